@@ -1,0 +1,56 @@
+/*
+ * The frame: what both halves of jtool say to each other over the back-channel.
+ *
+ * A frame is an 8-byte header and a payload, all numbers big-endian:
+ *
+ *     u32 payload length | u8 WIRE_VERSION | u8 0 | u16 type
+ *
+ * A peer that gets another version, a type it does not know, a longer payload than
+ * WIRE_PAYLOAD_MAX, or a payload that ends too early ends the session.  The agent is placed by
+ * the very client that it talks to, so both speak one version; the byte guards against an agent
+ * that an older jtool left loaded.
+ *
+ * libc only; linked into the agent and into jtool.
+ */
+#ifndef JTOOL_WIRE_FRAME_H
+#define JTOOL_WIRE_FRAME_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define WIRE_VERSION 1
+#define WIRE_HEADER_LEN 8
+#define WIRE_PAYLOAD_MAX (1024u * 1024)
+#define WIRE_TOKEN_LEN 32 /* hexadecimal digits */
+
+enum wire_type {
+#define WIRE(name, number) WIRE_##name = number,
+#include "wire/types.def"
+#undef WIRE
+};
+
+/* HISTO flags */
+#define WIRE_HISTO_LIVE 1u    /* a full collection first */
+#define WIRE_HISTO_STRICT 2u  /* the JVMTI specification only: no calibrated klass words */
+#define WIRE_HISTO_MODULES 4u /* tell each class's module */
+
+/* How the heap was walked */
+#define WIRE_WALK_TAGS 1u  /* class objects tagged, counted by class tag */
+#define WIRE_WALK_KLASS 2u /* counted by calibrated klass word */
+#define WIRE_WALK_CLASS 3u /* only instances of one class, by JVMTI's klass filter */
+
+struct wire_header {
+	uint32_t len; /* of the payload */
+	uint8_t version;
+	uint16_t type;
+};
+
+void wire_header_write(uint8_t out[WIRE_HEADER_LEN], uint16_t type, uint32_t len);
+/* False when it is no header of this version or the payload would be too long. */
+bool wire_header_read(const uint8_t in[WIRE_HEADER_LEN], struct wire_header *header);
+
+/* The name of a type for messages; "unknown frame" for a number that is none. */
+const char *wire_type_name(uint16_t type);
+
+#endif

@@ -1,0 +1,161 @@
+#include "base/io.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <poll.h>
+#include <sys/socket.h>
+#include <time.h>
+
+#define NS_PER_MS 1000000LL
+
+int64_t io_now_ns(void)
+{
+	struct timespec ts;
+
+	(void)clock_gettime(CLOCK_MONOTONIC, &ts); /* cannot fail with a valid clock */
+	return (int64_t)ts.tv_sec * 1000 * NS_PER_MS + ts.tv_nsec;
+}
+
+struct deadline deadline_in_ms(unsigned ms)
+{
+	return (struct deadline){ io_now_ns() + (int64_t)ms * NS_PER_MS };
+}
+
+int deadline_left_ms(struct deadline d)
+{
+	int64_t left = d.at_ns - io_now_ns();
+
+	if (left <= 0)
+		return 0;
+	left = (left + NS_PER_MS - 1) / NS_PER_MS;
+	return left > INT_MAX ? INT_MAX : (int)left;
+}
+
+bool deadline_passed(struct deadline d)
+{
+	return deadline_left_ms(d) == 0;
+}
+
+int io_wait(int fd, short events, struct deadline d)
+{
+	struct pollfd pfd = { .fd = fd, .events = events };
+
+	for (;;) {
+		int n = poll(&pfd, 1, deadline_left_ms(d));
+
+		if (n > 0)
+			return 0;
+		if (n == 0)
+			return -ETIMEDOUT;
+		if (errno != EINTR)
+			return -errno;
+	}
+}
+
+ssize_t io_read(int fd, void *data, size_t len)
+{
+	for (;;) {
+		ssize_t n = read(fd, data, len);
+
+		if (n >= 0)
+			return n;
+		if (errno != EINTR)
+			return -errno;
+	}
+}
+
+ssize_t io_read_full(int fd, void *data, size_t len)
+{
+	size_t done = 0;
+
+	while (done < len) {
+		ssize_t n = io_read(fd, (char *)data + done, len - done);
+
+		if (n < 0)
+			return n;
+		if (n == 0)
+			break;
+		done += (size_t)n;
+	}
+	return (ssize_t)done;
+}
+
+int io_read_exact(int fd, void *data, size_t len, struct deadline d)
+{
+	size_t done = 0;
+
+	while (done < len) {
+		int rc = io_wait(fd, POLLIN, d);
+		ssize_t n;
+
+		if (rc < 0)
+			return rc;
+		n = io_read(fd, (char *)data + done, len - done);
+		if (n == -EAGAIN)
+			continue;
+		if (n < 0)
+			return (int)n;
+		if (n == 0)
+			return -EPIPE;
+		done += (size_t)n;
+	}
+	return 0;
+}
+
+int io_write_all(int fd, const void *data, size_t len, struct deadline d)
+{
+	bool is_socket = true;
+
+	while (len > 0) {
+		ssize_t n = is_socket ? send(fd, data, len, MSG_NOSIGNAL | MSG_DONTWAIT)
+				      : write(fd, data, len);
+
+		if (n < 0 && errno == ENOTSOCK) {
+			is_socket = false;
+			continue;
+		}
+		if (n < 0 && errno == EAGAIN) {
+			int rc = io_wait(fd, POLLOUT, d);
+
+			if (rc < 0)
+				return rc;
+			continue;
+		}
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n < 0)
+			return -errno;
+		data = (const char *)data + n;
+		len -= (size_t)n;
+	}
+	return 0;
+}
+
+int io_slurp(int fd, struct buf *out, size_t max)
+{
+	size_t start = out->len;
+	size_t step = 4096;
+
+	for (;;) {
+		size_t have = out->len - start;
+		size_t room = max - have + 1; /* one byte more tells that there is more */
+		ssize_t n;
+
+		if (room > step)
+			room = step;
+		n = io_read(fd, buf_reserve(out, room), room);
+		if (n < 0)
+			return (int)n;
+		if (n == 0)
+			return 0;
+		out->len += (size_t)n;
+		out->data[out->len] = '\0';
+		if (out->len - start > max) {
+			out->len = start + max;
+			out->data[out->len] = '\0';
+			return -EFBIG;
+		}
+		if (step < 1024 * 1024)
+			step *= 2;
+	}
+}

@@ -1,0 +1,19 @@
+#include "base/steps.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+
+#include "base/io.h"
+
+void steps_add(const struct steps *steps, const char *fmt, ...)
+{
+	char text[512];
+	va_list ap;
+
+	if (!steps)
+		return;
+	va_start(ap, fmt);
+	(void)vsnprintf(text, sizeof(text), fmt, ap); /* cut if need be: it is a hint */
+	va_end(ap);
+	fprintf(stderr, "jtool: %9.3f ms  %s\n", (double)(io_now_ns() - steps->start_ns) / 1e6, text);
+}

@@ -1,0 +1,46 @@
+/* Attributes and small macros that every module uses. */
+#ifndef JTOOL_BASE_UTIL_H
+#define JTOOL_BASE_UTIL_H
+
+#include <stddef.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#define _must_check_ __attribute__((warn_unused_result))
+#define _printf_(fmt, args) __attribute__((format(printf, fmt, args)))
+#define _noreturn_ __attribute__((noreturn))
+
+#define ARRAY_SIZE(a) (sizeof(a) / sizeof((a)[0]))
+
+/* Scope-bound ownership: the variable is released when it goes out of scope. */
+#define _cleanup_(fn) __attribute__((cleanup(fn)))
+
+static inline void util_free_p(void *p)
+{
+	free(*(void **)p);
+}
+
+static inline void util_close_p(const int *fd)
+{
+	if (*fd >= 0)
+		(void)close(*fd); /* nothing was written that a failed close could lose */
+}
+
+#define _cleanup_free_ _cleanup_(util_free_p)
+#define _cleanup_close_ _cleanup_(util_close_p)
+
+/* Hand a scope-bound pointer or descriptor over to somebody else. */
+#define TAKE_PTR(p)                      \
+	({                               \
+		__typeof__(p) p_ = (p);  \
+		(p) = NULL;              \
+		p_;                      \
+	})
+#define TAKE_FD(fd)        \
+	({                 \
+		int f_ = (fd); \
+		(fd) = -1; \
+		f_;        \
+	})
+
+#endif

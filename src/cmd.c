@@ -1,0 +1,135 @@
+#include "cmd.h"
+
+#include <string.h>
+
+#include "base/buf.h"
+
+#define CMD(name) extern const struct cmd cmd_##name;
+#include "commands.def"
+#undef CMD
+
+const struct cmd *const cmd_table[] = {
+#define CMD(name) &cmd_##name,
+#include "commands.def"
+#undef CMD
+	NULL,
+};
+
+const struct opt cmd_common_opts[] = {
+	{ 0, "json", OPT_FLAG, offsetof(struct common_opts, json), NULL,
+	  "machine output: one JSON document", NULL },
+	{ 0, "timeout", OPT_SECONDS, offsetof(struct common_opts, timeout_ms), "SECONDS",
+	  "for attaching, and for the answer to begin (default 10)", NULL },
+	{ 'v', "verbose", OPT_FLAG, offsetof(struct common_opts, verbose), NULL,
+	  "show each step and its time on stderr", NULL },
+	{ 'h', "help", OPT_FLAG, offsetof(struct common_opts, help), NULL,
+	  "this text", NULL },
+	OPT_END,
+};
+
+/* Edit distance with a swap of neighbours as one step, for names of at most 31 letters. */
+static unsigned distance(const char *a, const char *b)
+{
+	unsigned row[3][32];
+	size_t n = strlen(a), m = strlen(b);
+
+	if (n > 31 || m > 31)
+		return 32;
+	for (size_t j = 0; j <= m; j++)
+		row[0][j] = (unsigned)j;
+	for (size_t i = 1; i <= n; i++) {
+		unsigned *cur = row[i % 3], *prev = row[(i - 1) % 3], *prev2 = row[(i + 1) % 3];
+
+		cur[0] = (unsigned)i;
+		for (size_t j = 1; j <= m; j++) {
+			unsigned best = prev[j - 1] + (a[i - 1] != b[j - 1]);
+
+			if (prev[j] + 1 < best)
+				best = prev[j] + 1;
+			if (cur[j - 1] + 1 < best)
+				best = cur[j - 1] + 1;
+			if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1] &&
+			    prev2[j - 2] + 1 < best)
+				best = prev2[j - 2] + 1;
+			cur[j] = best;
+		}
+	}
+	return row[n % 3][m];
+}
+
+static const struct cmd *nearest(const char *name)
+{
+	const struct cmd *best = NULL;
+	unsigned best_distance = 3; /* more than two slips is another word */
+
+	for (const struct cmd *const *c = cmd_table; *c; c++) {
+		unsigned d = distance(name, (*c)->name);
+
+		if (d < best_distance) {
+			best_distance = d;
+			best = *c;
+		}
+	}
+	return best;
+}
+
+const struct cmd *cmd_find(const char *name, struct err *err)
+{
+	_cleanup_buf_ struct buf names = BUF_INIT;
+	const struct cmd *found = NULL;
+	size_t len = strlen(name);
+	int n = 0;
+
+	for (const struct cmd *const *c = cmd_table; *c && len > 0; c++) {
+		if (strncmp((*c)->name, name, len) != 0)
+			continue;
+		if ((*c)->name[len] == '\0')
+			return *c;
+		buf_addf(&names, "%s%s", n++ ? ", " : "", (*c)->name);
+		found = *c;
+	}
+	if (n == 1)
+		return found;
+	if (n > 1) {
+		(void)err_set(err, EXIT_USAGE, "'%s' is ambiguous: %s", name, buf_str(&names));
+		return NULL;
+	}
+	found = nearest(name);
+	if (found)
+		(void)err_set(err, EXIT_USAGE, "'%s' is no command; did you mean '%s'?", name,
+			      found->name);
+	else
+		(void)err_set(err, EXIT_USAGE, "'%s' is no command; jtool --help lists them", name);
+	return NULL;
+}
+
+void cmd_help(const struct cmd *cmd, FILE *out)
+{
+	fprintf(out, "Usage: jtool %s [OPTIONS]%s%s\n\n%s\n", cmd->name,
+		cmd->synopsis[0] ? " " : "", cmd->synopsis, cmd->summary);
+	if (cmd->details)
+		fprintf(out, "\n%s", cmd->details);
+	fprintf(out, "\nOptions:\n");
+	opt_help(cmd->opts, out);
+	for (const struct opt *o = cmd_common_opts; o->name; o++) {
+		struct opt one[2] = { *o, OPT_END };
+
+		if (opt_has_letter(cmd->opts, o->letter))
+			one[0].letter = 0;
+		opt_help(one, out);
+	}
+}
+
+void cmd_help_all(FILE *out)
+{
+	fprintf(out, "Usage: jtool COMMAND [OPTIONS] [TARGET] [ARGUMENTS]\n\n"
+		     "Look into a running HotSpot JVM, and change it, without a JDK.\n\n"
+		     "Commands:\n");
+	for (const struct cmd *const *c = cmd_table; *c; c++)
+		fprintf(out, "  %-12s  %s\n", (*c)->name, (*c)->summary);
+	fprintf(out, "\nTARGET is a pid, or a main class, jar name or part of it that only one JVM has.\n"
+		     "jtool COMMAND --help tells about one command; jtool(1) tells all.\n\n"
+		     "Options:\n"
+		     "  -h, --help                this text\n"
+		     "  -V, --version             the version of jtool\n");
+}

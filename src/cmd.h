@@ -1,0 +1,70 @@
+/*
+ * Commands: each stands in a file of its own under src/cmd and has a row in commands.def.
+ *
+ * main parses the options, finds the JVM when the command needs one, and calls run().
+ */
+#ifndef JTOOL_CMD_H
+#define JTOOL_CMD_H
+
+#include <stdbool.h>
+#include <stdio.h>
+
+#include "base/err.h"
+#include "base/steps.h"
+#include "opt.h"
+#include "target/jvm.h"
+
+enum cmd_need {
+	NEED_NOTHING, /* run() gets no JVM */
+	NEED_JVM,     /* the first word is a TARGET, and run() gets the one JVM it means */
+};
+
+/* What every command is handed. */
+struct ctx {
+	const struct cmd *cmd;
+	void *opts;          /* the command's own struct, filled from its rows */
+	bool json;           /* --json */
+	unsigned timeout_ms; /* --timeout: for attaching, and for the answer to begin */
+	const struct steps *steps; /* NULL without --verbose */
+	const struct jvm *jvm;     /* with NEED_JVM */
+	char **args;         /* the words behind TARGET */
+	int n_args;
+	FILE *out;           /* results; stdout */
+};
+
+struct cmd {
+	const char *name;
+	const char *synopsis; /* behind the name: "TARGET [COMMAND [ARG...]]" */
+	const char *summary;  /* one line, lower case, no full stop */
+	const char *details;  /* more lines for --help, or NULL; each ends with \n */
+	enum cmd_need need;
+	int min_args, max_args; /* words behind TARGET; max_args -1: any number */
+	int free_words; /* words, TARGET included, after which options are not ours; -1: never */
+	const struct opt *opts;
+	size_t opts_size;
+	int (*run)(struct ctx *ctx, struct err *err); /* 0, or -1 with err set */
+};
+
+/* The table, in the order of the help; ends with NULL. */
+extern const struct cmd *const cmd_table[];
+
+/* The rows that every command has. */
+struct common_opts {
+	bool json;
+	bool help;
+	bool verbose;
+	unsigned timeout_ms;
+};
+extern const struct opt cmd_common_opts[];
+
+/*
+ * The command of this name, or the only one that begins so.  NULL with err set when there is
+ * none (the nearest one is suggested) or more than one (they are listed).
+ */
+const struct cmd *cmd_find(const char *name, struct err *err);
+
+/* Usage of one command, and of the program. */
+void cmd_help(const struct cmd *cmd, FILE *out);
+void cmd_help_all(FILE *out);
+
+#endif

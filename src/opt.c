@@ -1,0 +1,255 @@
+#include "opt.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+static bool is_end(const struct opt *o)
+{
+	return !o->letter && !o->name;
+}
+
+bool opt_has_letter(const struct opt *rows, char letter)
+{
+	for (const struct opt *o = rows; o && !is_end(o); o++) {
+		if (o->letter == letter)
+			return true;
+	}
+	return false;
+}
+
+static int parse_number(const char *s, unsigned *out, const char **rest)
+{
+	char *end;
+	unsigned long n;
+
+	if (*s < '0' || *s > '9')
+		return -EINVAL;
+	errno = 0;
+	n = strtoul(s, &end, 10);
+	if (errno || n > UINT_MAX)
+		return -ERANGE;
+	*out = (unsigned)n;
+	*rest = end;
+	return 0;
+}
+
+/* Seconds with an optional fraction or unit, as milliseconds. */
+static int parse_seconds(const char *s, unsigned *ms)
+{
+	unsigned n;
+	const char *rest;
+	uint64_t total;
+
+	if (parse_number(s, &n, &rest) < 0)
+		return -EINVAL;
+	if (strcmp(rest, "ms") == 0) {
+		total = n;
+	} else if (strcmp(rest, "m") == 0) {
+		total = (uint64_t)n * 60000;
+	} else {
+		unsigned scale = 1000;
+
+		total = (uint64_t)n * 1000;
+		if (*rest == '.') {
+			for (rest++; *rest >= '0' && *rest <= '9'; rest++) {
+				scale /= 10;
+				total += (uint64_t)(*rest - '0') * scale;
+			}
+		}
+		if (*rest && strcmp(rest, "s") != 0)
+			return -EINVAL;
+	}
+	if (total > INT_MAX)
+		return -ERANGE;
+	*ms = (unsigned)total;
+	return 0;
+}
+
+static int parse_choice(const struct opt *o, const char *s, int *out, struct err *err)
+{
+	char list[256] = "";
+
+	for (int i = 0; o->choices[i]; i++) {
+		if (strcmp(o->choices[i], s) == 0) {
+			*out = i;
+			return 0;
+		}
+		if (i > 0)
+			strncat(list, ", ", sizeof(list) - strlen(list) - 1);
+		strncat(list, o->choices[i], sizeof(list) - strlen(list) - 1);
+	}
+	return err_set(err, EXIT_USAGE, "--%s: '%s' is none of %s", o->name, s, list);
+}
+
+static int store(const struct opt_set *set, const struct opt *o, const char *shown,
+		 const char *value, struct err *err)
+{
+	void *at = (char *)set->values + o->offset;
+	const char *rest;
+
+	switch (o->kind) {
+	case OPT_FLAG:
+		*(bool *)at = true;
+		return 0;
+	case OPT_TEXT:
+		*(const char **)at = value;
+		return 0;
+	case OPT_NUMBER:
+		if (parse_number(value, at, &rest) == 0 && *rest == '\0')
+			return 0;
+		return err_set(err, EXIT_USAGE, "%s: '%s' is not a whole number", shown, value);
+	case OPT_SECONDS:
+		if (parse_seconds(value, at) == 0)
+			return 0;
+		return err_set(err, EXIT_USAGE, "%s: '%s' is not a time: write 10, 2.5s or 500ms",
+			       shown, value);
+	case OPT_CHOICE:
+		return parse_choice(o, value, at, err);
+	}
+	return err_set(err, EXIT_USAGE, "%s: cannot be used here", shown);
+}
+
+/*
+ * The row of a long option: the exact one, or the only one that begins so.  Sets *set; NULL
+ * with the error set when there is none or more than one.
+ */
+static const struct opt *find_long(const struct opt_set sets[static 2], const char *name,
+				   size_t len, const struct opt_set **set, struct err *err)
+{
+	const struct opt *found = NULL;
+	bool ambiguous = false;
+
+	for (size_t i = 0; i < 2; i++) {
+		for (const struct opt *o = sets[i].rows; o && !is_end(o); o++) {
+			if (!o->name || strncmp(o->name, name, len) != 0)
+				continue;
+			if (o->name[len] == '\0') {
+				*set = &sets[i];
+				return o;
+			}
+			ambiguous = found != NULL;
+			found = o;
+			*set = &sets[i];
+		}
+	}
+	if (found && !ambiguous)
+		return found;
+	(void)err_set(err, EXIT_USAGE, "--%.*s: %s option; --help lists them", (int)len, name,
+		      ambiguous ? "ambiguous" : "unknown");
+	return NULL;
+}
+
+static const struct opt *find_letter(const struct opt_set sets[static 2], char letter,
+				     const struct opt_set **set)
+{
+	for (size_t i = 0; i < 2; i++) {
+		for (const struct opt *o = sets[i].rows; o && !is_end(o); o++) {
+			if (o->letter == letter) {
+				*set = &sets[i];
+				return o;
+			}
+		}
+	}
+	return NULL;
+}
+
+/* One "--name", "--name=value" or "--name value".  Returns how many words it took, or -1. */
+static int parse_long(const struct opt_set sets[static 2], char **argv, int left, struct err *err)
+{
+	const char *name = argv[0] + 2;
+	const char *equals = strchr(name, '=');
+	size_t len = equals ? (size_t)(equals - name) : strlen(name);
+	const struct opt_set *set = NULL;
+	const struct opt *o = find_long(sets, name, len, &set, err);
+	char shown[80];
+
+	if (!o)
+		return -1;
+	(void)snprintf(shown, sizeof(shown), "--%s", o->name);
+	if (o->kind == OPT_FLAG) {
+		if (equals)
+			return err_set(err, EXIT_USAGE, "%s takes no value", shown);
+		return store(set, o, shown, NULL, err) < 0 ? -1 : 1;
+	}
+	if (equals)
+		return store(set, o, shown, equals + 1, err) < 0 ? -1 : 1;
+	if (left < 2)
+		return err_set(err, EXIT_USAGE, "%s needs a value: %s", shown, o->arg);
+	return store(set, o, shown, argv[1], err) < 0 ? -1 : 2;
+}
+
+/* One word of letters: "-lmv", "-n5" or "-n 5".  Returns how many words it took, or -1. */
+static int parse_letters(const struct opt_set sets[static 2], char **argv, int left,
+			 struct err *err)
+{
+	for (const char *p = argv[0] + 1; *p; p++) {
+		const struct opt_set *set = NULL;
+		const struct opt *o = find_letter(sets, *p, &set);
+		char shown[3] = { '-', *p, '\0' };
+
+		if (!o)
+			return err_set(err, EXIT_USAGE, "%s: unknown option; --help lists them",
+				       shown);
+		if (o->kind == OPT_FLAG) {
+			if (store(set, o, shown, NULL, err) < 0)
+				return -1;
+			continue;
+		}
+		if (p[1])
+			return store(set, o, shown, p + 1, err) < 0 ? -1 : 1;
+		if (left < 2)
+			return err_set(err, EXIT_USAGE, "%s needs a value: %s", shown, o->arg);
+		return store(set, o, shown, argv[1], err) < 0 ? -1 : 2;
+	}
+	return 1;
+}
+
+int opt_parse(const struct opt_set sets[static 2], char **argv, int argc, int free_words,
+	      struct err *err)
+{
+	int words = 0;
+	int i = 0;
+
+	while (i < argc) {
+		const char *word = argv[i];
+		int taken;
+
+		if (words == free_words)
+			break;
+		if (strcmp(word, "--") == 0) {
+			i++;
+			break;
+		}
+		if (word[0] != '-' || word[1] == '\0') {
+			argv[words++] = argv[i++];
+			continue;
+		}
+		taken = word[1] == '-' ? parse_long(sets, argv + i, argc - i, err)
+				       : parse_letters(sets, argv + i, argc - i, err);
+		if (taken < 0)
+			return -1;
+		i += taken;
+	}
+	while (i < argc)
+		argv[words++] = argv[i++];
+	return words;
+}
+
+void opt_help(const struct opt *rows, FILE *out)
+{
+	for (const struct opt *o = rows; o && !is_end(o); o++) {
+		char left[64];
+		int n = 0;
+
+		n += snprintf(left, sizeof(left), o->letter ? "-%c" : "  ", o->letter);
+		if (o->name)
+			n += snprintf(left + n, sizeof(left) - (size_t)n, "%s--%s",
+				      o->letter ? ", " : "  ", o->name);
+		if (o->arg)
+			(void)snprintf(left + n, sizeof(left) - (size_t)n, " %s", o->arg);
+		fprintf(out, "  %-24s  %s\n", left, o->help);
+	}
+}

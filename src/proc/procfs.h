@@ -1,0 +1,64 @@
+/*
+ * Reading /proc, or a copy of one: the root can be set, so that a recorded tree can be replayed.
+ *
+ * Everything is read with openat(2) and read(2) below the root's descriptor; nothing follows a
+ * link out of it except where the contract says so (PID/root, PID/cwd).
+ */
+#ifndef JTOOL_PROC_PROCFS_H
+#define JTOOL_PROC_PROCFS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "base/buf.h"
+
+struct procfs {
+	int fd;           /* O_PATH directory of the tree */
+	const char *root; /* its path; not owned */
+};
+
+/* Open a tree; path is kept by reference.  0 or a negative errno. */
+int procfs_open(struct procfs *proc, const char *path) _must_check_;
+void procfs_close(struct procfs *proc);
+
+/* Every number that names a process, ascending.  0 or a negative errno; free(*pids). */
+int procfs_pids(const struct procfs *proc, pid_t **pids, size_t *n) _must_check_;
+
+/* Open PID/NAME with these flags (O_CLOEXEC is added): a descriptor or a negative errno. */
+int procfs_openat(const struct procfs *proc, pid_t pid, const char *name, int flags) _must_check_;
+
+/* Append PID/NAME to `out`, at most max bytes (-EFBIG beyond).  0 or a negative errno. */
+int procfs_read(const struct procfs *proc, pid_t pid, const char *name, struct buf *out,
+		size_t max) _must_check_;
+
+/* The target of the link PID/NAME (exe, cwd, ns/mnt …) as an allocated text; NULL: unreadable. */
+char *procfs_readlink(const struct procfs *proc, pid_t pid, const char *name);
+
+/* What /proc/PID/status and stat tell. */
+struct proc_status {
+	char name[64];  /* comm */
+	char state;     /* R S D T t Z X … */
+	uid_t euid;
+	gid_t egid;
+	pid_t tgid;     /* differs from pid when pid is a thread */
+	pid_t nspid;    /* innermost of NSpid; pid itself on kernels without */
+	uint64_t sig_caught;  /* SigCgt */
+	uint64_t sig_pending; /* SigPnd | ShdPnd */
+	unsigned threads;
+	uint64_t start_ticks; /* since boot */
+};
+int procfs_status(const struct procfs *proc, pid_t pid, struct proc_status *status) _must_check_;
+
+/*
+ * Does the process map a file whose last name is NAME?  1, 0, or a negative errno.  When path
+ * is not NULL, it gets the mapped file's whole path as an allocated text.  Reads maps in pieces
+ * and stops at the first hit.
+ */
+int procfs_maps_file(const struct procfs *proc, pid_t pid, const char *name, char **path)
+	_must_check_;
+
+/* Seconds since the process started; -1 when it cannot be told. */
+double procfs_uptime(const struct procfs *proc, const struct proc_status *status);
+
+#endif

@@ -1,0 +1,57 @@
+/*
+ * A JVM as it is seen from outside: plain data, filled by discover, read by everybody.
+ *
+ * Every text comes from the target and is hostile: it may hold any byte but NUL.
+ */
+#ifndef JTOOL_TARGET_JVM_H
+#define JTOOL_TARGET_JVM_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "base/util.h"
+
+enum attach_state {
+	ATTACH_LISTENING,   /* the attach socket is there and listened to */
+	ATTACH_READY,       /* a trigger and SIGQUIT would open it */
+	ATTACH_STARTING,    /* SIGQUIT is not caught yet: it would kill */
+	ATTACH_DISABLED,    /* -XX:+DisableAttachMechanism, or -Xrs and the socket file is gone */
+	ATTACH_DENIED,      /* another user's, and we are not root */
+	ATTACH_UNSUPPORTED, /* it maps a libjvm.so, but is no HotSpot */
+};
+
+struct jvm {
+	pid_t pid;   /* as we see it */
+	pid_t nspid; /* as it sees itself: in its own, innermost pid namespace */
+	uid_t uid;   /* its effective ids, as we see them */
+	gid_t gid;
+	uint64_t start_ticks; /* /proc/PID/stat field 22: tells this process from a later one */
+	enum attach_state attach;
+
+	/* NULL when it could not be told */
+	char *user;      /* name of uid here, else the number */
+	char *version;   /* java.version: "17.0.15" */
+	char *vm;        /* java.vm.name: "OpenJDK 64-Bit Server VM" */
+	char *gc;        /* "Serial", "Parallel", "G1", "CMS", "ZGC", "Shenandoah", "Epsilon" */
+	char *main;      /* main class, or the jar's path with -jar, or a module/class */
+	char *args;      /* arguments of main, joined by blanks */
+	char *flags;     /* arguments of the VM, joined by blanks */
+	char *container; /* container id from the cgroup path */
+
+	double uptime;     /* seconds; -1 unknown */
+	int64_t heap_used; /* bytes; -1 unknown */
+	int64_t heap_max;
+	bool has_perfdata;
+	int64_t listed_ns; /* io_now_ns() when it was looked at */
+};
+
+/* "listening", "ready", …: the words of the contract. */
+const char *attach_state_name(enum attach_state state);
+
+/* The feature release from `version`: 8 for "1.8.0_392", 17 for "17.0.15"; 0 when unknown. */
+int jvm_feature(const struct jvm *jvm);
+
+void jvm_free(struct jvm *jvm); /* NULL is allowed */
+
+#endif

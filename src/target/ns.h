@@ -1,0 +1,49 @@
+/*
+ * Acting inside a target's namespaces with the target's ids, from a child process.
+ *
+ * The parent's credentials and namespaces never change.  What must be opened while we still
+ * have our own rights (the target's root, cwd) is opened first, as O_PATH directories; then the
+ * child becomes the target's user: its group and user id, after entering its user namespace
+ * when we are not root but own that namespace.
+ */
+#ifndef JTOOL_TARGET_NS_H
+#define JTOOL_TARGET_NS_H
+
+#include "base/err.h"
+#include "target/jvm.h"
+
+/* What the child works with.  Descriptors are O_PATH | O_CLOEXEC. */
+struct ns {
+	const struct jvm *jvm;
+	int root_fd; /* the target's / */
+	int cwd_fd;  /* its working directory; -1 when it cannot be entered */
+	int pid_fd;  /* pidfd of the target; -1 where the kernel has none */
+};
+
+/*
+ * Open the target's directories and check that it still is the process that was found.
+ * Works with no further rights than reading /proc/PID/root takes.
+ */
+int ns_open(const struct jvm *jvm, struct ns *ns, struct err *err) _must_check_;
+void ns_close(struct ns *ns);
+
+/* True when we already are what ns_become() would make us: no child is needed. */
+bool ns_is_ours(const struct ns *ns);
+
+/* In a child: take the target's user and group ids (and its user namespace).  0 or -errno. */
+int ns_become(const struct ns *ns) _must_check_;
+
+/* 0 while the same process is alive, -ESRCH when it is gone. */
+int ns_alive(const struct ns *ns);
+
+/* Send a signal to the very process that was found, never to a later one.  0 or -errno. */
+int ns_kill(const struct ns *ns, int sig) _must_check_;
+
+/*
+ * bind(2) or connect(2) to NAME in the directory dir_fd, however long its path is: sun_path has
+ * 108 bytes, so it goes through /proc/self/fd.  0 or -errno.
+ */
+int ns_bind(int sock, int dir_fd, const char *name) _must_check_;
+int ns_connect(int sock, int dir_fd, const char *name) _must_check_;
+
+#endif
