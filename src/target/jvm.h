@@ -38,6 +38,7 @@ struct jvm {
 	char *args;      /* arguments of main, joined by blanks */
 	char *flags;     /* arguments of the VM, joined by blanks */
 	char *container; /* container id from the cgroup path */
+	char *tmp;       /* where it keeps its socket, absolute in its own root; NULL: /tmp */
 
 	double uptime;     /* seconds; -1 unknown */
 	int64_t heap_used; /* bytes; -1 unknown */
@@ -51,6 +52,12 @@ const char *attach_state_name(enum attach_state state);
 
 /* The feature release from `version`: 8 for "1.8.0_392", 17 for "17.0.15"; 0 when unknown. */
 int jvm_feature(const struct jvm *jvm);
+
+/*
+ * The directory of its attach socket, trigger file and hsperfdata, absolute below its own root:
+ * /tmp, unless its flags name another.  The jvm's.
+ */
+const char *jvm_tmp(const struct jvm *jvm);
 
 void jvm_free(struct jvm *jvm); /* NULL is allowed */
 

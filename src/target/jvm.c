@@ -1,0 +1,61 @@
+#include "target/jvm.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+const char *attach_state_name(enum attach_state state)
+{
+	static const char *const names[] = {
+		[ATTACH_LISTENING] = "listening",
+		[ATTACH_READY] = "ready",
+		[ATTACH_STARTING] = "starting",
+		[ATTACH_DISABLED] = "disabled",
+		[ATTACH_DENIED] = "denied",
+		[ATTACH_UNSUPPORTED] = "unsupported",
+	};
+
+	return names[state];
+}
+
+/* Digits at the start of text; stops long before an int could overflow. */
+static int leading_number(const char *text)
+{
+	int n = 0;
+
+	for (; *text >= '0' && *text <= '9' && n < 100000; text++)
+		n = n * 10 + (*text - '0');
+	return n;
+}
+
+int jvm_feature(const struct jvm *jvm)
+{
+	const char *version = jvm->version;
+
+	if (!version)
+		return 0;
+	/* Up to 8 the feature release came second: JEP 223 made 1.9.0 into 9. */
+	if (strncmp(version, "1.", 2) == 0)
+		version += 2;
+	return leading_number(version);
+}
+
+const char *jvm_tmp(const struct jvm *jvm)
+{
+	return jvm->tmp ? jvm->tmp : "/tmp";
+}
+
+void jvm_free(struct jvm *jvm)
+{
+	if (!jvm)
+		return;
+	free(jvm->user);
+	free(jvm->version);
+	free(jvm->vm);
+	free(jvm->gc);
+	free(jvm->main);
+	free(jvm->args);
+	free(jvm->flags);
+	free(jvm->container);
+	free(jvm->tmp);
+	free(jvm);
+}
