@@ -31,13 +31,12 @@ void err_prefix(struct err *err, const char *fmt, ...)
 {
 	char text[sizeof(err->text)];
 	va_list ap;
-	size_t len;
 
 	va_start(ap, fmt);
 	(void)vsnprintf(text, sizeof(text), fmt, ap);
 	va_end(ap);
-	len = strlen(text);
-	(void)snprintf(text + len, sizeof(text) - len, ": %s", err->text);
+	(void)strlcat(text, ": ", sizeof(text));
+	(void)strlcat(text, err->text, sizeof(text));
 	memcpy(err->text, text, sizeof(text));
 	flatten(err->text);
 }
