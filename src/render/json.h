@@ -1,6 +1,7 @@
 /*
- * JSON documents, built as a tree and printed at once.  A thin cover over json-c, the one file
- * that knows it.  Texts from the JVM may be no UTF-8: what is not is replaced by U+FFFD.
+ * JSON documents (RFC 8259), built as a tree and printed at once, or read back.  A document is
+ * an object or an array.  Texts from the JVM may be no UTF-8: what is not is replaced by U+FFFD.
+ * Keys are copied; putting one twice is the caller's mistake and not looked for.
  */
 #ifndef JTOOL_RENDER_JSON_H
 #define JTOOL_RENDER_JSON_H
@@ -32,10 +33,14 @@ void json_print(const struct json *node, FILE *out);
 
 /* Reading.  NULL when it is no JSON; the caller frees it. */
 struct json *json_parse(const char *text, size_t len) _must_check_;
-/* Members of an object, NULL or `absent` when there is none of that kind; the object's. */
+/*
+ * Members of an object, NULL or `absent` when there is none of that kind; the object's.  The
+ * object, the array and the node may be NULL: then nothing is there, so that calls can nest.
+ */
 const struct json *json_get(const struct json *node, const char *key);
 const char *json_get_text(const struct json *node, const char *key);
 int64_t json_get_number(const struct json *node, const char *key, int64_t absent);
+bool json_get_bool(const struct json *node, const char *key, bool absent);
 size_t json_length(const struct json *array);
 const struct json *json_at(const struct json *array, size_t i);
 

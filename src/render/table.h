@@ -15,8 +15,8 @@
 enum column_type {
 	COL_TEXT,    /* hostile until printed: control characters are escaped on the way out */
 	COL_NUMBER,  /* right-aligned */
-	COL_BYTES,   /* right-aligned; plain number in JSON and on request */
-	COL_SECONDS, /* as 1d02h, 3h04m, 5m06s; a number in JSON */
+	COL_BYTES,   /* right-aligned, as 812, 1.5K, 64M; the plain number in JSON */
+	COL_SECONDS, /* right-aligned, as 7s, 5m06s, 3h04m, 1d02h; the plain number in JSON */
 };
 
 struct column {
@@ -29,7 +29,7 @@ struct column {
 
 struct table;
 
-/* columns are kept by reference. */
+/* columns are kept by reference; those that are not hidden are selected. */
 struct table *table_new(const struct column *columns, size_t n_columns);
 void table_free(struct table *t);
 
@@ -37,7 +37,7 @@ void table_free(struct table *t);
 void table_row(struct table *t);
 void table_text(struct table *t, size_t column, const char *text); /* copied; NULL: absent */
 void table_number(struct table *t, size_t column, int64_t value);
-void table_real(struct table *t, size_t column, double value);
+void table_real(struct table *t, size_t column, double value); /* COL_NUMBER: two decimals */
 
 /*
  * Choose the columns to print and their order from "a,b,c" (names or keys, in any case).

@@ -1,0 +1,118 @@
+#include "render/text.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <string.h>
+#include <wchar.h>
+
+#include "base/xalloc.h"
+
+static uint8_t byte_at(const char *text, size_t i)
+{
+	return (uint8_t)text[i];
+}
+
+/* RFC 3629, section 4: no overlong forms, no surrogates, nothing above U+10FFFF. */
+size_t text_utf8_len(const char *text, size_t len)
+{
+	uint8_t lead, low = 0x80, high = 0xbf;
+	size_t n;
+
+	if (len == 0)
+		return 0;
+	lead = byte_at(text, 0);
+	if (lead < 0x80)
+		return 1;
+	if (lead < 0xc2 || lead > 0xf4)
+		return 0;
+	n = lead < 0xe0 ? 2 : lead < 0xf0 ? 3 : 4;
+	if (n > len)
+		return 0;
+	if (lead == 0xe0)
+		low = 0xa0;
+	else if (lead == 0xed)
+		high = 0x9f;
+	else if (lead == 0xf0)
+		low = 0x90;
+	else if (lead == 0xf4)
+		high = 0x8f;
+	if (byte_at(text, 1) < low || byte_at(text, 1) > high)
+		return 0;
+	for (size_t i = 2; i < n; i++) {
+		if ((byte_at(text, i) & 0xc0) != 0x80)
+			return 0;
+	}
+	return n;
+}
+
+/* The character of a valid sequence of n bytes. */
+static uint32_t decode(const char *text, size_t n)
+{
+	static const uint8_t lead_bits[] = { 0, 0x7f, 0x1f, 0x0f, 0x07 };
+	uint32_t c = byte_at(text, 0) & lead_bits[n];
+
+	for (size_t i = 1; i < n; i++)
+		c = c << 6 | (byte_at(text, i) & 0x3f);
+	return c;
+}
+
+/* Characters that move the cursor, split a line or turn the reading direction around. */
+static bool is_unsafe(uint32_t c)
+{
+	return c < 0x20 || (c >= 0x7f && c < 0xa0) || (c >= 0x2028 && c <= 0x202e) ||
+	       (c >= 0x2066 && c <= 0x2069);
+}
+
+void text_printable(struct buf *out, const char *text, size_t len)
+{
+	size_t clean = 0; /* where the run that needs no change begins */
+	size_t i = 0;
+
+	while (i < len) {
+		size_t n;
+
+		if (text[i] >= ' ' && text[i] < 0x7f) {
+			i++;
+			continue;
+		}
+		n = text_utf8_len(text + i, len - i);
+		if (n > 0 && !is_unsafe(decode(text + i, n))) {
+			i += n;
+			continue;
+		}
+		buf_add(out, text + clean, i - clean);
+		for (size_t end = i + (n ? n : 1); i < end; i++)
+			buf_addf(out, "\\x%02X", byte_at(text, i));
+		clean = i;
+	}
+	buf_add(out, text + clean, len - clean);
+}
+
+char *text_printable_str(const char *text)
+{
+	struct buf out = BUF_INIT;
+
+	text_printable(&out, text, strlen(text));
+	return buf_take(&out);
+}
+
+size_t text_width(const char *text, size_t len)
+{
+	size_t width = 0;
+
+	for (size_t i = 0; i < len;) {
+		size_t n = byte_at(text, i) < 0x80 ? 1 : text_utf8_len(text + i, len - i);
+		int cells;
+
+		if (n <= 1) {
+			width++;
+			i++;
+			continue;
+		}
+		/* wchar_t is a Unicode code point in glibc and musl; -1 is one they do not know. */
+		cells = wcwidth((wchar_t)decode(text + i, n));
+		width += cells < 0 ? 1 : (size_t)cells;
+		i += n;
+	}
+	return width;
+}
