@@ -41,11 +41,17 @@ struct histo_total histo_total(const struct histo *h);
 
 /* Sort by bytes or count descending, or by name; ties by name, then loader. */
 void histo_sort(struct histo *h, enum histo_sort by);
-/* Sum up rows by what their package or loader is. */
+/*
+ * Sum up rows by what their package or loader is.  An array counts where its elements' class
+ * does, arrays of primitives as "(primitive arrays)", the unnamed package as "(default)".
+ */
 void histo_group(struct histo *h, enum histo_group by);
 /* Keep only rows whose name matches a glob ('*' any, '?' one). */
 void histo_filter(struct histo *h, const char *glob);
-/* now - base, row by row (name and loader); rows without a difference go. */
+/*
+ * now - base, row by row: by name and loader, or by name alone when one of them does not know
+ * the loaders.  Rows without a difference go.
+ */
 void histo_subtract(struct histo *now, const struct histo *base);
 
 /*
@@ -54,8 +60,15 @@ void histo_subtract(struct histo *now, const struct histo *base);
  */
 int histo_parse_vm(struct histo *h, const char *text, size_t len) _must_check_;
 
-/* "Ljava/lang/String;", "[[I" → "java.lang.String", "int[][]"; -1 when it is no signature. */
+/*
+ * "Ljava/lang/String;", "[[I" → "java.lang.String", "int[][]"; -1 when it is no signature.
+ * Hidden classes as the JVM prints them: "a.b.C$$Lambda/0x00007f5a1c000a00".
+ */
 struct buf;
 int histo_java_name(struct buf *out, const char *signature, size_t len) _must_check_;
+/* The way back, for every class but hidden and anonymous ones (those with a '/'). */
+void histo_signature(struct buf *out, const char *name);
+/* Is it "int", "byte", …? */
+bool histo_is_primitive(const char *name, size_t len);
 
 #endif

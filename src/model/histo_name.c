@@ -1,0 +1,100 @@
+/* Class names: the JVM's signatures, its own printed form, and Java's source form. */
+#include <string.h>
+
+#include "base/buf.h"
+#include "model/histo.h"
+
+static const struct {
+	char letter;
+	const char *name;
+} primitives[] = {
+	{ 'B', "byte" }, { 'C', "char" }, { 'D', "double" }, { 'F', "float" },
+	{ 'I', "int" },  { 'J', "long" }, { 'S', "short" },  { 'Z', "boolean" },
+};
+
+static const char *primitive_name(char letter)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(primitives); i++) {
+		if (primitives[i].letter == letter)
+			return primitives[i].name;
+	}
+	return NULL;
+}
+
+static char primitive_letter(const char *name, size_t len)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(primitives); i++) {
+		if (strlen(primitives[i].name) == len && memcmp(primitives[i].name, name, len) == 0)
+			return primitives[i].letter;
+	}
+	return '\0';
+}
+
+bool histo_is_primitive(const char *name, size_t len)
+{
+	return primitive_letter(name, len) != '\0';
+}
+
+/*
+ * Inside a signature packages are divided by '/'.  A hidden class's suffix stands behind a '.'
+ * (JDK 15 on), an anonymous class's behind a '/' and begins with a digit, as no class's name
+ * does (JDK 8 to 14).  In Java's form both stand behind a '/'.
+ */
+static void add_binary_name(struct buf *out, const char *name, size_t len)
+{
+	size_t start = out->len;
+	char *at = buf_reserve(out, len);
+	const char *slash = memrchr(name, '/', len);
+
+	for (size_t i = 0; i < len; i++) {
+		if (name[i] == '/')
+			at[i] = '.';
+		else
+			at[i] = name[i] == '.' ? '/' : name[i];
+	}
+	out->len = start + len;
+	out->data[out->len] = '\0';
+	if (slash && slash + 1 < name + len && slash[1] >= '0' && slash[1] <= '9')
+		at[slash - name] = '/';
+}
+
+int histo_java_name(struct buf *out, const char *signature, size_t len)
+{
+	size_t dims = 0;
+
+	while (dims < len && signature[dims] == '[')
+		dims++;
+	signature += dims;
+	len -= dims;
+	if (dims > 255 || memchr(signature, '\0', len))
+		return -1;
+	if (len == 1 && primitive_name(*signature)) {
+		buf_adds(out, primitive_name(*signature));
+	} else if (len > 2 && *signature == 'L' &&
+		   memchr(signature, ';', len) == signature + len - 1) {
+		add_binary_name(out, signature + 1, len - 2);
+	} else {
+		return -1;
+	}
+	while (dims-- > 0)
+		buf_adds(out, "[]");
+	return 0;
+}
+
+void histo_signature(struct buf *out, const char *name)
+{
+	size_t len = strlen(name);
+
+	while (len > 2 && memcmp(name + len - 2, "[]", 2) == 0) {
+		buf_addc(out, '[');
+		len -= 2;
+	}
+	if (name[len] == '[' && histo_is_primitive(name, len)) {
+		buf_addc(out, primitive_letter(name, len));
+		return;
+	}
+	buf_addc(out, 'L');
+	for (size_t i = 0; i < len; i++)
+		buf_addc(out, name[i] == '.' ? '/' : name[i]);
+	buf_addc(out, ';');
+}

@@ -1,0 +1,162 @@
+/*
+ * The text of GC.class_histogram, as src/hotspot/share/memory/heapInspection.cpp prints it:
+ *
+ *  num     #instances         #bytes  class name (module)
+ * -------------------------------------------------------
+ *    1:          8857         359240  [B (java.base@27.0.1)
+ * Total         31291        1327344
+ *
+ * JDK 8 has an empty line in front and no modules.
+ */
+#include <errno.h>
+#include <string.h>
+
+#include "base/buf.h"
+#include "model/histo.h"
+
+struct text {
+	const char *at, *end;
+};
+
+/* The next line without its end; false when there is none. */
+static bool next_line(struct text *text, struct text *line)
+{
+	const char *newline;
+
+	if (text->at == text->end)
+		return false;
+	newline = memchr(text->at, '\n', (size_t)(text->end - text->at));
+	*line = (struct text){ text->at, newline ? newline : text->end };
+	text->at = newline ? newline + 1 : text->end;
+	return true;
+}
+
+static void skip_blanks(struct text *t)
+{
+	while (t->at < t->end && *t->at == ' ')
+		t->at++;
+}
+
+static bool skip_word(struct text *t, const char *word)
+{
+	size_t len = strlen(word);
+
+	if ((size_t)(t->end - t->at) < len || memcmp(t->at, word, len) != 0)
+		return false;
+	t->at += len;
+	return true;
+}
+
+static bool get_number(struct text *t, int64_t *number)
+{
+	const char *start;
+
+	skip_blanks(t);
+	start = t->at;
+	for (*number = 0; t->at < t->end && *t->at >= '0' && *t->at <= '9'; t->at++) {
+		if (__builtin_mul_overflow(*number, 10, number) ||
+		    __builtin_add_overflow(*number, *t->at - '0', number))
+			return false;
+	}
+	return t->at > start;
+}
+
+static bool is_heading(struct text line)
+{
+	static const char *const words[] = { "num", "#instances", "#bytes", "class name" };
+
+	for (size_t i = 0; i < ARRAY_SIZE(words); i++) {
+		skip_blanks(&line);
+		if (!skip_word(&line, words[i]))
+			return false;
+	}
+	return true;
+}
+
+/* Cut " (java.base@17.0.15)" off the end of a name and return "java.base"; empty: none. */
+static struct text cut_module(struct text *name)
+{
+	const char *open = memrchr(name->at, '(', (size_t)(name->end - name->at));
+	struct text module = { name->end, name->end };
+	const char *version;
+
+	if (!open || open - name->at < 2 || open[-1] != ' ' || name->end[-1] != ')')
+		return module;
+	module = (struct text){ open + 1, name->end - 1 };
+	name->end = open - 1;
+	version = memchr(module.at, '@', (size_t)(module.end - module.at));
+	if (version)
+		module.end = version;
+	return module;
+}
+
+/* "[[Ljava.lang.Object;" is a signature but for its dots, "java.lang.Object" a name already. */
+static int add_class_name(struct buf *out, struct text name)
+{
+	size_t dims = 0, len = (size_t)(name.end - name.at);
+
+	if (len == 0 || memchr(name.at, '\0', len))
+		return -EBADMSG;
+	while (dims < len && name.at[dims] == '[')
+		dims++;
+	if (dims == 0) {
+		buf_add(out, name.at, len);
+		return 0;
+	}
+	if (len - dims < 3)
+		return histo_java_name(out, name.at, len) < 0 ? -EBADMSG : 0;
+	if (dims > 255 || name.at[dims] != 'L' || name.end[-1] != ';')
+		return -EBADMSG;
+	buf_add(out, name.at + dims + 1, len - dims - 2);
+	while (dims-- > 0)
+		buf_adds(out, "[]");
+	return 0;
+}
+
+static int parse_row(struct histo *h, struct text line)
+{
+	_cleanup_buf_ struct buf name = BUF_INIT, module = BUF_INIT;
+	int64_t rank, instances, bytes;
+	struct text from;
+
+	if (!get_number(&line, &rank) || !skip_word(&line, ":") ||
+	    !get_number(&line, &instances) || !get_number(&line, &bytes) ||
+	    !skip_word(&line, "  "))
+		return -EBADMSG;
+	from = cut_module(&line);
+	if (add_class_name(&name, line) < 0 ||
+	    memchr(from.at, '\0', (size_t)(from.end - from.at)))
+		return -EBADMSG;
+	buf_add(&module, from.at, (size_t)(from.end - from.at));
+	histo_add(h, buf_str(&name), NULL, module.len ? buf_str(&module) : NULL, instances, bytes);
+	return 0;
+}
+
+static int check_total(const struct histo *h, struct text line)
+{
+	struct histo_total sum = histo_total(h);
+	int64_t instances, bytes;
+
+	if (!get_number(&line, &instances) || !get_number(&line, &bytes))
+		return -EBADMSG;
+	return instances == sum.instances && bytes == sum.bytes ? 0 : -EBADMSG;
+}
+
+int histo_parse_vm(struct histo *h, const char *text, size_t len)
+{
+	struct text rest = { text, text + len }, line;
+
+	do {
+		if (!next_line(&rest, &line))
+			return -EBADMSG;
+	} while (!is_heading(line));
+	if (!next_line(&rest, &line) || !skip_word(&line, "---"))
+		return -EBADMSG;
+	while (next_line(&rest, &line)) {
+		if (skip_word(&line, "Total"))
+			return check_total(h, line);
+		if (parse_row(h, line) < 0)
+			return -EBADMSG;
+	}
+	return -EBADMSG;
+}
