@@ -1,0 +1,320 @@
+#include "complete.h"
+
+#include <string.h>
+
+#include "cmd.h"
+#include "opt.h"
+
+/* What comes behind an option that takes a value. */
+enum value_kind { VALUE_NONE, VALUE_CHOICE, VALUE_FILE, VALUE_OTHER };
+
+static enum value_kind value_kind(const struct opt *o)
+{
+	if (o->kind == OPT_FLAG)
+		return VALUE_NONE;
+	if (o->kind == OPT_CHOICE)
+		return VALUE_CHOICE;
+	return strstr(o->arg, "FILE") || strstr(o->arg, "DIR") ? VALUE_FILE : VALUE_OTHER;
+}
+
+typedef void print_option(const struct cmd *cmd, const struct opt *o, FILE *out);
+
+/* Every option of a command, its own first; a common letter that it redefines is left out. */
+static void each_option(const struct cmd *cmd, print_option *print, FILE *out)
+{
+	for (const struct opt *o = cmd->opts; o && (o->letter || o->name); o++)
+		print(cmd, o, out);
+	for (const struct opt *o = cmd_common_opts; o->name; o++) {
+		struct opt one = *o;
+
+		if (opt_has_letter(cmd->opts, one.letter))
+			one.letter = 0;
+		print(cmd, &one, out);
+	}
+}
+
+static void print_choices(const struct opt *o, FILE *out)
+{
+	for (size_t i = 0; o->choices[i]; i++)
+		fprintf(out, "%s%s", i ? " " : "", o->choices[i]);
+}
+
+/* "-n" and "--name" with a separator between, whichever of them there are. */
+static void print_spellings(const struct opt *o, const char *separator, FILE *out)
+{
+	if (o->letter)
+		fprintf(out, "-%c", o->letter);
+	if (o->letter && o->name)
+		fputs(separator, out);
+	if (o->name)
+		fprintf(out, "--%s", o->name);
+}
+
+/* Text inside single quotes; characters of `special` get a backslash of their own. */
+static void print_quoted(const char *text, const char *special, FILE *out)
+{
+	for (; *text; text++) {
+		if (*text == '\'')
+			fputs("'\\''", out);
+		else if (strchr(special, *text))
+			fprintf(out, "\\%c", *text);
+		else
+			fputc(*text, out);
+	}
+}
+
+static const char bash_head[] =
+	"# bash completion for jtool; printed by jtool --completion bash\n"
+	"_jtool()\n"
+	"{\n"
+	"	local cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD-1]}\n"
+	"	local options='' valued='' choices='' target='' i n=0\n"
+	"	COMPREPLY=()\n"
+	"	# --name=value comes as three words\n"
+	"	if [[ $cur == '=' ]]; then\n"
+	"		cur=''\n"
+	"	elif [[ $prev == '=' ]]; then\n"
+	"		prev=${COMP_WORDS[COMP_CWORD-2]}\n"
+	"	fi\n"
+	"	if ((COMP_CWORD == 1)); then\n"
+	"		mapfile -t COMPREPLY < <(compgen -W '";
+
+static const char bash_tail[] =
+	"	*)\n"
+	"		return\n"
+	"		;;\n"
+	"	esac\n"
+	"	if [[ -n $choices ]]; then\n"
+	"		mapfile -t COMPREPLY < <(compgen -W \"$choices\" -- \"$cur\")\n"
+	"		return\n"
+	"	fi\n"
+	"	if [[ $cur == -* ]]; then\n"
+	"		mapfile -t COMPREPLY < <(compgen -W \"$options\" -- \"$cur\")\n"
+	"		return\n"
+	"	fi\n"
+	"	if [[ \" $valued \" == *\" $prev \"* ]]; then\n"
+	"		return\n"
+	"	fi\n"
+	"	for ((i = 2; i < COMP_CWORD; i++)); do\n"
+	"		if [[ \" $valued \" == *\" ${COMP_WORDS[i]} \"* ]]; then\n"
+	"			((i++))\n"
+	"			[[ ${COMP_WORDS[i]} == '=' ]] && ((i++))\n"
+	"		elif [[ ${COMP_WORDS[i]} != -* ]]; then\n"
+	"			((n++))\n"
+	"		fi\n"
+	"	done\n"
+	"	if [[ -n $target ]] && ((n == 0)); then\n"
+	"		mapfile -t COMPREPLY < <(compgen -W \"$(jtool list -q 2>/dev/null)\" -- \"$cur\")\n"
+	"		return\n"
+	"	fi\n"
+	"	mapfile -t COMPREPLY < <(compgen -f -- \"$cur\")\n"
+	"}\n"
+	"complete -o filenames -F _jtool jtool\n";
+
+static void bash_spelling(const struct cmd *cmd, const struct opt *o, FILE *out)
+{
+	(void)cmd;
+	print_spellings(o, " ", out);
+	fputc(' ', out);
+}
+
+static void bash_valued(const struct cmd *cmd, const struct opt *o, FILE *out)
+{
+	if (value_kind(o) != VALUE_NONE)
+		bash_spelling(cmd, o, out);
+}
+
+static void bash_value(const struct cmd *cmd, const struct opt *o, FILE *out)
+{
+	enum value_kind kind = value_kind(o);
+
+	(void)cmd;
+	if (kind != VALUE_CHOICE && kind != VALUE_FILE)
+		return;
+	fputs("\t\t", out);
+	print_spellings(o, " | ", out);
+	if (kind == VALUE_FILE) {
+		fputs(") mapfile -t COMPREPLY < <(compgen -f -- \"$cur\"); return ;;\n", out);
+		return;
+	}
+	fputs(") choices='", out);
+	print_choices(o, out);
+	fputs("' ;;\n", out);
+}
+
+static void print_bash(FILE *out)
+{
+	fputs(bash_head, out);
+	for (const struct cmd *const *c = cmd_table; *c; c++)
+		fprintf(out, "%s ", (*c)->name);
+	fputs("--help --version' -- \"$cur\")\n\t\treturn\n\tfi\n\tcase ${COMP_WORDS[1]} in\n", out);
+	for (const struct cmd *const *c = cmd_table; *c; c++) {
+		fprintf(out, "\t%s)\n\t\toptions='", (*c)->name);
+		each_option(*c, bash_spelling, out);
+		fputs("'\n\t\tvalued='", out);
+		each_option(*c, bash_valued, out);
+		fprintf(out, "'\n\t\ttarget=%s\n\t\tcase $prev in\n",
+			(*c)->need == NEED_JVM ? "yes" : "''");
+		each_option(*c, bash_value, out);
+		fputs("\t\tesac\n\t\t;;\n", out);
+	}
+	fputs(bash_tail, out);
+}
+
+static const char zsh_head[] =
+	"#compdef jtool\n"
+	"# zsh completion for jtool; printed by jtool --completion zsh\n"
+	"_jtool_targets()\n"
+	"{\n"
+	"	local -a pids\n"
+	"	pids=(${(f)\"$(jtool list -q 2>/dev/null)\"})\n"
+	"	compadd -a pids\n"
+	"}\n"
+	"_jtool()\n"
+	"{\n"
+	"	local -a commands\n"
+	"	commands=(\n";
+
+static const char zsh_middle[] =
+	"	)\n"
+	"	if (( CURRENT == 2 )); then\n"
+	"		_describe command commands\n"
+	"		_arguments '(- *)'{-h,--help}'[this text]' '(- *)'{-V,--version}'[the version]'\n"
+	"		return\n"
+	"	fi\n"
+	"	shift words\n"
+	"	(( CURRENT-- ))\n"
+	"	case $words[1] in\n";
+
+static void zsh_option(const struct cmd *cmd, const struct opt *o, FILE *out)
+{
+	(void)cmd;
+	fputs(" \\\n\t\t\t", out);
+	if (o->letter && o->name)
+		fprintf(out, "'(-%c --%s)'{-%c,--%s%s}'[", o->letter, o->name, o->letter, o->name,
+			value_kind(o) == VALUE_NONE ? "" : "=");
+	else if (o->name)
+		fprintf(out, "'--%s%s[", o->name, value_kind(o) == VALUE_NONE ? "" : "=");
+	else
+		fprintf(out, "'-%c[", o->letter);
+	print_quoted(o->help, "[]:\\", out);
+	fputc(']', out);
+	switch (value_kind(o)) {
+	case VALUE_NONE:
+		break;
+	case VALUE_CHOICE:
+		fprintf(out, ":%s:(", o->arg);
+		print_choices(o, out);
+		fputc(')', out);
+		break;
+	case VALUE_FILE:
+		fprintf(out, ":%s:_files", o->arg);
+		break;
+	case VALUE_OTHER:
+		fprintf(out, ":%s:", o->arg);
+		break;
+	}
+	fputc('\'', out);
+}
+
+static void print_zsh(FILE *out)
+{
+	fputs(zsh_head, out);
+	for (const struct cmd *const *c = cmd_table; *c; c++) {
+		fprintf(out, "\t\t'%s:", (*c)->name);
+		print_quoted((*c)->summary, ":\\", out);
+		fputs("'\n", out);
+	}
+	fputs(zsh_middle, out);
+	for (const struct cmd *const *c = cmd_table; *c; c++) {
+		fprintf(out, "\t%s)\n\t\t_arguments -s", (*c)->name);
+		each_option(*c, zsh_option, out);
+		if ((*c)->need == NEED_JVM)
+			fputs(" \\\n\t\t\t'1:TARGET:_jtool_targets'", out);
+		if ((*c)->max_args != 0)
+			fputs(" \\\n\t\t\t'*:ARGUMENT:_files'", out);
+		fputs("\n\t\t;;\n", out);
+	}
+	fputs("\tesac\n}\n_jtool \"$@\"\n", out);
+}
+
+static const char fish_head[] =
+	"# fish completion for jtool; printed by jtool --completion fish\n"
+	"function __jtool_words -d 'how many words before the cursor are no options'\n"
+	"	count (string match -v -- '-*' (commandline -opc))\n"
+	"end\n"
+	"complete -c jtool -f\n"
+	"complete -c jtool -n 'test (__jtool_words) -eq 1' -s h -l help -d 'this text'\n"
+	"complete -c jtool -n 'test (__jtool_words) -eq 1' -s V -l version -d 'the version'\n";
+
+static void print_description(const char *text, FILE *out)
+{
+	fputs(" -d '", out);
+	for (; *text; text++)
+		fprintf(out, "%s%c", *text == '\'' || *text == '\\' ? "\\" : "", *text);
+	fputc('\'', out);
+}
+
+static void fish_option(const struct cmd *cmd, const struct opt *o, FILE *out)
+{
+	fprintf(out, "complete -c jtool -n '__fish_seen_subcommand_from %s'", cmd->name);
+	if (o->letter)
+		fprintf(out, " -s %c", o->letter);
+	if (o->name)
+		fprintf(out, " -l %s", o->name);
+	print_description(o->help, out);
+	switch (value_kind(o)) {
+	case VALUE_NONE:
+		break;
+	case VALUE_CHOICE:
+		fputs(" -x -a '", out);
+		print_choices(o, out);
+		fputc('\'', out);
+		break;
+	case VALUE_FILE:
+		fputs(" -r -F", out);
+		break;
+	case VALUE_OTHER:
+		fputs(" -x", out);
+		break;
+	}
+	fputc('\n', out);
+}
+
+static void print_fish(FILE *out)
+{
+	fputs(fish_head, out);
+	for (const struct cmd *const *c = cmd_table; *c; c++) {
+		fprintf(out, "complete -c jtool -n 'test (__jtool_words) -eq 1' -a %s",
+			(*c)->name);
+		print_description((*c)->summary, out);
+		fputc('\n', out);
+	}
+	for (const struct cmd *const *c = cmd_table; *c; c++) {
+		each_option(*c, fish_option, out);
+		if ((*c)->need == NEED_JVM)
+			fprintf(out,
+				"complete -c jtool -n '__fish_seen_subcommand_from %s; and test "
+				"(__jtool_words) -eq 2' -a '(jtool list -q 2>/dev/null)'\n",
+				(*c)->name);
+		if ((*c)->max_args != 0)
+			fprintf(out,
+				"complete -c jtool -n '__fish_seen_subcommand_from %s; and test "
+				"(__jtool_words) -gt %d' -F\n",
+				(*c)->name, (*c)->need == NEED_JVM ? 2 : 1);
+	}
+}
+
+int complete_print(const char *shell, FILE *out, struct err *err)
+{
+	if (strcmp(shell, "bash") == 0)
+		print_bash(out);
+	else if (strcmp(shell, "zsh") == 0)
+		print_zsh(out);
+	else if (strcmp(shell, "fish") == 0)
+		print_fish(out);
+	else
+		return err_set(err, EXIT_USAGE, "--completion: '%s' is none of bash, zsh, fish",
+			       shell);
+	return 0;
+}
