@@ -9,7 +9,6 @@
 #ifndef JTOOL_PROC_PERFDATA_H
 #define JTOOL_PROC_PERFDATA_H
 
-#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -32,16 +31,16 @@ struct perf_entry {
 };
 
 struct perfdata {
-	char *data; /* owned copy, patched with NULs where a text may lack one */
+	char *data; /* owned copy; the last byte of a text that had no NUL is one now */
 	struct perf_entry *entries; /* in file order */
 	size_t n;
-	bool accessible; /* the JVM has set it up completely */
 	int64_t modified; /* mod_time_stamp, in ticks */
 };
 
 /*
  * Parse a copy of the file.  0; -EAGAIN when the JVM is still setting it up; -EBADMSG when it
  * is no hsperfdata; -EPROTONOSUPPORT for a version that is not known.  On failure out is empty.
+ * Entries behind one that makes no sense are left out, as is an entry of a type that no JVM has.
  */
 int perfdata_parse(const void *data, size_t len, struct perfdata *out) _must_check_;
 void perfdata_release(struct perfdata *p);

@@ -51,9 +51,24 @@ struct proc_status {
 int procfs_status(const struct procfs *proc, pid_t pid, struct proc_status *status) _must_check_;
 
 /*
- * Does the process map a file whose last name is NAME?  1, 0, or a negative errno.  When path
- * is not NULL, it gets the mapped file's whole path as an allocated text.  Reads maps in pieces
- * and stops at the first hit.
+ * Threads of the process from the link count of PID/task: a tenth of the cost of reading any
+ * file below PID, and open to everybody.  0 or a negative errno.
+ */
+int procfs_threads(const struct procfs *proc, pid_t pid, unsigned *threads) _must_check_;
+
+/*
+ * Call visit() for each mapping of a file, in the order of addresses, until it returns false or
+ * the mappings end.  path is as we see it; `deleted` says that the file has no name any more.
+ * 0 or a negative errno.
+ */
+typedef bool procfs_map_visit(const char *path, bool deleted, void *arg);
+int procfs_maps(const struct procfs *proc, pid_t pid, procfs_map_visit *visit, void *arg)
+	_must_check_;
+
+/*
+ * Does the process map a file whose last name is NAME, deleted or not?  1, 0, or a negative
+ * errno.  When path is not NULL, it gets the mapped file's whole path as an allocated text.
+ * Stops at the first hit.
  */
 int procfs_maps_file(const struct procfs *proc, pid_t pid, const char *name, char **path)
 	_must_check_;

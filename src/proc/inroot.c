@@ -1,0 +1,82 @@
+#include "proc/inroot.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdint.h>
+#include <string.h>
+#include <sys/syscall.h>
+
+#ifndef SYS_openat2
+#define SYS_openat2 437
+#endif
+
+/* From linux/openat2.h, which not every libc's headers come with. */
+#define RESOLVE_FLAG_NO_MAGICLINKS 0x02
+#define RESOLVE_FLAG_IN_ROOT 0x10
+
+struct how {
+	uint64_t flags;
+	uint64_t mode;
+	uint64_t resolve;
+};
+
+static int open_resolved(int root_fd, const char *path, int flags)
+{
+	const struct how how = {
+		.flags = (uint64_t)(unsigned)flags,
+		.resolve = RESOLVE_FLAG_IN_ROOT | RESOLVE_FLAG_NO_MAGICLINKS,
+	};
+	long fd;
+
+	/* EAGAIN: something was renamed meanwhile, and the kernel could not rule out an escape. */
+	for (int tries = 0; tries < 32; tries++) {
+		fd = syscall(SYS_openat2, root_fd, path, &how, sizeof(how));
+		if (fd >= 0 || (errno != EAGAIN && errno != EINTR))
+			break;
+	}
+	return fd < 0 ? -errno : (int)fd;
+}
+
+/* Component by component, none of which may be a link or lead upwards. */
+static int open_stepwise(int root_fd, const char *path, int flags)
+{
+	_cleanup_close_ int dir = -1;
+	char name[NAME_MAX + 1];
+
+	for (;;) {
+		size_t len;
+		const char *rest;
+		int fd, at = dir < 0 ? root_fd : dir;
+
+		path += strspn(path, "/");
+		len = strcspn(path, "/");
+		rest = path + len + strspn(path + len, "/");
+		if (len > NAME_MAX)
+			return -ENAMETOOLONG;
+		memcpy(name, path, len);
+		name[len] = '\0';
+		if (strcmp(name, "..") == 0)
+			return -ELOOP;
+		if (*rest == '\0') {
+			fd = openat(at, len ? name : ".", flags | O_NOFOLLOW);
+			return fd < 0 ? -errno : fd;
+		}
+		fd = openat(at, name, O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+		if (fd < 0)
+			return errno == ENOTDIR ? -ELOOP : -errno;
+		util_close_p(&dir);
+		dir = fd;
+		path = rest;
+	}
+}
+
+int inroot_open(int root_fd, const char *path, int flags)
+{
+	int fd = open_resolved(root_fd, path, flags | O_CLOEXEC);
+
+	/* EPERM is what a seccomp filter that does not know the call answers. */
+	if (fd == -ENOSYS || fd == -EPERM)
+		fd = open_stepwise(root_fd, path, flags | O_CLOEXEC);
+	return fd;
+}

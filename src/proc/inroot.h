@@ -1,0 +1,18 @@
+/*
+ * Opening a path inside a target's root without ever leaving it, whatever links the target has
+ * put there.
+ */
+#ifndef JTOOL_PROC_INROOT_H
+#define JTOOL_PROC_INROOT_H
+
+#include "base/util.h"
+
+/*
+ * Open PATH, taken as below root_fd (an O_PATH directory, as of /proc/PID/root), with these
+ * flags; O_CLOEXEC is added.  Links are followed as a process with that root would follow them;
+ * on kernels without openat2(2) (before 5.6) a path with a link in it is refused with -ELOOP.
+ * With O_NOFOLLOW the last component must be no link.  A descriptor or a negative errno.
+ */
+int inroot_open(int root_fd, const char *path, int flags) _must_check_;
+
+#endif

@@ -1,0 +1,220 @@
+#include "proc/perfdata.h"
+
+#include <errno.h>
+#include <stdint.h>
+#include <string.h>
+
+#include "base/xalloc.h"
+
+/*
+ * Both versions begin alike: magic, byte order (0: big), major, minor, one byte that 2.0 calls
+ * `accessible`, used, overflow, mod_time_stamp.  2.0 adds entry_offset and num_entries.
+ */
+enum {
+	PROLOGUE_V1 = 24,
+	PROLOGUE_V2 = 32,
+	ENTRY_V1 = 16,
+	ENTRY_V2 = 20,
+};
+
+/* Types are JNI descriptors in 2.0 and HotSpot's BasicType in 1.0. */
+enum {
+	TYPE_BYTE_V1 = 8,
+	TYPE_LONG_V1 = 11,
+	TYPE_BYTE_V2 = 'B',
+	TYPE_LONG_V2 = 'J',
+};
+
+/* The bytes, and how to read numbers from them. */
+struct image {
+	char *data;
+	size_t len;
+	bool big_endian;
+};
+
+/* Where the parts of one entry are, from the start of the data; checked against its length. */
+struct layout {
+	size_t next; /* the entry behind it */
+	size_t name, name_end;
+	size_t value;
+	uint32_t vector_len; /* 0: one number */
+	uint8_t type, units, variability;
+};
+
+static uint64_t get_number(const struct image *im, size_t at, size_t len)
+{
+	uint64_t n = 0;
+
+	for (size_t i = 0; i < len; i++)
+		n = n << 8 | (uint8_t)im->data[at + (im->big_endian ? i : len - 1 - i)];
+	return n;
+}
+
+static uint32_t get_u32(const struct image *im, size_t at)
+{
+	return (uint32_t)get_number(im, at, 4);
+}
+
+/* Units and variability stand in the same place in both versions. */
+static void read_common(const struct image *im, size_t at, struct layout *e)
+{
+	e->vector_len = get_u32(im, at + 8);
+	e->type = (uint8_t)im->data[at + 12];
+	e->units = (uint8_t)im->data[at + 14];
+	e->variability = (uint8_t)im->data[at + 15];
+}
+
+/* 1.0: the name stands behind the header; a text behind it, a number at the entry's end. */
+static bool layout_v1(const struct image *im, size_t at, uint32_t len, struct layout *e)
+{
+	uint32_t name_len = get_u32(im, at + 4);
+
+	if (name_len == 0 || name_len > len - ENTRY_V1)
+		return false;
+	e->name = at + ENTRY_V1;
+	e->name_end = e->name + name_len;
+	if (e->vector_len > len - ENTRY_V1 - name_len ||
+	    (e->vector_len == 0 && len - ENTRY_V1 - name_len < sizeof(int64_t)))
+		return false;
+	e->value = e->vector_len ? e->name_end : e->next - sizeof(int64_t);
+	return true;
+}
+
+/* 2.0: offsets from the start of the entry. */
+static bool layout_v2(const struct image *im, size_t at, uint32_t len, struct layout *e)
+{
+	uint32_t name = get_u32(im, at + 4);
+	uint32_t value = get_u32(im, at + 16);
+	uint32_t value_len = e->vector_len ? e->vector_len : sizeof(int64_t);
+
+	if (name < ENTRY_V2 || name >= len || value > len || value_len > len - value)
+		return false;
+	e->name = at + name;
+	e->name_end = value > name ? at + value : e->next;
+	e->value = at + value;
+	return true;
+}
+
+/* False when no entry that can be trusted starts here. */
+static bool layout_read(const struct image *im, int version, size_t at, struct layout *e)
+{
+	uint32_t header = version == 1 ? ENTRY_V1 : ENTRY_V2;
+	uint32_t len;
+
+	if (at > im->len || im->len - at < header)
+		return false;
+	len = get_u32(im, at);
+	if (len < header || len > im->len - at)
+		return false;
+	e->next = at + len;
+	read_common(im, at, e);
+	return version == 1 ? layout_v1(im, at, len, e) : layout_v2(im, at, len, e);
+}
+
+static bool entry_read(const struct image *im, const struct layout *e, struct perf_entry *out)
+{
+	bool is_text = e->type == TYPE_BYTE_V1 || e->type == TYPE_BYTE_V2;
+	bool is_number = e->type == TYPE_LONG_V1 || e->type == TYPE_LONG_V2;
+
+	if (!memchr(im->data + e->name, '\0', e->name_end - e->name))
+		return false;
+	out->name = im->data + e->name;
+	out->units = e->units;
+	out->variability = e->variability;
+	out->text = NULL;
+	out->number = 0;
+	if (is_number && e->vector_len == 0) {
+		out->number = (int64_t)get_number(im, e->value, sizeof(int64_t));
+		return true;
+	}
+	if (!is_text || e->vector_len == 0)
+		return false;
+	if (!memchr(im->data + e->value, '\0', e->vector_len))
+		im->data[e->value + e->vector_len - 1] = '\0';
+	out->text = im->data + e->value;
+	return true;
+}
+
+static void read_entries(const struct image *im, int version, size_t at, uint32_t max,
+			 struct perfdata *out)
+{
+	struct layout e;
+	size_t cap = 0;
+
+	for (uint32_t i = 0; i < max && layout_read(im, version, at, &e); i++, at = e.next) {
+		out->entries = xgrow(out->entries, out->n, &cap, sizeof(*out->entries));
+		if (entry_read(im, &e, &out->entries[out->n]))
+			out->n++;
+	}
+}
+
+/* 1 or 2, or a negative errno. */
+static int check_prologue(const uint8_t *data, size_t len)
+{
+	static const uint8_t magic[4] = { 0xca, 0xfe, 0xc0, 0xc0 }, blank[4];
+	int major;
+
+	/* The file is made, and has its size, before the JVM writes the first byte. */
+	if (len == 0 || (len >= sizeof(blank) && memcmp(data, blank, sizeof(blank)) == 0))
+		return -EAGAIN;
+	if (len < PROLOGUE_V1 || memcmp(data, magic, sizeof(magic)) != 0 || data[4] > 1)
+		return -EBADMSG;
+	major = data[5];
+	if (major != 1 && major != 2)
+		return -EPROTONOSUPPORT;
+	if (major == 1)
+		return 1;
+	if (len < PROLOGUE_V2)
+		return -EBADMSG;
+	return data[7] ? 2 : -EAGAIN;
+}
+
+int perfdata_parse(const void *data, size_t len, struct perfdata *out)
+{
+	struct image im = { NULL, len, false };
+	int version = check_prologue(data, len);
+
+	*out = (struct perfdata){ 0 };
+	if (version < 0)
+		return version;
+	im.data = xmalloc(len);
+	memcpy(im.data, data, len);
+	im.big_endian = im.data[4] == 0;
+	out->data = im.data;
+	out->modified = (int64_t)get_number(&im, 16, sizeof(int64_t));
+	if (version == 1)
+		read_entries(&im, version, PROLOGUE_V1, UINT32_MAX, out);
+	else
+		read_entries(&im, version, get_u32(&im, 24), get_u32(&im, 28), out);
+	return 0;
+}
+
+void perfdata_release(struct perfdata *p)
+{
+	free(p->data);
+	free(p->entries);
+	*p = (struct perfdata){ 0 };
+}
+
+const struct perf_entry *perfdata_find(const struct perfdata *p, const char *name)
+{
+	for (size_t i = 0; i < p->n; i++) {
+		if (strcmp(p->entries[i].name, name) == 0)
+			return &p->entries[i];
+	}
+	return NULL;
+}
+
+const char *perfdata_text(const struct perfdata *p, const char *name)
+{
+	const struct perf_entry *e = perfdata_find(p, name);
+
+	return e ? e->text : NULL;
+}
+
+int64_t perfdata_number(const struct perfdata *p, const char *name, int64_t absent)
+{
+	const struct perf_entry *e = perfdata_find(p, name);
+
+	return e && !e->text ? e->number : absent;
+}

@@ -1,0 +1,327 @@
+#include "proc/procfs.h"
+
+#include <ctype.h>
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+
+#include "base/io.h"
+#include "base/xalloc.h"
+
+#define STATUS_MAX (64u * 1024)
+
+int procfs_open(struct procfs *proc, const char *path)
+{
+	int fd = open(path, O_PATH | O_DIRECTORY | O_CLOEXEC);
+
+	if (fd < 0)
+		return -errno;
+	proc->fd = fd;
+	proc->root = path;
+	return 0;
+}
+
+void procfs_close(struct procfs *proc)
+{
+	util_close_p(&proc->fd);
+	proc->fd = -1;
+}
+
+static int by_number(const void *a, const void *b)
+{
+	pid_t x = *(const pid_t *)a, y = *(const pid_t *)b;
+
+	return (x > y) - (x < y);
+}
+
+/* The number that a directory's name is, or 0: nothing else under /proc names a process. */
+static pid_t pid_of(const char *name)
+{
+	long n;
+	char *end;
+
+	if (*name < '1' || *name > '9')
+		return 0;
+	errno = 0;
+	n = strtol(name, &end, 10);
+	return errno || *end || n > INT_MAX ? 0 : (pid_t)n;
+}
+
+int procfs_pids(const struct procfs *proc, pid_t **pids, size_t *n)
+{
+	int fd = openat(proc->fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	DIR *dir = fd < 0 ? NULL : fdopendir(fd);
+	pid_t *list = NULL;
+	size_t used = 0, cap = 0;
+
+	if (!dir) {
+		int rc = -errno;
+
+		util_close_p(&fd);
+		return rc;
+	}
+	for (const struct dirent *entry; (entry = readdir(dir)) != NULL;) {
+		pid_t pid = pid_of(entry->d_name);
+
+		if (!pid)
+			continue;
+		list = xgrow(list, used, &cap, sizeof(*list));
+		list[used++] = pid;
+	}
+	(void)closedir(dir); /* was only read */
+	if (used > 0)
+		qsort(list, used, sizeof(*list), by_number);
+	*pids = list;
+	*n = used;
+	return 0;
+}
+
+static int pid_path(char path[static 128], pid_t pid, const char *name)
+{
+	int n = snprintf(path, 128, "%d/%s", (int)pid, name);
+
+	return n < 0 || n >= 128 ? -ENAMETOOLONG : 0;
+}
+
+int procfs_openat(const struct procfs *proc, pid_t pid, const char *name, int flags)
+{
+	char path[128];
+	int fd, rc = pid_path(path, pid, name);
+
+	if (rc < 0)
+		return rc;
+	do
+		fd = openat(proc->fd, path, flags | O_CLOEXEC);
+	while (fd < 0 && errno == EINTR);
+	return fd < 0 ? -errno : fd;
+}
+
+int procfs_read(const struct procfs *proc, pid_t pid, const char *name, struct buf *out, size_t max)
+{
+	_cleanup_close_ int fd = procfs_openat(proc, pid, name, O_RDONLY);
+
+	return fd < 0 ? fd : io_slurp(fd, out, max);
+}
+
+char *procfs_readlink(const struct procfs *proc, pid_t pid, const char *name)
+{
+	char path[128], target[PATH_MAX];
+	ssize_t n;
+
+	if (pid_path(path, pid, name) < 0)
+		return NULL;
+	n = readlinkat(proc->fd, path, target, sizeof(target));
+	return n < 0 || n == sizeof(target) ? NULL : xstrndup(target, (size_t)n);
+}
+
+/* The text behind "KEY:" and its blanks, up to the end of the whole buffer; NULL: no such line. */
+static const char *status_line(const char *text, const char *key)
+{
+	size_t len = strlen(key);
+
+	for (const char *line = text; line; line = strchr(line, '\n')) {
+		line += *line == '\n';
+		if (strncmp(line, key, len) == 0 && line[len] == ':')
+			return line + len + 1 + strspn(line + len + 1, "\t ");
+	}
+	return NULL;
+}
+
+/* The n-th number of a line, from 0; `absent` when there are not so many. */
+static uint64_t status_number(const char *text, const char *key, int base, int n, uint64_t absent)
+{
+	const char *line = status_line(text, key);
+
+	for (; line && isxdigit((unsigned char)*line); n--) {
+		char *end;
+		uint64_t value = strtoull(line, &end, base);
+
+		if (n == 0)
+			return value;
+		line = end + strspn(end, "\t ");
+	}
+	return absent;
+}
+
+/* The innermost pid is the last of the line; kernels before 4.1 have no such line. */
+static pid_t innermost_pid(const char *text, pid_t pid)
+{
+	uint64_t found = (uint64_t)pid;
+
+	for (int i = 0; i < 33; i++) { /* namespaces nest 32 deep: MAX_PID_NS_LEVEL */
+		uint64_t next = status_number(text, "NSpid", 10, i, 0);
+
+		if (next == 0 || next > INT_MAX)
+			break;
+		found = next;
+	}
+	return (pid_t)found;
+}
+
+/* Field 22 of stat; the name in field 2 may hold anything, so count from the last ')'. */
+static int parse_start_ticks(const char *stat, uint64_t *ticks)
+{
+	const char *p = strrchr(stat, ')');
+
+	for (int field = 2; field < 22; field++) {
+		p = p ? strchr(p, ' ') : NULL;
+		if (!p)
+			return -EBADMSG;
+		p++;
+	}
+	if (!isdigit((unsigned char)*p))
+		return -EBADMSG;
+	*ticks = strtoull(p, NULL, 10);
+	return 0;
+}
+
+static void parse_status(const char *text, pid_t pid, struct proc_status *status)
+{
+	const char *name = status_line(text, "Name");
+	const char *state = status_line(text, "State");
+	size_t len = name ? strcspn(name, "\n") : 0;
+
+	if (len >= sizeof(status->name))
+		len = sizeof(status->name) - 1;
+	memcpy(status->name, name ? name : "", len);
+	status->name[len] = '\0';
+	status->state = state && *state != '\n' && *state ? *state : '?';
+	status->tgid = (pid_t)status_number(text, "Tgid", 10, 0, (uint64_t)pid);
+	status->nspid = innermost_pid(text, pid);
+	status->euid = (uid_t)status_number(text, "Uid", 10, 1, (uint64_t)-1);
+	status->egid = (gid_t)status_number(text, "Gid", 10, 1, (uint64_t)-1);
+	status->threads = (unsigned)status_number(text, "Threads", 10, 0, 1);
+	status->sig_caught = status_number(text, "SigCgt", 16, 0, 0);
+	status->sig_pending = status_number(text, "SigPnd", 16, 0, 0) |
+			      status_number(text, "ShdPnd", 16, 0, 0);
+}
+
+int procfs_status(const struct procfs *proc, pid_t pid, struct proc_status *status)
+{
+	_cleanup_buf_ struct buf text = BUF_INIT;
+	struct proc_status found = { .nspid = pid };
+	int rc = procfs_read(proc, pid, "stat", &text, STATUS_MAX);
+
+	if (rc == 0)
+		rc = parse_start_ticks(buf_str(&text), &found.start_ticks);
+	if (rc < 0)
+		return rc;
+	buf_reset(&text);
+	rc = procfs_read(proc, pid, "status", &text, STATUS_MAX);
+	if (rc < 0)
+		return rc;
+	parse_status(buf_str(&text), pid, &found);
+	*status = found;
+	return 0;
+}
+
+int procfs_threads(const struct procfs *proc, pid_t pid, unsigned *threads)
+{
+	char path[128];
+	struct stat st;
+	int rc = pid_path(path, pid, "task");
+
+	if (rc < 0)
+		return rc;
+	if (fstatat(proc->fd, path, &st, AT_SYMLINK_NOFOLLOW) < 0)
+		return -errno;
+	*threads = st.st_nlink > 2 ? (unsigned)st.st_nlink - 2 : 0; /* "." and ".." */
+	return 0;
+}
+
+static bool cut_suffix(char *text, size_t len, const char *suffix)
+{
+	size_t n = strlen(suffix);
+
+	if (len < n || strcmp(text + len - n, suffix) != 0)
+		return false;
+	text[len - n] = '\0';
+	return true;
+}
+
+/* One line of maps without its newline.  No field before the path can hold a slash. */
+static bool visit_line(char *line, size_t len, procfs_map_visit *visit, void *arg)
+{
+	char *path = memchr(line, '/', len);
+
+	if (!path)
+		return true;
+	line[len] = '\0';
+	return visit(path, cut_suffix(path, len - (size_t)(path - line), " (deleted)"), arg);
+}
+
+int procfs_maps(const struct procfs *proc, pid_t pid, procfs_map_visit *visit, void *arg)
+{
+	/* A line is at most a path whose every byte is escaped as four, and some numbers. */
+	char chunk[4 * PATH_MAX + 4096];
+	size_t have = 0;
+	_cleanup_close_ int fd = procfs_openat(proc, pid, "maps", O_RDONLY);
+
+	if (fd < 0)
+		return fd;
+	for (;;) {
+		char *line = chunk, *end;
+		ssize_t n = io_read(fd, chunk + have, sizeof(chunk) - have);
+
+		if (n <= 0)
+			return (int)n;
+		have += (size_t)n;
+		while ((end = memchr(line, '\n', have)) != NULL) {
+			size_t len = (size_t)(end - line);
+
+			if (!visit_line(line, len, visit, arg))
+				return 0;
+			have -= len + 1;
+			line = end + 1;
+		}
+		if (have == sizeof(chunk))
+			return -EBADMSG;
+		memmove(chunk, line, have);
+	}
+}
+
+struct wanted_file {
+	const char *name;
+	char **path;
+	bool found;
+};
+
+static bool match_file(const char *path, bool deleted, void *arg)
+{
+	struct wanted_file *wanted = arg;
+
+	(void)deleted; /* an upgrade replaces the files of running programs */
+	if (strcmp(strrchr(path, '/') + 1, wanted->name) != 0)
+		return true;
+	wanted->found = true;
+	if (wanted->path)
+		*wanted->path = xstrdup(path);
+	return false;
+}
+
+int procfs_maps_file(const struct procfs *proc, pid_t pid, const char *name, char **path)
+{
+	struct wanted_file wanted = { name, path, false };
+	int rc = procfs_maps(proc, pid, match_file, &wanted);
+
+	return rc < 0 ? rc : wanted.found;
+}
+
+double procfs_uptime(const struct procfs *proc, const struct proc_status *status)
+{
+	struct timespec now;
+	long hz = sysconf(_SC_CLK_TCK);
+	double uptime;
+
+	(void)proc; /* its uptime file may be that of a container (lxcfs), the start times never are */
+	if (hz <= 0 || clock_gettime(CLOCK_BOOTTIME, &now) < 0)
+		return -1;
+	uptime = (double)now.tv_sec + (double)now.tv_nsec / 1e9 -
+		 (double)status->start_ticks / (double)hz;
+	return uptime < 0 ? 0 : uptime;
+}
