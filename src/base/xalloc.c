@@ -7,7 +7,7 @@
 
 #include "base/err.h"
 
-static void _noreturn_ out_of_memory(void)
+void xalloc_die(void)
 {
 	static const char text[] = "jtool: out of memory, nothing was changed in the JVM\n";
 
@@ -21,7 +21,7 @@ void *xmalloc(size_t size)
 	void *p = malloc(size ? size : 1);
 
 	if (!p)
-		out_of_memory();
+		xalloc_die();
 	return p;
 }
 
@@ -30,7 +30,7 @@ void *xcalloc(size_t n, size_t size)
 	void *p = calloc(n ? n : 1, size ? size : 1);
 
 	if (!p)
-		out_of_memory();
+		xalloc_die();
 	return p;
 }
 
@@ -38,7 +38,7 @@ void *xreallocarray(void *p, size_t n, size_t size)
 {
 	p = reallocarray(p, n ? n : 1, size ? size : 1);
 	if (!p)
-		out_of_memory();
+		xalloc_die();
 	return p;
 }
 
@@ -68,7 +68,7 @@ char *xasprintf(const char *fmt, ...)
 	n = vasprintf(&s, fmt, ap);
 	va_end(ap);
 	if (n < 0)
-		out_of_memory();
+		xalloc_die();
 	return s;
 }
 
@@ -77,7 +77,7 @@ void *xgrow(void *array, size_t n, size_t *cap, size_t size)
 	if (n < *cap)
 		return array;
 	if (*cap > SIZE_MAX / 2)
-		out_of_memory();
+		xalloc_die();
 	*cap = *cap ? *cap * 2 : 16;
 	return xreallocarray(array, *cap, size);
 }

@@ -10,6 +10,9 @@
 
 #include "base/util.h"
 
+/* End the process: for allocations that a library made and could not. */
+void _noreturn_ xalloc_die(void);
+
 void *xmalloc(size_t size);
 void *xcalloc(size_t n, size_t size);
 void *xreallocarray(void *p, size_t n, size_t size);

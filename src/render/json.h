@@ -1,7 +1,8 @@
 /*
  * JSON documents (RFC 8259), built as a tree and printed at once, or read back.  A document is
- * an object or an array.  Texts from the JVM may be no UTF-8: what is not is replaced by U+FFFD.
- * Keys are copied; putting one twice is the caller's mistake and not looked for.
+ * an object or an array.  A thin cover over json-c, which no other file knows.  Texts from the
+ * JVM may be no UTF-8: what is not is replaced by U+FFFD.  Putting a key twice is the caller's
+ * mistake and not looked for.
  */
 #ifndef JTOOL_RENDER_JSON_H
 #define JTOOL_RENDER_JSON_H
