@@ -1,0 +1,230 @@
+#include <check.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "render/json.h"
+
+/* The document as text, which the caller frees; the document is freed. */
+static char *print_take(struct json *node)
+{
+	char *text = NULL;
+	size_t len = 0;
+	FILE *out = open_memstream(&text, &len);
+
+	ck_assert_ptr_nonnull(out);
+	json_print(node, out);
+	ck_assert_int_eq(fclose(out), 0);
+	json_free(node);
+	return text;
+}
+
+static void prints(struct json *node, const char *expected)
+{
+	char *text = print_take(node);
+
+	ck_assert_str_eq(text, expected);
+	free(text);
+}
+
+/* Parse, print, and compare with what is expected. */
+static void reads_as(const char *text, const char *expected)
+{
+	struct json *node = json_parse(text, strlen(text));
+
+	ck_assert_msg(node != NULL, "refused: %s", text);
+	prints(node, expected);
+}
+
+static void refused(const char *text, size_t len)
+{
+	struct json *node = json_parse(text, len);
+
+	ck_assert_msg(node == NULL, "taken: %.*s", (int)len, text);
+}
+
+START_TEST(prints_every_kind)
+{
+	struct json *doc = json_object(), *list = json_array(), *inner = json_object();
+
+	json_put_text(doc, "text", "a/b");
+	json_put_text(doc, "none", NULL);
+	json_put_number(doc, "min", INT64_MIN);
+	json_put_real(doc, "real", 0.1);
+	json_put_bool(doc, "yes", true);
+	json_put_null(doc, "null");
+	json_put_number(list, NULL, 1);
+	json_put_bool(list, NULL, false);
+	json_put_number(inner, "x", -1);
+	json_put(list, NULL, inner);
+	json_put(list, NULL, json_array());
+	json_put(doc, "list", list);
+	prints(doc, "{\"text\":\"a/b\",\"none\":null,\"min\":-9223372036854775808,\"real\":0.1,"
+		    "\"yes\":true,\"null\":null,\"list\":[1,false,{\"x\":-1},[]]}\n");
+	prints(json_object(), "{}\n");
+}
+END_TEST
+
+START_TEST(reals_read_back_and_infinity_is_null)
+{
+	struct json *doc = json_array();
+
+	json_put_real(doc, NULL, 12.5);
+	json_put_real(doc, NULL, 1e300);
+	json_put_real(doc, NULL, 0.1 + 0.2);
+	json_put_real(doc, NULL, INFINITY);
+	json_put_real(doc, NULL, NAN);
+	prints(doc, "[12.5,1e+300,0.30000000000000004,null,null]\n");
+}
+END_TEST
+
+START_TEST(texts_are_escaped)
+{
+	struct json *doc = json_array();
+
+	json_put_text(doc, NULL, "\"\\/\b\f\n\r\t\x01\x1f\x7f");
+	json_put_text(doc, NULL, "ä日😀");
+	json_put_text_len(doc, NULL, "a\0b", 3);
+	json_put_text_len(doc, NULL, "cut here", 3);
+	prints(doc, "[\"\\\"\\\\/\\b\\f\\n\\r\\t\\u0001\\u001f\x7f\",\"ä日😀\",\"a\\u0000b\",\"cut\"]\n");
+}
+END_TEST
+
+START_TEST(what_is_no_utf8_is_replaced)
+{
+	struct json *doc = json_object();
+
+	json_put_text(doc, "\xff", "a\xc3(\xed\xa0\x80 \xe6\x97");
+	prints(doc, "{\"\xef\xbf\xbd\":\"a\xef\xbf\xbd(\xef\xbf\xbd\xef\xbf\xbd\xef\xbf\xbd"
+		    " \xef\xbf\xbd\xef\xbf\xbd\"}\n");
+}
+END_TEST
+
+START_TEST(long_documents_are_printed_whole)
+{
+	struct json *doc = json_array();
+	size_t len;
+	char *text;
+
+	for (int i = 0; i < 50000; i++)
+		json_put_number(doc, NULL, 1000000 + i);
+	text = print_take(doc);
+	len = strlen(text);
+	ck_assert_uint_eq(len, 50000 * 8 + 2);
+	ck_assert_str_eq(text + len - 17, "1049998,1049999]\n");
+	free(text);
+}
+END_TEST
+
+START_TEST(reads_what_it_prints)
+{
+	reads_as("{}", "{}\n");
+	reads_as(" [ ] \n", "[]\n");
+	reads_as("{\"a\":[1,-2,3.5,true,false,null,\"x\"],\"b\":{\"c\":{}}}",
+		 "{\"a\":[1,-2,3.5,true,false,null,\"x\"],\"b\":{\"c\":{}}}\n");
+	reads_as("\t{ \"a\" : 1 ,\r\n\"b\" : [ 2 , 3 ] }", "{\"a\":1,\"b\":[2,3]}\n");
+	reads_as("[9223372036854775807,-9223372036854775808,9223372036854775808,0,-0,1e2]",
+		 "[9223372036854775807,-9223372036854775808,9.22337203685478e+18,0,0,100]\n");
+	reads_as("[\"\\u0041\\u00e4\\u65e5\\ud83d\\ude00\\/\\b\\n\\u0000\"]",
+		 "[\"Aä日😀/\\b\\n\\u0000\"]\n");
+}
+END_TEST
+
+START_TEST(refuses_what_is_no_json)
+{
+	static const char *const texts[] = {
+		"", " ", "1", "\"a\"", "null", "nul", "[1,]", "[,1]", "[1 2]", "{\"a\"}", "{\"a\":}",
+		"{\"a\":1,}", "{a:1}", "{1:2}", "[01]", "[1.]", "[.5]", "[+1]", "[-]", "[1e]", "[--1]",
+		"[tru]", "[\"\n\"]", "[\"\\x\"]", "[\"\\u12g4\"]", "[\"\\ud83d\"]", "[\"\\ude00\"]",
+		"[\"\\ud83dx\"]", "[\"\\ud83d\\u0041\"]", "[1]]", "[1] x", "{]", "[}", "['a']", "[nan]",
+		"[1e5555555555555555555555555555555555555555555555555555555555555]",
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(texts); i++)
+		refused(texts[i], strlen(texts[i]));
+	refused("[\0]", 3);
+}
+END_TEST
+
+START_TEST(refuses_a_document_cut_at_any_length)
+{
+	static const char text[] = "{\"pid\":42,\"live\":true,\"x\":null,\"classes\":[{\"class\":"
+				   "\"a\\u00e4\\ud83d\\ude00\\n\",\"bytes\":-1.5e3,\"f\":false}]}";
+	struct json *whole = json_parse(text, sizeof(text) - 1);
+
+	ck_assert_ptr_nonnull(whole);
+	json_free(whole);
+	for (size_t len = 0; len < sizeof(text) - 1; len++) {
+		char *copy = malloc(len + 1); /* its end is watched under ASan */
+
+		memcpy(copy, text, len);
+		refused(copy, len);
+		free(copy);
+	}
+}
+END_TEST
+
+START_TEST(depth_is_bounded)
+{
+	static char text[100000];
+	struct json *deepest;
+
+	memset(text, '[', sizeof(text));
+	refused(text, sizeof(text));
+	memset(text + 64, ']', 64);
+	deepest = json_parse(text, 128);
+	ck_assert_uint_eq(json_length(deepest), 1);
+	json_free(deepest);
+	memset(text, '[', 65);
+	memset(text + 65, ']', 65);
+	refused(text, 130);
+}
+END_TEST
+
+START_TEST(members_are_found_by_key_and_kind)
+{
+	static const char text[] = "{\"n\":5,\"t\":\"x\",\"b\":true,\"a\":[10,20]}";
+	struct json *doc = json_parse(text, sizeof(text) - 1);
+	const struct json *a = json_get(doc, "a");
+
+	ck_assert_int_eq(json_get_number(doc, "n", -1), 5);
+	ck_assert_int_eq(json_get_number(doc, "t", -1), -1);
+	ck_assert_int_eq(json_get_number(doc, "none", -1), -1);
+	ck_assert_str_eq(json_get_text(doc, "t"), "x");
+	ck_assert_ptr_null(json_get_text(doc, "n"));
+	ck_assert(json_get_bool(doc, "b", false));
+	ck_assert(json_get_bool(doc, "n", true));
+	ck_assert_uint_eq(json_length(a), 2);
+	ck_assert_uint_eq(json_length(doc), 0);
+	ck_assert_ptr_nonnull(json_at(a, 1));
+	ck_assert_ptr_null(json_at(a, 2));
+	ck_assert_ptr_null(json_at(NULL, 0));
+	ck_assert_ptr_null(json_get(a, "n"));
+	ck_assert_ptr_null(json_get(NULL, "n"));
+	json_free(doc);
+}
+END_TEST
+
+int main(void)
+{
+	Suite *suite = suite_create("json");
+	TCase *tc = tcase_create("all");
+	SRunner *runner = srunner_create(suite);
+	int failed;
+
+	tcase_add_test(tc, prints_every_kind);
+	tcase_add_test(tc, reals_read_back_and_infinity_is_null);
+	tcase_add_test(tc, texts_are_escaped);
+	tcase_add_test(tc, what_is_no_utf8_is_replaced);
+	tcase_add_test(tc, long_documents_are_printed_whole);
+	tcase_add_test(tc, reads_what_it_prints);
+	tcase_add_test(tc, refuses_what_is_no_json);
+	tcase_add_test(tc, refuses_a_document_cut_at_any_length);
+	tcase_add_test(tc, depth_is_bounded);
+	tcase_add_test(tc, members_are_found_by_key_and_kind);
+	suite_add_tcase(suite, tc);
+	srunner_run_all(runner, CK_NORMAL);
+	failed = srunner_ntests_failed(runner);
+	srunner_free(runner);
+	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+}

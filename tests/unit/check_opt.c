@@ -1,0 +1,296 @@
+#include <check.h>
+#include <stddef.h>
+#include <string.h>
+
+#include "opt.h"
+
+struct values {
+	bool all, quiet, verbose;
+	const char *file, *filter;
+	unsigned count;
+	unsigned wait_ms;
+	int sort;
+};
+
+struct common {
+	bool json, verbose, help;
+};
+
+static const char *const sorts[] = { "bytes", "count", "name", NULL };
+
+static const struct opt rows[] = {
+	{ 'a', "all", OPT_FLAG, offsetof(struct values, all), NULL, "every one", NULL },
+	{ 0, "filter", OPT_TEXT, offsetof(struct values, filter), "GLOB", "only these", NULL },
+	{ 'q', NULL, OPT_FLAG, offsetof(struct values, quiet), NULL, "pids only", NULL },
+	{ 'v', NULL, OPT_FLAG, offsetof(struct values, verbose), NULL, "flags", NULL },
+	{ 'f', "file", OPT_TEXT, offsetof(struct values, file), "FILE", "where", NULL },
+	{ 'n', "count", OPT_NUMBER, offsetof(struct values, count), "N", "how many", NULL },
+	{ 0, "wait", OPT_SECONDS, offsetof(struct values, wait_ms), "SECONDS", "how long", NULL },
+	{ 0, "sort", OPT_CHOICE, offsetof(struct values, sort), "KEY", "order", sorts },
+	OPT_END,
+};
+
+static const struct opt common_rows[] = {
+	{ 0, "json", OPT_FLAG, offsetof(struct common, json), NULL, "JSON", NULL },
+	{ 'v', "verbose", OPT_FLAG, offsetof(struct common, verbose), NULL, "steps", NULL },
+	{ 'h', "help", OPT_FLAG, offsetof(struct common, help), NULL, "help", NULL },
+	OPT_END,
+};
+
+#define WORDS_MAX 16
+
+/* One command line, parsed. */
+struct parsed {
+	struct values values;
+	struct common common;
+	struct err err;
+	int n;                  /* what opt_parse() returned */
+	char *words[WORDS_MAX]; /* what it left */
+	char line[256];
+};
+
+/* Split the line at blanks and parse it. */
+static void parse(struct parsed *p, const char *line, int free_words)
+{
+	const struct opt_set sets[2] = { { rows, &p->values }, { common_rows, &p->common } };
+	char *rest = p->line;
+	int argc = 0;
+
+	memset(p, 0, sizeof(*p));
+	ck_assert_uint_lt(strlen(line), sizeof(p->line));
+	memcpy(p->line, line, strlen(line) + 1);
+	while (rest && *rest && argc < WORDS_MAX)
+		p->words[argc++] = strsep(&rest, " ");
+	p->n = opt_parse(sets, p->words, argc, free_words, &p->err);
+}
+
+static void refused(const char *line, const char *text)
+{
+	struct parsed p;
+
+	parse(&p, line, -1);
+	ck_assert_int_eq(p.n, -1);
+	ck_assert_int_eq(p.err.code, EXIT_USAGE);
+	ck_assert_str_eq(p.err.text, text);
+}
+
+START_TEST(words_and_options_mix)
+{
+	struct parsed p;
+
+	parse(&p, "one -a two --file x three", -1);
+	ck_assert_int_eq(p.n, 3);
+	ck_assert_str_eq(p.words[0], "one");
+	ck_assert_str_eq(p.words[1], "two");
+	ck_assert_str_eq(p.words[2], "three");
+	ck_assert(p.values.all);
+	ck_assert_str_eq(p.values.file, "x");
+	parse(&p, "", -1);
+	ck_assert_int_eq(p.n, 0);
+}
+END_TEST
+
+START_TEST(letters_cluster_and_take_values)
+{
+	struct parsed p;
+
+	parse(&p, "-aqn5", -1);
+	ck_assert_int_eq(p.n, 0);
+	ck_assert(p.values.all && p.values.quiet);
+	ck_assert_uint_eq(p.values.count, 5);
+	parse(&p, "-n 6 -fx=y -", -1);
+	ck_assert_uint_eq(p.values.count, 6);
+	ck_assert_str_eq(p.values.file, "x=y");
+	ck_assert_int_eq(p.n, 1);
+	ck_assert_str_eq(p.words[0], "-");
+}
+END_TEST
+
+START_TEST(long_names_take_values_both_ways)
+{
+	struct parsed p;
+
+	parse(&p, "--count=7 --file --all", -1);
+	ck_assert_uint_eq(p.values.count, 7);
+	ck_assert_str_eq(p.values.file, "--all");
+	ck_assert(!p.values.all);
+	parse(&p, "--file=", -1);
+	ck_assert_str_eq(p.values.file, "");
+	parse(&p, "--file=a=b --file=c", -1);
+	ck_assert_str_eq(p.values.file, "c");
+}
+END_TEST
+
+START_TEST(unique_prefixes_are_enough)
+{
+	struct parsed p;
+
+	parse(&p, "--al --c=3 --j --verb", -1);
+	ck_assert_int_eq(p.n, 0);
+	ck_assert(p.values.all && p.common.json && p.common.verbose);
+	ck_assert_uint_eq(p.values.count, 3);
+}
+END_TEST
+
+START_TEST(own_letters_hide_common_ones)
+{
+	struct parsed p;
+
+	parse(&p, "-vh", -1);
+	ck_assert(p.values.verbose && p.common.help);
+	ck_assert(!p.common.verbose);
+	ck_assert(opt_has_letter(rows, 'v'));
+	ck_assert(!opt_has_letter(rows, 'h'));
+	ck_assert(!opt_has_letter(NULL, 'h'));
+}
+END_TEST
+
+START_TEST(times_have_units)
+{
+	static const struct {
+		const char *text;
+		unsigned ms;
+	} times[] = {
+		{ "10", 10000 }, { "2.5", 2500 }, { "2.5s", 2500 }, { "500ms", 500 }, { "1m", 60000 },
+		{ "0", 0 }, { "0.0019", 1 }, { "3s", 3000 }, { "2147483.647", 2147483647 },
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(times); i++) {
+		struct parsed p;
+		char line[64];
+
+		(void)snprintf(line, sizeof(line), "--wait %s", times[i].text);
+		parse(&p, line, -1);
+		ck_assert_msg(p.n == 0, "%s", line);
+		ck_assert_uint_eq(p.values.wait_ms, times[i].ms);
+	}
+}
+END_TEST
+
+START_TEST(choices_are_indexes)
+{
+	struct parsed p;
+
+	parse(&p, "--sort name", -1);
+	ck_assert_int_eq(p.values.sort, 2);
+	parse(&p, "--sort=bytes", -1);
+	ck_assert_int_eq(p.values.sort, 0);
+}
+END_TEST
+
+START_TEST(double_dash_ends_options)
+{
+	struct parsed p;
+
+	parse(&p, "-a -- -q --file", -1);
+	ck_assert_int_eq(p.n, 2);
+	ck_assert_str_eq(p.words[0], "-q");
+	ck_assert_str_eq(p.words[1], "--file");
+	ck_assert(p.values.all && !p.values.quiet);
+}
+END_TEST
+
+START_TEST(free_words_belong_to_somebody_else)
+{
+	struct parsed p;
+
+	parse(&p, "-a 42 -q GC.heap_dump -all --file", 2);
+	ck_assert_int_eq(p.n, 4);
+	ck_assert_str_eq(p.words[0], "42");
+	ck_assert_str_eq(p.words[1], "GC.heap_dump");
+	ck_assert_str_eq(p.words[2], "-all");
+	ck_assert_str_eq(p.words[3], "--file");
+	ck_assert(p.values.all && p.values.quiet);
+	parse(&p, "42 cmd -- x", 2);
+	ck_assert_int_eq(p.n, 4);
+	ck_assert_str_eq(p.words[2], "--");
+}
+END_TEST
+
+START_TEST(what_makes_no_sense_is_told)
+{
+	refused("--bogus", "--bogus: unknown option; --help lists them");
+	refused("--bogus=3", "--bogus: unknown option; --help lists them");
+	refused("--fi", "--fi: ambiguous option; --help lists them");
+	refused("-z", "-z: unknown option; --help lists them");
+	refused("-aqz", "-z: unknown option; --help lists them");
+	refused("---", "---: unknown option; --help lists them");
+	refused("--=3", "--: ambiguous option; --help lists them");
+}
+END_TEST
+
+START_TEST(missing_and_needless_values_are_told)
+{
+	refused("--all=1", "--all takes no value");
+	refused("--file", "--file needs a value: FILE");
+	refused("-n", "-n needs a value: N");
+	refused("-an", "-n needs a value: N");
+}
+END_TEST
+
+START_TEST(bad_values_are_told)
+{
+	refused("-n x", "-n: 'x' is not a whole number");
+	refused("-n -1", "-n: '-1' is not a whole number");
+	refused("-n 5x", "-n: '5x' is not a whole number");
+	refused("--count=4294967296", "--count: '4294967296' is not a whole number");
+	refused("--count=99999999999999999999", "--count: '99999999999999999999' is not a whole number");
+	refused("--count=", "--count: '' is not a whole number");
+	refused("--wait 5h", "--wait: '5h' is not a time: write 10, 2.5s or 500ms");
+	refused("--wait 1.5ms", "--wait: '1.5ms' is not a time: write 10, 2.5s or 500ms");
+	refused("--wait .5", "--wait: '.5' is not a time: write 10, 2.5s or 500ms");
+	refused("--wait 2147484", "--wait: '2147484' is not a time: write 10, 2.5s or 500ms");
+	refused("--sort size", "--sort: 'size' is none of bytes, count, name");
+	refused("--sort=", "--sort: '' is none of bytes, count, name");
+}
+END_TEST
+
+START_TEST(help_has_one_aligned_line_a_row)
+{
+	char *text = NULL;
+	size_t len = 0;
+	FILE *out = open_memstream(&text, &len);
+
+	ck_assert_ptr_nonnull(out);
+	opt_help(rows, out);
+	opt_help(NULL, out);
+	ck_assert_int_eq(fclose(out), 0);
+	ck_assert_str_eq(text,
+			 "  -a, --all                 every one\n"
+			 "      --filter GLOB         only these\n"
+			 "  -q                        pids only\n"
+			 "  -v                        flags\n"
+			 "  -f, --file FILE           where\n"
+			 "  -n, --count N             how many\n"
+			 "      --wait SECONDS        how long\n"
+			 "      --sort KEY            order\n");
+	free(text);
+}
+END_TEST
+
+int main(void)
+{
+	Suite *suite = suite_create("opt");
+	TCase *tc = tcase_create("all");
+	SRunner *runner = srunner_create(suite);
+	int failed;
+
+	tcase_add_test(tc, words_and_options_mix);
+	tcase_add_test(tc, letters_cluster_and_take_values);
+	tcase_add_test(tc, long_names_take_values_both_ways);
+	tcase_add_test(tc, unique_prefixes_are_enough);
+	tcase_add_test(tc, own_letters_hide_common_ones);
+	tcase_add_test(tc, times_have_units);
+	tcase_add_test(tc, choices_are_indexes);
+	tcase_add_test(tc, double_dash_ends_options);
+	tcase_add_test(tc, free_words_belong_to_somebody_else);
+	tcase_add_test(tc, what_makes_no_sense_is_told);
+	tcase_add_test(tc, missing_and_needless_values_are_told);
+	tcase_add_test(tc, bad_values_are_told);
+	tcase_add_test(tc, help_has_one_aligned_line_a_row);
+	suite_add_tcase(suite, tc);
+	srunner_run_all(runner, CK_NORMAL);
+	failed = srunner_ntests_failed(runner);
+	srunner_free(runner);
+	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+}
