@@ -43,22 +43,6 @@ void json_free(struct json *node)
 	(void)json_object_put(in(node)); /* 1: freed; it was ours alone */
 }
 
-/* The child may be NULL: json-c's null. */
-static void add(struct json *parent, const char *key, struct json_c_object *child)
-{
-	int rc = key ? json_object_object_add_ex(in(parent), key, child,
-						 JSON_C_OBJECT_ADD_KEY_IS_NEW)
-		     : json_object_array_add(in(parent), child);
-
-	if (rc < 0)
-		xalloc_die();
-}
-
-void json_put(struct json *parent, const char *key, struct json *child)
-{
-	add(parent, key, in(child));
-}
-
 static bool is_utf8(const char *text, size_t len)
 {
 	for (size_t n, i = 0; i < len; i += n) {
@@ -80,6 +64,27 @@ static void replace_broken(struct buf *clean, const char *text, size_t len)
 			buf_adds(clean, REPLACEMENT);
 		i += n > 0 ? n : 1;
 	}
+}
+
+/* The child may be NULL: json-c's null. */
+static void add(struct json *parent, const char *key, struct json_c_object *child)
+{
+	_cleanup_buf_ struct buf clean = BUF_INIT;
+	int rc;
+
+	if (key && !is_utf8(key, strlen(key))) {
+		replace_broken(&clean, key, strlen(key));
+		key = buf_str(&clean);
+	}
+	rc = key ? json_object_object_add_ex(in(parent), key, child, JSON_C_OBJECT_ADD_KEY_IS_NEW)
+		 : json_object_array_add(in(parent), child);
+	if (rc < 0)
+		xalloc_die();
+}
+
+void json_put(struct json *parent, const char *key, struct json *child)
+{
+	add(parent, key, in(child));
 }
 
 void json_put_text_len(struct json *parent, const char *key, const char *text, size_t len)
