@@ -1,0 +1,95 @@
+#!/usr/bin/env bash
+# jcmd and op: the JVM's own words, byte for byte, on every version.
+# shellcheck source-path=SCRIPTDIR source=lib.sh
+. "$(dirname "$0")/lib.sh"
+
+# reference PID WORD...: what jattach got for the same operation, without its own two lines.
+reference() {
+	jattach "$@" | tail -n +3 >"$W/reference"
+}
+
+same_bytes() {
+	if [ "$rc" -eq 0 ] && [ ! -s "$W/err" ] && cmp -s "$W/out" "$W/reference"; then
+		pass "$1"
+	else
+		fail "$1" "$(jt_details)" "$(cmp "$W/out" "$W/reference" 2>&1)"
+	fi
+}
+
+for version in own "${jdks[@]}"; do
+	start_jvm "$version" serial Idle || continue
+	pid=$JVM_PID
+	feature=${version/own/17}
+	for words in VM.version help VM.command_line VM.flags "help VM.flags" "VM.flags -all"; do
+		reference "$pid" jcmd "$words"
+		# shellcheck disable=SC2086 # words are words
+		jt jcmd "$pid" $words
+		same_bytes "$version: jcmd $words, as jattach got it"
+	done
+	jt jcmd "$pid"
+	reference "$pid" jcmd help
+	same_bytes "$version: jcmd without a command is help"
+	reference "$pid" jcmd "VM.flags -all"
+	jt jcmd "$pid" "VM.flags -all"
+	same_bytes "$version: a command in one word"
+	reference "$pid" properties
+	jt op "$pid" properties
+	sed -i /^#/d "$W/out" "$W/reference" # the JVM writes the time there
+	same_bytes "$version: op properties"
+	reference "$pid" printflag MaxHeapSize
+	jt op "$pid" printflag MaxHeapSize
+	same_bytes "$version: op printflag"
+	prints "$version: op threaddump" '^Full thread dump' op "$pid" threaddump
+	prints "$version: op inspectheap" 'java.lang.String' op "$pid" inspectheap
+	prints "$version: jcmd Thread.print -l" '"main".*prio' jcmd "$pid" Thread.print -l
+	works "$version: jcmd --json" jcmd --json "$pid" VM.version
+	same "$version: its keys" "True $pid 0" \
+		"$(json "'VM' in j['output'], j['pid'], j['code']" | tr -d "(),")"
+
+	jt jcmd "$pid" No.such_command
+	same "$version: an unknown command is the JVM's error: exit 1" 1 "$rc"
+	check "$version: in its own words" grep -q "Unknown diagnostic command" "$W/out" "$W/err"
+	jt op "$pid" nosuchoperation
+	same "$version: an unknown operation: exit 1" 1 "$rc"
+
+	if [ "$feature" -ge 11 ]; then
+		prints "$version: JFR.configure" 'Repository path:' jcmd "$pid" JFR.configure
+		jt jcmd "$pid" JFR.start 'name="two words"'
+		same "$version: an argument with a blank" 0 "$rc"
+		prints "$version: arrived whole" 'two words' jcmd "$pid" JFR.check
+		strange_ok='.*\[(info|warning)\].*jfr.*'
+	else
+		strange_ok=READY
+	fi
+
+	# Longer than version 1 of the protocol can take, and than version 2.
+	long=$(printf '%02000d' 0)
+	huge=$(printf '%0100000d' 0)
+	if [ "$feature" -ge 24 ]; then
+		jt jcmd "$pid" help "$long"
+		same "$version: 2,000 bytes arrive, and the JVM answers" 1 "$rc"
+		check "$version: about these bytes" grep -q 0000000 "$W/out" "$W/err"
+	else
+		refuses 2 '1,?024' "$version: 2,000 bytes are refused" jcmd "$pid" help "$long"
+	fi
+	refuses 2 '1,?024|256' "$version: 300,000 bytes are refused" \
+		jcmd "$pid" help "$huge" "$huge" "$huge"
+	if [ "$feature" -lt 24 ]; then
+		refuses 2 'three|3' "$version: four arguments are refused" \
+			op "$pid" jcmd help a b c
+	fi
+	works "$version: and it still answers" jcmd "$pid" VM.version
+	unharmed "$version: jcmd" "$strange_ok"
+	stop "$pid"
+done
+
+# A result that cannot be written is an error.
+start_jvm own serial Idle
+rc=0
+"$JTOOL" jcmd "$JVM_PID" VM.version >/dev/full 2>"$W/err" || rc=$?
+same "a full disk: exit 7" 7 "$rc"
+check "and it is told" grep -q '^jtool: jcmd: .*written' "$W/err"
+rc=0
+{ "$JTOOL" jcmd "$JVM_PID" help 2>"$W/err" || echo $? >"$W/rc"; } | true
+check "a closed pipe is no crash" test "$(cat "$W/rc" 2>/dev/null || echo 0)" -lt 8
+unharmed "results that cannot be written"

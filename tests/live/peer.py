@@ -1,0 +1,39 @@
+"""Peers that no attach client wishes for.
+
+peer.py hold SOCKET    connect, say nothing, stay: the JVM's one listener thread waits for us
+peer.py serve SOCKET   listen there and answer everybody, as a JVM would
+peer.py mute SOCKET    listen there and never answer
+"""
+import os
+import signal
+import socket
+import sys
+
+
+def answer(server):
+    while True:
+        client, _ = server.accept()
+        client.recv(4096)
+        client.sendall(b"0\nnot the JVM\n")
+        client.close()
+
+
+def main():
+    how, path = sys.argv[1:3]
+    s = socket.socket(socket.AF_UNIX)
+    # A socket's address has room for 108 bytes; paths into a container are longer.
+    os.chdir(os.path.dirname(path))
+    name = os.path.basename(path)
+    if how == "hold":
+        s.connect(name)
+    else:
+        s.bind(name)
+        os.chmod(name, 0o600)
+        s.listen(5)
+    print("up", flush=True)
+    if how == "serve":
+        answer(s)
+    signal.pause()
+
+
+main()

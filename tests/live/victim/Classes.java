@@ -1,0 +1,31 @@
+/**
+ * N generated classes, each with M instances, defined by a few loaders.
+ *
+ * Usage: Classes N M
+ */
+final class Classes extends Victim {
+	private static final int LOADERS = 8;
+
+	private final Generated[] loaders = new Generated[LOADERS];
+	private final Generated.Base[][] instances;
+
+	private Classes(int n, int m) throws Exception {
+		for (int i = 0; i < LOADERS; i++)
+			loaders[i] = new Generated();
+		instances = new Generated.Base[n][m];
+		for (int i = 0; i < n; i++)
+			instances[i][0] = loaders[i % LOADERS].define("Made" + i);
+		/* Interleaved, as an application's objects are. */
+		for (int j = 1; j < m; j++) {
+			for (int i = 0; i < n; i++)
+				instances[i][j] = instances[i][0].copy();
+		}
+	}
+
+	public static void main(String[] args) throws Exception {
+		Classes victim = new Classes(Integer.parseInt(args[0]), Integer.parseInt(args[1]));
+
+		System.gc();
+		victim.serve();
+	}
+}

@@ -1,0 +1,65 @@
+/**
+ * A heap of about N million objects of several shapes, and quiet once it is ready.
+ *
+ * Usage: Heap N
+ */
+final class Heap extends Victim {
+	private static final int MILLION = 1000000;
+
+	private static class Leaf {
+		int value;
+	}
+
+	private static final class Wide extends Leaf {
+		long a, b, c, d;
+	}
+
+	private static final class Node {
+		Node next;
+		Object payload;
+	}
+
+	private final Object[][] millions;
+	private final byte[][] big = new byte[8][1 << 20];
+	private final long[] longs = new long[1 << 18];
+	private final int[][][] cube = new int[10][10][10];
+
+	private Heap(int n) {
+		millions = new Object[n][];
+		for (int i = 0; i < n; i++)
+			millions[i] = million(i);
+	}
+
+	/** A million objects, reachable from an array: half of them nodes, each with a payload. */
+	private static Object[] million(int seed) {
+		Object[] all = new Object[MILLION / 2];
+		Node last = null;
+
+		for (int i = 0; i < all.length; i++) {
+			Node node = new Node();
+			node.next = last;
+			node.payload = payload(seed + i);
+			last = i % 1000 == 0 ? null : node;
+			all[i] = node;
+		}
+		return all;
+	}
+
+	private static Object payload(int i) {
+		switch (i % 8) {
+		case 0: return new int[i % 31];
+		case 1: return new Wide();
+		case 2: return new Object[i % 7];
+		case 3: return new byte[i % 100];
+		case 4: return Double.valueOf(i);
+		default: return new Leaf();
+		}
+	}
+
+	public static void main(String[] args) throws Exception {
+		Heap heap = new Heap(Integer.parseInt(args[0]));
+
+		System.gc();
+		heap.serve();
+	}
+}

@@ -1,0 +1,6 @@
+/** Does nothing but answer. */
+final class Idle extends Victim {
+	public static void main(String[] args) throws Exception {
+		new Idle().serve();
+	}
+}

@@ -1,0 +1,76 @@
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.locks.LockSupport;
+
+/**
+ * N threads with deep stacks, and one that ticks every millisecond and remembers its largest
+ * gap: what an application feels of a pause.
+ *
+ * Usage: Threads N [DEPTH]. "gap" answers the largest gap in ms since it was last asked.
+ */
+final class Threads extends Victim {
+	private static final long STACK_BYTES = 512 * 1024;
+
+	private volatile long largestNanos;
+
+	private static void sink(int depth, CountDownLatch ready) {
+		if (depth > 0) {
+			sink(depth - 1, ready);
+			return;
+		}
+		ready.countDown();
+		for (;;)
+			LockSupport.park();
+	}
+
+	private static void daemon(String name, Runnable body) {
+		Thread thread = new Thread(null, body, name, STACK_BYTES);
+
+		thread.setDaemon(true);
+		thread.start();
+	}
+
+	private void tick() {
+		long last = System.nanoTime();
+
+		for (;;) {
+			LockSupport.parkNanos(1000000);
+			long now = System.nanoTime();
+			if (now - last > largestNanos)
+				largestNanos = now - last;
+			last = now;
+		}
+	}
+
+	@Override
+	String answer(String line) throws Exception {
+		if (!line.equals("gap"))
+			return null;
+		long gap = largestNanos;
+		largestNanos = 0;
+		return "gap " + gap / 1000000;
+	}
+
+	public static void main(String[] args) throws Exception {
+		final Threads victim = new Threads();
+		final int n = Integer.parseInt(args[0]);
+		final int depth = args.length > 1 ? Integer.parseInt(args[1]) : 50;
+		final CountDownLatch ready = new CountDownLatch(n);
+
+		for (int i = 0; i < n; i++) {
+			daemon("deep-" + i, new Runnable() {
+				@Override
+				public void run() {
+					sink(depth, ready);
+				}
+			});
+		}
+		ready.await();
+		daemon("ticker", new Runnable() {
+			@Override
+			public void run() {
+				victim.tick();
+			}
+		});
+		victim.serve();
+	}
+}
