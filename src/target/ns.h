@@ -10,14 +10,17 @@
 #define JTOOL_TARGET_NS_H
 
 #include "base/err.h"
+#include "proc/procfs.h"
 #include "target/jvm.h"
 
 /* What the child works with.  Descriptors are O_PATH | O_CLOEXEC. */
 struct ns {
 	const struct jvm *jvm;
+	struct procfs proc;
 	int root_fd; /* the target's / */
 	int cwd_fd;  /* its working directory; -1 when it cannot be entered */
 	int pid_fd;  /* pidfd of the target; -1 where the kernel has none */
+	bool same_userns; /* ids mean the same to it as to us */
 };
 
 /*
@@ -33,11 +36,20 @@ bool ns_is_ours(const struct ns *ns);
 /* In a child: take the target's user and group ids (and its user namespace).  0 or -errno. */
 int ns_become(const struct ns *ns) _must_check_;
 
+/* What /proc says about it now.  0, or -ESRCH when that process is gone. */
+int ns_status(const struct ns *ns, struct proc_status *status) _must_check_;
+
 /* 0 while the same process is alive, -ESRCH when it is gone. */
 int ns_alive(const struct ns *ns);
 
 /* Send a signal to the very process that was found, never to a later one.  0 or -errno. */
 int ns_kill(const struct ns *ns, int sig) _must_check_;
+
+/*
+ * Open a directory by its absolute path as the target sees it: links on the way are followed
+ * within its root.  An O_PATH descriptor or -errno.
+ */
+int ns_opendir(const struct ns *ns, const char *path) _must_check_;
 
 /*
  * bind(2) or connect(2) to NAME in the directory dir_fd, however long its path is: sun_path has

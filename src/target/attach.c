@@ -1,0 +1,299 @@
+#include "target/attach.h"
+
+#include <errno.h>
+#include <linux/sockios.h>
+#include <poll.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/ioctl.h>
+
+#include "base/io.h"
+#include "target/discover.h"
+#include "target/point.h"
+#include "target/trigger.h"
+
+/* A socket file that vanishes or turns out to be dead is looked for again this often. */
+#define TRIES 3
+#define STARTING_MS 2
+/*
+ * HotSpot removes a stale socket file right after it has begun to catch SIGQUIT; a signal just
+ * then would make it remove the new one (AttachListener::vm_start).
+ */
+#define SETTLE_MS 10
+/* JDK 24 brought version 2 of the protocol (JDK-8219896). */
+#define FIRST_WITH_V2 24
+/* A JVM that does not know the version of a request answers with this (ATTACH_ERROR_BADVERSION). */
+#define BAD_VERSION 101
+#define VERSION_REPLY_MAX 4096
+
+static int disabled(const struct ns *ns, struct err *err)
+{
+	struct proc_status status;
+	bool catches = ns_status(ns, &status) == 0 &&
+		       (status.sig_caught & (UINT64_C(1) << (SIGQUIT - 1)));
+
+	if (catches)
+		return err_set(err, EXIT_ATTACH,
+			       "JVM %d was started with -XX:+DisableAttachMechanism: "
+			       "nothing can attach to it, and no signal was sent",
+			       (int)ns->jvm->pid);
+	return err_set(err, EXIT_ATTACH,
+		       "JVM %d was started with -Xrs and its attach socket was deleted: only a "
+		       "restart brings it back; no signal was sent, for it would kill the JVM",
+		       (int)ns->jvm->pid);
+}
+
+static int still_starting(const struct jvm *jvm, struct err *err)
+{
+	return err_set(err, EXIT_ATTACH,
+		       "JVM %d is still starting and does not catch SIGQUIT yet, which would kill "
+		       "it: try again later",
+		       (int)jvm->pid);
+}
+
+/*
+ * Wait until the JVM can be woken: one that is starting would be killed by the signal.  0 when
+ * it can, 1 when its socket came by itself.
+ */
+static int wait_ready(const struct point *point, struct deadline d, struct err *err)
+{
+	const struct ns *ns = &point->ns;
+	const struct jvm *jvm = ns->jvm;
+	bool settled = jvm->initialised;
+
+	for (;;) {
+		struct pollfd pfd = { .fd = ns->pid_fd, .events = POLLIN };
+		int pause_ms = STARTING_MS;
+
+		switch (discover_attach_state(&ns->proc, jvm)) {
+		case ATTACH_LISTENING:
+			return 1;
+		case ATTACH_READY:
+			if (settled)
+				return 0;
+			settled = true;
+			pause_ms = SETTLE_MS;
+			break;
+		case ATTACH_DISABLED:
+			return disabled(ns, err);
+		case ATTACH_DENIED:
+			return err_set(err, EXIT_PERMISSION,
+				       "JVM %d runs as user %s: run jtool as that user or as root",
+				       (int)jvm->pid, jvm->user ? jvm->user : "of another id");
+		case ATTACH_UNSUPPORTED:
+			return err_set(err, EXIT_TARGET,
+				       "process %d is a JVM, but no HotSpot: it cannot be attached to",
+				       (int)jvm->pid);
+		case ATTACH_STARTING:
+			break;
+		}
+		if (point_check_running(point, err) < 0)
+			return -1;
+		if (deadline_passed(d))
+			return still_starting(jvm, err);
+		(void)poll(&pfd, 1, pause_ms);
+	}
+}
+
+static int connect_or_wake(struct point *point, const struct attach_opts *opts, struct err *err)
+{
+	struct deadline d = deadline_in_ms(opts->timeout_ms);
+
+	if (point_check_running(point, err) < 0)
+		return -1;
+	for (int tries = 0; tries < TRIES; tries++) {
+		int fd, rc = point_connect(point, d, &fd, err);
+
+		if (rc < 0)
+			return -1;
+		if (rc > 0)
+			return fd;
+		steps_add(opts->steps, "no attach listener yet");
+		rc = wait_ready(point, d, err);
+		if (rc == 0)
+			rc = trigger_pull(point, (unsigned)deadline_left_ms(d), opts->steps, err);
+		if (rc < 0)
+			return -1;
+	}
+	return err_set(err, EXIT_ATTACH, "JVM %d's attach socket %s/%s comes and goes",
+		       (int)point->ns.jvm->pid, jvm_tmp(point->ns.jvm), point->socket);
+}
+
+int attach_connect(const struct jvm *jvm, const struct attach_opts *opts, struct err *err)
+{
+	struct point point;
+	int fd;
+
+	if (point_open(jvm, &point, err) < 0)
+		return -1;
+	fd = connect_or_wake(&point, opts, err);
+	point_close(&point);
+	return fd;
+}
+
+/* The request was sent and nothing came back: say whether it was taken at all. */
+static int silent(const struct point *point, int sock, const struct attach_opts *opts,
+		  struct err *err)
+{
+	int unread = 0;
+
+	if (point_check_running(point, err) < 0)
+		return -1;
+	if (ioctl(sock, SIOCOUTQ, &unread) == 0 && unread > 0)
+		return err_set(err, EXIT_ATTACH,
+			       "JVM %d did not take the request in %g s: its attach listener is "
+			       "busy with another one, or stuck",
+			       (int)point->ns.jvm->pid, opts->timeout_ms / 1000.0);
+	return err_set(err, EXIT_ATTACH,
+		       "JVM %d took the request, but did not answer in %g s; it may still carry it "
+		       "out: --timeout gives it longer",
+		       (int)point->ns.jvm->pid, opts->timeout_ms / 1000.0);
+}
+
+/* The connection ended without a byte. */
+static int hung_up(const struct point *point, struct err *err)
+{
+	const struct jvm *jvm = point->ns.jvm;
+
+	if (ns_alive(&point->ns) < 0)
+		return err_set(err, EXIT_PARTIAL, "JVM %d went away before it answered",
+			       (int)jvm->pid);
+	return err_set(err, EXIT_ATTACH,
+		       "JVM %d closed the connection without an answer: it takes requests only "
+		       "from its own user and group (%u:%u), or it is shutting down",
+		       (int)jvm->pid, jvm->uid, jvm->gid);
+}
+
+/* Take everything that the JVM sends, at once and for as long as it takes. */
+static int drain(const struct point *point, int sock, struct spool *spool, struct err *err)
+{
+	char piece[65536];
+
+	for (;;) {
+		ssize_t n = io_read(sock, piece, sizeof(piece));
+		int rc;
+
+		if (n == 0 && spool_len(spool) == 0)
+			return hung_up(point, err);
+		if (n == 0)
+			break;
+		if (n == -ECONNRESET && spool_len(spool) == 0)
+			return hung_up(point, err);
+		if (n < 0)
+			return err_set(err, EXIT_PARTIAL, "the answer of JVM %d broke off: %s",
+				       (int)point->ns.jvm->pid, strerror((int)-n));
+		rc = spool_add(spool, piece, (size_t)n);
+		if (rc < 0)
+			return err_set(err, EXIT_PARTIAL, "the answer cannot be held: %s",
+				       strerror(-rc));
+	}
+	/* A JVM that dies ends its answer just like one that is done. */
+	if (ns_alive(&point->ns) < 0)
+		return err_set(err, EXIT_PARTIAL, "JVM %d went away while it answered",
+			       (int)point->ns.jvm->pid);
+	return 0;
+}
+
+/* One request and its whole answer, over a connection of its own. */
+static int exchange(struct point *point, const struct attach_opts *opts, const struct buf *request,
+		    struct spool *answer, struct err *err)
+{
+	_cleanup_close_ int sock = connect_or_wake(point, opts, err);
+	struct deadline d;
+	int rc;
+
+	if (sock < 0)
+		return -1;
+	steps_add(opts->steps, "connected");
+	d = deadline_in_ms(opts->timeout_ms);
+	rc = io_write_all(sock, request->data, request->len, d);
+	/* A JVM that hangs up before it has read all may have said why. */
+	if (rc == 0 || rc == -EPIPE || rc == -ECONNRESET)
+		rc = io_wait(sock, POLLIN, d);
+	if (rc == -ETIMEDOUT)
+		return silent(point, sock, opts, err);
+	if (rc < 0)
+		return err_set(err, EXIT_ATTACH, "the request to JVM %d failed: %s",
+			       (int)point->ns.jvm->pid, strerror(-rc));
+	steps_add(opts->steps, "the answer begins");
+	return drain(point, sock, answer, err);
+}
+
+/* Which version to speak; asks the JVM only where it can be another than 1. */
+static int find_version(struct point *point, const struct attach_opts *opts,
+			struct attach_version *version, struct err *err)
+{
+	static const char *const args[] = { "options" };
+	static const struct attach_request req = { "getversion", args, ARRAY_SIZE(args) };
+	const struct attach_version v1 = { .version = 1 };
+	int feature = jvm_feature(point->ns.jvm);
+	_cleanup_buf_ struct buf request = BUF_INIT, text = BUF_INIT;
+	struct spool answer = SPOOL_INIT;
+	int rc;
+
+	*version = v1;
+	if (feature > 0 && feature < FIRST_WITH_V2)
+		return 0;
+	rc = attachproto_request(&request, &req, v1, err);
+	if (rc == 0)
+		rc = exchange(point, opts, &request, &answer, err);
+	if (rc == 0 && spool_text(&answer, &text, VERSION_REPLY_MAX) == 0)
+		*version = attachproto_version(buf_str(&text), text.len);
+	spool_release(&answer);
+	steps_add(opts->steps, "attach protocol version %d%s", version->version,
+		  version->streaming ? ", streaming off" : "");
+	return rc;
+}
+
+static int split(const struct point *point, struct spool *answer, int *code, struct err *err)
+{
+	ssize_t at = attachproto_status(buf_str(&answer->memory), answer->memory.len, code);
+
+	if (at < 0)
+		return err_set(err, EXIT_ATTACH,
+			       "JVM %d answered with something else than the attach protocol: '%.40s'",
+			       (int)point->ns.jvm->pid, buf_str(&answer->memory));
+	if (*code == BAD_VERSION)
+		return err_set(err, EXIT_ATTACH,
+			       "JVM %d does not know this version of the attach protocol",
+			       (int)point->ns.jvm->pid);
+	spool_skip(answer, (size_t)at);
+	return 0;
+}
+
+static int execute(struct point *point, const struct attach_opts *opts,
+		   const struct attach_request *req, struct attach_reply *reply, struct err *err)
+{
+	_cleanup_buf_ struct buf request = BUF_INIT;
+	struct attach_version version;
+	struct attach_reply r = { .output = SPOOL_INIT };
+
+	if (find_version(point, opts, &version, err) < 0 ||
+	    attachproto_request(&request, req, version, err) < 0)
+		return -1;
+	if (exchange(point, opts, &request, &r.output, err) < 0 ||
+	    split(point, &r.output, &r.code, err) < 0) {
+		attach_reply_release(&r);
+		return -1;
+	}
+	*reply = r;
+	return 0;
+}
+
+int attach_execute(const struct jvm *jvm, const struct attach_opts *opts,
+		   const struct attach_request *req, struct attach_reply *reply, struct err *err)
+{
+	struct point point;
+	int rc;
+
+	if (point_open(jvm, &point, err) < 0)
+		return -1;
+	rc = execute(&point, opts, req, reply, err);
+	point_close(&point);
+	return rc;
+}
+
+void attach_reply_release(struct attach_reply *reply)
+{
+	spool_release(&reply->output);
+}

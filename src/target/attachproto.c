@@ -1,0 +1,187 @@
+#include "target/attachproto.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <string.h>
+
+#define V1_VERSION "1"
+#define V2_VERSION "2"
+
+/* The option of version 2 that keeps a reply from being streamed (JDK-8354460). */
+#define NOT_STREAMED " streaming=0"
+
+static void add_string(struct buf *out, const char *s)
+{
+	buf_add(out, s, strlen(s) + 1);
+}
+
+static int check_v1(const struct attach_request *req, struct err *err)
+{
+	if (strlen(req->op) > ATTACH_V1_NAME_MAX)
+		return err_set(err, EXIT_USAGE,
+			       "operation '%.40s' is too long: the JVM takes %d bytes", req->op,
+			       ATTACH_V1_NAME_MAX);
+	if (req->n_args > ATTACH_V1_ARGS)
+		return err_set(err, EXIT_USAGE,
+			       "%zu arguments are too many: operations of this JVM take %d",
+			       req->n_args, ATTACH_V1_ARGS);
+	for (size_t i = 0; i < req->n_args; i++) {
+		size_t len = strlen(req->args[i]);
+
+		if (len > ATTACH_V1_ARG_MAX)
+			return err_set(err, EXIT_USAGE,
+				       "argument %zu of '%s' has %zu bytes: this JVM takes %d; "
+				       "put long values into a file where the command allows it",
+				       i + 1, req->op, len, ATTACH_V1_ARG_MAX);
+	}
+	return 0;
+}
+
+static int request_v1(struct buf *out, const struct attach_request *req, struct err *err)
+{
+	if (check_v1(req, err) < 0)
+		return -1;
+	add_string(out, V1_VERSION);
+	add_string(out, req->op);
+	for (size_t i = 0; i < ATTACH_V1_ARGS; i++)
+		add_string(out, i < req->n_args ? req->args[i] : "");
+	return 0;
+}
+
+static int request_v2(struct buf *out, const struct attach_request *req, bool streaming,
+		      struct err *err)
+{
+	_cleanup_buf_ struct buf body = BUF_INIT;
+
+	/* Options stand behind the name: a blank in it would be read as one. */
+	if (strchr(req->op, ' '))
+		return err_set(err, EXIT_USAGE, "'%.40s' is no operation: it holds a blank",
+			       req->op);
+	buf_adds(&body, req->op);
+	if (streaming)
+		buf_adds(&body, NOT_STREAMED);
+	buf_addc(&body, '\0');
+	for (size_t i = 0; i < req->n_args; i++)
+		add_string(&body, req->args[i]);
+	if (body.len > ATTACH_V2_MAX)
+		return err_set(err, EXIT_USAGE,
+			       "the request has %zu bytes: this JVM takes %d in all", body.len,
+			       ATTACH_V2_MAX);
+	add_string(out, V2_VERSION);
+	buf_addf(out, "%zu", body.len);
+	buf_addc(out, '\0');
+	buf_add(out, body.data, body.len);
+	return 0;
+}
+
+int attachproto_request(struct buf *out, const struct attach_request *req,
+			struct attach_version version, struct err *err)
+{
+	if (version.version >= 2)
+		return request_v2(out, req, version.streaming, err);
+	return request_v1(out, req, err);
+}
+
+/*
+ * A decimal integer at the very start of the text.  Returns how many bytes it takes, 0 when
+ * there is none or it does not fit an int.
+ */
+static size_t parse_int(const char *s, size_t len, int *out)
+{
+	bool negative = len > 0 && s[0] == '-';
+	size_t start = negative ? 1 : 0, i = start;
+	long long n = 0;
+
+	for (; i < len && s[i] >= '0' && s[i] <= '9'; i++) {
+		n = n * 10 + (s[i] - '0');
+		if (n > (long long)INT_MAX + 1)
+			return 0;
+	}
+	if (i == start)
+		return 0;
+	if (negative)
+		n = -n;
+	if (n > INT_MAX)
+		return 0;
+	*out = (int)n;
+	return i;
+}
+
+ssize_t attachproto_status(const char *data, size_t len, int *code)
+{
+	size_t digits;
+	int n;
+
+	if (len == 0)
+		return -ENODATA;
+	digits = parse_int(data, len, &n);
+	if (digits == 0 || digits == len || data[digits] != '\n')
+		return -EPROTO;
+	*code = n;
+	return (ssize_t)digits + 1;
+}
+
+/* Does the text, split at blanks and line ends, have this word? */
+static bool has_word(const char *s, size_t len, const char *word)
+{
+	size_t n = strlen(word);
+
+	for (size_t i = 0; i < len;) {
+		size_t end = i;
+
+		while (end < len && s[end] != ' ' && s[end] != '\n')
+			end++;
+		if (end - i == n && memcmp(s + i, word, n) == 0)
+			return true;
+		i = end + 1;
+	}
+	return false;
+}
+
+struct attach_version attachproto_version(const char *data, size_t len)
+{
+	struct attach_version v = { .version = 1 };
+	int code, version;
+	ssize_t at = attachproto_status(data, len, &code);
+	size_t digits;
+
+	if (at < 0 || code != 0)
+		return v;
+	data += at;
+	len -= (size_t)at;
+	digits = parse_int(data, len, &version);
+	if (digits == 0 || version < 2)
+		return v;
+	v.version = 2; /* a later JVM understands 2 as well, and we know nothing newer */
+	v.streaming = has_word(data + digits, len - digits, "streaming");
+	return v;
+}
+
+/* The number behind PREFIX when the whole text is just that, blanks and line ends aside. */
+static bool only_number(const char *s, size_t len, const char *prefix, int *out)
+{
+	size_t skip = strlen(prefix), digits;
+
+	if (len < skip || memcmp(s, prefix, skip) != 0)
+		return false;
+	digits = parse_int(s + skip, len - skip, out);
+	if (digits == 0)
+		return false;
+	for (size_t i = skip + digits; i < len; i++) {
+		if (s[i] != '\n' && s[i] != ' ')
+			return false;
+	}
+	return true;
+}
+
+struct load_result attachproto_load(int status, const char *output, size_t len)
+{
+	struct load_result result = { .loaded = false };
+
+	/* JDK 9 on: "return code: N".  JDK 8: the bare number, and nothing when it failed before. */
+	result.has_code = only_number(output, len, "return code: ", &result.code) ||
+			  only_number(output, len, "", &result.code);
+	/* From JDK 21 on the status is 0 whatever happened: only the text tells (JDK-8325530). */
+	result.loaded = status == 0 && result.has_code && result.code == 0;
+	return result;
+}

@@ -1,0 +1,212 @@
+#include "target/ns.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <grp.h>
+#include <poll.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/un.h>
+
+#include "proc/inroot.h"
+
+#define DIR_FLAGS (O_PATH | O_DIRECTORY | O_CLOEXEC)
+
+static bool in_same_userns(const struct procfs *proc, pid_t pid)
+{
+	char name[32];
+	struct stat ours, theirs;
+
+	(void)snprintf(name, sizeof(name), "%d/ns/user", (int)pid);
+	/* Kernels without user namespaces have neither file: there is only one, then. */
+	if (fstatat(proc->fd, "self/ns/user", &ours, 0) < 0)
+		return true;
+	if (fstatat(proc->fd, name, &theirs, 0) < 0)
+		return false;
+	return ours.st_dev == theirs.st_dev && ours.st_ino == theirs.st_ino;
+}
+
+static int gone(const struct jvm *jvm, struct err *err)
+{
+	return err_set(err, EXIT_PARTIAL, "JVM %d went away", (int)jvm->pid);
+}
+
+static int refused(const struct jvm *jvm, int error, struct err *err)
+{
+	if (error == -ENOENT || error == -ESRCH)
+		return gone(jvm, err);
+	if (error == -EACCES || error == -EPERM)
+		return err_set(err, EXIT_PERMISSION,
+			       "JVM %d runs as user %s and cannot be looked into: "
+			       "run jtool as that user or as root",
+			       (int)jvm->pid, jvm->user ? jvm->user : "of another id");
+	return err_set(err, EXIT_ATTACH, "/proc/%d/root cannot be opened: %s", (int)jvm->pid,
+		       strerror(-error));
+}
+
+static int open_dirs(struct ns *ns, struct err *err)
+{
+	const struct jvm *jvm = ns->jvm;
+	struct proc_status status;
+
+	ns->pid_fd = (int)syscall(SYS_pidfd_open, jvm->pid, 0);
+	ns->root_fd = procfs_openat(&ns->proc, jvm->pid, "root", DIR_FLAGS);
+	if (ns->root_fd < 0)
+		return refused(jvm, ns->root_fd, err);
+	ns->cwd_fd = procfs_openat(&ns->proc, jvm->pid, "cwd", DIR_FLAGS);
+	/* Looked at last: a pid that was taken over before now shows another start time. */
+	if (ns_status(ns, &status) < 0)
+		return gone(jvm, err);
+	ns->same_userns = in_same_userns(&ns->proc, jvm->pid);
+	return 0;
+}
+
+int ns_open(const struct jvm *jvm, struct ns *ns, struct err *err)
+{
+	struct ns n = { .jvm = jvm, .root_fd = -1, .cwd_fd = -1, .pid_fd = -1 };
+	int rc = procfs_open(&n.proc, "/proc");
+
+	if (rc < 0)
+		return err_set(err, EXIT_ATTACH, "/proc cannot be opened: %s", strerror(-rc));
+	if (open_dirs(&n, err) < 0) {
+		ns_close(&n);
+		return -1;
+	}
+	*ns = n;
+	return 0;
+}
+
+void ns_close(struct ns *ns)
+{
+	util_close_p(&ns->root_fd);
+	util_close_p(&ns->cwd_fd);
+	util_close_p(&ns->pid_fd);
+	procfs_close(&ns->proc);
+	ns->root_fd = ns->cwd_fd = ns->pid_fd = -1;
+}
+
+bool ns_is_ours(const struct ns *ns)
+{
+	/* In another user namespace our id is mapped there to the very id the target has. */
+	return geteuid() == ns->jvm->uid && getegid() == ns->jvm->gid;
+}
+
+static int take_ids(uid_t uid, gid_t gid)
+{
+	/* A user namespace may forbid it, and then leaves the groups that we had: no harm. */
+	if (setgroups(0, NULL) < 0 && errno != EPERM)
+		return -errno;
+	if (setresgid(gid, gid, gid) < 0 || setresuid(uid, uid, uid) < 0)
+		return -errno;
+	return 0;
+}
+
+/* Enter the target's user namespace and read there what its ids are called inside. */
+static int become_inside(const struct ns *ns)
+{
+	_cleanup_close_ int fd = procfs_openat(&ns->proc, ns->jvm->pid, "ns/user", O_RDONLY);
+	struct proc_status inside;
+	int rc;
+
+	if (fd < 0)
+		return fd;
+	if (setns(fd, CLONE_NEWUSER) < 0)
+		return -errno;
+	rc = ns_status(ns, &inside);
+	return rc < 0 ? rc : take_ids(inside.euid, inside.egid);
+}
+
+int ns_become(const struct ns *ns)
+{
+	int rc;
+
+	if (ns_is_ours(ns))
+		return 0;
+	rc = take_ids(ns->jvm->uid, ns->jvm->gid);
+	/* EINVAL: the id has no name in our own user namespace. */
+	if ((rc == -EPERM || rc == -EINVAL) && !ns->same_userns)
+		rc = become_inside(ns);
+	return rc;
+}
+
+int ns_status(const struct ns *ns, struct proc_status *status)
+{
+	struct proc_status s;
+
+	if (procfs_status(&ns->proc, ns->jvm->pid, &s) < 0)
+		return -ESRCH;
+	if (s.start_ticks != ns->jvm->start_ticks || s.state == 'Z' || s.state == 'X')
+		return -ESRCH;
+	*status = s;
+	return 0;
+}
+
+int ns_alive(const struct ns *ns)
+{
+	struct pollfd pfd = { .fd = ns->pid_fd, .events = POLLIN };
+	struct proc_status status;
+
+	if (ns->pid_fd < 0)
+		return ns_status(ns, &status);
+	return poll(&pfd, 1, 0) > 0 ? -ESRCH : 0;
+}
+
+int ns_kill(const struct ns *ns, int sig)
+{
+	int rc;
+
+	if (ns->pid_fd >= 0) {
+		if (syscall(SYS_pidfd_send_signal, ns->pid_fd, sig, NULL, 0) == 0)
+			return 0;
+		if (errno != ENOSYS)
+			return -errno;
+	}
+	rc = ns_alive(ns);
+	if (rc < 0)
+		return rc;
+	return kill(ns->jvm->pid, sig) < 0 ? -errno : 0;
+}
+
+int ns_opendir(const struct ns *ns, const char *path)
+{
+	return inroot_open(ns->root_fd, path, DIR_FLAGS);
+}
+
+static int address(struct sockaddr_un *sa, int dir_fd, const char *name)
+{
+	int n;
+
+	memset(sa, 0, sizeof(*sa));
+	sa->sun_family = AF_UNIX;
+	n = snprintf(sa->sun_path, sizeof(sa->sun_path), "/proc/self/fd/%d/%s", dir_fd, name);
+	return n < 0 || (size_t)n >= sizeof(sa->sun_path) ? -ENAMETOOLONG : 0;
+}
+
+int ns_bind(int sock, int dir_fd, const char *name)
+{
+	struct sockaddr_un sa;
+	int rc = address(&sa, dir_fd, name);
+
+	if (rc < 0)
+		return rc;
+	return bind(sock, (struct sockaddr *)&sa, sizeof(sa)) < 0 ? -errno : 0;
+}
+
+int ns_connect(int sock, int dir_fd, const char *name)
+{
+	struct sockaddr_un sa;
+	int rc = address(&sa, dir_fd, name);
+
+	if (rc < 0)
+		return rc;
+	while (connect(sock, (struct sockaddr *)&sa, sizeof(sa)) < 0) {
+		if (errno != EINTR)
+			return -errno;
+	}
+	return 0;
+}
