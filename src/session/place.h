@@ -22,7 +22,8 @@ struct place;
 struct place_request {
 	const void *data;   /* the file's content */
 	size_t len;
-	const char *stem, *suffix; /* the name is STEM-HASH SUFFIX: "jtool-agent", ".so" */
+	/* The name is STEM-HASH SUFFIX: "jtool-agent", ".so".  No dot in front, no slash. */
+	const char *stem, *suffix;
 	bool keep;          /* leave file and directory there for good (an agent of the user's) */
 	int listener;       /* an unbound AF_UNIX stream socket to bind and listen there; -1: none */
 };
@@ -37,6 +38,9 @@ struct place *place_new(const struct jvm *jvm, const struct place_request *req,
 /* Both as the target sees them; the place's. */
 const char *place_file(const struct place *p);
 const char *place_socket(const struct place *p);
+
+/* The file is not to be kept after all: its agent was not loaded. */
+void place_discard(struct place *p);
 
 /* Take everything away that is not to be kept, and wait until it is done.  NULL is allowed. */
 void place_free(struct place *p);

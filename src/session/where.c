@@ -1,0 +1,130 @@
+#include "session/where.h"
+
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "base/io.h"
+#include "base/xalloc.h"
+#include "proc/inroot.h"
+
+#define UID_MAP_MAX 65536
+#define PASSWD_MAX (1024 * 1024)
+
+/* The id's name inside the target's user namespace: the one that its own tools show. */
+static uid_t uid_inside(const struct ns *ns)
+{
+	_cleanup_buf_ struct buf map = BUF_INIT;
+	uid_t uid = ns->jvm->uid;
+	unsigned inside, outside, count;
+	const char *line;
+
+	if (ns->same_userns ||
+	    procfs_read(&ns->proc, ns->jvm->pid, "uid_map", &map, UID_MAP_MAX) < 0)
+		return uid;
+	for (line = buf_str(&map); line && *line; line = strchr(line, '\n')) {
+		line += strspn(line, "\n");
+		if (sscanf(line, "%u %u %u", &inside, &outside, &count) != 3)
+			break;
+		if (uid >= outside && uid - outside < count)
+			return inside + (uid - outside);
+	}
+	return uid;
+}
+
+static void add(struct where *w, const char *dir)
+{
+	if (!dir || dir[0] != '/' || w->n == WHERE_MAX)
+		return;
+	for (size_t i = 0; i < w->n; i++) {
+		if (strcmp(w->dirs[i], dir) == 0)
+			return;
+	}
+	w->dirs[w->n++] = xstrdup(dir);
+}
+
+static bool is_same_dir(const struct ns *ns, const char *path, int dir_fd)
+{
+	_cleanup_close_ int fd = inroot_open(ns->root_fd, path, O_PATH | O_DIRECTORY);
+	struct stat a, b;
+
+	return fd >= 0 && fstat(fd, &a) == 0 && fstat(dir_fd, &b) == 0 && a.st_dev == b.st_dev &&
+	       a.st_ino == b.st_ino;
+}
+
+/* The kernel tells both paths from our own root: what the target's root adds is cut off. */
+static void add_cwd(struct where *w, const struct ns *ns)
+{
+	_cleanup_free_ char *root = procfs_readlink(&ns->proc, ns->jvm->pid, "root");
+	_cleanup_free_ char *cwd = procfs_readlink(&ns->proc, ns->jvm->pid, "cwd");
+	const char *inside = cwd;
+	size_t len;
+
+	if (!root || !cwd || ns->cwd_fd < 0)
+		return;
+	len = strlen(root);
+	if (len > 1 && strncmp(cwd, root, len) == 0)
+		inside = cwd[len] ? cwd + len : "/";
+	if (is_same_dir(ns, inside, ns->cwd_fd))
+		add(w, inside);
+}
+
+/* The n-th field of a line of passwd(5), as a text in the line that is cut up for it. */
+static char *field(char *line, int n)
+{
+	char *at = line;
+
+	while (n-- > 0 && at) {
+		at = strchr(at, ':');
+		if (at)
+			at++;
+	}
+	if (at)
+		at[strcspn(at, ":\n")] = '\0';
+	return at;
+}
+
+static void add_home(struct where *w, const struct ns *ns)
+{
+	_cleanup_close_ int fd =
+		inroot_open(ns->root_fd, "/etc/passwd", O_RDONLY | O_NOFOLLOW | O_NONBLOCK);
+	_cleanup_buf_ struct buf passwd = BUF_INIT;
+	struct stat st;
+
+	if (fd < 0 || fstat(fd, &st) < 0 || !S_ISREG(st.st_mode) ||
+	    io_slurp(fd, &passwd, PASSWD_MAX) < 0 || passwd.len == 0)
+		return;
+	for (char *line = passwd.data, *next; line && *line; line = next) {
+		char *home, *id;
+
+		next = strchr(line, '\n');
+		if (next)
+			*next++ = '\0';
+		home = field(line, 5);
+		id = home ? field(line, 2) : NULL;
+		if (id && *id && strtoul(id, NULL, 10) == w->uid) {
+			add(w, home);
+			return;
+		}
+	}
+}
+
+void where_find(const struct ns *ns, struct where *w)
+{
+	*w = (struct where){ .uid = uid_inside(ns) };
+	add(w, jvm_tmp(ns->jvm));
+	add(w, "/tmp");
+	add(w, "/var/tmp");
+	add(w, "/dev/shm");
+	add(w, "/run");
+	add_cwd(w, ns);
+	add_home(w, ns);
+}
+
+void where_release(struct where *w)
+{
+	for (size_t i = 0; i < w->n; i++)
+		free(w->dirs[i]);
+	w->n = 0;
+}
