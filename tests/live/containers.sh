@@ -24,9 +24,9 @@ java_below() {
 		echo "$1"
 		return
 	fi
-	for child in $(cat "/proc/$1/task/"*/children 2>/dev/null); do
+	while read -r -d ' ' child; do
 		java_below "$child" && return
-	done
+	done < <(cat "/proc/$1/task/"*/children)
 	return 1
 }
 

@@ -27,46 +27,46 @@ for version in own "${jdks[@]}"; do
 	litter+=("$data")
 
 	# The JVM has the file mapped: it is replaced, never cut in place.
-	rm "$data"
+	rm -rf "$data"
 	survives "$version: no hsperfdata"
 	for n in 0 1 31 32 100 $((size / 2)); do
-		head -c "$n" "$W/good" >"$data.new" && mv "$data.new" "$data"
+		head -c "$n" "$W/good" >"$W/new" && mv "$W/new" "$data"
 		survives "$version: $n bytes of hsperfdata"
 	done
 	for ((i = 0; i < $(in_soak 50 5); i++)); do
-		cp "$W/good" "$data.new"
+		cp "$W/good" "$W/new"
 		for ((k = 0; k < 20; k++)); do
-			head -c 4 /dev/urandom | dd of="$data.new" bs=1 conv=notrunc status=none \
+			head -c 4 /dev/urandom | dd of="$W/new" bs=1 conv=notrunc status=none \
 				seek=$(((RANDOM * 32768 + RANDOM) % (size - 4)))
 		done
-		mv "$data.new" "$data"
+		mv "$W/new" "$data"
 		JT_LIMIT=10 jt list --json
 		[ "$rc" -eq 0 ] || break
 	done
 	same "$version: corrupt hsperfdata" 0 "$rc"
 	[ "$rc" -eq 0 ] || cp "$data" "/tmp/jtool-corrupt-hsperfdata.$$"
-	head -c "$size" /dev/zero | tr '\0' '\377' >"$data.new" && mv "$data.new" "$data"
+	head -c "$size" /dev/zero | tr '\0' '\377' >"$W/new" && mv "$W/new" "$data"
 	survives "$version: hsperfdata of ones"
-	rm "$data" && truncate -s 8G "$data"
+	rm -rf "$data" && truncate -s 8G "$data"
 	survives "$version: huge, empty hsperfdata"
 	cp "$W/good" "$data" && truncate -s 8G "$data"
 	survives "$version: huge hsperfdata"
-	rm "$data" && mkfifo "$data"
+	rm -rf "$data" && mkfifo "$data"
 	survives "$version: a FIFO for hsperfdata"
-	rm "$data" && ln -s /dev/zero "$data"
+	rm -rf "$data" && ln -s /dev/zero "$data"
 	survives "$version: a symlink to /dev/zero"
-	rm "$data" && ln -s "$data" "$data"
+	rm -rf "$data" && ln -s "$data" "$data"
 	survives "$version: a symlink to itself"
-	rm "$data" && mkdir "$data"
+	rm -rf "$data" && mkdir "$data"
 	survives "$version: a directory for hsperfdata"
-	rmdir "$data" && mknod "$data" c 1 5
+	rm -rf "$data" && mknod "$data" c 1 5
 	survives "$version: a device for hsperfdata"
-	rm "$data"
+	rm -rf "$data"
 
 	# It comes and goes while it is read.
 	while :; do
-		cp "$W/good" "$data.new"
-		mv "$data.new" "$data"
+		cp "$W/good" "$W/new"
+		mv "$W/new" "$data"
 		: >"$data"
 		rm -f "$data"
 	done 2>/dev/null &
@@ -79,7 +79,7 @@ for version in own "${jdks[@]}"; do
 	same "$version: hsperfdata that flickers" 0 "$worst"
 	kill -9 $flicker
 	wait $flicker 2>/dev/null
-	rm -rf "$data" "$data.new"
+	rm -rf "$data"
 
 	# The socket, likewise.
 	socket=${jdk_root[$version]:-}/tmp/.java_pid$JVM_PID
@@ -106,7 +106,7 @@ for version in own "${jdks[@]}"; do
 done
 
 # Names that want to be more than text.
-escape=$(printf 'evil\033[31m\n\t"name\\')
+escape=$'evil\033[31m\n\t"name\\end'
 start_jvm own serial Idle "-Devil=$escape" -- "$escape" $'\xff\xfe' ''
 jt list -m -v
 same "control characters: list" 0 "$rc"

@@ -12,7 +12,7 @@ user=4322
 port=$((20000 + RANDOM % 10000))
 mkdir "$W/home"
 chown $user:$user "$W/home"
-as_user=(setpriv --reuid=$user --regid=$user --clear-groups env -C "$W/home" "HOME=$W/home")
+as_user=(setpriv "--reuid=$user" "--regid=$user" --clear-groups env -C "$W/home" "HOME=$W/home")
 "${as_user[@]}" tomcat10-instance-create -p $port -c $((port + 1)) -w SHUTDOWN tc >/dev/null
 if [ -d /usr/share/tomcat10-examples/examples ]; then
 	"${as_user[@]}" ln -s /usr/share/tomcat10-examples/examples tc/webapps/
