@@ -39,6 +39,21 @@ int jvm_feature(const struct jvm *jvm)
 	return leading_number(version);
 }
 
+const char *jvm_simple_main(const struct jvm *jvm)
+{
+	const char *name = jvm->main, *slash, *dot;
+
+	if (!name)
+		return NULL;
+	slash = strrchr(name, '/');
+	name = slash ? slash + 1 : name;
+	dot = strrchr(name, '.');
+	/* module/package.Class has a slash too, but is not absolute. */
+	if (!dot || *jvm->main == '/' || strcmp(dot, ".jar") == 0 || strcmp(dot, ".war") == 0)
+		return name;
+	return dot + 1;
+}
+
 const char *jvm_tmp(const struct jvm *jvm)
 {
 	return jvm->tmp ? jvm->tmp : "/tmp";

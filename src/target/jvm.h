@@ -44,6 +44,9 @@ struct jvm {
 	int64_t heap_used; /* bytes; -1 unknown */
 	int64_t heap_max;
 	bool has_perfdata;
+	bool is_hotspot;  /* false: another VM that also comes as a libjvm.so */
+	bool no_attach;   /* it was started with attaching disabled */
+	bool initialised; /* hsperfdata says that the VM was through its start */
 	int64_t listed_ns; /* io_now_ns() when it was looked at */
 };
 
@@ -52,6 +55,9 @@ const char *attach_state_name(enum attach_state state);
 
 /* The feature release from `version`: 8 for "1.8.0_392", 17 for "17.0.15"; 0 when unknown. */
 int jvm_feature(const struct jvm *jvm);
+
+/* `main` without package, module or directories; a jar keeps its ".jar".  NULL: unknown. */
+const char *jvm_simple_main(const struct jvm *jvm);
 
 /*
  * The directory of its attach socket, trigger file and hsperfdata, absolute below its own root:

@@ -7,6 +7,7 @@
 #include <stdio.h>
 
 #include "base/err.h"
+#include "target/discover.h"
 #include "target/jvm.h"
 
 /*
@@ -16,5 +17,9 @@
  * one a line.  The caller frees the JVM with jvm_free().
  */
 struct jvm *target_resolve(const char *spec, FILE *candidates, struct err *err) _must_check_;
+
+/* The same for a name among the JVMs of a list; the one that is found is taken out of it. */
+struct jvm *target_choose(struct jvm_list *list, const char *spec, FILE *candidates,
+			  struct err *err) _must_check_;
 
 #endif

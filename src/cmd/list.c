@@ -1,0 +1,187 @@
+#include <stddef.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/xalloc.h"
+#include "cmd.h"
+#include "proc/procfs.h"
+#include "render/table.h"
+#include "target/discover.h"
+
+enum {
+	COLUMN_PID,
+	COLUMN_NSPID,
+	COLUMN_UID,
+	COLUMN_USER,
+	COLUMN_VERSION,
+	COLUMN_VM,
+	COLUMN_GC,
+	COLUMN_USED,
+	COLUMN_MAX,
+	COLUMN_UPTIME,
+	COLUMN_ATTACH,
+	COLUMN_CONTAINER,
+	COLUMN_MAIN,
+	COLUMN_ARGS,
+	COLUMN_FLAGS,
+	N_COLUMNS,
+};
+
+/* clang-format off */
+static const struct column columns[N_COLUMNS] = {
+	[COLUMN_PID]       = { "PID",       "pid",       COL_NUMBER,  false, "process as we see it" },
+	[COLUMN_NSPID]     = { "NSPID",     "nspid",     COL_NUMBER,  true,  "pid as the JVM sees it" },
+	[COLUMN_UID]       = { "UID",       "uid",       COL_NUMBER,  true,  "effective user id" },
+	[COLUMN_USER]      = { "USER",      "user",      COL_TEXT,    false, "its name" },
+	[COLUMN_VERSION]   = { "VERSION",   "version",   COL_TEXT,    false, "of Java" },
+	[COLUMN_VM]        = { "VM",        "vm",        COL_TEXT,    true,  "name of the VM" },
+	[COLUMN_GC]        = { "GC",        "gc",        COL_TEXT,    false, "collector" },
+	[COLUMN_USED]      = { "USED",      "heap_used", COL_BYTES,   false, "heap in use" },
+	[COLUMN_MAX]       = { "MAX",       "heap_max",  COL_BYTES,   false, "heap at most" },
+	[COLUMN_UPTIME]    = { "UPTIME",    "uptime",    COL_SECONDS, false, "since its start" },
+	[COLUMN_ATTACH]    = { "ATTACH",    "attach",    COL_TEXT,    false, "how attaching would go" },
+	[COLUMN_CONTAINER] = { "CONTAINER", "container", COL_TEXT,    false, "id or name" },
+	[COLUMN_MAIN]      = { "MAIN",      "main",      COL_TEXT,    false, "main class or jar" },
+	[COLUMN_ARGS]      = { "ARGS",      "args",      COL_TEXT,    true,  "arguments of main" },
+	[COLUMN_FLAGS]     = { "FLAGS",     "flags",     COL_TEXT,    true,  "arguments of the VM" },
+};
+
+struct list_opts {
+	bool quiet, full, args, flags;
+	const char *columns;
+};
+
+static const struct opt list_rows[] = {
+	{ 'q', "quiet", OPT_FLAG, offsetof(struct list_opts, quiet), NULL,
+	  "pids only", NULL },
+	{ 'l', "long", OPT_FLAG, offsetof(struct list_opts, full), NULL,
+	  "the main class with its package, the jar with its path", NULL },
+	{ 'm', "args", OPT_FLAG, offsetof(struct list_opts, args), NULL,
+	  "also the arguments of main", NULL },
+	{ 'v', "flags", OPT_FLAG, offsetof(struct list_opts, flags), NULL,
+	  "also the arguments of the VM", NULL },
+	{ 'o', "output", OPT_TEXT, offsetof(struct list_opts, columns), "COL,...",
+	  "these columns, in this order", NULL },
+	OPT_END,
+};
+/* clang-format on */
+
+static bool any_container(const struct jvm_list *list)
+{
+	for (size_t i = 0; i < list->n; i++) {
+		if (list->jvms[i]->container)
+			return true;
+	}
+	return false;
+}
+
+static int select_columns(struct table *t, const struct list_opts *opts,
+			  const struct jvm_list *list, struct err *err)
+{
+	char names[160];
+
+	if (opts->columns)
+		return table_select(t, opts->columns, err);
+	if (opts->quiet) {
+		table_set_headings(t, false);
+		return table_select(t, "pid", err);
+	}
+	(void)snprintf(names, sizeof(names), "pid,user,version,gc,used,max,uptime,attach%s,main%s%s",
+		       any_container(list) ? ",container" : "", opts->args ? ",args" : "",
+		       opts->flags ? ",flags" : "");
+	return table_select(t, names, err);
+}
+
+static void add_bytes(struct table *t, size_t column, int64_t bytes)
+{
+	if (bytes >= 0)
+		table_number(t, column, bytes);
+}
+
+/* In the table ids and names are cut to what tells them apart; JSON has all of them. */
+static void add_names(struct table *t, const struct jvm *jvm, bool full_id, bool full_main)
+{
+	char id[13] = "";
+
+	table_text(t, COLUMN_MAIN, full_main ? jvm->main : jvm_simple_main(jvm));
+	if (full_id || !jvm->container) {
+		table_text(t, COLUMN_CONTAINER, jvm->container);
+		return;
+	}
+	(void)strlcpy(id, jvm->container, sizeof(id));
+	table_text(t, COLUMN_CONTAINER, strlen(jvm->container) == 64 ? id : jvm->container);
+}
+
+static void add_row(struct table *t, const struct jvm *jvm)
+{
+	table_row(t);
+	table_number(t, COLUMN_PID, jvm->pid);
+	table_number(t, COLUMN_NSPID, jvm->nspid);
+	table_number(t, COLUMN_UID, jvm->uid);
+	table_text(t, COLUMN_USER, jvm->user);
+	table_text(t, COLUMN_VERSION, jvm->version);
+	table_text(t, COLUMN_VM, jvm->vm);
+	table_text(t, COLUMN_GC, jvm->gc);
+	add_bytes(t, COLUMN_USED, jvm->heap_used);
+	add_bytes(t, COLUMN_MAX, jvm->heap_max);
+	if (jvm->uptime >= 0)
+		table_real(t, COLUMN_UPTIME, jvm->uptime);
+	table_text(t, COLUMN_ATTACH, attach_state_name(jvm->attach));
+	table_text(t, COLUMN_ARGS, jvm->args);
+	table_text(t, COLUMN_FLAGS, jvm->flags);
+}
+
+static int print_list(const struct ctx *ctx, const struct jvm_list *list, struct err *err)
+{
+	const struct list_opts *opts = ctx->opts;
+	struct table *t = table_new(columns, N_COLUMNS);
+	int rc = select_columns(t, opts, list, err);
+
+	for (size_t i = 0; rc == 0 && i < list->n; i++) {
+		add_row(t, list->jvms[i]);
+		add_names(t, list->jvms[i], ctx->json, ctx->json || opts->full);
+	}
+	if (rc == 0 && ctx->json) {
+		struct json *doc = json_object();
+
+		json_put(doc, "jvms", table_json(t));
+		json_print(doc, ctx->out);
+		json_free(doc);
+	} else if (rc == 0) {
+		table_print(t, ctx->out);
+	}
+	table_free(t);
+	return rc;
+}
+
+static int run(struct ctx *ctx, struct err *err)
+{
+	struct procfs proc;
+	struct jvm_list list = { NULL, 0 };
+	int rc = procfs_open(&proc, "/proc");
+
+	if (rc < 0)
+		return err_set(err, EXIT_PERMISSION, "/proc cannot be opened: %s", strerror(-rc));
+	rc = discover_all(&proc, &list, err);
+	procfs_close(&proc);
+	if (rc < 0)
+		return -1;
+	steps_add(ctx->steps, "found %zu JVMs", list.n);
+	rc = print_list(ctx, &list, err);
+	jvm_list_release(&list);
+	return rc;
+}
+
+const struct cmd cmd_list = {
+	.name = "list",
+	.synopsis = "",
+	.summary = "every JVM that you can see, in containers too",
+	.details =
+		"Columns for -o: pid, nspid, uid, user, version, vm, gc, used, max, uptime, attach,\n"
+		"container, main, args, flags.  A dash is what could not be told.\n",
+	.need = NEED_NOTHING,
+	.free_words = -1,
+	.opts = list_rows,
+	.opts_size = sizeof(struct list_opts),
+	.run = run,
+};

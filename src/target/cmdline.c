@@ -1,0 +1,178 @@
+#include "target/cmdline.h"
+
+#include <string.h>
+
+#include "base/buf.h"
+#include "base/xalloc.h"
+
+/* The words, and which one is next. */
+struct words {
+	const char *next, *end;
+};
+
+/* NULL at the end.  The last word need not be terminated: the kernel cuts long lines. */
+static char *take_word(struct words *w)
+{
+	size_t len = strnlen(w->next, (size_t)(w->end - w->next));
+	const char *word = w->next;
+
+	if (w->next == w->end)
+		return NULL;
+	w->next += len + (w->next + len < w->end);
+	return xstrndup(word, len);
+}
+
+static void add_word(struct buf *out, const char *word)
+{
+	buf_addf(out, "%s%s", out->len ? " " : "", word);
+}
+
+static char *take_text(struct buf *b)
+{
+	return b->len ? buf_take(b) : NULL;
+}
+
+static bool is_one_of(const char *word, const char *const *list)
+{
+	for (; *list; list++) {
+		if (strcmp(word, *list) == 0)
+			return true;
+	}
+	return false;
+}
+
+/* java.c, IsClassPathOption() and IsLauncherOption(): the launcher's own, with a value. */
+static bool is_launcher_option(const char *word)
+{
+	static const char *const list[] = { "-cp", "-classpath", "--class-path", "--source", NULL };
+
+	return is_one_of(word, list);
+}
+
+/* java.c, IsModuleOption(): handed to the VM as --option=value. */
+static bool is_module_option(const char *word)
+{
+	static const char *const list[] = {
+		"--module-path", "-p", "--upgrade-module-path", "--add-modules",
+		"--limit-modules", "--add-exports", "--add-opens", "--add-reads",
+		"--patch-module", "--enable-native-access", NULL,
+	};
+
+	return is_one_of(word, list);
+}
+
+static bool is_main_option(const char *word)
+{
+	static const char *const list[] = { "-jar", "-m", "--module", NULL };
+
+	return is_one_of(word, list);
+}
+
+/* Options up to the main class, which is returned; NULL when there is none. */
+static char *parse_options(struct words *w, struct buf *flags)
+{
+	for (;;) {
+		_cleanup_free_ char *word = take_word(w);
+		_cleanup_free_ char *value = NULL;
+
+		if (!word)
+			return NULL;
+		if (word[0] == '@')
+			continue;
+		if (word[0] != '-')
+			return TAKE_PTR(word);
+		if (is_main_option(word))
+			return take_word(w);
+		if (strncmp(word, "--module=", 9) == 0)
+			return xstrdup(word + 9);
+		if (strncmp(word, "--class-path=", 13) == 0)
+			continue;
+		if (!is_launcher_option(word) && !is_module_option(word)) {
+			add_word(flags, word);
+			continue;
+		}
+		value = take_word(w);
+		if (!value || is_launcher_option(word))
+			continue;
+		add_word(flags, strcmp(word, "-p") == 0 ? "--module-path" : word);
+		buf_addf(flags, "=%s", value);
+	}
+}
+
+static bool is_java(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+
+	return strcmp(slash ? slash + 1 : path, "java") == 0;
+}
+
+void cmdline_parse(const char *words, size_t len, struct cmdline *out)
+{
+	struct words w;
+	_cleanup_buf_ struct buf flags = BUF_INIT, args = BUF_INIT;
+	_cleanup_free_ char *launcher = NULL;
+
+	*out = (struct cmdline){ 0 };
+	if (len == 0)
+		return;
+	w = (struct words){ words, words + len };
+	launcher = take_word(&w);
+	/* jsvc, jshell and programs that embed a VM have options of their own. */
+	out->main = is_java(launcher) ? parse_options(&w, &flags) : TAKE_PTR(launcher);
+	for (;;) {
+		_cleanup_free_ char *word = take_word(&w);
+
+		if (!word)
+			break;
+		add_word(&args, word);
+	}
+	out->args = take_text(&args);
+	out->flags = take_text(&flags);
+}
+
+void cmdline_release(struct cmdline *c)
+{
+	free(c->main);
+	free(c->args);
+	free(c->flags);
+	*c = (struct cmdline){ 0 };
+}
+
+/* The next blank-separated word, its length in *len; NULL at the end. */
+static const char *next_flag(const char **rest, size_t *len)
+{
+	const char *word = *rest + strspn(*rest, " ");
+
+	*len = strcspn(word, " ");
+	*rest = word + *len;
+	return *len ? word : NULL;
+}
+
+bool flags_is_on(const char *flags, const char *name)
+{
+	const char *rest = flags ? flags : "", *word;
+	size_t len, name_len = strlen(name);
+	bool on = false;
+
+	while ((word = next_flag(&rest, &len)) != NULL) {
+		if (len == 5 + name_len && strncmp(word, "-XX:", 4) == 0 &&
+		    memcmp(word + 5, name, name_len) == 0)
+			on = word[4] == '+';
+	}
+	return on;
+}
+
+char *flags_value(const char *flags, const char *prefix)
+{
+	const char *rest = flags ? flags : "", *word;
+	size_t len, skip = strlen(prefix);
+	char *value = NULL;
+
+	while ((word = next_flag(&rest, &len)) != NULL) {
+		if (len < skip || memcmp(word, prefix, skip) != 0)
+			continue;
+		free(value);
+		value = xstrndup(word + skip, len - skip);
+	}
+	return value;
+}

@@ -1,0 +1,140 @@
+#include "target/container.h"
+
+#include <ctype.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <string.h>
+
+#include "base/xalloc.h"
+
+#define ID_LEN 64
+
+/* A piece of the text, not NUL-terminated. */
+struct piece {
+	const char *at;
+	size_t len;
+};
+
+static bool starts(struct piece p, const char *prefix)
+{
+	size_t n = strlen(prefix);
+
+	return p.len > n && memcmp(p.at, prefix, n) == 0;
+}
+
+static struct piece without(struct piece p, const char *prefix, const char *suffix)
+{
+	size_t head = strlen(prefix), tail = strlen(suffix);
+
+	p.at += head;
+	p.len -= head;
+	if (p.len > tail && memcmp(p.at + p.len - tail, suffix, tail) == 0)
+		p.len -= tail;
+	return p;
+}
+
+/*
+ * ID, docker-ID.scope, cri-containerd-ID.scope, crio-ID.scope, libpod-ID.scope, ID:suffix …:
+ * exactly 64 hex digits with something else, or nothing, on both sides.
+ */
+static char *find_hex_id(struct piece p)
+{
+	size_t run = 0;
+
+	for (size_t i = 0; i <= p.len; i++) {
+		bool hex = i < p.len && isxdigit((unsigned char)p.at[i]) &&
+			   !isupper((unsigned char)p.at[i]);
+
+		if (!hex && run == ID_LEN)
+			return xstrndup(p.at + i - ID_LEN, ID_LEN);
+		run = hex ? run + 1 : 0;
+	}
+	return NULL;
+}
+
+/* systemd writes bytes that a unit name cannot have as \xNN. */
+static char *unescape(struct piece p)
+{
+	char *name = xstrndup(p.at, p.len), *to = name;
+
+	for (const char *from = name; *from;) {
+		unsigned byte = 0;
+
+		if (from[0] == '\\' && from[1] == 'x' && isxdigit((unsigned char)from[2]) &&
+		    isxdigit((unsigned char)from[3])) {
+			for (int i = 2; i < 4; i++) {
+				int c = tolower((unsigned char)from[i]);
+
+				byte = byte * 16 + (unsigned)(isdigit(c) ? c - '0' : c - 'a' + 10);
+			}
+			from += 3;
+		}
+		*to++ = byte ? (char)byte : *from;
+		from++;
+	}
+	*to = '\0';
+	return name;
+}
+
+static char *find_name(struct piece p, struct piece parent)
+{
+	if (starts(p, "lxc.payload."))
+		return unescape(without(p, "lxc.payload.", ""));
+	if ((parent.len == 3 && memcmp(parent.at, "lxc", 3) == 0) ||
+	    (parent.len == 11 && memcmp(parent.at, "lxc.payload", 11) == 0))
+		return xstrndup(p.at, p.len);
+	if (starts(p, "machine-"))
+		return unescape(without(p, "machine-", ".scope"));
+	if (starts(p, "systemd-nspawn@"))
+		return unescape(without(p, "systemd-nspawn@", ".service"));
+	return NULL;
+}
+
+/* One path: the innermost id wins over any name, the outermost name over others. */
+static char *id_of_path(const char *path, size_t len)
+{
+	char *id = NULL, *name = NULL;
+	struct piece parent = { path, 0 };
+
+	for (size_t at = 0; at < len;) {
+		struct piece p = { path + at, 0 };
+		char *found;
+
+		while (at + p.len < len && p.at[p.len] != '/')
+			p.len++;
+		at += p.len + 1;
+		if (p.len == 0)
+			continue;
+		found = find_hex_id(p);
+		if (found) {
+			free(id);
+			id = found;
+		}
+		if (!name)
+			name = find_name(p, parent);
+		parent = p;
+	}
+	if (!id)
+		return name;
+	free(name);
+	return id;
+}
+
+char *container_id(const char *cgroup)
+{
+	/* Lines are "hierarchy:controllers:path"; version 2 has one line, "0::path". */
+	for (const char *line = cgroup; *line;) {
+		size_t len = strcspn(line, "\n");
+		const char *path = memchr(line, ':', len);
+		char *id = NULL;
+
+		if (path)
+			path = memchr(path + 1, ':', len - (size_t)(path + 1 - line));
+		if (path)
+			id = id_of_path(path + 1, len - (size_t)(path + 1 - line));
+		if (id)
+			return id;
+		line += len + (line[len] == '\n');
+	}
+	return NULL;
+}

@@ -1,0 +1,241 @@
+#include "target/describe.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "base/buf.h"
+#include "base/xalloc.h"
+
+/* NULL for a text that is missing or empty. */
+static const char *counter_text(const struct perfdata *perf, const char *name)
+{
+	const char *text = perfdata_text(perf, name);
+
+	return text && *text ? text : NULL;
+}
+
+static char *dup_or_null(const char *text)
+{
+	return text ? xstrdup(text) : NULL;
+}
+
+static bool has_prefix(const char *text, const char *prefix)
+{
+	return text && strncmp(text, prefix, strlen(prefix)) == 0;
+}
+
+/* sun.gc.policy.name: the two generations' halves, or G1.  Younger collectors have none. */
+static const char *gc_of_policy(const char *policy)
+{
+	if (!policy)
+		return NULL;
+	if (strcmp(policy, "GarbageFirst") == 0)
+		return "G1";
+	if (has_prefix(policy, "ParScav:"))
+		return "Parallel";
+	if (strcmp(policy, "ParNew:CMS") == 0)
+		return "CMS";
+	if (has_prefix(policy, "Copy:") || has_prefix(policy, "ParNew:"))
+		return "Serial";
+	return NULL;
+}
+
+/*
+ * The collectors that publish no policy.  Shenandoah names collector 0; ZGC names 0 (since it
+ * is generational) or 2, and in 11 none, but calls its space "old"; Epsilon names none and
+ * calls its space "Heap".
+ */
+static const char *gc_of_names(const struct perfdata *perf)
+{
+	const char *first = counter_text(perf, "sun.gc.collector.0.name");
+	const char *third = counter_text(perf, "sun.gc.collector.2.name");
+	const char *space = counter_text(perf, "sun.gc.generation.1.name");
+
+	if (has_prefix(first, "Shenandoah"))
+		return "Shenandoah";
+	if (has_prefix(first, "Z") || has_prefix(third, "Z"))
+		return "ZGC";
+	if (!space || first || third)
+		return NULL;
+	return strcmp(space, "Heap") == 0 ? "Epsilon" : "ZGC";
+}
+
+static const char *gc_of_flags(const char *flags)
+{
+	static const struct {
+		const char *flag, *gc;
+	} collectors[] = {
+		{ "UseSerialGC", "Serial" },
+		{ "UseParallelGC", "Parallel" },
+		{ "UseParallelOldGC", "Parallel" },
+		{ "UseConcMarkSweepGC", "CMS" },
+		{ "UseG1GC", "G1" },
+		{ "UseZGC", "ZGC" },
+		{ "UseShenandoahGC", "Shenandoah" },
+		{ "UseEpsilonGC", "Epsilon" },
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(collectors); i++) {
+		if (flags_is_on(flags, collectors[i].flag))
+			return collectors[i].gc;
+	}
+	return NULL;
+}
+
+static int64_t space_used(const struct perfdata *perf, int generation, int space)
+{
+	char name[64];
+
+	(void)snprintf(name, sizeof(name), "sun.gc.generation.%d.space.%d.used", generation, space);
+	return perfdata_number(perf, name, -1);
+}
+
+/* The sum over the spaces of both generations: eden, s0, s1; old.  -1 when there are none. */
+static int64_t heap_used(const struct perfdata *perf)
+{
+	int64_t sum = -1;
+
+	for (int generation = 0; generation < 2; generation++) {
+		for (int space = 0; space < 3; space++) {
+			int64_t used = space_used(perf, generation, space);
+
+			if (used >= 0 && __builtin_add_overflow(sum < 0 ? 0 : sum, used, &sum))
+				return -1;
+		}
+	}
+	return sum;
+}
+
+/*
+ * Two generations with a boundary share the heap; in the collectors with regions each may grow
+ * to all of it.  A policy of two halves ("Copy:MSC") tells the former.  JDK 8's G1 adds a few
+ * words to each capacity, which is a multiple of a page otherwise (g1MonitoringSupport.hpp,
+ * pad_capacity()).
+ */
+static int64_t heap_max(const struct perfdata *perf)
+{
+	const char *policy = counter_text(perf, "sun.gc.policy.name");
+	int64_t young = perfdata_number(perf, "sun.gc.generation.0.maxCapacity", -1);
+	int64_t old = perfdata_number(perf, "sun.gc.generation.1.maxCapacity", -1);
+	int64_t max = young > old ? young : old;
+
+	if (policy && strchr(policy, ':') && young >= 0 && old >= 0 &&
+	    __builtin_add_overflow(young, old, &max))
+		return -1;
+	return max < 0 ? -1 : max & ~(int64_t)4095;
+}
+
+/*
+ * The JVM cuts texts after 1,024 bytes (globals.hpp, PerfMaxStringConstLength).  The command
+ * line has the whole text when it begins alike.
+ */
+static const char *uncut(const char *cut, const char *whole)
+{
+	size_t len = cut ? strlen(cut) : 0;
+
+	return len >= 1024 && has_prefix(whole, cut) ? whole : cut;
+}
+
+/* sun.rt.javaCommand is main and arguments joined by blanks: "/opt/my app.jar -x" is not clear. */
+static void split_command(struct jvm *jvm, const char *command, const char *main)
+{
+	size_t len = main ? strlen(main) : 0;
+
+	if (len == 0 || strncmp(command, main, len) != 0 || (command[len] && command[len] != ' '))
+		len = strcspn(command, " ");
+	jvm->main = xstrndup(command, len);
+	if (command[len])
+		jvm->args = xstrdup(command + len + 1);
+}
+
+static char *joined(const char *a, const char *b)
+{
+	if (!a || !b)
+		return dup_or_null(a ? a : b);
+	return xasprintf("%s %s", a, b);
+}
+
+static void describe_command(struct jvm *jvm, const char *command, const struct cmdline *cmd)
+{
+	_cleanup_free_ char *whole = cmd->main ? joined(cmd->main, cmd->args) : NULL;
+
+	if (command) {
+		split_command(jvm, uncut(command, whole), cmd->main);
+		return;
+	}
+	jvm->main = dup_or_null(cmd->main);
+	jvm->args = dup_or_null(cmd->args);
+}
+
+void describe_perfdata(struct jvm *jvm, const struct perfdata *perf, const struct cmdline *cmd)
+{
+	const char *capabilities = counter_text(perf, "sun.rt.jvmCapabilities");
+	const char *gc = gc_of_policy(counter_text(perf, "sun.gc.policy.name"));
+	const char *args = counter_text(perf, "java.rt.vmArgs");
+
+	jvm->has_perfdata = true;
+	jvm->version = dup_or_null(counter_text(perf, "java.property.java.version"));
+	jvm->vm = dup_or_null(counter_text(perf, "java.property.java.vm.name"));
+	jvm->gc = dup_or_null(gc ? gc : gc_of_names(perf));
+	jvm->heap_used = heap_used(perf);
+	jvm->heap_max = heap_max(perf);
+	jvm->flags = joined(counter_text(perf, "java.rt.vmFlags"), uncut(args, cmd->flags));
+	describe_command(jvm, counter_text(perf, "sun.rt.javaCommand"), cmd);
+	/* runtimeService.cpp: the first of 64 flags is "attach supported". */
+	jvm->no_attach = capabilities && capabilities[0] == '0';
+	jvm->initialised = perfdata_number(perf, "sun.rt.vmInitDoneTime", 0) != 0;
+}
+
+/* The value of a variable in NAME=VALUE words that each end with a NUL; NULL: not there. */
+static char *variable(const char *env, size_t len, const char *name)
+{
+	size_t name_len = strlen(name);
+
+	while (len > 0) {
+		size_t n = strnlen(env, len);
+
+		if (n > name_len && memcmp(env, name, name_len) == 0 && env[name_len] == '=')
+			return xstrndup(env + name_len + 1, n - name_len - 1);
+		n += n < len;
+		env += n;
+		len -= n;
+	}
+	return NULL;
+}
+
+static void add_flags(struct buf *all, const char *flags)
+{
+	if (flags && *flags)
+		buf_addf(all, "%s%s", all->len ? " " : "", flags);
+}
+
+void describe_cmdline(struct jvm *jvm, const struct cmdline *cmd, const char *env, size_t len)
+{
+	/* In the order in which they overrule each other; the launcher reads the second from 9 on. */
+	_cleanup_free_ char *tool = variable(env, len, "JAVA_TOOL_OPTIONS");
+	_cleanup_free_ char *jdk = variable(env, len, "JDK_JAVA_OPTIONS");
+	_cleanup_free_ char *last = variable(env, len, "_JAVA_OPTIONS");
+	_cleanup_buf_ struct buf flags = BUF_INIT;
+
+	add_flags(&flags, tool);
+	add_flags(&flags, jdk);
+	add_flags(&flags, cmd->flags);
+	add_flags(&flags, last);
+	if (flags.len)
+		jvm->flags = buf_take(&flags);
+	jvm->gc = dup_or_null(gc_of_flags(jvm->flags));
+	jvm->no_attach = flags_is_on(jvm->flags, "DisableAttachMechanism");
+	describe_command(jvm, NULL, cmd);
+}
+
+char *describe_release(const char *text)
+{
+	static const char key[] = "JAVA_VERSION=\"";
+
+	for (const char *line = text; *line; line += strcspn(line, "\n"), line += *line == '\n') {
+		if (strncmp(line, key, sizeof(key) - 1) == 0)
+			return xstrndup(line + sizeof(key) - 1,
+					strcspn(line + sizeof(key) - 1, "\"\n"));
+	}
+	return NULL;
+}

@@ -1,0 +1,121 @@
+#include "target/resolve.h"
+
+#include <limits.h>
+#include <string.h>
+
+#include "base/xalloc.h"
+#include "target/discover.h"
+
+enum match { MATCH_NONE, MATCH_PART, MATCH_EXACT };
+
+static bool is_number(const char *spec)
+{
+	return *spec && strspn(spec, "0123456789") == strlen(spec);
+}
+
+static enum match match_name(const struct jvm *jvm, const char *spec)
+{
+	if (!jvm->main)
+		return MATCH_NONE;
+	if (strcmp(jvm->main, spec) == 0 || strcmp(jvm_simple_main(jvm), spec) == 0)
+		return MATCH_EXACT;
+	return strstr(jvm->main, spec) ? MATCH_PART : MATCH_NONE;
+}
+
+/* One line whatever the texts hold. */
+static void print_candidate(const struct jvm *jvm, FILE *out)
+{
+	_cleanup_free_ char *line = xasprintf("%7d  %-8s  %s", (int)jvm->pid, jvm->user,
+					      jvm->main ? jvm->main : "-");
+
+	for (char *p = line; *p; p++) {
+		if ((unsigned char)*p < ' ' || *p == 0x7f)
+			*p = '?';
+	}
+	fprintf(out, "%s\n", line);
+}
+
+static void print_matches(const struct jvm_list *list, const char *spec, enum match least,
+			  FILE *out)
+{
+	for (size_t i = 0; i < list->n; i++) {
+		if (match_name(list->jvms[i], spec) >= least)
+			print_candidate(list->jvms[i], out);
+	}
+}
+
+struct jvm *target_choose(struct jvm_list *list, const char *spec, FILE *candidates,
+			  struct err *err)
+{
+	size_t n[MATCH_EXACT + 1] = { 0 }, found[MATCH_EXACT + 1] = { 0 };
+	enum match best;
+
+	for (size_t i = 0; i < list->n; i++) {
+		enum match m = match_name(list->jvms[i], spec);
+
+		n[m]++;
+		found[m] = i;
+	}
+	best = n[MATCH_EXACT] ? MATCH_EXACT : MATCH_PART;
+	if (n[best] == 1)
+		return TAKE_PTR(list->jvms[found[best]]);
+	if (n[best] > 1) {
+		print_matches(list, spec, best, candidates);
+		(void)err_set(err, EXIT_TARGET, "'%s' is the name of %zu JVMs: give a pid", spec,
+			      n[best]);
+		return NULL;
+	}
+	print_matches(list, spec, MATCH_NONE, candidates);
+	if (list->n == 0)
+		(void)err_set(err, EXIT_TARGET, "no JVM is called '%s': no JVM is running that this "
+						"user can see", spec);
+	else
+		(void)err_set(err, EXIT_TARGET, "no JVM is called '%s': there is only what is listed",
+			      spec);
+	return NULL;
+}
+
+static struct jvm *by_pid(const struct procfs *proc, const char *spec, struct err *err)
+{
+	const char *problem;
+	pid_t pid = (pid_t)strtonum(spec, 1, INT_MAX, &problem);
+
+	if (!problem)
+		return discover_pid(proc, pid, err);
+	(void)err_set(err, EXIT_TARGET, "there is no process %s", spec);
+	return NULL;
+}
+
+static struct jvm *by_name(const struct procfs *proc, const char *spec, FILE *candidates,
+			   struct err *err)
+{
+	struct jvm_list list;
+	struct jvm *jvm;
+
+	if (discover_all(proc, &list, err) < 0)
+		return NULL;
+	jvm = target_choose(&list, spec, candidates, err);
+	jvm_list_release(&list);
+	return jvm;
+}
+
+struct jvm *target_resolve(const char *spec, FILE *candidates, struct err *err)
+{
+	struct procfs proc;
+	struct jvm *jvm;
+	int rc = procfs_open(&proc, "/proc");
+
+	if (rc < 0) {
+		(void)err_set(err, EXIT_PERMISSION, "/proc cannot be opened: %s", strerror(-rc));
+		return NULL;
+	}
+	jvm = is_number(spec) ? by_pid(&proc, spec, err) : by_name(&proc, spec, candidates, err);
+	procfs_close(&proc);
+	if (!jvm || jvm->attach != ATTACH_DENIED)
+		return jvm;
+	(void)err_set(err, EXIT_PERMISSION,
+		      "JVM %d is user %s's and cannot be looked into: run jtool as that user or "
+		      "as root", (int)jvm->pid, jvm->user);
+	jvm_free(jvm);
+	return NULL;
+}

@@ -1,0 +1,150 @@
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "proc/inroot.h"
+#include "target/discover.h"
+
+#define UNIX_MAX (16u * 1024 * 1024)
+#define LISTENING 0x10000 /* __SO_ACCEPTCON in the Flags column of net/unix */
+
+static bool has_socket_file(const struct jvm *jvm, int root_fd)
+{
+	_cleanup_close_ int dir = inroot_open(root_fd, jvm_tmp(jvm), O_PATH | O_DIRECTORY);
+	char name[32];
+	struct stat st;
+
+	(void)snprintf(name, sizeof(name), ".java_pid%d", (int)jvm->nspid);
+	return dir >= 0 && fstatat(dir, name, &st, AT_SYMLINK_NOFOLLOW) == 0 &&
+	       S_ISSOCK(st.st_mode) && st.st_uid == jvm->uid;
+}
+
+static bool ends_with(const char *text, size_t len, const char *suffix)
+{
+	size_t n = strlen(suffix);
+
+	return len >= n && memcmp(text + len - n, suffix, n) == 0;
+}
+
+/* HotSpot binds NAME.tmp, listens and renames the file, which the kernel does not learn of. */
+static bool is_attach_path(const struct jvm *jvm, const char *line, size_t len)
+{
+	char name[32];
+
+	(void)snprintf(name, sizeof(name), "/.java_pid%d.tmp", (int)jvm->nspid);
+	if (ends_with(line, len, name))
+		return true;
+	name[strlen(name) - strlen(".tmp")] = '\0';
+	return ends_with(line, len, name);
+}
+
+/* A line of net/unix: Num: RefCount Protocol Flags Type St Inode Path. */
+static bool is_listener(const char *line, uint64_t *inode)
+{
+	unsigned flags;
+
+	return sscanf(line, "%*s %*s %*s %x %*s %*s %" SCNu64, &flags, inode) == 2 &&
+	       flags & LISTENING;
+}
+
+static bool has_socket_open(const struct procfs *proc, const struct jvm *jvm, uint64_t inode)
+{
+	int fd = procfs_openat(proc, jvm->pid, "fd", O_RDONLY | O_DIRECTORY);
+	DIR *dir = fd < 0 ? NULL : fdopendir(fd);
+	char wanted[40], target[40];
+	bool found = false;
+
+	if (!dir) {
+		util_close_p(&fd);
+		return false;
+	}
+	(void)snprintf(wanted, sizeof(wanted), "socket:[%" PRIu64 "]", inode);
+	for (const struct dirent *entry; !found && (entry = readdir(dir)) != NULL;) {
+		ssize_t n = readlinkat(dirfd(dir), entry->d_name, target, sizeof(target));
+
+		found = n == (ssize_t)strlen(wanted) && memcmp(target, wanted, (size_t)n) == 0;
+	}
+	(void)closedir(dir); /* was only read */
+	return found;
+}
+
+/*
+ * Whether anybody listens on the socket whose file is there: a JVM that was killed leaves its
+ * file.  The path is all that net/unix tells, and containers on the host's network have equal
+ * ones there, so inside a pid namespace the JVM must also hold the socket.
+ */
+static bool is_listened_to(const struct procfs *proc, const struct jvm *jvm)
+{
+	_cleanup_buf_ struct buf text = BUF_INIT;
+	int rc = procfs_read(proc, jvm->pid, "net/unix", &text, UNIX_MAX);
+
+	if (rc < 0 && rc != -EFBIG)
+		return false;
+	for (const char *line = buf_str(&text); *line;) {
+		size_t len = strcspn(line, "\n");
+		uint64_t inode;
+
+		if (is_attach_path(jvm, line, len) && is_listener(line, &inode) &&
+		    (jvm->nspid == jvm->pid || has_socket_open(proc, jvm, inode)))
+			return true;
+		line += len + (line[len] == '\n');
+	}
+	return false;
+}
+
+/* The thread that HotSpot starts once attaching has been set up, and never ends. */
+static bool has_attach_thread(const struct procfs *proc, pid_t pid)
+{
+	int fd = procfs_openat(proc, pid, "task", O_RDONLY | O_DIRECTORY);
+	DIR *dir = fd < 0 ? NULL : fdopendir(fd);
+	bool found = false;
+
+	if (!dir) {
+		util_close_p(&fd);
+		return false;
+	}
+	for (const struct dirent *entry; !found && (entry = readdir(dir)) != NULL;) {
+		_cleanup_buf_ struct buf name = BUF_INIT;
+		char path[64];
+
+		(void)snprintf(path, sizeof(path), "task/%.20s/comm", entry->d_name);
+		if (procfs_read(proc, pid, path, &name, 64) == 0)
+			found = strcmp(buf_str(&name), "Attach Listener\n") == 0;
+	}
+	(void)closedir(dir); /* was only read */
+	return found;
+}
+
+enum attach_state discover_attach_state(const struct procfs *proc, const struct jvm *jvm)
+{
+	struct proc_status status;
+	_cleanup_close_ int root_fd =
+		procfs_openat(proc, jvm->pid, "root", O_PATH | O_DIRECTORY);
+
+	if (root_fd == -EACCES || root_fd == -EPERM)
+		return ATTACH_DENIED;
+	if (root_fd < 0)
+		return jvm->attach; /* it is gone: who attaches will see it */
+	if (!jvm->is_hotspot)
+		return ATTACH_UNSUPPORTED;
+	if (jvm->no_attach)
+		return ATTACH_DISABLED;
+	if (has_socket_file(jvm, root_fd) && is_listened_to(proc, jvm))
+		return ATTACH_LISTENING;
+	if (procfs_status(proc, jvm->pid, &status) < 0)
+		return jvm->attach;
+	if (status.sig_caught & 1ULL << (SIGQUIT - 1))
+		return ATTACH_READY;
+	/*
+	 * -Xrs catches no signal and opens the socket at its start instead.  Without a socket,
+	 * such a JVM differs from one that is starting only in being through with it.
+	 */
+	if (jvm->initialised || has_attach_thread(proc, jvm->pid))
+		return ATTACH_DISABLED;
+	return ATTACH_STARTING;
+}
