@@ -13,7 +13,8 @@ struct session;
 
 /*
  * Place the agent, load it, wait for it to connect back, check that the peer is the target and
- * knows the token.  NULL with err set: EXIT_AGENT, or what attaching said.
+ * knows the token, and take its files away again: a session lives on its connection alone.
+ * NULL with err set: EXIT_AGENT, or what attaching said.
  */
 struct session *session_open(const struct jvm *jvm, const struct attach_opts *opts,
 			     struct err *err) _must_check_;
@@ -36,8 +37,8 @@ int session_receive(struct session *s, struct session_frame *frame, unsigned tim
 		    struct err *err) _must_check_;
 
 /*
- * Say goodbye, wait until the agent has undone and freed everything, and take the files away.
- * What the agent could not give back is an error (EXIT_AGENT).  NULL is allowed.  Frees s.
+ * Say goodbye and wait until the agent has undone and freed everything.  What it could not give
+ * back is an error (EXIT_AGENT).  NULL is allowed.  Frees s.
  */
 int session_close(struct session *s, struct err *err);
 

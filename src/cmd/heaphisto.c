@@ -1,0 +1,245 @@
+/*
+ * heaphisto: how many instances each class has, and how many bytes they take.
+ *
+ * From jtool's agent by default, which knows loaders; from the JVM's own GC.class_histogram with
+ * --vm, where no agent is let in.
+ */
+#include <string.h>
+
+#include "cmd.h"
+#include "model/histo_wire.h"
+#include "render/histo_json.h"
+#include "render/histo_table.h"
+#include "session/session.h"
+
+#define VM_HISTOGRAM_MAX (256u * 1024 * 1024)
+
+struct histo_opts {
+	bool live, strict, vm;
+	unsigned rows; /* 0: all */
+	int sort, by;
+	const char *filter, *save, *diff;
+};
+
+static const char *const sorts[] = { "bytes", "count", "name", NULL };
+static const char *const groups[] = { "class", "package", "loader", NULL };
+_Static_assert(HISTO_BY_BYTES == 0 && HISTO_BY_COUNT == 1 && HISTO_BY_NAME == 2, "as in sorts");
+_Static_assert(HISTO_CLASS == 0 && HISTO_PACKAGE == 1 && HISTO_LOADER == 2, "as in groups");
+
+#define AT(member) offsetof(struct histo_opts, member)
+
+static const struct opt histo_rows[] = {
+	{ 0, "live", OPT_FLAG, AT(live), NULL, "make a full collection first", NULL },
+	{ 'n', NULL, OPT_NUMBER, AT(rows), "N", "print the first N rows only", NULL },
+	{ 0, "sort", OPT_CHOICE, AT(sort), "KEY", "bytes (default), count or name", sorts },
+	{ 0, "by", OPT_CHOICE, AT(by), "WHAT", "class (default), package or loader", groups },
+	{ 0, "filter", OPT_TEXT, AT(filter), "GLOB", "only classes whose name matches", NULL },
+	{ 0, "save", OPT_TEXT, AT(save), "FILE", "keep the whole histogram in FILE, too", NULL },
+	{ 0, "diff", OPT_TEXT, AT(diff), "FILE", "what has changed since FILE was saved", NULL },
+	{ 0, "strict", OPT_FLAG, AT(strict), NULL, "nothing but what JVMTI promises", NULL },
+	{ 0, "vm", OPT_FLAG, AT(vm), NULL, "the JVM's own histogram, no agent", NULL },
+	OPT_END,
+};
+
+/*
+ * The one class that is asked for, when no other figure is wanted: counting only its instances
+ * takes a third of the pause.  The names of hidden classes do not tell their signatures.
+ */
+static const char *only_class(const struct ctx *ctx)
+{
+	const struct histo_opts *opts = ctx->opts;
+
+	if (!opts->filter || ctx->json || opts->save || opts->diff)
+		return NULL;
+	return strpbrk(opts->filter, "*?/") ? NULL : opts->filter;
+}
+
+static int send_request(const struct ctx *ctx, struct session *s, struct err *err)
+{
+	const struct histo_opts *opts = ctx->opts;
+	const char *class = only_class(ctx);
+	_cleanup_buf_ struct buf signature = BUF_INIT, payload = BUF_INIT;
+	struct wire_writer w;
+	uint32_t flags = 0;
+	size_t room;
+
+	if (opts->live)
+		flags |= WIRE_HISTO_LIVE;
+	if (opts->strict)
+		flags |= WIRE_HISTO_STRICT;
+	if (ctx->json || opts->save)
+		flags |= WIRE_HISTO_MODULES;
+	if (class)
+		histo_signature(&signature, class);
+	room = signature.len + 8;
+	w = wire_writer_init(buf_reserve(&payload, room), room);
+	wire_put_u32(&w, flags);
+	wire_put_text(&w, buf_str(&signature), signature.len);
+	return session_send(s, WIRE_HISTO, &w, err);
+}
+
+static const char *method_name(uint32_t method)
+{
+	switch (method) {
+	case WIRE_WALK_TAGS:
+		return "class tags";
+	case WIRE_WALK_KLASS:
+		return "klass words";
+	case WIRE_WALK_CLASS:
+		return "one class only";
+	default:
+		return "a way of its own";
+	}
+}
+
+static int receive(const struct ctx *ctx, struct session *s, struct histo_wire *wire,
+		   struct err *err)
+{
+	struct session_frame frame;
+	int rc;
+
+	do {
+		if (session_receive(s, &frame, 0, err) < 0)
+			return -1;
+		rc = histo_wire_take(wire, frame.type, &frame.payload);
+		if (rc < 0)
+			return session_bad_frame(&frame, err);
+	} while (rc == 0);
+	steps_add(ctx->steps,
+		  "the JVM stood still for %.3f ms of heap walk by %s; %llu objects looked up "
+		  "one by one; the agent had at most %llu bytes",
+		  (double)wire->walk_ns / 1e6, method_name(wire->method),
+		  (unsigned long long)wire->resolved, (unsigned long long)wire->agent_peak);
+	return 0;
+}
+
+static int ask_agent(const struct ctx *ctx, struct histo *h, struct err *err)
+{
+	const struct attach_opts attach = { ctx->timeout_ms, ctx->steps };
+	struct session *s = session_open(ctx->jvm, &attach, err);
+	struct histo_wire wire = { .histo = h };
+	int rc;
+
+	if (!s) {
+		if (err->code == EXIT_AGENT)
+			(void)strlcat(err->text, "; --vm needs no agent", sizeof(err->text));
+		return -1;
+	}
+	rc = send_request(ctx, s, err);
+	if (rc == 0)
+		rc = receive(ctx, s, &wire, err);
+	histo_wire_release(&wire);
+	return session_close(s, err) < 0 ? -1 : rc;
+}
+
+static int understand(const struct attach_reply *reply, struct histo *h, struct err *err)
+{
+	_cleanup_buf_ struct buf text = BUF_INIT;
+	int rc = spool_text(&reply->output, &text, VM_HISTOGRAM_MAX);
+
+	if (rc < 0)
+		return err_set(err, EXIT_PARTIAL, "the JVM's histogram could not be kept: %s",
+			       strerror(-rc));
+	if (reply->code != 0 || histo_parse_vm(h, buf_str(&text), text.len) < 0)
+		return err_set(err, EXIT_ANSWER, "GC.class_histogram answered with %d: %s",
+			       reply->code, text.len ? buf_str(&text) : "nothing");
+	return 0;
+}
+
+static int ask_vm(const struct ctx *ctx, struct histo *h, struct err *err)
+{
+	const struct attach_opts attach = { ctx->timeout_ms, ctx->steps };
+	/* One argument: as two, HotSpot would take the second for one of its own and drop it. */
+	const char *const args[] = { h->live ? "GC.class_histogram" : "GC.class_histogram -all" };
+	const struct attach_request request = { "jcmd", args, ARRAY_SIZE(args) };
+	struct attach_reply reply;
+	int rc;
+
+	if (attach_execute(ctx->jvm, &attach, &request, &reply, err) < 0)
+		return -1;
+	rc = understand(&reply, h, err);
+	attach_reply_release(&reply);
+	return rc;
+}
+
+static void show(const struct ctx *ctx, struct histo *h)
+{
+	const struct histo_opts *opts = ctx->opts;
+	struct histo_view view = {
+		.by = (enum histo_group)opts->by,
+		.is_diff = opts->diff != NULL,
+		.total = histo_total(h),
+	};
+
+	if (opts->filter)
+		histo_filter(h, opts->filter);
+	histo_group(h, view.by);
+	histo_sort(h, (enum histo_sort)opts->sort);
+	view.n_rows = opts->rows > 0 && opts->rows < h->n ? opts->rows : h->n;
+	if (ctx->json) {
+		struct json *doc = histo_json(h, view.n_rows, &view.total, ctx->jvm->pid);
+
+		json_print(doc, ctx->out);
+		json_free(doc);
+		return;
+	}
+	histo_print(h, &view, ctx->out);
+}
+
+/* With the base read already: it fails before the JVM is disturbed. */
+static int run_on(const struct ctx *ctx, struct histo *h, const struct histo *base,
+		  struct err *err)
+{
+	const struct histo_opts *opts = ctx->opts;
+
+	if ((opts->vm ? ask_vm(ctx, h, err) : ask_agent(ctx, h, err)) < 0)
+		return -1;
+	steps_add(ctx->steps, "%zu classes have instances", h->n);
+	histo_sort(h, HISTO_BY_BYTES);
+	if (opts->save && histo_save(h, ctx->jvm->pid, opts->save, err) < 0)
+		return -1;
+	if (opts->diff)
+		histo_subtract(h, base);
+	show(ctx, h);
+	if (opts->diff && base->live != h->live && !ctx->json)
+		fprintf(ctx->out, "note: %s counts %s objects, this histogram %s\n", opts->diff,
+			base->live ? "live" : "all", h->live ? "live ones" : "all");
+	return 0;
+}
+
+static int run(struct ctx *ctx, struct err *err)
+{
+	const struct histo_opts *opts = ctx->opts;
+	struct histo base = { 0 }, h = { .live = opts->live };
+	int rc = 0;
+
+	if (opts->vm && opts->strict)
+		return err_set(err, EXIT_USAGE, "--vm and --strict exclude each other: "
+						"the JVM's own histogram uses no JVMTI");
+	if (opts->vm && opts->by == HISTO_LOADER)
+		return err_set(err, EXIT_USAGE, "--vm knows no loaders to sum up by");
+	if (opts->diff)
+		rc = histo_load(&base, opts->diff, err);
+	if (rc == 0)
+		rc = run_on(ctx, &h, &base, err);
+	histo_release(&h);
+	histo_release(&base);
+	return rc;
+}
+
+const struct cmd cmd_heaphisto = {
+	.name = "heaphisto",
+	.synopsis = "TARGET",
+	.summary = "instances and bytes of each class on the heap",
+	.details =
+		"All objects are counted, also those that the next collection would free; --live\n"
+		"makes a full collection first.  The total counts everything, also what -n and\n"
+		"--filter hide.  In a GLOB, * stands for any characters and ? for one; the name of\n"
+		"one class without either is counted alone, which is faster: then its total, too.\n"
+		"With --by package, arrays count where their elements' class does.\n",
+	.need = NEED_JVM,
+	.free_words = -1,
+	.opts = histo_rows,
+	.opts_size = sizeof(struct histo_opts),
+	.run = run,
+};

@@ -1,0 +1,105 @@
+#include "render/histo_table.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+#include "base/xalloc.h"
+#include "render/table.h"
+
+static int compare_text(const void *a, const void *b)
+{
+	return strcmp(*(const char *const *)a, *(const char *const *)b);
+}
+
+/* Do two rows have the same name, and do we know their loaders? */
+static bool needs_loaders(const struct histo *h, size_t n)
+{
+	_cleanup_free_ const char **names = xcalloc(n, sizeof(*names));
+
+	for (size_t i = 0; i < n; i++) {
+		if (!h->rows[i].loader)
+			return false;
+		names[i] = h->rows[i].name;
+	}
+	qsort(names, n, sizeof(*names), compare_text);
+	for (size_t i = 1; i < n; i++) {
+		if (strcmp(names[i - 1], names[i]) == 0)
+			return true;
+	}
+	return false;
+}
+
+enum { INSTANCES, BYTES, NAME, MORE };
+
+static void print_classes(const struct histo *h, const struct histo_view *view, FILE *out)
+{
+	const struct column columns[] = {
+		{ view->is_diff ? "+INSTANCES" : "INSTANCES", "instances", COL_NUMBER, false, NULL },
+		{ view->is_diff ? "+BYTES" : "BYTES", "bytes", COL_NUMBER, false, NULL },
+		{ "CLASS", "class", COL_TEXT, false, NULL },
+		{ "LOADER", "loader", COL_TEXT, false, NULL },
+	};
+	bool loaders = needs_loaders(h, view->n_rows);
+	struct table *t = table_new(columns, loaders ? 4 : 3);
+	_cleanup_free_ char *total = xasprintf("total of %s%" PRId64 " classes",
+					       view->is_diff && view->total.classes > 0 ? "+" : "",
+					       view->total.classes);
+
+	for (size_t i = 0; i < view->n_rows; i++) {
+		const struct histo_row *row = &h->rows[i];
+
+		table_row(t);
+		table_number(t, INSTANCES, row->instances);
+		table_number(t, BYTES, row->bytes);
+		table_text(t, NAME, row->name);
+		if (loaders)
+			table_text(t, MORE, row->loader);
+	}
+	table_row(t);
+	table_number(t, INSTANCES, view->total.instances);
+	table_number(t, BYTES, view->total.bytes);
+	table_text(t, NAME, total);
+	if (loaders)
+		table_text(t, MORE, "");
+	table_print(t, out);
+	table_free(t);
+}
+
+static void add_group(struct table *t, int64_t instances, int64_t bytes, int64_t classes,
+		      const char *name)
+{
+	table_row(t);
+	table_number(t, INSTANCES, instances);
+	table_number(t, BYTES, bytes);
+	table_number(t, NAME, classes);
+	table_text(t, MORE, name);
+}
+
+static void print_groups(const struct histo *h, const struct histo_view *view, FILE *out)
+{
+	bool by_package = view->by == HISTO_PACKAGE;
+	const struct column columns[] = {
+		{ view->is_diff ? "+INSTANCES" : "INSTANCES", "instances", COL_NUMBER, false, NULL },
+		{ view->is_diff ? "+BYTES" : "BYTES", "bytes", COL_NUMBER, false, NULL },
+		{ view->is_diff ? "+CLASSES" : "CLASSES", "classes", COL_NUMBER, false, NULL },
+		{ by_package ? "PACKAGE" : "LOADER", "name", COL_TEXT, false, NULL },
+	};
+	struct table *t = table_new(columns, ARRAY_SIZE(columns));
+
+	for (size_t i = 0; i < view->n_rows; i++) {
+		const struct histo_row *row = &h->rows[i];
+
+		add_group(t, row->instances, row->bytes, row->classes, row->name);
+	}
+	add_group(t, view->total.instances, view->total.bytes, view->total.classes, "total");
+	table_print(t, out);
+	table_free(t);
+}
+
+void histo_print(const struct histo *h, const struct histo_view *view, FILE *out)
+{
+	if (view->by == HISTO_CLASS)
+		print_classes(h, view, out);
+	else
+		print_groups(h, view, out);
+}
