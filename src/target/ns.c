@@ -10,8 +10,10 @@
 #include <string.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
+#include <sys/statvfs.h>
 #include <sys/syscall.h>
 #include <sys/un.h>
+#include <sys/wait.h>
 
 #include "proc/inroot.h"
 
@@ -175,6 +177,37 @@ int ns_kill(const struct ns *ns, int sig)
 int ns_opendir(const struct ns *ns, const char *path)
 {
 	return inroot_open(ns->root_fd, path, DIR_FLAGS);
+}
+
+static bool can_read(const struct ns *ns, const char *path, const struct stat *same, bool to_map)
+{
+	_cleanup_close_ int fd = inroot_open(ns->root_fd, path, O_RDONLY | O_NONBLOCK);
+	struct stat st;
+	struct statvfs fs;
+
+	if (fd < 0 || fstat(fd, &st) < 0 || fstatvfs(fd, &fs) < 0)
+		return false;
+	return st.st_dev == same->st_dev && st.st_ino == same->st_ino &&
+	       !(to_map && (fs.f_flag & ST_NOEXEC));
+}
+
+bool ns_can_read(const struct ns *ns, const char *path, const struct stat *same, bool to_map)
+{
+	int status;
+	pid_t pid;
+
+	if (ns_is_ours(ns))
+		return can_read(ns, path, same, to_map);
+	pid = fork();
+	if (pid < 0)
+		return false;
+	if (pid == 0)
+		_exit(ns_become(ns) == 0 && can_read(ns, path, same, to_map) ? 0 : 1);
+	while (waitpid(pid, &status, 0) < 0) {
+		if (errno != EINTR)
+			return false;
+	}
+	return WIFEXITED(status) && WEXITSTATUS(status) == 0;
 }
 
 static int address(struct sockaddr_un *sa, int dir_fd, const char *name)

@@ -9,6 +9,8 @@
 #ifndef JTOOL_TARGET_NS_H
 #define JTOOL_TARGET_NS_H
 
+#include <sys/stat.h>
+
 #include "base/err.h"
 #include "proc/procfs.h"
 #include "target/jvm.h"
@@ -50,6 +52,12 @@ int ns_kill(const struct ns *ns, int sig) _must_check_;
  * within its root.  An O_PATH descriptor or -errno.
  */
 int ns_opendir(const struct ns *ns, const char *path) _must_check_;
+
+/*
+ * Does the target see the file `same` under this absolute path, and may its user read it (and,
+ * for `to_map`, map it executable there)?
+ */
+bool ns_can_read(const struct ns *ns, const char *path, const struct stat *same, bool to_map);
 
 /*
  * bind(2) or connect(2) to NAME in the directory dir_fd, however long its path is: sun_path has

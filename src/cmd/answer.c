@@ -1,0 +1,78 @@
+#include "cmd/answer.h"
+
+#include <errno.h>
+#include <string.h>
+
+#include "render/json.h"
+#include "target/attach.h"
+
+/* Longer answers are no text that anybody would want in a JSON document. */
+#define JSON_OUTPUT_MAX (1024u * 1024 * 1024)
+
+static int show_json(const struct ctx *ctx, const struct attach_reply *reply, struct err *err)
+{
+	_cleanup_buf_ struct buf text = BUF_INIT;
+	struct json *doc;
+	int rc = spool_text(&reply->output, &text, JSON_OUTPUT_MAX);
+
+	if (rc < 0)
+		return err_set(err, EXIT_PARTIAL, "the answer does not fit a JSON document: %s",
+			       strerror(-rc));
+	doc = json_object();
+	json_put_number(doc, "pid", ctx->jvm->pid);
+	json_put_number(doc, "code", reply->code);
+	json_put_text_len(doc, "output", buf_str(&text), text.len);
+	json_print(doc, ctx->out);
+	json_free(doc);
+	return 0;
+}
+
+static int show_bytes(const struct ctx *ctx, const struct attach_reply *reply, struct err *err)
+{
+	int rc = fflush(ctx->out) == 0 ? spool_write(&reply->output, fileno(ctx->out)) : -errno;
+
+	if (rc < 0)
+		return err_set(err, EXIT_PARTIAL, "the result could not be written: %s",
+			       strerror(-rc));
+	return 0;
+}
+
+static bool is_one_line(const struct attach_reply *reply)
+{
+	const struct buf *text = &reply->output.memory;
+	const char *end = text->len ? memchr(text->data, '\n', text->len) : NULL;
+
+	return reply->output.file_len == 0 && (!end || end == text->data + text->len - 1);
+}
+
+static int refusal(const struct attach_request *req, const struct attach_reply *reply,
+		   struct err *err)
+{
+	const char *text = buf_str(&reply->output.memory);
+	size_t len = strcspn(text, "\r\n");
+	bool is_jcmd = strcmp(req->op, "jcmd") == 0 && req->n_args > 0;
+
+	return err_set(err, EXIT_ANSWER, "the JVM refused '%.200s' with code %d%s%.*s",
+		       is_jcmd ? req->args[0] : req->op, reply->code,
+		       len ? ": " : ", and said no more", len > 512 ? 512 : (int)len, text);
+}
+
+int answer_show(const struct ctx *ctx, const struct attach_request *req, struct err *err)
+{
+	const struct attach_opts opts = { ctx->timeout_ms, ctx->steps };
+	struct attach_reply reply;
+	int rc;
+
+	if (attach_execute(ctx->jvm, &opts, req, &reply, err) < 0)
+		return -1;
+	if (ctx->json)
+		rc = show_json(ctx, &reply, err);
+	else if (reply.code != 0 && is_one_line(&reply))
+		rc = 0;
+	else
+		rc = show_bytes(ctx, &reply, err);
+	if (rc == 0 && reply.code != 0)
+		rc = refusal(req, &reply, err);
+	attach_reply_release(&reply);
+	return rc;
+}

@@ -1,0 +1,18 @@
+/*
+ * Ask the JVM for an attach operation and show what it answers.
+ */
+#ifndef JTOOL_CMD_ANSWER_H
+#define JTOOL_CMD_ANSWER_H
+
+#include "cmd.h"
+#include "target/attachproto.h"
+
+/*
+ * Output goes to ctx->out byte for byte, or as {"pid","code","output"} with --json.  A code
+ * other than 0 is an error (EXIT_ANSWER) with the JVM's own words; then output of one line
+ * stands in the error alone, and a longer one on ctx->out as well.
+ */
+int answer_show(const struct ctx *ctx, const struct attach_request *req, struct err *err)
+	_must_check_;
+
+#endif

@@ -1,0 +1,37 @@
+/*
+ * jcmd: any diagnostic command of the JVM, as the JDK's jcmd sends it.
+ */
+#include "cmd/answer.h"
+
+/* One blank between the words, which is how the JDK's jcmd joins them, too. */
+static void join(struct buf *line, char *const *words, int n)
+{
+	for (int i = 0; i < n; i++) {
+		if (i > 0)
+			buf_addc(line, ' ');
+		buf_adds(line, words[i]);
+	}
+}
+
+static int jcmd_run(struct ctx *ctx, struct err *err)
+{
+	_cleanup_buf_ struct buf line = BUF_INIT;
+	const char *args[1];
+	const struct attach_request req = { "jcmd", args, ARRAY_SIZE(args) };
+
+	join(&line, ctx->args, ctx->n_args);
+	args[0] = line.len ? buf_str(&line) : "help";
+	return answer_show(ctx, &req, err);
+}
+
+const struct cmd cmd_jcmd = {
+	.name = "jcmd",
+	.synopsis = "TARGET [COMMAND [ARG...]]",
+	.summary = "run a diagnostic command of the JVM; without COMMAND: list them",
+	.details = "The JVM's output is printed byte for byte. What follows COMMAND is the JVM's, options\n"
+		   "too: jtool jcmd 42 GC.class_histogram -all\n",
+	.need = NEED_JVM,
+	.max_args = -1,
+	.free_words = 2,
+	.run = jcmd_run,
+};

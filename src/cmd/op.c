@@ -1,0 +1,28 @@
+/*
+ * op: any operation of the attach protocol, raw.
+ */
+#include "cmd/answer.h"
+
+static int op_run(struct ctx *ctx, struct err *err)
+{
+	const struct attach_request req = {
+		.op = ctx->args[0],
+		.args = (const char *const *)ctx->args + 1,
+		.n_args = (size_t)ctx->n_args - 1,
+	};
+
+	return answer_show(ctx, &req, err);
+}
+
+const struct cmd cmd_op = {
+	.name = "op",
+	.synopsis = "TARGET OPERATION [ARG...]",
+	.summary = "send an operation of the attach protocol as it is",
+	.details = "Operations: properties, agentProperties, datadump, threaddump, dumpheap,\n"
+		   "inspectheap, load, printflag, setflag, jcmd, and what else the JVM knows.\n",
+	.need = NEED_JVM,
+	.min_args = 1,
+	.max_args = -1,
+	.free_words = 2,
+	.run = op_run,
+};
