@@ -79,6 +79,12 @@ static const char bash_head[] =
 	"	if ((COMP_CWORD == 1)); then\n"
 	"		mapfile -t COMPREPLY < <(compgen -W '";
 
+static const char bash_middle[] =
+	"--help --version' -- \"$cur\")\n"
+	"		return\n"
+	"	fi\n"
+	"	case ${COMP_WORDS[1]} in\n";
+
 static const char bash_tail[] =
 	"	*)\n"
 	"		return\n"
@@ -104,7 +110,8 @@ static const char bash_tail[] =
 	"		fi\n"
 	"	done\n"
 	"	if [[ -n $target ]] && ((n == 0)); then\n"
-	"		mapfile -t COMPREPLY < <(compgen -W \"$(jtool list -q 2>/dev/null)\" -- \"$cur\")\n"
+	"		choices=$(jtool list -q 2>/dev/null)\n"
+	"		mapfile -t COMPREPLY < <(compgen -W \"$choices\" -- \"$cur\")\n"
 	"		return\n"
 	"	fi\n"
 	"	mapfile -t COMPREPLY < <(compgen -f -- \"$cur\")\n"
@@ -147,7 +154,7 @@ static void print_bash(FILE *out)
 	fputs(bash_head, out);
 	for (const struct cmd *const *c = cmd_table; *c; c++)
 		fprintf(out, "%s ", (*c)->name);
-	fputs("--help --version' -- \"$cur\")\n\t\treturn\n\tfi\n\tcase ${COMP_WORDS[1]} in\n", out);
+	fputs(bash_middle, out);
 	for (const struct cmd *const *c = cmd_table; *c; c++) {
 		fprintf(out, "\t%s)\n\t\toptions='", (*c)->name);
 		each_option(*c, bash_spelling, out);
@@ -179,7 +186,8 @@ static const char zsh_middle[] =
 	"	)\n"
 	"	if (( CURRENT == 2 )); then\n"
 	"		_describe command commands\n"
-	"		_arguments '(- *)'{-h,--help}'[this text]' '(- *)'{-V,--version}'[the version]'\n"
+	"		_arguments '(- *)'{-h,--help}'[this text]' \\\n"
+	"			'(- *)'{-V,--version}'[the version]'\n"
 	"		return\n"
 	"	fi\n"
 	"	shift words\n"

@@ -86,7 +86,8 @@ START_TEST(texts_are_escaped)
 	json_put_text(doc, NULL, "ä日😀");
 	json_put_text_len(doc, NULL, "a\0b", 3);
 	json_put_text_len(doc, NULL, "cut here", 3);
-	prints(doc, "[\"\\\"\\\\/\\b\\f\\n\\r\\t\\u0001\\u001f\x7f\",\"ä日😀\",\"a\\u0000b\",\"cut\"]\n");
+	prints(doc,
+	       "[\"\\\"\\\\/\\b\\f\\n\\r\\t\\u0001\\u001f\x7f\",\"ä日😀\",\"a\\u0000b\",\"cut\"]\n");
 }
 END_TEST
 
@@ -133,8 +134,8 @@ END_TEST
 START_TEST(refuses_what_is_no_json)
 {
 	static const char *const texts[] = {
-		"", " ", "nul", "[1,]", "[,1]", "[1 2]", "{\"a\"}", "{\"a\":}", "{\"a\":1,}", "{a:1}",
-		"{1:2}", "[01]", "[.5]", "[+1]", "[-]", "[1e]", "[--1]", "[tru]", "[\"\\x\"]",
+		"", " ", "nul", "[1,]", "[,1]", "[1 2]", "{\"a\"}", "{\"a\":}", "{\"a\":1,}",
+		"{a:1}", "{1:2}", "[01]", "[.5]", "[+1]", "[-]", "[1e]", "[--1]", "[tru]", "[\"\\x\"]",
 		"[\"\\u12g4\"]", "[1]]", "[1] x", "{]", "[}", "['a']", "[nan]", "[\"\xff\"]",
 	};
 

@@ -103,8 +103,8 @@ START_TEST(an_unknown_column_is_told)
 
 		ck_assert_int_eq(table_select(t, lists[i], &err), -1);
 		ck_assert_int_eq(err.code, EXIT_USAGE);
-		ck_assert_ptr_nonnull(strstr(err.text,
-					     "is no column: there are name, n, size, uptime, note"));
+		ck_assert_ptr_nonnull(strstr(err.text, "no column: there are name, n, size, "
+						       "uptime, note"));
 		table_free(t);
 	}
 }

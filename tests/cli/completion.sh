@@ -1,0 +1,55 @@
+#!/usr/bin/env bash
+# The completion scripts: each shell that is there must accept its own, and bash must complete.
+set -u
+# shellcheck source-path=SCRIPTDIR
+. "$(dirname "$0")/lib.sh"
+
+for shell in bash zsh fish; do
+	run --completion "$shell"
+	equal 0 "$status" "exit status of --completion $shell"
+	printf '%s\n' "$out" >"$work/$shell"
+	if ! command -v "$shell" >/dev/null; then
+		echo "SKIP: no $shell here: its completion script was not tried"
+		continue
+	fi
+	"$shell" -n "$work/$shell" || complain "$shell does not accept its completion script"
+done
+
+# What bash completes at the end of a command line; jtool list -q is played by a stand-in.
+mkdir "$work/bin" "$work/files"
+printf '#!/bin/sh\n[ "$*" = "list -q" ] && printf "101\\n202\\n"\n' >"$work/bin/jtool"
+chmod +x "$work/bin/jtool"
+touch "$work/files/agent.so" "$work/files/apple.txt"
+PATH=$work/bin:$PATH
+# shellcheck disable=SC1091 # it was made just now
+. "$work/bash"
+
+# completes EXPECTED WORD...: as bash splits them, the last one to be completed.
+completes() {
+	local expected=$1
+	shift
+	COMP_WORDS=(jtool "$@")
+	COMP_CWORD=$#
+	COMPREPLY=()
+	pushd "$work/files" >/dev/null || exit
+	_jtool
+	popd >/dev/null || exit
+	equal "$expected" "${COMPREPLY[*]}" "completion of: jtool $*"
+}
+
+completes 'heaphisto' he
+completes '--help' --h
+completes '101 202' jcmd ''
+completes '202' heaphisto 2
+completes '101 202' heaphisto -n 5 --sort = name ''
+completes 'bytes count name' heaphisto --sort ''
+completes 'bytes' heaphisto --sort = b
+completes 'bytes count name' heaphisto --sort =
+completes 'class package loader' heaphisto 101 --by ''
+completes '--save --sort --strict' heaphisto 101 --s
+completes 'agent.so' heaphisto 101 --save ag
+completes '' heaphisto -n ''
+completes 'agent.so' load 101 ag
+completes '' frobnicate ''
+
+finish

@@ -1,0 +1,123 @@
+#!/usr/bin/env bash
+# The command line, as far as no JVM is needed for it: help, usage errors, and results that
+# cannot be written.
+set -u
+# shellcheck source-path=SCRIPTDIR
+. "$(dirname "$0")/lib.sh"
+
+# refuses CODE PATTERN ARGUMENT...: one line on stderr that matches, nothing on stdout.
+refuses() {
+	local code=$1 pattern=$2
+	shift 2
+	run "$@"
+	equal "$code" "$status" "exit status of: jtool $*"
+	equal '' "$out" "stdout of: jtool $*"
+	equal 1 "$(wc -l <<<"$err")" "lines on stderr of: jtool $*"
+	matches "^jtool: $pattern" "$err" "stderr of: jtool $*"
+}
+
+# prints PATTERN ARGUMENT...: done, with text on stdout only.
+prints() {
+	local pattern=$1
+	shift
+	run "$@"
+	equal 0 "$status" "exit status of: jtool $*"
+	equal '' "$err" "stderr of: jtool $*"
+	matches "$pattern" "$out" "stdout of: jtool $*"
+}
+
+# help
+prints '^Usage: jtool COMMAND' --help
+prints '^Usage: jtool COMMAND' -h
+prints '^Usage: jtool COMMAND' help
+prints '^jtool [0-9]+\.[0-9]+' --version
+prints '^jtool [0-9]+\.[0-9]+' -V
+for command in list jcmd op load heaphisto; do
+	prints "^Usage: jtool $command " "$command" --help
+	prints "^Usage: jtool $command " "$command" -h
+	prints "^Usage: jtool $command " help "$command"
+done
+prints '^Usage: jtool heaphisto ' heap --help
+prints '^Usage: jtool jcmd ' jcmd 1 --help
+prints '^Usage: jtool load ' load --help 1 no-such-agent.so
+
+# commands
+run
+equal 2 "$status" 'exit status without a command'
+matches 'Usage: jtool COMMAND' "$err" 'usage without a command'
+matches $'\njtool: no command given$' "$err" 'error without a command'
+refuses 2 "'l' is ambiguous: list, load$" l
+refuses 2 "'lits' is no command; did you mean 'list'\?$" lits
+refuses 2 "'heaphsito' is no command; did you mean 'heaphisto'\?$" heaphsito
+refuses 2 "'frobnicate' is no command; jtool --help lists them$" frobnicate
+refuses 2 "'' is no command" ''
+refuses 2 "'frobnicate' is no command" help frobnicate
+refuses 2 "--frobnicate: unknown option" --frobnicate
+refuses 2 '--completion: ' --completion csh
+refuses 2 '--completion: ' --completion
+
+# options
+refuses 2 'list: --frobnicate: unknown option' list --frobnicate
+refuses 2 'list: -z: unknown option' list -z
+refuses 2 'list: -z: unknown option' list -qz
+refuses 2 'list: --json takes no value' list --json=1
+refuses 2 'list: --timeout needs a value: SECONDS' list --timeout
+refuses 2 "list: --timeout: 'soon' is not a time" list --timeout soon
+refuses 2 "list: '.*' is no column: there are pid, nspid, " list -o frobnicate
+refuses 2 "list: '' is no column" list -o ''
+refuses 2 "heaphisto: --sort: 'size' is none of bytes, count, name" heaphisto 1 --sort size
+refuses 2 "heaphisto: --by: 'x' is none of class, package, loader" heaphisto --by=x 1
+refuses 2 "heaphisto: -n: '-1' is not a whole number" heaphisto 1 -n -1
+
+# words
+refuses 2 'list: too many arguments' list surplus
+for command in jcmd op load heaphisto; do
+	refuses 2 "$command: no TARGET given" "$command"
+	refuses 2 "$command: no TARGET given" "$command" --
+done
+refuses 2 'op: too few arguments' op 1
+refuses 2 'load: too few arguments' load 1
+refuses 2 'heaphisto: too many arguments' heaphisto 1 surplus
+
+# targets: no process, a process that is no JVM, a name that nobody has
+sleep 600 &
+sleeper=$!
+trap 'kill $sleeper' EXIT
+for target in 4194305 0 99999999999999999999; do
+	refuses 3 'jcmd: ' jcmd $target VM.version
+done
+for command in 'jcmd VM.version' 'op properties' 'load /nonexistent.so' heaphisto; do
+	# shellcheck disable=SC2086 # the rest of the command line
+	set -- $command
+	refuses 3 "$1: .*$sleeper.* JVM" "$1" $sleeper "${@:2}"
+done
+kill -0 $sleeper || complain "a process that is no JVM was harmed"
+run heaphisto 'no such JVM anywhere'
+equal 3 "$status" 'exit status for a name that nobody has'
+matches "jtool: heaphisto: no JVM is called 'no such JVM anywhere'" "$err" 'name that nobody has'
+run jcmd $'a\nb\e[2J' VM.version
+equal 1 "$(grep -c 'jtool: jcmd' <<<"$err")" 'a hostile name stays on one line'
+[[ $err != *$'\e'* ]] || complain "an escape sequence came through"
+
+# A pipe whose reader is gone: both ends are opened, and the reading one is closed.
+mkfifo "$work/pipe"
+exec 3<>"$work/pipe"
+exec 4>"$work/pipe" 3>&-
+
+# results
+prints '^PID ' list -o pid
+prints '^\{"jvms":\[' list --json
+for arguments in --help 'list --json' 'list' '--completion bash' '--version'; do
+	# shellcheck disable=SC2086 # a command line
+	"$jtool" $arguments >/dev/full 2>"$work/err"
+	equal 7 $? "exit status on a full disk: jtool $arguments"
+	matches '^jtool: .*could not be written' "$(cat "$work/err")" "full disk: jtool $arguments"
+	# shellcheck disable=SC2086
+	"$jtool" $arguments >&4 2>"$work/err"
+	equal 7 $? "exit status on a closed pipe: jtool $arguments"
+	matches '^jtool: .*could not be written' "$(cat "$work/err")" "closed pipe: jtool $arguments"
+done
+"$jtool" list >&- 2>"$work/err"
+equal 7 $? 'exit status with stdout closed'
+
+finish
