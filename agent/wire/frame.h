@@ -30,6 +30,19 @@ enum wire_type {
 #undef WIRE
 };
 
+/*
+ * What Agent_OnAttach returns when no session came about; the attach protocol carries it.  Far
+ * from 100 to 102, which java.lang.instrument returns, and never used again for something else.
+ */
+enum wire_refused {
+	WIRE_REFUSED_OPTIONS = 11, /* the options are not "PATH,TOKEN" */
+	WIRE_REFUSED_MEMORY = 12,  /* no memory */
+	WIRE_REFUSED_JVM = 13,     /* no JVMTI environment */
+	WIRE_REFUSED_CONNECT = 14, /* the client's socket could not be connected to */
+	WIRE_REFUSED_PEER = 15,    /* who listens there is another user */
+	WIRE_REFUSED_THREAD = 16,  /* no thread could be started */
+};
+
 /* HISTO flags */
 #define WIRE_HISTO_LIVE 1u    /* a full collection first */
 #define WIRE_HISTO_STRICT 2u  /* the JVMTI specification only: no calibrated klass words */

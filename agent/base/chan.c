@@ -1,0 +1,163 @@
+#include "base/chan.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#define OUT_CAP (2 * (WIRE_HEADER_LEN + AG_CHAN_PAYLOAD))
+#define SEND_MAX 64
+
+int ag_chan_init(struct ag_chan *ch, struct ag_mem *mem, int fd)
+{
+	*ch = (struct ag_chan){ .fd = fd, .mem = mem };
+	ch->out = ag_alloc(mem, OUT_CAP, 1);
+	if (!ch->out) {
+		ag_chan_close(ch);
+		return -1;
+	}
+	return 0;
+}
+
+void ag_chan_release(struct ag_chan *ch)
+{
+	ag_free(ch->mem, ch->out);
+	ag_free(ch->mem, ch->in);
+	ch->out = ch->in = NULL;
+	ch->out_len = 0;
+}
+
+void ag_chan_close(struct ag_chan *ch)
+{
+	if (ch->fd >= 0)
+		(void)close(ch->fd); /* the peer sees the end either way */
+	ch->fd = -1;
+	ch->broken = true;
+}
+
+static int broken(struct ag_chan *ch)
+{
+	ch->broken = true;
+	return -1;
+}
+
+/*
+ * Wait until the socket is ready to send or to receive, the end included; -1: it is not in time,
+ * or never will be because the peer has gone (which poll tells unasked, except for RDHUP).
+ */
+static int wait_for(struct ag_chan *ch, short event, int timeout_ms)
+{
+	struct pollfd p = { .fd = ch->fd, .events = (short)(event | POLLRDHUP) };
+	int n;
+
+	do
+		n = poll(&p, 1, timeout_ms);
+	while (n < 0 && errno == EINTR);
+	return n > 0 && (p.revents & event) ? 0 : -1;
+}
+
+static int send_all(struct ag_chan *ch, const uint8_t *data, size_t len)
+{
+	if (ch->broken)
+		return -1;
+	while (len > 0) {
+		ssize_t n = send(ch->fd, data, len, MSG_NOSIGNAL | MSG_DONTWAIT);
+
+		if (n >= 0) {
+			data += n;
+			len -= (size_t)n;
+			continue;
+		}
+		if (errno == EINTR)
+			continue;
+		if (errno != EAGAIN || wait_for(ch, POLLOUT, AG_CHAN_STALL_MS) != 0)
+			return broken(ch);
+	}
+	return 0;
+}
+
+int ag_chan_flush(struct ag_chan *ch)
+{
+	size_t len = ch->out_len;
+
+	ch->out_len = 0;
+	return send_all(ch, ch->out, len);
+}
+
+struct wire_writer *ag_chan_begin(struct ag_chan *ch)
+{
+	if (OUT_CAP - ch->out_len < WIRE_HEADER_LEN + AG_CHAN_PAYLOAD)
+		(void)ag_chan_flush(ch); /* a failure breaks the channel: ag_chan_end tells */
+	ch->payload = wire_writer_init(ch->out + ch->out_len + WIRE_HEADER_LEN, AG_CHAN_PAYLOAD);
+	ch->payload.failed = ch->broken;
+	return &ch->payload;
+}
+
+int ag_chan_end(struct ag_chan *ch, uint16_t type)
+{
+	if (ch->broken || !wire_writer_ok(&ch->payload))
+		return broken(ch);
+	wire_header_write(ch->out + ch->out_len, type, (uint32_t)ch->payload.len);
+	ch->out_len += WIRE_HEADER_LEN + ch->payload.len;
+	return 0;
+}
+
+int ag_chan_send(struct ag_chan *ch, uint16_t type, const struct wire_writer *payload)
+{
+	uint8_t frame[WIRE_HEADER_LEN + SEND_MAX];
+
+	if (!wire_writer_ok(payload) || payload->len > SEND_MAX)
+		return broken(ch);
+	wire_header_write(frame, type, (uint32_t)payload->len);
+	memcpy(frame + WIRE_HEADER_LEN, payload->data, payload->len);
+	return send_all(ch, frame, WIRE_HEADER_LEN + payload->len);
+}
+
+/* Exactly len bytes.  1: done, 0: the end came before the first, -1: it came later, or never. */
+static int receive_all(struct ag_chan *ch, uint8_t *data, size_t len, int timeout_ms)
+{
+	size_t got = 0;
+
+	while (got < len) {
+		ssize_t n = recv(ch->fd, data + got, len - got, MSG_DONTWAIT);
+
+		if (n > 0) {
+			got += (size_t)n;
+			timeout_ms = AG_CHAN_STALL_MS;
+			continue;
+		}
+		if (n == 0)
+			return got == 0 ? 0 : -1;
+		if (errno == EINTR)
+			continue;
+		if (errno == ECONNRESET && got == 0)
+			return 0;
+		if (errno != EAGAIN || wait_for(ch, POLLIN, timeout_ms) != 0)
+			return -1;
+	}
+	return 1;
+}
+
+int ag_chan_receive(struct ag_chan *ch, struct ag_frame *frame)
+{
+	uint8_t raw[WIRE_HEADER_LEN];
+	struct wire_header header;
+	int n;
+
+	ag_free(ch->mem, ch->in);
+	ch->in = NULL;
+	if (ch->broken)
+		return -1;
+	n = receive_all(ch, raw, sizeof(raw), -1);
+	if (n <= 0)
+		return n == 0 ? 0 : broken(ch);
+	if (!wire_header_read(raw, &header))
+		return broken(ch);
+	ch->in = ag_alloc(ch->mem, header.len, 1);
+	if (!ch->in || (header.len > 0 &&
+			receive_all(ch, ch->in, header.len, AG_CHAN_STALL_MS) != 1))
+		return broken(ch);
+	*frame = (struct ag_frame){ header.type, wire_reader_init(ch->in, header.len) };
+	return 1;
+}

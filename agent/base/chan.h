@@ -1,0 +1,62 @@
+/*
+ * The back-channel: frames to and from the client over a connected AF_UNIX stream socket.
+ *
+ * Frames that go out are gathered in one buffer and sent when it is full or flushed.  Whatever
+ * goes wrong (the client died, does not read for AG_CHAN_STALL_MS, speaks another protocol)
+ * breaks the channel for good: every later call returns -1, and the session ends.  A SIGPIPE is
+ * never raised.
+ */
+#ifndef JTOOL_AGENT_BASE_CHAN_H
+#define JTOOL_AGENT_BASE_CHAN_H
+
+#include <stdbool.h>
+
+#include "base/mem.h"
+#include "wire/cursor.h"
+#include "wire/frame.h"
+
+#define AG_CHAN_STALL_MS 30000
+
+/* A payload to write has this room at least: one text of the JVM's limit of 65,535 bytes fits. */
+#define AG_CHAN_PAYLOAD (72u * 1024)
+
+struct ag_chan {
+	int fd; /* the channel's; -1: none */
+	bool broken;
+	struct ag_mem *mem;
+	uint8_t *out, *in;
+	size_t out_len;
+	struct wire_writer payload; /* of the frame that is being written */
+};
+
+/* Takes the descriptor over, also on failure; -1: no memory. */
+int ag_chan_init(struct ag_chan *ch, struct ag_mem *mem, int fd)
+	__attribute__((warn_unused_result));
+/* Free the buffers, dropping what was not flushed; the socket stays open for ag_chan_send. */
+void ag_chan_release(struct ag_chan *ch);
+void ag_chan_close(struct ag_chan *ch);
+
+/*
+ * Begin a frame: the returned writer has AG_CHAN_PAYLOAD bytes of room.  Nothing else may be
+ * sent before ag_chan_end.  On a broken channel it writes nowhere.
+ */
+struct wire_writer *ag_chan_begin(struct ag_chan *ch);
+/* Complete it.  -1: the payload did not fit, or the channel is broken. */
+int ag_chan_end(struct ag_chan *ch, uint16_t type);
+/* Send what was gathered. */
+int ag_chan_flush(struct ag_chan *ch);
+
+/* Send one small frame at once and without a buffer: at most 64 bytes of payload. */
+int ag_chan_send(struct ag_chan *ch, uint16_t type, const struct wire_writer *payload);
+
+struct ag_frame {
+	uint16_t type;
+	struct wire_reader payload; /* valid until the next receive */
+};
+
+/* Wait for the next frame, however long it takes to begin.  1: there is one, 0: the client is
+ * gone between two frames, -1: broken. */
+int ag_chan_receive(struct ag_chan *ch, struct ag_frame *frame)
+	__attribute__((warn_unused_result));
+
+#endif

@@ -1,0 +1,33 @@
+#include "base/map.h"
+
+int ag_map_init(struct ag_map *map, struct ag_mem *mem, uint32_t max)
+{
+	unsigned bits = 4;
+
+	while (((uint64_t)1 << bits) < (uint64_t)max * 2)
+		bits++;
+	*map = (struct ag_map){ .shift = 64 - bits, .max = max };
+	map->slots = ag_alloc(mem, (size_t)1 << bits, sizeof(*map->slots));
+	return map->slots ? 0 : -1;
+}
+
+void ag_map_release(struct ag_map *map, struct ag_mem *mem)
+{
+	ag_free(mem, map->slots);
+	*map = (struct ag_map){ 0 };
+}
+
+struct ag_slot *ag_map_add(struct ag_map *map, uint64_t key, uint32_t index)
+{
+	struct ag_slot *slot;
+
+	if (key == 0 || map->n == map->max)
+		return NULL;
+	slot = ag_map_probe(map, key);
+	if (slot->key == key)
+		return NULL;
+	slot->key = key;
+	slot->index = index;
+	map->n++;
+	return slot;
+}

@@ -1,0 +1,317 @@
+#include "jvm/calib.h"
+
+#include <time.h>
+
+#include "jvm/ref.h"
+
+#if UINTPTR_MAX != UINT64_MAX
+#error "64-bit JVMs only"
+#endif
+
+#define ARRAYS 32
+#define ROOTS_NS 25000000 /* looking for our arrays among the roots may take this long */
+
+enum sample { INTS, LONGS, OBJECTS, OBJECT, THREAD, CLASS, SAMPLES };
+
+struct probe {
+	struct ag_calib *calib;
+	const struct ag_classes *classes;
+	jobject arrays[ARRAYS];   /* the first half int[], the second long[] */
+	jobject samples[SAMPLES]; /* objects of as many classes */
+	jclass mirrors[SAMPLES];  /* and their java.lang.Class */
+	jlong mirror_size;        /* of the smallest of these */
+	uint32_t seen;            /* a bit for each array that was seen where it should be */
+	unsigned calls;
+	int64_t give_up_ns;
+	bool from_roots, wrong, done;
+};
+
+/* No two alike, and none that a header word could be mistaken for. */
+static jsize array_length(unsigned i)
+{
+	return (jsize)(i < ARRAYS / 2 ? 3 + i : 24 + i);
+}
+
+static jlong array_tag(unsigned i)
+{
+	return AG_TAG_OWN - 1 - (jlong)i;
+}
+
+/* A local reference is the address of a slot that holds the object's. */
+static const char *object_of(jobject ref)
+{
+	return (const char *)(uintptr_t)ag_word_at(ref);
+}
+
+/* From JDK 13 a reference's low bits tell global and weak ones, which are no plain addresses. */
+static bool is_plain(jobject ref)
+{
+	return ref && ((uintptr_t)ref & (sizeof(void *) - 1)) == 0;
+}
+
+/* Narrow klass with the array length behind it; full klass; klass in the mark word (JEP 450). */
+static const struct layout {
+	struct ag_header header;
+	unsigned length_at;
+} layouts[] = {
+	{ { 8, 0, UINT32_MAX }, 12 },
+	{ { 8, 0, UINT64_MAX }, 16 },
+	{ { 0, 42, (1u << 22) - 1 }, 8 },
+};
+
+static bool layout_fits(const struct probe *p, const struct layout *layout)
+{
+	uint64_t ints = ag_klass_word(&layout->header, object_of(p->arrays[0]));
+	uint64_t longs = ag_klass_word(&layout->header, object_of(p->arrays[ARRAYS - 1]));
+
+	if (ints == 0 || longs == 0 || ints == longs)
+		return false;
+	for (unsigned i = 0; i < ARRAYS; i++) {
+		const char *array = object_of(p->arrays[i]);
+		uint32_t length;
+
+		memcpy(&length, array + layout->length_at, sizeof(length));
+		if (length != (uint32_t)array_length(i) ||
+		    ag_klass_word(&layout->header, array) != (i < ARRAYS / 2 ? ints : longs))
+			return false;
+	}
+	return true;
+}
+
+/* How a klass word comes from a Klass address: (address - base) >> shift. */
+struct encoding {
+	unsigned mirror_offset; /* where java.lang.Class holds the address */
+	uint64_t base;
+	unsigned shift;
+};
+
+static bool encoding_fits(const struct probe *p, const struct encoding *e)
+{
+	for (unsigned i = 0; i < SAMPLES; i++) {
+		uint64_t address = ag_word_at(object_of(p->mirrors[i]) + e->mirror_offset);
+		uint64_t klass = ag_klass_word(&p->calib->header, object_of(p->samples[i]));
+
+		if (address == 0 || address - e->base != klass << e->shift)
+			return false;
+	}
+	return true;
+}
+
+/* The one encoding that fits; false: none, or several. */
+static bool find_encoding(const struct probe *p, struct encoding *found)
+{
+	bool wide = p->calib->header.mask == UINT64_MAX;
+	uint64_t klass = ag_klass_word(&p->calib->header, object_of(p->samples[0]));
+	unsigned n = 0;
+
+	for (unsigned offset = 8; offset + 8 <= (uint64_t)p->mirror_size; offset += 8) {
+		uint64_t address = ag_word_at(object_of(p->mirrors[0]) + offset);
+
+		/* The shift is 0 or 3 up to JDK 23, and up to 10 with compact headers. */
+		for (unsigned shift = 0; shift <= (wide ? 0 : 10); shift++) {
+			struct encoding e = { offset, address - (klass << shift), shift };
+
+			if ((wide && e.base != 0) || !encoding_fits(p, &e))
+				continue;
+			*found = e;
+			n++;
+		}
+	}
+	return n == 1;
+}
+
+/*
+ * Every class by its klass word.  A class without one is left out: from JDK 24 the Klass of an
+ * interface or abstract class lies where no klass word reaches (JDK-8338526), for it never has
+ * instances.  Should an instance turn up nevertheless, the walk finds its class another way.
+ */
+static bool map_classes(const struct probe *p, const struct encoding *e)
+{
+	for (uint32_t i = 0; i < p->classes->n; i++) {
+		uint64_t address =
+			ag_word_at(object_of(p->classes->list[i]) + e->mirror_offset);
+		uint64_t klass = (address - e->base) >> e->shift;
+
+		if (address == 0)
+			return false;
+		if (address < e->base || klass > p->calib->header.mask ||
+		    klass << e->shift != address - e->base)
+			continue;
+		if (!ag_map_add(&p->calib->map, klass, i))
+			return false;
+	}
+	return true;
+}
+
+/* All arrays were seen; the JVM still stands, so every object stays where it is. */
+static bool measure(struct probe *p)
+{
+	struct encoding encoding;
+	unsigned n = 0;
+
+	for (unsigned i = 0; i < sizeof(layouts) / sizeof(layouts[0]); i++) {
+		if (!layout_fits(p, &layouts[i]))
+			continue;
+		p->calib->header = layouts[i].header;
+		n++;
+	}
+	return n == 1 && find_encoding(p, &encoding) && map_classes(p, &encoding);
+}
+
+static int64_t now_ns(void)
+{
+	struct timespec t;
+
+	(void)clock_gettime(CLOCK_MONOTONIC, &t); /* cannot fail for this clock */
+	return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
+}
+
+static bool is_thread_root(jvmtiHeapReferenceKind kind)
+{
+	return kind == JVMTI_HEAP_REFERENCE_JNI_LOCAL ||
+	       kind == JVMTI_HEAP_REFERENCE_STACK_LOCAL || kind == JVMTI_HEAP_REFERENCE_THREAD;
+}
+
+static jint JNICALL on_reference(jvmtiHeapReferenceKind kind, const jvmtiHeapReferenceInfo *info,
+				 jlong class_tag, jlong referrer_class_tag, jlong size,
+				 jlong *tag, jlong *referrer_tag, jint length, void *user)
+{
+	struct probe *p = user;
+	jlong i = array_tag(0) - *tag;
+
+	(void)info, (void)class_tag, (void)referrer_class_tag, (void)referrer_tag, (void)length;
+	if (i >= 0 && i < ARRAYS) {
+		if (!ag_wrapper_ok(tag, size) ||
+		    ag_wrapped_object(tag) != object_of(p->arrays[i])) {
+			p->wrong = true;
+			return JVMTI_VISIT_ABORT;
+		}
+		p->seen |= 1u << i;
+	}
+	if (p->seen == UINT32_MAX) {
+		p->done = measure(p);
+		return JVMTI_VISIT_ABORT;
+	}
+	if (!p->from_roots)
+		return 0;
+	if (!is_thread_root(kind) || (++p->calls % 64 == 0 && now_ns() > p->give_up_ns))
+		return JVMTI_VISIT_ABORT;
+	return 0;
+}
+
+static int make_arrays(struct ag_jvm *jvm, struct probe *p)
+{
+	JNIEnv *jni = jvm->jni;
+
+	for (unsigned i = 0; i < ARRAYS; i++) {
+		p->arrays[i] = i < ARRAYS / 2 ? (*jni)->NewIntArray(jni, array_length(i))
+					      : (*jni)->NewLongArray(jni, array_length(i));
+		if (ag_ref_threw(jvm, "NewArray") || !is_plain(p->arrays[i]) ||
+		    AG_TI(jvm, SetTag, p->arrays[i], array_tag(i)) != 0)
+			return -1;
+	}
+	return 0;
+}
+
+static int make_samples(struct ag_jvm *jvm, struct probe *p)
+{
+	JNIEnv *jni = jvm->jni;
+	jthread thread;
+	jclass object_class;
+
+	if (AG_TI(jvm, GetCurrentThread, &thread) != 0)
+		return -1;
+	/* Thread extends Object.  FindClass would ask the application's loader instead. */
+	object_class = (*jni)->GetSuperclass(jni, ag_ref_base_class(jvm, thread));
+	p->samples[INTS] = p->arrays[0];
+	p->samples[LONGS] = p->arrays[ARRAYS - 1];
+	p->samples[THREAD] = thread;
+	p->samples[CLASS] = object_class;
+	p->samples[OBJECTS] = (*jni)->NewObjectArray(jni, ARRAYS, object_class, NULL);
+	if (ag_ref_threw(jvm, "NewObjectArray"))
+		return -1;
+	p->samples[OBJECT] = (*jni)->AllocObject(jni, object_class);
+	if (ag_ref_threw(jvm, "AllocObject"))
+		return -1;
+	if (!is_plain(p->samples[OBJECTS]) || !is_plain(p->samples[OBJECT]) ||
+	    AG_TI(jvm, SetTag, p->samples[OBJECTS], AG_TAG_OWN) != 0 ||
+	    AG_TI(jvm, SetTag, p->samples[OBJECT], AG_TAG_OWN) != 0)
+		return -1;
+	for (jsize i = 0; i < ARRAYS; i++) {
+		(*jni)->SetObjectArrayElement(jni, p->samples[OBJECTS], i, p->arrays[i]);
+		if (ag_ref_threw(jvm, "SetObjectArrayElement"))
+			return -1;
+	}
+	return 0;
+}
+
+static int find_mirrors(struct ag_jvm *jvm, struct probe *p)
+{
+	for (unsigned i = 0; i < SAMPLES; i++) {
+		jlong size;
+
+		p->mirrors[i] = ag_ref_class(jvm, p->samples[i]);
+		if (!is_plain(p->samples[i]) || !is_plain(p->mirrors[i]) ||
+		    AG_TI(jvm, GetObjectSize, p->mirrors[i], &size) != 0)
+			return -1;
+		if (i == 0 || size < p->mirror_size)
+			p->mirror_size = size;
+	}
+	return 0;
+}
+
+/*
+ * Show the arrays to the callback.  From JDK 21 following an array of them costs 0.2 ms.  Before,
+ * any walk along references is undone by a walk over the whole heap, unless it ends among the
+ * roots (ObjectMarker::set_needs_reset): there our local references are.
+ */
+static int show_arrays(struct ag_jvm *jvm, struct probe *p)
+{
+	static const jvmtiHeapCallbacks callbacks = { .heap_reference_callback = on_reference };
+	int release = ag_ti_release(jvm);
+
+	if (release < 0)
+		return -1;
+	p->from_roots = release < 21;
+	p->give_up_ns = now_ns() + ROOTS_NS;
+	return AG_TI(jvm, FollowReferences, 0, NULL, p->from_roots ? NULL : p->samples[OBJECTS],
+		     &callbacks, p);
+}
+
+static bool probe_run(struct ag_jvm *jvm, struct probe *p)
+{
+	for (uint32_t i = 0; i < p->classes->n; i++) {
+		if (!is_plain(p->classes->list[i]))
+			return false;
+	}
+	return make_arrays(jvm, p) == 0 && make_samples(jvm, p) == 0 && find_mirrors(jvm, p) == 0 &&
+	       show_arrays(jvm, p) == 0 && p->done && !p->wrong;
+}
+
+int ag_calibrate(struct ag_jvm *jvm, const struct ag_classes *classes, uint32_t spare,
+		 struct ag_calib *calib)
+{
+	struct probe probe = { .calib = calib, .classes = classes };
+	bool ok;
+
+	*calib = (struct ag_calib){ 0 };
+	if (ag_map_init(&calib->map, jvm->mem, classes->n + spare) != 0)
+		return 0;
+	ok = ag_ref_push(jvm) == 0;
+	if (ok) {
+		ok = ag_ref_expect(jvm, 2 * ARRAYS) == 0 && probe_run(jvm, &probe);
+		ag_ref_pop(jvm);
+	}
+	if (ok)
+		return 1;
+	ag_calib_release(jvm, calib);
+	if (jvm->stopping)
+		return -1;
+	ag_forgive(jvm);
+	return 0;
+}
+
+void ag_calib_release(struct ag_jvm *jvm, struct ag_calib *calib)
+{
+	ag_map_release(&calib->map, jvm->mem);
+}

@@ -1,0 +1,143 @@
+#include "jvm/classes.h"
+
+#include <string.h>
+
+#include "jvm/ref.h"
+
+int ag_classes_get(struct ag_jvm *jvm, struct ag_classes *classes)
+{
+	jclass *list = NULL;
+	jint n = 0;
+
+	if (AG_TI(jvm, GetLoadedClasses, &n, &list) != 0)
+		return -1;
+	*classes = (struct ag_classes){ list, (uint32_t)n };
+	return 0;
+}
+
+void ag_classes_release(struct ag_jvm *jvm, struct ag_classes *classes)
+{
+	for (uint32_t i = 0; i < classes->n; i++)
+		ag_ref_drop(jvm, classes->list[i]);
+	ag_ti_free(jvm, classes->list);
+	*classes = (struct ag_classes){ 0 };
+}
+
+char *ag_class_signature(struct ag_jvm *jvm, jclass class)
+{
+	char *signature = NULL;
+
+	return AG_TI(jvm, GetClassSignature, class, &signature, NULL) == 0 ? signature : NULL;
+}
+
+int ag_class_loader(struct ag_jvm *jvm, jclass class, jobject *loader)
+{
+	return AG_TI(jvm, GetClassLoader, class, loader);
+}
+
+int ag_class_module(struct ag_jvm *jvm, jclass class, jobject *module)
+{
+	*module = NULL;
+	/* Before JNI 9 the function table ends earlier. */
+	if ((*jvm->jni)->GetVersion(jvm->jni) < JNI_VERSION_9)
+		return 0;
+	*module = (*jvm->jni)->GetModule(jvm->jni, class);
+	return ag_ref_threw(jvm, "GetModule") ? -1 : 0;
+}
+
+static int copy_string(struct ag_jvm *jvm, jstring s, char name[AG_NAME_MAX])
+{
+	const jsize max = (AG_NAME_MAX - 1) / 3; /* a UTF-16 unit takes three bytes at most */
+	jsize len = (*jvm->jni)->GetStringLength(jvm->jni, s);
+
+	(*jvm->jni)->GetStringUTFRegion(jvm->jni, s, 0, len < max ? len : max, name);
+	return ag_ref_threw(jvm, "GetStringUTFRegion") ? -1 : 0;
+}
+
+int ag_object_name(struct ag_jvm *jvm, jobject object, char name[AG_NAME_MAX])
+{
+	jclass class = ag_ref_base_class(jvm, object);
+	jfieldID field = ag_ref_field(jvm, class, "name", "Ljava/lang/String;");
+	int rc = jvm->err.what ? -1 : 0;
+	jobject s;
+
+	/* The JVM does not promise to end what it writes. */
+	memset(name, 0, AG_NAME_MAX);
+	ag_ref_drop(jvm, class);
+	if (!field)
+		return rc;
+	s = (*jvm->jni)->GetObjectField(jvm->jni, object, field);
+	if (s)
+		rc = copy_string(jvm, s, name);
+	ag_ref_drop(jvm, s);
+	return rc;
+}
+
+/* More room: all is copied, for a map's size is fixed. */
+static int ids_grow(struct ag_jvm *jvm, struct ag_ids *ids)
+{
+	uint32_t cap = ids->cap ? ids->cap * 2 : 16;
+	jobject *refs = ag_jvm_alloc(jvm, cap + 1, sizeof(*refs));
+	struct ag_map map = { 0 };
+
+	if (!refs || ag_map_init(&map, jvm->mem, cap) != 0) {
+		ag_free(jvm->mem, refs);
+		return ag_fail(jvm, "allocate memory in the JVM's process", "the limit is reached");
+	}
+	for (size_t i = 0; i < ag_map_slots(&ids->map); i++) {
+		if (ids->map.slots[i].key)
+			(void)ag_map_add(&map, ids->map.slots[i].key, ids->map.slots[i].index);
+	}
+	if (ids->n)
+		memcpy(refs, ids->refs, (ids->n + 1) * sizeof(*refs));
+	ag_map_release(&ids->map, jvm->mem);
+	ag_free(jvm->mem, ids->refs);
+	ids->map = map;
+	ids->refs = refs;
+	ids->cap = cap;
+	return 0;
+}
+
+/*
+ * Identity hashes may collide: the n-th object of one hash is found by the key (n, hash).  The
+ * hash is never 0, so neither is the key.
+ */
+int ag_ids_take(struct ag_jvm *jvm, struct ag_ids *ids, jobject object, uint32_t *id, bool *new)
+{
+	jint hash;
+	uint64_t key;
+
+	*new = false;
+	*id = 0;
+	if (!object)
+		return 0;
+	if (AG_TI(jvm, GetObjectHashCode, object, &hash) != 0)
+		return -1;
+	if (ids->n == ids->cap && ids_grow(jvm, ids) != 0)
+		return -1;
+	for (key = (uint64_t)1 << 63 | (uint32_t)hash;; key += (uint64_t)1 << 32) {
+		const struct ag_slot *slot = ag_map_probe(&ids->map, key);
+
+		if (!slot->key)
+			break;
+		if ((*jvm->jni)->IsSameObject(jvm->jni, ids->refs[slot->index], object)) {
+			*id = slot->index;
+			ag_ref_drop(jvm, object);
+			return 0;
+		}
+	}
+	*new = true;
+	*id = ++ids->n;
+	ids->refs[*id] = object;
+	(void)ag_map_add(&ids->map, key, *id); /* there is room, and the key is new */
+	return 0;
+}
+
+void ag_ids_release(struct ag_jvm *jvm, struct ag_ids *ids)
+{
+	for (uint32_t i = 1; i <= ids->n; i++)
+		ag_ref_drop(jvm, ids->refs[i]);
+	ag_map_release(&ids->map, jvm->mem);
+	ag_free(jvm->mem, ids->refs);
+	*ids = (struct ag_ids){ 0 };
+}

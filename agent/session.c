@@ -1,0 +1,258 @@
+#include "session.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+#include "base/chan.h"
+#include "cmd/cmd.h"
+#include "jvm/ref.h"
+#include "jvm/ti.h"
+
+#define BUDGET ((size_t)64 << 20)
+#define THREAD_NAME "jtool agent"
+
+#ifndef AG_BUILD
+#define AG_BUILD ""
+#endif
+
+struct session {
+	struct ag_mem mem; /* for everything but the session itself */
+	struct ag_jvm jvm;
+	struct ag_chan chan;
+	char token[WIRE_TOKEN_LEN];
+};
+
+static const struct {
+	uint16_t frame;
+	ag_cmd_fn *run;
+} commands[] = {
+#define COMMAND(frame, name) { WIRE_##frame, ag_cmd_##name },
+#include "commands.def"
+#undef COMMAND
+};
+
+static int say_hello(struct session *s)
+{
+	struct wire_writer *w;
+	jint version;
+
+	if (AG_TI(&s->jvm, GetVersionNumber, &version) != 0)
+		return -1;
+	w = ag_chan_begin(&s->chan);
+	wire_put_text(w, s->token, sizeof(s->token));
+	wire_put_u32(w, (uint32_t)getpid());
+	wire_put_u32(w, (uint32_t)version);
+	wire_put_text(w, AG_BUILD, strlen(AG_BUILD));
+	return ag_chan_end(&s->chan, WIRE_HELLO) == 0 ? ag_chan_flush(&s->chan) : -1;
+}
+
+static int say_error(struct session *s)
+{
+	struct wire_writer *w = ag_chan_begin(&s->chan);
+	const struct ag_error *err = &s->jvm.err;
+
+	wire_put_text(w, err->what, strlen(err->what));
+	wire_put_i32(w, (int32_t)err->code);
+	wire_put_text(w, err->why, strlen(err->why));
+	return ag_chan_end(&s->chan, WIRE_ERROR);
+}
+
+static ag_cmd_fn *find_command(uint16_t frame)
+{
+	for (size_t i = 0; i < sizeof(commands) / sizeof(commands[0]); i++) {
+		if (commands[i].frame == frame)
+			return commands[i].run;
+	}
+	return NULL;
+}
+
+/* Answer one request; -1 ends the session. */
+static int serve_one(struct session *s, struct ag_frame *request)
+{
+	ag_cmd_fn *run = find_command(request->type);
+
+	if (!run)
+		return -1;
+	ag_forgive(&s->jvm);
+	if (ag_ref_push(&s->jvm) == 0) {
+		(void)run(&s->jvm, &s->chan, &request->payload); /* jvm.err tells */
+		ag_ref_pop(&s->jvm);
+	}
+	if (s->jvm.stopping || s->chan.broken)
+		return -1;
+	if (s->jvm.err.what && say_error(s) != 0)
+		return -1;
+	return ag_chan_flush(&s->chan);
+}
+
+/* True when the client said goodbye and waits for the last word. */
+static bool serve(struct session *s)
+{
+	struct ag_frame request;
+
+	while (ag_chan_receive(&s->chan, &request) == 1) {
+		if (request.type == WIRE_BYE)
+			return true;
+		if (serve_one(s, &request) != 0)
+			break;
+	}
+	return false;
+}
+
+static void say_gone(struct session *s)
+{
+	uint8_t payload[24];
+	struct wire_writer w = wire_writer_init(payload, sizeof(payload));
+
+	wire_put_u64(&w, s->mem.bytes);
+	wire_put_u64(&w, s->mem.blocks);
+	wire_put_u64(&w, 0); /* no command makes global references */
+	(void)ag_chan_send(&s->chan, WIRE_GONE, &w); /* the end follows in any case */
+}
+
+static void session_free(struct session *s)
+{
+	ag_chan_release(&s->chan);
+	ag_chan_close(&s->chan);
+	if (s->jvm.ti)
+		(void)(*s->jvm.ti)->DisposeEnvironment(s->jvm.ti); /* the JVM may be leaving */
+	free(s);
+}
+
+static void JNICALL session_run(jvmtiEnv *ti, JNIEnv *jni, void *arg)
+{
+	struct session *s = arg;
+	bool bye;
+
+	(void)ti;
+	s->jvm.jni = jni;
+	bye = say_hello(s) == 0 && serve(s);
+	ag_chan_release(&s->chan);
+	(void)(*s->jvm.ti)->DisposeEnvironment(s->jvm.ti); /* the JVM may be leaving */
+	s->jvm.ti = NULL;
+	if (bye)
+		say_gone(s);
+	session_free(s);
+}
+
+/* "PATH,TOKEN"; a path may hold commas. */
+static int parse_options(const char *options, struct sockaddr_un *address, char *token)
+{
+	size_t len = options ? strnlen(options, AG_OPTIONS_MAX + 1) : 0;
+	size_t path_len;
+
+	if (len > AG_OPTIONS_MAX || len < WIRE_TOKEN_LEN + 2)
+		return -1;
+	path_len = len - WIRE_TOKEN_LEN - 1;
+	if (options[path_len] != ',' || path_len >= sizeof(address->sun_path))
+		return -1;
+	*address = (struct sockaddr_un){ .sun_family = AF_UNIX };
+	memcpy(address->sun_path, options, path_len);
+	memcpy(token, options + path_len + 1, WIRE_TOKEN_LEN);
+	return 0;
+}
+
+/* The listening end was made with this process's own ids: somebody else's is not our client. */
+static bool peer_is_client(int fd)
+{
+	struct ucred peer;
+	socklen_t len = sizeof(peer);
+
+	return getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &peer, &len) == 0 && peer.uid == geteuid();
+}
+
+static jint open_channel(struct session *s, const char *options)
+{
+	struct sockaddr_un address;
+	int fd;
+
+	if (parse_options(options, &address, s->token) != 0)
+		return WIRE_REFUSED_OPTIONS;
+	/* Not blocking: the JVM has one thread for all attaching. */
+	fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+	if (fd < 0)
+		return WIRE_REFUSED_CONNECT;
+	if (connect(fd, (const struct sockaddr *)&address, sizeof(address)) != 0) {
+		(void)close(fd);
+		return WIRE_REFUSED_CONNECT;
+	}
+	if (!peer_is_client(fd)) {
+		(void)close(fd);
+		return WIRE_REFUSED_PEER;
+	}
+	return ag_chan_init(&s->chan, &s->mem, fd) == 0 ? 0 : WIRE_REFUSED_MEMORY;
+}
+
+static jint open_jvm(struct session *s, JavaVM *vm)
+{
+	s->jvm.vm = vm;
+	s->jvm.mem = &s->mem;
+	if ((*vm)->GetEnv(vm, (void **)&s->jvm.jni, JNI_VERSION_1_6) != JNI_OK)
+		return WIRE_REFUSED_JVM;
+	if ((*vm)->GetEnv(vm, (void **)&s->jvm.ti, JVMTI_VERSION_1_1) != JNI_OK) {
+		s->jvm.ti = NULL;
+		return WIRE_REFUSED_JVM;
+	}
+	return AG_TI(&s->jvm, SetEnvironmentLocalStorage, s) == 0 ? 0 : WIRE_REFUSED_JVM;
+}
+
+/* A new java.lang.Thread; the class comes from the current thread, which is one or extends it. */
+static jthread new_thread(struct ag_jvm *jvm)
+{
+	JNIEnv *jni = jvm->jni;
+	jthread current, thread;
+	jclass class;
+	jmethodID constructor;
+	jstring name;
+
+	if (AG_TI(jvm, GetCurrentThread, &current) != 0)
+		return NULL;
+	class = ag_ref_base_class(jvm, current);
+	constructor = (*jni)->GetMethodID(jni, class, "<init>", "(Ljava/lang/String;)V");
+	if (ag_ref_threw(jvm, "GetMethodID"))
+		return NULL;
+	name = (*jni)->NewStringUTF(jni, THREAD_NAME);
+	if (ag_ref_threw(jvm, "NewStringUTF"))
+		return NULL;
+	thread = (*jni)->NewObject(jni, class, constructor, name);
+	return ag_ref_threw(jvm, "NewObject") ? NULL : thread;
+}
+
+static jint start_thread(struct session *s)
+{
+	struct ag_jvm jvm = s->jvm; /* the session is the new thread's as soon as that runs */
+	jthread thread;
+	jint refused = WIRE_REFUSED_THREAD;
+
+	if (ag_ref_push(&jvm) != 0)
+		return refused;
+	thread = new_thread(&jvm);
+	if (thread && AG_TI(&jvm, RunAgentThread, thread, session_run, s,
+			    JVMTI_THREAD_NORM_PRIORITY) == 0)
+		refused = 0;
+	ag_ref_pop(&jvm);
+	return refused;
+}
+
+jint ag_session_start(JavaVM *vm, const char *options)
+{
+	struct session *s = calloc(1, sizeof(*s));
+	jint refused;
+
+	if (!s)
+		return WIRE_REFUSED_MEMORY;
+	s->mem.budget = BUDGET;
+	s->chan.fd = -1;
+	s->chan.mem = &s->mem;
+	refused = open_jvm(s, vm);
+	if (refused == 0)
+		refused = open_channel(s, options);
+	if (refused == 0)
+		refused = start_thread(s);
+	if (refused != 0)
+		session_free(s);
+	return refused;
+}
