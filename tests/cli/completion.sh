@@ -46,7 +46,7 @@ completes 'bytes count name' heaphisto --sort ''
 completes 'bytes' heaphisto --sort = b
 completes 'bytes count name' heaphisto --sort =
 completes 'class package loader' heaphisto 101 --by ''
-completes '--save --sort --strict' heaphisto 101 --s
+completes '--sort --save --strict' heaphisto 101 --s
 completes 'agent.so' heaphisto 101 --save ag
 completes '' heaphisto -n ''
 completes 'agent.so' load 101 ag

@@ -105,7 +105,7 @@ exec 3<>"$work/pipe"
 exec 4>"$work/pipe" 3>&-
 
 # results
-prints '^PID ' list -o pid
+prints '^ *PID' list -o pid
 prints '^\{"jvms":\[' list --json
 for arguments in --help 'list --json' 'list' '--completion bash' '--version'; do
 	# shellcheck disable=SC2086 # a command line
