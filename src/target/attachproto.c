@@ -157,7 +157,7 @@ struct attach_version attachproto_version(const char *data, size_t len)
 	return v;
 }
 
-/* The number behind PREFIX when the whole text is just that, blanks and line ends aside. */
+/* The number behind PREFIX when the whole text is just that, line ends aside. */
 static bool only_number(const char *s, size_t len, const char *prefix, int *out)
 {
 	size_t skip = strlen(prefix), digits;
@@ -168,7 +168,7 @@ static bool only_number(const char *s, size_t len, const char *prefix, int *out)
 	if (digits == 0)
 		return false;
 	for (size_t i = skip + digits; i < len; i++) {
-		if (s[i] != '\n' && s[i] != ' ')
+		if (s[i] != '\n')
 			return false;
 	}
 	return true;
@@ -178,10 +178,12 @@ struct load_result attachproto_load(int status, const char *output, size_t len)
 {
 	struct load_result result = { .loaded = false };
 
-	/* JDK 9 on: "return code: N".  JDK 8: the bare number, and nothing when it failed before. */
+	if (status != 0)
+		return result;
+	/* JDK 9 on: "return code: N".  JDK 8: the bare number. */
 	result.has_code = only_number(output, len, "return code: ", &result.code) ||
 			  only_number(output, len, "", &result.code);
 	/* From JDK 21 on the status is 0 whatever happened: only the text tells (JDK-8325530). */
-	result.loaded = status == 0 && result.has_code && result.code == 0;
+	result.loaded = result.has_code && result.code == 0;
 	return result;
 }

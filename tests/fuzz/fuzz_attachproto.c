@@ -1,0 +1,25 @@
+#include "target/attachproto.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t len);
+
+/* What a JVM, or somebody in its place, answers; and requests made of any words. */
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t len)
+{
+	const char *reply = (const char *)data;
+	_cleanup_buf_ struct buf text = BUF_INIT, out = BUF_INIT;
+	struct err err = { .code = EXIT_DONE };
+	const char *args[1];
+	struct attach_request req = { .args = args, .n_args = ARRAY_SIZE(args) };
+	struct attach_version version = attachproto_version(reply, len);
+	int code;
+	ssize_t at = attachproto_status(reply, len, &code);
+
+	if (at >= 0)
+		(void)attachproto_load(code, reply + at, len - (size_t)at);
+	buf_add(&text, data, len);
+	req.op = buf_str(&text);
+	args[0] = req.op;
+	if (attachproto_request(&out, &req, version, &err) == 0 && out.len == 0)
+		__builtin_trap();
+	return 0;
+}
