@@ -1,6 +1,7 @@
 #include "proc/perfdata.h"
 
 #include <errno.h>
+#include <stdbool.h>
 #include <stdint.h>
 #include <string.h>
 

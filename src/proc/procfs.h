@@ -52,7 +52,8 @@ int procfs_status(const struct procfs *proc, pid_t pid, struct proc_status *stat
 
 /*
  * Threads of the process from the link count of PID/task: a tenth of the cost of reading any
- * file below PID, and open to everybody.  0 or a negative errno.
+ * file below PID, and open to everybody.  Is 0 in a copy of a tree whose file system does not
+ * count links.  0 or a negative errno.
  */
 int procfs_threads(const struct procfs *proc, pid_t pid, unsigned *threads) _must_check_;
 

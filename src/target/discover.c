@@ -226,7 +226,7 @@ static struct jvm *look_at(const struct procfs *proc, pid_t pid)
 	 * Reading maps is most of the cost of a list: 50 µs a process.  A VM has its own threads
 	 * from its first milliseconds on, so a process with one thread is none.
 	 */
-	if (procfs_threads(proc, pid, &threads) < 0 || threads < 2)
+	if (procfs_threads(proc, pid, &threads) < 0 || threads == 1)
 		return NULL;
 	rc = procfs_maps(proc, pid, visit_map, &traces);
 	if (rc == -EACCES || rc == -EPERM) {
@@ -268,7 +268,7 @@ static int refuse(const struct proc_status *status, pid_t pid, struct err *err)
 		return err_set(err, EXIT_TARGET, "process %d (%s) has ended already", (int)pid,
 			       status->name);
 	return err_set(err, EXIT_TARGET,
-		       "process %d is no JVM: it is '%s', which maps no libjvm.so", (int)pid,
+		       "process %d is not a JVM: it is '%s', which maps no libjvm.so", (int)pid,
 		       status->name);
 }
 
@@ -280,7 +280,7 @@ struct jvm *discover_pid(const struct procfs *proc, pid_t pid, struct err *err)
 	int rc = procfs_status(proc, pid, &status);
 
 	if (rc < 0) {
-		(void)err_set(err, EXIT_TARGET, "there is no process %d", (int)pid);
+		(void)err_set(err, EXIT_TARGET, "no such process: %d", (int)pid);
 		return NULL;
 	}
 	if (status.tgid != pid) {

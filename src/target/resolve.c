@@ -10,6 +10,7 @@ enum match { MATCH_NONE, MATCH_PART, MATCH_EXACT };
 
 static bool is_number(const char *spec)
 {
+	spec += *spec == '-';
 	return *spec && strspn(spec, "0123456789") == strlen(spec);
 }
 
@@ -82,7 +83,7 @@ static struct jvm *by_pid(const struct procfs *proc, const char *spec, struct er
 
 	if (!problem)
 		return discover_pid(proc, pid, err);
-	(void)err_set(err, EXIT_TARGET, "there is no process %s", spec);
+	(void)err_set(err, EXIT_TARGET, "no such process: %s", spec);
 	return NULL;
 }
 
@@ -103,8 +104,13 @@ struct jvm *target_resolve(const char *spec, FILE *candidates, struct err *err)
 {
 	struct procfs proc;
 	struct jvm *jvm;
-	int rc = procfs_open(&proc, "/proc");
+	int rc;
 
+	if (!*spec) { /* a part of every name */
+		(void)err_set(err, EXIT_USAGE, "TARGET is empty: give a pid or a name");
+		return NULL;
+	}
+	rc = procfs_open(&proc, "/proc");
 	if (rc < 0) {
 		(void)err_set(err, EXIT_PERMISSION, "/proc cannot be opened: %s", strerror(-rc));
 		return NULL;

@@ -1,0 +1,29 @@
+/* hsperfdata, and what discovery makes of it. */
+#include <string.h>
+
+#include "proc/perfdata.h"
+#include "target/describe.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t len);
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t len)
+{
+	struct perfdata perf;
+	struct cmdline cmd = { 0 };
+	struct jvm *jvm;
+	size_t sum = 0;
+
+	if (perfdata_parse(data, len, &perf) < 0)
+		return 0;
+	for (size_t i = 0; i < perf.n; i++)
+		sum += strlen(perf.entries[i].name) +
+		       (perf.entries[i].text ? strlen(perf.entries[i].text) : 0);
+	if (sum > 2 * len)
+		__builtin_trap(); /* texts of different entries never overlap */
+	jvm = calloc(1, sizeof(*jvm));
+	if (jvm)
+		describe_perfdata(jvm, &perf, &cmd);
+	jvm_free(jvm);
+	perfdata_release(&perf);
+	return 0;
+}

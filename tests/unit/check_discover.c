@@ -1,0 +1,478 @@
+#include <check.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdarg.h>
+#include <stdint.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/un.h>
+
+#include "base/io.h"
+#include "base/xalloc.h"
+#include "target/cmdline.h"
+#include "target/container.h"
+#include "target/describe.h"
+#include "target/discover.h"
+#include "target/resolve.h"
+
+#define DOCKER_ID "4f6f1e5f1c0b3d4a8e7a9d0c2b1e6f7a8c9d0e1f2a3b4c5d6e7f8091a2b3c4d5"
+
+/*
+ * A copy of tests/data/proc, in which the roots of the processes can be furnished: 100 is in a
+ * container, 200 has no hsperfdata, 300 and 400 are no JVMs, 500 runs with -Xrs, 600 is
+ * starting, 700 has attaching disabled, 800 is OpenJ9, 900 was upgraded while it ran.
+ */
+static char dir[] = "/tmp/check_discover.XXXXXX";
+static struct procfs proc;
+
+static void shell(const char *fmt, ...) _printf_(1, 2);
+static void shell(const char *fmt, ...)
+{
+	_cleanup_free_ char *command = NULL;
+	va_list ap;
+
+	va_start(ap, fmt);
+	ck_assert_int_ge(vasprintf(&command, fmt, ap), 0);
+	va_end(ap);
+	ck_assert_int_eq(system(command), 0);
+}
+
+static const char *top(void)
+{
+	const char *path = getenv("top_srcdir");
+
+	return path ? path : ".";
+}
+
+static void setup(void)
+{
+	ck_assert_ptr_nonnull(mkdtemp(dir));
+	shell("cp -R %s/tests/data/proc/. %s && chmod -R u+w %s", top(), dir, dir);
+	shell("sed -i 's/@UID@/%d/g; s/@GID@/%d/g' %s/*/status", (int)geteuid(), (int)getegid(), dir);
+	shell("cd %s && for pid in [1-9]*; do mkdir -p $pid/root/tmp; done", dir);
+	ck_assert_int_eq(procfs_open(&proc, dir), 0);
+}
+
+static void teardown(void)
+{
+	procfs_close(&proc);
+	shell("rm -rf %s", dir);
+}
+
+static struct jvm *find(pid_t pid)
+{
+	struct err err = { .code = EXIT_DONE };
+	struct jvm *jvm = discover_pid(&proc, pid, &err);
+
+	ck_assert_msg(jvm != NULL, "%s", err.text);
+	ck_assert_int_eq(err.code, EXIT_DONE);
+	return jvm;
+}
+
+static void bind_socket(const char *name)
+{
+	struct sockaddr_un addr = { .sun_family = AF_UNIX };
+	_cleanup_close_ int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+
+	ck_assert_int_lt(snprintf(addr.sun_path, sizeof(addr.sun_path), "%s/%s", dir, name),
+			 (int)sizeof(addr.sun_path));
+	ck_assert_int_eq(bind(fd, (struct sockaddr *)&addr, sizeof(addr)), 0);
+}
+
+static enum attach_state state_of(pid_t pid)
+{
+	struct jvm *jvm = find(pid);
+	enum attach_state state = jvm->attach;
+
+	ck_assert_int_eq(discover_attach_state(&proc, jvm), state);
+	jvm_free(jvm);
+	return state;
+}
+
+START_TEST(all_are_found_and_nothing_else)
+{
+	static const pid_t pids[] = { 100, 200, 500, 600, 700, 800, 900 };
+	struct jvm_list list;
+	struct err err = { .code = EXIT_DONE };
+
+	ck_assert_int_eq(discover_all(&proc, &list, &err), 0);
+	ck_assert_uint_eq(list.n, ARRAY_SIZE(pids));
+	for (size_t i = 0; i < list.n; i++)
+		ck_assert_int_eq(list.jvms[i]->pid, pids[i]);
+	jvm_list_release(&list);
+}
+END_TEST
+
+START_TEST(a_container_is_seen_through)
+{
+	struct jvm *jvm;
+
+	shell("cd %s/100/root/tmp && mkdir hsperfdata_app && cp %s/tests/data/perfdata/jdk17-zgc "
+	      "hsperfdata_app/1", dir, top());
+	jvm = find(100);
+	ck_assert_int_eq(jvm->nspid, 1);
+	ck_assert_uint_eq(jvm->uid, geteuid());
+	ck_assert_uint_eq(jvm->start_ticks, 1000);
+	ck_assert(jvm->has_perfdata && jvm->is_hotspot && jvm->initialised && !jvm->no_attach);
+	ck_assert_str_eq(jvm->version, "17.0.21.0.3");
+	ck_assert_str_eq(jvm->vm, "OpenJDK 64-Bit Server VM");
+	ck_assert_str_eq(jvm->main, "Sleep");
+	ck_assert_str_eq(jvm->args, "a b c");
+	ck_assert_str_eq(jvm->container, DOCKER_ID);
+	ck_assert_int_eq(jvm_feature(jvm), 17);
+	ck_assert_str_eq(jvm_tmp(jvm), "/tmp");
+	jvm_free(jvm);
+}
+END_TEST
+
+/* What may stand in place of the file that the JVM has mapped. */
+START_TEST(hostile_hsperfdata_is_left_alone)
+{
+	static const char *const traps[] = {
+		"mkdir hsperfdata_app && mkfifo hsperfdata_app/1",
+		"mkdir hsperfdata_app && mkdir hsperfdata_app/1",
+		"mkdir hsperfdata_app && ln -s $file hsperfdata_app/1",
+		"ln -s $(dirname $file) hsperfdata_app",
+		"mkdir hsperfdata_app && : > hsperfdata_app/1",
+		"mkdir hsperfdata_app && truncate -s 1T hsperfdata_app/1",
+		"mkdir hsperfdata_app && head -c 20 $file > hsperfdata_app/1",
+		":",
+	};
+	struct jvm *jvm;
+
+	shell("cd %s/100/root/tmp && file=%s/tests/data/perfdata/jdk17-zgc && %s", dir, top(),
+	      traps[_i]);
+	jvm = find(100);
+	ck_assert(!jvm->has_perfdata);
+	ck_assert_str_eq(jvm->main, "Sleep");
+	ck_assert_str_eq(jvm->args, "a b c");
+	ck_assert_str_eq(jvm->gc, "G1");
+	ck_assert_int_eq(jvm->heap_used, -1);
+	jvm_free(jvm);
+}
+END_TEST
+
+START_TEST(a_file_that_is_not_mapped_is_a_ghost)
+{
+	struct jvm *jvm;
+
+	shell("cd %s/600/root/tmp && mkdir hsperfdata_app && cp %s/tests/data/perfdata/jdk17-zgc "
+	      "hsperfdata_app/600", dir, top());
+	jvm = find(600);
+	ck_assert(!jvm->has_perfdata);
+	jvm_free(jvm);
+}
+END_TEST
+
+START_TEST(the_command_line_tells_without_hsperfdata)
+{
+	struct jvm *jvm;
+
+	shell("cd %s/200/root && mkdir -p usr/lib/jvm/java-17-openjdk-amd64 && "
+	      "printf 'LIBC=\"gnu\"\\nJAVA_VERSION=\"17.0.15\"\\n' > "
+	      "usr/lib/jvm/java-17-openjdk-amd64/release", dir);
+	jvm = find(200);
+	ck_assert_str_eq(jvm->main, "/opt/my app.jar");
+	ck_assert_str_eq(jvm_simple_main(jvm), "my app.jar");
+	ck_assert_str_eq(jvm->args, "-x y");
+	ck_assert_str_eq(jvm->flags, "-Dtool=1 -XX:-UsePerfData "
+				     "--add-opens=java.base/java.lang=ALL-UNNAMED -XX:+UseSerialGC");
+	ck_assert_str_eq(jvm->gc, "Serial");
+	ck_assert_str_eq(jvm->version, "17.0.15");
+	ck_assert_ptr_null(jvm->container);
+	jvm_free(jvm);
+	jvm = find(700);
+	ck_assert_str_eq(jvm->main, "mod/a.b.Main");
+	ck_assert_str_eq(jvm_simple_main(jvm), "Main");
+	jvm_free(jvm);
+	jvm = find(900);
+	ck_assert_str_eq(jvm->main, "/opt/app-1.2/bin/app");
+	ck_assert_str_eq(jvm_simple_main(jvm), "app");
+	ck_assert_str_eq(jvm->args, "--port 1");
+	jvm_free(jvm);
+}
+END_TEST
+
+START_TEST(attach_states)
+{
+	ck_assert_int_eq(state_of(100), ATTACH_READY);
+	ck_assert_int_eq(state_of(200), ATTACH_READY);
+	ck_assert_int_eq(state_of(500), ATTACH_DISABLED);
+	ck_assert_int_eq(state_of(600), ATTACH_STARTING);
+	ck_assert_int_eq(state_of(700), ATTACH_DISABLED);
+	ck_assert_int_eq(state_of(800), ATTACH_UNSUPPORTED);
+	ck_assert_int_eq(state_of(900), ATTACH_READY);
+	ck_assert_str_eq(attach_state_name(ATTACH_DENIED), "denied");
+}
+END_TEST
+
+START_TEST(a_socket_counts_when_it_is_listened_to)
+{
+	/* In a container, only when the JVM itself holds it: other containers have the same path. */
+	bind_socket("100/root/tmp/.java_pid1");
+	ck_assert_int_eq(state_of(100), ATTACH_READY);
+	shell("mkdir %s/100/fd && ln -s 'socket:[20011]' %s/100/fd/4", dir, dir);
+	ck_assert_int_eq(state_of(100), ATTACH_READY);
+	shell("ln -s 'socket:[2001]' %s/100/fd/5", dir);
+	ck_assert_int_eq(state_of(100), ATTACH_LISTENING);
+	/* The file of a JVM that was killed: nobody listens. */
+	bind_socket("900/root/tmp/.java_pid900");
+	ck_assert_int_eq(state_of(900), ATTACH_READY);
+	shell("printf '0: 00000002 00000000 00010000 0001 01 77 /tmp/.java_pid9900.tmp\\n"
+	      "0: 00000002 00000000 00000000 0001 03 78 /tmp/.java_pid900.tmp\\n"
+	      "0: /tmp/.java_pid900' >> %s/900/net/unix", dir);
+	ck_assert_int_eq(state_of(900), ATTACH_READY);
+	shell("printf '\\n0: 00000002 00000000 00010000 0001 01 79 /x/tmp/.java_pid900\\n' >> "
+	      "%s/900/net/unix", dir);
+	ck_assert_int_eq(state_of(900), ATTACH_LISTENING);
+	shell("cd %s/900/root/tmp && rm .java_pid900 && mkfifo .java_pid900", dir);
+	ck_assert_int_eq(state_of(900), ATTACH_READY);
+}
+END_TEST
+
+START_TEST(wrong_pids_say_what_they_are)
+{
+	static const struct {
+		pid_t pid;
+		const char *text;
+	} wrong[] = {
+		{ 300, "not a JVM: it is 'sleep'" },
+		{ 400, "not a JVM: it is 'java'" },
+		{ 4711, "no such process: 4711" },
+		{ 101, "101 is a thread of process 100" },
+	};
+	struct err err = { .code = EXIT_DONE };
+
+	shell("cp -R %s/100 %s/101", dir, dir);
+	ck_assert_ptr_null(discover_pid(&proc, wrong[_i].pid, &err));
+	ck_assert_int_eq(err.code, EXIT_TARGET);
+	ck_assert_msg(strstr(err.text, wrong[_i].text) != NULL, "%s", err.text);
+}
+END_TEST
+
+static const struct {
+	const char *file, *gc;
+	int64_t max_mb;
+} heaps[] = {
+	{ "jdk8-serial", "Serial", 64 },      { "jdk8-parallel", "Parallel", 64 },
+	{ "jdk8-g1", "G1", 64 },              { "jdk8-cms", "CMS", 64 },
+	{ "jdk11-cms", "CMS", 64 },           { "jdk11-epsilon", "Epsilon", 64 },
+	{ "jdk11-zgc", "ZGC", 256 },          { "jdk17-shenandoah", "Shenandoah", 64 },
+	{ "jdk17-zgc", "ZGC", 64 },           { "jdk21-g1", "G1", 64 },
+	{ "jdk25-zgc", "ZGC", 64 },           { "jdk25-parallel", "Parallel", 64 },
+	{ "jdk27-serial", "Serial", 64 },     { "jdk27-shenandoah", "Shenandoah", 64 },
+	{ "jdk27-epsilon", "Epsilon", 64 },
+};
+
+START_TEST(every_collector_is_told_from_its_counters)
+{
+	_cleanup_buf_ struct buf bytes = BUF_INIT;
+	_cleanup_free_ char *path = xasprintf("%s/tests/data/perfdata/%s", top(), heaps[_i].file);
+	_cleanup_close_ int fd = open(path, O_RDONLY | O_CLOEXEC);
+	const struct cmdline cmd = { 0 };
+	struct perfdata perf;
+	struct jvm *jvm = xcalloc(1, sizeof(*jvm));
+
+	ck_assert_int_eq(io_slurp(fd, &bytes, 1 << 20), 0);
+	ck_assert_int_eq(perfdata_parse(bytes.data, bytes.len, &perf), 0);
+	describe_perfdata(jvm, &perf, &cmd);
+	ck_assert_str_eq(jvm->gc, heaps[_i].gc);
+	ck_assert_int_eq(jvm->heap_max, heaps[_i].max_mb << 20);
+	ck_assert_int_ge(jvm->heap_used, 8 << 20);
+	ck_assert_int_le(jvm->heap_used, jvm->heap_max);
+	perfdata_release(&perf);
+	jvm_free(jvm);
+}
+END_TEST
+
+START_TEST(containers)
+{
+	static const struct {
+		const char *cgroup, *id;
+	} shapes[] = {
+		{ "", NULL },
+		{ "0::/\n", NULL },
+		{ "nonsense\n:\n::\n", NULL },
+		{ "0::/user.slice/user-1000.slice/session-2.scope\n", NULL },
+		{ "0::/system.slice/tomcat.service\n", NULL },
+		{ "4:memory:/api/0be0820c843d972562e55f5e29397019\n", NULL },
+		{ "12:cpu:/\n11:memory:/docker/" DOCKER_ID "\n", DOCKER_ID },
+		{ "0::/system.slice/docker-" DOCKER_ID ".scope", DOCKER_ID },
+		{ "0::/kubepods.slice/kubepods-burstable.slice/kubepods-burstable-pod1.slice/"
+		  "cri-containerd-" DOCKER_ID ".scope\n", DOCKER_ID },
+		{ "0::/kubepods/besteffort/pod8e/" DOCKER_ID "\n", DOCKER_ID },
+		{ "0::/kubepods.slice/crio-" DOCKER_ID ".scope/container\n", DOCKER_ID },
+		{ "0::/machine.slice/libpod-" DOCKER_ID ".scope/container\n", DOCKER_ID },
+		{ "0::/../" DOCKER_ID "\n", DOCKER_ID },
+		{ "0::/docker/" DOCKER_ID "0\n", NULL },
+		{ "0::/lxc.payload.web-1/init.scope\n", "web-1" },
+		{ "0::/lxc/web/system.slice/a.service\n", "web" },
+		{ "0::/machine.slice/machine-my\\x2dbox.scope/payload\n", "my-box" },
+		{ "0::/machine.slice/systemd-nspawn@box.service/payload\n", "box" },
+		{ "0::/lxc.payload.vm/docker/" DOCKER_ID "\n", DOCKER_ID },
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(shapes); i++) {
+		_cleanup_free_ char *id = container_id(shapes[i].cgroup);
+
+		ck_assert_msg(id ? shapes[i].id && strcmp(id, shapes[i].id) == 0 : !shapes[i].id,
+			      "%s: %s", shapes[i].cgroup, id ? id : "none");
+	}
+}
+END_TEST
+
+START_TEST(command_lines)
+{
+	static const struct {
+		const char words[80];
+		const char *main, *args, *flags;
+	} lines[] = {
+		{ "java\0Main", "Main", NULL, NULL },
+		{ "java\0-version", NULL, NULL, "-version" },
+		{ "/x/java\0-Xmx1g\0-cp\0a:b\0p.Main\0-cp\0z", "p.Main", "-cp z", "-Xmx1g" },
+		{ "java\0-classpath\0a\0--class-path=b\0@args\0Main\0@x", "Main", "@x", NULL },
+		{ "java\0-p\0m\0--module\0a/b.C", "a/b.C", NULL, "--module-path=m" },
+		{ "java\0--module=a/b.C\0x", "a/b.C", "x", NULL },
+		{ "java\0--add-modules\0ALL\0-jar\0x.jar", "x.jar", NULL, "--add-modules=ALL" },
+		{ "java\0-cp", NULL, NULL, NULL },
+		{ "java\0-jar", NULL, NULL, NULL },
+		{ "jsvc.exec\0-java-home\0/x", "jsvc.exec", "-java-home /x", NULL },
+		{ "", "", NULL, NULL },
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(lines); i++) {
+		struct cmdline c;
+		size_t len = sizeof(lines[i].words);
+
+		while (len > 1 && lines[i].words[len - 2] == '\0')
+			len--;
+		cmdline_parse(lines[i].words, len, &c);
+		ck_assert_pstr_eq(c.main, lines[i].main);
+		ck_assert_pstr_eq(c.args, lines[i].args);
+		ck_assert_pstr_eq(c.flags, lines[i].flags);
+		cmdline_release(&c);
+		for (; len > 0; len--) {
+			_cleanup_free_ char *cut = xmalloc(len);
+
+			memcpy(cut, lines[i].words, len);
+			cmdline_parse(cut, len, &c);
+			cmdline_release(&c);
+		}
+	}
+}
+END_TEST
+
+START_TEST(the_last_flag_counts)
+{
+	_cleanup_free_ char *tmp = flags_value("-XX:AltTempDir=/a -XX:AltTempDir=/b", "-XX:AltTempDir=");
+
+	ck_assert_str_eq(tmp, "/b");
+	ck_assert_ptr_null(flags_value(NULL, "-X"));
+	ck_assert(flags_is_on("-XX:+A", "A"));
+	ck_assert(!flags_is_on("-XX:+A -XX:-A", "A"));
+	ck_assert(flags_is_on("-XX:-A  -XX:+A -XX:+AB", "A"));
+	ck_assert(!flags_is_on("-XX:+AB", "A"));
+	ck_assert(!flags_is_on(NULL, "A"));
+}
+END_TEST
+
+static struct jvm *named(pid_t pid, const char *main)
+{
+	struct jvm *jvm = xcalloc(1, sizeof(*jvm));
+
+	jvm->pid = pid;
+	jvm->user = xstrdup("app");
+	jvm->main = main ? xstrdup(main) : NULL;
+	return jvm;
+}
+
+START_TEST(names_mean_one_jvm_or_none)
+{
+	static const struct {
+		const char *spec;
+		pid_t pid;         /* 0: none */
+		int n_candidates;
+	} specs[] = {
+		{ "org.acme.Shop", 1, 0 },   { "Shop", 1, 0 },      { "acme.Shop", 0, 2 },
+		{ "ShopAdmin", 2, 0 },       { "shop.jar", 3, 0 },  { "/srv/shop.jar", 3, 0 },
+		{ "srv", 3, 0 },             { "acme", 0, 2 },      { "nosuch", 0, 5 },
+		{ "evil", 4, 0 },
+	};
+	struct jvm *jvms[] = { named(1, "org.acme.Shop"), named(2, "org.acme.ShopAdmin"),
+			       named(3, "/srv/shop.jar"), named(4, "evil\n\033[2J"), named(5, NULL) };
+	struct jvm_list list = { jvms, ARRAY_SIZE(jvms) };
+
+	for (size_t i = 0; i < ARRAY_SIZE(specs); i++) {
+		struct err err = { .code = EXIT_DONE };
+		char text[512] = "";
+		FILE *out = fmemopen(text, sizeof(text), "w");
+		struct jvm *jvm = target_choose(&list, specs[i].spec, out, &err);
+		int lines = 0;
+
+		ck_assert_int_eq(fclose(out), 0);
+		for (const char *p = text; *p; p++) {
+			lines += *p == '\n';
+			ck_assert_int_ne(*p, '\033');
+		}
+		ck_assert_int_eq(lines, specs[i].n_candidates);
+		ck_assert_int_eq(err.code, specs[i].pid ? EXIT_DONE : EXIT_TARGET);
+		ck_assert_int_eq(jvm ? jvm->pid : 0, specs[i].pid);
+		if (jvm) {
+			ck_assert_ptr_null(jvms[jvm->pid - 1]);
+			jvms[jvm->pid - 1] = jvm;
+		}
+	}
+	for (size_t i = 0; i < ARRAY_SIZE(jvms); i++)
+		jvm_free(jvms[i]);
+}
+END_TEST
+
+START_TEST(features)
+{
+	static const struct {
+		const char *version;
+		int feature;
+	} versions[] = { { "1.8.0_392", 8 }, { "17.0.15", 17 }, { "27-ea", 27 }, { "x", 0 },
+			 { "99999999999999", 999999 } };
+
+	for (size_t i = 0; i < ARRAY_SIZE(versions); i++) {
+		char version[32];
+		struct jvm jvm = { .version = version };
+
+		(void)strlcpy(version, versions[i].version, sizeof(version));
+		ck_assert_int_eq(jvm_feature(&jvm), versions[i].feature);
+	}
+}
+END_TEST
+
+int main(void)
+{
+	Suite *s = suite_create("discover");
+	TCase *tree = tcase_create("tree"), *texts = tcase_create("texts");
+	SRunner *sr = srunner_create(s);
+	int failed;
+
+	suite_add_tcase(s, tree);
+	tcase_add_checked_fixture(tree, setup, teardown);
+	tcase_add_test(tree, all_are_found_and_nothing_else);
+	tcase_add_test(tree, a_container_is_seen_through);
+	tcase_add_loop_test(tree, hostile_hsperfdata_is_left_alone, 0, 8);
+	tcase_add_test(tree, a_file_that_is_not_mapped_is_a_ghost);
+	tcase_add_test(tree, the_command_line_tells_without_hsperfdata);
+	tcase_add_test(tree, attach_states);
+	tcase_add_test(tree, a_socket_counts_when_it_is_listened_to);
+	tcase_add_loop_test(tree, wrong_pids_say_what_they_are, 0, 4);
+	suite_add_tcase(s, texts);
+	tcase_add_loop_test(texts, every_collector_is_told_from_its_counters, 0,
+			    (int)ARRAY_SIZE(heaps));
+	tcase_add_test(texts, containers);
+	tcase_add_test(texts, command_lines);
+	tcase_add_test(texts, the_last_flag_counts);
+	tcase_add_test(texts, names_mean_one_jvm_or_none);
+	tcase_add_test(texts, features);
+	srunner_run_all(sr, CK_NORMAL);
+	failed = srunner_ntests_failed(sr);
+	srunner_free(sr);
+	return failed != 0;
+}

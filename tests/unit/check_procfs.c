@@ -1,0 +1,239 @@
+#include <check.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <sys/types.h>
+
+#include "base/util.h"
+#include "base/xalloc.h"
+#include "proc/inroot.h"
+#include "proc/procfs.h"
+
+static struct procfs proc;
+static char dir[] = "/tmp/check_procfs.XXXXXX";
+
+static void setup(void)
+{
+	ck_assert_int_eq(procfs_open(&proc, "/proc"), 0);
+	ck_assert_ptr_nonnull(mkdtemp(dir));
+}
+
+static void teardown(void)
+{
+	_cleanup_free_ char *command = xasprintf("rm -rf %s", dir);
+
+	procfs_close(&proc);
+	ck_assert_int_eq(system(command), 0);
+}
+
+START_TEST(pids_are_sorted_and_hold_ourselves)
+{
+	_cleanup_free_ pid_t *pids = NULL;
+	size_t n = 0, found = 0;
+
+	ck_assert_int_eq(procfs_pids(&proc, &pids, &n), 0);
+	for (size_t i = 0; i < n; i++) {
+		ck_assert(i == 0 || pids[i - 1] < pids[i]);
+		found += pids[i] == getpid();
+	}
+	ck_assert_uint_eq(found, 1);
+}
+END_TEST
+
+START_TEST(status_tells_ids_and_signals)
+{
+	struct sigaction act = { .sa_handler = SIG_IGN };
+	struct proc_status status;
+
+	ck_assert_int_eq(procfs_status(&proc, getpid(), &status), 0);
+	ck_assert_uint_eq(status.euid, geteuid());
+	ck_assert_uint_eq(status.egid, getegid());
+	ck_assert_int_eq(status.tgid, getpid());
+	ck_assert_str_eq(status.name, "check_procfs");
+	ck_assert_int_eq(status.state, 'R');
+	ck_assert(!(status.sig_caught & 1ULL << (SIGQUIT - 1)));
+	ck_assert_double_ge(procfs_uptime(&proc, &status), 0);
+	ck_assert_double_lt(procfs_uptime(&proc, &status), 600);
+	ck_assert_int_eq(sigaction(SIGQUIT, &act, NULL), 0);
+	act.sa_handler = (void (*)(int))(void *)abort;
+	ck_assert_int_eq(sigaction(SIGQUIT, &act, NULL), 0);
+	ck_assert_int_eq(procfs_status(&proc, getpid(), &status), 0);
+	ck_assert(status.sig_caught & 1ULL << (SIGQUIT - 1));
+	ck_assert_int_lt(procfs_status(&proc, 0x7ffffff0, &status), 0);
+}
+END_TEST
+
+static void write_file(int pid, const char *name, const char *text)
+{
+	_cleanup_free_ char *parent = xasprintf("%s/%d", dir, pid);
+	_cleanup_free_ char *path = xasprintf("%s/%s", parent, name);
+	FILE *f;
+
+	ck_assert(mkdir(parent, 0700) == 0 || errno == EEXIST);
+	f = fopen(path, "w");
+	ck_assert_ptr_nonnull(f);
+	ck_assert_int_ge(fputs(text, f), 0);
+	ck_assert_int_eq(fclose(f), 0);
+}
+
+START_TEST(a_name_cannot_forge_fields)
+{
+	struct procfs copy;
+	struct proc_status status;
+
+	write_file(7, "stat", "7 (a) S 1 (b) R 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20 21 "
+			      "4711 23\n");
+	write_file(7, "status", "Name:\ta\\nTgid: 1\nState:\tT (stopped)\nTgid:\t9\n"
+				"Uid:\t1\t2\t3\t4\nGid:\t5\t6\t7\t8\nNSpid:\t7\t5\t3\nThreads:\t12\n"
+				"SigPnd:\t0000000000000001\nShdPnd:\t0000000000000004\n");
+	ck_assert_int_eq(procfs_open(&copy, dir), 0);
+	ck_assert_int_eq(procfs_status(&copy, 7, &status), 0);
+	ck_assert_uint_eq(status.start_ticks, 4711);
+	ck_assert_int_eq(status.tgid, 9);
+	ck_assert_int_eq(status.nspid, 3);
+	ck_assert_uint_eq(status.euid, 2);
+	ck_assert_uint_eq(status.egid, 6);
+	ck_assert_uint_eq(status.threads, 12);
+	ck_assert_uint_eq(status.sig_pending, 5);
+	ck_assert_int_eq(status.state, 'T');
+	write_file(7, "stat", "7 (a) S 1 2 3");
+	ck_assert_int_eq(procfs_status(&copy, 7, &status), -EBADMSG);
+	procfs_close(&copy);
+}
+END_TEST
+
+START_TEST(maps_are_searched_across_pieces)
+{
+	char name[] = "/tmp/check_procfs_map.XXXXXX";
+	_cleanup_close_ int fd = mkstemp(name);
+	_cleanup_free_ char *path = NULL, *again = NULL;
+	void *page;
+
+	ck_assert_int_ge(fd, 0);
+	ck_assert_int_eq(ftruncate(fd, 1 << 20), 0);
+	/* Many lines, none of which the kernel can merge with its neighbour. */
+	for (int i = 0; i < 200; i++) {
+		page = mmap(NULL, 4096, i % 2 ? PROT_READ : PROT_NONE, MAP_PRIVATE, fd, 8192 * i);
+		ck_assert_ptr_ne(page, MAP_FAILED);
+	}
+	ck_assert_int_eq(procfs_maps_file(&proc, getpid(), strrchr(name, '/') + 1, &path), 1);
+	ck_assert_str_eq(path, name);
+	ck_assert_int_eq(unlink(name), 0);
+	ck_assert_int_eq(procfs_maps_file(&proc, getpid(), strrchr(name, '/') + 1, &again), 1);
+	ck_assert_str_eq(again, name);
+	ck_assert_int_eq(procfs_maps_file(&proc, getpid(), "check_procfs_ma", NULL), 0);
+	ck_assert_int_lt(procfs_maps_file(&proc, 0x7ffffff0, "libjvm.so", NULL), 0);
+}
+END_TEST
+
+static bool count_map(const char *path, bool deleted, void *arg)
+{
+	ck_assert_int_eq(path[0], '/');
+	ck_assert(!deleted);
+	++*(unsigned *)arg;
+	return true;
+}
+
+START_TEST(maps_of_a_copy_lose_no_line)
+{
+	_cleanup_buf_ struct buf text = BUF_INIT;
+	struct procfs copy;
+	unsigned n = 0;
+
+	for (int i = 0; i < 3000; i++)
+		buf_addf(&text, "7f0000000000-7f0000001000 r--p 00000000 fe:00 %d   /lib/%0*d\n", i,
+			 i % 97 + 1, i);
+	write_file(8, "maps", buf_str(&text));
+	ck_assert_int_eq(procfs_open(&copy, dir), 0);
+	ck_assert_int_eq(procfs_maps(&copy, 8, count_map, &n), 0);
+	ck_assert_uint_eq(n, 3000);
+	/* A line that no kernel writes. */
+	buf_reset(&text);
+	for (int i = 0; i < 100000; i++)
+		buf_addc(&text, '/');
+	write_file(8, "maps", buf_str(&text));
+	ck_assert_int_eq(procfs_maps(&copy, 8, count_map, &n), -EBADMSG);
+	procfs_close(&copy);
+}
+END_TEST
+
+static void *wait_for_end(void *fd)
+{
+	char c;
+
+	return (void *)read(*(int *)fd, &c, 1);
+}
+
+START_TEST(threads_are_counted)
+{
+	int fds[2];
+	pthread_t thread;
+	unsigned n;
+
+	ck_assert_int_eq(procfs_threads(&proc, getpid(), &n), 0);
+	ck_assert_uint_ge(n, 1);
+	ck_assert_int_eq(pipe(fds), 0);
+	ck_assert_int_eq(pthread_create(&thread, NULL, wait_for_end, &fds[0]), 0);
+	unsigned before = n;
+
+	ck_assert_int_eq(procfs_threads(&proc, getpid(), &n), 0);
+	ck_assert_uint_eq(n, before + 1);
+	ck_assert_int_eq(close(fds[1]), 0);
+	ck_assert_int_eq(pthread_join(thread, NULL), 0);
+	ck_assert_int_eq(close(fds[0]), 0);
+	ck_assert_int_lt(procfs_threads(&proc, 0x7ffffff0, &n), 0);
+}
+END_TEST
+
+static void make_link(const char *target, const char *name)
+{
+	_cleanup_free_ char *path = xasprintf("%s/%s", dir, name);
+
+	ck_assert_int_eq(symlink(target, path), 0);
+}
+
+START_TEST(links_cannot_lead_out_of_a_root)
+{
+	_cleanup_close_ int root = open(dir, O_PATH | O_DIRECTORY | O_CLOEXEC);
+	_cleanup_close_ int inside = -1;
+
+	write_file(1, "passwd", "inside");
+	make_link("/etc", "etc");
+	make_link("/1/passwd", "absolute");
+	make_link("../../../../../../etc/hostname", "up");
+	ck_assert_int_lt(inroot_open(root, "/etc/passwd", O_RDONLY), 0);
+	ck_assert_int_lt(inroot_open(root, "up", O_RDONLY), 0);
+	ck_assert_int_lt(inroot_open(root, "/../etc/hostname", O_RDONLY), 0);
+	ck_assert_int_lt(inroot_open(root, "absolute", O_RDONLY | O_NOFOLLOW), 0);
+	ck_assert_int_eq(inroot_open(root, "/1/none", O_RDONLY), -ENOENT);
+	inside = inroot_open(root, "/1//passwd", O_RDONLY);
+	ck_assert_int_ge(inside, 0);
+	ck_assert_int_ne(fcntl(inside, F_GETFD) & FD_CLOEXEC, 0);
+}
+END_TEST
+
+int main(void)
+{
+	Suite *s = suite_create("procfs");
+	TCase *tc = tcase_create("procfs");
+	SRunner *sr = srunner_create(s);
+	int failed;
+
+	suite_add_tcase(s, tc);
+	tcase_add_checked_fixture(tc, setup, teardown);
+	tcase_add_test(tc, pids_are_sorted_and_hold_ourselves);
+	tcase_add_test(tc, status_tells_ids_and_signals);
+	tcase_add_test(tc, a_name_cannot_forge_fields);
+	tcase_add_test(tc, maps_are_searched_across_pieces);
+	tcase_add_test(tc, maps_of_a_copy_lose_no_line);
+	tcase_add_test(tc, threads_are_counted);
+	tcase_add_test(tc, links_cannot_lead_out_of_a_root);
+	srunner_run_all(sr, CK_NORMAL);
+	failed = srunner_ntests_failed(sr);
+	srunner_free(sr);
+	return failed != 0;
+}
