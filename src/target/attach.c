@@ -99,8 +99,6 @@ static int connect_or_wake(struct point *point, const struct attach_opts *opts, 
 {
 	struct deadline d = deadline_in_ms(opts->timeout_ms);
 
-	if (point_check_running(point, err) < 0)
-		return -1;
 	for (int tries = 0; tries < TRIES; tries++) {
 		int fd, rc = point_connect(point, d, &fd, err);
 

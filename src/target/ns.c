@@ -54,7 +54,6 @@ static int refused(const struct jvm *jvm, int error, struct err *err)
 static int open_dirs(struct ns *ns, struct err *err)
 {
 	const struct jvm *jvm = ns->jvm;
-	struct proc_status status;
 
 	ns->pid_fd = (int)syscall(SYS_pidfd_open, jvm->pid, 0);
 	ns->root_fd = procfs_openat(&ns->proc, jvm->pid, "root", DIR_FLAGS);
@@ -62,7 +61,7 @@ static int open_dirs(struct ns *ns, struct err *err)
 		return refused(jvm, ns->root_fd, err);
 	ns->cwd_fd = procfs_openat(&ns->proc, jvm->pid, "cwd", DIR_FLAGS);
 	/* Looked at last: a pid that was taken over before now shows another start time. */
-	if (ns_status(ns, &status) < 0)
+	if (ns_status(ns, &ns->opened) < 0)
 		return gone(jvm, err);
 	ns->same_userns = in_same_userns(&ns->proc, jvm->pid);
 	return 0;

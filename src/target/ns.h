@@ -23,6 +23,7 @@ struct ns {
 	int cwd_fd;  /* its working directory; -1 when it cannot be entered */
 	int pid_fd;  /* pidfd of the target; -1 where the kernel has none */
 	bool same_userns; /* ids mean the same to it as to us */
+	struct proc_status opened; /* as it was when it was opened */
 };
 
 /*

@@ -10,12 +10,30 @@
 /* Exit status of a child that could not become the target's user; errno values are smaller. */
 #define CANNOT_BECOME 255
 
+static int check_state(const struct jvm *jvm, char state, struct err *err)
+{
+	int pid = (int)jvm->pid;
+
+	if (state == 'T')
+		return err_set(err, EXIT_ATTACH,
+			       "JVM %d is stopped and cannot answer: let it go on with kill -CONT %d",
+			       pid, pid);
+	if (state == 't')
+		return err_set(err, EXIT_ATTACH,
+			       "JVM %d is stopped by a debugger or tracer and cannot answer", pid);
+	return 0;
+}
+
 int point_open(const struct jvm *jvm, struct point *point, struct err *err)
 {
 	struct point p = { .tmp_fd = -1 };
 
 	if (ns_open(jvm, &p.ns, err) < 0)
 		return -1;
+	if (check_state(jvm, p.ns.opened.state, err) < 0) {
+		ns_close(&p.ns);
+		return -1;
+	}
 	p.tmp_fd = ns_opendir(&p.ns, jvm_tmp(jvm));
 	if (p.tmp_fd < 0) {
 		ns_close(&p.ns);
@@ -36,20 +54,12 @@ void point_close(struct point *point)
 
 int point_check_running(const struct point *point, struct err *err)
 {
-	const struct ns *ns = &point->ns;
+	const struct jvm *jvm = point->ns.jvm;
 	struct proc_status status;
-	int pid = (int)ns->jvm->pid;
 
-	if (ns_status(ns, &status) < 0)
-		return err_set(err, EXIT_PARTIAL, "JVM %d went away", pid);
-	if (status.state == 'T')
-		return err_set(err, EXIT_ATTACH,
-			       "JVM %d is stopped and cannot answer: let it go on with kill -CONT %d",
-			       pid, pid);
-	if (status.state == 't')
-		return err_set(err, EXIT_ATTACH,
-			       "JVM %d is stopped by a debugger or tracer and cannot answer", pid);
-	return 0;
+	if (ns_status(&point->ns, &status) < 0)
+		return err_set(err, EXIT_PARTIAL, "JVM %d went away", (int)jvm->pid);
+	return check_state(jvm, status.state, err);
 }
 
 int point_has_socket(const struct point *point, struct stat *st)

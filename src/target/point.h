@@ -17,6 +17,10 @@ struct point {
 	struct stat dead; /* a socket file that nobody listens to; st_ino 0: none was seen */
 };
 
+/*
+ * Find it.  A stopped process is refused: it answers nothing, but would do what was asked once
+ * it goes on.
+ */
 int point_open(const struct jvm *jvm, struct point *point, struct err *err) _must_check_;
 void point_close(struct point *point);
 
@@ -32,7 +36,7 @@ int point_has_socket(const struct point *point, struct stat *st) _must_check_;
  */
 int point_connect(struct point *point, struct deadline d, int *fd, struct err *err) _must_check_;
 
-/* A stopped process answers nothing, but would do what was asked once it goes on. */
+/* Is it still there, and not stopped meanwhile? */
 int point_check_running(const struct point *point, struct err *err) _must_check_;
 
 #endif

@@ -239,8 +239,9 @@ static int no_answer(const struct keeper *k, struct err *err)
 {
 	const struct ns *ns = &k->point->ns;
 	struct proc_status status;
-	const char *why = "it took SIGQUIT, but its attach listener has not started: "
-			  "it may be in a long pause, or short of memory or threads";
+	const char *why = "it took SIGQUIT, but no attach listener has started: it is in a long "
+			  "pause or short of memory or threads, or its socket was deleted, which "
+			  "releases before 8u272, 11.0.9 and 14 do not get over (JDK-8225690)";
 
 	if (ns_status(ns, &status) < 0)
 		return err_set(err, EXIT_PARTIAL, "JVM %d went away", (int)ns->jvm->pid);
