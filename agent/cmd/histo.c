@@ -173,24 +173,23 @@ int ag_cmd_histo(struct ag_jvm *jvm, struct ag_chan *chan, struct wire_reader *r
 	const jvmtiCapabilities tagging = { .can_tag_objects = 1 };
 	uint32_t flags = wire_get_u32(request);
 	struct wire_text only = wire_get_text(request);
-	struct ag_census census = { 0 };
+	struct ag_heap_opts opts = {
+		.live = flags & WIRE_HISTO_LIVE,
+		.strict = flags & WIRE_HISTO_STRICT,
+		.signature = only.len > 0 ? only.data : NULL,
+		.signature_len = only.len,
+	};
+	struct ag_census census;
 	int rc = -1;
 
 	if (!wire_reader_ok(request))
 		return ag_fail(jvm, "read the request", "it is not complete");
 	if (AG_TI(jvm, AddCapabilities, &tagging) != 0)
 		return -1;
-	if (flags & WIRE_HISTO_LIVE && ag_ti_check(jvm, "ForceGarbageCollection",
-						   (*jvm->ti)->ForceGarbageCollection(jvm->ti)) != 0)
-		goto out;
-	if (only.len > 0)
-		rc = ag_heap_count_class(jvm, only.data, only.len, &census);
-	else
-		rc = ag_heap_count(jvm, flags & WIRE_HISTO_STRICT, &census);
-	if (rc == 0)
+	if (ag_heap_count(jvm, &opts, &census) == 0) {
 		rc = tell(jvm, chan, &census, flags & WIRE_HISTO_MODULES);
-	ag_census_release(jvm, &census);
-out:
-	(void)AG_TI(jvm, RelinquishCapabilities, &tagging);
+		ag_census_release(jvm, &census);
+	}
+	(void)AG_TI(jvm, RelinquishCapabilities, &tagging); /* the error is recorded */
 	return rc;
 }

@@ -1,7 +1,5 @@
 #include "jvm/calib.h"
 
-#include <time.h>
-
 #include "jvm/ref.h"
 
 #if UINTPTR_MAX != UINT64_MAX
@@ -15,7 +13,6 @@ enum sample { INTS, LONGS, OBJECTS, OBJECT, THREAD, CLASS, SAMPLES };
 
 struct probe {
 	struct ag_calib *calib;
-	const struct ag_classes *classes;
 	jobject arrays[ARRAYS];   /* the first half int[], the second long[] */
 	jobject samples[SAMPLES]; /* objects of as many classes */
 	jclass mirrors[SAMPLES];  /* and their java.lang.Class */
@@ -23,7 +20,7 @@ struct probe {
 	uint32_t seen;            /* a bit for each array that was seen where it should be */
 	unsigned calls;
 	int64_t give_up_ns;
-	bool from_roots, wrong, done;
+	bool from_roots, over, done;
 };
 
 /* No two alike, and none that a header word could be mistaken for. */
@@ -41,12 +38,6 @@ static jlong array_tag(unsigned i)
 static const char *object_of(jobject ref)
 {
 	return (const char *)(uintptr_t)ag_word_at(ref);
-}
-
-/* From JDK 13 a reference's low bits tell global and weak ones, which are no plain addresses. */
-static bool is_plain(jobject ref)
-{
-	return ref && ((uintptr_t)ref & (sizeof(void *) - 1)) == 0;
 }
 
 /* Narrow klass with the array length behind it; full klass; klass in the mark word (JEP 450). */
@@ -78,14 +69,7 @@ static bool layout_fits(const struct probe *p, const struct layout *layout)
 	return true;
 }
 
-/* How a klass word comes from a Klass address: (address - base) >> shift. */
-struct encoding {
-	unsigned mirror_offset; /* where java.lang.Class holds the address */
-	uint64_t base;
-	unsigned shift;
-};
-
-static bool encoding_fits(const struct probe *p, const struct encoding *e)
+static bool encoding_fits(const struct probe *p, const struct ag_encoding *e)
 {
 	for (unsigned i = 0; i < SAMPLES; i++) {
 		uint64_t address = ag_word_at(object_of(p->mirrors[i]) + e->mirror_offset);
@@ -98,7 +82,7 @@ static bool encoding_fits(const struct probe *p, const struct encoding *e)
 }
 
 /* The one encoding that fits; false: none, or several. */
-static bool find_encoding(const struct probe *p, struct encoding *found)
+static bool find_encoding(struct probe *p)
 {
 	bool wide = p->calib->header.mask == UINT64_MAX;
 	uint64_t klass = ag_klass_word(&p->calib->header, object_of(p->samples[0]));
@@ -109,44 +93,20 @@ static bool find_encoding(const struct probe *p, struct encoding *found)
 
 		/* The shift is 0 or 3 up to JDK 23, and up to 10 with compact headers. */
 		for (unsigned shift = 0; shift <= (wide ? 0 : 10); shift++) {
-			struct encoding e = { offset, address - (klass << shift), shift };
+			struct ag_encoding e = { offset, shift, address - (klass << shift) };
 
 			if ((wide && e.base != 0) || !encoding_fits(p, &e))
 				continue;
-			*found = e;
+			p->calib->encoding = e;
 			n++;
 		}
 	}
 	return n == 1;
 }
 
-/*
- * Every class by its klass word.  A class without one is left out: from JDK 24 the Klass of an
- * interface or abstract class lies where no klass word reaches (JDK-8338526), for it never has
- * instances.  Should an instance turn up nevertheless, the walk finds its class another way.
- */
-static bool map_classes(const struct probe *p, const struct encoding *e)
-{
-	for (uint32_t i = 0; i < p->classes->n; i++) {
-		uint64_t address =
-			ag_word_at(object_of(p->classes->list[i]) + e->mirror_offset);
-		uint64_t klass = (address - e->base) >> e->shift;
-
-		if (address == 0)
-			return false;
-		if (address < e->base || klass > p->calib->header.mask ||
-		    klass << e->shift != address - e->base)
-			continue;
-		if (!ag_map_add(&p->calib->map, klass, i))
-			return false;
-	}
-	return true;
-}
-
 /* All arrays were seen; the JVM still stands, so every object stays where it is. */
 static bool measure(struct probe *p)
 {
-	struct encoding encoding;
 	unsigned n = 0;
 
 	for (unsigned i = 0; i < sizeof(layouts) / sizeof(layouts[0]); i++) {
@@ -155,15 +115,32 @@ static bool measure(struct probe *p)
 		p->calib->header = layouts[i].header;
 		n++;
 	}
-	return n == 1 && find_encoding(p, &encoding) && map_classes(p, &encoding);
+	return n == 1 && find_encoding(p);
 }
 
-static int64_t now_ns(void)
+/*
+ * A class without a klass word is left out: from JDK 24 the Klass of an interface or abstract
+ * class lies where no klass word reaches (JDK-8338526), for it never has instances.  Should an
+ * instance turn up nevertheless, the walk finds its class another way.
+ */
+bool ag_calib_map(const struct ag_calib *calib, const struct ag_classes *classes,
+		  struct ag_map *map)
 {
-	struct timespec t;
+	const struct ag_encoding *e = &calib->encoding;
 
-	(void)clock_gettime(CLOCK_MONOTONIC, &t); /* cannot fail for this clock */
-	return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
+	for (uint32_t i = 0; i < classes->n; i++) {
+		uint64_t address = ag_word_at(object_of(classes->list[i]) + e->mirror_offset);
+		uint64_t klass = (address - e->base) >> e->shift;
+
+		if (address == 0)
+			return false;
+		if (address < e->base || klass > calib->header.mask ||
+		    klass << e->shift != address - e->base)
+			continue;
+		if (!ag_map_add(map, klass, i))
+			return false;
+	}
+	return true;
 }
 
 static bool is_thread_root(jvmtiHeapReferenceKind kind)
@@ -180,23 +157,22 @@ static jint JNICALL on_reference(jvmtiHeapReferenceKind kind, const jvmtiHeapRef
 	jlong i = array_tag(0) - *tag;
 
 	(void)info, (void)class_tag, (void)referrer_class_tag, (void)referrer_tag, (void)length;
+	/* Among a thread's roots HotSpot heeds the abort only when it comes to the next thread. */
+	if (p->over)
+		return JVMTI_VISIT_ABORT;
 	if (i >= 0 && i < ARRAYS) {
-		if (!ag_wrapper_ok(tag, size) ||
-		    ag_wrapped_object(tag) != object_of(p->arrays[i])) {
-			p->wrong = true;
-			return JVMTI_VISIT_ABORT;
-		}
+		p->over = !ag_wrapper_ok(tag, size) ||
+			  ag_wrapped_object(tag) != object_of(p->arrays[i]);
 		p->seen |= 1u << i;
 	}
-	if (p->seen == UINT32_MAX) {
+	if (p->seen == UINT32_MAX && !p->over) {
+		p->over = true;
 		p->done = measure(p);
-		return JVMTI_VISIT_ABORT;
 	}
-	if (!p->from_roots)
-		return 0;
-	if (!is_thread_root(kind) || (++p->calls % 64 == 0 && now_ns() > p->give_up_ns))
-		return JVMTI_VISIT_ABORT;
-	return 0;
+	if (p->from_roots && (!is_thread_root(kind) ||
+			      (++p->calls % 64 == 0 && ag_now_ns() > p->give_up_ns)))
+		p->over = true;
+	return p->over ? JVMTI_VISIT_ABORT : 0;
 }
 
 static int make_arrays(struct ag_jvm *jvm, struct probe *p)
@@ -206,7 +182,7 @@ static int make_arrays(struct ag_jvm *jvm, struct probe *p)
 	for (unsigned i = 0; i < ARRAYS; i++) {
 		p->arrays[i] = i < ARRAYS / 2 ? (*jni)->NewIntArray(jni, array_length(i))
 					      : (*jni)->NewLongArray(jni, array_length(i));
-		if (ag_ref_threw(jvm, "NewArray") || !is_plain(p->arrays[i]) ||
+		if (ag_ref_threw(jvm, "NewArray") || !ag_is_plain(p->arrays[i]) ||
 		    AG_TI(jvm, SetTag, p->arrays[i], array_tag(i)) != 0)
 			return -1;
 	}
@@ -233,7 +209,7 @@ static int make_samples(struct ag_jvm *jvm, struct probe *p)
 	p->samples[OBJECT] = (*jni)->AllocObject(jni, object_class);
 	if (ag_ref_threw(jvm, "AllocObject"))
 		return -1;
-	if (!is_plain(p->samples[OBJECTS]) || !is_plain(p->samples[OBJECT]) ||
+	if (!ag_is_plain(p->samples[OBJECTS]) || !ag_is_plain(p->samples[OBJECT]) ||
 	    AG_TI(jvm, SetTag, p->samples[OBJECTS], AG_TAG_OWN) != 0 ||
 	    AG_TI(jvm, SetTag, p->samples[OBJECT], AG_TAG_OWN) != 0)
 		return -1;
@@ -251,7 +227,7 @@ static int find_mirrors(struct ag_jvm *jvm, struct probe *p)
 		jlong size;
 
 		p->mirrors[i] = ag_ref_class(jvm, p->samples[i]);
-		if (!is_plain(p->samples[i]) || !is_plain(p->mirrors[i]) ||
+		if (!ag_is_plain(p->samples[i]) || !ag_is_plain(p->mirrors[i]) ||
 		    AG_TI(jvm, GetObjectSize, p->mirrors[i], &size) != 0)
 			return -1;
 		if (i == 0 || size < p->mirror_size)
@@ -273,45 +249,27 @@ static int show_arrays(struct ag_jvm *jvm, struct probe *p)
 	if (release < 0)
 		return -1;
 	p->from_roots = release < 21;
-	p->give_up_ns = now_ns() + ROOTS_NS;
+	p->give_up_ns = ag_now_ns() + ROOTS_NS;
 	return AG_TI(jvm, FollowReferences, 0, NULL, p->from_roots ? NULL : p->samples[OBJECTS],
 		     &callbacks, p);
 }
 
-static bool probe_run(struct ag_jvm *jvm, struct probe *p)
+int ag_calibrate(struct ag_jvm *jvm, struct ag_calib *calib)
 {
-	for (uint32_t i = 0; i < p->classes->n; i++) {
-		if (!is_plain(p->classes->list[i]))
-			return false;
-	}
-	return make_arrays(jvm, p) == 0 && make_samples(jvm, p) == 0 && find_mirrors(jvm, p) == 0 &&
-	       show_arrays(jvm, p) == 0 && p->done && !p->wrong;
-}
-
-int ag_calibrate(struct ag_jvm *jvm, const struct ag_classes *classes, uint32_t spare,
-		 struct ag_calib *calib)
-{
-	struct probe probe = { .calib = calib, .classes = classes };
-	bool ok;
+	struct probe p = { .calib = calib };
+	bool ok = false;
 
 	*calib = (struct ag_calib){ 0 };
-	if (ag_map_init(&calib->map, jvm->mem, classes->n + spare) != 0)
-		return 0;
-	ok = ag_ref_push(jvm) == 0;
-	if (ok) {
-		ok = ag_ref_expect(jvm, 2 * ARRAYS) == 0 && probe_run(jvm, &probe);
+	if (ag_ref_push(jvm) == 0) {
+		ok = ag_ref_expect(jvm, 2 * ARRAYS) == 0 && make_arrays(jvm, &p) == 0 &&
+		     make_samples(jvm, &p) == 0 && find_mirrors(jvm, &p) == 0 &&
+		     show_arrays(jvm, &p) == 0 && p.done;
 		ag_ref_pop(jvm);
 	}
 	if (ok)
 		return 1;
-	ag_calib_release(jvm, calib);
 	if (jvm->stopping)
 		return -1;
 	ag_forgive(jvm);
 	return 0;
-}
-
-void ag_calib_release(struct ag_jvm *jvm, struct ag_calib *calib)
-{
-	ag_map_release(&calib->map, jvm->mem);
 }

@@ -21,10 +21,8 @@
 
 #include "base/map.h"
 #include "jvm/classes.h"
+#include "jvm/own.h"
 #include "jvm/ti.h"
-
-/* Objects with a negative tag are the agent's own; nobody counts them. */
-#define AG_TAG_OWN ((jlong)-1)
 
 /* klass word = (8 bytes of the object at offset) >> shift & mask */
 struct ag_header {
@@ -32,19 +30,36 @@ struct ag_header {
 	uint64_t mask;
 };
 
+/* klass word = (Klass address - base) >> shift; the address stands in java.lang.Class */
+struct ag_encoding {
+	unsigned mirror_offset, shift;
+	uint64_t base;
+};
+
 struct ag_calib {
 	struct ag_header header;
-	struct ag_map map; /* klass word → index in the class list */
+	struct ag_encoding encoding;
 };
 
 /*
- * 1: calibrated, and the map holds every class that can have instances and room for `spare` more.
- * 0: not possible here.  -1: the JVM is leaving.  The arrays stay behind as garbage, tagged as
- * our own.
+ * 1: calibrated.  0: not possible here.  -1: the JVM is leaving.  The arrays stay behind as
+ * garbage, tagged as our own.
  */
-int ag_calibrate(struct ag_jvm *jvm, const struct ag_classes *classes, uint32_t spare,
-		 struct ag_calib *calib) __attribute__((warn_unused_result));
-void ag_calib_release(struct ag_jvm *jvm, struct ag_calib *calib);
+int ag_calibrate(struct ag_jvm *jvm, struct ag_calib *calib) __attribute__((warn_unused_result));
+
+/* From JDK 13 a reference's low bits tell global and weak ones, which are no plain addresses. */
+static inline bool ag_is_plain(jobject ref)
+{
+	return ref && ((uintptr_t)ref & (sizeof(void *) - 1)) == 0;
+}
+
+/*
+ * Put every class that can have instances into a map from klass word to its index in the list.
+ * Only in a heap callback, where no object moves, and only with plain references.  False: a
+ * class does not fit in, so the calibration was a mistake.
+ */
+bool ag_calib_map(const struct ag_calib *calib, const struct ag_classes *classes,
+		  struct ag_map *map);
 
 static inline uint64_t ag_word_at(const void *address)
 {

@@ -22,15 +22,21 @@ struct ag_census {
 	uint64_t resolved; /* classes or objects that only turned up in the walk */
 };
 
-/*
- * Count every class's instances; strict: only with what JVMTI's specification promises.  Needs
- * the capability to tag objects.  Objects that the agent itself brought are left out.
- */
-int ag_heap_count(struct ag_jvm *jvm, bool strict, struct ag_census *census);
+struct ag_heap_opts {
+	bool live;             /* a full collection first */
+	bool strict;           /* only with what JVMTI's specification promises */
+	const char *signature; /* not NULL: only the classes with this very signature */
+	size_t signature_len;
+};
 
-/* Count the instances of the classes with this very signature, one for each loader. */
-int ag_heap_count_class(struct ag_jvm *jvm, const char *signature, size_t len,
-			struct ag_census *census);
+/*
+ * Count instances.  Needs the capability to tag objects.  What the agent itself brought is left
+ * out, but for this: the rest of the allocation buffers that its threads began is filled with
+ * int[] (JDK 18 on: FillerElement[]), by the JVM and for any thread's; after a collection there
+ * is none.
+ */
+int ag_heap_count(struct ag_jvm *jvm, const struct ag_heap_opts *opts,
+		  struct ag_census *census);
 
 void ag_census_release(struct ag_jvm *jvm, struct ag_census *census);
 

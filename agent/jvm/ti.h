@@ -10,6 +10,7 @@
 
 #include <jvmti.h>
 #include <stdbool.h>
+#include <stdint.h>
 
 #include "base/mem.h"
 
@@ -46,5 +47,7 @@ void ag_ti_free(struct ag_jvm *jvm, void *p);
 
 /* The release as JVMTI counts: 1 for JDK 8, then 11, 17, 21, …; -1: error. */
 int ag_ti_release(struct ag_jvm *jvm);
+
+int64_t ag_now_ns(void);
 
 #endif
