@@ -14,6 +14,7 @@
 #include "base/xalloc.h"
 
 #define STATUS_MAX (64u * 1024)
+#define PF_EXITING 0x4 /* linux/sched.h, which is not for programs */
 
 int procfs_open(struct procfs *proc, const char *path)
 {
@@ -163,12 +164,12 @@ static pid_t innermost_pid(const char *text, pid_t pid)
 	return (pid_t)found;
 }
 
-/* Field 22 of stat; the name in field 2 may hold anything, so count from the last ')'. */
-static int parse_start_ticks(const char *stat, uint64_t *ticks)
+/* A field of stat; the name in field 2 may hold anything, so count from the last ')'. */
+static int stat_field(const char *stat, int n, uint64_t *value)
 {
 	const char *p = strrchr(stat, ')');
 
-	for (int field = 2; field < 22; field++) {
+	for (int field = 2; field < n; field++) {
 		p = p ? strchr(p, ' ') : NULL;
 		if (!p)
 			return -EBADMSG;
@@ -176,7 +177,17 @@ static int parse_start_ticks(const char *stat, uint64_t *ticks)
 	}
 	if (!isdigit((unsigned char)*p))
 		return -EBADMSG;
-	*ticks = strtoull(p, NULL, 10);
+	*value = strtoull(p, NULL, 10);
+	return 0;
+}
+
+static int parse_stat(const char *stat, struct proc_status *status)
+{
+	uint64_t flags;
+
+	if (stat_field(stat, 9, &flags) < 0 || stat_field(stat, 22, &status->start_ticks) < 0)
+		return -EBADMSG;
+	status->exiting = flags & PF_EXITING;
 	return 0;
 }
 
@@ -208,7 +219,7 @@ int procfs_status(const struct procfs *proc, pid_t pid, struct proc_status *stat
 	int rc = procfs_read(proc, pid, "stat", &text, STATUS_MAX);
 
 	if (rc == 0)
-		rc = parse_start_ticks(buf_str(&text), &found.start_ticks);
+		rc = parse_stat(buf_str(&text), &found);
 	if (rc < 0)
 		return rc;
 	buf_reset(&text);

@@ -152,8 +152,9 @@ static int silent(const struct point *point, int sock, const struct attach_opts 
 static int hung_up(const struct point *point, struct err *err)
 {
 	const struct jvm *jvm = point->ns.jvm;
+	struct proc_status status;
 
-	if (ns_alive(&point->ns) < 0)
+	if (ns_status(&point->ns, &status) < 0)
 		return err_set(err, EXIT_PARTIAL, "JVM %d went away before it answered",
 			       (int)jvm->pid);
 	return err_set(err, EXIT_ATTACH,
@@ -165,6 +166,7 @@ static int hung_up(const struct point *point, struct err *err)
 /* Take everything that the JVM sends, at once and for as long as it takes. */
 static int drain(const struct point *point, int sock, struct spool *spool, struct err *err)
 {
+	struct proc_status status;
 	char piece[65536];
 
 	for (;;) {
@@ -186,7 +188,7 @@ static int drain(const struct point *point, int sock, struct spool *spool, struc
 				       strerror(-rc));
 	}
 	/* A JVM that dies ends its answer just like one that is done. */
-	if (ns_alive(&point->ns) < 0)
+	if (ns_status(&point->ns, &status) < 0)
 		return err_set(err, EXIT_PARTIAL, "JVM %d went away while it answered",
 			       (int)point->ns.jvm->pid);
 	return 0;

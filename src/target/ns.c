@@ -141,7 +141,7 @@ int ns_status(const struct ns *ns, struct proc_status *status)
 
 	if (procfs_status(&ns->proc, ns->jvm->pid, &s) < 0)
 		return -ESRCH;
-	if (s.start_ticks != ns->jvm->start_ticks || s.state == 'Z' || s.state == 'X')
+	if (s.start_ticks != ns->jvm->start_ticks || s.exiting)
 		return -ESRCH;
 	*status = s;
 	return 0;

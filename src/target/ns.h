@@ -39,10 +39,13 @@ bool ns_is_ours(const struct ns *ns);
 /* In a child: take the target's user and group ids (and its user namespace).  0 or -errno. */
 int ns_become(const struct ns *ns) _must_check_;
 
-/* What /proc says about it now.  0, or -ESRCH when that process is gone. */
+/* What /proc says about it now.  0, or -ESRCH when that process is ending or gone. */
 int ns_status(const struct ns *ns, struct proc_status *status) _must_check_;
 
-/* 0 while the same process is alive, -ESRCH when it is gone. */
+/*
+ * 0 while the same process is alive, -ESRCH when it is gone.  Cheap, but a process that is ending
+ * closes its connections before it counts as gone here; ns_status() tells that, too.
+ */
 int ns_alive(const struct ns *ns);
 
 /* Send a signal to the very process that was found, never to a later one.  0 or -errno. */
