@@ -85,6 +85,12 @@ static int take_module(struct histo_wire *w, struct wire_reader *payload)
 	return texts_add(&w->modules, id, buf_str(&text));
 }
 
+/* An unnamed module is none to the user. */
+static const char *module_name(const struct histo_wire *w, uint32_t module)
+{
+	return module && *w->modules.texts[module - 1] ? w->modules.texts[module - 1] : NULL;
+}
+
 static int take_class(struct histo_wire *w, struct wire_reader *payload, struct buf *name)
 {
 	uint32_t loader = wire_get_u32(payload);
@@ -101,8 +107,7 @@ static int take_class(struct histo_wire *w, struct wire_reader *payload, struct 
 	if (instances == 0)
 		return 0; /* GC.class_histogram does not list them either */
 	histo_add(w->histo, buf_str(name), loader ? w->loaders.texts[loader - 1] : "bootstrap",
-		  module ? w->modules.texts[module - 1] : NULL, (int64_t)instances,
-		  (int64_t)bytes);
+		  module_name(w, module), (int64_t)instances, (int64_t)bytes);
 	return 0;
 }
 

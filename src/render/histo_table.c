@@ -41,9 +41,9 @@ static void print_classes(const struct histo *h, const struct histo_view *view, 
 	};
 	bool loaders = needs_loaders(h, view->n_rows);
 	struct table *t = table_new(columns, loaders ? 4 : 3);
-	_cleanup_free_ char *total = xasprintf("total of %s%" PRId64 " classes",
-					       view->is_diff && view->total.classes > 0 ? "+" : "",
-					       view->total.classes);
+	_cleanup_free_ char *total =
+		xasprintf(view->is_diff ? "total, %+" PRId64 " %s" : "total of %" PRId64 " %s",
+			  view->total.classes, view->total.classes == 1 ? "class" : "classes");
 
 	for (size_t i = 0; i < view->n_rows; i++) {
 		const struct histo_row *row = &h->rows[i];

@@ -83,7 +83,10 @@ START_TEST(frames)
 	ck_assert_int_eq(take(&w, WIRE_HISTO_MODULE, &p, p.w.len), 0);
 	put_classes(&p, 1, 1);
 	ck_assert_int_eq(take(&w, WIRE_HISTO_CLASSES, &p, p.w.len), 0);
-	put_classes(&p, 0, 0);
+	wire_put_u32(begin(&p), 2); /* an unnamed module */
+	put_text(&p.w, "");
+	ck_assert_int_eq(take(&w, WIRE_HISTO_MODULE, &p, p.w.len), 0);
+	put_classes(&p, 0, 2);
 	ck_assert_int_eq(take(&w, WIRE_HISTO_CLASSES, &p, p.w.len), 0);
 	wire_put_u64(begin(&p), 1234);
 	wire_put_u32(&p.w, WIRE_WALK_KLASS);

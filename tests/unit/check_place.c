@@ -1,0 +1,396 @@
+/* session/place on a target that is no JVM: a child of ours in a root of its own. */
+#include <check.h>
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/mount.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+
+#include "base/xalloc.h"
+#include "fake_target.h"
+#include "session/place.h"
+
+#define CONTENT "not really an agent"
+
+static struct place_request request(int listener)
+{
+	return (struct place_request){
+		.data = CONTENT,
+		.len = strlen(CONTENT),
+		.stem = "agent",
+		.suffix = ".so",
+		.listener = listener,
+	};
+}
+
+static struct place *place(const struct place_request *req)
+{
+	struct err err = { .code = EXIT_DONE };
+	struct place *p = place_new(&target, req, NULL, &err);
+
+	ck_assert_msg(p != NULL, "%s", err.text);
+	return p;
+}
+
+static int count(const char *path)
+{
+	DIR *dir = opendir(in_root(path));
+	int n = -2; /* . and .. */
+
+	ck_assert_ptr_nonnull(dir);
+	while (readdir(dir))
+		n++;
+	(void)closedir(dir);
+	return n;
+}
+
+static int new_listener(void)
+{
+	int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+
+	ck_assert_int_ge(fd, 0);
+	return fd;
+}
+
+static void assert_content(const char *path)
+{
+	_cleanup_close_ int fd = open(path, O_RDONLY | O_CLOEXEC);
+	_cleanup_buf_ struct buf text = BUF_INIT;
+
+	ck_assert_msg(fd >= 0, "%s: %s", path, strerror(errno));
+	ck_assert_int_eq(io_slurp(fd, &text, 4096), 0);
+	ck_assert_str_eq(buf_str(&text), CONTENT);
+}
+
+static const char *private_dir(const char *parent)
+{
+	static char path[256];
+
+	(void)snprintf(path, sizeof(path), "%s/.jtool-%d-%d", parent, OTHER_UID, (int)target.nspid);
+	return path;
+}
+
+START_TEST(places_and_takes_away)
+{
+	_cleanup_close_ int listener = new_listener();
+	const struct place_request req = request(listener);
+	struct place *p = place(&req);
+	struct stat st;
+
+	ck_assert_int_eq(strncmp(place_file(p), private_dir("/tmp"), strlen(private_dir("/tmp"))), 0);
+	ck_assert_int_eq(stat(in_root(private_dir("/tmp")), &st), 0);
+	ck_assert_uint_eq(st.st_uid, OTHER_UID);
+	ck_assert_uint_eq(st.st_mode & 07777, 0700);
+	assert_content(in_root(place_file(p)));
+	ck_assert_int_eq(stat(in_root(place_file(p)), &st), 0);
+	ck_assert_uint_eq(st.st_uid, OTHER_UID);
+	ck_assert_int_eq(stat(in_root(place_socket(p)), &st), 0);
+	ck_assert(S_ISSOCK(st.st_mode));
+	ck_assert_uint_eq(st.st_uid, OTHER_UID);
+	place_free(p);
+	ck_assert_int_eq(count("/tmp"), 0);
+}
+END_TEST
+
+/* The linker knows what it has loaded by its path. */
+START_TEST(path_is_the_same_each_time)
+{
+	struct place_request req = request(-1);
+	struct place *p = place(&req), *q;
+	_cleanup_free_ char *first = xstrdup(place_file(p));
+
+	place_free(p);
+	p = place(&req);
+	ck_assert_str_eq(place_file(p), first);
+	req.data = "not really an agenT";
+	q = place(&req);
+	ck_assert_str_ne(place_file(q), first);
+	place_free(p);
+	place_free(q);
+}
+END_TEST
+
+START_TEST(last_one_takes_away)
+{
+	const struct place_request req = request(-1);
+	struct place *a = place(&req), *b = place(&req);
+
+	ck_assert_str_eq(place_file(a), place_file(b));
+	place_free(a);
+	assert_content(in_root(place_file(b)));
+	place_free(b);
+	ck_assert_int_eq(count("/tmp"), 0);
+}
+END_TEST
+
+START_TEST(keeps_and_discards)
+{
+	struct place_request req = request(-1);
+	struct place *p;
+	char path[512];
+
+	req.keep = true;
+	p = place(&req);
+	place_discard(p);
+	place_free(p);
+	ck_assert_int_eq(count("/tmp"), 0);
+
+	p = place(&req);
+	(void)snprintf(path, sizeof(path), "%s", in_root(place_file(p)));
+	place_free(p);
+	assert_content(path);
+
+	p = place(&req); /* what was there before is not ours to discard */
+	place_discard(p);
+	place_free(p);
+	assert_content(path);
+	ck_assert_int_eq(unlink(path), 0);
+	ck_assert_int_eq(rmdir(in_root(private_dir("/tmp"))), 0);
+}
+END_TEST
+
+/* Waits for the keeper of a jtool that was killed. */
+static void wait_until_empty(const char *path)
+{
+	struct deadline deadline = deadline_in_ms(5000);
+
+	while (count(path) > 0 && !deadline_passed(deadline))
+		(void)poll(NULL, 0, 5);
+	ck_assert_int_eq(count(path), 0);
+}
+
+START_TEST(survives_being_killed)
+{
+	int ready[2];
+	char byte;
+	pid_t pid;
+
+	ck_assert_int_eq(pipe2(ready, O_CLOEXEC), 0);
+	pid = fork();
+	ck_assert_int_ge(pid, 0);
+	if (pid == 0) {
+		const struct place_request req = request(new_listener());
+		struct place *p = place(&req);
+
+		if (p && write(ready[1], "", 1) == 1)
+			(void)pause();
+		_exit(1);
+	}
+	ck_assert_int_eq(io_read(ready[0], &byte, 1), 1);
+	ck_assert_int_eq(count("/tmp"), 1);
+	ck_assert_int_eq(kill(pid, SIGKILL), 0);
+	ck_assert_int_eq(waitpid(pid, NULL, 0), pid);
+	wait_until_empty("/tmp");
+	(void)close(ready[0]);
+	(void)close(ready[1]);
+}
+END_TEST
+
+static void own(const char *path)
+{
+	ck_assert_int_eq(chown(in_root(path), OTHER_UID, OTHER_UID), 0);
+}
+
+static void touch(const char *dir, const char *name, const char *content)
+{
+	_cleanup_free_ char *path = xasprintf("%s/%s", dir, name);
+	_cleanup_close_ int fd = open(in_root(path), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+
+	ck_assert_int_ge(fd, 0);
+	ck_assert_int_eq(io_write_all(fd, content, strlen(content), deadline_in_ms(1000)), 0);
+	own(path);
+}
+
+/* Leftovers of a keeper that was killed: in this target's directory and in another's. */
+START_TEST(removes_leftovers)
+{
+	const struct place_request req = request(-1);
+	const char *dir = private_dir("/tmp");
+
+	make_dir(dir, 0700);
+	own(dir);
+	touch(dir, ".new.s-0123", "half");
+	touch(dir, "agent-0123456789abcdef.so", "old");
+	make_dir("/tmp/.jtool-12345-1", 0700);
+	own("/tmp/.jtool-12345-1");
+	touch("/tmp/.jtool-12345-1", ".s-0123", "");
+	place_free(place(&req));
+	ck_assert_int_eq(count("/tmp"), 0);
+}
+END_TEST
+
+START_TEST(leaves_what_is_in_use)
+{
+	const struct place_request req = request(-1);
+	int fd;
+
+	make_dir("/tmp/.jtool-12345-1", 0700);
+	own("/tmp/.jtool-12345-1");
+	fd = open(in_root("/tmp/.jtool-12345-1"), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	ck_assert_int_ge(fd, 0);
+	ck_assert_int_eq(flock(fd, LOCK_SH), 0);
+	make_dir("/tmp/.jtool-12345-2", 0700); /* another user's */
+	place_free(place(&req));
+	ck_assert_int_eq(count("/tmp"), 2);
+	(void)close(fd);
+	ck_assert_int_eq(rmdir(in_root("/tmp/.jtool-12345-1")), 0);
+	ck_assert_int_eq(rmdir(in_root("/tmp/.jtool-12345-2")), 0);
+}
+END_TEST
+
+/* Half a file under the very name, as no keeper leaves it: replaced. */
+START_TEST(replaces_a_wrong_file)
+{
+	const struct place_request req = request(-1);
+	struct place *p = place(&req);
+	_cleanup_free_ char *name = xstrdup(strrchr(place_file(p), '/') + 1);
+
+	place_free(p);
+	make_dir(private_dir("/tmp"), 0700);
+	own(private_dir("/tmp"));
+	touch(private_dir("/tmp"), name, "not really an agenT");
+	p = place(&req);
+	assert_content(in_root(place_file(p)));
+	place_free(p);
+	ck_assert_int_eq(count("/tmp"), 0);
+}
+END_TEST
+
+static void assert_placed_in(const char *dir)
+{
+	_cleanup_close_ int listener = new_listener();
+	const struct place_request req = request(listener);
+	struct place *p = place(&req);
+	const char *want = private_dir(dir);
+
+	ck_assert_msg(strncmp(place_file(p), want, strlen(want)) == 0, "%s", place_file(p));
+	place_free(p);
+	ck_assert_int_eq(count(dir), 0);
+}
+
+START_TEST(avoids_foreign_directories)
+{
+	make_dir(private_dir("/tmp"), 0700); /* root's, not the target's */
+	assert_placed_in("/var/tmp");
+	ck_assert_int_eq(rmdir(in_root(private_dir("/tmp"))), 0);
+
+	make_dir(private_dir("/tmp"), 0755); /* its own, but open to others */
+	own(private_dir("/tmp"));
+	assert_placed_in("/var/tmp");
+	ck_assert_int_eq(rmdir(in_root(private_dir("/tmp"))), 0);
+
+	ck_assert_int_eq(symlink("/var", in_root(private_dir("/tmp"))), 0);
+	assert_placed_in("/var/tmp");
+	ck_assert_int_eq(unlink(in_root(private_dir("/tmp"))), 0);
+	assert_placed_in("/tmp");
+}
+END_TEST
+
+START_TEST(takes_the_working_directory)
+{
+	ck_assert_int_eq(chmod(in_root("/tmp"), 0755), 0);
+	ck_assert_int_eq(chmod(in_root("/var/tmp"), 0755), 0);
+	assert_placed_in("/work");
+}
+END_TEST
+
+START_TEST(takes_the_home)
+{
+	ck_assert_int_eq(chmod(in_root("/tmp"), 0755), 0);
+	ck_assert_int_eq(chmod(in_root("/work"), 0755), 0);
+	make_dir("/etc", 0755);
+	touch("/etc", "passwd", "root:x:0:0::/root:/bin/sh\nbroken\n"
+				"me:x:12345:12345:Me:/var/home:/bin/sh\n");
+	ck_assert_int_eq(chmod(in_root("/var/tmp"), 0755), 0);
+	make_dir("/var/home", 0777);
+	assert_placed_in("/var/home");
+	ck_assert_int_eq(rmdir(in_root("/var/home")), 0);
+}
+END_TEST
+
+START_TEST(says_what_it_tried)
+{
+	const struct place_request req = request(-1);
+	struct err err = { .code = EXIT_DONE };
+
+	ck_assert_int_eq(chmod(in_root("/tmp"), 0755), 0);
+	ck_assert_int_eq(chmod(in_root("/var/tmp"), 0755), 0);
+	ck_assert_int_eq(chmod(in_root("/work"), 0755), 0);
+	ck_assert_ptr_null(place_new(&target, &req, NULL, &err));
+	ck_assert_int_eq(err.code, EXIT_AGENT);
+	ck_assert_msg(strstr(err.text, "/tmp: Permission denied") &&
+			      strstr(err.text, "/var/tmp: Permission denied") &&
+			      strstr(err.text, "/dev/shm: No such file") &&
+			      strstr(err.text, "/work: Permission denied"),
+		      "%s", err.text);
+}
+END_TEST
+
+START_TEST(avoids_unfit_mounts)
+{
+	if (mount("none", in_root("/tmp"), "tmpfs", MS_NOEXEC, "mode=1777") < 0)
+		return; /* no right to mount, as in many containers */
+	assert_placed_in("/var/tmp");
+	ck_assert_int_eq(umount(in_root("/tmp")), 0);
+	ck_assert_int_eq(mount("none", in_root("/tmp"), "tmpfs", MS_RDONLY, "mode=1777"), 0);
+	assert_placed_in("/var/tmp");
+	ck_assert_int_eq(umount(in_root("/tmp")), 0);
+	/* Full: the file does not fit, and nothing of it stays. */
+	ck_assert_int_eq(mount("none", in_root("/tmp"), "tmpfs", 0, "mode=1777,nr_inodes=2"), 0);
+	assert_placed_in("/var/tmp");
+	ck_assert_int_eq(count("/tmp"), 0);
+}
+END_TEST
+
+START_TEST(target_gone)
+{
+	const struct place_request req = request(-1);
+	struct err err = { .code = EXIT_DONE };
+
+	target.start_ticks++; /* another process by now */
+	ck_assert_ptr_null(place_new(&target, &req, NULL, &err));
+	ck_assert_int_eq(err.code, EXIT_PARTIAL);
+}
+END_TEST
+
+int main(void)
+{
+	Suite *suite = suite_create("place");
+	TCase *tc = tcase_create("place");
+	SRunner *runner;
+	int failed;
+
+	if (geteuid() != 0) {
+		printf("skipped: the target is another user in a root of its own, which takes root\n");
+		return 77;
+	}
+	tcase_add_checked_fixture(tc, start_target, stop_target);
+	tcase_add_test(tc, places_and_takes_away);
+	tcase_add_test(tc, path_is_the_same_each_time);
+	tcase_add_test(tc, last_one_takes_away);
+	tcase_add_test(tc, keeps_and_discards);
+	tcase_add_test(tc, survives_being_killed);
+	tcase_add_test(tc, removes_leftovers);
+	tcase_add_test(tc, leaves_what_is_in_use);
+	tcase_add_test(tc, replaces_a_wrong_file);
+	tcase_add_test(tc, avoids_foreign_directories);
+	tcase_add_test(tc, takes_the_working_directory);
+	tcase_add_test(tc, takes_the_home);
+	tcase_add_test(tc, says_what_it_tried);
+	tcase_add_test(tc, avoids_unfit_mounts);
+	tcase_add_test(tc, target_gone);
+	tcase_set_timeout(tc, 30);
+	suite_add_tcase(suite, tc);
+	runner = srunner_create(suite);
+	srunner_run_all(runner, CK_ENV);
+	failed = srunner_ntests_failed(runner);
+	srunner_free(runner);
+	return failed != 0;
+}
