@@ -1,0 +1,16 @@
+/* The JVM's own report: hostile, because any process may pose as a JVM. */
+#include "model/histo.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	struct histo h = { 0 };
+
+	if (histo_parse_vm(&h, (const char *)data, size) == 0) {
+		histo_group(&h, HISTO_PACKAGE);
+		histo_sort(&h, HISTO_BY_BYTES);
+	}
+	histo_release(&h);
+	return 0;
+}
