@@ -91,7 +91,7 @@ for version in own "${jdks[@]}"; do
 	# Busy: the one listener thread waits for somebody else.
 	works "$version: warm again" jcmd "$JVM_PID" VM.version
 	peer hold "$(socket_of "$version" "$JVM_PID")"
-	timed refuses 5 'answer|respon' "$version: no answer in time" \
+	timed refuses 5 'answer|take' "$version: no answer in time" \
 		jcmd --timeout 1 "$JVM_PID" VM.version
 	in_time 4 "$version: and --timeout holds"
 
@@ -104,7 +104,8 @@ for version in own "${jdks[@]}"; do
 	rc=0
 	wait $waiting || rc=$?
 	same "$version: killed meanwhile: exit 7" 7 "$rc"
-	check "$version: told so" grep -q -E '^jtool: jcmd: .*(gone|went away|ended)' "$W/err"
+	check "$version: told so" grep -q -E '^jtool: jcmd: .*(gone|went away|ended)' "$W/err" ||
+		jt_details
 	stop "$PEER"
 	poll 5 gone "$JVM_PID"
 	refuses 3 'no such process' "$version: a JVM that is gone" jcmd "$JVM_PID" VM.version
@@ -158,6 +159,7 @@ for version in own "${jdks[@]}"; do
 	JVM_AS=65534:65534 start_jvm "$version" serial Idle || continue
 	trigger="$W/nobody.$version/.attach_pid$JVM_PID"
 	echo foreign >"$trigger"
+	chown 1234 "$trigger" # root's is as good as its own, from JDK 11 on
 	refuses '[45]' 'attach_pid' "$version: a foreign trigger in cwd" jcmd "$JVM_PID" VM.version
 	same "$version: it is left alone" foreign "$(cat "$trigger")"
 	unharmed "$version: a foreign trigger in cwd"
@@ -225,7 +227,8 @@ unharmed "no writable tmp"
 refuses 3 'not a JVM' "a shell" jcmd $$ VM.version
 refuses 3 'no such' "a pid that nobody has" jcmd 4194303 VM.version
 refuses '[23]' '.' "pid 0" jcmd 0 VM.version
-refuses '[23]' '.' "a negative pid" jcmd -- -1 VM.version
+jt jcmd -- -1 VM.version
+check "a negative pid" test "$rc" -eq 2 -o "$rc" -eq 3
 refuses 2 '.' "an unknown command" nosuchcommand
 refuses 2 '.' "an unknown option" jcmd --nosuchoption 1
 refuses 2 'timeout' "a timeout that is none" jcmd --timeout soon 1

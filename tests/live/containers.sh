@@ -79,10 +79,11 @@ rootless() {
 	poll 10 map_ids "$JVM_PID" || fail "a user namespace"
 }
 
+# One write(2) each, as the kernel wants it.
 map_ids() {
 	[ "$(readlink "/proc/$1/ns/user")" != "$(readlink /proc/self/ns/user)" ] &&
-		printf '0 %d 1\n1000 %d 1\n' $owner $mapped >"/proc/$1/gid_map" &&
-		printf '0 %d 1\n1000 %d 1\n' $owner $mapped >"/proc/$1/uid_map"
+		env printf '0 %d 1\n1000 %d 1\n' $owner $mapped >"/proc/$1/gid_map" &&
+		env printf '0 %d 1\n1000 %d 1\n' $owner $mapped >"/proc/$1/uid_map"
 }
 
 for version in "${jdks[@]}"; do

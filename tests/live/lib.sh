@@ -33,7 +33,7 @@ fail() {
 	n_failed=$((n_failed + 1))
 	echo "not ok $((n_passed + n_failed + n_skipped)) - $theme: $1"
 	shift
-	[ $# -eq 0 ] || printf '%s\n' "$@" | head -n 20 | sed 's/^/#   /'
+	[ $# -eq 0 ] || printf '%s\n' "$@" | head -n 20 | cut -c -300 | sed 's/^/#   /'
 }
 
 # skip NAME WHY
@@ -427,8 +427,11 @@ prints() {
 # json EXPRESSION: of the last run's stdout, as `j`; prints what it evaluates to.
 json() {
 	python3 -c 'import json, sys
-j = json.load(open(sys.argv[1]))
-print(eval(sys.argv[2]))' "$W/out" "$1"
+try:
+    j = json.load(open(sys.argv[1]))
+    print(eval("(" + sys.argv[2] + ")"))
+except Exception as e:
+    print(repr(e))' "$W/out" "$1"
 }
 
 # in_soak LONG SHORT: how many.

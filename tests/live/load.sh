@@ -16,8 +16,8 @@ for jar in talk missing plain; do
 done
 cp "$W/talk.jar" "$W/a b.jar"
 
-# The victims' own words on a jar that is refused; they stand on their stderr.
-java_agent_noise='.*(Exception|Agent|agent|	at |Caused by|\.\.\. [0-9]+ more).*'
+# The victims' own words on what is wrong with an agent; they stand on their stderr.
+noise='.*(Exception|Agent|agent|	at |Caused by|\.\.\. [0-9]+ more|stack guard|execstack|serviceability).*'
 
 # refused_agent NAME PATTERN ARGUMENT...: exit 1, and these words.
 refused_agent() {
@@ -55,7 +55,7 @@ for version in own "${jdks[@]}"; do
 	refused_agent "$version: a .so that returns 7" '7' load "$pid" "$W/loadee.so" 7
 	refused_agent "$version: no Agent_OnAttach" 'Agent_OnAttach|JNI_OnLoad|entry' \
 		load "$pid" "$W/noentry.so"
-	refused_agent "$version: no ELF" '.' load "$pid" "$W/text.so"
+	refuses 2 'ELF|library' "$version: no ELF" load "$pid" "$W/text.so"
 	refused_agent "$version: half an ELF" '.' load "$pid" "$W/cut.so"
 	refuses '[1236]' '.' "$version: no such file" load "$pid" "$W/nosuch.so"
 	refused_agent "$version: a bare name that nobody has" '.' load "$pid" nosuchlibrary
@@ -78,7 +78,7 @@ for version in own "${jdks[@]}"; do
 	refuses '[1236]' '.' "$version: no such jar" load "$pid" "$W/nosuch.jar"
 
 	works "$version: it still answers" jcmd "$pid" VM.version
-	grep -v -E -x "$java_agent_noise" "$JVM_ERR" >"$W/err.rest"
+	grep -v -E -x "$noise" "$JVM_ERR" >"$W/err.rest"
 	same "$version: nothing else on its stderr" "" "$(cat "$W/err.rest")"
 	: >"$JVM_ERR"
 	unharmed "$version: load" 'agentmain .*'
