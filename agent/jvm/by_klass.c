@@ -54,8 +54,6 @@ static jvmtiIterationControl JNICALL on_object(jlong class_tag, jlong size, jlon
 		w->wrong = true;
 		return JVMTI_ITERATION_ABORT;
 	}
-	if (*tag < 0)
-		return JVMTI_ITERATION_CONTINUE;
 	klass = ag_klass_word(&w->calib->header, ag_wrapped_object(tag));
 	if (slot->key != klass) {
 		slot = ag_map_probe(&w->map, klass);

@@ -19,8 +19,6 @@ static jvmtiIterationControl JNICALL on_object(jlong class_tag, jlong size, jlon
 {
 	struct tag_walk *w = user;
 
-	if (*tag < 0)
-		return JVMTI_ITERATION_CONTINUE;
 	if (class_tag > 0 && class_tag <= w->n_classes) {
 		ag_tally_add(&w->tallies[class_tag], size);
 		return JVMTI_ITERATION_CONTINUE;

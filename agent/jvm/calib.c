@@ -31,7 +31,7 @@ static jsize array_length(unsigned i)
 
 static jlong array_tag(unsigned i)
 {
-	return AG_TAG_OWN - 1 - (jlong)i;
+	return 1 + (jlong)i;
 }
 
 /* A local reference is the address of a slot that holds the object's. */
@@ -154,7 +154,7 @@ static jint JNICALL on_reference(jvmtiHeapReferenceKind kind, const jvmtiHeapRef
 				 jlong *tag, jlong *referrer_tag, jint length, void *user)
 {
 	struct probe *p = user;
-	jlong i = array_tag(0) - *tag;
+	jlong i = *tag - array_tag(0);
 
 	(void)info, (void)class_tag, (void)referrer_class_tag, (void)referrer_tag, (void)length;
 	/* Among a thread's roots HotSpot heeds the abort only when it comes to the next thread. */
@@ -175,50 +175,56 @@ static jint JNICALL on_reference(jvmtiHeapReferenceKind kind, const jvmtiHeapRef
 	return p->over ? JVMTI_VISIT_ABORT : 0;
 }
 
-static int make_arrays(struct ag_jvm *jvm, struct probe *p)
+static int make_arrays(struct ag_jvm *jvm, struct probe *p, struct ag_own *own)
 {
 	JNIEnv *jni = jvm->jni;
 
 	for (unsigned i = 0; i < ARRAYS; i++) {
-		p->arrays[i] = i < ARRAYS / 2 ? (*jni)->NewIntArray(jni, array_length(i))
-					      : (*jni)->NewLongArray(jni, array_length(i));
-		if (ag_ref_threw(jvm, "NewArray") || !ag_is_plain(p->arrays[i]) ||
-		    AG_TI(jvm, SetTag, p->arrays[i], array_tag(i)) != 0)
+		jobject array = i < ARRAYS / 2 ? (*jni)->NewIntArray(jni, array_length(i))
+					       : (*jni)->NewLongArray(jni, array_length(i));
+
+		if (ag_ref_threw(jvm, "NewArray") || !ag_is_plain(array) ||
+		    ag_own_add(jvm, own, array) != 0)
 			return -1;
+		p->arrays[i] = array;
 	}
 	return 0;
 }
 
-static int make_samples(struct ag_jvm *jvm, struct probe *p)
+/* An object array with all arrays in it. */
+static jobject make_holder(struct ag_jvm *jvm, const struct probe *p, jclass object_class)
 {
 	JNIEnv *jni = jvm->jni;
-	jthread thread;
-	jclass object_class;
+	jobject holder = (*jni)->NewObjectArray(jni, ARRAYS, object_class, NULL);
 
-	if (AG_TI(jvm, GetCurrentThread, &thread) != 0)
-		return -1;
+	if (ag_ref_threw(jvm, "NewObjectArray"))
+		return NULL;
+	for (jsize i = 0; i < ARRAYS; i++) {
+		(*jni)->SetObjectArrayElement(jni, holder, i, p->arrays[i]);
+		if (ag_ref_threw(jvm, "SetObjectArrayElement"))
+			return NULL;
+	}
+	return holder;
+}
+
+static int make_samples(struct ag_jvm *jvm, struct probe *p, struct ag_own *own)
+{
 	/* Thread extends Object.  FindClass would ask the application's loader instead. */
-	object_class = (*jni)->GetSuperclass(jni, ag_ref_base_class(jvm, thread));
+	jobject thread = own->objects[0];
+	jclass thread_class = ag_ref_class(jvm, thread);
+	jclass object_class = (*jvm->jni)->GetSuperclass(jvm->jni, thread_class);
+
 	p->samples[INTS] = p->arrays[0];
 	p->samples[LONGS] = p->arrays[ARRAYS - 1];
 	p->samples[THREAD] = thread;
 	p->samples[CLASS] = object_class;
-	p->samples[OBJECTS] = (*jni)->NewObjectArray(jni, ARRAYS, object_class, NULL);
-	if (ag_ref_threw(jvm, "NewObjectArray"))
+	p->samples[OBJECTS] = make_holder(jvm, p, object_class);
+	if (!p->samples[OBJECTS] || ag_own_add(jvm, own, p->samples[OBJECTS]) != 0)
 		return -1;
-	p->samples[OBJECT] = (*jni)->AllocObject(jni, object_class);
+	p->samples[OBJECT] = (*jvm->jni)->AllocObject(jvm->jni, object_class);
 	if (ag_ref_threw(jvm, "AllocObject"))
 		return -1;
-	if (!ag_is_plain(p->samples[OBJECTS]) || !ag_is_plain(p->samples[OBJECT]) ||
-	    AG_TI(jvm, SetTag, p->samples[OBJECTS], AG_TAG_OWN) != 0 ||
-	    AG_TI(jvm, SetTag, p->samples[OBJECT], AG_TAG_OWN) != 0)
-		return -1;
-	for (jsize i = 0; i < ARRAYS; i++) {
-		(*jni)->SetObjectArrayElement(jni, p->samples[OBJECTS], i, p->arrays[i]);
-		if (ag_ref_threw(jvm, "SetObjectArrayElement"))
-			return -1;
-	}
-	return 0;
+	return ag_own_add(jvm, own, p->samples[OBJECT]);
 }
 
 static int find_mirrors(struct ag_jvm *jvm, struct probe *p)
@@ -254,19 +260,29 @@ static int show_arrays(struct ag_jvm *jvm, struct probe *p)
 		     &callbacks, p);
 }
 
-int ag_calibrate(struct ag_jvm *jvm, struct ag_calib *calib)
+static int tag_arrays(struct ag_jvm *jvm, const struct probe *p, bool on)
+{
+	for (unsigned i = 0; i < ARRAYS; i++) {
+		if (AG_TI(jvm, SetTag, p->arrays[i], on ? array_tag(i) : 0) != 0)
+			return -1;
+	}
+	return 0;
+}
+
+static bool probe_run(struct ag_jvm *jvm, struct probe *p, struct ag_own *own)
+{
+	return ag_ref_expect(jvm, 2 * ARRAYS) == 0 && make_arrays(jvm, p, own) == 0 &&
+	       make_samples(jvm, p, own) == 0 && find_mirrors(jvm, p) == 0 &&
+	       tag_arrays(jvm, p, true) == 0 && show_arrays(jvm, p) == 0 &&
+	       tag_arrays(jvm, p, false) == 0 && p->done;
+}
+
+int ag_calibrate(struct ag_jvm *jvm, struct ag_own *own, struct ag_calib *calib)
 {
 	struct probe p = { .calib = calib };
-	bool ok = false;
 
 	*calib = (struct ag_calib){ 0 };
-	if (ag_ref_push(jvm) == 0) {
-		ok = ag_ref_expect(jvm, 2 * ARRAYS) == 0 && make_arrays(jvm, &p) == 0 &&
-		     make_samples(jvm, &p) == 0 && find_mirrors(jvm, &p) == 0 &&
-		     show_arrays(jvm, &p) == 0 && p.done;
-		ag_ref_pop(jvm);
-	}
-	if (ok)
+	if (probe_run(jvm, &p, own))
 		return 1;
 	if (jvm->stopping)
 		return -1;

@@ -42,10 +42,11 @@ struct ag_calib {
 };
 
 /*
- * 1: calibrated.  0: not possible here.  -1: the JVM is leaving.  The arrays stay behind as
- * garbage, tagged as our own.
+ * 1: calibrated.  0: not possible here.  -1: the JVM is leaving.  The arrays are added to our own
+ * objects; the tags that they had are taken off.
  */
-int ag_calibrate(struct ag_jvm *jvm, struct ag_calib *calib) __attribute__((warn_unused_result));
+int ag_calibrate(struct ag_jvm *jvm, struct ag_own *own, struct ag_calib *calib)
+	__attribute__((warn_unused_result));
 
 /* From JDK 13 a reference's low bits tell global and weak ones, which are no plain addresses. */
 static inline bool ag_is_plain(jobject ref)

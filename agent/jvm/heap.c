@@ -112,9 +112,8 @@ static int count_all(struct ag_jvm *jvm, const struct ag_calib *calib, struct ag
 
 static jint JNICALL on_instance(jlong class_tag, jlong size, jlong *tag, jint length, void *user)
 {
-	(void)class_tag, (void)length;
-	if (*tag >= 0)
-		ag_tally_add(user, size);
+	(void)class_tag, (void)tag, (void)length;
+	ag_tally_add(user, size);
 	return 0;
 }
 
@@ -172,22 +171,31 @@ static int collect(struct ag_jvm *jvm)
 
 int ag_heap_count(struct ag_jvm *jvm, const struct ag_heap_opts *opts, struct ag_census *census)
 {
+	struct ag_own own = { 0 };
 	struct ag_calib calib;
 	int calibrated = 0;
+	uint32_t n_thread;
 	int rc;
 
 	*census = (struct ag_census){ 0 };
-	if (ag_own_tag(jvm) != 0)
+	if (ag_own_add_thread(jvm, &own) != 0)
 		return -1;
-	/* Before the collection, which then takes the calibration's arrays away. */
+	n_thread = own.n;
 	if (!opts->strict && !opts->signature)
-		calibrated = ag_calibrate(jvm, &calib);
-	if (calibrated < 0 || (opts->live && collect(jvm) != 0))
+		calibrated = ag_calibrate(jvm, &own, &calib);
+	if (calibrated < 0)
 		return -1;
+	if (opts->live) {
+		ag_own_forget(jvm, &own, n_thread); /* the collection takes the rest away */
+		if (collect(jvm) != 0)
+			return -1;
+	}
 	if (opts->signature)
 		rc = count_classes(jvm, opts, census);
 	else
 		rc = count_all(jvm, calibrated ? &calib : NULL, census);
+	if (rc == 0)
+		rc = ag_own_subtract(jvm, &own, census);
 	if (rc == 0)
 		drop_empty(jvm, census);
 	else

@@ -30,10 +30,11 @@ struct ag_heap_opts {
 };
 
 /*
- * Count instances.  Needs the capability to tag objects.  What the agent itself brought is left
- * out, but for this: the rest of the allocation buffers that its threads began is filled with
- * int[] (JDK 18 on: FillerElement[]), by the JVM and for any thread's; after a collection there
- * is none.
+ * Count instances, as GC.class_histogram does.  Needs the capability to tag objects.  What the
+ * agent itself brought is left out, except that the JVM fills the unused rest of every thread's
+ * allocation buffer with an int[] (from JDK 18 a FillerElement[]), which counts; after a
+ * collection there is none.  JDK 8 does not show one java.lang.Object of its own to agents
+ * (ServiceUtil::visible_oop).
  */
 int ag_heap_count(struct ag_jvm *jvm, const struct ag_heap_opts *opts,
 		  struct ag_census *census);

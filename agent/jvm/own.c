@@ -12,37 +12,80 @@ static const struct {
 	{ "interruptLock", "Ljava/lang/Object;" },
 };
 
-/* Tag what a field of an object refers to, and return it: a local reference, or NULL. */
-static jobject tag_field(struct ag_jvm *jvm, jobject object, const char *name,
-			 const char *signature)
+int ag_own_add(struct ag_jvm *jvm, struct ag_own *own, jobject object)
+{
+	if (own->n == AG_OWN_MAX)
+		return ag_fail(jvm, "leave the agent's own objects out", "there are too many");
+	own->objects[own->n++] = object;
+	return 0;
+}
+
+void ag_own_forget(struct ag_jvm *jvm, struct ag_own *own, uint32_t n)
+{
+	while (own->n > n)
+		ag_ref_drop(jvm, own->objects[--own->n]);
+}
+
+/* Add what a field of an object refers to, and return it; NULL when there is nothing. */
+static jobject add_field(struct ag_jvm *jvm, struct ag_own *own, jobject object,
+			 const char *name, const char *signature)
 {
 	jclass class = ag_ref_base_class(jvm, object);
 	jfieldID field = ag_ref_field(jvm, class, name, signature);
 	jobject value = field ? (*jvm->jni)->GetObjectField(jvm->jni, object, field) : NULL;
 
 	ag_ref_drop(jvm, class);
-	if (value)
-		(void)AG_TI(jvm, SetTag, value, AG_TAG_OWN); /* the error is recorded */
-	return value;
+	return value && ag_own_add(jvm, own, value) == 0 ? value : NULL;
 }
 
-int ag_own_tag(struct ag_jvm *jvm)
+int ag_own_add_thread(struct ag_jvm *jvm, struct ag_own *own)
 {
 	jthread thread;
 	jobject name;
 
-	if (AG_TI(jvm, GetCurrentThread, &thread) != 0 ||
-	    AG_TI(jvm, SetTag, thread, AG_TAG_OWN) != 0)
+	if (AG_TI(jvm, GetCurrentThread, &thread) != 0 || ag_own_add(jvm, own, thread) != 0)
 		return -1;
 	for (size_t i = 0; i < sizeof(thread_fields) / sizeof(thread_fields[0]); i++)
-		ag_ref_drop(jvm, tag_field(jvm, thread, thread_fields[i].name,
-					   thread_fields[i].signature));
-	name = tag_field(jvm, thread, "name", "Ljava/lang/String;");
+		(void)add_field(jvm, own, thread, thread_fields[i].name,
+				thread_fields[i].signature);
+	name = add_field(jvm, own, thread, "name", "Ljava/lang/String;");
 	if (name) {
-		ag_ref_drop(jvm, tag_field(jvm, name, "value", "[B"));
-		ag_ref_drop(jvm, tag_field(jvm, name, "value", "[C")); /* before JDK 9 */
+		(void)add_field(jvm, own, name, "value", "[B");
+		(void)add_field(jvm, own, name, "value", "[C"); /* before JDK 9 */
 	}
-	ag_ref_drop(jvm, name);
-	ag_ref_drop(jvm, thread);
 	return jvm->err.what ? -1 : 0;
+}
+
+static struct ag_row *find_row(struct ag_jvm *jvm, struct ag_census *census, jobject object,
+			       struct ag_row *guess)
+{
+	jclass class = ag_ref_class(jvm, object);
+	struct ag_row *found = NULL;
+
+	if (guess && (*jvm->jni)->IsSameObject(jvm->jni, class, guess->class))
+		found = guess;
+	for (uint32_t i = 0; i < census->n && !found; i++) {
+		if ((*jvm->jni)->IsSameObject(jvm->jni, class, census->rows[i].class))
+			found = &census->rows[i];
+	}
+	ag_ref_drop(jvm, class);
+	return found;
+}
+
+int ag_own_subtract(struct ag_jvm *jvm, const struct ag_own *own, struct ag_census *census)
+{
+	struct ag_row *row = NULL;
+
+	for (uint32_t i = 0; i < own->n; i++) {
+		jlong size;
+
+		row = find_row(jvm, census, own->objects[i], row);
+		if (!row || row->tally.instances == 0)
+			continue;
+		if (AG_TI(jvm, GetObjectSize, own->objects[i], &size) != 0)
+			return -1;
+		row->tally.instances--;
+		row->tally.bytes -= (uint64_t)size;
+	}
+	return 0;
 }
