@@ -245,6 +245,30 @@ int procfs_threads(const struct procfs *proc, pid_t pid, unsigned *threads)
 	return 0;
 }
 
+int procfs_thread_names(const struct procfs *proc, pid_t pid, procfs_thread_visit *visit, void *arg)
+{
+	int fd = procfs_openat(proc, pid, "task", O_RDONLY | O_DIRECTORY);
+	DIR *dir = fd < 0 ? NULL : fdopendir(fd);
+	bool more = true;
+
+	if (!dir) {
+		util_close_p(&fd);
+		return fd < 0 ? fd : -ENOMEM;
+	}
+	for (const struct dirent *entry; more && (entry = readdir(dir)) != NULL;) {
+		_cleanup_buf_ struct buf name = BUF_INIT;
+		char path[64];
+
+		(void)snprintf(path, sizeof(path), "task/%d/comm", (int)pid_of(entry->d_name));
+		if (procfs_read(proc, pid, path, &name, 64) < 0 || name.len == 0)
+			continue; /* "." and "..", and a thread that has ended */
+		name.data[strcspn(name.data, "\n")] = '\0';
+		more = visit(name.data, arg);
+	}
+	(void)closedir(dir); /* was only read */
+	return 0;
+}
+
 static bool cut_suffix(char *text, size_t len, const char *suffix)
 {
 	size_t n = strlen(suffix);
@@ -259,11 +283,14 @@ static bool cut_suffix(char *text, size_t len, const char *suffix)
 static bool visit_line(char *line, size_t len, procfs_map_visit *visit, void *arg)
 {
 	char *path = memchr(line, '/', len);
+	struct proc_map map = { .path = path, .range = line };
 
 	if (!path)
 		return true;
 	line[len] = '\0';
-	return visit(path, cut_suffix(path, len - (size_t)(path - line), " (deleted)"), arg);
+	map.deleted = cut_suffix(path, len - (size_t)(path - line), " (deleted)");
+	line[strcspn(line, " /")] = '\0';
+	return visit(&map, arg);
 }
 
 int procfs_maps(const struct procfs *proc, pid_t pid, procfs_map_visit *visit, void *arg)
@@ -302,16 +329,16 @@ struct wanted_file {
 	bool found;
 };
 
-static bool match_file(const char *path, bool deleted, void *arg)
+static bool match_file(const struct proc_map *map, void *arg)
 {
 	struct wanted_file *wanted = arg;
+	const char *slash = strrchr(map->path, '/');
 
-	(void)deleted; /* an upgrade replaces the files of running programs */
-	if (strcmp(strrchr(path, '/') + 1, wanted->name) != 0)
+	if (!slash || strcmp(slash + 1, wanted->name) != 0)
 		return true;
 	wanted->found = true;
 	if (wanted->path)
-		*wanted->path = xstrdup(path);
+		*wanted->path = xstrdup(map->path);
 	return false;
 }
 

@@ -59,11 +59,25 @@ int procfs_status(const struct procfs *proc, pid_t pid, struct proc_status *stat
 int procfs_threads(const struct procfs *proc, pid_t pid, unsigned *threads) _must_check_;
 
 /*
- * Call visit() for each mapping of a file, in the order of addresses, until it returns false or
- * the mappings end.  path is as we see it; `deleted` says that the file has no name any more.
- * 0 or a negative errno.
+ * Call visit() with the name of each thread, from low to high ids, until it returns false or
+ * they end.  0 or a negative errno.
  */
-typedef bool procfs_map_visit(const char *path, bool deleted, void *arg);
+typedef bool procfs_thread_visit(const char *name, void *arg);
+int procfs_thread_names(const struct procfs *proc, pid_t pid, procfs_thread_visit *visit, void *arg)
+	_must_check_;
+
+/* One mapping of a file. */
+struct proc_map {
+	const char *path;  /* as we see it */
+	bool deleted;      /* the file has no name any more */
+	const char *range; /* "START-END": PID/map_files/START-END is the file itself */
+};
+
+/*
+ * Call visit() for each mapping of a file, in the order of addresses, until it returns false or
+ * the mappings end.  0 or a negative errno.
+ */
+typedef bool procfs_map_visit(const struct proc_map *map, void *arg);
 int procfs_maps(const struct procfs *proc, pid_t pid, procfs_map_visit *visit, void *arg)
 	_must_check_;
 

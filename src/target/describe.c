@@ -1,5 +1,6 @@
 #include "target/describe.h"
 
+#include <stddef.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -80,6 +81,43 @@ static const char *gc_of_flags(const char *flags)
 			return collectors[i].gc;
 	}
 	return NULL;
+}
+
+/*
+ * Thread names of JDK 8 to 27, as the kernel cuts them.  The heap and its threads are made
+ * before the VM thread.  Parallel has only workers, whose names other collectors have, too.
+ */
+bool describe_thread(struct gc_clues *clues, const char *name)
+{
+	static const struct {
+		const char *prefix, *gc;
+	} threads[] = {
+		{ "G1 ", "G1" },
+		{ "CMS ", "CMS" },
+		{ "Concurrent Mark", "CMS" },
+		{ "ZDirector", "ZGC" },
+		{ "XDirector", "ZGC" },
+		{ "Shen", "Shenandoah" },
+		{ "GC Thread#", "Parallel" },
+		{ "GC task thread#", "Parallel" },
+		{ "ParGC Thread#", "Parallel" },
+	};
+
+	clues->is_whole = strcmp(name, "VM Thread") == 0;
+	for (size_t i = 0; i < ARRAY_SIZE(threads); i++) {
+		if (has_prefix(name, threads[i].prefix) &&
+		    (!clues->gc || strcmp(clues->gc, "Parallel") == 0))
+			clues->gc = threads[i].gc;
+	}
+	return !clues->is_whole;
+}
+
+/* Serial and Epsilon have no threads; Epsilon is never chosen but by a flag. */
+static const char *gc_of_clues(const struct gc_clues *clues, const char *flags)
+{
+	const char *gc = clues->gc ? clues->gc : gc_of_flags(flags);
+
+	return gc || !clues->is_whole ? gc : "Serial";
 }
 
 static int64_t space_used(const struct perfdata *perf, int generation, int space)
@@ -209,7 +247,28 @@ static void add_flags(struct buf *all, const char *flags)
 		buf_addf(all, "%s%s", all->len ? " " : "", flags);
 }
 
-void describe_cmdline(struct jvm *jvm, const struct cmdline *cmd, const char *env, size_t len)
+/* -Xmx, with its unit; -1 when it was not given. */
+static int64_t max_of_flags(const char *flags)
+{
+	_cleanup_free_ char *text = flags_value(flags, "-Xmx");
+	static const char units[] = "kmgt";
+	const char *unit;
+	char *end;
+	unsigned long long n;
+
+	if (!text || *text < '0' || *text > '9')
+		return -1;
+	n = strtoull(text, &end, 10);
+	unit = *end ? strchr(units, *end | 0x20) : NULL;
+	for (ptrdiff_t i = unit ? unit - units + 1 : 0; i > 0; i--) {
+		if (__builtin_mul_overflow(n, 1024, &n))
+			return -1;
+	}
+	return n > INT64_MAX ? -1 : (int64_t)n;
+}
+
+void describe_cmdline(struct jvm *jvm, const struct cmdline *cmd, const char *env, size_t len,
+		      const struct gc_clues *clues)
 {
 	/* In the order in which they overrule each other; the launcher reads the second from 9 on. */
 	_cleanup_free_ char *tool = variable(env, len, "JAVA_TOOL_OPTIONS");
@@ -223,7 +282,8 @@ void describe_cmdline(struct jvm *jvm, const struct cmdline *cmd, const char *en
 	add_flags(&flags, last);
 	if (flags.len)
 		jvm->flags = buf_take(&flags);
-	jvm->gc = dup_or_null(gc_of_flags(jvm->flags));
+	jvm->gc = dup_or_null(gc_of_clues(clues, jvm->flags));
+	jvm->heap_max = max_of_flags(jvm->flags);
 	jvm->no_attach = flags_is_on(jvm->flags, "DisableAttachMechanism");
 	describe_command(jvm, NULL, cmd);
 }

@@ -1,186 +1,18 @@
 #include "target/discover.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <pwd.h>
 #include <string.h>
-#include <sys/stat.h>
 
 #include "base/io.h"
 #include "base/xalloc.h"
-#include "proc/inroot.h"
-#include "target/container.h"
-#include "target/describe.h"
-
-#define TEXT_MAX (1024u * 1024)         /* of any small file of a process */
-#define PERFDATA_MAX (4u * 1024 * 1024) /* 32 KB unless -XX:PerfDataMemorySize says more */
-
-/* What the mappings of a process tell; paths are as we see them. */
-struct traces {
-	char *libjvm;
-	char *perfdata; /* the hsperfdata file that this very process has mapped */
-	bool is_openj9;
-};
-
-static void traces_release(struct traces *t)
-{
-	free(t->libjvm);
-	free(t->perfdata);
-}
-
-static const char *last_name(const char *path)
-{
-	const char *slash = strrchr(path, '/');
-
-	return slash ? slash + 1 : path;
-}
-
-/*
- * A JVM maps its hsperfdata file as …/hsperfdata_USER/NSPID.  That it is mapped tells it from a
- * file that an earlier process of the same number has left, and what the user is called there.
- */
-static bool is_perfdata(const char *path)
-{
-	const char *name = last_name(path);
-	static const char dir[] = "/hsperfdata_";
-
-	if (name == path || strspn(name, "0123456789") != strlen(name))
-		return false;
-	for (const char *p = name - 2; p >= path; p--) {
-		if (*p == '/')
-			return strncmp(p, dir, sizeof(dir) - 1) == 0;
-	}
-	return false;
-}
-
-static bool visit_map(const char *path, bool deleted, void *arg)
-{
-	struct traces *t = arg;
-	const char *name = last_name(path);
-
-	/* An upgrade deletes the libjvm.so of running JVMs. */
-	if (!t->libjvm && strcmp(name, "libjvm.so") == 0)
-		t->libjvm = xstrdup(path);
-	else if (!t->perfdata && !deleted && is_perfdata(path))
-		t->perfdata = xstrdup(path);
-	else if (strncmp(name, "libj9vm", 7) == 0)
-		t->is_openj9 = true;
-	return !(t->libjvm && t->perfdata);
-}
-
-/*
- * The path below the target's root.  In our mount namespace, a chroot's path shows in front of
- * it; in another one, paths begin at the target's root already.
- */
-static const char *below_root(const char *path, const char *root)
-{
-	size_t len = root ? strlen(root) : 0;
-
-	if (len > 1 && strncmp(path, root, len) == 0 && path[len] == '/')
-		return path + len;
-	return path;
-}
-
-/* A regular file below the target's root; never waits, whatever is found in its place. */
-static int open_regular(int root_fd, const char *path, int flags, struct stat *st)
-{
-	_cleanup_close_ int fd = inroot_open(root_fd, path, O_RDONLY | O_NONBLOCK | flags);
-
-	if (fd < 0)
-		return fd;
-	if (fstat(fd, st) < 0)
-		return -errno;
-	return S_ISREG(st->st_mode) ? TAKE_FD(fd) : -EINVAL;
-}
-
-/* Only what the target's own user wrote, read(2) and never mapped: it may be cut at any time. */
-static int read_perfdata(const struct jvm *jvm, int root_fd, const char *path,
-			 struct perfdata *perf)
-{
-	_cleanup_buf_ struct buf bytes = BUF_INIT;
-	struct stat st;
-	_cleanup_close_ int fd = open_regular(root_fd, path, O_NOFOLLOW, &st);
-	int rc;
-
-	if (fd < 0)
-		return fd;
-	if (st.st_uid != jvm->uid)
-		return -EPERM;
-	rc = io_slurp(fd, &bytes, PERFDATA_MAX);
-	return rc < 0 ? rc : perfdata_parse(bytes.data, bytes.len, perf);
-}
-
-/* What can be read of a small file; when it is nothing or not all, less is told. */
-static void read_text(const struct procfs *proc, pid_t pid, const char *name, struct buf *out)
-{
-	if (procfs_read(proc, pid, name, out, TEXT_MAX) < 0)
-		return;
-}
-
-/*
- * `release` stands in the Java home; libjvm.so two to four directories below: lib/server,
- * jre/lib/amd64/server.
- */
-static char *read_release(int root_fd, const char *libjvm)
-{
-	_cleanup_free_ char *dir = xstrdup(libjvm);
-
-	for (int up = 0; up < 6; up++) {
-		_cleanup_buf_ struct buf text = BUF_INIT;
-		_cleanup_free_ char *path = NULL;
-		_cleanup_close_ int fd = -1;
-		struct stat st;
-		char *slash = strrchr(dir, '/');
-
-		if (!slash || slash == dir)
-			return NULL;
-		*slash = '\0';
-		path = xasprintf("%s/release", dir);
-		fd = open_regular(root_fd, path, 0, &st);
-		if (fd >= 0 && io_slurp(fd, &text, TEXT_MAX) == 0)
-			return describe_release(buf_str(&text));
-	}
-	return NULL;
-}
-
-static void describe(const struct procfs *proc, struct jvm *jvm, const struct traces *t)
-{
-	_cleanup_buf_ struct buf words = BUF_INIT, env = BUF_INIT;
-	_cleanup_free_ char *root = procfs_readlink(proc, jvm->pid, "root");
-	_cleanup_close_ int root_fd =
-		procfs_openat(proc, jvm->pid, "root", O_PATH | O_DIRECTORY);
-	struct cmdline cmd;
-	struct perfdata perf;
-
-	read_text(proc, jvm->pid, "cmdline", &words);
-	cmdline_parse(words.data, words.len, &cmd);
-	if (root_fd >= 0 && t->perfdata &&
-	    read_perfdata(jvm, root_fd, below_root(t->perfdata, root), &perf) == 0) {
-		describe_perfdata(jvm, &perf, &cmd);
-		perfdata_release(&perf);
-	} else {
-		read_text(proc, jvm->pid, "environ", &env);
-		describe_cmdline(jvm, &cmd, env.data, env.len);
-	}
-	if (!jvm->version && root_fd >= 0 && t->libjvm)
-		jvm->version = read_release(root_fd, below_root(t->libjvm, root));
-	cmdline_release(&cmd);
-	jvm->tmp = flags_value(jvm->flags, "-XX:AltTempDir=");
-}
+#include "target/inspect.h"
 
 static char *user_name(uid_t uid)
 {
 	const char *name = user_from_uid(uid, 1);
 
 	return name ? xstrdup(name) : xasprintf("%u", (unsigned)uid);
-}
-
-static char *read_container(const struct procfs *proc, pid_t pid)
-{
-	_cleanup_buf_ struct buf text = BUF_INIT;
-
-	read_text(proc, pid, "cgroup", &text);
-	return container_id(buf_str(&text));
 }
 
 static struct jvm *new_jvm(const struct procfs *proc, pid_t pid, const struct proc_status *status,
@@ -198,20 +30,10 @@ static struct jvm *new_jvm(const struct procfs *proc, pid_t pid, const struct pr
 	jvm->is_hotspot = !t->is_openj9;
 	jvm->listed_ns = io_now_ns();
 	jvm->user = user_name(jvm->uid);
-	jvm->container = read_container(proc, pid);
-	describe(proc, jvm, t);
+	inspect_jvm(proc, jvm, t);
 	jvm->attach = ATTACH_STARTING;
 	jvm->attach = discover_attach_state(proc, jvm);
 	return jvm;
-}
-
-/* A process whose mappings are not ours to see may still call itself what the launcher does. */
-static bool is_called_java(const struct procfs *proc, pid_t pid)
-{
-	_cleanup_buf_ struct buf name = BUF_INIT;
-
-	read_text(proc, pid, "comm", &name);
-	return strcmp(buf_str(&name), "java\n") == 0;
 }
 
 /* The JVM of a process, or NULL when it is none or is gone. */
@@ -220,6 +42,7 @@ static struct jvm *look_at(const struct procfs *proc, pid_t pid)
 	_cleanup_(traces_release) struct traces traces = { 0 };
 	struct proc_status status;
 	unsigned threads;
+	bool is_jvm;
 	int rc;
 
 	/*
@@ -228,16 +51,15 @@ static struct jvm *look_at(const struct procfs *proc, pid_t pid)
 	 */
 	if (procfs_threads(proc, pid, &threads) < 0 || threads == 1)
 		return NULL;
-	rc = procfs_maps(proc, pid, visit_map, &traces);
-	if (rc == -EACCES || rc == -EPERM) {
-		if (!is_called_java(proc, pid))
-			return NULL;
-	} else if (rc < 0 || !traces.libjvm) {
-		return NULL;
-	}
 	if (procfs_status(proc, pid, &status) < 0)
 		return NULL;
-	return new_jvm(proc, pid, &status, &traces);
+	rc = traces_find(proc, pid, status.nspid, &traces);
+	/* Whose mappings are not ours to see may still call itself what the launcher does. */
+	if (rc == -EACCES || rc == -EPERM)
+		is_jvm = strcmp(status.name, "java") == 0;
+	else
+		is_jvm = rc == 0 && traces.libjvm;
+	return is_jvm ? new_jvm(proc, pid, &status, &traces) : NULL;
 }
 
 int discover_all(const struct procfs *proc, struct jvm_list *list, struct err *err)
@@ -288,7 +110,7 @@ struct jvm *discover_pid(const struct procfs *proc, pid_t pid, struct err *err)
 			      (int)pid, (int)status.tgid);
 		return NULL;
 	}
-	rc = procfs_maps(proc, pid, visit_map, &traces);
+	rc = traces_find(proc, pid, status.nspid, &traces);
 	if (rc == -EACCES || rc == -EPERM) {
 		user = user_name(status.euid);
 		(void)err_set(err, EXIT_PERMISSION,

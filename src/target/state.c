@@ -97,27 +97,18 @@ static bool is_listened_to(const struct procfs *proc, const struct jvm *jvm)
 	return false;
 }
 
+static bool is_other_thread(const char *name, void *found)
+{
+	*(bool *)found = strcmp(name, "Attach Listener") == 0;
+	return !*(bool *)found;
+}
+
 /* The thread that HotSpot starts once attaching has been set up, and never ends. */
 static bool has_attach_thread(const struct procfs *proc, pid_t pid)
 {
-	int fd = procfs_openat(proc, pid, "task", O_RDONLY | O_DIRECTORY);
-	DIR *dir = fd < 0 ? NULL : fdopendir(fd);
 	bool found = false;
 
-	if (!dir) {
-		util_close_p(&fd);
-		return false;
-	}
-	for (const struct dirent *entry; !found && (entry = readdir(dir)) != NULL;) {
-		_cleanup_buf_ struct buf name = BUF_INIT;
-		char path[64];
-
-		(void)snprintf(path, sizeof(path), "task/%.20s/comm", entry->d_name);
-		if (procfs_read(proc, pid, path, &name, 64) == 0)
-			found = strcmp(buf_str(&name), "Attach Listener\n") == 0;
-	}
-	(void)closedir(dir); /* was only read */
-	return found;
+	return procfs_thread_names(proc, pid, is_other_thread, &found) == 0 && found;
 }
 
 enum attach_state discover_attach_state(const struct procfs *proc, const struct jvm *jvm)

@@ -165,6 +165,20 @@ START_TEST(a_file_that_is_not_mapped_is_a_ghost)
 }
 END_TEST
 
+/* Cleaners of /tmp delete files that are still mapped; what is mapped can be reached. */
+START_TEST(a_deleted_file_is_still_read)
+{
+	struct jvm *jvm;
+
+	shell("cd %s/900 && mkdir map_files && cp %s/tests/data/perfdata/jdk21-g1 "
+	      "map_files/7fcbd6b05000-7fcbd6b0d000", dir, top());
+	jvm = find(900);
+	ck_assert(jvm->has_perfdata);
+	ck_assert_str_eq(jvm->version, "21.0.13.0.3");
+	jvm_free(jvm);
+}
+END_TEST
+
 START_TEST(the_command_line_tells_without_hsperfdata)
 {
 	struct jvm *jvm;
@@ -180,6 +194,7 @@ START_TEST(the_command_line_tells_without_hsperfdata)
 				     "--add-opens=java.base/java.lang=ALL-UNNAMED -XX:+UseSerialGC");
 	ck_assert_str_eq(jvm->gc, "Serial");
 	ck_assert_str_eq(jvm->version, "17.0.15");
+	ck_assert_int_eq(jvm->heap_max, -1);
 	ck_assert_ptr_null(jvm->container);
 	jvm_free(jvm);
 	jvm = find(700);
@@ -283,6 +298,45 @@ START_TEST(every_collector_is_told_from_its_counters)
 	ck_assert_int_le(jvm->heap_used, jvm->heap_max);
 	perfdata_release(&perf);
 	jvm_free(jvm);
+}
+END_TEST
+
+START_TEST(every_collector_is_told_from_its_threads)
+{
+	static const struct {
+		const char *names[5], *flags, *gc;
+	} jvms[] = {
+		{ { "java", "VM Thread" }, "", "Serial" },
+		{ { "java" }, "", NULL },
+		{ { "java", "VM Thread" }, "-XX:+UseEpsilonGC", "Epsilon" },
+		{ { "java", "GC task thread#", "VM Thread" }, "", "Parallel" },
+		{ { "java", "GC Thread#0", "GC Thread#1", "VM Thread" }, "", "Parallel" },
+		{ { "GC Thread#0", "G1 Main Marker", "G1 Conc#0", "VM Thread" }, "", "G1" },
+		{ { "Gang worker#0 (", "G1 Main Concurr", "Gang worker#0 (" }, "", "G1" },
+		{ { "GC Thread#0", "CMS Main Thread" }, "", "CMS" },
+		{ { "Gang worker#0 (", "Concurrent Mark" }, "", "CMS" },
+		{ { "XWorker#0", "XDriver", "XDirector", "XStat" }, "", "ZGC" },
+		{ { "ZDriverMinor", "ZDriverMajor", "ZDirector" }, "", "ZGC" },
+		{ { "Shenandoah GC T", "Shenandoah Cont" }, "", "Shenandoah" },
+		{ { "ShenWorker#0", "ShenControl" }, "", "Shenandoah" },
+		{ { "java", "VM Thread", "G1 of my app" }, "", "Serial" },
+		{ { NULL }, "-XX:+UseG1GC -Xmx3g", "G1" },
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(jvms); i++) {
+		struct gc_clues clues = { NULL, false };
+		_cleanup_free_ char *flags = xstrdup(jvms[i].flags);
+		const struct cmdline cmd = { .flags = flags };
+		struct jvm *jvm = xcalloc(1, sizeof(*jvm));
+		const char *const *name = jvms[i].names;
+
+		while (*name && describe_thread(&clues, *name))
+			name++;
+		describe_cmdline(jvm, &cmd, NULL, 0, &clues);
+		ck_assert_pstr_eq(jvm->gc, jvms[i].gc);
+		ck_assert_int_eq(jvm->heap_max, strstr(flags, "-Xmx3g") ? 3LL << 30 : -1);
+		jvm_free(jvm);
+	}
 }
 END_TEST
 
@@ -459,6 +513,7 @@ int main(void)
 	tcase_add_test(tree, a_container_is_seen_through);
 	tcase_add_loop_test(tree, hostile_hsperfdata_is_left_alone, 0, 8);
 	tcase_add_test(tree, a_file_that_is_not_mapped_is_a_ghost);
+	tcase_add_test(tree, a_deleted_file_is_still_read);
 	tcase_add_test(tree, the_command_line_tells_without_hsperfdata);
 	tcase_add_test(tree, attach_states);
 	tcase_add_test(tree, a_socket_counts_when_it_is_listened_to);
@@ -466,6 +521,7 @@ int main(void)
 	suite_add_tcase(s, texts);
 	tcase_add_loop_test(texts, every_collector_is_told_from_its_counters, 0,
 			    (int)ARRAY_SIZE(heaps));
+	tcase_add_test(texts, every_collector_is_told_from_its_threads);
 	tcase_add_test(texts, containers);
 	tcase_add_test(texts, command_lines);
 	tcase_add_test(texts, the_last_flag_counts);

@@ -130,10 +130,11 @@ START_TEST(maps_are_searched_across_pieces)
 }
 END_TEST
 
-static bool count_map(const char *path, bool deleted, void *arg)
+static bool count_map(const struct proc_map *map, void *arg)
 {
-	ck_assert_int_eq(path[0], '/');
-	ck_assert(!deleted);
+	ck_assert_int_eq(map->path[0], '/');
+	ck_assert(!map->deleted);
+	ck_assert_str_eq(map->range, "7f0000000000-7f0000001000");
 	++*(unsigned *)arg;
 	return true;
 }
@@ -161,6 +162,12 @@ START_TEST(maps_of_a_copy_lose_no_line)
 }
 END_TEST
 
+static bool is_not_helper(const char *name, void *found)
+{
+	*(bool *)found = strcmp(name, "helper") == 0;
+	return !*(bool *)found;
+}
+
 static void *wait_for_end(void *fd)
 {
 	char c;
@@ -168,18 +175,21 @@ static void *wait_for_end(void *fd)
 	return (void *)read(*(int *)fd, &c, 1);
 }
 
-START_TEST(threads_are_counted)
+START_TEST(threads_are_counted_and_named)
 {
 	int fds[2];
 	pthread_t thread;
-	unsigned n;
+	unsigned n, before;
+	bool found = false;
 
 	ck_assert_int_eq(procfs_threads(&proc, getpid(), &n), 0);
 	ck_assert_uint_ge(n, 1);
 	ck_assert_int_eq(pipe(fds), 0);
+	before = n;
 	ck_assert_int_eq(pthread_create(&thread, NULL, wait_for_end, &fds[0]), 0);
-	unsigned before = n;
-
+	ck_assert_int_eq(pthread_setname_np(thread, "helper"), 0);
+	ck_assert_int_eq(procfs_thread_names(&proc, getpid(), is_not_helper, &found), 0);
+	ck_assert(found);
 	ck_assert_int_eq(procfs_threads(&proc, getpid(), &n), 0);
 	ck_assert_uint_eq(n, before + 1);
 	ck_assert_int_eq(close(fds[1]), 0);
@@ -230,7 +240,7 @@ int main(void)
 	tcase_add_test(tc, a_name_cannot_forge_fields);
 	tcase_add_test(tc, maps_are_searched_across_pieces);
 	tcase_add_test(tc, maps_of_a_copy_lose_no_line);
-	tcase_add_test(tc, threads_are_counted);
+	tcase_add_test(tc, threads_are_counted_and_named);
 	tcase_add_test(tc, links_cannot_lead_out_of_a_root);
 	srunner_run_all(sr, CK_NORMAL);
 	failed = srunner_ntests_failed(sr);

@@ -1,0 +1,213 @@
+#include "target/inspect.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "base/io.h"
+#include "base/xalloc.h"
+#include "proc/inroot.h"
+#include "target/container.h"
+#include "target/describe.h"
+
+#define TEXT_MAX (1024u * 1024)         /* of any small file of a process */
+#define PERFDATA_MAX (4u * 1024 * 1024) /* 32 KB unless -XX:PerfDataMemorySize says more */
+
+void traces_release(struct traces *t)
+{
+	free(t->libjvm);
+	free(t->perfdata);
+	free(t->perfdata_link);
+}
+
+/* Paths of maps are absolute. */
+static const char *last_name(const char *path)
+{
+	return strrchr(path, '/') + 1;
+}
+
+/*
+ * A JVM maps its hsperfdata file as …/hsperfdata_USER/NSPID.  That it is mapped tells it from a
+ * file that an earlier process of the same number has left, and what the user is called there.
+ * Monitoring tools, which are JVMs, too, map those of others.
+ */
+static bool is_perfdata(const char *path, pid_t nspid)
+{
+	static const char prefix[] = "hsperfdata_";
+	const char *file = last_name(path), *dir = file - 1;
+	char name[16];
+
+	(void)snprintf(name, sizeof(name), "%d", (int)nspid);
+	if (strcmp(file, name) != 0)
+		return false;
+	while (dir > path && dir[-1] != '/')
+		dir--;
+	return strncmp(dir, prefix, sizeof(prefix) - 1) == 0;
+}
+
+static bool visit_map(const struct proc_map *map, void *arg)
+{
+	struct traces *t = arg;
+	const char *name = last_name(map->path);
+
+	/* An upgrade deletes the libjvm.so of running JVMs. */
+	if (!t->libjvm && strcmp(name, "libjvm.so") == 0)
+		t->libjvm = xstrdup(map->path);
+	else if (strncmp(name, "libj9vm", 7) == 0)
+		t->is_openj9 = true;
+	if (!t->perfdata && is_perfdata(map->path, t->nspid)) {
+		t->perfdata = xstrdup(map->path);
+		t->perfdata_link = xasprintf("map_files/%s", map->range);
+		t->perfdata_deleted = map->deleted;
+	}
+	return !(t->libjvm && t->perfdata);
+}
+
+int traces_find(const struct procfs *proc, pid_t pid, pid_t nspid, struct traces *t)
+{
+	struct traces found = { .nspid = nspid };
+	int rc = procfs_maps(proc, pid, visit_map, &found);
+
+	*t = found;
+	return rc;
+}
+
+/*
+ * The path below the target's root.  In our mount namespace, a chroot's path shows in front of
+ * it; in another one, paths begin at the target's root already.
+ */
+static const char *below_root(const char *path, const char *root)
+{
+	size_t len = root ? strlen(root) : 0;
+
+	if (len > 1 && strncmp(path, root, len) == 0 && path[len] == '/')
+		return path + len;
+	return path;
+}
+
+/* A regular file below the target's root; never waits, whatever is found in its place. */
+static int open_regular(int root_fd, const char *path, int flags, struct stat *st)
+{
+	_cleanup_close_ int fd = inroot_open(root_fd, path, O_RDONLY | O_NONBLOCK | flags);
+
+	if (fd < 0)
+		return fd;
+	if (fstat(fd, st) < 0)
+		return -errno;
+	return S_ISREG(st->st_mode) ? TAKE_FD(fd) : -EINVAL;
+}
+
+/*
+ * By its path, when it is the user's own.  Cleaners of /tmp delete the files of running JVMs,
+ * and so do JVMs of other pid namespaces that share it: then through map_files, as root.
+ */
+static int open_perfdata(const struct procfs *proc, const struct jvm *jvm, int root_fd,
+			 const char *path, const struct traces *t)
+{
+	struct stat st;
+	_cleanup_close_ int fd = -1;
+
+	if (t->perfdata_deleted)
+		return procfs_openat(proc, jvm->pid, t->perfdata_link, O_RDONLY | O_NONBLOCK);
+	fd = open_regular(root_fd, path, O_NOFOLLOW, &st);
+	if (fd < 0)
+		return fd;
+	return st.st_uid == jvm->uid ? TAKE_FD(fd) : -EPERM;
+}
+
+/* With read(2) and never mapped: its owner may cut it at any time. */
+static int read_perfdata(const struct procfs *proc, const struct jvm *jvm, int root_fd,
+			 const char *root, const struct traces *t, struct perfdata *perf)
+{
+	_cleanup_buf_ struct buf bytes = BUF_INIT;
+	_cleanup_close_ int fd = -1;
+	int rc;
+
+	if (root_fd < 0 || !t->perfdata)
+		return -ENOENT;
+	fd = open_perfdata(proc, jvm, root_fd, below_root(t->perfdata, root), t);
+	if (fd < 0)
+		return fd;
+	rc = io_slurp(fd, &bytes, PERFDATA_MAX);
+	return rc < 0 ? rc : perfdata_parse(bytes.data, bytes.len, perf);
+}
+
+/*
+ * `release` stands in the Java home; libjvm.so two to four directories below: lib/server,
+ * jre/lib/amd64/server.
+ */
+static char *read_release(int root_fd, const char *libjvm)
+{
+	_cleanup_free_ char *dir = xstrdup(libjvm);
+
+	for (int up = 0; up < 6; up++) {
+		_cleanup_buf_ struct buf text = BUF_INIT;
+		_cleanup_free_ char *path = NULL;
+		_cleanup_close_ int fd = -1;
+		struct stat st;
+		char *slash = strrchr(dir, '/');
+
+		if (!slash || slash == dir)
+			return NULL;
+		*slash = '\0';
+		path = xasprintf("%s/release", dir);
+		fd = open_regular(root_fd, path, 0, &st);
+		if (fd >= 0 && io_slurp(fd, &text, TEXT_MAX) == 0)
+			return describe_release(buf_str(&text));
+	}
+	return NULL;
+}
+
+/* What can be read of a small file; when it is nothing or not all, less is told. */
+static void read_text(const struct procfs *proc, pid_t pid, const char *name, struct buf *out)
+{
+	if (procfs_read(proc, pid, name, out, TEXT_MAX) < 0)
+		return;
+}
+
+static bool visit_thread(const char *name, void *arg)
+{
+	return describe_thread(arg, name);
+}
+
+static void describe_without_perfdata(const struct procfs *proc, struct jvm *jvm,
+				      const struct cmdline *cmd)
+{
+	_cleanup_buf_ struct buf env = BUF_INIT;
+	struct gc_clues clues = { NULL, false };
+
+	read_text(proc, jvm->pid, "environ", &env);
+	if (jvm->is_hotspot && procfs_thread_names(proc, jvm->pid, visit_thread, &clues) < 0)
+		clues.is_whole = false;
+	describe_cmdline(jvm, cmd, env.data, env.len, &clues);
+}
+
+void inspect_jvm(const struct procfs *proc, struct jvm *jvm, const struct traces *t)
+{
+	_cleanup_buf_ struct buf words = BUF_INIT, cgroup = BUF_INIT;
+	_cleanup_free_ char *root = procfs_readlink(proc, jvm->pid, "root");
+	_cleanup_close_ int root_fd =
+		procfs_openat(proc, jvm->pid, "root", O_PATH | O_DIRECTORY);
+	struct cmdline cmd;
+	struct perfdata perf;
+	int rc;
+
+	read_text(proc, jvm->pid, "cmdline", &words);
+	cmdline_parse(words.data, words.len, &cmd);
+	rc = read_perfdata(proc, jvm, root_fd, root, t, &perf);
+	jvm->starting = rc == -EAGAIN;
+	if (rc == 0) {
+		describe_perfdata(jvm, &perf, &cmd);
+		perfdata_release(&perf);
+	} else {
+		describe_without_perfdata(proc, jvm, &cmd);
+	}
+	if (!jvm->version && root_fd >= 0 && t->libjvm)
+		jvm->version = read_release(root_fd, below_root(t->libjvm, root));
+	cmdline_release(&cmd);
+	read_text(proc, jvm->pid, "cgroup", &cgroup);
+	jvm->container = container_id(buf_str(&cgroup));
+	jvm->tmp = flags_value(jvm->flags, "-XX:AltTempDir=");
+}
