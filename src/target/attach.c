@@ -14,12 +14,9 @@
 
 /* A socket file that vanishes or turns out to be dead is looked for again this often. */
 #define TRIES 3
-#define STARTING_MS 2
-/*
- * HotSpot removes a stale socket file right after it has begun to catch SIGQUIT; a signal just
- * then would make it remove the new one (AttachListener::vm_start).
- */
-#define SETTLE_MS 10
+#define STARTING_MS 5
+/* A JVM without hsperfdata is taken for one that is still starting until it is this old. */
+#define STARTED_S 2
 /* JDK 24 brought version 2 of the protocol (JDK-8219896). */
 #define FIRST_WITH_V2 24
 /* A JVM that does not know the version of a request answers with this (ATTACH_ERROR_BADVERSION). */
@@ -46,9 +43,46 @@ static int disabled(const struct ns *ns, struct err *err)
 static int still_starting(const struct jvm *jvm, struct err *err)
 {
 	return err_set(err, EXIT_ATTACH,
-		       "JVM %d is still starting and does not catch SIGQUIT yet, which would kill "
-		       "it: try again later",
+		       "JVM %d is still starting, and a signal now could kill it: try again later, "
+		       "or wait longer with --timeout",
 		       (int)jvm->pid);
+}
+
+/* Through with its start, as far as it shows. */
+static bool has_started(const struct jvm *jvm)
+{
+	return jvm->has_perfdata || (!jvm->starting && jvm->uptime > STARTED_S);
+}
+
+static bool has_started_by_now(const struct ns *ns)
+{
+	struct err ignored = { .code = EXIT_DONE };
+	struct jvm *now = discover_pid(&ns->proc, ns->jvm->pid, &ignored);
+	bool started = !now || has_started(now); /* one that is gone is noticed next */
+
+	jvm_free(now);
+	return started;
+}
+
+/*
+ * Wait for the end of the JVM's start.  Before it, agents are refused ("only permitted in the
+ * live phase"), and HotSpot may remove the socket that it has just opened, taking it for an
+ * earlier process's (AttachListener::vm_start).
+ */
+static int wait_started(const struct point *point, struct deadline d, struct err *err)
+{
+	struct pollfd pfd = { .fd = point->ns.pid_fd, .events = POLLIN };
+
+	if (has_started(point->ns.jvm))
+		return 0;
+	while (!has_started_by_now(&point->ns)) {
+		if (point_check_running(point, err) < 0)
+			return -1;
+		if (deadline_passed(d))
+			return still_starting(point->ns.jvm, err);
+		(void)poll(&pfd, 1, STARTING_MS);
+	}
+	return 0;
 }
 
 /*
@@ -59,20 +93,17 @@ static int wait_ready(const struct point *point, struct deadline d, struct err *
 {
 	const struct ns *ns = &point->ns;
 	const struct jvm *jvm = ns->jvm;
-	bool settled = jvm->initialised;
+	bool was_starting = false;
 
 	for (;;) {
 		struct pollfd pfd = { .fd = ns->pid_fd, .events = POLLIN };
-		int pause_ms = STARTING_MS;
 
 		switch (discover_attach_state(&ns->proc, jvm)) {
 		case ATTACH_LISTENING:
 			return 1;
 		case ATTACH_READY:
-			if (settled)
+			if (!was_starting || has_started_by_now(ns))
 				return 0;
-			settled = true;
-			pause_ms = SETTLE_MS;
 			break;
 		case ATTACH_DISABLED:
 			return disabled(ns, err);
@@ -85,13 +116,14 @@ static int wait_ready(const struct point *point, struct deadline d, struct err *
 				       "process %d is a JVM, but no HotSpot: it cannot be attached to",
 				       (int)jvm->pid);
 		case ATTACH_STARTING:
+			was_starting = true;
 			break;
 		}
 		if (point_check_running(point, err) < 0)
 			return -1;
 		if (deadline_passed(d))
 			return still_starting(jvm, err);
-		(void)poll(&pfd, 1, pause_ms);
+		(void)poll(&pfd, 1, STARTING_MS);
 	}
 }
 
@@ -99,6 +131,8 @@ static int connect_or_wake(struct point *point, const struct attach_opts *opts, 
 {
 	struct deadline d = deadline_in_ms(opts->timeout_ms);
 
+	if (wait_started(point, d, err) < 0)
+		return -1;
 	for (int tries = 0; tries < TRIES; tries++) {
 		int fd, rc = point_connect(point, d, &fd, err);
 

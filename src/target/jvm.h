@@ -46,6 +46,7 @@ struct jvm {
 	bool has_perfdata;
 	bool is_hotspot;  /* false: another VM that also comes as a libjvm.so */
 	bool no_attach;   /* it was started with attaching disabled */
+	bool starting;    /* hsperfdata says that the VM is not through its start yet */
 	bool initialised; /* hsperfdata says that the VM was through its start */
 	int64_t listed_ns; /* io_now_ns() when it was looked at */
 };
