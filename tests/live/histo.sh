@@ -43,9 +43,10 @@ collectors() {
 }
 
 for version in "${jdks[@]}"; do
+	hidden=$((version <= 8 ? 1 : 0))
 	for gc in $(collectors "$version"); do
 		start_jvm "$version" "$gc" Heap -Xmx400m -Xms400m -- 1 || continue
-		how=(between)
+		how=(between "$hidden")
 		case $gc in
 		z | shenandoah) how=("${near[@]}") ;;
 		esac
@@ -59,14 +60,14 @@ for version in "${jdks[@]}"; do
 	done
 
 	start_jvm "$version" parallel Heap -Xmx400m -Xms400m -- 1 || continue
-	agrees "$version: --vm is the JVM's" between -- --vm
+	agrees "$version: --vm is the JVM's" between 0 -- --vm
 	works "$version: default" heaphisto --json "$JVM_PID"
 	cp "$W/out" "$W/default"
 	jt heaphisto --json --strict "$JVM_PID"
 	cp "$W/out" "$W/strict"
 	jt heaphisto --json "$JVM_PID"
 	check "$version: --strict equals the default" \
-		compare between "$W/default" "$W/strict" "$W/out"
+		compare between 0 "$W/default" "$W/strict" "$W/out"
 	same "$version: keys" "classes live pid total / bytes class instances loader module" \
 		"$(json "' '.join(sorted(j)) + ' / ' + ' '.join(sorted(j['classes'][0]))")"
 	same "$version: sorted by bytes" True \
@@ -109,7 +110,7 @@ for version in "${jdks[@]}"; do
 	# Many classes.
 	start_jvm "$version" serial Classes -Xmx400m -- 5000 10 || continue
 	jt heaphisto "$JVM_PID"
-	agrees "$version: 5,000 generated classes" between --
+	agrees "$version: 5,000 generated classes" between "$hidden" --
 	unharmed "$version: many classes"
 	stop "$JVM_PID"
 
@@ -138,6 +139,8 @@ for version in "${jdks[@]}"; do
 		jt heaphisto ${options:+"$options"} "$JVM_PID"
 		same "$version: -Xcheck:jni, heaphisto $options" 0 "$rc"
 	done
-	unharmed "$version: -Xcheck:jni"
+	# The launcher of JDK 8 is not free of it when there are arguments.
+	unharmed "$version: -Xcheck:jni" \
+		'WARNING in native method: .* required to from CallStaticObjectMethod'
 	stop "$JVM_PID"
 done

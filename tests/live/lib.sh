@@ -148,6 +148,7 @@ tidy() {
 	done
 	for pid in "${started[@]}"; do
 		poll 10 gone "$pid" || echo "# $theme: process $pid does not end" >&2
+		sweep "$pid"
 	done
 	for mount in "${mounts[@]}"; do
 		umount -l "$mount"
@@ -170,8 +171,10 @@ trap 'exit 130' INT TERM HUP
 
 # Victims.
 
-# spawn COMMAND...: in the background, with its stdin held open and its output in files.
-# Sets JVM_PID, JVM_IN (a descriptor), JVM_OUT and JVM_ERR.
+# spawn COMMAND...: in the background, with its stdin held open and its output in files.  A
+# shell's background processes ignore SIGQUIT and SIGINT; these must not, or a signal that hurts
+# would go unseen.  Sets JVM_PID, JVM_IN (a
+# descriptor), JVM_OUT and JVM_ERR.
 spawn() {
 	local base=$W/${#started[@]}
 
@@ -184,7 +187,7 @@ spawn() {
 		for fd in "${inputs[@]}"; do
 			exec {fd}>&-
 		done
-		exec "$@"
+		exec env --default-signal=INT,QUIT "$@"
 	) <"$base.in" >"$JVM_OUT" 2>"$JVM_ERR" &
 	JVM_PID=$!
 	disown
@@ -280,7 +283,13 @@ stop() {
 	done
 	for pid in "$@"; do
 		poll 10 gone "$pid" || fail "process $pid ended"
+		sweep "$pid"
 	done
+}
+
+# sweep PID: the files that a JVM leaves when it is killed; a later one may get its pid.
+sweep() {
+	rm -rf {"$matrix",}/tmp/{.java_pid,hsperfdata_*/}"$1"
 }
 
 # ask LINE PATTERN [SECONDS]: say LINE to the victim started last; prints the first whole new
