@@ -195,7 +195,6 @@ static int run_on(const struct ctx *ctx, struct histo *h, const struct histo *ba
 	if ((opts->vm ? ask_vm(ctx, h, err) : ask_agent(ctx, h, err)) < 0)
 		return -1;
 	steps_add(ctx->steps, "%zu classes have instances", h->n);
-	histo_sort(h, HISTO_BY_BYTES);
 	if (opts->save && histo_save(h, ctx->jvm->pid, opts->save, err) < 0)
 		return -1;
 	if (opts->diff)
@@ -232,11 +231,12 @@ const struct cmd cmd_heaphisto = {
 	.synopsis = "TARGET",
 	.summary = "instances and bytes of each class on the heap",
 	.details =
-		"All objects are counted, also those that the next collection would free; --live\n"
-		"makes a full collection first.  The total counts everything, also what -n and\n"
-		"--filter hide.  In a GLOB, * stands for any characters and ? for one; the name of\n"
-		"one class without either is counted alone, which is faster: then its total, too.\n"
-		"With --by package, arrays count where their elements' class does.\n",
+		"All objects are counted, also those that the next collection would free;\n"
+		"--live makes a full collection first.  The total counts everything, also what\n"
+		"-n and --filter hide.  In a GLOB, * stands for any characters and ? for one.\n"
+		"One class's name without either has only that class counted, in the total,\n"
+		"too, and is faster.  With --by package, arrays count where their elements'\n"
+		"class does.\n",
 	.need = NEED_JVM,
 	.free_words = -1,
 	.opts = histo_rows,

@@ -31,11 +31,17 @@ static bool needs_loaders(const struct histo *h, size_t n)
 
 enum { INSTANCES, BYTES, NAME, MORE };
 
+/* A column of figures, whose heading has a '+' in front when they are differences. */
+static struct column figure(const struct histo_view *view, const char *heading, const char *key)
+{
+	return (struct column){ heading + !view->is_diff, key, COL_NUMBER, false, NULL };
+}
+
 static void print_classes(const struct histo *h, const struct histo_view *view, FILE *out)
 {
 	const struct column columns[] = {
-		{ view->is_diff ? "+INSTANCES" : "INSTANCES", "instances", COL_NUMBER, false, NULL },
-		{ view->is_diff ? "+BYTES" : "BYTES", "bytes", COL_NUMBER, false, NULL },
+		figure(view, "+INSTANCES", "instances"),
+		figure(view, "+BYTES", "bytes"),
 		{ "CLASS", "class", COL_TEXT, false, NULL },
 		{ "LOADER", "loader", COL_TEXT, false, NULL },
 	};
@@ -79,9 +85,9 @@ static void print_groups(const struct histo *h, const struct histo_view *view, F
 {
 	bool by_package = view->by == HISTO_PACKAGE;
 	const struct column columns[] = {
-		{ view->is_diff ? "+INSTANCES" : "INSTANCES", "instances", COL_NUMBER, false, NULL },
-		{ view->is_diff ? "+BYTES" : "BYTES", "bytes", COL_NUMBER, false, NULL },
-		{ view->is_diff ? "+CLASSES" : "CLASSES", "classes", COL_NUMBER, false, NULL },
+		figure(view, "+INSTANCES", "instances"),
+		figure(view, "+BYTES", "bytes"),
+		figure(view, "+CLASSES", "classes"),
 		{ by_package ? "PACKAGE" : "LOADER", "name", COL_TEXT, false, NULL },
 	};
 	struct table *t = table_new(columns, ARRAY_SIZE(columns));

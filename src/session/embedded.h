@@ -5,11 +5,6 @@
 #include <stddef.h>
 
 extern const unsigned char jtool_agent[];
-extern const unsigned char jtool_agent_end[];
-
-static inline size_t jtool_agent_len(void)
-{
-	return (size_t)(jtool_agent_end - jtool_agent);
-}
+extern const size_t jtool_agent_len;
 
 #endif

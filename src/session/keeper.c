@@ -165,8 +165,8 @@ static void _noreturn_ run(const struct keeper_job *job)
 	if (settle(&k) < 0)
 		give_up(&k, 'd');
 	report(&k, 'k', &k.file, &k.socket);
-	if (k.listener >= 0)
-		(void)close(k.listener); /* jtool's copy is to be the only one: its end is refusal */
+	/* jtool's copy is to be the only one: when it ends, who connects is refused. */
+	util_close_p(&k.listener);
 	nest_leave(&k.nest, wait_for_the_end(&k));
 	_exit(0);
 }

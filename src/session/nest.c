@@ -44,8 +44,9 @@ static bool is_linked(int parent_fd, const char *name, int fd)
 {
 	struct stat there, here;
 
-	return fstatat(parent_fd, name, &there, AT_SYMLINK_NOFOLLOW) == 0 && fstat(fd, &here) == 0 &&
-	       there.st_dev == here.st_dev && there.st_ino == here.st_ino;
+	if (fstatat(parent_fd, name, &there, AT_SYMLINK_NOFOLLOW) < 0 || fstat(fd, &here) < 0)
+		return false;
+	return there.st_dev == here.st_dev && there.st_ino == here.st_ino;
 }
 
 static const char *explain(int error)
@@ -131,7 +132,8 @@ static bool is_there(const struct nest *n, const void *data, size_t len)
 
 static int write_file(const struct nest *n, const char *name, const void *data, size_t len)
 {
-	int fd = openat(n->dir_fd, name, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
+	const int flags = O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC;
+	int fd = openat(n->dir_fd, name, flags, 0600);
 	int rc;
 
 	if (fd < 0)

@@ -25,7 +25,7 @@ struct place_request {
 	/* The name is STEM-HASH SUFFIX: "jtool-agent", ".so".  No dot in front, no slash. */
 	const char *stem, *suffix;
 	bool keep;          /* leave file and directory there for good (an agent of the user's) */
-	int listener;       /* an unbound AF_UNIX stream socket to bind and listen there; -1: none */
+	int listener;       /* an unbound AF_UNIX socket to bind and listen there; -1: none */
 };
 
 /*

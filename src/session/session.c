@@ -137,7 +137,7 @@ static int connect_agent(struct session *s, const struct attach_opts *opts, int 
 	char token[WIRE_TOKEN_LEN + 1];
 	const struct place_request req = {
 		.data = jtool_agent,
-		.len = jtool_agent_len(),
+		.len = jtool_agent_len,
 		.stem = "jtool-agent",
 		.suffix = ".so",
 		.listener = listener,

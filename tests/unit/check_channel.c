@@ -37,7 +37,8 @@ static const struct caller callers[] = {
 static void say_hello(int fd, const char *token, uint16_t type)
 {
 	uint8_t data[128];
-	struct wire_writer w = wire_writer_init(data + WIRE_HEADER_LEN, sizeof(data) - WIRE_HEADER_LEN);
+	struct wire_writer w =
+		wire_writer_init(data + WIRE_HEADER_LEN, sizeof(data) - WIRE_HEADER_LEN);
 
 	wire_put_text(&w, token, strlen(token));
 	wire_header_write(data, type, (uint32_t)w.len);

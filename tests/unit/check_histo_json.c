@@ -56,8 +56,10 @@ static void write_file(const char *text)
 	ck_assert_int_eq(io_write_all(fd, text, strlen(text), deadline_in_ms(1000)), 0);
 }
 
-#define SAVED(classes, total) "{\"pid\":1,\"live\":false,\"classes\":[" classes "],\"total\":{" total "}}"
-#define ROW(instances) "{\"class\":\"a\",\"loader\":null,\"module\":null,\"instances\":" instances ",\"bytes\":8}"
+#define SAVED(classes, total) \
+	"{\"pid\":1,\"live\":false,\"classes\":[" classes "],\"total\":{" total "}}"
+#define ROW(instances) \
+	"{\"class\":\"a\",\"loader\":null,\"module\":null,\"instances\":" instances ",\"bytes\":8}"
 
 static const struct {
 	const char *text, *error; /* NULL: it is good */

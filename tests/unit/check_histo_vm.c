@@ -105,10 +105,11 @@ END_TEST
 
 START_TEST(vm_report_odd_names)
 {
-	static const char text[] = HEADING "   1:  2  3  a (b) c (m@1)\n"
-					   "   2:  1  1  (x\n"
-					   "   3:  1  1  [Ljdk.internal.vm.FillerElement; (java.base@21)\n"
-					   "Total  4  5\n";
+	static const char text[] = HEADING
+		"   1:  2  3  a (b) c (m@1)\n"
+		"   2:  1  1  (x\n"
+		"   3:  1  1  [Ljdk.internal.vm.FillerElement; (java.base@21)\n"
+		"Total  4  5\n";
 	struct histo h = { 0 };
 
 	ck_assert_int_eq(histo_parse_vm(&h, text, sizeof(text) - 1), 0);
