@@ -29,8 +29,8 @@ enum {
 
 /* clang-format off */
 static const struct column columns[N_COLUMNS] = {
-	[COLUMN_PID]       = { "PID",       "pid",       COL_NUMBER,  false, "process as we see it" },
-	[COLUMN_NSPID]     = { "NSPID",     "nspid",     COL_NUMBER,  true,  "pid as the JVM sees it" },
+	[COLUMN_PID]       = { "PID",       "pid",       COL_NUMBER,  false, "as we see it" },
+	[COLUMN_NSPID]     = { "NSPID",     "nspid",     COL_NUMBER,  true,  "as it sees itself" },
 	[COLUMN_UID]       = { "UID",       "uid",       COL_NUMBER,  true,  "effective user id" },
 	[COLUMN_USER]      = { "USER",      "user",      COL_TEXT,    false, "its name" },
 	[COLUMN_VERSION]   = { "VERSION",   "version",   COL_TEXT,    false, "of Java" },
@@ -39,11 +39,11 @@ static const struct column columns[N_COLUMNS] = {
 	[COLUMN_USED]      = { "USED",      "heap_used", COL_BYTES,   false, "heap in use" },
 	[COLUMN_MAX]       = { "MAX",       "heap_max",  COL_BYTES,   false, "heap at most" },
 	[COLUMN_UPTIME]    = { "UPTIME",    "uptime",    COL_SECONDS, false, "since its start" },
-	[COLUMN_ATTACH]    = { "ATTACH",    "attach",    COL_TEXT,    false, "how attaching would go" },
+	[COLUMN_ATTACH]    = { "ATTACH",    "attach",    COL_TEXT,    false, "how it would go" },
 	[COLUMN_CONTAINER] = { "CONTAINER", "container", COL_TEXT,    false, "id or name" },
-	[COLUMN_MAIN]      = { "MAIN",      "main",      COL_TEXT,    false, "main class or jar" },
+	[COLUMN_MAIN]      = { "MAIN",      "main",      COL_TEXT,    false, "class or jar" },
 	[COLUMN_ARGS]      = { "ARGS",      "args",      COL_TEXT,    true,  "arguments of main" },
-	[COLUMN_FLAGS]     = { "FLAGS",     "flags",     COL_TEXT,    true,  "arguments of the VM" },
+	[COLUMN_FLAGS]     = { "FLAGS",     "flags",     COL_TEXT,    true,  "those of the VM" },
 };
 
 struct list_opts {
@@ -82,11 +82,8 @@ static int select_columns(struct table *t, const struct list_opts *opts,
 
 	if (opts->columns)
 		return table_select(t, opts->columns, err);
-	if (opts->quiet) {
-		table_set_headings(t, false);
-		return table_select(t, "pid", err);
-	}
-	(void)snprintf(names, sizeof(names), "pid,user,version,gc,used,max,uptime,attach%s,main%s%s",
+	(void)snprintf(names, sizeof(names),
+		       "pid,user,version,gc,used,max,uptime,attach%s,main%s%s",
 		       any_container(list) ? ",container" : "", opts->args ? ",args" : "",
 		       opts->flags ? ",flags" : "");
 	return table_select(t, names, err);
@@ -154,8 +151,17 @@ static int print_list(const struct ctx *ctx, const struct jvm_list *list, struct
 	return rc;
 }
 
+/* For scripts: nothing but the numbers, each at the start of its line. */
+static int print_pids(const struct ctx *ctx, const struct jvm_list *list)
+{
+	for (size_t i = 0; i < list->n; i++)
+		fprintf(ctx->out, "%d\n", (int)list->jvms[i]->pid);
+	return 0;
+}
+
 static int run(struct ctx *ctx, struct err *err)
 {
+	const struct list_opts *opts = ctx->opts;
 	struct procfs proc;
 	struct jvm_list list = { NULL, 0 };
 	int rc = procfs_open(&proc, "/proc");
@@ -167,7 +173,10 @@ static int run(struct ctx *ctx, struct err *err)
 	if (rc < 0)
 		return -1;
 	steps_add(ctx->steps, "found %zu JVMs", list.n);
-	rc = print_list(ctx, &list, err);
+	if (opts->quiet && !opts->columns && !ctx->json)
+		rc = print_pids(ctx, &list);
+	else
+		rc = print_list(ctx, &list, err);
 	jvm_list_release(&list);
 	return rc;
 }
@@ -177,8 +186,8 @@ const struct cmd cmd_list = {
 	.synopsis = "",
 	.summary = "every JVM that you can see, in containers too",
 	.details =
-		"Columns for -o: pid, nspid, uid, user, version, vm, gc, used, max, uptime, attach,\n"
-		"container, main, args, flags.  A dash is what could not be told.\n",
+		"Columns for -o: pid, nspid, uid, user, version, vm, gc, used, max, uptime,\n"
+		"attach, container, main, args, flags.  A dash is what could not be told.\n",
 	.need = NEED_NOTHING,
 	.free_words = -1,
 	.opts = list_rows,

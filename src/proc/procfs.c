@@ -356,7 +356,7 @@ double procfs_uptime(const struct procfs *proc, const struct proc_status *status
 	long hz = sysconf(_SC_CLK_TCK);
 	double uptime;
 
-	(void)proc; /* its uptime file may be that of a container (lxcfs), the start times never are */
+	(void)proc; /* its uptime file may be a container's (lxcfs), start times never are */
 	if (hz <= 0 || clock_gettime(CLOCK_BOOTTIME, &now) < 0)
 		return -1;
 	uptime = (double)now.tv_sec + (double)now.tv_nsec / 1e9 -

@@ -270,7 +270,7 @@ static int64_t max_of_flags(const char *flags)
 void describe_cmdline(struct jvm *jvm, const struct cmdline *cmd, const char *env, size_t len,
 		      const struct gc_clues *clues)
 {
-	/* In the order in which they overrule each other; the launcher reads the second from 9 on. */
+	/* In the order in which they overrule each other.  Up to 8 there was no second one. */
 	_cleanup_free_ char *tool = variable(env, len, "JAVA_TOOL_OPTIONS");
 	_cleanup_free_ char *jdk = variable(env, len, "JDK_JAVA_OPTIONS");
 	_cleanup_free_ char *last = variable(env, len, "_JAVA_OPTIONS");

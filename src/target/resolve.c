@@ -67,12 +67,8 @@ struct jvm *target_choose(struct jvm_list *list, const char *spec, FILE *candida
 		return NULL;
 	}
 	print_matches(list, spec, MATCH_NONE, candidates);
-	if (list->n == 0)
-		(void)err_set(err, EXIT_TARGET, "no JVM is called '%s': no JVM is running that this "
-						"user can see", spec);
-	else
-		(void)err_set(err, EXIT_TARGET, "no JVM is called '%s': there is only what is listed",
-			      spec);
+	(void)err_set(err, EXIT_TARGET, "no JVM is called '%s': %s", spec,
+		      list->n ? "there is only what is listed" : "there is none to be seen");
 	return NULL;
 }
 

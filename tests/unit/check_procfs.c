@@ -88,7 +88,8 @@ START_TEST(a_name_cannot_forge_fields)
 	write_file(7, "stat", "7 (a) S 1 (b) R 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20 21 "
 			      "4711 23\n");
 	write_file(7, "status", "Name:\ta\\nTgid: 1\nState:\tT (stopped)\nTgid:\t9\n"
-				"Uid:\t1\t2\t3\t4\nGid:\t5\t6\t7\t8\nNSpid:\t7\t5\t3\nThreads:\t12\n"
+				"Uid:\t1\t2\t3\t4\nGid:\t5\t6\t7\t8\n"
+				"NSpid:\t7\t5\t3\nThreads:\t12\n"
 				"SigPnd:\t0000000000000001\nShdPnd:\t0000000000000004\n");
 	ck_assert_int_eq(procfs_open(&copy, dir), 0);
 	ck_assert_int_eq(procfs_status(&copy, 7, &status), 0);
