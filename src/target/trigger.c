@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/inotify.h>
+#include <sys/wait.h>
 #include <time.h>
 
 #include "base/aside.h"
@@ -16,7 +17,13 @@
 /* Another tool's trigger file that is younger may still have its signal coming. */
 #define FRESH_SECONDS 2
 #define OTHER_TOOL_MS 500
-/* The socket is looked for at every event, and besides this often. */
+/*
+ * Most JVMs open the socket in a millisecond or two: so long it is looked for by the clock.  Only
+ * then inotify wakes us, because its close takes 20 ms in the kernel (an SRCU grace period).
+ */
+#define SOON_NS (20 * 1000000)
+#define SOON_STEP_NS 250000
+/* Beside the events, which not every file system tells. */
 #define WATCHED_MS 50
 #define UNWATCHED_MS 2
 
@@ -32,36 +39,64 @@ struct keeper {
 	int dir_fd;     /* where it is, or goes; one of the point's */
 	bool is_there;  /* somebody else has made it */
 	bool is_fresh;  /* … just now */
-	int watch_fd;   /* inotify; -1: not to be had */
+	int watch_fd;   /* inotify; -1: not yet, or not to be had */
 	int report_fd;
 	unsigned timeout_ms;
 };
 
+static int watch(int dir_fd)
+{
+	char path[32];
+	int fd = inotify_init1(IN_CLOEXEC | IN_NONBLOCK);
+
+	(void)snprintf(path, sizeof(path), "/proc/self/fd/%d", dir_fd);
+	if (fd < 0 || inotify_add_watch(fd, path, IN_CREATE | IN_MOVED_TO) >= 0)
+		return fd;
+	(void)close(fd);
+	return -1;
+}
+
+/* Until something may have happened: in the directory, to the target, or by the clock. */
+static void pause_a_while(struct keeper *k, int64_t waited_ns, int left_ms)
+{
+	struct pollfd fds[2] = {
+		{ .fd = k->point->ns.pid_fd, .events = POLLIN },
+		{ .fd = k->watch_fd, .events = POLLIN },
+	};
+	static const struct timespec soon = { 0, SOON_STEP_NS };
+	char events[4096];
+	int step_ms;
+
+	if (waited_ns < SOON_NS) {
+		(void)ppoll(fds, 1, &soon, NULL);
+		return;
+	}
+	if (k->watch_fd < 0)
+		fds[1].fd = k->watch_fd = watch(k->point->tmp_fd);
+	step_ms = k->watch_fd < 0 ? UNWATCHED_MS : WATCHED_MS;
+	(void)poll(fds, ARRAY_SIZE(fds), left_ms < step_ms ? left_ms : step_ms);
+	/* Which event it was does not matter: the directory is looked at. */
+	if (fds[1].revents & POLLIN && io_read(k->watch_fd, events, sizeof(events)) < 0)
+		return;
+}
+
 /* In the keeper: -1 with err set when the target is gone or the time is over. */
-static int wait_socket(const struct keeper *k, struct deadline d, struct err *err)
+static int wait_socket(struct keeper *k, struct deadline d, struct err *err)
 {
 	const struct ns *ns = &k->point->ns;
-	struct pollfd fds[2] = {
-		{ .fd = k->watch_fd, .events = POLLIN },
-		{ .fd = ns->pid_fd, .events = POLLIN },
-	};
-	int step_ms = k->watch_fd < 0 ? UNWATCHED_MS : WATCHED_MS;
+	int64_t begin = io_now_ns();
 
 	for (;;) {
-		char events[4096];
-		int left = deadline_left_ms(d);
+		int left_ms = deadline_left_ms(d);
 
 		if (point_has_socket(k->point, NULL) > 0)
 			return 0;
 		if (ns_alive(ns) < 0)
 			return err_set(err, EXIT_PARTIAL, "JVM %d went away while it was attached to",
 				       (int)ns->jvm->pid);
-		if (left == 0)
+		if (left_ms == 0)
 			return err_set(err, EXIT_ATTACH, "no answer in time");
-		(void)poll(fds, ARRAY_SIZE(fds), left < step_ms ? left : step_ms);
-		/* Which event it was does not matter: the directory is looked at. */
-		if (fds[0].revents & POLLIN && io_read(k->watch_fd, events, sizeof(events)) < 0)
-			step_ms = UNWATCHED_MS;
+		pause_a_while(k, io_now_ns() - begin, left_ms);
 	}
 }
 
@@ -112,7 +147,7 @@ static void report(const struct keeper *k, const struct report *r)
 }
 
 /* The file is there: signal, unless somebody else's signal does it, and wait. */
-static int wake(const struct keeper *k, struct err *err)
+static int wake(struct keeper *k, struct err *err)
 {
 	static const struct report signalled = { .what = REPORT_SIGNALLED };
 	struct err ignored = { .code = EXIT_DONE };
@@ -125,7 +160,12 @@ static int wake(const struct keeper *k, struct err *err)
 	if (send_signal(k, err) < 0)
 		return -1;
 	report(k, &signalled);
-	return wait_socket(k, deadline_in_ms(k->timeout_ms + GRACE_MS), err);
+	if (wait_socket(k, deadline_in_ms(k->timeout_ms / 2), &ignored) == 0)
+		return 0;
+	/* HotSpot drops a signal that comes while a listener is just ending or beginning. */
+	if (send_signal(k, err) < 0)
+		return -1;
+	return wait_socket(k, deadline_in_ms(k->timeout_ms / 2 + GRACE_MS), err);
 }
 
 static int keep(struct keeper *k, struct err *err)
@@ -143,18 +183,6 @@ static int keep(struct keeper *k, struct err *err)
 	if (!k->is_there)
 		(void)unlinkat(k->dir_fd, k->name, 0); /* it may have been cleaned away */
 	return rc;
-}
-
-static int watch(int dir_fd)
-{
-	char path[32];
-	int fd = inotify_init1(IN_CLOEXEC | IN_NONBLOCK);
-
-	(void)snprintf(path, sizeof(path), "/proc/self/fd/%d", dir_fd);
-	if (fd < 0 || inotify_add_watch(fd, path, IN_CREATE | IN_MOVED_TO) >= 0)
-		return fd;
-	(void)close(fd);
-	return -1;
 }
 
 static void _noreturn_ run_keeper(struct keeper *k)
@@ -211,26 +239,22 @@ static int choose_dir(struct keeper *k, struct err *err)
 }
 
 /* Fork the keeper.  Returns the end of the pipe that it reports to. */
-static int start_keeper(struct keeper *k, struct err *err)
+static int start_keeper(struct keeper *k, pid_t *pid, struct err *err)
 {
 	const struct ns *ns = &k->point->ns;
 	int ends[2];
-	pid_t pid;
 
 	if (pipe2(ends, O_CLOEXEC) < 0)
 		return err_set(err, EXIT_ATTACH, "no pipe: %s", strerror(errno));
 	k->report_fd = ends[1];
-	/* Set up with our own rights: the target's user may lack that to read the directory. */
-	k->watch_fd = watch(k->point->tmp_fd);
-	pid = aside_fork((const int[]){ ns->proc.fd, ns->root_fd, ns->cwd_fd, ns->pid_fd,
-					  k->point->tmp_fd, k->watch_fd, k->report_fd }, 7);
-	if (pid == 0)
+	*pid = aside_fork((const int[]){ ns->proc.fd, ns->root_fd, ns->cwd_fd, ns->pid_fd,
+					  k->point->tmp_fd, k->report_fd }, 6);
+	if (*pid == 0)
 		run_keeper(k);
 	(void)close(ends[1]);
-	util_close_p(&k->watch_fd);
-	if (pid < 0) {
+	if (*pid < 0) {
 		(void)close(ends[0]);
-		return err_set(err, EXIT_ATTACH, "no child process: %s", strerror(-pid));
+		return err_set(err, EXIT_ATTACH, "no child process: %s", strerror(-*pid));
 	}
 	return ends[0];
 }
@@ -279,17 +303,19 @@ static int hear(const struct keeper *k, int fd, const struct steps *steps, struc
 int trigger_pull(const struct point *point, unsigned timeout_ms, const struct steps *steps,
 		 struct err *err)
 {
-	struct keeper k = { .point = point, .timeout_ms = timeout_ms, .dir_fd = point->tmp_fd };
+	struct keeper k = { .point = point, .timeout_ms = timeout_ms, .watch_fd = -1 };
+	pid_t pid = -1;
 	int fd, rc;
 
 	(void)snprintf(k.name, sizeof(k.name), ".attach_pid%d", (int)point->ns.jvm->nspid);
 	if (choose_dir(&k, err) < 0)
 		return -1;
-	fd = start_keeper(&k, err);
+	fd = start_keeper(&k, &pid, err);
 	if (fd < 0)
 		return -1;
 	rc = hear(&k, fd, steps, err);
 	(void)close(fd);
-	/* The file is gone when the keeper says so; closing its inotify takes it 20 ms more. */
+	if (rc == 0)
+		(void)waitpid(pid, NULL, 0); /* that was its last word; after a failure it stays on */
 	return rc;
 }
