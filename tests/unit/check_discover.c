@@ -134,7 +134,10 @@ START_TEST(hostile_hsperfdata_is_left_alone)
 		"mkdir hsperfdata_app && mkfifo hsperfdata_app/1",
 		"mkdir hsperfdata_app && mkdir hsperfdata_app/1",
 		"mkdir hsperfdata_app && ln -s $file hsperfdata_app/1",
+		"mkdir hsperfdata_app && cp $file real && ln -s ../real hsperfdata_app/1",
 		"ln -s $(dirname $file) hsperfdata_app",
+		"mkdir hsperfdata_app && cp $file hsperfdata_app/1 && "
+		"{ chown 4711 hsperfdata_app/1 2>/dev/null || rm hsperfdata_app/1; }",
 		"mkdir hsperfdata_app && : > hsperfdata_app/1",
 		"mkdir hsperfdata_app && truncate -s 1T hsperfdata_app/1",
 		"mkdir hsperfdata_app && head -c 20 $file > hsperfdata_app/1",
@@ -298,6 +301,51 @@ START_TEST(every_collector_is_told_from_its_counters)
 	ck_assert_int_ge(jvm->heap_used, 8 << 20);
 	ck_assert_int_le(jvm->heap_used, jvm->heap_max);
 	perfdata_release(&perf);
+	jvm_free(jvm);
+}
+END_TEST
+
+/* What hsperfdata says of the command, with the help of the command line. */
+static struct jvm *described(const char *command, const char *words, size_t len)
+{
+	char text[2048];
+	struct perf_entry entry = { .name = "sun.rt.javaCommand", .text = text };
+	const struct perfdata perf = { .entries = &entry, .n = 1 };
+	struct cmdline cmd;
+	struct jvm *jvm = xcalloc(1, sizeof(*jvm));
+
+	(void)strlcpy(text, command, sizeof(text));
+	cmdline_parse(words, len, &cmd);
+	describe_perfdata(jvm, &perf, &cmd);
+	cmdline_release(&cmd);
+	return jvm;
+}
+
+START_TEST(the_command_is_told_whole)
+{
+	static const char blank[] = "java\0-jar\0/opt/my app.jar\0a";
+	char words[2048] = "java\0Main\0", cut[1025] = "Main ";
+	struct jvm *jvm = described("/opt/my app.jar a", blank, sizeof(blank));
+
+	ck_assert_str_eq(jvm->main, "/opt/my app.jar");
+	ck_assert_str_eq(jvm->args, "a");
+	jvm_free(jvm);
+	jvm = described("real.Main x y", blank, sizeof(blank)); /* from an @file */
+	ck_assert_str_eq(jvm->main, "real.Main");
+	ck_assert_str_eq(jvm->args, "x y");
+	jvm_free(jvm);
+	jvm = described("/opt/my", blank, sizeof(blank));
+	ck_assert_str_eq(jvm->main, "/opt/my");
+	ck_assert_ptr_null(jvm->args);
+	jvm_free(jvm);
+	memset(words + 10, 'x', 2000);
+	memset(cut + 5, 'x', 1019);
+	jvm = described(cut, words, 2011);
+	ck_assert_uint_eq(strlen(jvm->args), 2000);
+	jvm_free(jvm);
+	words[500] = 'y';
+	jvm = described(cut, words, 2011);
+	ck_assert_uint_eq(strlen(jvm->args), 1019);
 	jvm_free(jvm);
 }
 END_TEST
@@ -515,7 +563,7 @@ int main(void)
 	tcase_add_checked_fixture(tree, setup, teardown);
 	tcase_add_test(tree, all_are_found_and_nothing_else);
 	tcase_add_test(tree, a_container_is_seen_through);
-	tcase_add_loop_test(tree, hostile_hsperfdata_is_left_alone, 0, 8);
+	tcase_add_loop_test(tree, hostile_hsperfdata_is_left_alone, 0, 10);
 	tcase_add_test(tree, a_file_that_is_not_mapped_is_a_ghost);
 	tcase_add_test(tree, a_deleted_file_is_still_read);
 	tcase_add_test(tree, the_command_line_tells_without_hsperfdata);
@@ -525,6 +573,7 @@ int main(void)
 	suite_add_tcase(s, texts);
 	tcase_add_loop_test(texts, every_collector_is_told_from_its_counters, 0,
 			    (int)ARRAY_SIZE(heaps));
+	tcase_add_test(texts, the_command_is_told_whole);
 	tcase_add_test(texts, every_collector_is_told_from_its_threads);
 	tcase_add_test(texts, containers);
 	tcase_add_test(texts, command_lines);

@@ -53,7 +53,7 @@ START_TEST(status_tells_ids_and_signals)
 	ck_assert_uint_eq(status.euid, geteuid());
 	ck_assert_uint_eq(status.egid, getegid());
 	ck_assert_int_eq(status.tgid, getpid());
-	ck_assert_str_eq(status.name, "check_procfs");
+	ck_assert_str_eq(status.name, getprogname());
 	ck_assert_int_eq(status.state, 'R');
 	ck_assert(!(status.sig_caught & 1ULL << (SIGQUIT - 1)));
 	ck_assert_double_ge(procfs_uptime(&proc, &status), 0);
