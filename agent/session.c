@@ -73,17 +73,18 @@ static ag_cmd_fn *find_command(uint16_t frame)
 static int serve_one(struct session *s, struct ag_frame *request)
 {
 	ag_cmd_fn *run = find_command(request->type);
+	int rc = -1;
 
 	if (!run)
 		return -1;
 	ag_forgive(&s->jvm);
 	if (ag_ref_push(&s->jvm) == 0) {
-		(void)run(&s->jvm, &s->chan, &request->payload); /* jvm.err tells */
+		rc = run(&s->jvm, &s->chan, &request->payload);
 		ag_ref_pop(&s->jvm);
 	}
 	if (s->jvm.stopping || s->chan.broken)
 		return -1;
-	if (s->jvm.err.what && say_error(s) != 0)
+	if (rc != 0 && say_error(s) != 0)
 		return -1;
 	return ag_chan_flush(&s->chan);
 }

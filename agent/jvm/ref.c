@@ -19,7 +19,7 @@ void ag_ref_pop(struct ag_jvm *jvm)
 
 int ag_ref_expect(struct ag_jvm *jvm, jint n)
 {
-	/* HotSpot refuses more than MaxJNILocalCapacity, which is 65536, but does not enforce it. */
+	/* HotSpot refuses more than MaxJNILocalCapacity, 65536, but does not enforce it. */
 	if (n > 65536)
 		n = 65536;
 	if ((*jvm->jni)->EnsureLocalCapacity(jvm->jni, n) == JNI_OK)

@@ -1,0 +1,274 @@
+/* The agent's memory, map and back-channel, without a JVM. */
+#include <check.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "base/chan.h"
+#include "base/map.h"
+#include "base/mem.h"
+
+static struct ag_mem mem;
+
+static void fresh(void)
+{
+	mem = (struct ag_mem){ .budget = (size_t)1 << 20 };
+}
+
+static void nothing_left(void)
+{
+	ck_assert_uint_eq(mem.bytes, 0);
+	ck_assert_uint_eq(mem.blocks, 0);
+}
+
+START_TEST(memory_is_counted_and_zeroed)
+{
+	char *a = ag_alloc(&mem, 10, 10), *b = ag_alloc(&mem, 0, 8);
+
+	ck_assert_ptr_nonnull(a);
+	ck_assert_ptr_nonnull(b);
+	ck_assert_uint_eq(mem.blocks, 2);
+	ck_assert_uint_ge(mem.bytes, 100);
+	for (int i = 0; i < 100; i++)
+		ck_assert_int_eq(a[i], 0);
+	ag_free(&mem, a);
+	ag_free(&mem, b);
+	ag_free(&mem, NULL);
+	nothing_left();
+	ck_assert_uint_ge(mem.peak, 100);
+}
+END_TEST
+
+START_TEST(memory_has_a_limit)
+{
+	void *a = ag_alloc(&mem, 1000, 1000);
+
+	ck_assert_ptr_nonnull(a);
+	ck_assert_ptr_null(ag_alloc(&mem, 1000, 100));
+	ck_assert_ptr_null(ag_alloc(&mem, SIZE_MAX, 1));
+	ck_assert_ptr_null(ag_alloc(&mem, SIZE_MAX / 2, 3));
+	ag_free(&mem, a);
+	nothing_left();
+}
+END_TEST
+
+START_TEST(map_finds_what_it_holds)
+{
+	struct ag_map map;
+
+	ck_assert_int_eq(ag_map_init(&map, &mem, 1000), 0);
+	for (uint32_t i = 1; i <= 1000; i++)
+		ck_assert_ptr_nonnull(ag_map_add(&map, (uint64_t)i << 32, i));
+	ck_assert_ptr_null(ag_map_add(&map, 77, 1001)); /* full */
+	for (uint32_t i = 1; i <= 1000; i++) {
+		ck_assert_uint_eq(ag_map_probe(&map, (uint64_t)i << 32)->key, (uint64_t)i << 32);
+		ck_assert_uint_eq(ag_map_probe(&map, (uint64_t)i << 32)->index, i);
+		ck_assert_uint_eq(ag_map_probe(&map, i)->key, 0);
+	}
+	ag_map_release(&map, &mem);
+	nothing_left();
+}
+END_TEST
+
+START_TEST(map_refuses_twice_and_zero)
+{
+	struct ag_map map;
+
+	ck_assert_int_eq(ag_map_init(&map, &mem, 4), 0);
+	ck_assert_ptr_null(ag_map_add(&map, 0, 1));
+	ck_assert_ptr_nonnull(ag_map_add(&map, UINT64_MAX, 1));
+	ck_assert_ptr_null(ag_map_add(&map, UINT64_MAX, 2));
+	ck_assert_uint_eq(ag_map_probe(&map, UINT64_MAX)->index, 1);
+	ag_map_release(&map, &mem);
+	mem.budget = 100;
+	ck_assert_int_ne(ag_map_init(&map, &mem, 4), 0);
+	ag_map_release(&map, &mem);
+	nothing_left();
+}
+END_TEST
+
+/* A channel whose other end is *peer. */
+static struct ag_chan open_channel(int *peer)
+{
+	struct ag_chan ch;
+	int fds[2];
+
+	ck_assert_int_eq(socketpair(AF_UNIX, SOCK_STREAM, 0, fds), 0);
+	*peer = fds[1];
+	ck_assert_int_eq(ag_chan_init(&ch, &mem, fds[0]), 0);
+	return ch;
+}
+
+static void shut_channel(struct ag_chan *ch)
+{
+	ag_chan_release(ch);
+	ag_chan_close(ch);
+	nothing_left();
+}
+
+START_TEST(frames_go_out_as_they_were_put)
+{
+	static const uint8_t expected[] = {
+		0, 0, 0, 4, WIRE_VERSION, 0, 0, WIRE_HISTO_END, 0, 0, 1, 2
+	};
+	uint8_t got[sizeof(expected)];
+	int peer;
+	struct ag_chan ch = open_channel(&peer);
+
+	wire_put_u32(ag_chan_begin(&ch), 0x102);
+	ck_assert_int_eq(ag_chan_end(&ch, WIRE_HISTO_END), 0);
+	ck_assert_int_eq(recv(peer, got, sizeof(got), MSG_DONTWAIT), -1); /* not flushed */
+	ck_assert_int_eq(ag_chan_flush(&ch), 0);
+	ck_assert_int_eq(recv(peer, got, sizeof(got), 0), sizeof(got));
+	ck_assert_mem_eq(got, expected, sizeof(expected));
+	shut_channel(&ch);
+	(void)close(peer);
+}
+END_TEST
+
+START_TEST(payload_that_does_not_fit_breaks_the_channel)
+{
+	static const char text[AG_CHAN_PAYLOAD];
+	int peer;
+	struct ag_chan ch = open_channel(&peer);
+
+	wire_put_text(ag_chan_begin(&ch), text, sizeof(text));
+	ck_assert_int_eq(ag_chan_end(&ch, WIRE_ERROR), -1);
+	ck_assert(ch.broken);
+	ck_assert_int_eq(ag_chan_flush(&ch), -1);
+	shut_channel(&ch);
+	(void)close(peer);
+}
+END_TEST
+
+START_TEST(client_that_is_gone_raises_no_signal)
+{
+	int peer;
+	struct ag_chan ch = open_channel(&peer);
+	struct ag_frame frame;
+
+	(void)close(peer);
+	wire_put_u32(ag_chan_begin(&ch), 1);
+	ck_assert_int_eq(ag_chan_end(&ch, WIRE_GONE), 0);
+	ck_assert_int_eq(ag_chan_flush(&ch), -1);
+	ck_assert_int_eq(ag_chan_receive(&ch, &frame), -1);
+	shut_channel(&ch);
+}
+END_TEST
+
+START_TEST(client_that_half_closes_and_never_reads_is_gone)
+{
+	static const char text[60000];
+	int peer;
+	struct ag_chan ch = open_channel(&peer);
+
+	ck_assert_int_eq(shutdown(peer, SHUT_WR), 0);
+	while (!ch.broken) {
+		wire_put_text(ag_chan_begin(&ch), text, sizeof(text));
+		(void)ag_chan_end(&ch, WIRE_ERROR);
+	}
+	shut_channel(&ch);
+	(void)close(peer);
+}
+END_TEST
+
+static size_t make_request(uint8_t *out)
+{
+	struct wire_writer w = wire_writer_init(out + WIRE_HEADER_LEN, 100);
+
+	wire_put_u32(&w, WIRE_HISTO_LIVE);
+	wire_put_text(&w, "LApp;", 5);
+	wire_header_write(out, WIRE_HISTO, (uint32_t)w.len);
+	return WIRE_HEADER_LEN + w.len;
+}
+
+/* What is received of the first len bytes of a request before the end. */
+static int receive_part(const uint8_t *request, size_t len)
+{
+	int peer;
+	struct ag_chan ch = open_channel(&peer);
+	struct ag_frame frame;
+	int rc;
+
+	ck_assert_int_eq(send(peer, request, len, 0), len);
+	(void)close(peer);
+	rc = ag_chan_receive(&ch, &frame);
+	if (rc == 1) {
+		ck_assert_uint_eq(frame.type, WIRE_HISTO);
+		ck_assert_uint_eq(wire_get_u32(&frame.payload), WIRE_HISTO_LIVE);
+		ck_assert_uint_eq(wire_get_text(&frame.payload).len, 5);
+		ck_assert(wire_reader_ok(&frame.payload));
+		ck_assert_int_eq(ag_chan_receive(&ch, &frame), 0);
+	}
+	shut_channel(&ch);
+	return rc;
+}
+
+START_TEST(request_is_received_whole_or_not_at_all)
+{
+	uint8_t request[WIRE_HEADER_LEN + 100];
+	size_t len = make_request(request);
+
+	ck_assert_int_eq(receive_part(request, 0), 0);
+	for (size_t n = 1; n < len; n++)
+		ck_assert_int_eq(receive_part(request, n), -1);
+	ck_assert_int_eq(receive_part(request, len), 1);
+}
+END_TEST
+
+START_TEST(header_of_another_version_or_too_long_is_refused)
+{
+	uint8_t request[WIRE_HEADER_LEN + 100];
+	size_t len = make_request(request);
+
+	request[4]++;
+	ck_assert_int_eq(receive_part(request, len), -1);
+	(void)make_request(request);
+	request[0] = 0x7f;
+	ck_assert_int_eq(receive_part(request, len), -1);
+}
+END_TEST
+
+START_TEST(request_over_the_budget_breaks_the_channel)
+{
+	uint8_t request[WIRE_HEADER_LEN];
+	int peer;
+	struct ag_chan ch = open_channel(&peer);
+	struct ag_frame frame;
+
+	mem.budget = mem.bytes + 1000;
+	wire_header_write(request, WIRE_HISTO, 5000);
+	ck_assert_int_eq(send(peer, request, sizeof(request), 0), sizeof(request));
+	ck_assert_int_eq(ag_chan_receive(&ch, &frame), -1);
+	shut_channel(&ch);
+	(void)close(peer);
+}
+END_TEST
+
+int main(void)
+{
+	Suite *s = suite_create("agent/base");
+	TCase *c = tcase_create("base");
+	SRunner *r;
+	int failed;
+
+	tcase_add_checked_fixture(c, fresh, NULL);
+	tcase_add_test(c, memory_is_counted_and_zeroed);
+	tcase_add_test(c, memory_has_a_limit);
+	tcase_add_test(c, map_finds_what_it_holds);
+	tcase_add_test(c, map_refuses_twice_and_zero);
+	tcase_add_test(c, frames_go_out_as_they_were_put);
+	tcase_add_test(c, payload_that_does_not_fit_breaks_the_channel);
+	tcase_add_test(c, client_that_is_gone_raises_no_signal);
+	tcase_add_test(c, client_that_half_closes_and_never_reads_is_gone);
+	tcase_add_test(c, request_is_received_whole_or_not_at_all);
+	tcase_add_test(c, header_of_another_version_or_too_long_is_refused);
+	tcase_add_test(c, request_over_the_budget_breaks_the_channel);
+	suite_add_tcase(s, c);
+	r = srunner_create(s);
+	srunner_run_all(r, CK_ENV);
+	failed = srunner_ntests_failed(r);
+	srunner_free(r);
+	return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+}

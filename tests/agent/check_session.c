@@ -1,0 +1,483 @@
+/*
+ * Whole sessions in a fake JVM: what comes out when all goes well, and that nothing is left
+ * behind, whatever call fails.
+ */
+#include <check.h>
+#include <dirent.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+#include "agent/fake_jvm.h"
+#include "session.h"
+#include "wire/cursor.h"
+#include "wire/frame.h"
+
+#define TOKEN "0123456789abcdef0123456789ABCDEF"
+#define ROWS_MAX 32
+
+/* Linked with --wrap=calloc: the agent's memory fails like any other call. */
+void *__real_calloc(size_t n, size_t size);
+void *__wrap_calloc(size_t n, size_t size);
+static bool in_agent;
+
+void *__wrap_calloc(size_t n, size_t size)
+{
+	if (in_agent && ++fake.calls == fake.fail_at && !fake.leaving)
+		return NULL;
+	return __real_calloc(n, size);
+}
+
+struct row {
+	uint32_t loader, module;
+	char signature[64];
+	uint64_t instances, bytes;
+};
+
+/* What a client sees of a session. */
+struct seen {
+	jint refused;
+	bool hello, error, end, gone;
+	uint32_t n_loaders, n_modules, n_rows, method;
+	struct row rows[ROWS_MAX];
+	uint64_t resolved, left[3];
+	char loader_name[64];
+};
+
+static char directory[64], path[80];
+
+static int listener(void)
+{
+	struct sockaddr_un address = { .sun_family = AF_UNIX };
+	int fd = socket(AF_UNIX, SOCK_STREAM, 0);
+
+	ck_assert_int_ge(fd, 0);
+	snprintf(directory, sizeof(directory), "/tmp/jtool,check-XXXXXX");
+	ck_assert_ptr_nonnull(mkdtemp(directory));
+	snprintf(path, sizeof(path), "%s/s", directory);
+	memcpy(address.sun_path, path, strlen(path) + 1);
+	ck_assert_int_eq(bind(fd, (struct sockaddr *)&address, sizeof(address)), 0);
+	ck_assert_int_eq(listen(fd, 1), 0);
+	return fd;
+}
+
+static void close_listener(int fd)
+{
+	(void)close(fd);
+	ck_assert_int_eq(unlink(path), 0);
+	ck_assert_int_eq(rmdir(directory), 0);
+}
+
+static void send_frame(int fd, uint16_t type, const struct wire_writer *payload)
+{
+	uint8_t header[WIRE_HEADER_LEN];
+	uint32_t len = payload ? (uint32_t)payload->len : 0;
+
+	wire_header_write(header, type, len);
+	ck_assert_int_eq(send(fd, header, sizeof(header), MSG_NOSIGNAL), sizeof(header));
+	if (len)
+		ck_assert_int_eq(send(fd, payload->data, len, MSG_NOSIGNAL), len);
+}
+
+static void send_histo(int fd, uint32_t flags, const char *signature)
+{
+	uint8_t data[100];
+	struct wire_writer w = wire_writer_init(data, sizeof(data));
+
+	wire_put_u32(&w, flags);
+	wire_put_text(&w, signature, strlen(signature));
+	send_frame(fd, WIRE_HISTO, &w);
+}
+
+static void copy_text(char *out, size_t size, struct wire_text text)
+{
+	ck_assert_uint_lt(text.len, size);
+	memcpy(out, text.data, text.len);
+	out[text.len] = '\0';
+}
+
+static void read_classes(struct seen *seen, struct wire_reader *r)
+{
+	uint32_t n = wire_get_u32(r);
+
+	for (uint32_t i = 0; i < n; i++) {
+		struct row *row = &seen->rows[seen->n_rows++];
+
+		ck_assert_uint_lt(seen->n_rows, ROWS_MAX);
+		row->loader = wire_get_u32(r);
+		row->module = wire_get_u32(r);
+		copy_text(row->signature, sizeof(row->signature), wire_get_text(r));
+		row->instances = wire_get_u64(r);
+		row->bytes = wire_get_u64(r);
+		ck_assert_uint_le(row->loader, seen->n_loaders);
+		ck_assert_uint_le(row->module, seen->n_modules);
+		ck_assert_uint_gt(row->instances, 0);
+	}
+}
+
+static void read_payload(struct seen *seen, uint16_t type, struct wire_reader *r)
+{
+	switch (type) {
+	case WIRE_HELLO:
+		seen->hello = true;
+		ck_assert_mem_eq(wire_get_text(r).data, TOKEN, WIRE_TOKEN_LEN);
+		ck_assert_uint_eq(wire_get_u32(r), (uint32_t)getpid());
+		ck_assert_uint_ne(wire_get_u32(r), 0);
+		(void)wire_get_text(r);
+		break;
+	case WIRE_ERROR:
+		seen->error = true;
+		ck_assert_uint_gt(wire_get_text(r).len, 0);
+		(void)wire_get_i32(r);
+		ck_assert_uint_gt(wire_get_text(r).len, 0);
+		break;
+	case WIRE_HISTO_LOADER:
+		ck_assert_uint_eq(wire_get_u32(r), ++seen->n_loaders);
+		(void)wire_get_text(r);
+		copy_text(seen->loader_name, sizeof(seen->loader_name), wire_get_text(r));
+		(void)wire_get_u32(r);
+		break;
+	case WIRE_HISTO_MODULE:
+		ck_assert_uint_eq(wire_get_u32(r), ++seen->n_modules);
+		ck_assert_uint_eq(wire_get_text(r).len, strlen("a.module"));
+		break;
+	case WIRE_HISTO_CLASSES:
+		read_classes(seen, r);
+		break;
+	case WIRE_HISTO_END:
+		seen->end = true;
+		(void)wire_get_u64(r);
+		seen->method = wire_get_u32(r);
+		seen->resolved = wire_get_u64(r);
+		ck_assert_uint_gt(wire_get_u64(r), 0);
+		break;
+	case WIRE_GONE:
+		seen->gone = true;
+		for (int i = 0; i < 3; i++)
+			seen->left[i] = wire_get_u64(r);
+		break;
+	default:
+		ck_abort_msg("frame %u", type);
+	}
+	ck_assert(wire_reader_ok(r));
+	ck_assert_ptr_eq(r->at, r->end);
+}
+
+static void read_frames(struct seen *seen, int fd)
+{
+	uint8_t raw[WIRE_HEADER_LEN];
+
+	while (recv(fd, raw, sizeof(raw), MSG_WAITALL) == sizeof(raw)) {
+		struct wire_header header;
+		struct wire_reader r;
+		uint8_t *payload;
+
+		ck_assert(!seen->gone);
+		ck_assert(wire_header_read(raw, &header));
+		payload = malloc(header.len + 1);
+		ck_assert_int_eq(recv(fd, payload, header.len, MSG_WAITALL), header.len);
+		r = wire_reader_init(payload, header.len);
+		read_payload(seen, header.type, &r);
+		free(payload);
+	}
+}
+
+static size_t open_files(void)
+{
+	DIR *dir = opendir("/proc/self/fd");
+	size_t n = 0;
+
+	ck_assert_ptr_nonnull(dir);
+	while (readdir(dir))
+		n++;
+	(void)closedir(dir);
+	return n;
+}
+
+static jint attach(const char *options)
+{
+	jint refused;
+
+	in_agent = true;
+	refused = ag_session_start(fake_vm(), options);
+	in_agent = false;
+	return refused;
+}
+
+enum end { BYE, HANG_UP, HANG_UP_EARLY };
+
+/* One session, with one request if the client lives to send it. */
+static void converse(struct seen *seen, int server, uint32_t flags, const char *signature,
+		     enum end end)
+{
+	int fd = accept(server, NULL, NULL);
+
+	ck_assert_int_ge(fd, 0);
+	if (end != HANG_UP_EARLY)
+		send_histo(fd, flags, signature);
+	if (end == BYE)
+		send_frame(fd, WIRE_BYE, NULL);
+	else
+		(void)close(fd);
+	in_agent = true;
+	fake_run_thread();
+	in_agent = false;
+	if (end == BYE) {
+		read_frames(seen, fd);
+		(void)close(fd);
+	}
+}
+
+static struct seen run(uint32_t flags, const char *signature, enum end end)
+{
+	size_t files = open_files();
+	char options[200];
+	struct seen seen = { 0 };
+	int server = listener();
+
+	fake_start();
+	snprintf(options, sizeof(options), "%s,%s", path, TOKEN);
+	seen.refused = attach(options);
+	if (seen.refused == 0)
+		converse(&seen, server, flags, signature, end);
+	close_listener(server);
+	ck_assert_uint_eq(open_files(), files);
+	ck_assert(!fake.environment);
+	ck_assert(!fake.exception);
+	ck_assert(!fake.can_tag);
+	ck_assert_int_eq(fake.blocks, 0);
+	ck_assert_int_eq(fake.frames, 0);
+	ck_assert_int_eq(fake.references, 0);
+	for (int i = 0; i < 3; i++)
+		ck_assert_uint_eq(seen.left[i], 0);
+	return seen;
+}
+
+static const struct row *find(const struct seen *seen, const char *signature, unsigned skip)
+{
+	for (uint32_t i = 0; i < seen->n_rows; i++) {
+		if (strcmp(seen->rows[i].signature, signature) == 0 && skip-- == 0)
+			return &seen->rows[i];
+	}
+	return NULL;
+}
+
+static void has(const struct seen *seen, const char *signature, unsigned skip, uint64_t instances,
+		uint64_t bytes)
+{
+	const struct row *row = find(seen, signature, skip);
+
+	ck_assert_msg(row != NULL, "no %s", signature);
+	ck_assert_uint_eq(row->instances, instances);
+	ck_assert_uint_eq(row->bytes, bytes);
+}
+
+static void is_whole(const struct seen *seen, uint32_t method)
+{
+	ck_assert_int_eq(seen->refused, 0);
+	ck_assert(seen->hello && seen->end && seen->gone && !seen->error);
+	ck_assert_uint_eq(seen->method, method);
+	has(seen, "LApp;", 0, FAKE_APP_ONE, FAKE_APP_ONE * 24);
+	has(seen, "LApp;", 1, FAKE_APP_TWO, FAKE_APP_TWO * 32);
+	ck_assert_uint_ne(find(seen, "LApp;", 0)->loader, find(seen, "LApp;", 1)->loader);
+}
+
+static void is_full_histogram(const struct seen *seen, uint32_t method)
+{
+	is_whole(seen, method);
+	has(seen, "LLate;", 0, FAKE_LATE, FAKE_LATE * 16);
+	/* Our own thread, its name and lock are out, and so is what calibration made. */
+	has(seen, "Ljava/lang/Thread;", 0, 1, 40);
+	ck_assert_ptr_null(find(seen, "Ljava/lang/Object;", 0));
+	ck_assert_ptr_null(find(seen, "[J", 0));
+	ck_assert_ptr_null(find(seen, "[Ljava/lang/Object;", 0));
+	ck_assert_uint_eq(seen->resolved, method == WIRE_WALK_KLASS ? 1 : FAKE_LATE);
+	ck_assert_uint_eq(seen->n_loaders, 2);
+	ck_assert_uint_eq(fake_tagged(), 0);
+}
+
+static void jvm_of(int release, enum fake_layout layout)
+{
+	fake = (struct fake_jvm){ .release = release, .layout = layout };
+}
+
+static void setup(void)
+{
+	jvm_of(21, FAKE_NARROW);
+}
+
+START_TEST(calibration_knows_every_layout)
+{
+	for (int layout = FAKE_NARROW; layout <= FAKE_COMPACT; layout++) {
+		for (int release = 17; release <= 21; release += 4) {
+			struct seen seen;
+
+			jvm_of(release, (enum fake_layout)layout);
+			seen = run(WIRE_HISTO_MODULES, "", BYE);
+			is_full_histogram(&seen, WIRE_WALK_KLASS);
+			ck_assert_uint_eq(seen.n_modules, 1);
+			fake_stop();
+		}
+	}
+}
+END_TEST
+
+static void falls_back(void)
+{
+	struct seen seen = run(0, "", BYE);
+
+	is_whole(&seen, WIRE_WALK_TAGS);
+	has(&seen, "LLate;", 0, FAKE_LATE, FAKE_LATE * 16);
+	ck_assert_uint_eq(seen.n_modules, 0);
+	ck_assert_uint_eq(fake_tagged(), 0);
+	fake_stop();
+}
+
+START_TEST(doubt_means_tags)
+{
+	fake.other_wrapper = true;
+	falls_back();
+	jvm_of(17, FAKE_NARROW);
+	fake.other_wrapper = true;
+	falls_back();
+	jvm_of(21, FAKE_WIDE);
+	fake.two_klass_words = true;
+	falls_back();
+	jvm_of(21, FAKE_NARROW);
+	fake.odd_references = true;
+	falls_back();
+}
+END_TEST
+
+START_TEST(strict_never_calibrates)
+{
+	struct seen seen = run(WIRE_HISTO_STRICT, "", BYE);
+
+	is_full_histogram(&seen, WIRE_WALK_TAGS);
+	ck_assert_int_eq(fake.collections, 0);
+	fake_stop();
+}
+END_TEST
+
+START_TEST(live_collects_first)
+{
+	struct seen seen = run(WIRE_HISTO_LIVE | WIRE_HISTO_STRICT, "", BYE);
+
+	is_full_histogram(&seen, WIRE_WALK_TAGS);
+	ck_assert_int_eq(fake.collections, 1);
+	fake_stop();
+}
+END_TEST
+
+START_TEST(one_class_of_each_loader)
+{
+	struct seen seen = run(0, "LApp;", BYE);
+
+	is_whole(&seen, WIRE_WALK_CLASS);
+	ck_assert_uint_eq(seen.n_rows, 2);
+	ck_assert_uint_eq(seen.n_loaders, 2);
+	fake_stop();
+	seen = run(0, "LNone;", BYE);
+	ck_assert(seen.end && seen.n_rows == 0);
+	fake_stop();
+}
+END_TEST
+
+START_TEST(client_may_go_at_any_time)
+{
+	(void)run(0, "", HANG_UP);
+	fake_stop();
+	(void)run(0, "", HANG_UP_EARLY);
+	fake_stop();
+}
+END_TEST
+
+START_TEST(bad_options_are_refused)
+{
+	static const char *const bad[] = {
+		NULL, "", ",", TOKEN, "," TOKEN, "/x" TOKEN, "/tmp/x;" TOKEN
+	};
+	static char longer[2000];
+
+	fake_start();
+	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++)
+		ck_assert_int_eq(attach(bad[i]), WIRE_REFUSED_OPTIONS);
+	memset(longer, 'x', sizeof(longer) - 1);
+	ck_assert_int_eq(attach(longer), WIRE_REFUSED_OPTIONS);
+	memcpy(longer + 150, "," TOKEN, sizeof("," TOKEN));
+	ck_assert_int_eq(attach(longer), WIRE_REFUSED_OPTIONS);
+	ck_assert_int_eq(attach("/no/such," TOKEN), WIRE_REFUSED_CONNECT);
+	ck_assert(!fake.environment);
+	fake_stop();
+}
+END_TEST
+
+/* Each call fails once, until a session needs none that has not failed. */
+static void fail_every_call(int release, uint32_t flags, const char *signature, bool leaving)
+{
+	unsigned n = 0, n_errors = 0;
+
+	do {
+		struct seen seen;
+
+		jvm_of(release, FAKE_NARROW);
+		fake.fail_at = ++n;
+		fake.leaving = leaving;
+		seen = run(flags, signature, BYE);
+		if (leaving)
+			ck_assert_msg(!seen.error, "call %u", n);
+		/* A whole result, or an error, or the end of the session. */
+		if (seen.gone)
+			ck_assert_msg(seen.end != seen.error, "call %u", n);
+		n_errors += seen.error && seen.gone;
+		fake_stop();
+	} while (fake.calls >= n);
+	ck_assert_uint_gt(n, 50);
+	ck_assert(leaving || n_errors > 30);
+}
+
+START_TEST(any_call_may_fail)
+{
+	fail_every_call(21, WIRE_HISTO_MODULES, "", false);
+	fail_every_call(17, WIRE_HISTO_LIVE, "", false);
+	fail_every_call(21, WIRE_HISTO_STRICT, "", false);
+	fail_every_call(21, 0, "LApp;", false);
+}
+END_TEST
+
+START_TEST(the_jvm_may_leave_at_any_call)
+{
+	fail_every_call(21, WIRE_HISTO_MODULES, "", true);
+	fail_every_call(17, WIRE_HISTO_STRICT, "", true);
+	fail_every_call(21, 0, "LApp;", true);
+}
+END_TEST
+
+int main(void)
+{
+	Suite *s = suite_create("agent/session");
+	TCase *c = tcase_create("session");
+	SRunner *r;
+	int failed;
+
+	tcase_add_checked_fixture(c, setup, NULL);
+	tcase_set_timeout(c, 60);
+	tcase_add_test(c, calibration_knows_every_layout);
+	tcase_add_test(c, doubt_means_tags);
+	tcase_add_test(c, strict_never_calibrates);
+	tcase_add_test(c, live_collects_first);
+	tcase_add_test(c, one_class_of_each_loader);
+	tcase_add_test(c, client_may_go_at_any_time);
+	tcase_add_test(c, bad_options_are_refused);
+	tcase_add_test(c, any_call_may_fail);
+	tcase_add_test(c, the_jvm_may_leave_at_any_call);
+	suite_add_tcase(s, c);
+	r = srunner_create(s);
+	srunner_run_all(r, CK_ENV);
+	failed = srunner_ntests_failed(r);
+	srunner_free(r);
+	return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+}

@@ -1,0 +1,814 @@
+#include "agent/fake_jvm.h"
+
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define BASE UINT64_C(0x7f0000000000)
+#define SHIFT 6
+#define FIELDS 2
+#define OBJECTS_MAX 512
+#define REFS_MAX 1024
+#define FRAMES_MAX 16
+
+enum class {
+	NONE, OBJECT, CLASS, THREAD, STRING, INTS, LONGS, BYTES, OBJECTS, LOADER, MODULE,
+	APP_ONE, APP_TWO, LISTED, LATE = LISTED, CLASSES
+};
+
+static const struct {
+	const char *signature;
+	enum class super;
+	int loader; /* 0: bootstrap */
+} classes[CLASSES] = {
+	[OBJECT] = { "Ljava/lang/Object;", NONE, 0 },
+	[CLASS] = { "Ljava/lang/Class;", OBJECT, 0 },
+	[THREAD] = { "Ljava/lang/Thread;", OBJECT, 0 },
+	[STRING] = { "Ljava/lang/String;", OBJECT, 0 },
+	[INTS] = { "[I", OBJECT, 0 },
+	[LONGS] = { "[J", OBJECT, 0 },
+	[BYTES] = { "[B", OBJECT, 0 },
+	[OBJECTS] = { "[Ljava/lang/Object;", OBJECT, 0 },
+	[LOADER] = { "Ljava/lang/ClassLoader;", OBJECT, 0 },
+	[MODULE] = { "Ljava/lang/Module;", OBJECT, 0 },
+	[APP_ONE] = { "LApp;", OBJECT, 1 },
+	[APP_TWO] = { "LApp;", OBJECT, 2 },
+	[LATE] = { "LLate;", OBJECT, 1 },
+};
+
+/* A field is known by its address in this table. */
+static const struct field {
+	enum class of;
+	const char *name, *signature;
+	int index;
+} fields[] = {
+	{ THREAD, "name", "Ljava/lang/String;", 0 },
+	{ THREAD, "interruptLock", "Ljava/lang/Object;", 1 },
+	{ STRING, "value", "[B", 0 },
+	{ LOADER, "name", "Ljava/lang/String;", 0 },
+	{ MODULE, "name", "Ljava/lang/String;", 0 },
+};
+
+struct object {
+	enum class class, mirrors; /* mirrors: which class a java.lang.Class stands for */
+	jlong size, tag;
+	const char *text;
+	struct object *fields[FIELDS];
+	struct object **elements;
+	size_t n_elements;
+	uint64_t words[]; /* what the agent sees */
+};
+
+struct fake_jvm fake;
+
+static struct object *heap[OBJECTS_MAX];
+static size_t n_heap;
+static struct object *mirrors[CLASSES], *loaders[3], *module, *current_thread;
+
+/* A reference is the address of a slot, which holds the object's, or NULL when it is free. */
+static uint64_t *refs[REFS_MAX];
+static size_t n_refs, frames[FRAMES_MAX];
+
+static const struct JNIInvokeInterface_ invoke_table;
+static const struct JNINativeInterface_ jni_table;
+static const jvmtiInterface_1 ti_table;
+static JavaVM the_vm = &invoke_table;
+static JNIEnv the_jni = &jni_table;
+static jvmtiEnv the_ti = &ti_table;
+
+static bool fault(void)
+{
+	return ++fake.calls == fake.fail_at && !fake.leaving;
+}
+
+static jvmtiError ti_fault(void)
+{
+	bool now = fault();
+
+	if (fake.leaving && fake.fail_at && fake.calls >= fake.fail_at)
+		return JVMTI_ERROR_WRONG_PHASE;
+	return now ? JVMTI_ERROR_OUT_OF_MEMORY : JVMTI_ERROR_NONE;
+}
+
+#define TI_FAULT()                          \
+	do {                                \
+		jvmtiError e_ = ti_fault(); \
+		if (e_)                     \
+			return e_;          \
+	} while (0)
+
+/* Linked with --wrap=calloc: the agent's may fail, the JVM's does not. */
+void *__real_calloc(size_t n, size_t size);
+
+static void *zeroed(size_t size)
+{
+	void *p = __real_calloc(1, size ? size : 1);
+
+	if (!p)
+		abort();
+	return p;
+}
+
+/* Objects */
+
+static uint64_t klass_address(enum class class)
+{
+	return BASE + ((uint64_t)class << SHIFT);
+}
+
+static void write_header(struct object *o, jsize length)
+{
+	char *bytes = (char *)o->words;
+	uint64_t address = klass_address(o->class);
+	uint32_t narrow = o->class;
+	size_t length_at = 12;
+
+	switch (fake.layout) {
+	case FAKE_NARROW:
+		memcpy(bytes + 8, &narrow, sizeof(narrow));
+		break;
+	case FAKE_WIDE:
+		memcpy(bytes + 8, &address, sizeof(address));
+		length_at = 16;
+		break;
+	case FAKE_COMPACT:
+		o->words[0] = (uint64_t)narrow << 42 | 1;
+		length_at = 8;
+	}
+	if (length >= 0)
+		memcpy(bytes + length_at, &length, sizeof(length));
+}
+
+static struct object *new_object(enum class class, jlong size, jsize length)
+{
+	struct object *o;
+
+	if (n_heap == OBJECTS_MAX)
+		abort();
+	o = zeroed(sizeof(*o) + (size_t)size);
+	o->class = class;
+	o->size = size;
+	write_header(o, length);
+	heap[n_heap++] = o;
+	return o;
+}
+
+static struct object *new_string(const char *text)
+{
+	struct object *s = new_object(STRING, 24, -1);
+
+	s->text = text;
+	s->fields[0] = new_object(BYTES, 32, 4);
+	return s;
+}
+
+static struct object *new_named(enum class class, const char *name)
+{
+	struct object *o = new_object(class, 40, -1);
+
+	o->fields[0] = name ? new_string(name) : NULL;
+	return o;
+}
+
+static void new_mirrors(void)
+{
+	for (int c = OBJECT; c < CLASSES; c++) {
+		uint64_t address = klass_address((enum class)c);
+
+		mirrors[c] = new_object(CLASS, 96, -1);
+		mirrors[c]->mirrors = (enum class)c;
+		mirrors[c]->words[4] = address;
+		mirrors[c]->words[6] = fake.two_klass_words ? address : 0;
+	}
+}
+
+void fake_start(void)
+{
+	n_heap = n_refs = 0;
+	new_mirrors();
+	loaders[1] = new_named(LOADER, "first");
+	loaders[2] = new_named(LOADER, NULL);
+	module = new_named(MODULE, "a.module");
+	current_thread = new_named(THREAD, "Attach Listener");
+	for (int i = 0; i < FAKE_APP_ONE; i++)
+		(void)new_object(APP_ONE, 24, -1);
+	for (int i = 0; i < FAKE_LATE; i++)
+		(void)new_object(LATE, 16, -1);
+	for (int i = 0; i < FAKE_APP_TWO; i++)
+		(void)new_object(APP_TWO, 32, -1);
+}
+
+void fake_stop(void)
+{
+	for (size_t i = 0; i < n_heap; i++) {
+		free(heap[i]->elements);
+		free(heap[i]);
+	}
+	n_heap = 0;
+}
+
+size_t fake_tagged(void)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < n_heap; i++)
+		n += heap[i]->tag != 0;
+	return n;
+}
+
+/* References */
+
+static jobject ref_to(struct object *o)
+{
+	if (!o)
+		return NULL;
+	if (n_refs == REFS_MAX)
+		abort();
+	refs[n_refs] = o->words;
+	fake.references++;
+	return (jobject)((char *)&refs[n_refs++] + (fake.odd_references ? 1 : 0));
+}
+
+static uint64_t **slot_of(jobject ref)
+{
+	uint64_t **slot = (uint64_t **)((uintptr_t)ref & ~(uintptr_t)7);
+
+	if (!slot || !*slot)
+		abort(); /* null, or let go before */
+	return slot;
+}
+
+static struct object *of(jobject ref)
+{
+	return (struct object *)((char *)*slot_of(ref) - offsetof(struct object, words));
+}
+
+static void JNICALL delete_local_ref(JNIEnv *env, jobject ref)
+{
+	(void)env;
+	*slot_of(ref) = NULL;
+	fake.references--;
+}
+
+static jint JNICALL push_local_frame(JNIEnv *env, jint capacity)
+{
+	(void)env, (void)capacity;
+	if (fault()) {
+		fake.exception = true;
+		return JNI_ERR;
+	}
+	if (fake.frames == FRAMES_MAX)
+		abort();
+	frames[fake.frames++] = n_refs;
+	return JNI_OK;
+}
+
+static jobject JNICALL pop_local_frame(JNIEnv *env, jobject result)
+{
+	(void)env;
+	if (fake.frames == 0 || result)
+		abort();
+	for (size_t i = frames[--fake.frames]; i < n_refs; i++) {
+		fake.references -= refs[i] != NULL;
+		refs[i] = NULL;
+	}
+	n_refs = frames[fake.frames];
+	return NULL;
+}
+
+static jint JNICALL ensure_local_capacity(JNIEnv *env, jint capacity)
+{
+	(void)env, (void)capacity;
+	fake.exception = fault();
+	return fake.exception ? JNI_ERR : JNI_OK;
+}
+
+/* JNI */
+
+static jboolean JNICALL exception_check(JNIEnv *env)
+{
+	(void)env;
+	return fake.exception;
+}
+
+static void JNICALL exception_clear(JNIEnv *env)
+{
+	(void)env;
+	fake.exception = false;
+}
+
+/* What JNI makes: NULL with an exception when it fails. */
+static jobject made(struct object *(*make)(jsize), jsize length)
+{
+	if (fake.exception)
+		abort(); /* no call with an exception pending */
+	fake.exception = fault();
+	return fake.exception ? NULL : ref_to(make(length));
+}
+
+static struct object *make_ints(jsize length)
+{
+	return new_object(INTS, 24 + 8 * length, length);
+}
+
+static struct object *make_longs(jsize length)
+{
+	return new_object(LONGS, 24 + 8 * length, length);
+}
+
+static struct object *make_objects(jsize length)
+{
+	struct object *o = new_object(OBJECTS, 24 + 8 * length, length);
+
+	o->n_elements = (size_t)length;
+	o->elements = zeroed(o->n_elements * sizeof(struct object *));
+	return o;
+}
+
+static struct object *make_object(jsize length)
+{
+	(void)length;
+	return new_object(OBJECT, 16, -1);
+}
+
+static struct object *make_string(jsize length)
+{
+	(void)length;
+	return new_string("jtool agent");
+}
+
+static struct object *make_thread(jsize length)
+{
+	struct object *thread = new_named(THREAD, "jtool agent");
+
+	(void)length;
+	thread->fields[1] = new_object(OBJECT, 16, -1);
+	return thread;
+}
+
+static jintArray JNICALL new_int_array(JNIEnv *env, jsize length)
+{
+	(void)env;
+	return made(make_ints, length);
+}
+
+static jlongArray JNICALL new_long_array(JNIEnv *env, jsize length)
+{
+	(void)env;
+	return made(make_longs, length);
+}
+
+static jobjectArray JNICALL new_object_array(JNIEnv *env, jsize length, jclass class, jobject fill)
+{
+	(void)env, (void)class, (void)fill;
+	return made(make_objects, length);
+}
+
+static void JNICALL set_object_array_element(JNIEnv *env, jobjectArray array, jsize i, jobject v)
+{
+	(void)env;
+	fake.exception = fault();
+	if (!fake.exception)
+		of(array)->elements[i] = of(v);
+}
+
+static jobject JNICALL alloc_object(JNIEnv *env, jclass class)
+{
+	(void)env, (void)class;
+	return made(make_object, 0);
+}
+
+static jstring JNICALL new_string_utf(JNIEnv *env, const char *text)
+{
+	(void)env, (void)text;
+	return made(make_string, 0);
+}
+
+static jobject JNICALL new_thread(JNIEnv *env, jclass class, jmethodID constructor, ...)
+{
+	(void)env, (void)constructor;
+	if (of(class)->mirrors != THREAD)
+		abort();
+	return made(make_thread, 0);
+}
+
+static jmethodID JNICALL get_method_id(JNIEnv *env, jclass class, const char *name, const char *sig)
+{
+	(void)env, (void)class, (void)name, (void)sig;
+	fake.exception = fault();
+	return fake.exception ? NULL : (jmethodID)&fake;
+}
+
+static jclass JNICALL get_object_class(JNIEnv *env, jobject object)
+{
+	(void)env;
+	return ref_to(mirrors[of(object)->class]);
+}
+
+static jclass JNICALL get_superclass(JNIEnv *env, jclass class)
+{
+	(void)env;
+	return ref_to(mirrors[classes[of(class)->mirrors].super]);
+}
+
+static jobject JNICALL get_object_field(JNIEnv *env, jobject object, jfieldID field)
+{
+	(void)env;
+	return ref_to(of(object)->fields[((const struct field *)field)->index]);
+}
+
+static jint JNICALL get_version(JNIEnv *env)
+{
+	(void)env;
+	return JNI_VERSION_10;
+}
+
+static jobject JNICALL get_module(JNIEnv *env, jclass class)
+{
+	(void)env, (void)class;
+	fake.exception = fault();
+	return fake.exception ? NULL : ref_to(module);
+}
+
+static jsize JNICALL get_string_length(JNIEnv *env, jstring s)
+{
+	(void)env;
+	return (jsize)strlen(of(s)->text);
+}
+
+static void JNICALL get_string_utf_region(JNIEnv *env, jstring s, jsize start, jsize len, char *out)
+{
+	(void)env;
+	fake.exception = fault();
+	if (!fake.exception)
+		memcpy(out, of(s)->text + start, (size_t)len);
+}
+
+static jboolean JNICALL is_same_object(JNIEnv *env, jobject a, jobject b)
+{
+	(void)env;
+	return of(a) == of(b);
+}
+
+/* JVMTI */
+
+static void *ti_alloc(size_t size)
+{
+	fake.blocks++;
+	return zeroed(size);
+}
+
+static char *ti_text(const char *text)
+{
+	return strcpy(ti_alloc(strlen(text) + 1), text);
+}
+
+/* Also when it fails: a JVM that could not free has no use for the block either. */
+static jvmtiError JNICALL deallocate(jvmtiEnv *env, unsigned char *p)
+{
+	(void)env;
+	free(p);
+	fake.blocks--;
+	return fault() ? JVMTI_ERROR_INTERNAL : JVMTI_ERROR_NONE;
+}
+
+static jvmtiError JNICALL get_version_number(jvmtiEnv *env, jint *version)
+{
+	(void)env;
+	TI_FAULT();
+	*version = 0x30000000 | fake.release << 16;
+	return JVMTI_ERROR_NONE;
+}
+
+static jvmtiError JNICALL get_loaded_classes(jvmtiEnv *env, jint *n, jclass **list)
+{
+	(void)env;
+	TI_FAULT();
+	*n = LISTED - OBJECT;
+	*list = ti_alloc((size_t)*n * sizeof(jclass));
+	for (int c = OBJECT; c < LISTED; c++)
+		(*list)[c - OBJECT] = ref_to(mirrors[c]);
+	return JVMTI_ERROR_NONE;
+}
+
+static jvmtiError JNICALL get_class_signature(jvmtiEnv *env, jclass class, char **sig, char **gen)
+{
+	(void)env, (void)gen;
+	TI_FAULT();
+	*sig = ti_text(classes[of(class)->mirrors].signature);
+	return JVMTI_ERROR_NONE;
+}
+
+static jvmtiError JNICALL get_class_loader(jvmtiEnv *env, jclass class, jobject *loader)
+{
+	(void)env;
+	TI_FAULT();
+	*loader = ref_to(loaders[classes[of(class)->mirrors].loader]);
+	return JVMTI_ERROR_NONE;
+}
+
+/* All the same: the agent must live with collisions. */
+static jvmtiError JNICALL get_object_hash_code(jvmtiEnv *env, jobject object, jint *hash)
+{
+	(void)env, (void)object;
+	TI_FAULT();
+	*hash = 0x1234;
+	return JVMTI_ERROR_NONE;
+}
+
+static jvmtiError JNICALL get_class_fields(jvmtiEnv *env, jclass class, jint *n, jfieldID **list)
+{
+	size_t count = sizeof(fields) / sizeof(fields[0]);
+
+	(void)env;
+	TI_FAULT();
+	*n = 0;
+	*list = ti_alloc(count * sizeof(jfieldID));
+	for (size_t i = 0; i < count; i++) {
+		if (fields[i].of == of(class)->mirrors)
+			(*list)[(*n)++] = (jfieldID)&fields[i];
+	}
+	return JVMTI_ERROR_NONE;
+}
+
+static jvmtiError JNICALL get_field_name(jvmtiEnv *env, jclass class, jfieldID field, char **name,
+					 char **signature, char **generic)
+{
+	(void)env, (void)class, (void)generic;
+	TI_FAULT();
+	*name = ti_text(((const struct field *)field)->name);
+	*signature = ti_text(((const struct field *)field)->signature);
+	return JVMTI_ERROR_NONE;
+}
+
+static jvmtiError JNICALL set_tag(jvmtiEnv *env, jobject object, jlong tag)
+{
+	(void)env;
+	if (!fake.can_tag)
+		return JVMTI_ERROR_MUST_POSSESS_CAPABILITY;
+	TI_FAULT();
+	of(object)->tag = tag;
+	return JVMTI_ERROR_NONE;
+}
+
+static jvmtiError JNICALL get_tag(jvmtiEnv *env, jobject object, jlong *tag)
+{
+	(void)env;
+	TI_FAULT();
+	*tag = of(object)->tag;
+	return JVMTI_ERROR_NONE;
+}
+
+static bool one_of(jlong tag, jint n, const jlong *tags)
+{
+	for (jint i = 0; i < n; i++) {
+		if (tags[i] == tag)
+			return true;
+	}
+	return false;
+}
+
+static jvmtiError JNICALL get_objects_with_tags(jvmtiEnv *env, jint n, const jlong *tags,
+						jint *count, jobject **objects, jlong **found)
+{
+	(void)env;
+	TI_FAULT();
+	*count = 0;
+	*objects = ti_alloc(n_heap * sizeof(jobject));
+	*found = ti_alloc(n_heap * sizeof(jlong));
+	for (size_t i = 0; i < n_heap; i++) {
+		if (!one_of(heap[i]->tag, n, tags))
+			continue;
+		(*found)[*count] = heap[i]->tag;
+		(*objects)[(*count)++] = ref_to(heap[i]);
+	}
+	return JVMTI_ERROR_NONE;
+}
+
+/* HotSpot's CallbackWrapper: {object, size, tag}, or another that nobody has seen yet. */
+struct wrapper {
+	jlong words[4];
+};
+
+static jlong *wrap(struct wrapper *w, const struct object *o)
+{
+	size_t tag = fake.other_wrapper ? 3 : 2;
+
+	memset(w, 0, sizeof(*w));
+	w->words[0] = (jlong)(uintptr_t)o->words;
+	w->words[1] = o->size;
+	w->words[tag] = o->tag;
+	return &w->words[tag];
+}
+
+static jvmtiError JNICALL iterate_over_heap(jvmtiEnv *env, jvmtiHeapObjectFilter filter,
+					    jvmtiHeapObjectCallback callback, const void *user)
+{
+	(void)env, (void)filter;
+	TI_FAULT();
+	for (size_t i = 0; i < n_heap; i++) {
+		struct wrapper w;
+		jlong *tag = wrap(&w, heap[i]);
+		jvmtiIterationControl c = callback(mirrors[heap[i]->class]->tag, heap[i]->size,
+						   tag, (void *)user);
+
+		heap[i]->tag = *tag;
+		if (c == JVMTI_ITERATION_ABORT)
+			break;
+	}
+	return JVMTI_ERROR_NONE;
+}
+
+static jvmtiError JNICALL iterate_through_heap(jvmtiEnv *env, jint filter, jclass class,
+					       const jvmtiHeapCallbacks *callbacks,
+					       const void *user)
+{
+	(void)env, (void)filter;
+	TI_FAULT();
+	for (size_t i = 0; i < n_heap; i++) {
+		struct wrapper w;
+
+		if (heap[i]->class == of(class)->mirrors)
+			(void)callbacks->heap_iteration_callback(0, heap[i]->size,
+								 wrap(&w, heap[i]), -1,
+								 (void *)user);
+	}
+	return JVMTI_ERROR_NONE;
+}
+
+static bool report(const jvmtiHeapCallbacks *callbacks, jvmtiHeapReferenceKind kind,
+		   struct object *o, void *user)
+{
+	struct wrapper w;
+	jlong *tag = wrap(&w, o);
+	jint visit = callbacks->heap_reference_callback(kind, NULL, 0, 0, o->size, tag, NULL, -1,
+							user);
+
+	o->tag = *tag;
+	return !(visit & JVMTI_VISIT_ABORT);
+}
+
+/* From the roots of one thread: like HotSpot's, the walk stops only after the last of them. */
+static jvmtiError JNICALL follow_references(jvmtiEnv *env, jint filter, jclass class,
+					    jobject initial, const jvmtiHeapCallbacks *callbacks,
+					    const void *user)
+{
+	(void)env, (void)filter, (void)class;
+	TI_FAULT();
+	if (!initial) {
+		for (size_t i = 0; i < n_refs; i++) {
+			if (refs[i])
+				(void)report(callbacks, JVMTI_HEAP_REFERENCE_JNI_LOCAL,
+					     of((jobject)&refs[i]), (void *)user);
+		}
+		return JVMTI_ERROR_NONE;
+	}
+	for (size_t i = 0; i < of(initial)->n_elements; i++) {
+		if (!report(callbacks, JVMTI_HEAP_REFERENCE_ARRAY_ELEMENT,
+			    of(initial)->elements[i], (void *)user))
+			break;
+	}
+	return JVMTI_ERROR_NONE;
+}
+
+static jvmtiError JNICALL get_current_thread(jvmtiEnv *env, jthread *thread)
+{
+	(void)env;
+	TI_FAULT();
+	*thread = ref_to(current_thread);
+	return JVMTI_ERROR_NONE;
+}
+
+static jvmtiError JNICALL get_object_size(jvmtiEnv *env, jobject object, jlong *size)
+{
+	(void)env;
+	TI_FAULT();
+	*size = of(object)->size;
+	return JVMTI_ERROR_NONE;
+}
+
+static jvmtiError JNICALL add_capabilities(jvmtiEnv *env, const jvmtiCapabilities *caps)
+{
+	(void)env;
+	TI_FAULT();
+	fake.can_tag = caps->can_tag_objects;
+	return JVMTI_ERROR_NONE;
+}
+
+static jvmtiError JNICALL relinquish_capabilities(jvmtiEnv *env, const jvmtiCapabilities *caps)
+{
+	(void)env, (void)caps;
+	fake.can_tag = false;
+	return ti_fault();
+}
+
+static jvmtiError JNICALL force_garbage_collection(jvmtiEnv *env)
+{
+	(void)env;
+	TI_FAULT();
+	fake.collections++;
+	return JVMTI_ERROR_NONE;
+}
+
+static jvmtiError JNICALL set_environment_local_storage(jvmtiEnv *env, const void *data)
+{
+	(void)env, (void)data;
+	TI_FAULT();
+	return JVMTI_ERROR_NONE;
+}
+
+static jvmtiError JNICALL run_agent_thread(jvmtiEnv *env, jthread thread, jvmtiStartFunction run,
+					   const void *arg, jint priority)
+{
+	(void)env, (void)priority;
+	TI_FAULT();
+	if (of(thread)->class != THREAD)
+		abort();
+	current_thread = of(thread);
+	fake.thread = run;
+	fake.thread_arg = (void *)arg;
+	return JVMTI_ERROR_NONE;
+}
+
+static jvmtiError JNICALL dispose_environment(jvmtiEnv *env)
+{
+	(void)env;
+	fake.environment = false;
+	return JVMTI_ERROR_NONE;
+}
+
+static jint JNICALL get_env(JavaVM *vm, void **env, jint version)
+{
+	(void)vm;
+	if (fault())
+		return JNI_EVERSION;
+	if (version == JNI_VERSION_1_6) {
+		*env = &the_jni;
+		return JNI_OK;
+	}
+	fake.environment = true;
+	*env = &the_ti;
+	return JNI_OK;
+}
+
+static const struct JNIInvokeInterface_ invoke_table = { .GetEnv = get_env };
+
+static const struct JNINativeInterface_ jni_table = {
+	.AllocObject = alloc_object,
+	.DeleteLocalRef = delete_local_ref,
+	.EnsureLocalCapacity = ensure_local_capacity,
+	.ExceptionCheck = exception_check,
+	.ExceptionClear = exception_clear,
+	.GetMethodID = get_method_id,
+	.GetModule = get_module,
+	.GetObjectClass = get_object_class,
+	.GetObjectField = get_object_field,
+	.GetStringLength = get_string_length,
+	.GetStringUTFRegion = get_string_utf_region,
+	.GetSuperclass = get_superclass,
+	.GetVersion = get_version,
+	.IsSameObject = is_same_object,
+	.NewIntArray = new_int_array,
+	.NewLongArray = new_long_array,
+	.NewObject = new_thread,
+	.NewObjectArray = new_object_array,
+	.NewStringUTF = new_string_utf,
+	.PopLocalFrame = pop_local_frame,
+	.PushLocalFrame = push_local_frame,
+	.SetObjectArrayElement = set_object_array_element,
+};
+
+static const jvmtiInterface_1 ti_table = {
+	.AddCapabilities = add_capabilities,
+	.Deallocate = deallocate,
+	.DisposeEnvironment = dispose_environment,
+	.FollowReferences = follow_references,
+	.ForceGarbageCollection = force_garbage_collection,
+	.GetClassFields = get_class_fields,
+	.GetClassLoader = get_class_loader,
+	.GetClassSignature = get_class_signature,
+	.GetCurrentThread = get_current_thread,
+	.GetFieldName = get_field_name,
+	.GetLoadedClasses = get_loaded_classes,
+	.GetObjectHashCode = get_object_hash_code,
+	.GetObjectSize = get_object_size,
+	.GetObjectsWithTags = get_objects_with_tags,
+	.GetTag = get_tag,
+	.GetVersionNumber = get_version_number,
+	.IterateOverHeap = iterate_over_heap,
+	.IterateThroughHeap = iterate_through_heap,
+	.RelinquishCapabilities = relinquish_capabilities,
+	.RunAgentThread = run_agent_thread,
+	.SetEnvironmentLocalStorage = set_environment_local_storage,
+	.SetTag = set_tag,
+};
+
+JavaVM *fake_vm(void)
+{
+	return &the_vm;
+}
+
+void fake_run_thread(void)
+{
+	fake.thread(&the_ti, &the_jni, fake.thread_arg);
+}

@@ -1,0 +1,53 @@
+/*
+ * A JVM for the agent to be tested in: the function tables that it calls, over a handful of
+ * objects laid out as HotSpot would.  Every call that can fail is counted, and the one whose
+ * number is fail_at fails.
+ */
+#ifndef JTOOL_TESTS_FAKE_JVM_H
+#define JTOOL_TESTS_FAKE_JVM_H
+
+#include <jvmti.h>
+#include <stdbool.h>
+#include <stddef.h>
+
+/* In the heap for the application: so many of each. */
+#define FAKE_APP_ONE 5  /* LApp; of the first loader, 24 bytes each */
+#define FAKE_APP_TWO 3  /* LApp; of the second */
+#define FAKE_LATE 4     /* LLate; which is not on the list of loaded classes yet */
+
+enum fake_layout { FAKE_NARROW, FAKE_WIDE, FAKE_COMPACT };
+
+struct fake_jvm {
+	/* How it is to be */
+	enum fake_layout layout;
+	int release;          /* 17 or 21 */
+	bool other_wrapper;   /* the callbacks' tag has another word before it */
+	bool two_klass_words; /* java.lang.Class holds the address in two places */
+	bool odd_references;  /* local references have a low bit set */
+	unsigned fail_at;     /* 0: nothing fails */
+	bool leaving;         /* from fail_at on all calls return WRONG_PHASE */
+
+	/* What came of it */
+	unsigned calls;
+	bool environment;    /* there is one, not disposed of */
+	bool can_tag;
+	bool exception;
+	int collections;
+	long blocks;         /* JVMTI's memory, not given back */
+	long references;     /* local ones */
+	long frames;
+	jvmtiStartFunction thread; /* what RunAgentThread was given */
+	void *thread_arg;
+};
+
+/* There is one at a time.  fake_start makes its heap by the first part, which is filled in. */
+extern struct fake_jvm fake;
+void fake_start(void);
+void fake_stop(void);
+
+JavaVM *fake_vm(void);
+void fake_run_thread(void);
+/* Objects with a tag. */
+size_t fake_tagged(void);
+
+#endif
