@@ -28,8 +28,8 @@ const struct cmd cmd_jcmd = {
 	.name = "jcmd",
 	.synopsis = "TARGET [COMMAND [ARG...]]",
 	.summary = "run a diagnostic command of the JVM; without COMMAND: list them",
-	.details = "The JVM's output is printed byte for byte. What follows COMMAND is the JVM's, options\n"
-		   "too: jtool jcmd 42 GC.class_histogram -all\n",
+	.details = "The JVM's output is printed byte for byte. What follows COMMAND is the\n"
+		   "JVM's, options too: jtool jcmd 42 GC.class_histogram -all\n",
 	.need = NEED_JVM,
 	.max_args = -1,
 	.free_words = 2,

@@ -313,9 +313,10 @@ const struct cmd cmd_load = {
 	.name = "load",
 	.synopsis = "TARGET AGENT [OPTIONS]",
 	.summary = "load an agent into the JVM: a .so, a .jar or the name of a library",
-	.details = "AGENT is a path of yours, also when the JVM runs in a container: what it cannot\n"
-		   "read there is copied to where it can (--verbose names the copy, which stays).\n"
-		   "A bare name (no slash, no .so or .jar) is a library that the JVM finds itself.\n",
+	.details = "AGENT is a path of yours, also when the JVM runs in a container: what it\n"
+		   "cannot read there is copied to where it can (--verbose names the copy,\n"
+		   "which stays).  A bare name (no slash, no .so or .jar) is a library that the\n"
+		   "JVM finds itself.\n",
 	.need = NEED_JVM,
 	.min_args = 1,
 	.max_args = 2,

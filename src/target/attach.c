@@ -1,7 +1,6 @@
 #include "target/attach.h"
 
 #include <errno.h>
-#include <linux/sockios.h>
 #include <poll.h>
 #include <signal.h>
 #include <string.h>
@@ -113,7 +112,7 @@ static int wait_ready(const struct point *point, struct deadline d, struct err *
 				       (int)jvm->pid, jvm->user ? jvm->user : "of another id");
 		case ATTACH_UNSUPPORTED:
 			return err_set(err, EXIT_TARGET,
-				       "process %d is a JVM, but no HotSpot: it cannot be attached to",
+				       "process %d is a JVM, but no HotSpot: no attaching to it",
 				       (int)jvm->pid);
 		case ATTACH_STARTING:
 			was_starting = true;
@@ -171,7 +170,7 @@ static int silent(const struct point *point, int sock, const struct attach_opts 
 
 	if (point_check_running(point, err) < 0)
 		return -1;
-	if (ioctl(sock, SIOCOUTQ, &unread) == 0 && unread > 0)
+	if (ioctl(sock, TIOCOUTQ, &unread) == 0 && unread > 0)
 		return err_set(err, EXIT_ATTACH,
 			       "JVM %d did not take the request in %g s: its attach listener is "
 			       "busy with another one, or stuck",
@@ -285,7 +284,7 @@ static int split(const struct point *point, struct spool *answer, int *code, str
 
 	if (at < 0)
 		return err_set(err, EXIT_ATTACH,
-			       "JVM %d answered with something else than the attach protocol: '%.40s'",
+			       "JVM %d answered with something else than a reply: '%.40s'",
 			       (int)point->ns.jvm->pid, buf_str(&answer->memory));
 	if (*code == BAD_VERSION)
 		return err_set(err, EXIT_ATTACH,

@@ -16,7 +16,7 @@ static int check_state(const struct jvm *jvm, char state, struct err *err)
 
 	if (state == 'T')
 		return err_set(err, EXIT_ATTACH,
-			       "JVM %d is stopped and cannot answer: let it go on with kill -CONT %d",
+			       "JVM %d is stopped and cannot answer: kill -CONT %d lets it go on",
 			       pid, pid);
 	if (state == 't')
 		return err_set(err, EXIT_ATTACH,

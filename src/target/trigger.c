@@ -92,7 +92,7 @@ static int wait_socket(struct keeper *k, struct deadline d, struct err *err)
 		if (point_has_socket(k->point, NULL) > 0)
 			return 0;
 		if (ns_alive(ns) < 0)
-			return err_set(err, EXIT_PARTIAL, "JVM %d went away while it was attached to",
+			return err_set(err, EXIT_PARTIAL, "JVM %d went away before it answered",
 				       (int)ns->jvm->pid);
 		if (left_ms == 0)
 			return err_set(err, EXIT_ATTACH, "no answer in time");
@@ -175,7 +175,7 @@ static int keep(struct keeper *k, struct err *err)
 
 	if (rc < 0)
 		return err_set(err, EXIT_PERMISSION,
-			       "cannot act as JVM %d's user and group (%u:%u): %s; run jtool as root",
+			       "cannot act as JVM %d's user and group (%u:%u): %s; try as root",
 			       (int)ns->jvm->pid, ns->jvm->uid, ns->jvm->gid, strerror(-rc));
 	if (!k->is_there && make_file(k, err) < 0)
 		return -1;
@@ -315,7 +315,8 @@ int trigger_pull(const struct point *point, unsigned timeout_ms, const struct st
 		return -1;
 	rc = hear(&k, fd, steps, err);
 	(void)close(fd);
+	/* The socket is its last word; after a failure it stays on. */
 	if (rc == 0)
-		(void)waitpid(pid, NULL, 0); /* that was its last word; after a failure it stays on */
+		(void)waitpid(pid, NULL, 0);
 	return rc;
 }
