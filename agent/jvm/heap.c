@@ -97,9 +97,13 @@ out:
 
 static int count_all(struct ag_jvm *jvm, const struct ag_calib *calib, struct ag_census *census)
 {
-	for (int i = 0; i < WALKS; i++) {
-		enum ag_outcome outcome = count_once(jvm, &calib, census);
+	for (int i = 1; i <= WALKS; i++) {
+		enum ag_outcome outcome;
 
+		/* By tag, a new object that is collected meanwhile takes nothing with it. */
+		if (i == WALKS)
+			calib = NULL;
+		outcome = count_once(jvm, &calib, census);
 		if (outcome == AG_COUNTED)
 			return 0;
 		if (outcome == AG_FAILED)
