@@ -244,7 +244,7 @@ static int not_loaded(const struct agent *a, int status, const struct buf *said,
 			       a->given, status);
 	if (strstr(said->data, "Dynamic agent loading is not enabled"))
 		hint = " What needs no agent still works: list, jcmd, heaphisto --vm";
-	return err_set(err, EXIT_ANSWER, "%s was not loaded: %.*s%s", a->given,
+	return err_set(err, EXIT_ANSWER, "the JVM did not take the agent: %.*s%s",
 		       len > 700 ? 700 : (int)len, said->data, hint);
 }
 
