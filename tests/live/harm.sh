@@ -28,13 +28,15 @@ spawn python3 -c 'import sys; [print(l) for l in sys.stdin]'
 bystanders=("${started[@]}")
 wrong=0
 for pid in "${bystanders[@]}"; do
+	poll 5 test -s "/proc/$pid/comm"
+	name=$(cat "/proc/$pid/comm")
 	for command in "${commands[@]}"; do
 		for ((i = 0; i < tries; i++)); do
 			try "$command" "$pid" 1
 			[ "$command" = list ] || [ "$rc" -eq 3 ] || wrong=$((wrong + 1))
 		done
 	done
-	check "$(cat "/proc/$pid/comm"): alive after $tries tries of every command" alive "$pid"
+	check "$name: alive after $tries tries of every command" alive "$pid"
 done
 same "each was told not to be a JVM" 0 "$wrong"
 stop "${bystanders[@]}"
