@@ -4,7 +4,6 @@
  * The one place that prints an error and the one place that ends the process.
  */
 #include <errno.h>
-#include <locale.h>
 #include <signal.h>
 #include <string.h>
 
@@ -116,7 +115,6 @@ int main(int argc, char **argv)
 	struct err err = { .code = EXIT_DONE };
 	const struct cmd *cmd = NULL;
 
-	(void)setlocale(LC_CTYPE, ""); /* without it, names are still printed, byte by byte */
 	(void)signal(SIGPIPE, SIG_IGN); /* a closed pipe is seen as a failed write */
 	if (run(argc, argv, &cmd, &err) == 0)
 		(void)flush_results(&err);

@@ -7,6 +7,7 @@
 #include <time.h>
 
 #define NS_PER_MS 1000000LL
+#define SLURP_STEP 65536 /* memory that is not written to costs nothing */
 
 int64_t io_now_ns(void)
 {
@@ -134,15 +135,14 @@ int io_write_all(int fd, const void *data, size_t len, struct deadline d)
 int io_slurp(int fd, struct buf *out, size_t max)
 {
 	size_t start = out->len;
-	size_t step = 4096;
 
 	for (;;) {
 		size_t have = out->len - start;
 		size_t room = max - have + 1; /* one byte more tells that there is more */
 		ssize_t n;
 
-		if (room > step)
-			room = step;
+		if (room > SLURP_STEP)
+			room = SLURP_STEP;
 		n = io_read(fd, buf_reserve(out, room), room);
 		if (n < 0)
 			return (int)n;
@@ -155,7 +155,5 @@ int io_slurp(int fd, struct buf *out, size_t max)
 			out->data[out->len] = '\0';
 			return -EFBIG;
 		}
-		if (step < 1024 * 1024)
-			step *= 2;
 	}
 }

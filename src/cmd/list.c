@@ -109,13 +109,15 @@ static void add_names(struct table *t, const struct jvm *jvm, bool full_id, bool
 	table_text(t, COLUMN_CONTAINER, strlen(jvm->container) == 64 ? id : jvm->container);
 }
 
-static void add_row(struct table *t, const struct jvm *jvm)
+static void add_row(struct table *t, const struct procfs *proc, const struct jvm *jvm)
 {
+	_cleanup_free_ char *user = jvm_user_name(jvm->uid);
+
 	table_row(t);
 	table_number(t, COLUMN_PID, jvm->pid);
 	table_number(t, COLUMN_NSPID, jvm->nspid);
 	table_number(t, COLUMN_UID, jvm->uid);
-	table_text(t, COLUMN_USER, jvm->user);
+	table_text(t, COLUMN_USER, user);
 	table_text(t, COLUMN_VERSION, jvm->version);
 	table_text(t, COLUMN_VM, jvm->vm);
 	table_text(t, COLUMN_GC, jvm->gc);
@@ -123,19 +125,20 @@ static void add_row(struct table *t, const struct jvm *jvm)
 	add_bytes(t, COLUMN_MAX, jvm->heap_max);
 	if (jvm->uptime >= 0)
 		table_real(t, COLUMN_UPTIME, jvm->uptime);
-	table_text(t, COLUMN_ATTACH, attach_state_name(jvm->attach));
+	table_text(t, COLUMN_ATTACH, attach_state_name(discover_attach_state(proc, jvm)));
 	table_text(t, COLUMN_ARGS, jvm->args);
 	table_text(t, COLUMN_FLAGS, jvm->flags);
 }
 
-static int print_list(const struct ctx *ctx, const struct jvm_list *list, struct err *err)
+static int print_list(const struct ctx *ctx, const struct procfs *proc,
+		      const struct jvm_list *list, struct err *err)
 {
 	const struct list_opts *opts = ctx->opts;
 	struct table *t = table_new(columns, N_COLUMNS);
 	int rc = select_columns(t, opts, list, err);
 
 	for (size_t i = 0; rc == 0 && i < list->n; i++) {
-		add_row(t, list->jvms[i]);
+		add_row(t, proc, list->jvms[i]);
 		add_names(t, list->jvms[i], ctx->json, ctx->json || opts->full);
 	}
 	if (rc == 0 && ctx->json) {
@@ -169,15 +172,13 @@ static int run(struct ctx *ctx, struct err *err)
 	if (rc < 0)
 		return err_set(err, EXIT_PERMISSION, "/proc cannot be opened: %s", strerror(-rc));
 	rc = discover_all(&proc, &list, err);
-	procfs_close(&proc);
-	if (rc < 0)
-		return -1;
 	steps_add(ctx->steps, "found %zu JVMs", list.n);
-	if (opts->quiet && !opts->columns && !ctx->json)
+	if (rc == 0 && opts->quiet && !opts->columns && !ctx->json)
 		rc = print_pids(ctx, &list);
-	else
-		rc = print_list(ctx, &list, err);
+	else if (rc == 0)
+		rc = print_list(ctx, &proc, &list, err);
 	jvm_list_release(&list);
+	procfs_close(&proc);
 	return rc;
 }
 

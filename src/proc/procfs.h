@@ -74,19 +74,11 @@ struct proc_map {
 };
 
 /*
- * Call visit() for each mapping of a file, in the order of addresses, until it returns false or
- * the mappings end.  0 or a negative errno.
+ * Call visit() for the mappings of files, at least the first one of each, in the order of
+ * addresses, until it returns false or they end.  0 or a negative errno.
  */
 typedef bool procfs_map_visit(const struct proc_map *map, void *arg);
 int procfs_maps(const struct procfs *proc, pid_t pid, procfs_map_visit *visit, void *arg)
-	_must_check_;
-
-/*
- * Does the process map a file whose last name is NAME, deleted or not?  1, 0, or a negative
- * errno.  When path is not NULL, it gets the mapped file's whole path as an allocated text.
- * Stops at the first hit.
- */
-int procfs_maps_file(const struct procfs *proc, pid_t pid, const char *name, char **path)
 	_must_check_;
 
 /* Seconds since the process started; -1 when it cannot be told. */

@@ -1,6 +1,7 @@
 #include "render/table.h"
 
 #include <inttypes.h>
+#include <locale.h>
 #include <string.h>
 #include <strings.h>
 
@@ -292,8 +293,14 @@ static void add_line(const struct table *t, const struct layout *l, size_t line,
 void table_print(const struct table *t, FILE *out)
 {
 	_cleanup_buf_ struct buf piece = BUF_INIT;
-	struct layout l = lay_out(t);
+	struct layout l;
 
+	/*
+	 * How wide a character is, the locale tells.  Not asked for at the start of the program:
+	 * it costs as much as all else that a warm attach does before it connects.
+	 */
+	(void)setlocale(LC_CTYPE, ""); /* without it, wide characters only stand out of line */
+	l = lay_out(t);
 	for (size_t line = 0; line < t->n_rows + t->headings; line++) {
 		add_line(t, &l, line, &piece);
 		if (piece.len < PIECE)

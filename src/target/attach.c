@@ -107,9 +107,7 @@ static int wait_ready(const struct point *point, struct deadline d, struct err *
 		case ATTACH_DISABLED:
 			return disabled(ns, err);
 		case ATTACH_DENIED:
-			return err_set(err, EXIT_PERMISSION,
-				       "JVM %d runs as user %s: run jtool as that user or as root",
-				       (int)jvm->pid, jvm->user ? jvm->user : "of another id");
+			return jvm_denied(jvm, err);
 		case ATTACH_UNSUPPORTED:
 			return err_set(err, EXIT_TARGET,
 				       "process %d is a JVM, but no HotSpot: no attaching to it",

@@ -1,19 +1,11 @@
 #include "target/discover.h"
 
 #include <errno.h>
-#include <pwd.h>
 #include <string.h>
 
 #include "base/io.h"
 #include "base/xalloc.h"
 #include "target/inspect.h"
-
-static char *user_name(uid_t uid)
-{
-	const char *name = user_from_uid(uid, 1);
-
-	return name ? xstrdup(name) : xasprintf("%u", (unsigned)uid);
-}
 
 static struct jvm *new_jvm(const struct procfs *proc, pid_t pid, const struct proc_status *status,
 			   const struct traces *t)
@@ -29,10 +21,7 @@ static struct jvm *new_jvm(const struct procfs *proc, pid_t pid, const struct pr
 	jvm->heap_used = jvm->heap_max = -1;
 	jvm->is_hotspot = !t->is_openj9;
 	jvm->listed_ns = io_now_ns();
-	jvm->user = user_name(jvm->uid);
 	inspect_jvm(proc, jvm, t);
-	jvm->attach = ATTACH_STARTING;
-	jvm->attach = discover_attach_state(proc, jvm);
 	return jvm;
 }
 
@@ -112,7 +101,7 @@ struct jvm *discover_pid(const struct procfs *proc, pid_t pid, struct err *err)
 	}
 	rc = traces_find(proc, pid, status.nspid, &traces);
 	if (rc == -EACCES || rc == -EPERM) {
-		user = user_name(status.euid);
+		user = jvm_user_name(status.euid);
 		(void)err_set(err, EXIT_PERMISSION,
 			      "process %d (%s) is user %s's and cannot be looked into: run jtool "
 			      "as that user or as root", (int)pid, status.name, user);

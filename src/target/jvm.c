@@ -1,7 +1,35 @@
 #include "target/jvm.h"
 
+#include <pwd.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "base/xalloc.h"
+
+char *jvm_user_name(uid_t uid)
+{
+	FILE *passwd = fopen("/etc/passwd", "re");
+	struct passwd *entry = NULL;
+	char *name = NULL;
+
+	while (passwd && !name && (entry = fgetpwent(passwd)) != NULL) {
+		if (entry->pw_uid == uid)
+			name = xstrdup(entry->pw_name);
+	}
+	if (passwd)
+		(void)fclose(passwd); /* only read from */
+	return name ? name : xasprintf("%u", (unsigned)uid);
+}
+
+int jvm_denied(const struct jvm *jvm, struct err *err)
+{
+	_cleanup_free_ char *user = jvm_user_name(jvm->uid);
+
+	return err_set(err, EXIT_PERMISSION,
+		       "JVM %d is user %s's and cannot be looked into: run jtool as that user or "
+		       "as root", (int)jvm->pid, user);
+}
 
 const char *attach_state_name(enum attach_state state)
 {
@@ -63,7 +91,6 @@ void jvm_free(struct jvm *jvm)
 {
 	if (!jvm)
 		return;
-	free(jvm->user);
 	free(jvm->version);
 	free(jvm->vm);
 	free(jvm->gc);

@@ -10,6 +10,7 @@
 #include <stdint.h>
 #include <sys/types.h>
 
+#include "base/err.h"
 #include "base/util.h"
 
 enum attach_state {
@@ -27,10 +28,8 @@ struct jvm {
 	uid_t uid;   /* its effective ids, as we see them */
 	gid_t gid;
 	uint64_t start_ticks; /* /proc/PID/stat field 22: tells this process from a later one */
-	enum attach_state attach;
 
 	/* NULL when it could not be told */
-	char *user;      /* name of uid here, else the number */
 	char *version;   /* java.version: "17.0.15" */
 	char *vm;        /* java.vm.name: "OpenJDK 64-Bit Server VM" */
 	char *gc;        /* "Serial", "Parallel", "G1", "CMS", "ZGC", "Shenandoah", "Epsilon" */
@@ -50,6 +49,15 @@ struct jvm {
 	bool initialised; /* hsperfdata says that the VM was through its start */
 	int64_t listed_ns; /* io_now_ns() when it was looked at */
 };
+
+/*
+ * What /etc/passwd here calls a user id, else the number; the caller frees it.  Not from the name
+ * services: they are shared libraries of the system, and the program is linked statically.
+ */
+char *jvm_user_name(uid_t uid) _must_check_;
+
+/* Set the error of a JVM that only its own user or root may look into (EXIT_PERMISSION). */
+int jvm_denied(const struct jvm *jvm, struct err *err);
 
 /* "listening", "ready", …: the words of the contract. */
 const char *attach_state_name(enum attach_state state);

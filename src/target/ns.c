@@ -43,10 +43,7 @@ static int refused(const struct jvm *jvm, int error, struct err *err)
 	if (error == -ENOENT || error == -ESRCH)
 		return gone(jvm, err);
 	if (error == -EACCES || error == -EPERM)
-		return err_set(err, EXIT_PERMISSION,
-			       "JVM %d runs as user %s and cannot be looked into: "
-			       "run jtool as that user or as root",
-			       (int)jvm->pid, jvm->user ? jvm->user : "of another id");
+		return jvm_denied(jvm, err);
 	return err_set(err, EXIT_ATTACH, "/proc/%d/root cannot be opened: %s", (int)jvm->pid,
 		       strerror(-error));
 }

@@ -26,7 +26,8 @@ static enum match match_name(const struct jvm *jvm, const char *spec)
 /* One line whatever the texts hold. */
 static void print_candidate(const struct jvm *jvm, FILE *out)
 {
-	_cleanup_free_ char *line = xasprintf("%7d  %-8s  %s", (int)jvm->pid, jvm->user,
+	_cleanup_free_ char *user = jvm_user_name(jvm->uid);
+	_cleanup_free_ char *line = xasprintf("%7d  %-8s  %s", (int)jvm->pid, user,
 					      jvm->main ? jvm->main : "-");
 
 	for (char *p = line; *p; p++) {
@@ -113,11 +114,5 @@ struct jvm *target_resolve(const char *spec, FILE *candidates, struct err *err)
 	}
 	jvm = is_number(spec) ? by_pid(&proc, spec, err) : by_name(&proc, spec, candidates, err);
 	procfs_close(&proc);
-	if (!jvm || jvm->attach != ATTACH_DENIED)
-		return jvm;
-	(void)err_set(err, EXIT_PERMISSION,
-		      "JVM %d is user %s's and cannot be looked into: run jtool as that user or "
-		      "as root", (int)jvm->pid, jvm->user);
-	jvm_free(jvm);
-	return NULL;
+	return jvm;
 }

@@ -120,7 +120,7 @@ enum attach_state discover_attach_state(const struct procfs *proc, const struct 
 	if (root_fd == -EACCES || root_fd == -EPERM)
 		return ATTACH_DENIED;
 	if (root_fd < 0)
-		return jvm->attach; /* it is gone: who attaches will see it */
+		return ATTACH_STARTING; /* it is gone: who attaches will see it */
 	if (!jvm->is_hotspot)
 		return ATTACH_UNSUPPORTED;
 	if (jvm->no_attach)
@@ -128,7 +128,7 @@ enum attach_state discover_attach_state(const struct procfs *proc, const struct 
 	if (has_socket_file(jvm, root_fd) && is_listened_to(proc, jvm))
 		return ATTACH_LISTENING;
 	if (procfs_status(proc, jvm->pid, &status) < 0)
-		return jvm->attach;
+		return ATTACH_STARTING;
 	if (status.sig_caught & 1ULL << (SIGQUIT - 1))
 		return ATTACH_READY;
 	/*

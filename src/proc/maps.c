@@ -1,0 +1,138 @@
+/*
+ * The mappings of a process.  Reading PID/maps formats every mapping and costs 130 µs for a JVM;
+ * from Linux 6.11 the kernel can be asked for those of files alone, at a quarter of that.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <limits.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/ioctl.h>
+
+#include "base/io.h"
+#include "proc/procfs.h"
+
+/* PROCMAP_QUERY of linux/fs.h, for builds with the headers of an older kernel. */
+struct query {
+	uint64_t size, flags, address;           /* in */
+	uint64_t start, end, vma_flags, page_size, offset, inode; /* out */
+	uint32_t dev_major, dev_minor;
+	uint32_t name_size, build_id_size;       /* in: 0 for none; out: with the NUL */
+	uint64_t name_address, build_id_address; /* in */
+};
+#define QUERY _IOWR('f', 17, struct query)
+#define QUERY_THIS_OR_NEXT 0x10
+#define QUERY_OF_FILES 0x20
+
+static bool cut_suffix(char *text, size_t len, const char *suffix)
+{
+	size_t n = strlen(suffix);
+
+	if (len < n || strcmp(text + len - n, suffix) != 0)
+		return false;
+	text[len - n] = '\0';
+	return true;
+}
+
+static bool visit_mapping(char *path, size_t len, const char *range, procfs_map_visit *visit,
+			  void *arg)
+{
+	struct proc_map map = { .path = path, .range = range };
+
+	map.deleted = cut_suffix(path, len, " (deleted)");
+	return *path != '/' || visit(&map, arg);
+}
+
+/* The mapping of a file at an address or behind it; with its name where one is wanted. */
+static int ask(int fd, uint64_t address, char *name, size_t name_size, struct query *q)
+{
+	*q = (struct query){
+		.size = sizeof(*q),
+		.flags = QUERY_THIS_OR_NEXT | QUERY_OF_FILES,
+		.address = address,
+		.name_size = (uint32_t)name_size,
+		.name_address = (uintptr_t)name,
+	};
+	return ioctl(fd, QUERY, q) < 0 ? -errno : 0;
+}
+
+/*
+ * The first mapping of each file, by queries.  The several mappings of a library follow each
+ * other; making out its name is what costs.
+ */
+static int query_maps(int fd, procfs_map_visit *visit, void *arg)
+{
+	struct query q, last = { .inode = 0 };
+	uint64_t address = 0;
+
+	for (;;) {
+		char name[PATH_MAX + 16] = "", range[40];
+		int rc = ask(fd, address, NULL, 0, &q);
+
+		if (rc < 0)
+			return rc == -ENOENT ? 0 : rc;
+		address = q.end;
+		if (q.inode == last.inode && q.dev_major == last.dev_major &&
+		    q.dev_minor == last.dev_minor)
+			continue;
+		last = q;
+		/* It may be gone by now, or its name too long to be a path. */
+		if (ask(fd, q.start, name, sizeof(name), &q) < 0 || q.start != last.start)
+			continue;
+		(void)snprintf(range, sizeof(range), "%" PRIx64 "-%" PRIx64, q.start, q.end);
+		if (!visit_mapping(name, strlen(name), range, visit, arg))
+			return 0;
+	}
+}
+
+/* One line of maps without its newline.  No field before the path can hold a slash. */
+static bool visit_line(char *line, size_t len, procfs_map_visit *visit, void *arg)
+{
+	char *path = memchr(line, '/', len);
+
+	if (!path)
+		return true;
+	line[len] = '\0';
+	line[strcspn(line, " /")] = '\0';
+	return visit_mapping(path, len - (size_t)(path - line), line, visit, arg);
+}
+
+static int read_maps(int fd, procfs_map_visit *visit, void *arg)
+{
+	/* A line is at most a path whose every byte is escaped as four, and some numbers. */
+	char chunk[4 * PATH_MAX + 4096];
+	size_t have = 0;
+
+	for (;;) {
+		char *line = chunk, *end;
+		ssize_t n = io_read(fd, chunk + have, sizeof(chunk) - have);
+
+		if (n <= 0)
+			return (int)n;
+		have += (size_t)n;
+		while ((end = memchr(line, '\n', have)) != NULL) {
+			size_t len = (size_t)(end - line);
+
+			if (!visit_line(line, len, visit, arg))
+				return 0;
+			have -= len + 1;
+			line = end + 1;
+		}
+		if (have == sizeof(chunk))
+			return -EBADMSG;
+		memmove(chunk, line, have);
+	}
+}
+
+int procfs_maps(const struct procfs *proc, pid_t pid, procfs_map_visit *visit, void *arg)
+{
+	_cleanup_close_ int fd = procfs_openat(proc, pid, "maps", O_RDONLY);
+	int rc;
+
+	if (fd < 0)
+		return fd;
+	rc = query_maps(fd, visit, arg);
+	/* An older kernel, or a copy of a /proc: nothing was visited yet. */
+	return rc == -ENOTTY ? read_maps(fd, visit, arg) : rc;
+}
