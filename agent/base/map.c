@@ -17,17 +17,16 @@ void ag_map_release(struct ag_map *map, struct ag_mem *mem)
 	*map = (struct ag_map){ 0 };
 }
 
-struct ag_slot *ag_map_add(struct ag_map *map, uint64_t key, uint32_t index)
+bool ag_map_add(struct ag_map *map, uint32_t key, uint32_t index)
 {
 	struct ag_slot *slot;
 
 	if (key == 0 || map->n == map->max)
-		return NULL;
+		return false;
 	slot = ag_map_probe(map, key);
 	if (slot->key == key)
-		return NULL;
-	slot->key = key;
-	slot->index = index;
+		return false;
+	*slot = (struct ag_slot){ key, index };
 	map->n++;
-	return slot;
+	return true;
 }

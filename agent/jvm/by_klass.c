@@ -8,62 +8,80 @@
 struct klass_walk {
 	const struct ag_calib *calib;
 	const struct ag_classes *classes;
-	struct ag_slot *last; /* of the object before: objects of a class like company */
-	struct ag_slot none;  /* before the first */
-	struct ag_map map;
-	uint32_t unknown; /* slots added for classes that the list does not have */
+	struct ag_own *own;
+	struct ag_map map;        /* class key → index of its tally */
+	struct ag_tally *tallies; /* in the list's order, and unknown ones behind */
+	uint32_t last_key;        /* of the object before: objects of a class like company */
+	struct ag_tally *last;
+	struct ag_tally none; /* before the first */
+	uint32_t unknown;     /* so many classes were met that the list does not have */
 	bool mapped;
 	bool wrong; /* the calibration was a mistake */
 	bool full;  /* too many classes were unknown */
 };
 
-/*
- * No slot has this klass word.  With the first object all classes get theirs.  Later it is a
- * class that was loaded after the list was made: its first object is tagged and will tell.
- */
-static __attribute__((noinline)) struct ag_slot *new_slot(struct klass_walk *w, uint64_t klass,
-							  jlong *tag)
+/* With the first object all classes get their slot, and it is seen where our own objects count. */
+static void map_all(struct klass_walk *w)
 {
-	struct ag_slot *slot;
+	w->mapped = true;
+	w->wrong = !ag_calib_map(w->calib, w->classes, &w->map);
+	for (uint32_t i = 0; i < w->own->n; i++) {
+		const char *object = ag_object_of(w->own->objects[i]);
+		uint32_t key = ag_class_key(&w->calib->header, object);
+		const struct ag_slot *slot = ag_map_probe(&w->map, key);
 
-	if (!w->mapped) {
-		w->mapped = true;
-		w->wrong = !ag_calib_map(w->calib, w->classes, &w->map);
-		if (w->wrong)
-			return NULL;
-		slot = ag_map_probe(&w->map, klass);
-		if (slot->key)
-			return slot;
+		w->own->rows[i] = slot->key ? slot->index : UINT32_MAX;
 	}
-	slot = ag_map_add(&w->map, klass, w->classes->n + w->unknown);
-	if (slot)
-		*tag = ++w->unknown;
-	else
-		w->full = true;
-	return slot;
+}
+
+/*
+ * No slot has this key: the class was loaded after the list was made.  Its first object is
+ * tagged and will tell.
+ */
+static const struct ag_slot *add_unknown(struct klass_walk *w, uint32_t key, jlong *tag)
+{
+	w->full = !ag_map_add(&w->map, key, w->classes->n + w->unknown);
+	if (w->full)
+		return NULL;
+	*tag = ++w->unknown;
+	return ag_map_probe(&w->map, key);
+}
+
+static __attribute__((noinline)) const struct ag_slot *new_slot(struct klass_walk *w, uint32_t key,
+								jlong *tag)
+{
+	const struct ag_slot *slot;
+
+	if (!w->mapped)
+		map_all(w);
+	if (w->wrong)
+		return NULL;
+	slot = ag_map_probe(&w->map, key);
+	return slot->key ? slot : add_unknown(w, key, tag);
 }
 
 static jvmtiIterationControl JNICALL on_object(jlong class_tag, jlong size, jlong *tag, void *user)
 {
 	struct klass_walk *w = user;
-	struct ag_slot *slot = w->last;
-	uint64_t klass;
+	uint32_t key;
 
 	(void)class_tag;
 	if (!ag_wrapper_ok(tag, size)) {
 		w->wrong = true;
 		return JVMTI_ITERATION_ABORT;
 	}
-	klass = ag_klass_word(&w->calib->header, ag_wrapped_object(tag));
-	if (slot->key != klass) {
-		slot = ag_map_probe(&w->map, klass);
+	key = ag_class_key(&w->calib->header, ag_wrapped_object(tag));
+	if (key != w->last_key) {
+		const struct ag_slot *slot = ag_map_probe(&w->map, key);
+
 		if (slot->key == 0)
-			slot = new_slot(w, klass, tag);
+			slot = new_slot(w, key, tag);
 		if (!slot)
 			return JVMTI_ITERATION_ABORT;
-		w->last = slot;
+		w->last_key = key;
+		w->last = &w->tallies[slot->index];
 	}
-	ag_tally_add(&slot->tally, size);
+	ag_tally_add(w->last, size);
 	return JVMTI_ITERATION_CONTINUE;
 }
 
@@ -94,35 +112,51 @@ out:
 static enum ag_outcome make_rows(struct ag_jvm *jvm, const struct klass_walk *w,
 				 struct ag_classes *classes, struct ag_census *census)
 {
-	if (ag_rows_init(jvm, census, classes, w->unknown) != 0)
-		return AG_FAILED;
-	for (size_t i = 0; i < ag_map_slots(&w->map); i++) {
-		const struct ag_slot *slot = &w->map.slots[i];
+	uint32_t n = classes->n;
 
-		if (slot->key)
-			census->rows[slot->index].tally = slot->tally;
-	}
+	if (ag_rows_init(jvm, census, classes, w->tallies, w->unknown) != 0)
+		return AG_FAILED;
+	if (w->unknown == 0)
+		return AG_COUNTED;
+	for (uint32_t i = n; i < n + w->unknown; i++)
+		census->rows[i].tally = w->tallies[i];
 	census->n += w->unknown;
-	return w->unknown == 0 ? AG_COUNTED : name_unknown(jvm, census, w->unknown);
+	return name_unknown(jvm, census, w->unknown);
+}
+
+static bool all_plain(const jobject *refs, uint32_t n)
+{
+	for (uint32_t i = 0; i < n; i++) {
+		if (!ag_is_plain(refs[i]))
+			return false;
+	}
+	return true;
+}
+
+static int walk_init(struct ag_jvm *jvm, struct klass_walk *w)
+{
+	uint32_t n = w->classes->n + UNKNOWN_MAX;
+
+	w->last = &w->none;
+	w->tallies = ag_jvm_alloc(jvm, n, sizeof(*w->tallies));
+	if (!w->tallies)
+		return -1;
+	return ag_map_init(&w->map, jvm->mem, n) == 0 ? 0 : ag_fail_memory(jvm);
 }
 
 enum ag_outcome ag_count_by_klass(struct ag_jvm *jvm, const struct ag_calib *calib,
-				  struct ag_classes *classes, struct ag_census *census)
+				  struct ag_classes *classes, struct ag_own *own,
+				  struct ag_census *census)
 {
-	struct klass_walk w = { .calib = calib, .classes = classes, .none.key = UINT64_MAX };
+	struct klass_walk w = { .calib = calib, .classes = classes, .own = own };
 	enum ag_outcome outcome = AG_FAILED;
 
-	for (uint32_t i = 0; i < classes->n; i++) {
-		if (!ag_is_plain(classes->list[i]))
-			return AG_NOT_POSSIBLE;
-	}
-	if (ag_map_init(&w.map, jvm->mem, classes->n + UNKNOWN_MAX) != 0)
+	if (!all_plain(classes->list, classes->n) || !all_plain(own->objects, own->n))
 		return AG_NOT_POSSIBLE;
-	w.last = &w.none;
 	census->method = WIRE_WALK_KLASS;
-	if (ag_walk(jvm, census, on_object, &w) != 0)
+	if (walk_init(jvm, &w) != 0 || ag_walk(jvm, census, on_object, &w) != 0)
 		goto out;
-	if (w.wrong)
+	if (w.wrong || w.none.instances > 0)
 		outcome = AG_NOT_POSSIBLE;
 	else if (w.full)
 		outcome = AG_NOT_WHOLE;
@@ -130,5 +164,6 @@ enum ag_outcome ag_count_by_klass(struct ag_jvm *jvm, const struct ag_calib *cal
 		outcome = make_rows(jvm, &w, classes, census);
 out:
 	ag_map_release(&w.map, jvm->mem);
+	ag_free(jvm->mem, w.tallies);
 	return outcome;
 }

@@ -10,7 +10,7 @@
 #define STRAYS_MAX 65536
 
 struct tag_walk {
-	struct ag_tally *tallies; /* by class tag: 1, 2, … in the list's order */
+	struct ag_tally *tallies; /* by class tag - 1: tags are 1, 2, … in the list's order */
 	jlong n_classes;
 	uint32_t strays;
 };
@@ -20,7 +20,7 @@ static jvmtiIterationControl JNICALL on_object(jlong class_tag, jlong size, jlon
 	struct tag_walk *w = user;
 
 	if (class_tag > 0 && class_tag <= w->n_classes) {
-		ag_tally_add(&w->tallies[class_tag], size);
+		ag_tally_add(&w->tallies[class_tag - 1], size);
 		return JVMTI_ITERATION_CONTINUE;
 	}
 	if (++w->strays > STRAYS_MAX)
@@ -68,10 +68,8 @@ static enum ag_outcome make_rows(struct ag_jvm *jvm, const struct tag_walk *w,
 
 	if (w->strays > 0 && ag_tagged_get(jvm, &stray, 1, &found) != 0)
 		goto out;
-	if (ag_rows_init(jvm, census, classes, (uint32_t)found.n) != 0)
+	if (ag_rows_init(jvm, census, classes, w->tallies, (uint32_t)found.n) != 0)
 		goto out;
-	for (uint32_t i = 0; i < census->n; i++)
-		census->rows[i].tally = w->tallies[i + 1];
 	if (add_strays(jvm, census, &found) == 0)
 		outcome = AG_COUNTED;
 out:
@@ -88,6 +86,21 @@ static int tag_classes(struct ag_jvm *jvm, const struct ag_classes *classes)
 	return 0;
 }
 
+static int find_own(struct ag_jvm *jvm, struct ag_own *own)
+{
+	for (uint32_t i = 0; i < own->n; i++) {
+		jclass class = ag_ref_class(jvm, own->objects[i]);
+		jlong tag = 0;
+		int rc = AG_TI(jvm, GetTag, class, &tag);
+
+		ag_ref_drop(jvm, class);
+		if (rc != 0)
+			return -1;
+		own->rows[i] = (uint32_t)(tag - 1);
+	}
+	return 0;
+}
+
 /* The classes are in the census or still in the list. */
 static void untag_classes(struct ag_jvm *jvm, const struct ag_classes *classes,
 			  const struct ag_census *census)
@@ -99,16 +112,17 @@ static void untag_classes(struct ag_jvm *jvm, const struct ag_classes *classes,
 }
 
 enum ag_outcome ag_count_by_tag(struct ag_jvm *jvm, struct ag_classes *classes,
-				struct ag_census *census)
+				struct ag_own *own, struct ag_census *census)
 {
 	struct tag_walk w = { .n_classes = classes->n };
 	enum ag_outcome outcome = AG_FAILED;
 
-	w.tallies = ag_jvm_alloc(jvm, (size_t)classes->n + 1, sizeof(*w.tallies));
+	w.tallies = ag_jvm_alloc(jvm, classes->n, sizeof(*w.tallies));
 	if (!w.tallies)
 		return AG_FAILED;
 	census->method = WIRE_WALK_TAGS;
-	if (tag_classes(jvm, classes) == 0 && ag_walk(jvm, census, on_object, &w) == 0)
+	if (tag_classes(jvm, classes) == 0 && find_own(jvm, own) == 0 &&
+	    ag_walk(jvm, census, on_object, &w) == 0)
 		outcome = w.strays > STRAYS_MAX ? AG_NOT_WHOLE
 						: make_rows(jvm, &w, classes, census);
 	untag_classes(jvm, classes, census);

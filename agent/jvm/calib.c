@@ -34,48 +34,63 @@ static jlong array_tag(unsigned i)
 	return 1 + (jlong)i;
 }
 
-/* A local reference is the address of a slot that holds the object's. */
-static const char *object_of(jobject ref)
-{
-	return (const char *)(uintptr_t)ag_word_at(ref);
-}
-
 /* Narrow klass with the array length behind it; full klass; klass in the mark word (JEP 450). */
 static const struct layout {
 	struct ag_header header;
 	unsigned length_at;
 } layouts[] = {
-	{ { 8, 0, UINT32_MAX }, 12 },
-	{ { 8, 0, UINT64_MAX }, 16 },
-	{ { 0, 42, (1u << 22) - 1 }, 8 },
+	{ { 8, 0, UINT32_MAX, false }, 12 },
+	{ { 8, 3, UINT32_MAX, true }, 16 },
+	{ { 0, 42, (1u << 22) - 1, false }, 8 },
 };
 
 static bool layout_fits(const struct probe *p, const struct layout *layout)
 {
-	uint64_t ints = ag_klass_word(&layout->header, object_of(p->arrays[0]));
-	uint64_t longs = ag_klass_word(&layout->header, object_of(p->arrays[ARRAYS - 1]));
+	uint32_t ints = ag_class_key(&layout->header, ag_object_of(p->arrays[0]));
+	uint32_t longs = ag_class_key(&layout->header, ag_object_of(p->arrays[ARRAYS - 1]));
 
 	if (ints == 0 || longs == 0 || ints == longs)
 		return false;
 	for (unsigned i = 0; i < ARRAYS; i++) {
-		const char *array = object_of(p->arrays[i]);
+		const char *array = ag_object_of(p->arrays[i]);
 		uint32_t length;
 
 		memcpy(&length, array + layout->length_at, sizeof(length));
 		if (length != (uint32_t)array_length(i) ||
-		    ag_klass_word(&layout->header, array) != (i < ARRAYS / 2 ? ints : longs))
+		    ag_class_key(&layout->header, array) != (i < ARRAYS / 2 ? ints : longs))
 			return false;
 	}
 	return true;
 }
 
-static bool encoding_fits(const struct probe *p, const struct ag_encoding *e)
+static uint64_t klass_address(const struct ag_encoding *e, jclass mirror)
+{
+	return ag_word_at(ag_object_of(mirror) + e->mirror_offset);
+}
+
+/* The key of a Klass address; 0: it has none. */
+static uint32_t encode(const struct ag_calib *calib, uint64_t address)
+{
+	const struct ag_encoding *e = &calib->encoding;
+	uint64_t key = (address - e->base) >> e->shift;
+
+	if (address < e->base || key << e->shift != address - e->base)
+		return 0;
+	if (key > calib->header.mask && !calib->header.full)
+		return 0;
+	return (uint32_t)key & calib->header.mask;
+}
+
+static bool encoding_fits(const struct probe *p)
 {
 	for (unsigned i = 0; i < SAMPLES; i++) {
-		uint64_t address = ag_word_at(object_of(p->mirrors[i]) + e->mirror_offset);
-		uint64_t klass = ag_klass_word(&p->calib->header, object_of(p->samples[i]));
+		const char *object = ag_object_of(p->samples[i]);
+		uint64_t address = klass_address(&p->calib->encoding, p->mirrors[i]);
 
-		if (address == 0 || address - e->base != klass << e->shift)
+		if (p->calib->header.full && ag_word_at(object + 8) != address)
+			return false;
+		if (address == 0 ||
+		    encode(p->calib, address) != ag_class_key(&p->calib->header, object))
 			return false;
 	}
 	return true;
@@ -84,23 +99,24 @@ static bool encoding_fits(const struct probe *p, const struct ag_encoding *e)
 /* The one encoding that fits; false: none, or several. */
 static bool find_encoding(struct probe *p)
 {
-	bool wide = p->calib->header.mask == UINT64_MAX;
-	uint64_t klass = ag_klass_word(&p->calib->header, object_of(p->samples[0]));
+	struct ag_encoding *e = &p->calib->encoding, found = { 0 };
+	bool full = p->calib->header.full;
+	uint64_t key = ag_class_key(&p->calib->header, ag_object_of(p->samples[0]));
 	unsigned n = 0;
 
 	for (unsigned offset = 8; offset + 8 <= (uint64_t)p->mirror_size; offset += 8) {
-		uint64_t address = ag_word_at(object_of(p->mirrors[0]) + offset);
-
-		/* The shift is 0 or 3 up to JDK 23, and up to 10 with compact headers. */
-		for (unsigned shift = 0; shift <= (wide ? 0 : 10); shift++) {
-			struct ag_encoding e = { offset, shift, address - (klass << shift) };
-
-			if ((wide && e.base != 0) || !encoding_fits(p, &e))
+		/* Klass words are shifted by 0 or 3 up to JDK 23, by up to 10 in compact headers. */
+		for (unsigned shift = full ? 3 : 0; shift <= (full ? 3 : 10); shift++) {
+			*e = (struct ag_encoding){ offset, shift, 0 };
+			if (!full)
+				e->base = klass_address(e, p->mirrors[0]) - (key << shift);
+			if (!encoding_fits(p))
 				continue;
-			p->calib->encoding = e;
+			found = *e;
 			n++;
 		}
 	}
+	*e = found;
 	return n == 1;
 }
 
@@ -119,25 +135,18 @@ static bool measure(struct probe *p)
 }
 
 /*
- * A class without a klass word is left out: from JDK 24 the Klass of an interface or abstract
+ * A class without a key is left out: from JDK 24 the Klass of an interface or abstract
  * class lies where no klass word reaches (JDK-8338526), for it never has instances.  Should an
  * instance turn up nevertheless, the walk finds its class another way.
  */
 bool ag_calib_map(const struct ag_calib *calib, const struct ag_classes *classes,
 		  struct ag_map *map)
 {
-	const struct ag_encoding *e = &calib->encoding;
-
 	for (uint32_t i = 0; i < classes->n; i++) {
-		uint64_t address = ag_word_at(object_of(classes->list[i]) + e->mirror_offset);
-		uint64_t klass = (address - e->base) >> e->shift;
+		uint64_t address = klass_address(&calib->encoding, classes->list[i]);
+		uint32_t key = encode(calib, address);
 
-		if (address == 0)
-			return false;
-		if (address < e->base || klass > calib->header.mask ||
-		    klass << e->shift != address - e->base)
-			continue;
-		if (!ag_map_add(map, klass, i))
+		if (address == 0 || (key != 0 && !ag_map_add(map, key, i)))
 			return false;
 	}
 	return true;
@@ -162,7 +171,7 @@ static jint JNICALL on_reference(jvmtiHeapReferenceKind kind, const jvmtiHeapRef
 		return JVMTI_VISIT_ABORT;
 	if (i >= 0 && i < ARRAYS) {
 		p->over = !ag_wrapper_ok(tag, size) ||
-			  ag_wrapped_object(tag) != object_of(p->arrays[i]);
+			  ag_wrapped_object(tag) != ag_object_of(p->arrays[i]);
 		p->seen |= 1u << i;
 	}
 	if (p->seen == UINT32_MAX && !p->over) {

@@ -24,13 +24,17 @@
 #include "jvm/own.h"
 #include "jvm/ti.h"
 
-/* klass word = (8 bytes of the object at offset) >> shift & mask */
+/*
+ * A class's key = (8 bytes of an instance at offset) >> shift & mask.  32 bits are enough: of a
+ * full Klass address, bits 3 to 34 count, and should two classes share them, calibration fails.
+ */
 struct ag_header {
 	unsigned offset, shift;
-	uint64_t mask;
+	uint32_t mask;
+	bool full; /* the header holds the address itself */
 };
 
-/* klass word = (Klass address - base) >> shift; the address stands in java.lang.Class */
+/* The same key = (Klass address - base) >> shift; java.lang.Class holds the address. */
 struct ag_encoding {
 	unsigned mirror_offset, shift;
 	uint64_t base;
@@ -55,7 +59,7 @@ static inline bool ag_is_plain(jobject ref)
 }
 
 /*
- * Put every class that can have instances into a map from klass word to its index in the list.
+ * Put every class that can have instances into a map from its key to its index in the list.
  * Only in a heap callback, where no object moves, and only with plain references.  False: a
  * class does not fit in, so the calibration was a mistake.
  */
@@ -70,6 +74,15 @@ static inline uint64_t ag_word_at(const void *address)
 	return word;
 }
 
+/*
+ * The address of the object that a plain local reference stands for, which is the address of a
+ * slot that holds it.  In a heap callback only: there it stays true.
+ */
+static inline const char *ag_object_of(jobject ref)
+{
+	return (const char *)(uintptr_t)ag_word_at(ref);
+}
+
 /* The address of the object that a callback is told of, by its tag pointer. */
 static inline const char *ag_wrapped_object(const jlong *tag)
 {
@@ -82,9 +95,9 @@ static inline bool ag_wrapper_ok(const jlong *tag, jlong size)
 	return tag[-1] == size;
 }
 
-static inline uint64_t ag_klass_word(const struct ag_header *header, const char *object)
+static inline uint32_t ag_class_key(const struct ag_header *header, const char *object)
 {
-	return ag_word_at(object + header->offset) >> header->shift & header->mask;
+	return (uint32_t)(ag_word_at(object + header->offset) >> header->shift) & header->mask;
 }
 
 #endif

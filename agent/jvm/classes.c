@@ -82,7 +82,7 @@ static int ids_grow(struct ag_jvm *jvm, struct ag_ids *ids)
 
 	if (!refs || ag_map_init(&map, jvm->mem, cap) != 0) {
 		ag_free(jvm->mem, refs);
-		return ag_fail(jvm, "allocate memory in the JVM's process", "the limit is reached");
+		return ag_fail_memory(jvm);
 	}
 	for (size_t i = 0; i < ag_map_slots(&ids->map); i++) {
 		if (ids->map.slots[i].key)
@@ -98,14 +98,12 @@ static int ids_grow(struct ag_jvm *jvm, struct ag_ids *ids)
 	return 0;
 }
 
-/*
- * Identity hashes may collide: the n-th object of one hash is found by the key (n, hash).  The
- * hash is never 0, so neither is the key.
- */
+/* Identity hashes may collide: then the next number is tried as the key.  None is ever 0. */
 int ag_ids_take(struct ag_jvm *jvm, struct ag_ids *ids, jobject object, uint32_t *id, bool *new)
 {
+	const struct ag_slot *slot;
+	uint32_t key;
 	jint hash;
-	uint64_t key;
 
 	*new = false;
 	*id = 0;
@@ -115,16 +113,14 @@ int ag_ids_take(struct ag_jvm *jvm, struct ag_ids *ids, jobject object, uint32_t
 		return -1;
 	if (ids->n == ids->cap && ids_grow(jvm, ids) != 0)
 		return -1;
-	for (key = (uint64_t)1 << 63 | (uint32_t)hash;; key += (uint64_t)1 << 32) {
-		const struct ag_slot *slot = ag_map_probe(&ids->map, key);
-
-		if (!slot->key)
-			break;
+	key = (uint32_t)hash | 1u << 31;
+	while ((slot = ag_map_probe(&ids->map, key))->key) {
 		if ((*jvm->jni)->IsSameObject(jvm->jni, ids->refs[slot->index], object)) {
 			*id = slot->index;
 			ag_ref_drop(jvm, object);
 			return 0;
 		}
+		key = (key + 1) | 1u << 31;
 	}
 	*new = true;
 	*id = ++ids->n;

@@ -39,13 +39,16 @@ void ag_tagged_release(struct ag_jvm *jvm, struct ag_tagged *found)
 }
 
 int ag_rows_init(struct ag_jvm *jvm, struct ag_census *census, struct ag_classes *classes,
-		 uint32_t more)
+		 const struct ag_tally *tallies, uint32_t more)
 {
 	census->rows = ag_jvm_alloc(jvm, (size_t)classes->n + more, sizeof(*census->rows));
 	if (!census->rows)
 		return -1;
-	for (uint32_t i = 0; i < classes->n; i++)
+	for (uint32_t i = 0; i < classes->n; i++) {
 		census->rows[i].class = classes->list[i];
+		if (tallies)
+			census->rows[i].tally = tallies[i];
+	}
 	census->n = classes->n;
 	ag_ti_free(jvm, classes->list);
 	*classes = (struct ag_classes){ 0 };
@@ -75,7 +78,7 @@ static int list_classes(struct ag_jvm *jvm, struct ag_classes *classes)
 
 /* calib is set to NULL when it turns out not to hold. */
 static enum ag_outcome count_once(struct ag_jvm *jvm, const struct ag_calib **calib,
-				  struct ag_census *census)
+				  struct ag_own *own, struct ag_census *census)
 {
 	enum ag_outcome outcome = AG_NOT_POSSIBLE;
 	struct ag_classes classes = { 0 };
@@ -85,17 +88,18 @@ static enum ag_outcome count_once(struct ag_jvm *jvm, const struct ag_calib **ca
 		goto out;
 	}
 	if (*calib)
-		outcome = ag_count_by_klass(jvm, *calib, &classes, census);
+		outcome = ag_count_by_klass(jvm, *calib, &classes, own, census);
 	if (outcome == AG_NOT_POSSIBLE) {
 		*calib = NULL;
-		outcome = ag_count_by_tag(jvm, &classes, census);
+		outcome = ag_count_by_tag(jvm, &classes, own, census);
 	}
 out:
 	ag_classes_release(jvm, &classes);
 	return outcome;
 }
 
-static int count_all(struct ag_jvm *jvm, const struct ag_calib *calib, struct ag_census *census)
+static int count_all(struct ag_jvm *jvm, const struct ag_calib *calib, struct ag_own *own,
+		     struct ag_census *census)
 {
 	for (int i = 1; i <= WALKS; i++) {
 		enum ag_outcome outcome;
@@ -103,7 +107,7 @@ static int count_all(struct ag_jvm *jvm, const struct ag_calib *calib, struct ag
 		/* By tag, a new object that is collected meanwhile takes nothing with it. */
 		if (i == WALKS)
 			calib = NULL;
-		outcome = count_once(jvm, &calib, census);
+		outcome = count_once(jvm, &calib, own, census);
 		if (outcome == AG_COUNTED)
 			return 0;
 		if (outcome == AG_FAILED)
@@ -135,8 +139,21 @@ static int has_signature(struct ag_jvm *jvm, jclass class, const struct ag_heap_
 	return same;
 }
 
+/* Our own objects of a row's class. */
+static void find_own(struct ag_jvm *jvm, struct ag_own *own, const struct ag_census *census,
+		     uint32_t row)
+{
+	for (uint32_t i = 0; i < own->n; i++) {
+		jclass class = ag_ref_class(jvm, own->objects[i]);
+
+		if ((*jvm->jni)->IsSameObject(jvm->jni, class, census->rows[row].class))
+			own->rows[i] = row;
+		ag_ref_drop(jvm, class);
+	}
+}
+
 /* HotSpot applies the class filter before everything else that an object costs. */
-static int count_some(struct ag_jvm *jvm, const struct ag_heap_opts *opts,
+static int count_some(struct ag_jvm *jvm, const struct ag_heap_opts *opts, struct ag_own *own,
 		      struct ag_census *census)
 {
 	static const jvmtiHeapCallbacks callbacks = { .heap_iteration_callback = on_instance };
@@ -146,23 +163,26 @@ static int count_some(struct ag_jvm *jvm, const struct ag_heap_opts *opts,
 		struct ag_row *row = &census->rows[i];
 		int same = has_signature(jvm, row->class, opts);
 
-		if (same < 0 || (same == 1 && AG_TI(jvm, IterateThroughHeap, 0, row->class,
-						    &callbacks, &row->tally) != 0))
+		if (same == 0)
+			continue;
+		if (same < 0 || AG_TI(jvm, IterateThroughHeap, 0, row->class, &callbacks,
+				      &row->tally) != 0)
 			return -1;
+		find_own(jvm, own, census, i);
 	}
 	census->walk_ns = (uint64_t)(ag_now_ns() - start);
 	return 0;
 }
 
-static int count_classes(struct ag_jvm *jvm, const struct ag_heap_opts *opts,
+static int count_classes(struct ag_jvm *jvm, const struct ag_heap_opts *opts, struct ag_own *own,
 			 struct ag_census *census)
 {
 	struct ag_classes classes = { 0 };
 	int rc = -1;
 
 	census->method = WIRE_WALK_CLASS;
-	if (list_classes(jvm, &classes) == 0 && ag_rows_init(jvm, census, &classes, 0) == 0)
-		rc = count_some(jvm, opts, census);
+	if (list_classes(jvm, &classes) == 0 && ag_rows_init(jvm, census, &classes, NULL, 0) == 0)
+		rc = count_some(jvm, opts, own, census);
 	ag_classes_release(jvm, &classes);
 	return rc;
 }
@@ -195,9 +215,9 @@ int ag_heap_count(struct ag_jvm *jvm, const struct ag_heap_opts *opts, struct ag
 			return -1;
 	}
 	if (opts->signature)
-		rc = count_classes(jvm, opts, census);
+		rc = count_classes(jvm, opts, &own, census);
 	else
-		rc = count_all(jvm, calibrated ? &calib : NULL, census);
+		rc = count_all(jvm, calibrated ? &calib : NULL, &own, census);
 	if (rc == 0)
 		rc = ag_own_subtract(jvm, &own, census);
 	if (rc == 0)

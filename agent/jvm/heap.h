@@ -6,8 +6,11 @@
 
 #include <stdint.h>
 
-#include "base/map.h"
 #include "jvm/ti.h"
+
+struct ag_tally {
+	uint64_t instances, bytes;
+};
 
 struct ag_row {
 	jclass class; /* a local reference */

@@ -16,6 +16,7 @@ int ag_own_add(struct ag_jvm *jvm, struct ag_own *own, jobject object)
 {
 	if (own->n == AG_OWN_MAX)
 		return ag_fail(jvm, "leave the agent's own objects out", "there are too many");
+	own->rows[own->n] = UINT32_MAX; /* none */
 	own->objects[own->n++] = object;
 	return 0;
 }
@@ -56,36 +57,21 @@ int ag_own_add_thread(struct ag_jvm *jvm, struct ag_own *own)
 	return jvm->err.what ? -1 : 0;
 }
 
-static struct ag_row *find_row(struct ag_jvm *jvm, struct ag_census *census, jobject object,
-			       struct ag_row *guess)
-{
-	jclass class = ag_ref_class(jvm, object);
-	struct ag_row *found = NULL;
-
-	if (guess && (*jvm->jni)->IsSameObject(jvm->jni, class, guess->class))
-		found = guess;
-	for (uint32_t i = 0; i < census->n && !found; i++) {
-		if ((*jvm->jni)->IsSameObject(jvm->jni, class, census->rows[i].class))
-			found = &census->rows[i];
-	}
-	ag_ref_drop(jvm, class);
-	return found;
-}
-
 int ag_own_subtract(struct ag_jvm *jvm, const struct ag_own *own, struct ag_census *census)
 {
-	struct ag_row *row = NULL;
-
 	for (uint32_t i = 0; i < own->n; i++) {
+		struct ag_tally *t;
 		jlong size;
 
-		row = find_row(jvm, census, own->objects[i], row);
-		if (!row || row->tally.instances == 0)
+		if (own->rows[i] >= census->n)
+			continue;
+		t = &census->rows[own->rows[i]].tally;
+		if (t->instances == 0)
 			continue;
 		if (AG_TI(jvm, GetObjectSize, own->objects[i], &size) != 0)
 			return -1;
-		row->tally.instances--;
-		row->tally.bytes -= (uint64_t)size;
+		t->instances--;
+		t->bytes -= (uint64_t)size;
 	}
 	return 0;
 }

@@ -15,6 +15,7 @@
 
 struct ag_own {
 	jobject objects[AG_OWN_MAX]; /* local references: they keep the objects there */
+	uint32_t rows[AG_OWN_MAX];   /* the census rows that count them; the walk's to fill in */
 	uint32_t n;
 };
 
@@ -25,7 +26,7 @@ int ag_own_add(struct ag_jvm *jvm, struct ag_own *own, jobject object);
 /* Let go of all but the first n. */
 void ag_own_forget(struct ag_jvm *jvm, struct ag_own *own, uint32_t n);
 
-/* Take them out of the census. */
+/* Take them out of their rows. */
 int ag_own_subtract(struct ag_jvm *jvm, const struct ag_own *own, struct ag_census *census);
 
 #endif

@@ -49,6 +49,11 @@ int ag_fail(struct ag_jvm *jvm, const char *what, const char *why)
 	return -1;
 }
 
+int ag_fail_memory(struct ag_jvm *jvm)
+{
+	return ag_fail(jvm, "allocate memory in the JVM's process", "the limit is reached");
+}
+
 void ag_forgive(struct ag_jvm *jvm)
 {
 	jvm->err = (struct ag_error){ 0 };
@@ -59,7 +64,7 @@ void *ag_jvm_alloc(struct ag_jvm *jvm, size_t n, size_t size)
 	void *p = ag_alloc(jvm->mem, n, size);
 
 	if (!p)
-		(void)ag_fail(jvm, "allocate memory in the JVM's process", "the limit is reached");
+		(void)ag_fail_memory(jvm);
 	return p;
 }
 

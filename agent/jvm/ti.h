@@ -36,6 +36,7 @@ int ag_ti_check(struct ag_jvm *jvm, const char *what, jvmtiError code);
 
 /* Record an error that is not JVMTI's, unless there is one; always -1. */
 int ag_fail(struct ag_jvm *jvm, const char *what, const char *why);
+int ag_fail_memory(struct ag_jvm *jvm);
 /* Forget it: what failed was worth a try only. */
 void ag_forgive(struct ag_jvm *jvm);
 

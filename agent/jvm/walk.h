@@ -16,13 +16,14 @@ enum ag_outcome {
 };
 
 /*
- * Fill the census with a row for each class, empty ones too.  Both take the list over when they
- * return AG_COUNTED.
+ * Fill the census with a row for each class, empty ones too, and say where our own objects are.
+ * Both take the list over when they return AG_COUNTED.
  */
 enum ag_outcome ag_count_by_klass(struct ag_jvm *jvm, const struct ag_calib *calib,
-				  struct ag_classes *classes, struct ag_census *census);
+				  struct ag_classes *classes, struct ag_own *own,
+				  struct ag_census *census);
 enum ag_outcome ag_count_by_tag(struct ag_jvm *jvm, struct ag_classes *classes,
-				struct ag_census *census);
+				struct ag_own *own, struct ag_census *census);
 
 /* Walk the whole heap, and time it. */
 int ag_walk(struct ag_jvm *jvm, struct ag_census *census, jvmtiHeapObjectCallback callback,
@@ -34,9 +35,12 @@ static inline void ag_tally_add(struct ag_tally *t, jlong size)
 	t->bytes += (uint64_t)size;
 }
 
-/* A row for each class of the list, which it takes over, and room for `more` behind them. */
+/*
+ * A row for each class of the list, which it takes over, with its tally if there are any, and
+ * room for `more` behind them.
+ */
 int ag_rows_init(struct ag_jvm *jvm, struct ag_census *census, struct ag_classes *classes,
-		 uint32_t more);
+		 const struct ag_tally *tallies, uint32_t more);
 
 /* Objects that a walk tagged: local references and their tags, JVMTI's memory. */
 struct ag_tagged {
