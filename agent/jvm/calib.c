@@ -7,7 +7,11 @@
 #endif
 
 #define ARRAYS 32
-#define ROOTS_NS 25000000 /* looking for our arrays among the roots may take this long */
+/*
+ * Looking for our arrays among the roots may take this long.  It takes 0.3 ms with a few dozen
+ * threads and 20 ms with a thousand; counting by tags would cost 15 ns more for each object.
+ */
+#define ROOTS_NS 50000000
 
 enum sample { INTS, LONGS, OBJECTS, OBJECT, THREAD, CLASS, SAMPLES };
 
@@ -105,7 +109,7 @@ static bool find_encoding(struct probe *p)
 	unsigned n = 0;
 
 	for (unsigned offset = 8; offset + 8 <= (uint64_t)p->mirror_size; offset += 8) {
-		/* Klass words are shifted by 0 or 3 up to JDK 23, by up to 10 in compact headers. */
+		/* Narrow klass words are shifted by 0 or 3, those in compact headers by up to 10. */
 		for (unsigned shift = full ? 3 : 0; shift <= (full ? 3 : 10); shift++) {
 			*e = (struct ag_encoding){ offset, shift, 0 };
 			if (!full)
