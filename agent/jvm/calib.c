@@ -109,7 +109,7 @@ static bool find_encoding(struct probe *p)
 	unsigned n = 0;
 
 	for (unsigned offset = 8; offset + 8 <= (uint64_t)p->mirror_size; offset += 8) {
-		/* Narrow klass words are shifted by 0 or 3, those in compact headers by up to 10. */
+		/* Narrow klass words are shifted by 0 or 3, in compact headers by up to 10. */
 		for (unsigned shift = full ? 3 : 0; shift <= (full ? 3 : 10); shift++) {
 			*e = (struct ag_encoding){ offset, shift, 0 };
 			if (!full)
