@@ -1,30 +1,33 @@
 #include "render/histo_table.h"
 
+#define XXH_INLINE_ALL
 #include <inttypes.h>
 #include <string.h>
+#include <xxhash.h>
 
 #include "base/xalloc.h"
 #include "render/table.h"
 
-static int compare_text(const void *a, const void *b)
-{
-	return strcmp(*(const char *const *)a, *(const char *const *)b);
-}
-
-/* Do two rows have the same name, and do we know their loaders? */
+/* Do two of the rows that are shown have the same name, and do we know their loaders? */
 static bool needs_loaders(const struct histo *h, size_t n)
 {
-	_cleanup_free_ const char **names = xcalloc(n, sizeof(*names));
+	size_t size = 16;
+	_cleanup_free_ const char **seen = NULL; /* names, each where its hash or the next free is */
 
+	while (size < 2 * n)
+		size *= 2;
+	seen = xcalloc(size, sizeof(*seen));
 	for (size_t i = 0; i < n; i++) {
+		const char *name = h->rows[i].name;
+		size_t at = XXH3_64bits(name, strlen(name)) & (size - 1);
+
 		if (!h->rows[i].loader)
 			return false;
-		names[i] = h->rows[i].name;
-	}
-	qsort(names, n, sizeof(*names), compare_text);
-	for (size_t i = 1; i < n; i++) {
-		if (strcmp(names[i - 1], names[i]) == 0)
-			return true;
+		for (; seen[at]; at = (at + 1) & (size - 1)) {
+			if (strcmp(seen[at], name) == 0)
+				return true;
+		}
+		seen[at] = name;
 	}
 	return false;
 }

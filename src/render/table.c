@@ -178,6 +178,20 @@ static int64_t whole(const struct cell *cell)
 	return cell->real > -9e18 && cell->real < 9e18 ? (int64_t)cell->real : 0;
 }
 
+/* A histogram has tens of thousands of these: a quarter of what printf takes. */
+static void show_integer(struct buf *out, int64_t value)
+{
+	uint64_t rest = value < 0 ? -(uint64_t)value : (uint64_t)value;
+	char text[24], *at = text + sizeof(text);
+
+	do
+		*--at = (char)('0' + rest % 10);
+	while ((rest /= 10) > 0);
+	if (value < 0)
+		*--at = '-';
+	buf_add(out, at, (size_t)(text + sizeof(text) - at));
+}
+
 static void show_number(enum column_type type, const struct cell *cell, struct buf *out)
 {
 	char text[400]; /* "%.2f" of the largest double has 312 bytes */
@@ -190,10 +204,11 @@ static void show_number(enum column_type type, const struct cell *cell, struct b
 		show_seconds(out, whole(cell));
 		return;
 	}
-	if (cell->kind == CELL_REAL)
-		(void)snprintf(text, sizeof(text), "%.2f", cell->real);
-	else
-		(void)snprintf(text, sizeof(text), "%" PRId64, cell->number);
+	if (cell->kind == CELL_NUMBER) {
+		show_integer(out, cell->number);
+		return;
+	}
+	(void)snprintf(text, sizeof(text), "%.2f", cell->real);
 	buf_adds(out, text);
 }
 
