@@ -29,6 +29,6 @@ int Agent_OnAttach(void *vm, char *options, void *reserved)
 			return 99;
 		close(fd);
 	}
-	return options ? atoi(options) : 0;
+	return options ? (int)strtol(options, NULL, 10) : 0;
 }
 #endif
