@@ -127,7 +127,9 @@ void cmd_help_all(FILE *out)
 		     "Commands:\n");
 	for (const struct cmd *const *c = cmd_table; *c; c++)
 		fprintf(out, "  %-12s  %s\n", (*c)->name, (*c)->summary);
-	fprintf(out, "\nTARGET is a pid, or a main class, jar name or part of it that only one JVM has.\n"
+	fprintf(out, "\n"
+		     "TARGET is a pid, or a main class, jar name or part of it that only one "
+		     "JVM has.\n"
 		     "jtool COMMAND --help tells about one command; jtool(1) tells all.\n\n"
 		     "Options:\n"
 		     "  -h, --help                this text\n"

@@ -30,7 +30,8 @@ static int check_words(const struct cmd *cmd, int n, struct err *err)
 
 	if (target && n < 1)
 		return err_set(err, EXIT_USAGE,
-			       "no TARGET given: name a pid or a main class; jtool list shows them");
+			       "no TARGET given: name a pid or a main class; "
+			       "jtool list shows them");
 	if (n - target < cmd->min_args)
 		return err_set(err, EXIT_USAGE, "too few arguments: jtool %s %s", cmd->name,
 			       cmd->synopsis);

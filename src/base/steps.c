@@ -15,5 +15,6 @@ void steps_add(const struct steps *steps, const char *fmt, ...)
 	va_start(ap, fmt);
 	(void)vsnprintf(text, sizeof(text), fmt, ap); /* cut if need be: it is a hint */
 	va_end(ap);
-	fprintf(stderr, "jtool: %9.3f ms  %s\n", (double)(io_now_ns() - steps->start_ns) / 1e6, text);
+	fprintf(stderr, "jtool: %9.3f ms  %s\n", (double)(io_now_ns() - steps->start_ns) / 1e6,
+		text);
 }

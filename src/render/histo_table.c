@@ -12,7 +12,7 @@
 static bool needs_loaders(const struct histo *h, size_t n)
 {
 	size_t size = 16;
-	_cleanup_free_ const char **seen = NULL; /* names, each where its hash or the next free is */
+	_cleanup_free_ const char **seen = NULL; /* each where its hash or the next free is */
 
 	while (size < 2 * n)
 		size *= 2;
