@@ -81,7 +81,7 @@ def read(path):
 
 
 def of_victim(name):
-    return name.startswith(("Heap", "Made", "Classes", "Generated"))
+    return name.startswith(("Heap", "com.acme.shop.", "Classes", "Generated"))
 
 
 def totals(histo):

@@ -14,12 +14,17 @@ final class Classes extends Victim {
 			loaders[i] = new Generated();
 		instances = new Generated.Base[n][m];
 		for (int i = 0; i < n; i++)
-			instances[i][0] = loaders[i % LOADERS].define("Made" + i);
+			instances[i][0] = loaders[i % LOADERS].define(name(i));
 		/* Interleaved, as an application's objects are. */
 		for (int j = 1; j < m; j++) {
 			for (int i = 0; i < n; i++)
 				instances[i][j] = instances[i][0].copy();
 		}
+	}
+
+	/** As long and as much alike as names are: how dear they are to sort depends on it. */
+	private static String name(int i) {
+		return "com.acme.shop.part" + i % 50 + ".Made" + i;
 	}
 
 	public static void main(String[] args) throws Exception {

@@ -18,9 +18,9 @@ final class Generated extends ClassLoader {
 		super(Generated.class.getClassLoader());
 	}
 
-	/** An instance of a new class NAME. */
+	/** An instance of a new class, by its name in Java. */
 	Base define(String name) throws Exception {
-		byte[] bytes = write(name);
+		byte[] bytes = write(name.replace('.', '/'));
 		Class<?> c = defineClass(name, bytes, 0, bytes.length);
 
 		return (Base) c.getConstructor().newInstance();
