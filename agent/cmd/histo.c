@@ -7,6 +7,7 @@
 #include "jvm/ref.h"
 
 #define BATCH (48u * 1024) /* a HISTO_CLASSES frame is ended when it is this long */
+#define ROWS_AT_ONCE 512
 #define ROW_FIXED 28       /* a row's bytes without the signature's */
 
 struct where {
@@ -17,6 +18,7 @@ struct report {
 	struct ag_jvm *jvm;
 	struct ag_chan *chan;
 	struct ag_ids loaders, modules;
+	bool tell_modules;
 };
 
 static int tell_loader(struct report *r, jobject loader, uint32_t id)
@@ -80,13 +82,14 @@ static int find_module(struct report *r, jclass class, uint32_t *id)
 }
 
 /* Loaders and modules go out before the classes that name them. */
-static int tell_places(struct report *r, const struct ag_census *census, bool modules,
+static int tell_places(struct report *r, const struct ag_row *rows, uint32_t n,
 		       struct where *where)
 {
-	for (uint32_t i = 0; i < census->n; i++) {
-		if (find_loader(r, census->rows[i].class, &where[i].loader) != 0)
+	for (uint32_t i = 0; i < n; i++) {
+		where[i].module = 0;
+		if (find_loader(r, rows[i].class, &where[i].loader) != 0)
 			return -1;
-		if (modules && find_module(r, census->rows[i].class, &where[i].module) != 0)
+		if (r->tell_modules && find_module(r, rows[i].class, &where[i].module) != 0)
 			return -1;
 	}
 	return 0;
@@ -111,34 +114,40 @@ static void put_row(struct wire_writer *w, const struct ag_row *row, const struc
 	wire_put_u64(w, row->tally.bytes);
 }
 
-static int tell_classes(struct report *r, const struct ag_census *census,
+static struct wire_writer *begin_batch(struct report *r)
+{
+	struct wire_writer *w = ag_chan_begin(r->chan);
+
+	wire_put_u32(w, 0);
+	return w;
+}
+
+static int tell_classes(struct report *r, const struct ag_row *rows, uint32_t n,
 			const struct where *where)
 {
-	struct wire_writer *w = NULL;
-	uint32_t n = 0;
+	struct wire_writer *w = begin_batch(r);
+	uint32_t in_batch = 0;
 
-	for (uint32_t i = 0; i < census->n; i++) {
-		char *signature = ag_class_signature(r->jvm, census->rows[i].class);
+	for (uint32_t i = 0; i < n; i++) {
+		char *signature = ag_class_signature(r->jvm, rows[i].class);
 		size_t len;
 
 		if (!signature)
 			return -1;
 		len = strlen(signature);
-		if (w && w->len + ROW_FIXED + len > BATCH) {
-			if (end_batch(r, n) != 0)
-				w->failed = true;
-			w = NULL;
+		if (w->len + ROW_FIXED + len > BATCH && in_batch > 0) {
+			if (end_batch(r, in_batch) != 0) {
+				ag_ti_free(r->jvm, signature);
+				return -1;
+			}
+			w = begin_batch(r);
+			in_batch = 0;
 		}
-		if (!w) {
-			w = ag_chan_begin(r->chan);
-			wire_put_u32(w, 0);
-			n = 0;
-		}
-		put_row(w, &census->rows[i], &where[i], signature, len);
-		n++;
+		put_row(w, &rows[i], &where[i], signature, len);
+		in_batch++;
 		ag_ti_free(r->jvm, signature);
 	}
-	return w ? end_batch(r, n) : 0;
+	return end_batch(r, in_batch);
 }
 
 static int tell_end(struct report *r, const struct ag_census *census)
@@ -152,19 +161,32 @@ static int tell_end(struct report *r, const struct ag_census *census)
 	return ag_chan_end(r->chan, WIRE_HISTO_END);
 }
 
+/* Some rows at a time: the client makes sense of them while the next ones are looked up. */
+static int tell_rows(struct report *r, const struct ag_census *census)
+{
+	struct where where[ROWS_AT_ONCE];
+
+	for (uint32_t i = 0; i < census->n; i += ROWS_AT_ONCE) {
+		const struct ag_row *rows = census->rows + i;
+		uint32_t left = census->n - i;
+		uint32_t n = left < ROWS_AT_ONCE ? left : ROWS_AT_ONCE;
+
+		if (tell_places(r, rows, n, where) != 0 || tell_classes(r, rows, n, where) != 0)
+			return -1;
+	}
+	return 0;
+}
+
 static int tell(struct ag_jvm *jvm, struct ag_chan *chan, const struct ag_census *census,
 		bool modules)
 {
-	struct report r = { .jvm = jvm, .chan = chan };
-	struct where *where = ag_jvm_alloc(jvm, census->n, sizeof(*where));
-	int rc = -1;
+	struct report r = { .jvm = jvm, .chan = chan, .tell_modules = modules };
+	int rc = tell_rows(&r, census);
 
-	if (where && tell_places(&r, census, modules, where) == 0 &&
-	    tell_classes(&r, census, where) == 0)
+	if (rc == 0)
 		rc = tell_end(&r, census);
 	ag_ids_release(jvm, &r.loaders);
 	ag_ids_release(jvm, &r.modules);
-	ag_free(jvm->mem, where);
 	return rc;
 }
 

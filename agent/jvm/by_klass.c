@@ -11,8 +11,9 @@ struct klass_walk {
 	struct ag_own *own;
 	struct ag_map map;        /* class key → index of its tally */
 	struct ag_tally *tallies; /* in the list's order, and unknown ones behind */
-	uint32_t last_key;        /* of the object before: objects of a class like company */
-	struct ag_tally *last;
+	uint32_t run_key;         /* of the objects before: those of a class like company */
+	struct ag_tally run;      /* of these; it goes into *into when another class follows */
+	struct ag_tally *into;
 	struct ag_tally none; /* before the first */
 	uint32_t unknown;     /* so many classes were met that the list does not have */
 	bool mapped;
@@ -60,6 +61,13 @@ static __attribute__((noinline)) const struct ag_slot *new_slot(struct klass_wal
 	return slot->key ? slot : add_unknown(w, key, tag);
 }
 
+static void end_run(struct klass_walk *w)
+{
+	w->into->instances += w->run.instances;
+	w->into->bytes += w->run.bytes;
+	w->run = (struct ag_tally){ 0 };
+}
+
 static jvmtiIterationControl JNICALL on_object(jlong class_tag, jlong size, jlong *tag, void *user)
 {
 	struct klass_walk *w = user;
@@ -71,17 +79,20 @@ static jvmtiIterationControl JNICALL on_object(jlong class_tag, jlong size, jlon
 		return JVMTI_ITERATION_ABORT;
 	}
 	key = ag_class_key(&w->calib->header, ag_wrapped_object(tag));
-	if (key != w->last_key) {
+	if (key != w->run_key) {
 		const struct ag_slot *slot = ag_map_probe(&w->map, key);
 
 		if (slot->key == 0)
 			slot = new_slot(w, key, tag);
 		if (!slot)
 			return JVMTI_ITERATION_ABORT;
-		w->last_key = key;
-		w->last = &w->tallies[slot->index];
+		end_run(w);
+		w->run_key = key;
+		w->into = &w->tallies[slot->index];
+		/* It comes from memory while HotSpot goes on to the next object. */
+		__builtin_prefetch(w->into, 1);
 	}
-	ag_tally_add(w->last, size);
+	ag_tally_add(&w->run, size);
 	return JVMTI_ITERATION_CONTINUE;
 }
 
@@ -137,7 +148,7 @@ static int walk_init(struct ag_jvm *jvm, struct klass_walk *w)
 {
 	uint32_t n = w->classes->n + UNKNOWN_MAX;
 
-	w->last = &w->none;
+	w->into = &w->none;
 	w->tallies = ag_jvm_alloc(jvm, n, sizeof(*w->tallies));
 	if (!w->tallies)
 		return -1;
@@ -156,6 +167,7 @@ enum ag_outcome ag_count_by_klass(struct ag_jvm *jvm, const struct ag_calib *cal
 	census->method = WIRE_WALK_KLASS;
 	if (walk_init(jvm, &w) != 0 || ag_walk(jvm, census, on_object, &w) != 0)
 		goto out;
+	end_run(&w);
 	if (w.wrong || w.none.instances > 0)
 		outcome = AG_NOT_POSSIBLE;
 	else if (w.full)

@@ -98,6 +98,14 @@ static int ids_grow(struct ag_jvm *jvm, struct ag_ids *ids)
 	return 0;
 }
 
+static int ids_found(struct ag_jvm *jvm, struct ag_ids *ids, jobject object, uint32_t found,
+		     uint32_t *id)
+{
+	*id = ids->last = found;
+	ag_ref_drop(jvm, object);
+	return 0;
+}
+
 /* Identity hashes may collide: then the next number is tried as the key.  None is ever 0. */
 int ag_ids_take(struct ag_jvm *jvm, struct ag_ids *ids, jobject object, uint32_t *id, bool *new)
 {
@@ -109,21 +117,21 @@ int ag_ids_take(struct ag_jvm *jvm, struct ag_ids *ids, jobject object, uint32_t
 	*id = 0;
 	if (!object)
 		return 0;
+	/* HotSpot lists classes loader by loader: it is nearly always the one before. */
+	if (ids->last && (*jvm->jni)->IsSameObject(jvm->jni, ids->refs[ids->last], object))
+		return ids_found(jvm, ids, object, ids->last, id);
 	if (AG_TI(jvm, GetObjectHashCode, object, &hash) != 0)
 		return -1;
 	if (ids->n == ids->cap && ids_grow(jvm, ids) != 0)
 		return -1;
 	key = (uint32_t)hash | 1u << 31;
 	while ((slot = ag_map_probe(&ids->map, key))->key) {
-		if ((*jvm->jni)->IsSameObject(jvm->jni, ids->refs[slot->index], object)) {
-			*id = slot->index;
-			ag_ref_drop(jvm, object);
-			return 0;
-		}
+		if ((*jvm->jni)->IsSameObject(jvm->jni, ids->refs[slot->index], object))
+			return ids_found(jvm, ids, object, slot->index, id);
 		key = (key + 1) | 1u << 31;
 	}
 	*new = true;
-	*id = ++ids->n;
+	*id = ids->last = ++ids->n;
 	ids->refs[*id] = object;
 	(void)ag_map_add(&ids->map, key, *id); /* there is room, and the key is new */
 	return 0;

@@ -37,6 +37,7 @@ struct ag_ids {
 	struct ag_map map; /* identity hash → number */
 	jobject *refs;     /* refs[number] */
 	uint32_t n, cap;
+	uint32_t last;     /* the number that was asked for last; 0: none */
 };
 
 /* The number of an object, and whether it is new.  NULL is number 0.  Takes the reference. */
