@@ -40,7 +40,7 @@ struct agent {
 	const char *given; /* as on the command line */
 	const char *options;
 	char *path;        /* of a file: absolute, as the target is to open it */
-	int fd;            /* of a file, else -1 */
+	int fd;            /* of a file of ours, else -1 */
 	struct stat st;
 	struct place *place; /* when it had to be copied */
 };
@@ -59,16 +59,22 @@ static enum agent_kind kind_of(const char *given)
 	return strchr(given, '/') || strstr(given, ".so") ? AGENT_LIBRARY : AGENT_NAME;
 }
 
+/* Is it no file of ours, but one that the target may have, in its container? */
+static bool is_theirs(const struct agent *a)
+{
+	return a->given[0] == '/' && access(a->given, F_OK) < 0 && errno == ENOENT;
+}
+
 static int open_file(struct agent *a, struct err *err)
 {
 	a->fd = open(a->given, O_RDONLY | O_NONBLOCK | O_CLOEXEC); /* a FIFO must not block us */
 	if (a->fd < 0 || fstat(a->fd, &a->st) < 0)
-		return err_set(err, EXIT_USAGE, "%s cannot be read: %s", a->given, strerror(errno));
+		return err_set(err, EXIT_ANSWER, "%s cannot be read: %s", a->given, strerror(errno));
 	if (!S_ISREG(a->st.st_mode))
-		return err_set(err, EXIT_USAGE, "%s is not a regular file", a->given);
+		return err_set(err, EXIT_ANSWER, "%s is not a regular file", a->given);
 	a->path = realpath(a->given, NULL);
 	if (!a->path)
-		return err_set(err, EXIT_USAGE, "%s has no absolute path: %s", a->given,
+		return err_set(err, EXIT_ANSWER, "%s has no absolute path: %s", a->given,
 			       strerror(errno));
 	return 0;
 }
@@ -80,10 +86,10 @@ static int check_jar(const struct agent *a, struct err *err)
 
 	if (pread(a->fd, head, sizeof(head), 0) != sizeof(head) ||
 	    memcmp(head, zip, sizeof(zip)) != 0)
-		return err_set(err, EXIT_USAGE, "%s is no jar: it does not begin as a zip file",
+		return err_set(err, EXIT_ANSWER, "%s is no jar: it does not begin as a zip file",
 			       a->given);
 	if (strchr(a->path, '='))
-		return err_set(err, EXIT_USAGE,
+		return err_set(err, EXIT_ANSWER,
 			       "%s: java.lang.instrument takes what follows '=' for options: "
 			       "use a path without one",
 			       a->path);
@@ -111,14 +117,14 @@ static int check_library(const struct agent *a, const struct ns *ns, struct err 
 	Elf32_Ehdr lib, vm;
 
 	if (!read_elf(a->fd, &lib) || (is_native(&lib) && lib.e_type != ET_DYN))
-		return err_set(err, EXIT_USAGE, "%s is no shared library (an ELF file of type DYN)",
+		return err_set(err, EXIT_ANSWER, "%s is no shared library (an ELF file of type DYN)",
 			       a->given);
 	if (exe < 0 || !read_elf(exe, &vm)) /* then the JVM will say it */
 		return 0;
 	if (lib.e_ident[EI_CLASS] == vm.e_ident[EI_CLASS] &&
 	    lib.e_ident[EI_DATA] == vm.e_ident[EI_DATA] && lib.e_machine == vm.e_machine)
 		return 0;
-	return err_set(err, EXIT_USAGE,
+	return err_set(err, EXIT_ANSWER,
 		       "%s is built for another machine than the JVM: %s-bit and ELF machine %u, "
 		       "not %s-bit and %u",
 		       a->given, lib.e_ident[EI_CLASS] == ELFCLASS64 ? "64" : "32", lib.e_machine,
@@ -147,7 +153,7 @@ static int copy_to_target(struct agent *a, const struct ctx *ctx, struct err *er
 	int rc = io_slurp(a->fd, &data, FILE_MAX);
 
 	if (rc < 0)
-		return err_set(err, EXIT_USAGE, "%s cannot be read: %s", a->given, strerror(-rc));
+		return err_set(err, EXIT_ANSWER, "%s cannot be read: %s", a->given, strerror(-rc));
 	req.data = data.data;
 	req.len = data.len;
 	a->place = place_new(ctx->jvm, &req, ctx->steps, err);
@@ -179,6 +185,10 @@ static int prepare(struct agent *a, const struct ctx *ctx, struct err *err)
 
 	if (a->kind == AGENT_NAME)
 		return 0;
+	if (is_theirs(a)) {
+		steps_add(ctx->steps, "there is no %s here: the JVM looks for it", a->given);
+		return 0;
+	}
 	if (open_file(a, err) < 0 || ns_open(ctx->jvm, &ns, err) < 0)
 		return -1;
 	rc = prepare_in(a, &ns, ctx, err);
@@ -196,7 +206,7 @@ static int ask(const struct agent *a, const struct ctx *ctx, struct attach_reply
 	const struct attach_request req = { "load", args, ARRAY_SIZE(args) };
 
 	if (a->kind == AGENT_JAR) {
-		buf_addf(&jar, "%s%s%s", a->path, a->options[0] ? "=" : "", a->options);
+		buf_addf(&jar, "%s%s%s", args[0], a->options[0] ? "=" : "", a->options);
 		args[0] = "instrument";
 		args[2] = buf_str(&jar);
 	}
@@ -315,8 +325,9 @@ const struct cmd cmd_load = {
 	.summary = "load an agent into the JVM: a .so, a .jar or the name of a library",
 	.details = "AGENT is a path of yours, also when the JVM runs in a container: what it\n"
 		   "cannot read there is copied to where it can (--verbose names the copy,\n"
-		   "which stays).  A bare name (no slash, no .so or .jar) is a library that the\n"
-		   "JVM finds itself.\n",
+		   "which stays).  An absolute path that does not exist here is the JVM's own.\n"
+		   "A bare name (no slash, no .so or .jar) is a library that the JVM finds\n"
+		   "itself.\n",
 	.need = NEED_JVM,
 	.min_args = 1,
 	.max_args = 2,

@@ -17,7 +17,7 @@ done
 cp "$W/talk.jar" "$W/a b.jar"
 
 # The victims' own words on what is wrong with an agent; they stand on their stderr.
-noise='.*(Exception|Agent|agent|	at |Caused by|\.\.\. [0-9]+ more|stack guard|execstack|serviceability).*'
+noise='.*(Exception|Agent|agent|	at |Caused by|\.\.\. [0-9]+ more|stack guard|Error opening zip file|execstack|serviceability).*'
 
 # refused_agent NAME PATTERN ARGUMENT...: exit 1, and these words.
 refused_agent() {
@@ -55,9 +55,10 @@ for version in own "${jdks[@]}"; do
 	refused_agent "$version: a .so that returns 7" '7' load "$pid" "$W/loadee.so" 7
 	refused_agent "$version: no Agent_OnAttach" 'Agent_OnAttach|JNI_OnLoad|entry' \
 		load "$pid" "$W/noentry.so"
-	refuses 2 'ELF|library' "$version: no ELF" load "$pid" "$W/text.so"
+	refused_agent "$version: no ELF" 'ELF|library' load "$pid" "$W/text.so"
 	refused_agent "$version: half an ELF" '.' load "$pid" "$W/cut.so"
-	refuses '[1236]' '.' "$version: no such file" load "$pid" "$W/nosuch.so"
+	refused_agent "$version: no such file" 'nosuch.so' load "$pid" "$W/nosuch.so"
+	refused_agent "$version: no such file, relative" 'nosuch.so' load "$pid" ./nosuch.so
 	refused_agent "$version: a bare name that nobody has" '.' load "$pid" nosuchlibrary
 
 	# Jars.
@@ -75,7 +76,7 @@ for version in own "${jdks[@]}"; do
 	refused_agent "$version: agentmain throws" '102' load "$pid" "$W/talk.jar" throw
 	refused_agent "$version: no such agent class" '102' load "$pid" "$W/missing.jar"
 	refused_agent "$version: a jar that is no agent" '100' load "$pid" "$W/plain.jar"
-	refuses '[1236]' '.' "$version: no such jar" load "$pid" "$W/nosuch.jar"
+	refused_agent "$version: no such jar" '100' load "$pid" "$W/nosuch.jar"
 
 	works "$version: it still answers" jcmd "$pid" VM.version
 	grep -v -E -x "$noise" "$JVM_ERR" >"$W/err.rest"
@@ -106,6 +107,9 @@ litter+=("/tmp/loadee-$$.so")
 jt load -v "$JVM_PID" /tmp/loadee-$$.so 0
 same "container: exit 0" 0 "$rc"
 check "container: -v names the copy" grep -q 'loadee-.*\.so' "$W/err"
+cp "$W/loadee.so" "/proc/$JVM_PID/root/var/tmp/theirs-$$.so"
+works "container: a path that only the JVM has" load "$JVM_PID" "/var/tmp/theirs-$$.so" 0
+rm "/proc/$JVM_PID/root/var/tmp/theirs-$$.so"
 stop "$JVM_PID"
 
 # Usage.
