@@ -129,7 +129,8 @@ void cmd_help_all(FILE *out)
 		fprintf(out, "  %-12s  %s\n", (*c)->name, (*c)->summary);
 	fprintf(out, "\n"
 		     "TARGET is a pid, or a main class, jar name or part of it that only one "
-		     "JVM has.\n"
+		     "JVM has;\n"
+		     "for jcmd and heaphisto also 'all': each JVM in turn.\n"
 		     "jtool COMMAND --help tells about one command; jtool(1) tells all.\n\n"
 		     "Options:\n"
 		     "  -h, --help                this text\n"

@@ -27,6 +27,7 @@ struct ctx {
 	unsigned timeout_ms; /* --timeout: for attaching, and for the answer to begin */
 	const struct steps *steps; /* NULL without --verbose */
 	const struct jvm *jvm;     /* with NEED_JVM */
+	bool all;            /* it is one of all: TARGET was "all" */
 	char **args;         /* the words behind TARGET */
 	int n_args;
 	FILE *out;           /* results; stdout */
@@ -38,10 +39,13 @@ struct cmd {
 	const char *summary;  /* one line, lower case, no full stop */
 	const char *details;  /* more lines for --help, or NULL; each ends with \n */
 	enum cmd_need need;
+	bool takes_all; /* TARGET may be "all": run() is called for each JVM in turn */
 	int min_args, max_args; /* words behind TARGET; max_args -1: any number */
 	int free_words; /* words, TARGET included, after which options are not ours; -1: never */
 	const struct opt *opts;
 	size_t opts_size;
+	/* NULL, or what options exclude each other: before a JVM is looked for, and as run(). */
+	int (*check)(const struct ctx *ctx, struct err *err);
 	int (*run)(struct ctx *ctx, struct err *err); /* 0, or -1 with err set */
 };
 

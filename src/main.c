@@ -12,6 +12,7 @@
 #include "cmd.h"
 #include "complete.h"
 #include "config.h"
+#include "render/text.h"
 #include "target/resolve.h"
 
 /* Results that could not be written are an error: a full disk, a closed pipe. */
@@ -41,6 +42,56 @@ static int check_words(const struct cmd *cmd, int n, struct err *err)
 	return 0;
 }
 
+static void tell(const struct cmd *cmd, const struct err *err)
+{
+	fprintf(stderr, "jtool: %s%s%s\n", cmd ? cmd->name : "", cmd ? ": " : "", err->text);
+}
+
+/* With a heading, unless the document itself names the JVM. */
+static int run_on_one(struct ctx *ctx, const struct jvm *jvm, struct err *err)
+{
+	_cleanup_free_ char *name = text_printable_str(jvm->main ? jvm->main : "-");
+
+	if (!ctx->json)
+		fprintf(ctx->out, "%d %s:\n", (int)jvm->pid, name);
+	ctx->jvm = jvm;
+	if (flush_results(err) < 0 || ctx->cmd->run(ctx, err) < 0)
+		return -1;
+	return flush_results(err);
+}
+
+/*
+ * Each JVM in turn.  What goes wrong with one is told at once and does not keep the others from
+ * their turn, unless it would go wrong with every one.
+ */
+static int run_on_all(struct ctx *ctx, struct err *err)
+{
+	struct jvm_list list;
+	enum exit_code code = EXIT_DONE;
+	size_t failed = 0;
+
+	if (target_all(&list, err) < 0)
+		return -1;
+	for (size_t i = 0; i < list.n; i++) {
+		struct err one = { .code = EXIT_DONE };
+
+		if (run_on_one(ctx, list.jvms[i], &one) == 0)
+			continue;
+		if (one.code == EXIT_USAGE || ferror(ctx->out)) {
+			*err = one;
+			break;
+		}
+		err_prefix(&one, "%d", (int)list.jvms[i]->pid);
+		tell(ctx->cmd, &one);
+		code = failed++ == 0 ? one.code : code;
+	}
+	if (failed > 0 && err->code == EXIT_DONE)
+		(void)err_set(err, failed < list.n ? EXIT_PARTIAL : code,
+			      "%zu of %zu JVMs gave no result", failed, list.n);
+	jvm_list_release(&list);
+	return err->code == EXIT_DONE ? 0 : -1;
+}
+
 static int run_command(const struct cmd *cmd, char **argv, int argc, struct err *err)
 {
 	struct common_opts common = { .timeout_ms = 10000 };
@@ -65,13 +116,20 @@ static int run_command(const struct cmd *cmd, char **argv, int argc, struct err 
 	ctx.args = argv;
 	ctx.n_args = n;
 	if (cmd->need == NEED_JVM) {
+		ctx.args++;
+		ctx.n_args--;
+		ctx.all = cmd->takes_all && strcmp(argv[0], "all") == 0;
+	}
+	if (cmd->check && cmd->check(&ctx, err) < 0)
+		return -1;
+	if (ctx.all)
+		return run_on_all(&ctx, err);
+	if (cmd->need == NEED_JVM) {
 		jvm = target_resolve(argv[0], stderr, err);
 		if (!jvm)
 			return -1;
 		steps_add(ctx.steps, "found JVM %d", (int)jvm->pid);
 		ctx.jvm = jvm;
-		ctx.args++;
-		ctx.n_args--;
 	}
 	rc = cmd->run(&ctx, err);
 	jvm_free(jvm);
@@ -122,6 +180,6 @@ int main(int argc, char **argv)
 	else
 		(void)fflush(stdout); /* what was found so far; the error is told below */
 	if (err.code != EXIT_DONE)
-		fprintf(stderr, "jtool: %s%s%s\n", cmd ? cmd->name : "", cmd ? ": " : "", err.text);
+		tell(cmd, &err);
 	return (int)err.code;
 }

@@ -206,17 +206,26 @@ static int run_on(const struct ctx *ctx, struct histo *h, const struct histo *ba
 	return 0;
 }
 
+static int check(const struct ctx *ctx, struct err *err)
+{
+	const struct histo_opts *opts = ctx->opts;
+
+	if (ctx->all && (opts->save || opts->diff))
+		return err_set(err, EXIT_USAGE, "--save and --diff are about one JVM, not all");
+	if (opts->vm && opts->strict)
+		return err_set(err, EXIT_USAGE, "--vm and --strict exclude each other: "
+						"the JVM's own histogram uses no JVMTI");
+	if (opts->vm && opts->by == HISTO_LOADER)
+		return err_set(err, EXIT_USAGE, "--vm knows no loaders to sum up by");
+	return 0;
+}
+
 static int run(struct ctx *ctx, struct err *err)
 {
 	const struct histo_opts *opts = ctx->opts;
 	struct histo base = { 0 }, h = { .live = opts->live };
 	int rc = 0;
 
-	if (opts->vm && opts->strict)
-		return err_set(err, EXIT_USAGE, "--vm and --strict exclude each other: "
-						"the JVM's own histogram uses no JVMTI");
-	if (opts->vm && opts->by == HISTO_LOADER)
-		return err_set(err, EXIT_USAGE, "--vm knows no loaders to sum up by");
 	if (opts->diff)
 		rc = histo_load(&base, opts->diff, err);
 	if (rc == 0)
@@ -238,8 +247,10 @@ const struct cmd cmd_heaphisto = {
 		"too, and is faster.  With --by package, arrays count where their elements'\n"
 		"class does.\n",
 	.need = NEED_JVM,
+	.takes_all = true,
 	.free_words = -1,
 	.opts = histo_rows,
 	.opts_size = sizeof(struct histo_opts),
+	.check = check,
 	.run = run,
 };

@@ -31,6 +31,7 @@ const struct cmd cmd_jcmd = {
 	.details = "The JVM's output is printed byte for byte. What follows COMMAND is the\n"
 		   "JVM's, options too: jtool jcmd 42 GC.class_histogram -all\n",
 	.need = NEED_JVM,
+	.takes_all = true,
 	.max_args = -1,
 	.free_words = 2,
 	.run = jcmd_run,

@@ -116,3 +116,18 @@ struct jvm *target_resolve(const char *spec, FILE *candidates, struct err *err)
 	procfs_close(&proc);
 	return jvm;
 }
+
+int target_all(struct jvm_list *list, struct err *err)
+{
+	struct procfs proc;
+	int rc = procfs_open(&proc, "/proc");
+
+	if (rc < 0)
+		return err_set(err, EXIT_PERMISSION, "/proc cannot be opened: %s", strerror(-rc));
+	rc = discover_all(&proc, list, err);
+	procfs_close(&proc);
+	if (rc < 0 || list->n > 0)
+		return rc;
+	jvm_list_release(list);
+	return err_set(err, EXIT_TARGET, "there is no JVM to be seen");
+}

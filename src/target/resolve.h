@@ -22,4 +22,7 @@ struct jvm *target_resolve(const char *spec, FILE *candidates, struct err *err) 
 struct jvm *target_choose(struct jvm_list *list, const char *spec, FILE *candidates,
 			  struct err *err) _must_check_;
 
+/* All JVMs, at least one; else -1 with err set (EXIT_TARGET, EXIT_PERMISSION). */
+int target_all(struct jvm_list *list, struct err *err) _must_check_;
+
 #endif

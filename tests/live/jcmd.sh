@@ -95,3 +95,35 @@ rc=0
 { "$JTOOL" jcmd "$JVM_PID" help 2>"$W/err" || echo $? >"$W/rc"; } | true
 check "a closed pipe is no crash" test "$(cat "$W/rc" 2>/dev/null || echo 0)" -lt 8
 unharmed "results that cannot be written"
+
+# all: in a pid namespace of its own, so that no other JVM is asked.
+# shellcheck disable=SC2016 # expanded by the inner shell
+in_company='
+for i in 1 2; do
+	tail -f /dev/null | java -Xmx32m -cp classes Idle >company.$i 2>/dev/null &
+	until grep -q READY company.$i; do sleep 0.02; done
+done
+rc=0
+./jtool "$@" || rc=$?
+kill $(./jtool list -q)
+exit $rc'
+
+# company ARGUMENT...: as jt, where there are two JVMs.
+company() {
+	rc=0
+	(cd "$W" && timeout -k 1 60 unshare -p -f -m --mount-proc --kill-child \
+		bash -c "$in_company" company "$@") >"$W/out" 2>"$W/err" </dev/null || rc=$?
+}
+
+company jcmd all VM.version
+same "all: exit 0" 0 "$rc"
+same "all: a heading for each" 2 "$(grep -c -x '[0-9]* Idle:' "$W/out")"
+same "all: an answer from each" 2 "$(grep -c '^JDK' "$W/out")"
+company heaphisto all --json -n 1
+same "all --json: an object for each, one a line" "True 2" "$(python3 -c '
+import json, sys
+pids = [json.loads(line)["pid"] for line in sys.stdin]
+print(len(pids) == len(set(pids)), len(pids))' <"$W/out")"
+company jcmd all No.such_command
+same "all: none answers: the first one's exit code" 1 "$rc"
+same "all: each failure is told" 3 "$(grep -c '^jtool: jcmd: ' "$W/err")"
