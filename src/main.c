@@ -8,11 +8,11 @@
 #include <string.h>
 
 #include "base/io.h"
+#include "base/text.h"
 #include "base/xalloc.h"
 #include "cmd.h"
 #include "complete.h"
 #include "config.h"
-#include "render/text.h"
 #include "target/resolve.h"
 
 /* Results that could not be written are an error: a full disk, a closed pipe. */

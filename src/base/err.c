@@ -4,13 +4,19 @@
 #include <stdio.h>
 #include <string.h>
 
-/* An error is one line, whatever a hostile name inside it holds. */
-static void flatten(char *text)
+#include "base/text.h"
+
+/* An error is one line of plain text, whatever a hostile name inside it holds. */
+static void flatten(struct err *err)
 {
-	for (unsigned char *p = (unsigned char *)text; *p; p++) {
-		if (*p < ' ' || *p == 0x7f)
+	_cleanup_buf_ struct buf safe = BUF_INIT;
+
+	for (char *p = err->text; *p; p++) { /* a JVM says things in several lines */
+		if (strchr("\t\n\r", *p))
 			*p = ' ';
 	}
+	text_printable(&safe, err->text, strlen(err->text));
+	(void)strlcpy(err->text, buf_str(&safe), sizeof(err->text));
 }
 
 int err_set(struct err *err, enum exit_code code, const char *fmt, ...)
@@ -23,7 +29,7 @@ int err_set(struct err *err, enum exit_code code, const char *fmt, ...)
 	va_start(ap, fmt);
 	(void)vsnprintf(err->text, sizeof(err->text), fmt, ap); /* a cut text is still the cause */
 	va_end(ap);
-	flatten(err->text);
+	flatten(err);
 	return -1;
 }
 
@@ -38,5 +44,5 @@ void err_prefix(struct err *err, const char *fmt, ...)
 	(void)strlcat(text, ": ", sizeof(text));
 	(void)strlcat(text, err->text, sizeof(text));
 	memcpy(err->text, text, sizeof(text));
-	flatten(err->text);
+	flatten(err);
 }

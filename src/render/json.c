@@ -9,8 +9,8 @@
 #include <string.h>
 
 #include "base/buf.h"
+#include "base/text.h"
 #include "base/xalloc.h"
-#include "render/text.h"
 
 #define REPLACEMENT "\xef\xbf\xbd" /* U+FFFD */
 #define DEPTH_MAX 64               /* a document of ours has 4; deeper ones are no document */

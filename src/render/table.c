@@ -6,8 +6,8 @@
 #include <strings.h>
 
 #include "base/buf.h"
+#include "base/text.h"
 #include "base/xalloc.h"
-#include "render/text.h"
 
 #define GAP 2       /* blanks between columns */
 #define PIECE 65536 /* what is collected before it is written */

@@ -3,6 +3,7 @@
 #include <limits.h>
 #include <string.h>
 
+#include "base/text.h"
 #include "base/xalloc.h"
 #include "target/discover.h"
 
@@ -23,18 +24,12 @@ static enum match match_name(const struct jvm *jvm, const char *spec)
 	return strstr(jvm->main, spec) ? MATCH_PART : MATCH_NONE;
 }
 
-/* One line whatever the texts hold. */
 static void print_candidate(const struct jvm *jvm, FILE *out)
 {
 	_cleanup_free_ char *user = jvm_user_name(jvm->uid);
-	_cleanup_free_ char *line = xasprintf("%7d  %-8s  %s", (int)jvm->pid, user,
-					      jvm->main ? jvm->main : "-");
+	_cleanup_free_ char *name = text_printable_str(jvm->main ? jvm->main : "-");
 
-	for (char *p = line; *p; p++) {
-		if ((unsigned char)*p < ' ' || *p == 0x7f)
-			*p = '?';
-	}
-	fprintf(out, "%s\n", line);
+	fprintf(out, "%7d  %-8s  %s\n", (int)jvm->pid, user, name);
 }
 
 static void print_matches(const struct jvm_list *list, const char *spec, enum match least,

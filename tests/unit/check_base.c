@@ -83,12 +83,12 @@ START_TEST(err_first_one_wins_and_is_one_line)
 {
 	struct err err = { .code = EXIT_DONE };
 
-	ck_assert_int_eq(err_set(&err, EXIT_TARGET, "pid %d: %s", 7, "a\nb\tc\x1b[2J\x7f"), -1);
-	ck_assert_str_eq(err.text, "pid 7: a b c [2J ");
+	ck_assert_int_eq(err_set(&err, EXIT_TARGET, "pid %d: %s", 7, "a\nb\tc\x1b[2J\xc2\x9b"), -1);
+	ck_assert_str_eq(err.text, "pid 7: a b c\\x1B[2J\\xC2\\x9B");
 	ck_assert_int_eq(err_set(&err, EXIT_AGENT, "later"), -1);
 	ck_assert_int_eq(err.code, EXIT_TARGET);
 	err_prefix(&err, "attach\n%d", 1);
-	ck_assert_str_eq(err.text, "attach 1: pid 7: a b c [2J ");
+	ck_assert_str_eq(err.text, "attach 1: pid 7: a b c\\x1B[2J\\xC2\\x9B");
 }
 END_TEST
 
@@ -344,14 +344,14 @@ START_TEST(steps_are_silent_without_verbose)
 	ck_assert_int_eq(pipe2(fds, O_CLOEXEC), 0);
 	ck_assert_int_ge(dup2(fds[1], STDERR_FILENO), 0);
 	steps_add(NULL, "never %s", "shown");
-	steps_add(&steps, "step %d", 1);
+	steps_add(&steps, "step %d\x1b", 1);
 	ck_assert_int_ge(dup2(saved, STDERR_FILENO), 0);
 	close(saved);
 	close(fds[1]);
 	ck_assert_int_gt(io_read_full(fds[0], data, sizeof(data) - 1), 0);
 	close(fds[0]);
 	ck_assert_ptr_null(strstr(data, "never"));
-	ck_assert_ptr_nonnull(strstr(data, " ms  step 1\n"));
+	ck_assert_ptr_nonnull(strstr(data, " ms  step 1\\x1B\n"));
 }
 END_TEST
 

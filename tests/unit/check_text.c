@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "render/text.h"
+#include "base/text.h"
 
 static void shown(const char *text, size_t len, const char *expected)
 {

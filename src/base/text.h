@@ -3,8 +3,8 @@
  * Unicode and of the reading direction, too) and broken sequences become \xNN, so that a name
  * cannot move the cursor, split a line or hide what it is.
  */
-#ifndef JTOOL_RENDER_TEXT_H
-#define JTOOL_RENDER_TEXT_H
+#ifndef JTOOL_BASE_TEXT_H
+#define JTOOL_BASE_TEXT_H
 
 #include "base/buf.h"
 

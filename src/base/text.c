@@ -1,4 +1,4 @@
-#include "render/text.h"
+#include "base/text.h"
 
 #include <stdbool.h>
 #include <stdint.h>
