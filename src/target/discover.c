@@ -51,6 +51,12 @@ static struct jvm *look_at(const struct procfs *proc, pid_t pid)
 	return is_jvm ? new_jvm(proc, pid, &status, &traces) : NULL;
 }
 
+static int not_mounted(const struct procfs *proc, struct err *err)
+{
+	return err_set(err, EXIT_PERMISSION,
+		       "%s shows no process, not even jtool's: mount it, with -t proc", proc->root);
+}
+
 int discover_all(const struct procfs *proc, struct jvm_list *list, struct err *err)
 {
 	_cleanup_free_ pid_t *pids = NULL;
@@ -61,6 +67,8 @@ int discover_all(const struct procfs *proc, struct jvm_list *list, struct err *e
 	if (rc < 0)
 		return err_set(err, EXIT_PERMISSION, "%s cannot be read: %s", proc->root,
 			       strerror(-rc));
+	if (n == 0) /* we are one ourselves */
+		return not_mounted(proc, err);
 	for (size_t i = 0; i < n; i++) {
 		struct jvm *jvm = look_at(proc, pids[i]);
 
@@ -87,10 +95,14 @@ struct jvm *discover_pid(const struct procfs *proc, pid_t pid, struct err *err)
 {
 	_cleanup_(traces_release) struct traces traces = { 0 };
 	_cleanup_free_ char *user = NULL;
+	_cleanup_free_ pid_t *pids = NULL;
+	size_t n = 0;
 	struct proc_status status;
 	int rc = procfs_status(proc, pid, &status);
 
 	if (rc < 0) {
+		if (procfs_pids(proc, &pids, &n) == 0 && n == 0)
+			(void)not_mounted(proc, err);
 		(void)err_set(err, EXIT_TARGET, "no such process: %d", (int)pid);
 		return NULL;
 	}

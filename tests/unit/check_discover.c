@@ -550,6 +550,20 @@ START_TEST(features)
 }
 END_TEST
 
+START_TEST(no_process_at_all_is_no_proc)
+{
+	struct jvm_list list;
+	struct err err = { .code = EXIT_DONE };
+
+	shell("rm -rf %s/*", dir);
+	ck_assert_int_eq(discover_all(&proc, &list, &err), -1);
+	ck_assert_int_eq(err.code, EXIT_PERMISSION);
+	err.code = EXIT_DONE;
+	ck_assert_ptr_null(discover_pid(&proc, 100, &err));
+	ck_assert_int_eq(err.code, EXIT_PERMISSION);
+}
+END_TEST
+
 int main(void)
 {
 	Suite *s = suite_create("discover");
@@ -560,6 +574,7 @@ int main(void)
 	suite_add_tcase(s, tree);
 	tcase_add_checked_fixture(tree, setup, teardown);
 	tcase_add_test(tree, all_are_found_and_nothing_else);
+	tcase_add_test(tree, no_process_at_all_is_no_proc);
 	tcase_add_test(tree, a_container_is_seen_through);
 	tcase_add_loop_test(tree, hostile_hsperfdata_is_left_alone, 0, 10);
 	tcase_add_test(tree, a_file_that_is_not_mapped_is_a_ghost);
