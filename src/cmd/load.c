@@ -69,7 +69,8 @@ static int open_file(struct agent *a, struct err *err)
 {
 	a->fd = open(a->given, O_RDONLY | O_NONBLOCK | O_CLOEXEC); /* a FIFO must not block us */
 	if (a->fd < 0 || fstat(a->fd, &a->st) < 0)
-		return err_set(err, EXIT_ANSWER, "%s cannot be read: %s", a->given, strerror(errno));
+		return err_set(err, EXIT_ANSWER, "%s cannot be read: %s", a->given,
+			       strerror(errno));
 	if (!S_ISREG(a->st.st_mode))
 		return err_set(err, EXIT_ANSWER, "%s is not a regular file", a->given);
 	a->path = realpath(a->given, NULL);
@@ -117,8 +118,8 @@ static int check_library(const struct agent *a, const struct ns *ns, struct err 
 	Elf32_Ehdr lib, vm;
 
 	if (!read_elf(a->fd, &lib) || (is_native(&lib) && lib.e_type != ET_DYN))
-		return err_set(err, EXIT_ANSWER, "%s is no shared library (an ELF file of type DYN)",
-			       a->given);
+		return err_set(err, EXIT_ANSWER,
+			       "%s is no shared library (an ELF file of type DYN)", a->given);
 	if (exe < 0 || !read_elf(exe, &vm)) /* then the JVM will say it */
 		return 0;
 	if (lib.e_ident[EI_CLASS] == vm.e_ident[EI_CLASS] &&
@@ -299,6 +300,11 @@ static int load(struct agent *a, const struct ctx *ctx, struct err *err)
 			    : not_loaded(a, reply.code, &said, err);
 }
 
+static int check_given(const struct ctx *ctx, struct err *err)
+{
+	return ctx->args[0][0] ? 0 : err_set(err, EXIT_USAGE, "AGENT is empty");
+}
+
 static int load_run(struct ctx *ctx, struct err *err)
 {
 	struct agent a = {
@@ -332,5 +338,6 @@ const struct cmd cmd_load = {
 	.min_args = 1,
 	.max_args = 2,
 	.free_words = 2,
+	.check = check_given,
 	.run = load_run,
 };

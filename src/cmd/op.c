@@ -3,6 +3,11 @@
  */
 #include "cmd/answer.h"
 
+static int check(const struct ctx *ctx, struct err *err)
+{
+	return ctx->args[0][0] ? 0 : err_set(err, EXIT_USAGE, "OPERATION is empty");
+}
+
 static int op_run(struct ctx *ctx, struct err *err)
 {
 	const struct attach_request req = {
@@ -24,5 +29,6 @@ const struct cmd cmd_op = {
 	.min_args = 1,
 	.max_args = -1,
 	.free_words = 2,
+	.check = check,
 	.run = op_run,
 };

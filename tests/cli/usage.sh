@@ -80,6 +80,8 @@ for command in jcmd op load heaphisto; do
 done
 refuses 2 'op: too few arguments' op 1
 refuses 2 'load: too few arguments' load 1
+refuses 2 'op: OPERATION is empty' op 1 ''
+refuses 2 'load: AGENT is empty' load 1 ''
 refuses 2 'heaphisto: too many arguments' heaphisto 1 surplus
 
 # targets: no process, a process that is no JVM, a name that nobody has
