@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <signal.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -210,6 +211,9 @@ static void parse_status(const char *text, pid_t pid, struct proc_status *status
 	status->sig_caught = status_number(text, "SigCgt", 16, 0, 0);
 	status->sig_pending = status_number(text, "SigPnd", 16, 0, 0) |
 			      status_number(text, "ShdPnd", 16, 0, 0);
+	/* The kernel gives it to every thread of a process that a signal ends: none goes on. */
+	if (status->sig_pending & UINT64_C(1) << (SIGKILL - 1))
+		status->exiting = true;
 }
 
 int procfs_status(const struct procfs *proc, pid_t pid, struct proc_status *status)

@@ -39,7 +39,7 @@ char *procfs_readlink(const struct procfs *proc, pid_t pid, const char *name);
 struct proc_status {
 	char name[64];  /* comm */
 	char state;     /* R S D T t Z X … */
-	bool exiting;   /* it is ending: set before its files are closed, unlike the state */
+	bool exiting;   /* killed or ending: set before its files are closed, unlike the state */
 	uid_t euid;
 	gid_t egid;
 	pid_t tgid;     /* differs from pid when pid is a thread */

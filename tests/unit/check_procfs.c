@@ -107,6 +107,35 @@ START_TEST(a_name_cannot_forge_fields)
 }
 END_TEST
 
+/* Killed, but not yet on a CPU since; then on its way out (PF_EXITING is 4). */
+START_TEST(a_killed_process_is_ending)
+{
+	static const struct {
+		const char *flags, *signals;
+		bool exiting;
+	} cases[] = {
+		{ "4194304", "SigPnd:\t0000000000000004\nShdPnd:\t0000000000000001\n", false },
+		{ "4194304", "SigPnd:\t0000000000000100\nShdPnd:\t0000000000000000\n", true },
+		{ "4194304", "SigPnd:\t0000000000000000\nShdPnd:\t0000000000000100\n", true },
+		{ "4194308", "SigPnd:\t0000000000000000\nShdPnd:\t0000000000000000\n", true },
+	};
+	struct procfs copy;
+
+	ck_assert_int_eq(procfs_open(&copy, dir), 0);
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		_cleanup_free_ char *stat = xasprintf("7 (a) S 4 5 6 7 8 %s 10 11 12 13 14 15 16 "
+						      "17 18 19 20 21 4711 23\n", cases[i].flags);
+		struct proc_status status;
+
+		write_file(7, "stat", stat);
+		write_file(7, "status", cases[i].signals);
+		ck_assert_int_eq(procfs_status(&copy, 7, &status), 0);
+		ck_assert_int_eq(status.exiting, cases[i].exiting);
+	}
+	procfs_close(&copy);
+}
+END_TEST
+
 struct seen_file {
 	const char *name;
 	bool found, deleted;
@@ -260,6 +289,7 @@ int main(void)
 	tcase_add_test(tc, pids_are_sorted_and_hold_ourselves);
 	tcase_add_test(tc, status_tells_ids_and_signals);
 	tcase_add_test(tc, a_name_cannot_forge_fields);
+	tcase_add_test(tc, a_killed_process_is_ending);
 	tcase_add_test(tc, maps_are_searched_across_pieces);
 	tcase_add_test(tc, maps_of_a_copy_lose_no_line);
 	tcase_add_test(tc, threads_are_counted_and_named);
