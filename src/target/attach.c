@@ -25,10 +25,11 @@
 static int disabled(const struct ns *ns, struct err *err)
 {
 	struct proc_status status;
-	bool catches = ns_status(ns, &status) == 0 &&
-		       (status.sig_caught & (UINT64_C(1) << (SIGQUIT - 1)));
 
-	if (catches)
+	/* One that is just ending shows neither a socket nor a caught signal. */
+	if (ns_status(ns, &status) < 0)
+		return err_set(err, EXIT_PARTIAL, "JVM %d went away", (int)ns->jvm->pid);
+	if (status.sig_caught & (UINT64_C(1) << (SIGQUIT - 1)))
 		return err_set(err, EXIT_ATTACH,
 			       "JVM %d was started with -XX:+DisableAttachMechanism: "
 			       "nothing can attach to it, and no signal was sent",

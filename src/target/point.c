@@ -117,7 +117,10 @@ static int check_peer(int sock, const struct point *point, struct err *err)
 static int refused(const struct point *point, int error, struct err *err)
 {
 	const struct jvm *jvm = point->ns.jvm;
+	struct proc_status status;
 
+	if (ns_status(&point->ns, &status) < 0)
+		return err_set(err, EXIT_PARTIAL, "JVM %d went away", (int)jvm->pid);
 	if (error == -CANNOT_BECOME)
 		return err_set(err, EXIT_PERMISSION,
 			       "cannot act as JVM %d's user and group (%u:%u): run jtool as root",
