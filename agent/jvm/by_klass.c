@@ -96,16 +96,33 @@ static jvmtiIterationControl JNICALL on_object(jlong class_tag, jlong size, jlon
 	return JVMTI_ITERATION_CONTINUE;
 }
 
+/* The first object of each unknown class. */
+static int unknown_get(struct ag_jvm *jvm, uint32_t unknown, struct ag_tagged *found)
+{
+	jlong tags[UNKNOWN_MAX];
+
+	for (uint32_t i = 0; i < unknown; i++)
+		tags[i] = i + 1;
+	return ag_tagged_get(jvm, tags, (jint)unknown, found);
+}
+
+/* What a walk tagged in vain would be taken for what the next one tags. */
+static void untag_unknown(struct ag_jvm *jvm, uint32_t unknown)
+{
+	struct ag_tagged found = { 0 };
+
+	if (unknown > 0)
+		(void)unknown_get(jvm, unknown, &found); /* the first error is recorded */
+	ag_tagged_release(jvm, &found);
+}
+
 static enum ag_outcome name_unknown(struct ag_jvm *jvm, struct ag_census *census,
 				    uint32_t unknown)
 {
 	enum ag_outcome outcome = AG_FAILED;
 	struct ag_tagged found = { 0 };
-	jlong tags[UNKNOWN_MAX];
 
-	for (uint32_t i = 0; i < unknown; i++)
-		tags[i] = i + 1;
-	if (ag_tagged_get(jvm, tags, (jint)unknown, &found) != 0)
+	if (unknown_get(jvm, unknown, &found) != 0)
 		goto out;
 	for (jint i = 0; i < found.n; i++) {
 		struct ag_row *row = &census->rows[census->n - unknown + found.tags[i] - 1];
@@ -175,6 +192,8 @@ enum ag_outcome ag_count_by_klass(struct ag_jvm *jvm, const struct ag_calib *cal
 	else
 		outcome = make_rows(jvm, &w, classes, census);
 out:
+	if (outcome != AG_COUNTED)
+		untag_unknown(jvm, w.unknown);
 	ag_map_release(&w.map, jvm->mem);
 	ag_free(jvm->mem, w.tallies);
 	return outcome;

@@ -68,6 +68,10 @@ static enum ag_outcome make_rows(struct ag_jvm *jvm, const struct tag_walk *w,
 
 	if (w->strays > 0 && ag_tagged_get(jvm, &stray, 1, &found) != 0)
 		goto out;
+	if (w->strays > STRAYS_MAX) {
+		outcome = AG_NOT_WHOLE;
+		goto out;
+	}
 	if (ag_rows_init(jvm, census, classes, w->tallies, (uint32_t)found.n) != 0)
 		goto out;
 	if (add_strays(jvm, census, &found) == 0)
@@ -123,8 +127,7 @@ enum ag_outcome ag_count_by_tag(struct ag_jvm *jvm, struct ag_classes *classes,
 	census->method = WIRE_WALK_TAGS;
 	if (tag_classes(jvm, classes) == 0 && find_own(jvm, own) == 0 &&
 	    ag_walk(jvm, census, on_object, &w) == 0)
-		outcome = w.strays > STRAYS_MAX ? AG_NOT_WHOLE
-						: make_rows(jvm, &w, classes, census);
+		outcome = make_rows(jvm, &w, classes, census);
 	untag_classes(jvm, classes, census);
 	ag_free(jvm->mem, w.tallies);
 	return outcome;

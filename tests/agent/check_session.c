@@ -352,6 +352,21 @@ START_TEST(doubt_means_tags)
 }
 END_TEST
 
+/* Nothing of the first walk, which met too many new classes, is left to confuse the second. */
+START_TEST(too_many_new_classes_mean_another_walk)
+{
+	struct seen seen;
+
+	fake.crowd = 300;
+	seen = run(0, "", BYE);
+	is_whole(&seen, WIRE_WALK_KLASS);
+	has(&seen, "LLate;", 0, FAKE_LATE + 300, (FAKE_LATE + 300) * 16);
+	ck_assert_int_eq(fake.listings, 2);
+	ck_assert_uint_eq(fake_tagged(), 0);
+	fake_stop();
+}
+END_TEST
+
 START_TEST(strict_never_calibrates)
 {
 	struct seen seen = run(WIRE_HISTO_STRICT, "", BYE);
@@ -467,6 +482,7 @@ int main(void)
 	tcase_set_timeout(c, 60);
 	tcase_add_test(c, calibration_knows_every_layout);
 	tcase_add_test(c, doubt_means_tags);
+	tcase_add_test(c, too_many_new_classes_mean_another_walk);
 	tcase_add_test(c, strict_never_calibrates);
 	tcase_add_test(c, live_collects_first);
 	tcase_add_test(c, one_class_of_each_loader);

@@ -170,6 +170,24 @@ static struct object *new_named(enum class class, const char *name)
 	return o;
 }
 
+static void new_crowd(void)
+{
+	for (int i = 0; i < fake.crowd; i++) {
+		struct object *o = new_object(LATE, 16, -1);
+		uint32_t narrow = CLASSES + (uint32_t)i;
+
+		memcpy((char *)o->words + 8, &narrow, sizeof(narrow));
+	}
+}
+
+static void crowd_is_listed(void)
+{
+	for (size_t i = 0; i < n_heap; i++) {
+		if (heap[i]->class == LATE)
+			write_header(heap[i], -1);
+	}
+}
+
 static void new_mirrors(void)
 {
 	for (int c = OBJECT; c < CLASSES; c++) {
@@ -196,6 +214,7 @@ void fake_start(void)
 		(void)new_object(LATE, 16, -1);
 	for (int i = 0; i < FAKE_APP_TWO; i++)
 		(void)new_object(APP_TWO, 32, -1);
+	new_crowd();
 }
 
 void fake_stop(void)
@@ -482,11 +501,15 @@ static jvmtiError JNICALL get_version_number(jvmtiEnv *env, jint *version)
 
 static jvmtiError JNICALL get_loaded_classes(jvmtiEnv *env, jint *n, jclass **list)
 {
+	int end = fake.crowd && fake.listings++ ? CLASSES : LISTED;
+
 	(void)env;
 	TI_FAULT();
-	*n = LISTED - OBJECT;
+	if (end == CLASSES)
+		crowd_is_listed();
+	*n = end - OBJECT;
 	*list = ti_alloc((size_t)*n * sizeof(jclass));
-	for (int c = OBJECT; c < LISTED; c++)
+	for (int c = OBJECT; c < end; c++)
 		(*list)[c - OBJECT] = ref_to(mirrors[c]);
 	return JVMTI_ERROR_NONE;
 }

@@ -24,6 +24,7 @@ struct fake_jvm {
 	bool other_wrapper;   /* the callbacks' tag has another word before it */
 	bool two_klass_words; /* java.lang.Class holds the address in two places */
 	bool odd_references;  /* local references have a low bit set */
+	int crowd;            /* more LLate;, of a class each until classes are listed again */
 	unsigned fail_at;     /* 0: nothing fails */
 	bool leaving;         /* from fail_at on all calls return WRONG_PHASE */
 
@@ -33,6 +34,7 @@ struct fake_jvm {
 	bool can_tag;
 	bool exception;
 	int collections;
+	int listings;        /* how often classes were listed */
 	long blocks;         /* JVMTI's memory, not given back */
 	long references;     /* local ones */
 	long frames;
