@@ -3,6 +3,7 @@
 #include <string.h>
 
 #define FRAME 32
+#define ACC_STATIC 0x0008 /* JVMS 4.5 */
 
 int ag_ref_push(struct ag_jvm *jvm)
 {
@@ -66,10 +67,12 @@ jclass ag_ref_base_class(struct ag_jvm *jvm, jobject object)
 	return class;
 }
 
+/* Read as an instance's, a static field of some later JDK would crash the JVM. */
 static bool field_is(struct ag_jvm *jvm, jclass class, jfieldID field, const char *name,
 		     const char *signature)
 {
 	char *its_name = NULL, *its_signature = NULL;
+	jint modifiers;
 	bool same;
 
 	if (AG_TI(jvm, GetFieldName, class, field, &its_name, &its_signature, NULL) != 0)
@@ -77,7 +80,8 @@ static bool field_is(struct ag_jvm *jvm, jclass class, jfieldID field, const cha
 	same = strcmp(its_name, name) == 0 && strcmp(its_signature, signature) == 0;
 	ag_ti_free(jvm, its_name);
 	ag_ti_free(jvm, its_signature);
-	return same;
+	return same && AG_TI(jvm, GetFieldModifiers, class, field, &modifiers) == 0 &&
+	       !(modifiers & ACC_STATIC);
 }
 
 jfieldID ag_ref_field(struct ag_jvm *jvm, jclass class, const char *name, const char *signature)

@@ -40,8 +40,9 @@ static const struct {
 static const struct field {
 	enum class of;
 	const char *name, *signature;
-	int index;
+	int index; /* -1: static */
 } fields[] = {
+	{ THREAD, "blockerLock", "Ljava/lang/Object;", -1 },
 	{ THREAD, "name", "Ljava/lang/String;", 0 },
 	{ THREAD, "interruptLock", "Ljava/lang/Object;", 1 },
 	{ STRING, "value", "[B", 0 },
@@ -432,8 +433,12 @@ static jclass JNICALL get_superclass(JNIEnv *env, jclass class)
 
 static jobject JNICALL get_object_field(JNIEnv *env, jobject object, jfieldID field)
 {
+	const struct field *f = (const struct field *)field;
+
 	(void)env;
-	return ref_to(of(object)->fields[((const struct field *)field)->index]);
+	if (f->index < 0)
+		abort(); /* HotSpot would read anywhere */
+	return ref_to(of(object)->fields[f->index]);
 }
 
 static jint JNICALL get_version(JNIEnv *env)
@@ -561,6 +566,15 @@ static jvmtiError JNICALL get_field_name(jvmtiEnv *env, jclass class, jfieldID f
 	TI_FAULT();
 	*name = ti_text(((const struct field *)field)->name);
 	*signature = ti_text(((const struct field *)field)->signature);
+	return JVMTI_ERROR_NONE;
+}
+
+static jvmtiError JNICALL get_field_modifiers(jvmtiEnv *env, jclass class, jfieldID field,
+					      jint *modifiers)
+{
+	(void)env, (void)class;
+	TI_FAULT();
+	*modifiers = ((const struct field *)field)->index < 0 ? 0x0008 : 0;
 	return JVMTI_ERROR_NONE;
 }
 
@@ -811,6 +825,7 @@ static const jvmtiInterface_1 ti_table = {
 	.GetClassLoader = get_class_loader,
 	.GetClassSignature = get_class_signature,
 	.GetCurrentThread = get_current_thread,
+	.GetFieldModifiers = get_field_modifiers,
 	.GetFieldName = get_field_name,
 	.GetLoadedClasses = get_loaded_classes,
 	.GetObjectHashCode = get_object_hash_code,
