@@ -17,6 +17,8 @@
 /* Another tool's trigger file that is younger may still have its signal coming. */
 #define FRESH_SECONDS 2
 #define OTHER_TOOL_MS 500
+/* A JVM that has taken the signal and is only slow has its listener by then. */
+#define AGAIN_MS 1000
 /*
  * Most JVMs open the socket in a millisecond or two: so long it is looked for by the clock.  Only
  * then inotify wakes us, because its close takes 20 ms in the kernel (an SRCU grace period).
@@ -100,6 +102,7 @@ static int wait_socket(struct keeper *k, struct deadline d, struct err *err)
 	}
 }
 
+/* Make the trigger file, unless somebody else has made it. */
 static int make_file(struct keeper *k, struct err *err)
 {
 	int fd = openat(k->dir_fd, k->name, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC,
@@ -107,10 +110,12 @@ static int make_file(struct keeper *k, struct err *err)
 
 	if (fd >= 0) {
 		(void)close(fd); /* empty */
+		k->is_there = k->is_fresh = false;
 		return 0;
 	}
-	if (errno == EEXIST) { /* another tool was faster */
-		k->is_there = k->is_fresh = true;
+	if (errno == EEXIST) {
+		k->is_fresh |= !k->is_there; /* it was not there before: another tool was faster */
+		k->is_there = true;
 		return 0;
 	}
 	return err_set(err, EXIT_ATTACH,
@@ -151,21 +156,25 @@ static int wake(struct keeper *k, struct err *err)
 {
 	static const struct report signalled = { .what = REPORT_SIGNALLED };
 	struct err ignored = { .code = EXIT_DONE };
+	unsigned half_ms = k->timeout_ms / 2;
 
 	/* A second SIGQUIT, after the socket was opened for the first, prints a thread dump. */
 	if (k->is_fresh && wait_socket(k, deadline_in_ms(OTHER_TOOL_MS), &ignored) == 0)
 		return 0;
+	/* So does one without a file: the other tool may have given up and taken it away. */
+	if (k->is_fresh && make_file(k, err) < 0)
+		return -1;
 	if (point_has_socket(k->point, NULL) > 0)
 		return 0;
 	if (send_signal(k, err) < 0)
 		return -1;
 	report(k, &signalled);
-	if (wait_socket(k, deadline_in_ms(k->timeout_ms / 2), &ignored) == 0)
+	if (wait_socket(k, deadline_in_ms(half_ms), &ignored) == 0)
 		return 0;
 	/* HotSpot drops a signal that comes while a listener is just ending or beginning. */
-	if (send_signal(k, err) < 0)
+	if (half_ms >= AGAIN_MS && send_signal(k, err) < 0)
 		return -1;
-	return wait_socket(k, deadline_in_ms(k->timeout_ms / 2 + GRACE_MS), err);
+	return wait_socket(k, deadline_in_ms(half_ms + GRACE_MS), err);
 }
 
 static int keep(struct keeper *k, struct err *err)
