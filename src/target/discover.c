@@ -94,7 +94,7 @@ static int refuse(const struct proc_status *status, pid_t pid, struct err *err)
 struct jvm *discover_pid(const struct procfs *proc, pid_t pid, struct err *err)
 {
 	_cleanup_(traces_release) struct traces traces = { 0 };
-	_cleanup_free_ char *user = NULL;
+	_cleanup_free_ char *what = NULL;
 	_cleanup_free_ pid_t *pids = NULL;
 	size_t n = 0;
 	struct proc_status status;
@@ -113,10 +113,8 @@ struct jvm *discover_pid(const struct procfs *proc, pid_t pid, struct err *err)
 	}
 	rc = traces_find(proc, pid, status.nspid, &traces);
 	if (rc == -EACCES || rc == -EPERM) {
-		user = jvm_user_name(status.euid);
-		(void)err_set(err, EXIT_PERMISSION,
-			      "process %d (%s) is user %s's and cannot be looked into: run jtool "
-			      "as that user or as root", (int)pid, status.name, user);
+		what = xasprintf("process %d (%s)", (int)pid, status.name);
+		(void)jvm_denied_process(what, status.euid, status.egid, err);
 		return NULL;
 	}
 	if (rc < 0 || !traces.libjvm) {

@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/xalloc.h"
 
@@ -22,13 +23,29 @@ char *jvm_user_name(uid_t uid)
 	return name ? name : xasprintf("%u", (unsigned)uid);
 }
 
+int jvm_denied_process(const char *what, uid_t uid, gid_t gid, struct err *err)
+{
+	_cleanup_free_ char *user = jvm_user_name(uid);
+
+	if (uid != geteuid())
+		return err_set(err, EXIT_PERMISSION,
+			       "%s is user %s's and cannot be looked into: run jtool as that user "
+			       "or as root", what, user);
+	if (gid != getegid())
+		return err_set(err, EXIT_PERMISSION,
+			       "%s runs with group %u and cannot be looked into with group %u: run "
+			       "jtool with that group or as root",
+			       what, (unsigned)gid, (unsigned)getegid());
+	return err_set(err, EXIT_PERMISSION,
+		       "%s is of the same user, but the kernel does not let us look into it: it "
+		       "has more rights than jtool, or another user namespace", what);
+}
+
 int jvm_denied(const struct jvm *jvm, struct err *err)
 {
-	_cleanup_free_ char *user = jvm_user_name(jvm->uid);
+	_cleanup_free_ char *what = xasprintf("JVM %d", (int)jvm->pid);
 
-	return err_set(err, EXIT_PERMISSION,
-		       "JVM %d is user %s's and cannot be looked into: run jtool as that user or "
-		       "as root", (int)jvm->pid, user);
+	return jvm_denied_process(what, jvm->uid, jvm->gid, err);
 }
 
 const char *attach_state_name(enum attach_state state)

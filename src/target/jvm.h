@@ -56,7 +56,12 @@ struct jvm {
  */
 char *jvm_user_name(uid_t uid) _must_check_;
 
-/* Set the error of a JVM that only its own user or root may look into (EXIT_PERMISSION). */
+/*
+ * Set the error of a process that only its own user and group or root may look into
+ * (EXIT_PERMISSION); `what` names it.
+ */
+int jvm_denied_process(const char *what, uid_t uid, gid_t gid, struct err *err);
+/* The same for a JVM. */
 int jvm_denied(const struct jvm *jvm, struct err *err);
 
 /* "listening", "ready", …: the words of the contract. */

@@ -145,6 +145,8 @@ for version in own "${jdks[@]}"; do
 	prints "$version: nobody's JVM, from root" . jcmd "$JVM_PID" VM.version
 	JT_AS=1234 refuses 4 'permi|root|user' "$version: nobody's JVM, from another user" \
 		jcmd "$JVM_PID" VM.version
+	JT_AS=65534:1234 refuses 4 'group 65534 .*group 1234' \
+		"$version: nobody's JVM, from nobody with another group" jcmd "$JVM_PID" VM.version
 	unharmed "$version: nobody's JVM"
 	stop "$JVM_PID"
 	if [ "$version" = own ]; then

@@ -369,13 +369,13 @@ nothing_left() {
 
 # Jtool.
 
-# jt ARGUMENT...: runs it; sets rc, and leaves $W/out and $W/err.  JT_AS=UID runs it as
-# somebody else.  A run that hangs is ended and counts as 124.
+# jt ARGUMENT...: runs it; sets rc, and leaves $W/out and $W/err.  JT_AS=UID[:GID] runs it
+# as somebody else.  A run that hangs is ended and counts as 124.
 jt() {
 	local as=()
 
 	[ -z "${JT_AS:-}" ] ||
-		as=(setpriv "--reuid=$JT_AS" "--regid=$JT_AS" --clear-groups)
+		as=(setpriv "--reuid=${JT_AS%:*}" "--regid=${JT_AS#*:}" --clear-groups)
 	rc=0
 	(cd "$W" && exec "${as[@]}" timeout -k 1 "${JT_LIMIT:-60}" ./jtool "$@") \
 		>"$W/out" 2>"$W/err" </dev/null || rc=$?
