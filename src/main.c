@@ -4,6 +4,7 @@
  * The one place that prints an error and the one place that ends the process.
  */
 #include <errno.h>
+#include <fcntl.h>
 #include <signal.h>
 #include <string.h>
 
@@ -169,11 +170,26 @@ static int run(int argc, char **argv, const struct cmd **cmd, struct err *err)
 	return run_command(*cmd, argv + 2, argc - 2, err);
 }
 
+/*
+ * Where we were started without stdin, stdout or stderr, what we open must not get their numbers:
+ * results would go into the JVM's socket.  Read-only, so that a result still cannot be written.
+ */
+static void occupy_stdio(void)
+{
+	int fd;
+
+	do
+		fd = open("/dev/null", O_RDONLY | O_CLOEXEC);
+	while (fd >= 0 && fd <= STDERR_FILENO);
+	util_close_p(&fd);
+}
+
 int main(int argc, char **argv)
 {
 	struct err err = { .code = EXIT_DONE };
 	const struct cmd *cmd = NULL;
 
+	occupy_stdio();
 	(void)signal(SIGPIPE, SIG_IGN); /* a closed pipe is seen as a failed write */
 	if (run(argc, argv, &cmd, &err) == 0)
 		(void)flush_results(&err);

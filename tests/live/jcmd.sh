@@ -48,6 +48,10 @@ for version in own "${jdks[@]}"; do
 	same "$version: its keys" "True $pid 0" \
 		"$(json "'VM' in j['output'], j['pid'], j['code']" | tr -d "(),")"
 
+	rc=0
+	"$JTOOL" jcmd "$pid" VM.version <&- 2>&- >"$W/out" || rc=$?
+	same "$version: started without stdin and stderr" 0 "$rc"
+
 	jt jcmd "$pid" No.such_command
 	same "$version: an unknown command is the JVM's error: exit 1" 1 "$rc"
 	check "$version: in its own words" grep -q "Unknown diagnostic command" "$W/out" "$W/err"
