@@ -115,7 +115,7 @@ int histo_save(const struct histo *h, int64_t pid, const char *path, struct err 
 	int rc;
 
 	if (lstat(path, &st) == 0 && !S_ISREG(st.st_mode))
-		rc = write_to(open(path, O_WRONLY | O_CLOEXEC), doc);
+		rc = write_to(open(path, O_WRONLY | O_TRUNC | O_CLOEXEC), doc);
 	else
 		rc = replace_file(path, doc);
 	json_free(doc);

@@ -109,6 +109,28 @@ START_TEST(refuses_files)
 }
 END_TEST
 
+/* What a link leads to keeps its name, and nothing of what it held before. */
+START_TEST(saves_through_links)
+{
+	struct err err = { .code = EXIT_DONE };
+	struct histo h = sample(), back = { 0 };
+	char link[sizeof(file) + 8];
+	struct stat st;
+
+	(void)snprintf(link, sizeof(link), "%s.link", file);
+	ck_assert_int_eq(symlink(file, link), 0);
+	write_file("");
+	ck_assert_int_eq(truncate(file, 65536), 0);
+	ck_assert_int_eq(histo_save(&h, 1, link, &err), 0);
+	ck_assert_int_eq(lstat(link, &st), 0);
+	ck_assert(S_ISLNK(st.st_mode));
+	ck_assert_int_eq(unlink(link), 0);
+	ck_assert_int_eq(histo_load(&back, file, &err), 0);
+	histo_release(&h);
+	histo_release(&back);
+}
+END_TEST
+
 /* A device is written to: replacing it would take it away. */
 START_TEST(saves_to_devices)
 {
@@ -184,6 +206,7 @@ int main(void)
 	tcase_add_test(tc, saves_and_loads);
 	tcase_add_loop_test(tc, loads_only_what_is_saved, 0, ARRAY_SIZE(saved));
 	tcase_add_test(tc, refuses_files);
+	tcase_add_test(tc, saves_through_links);
 	tcase_add_test(tc, saves_to_devices);
 	tcase_add_test(tc, tables);
 	tcase_set_timeout(tc, 60);
