@@ -1,6 +1,7 @@
 #include "session/where.h"
 
 #include <fcntl.h>
+#include <limits.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -35,8 +36,8 @@ static uid_t uid_inside(const struct ns *ns)
 
 static void add(struct where *w, const char *dir)
 {
-	if (!dir || dir[0] != '/' || w->n == WHERE_MAX)
-		return;
+	if (!dir || dir[0] != '/' || strlen(dir) >= PATH_MAX || w->n == WHERE_MAX)
+		return; /* the target chooses some of them */
 	for (size_t i = 0; i < w->n; i++) {
 		if (strcmp(w->dirs[i], dir) == 0)
 			return;

@@ -333,6 +333,23 @@ START_TEST(says_what_it_tried)
 }
 END_TEST
 
+/* It would be longer than a report may be, and what the others lack would not be told. */
+START_TEST(passes_over_a_home_that_is_no_path)
+{
+	_cleanup_free_ char *line = xasprintf("me:x:12345:12345:Me:/%0100000d:/bin/sh\n", 0);
+	const struct place_request req = request(-1);
+	struct err err = { .code = EXIT_DONE };
+
+	ck_assert_int_eq(chmod(in_root("/tmp"), 0755), 0);
+	ck_assert_int_eq(chmod(in_root("/var/tmp"), 0755), 0);
+	ck_assert_int_eq(chmod(in_root("/work"), 0755), 0);
+	make_dir("/etc", 0755);
+	touch("/etc", "passwd", line);
+	ck_assert_ptr_null(place_new(&target, &req, NULL, &err));
+	ck_assert_msg(strstr(err.text, "/work: Permission denied"), "%s", err.text);
+}
+END_TEST
+
 START_TEST(avoids_unfit_mounts)
 {
 	if (mount("none", in_root("/tmp"), "tmpfs", MS_NOEXEC, "mode=1777") < 0)
@@ -384,6 +401,7 @@ int main(void)
 	tcase_add_test(tc, takes_the_working_directory);
 	tcase_add_test(tc, takes_the_home);
 	tcase_add_test(tc, says_what_it_tried);
+	tcase_add_test(tc, passes_over_a_home_that_is_no_path);
 	tcase_add_test(tc, avoids_unfit_mounts);
 	tcase_add_test(tc, target_gone);
 	tcase_set_timeout(tc, 30);
