@@ -4,6 +4,7 @@
 #include <poll.h>
 #include <string.h>
 #include <sys/socket.h>
+#include <time.h>
 #include <unistd.h>
 
 #define OUT_CAP (2 * (WIRE_HEADER_LEN + AG_CHAN_PAYLOAD))
@@ -42,6 +43,14 @@ static int broken(struct ag_chan *ch)
 	return -1;
 }
 
+static int64_t now_ms(void)
+{
+	struct timespec t;
+
+	(void)clock_gettime(CLOCK_MONOTONIC, &t); /* cannot fail for this clock */
+	return (int64_t)t.tv_sec * 1000 + t.tv_nsec / 1000000;
+}
+
 /*
  * Wait until the socket is ready to send or to receive, the end included; -1: it is not in time,
  * or never will be because the peer has gone (which poll tells unasked, except for RDHUP).
@@ -49,11 +58,16 @@ static int broken(struct ag_chan *ch)
 static int wait_for(struct ag_chan *ch, short event, int timeout_ms)
 {
 	struct pollfd p = { .fd = ch->fd, .events = (short)(event | POLLRDHUP) };
+	int64_t end = now_ms() + timeout_ms;
 	int n;
 
-	do
-		n = poll(&p, 1, timeout_ms);
-	while (n < 0 && errno == EINTR);
+	/* A profiler may interrupt every thread of the JVM many times a second. */
+	while ((n = poll(&p, 1, timeout_ms)) < 0 && errno == EINTR) {
+		int64_t left = end - now_ms();
+
+		if (timeout_ms >= 0)
+			timeout_ms = left > 0 ? (int)left : 0;
+	}
 	return n > 0 && (p.revents & event) ? 0 : -1;
 }
 

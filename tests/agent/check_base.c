@@ -1,8 +1,10 @@
 /* The agent's memory, map and back-channel, without a JVM. */
 #include <check.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
+#include <sys/time.h>
 #include <unistd.h>
 
 #include "base/chan.h"
@@ -197,6 +199,32 @@ START_TEST(client_that_half_closes_and_never_reads_is_gone)
 }
 END_TEST
 
+static void on_alarm(int signal)
+{
+	(void)signal;
+}
+
+/* A client that is stopped, while a profiler interrupts us all the time. */
+START_TEST(client_that_never_reads_is_given_up)
+{
+	static const char text[60000];
+	const struct itimerval often = { { 0, 50000 }, { 0, 50000 } }, never = { 0 };
+	const struct sigaction action = { .sa_handler = on_alarm };
+	int peer;
+	struct ag_chan ch = open_channel(&peer);
+
+	ck_assert_int_eq(sigaction(SIGALRM, &action, NULL), 0);
+	ck_assert_int_eq(setitimer(ITIMER_REAL, &often, NULL), 0);
+	while (!ch.broken) {
+		wire_put_text(ag_chan_begin(&ch), text, sizeof(text));
+		(void)ag_chan_end(&ch, WIRE_ERROR);
+	}
+	ck_assert_int_eq(setitimer(ITIMER_REAL, &never, NULL), 0);
+	shut_channel(&ch);
+	(void)close(peer);
+}
+END_TEST
+
 static size_t make_request(uint8_t *out)
 {
 	struct wire_writer w = wire_writer_init(out + WIRE_HEADER_LEN, 100);
@@ -287,6 +315,7 @@ int main(void)
 	tcase_add_test(c, payload_that_does_not_fit_breaks_the_channel);
 	tcase_add_test(c, client_that_is_gone_raises_no_signal);
 	tcase_add_test(c, client_that_half_closes_and_never_reads_is_gone);
+	tcase_add_test(c, client_that_never_reads_is_given_up);
 	tcase_add_test(c, request_is_received_whole_or_not_at_all);
 	tcase_add_test(c, header_of_another_version_or_too_long_is_refused);
 	tcase_add_test(c, request_over_the_budget_breaks_the_channel);
