@@ -202,6 +202,8 @@ static int wait_goodbye(struct session *s, struct err *err)
 	do {
 		int rc = channel_receive(&s->channel, &deadline, &type, &payload);
 
+		if (rc == 0 && deadline_passed(deadline))
+			rc = -ETIMEDOUT; /* one that never stops talking */
 		if (rc < 0)
 			return channel_failed(s, rc, err);
 	} while (type != WIRE_GONE);
