@@ -191,6 +191,7 @@ int main(int argc, char **argv)
 
 	occupy_stdio();
 	(void)signal(SIGPIPE, SIG_IGN); /* a closed pipe is seen as a failed write */
+	(void)signal(SIGXFSZ, SIG_IGN); /* and so is the limit of a file's size */
 	if (run(argc, argv, &cmd, &err) == 0)
 		(void)flush_results(&err);
 	else

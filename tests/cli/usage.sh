@@ -122,6 +122,9 @@ for arguments in --help 'list --json' 'list' '--completion bash' '--version'; do
 	equal 7 $? "exit status on a closed pipe: jtool $arguments"
 	matches '^jtool: .*could not be written' "$(cat "$work/err")" "closed pipe: jtool $arguments"
 done
+err=$( (ulimit -f 0 && "$jtool" list >"$work/limited") 2>&1)
+equal 7 $? 'exit status with a file at its limit'
+matches '^jtool: list: .*could not be written' "$err" 'file at its limit'
 "$jtool" list >&- 2>"$work/err"
 equal 7 $? 'exit status with stdout closed'
 
