@@ -8,6 +8,8 @@
 #include "wire/frame.h"
 
 #define WALKS 3 /* as often, when classes are loaded all the time */
+/* So many walks for one class each are shorter than one that looks every object's class up. */
+#define CLASS_WALKS 4
 
 /* IterateOverHeap is deprecated but does less for each object than IterateThroughHeap. */
 int ag_walk(struct ag_jvm *jvm, struct ag_census *census, jvmtiHeapObjectCallback callback,
@@ -139,6 +141,29 @@ static int has_signature(struct ag_jvm *jvm, jclass class, const struct ag_heap_
 	return same;
 }
 
+/* Let all classes go but those that were asked for. */
+static int keep_wanted(struct ag_jvm *jvm, const struct ag_heap_opts *opts,
+		       struct ag_census *census)
+{
+	uint32_t n = 0;
+
+	for (uint32_t i = 0; i < census->n; i++) {
+		struct ag_row row = census->rows[i];
+		int same = has_signature(jvm, row.class, opts);
+
+		if (same < 0)
+			return -1;
+		if (same == 0)
+			continue;
+		census->rows[i] = census->rows[n];
+		census->rows[n++] = row;
+	}
+	for (uint32_t i = n; i < census->n; i++)
+		ag_ref_drop(jvm, census->rows[i].class);
+	census->n = n;
+	return 0;
+}
+
 /* Our own objects of a row's class. */
 static void find_own(struct ag_jvm *jvm, struct ag_own *own, const struct ag_census *census,
 		     uint32_t row)
@@ -153,20 +178,15 @@ static void find_own(struct ag_jvm *jvm, struct ag_own *own, const struct ag_cen
 }
 
 /* HotSpot applies the class filter before everything else that an object costs. */
-static int count_some(struct ag_jvm *jvm, const struct ag_heap_opts *opts, struct ag_own *own,
-		      struct ag_census *census)
+static int count_each(struct ag_jvm *jvm, struct ag_own *own, struct ag_census *census)
 {
 	static const jvmtiHeapCallbacks callbacks = { .heap_iteration_callback = on_instance };
 	int64_t start = ag_now_ns();
 
 	for (uint32_t i = 0; i < census->n; i++) {
 		struct ag_row *row = &census->rows[i];
-		int same = has_signature(jvm, row->class, opts);
 
-		if (same == 0)
-			continue;
-		if (same < 0 || AG_TI(jvm, IterateThroughHeap, 0, row->class, &callbacks,
-				      &row->tally) != 0)
+		if (AG_TI(jvm, IterateThroughHeap, 0, row->class, &callbacks, &row->tally) != 0)
 			return -1;
 		find_own(jvm, own, census, i);
 	}
@@ -174,17 +194,23 @@ static int count_some(struct ag_jvm *jvm, const struct ag_heap_opts *opts, struc
 	return 0;
 }
 
-static int count_classes(struct ag_jvm *jvm, const struct ag_heap_opts *opts, struct ag_own *own,
-			 struct ag_census *census)
+/* A class with one name may have been loaded by hundreds of loaders. */
+static int count_wanted(struct ag_jvm *jvm, const struct ag_heap_opts *opts, struct ag_own *own,
+			struct ag_census *census)
 {
 	struct ag_classes classes = { 0 };
 	int rc = -1;
 
 	census->method = WIRE_WALK_CLASS;
 	if (list_classes(jvm, &classes) == 0 && ag_rows_init(jvm, census, &classes, NULL, 0) == 0)
-		rc = count_some(jvm, opts, own, census);
+		rc = keep_wanted(jvm, opts, census);
 	ag_classes_release(jvm, &classes);
-	return rc;
+	if (rc != 0)
+		return -1;
+	if (census->n <= CLASS_WALKS)
+		return count_each(jvm, own, census);
+	ag_census_release(jvm, census);
+	return count_all(jvm, NULL, own, census);
 }
 
 static int collect(struct ag_jvm *jvm)
@@ -215,11 +241,13 @@ int ag_heap_count(struct ag_jvm *jvm, const struct ag_heap_opts *opts, struct ag
 			return -1;
 	}
 	if (opts->signature)
-		rc = count_classes(jvm, opts, &own, census);
+		rc = count_wanted(jvm, opts, &own, census);
 	else
 		rc = count_all(jvm, calibrated ? &calib : NULL, &own, census);
 	if (rc == 0)
 		rc = ag_own_subtract(jvm, &own, census);
+	if (rc == 0 && opts->signature)
+		rc = keep_wanted(jvm, opts, census);
 	if (rc == 0)
 		drop_empty(jvm, census);
 	else

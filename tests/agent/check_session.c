@@ -401,6 +401,21 @@ START_TEST(one_class_of_each_loader)
 }
 END_TEST
 
+/* A walk for each of them would take too long. */
+START_TEST(one_class_of_many_loaders)
+{
+	struct seen seen = run(0, "LMany;", BYE);
+
+	ck_assert(seen.end && !seen.error);
+	ck_assert_uint_eq(seen.method, WIRE_WALK_TAGS);
+	ck_assert_uint_eq(seen.n_rows, FAKE_MANY);
+	for (unsigned i = 0; i < FAKE_MANY; i++)
+		has(&seen, "LMany;", i, 1, 48);
+	ck_assert_uint_eq(fake_tagged(), 0);
+	fake_stop();
+}
+END_TEST
+
 START_TEST(client_may_go_at_any_time)
 {
 	(void)run(0, "", HANG_UP);
@@ -460,6 +475,7 @@ START_TEST(any_call_may_fail)
 	fail_every_call(17, WIRE_HISTO_LIVE, "", false);
 	fail_every_call(21, WIRE_HISTO_STRICT, "", false);
 	fail_every_call(21, 0, "LApp;", false);
+	fail_every_call(21, 0, "LMany;", false);
 }
 END_TEST
 
@@ -486,6 +502,7 @@ int main(void)
 	tcase_add_test(c, strict_never_calibrates);
 	tcase_add_test(c, live_collects_first);
 	tcase_add_test(c, one_class_of_each_loader);
+	tcase_add_test(c, one_class_of_many_loaders);
 	tcase_add_test(c, client_may_go_at_any_time);
 	tcase_add_test(c, bad_options_are_refused);
 	tcase_add_test(c, any_call_may_fail);

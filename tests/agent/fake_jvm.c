@@ -13,7 +13,7 @@
 
 enum class {
 	NONE, OBJECT, CLASS, THREAD, STRING, INTS, LONGS, BYTES, OBJECTS, LOADER, MODULE,
-	APP_ONE, APP_TWO, LISTED, LATE = LISTED, CLASSES
+	APP_ONE, APP_TWO, MANY, LISTED = MANY + FAKE_MANY, LATE = LISTED, CLASSES
 };
 
 static const struct {
@@ -33,6 +33,7 @@ static const struct {
 	[MODULE] = { "Ljava/lang/Module;", OBJECT, 0 },
 	[APP_ONE] = { "LApp;", OBJECT, 1 },
 	[APP_TWO] = { "LApp;", OBJECT, 2 },
+	[MANY ... LISTED - 1] = { "LMany;", OBJECT, 1 },
 	[LATE] = { "LLate;", OBJECT, 1 },
 };
 
@@ -215,6 +216,8 @@ void fake_start(void)
 		(void)new_object(LATE, 16, -1);
 	for (int i = 0; i < FAKE_APP_TWO; i++)
 		(void)new_object(APP_TWO, 32, -1);
+	for (int i = 0; i < FAKE_MANY; i++)
+		(void)new_object((enum class)(MANY + i), 48, -1);
 	new_crowd();
 }
 

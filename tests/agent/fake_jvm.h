@@ -13,6 +13,7 @@
 /* In the heap for the application: so many of each. */
 #define FAKE_APP_ONE 5  /* LApp; of the first loader, 24 bytes each */
 #define FAKE_APP_TWO 3  /* LApp; of the second */
+#define FAKE_MANY 6     /* LMany; 48 bytes each and of another class each */
 #define FAKE_LATE 4     /* LLate; which is not on the list of loaded classes yet */
 
 enum fake_layout { FAKE_NARROW, FAKE_WIDE, FAKE_COMPACT };
