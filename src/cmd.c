@@ -134,5 +134,6 @@ void cmd_help_all(FILE *out)
 		     "jtool COMMAND --help tells about one command; jtool(1) tells all.\n\n"
 		     "Options:\n"
 		     "  -h, --help                this text\n"
-		     "  -V, --version             the version of jtool\n");
+		     "  -V, --version             the version of jtool\n"
+		     "      --completion SHELL    what bash, zsh or fish completes by\n");
 }

@@ -29,6 +29,7 @@ prints() {
 # help
 prints '^Usage: jtool COMMAND' --help
 prints '^Usage: jtool COMMAND' -h
+prints '--completion SHELL' --help
 prints '^Usage: jtool COMMAND' help
 prints '^jtool [0-9]+\.[0-9]+' --version
 prints '^jtool [0-9]+\.[0-9]+' -V
