@@ -218,10 +218,11 @@ static int agent_failed(const struct agent *a, int code, struct err *err)
 {
 	const char *why;
 
+	/* "return code: N" are the words of JDK 9 and later. */
 	if (a->kind != AGENT_JAR)
 		return err_set(err, EXIT_ANSWER,
-			       "%s was entered, but refused to start: Agent_OnAttach returned %d",
-			       a->given, code);
+			       "%s was entered, but Agent_OnAttach refused to start: "
+			       "return code: %d", a->given, code);
 	switch (code) {
 	case INSTRUMENT_BAD_JAR:
 		why = "the JVM cannot read it as a jar, or its manifest has no Agent-Class";
@@ -237,7 +238,7 @@ static int agent_failed(const struct agent *a, int code, struct err *err)
 		break;
 	}
 	return err_set(err, EXIT_ANSWER,
-		       "%s was not started: code %d, %s; the JVM tells more on its own stderr",
+		       "%s was not started: return code: %d: %s; the JVM tells more on its own stderr",
 		       a->given, code, why);
 }
 

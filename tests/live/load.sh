@@ -52,7 +52,7 @@ for version in own "${jdks[@]}"; do
 		"$(cat "$W/told.$version" 2>&1)"
 	(cd "$W" && ./jtool load "$pid" loadee.so "0,$seen/relative.$version") >/dev/null 2>&1
 	check "$version: a relative path is the caller's" test -s "$W/relative.$version"
-	refused_agent "$version: a .so that returns 7" '7' load "$pid" "$W/loadee.so" 7
+	refused_agent "$version: a .so that returns 7" 'return code: 7' load "$pid" "$W/loadee.so" 7
 	refused_agent "$version: no Agent_OnAttach" 'Agent_OnAttach|JNI_OnLoad|entry' \
 		load "$pid" "$W/noentry.so"
 	refused_agent "$version: no ELF" 'ELF|library' load "$pid" "$W/text.so"
@@ -73,9 +73,9 @@ for version in own "${jdks[@]}"; do
 	jt load "$pid" instrument "$seen/talk.jar=bare"
 	same "$version: a bare name with the JVM's own path: exit 0" 0 "$rc"
 	said "$version: it ran, too" "agentmain bare"
-	refused_agent "$version: agentmain throws" '102' load "$pid" "$W/talk.jar" throw
-	refused_agent "$version: no such agent class" '102' load "$pid" "$W/missing.jar"
-	refused_agent "$version: a jar that is no agent" '100' load "$pid" "$W/plain.jar"
+	refused_agent "$version: agentmain throws" 'return code: 102' load "$pid" "$W/talk.jar" throw
+	refused_agent "$version: no such agent class" 'return code: 102' load "$pid" "$W/missing.jar"
+	refused_agent "$version: a jar that is no agent" 'return code: 100' load "$pid" "$W/plain.jar"
 	refused_agent "$version: no such jar" '100' load "$pid" "$W/nosuch.jar"
 
 	works "$version: it still answers" jcmd "$pid" VM.version
