@@ -238,8 +238,8 @@ static int agent_failed(const struct agent *a, int code, struct err *err)
 		break;
 	}
 	return err_set(err, EXIT_ANSWER,
-		       "%s was not started: return code: %d: %s; the JVM tells more on its own stderr",
-		       a->given, code, why);
+		       "%s was not started: return code: %d: %s; the JVM tells more on its own "
+		       "stderr", a->given, code, why);
 }
 
 static int not_loaded(const struct agent *a, int status, const struct buf *said, struct err *err)
