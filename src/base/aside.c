@@ -50,6 +50,8 @@ pid_t aside_fork(const int *keep, size_t n_keep)
 	(void)setsid(); /* fails only for a group leader, which a fresh child is not */
 	for (size_t i = 0; i < ARRAY_SIZE(deaf_to); i++)
 		(void)signal(deaf_to[i], SIG_IGN);
+	if (chdir("/") < 0) /* a file system that it stays in could not be unmounted */
+		_exit(1);
 	leave_stdio();
 	close_others(keep, n_keep);
 	return 0;

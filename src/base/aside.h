@@ -11,9 +11,9 @@
 
 /*
  * fork(2) into a session of its own that no terminal, SIGINT or SIGTERM reaches, with stdio on
- * /dev/null (a pipe that reads our output must see its end when we end) and no descriptor open
- * but those of `keep`; -1 in it is skipped.  Returns 0 in the child, which must leave by
- * _exit(2); its pid, or a negative errno.
+ * /dev/null (a pipe that reads our output must see its end when we end), the root as its
+ * directory, and no descriptor open but those of `keep`; -1 in it is skipped.  Returns 0 in the
+ * child, which must leave by _exit(2); its pid, or a negative errno.
  */
 pid_t aside_fork(const int *keep, size_t n_keep) _must_check_;
 
