@@ -311,10 +311,11 @@ void table_print(const struct table *t, FILE *out)
 	struct layout l;
 
 	/*
-	 * How wide a character is, the locale tells.  Not asked for at the start of the program:
-	 * it costs as much as all else that a warm attach does before it connects.
+	 * How wide a character is, the C library knows for UTF-8 only, which is what is printed
+	 * whatever the user's locale.  Not asked for at the start of the program: it costs as much
+	 * as all else that a warm attach does before it connects.
 	 */
-	(void)setlocale(LC_CTYPE, ""); /* without it, wide characters only stand out of line */
+	(void)setlocale(LC_CTYPE, "C.UTF-8"); /* without it, wide characters stand out of line */
 	l = lay_out(t);
 	for (size_t line = 0; line < t->n_rows + t->headings; line++) {
 		add_line(t, &l, line, &piece);
