@@ -16,8 +16,9 @@
 #define STARTING_MS 5
 /* A JVM without hsperfdata is taken for one that is still starting until it is this old. */
 #define STARTED_S 2
-/* JDK 24 brought version 2 of the protocol (JDK-8219896). */
+/* JDK 24 brought version 2 of the protocol (JDK-8219896), 25 streaming (JDK-8354460). */
 #define FIRST_WITH_V2 24
+#define FIRST_WITH_STREAMING 25
 /* A JVM that does not know the version of a request answers with this (ATTACH_ERROR_BADVERSION). */
 #define BAD_VERSION 101
 #define VERSION_REPLY_MAX 4096
@@ -195,6 +196,15 @@ static int hung_up(const struct point *point, struct err *err)
 		       (int)jvm->pid, jvm->uid, jvm->gid);
 }
 
+/* Such a request is left unread, which the kernel tells as a reset behind the answer. */
+static bool is_bad_version(const struct spool *answer)
+{
+	int code;
+
+	return attachproto_status(buf_str(&answer->memory), answer->memory.len, &code) >= 0 &&
+	       code == BAD_VERSION;
+}
+
 /* Take everything that the JVM sends, at once and for as long as it takes. */
 static int drain(const struct point *point, int sock, struct spool *spool, struct err *err)
 {
@@ -211,6 +221,8 @@ static int drain(const struct point *point, int sock, struct spool *spool, struc
 			break;
 		if (n == -ECONNRESET && spool_len(spool) == 0)
 			return hung_up(point, err);
+		if (n == -ECONNRESET && is_bad_version(spool))
+			break;
 		if (n < 0)
 			return err_set(err, EXIT_PARTIAL, "the answer of JVM %d broke off: %s",
 				       (int)point->ns.jvm->pid, strerror((int)-n));
@@ -251,22 +263,33 @@ static int exchange(struct point *point, const struct attach_opts *opts, const s
 	return drain(point, sock, answer, err);
 }
 
-/* Which version to speak; asks the JVM only where it can be another than 1. */
-static int find_version(struct point *point, const struct attach_opts *opts,
-			struct attach_version *version, struct err *err)
+/*
+ * The version that a JVM speaks by its release, 0 when it may be one or the other: a JVM that
+ * was started to speak version 1 only logs an error for each request of version 2.
+ */
+static struct attach_version usual_version(const struct jvm *jvm)
+{
+	int feature = jvm_feature(jvm);
+
+	if (feature > 0 && feature < FIRST_WITH_V2)
+		return (struct attach_version){ .version = 1 };
+	if (feature >= FIRST_WITH_STREAMING && jvm->has_perfdata &&
+	    !(jvm->flags && strstr(jvm->flags, "jdk.attach.compat")))
+		return (struct attach_version){ .version = 2, .streaming = true };
+	return (struct attach_version){ .version = 0 };
+}
+
+static int ask_version(struct point *point, const struct attach_opts *opts,
+		       struct attach_version *version, struct err *err)
 {
 	static const char *const args[] = { "options" };
 	static const struct attach_request req = { "getversion", args, ARRAY_SIZE(args) };
-	const struct attach_version v1 = { .version = 1 };
-	int feature = jvm_feature(point->ns.jvm);
 	_cleanup_buf_ struct buf request = BUF_INIT, text = BUF_INIT;
 	struct spool answer = SPOOL_INIT;
 	int rc;
 
-	*version = v1;
-	if (feature > 0 && feature < FIRST_WITH_V2)
-		return 0;
-	rc = attachproto_request(&request, &req, v1, err);
+	*version = (struct attach_version){ .version = 1 };
+	rc = attachproto_request(&request, &req, *version, err);
 	if (rc == 0)
 		rc = exchange(point, opts, &request, &answer, err);
 	if (rc == 0 && spool_text(&answer, &text, VERSION_REPLY_MAX) == 0)
@@ -285,23 +308,18 @@ static int split(const struct point *point, struct spool *answer, int *code, str
 		return err_set(err, EXIT_ATTACH,
 			       "JVM %d answered with something else than a reply: '%.40s'",
 			       (int)point->ns.jvm->pid, buf_str(&answer->memory));
-	if (*code == BAD_VERSION)
-		return err_set(err, EXIT_ATTACH,
-			       "JVM %d does not know this version of the attach protocol",
-			       (int)point->ns.jvm->pid);
 	spool_skip(answer, (size_t)at);
 	return 0;
 }
 
-static int execute(struct point *point, const struct attach_opts *opts,
-		   const struct attach_request *req, struct attach_reply *reply, struct err *err)
+static int execute_as(struct point *point, const struct attach_opts *opts,
+		      const struct attach_request *req, struct attach_version version,
+		      struct attach_reply *reply, struct err *err)
 {
 	_cleanup_buf_ struct buf request = BUF_INIT;
-	struct attach_version version;
 	struct attach_reply r = { .output = SPOOL_INIT };
 
-	if (find_version(point, opts, &version, err) < 0 ||
-	    attachproto_request(&request, req, version, err) < 0)
+	if (attachproto_request(&request, req, version, err) < 0)
 		return -1;
 	if (exchange(point, opts, &request, &r.output, err) < 0 ||
 	    split(point, &r.output, &r.code, err) < 0) {
@@ -310,6 +328,27 @@ static int execute(struct point *point, const struct attach_opts *opts,
 	}
 	*reply = r;
 	return 0;
+}
+
+/*
+ * In the usual version of its release, which saves asking.  A JVM that speaks another one after
+ * all refuses the request unread; then it is asked.
+ */
+static int execute(struct point *point, const struct attach_opts *opts,
+		   const struct attach_request *req, struct attach_reply *reply, struct err *err)
+{
+	struct attach_version version = usual_version(point->ns.jvm);
+
+	if (version.version > 0) {
+		if (execute_as(point, opts, req, version, reply, err) < 0)
+			return -1;
+		if (reply->code != BAD_VERSION)
+			return 0;
+		attach_reply_release(reply);
+	}
+	if (ask_version(point, opts, &version, err) < 0)
+		return -1;
+	return execute_as(point, opts, req, version, reply, err);
 }
 
 int attach_execute(const struct jvm *jvm, const struct attach_opts *opts,

@@ -100,6 +100,16 @@ rc=0
 check "a closed pipe is no crash" test "$(cat "$W/rc" 2>/dev/null || echo 0)" -lt 8
 unharmed "results that cannot be written"
 
+# A JVM of a release that speaks version 2 of the protocol, started to speak version 1 only.
+for version in "${jdks[@]}"; do
+	[ "$version" -ge 25 ] || continue
+	start_jvm "$version" serial Idle -Djdk.attach.compat=true || continue
+	prints "$version: it speaks version 1 only" '^JDK ' jcmd "$JVM_PID" VM.version
+	prints "$version: and takes an agent" 'total of' heaphisto "$JVM_PID" -n 1
+	unharmed "$version: version 1 only"
+	stop "$JVM_PID"
+done
+
 # all: in a pid namespace of its own, so that no other JVM is asked.
 # shellcheck disable=SC2016 # expanded by the inner shell
 in_company='
