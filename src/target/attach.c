@@ -126,6 +126,9 @@ static int wait_ready(const struct point *point, struct deadline d, struct err *
 	}
 }
 
+/*
+ * A connected descriptor whose peer is the target, or -1; wakes the listener when there is none.
+ */
 static int connect_or_wake(struct point *point, const struct attach_opts *opts, struct err *err)
 {
 	struct deadline d = deadline_in_ms(opts->timeout_ms);
@@ -148,18 +151,6 @@ static int connect_or_wake(struct point *point, const struct attach_opts *opts, 
 	}
 	return err_set(err, EXIT_ATTACH, "JVM %d's attach socket %s/%s comes and goes",
 		       (int)point->ns.jvm->pid, jvm_tmp(point->ns.jvm), point->socket);
-}
-
-int attach_connect(const struct jvm *jvm, const struct attach_opts *opts, struct err *err)
-{
-	struct point point;
-	int fd;
-
-	if (point_open(jvm, &point, err) < 0)
-		return -1;
-	fd = connect_or_wake(&point, opts, err);
-	point_close(&point);
-	return fd;
 }
 
 /* The request was sent and nothing came back: say whether it was taken at all. */

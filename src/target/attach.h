@@ -21,24 +21,18 @@ struct attach_opts {
 	const struct steps *steps;
 };
 
-/*
- * Connect to the JVM's attach socket, waking its listener first when there is none.  Returns a
- * connected descriptor whose peer is the target, or -1 with the cause: not a JVM, starting,
- * stopped, disabled, socket deleted under -Xrs, other user, foreign trigger or socket, no
- * writable tmp, wrong peer, no answer in time, gone.
- */
-int attach_connect(const struct jvm *jvm, const struct attach_opts *opts, struct err *err)
-	_must_check_;
-
 struct attach_reply {
 	int code;            /* status line */
 	struct spool output; /* everything behind it, byte for byte */
 };
 
 /*
- * One operation from connect to the end of the answer, drained into memory or an unlinked file
- * before anybody looks at it: a slow reader of ours never holds the JVM.  A code other than 0
- * is not an error here.
+ * One operation from connect to the end of the answer, waking the JVM's listener first when
+ * there is none.  The answer is drained into memory or an unlinked file before anybody looks at
+ * it: a slow reader of ours never holds the JVM.  A code other than 0 is not an error here.
+ *
+ * -1 with the cause: not a JVM, starting, stopped, disabled, socket deleted under -Xrs, other
+ * user, foreign trigger or socket, no writable tmp, wrong peer, no answer in time, gone.
  */
 int attach_execute(const struct jvm *jvm, const struct attach_opts *opts,
 		   const struct attach_request *req, struct attach_reply *reply, struct err *err)
