@@ -12,6 +12,7 @@
 #include "base/err.h"
 #include "base/steps.h"
 #include "opt.h"
+#include "target/discover.h"
 #include "target/jvm.h"
 
 enum cmd_need {
@@ -35,11 +36,12 @@ struct ctx {
 
 struct cmd {
 	const char *name;
+	const char *aliases;  /* what other tools call it, separated by blanks; NULL: nothing */
 	const char *synopsis; /* behind the name: "TARGET [COMMAND [ARG...]]" */
 	const char *summary;  /* one line, lower case, no full stop */
 	const char *details;  /* more lines for --help, or NULL; each ends with \n */
 	enum cmd_need need;
-	bool takes_all; /* TARGET may be "all": run() is called for each JVM in turn */
+	bool takes_all; /* TARGET may be "all": run() for each JVM, several at a time */
 	int min_args, max_args; /* words behind TARGET; max_args -1: any number */
 	int free_words; /* words, TARGET included, after which options are not ours; -1: never */
 	const struct opt *opts;
@@ -47,6 +49,11 @@ struct cmd {
 	/* NULL, or what options exclude each other: before a JVM is looked for, and as run(). */
 	int (*check)(const struct ctx *ctx, struct err *err);
 	int (*run)(struct ctx *ctx, struct err *err); /* 0, or -1 with err set */
+	/*
+	 * NULL, or how "all" is done instead: by commands that take less than starting a process
+	 * for each JVM takes, or that make one document of all of them.
+	 */
+	int (*run_all)(struct ctx *ctx, const struct jvm_list *jvms, struct err *err);
 };
 
 /* The table, in the order of the help; ends with NULL. */

@@ -10,7 +10,7 @@ enum value_kind { VALUE_NONE, VALUE_CHOICE, VALUE_FILE, VALUE_OTHER };
 
 static enum value_kind value_kind(const struct opt *o)
 {
-	if (o->kind == OPT_FLAG)
+	if (o->kind == OPT_FLAG || o->kind == OPT_LEVEL) /* whose value can be left out */
 		return VALUE_NONE;
 	if (o->kind == OPT_CHOICE)
 		return VALUE_CHOICE;

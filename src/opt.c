@@ -108,6 +108,13 @@ static int store(const struct opt_set *set, const struct opt *o, const char *sho
 			       shown, value);
 	case OPT_CHOICE:
 		return parse_choice(o, value, at, err);
+	case OPT_LEVEL:
+		*(unsigned *)at = 1;
+		if (!value || (parse_number(value, at, &rest) == 0 && *rest == '\0' &&
+			       *(unsigned *)at >= 1 && *(unsigned *)at <= 9))
+			return 0;
+		return err_set(err, EXIT_USAGE, "%s: '%s' is not a level from 1 to 9", shown,
+			       value);
 	}
 	return err_set(err, EXIT_USAGE, "%s: cannot be used here", shown);
 }
@@ -176,6 +183,8 @@ static int parse_long(const struct opt_set sets[static 2], char **argv, int left
 	}
 	if (equals)
 		return store(set, o, shown, equals + 1, err) < 0 ? -1 : 1;
+	if (o->kind == OPT_LEVEL)
+		return store(set, o, shown, NULL, err) < 0 ? -1 : 1;
 	if (left < 2)
 		return err_set(err, EXIT_USAGE, "%s needs a value: %s", shown, o->arg);
 	return store(set, o, shown, argv[1], err) < 0 ? -1 : 2;
@@ -193,7 +202,7 @@ static int parse_letters(const struct opt_set sets[static 2], char **argv, int l
 		if (!o)
 			return err_set(err, EXIT_USAGE, "%s: unknown option; --help lists them",
 				       shown);
-		if (o->kind == OPT_FLAG) {
+		if (o->kind == OPT_FLAG || o->kind == OPT_LEVEL) {
 			if (store(set, o, shown, NULL, err) < 0)
 				return -1;
 			continue;
@@ -249,7 +258,8 @@ void opt_help(const struct opt *rows, FILE *out)
 			n += snprintf(left + n, sizeof(left) - (size_t)n, "%s--%s",
 				      o->letter ? ", " : "  ", o->name);
 		if (o->arg)
-			(void)snprintf(left + n, sizeof(left) - (size_t)n, " %s", o->arg);
+			(void)snprintf(left + n, sizeof(left) - (size_t)n,
+				       o->kind == OPT_LEVEL ? "[=%s]" : " %s", o->arg);
 		fprintf(out, "  %-24s  %s\n", left, o->help);
 	}
 }

@@ -18,6 +18,7 @@ enum opt_kind {
 	OPT_NUMBER,  /* unsigned: 0 or more, decimal */
 	OPT_SECONDS, /* unsigned, in ms: seconds, or with a unit: 500ms, 2s, 1m */
 	OPT_CHOICE,  /* int: the index into `choices` */
+	OPT_LEVEL,   /* unsigned: 1 to 9; 1 without a value, which only --NAME=VALUE gives */
 };
 
 struct opt {

@@ -1,10 +1,13 @@
 /*
- * Putting a file where the target can map it, and taking it away again.
+ * Exchanging a file with a target: one that it maps, or one that it writes; and taking it away
+ * again.
  *
  * The directory is private to the target's user: DIR/.jtool-UID-NSPID, mode 0700, made without
- * following links, in the first of /tmp, /var/tmp, /dev/shm, /run, the target's cwd and its
- * home that is writable for it and not mounted noexec, all as the target sees them.  The file's
- * name carries a hash of its content: the dynamic linker never re-reads a path it knows.
+ * following links, in the first of its tmp, /tmp, /var/tmp, /dev/shm, /run, its cwd and its home
+ * that serves, all as the target sees them.  A file to be mapped needs one that is not mounted
+ * noexec, and its name carries a hash of its content: the dynamic linker never re-reads a path
+ * it knows.  A file that the target writes needs room, and stands on a disk rather than in
+ * memory, which may be a container's own that it must not fill.
  *
  * A keeper process with the target's ids makes both and stays for as long as the place is open.
  * When jtool is gone, by whatever end, the keeper removes what it made.  Places of several
@@ -13,19 +16,29 @@
 #ifndef JTOOL_SESSION_PLACE_H
 #define JTOOL_SESSION_PLACE_H
 
+#include <stdint.h>
+
 #include "base/err.h"
 #include "base/steps.h"
 #include "target/jvm.h"
 
 struct place;
 
+enum place_kind {
+	PLACE_FILE,   /* of our making, for the target to map */
+	PLACE_FIFO,   /* for the target to write to */
+	PLACE_RESULT, /* nothing yet: the target makes the file */
+};
+
 struct place_request {
-	const void *data;   /* the file's content */
-	size_t len;
+	enum place_kind kind;
 	/* The name is STEM-HASH SUFFIX: "jtool-agent", ".so".  No dot in front, no slash. */
 	const char *stem, *suffix;
-	bool keep;          /* leave file and directory there for good (an agent of the user's) */
+	const void *data;   /* PLACE_FILE: the file's content */
+	size_t len;
+	bool keep;          /* PLACE_FILE: leave it there for good (an agent of the user's) */
 	int listener;       /* an unbound AF_UNIX socket to bind and listen there; -1: none */
+	uint64_t room;      /* PLACE_RESULT: the bytes that it may come to */
 };
 
 /*
@@ -38,6 +51,14 @@ struct place *place_new(const struct jvm *jvm, const struct place_request *req,
 /* Both as the target sees them; the place's. */
 const char *place_file(const struct place *p);
 const char *place_socket(const struct place *p);
+
+/*
+ * Read what the target writes: a descriptor that becomes the caller's, once.  Of a FIFO, at any
+ * time: it was opened before the FIFO had its name, so that the target never waits for a reader;
+ * O_NONBLOCK is set.  Of PLACE_RESULT, when the target is done: a regular file of its user's,
+ * else -1 with err set (EXIT_PARTIAL).
+ */
+int place_open(struct place *p, struct err *err) _must_check_;
 
 /* The file is not to be kept after all: its agent was not loaded. */
 void place_discard(struct place *p);
