@@ -3,6 +3,7 @@
 #include <limits.h>
 #include <string.h>
 
+#include "base/glob.h"
 #include "base/xalloc.h"
 
 static void row_release(struct histo_row *row)
@@ -187,28 +188,6 @@ void histo_group(struct histo *h, enum histo_group by)
 		row->module = NULL;
 	}
 	merge_equal(h);
-}
-
-/* '*' stands for any characters, '?' for one; backs up to the last '*' only, so never slow. */
-static bool glob_matches(const char *glob, const char *text)
-{
-	const char *star = NULL, *mark = NULL;
-
-	while (*text) {
-		if (*glob == '*') {
-			star = glob++;
-			mark = text;
-		} else if (*glob == '?' || *glob == *text) {
-			glob++;
-			text++;
-		} else if (star) {
-			glob = star + 1;
-			text = ++mark;
-		} else {
-			return false;
-		}
-	}
-	return glob[strspn(glob, "*")] == '\0';
 }
 
 static bool name_matches(const struct histo_row *row, const void *glob)
