@@ -73,18 +73,43 @@ static const struct cmd *nearest(const char *name)
 	return best;
 }
 
+/* Is it the whole (1) or the beginning (0) of a word in a text of words; -1: neither. */
+static int match_word(const char *words, const char *name)
+{
+	size_t len = strlen(name);
+	int best = -1;
+
+	for (const char *word = words; word && len > 0; word = strchr(word, ' ')) {
+		word += *word == ' ';
+		if (strncmp(word, name, len) != 0)
+			continue;
+		if (word[len] == '\0' || word[len] == ' ')
+			return 1;
+		best = 0;
+	}
+	return best;
+}
+
+static int match(const struct cmd *cmd, const char *name)
+{
+	int by_name = match_word(cmd->name, name), by_alias = match_word(cmd->aliases, name);
+
+	return by_name > by_alias ? by_name : by_alias;
+}
+
 const struct cmd *cmd_find(const char *name, struct err *err)
 {
 	_cleanup_buf_ struct buf names = BUF_INIT;
 	const struct cmd *found = NULL;
-	size_t len = strlen(name);
 	int n = 0;
 
-	for (const struct cmd *const *c = cmd_table; *c && len > 0; c++) {
-		if (strncmp((*c)->name, name, len) != 0)
-			continue;
-		if ((*c)->name[len] == '\0')
+	for (const struct cmd *const *c = cmd_table; *c; c++) {
+		int how = match(*c, name);
+
+		if (how > 0)
 			return *c;
+		if (how < 0)
+			continue;
 		buf_addf(&names, "%s%s", n++ ? ", " : "", (*c)->name);
 		found = *c;
 	}
@@ -103,12 +128,21 @@ const struct cmd *cmd_find(const char *name, struct err *err)
 	return NULL;
 }
 
+void cmd_tell(const struct cmd *cmd, const struct err *err)
+{
+	fprintf(stderr, "jtool: %s%s%s\n", cmd ? cmd->name : "", cmd ? ": " : "", err->text);
+}
+
 void cmd_help(const struct cmd *cmd, FILE *out)
 {
 	fprintf(out, "Usage: jtool %s [OPTIONS]%s%s\n\n%s\n", cmd->name,
 		cmd->synopsis[0] ? " " : "", cmd->synopsis, cmd->summary);
 	if (cmd->details)
 		fprintf(out, "\n%s", cmd->details);
+	if (cmd->takes_all)
+		fprintf(out, "\nTARGET may be 'all': every JVM, each under its own heading.\n");
+	if (cmd->aliases)
+		fprintf(out, "\nAlso known as: %s\n", cmd->aliases);
 	fprintf(out, "\nOptions:\n");
 	opt_help(cmd->opts, out);
 	for (const struct opt *o = cmd_common_opts; o->name; o++) {
@@ -130,7 +164,8 @@ void cmd_help_all(FILE *out)
 	fprintf(out, "\n"
 		     "TARGET is a pid, or a main class, jar name or part of it that only one "
 		     "JVM has;\n"
-		     "for jcmd and heaphisto also 'all': each JVM in turn.\n"
+		     "or 'all', every JVM, where COMMAND --help says so.  'jtool PID COMMAND' "
+		     "works, too.\n"
 		     "jtool COMMAND --help tells about one command; jtool(1) tells all.\n\n"
 		     "Options:\n"
 		     "  -h, --help                this text\n"

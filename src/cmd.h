@@ -69,10 +69,13 @@ struct common_opts {
 extern const struct opt cmd_common_opts[];
 
 /*
- * The command of this name, or the only one that begins so.  NULL with err set when there is
- * none (the nearest one is suggested) or more than one (they are listed).
+ * The command of this name or alias, or the only one of which one begins so.  NULL with err set
+ * when there is none (the nearest one is suggested) or more than one (they are listed).
  */
 const struct cmd *cmd_find(const char *name, struct err *err);
+
+/* Print an error on stderr: "jtool: COMMAND: what, why, and what to do".  cmd may be NULL. */
+void cmd_tell(const struct cmd *cmd, const struct err *err);
 
 /* Usage of one command, and of the program. */
 void cmd_help(const struct cmd *cmd, FILE *out);

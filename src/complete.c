@@ -68,7 +68,7 @@ static const char bash_head[] =
 	"_jtool()\n"
 	"{\n"
 	"	local cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD-1]}\n"
-	"	local options='' valued='' choices='' target='' i n=0\n"
+	"	local options='' valued='' choices='' target='' all='' i n=0\n"
 	"	COMPREPLY=()\n"
 	"	# --name=value comes as three words\n"
 	"	if [[ $cur == '=' ]]; then\n"
@@ -110,7 +110,7 @@ static const char bash_tail[] =
 	"		fi\n"
 	"	done\n"
 	"	if [[ -n $target ]] && ((n == 0)); then\n"
-	"		choices=$(jtool list -q 2>/dev/null)\n"
+	"		choices=$(jtool list -q 2>/dev/null)$all\n"
 	"		mapfile -t COMPREPLY < <(compgen -W \"$choices\" -- \"$cur\")\n"
 	"		return\n"
 	"	fi\n"
@@ -160,8 +160,9 @@ static void print_bash(FILE *out)
 		each_option(*c, bash_spelling, out);
 		fputs("'\n\t\tvalued='", out);
 		each_option(*c, bash_valued, out);
-		fprintf(out, "'\n\t\ttarget=%s\n\t\tcase $prev in\n",
-			(*c)->need == NEED_JVM ? "yes" : "''");
+		fprintf(out, "'\n\t\ttarget=%s all=%s\n\t\tcase $prev in\n",
+			(*c)->need == NEED_JVM ? "yes" : "''",
+			(*c)->takes_all ? "' all'" : "''");
 		each_option(*c, bash_value, out);
 		fputs("\t\tesac\n\t\t;;\n", out);
 	}
@@ -174,7 +175,7 @@ static const char zsh_head[] =
 	"_jtool_targets()\n"
 	"{\n"
 	"	local -a pids\n"
-	"	pids=(${(f)\"$(jtool list -q 2>/dev/null)\"})\n"
+	"	pids=(${(f)\"$(jtool list -q 2>/dev/null)\"} \"$@\")\n"
 	"	compadd -a pids\n"
 	"}\n"
 	"_jtool()\n"
@@ -238,7 +239,8 @@ static void print_zsh(FILE *out)
 		fprintf(out, "\t%s)\n\t\t_arguments -s", (*c)->name);
 		each_option(*c, zsh_option, out);
 		if ((*c)->need == NEED_JVM)
-			fputs(" \\\n\t\t\t'1:TARGET:_jtool_targets'", out);
+			fprintf(out, " \\\n\t\t\t'1:TARGET:_jtool_targets%s'",
+				(*c)->takes_all ? " all" : "");
 		if ((*c)->max_args != 0)
 			fputs(" \\\n\t\t\t'*:ARGUMENT:_files'", out);
 		fputs("\n\t\t;;\n", out);
@@ -303,8 +305,8 @@ static void print_fish(FILE *out)
 		if ((*c)->need == NEED_JVM)
 			fprintf(out,
 				"complete -c jtool -n '__fish_seen_subcommand_from %s; and test "
-				"(__jtool_words) -eq 2' -a '(jtool list -q 2>/dev/null)'\n",
-				(*c)->name);
+				"(__jtool_words) -eq 2' -a '(jtool list -q 2>/dev/null)%s'\n",
+				(*c)->name, (*c)->takes_all ? " all" : "");
 		if ((*c)->max_args != 0)
 			fprintf(out,
 				"complete -c jtool -n '__fish_seen_subcommand_from %s; and test "

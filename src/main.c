@@ -1,19 +1,20 @@
 /*
  * jtool: look into a running HotSpot JVM, and change it, without harming it.
  *
- * The one place that prints an error and the one place that ends the process.
+ * The one place that ends the process.
  */
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
 #include <string.h>
 
+#include "all.h"
 #include "base/io.h"
-#include "base/text.h"
 #include "base/xalloc.h"
 #include "cmd.h"
 #include "complete.h"
 #include "config.h"
+#include "habits.h"
 #include "target/resolve.h"
 
 /* Results that could not be written are an error: a full disk, a closed pipe. */
@@ -41,56 +42,6 @@ static int check_words(const struct cmd *cmd, int n, struct err *err)
 		return err_set(err, EXIT_USAGE, "too many arguments: jtool %s %s", cmd->name,
 			       cmd->synopsis);
 	return 0;
-}
-
-static void tell(const struct cmd *cmd, const struct err *err)
-{
-	fprintf(stderr, "jtool: %s%s%s\n", cmd ? cmd->name : "", cmd ? ": " : "", err->text);
-}
-
-/* With a heading, unless the document itself names the JVM. */
-static int run_on_one(struct ctx *ctx, const struct jvm *jvm, struct err *err)
-{
-	_cleanup_free_ char *name = text_printable_str(jvm->main ? jvm->main : "-");
-
-	if (!ctx->json)
-		fprintf(ctx->out, "%d %s:\n", (int)jvm->pid, name);
-	ctx->jvm = jvm;
-	if (flush_results(err) < 0 || ctx->cmd->run(ctx, err) < 0)
-		return -1;
-	return flush_results(err);
-}
-
-/*
- * Each JVM in turn.  What goes wrong with one is told at once and does not keep the others from
- * their turn, unless it would go wrong with every one.
- */
-static int run_on_all(struct ctx *ctx, struct err *err)
-{
-	struct jvm_list list;
-	enum exit_code code = EXIT_DONE;
-	size_t failed = 0;
-
-	if (target_all(&list, err) < 0)
-		return -1;
-	for (size_t i = 0; i < list.n; i++) {
-		struct err one = { .code = EXIT_DONE };
-
-		if (run_on_one(ctx, list.jvms[i], &one) == 0)
-			continue;
-		if (one.code == EXIT_USAGE || ferror(ctx->out)) {
-			*err = one;
-			break;
-		}
-		err_prefix(&one, "%d", (int)list.jvms[i]->pid);
-		tell(ctx->cmd, &one);
-		code = failed++ == 0 ? one.code : code;
-	}
-	if (failed > 0 && err->code == EXIT_DONE)
-		(void)err_set(err, failed < list.n ? EXIT_PARTIAL : code,
-			      "%zu of %zu JVMs gave no result", failed, list.n);
-	jvm_list_release(&list);
-	return err->code == EXIT_DONE ? 0 : -1;
 }
 
 static int run_command(const struct cmd *cmd, char **argv, int argc, struct err *err)
@@ -124,7 +75,7 @@ static int run_command(const struct cmd *cmd, char **argv, int argc, struct err 
 	if (cmd->check && cmd->check(&ctx, err) < 0)
 		return -1;
 	if (ctx.all)
-		return run_on_all(&ctx, err);
+		return all_run(&ctx, err);
 	if (cmd->need == NEED_JVM) {
 		jvm = target_resolve(argv[0], stderr, err);
 		if (!jvm)
@@ -139,6 +90,9 @@ static int run_command(const struct cmd *cmd, char **argv, int argc, struct err 
 
 static int run(int argc, char **argv, const struct cmd **cmd, struct err *err)
 {
+	_cleanup_free_ char **words = NULL;
+	int n_words;
+
 	if (argc < 2) {
 		cmd_help_all(stderr);
 		return err_set(err, EXIT_USAGE, "no command given");
@@ -164,10 +118,11 @@ static int run(int argc, char **argv, const struct cmd **cmd, struct err *err)
 	if (argv[1][0] == '-')
 		return err_set(err, EXIT_USAGE, "%s: unknown option; the command comes first",
 			       argv[1]);
-	*cmd = cmd_find(argv[1], err);
+	words = habits_words(argc - 1, argv + 1, &n_words);
+	*cmd = cmd_find(words[0], err);
 	if (!*cmd)
 		return -1;
-	return run_command(*cmd, argv + 2, argc - 2, err);
+	return run_command(*cmd, words + 1, n_words - 1, err);
 }
 
 /*
@@ -197,6 +152,6 @@ int main(int argc, char **argv)
 	else
 		(void)fflush(stdout); /* what was found so far; the error is told below */
 	if (err.code != EXIT_DONE)
-		tell(cmd, &err);
+		cmd_tell(cmd, &err);
 	return (int)err.code;
 }

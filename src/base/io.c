@@ -1,8 +1,10 @@
 #include "base/io.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <limits.h>
 #include <poll.h>
+#include <sys/mman.h>
 #include <sys/socket.h>
 #include <time.h>
 
@@ -155,5 +157,35 @@ int io_slurp(int fd, struct buf *out, size_t max)
 			out->data[out->len] = '\0';
 			return -EFBIG;
 		}
+	}
+}
+
+int io_unnamed_file(void)
+{
+	const char *dir = getenv("TMPDIR");
+	int fd = open(dir && *dir ? dir : "/tmp", O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
+
+	if (fd < 0)
+		fd = memfd_create("jtool", MFD_CLOEXEC);
+	return fd < 0 ? -errno : fd;
+}
+
+int io_copy(int from, int to)
+{
+	char piece[65536];
+	off_t at = 0;
+
+	for (;;) {
+		ssize_t n = pread(from, piece, sizeof(piece), at);
+		int rc;
+
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n <= 0)
+			return n < 0 ? -errno : 0;
+		rc = io_write_all(to, piece, (size_t)n, IO_NO_DEADLINE);
+		if (rc < 0)
+			return rc;
+		at += n;
 	}
 }

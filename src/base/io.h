@@ -18,6 +18,7 @@
 struct deadline {
 	int64_t at_ns;
 };
+#define IO_NO_DEADLINE ((struct deadline){ INT64_MAX })
 
 int64_t io_now_ns(void);
 struct deadline deadline_in_ms(unsigned ms);
@@ -42,5 +43,14 @@ int io_write_all(int fd, const void *data, size_t len, struct deadline d) _must_
  * -EFBIG when there is more.  For files under /proc, whose size is not known beforehand.
  */
 int io_slurp(int fd, struct buf *out, size_t max) _must_check_;
+
+/*
+ * A file that has no name, for reading and writing: on disk where there is a directory for it
+ * (TMPDIR, /tmp), else in memory that can swap.  A descriptor or a negative errno.
+ */
+int io_unnamed_file(void) _must_check_;
+
+/* Write all that a regular file has, from its start, to another descriptor. */
+int io_copy(int from, int to) _must_check_;
 
 #endif

@@ -1,25 +1,9 @@
 #include "base/spool.h"
 
 #include <errno.h>
-#include <fcntl.h>
-#include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 
 #include "base/io.h"
-
-#define NO_DEADLINE ((struct deadline){ INT64_MAX })
-
-/* An unlinked file: on disk where there is a directory for it, else in memory that can swap. */
-static int open_file(void)
-{
-	const char *dir = getenv("TMPDIR");
-	int fd = open(dir && *dir ? dir : "/tmp", O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
-
-	if (fd < 0)
-		fd = memfd_create("jtool-spool", MFD_CLOEXEC);
-	return fd < 0 ? -errno : fd;
-}
 
 int spool_add(struct spool *s, const void *data, size_t len)
 {
@@ -30,13 +14,13 @@ int spool_add(struct spool *s, const void *data, size_t len)
 		return 0;
 	}
 	if (s->file < 0) {
-		int fd = open_file();
+		int fd = io_unnamed_file();
 
 		if (fd < 0)
 			return fd;
 		s->file = fd;
 	}
-	rc = io_write_all(s->file, data, len, NO_DEADLINE);
+	rc = io_write_all(s->file, data, len, IO_NO_DEADLINE);
 	if (rc == 0)
 		s->file_len += len;
 	return rc;
@@ -57,21 +41,9 @@ uint64_t spool_len(const struct spool *s)
 
 int spool_write(const struct spool *s, int fd)
 {
-	char piece[65536];
-	uint64_t at = 0;
-	int rc = io_write_all(fd, s->memory.data, s->memory.len, NO_DEADLINE);
+	int rc = io_write_all(fd, s->memory.data, s->memory.len, IO_NO_DEADLINE);
 
-	while (rc == 0 && at < s->file_len) {
-		ssize_t n = pread(s->file, piece, sizeof(piece), (off_t)at);
-
-		if (n < 0 && errno == EINTR)
-			continue;
-		if (n <= 0)
-			return n < 0 ? -errno : -EIO;
-		rc = io_write_all(fd, piece, (size_t)n, NO_DEADLINE);
-		at += (uint64_t)n;
-	}
-	return rc;
+	return rc < 0 || s->file < 0 ? rc : io_copy(s->file, fd);
 }
 
 int spool_text(const struct spool *s, struct buf *out, size_t max)

@@ -237,6 +237,7 @@ static int run(struct ctx *ctx, struct err *err)
 
 const struct cmd cmd_heaphisto = {
 	.name = "heaphisto",
+	.aliases = "histo",
 	.synopsis = "TARGET",
 	.summary = "instances and bytes of each class on the heap",
 	.details =

@@ -184,6 +184,7 @@ static int run(struct ctx *ctx, struct err *err)
 
 const struct cmd cmd_list = {
 	.name = "list",
+	.aliases = "jps",
 	.synopsis = "",
 	.summary = "every JVM that you can see, in containers too",
 	.details =

@@ -39,9 +39,10 @@ completes() {
 
 completes 'heaphisto' he
 completes '--help' --h
-completes '101 202' jcmd ''
+completes '101 202 all' jcmd ''
+completes '101 202' load ''
 completes '202' heaphisto 2
-completes '101 202' heaphisto -n 5 --sort = name ''
+completes '101 202 all' heaphisto -n 5 --sort = name ''
 completes 'bytes count name' heaphisto --sort ''
 completes 'bytes' heaphisto --sort = b
 completes 'bytes count name' heaphisto --sort =

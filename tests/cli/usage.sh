@@ -53,6 +53,15 @@ refuses 2 "'heaphsito' is no command; did you mean 'heaphisto'\?$" heaphsito
 refuses 2 "'frobnicate' is no command; jtool --help lists them$" frobnicate
 refuses 2 "'' is no command" ''
 refuses 2 "'frobnicate' is no command" help frobnicate
+prints '^Usage: jtool heaphisto ' histo --help
+prints '^Usage: jtool heaphisto ' hist --help
+prints '^Usage: jtool list ' jps --help
+prints 'Also known as: jps' list --help
+refuses 2 "'' is no command" 99999999 ''
+refuses 2 "'frobnicate' is no command" 99999999 frobnicate
+refuses 3 'jcmd: no such process: 99999999$' 99999999 jcmd VM.version
+refuses 3 'op: no such process: 99999999$' 99999999 threaddump
+refuses 3 'load: no such process: 99999999$' 99999999 load /no/such.so true x=y
 refuses 2 "--frobnicate: unknown option" --frobnicate
 refuses 2 '--completion: ' --completion csh
 refuses 2 '--completion: ' --completion

@@ -131,7 +131,8 @@ company() {
 
 company jcmd all VM.version
 same "all: exit 0" 0 "$rc"
-same "all: a heading for each" 2 "$(grep -c -x '[0-9]* Idle:' "$W/out")"
+same "all: a heading for each" 2 "$(grep -c -x '[0-9]*:' "$W/out")"
+same "all: by process id" "$(sort -n <(grep -x '[0-9]*:' "$W/out"))" "$(grep -x '[0-9]*:' "$W/out")"
 same "all: an answer from each" 2 "$(grep -c '^JDK' "$W/out")"
 company heaphisto all --json -n 1
 same "all --json: an object for each, one a line" "True 2" "$(python3 -c '

@@ -1,0 +1,88 @@
+#include "habits.h"
+
+#include <stdbool.h>
+#include <string.h>
+
+#include "base/xalloc.h"
+
+static bool is_one_of(const char *word, const char *const *words)
+{
+	for (; *words; words++) {
+		if (strcmp(word, *words) == 0)
+			return true;
+	}
+	return false;
+}
+
+/* Operations of the attach protocol that jattach takes for commands, and we do not. */
+static bool is_operation(const char *word)
+{
+	static const char *const operations[] = {
+		"agentProperties", "datadump", "dumpheap", "inspectheap",
+		"printflag", "properties", "setflag", "threaddump", NULL,
+	};
+
+	return is_one_of(word, operations);
+}
+
+static bool is_pid(const char *word)
+{
+	return *word && strspn(word, "0123456789") == strlen(word);
+}
+
+static int put_all(char **words, int n, char **argv, int argc)
+{
+	for (int i = 0; i < argc; i++)
+		words[n++] = argv[i];
+	return n;
+}
+
+/*
+ * The words behind PID load: LIB true|false OPTIONS, where the second tells whether LIB is an
+ * absolute path, which jtool sees itself.  A Java agent comes as the options of the library
+ * "instrument": JAR=OPTIONS in one word.
+ */
+static int put_load(char **words, int n, char **argv, int argc)
+{
+	static const char *const yes_or_no[] = { "true", "false", NULL };
+	char *equals;
+
+	if (argc < 2 || !is_one_of(argv[1], yes_or_no))
+		return put_all(words, n, argv, argc);
+	if (argc < 3 || strcmp(argv[0], "instrument") != 0) {
+		words[n++] = argv[0];
+		return put_all(words, n, argv + 2, argc - 2);
+	}
+	words[n++] = argv[2];
+	equals = strchr(argv[2], '=');
+	if (equals) {
+		*equals = '\0';
+		words[n++] = equals + 1;
+	}
+	return n;
+}
+
+char **habits_words(int argc, char **argv, int *n_words)
+{
+	static char op[] = "op", info[] = "info";
+	char **words = xcalloc((size_t)argc + 2, sizeof(char *));
+	int n = 0;
+
+	if (!is_pid(argv[0])) {
+		*n_words = put_all(words, 0, argv, argc);
+		return words;
+	}
+	if (argc == 1)
+		words[n++] = info;
+	else
+		words[n++] = is_operation(argv[1]) ? op : argv[1];
+	words[n++] = argv[0];
+	if (argc > 1 && is_operation(argv[1]))
+		words[n++] = argv[1];
+	if (argc > 1 && strcmp(argv[1], "load") == 0)
+		n = put_load(words, n, argv + 2, argc - 2);
+	else if (argc > 1)
+		n = put_all(words, n, argv + 2, argc - 2);
+	*n_words = n;
+	return words;
+}
