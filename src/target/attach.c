@@ -22,6 +22,8 @@
 /* A JVM that does not know the version of a request answers with this (ATTACH_ERROR_BADVERSION). */
 #define BAD_VERSION 101
 #define VERSION_REPLY_MAX 4096
+/* A JVM that works on a request for long is looked at this often: is it still there? */
+#define PATIENT_LOOK_MS 1000
 
 static int disabled(const struct ns *ns, struct err *err)
 {
@@ -153,15 +155,21 @@ static int connect_or_wake(struct point *point, const struct attach_opts *opts, 
 		       (int)point->ns.jvm->pid, jvm_tmp(point->ns.jvm), point->socket);
 }
 
+/* Has the JVM read all of the request? */
+static bool was_taken(int sock)
+{
+	int unread = 0;
+
+	return ioctl(sock, TIOCOUTQ, &unread) == 0 && unread == 0;
+}
+
 /* The request was sent and nothing came back: say whether it was taken at all. */
 static int silent(const struct point *point, int sock, const struct attach_opts *opts,
 		  struct err *err)
 {
-	int unread = 0;
-
 	if (point_check_running(point, err) < 0)
 		return -1;
-	if (ioctl(sock, TIOCOUTQ, &unread) == 0 && unread > 0)
+	if (!was_taken(sock))
 		return err_set(err, EXIT_ATTACH,
 			       "JVM %d did not take the request in %g s: its attach listener is "
 			       "busy with another one, or stuck",
@@ -170,6 +178,21 @@ static int silent(const struct point *point, int sock, const struct attach_opts 
 		       "JVM %d took the request, but did not answer in %g s; it may still carry it "
 		       "out: --timeout gives it longer",
 		       (int)point->ns.jvm->pid, opts->timeout_ms / 1000.0);
+}
+
+/*
+ * Wait until the answer begins: 0, or -ETIMEDOUT.  A patient caller's JVM has all the time that
+ * it takes once it has read the request.
+ */
+static int wait_answer(const struct point *point, int sock, struct deadline d, bool patient)
+{
+	struct err ignored = { .code = EXIT_DONE }; /* silent() looks again, and says it */
+	int rc = io_wait(sock, POLLIN, d);
+
+	while (rc == -ETIMEDOUT && patient && was_taken(sock) &&
+	       point_check_running(point, &ignored) == 0)
+		rc = io_wait(sock, POLLIN, deadline_in_ms(PATIENT_LOOK_MS));
+	return rc;
 }
 
 /* The connection ended without a byte. */
@@ -230,8 +253,8 @@ static int drain(const struct point *point, int sock, struct spool *spool, struc
 }
 
 /* One request and its whole answer, over a connection of its own. */
-static int exchange(struct point *point, const struct attach_opts *opts, const struct buf *request,
-		    struct spool *answer, struct err *err)
+static int exchange(struct point *point, const struct attach_opts *opts, bool patient,
+		    const struct buf *request, struct spool *answer, struct err *err)
 {
 	_cleanup_close_ int sock = connect_or_wake(point, opts, err);
 	struct deadline d;
@@ -244,7 +267,7 @@ static int exchange(struct point *point, const struct attach_opts *opts, const s
 	rc = io_write_all(sock, request->data, request->len, d);
 	/* A JVM that hangs up before it has read all may have said why. */
 	if (rc == 0 || rc == -EPIPE || rc == -ECONNRESET)
-		rc = io_wait(sock, POLLIN, d);
+		rc = wait_answer(point, sock, d, patient);
 	if (rc == -ETIMEDOUT)
 		return silent(point, sock, opts, err);
 	if (rc < 0)
@@ -282,7 +305,7 @@ static int ask_version(struct point *point, const struct attach_opts *opts,
 	*version = (struct attach_version){ .version = 1 };
 	rc = attachproto_request(&request, &req, *version, err);
 	if (rc == 0)
-		rc = exchange(point, opts, &request, &answer, err);
+		rc = exchange(point, opts, false, &request, &answer, err);
 	if (rc == 0 && spool_text(&answer, &text, VERSION_REPLY_MAX) == 0)
 		*version = attachproto_version(buf_str(&text), text.len);
 	spool_release(&answer);
@@ -303,7 +326,7 @@ static int split(const struct point *point, struct spool *answer, int *code, str
 	return 0;
 }
 
-static int execute_as(struct point *point, const struct attach_opts *opts,
+static int execute_as(struct point *point, const struct attach_opts *opts, bool patient,
 		      const struct attach_request *req, struct attach_version version,
 		      struct attach_reply *reply, struct err *err)
 {
@@ -312,7 +335,7 @@ static int execute_as(struct point *point, const struct attach_opts *opts,
 
 	if (attachproto_request(&request, req, version, err) < 0)
 		return -1;
-	if (exchange(point, opts, &request, &r.output, err) < 0 ||
+	if (exchange(point, opts, patient, &request, &r.output, err) < 0 ||
 	    split(point, &r.output, &r.code, err) < 0) {
 		attach_reply_release(&r);
 		return -1;
@@ -325,13 +348,13 @@ static int execute_as(struct point *point, const struct attach_opts *opts,
  * In the usual version of its release, which saves asking.  A JVM that speaks another one after
  * all refuses the request unread; then it is asked.
  */
-static int execute(struct point *point, const struct attach_opts *opts,
+static int execute(struct point *point, const struct attach_opts *opts, bool patient,
 		   const struct attach_request *req, struct attach_reply *reply, struct err *err)
 {
 	struct attach_version version = usual_version(point->ns.jvm);
 
 	if (version.version > 0) {
-		if (execute_as(point, opts, req, version, reply, err) < 0)
+		if (execute_as(point, opts, patient, req, version, reply, err) < 0)
 			return -1;
 		if (reply->code != BAD_VERSION)
 			return 0;
@@ -339,20 +362,34 @@ static int execute(struct point *point, const struct attach_opts *opts,
 	}
 	if (ask_version(point, opts, &version, err) < 0)
 		return -1;
-	return execute_as(point, opts, req, version, reply, err);
+	return execute_as(point, opts, patient, req, version, reply, err);
 }
 
-int attach_execute(const struct jvm *jvm, const struct attach_opts *opts,
-		   const struct attach_request *req, struct attach_reply *reply, struct err *err)
+static int open_and_execute(const struct jvm *jvm, const struct attach_opts *opts, bool patient,
+			    const struct attach_request *req, struct attach_reply *reply,
+			    struct err *err)
 {
 	struct point point;
 	int rc;
 
 	if (point_open(jvm, &point, err) < 0)
 		return -1;
-	rc = execute(&point, opts, req, reply, err);
+	rc = execute(&point, opts, patient, req, reply, err);
 	point_close(&point);
 	return rc;
+}
+
+int attach_execute(const struct jvm *jvm, const struct attach_opts *opts,
+		   const struct attach_request *req, struct attach_reply *reply, struct err *err)
+{
+	return open_and_execute(jvm, opts, false, req, reply, err);
+}
+
+int attach_execute_long(const struct jvm *jvm, const struct attach_opts *opts,
+			const struct attach_request *req, struct attach_reply *reply,
+			struct err *err)
+{
+	return open_and_execute(jvm, opts, true, req, reply, err);
 }
 
 void attach_reply_release(struct attach_reply *reply)

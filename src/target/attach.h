@@ -37,6 +37,14 @@ struct attach_reply {
 int attach_execute(const struct jvm *jvm, const struct attach_opts *opts,
 		   const struct attach_request *req, struct attach_reply *reply, struct err *err)
 	_must_check_;
+
+/*
+ * The same for what the JVM answers only when all is done, a heap dump: the time is for connecting
+ * and until it has taken the request.  Then it is waited for as long as it is there and runs.
+ */
+int attach_execute_long(const struct jvm *jvm, const struct attach_opts *opts,
+			const struct attach_request *req, struct attach_reply *reply,
+			struct err *err) _must_check_;
 void attach_reply_release(struct attach_reply *reply);
 
 #endif
