@@ -44,6 +44,7 @@ struct cmd {
 	bool takes_all; /* TARGET may be "all": run() for each JVM, several at a time */
 	int min_args, max_args; /* words behind TARGET; max_args -1: any number */
 	int free_words; /* words, TARGET included, after which options are not ours; -1: never */
+	bool dash_words; /* "-Name" is a word, not an option: see struct opt_set */
 	const struct opt *opts;
 	size_t opts_size;
 	/* NULL, or what options exclude each other: before a JVM is looked for, and as run(). */

@@ -50,7 +50,8 @@ static int run_command(const struct cmd *cmd, char **argv, int argc, struct err 
 	struct steps steps = { io_now_ns() };
 	struct jvm *jvm = NULL;
 	_cleanup_free_ void *values = xcalloc(1, cmd->opts_size);
-	const struct opt_set sets[2] = { { cmd->opts, values }, { cmd_common_opts, &common } };
+	const struct opt_set sets[2] = { { cmd->opts, values, cmd->dash_words },
+					 { cmd_common_opts, &common, false } };
 	struct ctx ctx = { .cmd = cmd, .opts = values, .out = stdout };
 	int rc, n = opt_parse(sets, argv, argc, cmd->free_words, err);
 

@@ -216,6 +216,17 @@ static int parse_letters(const struct opt_set sets[static 2], char **argv, int l
 	return 1;
 }
 
+/* Is it an option?  A single dash is a word, and so may be one before a capital letter. */
+static bool is_option(const struct opt_set sets[static 2], const char *word)
+{
+	const struct opt_set *set = NULL;
+
+	if (word[0] != '-' || word[1] == '\0')
+		return false;
+	return !(sets[0].dash_words && word[1] >= 'A' && word[1] <= 'Z' &&
+		 !find_letter(sets, word[1], &set));
+}
+
 int opt_parse(const struct opt_set sets[static 2], char **argv, int argc, int free_words,
 	      struct err *err)
 {
@@ -232,7 +243,7 @@ int opt_parse(const struct opt_set sets[static 2], char **argv, int argc, int fr
 			i++;
 			break;
 		}
-		if (word[0] != '-' || word[1] == '\0') {
+		if (!is_option(sets, word)) {
 			argv[words++] = argv[i++];
 			continue;
 		}

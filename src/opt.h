@@ -37,6 +37,7 @@ struct opt {
 struct opt_set {
 	const struct opt *rows; /* may be NULL: no rows */
 	void *values;
+	bool dash_words; /* "-Name", with a capital that no row has, is a word: a flag of a JVM */
 };
 
 /*

@@ -50,9 +50,10 @@ struct parsed {
 };
 
 /* Split the line at blanks and parse it. */
-static void parse(struct parsed *p, const char *line, int free_words)
+static void parse_with(struct parsed *p, const char *line, int free_words, bool dash_words)
 {
-	const struct opt_set sets[2] = { { rows, &p->values }, { common_rows, &p->common } };
+	const struct opt_set sets[2] = { { rows, &p->values, dash_words },
+					 { common_rows, &p->common, false } };
 	char *rest = p->line;
 	int argc = 0;
 
@@ -62,6 +63,11 @@ static void parse(struct parsed *p, const char *line, int free_words)
 	while (rest && *rest && argc < WORDS_MAX)
 		p->words[argc++] = strsep(&rest, " ");
 	p->n = opt_parse(sets, p->words, argc, free_words, &p->err);
+}
+
+static void parse(struct parsed *p, const char *line, int free_words)
+{
+	parse_with(p, line, free_words, false);
 }
 
 static void refused(const char *line, const char *text)
@@ -208,6 +214,22 @@ START_TEST(free_words_belong_to_somebody_else)
 }
 END_TEST
 
+START_TEST(names_may_begin_with_a_dash)
+{
+	struct parsed p;
+
+	parse_with(&p, "-UseFoo -a -XX:+Bar --all -n5 -v", -1, true);
+	ck_assert_int_eq(p.n, 2);
+	ck_assert_str_eq(p.words[0], "-UseFoo");
+	ck_assert_str_eq(p.words[1], "-XX:+Bar");
+	ck_assert(p.values.all && p.values.verbose);
+	ck_assert_uint_eq(p.values.count, 5);
+	parse_with(&p, "-x", -1, true);
+	ck_assert_int_eq(p.n, -1);
+	refused("-UseFoo", "-U: unknown option; --help lists them");
+}
+END_TEST
+
 START_TEST(what_makes_no_sense_is_told)
 {
 	refused("--bogus", "--bogus: unknown option; --help lists them");
@@ -286,6 +308,7 @@ int main(void)
 	tcase_add_test(tc, choices_are_indexes);
 	tcase_add_test(tc, double_dash_ends_options);
 	tcase_add_test(tc, free_words_belong_to_somebody_else);
+	tcase_add_test(tc, names_may_begin_with_a_dash);
 	tcase_add_test(tc, what_makes_no_sense_is_told);
 	tcase_add_test(tc, missing_and_needless_values_are_told);
 	tcase_add_test(tc, bad_values_are_told);
