@@ -1,0 +1,220 @@
+#include "proc/elf.h"
+
+#include <elf.h>
+#include <errno.h>
+#include <stdint.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "base/xalloc.h"
+
+#define SECTIONS_MAX 8192             /* a library has some thirty */
+#define NAMES_MAX (16u * 1024 * 1024) /* a large C++ library has two megabytes of names */
+#define SYMBOLS_AT_ONCE 512
+
+struct image {
+	int fd;
+	uint64_t size;
+	bool is_64;
+};
+
+/* What is used of a section's header and of a symbol, whatever the class. */
+struct section {
+	uint32_t type, link;
+	uint64_t offset, size;
+};
+
+struct symbol {
+	uint32_t name;
+	uint8_t bind;
+	bool defined;
+};
+
+static int read_at(const struct image *im, uint64_t at, void *data, uint64_t len)
+{
+	char *to = data;
+
+	if (at > im->size || len > im->size - at)
+		return -EBADMSG;
+	while (len > 0) {
+		ssize_t n = pread(im->fd, to, len, (off_t)at);
+
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n <= 0)
+			return n < 0 ? -errno : -EBADMSG; /* cut meanwhile */
+		to += n;
+		at += (uint64_t)n;
+		len -= (uint64_t)n;
+	}
+	return 0;
+}
+
+static bool is_native(const uint8_t *ident)
+{
+	static const uint16_t one = 1;
+
+	return (ident[EI_DATA] == ELFDATA2LSB) == (*(const uint8_t *)&one == 1);
+}
+
+/* Where the sections' headers are, and how many. */
+struct headers {
+	uint64_t offset;
+	uint16_t entry_size, n;
+};
+
+static int read_headers(struct image *im, struct headers *h)
+{
+	union {
+		uint8_t ident[EI_NIDENT];
+		Elf64_Ehdr wide;
+		Elf32_Ehdr narrow;
+	} head;
+
+	if (read_at(im, 0, head.ident, sizeof(head.ident)) < 0 ||
+	    memcmp(head.ident, ELFMAG, SELFMAG) != 0 || !is_native(head.ident))
+		return -ENOEXEC;
+	im->is_64 = head.ident[EI_CLASS] == ELFCLASS64;
+	if (!im->is_64 && head.ident[EI_CLASS] != ELFCLASS32)
+		return -ENOEXEC;
+	if (read_at(im, 0, &head, im->is_64 ? sizeof(head.wide) : sizeof(head.narrow)) < 0)
+		return -EBADMSG;
+	if (im->is_64)
+		*h = (struct headers){ head.wide.e_shoff, head.wide.e_shentsize, head.wide.e_shnum };
+	else
+		*h = (struct headers){ head.narrow.e_shoff, head.narrow.e_shentsize,
+				       head.narrow.e_shnum };
+	return 0;
+}
+
+static struct section section_at(const struct image *im, const char *table, size_t i)
+{
+	Elf64_Shdr wide;
+	Elf32_Shdr narrow;
+
+	if (im->is_64) {
+		memcpy(&wide, table + i * sizeof(wide), sizeof(wide));
+		return (struct section){ wide.sh_type, wide.sh_link, wide.sh_offset, wide.sh_size };
+	}
+	memcpy(&narrow, table + i * sizeof(narrow), sizeof(narrow));
+	return (struct section){ narrow.sh_type, narrow.sh_link, narrow.sh_offset, narrow.sh_size };
+}
+
+static struct symbol symbol_at(const struct image *im, const char *table, size_t i)
+{
+	Elf64_Sym wide;
+	Elf32_Sym narrow;
+
+	if (im->is_64) {
+		memcpy(&wide, table + i * sizeof(wide), sizeof(wide));
+		return (struct symbol){ wide.st_name, ELF64_ST_BIND(wide.st_info),
+					wide.st_shndx != SHN_UNDEF };
+	}
+	memcpy(&narrow, table + i * sizeof(narrow), sizeof(narrow));
+	return (struct symbol){ narrow.st_name, ELF32_ST_BIND(narrow.st_info),
+				narrow.st_shndx != SHN_UNDEF };
+}
+
+/* The dynamic symbols and their names; 1 when there are both, 0 when there are none. */
+static int find_tables(const struct image *im, const struct headers *h, struct section *symbols,
+		       struct section *names)
+{
+	size_t entry_size = im->is_64 ? sizeof(Elf64_Shdr) : sizeof(Elf32_Shdr);
+	_cleanup_free_ char *table = NULL;
+	int rc;
+
+	if (h->n == 0)
+		return 0;
+	if (h->entry_size != entry_size)
+		return -EBADMSG;
+	if (h->n > SECTIONS_MAX)
+		return -EFBIG;
+	table = xreallocarray(NULL, h->n, entry_size);
+	rc = read_at(im, h->offset, table, h->n * entry_size);
+	if (rc < 0)
+		return rc;
+	for (size_t i = 0; i < h->n; i++) {
+		*symbols = section_at(im, table, i);
+		if (symbols->type != SHT_DYNSYM)
+			continue;
+		if (symbols->link >= h->n)
+			return -EBADMSG;
+		*names = section_at(im, table, symbols->link);
+		return names->type == SHT_STRTAB ? 1 : -EBADMSG;
+	}
+	return 0;
+}
+
+/* The names with a NUL at the end, whatever the file has there; the caller frees them. */
+static int read_names(const struct image *im, const struct section *names, char **text)
+{
+	int rc;
+
+	if (names->size == 0)
+		return -EBADMSG;
+	if (names->offset > im->size || names->size > im->size - names->offset)
+		return -EBADMSG; /* before memory is taken for it */
+	if (names->size > NAMES_MAX)
+		return -EFBIG;
+	*text = xmalloc(names->size);
+	rc = read_at(im, names->offset, *text, names->size);
+	(*text)[names->size - 1] = '\0';
+	return rc;
+}
+
+static bool is_exported(const struct symbol *s, const struct section *names)
+{
+	return s->defined && s->bind != STB_LOCAL && s->name < names->size;
+}
+
+static int visit_symbols(const struct image *im, const struct section *symbols,
+			 const struct section *names, const char *text, const char *prefix,
+			 elf_visit *visit, void *arg)
+{
+	size_t entry_size = im->is_64 ? sizeof(Elf64_Sym) : sizeof(Elf32_Sym);
+	uint64_t left = symbols->size / entry_size, at = symbols->offset;
+	char table[SYMBOLS_AT_ONCE * sizeof(Elf64_Sym)];
+
+	while (left > 0) {
+		size_t n = left < SYMBOLS_AT_ONCE ? (size_t)left : SYMBOLS_AT_ONCE;
+		int rc = read_at(im, at, table, n * entry_size);
+
+		if (rc < 0)
+			return rc;
+		for (size_t i = 0; i < n; i++) {
+			struct symbol s = symbol_at(im, table, i);
+
+			if (is_exported(&s, names) &&
+			    strncmp(text + s.name, prefix, strlen(prefix)) == 0 &&
+			    !visit(text + s.name, arg))
+				return 0;
+		}
+		at += n * entry_size;
+		left -= n;
+	}
+	return 0;
+}
+
+int elf_exports(int fd, const char *prefix, elf_visit *visit, void *arg)
+{
+	_cleanup_free_ char *text = NULL;
+	struct image im = { .fd = fd };
+	struct section symbols, names;
+	struct headers headers;
+	struct stat st;
+	int rc;
+
+	if (fstat(fd, &st) < 0)
+		return -errno;
+	im.size = (uint64_t)st.st_size;
+	rc = read_headers(&im, &headers);
+	if (rc == 0)
+		rc = find_tables(&im, &headers, &symbols, &names);
+	if (rc <= 0)
+		return rc;
+	rc = read_names(&im, &names, &text);
+	/* Few libraries have such a name at all, and the names alone are quickly searched. */
+	if (rc < 0 || !memmem(text, names.size, prefix, strlen(prefix)))
+		return rc;
+	return visit_symbols(&im, &symbols, &names, text, prefix, visit, arg);
+}

@@ -1,0 +1,222 @@
+#include <check.h>
+#include <elf.h>
+#include <errno.h>
+#include <stdint.h>
+#include <string.h>
+#include <sys/mman.h>
+
+#include "base/buf.h"
+#include "proc/elf.h"
+
+static const char names[] = "\0Agent_OnLoad\0Agent_OnAttach\0Agent_OnLoad_jdwp\0JNI_OnLoad";
+enum { ON_LOAD = 1, ON_ATTACH = 14, ON_LOAD_JDWP = 29, JNI = 47 };
+
+/* A file with these, its tables behind the header: names, symbols, section headers. */
+static void build_64(struct buf *out)
+{
+	const Elf64_Sym symbols[] = {
+		{ 0 },
+		{ .st_name = ON_LOAD, .st_info = ELF64_ST_INFO(STB_GLOBAL, STT_FUNC), .st_shndx = 1 },
+		{ .st_name = ON_ATTACH, .st_info = ELF64_ST_INFO(STB_GLOBAL, STT_FUNC) },
+		{ .st_name = ON_ATTACH, .st_info = ELF64_ST_INFO(STB_LOCAL, STT_FUNC), .st_shndx = 1 },
+		{ .st_name = ON_LOAD_JDWP, .st_info = ELF64_ST_INFO(STB_WEAK, STT_FUNC), .st_shndx = 1 },
+		{ .st_name = JNI, .st_info = ELF64_ST_INFO(STB_GLOBAL, STT_FUNC), .st_shndx = 1 },
+		{ .st_name = 0x7fffffff, .st_info = ELF64_ST_INFO(STB_GLOBAL, STT_FUNC), .st_shndx = 1 },
+	};
+	const Elf64_Shdr sections[] = {
+		{ 0 },
+		{ .sh_type = SHT_STRTAB, .sh_offset = sizeof(Elf64_Ehdr), .sh_size = sizeof(names) },
+		{ .sh_type = SHT_DYNSYM, .sh_link = 1, .sh_size = sizeof(symbols),
+		  .sh_offset = sizeof(Elf64_Ehdr) + sizeof(names) },
+	};
+	Elf64_Ehdr head = {
+		.e_ident = { ELFMAG0, ELFMAG1, ELFMAG2, ELFMAG3, ELFCLASS64, ELFDATA2LSB, EV_CURRENT },
+		.e_type = ET_DYN,
+		.e_shoff = sizeof(head) + sizeof(names) + sizeof(symbols),
+		.e_shentsize = sizeof(Elf64_Shdr),
+		.e_shnum = ARRAY_SIZE(sections),
+	};
+
+	buf_add(out, &head, sizeof(head));
+	buf_add(out, names, sizeof(names));
+	buf_add(out, symbols, sizeof(symbols));
+	buf_add(out, sections, sizeof(sections));
+}
+
+static void build_32(struct buf *out)
+{
+	const Elf32_Sym symbols[] = {
+		{ 0 },
+		{ .st_name = ON_ATTACH, .st_info = ELF32_ST_INFO(STB_GLOBAL, STT_FUNC), .st_shndx = 1 },
+	};
+	const Elf32_Shdr sections[] = {
+		{ .sh_type = SHT_DYNSYM, .sh_link = 1, .sh_size = sizeof(symbols),
+		  .sh_offset = sizeof(Elf32_Ehdr) + sizeof(names) },
+		{ .sh_type = SHT_STRTAB, .sh_offset = sizeof(Elf32_Ehdr), .sh_size = sizeof(names) },
+	};
+	Elf32_Ehdr head = {
+		.e_ident = { ELFMAG0, ELFMAG1, ELFMAG2, ELFMAG3, ELFCLASS32, ELFDATA2LSB, EV_CURRENT },
+		.e_type = ET_DYN,
+		.e_shoff = sizeof(head) + sizeof(names) + sizeof(symbols),
+		.e_shentsize = sizeof(Elf32_Shdr),
+		.e_shnum = ARRAY_SIZE(sections),
+	};
+
+	buf_add(out, &head, sizeof(head));
+	buf_add(out, names, sizeof(names));
+	buf_add(out, symbols, sizeof(symbols));
+	buf_add(out, sections, sizeof(sections));
+}
+
+static int make_file(const void *data, size_t len)
+{
+	int fd = memfd_create("check_elf", MFD_CLOEXEC);
+
+	ck_assert_int_ge(fd, 0);
+	ck_assert_int_eq(write(fd, data, len), (ssize_t)len);
+	return fd;
+}
+
+static bool note_name(const char *name, void *arg)
+{
+	buf_addf(arg, "%s ", name);
+	return true;
+}
+
+/* What is exported with this prefix, each with a blank behind it; the return value in *rc. */
+static const char *exports(const struct buf *file, const char *prefix, int *rc)
+{
+	static char text[256];
+	_cleanup_buf_ struct buf found = BUF_INIT;
+	_cleanup_close_ int fd = make_file(file->data, file->len);
+
+	*rc = elf_exports(fd, prefix, note_name, &found);
+	(void)strlcpy(text, buf_str(&found), sizeof(text));
+	return text;
+}
+
+START_TEST(what_is_defined_for_others_is_told)
+{
+	_cleanup_buf_ struct buf file = BUF_INIT;
+	int rc;
+
+	build_64(&file);
+	ck_assert_str_eq(exports(&file, "Agent_On", &rc), "Agent_OnLoad Agent_OnLoad_jdwp ");
+	ck_assert_int_eq(rc, 0);
+	ck_assert_str_eq(exports(&file, "JNI_", &rc), "JNI_OnLoad ");
+	ck_assert_str_eq(exports(&file, "Agent_OnUnload", &rc), "");
+	ck_assert_int_eq(rc, 0);
+	buf_reset(&file);
+	build_32(&file);
+	ck_assert_str_eq(exports(&file, "Agent_On", &rc), "Agent_OnAttach ");
+	ck_assert_int_eq(rc, 0);
+}
+END_TEST
+
+static bool stop_at_once(const char *name, void *arg)
+{
+	(void)name;
+	++*(int *)arg;
+	return false;
+}
+
+START_TEST(the_visitor_ends_it)
+{
+	_cleanup_buf_ struct buf file = BUF_INIT;
+	_cleanup_close_ int fd = -1;
+	int n = 0;
+
+	build_64(&file);
+	fd = make_file(file.data, file.len);
+	ck_assert_int_eq(elf_exports(fd, "Agent_On", stop_at_once, &n), 0);
+	ck_assert_int_eq(n, 1);
+}
+END_TEST
+
+START_TEST(what_is_cut_is_refused)
+{
+	_cleanup_buf_ struct buf wide = BUF_INIT, narrow = BUF_INIT;
+	const struct buf *files[] = { &wide, &narrow };
+	int rc;
+
+	build_64(&wide);
+	build_32(&narrow);
+	for (size_t i = 0; i < ARRAY_SIZE(files); i++) {
+		for (size_t len = 0; len < files[i]->len; len++) {
+			struct buf cut = { files[i]->data, len, len };
+
+			ck_assert_str_eq(exports(&cut, "Agent_On", &rc), "");
+			ck_assert_int_eq(rc, len < EI_NIDENT ? -ENOEXEC : -EBADMSG);
+		}
+	}
+}
+END_TEST
+
+static void check_broken(size_t offset, const void *value, size_t len, int expected)
+{
+	_cleanup_buf_ struct buf file = BUF_INIT;
+	int rc;
+
+	build_64(&file);
+	memcpy(file.data + offset, value, len);
+	ck_assert_str_eq(exports(&file, "Agent_On", &rc), "");
+	ck_assert_int_eq(rc, expected);
+}
+
+START_TEST(what_makes_no_sense_is_refused)
+{
+	const uint64_t far = UINT64_MAX - 8;
+	const uint16_t many = 0xffff, none = 0;
+	const uint8_t other = ELFDATA2MSB, no_class = 3;
+	const size_t sections = sizeof(Elf64_Ehdr) + sizeof(names) + 7 * sizeof(Elf64_Sym);
+	const size_t symbols = sections + 2 * sizeof(Elf64_Shdr);
+	const size_t texts = sections + sizeof(Elf64_Shdr);
+
+	check_broken(0, "MZ", 2, -ENOEXEC);
+	check_broken(EI_DATA, &other, 1, -ENOEXEC);
+	check_broken(EI_CLASS, &no_class, 1, -ENOEXEC);
+	check_broken(offsetof(Elf64_Ehdr, e_shoff), &far, sizeof(far), -EBADMSG);
+	check_broken(offsetof(Elf64_Ehdr, e_shentsize), &none, sizeof(none), -EBADMSG);
+	check_broken(offsetof(Elf64_Ehdr, e_shnum), &many, sizeof(many), -EFBIG);
+	check_broken(offsetof(Elf64_Ehdr, e_shnum), &none, sizeof(none), 0);
+	check_broken(symbols + offsetof(Elf64_Shdr, sh_link), &many, sizeof(many), -EBADMSG);
+	check_broken(symbols + offsetof(Elf64_Shdr, sh_link), &none, sizeof(none), -EBADMSG);
+	check_broken(symbols + offsetof(Elf64_Shdr, sh_offset), &far, sizeof(far), -EBADMSG);
+	check_broken(texts + offsetof(Elf64_Shdr, sh_offset), &far, sizeof(far), -EBADMSG);
+	check_broken(texts + offsetof(Elf64_Shdr, sh_size), &far, sizeof(far), -EBADMSG);
+}
+END_TEST
+
+START_TEST(a_name_ends_where_its_table_does)
+{
+	_cleanup_buf_ struct buf file = BUF_INIT;
+	const uint64_t size = ON_LOAD + sizeof("Agent_OnLo");
+	size_t texts = sizeof(Elf64_Ehdr) + sizeof(names) + 7 * sizeof(Elf64_Sym) +
+		       sizeof(Elf64_Shdr);
+	int rc;
+
+	build_64(&file);
+	memcpy(file.data + texts + offsetof(Elf64_Shdr, sh_size), &size, sizeof(size));
+	ck_assert_str_eq(exports(&file, "Agent_On", &rc), "Agent_OnLo ");
+	ck_assert_int_eq(rc, 0);
+}
+END_TEST
+
+int main(void)
+{
+	Suite *s = suite_create("elf");
+	TCase *tc = tcase_create("elf");
+	SRunner *sr = srunner_create(s);
+	int failed;
+
+	suite_add_tcase(s, tc);
+	tcase_add_test(tc, what_is_defined_for_others_is_told);
+	tcase_add_test(tc, the_visitor_ends_it);
+	tcase_add_test(tc, what_is_cut_is_refused);
+	tcase_add_test(tc, what_makes_no_sense_is_refused);
+	tcase_add_test(tc, a_name_ends_where_its_table_does);
+	srunner_run_all(sr, CK_NORMAL);
+	failed = srunner_ntests_failed(sr);
+	srunner_free(sr);
+	return failed != 0;
+}
