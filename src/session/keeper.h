@@ -8,25 +8,27 @@
 #include "session/place.h"
 #include "session/where.h"
 
-#define KEEPER_REPORT_MAX 65536
-
 /* What the parent writes to `control`; its end is the end of the place. */
 #define KEEPER_DISCARD 'd' /* do not keep the file after all */
+#define KEEPER_OPEN 'o'    /* report once more, with the target's file */
+
+/* The first letter of a report; what follows ends with NUL, each. */
+#define KEEPER_PLACED 'k'    /* path of the file, path of the socket; with it a FIFO's read end */
+#define KEEPER_NO_PLACE 'd'  /* why each directory was refused */
+#define KEEPER_NO_USER 'u'   /* why it could not become the target's user */
+#define KEEPER_OPENED 'f'    /* nothing; with it the file */
+#define KEEPER_NO_RESULT 'r' /* why the file cannot be opened */
 
 struct keeper_job {
 	const struct ns *ns;
 	const struct where *where;
 	const struct place_request *req;
 	const char *file_name;
-	int report;  /* pipe: one report, and its end when the keeper is done */
+	int report;  /* socket: reports, and its end when the keeper is done */
 	int control; /* pipe: see above */
 };
 
-/*
- * Fork it: its pid, or a negative errno.  The report is a native uint32_t length and that many
- * bytes: 'k', path of the file, NUL, path of the socket, NUL; or 'd', why each directory was
- * refused, NUL; or 'u', why it could not become the target's user, NUL.
- */
+/* Fork it: its pid, or a negative errno.  It reports once, and again when asked to. */
 pid_t keeper_start(const struct keeper_job *job) _must_check_;
 
 #endif

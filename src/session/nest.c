@@ -14,16 +14,22 @@
 
 #define ENTER_TRIES 100 /* of 10 ms: longer than any keeper takes to tidy up */
 #define SIBLINGS_MAX 20000 /* entries of a directory that are looked at for leftovers */
+#define REMOVE_TRIES 10 /* a JVM puts only so many files into a directory that is going */
+#define FIFO_SIZE (1024 * 1024) /* what any user may have; fewer waits for the reader */
 #define DIR_FLAGS (O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)
 
-void nest_init(struct nest *n, uid_t uid, pid_t nspid, const char *file)
+void nest_init(struct nest *n, uid_t uid, pid_t nspid, const char *file, bool alone)
 {
 	uint32_t random[2];
+	size_t len;
 
 	arc4random_buf(random, sizeof(random));
 	*n = (struct nest){ .parent_fd = -1, .dir_fd = -1, .file = file };
 	(void)snprintf(n->prefix, sizeof(n->prefix), ".jtool-%u-", (unsigned)uid);
-	(void)snprintf(n->name, sizeof(n->name), "%s%d", n->prefix, (int)nspid);
+	len = (size_t)snprintf(n->name, sizeof(n->name), "%s%d", n->prefix, (int)nspid);
+	if (alone)
+		(void)snprintf(n->name + len, sizeof(n->name) - len, "-%08x%08x", random[0],
+			       random[1]);
 	(void)snprintf(n->socket, sizeof(n->socket), ".s-%08x%08x", random[0], random[1]);
 }
 
@@ -120,14 +126,28 @@ static bool has_content(int fd, const char *data, size_t len)
 	}
 }
 
-static bool is_there(const struct nest *n, const void *data, size_t len)
+/* Open for reading what is of this type and the target's user's, and never wait for it. */
+static int open_typed(const struct nest *n, mode_t type)
 {
 	_cleanup_close_ int fd =
 		openat(n->dir_fd, n->file, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
 	struct stat st;
 
-	return fd >= 0 && fstat(fd, &st) == 0 && S_ISREG(st.st_mode) && st.st_uid == geteuid() &&
-	       (size_t)st.st_size == len && has_content(fd, data, len);
+	if (fd < 0 || fstat(fd, &st) < 0)
+		return errno == ELOOP ? -ENOTUNIQ : -errno;
+	return (st.st_mode & S_IFMT) == type && st.st_uid == geteuid() ? TAKE_FD(fd) : -ENOTUNIQ;
+}
+
+int nest_open_file(const struct nest *n)
+{
+	return open_typed(n, S_IFREG);
+}
+
+static bool is_there(const struct nest *n, const void *data, size_t len)
+{
+	_cleanup_close_ int fd = nest_open_file(n);
+
+	return fd >= 0 && has_content(fd, data, len);
 }
 
 static int write_file(const struct nest *n, const char *name, const void *data, size_t len)
@@ -163,6 +183,20 @@ const char *nest_put_file(struct nest *n, const void *data, size_t len)
 	return NULL;
 }
 
+const char *nest_put_fifo(const struct nest *n, int *fd)
+{
+	int end;
+
+	if (mkfifoat(n->dir_fd, n->file, 0600) < 0)
+		return strerror(errno);
+	end = open_typed(n, S_IFIFO);
+	if (end < 0)
+		return explain(end);
+	(void)fcntl(end, F_SETPIPE_SZ, FIFO_SIZE); /* a smaller one serves, too */
+	*fd = end;
+	return NULL;
+}
+
 /* Call with every name in a directory; reading stops at SIBLINGS_MAX. */
 static void for_each_name(int dir_fd, void (*visit)(const struct nest *, int, const char *),
 			  const struct nest *n)
@@ -185,21 +219,39 @@ static bool has_prefix(const char *name, const char *prefix)
 	return strncmp(name, prefix, strlen(prefix)) == 0;
 }
 
+static bool is_fifo(int dir_fd, const char *name)
+{
+	struct stat st;
+
+	return fstatat(dir_fd, name, &st, AT_SYMLINK_NOFOLLOW) == 0 && S_ISFIFO(st.st_mode);
+}
+
 static void remove_leftover(const struct nest *n, int dir_fd, const char *name)
 {
 	size_t len = n->stem ? strlen(n->stem) : 0;
+	_cleanup_close_ int fifo = -1;
 
 	if (strcmp(name, ".") == 0 || strcmp(name, "..") == 0)
 		return;
-	if (name[0] == '.' || (n->stem && has_prefix(name, n->stem) && name[len] == '-'))
-		(void)unlinkat(dir_fd, name, 0); /* what cannot be removed is left */
+	if (name[0] != '.' && !(n->stem && has_prefix(name, n->stem) && name[len] == '-'))
+		return;
+	/* A JVM that waits for a FIFO's reader is let go: its write fails when this is closed. */
+	if (is_fifo(dir_fd, name))
+		fifo = openat(dir_fd, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+	(void)unlinkat(dir_fd, name, 0); /* what cannot be removed is left */
 }
 
-/* Remove what nobody needs.  The directory stays when something is kept in it. */
+/*
+ * Remove what nobody needs.  The directory stays when something is kept in it; a file that the
+ * JVM makes while this goes on is no reason.
+ */
 static void remove_dir(const struct nest *n, int dir_fd, const char *name)
 {
-	for_each_name(dir_fd, remove_leftover, n);
-	(void)unlinkat(n->parent_fd, name, AT_REMOVEDIR);
+	for (int i = 0; i < REMOVE_TRIES; i++) {
+		for_each_name(dir_fd, remove_leftover, n);
+		if (unlinkat(n->parent_fd, name, AT_REMOVEDIR) == 0 || errno != ENOTEMPTY)
+			return;
+	}
 }
 
 /* A directory that a killed keeper left for another JVM of this user, if it is one. */

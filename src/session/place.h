@@ -10,8 +10,9 @@
  * memory, which may be a container's own that it must not fill.
  *
  * A keeper process with the target's ids makes both and stays for as long as the place is open.
- * When jtool is gone, by whatever end, the keeper removes what it made.  Places of several
- * jtools in one target share the directory; a lock tells the last one.
+ * When jtool is gone, by whatever end, the keeper removes what it made.  Files to be mapped, of
+ * several jtools in one target, share the directory; a lock tells the last one.  What the target
+ * writes has a directory of its own, with -RANDOM at the end, which goes with all that is in it.
  */
 #ifndef JTOOL_SESSION_PLACE_H
 #define JTOOL_SESSION_PLACE_H
@@ -32,7 +33,10 @@ enum place_kind {
 
 struct place_request {
 	enum place_kind kind;
-	/* The name is STEM-HASH SUFFIX: "jtool-agent", ".so".  No dot in front, no slash. */
+	/*
+	 * The name of what is to be mapped is STEM-HASH SUFFIX: "jtool-agent", ".so"; of the rest,
+	 * .STEM SUFFIX.  No dot in front, no slash.
+	 */
 	const char *stem, *suffix;
 	const void *data;   /* PLACE_FILE: the file's content */
 	size_t len;
@@ -54,9 +58,11 @@ const char *place_socket(const struct place *p);
 
 /*
  * Read what the target writes: a descriptor that becomes the caller's, once.  Of a FIFO, at any
- * time: it was opened before the FIFO had its name, so that the target never waits for a reader;
- * O_NONBLOCK is set.  Of PLACE_RESULT, when the target is done: a regular file of its user's,
- * else -1 with err set (EXIT_PARTIAL).
+ * time: it was opened before anybody could know the name, so that the target never waits for a
+ * reader; O_NONBLOCK is set.  A keeper has it open, too, until the FIFO has no name any more: who
+ * stops reading before the end must free the place at once, which breaks the pipe, or the target
+ * waits.  Of PLACE_RESULT, when the target is done: a regular file of its user's, else -1 with
+ * err set (EXIT_PARTIAL).
  */
 int place_open(struct place *p, struct err *err) _must_check_;
 

@@ -11,6 +11,7 @@
 #include <sys/mount.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
+#include <sys/statfs.h>
 #include <sys/wait.h>
 
 #include "base/xalloc.h"
@@ -193,6 +194,27 @@ START_TEST(survives_being_killed)
 }
 END_TEST
 
+/* Until a child waits in a system call. */
+static void wait_until_asleep(pid_t pid)
+{
+	struct deadline deadline = deadline_in_ms(5000);
+	_cleanup_free_ char *path = xasprintf("/proc/%d/stat", (int)pid);
+	const char *state;
+
+	do {
+		_cleanup_close_ int fd = open(path, O_RDONLY | O_CLOEXEC);
+		_cleanup_buf_ struct buf text = BUF_INIT;
+
+		ck_assert_int_eq(io_slurp(fd, &text, 4096), 0);
+		state = strrchr(buf_str(&text), ')');
+		ck_assert_ptr_nonnull(state);
+		if (state[2] == 'S')
+			return;
+		(void)poll(NULL, 0, 1);
+	} while (!deadline_passed(deadline));
+	ck_abort_msg("it does not wait");
+}
+
 static void own(const char *path)
 {
 	ck_assert_int_eq(chown(in_root(path), OTHER_UID, OTHER_UID), 0);
@@ -366,6 +388,294 @@ START_TEST(avoids_unfit_mounts)
 }
 END_TEST
 
+static struct place_request written(enum place_kind kind)
+{
+	return (struct place_request){
+		.kind = kind,
+		.stem = "heap",
+		.suffix = ".hprof",
+		.listener = -1,
+	};
+}
+
+/* As a JVM does it: without O_NONBLOCK, by the path that it was told. */
+static int target_opens(const char *path)
+{
+	int fd = open(in_root(path), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
+
+	ck_assert_msg(fd >= 0, "%s: %s", path, strerror(errno));
+	return fd;
+}
+
+static int opened(struct place *p)
+{
+	struct err err = { .code = EXIT_DONE };
+	int fd = place_open(p, &err);
+
+	ck_assert_msg(fd >= 0, "%s", err.text);
+	return fd;
+}
+
+static void assert_gone(const char *path)
+{
+	struct stat st;
+
+	ck_assert_int_eq(lstat(in_root(path), &st), -1);
+	ck_assert_int_eq(errno, ENOENT);
+}
+
+/* A child that stands for the JVM: with stdio alone, so that the place ends when it is freed. */
+static pid_t fork_target(int fd)
+{
+	pid_t pid = fork();
+
+	ck_assert_int_ge(pid, 0);
+	if (pid == 0) {
+		(void)signal(SIGPIPE, SIG_IGN);
+		(void)dup2(fd, STDIN_FILENO);
+		closefrom(STDERR_FILENO + 1);
+	}
+	return pid;
+}
+
+static void assert_done(pid_t pid)
+{
+	int status;
+
+	ck_assert_int_eq(waitpid(pid, &status, 0), pid);
+	ck_assert_int_eq(status, 0);
+}
+
+START_TEST(reads_a_fifo)
+{
+	const struct place_request req = written(PLACE_FIFO);
+	struct place *p = place(&req);
+	_cleanup_close_ int end = opened(p), writer = -1;
+	char text[64];
+	struct stat st;
+
+	ck_assert_int_eq(stat(in_root(place_file(p)), &st), 0);
+	ck_assert(S_ISFIFO(st.st_mode));
+	ck_assert_uint_eq(st.st_uid, OTHER_UID);
+	ck_assert_uint_eq(st.st_mode & 07777, 0600);
+	ck_assert_int_eq(io_read(end, text, sizeof(text)), 0); /* nobody is there yet */
+	writer = target_opens(place_file(p));
+	ck_assert_int_ge(fcntl(writer, F_GETPIPE_SZ), 65536);
+	ck_assert_int_eq(io_read(end, text, sizeof(text)), -EAGAIN);
+	ck_assert_int_eq(write(writer, CONTENT, strlen(CONTENT)), strlen(CONTENT));
+	ck_assert_int_eq(io_read(end, text, sizeof(text)), (ssize_t)strlen(CONTENT));
+	place_free(p);
+	ck_assert_int_eq(count("/tmp"), 0);
+}
+END_TEST
+
+/* However little jtool does with it. */
+START_TEST(fifo_never_lacks_a_reader)
+{
+	const struct place_request req = written(PLACE_FIFO);
+	struct place *p = place(&req);
+	int writer = -1, end = opened(p);
+
+	(void)close(end);
+	writer = target_opens(place_file(p));
+	ck_assert_int_eq(write(writer, "", 1), 1);
+	place_free(p);
+	(void)signal(SIGPIPE, SIG_IGN);
+	ck_assert_int_eq(write(writer, "", 1), -1);
+	ck_assert_int_eq(errno, EPIPE);
+	(void)close(writer);
+}
+END_TEST
+
+/* A JVM whose open(2) has found the FIFO when its name goes away. */
+START_TEST(fifo_has_a_reader_for_who_is_late)
+{
+	const struct place_request req = written(PLACE_FIFO);
+	struct place *p = place(&req);
+	_cleanup_close_ int found = open(in_root(place_file(p)), O_PATH | O_CLOEXEC);
+	pid_t pid;
+
+	ck_assert_int_ge(found, 0);
+	pid = fork_target(found);
+	if (pid == 0) {
+		int fd;
+
+		while (count("/tmp") > 0)
+			(void)poll(NULL, 0, 1);
+		fd = open("/proc/self/fd/0", O_WRONLY | O_CLOEXEC);
+		while (write(fd, CONTENT, strlen(CONTENT)) > 0)
+			;
+		_exit(errno == EPIPE ? 0 : 1);
+	}
+	place_free(p);
+	assert_done(pid);
+}
+END_TEST
+
+START_TEST(opens_a_result)
+{
+	const struct place_request req = written(PLACE_RESULT);
+	struct place *p = place(&req), *q = place(&req);
+	_cleanup_free_ char *path = xstrdup(place_file(p));
+	_cleanup_free_ char *beside = xasprintf("%s.p1", path);
+	_cleanup_close_ int fd = -1;
+	char text[64];
+
+	ck_assert_str_ne(path, place_file(q));
+	assert_gone(path);
+	fd = target_opens(path);
+	ck_assert_int_eq(io_write_all(fd, CONTENT, strlen(CONTENT), deadline_in_ms(1000)), 0);
+	own(path);
+	(void)close(target_opens(beside)); /* a part of it, as of a parallel heap dump */
+	(void)close(fd);
+	fd = opened(p);
+	ck_assert_int_eq(io_read_full(fd, text, sizeof(text)), (ssize_t)strlen(CONTENT));
+	place_free(p);
+	assert_gone(path);
+	assert_gone(beside);
+	ck_assert_int_eq(count("/tmp"), 1); /* the other one's */
+	place_free(q);
+	ck_assert_int_eq(count("/tmp"), 0);
+}
+END_TEST
+
+static void assert_no_result(struct place *p, const char *why)
+{
+	struct err err = { .code = EXIT_DONE };
+
+	ck_assert_int_eq(place_open(p, &err), -1);
+	ck_assert_int_eq(err.code, EXIT_PARTIAL);
+	ck_assert_msg(strstr(err.text, why) != NULL, "%s", err.text);
+}
+
+START_TEST(opens_only_a_file_of_the_target)
+{
+	const struct place_request req = written(PLACE_RESULT);
+	struct place *p = place(&req);
+	_cleanup_free_ char *path = xstrdup(in_root(place_file(p)));
+
+	assert_no_result(p, "No such file");
+	ck_assert_int_eq(symlink("/etc/passwd", path), 0);
+	assert_no_result(p, "no regular file of the JVM's user");
+	ck_assert_int_eq(unlink(path), 0);
+	ck_assert_int_eq(mkfifo(path, 0666), 0);
+	ck_assert_int_eq(chown(path, OTHER_UID, OTHER_UID), 0);
+	assert_no_result(p, "no regular file of the JVM's user");
+	ck_assert_int_eq(unlink(path), 0);
+	(void)close(target_opens(place_file(p)));
+	ck_assert_int_eq(chmod(path, 0666), 0); /* but it is root's */
+	assert_no_result(p, "no regular file of the JVM's user");
+	place_free(p);
+	ck_assert_int_eq(count("/tmp"), 0);
+}
+END_TEST
+
+static const enum place_kind both[] = { PLACE_FIFO, PLACE_RESULT };
+
+/* The JVM keeps making files in a directory that is on its way out. */
+START_TEST(takes_away_what_comes_late)
+{
+	const struct place_request req = written(both[_i]);
+	struct place *p = place(&req);
+	_cleanup_free_ char *dir = xstrdup(in_root(place_file(p)));
+	_cleanup_close_ int dir_fd = -1;
+	pid_t pid;
+
+	*strrchr(dir, '/') = '\0';
+	dir_fd = open(dir, O_PATH | O_CLOEXEC);
+	ck_assert_int_ge(dir_fd, 0);
+	pid = fork_target(dir_fd);
+	if (pid == 0) {
+		while (mknodat(STDIN_FILENO, ".late", S_IFREG | 0600, 0) == 0 || errno == EEXIST)
+			(void)usleep(50);
+		_exit(errno == ENOENT ? 0 : 1);
+	}
+	place_free(p);
+	ck_assert_int_eq(count("/tmp"), 0);
+	assert_done(pid);
+}
+END_TEST
+
+/* At any moment: the keeper alone knows what there is. */
+START_TEST(is_killed_at_any_moment)
+{
+	const struct place_request req = written(both[_i % 2]);
+	pid_t pid = fork();
+
+	ck_assert_int_ge(pid, 0);
+	if (pid == 0) {
+		(void)place(&req);
+		(void)pause();
+		_exit(1);
+	}
+	(void)usleep((unsigned)_i * 100);
+	ck_assert_int_eq(kill(pid, SIGKILL), 0);
+	ck_assert_int_eq(waitpid(pid, NULL, 0), pid);
+	wait_until_empty("/tmp");
+}
+END_TEST
+
+/* Of a keeper that was killed, too: and a JVM that waits for the FIFO's reader is let go. */
+START_TEST(removes_a_fifo_that_was_left)
+{
+	const struct place_request req = request(-1);
+	_cleanup_free_ char *dir = xasprintf("%s-0123", private_dir("/tmp"));
+	_cleanup_free_ char *path = xasprintf("%s/.heap.hprof", dir);
+	pid_t pid;
+
+	make_dir(dir, 0700);
+	ck_assert_int_eq(mkfifo(in_root(path), 0600), 0);
+	own(path);
+	own(dir);
+	touch(dir, ".heap.jfr", "");
+	pid = fork_target(STDIN_FILENO);
+	if (pid == 0)
+		_exit(open(in_root(path), O_WRONLY | O_CLOEXEC) < 0);
+	wait_until_asleep(pid);
+	place_free(place(&req));
+	ck_assert_int_eq(count("/tmp"), 0);
+	assert_done(pid);
+}
+END_TEST
+
+static void assert_result_in(const char *dir, uint64_t room)
+{
+	struct place_request req = written(PLACE_RESULT);
+	struct place *p;
+
+	req.room = room;
+	p = place(&req);
+	ck_assert_msg(strncmp(place_file(p), dir, strlen(dir)) == 0, "%s", place_file(p));
+	place_free(p);
+	ck_assert_int_eq(count(dir), 0);
+}
+
+START_TEST(takes_a_disk_with_room)
+{
+	struct place_request req = written(PLACE_RESULT);
+	struct err err = { .code = EXIT_DONE };
+	struct statfs fs;
+
+	if (mount("none", in_root("/tmp"), "tmpfs", MS_NOEXEC, "mode=1777,size=1m") < 0)
+		return; /* no right to mount, as in many containers */
+	ck_assert_int_eq(statfs(in_root("/var/tmp"), &fs), 0);
+	if (fs.f_type != 0x01021994) /* the tests' own directory may be in memory */
+		assert_result_in("/var/tmp", 4096);
+	ck_assert_int_eq(chmod(in_root("/var/tmp"), 0755), 0);
+	ck_assert_int_eq(chmod(in_root("/work"), 0755), 0);
+	assert_result_in("/tmp", 1024 * 1024);
+	req.room = 1024 * 1024 + 1;
+	ck_assert_ptr_null(place_new(&target, &req, NULL, &err));
+	ck_assert_int_eq(err.code, EXIT_PARTIAL);
+	ck_assert_msg(strstr(err.text, "/tmp: too little room") &&
+			      strstr(err.text, "/var/tmp: Permission denied"),
+		      "%s", err.text);
+	req.kind = PLACE_FIFO; /* takes no room, and nothing is run */
+	place_free(place(&req));
+	ck_assert_int_eq(count("/tmp"), 0);
+}
+END_TEST
+
 START_TEST(target_gone)
 {
 	const struct place_request req = request(-1);
@@ -403,6 +713,15 @@ int main(void)
 	tcase_add_test(tc, says_what_it_tried);
 	tcase_add_test(tc, passes_over_a_home_that_is_no_path);
 	tcase_add_test(tc, avoids_unfit_mounts);
+	tcase_add_test(tc, reads_a_fifo);
+	tcase_add_test(tc, fifo_never_lacks_a_reader);
+	tcase_add_test(tc, fifo_has_a_reader_for_who_is_late);
+	tcase_add_test(tc, opens_a_result);
+	tcase_add_test(tc, opens_only_a_file_of_the_target);
+	tcase_add_loop_test(tc, takes_away_what_comes_late, 0, ARRAY_SIZE(both));
+	tcase_add_loop_test(tc, is_killed_at_any_moment, 0, 40);
+	tcase_add_test(tc, removes_a_fifo_that_was_left);
+	tcase_add_test(tc, takes_a_disk_with_room);
 	tcase_add_test(tc, target_gone);
 	tcase_set_timeout(tc, 30);
 	suite_add_tcase(suite, tc);
