@@ -76,3 +76,24 @@ int answer_show(const struct ctx *ctx, const struct attach_request *req, struct 
 	attach_reply_release(&reply);
 	return rc;
 }
+
+int answer_text(const struct ctx *ctx, const struct attach_request *req, size_t max,
+		struct buf *text, struct err *err)
+{
+	const struct attach_opts opts = { ctx->timeout_ms, ctx->steps };
+	struct attach_reply reply;
+	int rc;
+
+	if (attach_execute(ctx->jvm, &opts, req, &reply, err) < 0)
+		return -1;
+	if (reply.code != 0) {
+		rc = refusal(req, &reply, err);
+	} else {
+		rc = spool_text(&reply.output, text, max);
+		if (rc < 0)
+			rc = err_set(err, EXIT_PARTIAL, "the JVM's answer could not be kept: %s",
+				     strerror(-rc));
+	}
+	attach_reply_release(&reply);
+	return rc;
+}

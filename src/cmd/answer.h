@@ -15,4 +15,11 @@
 int answer_show(const struct ctx *ctx, const struct attach_request *req, struct err *err)
 	_must_check_;
 
+/*
+ * The answer as text for a parser, appended to `text`.  Here, too, a code other than 0 is an
+ * error; what does not fit `max` bytes is EXIT_PARTIAL.
+ */
+int answer_text(const struct ctx *ctx, const struct attach_request *req, size_t max,
+		struct buf *text, struct err *err) _must_check_;
+
 #endif

@@ -116,6 +116,11 @@ void json_put_number(struct json *parent, const char *key, int64_t value)
 }
 
 /* The shortest of two spellings that reads back as the same number; JSON knows no NaN. */
+void json_put_unsigned(struct json *parent, const char *key, uint64_t value)
+{
+	json_put(parent, key, out(json_object_new_uint64(value)));
+}
+
 void json_put_real(struct json *parent, const char *key, double value)
 {
 	char text[32];

@@ -23,6 +23,7 @@ void json_free(struct json *node); /* NULL is allowed */
 void json_put_text(struct json *parent, const char *key, const char *text);
 void json_put_text_len(struct json *parent, const char *key, const char *text, size_t len);
 void json_put_number(struct json *parent, const char *key, int64_t value);
+void json_put_unsigned(struct json *parent, const char *key, uint64_t value);
 void json_put_real(struct json *parent, const char *key, double value);
 void json_put_bool(struct json *parent, const char *key, bool value);
 void json_put_null(struct json *parent, const char *key);

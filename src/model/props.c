@@ -1,0 +1,273 @@
+#include "model/props.h"
+
+#include <errno.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <string.h>
+
+#include "base/glob.h"
+#include "base/xalloc.h"
+
+#define REPLACEMENT 0xfffd
+
+struct text {
+	const char *at, *end;
+};
+
+/* One half of a line, name or value, while it is decoded. */
+struct half {
+	bool is_name;
+	struct buf bytes;
+	uint32_t high; /* a high surrogate that waits for its low one; 0: none */
+};
+
+static void add_utf8(struct buf *out, uint32_t c)
+{
+	if (c < 0x80) {
+		buf_addc(out, (char)c);
+		return;
+	}
+	if (c < 0x800) {
+		buf_addc(out, (char)(0xc0 | c >> 6));
+	} else if (c < 0x10000) {
+		buf_addc(out, (char)(0xe0 | c >> 12));
+		buf_addc(out, (char)(0x80 | (c >> 6 & 0x3f)));
+	} else {
+		buf_addc(out, (char)(0xf0 | c >> 18));
+		buf_addc(out, (char)(0x80 | (c >> 12 & 0x3f)));
+		buf_addc(out, (char)(0x80 | (c >> 6 & 0x3f)));
+	}
+	buf_addc(out, (char)(0x80 | (c & 0x3f)));
+}
+
+/* A high surrogate that nothing followed. */
+static void finish(struct half *half)
+{
+	if (half->high)
+		add_utf8(&half->bytes, REPLACEMENT);
+	half->high = 0;
+}
+
+/* Add one UTF-16 code unit. */
+static void add_unit(struct half *half, uint32_t unit)
+{
+	bool is_low = unit >= 0xdc00 && unit <= 0xdfff;
+
+	if (is_low && half->high) {
+		add_utf8(&half->bytes, 0x10000 + ((half->high - 0xd800) << 10) + (unit - 0xdc00));
+		half->high = 0;
+		return;
+	}
+	finish(half);
+	if (unit >= 0xd800 && unit <= 0xdbff)
+		half->high = unit;
+	else if (is_low || (unit == 0 && half->is_name))
+		add_utf8(&half->bytes, REPLACEMENT);
+	else
+		add_utf8(&half->bytes, unit);
+}
+
+static bool is_line_end(char c)
+{
+	return c == '\n' || c == '\r';
+}
+
+static bool is_blank(char c)
+{
+	return c == ' ' || c == '\t' || c == '\f';
+}
+
+static void skip_blanks(struct text *t)
+{
+	while (t->at < t->end && is_blank(*t->at))
+		t->at++;
+}
+
+static void skip_line_end(struct text *t)
+{
+	bool is_return = *t->at++ == '\r';
+
+	if (is_return && t->at < t->end && *t->at == '\n')
+		t->at++;
+}
+
+static int get_hex(struct text *t, uint32_t *unit)
+{
+	*unit = 0;
+	for (int i = 0; i < 4; i++, t->at++) {
+		char c;
+
+		if (t->at == t->end)
+			return -EBADMSG;
+		c = *t->at;
+		if (c >= '0' && c <= '9')
+			*unit = *unit << 4 | (uint32_t)(c - '0');
+		else if ((c | 0x20) >= 'a' && (c | 0x20) <= 'f')
+			*unit = *unit << 4 | (uint32_t)((c | 0x20) - 'a' + 10);
+		else
+			return -EBADMSG;
+	}
+	return 0;
+}
+
+/* What stands behind a backslash. */
+static int get_escape(struct text *t, struct half *half)
+{
+	static const char letters[] = "tnrf", meanings[] = "\t\n\r\f";
+	const char *letter;
+	uint32_t unit;
+
+	if (t->at == t->end)
+		return -EBADMSG;
+	if (is_line_end(*t->at)) {
+		skip_line_end(t);
+		skip_blanks(t);
+		return 0;
+	}
+	if (*t->at == 'u') {
+		t->at++;
+		if (get_hex(t, &unit) < 0)
+			return -EBADMSG;
+		add_unit(half, unit);
+		return 0;
+	}
+	letter = memchr(letters, *t->at, sizeof(letters) - 1);
+	add_unit(half, (uint8_t)(letter ? meanings[letter - letters] : *t->at));
+	t->at++;
+	return 0;
+}
+
+/* Decode up to the end of the line or, of a name, up to what ends it. */
+static int get_half(struct text *t, struct half *half)
+{
+	while (t->at < t->end && !is_line_end(*t->at)) {
+		if (*t->at == '\\') {
+			t->at++;
+			if (get_escape(t, half) < 0)
+				return -EBADMSG;
+			continue;
+		}
+		if (half->is_name && (is_blank(*t->at) || *t->at == '=' || *t->at == ':'))
+			break;
+		add_unit(half, (uint8_t)*t->at++);
+	}
+	finish(half);
+	return t->at < t->end ? 0 : -EBADMSG;
+}
+
+/* Between name and value: blanks, and one '=' or ':'. */
+static void skip_separator(struct text *t)
+{
+	skip_blanks(t);
+	if (t->at < t->end && (*t->at == '=' || *t->at == ':')) {
+		t->at++;
+		skip_blanks(t);
+	}
+}
+
+static int get_property(struct props *props, struct text *t)
+{
+	struct half name = { true, BUF_INIT, 0 }, value = { false, BUF_INIT, 0 };
+	int rc = get_half(t, &name);
+
+	if (rc == 0) {
+		skip_separator(t);
+		rc = get_half(t, &value);
+	}
+	if (rc == 0) {
+		size_t len = value.bytes.len;
+
+		props->items = xgrow(props->items, props->n, &props->cap, sizeof(*props->items));
+		props->items[props->n++] =
+			(struct prop){ buf_take(&name.bytes), buf_take(&value.bytes), len };
+	}
+	buf_release(&name.bytes);
+	buf_release(&value.bytes);
+	return rc;
+}
+
+static int skip_comment(struct text *t)
+{
+	while (t->at < t->end && !is_line_end(*t->at))
+		t->at++;
+	return t->at < t->end ? 0 : -EBADMSG;
+}
+
+static int compare(const void *a, const void *b)
+{
+	return strcmp(((const struct prop *)a)->name, ((const struct prop *)b)->name);
+}
+
+static void release(struct prop *prop)
+{
+	free(prop->name);
+	free(prop->value);
+}
+
+/* Sort by name; of equal names, only the last one stays. */
+static void sort(struct props *props)
+{
+	size_t kept = 0;
+
+	if (props->n == 0)
+		return;
+	/* Stable, unlike qsort(3): equal names stay in their order. */
+	if (mergesort(props->items, props->n, sizeof(*props->items), compare) < 0)
+		xalloc_die();
+	for (size_t i = 0; i < props->n; i++) {
+		if (kept > 0 && compare(&props->items[kept - 1], &props->items[i]) == 0)
+			release(&props->items[--kept]);
+		props->items[kept++] = props->items[i];
+	}
+	props->n = kept;
+}
+
+int props_parse(struct props *props, const char *text, size_t len)
+{
+	struct text t = { text, text + len };
+	int rc = 0;
+
+	while (rc == 0) {
+		skip_blanks(&t);
+		if (t.at == t.end)
+			break;
+		if (is_line_end(*t.at))
+			skip_line_end(&t);
+		else if (*t.at == '#' || *t.at == '!')
+			rc = skip_comment(&t);
+		else
+			rc = get_property(props, &t);
+	}
+	sort(props);
+	return rc;
+}
+
+void props_release(struct props *props)
+{
+	for (size_t i = 0; i < props->n; i++)
+		release(&props->items[i]);
+	free(props->items);
+	*props = (struct props){ 0 };
+}
+
+void props_filter(struct props *props, const char *glob)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < props->n; i++) {
+		if (glob_matches(glob, props->items[i].name))
+			props->items[kept++] = props->items[i];
+		else
+			release(&props->items[i]);
+	}
+	props->n = kept;
+}
+
+const struct prop *props_find(const struct props *props, const char *name)
+{
+	const struct prop key = { .name = (char *)name };
+
+	if (props->n == 0)
+		return NULL;
+	return bsearch(&key, props->items, props->n, sizeof(*props->items), compare);
+}

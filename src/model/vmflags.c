@@ -1,0 +1,247 @@
+/*
+ * The text of VM.flags -all, as src/hotspot/share/runtime/flags/jvmFlag.cpp prints it from
+ * JDK 9 on, and share/vm/runtime/globals.cpp before:
+ *
+ *     bool HeapDumpOnOutOfMemoryError               = true          {manageable} {command line}
+ *     bool HeapDumpOnOutOfMemoryError              := true          {manageable}
+ *
+ * JDK 8 tells with a colon that a value is not the default, and has no origin.  A text with
+ * newlines takes several lines:
+ *
+ *    ccstr HeapDumpPath                             = first
+ *          HeapDumpPath                            += second        {manageable} {attach}
+ */
+#include "model/vmflags.h"
+
+#include <errno.h>
+#include <string.h>
+
+#include "base/glob.h"
+#include "base/xalloc.h"
+
+struct text {
+	const char *at, *end;
+};
+
+/* A line taken apart; the texts are parts of it. */
+struct line {
+	struct text type; /* empty: it goes on with the value of the line before */
+	struct text name;
+	bool changed;     /* ":=" */
+	struct text value; /* with kind and origin, and blanks between */
+};
+
+static bool next_line(struct text *text, struct text *line)
+{
+	const char *newline;
+
+	if (text->at == text->end)
+		return false;
+	newline = memchr(text->at, '\n', (size_t)(text->end - text->at));
+	*line = (struct text){ text->at, newline ? newline : text->end };
+	text->at = newline ? newline + 1 : text->end;
+	return true;
+}
+
+static void skip_blanks(struct text *t)
+{
+	while (t->at < t->end && *t->at == ' ')
+		t->at++;
+}
+
+static void cut_blanks(struct text *t)
+{
+	while (t->end > t->at && t->end[-1] == ' ')
+		t->end--;
+}
+
+static bool skip_char(struct text *t, char c)
+{
+	if (t->at == t->end || *t->at != c)
+		return false;
+	t->at++;
+	return true;
+}
+
+static struct text get_word(struct text *t)
+{
+	struct text word;
+
+	skip_blanks(t);
+	word.at = t->at;
+	while (t->at < t->end && *t->at != ' ')
+		t->at++;
+	word.end = t->at;
+	return word;
+}
+
+static bool is_empty(struct text t)
+{
+	return t.at == t.end;
+}
+
+static bool is_text(struct text t, const char *s)
+{
+	size_t len = strlen(s);
+
+	return (size_t)(t.end - t.at) == len && memcmp(t.at, s, len) == 0;
+}
+
+static bool is_same(struct text a, struct text b)
+{
+	return a.end - a.at == b.end - b.at && memcmp(a.at, b.at, (size_t)(a.end - a.at)) == 0;
+}
+
+static char *copy(struct text t)
+{
+	return xstrndup(t.at, (size_t)(t.end - t.at));
+}
+
+static int take_apart(struct text text, struct line *line)
+{
+	struct text assign;
+
+	*line = (struct line){ .name = get_word(&text) };
+	assign = get_word(&text);
+	if (!is_text(assign, "+=")) {
+		line->type = line->name;
+		line->name = assign;
+		assign = get_word(&text);
+		line->changed = is_text(assign, ":=");
+		if (!line->changed && !is_text(assign, "="))
+			return -EBADMSG;
+	}
+	(void)skip_char(&text, ' '); /* the one that is no part of the value */
+	line->value = text;
+	return 0;
+}
+
+/* Cut " {manageable}" off the end and return what is inside. */
+static int cut_braces(struct text *t, struct text *inside)
+{
+	const char *open;
+
+	cut_blanks(t);
+	open = memrchr(t->at, '{', (size_t)(t->end - t->at));
+	if (!open || t->end[-1] != '}')
+		return -EBADMSG;
+	*inside = (struct text){ open + 1, t->end - 1 };
+	t->end = open;
+	cut_blanks(t);
+	return 0;
+}
+
+/* Is there a line that goes on with the value of this one? */
+static bool goes_on(const struct line *line, struct text rest)
+{
+	struct text text;
+	struct line next;
+
+	return next_line(&rest, &text) && take_apart(text, &next) == 0 && is_empty(next.type) &&
+	       is_same(next.name, line->name);
+}
+
+/*
+ * Do the lines end with an origin behind the kind?  Told from the first flag that is no text,
+ * for a text may have braces of its own.
+ */
+static bool have_origins(struct text text)
+{
+	struct text t, inside;
+	struct line line;
+
+	while (next_line(&text, &t)) {
+		if (take_apart(t, &line) < 0 || is_empty(line.type) ||
+		    is_text(line.type, "ccstr") || is_text(line.type, "ccstrlist"))
+			continue;
+		return cut_braces(&line.value, &inside) == 0 &&
+		       cut_braces(&line.value, &inside) == 0;
+	}
+	return true;
+}
+
+static void release(struct vmflag *flag)
+{
+	free(flag->type);
+	free(flag->name);
+	free(flag->value);
+	free(flag->kind);
+	free(flag->origin);
+}
+
+/* A flag whose first line this is; takes those that it goes on with, too. */
+static int parse_flag(struct vmflags *flags, struct line line, struct text *rest, bool origins)
+{
+	_cleanup_buf_ struct buf value = BUF_INIT;
+	struct text type = line.type, text, kind, origin;
+	bool changed = line.changed;
+
+	while (goes_on(&line, *rest)) {
+		buf_add(&value, line.value.at, (size_t)(line.value.end - line.value.at));
+		buf_addc(&value, '\n');
+		if (!next_line(rest, &text) || take_apart(text, &line) < 0)
+			return -EBADMSG;
+	}
+	if ((origins && cut_braces(&line.value, &origin) < 0) || cut_braces(&line.value, &kind) < 0)
+		return -EBADMSG;
+	buf_add(&value, line.value.at, (size_t)(line.value.end - line.value.at));
+	flags->items = xgrow(flags->items, flags->n, &flags->cap, sizeof(*flags->items));
+	flags->items[flags->n++] = (struct vmflag){
+		.type = copy(type),
+		.name = copy(line.name),
+		.value = buf_take(&value),
+		.kind = copy(kind),
+		.origin = origins ? copy(origin) : xstrdup(changed ? "changed" : "default"),
+	};
+	return 0;
+}
+
+int vmflags_parse(struct vmflags *flags, const char *text, size_t len)
+{
+	struct text rest = { text, text + len }, t;
+	struct line line;
+	bool origins;
+
+	if (len == 0 || text[len - 1] != '\n' || memchr(text, '\0', len) ||
+	    !next_line(&rest, &t) || !is_text(t, "[Global flags]"))
+		return -EBADMSG;
+	origins = have_origins(rest);
+	while (next_line(&rest, &t)) {
+		if (is_empty(t))
+			continue;
+		if (take_apart(t, &line) < 0 || is_empty(line.type) ||
+		    parse_flag(flags, line, &rest, origins) < 0)
+			return -EBADMSG;
+	}
+	return flags->n > 0 ? 0 : -EBADMSG;
+}
+
+void vmflags_release(struct vmflags *flags)
+{
+	for (size_t i = 0; i < flags->n; i++)
+		release(&flags->items[i]);
+	free(flags->items);
+	*flags = (struct vmflags){ 0 };
+}
+
+void vmflags_filter(struct vmflags *flags, const char *glob)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < flags->n; i++) {
+		if (glob_matches(glob, flags->items[i].name))
+			flags->items[kept++] = flags->items[i];
+		else
+			release(&flags->items[i]);
+	}
+	flags->n = kept;
+}
+
+const struct vmflag *vmflags_find(const struct vmflags *flags, const char *name)
+{
+	for (size_t i = 0; i < flags->n; i++) {
+		if (strcmp(flags->items[i].name, name) == 0)
+			return &flags->items[i];
+	}
+	return NULL;
+}
