@@ -1,6 +1,5 @@
 #include "render/table.h"
 
-#include <inttypes.h>
 #include <locale.h>
 #include <string.h>
 #include <strings.h>
@@ -8,6 +7,7 @@
 #include "base/buf.h"
 #include "base/text.h"
 #include "base/xalloc.h"
+#include "render/units.h"
 
 #define GAP 2       /* blanks between columns */
 #define PIECE 65536 /* what is collected before it is written */
@@ -138,38 +138,6 @@ int table_select(struct table *t, const char *list, struct err *err)
 	}
 }
 
-/* 812, 1.5K, 64M: at most four digits and a sign; rounded down. */
-static void show_bytes(struct buf *out, int64_t bytes)
-{
-	static const char units[] = "KMGTPE";
-	uint64_t size = bytes < 0 ? -(uint64_t)bytes : (uint64_t)bytes;
-	uint64_t tenths = 0;
-	int unit = -1;
-
-	while (size >= 1024) {
-		tenths = size % 1024 * 10 / 1024;
-		size /= 1024;
-		unit++;
-	}
-	buf_addf(out, "%s%" PRIu64, bytes < 0 ? "-" : "", size);
-	if (unit >= 0 && size < 10)
-		buf_addf(out, ".%" PRIu64, tenths);
-	if (unit >= 0)
-		buf_addc(out, units[unit]);
-}
-
-static void show_seconds(struct buf *out, int64_t s)
-{
-	if (s < 60)
-		buf_addf(out, "%" PRId64 "s", s);
-	else if (s < 3600)
-		buf_addf(out, "%" PRId64 "m%02ds", s / 60, (int)(s % 60));
-	else if (s < 86400)
-		buf_addf(out, "%" PRId64 "h%02dm", s / 3600, (int)(s % 3600 / 60));
-	else
-		buf_addf(out, "%" PRId64 "d%02dh", s / 86400, (int)(s % 86400 / 3600));
-}
-
 /* Without its fraction; what no int64_t can hold becomes 0. */
 static int64_t whole(const struct cell *cell)
 {
@@ -197,11 +165,11 @@ static void show_number(enum column_type type, const struct cell *cell, struct b
 	char text[400]; /* "%.2f" of the largest double has 312 bytes */
 
 	if (type == COL_BYTES) {
-		show_bytes(out, whole(cell));
+		units_bytes(out, whole(cell));
 		return;
 	}
 	if (type == COL_SECONDS) {
-		show_seconds(out, whole(cell));
+		units_seconds(out, whole(cell));
 		return;
 	}
 	if (cell->kind == CELL_NUMBER) {

@@ -1,0 +1,34 @@
+#include "render/units.h"
+
+#include <inttypes.h>
+
+void units_bytes(struct buf *out, int64_t bytes)
+{
+	static const char units[] = "KMGTPE";
+	uint64_t size = bytes < 0 ? -(uint64_t)bytes : (uint64_t)bytes;
+	uint64_t tenths = 0;
+	int unit = -1;
+
+	while (size >= 1024) {
+		tenths = size % 1024 * 10 / 1024;
+		size /= 1024;
+		unit++;
+	}
+	buf_addf(out, "%s%" PRIu64, bytes < 0 ? "-" : "", size);
+	if (unit >= 0 && size < 10)
+		buf_addf(out, ".%" PRIu64, tenths);
+	if (unit >= 0)
+		buf_addc(out, units[unit]);
+}
+
+void units_seconds(struct buf *out, int64_t s)
+{
+	if (s < 60)
+		buf_addf(out, "%" PRId64 "s", s);
+	else if (s < 3600)
+		buf_addf(out, "%" PRId64 "m%02ds", s / 60, (int)(s % 60));
+	else if (s < 86400)
+		buf_addf(out, "%" PRId64 "h%02dm", s / 3600, (int)(s % 3600 / 60));
+	else
+		buf_addf(out, "%" PRId64 "d%02dh", s / 86400, (int)(s % 86400 / 3600));
+}

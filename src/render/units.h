@@ -1,0 +1,17 @@
+/*
+ * Sizes and times as people read them.
+ */
+#ifndef JTOOL_RENDER_UNITS_H
+#define JTOOL_RENDER_UNITS_H
+
+#include <stdint.h>
+
+#include "base/buf.h"
+
+/* 812, 1.5K, 64M: at most four digits and a sign; rounded down. */
+void units_bytes(struct buf *out, int64_t bytes);
+
+/* 7s, 5m06s, 3h04m, 1d02h. */
+void units_seconds(struct buf *out, int64_t s);
+
+#endif
