@@ -38,10 +38,10 @@ enum vmflag_form vmflag_form(const struct vmflag *flag)
 	return type_of(flag)->form;
 }
 
-/* JDK 8 also lets those be set that it calls "product rw". */
+/* JDK 8 calls some "product rw" which its attach listener will not set, for all that. */
 bool vmflag_is_manageable(const struct vmflag *flag)
 {
-	return strstr(flag->kind, "manageable") || strcmp(flag->kind, "product rw") == 0;
+	return strstr(flag->kind, "manageable") != NULL;
 }
 
 void vmflag_spell(const struct vmflag *flag, struct buf *out)
