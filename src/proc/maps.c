@@ -24,6 +24,14 @@ struct query {
 #define QUERY _IOWR('f', 17, struct query)
 #define QUERY_THIS_OR_NEXT 0x10
 #define QUERY_OF_FILES 0x20
+#define QUERY_EXECUTABLE 0x04
+
+/* Which mappings, and who wants to see them. */
+struct search {
+	bool code; /* only what can be executed */
+	procfs_map_visit *visit;
+	void *arg;
+};
 
 static bool cut_suffix(char *text, size_t len, const char *suffix)
 {
@@ -35,21 +43,21 @@ static bool cut_suffix(char *text, size_t len, const char *suffix)
 	return true;
 }
 
-static bool visit_mapping(char *path, size_t len, const char *range, procfs_map_visit *visit,
-			  void *arg)
+static bool visit_mapping(char *path, size_t len, const char *range, const struct search *s)
 {
 	struct proc_map map = { .path = path, .range = range };
 
 	map.deleted = cut_suffix(path, len, " (deleted)");
-	return *path != '/' || visit(&map, arg);
+	return *path != '/' || s->visit(&map, s->arg);
 }
 
 /* The mapping of a file at an address or behind it; with its name where one is wanted. */
-static int ask(int fd, uint64_t address, char *name, size_t name_size, struct query *q)
+static int ask(int fd, const struct search *s, uint64_t address, char *name, size_t name_size,
+	       struct query *q)
 {
 	*q = (struct query){
 		.size = sizeof(*q),
-		.flags = QUERY_THIS_OR_NEXT | QUERY_OF_FILES,
+		.flags = QUERY_THIS_OR_NEXT | QUERY_OF_FILES | (s->code ? QUERY_EXECUTABLE : 0),
 		.address = address,
 		.name_size = (uint32_t)name_size,
 		.name_address = (uintptr_t)name,
@@ -61,14 +69,14 @@ static int ask(int fd, uint64_t address, char *name, size_t name_size, struct qu
  * The first mapping of each file, by queries.  The several mappings of a library follow each
  * other; making out its name is what costs.
  */
-static int query_maps(int fd, procfs_map_visit *visit, void *arg)
+static int query_maps(int fd, const struct search *s)
 {
 	struct query q, last = { .inode = 0 };
 	uint64_t address = 0;
 
 	for (;;) {
 		char name[PATH_MAX + 16] = "", range[40];
-		int rc = ask(fd, address, NULL, 0, &q);
+		int rc = ask(fd, s, address, NULL, 0, &q);
 
 		if (rc < 0)
 			return rc == -ENOENT ? 0 : rc;
@@ -78,27 +86,35 @@ static int query_maps(int fd, procfs_map_visit *visit, void *arg)
 			continue;
 		last = q;
 		/* It may be gone by now, or its name too long to be a path. */
-		if (ask(fd, q.start, name, sizeof(name), &q) < 0 || q.start != last.start)
+		if (ask(fd, s, q.start, name, sizeof(name), &q) < 0 || q.start != last.start)
 			continue;
 		(void)snprintf(range, sizeof(range), "%" PRIx64 "-%" PRIx64, q.start, q.end);
-		if (!visit_mapping(name, strlen(name), range, visit, arg))
+		if (!visit_mapping(name, strlen(name), range, s))
 			return 0;
 	}
 }
 
+/* "START-END rwxp …": may it be executed? */
+static bool is_code(const char *line, size_t len)
+{
+	const char *perms = memchr(line, ' ', len);
+
+	return perms && len - (size_t)(perms - line) > 3 && perms[3] == 'x';
+}
+
 /* One line of maps without its newline.  No field before the path can hold a slash. */
-static bool visit_line(char *line, size_t len, procfs_map_visit *visit, void *arg)
+static bool visit_line(char *line, size_t len, const struct search *s)
 {
 	char *path = memchr(line, '/', len);
 
-	if (!path)
+	if (!path || (s->code && !is_code(line, len)))
 		return true;
 	line[len] = '\0';
 	line[strcspn(line, " /")] = '\0';
-	return visit_mapping(path, len - (size_t)(path - line), line, visit, arg);
+	return visit_mapping(path, len - (size_t)(path - line), line, s);
 }
 
-static int read_maps(int fd, procfs_map_visit *visit, void *arg)
+static int read_maps(int fd, const struct search *s)
 {
 	/* A line is at most a path whose every byte is escaped as four, and some numbers. */
 	char chunk[4 * PATH_MAX + 4096];
@@ -114,7 +130,7 @@ static int read_maps(int fd, procfs_map_visit *visit, void *arg)
 		while ((end = memchr(line, '\n', have)) != NULL) {
 			size_t len = (size_t)(end - line);
 
-			if (!visit_line(line, len, visit, arg))
+			if (!visit_line(line, len, s))
 				return 0;
 			have -= len + 1;
 			line = end + 1;
@@ -125,14 +141,24 @@ static int read_maps(int fd, procfs_map_visit *visit, void *arg)
 	}
 }
 
-int procfs_maps(const struct procfs *proc, pid_t pid, procfs_map_visit *visit, void *arg)
+static int search_maps(const struct procfs *proc, pid_t pid, const struct search *s)
 {
 	_cleanup_close_ int fd = procfs_openat(proc, pid, "maps", O_RDONLY);
 	int rc;
 
 	if (fd < 0)
 		return fd;
-	rc = query_maps(fd, visit, arg);
+	rc = query_maps(fd, s);
 	/* An older kernel, or a copy of a /proc: nothing was visited yet. */
-	return rc == -ENOTTY ? read_maps(fd, visit, arg) : rc;
+	return rc == -ENOTTY ? read_maps(fd, s) : rc;
+}
+
+int procfs_maps(const struct procfs *proc, pid_t pid, procfs_map_visit *visit, void *arg)
+{
+	return search_maps(proc, pid, &(struct search){ false, visit, arg });
+}
+
+int procfs_code_maps(const struct procfs *proc, pid_t pid, procfs_map_visit *visit, void *arg)
+{
+	return search_maps(proc, pid, &(struct search){ true, visit, arg });
 }

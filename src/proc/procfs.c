@@ -235,6 +235,79 @@ int procfs_status(const struct procfs *proc, pid_t pid, struct proc_status *stat
 	return 0;
 }
 
+/* A size of status, which counts in kB; -1 when it is not there. */
+static int64_t status_size(const char *text, const char *key)
+{
+	uint64_t kb = status_number(text, key, 10, 0, UINT64_MAX);
+
+	return kb > INT64_MAX / 1024 ? -1 : (int64_t)kb * 1024;
+}
+
+/* A line of limits: "Max open files   SOFT   HARD   files"; "unlimited" is no number. */
+static int64_t soft_limit(const char *text, const char *name)
+{
+	const char *line = strstr(text, name);
+	char *end;
+	uint64_t n;
+
+	if (!line)
+		return -1;
+	line += strlen(name);
+	n = strtoull(line, &end, 10);
+	return end == line || n > INT64_MAX ? -1 : (int64_t)n;
+}
+
+static int64_t count_files(const struct procfs *proc, pid_t pid)
+{
+	int fd = procfs_openat(proc, pid, "fd", O_RDONLY | O_DIRECTORY);
+	DIR *dir = fd < 0 ? NULL : fdopendir(fd);
+	int64_t n = 0;
+
+	if (!dir) {
+		util_close_p(&fd);
+		return -1;
+	}
+	for (const struct dirent *entry; (entry = readdir(dir)) != NULL;)
+		n += isdigit((unsigned char)entry->d_name[0]) != 0;
+	(void)closedir(dir); /* was only read */
+	return n;
+}
+
+static int parse_times(const char *stat, struct proc_usage *usage)
+{
+	long hz = sysconf(_SC_CLK_TCK);
+	uint64_t parent, user, system;
+
+	if (hz <= 0 || stat_field(stat, 4, &parent) < 0 || stat_field(stat, 14, &user) < 0 ||
+	    stat_field(stat, 15, &system) < 0)
+		return -EBADMSG;
+	usage->parent = (pid_t)parent;
+	usage->user = (double)user / (double)hz;
+	usage->system = (double)system / (double)hz;
+	return 0;
+}
+
+int procfs_usage(const struct procfs *proc, pid_t pid, struct proc_usage *usage)
+{
+	_cleanup_buf_ struct buf stat = BUF_INIT, status = BUF_INIT, limits = BUF_INIT;
+	int rc = procfs_read(proc, pid, "stat", &stat, STATUS_MAX);
+
+	if (rc == 0)
+		rc = parse_times(buf_str(&stat), usage);
+	if (rc == 0)
+		rc = procfs_read(proc, pid, "status", &status, STATUS_MAX);
+	if (rc < 0)
+		return rc;
+	usage->resident = status_size(buf_str(&status), "VmRSS");
+	usage->resident_peak = status_size(buf_str(&status), "VmHWM");
+	usage->swapped = status_size(buf_str(&status), "VmSwap");
+	usage->open_files = count_files(proc, pid);
+	usage->max_files = -1;
+	if (procfs_read(proc, pid, "limits", &limits, STATUS_MAX) == 0)
+		usage->max_files = soft_limit(buf_str(&limits), "Max open files");
+	return 0;
+}
+
 int procfs_threads(const struct procfs *proc, pid_t pid, unsigned *threads)
 {
 	char path[128];

@@ -51,6 +51,16 @@ struct proc_status {
 };
 int procfs_status(const struct procfs *proc, pid_t pid, struct proc_status *status) _must_check_;
 
+/* What a process uses and has used; what cannot be told is -1. */
+struct proc_usage {
+	pid_t parent; /* 0: none that we see */
+	double user, system; /* seconds of CPU time, of threads that have ended, too */
+	int64_t resident, resident_peak, swapped; /* bytes */
+	int64_t open_files, max_files; /* max_files is the soft limit; -1 also when there is none */
+};
+/* Costs as much as there are open files; 0 or a negative errno. */
+int procfs_usage(const struct procfs *proc, pid_t pid, struct proc_usage *usage) _must_check_;
+
 /*
  * Threads of the process from the link count of PID/task: a tenth of the cost of reading any
  * file below PID, and open to everybody.  Is 0 in a copy of a tree whose file system does not
@@ -79,6 +89,9 @@ struct proc_map {
  */
 typedef bool procfs_map_visit(const struct proc_map *map, void *arg);
 int procfs_maps(const struct procfs *proc, pid_t pid, procfs_map_visit *visit, void *arg)
+	_must_check_;
+/* The same for what can be executed: programs and libraries. */
+int procfs_code_maps(const struct procfs *proc, pid_t pid, procfs_map_visit *visit, void *arg)
 	_must_check_;
 
 /* Seconds since the process started; -1 when it cannot be told. */

@@ -136,6 +136,41 @@ START_TEST(a_killed_process_is_ending)
 }
 END_TEST
 
+START_TEST(usage_is_told_in_bytes_and_seconds)
+{
+	const double hz = (double)sysconf(_SC_CLK_TCK);
+	struct proc_usage usage;
+	struct procfs copy;
+
+	ck_assert_int_eq(procfs_usage(&proc, getpid(), &usage), 0);
+	ck_assert_int_eq(usage.parent, getppid());
+	ck_assert_int_gt(usage.resident, 4096);
+	ck_assert_int_ge(usage.resident_peak, usage.resident);
+	ck_assert_int_gt(usage.open_files, 3);
+
+	ck_assert_int_eq(procfs_open(&copy, dir), 0);
+	write_file(6, "stat", "6 (a) b) S 4 5 6 7 8 9 10 11 12 13 1400 150 16 17 18 19 20 21 22\n");
+	write_file(6, "status", "VmHWM:\t     300 kB\nVmRSS:\t     200 kB\nVmSwap:\tx\n");
+	write_file(6, "limits", "Max processes   7   8   processes\n"
+				"Max open files            1024                 4096                 files\n");
+	ck_assert_int_eq(procfs_usage(&copy, 6, &usage), 0);
+	ck_assert_int_eq(usage.parent, 4);
+	ck_assert_double_eq_tol(usage.user, 1400 / hz, 1e-9);
+	ck_assert_double_eq_tol(usage.system, 150 / hz, 1e-9);
+	ck_assert_int_eq(usage.resident, 200 * 1024);
+	ck_assert_int_eq(usage.resident_peak, 300 * 1024);
+	ck_assert_int_eq(usage.swapped, -1);
+	ck_assert_int_eq(usage.max_files, 1024);
+	ck_assert_int_eq(usage.open_files, -1);
+	write_file(6, "limits", "Max open files            unlimited            unlimited  files\n");
+	ck_assert_int_eq(procfs_usage(&copy, 6, &usage), 0);
+	ck_assert_int_eq(usage.max_files, -1);
+	write_file(6, "stat", "6 (a) S 4 5");
+	ck_assert_int_eq(procfs_usage(&copy, 6, &usage), -EBADMSG);
+	procfs_close(&copy);
+}
+END_TEST
+
 struct seen_file {
 	const char *name;
 	bool found, deleted;
@@ -165,8 +200,11 @@ START_TEST(maps_are_searched_across_pieces)
 {
 	char name[] = "/tmp/check_procfs_map.XXXXXX";
 	_cleanup_close_ int fd = mkstemp(name);
+	_cleanup_free_ char *exe = procfs_readlink(&proc, getpid(), "exe");
+	struct seen_file data = { .name = name }, program = { .name = exe };
 	void *page;
 
+	ck_assert_ptr_nonnull(exe);
 	ck_assert_int_ge(fd, 0);
 	ck_assert_int_eq(ftruncate(fd, 1 << 20), 0);
 	/* Many lines, none of which the kernel can merge with its neighbour. */
@@ -175,6 +213,10 @@ START_TEST(maps_are_searched_across_pieces)
 		ck_assert_ptr_ne(page, MAP_FAILED);
 	}
 	check_mapped(name, false);
+	ck_assert_int_eq(procfs_code_maps(&proc, getpid(), see_file, &data), 0);
+	ck_assert(!data.found);
+	ck_assert_int_eq(procfs_code_maps(&proc, getpid(), see_file, &program), 0);
+	ck_assert(program.found);
 	ck_assert_int_eq(unlink(name), 0);
 	check_mapped(name, true);
 	ck_assert_int_lt(procfs_maps(&proc, 0x7ffffff0, see_file, NULL), 0);
@@ -197,12 +239,14 @@ START_TEST(maps_of_a_copy_lose_no_line)
 	unsigned n = 0;
 
 	for (int i = 0; i < 3000; i++)
-		buf_addf(&text, "7f0000000000-7f0000001000 r--p 00000000 fe:00 %d   /lib/%0*d\n", i,
-			 i % 97 + 1, i);
+		buf_addf(&text, "7f0000000000-7f0000001000 r-%cp 00000000 fe:00 %d   /lib/%0*d\n",
+			 i % 2 ? 'x' : '-', i, i % 97 + 1, i);
 	write_file(8, "maps", buf_str(&text));
 	ck_assert_int_eq(procfs_open(&copy, dir), 0);
 	ck_assert_int_eq(procfs_maps(&copy, 8, count_map, &n), 0);
 	ck_assert_uint_eq(n, 3000);
+	ck_assert_int_eq(procfs_code_maps(&copy, 8, count_map, &n), 0);
+	ck_assert_uint_eq(n, 4500);
 	/* A line that no kernel writes. */
 	buf_reset(&text);
 	for (int i = 0; i < 100000; i++)
@@ -290,6 +334,7 @@ int main(void)
 	tcase_add_test(tc, status_tells_ids_and_signals);
 	tcase_add_test(tc, a_name_cannot_forge_fields);
 	tcase_add_test(tc, a_killed_process_is_ending);
+	tcase_add_test(tc, usage_is_told_in_bytes_and_seconds);
 	tcase_add_test(tc, maps_are_searched_across_pieces);
 	tcase_add_test(tc, maps_of_a_copy_lose_no_line);
 	tcase_add_test(tc, threads_are_counted_and_named);
