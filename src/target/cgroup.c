@@ -1,0 +1,234 @@
+#include "target/cgroup.h"
+
+#include <fcntl.h>
+#include <stdbool.h>
+#include <string.h>
+
+#include "base/io.h"
+#include "base/xalloc.h"
+
+#define TEXT_MAX (1024u * 1024)
+#define UNLIMITED (INT64_MAX / 2) /* version 1 has the largest number of pages for "no limit" */
+
+/* A group of one hierarchy, as a directory of ours. */
+struct group {
+	char *dir;  /* NULL: not to be seen */
+	size_t top; /* so much of it is where the hierarchy is mounted */
+	bool is_v2;
+};
+
+static bool in_list(const char *list, const char *word)
+{
+	size_t len = strlen(word);
+
+	for (;;) {
+		size_t n = strcspn(list, ",");
+
+		if (n == len && memcmp(list, word, len) == 0)
+			return true;
+		if (!list[n])
+			return false;
+		list += n + 1;
+	}
+}
+
+/*
+ * The path of the group from lines of "N:CONTROLLERS:PATH"; in version 2 no controller is named.
+ * A path that leads upwards is that of a group outside our cgroup namespace.
+ */
+static char *path_of(const char *groups, const char *controller)
+{
+	_cleanup_free_ char *text = xstrdup(groups);
+	char *rest = text, *line;
+
+	while ((line = strsep(&rest, "\n")) != NULL) {
+		char *controllers, *path = line;
+
+		(void)strsep(&path, ":");
+		controllers = strsep(&path, ":");
+		if (!path || !in_list(controllers, controller))
+			continue;
+		return *path == '/' && strncmp(path, "/..", 3) != 0 ? xstrdup(path) : NULL;
+	}
+	return NULL;
+}
+
+/* In mountinfo blanks, line ends and backslashes are \ooo. */
+static void unescape(char *text)
+{
+	char *to = text;
+
+	for (const char *from = text; *from;) {
+		if (from[0] == '\\' && strspn(from + 1, "01234567") >= 3) {
+			*to++ = (char)((from[1] - '0') << 6 | (from[2] - '0') << 3 |
+				       (from[3] - '0'));
+			from += 4;
+		} else {
+			*to++ = *from++;
+		}
+	}
+	*to = '\0';
+}
+
+/* What follows root in path when path is root or below it; NULL when it is not. */
+static const char *below(const char *path, const char *root)
+{
+	size_t len = strcmp(root, "/") == 0 ? 0 : strlen(root);
+
+	if (strncmp(path, root, len) != 0 || (path[len] && path[len] != '/'))
+		return NULL;
+	return path[len] == '/' && !path[len + 1] ? "" : path + len;
+}
+
+/*
+ * A line of mountinfo: ID PARENT DEV ROOT POINT OPTIONS [TAG…] - TYPE SOURCE SUPER.  True when
+ * it mounts the hierarchy of this controller, and what it shows of it holds the group.
+ */
+static bool match_mount(char *line, const char *controller, const char *path, struct group *g)
+{
+	char *fields[5], *rest = strstr(line, " - "), *type, *super;
+	const char *inside;
+
+	if (!rest)
+		return false;
+	*rest = '\0';
+	rest += 3;
+	type = strsep(&rest, " ");
+	(void)strsep(&rest, " ");
+	super = rest ? rest : type;
+	if (strcmp(type, *controller ? "cgroup" : "cgroup2") != 0 ||
+	    (*controller && !in_list(super, controller)))
+		return false;
+	for (size_t i = 0; i < ARRAY_SIZE(fields); i++) {
+		fields[i] = strsep(&line, " ");
+		if (!fields[i])
+			return false;
+	}
+	unescape(fields[3]);
+	unescape(fields[4]);
+	inside = below(path, fields[3]);
+	if (!inside)
+		return false;
+	g->dir = xasprintf("%s%s", fields[4], inside);
+	g->top = strlen(fields[4]);
+	return true;
+}
+
+/* A controller is in one hierarchy only: version 2 has those that version 1 does not. */
+static struct group find_group(const char *mounts, const char *groups, const char *controller)
+{
+	_cleanup_free_ char *text = xstrdup(mounts), *path = path_of(groups, controller);
+	char *rest = text, *line;
+	struct group g = { NULL, 0, false };
+
+	if (!path) {
+		g.is_v2 = true;
+		controller = "";
+		path = path_of(groups, controller);
+	}
+	while (path && !g.dir && (line = strsep(&rest, "\n")) != NULL)
+		(void)match_mount(line, controller, path, &g);
+	return g;
+}
+
+/* Go one group up; false at the top. */
+static bool go_up(struct group *g)
+{
+	char *slash = strrchr(g->dir, '/');
+
+	if (!slash || (size_t)(slash - g->dir) < g->top)
+		return false;
+	*slash = '\0';
+	return true;
+}
+
+/*
+ * The numbers of a small file, -1 for a word such as "max" and what is missing; how many there
+ * were.
+ */
+static size_t read_numbers(const struct group *g, const char *name, int64_t *numbers, size_t max)
+{
+	_cleanup_free_ char *path = xasprintf("%s/%s", g->dir, name);
+	_cleanup_close_ int fd = open(path, O_RDONLY | O_NOFOLLOW | O_CLOEXEC);
+	_cleanup_buf_ struct buf text = BUF_INIT;
+	const char *at;
+	size_t n;
+
+	for (n = 0; n < max; n++)
+		numbers[n] = -1;
+	if (fd < 0 || io_slurp(fd, &text, 4096) < 0)
+		return 0;
+	at = buf_str(&text);
+	for (n = 0; n < max && *(at += strspn(at, " \n")); n++) {
+		char *end;
+		unsigned long long value = strtoull(at, &end, 10);
+
+		if (end != at && *at != '-' && value < (unsigned long long)UNLIMITED)
+			numbers[n] = (int64_t)value;
+		at += strcspn(at, " \n");
+	}
+	return n;
+}
+
+static int64_t read_number(const struct group *g, const char *name)
+{
+	int64_t number;
+
+	(void)read_numbers(g, name, &number, 1); /* which is -1 when there is none */
+	return number;
+}
+
+static void read_memory(struct group *g, struct cgroup *out)
+{
+	const char *used = g->is_v2 ? "memory.current" : "memory.usage_in_bytes";
+	const char *max = g->is_v2 ? "memory.max" : "memory.limit_in_bytes";
+
+	do {
+		int64_t limit = read_number(g, max);
+
+		if (limit < 0 || (out->memory_limit >= 0 && limit >= out->memory_limit))
+			continue;
+		out->memory_limit = limit;
+		out->memory_used = read_number(g, used);
+	} while (go_up(g));
+}
+
+static void read_cpu(struct group *g, struct cgroup *out)
+{
+	do {
+		int64_t quota[2]; /* and its period, both in µs */
+		double cpus;
+
+		if (g->is_v2) {
+			(void)read_numbers(g, "cpu.max", quota, 2); /* -1: no quota */
+		} else {
+			quota[0] = read_number(g, "cpu.cfs_quota_us");
+			quota[1] = read_number(g, "cpu.cfs_period_us");
+		}
+		if (quota[0] <= 0 || quota[1] <= 0)
+			continue;
+		cpus = (double)quota[0] / (double)quota[1];
+		if (out->cpus < 0 || cpus < out->cpus)
+			out->cpus = cpus;
+	} while (go_up(g));
+}
+
+void cgroup_read(const struct procfs *proc, pid_t pid, struct cgroup *out)
+{
+	_cleanup_buf_ struct buf mounts = BUF_INIT, groups = BUF_INIT;
+	_cleanup_close_ int fd = openat(proc->fd, "self/mountinfo", O_RDONLY | O_CLOEXEC);
+	struct group memory, cpu;
+
+	*out = (struct cgroup){ -1, -1, -1 };
+	if (fd < 0 || io_slurp(fd, &mounts, TEXT_MAX) < 0 ||
+	    procfs_read(proc, pid, "cgroup", &groups, TEXT_MAX) < 0)
+		return;
+	memory = find_group(buf_str(&mounts), buf_str(&groups), "memory");
+	cpu = find_group(buf_str(&mounts), buf_str(&groups), "cpu");
+	if (memory.dir)
+		read_memory(&memory, out);
+	if (cpu.dir)
+		read_cpu(&cpu, out);
+	free(memory.dir);
+	free(cpu.dir);
+}
