@@ -80,3 +80,12 @@ int inroot_open(int root_fd, const char *path, int flags)
 		fd = open_stepwise(root_fd, path, flags | O_CLOEXEC);
 	return fd;
 }
+
+const char *inroot_path(const char *path, const char *root)
+{
+	size_t len = root ? strlen(root) : 0;
+
+	if (len > 1 && strncmp(path, root, len) == 0 && path[len] == '/')
+		return path + len;
+	return path;
+}

@@ -15,4 +15,11 @@
  */
 int inroot_open(int root_fd, const char *path, int flags) _must_check_;
 
+/*
+ * A path from a target's maps as one below its root, which is what its link `root` says (NULL:
+ * unreadable).  In our mount namespace, a chroot's path shows in front of it; in another one,
+ * paths begin at the target's root already.  A part of `path`.
+ */
+const char *inroot_path(const char *path, const char *root);
+
 #endif

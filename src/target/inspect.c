@@ -74,19 +74,6 @@ int traces_find(const struct procfs *proc, pid_t pid, pid_t nspid, struct traces
 	return rc;
 }
 
-/*
- * The path below the target's root.  In our mount namespace, a chroot's path shows in front of
- * it; in another one, paths begin at the target's root already.
- */
-static const char *below_root(const char *path, const char *root)
-{
-	size_t len = root ? strlen(root) : 0;
-
-	if (len > 1 && strncmp(path, root, len) == 0 && path[len] == '/')
-		return path + len;
-	return path;
-}
-
 /* A regular file below the target's root; never waits, whatever is found in its place. */
 static int open_regular(int root_fd, const char *path, int flags, struct stat *st)
 {
@@ -127,7 +114,7 @@ static int read_perfdata(const struct procfs *proc, const struct jvm *jvm, int r
 
 	if (root_fd < 0 || !t->perfdata)
 		return -ENOENT;
-	fd = open_perfdata(proc, jvm, root_fd, below_root(t->perfdata, root), t);
+	fd = open_perfdata(proc, jvm, root_fd, inroot_path(t->perfdata, root), t);
 	if (fd < 0)
 		return fd;
 	rc = io_slurp(fd, &bytes, PERFDATA_MAX);
@@ -205,7 +192,7 @@ void inspect_jvm(const struct procfs *proc, struct jvm *jvm, const struct traces
 		describe_without_perfdata(proc, jvm, &cmd);
 	}
 	if (!jvm->version && root_fd >= 0 && t->libjvm)
-		jvm->version = read_release(root_fd, below_root(t->libjvm, root));
+		jvm->version = read_release(root_fd, inroot_path(t->libjvm, root));
 	cmdline_release(&cmd);
 	read_text(proc, jvm->pid, "cgroup", &cgroup);
 	jvm->container = container_id(buf_str(&cgroup));
