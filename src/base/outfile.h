@@ -3,8 +3,8 @@
  * also when the process is killed at any moment.
  *
  * What it is written to until then has no name (O_TMPFILE), so nothing is left of it; on file
- * systems that cannot do that it has a hidden one beside the result's, which only a SIGKILL
- * leaves there.  "-" means stdout.  What is no regular file (stdout, a pipe, a device) may be
+ * systems that cannot do that it has a hidden one beside the result's, and a process that takes
+ * it away when we end.  "-" means stdout.  What is no regular file (stdout, a pipe, a device) may be
  * slow: it gets its bytes from an unlinked file when they are all there.
  */
 #ifndef JTOOL_BASE_OUTFILE_H
@@ -17,13 +17,15 @@
 #include "base/err.h"
 
 struct outfile {
-	int fd;        /* write here, to any file position; a regular file */
-	int out_fd;    /* what is no regular file: the bytes go there at last; else -1 */
-	int dir_fd;    /* of the result; -1 with out_fd */
-	char *name;    /* of the result in it */
-	char *hidden;  /* its name until it is whole; NULL: it has none */
+	const char *path; /* as the caller wrote it, for messages */
+	int fd;           /* write here, to any file position; a regular file */
+	int out_fd;       /* what is no regular file: the bytes go there at last; else -1 */
+	int dir_fd;       /* of the result; -1 with out_fd */
+	char *name;       /* of the result in it */
+	char *hidden;     /* its name until it is whole; NULL: it has none */
+	pid_t guard;      /* removes the hidden one at the end of guard_fd; -1: none */
+	int guard_fd;
 	bool replace;
-	mode_t mode;
 };
 
 enum outfile_flags {
@@ -33,11 +35,15 @@ enum outfile_flags {
 
 /*
  * Begin.  The mode is what open(2) would give a new file with it: 0600 for what nobody else may
- * read.  A file that is replaced keeps its own.  -1 with err set before anything was made:
- * EXIT_USAGE when it exists and must not, else EXIT_PARTIAL.
+ * read.  A file that is replaced keeps its own, but one of somebody else's lets nobody read what
+ * a new one would not.  -1 with err set before anything was made: EXIT_USAGE when it exists and
+ * must not, else EXIT_PARTIAL.  The path must stay until the release.
  */
 int outfile_open(struct outfile *f, const char *path, int flags, mode_t mode, struct err *err)
 	_must_check_;
+
+/* Set the error of a write to f->fd: a full disk, a quota, a limit.  Returns -1. */
+int outfile_failed(const struct outfile *f, int error, struct err *err);
 
 /*
  * It is whole: give it its name, or send it on its way.  A file that got this name meanwhile is

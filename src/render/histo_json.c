@@ -3,10 +3,9 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <string.h>
-#include <sys/stat.h>
 
 #include "base/io.h"
-#include "base/xalloc.h"
+#include "base/outfile.h"
 
 #define SAVED_MAX (256u * 1024 * 1024) /* about a million classes */
 
@@ -79,10 +78,10 @@ int histo_from_json(struct histo *h, const struct json *doc)
 		       : -ENODATA;
 }
 
-static int write_to(int fd, const struct json *doc)
+static int write_to(const struct outfile *f, const struct json *doc)
 {
+	int fd = fcntl(f->fd, F_DUPFD_CLOEXEC, 0), rc = 0;
 	FILE *out = fd < 0 ? NULL : fdopen(fd, "w");
-	int rc = 0;
 
 	if (!out)
 		return -errno;
@@ -94,35 +93,21 @@ static int write_to(int fd, const struct json *doc)
 	return rc;
 }
 
-static int replace_file(const char *path, const struct json *doc)
-{
-	_cleanup_free_ char *temporary = xasprintf("%s.%08x", path, arc4random());
-	int fd = open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
-	int rc = fd < 0 ? -errno : write_to(fd, doc);
-
-	if (rc == 0 && rename(temporary, path) < 0)
-		rc = -errno;
-	if (rc < 0 && fd >= 0)
-		(void)unlink(temporary);
-	return rc;
-}
-
 int histo_save(const struct histo *h, int64_t pid, const char *path, struct err *err)
 {
 	const struct histo_total total = histo_total(h);
-	struct json *doc = histo_json(h, h->n, &total, pid);
-	struct stat st;
+	struct outfile f;
+	struct json *doc;
 	int rc;
 
-	if (lstat(path, &st) == 0 && !S_ISREG(st.st_mode))
-		rc = write_to(open(path, O_WRONLY | O_TRUNC | O_CLOEXEC), doc);
-	else
-		rc = replace_file(path, doc);
+	if (outfile_open(&f, path, OUTFILE_REPLACE, 0666, err) < 0)
+		return -1;
+	doc = histo_json(h, h->n, &total, pid);
+	rc = write_to(&f, doc);
 	json_free(doc);
-	if (rc < 0)
-		return err_set(err, EXIT_PARTIAL, "%s could not be written: %s", path,
-			       strerror(-rc));
-	return 0;
+	rc = rc < 0 ? outfile_failed(&f, rc, err) : outfile_commit(&f, NULL, err);
+	outfile_release(&f);
+	return rc;
 }
 
 static int read_file(const char *path, struct buf *text)

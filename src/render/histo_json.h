@@ -22,7 +22,8 @@ int histo_from_json(struct histo *h, const struct json *doc) _must_check_;
 
 /*
  * Write the whole histogram to a file, in the order that it has.  A regular file is replaced at
- * once or not at all; anything else (a pipe, a device, a link) is written to.
+ * once or not at all, and keeps its mode; of a link, what it leads to.  Anything else (a pipe, a
+ * device, "-" for stdout) is written to.
  */
 int histo_save(const struct histo *h, int64_t pid, const char *path, struct err *err) _must_check_;
 int histo_load(struct histo *h, const char *path, struct err *err) _must_check_;

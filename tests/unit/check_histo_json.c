@@ -132,6 +132,21 @@ START_TEST(saves_through_links)
 }
 END_TEST
 
+/* Nobody can read the new one who could not read the old one. */
+START_TEST(keeps_the_mode)
+{
+	struct err err = { .code = EXIT_DONE };
+	struct histo h = sample();
+	struct stat st;
+
+	write_file("old"); /* with 0600 */
+	ck_assert_int_eq(histo_save(&h, 1, file, &err), 0);
+	ck_assert_int_eq(stat(file, &st), 0);
+	ck_assert_uint_eq(st.st_mode & 07777, 0600);
+	histo_release(&h);
+}
+END_TEST
+
 /* A device is written to: replacing it would take it away. */
 START_TEST(saves_to_devices)
 {
@@ -208,6 +223,7 @@ int main(void)
 	tcase_add_loop_test(tc, loads_only_what_is_saved, 0, ARRAY_SIZE(saved));
 	tcase_add_test(tc, refuses_files);
 	tcase_add_test(tc, saves_through_links);
+	tcase_add_test(tc, keeps_the_mode);
 	tcase_add_test(tc, saves_to_devices);
 	tcase_add_test(tc, tables);
 	tcase_set_timeout(tc, 60);
