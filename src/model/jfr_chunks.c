@@ -1,0 +1,35 @@
+#include "model/jfr_chunks.h"
+
+#include <endian.h>
+#include <errno.h>
+#include <string.h>
+
+#define HEADER_LEN 68 /* ChunkHeader.HEADER_SIZE: the same from version 2.0 (JDK 11) on */
+
+struct head {
+	char magic[4];
+	uint16_t major, minor;
+	uint64_t size; /* big-endian; of the whole chunk, 0 while it is being written */
+};
+
+int64_t jfr_chunks_count(jfr_read *read, void *arg, uint64_t size)
+{
+	uint64_t at = 0, chunk;
+	int64_t n = 0;
+
+	for (; at < size; at += chunk, n++) {
+		struct head head;
+		int rc;
+
+		if (size - at < HEADER_LEN)
+			return -EBADMSG;
+		rc = read(arg, at, &head, sizeof(head));
+		if (rc < 0)
+			return rc;
+		chunk = be64toh(head.size);
+		if (memcmp(head.magic, "FLR", sizeof(head.magic)) != 0 || chunk < HEADER_LEN ||
+		    chunk > size - at)
+			return -EBADMSG;
+	}
+	return n > 0 ? n : -EBADMSG;
+}

@@ -1,0 +1,180 @@
+#include "model/jfr_settings.h"
+
+#include <errno.h>
+#include <string.h>
+
+#include "base/text.h"
+#include "base/util.h"
+#include "base/xalloc.h"
+
+/* clang-format off */
+const struct jfr_setting_info jfr_setting_info[N_JFR_SETTINGS] = {
+	[JFR_REPOSITORY_PATH]     = { "repositorypath",      "Repository path",     JFR_PATH,   false },
+	[JFR_DUMP_PATH]           = { "dumppath",            "Dump path",           JFR_PATH,   false },
+	[JFR_PRESERVE_REPOSITORY] = { "preserve-repository", "Preserve repository", JFR_BOOL,   false },
+	[JFR_STACK_DEPTH]         = { "stackdepth",          "Stack depth",         JFR_NUMBER, true },
+	[JFR_GLOBAL_BUFFER_COUNT] = { "globalbuffercount",   "Global buffer count", JFR_NUMBER, true },
+	[JFR_GLOBAL_BUFFER_SIZE]  = { "globalbuffersize",    "Global buffer size",  JFR_SIZE,   true },
+	[JFR_THREAD_BUFFER_SIZE]  = { "thread_buffer_size",  "Thread buffer size",  JFR_SIZE,   true },
+	[JFR_MEMORY_SIZE]         = { "memorysize",          "Memory size",         JFR_SIZE,   true },
+	[JFR_MAX_CHUNK_SIZE]      = { "maxchunksize",        "Max chunk size",      JFR_SIZE,   false },
+	[JFR_SAMPLE_THREADS]      = { "samplethreads",       "Sample threads",      JFR_BOOL,   false },
+};
+/* clang-format on */
+
+/* "12", "12.5", "12,5" (the JVM's locale): tenths.  NULL when it is none, else what follows. */
+static const char *read_tenths(const char *at, const char *end, int64_t *tenths)
+{
+	const char *start = at;
+	int64_t n = 0;
+
+	for (; at < end && *at >= '0' && *at <= '9'; at++) {
+		if (__builtin_mul_overflow(n, 10, &n) || __builtin_add_overflow(n, *at - '0', &n))
+			return NULL;
+	}
+	if (at == start || __builtin_mul_overflow(n, 10, &n))
+		return NULL;
+	if (end - at >= 2 && (*at == '.' || *at == ',') && at[1] >= '0' && at[1] <= '9') {
+		if (__builtin_add_overflow(n, at[1] - '0', &n))
+			return NULL;
+		at += 2;
+	}
+	*tenths = n;
+	return at;
+}
+
+/* "64", "512.0 kB", "10.0MB", "100 bytes": 0 or -EBADMSG. */
+static int read_size(const char *at, const char *end, int64_t *size)
+{
+	static const char units[] = "kMGTPE";
+	const char *unit = NULL;
+	int64_t tenths, scale = 1;
+
+	at = read_tenths(at, end, &tenths);
+	if (!at)
+		return -EBADMSG;
+	while (at < end && *at == ' ')
+		at++;
+	if (at < end && *at)
+		unit = strchr(units, *at);
+	if (unit)
+		scale = INT64_C(1) << 10 * (unit - units + 1);
+	else if (at < end && *at != 'b' && *at != 'B')
+		return -EBADMSG;
+	if (__builtin_mul_overflow(tenths / 10, scale, size) ||
+	    __builtin_add_overflow(*size, tenths % 10 * (scale / 10) + tenths % 10 * (scale % 10) / 10,
+				   size))
+		return -EBADMSG;
+	return 0;
+}
+
+static bool is_text(const char *at, const char *end, const char *text)
+{
+	size_t len = strlen(text);
+
+	return (size_t)(end - at) == len && memcmp(at, text, len) == 0;
+}
+
+static void take_value(struct jfr_value *v, enum jfr_kind kind, const char *at, const char *end)
+{
+	if (kind == JFR_PATH) {
+		free(v->path);
+		v->path = is_text(at, end, "N/A") ? NULL : xstrndup(at, (size_t)(end - at));
+		v->known = v->path != NULL;
+		return;
+	}
+	if (kind == JFR_BOOL) {
+		v->number = is_text(at, end, "true");
+		v->known = v->number || is_text(at, end, "false");
+		return;
+	}
+	v->known = read_size(at, end, &v->number) == 0;
+}
+
+static void take_line(struct jfr_settings *s, const char *line, const char *end)
+{
+	for (size_t i = 0; i < N_JFR_SETTINGS; i++) {
+		const struct jfr_setting_info *info = &jfr_setting_info[i];
+		size_t len = strlen(info->label);
+
+		if ((size_t)(end - line) > len + 2 && memcmp(line, info->label, len) == 0 &&
+		    memcmp(line + len, ": ", 2) == 0) {
+			take_value(&s->values[i], info->kind, line + len + 2, end);
+			return;
+		}
+	}
+	if (is_text(line, end, "Current configuration:"))
+		s->is_listing = true;
+	else
+		buf_addf(&s->words, "%.*s\n", (int)(end - line), line);
+}
+
+void jfr_settings_parse(struct jfr_settings *s, const char *text, size_t len)
+{
+	const char *end = text + len;
+
+	while (text < end) {
+		const char *newline = memchr(text, '\n', (size_t)(end - text));
+		const char *stop = newline ? newline : end;
+
+		if (stop > text)
+			take_line(s, text, stop);
+		text = newline ? newline + 1 : end;
+	}
+}
+
+void jfr_settings_release(struct jfr_settings *s)
+{
+	for (size_t i = 0; i < N_JFR_SETTINGS; i++)
+		free(s->values[i].path);
+	buf_release(&s->words);
+}
+
+int jfr_setting_find(const char *name)
+{
+	size_t len = strcspn(name, "=");
+
+	for (int i = 0; i < N_JFR_SETTINGS; i++) {
+		if (strlen(jfr_setting_info[i].key) == len &&
+		    memcmp(jfr_setting_info[i].key, name, len) == 0)
+			return i;
+	}
+	return -1;
+}
+
+static void show_size(struct buf *out, int64_t size)
+{
+	static const char units[] = "kmg"; /* those that every JDK takes */
+	size_t unit = 0;
+
+	while (unit < sizeof(units) - 1 && size > 0 && size % 1024 == 0) {
+		size /= 1024;
+		unit++;
+	}
+	buf_addf(out, "%lld", (long long)size);
+	if (unit > 0)
+		buf_addc(out, units[unit - 1]);
+}
+
+void jfr_value_show(struct buf *out, enum jfr_kind kind, const struct jfr_value *v)
+{
+	if (!v->known)
+		buf_addc(out, '-');
+	else if (kind == JFR_PATH)
+		text_printable(out, v->path, strlen(v->path));
+	else if (kind == JFR_BOOL)
+		buf_adds(out, v->number ? "true" : "false");
+	else if (kind == JFR_SIZE)
+		show_size(out, v->number);
+	else
+		buf_addf(out, "%lld", (long long)v->number);
+}
+
+bool jfr_value_same(const struct jfr_value *a, const struct jfr_value *b)
+{
+	if (!a->known || !b->known)
+		return a->known == b->known;
+	if (a->path || b->path)
+		return a->path && b->path && strcmp(a->path, b->path) == 0;
+	return a->number == b->number;
+}

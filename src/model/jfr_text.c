@@ -1,0 +1,106 @@
+#include "model/jfr_text.h"
+
+#include <errno.h>
+#include <string.h>
+
+#include "base/text.h"
+#include "base/util.h"
+
+#define LINE_MAX_LEN 600
+
+void jfr_add(struct buf *line, const char *key, const char *value)
+{
+	buf_addf(line, value ? " %s=%s" : " %s", key, value);
+}
+
+static bool stands_in_quotes(const char *value)
+{
+	size_t len = strlen(value);
+
+	return len >= 2 && (value[0] == '"' || value[0] == '\'') && value[len - 1] == value[0];
+}
+
+/*
+ * DCmdArgIter (services/diagnosticArgument.cpp), and ArgumentParser.java from JDK 17 on: either
+ * quote serves; a backslash keeps a quote from ending the value, but stays in it.
+ */
+static char quote_for(const char *value)
+{
+	size_t len = strlen(value);
+
+	if (len > 0 && value[len - 1] == '\\')
+		return '\0';
+	if (!strchr(value, '"'))
+		return '"';
+	return strchr(value, '\'') ? '\0' : '\'';
+}
+
+int jfr_add_word(struct buf *line, const char *word)
+{
+	const char *value = strchr(word, '=');
+	char quote;
+
+	if (strchr(word, '\n'))
+		return -EINVAL;
+	if (!value || !strpbrk(value + 1, " \"'") || stands_in_quotes(value + 1)) {
+		jfr_add(line, word, NULL);
+		return 0;
+	}
+	quote = quote_for(value + 1);
+	if (!quote)
+		return -EINVAL;
+	buf_addf(line, " %.*s=%c%s%c", (int)(value - word), word, quote, value + 1, quote);
+	return 0;
+}
+
+const char *jfr_value_of(const char *word, const char *key)
+{
+	size_t len = strlen(key);
+
+	return strncmp(word, key, len) == 0 && word[len] == '=' ? word + len + 1 : NULL;
+}
+
+static bool has_line(const char *text, const char *beginning)
+{
+	size_t len = strlen(beginning);
+
+	for (; text; text = strchr(text, '\n'), text += text != NULL) {
+		if (strncmp(text, beginning, len) == 0)
+			return true;
+	}
+	return false;
+}
+
+bool jfr_succeeded(enum jfr_verb verb, const char *answer)
+{
+	/* With a delay: "Recording 1 scheduled to start in 5 s." */
+	static const char *const words[][2] = {
+		[JFR_START] = { "Started recording ", "Recording " },
+		[JFR_CHECK] = { "Recording ", "No available recordings." },
+		[JFR_DUMP] = { "Dumped recording", "Dumped recording" },
+		[JFR_STOP] = { "Stopped recording", "Stopped recording" },
+	};
+
+	return has_line(answer, words[verb][0]) || has_line(answer, words[verb][1]);
+}
+
+void jfr_one_line(struct buf *out, const char *answer)
+{
+	const char *last = "";
+	size_t last_len = 0, start = out->len;
+
+	while (*answer) {
+		size_t len = strcspn(answer, "\r\n");
+		bool repeated = len == last_len && strncmp(answer, last, len) == 0;
+
+		if (len > 0 && !repeated && out->len - start + len < LINE_MAX_LEN) {
+			if (out->len > start)
+				buf_addc(out, ' ');
+			text_printable(out, answer, len);
+			last = answer;
+			last_len = len;
+		}
+		answer += len;
+		answer += strspn(answer, "\r\n");
+	}
+}
