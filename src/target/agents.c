@@ -1,0 +1,176 @@
+#include "target/agents.h"
+
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "base/xalloc.h"
+#include "proc/elf.h"
+#include "proc/inroot.h"
+
+void agents_release(struct agents *a)
+{
+	for (size_t i = 0; i < a->n; i++) {
+		free(a->list[i].name);
+		free(a->list[i].options);
+	}
+	free(a->list);
+	*a = (struct agents)AGENTS_INIT;
+}
+
+static struct agent *add(struct agents *a, enum agent_kind kind, const char *name, size_t len)
+{
+	struct agent *agent;
+
+	a->list = xgrow(a->list, a->n, &a->cap, sizeof(*a->list));
+	agent = &a->list[a->n++];
+	*agent = (struct agent){ .kind = kind, .name = xstrndup(name, len) };
+	return agent;
+}
+
+/* "NAME=OPTIONS" of len bytes. */
+static void add_flag(struct agents *a, enum agent_kind kind, const char *text, size_t len)
+{
+	const char *equals = memchr(text, '=', len);
+	size_t name_len = equals ? (size_t)(equals - text) : len;
+	struct agent *agent = add(a, kind, text, name_len);
+
+	if (equals)
+		agent->options = xstrndup(equals + 1, len - name_len - 1);
+}
+
+void agents_of_flags(struct agents *a, const char *flags)
+{
+	static const struct {
+		const char *prefix;
+		enum agent_kind kind;
+	} known[] = {
+		{ "-agentlib:", AGENT_LIB },
+		{ "-agentpath:", AGENT_PATH },
+		{ "-javaagent:", AGENT_JAVA },
+	};
+
+	for (const char *word = flags ? flags : ""; *word;) {
+		size_t len;
+
+		word += strspn(word, " ");
+		len = strcspn(word, " ");
+		for (size_t i = 0; i < ARRAY_SIZE(known); i++) {
+			size_t n = strlen(known[i].prefix);
+
+			if (len > n && memcmp(word, known[i].prefix, n) == 0)
+				add_flag(a, known[i].kind, word + n, len - n);
+		}
+		word += len;
+	}
+}
+
+static bool is_entry_point(const char *name, void *found)
+{
+	static const char *const entries[] = { "Agent_OnLoad", "Agent_OnAttach" };
+
+	for (size_t i = 0; i < ARRAY_SIZE(entries); i++) {
+		size_t len = strlen(entries[i]);
+
+		if (strncmp(name, entries[i], len) == 0 && (!name[len] || name[len] == '_'))
+			*(bool *)found = true;
+	}
+	return !*(bool *)found;
+}
+
+/* Who looks through the mappings, and what for. */
+struct search {
+	struct agents *agents;
+	const struct procfs *proc;
+	const struct jvm *jvm;
+	char *root;
+	int root_fd;
+	char *last; /* path of the last file: kernels before 6.11 show each mapping of it */
+};
+
+/*
+ * The file itself, if it is a regular one: devices are mapped, too, and opening one may have
+ * consequences, so it is looked at before.
+ */
+static int open_mapped(const struct search *s, const struct proc_map *map)
+{
+	_cleanup_close_ int fd = -1;
+	_cleanup_free_ char *name = NULL;
+	struct stat st;
+
+	if (map->deleted) {
+		name = xasprintf("map_files/%s", map->range);
+		fd = procfs_openat(s->proc, s->jvm->pid, name, O_PATH);
+	} else {
+		fd = inroot_open(s->root_fd, inroot_path(map->path, s->root), O_PATH | O_NOFOLLOW);
+	}
+	if (fd < 0 || fstat(fd, &st) < 0 || !S_ISREG(st.st_mode))
+		return -1;
+	free(name);
+	name = xasprintf("/proc/self/fd/%d", fd);
+	return open(name, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+}
+
+static bool is_agent(const struct search *s, const struct proc_map *map)
+{
+	_cleanup_close_ int fd = open_mapped(s, map);
+	bool found = false;
+
+	return fd >= 0 && elf_exports(fd, "Agent_On", is_entry_point, &found) == 0 && found;
+}
+
+static enum agent_maker maker_of(const char *path)
+{
+	static const char *const of_jdk[] = { "libinstrument.so", "libjdwp.so", "libhprof.so" };
+	const char *name = strrchr(path, '/') + 1; /* paths of maps are absolute */
+
+	if (strncmp(name, "jtool-agent", 11) == 0)
+		return MADE_BY_JTOOL;
+	for (size_t i = 0; i < ARRAY_SIZE(of_jdk); i++) {
+		if (strcmp(name, of_jdk[i]) == 0)
+			return MADE_BY_JDK;
+	}
+	return MADE_BY_OTHERS;
+}
+
+static bool visit_map(const struct proc_map *map, void *arg)
+{
+	struct search *s = arg;
+	enum agent_maker maker = maker_of(map->path);
+	const char *path;
+
+	if (s->last && strcmp(s->last, map->path) == 0)
+		return true;
+	free(s->last);
+	s->last = xstrdup(map->path);
+	/* A session takes jtool's own file away, whose name says what it was. */
+	if (!(maker == MADE_BY_JTOOL && map->deleted) && !is_agent(s, map))
+		return true;
+	path = inroot_path(map->path, s->root);
+	add(s->agents, AGENT_MAPPED, path, strlen(path))->maker = maker;
+	return true;
+}
+
+void agents_of_maps(struct agents *a, const struct procfs *proc, const struct jvm *jvm)
+{
+	_cleanup_close_ int root_fd =
+		procfs_openat(proc, jvm->pid, "root", O_PATH | O_DIRECTORY);
+	_cleanup_free_ char *root = procfs_readlink(proc, jvm->pid, "root");
+	struct search s = { a, proc, jvm, root, root_fd, NULL };
+
+	a->mapped_known = root_fd >= 0 && procfs_code_maps(proc, jvm->pid, visit_map, &s) == 0;
+	free(s.last);
+}
+
+const char *agent_kind_name(enum agent_kind kind)
+{
+	static const char *const names[] = {
+		[AGENT_LIB] = "agentlib",
+		[AGENT_PATH] = "agentpath",
+		[AGENT_JAVA] = "javaagent",
+		[AGENT_MAPPED] = "mapped",
+	};
+
+	return names[kind];
+}

@@ -1,0 +1,152 @@
+#include <check.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/xalloc.h"
+#include "target/agents.h"
+
+/* A copy of a /proc with process 1, whose root can be furnished. */
+static char dir[] = "/tmp/check_agents.XXXXXX";
+static struct procfs proc;
+static struct jvm jvm = { .pid = 1, .nspid = 1 };
+static struct agents agents;
+
+static void shell(const char *fmt, ...) _printf_(1, 2);
+static void shell(const char *fmt, ...)
+{
+	_cleanup_free_ char *command = NULL, *script = NULL;
+	const char *top = getenv("top_srcdir");
+	va_list ap;
+
+	va_start(ap, fmt);
+	ck_assert_int_ge(vasprintf(&command, fmt, ap), 0);
+	va_end(ap);
+	script = xasprintf("elf=$(realpath %s/tests/fuzz/corpus/elf) && cd %s && %s",
+			   top ? top : ".", dir, command);
+	ck_assert_int_eq(system(script), 0);
+}
+
+static void setup(void)
+{
+	ck_assert_ptr_nonnull(mkdtemp(dir));
+	shell("mkdir -p 1/root/lib 1/map_files");
+	ck_assert_int_eq(procfs_open(&proc, dir), 0);
+	agents = (struct agents)AGENTS_INIT;
+}
+
+static void teardown(void)
+{
+	agents_release(&agents);
+	procfs_close(&proc);
+	shell("rm -r %s", dir);
+}
+
+static void check_agent(size_t i, const char *kind, const char *name, const char *options)
+{
+	ck_assert_uint_lt(i, agents.n);
+	ck_assert_str_eq(agent_kind_name(agents.list[i].kind), kind);
+	ck_assert_str_eq(agents.list[i].name, name);
+	ck_assert_pstr_eq(agents.list[i].options, options);
+}
+
+START_TEST(flags_name_agents)
+{
+	agents_of_flags(&agents, "-Xmx1g -agentlib:jdwp=transport=dt_socket,server=y  "
+				 "-javaagent:/a.jar -agentpath:/x/liby.so= -Dx=-agentlib:no "
+				 "-agentlib: -agentlib:hprof");
+	ck_assert_uint_eq(agents.n, 4);
+	check_agent(0, "agentlib", "jdwp", "transport=dt_socket,server=y");
+	check_agent(1, "javaagent", "/a.jar", NULL);
+	check_agent(2, "agentpath", "/x/liby.so", "");
+	check_agent(3, "agentlib", "hprof", NULL);
+	agents_of_flags(&agents, NULL);
+	agents_of_flags(&agents, "");
+	agents_of_flags(&agents, "  ");
+	ck_assert_uint_eq(agents.n, 4);
+}
+END_TEST
+
+static void map(const char *range, const char *perms, const char *path)
+{
+	shell("echo '%s %s 00000000 fe:00 7   %s' >>1/maps", range, perms, path);
+}
+
+START_TEST(what_has_entry_points_is_an_agent)
+{
+	shell("cp $elf/wide 1/root/lib/liba.so; cp $elf/narrow 1/root/lib/libjdwp.so;"
+	      "head -c 300 $elf/wide >1/root/lib/libcut.so; echo text >1/root/lib/libtext.so");
+	map("1000-2000", "r-xp", "/lib/liba.so");
+	map("2000-3000", "r-xp", "/lib/liba.so");
+	map("3000-4000", "r--p", "/lib/libdata.so");
+	map("4000-5000", "r-xp", "/lib/libcut.so");
+	map("5000-6000", "r-xp", "/lib/libtext.so");
+	map("6000-7000", "r-xp", "/lib/libgone.so");
+	map("7000-8000", "r-xp", "/lib/libjdwp.so");
+	agents_of_maps(&agents, &proc, &jvm);
+	ck_assert(agents.mapped_known);
+	ck_assert_uint_eq(agents.n, 2);
+	check_agent(0, "mapped", "/lib/liba.so", NULL);
+	ck_assert_int_eq(agents.list[0].maker, MADE_BY_OTHERS);
+	check_agent(1, "mapped", "/lib/libjdwp.so", NULL);
+	ck_assert_int_eq(agents.list[1].maker, MADE_BY_JDK);
+}
+END_TEST
+
+START_TEST(deleted_files_are_read_where_they_are_mapped)
+{
+	shell("cp $elf/wide 1/map_files/1000-2000");
+	map("1000-2000", "r-xp", "/tmp/libprofiler.so (deleted)");
+	map("2000-3000", "r-xp", "/tmp/libother.so (deleted)");
+	map("3000-4000", "r-xp", "/tmp/.jtool-0-1/jtool-agent-0123.so (deleted)");
+	agents_of_maps(&agents, &proc, &jvm);
+	ck_assert_uint_eq(agents.n, 2);
+	check_agent(0, "mapped", "/tmp/libprofiler.so", NULL);
+	check_agent(1, "mapped", "/tmp/.jtool-0-1/jtool-agent-0123.so", NULL);
+	ck_assert_int_eq(agents.list[1].maker, MADE_BY_JTOOL);
+}
+END_TEST
+
+/* What may stand in the place of a library. */
+START_TEST(traps_are_left_alone)
+{
+	static const char *const traps[] = {
+		"mkfifo liba.so", "mkdir liba.so", "ln -s $elf/wide liba.so",
+		"cp $elf/wide real && ln -s real liba.so", "truncate -s 1T liba.so", ": >liba.so",
+	};
+
+	shell("cd 1/root/lib && { %s; }", traps[_i]);
+	map("1000-2000", "r-xp", "/lib/liba.so");
+	agents_of_maps(&agents, &proc, &jvm);
+	ck_assert(agents.mapped_known);
+	ck_assert_uint_eq(agents.n, 0);
+}
+END_TEST
+
+START_TEST(what_cannot_be_read_is_not_known)
+{
+	agents_of_maps(&agents, &proc, &(struct jvm){ .pid = 2 });
+	ck_assert(!agents.mapped_known);
+	ck_assert_uint_eq(agents.n, 0);
+}
+END_TEST
+
+int main(void)
+{
+	Suite *s = suite_create("agents");
+	TCase *tc = tcase_create("agents");
+	SRunner *sr = srunner_create(s);
+	int failed;
+
+	suite_add_tcase(s, tc);
+	tcase_add_checked_fixture(tc, setup, teardown);
+	tcase_add_test(tc, flags_name_agents);
+	tcase_add_test(tc, what_has_entry_points_is_an_agent);
+	tcase_add_test(tc, deleted_files_are_read_where_they_are_mapped);
+	tcase_add_loop_test(tc, traps_are_left_alone, 0, 6);
+	tcase_add_test(tc, what_cannot_be_read_is_not_known);
+	srunner_run_all(sr, CK_NORMAL);
+	failed = srunner_ntests_failed(sr);
+	srunner_free(sr);
+	return failed != 0;
+}
