@@ -64,9 +64,11 @@ static bool has_line(const char *text, const char *beginning)
 {
 	size_t len = strlen(beginning);
 
-	for (; text; text = strchr(text, '\n'), text += text != NULL) {
+	while (*text) {
 		if (strncmp(text, beginning, len) == 0)
 			return true;
+		text += strcspn(text, "\n");
+		text += *text == '\n';
 	}
 	return false;
 }
