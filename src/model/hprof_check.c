@@ -1,0 +1,96 @@
+#include "model/hprof_check.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const char magic[] = "JAVA PROFILE 1.0.2"; /* with its NUL */
+
+#define HEADER_BYTES (sizeof(magic) + 4 + 8)
+#define RECORD_BYTES (1 + 4 + 4)
+#define TAG_HEAP_DUMP_END 0x2c
+
+_Static_assert(HPROF_READ == HEADER_BYTES && HPROF_READ >= RECORD_BYTES, "one piece is enough");
+
+struct hprof_ways hprof_ways_parse(const char *help)
+{
+	return (struct hprof_ways){
+		.gzip = strstr(help, "-gz"),
+		.overwrite = strstr(help, "-overwrite"),
+		.segments = strstr(help, "-parallel"),
+	};
+}
+
+/* The last line that is not empty: the first ones may tell what it begins to do. */
+static const char *last_line(const char *text, size_t *len)
+{
+	const char *line = "";
+
+	*len = 0;
+	for (const char *at = text; *at; at += strspn(at, "\r\n")) {
+		line = at;
+		*len = strcspn(at, "\r\n");
+		at += *len;
+	}
+	return line;
+}
+
+struct hprof_answer hprof_answer_parse(const char *text)
+{
+	const char *done = strstr(text, "Heap dump file created");
+	const char *bytes = done ? strchr(done, '[') : NULL;
+	struct hprof_answer answer = {
+		.done = done,
+		.incomplete = strstr(text, "Dump file is incomplete"),
+		.bytes = bytes ? strtoll(bytes + 1, NULL, 10) : -1,
+	};
+
+	if (!answer.done)
+		answer.reason = last_line(text, &answer.len);
+	return answer;
+}
+
+static uint32_t get_u32(const uint8_t *p)
+{
+	return (uint32_t)p[0] << 24 | (uint32_t)p[1] << 16 | (uint32_t)p[2] << 8 | p[3];
+}
+
+/* The length of what begins here: 0: it is not all in sight, or -EBADMSG. */
+static int64_t piece_len(struct hprof_walk *walk, const uint8_t *data, size_t len)
+{
+	if (walk->at == 0) {
+		if (len < HEADER_BYTES)
+			return 0;
+		return memcmp(data, magic, sizeof(magic)) == 0 ? (int64_t)HEADER_BYTES : -EBADMSG;
+	}
+	if (len < RECORD_BYTES)
+		return 0;
+	walk->ended = data[0] == TAG_HEAP_DUMP_END;
+	return RECORD_BYTES + (int64_t)get_u32(data + 5);
+}
+
+int hprof_walk_step(struct hprof_walk *walk, const uint8_t *data, size_t len)
+{
+	const uint64_t from = walk->at, left = walk->size - from;
+	const uint64_t to = from + (len < left ? len : left);
+
+	while (walk->at < to) {
+		int64_t n = -EBADMSG; /* nothing may follow the end */
+
+		if (!walk->ended)
+			n = piece_len(walk, data + (walk->at - from), (size_t)(to - walk->at));
+		if (n == 0 && to < walk->size)
+			return 1;
+		if (n <= 0 || (uint64_t)n > walk->size - walk->at)
+			return -EBADMSG;
+		walk->at += (uint64_t)n;
+	}
+	if (walk->at < walk->size)
+		return 1;
+	return walk->ended ? 0 : -EBADMSG;
+}
+
+bool hprof_is_gzip(const uint8_t *data, size_t len)
+{
+	return len >= 2 && data[0] == 0x1f && data[1] == 0x8b;
+}

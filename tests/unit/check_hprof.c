@@ -1,0 +1,174 @@
+/* A heap dump: what the JVM says of it, and whether its bytes are all there. */
+#include <check.h>
+#include <errno.h>
+#include <string.h>
+
+#include "base/buf.h"
+#include "model/hprof_check.h"
+
+/* Word for word what JDK 8, 11, 17 and 25 answer. */
+static const struct {
+	const char *text;
+	bool done, incomplete;
+	int64_t bytes;
+	const char *reason;
+} answers[] = {
+	{ "Heap dump file created\n", true, false, -1, NULL },
+	{ "Dumping heap to /tmp/x ...\nHeap dump file created [61528857 bytes in 0.170 secs]\n",
+	  true, false, 61528857, NULL },
+	{ "File exists\n", false, false, -1, "File exists" },
+	{ "Dumping heap to /tmp/x ...\nUnable to create /tmp/x: No such file or directory\n", false,
+	  false, -1, "Unable to create /tmp/x: No such file or directory" },
+	{ "Dumping heap to /tmp/x ...\nDump file is incomplete: Broken pipe\n", false, true, -1,
+	  "Dump file is incomplete: Broken pipe" },
+	{ "java.lang.IllegalArgumentException: Unknown argument\n\n", false, false, -1,
+	  "java.lang.IllegalArgumentException: Unknown argument" },
+	{ "", false, false, -1, "" },
+	{ "\n\n", false, false, -1, "" },
+};
+
+START_TEST(answer)
+{
+	struct hprof_answer a = hprof_answer_parse(answers[_i].text);
+
+	ck_assert_int_eq(a.done, answers[_i].done);
+	ck_assert_int_eq(a.incomplete, answers[_i].incomplete);
+	ck_assert_int_eq(a.bytes, answers[_i].bytes);
+	if (!answers[_i].reason) {
+		ck_assert_ptr_null(a.reason);
+		return;
+	}
+	ck_assert_uint_eq(a.len, strlen(answers[_i].reason));
+	ck_assert(memcmp(a.reason, answers[_i].reason, a.len) == 0);
+}
+END_TEST
+
+START_TEST(ways)
+{
+	struct hprof_ways jdk8 = hprof_ways_parse("\t-all : [optional] Dump all objects\n");
+	struct hprof_ways jdk17 = hprof_ways_parse("\t-all\n\t-gz : \n\t-overwrite : \n");
+	struct hprof_ways jdk25 = hprof_ways_parse("\t-gz : \n\t-overwrite : \n\t-parallel : \n");
+
+	ck_assert(!jdk8.gzip && !jdk8.overwrite && !jdk8.segments);
+	ck_assert(jdk17.gzip && jdk17.overwrite && !jdk17.segments);
+	ck_assert(jdk25.gzip && jdk25.overwrite && jdk25.segments);
+}
+END_TEST
+
+static void add_header(struct buf *b)
+{
+	static const char magic[] = "JAVA PROFILE 1.0.2";
+	static const char rest[12] = { 0, 0, 0, 8 };
+
+	buf_add(b, magic, sizeof(magic));
+	buf_add(b, rest, sizeof(rest));
+}
+
+static void add_record(struct buf *b, int tag, size_t len)
+{
+	const char head[9] = { (char)tag, 0, 0, 0, 0, 0, 0, (char)(len >> 8), (char)len };
+
+	buf_add(b, head, sizeof(head));
+	memset(buf_reserve(b, len), 'x', len);
+	b->len += len;
+}
+
+/* Some records, the END among them as the last one. */
+static void make_dump(struct buf *b)
+{
+	add_header(b);
+	add_record(b, 0x01, 20);
+	add_record(b, 0x02, 0);
+	add_record(b, 0x1c, 700);
+	add_record(b, 0x2c, 0);
+}
+
+/* As the command reads it, with `window` bytes at a time. */
+static int walk(const struct buf *b, size_t size, size_t window)
+{
+	struct hprof_walk w = { .size = size };
+	int rc;
+
+	do {
+		size_t n = size - (size_t)w.at < window ? size - (size_t)w.at : window;
+		/* A copy of its own: nothing around it may be looked at. */
+		uint8_t *piece = malloc(n ? n : 1);
+
+		memcpy(piece, b->data + w.at, n);
+		rc = hprof_walk_step(&w, piece, n);
+		free(piece);
+	} while (rc > 0);
+	return rc;
+}
+
+START_TEST(walk_whole)
+{
+	_cleanup_buf_ struct buf b = BUF_INIT;
+
+	make_dump(&b);
+	for (size_t window = HPROF_READ; window <= b.len + 1; window++)
+		ck_assert_int_eq(walk(&b, b.len, window), 0);
+}
+END_TEST
+
+START_TEST(walk_truncated)
+{
+	_cleanup_buf_ struct buf b = BUF_INIT;
+
+	make_dump(&b);
+	for (size_t len = 0; len < b.len; len++) {
+		ck_assert_int_eq(walk(&b, len, HPROF_READ), -EBADMSG);
+		ck_assert_int_eq(walk(&b, len, 4096), -EBADMSG);
+	}
+}
+END_TEST
+
+START_TEST(walk_wrong)
+{
+	_cleanup_buf_ struct buf more = BUF_INIT, other = BUF_INIT, huge = BUF_INIT;
+
+	make_dump(&more);
+	buf_addc(&more, 0);
+	ck_assert_int_eq(walk(&more, more.len, 4096), -EBADMSG);
+	add_record(&more, 0x2c, 0);
+	ck_assert_int_eq(walk(&more, more.len, 4096), -EBADMSG);
+
+	make_dump(&other);
+	other.data[13] = '9'; /* JAVA PROFILE 9.0.2 */
+	ck_assert_int_eq(walk(&other, other.len, 4096), -EBADMSG);
+
+	make_dump(&huge);
+	memset(huge.data + HPROF_READ + 5, 0xff, 4); /* the first record's length */
+	ck_assert_int_eq(walk(&huge, huge.len, 4096), -EBADMSG);
+}
+END_TEST
+
+START_TEST(gzip)
+{
+	ck_assert(hprof_is_gzip((const uint8_t *)"\x1f\x8b\x08", 3));
+	ck_assert(!hprof_is_gzip((const uint8_t *)"\x1f", 1));
+	ck_assert(!hprof_is_gzip((const uint8_t *)"JAVA", 4));
+	ck_assert(!hprof_is_gzip((const uint8_t *)"", 0));
+}
+END_TEST
+
+int main(void)
+{
+	Suite *s = suite_create("hprof");
+	TCase *tc = tcase_create("hprof");
+	SRunner *runner;
+	int failed;
+
+	tcase_add_loop_test(tc, answer, 0, ARRAY_SIZE(answers));
+	tcase_add_test(tc, ways);
+	tcase_add_test(tc, walk_whole);
+	tcase_add_test(tc, walk_truncated);
+	tcase_add_test(tc, walk_wrong);
+	tcase_add_test(tc, gzip);
+	suite_add_tcase(s, tc);
+	runner = srunner_create(s);
+	srunner_run_all(runner, CK_ENV);
+	failed = srunner_ntests_failed(runner);
+	srunner_free(runner);
+	return failed > 0;
+}
