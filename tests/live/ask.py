@@ -1,0 +1,65 @@
+"""What jtool made of a JVM's answers, compared with the answers.  Prints "same" or what differs.
+
+    ask.py properties JSON WORDS    props --json, and what the victim told of itself
+    ask.py flags JSON TEXT          flags --json, and the JVM's VM.flags -all
+"""
+import json
+import re
+import sys
+
+
+def text_of(units):
+    """UTF-16 units as hexadecimal digits; a lone surrogate is no character."""
+    text = bytes.fromhex(units).decode("utf-16-be", "surrogatepass")
+    return re.sub("[\ud800-\udfff]", "\ufffd", text)
+
+
+def told_properties(line):
+    told = {}
+    for word in line.split()[1:]:
+        name, value = word.split("=")
+        told[text_of(name).replace("\0", "\ufffd")] = text_of(value)
+    return told
+
+
+def listed_flags(text):
+    """By the columns of the JVM's own layout, which jtool does not rely on."""
+    first = re.compile(r" *(\S+) (\S+) +:?= (.*)$")
+    flags = {}
+    for line in text.splitlines()[1:]:
+        match = first.match(line)
+        if match:
+            kind, name, rest = match.groups()
+            value = re.sub(r" *(\{[^{}]*\} *){1,2}$", "", rest)
+            flags[name] = (kind, value)
+    return flags
+
+
+def as_text(flag):
+    if flag["type"] == "bool":
+        return str(flag["value"]).lower()
+    return "%f" % flag["value"] if flag["type"] == "double" else str(flag["value"])
+
+
+def compare(got, wanted):
+    differing = [name for name in sorted(got.keys() | wanted.keys())
+                 if got.get(name) != wanted.get(name)]
+    if not differing:
+        return "same"
+    name = differing[0]
+    return f"{len(differing)} differ, {name!r}: {got.get(name)!r}, not {wanted.get(name)!r}"
+
+
+def main(what, document, answer):
+    with open(document, encoding="utf-8") as file:
+        got = json.load(file)
+    with open(answer, encoding="utf-8") as file:
+        answer = file.read()
+    if what == "properties":
+        print(compare(got["properties"], told_properties(answer)))
+    else:
+        flags = {flag["name"]: (flag["type"], as_text(flag)) for flag in got["flags"]}
+        print(compare(flags, listed_flags(answer)))
+
+
+main(*sys.argv[1:])
