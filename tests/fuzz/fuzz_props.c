@@ -27,7 +27,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 
 		check_utf8(prop->name, strlen(prop->name));
 		check_utf8(prop->value, prop->value_len);
-		if (prop->value[prop->value_len] != '\0' || props_find(&props, prop->name) != prop ||
+		if (prop->value[prop->value_len] != '\0' ||
+		    props_find(&props, prop->name) != prop ||
 		    (i > 0 && strcmp(props.items[i - 1].name, prop->name) >= 0))
 			__builtin_trap();
 	}

@@ -25,12 +25,13 @@ def told_properties(line):
 def listed_flags(text):
     """By the columns of the JVM's own layout, which jtool does not rely on."""
     first = re.compile(r" *(\S+) (\S+) +:?= (.*)$")
+    n_braces = 2 if "{default}\n" in text else 1  # JDK 8 has no origins
     flags = {}
     for line in text.splitlines()[1:]:
         match = first.match(line)
         if match:
             kind, name, rest = match.groups()
-            value = re.sub(r" *(\{[^{}]*\} *){1,2}$", "", rest)
+            value = re.sub(r" *(\{[^{}]*\} *){%d}$" % n_braces, "", rest)
             flags[name] = (kind, value)
     return flags
 
