@@ -1,4 +1,4 @@
-/* session/place on a target that is no JVM: a child of ours in a root of its own. */
+/* session/place, and cmd/fetch, on a target that is no JVM: a child of ours in a root of its own. */
 #include <check.h>
 #include <dirent.h>
 #include <errno.h>
@@ -9,12 +9,14 @@
 #include <string.h>
 #include <sys/file.h>
 #include <sys/mount.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/statfs.h>
 #include <sys/wait.h>
 
 #include "base/xalloc.h"
+#include "cmd/fetch.h"
 #include "fake_target.h"
 #include "session/place.h"
 
@@ -167,30 +169,47 @@ static void wait_until_empty(const char *path)
 	ck_assert_int_eq(count(path), 0);
 }
 
-START_TEST(survives_being_killed)
+/* A jtool of its own that has placed something; `path` is where. */
+static pid_t fork_jtool(const struct place_request *req, char path[512])
 {
-	int ready[2];
-	char byte;
+	int told[2];
 	pid_t pid;
+	ssize_t n;
 
-	ck_assert_int_eq(pipe2(ready, O_CLOEXEC), 0);
+	ck_assert_int_eq(pipe2(told, O_CLOEXEC), 0);
 	pid = fork();
 	ck_assert_int_ge(pid, 0);
 	if (pid == 0) {
-		const struct place_request req = request(new_listener());
-		struct place *p = place(&req);
+		const char *file = place_file(place(req));
 
-		if (p && write(ready[1], "", 1) == 1)
+		if (write(told[1], file, strlen(file)) > 0)
 			(void)pause();
 		_exit(1);
 	}
-	ck_assert_int_eq(io_read(ready[0], &byte, 1), 1);
-	ck_assert_int_eq(count("/tmp"), 1);
+	(void)close(told[1]);
+	n = io_read(told[0], path, 511);
+	ck_assert_int_gt(n, 0);
+	path[n] = '\0';
+	(void)close(told[0]);
+	return pid;
+}
+
+static void kill_jtool(pid_t pid)
+{
 	ck_assert_int_eq(kill(pid, SIGKILL), 0);
 	ck_assert_int_eq(waitpid(pid, NULL, 0), pid);
+}
+
+START_TEST(survives_being_killed)
+{
+	_cleanup_close_ int listener = new_listener();
+	const struct place_request req = request(listener);
+	char path[512];
+	pid_t pid = fork_jtool(&req, path);
+
+	ck_assert_int_eq(count("/tmp"), 1);
+	kill_jtool(pid);
 	wait_until_empty("/tmp");
-	(void)close(ready[0]);
-	(void)close(ready[1]);
 }
 END_TEST
 
@@ -487,6 +506,28 @@ START_TEST(fifo_never_lacks_a_reader)
 }
 END_TEST
 
+/* Nobody drains it any more: the JVM is told so, and does not wait. */
+START_TEST(fifo_breaks_when_killed)
+{
+	const struct place_request req = written(PLACE_FIFO);
+	char path[512], piece[4096] = "";
+	pid_t pid = fork_jtool(&req, path);
+	int writer = target_opens(path);
+
+	(void)signal(SIGPIPE, SIG_IGN);
+	ck_assert_int_eq(fcntl(writer, F_SETFL, O_NONBLOCK), 0);
+	while (write(writer, piece, sizeof(piece)) > 0)
+		;
+	ck_assert_int_eq(errno, EAGAIN); /* full */
+	ck_assert_int_eq(fcntl(writer, F_SETFL, 0), 0);
+	kill_jtool(pid);
+	ck_assert_int_eq(write(writer, piece, sizeof(piece)), -1);
+	ck_assert_int_eq(errno, EPIPE);
+	(void)close(writer);
+	wait_until_empty("/tmp");
+}
+END_TEST
+
 /* A JVM whose open(2) has found the FIFO when its name goes away. */
 START_TEST(fifo_has_a_reader_for_who_is_late)
 {
@@ -536,6 +577,84 @@ START_TEST(opens_a_result)
 	ck_assert_int_eq(count("/tmp"), 1); /* the other one's */
 	place_free(q);
 	ck_assert_int_eq(count("/tmp"), 0);
+}
+END_TEST
+
+#define SIZE (5u * 1024 * 1024 + 3)
+
+static void write_pattern(const char *path)
+{
+	_cleanup_close_ int fd = target_opens(path);
+	_cleanup_free_ char *text = xmalloc(SIZE);
+
+	for (size_t i = 0; i < SIZE; i++)
+		text[i] = (char)(i * 2654435761u >> 13);
+	ck_assert_int_eq(io_write_all(fd, text, SIZE, IO_NO_DEADLINE), 0);
+	own(path);
+}
+
+static void assert_same(const char *a, const char *b)
+{
+	_cleanup_close_ int x = open(a, O_RDONLY | O_CLOEXEC), y = open(b, O_RDONLY | O_CLOEXEC);
+	_cleanup_buf_ struct buf p = BUF_INIT, q = BUF_INIT;
+
+	ck_assert_int_eq(io_slurp(x, &p, SIZE + 1), 0);
+	ck_assert_int_eq(io_slurp(y, &q, SIZE + 1), 0);
+	ck_assert_uint_eq(p.len, SIZE);
+	ck_assert_uint_eq(q.len, SIZE);
+	ck_assert(memcmp(p.data, q.data, SIZE) == 0);
+}
+
+/* To the same file system, to another one, and to where the kernel does not copy. */
+static const struct {
+	const char *dir;
+	int flags;
+} ways[] = { { "/tmp", 0 }, { "/dev/shm", 0 }, { "/tmp", O_APPEND } };
+
+START_TEST(fetches_a_result)
+{
+	const struct place_request req = written(PLACE_RESULT);
+	_cleanup_free_ char *name = xasprintf("%s/check_place.%d", ways[_i].dir, (int)getpid());
+	struct err err = { .code = EXIT_DONE };
+	struct place *p = place(&req);
+	struct outfile out;
+	uint64_t size = 0;
+
+	write_pattern(place_file(p));
+	ck_assert_msg(outfile_open(&out, name, OUTFILE_NEW, 0600, &err) == 0, "%s", err.text);
+	ck_assert_int_eq(fcntl(out.fd, F_SETFL, ways[_i].flags), 0);
+	ck_assert_msg(fetch_result(p, &out, &size, &err) == 0, "%s", err.text);
+	ck_assert_uint_eq(size, SIZE);
+	ck_assert_int_eq(outfile_commit(&out, NULL, &err), 0);
+	outfile_release(&out);
+	assert_same(name, in_root(place_file(p)));
+	ck_assert_int_eq(unlink(name), 0);
+	place_free(p);
+}
+END_TEST
+
+START_TEST(fetches_only_a_whole_result)
+{
+	const struct place_request req = written(PLACE_RESULT);
+	const struct rlimit small = { SIZE - 1, RLIM_INFINITY };
+	struct err err = { .code = EXIT_DONE };
+	struct place *p = place(&req);
+	struct outfile out;
+	uint64_t size;
+
+	ck_assert_int_eq(outfile_open(&out, "/tmp/check_place", OUTFILE_NEW, 0600, &err), 0);
+	ck_assert_int_eq(fetch_result(p, &out, &size, &err), -1);
+	ck_assert_msg(strstr(err.text, "No such file") != NULL, "%s", err.text);
+	err.code = EXIT_DONE;
+	write_pattern(place_file(p));
+	(void)signal(SIGXFSZ, SIG_IGN);
+	ck_assert_int_eq(setrlimit(RLIMIT_FSIZE, &small), 0);
+	ck_assert_int_eq(fetch_result(p, &out, &size, &err), -1);
+	ck_assert_int_eq(err.code, EXIT_PARTIAL);
+	ck_assert_msg(strstr(err.text, "/tmp/check_place could not be written: File too large"),
+		      "%s", err.text);
+	outfile_release(&out);
+	place_free(p);
 }
 END_TEST
 
@@ -715,8 +834,11 @@ int main(void)
 	tcase_add_test(tc, avoids_unfit_mounts);
 	tcase_add_test(tc, reads_a_fifo);
 	tcase_add_test(tc, fifo_never_lacks_a_reader);
+	tcase_add_test(tc, fifo_breaks_when_killed);
 	tcase_add_test(tc, fifo_has_a_reader_for_who_is_late);
 	tcase_add_test(tc, opens_a_result);
+	tcase_add_loop_test(tc, fetches_a_result, 0, ARRAY_SIZE(ways));
+	tcase_add_test(tc, fetches_only_a_whole_result);
 	tcase_add_test(tc, opens_only_a_file_of_the_target);
 	tcase_add_loop_test(tc, takes_away_what_comes_late, 0, ARRAY_SIZE(both));
 	tcase_add_loop_test(tc, is_killed_at_any_moment, 0, 40);
