@@ -1,0 +1,316 @@
+/*
+ * jfr: the flight recorder, as the diagnostic commands JFR.* run it, but with files that come to
+ * the caller.
+ */
+#include "cmd/jfr.h"
+
+#include <errno.h>
+#include <string.h>
+
+#include "render/json.h"
+#include "target/attach.h"
+
+#define ANSWER_MAX (4u * 1024 * 1024)
+
+#define AT(member) offsetof(struct jfr_opts, member)
+
+static const struct opt jfr_rows[] = {
+	{ 'd', "duration", OPT_SECONDS, AT(duration_ms), "SECONDS",
+	  "how long to record (default 30)", NULL },
+	{ 0, "force", OPT_FLAG, AT(force), NULL, "overwrite FILE", NULL },
+	OPT_END,
+};
+
+int jfr_ask(const struct ctx *ctx, const char *line, struct jfr_answer *answer, struct err *err)
+{
+	const struct attach_opts opts = { ctx->timeout_ms, ctx->steps };
+	const char *const args[] = { line };
+	const struct attach_request req = { "jcmd", args, ARRAY_SIZE(args) };
+	struct attach_reply reply;
+	int rc;
+
+	if (attach_execute(ctx->jvm, &opts, &req, &reply, err) < 0)
+		return -1;
+	answer->code = reply.code;
+	buf_reset(&answer->text);
+	rc = spool_text(&reply.output, &answer->text, ANSWER_MAX);
+	attach_reply_release(&reply);
+	if (rc < 0)
+		return err_set(err, EXIT_PARTIAL, "the JVM's answer could not be kept: %s",
+			       strerror(-rc));
+	return 0;
+}
+
+int jfr_refusal(const char *line, const struct jfr_answer *answer, struct err *err)
+{
+	_cleanup_buf_ struct buf words = BUF_INIT;
+	int len = (int)strcspn(line, " ");
+
+	if (strstr(buf_str(&answer->text), "Unknown diagnostic command"))
+		return err_set(err, EXIT_ANSWER,
+			       "this JVM has no Flight Recorder: it does not know %.*s", len,
+			       line);
+	jfr_one_line(&words, buf_str(&answer->text));
+	if (words.len == 0)
+		return err_set(err, EXIT_ANSWER, "the JVM refused %.*s and did not say why", len,
+			       line);
+	return err_set(err, EXIT_ANSWER, "%.*s: %s", len, line, buf_str(&words));
+}
+
+int jfr_do(const struct ctx *ctx, enum jfr_verb verb, const char *line,
+	   struct jfr_answer *answer, struct err *err)
+{
+	struct jfr_answer own = JFR_ANSWER_INIT;
+	struct jfr_answer *got = answer ? answer : &own;
+	int rc = jfr_ask(ctx, line, got, err);
+
+	if (rc == 0 && (got->code != 0 || !jfr_succeeded(verb, buf_str(&got->text))))
+		rc = jfr_refusal(line, got, err);
+	buf_release(&own.text);
+	return rc;
+}
+
+static void show_json(const struct ctx *ctx, const struct jfr_answer *answer)
+{
+	struct json *doc = json_object();
+
+	json_put_number(doc, "pid", ctx->jvm->pid);
+	json_put_number(doc, "code", answer->code);
+	json_put_text_len(doc, "output", buf_str(&answer->text), answer->text.len);
+	json_print(doc, ctx->out);
+	json_free(doc);
+}
+
+/* Pass it on and show what the JVM says: "JFR.start" and the caller's words. */
+static int pass_on(const struct ctx *ctx, enum jfr_verb verb, const char *command,
+		   const struct jfr_request *req, struct err *err)
+{
+	_cleanup_buf_ struct buf line = BUF_INIT;
+	struct jfr_answer answer = JFR_ANSWER_INIT;
+	int rc;
+
+	buf_addf(&line, "%s%s", command, buf_str(&req->words));
+	rc = jfr_do(ctx, verb, buf_str(&line), &answer, err);
+	if (ctx->json && (rc == 0 || answer.text.len > 0))
+		show_json(ctx, &answer);
+	else if (rc == 0)
+		(void)fwrite(buf_str(&answer.text), 1, answer.text.len, ctx->out);
+	/* Up to JDK 17 the JVM does not tell of a file of its own. */
+	if (rc == 0 && verb == JFR_STOP && !ctx->json &&
+	    !strstr(buf_str(&answer.text), "written to"))
+		fputs("Its data was discarded, unless it was started with a filename.\n",
+		      ctx->out);
+	buf_release(&answer.text);
+	return rc;
+}
+
+static int jfr_start(const struct ctx *ctx, const struct jfr_request *req, struct err *err)
+{
+	return pass_on(ctx, JFR_START, "JFR.start", req, err);
+}
+
+static int jfr_check(const struct ctx *ctx, const struct jfr_request *req, struct err *err)
+{
+	return pass_on(ctx, JFR_CHECK, "JFR.check", req, err);
+}
+
+static int save(const struct ctx *ctx, const struct jfr_request *req, struct err *err)
+{
+	struct outfile out;
+	int rc;
+
+	if (jfr_open_file(ctx, req->file, &out, err) < 0)
+		return -1;
+	rc = jfr_fetch(ctx, buf_str(&req->words), 0, &out, err);
+	if (rc == 0)
+		rc = jfr_commit(ctx, req->file, &out, err);
+	outfile_release(&out);
+	return rc;
+}
+
+static int jfr_dump(const struct ctx *ctx, const struct jfr_request *req, struct err *err)
+{
+	return save(ctx, req, err);
+}
+
+/*
+ * With a file the recording is dumped first, and stopped when the file is safe here: JFR.stop
+ * itself says "Stopped" and throws the data away when the file cannot be written.
+ */
+static int jfr_stop(const struct ctx *ctx, const struct jfr_request *req, struct err *err)
+{
+	_cleanup_buf_ struct buf line = BUF_INIT;
+	struct jfr_answer answer = JFR_ANSWER_INIT;
+	int rc;
+
+	if (!req->file)
+		return pass_on(ctx, JFR_STOP, "JFR.stop", req, err);
+	if (save(ctx, req, err) < 0)
+		return -1;
+	buf_addf(&line, "JFR.stop%s", buf_str(&req->words));
+	rc = jfr_do(ctx, JFR_STOP, buf_str(&line), &answer, err);
+	/* One whose duration is over: JDK 8 to 17 keep it until the JVM ends. */
+	if (rc < 0 && strstr(buf_str(&answer.text), "already stopped")) {
+		*err = (struct err){ .code = EXIT_DONE };
+		rc = 0;
+	}
+	if (rc < 0)
+		err_prefix(err, "%s is whole, but the recording goes on", req->file);
+	buf_release(&answer.text);
+	return rc;
+}
+
+static const struct subcommand {
+	const char *name;
+	bool may_save, must_save; /* a file of the caller's */
+	jfr_run *run;
+} subcommands[] = {
+	{ "start", false, false, jfr_start },
+	{ "check", false, false, jfr_check },
+	{ "dump", true, true, jfr_dump },
+	{ "stop", true, false, jfr_stop },
+	{ "configure", false, false, jfr_configure },
+	{ "record", true, true, jfr_record },
+};
+
+static const struct subcommand *subcommand_find(const char *name)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(subcommands); i++) {
+		if (strcmp(subcommands[i].name, name) == 0)
+			return &subcommands[i];
+	}
+	return NULL;
+}
+
+static int read_word(struct jfr_request *req, const char *word, bool may_save, struct err *err)
+{
+	const char *file = strchr(word, '=') ? jfr_value_of(word, "filename") : word;
+
+	if (may_save && file) {
+		if (req->file)
+			return err_set(err, EXIT_USAGE, "two files are given: '%s' and '%s'",
+				       req->file, file);
+		req->file = file;
+		return file[0] ? 0 : err_set(err, EXIT_USAGE, "the name of the file is empty");
+	}
+	if (jfr_add_word(&req->words, word) < 0)
+		return err_set(err, EXIT_USAGE,
+			       "the JVM cannot be told %s: it has line ends or both kinds of "
+			       "quotes", word);
+	if (jfr_value_of(word, "name"))
+		req->name = jfr_value_of(word, "name");
+	return 0;
+}
+
+static int check_stop(char *const *words, int n, const struct jfr_request *req, struct err *err)
+{
+	for (int i = 0; i < n; i++) {
+		if (strchr(words[i], '=') && !jfr_value_of(words[i], "name") &&
+		    !jfr_value_of(words[i], "filename"))
+			return err_set(err, EXIT_USAGE, "stop takes name= and filename=, not %s",
+				       words[i]);
+	}
+	if (!req->name)
+		return err_set(err, EXIT_USAGE,
+			       "stop which recording? Give name=NAME; check lists them");
+	return 0;
+}
+
+/* What record says itself. */
+static int check_record(char *const *words, int n, struct err *err)
+{
+	static const char *const own[] = { "name", "duration", "delay", "dumponexit" };
+
+	for (int i = 0; i < n; i++) {
+		for (size_t j = 0; j < ARRAY_SIZE(own); j++) {
+			if (jfr_value_of(words[i], own[j]))
+				return err_set(err, EXIT_USAGE,
+					       "record takes no %s=: -d is for how long, and "
+					       "start for the rest", own[j]);
+		}
+	}
+	return 0;
+}
+
+static int check_options(const struct ctx *ctx, const struct subcommand *sub,
+			 const struct jfr_request *req, struct err *err)
+{
+	const struct jfr_opts *opts = ctx->opts;
+
+	if (opts->duration_ms && sub->run != jfr_record)
+		return err_set(err, EXIT_USAGE, "-d is for record; start takes duration=30s");
+	if (opts->force && !req->file)
+		return err_set(err, EXIT_USAGE, "--force, but there is no FILE to overwrite");
+	if (sub->must_save && !req->file)
+		return err_set(err, EXIT_USAGE,
+			       "%s to which file? Give FILE or filename=FILE, a path of yours",
+			       sub->name);
+	if (ctx->json && req->file && strcmp(req->file, "-") == 0)
+		return err_set(err, EXIT_USAGE,
+			       "--json and a recording cannot both go to stdout: name a file");
+	return 0;
+}
+
+static int understand(const struct ctx *ctx, struct jfr_request *req, struct err *err)
+{
+	const struct subcommand *sub = subcommand_find(ctx->args[0]);
+	char *const *words = ctx->args + 1;
+	int n = ctx->n_args - 1;
+
+	if (!sub)
+		return err_set(err, EXIT_USAGE,
+			       "'%s' is none of start, check, dump, stop, configure, record",
+			       ctx->args[0]);
+	for (int i = 0; i < n; i++) {
+		if (read_word(req, words[i], sub->may_save, err) < 0)
+			return -1;
+	}
+	if (sub->run == jfr_stop && check_stop(words, n, req, err) < 0)
+		return -1;
+	if (sub->run == jfr_record && check_record(words, n, err) < 0)
+		return -1;
+	return check_options(ctx, sub, req, err);
+}
+
+/* Before a JVM is looked for. */
+static int check(const struct ctx *ctx, struct err *err)
+{
+	struct jfr_request req = { .words = BUF_INIT };
+	int rc = understand(ctx, &req, err);
+
+	buf_release(&req.words);
+	return rc;
+}
+
+static int run(struct ctx *ctx, struct err *err)
+{
+	struct jfr_request req = { .words = BUF_INIT };
+	int rc = understand(ctx, &req, err);
+
+	if (rc == 0)
+		rc = subcommand_find(ctx->args[0])->run(ctx, &req, err);
+	buf_release(&req.words);
+	return rc;
+}
+
+const struct cmd cmd_jfr = {
+	.name = "jfr",
+	.synopsis = "TARGET start|check|dump|stop|configure|record [FILE] [KEY=VALUE...]",
+	.summary = "flight recorder: start, fetch and configure recordings",
+	.details = "  start [KEY=VALUE...]         begin a recording (name=, settings=, maxsize=, ...)\n"
+		   "  check [name=NAME]            list the recordings\n"
+		   "  dump FILE [name=NAME]        what is recorded so far, to a file of yours\n"
+		   "  stop name=NAME [FILE]        end it, with its data to a file of yours\n"
+		   "  configure [KEY=VALUE...]     show the recorder's settings, or change some\n"
+		   "  record [-d SECONDS] FILE     start, wait, fetch and stop in one\n"
+		   "What KEYs there are is the JVM's: jtool jcmd TARGET help JFR.start.  FILE may\n"
+		   "be - for stdout.\n",
+	.need = NEED_JVM,
+	.min_args = 1,
+	.max_args = -1,
+	.free_words = -1,
+	.opts = jfr_rows,
+	.opts_size = sizeof(struct jfr_opts),
+	.check = check,
+	.run = run,
+};
