@@ -58,6 +58,7 @@ static int run(struct ctx *ctx, struct err *err)
 
 const struct cmd cmd_threads = {
 	.name = "threads",
+	.aliases = "jstack",
 	.synopsis = "TARGET",
 	.summary = "thread dump: what each thread is doing",
 	.details = "The JVM's output is printed byte for byte.\n",
