@@ -70,7 +70,7 @@ static const char *unfit(const struct place_request *req, int dir_fd)
 		return "mounted read-only";
 	if (req->kind == PLACE_FILE && (fs.f_flag & ST_NOEXEC))
 		return "mounted noexec";
-	if (req->kind == PLACE_RESULT && !has_room(&fs, req->room))
+	if (!has_room(&fs, req->room))
 		return "too little room";
 	return NULL;
 }
@@ -153,7 +153,7 @@ static bool is_in_memory(const struct keeper *k, const char *dir)
 /* The candidates in the order in which they are tried. */
 static size_t in_order(const struct keeper *k, const char *dirs[WHERE_MAX])
 {
-	bool disk_first = k->req->kind == PLACE_RESULT;
+	bool disk_first = k->req->kind == PLACE_RESULT || k->req->room > 0;
 	bool memory[WHERE_MAX];
 	size_t n = 0;
 

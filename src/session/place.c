@@ -44,7 +44,7 @@ static int no_place(const struct jvm *jvm, const struct place_request *req, cons
 {
 	_cleanup_free_ char *room = NULL;
 
-	if (req->kind == PLACE_RESULT)
+	if (req->room > 0)
 		room = xasprintf(" (%llu MB)", (unsigned long long)(req->room >> 20));
 	return err_set(err, kinds[req->kind].code,
 		       "no directory serves that JVM %d can %s%s: %s; %s", (int)jvm->pid,

@@ -42,7 +42,8 @@ struct place_request {
 	size_t len;
 	bool keep;          /* PLACE_FILE: leave it there for good (an agent of the user's) */
 	int listener;       /* an unbound AF_UNIX socket to bind and listen there; -1: none */
-	uint64_t room;      /* PLACE_RESULT: the bytes that it may come to */
+	/* The bytes that PLACE_RESULT may come to, or files that the target makes beside a FIFO. */
+	uint64_t room;
 };
 
 /*

@@ -789,7 +789,11 @@ START_TEST(takes_a_disk_with_room)
 	ck_assert_msg(strstr(err.text, "/tmp: too little room") &&
 			      strstr(err.text, "/var/tmp: Permission denied"),
 		      "%s", err.text);
-	req.kind = PLACE_FIFO; /* takes no room, and nothing is run */
+	err.code = EXIT_DONE;
+	req.kind = PLACE_FIFO; /* with files beside it */
+	ck_assert_ptr_null(place_new(&target, &req, NULL, &err));
+	ck_assert_int_eq(err.code, EXIT_PARTIAL);
+	req.room = 0; /* takes no room, and nothing is run */
 	place_free(place(&req));
 	ck_assert_int_eq(count("/tmp"), 0);
 }
