@@ -22,8 +22,8 @@
 /* A JVM that does not know the version of a request answers with this (ATTACH_ERROR_BADVERSION). */
 #define BAD_VERSION 101
 #define VERSION_REPLY_MAX 4096
-/* A JVM that works on a request for long is looked at this often: is it still there? */
-#define PATIENT_LOOK_MS 1000
+/* A JVM that works on an answer for long is looked at this often: is it still there? */
+#define LOOK_MS 1000
 
 static int disabled(const struct ns *ns, struct err *err)
 {
@@ -191,7 +191,7 @@ static int wait_answer(const struct point *point, int sock, struct deadline d, b
 
 	while (rc == -ETIMEDOUT && patient && was_taken(sock) &&
 	       point_check_running(point, &ignored) == 0)
-		rc = io_wait(sock, POLLIN, deadline_in_ms(PATIENT_LOOK_MS));
+		rc = io_wait(sock, POLLIN, deadline_in_ms(LOOK_MS));
 	return rc;
 }
 
@@ -219,6 +219,16 @@ static bool is_bad_version(const struct spool *answer)
 	       code == BAD_VERSION;
 }
 
+/* Wait for more of an answer, for as long as the JVM is there and runs. */
+static int wait_more(const struct point *point, int sock, struct err *err)
+{
+	while (io_wait(sock, POLLIN, deadline_in_ms(LOOK_MS)) == -ETIMEDOUT) {
+		if (point_check_running(point, err) < 0)
+			return -1;
+	}
+	return 0;
+}
+
 /* Take everything that the JVM sends, at once and for as long as it takes. */
 static int drain(const struct point *point, int sock, struct spool *spool, struct err *err)
 {
@@ -226,9 +236,12 @@ static int drain(const struct point *point, int sock, struct spool *spool, struc
 	char piece[65536];
 
 	for (;;) {
-		ssize_t n = io_read(sock, piece, sizeof(piece));
+		ssize_t n;
 		int rc;
 
+		if (wait_more(point, sock, err) < 0)
+			return -1;
+		n = io_read(sock, piece, sizeof(piece));
 		if (n == 0 && spool_len(spool) == 0)
 			return hung_up(point, err);
 		if (n == 0)
