@@ -5,6 +5,7 @@
 #include <limits.h>
 #include <stdint.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 
 #ifndef SYS_openat2
@@ -79,6 +80,17 @@ int inroot_open(int root_fd, const char *path, int flags)
 	if (fd == -ENOSYS || fd == -EPERM)
 		fd = open_stepwise(root_fd, path, flags | O_CLOEXEC);
 	return fd;
+}
+
+int inroot_open_regular(int root_fd, const char *path, int flags, struct stat *st)
+{
+	_cleanup_close_ int fd = inroot_open(root_fd, path, O_RDONLY | O_NONBLOCK | flags);
+
+	if (fd < 0)
+		return fd;
+	if (fstat(fd, st) < 0)
+		return -errno;
+	return S_ISREG(st->st_mode) ? TAKE_FD(fd) : -EINVAL;
 }
 
 const char *inroot_path(const char *path, const char *root)

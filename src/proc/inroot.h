@@ -5,6 +5,8 @@
 #ifndef JTOOL_PROC_INROOT_H
 #define JTOOL_PROC_INROOT_H
 
+#include <sys/stat.h>
+
 #include "base/util.h"
 
 /*
@@ -14,6 +16,12 @@
  * With O_NOFOLLOW the last component must be no link.  A descriptor or a negative errno.
  */
 int inroot_open(int root_fd, const char *path, int flags) _must_check_;
+
+/*
+ * The same for reading a regular file; never waits, whatever is found in its place.  *st is
+ * what fstat(2) tells about it.  -EINVAL when it is no regular file.
+ */
+int inroot_open_regular(int root_fd, const char *path, int flags, struct stat *st) _must_check_;
 
 /*
  * A path from a target's maps as one below its root, which is what its link `root` says (NULL:

@@ -7,11 +7,13 @@
 
 #include "base/err.h"
 #include "proc/perfdata.h"
+#include "proc/procfs.h"
 #include "target/jvm.h"
 
 struct counters {
 	const struct jvm *jvm;
-	int fd; /* of the file; -1: not open */
+	struct procfs proc;
+	int fd; /* of the file */
 };
 
 /*
@@ -21,12 +23,20 @@ struct counters {
  * EXIT_PERMISSION, EXIT_PARTIAL when it is gone.
  */
 int counters_open(struct counters *c, const struct jvm *jvm, struct err *err) _must_check_;
-void counters_close(struct counters *c);
+void counters_close(struct counters *c); /* one that counters_open() has opened */
 
 /*
  * What they are now.  -1 with err set; EXIT_PARTIAL when the JVM has ended, whose file would
  * show its last figures for ever.
  */
 int counters_read(const struct counters *c, struct perfdata *perf, struct err *err) _must_check_;
+
+/*
+ * For discovery, which tells less where something fails: the file, below the root of the JVM
+ * (an O_PATH directory), and what is in it.  A descriptor or 0, or a negative errno: -ENOENT
+ * when it has mapped none, and those of perfdata_parse().
+ */
+int counters_open_file(const struct procfs *proc, const struct jvm *jvm, int root_fd) _must_check_;
+int counters_read_file(int fd, struct perfdata *perf) _must_check_;
 
 #endif

@@ -10,10 +10,10 @@
 #include "base/xalloc.h"
 #include "proc/inroot.h"
 #include "target/container.h"
+#include "target/counters.h"
 #include "target/describe.h"
 
-#define TEXT_MAX (1024u * 1024)         /* of any small file of a process */
-#define PERFDATA_MAX (4u * 1024 * 1024) /* 32 KB unless -XX:PerfDataMemorySize says more */
+#define TEXT_MAX (1024u * 1024) /* of any small file of a process */
 
 void traces_release(struct traces *t)
 {
@@ -74,51 +74,22 @@ int traces_find(const struct procfs *proc, pid_t pid, pid_t nspid, struct traces
 	return rc;
 }
 
-/* A regular file below the target's root; never waits, whatever is found in its place. */
-static int open_regular(int root_fd, const char *path, int flags, struct stat *st)
+/* Where its hsperfdata file is; its mappings have it only once the JVM has begun to fill it. */
+static void find_perfdata(struct jvm *jvm, const char *root, const struct traces *t)
 {
-	_cleanup_close_ int fd = inroot_open(root_fd, path, O_RDONLY | O_NONBLOCK | flags);
-
-	if (fd < 0)
-		return fd;
-	if (fstat(fd, st) < 0)
-		return -errno;
-	return S_ISREG(st->st_mode) ? TAKE_FD(fd) : -EINVAL;
-}
-
-/*
- * By its path, when it is the user's own.  Cleaners of /tmp delete the files of running JVMs,
- * and so do JVMs of other pid namespaces that share it: then through map_files, as root.
- */
-static int open_perfdata(const struct procfs *proc, const struct jvm *jvm, int root_fd,
-			 const char *path, const struct traces *t)
-{
-	struct stat st;
-	_cleanup_close_ int fd = -1;
-
+	if (!t->perfdata)
+		return;
+	jvm->perfdata = xstrdup(inroot_path(t->perfdata, root));
 	if (t->perfdata_deleted)
-		return procfs_openat(proc, jvm->pid, t->perfdata_link, O_RDONLY | O_NONBLOCK);
-	fd = open_regular(root_fd, path, O_NOFOLLOW, &st);
-	if (fd < 0)
-		return fd;
-	return st.st_uid == jvm->uid ? TAKE_FD(fd) : -EPERM;
+		jvm->perfdata_link = xstrdup(t->perfdata_link);
 }
 
-/* With read(2) and never mapped: its owner may cut it at any time. */
 static int read_perfdata(const struct procfs *proc, const struct jvm *jvm, int root_fd,
-			 const char *root, const struct traces *t, struct perfdata *perf)
+			 struct perfdata *perf)
 {
-	_cleanup_buf_ struct buf bytes = BUF_INIT;
-	_cleanup_close_ int fd = -1;
-	int rc;
+	_cleanup_close_ int fd = counters_open_file(proc, jvm, root_fd);
 
-	if (root_fd < 0 || !t->perfdata)
-		return -ENOENT;
-	fd = open_perfdata(proc, jvm, root_fd, inroot_path(t->perfdata, root), t);
-	if (fd < 0)
-		return fd;
-	rc = io_slurp(fd, &bytes, PERFDATA_MAX);
-	return rc < 0 ? rc : perfdata_parse(bytes.data, bytes.len, perf);
+	return fd < 0 ? fd : counters_read_file(fd, perf);
 }
 
 /*
@@ -140,7 +111,7 @@ static char *read_release(int root_fd, const char *libjvm)
 			return NULL;
 		*slash = '\0';
 		path = xasprintf("%s/release", dir);
-		fd = open_regular(root_fd, path, 0, &st);
+		fd = inroot_open_regular(root_fd, path, 0, &st);
 		if (fd >= 0 && io_slurp(fd, &text, TEXT_MAX) == 0)
 			return describe_release(buf_str(&text));
 	}
@@ -183,7 +154,8 @@ void inspect_jvm(const struct procfs *proc, struct jvm *jvm, const struct traces
 
 	read_text(proc, jvm->pid, "cmdline", &words);
 	cmdline_parse(words.data, words.len, &cmd);
-	rc = read_perfdata(proc, jvm, root_fd, root, t, &perf);
+	find_perfdata(jvm, root, t);
+	rc = read_perfdata(proc, jvm, root_fd, &perf);
 	jvm->starting = rc == -EAGAIN;
 	if (rc == 0) {
 		describe_perfdata(jvm, &perf, &cmd);

@@ -115,6 +115,8 @@ void jvm_free(struct jvm *jvm)
 	free(jvm->args);
 	free(jvm->flags);
 	free(jvm->container);
+	free(jvm->perfdata);
+	free(jvm->perfdata_link);
 	free(jvm->tmp);
 	free(jvm);
 }

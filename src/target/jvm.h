@@ -37,6 +37,8 @@ struct jvm {
 	char *args;      /* arguments of main, joined by blanks */
 	char *flags;     /* arguments of the VM, joined by blanks */
 	char *container; /* container id from the cgroup path */
+	char *perfdata;  /* the hsperfdata file that it has mapped, absolute in its own root */
+	char *perfdata_link; /* when that was deleted: PID/NAME in /proc is the file itself */
 	char *tmp;       /* where it keeps its socket, absolute in its own root; NULL: /tmp */
 
 	double uptime;     /* seconds; -1 unknown */
