@@ -92,9 +92,9 @@ static int unknown(const struct vmflags *flags, const char *name, struct err *er
 		near_offer(&near, flags->items[i].name);
 	rc = err_set(err, EXIT_ANSWER,
 		     "this JVM has no flag %s, or it is locked (-XX:+UnlockDiagnosticVMOptions, "
-		     "-XX:+UnlockExperimentalVMOptions)%s%s",
+		     "-XX:+UnlockExperimentalVMOptions)%s%s%s",
 		     name, near.n ? ": did you mean " : "; without a name all are listed",
-		     buf_str(&near.names));
+		     buf_str(&near.names), near.n ? "?" : "");
 	near_release(&near);
 	return rc;
 }

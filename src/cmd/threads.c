@@ -22,9 +22,8 @@ static const struct opt threads_rows[] = {
 };
 
 /*
- * JDK 8 ignores the letter (the rest came with JDK-8200720), and its dump would look as if
- * nothing had been asked for.  Its diagnostic command has had the same letters at all times, and
- * tells them.
+ * A JVM from before JDK-8200720 (JDK 11) ignores an "e", even takes "-le" for nothing at all, and
+ * its dump does not tell.  Its diagnostic command knows the same letters, and lists them.
  */
 static int check_extended(const struct ctx *ctx, struct err *err)
 {
