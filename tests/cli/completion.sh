@@ -37,7 +37,7 @@ completes() {
 	equal "$expected" "${COMPREPLY[*]}" "completion of: jtool $*"
 }
 
-completes 'heaphisto' he
+completes 'heaphisto' heaph
 completes '--help' --h
 completes '101 202 all' jcmd ''
 completes '101 202' load ''

@@ -33,12 +33,15 @@ prints '--completion SHELL' --help
 prints '^Usage: jtool COMMAND' help
 prints '^jtool [0-9]+\.[0-9]+' --version
 prints '^jtool [0-9]+\.[0-9]+' -V
-for command in list jcmd op load heaphisto; do
+mapfile -t commands < <("$jtool" --help |
+	sed -n '/^Commands:/,/^$/s/^  \([a-z]*\)  .*/\1/p')
+matches 'list .*jcmd .*heaphisto' "${commands[*]}" 'commands that --help lists'
+for command in "${commands[@]}"; do
 	prints "^Usage: jtool $command " "$command" --help
 	prints "^Usage: jtool $command " "$command" -h
 	prints "^Usage: jtool $command " help "$command"
 done
-prints '^Usage: jtool heaphisto ' heap --help
+prints '^Usage: jtool heaphisto ' heaph --help
 prints '^Usage: jtool jcmd ' jcmd 1 --help
 prints '^Usage: jtool load ' load --help 1 no-such-agent.so
 
@@ -84,7 +87,8 @@ refuses 2 'heaphisto: --save and --diff are about one JVM' heaphisto all --save 
 
 # words
 refuses 2 'list: too many arguments' list surplus
-for command in jcmd op load heaphisto; do
+for command in "${commands[@]}"; do
+	[[ $("$jtool" "$command" --help) == *TARGET* ]] || continue
 	refuses 2 "$command: no TARGET given" "$command"
 	refuses 2 "$command: no TARGET given" "$command" --
 done
@@ -101,7 +105,8 @@ trap 'kill $sleeper' EXIT
 for target in 4194305 0 99999999999999999999; do
 	refuses 3 'jcmd: ' jcmd $target VM.version
 done
-for command in 'jcmd VM.version' 'op properties' 'load /nonexistent.so' heaphisto; do
+for command in 'jcmd VM.version' 'op properties' 'load /nonexistent.so' heaphisto threads props \
+	agentprops flags 'flags +X' "heapdump $work/dump" 'jfr check'; do
 	# shellcheck disable=SC2086 # the rest of the command line
 	set -- $command
 	refuses 3 "$1: .*$sleeper.* JVM" "$1" $sleeper "${@:2}"
