@@ -291,6 +291,7 @@ stop() {
 # keeps for it; a later one may get its pid.
 sweep() {
 	rm -rf {"$matrix",}/tmp/{.java_pid,hsperfdata_*/,.jtool-*-}"$1"
+	rm -rf {"$matrix",}/tmp/.jtool-*-"$1"-*
 }
 
 # ask LINE PATTERN [SECONDS]: say LINE to the victim started last; prints the first whole new
@@ -359,7 +360,8 @@ leftovers() {
 
 	for dir in tmp var/tmp dev/shm run "${4:-tmp}"; do
 		find "$1/$dir" -maxdepth 1 \
-			\( -name ".attach_pid$2" -o -name ".jtool-$3-$2" \) 2>/dev/null
+			\( -name ".attach_pid$2" -o -name ".jtool-$3-$2" \
+			-o -name ".jtool-$3-$2-*" \) 2>/dev/null
 	done | sort -u
 }
 
