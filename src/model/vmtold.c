@@ -1,0 +1,135 @@
+#include "model/vmtold.h"
+
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/xalloc.h"
+
+void vmtold_version(const char *text, char **vm, char **release)
+{
+	size_t len = strcspn(text, "\n");
+	const char *word = memmem(text, len, " version ", 9);
+
+	*vm = *release = NULL;
+	if (!word)
+		return;
+	*vm = xstrndup(text, (size_t)(word - text));
+	*release = xstrndup(word + 9, len - (size_t)(word + 9 - text));
+}
+
+char *vmtold_line(const char *text, const char *key)
+{
+	size_t key_len = strlen(key);
+
+	for (const char *line = text; *line; line += strcspn(line, "\n"), line += *line == '\n') {
+		const char *value = line + key_len;
+
+		if (strncmp(line, key, key_len) != 0 || *value != ':')
+			continue;
+		value += 1 + (value[1] == ' ');
+		return *value && *value != '\n' ? xstrndup(value, strcspn(value, "\n")) : NULL;
+	}
+	return NULL;
+}
+
+/* "65536K", "8M"; -1 when it is none. */
+static int64_t size_at(const char *text)
+{
+	static const char units[] = "BKMGT";
+	char *end;
+	const char *unit;
+	unsigned long long n;
+
+	if (*text < '0' || *text > '9')
+		return -1;
+	n = strtoull(text, &end, 10);
+	unit = *end ? strchr(units, *end) : NULL;
+	if (!unit)
+		return -1;
+	for (ptrdiff_t i = unit - units; i > 0; i--) {
+		if (__builtin_mul_overflow(n, 1024, &n))
+			return -1;
+	}
+	return n > INT64_MAX ? -1 : (int64_t)n;
+}
+
+/* The size behind a word in a line, which begins it or follows a blank. */
+static int64_t size_behind(const char *line, const char *word)
+{
+	size_t len = strlen(word);
+
+	for (const char *at = strstr(line, word); at; at = strstr(at + 1, word)) {
+		if ((at == line || at[-1] == ' ') && at[len] == ' ')
+			return size_at(at + len + 1);
+	}
+	return -1;
+}
+
+/* The size before a word, as Shenandoah puts it: "65536K max, 65536K soft max, 1536K used". */
+static int64_t size_before(const char *line, const char *word)
+{
+	const char *at = strstr(line, word);
+
+	if (!at || at - line < 2 || at[-1] != ' ')
+		return -1;
+	at--;
+	while (at > line && at[-1] != ' ')
+		at--;
+	return size_at(at);
+}
+
+static void add(int64_t *sum, int64_t n)
+{
+	if (n >= 0 && __builtin_add_overflow(*sum < 0 ? 0 : *sum, n, sum))
+		*sum = -1;
+}
+
+static bool begins(const char *line, const char *word)
+{
+	return strncmp(line, word, strlen(word)) == 0;
+}
+
+/*
+ * A generation's line has its total and what is used of it; the lines of its spaces have
+ * percentages.  Only G1's total is all that is committed: those of the generations leave out
+ * the survivor that is empty.
+ */
+static void read_line(const char *line, struct vmtold_heap *out)
+{
+	int64_t total = size_behind(line, "total"), used = size_behind(line, "used");
+
+	if (begins(line, "Metaspace")) {
+		out->metaspace_used = used;
+		out->metaspace_committed = size_behind(line, "committed");
+	} else if (begins(line, "garbage-first heap")) {
+		out->used = used;
+		out->committed = total >= 0 ? total : size_behind(line, "committed");
+		out->max = size_behind(line, "reserved");
+	} else if (begins(line, "ZHeap")) {
+		out->used = used;
+		out->committed = size_behind(line, "capacity");
+		out->max = size_behind(line, "max capacity");
+	} else if (strstr(line, " soft max,")) {
+		out->used = size_before(line, "used");
+		out->committed = size_before(line, "committed");
+		out->max = size_before(line, "max,");
+	} else if (total >= 0) {
+		add(&out->used, used);
+	}
+}
+
+void vmtold_heap(const char *text, struct vmtold_heap *out)
+{
+	*out = (struct vmtold_heap){ -1, -1, -1, -1, -1 };
+	while (*text) {
+		_cleanup_free_ char *line = NULL;
+		size_t len;
+
+		text += strspn(text, " \n");
+		len = strcspn(text, "\n");
+		line = xstrndup(text, len);
+		read_line(line, out);
+		text += len;
+	}
+}
