@@ -91,6 +91,15 @@ static int wait_for_end(const struct record *r, const struct ns *ns)
 	return rc;
 }
 
+/* Those that came, which would end us as soon as they are let in. */
+static void take_signals(int fd)
+{
+	struct signalfd_siginfo info;
+
+	while (io_read(fd, &info, sizeof(info)) > 0)
+		continue;
+}
+
 static int stop(const struct record *r, struct err *err)
 {
 	_cleanup_buf_ struct buf line = BUF_INIT;
@@ -119,7 +128,8 @@ static int record(struct record *r, const struct ns *ns, struct outfile *out,
 		rc = err_set(err, EXIT_PARTIAL,
 			     "JVM %d went away while it was recorded: nothing could be saved",
 			     (int)r->ctx->jvm->pid);
-	/* From here on a signal ends us: the first one is taken, and fetching may take long. */
+	/* A second signal ends us: fetching may take long. */
+	take_signals(r->signals);
 	(void)sigprocmask(SIG_SETMASK, old, NULL);
 	return rc == 0 ? fetch(r, out, err) : -1;
 }
