@@ -145,14 +145,30 @@ void json_put_null(struct json *parent, const char *key)
 	add(parent, key, NULL);
 }
 
-void json_print(const struct json *node, FILE *file)
+/* The node's, until it is asked again. */
+static const char *as_text(const struct json *node, size_t *len)
 {
-	size_t len;
 	const char *text = json_object_to_json_string_length(
-		in(node), JSON_C_TO_STRING_PLAIN | JSON_C_TO_STRING_NOSLASHESCAPE, &len);
+		in(node), JSON_C_TO_STRING_PLAIN | JSON_C_TO_STRING_NOSLASHESCAPE, len);
 
 	if (!text)
 		xalloc_die();
+	return text;
+}
+
+void json_add(struct buf *to, const struct json *node)
+{
+	size_t len;
+	const char *text = as_text(node, &len);
+
+	buf_add(to, text, len);
+}
+
+void json_print(const struct json *node, FILE *file)
+{
+	size_t len;
+	const char *text = as_text(node, &len);
+
 	(void)fwrite(text, 1, len, file); /* main looks at ferror() once */
 	(void)fputc('\n', file);
 }

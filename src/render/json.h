@@ -11,6 +11,7 @@
 #include <stdint.h>
 #include <stdio.h>
 
+#include "base/buf.h"
 #include "base/util.h"
 
 struct json;
@@ -32,6 +33,8 @@ void json_put(struct json *parent, const char *key, struct json *child);
 
 /* One document and a newline; slashes are not escaped. */
 void json_print(const struct json *node, FILE *out);
+/* The same at the end of a buffer, without the newline: a part of a larger document. */
+void json_add(struct buf *out, const struct json *node);
 
 /* Reading.  NULL when it is no JSON; the caller frees it. */
 struct json *json_parse(const char *text, size_t len) _must_check_;
