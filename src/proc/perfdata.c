@@ -140,10 +140,9 @@ static void read_entries(const struct image *im, int version, size_t at, uint32_
 			 struct perfdata *out)
 {
 	struct layout e;
-	size_t cap = 0;
 
 	for (uint32_t i = 0; i < max && layout_read(im, version, at, &e); i++, at = e.next) {
-		out->entries = xgrow(out->entries, out->n, &cap, sizeof(*out->entries));
+		out->entries = xgrow(out->entries, out->n, &out->cap, sizeof(*out->entries));
 		if (entry_read(im, &e, &out->entries[out->n]))
 			out->n++;
 	}
@@ -182,6 +181,7 @@ int perfdata_parse(const void *data, size_t len, struct perfdata *out)
 	memcpy(im.data, data, len);
 	im.big_endian = im.data[4] == 0;
 	out->data = im.data;
+	out->len = len;
 	out->modified = (int64_t)get_number(&im, 16, sizeof(int64_t));
 	if (version == 1)
 		read_entries(&im, version, PROLOGUE_V1, UINT32_MAX, out);
@@ -195,6 +195,24 @@ void perfdata_release(struct perfdata *p)
 	free(p->data);
 	free(p->entries);
 	*p = (struct perfdata){ 0 };
+}
+
+static void add_own(struct perfdata *p, const char *name, int64_t number)
+{
+	p->entries = xgrow(p->entries, p->n, &p->cap, sizeof(*p->entries));
+	p->entries[p->n++] = (struct perf_entry){ .name = name, .number = number };
+}
+
+void perfdata_add_own(struct perfdata *p)
+{
+	const struct image im = { p->data, p->len, p->data[4] == 0 };
+
+	add_own(p, "sun.perfdata.majorVersion", (uint8_t)im.data[5]);
+	add_own(p, "sun.perfdata.minorVersion", (uint8_t)im.data[6]);
+	add_own(p, "sun.perfdata.used", get_u32(&im, 8));
+	add_own(p, "sun.perfdata.overflow", get_u32(&im, 12));
+	add_own(p, "sun.perfdata.timestamp", p->modified);
+	add_own(p, "sun.perfdata.size", (int64_t)p->len);
 }
 
 const struct perf_entry *perfdata_find(const struct perfdata *p, const char *name)

@@ -32,8 +32,9 @@ struct perf_entry {
 
 struct perfdata {
 	char *data; /* owned copy; the last byte of a text that had no NUL is one now */
+	size_t len; /* of the data */
 	struct perf_entry *entries; /* in file order */
-	size_t n;
+	size_t n, cap;
 	int64_t modified; /* mod_time_stamp, in ticks */
 };
 
@@ -44,6 +45,12 @@ struct perfdata {
  */
 int perfdata_parse(const void *data, size_t len, struct perfdata *out) _must_check_;
 void perfdata_release(struct perfdata *p);
+
+/*
+ * Add what the JDK's tools show of the file itself, as if the JVM had counted that, too:
+ * sun.perfdata.used, .size, .overflow, .timestamp, .majorVersion, .minorVersion.  p was parsed.
+ */
+void perfdata_add_own(struct perfdata *p);
 
 const struct perf_entry *perfdata_find(const struct perfdata *p, const char *name);
 /* The text of a string counter; NULL when there is none of that name. */
