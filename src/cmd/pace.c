@@ -1,0 +1,108 @@
+#include "cmd/pace.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "base/io.h"
+#include "base/util.h"
+
+/* 0 when it is none. */
+static unsigned parse_interval(const char *text)
+{
+	static const struct {
+		const char *name;
+		double ms;
+	} units[] = { { "", 1 }, { "ms", 1 }, { "s", 1e3 }, { "m", 6e4 }, { "h", 3.6e6 } };
+	size_t len = strspn(text, "0123456789.");
+	char *end;
+	double n = strtod(text, &end);
+
+	if (len == 0 || end != text + len)
+		return 0;
+	for (size_t i = 0; i < ARRAY_SIZE(units); i++) {
+		double ms = n * units[i].ms;
+
+		if (strcmp(end, units[i].name) == 0)
+			return ms >= 1 && ms <= INT_MAX ? (unsigned)ms : 0;
+	}
+	return 0;
+}
+
+int pace_parse(struct pace *pace, char *const *words, int n_words, struct err *err)
+{
+	const char *problem;
+
+	*pace = (struct pace){ .interval_ms = 0 };
+	if (n_words > 0) {
+		pace->interval_ms = parse_interval(words[0]);
+		if (pace->interval_ms == 0)
+			return err_set(err, EXIT_USAGE,
+				       "'%s' is no INTERVAL: write 1s, 500ms, or 500 for "
+				       "milliseconds", words[0]);
+	}
+	if (n_words > 1) {
+		pace->count = (unsigned)strtonum(words[1], 1, INT_MAX, &problem);
+		if (problem)
+			return err_set(err, EXIT_USAGE,
+				       "'%s' is no COUNT: write how many samples to take",
+				       words[1]);
+	}
+	return 0;
+}
+
+/* A signal that we were started to ignore, as a background job of a script, stays ignored. */
+static void add_stop(sigset_t *stop, int sig)
+{
+	struct sigaction now;
+
+	if (sigaction(sig, NULL, &now) == 0 && now.sa_handler != SIG_IGN)
+		(void)sigaddset(stop, sig); /* fails for no valid number */
+}
+
+void pace_begin(struct pace *pace)
+{
+	(void)sigemptyset(&pace->stop);
+	if (pace->interval_ms > 0) {
+		add_stop(&pace->stop, SIGINT);
+		add_stop(&pace->stop, SIGTERM);
+		(void)sigprocmask(SIG_BLOCK, &pace->stop, NULL);
+	}
+	pace->next_ns = io_now_ns();
+}
+
+/* False when a signal came first. */
+static bool wait_until(int64_t at_ns, const sigset_t *stop)
+{
+	for (;;) {
+		int64_t left = at_ns - io_now_ns();
+		const struct timespec ts = { left > 0 ? left / 1000000000 : 0,
+					     left > 0 ? left % 1000000000 : 0 };
+
+		if (sigtimedwait(stop, NULL, &ts) >= 0)
+			return false;
+		if (errno == EAGAIN && left <= 0)
+			return true;
+	}
+}
+
+bool pace_next(struct pace *pace)
+{
+	int64_t interval = (int64_t)pace->interval_ms * 1000000, late;
+
+	pace->done++;
+	if (interval == 0 || (pace->count > 0 && pace->done >= pace->count))
+		return false;
+	pace->next_ns += interval;
+	late = io_now_ns() - pace->next_ns;
+	if (late > 0)
+		pace->next_ns += late / interval * interval;
+	return wait_until(pace->next_ns, &pace->stop);
+}
+
+bool pace_is_complete(const struct pace *pace)
+{
+	return pace->done >= pace->count;
+}

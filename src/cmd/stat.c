@@ -1,0 +1,201 @@
+/*
+ * stat: what jstat of the JDK shows of collections, heap, classes and compiler, from the
+ * counters that the JVM publishes.
+ */
+#include "cmd/stat.h"
+
+#include <errno.h>
+#include <math.h>
+#include <string.h>
+#include <time.h>
+
+#include "render/jstat.h"
+
+#define HEADING_EVERY 20 /* lines of a terminal */
+
+static const char *const groups[] = { "gcutil", "gc", "class", "compiler", NULL };
+_Static_assert(JSTAT_GCUTIL == 0 && JSTAT_GC == 1 && JSTAT_CLASS == 2 && JSTAT_COMPILER == 3,
+	       "as in groups");
+
+#define AT(member) offsetof(struct stat_opts, member)
+
+static const struct opt stat_rows[] = {
+	{ 't', "type", OPT_CHOICE, AT(group), "TABLE", "gcutil (default), gc, class or compiler",
+	  groups },
+	{ 0, "openmetrics", OPT_FLAG, AT(openmetrics), NULL, "all figures, for Prometheus", NULL },
+	OPT_END,
+};
+
+static double number(const void *of, const char *name)
+{
+	const struct perf_entry *e = perfdata_find(of, name);
+
+	return e && !e->text ? (double)e->number : NAN;
+}
+
+static const char *text(const void *of, const char *name)
+{
+	return perfdata_text(of, name);
+}
+
+struct readings stat_readings(const struct perfdata *perf)
+{
+	return (struct readings){ .of = perf, .number = number, .text = text };
+}
+
+double stat_timestamp(const struct readings *r)
+{
+	struct timespec now;
+
+	(void)clock_gettime(CLOCK_REALTIME, &now); /* cannot fail with this clock */
+	return jstat_timestamp(r, (double)now.tv_sec * 1e3 + (double)now.tv_nsec / 1e6);
+}
+
+int stat_sample(const struct ctx *ctx, const struct counters *counters, struct buf *out,
+		struct err *err)
+{
+	const struct stat_opts *opts = ctx->opts;
+	enum jstat_group group = (enum jstat_group)opts->group;
+	struct perfdata perf;
+	struct readings r;
+
+	if (counters_read(counters, &perf, err) < 0)
+		return -1;
+	r = stat_readings(&perf);
+	if (ctx->json) {
+		struct json *sample = jstat_json(group, &r, stat_timestamp(&r));
+
+		json_add(out, sample);
+		json_free(sample);
+	} else {
+		jstat_row(out, group, &r);
+	}
+	perfdata_release(&perf);
+	return 0;
+}
+
+int stat_flush(const struct ctx *ctx, struct err *err)
+{
+	if (fflush(ctx->out) == 0)
+		return 0;
+	return err_set(err, EXIT_PARTIAL, "the result could not be written: %s", strerror(errno));
+}
+
+bool stat_wants_heading(const struct ctx *ctx, size_t lines)
+{
+	return lines == 0 || (lines >= HEADING_EVERY && isatty(fileno(ctx->out)));
+}
+
+int stat_verdict(const struct pace *pace, struct err *err)
+{
+	if (pace_is_complete(pace))
+		return 0;
+	return err_set(err, EXIT_PARTIAL, "ended by a signal after %u of %u samples", pace->done,
+		       pace->count);
+}
+
+static int show_table(const struct ctx *ctx, const struct counters *counters, struct pace *pace,
+		      struct err *err)
+{
+	const struct stat_opts *opts = ctx->opts;
+	_cleanup_buf_ struct buf text = BUF_INIT, row = BUF_INIT;
+	size_t lines = 0;
+
+	do {
+		buf_reset(&text);
+		buf_reset(&row);
+		if (stat_sample(ctx, counters, &row, err) < 0)
+			return -1;
+		if (stat_wants_heading(ctx, lines)) {
+			jstat_heading(&text, (enum jstat_group)opts->group);
+			lines = 0;
+		}
+		lines++;
+		fprintf(ctx->out, "%s%s", buf_str(&text), buf_str(&row));
+		if (stat_flush(ctx, err) < 0)
+			return -1;
+	} while (pace_next(pace));
+	return stat_verdict(pace, err);
+}
+
+/* One document, of which each sample can be read when it is taken; whole whatever happens. */
+static int show_json(const struct ctx *ctx, const struct counters *counters, struct pace *pace,
+		     struct err *err)
+{
+	_cleanup_buf_ struct buf sample = BUF_INIT;
+	int rc;
+
+	do {
+		buf_reset(&sample);
+		rc = stat_sample(ctx, counters, &sample, err);
+		if (rc < 0)
+			break;
+		if (pace->done == 0)
+			fprintf(ctx->out, "{\"pid\":%d,\"samples\":[", (int)ctx->jvm->pid);
+		fprintf(ctx->out, "%s%s", pace->done ? "," : "", buf_str(&sample));
+		rc = stat_flush(ctx, err);
+	} while (rc == 0 && pace_next(pace));
+	if (pace->done > 0)
+		fprintf(ctx->out, "]}\n");
+	return rc < 0 ? -1 : stat_verdict(pace, err);
+}
+
+static int check(const struct ctx *ctx, struct err *err)
+{
+	const struct stat_opts *opts = ctx->opts;
+	struct pace pace;
+
+	if (opts->openmetrics && ctx->n_args > 0)
+		return err_set(err, EXIT_USAGE, "--openmetrics is one document: no INTERVAL");
+	if (opts->openmetrics && ctx->json)
+		return err_set(err, EXIT_USAGE, "--openmetrics and --json exclude each other");
+	return pace_parse(&pace, ctx->args, ctx->n_args, err);
+}
+
+static int run(struct ctx *ctx, struct err *err)
+{
+	const struct stat_opts *opts = ctx->opts;
+	struct jvm *jvm = (struct jvm *)ctx->jvm;
+	struct counters counters;
+	struct pace pace;
+	int rc;
+
+	if (opts->openmetrics)
+		return stat_metrics(ctx, &jvm, 1, err);
+	if (pace_parse(&pace, ctx->args, ctx->n_args, err) < 0 ||
+	    counters_open(&counters, ctx->jvm, err) < 0)
+		return -1;
+	pace_begin(&pace);
+	rc = ctx->json ? show_json(ctx, &counters, &pace, err)
+		       : show_table(ctx, &counters, &pace, err);
+	counters_close(&counters);
+	return rc;
+}
+
+static int run_all(struct ctx *ctx, const struct jvm_list *jvms, struct err *err)
+{
+	const struct stat_opts *opts = ctx->opts;
+
+	if (opts->openmetrics)
+		return stat_metrics(ctx, jvms->jvms, jvms->n, err);
+	return stat_all(ctx, jvms, err);
+}
+
+const struct cmd cmd_stat = {
+	.name = "stat",
+	.synopsis = "TARGET|all [INTERVAL [COUNT]]",
+	.summary = "collections, heap, classes and compiler, as jstat shows them",
+	.details =
+		"The figures are read from the JVM's hsperfdata file: nothing attaches, and the\n"
+		"JVM notices nothing.  With an INTERVAL (1s, 500ms, or 500 for milliseconds)\n"
+		"again and again, COUNT times or until Ctrl-C or the JVM's end.\n",
+	.need = NEED_JVM,
+	.takes_all = true,
+	.max_args = 2,
+	.free_words = -1,
+	.opts = stat_rows,
+	.opts_size = sizeof(struct stat_opts),
+	.check = check,
+	.run = run,
+	.run_all = run_all,
+};

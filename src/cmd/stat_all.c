@@ -1,0 +1,165 @@
+/*
+ * stat all: in this one process, for reading a file takes less than starting another.
+ */
+#include <string.h>
+
+#include "all.h"
+#include "base/spool.h"
+#include "base/xalloc.h"
+#include "cmd/stat.h"
+#include "render/jstat.h"
+
+struct source {
+	const struct jvm *jvm;
+	struct counters counters;
+	bool is_open, has_failed;
+	struct spool samples; /* with --json: all of them, for the document at the end */
+};
+
+struct round {
+	const struct ctx *ctx;
+	struct source *sources;
+	size_t n;
+	size_t lines; /* since the heading */
+	struct pace pace;
+	struct all_tally tally;
+};
+
+static void close_one(struct source *s)
+{
+	if (s->is_open)
+		counters_close(&s->counters);
+	s->is_open = false;
+}
+
+/* Once: each its own table.  Again and again: one table, with the pid in front. */
+static void print_row(struct round *round, const struct source *s, const struct buf *row)
+{
+	const struct stat_opts *opts = round->ctx->opts;
+	_cleanup_buf_ struct buf heading = BUF_INIT;
+	FILE *out = round->ctx->out;
+	int pid = (int)s->jvm->pid;
+
+	jstat_heading(&heading, (enum jstat_group)opts->group);
+	if (round->pace.interval_ms == 0) {
+		fprintf(out, "%d:\n%s%s", pid, buf_str(&heading), buf_str(row));
+		return;
+	}
+	if (stat_wants_heading(round->ctx, round->lines)) {
+		fprintf(out, "%7s %s", "PID", buf_str(&heading));
+		round->lines = 0;
+	}
+	round->lines++;
+	fprintf(out, "%7d %s", pid, buf_str(row));
+}
+
+static int keep(struct source *s, const struct buf *sample, struct err *err)
+{
+	int rc = 0;
+
+	if (spool_len(&s->samples) > 0)
+		rc = spool_add(&s->samples, ",", 1);
+	if (rc == 0)
+		rc = spool_add(&s->samples, sample->data, sample->len);
+	if (rc < 0)
+		return err_set(err, EXIT_PARTIAL, "the samples could not be kept: %s",
+			       strerror(-rc));
+	return 0;
+}
+
+static int sample_one(struct round *round, struct source *s, struct err *err)
+{
+	_cleanup_buf_ struct buf sample = BUF_INIT;
+
+	if (!s->is_open && counters_open(&s->counters, s->jvm, err) < 0)
+		return -1;
+	s->is_open = true;
+	if (stat_sample(round->ctx, &s->counters, &sample, err) < 0)
+		return -1;
+	if (round->ctx->json)
+		return keep(s, &sample, err);
+	print_row(round, s, &sample);
+	return 0;
+}
+
+/* Who fails gives no more samples; the others do. */
+static void sample_all(struct round *round)
+{
+	for (size_t i = 0; i < round->n; i++) {
+		struct source *s = &round->sources[i];
+		struct err one = { .code = EXIT_DONE };
+
+		if (s->has_failed)
+			continue;
+		s->has_failed = sample_one(round, s, &one) < 0;
+		if (s->has_failed)
+			all_failed(&round->tally, s->jvm, &one);
+		if (s->has_failed || round->pace.interval_ms == 0)
+			close_one(s); /* however many there are, descriptors last */
+	}
+}
+
+/* One document a JVM and line; none of a JVM that gave nothing. */
+static int print_documents(const struct round *round, struct err *err)
+{
+	FILE *out = round->ctx->out;
+
+	for (size_t i = 0; i < round->n; i++) {
+		const struct source *s = &round->sources[i];
+		int rc;
+
+		if (spool_len(&s->samples) == 0)
+			continue;
+		fprintf(out, "{\"pid\":%d,\"samples\":[", (int)s->jvm->pid);
+		if (stat_flush(round->ctx, err) < 0)
+			return -1;
+		rc = spool_write(&s->samples, fileno(out));
+		if (rc < 0)
+			return err_set(err, EXIT_PARTIAL, "the result could not be written: %s",
+				       strerror(-rc));
+		fprintf(out, "]}\n");
+	}
+	return 0;
+}
+
+static int run_rounds(struct round *round, struct err *err)
+{
+	pace_begin(&round->pace);
+	do {
+		sample_all(round);
+		if (stat_flush(round->ctx, err) < 0)
+			return -1;
+	} while (round->tally.failed < round->n && pace_next(&round->pace));
+	if (round->ctx->json && print_documents(round, err) < 0)
+		return -1;
+	if (all_verdict(&round->tally, err) < 0)
+		return -1;
+	return stat_verdict(&round->pace, err);
+}
+
+static void release(struct round *round)
+{
+	for (size_t i = 0; i < round->n; i++) {
+		close_one(&round->sources[i]);
+		spool_release(&round->sources[i].samples);
+	}
+	free(round->sources);
+}
+
+int stat_all(const struct ctx *ctx, const struct jvm_list *jvms, struct err *err)
+{
+	struct round round = {
+		.ctx = ctx,
+		.sources = xcalloc(jvms->n, sizeof(struct source)),
+		.n = jvms->n,
+		.tally = { .cmd = ctx->cmd, .n = jvms->n },
+	};
+	int rc = pace_parse(&round.pace, ctx->args, ctx->n_args, err);
+
+	for (size_t i = 0; i < jvms->n; i++)
+		round.sources[i] = (struct source){ .jvm = jvms->jvms[i], .samples = SPOOL_INIT };
+	if (rc == 0)
+		rc = run_rounds(&round, err);
+	release(&round);
+	return rc;
+}

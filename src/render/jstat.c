@@ -1,0 +1,81 @@
+#include "render/jstat.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/text.h"
+
+static void add_blanks(struct buf *out, int n)
+{
+	if (n > 0)
+		buf_addf(out, "%*s", n, "");
+}
+
+/* Each in the middle of its column. */
+void jstat_heading(struct buf *out, enum jstat_group group)
+{
+	const struct jstat_column *first = jstat_columns(group);
+
+	for (const struct jstat_column *c = first; c->heading; c++) {
+		int room = c->width - (int)strlen(c->heading);
+
+		if (c != first)
+			buf_addc(out, ' ');
+		add_blanks(out, room / 2);
+		buf_adds(out, c->heading);
+		add_blanks(out, room - room / 2);
+	}
+	buf_addc(out, '\n');
+}
+
+static void add_text(struct buf *out, int width, const char *text)
+{
+	size_t start = out->len;
+
+	text_printable(out, text, strlen(text));
+	add_blanks(out, width - (int)text_width(out->data + start, out->len - start));
+}
+
+void jstat_row(struct buf *out, enum jstat_group group, const struct readings *r)
+{
+	const struct jstat_column *first = jstat_columns(group);
+
+	for (const struct jstat_column *c = first; c->heading; c++) {
+		double number = jstat_number(c, r);
+		const char *text = c->kind == JSTAT_TEXT ? jstat_text(c, r) : NULL;
+
+		if (c != first)
+			buf_addc(out, ' ');
+		if (c->kind == JSTAT_TEXT)
+			add_text(out, c->width, text ? text : "-");
+		else if (isnan(number))
+			buf_addf(out, "%*s", c->width, "-");
+		else
+			buf_addf(out, "%*.*f", c->width, c->decimals, number);
+	}
+	buf_addc(out, '\n');
+}
+
+/* As many decimals as the table has: who compares them finds the same figure. */
+static void put_rounded(struct json *parent, const char *key, double number, int decimals)
+{
+	char text[400]; /* the largest double has 309 digits */
+
+	(void)snprintf(text, sizeof(text), "%.*f", decimals, number);
+	json_put_real(parent, key, strtod(text, NULL));
+}
+
+struct json *jstat_json(enum jstat_group group, const struct readings *r, double timestamp)
+{
+	struct json *sample = json_object();
+
+	put_rounded(sample, "Timestamp", timestamp, 3);
+	for (const struct jstat_column *c = jstat_columns(group); c->heading; c++) {
+		if (c->kind == JSTAT_TEXT)
+			json_put_text(sample, jstat_key(c), jstat_text(c, r));
+		else
+			put_rounded(sample, jstat_key(c), jstat_number(c, r), c->decimals);
+	}
+	return sample;
+}

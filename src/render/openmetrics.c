@@ -1,0 +1,154 @@
+#include "render/openmetrics.h"
+
+#include <math.h>
+#include <stdbool.h>
+#include <string.h>
+
+#include "base/buf.h"
+#include "base/text.h"
+
+#define LABEL_MAX 256 /* bytes of a text; monitoring systems have limits, too */
+
+/* A family whose head is printed with its first series. */
+struct family {
+	const struct metric *metric;
+	const struct openmetrics_jvm *jvm;
+	FILE *out;
+	bool has_head;
+	struct buf seen; /* the labels of this JVM's series, one a line */
+};
+
+static size_t cut(const char *text)
+{
+	size_t len = strnlen(text, LABEL_MAX + 1);
+
+	if (len <= LABEL_MAX)
+		return len;
+	for (len = LABEL_MAX; len > 0 && ((unsigned char)text[len] & 0xc0) == 0x80;)
+		len--; /* not in the middle of a character */
+	return len;
+}
+
+/* Control characters become \xNN, so that a value is one line of UTF-8; then it is quoted. */
+static void add_label(struct buf *labels, const char *name, const char *value)
+{
+	_cleanup_buf_ struct buf safe = BUF_INIT;
+
+	if (value)
+		text_printable(&safe, value, cut(value));
+	buf_addf(labels, "%s%s=\"", labels->len ? "," : "", name);
+	for (const char *c = buf_str(&safe); *c; c++) {
+		if (*c == '\\' || *c == '"')
+			buf_addc(labels, '\\');
+		buf_addc(labels, *c);
+	}
+	buf_addc(labels, '"');
+}
+
+static void add_jvm(struct buf *labels, const struct openmetrics_jvm *jvm)
+{
+	buf_addf(labels, "pid=\"%d\"", jvm->pid);
+	add_label(labels, "main", jvm->main);
+	add_label(labels, "container", jvm->container);
+}
+
+static void print_head(struct family *f)
+{
+	const struct metric *m = f->metric;
+
+	if (f->has_head)
+		return;
+	fprintf(f->out, "# TYPE %s %s\n", m->name,
+		m->type == METRIC_GAUGE ? "gauge" : "summary");
+	if (m->unit)
+		fprintf(f->out, "# UNIT %s %s\n", m->name, m->unit);
+	fprintf(f->out, "# HELP %s %s\n", m->name, m->help);
+	f->has_head = true;
+}
+
+/* A series that comes twice, as two collectors of one name, would spoil the whole document. */
+static bool is_new(struct family *f, const struct buf *labels)
+{
+	size_t before = f->seen.len;
+
+	buf_addf(&f->seen, "\n%s\n", buf_str(labels));
+	return before == 0 || strstr(f->seen.data, f->seen.data + before) == f->seen.data + before;
+}
+
+static void print_value(const struct metric_value *value, void *arg)
+{
+	struct family *f = arg;
+	const char *name = f->metric->name;
+	_cleanup_buf_ struct buf labels = BUF_INIT;
+
+	add_jvm(&labels, f->jvm);
+	if (value->label)
+		add_label(&labels, value->label, value->label_value);
+	if (!is_new(f, &labels))
+		return;
+	print_head(f);
+	if (f->metric->type == METRIC_GAUGE) {
+		fprintf(f->out, "%s{%s} %.15g\n", name, buf_str(&labels), value->value);
+		return;
+	}
+	fprintf(f->out, "%s_count{%s} %.15g\n", name, buf_str(&labels), value->count);
+	fprintf(f->out, "%s_sum{%s} %.15g\n", name, buf_str(&labels), value->value);
+}
+
+static void print_info(const struct openmetrics_jvm *jvms, size_t n, FILE *out)
+{
+	static const struct metric info = {
+		.name = "jvm_info", .type = METRIC_GAUGE, .help = "What JVM it is; always 1.",
+	};
+	struct family f = { .metric = &info, .out = out };
+
+	for (size_t i = 0; i < n; i++) {
+		_cleanup_buf_ struct buf labels = BUF_INIT;
+
+		add_jvm(&labels, &jvms[i]);
+		add_label(&labels, "version", jvms[i].version);
+		add_label(&labels, "vm", jvms[i].vm);
+		add_label(&labels, "gc", jvms[i].gc);
+		print_head(&f);
+		fprintf(out, "%s{%s} 1\n", info.name, buf_str(&labels));
+	}
+}
+
+static void print_uptime(const struct openmetrics_jvm *jvms, size_t n, FILE *out)
+{
+	static const struct metric uptime = {
+		.name = "jvm_uptime_seconds", .unit = "seconds", .type = METRIC_GAUGE,
+		.help = "Since the start of the JVM.",
+	};
+	struct family f = { .metric = &uptime, .out = out };
+
+	for (size_t i = 0; i < n; i++) {
+		f.jvm = &jvms[i];
+		buf_reset(&f.seen);
+		if (!isnan(jvms[i].uptime))
+			print_value(&(struct metric_value){ .value = jvms[i].uptime }, &f);
+	}
+	buf_release(&f.seen);
+}
+
+static void print_metric(const struct metric *m, const struct openmetrics_jvm *jvms, size_t n,
+			 FILE *out)
+{
+	struct family f = { .metric = m, .out = out };
+
+	for (size_t i = 0; i < n; i++) {
+		f.jvm = &jvms[i];
+		buf_reset(&f.seen);
+		m->read(m, &jvms[i].readings, print_value, &f);
+	}
+	buf_release(&f.seen);
+}
+
+void openmetrics_print(const struct openmetrics_jvm *jvms, size_t n, FILE *out)
+{
+	print_info(jvms, n, out);
+	print_uptime(jvms, n, out);
+	for (const struct metric *m = metrics; m->name; m++)
+		print_metric(m, jvms, n, out);
+	fprintf(out, "# EOF\n");
+}
