@@ -24,11 +24,15 @@ char *vmtold_line(const char *text, const char *key)
 
 	for (const char *line = text; *line; line += strcspn(line, "\n"), line += *line == '\n') {
 		const char *value = line + key_len;
+		size_t len;
 
 		if (strncmp(line, key, key_len) != 0 || *value != ':')
 			continue;
 		value += 1 + (value[1] == ' ');
-		return *value && *value != '\n' ? xstrndup(value, strcspn(value, "\n")) : NULL;
+		len = strcspn(value, "\n");
+		while (len > 0 && value[len - 1] == ' ') /* there is one behind each flag */
+			len--;
+		return len ? xstrndup(value, len) : NULL;
 	}
 	return NULL;
 }

@@ -10,13 +10,21 @@
 
 #define GAP 2 /* blanks behind a label's colon, at least */
 
-enum value_kind { VALUE_ABSENT, VALUE_TEXT, VALUE_NUMBER, VALUE_REAL, VALUE_ITEMS };
+enum value_kind {
+	VALUE_ABSENT,
+	VALUE_TEXT,
+	VALUE_NUMBER,
+	VALUE_BOOL,
+	VALUE_REAL,
+	VALUE_ITEMS,
+};
 
 struct value {
 	enum value_kind kind;
 	union {
 		char *text;
 		int64_t number;
+		bool yes;
 		double real;
 		struct {
 			struct sheet **list;
@@ -78,6 +86,11 @@ void sheet_number(struct sheet *s, size_t field, int64_t value)
 	set(s, field, (struct value){ .kind = VALUE_NUMBER, .number = value });
 }
 
+void sheet_bool(struct sheet *s, size_t field, bool value)
+{
+	set(s, field, (struct value){ .kind = VALUE_BOOL, .yes = value });
+}
+
 void sheet_real(struct sheet *s, size_t field, double value)
 {
 	set(s, field, (struct value){ .kind = VALUE_REAL, .real = value });
@@ -112,6 +125,8 @@ static void show_value(const struct value *v, enum field_type type, struct buf *
 {
 	if (v->kind == VALUE_TEXT)
 		text_printable(out, v->text, strlen(v->text));
+	else if (v->kind == VALUE_BOOL)
+		buf_adds(out, v->yes ? "yes" : "no");
 	else if (type == FIELD_BYTES)
 		units_bytes(out, whole(v));
 	else if (type == FIELD_SECONDS)
@@ -250,6 +265,9 @@ static void put_value(struct json *object, const char *key, const struct value *
 		break;
 	case VALUE_NUMBER:
 		json_put_number(object, key, v->number);
+		break;
+	case VALUE_BOOL:
+		json_put_bool(object, key, v->yes);
 		break;
 	case VALUE_REAL:
 		json_put_real(object, key, v->real);

@@ -14,6 +14,7 @@
 enum field_type {
 	FIELD_TEXT,    /* hostile until printed: control characters are escaped on the way out */
 	FIELD_NUMBER,
+	FIELD_BOOL,    /* "yes" or "no" in the text */
 	FIELD_REAL,    /* two decimals in the text */
 	FIELD_BYTES,   /* as 812, 1.5K, 64M; the plain number in JSON */
 	FIELD_SECONDS, /* as 7s, 5m06s, 3h04m, 1d02h; the plain number in JSON */
@@ -40,6 +41,7 @@ void sheet_free(struct sheet *s); /* NULL is allowed */
 
 void sheet_text(struct sheet *s, size_t field, const char *text); /* copied; NULL: not set */
 void sheet_number(struct sheet *s, size_t field, int64_t value);
+void sheet_bool(struct sheet *s, size_t field, bool value);
 void sheet_real(struct sheet *s, size_t field, double value);
 
 /* The items of this field are known, even if there should be none: [] in JSON, not null. */

@@ -138,6 +138,22 @@ void cmdline_release(struct cmdline *c)
 	*c = (struct cmdline){ 0 };
 }
 
+char *environ_value(const char *env, size_t len, const char *name)
+{
+	size_t name_len = strlen(name);
+
+	while (len > 0) {
+		size_t n = strnlen(env, len);
+
+		if (n > name_len && memcmp(env, name, name_len) == 0 && env[name_len] == '=')
+			return xstrndup(env + name_len + 1, n - name_len - 1);
+		n += n < len;
+		env += n;
+		len -= n;
+	}
+	return NULL;
+}
+
 /* The next blank-separated word, its length in *len; NULL at the end. */
 static const char *next_flag(const char **rest, size_t *len)
 {

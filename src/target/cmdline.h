@@ -22,6 +22,12 @@ struct cmdline {
 void cmdline_parse(const char *words, size_t len, struct cmdline *out);
 void cmdline_release(struct cmdline *c);
 
+/*
+ * The value of a variable, allocated, from the content of /proc/PID/environ: NAME=VALUE words
+ * that each end with a NUL.  NULL: it is not there.
+ */
+char *environ_value(const char *env, size_t len, const char *name);
+
 /* -XX:+NAME or -XX:-NAME in a text of flags, which may be NULL; the last one counts. */
 bool flags_is_on(const char *flags, const char *name);
 /* The rest of the last flag that starts with PREFIX, allocated; NULL: there is none. */

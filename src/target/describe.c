@@ -61,7 +61,7 @@ static const char *gc_of_names(const struct perfdata *perf)
 	return strcmp(space, "Heap") == 0 ? "Epsilon" : "ZGC";
 }
 
-static const char *gc_of_flags(const char *flags)
+const char *describe_gc_flag(const char *flags)
 {
 	static const struct {
 		const char *flag, *gc;
@@ -115,7 +115,7 @@ bool describe_thread(struct gc_clues *clues, const char *name)
 /* Serial and Epsilon have no threads; Epsilon is never chosen but by a flag. */
 static const char *gc_of_clues(const struct gc_clues *clues, const char *flags)
 {
-	const char *gc = clues->gc ? clues->gc : gc_of_flags(flags);
+	const char *gc = clues->gc ? clues->gc : describe_gc_flag(flags);
 
 	return gc || !clues->is_whole ? gc : "Serial";
 }
@@ -224,23 +224,6 @@ void describe_perfdata(struct jvm *jvm, const struct perfdata *perf, const struc
 	jvm->initialised = perfdata_number(perf, "sun.rt.vmInitDoneTime", 0) != 0;
 }
 
-/* The value of a variable in NAME=VALUE words that each end with a NUL; NULL: not there. */
-static char *variable(const char *env, size_t len, const char *name)
-{
-	size_t name_len = strlen(name);
-
-	while (len > 0) {
-		size_t n = strnlen(env, len);
-
-		if (n > name_len && memcmp(env, name, name_len) == 0 && env[name_len] == '=')
-			return xstrndup(env + name_len + 1, n - name_len - 1);
-		n += n < len;
-		env += n;
-		len -= n;
-	}
-	return NULL;
-}
-
 static void add_flags(struct buf *all, const char *flags)
 {
 	if (flags && *flags)
@@ -271,9 +254,9 @@ void describe_cmdline(struct jvm *jvm, const struct cmdline *cmd, const char *en
 		      const struct gc_clues *clues)
 {
 	/* In the order in which they overrule each other.  Up to 8 there was no second one. */
-	_cleanup_free_ char *tool = variable(env, len, "JAVA_TOOL_OPTIONS");
-	_cleanup_free_ char *jdk = variable(env, len, "JDK_JAVA_OPTIONS");
-	_cleanup_free_ char *last = variable(env, len, "_JAVA_OPTIONS");
+	_cleanup_free_ char *tool = environ_value(env, len, "JAVA_TOOL_OPTIONS");
+	_cleanup_free_ char *jdk = environ_value(env, len, "JDK_JAVA_OPTIONS");
+	_cleanup_free_ char *last = environ_value(env, len, "_JAVA_OPTIONS");
 	_cleanup_buf_ struct buf flags = BUF_INIT;
 
 	add_flags(&flags, tool);

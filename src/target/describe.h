@@ -33,6 +33,9 @@ bool describe_thread(struct gc_clues *clues, const char *name);
 void describe_cmdline(struct jvm *jvm, const struct cmdline *cmd, const char *env, size_t len,
 		      const struct gc_clues *clues);
 
+/* The collector that a text of flags chooses; NULL: none. */
+const char *describe_gc_flag(const char *flags);
+
 /* JAVA_VERSION of a `release` file, allocated; NULL when there is none. */
 char *describe_release(const char *text);
 

@@ -5,7 +5,7 @@
 #include "base/util.h"
 #include "render/sheet.h"
 
-enum { NAME, ID, USED, MAX, GAP_1, UPTIME, SHARE, SPACES, HIDDEN, GAP_2, END, N };
+enum { NAME, ID, USED, MAX, GAP_1, UPTIME, SHARE, SPACES, HIDDEN, BUSY, GAP_2, END, N };
 
 /* clang-format off */
 static const struct field fields[N] = {
@@ -18,6 +18,7 @@ static const struct field fields[N] = {
 	[SHARE]  = { "Up",     "% % busy",  "share",  FIELD_REAL },
 	[SPACES] = { "Spaces", NULL,        "spaces", FIELD_ITEMS },
 	[HIDDEN] = { NULL,     NULL,        "hidden", FIELD_NUMBER },
+	[BUSY]   = { "Busy",   NULL,        "busy",   FIELD_BOOL },
 	[GAP_2]  = { "",       NULL,        NULL,     FIELD_TEXT },
 	[END]    = { "End",    NULL,        NULL,     FIELD_TEXT },
 };
@@ -75,6 +76,7 @@ START_TEST(fields_of_one_label_share_a_line)
 	add_space(s, "eden", 512);
 	add_space(s, "old", 2048);
 	sheet_number(s, HIDDEN, 7);
+	sheet_bool(s, BUSY, true);
 	sheet_text(s, END, "now");
 	ck_assert_str_eq(printed(s), "Name:    a, number -3\n"
 				     "Memory:  1.5K used, at most 64M\n"
@@ -82,11 +84,12 @@ START_TEST(fields_of_one_label_share_a_line)
 				     "Up:      1m30s, 12.35 % busy\n"
 				     "Spaces:  eden: 512 used\n"
 				     "         old: 2.0K used\n"
+				     "Busy:    yes\n"
 				     "\n"
 				     "End:     now\n");
 	check_json(s, "{\"name\":\"a\",\"id\":-3,\"used\":1536,\"max\":67108864,\"uptime\":90.5,"
 		      "\"share\":12.345,\"spaces\":[{\"name\":\"eden\",\"used\":512,\"secret\":1},"
-		      "{\"name\":\"old\",\"used\":2048,\"secret\":1}],\"hidden\":7}\n");
+		      "{\"name\":\"old\",\"used\":2048,\"secret\":1}],\"hidden\":7,\"busy\":true}\n");
 	sheet_free(s);
 }
 END_TEST
@@ -103,7 +106,7 @@ START_TEST(what_is_unknown_is_left_out)
 	sheet_text(s, END, "x");
 	ck_assert_str_eq(printed(s), "Memory:  at most 1\n\nEnd:     x\n");
 	check_json(s, "{\"name\":null,\"id\":null,\"used\":null,\"max\":1,\"uptime\":null,"
-		      "\"share\":null,\"spaces\":[],\"hidden\":null}\n");
+		      "\"share\":null,\"spaces\":[],\"hidden\":null,\"busy\":null}\n");
 	sheet_free(s);
 	sheet_free(NULL);
 }

@@ -121,7 +121,7 @@ START_TEST(versions_and_lines)
 	check_version("a version ", "a", "");
 	for (size_t i = 0; i < 6; i++) {
 		static const char *const lines[][2] = {
-			{ "jvm_args", "-Xmx64m -Da=b: " }, { "java_command", "Idle one" },
+			{ "jvm_args", "-Xmx64m -Da=b:" }, { "java_command", "Idle one" },
 			{ "empty", NULL }, { "nothing", NULL }, { "last", "x" }, { "java", NULL },
 		};
 		_cleanup_free_ char *got = vmtold_line(command_line, lines[i][0]);

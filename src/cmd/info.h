@@ -1,0 +1,34 @@
+/*
+ * What `info` gathers, and how it is laid out.
+ */
+#ifndef JTOOL_CMD_INFO_H
+#define JTOOL_CMD_INFO_H
+
+#include "model/vmtold.h"
+#include "render/sheet.h"
+#include "target/figures.h"
+#include "target/vitals.h"
+
+/* What a JVM that publishes no counters told when it was asked.  Texts are NULL where not. */
+struct told {
+	bool asked;
+	char *vm, *release, *main, *flags;
+	const char *args; /* behind main, in the same text */
+	const char *gc;
+	struct vmtold_heap heap;
+};
+
+struct info {
+	const struct jvm *jvm;
+	struct vitals vitals;
+	bool counted;           /* it publishes counters: `figures` is filled */
+	struct perfdata perf;
+	struct figures figures;
+	struct told told;       /* else */
+	char *why_not;          /* why there are no counters, or no answers; NULL: there are */
+};
+
+/* All of it as named values; the caller frees the sheet. */
+struct sheet *info_sheet(const struct info *info) _must_check_;
+
+#endif
