@@ -297,7 +297,7 @@ const struct cmd cmd_jfr = {
 	.name = "jfr",
 	.synopsis = "TARGET start|check|dump|stop|configure|record [FILE] [KEY=VALUE...]",
 	.summary = "flight recorder: start, fetch and configure recordings",
-	.details = "  start [KEY=VALUE...]         begin a recording (name=, settings=, maxsize=, ...)\n"
+	.details = "  start [KEY=VALUE...]         begin a recording: name=, settings=, maxsize=...\n"
 		   "  check [name=NAME]            list the recordings\n"
 		   "  dump FILE [name=NAME]        what is recorded so far, to a file of yours\n"
 		   "  stop name=NAME [FILE]        end it, with its data to a file of yours\n"

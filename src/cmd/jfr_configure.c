@@ -122,6 +122,11 @@ static int check_sealed(const struct ctx *ctx, struct err *err)
 	return 0;
 }
 
+/* What the JVM says before, to, and after a change. */
+struct told {
+	struct jfr_settings before, answer, after;
+};
+
 struct change {
 	bool asked_for, taken;
 	const struct jfr_value *before, *after;
@@ -131,17 +136,20 @@ struct change {
  * The answer has a line for each setting that was taken, but is a list of all when none was, and
  * an error stands alone in it, although what came first was taken then.
  */
-static struct change change_of(const struct ctx *ctx, int setting, const struct jfr_settings *before,
-			       const struct jfr_settings *answer, const struct jfr_settings *after)
+static struct change change_of(const struct ctx *ctx, int setting, const struct told *told)
 {
-	struct change c = { .before = &before->values[setting], .after = &after->values[setting] };
+	const struct jfr_value *answer = &told->answer.values[setting];
+	bool answered = answer->known && !told->answer.is_listing;
+	struct change c = {
+		.before = &told->before.values[setting],
+		.after = &told->after.values[setting],
+	};
 
 	for (int i = 1; i < ctx->n_args; i++)
 		c.asked_for = c.asked_for || jfr_setting_find(ctx->args[i]) == setting;
-	if (!c.after->known && !answer->is_listing)
-		c.after = &answer->values[setting];
-	c.taken = !jfr_value_same(c.before, c.after) ||
-		  (!answer->is_listing && answer->values[setting].known);
+	if (!c.after->known && answered)
+		c.after = answer;
+	c.taken = answered || !jfr_value_same(c.before, c.after);
 	return c;
 }
 
@@ -176,15 +184,13 @@ static int not_taken(const struct buf *keys, const struct jfr_settings *answer, 
 		       why.len ? buf_str(&why) : "it can only be set before the first recording");
 }
 
-static int show_changes(const struct ctx *ctx, const struct jfr_settings *before,
-			const struct jfr_settings *answer, const struct jfr_settings *after,
-			struct err *err)
+static int show_changes(const struct ctx *ctx, const struct told *told, struct err *err)
 {
 	_cleanup_buf_ struct buf refused = BUF_INIT;
 	struct json *changed = ctx->json ? json_object() : NULL;
 
 	for (int i = 0; i < N_JFR_SETTINGS; i++) {
-		struct change c = change_of(ctx, i, before, answer, after);
+		struct change c = change_of(ctx, i, told);
 
 		if (c.asked_for && !c.taken)
 			buf_addf(&refused, "%s%s", refused.len ? ", " : "",
@@ -195,37 +201,43 @@ static int show_changes(const struct ctx *ctx, const struct jfr_settings *before
 			show_change(ctx, i, &c);
 	}
 	if (changed) {
-		struct json *doc = settings_json(ctx, after);
+		struct json *doc = settings_json(ctx, &told->after);
 
 		json_put(doc, "changed", changed);
 		print_json(ctx, doc);
 	}
-	return refused.len ? not_taken(&refused, answer, err) : 0;
+	return refused.len ? not_taken(&refused, &told->answer, err) : 0;
 }
 
-static int change(const struct ctx *ctx, const char *words, struct jfr_settings *before,
-		  struct jfr_settings *answer, struct jfr_settings *after, struct err *err)
+static int change(const struct ctx *ctx, const char *words, struct err *err)
 {
-	if (check_sealed(ctx, err) < 0 || ask(ctx, "", before, err) < 0 ||
-	    ask(ctx, words, answer, err) < 0 || ask(ctx, "", after, err) < 0)
-		return -1;
-	return show_changes(ctx, before, answer, after, err);
+	struct told told = { .before = { .is_listing = false } };
+	int rc = check_sealed(ctx, err);
+
+	if (rc == 0)
+		rc = ask(ctx, "", &told.before, err);
+	if (rc == 0)
+		rc = ask(ctx, words, &told.answer, err);
+	if (rc == 0)
+		rc = ask(ctx, "", &told.after, err);
+	if (rc == 0)
+		rc = show_changes(ctx, &told, err);
+	jfr_settings_release(&told.before);
+	jfr_settings_release(&told.answer);
+	jfr_settings_release(&told.after);
+	return rc;
 }
 
 int jfr_configure(const struct ctx *ctx, const struct jfr_request *req, struct err *err)
 {
-	struct jfr_settings before = { .is_listing = false }, answer = before, after = before;
+	struct jfr_settings settings = { .is_listing = false };
 	int rc;
 
-	if (req->words.len > 0) {
-		rc = change(ctx, buf_str(&req->words), &before, &answer, &after, err);
-	} else {
-		rc = ask(ctx, "", &before, err);
-		if (rc == 0)
-			show_settings(ctx, &before);
-	}
-	jfr_settings_release(&before);
-	jfr_settings_release(&answer);
-	jfr_settings_release(&after);
+	if (req->words.len > 0)
+		return change(ctx, buf_str(&req->words), err);
+	rc = ask(ctx, "", &settings, err);
+	if (rc == 0)
+		show_settings(ctx, &settings);
+	jfr_settings_release(&settings);
 	return rc;
 }

@@ -7,18 +7,19 @@
 #include "base/util.h"
 #include "base/xalloc.h"
 
+/* In the order of the enum. */
 /* clang-format off */
 const struct jfr_setting_info jfr_setting_info[N_JFR_SETTINGS] = {
-	[JFR_REPOSITORY_PATH]     = { "repositorypath",      "Repository path",     JFR_PATH,   false },
-	[JFR_DUMP_PATH]           = { "dumppath",            "Dump path",           JFR_PATH,   false },
-	[JFR_PRESERVE_REPOSITORY] = { "preserve-repository", "Preserve repository", JFR_BOOL,   false },
-	[JFR_STACK_DEPTH]         = { "stackdepth",          "Stack depth",         JFR_NUMBER, true },
-	[JFR_GLOBAL_BUFFER_COUNT] = { "globalbuffercount",   "Global buffer count", JFR_NUMBER, true },
-	[JFR_GLOBAL_BUFFER_SIZE]  = { "globalbuffersize",    "Global buffer size",  JFR_SIZE,   true },
-	[JFR_THREAD_BUFFER_SIZE]  = { "thread_buffer_size",  "Thread buffer size",  JFR_SIZE,   true },
-	[JFR_MEMORY_SIZE]         = { "memorysize",          "Memory size",         JFR_SIZE,   true },
-	[JFR_MAX_CHUNK_SIZE]      = { "maxchunksize",        "Max chunk size",      JFR_SIZE,   false },
-	[JFR_SAMPLE_THREADS]      = { "samplethreads",       "Sample threads",      JFR_BOOL,   false },
+	{ "repositorypath",      "Repository path",     JFR_PATH,   false },
+	{ "dumppath",            "Dump path",           JFR_PATH,   false },
+	{ "preserve-repository", "Preserve repository", JFR_BOOL,   false },
+	{ "stackdepth",          "Stack depth",         JFR_NUMBER, true  },
+	{ "globalbuffercount",   "Global buffer count", JFR_NUMBER, true  },
+	{ "globalbuffersize",    "Global buffer size",  JFR_SIZE,   true  },
+	{ "thread_buffer_size",  "Thread buffer size",  JFR_SIZE,   true  },
+	{ "memorysize",          "Memory size",         JFR_SIZE,   true  },
+	{ "maxchunksize",        "Max chunk size",      JFR_SIZE,   false },
+	{ "samplethreads",       "Sample threads",      JFR_BOOL,   false },
 };
 /* clang-format on */
 
@@ -48,7 +49,7 @@ static int read_size(const char *at, const char *end, int64_t *size)
 {
 	static const char units[] = "kMGTPE";
 	const char *unit = NULL;
-	int64_t tenths, scale = 1;
+	int64_t tenths, rest, scale = 1;
 
 	at = read_tenths(at, end, &tenths);
 	if (!at)
@@ -61,9 +62,9 @@ static int read_size(const char *at, const char *end, int64_t *size)
 		scale = INT64_C(1) << 10 * (unit - units + 1);
 	else if (at < end && *at != 'b' && *at != 'B')
 		return -EBADMSG;
+	rest = tenths % 10 * (scale / 10) + tenths % 10 * (scale % 10) / 10;
 	if (__builtin_mul_overflow(tenths / 10, scale, size) ||
-	    __builtin_add_overflow(*size, tenths % 10 * (scale / 10) + tenths % 10 * (scale % 10) / 10,
-				   size))
+	    __builtin_add_overflow(*size, rest, size))
 		return -EBADMSG;
 	return 0;
 }
@@ -75,7 +76,8 @@ static bool is_text(const char *at, const char *end, const char *text)
 	return (size_t)(end - at) == len && memcmp(at, text, len) == 0;
 }
 
-static void take_value(struct jfr_value *v, enum jfr_kind kind, const char *at, const char *end)
+static void take_value(struct jfr_value *v, enum jfr_kind kind, const char *at,
+		       const char *end)
 {
 	if (kind == JFR_PATH) {
 		free(v->path);
