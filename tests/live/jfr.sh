@@ -190,17 +190,47 @@ refuses 1 'Flight Recorder is disabled' "disabled: record" jfr "$JVM_PID" record
 check "disabled: there is no file" test ! -e "$W/x.jfr"
 stop "$JVM_PID"
 
-# In a container: own root, pid, network and user, and a /tmp in memory.
+# boxed NAME NSPID UID: record from the JVM in the container that was spawned last, whose owner is
+# UID out here.
+boxed() {
+	local init=$JVM_PID find
+
+	await_ready || return
+	find="[v['pid'] for v in j['jvms'] if (v['nspid'], v['uid'], v['main']) == ($2, $3, 'Idle')]"
+	jt list --json
+	JVM_PID=$(json "${find}[0]")
+	jt jfr "$JVM_PID" record -d 500ms boxed.jfr
+	arrived "$version, $1" boxed.jfr "$version"
+	check "$version, $1: nothing is left in it" \
+		nothing_left "/proc/$JVM_PID/root" "$2" "${4:-$3}" "$IW/cwd.$3"
+	unharmed "$version, $1" "$jfr_says"
+	stop "$init" "$JVM_PID"
+	rm -f "$W/boxed.jfr"
+}
+
+# One write(2) each, as the kernel wants it.
+map_ids() {
+	[ "$(readlink "/proc/$1/ns/user")" != "$(readlink /proc/self/ns/user)" ] &&
+		env printf '0 %d 1\n1000 %d 1\n' $owner $mapped >"/proc/$1/gid_map" &&
+		env printf '0 %d 1\n1000 %d 1\n' $owner $mapped >"/proc/$1/uid_map"
+}
+
+box=$live_dir/box
+owner=4321   # an unprivileged user here
+mapped=70000 # what uid 1000 inside of a rootless container is out here
 version=$(newest_of "${jdks[@]}")
-mkdir "$W/cwd"
-chown 1000:1000 "$W/cwd"
-spawn unshare -p -f -m -n --kill-child "$live_dir/box" pivot "${jdk_root[$version]}" 1000 \
-	"$IW/cwd" rw "${jdk_home[$version]}/bin/java" -Xmx64m -cp "$IW/classes" Idle
-init=$JVM_PID
-await_ready
-JVM_PID=$("$JTOOL" list -o pid,nspid,uid | awk '$2 == 1 && $3 == 1000 { print $1 }' | tail -n 1)
-jt jfr "$JVM_PID" record -d 1 boxed.jfr
-arrived "$version, in a container" boxed.jfr "$version"
-check "nothing is left in it" nothing_left "/proc/$JVM_PID/root" 1 1000 "$IW/cwd"
-unharmed "$version, in a container" "$jfr_says"
-stop "$init" "$JVM_PID"
+java=("${jdk_home[$version]}/bin/java" -Xmx64m -XX:+UseSerialGC -cp "$IW/classes" Idle)
+for uid in 1000 $mapped; do
+	mkdir "$W/cwd.$uid"
+	chown "$uid:$uid" "$W/cwd.$uid"
+done
+spawn unshare -p -f -m -n --kill-child "$box" pivot "${jdk_root[$version]}" 1000 "$IW/cwd.1000" \
+	rw "${java[@]}"
+boxed "own pid, net, root and user, /tmp in memory" 1 1000
+# shellcheck disable=SC2016 # expanded by the inner shell
+spawn setpriv --reuid=$owner --regid=$owner --clear-groups unshare -U bash -c '
+	until [ "$(id -u)" = 0 ]; do sleep 0.02; done
+	exec "$@"' wait-for-map unshare -m -p -f --kill-child \
+	"$box" chroot "${jdk_root[$version]}" 1000 "$IW/cwd.$mapped" rw "${java[@]}"
+check "a user namespace" poll 10 map_ids "$JVM_PID"
+boxed "rootless" 1 $mapped 1000
