@@ -1,7 +1,7 @@
 /**
  * A heap of about N million objects of several shapes, and quiet once it is ready.
  *
- * Usage: Heap N
+ * Usage: Heap N, which may be a part: 0.1
  */
 final class Heap extends Victim {
 	private static final int MILLION = 1000000;
@@ -24,15 +24,15 @@ final class Heap extends Victim {
 	private final long[] longs = new long[1 << 18];
 	private final int[][][] cube = new int[10][10][10];
 
-	private Heap(int n) {
-		millions = new Object[n][];
-		for (int i = 0; i < n; i++)
-			millions[i] = million(i);
+	private Heap(double n) {
+		millions = new Object[(int) Math.ceil(n)][];
+		for (int i = 0; i < millions.length; i++)
+			millions[i] = objects((int) (MILLION * Math.min(1, n - i)), i);
 	}
 
-	/** A million objects, reachable from an array: half of them nodes, each with a payload. */
-	private static Object[] million(int seed) {
-		Object[] all = new Object[MILLION / 2];
+	/** This many, reachable from an array: half of them nodes, each with a payload. */
+	private static Object[] objects(int count, int seed) {
+		Object[] all = new Object[count / 2];
 		Node last = null;
 
 		for (int i = 0; i < all.length; i++) {
@@ -57,7 +57,7 @@ final class Heap extends Victim {
 	}
 
 	public static void main(String[] args) throws Exception {
-		Heap heap = new Heap(Integer.parseInt(args[0]));
+		Heap heap = new Heap(Double.parseDouble(args[0]));
 
 		System.gc();
 		heap.serve();
