@@ -20,7 +20,7 @@
 #include "target/attachproto.h"
 
 #define BACKLOG 4
-#define LINGER_MS 250 /* longer than a thread in the middle of open(2) waits for its turn */
+#define LINGER_MS 500 /* longer than a thread in the middle of open(2) waits for its turn */
 #define LINGER_STEP_MS 10
 
 /* The file systems in memory, as statfs(2) calls them. */

@@ -29,14 +29,11 @@ struct place {
 /* What differs by the kind of place. */
 static const struct {
 	enum exit_code code;
-	const char *use, *remedy;
+	const char *use;
 } kinds[] = {
-	[PLACE_FILE] = { EXIT_AGENT, "load a file from",
-			 "make one of them writable for it and executable" },
-	[PLACE_FIFO] = { EXIT_PARTIAL, "write to a pipe in",
-			 "make one of them writable for it" },
-	[PLACE_RESULT] = { EXIT_PARTIAL, "write its file to",
-			   "make room in one of them, and make it writable for the JVM" },
+	[PLACE_FILE] = { EXIT_AGENT, "load a file from" },
+	[PLACE_FIFO] = { EXIT_PARTIAL, "write to a pipe in" },
+	[PLACE_RESULT] = { EXIT_PARTIAL, "write a file to" },
 };
 
 static int no_place(const struct jvm *jvm, const struct place_request *req, const char *why,
@@ -45,10 +42,13 @@ static int no_place(const struct jvm *jvm, const struct place_request *req, cons
 	_cleanup_free_ char *room = NULL;
 
 	if (req->room > 0)
-		room = xasprintf(" (%llu MB)", (unsigned long long)(req->room >> 20));
+		room = xasprintf(", with %llu MB free",
+				 (unsigned long long)(req->room / (1 << 20) + 1));
 	return err_set(err, kinds[req->kind].code,
-		       "no directory serves that JVM %d can %s%s: %s; %s", (int)jvm->pid,
-		       kinds[req->kind].use, room ? room : "", why, kinds[req->kind].remedy);
+		       "no directory serves that JVM %d can %s: %s; make one of them writable for "
+		       "it%s%s",
+		       (int)jvm->pid, kinds[req->kind].use, why,
+		       req->kind == PLACE_FILE ? " and executable" : "", room ? room : "");
 }
 
 static int understand(struct place *p, const struct jvm *jvm, const struct place_request *req,
