@@ -287,10 +287,10 @@ stop() {
 	done
 }
 
-# sweep PID: the files that a JVM leaves when it is killed, and the copies of agents that `load`
-# keeps for it; a later one may get its pid.
+# sweep PID: the files that a JVM leaves when it is killed, its flight recorder's, too, and the
+# copies of agents that `load` keeps for it; a later one may get its pid.
 sweep() {
-	rm -rf {"$matrix",}/tmp/{.java_pid,hsperfdata_*/,.jtool-*-}"$1"
+	rm -rf {"$matrix",}/tmp/{.java_pid,hsperfdata_*/,.jtool-*-,20??_??_??_*_}"$1"
 	rm -rf {"$matrix",}/tmp/.jtool-*-"$1"-*
 }
 
