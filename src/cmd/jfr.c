@@ -297,14 +297,15 @@ const struct cmd cmd_jfr = {
 	.name = "jfr",
 	.synopsis = "TARGET start|check|dump|stop|configure|record [FILE] [KEY=VALUE...]",
 	.summary = "flight recorder: start, fetch and configure recordings",
-	.details = "  start [KEY=VALUE...]         begin a recording: name=, settings=, maxsize=...\n"
-		   "  check [name=NAME]            list the recordings\n"
-		   "  dump FILE [name=NAME]        what is recorded so far, to a file of yours\n"
-		   "  stop name=NAME [FILE]        end it, with its data to a file of yours\n"
-		   "  configure [KEY=VALUE...]     show the recorder's settings, or change some\n"
-		   "  record [-d SECONDS] FILE     start, wait, fetch and stop in one\n"
-		   "What KEYs there are is the JVM's: jtool jcmd TARGET help JFR.start.  FILE may\n"
-		   "be - for stdout.\n",
+	.details =
+		"  start [KEY=VALUE...]       begin a recording: name=, settings=, maxsize=, ...\n"
+		"  check [name=NAME]          list the recordings\n"
+		"  dump FILE [KEY=VALUE...]   what is recorded so far, to a file of yours\n"
+		"  stop name=NAME [FILE]      end it, with its data to a file of yours\n"
+		"  configure [KEY=VALUE...]   show the recorder's settings, or change some\n"
+		"  record [-d SECONDS] FILE   start, wait, fetch and stop in one\n"
+		"What KEYs there are is the JVM's: jtool jcmd TARGET help JFR.start.  FILE may\n"
+		"be - for stdout.\n",
 	.need = NEED_JVM,
 	.min_args = 1,
 	.max_args = -1,
