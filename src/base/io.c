@@ -8,6 +8,8 @@
 #include <sys/socket.h>
 #include <time.h>
 
+#include "base/xalloc.h"
+
 #define NS_PER_MS 1000000LL
 #define SLURP_STEP 65536 /* memory that is not written to costs nothing */
 
@@ -160,11 +162,26 @@ int io_slurp(int fd, struct buf *out, size_t max)
 	}
 }
 
+static int open_and_unlink(const char *dir)
+{
+	_cleanup_free_ char *name = xasprintf("%s/jtool.XXXXXX", dir);
+	int fd = mkostemp(name, O_CLOEXEC);
+
+	if (fd >= 0)
+		(void)unlink(name); /* it is ours, in a directory that we could just write to */
+	return fd;
+}
+
 int io_unnamed_file(void)
 {
 	const char *dir = getenv("TMPDIR");
-	int fd = open(dir && *dir ? dir : "/tmp", O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
+	int fd;
 
+	if (!dir || !*dir)
+		dir = "/tmp";
+	fd = open(dir, O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
+	if (fd < 0)
+		fd = open_and_unlink(dir); /* not every file system knows files without a name */
 	if (fd < 0)
 		fd = memfd_create("jtool", MFD_CLOEXEC);
 	return fd < 0 ? -errno : fd;

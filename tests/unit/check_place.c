@@ -1,4 +1,4 @@
-/* session/place, and cmd/fetch, on a target that is no JVM: a child of ours in a root of its own. */
+/* session/place and cmd/fetch on a target that is no JVM: a child of ours in a root of its own. */
 #include <check.h>
 #include <dirent.h>
 #include <errno.h>
