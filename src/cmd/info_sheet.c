@@ -6,7 +6,7 @@
 #include "base/xalloc.h"
 
 enum {
-	PID, NSPID, OUTER, STOPPED, STATE, MAIN, ARGS, USER, UID, GID, CONTAINER, PARENT_NAME, PARENT,
+	PID, OUTER, NSPID, STOPPED, STATE, MAIN, ARGS, USER, UID, GID, CONTAINER, PARENT_NAME, PARENT,
 	STARTED, UPTIME, ATTACH, ATTACH_WORDS,
 	GAP_JAVA, VERSION, VM, RELEASE, VENDOR, MODE, HOME, EXE, CWD, FLAGS, OPTIONS,
 	GAP_HEAP = OPTIONS + N_VITALS_OPTIONS, GC, USED, COMMITTED, MAX, SPACES, META_USED,
@@ -21,8 +21,8 @@ enum {
 /* clang-format off */
 static const struct field fields[N_FIELDS] = {
 	[PID]             = { "Pid", NULL, "pid", FIELD_NUMBER },
-	[NSPID]           = { NULL, NULL, "nspid", FIELD_NUMBER },
 	[OUTER]           = { "Pid", "% in its own namespace", NULL, FIELD_NUMBER },
+	[NSPID]           = { NULL, NULL, "nspid", FIELD_NUMBER },
 	[STOPPED]         = { "STOPPED", NULL, NULL, FIELD_TEXT },
 	[STATE]           = { NULL, NULL, "state", FIELD_TEXT },
 	[MAIN]            = { "Main", NULL, "main", FIELD_TEXT },

@@ -97,6 +97,15 @@ refuses 2 'load: too few arguments' load 1
 refuses 2 'op: OPERATION is empty' op 1 ''
 refuses 2 'load: AGENT is empty' load 1 ''
 refuses 2 'heaphisto: too many arguments' heaphisto 1 surplus
+refuses 2 "stat: 'fast' is no INTERVAL" stat 1 fast
+refuses 2 "stat: '0' is no INTERVAL" stat 1 0
+refuses 2 "stat: '0' is no COUNT" stat 1 1s 0
+refuses 2 'stat: too many arguments' stat 1 1s 2 3
+refuses 2 "stat: --type: 'heap' is none of gcutil, gc, class, compiler" stat 1 -t heap
+refuses 2 'stat: --openmetrics is one document' stat all --openmetrics 1s
+refuses 2 'stat: --openmetrics and --json exclude each other' stat all --openmetrics --json
+refuses 2 'perf: too many arguments' perf 1 a b
+refuses 2 'info: too many arguments' info 1 surplus
 
 # targets: no process, a process that is no JVM, a name that nobody has
 sleep 600 &
@@ -105,8 +114,8 @@ trap 'kill $sleeper' EXIT
 for target in 4194305 0 99999999999999999999; do
 	refuses 3 'jcmd: ' jcmd $target VM.version
 done
-for command in 'jcmd VM.version' 'op properties' 'load /nonexistent.so' heaphisto threads props \
-	agentprops flags 'flags +X' "heapdump $work/dump" 'jfr check'; do
+for command in 'jcmd VM.version' 'op properties' 'load /nonexistent.so' heaphisto info 'info --no-attach' threads props \
+	agentprops stat perf flags 'flags +X' "heapdump $work/dump" 'jfr check'; do
 	# shellcheck disable=SC2086 # the rest of the command line
 	set -- $command
 	refuses 3 "$1: .*$sleeper.* JVM" "$1" $sleeper "${@:2}"
