@@ -90,6 +90,25 @@ START_TEST(version_1_big_endian_is_read)
 }
 END_TEST
 
+START_TEST(the_file_counts_as_the_jdk_shows_it)
+{
+	_cleanup_buf_ struct buf b = BUF_INIT;
+	struct perfdata p;
+	size_t n;
+
+	load(_i ? "jdk1.4-big-endian" : "jdk21-g1", &b);
+	ck_assert_int_eq(parse(b.data, b.len, &p), 0);
+	n = p.n;
+	perfdata_add_own(&p);
+	ck_assert_uint_eq(p.n, n + 6);
+	ck_assert_int_eq(perfdata_number(&p, "sun.perfdata.majorVersion", -1), _i ? 1 : 2);
+	ck_assert_int_eq(perfdata_number(&p, "sun.perfdata.size", -1), (int64_t)b.len);
+	ck_assert_int_eq(perfdata_number(&p, "sun.perfdata.timestamp", -1), p.modified);
+	ck_assert_int_eq(perfdata_number(&p, "sun.perfdata.overflow", -1), 0);
+	perfdata_release(&p);
+}
+END_TEST
+
 /* The JVM may be anywhere in writing it: each prefix gives what is whole of it. */
 START_TEST(a_cut_file_gives_its_whole_entries)
 {
@@ -210,6 +229,7 @@ int main(void)
 	suite_add_tcase(s, tc);
 	tcase_add_loop_test(tc, every_jdk_is_read, 0, (int)ARRAY_SIZE(recorded));
 	tcase_add_test(tc, version_1_big_endian_is_read);
+	tcase_add_loop_test(tc, the_file_counts_as_the_jdk_shows_it, 0, 2);
 	tcase_add_loop_test(tc, a_cut_file_gives_its_whole_entries, 0, 3);
 	tcase_add_test(tc, what_is_no_hsperfdata_is_refused);
 	tcase_add_loop_test(tc, an_entry_that_makes_no_sense_ends_the_list, 0, 14);

@@ -1,0 +1,154 @@
+#include <check.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "render/jstat.h"
+#include "readings.h"
+
+/* A Parallel collector's, with figures whose last digits depend on how they are reckoned. */
+static const struct counted parallel[] = {
+	{ "sun.os.hrt.frequency", 1e9, NULL },
+	{ "sun.gc.generation.0.space.0.capacity", 16777216, NULL },
+	{ "sun.gc.generation.0.space.0.used", 1346632, NULL },
+	{ "sun.gc.generation.0.space.1.capacity", 2621440, NULL },
+	{ "sun.gc.generation.0.space.1.used", 0, NULL },
+	{ "sun.gc.generation.0.space.2.capacity", 0, NULL },
+	{ "sun.gc.generation.0.space.2.used", 0, NULL },
+	{ "sun.gc.generation.1.space.0.capacity", 45088768, NULL },
+	{ "sun.gc.generation.1.space.0.used", 45088768, NULL },
+	{ "sun.gc.metaspace.capacity", 4587520, NULL },
+	{ "sun.gc.metaspace.used", 797824, NULL },
+	{ "sun.gc.collector.0.invocations", 12, NULL },
+	{ "sun.gc.collector.0.time", 34567890, NULL },
+	{ "sun.gc.collector.1.invocations", 1, NULL },
+	{ "sun.gc.collector.1.time", 1500000000, NULL },
+	{ "java.cls.loadedClasses", 11, NULL },
+	{ "java.cls.sharedLoadedClasses", 414, NULL },
+	{ "sun.cls.loadedBytes", 24051, NULL },
+	{ "sun.cls.sharedLoadedBytes", 1080975, NULL },
+	{ "java.cls.unloadedClasses", 0, NULL },
+	{ "sun.cls.time", 123456789, NULL },
+	{ "sun.ci.totalCompiles", 1225, NULL },
+	{ "sun.ci.totalBailouts", 1, NULL },
+	{ "java.ci.totalTime", 571000000, NULL },
+	{ "sun.ci.lastFailedType", 1, NULL },
+	{ "sun.ci.lastFailedMethod", 0, "a/b/C m\x1b[1m" },
+	{ NULL, 0, NULL },
+};
+
+static const struct counted nothing[] = { { NULL, 0, NULL } };
+
+static char *printed(enum jstat_group group, const struct counted *table)
+{
+	const struct readings r = counted_readings(table);
+	struct buf out = BUF_INIT;
+
+	jstat_heading(&out, group);
+	jstat_row(&out, group, &r);
+	return buf_take(&out);
+}
+
+static const struct {
+	enum jstat_group group;
+	const struct counted *table;
+	const char *wanted;
+} prints[] = {
+	{ JSTAT_GCUTIL, parallel,
+	  "  S0     S1     E      O      M     CCS    YGC     YGCT     FGC    FGCT     CGC    "
+	  "CGCT       GCT   \n"
+	  "  0.00      -   8.03 100.00  17.39      -     12     0.035     1     1.500     -    "
+	  "     -     1.535\n" },
+	{ JSTAT_GCUTIL, nothing,
+	  "  S0     S1     E      O      M     CCS    YGC     YGCT     FGC    FGCT     CGC    "
+	  "CGCT       GCT   \n"
+	  "     -      -      -      -      -      -      -         -     -         -     -    "
+	  "     -         -\n" },
+	{ JSTAT_GC, parallel,
+	  "    S0C         S1C         S0U         S1U          EC           EU           OC     "
+	  "      OU          MC         MU       CCSC      CCSU     YGC     YGCT     FGC    FGCT "
+	  "    CGC    CGCT       GCT   \n"
+	  "     2560.0         0.0         0.0         0.0      16384.0       1315.1      44032.0"
+	  "      44032.0     4480.0      779.1         -         -     12     0.035     1     1.500"
+	  "     -         -     1.535\n" },
+	{ JSTAT_CLASS, parallel,
+	  "Loaded  Bytes  Unloaded  Bytes     Time   \n"
+	  "   425  1079.1        -       -       0.12\n" },
+	{ JSTAT_COMPILER, parallel,
+	  "Compiled Failed Invalid   Time   FailedType FailedMethod\n"
+	  "    1225      1       -     0.57          1 a/b/C m\\x1B[1m\n" },
+	{ JSTAT_COMPILER, nothing,
+	  "Compiled Failed Invalid   Time   FailedType FailedMethod\n"
+	  "       -      -       -        -          - -           \n" },
+};
+
+START_TEST(tables_are_those_of_jstat)
+{
+	char *text = printed(prints[_i].group, prints[_i].table);
+
+	ck_assert_str_eq(text, prints[_i].wanted);
+	free(text);
+}
+END_TEST
+
+static void json_is(enum jstat_group group, const struct counted *table, double timestamp,
+		    const char *wanted)
+{
+	const struct readings r = counted_readings(table);
+	struct json *sample = jstat_json(group, &r, timestamp);
+	_cleanup_buf_ struct buf text = BUF_INIT;
+
+	json_add(&text, sample);
+	ck_assert_str_eq(buf_str(&text), wanted);
+	json_free(sample);
+}
+
+START_TEST(json_has_the_same_figures)
+{
+	json_is(JSTAT_GCUTIL, parallel, 12.34567,
+		"{\"Timestamp\":12.346,\"S0\":0,\"S1\":null,\"E\":8.03,\"O\":100,\"M\":17.39,"
+		"\"CCS\":null,\"YGC\":12,\"YGCT\":0.035,\"FGC\":1,\"FGCT\":1.5,\"CGC\":null,"
+		"\"CGCT\":null,\"GCT\":1.535}");
+	json_is(JSTAT_CLASS, parallel, NAN,
+		"{\"Timestamp\":null,\"Loaded\":425,\"Bytes\":1079.1,\"Unloaded\":null,"
+		"\"UnloadedBytes\":null,\"Time\":0.12}");
+	json_is(JSTAT_COMPILER, parallel, 0,
+		"{\"Timestamp\":0,\"Compiled\":1225,\"Failed\":1,\"Invalid\":null,\"Time\":0.57,"
+		"\"FailedType\":1,\"FailedMethod\":\"a/b/C m\\u001b[1m\"}");
+}
+END_TEST
+
+/* JDK 21's hsperfdata has a clock, that of 25 only says when the VM was made. */
+START_TEST(the_timestamp_is_that_of_the_vm)
+{
+	static const struct counted old[] = {
+		{ "sun.os.hrt.frequency", 1e9, NULL },
+		{ "sun.os.hrt.ticks", 2.5e9, NULL },
+		{ "sun.rt.createVmBeginTime", 1000, NULL },
+		{ NULL, 0, NULL },
+	};
+	const struct readings all = counted_readings(old), young = counted_readings(old + 2),
+			      none = counted_readings(nothing);
+
+	ck_assert_double_eq(jstat_timestamp(&all, 9000), 2.5);
+	ck_assert_double_eq(jstat_timestamp(&young, 9500), 8.5);
+	ck_assert_double_nan(jstat_timestamp(&young, 999)); /* the clock was set back */
+	ck_assert_double_nan(jstat_timestamp(&none, 9000));
+}
+END_TEST
+
+int main(void)
+{
+	Suite *s = suite_create("jstat");
+	TCase *tc = tcase_create("tables");
+	SRunner *sr = srunner_create(s);
+	int failed;
+
+	suite_add_tcase(s, tc);
+	tcase_add_loop_test(tc, tables_are_those_of_jstat, 0, (int)ARRAY_SIZE(prints));
+	tcase_add_test(tc, json_has_the_same_figures);
+	tcase_add_test(tc, the_timestamp_is_that_of_the_vm);
+	srunner_run_all(sr, CK_NORMAL);
+	failed = srunner_ntests_failed(sr);
+	srunner_free(sr);
+	return failed != 0;
+}

@@ -1,0 +1,169 @@
+#include <check.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "base/util.h"
+#include "render/openmetrics.h"
+#include "readings.h"
+
+static const struct counted serial[] = {
+	{ "sun.os.hrt.frequency", 1e9, NULL },
+	{ "sun.gc.generation.0.space.0.used", 1048576, NULL },
+	{ "sun.gc.generation.1.space.0.used", 123456789012, NULL },
+	{ "sun.gc.collector.0.name", 0, "Copy" },
+	{ "sun.gc.collector.0.invocations", 3, NULL },
+	{ "sun.gc.collector.0.time", 1500000, NULL },
+	{ "java.threads.live", 6, NULL },
+	{ NULL, 0, NULL },
+};
+
+/* Of a file that somebody else may have written. */
+static const struct counted hostile[] = {
+	{ "sun.os.hrt.frequency", 1e9, NULL },
+	{ "sun.gc.generation.0.space.0.used", -1, NULL },
+	{ "java.threads.live", 0, "many" },
+	{ "sun.gc.collector.0.name", 0, "\x1b" },
+	{ "sun.gc.collector.0.invocations", 1, NULL },
+	{ "sun.gc.collector.0.time", 1, NULL },
+	{ "sun.gc.collector.1.name", 0, "\\x1B" }, /* as the one before is shown */
+	{ "sun.gc.collector.1.invocations", 2, NULL },
+	{ "sun.gc.collector.1.time", 2, NULL },
+	{ "sun.gc.collector.2.name", 0, "no time" },
+	{ "sun.gc.collector.2.invocations", 2, NULL },
+	{ "sun.gc.collector.3.name", 0, "negative" },
+	{ "sun.gc.collector.3.invocations", -2, NULL },
+	{ "sun.gc.collector.3.time", 2, NULL },
+	{ NULL, 0, NULL },
+};
+
+static char *printed(const struct openmetrics_jvm *jvms, size_t n)
+{
+	char *text = NULL;
+	size_t len = 0;
+	FILE *out = open_memstream(&text, &len);
+
+	ck_assert_ptr_nonnull(out);
+	openmetrics_print(jvms, n, out);
+	ck_assert_int_eq(fclose(out), 0);
+	return text;
+}
+
+START_TEST(families_come_once)
+{
+	const struct openmetrics_jvm jvms[] = {
+		{ .pid = 7, .main = "a.b.C", .version = "17.0.15", .vm = "VM", .gc = "Serial",
+		  .uptime = 1.25, .readings = counted_readings(serial) },
+		{ .pid = 42, .main = "x.jar", .container = "0123", .uptime = NAN,
+		  .readings = counted_readings(serial + 6) },
+	};
+	char *text = printed(jvms, ARRAY_SIZE(jvms));
+
+	ck_assert_str_eq(text,
+		"# TYPE jvm_info gauge\n"
+		"# HELP jvm_info What JVM it is; always 1.\n"
+		"jvm_info{pid=\"7\",main=\"a.b.C\",container=\"\",version=\"17.0.15\",vm=\"VM\","
+		"gc=\"Serial\"} 1\n"
+		"jvm_info{pid=\"42\",main=\"x.jar\",container=\"0123\",version=\"\",vm=\"\","
+		"gc=\"\"} 1\n"
+		"# TYPE jvm_uptime_seconds gauge\n"
+		"# UNIT jvm_uptime_seconds seconds\n"
+		"# HELP jvm_uptime_seconds Since the start of the JVM.\n"
+		"jvm_uptime_seconds{pid=\"7\",main=\"a.b.C\",container=\"\"} 1.25\n"
+		"# TYPE jvm_memory_pool_used_bytes gauge\n"
+		"# UNIT jvm_memory_pool_used_bytes bytes\n"
+		"# HELP jvm_memory_pool_used_bytes Memory in use, by pool; compressed class space "
+		"is a part of metaspace.\n"
+		"jvm_memory_pool_used_bytes{pid=\"7\",main=\"a.b.C\",container=\"\","
+		"pool=\"eden\"} 1048576\n"
+		"jvm_memory_pool_used_bytes{pid=\"7\",main=\"a.b.C\",container=\"\","
+		"pool=\"old\"} 123456789012\n"
+		"# TYPE jvm_gc_collection_seconds summary\n"
+		"# UNIT jvm_gc_collection_seconds seconds\n"
+		"# HELP jvm_gc_collection_seconds Pauses for garbage collection, by collector.\n"
+		"jvm_gc_collection_seconds_count{pid=\"7\",main=\"a.b.C\",container=\"\","
+		"gc=\"Copy\"} 3\n"
+		"jvm_gc_collection_seconds_sum{pid=\"7\",main=\"a.b.C\",container=\"\","
+		"gc=\"Copy\"} 0.0015\n"
+		"# TYPE jvm_threads_live gauge\n"
+		"# HELP jvm_threads_live Java threads.\n"
+		"jvm_threads_live{pid=\"7\",main=\"a.b.C\",container=\"\"} 6\n"
+		"jvm_threads_live{pid=\"42\",main=\"x.jar\",container=\"0123\"} 6\n"
+		"# EOF\n");
+	free(text);
+}
+END_TEST
+
+START_TEST(a_hostile_jvm_spoils_nothing)
+{
+	const struct openmetrics_jvm jvm = {
+		.pid = 7, .main = "a\"b\\c\nd\x1b[2J} 1\xff", .uptime = NAN,
+		.readings = counted_readings(hostile),
+	};
+	char *text = printed(&jvm, 1);
+
+	ck_assert_str_eq(text,
+		"# TYPE jvm_info gauge\n"
+		"# HELP jvm_info What JVM it is; always 1.\n"
+		"jvm_info{pid=\"7\",main=\"a\\\"b\\\\c\\\\x0Ad\\\\x1B[2J} 1\\\\xFF\",container=\"\","
+		"version=\"\",vm=\"\",gc=\"\"} 1\n"
+		"# TYPE jvm_gc_collection_seconds summary\n"
+		"# UNIT jvm_gc_collection_seconds seconds\n"
+		"# HELP jvm_gc_collection_seconds Pauses for garbage collection, by collector.\n"
+		"jvm_gc_collection_seconds_count{pid=\"7\","
+		"main=\"a\\\"b\\\\c\\\\x0Ad\\\\x1B[2J} 1\\\\xFF\",container=\"\",gc=\"\\\\x1B\"} 1\n"
+		"jvm_gc_collection_seconds_sum{pid=\"7\","
+		"main=\"a\\\"b\\\\c\\\\x0Ad\\\\x1B[2J} 1\\\\xFF\",container=\"\",gc=\"\\\\x1B\"} "
+		"1e-09\n"
+		"# EOF\n");
+	free(text);
+}
+END_TEST
+
+/* Nobody's label is longer than 256 bytes, and none ends within a character. */
+START_TEST(long_texts_are_cut)
+{
+	char main_class[400];
+	const struct openmetrics_jvm jvm = {
+		.pid = 7, .main = main_class, .uptime = NAN,
+		.readings = counted_readings(serial + 7),
+	};
+	char *text, *end;
+
+	main_class[0] = 'x'; /* so that the 256th byte is half a character */
+	for (size_t i = 1; i + 2 < sizeof(main_class); i += 2)
+		(void)snprintf(main_class + i, 3, "\xc3\xa4");
+	text = printed(&jvm, 1);
+	end = strstr(text, "\",container");
+	ck_assert_ptr_nonnull(end);
+	ck_assert_int_eq(end - (strstr(text, "main=\"") + 6), 255);
+	ck_assert_ptr_null(strstr(text, "\\x"));
+	free(text);
+}
+END_TEST
+
+START_TEST(no_jvm_is_a_document_too)
+{
+	char *text = printed(NULL, 0);
+
+	ck_assert_str_eq(text, "# EOF\n");
+	free(text);
+}
+END_TEST
+
+int main(void)
+{
+	Suite *s = suite_create("openmetrics");
+	TCase *tc = tcase_create("print");
+	SRunner *sr = srunner_create(s);
+	int failed;
+
+	suite_add_tcase(s, tc);
+	tcase_add_test(tc, families_come_once);
+	tcase_add_test(tc, a_hostile_jvm_spoils_nothing);
+	tcase_add_test(tc, long_texts_are_cut);
+	tcase_add_test(tc, no_jvm_is_a_document_too);
+	srunner_run_all(sr, CK_NORMAL);
+	failed = srunner_ntests_failed(sr);
+	srunner_free(sr);
+	return failed != 0;
+}
