@@ -145,6 +145,7 @@ done
 # Without counters.
 for version in own "${jdks[@]}"; do
 	for flag in -XX:-UsePerfData -XX:+PerfDisableSharedMem; do
+		[ $flag = -XX:-UsePerfData ] || [ "$version" = own ] || [ "$version" = 27 ] || continue
 		start_jvm "$version" g1 Idle $flag -- one || continue
 		prints "$version $flag: says so" "^No counters: .*${flag/+/.}" info --no-attach "$JVM_PID"
 		untouched "$version" "$version $flag: --no-attach"
@@ -219,7 +220,7 @@ same "container: inner pid, paths as it sees them" \
 	"1 0 ${jdk_home[$version]}/bin/java $IW/cwd /tmp/.java_pid1" \
 	"$(json "'{nspid} {uid} {exe} {cwd} {attach_socket}'.format(**j)")"
 check "container: its counters" test "$(json "j['perf_file'].endswith('/1')")" = True
-same "container: nobody attached" "" "$(ls -A "/proc/$JVM_PID/root/tmp" | grep java_pid)"
+check "container: nobody attached" test ! -e "/proc/$JVM_PID/root/tmp/.java_pid1"
 prints "container: the text" '^Pid: .*, 1 in its own namespace' info "$JVM_PID"
 unharmed "container"
 stop "$init" "$JVM_PID"
