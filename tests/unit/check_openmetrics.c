@@ -17,6 +17,9 @@ static const struct counted serial[] = {
 	{ NULL, 0, NULL },
 };
 
+#define HOSTILE_MAIN "a\"b\\c\nd\x1b[2J} 1\xff"
+#define SHOWN_MAIN "a\\\"b\\\\c\\\\x0Ad\\\\x1B[2J} 1\\\\xFF"
+
 /* Of a file that somebody else may have written. */
 static const struct counted hostile[] = {
 	{ "sun.os.hrt.frequency", 1e9, NULL },
@@ -96,7 +99,7 @@ END_TEST
 START_TEST(a_hostile_jvm_spoils_nothing)
 {
 	const struct openmetrics_jvm jvm = {
-		.pid = 7, .main = "a\"b\\c\nd\x1b[2J} 1\xff", .uptime = NAN,
+		.pid = 7, .main = HOSTILE_MAIN, .uptime = NAN,
 		.readings = counted_readings(hostile),
 	};
 	char *text = printed(&jvm, 1);
@@ -104,15 +107,15 @@ START_TEST(a_hostile_jvm_spoils_nothing)
 	ck_assert_str_eq(text,
 		"# TYPE jvm_info gauge\n"
 		"# HELP jvm_info What JVM it is; always 1.\n"
-		"jvm_info{pid=\"7\",main=\"a\\\"b\\\\c\\\\x0Ad\\\\x1B[2J} 1\\\\xFF\",container=\"\","
+		"jvm_info{pid=\"7\",main=\"" SHOWN_MAIN "\",container=\"\","
 		"version=\"\",vm=\"\",gc=\"\"} 1\n"
 		"# TYPE jvm_gc_collection_seconds summary\n"
 		"# UNIT jvm_gc_collection_seconds seconds\n"
 		"# HELP jvm_gc_collection_seconds Pauses for garbage collection, by collector.\n"
 		"jvm_gc_collection_seconds_count{pid=\"7\","
-		"main=\"a\\\"b\\\\c\\\\x0Ad\\\\x1B[2J} 1\\\\xFF\",container=\"\",gc=\"\\\\x1B\"} 1\n"
+		"main=\"" SHOWN_MAIN "\",container=\"\",gc=\"\\\\x1B\"} 1\n"
 		"jvm_gc_collection_seconds_sum{pid=\"7\","
-		"main=\"a\\\"b\\\\c\\\\x0Ad\\\\x1B[2J} 1\\\\xFF\",container=\"\",gc=\"\\\\x1B\"} "
+		"main=\"" SHOWN_MAIN "\",container=\"\",gc=\"\\\\x1B\"} "
 		"1e-09\n"
 		"# EOF\n");
 	free(text);
