@@ -48,6 +48,10 @@ recording() {
 	[ "$(recordings "$1")" -gt 0 ]
 }
 
+not_recording() {
+	"$JTOOL" jfr "$1" check | grep -q '^No available recordings'
+}
+
 # left VERSION PID: nothing of jtool's beside the JVM.
 left() {
 	local root=${jdk_root[$1]:-}
@@ -134,6 +138,8 @@ record() {
 	arrived "$version: record, ended by Ctrl-C" early.jfr "$version"
 	same "$version: and stopped" 0 "$(recordings "$pid")"
 
+	rm -f "$W"/*.jfr
+
 	# Killed: no file, and a recording that ends by itself.
 	"$JTOOL" jfr "$pid" record -d 1 --timeout 1 "$W/killed.jfr" >/dev/null 2>&1 &
 	jtool=$!
@@ -142,11 +148,11 @@ record() {
 	wait "$jtool" 2>/dev/null
 	check "$version: record, killed: its recording has an end" \
 		grep -q 'duration=' <("$JTOOL" jfr "$pid" check)
-	check "$version: and there is no file" test ! -e "$W/killed.jfr"
-	[ "${JTOOL_SOAK:-0}" != 1 ] || check "$version: it ended, and is gone" poll 90 \
-		grep -q '^No available' <("$JTOOL" jfr "$pid" check)
+	[ "${JTOOL_SOAK:-0}" != 1 ] || check "$version: it ended, and is gone" \
+		poll 90 not_recording "$pid"
+	# Here is the JVM's working directory, too.
+	same "$version: and there is no file" "" "$(find "$W" -name '*.jfr')"
 	left "$version" "$pid"
-	rm -f "$W"/*.jfr
 }
 
 refuses 2 'is none of start, check' "no such subcommand" jfr 1 nosuch
