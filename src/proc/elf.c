@@ -80,7 +80,8 @@ static int read_headers(struct image *im, struct headers *h)
 	if (read_at(im, 0, &head, im->is_64 ? sizeof(head.wide) : sizeof(head.narrow)) < 0)
 		return -EBADMSG;
 	if (im->is_64)
-		*h = (struct headers){ head.wide.e_shoff, head.wide.e_shentsize, head.wide.e_shnum };
+		*h = (struct headers){ head.wide.e_shoff, head.wide.e_shentsize,
+				       head.wide.e_shnum };
 	else
 		*h = (struct headers){ head.narrow.e_shoff, head.narrow.e_shentsize,
 				       head.narrow.e_shnum };

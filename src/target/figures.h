@@ -33,7 +33,7 @@ struct figures {
 	struct space spaces[SPACES_MAX];
 	size_t n_spaces;
 	int64_t used, committed; /* all spaces */
-	int64_t metaspace_used, metaspace_committed; /* unknown until the first collection, mostly */
+	int64_t metaspace_used, metaspace_committed; /* mostly unknown before a collection */
 
 	struct collector collectors[COLLECTORS_MAX];
 	size_t n_collectors;

@@ -56,8 +56,8 @@ static void make_v2(void)
 {
 	shell("mkdir -p v2/pod/app && echo 0::/pod/app >1/cgroup");
 	shell("cd v2/pod && echo max >app/memory.max && echo 100 >app/memory.current &&"
-	      "echo 'max 100000' >app/cpu.max && echo 4096 >memory.max && echo 200 >memory.current &&"
-	      "echo '150000 100000' >cpu.max");
+	      "echo 'max 100000' >app/cpu.max && echo 4096 >memory.max &&"
+	      "echo 200 >memory.current && echo '150000 100000' >cpu.max");
 }
 
 START_TEST(the_tightest_limit_counts)
@@ -114,7 +114,8 @@ START_TEST(what_is_not_certain_is_not_told)
 	check_limits(-1, -1, -1);
 	make_v2();
 	shell("echo 'no mount' >self/mountinfo; echo ' - ' >>self/mountinfo;"
-	      "echo '1 2 - cgroup2' >>self/mountinfo; echo '1 2 3 / / - cgroup x' >>self/mountinfo");
+	      "echo '1 2 - cgroup2' >>self/mountinfo;"
+	      "echo '1 2 3 / / - cgroup x' >>self/mountinfo");
 	check_limits(-1, -1, -1);
 	mounts("/", "v2", "cgroup2", "x");
 	check_limits(4096, 200, 1.5);

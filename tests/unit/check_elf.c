@@ -11,26 +11,29 @@
 static const char names[] = "\0Agent_OnLoad\0Agent_OnAttach\0Agent_OnLoad_jdwp\0JNI_OnLoad";
 enum { ON_LOAD = 1, ON_ATTACH = 14, ON_LOAD_JDWP = 29, JNI = 47 };
 
+#define INFO(bind) ELF64_ST_INFO(bind, STT_FUNC) /* which is the same for 32 bits */
+
 /* A file with these, its tables behind the header: names, symbols, section headers. */
 static void build_64(struct buf *out)
 {
 	const Elf64_Sym symbols[] = {
 		{ 0 },
-		{ .st_name = ON_LOAD, .st_info = ELF64_ST_INFO(STB_GLOBAL, STT_FUNC), .st_shndx = 1 },
-		{ .st_name = ON_ATTACH, .st_info = ELF64_ST_INFO(STB_GLOBAL, STT_FUNC) },
-		{ .st_name = ON_ATTACH, .st_info = ELF64_ST_INFO(STB_LOCAL, STT_FUNC), .st_shndx = 1 },
-		{ .st_name = ON_LOAD_JDWP, .st_info = ELF64_ST_INFO(STB_WEAK, STT_FUNC), .st_shndx = 1 },
-		{ .st_name = JNI, .st_info = ELF64_ST_INFO(STB_GLOBAL, STT_FUNC), .st_shndx = 1 },
-		{ .st_name = 0x7fffffff, .st_info = ELF64_ST_INFO(STB_GLOBAL, STT_FUNC), .st_shndx = 1 },
+		{ .st_name = ON_LOAD, .st_info = INFO(STB_GLOBAL), .st_shndx = 1 },
+		{ .st_name = ON_ATTACH, .st_info = INFO(STB_GLOBAL) },
+		{ .st_name = ON_ATTACH, .st_info = INFO(STB_LOCAL), .st_shndx = 1 },
+		{ .st_name = ON_LOAD_JDWP, .st_info = INFO(STB_WEAK), .st_shndx = 1 },
+		{ .st_name = JNI, .st_info = INFO(STB_GLOBAL), .st_shndx = 1 },
+		{ .st_name = 0x7fffffff, .st_info = INFO(STB_GLOBAL), .st_shndx = 1 },
 	};
 	const Elf64_Shdr sections[] = {
 		{ 0 },
-		{ .sh_type = SHT_STRTAB, .sh_offset = sizeof(Elf64_Ehdr), .sh_size = sizeof(names) },
+		{ .sh_type = SHT_STRTAB, .sh_size = sizeof(names),
+		  .sh_offset = sizeof(Elf64_Ehdr) },
 		{ .sh_type = SHT_DYNSYM, .sh_link = 1, .sh_size = sizeof(symbols),
 		  .sh_offset = sizeof(Elf64_Ehdr) + sizeof(names) },
 	};
 	Elf64_Ehdr head = {
-		.e_ident = { ELFMAG0, ELFMAG1, ELFMAG2, ELFMAG3, ELFCLASS64, ELFDATA2LSB, EV_CURRENT },
+		.e_ident = { 0x7f, 'E', 'L', 'F', ELFCLASS64, ELFDATA2LSB, EV_CURRENT },
 		.e_type = ET_DYN,
 		.e_shoff = sizeof(head) + sizeof(names) + sizeof(symbols),
 		.e_shentsize = sizeof(Elf64_Shdr),
@@ -47,15 +50,16 @@ static void build_32(struct buf *out)
 {
 	const Elf32_Sym symbols[] = {
 		{ 0 },
-		{ .st_name = ON_ATTACH, .st_info = ELF32_ST_INFO(STB_GLOBAL, STT_FUNC), .st_shndx = 1 },
+		{ .st_name = ON_ATTACH, .st_info = INFO(STB_GLOBAL), .st_shndx = 1 },
 	};
 	const Elf32_Shdr sections[] = {
 		{ .sh_type = SHT_DYNSYM, .sh_link = 1, .sh_size = sizeof(symbols),
 		  .sh_offset = sizeof(Elf32_Ehdr) + sizeof(names) },
-		{ .sh_type = SHT_STRTAB, .sh_offset = sizeof(Elf32_Ehdr), .sh_size = sizeof(names) },
+		{ .sh_type = SHT_STRTAB, .sh_size = sizeof(names),
+		  .sh_offset = sizeof(Elf32_Ehdr) },
 	};
 	Elf32_Ehdr head = {
-		.e_ident = { ELFMAG0, ELFMAG1, ELFMAG2, ELFMAG3, ELFCLASS32, ELFDATA2LSB, EV_CURRENT },
+		.e_ident = { 0x7f, 'E', 'L', 'F', ELFCLASS32, ELFDATA2LSB, EV_CURRENT },
 		.e_type = ET_DYN,
 		.e_shoff = sizeof(head) + sizeof(names) + sizeof(symbols),
 		.e_shentsize = sizeof(Elf32_Shdr),

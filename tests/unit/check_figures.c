@@ -72,8 +72,10 @@ static const char *const names[] = {
 	"java.cls.loadedClasses", "java.cls.sharedLoadedClasses", "java.threads.live",
 	"sun.rt.safepointTime", "sun.gc.lastCause", "java.property.java.home",
 };
-enum { FREQUENCY, EDEN, EDEN_USED, EDEN_CAPACITY, EDEN_MAX, OLD, OLD_USED, META, META_USED,
-       GC, GC_COUNT, GC_TIME, LOADED, SHARED, THREADS, SAFEPOINTS, CAUSE, HOME, N };
+enum {
+	FREQUENCY, EDEN, EDEN_USED, EDEN_CAPACITY, EDEN_MAX, OLD, OLD_USED, META, META_USED,
+	GC, GC_COUNT, GC_TIME, LOADED, SHARED, THREADS, SAFEPOINTS, CAUSE, HOME, N
+};
 
 static struct perf_entry entries[N];
 static struct perfdata perf = { .entries = entries, .n = N };

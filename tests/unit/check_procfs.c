@@ -152,7 +152,7 @@ START_TEST(usage_is_told_in_bytes_and_seconds)
 	write_file(6, "stat", "6 (a) b) S 4 5 6 7 8 9 10 11 12 13 1400 150 16 17 18 19 20 21 22\n");
 	write_file(6, "status", "VmHWM:\t     300 kB\nVmRSS:\t     200 kB\nVmSwap:\tx\n");
 	write_file(6, "limits", "Max processes   7   8   processes\n"
-				"Max open files            1024                 4096                 files\n");
+				"Max open files            1024         4096         files\n");
 	ck_assert_int_eq(procfs_usage(&copy, 6, &usage), 0);
 	ck_assert_int_eq(usage.parent, 4);
 	ck_assert_double_eq_tol(usage.user, 1400 / hz, 1e-9);
@@ -162,7 +162,7 @@ START_TEST(usage_is_told_in_bytes_and_seconds)
 	ck_assert_int_eq(usage.swapped, -1);
 	ck_assert_int_eq(usage.max_files, 1024);
 	ck_assert_int_eq(usage.open_files, -1);
-	write_file(6, "limits", "Max open files            unlimited            unlimited  files\n");
+	write_file(6, "limits", "Max open files            unlimited    unlimited    files\n");
 	ck_assert_int_eq(procfs_usage(&copy, 6, &usage), 0);
 	ck_assert_int_eq(usage.max_files, -1);
 	write_file(6, "stat", "6 (a) S 4 5");

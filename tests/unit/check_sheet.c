@@ -89,7 +89,8 @@ START_TEST(fields_of_one_label_share_a_line)
 				     "End:     now\n");
 	check_json(s, "{\"name\":\"a\",\"id\":-3,\"used\":1536,\"max\":67108864,\"uptime\":90.5,"
 		      "\"share\":12.345,\"spaces\":[{\"name\":\"eden\",\"used\":512,\"secret\":1},"
-		      "{\"name\":\"old\",\"used\":2048,\"secret\":1}],\"hidden\":7,\"busy\":true}\n");
+		      "{\"name\":\"old\",\"used\":2048,\"secret\":1}],\"hidden\":7,"
+		      "\"busy\":true}\n");
 	sheet_free(s);
 }
 END_TEST

@@ -59,8 +59,8 @@ START_TEST(a_process_is_told_about)
 
 	shell("ln -s /usr/lib/jvm/java-17-openjdk-amd64/bin/java 200/exe; ln -s /srv/app 200/cwd;"
 	      "mkdir -p 1 && cp 200/stat 200/status 1");
-	shell("printf 'A=b\\0JAVA_TOOL_OPTIONS=-Dx=1 -Xmx1g\\0_JAVA_OPTIONS=\\0XJDK_JAVA_OPTIONS=no' "
-	      ">200/environ");
+	shell("printf 'A=b\\0JAVA_TOOL_OPTIONS=-Dx=1 -Xmx1g\\0' >200/environ;"
+	      "printf '_JAVA_OPTIONS=\\0XJDK_JAVA_OPTIONS=no' >>200/environ");
 	jvm = look(200, &v);
 	ck_assert_str_eq(v.exe, "/usr/lib/jvm/java-17-openjdk-amd64/bin/java");
 	ck_assert_str_eq(v.cwd, "/srv/app");

@@ -80,7 +80,8 @@ END_TEST
 START_TEST(sizes_that_no_heap_has)
 {
 	static const char *const texts[] = {
-		"", "\n\n", "ZHeap", "ZHeap used", "ZHeap used x, capacity", "ZHeap used 5, capacity 3Q",
+		"", "\n\n", "ZHeap", "ZHeap used", "ZHeap used x, capacity",
+		"ZHeap used 5, capacity 3Q",
 		"ZHeap used 99999999999999999999T, capacity 16777216T, max capacity -1M",
 		"garbage-first heap total used K", "total used", "used total 9223372036854775807T",
 		" soft max,", "x soft max, used", "max, soft max, committed used",
