@@ -71,7 +71,7 @@ for version in own "${jdks[@]}"; do
 	esac
 	for gc in "${gcs[@]}"; do
 		start_jvm "$version" "$gc" Idle '-Dquotes="ä"' || continue
-		jt jcmd "$JVM_PID" GC.run
+		works "$version $gc: a collection, so that there are figures" jcmd "$JVM_PID" GC.run
 		for table in gcutil gc; do
 			agrees "$version $gc: jstat -$table"
 		done
@@ -100,6 +100,7 @@ for version in own "${jdks[@]}"; do
 			abs(sum(s.value for s in samples if s.name == 'jvm_gc_collection_seconds_sum') \
 				- $(json "j['samples'][0]['GCT']")) < 0.002,
 			value('jvm_info', main='Idle', container='', pid='$JVM_PID') == 1]")"
+		unharmed "$version $gc"
 		stop "$JVM_PID"
 	done
 done
@@ -196,8 +197,8 @@ for version in "${jdks[@]}"; do
 			stat "$JVM_PID"
 		[ "$version" = 17 ] || stop "$JVM_PID"
 		[ "$version" = 17 ] || continue
-		refuses 1 "started with -XX:.${flag#-XX:?}:? " "$version: perf with $flag" perf "$JVM_PID"
-		refuses 1 "started with -XX:.${flag#-XX:?}:? " "$version: --openmetrics with $flag" \
+		refuses 1 "started with -XX:.${flag#-XX:?};" "$version: perf with $flag" perf "$JVM_PID"
+		refuses 1 "started with -XX:.${flag#-XX:?};" "$version: --openmetrics with $flag" \
 			stat "$JVM_PID" --openmetrics
 		stop "$JVM_PID"
 	done
