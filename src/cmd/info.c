@@ -82,7 +82,6 @@ static int ask_all(const struct ctx *ctx, struct told *told, struct err *err)
 	_cleanup_buf_ struct buf answer = BUF_INIT;
 	_cleanup_free_ char *max = NULL;
 
-	told->asked = true;
 	if (ask(ctx, "VM.version", &answer, err))
 		vmtold_version(buf_str(&answer), &told->vm, &told->release);
 	if (ask(ctx, "VM.command_line", &answer, err)) {
@@ -104,13 +103,11 @@ static int ask_all(const struct ctx *ctx, struct told *told, struct err *err)
 static void ask_instead(const struct ctx *ctx, struct info *info)
 {
 	struct err err = { .code = EXIT_DONE };
-	int rc;
 
 	steps_add(ctx->steps, "%s", info->why_not);
-	rc = ask_all(ctx, &info->told, &err);
-	free(info->why_not);
-	info->why_not = rc == 0 ? xstrdup("the JVM was asked; what only counters tell is missing")
-				: xasprintf("and asking the JVM failed: %s", err.text);
+	info->instead = ask_all(ctx, &info->told, &err) == 0
+				? xstrdup("the JVM itself, by attaching")
+				: xasprintf("the JVM itself, without success: %s", err.text);
 }
 
 static int gather(const struct ctx *ctx, struct info *info, struct err *err)
@@ -167,6 +164,7 @@ static int info_run(struct ctx *ctx, struct err *err)
 	free(info.told.main);
 	free(info.told.flags);
 	free(info.why_not);
+	free(info.instead);
 	return rc;
 }
 

@@ -11,7 +11,6 @@
 
 /* What a JVM that publishes no counters told when it was asked.  Texts are NULL where not. */
 struct told {
-	bool asked;
 	char *vm, *release, *main, *flags;
 	const char *args; /* behind main, in the same text */
 	const char *gc;
@@ -25,7 +24,8 @@ struct info {
 	struct perfdata perf;
 	struct figures figures;
 	struct told told;       /* else */
-	char *why_not;          /* why there are no counters, or no answers; NULL: there are */
+	char *why_not;          /* why there are none; NULL: there are */
+	char *instead;          /* what came of asking the JVM instead; NULL: it was not asked */
 };
 
 /* All of it as named values; the caller frees the sheet. */

@@ -11,7 +11,7 @@ enum {
 	GAP_JAVA, VERSION, VM, RELEASE, VENDOR, MODE, HOME, EXE, CWD, FLAGS, OPTIONS,
 	GAP_HEAP = OPTIONS + N_VITALS_OPTIONS, GC, USED, COMMITTED, MAX, SPACES, META_USED,
 	META_COMMITTED, COLLECTORS, CAUSE, LAST_CAUSE, SAFEPOINTS, SAFEPOINT_TIME,
-	SAFEPOINT_SHARE, LOADED, UNLOADED, LIVE, DAEMONS, PEAK, KERNEL_THREADS, WHY_NOT, ASKED,
+	SAFEPOINT_SHARE, LOADED, UNLOADED, LIVE, DAEMONS, PEAK, KERNEL_THREADS, WHY_NOT, INSTEAD, ASKED,
 	GAP_SYSTEM, CPU_USER, CPU_SYSTEM, RSS, RSS_PEAK, SWAP, FILES, FILES_MAX,
 	CGROUP_USED, CGROUP_MAX, CGROUP_CPUS,
 	GAP_AGENTS, AGENTS, SOCKET, COUNTERS, TMP,
@@ -76,6 +76,7 @@ static const struct field fields[N_FIELDS] = {
 	[PEAK]            = { "Threads", "peak %", "threads_peak", FIELD_NUMBER },
 	[KERNEL_THREADS]  = { "Threads", "% in the kernel", "threads_kernel", FIELD_NUMBER },
 	[WHY_NOT]         = { "No counters", NULL, NULL, FIELD_TEXT },
+	[INSTEAD]         = { "Asked", NULL, NULL, FIELD_TEXT },
 	[ASKED]           = { NULL, NULL, "asked", FIELD_BOOL },
 
 	[GAP_SYSTEM]      = { "", NULL, NULL, FIELD_TEXT },
@@ -278,6 +279,7 @@ static void put_told(struct sheet *s, const struct info *info)
 	put_number(s, META_COMMITTED, heap->metaspace_committed);
 	if (info->vitals.attach != ATTACH_DENIED)
 		sheet_text(s, WHY_NOT, info->why_not);
+	sheet_text(s, INSTEAD, info->instead);
 }
 
 static void put_system(struct sheet *s, const struct vitals *v)
@@ -346,7 +348,7 @@ struct sheet *info_sheet(const struct info *info)
 		put_figures(s, info);
 	else
 		put_told(s, info);
-	sheet_bool(s, ASKED, info->told.asked);
+	sheet_bool(s, ASKED, info->instead != NULL);
 	sheet_number(s, KERNEL_THREADS, info->vitals.status.threads);
 	put_system(s, &info->vitals);
 	put_agents(s, &info->vitals.agents);

@@ -155,6 +155,7 @@ for version in own "${jdks[@]}"; do
 			str('$flag' in j['flags'] and 'VM' in j['vm'] and j['vm_version'] != None)")"
 		same "$version $flag: the heap, where GC.heap_info is known" True \
 			"$(json "j['heap_used'] is None or 0 < j['heap_used'] <= 64 << 20")"
+		prints "$version $flag: that it was asked" '^Asked: ' info "$JVM_PID"
 		unharmed "$version $flag"
 		stop "$JVM_PID"
 	done
