@@ -11,6 +11,7 @@
 #include "cmd/answer.h"
 #include "cmd/fetch.h"
 #include "model/hprof_check.h"
+#include "proc/procfs.h"
 #include "target/asking.h"
 
 #define TEXT_MAX (64 * 1024)   /* of the JVM's help and answer: each is a few lines */
@@ -35,13 +36,42 @@ static int ask_ways(const struct ctx *ctx, bool gzip, struct hprof_ways *ways, s
 	return 0;
 }
 
+/* All that it has touched; -1: unknown. */
+static int64_t memory_of(const struct jvm *jvm)
+{
+	struct proc_usage usage = { .resident = -1 };
+	struct procfs proc;
+
+	if (procfs_open(&proc, "/proc") < 0)
+		return -1;
+	if (procfs_usage(&proc, jvm->pid, &usage) < 0)
+		usage.resident = -1;
+	procfs_close(&proc);
+	if (usage.resident >= 0 && usage.swapped > 0)
+		usage.resident += usage.swapped;
+	return usage.resident;
+}
+
+/* The used heap, or what it cannot exceed: a user without a name has no hsperfdata. */
+static int64_t heap_of(const struct jvm *jvm)
+{
+	int64_t memory;
+
+	if (jvm->heap_used >= 0)
+		return jvm->heap_used;
+	memory = memory_of(jvm);
+	if (memory < 0 || (jvm->heap_max >= 0 && jvm->heap_max < memory))
+		return jvm->heap_max;
+	return memory;
+}
+
 /*
  * What the JVM may put beside or instead of a FIFO.  A dump takes up to twice the heap, for
  * references and headers are larger in it.
  */
 static uint64_t room_for(const struct jvm *jvm, const struct hprof_ways *ways)
 {
-	int64_t heap = jvm->heap_used >= 0 ? jvm->heap_used : jvm->heap_max;
+	int64_t heap = heap_of(jvm);
 
 	if (heap < 0 || (ways->overwrite && !ways->segments))
 		return 0;

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Containers, as unshare, chroot, pivot_root and user namespaces make them: list sees the JVM,
-# jcmd reaches it, heaphisto's agent gets in, and nothing is left; from root and from the
-# unprivileged owner.
+# jcmd reaches it, heaphisto's agent gets in, its heap comes out, and nothing is left; from root
+# and from the unprivileged owner.
 # shellcheck source-path=SCRIPTDIR source=lib.sh
 . "$(dirname "$0")/lib.sh"
 
@@ -12,6 +12,7 @@ for uid in 0 $owner $mapped 1000 1234; do
 	mkdir "$W/cwd.$uid"
 	chown "$uid:$uid" "$W/cwd.$uid"
 done
+mkdir -m 1777 "$W/dumps"
 cc -shared -fPIC -U_FORTIFY_SOURCE -o "$W/loadee.so" "$live_dir/agents/loadee.c"
 mv "$W/loadee.so" "/tmp/loadee-$$.so"
 litter+=("/tmp/loadee-$$.so")
@@ -33,6 +34,16 @@ java_below() {
 # java_of VERSION: the words that start a victim in a box.
 java_of() {
 	java=("${jdk_home[$1]}/bin/java" -Xmx64m -XX:+UseSerialGC -cp "$IW/classes" Idle)
+}
+
+# dumped NAME NSPID: a heap dump out of it, whole, and the caller's.
+dumped() {
+	works "$1: heapdump" heapdump "$JVM_PID" dumps/d
+	same "$1: it is the caller's" "600 ${JT_AS:-0} 1" "$(stat -c '%a %u %h' "$W/dumps/d")"
+	check "$1: it can be parsed" python3 "$live_dir/hprof.py" "$W/dumps/d" Idle
+	rm -f "$W/dumps/d"
+	same "$1: heapdump left nothing" "" "$(find "/proc/$JVM_PID/root/"{tmp,var/tmp,dev/shm,run} \
+		-maxdepth 1 -name ".jtool-*-$2-*" -cmin -1)"
 }
 
 # visit NAME NSPID [AGENT]: everything works on the JVM in the container spawned last.  AGENT is
@@ -66,6 +77,7 @@ visit() {
 		prints "$name: heaphisto --vm needs no place" java.lang.String \
 			heaphisto --vm "$JVM_PID"
 	fi
+	dumped "$name" "${nspid/own/$JVM_PID}"
 	unharmed "$name"
 	stop "$init" "$JVM_PID"
 }
@@ -104,6 +116,10 @@ for version in "${jdks[@]}"; do
 	spawn unshare -p -f -m -n --kill-child "$box" pivot "$root" 0 "$IW/cwd.0" noexec \
 		"${java[@]}"
 	visit "$version: noexec /tmp" 1
+
+	READONLY=1 spawn unshare -p -f -m -n --kill-child "$box" pivot "$root" 1000 "$IW/cwd.1000" \
+		size=192m "${java[@]}"
+	visit "$version: read-only root" 1
 
 	spawn unshare -m "$box" chroot "$root" 0 "$IW/cwd.0" rw "${java[@]}"
 	visit "$version: own /tmp and root, same pids" own

@@ -110,12 +110,12 @@ full_disk() {
 	clean "$version: full disk here"
 }
 
-keeper_of() {
+# keepers: of this test's jtool only.
+keepers() {
 	local pid
 
 	for pid in $(pgrep -x jtool-keeper); do
-		# Its parent was $1, or it is an orphan by now.
-		[ "$(readlink "/proc/$pid/exe")" = "$W/jtool" ] && echo "$pid"
+		[ "$(readlink "/proc/$pid/exe")" != "$W/jtool" ] || echo "$pid"
 	done
 }
 
@@ -128,10 +128,10 @@ killed() {
 		pid=$!
 		sleep "0.$(printf '%03d' $((RANDOM % 150)))" # the moment is the test
 		case $who in
-		jtool) kill "-$signal" $pid 2>/dev/null ;;
-		keeper) kill "-$signal" $(keeper_of) 2>/dev/null ;;
-		both) kill "-$signal" $pid $(keeper_of) 2>/dev/null ;;
-		esac
+		jtool) echo $pid ;;
+		keeper) keepers ;;
+		both) echo $pid && keepers ;;
+		esac | xargs -r kill "-$signal" 2>/dev/null
 		wait $pid 2>/dev/null
 		[ ! -e "$W/killed/d" ] || parse "$W/killed/d" || fail "$name: a whole file or none"
 		rm -f "$W/killed/d"

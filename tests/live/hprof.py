@@ -49,8 +49,9 @@ class Dump:
             raise Malformed(f'identifiers of {self.id_size} bytes')
         self.read(8)
         self.id_format = 'I' if self.id_size == 4 else 'Q'
-        self.head = {tag: struct.Struct(f'>{format.replace("i", self.id_format)}') for tag, format in
-                     {INSTANCE: 'iIiI', OBJECT_ARRAY: 'iIIi', PRIMITIVE_ARRAY: 'iIIB'}.items()}
+        heads = {INSTANCE: 'iIiI', OBJECT_ARRAY: 'iIIi', PRIMITIVE_ARRAY: 'iIIB'}
+        self.head = {tag: struct.Struct('>' + head.replace('i', self.id_format))
+                     for tag, head in heads.items()}
 
     def records(self):
         ended = False
