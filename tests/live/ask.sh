@@ -201,30 +201,12 @@ for version in own "${jdks[@]}"; do
 	stop "$pid"
 done
 
-# all: in a pid namespace of its own, so that no other JVM is asked.
-# shellcheck disable=SC2016 # expanded by the inner shell
-in_company='
-for i in 1 2; do
-	tail -f /dev/null | java -Xmx32m -Dnumber=$i -cp classes Idle >company.$i 2>/dev/null &
-	until grep -q READY company.$i; do sleep 0.02; done
-done
-rc=0
-./jtool "$@" || rc=$?
-kill $(./jtool list -q)
-exit $rc'
-
-# company ARGUMENT...: as jt, where there are two JVMs.
-company() {
-	rc=0
-	(cd "$W" && timeout -k 1 60 unshare -p -f -m --mount-proc --kill-child \
-		bash -c "$in_company" company "$@") >"$W/out" 2>"$W/err" </dev/null || rc=$?
-}
-
-company threads all
+# All.
+company ./jtool threads all
 same "threads all" "0 2" "$rc $(grep -c '^Full thread dump' "$W/out")"
-company props all number
+company ./jtool props all number
 same "props all NAME" "0 1 2" "$rc $(grep -x '[12]' "$W/out" | tr '\n' ' ' | sed 's/ $//')"
-company flags all MaxHeapSize --json
+company ./jtool flags all MaxHeapSize --json
 same "flags all --json" "0 [33554432, 33554432]" "$rc $(python3 -c '
 import json, sys
 print([json.loads(line)["value"] for line in sys.stdin])' <"$W/out")"

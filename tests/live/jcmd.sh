@@ -110,35 +110,23 @@ for version in "${jdks[@]}"; do
 	stop "$JVM_PID"
 done
 
-# all: in a pid namespace of its own, so that no other JVM is asked.
-# shellcheck disable=SC2016 # expanded by the inner shell
-in_company='
-for i in 1 2; do
-	tail -f /dev/null | java -Xmx32m -cp classes Idle >company.$i 2>/dev/null &
-	until grep -q READY company.$i; do sleep 0.02; done
-done
-rc=0
-./jtool "$@" || rc=$?
-kill $(./jtool list -q)
-exit $rc'
-
-# company ARGUMENT...: as jt, where there are two JVMs.
-company() {
-	rc=0
-	(cd "$W" && timeout -k 1 60 unshare -p -f -m --mount-proc --kill-child \
-		bash -c "$in_company" company "$@") >"$W/out" 2>"$W/err" </dev/null || rc=$?
-}
-
-company jcmd all VM.version
+# All.
+company ./jtool jcmd all VM.version
 same "all: exit 0" 0 "$rc"
 same "all: a heading for each" 2 "$(grep -c -x '[0-9]*:' "$W/out")"
 same "all: by process id" "$(sort -n <(grep -x '[0-9]*:' "$W/out"))" "$(grep -x '[0-9]*:' "$W/out")"
 same "all: an answer from each" 2 "$(grep -c '^JDK' "$W/out")"
-company heaphisto all --json -n 1
+# As a parent leaves them that never looks after its own.
+JT_LIMIT=20 company env --ignore-signal=CHLD ./jtool jcmd all VM.version
+same "all: children whose ends are ignored" "0 2" "$rc $(grep -c '^JDK' "$W/out")"
+company ./jtool heaphisto all --json -n 1
 same "all --json: an object for each, one a line" "True 2" "$(python3 -c '
 import json, sys
 pids = [json.loads(line)["pid"] for line in sys.stdin]
 print(len(pids) == len(set(pids)), len(pids))' <"$W/out")"
-company jcmd all No.such_command
+company ./jtool jcmd all No.such_command
 same "all: none answers: the first one's exit code" 1 "$rc"
 same "all: each failure is told" 3 "$(grep -c '^jtool: jcmd: ' "$W/err")"
+JT_LIMIT=20 company env --ignore-signal=CHLD ./jtool jcmd all VM.version
+same "all: its children are waited for, whatever it was started with" "0 2" \
+	"$rc $(grep -c '^JDK' "$W/out")"

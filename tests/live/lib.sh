@@ -384,6 +384,27 @@ jt() {
 		>"$W/out" 2>"$W/err" </dev/null || rc=$?
 }
 
+# company COMMAND...: as jt, but any command, beside no other JVMs than one for each of
+# company_flags, in a pid namespace of their own.
+company_flags=(-Dnumber=1 -Dnumber=2)
+# shellcheck disable=SC2016 # expanded by the inner shell
+in_company='
+for flag in $COMPANY_FLAGS; do
+	tail -f /dev/null | java -Xmx32m $flag -cp classes Idle >company$flag 2>/dev/null &
+	until grep -q READY company$flag; do sleep 0.02; done
+done
+rc=0
+"$@" || rc=$?
+kill $(./jtool list -q)
+exit $rc'
+company() {
+	rc=0
+	(cd "$W" && COMPANY_FLAGS=${company_flags[*]} timeout -k 1 "${JT_LIMIT:-60}" \
+		unshare -p -f -m --mount-proc --kill-child bash -c "$in_company" company "$@") \
+		>"$W/out" 2>"$W/err" </dev/null || rc=$?
+	rm -f "$W"/company*
+}
+
 jt_details() {
 	echo "exit $rc; stderr:"
 	head -n 5 "$W/err"

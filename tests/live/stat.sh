@@ -204,26 +204,8 @@ for version in "${jdks[@]}"; do
 	done
 done
 
-# All, in a pid namespace of their own: two JVMs, and one that publishes nothing.
-# shellcheck disable=SC2016 # expanded by the inner shell
-in_company='
-for flag in -XX:+UseSerialGC -XX:+UseParallelGC -XX:-UsePerfData; do
-	tail -f /dev/null | java -Xmx32m $flag -cp classes Idle >company$flag 2>/dev/null &
-	until grep -q READY company$flag; do sleep 0.02; done
-done
-rc=0
-"$@" || rc=$?
-kill $(./jtool list -q)
-exit $rc'
-
-# company COMMAND...: as jt, where there are these JVMs.
-company() {
-	rc=0
-	(cd "$W" && timeout -k 1 60 unshare -p -f -m --mount-proc --kill-child \
-		bash -c "$in_company" company "$@") >"$W/out" 2>"$W/err" </dev/null || rc=$?
-	rm -f "$W"/company*
-}
-
+# All: two JVMs, and one that publishes nothing.
+company_flags=(-XX:+UseSerialGC -XX:+UseParallelGC -XX:-UsePerfData)
 company ./jtool stat all
 same "all: one gave nothing" 7 "$rc"
 same "all: a heading, and a table each" "2 2 6" "$(grep -c -x '[0-9]*:' "$W/out") \
