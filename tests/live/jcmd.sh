@@ -116,9 +116,6 @@ same "all: exit 0" 0 "$rc"
 same "all: a heading for each" 2 "$(grep -c -x '[0-9]*:' "$W/out")"
 same "all: by process id" "$(sort -n <(grep -x '[0-9]*:' "$W/out"))" "$(grep -x '[0-9]*:' "$W/out")"
 same "all: an answer from each" 2 "$(grep -c '^JDK' "$W/out")"
-# As a parent leaves them that never looks after its own.
-JT_LIMIT=20 company env --ignore-signal=CHLD ./jtool jcmd all VM.version
-same "all: children whose ends are ignored" "0 2" "$rc $(grep -c '^JDK' "$W/out")"
 company ./jtool heaphisto all --json -n 1
 same "all --json: an object for each, one a line" "True 2" "$(python3 -c '
 import json, sys
