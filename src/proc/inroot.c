@@ -4,6 +4,7 @@
 #include <fcntl.h>
 #include <limits.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
@@ -82,15 +83,25 @@ int inroot_open(int root_fd, const char *path, int flags)
 	return fd;
 }
 
+int inroot_open_found(int path_fd, struct stat *st)
+{
+	char name[32];
+	int fd;
+
+	if (fstat(path_fd, st) < 0)
+		return -errno;
+	if (!S_ISREG(st->st_mode))
+		return S_ISLNK(st->st_mode) ? -ELOOP : -EINVAL;
+	(void)snprintf(name, sizeof(name), "/proc/self/fd/%d", path_fd);
+	fd = open(name, O_RDONLY | O_NONBLOCK | O_CLOEXEC); /* a lease on it would hold us up */
+	return fd < 0 ? -errno : fd;
+}
+
 int inroot_open_regular(int root_fd, const char *path, int flags, struct stat *st)
 {
-	_cleanup_close_ int fd = inroot_open(root_fd, path, O_RDONLY | O_NONBLOCK | flags);
+	_cleanup_close_ int fd = inroot_open(root_fd, path, O_PATH | flags);
 
-	if (fd < 0)
-		return fd;
-	if (fstat(fd, st) < 0)
-		return -errno;
-	return S_ISREG(st->st_mode) ? TAKE_FD(fd) : -EINVAL;
+	return fd < 0 ? fd : inroot_open_found(fd, st);
 }
 
 const char *inroot_path(const char *path, const char *root)

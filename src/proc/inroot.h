@@ -18,10 +18,15 @@
 int inroot_open(int root_fd, const char *path, int flags) _must_check_;
 
 /*
- * The same for reading a regular file; never waits, whatever is found in its place.  *st is
- * what fstat(2) tells about it.  -EINVAL when it is no regular file.
+ * The same for reading a regular file; flags are 0 or O_NOFOLLOW.  *st is what fstat(2) tells
+ * about it.  -EINVAL when it is no regular file: then it was not opened at all, which has
+ * consequences of its own with a FIFO or a device, and a target in a mount namespace of its own
+ * can put any device anywhere.
  */
 int inroot_open_regular(int root_fd, const char *path, int flags, struct stat *st) _must_check_;
+
+/* The same for what an O_PATH descriptor has found. */
+int inroot_open_found(int path_fd, struct stat *st) _must_check_;
 
 /*
  * A path from a target's maps as one below its root, which is what its link `root` says (NULL:

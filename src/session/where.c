@@ -88,13 +88,12 @@ static char *field(char *line, int n)
 
 static void add_home(struct where *w, const struct ns *ns)
 {
-	_cleanup_close_ int fd =
-		inroot_open(ns->root_fd, "/etc/passwd", O_RDONLY | O_NOFOLLOW | O_NONBLOCK);
-	_cleanup_buf_ struct buf passwd = BUF_INIT;
 	struct stat st;
+	_cleanup_close_ int fd =
+		inroot_open_regular(ns->root_fd, "/etc/passwd", O_NOFOLLOW, &st);
+	_cleanup_buf_ struct buf passwd = BUF_INIT;
 
-	if (fd < 0 || fstat(fd, &st) < 0 || !S_ISREG(st.st_mode) ||
-	    io_slurp(fd, &passwd, PASSWD_MAX) < 0 || passwd.len == 0)
+	if (fd < 0 || io_slurp(fd, &passwd, PASSWD_MAX) < 0 || passwd.len == 0)
 		return;
 	for (char *line = passwd.data, *next; line && *line; line = next) {
 		char *home, *id;

@@ -89,27 +89,18 @@ struct search {
 	char *last; /* path of the last file: kernels before 6.11 show each mapping of it */
 };
 
-/*
- * The file itself, if it is a regular one: devices are mapped, too, and opening one may have
- * consequences, so it is looked at before.
- */
+/* The file itself, if it is a regular one: devices are mapped, too. */
 static int open_mapped(const struct search *s, const struct proc_map *map)
 {
+	_cleanup_free_ char *link = xasprintf("map_files/%s", map->range);
 	_cleanup_close_ int fd = -1;
-	_cleanup_free_ char *name = NULL;
 	struct stat st;
 
-	if (map->deleted) {
-		name = xasprintf("map_files/%s", map->range);
-		fd = procfs_openat(s->proc, s->jvm->pid, name, O_PATH);
-	} else {
-		fd = inroot_open(s->root_fd, inroot_path(map->path, s->root), O_PATH | O_NOFOLLOW);
-	}
-	if (fd < 0 || fstat(fd, &st) < 0 || !S_ISREG(st.st_mode))
-		return -1;
-	free(name);
-	name = xasprintf("/proc/self/fd/%d", fd);
-	return open(name, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+	if (!map->deleted)
+		return inroot_open_regular(s->root_fd, inroot_path(map->path, s->root),
+					   O_NOFOLLOW, &st);
+	fd = procfs_openat(s->proc, s->jvm->pid, link, O_PATH);
+	return fd < 0 ? fd : inroot_open_found(fd, &st);
 }
 
 static bool is_agent(const struct search *s, const struct proc_map *map)

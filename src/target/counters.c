@@ -19,12 +19,14 @@
 int counters_open_file(const struct procfs *proc, const struct jvm *jvm, int root_fd)
 {
 	struct stat st;
-	_cleanup_close_ int fd = -1;
+	_cleanup_close_ int fd = -1, link = -1;
 
 	if (root_fd < 0 || !jvm->perfdata)
 		return -ENOENT;
-	if (jvm->perfdata_link)
-		return procfs_openat(proc, jvm->pid, jvm->perfdata_link, O_RDONLY | O_NONBLOCK);
+	if (jvm->perfdata_link) {
+		link = procfs_openat(proc, jvm->pid, jvm->perfdata_link, O_PATH);
+		return link < 0 ? link : inroot_open_found(link, &st);
+	}
 	fd = inroot_open_regular(root_fd, jvm->perfdata, O_NOFOLLOW, &st);
 	if (fd < 0)
 		return fd;

@@ -1,9 +1,11 @@
 #include <check.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <pthread.h>
 #include <signal.h>
 #include <string.h>
+#include <sys/inotify.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <sys/types.h>
@@ -321,6 +323,31 @@ START_TEST(links_cannot_lead_out_of_a_root)
 }
 END_TEST
 
+/* Opening has consequences: a FIFO lets its writer go, /dev/watchdog begins to count. */
+START_TEST(what_is_no_regular_file_is_not_even_opened)
+{
+	_cleanup_close_ int root = open(dir, O_PATH | O_DIRECTORY | O_CLOEXEC);
+	_cleanup_close_ int watch = inotify_init1(IN_NONBLOCK | IN_CLOEXEC);
+	_cleanup_close_ int file = -1;
+	_cleanup_free_ char *fifo = xasprintf("%s/fifo", dir);
+	char event[sizeof(struct inotify_event) + NAME_MAX + 1];
+	struct stat st;
+
+	ck_assert_int_eq(mkfifo(fifo, 0600), 0);
+	ck_assert_int_ge(inotify_add_watch(watch, dir, IN_OPEN), 0);
+	ck_assert_int_eq(inroot_open_regular(root, "fifo", 0, &st), -EINVAL);
+	ck_assert_int_lt(read(watch, event, sizeof(event)), 0);
+	write_file(1, "passwd", "inside");
+	file = inroot_open_regular(root, "1/passwd", O_NOFOLLOW, &st);
+	ck_assert_int_ge(file, 0);
+	ck_assert_int_eq(st.st_size, 6);
+	ck_assert_int_eq(read(file, event, sizeof(event)), 6);
+	ck_assert_int_ne(fcntl(file, F_GETFD) & FD_CLOEXEC, 0);
+	make_link("1/passwd", "link");
+	ck_assert_int_eq(inroot_open_regular(root, "link", O_NOFOLLOW, &st), -ELOOP);
+}
+END_TEST
+
 int main(void)
 {
 	Suite *s = suite_create("procfs");
@@ -339,6 +366,7 @@ int main(void)
 	tcase_add_test(tc, maps_of_a_copy_lose_no_line);
 	tcase_add_test(tc, threads_are_counted_and_named);
 	tcase_add_test(tc, links_cannot_lead_out_of_a_root);
+	tcase_add_test(tc, what_is_no_regular_file_is_not_even_opened);
 	srunner_run_all(sr, CK_NORMAL);
 	failed = srunner_ntests_failed(sr);
 	srunner_free(sr);
