@@ -148,7 +148,7 @@ int main(int argc, char **argv)
 	occupy_stdio();
 	(void)signal(SIGPIPE, SIG_IGN); /* a closed pipe is seen as a failed write */
 	(void)signal(SIGXFSZ, SIG_IGN); /* and so is the limit of a file's size */
-	(void)signal(SIGCHLD, SIG_DFL); /* ignored by who started us, no child could be waited for */
+	(void)signal(SIGCHLD, SIG_DFL); /* ignored, it would let no child be waited for */
 	if (run(argc, argv, &cmd, &err) == 0)
 		(void)flush_results(&err);
 	else
