@@ -57,7 +57,7 @@ clean() {
 }
 
 # What JDK 22 and newer log when nobody takes what they put together from their segments.
-merge_failed='\[.*\]\[error\]\[heapdump\] Failed to merge segmented heap file .*'
+merge_failed='\[.*\]\[error\]\[heapdump\] .* segmented heap file .*'
 
 dumps() {
 	local wanted
