@@ -10,6 +10,7 @@
 
 #define SECTIONS_MAX 8192             /* a library has some thirty */
 #define NAMES_MAX (16u * 1024 * 1024) /* a large C++ library has two megabytes of names */
+#define SYMBOLS_MAX (1u << 20)        /* it has a few ten thousand */
 #define SYMBOLS_AT_ONCE 512
 
 struct image {
@@ -176,6 +177,8 @@ static int visit_symbols(const struct image *im, const struct section *symbols,
 	uint64_t left = symbols->size / entry_size, at = symbols->offset;
 	char table[SYMBOLS_AT_ONCE * sizeof(Elf64_Sym)];
 
+	if (left > SYMBOLS_MAX)
+		return -EFBIG;
 	while (left > 0) {
 		size_t n = left < SYMBOLS_AT_ONCE ? (size_t)left : SYMBOLS_AT_ONCE;
 		int rc = read_at(im, at, table, n * entry_size);

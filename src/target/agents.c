@@ -5,9 +5,12 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "base/io.h"
 #include "base/xalloc.h"
 #include "proc/elf.h"
 #include "proc/inroot.h"
+
+#define LOOK_MS 2000 /* a JVM with forty libraries takes some 5 ms */
 
 void agents_release(struct agents *a)
 {
@@ -87,6 +90,8 @@ struct search {
 	char *root;
 	int root_fd;
 	char *last; /* path of the last file: kernels before 6.11 show each mapping of it */
+	struct deadline end; /* tens of thousands of files can be mapped to keep us busy */
+	bool is_late;
 };
 
 /* The file itself, if it is a regular one: devices are mapped, too. */
@@ -133,6 +138,9 @@ static bool visit_map(const struct proc_map *map, void *arg)
 
 	if (s->last && strcmp(s->last, map->path) == 0)
 		return true;
+	s->is_late = deadline_passed(s->end);
+	if (s->is_late)
+		return false;
 	free(s->last);
 	s->last = xstrdup(map->path);
 	/* A session takes jtool's own file away, whose name says what it was. */
@@ -148,9 +156,13 @@ void agents_of_maps(struct agents *a, const struct procfs *proc, const struct jv
 	_cleanup_close_ int root_fd =
 		procfs_openat(proc, jvm->pid, "root", O_PATH | O_DIRECTORY);
 	_cleanup_free_ char *root = procfs_readlink(proc, jvm->pid, "root");
-	struct search s = { a, proc, jvm, root, root_fd, NULL };
+	struct search s = {
+		.agents = a, .proc = proc, .jvm = jvm, .root = root, .root_fd = root_fd,
+		.end = deadline_in_ms(LOOK_MS),
+	};
 
-	a->mapped_known = root_fd >= 0 && procfs_code_maps(proc, jvm->pid, visit_map, &s) == 0;
+	a->mapped_known = root_fd >= 0 &&
+			  procfs_code_maps(proc, jvm->pid, visit_map, &s) == 0 && !s.is_late;
 	free(s.last);
 }
 

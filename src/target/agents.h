@@ -30,7 +30,7 @@ struct agent {
 struct agents {
 	struct agent *list;
 	size_t n, cap;
-	bool mapped_known; /* false: the mappings are not ours to see */
+	bool mapped_known; /* false: the mappings are not ours to see, or too many */
 };
 
 #define AGENTS_INIT { NULL, 0, 0, false }

@@ -191,6 +191,24 @@ START_TEST(what_makes_no_sense_is_refused)
 }
 END_TEST
 
+/* Holes cost nobody anything but who reads them. */
+START_TEST(a_table_without_end_is_refused)
+{
+	_cleanup_buf_ struct buf file = BUF_INIT, found = BUF_INIT;
+	const uint64_t size = UINT64_C(1) << 40;
+	size_t symbols = sizeof(Elf64_Ehdr) + sizeof(names) + 7 * sizeof(Elf64_Sym) +
+			 2 * sizeof(Elf64_Shdr);
+	_cleanup_close_ int fd = -1;
+
+	build_64(&file);
+	memcpy(file.data + symbols + offsetof(Elf64_Shdr, sh_size), &size, sizeof(size));
+	fd = make_file(file.data, file.len);
+	ck_assert_int_eq(ftruncate(fd, 2 * (off_t)size), 0);
+	ck_assert_int_eq(elf_exports(fd, "Agent_On", note_name, &found), -EFBIG);
+	ck_assert_uint_eq(found.len, 0);
+}
+END_TEST
+
 START_TEST(a_name_ends_where_its_table_does)
 {
 	_cleanup_buf_ struct buf file = BUF_INIT;
@@ -218,6 +236,7 @@ int main(void)
 	tcase_add_test(tc, the_visitor_ends_it);
 	tcase_add_test(tc, what_is_cut_is_refused);
 	tcase_add_test(tc, what_makes_no_sense_is_refused);
+	tcase_add_test(tc, a_table_without_end_is_refused);
 	tcase_add_test(tc, a_name_ends_where_its_table_does);
 	srunner_run_all(sr, CK_NORMAL);
 	failed = srunner_ntests_failed(sr);
