@@ -199,12 +199,12 @@ stop "$JVM_PID"
 # boxed NAME NSPID UID: record from the JVM in the container that was spawned last, whose owner is
 # UID out here.
 boxed() {
-	local init=$JVM_PID find
+	local init=$JVM_PID
 
 	await_ready || return
-	find="[v['pid'] for v in j['jvms'] if (v['nspid'], v['uid'], v['main']) == ($2, $3, 'Idle')]"
-	jt list --json
-	JVM_PID=$(json "${find}[0]")
+	jt list --json # others may run their own tests: $IW is nobody else's
+	JVM_PID=$(json "[v['pid'] for v in j['jvms']
+		if (v['nspid'], v['uid'], v['args']) == ($2, $3, '$IW')][0]")
 	jt jfr "$JVM_PID" record -d 500ms boxed.jfr
 	arrived "$version, $1" boxed.jfr "$version"
 	check "$version, $1: nothing is left in it" \
@@ -225,7 +225,7 @@ box=$live_dir/box
 owner=4321   # an unprivileged user here
 mapped=70000 # what uid 1000 inside of a rootless container is out here
 version=$(newest_of "${jdks[@]}")
-java=("${jdk_home[$version]}/bin/java" -Xmx64m -XX:+UseSerialGC -cp "$IW/classes" Idle)
+java=("${jdk_home[$version]}/bin/java" -Xmx64m -XX:+UseSerialGC -cp "$IW/classes" Idle "$IW")
 for uid in 1000 $mapped; do
 	mkdir "$W/cwd.$uid"
 	chown "$uid:$uid" "$W/cwd.$uid"
