@@ -97,3 +97,12 @@ int answer_text(const struct ctx *ctx, const struct attach_request *req, size_t 
 	attach_reply_release(&reply);
 	return rc;
 }
+
+int answer_jcmd(const struct ctx *ctx, const char *line, size_t max, struct buf *text,
+		struct err *err)
+{
+	const char *const args[] = { line };
+	const struct attach_request req = { "jcmd", args, ARRAY_SIZE(args) };
+
+	return answer_text(ctx, &req, max, text, err);
+}

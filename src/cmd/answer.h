@@ -22,4 +22,11 @@ int answer_show(const struct ctx *ctx, const struct attach_request *req, struct 
 int answer_text(const struct ctx *ctx, const struct attach_request *req, size_t max,
 		struct buf *text, struct err *err) _must_check_;
 
+/*
+ * The same of a diagnostic command with its words, "VM.flags -all".  They are one argument of
+ * jcmd: as two, HotSpot would take the second for one of its own and drop it.
+ */
+int answer_jcmd(const struct ctx *ctx, const char *line, size_t max, struct buf *text,
+		struct err *err) _must_check_;
+
 #endif

@@ -65,12 +65,9 @@ static int check(const struct ctx *ctx, struct err *err)
  */
 static int ask(const struct ctx *ctx, struct vmflags *flags, struct err *err)
 {
-	/* One argument: as two, HotSpot would take the second for one of its own and drop it. */
-	static const char *const args[] = { "VM.flags -all" };
-	const struct attach_request req = { "jcmd", args, ARRAY_SIZE(args) };
 	_cleanup_buf_ struct buf text = BUF_INIT;
 
-	if (answer_text(ctx, &req, ANSWER_MAX, &text, err) < 0)
+	if (answer_jcmd(ctx, "VM.flags -all", ANSWER_MAX, &text, err) < 0)
 		return -1;
 	if (vmflags_parse(flags, buf_str(&text), text.len) < 0)
 		return err_set(err, EXIT_PARTIAL, "the JVM's answer is no whole list of flags");

@@ -6,7 +6,7 @@
  */
 #include <string.h>
 
-#include "cmd.h"
+#include "cmd/answer.h"
 #include "model/histo_wire.h"
 #include "render/histo_json.h"
 #include "render/histo_table.h"
@@ -132,34 +132,17 @@ static int ask_agent(const struct ctx *ctx, struct histo *h, struct err *err)
 	return session_close(s, err) < 0 ? -1 : rc;
 }
 
-static int understand(const struct attach_reply *reply, struct histo *h, struct err *err)
-{
-	_cleanup_buf_ struct buf text = BUF_INIT;
-	int rc = spool_text(&reply->output, &text, VM_HISTOGRAM_MAX);
-
-	if (rc < 0)
-		return err_set(err, EXIT_PARTIAL, "the JVM's histogram could not be kept: %s",
-			       strerror(-rc));
-	if (reply->code != 0 || histo_parse_vm(h, buf_str(&text), text.len) < 0)
-		return err_set(err, EXIT_ANSWER, "GC.class_histogram answered with %d: %s",
-			       reply->code, text.len ? buf_str(&text) : "nothing");
-	return 0;
-}
-
 static int ask_vm(const struct ctx *ctx, struct histo *h, struct err *err)
 {
-	const struct attach_opts attach = { ctx->timeout_ms, ctx->steps };
-	/* One argument: as two, HotSpot would take the second for one of its own and drop it. */
-	const char *const args[] = { h->live ? "GC.class_histogram" : "GC.class_histogram -all" };
-	const struct attach_request request = { "jcmd", args, ARRAY_SIZE(args) };
-	struct attach_reply reply;
-	int rc;
+	const char *line = h->live ? "GC.class_histogram" : "GC.class_histogram -all";
+	_cleanup_buf_ struct buf text = BUF_INIT;
 
-	if (attach_execute(ctx->jvm, &attach, &request, &reply, err) < 0)
+	if (answer_jcmd(ctx, line, VM_HISTOGRAM_MAX, &text, err) < 0)
 		return -1;
-	rc = understand(&reply, h, err);
-	attach_reply_release(&reply);
-	return rc;
+	if (histo_parse_vm(h, buf_str(&text), text.len) < 0)
+		return err_set(err, EXIT_PARTIAL, "the JVM's answer is no whole histogram: %s",
+			       text.len ? buf_str(&text) : "it is empty");
+	return 0;
 }
 
 static void show(const struct ctx *ctx, struct histo *h)

@@ -21,11 +21,9 @@
 /* By its help rather than its release: vendors bring features to releases of old. */
 static int ask_ways(const struct ctx *ctx, bool gzip, struct hprof_ways *ways, struct err *err)
 {
-	const char *const args[] = { "help GC.heap_dump" };
-	const struct attach_request req = { "jcmd", args, ARRAY_SIZE(args) };
 	_cleanup_buf_ struct buf help = BUF_INIT;
 
-	if (answer_text(ctx, &req, TEXT_MAX, &help, err) < 0)
+	if (answer_jcmd(ctx, "help GC.heap_dump", TEXT_MAX, &help, err) < 0)
 		return -1;
 	*ways = hprof_ways_parse(buf_str(&help));
 	if (gzip && !ways->gzip)

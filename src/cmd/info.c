@@ -53,14 +53,12 @@ static bool can_be_asked(const struct info *info)
 /* A JVM that does not know a command may know the next one; one that does not answer at all … */
 static bool ask(const struct ctx *ctx, const char *command, struct buf *answer, struct err *err)
 {
-	const char *args[] = { command };
-	const struct attach_request req = { "jcmd", args, ARRAY_SIZE(args) };
 	struct err refused = { .code = EXIT_DONE };
 
 	buf_reset(answer);
 	if (err->code != EXIT_DONE) /* … is not asked again. */
 		return false;
-	if (answer_text(ctx, &req, ANSWER_MAX, answer, &refused) == 0)
+	if (answer_jcmd(ctx, command, ANSWER_MAX, answer, &refused) == 0)
 		return true;
 	if (refused.code != EXIT_ANSWER)
 		*err = refused;

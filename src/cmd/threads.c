@@ -27,11 +27,9 @@ static const struct opt threads_rows[] = {
  */
 static int check_extended(const struct ctx *ctx, struct err *err)
 {
-	static const char *const args[] = { "help Thread.print" };
-	const struct attach_request req = { "jcmd", args, ARRAY_SIZE(args) };
 	_cleanup_buf_ struct buf help = BUF_INIT;
 
-	if (answer_text(ctx, &req, HELP_MAX, &help, err) < 0)
+	if (answer_jcmd(ctx, "help Thread.print", HELP_MAX, &help, err) < 0)
 		return -1;
 	if (strstr(buf_str(&help), "-e :"))
 		return 0;
