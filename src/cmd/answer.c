@@ -9,21 +9,25 @@
 /* Longer answers are no text that anybody would want in a JSON document. */
 #define JSON_OUTPUT_MAX (1024u * 1024 * 1024)
 
+void answer_print_json(const struct ctx *ctx, int code, const struct buf *text)
+{
+	struct json *doc = json_object();
+
+	json_put_number(doc, "pid", ctx->jvm->pid);
+	json_put_number(doc, "code", code);
+	json_put_text_len(doc, "output", buf_str(text), text->len);
+	json_print_take(doc, ctx->out);
+}
+
 static int show_json(const struct ctx *ctx, const struct attach_reply *reply, struct err *err)
 {
 	_cleanup_buf_ struct buf text = BUF_INIT;
-	struct json *doc;
 	int rc = spool_text(&reply->output, &text, JSON_OUTPUT_MAX);
 
 	if (rc < 0)
 		return err_set(err, EXIT_PARTIAL, "the answer does not fit a JSON document: %s",
 			       strerror(-rc));
-	doc = json_object();
-	json_put_number(doc, "pid", ctx->jvm->pid);
-	json_put_number(doc, "code", reply->code);
-	json_put_text_len(doc, "output", buf_str(&text), text.len);
-	json_print(doc, ctx->out);
-	json_free(doc);
+	answer_print_json(ctx, reply->code, &text);
 	return 0;
 }
 

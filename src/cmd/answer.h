@@ -15,6 +15,9 @@
 int answer_show(const struct ctx *ctx, const struct attach_request *req, struct err *err)
 	_must_check_;
 
+/* The document of an answer that was kept. */
+void answer_print_json(const struct ctx *ctx, int code, const struct buf *text);
+
 /*
  * The answer as text for a parser, appended to `text`.  Here, too, a code other than 0 is an
  * error; what does not fit `max` bytes is EXIT_PARTIAL.

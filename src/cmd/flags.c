@@ -74,12 +74,6 @@ static int ask(const struct ctx *ctx, struct vmflags *flags, struct err *err)
 	return 0;
 }
 
-static void print(const struct ctx *ctx, struct json *doc)
-{
-	json_print(doc, ctx->out);
-	json_free(doc);
-}
-
 static int unknown(const struct vmflags *flags, const char *name, struct err *err)
 {
 	struct near near = NEAR_INIT(name);
@@ -103,7 +97,7 @@ static int list(const struct ctx *ctx, struct vmflags *flags, const char *glob, 
 	if (flags->n == 0)
 		return err_set(err, EXIT_ANSWER, "no flag of this JVM matches '%s'", glob);
 	if (ctx->json)
-		print(ctx, vmflags_json(flags, ctx->jvm->pid));
+		json_print_take(vmflags_json(flags, ctx->jvm->pid), ctx->out);
 	else
 		vmflags_print(flags, ctx->out);
 	return 0;
@@ -115,7 +109,7 @@ static void show(const struct ctx *ctx, const struct vmflag *flag)
 	_cleanup_free_ char *line = NULL;
 
 	if (ctx->json) {
-		print(ctx, vmflag_json(flag, NULL, ctx->jvm->pid));
+		json_print_take(vmflag_json(flag, NULL, ctx->jvm->pid), ctx->out);
 		return;
 	}
 	vmflag_spell(flag, &spelled);
@@ -129,7 +123,7 @@ static void show_change(const struct ctx *ctx, const struct vmflag *old, const s
 	_cleanup_free_ char *after = text_printable_str(new->value);
 
 	if (ctx->json)
-		print(ctx, vmflag_json(new, old, ctx->jvm->pid));
+		json_print_take(vmflag_json(new, old, ctx->jvm->pid), ctx->out);
 	else if (strcmp(before, after) == 0)
 		fprintf(ctx->out, "%s: %s, as before\n", new->name, *after ? after : "empty");
 	else

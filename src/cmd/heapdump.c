@@ -38,8 +38,7 @@ static void show(const struct ctx *ctx, uint64_t size)
 		json_put_text(doc, "file", ctx->args[0]);
 		json_put_number(doc, "bytes", (int64_t)size);
 		json_put_bool(doc, "live", !opts->all);
-		json_print(doc, ctx->out);
-		json_free(doc);
+		json_print_take(doc, ctx->out);
 		return;
 	}
 	if (!to_stdout(ctx))

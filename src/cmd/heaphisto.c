@@ -160,10 +160,7 @@ static void show(const struct ctx *ctx, struct histo *h)
 	histo_sort(h, (enum histo_sort)opts->sort);
 	view.n_rows = opts->rows > 0 && opts->rows < h->n ? opts->rows : h->n;
 	if (ctx->json) {
-		struct json *doc = histo_json(h, view.n_rows, &view.total, ctx->jvm->pid);
-
-		json_print(doc, ctx->out);
-		json_free(doc);
+		json_print_take(histo_json(h, view.n_rows, &view.total, ctx->jvm->pid), ctx->out);
 		return;
 	}
 	histo_print(h, &view, ctx->out);

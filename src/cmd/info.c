@@ -128,15 +128,11 @@ static int gather(const struct ctx *ctx, struct info *info, struct err *err)
 static void show(const struct ctx *ctx, const struct info *info)
 {
 	struct sheet *sheet = info_sheet(info);
-	struct json *doc;
 
-	if (ctx->json) {
-		doc = sheet_json(sheet);
-		json_print(doc, ctx->out);
-		json_free(doc);
-	} else {
+	if (ctx->json)
+		json_print_take(sheet_json(sheet), ctx->out);
+	else
 		sheet_print(sheet, ctx->out);
-	}
 	sheet_free(sheet);
 }
 

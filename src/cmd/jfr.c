@@ -7,7 +7,7 @@
 #include <errno.h>
 #include <string.h>
 
-#include "render/json.h"
+#include "cmd/answer.h"
 #include "target/attach.h"
 
 #define ANSWER_MAX (4u * 1024 * 1024)
@@ -70,17 +70,6 @@ int jfr_do(const struct ctx *ctx, enum jfr_verb verb, const char *line,
 	return rc;
 }
 
-static void show_json(const struct ctx *ctx, const struct jfr_answer *answer)
-{
-	struct json *doc = json_object();
-
-	json_put_number(doc, "pid", ctx->jvm->pid);
-	json_put_number(doc, "code", answer->code);
-	json_put_text_len(doc, "output", buf_str(&answer->text), answer->text.len);
-	json_print(doc, ctx->out);
-	json_free(doc);
-}
-
 /* Pass it on and show what the JVM says: "JFR.start" and the caller's words. */
 static int pass_on(const struct ctx *ctx, enum jfr_verb verb, const char *command,
 		   const struct jfr_request *req, struct err *err)
@@ -92,7 +81,7 @@ static int pass_on(const struct ctx *ctx, enum jfr_verb verb, const char *comman
 	buf_addf(&line, "%s%s", command, buf_str(&req->words));
 	rc = jfr_do(ctx, verb, buf_str(&line), &answer, err);
 	if (ctx->json && (rc == 0 || answer.text.len > 0))
-		show_json(ctx, &answer);
+		answer_print_json(ctx, answer.code, &answer.text);
 	else if (rc == 0)
 		(void)fwrite(buf_str(&answer.text), 1, answer.text.len, ctx->out);
 	/* Up to JDK 17 the JVM does not tell of a file of its own. */

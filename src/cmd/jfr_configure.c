@@ -51,19 +51,13 @@ static struct json *settings_json(const struct ctx *ctx, const struct jfr_settin
 	return doc;
 }
 
-static void print_json(const struct ctx *ctx, struct json *doc)
-{
-	json_print(doc, ctx->out);
-	json_free(doc);
-}
-
 /* As KEY=VALUE, which is what configure takes. */
 static void show_settings(const struct ctx *ctx, const struct jfr_settings *s)
 {
 	_cleanup_buf_ struct buf line = BUF_INIT;
 
 	if (ctx->json) {
-		print_json(ctx, settings_json(ctx, s));
+		json_print_take(settings_json(ctx, s), ctx->out);
 		return;
 	}
 	for (int i = 0; i < N_JFR_SETTINGS; i++) {
@@ -204,7 +198,7 @@ static int show_changes(const struct ctx *ctx, const struct told *told, struct e
 		struct json *doc = settings_json(ctx, &told->after);
 
 		json_put(doc, "changed", changed);
-		print_json(ctx, doc);
+		json_print_take(doc, ctx->out);
 	}
 	return refused.len ? not_taken(&refused, &told->answer, err) : 0;
 }

@@ -155,8 +155,7 @@ int jfr_commit(const struct ctx *ctx, const char *path, struct outfile *out, str
 		json_put_number(doc, "pid", ctx->jvm->pid);
 		json_put_text(doc, "file", path);
 		json_put_number(doc, "bytes", (int64_t)size);
-		json_print(doc, ctx->out);
-		json_free(doc);
+		json_print_take(doc, ctx->out);
 	} else if (strcmp(path, "-") != 0) {
 		fprintf(ctx->out, "wrote %s: %llu bytes\n", path, (unsigned long long)size);
 	}

@@ -145,8 +145,7 @@ static int print_list(const struct ctx *ctx, const struct procfs *proc,
 		struct json *doc = json_object();
 
 		json_put(doc, "jvms", table_json(t));
-		json_print(doc, ctx->out);
-		json_free(doc);
+		json_print_take(doc, ctx->out);
 	} else if (rc == 0) {
 		table_print(t, ctx->out);
 	}

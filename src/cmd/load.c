@@ -274,8 +274,7 @@ static void show_json(const struct ctx *ctx, const struct agent *a, const struct
 		json_put_null(doc, "returned");
 	json_put_number(doc, "code", status);
 	json_put_text_len(doc, "output", buf_str(said), said->len);
-	json_print(doc, ctx->out);
-	json_free(doc);
+	json_print_take(doc, ctx->out);
 }
 
 static int load(struct agent *a, const struct ctx *ctx, struct err *err)

@@ -90,8 +90,7 @@ static void show_json(const struct ctx *ctx, const struct perfdata *perf)
 	}
 	json_put_number(doc, "pid", ctx->jvm->pid);
 	json_put(doc, "counters", all);
-	json_print(doc, ctx->out);
-	json_free(doc);
+	json_print_take(doc, ctx->out);
 }
 
 static int read_counters(const struct jvm *jvm, struct perfdata *perf, struct err *err)

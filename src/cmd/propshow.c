@@ -54,8 +54,7 @@ static void show_json(const struct ctx *ctx, const struct props *props, const st
 		put(all, &props->items[i]);
 	json_put_number(doc, "pid", ctx->jvm->pid);
 	json_put(doc, "properties", all);
-	json_print(doc, ctx->out);
-	json_free(doc);
+	json_print_take(doc, ctx->out);
 }
 
 static void show_lines(const struct ctx *ctx, const struct props *props)

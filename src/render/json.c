@@ -115,12 +115,12 @@ void json_put_number(struct json *parent, const char *key, int64_t value)
 	json_put(parent, key, out(json_object_new_int64(value)));
 }
 
-/* The shortest of two spellings that reads back as the same number; JSON knows no NaN. */
 void json_put_unsigned(struct json *parent, const char *key, uint64_t value)
 {
 	json_put(parent, key, out(json_object_new_uint64(value)));
 }
 
+/* The shortest of two spellings that reads back as the same number; JSON knows no NaN. */
 void json_put_real(struct json *parent, const char *key, double value)
 {
 	char text[32];
@@ -171,6 +171,12 @@ void json_print(const struct json *node, FILE *file)
 
 	(void)fwrite(text, 1, len, file); /* main looks at ferror() once */
 	(void)fputc('\n', file);
+}
+
+void json_print_take(struct json *node, FILE *file)
+{
+	json_print(node, file);
+	json_free(node);
 }
 
 struct json *json_parse(const char *text, size_t len)

@@ -33,6 +33,7 @@ void json_put(struct json *parent, const char *key, struct json *child);
 
 /* One document and a newline; slashes are not escaped. */
 void json_print(const struct json *node, FILE *out);
+void json_print_take(struct json *node, FILE *out); /* and free it */
 /* The same at the end of a buffer, without the newline: a part of a larger document. */
 void json_add(struct buf *out, const struct json *node);
 
