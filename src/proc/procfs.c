@@ -235,6 +235,18 @@ int procfs_status(const struct procfs *proc, pid_t pid, struct proc_status *stat
 	return 0;
 }
 
+int procfs_same(const struct procfs *proc, pid_t pid, uint64_t start_ticks,
+		struct proc_status *status)
+{
+	struct proc_status found;
+
+	if (procfs_status(proc, pid, &found) < 0 || found.start_ticks != start_ticks ||
+	    found.exiting || found.state == 'Z' || found.state == 'X')
+		return -ESRCH;
+	*status = found;
+	return 0;
+}
+
 /* A size of status, which counts in kB; -1 when it is not there. */
 static int64_t status_size(const char *text, const char *key)
 {

@@ -50,6 +50,9 @@ struct proc_status {
 	uint64_t start_ticks; /* since boot */
 };
 int procfs_status(const struct procfs *proc, pid_t pid, struct proc_status *status) _must_check_;
+/* The same of a process that began then: -ESRCH when it has ended, or is another one by now. */
+int procfs_same(const struct procfs *proc, pid_t pid, uint64_t start_ticks,
+		struct proc_status *status) _must_check_;
 
 /* What a process uses and has used; what cannot be told is -1. */
 struct proc_usage {

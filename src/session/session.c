@@ -33,17 +33,12 @@ static bool is_gone(const struct session *s, int wait_ms)
 	return io_wait(s->ns.pid_fd, POLLIN, deadline_in_ms((unsigned)wait_ms)) == 0;
 }
 
-static int gone(const struct session *s, struct err *err)
-{
-	return err_set(err, EXIT_PARTIAL, "JVM %d went away", (int)s->jvm->pid);
-}
-
 /* The back-channel failed: is it the target's end or the agent's? */
 static int channel_failed(struct session *s, int error, struct err *err)
 {
 	s->broken = true;
 	if (error == -ESRCH || is_gone(s, error == -ETIMEDOUT ? 0 : EXIT_MS))
-		return gone(s, err);
+		return jvm_gone(s->jvm, err);
 	if (error == -EBADMSG)
 		return err_set(err, EXIT_AGENT,
 			       "the agent in JVM %d sent no frame of version %d: "
@@ -125,7 +120,7 @@ static int load_agent(const struct session *s, const struct attach_opts *opts,
 static int does_not_connect(const struct session *s, struct err *err)
 {
 	if (is_gone(s, 0))
-		return gone(s, err);
+		return jvm_gone(s->jvm, err);
 	return err_set(err, EXIT_AGENT,
 		       "the agent was loaded into JVM %d, but does not connect back",
 		       (int)s->jvm->pid);

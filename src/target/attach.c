@@ -31,7 +31,7 @@ static int disabled(const struct ns *ns, struct err *err)
 
 	/* One that is just ending shows neither a socket nor a caught signal. */
 	if (ns_status(ns, &status) < 0)
-		return err_set(err, EXIT_PARTIAL, "JVM %d went away", (int)ns->jvm->pid);
+		return jvm_gone(ns->jvm, err);
 	if (status.sig_caught & (UINT64_C(1) << (SIGQUIT - 1)))
 		return err_set(err, EXIT_ATTACH,
 			       "JVM %d was started with -XX:+DisableAttachMechanism: "

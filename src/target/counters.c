@@ -45,11 +45,6 @@ int counters_read_file(int fd, struct perfdata *perf)
 	return rc < 0 ? rc : perfdata_parse(bytes.data, bytes.len, perf);
 }
 
-static int has_ended(const struct jvm *jvm, struct err *err)
-{
-	return err_set(err, EXIT_PARTIAL, "JVM %d has ended", (int)jvm->pid);
-}
-
 static int is_starting(const struct jvm *jvm, struct err *err)
 {
 	return err_set(err, EXIT_ATTACH,
@@ -103,9 +98,7 @@ static bool is_alive(const struct counters *c)
 {
 	struct proc_status status;
 
-	return procfs_status(&c->proc, c->jvm->pid, &status) == 0 &&
-	       status.start_ticks == c->jvm->start_ticks && !status.exiting &&
-	       status.state != 'Z' && status.state != 'X';
+	return procfs_same(&c->proc, c->jvm->pid, c->jvm->start_ticks, &status) == 0;
 }
 
 static int open_file(struct counters *c, struct err *err)
@@ -114,13 +107,13 @@ static int open_file(struct counters *c, struct err *err)
 		procfs_openat(&c->proc, c->jvm->pid, "root", O_PATH | O_DIRECTORY);
 
 	if (!is_alive(c))
-		return has_ended(c->jvm, err);
+		return jvm_gone(c->jvm, err);
 	if (root_fd == -EACCES || root_fd == -EPERM)
 		return jvm_denied(c->jvm, err);
 	c->fd = counters_open_file(&c->proc, c->jvm, root_fd);
 	if (c->fd >= 0)
 		return 0;
-	return is_alive(c) ? cannot_open(c, c->fd, err) : has_ended(c->jvm, err);
+	return is_alive(c) ? cannot_open(c, c->fd, err) : jvm_gone(c->jvm, err);
 }
 
 int counters_open(struct counters *c, const struct jvm *jvm, struct err *err)
@@ -151,7 +144,7 @@ int counters_read(const struct counters *c, struct perfdata *perf, struct err *e
 	if (!is_alive(c)) {
 		if (rc == 0)
 			perfdata_release(perf);
-		return has_ended(c->jvm, err);
+		return jvm_gone(c->jvm, err);
 	}
 	if (rc == 0)
 		return 0;

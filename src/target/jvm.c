@@ -48,6 +48,11 @@ int jvm_denied(const struct jvm *jvm, struct err *err)
 	return jvm_denied_process(what, jvm->uid, jvm->gid, err);
 }
 
+int jvm_gone(const struct jvm *jvm, struct err *err)
+{
+	return err_set(err, EXIT_PARTIAL, "JVM %d went away", (int)jvm->pid);
+}
+
 const char *attach_state_name(enum attach_state state)
 {
 	static const char *const names[] = {

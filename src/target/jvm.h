@@ -66,6 +66,9 @@ int jvm_denied_process(const char *what, uid_t uid, gid_t gid, struct err *err);
 /* The same for a JVM. */
 int jvm_denied(const struct jvm *jvm, struct err *err);
 
+/* Set the error of a JVM that is not there any more (EXIT_PARTIAL). */
+int jvm_gone(const struct jvm *jvm, struct err *err);
+
 /* "listening", "ready", …: the words of the contract. */
 const char *attach_state_name(enum attach_state state);
 

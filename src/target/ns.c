@@ -33,15 +33,10 @@ static bool in_same_userns(const struct procfs *proc, pid_t pid)
 	return ours.st_dev == theirs.st_dev && ours.st_ino == theirs.st_ino;
 }
 
-static int gone(const struct jvm *jvm, struct err *err)
-{
-	return err_set(err, EXIT_PARTIAL, "JVM %d went away", (int)jvm->pid);
-}
-
 static int refused(const struct jvm *jvm, int error, struct err *err)
 {
 	if (error == -ENOENT || error == -ESRCH)
-		return gone(jvm, err);
+		return jvm_gone(jvm, err);
 	if (error == -EACCES || error == -EPERM)
 		return jvm_denied(jvm, err);
 	return err_set(err, EXIT_ATTACH, "/proc/%d/root cannot be opened: %s", (int)jvm->pid,
@@ -59,7 +54,7 @@ static int open_dirs(struct ns *ns, struct err *err)
 	ns->cwd_fd = procfs_openat(&ns->proc, jvm->pid, "cwd", DIR_FLAGS);
 	/* Looked at last: a pid that was taken over before now shows another start time. */
 	if (ns_status(ns, &ns->opened) < 0)
-		return gone(jvm, err);
+		return jvm_gone(jvm, err);
 	ns->same_userns = in_same_userns(&ns->proc, jvm->pid);
 	return 0;
 }
@@ -134,14 +129,7 @@ int ns_become(const struct ns *ns)
 
 int ns_status(const struct ns *ns, struct proc_status *status)
 {
-	struct proc_status s;
-
-	if (procfs_status(&ns->proc, ns->jvm->pid, &s) < 0)
-		return -ESRCH;
-	if (s.start_ticks != ns->jvm->start_ticks || s.exiting)
-		return -ESRCH;
-	*status = s;
-	return 0;
+	return procfs_same(&ns->proc, ns->jvm->pid, ns->jvm->start_ticks, status);
 }
 
 int ns_alive(const struct ns *ns)

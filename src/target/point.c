@@ -58,7 +58,7 @@ int point_check_running(const struct point *point, struct err *err)
 	struct proc_status status;
 
 	if (ns_status(&point->ns, &status) < 0)
-		return err_set(err, EXIT_PARTIAL, "JVM %d went away", (int)jvm->pid);
+		return jvm_gone(jvm, err);
 	return check_state(jvm, status.state, err);
 }
 
@@ -120,7 +120,7 @@ static int refused(const struct point *point, int error, struct err *err)
 	struct proc_status status;
 
 	if (ns_status(&point->ns, &status) < 0)
-		return err_set(err, EXIT_PARTIAL, "JVM %d went away", (int)jvm->pid);
+		return jvm_gone(jvm, err);
 	if (error == -CANNOT_BECOME)
 		return err_set(err, EXIT_PERMISSION,
 			       "cannot act as JVM %d's user and group (%u:%u): run jtool as root",

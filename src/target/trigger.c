@@ -138,7 +138,7 @@ static int send_signal(const struct keeper *k, struct err *err)
 	if (rc == 0 && !(status.sig_pending & quit))
 		rc = ns_kill(ns, SIGQUIT);
 	if (rc == -ESRCH)
-		return err_set(err, EXIT_PARTIAL, "JVM %d went away", (int)ns->jvm->pid);
+		return jvm_gone(ns->jvm, err);
 	if (rc < 0)
 		return err_set(err, EXIT_PERMISSION, "SIGQUIT cannot be sent to JVM %d: %s",
 			       (int)ns->jvm->pid, strerror(-rc));
@@ -277,7 +277,7 @@ static int no_answer(const struct keeper *k, struct err *err)
 			  "releases before 8u272, 11.0.9 and 14 do not get over (JDK-8225690)";
 
 	if (ns_status(ns, &status) < 0)
-		return err_set(err, EXIT_PARTIAL, "JVM %d went away", (int)ns->jvm->pid);
+		return jvm_gone(ns->jvm, err);
 	if (status.state == 'T' || status.state == 't')
 		why = "it was stopped meanwhile (SIGSTOP or a debugger)";
 	else if (status.sig_pending & (UINT64_C(1) << (SIGQUIT - 1)))

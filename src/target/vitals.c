@@ -79,14 +79,6 @@ static double start_time(const struct procfs *proc, const struct proc_status *st
 	return (double)now.tv_sec + (double)now.tv_nsec / 1e9 - uptime;
 }
 
-/* Its number may have gone to another process since it was found. */
-static bool is_same(const struct procfs *proc, const struct jvm *jvm, struct proc_status *status)
-{
-	return procfs_status(proc, jvm->pid, status) == 0 &&
-	       status->start_ticks == jvm->start_ticks && !status->exiting &&
-	       status->state != 'Z' && status->state != 'X';
-}
-
 int vitals_read(const struct procfs *proc, const struct jvm *jvm, struct vitals *v,
 		struct err *err)
 {
@@ -101,13 +93,14 @@ int vitals_read(const struct procfs *proc, const struct jvm *jvm, struct vitals 
 	cgroup_read(proc, jvm->pid, &v->cgroup);
 	agents_of_flags(&v->agents, jvm->flags);
 	agents_of_maps(&v->agents, proc, jvm);
-	if (procfs_usage(proc, jvm->pid, &v->usage) == 0 && is_same(proc, jvm, &v->status)) {
+	if (procfs_usage(proc, jvm->pid, &v->usage) == 0 &&
+	    procfs_same(proc, jvm->pid, jvm->start_ticks, &v->status) == 0) {
 		v->parent = parent_name(proc, v->usage.parent);
 		v->started = start_time(proc, &v->status);
 		return 0;
 	}
 	vitals_release(v);
-	return err_set(err, EXIT_PARTIAL, "JVM %d went away", (int)jvm->pid);
+	return jvm_gone(jvm, err);
 }
 
 void vitals_release(struct vitals *v)

@@ -187,7 +187,7 @@ check "until the JVM ends" poll 10 shows Timestamp 2
 stop "$JVM_PID"
 ended "its end: what was read stays" 7
 check "in a document" [ "$(json "len(j['samples']) >= 2")" = True ]
-check "and it is told" grep -q -E '^jtool: stat: .*has ended' "$W/err"
+check "and it is told" grep -q -E '^jtool: stat: .*went away' "$W/err"
 
 # Nothing to read.
 for version in "${jdks[@]}"; do

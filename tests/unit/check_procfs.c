@@ -127,12 +127,16 @@ START_TEST(a_killed_process_is_ending)
 	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
 		_cleanup_free_ char *stat = xasprintf("7 (a) S 4 5 6 7 8 %s 10 11 12 13 14 15 16 "
 						      "17 18 19 20 21 4711 23\n", cases[i].flags);
+		const int same = cases[i].exiting ? -ESRCH : 0;
 		struct proc_status status;
 
 		write_file(7, "stat", stat);
 		write_file(7, "status", cases[i].signals);
 		ck_assert_int_eq(procfs_status(&copy, 7, &status), 0);
 		ck_assert_int_eq(status.exiting, cases[i].exiting);
+		ck_assert_int_eq(procfs_same(&copy, 7, 4711, &status), same);
+		ck_assert_int_eq(procfs_same(&copy, 7, 4712, &status), -ESRCH);
+		ck_assert_int_eq(procfs_same(&copy, 8, 4711, &status), -ESRCH);
 	}
 	procfs_close(&copy);
 }
