@@ -83,9 +83,7 @@ static int unknown(const struct vmflags *flags, const char *name, struct err *er
 		near_offer(&near, flags->items[i].name);
 	rc = err_set(err, EXIT_ANSWER,
 		     "this JVM has no flag %s, or it is locked (-XX:+UnlockDiagnosticVMOptions, "
-		     "-XX:+UnlockExperimentalVMOptions)%s%s%s",
-		     name, near.n ? ": did you mean " : "; without a name all are listed",
-		     buf_str(&near.names), near.n ? "?" : "");
+		     "-XX:+UnlockExperimentalVMOptions)%s", name, near_hint(&near));
 	near_release(&near);
 	return rc;
 }

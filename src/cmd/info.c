@@ -30,14 +30,7 @@ static const struct opt info_rows[] = {
 
 static int read_counters(struct info *info, struct err *err)
 {
-	struct counters counters;
-	int rc;
-
-	if (counters_open(&counters, info->jvm, err) < 0)
-		return -1;
-	rc = counters_read(&counters, &info->perf, err);
-	counters_close(&counters);
-	if (rc < 0)
+	if (counters_read_once(info->jvm, &info->perf, err) < 0)
 		return -1;
 	info->counted = true;
 	figures_read(&info->perf, &info->figures);

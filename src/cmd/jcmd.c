@@ -1,7 +1,10 @@
 /*
  * jcmd: any diagnostic command of the JVM, as the JDK's jcmd sends it.
  */
+#include <string.h>
+
 #include "cmd/answer.h"
+#include "cmd/perf.h"
 
 /* One blank between the words, which is how the JDK's jcmd joins them, too. */
 static void join(struct buf *line, char *const *words, int n)
@@ -13,6 +16,20 @@ static void join(struct buf *line, char *const *words, int n)
 	}
 }
 
+/* The JDK's jcmd does this one itself: no JVM knows such a command. */
+static int print_counters(const struct ctx *ctx, struct err *err)
+{
+	_cleanup_buf_ struct buf text = BUF_INIT;
+
+	if (perf_text(ctx->jvm, &text, err) < 0)
+		return -1;
+	if (ctx->json)
+		answer_print_json(ctx, 0, &text);
+	else
+		fputs(buf_str(&text), ctx->out);
+	return 0;
+}
+
 static int jcmd_run(struct ctx *ctx, struct err *err)
 {
 	_cleanup_buf_ struct buf line = BUF_INIT;
@@ -20,6 +37,8 @@ static int jcmd_run(struct ctx *ctx, struct err *err)
 	const struct attach_request req = { "jcmd", args, ARRAY_SIZE(args) };
 
 	join(&line, ctx->args, ctx->n_args);
+	if (strcmp(buf_str(&line), "PerfCounter.print") == 0)
+		return print_counters(ctx, err);
 	args[0] = line.len ? buf_str(&line) : "help";
 	return answer_show(ctx, &req, err);
 }

@@ -8,7 +8,7 @@
 
 #include "base/glob.h"
 #include "base/text.h"
-#include "cmd.h"
+#include "cmd/perf.h"
 #include "model/near.h"
 #include "render/json.h"
 #include "target/counters.h"
@@ -33,6 +33,16 @@ static void sort(struct perfdata *perf)
 	perf->n = n;
 }
 
+/* Those of a JVM and of its file; -1 with err set, else to be released. */
+static int read_counters(const struct jvm *jvm, struct perfdata *perf, struct err *err)
+{
+	if (counters_read_once(jvm, perf, err) < 0)
+		return -1;
+	perfdata_add_own(perf);
+	sort(perf);
+	return 0;
+}
+
 /* Keep what matches.  -1 with err set when that is nothing. */
 static int filter(struct perfdata *perf, const char *glob, struct err *err)
 {
@@ -46,34 +56,51 @@ static int filter(struct perfdata *perf, const char *glob, struct err *err)
 			near_offer(&near, perf->entries[i].name);
 	}
 	perf->n = n;
-	if (n == 0)
-		(void)err_set(err, EXIT_ANSWER, "there is no counter %s%s%s", glob,
-			      near.n ? ": did you mean " : "; without it all are listed",
-			      buf_str(&near.names));
+	if (n == 0 && glob_is_pattern(glob))
+		(void)err_set(err, EXIT_ANSWER, "no counter matches '%s'", glob);
+	else if (n == 0)
+		(void)err_set(err, EXIT_ANSWER, "there is no counter %s%s", glob,
+			      near_hint(&near));
 	near_release(&near);
 	return n ? 0 : -1;
 }
 
 /* A text stands in quotes and is not escaped but for control characters: a counter is a line. */
-static void show_text(const struct ctx *ctx, const struct perfdata *perf)
+static void add_lines(const struct perfdata *perf, struct buf *text)
 {
-	_cleanup_buf_ struct buf line = BUF_INIT;
-
 	for (size_t i = 0; i < perf->n; i++) {
 		const struct perf_entry *e = &perf->entries[i];
 
-		buf_reset(&line);
-		text_printable(&line, e->name, strlen(e->name));
-		buf_addc(&line, '=');
+		text_printable(text, e->name, strlen(e->name));
+		buf_addc(text, '=');
 		if (e->text) {
-			buf_addc(&line, '"');
-			text_printable(&line, e->text, strlen(e->text));
-			buf_addc(&line, '"');
+			buf_addc(text, '"');
+			text_printable(text, e->text, strlen(e->text));
+			buf_addc(text, '"');
 		} else {
-			buf_addf(&line, "%" PRId64, e->number);
+			buf_addf(text, "%" PRId64, e->number);
 		}
-		fprintf(ctx->out, "%s\n", buf_str(&line));
+		buf_addc(text, '\n');
 	}
+}
+
+int perf_text(const struct jvm *jvm, struct buf *text, struct err *err)
+{
+	struct perfdata perf;
+
+	if (read_counters(jvm, &perf, err) < 0)
+		return -1;
+	add_lines(&perf, text);
+	perfdata_release(&perf);
+	return 0;
+}
+
+static void show_text(const struct ctx *ctx, const struct perfdata *perf)
+{
+	_cleanup_buf_ struct buf text = BUF_INIT;
+
+	add_lines(perf, &text);
+	fputs(buf_str(&text), ctx->out);
 }
 
 static void show_json(const struct ctx *ctx, const struct perfdata *perf)
@@ -93,18 +120,6 @@ static void show_json(const struct ctx *ctx, const struct perfdata *perf)
 	json_print_take(doc, ctx->out);
 }
 
-static int read_counters(const struct jvm *jvm, struct perfdata *perf, struct err *err)
-{
-	struct counters counters;
-	int rc;
-
-	if (counters_open(&counters, jvm, err) < 0)
-		return -1;
-	rc = counters_read(&counters, perf, err);
-	counters_close(&counters);
-	return rc;
-}
-
 static int run(struct ctx *ctx, struct err *err)
 {
 	struct perfdata perf;
@@ -112,8 +127,6 @@ static int run(struct ctx *ctx, struct err *err)
 
 	if (read_counters(ctx->jvm, &perf, err) < 0)
 		return -1;
-	perfdata_add_own(&perf);
-	sort(&perf);
 	steps_add(ctx->steps, "read %zu counters", perf.n);
 	if (ctx->n_args > 0)
 		rc = filter(&perf, ctx->args[0], err);

@@ -31,9 +31,7 @@ static int unknown(const struct props *props, const char *name, struct err *err)
 
 	for (size_t i = 0; i < props->n; i++)
 		near_offer(&near, props->items[i].name);
-	rc = err_set(err, EXIT_ANSWER, "there is no property %s%s%s%s", name,
-		     near.n ? ": did you mean " : "; without a name all are listed",
-		     buf_str(&near.names), near.n ? "?" : "");
+	rc = err_set(err, EXIT_ANSWER, "there is no property %s%s", name, near_hint(&near));
 	near_release(&near);
 	return rc;
 }

@@ -19,14 +19,8 @@ static int collect_one(struct collection *c, const struct jvm *jvm, struct err *
 {
 	struct openmetrics_jvm *m = &c->jvms[c->n];
 	struct perfdata *perf = &c->perf[c->n];
-	struct counters counters;
-	int rc;
 
-	if (counters_open(&counters, jvm, err) < 0)
-		return -1;
-	rc = counters_read(&counters, perf, err);
-	counters_close(&counters);
-	if (rc < 0)
+	if (counters_read_once(jvm, perf, err) < 0)
 		return -1;
 	*m = (struct openmetrics_jvm){
 		.pid = (int)jvm->pid, .main = jvm->main, .container = jvm->container,

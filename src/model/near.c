@@ -35,7 +35,18 @@ void near_offer(struct near *near, const char *name)
 	text_printable(&near->names, name, strlen(name));
 }
 
+const char *near_hint(struct near *near)
+{
+	buf_reset(&near->hint);
+	if (near->n > 0)
+		buf_addf(&near->hint, ": did you mean %s?", buf_str(&near->names));
+	else
+		buf_adds(&near->hint, "; without a name all are listed");
+	return buf_str(&near->hint);
+}
+
 void near_release(struct near *near)
 {
 	buf_release(&near->names);
+	buf_release(&near->hint);
 }

@@ -10,15 +10,19 @@ struct near {
 	const char *wanted;
 	struct buf names; /* "A, B, C": safe to show */
 	size_t n;
+	struct buf hint;
 };
 
-#define NEAR_INIT(wanted) { (wanted), BUF_INIT, 0 }
+#define NEAR_INIT(wanted) { (wanted), BUF_INIT, 0, BUF_INIT }
 
 /*
  * Note the name when it holds the wanted one, or begins with most of it, in any case.  The first
  * few are enough.
  */
 void near_offer(struct near *near, const char *name);
+
+/* To say behind "there is no X": ": did you mean A, B?", or how to see all.  The near's. */
+const char *near_hint(struct near *near);
 void near_release(struct near *near);
 
 #endif

@@ -153,3 +153,15 @@ int counters_read(const struct counters *c, struct perfdata *perf, struct err *e
 	return err_set(err, EXIT_ANSWER, "JVM %d: its file of counters makes no sense: %s",
 		       (int)c->jvm->pid, strerror(-rc));
 }
+
+int counters_read_once(const struct jvm *jvm, struct perfdata *perf, struct err *err)
+{
+	struct counters c;
+	int rc;
+
+	if (counters_open(&c, jvm, err) < 0)
+		return -1;
+	rc = counters_read(&c, perf, err);
+	counters_close(&c);
+	return rc;
+}

@@ -31,6 +31,9 @@ void counters_close(struct counters *c); /* one that counters_open() has opened 
  */
 int counters_read(const struct counters *c, struct perfdata *perf, struct err *err) _must_check_;
 
+/* Open, read and close, for who wants them only once.  The same errors. */
+int counters_read_once(const struct jvm *jvm, struct perfdata *perf, struct err *err) _must_check_;
+
 /*
  * For discovery, which tells less where something fails: the file, below the root of the JVM
  * (an O_PATH directory), and what is in it.  A descriptor or 0, or a negative errno: -ENOENT

@@ -81,6 +81,9 @@ for version in own "${jdks[@]}"; do
 			done
 			beside our_counters their_counters
 			same "$version: perf, to the byte" "$theirs" "$ours"
+			works "$version: PerfCounter.print" jcmd "$JVM_PID" PerfCounter.print
+			same "$version: it is perf" "$ours" \
+				"$(grep -v '^sun.os.hrt.ticks=' "$W/out")"
 			works "$version: perf, some" perf "$JVM_PID" 'sun.perfdata.*Version'
 			same "$version: and only those" \
 				$'sun.perfdata.majorVersion=2\nsun.perfdata.minorVersion=0' \

@@ -208,6 +208,7 @@ START_TEST(near_names)
 	near_offer(&near, names[_i].name);
 	ck_assert_uint_eq(near.n, names[_i].near);
 	ck_assert_str_eq(buf_str(&near.names), names[_i].near ? names[_i].name : "");
+	ck_assert_ptr_nonnull(strstr(near_hint(&near), names[_i].near ? names[_i].name : "all"));
 	near_release(&near);
 }
 END_TEST
@@ -218,7 +219,8 @@ START_TEST(near_names_are_few_and_safe)
 
 	for (int i = 0; i < 100; i++)
 		near_offer(&near, "aa\n");
-	ck_assert_str_eq(buf_str(&near.names), "aa\\x0A, aa\\x0A, aa\\x0A, aa\\x0A, aa\\x0A");
+	ck_assert_str_eq(near_hint(&near),
+			 ": did you mean aa\\x0A, aa\\x0A, aa\\x0A, aa\\x0A, aa\\x0A?");
 	near_release(&near);
 }
 END_TEST
