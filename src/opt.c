@@ -2,9 +2,10 @@
 
 #include <errno.h>
 #include <limits.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "base/duration.h"
 
 static bool is_end(const struct opt *o)
 {
@@ -33,38 +34,6 @@ static int parse_number(const char *s, unsigned *out, const char **rest)
 		return -ERANGE;
 	*out = (unsigned)n;
 	*rest = end;
-	return 0;
-}
-
-/* Seconds with an optional fraction or unit, as milliseconds. */
-static int parse_seconds(const char *s, unsigned *ms)
-{
-	unsigned n;
-	const char *rest;
-	uint64_t total;
-
-	if (parse_number(s, &n, &rest) < 0)
-		return -EINVAL;
-	if (strcmp(rest, "ms") == 0) {
-		total = n;
-	} else if (strcmp(rest, "m") == 0) {
-		total = (uint64_t)n * 60000;
-	} else {
-		unsigned scale = 1000;
-
-		total = (uint64_t)n * 1000;
-		if (*rest == '.') {
-			for (rest++; *rest >= '0' && *rest <= '9'; rest++) {
-				scale /= 10;
-				total += (uint64_t)(*rest - '0') * scale;
-			}
-		}
-		if (*rest && strcmp(rest, "s") != 0)
-			return -EINVAL;
-	}
-	if (total > INT_MAX)
-		return -ERANGE;
-	*ms = (unsigned)total;
 	return 0;
 }
 
@@ -102,7 +71,7 @@ static int store(const struct opt_set *set, const struct opt *o, const char *sho
 			return 0;
 		return err_set(err, EXIT_USAGE, "%s: '%s' is not a whole number", shown, value);
 	case OPT_SECONDS:
-		if (parse_seconds(value, at) == 0)
+		if (duration_parse(value, 1000, at) == 0)
 			return 0;
 		return err_set(err, EXIT_USAGE, "%s: '%s' is not a time: write 10, 2.5s or 500ms",
 			       shown, value);

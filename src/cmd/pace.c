@@ -3,33 +3,10 @@
 #include <errno.h>
 #include <limits.h>
 #include <stdlib.h>
-#include <string.h>
 #include <time.h>
 
+#include "base/duration.h"
 #include "base/io.h"
-#include "base/util.h"
-
-/* 0 when it is none. */
-static unsigned parse_interval(const char *text)
-{
-	static const struct {
-		const char *name;
-		double ms;
-	} units[] = { { "", 1 }, { "ms", 1 }, { "s", 1e3 }, { "m", 6e4 }, { "h", 3.6e6 } };
-	size_t len = strspn(text, "0123456789.");
-	char *end;
-	double n = strtod(text, &end);
-
-	if (len == 0 || end != text + len)
-		return 0;
-	for (size_t i = 0; i < ARRAY_SIZE(units); i++) {
-		double ms = n * units[i].ms;
-
-		if (strcmp(end, units[i].name) == 0)
-			return ms >= 1 && ms <= INT_MAX ? (unsigned)ms : 0;
-	}
-	return 0;
-}
 
 int pace_parse(struct pace *pace, char *const *words, int n_words, struct err *err)
 {
@@ -37,8 +14,8 @@ int pace_parse(struct pace *pace, char *const *words, int n_words, struct err *e
 
 	*pace = (struct pace){ .interval_ms = 0 };
 	if (n_words > 0) {
-		pace->interval_ms = parse_interval(words[0]);
-		if (pace->interval_ms == 0)
+		if (duration_parse(words[0], 1, &pace->interval_ms) < 0 ||
+		    pace->interval_ms == 0)
 			return err_set(err, EXIT_USAGE,
 				       "'%s' is no INTERVAL: write 1s, 500ms, or 500 for "
 				       "milliseconds", words[0]);

@@ -1,0 +1,59 @@
+#include <check.h>
+#include <errno.h>
+#include <stdlib.h>
+
+#include "base/duration.h"
+
+static const struct {
+	const char *text;
+	int rc;
+	unsigned ms;
+} times[] = {
+	{ "10", 0, 10000 }, { "0", 0, 0 }, { "2.5", 0, 2500 }, { "2.", 0, 2000 },
+	{ "2.5s", 0, 2500 }, { "500ms", 0, 500 }, { "1m", 0, 60000 }, { "0.25m", 0, 15000 },
+	{ "1h", 0, 3600000 }, { "0.0019", 0, 1 }, { "1.5ms", 0, 1 },
+	{ "2147483.647", 0, 2147483647 }, { "2147483.648", -ERANGE, 0 },
+	{ "2147483648ms", -ERANGE, 0 }, { "600h", -ERANGE, 0 },
+	{ "99999999999999999999999", -ERANGE, 0 },
+	{ "", -EINVAL, 0 }, { "s", -EINVAL, 0 }, { ".", -EINVAL, 0 }, { ".5", -EINVAL, 0 },
+	{ "1x", -EINVAL, 0 }, { "1S", -EINVAL, 0 }, { "1 s", -EINVAL, 0 }, { " 1", -EINVAL, 0 },
+	{ "-1", -EINVAL, 0 }, { "+1", -EINVAL, 0 }, { "0x10", -EINVAL, 0 }, { "1e3", -EINVAL, 0 },
+	{ "1.2.3", -EINVAL, 0 }, { "1.2.s", -EINVAL, 0 }, { "inf", -EINVAL, 0 },
+};
+
+START_TEST(times_have_units)
+{
+	unsigned ms = 4711;
+
+	ck_assert_msg(duration_parse(times[_i].text, 1000, &ms) == times[_i].rc, "'%s'",
+		      times[_i].text);
+	ck_assert_uint_eq(ms, times[_i].rc == 0 ? times[_i].ms : 4711);
+}
+END_TEST
+
+START_TEST(without_one_the_caller_says_what_counts)
+{
+	unsigned ms;
+
+	ck_assert_int_eq(duration_parse("250", 1, &ms), 0);
+	ck_assert_uint_eq(ms, 250);
+	ck_assert_int_eq(duration_parse("250s", 1, &ms), 0);
+	ck_assert_uint_eq(ms, 250000);
+}
+END_TEST
+
+int main(void)
+{
+	Suite *suite = suite_create("duration");
+	TCase *tc = tcase_create("duration");
+	SRunner *runner = srunner_create(suite);
+	int failed;
+
+	tcase_add_loop_test(tc, times_have_units, 0, ARRAY_SIZE(times));
+	tcase_add_test(tc, without_one_the_caller_says_what_counts);
+	suite_add_tcase(suite, tc);
+	srunner_run_all(runner, CK_NORMAL);
+	failed = srunner_ntests_failed(runner);
+	srunner_free(runner);
+	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+}
