@@ -12,46 +12,24 @@
 #include <string.h>
 
 #include "base/buf.h"
+#include "base/slice.h"
 #include "model/histo.h"
 
-struct text {
-	const char *at, *end;
-};
-
-/* The next line without its end; false when there is none. */
-static bool next_line(struct text *text, struct text *line)
-{
-	const char *newline;
-
-	if (text->at == text->end)
-		return false;
-	newline = memchr(text->at, '\n', (size_t)(text->end - text->at));
-	*line = (struct text){ text->at, newline ? newline : text->end };
-	text->at = newline ? newline + 1 : text->end;
-	return true;
-}
-
-static void skip_blanks(struct text *t)
-{
-	while (t->at < t->end && *t->at == ' ')
-		t->at++;
-}
-
-static bool skip_word(struct text *t, const char *word)
+static bool skip_word(struct slice *t, const char *word)
 {
 	size_t len = strlen(word);
 
-	if ((size_t)(t->end - t->at) < len || memcmp(t->at, word, len) != 0)
+	if (slice_len(*t) < len || memcmp(t->at, word, len) != 0)
 		return false;
 	t->at += len;
 	return true;
 }
 
-static bool get_number(struct text *t, int64_t *number)
+static bool get_number(struct slice *t, int64_t *number)
 {
 	const char *start;
 
-	skip_blanks(t);
+	slice_skip_blanks(t);
 	start = t->at;
 	for (*number = 0; t->at < t->end && *t->at >= '0' && *t->at <= '9'; t->at++) {
 		if (__builtin_mul_overflow(*number, 10, number) ||
@@ -61,12 +39,12 @@ static bool get_number(struct text *t, int64_t *number)
 	return t->at > start;
 }
 
-static bool is_heading(struct text line)
+static bool is_heading(struct slice line)
 {
 	static const char *const words[] = { "num", "#instances", "#bytes", "class name" };
 
 	for (size_t i = 0; i < ARRAY_SIZE(words); i++) {
-		skip_blanks(&line);
+		slice_skip_blanks(&line);
 		if (!skip_word(&line, words[i]))
 			return false;
 	}
@@ -74,26 +52,26 @@ static bool is_heading(struct text line)
 }
 
 /* Cut " (java.base@17.0.15)" off the end of a name and return "java.base"; empty: none. */
-static struct text cut_module(struct text *name)
+static struct slice cut_module(struct slice *name)
 {
-	const char *open = memrchr(name->at, '(', (size_t)(name->end - name->at));
-	struct text module = { name->end, name->end };
+	const char *open = memrchr(name->at, '(', slice_len(*name));
+	struct slice module = { name->end, name->end };
 	const char *version;
 
 	if (!open || open - name->at < 2 || open[-1] != ' ' || name->end[-1] != ')')
 		return module;
-	module = (struct text){ open + 1, name->end - 1 };
+	module = (struct slice){ open + 1, name->end - 1 };
 	name->end = open - 1;
-	version = memchr(module.at, '@', (size_t)(module.end - module.at));
+	version = memchr(module.at, '@', slice_len(module));
 	if (version)
 		module.end = version;
 	return module;
 }
 
 /* "[[Ljava.lang.Object;" is a signature but for its dots, "java.lang.Object" a name already. */
-static int add_class_name(struct buf *out, struct text name)
+static int add_class_name(struct buf *out, struct slice name)
 {
-	size_t dims = 0, len = (size_t)(name.end - name.at);
+	size_t dims = 0, len = slice_len(name);
 
 	if (len == 0 || memchr(name.at, '\0', len))
 		return -EBADMSG;
@@ -113,11 +91,11 @@ static int add_class_name(struct buf *out, struct text name)
 	return 0;
 }
 
-static int parse_row(struct histo *h, struct text line)
+static int parse_row(struct histo *h, struct slice line)
 {
 	_cleanup_buf_ struct buf name = BUF_INIT, module = BUF_INIT;
 	int64_t rank, instances, bytes;
-	struct text from;
+	struct slice from;
 
 	if (!get_number(&line, &rank) || !skip_word(&line, ":") ||
 	    !get_number(&line, &instances) || !get_number(&line, &bytes) ||
@@ -125,14 +103,14 @@ static int parse_row(struct histo *h, struct text line)
 		return -EBADMSG;
 	from = cut_module(&line);
 	if (add_class_name(&name, line) < 0 ||
-	    memchr(from.at, '\0', (size_t)(from.end - from.at)))
+	    memchr(from.at, '\0', slice_len(from)))
 		return -EBADMSG;
-	buf_add(&module, from.at, (size_t)(from.end - from.at));
+	buf_add(&module, from.at, slice_len(from));
 	histo_add(h, buf_str(&name), NULL, module.len ? buf_str(&module) : NULL, instances, bytes);
 	return 0;
 }
 
-static int check_total(const struct histo *h, struct text line)
+static int check_total(const struct histo *h, struct slice line)
 {
 	struct histo_total sum = histo_total(h);
 	int64_t instances, bytes;
@@ -144,15 +122,15 @@ static int check_total(const struct histo *h, struct text line)
 
 int histo_parse_vm(struct histo *h, const char *text, size_t len)
 {
-	struct text rest = { text, text + len }, line;
+	struct slice rest = { text, text + len }, line;
 
 	do {
-		if (!next_line(&rest, &line))
+		if (!slice_line(&rest, &line))
 			return -EBADMSG;
 	} while (!is_heading(line));
-	if (!next_line(&rest, &line) || !skip_word(&line, "---"))
+	if (!slice_line(&rest, &line) || !skip_word(&line, "---"))
 		return -EBADMSG;
-	while (next_line(&rest, &line)) {
+	while (slice_line(&rest, &line)) {
 		if (skip_word(&line, "Total"))
 			return check_total(h, line);
 		if (parse_row(h, line) < 0)

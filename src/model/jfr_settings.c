@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <string.h>
 
+#include "base/slice.h"
 #include "base/text.h"
 #include "base/util.h"
 #include "base/xalloc.h"
@@ -69,59 +70,50 @@ static int read_size(const char *at, const char *end, int64_t *size)
 	return 0;
 }
 
-static bool is_text(const char *at, const char *end, const char *text)
-{
-	size_t len = strlen(text);
-
-	return (size_t)(end - at) == len && memcmp(at, text, len) == 0;
-}
-
-static void take_value(struct jfr_value *v, enum jfr_kind kind, const char *at,
-		       const char *end)
+static void take_value(struct jfr_value *v, enum jfr_kind kind, struct slice text)
 {
 	if (kind == JFR_PATH) {
 		free(v->path);
-		v->path = is_text(at, end, "N/A") ? NULL : xstrndup(at, (size_t)(end - at));
+		v->path = slice_is(text, "N/A") ? NULL : xstrndup(text.at, slice_len(text));
 		v->known = v->path != NULL;
 		return;
 	}
 	if (kind == JFR_BOOL) {
-		v->number = is_text(at, end, "true");
-		v->known = v->number || is_text(at, end, "false");
+		v->number = slice_is(text, "true");
+		v->known = v->number || slice_is(text, "false");
 		return;
 	}
-	v->known = read_size(at, end, &v->number) == 0;
+	v->known = read_size(text.at, text.end, &v->number) == 0;
 }
 
-static void take_line(struct jfr_settings *s, const char *line, const char *end)
+static void take_line(struct jfr_settings *s, struct slice line)
 {
 	for (size_t i = 0; i < N_JFR_SETTINGS; i++) {
 		const struct jfr_setting_info *info = &jfr_setting_info[i];
 		size_t len = strlen(info->label);
 
-		if ((size_t)(end - line) > len + 2 && memcmp(line, info->label, len) == 0 &&
-		    memcmp(line + len, ": ", 2) == 0) {
-			take_value(&s->values[i], info->kind, line + len + 2, end);
+		if (slice_len(line) > len + 2 && memcmp(line.at, info->label, len) == 0 &&
+		    memcmp(line.at + len, ": ", 2) == 0) {
+			line.at += len + 2;
+			take_value(&s->values[i], info->kind, line);
 			return;
 		}
 	}
-	if (is_text(line, end, "Current configuration:"))
+	if (slice_is(line, "Current configuration:")) {
 		s->is_listing = true;
-	else
-		buf_addf(&s->words, "%.*s\n", (int)(end - line), line);
+		return;
+	}
+	buf_add(&s->words, line.at, slice_len(line));
+	buf_addc(&s->words, '\n');
 }
 
 void jfr_settings_parse(struct jfr_settings *s, const char *text, size_t len)
 {
-	const char *end = text + len;
+	struct slice rest = { text, text + len }, line;
 
-	while (text < end) {
-		const char *newline = memchr(text, '\n', (size_t)(end - text));
-		const char *stop = newline ? newline : end;
-
-		if (stop > text)
-			take_line(s, text, stop);
-		text = newline ? newline + 1 : end;
+	while (slice_line(&rest, &line)) {
+		if (slice_len(line) > 0)
+			take_line(s, line);
 	}
 }
 

@@ -6,13 +6,10 @@
 #include <string.h>
 
 #include "base/glob.h"
+#include "base/slice.h"
 #include "base/xalloc.h"
 
 #define REPLACEMENT 0xfffd
-
-struct text {
-	const char *at, *end;
-};
 
 /* One half of a line, name or value, while it is decoded. */
 struct half {
@@ -77,13 +74,13 @@ static bool is_blank(char c)
 	return c == ' ' || c == '\t' || c == '\f';
 }
 
-static void skip_blanks(struct text *t)
+static void skip_blanks(struct slice *t)
 {
 	while (t->at < t->end && is_blank(*t->at))
 		t->at++;
 }
 
-static void skip_line_end(struct text *t)
+static void skip_line_end(struct slice *t)
 {
 	bool is_return = *t->at++ == '\r';
 
@@ -91,7 +88,7 @@ static void skip_line_end(struct text *t)
 		t->at++;
 }
 
-static int get_hex(struct text *t, uint32_t *unit)
+static int get_hex(struct slice *t, uint32_t *unit)
 {
 	*unit = 0;
 	for (int i = 0; i < 4; i++, t->at++) {
@@ -111,7 +108,7 @@ static int get_hex(struct text *t, uint32_t *unit)
 }
 
 /* What stands behind a backslash. */
-static int get_escape(struct text *t, struct half *half)
+static int get_escape(struct slice *t, struct half *half)
 {
 	static const char letters[] = "tnrf", meanings[] = "\t\n\r\f";
 	const char *letter;
@@ -138,7 +135,7 @@ static int get_escape(struct text *t, struct half *half)
 }
 
 /* Decode up to the end of the line or, of a name, up to what ends it. */
-static int get_half(struct text *t, struct half *half)
+static int get_half(struct slice *t, struct half *half)
 {
 	while (t->at < t->end && !is_line_end(*t->at)) {
 		if (*t->at == '\\') {
@@ -156,7 +153,7 @@ static int get_half(struct text *t, struct half *half)
 }
 
 /* Between name and value: blanks, and one '=' or ':'. */
-static void skip_separator(struct text *t)
+static void skip_separator(struct slice *t)
 {
 	skip_blanks(t);
 	if (t->at < t->end && (*t->at == '=' || *t->at == ':')) {
@@ -165,7 +162,7 @@ static void skip_separator(struct text *t)
 	}
 }
 
-static int get_property(struct props *props, struct text *t)
+static int get_property(struct props *props, struct slice *t)
 {
 	struct half name = { true, BUF_INIT, 0 }, value = { false, BUF_INIT, 0 };
 	int rc = get_half(t, &name);
@@ -186,7 +183,7 @@ static int get_property(struct props *props, struct text *t)
 	return rc;
 }
 
-static int skip_comment(struct text *t)
+static int skip_comment(struct slice *t)
 {
 	while (t->at < t->end && !is_line_end(*t->at))
 		t->at++;
@@ -224,7 +221,7 @@ static void sort(struct props *props)
 
 int props_parse(struct props *props, const char *text, size_t len)
 {
-	struct text t = { text, text + len };
+	struct slice t = { text, text + len };
 	int rc = 0;
 
 	while (rc == 0) {

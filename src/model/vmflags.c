@@ -17,45 +17,24 @@
 #include <string.h>
 
 #include "base/glob.h"
+#include "base/slice.h"
 #include "base/xalloc.h"
-
-struct text {
-	const char *at, *end;
-};
 
 /* A line taken apart; the texts are parts of it. */
 struct line {
-	struct text type; /* empty: it goes on with the value of the line before */
-	struct text name;
+	struct slice type; /* empty: it goes on with the value of the line before */
+	struct slice name;
 	bool changed;     /* ":=" */
-	struct text value; /* with kind and origin, and blanks between */
+	struct slice value; /* with kind and origin, and blanks between */
 };
 
-static bool next_line(struct text *text, struct text *line)
-{
-	const char *newline;
-
-	if (text->at == text->end)
-		return false;
-	newline = memchr(text->at, '\n', (size_t)(text->end - text->at));
-	*line = (struct text){ text->at, newline ? newline : text->end };
-	text->at = newline ? newline + 1 : text->end;
-	return true;
-}
-
-static void skip_blanks(struct text *t)
-{
-	while (t->at < t->end && *t->at == ' ')
-		t->at++;
-}
-
-static void cut_blanks(struct text *t)
+static void cut_blanks(struct slice *t)
 {
 	while (t->end > t->at && t->end[-1] == ' ')
 		t->end--;
 }
 
-static bool skip_char(struct text *t, char c)
+static bool skip_char(struct slice *t, char c)
 {
 	if (t->at == t->end || *t->at != c)
 		return false;
@@ -63,11 +42,11 @@ static bool skip_char(struct text *t, char c)
 	return true;
 }
 
-static struct text get_word(struct text *t)
+static struct slice get_word(struct slice *t)
 {
-	struct text word;
+	struct slice word;
 
-	skip_blanks(t);
+	slice_skip_blanks(t);
 	word.at = t->at;
 	while (t->at < t->end && *t->at != ' ')
 		t->at++;
@@ -75,40 +54,33 @@ static struct text get_word(struct text *t)
 	return word;
 }
 
-static bool is_empty(struct text t)
+static bool is_empty(struct slice t)
 {
 	return t.at == t.end;
 }
 
-static bool is_text(struct text t, const char *s)
+static bool is_same(struct slice a, struct slice b)
 {
-	size_t len = strlen(s);
-
-	return (size_t)(t.end - t.at) == len && memcmp(t.at, s, len) == 0;
+	return slice_len(a) == slice_len(b) && memcmp(a.at, b.at, slice_len(a)) == 0;
 }
 
-static bool is_same(struct text a, struct text b)
+static char *copy(struct slice t)
 {
-	return a.end - a.at == b.end - b.at && memcmp(a.at, b.at, (size_t)(a.end - a.at)) == 0;
+	return xstrndup(t.at, slice_len(t));
 }
 
-static char *copy(struct text t)
+static int take_apart(struct slice text, struct line *line)
 {
-	return xstrndup(t.at, (size_t)(t.end - t.at));
-}
-
-static int take_apart(struct text text, struct line *line)
-{
-	struct text assign;
+	struct slice assign;
 
 	*line = (struct line){ .name = get_word(&text) };
 	assign = get_word(&text);
-	if (!is_text(assign, "+=")) {
+	if (!slice_is(assign, "+=")) {
 		line->type = line->name;
 		line->name = assign;
 		assign = get_word(&text);
-		line->changed = is_text(assign, ":=");
-		if (!line->changed && !is_text(assign, "="))
+		line->changed = slice_is(assign, ":=");
+		if (!line->changed && !slice_is(assign, "="))
 			return -EBADMSG;
 	}
 	(void)skip_char(&text, ' '); /* the one that is no part of the value */
@@ -117,27 +89,27 @@ static int take_apart(struct text text, struct line *line)
 }
 
 /* Cut " {manageable}" off the end and return what is inside. */
-static int cut_braces(struct text *t, struct text *inside)
+static int cut_braces(struct slice *t, struct slice *inside)
 {
 	const char *open;
 
 	cut_blanks(t);
-	open = memrchr(t->at, '{', (size_t)(t->end - t->at));
+	open = memrchr(t->at, '{', slice_len(*t));
 	if (!open || t->end[-1] != '}')
 		return -EBADMSG;
-	*inside = (struct text){ open + 1, t->end - 1 };
+	*inside = (struct slice){ open + 1, t->end - 1 };
 	t->end = open;
 	cut_blanks(t);
 	return 0;
 }
 
 /* Is there a line that goes on with the value of this one? */
-static bool goes_on(const struct line *line, struct text rest)
+static bool goes_on(const struct line *line, struct slice rest)
 {
-	struct text text;
+	struct slice text;
 	struct line next;
 
-	return next_line(&rest, &text) && take_apart(text, &next) == 0 && is_empty(next.type) &&
+	return slice_line(&rest, &text) && take_apart(text, &next) == 0 && is_empty(next.type) &&
 	       is_same(next.name, line->name);
 }
 
@@ -145,14 +117,14 @@ static bool goes_on(const struct line *line, struct text rest)
  * Do the lines end with an origin behind the kind?  Told from the first flag that is no text,
  * for a text may have braces of its own.
  */
-static bool have_origins(struct text text)
+static bool have_origins(struct slice text)
 {
-	struct text t, inside;
+	struct slice t, inside;
 	struct line line;
 
-	while (next_line(&text, &t)) {
+	while (slice_line(&text, &t)) {
 		if (take_apart(t, &line) < 0 || is_empty(line.type) ||
-		    is_text(line.type, "ccstr") || is_text(line.type, "ccstrlist"))
+		    slice_is(line.type, "ccstr") || slice_is(line.type, "ccstrlist"))
 			continue;
 		return cut_braces(&line.value, &inside) == 0 &&
 		       cut_braces(&line.value, &inside) == 0;
@@ -170,21 +142,21 @@ static void release(struct vmflag *flag)
 }
 
 /* A flag whose first line this is; takes those that it goes on with, too. */
-static int parse_flag(struct vmflags *flags, struct line line, struct text *rest, bool origins)
+static int parse_flag(struct vmflags *flags, struct line line, struct slice *rest, bool origins)
 {
 	_cleanup_buf_ struct buf value = BUF_INIT;
-	struct text type = line.type, text, kind, origin;
+	struct slice type = line.type, text, kind, origin;
 	bool changed = line.changed;
 
 	while (goes_on(&line, *rest)) {
-		buf_add(&value, line.value.at, (size_t)(line.value.end - line.value.at));
+		buf_add(&value, line.value.at, slice_len(line.value));
 		buf_addc(&value, '\n');
-		if (!next_line(rest, &text) || take_apart(text, &line) < 0)
+		if (!slice_line(rest, &text) || take_apart(text, &line) < 0)
 			return -EBADMSG;
 	}
 	if ((origins && cut_braces(&line.value, &origin) < 0) || cut_braces(&line.value, &kind) < 0)
 		return -EBADMSG;
-	buf_add(&value, line.value.at, (size_t)(line.value.end - line.value.at));
+	buf_add(&value, line.value.at, slice_len(line.value));
 	flags->items = xgrow(flags->items, flags->n, &flags->cap, sizeof(*flags->items));
 	flags->items[flags->n++] = (struct vmflag){
 		.type = copy(type),
@@ -198,15 +170,15 @@ static int parse_flag(struct vmflags *flags, struct line line, struct text *rest
 
 int vmflags_parse(struct vmflags *flags, const char *text, size_t len)
 {
-	struct text rest = { text, text + len }, t;
+	struct slice rest = { text, text + len }, t;
 	struct line line;
 	bool origins;
 
 	if (len == 0 || text[len - 1] != '\n' || memchr(text, '\0', len) ||
-	    !next_line(&rest, &t) || !is_text(t, "[Global flags]"))
+	    !slice_line(&rest, &t) || !slice_is(t, "[Global flags]"))
 		return -EBADMSG;
 	origins = have_origins(rest);
-	while (next_line(&rest, &t)) {
+	while (slice_line(&rest, &t)) {
 		if (is_empty(t))
 			continue;
 		if (take_apart(t, &line) < 0 || is_empty(line.type) ||
