@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/buf.h"
 #include "base/duration.h"
 
 static bool is_end(const struct opt *o)
@@ -37,20 +38,19 @@ static int parse_number(const char *s, unsigned *out, const char **rest)
 	return 0;
 }
 
-static int parse_choice(const struct opt *o, const char *s, int *out, struct err *err)
+static int parse_choice(const struct opt *o, const char *shown, const char *s, int *out,
+			struct err *err)
 {
-	char list[256] = "";
+	_cleanup_buf_ struct buf list = BUF_INIT;
 
 	for (int i = 0; o->choices[i]; i++) {
 		if (strcmp(o->choices[i], s) == 0) {
 			*out = i;
 			return 0;
 		}
-		if (i > 0)
-			strncat(list, ", ", sizeof(list) - strlen(list) - 1);
-		strncat(list, o->choices[i], sizeof(list) - strlen(list) - 1);
+		buf_addf(&list, "%s%s", i > 0 ? ", " : "", o->choices[i]);
 	}
-	return err_set(err, EXIT_USAGE, "--%s: '%s' is none of %s", o->name, s, list);
+	return err_set(err, EXIT_USAGE, "%s: '%s' is none of %s", shown, s, buf_str(&list));
 }
 
 static int store(const struct opt_set *set, const struct opt *o, const char *shown,
@@ -76,7 +76,7 @@ static int store(const struct opt_set *set, const struct opt *o, const char *sho
 		return err_set(err, EXIT_USAGE, "%s: '%s' is not a time: write 10, 2.5s or 500ms",
 			       shown, value);
 	case OPT_CHOICE:
-		return parse_choice(o, value, at, err);
+		return parse_choice(o, shown, value, at, err);
 	case OPT_LEVEL:
 		*(unsigned *)at = 1;
 		if (!value || (parse_number(value, at, &rest) == 0 && *rest == '\0' &&
