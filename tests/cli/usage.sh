@@ -101,7 +101,7 @@ refuses 2 "stat: 'fast' is no INTERVAL" stat 1 fast
 refuses 2 "stat: '0' is no INTERVAL" stat 1 0
 refuses 2 "stat: '0' is no COUNT" stat 1 1s 0
 refuses 2 'stat: too many arguments' stat 1 1s 2 3
-refuses 2 "stat: --type: 'heap' is none of gcutil, gc, class, compiler" stat 1 -t heap
+refuses 2 "stat: -t: 'heap' is none of gcutil, gc, class, compiler" stat 1 -t heap
 refuses 2 'stat: --openmetrics is one document' stat all --openmetrics 1s
 refuses 2 'stat: --openmetrics and --json exclude each other' stat all --openmetrics --json
 refuses 2 'perf: too many arguments' perf 1 a b
