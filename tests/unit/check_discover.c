@@ -1,6 +1,4 @@
 #include <check.h>
-#include <errno.h>
-#include <fcntl.h>
 #include <stdarg.h>
 #include <stdint.h>
 #include <string.h>
@@ -8,13 +6,13 @@
 #include <sys/stat.h>
 #include <sys/un.h>
 
-#include "base/io.h"
 #include "base/xalloc.h"
 #include "target/cmdline.h"
 #include "target/container.h"
 #include "target/describe.h"
 #include "target/discover.h"
 #include "target/resolve.h"
+#include "data.h"
 
 #define DOCKER_ID "4f6f1e5f1c0b3d4a8e7a9d0c2b1e6f7a8c9d0e1f2a3b4c5d6e7f8091a2b3c4d5"
 
@@ -286,13 +284,12 @@ static const struct {
 START_TEST(every_collector_is_told_from_its_counters)
 {
 	_cleanup_buf_ struct buf bytes = BUF_INIT;
-	_cleanup_free_ char *path = xasprintf("%s/tests/data/perfdata/%s", top(), heaps[_i].file);
-	_cleanup_close_ int fd = open(path, O_RDONLY | O_CLOEXEC);
+	_cleanup_free_ char *path = xasprintf("perfdata/%s", heaps[_i].file);
 	const struct cmdline cmd = { 0 };
 	struct perfdata perf;
 	struct jvm *jvm = xcalloc(1, sizeof(*jvm));
 
-	ck_assert_int_eq(io_slurp(fd, &bytes, 1 << 20), 0);
+	read_data(path, &bytes);
 	ck_assert_int_eq(perfdata_parse(bytes.data, bytes.len, &perf), 0);
 	describe_perfdata(jvm, &perf, &cmd);
 	ck_assert_str_eq(jvm->gc, heaps[_i].gc);

@@ -1,11 +1,9 @@
 #include <check.h>
-#include <fcntl.h>
 #include <stdlib.h>
-#include <string.h>
 
-#include "base/io.h"
 #include "base/xalloc.h"
 #include "target/figures.h"
+#include "data.h"
 
 #define K 1024
 
@@ -19,13 +17,10 @@ static void check_space(const struct figures *f, size_t i, const char *name, int
 /* What a JVM has recorded has no capacities of spaces, no times and no threads. */
 static void read_fixture(const char *name, struct perfdata *perf)
 {
-	const char *top = getenv("top_srcdir");
-	_cleanup_free_ char *path = xasprintf("%s/tests/data/perfdata/%s", top ? top : ".", name);
-	_cleanup_close_ int fd = open(path, O_RDONLY | O_CLOEXEC);
+	_cleanup_free_ char *path = xasprintf("perfdata/%s", name);
 	_cleanup_buf_ struct buf data = BUF_INIT;
 
-	ck_assert_msg(fd >= 0, "%s", path);
-	ck_assert_int_eq(io_slurp(fd, &data, 1 << 20), 0);
+	read_data(path, &data);
 	ck_assert_int_eq(perfdata_parse(data.data, data.len, perf), 0);
 }
 

@@ -1,21 +1,10 @@
 /* The JVM's own report, as JDK 8, 17 and 27 print it. */
 #include <check.h>
 #include <errno.h>
-#include <fcntl.h>
 
-#include "base/io.h"
 #include "base/xalloc.h"
+#include "data.h"
 #include "histo_rows.h"
-
-static void read_data(const char *name, struct buf *out)
-{
-	const char *top = getenv("top_srcdir");
-	_cleanup_free_ char *path = xasprintf("%s/tests/data/%s", top ? top : ".", name);
-	_cleanup_close_ int fd = open(path, O_RDONLY | O_CLOEXEC);
-
-	ck_assert_msg(fd >= 0, "%s: %s", path, strerror(errno));
-	ck_assert_int_eq(io_slurp(fd, out, 1024 * 1024), 0);
-}
 
 static const struct {
 	const char *file;

@@ -1,22 +1,18 @@
 #include <check.h>
 #include <errno.h>
-#include <fcntl.h>
 #include <stdint.h>
 #include <string.h>
 
 #include "base/buf.h"
-#include "base/io.h"
 #include "base/xalloc.h"
 #include "proc/perfdata.h"
+#include "data.h"
 
 static void load(const char *name, struct buf *out)
 {
-	const char *top = getenv("top_srcdir");
-	_cleanup_free_ char *path = xasprintf("%s/tests/data/perfdata/%s", top ? top : ".", name);
-	_cleanup_close_ int fd = open(path, O_RDONLY | O_CLOEXEC);
+	_cleanup_free_ char *path = xasprintf("perfdata/%s", name);
 
-	ck_assert_msg(fd >= 0, "%s", path);
-	ck_assert_int_eq(io_slurp(fd, out, 1 << 20), 0);
+	read_data(path, out);
 }
 
 /* A copy of exactly this size, so that a sanitizer sees each byte read beyond it. */

@@ -1,23 +1,12 @@
 /* Properties, as JDK 8, 17 and 27 send them, and as a hostile JVM might. */
 #include <check.h>
 #include <errno.h>
-#include <fcntl.h>
 #include <string.h>
 
-#include "base/io.h"
 #include "base/xalloc.h"
 #include "model/near.h"
 #include "model/props.h"
-
-static void read_data(const char *name, struct buf *out)
-{
-	const char *top = getenv("top_srcdir");
-	_cleanup_free_ char *path = xasprintf("%s/tests/data/%s", top ? top : ".", name);
-	_cleanup_close_ int fd = open(path, O_RDONLY | O_CLOEXEC);
-
-	ck_assert_msg(fd >= 0, "%s: %s", path, strerror(errno));
-	ck_assert_int_eq(io_slurp(fd, out, 1024 * 1024), 0);
-}
+#include "data.h"
 
 /* Parse a copy of the very length, so that ASan sees a read behind it. */
 static int parse(struct props *props, const char *text, size_t len)

@@ -1,23 +1,18 @@
 #include <check.h>
-#include <fcntl.h>
 #include <stdlib.h>
-#include <string.h>
 
-#include "base/io.h"
 #include "base/xalloc.h"
 #include "model/vmtold.h"
+#include "data.h"
 
 #define K 1024
 #define M (1024 * 1024)
 
 static void read_fixture(const char *name, struct buf *out)
 {
-	const char *top = getenv("top_srcdir");
-	_cleanup_free_ char *path = xasprintf("%s/tests/data/heap_info/%s", top ? top : ".", name);
-	_cleanup_close_ int fd = open(path, O_RDONLY | O_CLOEXEC);
+	_cleanup_free_ char *path = xasprintf("heap_info/%s", name);
 
-	ck_assert_msg(fd >= 0, "%s", path);
-	ck_assert_int_eq(io_slurp(fd, out, 65536), 0);
+	read_data(path, out);
 }
 
 /* clang-format off */
