@@ -231,6 +231,13 @@ const char *perfdata_text(const struct perfdata *p, const char *name)
 	return e ? e->text : NULL;
 }
 
+const char *perfdata_words(const struct perfdata *p, const char *name)
+{
+	const char *text = perfdata_text(p, name);
+
+	return text && *text ? text : NULL;
+}
+
 int64_t perfdata_number(const struct perfdata *p, const char *name, int64_t absent)
 {
 	const struct perf_entry *e = perfdata_find(p, name);

@@ -24,7 +24,7 @@ enum perf_units {
 };
 
 struct perf_entry {
-	const char *name;  /* NUL-terminated, in the copy of the data */
+	const char *name;  /* NUL-terminated; in the copy of the data, or constant */
 	const char *text;  /* a string counter, NUL-terminated; NULL for a number */
 	int64_t number;
 	uint8_t units, variability;
@@ -55,6 +55,8 @@ void perfdata_add_own(struct perfdata *p);
 const struct perf_entry *perfdata_find(const struct perfdata *p, const char *name);
 /* The text of a string counter; NULL when there is none of that name. */
 const char *perfdata_text(const struct perfdata *p, const char *name);
+/* The same; NULL when it is empty, too. */
+const char *perfdata_words(const struct perfdata *p, const char *name);
 /* The value of a number; `absent` when there is none of that name. */
 int64_t perfdata_number(const struct perfdata *p, const char *name, int64_t absent);
 

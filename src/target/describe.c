@@ -7,14 +7,6 @@
 #include "base/buf.h"
 #include "base/xalloc.h"
 
-/* NULL for a text that is missing or empty. */
-static const char *counter_text(const struct perfdata *perf, const char *name)
-{
-	const char *text = perfdata_text(perf, name);
-
-	return text && *text ? text : NULL;
-}
-
 static char *dup_or_null(const char *text)
 {
 	return text ? xstrdup(text) : NULL;
@@ -48,9 +40,9 @@ static const char *gc_of_policy(const char *policy)
  */
 static const char *gc_of_names(const struct perfdata *perf)
 {
-	const char *first = counter_text(perf, "sun.gc.collector.0.name");
-	const char *third = counter_text(perf, "sun.gc.collector.2.name");
-	const char *space = counter_text(perf, "sun.gc.generation.1.name");
+	const char *first = perfdata_words(perf, "sun.gc.collector.0.name");
+	const char *third = perfdata_words(perf, "sun.gc.collector.2.name");
+	const char *space = perfdata_words(perf, "sun.gc.generation.1.name");
 
 	if (has_prefix(first, "Shenandoah"))
 		return "Shenandoah";
@@ -152,7 +144,7 @@ static int64_t heap_used(const struct perfdata *perf)
  */
 static int64_t heap_max(const struct perfdata *perf)
 {
-	const char *policy = counter_text(perf, "sun.gc.policy.name");
+	const char *policy = perfdata_words(perf, "sun.gc.policy.name");
 	int64_t young = perfdata_number(perf, "sun.gc.generation.0.maxCapacity", -1);
 	int64_t old = perfdata_number(perf, "sun.gc.generation.1.maxCapacity", -1);
 	int64_t max = young > old ? young : old;
@@ -207,18 +199,18 @@ static void describe_command(struct jvm *jvm, const char *command, const struct 
 
 void describe_perfdata(struct jvm *jvm, const struct perfdata *perf, const struct cmdline *cmd)
 {
-	const char *capabilities = counter_text(perf, "sun.rt.jvmCapabilities");
-	const char *gc = gc_of_policy(counter_text(perf, "sun.gc.policy.name"));
-	const char *args = counter_text(perf, "java.rt.vmArgs");
+	const char *capabilities = perfdata_words(perf, "sun.rt.jvmCapabilities");
+	const char *gc = gc_of_policy(perfdata_words(perf, "sun.gc.policy.name"));
+	const char *args = perfdata_words(perf, "java.rt.vmArgs");
 
 	jvm->has_perfdata = true;
-	jvm->version = dup_or_null(counter_text(perf, "java.property.java.version"));
-	jvm->vm = dup_or_null(counter_text(perf, "java.property.java.vm.name"));
+	jvm->version = dup_or_null(perfdata_words(perf, "java.property.java.version"));
+	jvm->vm = dup_or_null(perfdata_words(perf, "java.property.java.vm.name"));
 	jvm->gc = dup_or_null(gc ? gc : gc_of_names(perf));
 	jvm->heap_used = heap_used(perf);
 	jvm->heap_max = heap_max(perf);
-	jvm->flags = joined(counter_text(perf, "java.rt.vmFlags"), uncut(args, cmd->flags));
-	describe_command(jvm, counter_text(perf, "sun.rt.javaCommand"), cmd);
+	jvm->flags = joined(perfdata_words(perf, "java.rt.vmFlags"), uncut(args, cmd->flags));
+	describe_command(jvm, perfdata_words(perf, "sun.rt.javaCommand"), cmd);
 	/* runtimeService.cpp: the first of 64 flags is "attach supported". */
 	jvm->no_attach = capabilities && capabilities[0] == '0';
 	jvm->initialised = perfdata_number(perf, "sun.rt.vmInitDoneTime", 0) != 0;

@@ -15,13 +15,6 @@ static const char *name_of(char name[static 96], const char *fmt, ...)
 	return name;
 }
 
-static const char *text_of(const struct perfdata *perf, const char *name)
-{
-	const char *text = perfdata_text(perf, name);
-
-	return text && *text ? text : NULL;
-}
-
 /* No size or count is negative. */
 static int64_t number_of(const struct perfdata *perf, const char *name)
 {
@@ -62,12 +55,13 @@ static bool read_space(const struct perfdata *perf, int generation, int i, struc
 	char prefix[64], name[96];
 
 	(void)snprintf(prefix, sizeof(prefix), "sun.gc.generation.%d.space.%d", generation, i);
-	out->name = text_of(perf, name_of(name, "%s.name", prefix));
+	out->name = perfdata_words(perf, name_of(name, "%s.name", prefix));
 	if (!out->name)
 		return false;
 	/* Where a generation is one space, only the generation has a name of its own. */
 	if (strcmp(out->name, "space") == 0)
-		out->name = text_of(perf, name_of(name, "sun.gc.generation.%d.name", generation));
+		out->name = perfdata_words(perf, name_of(name, "sun.gc.generation.%d.name",
+							 generation));
 	out->used = number_of(perf, name_of(name, "%s.used", prefix));
 	out->committed = capacity_of(perf, name_of(name, "%s.capacity", prefix));
 	out->max = capacity_of(perf, name_of(name, "%s.maxCapacity", prefix));
@@ -102,22 +96,22 @@ static void read_collectors(const struct perfdata *perf, struct figures *f)
 	for (int i = 0; i < COLLECTORS_MAX; i++) {
 		struct collector *c = &f->collectors[f->n_collectors];
 
-		c->name = text_of(perf, name_of(name, "sun.gc.collector.%d.name", i));
+		c->name = perfdata_words(perf, name_of(name, "sun.gc.collector.%d.name", i));
 		c->count = number_of(perf, name_of(name, "sun.gc.collector.%d.invocations", i));
 		c->seconds = seconds_of(perf, name_of(name, "sun.gc.collector.%d.time", i));
 		f->n_collectors += c->name != NULL;
 	}
-	f->cause = text_of(perf, "sun.gc.cause");
-	f->last_cause = text_of(perf, "sun.gc.lastCause");
+	f->cause = perfdata_words(perf, "sun.gc.cause");
+	f->last_cause = perfdata_words(perf, "sun.gc.lastCause");
 }
 
 void figures_read(const struct perfdata *perf, struct figures *f)
 {
 	*f = (struct figures){
-		.release = text_of(perf, "java.property.java.vm.version"),
-		.vendor = text_of(perf, "java.property.java.vm.vendor"),
-		.mode = text_of(perf, "java.property.java.vm.info"),
-		.home = text_of(perf, "java.property.java.home"),
+		.release = perfdata_words(perf, "java.property.java.vm.version"),
+		.vendor = perfdata_words(perf, "java.property.java.vm.vendor"),
+		.mode = perfdata_words(perf, "java.property.java.vm.info"),
+		.home = perfdata_words(perf, "java.property.java.home"),
 		.classes_loaded = add(number_of(perf, "java.cls.loadedClasses"),
 				      number_of(perf, "java.cls.sharedLoadedClasses")),
 		.classes_unloaded = add(number_of(perf, "java.cls.unloadedClasses"),
