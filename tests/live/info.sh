@@ -205,8 +205,9 @@ check "are made safe" grep -q 'a\\x0Ab\\x1B\[1m$' "$W/out"
 check "a variable of options, too" grep -q '^JAVA_TOOL_OPTIONS:  *-Dtool=\\x1B\[2J$' "$W/out"
 same "and no other variable" "" "$(grep hidden "$W/out")"
 JT_AS=65534 prints "another user's: what everybody may know" '^Attach: +denied: .*root' info "$jar"
-prints "all: a heading each" "^$JVM_PID:" info all
 stop "$JVM_PID"
+company ./jtool info all
+same "all: a heading each" "0 2" "$rc $(grep -c -x '[0-9]*:' "$W/out")"
 
 # In a container.
 version=$(newest_of "${jdks[@]}")
