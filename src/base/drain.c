@@ -1,11 +1,16 @@
 #include "base/drain.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <inttypes.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdio.h>
+#include <sys/prctl.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
 
+#include "base/aside.h"
 #include "base/io.h"
 
 /*
@@ -15,50 +20,13 @@
  */
 #define PIECE_BYTES (128 * 1024)
 #define PROGRESS_MS 200
-#define NO_DEADLINE ((struct deadline){ INT64_MAX })
-
-struct progress {
-	const char *name; /* NULL: none */
-	uint64_t bytes;
-	struct deadline next;
-	bool shown;
-};
-
-static void show(const char *line, size_t len)
-{
-	/* Never wait for a terminal that is stopped: the writer would wait with it. */
-	if (io_wait(STDERR_FILENO, POLLOUT, deadline_in_ms(0)) == 0 &&
-	    write(STDERR_FILENO, line, len) < 0)
-		return; /* a line less */
-}
-
-static void progress_add(struct progress *p, size_t bytes)
-{
-	char line[128];
-
-	p->bytes += bytes;
-	if (!p->name || !deadline_passed(p->next))
-		return;
-	p->next = deadline_in_ms(PROGRESS_MS);
-	p->shown = true;
-	show(line, (size_t)snprintf(line, sizeof(line), "\r%.64s: %" PRIu64 " MB", p->name,
-				    p->bytes / 1000000));
-}
-
-static void progress_end(const struct progress *p)
-{
-	static const char erase[] = "\r\033[K";
-
-	if (p->shown)
-		show(erase, sizeof(erase) - 1);
-}
 
 /* Move what is there: the number of bytes, 0 at the end or -errno. */
 static ssize_t take_piece(int from, int to)
 {
 	static char piece[PIECE_BYTES];
 	ssize_t n = io_read(from, piece, sizeof(piece));
-	int rc = n > 0 ? io_write_all(to, piece, (size_t)n, NO_DEADLINE) : 0;
+	int rc = n > 0 ? io_write_all(to, piece, (size_t)n, IO_NO_DEADLINE) : 0;
 
 	return rc < 0 ? rc : n;
 }
@@ -67,7 +35,7 @@ static ssize_t take_piece(int from, int to)
  * A FIFO that was never open for writing is silent to poll(2); one whose writers have gone hangs
  * up, behind the last of their bytes.
  */
-static int take_all(int from, int to, int end, struct progress *progress)
+static int take_all(int from, int to, int end)
 {
 	struct pollfd fds[] = { { .fd = from, .events = POLLIN }, { .fd = end } };
 	bool ended = false;
@@ -83,8 +51,6 @@ static int take_all(int from, int to, int end, struct progress *progress)
 
 			if (n < 0 && n != -EAGAIN)
 				return (int)n;
-			if (n > 0)
-				progress_add(progress, (size_t)n);
 			continue;
 		}
 		if (fds[0].revents || ended)
@@ -93,20 +59,62 @@ static int take_all(int from, int to, int end, struct progress *progress)
 	}
 }
 
+/* In a child: who kills its parent does not want the rest. */
+static void _noreturn_ work(int from, int to, int end)
+{
+	if (prctl(PR_SET_PDEATHSIG, SIGKILL) < 0)
+		_exit(errno);
+	_exit(-take_all(from, to, end));
+}
+
+static void show(const char *name, int to)
+{
+	struct stat st;
+
+	if (fstat(to, &st) == 0)
+		fprintf(stderr, "\r%s: %" PRIu64 " MB", name, (uint64_t)st.st_size / 1000000);
+}
+
+/* Until the child has ended.  Nothing waits for us: a terminal may stop us, or this line. */
+static void watch(int done, int to, const char *name)
+{
+	bool shown = false;
+
+	while (io_wait(done, POLLIN, name ? deadline_in_ms(PROGRESS_MS) : IO_NO_DEADLINE) ==
+	       -ETIMEDOUT) {
+		show(name, to);
+		shown = true;
+	}
+	if (shown)
+		fputs("\r\033[K", stderr);
+}
+
+/* What became of it: a negative errno is its exit status. */
+static int result_of(pid_t child)
+{
+	int status;
+
+	while (waitpid(child, &status, 0) < 0) {
+		if (errno != EINTR)
+			return -errno;
+	}
+	return WIFEXITED(status) ? -WEXITSTATUS(status) : -ECANCELED;
+}
+
 int drain_fifo(int from, int to, int end, const char *progress)
 {
-	static const int stops[] = { SIGTSTP, SIGTTIN, SIGTTOU };
-	struct progress p = { .name = isatty(STDERR_FILENO) ? progress : NULL };
-	const struct sigaction ignore = { .sa_handler = SIG_IGN };
-	struct sigaction before[ARRAY_SIZE(stops)];
-	int rc;
+	int done[2], keep[4] = { from, to, end };
+	pid_t child;
 
-	for (size_t i = 0; i < ARRAY_SIZE(stops); i++)
-		(void)sigaction(stops[i], &ignore, &before[i]); /* cannot fail for these */
-	p.next = deadline_in_ms(PROGRESS_MS);
-	rc = take_all(from, to, end, &p);
-	progress_end(&p);
-	for (size_t i = 0; i < ARRAY_SIZE(stops); i++)
-		(void)sigaction(stops[i], &before[i], NULL);
-	return rc;
+	if (pipe2(done, O_CLOEXEC) < 0)
+		return -errno;
+	keep[3] = done[1];
+	child = aside_fork(keep, ARRAY_SIZE(keep));
+	if (child == 0)
+		work(from, to, end);
+	(void)close(done[1]);
+	if (child > 0)
+		watch(done[0], to, isatty(STDERR_FILENO) ? progress : NULL);
+	(void)close(done[0]);
+	return child < 0 ? child : result_of(child);
 }

@@ -189,6 +189,24 @@ if start_jvm own g1 Threads -- 200; then
 	stop "$JVM_PID"
 fi
 
+# A jtool that is stopped in the middle does not hold the JVM.
+for version in own "${jdks[@]}"; do
+	start_jvm "$version" serial Heap -Xms200m -Xmx200m -- 1 || continue
+	jt jcmd "$JVM_PID" VM.version
+	(cd "$W" && exec ./jtool heapdump "$JVM_PID" dumps/stopped >"$W/out" 2>"$W/err") &
+	pid=$!
+	poll 10 has_place "${jdk_root[$version]:-}/tmp"
+	kill -STOP $pid
+	check "$version: the JVM answers while jtool is stopped" answers
+	kill -CONT $pid
+	wait $pid
+	same "$version: jtool goes on" 0 $?
+	check "$version: and its dump is whole" parse "$W/dumps/stopped"
+	rm -f "$W/dumps/stopped"
+	clean "$version: stopped"
+	stop "$JVM_PID"
+done
+
 # One that takes a while, which --timeout is not about; on a terminal a line tells how far it is.
 if start_jvm own serial Heap -Xms200m -Xmx200m -- 1; then
 	jt jcmd "$JVM_PID" VM.version

@@ -15,7 +15,7 @@
 
 static char dir[] = "/tmp/check-drain.XXXXXX";
 static char *path;
-static int from, file, end[2];
+static int from, file, end[2], first_writer;
 
 static void setup(void)
 {
@@ -145,28 +145,55 @@ START_TEST(full_disk)
 }
 END_TEST
 
-/* A stop signal of the terminal's reaches us before and after, but not meanwhile. */
-START_TEST(not_stopped)
+/* A process that drains, when the first byte has been taken; somebody else writes the rest. */
+static pid_t drainer(void)
 {
-	struct sigaction after;
+	int fd;
 	pid_t pid = fork();
+	struct stat st;
 
-	if (pid == 0) {
-		static const char first[128 * 1024]; /* more than fits before it is drained */
-		int fd = open(path, O_WRONLY | O_CLOEXEC);
-		int rc = io_write_all(fd, first, sizeof(first), deadline_in_ms(10000));
+	if (pid == 0)
+		_exit(drain_fifo(from, file, end[0], NULL) == 0 ? 0 : 1);
+	ck_assert_int_gt(pid, 0);
+	fd = open(path, O_WRONLY | O_CLOEXEC);
+	ck_assert_int_eq(io_write_all(fd, "", 1, deadline_in_ms(10000)), 0);
+	do
+		ck_assert_int_eq(fstat(file, &st), 0);
+	while (st.st_size == 0);
+	first_writer = fd;
+	(void)close(from);
+	from = -1;
+	return pid;
+}
 
-		for (int i = 0; rc == 0 && i < 100; i++) {
-			(void)kill(getppid(), SIGTSTP);
-			rc = io_write_all(fd, "x", 1, deadline_in_ms(10000));
-		}
-		_exit(-rc);
-	}
-	ck_assert_int_eq(drain_fifo(from, file, end[0], "progress"), 0);
+START_TEST(stopped)
+{
+	pid_t pid = drainer(), rest = writer(MUCH);
+	int status;
+
+	ck_assert_int_eq(kill(pid, SIGSTOP), 0);
+	ck_assert_int_eq(waitpid(pid, &status, WUNTRACED), pid);
+	ck_assert(WIFSTOPPED(status));
+	ck_assert_int_eq(exit_of(rest), 0);
+	(void)close(first_writer);
+	ck_assert_int_eq(kill(pid, SIGCONT), 0);
 	ck_assert_int_eq(exit_of(pid), 0);
-	ck_assert_int_eq(lseek(file, 0, SEEK_CUR), 128 * 1024 + 100);
-	ck_assert_int_eq(sigaction(SIGTSTP, NULL, &after), 0);
-	ck_assert(after.sa_handler == SIG_DFL);
+	ck_assert_int_eq(lseek(file, 0, SEEK_END), 1 + MUCH);
+}
+END_TEST
+
+/* Who writes faster than we read is not read to the end. */
+START_TEST(killed)
+{
+	pid_t pid = drainer(), rest = writer(100 * MUCH);
+	int status;
+
+	(void)close(end[1]);
+	end[1] = -1;
+	ck_assert_int_eq(kill(pid, SIGKILL), 0);
+	ck_assert_int_eq(waitpid(pid, &status, 0), pid);
+	ck_assert_int_eq(exit_of(rest), 1);
+	(void)close(first_writer);
 }
 END_TEST
 
@@ -184,7 +211,8 @@ int main(void)
 	tcase_add_test(tc, nobody_came);
 	tcase_add_test(tc, end_before_the_last_bytes);
 	tcase_add_test(tc, full_disk);
-	tcase_add_test(tc, not_stopped);
+	tcase_add_test(tc, stopped);
+	tcase_add_test(tc, killed);
 	suite_add_tcase(s, tc);
 	runner = srunner_create(s);
 	srunner_run_all(runner, CK_ENV);
