@@ -24,22 +24,64 @@ const struct jfr_setting_info jfr_setting_info[N_JFR_SETTINGS] = {
 };
 /* clang-format on */
 
-/* "12", "12.5", "12,5" (the JVM's locale): tenths.  NULL when it is none, else what follows. */
+/*
+ * String.format() writes sizes in the digits of the JVM's locale: Arabic, Persian, Devanagari,
+ * Bengali, Thai, Tibetan, Burmese.  In UTF-8 only the last byte of a script's digits differs.
+ */
+static const char *const zeros[] = {
+	"0", "\u0660", "\u06f0", "\u0966", "\u09e6", "\u0e50", "\u0f20", "\u1040",
+};
+static const char *const points[] = { ".", ",", "\u066b" };
+
+/* Past a digit: its value; -1: there is none. */
+static int take_digit(const char **at, const char *end)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(zeros); i++) {
+		size_t last = strlen(zeros[i]) - 1;
+		int digit;
+
+		if ((size_t)(end - *at) <= last || memcmp(*at, zeros[i], last) != 0)
+			continue;
+		digit = (*at)[last] - zeros[i][last];
+		if (digit < 0 || digit > 9)
+			continue;
+		*at += last + 1;
+		return digit;
+	}
+	return -1;
+}
+
+static bool take_point(const char **at, const char *end)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(points); i++) {
+		size_t len = strlen(points[i]);
+
+		if ((size_t)(end - *at) >= len && memcmp(*at, points[i], len) == 0) {
+			*at += len;
+			return true;
+		}
+	}
+	return false;
+}
+
+/* "12", "12.5", "12,5": tenths.  NULL when it is none, else what follows. */
 static const char *read_tenths(const char *at, const char *end, int64_t *tenths)
 {
-	const char *start = at;
+	int digit = take_digit(&at, end);
 	int64_t n = 0;
 
-	for (; at < end && *at >= '0' && *at <= '9'; at++) {
-		if (__builtin_mul_overflow(n, 10, &n) || __builtin_add_overflow(n, *at - '0', &n))
+	if (digit < 0)
+		return NULL;
+	for (; digit >= 0; digit = take_digit(&at, end)) {
+		if (__builtin_mul_overflow(n, 10, &n) || __builtin_add_overflow(n, digit, &n))
 			return NULL;
 	}
-	if (at == start || __builtin_mul_overflow(n, 10, &n))
+	if (__builtin_mul_overflow(n, 10, &n))
 		return NULL;
-	if (end - at >= 2 && (*at == '.' || *at == ',') && at[1] >= '0' && at[1] <= '9') {
-		if (__builtin_add_overflow(n, at[1] - '0', &n))
+	if (take_point(&at, end)) {
+		digit = take_digit(&at, end);
+		if (digit < 0 || __builtin_add_overflow(n, digit, &n))
 			return NULL;
-		at += 2;
 	}
 	*tenths = n;
 	return at;
