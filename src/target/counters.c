@@ -74,8 +74,9 @@ static int no_file(const struct procfs *proc, const struct jvm *jvm, struct err 
 		return publishes_none(jvm, "it was started with -XX:+PerfDisableSharedMem", err);
 	if (discover_attach_state(proc, jvm) == ATTACH_STARTING)
 		return is_starting(jvm, err);
-	return publishes_none(jvm, "-XX:-UsePerfData is in force, or it could make no file in "
-			      "its /tmp", err);
+	/* HotSpot names the directory after the user, and makes none for one without a name. */
+	return publishes_none(jvm, "-XX:-UsePerfData is in force, its user is not in its "
+			      "/etc/passwd, or it could make no file in its /tmp", err);
 }
 
 static int cannot_open(const struct counters *c, int rc, struct err *err)
