@@ -21,7 +21,9 @@ static const struct opt jfr_rows[] = {
 	OPT_END,
 };
 
-int jfr_ask(const struct ctx *ctx, const char *line, struct jfr_answer *answer, struct err *err)
+/* What writes a file answers when that is done, which may take long. */
+static int ask(const struct ctx *ctx, const char *line, bool writes, struct jfr_answer *answer,
+	       struct err *err)
 {
 	const struct attach_opts opts = { ctx->timeout_ms, ctx->steps };
 	const char *const args[] = { line };
@@ -29,7 +31,11 @@ int jfr_ask(const struct ctx *ctx, const char *line, struct jfr_answer *answer, 
 	struct attach_reply reply;
 	int rc;
 
-	if (attach_execute(ctx->jvm, &opts, &req, &reply, err) < 0)
+	if (writes)
+		rc = attach_execute_long(ctx->jvm, &opts, &req, &reply, err);
+	else
+		rc = attach_execute(ctx->jvm, &opts, &req, &reply, err);
+	if (rc < 0)
 		return -1;
 	answer->code = reply.code;
 	buf_reset(&answer->text);
@@ -39,6 +45,11 @@ int jfr_ask(const struct ctx *ctx, const char *line, struct jfr_answer *answer, 
 		return err_set(err, EXIT_PARTIAL, "the JVM's answer could not be kept: %s",
 			       strerror(-rc));
 	return 0;
+}
+
+int jfr_ask(const struct ctx *ctx, const char *line, struct jfr_answer *answer, struct err *err)
+{
+	return ask(ctx, line, false, answer, err);
 }
 
 int jfr_refusal(const char *line, const struct jfr_answer *answer, struct err *err)
@@ -62,7 +73,8 @@ int jfr_do(const struct ctx *ctx, enum jfr_verb verb, const char *line,
 {
 	struct jfr_answer own = JFR_ANSWER_INIT;
 	struct jfr_answer *got = answer ? answer : &own;
-	int rc = jfr_ask(ctx, line, got, err);
+	bool writes = verb == JFR_DUMP || verb == JFR_STOP;
+	int rc = ask(ctx, line, writes, got, err);
 
 	if (rc == 0 && (got->code != 0 || !jfr_succeeded(verb, buf_str(&got->text))))
 		rc = jfr_refusal(line, got, err);
@@ -95,6 +107,8 @@ static int pass_on(const struct ctx *ctx, enum jfr_verb verb, const char *comman
 
 static int jfr_start(const struct ctx *ctx, const struct jfr_request *req, struct err *err)
 {
+	if (jfr_check_repository(ctx, err) < 0)
+		return -1;
 	return pass_on(ctx, JFR_START, "JFR.start", req, err);
 }
 

@@ -38,6 +38,12 @@ int jfr_refusal(const char *line, const struct jfr_answer *answer, struct err *e
 int jfr_do(const struct ctx *ctx, enum jfr_verb verb, const char *line,
 	   struct jfr_answer *answer, struct err *err) _must_check_;
 
+/*
+ * Refuse when the JVM's repository has hardly any room left: where JFR cannot write, JDK 11 and
+ * later end the JVM: "An irrecoverable error in Jfr. Shutting down VM..." (JfrJavaSupport::abort)
+ */
+int jfr_check_repository(const struct ctx *ctx, struct err *err) _must_check_;
+
 /* Open the caller's file: refused, if need be, before the JVM is asked for anything. */
 int jfr_open_file(const struct ctx *ctx, const char *path, struct outfile *out, struct err *err)
 	_must_check_;

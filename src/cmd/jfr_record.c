@@ -47,6 +47,8 @@ static int start(struct record *r, const struct ns *ns, struct err *err)
 	_cleanup_buf_ struct buf line = BUF_INIT;
 	uint64_t seconds = ((uint64_t)r->duration_ms + 2 * (uint64_t)r->ctx->timeout_ms) / 1000;
 
+	if (jfr_check_repository(r->ctx, err) < 0)
+		return -1;
 	buf_addf(&r->words, " name=jtool-%d-%llx", (int)getpid(),
 		 (unsigned long long)io_now_ns());
 	buf_addf(&line, "JFR.start%s duration=%llus", buf_str(&r->words),

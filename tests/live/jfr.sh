@@ -196,6 +196,20 @@ refuses 1 'Flight Recorder is disabled' "disabled: record" jfr "$JVM_PID" record
 check "disabled: there is no file" test ! -e "$W/x.jfr"
 stop "$JVM_PID"
 
+# A JVM whose recorder would end it: there is no room for the repository.
+mkdir "$W/full" "$W/roomy"
+mount -t tmpfs -o size=4m tmpfs "$W/full"
+mounts+=("$W/full")
+start_jvm own serial Idle "-Djava.io.tmpdir=$W/full"
+refuses 1 "$W/full of JVM.*8 MB free.*repositorypath=DIR" "no room for a repository: record" \
+	jfr "$JVM_PID" record -d 1 full.jfr
+refuses 1 '8 MB free' "no room for a repository: start" jfr "$JVM_PID" start
+check "no room for a repository: nothing records" not_recording "$JVM_PID"
+works "no room for a repository: another directory" \
+	jfr "$JVM_PID" configure "repositorypath=$W/roomy"
+works "room for a repository: record" jfr "$JVM_PID" record -d 300ms full.jfr
+stop "$JVM_PID"
+
 # boxed NAME NSPID UID: record from the JVM in the container that was spawned last, whose owner is
 # UID out here.
 boxed() {
