@@ -135,8 +135,7 @@ static int through_fifo(const struct ctx *ctx, const struct hprof_ways *ways,
 		return -1;
 	rc = drain_fifo(fifo, out->fd, asking.end, "heap dump");
 	if (rc < 0) {
-		(void)err_set(err, EXIT_PARTIAL, "the dump could not be written: %s",
-			      strerror(-rc));
+		(void)outfile_failed(out, rc, err);
 		take_no_more(ways, fifo, asking.end, place);
 	}
 	util_close_p(&fifo);

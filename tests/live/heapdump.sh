@@ -104,7 +104,7 @@ compressed() {
 
 full_disk() {
 	mount -t tmpfs -o size=4m tmpfs "$W/full"
-	refuses 7 'No space left' "$version: full disk here" heapdump "$JVM_PID" full/d
+	refuses 7 'full/d .*No space left' "$version: full disk here" heapdump "$JVM_PID" full/d
 	no_dump "$version: full disk here" "$W/full"
 	umount "$W/full"
 	clean "$version: full disk here"
