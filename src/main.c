@@ -71,8 +71,13 @@ static int run_command(const struct cmd *cmd, char **argv, int argc, struct err 
 	if (cmd->need == NEED_JVM) {
 		ctx.args++;
 		ctx.n_args--;
-		ctx.all = cmd->takes_all && strcmp(argv[0], "all") == 0;
+		ctx.all = strcmp(argv[0], "all") == 0;
 	}
+	/* As a part of a name it would have the heap of `Installer` dumped. */
+	if (ctx.all && !cmd->takes_all)
+		return err_set(err, EXIT_USAGE,
+			       "it takes one JVM, not 'all': name a pid or a main class; "
+			       "jtool list shows them");
 	if (cmd->check && cmd->check(&ctx, err) < 0)
 		return -1;
 	if (ctx.all)

@@ -63,6 +63,10 @@ prints 'Also known as: jps' list --help
 refuses 2 "'' is no command" 99999999 ''
 refuses 2 "'frobnicate' is no command" 99999999 frobnicate
 refuses 3 'jcmd: no such process: 99999999$' 99999999 jcmd VM.version
+for words in 'heapdump all x.hprof' 'load all x' 'op all properties' 'jfr all check'; do
+	# shellcheck disable=SC2086 # words
+	refuses 2 "[a-z]*: it takes one JVM, not 'all'" $words
+done
 refuses 3 'op: no such process: 99999999$' 99999999 threaddump
 refuses 3 'load: no such process: 99999999$' 99999999 load /no/such.so true x=y
 refuses 2 "--frobnicate: unknown option" --frobnicate
