@@ -39,8 +39,8 @@ static int check_words(const struct cmd *cmd, int n, struct err *err)
 		return err_set(err, EXIT_USAGE, "too few arguments: jtool %s %s", cmd->name,
 			       cmd->synopsis);
 	if (cmd->max_args >= 0 && n - target > cmd->max_args)
-		return err_set(err, EXIT_USAGE, "too many arguments: jtool %s %s", cmd->name,
-			       cmd->synopsis);
+		return err_set(err, EXIT_USAGE, "too many arguments: jtool %s%s%s", cmd->name,
+			       cmd->synopsis[0] ? " " : "", cmd->synopsis);
 	return 0;
 }
 

@@ -90,7 +90,7 @@ refuses 2 'heaphisto: --vm knows no loaders' heaphisto 1 --vm --by loader
 refuses 2 'heaphisto: --save and --diff are about one JVM' heaphisto all --save "$work/saved"
 
 # words
-refuses 2 'list: too many arguments' list surplus
+refuses 2 'list: too many arguments: jtool list$' list surplus
 for command in "${commands[@]}"; do
 	[[ $("$jtool" "$command" --help) == *TARGET* ]] || continue
 	refuses 2 "$command: no TARGET given" "$command"
