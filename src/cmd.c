@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/buf.h"
+#include "base/xalloc.h"
 
 #define CMD(name) extern const struct cmd cmd_##name;
 #include "commands.def"
@@ -57,13 +58,31 @@ static unsigned distance(const char *a, const char *b)
 	return row[n % 3][m];
 }
 
+/* To the nearest of some words, of which the text may have none. */
+static unsigned distance_to_any(const char *name, const char *words)
+{
+	unsigned best = 32;
+
+	while (words && *words) {
+		_cleanup_free_ char *word = xstrndup(words, strcspn(words, " "));
+		unsigned d = distance(name, word);
+
+		best = d < best ? d : best;
+		words += strlen(word);
+		words += *words == ' ';
+	}
+	return best;
+}
+
 static const struct cmd *nearest(const char *name)
 {
 	const struct cmd *best = NULL;
 	unsigned best_distance = 3; /* more than two slips is another word */
 
 	for (const struct cmd *const *c = cmd_table; *c; c++) {
-		unsigned d = distance(name, (*c)->name);
+		unsigned by_name = distance(name, (*c)->name);
+		unsigned by_alias = distance_to_any(name, (*c)->aliases);
+		unsigned d = by_name < by_alias ? by_name : by_alias;
 
 		if (d < best_distance) {
 			best_distance = d;

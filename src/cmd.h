@@ -37,6 +37,7 @@ struct ctx {
 struct cmd {
 	const char *name;
 	const char *aliases;  /* what other tools call it, separated by blanks; NULL: nothing */
+	const char *verbs;    /* what the word behind TARGET can be, to complete it; or NULL */
 	const char *synopsis; /* behind the name: "TARGET [COMMAND [ARG...]]" */
 	const char *summary;  /* one line, lower case, no full stop */
 	const char *details;  /* more lines for --help, or NULL; each ends with \n */

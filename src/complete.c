@@ -68,7 +68,7 @@ static const char bash_head[] =
 	"_jtool()\n"
 	"{\n"
 	"	local cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD-1]}\n"
-	"	local options='' valued='' choices='' target='' all='' i n=0\n"
+	"	local options='' valued='' choices='' target='' all='' verbs='' i n=0\n"
 	"	COMPREPLY=()\n"
 	"	# --name=value comes as three words\n"
 	"	if [[ $cur == '=' ]]; then\n"
@@ -112,6 +112,10 @@ static const char bash_tail[] =
 	"	if [[ -n $target ]] && ((n == 0)); then\n"
 	"		choices=$(jtool list -q 2>/dev/null)$all\n"
 	"		mapfile -t COMPREPLY < <(compgen -W \"$choices\" -- \"$cur\")\n"
+	"		return\n"
+	"	fi\n"
+	"	if [[ -n $verbs ]] && ((n == 1)); then\n"
+	"		mapfile -t COMPREPLY < <(compgen -W \"$verbs\" -- \"$cur\")\n"
 	"		return\n"
 	"	fi\n"
 	"	mapfile -t COMPREPLY < <(compgen -f -- \"$cur\")\n"
@@ -160,9 +164,9 @@ static void print_bash(FILE *out)
 		each_option(*c, bash_spelling, out);
 		fputs("'\n\t\tvalued='", out);
 		each_option(*c, bash_valued, out);
-		fprintf(out, "'\n\t\ttarget=%s all=%s\n\t\tcase $prev in\n",
+		fprintf(out, "'\n\t\ttarget=%s all=%s\n\t\tverbs='%s'\n\t\tcase $prev in\n",
 			(*c)->need == NEED_JVM ? "yes" : "''",
-			(*c)->takes_all ? "' all'" : "''");
+			(*c)->takes_all ? "' all'" : "''", (*c)->verbs ? (*c)->verbs : "");
 		each_option(*c, bash_value, out);
 		fputs("\t\tesac\n\t\t;;\n", out);
 	}
@@ -241,6 +245,8 @@ static void print_zsh(FILE *out)
 		if ((*c)->need == NEED_JVM)
 			fprintf(out, " \\\n\t\t\t'1:TARGET:_jtool_targets%s'",
 				(*c)->takes_all ? " all" : "");
+		if ((*c)->verbs)
+			fprintf(out, " \\\n\t\t\t'2:VERB:(%s)'", (*c)->verbs);
 		if ((*c)->max_args != 0)
 			fputs(" \\\n\t\t\t'*:ARGUMENT:_files'", out);
 		fputs("\n\t\t;;\n", out);
@@ -307,6 +313,11 @@ static void print_fish(FILE *out)
 				"complete -c jtool -n '__fish_seen_subcommand_from %s; and test "
 				"(__jtool_words) -eq 2' -a '(jtool list -q 2>/dev/null)%s'\n",
 				(*c)->name, (*c)->takes_all ? " all" : "");
+		if ((*c)->verbs)
+			fprintf(out,
+				"complete -c jtool -n '__fish_seen_subcommand_from %s; and test "
+				"(__jtool_words) -eq 3' -a '%s'\n",
+				(*c)->name, (*c)->verbs);
 		if ((*c)->max_args != 0)
 			fprintf(out,
 				"complete -c jtool -n '__fish_seen_subcommand_from %s; and test "

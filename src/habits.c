@@ -62,6 +62,28 @@ static int put_load(char **words, int n, char **argv, int argc)
 	return n;
 }
 
+/* The groups that jstat takes for options. */
+static void replace_group(char **words, int n)
+{
+	static const struct {
+		const char *jstat;
+		char ours[16];
+	} groups[] = {
+		{ "-gcutil", "-tgcutil" },
+		{ "-gc", "-tgc" },
+		{ "-class", "-tclass" },
+		{ "-compiler", "-tcompiler" },
+	};
+	static const char *const names[] = { "stat", "jstat", NULL };
+
+	for (int i = 1; i < n && is_one_of(words[0], names); i++) {
+		for (size_t j = 0; j < ARRAY_SIZE(groups); j++) {
+			if (strcmp(words[i], groups[j].jstat) == 0)
+				words[i] = (char *)groups[j].ours; /* read only, like the rest */
+		}
+	}
+}
+
 char **habits_words(int argc, char **argv, int *n_words)
 {
 	static char op[] = "op", info[] = "info";
@@ -70,6 +92,7 @@ char **habits_words(int argc, char **argv, int *n_words)
 
 	if (!is_pid(argv[0])) {
 		*n_words = put_all(words, 0, argv, argc);
+		replace_group(words, *n_words);
 		return words;
 	}
 	if (argc == 1)

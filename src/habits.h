@@ -8,6 +8,7 @@
  * The words of a command line in jtool's order, COMMAND first, from those behind the program's
  * name; the array is the caller's to free, the words stay argv's.
  *
+ *   stat -gcutil PID ...         stat -t gcutil PID ...; also jstat, and its other groups
  *   PID                          info PID
  *   PID COMMAND ARG...           COMMAND PID ARG..., as jattach has it
  *   PID OPERATION ARG...         op PID OPERATION ARG...: what jattach knows and is no command

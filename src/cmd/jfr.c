@@ -298,6 +298,7 @@ static int run(struct ctx *ctx, struct err *err)
 
 const struct cmd cmd_jfr = {
 	.name = "jfr",
+	.verbs = "start check dump stop configure record",
 	.synopsis = "TARGET start|check|dump|stop|configure|record [FILE] [KEY=VALUE...]",
 	.summary = "flight recorder: start, fetch and configure recordings",
 	.details =

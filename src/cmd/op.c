@@ -21,6 +21,8 @@ static int op_run(struct ctx *ctx, struct err *err)
 
 const struct cmd cmd_op = {
 	.name = "op",
+	.verbs = "agentProperties datadump dumpheap getversion inspectheap jcmd load printflag "
+		 "properties setflag threaddump",
 	.synopsis = "TARGET OPERATION [ARG...]",
 	.summary = "send an operation of the attach protocol as it is",
 	.details = "Operations: properties, agentProperties, datadump, threaddump, dumpheap,\n"

@@ -183,6 +183,7 @@ static int run_all(struct ctx *ctx, const struct jvm_list *jvms, struct err *err
 
 const struct cmd cmd_stat = {
 	.name = "stat",
+	.aliases = "jstat",
 	.synopsis = "TARGET|all [INTERVAL [COUNT]]",
 	.summary = "collections, heap, classes and compiler, as jstat shows them",
 	.details =

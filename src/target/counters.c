@@ -55,6 +55,11 @@ static int is_starting(const struct jvm *jvm, struct err *err)
 /* No other way leads to the counters: even the JDK's jcmd reads PerfCounter.print from the file. */
 static int publishes_none(const struct jvm *jvm, const char *why, struct err *err)
 {
+	if (jvm->no_attach)
+		return err_set(err, EXIT_ANSWER,
+			       "JVM %d publishes no counters: %s; nor can it be asked, with "
+			       "attaching disabled: jtool info %d tells the rest",
+			       (int)jvm->pid, why, (int)jvm->pid);
 	return err_set(err, EXIT_ANSWER,
 		       "JVM %d publishes no counters: %s; jtool jcmd %d GC.heap_info asks the JVM "
 		       "itself", (int)jvm->pid, why, (int)jvm->pid);

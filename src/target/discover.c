@@ -103,7 +103,8 @@ struct jvm *discover_pid(const struct procfs *proc, pid_t pid, struct err *err)
 	if (rc < 0) {
 		if (procfs_pids(proc, &pids, &n) == 0 && n == 0)
 			(void)not_mounted(proc, err);
-		(void)err_set(err, EXIT_TARGET, "no such process: %d", (int)pid);
+		(void)err_set(err, EXIT_TARGET,
+			      "no such process: %d; jtool list shows the JVMs", (int)pid);
 		return NULL;
 	}
 	if (status.tgid != pid) {

@@ -75,7 +75,7 @@ static struct jvm *by_pid(const struct procfs *proc, const char *spec, struct er
 
 	if (!problem)
 		return discover_pid(proc, pid, err);
-	(void)err_set(err, EXIT_TARGET, "no such process: %s", spec);
+	(void)err_set(err, EXIT_TARGET, "no such process: %s; jtool list shows the JVMs", spec);
 	return NULL;
 }
 

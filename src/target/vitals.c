@@ -128,7 +128,7 @@ char *vitals_attach_words(const struct vitals *v, const struct jvm *jvm)
 		return xstrdup(err.text);
 	}
 	if (v->attach == ATTACH_UNSUPPORTED)
-		return xstrdup("no: it is no HotSpot, and has an attach mechanism of its own");
+		return xstrdup("it is no HotSpot, and has an attach mechanism of its own");
 	if (vitals_is_stopped(v))
 		return xstrdup("not while it is stopped");
 	if (v->attach == ATTACH_LISTENING)
@@ -136,10 +136,10 @@ char *vitals_attach_words(const struct vitals *v, const struct jvm *jvm)
 	if (v->attach == ATTACH_READY)
 		return xstrdup("it would open its socket when it is asked to");
 	if (v->attach == ATTACH_STARTING)
-		return xstrdup("not yet: it does not catch SIGQUIT so far; try again");
+		return xstrdup("it does not catch SIGQUIT so far; try again");
 	if (jvm->no_attach)
-		return xstrdup("no: it was started with -XX:+DisableAttachMechanism, and only a "
+		return xstrdup("it was started with -XX:+DisableAttachMechanism, and only a "
 			       "restart without it helps");
-	return xstrdup("no: it was started with -Xrs and its socket file is gone; only a restart "
+	return xstrdup("it was started with -Xrs and its socket file is gone; only a restart "
 		       "brings it back");
 }

@@ -51,6 +51,8 @@ completes '--sort --save --strict' heaphisto 101 --s
 completes 'agent.so' heaphisto 101 --save ag
 completes '' heaphisto -n ''
 completes 'agent.so' load 101 ag
+completes 'start stop' jfr 101 st
+completes 'agent.so' jfr 101 dump ag
 completes '' frobnicate ''
 
 finish

@@ -52,6 +52,7 @@ matches 'Usage: jtool COMMAND' "$err" 'usage without a command'
 matches $'\njtool: no command given$' "$err" 'error without a command'
 refuses 2 "'l' is ambiguous: list, load$" l
 refuses 2 "'lits' is no command; did you mean 'list'\?$" lits
+refuses 2 "'jstck' is no command; did you mean 'threads'\?$" jstck
 refuses 2 "'heaphsito' is no command; did you mean 'heaphisto'\?$" heaphsito
 refuses 2 "'frobnicate' is no command; jtool --help lists them$" frobnicate
 refuses 2 "'' is no command" ''
@@ -62,13 +63,13 @@ prints '^Usage: jtool list ' jps --help
 prints 'Also known as: jps' list --help
 refuses 2 "'' is no command" 99999999 ''
 refuses 2 "'frobnicate' is no command" 99999999 frobnicate
-refuses 3 'jcmd: no such process: 99999999$' 99999999 jcmd VM.version
+refuses 3 'jcmd: no such process: 99999999; jtool list' 99999999 jcmd VM.version
 for words in 'heapdump all x.hprof' 'load all x' 'op all properties' 'jfr all check'; do
 	# shellcheck disable=SC2086 # words
 	refuses 2 "[a-z]*: it takes one JVM, not 'all'" $words
 done
-refuses 3 'op: no such process: 99999999$' 99999999 threaddump
-refuses 3 'load: no such process: 99999999$' 99999999 load /no/such.so true x=y
+refuses 3 'op: no such process: 99999999; jtool list' 99999999 threaddump
+refuses 3 'load: no such process: 99999999; jtool list' 99999999 load /no/such.so true x=y
 refuses 2 "--frobnicate: unknown option" --frobnicate
 refuses 2 '--completion: ' --completion csh
 refuses 2 '--completion: ' --completion

@@ -255,7 +255,7 @@ START_TEST(wrong_pids_say_what_they_are)
 	} wrong[] = {
 		{ 300, "not a JVM: it is 'sleep'" },
 		{ 400, "not a JVM: it is 'java'" },
-		{ 4711, "no such process: 4711" },
+		{ 4711, "no such process: 4711; jtool list shows the JVMs" },
 		{ 101, "101 is a thread of process 100" },
 	};
 	struct err err = { .code = EXIT_DONE };

@@ -36,6 +36,16 @@ START_TEST(own_order_stays)
 }
 END_TEST
 
+START_TEST(groups_of_jstat)
+{
+	expect("stat -gcutil 42 1000 5", "stat -tgcutil 42 1000 5");
+	expect("jstat -gc 42", "jstat -tgc 42");
+	expect("stat 42 -class", "stat 42 -tclass");
+	expect("stat -t gc 42", "stat -t gc 42");
+	expect("jcmd 42 -gc", "jcmd 42 -gc");
+}
+END_TEST
+
 START_TEST(pid_first)
 {
 	expect("42", "info 42");
@@ -76,6 +86,7 @@ int main(void)
 	int failed;
 
 	tcase_add_test(words, own_order_stays);
+	tcase_add_test(words, groups_of_jstat);
 	tcase_add_test(words, pid_first);
 	tcase_add_test(words, operations);
 	tcase_add_test(words, load_of_jattach);

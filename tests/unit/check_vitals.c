@@ -134,7 +134,7 @@ START_TEST(attaching_is_told_in_words)
 {
 	check_words(200, "would open its socket");
 	check_words(500, "-Xrs");
-	check_words(600, "not yet");
+	check_words(600, "does not catch SIGQUIT");
 	check_words(700, "DisableAttachMechanism");
 	check_words(800, "no HotSpot");
 	shell("sed -i 's/^State:.*/State:\\tT (stopped)/' 200/status");
