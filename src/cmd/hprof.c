@@ -50,12 +50,15 @@ static int64_t memory_of(const struct jvm *jvm)
 	return usage.resident;
 }
 
-/* The used heap, or what it cannot exceed: a user without a name has no hsperfdata. */
+/*
+ * The used heap, or what it cannot exceed: a user without a name has no hsperfdata, and G1 counts
+ * nothing before its first collection.
+ */
 static int64_t heap_of(const struct jvm *jvm)
 {
 	int64_t memory;
 
-	if (jvm->heap_used >= 0)
+	if (jvm->heap_used > 0)
 		return jvm->heap_used;
 	memory = memory_of(jvm);
 	if (memory < 0 || (jvm->heap_max >= 0 && jvm->heap_max < memory))
