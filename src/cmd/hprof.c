@@ -96,8 +96,6 @@ static struct place *make_place(const struct ctx *ctx, const struct hprof_ways *
 static void command_line(const struct hprof_wanted *wanted, const struct hprof_ways *ways,
 			 const char *path, struct buf *line)
 {
-	char quote = strchr(path, '"') ? '\'' : '"'; /* it splits at blanks */
-
 	buf_adds(line, "GC.heap_dump");
 	if (wanted->all)
 		buf_adds(line, " -all");
@@ -105,7 +103,7 @@ static void command_line(const struct hprof_wanted *wanted, const struct hprof_w
 		buf_addf(line, " -gz=%u", wanted->gzip);
 	if (ways->overwrite)
 		buf_adds(line, " -overwrite");
-	buf_addf(line, " %c%s%c", quote, path, quote);
+	buf_addf(line, " \"%s\"", path); /* it splits at blanks; a place has no quotes */
 }
 
 /*

@@ -85,6 +85,9 @@ static const char *set_paths(struct keeper *k, const char *dir)
 	buf_addf(&k->socket, "%s%s%s/%s", dir, slash, k->nest.name, k->nest.socket);
 	if (k->listener >= 0 && k->socket.len >= sizeof(((struct sockaddr_un *)0)->sun_path))
 		return "its path is too long for a socket";
+	/* The JVM is told in a line of words, where quotes nest badly and %p is its pid. */
+	if (k->req->kind != PLACE_FILE && strpbrk(dir, "\"'\\%\n"))
+		return "its name has quotes, a backslash, '%' or a line end";
 	if (k->file.len > ATTACH_V1_ARG_MAX)
 		return "its path is too long for the attach protocol";
 	return NULL;

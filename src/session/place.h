@@ -7,7 +7,8 @@
  * that serves, all as the target sees them.  A file to be mapped needs one that is not mounted
  * noexec, and its name carries a hash of its content: the dynamic linker never re-reads a path
  * it knows.  A file that the target writes needs room, and stands on a disk rather than in
- * memory, which may be a container's own that it must not fill.
+ * memory, which may be a container's own that it must not fill; its path has nothing that means
+ * more than itself in a diagnostic command, but for blanks.
  *
  * A keeper process with the target's ids makes both and stays for as long as the place is open.
  * When jtool is gone, by whatever end, the keeper removes what it made.  Files to be mapped, of

@@ -357,6 +357,33 @@ START_TEST(takes_the_home)
 }
 END_TEST
 
+/* The JVM reads where to write in a line of words: it might write elsewhere, over what is there. */
+START_TEST(lets_write_only_where_a_word_leads)
+{
+	static const char *const names[] = { "/var/a\"b", "/var/a'b", "/var/a\\b", "/var/a%pb" };
+
+	ck_assert_int_eq(chmod(in_root("/tmp"), 0755), 0);
+	ck_assert_int_eq(chmod(in_root("/var/tmp"), 0755), 0);
+	ck_assert_int_eq(chmod(in_root("/work"), 0755), 0);
+	make_dir("/etc", 0755);
+	for (size_t i = 0; i < ARRAY_SIZE(names); i++) {
+		_cleanup_free_ char *line =
+			xasprintf("me:x:12345:12345:Me:%s:/bin/sh\n", names[i]);
+		struct place_request req = request(-1);
+		struct err err = { .code = EXIT_DONE };
+
+		touch("/etc", "passwd", line);
+		make_dir(names[i], 0777);
+		assert_placed_in(names[i]);
+		req.kind = PLACE_FIFO;
+		ck_assert_ptr_null(place_new(&target, &req, NULL, &err));
+		ck_assert_msg(strstr(err.text, "its name has"), "%s", err.text);
+		ck_assert_int_eq(rmdir(in_root(names[i])), 0);
+		ck_assert_int_eq(unlink(in_root("/etc/passwd")), 0);
+	}
+}
+END_TEST
+
 START_TEST(says_what_it_tried)
 {
 	const struct place_request req = request(-1);
@@ -858,6 +885,7 @@ int main(void)
 	tcase_add_test(tc, avoids_foreign_directories);
 	tcase_add_test(tc, takes_the_working_directory);
 	tcase_add_test(tc, takes_the_home);
+	tcase_add_test(tc, lets_write_only_where_a_word_leads);
 	tcase_add_test(tc, says_what_it_tried);
 	tcase_add_test(tc, passes_over_a_home_that_is_no_path);
 	tcase_add_test(tc, avoids_unfit_mounts);
