@@ -116,5 +116,6 @@ int drain_fifo(int from, int to, int end, const char *progress)
 	if (child > 0)
 		watch(done[0], to, isatty(STDERR_FILENO) ? progress : NULL);
 	(void)close(done[0]);
-	return child < 0 ? child : result_of(child);
+	/* Where there is no room for a process: better by ourselves than not at all. */
+	return child < 0 ? take_all(from, to, end) : result_of(child);
 }
