@@ -189,8 +189,9 @@ if start_jvm own g1 Threads -- 200; then
 	stop "$JVM_PID"
 fi
 
-# A jtool that is stopped in the middle does not hold the JVM.
-for version in own "${jdks[@]}"; do
+# A jtool that is stopped in the middle does not hold the JVM: one that writes to us while it
+# stands still, and one that puts segments together.
+for version in own $(newest_of "${jdks[@]}"); do
 	start_jvm "$version" serial Heap -Xms200m -Xmx200m -- 1 || continue
 	jt jcmd "$JVM_PID" VM.version
 	(cd "$W" && exec ./jtool heapdump "$JVM_PID" dumps/stopped >"$W/out" 2>"$W/err") &
