@@ -81,7 +81,7 @@ for version in own "${jdks[@]}"; do
 	unharmed "$version: attached while starting"
 
 	# Stopped.
-	kill -STOP "$JVM_PID"
+	halt "$JVM_PID"
 	timed refuses 5 'stopped' "$version: a stopped JVM" \
 		jcmd --timeout 1 "$JVM_PID" VM.version
 	in_time 4 "$version: and --timeout holds"

@@ -161,7 +161,7 @@ for version in own "${jdks[@]}"; do
 	done
 done
 start_jvm own serial Idle -XX:-UsePerfData
-kill -STOP "$JVM_PID"
+halt "$JVM_PID"
 poll 5 grep -q '^State:.*stopped' "/proc/$JVM_PID/status"
 JT_LIMIT=5 prints "stopped, without counters" '^STOPPED: ' info "$JVM_PID"
 kill -CONT "$JVM_PID"
@@ -170,7 +170,7 @@ stop "$JVM_PID"
 
 # Stopped, disabled, starting, somebody else's.
 start_jvm own g1 Idle
-kill -STOP "$JVM_PID"
+halt "$JVM_PID"
 poll 5 grep -q '^State:.*stopped' "/proc/$JVM_PID/status"
 JT_LIMIT=5 prints "stopped: said loudly" '^STOPPED: .*kill -CONT' info "$JVM_PID"
 JT_LIMIT=5 prints "stopped: cannot be attached to" '^Attach: .*not while it is stopped' \

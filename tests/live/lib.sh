@@ -90,6 +90,17 @@ alive() {
 	[ -e "/proc/$1" ] && ! grep -q '^State:[[:space:]]*[ZX]' "/proc/$1/status"
 }
 
+# stands_still PID: each of its threads has stopped.
+stands_still() {
+	! grep -L '^State:[[:space:]]*[Tt]' "/proc/$1/task/"*/status | grep -q .
+}
+
+# halt PID: SIGSTOP, and wait until it has come to all threads: they stop one by one.
+halt() {
+	kill -STOP "$1"
+	poll 10 stands_still "$1" || fail "process $1 stops"
+}
+
 # The matrix.
 
 declare -A jdk_root jdk_home
