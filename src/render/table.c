@@ -28,7 +28,6 @@ struct table {
 	size_t n_columns;
 	size_t *selected; /* column indexes in the order of printing */
 	size_t n_selected, selected_cap;
-	bool headings;
 	struct cell *cells; /* row by row, n_columns each */
 	size_t n_rows, rows_cap;
 	struct buf texts; /* NUL-terminated, one behind the other */
@@ -46,7 +45,6 @@ struct table *table_new(const struct column *columns, size_t n_columns)
 
 	t->columns = columns;
 	t->n_columns = n_columns;
-	t->headings = true;
 	for (size_t i = 0; i < n_columns; i++) {
 		if (!columns[i].hidden)
 			select_column(t, i);
@@ -97,11 +95,6 @@ void table_number(struct table *t, size_t column, int64_t value)
 void table_real(struct table *t, size_t column, double value)
 {
 	*last_cell(t, column) = (struct cell){ .kind = CELL_REAL, .real = value };
-}
-
-void table_set_headings(struct table *t, bool on)
-{
-	t->headings = on;
 }
 
 static bool is_name(const char *name, const char *word, size_t len)
@@ -227,11 +220,11 @@ static void end_cell(struct layout *l, size_t start, size_t column)
 static struct layout lay_out(const struct table *t)
 {
 	struct layout l = { BUF_INIT, NULL, 0, NULL };
-	size_t lines = t->n_rows + t->headings;
+	size_t lines = 1 + t->n_rows; /* headings first */
 
 	l.cells = xreallocarray(NULL, lines, t->n_selected * sizeof(*l.cells));
 	l.widths = xcalloc(t->n_selected, sizeof(*l.widths));
-	for (size_t i = 0; t->headings && i < t->n_selected; i++) {
+	for (size_t i = 0; i < t->n_selected; i++) {
 		size_t start = l.text.len;
 
 		buf_adds(&l.text, t->columns[t->selected[i]].name);
@@ -285,7 +278,7 @@ void table_print(const struct table *t, FILE *out)
 	 */
 	(void)setlocale(LC_CTYPE, "C.UTF-8"); /* without it, wide characters stand out of line */
 	l = lay_out(t);
-	for (size_t line = 0; line < t->n_rows + t->headings; line++) {
+	for (size_t line = 0; line <= t->n_rows; line++) {
 		add_line(t, &l, line, &piece);
 		if (piece.len < PIECE)
 			continue;

@@ -44,7 +44,6 @@ void table_real(struct table *t, size_t column, double value); /* COL_NUMBER: tw
  * -1 with err set (EXIT_USAGE), naming what there is.
  */
 int table_select(struct table *t, const char *list, struct err *err) _must_check_;
-void table_set_headings(struct table *t, bool on);
 
 /* Print it aligned; nothing is cut, whatever the width of the terminal. */
 void table_print(const struct table *t, FILE *out);

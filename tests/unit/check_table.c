@@ -59,9 +59,6 @@ START_TEST(cells_are_aligned_by_type)
 	prints(t, "NAME      COUNT  SIZE     UP\n"
 		  "first         7  1.5K  1m01s\n"
 		  "a\\x0Ab  -123456     -      -\n");
-	table_set_headings(t, false);
-	prints(t, "first         7  1.5K  1m01s\n"
-		  "a\\x0Ab  -123456     -      -\n");
 	table_free(t);
 }
 END_TEST
@@ -71,8 +68,6 @@ START_TEST(a_table_without_rows_has_its_headings)
 	struct table *t = table_new(columns, ARRAY_SIZE(columns));
 
 	prints(t, "NAME  COUNT  SIZE  UP\n");
-	table_set_headings(t, false);
-	prints(t, "");
 	table_free(t);
 	table_free(NULL);
 }
@@ -115,15 +110,17 @@ static void one_cell(size_t column, int64_t value, const char *expected)
 {
 	struct err err = { .code = EXIT_DONE };
 	struct table *t = table_new(columns, ARRAY_SIZE(columns));
+	const char *cell;
 	char *text;
 
 	table_row(t);
 	table_number(t, column, value);
 	ck_assert_int_eq(table_select(t, columns[column].key, &err), 0);
-	table_set_headings(t, false);
 	text = print(t);
-	ck_assert_uint_eq(strcspn(text, "\n"), strlen(expected));
-	ck_assert_int_eq(strncmp(text, expected, strlen(expected)), 0);
+	cell = strchr(text, '\n') + 1;
+	cell += strspn(cell, " "); /* the heading may be wider */
+	ck_assert_uint_eq(strcspn(cell, "\n"), strlen(expected));
+	ck_assert_int_eq(strncmp(cell, expected, strlen(expected)), 0);
 	free(text);
 	table_free(t);
 }
