@@ -8,6 +8,7 @@
 
 #include "base/outfile.h"
 #include "cmd.h"
+#include "model/jfr_settings.h"
 #include "model/jfr_text.h"
 
 struct jfr_opts {
@@ -37,6 +38,13 @@ int jfr_refusal(const char *line, const struct jfr_answer *answer, struct err *e
 /* Both, with the answer left to whoever wants to look at it again; NULL: nobody. */
 int jfr_do(const struct ctx *ctx, enum jfr_verb verb, const char *line,
 	   struct jfr_answer *answer, struct err *err) _must_check_;
+
+/*
+ * The settings that JFR.configure answers with when it gets these words (each with a blank in
+ * front): all of them for "".  To be released in any case; what was not told is not known.
+ */
+int jfr_ask_settings(const struct ctx *ctx, const char *words, struct jfr_settings *s,
+		     struct err *err) _must_check_;
 
 /*
  * Refuse when the JVM's repository has hardly any room left: where JFR cannot write, JDK 11 and

@@ -4,11 +4,11 @@
 #include <string.h>
 
 #include "cmd/jfr.h"
-#include "model/jfr_settings.h"
 #include "proc/procfs.h"
 #include "render/json.h"
 
-static int ask(const struct ctx *ctx, const char *words, struct jfr_settings *s, struct err *err)
+int jfr_ask_settings(const struct ctx *ctx, const char *words, struct jfr_settings *s,
+		     struct err *err)
 {
 	_cleanup_buf_ struct buf line = BUF_INIT;
 	struct jfr_answer answer = JFR_ANSWER_INIT;
@@ -209,11 +209,11 @@ static int change(const struct ctx *ctx, const char *words, struct err *err)
 	int rc = check_sealed(ctx, err);
 
 	if (rc == 0)
-		rc = ask(ctx, "", &told.before, err);
+		rc = jfr_ask_settings(ctx, "", &told.before, err);
 	if (rc == 0)
-		rc = ask(ctx, words, &told.answer, err);
+		rc = jfr_ask_settings(ctx, words, &told.answer, err);
 	if (rc == 0)
-		rc = ask(ctx, "", &told.after, err);
+		rc = jfr_ask_settings(ctx, "", &told.after, err);
 	if (rc == 0)
 		rc = show_changes(ctx, &told, err);
 	jfr_settings_release(&told.before);
@@ -229,7 +229,7 @@ int jfr_configure(const struct ctx *ctx, const struct jfr_request *req, struct e
 
 	if (req->words.len > 0)
 		return change(ctx, buf_str(&req->words), err);
-	rc = ask(ctx, "", &settings, err);
+	rc = jfr_ask_settings(ctx, "", &settings, err);
 	if (rc == 0)
 		show_settings(ctx, &settings);
 	jfr_settings_release(&settings);

@@ -12,7 +12,6 @@
 #include "cmd/fetch.h"
 #include "cmd/jfr.h"
 #include "model/jfr_chunks.h"
-#include "model/jfr_settings.h"
 #include "render/json.h"
 #include "target/ns.h"
 
@@ -72,20 +71,16 @@ static uint64_t repository_bytes(const struct jvm *jvm, const char *path, time_t
  */
 static uint64_t room_for(const struct ctx *ctx, time_t since)
 {
-	struct jfr_answer answer = JFR_ANSWER_INIT;
 	struct jfr_settings settings = { .is_listing = false };
 	const struct jfr_value *path = &settings.values[JFR_REPOSITORY_PATH];
 	const struct jfr_value *memory = &settings.values[JFR_MEMORY_SIZE];
 	struct err ignored = { .code = EXIT_DONE };
 	uint64_t room = ROOM_DEFAULT;
 
-	if (jfr_ask(ctx, "JFR.configure", &answer, &ignored) == 0)
-		jfr_settings_parse(&settings, buf_str(&answer.text), answer.text.len);
-	if (path->known && memory->known)
+	if (jfr_ask_settings(ctx, "", &settings, &ignored) == 0 && path->known && memory->known)
 		room = repository_bytes(ctx->jvm, path->path, since) +
 		       (uint64_t)memory->number + ROOM_EXTRA;
 	jfr_settings_release(&settings);
-	buf_release(&answer.text);
 	return room;
 }
 

@@ -5,7 +5,6 @@
 
 #include "base/xalloc.h"
 #include "cmd/jfr.h"
-#include "model/jfr_settings.h"
 #include "target/cmdline.h"
 #include "target/ns.h"
 
@@ -15,18 +14,14 @@
 /* It is known once the JVM has one; the first recording makes it in java.io.tmpdir. */
 static char *repository_path(const struct ctx *ctx)
 {
-	struct jfr_answer answer = JFR_ANSWER_INIT;
 	struct jfr_settings settings = { .is_listing = false };
 	const struct jfr_value *value = &settings.values[JFR_REPOSITORY_PATH];
 	struct err ignored = { .code = EXIT_DONE };
 	char *path = NULL;
 
-	if (jfr_ask(ctx, "JFR.configure", &answer, &ignored) == 0)
-		jfr_settings_parse(&settings, buf_str(&answer.text), answer.text.len);
-	if (value->known)
+	if (jfr_ask_settings(ctx, "", &settings, &ignored) == 0 && value->known)
 		path = xstrdup(value->path);
 	jfr_settings_release(&settings);
-	buf_release(&answer.text);
 	if (!path)
 		path = flags_value(ctx->jvm->flags, "-Djava.io.tmpdir=");
 	return path ? path : xstrdup("/tmp");
