@@ -1,34 +1,21 @@
-#include <check.h>
-#include <stdarg.h>
-#include <stdlib.h>
 #include <string.h>
 
-#include "base/xalloc.h"
 #include "target/agents.h"
+#include "shell.h"
 
 /* A copy of a /proc with process 1, whose root can be furnished. */
-static char dir[] = "/tmp/check_agents.XXXXXX";
 static struct procfs proc;
 static struct jvm jvm = { .pid = 1, .nspid = 1 };
 static struct agents agents;
 
-static void shell(const char *fmt, ...) _printf_(1, 2);
-static void shell(const char *fmt, ...)
-{
-	_cleanup_free_ char *command = NULL, *script = NULL;
-	const char *top = getenv("top_srcdir");
-	va_list ap;
-
-	va_start(ap, fmt);
-	ck_assert_int_ge(vasprintf(&command, fmt, ap), 0);
-	va_end(ap);
-	script = xasprintf("elf=$(realpath %s/tests/fuzz/corpus/elf) && cd %s && %s",
-			   top ? top : ".", dir, command);
-	ck_assert_int_eq(system(script), 0);
-}
-
 static void setup(void)
 {
+	const char *top = getenv("top_srcdir");
+	_cleanup_free_ char *corpus = xasprintf("%s/tests/fuzz/corpus/elf", top ? top : ".");
+	_cleanup_free_ char *elf = realpath(corpus, NULL);
+
+	ck_assert_ptr_nonnull(elf);
+	ck_assert_int_eq(setenv("elf", elf, 1), 0); /* for shell() */
 	ck_assert_ptr_nonnull(mkdtemp(dir));
 	shell("mkdir -p 1/root/lib 1/map_files");
 	ck_assert_int_eq(procfs_open(&proc, dir), 0);

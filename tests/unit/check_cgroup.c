@@ -1,26 +1,9 @@
-#include <check.h>
-#include <stdarg.h>
-#include <stdlib.h>
-
-#include "base/xalloc.h"
+/* The limits of control groups, of both versions. */
 #include "target/cgroup.h"
+#include "shell.h"
 
 /* A copy of a /proc with process 1, and the file systems of cgroups beside it. */
-static char dir[] = "/tmp/check_cgroup.XXXXXX";
 static struct procfs proc;
-
-static void shell(const char *fmt, ...) _printf_(1, 2);
-static void shell(const char *fmt, ...)
-{
-	_cleanup_free_ char *command = NULL, *script = NULL;
-	va_list ap;
-
-	va_start(ap, fmt);
-	ck_assert_int_ge(vasprintf(&command, fmt, ap), 0);
-	va_end(ap);
-	script = xasprintf("cd %s && %s", dir, command);
-	ck_assert_int_eq(system(script), 0);
-}
 
 static void setup(void)
 {

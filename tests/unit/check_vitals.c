@@ -1,28 +1,11 @@
-#include <check.h>
-#include <stdarg.h>
-#include <stdlib.h>
 #include <string.h>
 
-#include "base/xalloc.h"
 #include "target/discover.h"
 #include "target/vitals.h"
+#include "shell.h"
 
 /* A copy of tests/data/proc, as in check_discover.c. */
-static char dir[] = "/tmp/check_vitals.XXXXXX";
 static struct procfs proc;
-
-static void shell(const char *fmt, ...) _printf_(1, 2);
-static void shell(const char *fmt, ...)
-{
-	_cleanup_free_ char *command = NULL, *script = NULL;
-	va_list ap;
-
-	va_start(ap, fmt);
-	ck_assert_int_ge(vasprintf(&command, fmt, ap), 0);
-	va_end(ap);
-	script = xasprintf("cd %s && %s", dir, command);
-	ck_assert_int_eq(system(script), 0);
-}
 
 static void setup(void)
 {
