@@ -9,6 +9,7 @@
 #include "base/chan.h"
 #include "cmd/cmd.h"
 #include "jvm/ref.h"
+#include "jvm/roster.h"
 #include "jvm/ti.h"
 
 #define BUDGET ((size_t)64 << 20)
@@ -73,15 +74,12 @@ static ag_cmd_fn *find_command(uint16_t frame)
 static int serve_one(struct session *s, struct ag_frame *request)
 {
 	ag_cmd_fn *run = find_command(request->type);
-	int rc = -1;
+	int rc;
 
 	if (!run)
 		return -1;
 	ag_forgive(&s->jvm);
-	if (ag_ref_push(&s->jvm) == 0) {
-		rc = run(&s->jvm, &s->chan, &request->payload);
-		ag_ref_pop(&s->jvm);
-	}
+	rc = run(&s->jvm, &s->chan, &request->payload);
 	if (s->jvm.stopping || s->chan.broken)
 		return -1;
 	if (rc != 0 && say_error(s) != 0)
@@ -131,6 +129,7 @@ static void JNICALL session_run(jvmtiEnv *ti, JNIEnv *jni, void *arg)
 	(void)ti;
 	s->jvm.jni = jni;
 	bye = say_hello(s) == 0 && serve(s);
+	ag_roster_release(&s->jvm);
 	ag_chan_release(&s->chan);
 	(void)(*s->jvm.ti)->DisposeEnvironment(s->jvm.ti); /* the JVM may be leaving */
 	s->jvm.ti = NULL;

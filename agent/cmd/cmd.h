@@ -1,5 +1,6 @@
 /*
- * A command: one kind of request, run on the agent's thread inside a local reference frame.
+ * A command: one kind of request, run on the agent's thread.  What it refers to for its own time
+ * it does in a local reference frame of its own; the roster's references outlive it.
  */
 #ifndef JTOOL_AGENT_CMD_CMD_H
 #define JTOOL_AGENT_CMD_CMD_H

@@ -38,7 +38,7 @@ static int tell_loader(struct report *r, jobject loader, uint32_t id)
 	wire_put_text(w, signature, strlen(signature));
 	wire_put_text(w, name, strlen(name));
 	wire_put_u32(w, (uint32_t)hash);
-	rc = ag_chan_end(r->chan, WIRE_HISTO_LOADER);
+	rc = ag_chan_end(r->chan, WIRE_LOADER);
 out:
 	ag_ti_free(r->jvm, signature);
 	ag_ref_drop(r->jvm, class);
@@ -51,7 +51,7 @@ static int tell_module(struct report *r, const char *name, uint32_t id)
 
 	wire_put_u32(w, id);
 	wire_put_text(w, name, strlen(name));
-	return ag_chan_end(r->chan, WIRE_HISTO_MODULE);
+	return ag_chan_end(r->chan, WIRE_MODULE);
 }
 
 static int find_loader(struct report *r, jclass class, uint32_t *id)
@@ -206,12 +206,16 @@ int ag_cmd_histo(struct ag_jvm *jvm, struct ag_chan *chan, struct wire_reader *r
 
 	if (!wire_reader_ok(request))
 		return ag_fail(jvm, "read the request", "it is not complete");
-	if (AG_TI(jvm, AddCapabilities, &tagging) != 0)
+	if (ag_ref_push(jvm) != 0)
 		return -1;
+	if (AG_TI(jvm, AddCapabilities, &tagging) != 0)
+		goto out;
 	if (ag_heap_count(jvm, &opts, &census) == 0) {
 		rc = tell(jvm, chan, &census, flags & WIRE_HISTO_MODULES);
 		ag_census_release(jvm, &census);
 	}
 	(void)AG_TI(jvm, RelinquishCapabilities, &tagging); /* the error is recorded */
+out:
+	ag_ref_pop(jvm);
 	return rc;
 }

@@ -25,6 +25,7 @@ struct ag_jvm {
 	jvmtiEnv *ti;
 	JNIEnv *jni; /* the agent thread's */
 	struct ag_mem *mem;
+	struct ag_roster *roster; /* NULL: the client was not told of any class yet */
 	struct ag_error err;
 	bool stopping;
 };

@@ -53,6 +53,36 @@ enum wire_refused {
 #define WIRE_WALK_KLASS 2u /* counted by calibrated klass word */
 #define WIRE_WALK_CLASS 3u /* only instances of one class, by JVMTI's klass filter */
 
+/* CLASSES flags */
+#define WIRE_CLASSES_SOURCES 1u /* tell each class's code source */
+
+/* What the signature does not tell of a class */
+#define WIRE_CLASS_INTERFACE 1u
+#define WIRE_CLASS_ARRAY 2u
+#define WIRE_CLASS_ENUM 4u       /* extends java.lang.Enum directly */
+#define WIRE_CLASS_RECORD 8u     /* extends java.lang.Record directly */
+#define WIRE_CLASS_MODIFIABLE 16u
+#define WIRE_CLASS_LINKED 32u
+#define WIRE_CLASS_PATCHED 64u   /* by a patch of this agent's */
+
+/* CAPTURE flags: MEMORY is told of those methods whose code differs from the class file's … */
+#define WIRE_CAPTURE_MEMORY 1u  /* … of every method with code */
+#define WIRE_CAPTURE_NO_FILE 2u /* … and the class file is not captured at all */
+
+/* What became of a capture; all but the first come without a class file */
+enum wire_captured {
+	WIRE_CAPTURED_FILE = 0,
+	WIRE_CAPTURED_ARRAY = 1,
+	WIRE_CAPTURED_HIDDEN = 2,      /* or another that the JVM does not let be changed */
+	WIRE_CAPTURED_ANONYMOUS = 3,   /* VM-anonymous, JDK 8: never touched */
+	WIRE_CAPTURED_REAL = 4,        /* the JVM went on: it was really retransformed */
+	WIRE_CAPTURED_ERROR = 5,       /* the JVMTI error says why */
+	WIRE_CAPTURED_NOT_ASKED = 6,   /* WIRE_CAPTURE_NO_FILE */
+};
+
+/* A piece of BYTES is at most so long. */
+#define WIRE_PIECE 65536u
+
 struct wire_header {
 	uint32_t len; /* of the payload */
 	uint8_t version;

@@ -136,9 +136,9 @@ static int take_end(struct histo_wire *w, struct wire_reader *payload)
 int histo_wire_take(struct histo_wire *w, uint16_t type, struct wire_reader *payload)
 {
 	switch (type) {
-	case WIRE_HISTO_LOADER:
+	case WIRE_LOADER:
 		return take_loader(w, payload);
-	case WIRE_HISTO_MODULE:
+	case WIRE_MODULE:
 		return take_module(w, payload);
 	case WIRE_HISTO_CLASSES:
 		return take_classes(w, payload);

@@ -1,0 +1,28 @@
+/*
+ * Do two methods' instructions do the same?  They may stand in two constant pools, which number
+ * the same constants differently: so does the JVM when it merges pools at a redefinition.
+ */
+#ifndef JTOOL_CLASSFILE_SAME_H
+#define JTOOL_CLASSFILE_SAME_H
+
+#include "classfile/read.h"
+
+struct cf_body {
+	const struct cf_pool *pool;
+	const uint8_t *code;
+	uint32_t len;
+};
+
+/*
+ * Instruction by instruction, constants by what they mean, jumps by where they lead; ldc and
+ * ldc_w, goto and goto_w are the same.  Of invokedynamic and dynamic constants name and type
+ * count: their bootstrap methods stand outside the pool.  Takes memory for both bodies' length;
+ * 1: the same, 0: not, or one of them is no code; -1: no memory.
+ */
+int cf_same_code(const struct cf_body *a, const struct cf_body *b, struct ag_mem *mem)
+	__attribute__((warn_unused_result));
+
+/* Do two constants, each of its own pool, mean the same? */
+bool cf_same_constant(const struct cf_pool *a, uint16_t i, const struct cf_pool *b, uint16_t k);
+
+#endif

@@ -1,0 +1,39 @@
+/*
+ * A session with the list of loaded classes in hand: what the commands about classes begin with.
+ */
+#ifndef JTOOL_CMD_ROSTER_H
+#define JTOOL_CMD_ROSTER_H
+
+#include "cmd.h"
+#include "model/captured.h"
+#include "model/classes.h"
+#include "session/session.h"
+
+struct roster {
+	struct session *session;
+	struct classes classes;
+};
+
+/* Open the session and ask for the classes; flags are WIRE_CLASSES_*. */
+int roster_open(const struct ctx *ctx, uint32_t flags, struct roster *r, struct err *err)
+	_must_check_;
+/* Close both; -1 when the agent could not undo everything. */
+int roster_close(struct roster *r, struct err *err);
+
+/*
+ * Leave only those classes that the words and the loader mean (classes_select).  A word that
+ * means no class is an error: EXIT_ANSWER, with the nearest name there is.
+ */
+int roster_select(const struct ctx *ctx, struct roster *r, char *const *words, size_t n_words,
+		  const char *loader, struct err *err) _must_check_;
+
+/*
+ * Capture these classes, in this order; take() gets each as it comes, with its row, and may keep
+ * nothing of it.  Ends early when take() is not 0.  flags are WIRE_CAPTURE_*.
+ */
+int roster_capture(struct roster *r, const struct class_row *rows, size_t n, uint32_t flags,
+		   int (*take)(const struct class_row *row, struct captured *captured, void *arg,
+			       struct err *err),
+		   void *arg, struct err *err) _must_check_;
+
+#endif
