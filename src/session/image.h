@@ -6,12 +6,15 @@
 #ifndef JTOOL_SESSION_IMAGE_H
 #define JTOOL_SESSION_IMAGE_H
 
+#include <stdbool.h>
+
 #include "base/err.h"
 #include "target/ns.h"
 
 struct images {
-	char **paths; /* as the target has them, in the order they were loaded is not known */
+	char **paths; /* as the target has them; in which order they were loaded is not told */
 	size_t n, cap;
+	bool musl; /* its linker knows libraries by their inode: what is unlinked is never found */
 };
 
 void images_release(struct images *images);
