@@ -134,13 +134,13 @@ static void read_payload(struct seen *seen, uint16_t type, struct wire_reader *r
 		(void)wire_get_i32(r);
 		ck_assert_uint_gt(wire_get_text(r).len, 0);
 		break;
-	case WIRE_HISTO_LOADER:
+	case WIRE_LOADER:
 		ck_assert_uint_eq(wire_get_u32(r), ++seen->n_loaders);
 		(void)wire_get_text(r);
 		copy_text(seen->loader_name, sizeof(seen->loader_name), wire_get_text(r));
 		(void)wire_get_u32(r);
 		break;
-	case WIRE_HISTO_MODULE:
+	case WIRE_MODULE:
 		ck_assert_uint_eq(wire_get_u32(r), ++seen->n_modules);
 		ck_assert_uint_eq(wire_get_text(r).len, strlen("a.module"));
 		break;

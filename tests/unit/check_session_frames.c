@@ -77,15 +77,15 @@ START_TEST(frames)
 	struct payload p;
 
 	put_loader(&p, 1, loaders[_i].class, loaders[_i].name);
-	ck_assert_int_eq(take(&w, WIRE_HISTO_LOADER, &p, p.w.len), 0);
+	ck_assert_int_eq(take(&w, WIRE_LOADER, &p, p.w.len), 0);
 	wire_put_u32(begin(&p), 1);
 	put_text(&p.w, "java.base");
-	ck_assert_int_eq(take(&w, WIRE_HISTO_MODULE, &p, p.w.len), 0);
+	ck_assert_int_eq(take(&w, WIRE_MODULE, &p, p.w.len), 0);
 	put_classes(&p, 1, 1);
 	ck_assert_int_eq(take(&w, WIRE_HISTO_CLASSES, &p, p.w.len), 0);
 	wire_put_u32(begin(&p), 2); /* an unnamed module */
 	put_text(&p.w, "");
-	ck_assert_int_eq(take(&w, WIRE_HISTO_MODULE, &p, p.w.len), 0);
+	ck_assert_int_eq(take(&w, WIRE_MODULE, &p, p.w.len), 0);
 	put_classes(&p, 0, 2);
 	ck_assert_int_eq(take(&w, WIRE_HISTO_CLASSES, &p, p.w.len), 0);
 	wire_put_u64(begin(&p), 1234);
@@ -109,7 +109,7 @@ END_TEST
 START_TEST(frames_truncated)
 {
 	struct payload p[3];
-	static const uint16_t types[] = { WIRE_HISTO_LOADER, WIRE_HISTO_CLASSES, WIRE_HISTO_END };
+	static const uint16_t types[] = { WIRE_LOADER, WIRE_HISTO_CLASSES, WIRE_HISTO_END };
 
 	put_loader(&p[0], 1, "La/b/Loader;", "name");
 	put_classes(&p[1], 0, 0);
@@ -141,11 +141,11 @@ START_TEST(frames_bad)
 	put_classes(&p, 0, 1);
 	ck_assert_int_eq(take(&w, WIRE_HISTO_CLASSES, &p, p.w.len), -EBADMSG);
 	put_loader(&p, 2, "La/b/Loader;", ""); /* out of turn */
-	ck_assert_int_eq(take(&w, WIRE_HISTO_LOADER, &p, p.w.len), -EBADMSG);
+	ck_assert_int_eq(take(&w, WIRE_LOADER, &p, p.w.len), -EBADMSG);
 	put_loader(&p, 0, "La/b/Loader;", "");
-	ck_assert_int_eq(take(&w, WIRE_HISTO_LOADER, &p, p.w.len), -EBADMSG);
+	ck_assert_int_eq(take(&w, WIRE_LOADER, &p, p.w.len), -EBADMSG);
 	put_loader(&p, 1, "no signature", "");
-	ck_assert_int_eq(take(&w, WIRE_HISTO_LOADER, &p, p.w.len), -EBADMSG);
+	ck_assert_int_eq(take(&w, WIRE_LOADER, &p, p.w.len), -EBADMSG);
 	ck_assert_int_eq(take(&w, WIRE_GONE, &p, p.w.len), -EBADMSG);
 	wire_put_u32(begin(&p), UINT32_MAX); /* more rows than there are */
 	ck_assert_int_eq(take(&w, WIRE_HISTO_CLASSES, &p, p.w.len), -EBADMSG);

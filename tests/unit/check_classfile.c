@@ -1,0 +1,266 @@
+/* The class file reader: a class that javac made, whole, cut off at every length, and damaged. */
+#include <check.h>
+#include <stdint.h>
+#include <string.h>
+
+#include "classfile/code.h"
+#include "classfile/descr.h"
+#include "data.h"
+
+static struct ag_mem mem = { .budget = SIZE_MAX };
+static struct buf file;
+
+static void read_sample(void)
+{
+	read_data("classfile/Sample.class", &file);
+}
+
+static void forget(void)
+{
+	buf_release(&file);
+	ck_assert_uint_eq(mem.blocks, 0);
+}
+
+static struct cf_text text(const char *s)
+{
+	return (struct cf_text){ s, strlen(s) };
+}
+
+static struct cf_class opened(void)
+{
+	struct cf_class c;
+
+	ck_assert_ptr_null(cf_open(&c, file.data, file.len, &mem));
+	return c;
+}
+
+static struct cf_code code_of(const struct cf_class *c, const char *name, const char *descriptor)
+{
+	struct cf_member method;
+	struct cf_code code;
+
+	ck_assert(cf_find_member(cf_methods(c), text(name), text(descriptor), &method));
+	ck_assert(cf_code(&method, &code));
+	return code;
+}
+
+START_TEST(the_whole)
+{
+	struct cf_class c = opened();
+	struct cf_members list = cf_fields(&c);
+	struct cf_attribute attribute;
+	struct cf_member member;
+
+	ck_assert_uint_eq(c.major, 61);
+	ck_assert_uint_eq(c.access, CF_ACC_SYNCHRONIZED | CF_ACC_ABSTRACT);
+	ck_assert(cf_text_is(cf_name(&c), "Sample"));
+	ck_assert(cf_text_is(cf_super(&c), "java/lang/Object"));
+	ck_assert(cf_text_is(cf_interface(&c, 0), "java/lang/Runnable"));
+	ck_assert(cf_text_is(cf_interface(&c, 1), "java/io/Serializable"));
+	ck_assert_ptr_null(cf_interface(&c, 2).data);
+	ck_assert(cf_find_attribute(cf_class_attributes(&c), "SourceFile", &attribute));
+	ck_assert(cf_text_is(cf_utf8(&c.pool, cf_peek_u2(attribute.data)), "Sample.java"));
+	ck_assert(!cf_find_attribute(cf_class_attributes(&c), "Nothing", &attribute));
+
+	ck_assert(cf_next_member(&list, &member));
+	ck_assert(cf_text_is(member.name, "BIG"));
+	ck_assert(cf_text_is(member.descriptor, "J"));
+	ck_assert(cf_find_attribute(member.attributes, "ConstantValue", &attribute));
+	ck_assert_uint_eq(cf_tag(&c.pool, cf_peek_u2(attribute.data)), CF_LONG);
+	ck_assert(cf_next_member(&list, &member));
+	ck_assert(cf_next_member(&list, &member));
+	ck_assert(!cf_next_member(&list, &member));
+	ck_assert(!cf_find_member(cf_methods(&c), text("pick"), text("()V"), &member));
+	cf_release(&c);
+}
+END_TEST
+
+START_TEST(constants)
+{
+	struct cf_class c = opened();
+	unsigned methods = 0, dynamic = 0;
+	struct cf_ref ref;
+
+	for (uint32_t i = 0; i <= UINT16_MAX; i++) {
+		if (!cf_ref(&c.pool, (uint16_t)i, &ref))
+			continue;
+		methods += cf_text_is(ref.class, "java/lang/String") &&
+			   cf_text_is(ref.name, "isEmpty") && cf_text_is(ref.descriptor, "()Z");
+		dynamic += ref.tag == CF_INVOKE_DYNAMIC && !ref.class.data;
+	}
+	ck_assert_uint_eq(methods, 1);
+	ck_assert_uint_eq(dynamic, 2);
+	ck_assert_uint_eq(cf_tag(&c.pool, 0), 0);
+	ck_assert_ptr_null(cf_constant(&c.pool, 0, 0));
+	cf_release(&c);
+}
+END_TEST
+
+/* Every instruction of every method, end to end; what each kind carries is looked at in one. */
+START_TEST(instructions)
+{
+	struct cf_class c = opened();
+	struct cf_code code = code_of(&c, "pick", "(ILjava/lang/String;[[J)I");
+	unsigned lookup = 0, ends = 0;
+	struct cf_insn insn;
+	uint32_t pc = 0;
+
+	ck_assert_uint_eq(code.max_locals, 8);
+	ck_assert_uint_eq(code.n_handlers, 4);
+	ck_assert_uint_eq(cf_handler(&code, 0).type, 0);
+	for (; pc < code.len; pc += insn.len) {
+		ck_assert(cf_insn(code.code, code.len, pc, &insn));
+		ends += cf_ends_flow(&insn);
+		if (insn.operands != CF_OP_LOOKUP)
+			continue;
+		if (lookup++ == 0) {
+			ck_assert_uint_eq(insn.n, 4);
+			ck_assert_int_eq(cf_case(&insn, 3).key, 1000);
+			ck_assert_int_gt(cf_case(&insn, 3).offset, 0);
+		}
+	}
+	ck_assert_uint_eq(pc, code.len);
+	ck_assert_uint_eq(lookup, 3);
+	ck_assert_uint_ge(ends, 8);
+	cf_release(&c);
+}
+END_TEST
+
+START_TEST(wide_and_switches)
+{
+	static const uint8_t iinc[] = { 0xc4, 0x84, 0x01, 0x02, 0xff, 0xfe };
+	static const uint8_t load[] = { 0xc4, 0x15, 0x01, 0x00 };
+	static const uint8_t wrong[] = { 0xc4, 0x60 };
+	static const uint8_t table[] = { 0x00, 0xaa, 0, 0, 0, 0, 0, 30, 0, 0, 0, 7, 0, 0, 0, 8,
+					 0, 0, 0, 40, 0xff, 0xff, 0xff, 0xff };
+	static const uint8_t huge[] = { 0xaa, 0, 0, 0, 0, 0, 0, 30, 0x80, 0, 0, 0, 0x7f, 0xff,
+					0xff, 0xff };
+	struct cf_insn insn;
+
+	ck_assert(cf_insn(iinc, sizeof(iinc), 0, &insn));
+	ck_assert(insn.wide && insn.len == 6 && insn.index == 0x102 && insn.value == -2);
+	ck_assert(cf_insn(load, sizeof(load), 0, &insn));
+	ck_assert(insn.wide && insn.opcode == 0x15 && insn.index == 256);
+	ck_assert(!cf_insn(wrong, sizeof(wrong), 0, &insn));
+	ck_assert(cf_insn(table, sizeof(table), 1, &insn));
+	ck_assert(insn.len == 23 && insn.n == 2 && insn.low == 7 && insn.otherwise == 30);
+	ck_assert_int_eq(cf_case(&insn, 1).key, 8);
+	ck_assert_int_eq(cf_case(&insn, 1).offset, -1);
+	for (uint32_t len = 0; len < sizeof(table); len++)
+		ck_assert(!cf_insn(table, len, 1, &insn));
+	ck_assert(!cf_insn(huge, sizeof(huge), 0, &insn));
+	ck_assert(!cf_insn(load, sizeof(load), 4, &insn));
+}
+END_TEST
+
+START_TEST(descriptors)
+{
+	struct cf_text rest;
+	struct cf_type type;
+
+	ck_assert(cf_method_types(text("(I[[JLa/B;)[La/C;"), &rest, &type));
+	ck_assert(type.kind == 'L' && type.dimensions == 1 && cf_text_is(type.element, "a/C"));
+	ck_assert(cf_type_next(&rest, &type) && type.kind == 'I' && cf_type_slots(&type) == 1);
+	ck_assert(cf_type_next(&rest, &type) && type.dimensions == 2 && type.element_kind == 'J');
+	ck_assert_uint_eq(cf_type_slots(&type), 1);
+	ck_assert(cf_type_next(&rest, &type) && cf_text_is(type.text, "La/B;"));
+	ck_assert_uint_eq(rest.len, 0);
+	ck_assert(cf_method_types(text("()V"), &rest, &type) && cf_type_slots(&type) == 0);
+	ck_assert(!cf_method_types(text("(V)V"), &rest, &type));
+	ck_assert(!cf_method_types(text("(I)"), &rest, &type));
+	ck_assert(!cf_method_types(text("(I"), &rest, &type));
+	ck_assert(!cf_method_types(text("()VV"), &rest, &type));
+	ck_assert(!cf_method_types(text(""), &rest, &type));
+	ck_assert(cf_is_field_type(text("[D")) && !cf_is_field_type(text("V")));
+	ck_assert(!cf_is_field_type(text("[V")) && !cf_is_field_type(text("L;")));
+	ck_assert(!cf_is_field_type(text("La")) && !cf_is_field_type(text("[")));
+}
+END_TEST
+
+/* Whatever is not whole is refused, and nothing behind the end is looked at (the sanitizer). */
+START_TEST(truncated)
+{
+	for (size_t len = 0; len < file.len; len++) {
+		_cleanup_free_ uint8_t *part = xmalloc(len ? len : 1);
+		struct cf_class c;
+
+		memcpy(part, file.data, len);
+		ck_assert_ptr_nonnull(cf_open(&c, part, len, &mem));
+	}
+	buf_addc(&file, 0);
+	ck_assert_str_eq(cf_open(&(struct cf_class){ 0 }, file.data, file.len, &mem),
+			 "there are bytes behind its end");
+}
+END_TEST
+
+static void walk(const struct cf_class *c)
+{
+	struct cf_members list = cf_methods(c);
+	struct cf_member method;
+	struct cf_code code;
+	struct cf_insn insn;
+
+	for (unsigned i = 0; i < c->n_interfaces; i++)
+		(void)cf_interface(c, (uint16_t)i);
+	while (cf_next_member(&list, &method)) {
+		if (!cf_code(&method, &code))
+			continue;
+		for (uint32_t pc = 0; cf_insn(code.code, code.len, pc, &insn); pc += insn.len)
+			for (uint32_t i = 0; i < insn.n; i++)
+				(void)cf_case(&insn, i);
+	}
+}
+
+/* Each byte made another: opened or refused, but never walked out of. */
+START_TEST(damaged)
+{
+	for (size_t i = 0; i < file.len; i++) {
+		const char was = file.data[i];
+		struct cf_class c;
+
+		for (unsigned k = 1; k < 256; k = k * 2 + 1) {
+			file.data[i] = (char)(was ^ (char)k);
+			if (cf_open(&c, file.data, file.len, &mem))
+				continue;
+			walk(&c);
+			cf_release(&c);
+		}
+		file.data[i] = was;
+	}
+}
+END_TEST
+
+START_TEST(no_memory)
+{
+	struct ag_mem small = { .budget = 100 };
+	struct cf_class c;
+
+	ck_assert_str_eq(cf_open(&c, file.data, file.len, &small),
+			 "there is no memory for its constants");
+	ck_assert_uint_eq(small.blocks, 0);
+}
+END_TEST
+
+int main(void)
+{
+	Suite *s = suite_create("classfile");
+	TCase *tc = tcase_create("read");
+	SRunner *sr;
+	int failed;
+
+	tcase_add_checked_fixture(tc, read_sample, forget);
+	tcase_add_test(tc, the_whole);
+	tcase_add_test(tc, constants);
+	tcase_add_test(tc, instructions);
+	tcase_add_test(tc, wide_and_switches);
+	tcase_add_test(tc, descriptors);
+	tcase_add_test(tc, truncated);
+	tcase_add_test(tc, damaged);
+	tcase_add_test(tc, no_memory);
+	suite_add_tcase(s, tc);
+	sr = srunner_create(s);
+	srunner_run_all(sr, CK_NORMAL);
+	failed = srunner_ntests_failed(sr);
+	srunner_free(sr);
+	return failed ? 1 : 0;
+}
