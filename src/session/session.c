@@ -9,6 +9,7 @@
 #include "base/xalloc.h"
 #include "session/channel.h"
 #include "session/embedded.h"
+#include "session/image.h"
 #include "session/load.h"
 #include "session/place.h"
 #include "target/ns.h"
@@ -95,11 +96,11 @@ int session_send(struct session *s, uint16_t type, const struct wire_writer *pay
 	return rc < 0 ? channel_failed(s, rc, err) : 0;
 }
 
-static int load_agent(const struct session *s, const struct attach_opts *opts,
-		      const char *token, struct err *err)
+static int load_file(const struct session *s, const struct attach_opts *opts,
+		     const char *file, const char *token, struct err *err)
 {
 	_cleanup_free_ char *options = xasprintf("%s,%s", place_socket(s->place), token);
-	const char *const args[] = { place_file(s->place), "true", options };
+	const char *const args[] = { file, "true", options };
 	const struct attach_request request = { "load", args, ARRAY_SIZE(args) };
 	_cleanup_buf_ struct buf output = BUF_INIT;
 	struct attach_reply reply;
@@ -117,6 +118,29 @@ static int load_agent(const struct session *s, const struct attach_opts *opts,
 	return rc;
 }
 
+/*
+ * The one that the target has mapped already, for what it holds; else, or should the linker not
+ * know that by its path any more, the one that was placed.
+ */
+static int load_agent(const struct session *s, const struct attach_opts *opts,
+		      const char *token, struct err *err)
+{
+	const char *placed = place_file(s->place), *mapped;
+	struct images images = { 0 };
+	struct err refused = { 0 };
+	int rc = -1;
+
+	if (images_find(&s->ns, &images, err) < 0)
+		return -1;
+	mapped = images_named(&images, strrchr(placed, '/') + 1);
+	if (mapped && strcmp(mapped, placed) != 0 && !images.musl)
+		rc = load_file(s, opts, mapped, token, &refused);
+	if (rc < 0)
+		rc = load_file(s, opts, placed, token, err);
+	images_release(&images);
+	return rc;
+}
+
 static int does_not_connect(const struct session *s, struct err *err)
 {
 	if (is_gone(s, 0))
@@ -127,7 +151,7 @@ static int does_not_connect(const struct session *s, struct err *err)
 }
 
 static int connect_agent(struct session *s, const struct attach_opts *opts, int listener,
-			 struct err *err)
+			 const char *image, struct err *err)
 {
 	char token[WIRE_TOKEN_LEN + 1];
 	const struct place_request req = {
@@ -142,7 +166,8 @@ static int connect_agent(struct session *s, const struct attach_opts *opts, int 
 	if (!s->place)
 		return -1;
 	channel_new_token(token);
-	if (load_agent(s, opts, token, err) < 0)
+	if ((image ? load_file(s, opts, image, token, err) :
+		     load_agent(s, opts, token, err)) < 0)
 		return -1;
 	steps_add(s->steps, "the JVM loaded the agent");
 	if (channel_accept(&s->channel, listener, token, deadline_in_ms(opts->timeout_ms)) < 0)
@@ -161,8 +186,8 @@ static void session_free(struct session *s)
 	free(s);
 }
 
-struct session *session_open(const struct jvm *jvm, const struct attach_opts *opts,
-			     struct err *err)
+struct session *session_open_image(const struct jvm *jvm, const struct attach_opts *opts,
+				   const char *image, struct err *err)
 {
 	_cleanup_close_ int listener = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
 	struct session *s;
@@ -179,11 +204,17 @@ struct session *session_open(const struct jvm *jvm, const struct attach_opts *op
 		free(s);
 		return NULL;
 	}
-	if (connect_agent(s, opts, listener, err) < 0) {
+	if (connect_agent(s, opts, listener, image, err) < 0) {
 		session_free(s);
 		return NULL;
 	}
 	return s;
+}
+
+struct session *session_open(const struct jvm *jvm, const struct attach_opts *opts,
+			     struct err *err)
+{
+	return session_open_image(jvm, opts, NULL, err);
 }
 
 /* Results that were still on their way are of no use any more. */

@@ -19,6 +19,13 @@ struct session;
 struct session *session_open(const struct jvm *jvm, const struct attach_opts *opts,
 			     struct err *err) _must_check_;
 
+/*
+ * The same with an agent that the target has mapped already (image.h), of this or another build:
+ * for what that one holds.  NULL for image is session_open().
+ */
+struct session *session_open_image(const struct jvm *jvm, const struct attach_opts *opts,
+				   const char *image, struct err *err) _must_check_;
+
 /* Send a request. */
 int session_send(struct session *s, uint16_t type, const struct wire_writer *payload,
 		 struct err *err) _must_check_;
