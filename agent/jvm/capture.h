@@ -19,9 +19,11 @@
 
 struct ag_capture {
 	jvmtiEnv *ti;       /* the environment with the hook */
+	struct ag_mem *mem; /* of the thread that captures */
 	jthrowable thrown;  /* a local reference */
 	/* of the capture that goes on */
 	jclass class;       /* NULL: none */
+	jobject loader;
 	const char *signature;
 	/* and what came of it */
 	uint8_t *bytes;     /* ag_alloc's; grows and is used again */
@@ -30,7 +32,10 @@ struct ag_capture {
 	bool no_memory;
 };
 
-/* Make the environment and the exception.  To be closed on the thread that opened it. */
+/*
+ * Make the environment and the exception.  To be used and closed on the thread that opened it.
+ * Nothing is to be closed when that fails.
+ */
 int ag_capture_open(struct ag_jvm *jvm, struct ag_capture *capture);
 void ag_capture_close(struct ag_jvm *jvm, struct ag_capture *capture);
 
