@@ -1,0 +1,191 @@
+#include "classfile/same.h"
+
+#include <string.h>
+
+#include "classfile/code.h"
+
+/* One of the two bodies, with its instructions numbered from 1 where each begins; 0 elsewhere. */
+struct side {
+	const struct cf_body *body;
+	uint32_t *number;
+	uint32_t n;
+};
+
+static bool same_bytes(const struct cf_pool *a, uint16_t i, const struct cf_pool *b, uint16_t k,
+		       uint8_t tag, size_t len)
+{
+	return memcmp(cf_constant(a, i, tag), cf_constant(b, k, tag), len) == 0;
+}
+
+static bool same_ref(const struct cf_pool *a, uint16_t i, const struct cf_pool *b, uint16_t k)
+{
+	struct cf_ref x, y;
+
+	if (!cf_ref(a, i, &x) || !cf_ref(b, k, &y) || x.tag != y.tag)
+		return false;
+	if (x.class.data && !cf_text_same(x.class, y.class))
+		return false;
+	return cf_text_same(x.name, y.name) && cf_text_same(x.descriptor, y.descriptor);
+}
+
+static bool same_name_and_type(const struct cf_pool *a, uint16_t i, const struct cf_pool *b,
+			       uint16_t k)
+{
+	const uint8_t *x = cf_constant(a, i, CF_NAME_AND_TYPE);
+	const uint8_t *y = cf_constant(b, k, CF_NAME_AND_TYPE);
+
+	return cf_text_same(cf_utf8(a, cf_peek_u2(x)), cf_utf8(b, cf_peek_u2(y))) &&
+	       cf_text_same(cf_utf8(a, cf_peek_u2(x + 2)), cf_utf8(b, cf_peek_u2(y + 2)));
+}
+
+static bool same_handle(const struct cf_pool *a, uint16_t i, const struct cf_pool *b, uint16_t k)
+{
+	const uint8_t *x = cf_constant(a, i, CF_METHOD_HANDLE);
+	const uint8_t *y = cf_constant(b, k, CF_METHOD_HANDLE);
+
+	return x[0] == y[0] && same_ref(a, cf_peek_u2(x + 1), b, cf_peek_u2(y + 1));
+}
+
+bool cf_same_constant(const struct cf_pool *a, uint16_t i, const struct cf_pool *b, uint16_t k)
+{
+	uint8_t tag = cf_tag(a, i);
+
+	if (tag != cf_tag(b, k))
+		return false;
+	switch (tag) {
+	case CF_UTF8:
+		return cf_text_same(cf_utf8(a, i), cf_utf8(b, k));
+	case CF_INTEGER:
+	case CF_FLOAT:
+		return same_bytes(a, i, b, k, tag, 4);
+	case CF_LONG:
+	case CF_DOUBLE:
+		return same_bytes(a, i, b, k, tag, 8);
+	case CF_CLASS:
+	case CF_STRING:
+	case CF_METHOD_TYPE:
+	case CF_MODULE:
+	case CF_PACKAGE:
+		return cf_text_same(cf_named(a, i, tag), cf_named(b, k, tag));
+	case CF_NAME_AND_TYPE:
+		return same_name_and_type(a, i, b, k);
+	case CF_METHOD_HANDLE:
+		return same_handle(a, i, b, k);
+	default:
+		return same_ref(a, i, b, k);
+	}
+}
+
+/* Which instruction begins there, or 0. */
+static uint32_t target(const struct side *s, const struct cf_insn *insn, int32_t offset)
+{
+	int64_t at = (int64_t)insn->pc + offset;
+
+	return at >= 0 && at < s->body->len ? s->number[at] : 0;
+}
+
+static bool same_target(const struct side *a, const struct cf_insn *x, int32_t from_x,
+			const struct side *b, const struct cf_insn *y, int32_t from_y)
+{
+	uint32_t number = target(a, x, from_x);
+
+	return number > 0 && number == target(b, y, from_y);
+}
+
+static bool same_switch(const struct side *a, const struct cf_insn *x, const struct side *b,
+			const struct cf_insn *y)
+{
+	if (x->n != y->n || !same_target(a, x, x->otherwise, b, y, y->otherwise))
+		return false;
+	for (uint32_t i = 0; i < x->n; i++) {
+		struct cf_case c = cf_case(x, i), d = cf_case(y, i);
+
+		if (c.key != d.key || !same_target(a, x, c.offset, b, y, d.offset))
+			return false;
+	}
+	return true;
+}
+
+/* The short form of an instruction that has a longer one for what is far away. */
+static uint8_t plain_opcode(uint8_t opcode)
+{
+	switch (opcode) {
+	case 0x13: /* ldc_w */
+		return 0x12;
+	case 0xc8: /* goto_w */
+		return 0xa7;
+	case 0xc9: /* jsr_w */
+		return 0xa8;
+	default:
+		return opcode;
+	}
+}
+
+static bool same_insn(const struct side *a, const struct cf_insn *x, const struct side *b,
+		      const struct cf_insn *y)
+{
+	if (plain_opcode(x->opcode) != plain_opcode(y->opcode))
+		return false;
+	switch (x->operands) {
+	case CF_OP_LDC:
+	case CF_OP_CONSTANT:
+	case CF_OP_INTERFACE:
+	case CF_OP_DYNAMIC:
+	case CF_OP_MULTI:
+		return x->value == y->value &&
+		       cf_same_constant(a->body->pool, x->index, b->body->pool, y->index);
+	case CF_OP_BRANCH:
+	case CF_OP_BRANCH_W:
+		return same_target(a, x, x->value, b, y, y->value);
+	case CF_OP_TABLE:
+	case CF_OP_LOOKUP:
+		return same_switch(a, x, b, y);
+	default:
+		return x->index == y->index && x->value == y->value;
+	}
+}
+
+/* False when it is no code; number is all 0 before. */
+static bool number_instructions(struct side *s)
+{
+	struct cf_insn insn;
+
+	for (uint32_t pc = 0; pc < s->body->len; pc += insn.len) {
+		if (!cf_insn(s->body->code, s->body->len, pc, &insn))
+			return false;
+		s->number[pc] = ++s->n;
+	}
+	return s->n > 0;
+}
+
+static bool same_instructions(const struct side *a, const struct side *b)
+{
+	uint32_t i = 0, k = 0;
+	struct cf_insn x, y;
+
+	while (i < a->body->len && k < b->body->len) {
+		if (!cf_insn(a->body->code, a->body->len, i, &x) ||
+		    !cf_insn(b->body->code, b->body->len, k, &y) || !same_insn(a, &x, b, &y))
+			return false;
+		i += x.len;
+		k += y.len;
+	}
+	return i == a->body->len && k == b->body->len;
+}
+
+int cf_same_code(const struct cf_body *a, const struct cf_body *b, struct ag_mem *mem)
+{
+	struct side x = { .body = a }, y = { .body = b };
+	int same = -1;
+
+	if (a->len == 0 || b->len == 0)
+		return 0;
+	x.number = ag_alloc(mem, a->len, sizeof(*x.number));
+	y.number = ag_alloc(mem, b->len, sizeof(*y.number));
+	if (x.number && y.number)
+		same = number_instructions(&x) && number_instructions(&y) && x.n == y.n &&
+		       same_instructions(&x, &y);
+	ag_free(mem, x.number);
+	ag_free(mem, y.number);
+	return same;
+}
