@@ -3,6 +3,12 @@
 #include <string.h>
 
 #include "jvm/ref.h"
+#include "wire/frame.h"
+
+/* JVMS table 4.1-B */
+#define ACC_FINAL 0x0010
+#define ACC_INTERFACE 0x0200
+#define ACC_ENUM 0x4000
 
 int ag_classes_get(struct ag_jvm *jvm, struct ag_classes *classes)
 {
@@ -45,12 +51,60 @@ int ag_class_module(struct ag_jvm *jvm, jclass class, jobject *module)
 	return ag_ref_threw(jvm, "GetModule") ? -1 : 0;
 }
 
-static int copy_string(struct ag_jvm *jvm, jstring s, char name[AG_NAME_MAX])
+static bool extends(struct ag_jvm *jvm, jclass class, const char *signature)
 {
-	const jsize max = (AG_NAME_MAX - 1) / 3; /* a UTF-16 unit takes three bytes at most */
+	jclass super = ag_ref_super(jvm, class);
+	char *its_signature = super ? ag_class_signature(jvm, super) : NULL;
+	bool same = its_signature && strcmp(its_signature, signature) == 0;
+
+	ag_ti_free(jvm, its_signature);
+	ag_ref_drop(jvm, super);
+	return same;
+}
+
+/*
+ * As Class.isEnum() and isRecord() have it: the bodies of constants have the flag, too, and
+ * every record is final.  Only those that may be one are asked for their superclass.
+ */
+static uint32_t special_kind(struct ag_jvm *jvm, jclass class, jint modifiers)
+{
+	if (modifiers & ACC_ENUM)
+		return extends(jvm, class, "Ljava/lang/Enum;") ? WIRE_CLASS_ENUM : 0;
+	if (modifiers & ACC_FINAL)
+		return extends(jvm, class, "Ljava/lang/Record;") ? WIRE_CLASS_RECORD : 0;
+	return 0;
+}
+
+int ag_class_traits(struct ag_jvm *jvm, jclass class, const char *signature, jint *modifiers,
+		    uint32_t *traits)
+{
+	jboolean modifiable;
+	jint status;
+
+	if (AG_TI(jvm, GetClassModifiers, class, modifiers) != 0 ||
+	    AG_TI(jvm, GetClassStatus, class, &status) != 0 ||
+	    AG_TI(jvm, IsModifiableClass, class, &modifiable) != 0)
+		return -1;
+	*traits = modifiable ? WIRE_CLASS_MODIFIABLE : 0;
+	if (*signature == '[') {
+		*traits |= WIRE_CLASS_ARRAY;
+		return 0;
+	}
+	if (status & JVMTI_CLASS_STATUS_PREPARED)
+		*traits |= WIRE_CLASS_LINKED;
+	if (*modifiers & ACC_INTERFACE)
+		*traits |= WIRE_CLASS_INTERFACE;
+	*traits |= special_kind(jvm, class, *modifiers);
+	return jvm->err.what ? -1 : 0;
+}
+
+int ag_string_copy(struct ag_jvm *jvm, jstring s, char *text, size_t size)
+{
+	const jsize max = (jsize)(size - 1) / 3; /* a UTF-16 unit takes three bytes at most */
 	jsize len = (*jvm->jni)->GetStringLength(jvm->jni, s);
 
-	(*jvm->jni)->GetStringUTFRegion(jvm->jni, s, 0, len < max ? len : max, name);
+	memset(text, 0, size); /* the JVM does not promise to end what it writes */
+	(*jvm->jni)->GetStringUTFRegion(jvm->jni, s, 0, len < max ? len : max, text);
 	return ag_ref_threw(jvm, "GetStringUTFRegion") ? -1 : 0;
 }
 
@@ -61,14 +115,13 @@ int ag_object_name(struct ag_jvm *jvm, jobject object, char name[AG_NAME_MAX])
 	int rc = jvm->err.what ? -1 : 0;
 	jobject s;
 
-	/* The JVM does not promise to end what it writes. */
-	memset(name, 0, AG_NAME_MAX);
+	*name = '\0';
 	ag_ref_drop(jvm, class);
 	if (!field)
 		return rc;
 	s = (*jvm->jni)->GetObjectField(jvm->jni, object, field);
 	if (s)
-		rc = copy_string(jvm, s, name);
+		rc = ag_string_copy(jvm, s, name, AG_NAME_MAX);
 	ag_ref_drop(jvm, s);
 	return rc;
 }

@@ -25,6 +25,13 @@ char *ag_class_signature(struct ag_jvm *jvm, jclass class);
 int ag_class_loader(struct ag_jvm *jvm, jclass class, jobject *loader);
 int ag_class_module(struct ag_jvm *jvm, jclass class, jobject *module);
 
+/* What else there is: modifiers as JVMS 4.1 has them, WIRE_CLASS_* but for what patches. */
+int ag_class_traits(struct ag_jvm *jvm, jclass class, const char *signature, jint *modifiers,
+		    uint32_t *traits);
+
+/* A String in modified UTF-8, with a NUL behind it; a long one is cut. */
+int ag_string_copy(struct ag_jvm *jvm, jstring s, char *text, size_t size);
+
 /*
  * The String in the field `name` of what extends Object directly (ClassLoader, Module), in
  * modified UTF-8; "" when there is no such field or it is null.  Long names are cut.

@@ -49,13 +49,18 @@ jclass ag_ref_class(struct ag_jvm *jvm, jobject object)
 	return (*jvm->jni)->GetObjectClass(jvm->jni, object);
 }
 
+jclass ag_ref_super(struct ag_jvm *jvm, jclass class)
+{
+	return (*jvm->jni)->GetSuperclass(jvm->jni, class);
+}
+
 jclass ag_ref_base_class(struct ag_jvm *jvm, jobject object)
 {
 	jclass class = ag_ref_class(jvm, object);
-	jclass super = class ? (*jvm->jni)->GetSuperclass(jvm->jni, class) : NULL;
+	jclass super = class ? ag_ref_super(jvm, class) : NULL;
 
 	while (super) {
-		jclass next = (*jvm->jni)->GetSuperclass(jvm->jni, super);
+		jclass next = ag_ref_super(jvm, super);
 
 		if (!next)
 			break;

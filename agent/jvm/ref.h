@@ -21,6 +21,8 @@ bool ag_ref_threw(struct ag_jvm *jvm, const char *what);
 /* The class of an object, and the one of its superclasses that extends java.lang.Object. */
 jclass ag_ref_class(struct ag_jvm *jvm, jobject object);
 jclass ag_ref_base_class(struct ag_jvm *jvm, jobject object);
+/* A class's superclass, or NULL: an interface's, Object's. */
+jclass ag_ref_super(struct ag_jvm *jvm, jclass class);
 
 /*
  * An instance field by name and signature, looked up without the exception that JNI's GetFieldID

@@ -1,0 +1,29 @@
+#include "cmd/batch.h"
+
+#define BATCH (48u * 1024) /* a frame is ended when it is this long */
+
+int ag_batch_end(struct ag_batch *batch)
+{
+	struct wire_writer count;
+
+	if (!batch->w)
+		return 0;
+	/* The number of rows stands before them but is known behind them. */
+	count = wire_writer_init(batch->chan->payload.data, 4);
+	wire_put_u32(&count, batch->n);
+	batch->w = NULL;
+	batch->n = 0;
+	return ag_chan_end(batch->chan, batch->type);
+}
+
+struct wire_writer *ag_batch_row(struct ag_batch *batch, size_t len)
+{
+	if (batch->w && batch->w->len + len > BATCH && ag_batch_end(batch) != 0)
+		return NULL;
+	if (!batch->w) {
+		batch->w = ag_chan_begin(batch->chan);
+		wire_put_u32(batch->w, 0);
+	}
+	batch->n++;
+	return batch->w;
+}

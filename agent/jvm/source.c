@@ -1,0 +1,134 @@
+#include "jvm/source.h"
+
+#include <string.h>
+
+#include "jvm/classes.h"
+#include "jvm/ref.h"
+
+#define DOMAIN "Ljava/security/ProtectionDomain;"
+#define STRING "Ljava/lang/String;"
+
+int ag_source_init(struct ag_jvm *jvm, struct ag_source *source)
+{
+	jobject thread;
+	jclass any, class;
+	int rc = 0;
+
+	*source = (struct ag_source){ 0 };
+	if (AG_TI(jvm, GetCurrentThread, &thread) != 0)
+		return -1;
+	any = ag_ref_class(jvm, thread);
+	class = ag_ref_class(jvm, any); /* the class of a class is java.lang.Class */
+	source->field = ag_ref_field(jvm, class, "protectionDomain", DOMAIN);
+	if (jvm->err.what) {
+		rc = -1;
+	} else if (!source->field) {
+		source->method = (*jvm->jni)->GetMethodID(jvm->jni, class, "getProtectionDomain0",
+							  "()" DOMAIN);
+		if (ag_ref_threw(jvm, "GetMethodID"))
+			source->method = NULL;
+		ag_forgive(jvm);
+	}
+	ag_ref_drop(jvm, class);
+	ag_ref_drop(jvm, any);
+	ag_ref_drop(jvm, thread);
+	return rc;
+}
+
+int ag_source_domain(struct ag_jvm *jvm, const struct ag_source *source, jclass class,
+		     jobject *domain)
+{
+	*domain = NULL;
+	if (source->field)
+		*domain = (*jvm->jni)->GetObjectField(jvm->jni, class, source->field);
+	else if (source->method)
+		*domain = (*jvm->jni)->CallObjectMethod(jvm->jni, class, source->method);
+	return ag_ref_threw(jvm, "getProtectionDomain0") ? -1 : 0;
+}
+
+/* What a field of an object refers to; NULL for nothing, or when there is no such field. */
+static jobject follow(struct ag_jvm *jvm, jobject object, const char *name, const char *signature)
+{
+	jclass class = object ? ag_ref_base_class(jvm, object) : NULL;
+	jfieldID field = class ? ag_ref_field(jvm, class, name, signature) : NULL;
+
+	ag_ref_drop(jvm, class);
+	return field ? (*jvm->jni)->GetObjectField(jvm->jni, object, field) : NULL;
+}
+
+/* Put a text behind the others, as far as there is room. */
+static void append(char text[AG_SOURCE_MAX], const char *more)
+{
+	size_t len = strlen(text);
+
+	for (; *more && len + 1 < AG_SOURCE_MAX; more++)
+		text[len++] = *more;
+	text[len] = '\0';
+}
+
+/* The same with the String of a field, and `before` in front of it when it is not empty. */
+static int append_field(struct ag_jvm *jvm, jobject object, const char *field,
+			const char *before, char text[AG_SOURCE_MAX])
+{
+	jobject string = follow(jvm, object, field, STRING);
+	char value[AG_SOURCE_MAX];
+	int rc = 0;
+
+	if (string) {
+		rc = ag_string_copy(jvm, string, value, sizeof(value));
+		if (rc == 0 && *value) {
+			append(text, before);
+			append(text, value);
+		}
+	}
+	ag_ref_drop(jvm, string);
+	return jvm->err.what ? -1 : rc;
+}
+
+/* As java.net.URLStreamHandler.toExternalForm() has it, which would run Java code. */
+static int append_url(struct ag_jvm *jvm, jobject url, char text[AG_SOURCE_MAX])
+{
+	static const struct {
+		const char *field, *before;
+	} parts[] = { { "authority", "//" }, { "path", "" }, { "query", "?" }, { "ref", "#" } };
+
+	if (append_field(jvm, url, "protocol", "", text) != 0)
+		return -1;
+	append(text, ":");
+	for (size_t i = 0; i < sizeof(parts) / sizeof(parts[0]); i++) {
+		if (append_field(jvm, url, parts[i].field, parts[i].before, text) != 0)
+			return -1;
+	}
+	return 0;
+}
+
+int ag_source_of_domain(struct ag_jvm *jvm, jobject domain, char text[AG_SOURCE_MAX])
+{
+	jobject source = follow(jvm, domain, "codesource", "Ljava/security/CodeSource;");
+	jobject url = follow(jvm, source, "location", "Ljava/net/URL;");
+	int rc = jvm->err.what ? -1 : 0;
+
+	*text = '\0';
+	if (url && rc == 0)
+		rc = append_url(jvm, url, text);
+	ag_ref_drop(jvm, url);
+	ag_ref_drop(jvm, source);
+	return rc;
+}
+
+int ag_source_of_module(struct ag_jvm *jvm, jobject module, char text[AG_SOURCE_MAX])
+{
+	jobject layer = follow(jvm, module, "layer", "Ljava/lang/ModuleLayer;");
+	char name[AG_NAME_MAX];
+	int rc = jvm->err.what ? -1 : 0;
+
+	*text = '\0';
+	if (layer && rc == 0)
+		rc = ag_object_name(jvm, module, name);
+	if (layer && rc == 0 && *name) {
+		append(text, "jrt:/");
+		append(text, name);
+	}
+	ag_ref_drop(jvm, layer);
+	return rc;
+}
