@@ -40,12 +40,16 @@ struct cf_handler cf_handler(const struct cf_code *code, uint16_t i)
 	};
 }
 
-/* JVMS 7 */
-const struct cf_opcode cf_opcodes[256] = {
-#define ROW(code, name, operands) [code] = { name, CF_OP_##operands },
+enum cf_operands cf_operands(uint8_t opcode)
+{
+	static const uint8_t table[256] = {
+#define ROW(code, name, operands) [code] = CF_OP_##operands,
 #include "classfile/opcodes.def"
 #undef ROW
-};
+	};
+
+	return (enum cf_operands)table[opcode];
+}
 
 static bool is_switch(const struct cf_insn *insn)
 {
@@ -138,11 +142,11 @@ bool cf_insn(const uint8_t *code, uint32_t len, uint32_t pc, struct cf_insn *ins
 		return false;
 	bytes = cf_bytes_init(code + pc, len - pc);
 	*insn = (struct cf_insn){ .pc = pc, .opcode = cf_u1(&bytes) };
-	insn->operands = cf_opcodes[insn->opcode].operands;
+	insn->operands = cf_operands(insn->opcode);
 	if (insn->operands == CF_OP_WIDE) {
 		insn->wide = true;
 		insn->opcode = cf_u1(&bytes);
-		insn->operands = cf_opcodes[insn->opcode].operands;
+		insn->operands = cf_operands(insn->opcode);
 		if (insn->operands != CF_OP_LOCAL && insn->operands != CF_OP_IINC)
 			return false;
 	}

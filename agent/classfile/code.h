@@ -44,11 +44,9 @@ enum cf_operands {
 	CF_OP_WIDE,      /* never reported: the instruction behind it is */
 };
 
-struct cf_opcode {
-	const char *name; /* NULL: no instruction */
-	enum cf_operands operands;
-};
-extern const struct cf_opcode cf_opcodes[256];
+enum cf_operands cf_operands(uint8_t opcode);
+/* "aload_0"; NULL for what is no instruction.  jtool's only: the agent needs no names. */
+const char *cf_mnemonic(uint8_t opcode);
 
 struct cf_insn {
 	uint32_t pc, len; /* len includes the operands, the padding and a wide in front */

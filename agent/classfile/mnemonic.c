@@ -1,0 +1,14 @@
+#include "classfile/code.h"
+
+#include <stddef.h>
+
+const char *cf_mnemonic(uint8_t opcode)
+{
+	static const char *const names[256] = {
+#define ROW(code, name, operands) [code] = name,
+#include "classfile/opcodes.def"
+#undef ROW
+	};
+
+	return names[opcode];
+}
