@@ -8,6 +8,7 @@
 
 #include "cmd/answer.h"
 #include "model/histo_wire.h"
+#include "model/typename.h"
 #include "render/histo_json.h"
 #include "render/histo_table.h"
 #include "session/session.h"
@@ -70,7 +71,7 @@ static int send_request(const struct ctx *ctx, struct session *s, struct err *er
 	if (ctx->json || opts->save)
 		flags |= WIRE_HISTO_MODULES;
 	if (class)
-		histo_signature(&signature, class);
+		typename_signature(&signature, class);
 	room = signature.len + 8;
 	w = wire_writer_init(buf_reserve(&payload, room), room);
 	wire_put_u32(&w, flags);

@@ -38,9 +38,10 @@ bool class_is_anonymous(const struct class_row *row);
 /*
  * Keep those whose name matches one of the words (globs, or the names themselves, also with
  * slashes) and whose loader is meant by `loader`, which may be NULL.  Without words: all.  Those
- * words that nothing matched are marked in `idle`, an array of n_words.
+ * words that nothing matched are marked in `idle`, an array of n_words, and their number is
+ * returned; if it is not 0, all classes are kept.
  */
-void classes_select(struct classes *c, char *const *words, size_t n_words, const char *loader,
-		    bool *idle);
+size_t classes_select(struct classes *c, char *const *words, size_t n_words, const char *loader,
+		      bool *idle);
 
 #endif

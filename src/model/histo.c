@@ -5,6 +5,7 @@
 
 #include "base/glob.h"
 #include "base/xalloc.h"
+#include "model/typename.h"
 
 static void row_release(struct histo_row *row)
 {
@@ -150,7 +151,7 @@ static char *package_of(const char *name)
 {
 	size_t len = strcspn(name, "/[");
 
-	if (name[len] == '[' && histo_is_primitive(name, len))
+	if (name[len] == '[' && typename_is_primitive(name, len))
 		return xstrdup("(primitive arrays)");
 	while (len > 0 && name[len - 1] != '.')
 		len--;

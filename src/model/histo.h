@@ -60,15 +60,4 @@ void histo_subtract(struct histo *now, const struct histo *base);
  */
 int histo_parse_vm(struct histo *h, const char *text, size_t len) _must_check_;
 
-/*
- * "Ljava/lang/String;", "[[I" → "java.lang.String", "int[][]"; -1 when it is no signature.
- * Hidden classes as the JVM prints them: "a.b.C$$Lambda/0x00007f5a1c000a00".
- */
-struct buf;
-int histo_java_name(struct buf *out, const char *signature, size_t len) _must_check_;
-/* The way back, for every class but hidden and anonymous ones (those with a '/'). */
-void histo_signature(struct buf *out, const char *name);
-/* Is it "int", "byte", …? */
-bool histo_is_primitive(const char *name, size_t len);
-
 #endif

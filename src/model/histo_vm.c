@@ -14,6 +14,7 @@
 #include "base/buf.h"
 #include "base/slice.h"
 #include "model/histo.h"
+#include "model/typename.h"
 
 static bool skip_word(struct slice *t, const char *word)
 {
@@ -82,7 +83,7 @@ static int add_class_name(struct buf *out, struct slice name)
 		return 0;
 	}
 	if (len - dims < 3)
-		return histo_java_name(out, name.at, len) < 0 ? -EBADMSG : 0;
+		return typename_java(out, name.at, len) < 0 ? -EBADMSG : 0;
 	if (dims > 255 || name.at[dims] != 'L' || name.end[-1] != ';')
 		return -EBADMSG;
 	buf_add(out, name.at + dims + 1, len - dims - 2);

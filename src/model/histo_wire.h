@@ -6,18 +6,12 @@
 #define JTOOL_MODEL_HISTO_WIRE_H
 
 #include "model/histo.h"
-#include "wire/cursor.h"
+#include "model/places.h"
 #include "wire/frame.h"
-
-/* Texts that frames refer to by number; 0 is none of them. */
-struct histo_texts {
-	char **texts;
-	size_t n, cap;
-};
 
 struct histo_wire {
 	struct histo *histo; /* where the classes go; the caller's */
-	struct histo_texts loaders, modules;
+	struct places places;
 
 	/* from HISTO_END */
 	uint64_t walk_ns;

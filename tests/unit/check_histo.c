@@ -1,4 +1,4 @@
-/* model/histo and the names of classes. */
+/* model/histo */
 #include <check.h>
 
 #include "base/buf.h"
@@ -128,65 +128,6 @@ START_TEST(sums_do_not_overflow)
 }
 END_TEST
 
-static const struct {
-	const char *signature, *name; /* NULL: it is none */
-} names[] = {
-	{ "Ljava/lang/String;", "java.lang.String" },
-	{ "LMain;", "Main" },
-	{ "La/b/C$D;", "a.b.C$D" },
-	{ "[I", "int[]" },
-	{ "[[Z", "boolean[][]" },
-	{ "J", "long" },
-	{ "[[La/b/C;", "a.b.C[][]" },
-	{ "La/b/C$$Lambda.0x00007f5a1c000a00;", "a.b.C$$Lambda/0x00007f5a1c000a00" },
-	{ "[LC$$Lambda.0x00007f5a1c000a00;", "C$$Lambda/0x00007f5a1c000a00[]" },
-	{ "La/C$$Lambda$1/250421012;", "a.C$$Lambda$1/250421012" },
-	{ "La/C$$Lambda$1/0x0000000840060840;", "a.C$$Lambda$1/0x0000000840060840" },
-	{ "", NULL },
-	{ "[", NULL },
-	{ "L;", NULL },
-	{ "L", NULL },
-	{ "V", NULL },
-	{ "II", NULL },
-	{ "La/b", NULL },
-	{ "La;b;", NULL },
-	{ "java.lang.String", NULL },
-};
-
-START_TEST(java_names)
-{
-	_cleanup_buf_ struct buf out = BUF_INIT;
-	int rc = histo_java_name(&out, names[_i].signature, strlen(names[_i].signature));
-
-	if (!names[_i].name) {
-		ck_assert_int_eq(rc, -1);
-		return;
-	}
-	ck_assert_int_eq(rc, 0);
-	ck_assert_str_eq(buf_str(&out), names[_i].name);
-	if (strchr(names[_i].name, '/') || !strpbrk(names[_i].name, ".[M"))
-		return; /* no way back: hidden classes, primitive types */
-	buf_reset(&out);
-	histo_signature(&out, names[_i].name);
-	ck_assert_str_eq(buf_str(&out), names[_i].signature);
-}
-END_TEST
-
-START_TEST(names_are_bounded)
-{
-	_cleanup_buf_ struct buf out = BUF_INIT;
-	char signature[300];
-
-	memset(signature, '[', sizeof(signature));
-	signature[255] = 'I';
-	ck_assert_int_eq(histo_java_name(&out, signature, 256), 0);
-	signature[255] = '[';
-	signature[256] = 'I';
-	ck_assert_int_eq(histo_java_name(&out, signature, 257), -1);
-	ck_assert_int_eq(histo_java_name(&out, "La\0b;", 5), -1);
-}
-END_TEST
-
 int main(void)
 {
 	Suite *suite = suite_create("histo");
@@ -201,8 +142,6 @@ int main(void)
 	tcase_add_test(tc, subtracts);
 	tcase_add_test(tc, subtracts_without_loaders);
 	tcase_add_test(tc, sums_do_not_overflow);
-	tcase_add_loop_test(tc, java_names, 0, ARRAY_SIZE(names));
-	tcase_add_test(tc, names_are_bounded);
 	tcase_set_timeout(tc, 60);
 	suite_add_tcase(suite, tc);
 	srunner_run_all(runner, CK_ENV);

@@ -1,8 +1,6 @@
-/* Class names: the JVM's signatures, its own printed form, and Java's source form. */
-#include <string.h>
+#include "model/typename.h"
 
-#include "base/buf.h"
-#include "model/histo.h"
+#include <string.h>
 
 static const struct {
 	char letter;
@@ -30,7 +28,7 @@ static char primitive_letter(const char *name, size_t len)
 	return '\0';
 }
 
-bool histo_is_primitive(const char *name, size_t len)
+bool typename_is_primitive(const char *name, size_t len)
 {
 	return primitive_letter(name, len) != '\0';
 }
@@ -58,7 +56,7 @@ static void add_binary_name(struct buf *out, const char *name, size_t len)
 		at[slash - name] = '/';
 }
 
-int histo_java_name(struct buf *out, const char *signature, size_t len)
+int typename_java(struct buf *out, const char *signature, size_t len)
 {
 	size_t dims = 0;
 
@@ -81,7 +79,7 @@ int histo_java_name(struct buf *out, const char *signature, size_t len)
 	return 0;
 }
 
-void histo_signature(struct buf *out, const char *name)
+void typename_signature(struct buf *out, const char *name)
 {
 	size_t len = strlen(name);
 
@@ -89,7 +87,7 @@ void histo_signature(struct buf *out, const char *name)
 		buf_addc(out, '[');
 		len -= 2;
 	}
-	if (name[len] == '[' && histo_is_primitive(name, len)) {
+	if (name[len] == '[' && typename_is_primitive(name, len)) {
 		buf_addc(out, primitive_letter(name, len));
 		return;
 	}

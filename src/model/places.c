@@ -1,0 +1,180 @@
+#include "model/places.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <strings.h>
+
+#include "base/buf.h"
+#include "base/xalloc.h"
+#include "model/typename.h"
+#include "wire/frame.h"
+
+#define PLACES_MAX (1u << 20) /* far beyond any JVM: what a hostile agent can make us keep */
+
+static void texts_free(char **texts, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		free(texts[i]);
+	free(texts);
+}
+
+void places_release(struct places *p)
+{
+	for (size_t i = 0; i < p->n_loaders; i++) {
+		free(p->loaders[i].label);
+		free(p->loaders[i].class);
+		free(p->loaders[i].name);
+	}
+	free(p->loaders);
+	texts_free(p->modules, p->n_modules);
+	texts_free(p->sources, p->n_sources);
+	*p = (struct places){ 0 };
+}
+
+/* Numbers are told in order, so that they are places in an array. */
+static bool is_next(uint32_t id, size_t n)
+{
+	return id == n + 1 && id <= PLACES_MAX;
+}
+
+/* The loaders that every JVM has go by their short names: JDK 9 on, then JDK 8. */
+static const struct {
+	const char *class, *label;
+} known_loaders[] = {
+	{ "jdk.internal.loader.ClassLoaders$AppClassLoader", "app" },
+	{ "jdk.internal.loader.ClassLoaders$PlatformClassLoader", "platform" },
+	{ "sun.misc.Launcher$AppClassLoader", "app" },
+	{ "sun.misc.Launcher$ExtClassLoader", "platform" },
+};
+
+static char *make_label(const char *class, const char *name, uint32_t hash)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(known_loaders); i++) {
+		if (strcmp(known_loaders[i].class, class) == 0)
+			return xstrdup(known_loaders[i].label);
+	}
+	if (*name)
+		return xasprintf("%s '%s' @%x", class, name, hash);
+	return xasprintf("%s @%x", class, hash);
+}
+
+static int take_loader(struct places *p, struct wire_reader *payload)
+{
+	_cleanup_buf_ struct buf class = BUF_INIT;
+	uint32_t id = wire_get_u32(payload);
+	struct wire_text signature = wire_get_text(payload);
+	struct wire_text name = wire_get_text(payload);
+	uint32_t hash = wire_get_u32(payload);
+	struct place_loader *loader;
+
+	if (!wire_reader_ok(payload) || !is_next(id, p->n_loaders) ||
+	    typename_java(&class, signature.data, signature.len) < 0)
+		return -EBADMSG;
+	p->loaders = xgrow(p->loaders, p->n_loaders, &p->cap_loaders, sizeof(*p->loaders));
+	loader = &p->loaders[p->n_loaders++];
+	loader->class = buf_take(&class);
+	loader->name = xstrndup(name.data, name.len);
+	loader->hash = hash;
+	loader->label = make_label(loader->class, loader->name, hash);
+	return 1;
+}
+
+/* The path of a file that is meant, as users know it; any other URL as it is. */
+static char *source_text(struct wire_text url)
+{
+	_cleanup_buf_ struct buf text = BUF_INIT;
+	size_t at = 0;
+
+	if (url.len > 6 && memcmp(url.data, "file:/", 6) == 0)
+		at = 5;
+	while (at < url.len) {
+		unsigned byte;
+
+		if (at > 0 && url.data[at] == '%' && url.len - at > 2 &&
+		    sscanf(url.data + at + 1, "%2x", &byte) == 1) {
+			buf_addc(&text, (char)byte);
+			at += 3;
+		} else {
+			buf_addc(&text, url.data[at++]);
+		}
+	}
+	return xstrdup(buf_str(&text));
+}
+
+static int take_text(struct wire_reader *payload, char *(*make)(struct wire_text), char ***texts,
+		     size_t *n, size_t *cap)
+{
+	uint32_t id = wire_get_u32(payload);
+	struct wire_text text = wire_get_text(payload);
+
+	if (!wire_reader_ok(payload) || !is_next(id, *n))
+		return -EBADMSG;
+	*texts = xgrow(*texts, *n, cap, sizeof(**texts));
+	(*texts)[(*n)++] = make(text);
+	return 1;
+}
+
+static char *module_text(struct wire_text name)
+{
+	return xstrndup(name.data, name.len);
+}
+
+int places_take(struct places *p, uint16_t type, struct wire_reader *payload)
+{
+	switch (type) {
+	case WIRE_LOADER:
+		return take_loader(p, payload);
+	case WIRE_MODULE:
+		return take_text(payload, module_text, &p->modules, &p->n_modules,
+				 &p->cap_modules);
+	case WIRE_SOURCE:
+		return take_text(payload, source_text, &p->sources, &p->n_sources,
+				 &p->cap_sources);
+	default:
+		return 0;
+	}
+}
+
+bool places_know(const struct places *p, uint32_t loader, uint32_t module, uint32_t source)
+{
+	return loader <= p->n_loaders && module <= p->n_modules && source <= p->n_sources;
+}
+
+const char *places_loader(const struct places *p, uint32_t loader)
+{
+	return loader ? p->loaders[loader - 1].label : "bootstrap";
+}
+
+static const char *text_or_null(char *const *texts, uint32_t number)
+{
+	return number && *texts[number - 1] ? texts[number - 1] : NULL;
+}
+
+const char *places_module(const struct places *p, uint32_t module)
+{
+	return text_or_null(p->modules, module);
+}
+
+const char *places_source(const struct places *p, uint32_t source)
+{
+	return text_or_null(p->sources, source);
+}
+
+bool places_loader_is(const struct places *p, uint32_t loader, const char *word)
+{
+	const struct place_loader *l;
+	const char *dot;
+	char hash[9];
+
+	if (strcmp(places_loader(p, loader), word) == 0)
+		return true;
+	if (loader == 0)
+		return false;
+	l = &p->loaders[loader - 1];
+	dot = strrchr(l->class, '.');
+	(void)snprintf(hash, sizeof(hash), "%x", l->hash); /* fits */
+	return strcmp(l->class, word) == 0 || (dot && strcmp(dot + 1, word) == 0) ||
+	       (*l->name && strcmp(l->name, word) == 0) ||
+	       strcasecmp(hash, word + (*word == '@')) == 0;
+}

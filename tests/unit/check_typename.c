@@ -1,0 +1,80 @@
+/* model/typename */
+#include <check.h>
+#include <string.h>
+
+#include "model/typename.h"
+
+static const struct {
+	const char *signature, *name; /* NULL: it is none */
+} names[] = {
+	{ "Ljava/lang/String;", "java.lang.String" },
+	{ "LMain;", "Main" },
+	{ "La/b/C$D;", "a.b.C$D" },
+	{ "[I", "int[]" },
+	{ "[[Z", "boolean[][]" },
+	{ "J", "long" },
+	{ "[[La/b/C;", "a.b.C[][]" },
+	{ "La/b/C$$Lambda.0x00007f5a1c000a00;", "a.b.C$$Lambda/0x00007f5a1c000a00" },
+	{ "[LC$$Lambda.0x00007f5a1c000a00;", "C$$Lambda/0x00007f5a1c000a00[]" },
+	{ "La/C$$Lambda$1/250421012;", "a.C$$Lambda$1/250421012" },
+	{ "La/C$$Lambda$1/0x0000000840060840;", "a.C$$Lambda$1/0x0000000840060840" },
+	{ "", NULL },
+	{ "[", NULL },
+	{ "L;", NULL },
+	{ "L", NULL },
+	{ "V", NULL },
+	{ "II", NULL },
+	{ "La/b", NULL },
+	{ "La;b;", NULL },
+	{ "java.lang.String", NULL },
+};
+
+START_TEST(java_names)
+{
+	_cleanup_buf_ struct buf out = BUF_INIT;
+	int rc = typename_java(&out, names[_i].signature, strlen(names[_i].signature));
+
+	if (!names[_i].name) {
+		ck_assert_int_eq(rc, -1);
+		return;
+	}
+	ck_assert_int_eq(rc, 0);
+	ck_assert_str_eq(buf_str(&out), names[_i].name);
+	if (strchr(names[_i].name, '/') || !strpbrk(names[_i].name, ".[M"))
+		return; /* no way back: hidden classes, primitive types */
+	buf_reset(&out);
+	typename_signature(&out, names[_i].name);
+	ck_assert_str_eq(buf_str(&out), names[_i].signature);
+}
+END_TEST
+
+START_TEST(names_are_bounded)
+{
+	_cleanup_buf_ struct buf out = BUF_INIT;
+	char signature[300];
+
+	memset(signature, '[', sizeof(signature));
+	signature[255] = 'I';
+	ck_assert_int_eq(typename_java(&out, signature, 256), 0);
+	signature[255] = '[';
+	signature[256] = 'I';
+	ck_assert_int_eq(typename_java(&out, signature, 257), -1);
+	ck_assert_int_eq(typename_java(&out, "La\0b;", 5), -1);
+}
+END_TEST
+
+int main(void)
+{
+	Suite *suite = suite_create("typename");
+	TCase *tc = tcase_create("typename");
+	SRunner *runner = srunner_create(suite);
+	int failed;
+
+	tcase_add_loop_test(tc, java_names, 0, ARRAY_SIZE(names));
+	tcase_add_test(tc, names_are_bounded);
+	suite_add_tcase(suite, tc);
+	srunner_run_all(runner, CK_ENV);
+	failed = srunner_ntests_failed(runner);
+	srunner_free(runner);
+	return failed != 0;
+}
