@@ -1,0 +1,173 @@
+#include "model/classset_jar.h"
+
+#include <string.h>
+#include <strings.h>
+
+#include "base/slice.h"
+#include "base/xalloc.h"
+#include "model/zip.h"
+
+/* Of a compressed jar in a jar, which is unpacked into memory. */
+#define INNER_MAX (256u << 20)
+
+static bool starts_with(const char *text, size_t len, const char *start)
+{
+	size_t n = strlen(start);
+
+	return len >= n && memcmp(text, start, n) == 0;
+}
+
+static bool ends_with(const char *text, size_t len, const char *end)
+{
+	size_t n = strlen(end);
+
+	return len >= n && memcmp(text + len - n, end, n) == 0;
+}
+
+/* The main section of a manifest ends with its first empty line. */
+static bool says_multi_release(const struct buf *manifest)
+{
+	static const char line_start[] = "Multi-Release: true";
+	const size_t len = sizeof(line_start) - 1;
+	struct slice text = { buf_str(manifest), buf_str(manifest) + manifest->len }, line;
+
+	while (slice_line(&text, &line)) {
+		if (line.end > line.at && line.end[-1] == '\r')
+			line.end--;
+		if (slice_len(line) == 0)
+			return false;
+		if (slice_len(line) == len && strncasecmp(line.at, line_start, len) == 0)
+			return true;
+	}
+	return false;
+}
+
+static bool is_multi_release(const struct zip *zip)
+{
+	static const char name[] = "META-INF/MANIFEST.MF";
+	_cleanup_buf_ struct buf manifest = BUF_INIT;
+	struct zip_entry entry;
+
+	for (size_t at = 0; zip_next(zip, &at, &entry);) {
+		if (entry.name_len == sizeof(name) - 1 &&
+		    strncasecmp(entry.name, name, entry.name_len) == 0)
+			return !zip_read(zip, &entry, CLASSSET_CLASS_MAX, &manifest) &&
+			       says_multi_release(&manifest);
+	}
+	return false;
+}
+
+/*
+ * The release that an entry is for: N below META-INF/versions/N, 0 for any; -1 for what is not
+ * on the class path, as all else below META-INF.
+ */
+static int64_t entry_release(const struct zip_entry *entry)
+{
+	static const char versions[] = "META-INF/versions/";
+	const char *p = entry->name + sizeof(versions) - 1;
+	const char *end = entry->name + entry->name_len;
+	int64_t n = 0;
+
+	if (!starts_with(entry->name, entry->name_len, "META-INF/"))
+		return 0;
+	if (!starts_with(entry->name, entry->name_len, versions))
+		return -1;
+	for (; p < end && *p >= '0' && *p <= '9' && n < 10000; p++)
+		n = 10 * n + (*p - '0');
+	return p < end && *p == '/' && n >= 9 ? n : -1;
+}
+
+static char *entry_path(const char *where, const struct zip_entry *entry)
+{
+	return xasprintf("%s!/%.*s", where, (int)entry->name_len, entry->name);
+}
+
+static int add_entry(struct classset *set, const struct zip *zip, const char *where,
+		     const struct zip_entry *entry, struct err *err)
+{
+	_cleanup_free_ char *path = entry_path(where, entry);
+	_cleanup_buf_ struct buf bytes = BUF_INIT;
+	const char *why = zip_read(zip, entry, CLASSSET_CLASS_MAX, &bytes);
+
+	if (why)
+		return err_set(err, EXIT_USAGE, "%s cannot be read: %s", path, why);
+	return classset_take(set, path, &bytes, err);
+}
+
+/*
+ * The classes for one release after the other, from the highest that fits down to those for any:
+ * the first of a name wins.
+ */
+static int add_classes(struct classset *set, const struct zip *zip, const char *where,
+		       unsigned release, struct err *err)
+{
+	int64_t now = release >= 9 && is_multi_release(zip) ? release : 0, next;
+	struct zip_entry entry;
+
+	for (; now >= 0; now = next) {
+		next = now > 0 ? 0 : -1;
+		for (size_t at = 0; zip_next(zip, &at, &entry);) {
+			int64_t n = entry_release(&entry);
+
+			if (n < now && n > next)
+				next = n;
+			if (n == now && ends_with(entry.name, entry.name_len, ".class") &&
+			    add_entry(set, zip, where, &entry, err) < 0)
+				return -1;
+		}
+	}
+	return 0;
+}
+
+static int add_inner_jar(struct classset *set, const struct zip *outer, const char *where,
+			 const struct zip_entry *entry, unsigned release, struct err *err)
+{
+	_cleanup_free_ char *path = entry_path(where, entry);
+	struct zip zip;
+	const char *why = zip_open_inner(&zip, outer, entry, INNER_MAX);
+	int rc;
+
+	if (why)
+		return err_set(err, EXIT_USAGE, "%s cannot be read: %s", path, why);
+	rc = add_classes(set, &zip, path, release, err);
+	zip_release(&zip);
+	return rc;
+}
+
+/* Those that Spring Boot and servlet containers look into; they hold no more of them. */
+static bool is_inner_jar(const struct zip_entry *entry)
+{
+	return ends_with(entry->name, entry->name_len, ".jar") &&
+	       (starts_with(entry->name, entry->name_len, "BOOT-INF/lib/") ||
+		starts_with(entry->name, entry->name_len, "WEB-INF/lib/"));
+}
+
+static int add_zip(struct classset *set, const struct zip *zip, const char *where,
+		   unsigned release, struct err *err)
+{
+	struct zip_entry entry;
+
+	if (add_classes(set, zip, where, release, err) < 0)
+		return -1;
+	for (size_t at = 0; zip_next(zip, &at, &entry);) {
+		if (is_inner_jar(&entry) &&
+		    add_inner_jar(set, zip, where, &entry, release, err) < 0)
+			return -1;
+	}
+	return 0;
+}
+
+int classset_add_jar(struct classset *set, const char *path, int fd, uint64_t len,
+		     unsigned release, struct err *err)
+{
+	const struct zip_bytes bytes = { .fd = fd, .len = len };
+	struct zip zip;
+	const char *why = zip_open(&zip, &bytes);
+	int rc;
+
+	if (why)
+		return err_set(err, EXIT_USAGE, "%s is neither class file nor jar: %s", path, why);
+	rc = add_zip(set, &zip, path, release, err);
+	zip_release(&zip);
+	return rc;
+}
