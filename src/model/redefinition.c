@@ -1,0 +1,127 @@
+#include "model/redefinition.h"
+
+#include "classfile/verify.h"
+#include "model/javasig.h"
+#include "model/redefinition_limits.h"
+#include "model/redefinition_members.h"
+
+#define MAJOR_OF_JDK_1 45
+#define PREVIEW 65535 /* minor version (JVMS 4.1) */
+
+/* ClassFileParser's verify_class_version(); up to JDK 11 is_supported_version(). */
+static void limits_version(struct limits *l)
+{
+	unsigned major = l->new->major, minor = l->new->minor, newest = l->jvm->release + 44;
+	bool preview = major > 55 && minor == PREVIEW;
+
+	limits_begin(l);
+	if (major < MAJOR_OF_JDK_1 || major > newest)
+		buf_addf(&l->line, "class file version %u is not JDK %u's, which knows %u to %u",
+			 major, l->jvm->release, MAJOR_OF_JDK_1, newest);
+	else if (preview && major != newest)
+		buf_addf(&l->line, "it uses preview features of JDK %u, which no other JDK has",
+			 major - 44);
+	else if (preview && !l->jvm->may_preview)
+		buf_adds(&l->line, "it uses preview features, and the JVM was started without "
+				   "--enable-preview");
+	else if (minor > 0 && !preview && (major > 55 || (l->jvm->release <= 11 && major == newest)))
+		buf_addf(&l->line, "class file version %u.%u does not exist", major, minor);
+	if (l->line.len == 0)
+		return;
+	if (!preview && major > newest)
+		buf_addf(&l->line, ": compile it with --release %u", limits_release(l));
+	limits_say(l, LIMIT_UNSUPPORTED_VERSION);
+}
+
+static void limits_name(struct limits *l)
+{
+	limits_begin(l);
+	if (cf_text_same(cf_name(l->running), cf_name(l->new)))
+		return;
+	buf_adds(&l->line, "it is class ");
+	javasig_class_name(&l->line, cf_name(l->new));
+	buf_adds(&l->line, ", not ");
+	javasig_class_name(&l->line, cf_name(l->running));
+	limits_say(l, LIMIT_NAMES_DONT_MATCH);
+}
+
+static void say_fault(struct limits *l, const struct cf_fault *fault)
+{
+	if (fault->name.len > 0) {
+		javasig_member_name(&l->line, fault->name, fault->descriptor);
+		if (fault->pc != UINT32_MAX)
+			buf_addf(&l->line, ", instruction %u", fault->pc);
+		buf_adds(&l->line, ": ");
+	}
+	buf_adds(&l->line, fault->what);
+	if (!fault->format && l->jvm->unverified)
+		buf_addf(&l->line, " (JDK %u does not verify this class, so it would run that)",
+			 l->jvm->release);
+	limits_say(l, fault->memory ? LIMIT_OUT_OF_MEMORY :
+		      fault->format ? LIMIT_INVALID_FORMAT :
+				      LIMIT_FAILS_VERIFICATION);
+}
+
+static void limits_format(struct limits *l)
+{
+	struct cf_fault fault = { 0 };
+
+	limits_begin(l);
+	if (!cf_check(l->new, &fault))
+		say_fault(l, &fault);
+}
+
+static void limits_code(struct limits *l)
+{
+	struct cf_fault fault = { 0 };
+
+	limits_begin(l);
+	if (!cf_verify(l->new, &fault))
+		say_fault(l, &fault);
+}
+
+/* JVM_RECOGNIZED_CLASS_MODIFIERS, and what ClassFileParser::parse_stream makes of them */
+static unsigned class_access(const struct cf_class *class)
+{
+	const unsigned recognized = CF_ACC_PUBLIC | CF_ACC_FINAL | CF_ACC_SYNCHRONIZED |
+				    CF_ACC_INTERFACE | CF_ACC_ABSTRACT | CF_ACC_ANNOTATION |
+				    CF_ACC_ENUM | CF_ACC_SYNTHETIC;
+	unsigned access = class->access & recognized;
+
+	if ((access & CF_ACC_INTERFACE) && class->major < 50)
+		access |= CF_ACC_ABSTRACT;
+	return access | limits_synthetic(cf_class_attributes(class));
+}
+
+static void limits_modifiers(struct limits *l)
+{
+	unsigned before = class_access(l->running), now = class_access(l->new);
+
+	limits_begin(l);
+	if (before == now)
+		return;
+	buf_adds(&l->line, "the class");
+	limits_add_flags(&l->line, FLAGS_CLASS, before, now);
+	limits_say(l, LIMIT_CLASS_MODIFIERS_CHANGED);
+}
+
+int redefinition_check(const struct cf_class *running, const struct cf_class *new,
+		       const struct redefinition_jvm *jvm, struct buf *why)
+{
+	/* load_new_class_versions(): parse, compare, verify, merge the constants */
+	static void (*const parts[])(struct limits *l) = {
+		limits_version,   limits_name,   limits_format,  limits_hierarchy,
+		limits_nest,      limits_record, limits_permitted, limits_modifiers,
+		limits_fields,    limits_methods, limits_code,   limits_pool,
+	};
+	struct limits l = { .running = running, .new = new, .jvm = jvm, .why = why };
+
+	for (size_t i = 0; i < ARRAY_SIZE(parts); i++) {
+		parts[i](&l);
+		/* Of another class everything differs, and of what is no class nothing is known. */
+		if (l.first == LIMIT_NAMES_DONT_MATCH || l.first == LIMIT_INVALID_FORMAT)
+			break;
+	}
+	buf_release(&l.line);
+	return (int)l.first;
+}

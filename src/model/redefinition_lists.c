@@ -1,0 +1,189 @@
+/* Lists of class names: interfaces, the nest, and who may extend a sealed class. */
+#include "base/xalloc.h"
+#include "model/javasig.h"
+#include "model/redefinition_limits.h"
+#include "model/redefinition_members.h"
+
+bool limits_attribute(const struct limits *l, const struct cf_class *class, const char *name,
+		      unsigned release, struct cf_attribute *attribute)
+{
+	return l->jvm->release >= release && class->major >= 44 + release &&
+	       cf_find_attribute(cf_class_attributes(class), name, attribute);
+}
+
+unsigned limits_release(const struct limits *l)
+{
+	return l->running->major > 52 ? l->running->major - 44u : 8;
+}
+
+static struct cf_text nest_host(const struct limits *l, const struct cf_class *class)
+{
+	struct cf_attribute attribute;
+
+	if (!limits_attribute(l, class, "NestHost", 11, &attribute) || attribute.len != 2)
+		return (struct cf_text){ NULL, 0 };
+	return cf_class_name(&class->pool, cf_peek_u2(attribute.data));
+}
+
+struct names {
+	struct cf_text *all; /* sorted */
+	size_t n;
+};
+
+static int name_compare(const void *a, const void *b)
+{
+	return members_text_compare(*(const struct cf_text *)a, *(const struct cf_text *)b);
+}
+
+static struct names names_of_interfaces(const struct cf_class *class)
+{
+	struct names names = { .all = xcalloc((size_t)class->n_interfaces + 1, sizeof(*names.all)) };
+
+	for (; names.n < class->n_interfaces; names.n++)
+		names.all[names.n] = cf_interface(class, (uint16_t)names.n);
+	qsort(names.all, names.n, sizeof(*names.all), name_compare);
+	return names;
+}
+
+/* A count, and so many class constants. */
+static struct names names_of_attribute(const struct limits *l, const struct cf_class *class,
+				       const char *attribute, unsigned release)
+{
+	struct cf_bytes bytes = { 0 };
+	struct names names = { 0 };
+	struct cf_attribute found;
+	size_t left = 0;
+
+	if (limits_attribute(l, class, attribute, release, &found)) {
+		bytes = cf_bytes_init(found.data, found.len);
+		left = cf_u2(&bytes);
+	}
+	names.all = xcalloc(left + 1, sizeof(*names.all));
+	for (; left > 0; left--) {
+		uint16_t index = cf_u2(&bytes);
+
+		if (bytes.failed)
+			break;
+		names.all[names.n++] = cf_class_name(&class->pool, index);
+	}
+	qsort(names.all, names.n, sizeof(*names.all), name_compare);
+	return names;
+}
+
+struct list {
+	const char *noun, *rule;
+	enum limit limit;
+};
+
+static void say_name(struct limits *l, const struct list *list, struct cf_text name,
+		     const char *how)
+{
+	buf_addf(&l->line, "%s ", list->noun);
+	javasig_class_name(&l->line, name);
+	buf_addf(&l->line, " was %s%s", how, list->rule);
+	limits_say(l, list->limit);
+}
+
+/* Both are given up.  True when one has what the other has not. */
+static bool say_names(struct limits *l, const struct list *list, struct names running,
+		      struct names new)
+{
+	size_t i = 0, k = 0, before = l->n_told;
+
+	while (i < running.n || k < new.n) {
+		int rc = i == running.n ? 1 :
+			 k == new.n	? -1 :
+					  name_compare(&running.all[i], &new.all[k]);
+
+		if (rc < 0)
+			say_name(l, list, running.all[i], "removed");
+		else if (rc > 0)
+			say_name(l, list, new.all[k], "added");
+		i += rc <= 0;
+		k += rc >= 0;
+	}
+	free(running.all);
+	free(new.all);
+	return l->n_told > before;
+}
+
+static void say_superclass(struct limits *l)
+{
+	struct cf_text before = cf_super(l->running), now = cf_super(l->new);
+
+	if (members_text_compare(before, now) == 0)
+		return;
+	buf_adds(&l->line, "the superclass is now ");
+	javasig_class_name(&l->line, now);
+	buf_adds(&l->line, " and was ");
+	javasig_class_name(&l->line, before);
+	limits_say(l, LIMIT_HIERARCHY_CHANGED);
+}
+
+static void say_interface_order(struct limits *l)
+{
+	for (uint16_t i = 0; i < l->running->n_interfaces; i++) {
+		if (members_text_compare(cf_interface(l->running, i), cf_interface(l->new, i)) == 0)
+			continue;
+		buf_adds(&l->line, "interface ");
+		javasig_class_name(&l->line, cf_interface(l->new, i));
+		buf_adds(&l->line, " stands at another place: their order must stay");
+		limits_say(l, LIMIT_HIERARCHY_CHANGED);
+		return;
+	}
+}
+
+void limits_hierarchy(struct limits *l)
+{
+	const struct list list = { "interface", "", LIMIT_HIERARCHY_CHANGED };
+
+	limits_begin(l);
+	say_superclass(l);
+	if (!say_names(l, &list, names_of_interfaces(l->running), names_of_interfaces(l->new)))
+		say_interface_order(l);
+	limits_end(l, "interfaces");
+}
+
+/* A nest is told from JDK 11's class files on: a newer compiler alone makes that difference. */
+static void say_compiler(struct limits *l)
+{
+	bool was = l->running->major >= 55, is = l->new->major >= 55;
+
+	if (l->n_told == 0 || was == is)
+		return;
+	buf_addf(&l->line, "the running class was compiled for JDK %u, the new one for JDK %u: "
+			   "compile it with --release %u",
+		 l->running->major - 44u, l->new->major - 44u, limits_release(l));
+	limits_say(l, LIMIT_CLASS_ATTRIBUTE_CHANGED);
+}
+
+void limits_nest(struct limits *l)
+{
+	const struct list list = { "nested class", ": the nest must stay, and with it each nested, "
+				   "anonymous and local class (a switch on an enum may make one)",
+				   LIMIT_CLASS_ATTRIBUTE_CHANGED };
+	struct cf_text before = nest_host(l, l->running), now = nest_host(l, l->new);
+
+	limits_begin(l);
+	if (members_text_compare(before, now) != 0) {
+		buf_adds(&l->line, "the nest host is now ");
+		javasig_class_name(&l->line, now.data ? now : cf_name(l->new));
+		buf_adds(&l->line, " and was ");
+		javasig_class_name(&l->line, before.data ? before : cf_name(l->running));
+		limits_say(l, LIMIT_CLASS_ATTRIBUTE_CHANGED);
+	}
+	say_names(l, &list, names_of_attribute(l, l->running, "NestMembers", 11),
+		  names_of_attribute(l, l->new, "NestMembers", 11));
+	say_compiler(l);
+	limits_end(l, "nest members");
+}
+
+void limits_permitted(struct limits *l)
+{
+	const struct list list = { "permitted subclass", "", LIMIT_CLASS_ATTRIBUTE_CHANGED };
+
+	limits_begin(l);
+	say_names(l, &list, names_of_attribute(l, l->running, "PermittedSubclasses", 17),
+		  names_of_attribute(l, l->new, "PermittedSubclasses", 17));
+	limits_end(l, "permitted subclasses");
+}
