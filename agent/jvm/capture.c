@@ -166,9 +166,8 @@ static int failed(struct ag_jvm *jvm, jvmtiError code, struct ag_captured *captu
 	return code == JVMTI_ERROR_WRONG_PHASE ? ag_ti_check(jvm, "capture a class", code) : 0;
 }
 
-/* Is it worth trying?  1: yes; 0: no, and *captured says why; -1. */
-static int can_be_captured(struct ag_jvm *jvm, jclass class, const char *signature,
-			   struct ag_captured *captured)
+int ag_capture_can(struct ag_jvm *jvm, jclass class, const char *signature,
+		   struct ag_captured *captured)
 {
 	jboolean modifiable = JNI_FALSE;
 	jvmtiError code;
@@ -246,7 +245,7 @@ static int capture(struct ag_jvm *jvm, struct ag_capture *c, jclass class, const
 	if (!signature)
 		return -1;
 	c->signature = signature;
-	rc = can_be_captured(jvm, class, signature, captured);
+	rc = ag_capture_can(jvm, class, signature, captured);
 	if (rc > 0)
 		rc = capture_known(jvm, c, class, file, len, captured);
 	ag_ti_free(jvm, signature);

@@ -46,6 +46,13 @@ struct ag_captured {
 };
 
 /*
+ * Is it worth trying?  1: yes; 0: no, and the outcome says why not; -1: as below.  The signature
+ * is the class's.
+ */
+int ag_capture_can(struct ag_jvm *jvm, jclass class, const char *signature,
+		   struct ag_captured *captured);
+
+/*
  * The class file that stands for what the JVM runs: in capture->bytes until the next capture.
  * Classes that cannot be captured are not tried: which is told by the outcome.  -1 only when the
  * JVM is leaving or memory is out.
