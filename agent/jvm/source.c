@@ -116,16 +116,15 @@ int ag_source_of_domain(struct ag_jvm *jvm, jobject domain, char text[AG_SOURCE_
 	return rc;
 }
 
+/* java.base is there before the first layer (Module.getLayer()). */
 int ag_source_of_module(struct ag_jvm *jvm, jobject module, char text[AG_SOURCE_MAX])
 {
 	jobject layer = follow(jvm, module, "layer", "Ljava/lang/ModuleLayer;");
 	char name[AG_NAME_MAX];
-	int rc = jvm->err.what ? -1 : 0;
+	int rc = jvm->err.what ? -1 : ag_object_name(jvm, module, name);
 
 	*text = '\0';
-	if (layer && rc == 0)
-		rc = ag_object_name(jvm, module, name);
-	if (layer && rc == 0 && *name) {
+	if (rc == 0 && (layer ? *name != '\0' : strcmp(name, "java.base") == 0)) {
 		append(text, "jrt:/");
 		append(text, name);
 	}

@@ -24,7 +24,7 @@ int ag_source_domain(struct ag_jvm *jvm, const struct ag_source *source, jclass 
 
 /* The URL of a protection domain's code source, "" for none. */
 int ag_source_of_domain(struct ag_jvm *jvm, jobject domain, char text[AG_SOURCE_MAX]);
-/* "jrt:/java.base" of a module in a layer; "" of others, which the JVM makes for itself. */
+/* "jrt:/java.base" of a module in a layer; "" of others, which are made while the JVM runs. */
 int ag_source_of_module(struct ag_jvm *jvm, jobject module, char text[AG_SOURCE_MAX]);
 
 #endif

@@ -44,6 +44,9 @@ static int take_row(struct classes *c, struct wire_reader *payload)
 	    typename_java(&name, signature.data, signature.len) < 0)
 		return -EBADMSG;
 	row.name = buf_take(&name);
+	/* Modules are no source of what the JVM makes: arrays, and its own hidden classes. */
+	if (row.traits & WIRE_CLASS_ARRAY || (row.loader == 0 && strchr(row.name, '/')))
+		row.source = 0;
 	row.signature = xstrndup(signature.data, signature.len);
 	c->rows = xgrow(c->rows, c->n, &c->cap, sizeof(*c->rows));
 	c->rows[c->n++] = row;
