@@ -10,10 +10,10 @@
 #include "cmd/cmd.h"
 #include "jvm/ref.h"
 #include "jvm/roster.h"
+#include "jvm/thread.h"
 #include "jvm/ti.h"
 
 #define BUDGET ((size_t)64 << 20)
-#define THREAD_NAME "jtool agent"
 
 #ifndef AG_BUILD
 #define AG_BUILD ""
@@ -199,44 +199,6 @@ static jint open_jvm(struct session *s, JavaVM *vm)
 	return AG_TI(&s->jvm, SetEnvironmentLocalStorage, s) == 0 ? 0 : WIRE_REFUSED_JVM;
 }
 
-/* A new java.lang.Thread; the class comes from the current thread, which is one or extends it. */
-static jthread new_thread(struct ag_jvm *jvm)
-{
-	JNIEnv *jni = jvm->jni;
-	jthread current, thread;
-	jclass class;
-	jmethodID constructor;
-	jstring name;
-
-	if (AG_TI(jvm, GetCurrentThread, &current) != 0)
-		return NULL;
-	class = ag_ref_base_class(jvm, current);
-	constructor = (*jni)->GetMethodID(jni, class, "<init>", "(Ljava/lang/String;)V");
-	if (ag_ref_threw(jvm, "GetMethodID"))
-		return NULL;
-	name = (*jni)->NewStringUTF(jni, THREAD_NAME);
-	if (ag_ref_threw(jvm, "NewStringUTF"))
-		return NULL;
-	thread = (*jni)->NewObject(jni, class, constructor, name);
-	return ag_ref_threw(jvm, "NewObject") ? NULL : thread;
-}
-
-static jint start_thread(struct session *s)
-{
-	struct ag_jvm jvm = s->jvm; /* the session is the new thread's as soon as that runs */
-	jthread thread;
-	jint refused = WIRE_REFUSED_THREAD;
-
-	if (ag_ref_push(&jvm) != 0)
-		return refused;
-	thread = new_thread(&jvm);
-	if (thread && AG_TI(&jvm, RunAgentThread, thread, session_run, s,
-			    JVMTI_THREAD_NORM_PRIORITY) == 0)
-		refused = 0;
-	ag_ref_pop(&jvm);
-	return refused;
-}
-
 jint ag_session_start(JavaVM *vm, const char *options)
 {
 	struct session *s = calloc(1, sizeof(*s));
@@ -251,7 +213,7 @@ jint ag_session_start(JavaVM *vm, const char *options)
 	if (refused == 0)
 		refused = open_channel(s, options);
 	if (refused == 0)
-		refused = start_thread(s);
+		refused = ag_thread_start(&s->jvm, session_run, s) == 0 ? 0 : WIRE_REFUSED_THREAD;
 	if (refused != 0)
 		session_free(s);
 	return refused;

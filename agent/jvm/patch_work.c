@@ -1,0 +1,280 @@
+#include "jvm/patch_work.h"
+
+#include <string.h>
+
+#include "jvm/capture.h"
+#include "jvm/ref.h"
+#include "wire/frame.h"
+
+struct work {
+	struct ag_jvm *jvm;
+	struct ag_patches *p;
+	struct ag_operation o;
+	jclass *classes;
+	struct ag_capture capture;
+};
+
+/* From now on other threads tell when they ask for one of the classes. */
+static void begin(struct work *w)
+{
+	struct ag_patches *p = w->p;
+
+	ag_patches_lock(p, p->table);
+	for (uint32_t i = 0; i < w->o.n; i++)
+		w->o.patches[i]->touched = w->o.patches[i]->stale = false;
+	p->current = &w->o;
+	ag_patches_unlock(p, p->table);
+}
+
+static void end(struct work *w)
+{
+	ag_patches_lock(w->p, w->p->table);
+	w->p->current = NULL;
+	ag_patches_unlock(w->p, w->p->table);
+}
+
+/* The real thing, for the first n classes. */
+static jvmtiError retransform(struct work *w, enum ag_patch_mode mode, uint32_t n)
+{
+	jvmtiEnv *ti = w->p->hook;
+	jvmtiError code;
+
+	w->o.mode = mode;
+	w->o.hits = 0;
+	code = (*ti)->RetransformClasses(ti, (jint)n, w->classes);
+	/* The JVM takes an exception of the hook's for its own; none may stay. */
+	(*w->jvm->jni)->ExceptionClear(w->jvm->jni);
+	if (code == JVMTI_ERROR_WRONG_PHASE)
+		w->jvm->stopping = true;
+	if (w->o.no_memory)
+		return JVMTI_ERROR_OUT_OF_MEMORY;
+	return code;
+}
+
+/*
+ * Another thread may have asked before the table was changed, and have installed what it got
+ * after we installed ours: once more for those.  What the JVM has taken once it takes again.
+ */
+static void repeat(struct work *w, enum ag_patch_mode mode)
+{
+	uint32_t n = 0;
+
+	ag_patches_lock(w->p, w->p->table);
+	for (uint32_t i = 0; i < w->o.n; i++) {
+		if (w->o.patches[i]->touched)
+			w->classes[n++] = w->classes[i];
+	}
+	ag_patches_unlock(w->p, w->p->table);
+	if (n > 0)
+		(void)retransform(w, mode, n);
+}
+
+/* A capture on whose way to the JVM our hook asks its question. */
+static jvmtiError ask(struct work *w, enum ag_patch_mode mode, uint32_t i)
+{
+	struct ag_patch *patch = w->o.patches[i];
+	struct ag_captured captured;
+	int rc;
+
+	w->o.mode = mode;
+	w->o.current = patch;
+	w->o.hits = 0;
+	if (mode == AG_PATCH_ASK_TO)
+		rc = ag_capture_class(w->jvm, &w->capture, w->classes[i], &captured);
+	else
+		rc = ag_capture_redefinition(w->jvm, &w->capture, w->classes[i], patch->file,
+					     patch->len, &captured);
+	w->o.current = NULL;
+	if (rc != 0 || w->o.no_memory)
+		return JVMTI_ERROR_OUT_OF_MEMORY;
+	switch (captured.outcome) {
+	case WIRE_CAPTURED_FILE:
+		return w->o.hits > 0 ? JVMTI_ERROR_NONE : JVMTI_ERROR_INTERNAL;
+	case WIRE_CAPTURED_ERROR:
+		return captured.code;
+	default:
+		return JVMTI_ERROR_UNMODIFIABLE_CLASS;
+	}
+}
+
+/* The pending answer of a patch; *others is counted up when its file is not what will run. */
+static jvmtiError prepare(struct work *w, uint32_t i, uint32_t *others)
+{
+	const struct ag_patch *patch = w->o.patches[i];
+	jvmtiError code = ask(w, AG_PATCH_ASK_TO, i);
+
+	if (code == JVMTI_ERROR_NONE)
+		code = ask(w, AG_PATCH_ASK_ANSWER, i);
+	if (code == JVMTI_ERROR_NONE)
+		*others += w->capture.len != patch->len ||
+			   memcmp(w->capture.bytes, patch->file, patch->len) != 0;
+	return code;
+}
+
+static void unlink_patch(struct ag_patches *p, const struct ag_patch *patch)
+{
+	struct ag_patch **at = &p->list;
+
+	while (*at && *at != patch)
+		at = &(*at)->next;
+	if (*at)
+		*at = patch->next;
+}
+
+static void append(struct ag_patches *p, struct ag_patch *patch)
+{
+	struct ag_patch **at = &p->list;
+
+	while (*at)
+		at = &(*at)->next;
+	patch->next = NULL;
+	*at = patch;
+}
+
+/* Put one in force; the patch that it takes the place of, or NULL. */
+static struct ag_patch *put_in_force(struct work *w, uint32_t i, struct ag_answer *old)
+{
+	struct ag_patches *p = w->p;
+	struct ag_patch *patch = w->o.patches[i], *before;
+
+	ag_patches_lock(p, p->table);
+	before = ag_patch_find(p, w->jvm->jni, patch->name, w->classes[i]);
+	if (before != patch) {
+		if (before)
+			unlink_patch(p, before);
+		append(p, patch);
+	}
+	*old = patch->answer;
+	patch->answer = patch->pending;
+	ag_patches_unlock(p, p->table);
+	return before != patch ? before : NULL;
+}
+
+static void put_all_in_force(struct work *w)
+{
+	for (uint32_t i = 0; i < w->o.n; i++) {
+		struct ag_answer old;
+		struct ag_patch *before = put_in_force(w, i, &old);
+
+		ag_answer_free(w->p, w->o.patches[i], &old);
+		ag_patch_free(w->p, w->jvm->jni, before);
+	}
+}
+
+static void install(struct work *w, struct ag_patched *patched)
+{
+	*patched = (struct ag_patched){ 0 };
+	for (uint32_t i = 0; i < w->o.n && patched->code == JVMTI_ERROR_NONE; i++)
+		patched->code = prepare(w, i, &patched->n_others);
+	if (patched->code == JVMTI_ERROR_NONE)
+		patched->code = retransform(w, AG_PATCH_INSTALL, w->o.n);
+	if (patched->code != JVMTI_ERROR_NONE)
+		return;
+	put_all_in_force(w);
+	repeat(w, AG_PATCH_INSTALL);
+}
+
+jclass *ag_patch_classes(struct ag_jvm *jvm, struct ag_patches *p, struct ag_patch **patches,
+			 uint32_t *n)
+{
+	jclass *classes = ag_alloc(&p->mem, *n, sizeof(*classes));
+	uint32_t there = 0;
+
+	if (!classes) {
+		(void)ag_fail_memory(jvm);
+		return NULL;
+	}
+	if (ag_ref_expect(jvm, (jint)*n) != 0) {
+		ag_free(&p->mem, classes);
+		return NULL;
+	}
+	for (uint32_t i = 0; i < *n; i++) {
+		classes[there] = (*jvm->jni)->NewLocalRef(jvm->jni, patches[i]->class);
+		if (classes[there])
+			patches[there++] = patches[i];
+	}
+	*n = there;
+	return classes;
+}
+
+int ag_patch_install(struct ag_jvm *jvm, struct ag_patches *p, struct ag_patch **patches,
+		     uint32_t n, bool renews, struct ag_patched *patched)
+{
+	struct work w = {
+		.jvm = jvm, .p = p,
+		.o = { .jni = jvm->jni, .patches = patches, .n = n, .renews = renews },
+	};
+	int rc = -1;
+
+	/* In this order: the hook that captures must stand behind ours. */
+	if (ag_patches_listen(jvm, p) != 0)
+		return -1;
+	if (ag_capture_open(jvm, &w.capture) != 0)
+		return -1;
+	w.o.thrown = w.capture.thrown;
+	w.classes = ag_patch_classes(jvm, p, patches, &w.o.n);
+	if (!w.classes)
+		goto out;
+	begin(&w);
+	install(&w, patched);
+	end(&w);
+	rc = jvm->stopping ? -1 : 0;
+out:
+	for (uint32_t i = 0; i < w.o.n; i++) {
+		/* In force it is the answer's now. */
+		if (patches[i]->pending.bytes != patches[i]->answer.bytes)
+			ag_answer_free(p, patches[i], &patches[i]->pending);
+		patches[i]->pending = (struct ag_answer){ 0 };
+	}
+	ag_free(&p->mem, w.classes);
+	ag_capture_close(jvm, &w.capture);
+	return rc;
+}
+
+static void put_out_of_force(struct work *w)
+{
+	ag_patches_lock(w->p, w->p->table);
+	for (uint32_t i = 0; i < w->o.n; i++)
+		unlink_patch(w->p, w->o.patches[i]);
+	ag_patches_unlock(w->p, w->p->table);
+}
+
+int ag_patch_restore(struct ag_jvm *jvm, struct ag_patches *p, struct ag_patch **patches,
+		     uint32_t n, jvmtiError *code)
+{
+	struct work w = {
+		.jvm = jvm, .p = p,
+		.o = { .jni = jvm->jni, .patches = patches, .n = n },
+	};
+
+	w.classes = ag_patch_classes(jvm, p, patches, &w.o.n);
+	if (!w.classes)
+		return -1;
+	begin(&w);
+	*code = retransform(&w, AG_PATCH_RESTORE, w.o.n);
+	if (*code == JVMTI_ERROR_NONE) {
+		put_out_of_force(&w);
+		repeat(&w, AG_PATCH_RESTORE);
+	}
+	end(&w);
+	for (uint32_t i = 0; i < w.o.n && *code == JVMTI_ERROR_NONE; i++)
+		ag_patch_free(p, jvm->jni, patches[i]);
+	ag_free(&p->mem, w.classes);
+	return jvm->stopping ? -1 : 0;
+}
+
+void ag_patch_purge(struct ag_jvm *jvm, struct ag_patches *p)
+{
+	JNIEnv *jni = jvm->jni;
+	struct ag_patch *next;
+
+	for (struct ag_patch *patch = p->list; patch; patch = next) {
+		next = patch->next;
+		if (!(*jni)->IsSameObject(jni, patch->class, NULL))
+			continue;
+		ag_patches_lock(p, p->table);
+		unlink_patch(p, patch);
+		ag_patches_unlock(p, p->table);
+		ag_patch_free(p, jni, patch);
+	}
+}

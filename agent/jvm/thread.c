@@ -1,0 +1,42 @@
+#include "jvm/thread.h"
+
+#include "jvm/ref.h"
+
+#define NAME "jtool agent"
+
+/* A new java.lang.Thread; the class comes from the current thread, which is one or extends it. */
+static jthread new_thread(struct ag_jvm *jvm)
+{
+	JNIEnv *jni = jvm->jni;
+	jthread current, thread;
+	jclass class;
+	jmethodID constructor;
+	jstring name;
+
+	if (AG_TI(jvm, GetCurrentThread, &current) != 0)
+		return NULL;
+	class = ag_ref_base_class(jvm, current);
+	constructor = (*jni)->GetMethodID(jni, class, "<init>", "(Ljava/lang/String;)V");
+	if (ag_ref_threw(jvm, "GetMethodID"))
+		return NULL;
+	name = (*jni)->NewStringUTF(jni, NAME);
+	if (ag_ref_threw(jvm, "NewStringUTF"))
+		return NULL;
+	thread = (*jni)->NewObject(jni, class, constructor, name);
+	return ag_ref_threw(jvm, "NewObject") ? NULL : thread;
+}
+
+int ag_thread_start(struct ag_jvm *jvm, jvmtiStartFunction run, void *arg)
+{
+	struct ag_jvm own = *jvm; /* what jvm is part of may be the new thread's once that runs */
+	jthread thread;
+	int rc = -1;
+
+	if (ag_ref_push(&own) != 0)
+		return -1;
+	thread = new_thread(&own);
+	if (thread)
+		rc = AG_TI(&own, RunAgentThread, thread, run, arg, JVMTI_THREAD_NORM_PRIORITY);
+	ag_ref_pop(&own);
+	return rc;
+}
