@@ -12,6 +12,7 @@
 struct roster {
 	struct session *session;
 	struct classes classes;
+	uint64_t capture_ns; /* what the last roster_capture() took the agent */
 };
 
 /* Open the session and ask for the classes; flags are WIRE_CLASSES_*. */
@@ -27,13 +28,15 @@ int roster_close(struct roster *r, struct err *err);
 int roster_select(const struct ctx *ctx, struct roster *r, char *const *words, size_t n_words,
 		  const char *loader, struct err *err) _must_check_;
 
+/* One captured class with its row; nothing of the former may be kept.  0, or -1 to end early. */
+typedef int roster_take_fn(const struct class_row *row, struct captured *captured, void *arg,
+			   struct err *err);
+
 /*
- * Capture these classes, in this order; take() gets each as it comes, with its row, and may keep
- * nothing of it.  Ends early when take() is not 0.  flags are WIRE_CAPTURE_*.
+ * Capture these classes, in this order, and hand each to take().  It may be slow: the agent is
+ * at rest meanwhile.  flags are WIRE_CAPTURE_*.
  */
 int roster_capture(struct roster *r, const struct class_row *rows, size_t n, uint32_t flags,
-		   int (*take)(const struct class_row *row, struct captured *captured, void *arg,
-			       struct err *err),
-		   void *arg, struct err *err) _must_check_;
+		   roster_take_fn *take, void *arg, struct err *err) _must_check_;
 
 #endif

@@ -5,6 +5,7 @@
 #ifndef JTOOL_MODEL_CAPTURED_H
 #define JTOOL_MODEL_CAPTURED_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "base/buf.h"
@@ -17,7 +18,11 @@ struct captured_method {
 	struct buf code;
 };
 
+/* All that is kept of one class, at most: an agent has far less memory for it. */
+#define CAPTURED_MAX (256u << 20)
+
 struct captured {
+	bool begun;       /* the following was told */
 	uint32_t number;  /* in the roster */
 	uint32_t outcome; /* WIRE_CAPTURED_* */
 	int32_t code;     /* the JVMTI error */
@@ -29,8 +34,8 @@ struct captured {
 	size_t n_methods, cap_methods;
 
 	/* while frames come in */
-	struct buf *filling;
-	size_t missing;
+	struct buf *filling; /* within this: a captured does not move meanwhile */
+	size_t missing, announced;
 };
 
 void captured_release(struct captured *c);

@@ -1,0 +1,105 @@
+/*
+ * Capturing classes, some at a time: what is asked for is here as a whole before anything is
+ * done with it.  So the agent never waits for a slow disk or a slow reader with its hook in
+ * place, and never gives up because nobody reads.
+ */
+#include "cmd/roster.h"
+
+#define AT_ONCE 128
+#define BYTES_AT_ONCE (512u << 20) /* what a hostile agent can make us keep */
+
+/* What came of one request. */
+struct catch {
+	const struct class_row *rows;
+	size_t wanted, n;
+	struct captured captured[AT_ONCE]; /* the first n */
+	size_t bytes;
+	uint64_t ns;
+};
+
+static void catch_release(struct catch *catch)
+{
+	for (size_t i = 0; i < catch->n; i++)
+		captured_release(&catch->captured[i]);
+}
+
+static int ask(struct roster *r, const struct catch *catch, uint32_t flags, struct err *err)
+{
+	uint8_t payload[4 * (2 + AT_ONCE)];
+	struct wire_writer w = wire_writer_init(payload, sizeof(payload));
+
+	wire_put_u32(&w, flags);
+	wire_put_u32(&w, (uint32_t)catch->wanted);
+	for (size_t i = 0; i < catch->wanted; i++)
+		wire_put_u32(&w, catch->rows[i].number);
+	return session_send(r->session, WIRE_CAPTURE, &w, err);
+}
+
+/* The last class, if there is one, is whole: the frame begins the next, or is the end. */
+static int take_next(struct catch *catch, const struct session_frame *frame)
+{
+	struct wire_reader payload = frame->payload;
+	struct captured *next;
+	uint32_t n;
+
+	if (catch->n > 0)
+		catch->bytes += catch->captured[catch->n - 1].announced;
+	if (frame->type == WIRE_CAPTURE_END) {
+		n = wire_get_u32(&payload);
+		catch->ns = wire_get_u64(&payload);
+		return wire_reader_ok(&payload) && n == catch->wanted && n == catch->n ? 1 : -1;
+	}
+	if (catch->n == catch->wanted || catch->bytes > BYTES_AT_ONCE)
+		return -1;
+	next = &catch->captured[catch->n++];
+	if (captured_take(next, frame->type, payload) != 0)
+		return -1;
+	return next->number == catch->rows[catch->n - 1].number ? 0 : -1;
+}
+
+/* 0: more come; 1: that was all; -1: it makes no sense. */
+static int take_frame(struct catch *catch, const struct session_frame *frame)
+{
+	int rc = 1;
+
+	if (catch->n > 0)
+		rc = captured_take(&catch->captured[catch->n - 1], frame->type, frame->payload);
+	return rc > 0 ? take_next(catch, frame) : rc;
+}
+
+static int receive(struct roster *r, struct catch *catch, struct err *err)
+{
+	struct session_frame frame;
+	int rc;
+
+	do {
+		if (session_receive(r->session, &frame, 0, err) < 0)
+			return -1;
+		rc = take_frame(catch, &frame);
+		if (rc < 0)
+			return session_bad_frame(&frame, err);
+	} while (rc == 0);
+	return 0;
+}
+
+int roster_capture(struct roster *r, const struct class_row *rows, size_t n, uint32_t flags,
+		   roster_take_fn *take, void *arg, struct err *err)
+{
+	int rc = 0;
+
+	r->capture_ns = 0;
+	while (n > 0 && rc == 0) {
+		struct catch catch = { .rows = rows, .wanted = n < AT_ONCE ? n : AT_ONCE };
+
+		rc = ask(r, &catch, flags, err);
+		if (rc == 0)
+			rc = receive(r, &catch, err);
+		for (size_t i = 0; i < catch.n && rc == 0; i++)
+			rc = take(&rows[i], &catch.captured[i], arg, err);
+		r->capture_ns += catch.ns;
+		rows += catch.wanted;
+		n -= catch.wanted;
+		catch_release(&catch);
+	}
+	return rc;
+}
