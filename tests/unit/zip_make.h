@@ -29,7 +29,7 @@ static void put32(struct buf *b, uint64_t v)
 	put16(b, v >> 16 & 0xffff);
 }
 
-static void put64(struct buf *b, uint64_t v)
+static inline void put64(struct buf *b, uint64_t v)
 {
 	put32(b, v);
 	put32(b, v >> 32);
