@@ -209,19 +209,42 @@ static int begin(struct outfile *f, mode_t mode, struct err *err)
 	return open_file(f, mode, err);
 }
 
-int outfile_open(struct outfile *f, const char *path, int flags, mode_t mode, struct err *err)
+static struct outfile nothing_yet(const char *path, bool replace)
 {
-	*f = (struct outfile){
+	return (struct outfile){
 		.path = path,
 		.fd = -1,
 		.out_fd = -1,
 		.dir_fd = -1,
 		.guard = -1,
 		.guard_fd = -1,
-		.replace = flags & OUTFILE_REPLACE,
+		.replace = replace,
 	};
+}
+
+int outfile_open(struct outfile *f, const char *path, int flags, mode_t mode, struct err *err)
+{
+	*f = nothing_yet(path, flags & OUTFILE_REPLACE);
 	if (begin(f, mode, err) == 0)
 		return 0;
+	outfile_release(f);
+	return -1;
+}
+
+int outfile_open_at(struct outfile *f, int dir_fd, const char *name, const char *path,
+		    mode_t mode, struct err *err)
+{
+	int rc;
+
+	*f = nothing_yet(path, true);
+	f->name = xstrdup(name);
+	f->dir_fd = fcntl(dir_fd, F_DUPFD_CLOEXEC, 0);
+	rc = f->dir_fd < 0 ? -errno : make(f, mode);
+	if (rc == 0)
+		rc = take_mode(f);
+	if (rc == 0)
+		return 0;
+	(void)cannot(f, strerror(-rc), err);
 	outfile_release(f);
 	return -1;
 }

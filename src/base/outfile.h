@@ -42,6 +42,14 @@ enum outfile_flags {
 int outfile_open(struct outfile *f, const char *path, int flags, mode_t mode, struct err *err)
 	_must_check_;
 
+/*
+ * The same for the file of this name in an open directory, which stays the caller's.  A regular
+ * file is replaced; whatever else has the name is left alone, and no link is followed.  The path
+ * is for messages, and must stay until the release.
+ */
+int outfile_open_at(struct outfile *f, int dir_fd, const char *name, const char *path,
+		    mode_t mode, struct err *err) _must_check_;
+
 /* Set the error of a write to f->fd: a full disk, a quota, a limit.  Returns -1. */
 int outfile_failed(const struct outfile *f, int error, struct err *err);
 
