@@ -6,30 +6,44 @@
 #include "model/redefinition_members.h"
 
 #define MAJOR_OF_JDK_1 45
+#define MAJOR_OF_JDK_12 56
 #define PREVIEW 65535 /* minor version (JVMS 4.1) */
 
-/* ClassFileParser's verify_class_version(); up to JDK 11 is_supported_version(). */
+/*
+ * Minor versions were of no meaning until JDK 12 took 65535 for preview features (JVMS 4.1):
+ * JDK 12 and later let others pass in what is older, JDK 11 only in JDK 1.1's class files, and
+ * JDK 8 everywhere but in its own.
+ */
+static bool minor_exists(unsigned release, unsigned major, unsigned minor)
+{
+	if (minor == 0)
+		return true;
+	if (release >= 12)
+		return major < MAJOR_OF_JDK_12 || minor == PREVIEW;
+	return release == 11 ? major == MAJOR_OF_JDK_1 : major != release + 44;
+}
+
+/* verify_class_version() of classFileParser.cpp; up to JDK 11 is_supported_version() */
 static void limits_version(struct limits *l)
 {
 	unsigned major = l->new->major, minor = l->new->minor, newest = l->jvm->release + 44;
-	bool preview = major > 55 && minor == PREVIEW;
+	bool preview = major >= MAJOR_OF_JDK_12 && minor == PREVIEW;
 
 	limits_begin(l);
-	if (major < MAJOR_OF_JDK_1 || major > newest)
-		buf_addf(&l->line, "class file version %u is not JDK %u's, which knows %u to %u",
-			 major, l->jvm->release, MAJOR_OF_JDK_1, newest);
+	if (major > newest)
+		buf_addf(&l->line, "class file version %u is too new for JDK %u, which knows up to %u: "
+				   "compile it with --release %u",
+			 major, l->jvm->release, newest, limits_release(l));
+	else if (major < MAJOR_OF_JDK_1 || !minor_exists(l->jvm->release, major, minor))
+		buf_addf(&l->line, "class file version %u.%u does not exist", major, minor);
 	else if (preview && major != newest)
 		buf_addf(&l->line, "it uses preview features of JDK %u, which no other JDK has",
 			 major - 44);
 	else if (preview && !l->jvm->may_preview)
 		buf_adds(&l->line, "it uses preview features, and the JVM was started without "
 				   "--enable-preview");
-	else if (minor > 0 && !preview && (major > 55 || (l->jvm->release <= 11 && major == newest)))
-		buf_addf(&l->line, "class file version %u.%u does not exist", major, minor);
-	if (l->line.len == 0)
+	else
 		return;
-	if (!preview && major > newest)
-		buf_addf(&l->line, ": compile it with --release %u", limits_release(l));
 	limits_say(l, LIMIT_UNSUPPORTED_VERSION);
 }
 

@@ -39,11 +39,11 @@ static void add_method_rule(struct limits *l, const struct member *method)
 {
 	if (adding_is_on(l))
 		buf_adds(&l->line, "; only private static and private final ones may come and go");
-	else if (is_addable(method))
-		buf_addf(&l->line,
-			 "; JDK %u lets no method come or go, not even a private one, unless "
-			 "started with -XX:+AllowRedefinitionToAddDeleteMethods",
-			 l->jvm->release);
+	else
+		buf_addf(&l->line, "; JDK %u lets no method come or go%s", l->jvm->release,
+			 is_addable(method) ? ", not even a private one, unless started with "
+					      "-XX:+AllowRedefinitionToAddDeleteMethods" :
+					      "");
 }
 
 static void add_method(struct buf *line, const struct member *method)

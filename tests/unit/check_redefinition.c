@@ -1,0 +1,464 @@
+/* Which limit a new class breaks, in words; tests/live/limits.sh compares with real JVMs. */
+#include <check.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#include "made_class.h"
+#include "model/redefinition.h"
+
+static struct ag_mem mem = { .budget = SIZE_MAX };
+static struct buf why;
+
+static void forget(void)
+{
+	buf_release(&why);
+	ck_assert_uint_eq(mem.blocks, 0);
+}
+
+static int check_files(const struct buf *running, const struct buf *new,
+		       const struct redefinition_jvm *jvm)
+{
+	struct cf_class before, now;
+	int code;
+
+	ck_assert_ptr_null(cf_open(&before, running->data, running->len, &mem));
+	ck_assert_ptr_null(cf_open(&now, new->data, new->len, &mem));
+	buf_reset(&why);
+	code = redefinition_check(&before, &now, jvm, &why);
+	cf_release(&before);
+	cf_release(&now);
+	ck_assert_int_eq(code == 0, why.len == 0);
+	return code;
+}
+
+static int check_on(const struct made_class *running, const struct made_class *new,
+		    const struct redefinition_jvm *jvm)
+{
+	struct buf before = made_file(running), now = made_file(new);
+	int code = check_files(&before, &now, jvm);
+
+	buf_release(&before);
+	buf_release(&now);
+	return code;
+}
+
+static int check(unsigned release, const struct made_class *running, const struct made_class *new)
+{
+	const struct redefinition_jvm jvm = { .release = release };
+
+	return check_on(running, new, &jvm);
+}
+
+static const unsigned releases[] = { 8, 11, 17, 21, 25, 27 };
+
+/* The same on every release. */
+static void breaks(int code, const char *words, const struct made_class *running,
+		   const struct made_class *new)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(releases); i++) {
+		ck_assert_int_eq(check(releases[i], running, new), code);
+		ck_assert_str_eq(buf_str(&why), words);
+	}
+}
+
+static void passes(const struct made_class *running, const struct made_class *new)
+{
+	breaks(0, "", running, new);
+}
+
+START_TEST(nothing)
+{
+	struct made_class a = { .interfaces = { "I", "K" },
+				.fields = { { 2, "x", "I" } },
+				.methods = { { 1, "f", "()V" }, { 1, "f", "(I)V" } } };
+
+	passes(&a, &a);
+}
+END_TEST
+
+START_TEST(versions)
+{
+	struct made_class a = { 0 }, b = { .major = 61 };
+	const struct redefinition_jvm preview = { .release = 17, .may_preview = true };
+
+	ck_assert_int_eq(check(11, &a, &b), 68);
+	ck_assert_str_eq(buf_str(&why), "class file version 61 is too new for JDK 11, which knows "
+					"up to 55: compile it with --release 8\n");
+	ck_assert_int_eq(check(17, &a, &b), 0);
+	b.minor = 65535;
+	ck_assert_int_eq(check(17, &a, &b), 68);
+	ck_assert_str_eq(buf_str(&why), "it uses preview features, and the JVM was started without "
+					"--enable-preview\n");
+	ck_assert_int_eq(check_on(&a, &b, &preview), 0);
+	ck_assert_int_eq(check(21, &a, &b), 68);
+	ck_assert_str_eq(buf_str(&why),
+			 "it uses preview features of JDK 17, which no other JDK has\n");
+	b.minor = 1;
+	ck_assert_int_eq(check(21, &a, &b), 68);
+	ck_assert_str_eq(buf_str(&why), "class file version 61.1 does not exist\n");
+	b.major = 44;
+	ck_assert_int_eq(check(8, &a, &b), 68);
+}
+END_TEST
+
+START_TEST(old_minors)
+{
+	struct made_class a = { 0 }, b = { .major = 50, .minor = 3 };
+
+	ck_assert_int_eq(check(8, &a, &b), 0);
+	ck_assert_int_eq(check(11, &a, &b), 68);
+	ck_assert_int_eq(check(17, &a, &b), 0);
+	b.major = 45;
+	passes(&a, &b);
+	b.major = 52;
+	ck_assert_int_eq(check(8, &a, &b), 68);
+}
+END_TEST
+
+START_TEST(another_class)
+{
+	struct made_class a = { .fields = { { 0, "x", "I" } } }, b = { .name = "p/q/D" };
+
+	breaks(69, "it is class p.q.D, not p.C\n", &a, &b);
+}
+END_TEST
+
+START_TEST(hierarchy)
+{
+	struct made_class a = { .interfaces = { "I", "K" } };
+	struct made_class b = { .super = "p/S", .interfaces = { "K", "p/L" } };
+	struct made_class c = { .interfaces = { "K", "I" } };
+
+	breaks(66,
+	       "the superclass is now p.S and was java.lang.Object\n"
+	       "interface I was removed\n"
+	       "interface p.L was added\n",
+	       &a, &b);
+	breaks(66, "interface K stands at another place: their order must stay\n", &a, &c);
+}
+END_TEST
+
+START_TEST(class_modifiers)
+{
+	struct made_class a = { .access = 0x0021 }, b = { .access = 0x0430 };
+	struct made_class c = { .access = 0x0061 };
+	struct made_class old = { .major = 49, .access = 0x0200 };
+	struct made_class new = { .major = 50, .access = 0x0600 };
+
+	breaks(70, "the class is no longer public and is now final, abstract\n", &a, &b);
+	passes(&a, &c);
+	passes(&old, &new); /* JDK 5 compilers left abstract out */
+}
+END_TEST
+
+START_TEST(fields)
+{
+	struct made_class a = { .fields = { { 2, "x", "I" },
+					    { 0, "name", "Ljava/lang/String;" },
+					    { 1, "n", "[J" } } };
+	struct made_class b = { .fields = { { 0x11, "x", "I" },
+					    { 1, "n", "[[J" },
+					    { 0x1018, "$assertionsDisabled", "Z" } } };
+	struct made_class c = { .fields = { a.fields[1], a.fields[0], a.fields[2] } };
+
+	breaks(64,
+	       "field int x is no longer private and is now public, final\n"
+	       "field java.lang.String name was removed\n"
+	       "field long[] n became long[][] n\n"
+	       "field boolean $assertionsDisabled was added (javac adds it for the first assert)\n",
+	       &a, &b);
+	breaks(64,
+	       "field java.lang.String name stands where int x stood: the order of fields must "
+	       "stay\n",
+	       &a, &c);
+}
+END_TEST
+
+START_TEST(synthetic_by_attribute)
+{
+	struct made_class a = { .fields = { { 0, "x", "I", .synthetic = true } },
+				.methods = { { 1, "f", "()V", .synthetic = true } } };
+	struct made_class b = { .fields = { { 0x1000, "x", "I" } },
+				.methods = { { 0x1001, "f", "()V" } } };
+
+	passes(&a, &b);
+}
+END_TEST
+
+START_TEST(methods)
+{
+	struct made_class a = { .methods = { { 1, "f", "(J)I" },
+					     { 1, "g", "()V" },
+					     { 1, "h", "()V" } } };
+	struct made_class b = { .methods = { { 0x101, "h", "()V" }, /* native may come */
+					     { 0x22, "g", "()V" },
+					     { 1, "f", "(I)I" },
+					     { 0xc1, "k", "([I)V" },
+					     { 8, "<clinit>", "()V" } } };
+
+	ck_assert_int_eq(check(17, &a, &b), 67);
+	ck_assert_str_eq(
+		buf_str(&why),
+		"method int f(long) became int f(int): parameters and result must stay\n"
+		"method void g() is no longer public and is now private, synchronized\n"
+		"method void k(int[]) was added; JDK 17 lets no method come or go\n"
+		"the static initialiser was added (javac makes it where a static field's value has "
+		"to be computed); JDK 17 lets no method come or go\n");
+	a.methods[0] = b.methods[2];
+	ck_assert_int_eq(check(17, &a, &b), 71);
+	a.methods[1] = b.methods[1];
+	ck_assert_int_eq(check(17, &a, &b), 63);
+}
+END_TEST
+
+/* Private and static, or private and final: JDK 8 and 11 let them come and go. */
+START_TEST(methods_that_may_come)
+{
+	struct made_class a = { .methods = { { 1, "f", "()V" } } };
+	struct made_class b = { .methods = { { 1, "f", "()V" },
+					     { 0x100a, "lambda$f$0", "()V" },
+					     { 0x12, "g", "(I)V" } } };
+	const struct redefinition_jvm flag = { .release = 21, .may_add_delete = true };
+
+	ck_assert_int_eq(check(8, &a, &b), 0);
+	ck_assert_int_eq(check(11, &b, &a), 0);
+	ck_assert_int_eq(check_on(&a, &b, &flag), 0);
+	ck_assert_int_eq(check(17, &b, &a), 67);
+	ck_assert_int_eq(check(17, &a, &b), 63);
+	ck_assert_str_eq(
+		buf_str(&why),
+		"method void lambda$f$0() was added (javac makes it of a lambda: the same lambdas "
+		"must stand in the same order); JDK 17 lets no method come or go, not even a "
+		"private one, unless started with -XX:+AllowRedefinitionToAddDeleteMethods\n"
+		"method void g(int) was added; JDK 17 lets no method come or go, not even a "
+		"private one, unless started with -XX:+AllowRedefinitionToAddDeleteMethods\n");
+	b.methods[1].access = 2;
+	ck_assert_int_eq(check(11, &a, &b), 63);
+	ck_assert_str_eq(
+		buf_str(&why),
+		"method void lambda$f$0() was added (javac makes it of a lambda: the same lambdas "
+		"must stand in the same order); only private static and private final ones may "
+		"come and go\n");
+}
+END_TEST
+
+/* Of a static initialiser's flags the JVM keeps what the version lets it have. */
+START_TEST(static_initialiser_flags)
+{
+	struct made_class a = { .major = 50, .methods = { { 0, "<clinit>", "()V" } } };
+	struct made_class b = { .major = 50, .methods = { { 9, "<clinit>", "()V" } } };
+
+	passes(&a, &b);
+	b.major = 52;
+	passes(&a, &b);
+	b.methods[0].access = 0x808;
+	breaks(71, "the static initialiser is now strictfp\n", &a, &b);
+}
+END_TEST
+
+START_TEST(nest)
+{
+	struct made_class a = { .major = 55, .nest_members = { "p/C$1", "p/C$In" } };
+	struct made_class b = { .major = 55, .nest_members = { "p/C$In", "p/C$2" } };
+	struct made_class c = { .major = 55, .nest_members = { "p/C$In", "p/C$1" } };
+	struct made_class d = { .major = 55, .nest_host = "p/H" };
+	struct made_class old = { .major = 52 };
+	const char *rule = ": the nest must stay, and with it each nested, anonymous and local "
+			   "class (a switch on an enum may make one)\n";
+	char words[512];
+
+	ck_assert_int_eq(check(11, &a, &b), 72);
+	snprintf(words, sizeof(words),
+		 "nested class p.C$1 was removed%snested class p.C$2 was added%s", rule, rule);
+	ck_assert_str_eq(buf_str(&why), words);
+	ck_assert_int_eq(check(17, &a, &c), 0);
+	ck_assert_int_eq(check(17, &old, &d), 72);
+	ck_assert_str_eq(buf_str(&why),
+			 "the nest host is now p.H and was p.C\n"
+			 "the running class was compiled for JDK 8, the new one for JDK 11: compile "
+			 "it with --release 8\n");
+	a.major = b.major = 54;
+	ck_assert_int_eq(check(17, &a, &b), 0);
+}
+END_TEST
+
+START_TEST(record)
+{
+	struct made_class a = { .major = 60,
+				.record = true,
+				.components = { { 0, "a", "I" },
+						{ 0, "l", "Ljava/util/List;",
+						  "Ljava/util/List<TT;>;" } } };
+	struct made_class b = a, c = a, d = a, e = { .major = 60 };
+
+	ck_assert_int_eq(check(17, &a, &a), 0);
+	b.components[0].descriptor = "J";
+	b.components[1].signature = NULL;
+	ck_assert_int_eq(check(17, &a, &b), 72);
+	ck_assert_str_eq(buf_str(&why), "record component int a became long a\n"
+					"record component java.util.List l has another generic "
+					"type\n");
+	c.components[0] = a.components[1];
+	c.components[1] = a.components[0];
+	ck_assert_int_eq(check(17, &a, &c), 72);
+	ck_assert_str_eq(buf_str(&why), "record component java.util.List l stands where int a "
+					"stood: the order of record components must stay\n");
+	d.components[2] = (struct made_member){ .name = "z", .descriptor = "Z" };
+	ck_assert_int_eq(check(17, &a, &d), 72);
+	ck_assert_str_eq(buf_str(&why), "record component boolean z was added\n");
+	ck_assert_int_eq(check(17, &a, &e), 72);
+	ck_assert_str_eq(buf_str(&why), "the class is no longer a record\n");
+}
+END_TEST
+
+START_TEST(permitted_subclasses)
+{
+	struct made_class a = { .major = 61, .permitted = { "p/D", "p/E" } };
+	struct made_class b = { .major = 61, .permitted = { "p/E", "p/F" } };
+
+	ck_assert_int_eq(check(17, &a, &b), 72);
+	ck_assert_str_eq(buf_str(&why), "permitted subclass p.D was removed\n"
+					"permitted subclass p.F was added\n");
+	a.major = b.major = 60;
+	ck_assert_int_eq(check(17, &a, &b), 0);
+}
+END_TEST
+
+START_TEST(constants)
+{
+	struct made_class a = { .filler = "a", .n_fillers = 40000 };
+	struct made_class b = { .filler = "b", .n_fillers = 40000 };
+	struct redefinition_jvm jvm = { .release = 17 };
+
+	passes(&a, &a);
+	breaks(113,
+	       "with the new class's constants the running one's would become about 80005, and a "
+	       "class has at most 65535\n",
+	       &a, &b);
+	b.n_fillers = 20;
+	ck_assert_int_eq(check_on(&a, &b, &jvm), 0);
+	jvm.pool_count = 65530;
+	ck_assert_int_eq(check_on(&a, &b, &jvm), 113);
+	/* NaN is never found again. */
+	b.n_fillers = 0;
+	jvm.pool_count = 65535;
+	ck_assert_int_eq(check_on(&b, &b, &jvm), 0);
+	b.nan = 0x7fc00000;
+	ck_assert_int_eq(check_on(&b, &b, &jvm), 113);
+	b.nan = 0x7f800000;
+	ck_assert_int_eq(check_on(&b, &b, &jvm), 0);
+}
+END_TEST
+
+/* The first in the JVM's order decides, and all are told. */
+START_TEST(several)
+{
+	struct made_class a = { .access = 0x21, .fields = { { 0, "x", "I" } } };
+	struct made_class b = { .access = 0x20, .interfaces = { "I" } };
+
+	b.methods[0] = (struct made_member){ .name = "f", .descriptor = "()V" };
+	ck_assert_int_eq(check(17, &a, &b), 66);
+	ck_assert_str_eq(buf_str(&why), "interface I was added\n"
+					"the class is no longer public\n"
+					"field int x was removed\n"
+					"method void f() was added; JDK 17 lets no method come or "
+					"go\n");
+}
+END_TEST
+
+/* No more than a screen of each kind. */
+START_TEST(many)
+{
+	struct buf files[2] = { BUF_INIT, BUF_INIT };
+	const struct redefinition_jvm jvm = { .release = 17 };
+	unsigned n = 0;
+
+	for (int i = 0; i < 2; i++) {
+		struct made m = { 0 };
+
+		made_u2(&m.rest, 0x21);
+		made_u2(&m.rest, made_name(&m, "C"));
+		made_u2(&m.rest, made_name(&m, "java/lang/Object"));
+		made_u2(&m.rest, 0);
+		made_u2(&m.rest, 5000);
+		for (int k = 0; k < 5000; k++) {
+			char name[32];
+
+			snprintf(name, sizeof(name), "%c%d", "ab"[i], k);
+			made_u2(&m.rest, 0);
+			made_member(&m, &m.rest,
+				    &(struct made_member){ .name = name, .descriptor = "I" },
+				    false);
+		}
+		made_u4(&m.rest, 0);
+		made_u4(&files[i], 0xcafebabe);
+		made_u4(&files[i], 52);
+		made_u2(&files[i], m.n_constants + 1);
+		buf_add(&files[i], m.pool.data, m.pool.len);
+		buf_add(&files[i], m.rest.data, m.rest.len);
+		buf_release(&m.pool);
+		buf_release(&m.rest);
+	}
+	ck_assert_int_eq(check_files(&files[0], &files[1], &jvm), 64);
+	for (const char *at = buf_str(&why); (at = strchr(at, '\n')); at++)
+		n++;
+	ck_assert_uint_eq(n, 13);
+	ck_assert_ptr_nonnull(strstr(buf_str(&why), "\nand 9988 more fields\n"));
+	buf_release(&files[0]);
+	buf_release(&files[1]);
+}
+END_TEST
+
+/* A name cannot forge a line. */
+START_TEST(hostile_names)
+{
+	struct made_class a = { 0 }, b = { .fields = { { 0, "x\nall is well\033[2J", "I" } } };
+
+	breaks(64, "field int x\\x0Aall is well\\x1B[2J was added\n", &a, &b);
+}
+END_TEST
+
+START_TEST(errors)
+{
+	static const int codes[] = { 60, 61, 62, 63, 64, 66, 67, 68, 69, 70, 71, 72, 79, 113 };
+
+	for (size_t i = 0; i < ARRAY_SIZE(codes); i++) {
+		ck_assert_uint_gt(strlen(redefinition_error(codes[i])), 10);
+		ck_assert_str_ne(redefinition_error(codes[i]), redefinition_error(-1));
+	}
+}
+END_TEST
+
+int main(void)
+{
+	Suite *suite = suite_create("redefinition");
+	TCase *tcase = tcase_create("redefinition");
+	SRunner *runner = srunner_create(suite);
+	int failed;
+
+	tcase_add_checked_fixture(tcase, NULL, forget);
+	tcase_add_test(tcase, nothing);
+	tcase_add_test(tcase, versions);
+	tcase_add_test(tcase, old_minors);
+	tcase_add_test(tcase, another_class);
+	tcase_add_test(tcase, hierarchy);
+	tcase_add_test(tcase, class_modifiers);
+	tcase_add_test(tcase, fields);
+	tcase_add_test(tcase, synthetic_by_attribute);
+	tcase_add_test(tcase, methods);
+	tcase_add_test(tcase, methods_that_may_come);
+	tcase_add_test(tcase, static_initialiser_flags);
+	tcase_add_test(tcase, nest);
+	tcase_add_test(tcase, record);
+	tcase_add_test(tcase, permitted_subclasses);
+	tcase_add_test(tcase, constants);
+	tcase_add_test(tcase, several);
+	tcase_add_test(tcase, many);
+	tcase_add_test(tcase, hostile_names);
+	tcase_add_test(tcase, errors);
+	suite_add_tcase(suite, tcase);
+	srunner_run_all(runner, CK_ENV);
+	failed = srunner_ntests_failed(runner);
+	srunner_free(runner);
+	return failed > 0;
+}
