@@ -1,0 +1,97 @@
+#include "model/patches.h"
+
+#include <errno.h>
+#include <string.h>
+#include <time.h>
+
+#include "base/buf.h"
+#include "base/glob.h"
+#include "base/xalloc.h"
+#include "model/typename.h"
+#include "wire/frame.h"
+
+#define PATCHES_MAX (1u << 20) /* far beyond any use: what a hostile agent can make us keep */
+
+void patches_release(struct patches *p)
+{
+	for (size_t i = 0; i < p->n; i++) {
+		free(p->rows[i].class);
+		free(p->rows[i].file);
+		free(p->rows[i].digest);
+	}
+	free(p->rows);
+	places_release(&p->places);
+	*p = (struct patches){ 0 };
+}
+
+static char *copy(struct wire_text text)
+{
+	return xstrndup(text.data ? text.data : "", text.len);
+}
+
+static int take_row(struct patches *p, struct wire_reader *payload)
+{
+	_cleanup_buf_ struct buf class = BUF_INIT;
+	struct patch_row row = { .id = wire_get_u64(payload) };
+	struct wire_text signature, file, digest;
+
+	row.when_ms = wire_get_u64(payload);
+	row.loader = wire_get_u32(payload);
+	signature = wire_get_text(payload);
+	file = wire_get_text(payload);
+	digest = wire_get_text(payload);
+	if (!wire_reader_ok(payload) || p->n >= PATCHES_MAX ||
+	    !places_know(&p->places, row.loader, 0, 0) ||
+	    typename_java(&class, signature.data, signature.len) < 0)
+		return -EBADMSG;
+	row.class = buf_take(&class);
+	row.file = copy(file);
+	row.digest = copy(digest);
+	p->rows = xgrow(p->rows, p->n, &p->cap, sizeof(*p->rows));
+	p->rows[p->n++] = row;
+	return 0;
+}
+
+int patches_take(struct patches *p, uint16_t type, struct wire_reader *payload)
+{
+	int rc = places_take(&p->places, type, payload);
+
+	if (rc != 0)
+		return rc < 0 ? rc : 0;
+	switch (type) {
+	case WIRE_PATCH_ROW:
+		return take_row(p, payload);
+	case WIRE_PATCHES_END:
+		return wire_get_u32(payload) == p->n && wire_reader_ok(payload) ? 1 : -EBADMSG;
+	default:
+		return -EBADMSG;
+	}
+}
+
+/* As the JVM writes names, too: "a/b/C". */
+static bool is_meant(const char *word, const char *class)
+{
+	_cleanup_free_ char *dotted = xstrdup(word);
+
+	for (char *c = dotted; *c; c++)
+		*c = *c == '/' ? '.' : *c;
+	return glob_matches(dotted, class);
+}
+
+bool patches_match(const struct patches *p, const struct patch_row *row, const char *word,
+		   const char *loader)
+{
+	if (loader && !places_loader_is(&p->places, row->loader, loader))
+		return false;
+	return !word || is_meant(word, row->class);
+}
+
+const char *patch_when(const struct patch_row *row, char text[static PATCH_WHEN_MAX])
+{
+	time_t t = (time_t)(row->when_ms / 1000);
+	struct tm tm;
+
+	if (!gmtime_r(&t, &tm) || strftime(text, PATCH_WHEN_MAX, "%Y-%m-%dT%H:%M:%SZ", &tm) == 0)
+		*text = '\0'; /* in a year that no calendar has: an agent that tells nonsense */
+	return text;
+}
