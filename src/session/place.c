@@ -76,7 +76,7 @@ static int understand(struct place *p, const struct jvm *jvm, const struct place
 }
 
 /* The linker knows a file by its name; the rest is found by nobody but the target. */
-static char *file_name(const struct place_request *req)
+char *place_file_name(const struct place_request *req)
 {
 	if (req->kind != PLACE_FILE)
 		return xasprintf(".%s%s", req->stem, req->suffix);
@@ -87,7 +87,7 @@ static char *file_name(const struct place_request *req)
 static int start(struct place *p, const struct ns *ns, const struct place_request *req,
 		 struct err *err)
 {
-	_cleanup_free_ char *name = file_name(req);
+	_cleanup_free_ char *name = place_file_name(req);
 	struct where where;
 	int report[2], control[2];
 

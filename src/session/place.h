@@ -47,6 +47,9 @@ struct place_request {
 	uint64_t room;
 };
 
+/* The name that its file gets, without the directory; the caller frees it. */
+char *place_file_name(const struct place_request *req) _must_check_;
+
 /*
  * Place it.  NULL with err set; when no directory serves, the error names each that was tried
  * and why not.

@@ -150,17 +150,31 @@ static int does_not_connect(const struct session *s, struct err *err)
 		       (int)s->jvm->pid);
 }
 
-static int connect_agent(struct session *s, const struct attach_opts *opts, int listener,
-			 const char *image, struct err *err)
+static struct place_request our_agent(int listener)
 {
-	char token[WIRE_TOKEN_LEN + 1];
-	const struct place_request req = {
+	return (struct place_request){
 		.data = jtool_agent,
 		.len = jtool_agent_len,
 		.stem = "jtool-agent",
 		.suffix = ".so",
 		.listener = listener,
 	};
+}
+
+bool session_is_ours(const char *image)
+{
+	const struct place_request req = our_agent(-1);
+	_cleanup_free_ char *name = place_file_name(&req);
+	const char *slash = strrchr(image, '/');
+
+	return strcmp(slash ? slash + 1 : image, name) == 0;
+}
+
+static int connect_agent(struct session *s, const struct attach_opts *opts, int listener,
+			 const char *image, struct err *err)
+{
+	char token[WIRE_TOKEN_LEN + 1];
+	const struct place_request req = our_agent(listener);
 
 	s->place = place_new(s->jvm, &req, s->steps, err);
 	if (!s->place)

@@ -26,6 +26,9 @@ struct session *session_open(const struct jvm *jvm, const struct attach_opts *op
 struct session *session_open_image(const struct jvm *jvm, const struct attach_opts *opts,
 				   const char *image, struct err *err) _must_check_;
 
+/* Is that image of this very build's agent? */
+bool session_is_ours(const char *image);
+
 /* Send a request. */
 int session_send(struct session *s, uint16_t type, const struct wire_writer *payload,
 		 struct err *err) _must_check_;
