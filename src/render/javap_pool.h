@@ -22,5 +22,7 @@ struct json *javap_pool_json(const struct cf_pool *pool);
  */
 void javap_constant(struct buf *out, const struct cf_pool *pool, uint16_t index,
 		    struct cf_text class);
+/* The same without its kind, and in full. */
+void javap_value(struct buf *out, const struct cf_pool *pool, uint16_t index);
 
 #endif

@@ -1,0 +1,316 @@
+#include "model/javasig.h"
+
+#include <string.h>
+
+#include "model/javasig_read.h"
+
+static void cut(struct buf *out, size_t len)
+{
+	if (out->len == len)
+		return;
+	out->len = len;
+	out->data[len] = '\0';
+}
+
+void javasig_type(struct buf *out, struct cf_text type)
+{
+	struct javasig_reader r = { .rest = type, .out = out };
+	size_t start = out->len;
+
+	if (javasig_read_type(&r) && r.rest.len == 0)
+		return;
+	cut(out, start);
+	javasig_text(out, type);
+}
+
+void javasig_class_name(struct buf *out, struct cf_text name)
+{
+	if (name.len > 0 && name.data[0] == '[')
+		javasig_type(out, name);
+	else
+		javasig_dotted(out, name);
+}
+
+/* javap's order. */
+enum { CLASS = 1, FIELD = 2, METHOD = 4, MEMBER = FIELD | METHOD, ANY = CLASS | MEMBER };
+static const struct {
+	uint16_t bit;
+	uint8_t of;
+	const char *word;
+} modifiers[] = {
+	{ CF_ACC_PUBLIC, ANY, "public " },
+	{ CF_ACC_PRIVATE, MEMBER, "private " },
+	{ CF_ACC_PROTECTED, MEMBER, "protected " },
+	{ CF_ACC_STATIC, MEMBER, "static " },
+	{ CF_ACC_FINAL, ANY, "final " },
+	{ CF_ACC_SYNCHRONIZED, METHOD, "synchronized " },
+	{ CF_ACC_VOLATILE, FIELD, "volatile " },
+	{ CF_ACC_TRANSIENT, FIELD, "transient " },
+	{ CF_ACC_NATIVE, METHOD, "native " },
+	{ CF_ACC_ABSTRACT, CLASS | METHOD, "abstract " },
+	{ CF_ACC_STRICT, METHOD, "strictfp " },
+};
+
+static void add_modifiers(struct buf *out, unsigned access, uint8_t of)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(modifiers); i++) {
+		if ((access & modifiers[i].bit) && (modifiers[i].of & of))
+			buf_adds(out, modifiers[i].word);
+	}
+}
+
+void javasig_field_modifiers(struct buf *out, unsigned access)
+{
+	add_modifiers(out, access, FIELD);
+}
+
+void javasig_method_modifiers(struct buf *out, unsigned access)
+{
+	add_modifiers(out, access, METHOD);
+}
+
+void javasig_class_modifiers(struct buf *out, unsigned access)
+{
+	/* Every interface is abstract. */
+	add_modifiers(out, access & CF_ACC_INTERFACE ? access & ~(unsigned)CF_ACC_ABSTRACT : access,
+		      CLASS);
+}
+
+/* The generic signature of a class or a member, if it has one. */
+static bool find_signature(struct cf_attributes attributes, struct cf_text *signature)
+{
+	struct cf_attribute a;
+
+	if (!cf_find_attribute(attributes, "Signature", &a) || a.len != 2)
+		return false;
+	*signature = cf_utf8(attributes.pool, cf_peek_u2(a.data));
+	return signature->len > 0;
+}
+
+struct javasig_member javasig_member(const struct cf_member *member)
+{
+	struct javasig_member m = {
+		.access = member->access,
+		.name = member->name,
+		.descriptor = member->descriptor,
+		.pool = member->attributes.pool,
+	};
+	struct cf_attribute a;
+
+	if (!find_signature(member->attributes, &m.signature))
+		m.signature = (struct cf_text){ NULL, 0 };
+	if (cf_find_attribute(member->attributes, "Exceptions", &a) && a.len >= 2 &&
+	    a.len == 2 + 2u * cf_peek_u2(a.data)) {
+		m.n_throws = cf_peek_u2(a.data);
+		m.throws = a.data + 2;
+	}
+	return m;
+}
+
+void javasig_field(struct buf *out, const struct javasig_member *field)
+{
+	struct javasig_reader r = { .rest = field->signature, .out = out };
+	size_t start;
+
+	add_modifiers(out, field->access, FIELD);
+	start = out->len;
+	if (!javasig_read_type(&r) || r.rest.len > 0) {
+		cut(out, start);
+		javasig_type(out, field->descriptor);
+	}
+	buf_addc(out, ' ');
+	javasig_text(out, field->name);
+}
+
+/* "(int, T[])" */
+static bool read_arguments(struct javasig_reader *r)
+{
+	if (!javasig_eat(r, '('))
+		return false;
+	buf_addc(r->out, '(');
+	for (const char *between = ""; !javasig_eat(r, ')'); between = ", ") {
+		buf_adds(r->out, between);
+		if (!javasig_read_type(r))
+			return false;
+	}
+	buf_addc(r->out, ')');
+	return true;
+}
+
+/* The last "[]" of a parameter list becomes "...". */
+static void mark_varargs(struct buf *arguments)
+{
+	for (size_t i = arguments->len; i-- > 1;) {
+		if (memcmp(arguments->data + i - 1, "[]", 2) != 0)
+			continue;
+		buf_addc(arguments, ' ');
+		memmove(arguments->data + i + 2, arguments->data + i + 1, arguments->len - i - 2);
+		memcpy(arguments->data + i - 1, "...", 3);
+		return;
+	}
+}
+
+/* "^TE;^Ljava/io/IOException;" */
+static bool read_throws(struct javasig_reader *r)
+{
+	for (const char *between = " throws "; javasig_eat(r, '^'); between = ", ") {
+		buf_adds(r->out, between);
+		if (!javasig_read_type(r))
+			return false;
+	}
+	return true;
+}
+
+static bool is_initializer(struct cf_text name)
+{
+	return cf_text_is(name, "<clinit>");
+}
+
+/* Result, name and parameters, or what stands for them. */
+static void add_head(struct buf *out, const struct javasig_member *m, struct cf_text class,
+		     const struct buf *result, const struct buf *arguments)
+{
+	if (is_initializer(m->name)) {
+		buf_adds(out, "{}");
+		return;
+	}
+	if (cf_text_is(m->name, "<init>")) {
+		javasig_dotted(out, class.data ? class : m->name);
+	} else {
+		buf_add(out, result->data, result->len);
+		buf_addc(out, ' ');
+		javasig_text(out, m->name);
+	}
+	buf_add(out, arguments->data, arguments->len);
+}
+
+/* All from the type parameters on, by a signature or a descriptor; false when it is none. */
+static bool add_method(struct buf *out, const struct javasig_member *m, struct cf_text class,
+		       struct cf_text signature, struct buf *throws)
+{
+	_cleanup_buf_ struct buf result = BUF_INIT, arguments = BUF_INIT;
+	struct javasig_reader r = { .rest = signature, .out = out };
+
+	if (!javasig_read_parameters(&r, " "))
+		return false;
+	r.out = &arguments;
+	if (!read_arguments(&r))
+		return false;
+	r.out = &result;
+	if (!javasig_read_type(&r))
+		return false;
+	r.out = throws;
+	if (!read_throws(&r) || r.rest.len > 0)
+		return false;
+	if (m->access & CF_ACC_TRANSIENT) /* which is ACC_VARARGS here */
+		mark_varargs(&arguments);
+	add_head(out, m, class, &result, &arguments);
+	return true;
+}
+
+/* Those of the signature are told more exactly, but not always all of them are there. */
+static void add_throws(struct buf *out, const struct javasig_member *m, const struct buf *generic)
+{
+	if (generic->len > 0 && (m->n_throws > 0 || !m->pool)) {
+		buf_add(out, generic->data, generic->len);
+		return;
+	}
+	for (uint16_t i = 0; i < m->n_throws; i++) {
+		buf_adds(out, i == 0 ? " throws " : ", ");
+		javasig_dotted(out, cf_class_name(m->pool, cf_peek_u2(m->throws + 2u * i)));
+	}
+}
+
+static void add_declaration(struct buf *out, const struct javasig_member *m, struct cf_text class)
+{
+	_cleanup_buf_ struct buf throws = BUF_INIT;
+	size_t start = out->len;
+
+	if (m->signature.len == 0 || !add_method(out, m, class, m->signature, &throws)) {
+		cut(out, start);
+		cut(&throws, 0);
+		if (!add_method(out, m, class, m->descriptor, &throws)) {
+			cut(out, start);
+			javasig_text(out, m->name);
+			javasig_text(out, m->descriptor);
+		}
+	}
+	add_throws(out, m, &throws);
+}
+
+void javasig_method(struct buf *out, const struct javasig_member *method, struct cf_text class,
+		    bool interface)
+{
+	add_modifiers(out, method->access, METHOD);
+	if (interface && !is_initializer(method->name) &&
+	    !(method->access & (CF_ACC_ABSTRACT | CF_ACC_STATIC | CF_ACC_PRIVATE)))
+		buf_adds(out, "default ");
+	add_declaration(out, method, class);
+}
+
+void javasig_member_name(struct buf *out, struct cf_text name, struct cf_text descriptor)
+{
+	const struct javasig_member m = { .name = name, .descriptor = descriptor };
+
+	if (is_initializer(name)) {
+		buf_adds(out, "static {}");
+	} else if (descriptor.len > 0 && descriptor.data[0] == '(') {
+		add_declaration(out, &m, (struct cf_text){ NULL, 0 });
+	} else {
+		javasig_field(out, &m);
+	}
+}
+
+/* "<T> extends p.D<T> implements p.I<T>, p.K", by the class's signature. */
+static bool add_generic_ancestors(struct buf *out, struct cf_text signature, bool interface)
+{
+	_cleanup_buf_ struct buf unsaid = BUF_INIT;
+	struct javasig_reader r = { .rest = signature, .out = out };
+	bool was_object;
+
+	if (!javasig_read_parameters(&r, ""))
+		return false;
+	if (interface)
+		r.out = &unsaid; /* that of an interface is always Object */
+	if (!javasig_read_unless_object(&r, " extends ", &was_object))
+		return false;
+	r.out = out;
+	for (const char *between = interface ? " extends " : " implements "; r.rest.len > 0;
+	     between = ", ") {
+		buf_adds(out, between);
+		if (!javasig_read_type(&r))
+			return false;
+	}
+	return true;
+}
+
+static void add_ancestors(struct buf *out, const struct cf_class *class, bool interface)
+{
+	struct cf_text super = cf_super(class);
+
+	if (!interface && super.data && !cf_text_is(super, "java/lang/Object")) {
+		buf_adds(out, " extends ");
+		javasig_dotted(out, super);
+	}
+	for (uint16_t i = 0; i < class->n_interfaces; i++) {
+		buf_adds(out, i > 0 ? "," : interface ? " extends " : " implements ");
+		javasig_dotted(out, cf_interface(class, i));
+	}
+}
+
+void javasig_class(struct buf *out, const struct cf_class *class)
+{
+	bool interface = class->access & CF_ACC_INTERFACE;
+	struct cf_text signature;
+	size_t start;
+
+	javasig_class_modifiers(out, class->access);
+	buf_adds(out, interface ? "interface " : "class ");
+	javasig_dotted(out, cf_name(class));
+	start = out->len;
+	if (find_signature(cf_class_attributes(class), &signature) &&
+	    add_generic_ancestors(out, signature, interface))
+		return;
+	cut(out, start);
+	add_ancestors(out, class, interface);
+}
