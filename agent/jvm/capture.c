@@ -64,8 +64,11 @@ static void JNICALL hook(jvmtiEnv *ti, JNIEnv *jni, jclass class, jobject loader
 	if ((*ti)->GetThreadLocalStorage(ti, NULL, &storage) != JVMTI_ERROR_NONE || !storage)
 		return;
 	c = storage;
-	/* -Xcheck:jni holds the roster's references against the 32 that a callback may have. */
-	(void)(*jni)->EnsureLocalCapacity(jni, 16); /* what it threw, the exception replaces */
+	/*
+	 * -Xcheck:jni holds the roster's references against the 32 that a callback may have, until
+	 * more than these are asked for.
+	 */
+	(void)(*jni)->EnsureLocalCapacity(jni, 64); /* what it threw, the exception replaces */
 	if (!is_wanted(c, jni, class, loader, name))
 		return;
 	c->hits++;
