@@ -4,6 +4,7 @@
 #include "cmd/batch.h"
 #include "cmd/cmd.h"
 #include "cmd/places.h"
+#include "jvm/patches.h"
 #include "jvm/ref.h"
 #include "jvm/roster.h"
 
@@ -30,6 +31,8 @@ static int tell_row(struct ag_jvm *jvm, struct ag_batch *batch, jclass class,
 
 	if (ag_class_traits(jvm, class, signature, &modifiers, &traits) != 0)
 		return -1;
+	if (traits & WIRE_CLASS_MODIFIABLE && ag_patches_has(jvm, class))
+		traits |= WIRE_CLASS_PATCHED;
 	w = ag_batch_row(batch, ROW_FIXED + strlen(signature));
 	if (!w)
 		return -1;

@@ -82,21 +82,62 @@ static bool is_loader(const struct roster *r, const char *word)
 	return false;
 }
 
-static int refuse_word(const struct roster *r, const char *word, const char *loader,
-		       struct err *err)
+/* The name behind the last dot of a class's name, or of a word. */
+static const char *simple_name(const char *name)
 {
-	_cleanup_free_ char *shown = text_printable_str(word);
+	const char *dot = strrchr(name, '.');
+
+	return dot ? dot + 1 : name;
+}
+
+/* How near a name is: 0: it only lacks the package; 1, 2: it is a part of one; 3: not at all. */
+static unsigned distance(const char *name, const char *word)
+{
+	if (strcasecmp(simple_name(name), simple_name(word)) == 0)
+		return 0;
+	if (strcasestr(name, word))
+		return 1;
+	return strcasestr(name, simple_name(word)) ? 2 : 3;
+}
+
+/* The nearest first, which are not many. */
+static void offer_names(const struct roster *r, struct near *near, const char *word)
+{
+	for (unsigned wanted = 0; wanted <= 3; wanted++) {
+		near->wanted = wanted < 3 ? simple_name(word) : word;
+		for (size_t i = 0; i < r->classes.n && (wanted < 3 || near->n == 0); i++) {
+			const char *name = r->classes.rows[i].name;
+
+			if (!strchr(name, '[') && distance(name, word) == wanted)
+				near_offer(near, name);
+		}
+	}
+}
+
+/* A class of that name, which another loader has; or NULL. */
+static const struct class_row *elsewhere(const struct roster *r, const char *word)
+{
+	for (size_t i = 0; i < r->classes.n; i++) {
+		if (strcmp(r->classes.rows[i].name, word) == 0)
+			return &r->classes.rows[i];
+	}
+	return NULL;
+}
+
+static int refuse_word(const struct roster *r, const char *word, struct err *err)
+{
+	_cleanup_free_ char *shown = text_printable_str(word), *loader = NULL;
+	const struct class_row *other = elsewhere(r, word);
 	struct near near = NEAR_INIT(word);
 	int rc;
 
-	for (size_t i = 0; i < r->classes.n; i++) {
-		const struct class_row *row = &r->classes.rows[i];
-
-		if (!loader || places_loader_is(&r->classes.places, row->loader, loader))
-			near_offer(&near, row->name);
+	if (other) {
+		loader = text_printable_str(places_loader(&r->classes.places, other->loader));
+		return err_set(err, EXIT_ANSWER,
+			       "%.200s is not loaded by that loader, but by %.200s", shown, loader);
 	}
-	rc = err_set(err, EXIT_ANSWER, "no class '%.200s' is loaded%s%s", shown,
-		     loader ? " by that loader" : "",
+	offer_names(r, &near, word);
+	rc = err_set(err, EXIT_ANSWER, "no class '%.200s' is loaded%s", shown,
 		     near.n > 0 ? near_hint(&near) : "; 'jtool classes' lists those that are");
 	near_release(&near);
 	return rc;
@@ -115,7 +156,7 @@ int roster_select(const struct ctx *ctx, struct roster *r, char *const *words, s
 	}
 	for (size_t i = 0; i < n_words; i++) {
 		if (idle[i])
-			return refuse_word(r, words[i], loader, err);
+			return refuse_word(r, words[i], err);
 	}
 	return 0;
 }

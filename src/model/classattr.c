@@ -1,0 +1,89 @@
+#include "model/classattr.h"
+
+#include <string.h>
+
+#define NESTED_MAX 32 /* annotations in annotations */
+
+struct classattr classattr_open(struct cf_attributes attributes, const char *name)
+{
+	struct classattr a = { .pool = attributes.pool };
+	struct cf_attribute found;
+
+	if (!cf_find_attribute(attributes, name, &found))
+		return a;
+	a.bytes = cf_bytes_init(found.data, found.len);
+	/* The only one that is no list. */
+	a.left = strcmp(name, "NestHost") == 0 ? 1 : cf_u2(&a.bytes);
+	return a;
+}
+
+static bool take(struct classattr *a)
+{
+	if (a->left == 0 || a->bytes.failed)
+		return false;
+	a->left--;
+	return true;
+}
+
+bool classattr_class(struct classattr *a, struct cf_text *name)
+{
+	if (!take(a))
+		return false;
+	*name = cf_class_name(a->pool, cf_u2(&a->bytes));
+	return name->data;
+}
+
+bool classattr_component(struct classattr *a, struct cf_member *component)
+{
+	struct cf_attributes rest;
+	struct cf_attribute unused;
+
+	if (!take(a))
+		return false;
+	*component = (struct cf_member){ 0 };
+	component->name = cf_utf8(a->pool, cf_u2(&a->bytes));
+	component->descriptor = cf_utf8(a->pool, cf_u2(&a->bytes));
+	component->attributes.pool = a->pool;
+	component->attributes.left = cf_u2(&a->bytes);
+	component->attributes.bytes = a->bytes;
+	rest = component->attributes;
+	while (cf_next_attribute(&rest, &unused))
+		continue;
+	a->bytes = rest.bytes;
+	return component->name.data && component->descriptor.data && !a->bytes.failed;
+}
+
+static void skip_pairs(struct cf_bytes *b, unsigned depth);
+
+/* element_value, JVMS 4.7.16.1 */
+static void skip_value(struct cf_bytes *b, unsigned depth)
+{
+	uint8_t tag = cf_u1(b);
+	uint16_t n = cf_u2(b); /* a constant, or the name of a type, or how many */
+
+	if (depth == 0)
+		b->failed = true;
+	if (tag == 'e')
+		(void)cf_u2(b);
+	if (tag == '@')
+		skip_pairs(b, depth - 1);
+	for (; tag == '[' && n > 0 && !b->failed; n--)
+		skip_value(b, depth - 1);
+}
+
+static void skip_pairs(struct cf_bytes *b, unsigned depth)
+{
+	for (uint16_t n = cf_u2(b); n > 0 && !b->failed; n--) {
+		(void)cf_u2(b);
+		skip_value(b, depth);
+	}
+}
+
+bool classattr_annotation(struct classattr *a, struct cf_text *type)
+{
+	if (!take(a))
+		return false;
+	*type = cf_utf8(a->pool, cf_u2(&a->bytes));
+	skip_pairs(&a->bytes, NESTED_MAX);
+	return type->data && !a->bytes.failed;
+}
