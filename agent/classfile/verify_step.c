@@ -1,0 +1,413 @@
+/* The effect of an instruction on the types in the frame (JVMS 4.10.1.9). */
+#include "classfile/verifying.h"
+
+#include <string.h>
+
+bool vf_pop(struct verifying *v, struct vtype *type)
+{
+	if (v->now.n_stack == 0)
+		return vf_bad(v, "the stack is empty");
+	*type = v->now.stack[--v->now.n_stack];
+	return true;
+}
+
+bool vf_push(struct verifying *v, struct vtype type)
+{
+	uint32_t n = 1u + vt_is_wide(type);
+
+	if (v->now.n_stack + n > v->code.max_stack)
+		return vf_bad(v, "the stack has no more room");
+	v->now.stack[v->now.n_stack++] = type;
+	if (n == 2)
+		v->now.stack[v->now.n_stack++] = vt_second(type);
+	return true;
+}
+
+bool vf_pop_as(struct verifying *v, struct vtype to)
+{
+	struct vtype type;
+
+	if (vt_is_wide(to) && (!vf_pop(v, &type) || !vt_assignable(v, type, vt_second(to))))
+		return vf_bad(v, "another type is on the stack");
+	if (!vf_pop(v, &type))
+		return false;
+	return vt_assignable(v, type, to) || vf_bad(v, "another type is on the stack");
+}
+
+static bool is_array_of(struct vtype t, char letter)
+{
+	if (t.dims == 0)
+		return false;
+	switch (letter) {
+	case 'y':
+		return true;
+	case 'a':
+		return t.kind == V_OBJECT || t.dims > 1;
+	case 'b':
+		return t.kind == V_PRIMS && t.dims == 1 && (t.at == 'B' || t.at == 'Z');
+	default:
+		return t.kind == V_PRIMS && t.dims == 1 && t.at == (uint32_t)(letter - 'a' + 'A');
+	}
+}
+
+/* What the letters of an effect stand for: see effects below. */
+static bool matches(const struct verifying *v, struct vtype t, char letter)
+{
+	if (t.kind == V_ANY)
+		return true;
+	switch (letter) {
+	case 'A':
+		return vt_is_reference(t) || t.kind == V_UNINIT || t.kind == V_UNINIT_THIS;
+	case 'O':
+		return vt_is_reference(t);
+	case 'T':
+		return vt_assignable(v, t, vt_known("java/lang/Throwable"));
+	default:
+		return t.kind == V_NULL || is_array_of(t, letter);
+	}
+}
+
+static bool pop_letter(struct verifying *v, char letter, struct vtype *type)
+{
+	switch (letter) {
+	case 'I':
+		return vf_pop_as(v, vt_kind(V_INT));
+	case 'F':
+		return vf_pop_as(v, vt_kind(V_FLOAT));
+	case 'L':
+		return vf_pop_as(v, vt_kind(V_LONG));
+	case 'D':
+		return vf_pop_as(v, vt_kind(V_DOUBLE));
+	default:
+		if (!vf_pop(v, type))
+			return false;
+		return matches(v, *type, letter) || vf_bad(v, "another type is on the stack");
+	}
+}
+
+static bool push_letter(struct verifying *v, char letter)
+{
+	switch (letter) {
+	case 'I':
+		return vf_push(v, vt_kind(V_INT));
+	case 'F':
+		return vf_push(v, vt_kind(V_FLOAT));
+	case 'L':
+		return vf_push(v, vt_kind(V_LONG));
+	case 'D':
+		return vf_push(v, vt_kind(V_DOUBLE));
+	default:
+		return vf_push(v, vt_kind(V_NULL));
+	}
+}
+
+/*
+ * What an instruction takes from the stack, the top of it last, and what it leaves there.
+ * I int, L long, F float, D double, N null, A a reference to what may not be constructed yet,
+ * O to an object, T to a Throwable; i j f d b c s a: an array of int, long … byte or boolean,
+ * char, short, references; y: any array.  Empty: there is more to it.
+ */
+#define EFFECT_LEN 5
+/* clang-format off */
+static const char effects[][EFFECT_LEN] = {
+	/* nop to dconst_1, bipush, sipush */
+	">", ">N", ">I", ">I", ">I", ">I", ">I", ">I", ">I", ">L", ">L", ">F", ">F", ">F", ">D",
+	">D", ">I", ">I",
+	[0x2e] = /* iaload to saload */
+	"iI>I", "jI>L", "fI>F", "dI>D", "", "bI>I", "cI>I", "sI>I",
+	[0x4f] = /* iastore to sastore */
+	"iII>", "jIL>", "fIF>", "dID>", "aIO>", "bII>", "cII>", "sII>",
+	[0x60] = /* iadd to irem, drem */
+	"II>I", "LL>L", "FF>F", "DD>D", "II>I", "LL>L", "FF>F", "DD>D", "II>I", "LL>L", "FF>F",
+	"DD>D", "II>I", "LL>L", "FF>F", "DD>D", "II>I", "LL>L", "FF>F", "DD>D",
+	/* ineg to dneg, the shifts, iand to lxor */
+	"I>I", "L>L", "F>F", "D>D", "II>I", "LI>L", "II>I", "LI>L", "II>I", "LI>L", "II>I",
+	"LL>L", "II>I", "LL>L", "II>I", "LL>L",
+	[0x85] = /* i2l to i2s */
+	"I>L", "I>F", "I>D", "L>I", "L>F", "L>D", "F>I", "F>L", "F>D", "D>I", "D>L", "D>F",
+	"I>I", "I>I", "I>I",
+	/* lcmp to dcmpg, ifeq to if_acmpne, goto */
+	"LL>I", "FF>I", "FF>I", "DD>I", "DD>I", "I>", "I>", "I>", "I>", "I>", "I>", "II>", "II>",
+	"II>", "II>", "II>", "II>", "AA>", "AA>", ">",
+	[0xaa] = /* tableswitch, lookupswitch */
+	"I>", "I>",
+	[0xbe] = /* arraylength, athrow */
+	"y>I", "T>", "", "O>I", "A>", "A>",
+	[0xc6] = /* ifnull, ifnonnull, goto_w, jsr_w */
+	"A>", "A>", ">", "",
+};
+/* clang-format on */
+
+static bool take_and_leave(struct verifying *v, const char *effect)
+{
+	const char *middle = strchr(effect, '>');
+	struct vtype unused;
+
+	for (const char *s = middle; s > effect; s--) {
+		if (!pop_letter(v, s[-1], &unused))
+			return false;
+	}
+	return !middle[1] || push_letter(v, middle[1]);
+}
+
+/* A long or double that is overwritten by half is gone. */
+static void set_local(struct verifying *v, uint32_t i, struct vtype type)
+{
+	struct vtype *locals = v->now.locals;
+
+	if (vt_is_wide(locals[i]) && i + 1 < v->code.max_locals)
+		locals[i + 1] = vt_kind(V_TOP);
+	if (vt_is_second(locals[i]) && i > 0)
+		locals[i - 1] = vt_kind(V_TOP);
+	locals[i] = type;
+	v->changed = true;
+}
+
+/* The types of iload, lload, … and of their short forms, four of each. */
+static const uint8_t local_kinds[] = { V_INT, V_LONG, V_FLOAT, V_DOUBLE };
+#define KIND_A 4
+
+static bool load(struct verifying *v, uint32_t kind, uint32_t i)
+{
+	struct vtype t = v->now.locals[i], wanted;
+
+	if (kind == KIND_A)
+		return matches(v, t, 'A') ? vf_push(v, t)
+					  : vf_bad(v, "the local variable is no reference");
+	wanted = vt_kind(local_kinds[kind]);
+	if (!vt_assignable(v, t, wanted) ||
+	    (vt_is_wide(wanted) && !vt_assignable(v, v->now.locals[i + 1], vt_second(wanted))))
+		return vf_bad(v, "the local variable has another type");
+	return vf_push(v, wanted);
+}
+
+static bool store(struct verifying *v, uint32_t kind, uint32_t i)
+{
+	struct vtype type;
+
+	if (kind != KIND_A) {
+		type = vt_kind(local_kinds[kind]);
+		if (!vf_pop_as(v, type))
+			return false;
+	} else if (!vf_pop(v, &type)) {
+		return false;
+	} else if (type.kind != V_ADDRESS && !matches(v, type, 'A')) {
+		return vf_bad(v, "another type is on the stack");
+	}
+	set_local(v, i, type);
+	if (vt_is_wide(type))
+		set_local(v, i + 1, vt_second(type));
+	return true;
+}
+
+/* Does the upper part of the stack, of n cells, begin within a long or double? */
+static bool splits(const struct verifying *v, uint32_t n)
+{
+	return vt_is_second(v->now.stack[v->now.n_stack - n]);
+}
+
+/* dup and its kin: copy the upper n cells below the next ones. */
+static bool duplicate(struct verifying *v, uint32_t n, uint32_t below)
+{
+	struct vtype *end;
+	uint32_t all = n + below;
+
+	if (v->now.n_stack < all)
+		return vf_bad(v, "the stack is empty");
+	if (splits(v, n) || (below > 0 && splits(v, all)))
+		return vf_bad(v, "a long or double on the stack would be divided");
+	if (v->now.n_stack + n > v->code.max_stack)
+		return vf_bad(v, "the stack has no more room");
+	end = v->now.stack + v->now.n_stack;
+	memmove(end - all + n, end - all, all * sizeof(*end));
+	memcpy(end - all, end, n * sizeof(*end));
+	v->now.n_stack += n;
+	return true;
+}
+
+static bool drop(struct verifying *v, uint32_t n)
+{
+	if (v->now.n_stack < n)
+		return vf_bad(v, "the stack is empty");
+	if (splits(v, n))
+		return vf_bad(v, "a long or double on the stack would be divided");
+	v->now.n_stack -= n;
+	return true;
+}
+
+static bool swap(struct verifying *v)
+{
+	struct vtype *end = v->now.stack + v->now.n_stack, type;
+
+	if (v->now.n_stack < 2)
+		return vf_bad(v, "the stack is empty");
+	if (splits(v, 1) || splits(v, 2))
+		return vf_bad(v, "a long or double on the stack would be divided");
+	type = end[-1];
+	end[-1] = end[-2];
+	end[-2] = type;
+	return true;
+}
+
+static bool load_element(struct verifying *v)
+{
+	struct vtype array;
+
+	if (!vf_pop_as(v, vt_kind(V_INT)) || !pop_letter(v, 'a', &array))
+		return false;
+	if (array.kind == V_OBJECT || array.kind == V_PRIMS)
+		array.dims--;
+	return vf_push(v, array);
+}
+
+static bool load_constant(struct verifying *v, uint16_t index)
+{
+	struct cf_ref ref;
+	struct cf_type type;
+
+	switch (cf_tag(v->pool, index)) {
+	case CF_INTEGER:
+		return vf_push(v, vt_kind(V_INT));
+	case CF_FLOAT:
+		return vf_push(v, vt_kind(V_FLOAT));
+	case CF_LONG:
+		return vf_push(v, vt_kind(V_LONG));
+	case CF_DOUBLE:
+		return vf_push(v, vt_kind(V_DOUBLE));
+	case CF_STRING:
+		return vf_push(v, vt_known("java/lang/String"));
+	case CF_CLASS:
+		return vf_push(v, vt_known("java/lang/Class"));
+	case CF_METHOD_HANDLE:
+		return vf_push(v, vt_known("java/lang/invoke/MethodHandle"));
+	case CF_METHOD_TYPE:
+		return vf_push(v, vt_known("java/lang/invoke/MethodType"));
+	default:
+		if (!cf_ref(v->pool, index, &ref) || !cf_type_next(&ref.descriptor, &type))
+			return vf_bad(v, "the constant has no type");
+		return vf_push(v, vt_field(v, &type));
+	}
+}
+
+/* What was made there before, in a loop, can no longer be told from the new one: JVMS 6.5.new */
+static bool step_new(struct verifying *v)
+{
+	struct vtype made = { v->now.pc, 0, 0, V_UNINIT };
+
+	for (uint32_t i = 0; i < v->now.n_stack; i++) {
+		if (vt_same(v, v->now.stack[i], made))
+			return vf_bad(v, "an object of this new waits for its constructor");
+	}
+	for (uint32_t i = 0; i < v->code.max_locals; i++) {
+		if (vt_same(v, v->now.locals[i], made))
+			set_local(v, i, vt_kind(V_TOP));
+	}
+	return vf_spend(v, v->code.max_locals + v->now.n_stack) && vf_push(v, made);
+}
+
+/* Arrays of the class that is the operand, or of a primitive; or of its dimensions. */
+static bool step_array(struct verifying *v, const struct cf_insn *insn)
+{
+	static const char letters[] = "ZCFDBSIJ"; /* of the types 4 to 11 */
+	int32_t n = insn->operands == CF_OP_MULTI ? insn->value : 1;
+	struct vtype type;
+
+	while (n-- > 0) {
+		if (!vf_pop_as(v, vt_kind(V_INT)))
+			return false;
+	}
+	if (insn->operands == CF_OP_ARRAY) {
+		type = (struct vtype){ (uint8_t)letters[insn->value - 4], 0, 1, V_PRIMS };
+	} else {
+		type = vt_class(v, cf_class_name(v->pool, insn->index));
+		type.dims = (uint8_t)(type.dims + (insn->operands != CF_OP_MULTI));
+	}
+	return vf_push(v, type);
+}
+
+static bool step_cast(struct verifying *v, const struct cf_insn *insn)
+{
+	struct vtype from;
+
+	return pop_letter(v, 'O', &from) &&
+	       vf_push(v, vt_class(v, cf_class_name(v->pool, insn->index)));
+}
+
+static bool step_return(struct verifying *v, uint8_t opcode)
+{
+	static const uint8_t kinds[] = { V_INT, V_LONG, V_FLOAT, V_DOUBLE, V_OBJECT, V_TOP };
+	struct cf_text parameters;
+	struct cf_type type;
+	struct vtype result;
+
+	if (!cf_method_types(v->method.descriptor, &parameters, &type))
+		return vf_bad(v, "the method has no legal type");
+	result = vt_field(v, &type);
+	if ((vt_is_reference(result) ? V_OBJECT : result.kind) != kinds[opcode - 0xac])
+		return vf_bad(v, "the method returns another type");
+	if (result.kind != V_TOP)
+		return vf_pop_as(v, result);
+	if (v->is_init && v->now.uninit)
+		return vf_bad(v, "no other constructor was called");
+	return true;
+}
+
+bool vf_step(struct verifying *v, const struct cf_insn *insn)
+{
+	uint8_t op = insn->opcode;
+
+	if (op < sizeof(effects) / EFFECT_LEN && effects[op][0])
+		return take_and_leave(v, effects[op]);
+	if (op >= 0x15 && op <= 0x19)
+		return load(v, op - 0x15u, insn->index);
+	if (op >= 0x1a && op <= 0x2d)
+		return load(v, (op - 0x1au) / 4, (op - 0x1au) % 4);
+	if (op >= 0x36 && op <= 0x3a)
+		return store(v, op - 0x36u, insn->index);
+	if (op >= 0x3b && op <= 0x4e)
+		return store(v, (op - 0x3bu) / 4, (op - 0x3bu) % 4);
+	if (op >= 0xac && op <= 0xb1)
+		return step_return(v, op);
+	if (op >= 0xb2 && op <= 0xb5)
+		return vf_step_field(v, insn);
+	if (op >= 0xb6 && op <= 0xba)
+		return vf_step_invoke(v, insn);
+	switch (op) {
+	case 0x12: /* ldc to ldc2_w */
+	case 0x13:
+	case 0x14:
+		return load_constant(v, insn->index);
+	case 0x32: /* aaload */
+		return load_element(v);
+	case 0x57: /* pop */
+	case 0x58:
+		return drop(v, op - 0x56u);
+	case 0x59: /* dup to dup_x2, dup2 to dup2_x2 */
+	case 0x5a:
+	case 0x5b:
+		return duplicate(v, 1, op - 0x59u);
+	case 0x5c:
+	case 0x5d:
+	case 0x5e:
+		return duplicate(v, 2, op - 0x5cu);
+	case 0x5f:
+		return swap(v);
+	case 0x84: /* iinc */
+		return vt_assignable(v, v->now.locals[insn->index], vt_kind(V_INT)) ||
+		       vf_bad(v, "the local variable is no int");
+	case 0xa8: /* jsr, jsr_w */
+	case 0xc9:
+		return vf_push(v,
+			       (struct vtype){ insn->pc + (uint32_t)insn->value, 0, 0, V_ADDRESS });
+	case 0xa9: /* ret */
+		return v->now.locals[insn->index].kind == V_ADDRESS ||
+		       v->now.locals[insn->index].kind == V_ANY ||
+		       vf_bad(v, "the local variable is no address");
+	case 0xbb: /* new */
+		return step_new(v);
+	case 0xc0: /* checkcast */
+		return step_cast(v, insn);
+	default: /* newarray, anewarray, multianewarray */
+		return step_array(v, insn);
+	}
+}
