@@ -1,0 +1,123 @@
+#include "model/running.h"
+
+#include <string.h>
+
+const char *running_open(struct running *r, const struct cf_class *class,
+			 const struct captured *captured)
+{
+	size_t len;
+
+	*r = (struct running){ .class = class,
+			       .captured = captured,
+			       .mem = { .budget = SIZE_MAX } };
+	if (class)
+		r->left = cf_methods(class);
+	if (!captured || captured->n_methods == 0)
+		return NULL;
+	len = captured->pool.len;
+	return cf_pool_open(&r->pool, buf_str(&captured->pool), &len, captured->pool_count,
+			    &r->mem);
+}
+
+void running_release(struct running *r)
+{
+	if (r->pool.at)
+		cf_pool_release(&r->pool);
+}
+
+static struct cf_text text_of(const char *s)
+{
+	return (struct cf_text){ s, strlen(s) };
+}
+
+static struct cf_body body_in_memory(const struct running *r, const struct captured_method *m)
+{
+	return (struct cf_body){ &r->pool, (const uint8_t *)m->code.data,
+				 (uint32_t)m->code.len };
+}
+
+static const struct captured_method *find_in_memory(const struct running *r, struct cf_text name,
+						    struct cf_text descriptor)
+{
+	for (size_t i = 0; r->pool.at && i < r->captured->n_methods; i++) {
+		const struct captured_method *m = &r->captured->methods[i];
+
+		if (cf_text_is(name, m->name) && cf_text_is(descriptor, m->descriptor))
+			return m;
+	}
+	return NULL;
+}
+
+static void from_memory(const struct running *r, const struct captured_method *captured,
+			struct running_method *m)
+{
+	*m = (struct running_method){
+		.member = { .access = captured->modifiers,
+			    .name = text_of(captured->name),
+			    .descriptor = text_of(captured->descriptor) },
+		.body = body_in_memory(r, captured),
+		.memory = true,
+	};
+}
+
+static void from_file(struct running *r, const struct cf_member *member,
+		      struct running_method *m)
+{
+	const struct captured_method *captured =
+		find_in_memory(r, member->name, member->descriptor);
+	struct cf_body memory;
+
+	*m = (struct running_method){ .member = javasig_member(member) };
+	if (cf_code(member, &m->file))
+		m->body = (struct cf_body){ &r->class->pool, m->file.code, m->file.len };
+	if (!captured || captured->code.len == 0)
+		return;
+	memory = body_in_memory(r, captured);
+	if (m->body.code && cf_same_code(&m->body, &memory, &r->mem) == 1)
+		return;
+	m->body = memory;
+	m->memory = true;
+}
+
+static bool is_in_file(const struct running *r, const struct captured_method *m)
+{
+	struct cf_member member;
+
+	return r->class && cf_find_member(cf_methods(r->class), text_of(m->name),
+					  text_of(m->descriptor), &member);
+}
+
+bool running_next(struct running *r, struct running_method *m)
+{
+	struct cf_member member;
+
+	if (cf_next_member(&r->left, &member)) {
+		from_file(r, &member, m);
+		return true;
+	}
+	while (r->pool.at && r->next < r->captured->n_methods) {
+		const struct captured_method *captured = &r->captured->methods[r->next++];
+
+		if (is_in_file(r, captured))
+			continue;
+		from_memory(r, captured, m);
+		return true;
+	}
+	return false;
+}
+
+bool running_find(struct running *r, struct cf_text name, struct cf_text descriptor,
+		  struct running_method *m)
+{
+	const struct captured_method *captured;
+	struct cf_member member;
+
+	if (r->class && cf_find_member(cf_methods(r->class), name, descriptor, &member)) {
+		from_file(r, &member, m);
+		return true;
+	}
+	captured = find_in_memory(r, name, descriptor);
+	if (captured)
+		from_memory(r, captured, m);
+	return captured;
+}
