@@ -14,7 +14,7 @@ struct telling {
 	struct ag_jvm *jvm;
 	struct ag_chan *chan;
 	uint32_t flags;
-	struct ag_capture *capture; /* NULL: no class file is asked for */
+	struct ag_capture *capture; /* NULL: no class file is wanted, or it did harm */
 	/* of the class that is told of */
 	uint32_t number;
 	jclass class;
@@ -25,6 +25,9 @@ struct file {
 	struct cf_class class;
 	struct cf_members next;
 };
+
+/* The middle one is a method's ACC_BRIDGE. */
+#define OVERPASS (CF_ACC_PUBLIC | CF_ACC_VOLATILE | CF_ACC_SYNTHETIC)
 
 static int tell_bytes(struct ag_chan *chan, const void *bytes, size_t len)
 {
@@ -82,18 +85,14 @@ struct method {
 	jmethodID id;
 	char *name, *descriptor; /* JVMTI's memory, as is the code */
 	unsigned char *code;
-	jint len;
+	jint len, modifiers;
 };
 
 static int tell_method(const struct telling *t, const struct method *m)
 {
-	struct wire_writer *w;
-	jint modifiers;
+	struct wire_writer *w = ag_chan_begin(t->chan);
 
-	if (AG_TI(t->jvm, GetMethodModifiers, m->id, &modifiers) != 0)
-		return -1;
-	w = ag_chan_begin(t->chan);
-	wire_put_u32(w, (uint32_t)modifiers);
+	wire_put_u32(w, (uint32_t)m->modifiers);
 	wire_put_text(w, m->name, strlen(m->name));
 	wire_put_text(w, m->descriptor, strlen(m->descriptor));
 	wire_put_u32(w, (uint32_t)m->len);
@@ -114,6 +113,8 @@ static int load_method(struct ag_jvm *jvm, struct method *m)
 		return -1;
 	if (m->len == 0)
 		return 0;
+	if (AG_TI(jvm, GetMethodModifiers, m->id, &m->modifiers) != 0)
+		return -1;
 	return AG_TI(jvm, GetMethodName, m->id, &m->name, &m->descriptor, NULL);
 }
 
@@ -145,22 +146,34 @@ static bool find_member(struct file *f, const struct method *m, struct cf_member
 	return false;
 }
 
-static bool is_in_file(struct file *f, const struct method *m)
+static bool has_code(const struct cf_member *member, const struct method *m)
 {
-	struct cf_member member;
 	struct cf_code code;
 
-	return find_member(f, m, &member) && cf_code(&member, &code) &&
-	       code.len == (uint32_t)m->len && memcmp(code.code, m->code, code.len) == 0;
+	return cf_code(member, &code) && code.len == (uint32_t)m->len &&
+	       memcmp(code.code, m->code, code.len) == 0;
 }
 
-/* file NULL: every method is told.  *told: the constant pool is already. */
+/*
+ * Is there nothing to tell of it?  JDK 8 tells methods that no class file has: those that the
+ * JVM itself made up to find a default method by, or none (defaultMethods.cpp, "overpass").
+ */
+static bool is_as_in_file(const struct telling *t, struct file *f, const struct method *m)
+{
+	struct cf_member member;
+
+	if (!find_member(f, m, &member))
+		return (m->modifiers & OVERPASS) == OVERPASS;
+	return !(t->flags & ALL_METHODS) && has_code(&member, m);
+}
+
+/* *told: the constant pool is already. */
 static int look_at_method(const struct telling *t, struct file *file, jmethodID id, bool *told)
 {
 	struct method m = { .id = id };
 	int rc = load_method(t->jvm, &m);
 
-	if (rc == 0 && m.name && !(file && is_in_file(file, &m))) {
+	if (rc == 0 && m.name && !(file && is_as_in_file(t, file, &m))) {
 		if (!*told)
 			rc = tell_pool(t);
 		*told = true;
@@ -171,6 +184,7 @@ static int look_at_method(const struct telling *t, struct file *file, jmethodID 
 	return rc;
 }
 
+/* file NULL: every method is told. */
 static int look_at_methods(const struct telling *t, struct file *file)
 {
 	jmethodID *ids = NULL;
@@ -190,15 +204,14 @@ static int look_at_methods(const struct telling *t, struct file *file)
 	return rc;
 }
 
-static int tell_memory(const struct telling *t)
+/* captured: there is a class file to compare with. */
+static int tell_memory(const struct telling *t, bool captured)
 {
 	struct file file;
 	int rc;
 
-	if (t->flags & ALL_METHODS)
-		return look_at_methods(t, NULL);
 	/* Bytes that cannot be read are not those that run. */
-	if (cf_open(&file.class, t->capture->bytes, t->capture->len, t->jvm->mem))
+	if (!captured || cf_open(&file.class, t->capture->bytes, t->capture->len, t->jvm->mem))
 		return look_at_methods(t, NULL);
 	file.next = cf_methods(&file.class);
 	rc = look_at_methods(t, &file);
@@ -223,20 +236,24 @@ static int find_out(const struct telling *t, struct ag_captured *captured)
 	return rc < 0 ? -1 : 0;
 }
 
-static bool has_memory(const struct telling *t, uint32_t outcome)
-{
-	if (outcome == WIRE_CAPTURED_ARRAY || outcome == WIRE_CAPTURED_ANONYMOUS)
-		return false; /* there is none, and the other must not be touched */
-	return outcome == WIRE_CAPTURED_FILE || (t->flags & ALL_METHODS);
-}
-
-static int tell_class(const struct telling *t)
+static int tell_class(struct telling *t)
 {
 	struct ag_captured captured;
 
 	if (find_out(t, &captured) != 0 || tell_captured(t, &captured) != 0)
 		return -1;
-	return has_memory(t, captured.outcome) ? tell_memory(t) : 0;
+	switch (captured.outcome) {
+	case WIRE_CAPTURED_FILE:
+		return tell_memory(t, true);
+	case WIRE_CAPTURED_ARRAY:
+	case WIRE_CAPTURED_ANONYMOUS: /* not to be touched */
+		return 0;
+	case WIRE_CAPTURED_REAL:
+		t->capture = NULL; /* whatever it is that hinders us, it is not to do more harm */
+		return 0;
+	default:
+		return t->flags & ALL_METHODS ? tell_memory(t, false) : 0;
+	}
 }
 
 static int tell_classes(struct telling *t, struct wire_reader *request)

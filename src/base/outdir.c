@@ -164,16 +164,21 @@ static bool is_in_the_way(int dir_fd, const char *name)
 	return fstatat(dir_fd, name, &st, AT_SYMLINK_NOFOLLOW) == 0 && !S_ISREG(st.st_mode);
 }
 
-static bool is_obstructed(int error)
+/* Is it not the disk's fault, but this name's?  Then why; else NULL. */
+static const char *wrong_name(int error)
 {
-	return error == -ENOTDIR || error == -ELOOP;
-}
-
-/* Not the disk's fault, but this name's. */
-static bool is_about_name(int error)
-{
-	return is_obstructed(error) || error == -ENAMETOOLONG || error == -EINVAL ||
-	       error == -EILSEQ;
+	switch (error) {
+	case -ENOTDIR:
+	case -ELOOP:
+		return "a file or a link is where its folder should be";
+	case -ENAMETOOLONG:
+		return "its name is too long for the file system";
+	case -EINVAL:
+	case -EILSEQ:
+		return "its name is none that the file system knows";
+	default:
+		return NULL;
+	}
 }
 
 static int write_file(int dir_fd, const char *name, const char *path, const void *data,
@@ -194,7 +199,7 @@ static int write_file(int dir_fd, const char *name, const char *path, const void
 }
 
 int outdir_write(struct outdir *d, const char *name, const void *data, size_t len,
-		 struct err *err)
+		 const char **why, struct err *err)
 {
 	_cleanup_free_ char *path = outdir_path(d, name);
 	char last[NAME_MAX + 1];
@@ -202,14 +207,12 @@ int outdir_write(struct outdir *d, const char *name, const void *data, size_t le
 
 	d->made = false; /* a folder may be in it */
 	if (dir_fd < 0) {
-		(void)err_set(err, EXIT_PARTIAL, "%s cannot be written: %s", path,
-			      is_obstructed(dir_fd) ? "a file or a link is where a folder should be"
-						    : strerror(-dir_fd));
-		return is_about_name(dir_fd) ? 1 : -1;
+		*why = wrong_name(dir_fd);
+		return *why ? 1 : err_set(err, EXIT_PARTIAL, "%s cannot be written: %s", path,
+					  strerror(-dir_fd));
 	}
 	if (is_in_the_way(dir_fd, last)) {
-		(void)err_set(err, EXIT_PARTIAL,
-			      "%s cannot be written: a folder or a link has that name", path);
+		*why = "a folder or a link has the name of its file";
 		return 1;
 	}
 	return write_file(dir_fd, last, path, data, len, err);

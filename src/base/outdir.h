@@ -41,11 +41,11 @@ void outdir_add(struct buf *name, const char *text, size_t len, const char *suff
 char *outdir_path(const struct outdir *d, const char *name);
 
 /*
- * Write a file, or replace it.  0; 1 with err set when only this name cannot be had: something
+ * Write a file, or replace it.  0; 1 when only this name cannot be had, and *why not: something
  * else is in its way, it is too deep; -1 with err set when there is no more to be written.
  */
 int outdir_write(struct outdir *d, const char *name, const void *data, size_t len,
-		 struct err *err) _must_check_;
+		 const char **why, struct err *err) _must_check_;
 
 /* Are "A" and "a" one file there?  False when it cannot be told. */
 bool outdir_folds_case(const struct outdir *d);
