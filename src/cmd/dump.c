@@ -6,13 +6,14 @@
  */
 #include "cmd/dump.h"
 
+#include <errno.h>
 #include <string.h>
 
 #include "base/outdir.h"
 #include "model/dumpname.h"
 
 struct dump_opts {
-	const char *dir, *loader;
+	const char *dir, *loader, *diff;
 };
 
 #define AT(member) offsetof(struct dump_opts, member)
@@ -20,6 +21,7 @@ struct dump_opts {
 static const struct opt dump_rows[] = {
 	{ 'd', NULL, OPT_TEXT, AT(dir), "DIR", "where the package folders go; default: here", NULL },
 	{ 0, "loader", OPT_TEXT, AT(loader), "LOADER", "only classes that this loader loaded", NULL },
+	{ 0, "diff", OPT_TEXT, AT(diff), "FILE", "compare with these class files", NULL },
 	OPT_END,
 };
 
@@ -54,12 +56,12 @@ static const char *reason(const struct class_row *row, const struct captured *ca
 	}
 }
 
-static int was_real(const struct dump *d, const struct class_row *row, struct err *err)
+int dump_was_real(const struct ctx *ctx, const struct class_row *row, struct err *err)
 {
 	return err_set(err, EXIT_AGENT,
 		       "%s was retransformed by JVM %d, which was to stop before: its code is what "
-		       "it was, but may run slower for a while; the dump was broken off",
-		       row->name, (int)d->ctx->jvm->pid);
+		       "it was, but may run slower for a while; the others were left alone",
+		       row->name, (int)ctx->jvm->pid);
 }
 
 static void show_file(struct dump *d, const struct class_row *row, const char *name, size_t bytes,
@@ -117,7 +119,7 @@ static int take(const struct class_row *row, struct captured *captured, void *ar
 	struct dump *d = arg;
 
 	if (captured->outcome == WIRE_CAPTURED_REAL)
-		return was_real(d, row, err);
+		return dump_was_real(d->ctx, row, err);
 	if (captured->outcome != WIRE_CAPTURED_FILE)
 		return skip(d, row, reason(row, captured, &text));
 	return write_file(d, row, captured, err);
@@ -195,6 +197,7 @@ static int dump_files(const struct ctx *ctx, struct roster *roster, struct outdi
 	return rc;
 }
 
+/* dir NULL: --diff */
 static int dump_selected(const struct ctx *ctx, struct outdir *dir, struct err *err)
 {
 	const struct dump_opts *opts = ctx->opts;
@@ -205,8 +208,23 @@ static int dump_selected(const struct ctx *ctx, struct outdir *dir, struct err *
 		return -1;
 	rc = roster_select(ctx, &roster, ctx->args, (size_t)ctx->n_args, opts->loader, err);
 	if (rc == 0)
-		rc = dump_files(ctx, &roster, dir, err);
+		rc = dir ? dump_files(ctx, &roster, dir, err) :
+			   dump_diff(ctx, &roster, opts->diff, err);
 	return roster_close(&roster, err) < 0 ? -1 : rc;
+}
+
+static int check(const struct ctx *ctx, struct err *err)
+{
+	const struct dump_opts *opts = ctx->opts;
+
+	if (!opts->diff)
+		return 0;
+	if (opts->dir)
+		return err_set(err, EXIT_USAGE, "--diff writes no files: leave out -d");
+	if (access(opts->diff, R_OK) < 0)
+		return err_set(err, EXIT_USAGE, "%s cannot be read: %s", opts->diff,
+			       strerror(errno));
+	return 0;
 }
 
 /* A directory that cannot be written to is told of before the JVM is disturbed. */
@@ -216,6 +234,8 @@ static int run(struct ctx *ctx, struct err *err)
 	struct outdir dir;
 	int rc;
 
+	if (opts->diff)
+		return dump_selected(ctx, NULL, err);
 	if (outdir_open(&dir, opts->dir ? opts->dir : ".", err) < 0)
 		return -1;
 	rc = dump_selected(ctx, &dir, err);
@@ -232,12 +252,15 @@ const struct cmd cmd_dump = {
 		"Where several loaders have a class of that name, each goes into a folder of its\n"
 		"loader.  Nothing is done to the classes.  Arrays and hidden classes cannot be had;\n"
 		"they are named on stderr, and the exit code is 7.  In a GLOB, * stands for any\n"
-		"characters and ? for one.\n",
+		"characters and ? for one.\n"
+		"With --diff nothing is written: the methods are listed whose code in memory is\n"
+		"not the code of the class file of that name.\n",
 	.need = NEED_JVM,
 	.min_args = 1,
 	.max_args = -1,
 	.free_words = -1,
 	.opts = dump_rows,
 	.opts_size = sizeof(struct dump_opts),
+	.check = check,
 	.run = run,
 };

@@ -48,7 +48,7 @@ struct zip_entry {
 const char *zip_open(struct zip *zip, const struct zip_bytes *bytes) _must_check_;
 void zip_release(struct zip *zip);
 
-/* A zip that is an entry of another, which must outlive it; compressed, it has at most max bytes. */
+/* A zip that is an entry of another, which must outlive it; compressed: of at most max bytes. */
 const char *zip_open_inner(struct zip *zip, const struct zip *outer,
 			   const struct zip_entry *entry, uint64_t max) _must_check_;
 
