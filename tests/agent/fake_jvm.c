@@ -6,35 +6,49 @@
 
 #define BASE UINT64_C(0x7f0000000000)
 #define SHIFT 6
-#define FIELDS 2
+#define FIELDS 5
 #define OBJECTS_MAX 512
 #define REFS_MAX 1024
 #define FRAMES_MAX 16
 
 enum class {
-	NONE, OBJECT, CLASS, THREAD, STRING, INTS, LONGS, BYTES, OBJECTS, LOADER, MODULE,
-	APP_ONE, APP_TWO, MANY, LISTED = MANY + FAKE_MANY, LATE = LISTED, CLASSES
+	NONE, OBJECT, CLASS, THREAD, STRING, INTS, LONGS, BYTES, OBJECTS, LOADER, MODULE, LAYER,
+	DOMAIN, CODE_SOURCE, URL, ENUM, RECORD, SHAPE, COLOR, COLOR_BODY, POINT, ANONYMOUS,
+	UNLINKED, APP_ONE, APP_TWO, MANY, LISTED = MANY + FAKE_MANY, LATE = LISTED, CLASSES
 };
 
 static const struct {
 	const char *signature;
 	enum class super;
 	int loader; /* 0: bootstrap */
+	jint modifiers;
 } classes[CLASSES] = {
-	[OBJECT] = { "Ljava/lang/Object;", NONE, 0 },
-	[CLASS] = { "Ljava/lang/Class;", OBJECT, 0 },
-	[THREAD] = { "Ljava/lang/Thread;", OBJECT, 0 },
-	[STRING] = { "Ljava/lang/String;", OBJECT, 0 },
-	[INTS] = { "[I", OBJECT, 0 },
-	[LONGS] = { "[J", OBJECT, 0 },
-	[BYTES] = { "[B", OBJECT, 0 },
-	[OBJECTS] = { "[Ljava/lang/Object;", OBJECT, 0 },
-	[LOADER] = { "Ljava/lang/ClassLoader;", OBJECT, 0 },
-	[MODULE] = { "Ljava/lang/Module;", OBJECT, 0 },
-	[APP_ONE] = { "LApp;", OBJECT, 1 },
-	[APP_TWO] = { "LApp;", OBJECT, 2 },
-	[MANY ... LISTED - 1] = { "LMany;", OBJECT, 1 },
-	[LATE] = { "LLate;", OBJECT, 1 },
+	[OBJECT] = { "Ljava/lang/Object;", NONE, 0, 0x0001 },
+	[CLASS] = { "Ljava/lang/Class;", OBJECT, 0, 0x0001 },
+	[THREAD] = { "Ljava/lang/Thread;", OBJECT, 0, 0x0001 },
+	[STRING] = { "Ljava/lang/String;", OBJECT, 0, 0x0001 },
+	[INTS] = { "[I", OBJECT, 0, 0x0001 },
+	[LONGS] = { "[J", OBJECT, 0, 0x0001 },
+	[BYTES] = { "[B", OBJECT, 0, 0x0001 },
+	[OBJECTS] = { "[Ljava/lang/Object;", OBJECT, 0, 0x0001 },
+	[LOADER] = { "Ljava/lang/ClassLoader;", OBJECT, 0, 0x0001 },
+	[MODULE] = { "Ljava/lang/Module;", OBJECT, 0, 0x0001 },
+	[LAYER] = { "Ljava/lang/ModuleLayer;", OBJECT, 0, 0x0011 },
+	[DOMAIN] = { "Ljava/security/ProtectionDomain;", OBJECT, 0, 0x0001 },
+	[CODE_SOURCE] = { "Ljava/security/CodeSource;", OBJECT, 0, 0x0001 },
+	[URL] = { "Ljava/net/URL;", OBJECT, 0, 0x0011 },
+	[ENUM] = { "Ljava/lang/Enum;", OBJECT, 0, 0x0401 },
+	[RECORD] = { "Ljava/lang/Record;", OBJECT, 0, 0x0401 },
+	[SHAPE] = { "LShape;", NONE, 1, 0x0601 },
+	[COLOR] = { "LColor;", ENUM, 1, 0x4401 },
+	[COLOR_BODY] = { "LColor$1;", COLOR, 1, 0x4010 },
+	[POINT] = { "LPoint;", RECORD, 1, 0x0011 },
+	[ANONYMOUS] = { "LApp$$Lambda$1/1234;", OBJECT, 1, 0x1010 },
+	[UNLINKED] = { "LUnlinked;", OBJECT, 1, 0x0001 },
+	[APP_ONE] = { "LApp;", OBJECT, 1, 0x0001 },
+	[APP_TWO] = { "LApp;", OBJECT, 2, 0x0001 },
+	[MANY ... LISTED - 1] = { "LMany;", OBJECT, 1, 0x0001 },
+	[LATE] = { "LLate;", OBJECT, 1, 0x0001 },
 };
 
 /* A field is known by its address in this table. */
@@ -49,6 +63,27 @@ static const struct field {
 	{ STRING, "value", "[B", 0 },
 	{ LOADER, "name", "Ljava/lang/String;", 0 },
 	{ MODULE, "name", "Ljava/lang/String;", 0 },
+	{ MODULE, "layer", "Ljava/lang/ModuleLayer;", 1 },
+	{ DOMAIN, "codesource", "Ljava/security/CodeSource;", 0 },
+	{ CODE_SOURCE, "location", "Ljava/net/URL;", 0 },
+	{ URL, "protocol", "Ljava/lang/String;", 0 },
+	{ URL, "authority", "Ljava/lang/String;", 1 },
+	{ URL, "path", "Ljava/lang/String;", 2 },
+	{ URL, "query", "Ljava/lang/String;", 3 },
+	{ URL, "ref", "Ljava/lang/String;", 4 },
+	{ CLASS, "protectionDomain", "Ljava/security/ProtectionDomain;", 0 }, /* JDK 25 on */
+	{ APP_ONE, "list", "Ljava/util/List;", 0 },
+};
+
+/* The same of a method; the first is how a class tells its protection domain before JDK 25. */
+static const struct method {
+	enum class of;
+	const char *name, *signature;
+} methods[] = {
+	{ CLASS, "getProtectionDomain0", "()Ljava/security/ProtectionDomain;" },
+	{ THREAD, "<init>", "(Ljava/lang/String;)V" },
+	{ APP_ONE, "<init>", "()V" },
+	{ APP_ONE, "run", "(I)V" },
 };
 
 struct object {
@@ -65,7 +100,7 @@ struct fake_jvm fake;
 
 static struct object *heap[OBJECTS_MAX];
 static size_t n_heap;
-static struct object *mirrors[CLASSES], *loaders[3], *module, *current_thread;
+static struct object *mirrors[CLASSES], *loaders[3], *modules[2], *current_thread;
 
 /* A reference is the address of a slot, which holds the object's, or NULL when it is free. */
 static uint64_t *refs[REFS_MAX];
@@ -202,13 +237,34 @@ static void new_mirrors(void)
 	}
 }
 
+/* The first loader's classes come from a jar. */
+static void new_domain(void)
+{
+	struct object *domain = new_object(DOMAIN, 40, -1);
+	struct object *source = new_object(CODE_SOURCE, 40, -1);
+	struct object *url = new_object(URL, 64, -1);
+
+	domain->fields[0] = source;
+	source->fields[0] = url;
+	url->fields[0] = new_string("file");
+	url->fields[2] = new_string("/app/a.jar");
+	url->fields[3] = new_string("q");
+	for (int c = OBJECT; c < CLASSES; c++) {
+		if (classes[c].loader == 1)
+			mirrors[c]->fields[0] = domain;
+	}
+}
+
 void fake_start(void)
 {
 	n_heap = n_refs = 0;
 	new_mirrors();
+	new_domain();
 	loaders[1] = new_named(LOADER, "first");
 	loaders[2] = new_named(LOADER, NULL);
-	module = new_named(MODULE, "a.module");
+	modules[0] = new_named(MODULE, "a.module");
+	modules[0]->fields[1] = new_object(LAYER, 40, -1);
+	modules[1] = new_named(MODULE, NULL);
 	current_thread = new_named(THREAD, "Attach Listener");
 	for (int i = 0; i < FAKE_APP_ONE; i++)
 		(void)new_object(APP_ONE, 24, -1);
@@ -417,9 +473,30 @@ static jobject JNICALL new_thread(JNIEnv *env, jclass class, jmethodID construct
 
 static jmethodID JNICALL get_method_id(JNIEnv *env, jclass class, const char *name, const char *sig)
 {
-	(void)env, (void)class, (void)name, (void)sig;
+	(void)env;
 	fake.exception = fault();
-	return fake.exception ? NULL : (jmethodID)&fake;
+	for (size_t i = 0; i < sizeof(methods) / sizeof(methods[0]) && !fake.exception; i++) {
+		if (methods[i].of == of(class)->mirrors && strcmp(methods[i].name, name) == 0 &&
+		    strcmp(methods[i].signature, sig) == 0)
+			return (jmethodID)&methods[i];
+	}
+	fake.exception = true;
+	return NULL;
+}
+
+static jobject JNICALL call_object_method(JNIEnv *env, jobject object, jmethodID method, ...)
+{
+	(void)env;
+	if (method != (jmethodID)&methods[0])
+		abort();
+	fake.exception = fault();
+	return fake.exception ? NULL : ref_to(of(object)->fields[0]);
+}
+
+static jobject JNICALL new_local_ref(JNIEnv *env, jobject object)
+{
+	(void)env;
+	return fault() ? NULL : ref_to(of(object));
 }
 
 static jclass JNICALL get_object_class(JNIEnv *env, jobject object)
@@ -447,14 +524,16 @@ static jobject JNICALL get_object_field(JNIEnv *env, jobject object, jfieldID fi
 static jint JNICALL get_version(JNIEnv *env)
 {
 	(void)env;
-	return JNI_VERSION_10;
+	return fake.release == 1 ? JNI_VERSION_1_8 : JNI_VERSION_10;
 }
 
 static jobject JNICALL get_module(JNIEnv *env, jclass class)
 {
-	(void)env, (void)class;
+	(void)env;
+	if (fake.release == 1)
+		abort(); /* no such function before JDK 9 */
 	fake.exception = fault();
-	return fake.exception ? NULL : ref_to(module);
+	return fake.exception ? NULL : ref_to(modules[classes[of(class)->mirrors].loader != 0]);
 }
 
 static jsize JNICALL get_string_length(JNIEnv *env, jstring s)
@@ -530,6 +609,139 @@ static jvmtiError JNICALL get_class_signature(jvmtiEnv *env, jclass class, char 
 	return JVMTI_ERROR_NONE;
 }
 
+static bool is_array(jclass class)
+{
+	return classes[of(class)->mirrors].signature[0] == '[';
+}
+
+static bool is_prepared(jclass class)
+{
+	return of(class)->mirrors != UNLINKED;
+}
+
+static jvmtiError JNICALL get_class_modifiers(jvmtiEnv *env, jclass class, jint *modifiers)
+{
+	(void)env;
+	TI_FAULT();
+	*modifiers = classes[of(class)->mirrors].modifiers;
+	return JVMTI_ERROR_NONE;
+}
+
+static jvmtiError JNICALL get_class_status(jvmtiEnv *env, jclass class, jint *status)
+{
+	(void)env;
+	TI_FAULT();
+	*status = is_array(class) ? JVMTI_CLASS_STATUS_ARRAY
+		  : is_prepared(class) ? JVMTI_CLASS_STATUS_PREPARED : 0;
+	return JVMTI_ERROR_NONE;
+}
+
+/* As JDK 8 has it: the anonymous class is said to be modifiable, too. */
+static jvmtiError JNICALL is_modifiable_class(jvmtiEnv *env, jclass class, jboolean *modifiable)
+{
+	(void)env;
+	TI_FAULT();
+	*modifiable = !is_array(class) &&
+		      (fake.release == 1 || of(class)->mirrors != ANONYMOUS);
+	return JVMTI_ERROR_NONE;
+}
+
+static jvmtiError JNICALL get_implemented_interfaces(jvmtiEnv *env, jclass class, jint *n,
+						     jclass **list)
+{
+	(void)env;
+	TI_FAULT();
+	if (!is_prepared(class))
+		return JVMTI_ERROR_CLASS_NOT_PREPARED;
+	*n = of(class)->mirrors == APP_ONE;
+	*list = ti_alloc(sizeof(jclass));
+	if (*n)
+		(*list)[0] = ref_to(mirrors[SHAPE]);
+	return JVMTI_ERROR_NONE;
+}
+
+static jvmtiError JNICALL get_class_methods(jvmtiEnv *env, jclass class, jint *n,
+					    jmethodID **list)
+{
+	size_t count = sizeof(methods) / sizeof(methods[0]);
+
+	(void)env;
+	TI_FAULT();
+	if (!is_prepared(class))
+		return JVMTI_ERROR_CLASS_NOT_PREPARED;
+	*n = 0;
+	*list = ti_alloc(count * sizeof(jmethodID));
+	for (size_t i = 0; i < count; i++) {
+		if (methods[i].of == of(class)->mirrors)
+			(*list)[(*n)++] = (jmethodID)&methods[i];
+	}
+	return JVMTI_ERROR_NONE;
+}
+
+static jvmtiError JNICALL get_method_name(jvmtiEnv *env, jmethodID id, char **name,
+					  char **signature, char **generic)
+{
+	const struct method *m = (const struct method *)id;
+
+	(void)env;
+	TI_FAULT();
+	*name = ti_text(m->name);
+	*signature = ti_text(m->signature);
+	if (generic)
+		*generic = NULL;
+	return JVMTI_ERROR_NONE;
+}
+
+static jvmtiError JNICALL get_method_modifiers(jvmtiEnv *env, jmethodID id, jint *modifiers)
+{
+	(void)env, (void)id;
+	TI_FAULT();
+	*modifiers = 0x0001;
+	return JVMTI_ERROR_NONE;
+}
+
+/* One constant: Utf8 "x".  HotSpot of JDK 8 crashes when it is asked for an anonymous class's. */
+static jvmtiError JNICALL get_constant_pool(jvmtiEnv *env, jclass class, jint *count, jint *len,
+					    unsigned char **bytes)
+{
+	(void)env;
+	if (!fake.held.can_get_constant_pool)
+		return JVMTI_ERROR_MUST_POSSESS_CAPABILITY;
+	if (fake.release == 1 && of(class)->mirrors == ANONYMOUS)
+		abort();
+	TI_FAULT();
+	if (is_array(class))
+		return JVMTI_ERROR_ABSENT_INFORMATION;
+	*count = 2;
+	*len = 4;
+	*bytes = memcpy(ti_alloc(4), "\1\0\1x", 4);
+	return JVMTI_ERROR_NONE;
+}
+
+static jvmtiError JNICALL get_class_version_numbers(jvmtiEnv *env, jclass class, jint *minor,
+						    jint *major)
+{
+	(void)env;
+	TI_FAULT();
+	if (is_array(class))
+		return JVMTI_ERROR_ABSENT_INFORMATION;
+	*minor = 0;
+	*major = 52;
+	return JVMTI_ERROR_NONE;
+}
+
+static jvmtiError JNICALL get_source_file_name(jvmtiEnv *env, jclass class, char **name)
+{
+	(void)env;
+	if (!fake.held.can_get_source_file_name)
+		return JVMTI_ERROR_MUST_POSSESS_CAPABILITY;
+	TI_FAULT();
+	if (of(class)->mirrors != APP_ONE)
+		return JVMTI_ERROR_ABSENT_INFORMATION;
+	*name = ti_text("App.java");
+	return JVMTI_ERROR_NONE;
+}
+
 static jvmtiError JNICALL get_class_loader(jvmtiEnv *env, jclass class, jobject *loader)
 {
 	(void)env;
@@ -553,10 +765,13 @@ static jvmtiError JNICALL get_class_fields(jvmtiEnv *env, jclass class, jint *n,
 
 	(void)env;
 	TI_FAULT();
+	if (!is_prepared(class))
+		return JVMTI_ERROR_CLASS_NOT_PREPARED;
 	*n = 0;
 	*list = ti_alloc(count * sizeof(jfieldID));
 	for (size_t i = 0; i < count; i++) {
-		if (fields[i].of == of(class)->mirrors)
+		if (fields[i].of == of(class)->mirrors &&
+		    (fields[i].of != CLASS || fake.release >= 25))
 			(*list)[(*n)++] = (jfieldID)&fields[i];
 	}
 	return JVMTI_ERROR_NONE;
@@ -565,10 +780,12 @@ static jvmtiError JNICALL get_class_fields(jvmtiEnv *env, jclass class, jint *n,
 static jvmtiError JNICALL get_field_name(jvmtiEnv *env, jclass class, jfieldID field, char **name,
 					 char **signature, char **generic)
 {
-	(void)env, (void)class, (void)generic;
+	(void)env, (void)class;
 	TI_FAULT();
 	*name = ti_text(((const struct field *)field)->name);
 	*signature = ti_text(((const struct field *)field)->signature);
+	if (generic)
+		*generic = ti_text("Ljava/util/List<LApp;>;");
 	return JVMTI_ERROR_NONE;
 }
 
@@ -584,7 +801,7 @@ static jvmtiError JNICALL get_field_modifiers(jvmtiEnv *env, jclass class, jfiel
 static jvmtiError JNICALL set_tag(jvmtiEnv *env, jobject object, jlong tag)
 {
 	(void)env;
-	if (!fake.can_tag)
+	if (!fake.held.can_tag_objects)
 		return JVMTI_ERROR_MUST_POSSESS_CAPABILITY;
 	TI_FAULT();
 	of(object)->tag = tag;
@@ -731,14 +948,16 @@ static jvmtiError JNICALL add_capabilities(jvmtiEnv *env, const jvmtiCapabilitie
 {
 	(void)env;
 	TI_FAULT();
-	fake.can_tag = caps->can_tag_objects;
+	for (size_t i = 0; i < sizeof(*caps); i++)
+		((unsigned char *)&fake.held)[i] |= ((const unsigned char *)caps)[i];
 	return JVMTI_ERROR_NONE;
 }
 
 static jvmtiError JNICALL relinquish_capabilities(jvmtiEnv *env, const jvmtiCapabilities *caps)
 {
-	(void)env, (void)caps;
-	fake.can_tag = false;
+	(void)env;
+	for (size_t i = 0; i < sizeof(*caps); i++)
+		((unsigned char *)&fake.held)[i] &= (unsigned char)~((const unsigned char *)caps)[i];
 	return ti_fault();
 }
 
@@ -795,6 +1014,7 @@ static const struct JNIInvokeInterface_ invoke_table = { .GetEnv = get_env };
 
 static const struct JNINativeInterface_ jni_table = {
 	.AllocObject = alloc_object,
+	.CallObjectMethod = call_object_method,
 	.DeleteLocalRef = delete_local_ref,
 	.EnsureLocalCapacity = ensure_local_capacity,
 	.ExceptionCheck = exception_check,
@@ -809,6 +1029,7 @@ static const struct JNINativeInterface_ jni_table = {
 	.GetVersion = get_version,
 	.IsSameObject = is_same_object,
 	.NewIntArray = new_int_array,
+	.NewLocalRef = new_local_ref,
 	.NewLongArray = new_long_array,
 	.NewObject = new_thread,
 	.NewObjectArray = new_object_array,
@@ -826,16 +1047,26 @@ static const jvmtiInterface_1 ti_table = {
 	.ForceGarbageCollection = force_garbage_collection,
 	.GetClassFields = get_class_fields,
 	.GetClassLoader = get_class_loader,
+	.GetClassMethods = get_class_methods,
+	.GetClassModifiers = get_class_modifiers,
 	.GetClassSignature = get_class_signature,
+	.GetClassStatus = get_class_status,
+	.GetClassVersionNumbers = get_class_version_numbers,
+	.GetConstantPool = get_constant_pool,
 	.GetCurrentThread = get_current_thread,
 	.GetFieldModifiers = get_field_modifiers,
 	.GetFieldName = get_field_name,
+	.GetImplementedInterfaces = get_implemented_interfaces,
 	.GetLoadedClasses = get_loaded_classes,
+	.GetMethodModifiers = get_method_modifiers,
+	.GetMethodName = get_method_name,
 	.GetObjectHashCode = get_object_hash_code,
 	.GetObjectSize = get_object_size,
 	.GetObjectsWithTags = get_objects_with_tags,
+	.GetSourceFileName = get_source_file_name,
 	.GetTag = get_tag,
 	.GetVersionNumber = get_version_number,
+	.IsModifiableClass = is_modifiable_class,
 	.IterateOverHeap = iterate_over_heap,
 	.IterateThroughHeap = iterate_through_heap,
 	.RelinquishCapabilities = relinquish_capabilities,

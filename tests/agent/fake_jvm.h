@@ -21,7 +21,7 @@ enum fake_layout { FAKE_NARROW, FAKE_WIDE, FAKE_COMPACT };
 struct fake_jvm {
 	/* How it is to be */
 	enum fake_layout layout;
-	int release;          /* 17 or 21 */
+	int release;          /* as JVMTI counts: 1 for JDK 8, 17, 21, 25 */
 	bool other_wrapper;   /* the callbacks' tag has another word before it */
 	bool two_klass_words; /* java.lang.Class holds the address in two places */
 	bool odd_references;  /* local references have a low bit set */
@@ -32,7 +32,7 @@ struct fake_jvm {
 	/* What came of it */
 	unsigned calls;
 	bool environment;    /* there is one, not disposed of */
-	bool can_tag;
+	jvmtiCapabilities held;
 	bool exception;
 	int collections;
 	int listings;        /* how often classes were listed */
