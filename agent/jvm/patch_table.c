@@ -6,6 +6,7 @@
 #include "base/hash.h"
 
 #define BUDGET ((size_t)256 << 20)
+#define CAPACITY 64 /* more references than a callback has anyway */
 
 static struct ag_patches *the_patches;
 
@@ -259,8 +260,12 @@ static void JNICALL hook(jvmtiEnv *ti, JNIEnv *jni, jclass class, jobject loader
 	struct call call = { .jni = jni, .class = class, .bytes = bytes, .len = (size_t)len };
 
 	(void)ti, (void)domain;
-	if (!class || !name || len <= 0 || (*jni)->ExceptionCheck(jni) ||
-	    !is_of_loader(p, jni, class, loader))
+	if (!class || !name || len <= 0 || (*jni)->ExceptionCheck(jni))
+		return;
+	/* As in capture.c: -Xcheck:jni counts the references of the frames below, too. */
+	if ((*jni)->EnsureLocalCapacity(jni, CAPACITY) != JNI_OK)
+		(*jni)->ExceptionClear(jni);
+	if (!is_of_loader(p, jni, class, loader))
 		return;
 	call.name = ag_hash(name, strlen(name));
 	ag_patches_lock(p, p->table);

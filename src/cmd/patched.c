@@ -1,0 +1,156 @@
+#include "cmd/patched.h"
+
+#include <string.h>
+
+#include "base/xalloc.h"
+#include "model/redefinition.h"
+#include "session/image.h"
+
+static int ask(struct session *s, struct patches *patches, struct err *err)
+{
+	struct session_frame frame;
+	int rc = session_send(s, WIRE_PATCHES, NULL, err);
+
+	while (rc == 0) {
+		if (session_receive(s, &frame, 0, err) < 0)
+			return -1;
+		rc = patches_take(patches, frame.type, &frame.payload);
+		if (rc < 0)
+			return session_bad_frame(&frame, err);
+	}
+	return rc < 0 ? -1 : 0;
+}
+
+static int visit_image(const struct ctx *ctx, const char *image, patched_visit_fn *visit,
+		       void *arg, struct err *err)
+{
+	const struct attach_opts attach = { ctx->timeout_ms, ctx->steps };
+	struct session *s = session_open_image(ctx->jvm, &attach, image, err);
+	struct patches patches = { 0 };
+	int rc;
+
+	if (!s)
+		return -1;
+	rc = ask(s, &patches, err);
+	if (rc == 0)
+		rc = visit(s, &patches, arg, err);
+	patches_release(&patches);
+	if (session_close(s, err) < 0)
+		rc = -1;
+	return rc;
+}
+
+static int find_images(const struct ctx *ctx, struct images *images, struct err *err)
+{
+	struct ns ns;
+	int rc;
+
+	if (ns_open(ctx->jvm, &ns, err) < 0)
+		return -1;
+	rc = images_find(&ns, images, err);
+	ns_close(&ns);
+	return rc;
+}
+
+int patched_each(const struct ctx *ctx, enum patched_whose whose, patched_visit_fn *visit,
+		 void *arg, struct err *err)
+{
+	struct images images = { 0 };
+	int rc = find_images(ctx, &images, err);
+
+	for (size_t i = 0; i < images.n && rc == 0; i++) {
+		if (whose == PATCHED_BY_OTHERS && session_is_ours(images.paths[i]))
+			continue;
+		rc = visit_image(ctx, images.paths[i], visit, arg, err);
+	}
+	images_release(&images);
+	return rc;
+}
+
+/* The ids of those that are meant. */
+static uint64_t *select_ids(const struct patches *patches, struct patched_restore *restore,
+			    size_t *n)
+{
+	uint64_t *ids = xcalloc(patches->n + 1, sizeof(*ids));
+
+	*n = 0;
+	for (size_t i = 0; i < patches->n; i++) {
+		const struct patch_row *row = &patches->rows[i];
+		bool meant = restore->n_words == 0 &&
+			     patches_match(patches, row, NULL, restore->loader);
+
+		for (size_t k = 0; k < restore->n_words; k++) {
+			if (!patches_match(patches, row, restore->words[k], restore->loader))
+				continue;
+			meant = true;
+			restore->idle[k] = false;
+		}
+		if (meant)
+			ids[(*n)++] = row->id;
+	}
+	return ids;
+}
+
+static int send_restore(struct session *s, const uint64_t *ids, size_t n, struct err *err)
+{
+	_cleanup_buf_ struct buf payload = BUF_INIT;
+	size_t room = 4 + 8 * n;
+	struct wire_writer w = wire_writer_init(buf_reserve(&payload, room), room);
+
+	wire_put_u32(&w, (uint32_t)n);
+	for (size_t i = 0; i < n; i++)
+		wire_put_u64(&w, ids[i]);
+	return session_send(s, WIRE_RESTORE, &w, err);
+}
+
+static int receive_restored(struct session *s, struct err *err)
+{
+	struct session_frame frame;
+	int32_t code;
+
+	if (session_receive(s, &frame, 0, err) < 0)
+		return -1;
+	code = wire_get_i32(&frame.payload);
+	(void)wire_get_u32(&frame.payload); /* fewer, when classes were unloaded meanwhile */
+	if (frame.type != WIRE_RESTORED || !wire_reader_ok(&frame.payload))
+		return session_bad_frame(&frame, err);
+	if (code != 0)
+		return err_set(err, EXIT_ANSWER,
+			       "the JVM refuses to take them back: %s; all are as they were",
+			       redefinition_error(code));
+	return 0;
+}
+
+static void tell(const struct patches *patches, const struct patched_restore *restore,
+		 const uint64_t *ids, size_t n)
+{
+	size_t next = 0;
+
+	for (size_t i = 0; i < patches->n && next < n && restore->tell; i++) {
+		if (patches->rows[i].id != ids[next])
+			continue;
+		restore->tell(patches, &patches->rows[i], restore->arg);
+		next++;
+	}
+}
+
+static int put_back(struct session *s, const struct patches *patches, void *arg, struct err *err)
+{
+	struct patched_restore *restore = arg;
+	_cleanup_free_ uint64_t *ids = NULL;
+	size_t n;
+
+	ids = select_ids(patches, restore, &n);
+	if (n == 0)
+		return 0;
+	if (send_restore(s, ids, n, err) < 0 || receive_restored(s, err) < 0)
+		return -1;
+	tell(patches, restore, ids, n);
+	restore->n += n;
+	return 0;
+}
+
+int patched_put_back(const struct ctx *ctx, struct patched_restore *restore, struct err *err)
+{
+	return patched_each(ctx, PATCHED_BY_ALL, put_back, restore, err);
+}

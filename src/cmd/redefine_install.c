@@ -1,0 +1,87 @@
+/*
+ * redefine: handing the class files over to the agent.
+ */
+#include <limits.h>
+#include <string.h>
+
+#include "base/xalloc.h"
+#include "cmd/redefine.h"
+
+#define TEXT_MAX 4096 /* of a file's name; the agent keeps less */
+
+/* As other users and other directories will know it. */
+static char *absolute(const char *path)
+{
+	_cleanup_free_ char *cwd = NULL;
+
+	if (*path == '/' || !(cwd = getcwd(NULL, 0)))
+		return xstrdup(path);
+	while (strncmp(path, "./", 2) == 0)
+		path += 2;
+	return xasprintf("%s/%s", strcmp(cwd, "/") == 0 ? "" : cwd, path);
+}
+
+static int send_bytes(struct session *s, const struct buf *bytes, struct err *err)
+{
+	static uint8_t payload[4 + WIRE_PIECE];
+	int rc = 0;
+
+	for (size_t at = 0; at < bytes->len && rc == 0; at += WIRE_PIECE) {
+		size_t left = bytes->len - at;
+		struct wire_writer w = wire_writer_init(payload, sizeof(payload));
+
+		wire_put_text(&w, bytes->data + at, left < WIRE_PIECE ? left : WIRE_PIECE);
+		rc = session_send(s, WIRE_BYTES, &w, err);
+	}
+	return rc;
+}
+
+static int send_item(struct session *s, const struct redefine_item *item, struct err *err)
+{
+	_cleanup_free_ char *path = absolute(item->file->where);
+	size_t len = strnlen(path, TEXT_MAX);
+	uint8_t payload[16 + TEXT_MAX + DIGEST_LEN];
+	struct wire_writer w = wire_writer_init(payload, sizeof(payload));
+
+	wire_put_u32(&w, item->row->number);
+	wire_put_text(&w, path, len);
+	wire_put_text(&w, item->digest, DIGEST_LEN);
+	wire_put_u32(&w, (uint32_t)item->file->bytes.len);
+	if (session_send(s, WIRE_PATCH, &w, err) < 0)
+		return -1;
+	return send_bytes(s, &item->file->bytes, err);
+}
+
+static int send_all(struct session *s, const struct redefine_plan *plan, struct err *err)
+{
+	uint8_t payload[4];
+	struct wire_writer w = wire_writer_init(payload, sizeof(payload));
+	int rc;
+
+	wire_put_u32(&w, (uint32_t)plan->n_of[REDEFINE_FITS]);
+	rc = session_send(s, WIRE_REDEFINE, &w, err);
+	for (size_t i = 0; i < plan->n && rc == 0; i++) {
+		if (plan->items[i].result == REDEFINE_FITS)
+			rc = send_item(s, &plan->items[i], err);
+	}
+	return rc;
+}
+
+int redefine_install(const struct redefine_plan *plan, struct roster *roster, uint32_t *n_others,
+		     struct err *err)
+{
+	struct session_frame frame;
+	int32_t code;
+
+	if (send_all(roster->session, plan, err) < 0 ||
+	    session_receive(roster->session, &frame, 0, err) < 0)
+		return -1;
+	code = wire_get_i32(&frame.payload);
+	*n_others = wire_get_u32(&frame.payload);
+	if (frame.type != WIRE_REDEFINED || !wire_reader_ok(&frame.payload))
+		return session_bad_frame(&frame, err);
+	if (code != 0)
+		return err_set(err, EXIT_ANSWER, "the JVM refuses: %s; nothing was changed",
+			       redefinition_error(code));
+	return 0;
+}
