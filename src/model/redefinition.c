@@ -62,6 +62,8 @@ static void limits_name(struct limits *l)
 static void say_fault(struct limits *l, const struct cf_fault *fault)
 {
 	if (fault->name.len > 0) {
+		if (fault->descriptor.len > 0 && fault->descriptor.data[0] == '(')
+			buf_adds(&l->line, "method ");
 		javasig_member_name(&l->line, fault->name, fault->descriptor);
 		if (fault->pc != UINT32_MAX)
 			buf_addf(&l->line, ", instruction %u", fault->pc);
@@ -90,7 +92,9 @@ static void limits_code(struct limits *l)
 	struct cf_fault fault = { 0 };
 
 	limits_begin(l);
-	if (!cf_verify(l->new, &fault))
+	/* What the JVM does not verify needs no stack maps, and a dump of it has none up to 17. */
+	if (l->jvm->unverified ? !cf_verify_without_maps(l->new, &fault) :
+				 !cf_verify(l->new, &fault))
 		say_fault(l, &fault);
 }
 

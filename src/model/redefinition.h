@@ -29,7 +29,13 @@ struct redefinition_jvm {
 int redefinition_check(const struct cf_class *running, const struct cf_class *new,
 		       const struct redefinition_jvm *jvm, struct buf *why);
 
-/* The same in words, where only the JVM's error is known: what it means and what to do. */
+/*
+ * What the JVM accepts and what may surprise all the same: a line each, as above, or nothing.
+ */
+void redefinition_notes(const struct cf_class *running, const struct cf_class *new,
+			struct buf *notes);
+
+/* The limit in words, where only the JVM's error is known. */
 const char *redefinition_error(int jvmti_error);
 
 #endif

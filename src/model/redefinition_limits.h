@@ -11,6 +11,7 @@
 
 /* JVMTI's errors (jvmti.h), as far as a redefinition ends with them. */
 enum limit {
+	LIMIT_NONE = 0,
 	LIMIT_INVALID_FORMAT = 60,
 	LIMIT_FAILS_VERIFICATION = 62,
 	LIMIT_METHOD_ADDED = 63,
@@ -31,7 +32,7 @@ struct limits {
 	const struct redefinition_jvm *jvm;
 	struct buf *why;
 	struct buf line;  /* the one that is being written; what is in it is not safe to show yet */
-	enum limit first; /* 0: none is broken */
+	enum limit first; /* that is broken */
 	size_t n_told;    /* lines since limits_begin() */
 };
 

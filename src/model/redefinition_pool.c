@@ -114,8 +114,9 @@ static size_t count_new(const struct cf_pool *running, const struct cf_pool *new
 }
 
 /*
- * The JVM checks this since JDK-8311076 (JDK 23, and updates of 21), and then goes on all the
- * same, for load_new_class_versions() does not look at what merging returned: not to be tried.
+ * JDK 8 to 17 accept it and run code whose indexes into the pool are cut to 16 bits; JDK 21 since
+ * an update with JDK-8311076 warns on its standard output, and goes on with the constants of the
+ * new class alone; JDK 25 and 27 refuse it, after many seconds.  So it is refused for all.
  */
 void limits_pool(struct limits *l)
 {

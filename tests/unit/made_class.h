@@ -14,6 +14,9 @@ struct made_member {
 	const char *name, *descriptor; /* name NULL: the list ends */
 	const char *signature;
 	bool synthetic; /* by attribute */
+	int value;      /* a field's, if not 0 */
+	const char *code; /* a method's, of code_len bytes; NULL: throws null */
+	unsigned code_len;
 };
 
 struct made_class {
@@ -63,29 +66,45 @@ static unsigned made_name(struct made *m, const char *class)
 	return ++m->n_constants;
 }
 
-/* Every method throws null, which is right whatever its result is. */
-static void made_code(struct made *m, struct buf *b)
+/* To throw null is right whatever the method's result is. */
+static void made_code(struct made *m, struct buf *b, const struct made_member *method)
 {
+	const char *code = method->code ? method->code : "\x01\xbf"; /* aconst_null, athrow */
+	unsigned len = method->code ? method->code_len : 2;
+
 	made_u2(b, made_utf8(m, "Code"));
-	made_u4(b, 14);
+	made_u4(b, 12 + len);
 	made_u2(b, 1);
 	made_u2(b, 20);
-	made_u4(b, 2);
-	made_u2(b, 0x01bf); /* aconst_null, athrow */
-	made_u4(b, 0);      /* neither handlers nor attributes */
+	made_u4(b, len);
+	buf_add(b, code, len);
+	made_u4(b, 0); /* neither handlers nor attributes */
+}
+
+static unsigned made_integer(struct made *m, int value)
+{
+	buf_addc(&m->pool, CF_INTEGER);
+	made_u4(&m->pool, (unsigned)value);
+	return ++m->n_constants;
 }
 
 static void made_member(struct made *m, struct buf *b, const struct made_member *member, bool code)
 {
 	made_u2(b, made_utf8(m, member->name));
 	made_u2(b, made_utf8(m, member->descriptor));
-	made_u2(b, (unsigned)(code + !!member->signature + member->synthetic));
+	made_u2(b, (unsigned)(code + !!member->signature + member->synthetic +
+			      !!member->value));
 	if (code)
-		made_code(m, b);
+		made_code(m, b, member);
 	if (member->signature) {
 		made_u2(b, made_utf8(m, "Signature"));
 		made_u4(b, 2);
 		made_u2(b, made_utf8(m, member->signature));
+	}
+	if (member->value) {
+		made_u2(b, made_utf8(m, "ConstantValue"));
+		made_u4(b, 2);
+		made_u2(b, made_integer(m, member->value));
 	}
 	if (member->synthetic) {
 		made_u2(b, made_utf8(m, "Synthetic"));

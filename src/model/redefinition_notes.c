@@ -1,0 +1,87 @@
+/* What is replaced, and yet does not take effect. */
+#include "classfile/code.h"
+#include "classfile/same.h"
+#include "model/redefinition_limits.h"
+#include "model/redefinition_members.h"
+
+static unsigned static_access(const struct cf_class *class, const struct cf_member *member)
+{
+	(void)class;
+	return member->access & CF_ACC_STATIC;
+}
+
+/* The constant that a field begins with (JVMS 4.7.2), or 0. */
+static uint16_t constant_value(const struct cf_member *field)
+{
+	struct cf_attribute attribute;
+
+	if (!cf_find_attribute(field->attributes, "ConstantValue", &attribute) ||
+	    attribute.len != 2)
+		return 0;
+	return cf_peek_u2(attribute.data);
+}
+
+static bool value_changed(const struct member *before, const struct member *now)
+{
+	uint16_t value = constant_value(&before->cf), new_value = constant_value(&now->cf);
+
+	if (!value != !new_value)
+		return true;
+	return value && !cf_same_constant(before->cf.attributes.pool, value,
+					  now->cf.attributes.pool, new_value);
+}
+
+static void note_values(struct limits *notes)
+{
+	_cleanup_members_ struct members fields =
+		members_read(cf_fields(notes->running), static_access, notes->running);
+	_cleanup_members_ struct members now =
+		members_read(cf_fields(notes->new), static_access, notes->new);
+
+	limits_begin(notes);
+	for (size_t i = 0; i < fields.n; i++) {
+		const struct member *field = members_find(&now, &fields.all[i]);
+
+		if (!field || !field->access || !value_changed(&fields.all[i], field))
+			continue;
+		members_add(&notes->line, "field", field);
+		buf_adds(&notes->line, " keeps the value it has");
+		limits_say(notes, LIMIT_NONE);
+	}
+	limits_end(notes, "fields");
+}
+
+static bool initialiser(const struct cf_class *class, struct cf_body *body)
+{
+	const struct cf_text name = { "<clinit>", 8 }, descriptor = { "()V", 3 };
+	struct cf_member method;
+	struct cf_code code;
+
+	if (!cf_find_member(cf_methods(class), name, descriptor, &method) ||
+	    !cf_code(&method, &code))
+		return false;
+	*body = (struct cf_body){ &class->pool, code.code, code.len };
+	return true;
+}
+
+static void note_initialiser(struct limits *notes)
+{
+	struct cf_body before, now;
+
+	limits_begin(notes);
+	if (!initialiser(notes->running, &before) || !initialiser(notes->new, &now) ||
+	    cf_same_code(&before, &now, notes->new->pool.mem) != 0)
+		return;
+	buf_adds(&notes->line, "the static initialiser changed, but is not run again");
+	limits_say(notes, LIMIT_NONE);
+}
+
+void redefinition_notes(const struct cf_class *running, const struct cf_class *new,
+			struct buf *notes)
+{
+	struct limits l = { .running = running, .new = new, .why = notes };
+
+	note_initialiser(&l);
+	note_values(&l);
+	buf_release(&l.line);
+}
