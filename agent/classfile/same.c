@@ -2,7 +2,8 @@
 
 #include <string.h>
 
-#include "classfile/code.h"
+/* Dynamic constants may be arguments of dynamic constants; a hostile one of itself. */
+#define DEPTH_MAX 16
 
 /* One of the two bodies, with its instructions numbered from 1 where each begins; 0 elsewhere. */
 struct side {
@@ -76,6 +77,59 @@ bool cf_same_constant(const struct cf_pool *a, uint16_t i, const struct cf_pool 
 	}
 }
 
+static bool same_bootstrap(const struct cf_body *a, uint16_t i, const struct cf_body *b,
+			   uint16_t k, unsigned depth);
+
+/* With bootstrap methods, where they are known. */
+static bool same_value(const struct cf_body *a, uint16_t i, const struct cf_body *b, uint16_t k,
+		       unsigned depth)
+{
+	struct cf_ref x, y;
+
+	if (!cf_same_constant(a->pool, i, b->pool, k))
+		return false;
+	if (!a->bootstraps.data || !b->bootstraps.data || !cf_ref(a->pool, i, &x) ||
+	    !cf_ref(b->pool, k, &y) || x.class.data)
+		return true;
+	return same_bootstrap(a, x.bootstrap, b, y.bootstrap, depth);
+}
+
+/* What stands in an entry of BootstrapMethods (JVMS 4.7.23); false when there is none. */
+static bool find_bootstrap(const struct cf_attribute *attribute, uint16_t index,
+			   struct cf_bytes *arguments, uint16_t *method, uint16_t *n)
+{
+	struct cf_bytes bytes = cf_bytes_init(attribute->data, attribute->len);
+
+	if (index >= cf_u2(&bytes))
+		return false;
+	for (;; index--) {
+		*method = cf_u2(&bytes);
+		*n = cf_u2(&bytes);
+		*arguments = bytes;
+		if (!cf_take(&bytes, (size_t)*n * 2))
+			return false;
+		if (index == 0)
+			return true;
+	}
+}
+
+static bool same_bootstrap(const struct cf_body *a, uint16_t i, const struct cf_body *b,
+			   uint16_t k, unsigned depth)
+{
+	struct cf_bytes x, y;
+	uint16_t method_x, method_y, n_x, n_y;
+
+	if (depth > DEPTH_MAX || !find_bootstrap(&a->bootstraps, i, &x, &method_x, &n_x) ||
+	    !find_bootstrap(&b->bootstraps, k, &y, &method_y, &n_y) || n_x != n_y ||
+	    !cf_same_constant(a->pool, method_x, b->pool, method_y))
+		return false;
+	for (; n_x > 0; n_x--) {
+		if (!same_value(a, cf_u2(&x), b, cf_u2(&y), depth + 1))
+			return false;
+	}
+	return true;
+}
+
 /* Which instruction begins there, or 0. */
 static uint32_t target(const struct side *s, const struct cf_insn *insn, int32_t offset)
 {
@@ -133,7 +187,7 @@ static bool same_insn(const struct side *a, const struct cf_insn *x, const struc
 	case CF_OP_DYNAMIC:
 	case CF_OP_MULTI:
 		return x->value == y->value &&
-		       cf_same_constant(a->body->pool, x->index, b->body->pool, y->index);
+		       same_value(a->body, x->index, b->body, y->index, 0);
 	case CF_OP_BRANCH:
 	case CF_OP_BRANCH_W:
 		return same_target(a, x, x->value, b, y, y->value);
@@ -171,6 +225,14 @@ static bool same_instructions(const struct side *a, const struct side *b)
 		k += y.len;
 	}
 	return i == a->body->len && k == b->body->len;
+}
+
+struct cf_body cf_body(const struct cf_class *class, const struct cf_code *code)
+{
+	struct cf_body body = { .pool = &class->pool, .code = code->code, .len = code->len };
+
+	(void)cf_find_attribute(cf_class_attributes(class), "BootstrapMethods", &body.bootstraps);
+	return body;
 }
 
 int cf_same_code(const struct cf_body *a, const struct cf_body *b, struct ag_mem *mem)

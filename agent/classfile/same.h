@@ -5,24 +5,29 @@
 #ifndef JTOOL_CLASSFILE_SAME_H
 #define JTOOL_CLASSFILE_SAME_H
 
-#include "classfile/read.h"
+#include "classfile/code.h"
 
 struct cf_body {
 	const struct cf_pool *pool;
 	const uint8_t *code;
 	uint32_t len;
+	struct cf_attribute bootstraps; /* BootstrapMethods; data NULL: not known */
 };
+
+/* The body that a method of a class file has. */
+struct cf_body cf_body(const struct cf_class *class, const struct cf_code *code);
 
 /*
  * Instruction by instruction, constants by what they mean, jumps by where they lead; ldc and
  * ldc_w, goto and goto_w are the same.  Of invokedynamic and dynamic constants name and type
- * count: their bootstrap methods stand outside the pool.  Takes memory for both bodies' length;
- * 1: the same, 0: not, or one of them is no code; -1: no memory.
+ * count, and their bootstrap methods where both bodies know them: those stand outside the pool.
+ * Takes memory for both bodies' length; 1: the same, 0: not, or one of them is no code; -1: no
+ * memory.
  */
 int cf_same_code(const struct cf_body *a, const struct cf_body *b, struct ag_mem *mem)
 	__attribute__((warn_unused_result));
 
-/* Do two constants, each of its own pool, mean the same? */
+/* Do two constants, each of its own pool, mean the same?  But for bootstrap methods. */
 bool cf_same_constant(const struct cf_pool *a, uint16_t i, const struct cf_pool *b, uint16_t k);
 
 #endif

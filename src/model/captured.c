@@ -121,7 +121,10 @@ static bool does_the_same(const struct cf_class *file, const struct cf_pool *poo
 {
 	struct cf_text name = { m->name, strlen(m->name) };
 	struct cf_text descriptor = { m->descriptor, strlen(m->descriptor) };
-	struct cf_body in_memory, in_file = { .pool = &file->pool };
+	const struct cf_body in_memory = { .pool = pool,
+					   .code = (const uint8_t *)m->code.data,
+					   .len = (uint32_t)m->code.len };
+	struct cf_body in_file;
 	struct cf_member member;
 	struct cf_code code;
 	int same;
@@ -129,10 +132,7 @@ static bool does_the_same(const struct cf_class *file, const struct cf_pool *poo
 	if (!cf_find_member(cf_methods(file), name, descriptor, &member) ||
 	    !cf_code(&member, &code))
 		return false;
-	in_file.code = code.code;
-	in_file.len = code.len;
-	in_memory = (struct cf_body){ pool, (const uint8_t *)m->code.data,
-				      (uint32_t)m->code.len };
+	in_file = cf_body(file, &code);
 	same = cf_same_code(&in_file, &in_memory, mem);
 	if (same < 0)
 		xalloc_die();

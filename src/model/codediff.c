@@ -25,12 +25,12 @@ static void add_row(struct codediff *diff, enum codediff_kind kind, struct cf_te
 static bool is_same(struct running *r, const struct running_method *m,
 		    const struct cf_class *file, const struct cf_member *member)
 {
-	struct cf_code code = { .code = NULL };
+	struct cf_code code;
 	struct cf_body body;
 
 	if (!cf_code(member, &code))
 		return !m->body.code;
-	body = (struct cf_body){ &file->pool, code.code, code.len };
+	body = cf_body(file, &code);
 	return m->body.code && cf_same_code(&m->body, &body, &r->mem) == 1;
 }
 

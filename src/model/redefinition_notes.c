@@ -60,7 +60,7 @@ static bool initialiser(const struct cf_class *class, struct cf_body *body)
 	if (!cf_find_member(cf_methods(class), name, descriptor, &method) ||
 	    !cf_code(&method, &code))
 		return false;
-	*body = (struct cf_body){ &class->pool, code.code, code.len };
+	*body = cf_body(class, &code);
 	return true;
 }
 

@@ -32,8 +32,9 @@ static struct cf_text text_of(const char *s)
 
 static struct cf_body body_in_memory(const struct running *r, const struct captured_method *m)
 {
-	return (struct cf_body){ &r->pool, (const uint8_t *)m->code.data,
-				 (uint32_t)m->code.len };
+	return (struct cf_body){ .pool = &r->pool,
+				 .code = (const uint8_t *)m->code.data,
+				 .len = (uint32_t)m->code.len };
 }
 
 static const struct captured_method *find_in_memory(const struct running *r, struct cf_text name,
@@ -69,7 +70,7 @@ static void from_file(struct running *r, const struct cf_member *member,
 
 	*m = (struct running_method){ .member = javasig_member(member) };
 	if (cf_code(member, &m->file))
-		m->body = (struct cf_body){ &r->class->pool, m->file.code, m->file.len };
+		m->body = cf_body(r->class, &m->file);
 	if (!captured || captured->code.len == 0)
 		return;
 	memory = body_in_memory(r, captured);

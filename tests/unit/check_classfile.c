@@ -5,6 +5,7 @@
 
 #include "classfile/code.h"
 #include "classfile/descr.h"
+#include "classfile/same.h"
 #include "data.h"
 
 static struct ag_mem mem = { .budget = SIZE_MAX };
@@ -153,6 +154,39 @@ START_TEST(wide_and_switches)
 }
 END_TEST
 
+/* A string that is put together is changed: the code is the same, its bootstrap arguments not. */
+START_TEST(bootstrap_methods)
+{
+	static const char was[] = "later\1";
+	_cleanup_buf_ struct buf other = BUF_INIT;
+	struct cf_class a = opened(), b;
+	struct cf_body x, y;
+	struct cf_code code;
+	char *recipe;
+
+	buf_add(&other, file.data, file.len);
+	recipe = memmem(other.data, other.len, was, strlen(was));
+	ck_assert_ptr_nonnull(recipe);
+	*recipe = 'L';
+	ck_assert_ptr_null(cf_open(&b, other.data, other.len, &mem));
+	code = code_of(&a, "lambda$later$0", "()Ljava/lang/String;");
+	x = cf_body(&a, &code);
+	ck_assert_int_eq(cf_same_code(&x, &x, &mem), 1);
+	code = code_of(&b, "lambda$later$0", "()Ljava/lang/String;");
+	y = cf_body(&b, &code);
+	ck_assert_int_eq(cf_same_code(&x, &y, &mem), 0);
+	y.bootstraps.data = NULL; /* as in memory, where they are not told */
+	ck_assert_int_eq(cf_same_code(&x, &y, &mem), 1);
+	code = code_of(&b, "later", "()Ljava/util/function/Supplier;");
+	y = cf_body(&b, &code);
+	code = code_of(&a, "later", "()Ljava/util/function/Supplier;");
+	x = cf_body(&a, &code);
+	ck_assert_int_eq(cf_same_code(&x, &y, &mem), 1);
+	cf_release(&a);
+	cf_release(&b);
+}
+END_TEST
+
 START_TEST(descriptors)
 {
 	struct cf_text rest;
@@ -253,6 +287,7 @@ int main(void)
 	tcase_add_test(tc, constants);
 	tcase_add_test(tc, instructions);
 	tcase_add_test(tc, wide_and_switches);
+	tcase_add_test(tc, bootstrap_methods);
 	tcase_add_test(tc, descriptors);
 	tcase_add_test(tc, truncated);
 	tcase_add_test(tc, damaged);
