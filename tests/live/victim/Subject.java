@@ -1,0 +1,25 @@
+/** What is replaced: other versions of it are this file with other numbers. */
+class Subject {
+	int calls;
+
+	static int ours() {
+		return 1001;
+	}
+
+	static int theirs() {
+		return 1111;
+	}
+
+	/** A constant that HotSpot never finds equal to itself when it merges constant pools. */
+	static boolean isOdd() {
+		double d = Double.NaN;
+		float f = Float.NaN;
+		return d != d && f != f;
+	}
+
+	/** Both in one answer, for callers on other threads. */
+	int both() {
+		calls++;
+		return isOdd() ? ours() * 10000 + theirs() : 0;
+	}
+}
