@@ -12,8 +12,10 @@ printf 'Agent-Class: TransformingAgent\nCan-Retransform-Classes: true\n' >"$W/ag
 	cp plain.jar boot/BOOT-INF/lib && jar c0f nested.jar -C boot . && jar cf packed.jar -C boot . &&
 	{ printf '#!/bin/sh\nexec java -jar "$0"\n' && cat nested.jar; } >script.jar)
 
-# A version that does something else in one method, and has one more.
-mkdir "$W/other"
+# A version that does something else in one method, and another that has one more, too.
+mkdir "$W/patch" "$W/other"
+sed -e 's/1001/3003/' "$live_dir/victim/Subject.java" >"$W/patch/Subject.java"
+javac --release 8 -Xlint:-options -d "$W/patch" "$W/patch/Subject.java"
 sed -e 's/1001/3003/' -e 's/int both() {/void added() { }\n&/' \
 	"$live_dir/victim/Subject.java" >"$W/other/Subject.java"
 javac --release 8 -Xlint:-options -d "$W/other" "$W/other/Subject.java"
@@ -116,7 +118,17 @@ for version in "${jdks[@]}"; do
 	prints "$version: as a table" '^Subject +int ours\(\) +code differs$' \
 		dump "$pid" Subject --diff "$W/other"
 
-	# An agent.
+	# Ourselves.
+	jt redefine "$pid" "$W/patch/Subject.class"
+	same "$version: a patch" '0 subject 30031111' "$rc $(ask subject '^subject')"
+	finds "$version: what it changed" 'Subject.int ours(): code differs,' \
+		"$pid" Subject --diff "$W/plain.jar"
+	finds "$version: the patch is what runs" '' "$pid" Subject --diff "$W/patch"
+	jt restore "$pid"
+	same "$version: it is gone" '0 subject 10011111' "$rc $(ask subject '^subject')"
+	finds "$version: and nothing differs" '' "$pid" Subject --diff "$W/plain.jar"
+
+	# Another agent.
 	works "$version: an agent that changes code" \
 		load "$pid" "$W/transforming.jar" add,retransform
 	same "$version: it did" 'subject 10012222' "$(ask subject '^subject')"
@@ -151,7 +163,7 @@ if command -v tomcat10-instance-create >/dev/null; then
 	spawn env "CATALINA_BASE=$W/tc" CATALINA_HOME=/usr/share/tomcat10 JAVA_OPTS=-Xmx128m \
 		/usr/share/tomcat10/bin/catalina.sh run
 	check "Tomcat serves" poll 60 curl -s -o "$W/page" --max-time 5 "http://localhost:$port/"
-	for jar in catalina:200 tomcat-coyote:100 tomcat-util:50; do
+	for jar in catalina:150 tomcat-coyote:100 tomcat-util:50; do
 		agrees "Tomcat's ${jar%:*}" "${jar#*:}" "$JVM_PID" 'org.apache.*' \
 			--diff "/usr/share/tomcat10/lib/${jar%:*}.jar"
 	done
