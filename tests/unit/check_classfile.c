@@ -157,7 +157,7 @@ END_TEST
 /* A string that is put together is changed: the code is the same, its bootstrap arguments not. */
 START_TEST(bootstrap_methods)
 {
-	static const char was[] = "later\1";
+	static const char was[] = "\006later\1"; /* with its length in front */
 	_cleanup_buf_ struct buf other = BUF_INIT;
 	struct cf_class a = opened(), b;
 	struct cf_body x, y;
@@ -167,7 +167,7 @@ START_TEST(bootstrap_methods)
 	buf_add(&other, file.data, file.len);
 	recipe = memmem(other.data, other.len, was, strlen(was));
 	ck_assert_ptr_nonnull(recipe);
-	*recipe = 'L';
+	recipe[1] = 'L';
 	ck_assert_ptr_null(cf_open(&b, other.data, other.len, &mem));
 	code = code_of(&a, "lambda$later$0", "()Ljava/lang/String;");
 	x = cf_body(&a, &code);
