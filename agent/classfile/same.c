@@ -2,8 +2,16 @@
 
 #include <string.h>
 
-/* Dynamic constants may be arguments of dynamic constants; a hostile one of itself. */
+/*
+ * Dynamic constants may be arguments of dynamic constants; a hostile one of itself, and many
+ * times.  So there is an end to how deep and how long one body is looked at.
+ */
 #define DEPTH_MAX 16
+#define ARGUMENTS_MAX (1u << 20)
+
+struct patience {
+	unsigned depth, arguments;
+};
 
 /* One of the two bodies, with its instructions numbered from 1 where each begins; 0 elsewhere. */
 struct side {
@@ -78,11 +86,11 @@ bool cf_same_constant(const struct cf_pool *a, uint16_t i, const struct cf_pool 
 }
 
 static bool same_bootstrap(const struct cf_body *a, uint16_t i, const struct cf_body *b,
-			   uint16_t k, unsigned depth);
+			   uint16_t k, struct patience *so_far);
 
 /* With bootstrap methods, where they are known. */
 static bool same_value(const struct cf_body *a, uint16_t i, const struct cf_body *b, uint16_t k,
-		       unsigned depth)
+		       struct patience *so_far)
 {
 	struct cf_ref x, y;
 
@@ -91,7 +99,7 @@ static bool same_value(const struct cf_body *a, uint16_t i, const struct cf_body
 	if (!a->bootstraps.data || !b->bootstraps.data || !cf_ref(a->pool, i, &x) ||
 	    !cf_ref(b->pool, k, &y) || x.class.data)
 		return true;
-	return same_bootstrap(a, x.bootstrap, b, y.bootstrap, depth);
+	return same_bootstrap(a, x.bootstrap, b, y.bootstrap, so_far);
 }
 
 /* What stands in an entry of BootstrapMethods (JVMS 4.7.23); false when there is none. */
@@ -114,19 +122,22 @@ static bool find_bootstrap(const struct cf_attribute *attribute, uint16_t index,
 }
 
 static bool same_bootstrap(const struct cf_body *a, uint16_t i, const struct cf_body *b,
-			   uint16_t k, unsigned depth)
+			   uint16_t k, struct patience *so_far)
 {
 	struct cf_bytes x, y;
 	uint16_t method_x, method_y, n_x, n_y;
 
-	if (depth > DEPTH_MAX || !find_bootstrap(&a->bootstraps, i, &x, &method_x, &n_x) ||
+	if (so_far->depth == DEPTH_MAX || !find_bootstrap(&a->bootstraps, i, &x, &method_x, &n_x) ||
 	    !find_bootstrap(&b->bootstraps, k, &y, &method_y, &n_y) || n_x != n_y ||
 	    !cf_same_constant(a->pool, method_x, b->pool, method_y))
 		return false;
+	so_far->depth++;
 	for (; n_x > 0; n_x--) {
-		if (!same_value(a, cf_u2(&x), b, cf_u2(&y), depth + 1))
+		if (++so_far->arguments > ARGUMENTS_MAX ||
+		    !same_value(a, cf_u2(&x), b, cf_u2(&y), so_far))
 			return false;
 	}
+	so_far->depth--;
 	return true;
 }
 
@@ -176,7 +187,7 @@ static uint8_t plain_opcode(uint8_t opcode)
 }
 
 static bool same_insn(const struct side *a, const struct cf_insn *x, const struct side *b,
-		      const struct cf_insn *y)
+		      const struct cf_insn *y, struct patience *so_far)
 {
 	if (plain_opcode(x->opcode) != plain_opcode(y->opcode))
 		return false;
@@ -187,7 +198,7 @@ static bool same_insn(const struct side *a, const struct cf_insn *x, const struc
 	case CF_OP_DYNAMIC:
 	case CF_OP_MULTI:
 		return x->value == y->value &&
-		       same_value(a->body, x->index, b->body, y->index, 0);
+		       same_value(a->body, x->index, b->body, y->index, so_far);
 	case CF_OP_BRANCH:
 	case CF_OP_BRANCH_W:
 		return same_target(a, x, x->value, b, y, y->value);
@@ -214,12 +225,14 @@ static bool number_instructions(struct side *s)
 
 static bool same_instructions(const struct side *a, const struct side *b)
 {
+	struct patience so_far = { 0, 0 };
 	uint32_t i = 0, k = 0;
 	struct cf_insn x, y;
 
 	while (i < a->body->len && k < b->body->len) {
 		if (!cf_insn(a->body->code, a->body->len, i, &x) ||
-		    !cf_insn(b->body->code, b->body->len, k, &y) || !same_insn(a, &x, b, &y))
+		    !cf_insn(b->body->code, b->body->len, k, &y) ||
+		    !same_insn(a, &x, b, &y, &so_far))
 			return false;
 		i += x.len;
 		k += y.len;
