@@ -4,6 +4,7 @@
 
 #include "base/buf.h"
 #include "base/xalloc.h"
+#include "model/near.h"
 
 #define CMD(name) extern const struct cmd cmd_##name;
 #include "commands.def"
@@ -28,36 +29,6 @@ const struct opt cmd_common_opts[] = {
 	OPT_END,
 };
 
-/* Edit distance with a swap of neighbours as one step, for names of at most 31 letters. */
-static unsigned distance(const char *a, const char *b)
-{
-	unsigned row[3][32];
-	size_t n = strlen(a), m = strlen(b);
-
-	if (n > 31 || m > 31)
-		return 32;
-	for (size_t j = 0; j <= m; j++)
-		row[0][j] = (unsigned)j;
-	for (size_t i = 1; i <= n; i++) {
-		unsigned *cur = row[i % 3], *prev = row[(i - 1) % 3], *prev2 = row[(i + 1) % 3];
-
-		cur[0] = (unsigned)i;
-		for (size_t j = 1; j <= m; j++) {
-			unsigned best = prev[j - 1] + (a[i - 1] != b[j - 1]);
-
-			if (prev[j] + 1 < best)
-				best = prev[j] + 1;
-			if (cur[j - 1] + 1 < best)
-				best = cur[j - 1] + 1;
-			if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1] &&
-			    prev2[j - 2] + 1 < best)
-				best = prev2[j - 2] + 1;
-			cur[j] = best;
-		}
-	}
-	return row[n % 3][m];
-}
-
 /* To the nearest of some words, of which the text may have none. */
 static unsigned distance_to_any(const char *name, const char *words)
 {
@@ -65,7 +36,7 @@ static unsigned distance_to_any(const char *name, const char *words)
 
 	while (words && *words) {
 		_cleanup_free_ char *word = xstrndup(words, strcspn(words, " "));
-		unsigned d = distance(name, word);
+		unsigned d = near_distance(name, word);
 
 		best = d < best ? d : best;
 		words += strlen(word);
@@ -80,7 +51,7 @@ static const struct cmd *nearest(const char *name)
 	unsigned best_distance = 3; /* more than two slips is another word */
 
 	for (const struct cmd *const *c = cmd_table; *c; c++) {
-		unsigned by_name = distance(name, (*c)->name);
+		unsigned by_name = near_distance(name, (*c)->name);
 		unsigned by_alias = distance_to_any(name, (*c)->aliases);
 		unsigned d = by_name < by_alias ? by_name : by_alias;
 

@@ -90,26 +90,35 @@ static const char *simple_name(const char *name)
 	return dot ? dot + 1 : name;
 }
 
-/* How near a name is: 0: it only lacks the package; 1, 2: it is a part of one; 3: not at all. */
-static unsigned distance(const char *name, const char *word)
+/* How near a name is to a word: 0: only the package differs; then slips; then parts; 4: not. */
+#define NOT_NEAR 4
+static unsigned nearness(const char *name, const char *word)
 {
-	if (strcasecmp(simple_name(name), simple_name(word)) == 0)
+	const char *simple = simple_name(name), *wanted = simple_name(word);
+	size_t len = strlen(wanted), slips = len / 4 < 2 ? len / 4 : 2;
+
+	if (strcasecmp(simple, wanted) == 0)
 		return 0;
-	if (strcasestr(name, word))
+	if (near_distance(simple, wanted) <= slips)
 		return 1;
-	return strcasestr(name, simple_name(word)) ? 2 : 3;
+	if (len > 2 && strcasestr(name, word))
+		return 2;
+	return len > 3 && strcasestr(name, wanted) ? 3 : NOT_NEAR;
 }
 
-/* The nearest first, which are not many. */
-static void offer_names(const struct roster *r, struct near *near, const char *word)
+static void offer_names(const struct roster *r, struct near *near)
 {
-	for (unsigned wanted = 0; wanted <= 3; wanted++) {
-		near->wanted = wanted < 3 ? simple_name(word) : word;
-		for (size_t i = 0; i < r->classes.n && (wanted < 3 || near->n == 0); i++) {
+	for (unsigned wanted = 0; wanted < NOT_NEAR; wanted++) {
+		const char *last = "";
+
+		for (size_t i = 0; i < r->classes.n; i++) {
 			const char *name = r->classes.rows[i].name;
 
-			if (!strchr(name, '[') && distance(name, word) == wanted)
-				near_offer(near, name);
+			if (strchr(name, '[') || strcmp(name, last) == 0 ||
+			    nearness(name, near->wanted) != wanted)
+				continue;
+			near_add(near, name);
+			last = name;
 		}
 	}
 }
@@ -136,7 +145,7 @@ static int refuse_word(const struct roster *r, const char *word, struct err *err
 		return err_set(err, EXIT_ANSWER,
 			       "%.200s is not loaded by that loader, but by %.200s", shown, loader);
 	}
-	offer_names(r, &near, word);
+	offer_names(r, &near);
 	rc = err_set(err, EXIT_ANSWER, "no class '%.200s' is loaded%s", shown,
 		     near.n > 0 ? near_hint(&near) : "; 'jtool classes' lists those that are");
 	near_release(&near);

@@ -28,7 +28,13 @@ static bool is_near(const char *wanted, const char *name)
 
 void near_offer(struct near *near, const char *name)
 {
-	if (near->n == NAMES_MAX || !is_near(near->wanted, name))
+	if (is_near(near->wanted, name))
+		near_add(near, name);
+}
+
+void near_add(struct near *near, const char *name)
+{
+	if (near->n == NAMES_MAX)
 		return;
 	if (near->n++ > 0)
 		buf_adds(&near->names, ", ");
@@ -49,4 +55,33 @@ void near_release(struct near *near)
 {
 	buf_release(&near->names);
 	buf_release(&near->hint);
+}
+
+unsigned near_distance(const char *a, const char *b)
+{
+	unsigned row[3][NEAR_LEN_MAX + 1];
+	size_t n = strlen(a), m = strlen(b);
+
+	if (n > NEAR_LEN_MAX || m > NEAR_LEN_MAX)
+		return NEAR_LEN_MAX + 1;
+	for (size_t j = 0; j <= m; j++)
+		row[0][j] = (unsigned)j;
+	for (size_t i = 1; i <= n; i++) {
+		unsigned *cur = row[i % 3], *prev = row[(i - 1) % 3], *prev2 = row[(i + 1) % 3];
+
+		cur[0] = (unsigned)i;
+		for (size_t j = 1; j <= m; j++) {
+			unsigned best = prev[j - 1] + (a[i - 1] != b[j - 1]);
+
+			if (prev[j] + 1 < best)
+				best = prev[j] + 1;
+			if (cur[j - 1] + 1 < best)
+				best = cur[j - 1] + 1;
+			if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1] &&
+			    prev2[j - 2] + 1 < best)
+				best = prev2[j - 2] + 1;
+			cur[j] = best;
+		}
+	}
+	return row[n % 3][m];
 }

@@ -20,9 +20,15 @@ struct near {
  * few are enough.
  */
 void near_offer(struct near *near, const char *name);
+/* Note the name anyway: the caller has found it near. */
+void near_add(struct near *near, const char *name);
 
 /* To say behind "there is no X": ": did you mean A, B?", or how to see all.  The near's. */
 const char *near_hint(struct near *near);
 void near_release(struct near *near);
+
+/* Edit distance with a swap of neighbours as one step; large for longer names. */
+#define NEAR_LEN_MAX 63
+unsigned near_distance(const char *a, const char *b);
 
 #endif
