@@ -41,3 +41,50 @@ unset JT_AS
 check "Tomcat still serves" served
 check "nothing left" poll 2 nothing_left / "$JVM_PID" $user "${W#/}/home"
 same "no thread dump in its log" 0 "$(cat "$JVM_OUT" "$JVM_ERR" | grep -c 'Full thread dump')"
+
+# The walk-through of the README: a servlet's class found, dumped, patched, put back.
+if [ ! -d "$W/home/tc/webapps/examples" ] || ! command -v javac >/dev/null; then
+	skip "a servlet patched" "tomcat10-examples or javac is not installed"
+	exit 0
+fi
+
+page() {
+	curl -s --max-time 10 "http://localhost:$port/examples/servlets/servlet/HelloWorldExample"
+}
+
+says() {
+	page | grep -q "$1"
+}
+
+source=/usr/share/tomcat10-examples/examples/WEB-INF/classes/HelloWorldExample.java
+check "the servlet answers" poll 60 says '<h1>Hello World!</h1>'
+before=$(page)
+prints "classes: the servlet's" \
+	'^HelloWorldExample +org.apache.catalina.loader.ParallelWebappClassLoader' \
+	classes "$JVM_PID" '*HelloWorld*'
+prints "class: its method" 'doGet.*HttpServletRequest' class "$JVM_PID" HelloWorldExample
+works "dump: what runs" dump "$JVM_PID" HelloWorldExample -d "$W/running"
+check "dump: javap reads it" javap -p -c "$W/running/HelloWorldExample.class"
+mkdir "$W/patched"
+sed 's/"<h1>" + title/"<h1>Patched: " + title/' "$source" >"$W/patched/HelloWorldExample.java"
+check "javac makes the patch" javac -nowarn -cp /usr/share/tomcat10/lib/servlet-api.jar \
+	-d "$W/patched" "$W/patched/HelloWorldExample.java"
+works "redefine --check" redefine --check "$JVM_PID" "$W/patched/HelloWorldExample.class"
+check "nothing changed by that" says '<h1>Hello World!</h1>'
+jt redefine "$JVM_PID" "$W/patched/HelloWorldExample.class"
+same "redefine" 0 "$rc"
+check "what it costs is said" grep -q 'compiles everything anew' "$W/err"
+check "the page is patched" says '<h1>Patched: Hello World!</h1>'
+prints "patches" "^HelloWorldExample .*$(sha256sum "$W/patched/HelloWorldExample.class" | cut -c -12)" \
+	patches "$JVM_PID"
+works "dump --diff" dump "$JVM_PID" HelloWorldExample \
+	--diff /usr/share/tomcat10-examples/examples/WEB-INF/classes
+check "dump --diff: the patched method alone" grep -q 'doGet' "$W/out"
+works "restore" restore "$JVM_PID"
+same "the page is as it was" "$before" "$(page)"
+works "dump again" dump "$JVM_PID" HelloWorldExample -d "$W/restored"
+check "the class is as it was" cmp "$W/running/HelloWorldExample.class" \
+	"$W/restored/HelloWorldExample.class"
+works "patches" patches --json "$JVM_PID"
+same "patches: none" "[]" "$(json "j['patches']")"
+check "nothing left after patching" poll 2 nothing_left / "$JVM_PID" $user "${W#/}/home"
