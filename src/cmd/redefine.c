@@ -25,7 +25,7 @@ struct redefine_opts {
 
 static const struct opt redefine_rows[] = {
 	{ 0, "check", OPT_FLAG, AT(check), NULL, "only say whether it can be done", NULL },
-	{ 0, "loader", OPT_TEXT, AT(loader), "LOADER", "only classes that this loader defined", NULL },
+	{ 0, "loader", OPT_TEXT, AT(loader), "LOADER", "only classes of this loader's", NULL },
 	{ 0, "all", OPT_FLAG, AT(all), NULL, "also classes that run this very code", NULL },
 	OPT_END,
 };
@@ -200,6 +200,19 @@ static void say_not_loaded(const struct ctx *ctx, const struct redefine_plan *pl
 	note(ctx, buf_str(&text));
 }
 
+/* Each line, with the class in front. */
+static void say_lines(const struct ctx *ctx, const struct redefine_item *item,
+		      const struct buf *lines)
+{
+	_cleanup_free_ char *name = text_printable_str(item->file->name);
+	size_t len;
+
+	for (const char *line = buf_str(lines); *line; line += len + 1) {
+		len = strcspn(line, "\n");
+		fprintf(stderr, "jtool: %s: %s: %.*s\n", ctx->cmd->name, name, (int)len, line);
+	}
+}
+
 /* Every line of every class; one alone is the error itself. */
 static int refuse(const struct ctx *ctx, const struct redefine_plan *plan, struct err *err)
 {
@@ -214,11 +227,7 @@ static int refuse(const struct ctx *ctx, const struct redefine_plan *plan, struc
 
 		if (n == 1 && item->result == REDEFINE_REFUSED && len + 1 == item->why.len)
 			return err_set(err, EXIT_ANSWER, "%.300s: %.*s", name, (int)len, line);
-		for (; item->result == REDEFINE_REFUSED && *line; line += len + 1) {
-			len = strcspn(line, "\n");
-			fprintf(stderr, "jtool: %s: %s: %.*s\n", ctx->cmd->name, name, (int)len,
-				line);
-		}
+		say_lines(ctx, item, &item->why);
 	}
 	return err_set(err, EXIT_ANSWER, "%zu of %zu classes cannot be replaced so%s", n, plan->n,
 		       opts->check ? "" : "; nothing was changed");
@@ -236,6 +245,8 @@ static int do_it(struct ctx *ctx, struct redefine_plan *plan, struct roster *ros
 			show(ctx, plan, &roster->classes.places, 0);
 		return refuse(ctx, plan, err);
 	}
+	for (size_t i = 0; i < plan->n; i++)
+		say_lines(ctx, &plan->items[i], &plan->items[i].notes);
 	if (!opts->check && plan->n_of[REDEFINE_FITS] > 0) {
 		say_cost(ctx, plan);
 		if (redefine_install(plan, roster, &n_others, err) < 0)
@@ -243,7 +254,7 @@ static int do_it(struct ctx *ctx, struct redefine_plan *plan, struct roster *ros
 	}
 	show(ctx, plan, &roster->classes.places, n_others);
 	if (n_others > 0)
-		note(ctx, "other agents in the JVM change what was put in: see 'jtool dump --diff'");
+		note(ctx, "other agents in the JVM change it further: see 'jtool dump --diff'");
 	return 0;
 }
 
@@ -293,8 +304,8 @@ const struct cmd cmd_redefine = {
 	.synopsis = "TARGET FILE.class|DIR|JAR...",
 	.summary = "replace loaded classes by other class files, all in one go or none",
 	.details =
-		"Of a DIR or JAR those classes are replaced that are loaded and differ.  What other\n"
-		"agents make of the classes stays.  Outlives jtool, until 'jtool restore'.\n",
+		"Of a DIR or JAR those classes are replaced that are loaded and differ.  What\n"
+		"other agents make of the classes stays.  Outlives jtool, until 'jtool restore'.\n",
 	.need = NEED_JVM,
 	.min_args = 1,
 	.max_args = -1,

@@ -22,6 +22,7 @@ struct redefine_item {
 	const struct class_row *row; /* NULL: not loaded */
 	enum redefine_result result;
 	struct buf why;              /* lines, of REFUSED */
+	struct buf notes;            /* lines: what may surprise, of FITS */
 	char digest[DIGEST_LEN + 1];
 };
 

@@ -13,8 +13,10 @@
 
 void redefine_plan_release(struct redefine_plan *plan)
 {
-	for (size_t i = 0; i < plan->n; i++)
+	for (size_t i = 0; i < plan->n; i++) {
 		buf_release(&plan->items[i].why);
+		buf_release(&plan->items[i].notes);
+	}
 	free(plan->items);
 	*plan = (struct redefine_plan){ 0 };
 }
@@ -54,8 +56,8 @@ static int refuse_several(const struct classes *classes, size_t first, size_t n,
 		text_printable(&names, label, strlen(label));
 	}
 	return err_set(err, EXIT_ANSWER,
-		       "%zu classes are called '%.200s', of the loaders %s; choose with --loader", n,
-		       name, buf_str(&names));
+		       "%zu classes are called '%.200s', of the loaders %s; choose with --loader",
+		       n, name, buf_str(&names));
 }
 
 static int match(struct redefine_plan *plan, struct redefine_item *item,
@@ -129,6 +131,18 @@ static bool is_same(const struct captured *captured, const struct cf_class *new)
 	return same;
 }
 
+/*
+ * Up to JDK 17 HotSpot keeps the bytes of a class that was once retransformed, and goes back to
+ * them whenever it is retransformed again, also where somebody has redefined it since.
+ */
+static void note_stale(const struct captured *captured, const struct redefinition_jvm *jvm,
+		       struct buf *notes)
+{
+	if (jvm->release > 0 && jvm->release <= 17 && captured_differences(captured, NULL) > 0)
+		buf_adds(notes, "another agent has redefined it, and the JVM keeps what it was "
+				"before: that is what it will be behind restore\n");
+}
+
 static void compare_files(struct redefine_plan *plan, struct redefine_item *item,
 			  const struct captured *captured, const struct cf_class *running,
 			  const struct cf_class *new)
@@ -138,12 +152,15 @@ static void compare_files(struct redefine_plan *plan, struct redefine_item *item
 	jvm.unverified |= item->row->loader == 0 && jvm.release <= 21;
 	if (captured->memory)
 		jvm.pool_count = captured->pool_count;
-	if (redefinition_check(running, new, &jvm, &item->why) != 0)
+	if (redefinition_check(running, new, &jvm, &item->why) != 0) {
 		set_result(plan, item, REDEFINE_REFUSED);
-	else if (!plan->all && is_same(captured, new))
+	} else if (!plan->all && is_same(captured, new)) {
 		set_result(plan, item, REDEFINE_SAME);
-	else
+	} else {
+		redefinition_notes(running, new, &item->notes);
+		note_stale(captured, &jvm, &item->notes);
 		set_result(plan, item, REDEFINE_FITS);
+	}
 }
 
 static void refuse(struct redefine_plan *plan, struct redefine_item *item, const char *whose,

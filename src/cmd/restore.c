@@ -15,7 +15,7 @@ struct restore_opts {
 #define AT(member) offsetof(struct restore_opts, member)
 
 static const struct opt restore_rows[] = {
-	{ 0, "loader", OPT_TEXT, AT(loader), "LOADER", "only classes that this loader defined", NULL },
+	{ 0, "loader", OPT_TEXT, AT(loader), "LOADER", "only classes of this loader's", NULL },
 	OPT_END,
 };
 

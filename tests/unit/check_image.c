@@ -85,7 +85,8 @@ END_TEST
 
 START_TEST(thousands_are_not_believed)
 {
-	shell("for i in $(seq -w 10000); do echo \"1-2 r-xp 0 fe:00 7 /tmp/jtool-agent-00000000000$i.so\"; "
+	shell("for i in $(seq -w 10000); do "
+	      "echo \"1-2 r-xp 0 fe:00 7 /tmp/jtool-agent-00000000000$i.so\"; "
 	      "done >1/maps");
 	ck_assert_int_eq(images_find(&ns, &images, &err), 0);
 	ck_assert_uint_lt(images.n, 100);
