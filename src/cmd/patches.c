@@ -63,7 +63,7 @@ const struct cmd cmd_patches = {
 	.synopsis = "TARGET",
 	.summary = "classes that were replaced, by which file and when",
 	.details =
-		"SHA256 is the class file's, as by sha256sum(1).  'jtool restore' puts them back.\n",
+		"SHA256 is the class file's, as sha256sum(1) has it; restore puts them back.\n",
 	.need = NEED_JVM,
 	.takes_all = true,
 	.free_words = -1,
