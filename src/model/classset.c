@@ -7,6 +7,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "base/hash.h"
 #include "base/io.h"
 #include "base/xalloc.h"
 #include "classfile/read.h"
@@ -26,21 +27,11 @@ void classset_release(struct classset *set)
 	*set = (struct classset){ 0 };
 }
 
-/* FNV-1a */
-static size_t hash(const char *name)
-{
-	uint64_t h = 14695981039346656037u;
-
-	for (; *name; name++)
-		h = (h ^ (unsigned char)*name) * 1099511628211u;
-	return (size_t)(h ^ h >> 32);
-}
-
 /* Where a name is in the table, or the free place where it would be: a file's number + 1. */
 static size_t *find_place(const struct classset *set, const char *name)
 {
 	size_t mask = set->n_places - 1;
-	size_t i = hash(name) & mask;
+	size_t i = (size_t)ag_hash(name, strlen(name)) & mask;
 
 	while (set->places[i] && strcmp(set->files[set->places[i] - 1].name, name) != 0)
 		i = (i + 1) & mask;
