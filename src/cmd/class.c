@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "base/text.h"
-#include "cmd/roster.h"
+#include "cmd/dump.h"
 #include "render/class_sheet.h"
 #include "render/javap_code.h"
 #include "render/javap_pool.h"
@@ -55,17 +55,20 @@ static int receive(struct roster *r, struct class_told *told, struct err *err)
 	return 0;
 }
 
-/* Why there is no class file; NULL when that goes without saying. */
-static const char *why_not(const struct captured *captured)
+/* What is not told of a class without its file, and why; NULL: that goes without saying. */
+static const char *why_not(const struct captured *captured, struct buf *text)
 {
 	switch (captured->outcome) {
 	case WIRE_CAPTURED_HIDDEN:
-		return "the class file: the JVM does not let this class be changed or read";
+		return "what only a class file says: the JVM hands out none of a class that it lets "
+		       "nobody change";
 	case WIRE_CAPTURED_ANONYMOUS:
-		return "the class file: asking for that of an anonymous class ends a JVM of JDK 8";
-	case WIRE_CAPTURED_REAL:
+		return "what only a class file says: to ask for that of a VM-anonymous class ends a "
+		       "JVM of JDK 8";
 	case WIRE_CAPTURED_ERROR:
-		return "the class file: the JVM did not hand it out";
+		buf_addf(text, "what only a class file says: the JVM refuses with JVMTI error %d",
+			 (int)captured->code);
+		return buf_str(text);
 	default:
 		return NULL;
 	}
@@ -178,16 +181,20 @@ static int take(const struct class_row *row, struct captured *captured, void *ar
 		struct err *err)
 {
 	struct showing *show = arg;
+	_cleanup_buf_ struct buf text = BUF_INIT;
 	struct class_told told = { 0 };
 	struct class_view view = {
 		.row = row,
 		.places = &show->roster->classes.places,
 		.told = &told,
 		.captured = captured,
-		.why_not = why_not(captured),
+		.why_not = why_not(captured, &text),
 	};
-	int rc = ask(show->roster->session, row->number, err);
+	int rc;
 
+	if (captured->outcome == WIRE_CAPTURED_REAL)
+		return dump_was_real(show->ctx, row, err);
+	rc = ask(show->roster->session, row->number, err);
 	if (rc == 0)
 		rc = receive(show->roster, &told, err);
 	if (rc == 0)
