@@ -5,6 +5,7 @@
 #include "model/redefinition_limits.h"
 #include "model/redefinition_members.h"
 
+#define ACC_SUPER ((unsigned)CF_ACC_SYNCHRONIZED) /* of a class */
 #define MAJOR_OF_JDK_1 45
 #define MAJOR_OF_JDK_12 56
 #define PREVIEW 65535 /* minor version (JVMS 4.1) */
@@ -101,7 +102,7 @@ static void limits_code(struct limits *l)
 /* JVM_RECOGNIZED_CLASS_MODIFIERS, and what ClassFileParser::parse_stream makes of them */
 static unsigned class_access(const struct cf_class *class)
 {
-	const unsigned recognized = CF_ACC_PUBLIC | CF_ACC_FINAL | CF_ACC_SYNCHRONIZED |
+	const unsigned recognized = CF_ACC_PUBLIC | CF_ACC_FINAL | ACC_SUPER |
 				    CF_ACC_INTERFACE | CF_ACC_ABSTRACT | CF_ACC_ANNOTATION |
 				    CF_ACC_ENUM | CF_ACC_SYNTHETIC;
 	unsigned access = class->access & recognized;
@@ -118,6 +119,9 @@ static void limits_modifiers(struct limits *l)
 	limits_begin(l);
 	if (before == now)
 		return;
+	/* ACC_SUPER alone, or it is of no interest: an interface has none. */
+	if ((before ^ now) != ACC_SUPER)
+		now = (now & ~ACC_SUPER) | (before & ACC_SUPER);
 	buf_adds(&l->line, "the class");
 	limits_add_flags(&l->line, FLAGS_CLASS, before, now);
 	limits_say(l, LIMIT_CLASS_MODIFIERS_CHANGED);

@@ -50,6 +50,8 @@ static void add_method(struct buf *line, const struct member *method)
 {
 	if (cf_text_is(method->cf.name, "<clinit>"))
 		buf_adds(line, "the static initialiser");
+	else if (cf_text_is(method->cf.name, "<init>"))
+		members_add(line, "constructor", method);
 	else
 		members_add(line, "method", method);
 }
