@@ -77,13 +77,19 @@ static bool field_flags(const struct checking *c, uint16_t access)
 	return (access & constant) == constant && !(access & never);
 }
 
+/* What strictfp stands for from Java 5 to 16; later every method is so (JEP 306). */
+static uint16_t strict(uint16_t major)
+{
+	return major < JAVA_17 ? CF_ACC_STRICT : 0;
+}
+
 static bool interface_method_flags(uint16_t access, uint16_t major)
 {
 	uint16_t never = CF_ACC_FINAL | CF_ACC_NATIVE;
 
 	if (major >= JAVA_8) {
 		if (ANY_OF(access, CF_ACC_ABSTRACT))
-			never |= CF_ACC_PRIVATE | CF_ACC_STATIC | CF_ACC_STRICT;
+			never |= CF_ACC_PRIVATE | CF_ACC_STATIC | strict(major);
 		never |= CF_ACC_PROTECTED | CF_ACC_SYNCHRONIZED;
 		return !(access & never) &&
 		       ANY_OF(access, CF_ACC_PUBLIC) != ANY_OF(access, CF_ACC_PRIVATE);
@@ -115,7 +121,7 @@ static bool method_flags(const struct checking *c, uint16_t access)
 	if (access & CF_ACC_ABSTRACT) {
 		never = CF_ACC_FINAL | CF_ACC_NATIVE | CF_ACC_PRIVATE | CF_ACC_STATIC;
 		if (major >= JAVA_5)
-			never |= CF_ACC_SYNCHRONIZED | CF_ACC_STRICT;
+			never |= CF_ACC_SYNCHRONIZED | strict(major);
 	}
 	return one_visibility(access) && !(access & never);
 }

@@ -94,8 +94,8 @@ static bool check_inner_class(struct checking *c, const uint8_t *at)
 	if (!chk_is_class(c, inner) || (outer != 0 && !chk_is_class(c, outer)) ||
 	    (name != 0 && !chk_is_utf8(c, name)))
 		return chk_wrong(c, "InnerClasses does not lead to classes and names");
-	if (inner == outer)
-		return chk_wrong(c, "a class is within itself");
+	if (inner == outer || (outer != 0 && cf_class_name(c->pool, outer).data[0] == '['))
+		return chk_wrong(c, "a class is within itself or an array");
 	return chk_class_flags(c, cf_peek_u2(at + 6) & (known | CF_ACC_MODULE)) ||
 	       chk_wrong(c, "an inner class's modifiers do not go together");
 }

@@ -257,8 +257,8 @@ bool cf_verify(const struct cf_class *class, struct cf_fault *fault)
 	if (class->major < JAVA_6)
 		return verify(class, fault, true);
 	/* Of version 50 the JVM tries inference when the stack maps are missing or wrong. */
-	return verify(class, fault, false) ||
-	       (class->major == JAVA_6 && !fault->memory && verify(class, fault, true));
+	return verify(class, fault, false) || (class->major == JAVA_6 && !fault->format &&
+					       !fault->memory && verify(class, fault, true));
 }
 
 bool cf_verify_without_maps(const struct cf_class *class, struct cf_fault *fault)

@@ -8,29 +8,43 @@ struct maps {
 	bool first;
 };
 
+/* Even of version 50, for which inference would be tried, HotSpot takes no such table. */
+static bool malformed(struct verifying *v, const char *what)
+{
+	(void)vf_bad(v, what);
+	v->fault->format = true;
+	return false;
+}
+
 static bool read_type(struct verifying *v, struct maps *m, struct vtype *type)
 {
 	static const uint8_t kinds[] = {
 		V_TOP, V_INT, V_FLOAT, V_DOUBLE, V_LONG, V_NULL, V_UNINIT_THIS,
 	};
 	uint8_t tag = cf_u1(&m->bytes);
-	uint16_t at;
+	uint16_t at = tag < sizeof(kinds) ? 0 : cf_u2(&m->bytes);
 
+	if (m->bytes.failed)
+		return malformed(v, "StackMapTable ends too early");
 	if (tag < sizeof(kinds)) {
 		*type = vt_kind(kinds[tag]);
 		return true;
 	}
-	at = cf_u2(&m->bytes);
 	if (tag == 7 && cf_tag(v->pool, at) == CF_CLASS) {
 		*type = vt_class(v, cf_class_name(v->pool, at));
 		return true;
 	}
+	if (tag != 8)
+		return malformed(v, "a type in StackMapTable is none");
 	*type = (struct vtype){ at, 0, 0, V_UNINIT };
-	return (tag == 8 && at < v->code.len && v->map[at] & MAP_NEW) ||
-	       vf_bad(v, "a type in StackMapTable leads nowhere");
+	return (at < v->code.len && v->map[at] & MAP_NEW) ||
+	       vf_bad(v, "a type in StackMapTable is not made by new");
 }
 
-/* n types, behind those that are there; *slots counts cells. */
+/*
+ * n types, behind those that are there; *slots counts cells.  There is room for all: whether they
+ * fit into the method's is asked when they are read.
+ */
 static bool read_types(struct verifying *v, struct maps *m, uint32_t n, struct vtype *to,
 		       uint32_t *slots, uint32_t max)
 {
@@ -39,15 +53,13 @@ static bool read_types(struct verifying *v, struct maps *m, uint32_t n, struct v
 	while (n-- > 0) {
 		if (!read_type(v, m, &type))
 			return false;
-		if (*slots + 1 + vt_is_wide(type) > max)
-			return vf_bad(v, "a frame in StackMapTable has no room for its types");
 		if (type.kind == V_UNINIT_THIS)
 			m->last.uninit = true;
 		to[(*slots)++] = type;
 		if (vt_is_wide(type))
 			to[(*slots)++] = vt_second(type);
 	}
-	return true;
+	return *slots <= max || vf_bad(v, "a frame in StackMapTable has no room for its types");
 }
 
 static bool is_uninit(const struct vframe *f)
@@ -108,7 +120,7 @@ static bool read_frame(struct verifying *v, struct maps *m)
 	bool right = true;
 
 	if (type >= 128 && type < 247)
-		return vf_bad(v, "StackMapTable has a frame of no kind");
+		return malformed(v, "StackMapTable has a frame of no kind");
 	delta = type < 128 ? type & 63 : cf_u2(&m->bytes);
 	m->last.pc = m->first ? delta : m->last.pc + delta + 1;
 	m->first = false;
@@ -130,7 +142,7 @@ static bool read_frame(struct verifying *v, struct maps *m)
 
 static bool read_table(struct verifying *v, struct maps *m, uint32_t n)
 {
-	v->frames = ag_alloc(v->pool->mem, n, sizeof(*v->frames));
+	v->frames = ag_alloc(v->pool->mem, (size_t)n + 1, sizeof(*v->frames));
 	if (!v->frames)
 		return vf_no_memory(v);
 	while (v->n_frames < n) {
@@ -138,13 +150,13 @@ static bool read_table(struct verifying *v, struct maps *m, uint32_t n)
 			return false;
 		v->now.pc = m->last.pc;
 		if (m->bytes.failed)
-			return vf_bad(v, "StackMapTable ends too early");
+			return malformed(v, "StackMapTable ends too early");
 		if (m->last.pc >= v->code.len || !(v->map[m->last.pc] & MAP_INSN))
 			return vf_bad(v, "StackMapTable has a frame where no instruction begins");
 		v->frames[v->n_frames++] = m->last;
 	}
 	return cf_bytes_left(&m->bytes) == 0 ||
-	       vf_bad(v, "StackMapTable is longer than its frames");
+	       malformed(v, "StackMapTable is longer than its frames");
 }
 
 bool vf_read_maps(struct verifying *v)
@@ -158,9 +170,9 @@ bool vf_read_maps(struct verifying *v)
 	m.bytes = cf_bytes_init(a.data, a.len);
 	n = cf_u2(&m.bytes);
 	if (m.bytes.failed || n > cf_bytes_left(&m.bytes))
-		return vf_bad(v, "StackMapTable is shorter than its frames");
+		return malformed(v, "StackMapTable ends too early");
 	/* The method's parameters are what the first frame is told from. */
-	return n == 0 || (append(v, &m, 0) && read_table(v, &m, n));
+	return append(v, &m, 0) && read_table(v, &m, n);
 }
 
 bool vf_compare(struct verifying *v, const struct vframe *map, const struct vtype *stack,

@@ -50,6 +50,11 @@ static bool is_array_of(struct vtype t, char letter)
 	}
 }
 
+static bool is_uninit(struct vtype t)
+{
+	return t.kind == V_UNINIT || t.kind == V_UNINIT_THIS;
+}
+
 /* What the letters of an effect stand for: see effects below. */
 static bool matches(const struct verifying *v, struct vtype t, char letter)
 {
@@ -57,7 +62,9 @@ static bool matches(const struct verifying *v, struct vtype t, char letter)
 		return true;
 	switch (letter) {
 	case 'A':
-		return vt_is_reference(t) || t.kind == V_UNINIT || t.kind == V_UNINIT_THIS;
+		return vt_is_reference(t) || is_uninit(t);
+	case 'M':
+		return vt_is_reference(t) || (!v->infer && is_uninit(t));
 	case 'O':
 		return vt_is_reference(t);
 	case 'T':
@@ -104,6 +111,7 @@ static bool push_letter(struct verifying *v, char letter)
 /*
  * What an instruction takes from the stack, the top of it last, and what it leaves there.
  * I int, L long, F float, D double, N null, A a reference to what may not be constructed yet,
+ * M the same, but the old verifier wants it to be,
  * O to an object, T to a Throwable; i j f d b c s a: an array of int, long … byte or boolean,
  * char, short, references; y: any array.  Empty: there is more to it.
  */
@@ -128,11 +136,11 @@ static const char effects[][EFFECT_LEN] = {
 	"I>I", "I>I", "I>I",
 	/* lcmp to dcmpg, ifeq to if_acmpne, goto */
 	"LL>I", "FF>I", "FF>I", "DD>I", "DD>I", "I>", "I>", "I>", "I>", "I>", "I>", "II>", "II>",
-	"II>", "II>", "II>", "II>", "AA>", "AA>", ">",
+	"II>", "II>", "II>", "II>", "MM>", "MM>", ">",
 	[0xaa] = /* tableswitch, lookupswitch */
 	"I>", "I>",
 	[0xbe] = /* arraylength, athrow */
-	"y>I", "T>", "", "O>I", "A>", "A>",
+	"y>I", "T>", "", "O>I", "M>", "M>",
 	[0xc6] = /* ifnull, ifnonnull, goto_w, jsr_w */
 	"A>", "A>", ">", "",
 };

@@ -173,8 +173,9 @@ static bool reference_assignable(const struct verifying *v, struct vtype from, s
 		return false; /* another array of primitives, or no array */
 	if (is_object(v, to))
 		return from.dims > to.dims || from.kind == V_OBJECT;
+	/* The old verifier takes every interface for Object, also where arrays are concerned. */
 	if (from.dims > to.dims)
-		return to.len == 0 || is_of_arrays(v, to);
+		return to.len == 0 || is_of_arrays(v, to) || (v->infer && !is_proper_class(v, to));
 	return from.kind == V_OBJECT && (same_class(v, from, to) || !are_apart(v, from, to));
 }
 
@@ -222,7 +223,10 @@ struct vtype vt_merge(const struct verifying *v, struct vtype a, struct vtype b)
 {
 	if (vt_same(v, a, b))
 		return a;
+	/* What a subroutine does not touch is of each caller's own type. */
+	if (v->lenient)
+		return vt_kind(V_ANY);
 	if (vt_is_reference(a) && vt_is_reference(b))
 		return merge_references(v, a, b);
-	return vt_kind(v->lenient ? V_ANY : V_TOP);
+	return vt_kind(V_TOP);
 }
