@@ -241,7 +241,7 @@ static bool is_of_loader(const struct ag_patches *p, JNIEnv *jni, jclass class, 
 	bool same;
 
 	if ((*p->ti)->GetClassLoader(p->ti, class, &its) != JVMTI_ERROR_NONE)
-		return false;
+		return true; /* it is never another one of the same name */
 	same = (*jni)->IsSameObject(jni, its, loader);
 	if (its)
 		(*jni)->DeleteLocalRef(jni, its);
