@@ -226,12 +226,40 @@ START_TEST(instrumented)
 }
 END_TEST
 
-/* In the tool's own classes its names say nothing. */
-START_TEST(at_home)
+static void add_name(const char *name)
 {
-	replace(&file, "java/util/concurrent/Callable", "one/profiler/Instrument......");
-	ck_assert_str_eq(signs(), "async-profiler: measures calls");
-	ck_assert_uint_eq(instrumented_by(NULL, NULL, (const char *[INSTRUMENTED_MAX]){ 0 }), 0);
+	const uint8_t utf8[] = { CF_UTF8, 0, (uint8_t)strlen(name) };
+
+	buf_add(&file, utf8, sizeof(utf8));
+	buf_adds(&file, name);
+}
+
+/* The signs of a class with nothing but a name and a superclass. */
+static const char *signs_of(const char *name, const char *super)
+{
+	static const uint8_t head[] = { 0xca, 0xfe, 0xba, 0xbe, 0, 0, 0, 52, 0, 5 };
+	static const uint8_t tail[] = { CF_CLASS, 0, 1, CF_CLASS, 0, 2, 0, 0x21, 0, 3, 0,
+					4,	  0, 0, 0,	  0, 0, 0, 0,	 0 };
+
+	buf_reset(&file);
+	buf_add(&file, head, sizeof(head));
+	add_name(name);
+	add_name(super);
+	buf_add(&file, tail, sizeof(tail));
+	return signs();
+}
+
+START_TEST(whose_name)
+{
+	ck_assert_str_eq(signs_of("p/C", "java/lang/Object"), "");
+	ck_assert_str_eq(signs_of("p/C", "datadog/trace/bootstrap/A"), "Datadog's agent");
+	ck_assert_str_eq(signs_of("datadog/trace/C", "datadog/trace/bootstrap/A"), ""); /* at home */
+	ck_assert_str_eq(signs_of("one/profiler/Instrument", "one/profiler/Instrument"), "");
+	ck_assert_str_eq(signs_of("p/C$$SpringCGLIB$$0", "p/C"), "Spring: a generated subclass");
+	ck_assert_str_eq(signs_of("p/$Proxy1", "java/lang/reflect/Proxy"),
+			 "java.lang.reflect: a generated proxy");
+	ck_assert_str_eq(signs_of("p/C$ByteBuddy$1", "one/profiler/InstrumentX"),
+			 "async-profiler: measures calls, Byte Buddy: generated");
 }
 END_TEST
 
@@ -250,7 +278,7 @@ int main(void)
 	tcase_add_test(tc, of_memory);
 	tcase_add_test(tc, unreadable);
 	tcase_add_test(tc, instrumented);
-	tcase_add_test(tc, at_home);
+	tcase_add_test(tc, whose_name);
 	suite_add_tcase(s, tc);
 	sr = srunner_create(s);
 	srunner_run_all(sr, CK_NORMAL);
