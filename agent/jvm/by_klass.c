@@ -1,4 +1,9 @@
-/* Counting by calibrated klass word: nothing is tagged, so HotSpot has nothing to look up. */
+/*
+ * Counting by calibrated klass word: nothing is tagged, so HotSpot has nothing to look up.
+ * Built for speed, and the rest for size: the JVM stands still meanwhile.
+ */
+#pragma GCC optimize("O2")
+
 #include "jvm/ref.h"
 #include "jvm/walk.h"
 #include "wire/frame.h"

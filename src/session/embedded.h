@@ -1,10 +1,11 @@
-/* The agent, as the build put it into this binary. */
+/* The agent, as the build put it into this binary: compressed, which halves it. */
 #ifndef JTOOL_SESSION_EMBEDDED_H
 #define JTOOL_SESSION_EMBEDDED_H
 
-#include <stddef.h>
+#include "base/buf.h"
+#include "base/err.h"
 
-extern const unsigned char jtool_agent[];
-extern const size_t jtool_agent_len;
+/* The shared object, into an empty buffer.  -1 with err set (EXIT_AGENT): this binary is damaged. */
+int embedded_agent(struct buf *agent, struct err *err) _must_check_;
 
 #endif

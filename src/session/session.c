@@ -150,11 +150,11 @@ static int does_not_connect(const struct session *s, struct err *err)
 		       (int)s->jvm->pid);
 }
 
-static struct place_request our_agent(int listener)
+static struct place_request our_agent(const struct buf *agent, int listener)
 {
 	return (struct place_request){
-		.data = jtool_agent,
-		.len = jtool_agent_len,
+		.data = agent->data,
+		.len = agent->len,
 		.stem = "jtool-agent",
 		.suffix = ".so",
 		.listener = listener,
@@ -163,19 +163,29 @@ static struct place_request our_agent(int listener)
 
 bool session_is_ours(const char *image)
 {
-	const struct place_request req = our_agent(-1);
-	_cleanup_free_ char *name = place_file_name(&req);
+	_cleanup_buf_ struct buf agent = BUF_INIT;
+	_cleanup_free_ char *name = NULL;
 	const char *slash = strrchr(image, '/');
+	struct place_request req;
+	struct err damaged = { 0 };
 
+	if (embedded_agent(&agent, &damaged) < 0)
+		return false; /* nothing can be: opening a session says why */
+	req = our_agent(&agent, -1);
+	name = place_file_name(&req);
 	return strcmp(slash ? slash + 1 : image, name) == 0;
 }
 
 static int connect_agent(struct session *s, const struct attach_opts *opts, int listener,
 			 const char *image, struct err *err)
 {
+	_cleanup_buf_ struct buf agent = BUF_INIT;
 	char token[WIRE_TOKEN_LEN + 1];
-	const struct place_request req = our_agent(listener);
+	struct place_request req;
 
+	if (embedded_agent(&agent, err) < 0)
+		return -1;
+	req = our_agent(&agent, listener);
 	s->place = place_new(s->jvm, &req, s->steps, err);
 	if (!s->place)
 		return -1;

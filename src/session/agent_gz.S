@@ -1,0 +1,16 @@
+/* AGENT_FILE comes from the build: the agent, compressed, in the build tree. */
+	.section .rodata
+	.global jtool_agent_gz
+	.global jtool_agent_gz_len
+	.type jtool_agent_gz, %object
+	.type jtool_agent_gz_len, %object
+	.balign 16
+jtool_agent_gz:
+	.incbin AGENT_FILE
+.Lend:
+	.size jtool_agent_gz, .Lend - jtool_agent_gz
+	.balign 8
+jtool_agent_gz_len: /* a size_t: as wide as an address */
+	.dc.a .Lend - jtool_agent_gz
+	.size jtool_agent_gz_len, . - jtool_agent_gz_len
+	.section .note.GNU-stack, "", %progbits
