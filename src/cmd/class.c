@@ -17,9 +17,9 @@ struct class_opts {
 #define AT(member) offsetof(struct class_opts, member)
 
 static const struct opt class_rows[] = {
-	{ 'c', "constants", OPT_FLAG, AT(pool), NULL, "the constant pool, as javap -v shows it", NULL },
-	{ 'b', "bytecode", OPT_FLAG, AT(code), NULL, "the methods' code, as javap -c -p shows it", NULL },
-	{ 0, "loader", OPT_TEXT, AT(loader), "LOADER", "the class that this loader defined", NULL },
+	{ 'c', "constants", OPT_FLAG, AT(pool), NULL, "its constant pool, as javap -v does", NULL },
+	{ 'b', "bytecode", OPT_FLAG, AT(code), NULL, "its methods' code, as javap -c -p does", NULL },
+	{ 0, "loader", OPT_TEXT, AT(loader), "LOADER", "what this loader defined", NULL },
 	OPT_END,
 };
 
@@ -60,11 +60,11 @@ static const char *why_not(const struct captured *captured, struct buf *text)
 {
 	switch (captured->outcome) {
 	case WIRE_CAPTURED_HIDDEN:
-		return "what only a class file says: the JVM hands out none of a class that it lets "
-		       "nobody change";
+		return "what only a class file says: the JVM hands out none of a class that "
+		       "nobody may change";
 	case WIRE_CAPTURED_ANONYMOUS:
-		return "what only a class file says: to ask for that of a VM-anonymous class ends a "
-		       "JVM of JDK 8";
+		return "what only a class file says: asking for that of a VM-anonymous class "
+		       "ends a JVM of JDK 8";
 	case WIRE_CAPTURED_ERROR:
 		buf_addf(text, "what only a class file says: the JVM refuses with JVMTI error %d",
 			 (int)captured->code);

@@ -17,7 +17,7 @@ static const char *const kinds[] = { "any",	"class",      "interface", "array", 
 #define AT(member) offsetof(struct classes_opts, member)
 
 static const struct opt classes_rows[] = {
-	{ 0, "loader", OPT_TEXT, AT(loader), "LOADER", "only classes that this loader defined", NULL },
+	{ 0, "loader", OPT_TEXT, AT(loader), "LOADER", "only what this loader defined", NULL },
 	{ 0, "kind", OPT_CHOICE, AT(kind), "KIND", "only of this kind", kinds },
 	{ 'o', NULL, OPT_TEXT, AT(columns), "COL,...", "these columns only, in this order", NULL },
 	OPT_END,

@@ -147,6 +147,26 @@ const char *class_modifiers(const struct class_row *row, char *text, size_t size
 	return text;
 }
 
+bool class_is_interface(const struct class_row *row)
+{
+	return row->traits & WIRE_CLASS_INTERFACE;
+}
+
+bool class_is_array(const struct class_row *row)
+{
+	return row->traits & WIRE_CLASS_ARRAY;
+}
+
+bool class_is_linked(const struct class_row *row)
+{
+	return row->traits & (WIRE_CLASS_LINKED | WIRE_CLASS_ARRAY);
+}
+
+bool class_is_patched(const struct class_row *row)
+{
+	return row->traits & WIRE_CLASS_PATCHED;
+}
+
 bool class_is_anonymous(const struct class_row *row)
 {
 	const char *slash = strrchr(row->signature, '/');

@@ -32,6 +32,10 @@ void classes_sort(struct classes *c);
 const char *class_kind(const struct class_row *row);
 /* "public final", as they stand before a class in Java; "" for none. */
 const char *class_modifiers(const struct class_row *row, char *text, size_t size);
+bool class_is_interface(const struct class_row *row); /* annotations, too */
+bool class_is_array(const struct class_row *row);
+bool class_is_linked(const struct class_row *row); /* arrays always are */
+bool class_is_patched(const struct class_row *row);
 /* VM-anonymous on JDK 8: "Lp/C$$Lambda$1/1234;". */
 bool class_is_anonymous(const struct class_row *row);
 

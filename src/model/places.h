@@ -30,7 +30,7 @@ struct places {
 
 void places_release(struct places *p);
 
-/* Take a LOADER, MODULE or SOURCE frame: 1; 0 when it is another; -EBADMSG when it makes no sense. */
+/* Take a LOADER, MODULE or SOURCE frame: 1; 0: it is another; -EBADMSG: it makes no sense. */
 int places_take(struct places *p, uint16_t type, struct wire_reader *payload) _must_check_;
 
 /* False when one of the numbers was never told. */

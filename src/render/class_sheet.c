@@ -7,11 +7,10 @@
 #include "model/instrumented.h"
 #include "model/javasig.h"
 #include "model/typename.h"
-#include "wire/frame.h"
 
 enum {
-	DECLARATION, CLASS, KIND, LINKED_TEXT, LINKED, MODIFIERS, ANNOTATIONS, LOADER, MODULE, SOURCE,
-	SOURCE_FILE, VERSION, MAJOR, MINOR, CONSTANTS,
+	DECLARATION, CLASS, KIND, LINKED_TEXT, LINKED, MODIFIERS, ANNOTATIONS, LOADER, MODULE,
+	SOURCE, SOURCE_FILE, VERSION, MAJOR, MINOR, CONSTANTS,
 	SUPERS, INTERFACES, PERMITTED, NEST_HOST, NEST_MEMBERS, COMPONENTS,
 	INSTRUMENTED, DIFFERS, PATCHED_TEXT, PATCHED, WHY_NOT,
 	GAP_FIELDS, FIELDS, GAP_METHODS, METHODS,
@@ -148,7 +147,7 @@ static void add_method(struct sheet *s, const struct class_view *view,
 	/* Its own name without the L and the ; of a signature. */
 	struct cf_text class = { view->row->signature + 1, strlen(view->row->signature) - 2 };
 
-	javasig_method(&declaration, m, class, view->row->traits & WIRE_CLASS_INTERFACE);
+	javasig_method(&declaration, m, class, class_is_interface(view->row));
 	add_member(s, METHODS, m, &declaration);
 }
 
@@ -250,11 +249,11 @@ static void add_ancestors(struct sheet *s, size_t field, const struct class_view
 static void set_declaration(struct sheet *s, const struct class_view *view)
 {
 	_cleanup_buf_ struct buf text = BUF_INIT;
-	bool interface = view->row->traits & WIRE_CLASS_INTERFACE;
+	bool interface = class_is_interface(view->row);
 
 	if (view->file) {
 		javasig_class(&text, view->file);
-	} else if (view->row->traits & WIRE_CLASS_ARRAY) {
+	} else if (class_is_array(view->row)) {
 		buf_adds(&text, view->row->name);
 	} else {
 		javasig_class_modifiers(&text, view->row->modifiers);
@@ -285,8 +284,7 @@ static void set_places(struct sheet *s, const struct class_view *view)
 {
 	const struct class_row *row = view->row;
 	char modifiers[96];
-	bool linked = row->traits & (WIRE_CLASS_LINKED | WIRE_CLASS_ARRAY) ||
-		      view->told->methods.n + view->told->fields.n > 0;
+	bool linked = class_is_linked(row) || view->told->methods.n + view->told->fields.n > 0;
 
 	sheet_text(s, CLASS, row->name);
 	sheet_text(s, KIND, class_kind(row));
@@ -343,8 +341,8 @@ static void set_changes(struct sheet *s, const struct class_view *view)
 		sheet_text(sheet_item(s, INSTRUMENTED, tool_fields, 1), 0, signs[i]);
 	if (view->file && differs > 0)
 		sheet_number(s, DIFFERS, (int64_t)differs);
-	sheet_bool(s, PATCHED, view->row->traits & WIRE_CLASS_PATCHED);
-	if (view->row->traits & WIRE_CLASS_PATCHED)
+	sheet_bool(s, PATCHED, class_is_patched(view->row));
+	if (class_is_patched(view->row))
 		sheet_text(s, PATCHED_TEXT, "by jtool, see 'jtool patches'");
 	sheet_text(s, WHY_NOT, view->why_not);
 }

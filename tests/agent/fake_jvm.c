@@ -944,20 +944,27 @@ static jvmtiError JNICALL get_object_size(jvmtiEnv *env, jobject object, jlong *
 	return JVMTI_ERROR_NONE;
 }
 
+static void change_held(const jvmtiCapabilities *caps, bool hold)
+{
+	const unsigned char *bits = (const unsigned char *)caps;
+	unsigned char *held = (unsigned char *)&fake.held;
+
+	for (size_t i = 0; i < sizeof(*caps); i++)
+		held[i] = (unsigned char)(hold ? held[i] | bits[i] : held[i] & ~bits[i]);
+}
+
 static jvmtiError JNICALL add_capabilities(jvmtiEnv *env, const jvmtiCapabilities *caps)
 {
 	(void)env;
 	TI_FAULT();
-	for (size_t i = 0; i < sizeof(*caps); i++)
-		((unsigned char *)&fake.held)[i] |= ((const unsigned char *)caps)[i];
+	change_held(caps, true);
 	return JVMTI_ERROR_NONE;
 }
 
 static jvmtiError JNICALL relinquish_capabilities(jvmtiEnv *env, const jvmtiCapabilities *caps)
 {
 	(void)env;
-	for (size_t i = 0; i < sizeof(*caps); i++)
-		((unsigned char *)&fake.held)[i] &= (unsigned char)~((const unsigned char *)caps)[i];
+	change_held(caps, false);
 	return ti_fault();
 }
 
