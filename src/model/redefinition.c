@@ -8,6 +8,7 @@
 #define ACC_SUPER ((unsigned)CF_ACC_SYNCHRONIZED) /* of a class */
 #define MAJOR_OF_JDK_1 45
 #define MAJOR_OF_JDK_12 56
+#define MAJOR_OF_JDK_17 61
 #define PREVIEW 65535 /* minor version (JVMS 4.1) */
 
 /*
@@ -127,21 +128,30 @@ static void limits_modifiers(struct limits *l)
 	limits_say(l, LIMIT_CLASS_MODIFIERS_CHANGED);
 }
 
+/* Of another class everything differs; of one that cannot be read, nothing is known. */
+static bool ends_it(enum limit limit)
+{
+	return limit == LIMIT_UNSUPPORTED_VERSION || limit == LIMIT_NAMES_DONT_MATCH ||
+	       limit == LIMIT_INVALID_FORMAT;
+}
+
 int redefinition_check(const struct cf_class *running, const struct cf_class *new,
 		       const struct redefinition_jvm *jvm, struct buf *why)
 {
 	/* load_new_class_versions(): parse, compare, verify, merge the constants */
 	static void (*const parts[])(struct limits *l) = {
-		limits_version,   limits_name,   limits_format,  limits_hierarchy,
-		limits_nest,      limits_record, limits_permitted, limits_modifiers,
-		limits_fields,    limits_methods, limits_code,   limits_pool,
+		limits_version, limits_name,    limits_format,    limits_hierarchy,
+		limits_nest,    limits_record,  limits_permitted, limits_modifiers,
+		limits_fields,  limits_methods, limits_code,      limits_pool,
 	};
-	struct limits l = { .running = running, .new = new, .jvm = jvm, .why = why };
+	struct redefinition_jvm known = *jvm;
+	struct limits l = { .running = running, .new = new, .jvm = &known, .why = why };
 
+	if (known.release == 0) /* the stricter rules, and no version is too new */
+		known.release = new->major > MAJOR_OF_JDK_17 ? new->major - 44u : 17;
 	for (size_t i = 0; i < ARRAY_SIZE(parts); i++) {
 		parts[i](&l);
-		/* Of another class everything differs, and of what is no class nothing is known. */
-		if (l.first == LIMIT_NAMES_DONT_MATCH || l.first == LIMIT_INVALID_FORMAT)
+		if (ends_it(l.first))
 			break;
 	}
 	buf_release(&l.line);

@@ -13,7 +13,7 @@
 
 /* What the answer depends on, beside the classes. */
 struct redefinition_jvm {
-	unsigned release;      /* 8, 11, 17, … */
+	unsigned release;      /* 8, 11, 17, …; 0: not known */
 	bool may_add_delete;   /* -XX:+AllowRedefinitionToAddDeleteMethods, JDK 13+ */
 	bool may_preview;      /* --enable-preview */
 	bool unverified;       /* the class's code is not verified: the boot loader's up to 21 … */

@@ -98,6 +98,9 @@ START_TEST(versions)
 	ck_assert_str_eq(buf_str(&why), "class file version 61.1 does not exist\n");
 	b.major = 44;
 	ck_assert_int_eq(check(8, &a, &b), 68);
+	b.major = 99;
+	b.minor = 0;
+	ck_assert_int_eq(check(0, &a, &b), 0);
 }
 END_TEST
 
@@ -275,8 +278,8 @@ START_TEST(nest)
 	ck_assert_int_eq(check(17, &old, &d), 72);
 	ck_assert_str_eq(buf_str(&why),
 			 "the nest host is now p.H and was p.C\n"
-			 "the running class was compiled for JDK 8, the new one for JDK 11: compile "
-			 "it with --release 8\n");
+			 "the running class was compiled for JDK 8, the new one for JDK 11: "
+			 "compile it with --release 8\n");
 	a.major = b.major = 54;
 	ck_assert_int_eq(check(17, &a, &b), 0);
 }
