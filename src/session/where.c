@@ -34,17 +34,6 @@ static uid_t uid_inside(const struct ns *ns)
 	return uid;
 }
 
-static void add(struct where *w, const char *dir)
-{
-	if (!dir || dir[0] != '/' || strlen(dir) >= PATH_MAX || w->n == WHERE_MAX)
-		return; /* the target chooses some of them */
-	for (size_t i = 0; i < w->n; i++) {
-		if (strcmp(w->dirs[i], dir) == 0)
-			return;
-	}
-	w->dirs[w->n++] = xstrdup(dir);
-}
-
 static bool is_same_dir(const struct ns *ns, const char *path, int dir_fd)
 {
 	_cleanup_close_ int fd = inroot_open(ns->root_fd, path, O_PATH | O_DIRECTORY);
@@ -54,21 +43,63 @@ static bool is_same_dir(const struct ns *ns, const char *path, int dir_fd)
 	       a.st_ino == b.st_ino;
 }
 
-/* The kernel tells both paths from our own root: what the target's root adds is cut off. */
-static void add_cwd(struct where *w, const struct ns *ns)
+/*
+ * What the kernel calls a directory that it tells from our own root: what the target's root adds
+ * is cut off.  NULL when that leads elsewhere; a part of `path`.
+ */
+static const char *inside(const struct ns *ns, const char *path, int dir_fd)
 {
 	_cleanup_free_ char *root = procfs_readlink(&ns->proc, ns->jvm->pid, "root");
-	_cleanup_free_ char *cwd = procfs_readlink(&ns->proc, ns->jvm->pid, "cwd");
-	const char *inside = cwd;
-	size_t len;
+	size_t len = root ? strlen(root) : 0;
 
-	if (!root || !cwd || ns->cwd_fd < 0)
-		return;
-	len = strlen(root);
-	if (len > 1 && strncmp(cwd, root, len) == 0)
-		inside = cwd[len] ? cwd + len : "/";
-	if (is_same_dir(ns, inside, ns->cwd_fd))
-		add(w, inside);
+	if (!root || !path || dir_fd < 0)
+		return NULL;
+	if (len > 1 && strncmp(path, root, len) == 0)
+		path = path[len] ? path + len : "/";
+	return is_same_dir(ns, path, dir_fd) ? path : NULL;
+}
+
+/*
+ * Without links on the way where that can be told: the kernel tells what is mapped by that path,
+ * and the dynamic linker finds it again only by the path that it was told.
+ */
+static char *real_path(const struct ns *ns, const char *dir)
+{
+	_cleanup_close_ int fd = inroot_open(ns->root_fd, dir, O_PATH | O_DIRECTORY);
+	char link[32], path[PATH_MAX];
+	const char *real = NULL;
+	ssize_t len = -1;
+
+	if (fd >= 0) {
+		(void)snprintf(link, sizeof(link), "/proc/self/fd/%d", fd);
+		len = readlink(link, path, sizeof(path) - 1);
+	}
+	if (len > 0) {
+		path[len] = '\0';
+		real = inside(ns, path, fd);
+	}
+	return xstrdup(real ? real : dir);
+}
+
+static void add(struct where *w, const struct ns *ns, const char *dir)
+{
+	_cleanup_free_ char *real = NULL;
+
+	if (!dir || dir[0] != '/' || strlen(dir) >= PATH_MAX || w->n == WHERE_MAX)
+		return; /* the target chooses some of them */
+	real = real_path(ns, dir);
+	for (size_t i = 0; i < w->n; i++) {
+		if (strcmp(w->dirs[i], real) == 0)
+			return;
+	}
+	w->dirs[w->n++] = TAKE_PTR(real);
+}
+
+static void add_cwd(struct where *w, const struct ns *ns)
+{
+	_cleanup_free_ char *cwd = procfs_readlink(&ns->proc, ns->jvm->pid, "cwd");
+
+	add(w, ns, inside(ns, cwd, ns->cwd_fd));
 }
 
 /* The n-th field of a line of passwd(5), as a text in the line that is cut up for it. */
@@ -104,7 +135,7 @@ static void add_home(struct where *w, const struct ns *ns)
 		home = field(line, 5);
 		id = home ? field(line, 2) : NULL;
 		if (id && *id && strtoul(id, NULL, 10) == w->uid) {
-			add(w, home);
+			add(w, ns, home);
 			return;
 		}
 	}
@@ -113,11 +144,11 @@ static void add_home(struct where *w, const struct ns *ns)
 void where_find(const struct ns *ns, struct where *w)
 {
 	*w = (struct where){ .uid = uid_inside(ns) };
-	add(w, jvm_tmp(ns->jvm));
-	add(w, "/tmp");
-	add(w, "/var/tmp");
-	add(w, "/dev/shm");
-	add(w, "/run");
+	add(w, ns, jvm_tmp(ns->jvm));
+	add(w, ns, "/tmp");
+	add(w, ns, "/var/tmp");
+	add(w, ns, "/dev/shm");
+	add(w, ns, "/run");
 	add_cwd(w, ns);
 	add_home(w, ns);
 }

@@ -9,7 +9,8 @@
 #define WHERE_MAX 8
 
 struct where {
-	char *dirs[WHERE_MAX]; /* absolute, as the target sees them; the likeliest first */
+	/* absolute, as the target sees them, without links on the way; the likeliest first */
+	char *dirs[WHERE_MAX];
 	size_t n;
 	uid_t uid; /* the target's effective id, as it sees it itself */
 };

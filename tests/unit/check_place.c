@@ -121,6 +121,23 @@ START_TEST(path_is_the_same_each_time)
 }
 END_TEST
 
+/* … and we find it there by what the kernel calls the path. */
+START_TEST(path_is_without_links)
+{
+	const struct place_request req = request(-1);
+	struct place *p;
+
+	ck_assert_int_eq(symlink("work", in_root("/link")), 0);
+	target.tmp = xstrdup("/link");
+	p = place(&req);
+	ck_assert_ptr_eq(strstr(place_file(p), private_dir("/work")), place_file(p));
+	place_free(p);
+	free(target.tmp);
+	target.tmp = NULL;
+	ck_assert_int_eq(unlink(in_root("/link")), 0);
+}
+END_TEST
+
 START_TEST(last_one_takes_away)
 {
 	const struct place_request req = request(-1);
@@ -876,6 +893,7 @@ int main(void)
 	tcase_add_checked_fixture(tc, start_target, stop_target);
 	tcase_add_test(tc, places_and_takes_away);
 	tcase_add_test(tc, path_is_the_same_each_time);
+	tcase_add_test(tc, path_is_without_links);
 	tcase_add_test(tc, last_one_takes_away);
 	tcase_add_test(tc, keeps_and_discards);
 	tcase_add_test(tc, survives_being_killed);
