@@ -18,7 +18,7 @@ struct class_opts {
 
 static const struct opt class_rows[] = {
 	{ 'c', "constants", OPT_FLAG, AT(pool), NULL, "its constant pool, as javap -v does", NULL },
-	{ 'b', "bytecode", OPT_FLAG, AT(code), NULL, "its methods' code, as javap -c -p does", NULL },
+	{ 'b', "bytecode", OPT_FLAG, AT(code), NULL, "its bytecode, as javap -c -p does", NULL },
 	{ 0, "loader", OPT_TEXT, AT(loader), "LOADER", "what this loader defined", NULL },
 	OPT_END,
 };
