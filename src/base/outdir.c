@@ -24,21 +24,22 @@ static int cannot_open(const char *path, int error, struct err *err)
 
 int outdir_open(struct outdir *d, const char *path, struct err *err)
 {
-	*d = (struct outdir){ .path = path };
+	*d = (struct outdir){ .path = path, .guard = OUTGUARD_INIT(-1) };
 	d->fd = open(path, O_PATH | O_DIRECTORY | O_CLOEXEC);
-	if (d->fd >= 0)
-		return 0;
-	if (errno != ENOENT)
-		return cannot_open(path, errno, err);
-	if (mkdir(path, 0777) < 0)
-		return err_set(err, EXIT_PARTIAL, "%s cannot be made: %s", path, strerror(errno));
-	d->made = true;
-	d->fd = open(path, O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	if (d->fd < 0 && errno == ENOENT) {
+		if (mkdir(path, 0777) < 0)
+			return err_set(err, EXIT_PARTIAL, "%s cannot be made: %s", path,
+				       strerror(errno));
+		d->made = true;
+		d->fd = open(path, O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	}
+	d->guard.dir_fd = d->fd;
 	return d->fd < 0 ? cannot_open(path, errno, err) : 0;
 }
 
 void outdir_close(struct outdir *d)
 {
+	outguard_release(&d->guard);
 	util_close_p(&d->fd);
 	if (d->made)
 		(void)rmdir(d->path); /* it is empty, or somebody else's by now */
@@ -181,13 +182,13 @@ static const char *wrong_name(int error)
 	}
 }
 
-static int write_file(int dir_fd, const char *name, const char *path, const void *data,
-		      size_t len, struct err *err)
+static int write_file(struct outdir *d, int dir_fd, const char *name, const char *path,
+		      const void *data, size_t len, struct err *err)
 {
 	struct outfile f;
 	int rc;
 
-	if (outfile_open_at(&f, dir_fd, name, path, 0666, err) < 0)
+	if (outfile_open_at(&f, dir_fd, name, &d->guard, path, 0666, err) < 0)
 		return -1;
 	rc = io_write_all(f.fd, data, len, IO_NO_DEADLINE);
 	if (rc < 0)
@@ -215,7 +216,7 @@ int outdir_write(struct outdir *d, const char *name, const void *data, size_t le
 		*why = "a folder or a link has the name of its file";
 		return 1;
 	}
-	return write_file(dir_fd, last, path, data, len, err);
+	return write_file(d, dir_fd, last, path, data, len, err);
 }
 
 bool outdir_folds_case(const struct outdir *d)

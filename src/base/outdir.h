@@ -14,10 +14,12 @@
 
 #include "base/buf.h"
 #include "base/err.h"
+#include "base/outguard.h"
 
 struct outdir {
 	const char *path; /* as the caller wrote it */
 	int fd;
+	struct outguard guard; /* of the file that is being written */
 	bool made; /* by us; nothing was written to it yet */
 };
 

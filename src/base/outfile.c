@@ -7,9 +7,7 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
-#include <sys/wait.h>
 
-#include "base/aside.h"
 #include "base/io.h"
 #include "base/xalloc.h"
 
@@ -35,9 +33,9 @@ int outfile_failed(const struct outfile *f, int error, struct err *err)
 		       f->path, strerror(-error));
 }
 
-static char *hidden_name(void)
+static struct outguard *guard_of(struct outfile *f)
 {
-	return xasprintf(".jtool-out.%08x%08x", arc4random(), arc4random());
+	return f->guard ? f->guard : &f->own_guard;
 }
 
 /* What is no regular file gets everything at the end, from one that has no name. */
@@ -109,38 +107,14 @@ static int open_dir(struct outfile *f, struct err *err)
 	f->name = xstrdup(slash + 1);
 	slash[slash == path ? 1 : 0] = '\0';
 	f->dir_fd = open(path, O_PATH | O_DIRECTORY | O_CLOEXEC);
+	f->own_guard.dir_fd = f->dir_fd;
 	return f->dir_fd < 0 ? cannot(f, strerror(errno), err) : 0;
-}
-
-static void _noreturn_ stand_guard(const struct outfile *f, int end)
-{
-	char byte;
-
-	while (io_read(end, &byte, 1) > 0)
-		;
-	(void)unlinkat(f->dir_fd, f->hidden, 0); /* it has its own name by now, or goes */
-	_exit(0);
-}
-
-static int start_guard(struct outfile *f)
-{
-	int ends[2], keep[2];
-
-	if (pipe2(ends, O_CLOEXEC) < 0)
-		return -errno;
-	keep[0] = ends[0];
-	keep[1] = f->dir_fd;
-	f->guard_fd = ends[1];
-	f->guard = aside_fork(keep, ARRAY_SIZE(keep));
-	if (f->guard == 0)
-		stand_guard(f, ends[0]);
-	(void)close(ends[0]);
-	return f->guard < 0 ? f->guard : 0;
 }
 
 /* A file in the result's directory, without a name where that can be. */
 static int make(struct outfile *f, mode_t mode)
 {
+	struct outguard *guard = guard_of(f);
 	int rc;
 
 	f->fd = openat(f->dir_fd, ".", O_TMPFILE | O_RDWR | O_CLOEXEC, mode);
@@ -149,12 +123,12 @@ static int make(struct outfile *f, mode_t mode)
 	/* EISDIR and EINVAL: it does not know the flag. */
 	if (errno != EOPNOTSUPP && errno != EISDIR && errno != EINVAL)
 		return -errno;
-	f->hidden = hidden_name();
-	rc = start_guard(f);
+	rc = outguard_start(guard);
 	if (rc < 0)
 		return rc;
-	f->fd = openat(f->dir_fd, f->hidden, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, mode);
-	return f->fd < 0 ? -errno : 0;
+	f->fd = openat(guard->dir_fd, guard->name, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, mode);
+	f->is_hidden = f->fd >= 0;
+	return f->is_hidden ? 0 : -errno;
 }
 
 /* The mode of a file that is to be replaced. */
@@ -216,8 +190,7 @@ static struct outfile nothing_yet(const char *path, bool replace)
 		.fd = -1,
 		.out_fd = -1,
 		.dir_fd = -1,
-		.guard = -1,
-		.guard_fd = -1,
+		.own_guard = OUTGUARD_INIT(-1),
 		.replace = replace,
 	};
 }
@@ -231,13 +204,14 @@ int outfile_open(struct outfile *f, const char *path, int flags, mode_t mode, st
 	return -1;
 }
 
-int outfile_open_at(struct outfile *f, int dir_fd, const char *name, const char *path,
-		    mode_t mode, struct err *err)
+int outfile_open_at(struct outfile *f, int dir_fd, const char *name, struct outguard *guard,
+		    const char *path, mode_t mode, struct err *err)
 {
 	int rc;
 
 	*f = nothing_yet(path, true);
 	f->name = xstrdup(name);
+	f->guard = guard;
 	f->dir_fd = fcntl(dir_fd, F_DUPFD_CLOEXEC, 0);
 	rc = f->dir_fd < 0 ? -errno : make(f, mode);
 	if (rc == 0)
@@ -264,43 +238,50 @@ static int flush(const struct outfile *f)
 	return fd < 0 || close(fd) < 0 ? -errno : 0;
 }
 
-static int link_as(const struct outfile *f, const char *name)
+static int link_as(const struct outfile *f, int dir_fd, const char *name)
 {
 	char path[64];
 
 	/* By its descriptor alone it takes a privilege. */
 	(void)snprintf(path, sizeof(path), "/proc/self/fd/%d", f->fd);
-	return linkat(AT_FDCWD, path, f->dir_fd, name, AT_SYMLINK_FOLLOW) < 0 ? -errno : 0;
-}
-
-/* From no name to its own. */
-static int appear(const struct outfile *f)
-{
-	_cleanup_free_ char *hidden = NULL;
-	int rc = link_as(f, f->name);
-
-	if (rc != -EEXIST || !f->replace)
-		return rc;
-	hidden = hidden_name(); /* a link replaces nothing, a rename does */
-	rc = link_as(f, hidden);
-	if (rc == 0 && renameat(f->dir_fd, hidden, f->dir_fd, f->name) < 0) {
-		rc = -errno;
-		(void)unlinkat(f->dir_fd, hidden, 0);
-	}
-	return rc;
+	return linkat(AT_FDCWD, path, dir_fd, name, AT_SYMLINK_FOLLOW) < 0 ? -errno : 0;
 }
 
 /* From the hidden name to its own. */
-static int rename_hidden(const struct outfile *f)
+static int rename_hidden(struct outfile *f)
 {
+	const struct outguard *from = guard_of(f);
+	int rc;
+
 	if (f->replace)
-		return renameat(f->dir_fd, f->hidden, f->dir_fd, f->name) < 0 ? -errno : 0;
-	if (syscall(SYS_renameat2, f->dir_fd, f->hidden, f->dir_fd, f->name, RENAME_NOREPLACE) == 0)
+		rc = renameat(from->dir_fd, from->name, f->dir_fd, f->name);
+	else
+		rc = (int)syscall(SYS_renameat2, from->dir_fd, from->name, f->dir_fd, f->name,
+				  RENAME_NOREPLACE);
+	f->is_hidden = rc < 0;
+	if (rc == 0)
 		return 0;
-	if (errno != EINVAL && errno != ENOSYS)
+	if (f->replace || (errno != EINVAL && errno != ENOSYS))
 		return -errno;
 	/* Where a rename cannot spare what is there (NFS), a link can. */
-	return linkat(f->dir_fd, f->hidden, f->dir_fd, f->name, 0) < 0 ? -errno : 0;
+	return linkat(from->dir_fd, from->name, f->dir_fd, f->name, 0) < 0 ? -errno : 0;
+}
+
+/* From no name to its own: a link replaces nothing, a rename does. */
+static int appear(struct outfile *f)
+{
+	struct outguard *guard = guard_of(f);
+	int rc = link_as(f, f->dir_fd, f->name);
+
+	if (rc != -EEXIST || !f->replace)
+		return rc;
+	rc = outguard_start(guard);
+	if (rc == 0)
+		rc = link_as(f, guard->dir_fd, guard->name);
+	if (rc < 0)
+		return rc;
+	f->is_hidden = true;
+	return rename_hidden(f);
 }
 
 int outfile_commit(struct outfile *f, uint64_t *size, struct err *err)
@@ -313,7 +294,7 @@ int outfile_commit(struct outfile *f, uint64_t *size, struct err *err)
 	if (f->out_fd >= 0)
 		rc = send_now(f);
 	else
-		rc = f->hidden ? rename_hidden(f) : appear(f);
+		rc = f->is_hidden ? rename_hidden(f) : appear(f);
 	if (rc < 0)
 		return outfile_failed(f, rc, err);
 	if (size)
@@ -325,10 +306,9 @@ void outfile_release(struct outfile *f)
 {
 	util_close_p(&f->fd);
 	util_close_p(&f->out_fd);
-	util_close_p(&f->guard_fd); /* and the guard removes the hidden name, if there is one */
-	while (f->guard > 0 && waitpid(f->guard, NULL, 0) < 0 && errno == EINTR)
-		;
+	if (f->is_hidden)
+		(void)unlinkat(guard_of(f)->dir_fd, guard_of(f)->name, 0); /* or the guard does */
+	outguard_release(&f->own_guard);
 	util_close_p(&f->dir_fd);
 	free(f->name);
-	free(f->hidden);
 }

@@ -3,8 +3,8 @@
  * also when the process is killed at any moment.
  *
  * What it is written to until then has no name (O_TMPFILE), so nothing is left of it; on file
- * systems that cannot do that it has a hidden one beside the result's, and a process that takes
- * it away when we end.  "-" means stdout.  What is no regular file (stdout, a pipe, a device) may
+ * systems that cannot do that, and for the moment in which it replaces another file, it has a
+ * hidden one beside the result's, and a process that takes it away when we end.  "-" means stdout.  What is no regular file (stdout, a pipe, a device) may
  * be slow: it gets its bytes from an unlinked file when they are all there.
  */
 #ifndef JTOOL_BASE_OUTFILE_H
@@ -15,6 +15,7 @@
 #include <sys/types.h>
 
 #include "base/err.h"
+#include "base/outguard.h"
 
 struct outfile {
 	const char *path; /* as the caller wrote it, for messages */
@@ -22,9 +23,9 @@ struct outfile {
 	int out_fd;       /* what is no regular file: the bytes go there at last; else -1 */
 	int dir_fd;       /* of the result; -1 with out_fd */
 	char *name;       /* of the result in it */
-	char *hidden;     /* its name until it is whole; NULL: it has none */
-	pid_t guard;      /* removes the hidden one at the end of guard_fd; -1: none */
-	int guard_fd;
+	struct outguard own_guard;
+	struct outguard *guard; /* who knows its name until it is whole; NULL: its own does */
+	bool is_hidden;   /* it has that name now */
 	bool replace;
 };
 
@@ -43,12 +44,13 @@ int outfile_open(struct outfile *f, const char *path, int flags, mode_t mode, st
 	_must_check_;
 
 /*
- * The same for the file of this name in an open directory, which stays the caller's.  A regular
- * file is replaced; whatever else has the name is left alone, and no link is followed.  The path
- * is for messages, and must stay until the release.
+ * The same for the file of this name in an open directory, which stays the caller's, as does the
+ * guard; that one's directory is of the same file system, and it serves one file at a time.  A
+ * regular file is replaced; whatever else has the name is left alone, and no link is followed.
+ * The path is for messages, and must stay until the release.
  */
-int outfile_open_at(struct outfile *f, int dir_fd, const char *name, const char *path,
-		    mode_t mode, struct err *err) _must_check_;
+int outfile_open_at(struct outfile *f, int dir_fd, const char *name, struct outguard *guard,
+		    const char *path, mode_t mode, struct err *err) _must_check_;
 
 /* Set the error of a write to f->fd: a full disk, a quota, a limit.  Returns -1. */
 int outfile_failed(const struct outfile *f, int error, struct err *err);

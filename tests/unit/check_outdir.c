@@ -125,6 +125,17 @@ START_TEST(tells_long_components_apart)
 }
 END_TEST
 
+/* One after the other, and nothing hidden remains. */
+START_TEST(replaces_many)
+{
+	for (int i = 0; i < 10; i++) {
+		ck_assert_int_eq(put("a/C", i % 2 ? "odd" : "even"), 0);
+		ck_assert_int_eq(put("b", "x"), 0);
+	}
+	shell("cd in && grep -qx odd a/C && test $(find . | wc -l) = 4");
+}
+END_TEST
+
 START_TEST(writes_into_folders)
 {
 	ck_assert_int_eq(put("a/b/C.class", "one"), 0);
@@ -237,8 +248,8 @@ END_TEST
 
 START_TEST(tells_paths)
 {
-	const struct outdir here = { ".", -1, false }, there = { "x/y", -1, false },
-			    root = { "/", -1, false };
+	const struct outdir here = { .path = "." }, there = { .path = "x/y" };
+	const struct outdir root = { .path = "/" };
 	_cleanup_free_ char *a = outdir_path(&here, "p/C.class");
 	_cleanup_free_ char *b = outdir_path(&there, "p/C.class");
 	_cleanup_free_ char *c = outdir_path(&root, "p/C.class");
@@ -269,6 +280,7 @@ int main(void)
 	tcase_add_loop_test(tc, cuts_long_components, 0, 2);
 	tcase_add_test(tc, tells_long_components_apart);
 	tcase_add_test(tc, writes_into_folders);
+	tcase_add_test(tc, replaces_many);
 	tcase_add_test(tc, replaces_files_whole);
 	tcase_add_loop_test(tc, refuses_attacks, 0, ARRAY_SIZE(attacks));
 	tcase_add_test(tc, refuses_great_depth);

@@ -66,6 +66,17 @@ int __wrap_openat(int dir_fd, const char *path, int flags, ...)
 	return __real_openat(dir_fd, path, flags, mode);
 }
 
+int __real_renameat(int from_fd, const char *from, int to_fd, const char *to);
+int __wrap_renameat(int from_fd, const char *from, int to_fd, const char *to);
+static int hold_at; /* a descriptor to tell by that a rename is to be made, and never is */
+
+int __wrap_renameat(int from_fd, const char *from, int to_fd, const char *to)
+{
+	if (hold_at > 0 && write(hold_at, "", 1) == 1)
+		(void)pause();
+	return __real_renameat(from_fd, from, to_fd, to);
+}
+
 /* A path in the tests' directory, until the fourth from now. */
 static const char *in_dir(const char *name)
 {
@@ -442,6 +453,40 @@ START_TEST(leaves_nothing_when_killed)
 }
 END_TEST
 
+/* Between the two steps of replacing a file. */
+START_TEST(leaves_nothing_when_killed_in_replacing)
+{
+	struct deadline deadline = deadline_in_ms(5000);
+	int ready[2];
+	char byte;
+	pid_t pid;
+
+	kind = _i;
+	write_file("file", "old", 0600);
+	ck_assert_int_eq(pipe2(ready, O_CLOEXEC), 0);
+	pid = fork();
+	ck_assert_int_ge(pid, 0);
+	if (pid == 0) {
+		struct outfile f = begin(in_dir("file"), OUTFILE_REPLACE, 0600);
+		struct err err = { .code = EXIT_DONE };
+
+		hold_at = ready[1];
+		(void)outfile_commit(&f, NULL, &err);
+		_exit(1);
+	}
+	ck_assert_int_eq(io_read(ready[0], &byte, 1), 1);
+	ck_assert_int_eq(count(), 2);
+	ck_assert_int_eq(kill(pid, SIGKILL), 0);
+	ck_assert_int_eq(waitpid(pid, NULL, 0), pid);
+	while (count() > 1 && !deadline_passed(deadline))
+		(void)poll(NULL, 0, 1);
+	ck_assert_int_eq(count(), 1);
+	assert_file("file", "old", 0600);
+	(void)close(ready[0]);
+	(void)close(ready[1]);
+}
+END_TEST
+
 int main(void)
 {
 	Suite *suite = suite_create("outfile");
@@ -464,6 +509,7 @@ int main(void)
 	tcase_add_test(tc, sends_to_what_is_no_file);
 	tcase_add_test(tc, tells_that_there_is_no_room);
 	tcase_add_loop_test(tc, leaves_nothing_when_killed, 0, N_KINDS);
+	tcase_add_loop_test(tc, leaves_nothing_when_killed_in_replacing, 0, N_KINDS);
 	suite_add_tcase(suite, tc);
 	runner = srunner_create(suite);
 	srunner_run_all(runner, CK_ENV);

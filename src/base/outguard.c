@@ -1,0 +1,47 @@
+#include "base/outguard.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <sys/wait.h>
+
+#include "base/aside.h"
+#include "base/io.h"
+#include "base/xalloc.h"
+
+static void _noreturn_ stand_guard(const struct outguard *g, int end)
+{
+	char byte;
+
+	while (io_read(end, &byte, 1) > 0)
+		;
+	(void)unlinkat(g->dir_fd, g->name, 0); /* it has its own name by now, or goes */
+	_exit(0);
+}
+
+int outguard_start(struct outguard *g)
+{
+	int ends[2], keep[2];
+
+	if (g->name)
+		return 0;
+	if (pipe2(ends, O_CLOEXEC) < 0)
+		return -errno;
+	g->name = xasprintf(".jtool-out.%08x%08x", arc4random(), arc4random());
+	keep[0] = ends[0];
+	keep[1] = g->dir_fd;
+	g->end_fd = ends[1];
+	g->pid = aside_fork(keep, ARRAY_SIZE(keep));
+	if (g->pid == 0)
+		stand_guard(g, ends[0]);
+	(void)close(ends[0]);
+	return g->pid < 0 ? g->pid : 0;
+}
+
+void outguard_release(struct outguard *g)
+{
+	util_close_p(&g->end_fd); /* and the process removes it */
+	while (g->pid > 0 && waitpid(g->pid, NULL, 0) < 0 && errno == EINTR)
+		;
+	free(g->name);
+	g->name = NULL;
+}
