@@ -5,10 +5,8 @@
 . "$(dirname "$0")/lib.sh"
 
 names=(Victim Kinds 'Kinds$Box' 'Kinds$Shape' 'Kinds$Color' 'Kinds$Mark' 'Kinds$TwinLoader'
-	java.lang.Object java.lang.String java.lang.Character java.lang.Class java.lang.Thread
-	java.lang.ClassLoader java.lang.Comparable java.lang.Math java.util.Map
-	java.util.HashMap java.util.Collections java.util.concurrent.ConcurrentHashMap
-	java.io.BufferedReader java.io.InputStreamReader sun.launcher.LauncherHelper)
+	java.lang.Object java.lang.String java.lang.Class java.lang.Comparable java.lang.Math
+	java.util.Map java.util.concurrent.ConcurrentHashMap sun.launcher.LauncherHelper)
 
 # alike: javap's output without what depends on its own version: up to JDK 18 some numbers have
 # more digits, and up to 21 what is thrown has slashes where there is a type variable, too.
@@ -50,7 +48,7 @@ as_javap() {
 		awk '/^Constant pool:/ { on = 1 } /^{/ { on = 0 } on' | alike >"$W/wanted"
 	shown -c "$W/got"
 	check "$1: constants as javap" diff "$W/wanted" "$W/got"
-	check "$1: that was a lot" test "$(wc -l <"$W/got")" -gt 8000
+	check "$1: that was a lot" test "$(wc -l <"$W/got")" -gt 5000
 }
 
 # in_memory NAME: a lambda has no class file, but code.
