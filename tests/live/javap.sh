@@ -48,7 +48,7 @@ as_javap() {
 		awk '/^Constant pool:/ { on = 1 } /^{/ { on = 0 } on' | alike >"$W/wanted"
 	shown -c "$W/got"
 	check "$1: constants as javap" diff "$W/wanted" "$W/got"
-	check "$1: that was a lot" test "$(wc -l <"$W/got")" -gt 5000
+	check "$1: that was a lot" test "$(wc -l <"$W/got")" -gt 4000
 }
 
 # in_memory NAME: a lambda has no class file, but code.
