@@ -52,26 +52,25 @@ counted() {
 		{k: int(v) for k, v in j['counters'].items()})"
 }
 
-# members: what the last `class --json` declares, as javap does, sorted.
+# members: what the last `class --json` declares, as javap does.
 members() {
-	json "'\n'.join(sorted(m['declaration'] + ';' for c in j['classes'][:1]
-		for m in c['fields'] + c['methods']))"
+	json "'\n'.join(m['declaration'] + ';' for c in j['classes'][:1]
+		for m in c['fields'] + c['methods'])"
 }
 
-# javap_members CLASS
-javap_members() {
-	# JDK 17's leaves the slashes in what it throws when there is a type variable, too.
-	javap -p -cp "$W/classes" "$1" | sed -n 's/^  //; s#/#.#g; /;$/p'
-}
+# What javap prints of these class files, which lose nothing that is compared.
+compared=('Kinds$Box' 'Kinds$Shape' 'Kinds$Color' 'Kinds$Mark' Victim)
+for class in "${compared[@]}"; do
+	javap -p -cp "$W/classes" "$class" >"$W/$class.javap"
+done
 
-# declares NAME CLASS: as javap prints the class file, which has lost no member.
+# declares NAME CLASS: as javap has it.
 declares() {
 	jt class --json "$JVM_PID" "$2"
-	same "$1: $2 as javap has it" "$(javap_members "$2" | LC_ALL=C sort)" \
-		"$(members | LC_ALL=C sort)"
-	same "$1: $2, its declaration" \
-		"$(javap -p -cp "$W/classes" "$2" | sed -n 's/ {$//p' | head -n 1)" \
-		"$(json "j['classes'][0]['declaration']")"
+	# JDK 17's leaves slashes in what is thrown, when a type variable is, too.
+	same "$1: $2 as javap has it" \
+		"$(sed -n 's/ {$//p; s/^  //; s#/#.#g; /;$/p' "$W/$2.javap" | sort)" \
+		"$( (json "j['classes'][0]['declaration']" && members) | sort)"
 }
 
 refuses_nonsense() {
@@ -162,7 +161,7 @@ for version in own "${jdks[@]}"; do
 	lists_places "$version" "$(release "$version")"
 	n=$(json "len([c for c in j['classes'] if c['kind'] != 'array'])")
 	same "$version: as many as the JVM counts" "$(counted)" "$n"
-	for class in 'Kinds$Box' 'Kinds$Shape' 'Kinds$Color' 'Kinds$Mark' Victim; do
+	for class in "${compared[@]}"; do
 		declares "$version" "$class"
 	done
 	chooses "$version"
