@@ -1,5 +1,6 @@
 #include "model/places.h"
 
+#include <ctype.h>
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
@@ -80,26 +81,32 @@ static int take_loader(struct places *p, struct wire_reader *payload)
 	return 1;
 }
 
+/* The byte that "%2F" stands for; 0 when the text does not begin with such a thing. */
+static char unescaped(const char *at, size_t len)
+{
+	char digits[] = "00";
+
+	if (len < 3 || at[0] != '%' || !isxdigit((unsigned char)at[1]) ||
+	    !isxdigit((unsigned char)at[2]))
+		return '\0';
+	memcpy(digits, at + 1, 2);
+	return (char)strtoul(digits, NULL, 16);
+}
+
 /* The path of a file that is meant, as users know it; any other URL as it is. */
 static char *source_text(struct wire_text url)
 {
 	_cleanup_buf_ struct buf text = BUF_INIT;
-	size_t at = 0;
 
-	if (url.len > 6 && memcmp(url.data, "file:/", 6) == 0)
-		at = 5;
-	while (at < url.len) {
-		unsigned byte;
+	if (url.len <= strlen("file:/") || memcmp(url.data, "file:/", strlen("file:/")) != 0)
+		return xstrndup(url.data, url.len);
+	for (size_t at = strlen("file:"); at < url.len;) {
+		char c = unescaped(url.data + at, url.len - at);
 
-		if (at > 0 && url.data[at] == '%' && url.len - at > 2 &&
-		    sscanf(url.data + at + 1, "%2x", &byte) == 1) {
-			buf_addc(&text, (char)byte);
-			at += 3;
-		} else {
-			buf_addc(&text, url.data[at++]);
-		}
+		buf_addc(&text, c ? c : url.data[at]);
+		at += c ? 3 : 1;
 	}
-	return xstrdup(buf_str(&text));
+	return buf_take(&text);
 }
 
 static int take_text(struct wire_reader *payload, char *(*make)(struct wire_text), char ***texts,

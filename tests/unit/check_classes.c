@@ -100,7 +100,7 @@ static struct classes sample(void)
 	take(&c, WIRE_MODULE, &p);
 	put_place(&p, 2, "");
 	take(&c, WIRE_MODULE, &p);
-	put_place(&p, 1, "file:/x/a%20b%2");
+	put_place(&p, 1, "file:/x/a%20b%00%2");
 	take(&c, WIRE_SOURCE, &p);
 	put_place(&p, 2, "jrt:/java.base");
 	take(&c, WIRE_SOURCE, &p);
@@ -139,9 +139,9 @@ START_TEST(frames)
 	ck_assert_str_eq(shown(&c), "int[] bootstrap java.base -, "
 				    "java.lang.String bootstrap java.base jrt:/java.base, "
 				    "java.lang.invoke.LambdaForm$MH/0x7 bootstrap java.base -, "
-				    "p.A$$Lambda/0x00007f app - /x/a b%2, "
+				    "p.A$$Lambda/0x00007f app - /x/a b%00%2, "
 				    "p.B app - -, "
-				    "p.B a.b.Loader 'red' @1f2e3d4c - /x/a b%2");
+				    "p.B a.b.Loader 'red' @1f2e3d4c - /x/a b%00%2");
 	ck_assert_uint_eq(c.rows[0].number, 3); /* in the agent's roster */
 	ck_assert_str_eq(c.rows[1].signature, "Ljava/lang/String;");
 	classes_release(&c);
