@@ -220,6 +220,7 @@ static bool number_instructions(struct side *s)
 			return false;
 		s->number[pc] = ++s->n;
 	}
+	s->number[s->body->len] = s->n + 1;
 	return s->n > 0;
 }
 
@@ -240,9 +241,42 @@ static bool same_instructions(const struct side *a, const struct side *b)
 	return i == a->body->len && k == b->body->len;
 }
 
+/* The same of what a handler names, which may be the end of the code: one more than the last. */
+static uint32_t place(const struct side *s, uint16_t at)
+{
+	return at <= s->body->len ? s->number[at] : 0;
+}
+
+
+static bool same_handlers(const struct side *a, const struct side *b)
+{
+	const struct cf_code x = { .handlers = a->body->handlers };
+	const struct cf_code y = { .handlers = b->body->handlers };
+
+	if (!x.handlers || !y.handlers)
+		return true;
+	if (a->body->n_handlers != b->body->n_handlers)
+		return false;
+	for (uint16_t i = 0; i < a->body->n_handlers; i++) {
+		struct cf_handler h = cf_handler(&x, i), k = cf_handler(&y, i);
+
+		if (place(a, h.start) != place(b, k.start) || place(a, h.end) != place(b, k.end) ||
+		    place(a, h.handler) != place(b, k.handler) || !h.type != !k.type ||
+		    (h.type && !cf_same_constant(a->body->pool, h.type, b->body->pool, k.type)))
+			return false;
+	}
+	return true;
+}
+
 struct cf_body cf_body(const struct cf_class *class, const struct cf_code *code)
 {
-	struct cf_body body = { .pool = &class->pool, .code = code->code, .len = code->len };
+	struct cf_body body = {
+		.pool = &class->pool,
+		.code = code->code,
+		.len = code->len,
+		.handlers = code->handlers,
+		.n_handlers = code->n_handlers,
+	};
 
 	(void)cf_find_attribute(cf_class_attributes(class), "BootstrapMethods", &body.bootstraps);
 	return body;
@@ -255,11 +289,11 @@ int cf_same_code(const struct cf_body *a, const struct cf_body *b, struct ag_mem
 
 	if (a->len == 0 || b->len == 0)
 		return 0;
-	x.number = ag_alloc(mem, a->len, sizeof(*x.number));
-	y.number = ag_alloc(mem, b->len, sizeof(*y.number));
+	x.number = ag_alloc(mem, (size_t)a->len + 1, sizeof(*x.number));
+	y.number = ag_alloc(mem, (size_t)b->len + 1, sizeof(*y.number));
 	if (x.number && y.number)
 		same = number_instructions(&x) && number_instructions(&y) && x.n == y.n &&
-		       same_instructions(&x, &y);
+		       same_instructions(&x, &y) && same_handlers(&x, &y);
 	ag_free(mem, x.number);
 	ag_free(mem, y.number);
 	return same;

@@ -187,6 +187,31 @@ START_TEST(bootstrap_methods)
 }
 END_TEST
 
+/* What is caught where is a part of what a method does. */
+START_TEST(handlers)
+{
+	static const char descriptor[] = "(ILjava/lang/String;[[J)I";
+	struct cf_class a = opened();
+	struct cf_code code = code_of(&a, "pick", descriptor);
+	struct cf_body x = cf_body(&a, &code), y = x;
+	uint8_t table[4 * 8];
+
+	memcpy(table, code.handlers, sizeof(table));
+	y.handlers = table;
+	ck_assert_int_eq(cf_same_code(&x, &y, &mem), 1);
+	table[7] = (uint8_t)a.this_class; /* any becomes one */
+	ck_assert_int_eq(cf_same_code(&x, &y, &mem), 0);
+	table[7] = 0;
+	table[5] = table[1]; /* another handler */
+	ck_assert_int_eq(cf_same_code(&x, &y, &mem), 0);
+	y.n_handlers--;
+	ck_assert_int_eq(cf_same_code(&x, &y, &mem), 0);
+	y.handlers = NULL; /* as in memory, where they are not told */
+	ck_assert_int_eq(cf_same_code(&x, &y, &mem), 1);
+	cf_release(&a);
+}
+END_TEST
+
 START_TEST(descriptors)
 {
 	struct cf_text rest;
@@ -288,6 +313,7 @@ int main(void)
 	tcase_add_test(tc, instructions);
 	tcase_add_test(tc, wide_and_switches);
 	tcase_add_test(tc, bootstrap_methods);
+	tcase_add_test(tc, handlers);
 	tcase_add_test(tc, descriptors);
 	tcase_add_test(tc, truncated);
 	tcase_add_test(tc, damaged);
