@@ -33,8 +33,8 @@ static void limits_version(struct limits *l)
 
 	limits_begin(l);
 	if (major > newest)
-		buf_addf(&l->line, "class file version %u is too new for JDK %u, which knows up to %u: "
-				   "compile it with --release %u",
+		buf_addf(&l->line, "class file version %u is too new for JDK %u, which knows up to "
+				   "%u: compile it with --release %u",
 			 major, l->jvm->release, newest, limits_release(l));
 	else if (major < MAJOR_OF_JDK_1 || !minor_exists(l->jvm->release, major, minor))
 		buf_addf(&l->line, "class file version %u.%u does not exist", major, minor);

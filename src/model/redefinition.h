@@ -17,7 +17,7 @@ struct redefinition_jvm {
 	bool may_add_delete;   /* -XX:+AllowRedefinitionToAddDeleteMethods, JDK 13+ */
 	bool may_preview;      /* --enable-preview */
 	bool unverified;       /* the class's code is not verified: the boot loader's up to 21 … */
-	uint32_t pool_count;   /* constant_pool_count in memory, which merging adds to; 0: not known */
+	uint32_t pool_count;   /* constant_pool_count in memory; 0: not known */
 };
 
 /*

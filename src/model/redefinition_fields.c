@@ -97,7 +97,8 @@ void limits_fields(struct limits *l)
 	const struct layout layout = { "field", "fields", LIMIT_SCHEMA_CHANGED };
 	_cleanup_members_ struct members running =
 		members_read(cf_fields(l->running), field_access, l->running);
-	_cleanup_members_ struct members new = members_read(cf_fields(l->new), field_access, l->new);
+	_cleanup_members_ struct members new =
+		members_read(cf_fields(l->new), field_access, l->new);
 
 	limits_begin(l);
 	say_layout(l, &layout, &running, &new);

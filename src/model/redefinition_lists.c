@@ -37,8 +37,9 @@ static int name_compare(const void *a, const void *b)
 
 static struct names names_of_interfaces(const struct cf_class *class)
 {
-	struct names names = { .all = xcalloc((size_t)class->n_interfaces + 1, sizeof(*names.all)) };
+	struct names names = { 0 };
 
+	names.all = xcalloc((size_t)class->n_interfaces + 1, sizeof(*names.all));
 	for (; names.n < class->n_interfaces; names.n++)
 		names.all[names.n] = cf_interface(class, (uint16_t)names.n);
 	qsort(names.all, names.n, sizeof(*names.all), name_compare);
@@ -159,9 +160,12 @@ static void say_compiler(struct limits *l)
 
 void limits_nest(struct limits *l)
 {
-	const struct list list = { "nested class", ": the nest must stay (anonymous and local classes "
-				   "are in it, and one that a switch on an enum may make)",
-				   LIMIT_CLASS_ATTRIBUTE_CHANGED };
+	const struct list list = {
+		"nested class",
+		": the nest must stay (anonymous and local classes are in it, and one that a switch "
+		"on an enum may make)",
+		LIMIT_CLASS_ATTRIBUTE_CHANGED,
+	};
 	struct cf_text before = nest_host(l, l->running), now = nest_host(l, l->new);
 
 	limits_begin(l);
