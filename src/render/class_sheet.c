@@ -12,7 +12,7 @@ enum {
 	DECLARATION, CLASS, KIND, LINKED_TEXT, LINKED, MODIFIERS, ANNOTATIONS, LOADER, MODULE,
 	SOURCE, SOURCE_FILE, VERSION, MAJOR, MINOR, CONSTANTS,
 	SUPERS, INTERFACES, PERMITTED, NEST_HOST, NEST_MEMBERS, COMPONENTS,
-	INSTRUMENTED, DIFFERS, PATCHED_TEXT, PATCHED, WHY_NOT,
+	INSTRUMENTED, DIFFERS_TEXT, DIFFERS, PATCHED_TEXT, PATCHED, WHY_NOT,
 	GAP_FIELDS, FIELDS, GAP_METHODS, METHODS,
 	N_FIELDS,
 };
@@ -41,8 +41,9 @@ static const struct field fields[N_FIELDS] = {
 	[NEST_MEMBERS] = { "Nest members", NULL, "nest_members", FIELD_ITEMS },
 	[COMPONENTS]   = { "Components", NULL, "record_components", FIELD_ITEMS },
 	[INSTRUMENTED] = { "Instrumented", NULL, "instrumented_by", FIELD_ITEMS },
-	[DIFFERS]      = { "In memory", "other code than in the class file: methods %",
-			   "memory_differs", FIELD_NUMBER },
+	[DIFFERS_TEXT] = { "In memory", "other code than in the class file in % methods: see -b",
+			   NULL, FIELD_NUMBER },
+	[DIFFERS]      = { NULL, NULL, "memory_differs", FIELD_NUMBER },
 	[PATCHED_TEXT] = { "Patched", NULL, NULL, FIELD_TEXT },
 	[PATCHED]      = { NULL, NULL, "patched", FIELD_BOOL },
 	[WHY_NOT]      = { "Not told", NULL, "not_told", FIELD_TEXT },
@@ -144,8 +145,8 @@ static void add_method(struct sheet *s, const struct class_view *view,
 		       const struct javasig_member *m)
 {
 	_cleanup_buf_ struct buf declaration = BUF_INIT;
-	/* Its own name without the L and the ; of a signature. */
-	struct cf_text class = { view->row->signature + 1, strlen(view->row->signature) - 2 };
+	/* Its own name in the signature, without the suffix of a hidden class. */
+	struct cf_text class = { view->row->signature + 1, strcspn(view->row->name, "/") };
 
 	javasig_method(&declaration, m, class, class_is_interface(view->row));
 	add_member(s, METHODS, m, &declaration);
@@ -339,8 +340,10 @@ static void set_changes(struct sheet *s, const struct class_view *view)
 	sheet_items(s, INSTRUMENTED);
 	for (size_t i = 0; i < n; i++)
 		sheet_text(sheet_item(s, INSTRUMENTED, tool_fields, 1), 0, signs[i]);
-	if (view->file && differs > 0)
+	if (view->file)
 		sheet_number(s, DIFFERS, (int64_t)differs);
+	if (view->file && differs > 0)
+		sheet_number(s, DIFFERS_TEXT, (int64_t)differs);
 	sheet_bool(s, PATCHED, class_is_patched(view->row));
 	if (class_is_patched(view->row))
 		sheet_text(s, PATCHED_TEXT, "by jtool, see 'jtool patches'");

@@ -55,9 +55,9 @@ static char *printed(const struct class_view *view)
 	"features\n"
 
 static const struct {
-	const char *file, *signature, *text;
+	const char *file, *name, *signature, *text;
 } samples[] = {
-	{ "classsheet/Pair.class", "LSheet$Pair;",
+	{ "classsheet/Pair.class", "Sheet$Pair", "LSheet$Pair;",
 	  "Class:          final class Sheet$Pair<T> extends java.lang.Record implements "
 	  "Sheet$Kin\n"
 	  "Kind:           record\n"
@@ -82,7 +82,7 @@ static const struct {
 	  "                public final boolean equals(java.lang.Object)\n"
 	  "                public int first()\n"
 	  "                public java.util.List<? super T> second()\n" },
-	{ "classsheet/Kin.class", "LSheet$Kin;",
+	{ "classsheet/Kin.class", "Sheet$Kin", "LSheet$Kin;",
 	  "Class:          interface Sheet$Kin\n"
 	  "Kind:           record\n"
 	  "Loader:         bootstrap\n"
@@ -90,7 +90,7 @@ static const struct {
 	  "Permits:        Sheet$Pair\n"
 	  "                Sheet$Other\n"
 	  "Nest host:      Sheet\n" },
-	{ "classsheet/Sheet.class", "LSheet;",
+	{ "classsheet/Sheet.class", "Sheet", "LSheet;",
 	  "Class:          final class Sheet\n"
 	  "Kind:           record\n"
 	  "Loader:         bootstrap\n"
@@ -113,7 +113,7 @@ START_TEST(by_class_file)
 
 	read_data(samples[_i].file, &file);
 	ck_assert_ptr_null(cf_open(&class, file.data, file.len, &mem));
-	set_scene(&s, "unused", samples[_i].signature);
+	set_scene(&s, samples[_i].name, samples[_i].signature);
 	s.row.traits = WIRE_CLASS_LINKED | WIRE_CLASS_RECORD;
 	s.view.file = &class;
 	text = printed(&s.view);
@@ -151,15 +151,16 @@ START_TEST(garbled)
 }
 END_TEST
 
-static char app[] = "app", late[] = "p.Late @1", object[] = "java.lang.Object", run[] = "run",
-	    runnable[] = "java.lang.Runnable", nothing[] = "", void_of_nothing[] = "()V";
+static char app[] = "app", late[] = "p.Late @1", init[] = "<init>", run[] = "run",
+	    object[] = "java.lang.Object", runnable[] = "java.lang.Runnable", nothing[] = "", void_of_nothing[] = "()V";
 
 /* Hidden: what the JVM tells is all there is. */
 START_TEST(by_the_jvm_alone)
 {
 	struct place_loader loaders[] = { { .label = app }, { .label = late } };
 	struct class_super supers[] = { { object, 0 } }, interfaces[] = { { runnable, 1 } };
-	struct class_member methods[] = { { 1, run, void_of_nothing, nothing } };
+	struct class_member methods[] = { { 2, init, void_of_nothing, nothing },
+					  { 1, run, void_of_nothing, nothing } };
 	_cleanup_free_ char *text = NULL;
 	struct scene s;
 
@@ -169,7 +170,7 @@ START_TEST(by_the_jvm_alone)
 	s.row.traits = WIRE_CLASS_LINKED | WIRE_CLASS_PATCHED;
 	s.told.supers = (struct class_supers){ supers, 1, 1 };
 	s.told.interfaces = (struct class_supers){ interfaces, 1, 1 };
-	s.told.methods = (struct class_members){ methods, 1, 1 };
+	s.told.methods = (struct class_members){ methods, 2, 2 };
 	s.told.minor = 0;
 	s.told.file = nothing;
 	s.view.why_not = "that";
@@ -183,7 +184,8 @@ START_TEST(by_the_jvm_alone)
 			       "Patched:        by jtool, see 'jtool patches'\n"
 			       "Not told:       that\n"
 			       "\n"
-			       "Methods:        public void run()\n");
+			       "Methods:        private p.A$$Lambda()\n"
+			       "                public void run()\n");
 }
 END_TEST
 
