@@ -162,8 +162,8 @@ void limits_nest(struct limits *l)
 {
 	const struct list list = {
 		"nested class",
-		": the nest must stay (anonymous and local classes are in it, and one that a switch "
-		"on an enum may make)",
+		": the nest must stay (anonymous and local classes are in it, and one that a "
+		"switch on an enum may make)",
 		LIMIT_CLASS_ATTRIBUTE_CHANGED,
 	};
 	struct cf_text before = nest_host(l, l->running), now = nest_host(l, l->new);
