@@ -152,7 +152,8 @@ START_TEST(garbled)
 END_TEST
 
 static char app[] = "app", late[] = "p.Late @1", init[] = "<init>", run[] = "run",
-	    object[] = "java.lang.Object", runnable[] = "java.lang.Runnable", nothing[] = "", void_of_nothing[] = "()V";
+	    object[] = "java.lang.Object", runnable[] = "java.lang.Runnable", nothing[] = "",
+	    void_of_nothing[] = "()V";
 
 /* Hidden: what the JVM tells is all there is. */
 START_TEST(by_the_jvm_alone)
