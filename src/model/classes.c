@@ -4,7 +4,6 @@
 #include <string.h>
 
 #include "base/glob.h"
-#include "base/text.h"
 #include "base/xalloc.h"
 #include "classfile/read.h"
 #include "model/typename.h"
