@@ -178,9 +178,10 @@ static bool check_members(struct checking *c, struct cf_members list,
 	}
 	for (const uint8_t *at = list.bytes.at; right && cf_next_member(&list, &c->member);
 	     at = list.bytes.at) {
-		keys[n++] =
-			(uint64_t)c->same[cf_peek_u2(at + 2)] << 16 | c->same[cf_peek_u2(at + 4)];
-		right = check(c);
+		right = check(c); /* then name and type are texts */
+		if (right)
+			keys[n++] = (uint64_t)c->same[cf_peek_u2(at + 2)] << 16 |
+				    c->same[cf_peek_u2(at + 4)];
 	}
 	c->member = (struct cf_member){ 0 };
 	if (right && chk_is_twice(keys, n))

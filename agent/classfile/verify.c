@@ -119,11 +119,18 @@ static bool to(struct verifying *v, int32_t offset)
 			 v->now.uninit);
 }
 
-/* Back behind every jsr that leads to the subroutine. */
+/*
+ * Back behind every jsr that leads to the subroutine.  What each caller's types were is not
+ * known here, only how deep the stack is.
+ */
 static bool come_back(struct verifying *v, struct vtype address)
 {
 	struct cf_insn jsr;
 
+	for (uint32_t i = 0; i < v->code.max_locals; i++)
+		v->now.locals[i] = vt_kind(V_ANY);
+	for (uint32_t i = 0; i < v->now.n_stack; i++)
+		v->now.stack[i] = vt_kind(V_ANY);
 	for (uint32_t pc = 0; address.kind == V_ADDRESS && pc < v->code.len; pc++) {
 		if (!(v->map[pc] & MAP_JSR) || !cf_insn(v->code.code, v->code.len, pc, &jsr) ||
 		    pc + (uint32_t)jsr.value != address.at)
@@ -133,7 +140,7 @@ static bool come_back(struct verifying *v, struct vtype address)
 		if (!vf_arrive(v, pc + jsr.len, v->now.stack, v->now.n_stack, v->now.uninit))
 			return false;
 	}
-	return vf_spend(v, v->code.len);
+	return vf_spend(v, v->code.len + v->code.max_locals + v->now.n_stack);
 }
 
 bool vf_at_targets(struct verifying *v, const struct cf_insn *insn)

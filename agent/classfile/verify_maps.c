@@ -207,12 +207,13 @@ static void load_map(struct verifying *v, const struct vframe *map)
 }
 
 /* The frame before an instruction, if there is one, is what goes on. */
-static bool meet_map(struct verifying *v, const struct vframe **next, bool flows)
+static bool meet_map(struct verifying *v, uint32_t *next, bool flows)
 {
-	const struct vframe *map = *next;
+	const struct vframe *map;
 
-	if (map == v->frames + v->n_frames || map->pc != v->now.pc)
+	if (*next == v->n_frames || v->frames[*next].pc != v->now.pc)
 		return flows || vf_bad(v, "behind a jump there is no frame in StackMapTable");
+	map = &v->frames[*next];
 	if (flows && !vf_compare(v, map, v->now.stack, v->now.n_stack, v->now.uninit))
 		return false;
 	load_map(v, map);
@@ -222,8 +223,8 @@ static bool meet_map(struct verifying *v, const struct vframe **next, bool flows
 
 bool vf_follow_maps(struct verifying *v)
 {
-	const struct vframe *next = v->frames;
 	struct cf_insn insn;
+	uint32_t next = 0;
 	bool flows = true;
 
 	for (uint32_t pc = 0; pc < v->code.len; pc += insn.len) {
