@@ -55,7 +55,7 @@ struct cf_insn {
 	enum cf_operands operands;
 	uint16_t index;
 	int32_t value;
-	/* switches: the offset for no match, then n offsets, of keys low + i or each with its key */
+	/* switches: where no match leads; n cases, of keys low + i or each with its key */
 	int32_t otherwise, low;
 	uint32_t n;
 	const uint8_t *cases;

@@ -235,7 +235,7 @@ static int capture_known(struct ag_jvm *jvm, struct ag_capture *c, jclass class,
 	c->class = class;
 	code = attempt(c, class, file, len);
 	c->class = NULL;
-	/* The JVM takes the exception for its own; one that stayed would be found by who is next. */
+	/* The JVM takes the exception for its own; one that stayed would hit who is next. */
 	(*jvm->jni)->ExceptionClear(jvm->jni);
 	ag_ref_drop(jvm, loader);
 	return judge(jvm, c, code, captured);

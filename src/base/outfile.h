@@ -4,8 +4,9 @@
  *
  * What it is written to until then has no name (O_TMPFILE), so nothing is left of it; on file
  * systems that cannot do that, and for the moment in which it replaces another file, it has a
- * hidden one beside the result's, and a process that takes it away when we end.  "-" means stdout.  What is no regular file (stdout, a pipe, a device) may
- * be slow: it gets its bytes from an unlinked file when they are all there.
+ * hidden one beside the result's, and a process that takes it away when we end.  "-" means stdout.
+ * What is no regular file (stdout, a pipe, a device) may be slow: it gets its bytes from an
+ * unlinked file when they are all there.
  */
 #ifndef JTOOL_BASE_OUTFILE_H
 #define JTOOL_BASE_OUTFILE_H

@@ -5,7 +5,7 @@
 #include "base/buf.h"
 #include "base/err.h"
 
-/* The shared object, into an empty buffer.  -1 with err set (EXIT_AGENT): this binary is damaged. */
+/* The shared object, into an empty buffer.  -1 with err set: this binary is damaged. */
 int embedded_agent(struct buf *agent, struct err *err) _must_check_;
 
 #endif

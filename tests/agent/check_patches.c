@@ -110,7 +110,7 @@ static int redefine(uint32_t n, const char *bytes, uint32_t *others)
 		say(WIRE_BYTES, &w);
 	}
 	rc = answer(ag_cmd_redefine, &request, others);
-	/* Whatever came of it, all of the request was read; or the session ends, and another comes. */
+	/* Whatever came of it, all of the request was read; or the session ends for another. */
 	while (recv(chan.fd, data, sizeof(data), MSG_DONTWAIT) > 0)
 		ck_assert(chan.broken);
 	if (rc != 0)

@@ -25,7 +25,8 @@ static void setup(void)
 static void teardown(void)
 {
 	outdir_close(&d);
-	shell("test $(ls | wc -l) = 2 && test $(ls -A outside) = file && grep -qx mine outside/file");
+	shell("test $(ls | wc -l) = 2 && test $(ls -A outside) = file && "
+	      "grep -qx mine outside/file");
 	shell("rm -rf in outside");
 	ck_assert_int_eq(rmdir(dir), 0);
 	memcpy(dir + sizeof(dir) - 7, "XXXXXX", 6);
