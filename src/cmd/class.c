@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "base/text.h"
-#include "cmd/dump.h"
+#include "cmd/roster.h"
 #include "render/class_sheet.h"
 #include "render/javap_code.h"
 #include "render/javap_pool.h"
@@ -192,8 +192,6 @@ static int take(const struct class_row *row, struct captured *captured, void *ar
 	};
 	int rc;
 
-	if (captured->outcome == WIRE_CAPTURED_REAL)
-		return dump_was_real(show->ctx, row, err);
 	rc = ask(show->roster->session, row->number, err);
 	if (rc == 0)
 		rc = receive(show->roster, &told, err);

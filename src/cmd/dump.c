@@ -51,17 +51,11 @@ static const char *reason(const struct class_row *row, const struct captured *ca
 					      : "the JVM lets nobody change it, and so not read "
 						"it; class -b shows the code";
 	default:
-		buf_addf(text, "the JVM refuses with JVMTI error %d", (int)captured->code);
+		buf_addf(text, "the JVM %s: JVMTI error %d",
+			 row->traits & WIRE_CLASS_LINKED ? "refuses" : "cannot link it",
+			 (int)captured->code);
 		return buf_str(text);
 	}
-}
-
-int dump_was_real(const struct ctx *ctx, const struct class_row *row, struct err *err)
-{
-	return err_set(err, EXIT_AGENT,
-		       "%s was retransformed by JVM %d, which was to stop before: its code is what "
-		       "it was, but may run slower for a while; the others were left alone",
-		       row->name, (int)ctx->jvm->pid);
 }
 
 static void show_file(struct dump *d, const struct class_row *row, const char *name, size_t bytes,
@@ -118,8 +112,6 @@ static int take(const struct class_row *row, struct captured *captured, void *ar
 	_cleanup_buf_ struct buf text = BUF_INIT;
 	struct dump *d = arg;
 
-	if (captured->outcome == WIRE_CAPTURED_REAL)
-		return dump_was_real(d->ctx, row, err);
 	if (captured->outcome != WIRE_CAPTURED_FILE)
 		return skip(d, row, reason(row, captured, &text));
 	return write_file(d, row, captured, err);

@@ -28,9 +28,6 @@ void dump_tell(const struct ctx *ctx, const struct dump_remarks *r);
 struct json *dump_remarks_json(const struct dump_remarks *r, const struct places *places);
 void dump_remarks_release(struct dump_remarks *r);
 
-/* Set the error of a class that the JVM really retransformed. */
-int dump_was_real(const struct ctx *ctx, const struct class_row *row, struct err *err);
-
 /*
  * dump --diff: how the code that these classes run differs from the class files that a FILE, DIR
  * or JAR holds of them.  A difference is a result; EXIT_PARTIAL when a class could not be

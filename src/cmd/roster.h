@@ -28,13 +28,17 @@ int roster_close(struct roster *r, struct err *err);
 int roster_select(const struct ctx *ctx, struct roster *r, char *const *words, size_t n_words,
 		  const char *loader, struct err *err) _must_check_;
 
-/* One captured class with its row; nothing of the former may be kept.  0, or -1 to end early. */
+/*
+ * One captured class with its row, whatever the outcome but WIRE_CAPTURED_REAL; nothing of the
+ * former may be kept.  0, or -1 to end early.
+ */
 typedef int roster_take_fn(const struct class_row *row, struct captured *captured, void *arg,
 			   struct err *err);
 
 /*
  * Capture these classes, in this order, and hand each to take().  It may be slow: the agent is
- * at rest meanwhile.  flags are WIRE_CAPTURE_*.
+ * at rest meanwhile.  flags are WIRE_CAPTURE_*.  A class that the JVM really retransformed is an
+ * error, EXIT_AGENT.
  */
 int roster_capture(struct roster *r, const struct class_row *rows, size_t n, uint32_t flags,
 		   roster_take_fn *take, void *arg, struct err *err) _must_check_;

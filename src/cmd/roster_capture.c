@@ -82,6 +82,15 @@ static int receive(struct roster *r, struct catch *catch, struct err *err)
 	return 0;
 }
 
+/* The agent's hook was to end that, and the agent does no more when it did not. */
+static int was_real(const struct class_row *row, struct err *err)
+{
+	return err_set(err, EXIT_AGENT,
+		       "the JVM really retransformed %s, instead of stopping before: its code is "
+		       "what it was, but may run slower for a while; the others were left alone",
+		       row->name);
+}
+
 int roster_capture(struct roster *r, const struct class_row *rows, size_t n, uint32_t flags,
 		   roster_take_fn *take, void *arg, struct err *err)
 {
@@ -95,7 +104,9 @@ int roster_capture(struct roster *r, const struct class_row *rows, size_t n, uin
 		if (rc == 0)
 			rc = receive(r, &catch, err);
 		for (size_t i = 0; i < catch.n && rc == 0; i++)
-			rc = take(&rows[i], &catch.captured[i], arg, err);
+			rc = catch.captured[i].outcome == WIRE_CAPTURED_REAL ?
+				     was_real(&rows[i], err) :
+				     take(&rows[i], &catch.captured[i], arg, err);
 		r->capture_ns += catch.ns;
 		rows += catch.wanted;
 		n -= catch.wanted;
