@@ -8,13 +8,11 @@
 #include "jvm/ref.h"
 #include "jvm/roster.h"
 
-#define ALL_METHODS (WIRE_CAPTURE_MEMORY | WIRE_CAPTURE_NO_FILE)
-
 struct telling {
 	struct ag_jvm *jvm;
 	struct ag_chan *chan;
 	uint32_t flags;
-	struct ag_capture *capture; /* NULL: no class file is wanted, or it did harm */
+	struct ag_capture *capture; /* NULL: it did harm */
 	/* of the class that is told of */
 	uint32_t number;
 	jclass class;
@@ -164,7 +162,7 @@ static bool is_as_in_file(const struct telling *t, struct file *f, const struct 
 
 	if (!find_member(f, m, &member))
 		return (m->modifiers & OVERPASS) == OVERPASS;
-	return !(t->flags & ALL_METHODS) && has_code(&member, m);
+	return !(t->flags & WIRE_CAPTURE_MEMORY) && has_code(&member, m);
 }
 
 /* *told: the constant pool is already. */
@@ -252,7 +250,7 @@ static int tell_class(struct telling *t)
 		t->capture = NULL; /* whatever it is that hinders us, it is not to do more harm */
 		return 0;
 	default:
-		return t->flags & ALL_METHODS ? tell_memory(t, false) : 0;
+		return t->flags & WIRE_CAPTURE_MEMORY ? tell_memory(t, false) : 0;
 	}
 }
 
@@ -281,8 +279,6 @@ static int tell(struct telling *t, struct wire_reader *request)
 	struct ag_capture capture;
 	int rc;
 
-	if (t->flags & WIRE_CAPTURE_NO_FILE)
-		return tell_classes(t, request);
 	if (ag_capture_open(t->jvm, &capture) != 0)
 		return -1;
 	t->capture = &capture;

@@ -66,8 +66,7 @@ enum wire_refused {
 #define WIRE_CLASS_PATCHED 64u   /* by a patch of this agent's */
 
 /* CAPTURE flags: MEMORY is told of those methods whose code differs from the class file's … */
-#define WIRE_CAPTURE_MEMORY 1u  /* … of every method with code */
-#define WIRE_CAPTURE_NO_FILE 2u /* … and the class file is not captured at all */
+#define WIRE_CAPTURE_MEMORY 1u /* … of every method with code */
 
 /* What became of a capture; all but the first come without a class file */
 enum wire_captured {
@@ -77,7 +76,7 @@ enum wire_captured {
 	WIRE_CAPTURED_ANONYMOUS = 3,   /* VM-anonymous, JDK 8: never touched */
 	WIRE_CAPTURED_REAL = 4,        /* the JVM went on: it was really retransformed */
 	WIRE_CAPTURED_ERROR = 5,       /* the JVMTI error says why */
-	WIRE_CAPTURED_NOT_ASKED = 6,   /* WIRE_CAPTURE_NO_FILE */
+	WIRE_CAPTURED_NOT_ASKED = 6,   /* left alone, after one that was REAL */
 };
 
 /* A piece of BYTES is at most so long. */
