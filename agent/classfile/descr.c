@@ -69,10 +69,3 @@ bool cf_method_types(struct cf_text descriptor, struct cf_text *parameters,
 	rest.len--;
 	return cf_type_next(&rest, result) && rest.len == 0;
 }
-
-bool cf_is_field_type(struct cf_text descriptor)
-{
-	struct cf_type type;
-
-	return cf_type_next(&descriptor, &type) && descriptor.len == 0 && type.kind != 'V';
-}

@@ -26,7 +26,5 @@ unsigned cf_type_slots(const struct cf_type *type);
  */
 bool cf_method_types(struct cf_text descriptor, struct cf_text *parameters,
 		     struct cf_type *result);
-/* Is it one field type, no more, and not void? */
-bool cf_is_field_type(struct cf_text descriptor);
 
 #endif

@@ -166,14 +166,6 @@ bool class_is_patched(const struct class_row *row)
 	return row->traits & WIRE_CLASS_PATCHED;
 }
 
-bool class_is_anonymous(const struct class_row *row)
-{
-	const char *slash = strrchr(row->signature, '/');
-	size_t digits = slash ? strspn(slash + 1, "0123456789") : 0;
-
-	return digits > 0 && strcmp(slash + 1 + digits, ";") == 0;
-}
-
 /* A word as it was given, and with '.' for each '/' of a path or a JVM's name. */
 static bool name_matches(const char *name, const char *word, const char *dotted)
 {

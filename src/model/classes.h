@@ -36,8 +36,6 @@ bool class_is_interface(const struct class_row *row); /* annotations, too */
 bool class_is_array(const struct class_row *row);
 bool class_is_linked(const struct class_row *row); /* arrays always are */
 bool class_is_patched(const struct class_row *row);
-/* VM-anonymous on JDK 8: "Lp/C$$Lambda$1/1234;". */
-bool class_is_anonymous(const struct class_row *row);
 
 /*
  * Keep those whose name matches one of the words (globs, or the names themselves, also with

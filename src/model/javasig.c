@@ -59,16 +59,6 @@ static void add_modifiers(struct buf *out, unsigned access, uint8_t of)
 	}
 }
 
-void javasig_field_modifiers(struct buf *out, unsigned access)
-{
-	add_modifiers(out, access, FIELD);
-}
-
-void javasig_method_modifiers(struct buf *out, unsigned access)
-{
-	add_modifiers(out, access, METHOD);
-}
-
 void javasig_class_modifiers(struct buf *out, unsigned access)
 {
 	/* Every interface is abstract. */

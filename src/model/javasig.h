@@ -20,9 +20,7 @@ void javasig_text(struct buf *out, struct cf_text text);
 void javasig_class_name(struct buf *out, struct cf_text name);
 /* One type, by descriptor or by signature: "[TT;" is T[]. */
 void javasig_type(struct buf *out, struct cf_text type);
-/* The modifiers of a field, a method or a class, each with a blank behind it. */
-void javasig_field_modifiers(struct buf *out, unsigned access);
-void javasig_method_modifiers(struct buf *out, unsigned access);
+/* The modifiers of a class, each with a blank behind it. */
 void javasig_class_modifiers(struct buf *out, unsigned access);
 
 /* A field or a method, told by a class file, or by the JVM without one. */

@@ -15,7 +15,6 @@ static void look_at(struct classes *c)
 	for (size_t i = 0; i < c->n; i++) {
 		(void)class_kind(&c->rows[i]);
 		(void)class_modifiers(&c->rows[i], text, sizeof(text));
-		(void)class_is_anonymous(&c->rows[i]);
 	}
 	(void)classes_select(c, words, 2, "app", idle);
 }

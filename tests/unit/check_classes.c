@@ -235,24 +235,6 @@ START_TEST(kinds_and_modifiers)
 END_TEST
 
 static const struct {
-	const char *signature;
-	bool anonymous;
-} signatures[] = {
-	{ "Lp/C$$Lambda$1/1234;", true },	 { "LLambdaForm$MH/5;", true },
-	{ "Lp/C$$Lambda$1/0x00000008;", false }, { "Lp/C;", false },
-	{ "Lp/1C;", false },			 { "Lp/C$$Lambda.0x7f;", false },
-	{ "[Lp/C/12;", true },			 { "I", false },
-};
-
-START_TEST(anonymous)
-{
-	struct class_row row = { .signature = (char *)(uintptr_t)signatures[_i].signature };
-
-	ck_assert_int_eq(class_is_anonymous(&row), signatures[_i].anonymous);
-}
-END_TEST
-
-static const struct {
 	const char *words[3], *loader;
 	size_t n, n_idle;
 } selections[] = {
@@ -404,7 +386,6 @@ int main(void)
 	tcase_add_test(tc, frames_truncated);
 	tcase_add_test(tc, frames_bad);
 	tcase_add_loop_test(tc, kinds_and_modifiers, 0, ARRAY_SIZE(kinds));
-	tcase_add_loop_test(tc, anonymous, 0, ARRAY_SIZE(signatures));
 	tcase_add_loop_test(tc, selects, 0, ARRAY_SIZE(selections));
 	tcase_add_test(tc, class_is_told);
 	tcase_add_test(tc, class_told_badly);
