@@ -3,7 +3,8 @@
 boot CLASSES DUMP INTO  a folder for each module below INTO, with the boot loader's classes as
                         --patch-module wants them; prints the modules
 names CLASSES DUMP      prints the names of these classes, one a line
-app DUMP                prints the names of the application's classes, one a line
+app DUMP INTO           the application's classes together below INTO, of those with one name
+                        the first; prints their names, one a line
 """
 import json
 import os
@@ -15,19 +16,30 @@ def load(path):
         return json.load(file)
 
 
+def put(file, top):
+    path = os.path.join(top, *file["class"].split(".")) + ".class"
+    os.makedirs(os.path.dirname(path), exist_ok=True)
+    os.link(file["path"], path)
+
+
+def is_of_jdk(file):
+    """So are accessors that reflection generates, which no JVM verifies (verifier.cpp)."""
+    return file["loader"] in ("bootstrap", "platform") or "DelegatingClassLoader" in file["loader"]
+
+
 def by_module(classes, dump):
     modules = {c["class"]: c["module"] for c in classes["classes"] if c["loader"] == "bootstrap"}
     for file in dump["files"]:
         if file["loader"] == "bootstrap":
-            yield modules[file["class"]], file
+            # The modules of proxies are made at run time, and cannot be patched.
+            proxy = ".$Proxy" in file["class"]
+            yield "java.base" if proxy else modules[file["class"]], file
 
 
 def boot(classes, dump, into):
     modules = set()
     for module, file in by_module(load(classes), load(dump)):
-        path = os.path.join(into, module, *file["class"].split(".")) + ".class"
-        os.makedirs(os.path.dirname(path), exist_ok=True)
-        os.link(file["path"], path)
+        put(file, os.path.join(into, module))
         modules.add(module)
     print(*sorted(modules), sep="\n")
 
@@ -37,11 +49,12 @@ def names(classes, dump):
         print(file["class"])
 
 
-def app(dump):
+def app(dump, into):
     seen = set()
     for file in load(dump)["files"]:
-        if file["loader"] not in ("bootstrap", "platform") and file["class"] not in seen:
+        if not is_of_jdk(file) and file["class"] not in seen:
             seen.add(file["class"])
+            put(file, into)
             print(file["class"])
 
 

@@ -28,34 +28,15 @@ partial() {
 	fi
 }
 
-# release_of VERSION
-release_of() {
-	if [ "$1" = own ]; then
-		java -XshowSettings:properties -version 2>&1 |
-			sed -n 's/.*java.specification.version = \(1\.\)\?//p'
-	else
-		echo "$1"
-	fi
-}
-
-# javap_command VERSION: sets the array `argv`.
-javap_command() {
-	if [ "$1" = own ]; then
-		argv=(env -C "$W" javap)
-	else
-		argv=(chroot "${jdk_root[$1]}" env -C "$IW" "${jdk_home[$1]}/bin/javap")
-	fi
-	argv+=(-J-XX:TieredStopAtLevel=1 -J-XX:+UseSerialGC -v -p)
-}
-
 # javap_reads NAME VERSION DIR: all files below it, and has nothing to complain of.
 javap_reads() {
-	local rc=0 argv n
+	local rc=0 n
 
-	javap_command "$2"
 	n=$(find "$W/$3" -name '*.class' | wc -l)
-	(cd "$W" && find "$3" -name '*.class' -print0) |
-		xargs -0 -n 5000 "${argv[@]}" >"$W/javap.out" 2>"$W/javap.err" || rc=$?
+	(cd "$W" && find "$3" -name '*.class' -print0) | xargs -0 -n 5000 \
+		chroot "${jdk_root[$2]}" env -C "$IW" "${jdk_home[$2]}/bin/javap" \
+		-J-XX:TieredStopAtLevel=1 -J-XX:+UseSerialGC -v -p \
+		>"$W/javap.out" 2>"$W/javap.err" || rc=$?
 	if [ $rc -eq 0 ] && [ ! -s "$W/javap.err" ] && [ "$n" -gt 0 ] &&
 		[ "$(grep -c '^Classfile ' "$W/javap.out")" -eq "$n" ]; then
 		pass "$1"
@@ -148,24 +129,26 @@ everything() {
 	unharmed "$version: dumped 20 times" "$compiled|hot true"
 }
 
-# Our own JVM's javap and verifier of what it ran.
+# judged VERSION NAME [PATH]: by its own javap and verifier; what the application's classes name
+# but was never loaded is on the PATH.
 judged() {
-	local version=$1 module patches=()
+	local version=$1 name=$2 module patches=()
 
-	javap_reads "$version: javap reads every file" "$version" "out.$version"
-	arrange app "$W/dump.json" >"$W/app.list"
-	verified "$version: the application's classes are verified" "$version" app.list app \
-		-cp "out.$version:verifier"
-	[ "$(release_of "$version")" -ge 21 ] || return
+	javap_reads "$name: javap reads every file" "$version" "out.$version"
+	mkdir "$W/app.$version"
+	(cd "$W" && arrange app dump.json "app.$version") >"$W/app.list"
+	verified "$name: the application's classes are verified" "$version" app.list app \
+		-cp "app.$version:verifier${3:+:$3}"
+	[ "$version" -ge 21 ] || return
 	mkdir "$W/modules.$version"
 	(cd "$W" && arrange boot classes.json dump.json "modules.$version") >"$W/modules.list"
 	arrange names "$W/classes.json" "$W/dump.json" >"$W/boot.list"
 	while read -r module; do
 		patches+=(--patch-module "$module=modules.$version/$module")
 	done <"$W/modules.list"
-	verified "$version: the boot loader's classes are verified" "$version" boot.list boot \
+	verified "$name: the boot loader's classes are verified" "$version" boot.list boot \
 		-cp verifier "-Xlog:class+load:file=load.log" "${patches[@]}"
-	same "$version: all of them were" "$(wc -l <"$W/boot.list")" \
+	same "$name: all of them were" "$(wc -l <"$W/boot.list")" \
 		"$(grep -o "[^ ]* source: .*modules.$version/" "$W/load.log" | sort -u | wc -l)"
 }
 
@@ -254,15 +237,65 @@ killed() {
 	rm -r "$killed"
 }
 
+# A real application: Debian's Tomcat, with pages of its examples asked for.
+
+page() {
+	curl -s -f -o /dev/null --max-time 20 "http://localhost:$port/examples/$1"
+}
+
+tomcat() {
+	local version=$1 argv
+
+	port=$((20000 + RANDOM % 10000))
+	rm -rf "$W/tc"
+	tomcat10-instance-create -p $port -c $((port + 1)) -w SHUTDOWN "$W/tc" >/dev/null
+	cp -rL /usr/share/tomcat10-examples/examples "$W/tc/webapps/"
+	jvm_command "$version" default -Xmx256m -cp "tomcat/bin/*" -Dcatalina.home="$IW/tomcat" \
+		-Dcatalina.base="$IW/tc" -Djava.io.tmpdir="$IW/tc/temp" \
+		org.apache.catalina.startup.Bootstrap start
+	spawn "${argv[@]}"
+	check "Tomcat on $version serves" poll 60 page servlets/servlet/HelloWorldExample
+	partial "Tomcat on $version: dump '*'" dump "$JVM_PID" '*' -d "out.$version" --json
+	cp "$W/out" "$W/dump.json"
+	# Two that need a compiler, which is not there, were loaded all the same.
+	same "Tomcat on $version: only arrays and hidden classes are not there" "" \
+		"$(json "' '.join(c['class'] for c in j['skipped'] if not c['class'].endswith('[]')
+			and not '/' in c['class'] and c['class'] != 'jdk.internal.vm.Continuation'
+			and not 'cannot link it' in c['reason'])")"
+	check "Tomcat on $version: there are many" test "$(json "len(j['files'])")" -gt 2500
+	works "Tomcat on $version: classes" classes --json "$JVM_PID"
+	cp "$W/out" "$W/classes.json"
+	check "Tomcat on $version still serves" page servlets/servlet/RequestInfoExample
+	stop "$JVM_PID"
+	judged "$version" "Tomcat on $version" \
+		"tomcat/lib/*:tomcat/bin/*:tc/webapps/examples/WEB-INF/classes:tc/webapps/examples/WEB-INF/lib/*"
+	rm -rf "$W"/{out,app,modules}."$version"
+}
+
+tomcats() {
+	local version
+
+	if ! command -v tomcat10-instance-create >/dev/null ||
+		[ ! -d /usr/share/tomcat10-examples/examples ]; then
+		skip "Tomcat" "tomcat10-user or tomcat10-examples is not installed"
+		return
+	fi
+	cp -rL /usr/share/tomcat10 "$W/tomcat"
+	for version in $(in_soak "${jdks[*]}" "$(newest_of 17 21)"); do
+		[ "$version" -lt 11 ] || tomcat "$version" # it is compiled for 11
+	done
+}
+
 for version in own "${jdks[@]}"; do
 	start_jvm "$version" serial Dumped -XX:NativeMemoryTracking=summary \
 		-XX:+PrintCompilation || continue
 	ask hot '^hot true$' >/dev/null
 	everything "$version"
-	judged "$version"
+	[ "$version" = own ] || judged "$version" "$version" # there is another one of its release
 	named "$version"
 	led_astray "$version"
 	killed "$version"
 	stop "$JVM_PID"
-	rm -rf "$W"/{out,modules,evil,twins,one,astray,elsewhere,old}."$version"
+	rm -rf "$W"/{out,app,modules,evil,twins,one,astray,elsewhere,old}."$version"
 done
+tomcats

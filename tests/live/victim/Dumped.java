@@ -18,8 +18,8 @@ import java.util.stream.IntStream;
 /**
  * Classes of all kinds to be dumped, a hot method, and names that no file should have.
  *
- * "hot" runs the method for a while; "names" defines the classes with such names; "twins" two of
- * one name.
+ * "hot" runs the method for a while; "race" starts a loop that never ends, "turns" tells how far
+ * it got and when; "names" defines the classes with such names; "twins" two of one name.
  */
 final class Dumped extends Victim {
 	enum Colour { RED, GREEN }
@@ -53,7 +53,10 @@ final class Dumped extends Victim {
 		}
 	}
 
+	private static final int TURN = 1 << 20;
+
 	private final List<Object> kept = new ArrayList<>();
+	private volatile long turns;
 	private long sum;
 
 	static int spin(int n) {
@@ -68,6 +71,25 @@ final class Dumped extends Victim {
 		for (int i = 0; i < 20000; i++)
 			sum += spin(100);
 		return "hot " + (sum != 0);
+	}
+
+	/** One frame, compiled while it runs: it would stay in old code for ever. */
+	private void race() {
+		int x = 1;
+
+		for (;;) {
+			for (int i = 0; i < TURN; i++)
+				x += i ^ (x >>> 3);
+			turns += x == 0 ? 2 : 1;
+		}
+	}
+
+	private String startRace() {
+		Thread t = new Thread((Runnable) this::race);
+
+		t.setDaemon(true);
+		t.start();
+		return "racing";
 	}
 
 	private static String named(Colour colour) {
@@ -123,6 +145,10 @@ final class Dumped extends Victim {
 		switch (line) {
 		case "hot":
 			return hot();
+		case "race":
+			return startRace();
+		case "turns":
+			return "turns " + turns + " " + System.nanoTime();
 		case "twins":
 			return define("twins.Same", "twins.Same");
 		case "names":
