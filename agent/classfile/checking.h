@@ -4,18 +4,7 @@
 
 #include "classfile/code.h"
 #include "classfile/verify.h"
-
-/* Major versions from which on a rule holds. */
-enum {
-	JAVA_5 = 49,
-	JAVA_6 = 50,
-	JAVA_7 = 51,
-	JAVA_8 = 52,
-	JAVA_9 = 53,
-	JAVA_11 = 55,
-	JAVA_16 = 60,
-	JAVA_17 = 61,
-};
+#include "classfile/versions.h"
 
 struct checking {
 	const struct cf_class *class;

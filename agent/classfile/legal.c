@@ -2,9 +2,7 @@
 
 #include <string.h>
 
-#define JAVA_3 47
-#define JAVA_5 49
-#define JAVA_7 51
+#include "classfile/versions.h"
 
 /* A byte behind the first one of a character. */
 static bool follows(const uint8_t *s, size_t i, size_t len)

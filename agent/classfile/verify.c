@@ -1,7 +1,5 @@
 #include "classfile/verifying.h"
 
-#define JAVA_6 50
-
 /*
  * What hostile code can make us do: a second of work or so for a class, and 32 MB for a method.
  * The largest methods of the JDKs need less than a hundredth of either.

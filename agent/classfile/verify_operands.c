@@ -4,10 +4,6 @@
  */
 #include "classfile/verifying.h"
 
-#define JAVA_5 49
-#define JAVA_7 51
-#define JAVA_8 52
-
 #define TAG(tag) (1u << (tag))
 
 /* The constants that may stand behind an opcode. */

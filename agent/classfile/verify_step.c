@@ -3,37 +3,6 @@
 
 #include <string.h>
 
-bool vf_pop(struct verifying *v, struct vtype *type)
-{
-	if (v->now.n_stack == 0)
-		return vf_bad(v, "the stack is empty");
-	*type = v->now.stack[--v->now.n_stack];
-	return true;
-}
-
-bool vf_push(struct verifying *v, struct vtype type)
-{
-	uint32_t n = 1u + vt_is_wide(type);
-
-	if (v->now.n_stack + n > v->code.max_stack)
-		return vf_bad(v, "the stack has no more room");
-	v->now.stack[v->now.n_stack++] = type;
-	if (n == 2)
-		v->now.stack[v->now.n_stack++] = vt_second(type);
-	return true;
-}
-
-bool vf_pop_as(struct verifying *v, struct vtype to)
-{
-	struct vtype type;
-
-	if (vt_is_wide(to) && (!vf_pop(v, &type) || !vt_assignable(v, type, vt_second(to))))
-		return vf_bad(v, "another type is on the stack");
-	if (!vf_pop(v, &type))
-		return false;
-	return vt_assignable(v, type, to) || vf_bad(v, "another type is on the stack");
-}
-
 static bool is_array_of(struct vtype t, char letter)
 {
 	if (t.dims == 0)
@@ -208,55 +177,6 @@ static bool store(struct verifying *v, uint32_t kind, uint32_t i)
 	return true;
 }
 
-/* Does the upper part of the stack, of n cells, begin within a long or double? */
-static bool splits(const struct verifying *v, uint32_t n)
-{
-	return vt_is_second(v->now.stack[v->now.n_stack - n]);
-}
-
-/* dup and its kin: copy the upper n cells below the next ones. */
-static bool duplicate(struct verifying *v, uint32_t n, uint32_t below)
-{
-	struct vtype *end;
-	uint32_t all = n + below;
-
-	if (v->now.n_stack < all)
-		return vf_bad(v, "the stack is empty");
-	if (splits(v, n) || (below > 0 && splits(v, all)))
-		return vf_bad(v, "a long or double on the stack would be divided");
-	if (v->now.n_stack + n > v->code.max_stack)
-		return vf_bad(v, "the stack has no more room");
-	end = v->now.stack + v->now.n_stack;
-	memmove(end - all + n, end - all, all * sizeof(*end));
-	memcpy(end - all, end, n * sizeof(*end));
-	v->now.n_stack += n;
-	return true;
-}
-
-static bool drop(struct verifying *v, uint32_t n)
-{
-	if (v->now.n_stack < n)
-		return vf_bad(v, "the stack is empty");
-	if (splits(v, n))
-		return vf_bad(v, "a long or double on the stack would be divided");
-	v->now.n_stack -= n;
-	return true;
-}
-
-static bool swap(struct verifying *v)
-{
-	struct vtype *end = v->now.stack + v->now.n_stack, type;
-
-	if (v->now.n_stack < 2)
-		return vf_bad(v, "the stack is empty");
-	if (splits(v, 1) || splits(v, 2))
-		return vf_bad(v, "a long or double on the stack would be divided");
-	type = end[-1];
-	end[-1] = end[-2];
-	end[-2] = type;
-	return true;
-}
-
 static bool load_element(struct verifying *v)
 {
 	struct vtype array;
@@ -389,17 +309,17 @@ bool vf_step(struct verifying *v, const struct cf_insn *insn)
 		return load_element(v);
 	case 0x57: /* pop */
 	case 0x58:
-		return drop(v, op - 0x56u);
+		return vf_drop(v, op - 0x56u);
 	case 0x59: /* dup to dup_x2, dup2 to dup2_x2 */
 	case 0x5a:
 	case 0x5b:
-		return duplicate(v, 1, op - 0x59u);
+		return vf_duplicate(v, 1, op - 0x59u);
 	case 0x5c:
 	case 0x5d:
 	case 0x5e:
-		return duplicate(v, 2, op - 0x5cu);
+		return vf_duplicate(v, 2, op - 0x5cu);
 	case 0x5f:
-		return swap(v);
+		return vf_swap(v);
 	case 0x84: /* iinc */
 		return vt_assignable(v, v->now.locals[insn->index], vt_kind(V_INT)) ||
 		       vf_bad(v, "the local variable is no int");

@@ -164,6 +164,12 @@ static bool are_apart(const struct verifying *v, struct vtype from, struct vtype
 	return is_final(v, to) || (extends_object(v, from) && is_proper_class(v, to));
 }
 
+/* The old verifier takes every interface for Object, also where arrays are concerned. */
+static bool may_be_interface(const struct verifying *v, struct vtype t)
+{
+	return v->infer && v->class->major <= JAVA_6 && !is_proper_class(v, t);
+}
+
 /* from and to have a kind that vt_is_reference(). */
 static bool reference_assignable(const struct verifying *v, struct vtype from, struct vtype to)
 {
@@ -173,9 +179,8 @@ static bool reference_assignable(const struct verifying *v, struct vtype from, s
 		return false; /* another array of primitives, or no array */
 	if (is_object(v, to))
 		return from.dims > to.dims || from.kind == V_OBJECT;
-	/* The old verifier takes every interface for Object, also where arrays are concerned. */
 	if (from.dims > to.dims)
-		return to.len == 0 || is_of_arrays(v, to) || (v->infer && !is_proper_class(v, to));
+		return to.len == 0 || is_of_arrays(v, to) || may_be_interface(v, to);
 	return from.kind == V_OBJECT && (same_class(v, from, to) || !are_apart(v, from, to));
 }
 

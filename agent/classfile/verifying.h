@@ -5,6 +5,7 @@
 #include "classfile/code.h"
 #include "classfile/descr.h"
 #include "classfile/verify.h"
+#include "classfile/versions.h"
 
 /*
  * A verification type (JVMS 4.10.1.2), of one local variable or stack cell: a long or double
@@ -104,11 +105,17 @@ struct vtype vt_merge(const struct verifying *v, struct vtype a, struct vtype b)
 bool vf_scan(struct verifying *v);
 bool vf_is_jsr(const struct cf_insn *insn);
 
+/* verify_stack.c */
+bool vf_pop(struct verifying *v, struct vtype *type);
+bool vf_pop_as(struct verifying *v, struct vtype to); /* what is assignable to it; both halves */
+bool vf_push(struct verifying *v, struct vtype type); /* both halves */
+bool vf_drop(struct verifying *v, uint32_t n);
+/* dup and its kin: copy the upper n cells below the next ones. */
+bool vf_duplicate(struct verifying *v, uint32_t n, uint32_t below);
+bool vf_swap(struct verifying *v);
+
 /* verify_step.c: the effect of one instruction on the frame */
 bool vf_step(struct verifying *v, const struct cf_insn *insn);
-bool vf_pop(struct verifying *v, struct vtype *type);
-bool vf_pop_as(struct verifying *v, struct vtype to);
-bool vf_push(struct verifying *v, struct vtype type); /* both halves */
 
 /* verify_members.c: those that use fields and methods */
 bool vf_step_field(struct verifying *v, const struct cf_insn *insn);
