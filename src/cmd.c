@@ -1,5 +1,6 @@
 #include "cmd.h"
 
+#include <stdarg.h>
 #include <string.h>
 
 #include "base/buf.h"
@@ -121,6 +122,19 @@ const struct cmd *cmd_find(const char *name, struct err *err)
 void cmd_tell(const struct cmd *cmd, const struct err *err)
 {
 	fprintf(stderr, "jtool: %s%s%s\n", cmd ? cmd->name : "", cmd ? ": " : "", err->text);
+}
+
+void cmd_note(const struct cmd *cmd, const char *fmt, ...)
+{
+	struct err note = { EXIT_DONE, "" };
+	char text[sizeof(note.text)];
+	va_list ap;
+
+	va_start(ap, fmt);
+	(void)vsnprintf(text, sizeof(text), fmt, ap); /* of one that is too long, the begin */
+	va_end(ap);
+	(void)err_set(&note, EXIT_ANSWER, "%s", text); /* which makes it safe to show */
+	cmd_tell(cmd, &note);
 }
 
 void cmd_help(const struct cmd *cmd, FILE *out)

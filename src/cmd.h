@@ -79,6 +79,9 @@ const struct cmd *cmd_find(const char *name, struct err *err);
 /* Print an error on stderr: "jtool: COMMAND: what, why, and what to do".  cmd may be NULL. */
 void cmd_tell(const struct cmd *cmd, const struct err *err);
 
+/* Say on stderr what is no error, in the same way. */
+void cmd_note(const struct cmd *cmd, const char *fmt, ...) _printf_(2, 3);
+
 /* Usage of one command, and of the program. */
 void cmd_help(const struct cmd *cmd, FILE *out);
 void cmd_help_all(FILE *out);

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/text.h"
+#include "cmd/remarks.h"
 #include "cmd/roster.h"
 #include "render/class_sheet.h"
 #include "render/javap_code.h"
@@ -27,8 +28,10 @@ struct showing {
 	const struct ctx *ctx;
 	struct roster *roster;
 	struct json *classes; /* with --json */
-	size_t n;             /* classes shown so far */
+	size_t n;             /* classes printed so far */
 	struct ag_mem mem;    /* for class files that are looked at */
+	/* with -b and -c: what has none, what cannot be had, whose code is not what runs */
+	struct remarks without, untold, of_file;
 };
 
 static int ask(struct session *s, uint32_t number, struct err *err)
@@ -56,61 +59,38 @@ static int receive(struct roster *r, struct class_told *told, struct err *err)
 }
 
 /* What is not told of a class without its file, and why; NULL: that goes without saying. */
-static const char *why_not(const struct captured *captured, struct buf *text)
+static const char *why_not(const struct class_row *row, const struct captured *captured,
+			   struct buf *text)
 {
-	switch (captured->outcome) {
-	case WIRE_CAPTURED_HIDDEN:
-		return "what only a class file says: the JVM hands out none of a class that "
-		       "nobody may change";
-	case WIRE_CAPTURED_ANONYMOUS:
-		return "what only a class file says: asking for that of a VM-anonymous class "
-		       "ends a JVM of JDK 8";
-	case WIRE_CAPTURED_ERROR:
-		buf_addf(text, "what only a class file says: the JVM refuses with JVMTI error %d",
-			 (int)captured->code);
-		return buf_str(text);
-	default:
+	_cleanup_buf_ struct buf unused = BUF_INIT;
+	const char *why = roster_why_no_file(row, captured, &unused);
+
+	if (!why || captured->outcome == WIRE_CAPTURED_ARRAY)
 		return NULL;
-	}
+	buf_addf(text, "what only a class file says: %s", why);
+	return buf_str(text);
+}
+
+/* The constants that are shown, or NULL. */
+static const struct cf_pool *pool_of(const struct class_view *view)
+{
+	return view->file ? &view->file->pool : view->memory;
 }
 
 static struct json *class_json(const struct class_view *view, const struct class_opts *opts)
 {
 	struct sheet *sheet = class_sheet(view);
 	struct json *json = sheet_json(sheet);
-	const struct cf_pool *pool = view->file ? &view->file->pool : view->memory;
+	const struct cf_pool *pool = pool_of(view);
 
 	if (opts->pool && pool)
 		json_put(json, "constant_pool", javap_pool_json(pool));
+	else if (opts->pool)
+		json_put_null(json, "constant_pool");
 	if (opts->code)
 		json_put(json, "code", javap_code_json(view->file, view->captured));
 	sheet_free(sheet);
 	return json;
-}
-
-static int print_code(const struct ctx *ctx, const struct class_view *view, struct err *err)
-{
-	const char *why;
-
-	if (!view->file && !view->memory)
-		return err_set(err, EXIT_ANSWER, "%.300s has no bytecode that the JVM tells",
-			       view->row->name);
-	why = javap_code(ctx->out, view->file, view->captured);
-	if (why)
-		return err_set(err, EXIT_PARTIAL,
-			       "the code is the class file's, for in the JVM's memory %s", why);
-	return 0;
-}
-
-static int print_pool(const struct ctx *ctx, const struct class_view *view, struct err *err)
-{
-	const struct cf_pool *pool = view->file ? &view->file->pool : view->memory;
-
-	if (!pool)
-		return err_set(err, EXIT_ANSWER, "%.300s has no constants that the JVM tells",
-			       view->row->name);
-	javap_pool(ctx->out, pool);
-	return 0;
 }
 
 /* Which class it is, where several are shown without saying their names. */
@@ -127,41 +107,67 @@ static void print_heading(const struct showing *show, const struct class_view *v
 	fprintf(show->ctx->out, "%s:\n", buf_str(&text));
 }
 
-static int print_class(struct showing *show, const struct class_view *view, struct err *err)
+static void print_sheet(const struct showing *show, const struct class_view *view)
 {
-	const struct class_opts *opts = show->ctx->opts;
-	struct sheet *sheet;
+	struct sheet *sheet = class_sheet(view);
 
-	if (show->n++ > 0)
-		fputc('\n', show->ctx->out);
-	if (!opts->pool && !opts->code) {
-		sheet = class_sheet(view);
-		sheet_print(sheet, show->ctx->out);
-		sheet_free(sheet);
-		return 0;
-	}
-	print_heading(show, view);
-	if (opts->pool && print_pool(show->ctx, view, err) < 0)
-		return -1;
-	return opts->code ? print_code(show->ctx, view, err) : 0;
+	sheet_print(sheet, show->ctx->out);
+	sheet_free(sheet);
 }
 
-static int show_view(struct showing *show, const struct class_view *view, struct err *err)
+static void print_parts(struct showing *show, const struct class_view *view)
 {
-	if (!show->classes)
-		return print_class(show, view, err);
-	json_put(show->classes, NULL, class_json(view, show->ctx->opts));
-	return 0;
+	const struct class_opts *opts = show->ctx->opts;
+	const char *why;
+
+	print_heading(show, view);
+	if (opts->pool)
+		javap_pool(show->ctx->out, pool_of(view));
+	if (!opts->code)
+		return;
+	why = javap_code(show->ctx->out, view->file, view->captured);
+	if (why)
+		remarks_add(&show->of_file, why, view->row);
+}
+
+/* Nothing is lost of an array, which has neither constants nor code. */
+static void leave_out(struct showing *show, const struct class_view *view)
+{
+	_cleanup_buf_ struct buf text = BUF_INIT;
+	const char *why = roster_why_no_file(view->row, view->captured, &text);
+
+	remarks_add(class_is_array(view->row) ? &show->without : &show->untold,
+		    why ? why : view->why_not, view->row);
+}
+
+static void show_view(struct showing *show, const struct class_view *view)
+{
+	const struct class_opts *opts = show->ctx->opts;
+	bool parts = opts->pool || opts->code;
+
+	if (show->classes) {
+		json_put(show->classes, NULL, class_json(view, opts));
+		return;
+	}
+	if (parts && !pool_of(view)) {
+		leave_out(show, view);
+		return;
+	}
+	if (show->n++ > 0)
+		fputc('\n', show->ctx->out);
+	if (parts)
+		print_parts(show, view);
+	else
+		print_sheet(show, view);
 }
 
 /* With what can be read of the class file and of the constants in memory. */
-static int show_captured(struct showing *show, struct class_view *view, struct err *err)
+static void show_captured(struct showing *show, struct class_view *view)
 {
 	const struct captured *c = view->captured;
 	size_t pool_len = c->pool.len;
 	struct cf_class file;
 	struct cf_pool memory;
-	int rc;
 
 	if (c->outcome == WIRE_CAPTURED_FILE) {
 		view->why_not = cf_open(&file, c->file.data, c->file.len, &show->mem);
@@ -169,12 +175,11 @@ static int show_captured(struct showing *show, struct class_view *view, struct e
 	}
 	if (c->memory && !cf_pool_open(&memory, c->pool.data, &pool_len, c->pool_count, &show->mem))
 		view->memory = &memory;
-	rc = show_view(show, view, err);
+	show_view(show, view);
 	if (view->file)
 		cf_release(&file);
 	if (view->memory)
 		cf_pool_release(&memory);
-	return rc;
 }
 
 static int take(const struct class_row *row, struct captured *captured, void *arg,
@@ -188,7 +193,7 @@ static int take(const struct class_row *row, struct captured *captured, void *ar
 		.places = &show->roster->classes.places,
 		.told = &told,
 		.captured = captured,
-		.why_not = why_not(captured, &text),
+		.why_not = why_not(row, captured, &text),
 	};
 	int rc;
 
@@ -196,30 +201,67 @@ static int take(const struct class_row *row, struct captured *captured, void *ar
 	if (rc == 0)
 		rc = receive(show->roster, &told, err);
 	if (rc == 0)
-		rc = show_captured(show, &view, err);
+		show_captured(show, &view);
 	class_told_release(&told);
 	return rc;
+}
+
+static void print_json(struct showing *show)
+{
+	struct json *doc = json_object();
+
+	json_put_number(doc, "pid", show->ctx->jvm->pid);
+	json_put(doc, "classes", TAKE_PTR(show->classes));
+	json_print_take(doc, show->ctx->out);
+}
+
+/* What could not be shown, after the rest was. */
+static int conclude(struct showing *show, struct err *err)
+{
+	const struct class_opts *opts = show->ctx->opts;
+	const char *parts = opts->code ? "bytecode" : "constants";
+	const struct classes *c = &show->roster->classes;
+	const struct remarks *left_out = show->untold.n ? &show->untold : &show->without;
+	size_t n_less = show->untold.n_rows + show->of_file.n_rows;
+
+	if (show->classes)
+		print_json(show);
+	if (left_out->n_rows == 1 && c->n == 1)
+		return err_set(err, EXIT_ANSWER, "%.300s has no %s that the JVM tells: %s",
+			       c->rows[0].name, parts, left_out->list[0].why);
+	remarks_tell(show->ctx, &show->without);
+	remarks_tell(show->ctx, &show->untold);
+	remarks_tell(show->ctx, &show->of_file);
+	if (show->without.n_rows + show->untold.n_rows == c->n)
+		return err_set(err, EXIT_ANSWER, "none of %zu classes has %s that the JVM tells",
+			       c->n, parts);
+	if (n_less > 0)
+		return err_set(err, EXIT_PARTIAL, "%zu of %zu classes could not be shown as they run",
+			       n_less, c->n);
+	return 0;
 }
 
 static int show_classes(const struct ctx *ctx, struct roster *r, struct err *err)
 {
 	const struct class_opts *opts = ctx->opts;
-	struct showing show = { .ctx = ctx, .roster = r, .mem = { .budget = SIZE_MAX } };
+	struct showing show = {
+		.ctx = ctx,
+		.roster = r,
+		.classes = ctx->json ? json_array() : NULL,
+		.mem.budget = SIZE_MAX,
+		.without.what = "left out",
+		.untold.what = "left out",
+		.of_file.what = "shown as in the class file, for in memory",
+	};
 	uint32_t flags = opts->pool || opts->code ? WIRE_CAPTURE_MEMORY : 0;
-	struct json *doc;
-	int rc;
+	int rc = roster_capture(r, r->classes.rows, r->classes.n, flags, take, &show, err);
 
-	if (ctx->json)
-		show.classes = json_array();
-	rc = roster_capture(r, r->classes.rows, r->classes.n, flags, take, &show, err);
-	if (!ctx->json)
-		return rc;
-	doc = json_object();
-	json_put_number(doc, "pid", ctx->jvm->pid);
-	json_put(doc, "classes", show.classes);
 	if (rc == 0)
-		json_print(doc, ctx->out);
-	json_free(doc);
+		rc = conclude(&show, err);
+	json_free(show.classes);
+	remarks_release(&show.without);
+	remarks_release(&show.untold);
+	remarks_release(&show.of_file);
 	return rc;
 }
 

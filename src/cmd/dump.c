@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "base/outdir.h"
+#include "cmd/remarks.h"
 #include "model/dumpname.h"
 
 struct dump_opts {
@@ -31,32 +32,9 @@ struct dump {
 	struct outdir *dir;
 	struct dumpname *names; /* one for each row */
 	struct json *files;     /* with --json */
-	struct dump_remarks skipped, other_code;
-	size_t n_files;
+	struct remarks skipped, other_code;
 	bool folds_case;
 };
-
-/* Why there is no class file. */
-static const char *reason(const struct class_row *row, const struct captured *captured,
-			  struct buf *text)
-{
-	switch (captured->outcome) {
-	case WIRE_CAPTURED_ARRAY:
-		return "an array has no class file";
-	case WIRE_CAPTURED_ANONYMOUS:
-		return "to look into a VM-anonymous class ends a JVM of JDK 8";
-	case WIRE_CAPTURED_HIDDEN:
-		return strchr(row->name, '/') ? "the JVM hands out no hidden class; class -b "
-						"shows the code"
-					      : "the JVM lets nobody change it, and so not read "
-						"it; class -b shows the code";
-	default:
-		buf_addf(text, "the JVM %s: JVMTI error %d",
-			 row->traits & WIRE_CLASS_LINKED ? "refuses" : "cannot link it",
-			 (int)captured->code);
-		return buf_str(text);
-	}
-}
 
 static void show_file(struct dump *d, const struct class_row *row, const char *name, size_t bytes,
 		      size_t n_other)
@@ -64,7 +42,6 @@ static void show_file(struct dump *d, const struct class_row *row, const char *n
 	_cleanup_free_ char *path = outdir_path(d->dir, name);
 	struct json *one;
 
-	d->n_files++;
 	if (!d->files) {
 		fprintf(d->ctx->out, "%s\n", path);
 		return;
@@ -80,7 +57,7 @@ static void show_file(struct dump *d, const struct class_row *row, const char *n
 
 static int skip(struct dump *d, const struct class_row *row, const char *why)
 {
-	dump_remark(&d->skipped, why, row);
+	remarks_add(&d->skipped, why, row);
 	return 0;
 }
 
@@ -102,7 +79,7 @@ static int write_file(struct dump *d, const struct class_row *row, const struct 
 		return rc > 0 ? skip(d, row, why) : -1;
 	n_other = captured_differences(captured, NULL);
 	if (n_other > 0)
-		dump_remark(&d->other_code, "class -b shows what runs", row);
+		remarks_add(&d->other_code, "class -b shows what runs", row);
 	show_file(d, row, to->name, captured->file.len, n_other);
 	return 0;
 }
@@ -111,10 +88,9 @@ static int take(const struct class_row *row, struct captured *captured, void *ar
 {
 	_cleanup_buf_ struct buf text = BUF_INIT;
 	struct dump *d = arg;
+	const char *why = roster_why_no_file(row, captured, &text);
 
-	if (captured->outcome != WIRE_CAPTURED_FILE)
-		return skip(d, row, reason(row, captured, &text));
-	return write_file(d, row, captured, err);
+	return why ? skip(d, row, why) : write_file(d, row, captured, err);
 }
 
 static bool has_twins(const struct dump *d, size_t n)
@@ -133,7 +109,7 @@ static void show_json(struct dump *d)
 
 	json_put_number(doc, "pid", d->ctx->jvm->pid);
 	json_put(doc, "files", TAKE_PTR(d->files));
-	json_put(doc, "skipped", dump_remarks_json(&d->skipped, places));
+	json_put(doc, "skipped", remarks_json(&d->skipped, places));
 	json_print_take(doc, d->ctx->out);
 }
 
@@ -144,11 +120,13 @@ static int conclude(struct dump *d, size_t n, struct err *err)
 
 	if (d->files)
 		show_json(d);
-	dump_tell(d->ctx, &d->skipped);
-	dump_tell(d->ctx, &d->other_code);
+	remarks_tell(d->ctx, &d->skipped);
+	remarks_tell(d->ctx, &d->other_code);
 	if (n_skipped > 0)
-		return err_set(err, EXIT_PARTIAL, "%zu of %zu classes were not dumped", n_skipped,
-			       n);
+		return err_set(err, EXIT_PARTIAL,
+			       "%zu of %zu classes were not dumped; 'jtool class -b' shows the "
+			       "code of hidden ones",
+			       n_skipped, n);
 	if (n_other > 0)
 		return err_set(err, EXIT_PARTIAL, "the JVM runs other code of %zu classes",
 			       n_other);
@@ -182,8 +160,8 @@ static int dump_files(const struct ctx *ctx, struct roster *roster, struct outdi
 	};
 	int rc = capture_all(&d, err);
 
-	dump_remarks_release(&d.skipped);
-	dump_remarks_release(&d.other_code);
+	remarks_release(&d.skipped);
+	remarks_release(&d.other_code);
 	json_free(d.files);
 	dumpname_free(d.names, roster->classes.n);
 	return rc;

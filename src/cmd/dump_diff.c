@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "base/xalloc.h"
+#include "cmd/remarks.h"
 #include "model/classset.h"
 #include "model/codediff.h"
 #include "render/table.h"
@@ -31,7 +32,7 @@ struct diffing {
 	const struct classset *set;
 	struct table *table;
 	size_t n_compared, n_differ;
-	struct dump_remarks missing, failed;
+	struct remarks missing, failed;
 };
 
 static int compare_names(const void *key, const void *row)
@@ -86,7 +87,7 @@ static int take(const struct class_row *row, struct captured *captured, void *ar
 	(void)err;
 	why = compare(captured, classset_find(d->set, row->name), &diff);
 	if (why)
-		dump_remark(&d->failed, why, row);
+		remarks_add(&d->failed, why, row);
 	else
 		add_rows(d, row, &diff);
 	codediff_release(&diff);
@@ -126,7 +127,7 @@ static void note_missing(struct diffing *d, const struct class_row *rows, size_t
 
 	for (size_t i = 0; i < n; i++) {
 		if (can_have_file(&rows[i]))
-			dump_remark(&d->missing, why, &rows[i]);
+			remarks_add(&d->missing, why, &rows[i]);
 	}
 }
 
@@ -154,8 +155,8 @@ static void show(const struct ctx *ctx, const struct diffing *d, const char *pat
 	json_put_number(doc, "pid", ctx->jvm->pid);
 	json_put_unsigned(doc, "compared", d->n_compared);
 	json_put(doc, "differences", table_json(d->table));
-	json_put(doc, "missing", dump_remarks_json(&d->missing, d->places));
-	json_put(doc, "skipped", dump_remarks_json(&d->failed, d->places));
+	json_put(doc, "missing", remarks_json(&d->missing, d->places));
+	json_put(doc, "skipped", remarks_json(&d->failed, d->places));
 	json_print_take(doc, ctx->out);
 }
 
@@ -175,8 +176,8 @@ static int compare_all(const struct ctx *ctx, struct roster *roster, const char 
 		return -1;
 	note_missing(d, c->rows + n, c->n - n, path);
 	show(ctx, d, path);
-	dump_tell(ctx, &d->missing);
-	dump_tell(ctx, &d->failed);
+	remarks_tell(ctx, &d->missing);
+	remarks_tell(ctx, &d->failed);
 	if (d->failed.n_rows > 0)
 		return err_set(err, EXIT_PARTIAL, "%zu of %zu classes could not be compared",
 			       d->failed.n_rows, n);
@@ -198,8 +199,8 @@ int dump_diff(const struct ctx *ctx, struct roster *roster, const char *path, st
 
 	if (rc == 0)
 		rc = compare_all(ctx, roster, path, &d, err);
-	dump_remarks_release(&d.missing);
-	dump_remarks_release(&d.failed);
+	remarks_release(&d.missing);
+	remarks_release(&d.failed);
 	table_free(d.table);
 	classset_release(&set);
 	return rc;

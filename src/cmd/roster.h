@@ -43,4 +43,8 @@ typedef int roster_take_fn(const struct class_row *row, struct captured *capture
 int roster_capture(struct roster *r, const struct class_row *rows, size_t n, uint32_t flags,
 		   roster_take_fn *take, void *arg, struct err *err) _must_check_;
 
+/* Why there is no class file; NULL when there is one.  text: for what is not constant. */
+const char *roster_why_no_file(const struct class_row *row, const struct captured *captured,
+			       struct buf *text);
+
 #endif

@@ -114,3 +114,22 @@ int roster_capture(struct roster *r, const struct class_row *rows, size_t n, uin
 	}
 	return rc;
 }
+
+const char *roster_why_no_file(const struct class_row *row, const struct captured *captured,
+			       struct buf *text)
+{
+	switch (captured->outcome) {
+	case WIRE_CAPTURED_FILE:
+		return NULL;
+	case WIRE_CAPTURED_ARRAY:
+		return "an array has no class file";
+	case WIRE_CAPTURED_ANONYMOUS:
+		return "to look into a VM-anonymous class ends a JVM of JDK 8";
+	case WIRE_CAPTURED_HIDDEN:
+		return "the JVM hands out none of a class that nobody may change";
+	default:
+		buf_addf(text, "the JVM %s: JVMTI error %d",
+			 class_is_linked(row) ? "refuses" : "cannot link it", (int)captured->code);
+		return buf_str(text);
+	}
+}

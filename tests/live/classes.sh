@@ -132,6 +132,12 @@ looks_into() {
 	same "$1: with both" "True True" "$(json "len(j['classes'][0]['constant_pool']) > 9") $(
 		json "len(j['classes'][0]['code']) > 3")"
 	refuses 1 'no bytecode' "$1: an array has no code" class -b "$JVM_PID" 'int[]'
+	jt class -b "$JVM_PID" 'Kinds$Box*[]'
+	same "$1: nor have several" "1 1" "$rc $(grep -c 'none of [0-9]* classes has' "$W/err")"
+	jt class -b "$JVM_PID" 'Kinds$Box*'
+	same "$1: among others they are left out" "0 1 1" "$rc $(
+		grep -c 'Kinds$Box\[\]\[\] left out: an array' "$W/err") $(
+		grep -c '^Kinds$Box, loaded by' "$W/out")"
 	if [ "$2" -ge 15 ]; then
 		prints "$1: a hidden class's code" 'invokespecial' class -b "$JVM_PID" 'Kinds$Twin/*'
 	fi
