@@ -15,6 +15,10 @@
  * changed its mind, then the answer is out of date: it is given all the same, and a thread is
  * started that installs the patch anew.
  *
+ * Why no redefinition, with the captured original to take it back: up to JDK 17 the next
+ * retransformation of a class that another agent has ever changed undoes it, and the original
+ * that was captured has in it what others made of the class by then, which would stay for ever.
+ *
  * Patches are this library's, not a session's, and survive the client.  A class is referred to
  * weakly: a patch does not keep it from being unloaded, and goes with it.
  */
@@ -51,10 +55,13 @@ int ag_patches_restore(struct ag_jvm *jvm, const uint64_t *ids, uint32_t n, jvmt
 struct ag_patch_told {
 	uint64_t id, when_ms; /* since 1970 */
 	jclass class;         /* a local reference, for the time of the call */
-	const char *file, *digest;
+	char file[AG_PATCH_TEXT], digest[AG_PATCH_TEXT];
 };
 
-/* Tell each patch whose class is still there; ends early when tell() is not 0, returning that. */
+/*
+ * Tell each patch whose class is still there; ends early when tell() is not 0, returning that.
+ * tell() may take its time: no lock is held.
+ */
 int ag_patches_each(struct ag_jvm *jvm,
 		    int (*tell)(struct ag_jvm *jvm, const struct ag_patch_told *patch, void *arg),
 		    void *arg);

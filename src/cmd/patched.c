@@ -58,6 +58,8 @@ int patched_each(const struct ctx *ctx, enum patched_whose whose, patched_visit_
 	struct images images = { 0 };
 	int rc = find_images(ctx, &images, err);
 
+	if (images.musl)
+		images_release(&images); /* redefine has refused it */
 	for (size_t i = 0; i < images.n && rc == 0; i++) {
 		if (whose == PATCHED_BY_OTHERS && session_is_ours(images.paths[i]))
 			continue;
