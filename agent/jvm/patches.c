@@ -171,38 +171,52 @@ int ag_patches_restore(struct ag_jvm *jvm, const uint64_t *ids, uint32_t n, jvmt
 	return rc;
 }
 
-static int tell_each(struct ag_jvm *jvm, const struct ag_patches *p,
-		     int (*tell)(struct ag_jvm *jvm, const struct ag_patch_told *patch, void *arg),
-		     void *arg)
+/* What the client sent is not longer; see redefine.c. */
+static void copy_text(char to[AG_PATCH_TEXT], const char *text)
 {
-	for (const struct ag_patch *patch = p->list; patch; patch = patch->next) {
-		struct ag_patch_told told = {
-			patch->id, patch->when_ms,
-			(*jvm->jni)->NewLocalRef(jvm->jni, patch->class),
-			patch->label, patch->digest,
-		};
-		int rc = told.class ? tell(jvm, &told, arg) : 0;
-
-		ag_ref_drop(jvm, told.class);
-		if (rc != 0)
-			return rc;
-	}
-	return 0;
+	memcpy(to, text, strlen(text) + 1);
 }
 
+/* The patch that was made next after the one with this id, and whose class is still there. */
+static bool copy_next(struct ag_jvm *jvm, const struct ag_patches *p, uint64_t id,
+		      struct ag_patch_told *told)
+{
+	/* The list is in the order of ids: each new one comes to its end. */
+	for (const struct ag_patch *patch = p->list; patch; patch = patch->next) {
+		if (patch->id <= id)
+			continue;
+		told->class = (*jvm->jni)->NewLocalRef(jvm->jni, patch->class);
+		if (!told->class)
+			continue;
+		told->id = patch->id;
+		told->when_ms = patch->when_ms;
+		copy_text(told->file, patch->label);
+		copy_text(told->digest, patch->digest);
+		return true;
+	}
+	return false;
+}
+
+/* Without a frame: what tell() refers to is its own. */
 int ag_patches_each(struct ag_jvm *jvm,
 		    int (*tell)(struct ag_jvm *jvm, const struct ag_patch_told *patch, void *arg),
 		    void *arg)
 {
 	struct ag_patches *p = ag_patches(jvm, false);
-	int rc;
+	struct ag_patch_told told = { 0 };
+	int rc = 0;
 
-	if (!p)
-		return 0;
-	/* Without a frame: what tell() refers to is its own. */
-	ag_patches_lock(p, p->operation);
-	rc = tell_each(jvm, p, tell, arg);
-	ag_patches_unlock(p, p->operation);
+	while (p && rc == 0) {
+		bool more;
+
+		ag_patches_lock(p, p->operation);
+		more = copy_next(jvm, p, told.id, &told);
+		ag_patches_unlock(p, p->operation);
+		if (!more)
+			break;
+		rc = tell(jvm, &told, arg);
+		ag_ref_drop(jvm, told.class);
+	}
 	return rc;
 }
 

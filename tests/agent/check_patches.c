@@ -204,6 +204,28 @@ START_TEST(replaced_and_put_back)
 }
 END_TEST
 
+/* So much else is to be sent that each row has to wait for the client. */
+START_TEST(nobody_waits_for_the_client)
+{
+	const size_t full = 2 * (WIRE_HEADER_LEN + AG_CHAN_PAYLOAD) - 1;
+	struct wire_reader r = wire_reader_init("", 0);
+	uint8_t *before = malloc(full);
+	uint32_t n;
+
+	ck_assert_int_eq(redefine(2, "second", &n), 0);
+	chan.out_len = full;
+	ck_assert_int_eq(ag_cmd_patches(&jvm, &chan, &r), 0);
+	ck_assert_uint_lt(chan.out_len, full);
+	ck_assert_int_eq(ag_chan_flush(&chan), 0);
+	ck_assert_int_eq(recv(client, before, full, MSG_WAITALL), full);
+	free(before);
+	for (int i = 0; i < 3; i++)
+		ck_assert_uint_eq(hear((uint8_t[1000]){ 0 }),
+				  i < 2 ? WIRE_PATCH_ROW : WIRE_PATCHES_END);
+	all_is_put_back("first", "first");
+}
+END_TEST
+
 START_TEST(all_or_none)
 {
 	uint32_t n;
@@ -415,6 +437,7 @@ int main(void)
 	tcase_add_checked_fixture(c, setup, NULL);
 	tcase_set_timeout(c, 60);
 	tcase_add_loop_test(c, replaced_and_put_back, 0, 2);
+	tcase_add_test(c, nobody_waits_for_the_client);
 	tcase_add_test(c, all_or_none);
 	tcase_add_loop_test(c, another_agent_came_before, 0, 2);
 	tcase_add_loop_test(c, another_agent_came_after, 0, 2);

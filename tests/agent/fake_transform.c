@@ -2,6 +2,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <sys/socket.h>
 
 #define ENVIRONMENTS_MAX 16
 #define REFERENCES_MAX 256
@@ -444,6 +445,17 @@ static jvmtiError JNICALL raw_monitor_wait(jvmtiEnv *ti, jrawMonitorID monitor, 
 	if (((struct monitor *)monitor)->entered != 1)
 		abort();
 	return JVMTI_ERROR_NONE;
+}
+
+/* Linked with --wrap=send: a client may be stopped, and whoever sends then waits for it. */
+ssize_t __real_send(int fd, const void *data, size_t len, int flags);
+ssize_t __wrap_send(int fd, const void *data, size_t len, int flags);
+
+ssize_t __wrap_send(int fd, const void *data, size_t len, int flags)
+{
+	if (held)
+		abort();
+	return __real_send(fd, data, len, flags);
 }
 
 /* Classes */
