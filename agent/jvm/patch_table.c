@@ -23,6 +23,7 @@ static void discard(struct ag_patches *p)
 
 static struct ag_patches *make_patches(struct ag_jvm *jvm)
 {
+	const jvmtiCapabilities tagging = { .can_tag_objects = 1 };
 	struct ag_patches *p = calloc(1, sizeof(*p)); /* no session's: not to be counted as one's */
 	JavaVM *vm = jvm->vm;
 
@@ -38,7 +39,9 @@ static struct ag_patches *make_patches(struct ag_jvm *jvm)
 		discard(p);
 		return NULL;
 	}
-	if (ag_ti_check(jvm, "CreateRawMonitor",
+	if (ag_ti_check(jvm, "AddCapabilities",
+			(*p->ti)->AddCapabilities(p->ti, &tagging)) != 0 ||
+	    ag_ti_check(jvm, "CreateRawMonitor",
 			(*p->ti)->CreateRawMonitor(p->ti, "jtool operation", &p->operation)) != 0 ||
 	    ag_ti_check(jvm, "CreateRawMonitor",
 			(*p->ti)->CreateRawMonitor(p->ti, "jtool table", &p->table)) != 0) {
@@ -75,18 +78,23 @@ void ag_patches_unlock(struct ag_patches *p, jrawMonitorID monitor)
 	(void)(*p->ti)->RawMonitorExit(p->ti, monitor);
 }
 
-static struct ag_patch *find_in_list(struct ag_patch *patch, JNIEnv *jni, uint64_t name,
-				     jclass class)
+int ag_patch_tag(struct ag_jvm *jvm, struct ag_patches *p, jclass class, jlong *tag)
 {
-	while (patch && !(patch->name == name && (*jni)->IsSameObject(jni, patch->class, class)))
-		patch = patch->next;
-	return patch;
+	if (ag_ti_check(jvm, "GetTag", (*p->ti)->GetTag(p->ti, class, tag)) != 0)
+		return -1;
+	if (*tag)
+		return 0;
+	*tag = ++p->last_tag;
+	return ag_ti_check(jvm, "SetTag", (*p->ti)->SetTag(p->ti, class, *tag));
 }
 
-struct ag_patch *ag_patch_find(const struct ag_patches *p, JNIEnv *jni, uint64_t name,
-			       jclass class)
+struct ag_patch *ag_patch_find(const struct ag_patches *p, jlong tag)
 {
-	return find_in_list(p->list, jni, name, class);
+	struct ag_patch *patch = p->list;
+
+	while (patch && patch->tag != tag)
+		patch = patch->next;
+	return patch;
 }
 
 void ag_answer_free(struct ag_patches *p, const struct ag_patch *patch, struct ag_answer *answer)
@@ -102,6 +110,8 @@ void ag_patch_free(struct ag_patches *p, JNIEnv *jni, struct ag_patch *patch)
 		return;
 	ag_answer_free(p, patch, &patch->answer);
 	ag_answer_free(p, patch, &patch->pending);
+	if (patch->class && patch->tag && !ag_patch_find(p, patch->tag))
+		(void)(*p->ti)->SetTag(p->ti, patch->class, 0); /* it may be unloaded */
 	if (patch->class)
 		(*jni)->DeleteWeakGlobalRef(jni, patch->class);
 	ag_free(&p->mem, patch->file);
@@ -113,25 +123,25 @@ void ag_patch_free(struct ag_patches *p, JNIEnv *jni, struct ag_patch *patch)
 /* One call of the hook. */
 struct call {
 	JNIEnv *jni;
+	jlong tag; /* of the class */
 	uint64_t name;
-	jclass class;
 	const uint8_t *bytes; /* what comes in */
 	size_t len;
-	unsigned char *answer; /* the JVM's memory; NULL: nothing to say */
+	bool answers;
+	uint8_t *answer; /* a copy, to be freed; NULL: there was no memory */
 	size_t answer_len;
 	jthrowable thrown;
 	bool settle;
 };
 
-static bool answer(const struct ag_patches *p, struct call *call, const uint8_t *bytes, size_t len)
+/* The bytes may be gone when `table` is left, and the JVM's memory is to be had only then. */
+static void answer(struct call *call, const uint8_t *bytes, size_t len)
 {
-	if ((*p->ti)->Allocate(p->ti, (jlong)len, &call->answer) != JVMTI_ERROR_NONE) {
-		call->answer = NULL;
-		return false;
-	}
-	memcpy(call->answer, bytes, len);
+	call->answers = true;
+	call->answer = calloc(1, len); /* on any thread: not to be counted as a session's */
 	call->answer_len = len;
-	return true;
+	if (call->answer)
+		memcpy(call->answer, bytes, len);
 }
 
 /* What comes in is the answer: mostly the file itself, which is not kept twice. */
@@ -160,35 +170,38 @@ static void mark_stale(struct ag_patches *p, struct ag_patch *patch, struct call
 	p->settling = true;
 }
 
+static bool is_for(const struct ag_patch *patch, const struct call *call)
+{
+	return patch->tag == call->tag && patch->name == call->name;
+}
+
 /* This thread's operation is about this patch's class.  False: not now. */
 static bool take_part(struct ag_patches *p, struct ag_patch *patch, struct call *call)
 {
 	struct ag_operation *o = p->current;
 	bool asked = o->mode == AG_PATCH_ASK_TO || o->mode == AG_PATCH_ASK_ANSWER;
 	uint64_t hash = ag_hash(call->bytes, call->len);
-	bool done = true;
 
 	if (asked && patch != o->current)
 		return false;
+	o->hits++;
 	switch (o->mode) {
 	case AG_PATCH_ASK_TO:
 		patch->pending.to = hash;
 		break;
 	case AG_PATCH_ASK_ANSWER:
-		done = keep_answer(p, patch, call);
+		o->no_memory |= !keep_answer(p, patch, call);
 		break;
 	case AG_PATCH_INSTALL:
 		if (hash != patch->pending.to && !o->renews)
 			mark_stale(p, patch, call);
-		done = answer(p, call, patch->pending.bytes, patch->pending.len);
+		answer(call, patch->pending.bytes, patch->pending.len);
 		break;
 	case AG_PATCH_RESTORE:
-		(void)answer(p, call, call->bytes, call->len); /* none has the same effect */
+		answer(call, call->bytes, call->len);
 		break;
 	}
-	o->hits++;
-	o->no_memory |= !done;
-	if (!done)
+	if (o->no_memory)
 		call->thrown = o->thrown;
 	return true;
 }
@@ -198,8 +211,7 @@ static struct ag_patch *find_in_operation(const struct ag_patches *p, const stru
 	const struct ag_operation *o = p->current;
 
 	for (uint32_t i = 0; o && i < o->n; i++) {
-		if (o->patches[i]->name == call->name &&
-		    (*call->jni)->IsSameObject(call->jni, o->patches[i]->class, call->class))
+		if (is_for(o->patches[i], call))
 			return o->patches[i];
 	}
 	return NULL;
@@ -211,24 +223,58 @@ static struct ag_patch *find_in_operation(const struct ag_patches *p, const stru
  */
 static void stand_by(struct ag_patches *p, struct call *call)
 {
-	struct ag_patch *patch = ag_patch_find(p, call->jni, call->name, call->class);
+	struct ag_patch *patch = ag_patch_find(p, call->tag);
 
-	if (!patch)
+	if (!patch || !is_for(patch, call))
 		return;
-	if (!answer(p, call, patch->answer.bytes, patch->answer.len) ||
-	    ag_hash(call->bytes, call->len) != patch->answer.to)
+	answer(call, patch->answer.bytes, patch->answer.len);
+	if (ag_hash(call->bytes, call->len) != patch->answer.to)
 		mark_stale(p, patch, call);
+}
+
+static bool is_own(const struct ag_patches *p, const struct call *call)
+{
+	return p->current && p->current->jni == call->jni;
 }
 
 static void consult(struct ag_patches *p, struct call *call)
 {
 	struct ag_patch *patch = find_in_operation(p, call);
 
-	if (patch && p->current->jni == call->jni && take_part(p, patch, call))
+	if (patch && is_own(p, call) && take_part(p, patch, call))
 		return;
 	if (patch)
 		patch->touched = true;
 	stand_by(p, call);
+}
+
+/* There is an answer, and no memory for it. */
+static void regret(struct ag_patches *p, struct call *call)
+{
+	struct ag_patch *patch = ag_patch_find(p, call->tag);
+
+	if (!is_own(p, call)) {
+		if (patch)
+			mark_stale(p, patch, call);
+	} else if (p->current->mode == AG_PATCH_INSTALL) {
+		p->current->no_memory = true;
+		call->thrown = p->current->thrown;
+	} /* else none has the same effect */
+}
+
+/* False: no memory. */
+static bool hand_over(const struct ag_patches *p, const struct call *call, jint *new_len,
+		      unsigned char **new_bytes)
+{
+	unsigned char *bytes = NULL;
+
+	if (!call->answer ||
+	    (*p->ti)->Allocate(p->ti, (jlong)call->answer_len, &bytes) != JVMTI_ERROR_NONE)
+		return false;
+	memcpy(bytes, call->answer, call->answer_len);
+	*new_bytes = bytes;
+	*new_len = (jint)call->answer_len;
+	return true;
 }
 
 /*
@@ -248,19 +294,31 @@ static bool is_of_loader(const struct ag_patches *p, JNIEnv *jni, jclass class, 
 	return same;
 }
 
+/* Under `table`, for a moment. */
+static void under_lock(struct ag_patches *p, struct call *call,
+		       void (*work)(struct ag_patches *p, struct call *call))
+{
+	ag_patches_lock(p, p->table);
+	work(p, call);
+	ag_patches_unlock(p, p->table);
+}
+
 /*
- * On every thread, for every class that is loaded or redefined.  With an exception pending the
- * operation is abandoned anyhow (a capture of another jtool's), and JNI must not be called.
+ * On every thread, for every class that is loaded or redefined; most have no tag, and that is
+ * all.  With an exception pending the operation is abandoned anyhow (a capture of another
+ * jtool's), and JNI must not be called.
  */
 static void JNICALL hook(jvmtiEnv *ti, JNIEnv *jni, jclass class, jobject loader,
 			 const char *name, jobject domain, jint len, const unsigned char *bytes,
 			 jint *new_len, unsigned char **new_bytes)
 {
 	struct ag_patches *p = ag_patches(NULL, false);
-	struct call call = { .jni = jni, .class = class, .bytes = bytes, .len = (size_t)len };
+	struct call call = { .jni = jni, .bytes = bytes, .len = (size_t)len };
 
 	(void)ti, (void)domain;
 	if (!class || !name || len <= 0 || (*jni)->ExceptionCheck(jni))
+		return;
+	if ((*p->ti)->GetTag(p->ti, class, &call.tag) != JVMTI_ERROR_NONE || call.tag == 0)
 		return;
 	/* As in capture.c: -Xcheck:jni counts the references of the frames below, too. */
 	if ((*jni)->EnsureLocalCapacity(jni, CAPACITY) != JNI_OK)
@@ -268,13 +326,10 @@ static void JNICALL hook(jvmtiEnv *ti, JNIEnv *jni, jclass class, jobject loader
 	if (!is_of_loader(p, jni, class, loader))
 		return;
 	call.name = ag_hash(name, strlen(name));
-	ag_patches_lock(p, p->table);
-	consult(p, &call);
-	ag_patches_unlock(p, p->table);
-	if (call.answer) {
-		*new_bytes = call.answer;
-		*new_len = (jint)call.answer_len;
-	}
+	under_lock(p, &call, consult);
+	if (call.answers && !hand_over(p, &call, new_len, new_bytes))
+		under_lock(p, &call, regret);
+	free(call.answer);
 	if (call.settle)
 		ag_patches_settle(p, jni);
 	if (call.thrown)

@@ -4,8 +4,10 @@
  * Two locks.  `operation` is held by whoever changes patches, from the first look to the last
  * byte, so that it alone allocates and frees.  `table` is held for moments, to read or change
  * what the hook looks at.  The hook takes `table` only, and `table` is never held while the JVM
- * is asked to retransform: another thread may hold the JVM's own lock on a class and be in our
- * hook, waiting for us.
+ * is asked for anything: another thread may hold the JVM's own lock on a class and be in our
+ * hook, waiting for us.  And a thread may be suspended whenever it calls the JVM, by a debugger
+ * that then redefines a class itself.  So the hook finds out what it has to before, among that
+ * which class it is: by a tag.
  */
 #ifndef JTOOL_AGENT_JVM_PATCH_TABLE_H
 #define JTOOL_AGENT_JVM_PATCH_TABLE_H
@@ -22,6 +24,7 @@ struct ag_answer {
 struct ag_patch {
 	struct ag_patch *next;
 	uint64_t id, when_ms;
+	jlong tag;     /* of the class, with the environment `ti` */
 	uint64_t name; /* hash of the class's name, as the hook is told it */
 	jweak class;
 	uint8_t *file; /* F */
@@ -55,7 +58,7 @@ struct ag_operation {
 
 struct ag_patches {
 	JavaVM *vm;
-	jvmtiEnv *ti; /* for what outlives patches: locks and memory.  Has no capability */
+	jvmtiEnv *ti; /* for what outlives patches: locks and memory; and for the tags */
 	jrawMonitorID operation, table;
 	struct ag_mem mem;
 
@@ -64,6 +67,7 @@ struct ag_patches {
 	struct ag_patch *list;
 	struct ag_operation *current;
 	uint64_t last_id;
+	jlong last_tag;
 
 	/* under `table` */
 	uint64_t marks; /* how often a patch became stale */
@@ -84,11 +88,16 @@ void ag_patches_unlock(struct ag_patches *p, jrawMonitorID monitor);
 int ag_patches_listen(struct ag_jvm *jvm, struct ag_patches *p);
 void ag_patches_deafen(struct ag_patches *p);
 
-/* The patch for a class, by the hash of its name; under `table` or `operation`. */
-struct ag_patch *ag_patch_find(const struct ag_patches *p, JNIEnv *jni, uint64_t name,
-			       jclass class);
+/* Find out a class's tag, or give it one; under `operation`. */
+int ag_patch_tag(struct ag_jvm *jvm, struct ag_patches *p, jclass class, jlong *tag);
 
-/* Free what nobody sees any more; under `operation`. */
+/* The patch for the class with this tag; under `table` or `operation`. */
+struct ag_patch *ag_patch_find(const struct ag_patches *p, jlong tag);
+
+/*
+ * Free what nobody sees any more, and take the tag off a class that no other patch is for; under
+ * `operation`.
+ */
 void ag_patch_free(struct ag_patches *p, JNIEnv *jni, struct ag_patch *patch);
 void ag_answer_free(struct ag_patches *p, const struct ag_patch *patch, struct ag_answer *answer);
 

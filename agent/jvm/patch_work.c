@@ -138,7 +138,7 @@ static struct ag_patch *put_in_force(struct work *w, uint32_t i, struct ag_answe
 	struct ag_patch *patch = w->o.patches[i], *before;
 
 	ag_patches_lock(p, p->table);
-	before = ag_patch_find(p, w->jvm->jni, patch->name, w->classes[i]);
+	before = ag_patch_find(p, patch->tag);
 	if (before != patch) {
 		if (before)
 			unlink_patch(p, before);

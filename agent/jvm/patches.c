@@ -79,7 +79,8 @@ static struct ag_patch *new_patch(struct ag_jvm *jvm, struct ag_patches *p,
 	patch->digest = copy(jvm, p, new->digest, strlen(new->digest));
 	patch->class = (*jvm->jni)->NewWeakGlobalRef(jvm->jni, new->class);
 	if (!ag_ref_threw(jvm, "NewWeakGlobalRef") && patch->class && patch->file &&
-	    patch->label && patch->digest && hash_name(jvm, new->class, &patch->name) == 0)
+	    patch->label && patch->digest && hash_name(jvm, new->class, &patch->name) == 0 &&
+	    ag_patch_tag(jvm, p, new->class, &patch->tag) == 0)
 		return patch;
 	(void)ag_fail_memory(jvm);
 	ag_patch_free(p, jvm->jni, patch);
@@ -224,14 +225,13 @@ bool ag_patches_has(struct ag_jvm *jvm, jclass class)
 {
 	struct ag_patches *p = ag_patches(jvm, false);
 	const struct ag_patch *patch;
+	jlong tag = 0;
 
-	if (!p)
+	/* Most classes have no tag: this is asked of every one in the list. */
+	if (!p || (*p->ti)->GetTag(p->ti, class, &tag) != JVMTI_ERROR_NONE || tag == 0)
 		return false;
 	ag_patches_lock(p, p->table);
-	for (patch = p->list; patch; patch = patch->next) {
-		if ((*jvm->jni)->IsSameObject(jvm->jni, patch->class, class))
-			break;
-	}
+	patch = ag_patch_find(p, tag);
 	ag_patches_unlock(p, p->table);
 	return patch;
 }

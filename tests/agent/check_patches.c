@@ -162,6 +162,7 @@ static void nothing_is_left(void)
 	const struct ag_patches *p = ag_patches(NULL, false);
 
 	ck_assert_int_eq(fake.weak, 0);
+	ck_assert_int_eq(fake.tags, 0);
 	ck_assert_int_eq(fake.blocks, 0);
 	ck_assert_int_eq(fake.references, N_CLASSES);
 	ck_assert_uint_eq(mem.blocks, 1); /* the channel's */

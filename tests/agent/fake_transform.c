@@ -17,6 +17,7 @@ struct text {
 static struct class {
 	const char *signature;
 	bool unloaded;
+	jlong tag;
 	struct text runs, kept;
 } classes[N_CLASSES];
 
@@ -35,6 +36,7 @@ struct reference {
 
 struct monitor {
 	int entered;
+	bool brief;
 };
 
 struct fake_transform fake;
@@ -45,6 +47,9 @@ static struct reference references[REFERENCES_MAX];
 static size_t n_references, frames[FRAMES_MAX];
 static struct environment *other;
 static bool other_is_idle;
+
+/* Locks that this thread has, and those of them that the hook waits for. */
+static int held, held_briefly;
 
 static const struct JNIInvokeInterface_ invoke_table;
 static const struct JNINativeInterface_ jni_table;
@@ -66,8 +71,19 @@ void *__wrap_calloc(size_t n, size_t size)
 	return fault() ? NULL : __real_calloc(n, size);
 }
 
+/*
+ * On its way into the JVM a thread may be suspended, by a debugger, for as long as that likes:
+ * not with a lock that a hook on the debugger's own thread would wait for.
+ */
+static void enter_jvm(void)
+{
+	if (held_briefly)
+		abort();
+}
+
 #define TI_FAULT()                                       \
 	do {                                             \
+		enter_jvm();                             \
 		if (fault())                             \
 			return JVMTI_ERROR_OUT_OF_MEMORY; \
 	} while (0)
@@ -114,6 +130,7 @@ static struct reference *of(jobject object)
 {
 	struct reference *r = (struct reference *)object;
 
+	enter_jvm();
 	if (r < references || r >= references + n_references || !r->live)
 		abort(); /* null, or let go before */
 	return r;
@@ -134,6 +151,7 @@ jclass fake_class(int i)
 void fake_unload(int i)
 {
 	classes[i].unloaded = true;
+	fake.tags -= classes[i].tag != 0;
 }
 
 const char *fake_running(int i)
@@ -403,10 +421,14 @@ static jvmtiError JNICALL deallocate(jvmtiEnv *ti, unsigned char *p)
 
 static jvmtiError JNICALL create_raw_monitor(jvmtiEnv *ti, const char *name, jrawMonitorID *monitor)
 {
-	(void)environment(ti), (void)name;
+	struct monitor *m;
+
+	(void)environment(ti);
 	TI_FAULT();
 	fake.monitors++;
-	*monitor = __real_calloc(1, sizeof(struct monitor));
+	m = __real_calloc(1, sizeof(*m));
+	m->brief = strcmp(name, "jtool table") == 0;
+	*monitor = (jrawMonitorID)m;
 	return JVMTI_ERROR_NONE;
 }
 
@@ -418,15 +440,13 @@ static jvmtiError JNICALL destroy_raw_monitor(jvmtiEnv *ti, jrawMonitorID monito
 	return JVMTI_ERROR_NONE;
 }
 
-/* Who is called for a moment must not hold a lock when the JVM is asked for something long. */
-static int held;
-
 static jvmtiError JNICALL raw_monitor_enter(jvmtiEnv *ti, jrawMonitorID monitor)
 {
 	(void)environment(ti);
 	if (((struct monitor *)monitor)->entered++)
 		abort(); /* this thread would wait for itself, or for one that waits for it */
 	held++;
+	held_briefly += ((struct monitor *)monitor)->brief;
 	return JVMTI_ERROR_NONE;
 }
 
@@ -436,6 +456,7 @@ static jvmtiError JNICALL raw_monitor_exit(jvmtiEnv *ti, jrawMonitorID monitor)
 	if (((struct monitor *)monitor)->entered-- != 1)
 		abort();
 	held--;
+	held_briefly -= ((struct monitor *)monitor)->brief;
 	return JVMTI_ERROR_NONE;
 }
 
@@ -468,6 +489,25 @@ static jvmtiError JNICALL get_class_signature(jvmtiEnv *ti, jclass class, char *
 	if (allocate(ti, (jlong)strlen(signature) + 1, (unsigned char **)sig) != 0)
 		return JVMTI_ERROR_OUT_OF_MEMORY;
 	memcpy(*sig, signature, strlen(signature) + 1);
+	return JVMTI_ERROR_NONE;
+}
+
+static jvmtiError JNICALL get_tag(jvmtiEnv *ti, jobject object, jlong *tag)
+{
+	(void)environment(ti);
+	*tag = classes[of(object)->class].tag;
+	return JVMTI_ERROR_NONE;
+}
+
+static jvmtiError JNICALL set_tag(jvmtiEnv *ti, jobject object, jlong tag)
+{
+	(void)environment(ti);
+	if (leads_nowhere(of(object)))
+		return JVMTI_ERROR_INVALID_OBJECT;
+	if (tag != 0)
+		TI_FAULT();
+	fake.tags += (tag != 0) - (classes[of(object)->class].tag != 0);
+	classes[of(object)->class].tag = tag;
 	return JVMTI_ERROR_NONE;
 }
 
@@ -531,9 +571,7 @@ static jvmtiError transform(jint n, const jclass *list, const jvmtiClassDefiniti
 {
 	struct text new[N_CLASSES], kept[N_CLASSES];
 
-	if (held > 1)
-		abort(); /* `operation` alone may be held */
-	TI_FAULT();
+	TI_FAULT(); /* `operation` alone may be held */
 	for (jint k = 0; k < n; k++) {
 		int i = of(list ? list[k] : definitions[k].klass)->class;
 
@@ -694,6 +732,7 @@ static const jvmtiInterface_1 ti_table = {
 	.GetClassSignature = get_class_signature,
 	.GetCurrentThread = get_current_thread,
 	.GetPotentialCapabilities = get_potential_capabilities,
+	.GetTag = get_tag,
 	.GetThreadLocalStorage = get_thread_local_storage,
 	.IsModifiableClass = is_modifiable_class,
 	.RawMonitorEnter = raw_monitor_enter,
@@ -704,5 +743,6 @@ static const jvmtiInterface_1 ti_table = {
 	.RunAgentThread = run_agent_thread,
 	.SetEventCallbacks = set_event_callbacks,
 	.SetEventNotificationMode = set_event_notification_mode,
+	.SetTag = set_tag,
 	.SetThreadLocalStorage = set_thread_local_storage,
 };

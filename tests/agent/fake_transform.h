@@ -22,7 +22,7 @@ struct fake_transform {
 
 	unsigned calls;
 	unsigned other_thread; /* the hooks are called on another thread */
-	long blocks, references, weak, frames, monitors, environments;
+	long blocks, references, weak, tags, frames, monitors, environments;
 	bool exception;
 	jvmtiStartFunction thread; /* that was started; NULL: none */
 	void *thread_arg;
