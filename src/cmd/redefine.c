@@ -17,7 +17,7 @@
 #define NAMES_SHOWN 5
 
 struct redefine_opts {
-	bool check, all;
+	bool check;
 	const char *loader;
 };
 
@@ -26,7 +26,6 @@ struct redefine_opts {
 static const struct opt redefine_rows[] = {
 	{ 0, "check", OPT_FLAG, AT(check), NULL, "only say whether it can be done", NULL },
 	{ 0, "loader", OPT_TEXT, AT(loader), "LOADER", "only classes of this loader's", NULL },
-	{ 0, "all", OPT_FLAG, AT(all), NULL, "also classes that run this very code", NULL },
 	OPT_END,
 };
 
@@ -281,7 +280,7 @@ static int run_on(struct ctx *ctx, const struct classset *set, struct redefine_p
 static int run(struct ctx *ctx, struct err *err)
 {
 	const struct redefine_opts *opts = ctx->opts;
-	struct redefine_plan plan = { .all = opts->all };
+	struct redefine_plan plan = { 0 };
 	struct classset set = { 0 };
 	int rc = 0;
 
@@ -304,8 +303,9 @@ const struct cmd cmd_redefine = {
 	.synopsis = "TARGET FILE.class|DIR|JAR...",
 	.summary = "replace loaded classes by other class files, all in one go or none",
 	.details =
-		"Of a DIR or JAR those classes are replaced that are loaded and differ.  What\n"
-		"other agents make of the classes stays.  Outlives jtool, until 'jtool restore'.\n",
+		"Of a DIR or JAR those classes are replaced that are loaded and whose code\n"
+		"differs; a FILE.class always is.  What other agents make of the classes stays.\n"
+		"Outlives jtool, until 'jtool restore'.\n",
 	.need = NEED_JVM,
 	.min_args = 1,
 	.max_args = -1,

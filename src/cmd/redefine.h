@@ -11,7 +11,7 @@
 
 enum redefine_result {
 	REDEFINE_FITS,       /* nothing speaks against it */
-	REDEFINE_SAME,       /* it runs that code already: left as it is */
+	REDEFINE_SAME,       /* not named, and it runs that code already: left as it is */
 	REDEFINE_REFUSED,    /* a limit is broken */
 	REDEFINE_NOT_LOADED, /* there is no such class */
 };
@@ -31,7 +31,6 @@ struct redefine_plan {
 	size_t n;
 	size_t n_of[REDEFINE_NOT_LOADED + 1]; /* how many there are of each result */
 	struct redefinition_jvm jvm;
-	bool all; /* classes that run this very code, too */
 	/* while the running classes come in */
 	size_t next;
 };

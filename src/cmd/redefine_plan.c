@@ -121,7 +121,10 @@ static const char *cannot_be_had(const struct captured *captured)
 	}
 }
 
-/* The files of a directory or a jar are mostly those that run already. */
+/*
+ * The files of a directory or a jar are mostly those that run already.  One that is named is
+ * meant: for its line numbers, annotations or constant fields, which are not looked at.
+ */
 static bool is_same(const struct captured *captured, const struct cf_class *new)
 {
 	struct codediff diff = { 0 };
@@ -154,7 +157,7 @@ static void compare_files(struct redefine_plan *plan, struct redefine_item *item
 		jvm.pool_count = captured->pool_count;
 	if (redefinition_check(running, new, &jvm, &item->why) != 0) {
 		set_result(plan, item, REDEFINE_REFUSED);
-	} else if (!plan->all && is_same(captured, new)) {
+	} else if (!item->file->named && is_same(captured, new)) {
 		set_result(plan, item, REDEFINE_SAME);
 	} else {
 		redefinition_notes(running, new, &item->notes);

@@ -114,7 +114,9 @@ int classset_take(struct classset *set, const char *where, struct buf *bytes, st
 	grow_places(set);
 	*find_place(set, name) = set->n + 1;
 	set->files = xgrow(set->files, set->n, &set->cap, sizeof(*set->files));
-	set->files[set->n++] = (struct class_file){ TAKE_PTR(name), xstrdup(where), own };
+	set->files[set->n++] = (struct class_file){
+		.name = TAKE_PTR(name), .where = xstrdup(where), .bytes = own
+	};
 	own = (struct buf)BUF_INIT;
 	return 0;
 }
@@ -213,6 +215,7 @@ static int add_file(struct classset *set, const char *path, unsigned release, st
 {
 	static const uint8_t magic[4] = { 0xca, 0xfe, 0xba, 0xbe };
 	uint8_t first[4] = { 0 };
+	size_t n = set->n;
 	struct stat st;
 	_cleanup_close_ int fd = open_file(path, &st, err);
 
@@ -220,9 +223,13 @@ static int add_file(struct classset *set, const char *path, unsigned release, st
 		return -1;
 	if (pread(fd, first, sizeof(first), 0) < 0)
 		return err_set(err, EXIT_USAGE, "%s cannot be read: %s", path, strerror(errno));
-	if (memcmp(first, magic, sizeof(magic)) == 0)
-		return add_open_class(set, path, fd, err);
-	return classset_add_jar(set, path, fd, (uint64_t)st.st_size, release, err);
+	if (memcmp(first, magic, sizeof(magic)) != 0)
+		return classset_add_jar(set, path, fd, (uint64_t)st.st_size, release, err);
+	if (add_open_class(set, path, fd, err) < 0)
+		return -1;
+	if (set->n > n)
+		set->files[n].named = true;
+	return 0;
 }
 
 int classset_add(struct classset *set, const char *path, unsigned release, struct err *err)

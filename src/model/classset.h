@@ -15,6 +15,7 @@ struct class_file {
 	char *name;     /* what the bytes call themselves, in Java form: "a.b.C$D" */
 	char *where;    /* "DIR/a/b/C.class", "app.jar!/a/b/C.class" */
 	struct buf bytes;
+	bool named;     /* the path that was given is this very file, no directory or jar */
 };
 
 /*

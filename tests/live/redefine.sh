@@ -94,8 +94,10 @@ simple() {
 	replace "$v: redefine a replaced class" "$W/v3/Subject.class"
 	becomes "$v: the newer code runs" 1003 1111
 	same "$v: there is one patch" 1 "$(n_patches)"
-	replace "$v: the same again" "$W/v3/Subject.class"
+	works "$v: the same again, of a directory" redefine "$JVM_PID" "$W/v3"
 	check "$v: is left alone" grep -q unchanged "$W/out"
+	replace "$v: the same again, named" "$W/v3/Subject.class"
+	check "$v: is put in place" grep -q 'replaced' "$W/out"
 	works "$v: restore" restore "$JVM_PID" 'Sub*'
 	becomes "$v: one restore leads back to the first" 1001 1111
 	same "$v: nothing is left" 0 "$(n_patches)"

@@ -126,6 +126,7 @@ START_TEST(file)
 	ck_assert_int_eq(add("anything", 17), 0);
 	ck_assert_str_eq(content(), "a.B$C 61");
 	ck_assert_str_eq(where(0), "/anything");
+	ck_assert(set.files[0].named);
 	ck_assert_ptr_null(classset_find(&set, "a.B"));
 	ck_assert_ptr_null(classset_find(&set, "a/B$C"));
 }
@@ -144,6 +145,7 @@ START_TEST(directory)
 	ck_assert_str_eq(content(), "Top 52, not.As.The.File 52, a.Z 52, b.c.D 61, "
 				    "b.not-package-info 52");
 	ck_assert_str_eq(where(3), "/out/b/c/D.class");
+	ck_assert(!set.files[3].named);
 }
 END_TEST
 
