@@ -61,8 +61,9 @@ replace() {
 # does WORDS: the other agent obeys.
 does() {
 	jt load "$JVM_PID" "$W/agent.jar" "$1"
-	[ "$rc" -eq 0 ] && poll 10 grep -q "^did $1\$" "$JVM_OUT" ||
+	if [ "$rc" -ne 0 ] || ! poll 10 grep -q "^did $1\$" "$JVM_OUT"; then
 		fail "the other agent: $1" "$(jt_details)"
+	fi
 }
 
 digest() {
