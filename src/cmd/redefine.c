@@ -5,7 +5,6 @@
 
 #include <string.h>
 
-#include "base/text.h"
 #include "base/xalloc.h"
 #include "cmd/answer.h"
 #include "cmd/patched.h"
@@ -40,11 +39,6 @@ static const struct column columns[] = {
 	[COLUMN_WHY] = { "WHY", "why", COL_TEXT, true, NULL },
 };
 
-static void note(const struct ctx *ctx, const char *text)
-{
-	fprintf(stderr, "jtool: %s: %s\n", ctx->cmd->name, text);
-}
-
 /*
  * What it takes, before it is done.  Measured: from JDK 25 on HotSpot throws away only the code
  * that depends on the class; before, the first redefinition of a JVM's life throws away all.
@@ -65,7 +59,7 @@ static void say_cost(const struct ctx *ctx, const struct redefine_plan *plan)
 	if (release > 0 && release <= 11)
 		buf_addf(&text, "; behind restore, reflection of JDK %u has lost the names of "
 				"their methods' parameters", release);
-	note(ctx, buf_str(&text));
+	cmd_note(ctx->cmd, "%s", buf_str(&text));
 }
 
 /* Flags that decide what the JVM lets be changed.  JDK 8 has none that matters. */
@@ -117,9 +111,9 @@ static int refuse_foreign(struct session *s, const struct patches *patches, void
 
 	(void)s;
 	for (size_t i = 0; i < patches->n; i++) {
-		_cleanup_free_ char *name = text_printable_str(patches->rows[i].class);
+		const char *name = patches->rows[i].class;
 
-		if (classset_find(set, patches->rows[i].class))
+		if (classset_find(set, name))
 			return err_set(err, EXIT_ANSWER,
 				       "%.300s is replaced by another version of jtool: 'jtool "
 				       "restore' it first",
@@ -187,28 +181,25 @@ static void say_not_loaded(const struct ctx *ctx, const struct redefine_plan *pl
 		return;
 	buf_addf(&text, "left out, not loaded: ");
 	for (size_t i = 0; i < plan->n && shown < NAMES_SHOWN; i++) {
-		const char *name = plan->items[i].file->name;
-
 		if (plan->items[i].result != REDEFINE_NOT_LOADED)
 			continue;
-		buf_adds(&text, shown++ > 0 ? ", " : "");
-		text_printable(&text, name, strlen(name));
+		buf_addf(&text, "%s%.200s", shown > 0 ? ", " : "", plan->items[i].file->name);
+		shown++;
 	}
 	if (n > shown)
 		buf_addf(&text, " and %zu more", n - shown);
-	note(ctx, buf_str(&text));
+	cmd_note(ctx->cmd, "%s", buf_str(&text));
 }
 
 /* Each line, with the class in front. */
 static void say_lines(const struct ctx *ctx, const struct redefine_item *item,
 		      const struct buf *lines)
 {
-	_cleanup_free_ char *name = text_printable_str(item->file->name);
 	size_t len;
 
 	for (const char *line = buf_str(lines); *line; line += len + 1) {
 		len = strcspn(line, "\n");
-		fprintf(stderr, "jtool: %s: %s: %.*s\n", ctx->cmd->name, name, (int)len, line);
+		cmd_note(ctx->cmd, "%.300s: %.*s", item->file->name, (int)len, line);
 	}
 }
 
@@ -220,12 +211,12 @@ static int refuse(const struct ctx *ctx, const struct redefine_plan *plan, struc
 
 	for (size_t i = 0; i < plan->n; i++) {
 		const struct redefine_item *item = &plan->items[i];
-		_cleanup_free_ char *name = text_printable_str(item->file->name);
 		const char *line = buf_str(&item->why);
 		size_t len = strcspn(line, "\n");
 
 		if (n == 1 && item->result == REDEFINE_REFUSED && len + 1 == item->why.len)
-			return err_set(err, EXIT_ANSWER, "%.300s: %.*s", name, (int)len, line);
+			return err_set(err, EXIT_ANSWER, "%.300s: %.*s", item->file->name,
+				       (int)len, line);
 		say_lines(ctx, item, &item->why);
 	}
 	return err_set(err, EXIT_ANSWER, "%zu of %zu classes cannot be replaced so%s", n, plan->n,
@@ -253,7 +244,8 @@ static int do_it(struct ctx *ctx, struct redefine_plan *plan, struct roster *ros
 	}
 	show(ctx, plan, &roster->classes.places, n_others);
 	if (n_others > 0)
-		note(ctx, "other agents in the JVM change it further: see 'jtool dump --diff'");
+		cmd_note(ctx->cmd,
+			 "other agents in the JVM change it further: see 'jtool dump --diff'");
 	return 0;
 }
 

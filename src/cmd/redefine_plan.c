@@ -4,7 +4,6 @@
  */
 #include <string.h>
 
-#include "base/text.h"
 #include "base/xalloc.h"
 #include "cmd/redefine.h"
 #include "model/codediff.h"
@@ -46,18 +45,14 @@ static size_t first_of(const struct classes *classes, const char *name)
 
 static int refuse_several(const struct classes *classes, size_t first, size_t n, struct err *err)
 {
-	_cleanup_free_ char *name = text_printable_str(classes->rows[first].name);
 	_cleanup_buf_ struct buf names = BUF_INIT;
 
-	for (size_t i = first; i < first + n && names.len < CANDIDATES_MAX; i++) {
-		const char *label = places_loader(&classes->places, classes->rows[i].loader);
-
-		buf_adds(&names, i > first ? ", " : "");
-		text_printable(&names, label, strlen(label));
-	}
+	for (size_t i = first; i < first + n && names.len < CANDIDATES_MAX; i++)
+		buf_addf(&names, "%s%s", i > first ? ", " : "",
+			 places_loader(&classes->places, classes->rows[i].loader));
 	return err_set(err, EXIT_ANSWER,
 		       "%zu classes are called '%.200s', of the loaders %s; choose with --loader",
-		       n, name, buf_str(&names));
+		       n, classes->rows[first].name, buf_str(&names));
 }
 
 static int match(struct redefine_plan *plan, struct redefine_item *item,

@@ -3,7 +3,6 @@
  */
 #include <string.h>
 
-#include "base/text.h"
 #include "base/xalloc.h"
 #include "cmd/patched.h"
 #include "render/table.h"
@@ -57,13 +56,11 @@ static void show(const struct ctx *ctx, const struct patched_restore *restore, s
 static int refuse_idle(const struct patched_restore *restore, struct err *err)
 {
 	for (size_t i = 0; i < restore->n_words; i++) {
-		_cleanup_free_ char *word = text_printable_str(restore->words[i]);
-
 		if (restore->idle[i])
 			return err_set(err, EXIT_ANSWER,
 				       "no class '%.200s' is replaced%s; 'jtool patches' lists "
 				       "those that are",
-				       word, restore->loader ? " with that loader" : "");
+				       restore->words[i], restore->loader ? " with that loader" : "");
 	}
 	return 0;
 }

@@ -2,9 +2,10 @@
 
 #include <string.h>
 
-#include "base/text.h"
 #include "base/xalloc.h"
 #include "model/near.h"
+
+#define CANDIDATES_MAX 400 /* bytes of an error */
 
 static int ask(struct session *s, uint32_t flags, struct err *err)
 {
@@ -61,16 +62,11 @@ static int refuse_loader(const struct roster *r, const char *loader, struct err 
 {
 	const struct places *places = &r->classes.places;
 	_cleanup_buf_ struct buf names = BUF_INIT;
-	_cleanup_free_ char *shown = text_printable_str(loader);
 
-	for (uint32_t i = 0; i <= places->n_loaders && names.len < 400; i++) {
-		const char *label = places_loader(places, i);
-
-		buf_adds(&names, i ? ", " : "");
-		text_printable(&names, label, strlen(label));
-	}
+	for (uint32_t i = 0; i <= places->n_loaders && names.len < CANDIDATES_MAX; i++)
+		buf_addf(&names, "%s%s", i ? ", " : "", places_loader(places, i));
 	return err_set(err, EXIT_ANSWER, "no class is loaded by '%.100s': there are the loaders %s",
-		       shown, buf_str(&names));
+		       loader, buf_str(&names));
 }
 
 static bool is_loader(const struct roster *r, const char *word)
@@ -135,18 +131,16 @@ static const struct class_row *elsewhere(const struct roster *r, const char *wor
 
 static int refuse_word(const struct roster *r, const char *word, struct err *err)
 {
-	_cleanup_free_ char *shown = text_printable_str(word), *loader = NULL;
 	const struct class_row *other = elsewhere(r, word);
 	struct near near = NEAR_INIT(word);
 	int rc;
 
-	if (other) {
-		loader = text_printable_str(places_loader(&r->classes.places, other->loader));
+	if (other)
 		return err_set(err, EXIT_ANSWER,
-			       "%.200s is not loaded by that loader, but by %.200s", shown, loader);
-	}
+			       "%.200s is not loaded by that loader, but by %.200s", word,
+			       places_loader(&r->classes.places, other->loader));
 	offer_names(r, &near);
-	rc = err_set(err, EXIT_ANSWER, "no class '%.200s' is loaded%s", shown,
+	rc = err_set(err, EXIT_ANSWER, "no class '%.200s' is loaded%s", word,
 		     near.n > 0 ? near_hint(&near) : "; 'jtool classes' lists those that are");
 	near_release(&near);
 	return rc;
