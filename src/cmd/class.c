@@ -43,19 +43,16 @@ static int ask(struct session *s, uint32_t number, struct err *err)
 	return session_send(s, WIRE_CLASS, &w, err);
 }
 
-static int receive(struct roster *r, struct class_told *told, struct err *err)
-{
-	struct session_frame frame;
-	int rc;
+struct telling {
+	struct class_told *told;
+	struct places *places;
+};
 
-	do {
-		if (session_receive(r->session, &frame, 0, err) < 0)
-			return -1;
-		rc = class_told_take(told, &r->classes.places, frame.type, &frame.payload);
-		if (rc < 0)
-			return session_bad_frame(&frame, err);
-	} while (rc == 0);
-	return 0;
+static int take_frame(void *arg, uint16_t type, struct wire_reader *payload)
+{
+	const struct telling *telling = arg;
+
+	return class_told_take(telling->told, telling->places, type, payload);
 }
 
 /* What is not told of a class without its file, and why; NULL: that goes without saying. */
@@ -188,6 +185,7 @@ static int take(const struct class_row *row, struct captured *captured, void *ar
 	struct showing *show = arg;
 	_cleanup_buf_ struct buf text = BUF_INIT;
 	struct class_told told = { 0 };
+	struct telling telling = { &told, &show->roster->classes.places };
 	struct class_view view = {
 		.row = row,
 		.places = &show->roster->classes.places,
@@ -199,7 +197,7 @@ static int take(const struct class_row *row, struct captured *captured, void *ar
 
 	rc = ask(show->roster->session, row->number, err);
 	if (rc == 0)
-		rc = receive(show->roster, &told, err);
+		rc = session_answer(show->roster->session, take_frame, &telling, err);
 	if (rc == 0)
 		show_captured(show, &view);
 	class_told_release(&told);

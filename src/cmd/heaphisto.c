@@ -93,19 +93,16 @@ static const char *method_name(uint32_t method)
 	}
 }
 
+static int take_frame(void *wire, uint16_t type, struct wire_reader *payload)
+{
+	return histo_wire_take(wire, type, payload);
+}
+
 static int receive(const struct ctx *ctx, struct session *s, struct histo_wire *wire,
 		   struct err *err)
 {
-	struct session_frame frame;
-	int rc;
-
-	do {
-		if (session_receive(s, &frame, 0, err) < 0)
-			return -1;
-		rc = histo_wire_take(wire, frame.type, &frame.payload);
-		if (rc < 0)
-			return session_bad_frame(&frame, err);
-	} while (rc == 0);
+	if (session_answer(s, take_frame, wire, err) < 0)
+		return -1;
 	steps_add(ctx->steps,
 		  "the JVM stood still for %.3f ms of heap walk by %s; %llu objects looked up "
 		  "one by one; the agent had at most %llu bytes",

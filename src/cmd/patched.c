@@ -6,19 +6,9 @@
 #include "model/redefinition.h"
 #include "session/image.h"
 
-static int ask(struct session *s, struct patches *patches, struct err *err)
+static int take_frame(void *patches, uint16_t type, struct wire_reader *payload)
 {
-	struct session_frame frame;
-	int rc = session_send(s, WIRE_PATCHES, NULL, err);
-
-	while (rc == 0) {
-		if (session_receive(s, &frame, 0, err) < 0)
-			return -1;
-		rc = patches_take(patches, frame.type, &frame.payload);
-		if (rc < 0)
-			return session_bad_frame(&frame, err);
-	}
-	return rc < 0 ? -1 : 0;
+	return patches_take(patches, type, payload);
 }
 
 static int visit_image(const struct ctx *ctx, const char *image, patched_visit_fn *visit,
@@ -31,7 +21,9 @@ static int visit_image(const struct ctx *ctx, const char *image, patched_visit_f
 
 	if (!s)
 		return -1;
-	rc = ask(s, &patches, err);
+	rc = session_send(s, WIRE_PATCHES, NULL, err);
+	if (rc == 0)
+		rc = session_answer(s, take_frame, &patches, err);
 	if (rc == 0)
 		rc = visit(s, &patches, arg, err);
 	patches_release(&patches);
@@ -105,22 +97,27 @@ static int send_restore(struct session *s, const uint64_t *ids, size_t n, struct
 	return session_send(s, WIRE_RESTORE, &w, err);
 }
 
+/* The JVMTI error.  Fewer than were asked for is right when classes were unloaded meanwhile. */
+static int take_restored(void *arg, uint16_t type, struct wire_reader *payload)
+{
+	int32_t *code = arg;
+
+	*code = wire_get_i32(payload);
+	(void)wire_get_u32(payload);
+	return type == WIRE_RESTORED && wire_reader_ok(payload) ? 1 : -1;
+}
+
 static int receive_restored(struct session *s, struct err *err)
 {
-	struct session_frame frame;
 	int32_t code;
 
-	if (session_receive(s, &frame, 0, err) < 0)
+	if (session_answer(s, take_restored, &code, err) < 0)
 		return -1;
-	code = wire_get_i32(&frame.payload);
-	(void)wire_get_u32(&frame.payload); /* fewer, when classes were unloaded meanwhile */
-	if (frame.type != WIRE_RESTORED || !wire_reader_ok(&frame.payload))
-		return session_bad_frame(&frame, err);
-	if (code != 0)
-		return err_set(err, EXIT_ANSWER,
-			       "the JVM refuses to take them back: %s; all are as they were",
-			       redefinition_error(code));
-	return 0;
+	if (code == 0)
+		return 0;
+	return err_set(err, EXIT_ANSWER,
+		       "the JVM refuses to take them back: %s; all are as they were",
+		       redefinition_error(code));
 }
 
 static void tell(const struct patches *patches, const struct patched_restore *restore,

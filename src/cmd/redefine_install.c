@@ -67,21 +67,31 @@ static int send_all(struct session *s, const struct redefine_plan *plan, struct 
 	return rc;
 }
 
+struct redefined {
+	int32_t code;
+	uint32_t n_others;
+};
+
+static int take_redefined(void *arg, uint16_t type, struct wire_reader *payload)
+{
+	struct redefined *r = arg;
+
+	r->code = wire_get_i32(payload);
+	r->n_others = wire_get_u32(payload);
+	return type == WIRE_REDEFINED && wire_reader_ok(payload) ? 1 : -1;
+}
+
 int redefine_install(const struct redefine_plan *plan, struct roster *roster, uint32_t *n_others,
 		     struct err *err)
 {
-	struct session_frame frame;
-	int32_t code;
+	struct redefined r;
 
 	if (send_all(roster->session, plan, err) < 0 ||
-	    session_receive(roster->session, &frame, 0, err) < 0)
+	    session_answer(roster->session, take_redefined, &r, err) < 0)
 		return -1;
-	code = wire_get_i32(&frame.payload);
-	*n_others = wire_get_u32(&frame.payload);
-	if (frame.type != WIRE_REDEFINED || !wire_reader_ok(&frame.payload))
-		return session_bad_frame(&frame, err);
-	if (code != 0)
+	if (r.code != 0)
 		return err_set(err, EXIT_ANSWER, "the JVM refuses: %s; nothing was changed",
-			       redefinition_error(code));
+			       redefinition_error(r.code));
+	*n_others = r.n_others;
 	return 0;
 }

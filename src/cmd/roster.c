@@ -16,19 +16,9 @@ static int ask(struct session *s, uint32_t flags, struct err *err)
 	return session_send(s, WIRE_CLASSES, &w, err);
 }
 
-static int receive(struct roster *r, struct err *err)
+static int take_frame(void *classes, uint16_t type, struct wire_reader *payload)
 {
-	struct session_frame frame;
-	int rc;
-
-	do {
-		if (session_receive(r->session, &frame, 0, err) < 0)
-			return -1;
-		rc = classes_take(&r->classes, frame.type, &frame.payload);
-		if (rc < 0)
-			return session_bad_frame(&frame, err);
-	} while (rc == 0);
-	return 0;
+	return classes_take(classes, type, payload);
 }
 
 int roster_open(const struct ctx *ctx, uint32_t flags, struct roster *r, struct err *err)
@@ -38,7 +28,8 @@ int roster_open(const struct ctx *ctx, uint32_t flags, struct roster *r, struct 
 	*r = (struct roster){ .session = session_open(ctx->jvm, &attach, err) };
 	if (!r->session)
 		return -1;
-	if (ask(r->session, flags, err) < 0 || receive(r, err) < 0) {
+	if (ask(r->session, flags, err) < 0 ||
+	    session_answer(r->session, take_frame, &r->classes, err) < 0) {
 		(void)roster_close(r, err); /* the first error is the one to tell */
 		return -1;
 	}

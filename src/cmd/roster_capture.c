@@ -36,15 +36,14 @@ static int ask(struct roster *r, const struct catch *catch, uint32_t flags, stru
 }
 
 /* The last class, if there is one, is whole: the frame begins the next, or is the end. */
-static int take_next(struct catch *catch, const struct session_frame *frame)
+static int take_next(struct catch *catch, uint16_t type, struct wire_reader payload)
 {
-	struct wire_reader payload = frame->payload;
 	struct captured *next;
 	uint32_t n;
 
 	if (catch->n > 0)
 		catch->bytes += catch->captured[catch->n - 1].announced;
-	if (frame->type == WIRE_CAPTURE_END) {
+	if (type == WIRE_CAPTURE_END) {
 		n = wire_get_u32(&payload);
 		catch->ns = wire_get_u64(&payload);
 		return wire_reader_ok(&payload) && n == catch->wanted && n == catch->n ? 1 : -1;
@@ -52,34 +51,19 @@ static int take_next(struct catch *catch, const struct session_frame *frame)
 	if (catch->n == catch->wanted || catch->bytes > BYTES_AT_ONCE)
 		return -1;
 	next = &catch->captured[catch->n++];
-	if (captured_take(next, frame->type, payload) != 0)
+	if (captured_take(next, type, payload) != 0)
 		return -1;
 	return next->number == catch->rows[catch->n - 1].number ? 0 : -1;
 }
 
-/* 0: more come; 1: that was all; -1: it makes no sense. */
-static int take_frame(struct catch *catch, const struct session_frame *frame)
+static int take_frame(void *arg, uint16_t type, struct wire_reader *payload)
 {
+	struct catch *catch = arg;
 	int rc = 1;
 
 	if (catch->n > 0)
-		rc = captured_take(&catch->captured[catch->n - 1], frame->type, frame->payload);
-	return rc > 0 ? take_next(catch, frame) : rc;
-}
-
-static int receive(struct roster *r, struct catch *catch, struct err *err)
-{
-	struct session_frame frame;
-	int rc;
-
-	do {
-		if (session_receive(r->session, &frame, 0, err) < 0)
-			return -1;
-		rc = take_frame(catch, &frame);
-		if (rc < 0)
-			return session_bad_frame(&frame, err);
-	} while (rc == 0);
-	return 0;
+		rc = captured_take(&catch->captured[catch->n - 1], type, *payload);
+	return rc > 0 ? take_next(catch, type, *payload) : rc;
 }
 
 /* The agent's hook was to end that, and the agent does no more when it did not. */
@@ -102,7 +86,7 @@ int roster_capture(struct roster *r, const struct class_row *rows, size_t n, uin
 
 		rc = ask(r, &catch, flags, err);
 		if (rc == 0)
-			rc = receive(r, &catch, err);
+			rc = session_answer(r->session, take_frame, &catch, err);
 		for (size_t i = 0; i < catch.n && rc == 0; i++)
 			rc = catch.captured[i].outcome == WIRE_CAPTURED_REAL ?
 				     was_real(&rows[i], err) :

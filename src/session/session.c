@@ -68,22 +68,24 @@ static int error_frame(const struct session *s, struct wire_reader payload, stru
 		       (int)what.len, what.data, (int)why.len, why.data);
 }
 
-int session_receive(struct session *s, struct session_frame *frame, unsigned timeout_ms,
-		    struct err *err)
+int session_answer(struct session *s, session_take_fn *take, void *arg, struct err *err)
 {
-	struct deadline deadline = deadline_in_ms(timeout_ms);
-	int rc = channel_receive(&s->channel, timeout_ms ? &deadline : NULL, &frame->type,
-				 &frame->payload);
+	struct wire_reader payload;
+	uint16_t type;
+	int rc;
 
-	if (rc < 0)
-		return channel_failed(s, rc, err);
-	return frame->type == WIRE_ERROR ? error_frame(s, frame->payload, err) : 0;
-}
-
-int session_bad_frame(const struct session_frame *frame, struct err *err)
-{
+	do {
+		rc = channel_receive(&s->channel, NULL, &type, &payload);
+		if (rc < 0)
+			return channel_failed(s, rc, err);
+		if (type == WIRE_ERROR)
+			return error_frame(s, payload, err);
+		rc = take(arg, type, &payload);
+	} while (rc == 0);
+	if (rc > 0)
+		return 0;
 	return err_set(err, EXIT_AGENT, "the agent sent a frame that makes no sense here: %s (%u)",
-		       wire_type_name(frame->type), (unsigned)frame->type);
+		       wire_type_name(type), (unsigned)type);
 }
 
 int session_send(struct session *s, uint16_t type, const struct wire_writer *payload,

@@ -33,26 +33,21 @@ bool session_is_ours(const char *image);
 int session_send(struct session *s, uint16_t type, const struct wire_writer *payload,
 		 struct err *err) _must_check_;
 
-struct session_frame {
-	uint16_t type;
-	struct wire_reader payload; /* valid until the next receive */
-};
+/* Take a frame: 0 when more come, 1 when it was the last one, negative when it makes no sense. */
+typedef int session_take_fn(void *arg, uint16_t type, struct wire_reader *payload);
 
 /*
- * The next frame.  timeout_ms is for it to begin; 0: for ever (a heap walk takes what it takes),
- * ended early when the target goes away (EXIT_PARTIAL).  An ERROR frame is made an error here,
- * so callers see results only.
+ * Receive what is answered, frame by frame, until it was all taken.  Waits for ever (a heap walk
+ * takes what it takes), but no longer than the target is there (EXIT_PARTIAL).  An ERROR frame is
+ * made an error here, and so is one that makes no sense (EXIT_AGENT).
  */
-int session_receive(struct session *s, struct session_frame *frame, unsigned timeout_ms,
-		    struct err *err) _must_check_;
+int session_answer(struct session *s, session_take_fn *take, void *arg, struct err *err)
+	_must_check_;
 
 /*
  * Say goodbye and wait until the agent has undone and freed everything.  What it could not give
  * back is an error (EXIT_AGENT).  NULL is allowed.  Frees s.
  */
 int session_close(struct session *s, struct err *err);
-
-/* A payload that ended too early or a frame out of turn: the error to return. */
-int session_bad_frame(const struct session_frame *frame, struct err *err);
 
 #endif
