@@ -316,14 +316,14 @@ static void JNICALL hook(jvmtiEnv *ti, JNIEnv *jni, jclass class, jobject loader
 	struct call call = { .jni = jni, .bytes = bytes, .len = (size_t)len };
 
 	(void)ti, (void)domain;
-	if (!class || !name || len <= 0 || (*jni)->ExceptionCheck(jni))
+	if (!class || !name || len <= 0)
 		return;
 	if ((*p->ti)->GetTag(p->ti, class, &call.tag) != JVMTI_ERROR_NONE || call.tag == 0)
 		return;
-	/* As in capture.c: -Xcheck:jni counts the references of the frames below, too. */
+	/* As in capture.c, before any other: -Xcheck:jni counts the references of all frames. */
 	if ((*jni)->EnsureLocalCapacity(jni, CAPACITY) != JNI_OK)
 		(*jni)->ExceptionClear(jni);
-	if (!is_of_loader(p, jni, class, loader))
+	if ((*jni)->ExceptionCheck(jni) || !is_of_loader(p, jni, class, loader))
 		return;
 	call.name = ag_hash(name, strlen(name));
 	under_lock(p, &call, consult);

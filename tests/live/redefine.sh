@@ -236,10 +236,11 @@ for version in own "${jdks[@]}"; do
 		bash -c "! grep -q jtool-agent /proc/$JVM_PID/maps"
 	simple "$version"
 	several "$version"
-	others "$version"
 	unloaded "$version"
+	unharmed "$version: redefine, -Xcheck:jni" 'both .*|loaded .*|collected .*'
+	others "$version"
 	# The JDK's own agent library does not announce the references of the thread that it runs on.
-	unharmed "$version: redefine, -Xcheck:jni" \
+	unharmed "$version: redefine beside others, -Xcheck:jni" \
 		'did .*|both .*|loaded .*|collected .*|WARNING: JNI local refs: .*|	at .*'
 	stop "$JVM_PID"
 
