@@ -2,6 +2,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <sys/socket.h>
 #include <sys/wait.h>
 
 #include "base/aside.h"
@@ -10,12 +11,23 @@
 
 static void _noreturn_ stand_guard(const struct outguard *g, int end)
 {
-	char byte;
+	char byte = 0;
 
+	if (io_write_all(end, &byte, 1, IO_NO_DEADLINE) < 0)
+		_exit(1);
 	while (io_read(end, &byte, 1) > 0)
 		;
 	(void)unlinkat(g->dir_fd, g->name, 0); /* it has its own name by now, or goes */
 	_exit(0);
+}
+
+/* Until it has left our process group, what kills that would kill it as well. */
+static int wait_until_it_stands(const struct outguard *g)
+{
+	char byte;
+	ssize_t n = io_read(g->end_fd, &byte, 1);
+
+	return n == 1 ? 0 : n < 0 ? (int)n : -ECHILD;
 }
 
 int outguard_start(struct outguard *g)
@@ -24,7 +36,7 @@ int outguard_start(struct outguard *g)
 
 	if (g->name)
 		return 0;
-	if (pipe2(ends, O_CLOEXEC) < 0)
+	if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) < 0)
 		return -errno;
 	g->name = xasprintf(".jtool-out.%08x%08x", arc4random(), arc4random());
 	keep[0] = ends[0];
@@ -34,7 +46,7 @@ int outguard_start(struct outguard *g)
 	if (g->pid == 0)
 		stand_guard(g, ends[0]);
 	(void)close(ends[0]);
-	return g->pid < 0 ? g->pid : 0;
+	return g->pid < 0 ? g->pid : wait_until_it_stands(g);
 }
 
 void outguard_release(struct outguard *g)
