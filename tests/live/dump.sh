@@ -211,12 +211,16 @@ agent_is_gone() {
 
 killed=$memory_dir/killed
 
-same_as_whole() {
+# unlike VERSION: the files there that are not as a whole dump has them.
+unlike() {
 	local file
 
 	while read -r file; do
-		[ ! -e "$W/out.$1/$file" ] || cmp -s "$killed/$file" "$W/out.$1/$file" || return 1
+		[ ! -e "$W/out.$1/$file" ] || cmp -s "$killed/$file" "$W/out.$1/$file" || echo "$file"
 	done < <(cd "$killed" && find . -type f)
+}
+
+nothing_hidden() {
 	[ -z "$(find "$killed" -mindepth 1 -name '.*')" ]
 }
 
@@ -231,7 +235,8 @@ killed() {
 			"$W/jtool" dump "$JVM_PID" '*' -d "$killed" >/dev/null 2>&1
 	done
 	check "$version: jtool killed: the agent is gone" poll 10 agent_is_gone "$threads"
-	check "$version: jtool killed: each file is whole" same_as_whole "$version"
+	check "$version: jtool killed: nothing hidden is left" poll 10 nothing_hidden
+	same "$version: jtool killed: each file is whole" "" "$(unlike "$version")"
 	works "$version: jtool killed: and again" dump "$JVM_PID" Dumped -d "$killed"
 	unharmed "$version: jtool killed" "$compiled|hot true|defined [0-9]+"
 	rm -r "$killed"
