@@ -11,6 +11,7 @@ struct classattr classattr_open(struct cf_attributes attributes, const char *nam
 
 	if (!cf_find_attribute(attributes, name, &found))
 		return a;
+	a.found = true;
 	a.bytes = cf_bytes_init(found.data, found.len);
 	/* The only one that is no list. */
 	a.left = strcmp(name, "NestHost") == 0 ? 1 : cf_u2(&a.bytes);
@@ -86,4 +87,13 @@ bool classattr_annotation(struct classattr *a, struct cf_text *type)
 	*type = cf_utf8(a->pool, cf_u2(&a->bytes));
 	skip_pairs(&a->bytes, NESTED_MAX);
 	return type->data && !a->bytes.failed;
+}
+
+uint16_t classattr_index(struct cf_attributes attributes, const char *name)
+{
+	struct cf_attribute a;
+
+	if (!cf_find_attribute(attributes, name, &a) || a.len != 2)
+		return 0;
+	return cf_peek_u2(a.data);
 }

@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "model/classattr.h"
 #include "model/javasig_read.h"
 
 static void cut(struct buf *out, size_t len)
@@ -66,15 +67,10 @@ void javasig_class_modifiers(struct buf *out, unsigned access)
 		      CLASS);
 }
 
-/* The generic signature of a class or a member, if it has one. */
-static bool find_signature(struct cf_attributes attributes, struct cf_text *signature)
+/* The generic signature of a class or a member; empty without one. */
+static struct cf_text signature_of(struct cf_attributes attributes)
 {
-	struct cf_attribute a;
-
-	if (!cf_find_attribute(attributes, "Signature", &a) || a.len != 2)
-		return false;
-	*signature = cf_utf8(attributes.pool, cf_peek_u2(a.data));
-	return signature->len > 0;
+	return cf_utf8(attributes.pool, classattr_index(attributes, "Signature"));
 }
 
 struct javasig_member javasig_member(const struct cf_member *member)
@@ -83,12 +79,11 @@ struct javasig_member javasig_member(const struct cf_member *member)
 		.access = member->access,
 		.name = member->name,
 		.descriptor = member->descriptor,
+		.signature = signature_of(member->attributes),
 		.pool = member->attributes.pool,
 	};
 	struct cf_attribute a;
 
-	if (!find_signature(member->attributes, &m.signature))
-		m.signature = (struct cf_text){ NULL, 0 };
 	if (cf_find_attribute(member->attributes, "Exceptions", &a) && a.len >= 2 &&
 	    a.len == 2 + 2u * cf_peek_u2(a.data)) {
 		m.n_throws = cf_peek_u2(a.data);
@@ -291,15 +286,14 @@ static void add_ancestors(struct buf *out, const struct cf_class *class, bool in
 void javasig_class(struct buf *out, const struct cf_class *class)
 {
 	bool interface = class->access & CF_ACC_INTERFACE;
-	struct cf_text signature;
+	struct cf_text signature = signature_of(cf_class_attributes(class));
 	size_t start;
 
 	javasig_class_modifiers(out, class->access);
 	buf_adds(out, interface ? "interface " : "class ");
 	javasig_dotted(out, cf_name(class));
 	start = out->len;
-	if (find_signature(cf_class_attributes(class), &signature) &&
-	    add_generic_ancestors(out, signature, interface))
+	if (signature.len > 0 && add_generic_ancestors(out, signature, interface))
 		return;
 	cut(out, start);
 	add_ancestors(out, class, interface);

@@ -94,7 +94,8 @@ static bool read_argument(struct javasig_reader *r)
 	return javasig_read_type(r);
 }
 
-static bool read_arguments(struct javasig_reader *r)
+/* "<A, B>", if there are any. */
+static bool read_list(struct javasig_reader *r, bool (*read)(struct javasig_reader *r))
 {
 	const char *between = "<";
 
@@ -103,7 +104,7 @@ static bool read_arguments(struct javasig_reader *r)
 	do {
 		buf_adds(r->out, between);
 		between = ", ";
-		if (!read_argument(r))
+		if (!read(r))
 			return false;
 	} while (!javasig_eat(r, '>'));
 	buf_addc(r->out, '>');
@@ -119,7 +120,7 @@ static bool read_class_type(struct javasig_reader *r)
 		if (!take_name(r, "<.;>:", &name))
 			return false;
 		javasig_dotted(r->out, name);
-		if (!read_arguments(r))
+		if (!read_list(r, read_argument))
 			return false;
 		if (javasig_eat(r, ';'))
 			return true;
@@ -230,20 +231,12 @@ static bool read_parameter(struct javasig_reader *r)
 	return true;
 }
 
-/* "<T, U extends java.lang.Runnable>", if there are any. */
 bool javasig_read_parameters(struct javasig_reader *r, const char *behind)
 {
-	const char *between = "<";
+	size_t start = r->out->len;
 
-	if (!javasig_eat(r, '<'))
-		return true;
-	do {
-		buf_adds(r->out, between);
-		between = ", ";
-		if (!read_parameter(r))
-			return false;
-	} while (!javasig_eat(r, '>'));
-	buf_addc(r->out, '>');
-	buf_adds(r->out, behind);
+	if (!read_list(r, read_parameter))
+		return false;
+	buf_adds(r->out, r->out->len > start ? behind : "");
 	return true;
 }

@@ -105,42 +105,19 @@ void limits_fields(struct limits *l)
 	limits_end(l, layout.plural);
 }
 
-/* Components are read as fields without flags (JVMS 4.7.30). */
-static struct members components_read(const struct cf_pool *pool,
-				      const struct cf_attribute *record)
+static struct members components_read(struct classattr record)
 {
-	struct cf_bytes bytes = cf_bytes_init(record->data, record->len);
-	size_t left = cf_u2(&bytes);
-	struct members m = { .all = xcalloc(left + 1, sizeof(*m.all)) };
-	struct cf_attribute skipped;
+	struct members m = { .all = xcalloc((size_t)record.left + 1, sizeof(*m.all)) };
 
-	for (; left > 0; left--) {
-		struct cf_member *component = &m.all[m.n].cf;
-		struct cf_attributes rest;
-
-		component->name = cf_utf8(pool, cf_u2(&bytes));
-		component->descriptor = cf_utf8(pool, cf_u2(&bytes));
-		rest = (struct cf_attributes){ .pool = pool, .left = cf_u2(&bytes) };
-		rest.bytes = bytes;
-		component->attributes = rest;
-		while (cf_next_attribute(&rest, &skipped))
-			;
-		bytes = rest.bytes;
-		if (bytes.failed)
-			break;
+	while (classattr_component(&record, &m.all[m.n].cf))
 		m.n++;
-	}
 	members_sort(&m);
 	return m;
 }
 
-static struct cf_text signature(const struct cf_member *member)
+static struct cf_text signature(const struct member *component)
 {
-	struct cf_attribute attribute;
-
-	if (!cf_find_attribute(member->attributes, "Signature", &attribute) || attribute.len != 2)
-		return (struct cf_text){ NULL, 0 };
-	return cf_utf8(member->attributes.pool, cf_peek_u2(attribute.data));
+	return javasig_member(&component->cf).signature;
 }
 
 static void say_signatures(struct limits *l, const struct layout *layout,
@@ -150,7 +127,7 @@ static void say_signatures(struct limits *l, const struct layout *layout,
 		const struct member *before = &running->all[i];
 		const struct member *now = members_find(new, before);
 
-		if (!now || members_text_compare(signature(&before->cf), signature(&now->cf)) == 0)
+		if (!now || members_text_compare(signature(before), signature(now)) == 0)
 			continue;
 		members_add(&l->line, layout->noun, before);
 		buf_adds(&l->line, " has another generic type");
@@ -162,21 +139,19 @@ void limits_record(struct limits *l)
 {
 	const struct layout layout = { "record component", "record components",
 				       LIMIT_CLASS_ATTRIBUTE_CHANGED };
-	struct cf_attribute running_record, new_record;
-	bool was = limits_attribute(l, l->running, "Record", 16, &running_record);
-	bool is = limits_attribute(l, l->new, "Record", 16, &new_record);
+	struct classattr before = limits_attribute(l, l->running, "Record", 16);
+	struct classattr now = limits_attribute(l, l->new, "Record", 16);
 
 	limits_begin(l);
-	if (was && is) {
-		_cleanup_members_ struct members running =
-			components_read(&l->running->pool, &running_record);
-		_cleanup_members_ struct members new =
-			components_read(&l->new->pool, &new_record);
+	if (before.found && now.found) {
+		_cleanup_members_ struct members running = components_read(before);
+		_cleanup_members_ struct members new = components_read(now);
 
 		say_layout(l, &layout, &running, &new);
 		say_signatures(l, &layout, &running, &new);
-	} else if (was || is) {
-		buf_addf(&l->line, "the class is %s a record", was ? "no longer" : "now");
+	} else if (before.found || now.found) {
+		buf_addf(&l->line, "the class is %s a record",
+			 before.found ? "no longer" : "now");
 		limits_say(l, layout.limit);
 	}
 	limits_end(l, layout.plural);

@@ -7,6 +7,7 @@
 #ifndef JTOOL_MODEL_REDEFINITION_LIMITS_H
 #define JTOOL_MODEL_REDEFINITION_LIMITS_H
 
+#include "model/classattr.h"
 #include "model/redefinition.h"
 
 /* JVMTI's errors (jvmti.h), as far as a redefinition ends with them. */
@@ -68,10 +69,10 @@ void limits_pool(struct limits *l);
 unsigned limits_release(const struct limits *l);
 
 /*
- * Find an attribute that the JVM minds: from this release of the JDK on, and of class files of
- * its own version on.
+ * An attribute of the class that the JVM minds from this release of the JDK on, and of class
+ * files of that one's version on; else there is none.
  */
-bool limits_attribute(const struct limits *l, const struct cf_class *class, const char *name,
-		      unsigned release, struct cf_attribute *attribute);
+struct classattr limits_attribute(const struct limits *l, const struct cf_class *class,
+				  const char *name, unsigned release);
 
 #endif

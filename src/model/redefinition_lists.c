@@ -4,11 +4,12 @@
 #include "model/redefinition_limits.h"
 #include "model/redefinition_members.h"
 
-bool limits_attribute(const struct limits *l, const struct cf_class *class, const char *name,
-		      unsigned release, struct cf_attribute *attribute)
+struct classattr limits_attribute(const struct limits *l, const struct cf_class *class,
+				  const char *name, unsigned release)
 {
-	return l->jvm->release >= release && class->major >= 44 + release &&
-	       cf_find_attribute(cf_class_attributes(class), name, attribute);
+	if (l->jvm->release < release || class->major < 44 + release)
+		return (struct classattr){ 0 };
+	return classattr_open(cf_class_attributes(class), name);
 }
 
 unsigned limits_release(const struct limits *l)
@@ -18,11 +19,11 @@ unsigned limits_release(const struct limits *l)
 
 static struct cf_text nest_host(const struct limits *l, const struct cf_class *class)
 {
-	struct cf_attribute attribute;
+	struct classattr attribute = limits_attribute(l, class, "NestHost", 11);
+	struct cf_text name = { NULL, 0 };
 
-	if (!limits_attribute(l, class, "NestHost", 11, &attribute) || attribute.len != 2)
-		return (struct cf_text){ NULL, 0 };
-	return cf_class_name(&class->pool, cf_peek_u2(attribute.data));
+	(void)classattr_class(&attribute, &name); /* most classes have none */
+	return name;
 }
 
 struct names {
@@ -46,27 +47,15 @@ static struct names names_of_interfaces(const struct cf_class *class)
 	return names;
 }
 
-/* A count, and so many class constants. */
 static struct names names_of_attribute(const struct limits *l, const struct cf_class *class,
 				       const char *attribute, unsigned release)
 {
-	struct cf_bytes bytes = { 0 };
+	struct classattr list = limits_attribute(l, class, attribute, release);
 	struct names names = { 0 };
-	struct cf_attribute found;
-	size_t left = 0;
 
-	if (limits_attribute(l, class, attribute, release, &found)) {
-		bytes = cf_bytes_init(found.data, found.len);
-		left = cf_u2(&bytes);
-	}
-	names.all = xcalloc(left + 1, sizeof(*names.all));
-	for (; left > 0; left--) {
-		uint16_t index = cf_u2(&bytes);
-
-		if (bytes.failed)
-			break;
-		names.all[names.n++] = cf_class_name(&class->pool, index);
-	}
+	names.all = xcalloc((size_t)list.left + 1, sizeof(*names.all));
+	while (classattr_class(&list, &names.all[names.n]))
+		names.n++;
 	qsort(names.all, names.n, sizeof(*names.all), name_compare);
 	return names;
 }

@@ -1,6 +1,7 @@
 /* What is replaced, and yet does not take effect. */
 #include "classfile/code.h"
 #include "classfile/same.h"
+#include "model/classattr.h"
 #include "model/redefinition_limits.h"
 #include "model/redefinition_members.h"
 
@@ -10,20 +11,11 @@ static unsigned static_access(const struct cf_class *class, const struct cf_memb
 	return member->access & CF_ACC_STATIC;
 }
 
-/* The constant that a field begins with (JVMS 4.7.2), or 0. */
-static uint16_t constant_value(const struct cf_member *field)
-{
-	struct cf_attribute attribute;
-
-	if (!cf_find_attribute(field->attributes, "ConstantValue", &attribute) ||
-	    attribute.len != 2)
-		return 0;
-	return cf_peek_u2(attribute.data);
-}
-
+/* Of the constant that a field begins with (JVMS 4.7.2). */
 static bool value_changed(const struct member *before, const struct member *now)
 {
-	uint16_t value = constant_value(&before->cf), new_value = constant_value(&now->cf);
+	uint16_t value = classattr_index(before->cf.attributes, "ConstantValue");
+	uint16_t new_value = classattr_index(now->cf.attributes, "ConstantValue");
 
 	if (!value != !new_value)
 		return true;

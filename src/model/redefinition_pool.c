@@ -2,8 +2,6 @@
  * The constant pool that a redefined class gets: the running one's, and behind it what of the
  * new one is not in it (VM_RedefineClasses::merge_constant_pools).
  */
-
-
 #include "base/xalloc.h"
 #include "model/redefinition_limits.h"
 

@@ -2,6 +2,7 @@
 
 #include <inttypes.h>
 
+#include "model/classattr.h"
 #include "model/running.h"
 #include "render/javap_insn.h"
 #include "render/javap_line.h"
@@ -106,12 +107,11 @@ static void print_fields(struct javap_lines *l, const struct cf_class *class)
 
 static void print_head(struct javap_lines *l, const struct cf_class *class)
 {
-	struct cf_attribute source;
+	uint16_t source = classattr_index(cf_class_attributes(class), "SourceFile");
 
-	if (cf_find_attribute(cf_class_attributes(class), "SourceFile", &source) &&
-	    source.len == 2) {
+	if (source) {
 		buf_adds(&l->line, "Compiled from \"");
-		javasig_text(&l->line, cf_utf8(&class->pool, cf_peek_u2(source.data)));
+		javasig_text(&l->line, cf_utf8(&class->pool, source));
 		buf_addc(&l->line, '"');
 		javap_end_line(l);
 	}
