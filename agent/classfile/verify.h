@@ -6,7 +6,7 @@
  * cf_check() is the format (JVMS 4.8): constants, names, descriptors, attributes' indexes.
  * cf_verify() is the code: instructions and their operands (JVMS 4.9), and the types on stack and
  * in locals, by StackMapTable as JVMS 4.10.1 has it, or by following the flow where a class
- * file below version 50 has none (JVMS 4.10.2; methods with jsr are checked for form alone).
+ * file below version 50 has none (JVMS 4.10.2; behind a jsr only the stack's depth is checked).
  * No class is loaded: of what extends what only this class's own superclass is known, and what
  * is not known is taken to be right.
  */

@@ -128,7 +128,7 @@ static bool is_of_arrays(const struct verifying *v, struct vtype t)
 	return is_named(v, t, "java/lang/Cloneable") || is_named(v, t, "java/io/Serializable");
 }
 
-/* Nothing extends it. */
+/* Nothing extends it.  The few of the JDK are those that mistakes are most often made with. */
 static bool is_final(const struct verifying *v, struct vtype t)
 {
 	return is_named(v, t, "java/lang/String") || is_named(v, t, "java/lang/Class") ||
@@ -139,11 +139,11 @@ static bool is_final(const struct verifying *v, struct vtype t)
 /* It is no interface, and not Object. */
 static bool is_proper_class(const struct verifying *v, struct vtype t)
 {
-	if (v->class->access & CF_ACC_INTERFACE)
-		return is_final(v, t) || is_named(v, t, "java/lang/Throwable");
-	return is_final(v, t) || is_named(v, t, "java/lang/Throwable") ||
-	       same_class(v, t, v->this_type) ||
-	       (same_class(v, t, v->super_type) && !is_object(v, t));
+	if (is_final(v, t) || is_named(v, t, "java/lang/Throwable"))
+		return true;
+	return !(v->class->access & CF_ACC_INTERFACE) &&
+	       (same_class(v, t, v->this_type) ||
+		(same_class(v, t, v->super_type) && !is_object(v, t)));
 }
 
 /* Of its superclasses only Object can be a proper class. */
@@ -192,7 +192,7 @@ bool vt_assignable(const struct verifying *v, struct vtype from, struct vtype to
 	       reference_assignable(v, from, to);
 }
 
-/* An array that cannot be more than an array of arrays of objects. */
+/* All that is known is that it is an object, or an array of so many dimensions of them. */
 static struct vtype objects(uint8_t dims)
 {
 	struct vtype t = vt_known("java/lang/Object");
