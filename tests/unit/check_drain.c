@@ -44,10 +44,10 @@ static void teardown(void)
 /* A writer of `len` bytes: exit 0 when all were taken, 1 when the pipe broke. */
 static pid_t writer(size_t len)
 {
+	int fd = open(path, O_WRONLY | O_CLOEXEC); /* while there is a reader, or it would wait */
 	pid_t pid = fork();
 
 	if (pid == 0) {
-		int fd = open(path, O_WRONLY | O_CLOEXEC);
 		int rc = 0;
 
 		(void)close(from);
@@ -63,6 +63,7 @@ static pid_t writer(size_t len)
 		_exit(rc == 0 ? 0 : rc == -EPIPE ? 1 : 2);
 	}
 	ck_assert_int_gt(pid, 0);
+	(void)close(fd);
 	return pid;
 }
 
