@@ -3,7 +3,6 @@
 #include <errno.h>
 #include <string.h>
 
-#include "base/glob.h"
 #include "base/xalloc.h"
 #include "classfile/read.h"
 #include "model/typename.h"
@@ -166,33 +165,15 @@ bool class_is_patched(const struct class_row *row)
 	return row->traits & WIRE_CLASS_PATCHED;
 }
 
-/* A word as it was given, and with '.' for each '/' of a path or a JVM's name. */
-static bool name_matches(const char *name, const char *word, const char *dotted)
-{
-	return glob_matches(word, name) || glob_matches(dotted, name);
-}
-
-static char *make_dotted(const char *word)
-{
-	char *dotted = xstrdup(word);
-
-	for (char *at = dotted; *at; at++) {
-		if (*at == '/')
-			*at = '.';
-	}
-	return dotted;
-}
-
 /* Mark those that a word means; 0 when there is none. */
 static size_t mark(const struct classes *c, const char *word, const char *loader, bool *keep)
 {
-	_cleanup_free_ char *dotted = make_dotted(word);
 	size_t n = 0;
 
 	for (size_t i = 0; i < c->n; i++) {
 		const struct class_row *row = &c->rows[i];
 
-		if (!name_matches(row->name, word, dotted) ||
+		if (!typename_matches(row->name, word) ||
 		    (loader && !places_loader_is(&c->places, row->loader, loader)))
 			continue;
 		keep[i] = true;

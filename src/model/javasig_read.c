@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "model/javasig.h"
+#include "model/typename.h"
 
 /* Deeper than any compiler nests types, and not so deep that our stack suffers. */
 #define DEPTH_MAX 64
@@ -130,32 +131,6 @@ static bool read_class_type(struct javasig_reader *r)
 	}
 }
 
-static const char *primitive(char letter)
-{
-	switch (letter) {
-	case 'B':
-		return "byte";
-	case 'C':
-		return "char";
-	case 'D':
-		return "double";
-	case 'F':
-		return "float";
-	case 'I':
-		return "int";
-	case 'J':
-		return "long";
-	case 'S':
-		return "short";
-	case 'Z':
-		return "boolean";
-	case 'V':
-		return "void";
-	default:
-		return NULL;
-	}
-}
-
 static bool read_element(struct javasig_reader *r)
 {
 	struct cf_text name;
@@ -169,7 +144,7 @@ static bool read_element(struct javasig_reader *r)
 		javasig_dotted(r->out, name);
 		return javasig_eat(r, ';');
 	}
-	word = primitive(peek(r));
+	word = peek(r) == 'V' ? "void" : typename_primitive(peek(r));
 	if (!word)
 		return false;
 	buf_adds(r->out, word);

@@ -5,7 +5,6 @@
 #include <time.h>
 
 #include "base/buf.h"
-#include "base/glob.h"
 #include "base/xalloc.h"
 #include "model/typename.h"
 #include "wire/frame.h"
@@ -68,22 +67,12 @@ int patches_take(struct patches *p, uint16_t type, struct wire_reader *payload)
 	}
 }
 
-/* As the JVM writes names, too: "a/b/C". */
-static bool is_meant(const char *word, const char *class)
-{
-	_cleanup_free_ char *dotted = xstrdup(word);
-
-	for (char *c = dotted; *c; c++)
-		*c = *c == '/' ? '.' : *c;
-	return glob_matches(dotted, class);
-}
-
 bool patches_match(const struct patches *p, const struct patch_row *row, const char *word,
 		   const char *loader)
 {
 	if (loader && !places_loader_is(&p->places, row->loader, loader))
 		return false;
-	return !word || is_meant(word, row->class);
+	return !word || typename_matches(row->class, word);
 }
 
 const char *patch_when(const struct patch_row *row, char text[static PATCH_WHEN_MAX])

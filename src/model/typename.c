@@ -2,6 +2,9 @@
 
 #include <string.h>
 
+#include "base/glob.h"
+#include "base/xalloc.h"
+
 static const struct {
 	char letter;
 	const char *name;
@@ -10,7 +13,7 @@ static const struct {
 	{ 'I', "int" },  { 'J', "long" }, { 'S', "short" },  { 'Z', "boolean" },
 };
 
-static const char *primitive_name(char letter)
+const char *typename_primitive(char letter)
 {
 	for (size_t i = 0; i < ARRAY_SIZE(primitives); i++) {
 		if (primitives[i].letter == letter)
@@ -66,8 +69,8 @@ int typename_java(struct buf *out, const char *signature, size_t len)
 	len -= dims;
 	if (dims > 255 || memchr(signature, '\0', len))
 		return -1;
-	if (len == 1 && primitive_name(*signature)) {
-		buf_adds(out, primitive_name(*signature));
+	if (len == 1 && typename_primitive(*signature)) {
+		buf_adds(out, typename_primitive(*signature));
 	} else if (len > 2 && *signature == 'L' &&
 		   memchr(signature, ';', len) == signature + len - 1) {
 		add_binary_name(out, signature + 1, len - 2);
@@ -95,4 +98,18 @@ void typename_signature(struct buf *out, const char *name)
 	for (size_t i = 0; i < len; i++)
 		buf_addc(out, name[i] == '.' ? '/' : name[i]);
 	buf_addc(out, ';');
+}
+
+bool typename_matches(const char *name, const char *word)
+{
+	_cleanup_free_ char *dotted = NULL;
+
+	if (glob_matches(word, name))
+		return true;
+	if (!strchr(word, '/'))
+		return false;
+	dotted = xstrdup(word);
+	for (char *at = dotted; (at = strchr(at, '/'));)
+		*at = '.';
+	return glob_matches(dotted, name);
 }

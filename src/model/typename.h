@@ -17,5 +17,12 @@ int typename_java(struct buf *out, const char *signature, size_t len) _must_chec
 void typename_signature(struct buf *out, const char *name);
 /* Is it "int", "byte", …? */
 bool typename_is_primitive(const char *name, size_t len);
+/* "int" for 'I'; NULL for what is no primitive type. */
+const char *typename_primitive(char letter);
+/*
+ * Is that class meant by a word: its name or a glob, also with slashes for dots, as a path or the
+ * JVM has them?
+ */
+bool typename_matches(const char *name, const char *word);
 
 #endif
