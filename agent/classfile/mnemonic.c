@@ -1,7 +1,5 @@
 #include "classfile/code.h"
 
-#include <stddef.h>
-
 const char *cf_mnemonic(uint8_t opcode)
 {
 	static const char *const names[256] = {

@@ -247,7 +247,6 @@ static uint32_t place(const struct side *s, uint16_t at)
 	return at <= s->body->len ? s->number[at] : 0;
 }
 
-
 static bool same_handlers(const struct side *a, const struct side *b)
 {
 	const struct cf_code x = { .handlers = a->body->handlers };

@@ -1,6 +1,5 @@
 #include "base/digest.h"
 
-#include <stdint.h>
 #include <sha2.h>
 
 _Static_assert(DIGEST_LEN + 1 == SHA256_DIGEST_STRING_LENGTH, "as libmd writes it");

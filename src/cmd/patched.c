@@ -1,7 +1,5 @@
 #include "cmd/patched.h"
 
-#include <string.h>
-
 #include "base/xalloc.h"
 #include "model/redefinition.h"
 #include "session/image.h"

@@ -5,7 +5,6 @@
 
 #include <string.h>
 
-#include "base/xalloc.h"
 #include "cmd/answer.h"
 #include "cmd/patched.h"
 #include "model/vmflags.h"

@@ -6,7 +6,6 @@
 #define JTOOL_MODEL_CLASSSET_H
 
 #include <stdbool.h>
-#include <stdint.h>
 
 #include "base/buf.h"
 #include "base/err.h"

@@ -3,7 +3,6 @@
 #include "classfile/verify.h"
 #include "model/javasig.h"
 #include "model/redefinition_limits.h"
-#include "model/redefinition_members.h"
 
 #define ACC_SUPER ((unsigned)CF_ACC_SYNCHRONIZED) /* of a class */
 #define MAJOR_OF_JDK_1 45

@@ -2,11 +2,9 @@
 
 #include <string.h>
 
-#include "base/xalloc.h"
 #include "model/classattr.h"
 #include "model/instrumented.h"
 #include "model/javasig.h"
-#include "model/typename.h"
 
 enum {
 	DECLARATION, CLASS, KIND, LINKED_TEXT, LINKED, MODIFIERS, ANNOTATIONS, LOADER, MODULE,
