@@ -51,11 +51,16 @@ static struct ag_patches *make_patches(struct ag_jvm *jvm)
 	return p;
 }
 
-struct ag_patches *ag_patches(struct ag_jvm *jvm, bool make)
+struct ag_patches *ag_patches(void)
 {
-	struct ag_patches *there = __atomic_load_n(&the_patches, __ATOMIC_ACQUIRE), *made;
+	return __atomic_load_n(&the_patches, __ATOMIC_ACQUIRE);
+}
 
-	if (there || !make)
+struct ag_patches *ag_patches_make(struct ag_jvm *jvm)
+{
+	struct ag_patches *there = ag_patches(), *made;
+
+	if (there)
 		return there;
 	made = make_patches(jvm);
 	if (!made)
@@ -312,7 +317,7 @@ static void JNICALL hook(jvmtiEnv *ti, JNIEnv *jni, jclass class, jobject loader
 			 const char *name, jobject domain, jint len, const unsigned char *bytes,
 			 jint *new_len, unsigned char **new_bytes)
 {
-	struct ag_patches *p = ag_patches(NULL, false);
+	struct ag_patches *p = ag_patches();
 	struct call call = { .jni = jni, .bytes = bytes, .len = (size_t)len };
 
 	(void)ti, (void)domain;

@@ -75,11 +75,13 @@ struct ag_patches {
 };
 
 /*
- * The library's one piece of state that outlives sessions, for so do patches.  Made when first
- * asked for with `make`, never freed, some hundred bytes: a hook may still run on another thread
- * when the last patch goes.  NULL: there is none yet, or it cannot be made (error recorded).
+ * The library's one piece of state that outlives sessions, for so do patches.  Made once, never
+ * freed, some hundred bytes: a hook may still run on another thread when the last patch goes.
+ * NULL: there is none yet.
  */
-struct ag_patches *ag_patches(struct ag_jvm *jvm, bool make);
+struct ag_patches *ag_patches(void);
+/* The same, made where there is none yet; NULL: that cannot be (error recorded). */
+struct ag_patches *ag_patches_make(struct ag_jvm *jvm);
 
 void ag_patches_lock(struct ag_patches *p, jrawMonitorID monitor);
 void ag_patches_unlock(struct ag_patches *p, jrawMonitorID monitor);

@@ -101,7 +101,7 @@ static int new_patches(struct ag_jvm *jvm, struct ag_patches *p, const struct ag
 int ag_patches_install(struct ag_jvm *jvm, const struct ag_new_patch *new, uint32_t n,
 		       struct ag_patched *patched)
 {
-	struct ag_patches *p = ag_patches(jvm, true);
+	struct ag_patches *p = ag_patches_make(jvm);
 	struct ag_patch **patches;
 	int rc = -1;
 
@@ -154,7 +154,7 @@ static struct ag_patch **select_patches(struct ag_jvm *jvm, struct ag_patches *p
 int ag_patches_restore(struct ag_jvm *jvm, const uint64_t *ids, uint32_t n, jvmtiError *code,
 		       uint32_t *restored)
 {
-	struct ag_patches *p = ag_patches(jvm, false);
+	struct ag_patches *p = ag_patches();
 	struct ag_patch **patches;
 	int rc = -1;
 
@@ -203,7 +203,7 @@ int ag_patches_each(struct ag_jvm *jvm,
 		    int (*tell)(struct ag_jvm *jvm, const struct ag_patch_told *patch, void *arg),
 		    void *arg)
 {
-	struct ag_patches *p = ag_patches(jvm, false);
+	struct ag_patches *p = ag_patches();
 	struct ag_patch_told told = { 0 };
 	int rc = 0;
 
@@ -223,7 +223,7 @@ int ag_patches_each(struct ag_jvm *jvm,
 
 bool ag_patches_has(struct ag_jvm *jvm, jclass class)
 {
-	struct ag_patches *p = ag_patches(jvm, false);
+	struct ag_patches *p = ag_patches();
 	const struct ag_patch *patch;
 	jlong tag = 0;
 

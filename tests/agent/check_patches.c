@@ -159,7 +159,7 @@ static void runs(const char *first, const char *second)
 /* Of all that patches take nothing is left but two locks and the environment to use them by. */
 static void nothing_is_left(void)
 {
-	const struct ag_patches *p = ag_patches(NULL, false);
+	const struct ag_patches *p = ag_patches();
 
 	ck_assert_int_eq(fake.weak, 0);
 	ck_assert_int_eq(fake.tags, 0);
