@@ -159,23 +159,23 @@ static void show_view(struct showing *show, const struct class_view *view)
 }
 
 /* With what can be read of the class file and of the constants in memory. */
-static void show_captured(struct showing *show, struct class_view *view)
+static void show_captured(struct showing *show, struct class_view view)
 {
-	const struct captured *c = view->captured;
+	const struct captured *c = view.captured;
 	size_t pool_len = c->pool.len;
 	struct cf_class file;
 	struct cf_pool memory;
 
 	if (c->outcome == WIRE_CAPTURED_FILE) {
-		view->why_not = cf_open(&file, c->file.data, c->file.len, &show->mem);
-		view->file = view->why_not ? NULL : &file;
+		view.why_not = cf_open(&file, c->file.data, c->file.len, &show->mem);
+		view.file = view.why_not ? NULL : &file;
 	}
 	if (c->memory && !cf_pool_open(&memory, c->pool.data, &pool_len, c->pool_count, &show->mem))
-		view->memory = &memory;
-	show_view(show, view);
-	if (view->file)
+		view.memory = &memory;
+	show_view(show, &view);
+	if (view.file)
 		cf_release(&file);
-	if (view->memory)
+	if (view.memory)
 		cf_pool_release(&memory);
 }
 
@@ -199,7 +199,7 @@ static int take(const struct class_row *row, struct captured *captured, void *ar
 	if (rc == 0)
 		rc = session_answer(show->roster->session, take_frame, &telling, err);
 	if (rc == 0)
-		show_captured(show, &view);
+		show_captured(show, view);
 	class_told_release(&told);
 	return rc;
 }
