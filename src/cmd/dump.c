@@ -20,8 +20,8 @@ struct dump_opts {
 #define AT(member) offsetof(struct dump_opts, member)
 
 static const struct opt dump_rows[] = {
-	{ 'd', NULL, OPT_TEXT, AT(dir), "DIR", "where the package folders go; default: here", NULL },
-	{ 0, "loader", OPT_TEXT, AT(loader), "LOADER", "only classes that this loader loaded", NULL },
+	{ 'd', NULL, OPT_TEXT, AT(dir), "DIR", "where the packages go; default: here", NULL },
+	{ 0, "loader", OPT_TEXT, AT(loader), "LOADER", "only classes of this loader", NULL },
 	{ 0, "diff", OPT_TEXT, AT(diff), "FILE", "compare with these class files", NULL },
 	OPT_END,
 };
