@@ -276,21 +276,23 @@ static int tell_classes(struct telling *t, struct wire_reader *request)
 
 static int tell(struct telling *t, struct wire_reader *request)
 {
-	struct ag_capture capture;
+	struct ag_capture *capture = t->capture;
 	int rc;
 
-	if (ag_capture_open(t->jvm, &capture) != 0)
+	if (ag_capture_open(t->jvm, capture) != 0)
 		return -1;
-	t->capture = &capture;
 	rc = tell_classes(t, request);
-	ag_capture_close(t->jvm, &capture);
+	ag_capture_close(t->jvm, capture);
 	return rc;
 }
 
 int ag_cmd_capture(struct ag_jvm *jvm, struct ag_chan *chan, struct wire_reader *request)
 {
 	const jvmtiCapabilities reading = { .can_get_bytecodes = 1, .can_get_constant_pool = 1 };
-	struct telling t = { .jvm = jvm, .chan = chan, .flags = wire_get_u32(request) };
+	struct ag_capture capture;
+	struct telling t = {
+		.jvm = jvm, .chan = chan, .flags = wire_get_u32(request), .capture = &capture,
+	};
 	int rc = -1;
 
 	if (ag_ref_push(jvm) != 0)

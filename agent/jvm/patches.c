@@ -221,7 +221,7 @@ int ag_patches_each(struct ag_jvm *jvm,
 	return rc;
 }
 
-bool ag_patches_has(struct ag_jvm *jvm, jclass class)
+bool ag_patches_has(jclass class)
 {
 	struct ag_patches *p = ag_patches();
 	const struct ag_patch *patch;

@@ -67,6 +67,6 @@ int ag_patches_each(struct ag_jvm *jvm,
 		    void *arg);
 
 /* Is there one for this class? */
-bool ag_patches_has(struct ag_jvm *jvm, jclass class);
+bool ag_patches_has(jclass class);
 
 #endif

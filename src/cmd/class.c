@@ -234,8 +234,8 @@ static int conclude(struct showing *show, struct err *err)
 		return err_set(err, EXIT_ANSWER, "none of %zu classes has %s that the JVM tells",
 			       c->n, parts);
 	if (n_less > 0)
-		return err_set(err, EXIT_PARTIAL, "%zu of %zu classes could not be shown as they run",
-			       n_less, c->n);
+		return err_set(err, EXIT_PARTIAL,
+			       "%zu of %zu classes could not be shown as they run", n_less, c->n);
 	return 0;
 }
 

@@ -193,8 +193,8 @@ START_TEST(replaced_and_put_back)
 	ck_assert_uint_eq(n, 0);
 	runs("second", "second");
 	ck_assert_int_eq(patches(), 2);
-	ck_assert(ag_patches_has(&jvm, listed[0]));
-	ck_assert(!ag_patches_has(&jvm, listed[2]));
+	ck_assert(ag_patches_has(listed[0]));
+	ck_assert(!ag_patches_has(listed[2]));
 	ck_assert_int_eq(redefine(1, "third", &n), 0);
 	runs("third", "second");
 	ck_assert_int_eq(patches(), 2);
