@@ -10,6 +10,7 @@
 #include "render/units.h"
 
 #define GAP 2       /* blanks between columns */
+#define WIDEST 256  /* what others are aligned with: targets choose how long names are */
 #define PIECE 65536 /* what is collected before it is written */
 
 enum cell_kind { CELL_ABSENT, CELL_TEXT, CELL_NUMBER, CELL_REAL };
@@ -213,7 +214,7 @@ static void end_cell(struct layout *l, size_t start, size_t column)
 	s->at = start;
 	s->len = l->text.len - start;
 	s->width = text_width(l->text.data + start, s->len);
-	if (s->width > l->widths[column])
+	if (s->width > l->widths[column] && s->width <= WIDEST)
 		l->widths[column] = s->width;
 }
 
@@ -253,7 +254,7 @@ static void add_line(const struct table *t, const struct layout *l, size_t line,
 		const struct shown *s = &l->cells[line * t->n_selected + i];
 		bool left = t->columns[t->selected[i]].type == COL_TEXT;
 		bool last = i + 1 == t->n_selected;
-		size_t pad = l->widths[i] - s->width;
+		size_t pad = l->widths[i] > s->width ? l->widths[i] - s->width : 0;
 
 		if (!left)
 			add_blanks(out, pad);

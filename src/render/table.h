@@ -45,7 +45,10 @@ void table_real(struct table *t, size_t column, double value); /* COL_NUMBER: tw
  */
 int table_select(struct table *t, const char *list, struct err *err) _must_check_;
 
-/* Print it aligned; nothing is cut, whatever the width of the terminal. */
+/*
+ * Print it aligned; nothing is cut, whatever the width of the terminal.  A cell of more than some
+ * hundred characters stands out of line.
+ */
 void table_print(const struct table *t, FILE *out);
 
 /* An array of objects, one a row, with every column; the caller's. */

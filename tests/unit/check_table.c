@@ -173,6 +173,29 @@ START_TEST(wide_characters_keep_the_columns_straight)
 }
 END_TEST
 
+START_TEST(a_very_long_cell_does_not_widen_the_table)
+{
+	struct table *t = table_new(columns, 2);
+	char name[2001];
+	char *text;
+
+	memset(name, 'x', sizeof(name) - 1);
+	name[sizeof(name) - 1] = '\0';
+	table_row(t);
+	table_text(t, NAME, name);
+	table_number(t, COUNT, 1);
+	table_row(t);
+	table_text(t, NAME, "short");
+	table_number(t, COUNT, 2);
+	text = print(t);
+	ck_assert_ptr_nonnull(strstr(text, name));
+	ck_assert_ptr_nonnull(strstr(text, "xxx      1\nshort"));
+	ck_assert_uint_lt(strlen(strstr(text, "\nshort")), 600);
+	free(text);
+	table_free(t);
+}
+END_TEST
+
 START_TEST(json_has_every_column)
 {
 	struct table *t = sample();
@@ -228,6 +251,7 @@ int main(void)
 	tcase_add_test(tc, bytes_have_units);
 	tcase_add_test(tc, seconds_have_units);
 	tcase_add_test(tc, wide_characters_keep_the_columns_straight);
+	tcase_add_test(tc, a_very_long_cell_does_not_widen_the_table);
 	tcase_add_test(tc, json_has_every_column);
 	tcase_add_test(tc, many_rows_are_printed_whole);
 	suite_add_tcase(suite, tc);
