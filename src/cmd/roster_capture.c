@@ -110,7 +110,7 @@ const char *roster_why_no_file(const struct class_row *row, const struct capture
 	case WIRE_CAPTURED_ANONYMOUS:
 		return "to look into a VM-anonymous class ends a JVM of JDK 8";
 	case WIRE_CAPTURED_HIDDEN:
-		return "the JVM hands out none of a class that nobody may change";
+		return "of a class that is hidden or must not change, the JVM hands out none";
 	default:
 		buf_addf(text, "the JVM %s: JVMTI error %d",
 			 class_is_linked(row) ? "refuses" : "cannot link it", (int)captured->code);
