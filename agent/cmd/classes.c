@@ -31,7 +31,7 @@ static int tell_row(struct ag_jvm *jvm, struct ag_batch *batch, jclass class,
 
 	if (ag_class_traits(jvm, class, signature, &modifiers, &traits) != 0)
 		return -1;
-	if (traits & WIRE_CLASS_MODIFIABLE && ag_patches_has(class))
+	if (ag_patches_has(class))
 		traits |= WIRE_CLASS_PATCHED;
 	w = ag_batch_row(batch, ROW_FIXED + strlen(signature));
 	if (!w)

@@ -78,23 +78,20 @@ static uint32_t special_kind(struct ag_jvm *jvm, jclass class, jint modifiers)
 int ag_class_traits(struct ag_jvm *jvm, jclass class, const char *signature, jint *modifiers,
 		    uint32_t *traits)
 {
-	jboolean modifiable;
 	jint status;
 
 	if (AG_TI(jvm, GetClassModifiers, class, modifiers) != 0 ||
-	    AG_TI(jvm, GetClassStatus, class, &status) != 0 ||
-	    AG_TI(jvm, IsModifiableClass, class, &modifiable) != 0)
+	    AG_TI(jvm, GetClassStatus, class, &status) != 0)
 		return -1;
-	*traits = modifiable ? WIRE_CLASS_MODIFIABLE : 0;
 	if (*signature == '[') {
-		*traits |= WIRE_CLASS_ARRAY;
+		*traits = WIRE_CLASS_ARRAY;
 		return 0;
 	}
+	*traits = special_kind(jvm, class, *modifiers);
 	if (status & JVMTI_CLASS_STATUS_PREPARED)
 		*traits |= WIRE_CLASS_LINKED;
 	if (*modifiers & ACC_INTERFACE)
 		*traits |= WIRE_CLASS_INTERFACE;
-	*traits |= special_kind(jvm, class, *modifiers);
 	return jvm->err.what ? -1 : 0;
 }
 

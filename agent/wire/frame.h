@@ -61,9 +61,8 @@ enum wire_refused {
 #define WIRE_CLASS_ARRAY 2u
 #define WIRE_CLASS_ENUM 4u       /* extends java.lang.Enum directly */
 #define WIRE_CLASS_RECORD 8u     /* extends java.lang.Record directly */
-#define WIRE_CLASS_MODIFIABLE 16u
-#define WIRE_CLASS_LINKED 32u
-#define WIRE_CLASS_PATCHED 64u   /* by a patch of this agent's */
+#define WIRE_CLASS_LINKED 16u
+#define WIRE_CLASS_PATCHED 32u   /* by a patch of this agent's */
 
 /* CAPTURE flags: MEMORY is told of those methods whose code differs from the class file's … */
 #define WIRE_CAPTURE_MEMORY 1u /* … of every method with code */

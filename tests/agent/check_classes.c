@@ -196,13 +196,13 @@ static const struct {
 	const char *signature;
 	uint32_t traits;
 } traits[] = {
-	{ "Ljava/lang/Object;", WIRE_CLASS_MODIFIABLE | WIRE_CLASS_LINKED },
+	{ "Ljava/lang/Object;", WIRE_CLASS_LINKED },
 	{ "[I", WIRE_CLASS_ARRAY },
-	{ "LShape;", WIRE_CLASS_MODIFIABLE | WIRE_CLASS_LINKED | WIRE_CLASS_INTERFACE },
-	{ "LColor;", WIRE_CLASS_MODIFIABLE | WIRE_CLASS_LINKED | WIRE_CLASS_ENUM },
-	{ "LColor$1;", WIRE_CLASS_MODIFIABLE | WIRE_CLASS_LINKED },
-	{ "LPoint;", WIRE_CLASS_MODIFIABLE | WIRE_CLASS_LINKED | WIRE_CLASS_RECORD },
-	{ "LUnlinked;", WIRE_CLASS_MODIFIABLE },
+	{ "LShape;", WIRE_CLASS_LINKED | WIRE_CLASS_INTERFACE },
+	{ "LColor;", WIRE_CLASS_LINKED | WIRE_CLASS_ENUM },
+	{ "LColor$1;", WIRE_CLASS_LINKED },
+	{ "LPoint;", WIRE_CLASS_LINKED | WIRE_CLASS_RECORD },
+	{ "LUnlinked;", 0 },
 	{ "LApp$$Lambda$1/1234;", WIRE_CLASS_LINKED },
 };
 

@@ -79,9 +79,9 @@ static void take(struct classes *c, uint16_t type, const struct payload *p)
 }
 
 static const struct told sample_rows[] = {
-	{ "Lp/B;", 2, 0, 1, 0x0011, WIRE_CLASS_MODIFIABLE },
-	{ "Ljava/lang/String;", 0, 1, 2, 0x0011, WIRE_CLASS_MODIFIABLE },
-	{ "Lp/B;", 1, 2, 0, 0x0001, WIRE_CLASS_MODIFIABLE },
+	{ "Lp/B;", 2, 0, 1, 0x0011, WIRE_CLASS_LINKED },
+	{ "Ljava/lang/String;", 0, 1, 2, 0x0011, WIRE_CLASS_LINKED },
+	{ "Lp/B;", 1, 2, 0, 0x0001, WIRE_CLASS_LINKED },
 	{ "[I", 0, 1, 2, 0x0411, WIRE_CLASS_ARRAY },
 	{ "Lp/A$$Lambda.0x00007f;", 1, 0, 1, 0x1010, 0 },
 	{ "Ljava/lang/invoke/LambdaForm$MH.0x7;", 0, 1, 2, 0x0010, 0 },
