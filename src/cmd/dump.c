@@ -220,9 +220,9 @@ const struct cmd cmd_dump = {
 	.details =
 		"Each file goes into its package's folder below DIR, and its path is printed.\n"
 		"Where several loaders have a class of that name, each goes into a folder of its\n"
-		"loader.  Nothing is done to the classes.  Arrays and hidden classes cannot be had:\n"
-		"they are named on stderr, and the exit code is 7.  In a GLOB, * stands for any\n"
-		"characters and ? for one.\n"
+		"loader.  Nothing is done to the classes.  Arrays and hidden classes cannot be\n"
+		"had: they are named on stderr, and the exit code is 7.  In a GLOB, * stands for\n"
+		"any characters and ? for one.\n"
 		"With --diff nothing is written: the methods are listed whose code in memory is\n"
 		"not the code of the class file of that name.\n",
 	.need = NEED_JVM,

@@ -60,7 +60,8 @@ static int refuse_idle(const struct patched_restore *restore, struct err *err)
 			return err_set(err, EXIT_ANSWER,
 				       "no class '%.200s' is replaced%s; 'jtool patches' lists "
 				       "those that are",
-				       restore->words[i], restore->loader ? " with that loader" : "");
+				       restore->words[i],
+				       restore->loader ? " with that loader" : "");
 	}
 	return 0;
 }
