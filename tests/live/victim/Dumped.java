@@ -1,5 +1,6 @@
 import java.lang.annotation.Retention;
 import java.lang.annotation.RetentionPolicy;
+import java.lang.management.ManagementFactory;
 import java.security.MessageDigest;
 import java.time.LocalDateTime;
 import java.util.ArrayList;
@@ -19,7 +20,8 @@ import java.util.stream.IntStream;
  * Classes of all kinds to be dumped, a hot method, and names that no file should have.
  *
  * "hot" runs the method for a while; "race" starts a loop that never ends, "turns" tells how far
- * it got and when; "names" defines the classes with such names; "twins" two of one name.
+ * it got in how much time of its own; "names" defines the classes with such names; "twins" two
+ * of one name.
  */
 final class Dumped extends Victim {
 	enum Colour { RED, GREEN }
@@ -57,6 +59,7 @@ final class Dumped extends Victim {
 
 	private final List<Object> kept = new ArrayList<>();
 	private volatile long turns;
+	private Thread racer;
 	private long sum;
 
 	static int spin(int n) {
@@ -85,11 +88,14 @@ final class Dumped extends Victim {
 	}
 
 	private String startRace() {
-		Thread t = new Thread((Runnable) this::race);
-
-		t.setDaemon(true);
-		t.start();
+		racer = new Thread((Runnable) this::race);
+		racer.setDaemon(true);
+		racer.start();
 		return "racing";
+	}
+
+	private static long timeOf(Thread t) {
+		return ManagementFactory.getThreadMXBean().getThreadCpuTime(t.getId());
 	}
 
 	private static String named(Colour colour) {
@@ -148,12 +154,12 @@ final class Dumped extends Victim {
 		case "race":
 			return startRace();
 		case "turns":
-			return "turns " + turns + " " + System.nanoTime();
+			return "turns " + turns + " " + timeOf(racer);
 		case "twins":
 			return define("twins.Same", "twins.Same");
 		case "names":
-			return define("evil.a\nb", "evil.a100%", "evil.-rf", "evil.%2E%2E", "evil.a b",
-				"evil.\u202egnp", "evil.\ud840\udc00", "evil.Case", "evil.case",
+			return define("evil.a\nb", "evil.a100%", "evil.-rf", "evil.%2E%2E",
+				"evil.a b", "evil.\u202egnp", "evil.\ud840\udc00", "evil.Case", "evil.case",
 				"evil." + repeat('x', 300), "evil." + repeat('\u00e4', 200),
 				"evil.a\\b", "evil.\u0007", "evil.~");
 		default:
