@@ -159,8 +159,8 @@ final class Dumped extends Victim {
 			return define("twins.Same", "twins.Same");
 		case "names":
 			return define("evil.a\nb", "evil.a100%", "evil.-rf", "evil.%2E%2E",
-				"evil.a b", "evil.\u202egnp", "evil.\ud840\udc00", "evil.Case", "evil.case",
-				"evil." + repeat('x', 300), "evil." + repeat('\u00e4', 200),
+				"evil.a b", "evil.\u202egnp", "evil.\ud840\udc00", "evil.Case",
+				"evil.case", "evil." + repeat('x', 300), "evil." + repeat('\u00e4', 200),
 				"evil.a\\b", "evil.\u0007", "evil.~");
 		default:
 			return null;
