@@ -20,7 +20,7 @@ struct class_opts {
 static const struct opt class_rows[] = {
 	{ 'c', "constants", OPT_FLAG, AT(pool), NULL, "its constant pool, as javap -v does", NULL },
 	{ 'b', "bytecode", OPT_FLAG, AT(code), NULL, "its bytecode, as javap -c -p does", NULL },
-	{ 0, "loader", OPT_TEXT, AT(loader), "LOADER", "what this loader defined", NULL },
+	{ 0, "loader", OPT_TEXT, AT(loader), "LOADER", "only classes of this loader", NULL },
 	OPT_END,
 };
 
@@ -283,8 +283,9 @@ const struct cmd cmd_class = {
 	.synopsis = "TARGET CLASS|GLOB",
 	.summary = "one class in full: ancestors, fields, methods; its code",
 	.details =
-		"All classes of that name are shown, each with its loader.  LOADER is a loader\n"
-		"as it is shown, its class with or without the package, its name, or its @HASH.\n",
+		"All classes of that name are shown, each with its loader; in a GLOB, * stands\n"
+		"for any characters and ? for one.  LOADER is a loader as it is shown, its class\n"
+		"with or without the package, its name, or its @HASH.\n",
 	.need = NEED_JVM,
 	.takes_all = true,
 	.min_args = 1,

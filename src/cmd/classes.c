@@ -17,7 +17,7 @@ static const char *const kinds[] = { "any",	"class",      "interface", "array", 
 #define AT(member) offsetof(struct classes_opts, member)
 
 static const struct opt classes_rows[] = {
-	{ 0, "loader", OPT_TEXT, AT(loader), "LOADER", "only what this loader defined", NULL },
+	{ 0, "loader", OPT_TEXT, AT(loader), "LOADER", "only classes of this loader", NULL },
 	{ 0, "kind", OPT_CHOICE, AT(kind), "KIND", "only of this kind", kinds },
 	{ 'o', NULL, OPT_TEXT, AT(columns), "COL,...", "these columns only, in this order", NULL },
 	OPT_END,
@@ -93,9 +93,9 @@ const struct cmd cmd_classes = {
 	.synopsis = "TARGET [CLASS|GLOB...]",
 	.summary = "loaded classes: loader, module, kind and source",
 	.details =
-		"All of them, or those that are named; * stands for any characters and ? for\n"
-		"one.  LOADER is a loader as the column says, its class with or without the\n"
-		"package, its name, or its @HASH.\n"
+		"All of them, or those that are named; in a GLOB, * stands for any characters\n"
+		"and ? for one.  LOADER is a loader as the column says, its class with or\n"
+		"without the package, its name, or its @HASH.\n"
 		"Columns for -o: class, loader, module, kind, source, modifiers.\n",
 	.need = NEED_JVM,
 	.takes_all = true,

@@ -23,7 +23,7 @@ struct redefine_opts {
 
 static const struct opt redefine_rows[] = {
 	{ 0, "check", OPT_FLAG, AT(check), NULL, "only say whether it can be done", NULL },
-	{ 0, "loader", OPT_TEXT, AT(loader), "LOADER", "only classes of this loader's", NULL },
+	{ 0, "loader", OPT_TEXT, AT(loader), "LOADER", "only classes of this loader", NULL },
 	OPT_END,
 };
 

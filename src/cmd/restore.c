@@ -14,7 +14,7 @@ struct restore_opts {
 #define AT(member) offsetof(struct restore_opts, member)
 
 static const struct opt restore_rows[] = {
-	{ 0, "loader", OPT_TEXT, AT(loader), "LOADER", "only classes of this loader's", NULL },
+	{ 0, "loader", OPT_TEXT, AT(loader), "LOADER", "only classes of this loader", NULL },
 	OPT_END,
 };
 
@@ -92,7 +92,7 @@ const struct cmd cmd_restore = {
 	.summary = "put replaced classes back, all or those named",
 	.details =
 		"Takes away what redefine did, and nothing else: what other agents make of the\n"
-		"class stays.  CLASS may have * and ?.\n",
+		"class stays.  In a GLOB, * stands for any characters and ? for one.\n",
 	.need = NEED_JVM,
 	.takes_all = true,
 	.max_args = -1,
