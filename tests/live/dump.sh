@@ -291,7 +291,8 @@ tomcats() {
 	done
 }
 
-for version in own "${jdks[@]}"; do
+# The machine's own is another JVM of a release that is in the matrix.
+for version in $(in_soak own "") "${jdks[@]}"; do
 	start_jvm "$version" serial Dumped -XX:NativeMemoryTracking=summary \
 		-XX:+PrintCompilation || continue
 	ask hot '^hot true$' >/dev/null
