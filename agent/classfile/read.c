@@ -255,7 +255,7 @@ const char *cf_open(struct cf_class *class, const void *data, size_t len, struct
 	size_t used;
 
 	if (cf_u4(&bytes) != MAGIC)
-		return "it is no class file";
+		return "it does not begin as one";
 	c.minor = cf_u2(&bytes);
 	c.major = cf_u2(&bytes);
 	count = cf_u2(&bytes);

@@ -101,7 +101,7 @@ int classset_take(struct classset *set, const char *where, struct buf *bytes, st
 	*bytes = (struct buf)BUF_INIT;
 	why = read_name(&own, &name);
 	if (why)
-		return err_set(err, EXIT_USAGE, "%s is no class file: %s", where, why);
+		return err_set(err, EXIT_ANSWER, "%s is no class file: %s", where, why);
 	if (!name)
 		return 0;
 	set->n_seen++;
@@ -223,7 +223,7 @@ static int add_file(struct classset *set, const char *path, unsigned release, st
 		return -1;
 	if (pread(fd, first, sizeof(first), 0) < 0)
 		return err_set(err, EXIT_USAGE, "%s cannot be read: %s", path, strerror(errno));
-	if (memcmp(first, magic, sizeof(magic)) != 0)
+	if (memcmp(first, magic, sizeof(magic)) != 0 && !is_class_name(path))
 		return classset_add_jar(set, path, fd, (uint64_t)st.st_size, release, err);
 	if (add_open_class(set, path, fd, err) < 0)
 		return -1;

@@ -43,8 +43,9 @@ void classset_release(struct classset *set);
  * jars (BOOT-INF/lib, WEB-INF/lib) and below BOOT-INF/classes and WEB-INF/classes, too, and of a
  * multi-release jar those for `release` where it has some.  module-info and package-info are
  * left out.  release: 0 when it is not known, and then as for 8, which knows no multi-release
- * jars.  -1 with err set, EXIT_USAGE: it is none of them, holds no class file, cannot be read in
- * some part, which is named, or one of them is no class file.
+ * jars.  -1 with err set, EXIT_USAGE: it is none of them, holds no class file, or cannot be read
+ * in some part, which is named; EXIT_ANSWER: what should be a class file is none, which is what
+ * the JVM would say, too.
  */
 int classset_add(struct classset *set, const char *path, unsigned release, struct err *err)
 	_must_check_;

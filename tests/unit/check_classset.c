@@ -179,23 +179,25 @@ END_TEST
 
 static const struct {
 	const char *furnish, *path, *error;
+	enum exit_code code;
 } unfit[] = {
-	{ "true", "nothing", "nothing cannot be read: No such file or directory" },
-	{ "mkdir empty", "empty", "empty holds no class files" },
-	{ "mkdir d; ln -s nowhere d/A.class", "d", "d/A.class cannot be read: No such file" },
-	{ "mkdir d; mkfifo d/A.class", "d", "d/A.class is no regular file" },
-	{ "mkfifo A", "A", "A is no regular file" },
-	{ "mkdir d; echo no >d/A.class", "d", "d/A.class is no class file: " },
-	{ "echo no >A.class", "A.class", "A.class is neither class file nor jar: it is no zip" },
-	{ "printf '\\312\\376\\272\\276' >A", "A", "A is no class file: " },
-	{ ": >A", "A", "A is neither class file nor jar: it is no zip file" },
+	{ "true", "nothing", "nothing cannot be read: No such file or directory", EXIT_USAGE },
+	{ "mkdir empty", "empty", "empty holds no class files", EXIT_USAGE },
+	{ "mkdir d; ln -s nowhere d/A.class", "d", "d/A.class cannot be read: No such file",
+	  EXIT_USAGE },
+	{ "mkdir d; mkfifo d/A.class", "d", "d/A.class is no regular file", EXIT_USAGE },
+	{ "mkfifo A", "A", "A is no regular file", EXIT_USAGE },
+	{ "mkdir d; echo no >d/A.class", "d", "d/A.class is no class file: ", EXIT_ANSWER },
+	{ "echo no >A.class", "A.class", "A.class is no class file: it does not", EXIT_ANSWER },
+	{ "printf '\\312\\376\\272\\276' >A", "A", "A is no class file: ", EXIT_ANSWER },
+	{ ": >A", "A", "A is neither class file nor jar: it is no zip file", EXIT_USAGE },
 };
 
 START_TEST(refused)
 {
 	shell("%s", unfit[_i].furnish);
 	ck_assert_int_eq(add(unfit[_i].path, 17), -1);
-	ck_assert_int_eq(err.code, EXIT_USAGE);
+	ck_assert_int_eq(err.code, unfit[_i].code);
 	ck_assert_msg(strstr(err.text, unfit[_i].error), "%s", err.text);
 }
 END_TEST
