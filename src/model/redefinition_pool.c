@@ -111,6 +111,18 @@ static size_t count_new(const struct cf_pool *running, const struct cf_pool *new
 	return n_new;
 }
 
+/* What each way back appends once more: a patch that fits must fit away again, and then some. */
+static size_t count_nans(const struct cf_pool *pool)
+{
+	size_t n = 0;
+
+	for (uint32_t i = 1; i < pool->count; i++) {
+		if (is_nan(pool, (uint16_t)i))
+			n += cf_tag(pool, (uint16_t)i) == CF_DOUBLE ? 2 : 1;
+	}
+	return n;
+}
+
 /*
  * JDK 8 to 17 accept it and run code whose indexes into the pool are cut to 16 bits; JDK 21 since
  * an update with JDK-8311076 warns on its standard output, and goes on with the constants of the
@@ -122,6 +134,7 @@ void limits_pool(struct limits *l)
 								  l->running->pool.count;
 
 	limits_begin(l);
+	n += 2 * count_nans(&l->running->pool);
 	if (n + l->new->pool.count <= POOL_MAX)
 		return;
 	n += count_new(&l->running->pool, &l->new->pool);

@@ -348,6 +348,12 @@ START_TEST(constants)
 	ck_assert_int_eq(check_on(&b, &b, &jvm), 0);
 	b.nan = 0x7fc00000;
 	ck_assert_int_eq(check_on(&b, &b, &jvm), 113);
+	/* It comes in again with the original: there and back, twice, must fit. */
+	jvm.pool_count = 65532;
+	ck_assert_int_eq(check_on(&b, &b, &jvm), 0);
+	jvm.pool_count++;
+	ck_assert_int_eq(check_on(&b, &b, &jvm), 113);
+	jvm.pool_count = 65535;
 	b.nan = 0x7f800000;
 	ck_assert_int_eq(check_on(&b, &b, &jvm), 0);
 }
