@@ -5,14 +5,16 @@
  */
 #include "cmd/roster.h"
 
-#define AT_ONCE 128
+#include "base/xalloc.h"
+
+#define AT_ONCE 1024 /* each costs the JVM an environment, which it keeps until it collects */
 #define BYTES_AT_ONCE (512u << 20) /* what a hostile agent can make us keep */
 
 /* What came of one request. */
 struct catch {
 	const struct class_row *rows;
 	size_t wanted, n;
-	struct captured captured[AT_ONCE]; /* the first n */
+	struct captured *captured; /* of all that are wanted; the first n are used */
 	size_t bytes;
 	uint64_t ns;
 };
@@ -21,6 +23,7 @@ static void catch_release(struct catch *catch)
 {
 	for (size_t i = 0; i < catch->n; i++)
 		captured_release(&catch->captured[i]);
+	free(catch->captured);
 }
 
 static int ask(struct roster *r, const struct catch *catch, uint32_t flags, struct err *err)
@@ -84,6 +87,7 @@ int roster_capture(struct roster *r, const struct class_row *rows, size_t n, uin
 	while (n > 0 && rc == 0) {
 		struct catch catch = { .rows = rows, .wanted = n < AT_ONCE ? n : AT_ONCE };
 
+		catch.captured = xcalloc(catch.wanted, sizeof(*catch.captured));
 		rc = ask(r, &catch, flags, err);
 		if (rc == 0)
 			rc = session_answer(r->session, take_frame, &catch, err);
