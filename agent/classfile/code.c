@@ -51,7 +51,7 @@ enum cf_operands cf_operands(uint8_t opcode)
 	return (enum cf_operands)table[opcode];
 }
 
-static bool is_switch(const struct cf_insn *insn)
+bool cf_is_switch(const struct cf_insn *insn)
 {
 	return insn->operands == CF_OP_TABLE || insn->operands == CF_OP_LOOKUP;
 }
@@ -181,6 +181,6 @@ bool cf_ends_flow(const struct cf_insn *insn)
 	case 0xc8: /* goto_w */
 		return true;
 	default:
-		return is_switch(insn);
+		return cf_is_switch(insn);
 	}
 }

@@ -64,6 +64,8 @@ struct cf_insn {
 /* The instruction at pc; false when it is none or ends behind the code. */
 bool cf_insn(const uint8_t *code, uint32_t len, uint32_t pc, struct cf_insn *insn);
 
+bool cf_is_switch(const struct cf_insn *insn);
+
 struct cf_case {
 	int32_t key, offset;
 };

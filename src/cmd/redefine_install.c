@@ -1,7 +1,6 @@
 /*
  * redefine: handing the class files over to the agent.
  */
-#include <limits.h>
 #include <string.h>
 
 #include "base/xalloc.h"
@@ -23,12 +22,12 @@ static char *absolute(const char *path)
 
 static int send_bytes(struct session *s, const struct buf *bytes, struct err *err)
 {
-	static uint8_t payload[4 + WIRE_PIECE];
+	_cleanup_free_ uint8_t *payload = xmalloc(4 + WIRE_PIECE);
 	int rc = 0;
 
 	for (size_t at = 0; at < bytes->len && rc == 0; at += WIRE_PIECE) {
 		size_t left = bytes->len - at;
-		struct wire_writer w = wire_writer_init(payload, sizeof(payload));
+		struct wire_writer w = wire_writer_init(payload, 4 + WIRE_PIECE);
 
 		wire_put_text(&w, bytes->data + at, left < WIRE_PIECE ? left : WIRE_PIECE);
 		rc = session_send(s, WIRE_BYTES, &w, err);

@@ -13,11 +13,6 @@ static const char *array_type(int32_t code)
 	return code >= 4 && code < 12 ? types[code - 4] : "???";
 }
 
-static bool is_switch(const struct cf_insn *insn)
-{
-	return insn->operands == CF_OP_TABLE || insn->operands == CF_OP_LOOKUP;
-}
-
 static bool has_constant(const struct cf_insn *insn)
 {
 	switch (insn->operands) {
@@ -111,7 +106,7 @@ void javap_insn(struct javap_lines *l, const struct cf_insn *insn, const struct 
 {
 	buf_addf(&l->line, "    %4" PRIu32 ": ", insn->pc);
 	add_name(&l->line, insn, 13);
-	if (is_switch(insn)) {
+	if (cf_is_switch(insn)) {
 		print_switch(l, insn);
 		return;
 	}
@@ -139,7 +134,7 @@ void javap_insn_text(struct buf *out, const struct cf_insn *insn, const struct c
 		     struct cf_text class)
 {
 	add_name(out, insn, 0);
-	if (is_switch(insn)) {
+	if (cf_is_switch(insn)) {
 		add_switch(out, insn);
 		return;
 	}
