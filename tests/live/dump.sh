@@ -242,6 +242,15 @@ killed() {
 	rm -r "$killed"
 }
 
+# -Xcheck:jni finds nothing in what we do.
+checked() {
+	start_jvm "$1" serial Dumped -Xcheck:jni || return
+	partial "$1: -Xcheck:jni, dump" dump "$JVM_PID" 'java.lang.*' 'Dumped*' -d "$memory_dir/checked"
+	unharmed "$1: -Xcheck:jni"
+	stop "$JVM_PID"
+	rm -r "$memory_dir/checked"
+}
+
 # A real application: Debian's Tomcat, with pages of its examples asked for.
 
 page() {
@@ -302,6 +311,7 @@ for version in $(in_soak own "") "${jdks[@]}"; do
 	led_astray "$version"
 	killed "$version"
 	stop "$JVM_PID"
+	checked "$version"
 	rm -rf "$W"/{out,app,modules,evil,twins,one,astray,elsewhere,old}."$version"
 done
 tomcats
