@@ -45,6 +45,8 @@ static const struct column columns[] = {
 static void say_cost(const struct ctx *ctx, const struct redefine_plan *plan)
 {
 	unsigned release = plan->jvm.release;
+	unsigned pause_s = redefinition_pause_s(&plan->jvm, plan->n_of[REDEFINE_FITS],
+						plan->n_loaded);
 	_cleanup_buf_ struct buf text = BUF_INIT;
 
 	buf_addf(&text, "%zu %s: ", plan->n_of[REDEFINE_FITS],
@@ -58,6 +60,8 @@ static void say_cost(const struct ctx *ctx, const struct redefine_plan *plan)
 	if (release > 0 && release <= 11)
 		buf_addf(&text, "; behind restore, reflection of JDK %u has lost the names of "
 				"their methods' parameters", release);
+	if (pause_s > 0)
+		buf_addf(&text, "; so many at once let the JVM stand still for some %u s", pause_s);
 	cmd_note(ctx->cmd, "%s", buf_str(&text));
 }
 
@@ -257,6 +261,7 @@ static int run_on(struct ctx *ctx, const struct classset *set, struct redefine_p
 
 	if (ask_flags(ctx, &plan->jvm, err) < 0 || roster_open(ctx, 0, &roster, err) < 0)
 		return -1;
+	plan->n_loaded = roster.classes.n;
 	rc = redefine_match(ctx, plan, set, &roster, opts->loader, err);
 	if (rc == 0)
 		rc = redefine_compare(plan, &roster, err);

@@ -31,6 +31,7 @@ struct redefine_plan {
 	size_t n;
 	size_t n_of[REDEFINE_NOT_LOADED + 1]; /* how many there are of each result */
 	struct redefinition_jvm jvm;
+	size_t n_loaded; /* classes in the JVM */
 	/* while the running classes come in */
 	size_t next;
 };

@@ -156,3 +156,13 @@ int redefinition_check(const struct cf_class *running, const struct cf_class *ne
 	buf_release(&l.line);
 	return (int)l.first;
 }
+
+/*
+ * JDK 8 goes through all loaded classes for each one that is replaced, at one safepoint
+ * (VM_RedefineClasses::redefine_single_class), and takes 0.2 to 0.4 us for each of them.  JDK 11
+ * and later replace 5,000 of 30,000 within half a second.
+ */
+unsigned redefinition_pause_s(const struct redefinition_jvm *jvm, size_t n, size_t n_loaded)
+{
+	return jvm->release == 8 ? (unsigned)((uint64_t)n * n_loaded / 5000000) : 0;
+}

@@ -35,6 +35,12 @@ int redefinition_check(const struct cf_class *running, const struct cf_class *ne
 void redefinition_notes(const struct cf_class *running, const struct cf_class *new,
 			struct buf *notes);
 
+/*
+ * For how many seconds, about, the JVM stands still when it replaces n of its classes in one go,
+ * or puts them back; 0: less than one.
+ */
+unsigned redefinition_pause_s(const struct redefinition_jvm *jvm, size_t n, size_t n_loaded);
+
 /* The limit in words, where only the JVM's error is known. */
 const char *redefinition_error(int jvmti_error);
 

@@ -360,6 +360,18 @@ START_TEST(constants)
 END_TEST
 
 /* The first in the JVM's order decides, and all are told. */
+START_TEST(standstill)
+{
+	struct redefinition_jvm jvm = { .release = 8 };
+
+	ck_assert_uint_eq(redefinition_pause_s(&jvm, 1, 30000), 0);
+	ck_assert_uint_eq(redefinition_pause_s(&jvm, 5000, 10000), 10);
+	ck_assert_uint_eq(redefinition_pause_s(&jvm, 5000, 30000), 30);
+	jvm.release = 11;
+	ck_assert_uint_eq(redefinition_pause_s(&jvm, 5000, 30000), 0);
+}
+END_TEST
+
 START_TEST(several)
 {
 	struct made_class a = { .access = 0x21, .fields = { { 0, "x", "I" } } };
@@ -536,6 +548,7 @@ int main(void)
 	tcase_add_test(tcase, record);
 	tcase_add_test(tcase, permitted_subclasses);
 	tcase_add_test(tcase, constants);
+	tcase_add_test(tcase, standstill);
 	tcase_add_test(tcase, several);
 	tcase_add_test(tcase, many);
 	tcase_add_test(tcase, hostile_names);
