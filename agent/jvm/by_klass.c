@@ -2,7 +2,9 @@
  * Counting by calibrated klass word: nothing is tagged, so HotSpot has nothing to look up.
  * Built for speed, and the rest for size: the JVM stands still meanwhile.
  */
+#ifndef __clang__ /* which has no such pragma */
 #pragma GCC optimize("O2")
+#endif
 
 #include "jvm/ref.h"
 #include "jvm/walk.h"
