@@ -352,9 +352,14 @@ unharmed() {
 	pass "$1: the JVM is unharmed"
 }
 
-# thread_count, fd_count, rss_kb PID
+# thread_count, lasting_threads, fd_count, rss_kb PID
 thread_count() {
 	find "/proc/$1/task" -mindepth 1 -maxdepth 1 | wc -l
+}
+
+# Without those of which the JVM starts and ends some by itself, as it has work for them.
+lasting_threads() {
+	cat "/proc/$1/task"/*/comm 2>/dev/null | grep -c -v -E '^(C[12] Compiler|GC Thread|G1 )'
 }
 
 fd_count() {

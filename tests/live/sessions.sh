@@ -24,7 +24,7 @@ for version in "${jdks[@]}"; do
 	for ((i = 0; i < 10; i++)); do
 		jt heaphisto "$pid"
 	done
-	threads=$(thread_count "$pid") fds=$(fd_count "$pid") rss=$(rss_kb "$pid")
+	threads=$(lasting_threads "$pid") fds=$(fd_count "$pid") rss=$(rss_kb "$pid")
 
 	failed=0
 	for ((i = 0; i < sessions; i++)); do
@@ -33,7 +33,7 @@ for version in "${jdks[@]}"; do
 	done
 	same "$version: $sessions sessions, failures" 0 "$failed"
 	[ "$failed" -eq 0 ] || jt_details | sed 's/^/# /'
-	check "$version: as many threads as before" poll 2 same_as thread_count "$pid" "$threads"
+	check "$version: as many threads as before" poll 2 same_as lasting_threads "$pid" "$threads"
 	check "$version: as many descriptors as before" poll 2 same_as fd_count "$pid" "$fds"
 	grown=$(($(rss_kb "$pid") - rss))
 	check "$version: RSS grew by $grown KB" test $grown -lt 4096
@@ -57,7 +57,7 @@ for version in "${jdks[@]}"; do
 	check "$version: nothing left in any directory after kills" \
 		poll 2 nothing_left "$root" "$pid" 0 "${IW#/}"
 	check "$version: threads as before after kills" \
-		poll 2 same_as thread_count "$pid" "$threads"
+		poll 2 same_as lasting_threads "$pid" "$threads"
 	check "$version: descriptors as before after kills" \
 		poll 2 same_as fd_count "$pid" "$fds"
 	grown=$(($(rss_kb "$pid") - rss))
