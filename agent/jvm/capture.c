@@ -28,7 +28,7 @@ static bool is_name_of(const char *name, const char *signature)
 static bool is_wanted(const struct ag_capture *c, JNIEnv *jni, jclass class, jobject loader,
 		      const char *name)
 {
-	return c->class && class && is_name_of(name, c->signature) &&
+	return c->class && is_name_of(name, c->signature) &&
 	       (*jni)->IsSameObject(jni, class, c->class) &&
 	       (*jni)->IsSameObject(jni, loader, c->loader);
 }
@@ -48,10 +48,14 @@ static bool make_room(struct ag_capture *c, size_t len)
 }
 
 /*
- * On every thread, for every class.  Only on the thread that captures is there anything in this
- * environment's thread-local storage: the others come no further, and never follow a pointer to
- * what that thread may have given back meanwhile.  The environment itself they may look at:
- * HotSpot frees one only when no thread is in a callback (JvmtiEnvBase::periodic_clean_up).
+ * On every thread, for every class.  One that is merely loaded is let through without any call,
+ * which might have to wait for a safepoint: JDK 26 and 27, until JDK-8387045, cannot come to one
+ * when they exit while a thread waits for it in a hook, and take a minute more to exit.
+ *
+ * Only on the thread that captures is there anything in this environment's thread-local storage:
+ * the others come no further, and never follow a pointer to what that thread may have given back
+ * meanwhile.  The environment itself they may look at: HotSpot frees one only when no thread is
+ * in a callback (JvmtiEnvBase::periodic_clean_up).
  */
 static void JNICALL hook(jvmtiEnv *ti, JNIEnv *jni, jclass class, jobject loader,
 			 const char *name, jobject domain, jint len, const unsigned char *bytes,
@@ -61,6 +65,8 @@ static void JNICALL hook(jvmtiEnv *ti, JNIEnv *jni, jclass class, jobject loader
 	struct ag_capture *c;
 
 	(void)domain, (void)new_len, (void)new_bytes;
+	if (!class)
+		return;
 	if ((*ti)->GetThreadLocalStorage(ti, NULL, &storage) != JVMTI_ERROR_NONE || !storage)
 		return;
 	c = storage;

@@ -440,6 +440,7 @@ static jvmtiError operate(jclass class, const uint8_t *bytes, size_t len)
 {
 	struct thing *thing = of(class);
 	const char *name = "p/Sample";
+	unsigned calls;
 
 	ck_assert(!jvm.pending);
 	looked_at(class);
@@ -448,7 +449,9 @@ static jvmtiError operate(jclass class, const uint8_t *bytes, size_t len)
 		return jvm.refuses;
 	call_hook(class, NULL, "java/lang/WeakPairMap$Pair$Weak", bytes, len);
 	call_hook(class, ref_to(&bystander), name, bytes, len);
+	calls = jvm.calls;
 	call_hook(NULL, (jobject)thing->loader, name, bytes, len);
+	ck_assert_uint_eq(jvm.calls, calls); /* what is merely loaded is not held up */
 	call_hook(ref_to(&bystander), (jobject)thing->loader, name, bytes, len);
 	call_hook(class, (jobject)thing->loader, NULL, bytes, len);
 	jvm.references -= 2;
