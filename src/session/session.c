@@ -16,6 +16,7 @@
 
 #define GOODBYE_MS 10000
 #define EXIT_MS 1000    /* between a dying process's closed socket and its end */
+#define ANSWER_MAX (1u << 30) /* what a hostile agent can make us keep */
 #define JVMTI_WRONG_PHASE 112 /* JVMTI_ERROR_WRONG_PHASE: the JVM is on its way out */
 
 struct session {
@@ -71,6 +72,7 @@ static int error_frame(const struct session *s, struct wire_reader payload, stru
 int session_answer(struct session *s, session_take_fn *take, void *arg, struct err *err)
 {
 	struct wire_reader payload;
+	size_t bytes = 0;
 	uint16_t type;
 	int rc;
 
@@ -80,6 +82,9 @@ int session_answer(struct session *s, session_take_fn *take, void *arg, struct e
 			return channel_failed(s, rc, err);
 		if (type == WIRE_ERROR)
 			return error_frame(s, payload, err);
+		bytes += (size_t)(payload.end - payload.at);
+		if (bytes > ANSWER_MAX)
+			return err_set(err, EXIT_AGENT, "the agent's answer does not come to an end");
 		rc = take(arg, type, &payload);
 	} while (rc == 0);
 	if (rc > 0)
