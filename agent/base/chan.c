@@ -7,7 +7,8 @@
 #include <time.h>
 #include <unistd.h>
 
-#define OUT_CAP (2 * (WIRE_HEADER_LEN + AG_CHAN_PAYLOAD))
+#define GATHERED (64u * 1024) /* what was gathered is sent when it is more than that */
+#define OUT_CAP (GATHERED + WIRE_HEADER_LEN + AG_CHAN_PAYLOAD)
 #define SEND_MAX 64
 
 int ag_chan_init(struct ag_chan *ch, struct ag_mem *mem, int fd)

@@ -19,8 +19,11 @@
 #define AG_CHAN_STALL_MS 30000
 #endif
 
-/* A payload to write has this room at least: one text of the JVM's limit of 65,535 bytes fits. */
-#define AG_CHAN_PAYLOAD (72u * 1024)
+/*
+ * A payload to write has this room at least: three texts of the JVM's limit of 65,535 bytes, the
+ * name, the descriptor and the generic signature of a method, fit.
+ */
+#define AG_CHAN_PAYLOAD (200u * 1024)
 
 struct ag_chan {
 	int fd; /* the channel's; -1: none */

@@ -153,6 +153,30 @@ START_TEST(frames_go_out_as_they_were_put)
 }
 END_TEST
 
+/* A method's name, its descriptor and its generic signature. */
+START_TEST(the_longest_texts_of_a_class_fit)
+{
+	static const char text[UINT16_MAX];
+	static uint8_t got[WIRE_HEADER_LEN + 3 * (4 + UINT16_MAX)];
+	int peer;
+	struct ag_chan ch = open_channel(&peer);
+
+	ck_assert_int_eq(setsockopt(ch.fd, SOL_SOCKET, SO_SNDBUF, &(int){ 1 << 20 },
+				    sizeof(int)), 0);
+	wire_put_u32(ag_chan_begin(&ch), 1);
+	ck_assert_int_eq(ag_chan_end(&ch, WIRE_CLASS_END), 0);
+	(void)ag_chan_begin(&ch);
+	for (int i = 0; i < 3; i++)
+		wire_put_text(&ch.payload, text, sizeof(text));
+	ck_assert_int_eq(ag_chan_end(&ch, WIRE_CLASS_METHOD), 0);
+	ck_assert_int_eq(ag_chan_flush(&ch), 0);
+	ck_assert_int_eq(recv(peer, got, WIRE_HEADER_LEN + 4, MSG_WAITALL), WIRE_HEADER_LEN + 4);
+	ck_assert_int_eq(recv(peer, got, sizeof(got), MSG_WAITALL), sizeof(got));
+	shut_channel(&ch);
+	(void)close(peer);
+}
+END_TEST
+
 START_TEST(payload_that_does_not_fit_breaks_the_channel)
 {
 	static const char text[AG_CHAN_PAYLOAD];
@@ -312,6 +336,7 @@ int main(void)
 	tcase_add_test(c, map_spreads_rows_of_keys);
 	tcase_add_test(c, map_refuses_twice_and_zero);
 	tcase_add_test(c, frames_go_out_as_they_were_put);
+	tcase_add_test(c, the_longest_texts_of_a_class_fit);
 	tcase_add_test(c, payload_that_does_not_fit_breaks_the_channel);
 	tcase_add_test(c, client_that_is_gone_raises_no_signal);
 	tcase_add_test(c, client_that_half_closes_and_never_reads_is_gone);
