@@ -84,7 +84,8 @@ int session_answer(struct session *s, session_take_fn *take, void *arg, struct e
 			return error_frame(s, payload, err);
 		bytes += (size_t)(payload.end - payload.at);
 		if (bytes > ANSWER_MAX)
-			return err_set(err, EXIT_AGENT, "the agent's answer does not come to an end");
+			return err_set(err, EXIT_AGENT,
+				       "the agent's answer does not come to an end");
 		rc = take(arg, type, &payload);
 	} while (rc == 0);
 	if (rc > 0)
