@@ -332,11 +332,11 @@ answers() {
 strange_output() {
 	grep -v -E -x -e 'READY|echo-[0-9]+|gap [0-9]+|rounds [0-9]+' -e "${1:-READY}" "$JVM_OUT"
 	grep -v -E -e '^WARNING: (A JVM TI agent|A Java agent|If a serviceability tool|Dynamic loading of agents)' \
-		-e 'Sharing is only supported for boot loader classes' "$JVM_ERR"
+		-e 'Sharing is only supported for boot loader classes' -e "^(${2:-READY})\$" "$JVM_ERR"
 }
 
-# unharmed NAME [PATTERN]: it answers, and nothing strange is in its output (a line that
-# matches PATTERN is not strange).
+# unharmed NAME [PATTERN [PATTERN]]: it answers, and nothing strange is in its output (a line
+# that matches the first PATTERN, on stderr the second one, is not strange).
 unharmed() {
 	local strange
 
@@ -344,7 +344,7 @@ unharmed() {
 		fail "$1: the JVM answers" "$(tail -n 5 "$JVM_OUT" "$JVM_ERR" 2>&1)"
 		return 1
 	fi
-	strange=$(strange_output "${2:-READY}")
+	strange=$(strange_output "${2:-READY}" "${3:-}")
 	if [ -n "$strange" ]; then
 		fail "$1: the JVM's output is its own" "$strange"
 		return 1
