@@ -198,6 +198,8 @@ spawn() {
 		for fd in "${inputs[@]}"; do
 			exec {fd}>&-
 		done
+		# Pids come round: what the last one of this number left is not this one's.
+		sweep "$BASHPID"
 		exec env --default-signal=INT,QUIT "$@"
 	) <"$base.in" >"$JVM_OUT" 2>"$JVM_ERR" &
 	JVM_PID=$!
