@@ -44,16 +44,50 @@ static int check_words(const struct cmd *cmd, int n, struct err *err)
 	return 0;
 }
 
+/* No JVM is called so: names are those of classes and of jars. */
+static bool is_dump(const char *target)
+{
+	static const char *const ends[] = { ".hprof", ".hprof.gz" };
+	size_t len = strlen(target);
+
+	for (size_t i = 0; i < ARRAY_SIZE(ends); i++) {
+		size_t n = strlen(ends[i]);
+
+		if (len > n && strcmp(target + len - n, ends[i]) == 0)
+			return true;
+	}
+	return strchr(target, '/') != NULL;
+}
+
+static int run_on_target(struct ctx *ctx, const char *target, struct err *err)
+{
+	const struct cmd *cmd = ctx->cmd;
+	struct jvm *jvm;
+	int rc;
+
+	if (cmd->takes_dump && is_dump(target)) {
+		ctx->file = target;
+		return cmd->run(ctx, err);
+	}
+	jvm = target_resolve(target, stderr, err);
+	if (!jvm)
+		return -1;
+	steps_add(ctx->steps, "found JVM %d", (int)jvm->pid);
+	ctx->jvm = jvm;
+	rc = cmd->run(ctx, err);
+	jvm_free(jvm);
+	return rc;
+}
+
 static int run_command(const struct cmd *cmd, char **argv, int argc, struct err *err)
 {
 	struct common_opts common = { .timeout_ms = 10000 };
 	struct steps steps = { io_now_ns() };
-	struct jvm *jvm = NULL;
 	_cleanup_free_ void *values = xcalloc(1, cmd->opts_size);
 	const struct opt_set sets[2] = { { cmd->opts, values, cmd->dash_words },
 					 { cmd_common_opts, &common, false } };
 	struct ctx ctx = { .cmd = cmd, .opts = values, .out = stdout };
-	int rc, n = opt_parse(sets, argv, argc, cmd->free_words, err);
+	int n = opt_parse(sets, argv, argc, cmd->free_words, err);
 
 	if (n < 0)
 		return -1;
@@ -82,16 +116,7 @@ static int run_command(const struct cmd *cmd, char **argv, int argc, struct err 
 		return -1;
 	if (ctx.all)
 		return all_run(&ctx, err);
-	if (cmd->need == NEED_JVM) {
-		jvm = target_resolve(argv[0], stderr, err);
-		if (!jvm)
-			return -1;
-		steps_add(ctx.steps, "found JVM %d", (int)jvm->pid);
-		ctx.jvm = jvm;
-	}
-	rc = cmd->run(&ctx, err);
-	jvm_free(jvm);
-	return rc;
+	return cmd->need == NEED_JVM ? run_on_target(&ctx, argv[0], err) : cmd->run(&ctx, err);
 }
 
 static int run(int argc, char **argv, const struct cmd **cmd, struct err *err)

@@ -78,6 +78,18 @@ enum wire_captured {
 	WIRE_CAPTURED_NOT_ASKED = 6,   /* left alone, after one that was REAL */
 };
 
+/* GRAPH flags */
+#define WIRE_GRAPH_TEXTS 1u /* tell the first characters of long Strings */
+
+/* How a walk along the references ended; only the first tells all of the heap. */
+enum wire_graphed {
+	WIRE_GRAPHED_WHOLE = 0,
+	WIRE_GRAPHED_LATE = 1,     /* the JVM stood still for as long as it may */
+	WIRE_GRAPHED_FULL = 2,     /* the tape is as long as it may be */
+	WIRE_GRAPHED_SLOW = 3,     /* the client did not take it fast enough */
+	WIRE_GRAPHED_UNKNOWN = 4,  /* this JVM does not show where objects are: the tape is void */
+};
+
 /* A piece of BYTES is at most so long. */
 #define WIRE_PIECE 65536u
 
