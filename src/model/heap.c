@@ -1,0 +1,158 @@
+#include "model/heap.h"
+
+#include <inttypes.h>
+
+static void fields_free(struct heap_field *fields, uint32_t n)
+{
+	for (uint32_t i = 0; i < n; i++)
+		free(fields[i].name);
+	free(fields);
+}
+
+void heap_release(struct heap *h)
+{
+	for (size_t i = 0; i < h->n_classes; i++) {
+		struct heap_class *c = &h->classes[i];
+
+		free(c->name);
+		free(c->loader);
+		free(c->module);
+		fields_free(c->fields, c->n_fields);
+		fields_free(c->statics, c->n_statics);
+	}
+	for (size_t i = 0; i < h->n_threads; i++)
+		free(h->threads[i].name);
+	for (size_t i = 0; i < h->n_methods; i++) {
+		free(h->methods[i].class);
+		free(h->methods[i].name);
+	}
+	free(h->classes);
+	free(h->threads);
+	free(h->methods);
+	graph_free(h->graph);
+	*h = (struct heap){ 0 };
+}
+
+static const struct heap_class *class_at(const struct heap *h, uint32_t class)
+{
+	return class < h->n_classes ? &h->classes[class] : NULL;
+}
+
+const char *heap_class_name(const struct heap *h, uint32_t class)
+{
+	const struct heap_class *c = class_at(h, class);
+
+	return c && c->name ? c->name : "?";
+}
+
+const char *heap_node_class(const struct heap *h, uint32_t node)
+{
+	uint32_t meant = graph_stands_for(h->graph, node);
+
+	return heap_class_name(h, meant != GRAPH_NONE ? meant : graph_class(h->graph, node));
+}
+
+static void add_name(struct buf *text, const char *what, const struct heap_field *fields,
+		     uint32_t n, uint32_t index)
+{
+	if (index < n && fields[index].name)
+		buf_addf(text, "%s %s", what, fields[index].name);
+	else
+		buf_addf(text, "%s #%" PRIu32, what, index);
+}
+
+static const char *pick(const char *const *texts, size_t n, uint32_t index)
+{
+	return index < n ? texts[index] : "?";
+}
+
+static const char *link_text(uint32_t link)
+{
+	static const char *const texts[TAPE_LINKS] = {
+		[TAPE_SUPERCLASS] = "superclass",
+		[TAPE_INTERFACE] = "interface",
+		[TAPE_LOADER] = "class loader",
+		[TAPE_DOMAIN] = "protection domain",
+		[TAPE_SIGNERS] = "signers",
+		[TAPE_CONSTANT] = "constant pool",
+	};
+
+	return pick(texts, TAPE_LINKS, link);
+}
+
+static const char *strength_text(uint32_t strength)
+{
+	static const char *const texts[TAPE_STRENGTHS] = {
+		[TAPE_SOFT] = "soft",
+		[TAPE_WEAK] = "weak",
+		[TAPE_FINAL] = "final",
+		[TAPE_PHANTOM] = "phantom",
+	};
+
+	return pick(texts, TAPE_STRENGTHS, strength);
+}
+
+/* For whoever asks about fields: one without any when there is no such class. */
+static struct heap_class fields_of(const struct heap *h, uint32_t class)
+{
+	const struct heap_class *c = class_at(h, class);
+
+	return c ? *c : (struct heap_class){ 0 };
+}
+
+void heap_via(const struct heap *h, uint32_t node, const struct graph_edge *edge,
+	      struct buf *text)
+{
+	struct heap_class c;
+
+	switch (edge->via) {
+	case GRAPH_FIELD:
+		c = fields_of(h, graph_class(h->graph, node));
+		add_name(text, "field", c.fields, c.n_fields, edge->index);
+		return;
+	case GRAPH_STATIC:
+		c = fields_of(h, graph_stands_for(h->graph, node));
+		add_name(text, "static", c.statics, c.n_statics, edge->index);
+		return;
+	case GRAPH_ELEMENT:
+		buf_addf(text, "[%" PRIu32 "]", edge->index);
+		return;
+	case GRAPH_REFERENT:
+		buf_addf(text, "field referent (%s)", strength_text(edge->index));
+		return;
+	case GRAPH_LINK:
+		buf_adds(text, link_text(edge->index));
+		return;
+	case GRAPH_CLASS:
+		buf_adds(text, "class");
+	}
+}
+
+const char *heap_thread_name(const struct heap *h, uint64_t id)
+{
+	for (size_t i = 0; i < h->n_threads; i++) {
+		if (h->threads[i].id == id)
+			return h->threads[i].name;
+	}
+	return NULL;
+}
+
+const struct heap_method *heap_method(const struct heap *h, uint32_t method)
+{
+	return method > 0 && method <= h->n_methods ? &h->methods[method - 1] : NULL;
+}
+
+const char *heap_root_kind(enum tape_root kind)
+{
+	static const char *const texts[TAPE_ROOTS] = {
+		[TAPE_ROOT_CLASS] = "system class",
+		[TAPE_ROOT_JNI_GLOBAL] = "jni global",
+		[TAPE_ROOT_JNI_LOCAL] = "jni local",
+		[TAPE_ROOT_STACK] = "stack local",
+		[TAPE_ROOT_THREAD] = "thread",
+		[TAPE_ROOT_MONITOR] = "monitor",
+		[TAPE_ROOT_VM] = "vm",
+	};
+
+	return pick(texts, TAPE_ROOTS, kind);
+}
