@@ -10,6 +10,7 @@
 #define GATHERED (64u * 1024) /* what was gathered is sent when it is more than that */
 #define OUT_CAP (GATHERED + WIRE_HEADER_LEN + AG_CHAN_PAYLOAD)
 #define SEND_MAX 64
+#define NS_PER_MS 1000000
 
 int ag_chan_init(struct ag_chan *ch, struct ag_mem *mem, int fd)
 {
@@ -27,7 +28,7 @@ void ag_chan_release(struct ag_chan *ch)
 	ag_free(ch->mem, ch->out);
 	ag_free(ch->mem, ch->in);
 	ch->out = ch->in = NULL;
-	ch->out_len = 0;
+	ch->out_len = ch->out_sent = 0;
 }
 
 void ag_chan_close(struct ag_chan *ch)
@@ -44,12 +45,12 @@ static int broken(struct ag_chan *ch)
 	return -1;
 }
 
-static int64_t now_ms(void)
+static int64_t now_ns(void)
 {
 	struct timespec t;
 
 	(void)clock_gettime(CLOCK_MONOTONIC, &t); /* cannot fail for this clock */
-	return (int64_t)t.tv_sec * 1000 + t.tv_nsec / 1000000;
+	return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
 }
 
 /*
@@ -59,17 +60,32 @@ static int64_t now_ms(void)
 static int wait_for(struct ag_chan *ch, short event, int timeout_ms)
 {
 	struct pollfd p = { .fd = ch->fd, .events = (short)(event | POLLRDHUP) };
-	int64_t end = now_ms() + timeout_ms;
+	int64_t end = now_ns() + (int64_t)timeout_ms * NS_PER_MS;
 	int n;
 
 	/* A profiler may interrupt every thread of the JVM many times a second. */
 	while ((n = poll(&p, 1, timeout_ms)) < 0 && errno == EINTR) {
-		int64_t left = end - now_ms();
+		int64_t left = end - now_ns();
 
 		if (timeout_ms >= 0)
-			timeout_ms = left > 0 ? (int)left : 0;
+			timeout_ms = left > 0 ? (int)(left / NS_PER_MS) + 1 : 0;
 	}
 	return n > 0 && (p.revents & event) ? 0 : -1;
+}
+
+/* What the socket takes at once: the number of bytes, 0: none just now, -1: broken. */
+static ssize_t send_some(struct ag_chan *ch, const uint8_t *data, size_t len)
+{
+	ssize_t n;
+
+	if (ch->broken)
+		return -1;
+	do
+		n = send(ch->fd, data, len, MSG_NOSIGNAL | MSG_DONTWAIT);
+	while (n < 0 && errno == EINTR);
+	if (n < 0 && errno != EAGAIN)
+		return broken(ch);
+	return n < 0 ? 0 : n;
 }
 
 static int send_all(struct ag_chan *ch, const uint8_t *data, size_t len)
@@ -77,27 +93,59 @@ static int send_all(struct ag_chan *ch, const uint8_t *data, size_t len)
 	if (ch->broken)
 		return -1;
 	while (len > 0) {
-		ssize_t n = send(ch->fd, data, len, MSG_NOSIGNAL | MSG_DONTWAIT);
+		ssize_t n = send_some(ch, data, len);
 
-		if (n >= 0) {
-			data += n;
-			len -= (size_t)n;
-			continue;
-		}
-		if (errno == EINTR)
-			continue;
-		if (errno != EAGAIN || wait_for(ch, POLLOUT, AG_CHAN_STALL_MS) != 0)
+		if (n < 0)
+			return -1;
+		if (n == 0 && wait_for(ch, POLLOUT, AG_CHAN_STALL_MS) != 0)
 			return broken(ch);
+		data += n;
+		len -= (size_t)n;
 	}
 	return 0;
 }
 
 int ag_chan_flush(struct ag_chan *ch)
 {
-	size_t len = ch->out_len;
+	size_t sent = ch->out_sent, len = ch->out_len - sent;
 
-	ch->out_len = 0;
-	return send_all(ch, ch->out, len);
+	ch->out_len = ch->out_sent = 0;
+	return send_all(ch, ch->out + sent, len);
+}
+
+/* Wait for the client; false: it has had all the time there is for it. */
+static bool wait_in_hurry(struct ag_chan *ch, struct ag_patience *p)
+{
+	int64_t begin = now_ns(), left = (int64_t)AG_CHAN_HURRY_MS * NS_PER_MS - p->waited_ns;
+	int rc;
+
+	left += (int64_t)p->sent * AG_CHAN_BYTE_NS;
+	if (left > p->until_ns - begin)
+		left = p->until_ns - begin;
+	if (left <= 0)
+		return false;
+	rc = wait_for(ch, POLLOUT, (int)(left / NS_PER_MS) + 1);
+	p->waited_ns += now_ns() - begin;
+	if (rc != 0 && now_ns() - begin < left)
+		(void)broken(ch); /* it has gone */
+	return rc == 0;
+}
+
+int ag_chan_hurry(struct ag_chan *ch, struct ag_patience *patience)
+{
+	while (ch->out_sent < ch->out_len) {
+		size_t len = ch->out_len - ch->out_sent;
+		ssize_t n = send_some(ch, ch->out + ch->out_sent, len);
+
+		if (n > 0) {
+			ch->out_sent += (size_t)n;
+			patience->sent += (uint64_t)n;
+		} else if (n < 0 || !wait_in_hurry(ch, patience)) {
+			return ch->broken ? -1 : 0;
+		}
+	}
+	ch->out_len = ch->out_sent = 0;
+	return ch->broken ? -1 : 1;
 }
 
 struct wire_writer *ag_chan_begin(struct ag_chan *ch)

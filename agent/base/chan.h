@@ -30,7 +30,7 @@ struct ag_chan {
 	bool broken;
 	struct ag_mem *mem;
 	uint8_t *out, *in;
-	size_t out_len;
+	size_t out_len, out_sent; /* gathered; of that, sent already */
 	struct wire_writer payload; /* of the frame that is being written */
 };
 
@@ -50,6 +50,25 @@ struct wire_writer *ag_chan_begin(struct ag_chan *ch);
 int ag_chan_end(struct ag_chan *ch, uint16_t type);
 /* Send what was gathered. */
 int ag_chan_flush(struct ag_chan *ch);
+
+/*
+ * What the client is waited for while the JVM stands still: AG_CHAN_HURRY_MS altogether, and
+ * AG_CHAN_BYTE_NS more for each byte that it took.  One that is stopped holds nobody up for long,
+ * one that is merely busy is let do its work.
+ */
+#define AG_CHAN_HURRY_MS 500
+#define AG_CHAN_BYTE_NS 20
+struct ag_patience {
+	uint64_t sent;
+	int64_t waited_ns;
+	int64_t until_ns; /* ag_now_ns() time that is the end in any case */
+};
+
+/*
+ * Send what was gathered, in a hurry.  1: it is sent.  0: the client does not take it fast enough;
+ * the rest is kept for ag_chan_flush.  -1: broken.
+ */
+int ag_chan_hurry(struct ag_chan *ch, struct ag_patience *patience);
 
 /* Send one small frame at once and without a buffer: at most 64 bytes of payload. */
 int ag_chan_send(struct ag_chan *ch, uint16_t type, const struct wire_writer *payload);

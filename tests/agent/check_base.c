@@ -1,10 +1,12 @@
 /* The agent's memory, map and back-channel, without a JVM. */
 #include <check.h>
+#include <pthread.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <sys/time.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "base/chan.h"
@@ -249,6 +251,94 @@ START_TEST(client_that_never_reads_is_given_up)
 }
 END_TEST
 
+static int64_t now_ms(void)
+{
+	struct timespec t;
+
+	ck_assert_int_eq(clock_gettime(CLOCK_MONOTONIC, &t), 0);
+	return (int64_t)t.tv_sec * 1000 + t.tv_nsec / 1000000;
+}
+
+/* Frames in a hurry until the client is too slow; returns how many there are. */
+static uint32_t hurry_frames(struct ag_chan *ch, struct ag_patience *patience)
+{
+	static const char text[60000];
+	uint32_t n = 0;
+	int rc;
+
+	do {
+		struct wire_writer *w = ag_chan_begin(ch);
+
+		wire_put_u32(w, n++);
+		wire_put_text(w, text, sizeof(text));
+		ck_assert_int_eq(ag_chan_end(ch, WIRE_TAPE), 0);
+		rc = ag_chan_hurry(ch, patience);
+		ck_assert_int_ge(rc, 0);
+	} while (rc == 1);
+	return n;
+}
+
+static uint32_t read_u32(int fd, size_t skip)
+{
+	uint8_t raw[4];
+	char rest[60000];
+
+	ck_assert_int_eq(recv(fd, raw, sizeof(raw), MSG_WAITALL), sizeof(raw));
+	ck_assert_int_eq(recv(fd, rest, skip, MSG_WAITALL), skip);
+	return (uint32_t)raw[0] << 24 | (uint32_t)raw[1] << 16 | (uint32_t)raw[2] << 8 | raw[3];
+}
+
+static void *flush(void *ch)
+{
+	ck_assert_int_eq(ag_chan_flush(ch), 0);
+	return NULL;
+}
+
+START_TEST(client_that_does_not_read_is_not_waited_for_in_a_hurry)
+{
+	struct ag_patience patience = { .until_ns = INT64_MAX };
+	int64_t begin = now_ms();
+	int peer;
+	struct ag_chan ch = open_channel(&peer);
+	uint32_t n = hurry_frames(&ch, &patience);
+	pthread_t thread;
+
+	ck_assert_int_ge(now_ms() - begin, AG_CHAN_HURRY_MS);
+	ck_assert_int_lt(now_ms() - begin, 2 * AG_CHAN_HURRY_MS);
+	ck_assert_int_ge(patience.waited_ns, AG_CHAN_HURRY_MS * INT64_C(1000000));
+	/* Then it reads, and not a byte is missing. */
+	ck_assert_int_eq(pthread_create(&thread, NULL, flush, &ch), 0);
+	for (uint32_t i = 0; i < n; i++) {
+		ck_assert_uint_eq(read_u32(peer, 4), 4 + 4 + 60000);
+		ck_assert_uint_eq(read_u32(peer, 4), i);
+		(void)read_u32(peer, 60000 - 4);
+	}
+	ck_assert_int_eq(pthread_join(thread, NULL), 0);
+	ck_assert_int_eq(ag_chan_hurry(&ch, &patience), 1);
+	shut_channel(&ch);
+	ck_assert_int_eq(recv(peer, &n, 1, 0), 0);
+	(void)close(peer);
+}
+END_TEST
+
+START_TEST(hurry_ends_with_its_time_and_with_the_client)
+{
+	struct ag_patience patience = { 0 }; /* until the time began: at once */
+	int64_t begin = now_ms();
+	int peer;
+	struct ag_chan ch = open_channel(&peer);
+
+	(void)hurry_frames(&ch, &patience);
+	ck_assert_int_lt(now_ms() - begin, AG_CHAN_HURRY_MS);
+	ck_assert_int_eq(patience.waited_ns, 0);
+	(void)close(peer);
+	patience.until_ns = INT64_MAX;
+	ck_assert_int_eq(ag_chan_hurry(&ch, &patience), -1);
+	ck_assert(ch.broken);
+	shut_channel(&ch);
+}
+END_TEST
+
 static size_t make_request(uint8_t *out)
 {
 	struct wire_writer w = wire_writer_init(out + WIRE_HEADER_LEN, 100);
@@ -341,6 +431,8 @@ int main(void)
 	tcase_add_test(c, client_that_is_gone_raises_no_signal);
 	tcase_add_test(c, client_that_half_closes_and_never_reads_is_gone);
 	tcase_add_test(c, client_that_never_reads_is_given_up);
+	tcase_add_test(c, client_that_does_not_read_is_not_waited_for_in_a_hurry);
+	tcase_add_test(c, hurry_ends_with_its_time_and_with_the_client);
 	tcase_add_test(c, request_is_received_whole_or_not_at_all);
 	tcase_add_test(c, header_of_another_version_or_too_long_is_refused);
 	tcase_add_test(c, request_over_the_budget_breaks_the_channel);
