@@ -28,19 +28,20 @@
 #define TAPE_WORD 8
 #define TAPE_ADDRESS_MAX (UINT64_C(1) << 57) /* beyond are no addresses of a process */
 
+/* "from": which object's address the distance counts from. */
 enum tape_kind {
-	TAPE_CLASS,    /* from the CLASS before; class: this object is that class's java.lang.Class */
+	TAPE_CLASS,    /* from the CLASS before: the java.lang.Class of that class */
 	TAPE_OBJECT,   /* from the object before; class: of this number */
 	TAPE_MIRROR,   /* from the object before: a java.lang.Class */
-	TAPE_FIELD,    /* from the object told of; index of the field, size */
-	TAPE_STATIC,   /* the same, of a MIRROR's static field */
-	TAPE_ELEMENT,  /* the same, index in the array; written as the distance from the one before */
-	TAPE_REFERENT, /* the same of a java.lang.ref.Reference's referent; index: enum tape_strength */
-	TAPE_LINK,     /* the same of a class's; index: enum tape_link */
-	TAPE_ROOT,     /* from the ROOT before; root (enum tape_root), thread, depth, method, size */
+	TAPE_FIELD,    /* from the object told of, to what its field holds: index of it, size */
+	TAPE_STATIC,   /* the same of a MIRROR's static field */
+	TAPE_ELEMENT,  /* the same of an array; written: the distance from the index before */
+	TAPE_REFERENT, /* the same of a java.lang.ref.Reference; index: enum tape_strength */
+	TAPE_LINK,     /* the same of a class; index: enum tape_link */
+	TAPE_ROOT,     /* from the ROOT before; root, thread, depth, method, size */
 	TAPE_SIZE,     /* of the object told of: size; its distance is 0 */
 	TAPE_OWN,      /* from the OWN before: an object that jtool itself brought */
-	TAPE_TEXT,     /* from the object told of: form (enum tape_form), length, bytes */
+	TAPE_TEXT,     /* from the object told of; form, length, bytes */
 	TAPE_KINDS,
 };
 

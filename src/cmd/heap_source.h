@@ -19,12 +19,12 @@ extern const char *const heap_engines[];
 #define HEAP_MAX_PAUSE_MS 5000
 
 /* at: the offset of the struct heap_opts in the values' struct. */
-#define HEAP_ROWS(at)                                                                             \
-	{ 0, "engine", OPT_CHOICE, (at) + offsetof(struct heap_opts, engine), "ENGINE",            \
-	  "agent or hprof, the JVM's own dump (default: what works)", heap_engines },               \
-	{ 0, "max-pause", OPT_SECONDS, (at) + offsetof(struct heap_opts, max_pause_ms),            \
-	  "SECONDS", "let the JVM stand still no longer (default 5)", NULL },                       \
-	{ 0, "max-memory", OPT_NUMBER, (at) + offsetof(struct heap_opts, max_memory_mb), "MB",     \
+#define HEAP_ROWS(at)                                                                          \
+	{ 0, "engine", OPT_CHOICE, (at) + offsetof(struct heap_opts, engine), "ENGINE",        \
+	  "agent, or hprof: the JVM's own dump (default: what works)", heap_engines },         \
+	{ 0, "max-pause", OPT_SECONDS, (at) + offsetof(struct heap_opts, max_pause_ms),        \
+	  "SECONDS", "let the JVM stand still no longer (default 5)", NULL },                  \
+	{ 0, "max-memory", OPT_NUMBER, (at) + offsetof(struct heap_opts, max_memory_mb), "MB", \
 	  "take no more memory here (default: half of what is free)", NULL }
 
 /* 0: told by default; what is not told is not asked of the JVM, which stands still meanwhile. */
