@@ -146,8 +146,8 @@ static void merge_equal(struct histo *h)
 	h->n = kept;
 }
 
-/* What stands in front of the class's own name.  The suffix of a hidden class has no dot. */
-static char *package_of(const char *name)
+/* The suffix of a hidden class has no dot. */
+char *histo_package(const char *name)
 {
 	size_t len = strcspn(name, "/[");
 
@@ -160,7 +160,7 @@ static char *package_of(const char *name)
 
 static void row_become_package(struct histo_row *row)
 {
-	char *package = package_of(row->name);
+	char *package = histo_package(row->name);
 
 	free(row->name);
 	free(row->loader);

@@ -46,6 +46,8 @@ void histo_sort(struct histo *h, enum histo_sort by);
  * does, arrays of primitives as "(primitive arrays)", the unnamed package as "(default)".
  */
 void histo_group(struct histo *h, enum histo_group by);
+/* The package that a class counts for; the caller frees it. */
+char *histo_package(const char *name);
 /* Keep only rows whose name matches a glob ('*' any, '?' one). */
 void histo_filter(struct histo *h, const char *glob);
 /*
