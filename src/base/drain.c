@@ -5,13 +5,13 @@
 #include <inttypes.h>
 #include <poll.h>
 #include <signal.h>
-#include <stdio.h>
 #include <sys/prctl.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 
 #include "base/aside.h"
 #include "base/io.h"
+#include "base/progress.h"
 
 /*
  * Taken at a time, by read(2) and write(2).  splice(2) would save a copy, but holds the pipe's
@@ -19,7 +19,6 @@
  * 1.6 times as long with 1 MiB at a time, and with little the same as these.
  */
 #define PIECE_BYTES (128 * 1024)
-#define PROGRESS_MS 200
 
 /* Move what is there: the number of bytes, 0 at the end or -errno. */
 static ssize_t take_piece(int from, int to)
@@ -67,26 +66,25 @@ static void _noreturn_ work(int from, int to, int end)
 	_exit(-take_all(from, to, end));
 }
 
-static void show(const char *name, int to)
+static void show(struct progress *line, const char *name, int to)
 {
 	struct stat st;
 
 	if (fstat(to, &st) == 0)
-		fprintf(stderr, "\r%s: %" PRIu64 " MB", name, (uint64_t)st.st_size / 1000000);
+		progress_tell(line, "%s: %" PRIu64 " MB", name, (uint64_t)st.st_size / 1000000);
 }
 
 /* Until the child has ended.  Nothing waits for us: a terminal may stop us, or this line. */
 static void watch(int done, int to, const char *name)
 {
-	bool shown = false;
+	struct progress line;
 
-	while (io_wait(done, POLLIN, name ? deadline_in_ms(PROGRESS_MS) : IO_NO_DEADLINE) ==
-	       -ETIMEDOUT) {
-		show(name, to);
-		shown = true;
-	}
-	if (shown)
-		fputs("\r\033[K", stderr);
+	progress_begin(&line);
+	line.on = line.on && name;
+	while (io_wait(done, POLLIN, line.on ? deadline_in_ms(PROGRESS_MS) : IO_NO_DEADLINE) ==
+	       -ETIMEDOUT)
+		show(&line, name, to);
+	progress_end(&line);
 }
 
 /* What became of it: a negative errno is its exit status. */
@@ -114,7 +112,7 @@ int drain_fifo(int from, int to, int end, const char *progress)
 		work(from, to, end);
 	(void)close(done[1]);
 	if (child > 0)
-		watch(done[0], to, isatty(STDERR_FILENO) ? progress : NULL);
+		watch(done[0], to, progress);
 	(void)close(done[0]);
 	/* Where there is no room for a process: better by ourselves than not at all. */
 	return child < 0 ? take_all(from, to, end) : result_of(child);

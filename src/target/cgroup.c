@@ -178,18 +178,54 @@ static int64_t read_number(const struct group *g, const char *name)
 	return number;
 }
 
+/*
+ * Of what it uses, the pages of files that nobody has used lately: they go before anybody is
+ * refused.  0 where that is not told.
+ */
+static int64_t read_cache(const struct group *g)
+{
+	const char *key = g->is_v2 ? "\ninactive_file " : "\ntotal_inactive_file ";
+	_cleanup_free_ char *path = xasprintf("%s/memory.stat", g->dir);
+	_cleanup_close_ int fd = open(path, O_RDONLY | O_NOFOLLOW | O_CLOEXEC);
+	_cleanup_buf_ struct buf text = BUF_INIT;
+	const char *line;
+	int64_t bytes;
+
+	buf_addc(&text, '\n');
+	if (fd < 0 || io_slurp(fd, &text, TEXT_MAX) < 0)
+		return 0;
+	line = strstr(buf_str(&text), key);
+	bytes = line ? strtoll(line + strlen(key), NULL, 10) : 0;
+	return bytes > 0 ? bytes : 0;
+}
+
+static int64_t free_of(const struct group *g, int64_t limit, int64_t used)
+{
+	int64_t cache = used < 0 ? 0 : read_cache(g);
+
+	if (used > cache)
+		used -= cache;
+	return used < limit ? limit - (used < 0 ? 0 : used) : 0;
+}
+
 static void read_memory(struct group *g, struct cgroup *out)
 {
-	const char *used = g->is_v2 ? "memory.current" : "memory.usage_in_bytes";
+	const char *used_name = g->is_v2 ? "memory.current" : "memory.usage_in_bytes";
 	const char *max = g->is_v2 ? "memory.max" : "memory.limit_in_bytes";
 
 	do {
-		int64_t limit = read_number(g, max);
+		int64_t limit = read_number(g, max), used, left;
 
-		if (limit < 0 || (out->memory_limit >= 0 && limit >= out->memory_limit))
+		if (limit < 0)
+			continue;
+		used = read_number(g, used_name);
+		left = free_of(g, limit, used);
+		if (out->memory_free < 0 || left < out->memory_free)
+			out->memory_free = left;
+		if (out->memory_limit >= 0 && limit >= out->memory_limit)
 			continue;
 		out->memory_limit = limit;
-		out->memory_used = read_number(g, used);
+		out->memory_used = used;
 	} while (go_up(g));
 }
 
@@ -219,7 +255,7 @@ void cgroup_read(const struct procfs *proc, pid_t pid, struct cgroup *out)
 	_cleanup_close_ int fd = openat(proc->fd, "self/mountinfo", O_RDONLY | O_CLOEXEC);
 	struct group memory, cpu;
 
-	*out = (struct cgroup){ -1, -1, -1 };
+	*out = (struct cgroup){ -1, -1, -1, -1 };
 	if (fd < 0 || io_slurp(fd, &mounts, TEXT_MAX) < 0 ||
 	    procfs_read(proc, pid, "cgroup", &groups, TEXT_MAX) < 0)
 		return;

@@ -11,6 +11,7 @@
 struct cgroup {
 	int64_t memory_limit; /* bytes; -1: none, or not to be seen from here */
 	int64_t memory_used;  /* of the group that has this limit; -1: as memory_limit */
+	int64_t memory_free;  /* what it and all above it may still take; -1: as memory_limit */
 	double cpus;          /* how many it may use on the average; -1: as memory_limit */
 };
 

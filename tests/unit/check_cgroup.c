@@ -1,5 +1,6 @@
 /* The limits of control groups, of both versions. */
 #include "target/cgroup.h"
+#include "target/memory.h"
 #include "shell.h"
 
 /* A copy of a /proc with process 1, and the file systems of cgroups beside it. */
@@ -114,6 +115,54 @@ START_TEST(what_is_not_certain_is_not_told)
 }
 END_TEST
 
+/* What is free below a group counts, too, but not what its files have in memory. */
+START_TEST(memory_that_is_free)
+{
+	struct cgroup got;
+
+	ck_assert_int_eq(memory_free(&proc, 1), -1);
+	shell("printf 'MemTotal: 9 kB\nMemFree: 1 kB\nMemAvailable:  8 kB\n' >meminfo");
+	ck_assert_int_eq(memory_free(&proc, 1), 8192);
+	make_v2();
+	mounts("/", "v2", "cgroup2", "x");
+	ck_assert_int_eq(memory_free(&proc, 1), 4096 - 200);
+	shell("cd v2/pod && echo 1024 >app/memory.max && echo 1000 >app/memory.current");
+	ck_assert_int_eq(memory_free(&proc, 1), 24);
+	shell("cd v2/pod && printf 'anon 1\ninactive_file 300\nfile 5\n' >app/memory.stat");
+	ck_assert_int_eq(memory_free(&proc, 1), 324);
+	/* The tightest limit is not where the least is free. */
+	shell("cd v2/pod && echo 4000 >memory.current");
+	ck_assert_int_eq(memory_free(&proc, 1), 96);
+	cgroup_read(&proc, 1, &got);
+	ck_assert_int_eq(got.memory_limit, 1024);
+	/* More than there may be; numbers that make no sense. */
+	shell("cd v2/pod && echo 5000 >memory.current");
+	ck_assert_int_eq(memory_free(&proc, 1), 0);
+	shell("cd v2/pod && echo max >memory.max && echo max >app/memory.max");
+	ck_assert_int_eq(memory_free(&proc, 1), 8192);
+	shell("printf 'x\nMemAvailable: -8 kB\n' >meminfo");
+	ck_assert_int_eq(memory_free(&proc, 1), -1);
+	shell("printf 'x\nMemAvailable: kB\n' >meminfo");
+	ck_assert_int_eq(memory_free(&proc, 1), -1);
+	shell("printf 'x\nMemAvailable: 9223372036854775807 kB\n' >meminfo");
+	ck_assert_int_eq(memory_free(&proc, 1), -1);
+}
+END_TEST
+
+START_TEST(memory_is_yielded)
+{
+	char text[8] = "";
+	FILE *file;
+
+	memory_yield();
+	file = fopen("/proc/self/oom_score_adj", "re");
+	ck_assert_ptr_nonnull(file);
+	ck_assert_ptr_nonnull(fgets(text, sizeof(text), file));
+	ck_assert_str_eq(text, "1000\n");
+	(void)fclose(file);
+}
+END_TEST
+
 int main(void)
 {
 	Suite *s = suite_create("cgroup");
@@ -127,6 +176,8 @@ int main(void)
 	tcase_add_test(tc, a_mount_may_show_a_part);
 	tcase_add_test(tc, version_1_has_a_hierarchy_each);
 	tcase_add_test(tc, what_is_not_certain_is_not_told);
+	tcase_add_test(tc, memory_that_is_free);
+	tcase_add_test(tc, memory_is_yielded);
 	srunner_run_all(sr, CK_NORMAL);
 	failed = srunner_ntests_failed(sr);
 	srunner_free(sr);

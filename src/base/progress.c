@@ -1,0 +1,52 @@
+#include "base/progress.h"
+
+#include <poll.h>
+#include <stdarg.h>
+#include <stdio.h>
+
+#include "base/io.h"
+
+#define CLEAR "\r\033[K"
+
+void progress_begin(struct progress *p)
+{
+	*p = (struct progress){
+		.on = isatty(STDERR_FILENO),
+		.next_ns = deadline_in_ms(PROGRESS_MS).at_ns,
+	};
+}
+
+static bool takes_text(void)
+{
+	struct pollfd pfd = { .fd = STDERR_FILENO, .events = POLLOUT };
+
+	return poll(&pfd, 1, 0) > 0 && pfd.revents & POLLOUT;
+}
+
+bool progress_due(struct progress *p)
+{
+	if (!p->on || io_now_ns() < p->next_ns)
+		return false;
+	p->next_ns = deadline_in_ms(PROGRESS_MS).at_ns;
+	return takes_text();
+}
+
+void progress_tell(struct progress *p, const char *fmt, ...)
+{
+	va_list ap;
+
+	if (!p->on)
+		return;
+	fputs(CLEAR, stderr);
+	va_start(ap, fmt);
+	(void)vfprintf(stderr, fmt, ap); /* a line that is lost is missed by nobody */
+	va_end(ap);
+	p->shown = true;
+}
+
+void progress_end(struct progress *p)
+{
+	if (p->shown)
+		fputs(CLEAR, stderr);
+	p->shown = false;
+}
