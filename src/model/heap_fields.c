@@ -1,0 +1,160 @@
+#include "model/heap_fields.h"
+
+#include <stdlib.h>
+
+#include "base/xalloc.h"
+
+void shapes_init(struct shapes *shapes, uint32_t n)
+{
+	*shapes = (struct shapes){ xcalloc(n, sizeof(*shapes->list)), n };
+	for (uint32_t i = 0; i < n; i++)
+		shapes->list[i].super = GRAPH_NONE;
+}
+
+void shapes_release(struct shapes *shapes)
+{
+	for (uint32_t i = 0; i < shapes->n; i++) {
+		struct shape *s = &shapes->list[i];
+
+		for (size_t k = 0; k < s->n_fields; k++)
+			free(s->fields[k].name);
+		free(s->fields);
+		free(s->interfaces);
+	}
+	free(shapes->list);
+	*shapes = (struct shapes){ 0 };
+}
+
+void shape_add_interface(struct shape *s, uint32_t number)
+{
+	s->interfaces = xgrow(s->interfaces, s->n_interfaces, &s->cap_interfaces,
+			      sizeof(*s->interfaces));
+	s->interfaces[s->n_interfaces++] = number;
+}
+
+void shape_add_field(struct shape *s, const char *name, size_t len, bool is_static)
+{
+	s->fields = xgrow(s->fields, s->n_fields, &s->cap_fields, sizeof(*s->fields));
+	s->fields[s->n_fields++] = (struct shape_field){ xstrndup(name, len), is_static };
+}
+
+/* Classes in the order in which they were met, each once: a lie may lead in circles. */
+struct meeting {
+	const struct shapes *shapes;
+	bool *met;
+	uint32_t *list;
+	size_t n;
+};
+
+static void meet(struct meeting *m, uint32_t class)
+{
+	if (class >= m->shapes->n || m->met[class])
+		return;
+	m->met[class] = true;
+	m->list[m->n++] = class;
+}
+
+static void meet_interfaces(struct meeting *m, uint32_t class)
+{
+	const struct shape *s = &m->shapes->list[class];
+
+	for (size_t i = 0; i < s->n_interfaces; i++)
+		meet(m, s->interfaces[i]);
+}
+
+static struct meeting begin(const struct shapes *shapes, uint32_t class)
+{
+	struct meeting m = {
+		.shapes = shapes,
+		.met = xcalloc(shapes->n, sizeof(*m.met)),
+		.list = xcalloc(shapes->n, sizeof(*m.list)),
+	};
+
+	meet(&m, class);
+	return m;
+}
+
+static void end(struct meeting *m)
+{
+	free(m->met);
+	free(m->list);
+}
+
+uint32_t heap_fields_missing(const struct shapes *shapes, uint32_t class)
+{
+	struct meeting m = begin(shapes, class);
+	uint32_t missing = GRAPH_NONE;
+
+	for (size_t i = 0; i < m.n && missing == GRAPH_NONE; i++) {
+		const struct shape *s = &shapes->list[m.list[i]];
+
+		if (!s->told)
+			missing = m.list[i];
+		meet(&m, s->super);
+		meet_interfaces(&m, m.list[i]);
+	}
+	end(&m);
+	return missing;
+}
+
+/* A class and its superclasses, and behind them their interfaces; returns how many the former. */
+static size_t meet_family(struct meeting *m)
+{
+	size_t n_line;
+
+	for (size_t i = 0; i < m->n; i++)
+		meet(m, m->shapes->list[m->list[i]].super);
+	n_line = m->n;
+	for (size_t i = 0; i < m->n; i++)
+		meet_interfaces(m, m->list[i]);
+	return n_line;
+}
+
+static uint64_t count_fields(const struct meeting *m, size_t from)
+{
+	uint64_t n = 0;
+
+	for (size_t i = from; i < m->n; i++)
+		n += m->shapes->list[m->list[i]].n_fields;
+	return n;
+}
+
+/* One class's fields, from an index on; statics are the class's own alone. */
+static void fill_from(struct heap_class *c, const struct shapes *shapes, uint32_t declarer,
+		      bool is_own, size_t index)
+{
+	const struct shape *s = &shapes->list[declarer];
+
+	for (size_t i = 0; i < s->n_fields; i++, index++) {
+		const struct shape_field *f = &s->fields[i];
+		struct heap_field *to = f->is_static ? c->statics : c->fields;
+
+		if (!f->is_static || is_own)
+			to[index] = (struct heap_field){ xstrdup(f->name), declarer };
+	}
+}
+
+void heap_fields_fill(struct heap *heap, const struct shapes *shapes, uint32_t class)
+{
+	struct heap_class *c;
+	struct meeting m;
+	size_t n_line, index;
+	uint64_t n;
+
+	if (class >= heap->n_classes || class >= shapes->n || heap->classes[class].told)
+		return;
+	c = &heap->classes[class];
+	m = begin(shapes, class);
+	n_line = meet_family(&m);
+	n = count_fields(&m, 0);
+	index = (size_t)count_fields(&m, n_line);
+	if (n < UINT32_MAX) {
+		c->told = true;
+		c->n_fields = c->n_statics = (uint32_t)n;
+		c->fields = xcalloc(n, sizeof(*c->fields));
+		c->statics = xcalloc(n, sizeof(*c->statics));
+		for (size_t i = n_line; i-- > 0; index += shapes->list[m.list[i]].n_fields)
+			fill_from(c, shapes, m.list[i], i == 0, index);
+	}
+	end(&m);
+}
