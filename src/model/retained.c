@@ -29,7 +29,7 @@ static char *name_for(const struct heap *h, uint32_t class, enum histo_group by)
 	const struct heap_class *c = &h->classes[class];
 
 	if (by == HISTO_PACKAGE)
-		return histo_package(c->name);
+		return histo_package(heap_class_name(h, class));
 	return xstrdup(c->loader ? c->loader : "(unknown)");
 }
 
