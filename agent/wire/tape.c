@@ -2,6 +2,8 @@
 
 #include <string.h>
 
+#include "wire/tape_put.h"
+
 #define KIND_MASK ((1u << TAPE_KIND_BITS) - 1)
 #define VARINT_MAX 10 /* bytes of 64 bits, seven at a time */
 
@@ -27,16 +29,6 @@ static const uint8_t parts[TAPE_KINDS] = {
 	[TAPE_SIZE] = SIZE,
 	[TAPE_TEXT] = TEXT,
 };
-
-static uint8_t *put(uint8_t *to, uint64_t value)
-{
-	while (value >= 0x80) {
-		*to++ = (uint8_t)(value | 0x80);
-		value >>= 7;
-	}
-	*to++ = (uint8_t)value;
-	return to;
-}
 
 /* NULL stays NULL: a record is asked for its end once. */
 static const uint8_t *get(const uint8_t *from, const uint8_t *end, uint64_t *value)
@@ -66,11 +58,6 @@ static const uint8_t *get_u32(const uint8_t *from, const uint8_t *end, uint32_t 
 	from = get(from, end, &v);
 	*value = (uint32_t)v;
 	return v <= UINT32_MAX ? from : NULL;
-}
-
-static uint64_t fold(int64_t n)
-{
-	return ((uint64_t)n << 1) ^ (uint64_t)(n >> 63);
 }
 
 static int64_t unfold(uint64_t n)
@@ -103,13 +90,6 @@ static void move_on(struct tape_place *place, uint64_t *base, enum tape_kind kin
 	place->element = 0;
 }
 
-/* An array's size is told with its length, so it takes a bit to tell whether it is one. */
-static uint8_t *put_size(uint8_t *to, const struct tape_record *r)
-{
-	to = put(to, r->size / TAPE_WORD << 1 | r->is_array);
-	return r->is_array ? put(to, r->length) : to;
-}
-
 static const uint8_t *get_size(const uint8_t *from, const uint8_t *end, struct tape_record *r)
 {
 	uint64_t v;
@@ -124,10 +104,10 @@ static const uint8_t *get_size(const uint8_t *from, const uint8_t *end, struct t
 
 static uint8_t *put_root(uint8_t *to, const struct tape_record *r)
 {
-	to = put(to, r->root);
-	to = put(to, r->thread);
-	to = put(to, r->depth);
-	return put(to, r->method);
+	to = tape_put(to, r->root);
+	to = tape_put(to, r->thread);
+	to = tape_put(to, r->depth);
+	return tape_put(to, r->method);
 }
 
 static const uint8_t *get_root(const uint8_t *from, const uint8_t *end, struct tape_record *r)
@@ -144,8 +124,8 @@ static const uint8_t *get_root(const uint8_t *from, const uint8_t *end, struct t
 
 static uint8_t *put_text(uint8_t *to, const struct tape_record *r)
 {
-	to = put(to, r->form);
-	to = put(to, r->text_len);
+	to = tape_put(to, r->form);
+	to = tape_put(to, r->text_len);
 	memcpy(to, r->text, r->text_len);
 	return to + r->text_len;
 }
@@ -168,23 +148,22 @@ uint8_t *tape_write(struct tape_place *place, uint8_t *to, const struct tape_rec
 {
 	uint64_t *base = base_of(place, r->kind);
 	uint64_t words = r->kind == TAPE_SIZE ? *base : r->address / TAPE_WORD;
-	uint64_t distance = fold((int64_t)(words - *base));
 	unsigned part = parts[r->kind];
 
-	to = put(to, distance << TAPE_KIND_BITS | r->kind);
+	to = tape_put_first(to, r->kind, words, *base);
 	move_on(place, base, r->kind, words);
 	if (part & CLASS)
-		to = put(to, r->class);
+		to = tape_put(to, r->class);
 	if (part & INDEX)
-		to = put(to, r->index);
+		to = tape_put(to, r->index);
 	if (part & GAP) {
-		to = put(to, r->index - place->element);
+		to = tape_put(to, r->index - place->element);
 		place->element = r->index + 1;
 	}
 	if (part & ROOT)
 		to = put_root(to, r);
 	if (part & SIZE)
-		to = put_size(to, r);
+		to = tape_put_size(to, r->size, r->is_array, r->length);
 	return part & TEXT ? put_text(to, r) : to;
 }
 
