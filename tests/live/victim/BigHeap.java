@@ -1,0 +1,108 @@
+import java.util.Random;
+
+/**
+ * A heap as big as those that are a nuisance, of which a hundred objects are Wanted.
+ *
+ * "big": 8.8 million objects in trees of nine, 270 MB, each beside those that it refers to, as an
+ * application that was just started has them. "random": 6.4 million objects, 205 MB, each of which
+ * refers to three others that are anywhere: no cache is of any use to whoever follows them.
+ *
+ * Usage: BigHeap big|random [PART], PART of that many: 0.01
+ */
+final class BigHeap extends Victim {
+	private static final int ORDERS = 980000;
+	private static final int CELLS = 6400000;
+	private static final int WANTED = 100;
+
+	private static Object[] held;
+
+	private static final class Wanted {
+	}
+
+	private static final class Order {
+		final Customer customer = new Customer();
+		final Line line = new Line();
+		final Stamp stamp = new Stamp();
+		Object note;
+		long number;
+	}
+
+	private static final class Customer {
+		final Text name = new Text(16);
+		final Address address = new Address();
+		int number;
+	}
+
+	private static final class Address {
+		final Text city = new Text(24);
+		int code;
+		long since;
+	}
+
+	private static final class Text {
+		final byte[] value;
+		int hash;
+
+		Text(int length) {
+			value = new byte[length];
+		}
+	}
+
+	private static final class Line {
+		Line next;
+		int pieces;
+		long price;
+	}
+
+	private static final class Stamp {
+		long millis;
+	}
+
+	private static final class Cell {
+		Object a, b, c;
+		long value;
+	}
+
+	private static void makeOrders(int n) {
+		Order[] orders = new Order[n];
+
+		for (int i = 0; i < n; i++) {
+			orders[i] = new Order();
+			if (i % (n / WANTED) == 0)
+				orders[i].note = new Wanted();
+		}
+		held = orders;
+	}
+
+	/** Through `a` each leads to another one, until all were met; `b` and `c` are anything. */
+	private static void makeCells(int n) {
+		Random random = new Random(1);
+		Cell[] cells = new Cell[n];
+
+		for (int i = 0; i < n; i++)
+			cells[i] = new Cell();
+		for (int i = n - 1; i > 0; i--) {
+			int other = random.nextInt(i + 1);
+			Cell cell = cells[i];
+			cells[i] = cells[other];
+			cells[other] = cell;
+		}
+		for (int i = 0; i < n; i++) {
+			cells[i].a = i % (n / WANTED) == 1 ? new Wanted() : cells[(i + 1) % n];
+			cells[i].b = cells[random.nextInt(n)];
+			cells[i].c = cells[random.nextInt(n)];
+		}
+		held = new Object[] { cells[0] };
+	}
+
+	public static void main(String[] args) throws Exception {
+		double part = args.length > 1 ? Double.parseDouble(args[1]) : 1;
+
+		if (args[0].equals("big"))
+			makeOrders((int) (ORDERS * part));
+		else
+			makeCells((int) (CELLS * part));
+		System.gc();
+		new BigHeap().serve();
+	}
+}
