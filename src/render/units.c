@@ -21,6 +21,17 @@ void units_bytes(struct buf *out, int64_t bytes)
 		buf_addc(out, units[unit]);
 }
 
+void units_count(struct buf *out, uint64_t n)
+{
+	uint64_t unit = 1;
+
+	while (n / unit >= 1000)
+		unit *= 1000;
+	buf_addf(out, "%" PRIu64, n / unit);
+	for (; unit > 1; unit /= 1000)
+		buf_addf(out, ",%03" PRIu64, n % unit / (unit / 1000));
+}
+
 void units_seconds(struct buf *out, int64_t s)
 {
 	if (s < 60)

@@ -11,6 +11,9 @@
 /* 812, 1.5K, 64M: at most four digits and a sign; rounded down. */
 void units_bytes(struct buf *out, int64_t bytes);
 
+/* 812, 1,204, 17,000,000. */
+void units_count(struct buf *out, uint64_t n);
+
 /* 7s, 5m06s, 3h04m, 1d02h. */
 void units_seconds(struct buf *out, int64_t s);
 

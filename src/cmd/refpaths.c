@@ -1,0 +1,176 @@
+/*
+ * refpaths: why instances of a class, or class loaders, are alive.
+ */
+#include <string.h>
+
+#include "base/xalloc.h"
+#include "cmd/heap_source.h"
+#include "render/refpaths_json.h"
+#include "render/refpaths_text.h"
+
+#define GROUPS_SHOWN 5
+
+struct refpaths_opts {
+	unsigned n; /* 0: GROUPS_SHOWN */
+	bool subclasses, weak;
+	const char *loader;
+	struct heap_opts heap;
+};
+
+#define AT(member) offsetof(struct refpaths_opts, member)
+
+static const struct opt refpaths_rows[] = {
+	{ 'n', NULL, OPT_NUMBER, AT(n), "N", "print the first N kinds of paths (default 5)", NULL },
+	{ 0, "subclasses", OPT_FLAG, AT(subclasses), NULL,
+	  "instances of subclasses and implementors, too", NULL },
+	{ 0, "weak", OPT_FLAG, AT(weak), NULL,
+	  "weak, soft, final and phantom references count", NULL },
+	{ 0, "to", OPT_TEXT, AT(loader), "LOADER", "to class loaders, not to instances", NULL },
+	HEAP_ROWS(AT(heap)),
+	OPT_END,
+};
+
+static int choose(const struct ctx *ctx, const struct heap *h, struct refpaths_targets *targets,
+		  struct err *err)
+{
+	const struct refpaths_opts *opts = ctx->opts;
+	bool only_classes;
+
+	if (opts->loader)
+		return refpaths_choose_loaders(h, opts->loader, targets, err);
+	if (refpaths_choose(h, ctx->args[0], opts->subclasses, targets, &only_classes, err) < 0)
+		return -1;
+	if (only_classes)
+		cmd_note(ctx->cmd, "a heap dump does not tell who implements an interface: "
+				   "only subclasses of classes were looked for");
+	return 0;
+}
+
+/* The agent is asked for the fields that are shown, and for no others. */
+static int tell_fields(struct heap_source *source, const struct refpaths *paths, struct err *err)
+{
+	const struct heap *h = heap_source_heap(source);
+	_cleanup_free_ bool *wanted = xcalloc(h->n_classes, sizeof(*wanted));
+	_cleanup_free_ uint32_t *classes = xcalloc(h->n_classes, sizeof(*classes));
+	size_t n = 0;
+
+	for (size_t i = 0; i < paths->n_looked_into; i++) {
+		struct refpath path;
+
+		refpath_find(h->graph, &paths->ways, paths->groups[i].example, &path);
+		refpath_want_fields(h, &path, wanted);
+		refpath_release(&path);
+	}
+	for (uint32_t i = 0; i < h->n_classes; i++) {
+		if (wanted[i])
+			classes[n++] = i;
+	}
+	return heap_source_fields(source, classes, n, err);
+}
+
+static void show_json(const struct ctx *ctx, const struct heap *h, const struct refpaths *paths,
+		      bool partial)
+{
+	const struct refpaths_opts *opts = ctx->opts;
+	struct json *doc = json_object();
+
+	if (ctx->jvm)
+		json_put_number(doc, "pid", ctx->jvm->pid);
+	else
+		json_put_null(doc, "pid");
+	json_put_text(doc, "file", ctx->file);
+	json_put_text(doc, "class", opts->loader ? NULL : ctx->args[0]);
+	json_put_text(doc, "loader", opts->loader);
+	json_put_bool(doc, "partial", partial);
+	refpaths_put(doc, h, paths);
+	json_print_take(doc, ctx->out);
+}
+
+static void show_text(const struct ctx *ctx, const struct heap *h, const struct refpaths *paths)
+{
+	const struct refpaths_opts *opts = ctx->opts;
+	const char *many = paths->n_targets == 1 ? "" : "s";
+	_cleanup_free_ char *what =
+		opts->loader ? xasprintf("class loader%s '%s'", many, opts->loader) :
+			       xasprintf("instance%s of %s", many, ctx->args[0]);
+
+	refpaths_print(h, paths, what, ctx->out);
+}
+
+static int explain(const struct ctx *ctx, struct heap_source *source, bool partial,
+		   struct err *err)
+{
+	const struct refpaths_opts *opts = ctx->opts;
+	const struct heap *h = heap_source_heap(source);
+	struct refpaths_targets targets = { 0 };
+	struct refpaths paths;
+	int rc;
+
+	if (choose(ctx, h, &targets, err) < 0)
+		return -1;
+	refpaths_find(h, &targets, opts->weak, opts->n ? opts->n : GROUPS_SHOWN, &paths);
+	steps_add(ctx->steps, "%zu objects are meant; %zu kinds of paths lead to them", targets.n,
+		  paths.n_groups);
+	rc = tell_fields(source, &paths, err);
+	if (rc == 0 && ctx->json)
+		show_json(ctx, h, &paths, partial);
+	else if (rc == 0)
+		show_text(ctx, h, &paths);
+	refpaths_release(&paths);
+	refpaths_targets_release(&targets);
+	return rc;
+}
+
+static int check(const struct ctx *ctx, struct err *err)
+{
+	const struct refpaths_opts *opts = ctx->opts;
+
+	if (!opts->loader && ctx->n_args == 0)
+		return err_set(err, EXIT_USAGE, "what class are the instances of? name one behind "
+						"TARGET, or a class loader with --to");
+	if (opts->loader && (ctx->n_args > 0 || opts->subclasses))
+		return err_set(err, EXIT_USAGE, "--to is about class loaders: it takes no CLASS "
+						"and no --subclasses");
+	return 0;
+}
+
+static int run(struct ctx *ctx, struct err *err)
+{
+	const struct refpaths_opts *opts = ctx->opts;
+	const struct heap_wanted wanted = { 0 };
+	bool partial = false;
+	struct heap_source *source = heap_source_open(ctx, &opts->heap, &wanted, &partial, err);
+	int rc;
+
+	if (!source)
+		return -1;
+	rc = explain(ctx, source, partial, err);
+	if (heap_source_close(source, err) < 0)
+		rc = -1;
+	if (rc == 0 && partial)
+		return err_set(err, EXIT_PARTIAL, "the walk was stopped before its end: this is "
+						  "what was met until then");
+	return rc;
+}
+
+const struct cmd cmd_refpaths = {
+	.name = "refpaths",
+	.synopsis = "TARGET|FILE.hprof CLASS",
+	.summary = "why instances are alive: paths from GC roots",
+	.details =
+		"The shortest path to each instance, and those merged that are alike; of each\n"
+		"kind the shortest is shown, a line an object: how it is held, and what it is.\n"
+		"CLASS may be a glob, in which * stands for any characters and ? for one.\n"
+		"With --to LOADER instead of CLASS: why these class loaders are alive.  LOADER\n"
+		"is a label as 'jtool classes' has it, a class with or without the package, a\n"
+		"name, or a @HASH.\n",
+	.need = NEED_JVM,
+	.takes_dump = true,
+	.min_args = 0,
+	.max_args = 1,
+	.free_words = -1,
+	.opts = refpaths_rows,
+	.opts_size = sizeof(struct refpaths_opts),
+	.check = check,
+	.run = run,
+};

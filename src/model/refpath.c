@@ -1,0 +1,55 @@
+#include "model/refpath.h"
+
+#include <string.h>
+
+#include "base/xalloc.h"
+
+void refpath_find(const struct graph *g, const struct graph_ways *ways, uint32_t node,
+		  struct refpath *path)
+{
+	size_t n = 1;
+
+	for (uint32_t at = node; ways->parent[at] != at; at = ways->parent[at])
+		n++;
+	path->n = n;
+	path->nodes = xcalloc(n, sizeof(*path->nodes));
+	path->edges = xcalloc(n, sizeof(*path->edges));
+	for (;; node = ways->parent[node]) {
+		path->nodes[--n] = node;
+		if (n == 0)
+			return;
+		path->edges[n] = graph_way_edge(g, ways, node);
+	}
+}
+
+void refpath_release(struct refpath *path)
+{
+	free(path->nodes);
+	free(path->edges);
+	*path = (struct refpath){ 0 };
+}
+
+bool refpath_continues(const struct heap *h, const struct refpath *path, size_t i)
+{
+	if (i == 0 || (path->edges[i].via != GRAPH_FIELD && path->edges[i].via != GRAPH_ELEMENT))
+		return false;
+	if (graph_stands_for(h->graph, path->nodes[i]) != GRAPH_NONE ||
+	    graph_stands_for(h->graph, path->nodes[i - 1]) != GRAPH_NONE)
+		return false;
+	return strcmp(heap_node_class(h, path->nodes[i]),
+		      heap_node_class(h, path->nodes[i - 1])) == 0;
+}
+
+void refpath_want_fields(const struct heap *h, const struct refpath *path, bool *wanted)
+{
+	for (size_t i = 1; i < path->n; i++) {
+		uint32_t class = GRAPH_NONE;
+
+		if (path->edges[i].via == GRAPH_FIELD)
+			class = graph_class(h->graph, path->nodes[i - 1]);
+		else if (path->edges[i].via == GRAPH_STATIC)
+			class = graph_stands_for(h->graph, path->nodes[i - 1]);
+		if (class < h->n_classes)
+			wanted[class] = true;
+	}
+}

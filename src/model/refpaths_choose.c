@@ -1,0 +1,248 @@
+#include <stdio.h>
+#include <string.h>
+#include <strings.h>
+
+#include "base/text.h"
+#include "base/xalloc.h"
+#include "model/near.h"
+#include "model/refpaths.h"
+#include "model/typename.h"
+
+#define CANDIDATES_MAX 400 /* bytes of an error */
+
+void refpaths_targets_release(struct refpaths_targets *targets)
+{
+	free(targets->nodes);
+	*targets = (struct refpaths_targets){ 0 };
+}
+
+static void add_target(struct refpaths_targets *targets, uint32_t node)
+{
+	targets->nodes = xgrow(targets->nodes, targets->n, &targets->cap,
+			       sizeof(*targets->nodes));
+	targets->nodes[targets->n++] = node;
+}
+
+static const char *class_name(const void *heap, size_t i)
+{
+	return heap_class_name(heap, (uint32_t)i);
+}
+
+static int refuse_class(const struct heap *h, const char *word, struct err *err)
+{
+	struct near near = NEAR_INIT(word);
+	int rc;
+
+	near_offer_classes(&near, class_name, h, h->n_classes);
+	rc = err_set(err, EXIT_ANSWER, "there is no class '%.200s'%s", word,
+		     near.n > 0 ? near_hint(&near) : "; heaphisto shows those with instances");
+	near_release(&near);
+	return rc;
+}
+
+/* Who extends or implements whom, as lists of subtypes. */
+struct subtypes {
+	struct {
+		uint32_t class;
+		size_t next; /* + 1 */
+	} *entries;
+	size_t n, cap;
+	size_t *first; /* of each class, + 1 */
+	bool interfaces_told;
+};
+
+static void add_subtype(struct subtypes *s, uint32_t class, uint32_t super)
+{
+	s->entries = xgrow(s->entries, s->n, &s->cap, sizeof(*s->entries));
+	s->entries[s->n].class = class;
+	s->entries[s->n++].next = s->first[super];
+	s->first[super] = s->n;
+}
+
+static void find_subtypes(const struct heap *h, struct subtypes *s)
+{
+	s->first = xcalloc(h->n_classes, sizeof(*s->first));
+	for (uint32_t i = 0; i < h->n_classes; i++) {
+		uint32_t mirror = graph_mirror(h->graph, i), super;
+		struct graph_edges edges;
+		struct graph_edge edge;
+
+		if (mirror == GRAPH_NONE)
+			continue;
+		edges = graph_edges(h->graph, mirror);
+		while (graph_next(&edges, &edge)) {
+			if (edge.via != GRAPH_LINK ||
+			    (edge.index != TAPE_SUPERCLASS && edge.index != TAPE_INTERFACE))
+				continue;
+			s->interfaces_told |= edge.index == TAPE_INTERFACE;
+			super = graph_stands_for(h->graph, edge.to);
+			if (super < h->n_classes)
+				add_subtype(s, i, super);
+		}
+	}
+}
+
+/* What extends or implements a chosen class is chosen, too. */
+static void spread(const struct heap *h, const struct subtypes *s, bool *chosen)
+{
+	_cleanup_free_ uint32_t *todo = xcalloc(h->n_classes, sizeof(*todo));
+	size_t n = 0;
+
+	for (uint32_t i = 0; i < h->n_classes; i++) {
+		if (chosen[i])
+			todo[n++] = i;
+	}
+	while (n > 0) {
+		for (size_t at = s->first[todo[--n]]; at > 0; at = s->entries[at - 1].next) {
+			uint32_t class = s->entries[at - 1].class;
+
+			if (chosen[class])
+				continue;
+			chosen[class] = true;
+			todo[n++] = class; /* where there is room: each comes here once */
+		}
+	}
+}
+
+/* FollowReferences does not tell that a class extends java.lang.Object. */
+static bool is_object_chosen(const struct heap *h, const bool *chosen)
+{
+	for (uint32_t i = 0; i < h->n_classes; i++) {
+		if (chosen[i] && strcmp(heap_class_name(h, i), "java.lang.Object") == 0)
+			return true;
+	}
+	return false;
+}
+
+static void choose_subclasses(const struct heap *h, bool *chosen, bool *only_classes)
+{
+	struct subtypes s = { 0 };
+
+	if (is_object_chosen(h, chosen)) {
+		memset(chosen, true, h->n_classes);
+		return;
+	}
+	find_subtypes(h, &s);
+	*only_classes = !s.interfaces_told;
+	spread(h, &s, chosen);
+	free(s.entries);
+	free(s.first);
+}
+
+int refpaths_choose(const struct heap *h, const char *word, bool subclasses,
+		    struct refpaths_targets *targets, bool *only_classes, struct err *err)
+{
+	_cleanup_free_ bool *chosen = xcalloc(h->n_classes, sizeof(*chosen));
+	bool any = false;
+
+	*only_classes = false;
+	for (uint32_t i = 0; i < h->n_classes; i++) {
+		chosen[i] = typename_matches(heap_class_name(h, i), word);
+		any |= chosen[i];
+	}
+	if (!any)
+		return refuse_class(h, word, err);
+	if (subclasses)
+		choose_subclasses(h, chosen, only_classes);
+	for (uint32_t node = 0; node < graph_n(h->graph); node++) {
+		uint32_t class = graph_class(h->graph, node);
+
+		if (class < h->n_classes && chosen[class] && !graph_is_own(h->graph, node))
+			add_target(targets, node);
+	}
+	return 0;
+}
+
+/* The object that is a class's loader; GRAPH_NONE: the bootstrap loader has none. */
+static uint32_t loader_of(const struct heap *h, uint32_t class)
+{
+	uint32_t mirror = graph_mirror(h->graph, class);
+	struct graph_edges edges;
+	struct graph_edge edge;
+
+	if (mirror == GRAPH_NONE)
+		return GRAPH_NONE;
+	edges = graph_edges(h->graph, mirror);
+	while (graph_next(&edges, &edge)) {
+		if (edge.via == GRAPH_LINK && edge.index == TAPE_LOADER)
+			return edge.to;
+	}
+	return GRAPH_NONE;
+}
+
+static bool is_part(const char *from, size_t len, const char *word)
+{
+	return strlen(word) == len && strncasecmp(from, word, len) == 0;
+}
+
+/* Is a word the name or the hash in a label like "a.b.Loader 'name' @1f2e3d4c"? */
+static bool is_in_label(const char *label, const char *word)
+{
+	const char *hash = strrchr(label, '@'), *open = strchr(label, '\''), *close = NULL;
+
+	if (hash && is_part(hash + 1, strlen(hash + 1), word + (*word == '@')))
+		return true;
+	if (open)
+		close = strrchr(open + 1, '\'');
+	return close && is_part(open + 1, (size_t)(close - open - 1), word);
+}
+
+static bool is_loader(const char *label, const char *class, const char *word)
+{
+	const char *dot = strrchr(class, '.');
+
+	return strcmp(label, word) == 0 || strcmp(class, word) == 0 ||
+	       (dot && strcmp(dot + 1, word) == 0) || is_in_label(label, word);
+}
+
+static bool has_target(const struct refpaths_targets *targets, uint32_t node)
+{
+	for (size_t i = 0; i < targets->n; i++) {
+		if (targets->nodes[i] == node)
+			return true;
+	}
+	return false;
+}
+
+static int refuse_loader(const struct heap *h, const char *word, struct err *err)
+{
+	_cleanup_buf_ struct buf labels = BUF_INIT;
+	const char *last = "";
+
+	for (size_t i = 0; i < h->n_classes && labels.len < CANDIDATES_MAX; i++) {
+		const char *label = h->classes[i].loader;
+
+		if (!label || h->classes[i].lasting || strcmp(label, last) == 0 ||
+		    (labels.len > 0 && strstr(buf_str(&labels), label)))
+			continue;
+		buf_adds(&labels, labels.len > 0 ? ", " : "");
+		text_printable(&labels, label, strlen(label));
+		last = label;
+	}
+	if (labels.len == 0)
+		return err_set(err, EXIT_ANSWER, "there is no class loader '%.100s', nor any but "
+			       "those that the JVM always has", word);
+	return err_set(err, EXIT_ANSWER, "there is no class loader '%.100s': there are %s", word,
+		       buf_str(&labels));
+}
+
+int refpaths_choose_loaders(const struct heap *h, const char *word,
+			    struct refpaths_targets *targets, struct err *err)
+{
+	for (uint32_t i = 0; i < h->n_classes; i++) {
+		const struct heap_class *class = &h->classes[i];
+		uint32_t loader = loader_of(h, i);
+		const char *loader_class = "";
+
+		if (loader != GRAPH_NONE)
+			loader_class = heap_node_class(h, loader);
+		if (!is_loader(class->loader ? class->loader : "", loader_class, word))
+			continue;
+		if (class->lasting)
+			return err_set(err, EXIT_ANSWER, "the class loader '%.100s' is always "
+				       "there: nothing needs to hold it", word);
+		if (loader != GRAPH_NONE && !has_target(targets, loader))
+			add_target(targets, loader);
+	}
+	return targets->n > 0 ? 0 : refuse_loader(h, word, err);
+}
