@@ -69,45 +69,9 @@ static bool is_loader(const struct roster *r, const char *word)
 	return false;
 }
 
-/* The name behind the last dot of a class's name, or of a word. */
-static const char *simple_name(const char *name)
+static const char *row_name(const void *classes, size_t i)
 {
-	const char *dot = strrchr(name, '.');
-
-	return dot ? dot + 1 : name;
-}
-
-/* How near a name is to a word: 0: only the package differs; then slips; then parts; 4: not. */
-#define NOT_NEAR 4
-static unsigned nearness(const char *name, const char *word)
-{
-	const char *simple = simple_name(name), *wanted = simple_name(word);
-	size_t len = strlen(wanted), slips = len / 4 < 2 ? len / 4 : 2;
-
-	if (strcasecmp(simple, wanted) == 0)
-		return 0;
-	if (near_distance(simple, wanted) <= slips)
-		return 1;
-	if (len > 2 && strcasestr(name, word))
-		return 2;
-	return len > 3 && strcasestr(name, wanted) ? 3 : NOT_NEAR;
-}
-
-static void offer_names(const struct roster *r, struct near *near)
-{
-	for (unsigned wanted = 0; wanted < NOT_NEAR; wanted++) {
-		const char *last = "";
-
-		for (size_t i = 0; i < r->classes.n; i++) {
-			const char *name = r->classes.rows[i].name;
-
-			if (strchr(name, '[') || strcmp(name, last) == 0 ||
-			    nearness(name, near->wanted) != wanted)
-				continue;
-			near_add(near, name);
-			last = name;
-		}
-	}
+	return ((const struct classes *)classes)->rows[i].name;
 }
 
 /* A class of that name, which another loader has; or NULL. */
@@ -130,7 +94,7 @@ static int refuse_word(const struct roster *r, const char *word, struct err *err
 		return err_set(err, EXIT_ANSWER,
 			       "%.200s is not loaded by that loader, but by %.200s", word,
 			       places_loader(&r->classes.places, other->loader));
-	offer_names(r, &near);
+	near_offer_classes(&near, row_name, &r->classes, r->classes.n);
 	rc = err_set(err, EXIT_ANSWER, "no class '%.200s' is loaded%s", word,
 		     near.n > 0 ? near_hint(&near) : "; 'jtool classes' lists those that are");
 	near_release(&near);

@@ -41,6 +41,53 @@ void near_add(struct near *near, const char *name)
 	text_printable(&near->names, name, strlen(name));
 }
 
+/* The name behind the last dot of a class's name, or of a word. */
+static const char *simple_name(const char *name)
+{
+	const char *dot = strrchr(name, '.');
+
+	return dot ? dot + 1 : name;
+}
+
+/* How near a name is to a word: 0: only the package differs; then slips; then parts; 4: not. */
+#define NOT_NEAR 4
+static unsigned nearness(const char *name, const char *word)
+{
+	const char *simple = simple_name(name), *wanted = simple_name(word);
+	size_t len = strlen(wanted), slips = len / 4 < 2 ? len / 4 : 2;
+
+	if (strcasecmp(simple, wanted) == 0)
+		return 0;
+	if (near_distance(simple, wanted) <= slips)
+		return 1;
+	if (len > 2 && strcasestr(name, word))
+		return 2;
+	return len > 3 && strcasestr(name, wanted) ? 3 : NOT_NEAR;
+}
+
+void near_offer_classes(struct near *near, const char *(*name)(const void *list, size_t i),
+			const void *list, size_t n)
+{
+	const char *added[NAMES_MAX];
+	size_t n_added = 0;
+
+	for (unsigned wanted = 0; wanted < NOT_NEAR; wanted++) {
+		for (size_t i = 0; i < n && near->n < NAMES_MAX; i++) {
+			const char *text = name(list, i);
+			bool again = false;
+
+			if (strchr(text, '[') || nearness(text, near->wanted) != wanted)
+				continue;
+			for (size_t k = 0; k < n_added; k++)
+				again = again || strcmp(added[k], text) == 0;
+			if (again)
+				continue;
+			added[n_added++] = text;
+			near_add(near, text);
+		}
+	}
+}
+
 const char *near_hint(struct near *near)
 {
 	buf_reset(&near->hint);

@@ -23,6 +23,13 @@ void near_offer(struct near *near, const char *name);
 /* Note the name anyway: the caller has found it near. */
 void near_add(struct near *near, const char *name);
 
+/*
+ * Note the nearest of the names of classes, arrays apart: those that differ from what is wanted
+ * in the package only, then by slips, then those it is a part of.  name(list, i) for i below n.
+ */
+void near_offer_classes(struct near *near, const char *(*name)(const void *list, size_t i),
+			const void *list, size_t n);
+
 /* To say behind "there is no X": ": did you mean A, B?", or how to see all.  The near's. */
 const char *near_hint(struct near *near);
 void near_release(struct near *near);
