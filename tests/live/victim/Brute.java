@@ -28,6 +28,7 @@ final class Brute {
 
 	private final Map<String, Integer> numbers = new LinkedHashMap<String, Integer>();
 	private final List<List<Edge>> out = new ArrayList<List<Edge>>();
+	private final Map<Integer, Integer> lengths = new LinkedHashMap<Integer, Integer>();
 	private final List<Integer> roots = new ArrayList<Integer>();
 
 	/** The number of a name, a new one when it was never heard of. */
@@ -51,6 +52,11 @@ final class Brute {
 		if (!roots.contains(node))
 			roots.add(node);
 		return node;
+	}
+
+	/** It is an array. */
+	void length(int node, int length) {
+		lengths.put(node, length);
 	}
 
 	void edge(int from, int to, int strength, String via) {
@@ -193,6 +199,7 @@ final class Brute {
 					.append(",\"reached\":").append(dominated[i][i])
 					.append(",\"dominator\":")
 					.append(nameOrNull(names, nearest(dominated, i)))
+					.append(",\"length\":").append(lengths.get(i))
 					.append(",\"edges\":[");
 			printEdges(json, names, i);
 			json.append("]}");

@@ -83,6 +83,7 @@ final class Graphs extends Victim {
 		private boolean wanted, over;
 
 		Worker(int number, Object box, Object[] toHold) {
+			super("worker-" + number);
 			this.number = number;
 			this.box = box;
 			passed = toHold;
@@ -309,6 +310,8 @@ final class Graphs extends Victim {
 		for (queue.add(first); !queue.isEmpty();) {
 			Object node = queue.remove();
 			int from = brute.node(name(node));
+			if (!(node instanceof Node))
+				brute.length(from, slots(node));
 			for (int slot = 0; slot < slots(node); slot++) {
 				Object to = get(node, slot);
 				if (to == null)
