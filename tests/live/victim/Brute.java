@@ -102,14 +102,14 @@ final class Brute {
 		}
 	}
 
-	/** Where references of this strength, or stronger ones, lead that nothing else does. */
-	private List<Integer> referents(int strength, boolean[] reached) {
+	/** Where references of this strength, or stronger ones, lead that were not reached before. */
+	private List<Integer> referents(int strength, boolean[] reached, boolean[] before) {
 		List<Integer> found = new ArrayList<Integer>();
 
 		for (int i = 0; i < reached.length; i++) {
 			for (Edge edge : out.get(i)) {
-				if (reached[i] && edge.strength <= strength && !reached[edge.to]
-						&& !found.contains(edge.to))
+				if (reached[i] && edge.strength != STRONG && edge.strength <= strength
+						&& !before[edge.to] && !found.contains(edge.to))
 					found.add(edge.to);
 			}
 		}
@@ -127,13 +127,16 @@ final class Brute {
 		for (int root : roots)
 			flood(root, NEVER, reached);
 		for (int strength = SOFT; strength <= PHANTOM; strength++) {
-			List<Integer> more = referents(strength, reached);
-			while (!more.isEmpty()) {
-				entries.addAll(more);
-				for (int entry : more)
+			boolean[] before = reached.clone();
+			List<Integer> found = new ArrayList<Integer>();
+			int known;
+			do {
+				known = found.size();
+				found = referents(strength, reached, before);
+				for (int entry : found)
 					flood(entry, NEVER, reached);
-				more = referents(strength, reached);
-			}
+			} while (found.size() > known);
+			entries.addAll(found);
 		}
 		return entries;
 	}
