@@ -1,5 +1,5 @@
 /*
- * Having the JVM dump its heap (HPROF) into a file of the caller's.
+ * Having the JVM dump its heap (HPROF): into a file of the caller's, or to be read as it comes.
  *
  * Through a FIFO where the JVM writes to what is there already: then nothing of it stands in the
  * target, and the JVM, which stands still meanwhile, writes as fast as to a file of its own.
@@ -22,5 +22,21 @@ struct hprof_wanted {
  */
 int hprof_take(const struct ctx *ctx, const struct hprof_wanted *wanted, struct outfile *out,
 	       struct err *err) _must_check_;
+
+/* The next piece; 0, or -1 with err set: no more of it is wanted. */
+typedef int hprof_piece_fn(void *arg, const uint8_t *data, size_t len, struct err *err);
+
+struct hprof_limits {
+	size_t waiting;    /* bytes that wait to be taken, at most */
+	unsigned pause_ms; /* a JVM that stands still while we take it does so no longer */
+};
+
+/*
+ * Hand the dump of all that is reachable to take(), piece by piece.  It may be as slow as it
+ * likes, and be stopped or killed: the JVM is not held up.  -1 with err set as hprof_take(), or
+ * EXIT_PARTIAL beyond a limit.
+ */
+int hprof_flow(const struct ctx *ctx, const struct hprof_limits *limits, hprof_piece_fn *take,
+	       void *arg, struct err *err) _must_check_;
 
 #endif

@@ -1,0 +1,173 @@
+#include "model/heap_wire.h"
+
+#include <errno.h>
+#include <string.h>
+
+#include "base/xalloc.h"
+#include "classfile/read.h"
+#include "model/typename.h"
+#include "wire/frame.h"
+
+#define NAMES_MAX (1u << 22) /* far beyond any JVM: what a hostile agent can make us keep */
+
+static int take_thread(struct heap *h, struct wire_reader *payload)
+{
+	uint64_t id = wire_get_u64(payload);
+	struct wire_text name = wire_get_text(payload);
+
+	if (!wire_reader_ok(payload) || h->n_threads >= NAMES_MAX)
+		return -EBADMSG;
+	h->threads = xgrow(h->threads, h->n_threads, &h->cap_threads, sizeof(*h->threads));
+	h->threads[h->n_threads++] = (struct heap_thread){ id, xstrndup(name.data, name.len) };
+	return 0;
+}
+
+static int take_method(struct heap *h, struct wire_reader *payload)
+{
+	_cleanup_buf_ struct buf class = BUF_INIT;
+	struct wire_text signature = wire_get_text(payload);
+	struct wire_text name = wire_get_text(payload);
+	struct heap_method *method;
+
+	if (!wire_reader_ok(payload) || h->n_methods >= NAMES_MAX ||
+	    typename_java(&class, signature.data, signature.len) < 0)
+		return -EBADMSG;
+	h->methods = xgrow(h->methods, h->n_methods, &h->cap_methods, sizeof(*h->methods));
+	method = &h->methods[h->n_methods++];
+	method->class = buf_take(&class);
+	method->name = xstrndup(name.data, name.len);
+	return 0;
+}
+
+static int take_each(struct heap *h, int (*take)(struct heap *, struct wire_reader *),
+		     struct wire_reader *payload)
+{
+	for (uint32_t n = wire_get_u32(payload); n > 0; n--) {
+		int rc = take(h, payload);
+
+		if (rc < 0)
+			return rc;
+	}
+	return wire_reader_ok(payload) ? 0 : -EBADMSG;
+}
+
+static int take_tape(struct heap_wire *w, const struct wire_reader *payload)
+{
+	size_t len = (size_t)(payload->end - payload->at);
+
+	w->tape_bytes += len;
+	return graph_builder_take(w->builder, payload->at, len);
+}
+
+static int take_end(struct heap_wire *w, struct wire_reader *payload)
+{
+	w->outcome = wire_get_u32(payload);
+	w->pause_ns = wire_get_u64(payload);
+	w->waited_ns = wire_get_u64(payload);
+	w->own_thread = wire_get_u64(payload);
+	w->agent_peak = wire_get_u64(payload);
+	return wire_reader_ok(payload) && w->outcome <= WIRE_GRAPHED_UNKNOWN ? 1 : -EBADMSG;
+}
+
+int heap_wire_take(struct heap_wire *w, uint16_t type, struct wire_reader *payload)
+{
+	switch (type) {
+	case WIRE_TAPE:
+		return take_tape(w, payload);
+	case WIRE_GRAPH_THREADS:
+		return take_each(w->heap, take_thread, payload);
+	case WIRE_GRAPH_METHODS:
+		return take_each(w->heap, take_method, payload);
+	case WIRE_GRAPH_END:
+		return take_end(w, payload);
+	case WIRE_CLASSES_END: /* the roster had its own */
+		return -EBADMSG;
+	default:
+		return classes_take(w->classes, type, payload);
+	}
+}
+
+/* The loaders that are there for as long as the JVM is, as places.h labels them. */
+static bool loader_lasts(const char *label)
+{
+	static const char *const labels[] = { "bootstrap", "platform", "app" };
+
+	for (size_t i = 0; i < ARRAY_SIZE(labels); i++) {
+		if (strcmp(label, labels[i]) == 0)
+			return true;
+	}
+	return false;
+}
+
+static struct heap_class class_of(const struct class_row *row, const struct places *places)
+{
+	const char *loader = places_loader(places, row->loader);
+	const char *module = places_module(places, row->module);
+
+	return (struct heap_class){
+		.name = xstrdup(row->name),
+		.loader = xstrdup(loader),
+		.module = module ? xstrdup(module) : NULL,
+		/* A hidden class may be unloaded without its loader (JEP 371). */
+		.lasting = loader_lasts(loader) && !strchr(row->name, '/'),
+	};
+}
+
+/* Rows are numbered on as they come, in whatever order they are kept. */
+void heap_wire_finish(struct heap_wire *w, struct graph_facts *facts)
+{
+	const struct classes *classes = w->classes;
+	struct heap *h = w->heap;
+
+	h->classes = xcalloc(classes->n + 1, sizeof(*h->classes));
+	h->n_classes = h->cap_classes = classes->n;
+	*facts = (struct graph_facts){
+		.n_classes = (uint32_t)classes->n,
+		.class_class = GRAPH_NONE,
+		.own_thread = w->own_thread,
+	};
+	for (size_t i = 0; i < classes->n; i++) {
+		const struct class_row *row = &classes->rows[i];
+
+		h->classes[row->number] = class_of(row, &classes->places);
+		if (row->loader == 0 && strcmp(row->signature, "Ljava/lang/Class;") == 0)
+			facts->class_class = row->number;
+	}
+}
+
+/* The class of that name and loader; GRAPH_NONE when there is none. */
+static uint32_t number_of(const struct classes *classes, const struct class_super *wanted)
+{
+	size_t from = 0, to = classes->n;
+
+	while (from < to) {
+		size_t middle = from + (to - from) / 2;
+		const struct class_row *row = &classes->rows[middle];
+		int order = strcmp(row->name, wanted->name);
+
+		if (order == 0)
+			order = (row->loader > wanted->loader) - (row->loader < wanted->loader);
+		if (order == 0)
+			return row->number;
+		if (order < 0)
+			from = middle + 1;
+		else
+			to = middle;
+	}
+	return GRAPH_NONE;
+}
+
+void heap_wire_shape(const struct classes *classes, const struct class_told *told,
+		     struct shape *shape)
+{
+	shape->told = true;
+	shape->super = told->supers.n > 0 ? number_of(classes, &told->supers.list[0]) : GRAPH_NONE;
+	for (size_t i = 0; i < told->interfaces.n; i++)
+		shape_add_interface(shape, number_of(classes, &told->interfaces.list[i]));
+	for (size_t i = 0; i < told->fields.n; i++) {
+		const struct class_member *field = &told->fields.list[i];
+
+		shape_add_field(shape, field->name, strlen(field->name),
+				field->modifiers & CF_ACC_STATIC);
+	}
+}
