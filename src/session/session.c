@@ -84,13 +84,16 @@ int session_answer(struct session *s, session_take_fn *take, void *arg, struct e
 			return error_frame(s, payload, err);
 		if (type != WIRE_TAPE) /* as long as its own request allows: who takes it counts */
 			bytes += (size_t)(payload.end - payload.at);
-		if (bytes > ANSWER_MAX)
+		if (bytes > ANSWER_MAX) {
+			s->broken = true;
 			return err_set(err, EXIT_AGENT,
 				       "the agent's answer does not come to an end");
+		}
 		rc = take(arg, type, &payload);
 	} while (rc == 0);
 	if (rc > 0)
 		return 0;
+	s->broken = true; /* the JVM may stand still while it goes on: it is hung up on */
 	return err_set(err, EXIT_AGENT, "the agent sent a frame that makes no sense here: %s (%u)",
 		       wire_type_name(type), (unsigned)type);
 }
