@@ -1,0 +1,160 @@
+#include "cmd/heap_source_parts.h"
+
+#include <string.h>
+#include <sys/resource.h>
+
+#include "base/io.h"
+#include "base/xalloc.h"
+#include "target/memory.h"
+
+#define MB (UINT64_C(1) << 20)
+#define MEMORY_MIN (64 * MB)          /* less is of no use to anybody */
+#define MEMORY_UNKNOWN (1024 * MB)    /* what is free cannot be told */
+
+const char *const heap_engines[] = { "any", "agent", "hprof", NULL };
+_Static_assert(HEAP_BY_ANY == 0 && HEAP_BY_AGENT == 1 && HEAP_BY_HPROF == 2, "as in heap_engines");
+
+static size_t memory_limit(const struct heap_opts *opts)
+{
+	int64_t free = -1;
+	uint64_t limit;
+	struct procfs proc;
+
+	if (opts->max_memory_mb > 0)
+		return opts->max_memory_mb * MB;
+	if (procfs_open(&proc, "/proc") == 0) {
+		free = memory_free(&proc, getpid());
+		procfs_close(&proc);
+	}
+	limit = free < 0 ? MEMORY_UNKNOWN : (uint64_t)free / 2;
+	return limit < MEMORY_MIN ? MEMORY_MIN : limit;
+}
+
+int heap_source_too_large(const struct heap_plan *plan, struct err *err)
+{
+	return err_set(err, EXIT_PARTIAL,
+		       "the heap takes more than the %zu MB of memory that jtool may take for it "
+		       "here: allow more with --max-memory MB, or look at a dump of it "
+		       "(jtool heapdump) where there is more",
+		       plan->max_bytes / MB);
+}
+
+void heap_source_show(struct progress *line, const char *what, uint64_t objects)
+{
+	if (progress_due(line))
+		progress_tell(line, "%s: %.1f million objects", what, (double)objects / 1e6);
+}
+
+static uint64_t peak_mb(void)
+{
+	struct rusage usage;
+
+	return getrusage(RUSAGE_SELF, &usage) < 0 ? 0 : (uint64_t)usage.ru_maxrss / 1024;
+}
+
+int heap_source_build(struct heap_source *source, const struct heap_plan *plan,
+		      struct graph_builder *builder, struct graph_facts *facts, struct err *err)
+{
+	struct heap *heap = &source->heap;
+	_cleanup_free_ bool *lasting = xcalloc(heap->n_classes + 1, sizeof(*lasting));
+	int error = 0;
+
+	for (size_t i = 0; i < heap->n_classes; i++)
+		lasting[i] = heap->classes[i].lasting;
+	facts->lasting = lasting;
+	heap->graph = graph_build(builder, facts, &error);
+	if (!heap->graph)
+		return err_set(err, EXIT_PARTIAL, "what was told of the heap makes no sense: %s",
+			       strerror(-error));
+	steps_add(plan->ctx->steps,
+		  "built the graph: %u objects, %llu references; jtool has taken %llu MB so far",
+		  graph_n(heap->graph), (unsigned long long)graph_n_edges(heap->graph),
+		  (unsigned long long)peak_mb());
+	return 0;
+}
+
+/* What the agent cannot do in this JVM, the JVM itself perhaps can. */
+static int walk(struct heap_source *source, const struct heap_plan *plan,
+		enum heap_engine engine, struct err *err)
+{
+	struct err agents = { .code = EXIT_DONE };
+
+	if (engine == HEAP_BY_HPROF)
+		return heap_source_by_hprof(source, plan, err);
+	switch (heap_source_by_agent(source, plan, &agents)) {
+	case HEAP_DONE:
+		return 0;
+	case HEAP_CANNOT:
+		if (engine == HEAP_BY_ANY)
+			break;
+		/* fallthrough */
+	default:
+		return err_set(err, agents.code, "%s", agents.text);
+	}
+	cmd_note(plan->ctx->cmd, "%s; going on with the JVM's own dump (--engine hprof)",
+		 agents.text);
+	return heap_source_by_hprof(source, plan, err);
+}
+
+struct heap_source *heap_source_open(const struct ctx *ctx, const struct heap_opts *opts,
+				     const struct heap_wanted *wanted, bool *partial,
+				     struct err *err)
+{
+	const struct heap_plan plan = {
+		.ctx = ctx,
+		.wanted = wanted,
+		.max_pause_ms = opts->max_pause_ms ? opts->max_pause_ms : HEAP_MAX_PAUSE_MS,
+		.max_bytes = memory_limit(opts),
+		.partial = partial,
+	};
+	struct heap_source *source = xcalloc(1, sizeof(*source));
+	enum heap_engine engine = ctx->file ? HEAP_BY_HPROF : (enum heap_engine)opts->engine;
+
+	memory_yield();
+	steps_add(ctx->steps, "at most %zu MB of memory are taken here",
+		  plan.max_bytes / (size_t)MB);
+	if (partial)
+		*partial = false;
+	if (walk(source, &plan, engine, err) == 0)
+		return source;
+	(void)heap_source_close(source, err); /* the first error is the one to tell */
+	return NULL;
+}
+
+struct heap *heap_source_heap(struct heap_source *source)
+{
+	return &source->heap;
+}
+
+/* The fields of a dump's classes are all told. */
+int heap_source_fields(struct heap_source *source, const uint32_t *classes, size_t n,
+		       struct err *err)
+{
+	uint32_t missing;
+
+	if (!source->roster.session)
+		return 0;
+	for (size_t i = 0; i < n; i++) {
+		if (classes[i] >= source->heap.n_classes)
+			continue;
+		while ((missing = heap_fields_missing(&source->shapes, classes[i])) !=
+		       GRAPH_NONE) {
+			if (heap_source_ask_shape(source, missing, err) < 0)
+				return -1;
+		}
+		heap_fields_fill(&source->heap, &source->shapes, classes[i]);
+	}
+	return 0;
+}
+
+int heap_source_close(struct heap_source *source, struct err *err)
+{
+	int rc = 0;
+
+	if (source->roster.session)
+		rc = roster_close(&source->roster, err);
+	shapes_release(&source->shapes);
+	heap_release(&source->heap);
+	free(source);
+	return rc;
+}
