@@ -1,0 +1,168 @@
+#include "cmd/heap_dump.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include <zlib.h>
+
+#include "base/progress.h"
+#include "base/xalloc.h"
+#include "cmd/answer.h"
+
+#define FLAGS_MAX (4u * 1024 * 1024)
+#define PIECE (256 * 1024)
+
+struct reading {
+	struct hprof_reader *reader;
+	struct progress line;
+	uint64_t max_objects; /* of a file: enough is seen then */
+};
+
+/* 1: enough is seen. */
+static int take_piece(void *arg, const uint8_t *data, size_t len, struct err *err)
+{
+	struct reading *r = arg;
+
+	if (hprof_feed(r->reader, data, len, err) < 0)
+		return -1;
+	if (progress_due(&r->line))
+		progress_tell(&r->line, "reading the dump: %.1f million objects",
+			      (double)hprof_objects(r->reader) / 1e6);
+	return hprof_objects(r->reader) >= r->max_objects;
+}
+
+static int cannot_open(const char *path, int error, struct err *err)
+{
+	return err_set(err, error == EACCES ? EXIT_PERMISSION : EXIT_TARGET,
+		       "%s cannot be read: %s", path, strerror(error));
+}
+
+/* For zlib, which passes on what is not compressed as it is. */
+static gzFile open_file(const char *path, struct err *err)
+{
+	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
+	struct stat st;
+	gzFile file;
+
+	if (fd < 0 || fstat(fd, &st) < 0) {
+		(void)cannot_open(path, errno, err);
+		util_close_p(&fd);
+		return NULL;
+	}
+	if (!S_ISREG(st.st_mode)) { /* it is read twice */
+		(void)err_set(err, EXIT_TARGET, "%s is no regular file", path);
+		(void)close(fd);
+		return NULL;
+	}
+	file = gzdopen(fd, "rb");
+	if (!file)
+		xalloc_die();
+	(void)gzbuffer(file, PIECE);
+	return file;
+}
+
+static int read_file(const char *path, struct reading *r, struct err *err)
+{
+	_cleanup_free_ uint8_t *piece = xmalloc(PIECE);
+	gzFile file = open_file(path, err);
+	int rc = 0, n = 0, error;
+
+	if (!file)
+		return -1;
+	while (rc == 0 && (n = gzread(file, piece, PIECE)) > 0)
+		rc = take_piece(r, piece, (size_t)n, err);
+	if (rc == 0 && n == 0)
+		(void)gzerror(file, &error); /* Z_BUF_ERROR: the end came too early */
+	if (rc == 0 && (n < 0 || error != Z_OK))
+		rc = err_set(err, EXIT_PARTIAL, "%s is damaged or cut off: %s", path,
+			     gzerror(file, &error));
+	(void)gzclose_r(file); /* nothing was written */
+	return rc < 0 ? -1 : 0;
+}
+
+static int read_jvm(const struct ctx *ctx, const struct hprof_limits *limits, struct reading *r,
+		    struct err *err)
+{
+	return hprof_flow(ctx, limits, take_piece, r, err);
+}
+
+/* A reader that has had all there is, or enough of it. */
+static struct hprof_reader *feed(const struct ctx *ctx, const struct heap_dump_wanted *wanted,
+				 const struct layout *layout, uint64_t max_objects,
+				 struct heap *heap, struct err *err)
+{
+	const struct hprof_wants wants = {
+		.builder = wanted->builder,
+		.layout = *layout,
+		.texts_from = wanted->texts_from,
+	};
+	struct reading r = { hprof_reader_new(heap, &wants), { false, false, 0 }, max_objects };
+	int rc;
+
+	progress_begin(&r.line);
+	if (ctx->file)
+		rc = read_file(ctx->file, &r, err);
+	else
+		rc = read_jvm(ctx, &wanted->limits, &r, err);
+	progress_end(&r.line);
+	if (rc == 0 && hprof_objects(r.reader) < max_objects)
+		rc = hprof_end(r.reader, err);
+	if (rc == 0)
+		return r.reader;
+	hprof_reader_free(r.reader);
+	return NULL;
+}
+
+/* A dump does not tell it, but what it has tells where objects lie. */
+static int look(const struct ctx *ctx, struct layout *layout, struct err *err)
+{
+	static const struct heap_dump_wanted nothing;
+	struct heap heap = { 0 };
+	struct hprof_reader *reader;
+
+	*layout = (struct layout){ 0 };
+	reader = feed(ctx, &nothing, layout, HPROF_LOOK, &heap, err);
+	if (!reader)
+		return -1;
+	*layout = hprof_guess_layout(reader);
+	hprof_reader_free(reader);
+	heap_release(&heap);
+	return 0;
+}
+
+static int ask(const struct ctx *ctx, struct layout *layout, struct err *err)
+{
+	_cleanup_buf_ struct buf text = BUF_INIT;
+	struct vmflags flags = { 0 };
+
+	if (answer_jcmd(ctx, "VM.flags -all", FLAGS_MAX, &text, err) < 0)
+		return -1;
+	*layout = (struct layout){ 0 };
+	if (vmflags_parse(&flags, buf_str(&text), text.len) == 0)
+		*layout = layout_of_flags((unsigned)jvm_feature(ctx->jvm), &flags);
+	vmflags_release(&flags);
+	return 0;
+}
+
+struct hprof_reader *heap_dump_read(const struct ctx *ctx, const struct heap_dump_wanted *wanted,
+				    struct heap *heap, struct err *err)
+{
+	struct layout layout;
+
+	if ((ctx->file ? look(ctx, &layout, err) : ask(ctx, &layout, err)) < 0)
+		return NULL;
+	if (!layout_is_known(&layout)) {
+		(void)err_set(err, EXIT_ANSWER,
+			      "it does not show how its JVM lays out objects, without which their "
+			      "sizes are not known: is it HotSpot's, of JDK 8 or newer?");
+		return NULL;
+	}
+	steps_add(ctx->steps,
+		  "laid out as in JDK %u: references of %u bytes, headers of %u, of arrays %u, "
+		  "at multiples of %u",
+		  layout.release, layout.reference, layout.header, layout.array_header,
+		  layout.alignment);
+	return feed(ctx, wanted, &layout, UINT64_MAX, heap, err);
+}

@@ -1,0 +1,33 @@
+/* A dump, the JVM's own or a file's. */
+#include "cmd/heap_dump.h"
+#include "cmd/heap_source_parts.h"
+
+static int build(struct heap_source *source, const struct heap_plan *plan,
+		 const struct heap_dump_wanted *wanted, struct err *err)
+{
+	struct graph_facts facts = { 0 };
+	struct hprof_reader *reader = heap_dump_read(plan->ctx, wanted, &source->heap, err);
+
+	if (!reader)
+		return -1;
+	steps_add(plan->ctx->steps, "read %llu bytes of dump",
+		  (unsigned long long)hprof_bytes(reader));
+	facts.n_classes = (uint32_t)source->heap.n_classes;
+	facts.class_class = hprof_class_class(reader);
+	hprof_reader_free(reader);
+	return heap_source_build(source, plan, wanted->builder, &facts, err);
+}
+
+int heap_source_by_hprof(struct heap_source *source, const struct heap_plan *plan,
+			 struct err *err)
+{
+	const struct heap_dump_wanted wanted = {
+		.builder = graph_builder_new(plan->max_bytes / 2),
+		.texts_from = plan->wanted->texts_from,
+		.limits = { plan->max_bytes / 2, plan->max_pause_ms },
+	};
+	int rc = build(source, plan, &wanted, err);
+
+	graph_builder_free(wanted.builder);
+	return rc;
+}
