@@ -1,10 +1,17 @@
 /**
- * Never quiet: one thread allocates, another loads classes and lets them be unloaded.
+ * Never quiet: one thread allocates, another loads classes and lets them be unloaded. Only 2,000
+ * objects never change, so that one knows how many there are.
  *
  * "rounds" answers how many times classes were loaded.
  */
 final class Churn extends Victim {
 	private static final int KEPT = 4096;
+	private static final Steady[] STEADY = new Steady[1000];
+
+	private static final class Steady {
+		Steady other;
+		long value;
+	}
 
 	private volatile int rounds;
 	private volatile Object sink;
@@ -47,6 +54,11 @@ final class Churn extends Victim {
 
 	public static void main(String[] args) throws Exception {
 		final Churn victim = new Churn();
+
+		for (int i = 0; i < STEADY.length; i++) {
+			STEADY[i] = new Steady();
+			STEADY[i].other = new Steady();
+		}
 
 		daemon(new Runnable() {
 			@Override
