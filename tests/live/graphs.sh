@@ -24,7 +24,7 @@ collectors() {
 
 # expect FILE: what brute force finds in the victim as it is now.
 expect() {
-	ask expect '^\{' >"$W/$1"
+	ask expect '^\{.*]\}\}$' >"$W/$1"
 }
 
 # told FILE ARGUMENT...: what jtool answers.
