@@ -242,12 +242,13 @@ static bool is_reached(const struct graph_ways *ways, uint32_t node)
 static void count_steps(struct merger *m, const struct refpaths_targets *targets)
 {
 	for (size_t i = 0; i < targets->n; i++) {
-		uint32_t node = targets->nodes[i], length;
+		uint32_t node = targets->nodes[i], length, last;
 		struct step *step;
 
 		if (!is_reached(m->ways, node))
 			continue;
-		step = &m->steps[last_step(m, node, &length)];
+		last = last_step(m, node, &length);
+		step = &m->steps[last];
 		if (step->count++ > 0 && step->length <= length)
 			continue;
 		step->example = node;
@@ -359,11 +360,12 @@ static uint32_t *sort_targets(struct merger *m, const struct refpaths_targets *t
 	}
 	sorted = xreallocarray(NULL, n, sizeof(*sorted));
 	for (size_t i = 0; i < targets->n; i++) {
-		uint32_t group;
+		uint32_t last, group;
 
 		if (!is_reached(m->ways, targets->nodes[i]))
 			continue;
-		group = m->steps[last_step(m, targets->nodes[i], &length)].group;
+		last = last_step(m, targets->nodes[i], &length);
+		group = m->steps[last].group;
 		if (group > 0)
 			sorted[ends[group - 1]++] = targets->nodes[i];
 	}
