@@ -2,15 +2,14 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.locks.LockSupport;
 
 /**
- * N threads with deep stacks, and one that ticks every millisecond and remembers its largest
- * gap: what an application feels of a pause.
+ * N threads with deep stacks, and a ticker.
  *
  * Usage: Threads N [DEPTH]. "gap" answers the largest gap in ms since it was last asked.
  */
 final class Threads extends Victim {
 	private static final long STACK_BYTES = 512 * 1024;
 
-	private volatile long largestNanos;
+	private final Ticker ticker = new Ticker();
 
 	private static void sink(int depth, CountDownLatch ready) {
 		if (depth > 0) {
@@ -29,25 +28,9 @@ final class Threads extends Victim {
 		thread.start();
 	}
 
-	private void tick() {
-		long last = System.nanoTime();
-
-		for (;;) {
-			LockSupport.parkNanos(1000000);
-			long now = System.nanoTime();
-			if (now - last > largestNanos)
-				largestNanos = now - last;
-			last = now;
-		}
-	}
-
 	@Override
 	String answer(String line) throws Exception {
-		if (!line.equals("gap"))
-			return null;
-		long gap = largestNanos;
-		largestNanos = 0;
-		return "gap " + gap / 1000000;
+		return line.equals("gap") ? "gap " + ticker.largestGap() : null;
 	}
 
 	public static void main(String[] args) throws Exception {
@@ -65,12 +48,7 @@ final class Threads extends Victim {
 			});
 		}
 		ready.await();
-		daemon("ticker", new Runnable() {
-			@Override
-			public void run() {
-				victim.tick();
-			}
-		});
+		victim.ticker.start();
 		victim.serve();
 	}
 }
