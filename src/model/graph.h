@@ -59,26 +59,32 @@ struct graph_facts {
 
 struct graph_builder;
 
-/* What is kept for the tape counts against max_bytes; 0: no limit. */
+/*
+ * The tape is built into the graph as it comes, and not kept.  What the graph and its making take
+ * counts against max_bytes, 0: no limit; graph_find_tree() takes as much again.
+ */
 struct graph_builder *graph_builder_new(size_t max_bytes);
 /* NULL is allowed. */
 void graph_builder_free(struct graph_builder *b);
-/* The next piece of the tape, whole records.  -EBADMSG, or -EFBIG: it is longer than it may be. */
+/*
+ * The next piece of the tape, whole records.  -EBADMSG: it makes no sense or contradicts itself
+ * (an object told of twice, sizes that differ).  -EFBIG: it takes more memory than it may, or has
+ * more than 2^31 objects.  Only graph_builder_free() may follow an error.
+ */
 int graph_builder_take(struct graph_builder *b, const uint8_t *tape, size_t len) _must_check_;
 /* So many objects were told of, for who watches. */
 uint64_t graph_builder_objects(const struct graph_builder *b);
 
 /*
  * Make the graph, and empty the builder.  NULL with *error: -EBADMSG when the tape contradicts
- * itself (an object told of twice, sizes that differ, a class that is none), -EFBIG when there
- * are more than 2^31 objects.
+ * itself or the facts (a class that is none, one with two class objects).
  */
 struct graph *graph_build(struct graph_builder *b, const struct graph_facts *facts, int *error);
 /* NULL is allowed. */
 void graph_free(struct graph *g);
 
 uint32_t graph_n(const struct graph *g);
-uint64_t graph_n_edges(const struct graph *g);
+uint64_t graph_n_edges(const struct graph *g); /* without those to classes */
 uint32_t graph_class(const struct graph *g, uint32_t node);
 uint64_t graph_size(const struct graph *g, uint32_t node);
 int64_t graph_length(const struct graph *g, uint32_t node); /* exactly; -1: no array */
@@ -94,12 +100,12 @@ const uint8_t *graph_text(const struct graph *g, uint32_t node, enum tape_form *
 
 const struct graph_root *graph_roots(const struct graph *g, size_t *n);
 
-/* The edges of a node, in the tape's order, its class last. */
+/* The edges of a node, in the tape's order, its class last.  Private, all of it. */
 struct graph_edges {
 	const struct graph *graph;
 	uint32_t node;
-	uint64_t at, end; /* private */
-	uint32_t index;
+	uint32_t at;      /* number of the next edge */
+	uint32_t element; /* index behind the last element's */
 	bool class_told;
 };
 struct graph_edges graph_edges(const struct graph *g, uint32_t node);
@@ -112,6 +118,7 @@ bool graph_next(struct graph_edges *edges, struct graph_edge *edge);
 struct graph_ways {
 	uint32_t *parent; /* the node before; the node itself: it is a root's; GRAPH_NONE: not
 			     reached */
+	uint32_t *edge;   /* private: which of its edges */
 };
 void graph_find_ways(const struct graph *g, bool weak, struct graph_ways *ways);
 void graph_ways_release(struct graph_ways *ways);
@@ -135,7 +142,7 @@ struct graph_tree {
 	uint64_t *retained;    /* bytes of each node; 0: not reached */
 	uint64_t total;        /* bytes of all that is reached */
 	uint64_t n_reached;
-	/* Reached, but only through REFERENTs of this strength, or of it and weaker ones. */
+	/* Reached, but only through REFERENTs of this strength, or of it and stronger ones. */
 	struct {
 		uint64_t n, bytes;
 	} held[TAPE_STRENGTHS];

@@ -1,0 +1,239 @@
+#include "model/graph_in.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+
+#include "base/xalloc.h"
+
+#define LARGE_PAGE ((size_t)2 << 20)
+
+/* Most objects have few fields, most arrays no gaps; statics are few altogether. */
+const struct graph_code graph_codes[GRAPH_CODES] = {
+	{ GRAPH_FIELD, 0, 56 },
+	{ GRAPH_ELEMENT, 56, 48 },
+	{ GRAPH_STATIC, 104, 12 },
+	{ GRAPH_REFERENT, GRAPH_REFERENT_CODE, TAPE_STRENGTHS },
+	{ GRAPH_LINK, GRAPH_REFERENT_CODE + TAPE_STRENGTHS, TAPE_LINKS },
+};
+
+void *graph_array(size_t n, size_t size)
+{
+	size_t bytes;
+	void *array;
+
+	if (__builtin_mul_overflow(n, size, &bytes))
+		xalloc_die();
+	if (bytes < 2 * LARGE_PAGE)
+		return xmalloc(bytes);
+	array = aligned_alloc(LARGE_PAGE, (bytes + LARGE_PAGE - 1) / LARGE_PAGE * LARGE_PAGE);
+	if (!array)
+		xalloc_die();
+	(void)madvise(array, bytes, MADV_HUGEPAGE); /* a kernel without them is only slower */
+	return array;
+}
+
+void *graph_grow(void *array, size_t n, size_t *cap, size_t size)
+{
+	size_t wider = *cap ? *cap + *cap / 2 + 1 : 64;
+	void *to;
+
+	if (n < *cap)
+		return array;
+	to = graph_array(wider, size);
+	if (n > 0)
+		memcpy(to, array, n * size);
+	free(array);
+	*cap = wider;
+	return to;
+}
+
+void graph_free(struct graph *g)
+{
+	if (!g)
+		return;
+	free(g->class);
+	free(g->size);
+	free(g->first);
+	free(g->to);
+	free(g->tag);
+	free(g->far);
+	free(g->lengths);
+	free(g->mirrors);
+	free(g->roots);
+	free(g->texts);
+	free(g->text);
+	free(g);
+}
+
+uint32_t graph_n(const struct graph *g)
+{
+	return g->n;
+}
+
+uint64_t graph_n_edges(const struct graph *g)
+{
+	return g->n_held;
+}
+
+uint32_t graph_class(const struct graph *g, uint32_t node)
+{
+	uint32_t class = g->class[node];
+
+	if (class & GRAPH_MIRROR)
+		return g->class_class;
+	return class & GRAPH_TOLD ? class & GRAPH_NUMBER : GRAPH_NONE;
+}
+
+uint64_t graph_size(const struct graph *g, uint32_t node)
+{
+	return (uint64_t)g->size[node] * TAPE_WORD;
+}
+
+static int by_node(const void *key, const void *element)
+{
+	uint32_t node = *(const uint32_t *)key;
+	uint32_t other = *(const uint32_t *)element; /* each table here begins with it */
+
+	return node < other ? -1 : node > other;
+}
+
+/* In a table by node, or by edge; NULL: there is none of it. */
+static const void *find(uint32_t node, const void *table, size_t n, size_t size)
+{
+	return n > 0 ? bsearch(&node, table, n, size, by_node) : NULL;
+}
+
+int64_t graph_length(const struct graph *g, uint32_t node)
+{
+	const struct graph_length *length = find(node, g->lengths, g->n_lengths,
+						 sizeof(*g->lengths));
+
+	return length ? (int64_t)length->length : -1;
+}
+
+uint32_t graph_stands_for(const struct graph *g, uint32_t node)
+{
+	uint32_t class = g->class[node];
+
+	if (!(class & GRAPH_MIRROR) || (class & GRAPH_NUMBER) == GRAPH_NUMBER)
+		return GRAPH_NONE;
+	return class & GRAPH_NUMBER;
+}
+
+uint32_t graph_mirror(const struct graph *g, uint32_t class)
+{
+	return class < g->n_classes ? g->mirrors[class] : GRAPH_NONE;
+}
+
+bool graph_is_own(const struct graph *g, uint32_t node)
+{
+	return g->class[node] & GRAPH_OWN;
+}
+
+const uint8_t *graph_text(const struct graph *g, uint32_t node, enum tape_form *form,
+			  uint32_t *len)
+{
+	const struct graph_told_text *told = find(node, g->texts, g->n_texts, sizeof(*g->texts));
+
+	if (!told)
+		return NULL;
+	*form = told->form;
+	*len = told->len;
+	return g->text + told->at;
+}
+
+const struct graph_root *graph_roots(const struct graph *g, size_t *n)
+{
+	*n = g->n_roots;
+	return g->roots;
+}
+
+const struct graph_root *graph_root_of(const struct graph *g, uint32_t node)
+{
+	const struct graph_root *root = find(node, g->roots, g->n_roots, sizeof(*g->roots));
+
+	while (root && root > g->roots && root[-1].node == node)
+		root--;
+	return root;
+}
+
+uint32_t graph_class_edge(const struct graph *g, uint32_t node)
+{
+	uint32_t to;
+
+	if (graph_is_own(g, node))
+		return GRAPH_NONE;
+	to = graph_mirror(g, graph_class(g, node));
+	return to == GRAPH_NONE || graph_is_own(g, to) ? GRAPH_NONE : to;
+}
+
+static struct graph_edge far_edge(const struct graph *g, uint32_t at)
+{
+	const struct graph_far *far = find(at, g->far, g->n_far, sizeof(*g->far));
+
+	return (struct graph_edge){ g->to[at], (enum graph_via)far->via, far->index };
+}
+
+static struct graph_edge near_edge(const struct graph *g, uint32_t at, uint32_t element)
+{
+	const struct graph_code *code = graph_codes;
+	uint32_t told = g->tag[at] & GRAPH_CODE;
+
+	while (told - code->first >= code->n)
+		code++;
+	told -= code->first;
+	if (code->via == GRAPH_ELEMENT)
+		told += element;
+	return (struct graph_edge){ g->to[at], (enum graph_via)code->via, told };
+}
+
+/* *element: the index behind the last one's, if that was an element, or 0. */
+static struct graph_edge read_edge(const struct graph *g, uint32_t at, uint32_t *element)
+{
+	struct graph_edge edge;
+
+	edge = (g->tag[at] & GRAPH_CODE) == GRAPH_FAR ? far_edge(g, at) :
+							near_edge(g, at, *element);
+	*element = edge.via == GRAPH_ELEMENT ? edge.index + 1 : 0;
+	return edge;
+}
+
+static bool counts_from_before(uint8_t tag)
+{
+	return (uint8_t)((tag & GRAPH_CODE) - graph_codes[1].first) < graph_codes[1].n &&
+	       !(tag & GRAPH_FIRST);
+}
+
+struct graph_edge graph_edge_at(const struct graph *g, uint32_t at)
+{
+	uint32_t from = at, element = 0;
+
+	while (counts_from_before(g->tag[from]))
+		from--;
+	while (from < at)
+		(void)read_edge(g, from++, &element); /* only where it counts to */
+	return read_edge(g, at, &element);
+}
+
+struct graph_edges graph_edges(const struct graph *g, uint32_t node)
+{
+	return (struct graph_edges){ .graph = g, .node = node, .at = g->first[node] };
+}
+
+bool graph_next(struct graph_edges *e, struct graph_edge *edge)
+{
+	const struct graph *g = e->graph;
+
+	while (e->at != GRAPH_NONE) {
+		*edge = read_edge(g, e->at, &e->element);
+		e->at = graph_edge_behind(g, e->at);
+		if (edge->to != GRAPH_NONE)
+			return true;
+	}
+	if (e->class_told)
+		return false;
+	e->class_told = true;
+	*edge = (struct graph_edge){ graph_class_edge(g, e->node), GRAPH_CLASS, 0 };
+	return edge->to != GRAPH_NONE;
+}

@@ -1,0 +1,166 @@
+/* The end of a graph's making: what needs all of the tape, or what is not on it. */
+#include "model/graph_builder.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+#include "base/xalloc.h"
+
+static int set_mirrors(struct graph_builder *b, const struct graph_facts *facts)
+{
+	struct graph *g = b->graph;
+
+	g->n_classes = facts->n_classes;
+	g->class_class = facts->class_class < g->n_classes ? facts->class_class : GRAPH_NONE;
+	if (b->min_classes > g->n_classes ||
+	    (b->class_object != GRAPH_NONE && b->class_object != g->class_class))
+		return -EBADMSG;
+	g->mirrors = graph_array(g->n_classes, sizeof(*g->mirrors));
+	for (uint32_t i = 0; i < g->n_classes; i++)
+		g->mirrors[i] = GRAPH_NONE;
+	for (size_t i = 0; i < b->n_classes; i++) {
+		const struct graph_told_class *told = &b->classes[i];
+
+		if (told->class >= g->n_classes || g->mirrors[told->class] != GRAPH_NONE)
+			return -EBADMSG;
+		g->mirrors[told->class] = told->node;
+	}
+	return 0;
+}
+
+static void strike_out(struct graph *g, uint32_t at)
+{
+	g->n_held -= g->to[at] != GRAPH_NONE;
+	g->to[at] = GRAPH_NONE;
+}
+
+/* The edges of own objects, and those that lead to them. */
+static void strike_out_own(struct graph *g)
+{
+	for (uint32_t at = 0; at < g->n_edges; at++) {
+		if (g->class[g->to[at]] & GRAPH_OWN)
+			strike_out(g, at);
+	}
+	for (uint32_t node = 0; node < g->n; node++) {
+		uint32_t at = g->class[node] & GRAPH_OWN ? g->first[node] : GRAPH_NONE;
+
+		for (; at != GRAPH_NONE; at = graph_edge_behind(g, at))
+			strike_out(g, at);
+	}
+}
+
+static bool is_kept(const struct graph *g, const struct graph_root *root, uint64_t own_thread)
+{
+	if (g->class[root->node] & GRAPH_OWN)
+		return false;
+	return !own_thread || root->thread != own_thread ||
+	       (root->kind != TAPE_ROOT_STACK && root->kind != TAPE_ROOT_JNI_LOCAL);
+}
+
+/* Of two roots of one object, the one that tells more about why it is alive comes first. */
+static const uint8_t rank_of[TAPE_ROOTS] = {
+	[TAPE_ROOT_CLASS] = 0,
+	[TAPE_ROOT_THREAD] = 1,
+	[TAPE_ROOT_STACK] = 2,
+	[TAPE_ROOT_JNI_LOCAL] = 3,
+	[TAPE_ROOT_JNI_GLOBAL] = 4,
+	[TAPE_ROOT_MONITOR] = 5,
+	[TAPE_ROOT_VM] = 6,
+};
+
+static int compare_roots(const void *a_, const void *b_)
+{
+	const struct graph_root *a = a_, *b = b_;
+
+	if (a->node != b->node)
+		return a->node < b->node ? -1 : 1;
+	if (a->kind != b->kind)
+		return rank_of[a->kind] - rank_of[b->kind];
+	if (a->thread != b->thread)
+		return a->thread < b->thread ? -1 : 1;
+	return a->depth < b->depth ? -1 : a->depth > b->depth;
+}
+
+static void add_lasting(struct graph_builder *b, const bool *lasting)
+{
+	struct graph *g = b->graph;
+
+	for (uint32_t class = 0; lasting && class < g->n_classes; class++) {
+		uint32_t node = g->mirrors[class];
+
+		if (!lasting[class] || node == GRAPH_NONE)
+			continue;
+		g->roots = graph_grow(g->roots, g->n_roots, &b->cap_roots, sizeof(*g->roots));
+		g->roots[g->n_roots++] = (struct graph_root){ node, TAPE_ROOT_CLASS, 0, 0, 0 };
+	}
+}
+
+static void set_roots(struct graph_builder *b, const struct graph_facts *facts)
+{
+	struct graph *g = b->graph;
+	size_t n = 0;
+
+	add_lasting(b, facts->lasting);
+	if (g->n_roots > 0)
+		qsort(g->roots, g->n_roots, sizeof(*g->roots), compare_roots);
+	for (size_t i = 0; i < g->n_roots; i++) {
+		if (!is_kept(g, &g->roots[i], facts->own_thread) ||
+		    (n > 0 && compare_roots(&g->roots[n - 1], &g->roots[i]) == 0))
+			continue;
+		g->class[g->roots[i].node] |= GRAPH_ROOT;
+		g->roots[n++] = g->roots[i];
+	}
+	g->n_roots = n;
+}
+
+static int compare_lengths(const void *a_, const void *b_)
+{
+	const struct graph_length *a = a_, *b = b_;
+
+	return a->node < b->node ? -1 : a->node > b->node;
+}
+
+static int compare_texts(const void *a_, const void *b_)
+{
+	const struct graph_told_text *a = a_, *b = b_;
+
+	if (a->node != b->node)
+		return a->node < b->node ? -1 : 1;
+	return a->at < b->at ? -1 : a->at > b->at;
+}
+
+/* They mostly come in order: an array's length with the first that refers to it. */
+static void sort_told(struct graph *g)
+{
+	size_t in_order = 1;
+
+	while (in_order < g->n_lengths &&
+	       g->lengths[in_order - 1].node < g->lengths[in_order].node)
+		in_order++;
+	if (in_order < g->n_lengths)
+		qsort(g->lengths, g->n_lengths, sizeof(*g->lengths), compare_lengths);
+	if (g->n_texts > 0)
+		qsort(g->texts, g->n_texts, sizeof(*g->texts), compare_texts);
+}
+
+struct graph *graph_build(struct graph_builder *b, const struct graph_facts *facts, int *error)
+{
+	struct graph *g = b->graph;
+	int rc;
+
+	graph_map_release(&b->map);
+	rc = set_mirrors(b, facts);
+	if (rc < 0) {
+		*error = rc;
+		return NULL;
+	}
+	g->tag = graph_grow(g->tag, g->n_edges, &b->cap_tag, sizeof(*g->tag));
+	g->tag[g->n_edges] = GRAPH_FIRST;
+	g->n_held = g->n_edges;
+	if (b->own_late)
+		strike_out_own(g);
+	set_roots(b, facts);
+	sort_told(g);
+	b->graph = xcalloc(1, sizeof(*b->graph));
+	return g;
+}

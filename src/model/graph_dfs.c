@@ -1,0 +1,164 @@
+#include "model/graph_dfs.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* In place of an edge's number. */
+#define AT_CLASS (UINT32_MAX - 1)
+#define AT_END UINT32_MAX
+
+/*
+ * HotSpot puts what an object refers to on a stack, so what was put there last is walked first,
+ * and the tape was written in that order.  To go the same way is to go along the tape.
+ */
+static uint32_t last_edge(const struct graph *g, uint32_t node)
+{
+	uint32_t at = g->first[node];
+
+	if (at == GRAPH_NONE)
+		return AT_CLASS;
+	while (!(g->tag[at + 1] & GRAPH_FIRST))
+		at++;
+	return at;
+}
+
+static uint32_t enter(struct graph_dfs *d, uint32_t node, uint32_t parent)
+{
+	uint32_t number = ++d->n;
+
+	d->node[number] = node;
+	d->parent[number] = parent;
+	d->edge[number] = last_edge(d->graph, node);
+	d->place[node].number = number;
+	return number;
+}
+
+static void note_referent(struct graph_dfs *d, uint32_t to, unsigned strength)
+{
+	if (to == GRAPH_NONE)
+		return;
+	d->referents = graph_grow(d->referents, d->n_referents, &d->cap_referents,
+				  sizeof(*d->referents));
+	d->referents[d->n_referents++] = (struct graph_referent){ to, strength };
+}
+
+/* The next node that is reached from this one for the first time; GRAPH_NONE: there is none. */
+static uint32_t go_along(struct graph_dfs *d, uint32_t number)
+{
+	const struct graph *g = d->graph;
+	uint32_t to;
+
+	while (d->edge[number] < AT_CLASS) {
+		uint32_t at = d->edge[number];
+		unsigned strength = graph_strength(g->tag[at]);
+
+		d->edge[number] = g->tag[at] & GRAPH_FIRST ? AT_CLASS : at - 1;
+		to = g->to[at];
+		if (!d->weak && strength < TAPE_STRENGTHS) {
+			note_referent(d, to, strength);
+			continue;
+		}
+		if (to == GRAPH_NONE)
+			continue;
+		if (d->place[to].number == 0) {
+			graph_set_bit(d->along, at);
+			return to;
+		}
+		d->place[to].others++;
+	}
+	if (d->edge[number] == AT_END)
+		return GRAPH_NONE;
+	d->edge[number] = AT_END;
+	to = graph_class_to(d, d->node[number]);
+	if (to == GRAPH_NONE)
+		return GRAPH_NONE;
+	d->place[to].others++;
+	return d->place[to].number == 0 ? to : GRAPH_NONE;
+}
+
+static void search(struct graph_dfs *d, uint32_t node)
+{
+	uint32_t number = enter(d, node, 0);
+
+	while (number != 0) {
+		uint32_t to = go_along(d, number);
+
+		number = to == GRAPH_NONE ? d->parent[number] : enter(d, to, number);
+	}
+}
+
+/*
+ * What is held by REFERENTs of this strength, and not by stronger ones, hangs on the root above
+ * all: everything that one of them refers to, whichever is looked at first.
+ */
+static void search_referents(struct graph_dfs *d, unsigned strength)
+{
+	for (size_t i = 0; i < d->n_referents; i++) {
+		struct graph_referent referent = d->referents[i];
+
+		if (referent.strength > strength)
+			continue;
+		if (d->place[referent.to].number == 0)
+			search(d, referent.to);
+		if (d->place[referent.to].number >= d->below[strength])
+			graph_set_bit(d->rooted, d->place[referent.to].number);
+	}
+	d->below[strength + 1] = d->n + 1;
+}
+
+static void set_class_to(struct graph_dfs *d)
+{
+	const struct graph *g = d->graph;
+
+	d->class_to = graph_array(g->n_classes, sizeof(*d->class_to));
+	for (uint32_t class = 0; class < g->n_classes; class++) {
+		uint32_t to = g->mirrors[class];
+		bool none = to == GRAPH_NONE || g->class[to] & (GRAPH_OWN | GRAPH_ROOT);
+
+		d->class_to[class] = none ? GRAPH_NONE : to;
+	}
+}
+
+static void *zeroed(size_t n, size_t size)
+{
+	void *array = graph_array(n, size);
+
+	memset(array, 0, n * size);
+	return array;
+}
+
+void graph_dfs_run(struct graph_dfs *d)
+{
+	const struct graph *g = d->graph;
+
+	d->node = graph_array((size_t)g->n + 1, sizeof(*d->node));
+	d->parent = graph_array((size_t)g->n + 1, sizeof(*d->parent));
+	d->edge = graph_array((size_t)g->n + 1, sizeof(*d->edge));
+	d->rooted = zeroed((size_t)g->n / 64 + 1, sizeof(*d->rooted));
+	d->place = zeroed(g->n, sizeof(*d->place));
+	d->along = zeroed((size_t)g->n_edges / 64 + 1, sizeof(*d->along));
+	set_class_to(d);
+	for (size_t i = g->n_roots; i-- > 0;) {
+		uint32_t node = g->roots[i].node;
+
+		if (d->place[node].number == 0)
+			search(d, node);
+		graph_set_bit(d->rooted, d->place[node].number);
+	}
+	d->below[0] = d->n + 1;
+	for (unsigned strength = 0; strength < TAPE_STRENGTHS; strength++)
+		search_referents(d, strength);
+}
+
+void graph_dfs_release(struct graph_dfs *d)
+{
+	free(d->node);
+	free(d->parent);
+	free(d->edge);
+	free(d->rooted);
+	free(d->place);
+	free(d->along);
+	free(d->class_to);
+	free(d->referents);
+	*d = (struct graph_dfs){ 0 };
+}

@@ -1,0 +1,146 @@
+/* What is asked of a dominator tree: who is below whom, and what groups of classes retain. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/xalloc.h"
+#include "model/graph_in.h"
+
+static bool retains_more(const struct graph_tree *tree, uint32_t a, uint32_t b)
+{
+	if (tree->retained[a] != tree->retained[b])
+		return tree->retained[a] > tree->retained[b];
+	return a < b;
+}
+
+/* Keep the best in a heap whose first is the least of them. */
+static void sift_down(const struct graph_tree *tree, uint32_t *heap, size_t n, size_t at)
+{
+	for (;;) {
+		size_t least = at, child = 2 * at + 1;
+		uint32_t node = heap[at];
+
+		for (size_t i = child; i < n && i <= child + 1; i++) {
+			if (retains_more(tree, heap[least], heap[i]))
+				least = i;
+		}
+		if (least == at)
+			return;
+		heap[at] = heap[least];
+		heap[least] = node;
+		at = least;
+	}
+}
+
+size_t graph_children(const struct graph *g, const struct graph_tree *tree, uint32_t node,
+		      uint32_t *children, size_t max)
+{
+	size_t n = 0, kept = 0;
+
+	for (uint32_t child = 0; child < g->n; child++) {
+		if (tree->dominator[child] != node)
+			continue;
+		n++;
+		if (kept < max) {
+			children[kept++] = child;
+			for (size_t i = kept / 2; kept == max && i-- > 0;)
+				sift_down(tree, children, kept, i);
+		} else if (max > 0 && retains_more(tree, child, children[0])) {
+			children[0] = child;
+			sift_down(tree, children, kept, 0);
+		}
+	}
+	for (size_t i = kept / 2; i-- > 0;)
+		sift_down(tree, children, kept, i);
+	for (size_t left = kept; left > 1; left--) {
+		uint32_t least = children[0];
+
+		children[0] = children[left - 1];
+		children[left - 1] = least;
+		sift_down(tree, children, left - 1, 0);
+	}
+	return n;
+}
+
+/* The tree from above: a node's first child, and the next of the same parent. */
+struct family {
+	uint32_t *first, *next;
+};
+
+static void family_init(struct family *f, const struct graph_tree *tree)
+{
+	f->first = graph_array((size_t)tree->n + 1, sizeof(*f->first));
+	f->next = graph_array(tree->n, sizeof(*f->next));
+	for (uint32_t node = 0; node <= tree->n; node++)
+		f->first[node] = GRAPH_NONE;
+	for (uint32_t node = tree->n; node-- > 0;) {
+		uint32_t above = tree->dominator[node];
+
+		if (above == GRAPH_NONE)
+			continue;
+		f->next[node] = f->first[above];
+		f->first[above] = node;
+	}
+}
+
+static void family_release(struct family *f)
+{
+	free(f->first);
+	free(f->next);
+}
+
+struct summing {
+	const struct graph *graph;
+	const struct graph_tree *tree;
+	const uint32_t *group;
+	struct graph_sum *sums;
+	uint32_t *open; /* nodes of each group above the one that is looked at */
+};
+
+static void enter(struct summing *s, uint32_t node)
+{
+	uint32_t class = graph_class(s->graph, node);
+	struct graph_sum *sum;
+
+	if (class == GRAPH_NONE)
+		return;
+	sum = &s->sums[s->group[class]];
+	sum->instances++;
+	sum->shallow += graph_size(s->graph, node);
+	if (s->open[s->group[class]]++ == 0)
+		sum->retained += s->tree->retained[node];
+}
+
+static void leave(struct summing *s, uint32_t node)
+{
+	uint32_t class = graph_class(s->graph, node);
+
+	if (class != GRAPH_NONE)
+		s->open[s->group[class]]--;
+}
+
+void graph_sum_up(const struct graph *g, const struct graph_tree *tree, const uint32_t *group,
+		  uint32_t n_groups, struct graph_sum *sums)
+{
+	struct summing s = { g, tree, group, sums, xcalloc(n_groups, sizeof(uint32_t)) };
+	uint32_t node = tree->n;
+	struct family f;
+
+	memset(sums, 0, n_groups * sizeof(*sums));
+	family_init(&f, tree);
+	for (;;) {
+		uint32_t child = f.first[node];
+
+		if (child != GRAPH_NONE) {
+			f.first[node] = f.next[child]; /* each child is taken once */
+			enter(&s, child);
+			node = child;
+		} else if (node != tree->n) {
+			leave(&s, node);
+			node = tree->dominator[node];
+		} else {
+			break;
+		}
+	}
+	family_release(&f);
+	free(s.open);
+}

@@ -1,0 +1,75 @@
+/* Shortest ways: a breadth-first search from all the roots. */
+#include <stdlib.h>
+
+#include "model/graph_in.h"
+
+/* In place of an edge's number: the class edge. */
+#define BY_CLASS (UINT32_MAX - 1)
+
+struct search {
+	const struct graph *graph;
+	struct graph_ways *ways;
+	uint32_t *queue;
+	uint32_t n;
+};
+
+static void reach(struct search *s, uint32_t to, uint32_t from, uint32_t edge)
+{
+	if (to == GRAPH_NONE || s->ways->parent[to] != GRAPH_NONE)
+		return;
+	s->ways->parent[to] = from;
+	s->ways->edge[to] = edge;
+	s->queue[s->n++] = to;
+}
+
+/* Of equally short ways, one that begins at a class is the easiest to understand. */
+static void reach_roots(struct search *s, bool classes)
+{
+	for (size_t i = 0; i < s->graph->n_roots; i++) {
+		const struct graph_root *root = &s->graph->roots[i];
+
+		if ((root->kind == TAPE_ROOT_CLASS) == classes)
+			reach(s, root->node, root->node, GRAPH_NONE);
+	}
+}
+
+static void reach_on(struct search *s, uint32_t from, bool weak)
+{
+	const struct graph *g = s->graph;
+
+	for (uint32_t at = g->first[from]; at != GRAPH_NONE; at = graph_edge_behind(g, at)) {
+		if (weak || graph_strength(g->tag[at]) >= TAPE_STRENGTHS)
+			reach(s, g->to[at], from, at);
+	}
+	reach(s, graph_class_edge(g, from), from, BY_CLASS);
+}
+
+void graph_find_ways(const struct graph *g, bool weak, struct graph_ways *ways)
+{
+	struct search s = { g, ways, graph_array(g->n, sizeof(uint32_t)), 0 };
+
+	ways->parent = graph_array(g->n, sizeof(*ways->parent));
+	ways->edge = graph_array(g->n, sizeof(*ways->edge));
+	for (uint32_t node = 0; node < g->n; node++)
+		ways->parent[node] = GRAPH_NONE;
+	reach_roots(&s, true);
+	reach_roots(&s, false);
+	for (uint32_t i = 0; i < s.n; i++)
+		reach_on(&s, s.queue[i], weak);
+	free(s.queue);
+}
+
+void graph_ways_release(struct graph_ways *ways)
+{
+	free(ways->parent);
+	free(ways->edge);
+	*ways = (struct graph_ways){ 0 };
+}
+
+struct graph_edge graph_way_edge(const struct graph *g, const struct graph_ways *ways,
+				 uint32_t node)
+{
+	if (ways->edge[node] == BY_CLASS)
+		return (struct graph_edge){ node, GRAPH_CLASS, 0 };
+	return graph_edge_at(g, ways->edge[node]);
+}
