@@ -17,6 +17,8 @@ struct ag_roster {
 struct ag_roster *ag_roster(struct ag_jvm *jvm);
 /* A class by its number: the roster's reference, or NULL with the error recorded. */
 jclass ag_roster_class(struct ag_jvm *jvm, uint32_t number);
+/* Number n more classes behind the last; takes the references.  NULL: a class that is gone. */
+int ag_roster_extend(struct ag_jvm *jvm, const jclass *more, uint32_t n);
 void ag_roster_release(struct ag_jvm *jvm);
 
 #endif

@@ -1,0 +1,222 @@
+#include "jvm/graph.h"
+
+#include "jvm/calib.h"
+#include "jvm/graph_walk.h"
+#include "jvm/ref.h"
+#include "jvm/roster.h"
+#include "wire/frame.h"
+
+/* Threads */
+
+/* Their identifiers, without running Thread.getId(), which until JDK 19 an application may define. */
+static int read_ids(struct ag_jvm *jvm, struct ag_graph *g)
+{
+	jclass class = ag_ref_base_class(jvm, g->threads[0].thread);
+	jfieldID id = ag_ref_field(jvm, class, "tid", "J");
+
+	ag_ref_drop(jvm, class);
+	for (uint32_t i = 0; i < g->n_threads && id; i++)
+		g->threads[i].id = (uint64_t)(*jvm->jni)->GetLongField(
+			jvm->jni, g->threads[i].thread, id);
+	return jvm->err.what ? -1 : 0;
+}
+
+static int list_threads(struct ag_jvm *jvm, struct ag_graph *g)
+{
+	jthread *list = NULL;
+	jint n = 0;
+	int rc = -1;
+
+	if (AG_TI(jvm, GetAllThreads, &n, &list) != 0)
+		return -1;
+	g->threads = ag_jvm_alloc(jvm, (size_t)n, sizeof(*g->threads));
+	for (jint i = 0; i < n; i++) {
+		if (g->threads)
+			g->threads[g->n_threads++].thread = list[i];
+		else
+			ag_ref_drop(jvm, list[i]);
+	}
+	if (g->threads && ag_ref_expect(jvm, n + 64) == 0)
+		rc = n > 0 ? read_ids(jvm, g) : 0;
+	ag_ti_free(jvm, list);
+	return rc;
+}
+
+/* Our own objects */
+
+static int make_arrays(struct ag_jvm *jvm, struct ag_own *own, jobject holder)
+{
+	JNIEnv *jni = jvm->jni;
+
+	for (jsize i = 0; i < AG_GRAPH_ARRAYS; i++) {
+		jobject array = (*jni)->NewIntArray(jni, i);
+
+		if (ag_ref_threw(jvm, "NewIntArray"))
+			return -1;
+		if (ag_own_add(jvm, own, array) != 0) {
+			ag_ref_drop(jvm, array);
+			return -1;
+		}
+		(*jni)->SetObjectArrayElement(jni, holder, i, array);
+		if (ag_ref_threw(jvm, "SetObjectArrayElement"))
+			return -1;
+	}
+	/* Of a reference to itself the wrapper shows the address only once. */
+	(*jni)->SetObjectArrayElement(jni, holder, AG_GRAPH_ARRAYS, holder);
+	return ag_ref_threw(jvm, "SetObjectArrayElement") ? -1 : 0;
+}
+
+static jobject make_holder(struct ag_jvm *jvm, jobject thread)
+{
+	jclass thread_class = ag_ref_base_class(jvm, thread);
+	jclass object_class = ag_ref_super(jvm, thread_class);
+	jobject holder = (*jvm->jni)->NewObjectArray(jvm->jni, AG_GRAPH_ARRAYS + 1, object_class,
+						     NULL);
+
+	ag_ref_drop(jvm, thread_class);
+	ag_ref_drop(jvm, object_class);
+	return ag_ref_threw(jvm, "NewObjectArray") ? NULL : holder;
+}
+
+/*
+ * Last of all: HotSpot visits first what it met last among the roots, so the walk begins with
+ * what shows whether it can be relied on.
+ */
+static int make_own(struct ag_jvm *jvm, struct ag_own *own)
+{
+	jobject holder;
+
+	if (ag_own_add_thread(jvm, own) != 0)
+		return -1;
+	holder = make_holder(jvm, own->objects[0]);
+	if (!holder)
+		return -1;
+	if (make_arrays(jvm, own, holder) == 0 && ag_own_add(jvm, own, holder) == 0)
+		return 0;
+	ag_ref_drop(jvm, holder);
+	return -1;
+}
+
+/* From JDK 13 a reference's low bits tell global and weak ones, which are no plain addresses. */
+static bool are_plain(const struct ag_graph_walk *w)
+{
+	for (uint32_t i = 0; i < w->roster->n; i++) {
+		if (w->roster->list[i] && !ag_is_plain(w->roster->list[i]))
+			return false;
+	}
+	for (uint32_t i = 0; i < w->own->n; i++) {
+		if (!ag_is_plain(w->own->objects[i]))
+			return false;
+	}
+	for (uint32_t i = 0; i < w->graph->n_threads; i++) {
+		if (!ag_is_plain(w->graph->threads[i].thread))
+			return false;
+	}
+	return true;
+}
+
+/* New classes */
+
+/* The classes that the walk tagged, by their tags; takes the tags off. */
+static int take_tagged(struct ag_jvm *jvm, jclass *classes, jint n)
+{
+	jlong tags[AG_GRAPH_NEW], *found = NULL;
+	jobject *objects = NULL;
+	jint n_found = 0;
+
+	for (jint i = 0; i < n; i++)
+		tags[i] = i + 1;
+	if (AG_TI(jvm, GetObjectsWithTags, n, tags, &n_found, &objects, &found) != 0)
+		return -1;
+	for (jint i = 0; i < n_found; i++) {
+		classes[found[i] - 1] = objects[i];
+		(void)AG_TI(jvm, SetTag, objects[i], 0); /* the first error is recorded */
+	}
+	ag_ti_free(jvm, objects);
+	ag_ti_free(jvm, found);
+	return jvm->err.what ? -1 : ag_ref_expect(jvm, n_found + 64);
+}
+
+/*
+ * Until a class is listed it is not known to be a kind of java.lang.ref.Reference: what its objects
+ * refer to was told as if they held it.
+ */
+static int refuse_references(struct ag_jvm *jvm, uint32_t n)
+{
+	const struct ag_classes *classes = &jvm->roster->classes;
+	uint32_t notes[AG_GRAPH_NEW];
+
+	if (ag_graph_notes(jvm, classes, classes->n - n, notes) != 0)
+		return -1;
+	for (uint32_t i = 0; i < n; i++) {
+		if (notes[i] != AG_NO_REFERENT)
+			return ag_fail(jvm, "walk the heap", "a new kind of reference was loaded "
+							     "meanwhile: try again");
+	}
+	return 0;
+}
+
+/* The roster takes the new classes over. */
+static int add_new(struct ag_jvm *jvm, uint32_t n)
+{
+	jclass classes[AG_GRAPH_NEW] = { NULL };
+
+	if (take_tagged(jvm, classes, (jint)n) == 0 && ag_roster_extend(jvm, classes, n) == 0)
+		return refuse_references(jvm, n);
+	for (uint32_t i = 0; i < n; i++)
+		ag_ref_drop(jvm, classes[i]);
+	return -1;
+}
+
+static int walk(struct ag_graph_walk *w, uint32_t *notes)
+{
+	struct ag_jvm *jvm = w->jvm;
+	int rc;
+
+	if (ag_graph_notes(jvm, w->roster, 0, notes) != 0)
+		return -1;
+	if (ag_numbers_init(&w->classes, jvm->mem, w->roster->n + AG_GRAPH_NEW) != 0 ||
+	    ag_numbers_init(&w->graph->methods, jvm->mem, AG_GRAPH_METHODS) != 0)
+		return ag_fail_memory(jvm);
+	if (!are_plain(w)) {
+		w->graph->outcome = WIRE_GRAPHED_UNKNOWN;
+		return 0;
+	}
+	rc = ag_graph_follow(w);
+	if (w->graph->n_new > 0 && add_new(jvm, w->graph->n_new) != 0)
+		rc = -1;
+	return w->chan->broken ? -1 : rc;
+}
+
+int ag_graph_walk(struct ag_jvm *jvm, struct ag_chan *chan, const struct ag_graph_opts *opts,
+		  struct ag_graph *graph)
+{
+	struct ag_own own = { .n = 0 };
+	struct ag_graph_walk w = {
+		.jvm = jvm, .chan = chan, .opts = opts, .graph = graph, .own = &own,
+	};
+	uint32_t *notes;
+	int rc = -1;
+
+	*graph = (struct ag_graph){ 0 };
+	if (!jvm->roster)
+		return ag_fail(jvm, "walk the heap", "the client was told of no classes");
+	w.roster = &jvm->roster->classes;
+	notes = ag_jvm_alloc(jvm, w.roster->n, sizeof(*notes));
+	w.notes = notes;
+	if (notes && list_threads(jvm, graph) == 0 && make_own(jvm, &own) == 0)
+		rc = walk(&w, notes);
+	ag_own_forget(jvm, &own, 0);
+	ag_numbers_release(&w.classes, jvm->mem);
+	ag_free(jvm->mem, notes);
+	return rc;
+}
+
+void ag_graph_release(struct ag_jvm *jvm, struct ag_graph *graph)
+{
+	for (uint32_t i = 0; i < graph->n_threads; i++)
+		ag_ref_drop(jvm, graph->threads[i].thread);
+	ag_free(jvm->mem, graph->threads);
+	ag_numbers_release(&graph->methods, jvm->mem);
+	*graph = (struct ag_graph){ 0 };
+}

@@ -1,0 +1,210 @@
+/*
+ * Which classes are java.lang.ref.References: JVMTI reports what they refer to like any other
+ * field, by its index.
+ */
+#include <string.h>
+
+#include "jvm/graph_walk.h"
+#include "jvm/ref.h"
+
+#define INTERFACES_MAX 128
+
+static const struct {
+	const char *signature;
+	unsigned strength;
+} kinds[] = {
+	{ "Ljava/lang/ref/SoftReference;", TAPE_SOFT },
+	{ "Ljava/lang/ref/WeakReference;", TAPE_WEAK },
+	{ "Ljava/lang/ref/FinalReference;", TAPE_FINAL },
+	{ "Ljava/lang/ref/PhantomReference;", TAPE_PHANTOM },
+};
+#define KINDS (sizeof(kinds) / sizeof(kinds[0]))
+
+struct finding {
+	struct ag_jvm *jvm;
+	jclass reference, of_kind[KINDS]; /* the roster's references */
+	uint32_t position;                /* of the referent among Reference's own fields */
+};
+
+/* Only the bootstrap loader may define classes in java.*. */
+static int find_kind(struct finding *f, jclass class)
+{
+	char *signature = ag_class_signature(f->jvm, class);
+
+	if (!signature)
+		return -1;
+	if (strcmp(signature, "Ljava/lang/ref/Reference;") == 0)
+		f->reference = class;
+	for (size_t i = 0; i < KINDS; i++) {
+		if (strcmp(signature, kinds[i].signature) == 0)
+			f->of_kind[i] = class;
+	}
+	ag_ti_free(f->jvm, signature);
+	return 0;
+}
+
+static int find_kinds(struct finding *f, const struct ag_classes *classes)
+{
+	for (uint32_t i = 0; i < classes->n; i++) {
+		if (classes->list[i] && find_kind(f, classes->list[i]) != 0)
+			return -1;
+	}
+	for (size_t i = 0; i < KINDS; i++) {
+		if (!f->of_kind[i])
+			return ag_fail(f->jvm, "find the kinds of references",
+				       "they are not loaded");
+	}
+	return f->reference ? 0 : ag_fail(f->jvm, "find java.lang.ref.Reference", "it is not there");
+}
+
+static int find_position(struct finding *f)
+{
+	jfieldID referent = ag_ref_field(f->jvm, f->reference, "referent", "Ljava/lang/Object;");
+	jfieldID *fields = NULL;
+	jint n = 0;
+
+	if (!referent)
+		return ag_fail(f->jvm, "find the referent of a reference", "there is no such field");
+	if (AG_TI(f->jvm, GetClassFields, f->reference, &n, &fields) != 0)
+		return -1;
+	for (jint i = 0; i < n; i++) {
+		if (fields[i] == referent)
+			f->position = (uint32_t)i;
+	}
+	ag_ti_free(f->jvm, fields);
+	return 0;
+}
+
+/* Interfaces, each once: local references. */
+struct interfaces {
+	jclass list[INTERFACES_MAX];
+	uint32_t n;
+};
+
+static bool is_in(struct ag_jvm *jvm, const struct interfaces *all, jclass class)
+{
+	for (uint32_t i = 0; i < all->n; i++) {
+		if ((*jvm->jni)->IsSameObject(jvm->jni, all->list[i], class))
+			return true;
+	}
+	return false;
+}
+
+/* Takes the reference. */
+static int add_interface(struct ag_jvm *jvm, struct interfaces *all, jclass class)
+{
+	bool full = all->n == INTERFACES_MAX;
+
+	if (!full && !is_in(jvm, all, class)) {
+		all->list[all->n++] = class;
+		return 0;
+	}
+	ag_ref_drop(jvm, class);
+	return full ? ag_fail(jvm, "find the referent of a reference",
+			      "its class has too many interfaces") : 0;
+}
+
+/* Those that a class names itself. */
+static int add_interfaces(struct ag_jvm *jvm, struct interfaces *all, jclass class)
+{
+	jclass *list = NULL;
+	jint n = 0;
+	int rc = 0;
+
+	if (AG_TI(jvm, GetImplementedInterfaces, class, &n, &list) != 0)
+		return -1;
+	for (jint i = 0; i < n; i++) {
+		if (rc == 0)
+			rc = add_interface(jvm, all, list[i]);
+		else
+			ag_ref_drop(jvm, list[i]);
+	}
+	ag_ti_free(jvm, list);
+	return rc;
+}
+
+/* Those of a class and of its superclasses, and theirs. */
+static int gather_interfaces(struct ag_jvm *jvm, struct interfaces *all, jclass class)
+{
+	jclass super = ag_ref_super(jvm, class);
+	int rc = add_interfaces(jvm, all, class);
+
+	while (super && rc == 0) {
+		jclass next = ag_ref_super(jvm, super);
+
+		rc = add_interfaces(jvm, all, super);
+		ag_ref_drop(jvm, super);
+		super = next;
+	}
+	ag_ref_drop(jvm, super);
+	for (uint32_t i = 0; i < all->n && rc == 0; i++)
+		rc = add_interfaces(jvm, all, all->list[i]);
+	return rc;
+}
+
+static int count_fields(struct ag_jvm *jvm, jclass class, uint32_t *count)
+{
+	jfieldID *fields = NULL;
+	jint n = 0;
+
+	if (AG_TI(jvm, GetClassFields, class, &n, &fields) != 0)
+		return -1;
+	ag_ti_free(jvm, fields);
+	*count += (uint32_t)n;
+	return 0;
+}
+
+/* The fields of all interfaces come first, static ones and others alike; Object has none. */
+static int find_index(const struct finding *f, jclass class, uint32_t *index)
+{
+	struct interfaces all = { .n = 0 };
+	int rc = gather_interfaces(f->jvm, &all, class);
+
+	*index = f->position;
+	for (uint32_t i = 0; i < all.n; i++) {
+		if (rc == 0)
+			rc = count_fields(f->jvm, all.list[i], index);
+		ag_ref_drop(f->jvm, all.list[i]);
+	}
+	return rc;
+}
+
+static bool extends(struct ag_jvm *jvm, jclass class, jclass super)
+{
+	return (*jvm->jni)->IsAssignableFrom(jvm->jni, class, super);
+}
+
+static int note(const struct finding *f, jclass class, uint32_t *note)
+{
+	uint32_t index;
+	jint status;
+
+	if (!extends(f->jvm, class, f->reference))
+		return 0;
+	if (AG_TI(f->jvm, GetClassStatus, class, &status) != 0)
+		return -1;
+	if (!(status & JVMTI_CLASS_STATUS_PREPARED))
+		return 0; /* it has no objects, and its fields cannot be told yet */
+	if (find_index(f, class, &index) != 0)
+		return -1;
+	for (size_t i = 0; i < KINDS; i++) {
+		if (extends(f->jvm, class, f->of_kind[i]))
+			*note = AG_REFERENT(index, kinds[i].strength);
+	}
+	return 0;
+}
+
+int ag_graph_notes(struct ag_jvm *jvm, const struct ag_classes *classes, uint32_t from,
+		   uint32_t *notes)
+{
+	struct finding f = { .jvm = jvm };
+
+	if (find_kinds(&f, classes) != 0 || find_position(&f) != 0)
+		return -1;
+	for (uint32_t i = from; i < classes->n; i++) {
+		notes[i - from] = AG_NO_REFERENT;
+		if (classes->list[i] && note(&f, classes->list[i], &notes[i - from]) != 0)
+			return -1;
+	}
+	return 0;
+}
