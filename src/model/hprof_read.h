@@ -13,6 +13,7 @@
 
 #include "base/err.h"
 #include "model/heap.h"
+#include "model/hprof_names.h"
 #include "model/layout.h"
 
 struct hprof_wants {
@@ -20,6 +21,7 @@ struct hprof_wants {
 	struct layout layout;   /* sizes go by it; all 0: a first look, sizes are 0 */
 	unsigned texts_from;    /* tell the first characters of byte[] and char[] as long as this;
 				   0: of none */
+	struct hprof_names *names; /* NULL: threads need no names; the caller's */
 };
 
 struct hprof_reader;
@@ -49,10 +51,10 @@ uint32_t hprof_class_class(const struct hprof_reader *r);
 
 /*
  * The layout of the JVM that wrote a dump: the one whose sizes fill the distances between its
- * objects best, from what a reader has looked at (enough: after so many objects).  release and
- * all are 0 when nothing fits.
+ * objects best, from what a reader without a layout has looked at; no more than the first
+ * HPROF_LOOK of them are kept.  Not known when superclasses go in a circle.
  */
 #define HPROF_LOOK (256 * 1024)
-struct layout hprof_guess_layout(const struct hprof_reader *r);
+struct layout hprof_guess_layout(struct hprof_reader *r);
 
 #endif

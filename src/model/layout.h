@@ -11,7 +11,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "base/util.h"
+#include "model/vmflags.h"
 
 /* One JVM's way; all 0: not known. */
 struct layout {
@@ -22,8 +22,8 @@ struct layout {
 	unsigned alignment;    /* of objects: 8, 16, … */
 };
 
-/* From the answer to VM.flags -all; release is the JVM's.  Not known when flags are missing. */
-struct layout layout_of_flags(unsigned release, const char *flags);
+/* From VM.flags -all; release is the JVM's.  Not known when flags are missing. */
+struct layout layout_of_flags(unsigned release, const struct vmflags *flags);
 bool layout_is_known(const struct layout *l);
 
 /* Aligned, as the JVM counts. */
@@ -41,6 +41,7 @@ struct layout_fields {
 struct layout_shape {
 	uint64_t size; /* of an instance, aligned */
 	uint64_t end;  /* behind the last field */
+	bool padded;   /* against false sharing: subclasses begin behind it */
 	unsigned n_holes;
 	struct {
 		uint32_t at, len;
@@ -54,8 +55,9 @@ struct layout_shape {
 struct layout_shape layout_instance(const struct layout *l, const struct layout_shape *super,
 				    const char *name, bool bootstrap,
 				    const struct layout_fields *fields);
-/* Bytes that a class's static fields take in its java.lang.Class; no multiple of l->alignment. */
-uint64_t layout_statics(const struct layout *l, const struct layout_fields *fields);
+/* A class's java.lang.Class with its static fields; base: one without any. */
+uint64_t layout_mirror(const struct layout *l, uint64_t base,
+		       const struct layout_fields *statics);
 /* Bytes of a jdk.internal.vm.StackChunk with room for so many words of stack. */
 uint64_t layout_stack_chunk(const struct layout *l, const struct layout_shape *shape,
 			    uint32_t words);

@@ -49,7 +49,7 @@ static const struct {
 	{ "sun.misc.Launcher$ExtClassLoader", "platform" },
 };
 
-static char *make_label(const char *class, const char *name, uint32_t hash)
+char *places_label(const char *class, const char *name, uint32_t hash)
 {
 	for (size_t i = 0; i < ARRAY_SIZE(known_loaders); i++) {
 		if (strcmp(known_loaders[i].class, class) == 0)
@@ -77,7 +77,7 @@ static int take_loader(struct places *p, struct wire_reader *payload)
 	loader->class = buf_take(&class);
 	loader->name = xstrndup(name.data, name.len);
 	loader->hash = hash;
-	loader->label = make_label(loader->class, loader->name, hash);
+	loader->label = places_label(loader->class, loader->name, hash);
 	return 1;
 }
 

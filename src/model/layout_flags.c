@@ -1,0 +1,33 @@
+#include <string.h>
+
+#include "model/layout.h"
+
+#define ARRAY_BASES_FREE 23 /* JDK-8139457: elements begin right behind the length */
+
+static bool is_on(const struct vmflags *flags, const char *name)
+{
+	const struct vmflag *flag = vmflags_find(flags, name);
+
+	return flag && strcmp(flag->value, "true") == 0;
+}
+
+struct layout layout_of_flags(unsigned release, const struct vmflags *flags)
+{
+	const struct vmflag *alignment = vmflags_find(flags, "ObjectAlignmentInBytes");
+	struct layout l = { .release = release, .reference = 8, .header = 16, .alignment = 8 };
+
+	if (!vmflags_find(flags, "UseSerialGC"))
+		return (struct layout){ 0 };
+	if (alignment)
+		l.alignment = (unsigned)strtoul(alignment->value, NULL, 10);
+	if (is_on(flags, "UseCompressedOops"))
+		l.reference = 4;
+	if (is_on(flags, "UseCompactObjectHeaders"))
+		l.header = 8;
+	else if (release >= 26 || is_on(flags, "UseCompressedClassPointers"))
+		l.header = 12;
+	l.array_header = l.header + 4;
+	if (l.header == 16 && release < ARRAY_BASES_FREE)
+		l.array_header = 24;
+	return l;
+}
