@@ -29,6 +29,21 @@ uint32_t bigs_number(const struct bigs *b, uint32_t node)
 	return GRAPH_NONE;
 }
 
+static bool same_class(const struct bigs *b, uint32_t x, uint32_t y)
+{
+	return y < b->tree->n && graph_class(b->graph, x) == graph_class(b->graph, y);
+}
+
+bool bigs_continues(const struct bigs *b, uint32_t node)
+{
+	const uint32_t *dominator = b->tree->dominator;
+	uint32_t above = dominator[node];
+
+	if (above >= b->tree->n || graph_stands_for(b->graph, node) != GRAPH_NONE)
+		return false;
+	return same_class(b, node, above) || same_class(b, node, dominator[above]);
+}
+
 struct ranked {
 	uint64_t retained;
 	uint32_t number;
@@ -133,15 +148,63 @@ static void count(struct counts *c, const struct bigs *b, uint32_t holder, uint3
 		piece->biggest = node;
 }
 
-static uint32_t holder_of(const struct bigs *b, const struct pieces_wanted *wanted, uint32_t node)
-{
-	uint32_t dominator = b->tree->dominator[node];
+struct finder {
+	const struct bigs *bigs;
+	const struct pieces_wanted *wanted;
+	/*
+	 * Of small nodes that continue something: whose they are + 1.  Those of lists and trees
+	 * only; the rest is never backed by memory.
+	 */
+	uint32_t *known; /* NULL: they are not followed */
+	struct counts counts;
+};
 
-	if (dominator == GRAPH_NONE)
+/* Whose a node is, so that what it dominates counts as that one's; GRAPH_NONE: nobody's. */
+static uint32_t owner_of(const struct finder *f, uint32_t node)
+{
+	const struct bigs *b = f->bigs;
+	uint32_t at = node, owner = GRAPH_NONE;
+
+	if (node >= b->tree->n)
+		return f->wanted->roots;
+	while (f->known && !is_big(b, at) && f->known[at] == 0 && bigs_continues(b, at))
+		at = b->tree->dominator[at];
+	if (is_big(b, at))
+		owner = f->wanted->holders[bigs_number(b, at)];
+	else if (!f->known)
 		return GRAPH_NONE;
-	if (dominator >= b->tree->n)
-		return wanted->roots;
-	return is_big(b, dominator) ? wanted->holders[bigs_number(b, dominator)] : GRAPH_NONE;
+	else if (f->known[at] > 0 && f->known[at] < GRAPH_NONE)
+		owner = f->known[at] - 1;
+	for (; node != at; node = b->tree->dominator[node])
+		f->known[node] = owner == GRAPH_NONE ? GRAPH_NONE : owner + 1;
+	return owner;
+}
+
+static enum piece_role role_of(const struct finder *f, uint32_t node)
+{
+	if (is_big(f->bigs, node))
+		return f->wanted->roles[bigs_number(f->bigs, node)];
+	return owner_of(f, node) != GRAPH_NONE ? PIECE_SHELL : PIECE_WHOLE;
+}
+
+static void count_node(struct finder *f, uint32_t node)
+{
+	const struct bigs *b = f->bigs;
+	uint32_t dominator = b->tree->dominator[node];
+	uint32_t holder = dominator == GRAPH_NONE ? GRAPH_NONE : owner_of(f, dominator);
+
+	if (holder == GRAPH_NONE)
+		return;
+	switch (role_of(f, node)) {
+	case PIECE_WHOLE:
+		count(&f->counts, b, holder, node, b->tree->retained[node]);
+		return;
+	case PIECE_SHELL:
+		count(&f->counts, b, holder, node, graph_size(b->graph, node));
+		return;
+	case PIECE_APART:
+		return;
+	}
 }
 
 static int compare_pieces(const void *a, const void *b)
@@ -168,28 +231,14 @@ static void put_together(struct pieces *p, struct counts *c)
 
 void pieces_find(struct pieces *p, const struct bigs *b, const struct pieces_wanted *wanted)
 {
-	struct counts c = { 0 };
+	struct finder f = { .bigs = b, .wanted = wanted };
 
-	for (uint32_t node = 0; node < b->tree->n; node++) {
-		uint32_t holder = holder_of(b, wanted, node);
-		uint64_t bytes = b->tree->retained[node];
-
-		if (holder == GRAPH_NONE)
-			continue;
-		if (is_big(b, node)) {
-			switch ((enum piece_role)wanted->roles[bigs_number(b, node)]) {
-			case PIECE_WHOLE:
-				break;
-			case PIECE_SHELL:
-				bytes = graph_size(b->graph, node);
-				break;
-			case PIECE_APART:
-				continue;
-			}
-		}
-		count(&c, b, holder, node, bytes);
-	}
-	put_together(p, &c);
+	if (wanted->follow)
+		f.known = xcalloc((size_t)b->tree->n + 1, sizeof(*f.known));
+	for (uint32_t node = 0; node < b->tree->n; node++)
+		count_node(&f, node);
+	free(f.known);
+	put_together(p, &f.counts);
 }
 
 void pieces_release(struct pieces *p)

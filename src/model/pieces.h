@@ -28,6 +28,12 @@ void bigs_release(struct bigs *b);
 /* The number of a node in the list, or GRAPH_NONE. */
 uint32_t bigs_number(const struct bigs *b, uint32_t node);
 uint64_t bigs_retained(const struct bigs *b, uint32_t number);
+/*
+ * Is any node one more of what dominates it, as in a list or tree: of the class of its dominator,
+ * or of that one's, an array of nodes being between?  Not looked for any higher: a map in a map,
+ * three objects below it, is a thing of its own.
+ */
+bool bigs_continues(const struct bigs *b, uint32_t node);
 
 /* What hangs directly on a holder, by class. */
 struct piece {
@@ -52,6 +58,7 @@ struct pieces_wanted {
 	const uint32_t *holders; /* of each big object: as whose its pieces count, or GRAPH_NONE */
 	const uint8_t *roles;    /* of each: enum piece_role */
 	uint32_t roots;          /* as whose those of the roots count */
+	bool follow;             /* small ones that continue a holder are shells of it, too */
 };
 
 void pieces_find(struct pieces *p, const struct bigs *b, const struct pieces_wanted *wanted);

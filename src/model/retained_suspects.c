@@ -11,31 +11,6 @@ struct search {
 	uint8_t *roles;
 };
 
-static uint32_t above(const struct search *s, uint32_t number)
-{
-	return number == GRAPH_NONE ? GRAPH_NONE : s->bigs.list[number].above;
-}
-
-static bool same_class(const struct search *s, uint32_t a, uint32_t b)
-{
-	const struct graph *g = s->bigs.graph;
-	uint32_t node = s->bigs.list[a].node;
-
-	return b != GRAPH_NONE && graph_stands_for(g, node) == GRAPH_NONE &&
-	       graph_class(g, node) == graph_class(g, s->bigs.list[b].node);
-}
-
-/*
- * A node of a list or tree is dominated by another one, or by one's array.  Not looked for any
- * higher: a map in a map, three objects below it, is a thing of its own.
- */
-static bool continues(const struct search *s, uint32_t number)
-{
-	uint32_t holder = above(s, number);
-
-	return same_class(s, number, holder) || same_class(s, number, above(s, holder));
-}
-
 /* Dominators come before what they dominate: their head is known. */
 static void find_heads(struct search *s)
 {
@@ -44,11 +19,11 @@ static void find_heads(struct search *s)
 		s->own[i] = bigs_retained(&s->bigs, i);
 	}
 	for (size_t i = 0; i < s->bigs.n; i++) {
-		uint32_t number = s->bigs.order[i], holder = above(s, number);
+		uint32_t number = s->bigs.order[i], holder = s->bigs.list[number].above;
 
 		if (holder == GRAPH_NONE)
 			continue;
-		if (continues(s, number))
+		if (bigs_continues(&s->bigs, s->bigs.list[number].node))
 			s->heads[number] = s->heads[holder];
 		else
 			s->own[s->heads[holder]] -= bigs_retained(&s->bigs, number);
@@ -62,7 +37,7 @@ static bool is_suspect(const struct search *s, uint32_t number)
 
 static void find_pieces(struct search *s, struct pieces *p)
 {
-	const struct pieces_wanted wanted = { s->holders, s->roles, (uint32_t)s->bigs.n };
+	const struct pieces_wanted wanted = { s->holders, s->roles, (uint32_t)s->bigs.n, true };
 
 	for (uint32_t i = 0; i < s->bigs.n; i++) {
 		uint32_t head = s->heads[i];

@@ -152,7 +152,7 @@ static void lay_out(struct layout *l, struct retained_tree *t)
 /* What else there is, where it is worth a line. */
 static void fill_rests(struct layout *l, struct retained_tree *t)
 {
-	const struct pieces_wanted wanted = { l->holders, l->roles, (uint32_t)l->bigs.n };
+	const struct pieces_wanted wanted = { l->holders, l->roles, (uint32_t)l->bigs.n, false };
 	size_t kept = 0;
 
 	pieces_find(&t->pieces, &l->bigs, &wanted);

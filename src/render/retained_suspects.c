@@ -40,7 +40,7 @@ static void print_way(const struct retained_view *view, const struct retained_su
 		      FILE *out)
 {
 	const struct heap *h = view->heap;
-	const char *whose = suspect->instances == 1 ? "" : ", the largest";
+	const char *whose = suspect->instances == 1 ? "" : " (the largest)";
 	_cleanup_buf_ struct buf text = BUF_INIT;
 	struct refpath path;
 
@@ -65,7 +65,7 @@ void retained_print_suspects(const struct retained_view *view, FILE *out)
 		if (i > 0)
 			buf_addc(&text, '\n');
 		add_what(&text, view, suspect);
-		if (suspect->instances == 1)
+		if (suspect->instances == 1 && suspect->held.n > 0)
 			add_pieces(&text, view, suspect);
 		(void)fwrite(text.data, 1, text.len, out); /* main looks at ferror() once */
 		print_way(view, suspect, out);
