@@ -1,12 +1,6 @@
 #include "model/graph_in.h"
 
 #include <stdlib.h>
-#include <string.h>
-#include <sys/mman.h>
-
-#include "base/xalloc.h"
-
-#define LARGE_PAGE ((size_t)2 << 20)
 
 /* Most objects have few fields, most arrays no gaps; statics are few altogether. */
 const struct graph_code graph_codes[GRAPH_CODES] = {
@@ -17,52 +11,21 @@ const struct graph_code graph_codes[GRAPH_CODES] = {
 	{ GRAPH_LINK, GRAPH_REFERENT_CODE + TAPE_STRENGTHS, TAPE_LINKS },
 };
 
-void *graph_array(size_t n, size_t size)
-{
-	size_t bytes;
-	void *array;
-
-	if (__builtin_mul_overflow(n, size, &bytes))
-		xalloc_die();
-	if (bytes < 2 * LARGE_PAGE)
-		return xmalloc(bytes);
-	array = aligned_alloc(LARGE_PAGE, (bytes + LARGE_PAGE - 1) / LARGE_PAGE * LARGE_PAGE);
-	if (!array)
-		xalloc_die();
-	(void)madvise(array, bytes, MADV_HUGEPAGE); /* a kernel without them is only slower */
-	return array;
-}
-
-void *graph_grow(void *array, size_t n, size_t *cap, size_t size)
-{
-	size_t wider = *cap ? *cap + *cap / 2 + 1 : 64;
-	void *to;
-
-	if (n < *cap)
-		return array;
-	to = graph_array(wider, size);
-	if (n > 0)
-		memcpy(to, array, n * size);
-	free(array);
-	*cap = wider;
-	return to;
-}
-
 void graph_free(struct graph *g)
 {
 	if (!g)
 		return;
-	free(g->class);
-	free(g->size);
-	free(g->first);
-	free(g->to);
-	free(g->tag);
-	free(g->far);
-	free(g->lengths);
-	free(g->mirrors);
-	free(g->roots);
-	free(g->texts);
-	free(g->text);
+	graph_array_free(g->class);
+	graph_array_free(g->size);
+	graph_array_free(g->first);
+	graph_array_free(g->to);
+	graph_array_free(g->tag);
+	graph_array_free(g->far);
+	graph_array_free(g->lengths);
+	graph_array_free(g->mirrors);
+	graph_array_free(g->roots);
+	graph_array_free(g->texts);
+	graph_array_free(g->text);
 	free(g);
 }
 

@@ -1,8 +1,5 @@
 #include "model/graph_dfs.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 /* In place of an edge's number. */
 #define AT_CLASS (UINT32_MAX - 1)
 #define AT_END UINT32_MAX
@@ -119,14 +116,6 @@ static void set_class_to(struct graph_dfs *d)
 	}
 }
 
-static void *zeroed(size_t n, size_t size)
-{
-	void *array = graph_array(n, size);
-
-	memset(array, 0, n * size);
-	return array;
-}
-
 void graph_dfs_run(struct graph_dfs *d)
 {
 	const struct graph *g = d->graph;
@@ -134,9 +123,9 @@ void graph_dfs_run(struct graph_dfs *d)
 	d->node = graph_array((size_t)g->n + 1, sizeof(*d->node));
 	d->parent = graph_array((size_t)g->n + 1, sizeof(*d->parent));
 	d->edge = graph_array((size_t)g->n + 1, sizeof(*d->edge));
-	d->rooted = zeroed((size_t)g->n / 64 + 1, sizeof(*d->rooted));
-	d->place = zeroed(g->n, sizeof(*d->place));
-	d->along = zeroed((size_t)g->n_edges / 64 + 1, sizeof(*d->along));
+	d->rooted = graph_array_zeroed((size_t)g->n / 64 + 1, sizeof(*d->rooted));
+	d->place = graph_array_zeroed(g->n, sizeof(*d->place));
+	d->along = graph_array_zeroed((size_t)g->n_edges / 64 + 1, sizeof(*d->along));
 	set_class_to(d);
 	for (size_t i = g->n_roots; i-- > 0;) {
 		uint32_t node = g->roots[i].node;
@@ -152,13 +141,13 @@ void graph_dfs_run(struct graph_dfs *d)
 
 void graph_dfs_release(struct graph_dfs *d)
 {
-	free(d->node);
-	free(d->parent);
-	free(d->edge);
-	free(d->rooted);
-	free(d->place);
-	free(d->along);
-	free(d->class_to);
-	free(d->referents);
+	graph_array_free(d->node);
+	graph_array_free(d->parent);
+	graph_array_free(d->edge);
+	graph_array_free(d->rooted);
+	graph_array_free(d->place);
+	graph_array_free(d->along);
+	graph_array_free(d->class_to);
+	graph_array_free(d->referents);
 	*d = (struct graph_dfs){ 0 };
 }

@@ -14,6 +14,7 @@
 #define JTOOL_MODEL_GRAPH_IN_H
 
 #include "model/graph.h"
+#include "model/graph_array.h"
 
 /* A node's class, and what else it is. */
 #define GRAPH_OWN (1u << 31)
@@ -72,14 +73,6 @@ struct graph {
 	size_t n_texts;
 	uint8_t *text;
 };
-
-/*
- * Arrays as long as a heap: in large pages where there are any, since they are looked at without
- * any order.  Freed by free().
- */
-void *graph_array(size_t n, size_t size);
-/* As xgrow(): room for one more than n. */
-void *graph_grow(void *array, size_t n, size_t *cap, size_t size);
 
 /* The strength of a REFERENT edge, or TAPE_STRENGTHS and more for others. */
 static inline unsigned graph_strength(uint8_t tag)

@@ -11,8 +11,8 @@
 void graph_map_release(struct graph_map *map)
 {
 	free(map->table);
-	free(map->blocks);
-	free(map->numbers);
+	graph_array_free(map->blocks);
+	graph_array_free(map->numbers);
 	*map = (struct graph_map){ 0 };
 }
 
@@ -86,10 +86,10 @@ static uint32_t take_units(struct graph_map *map, unsigned units)
 		return at;
 	}
 	at = (uint32_t)map->n_units;
-	while (map->n_units + units > map->cap_units)
+	map->n_units += units;
+	while (map->n_units > map->cap_units)
 		map->numbers = graph_grow(map->numbers, map->cap_units, &map->cap_units,
 					  GRAPH_MAP_UNIT * sizeof(*map->numbers));
-	map->n_units += units;
 	return at;
 }
 

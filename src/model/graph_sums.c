@@ -84,8 +84,8 @@ static void family_init(struct family *f, const struct graph_tree *tree)
 
 static void family_release(struct family *f)
 {
-	free(f->first);
-	free(f->next);
+	graph_array_free(f->first);
+	graph_array_free(f->next);
 }
 
 struct summing {

@@ -27,7 +27,7 @@ void graph_builder_free(struct graph_builder *b)
 		return;
 	graph_free(b->graph);
 	graph_map_release(&b->map);
-	free(b->classes);
+	graph_array_free(b->classes);
 	free(b);
 }
 

@@ -5,9 +5,6 @@
  * far, that is not below its semidominator.  Everything goes by the numbers of a depth-first
  * search, in which an ancestor's is lower.
  */
-#include <stdlib.h>
-#include <string.h>
-
 #include "model/graph_dfs.h"
 
 struct reckoning {
@@ -159,8 +156,7 @@ static void sum_retained(const struct reckoning *r, struct graph_tree *tree)
 {
 	const uint32_t *node = r->dfs.node;
 
-	tree->retained = graph_array(tree->n, sizeof(*tree->retained));
-	memset(tree->retained, 0, tree->n * sizeof(*tree->retained));
+	tree->retained = graph_array_zeroed(tree->n, sizeof(*tree->retained));
 	for (uint32_t w = r->dfs.n; w > 0; w--) {
 		uint64_t *retained = &tree->retained[node[w]];
 
@@ -193,8 +189,8 @@ void graph_find_tree(const struct graph *g, bool weak, struct graph_tree *tree)
 	r.dominator = r.dfs.parent;
 	find_others(&r);
 	find_semidominators(&r);
-	free(r.others);
-	free(r.links);
+	graph_array_free(r.others);
+	graph_array_free(r.links);
 	find_dominators(&r);
 	sum_held(&r.dfs, tree);
 	tell_dominators(&r, tree);
@@ -204,7 +200,7 @@ void graph_find_tree(const struct graph *g, bool weak, struct graph_tree *tree)
 
 void graph_tree_release(struct graph_tree *tree)
 {
-	free(tree->dominator);
-	free(tree->retained);
+	graph_array_free(tree->dominator);
+	graph_array_free(tree->retained);
 	*tree = (struct graph_tree){ 0 };
 }

@@ -1,6 +1,4 @@
 /* Shortest ways: a breadth-first search from all the roots. */
-#include <stdlib.h>
-
 #include "model/graph_in.h"
 
 /* In place of an edge's number: the class edge. */
@@ -56,13 +54,13 @@ void graph_find_ways(const struct graph *g, bool weak, struct graph_ways *ways)
 	reach_roots(&s, false);
 	for (uint32_t i = 0; i < s.n; i++)
 		reach_on(&s, s.queue[i], weak);
-	free(s.queue);
+	graph_array_free(s.queue);
 }
 
 void graph_ways_release(struct graph_ways *ways)
 {
-	free(ways->parent);
-	free(ways->edge);
+	graph_array_free(ways->parent);
+	graph_array_free(ways->edge);
 	*ways = (struct graph_ways){ 0 };
 }
 
