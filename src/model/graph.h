@@ -55,6 +55,11 @@ struct graph_facts {
 	 */
 	const bool *lasting;
 	uint64_t own_thread; /* the agent's: its stack is no root; 0: there is none */
+	/*
+	 * The tape is a whole walk's: what it does not tell of is a java.lang.Class, of a primitive
+	 * type or of a class that is archived but not loaded.  Else it has no class.
+	 */
+	bool whole;
 };
 
 struct graph_builder;

@@ -143,6 +143,15 @@ static void sort_told(struct graph *g)
 		qsort(g->texts, g->n_texts, sizeof(*g->texts), compare_texts);
 }
 
+/* Of every other object a walk tells the class. */
+static void set_untold(struct graph *g)
+{
+	for (uint32_t node = 0; node < g->n; node++) {
+		if (!(g->class[node] & (GRAPH_TOLD | GRAPH_MIRROR | GRAPH_OWN)))
+			g->class[node] |= GRAPH_MIRROR | GRAPH_NUMBER;
+	}
+}
+
 struct graph *graph_build(struct graph_builder *b, const struct graph_facts *facts, int *error)
 {
 	struct graph *g = b->graph;
@@ -154,6 +163,8 @@ struct graph *graph_build(struct graph_builder *b, const struct graph_facts *fac
 		*error = rc;
 		return NULL;
 	}
+	if (facts->whole)
+		set_untold(g);
 	g->tag = graph_grow(g->tag, g->n_edges, &b->cap_tag, sizeof(*g->tag));
 	g->tag[g->n_edges] = GRAPH_FIRST;
 	g->n_held = g->n_edges;

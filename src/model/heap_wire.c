@@ -125,6 +125,7 @@ void heap_wire_finish(struct heap_wire *w, struct graph_facts *facts)
 		.n_classes = (uint32_t)classes->n,
 		.class_class = GRAPH_NONE,
 		.own_thread = w->own_thread,
+		.whole = w->outcome == WIRE_GRAPHED_WHOLE,
 	};
 	for (size_t i = 0; i < classes->n; i++) {
 		const struct class_row *row = &classes->rows[i];
