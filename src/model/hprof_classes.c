@@ -80,13 +80,27 @@ static int skip_constants(const struct hprof_reader *r, struct cursor *c)
 	return 0;
 }
 
-/* "<resolved_references>": what the constant pool has resolved, which is no field. */
-static bool is_pseudo(const struct hprof_reader *r, const struct hprof_field *f)
+bool hprof_field_is(const struct hprof_reader *r, const struct hprof_field *f, const char *name)
 {
+	size_t len;
+	const char *text = hprof_symbol(r, f->name, &len);
+
+	return text && len == strlen(name) && memcmp(text, name, len) == 0;
+}
+
+/*
+ * What the JVM keeps with a class and tells as if it were a static field: behind the others,
+ * "<resolved_references>" of its constant pool, and JDK 8's "init_lock".
+ */
+static bool is_pseudo(const struct hprof_reader *r, const struct hprof_class *k, uint32_t i)
+{
+	const struct hprof_field *f = &k->statics[i];
 	size_t len;
 	const char *name = hprof_symbol(r, f->name, &len);
 
-	return name && len && name[0] == '<';
+	if (!name || !len || f->type != HPROF_OBJECT)
+		return false;
+	return name[0] == '<' || (i + 1 == k->n_statics && hprof_field_is(r, f, "init_lock"));
 }
 
 static void count_kinds(const struct hprof_reader *r, struct hprof_class *k)
@@ -94,7 +108,7 @@ static void count_kinds(const struct hprof_reader *r, struct hprof_class *k)
 	for (uint32_t i = 0; i < k->n_fields; i++)
 		count_kind(&k->kinds, k->fields[i].type, hprof_type_size(r, k->fields[i].type));
 	for (uint32_t i = 0; i < k->n_statics; i++) {
-		if (!is_pseudo(r, &k->statics[i]))
+		if (!is_pseudo(r, k, i))
 			count_kind(&k->static_kinds, k->statics[i].type,
 				   hprof_type_size(r, k->statics[i].type));
 	}
@@ -212,14 +226,6 @@ static void add_ref(struct hprof_class *k, uint32_t at, uint32_t index, bool is_
 {
 	k->refs = xgrow(k->refs, k->n_refs, &k->cap_refs, sizeof(*k->refs));
 	k->refs[k->n_refs++] = (struct hprof_ref){ at, index, is_referent };
-}
-
-bool hprof_field_is(const struct hprof_reader *r, const struct hprof_field *f, const char *name)
-{
-	size_t len;
-	const char *text = hprof_symbol(r, f->name, &len);
-
-	return text && len == strlen(name) && memcmp(text, name, len) == 0;
 }
 
 /* What the fields that `declarer` adds to the instances of `k` mean, from byte `at` on. */
@@ -350,7 +356,7 @@ static int write_statics(struct hprof_reader *r, const struct hprof_class *k, st
 {
 	for (uint32_t i = 0; i < k->n_statics; i++) {
 		const struct hprof_field *f = &k->statics[i];
-		const bool pseudo = is_pseudo(r, f);
+		const bool pseudo = is_pseudo(r, k, i);
 		const struct tape_record record = {
 			.kind = pseudo ? TAPE_LINK : TAPE_STATIC,
 			.address = f->value,

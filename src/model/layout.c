@@ -208,21 +208,10 @@ struct layout_shape layout_instance(const struct layout *l, const struct layout_
 	return new_rules(l, super, &all, any ? &added : NULL);
 }
 
-static uint64_t statics_end(const struct layout *l, const struct layout_fields *fields)
-{
-	struct layout_shape s = { .end = (uint64_t)fields->n_references * l->reference };
-	struct layout_fields rest = *fields;
-
-	if (l->release < RULES_NEW)
-		return old_fields(l, 0, rest, true);
-	rest.n_references = 0;
-	put_all(l, &s, &rest);
-	return s.end;
-}
-
+/* By all rules references come first, and the hole that they may leave stays one. */
 uint64_t layout_mirror(const struct layout *l, uint64_t base, const struct layout_fields *statics)
 {
-	return align_up(base + align_up(statics_end(l, statics), WORD), l->alignment);
+	return align_up(base + align_up(old_fields(l, 0, *statics, true), WORD), l->alignment);
 }
 
 /* InstanceStackChunkKlass: behind the stack, a bit for each word or half word of it. */

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #define EVER 99
+#define CONTENDED_THREADS 18 /* what ThreadLocalRandom has in them stands apart */
 
 struct row {
 	const char *class;
@@ -12,20 +13,20 @@ struct row {
 
 /* Fields that javaClasses.hpp injects: intptr and long, int, short, byte and bool, objects. */
 static const struct row injected[] = {
-	{ "java.lang.Class", 8, 8, 2, 2, 0, 0, 3 },
-	{ "java.lang.Class", 9, 24, 2, 2, 0, 0, 3 },
-	{ "java.lang.Class", 25, EVER, 2, 2, 0, 0, 1 },
+	{ "java.lang.Class", 8, 18, 2, 2, 0, 0, 3 },
+	{ "java.lang.Class", 19, 24, 2, 2, 0, 0, 4 },
+	{ "java.lang.Class", 25, EVER, 2, 2, 0, 0, 2 },
 	{ "java.lang.ClassLoader", 8, EVER, 1, 0, 0, 0, 0 },
 	{ "java.lang.Module", 9, EVER, 1, 0, 0, 0, 0 },
 	{ "java.lang.String", 14, EVER, 0, 0, 0, 1, 0 },
 	{ "java.lang.invoke.MemberName", 8, 10, 2, 0, 0, 0, 1 },
 	{ "java.lang.invoke.MemberName", 11, EVER, 1, 0, 0, 0, 0 },
-	{ "java.lang.invoke.ResolvedMethodName", 11, EVER, 1, 0, 0, 0, 1 },
+	{ "java.lang.invoke.ResolvedMethodName", 11, 21, 1, 0, 0, 0, 1 },
+	{ "java.lang.invoke.ResolvedMethodName", 22, EVER, 1, 0, 0, 0, 0 },
 	{ "java.lang.invoke.MethodHandleNatives$CallSiteContext", 9, EVER, 2, 0, 0, 0, 0 },
 	{ "java.lang.StackFrameInfo", 9, EVER, 0, 0, 1, 0, 0 },
 	{ "java.lang.InternalError", 21, EVER, 0, 0, 0, 1, 0 },
 	{ "java.lang.Thread", 19, EVER, 1, 1, 1, 1, 0 },
-	{ "java.lang.VirtualThread", 21, EVER, 0, 0, 0, 0, 0 },
 	{ "jdk.internal.vm.StackChunk", 19, EVER, 1, 1, 0, 1, 1 },
 };
 
@@ -67,7 +68,7 @@ bool layout_added(unsigned release, const char *name, struct layout_fields *fiel
 			continue;
 		add(fields, row);
 	}
-	if (strcmp(name, "java.lang.Thread") == 0) {
+	if (release <= CONTENDED_THREADS && strcmp(name, "java.lang.Thread") == 0) {
 		added->has_contended = true;
 		added->contended = (struct layout_fields){ .n8 = 1, .n4 = 2 };
 		fields->n8 -= 1;
