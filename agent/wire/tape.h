@@ -11,7 +11,7 @@
  *
  * An object is told of once, by OBJECT or MIRROR, and what refers to others follows it, up to the
  * next one; ROOT, OWN and TEXT may stand between.  An object that never comes refers to nothing;
-in a whole walk it is a java.lang.Class, for every other object has a reference to its class.
+ * in a whole walk it is a java.lang.Class, for every other object has a reference to its class.
  * Its size is told with references to it, or with SIZE.
  *
  * libc only; linked into the agent and into jtool.

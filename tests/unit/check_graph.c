@@ -232,7 +232,7 @@ static struct graph *write_made(const struct made *m)
 		write_own(&w, m);
 	{
 		/* 99 is the thread whose stack is no root. */
-		struct graph_facts facts = { CLASSES, CLASS_CLASS, NULL, 99 };
+		struct graph_facts facts = { CLASSES, CLASS_CLASS, NULL, 99, false };
 		int error;
 		struct graph *g = end_with(&w, &facts, &error);
 
@@ -663,7 +663,7 @@ END_TEST
 START_TEST(lasting_classes)
 {
 	const bool lasting[3] = { false, true, true };
-	struct graph_facts facts = { 3, CLASS_CLASS, lasting, 0 };
+	struct graph_facts facts = { 3, CLASS_CLASS, lasting, 0, false };
 	const struct graph_root *roots;
 	struct graph *g;
 	struct writer w;
@@ -734,7 +734,7 @@ END_TEST
 
 START_TEST(nothing)
 {
-	struct graph_facts facts = { 0, GRAPH_NONE, NULL, 0 };
+	struct graph_facts facts = { 0, GRAPH_NONE, NULL, 0, false };
 	struct graph_sum sum;
 	struct graph_tree tree;
 	struct graph_ways ways;
