@@ -22,6 +22,7 @@ struct graph_builder {
 	uint32_t min_classes;  /* there must be: one more than the highest number of an object's */
 	uint32_t class_object; /* class of a java.lang.Class that was told as an object */
 	uint32_t told;         /* the object told of; GRAPH_NONE: none yet */
+	uint32_t own_below;    /* own objects' numbers are */
 	bool own_late;         /* an own object was met before it was told to be one */
 	uint32_t element;      /* as struct graph_edges has it */
 	uint32_t run;          /* elements since one's index was told whole */

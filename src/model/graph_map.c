@@ -99,6 +99,21 @@ static void give_units(struct graph_map *map, uint32_t at, unsigned units)
 	map->free[units] = at + 1;
 }
 
+static uint64_t bit_of(uint64_t address)
+{
+	return UINT64_C(1) << address / 8 % 64;
+}
+
+static unsigned rank_of(const struct graph_map_block *block, uint64_t bit)
+{
+	return (unsigned)__builtin_popcountll(block->begins & (bit - 1));
+}
+
+static uint32_t *numbers_of(const struct graph_map *map, const struct graph_map_block *block)
+{
+	return &map->numbers[(size_t)block->numbers * GRAPH_MAP_UNIT];
+}
+
 /* The block's numbers fill all their units: give it one more. */
 static void widen(struct graph_map *map, struct graph_map_block *block, unsigned n)
 {
@@ -106,38 +121,57 @@ static void widen(struct graph_map *map, struct graph_map_block *block, unsigned
 	uint32_t to = take_units(map, units + 1);
 
 	if (units > 0) {
-		memcpy(&map->numbers[(size_t)to * GRAPH_MAP_UNIT],
-		       &map->numbers[(size_t)block->numbers * GRAPH_MAP_UNIT],
+		memcpy(&map->numbers[(size_t)to * GRAPH_MAP_UNIT], numbers_of(map, block),
 		       n * sizeof(*map->numbers));
 		give_units(map, block->numbers, units);
 	}
 	block->numbers = to;
 }
 
-static uint32_t insert(struct graph_map *map, struct graph_map_block *block, uint64_t bit,
-		       unsigned rank)
+static uint32_t insert(struct graph_map *map, struct graph_map_block *block, uint64_t bit)
 {
 	unsigned n = (unsigned)__builtin_popcountll(block->begins);
+	unsigned rank = rank_of(block, bit);
 	uint32_t *numbers;
 
 	if (n % GRAPH_MAP_UNIT == 0)
 		widen(map, block, n);
-	numbers = &map->numbers[(size_t)block->numbers * GRAPH_MAP_UNIT];
+	numbers = numbers_of(map, block);
 	memmove(&numbers[rank + 1], &numbers[rank], (n - rank) * sizeof(*numbers));
 	numbers[rank] = map->n;
 	block->begins |= bit;
 	return map->n++;
 }
 
-uint32_t graph_map_number(struct graph_map *map, uint64_t address)
+size_t graph_map_block(struct graph_map *map, uint64_t address)
 {
-	uint64_t word = address / 8, bit = UINT64_C(1) << word % 64;
+	uint64_t word = address / 8;
 	size_t page = page_of(map, (word >> GRAPH_MAP_PAGE_BITS) + 1);
-	struct graph_map_block *block = &map->blocks[page * GRAPH_MAP_PAGE +
-						     word / 64 % GRAPH_MAP_PAGE];
-	unsigned rank = (unsigned)__builtin_popcountll(block->begins & (bit - 1));
+	size_t block = page * GRAPH_MAP_PAGE + word / 64 % GRAPH_MAP_PAGE;
 
-	if (block->begins & bit)
-		return map->numbers[(size_t)block->numbers * GRAPH_MAP_UNIT + rank];
-	return insert(map, block, bit, rank);
+	__builtin_prefetch(&map->blocks[block]);
+	return block;
+}
+
+void graph_map_expect(const struct graph_map *map, size_t at, uint64_t address)
+{
+	const struct graph_map_block *block = &map->blocks[at];
+
+	if (block->begins)
+		__builtin_prefetch(numbers_of(map, block) + rank_of(block, bit_of(address)));
+}
+
+uint32_t graph_map_look(const struct graph_map *map, size_t at, uint64_t address)
+{
+	const struct graph_map_block *block = &map->blocks[at];
+	uint64_t bit = bit_of(address);
+
+	return block->begins & bit ? numbers_of(map, block)[rank_of(block, bit)] : GRAPH_NONE;
+}
+
+uint32_t graph_map_number(struct graph_map *map, size_t at, uint64_t address)
+{
+	uint32_t number = graph_map_look(map, at, address);
+
+	return number == GRAPH_NONE ? insert(map, &map->blocks[at], bit_of(address)) : number;
 }

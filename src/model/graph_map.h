@@ -40,8 +40,16 @@ struct graph_map {
 };
 
 void graph_map_release(struct graph_map *map);
-/* The number of an object; a new one gets the next. */
-uint32_t graph_map_number(struct graph_map *map, uint64_t address);
+/*
+ * The number of an object, in three steps, since each waits for memory: many objects are looked
+ * up at once, so that the memory of all is on its way when the first is needed.
+ */
+size_t graph_map_block(struct graph_map *map, uint64_t address);
+void graph_map_expect(const struct graph_map *map, size_t block, uint64_t address);
+/* GRAPH_NONE: it has none yet. */
+uint32_t graph_map_look(const struct graph_map *map, size_t block, uint64_t address);
+/* A new one gets the next. */
+uint32_t graph_map_number(struct graph_map *map, size_t block, uint64_t address);
 /* Bytes that it takes. */
 size_t graph_map_bytes(const struct graph_map *map);
 

@@ -8,7 +8,7 @@
 #include "base/xalloc.h"
 
 #define NODES_MAX (UINT32_C(1) << 31)
-#define EDGES_MAX (UINT32_MAX - 2) /* class edges included; the numbers above mean other things */
+#define EDGES_MAX (UINT32_MAX - 99) /* class edges included; the numbers above mean other things */
 
 struct graph_builder *graph_builder_new(size_t max_bytes)
 {
@@ -60,15 +60,6 @@ static void add_node(struct graph_builder *b)
 	g->first[g->n++] = GRAPH_NONE;
 }
 
-static uint32_t node_of(struct graph_builder *b, uint64_t address)
-{
-	uint32_t node = graph_map_number(&b->map, address);
-
-	if (node == b->graph->n)
-		add_node(b);
-	return node;
-}
-
 /* Whoever refers to an object tells its size, and all the same. */
 static int take_size(struct graph_builder *b, uint32_t node, const struct tape_record *r)
 {
@@ -115,10 +106,16 @@ static uint8_t tag_of(struct graph_builder *b, enum graph_via via, uint32_t inde
 	return GRAPH_FAR;
 }
 
-static int take_edge(struct graph_builder *b, enum graph_via via, const struct tape_record *r)
+/* Own objects are told first, mostly, so their numbers are low. */
+static bool is_own(const struct graph_builder *b, uint32_t node)
+{
+	return node < b->own_below && b->graph->class[node] & GRAPH_OWN;
+}
+
+static int take_edge(struct graph_builder *b, uint32_t to, enum graph_via via,
+		     const struct tape_record *r)
 {
 	struct graph *g = b->graph;
-	uint32_t to = node_of(b, r->address);
 	int rc = take_size(b, to, r);
 	uint8_t tag;
 
@@ -127,7 +124,7 @@ static int take_edge(struct graph_builder *b, enum graph_via via, const struct t
 	if (b->told == GRAPH_NONE || (via == GRAPH_REFERENT && r->index >= TAPE_STRENGTHS) ||
 	    (via == GRAPH_LINK && r->index >= TAPE_LINKS))
 		return -EBADMSG;
-	if ((g->class[b->told] | g->class[to]) & GRAPH_OWN)
+	if (is_own(b, b->told) || is_own(b, to))
 		return 0;
 	tag = tag_of(b, via, r->index);
 	if (g->first[b->told] == GRAPH_NONE) {
@@ -150,9 +147,8 @@ static int claim_class_object(struct graph_builder *b, uint32_t class)
 	return 0;
 }
 
-static int take_object(struct graph_builder *b, const struct tape_record *r)
+static int take_object(struct graph_builder *b, uint32_t node, const struct tape_record *r)
 {
-	uint32_t node = node_of(b, r->address);
 	uint32_t *class = &b->graph->class[node];
 
 	if (*class & GRAPH_TOLD || r->class >= GRAPH_NUMBER)
@@ -174,9 +170,8 @@ static int take_object(struct graph_builder *b, const struct tape_record *r)
 	return 0;
 }
 
-static int take_class(struct graph_builder *b, const struct tape_record *r)
+static int take_class(struct graph_builder *b, uint32_t node, const struct tape_record *r)
 {
-	uint32_t node = node_of(b, r->address);
 	uint32_t *class = &b->graph->class[node];
 	uint32_t number = *class & GRAPH_NUMBER;
 	int rc;
@@ -196,10 +191,9 @@ static int take_class(struct graph_builder *b, const struct tape_record *r)
 	return 0;
 }
 
-static int take_root(struct graph_builder *b, const struct tape_record *r)
+static int take_root(struct graph_builder *b, uint32_t node, const struct tape_record *r)
 {
 	struct graph *g = b->graph;
-	uint32_t node = node_of(b, r->address);
 
 	g->roots = graph_grow(g->roots, g->n_roots, &b->cap_roots, sizeof(*g->roots));
 	g->roots[g->n_roots++] = (struct graph_root){
@@ -209,21 +203,18 @@ static int take_root(struct graph_builder *b, const struct tape_record *r)
 	return take_size(b, node, r);
 }
 
-static int take_own(struct graph_builder *b, const struct tape_record *r)
+static int take_own(struct graph_builder *b, uint32_t node, bool is_new)
 {
-	uint32_t met = b->graph->n;
-	uint32_t node = node_of(b, r->address);
-
-	if (node < met)
-		b->own_late = true;
+	b->own_late |= !is_new;
 	b->graph->class[node] |= GRAPH_OWN;
+	if (node >= b->own_below)
+		b->own_below = node + 1;
 	return 0;
 }
 
-static int take_text(struct graph_builder *b, const struct tape_record *r)
+static int take_text(struct graph_builder *b, uint32_t node, const struct tape_record *r)
 {
 	struct graph *g = b->graph;
-	uint32_t node = node_of(b, r->address);
 
 	while (b->len_text + r->text_len >= b->cap_text) /* so that none has no place */
 		g->text = graph_grow(g->text, b->cap_text, &b->cap_text, 1);
@@ -237,32 +228,37 @@ static int take_text(struct graph_builder *b, const struct tape_record *r)
 	return 0;
 }
 
-static int take_record(struct graph_builder *b, const struct tape_record *r)
+static int take_record(struct graph_builder *b, size_t block, const struct tape_record *r)
 {
+	uint32_t node = graph_map_number(&b->map, block, r->address);
+	bool is_new = node == b->graph->n;
+
+	if (is_new)
+		add_node(b);
 	switch (r->kind) {
 	case TAPE_CLASS:
-		return take_class(b, r);
+		return take_class(b, node, r);
 	case TAPE_OBJECT:
 	case TAPE_MIRROR:
-		return take_object(b, r);
+		return take_object(b, node, r);
 	case TAPE_FIELD:
-		return take_edge(b, GRAPH_FIELD, r);
+		return take_edge(b, node, GRAPH_FIELD, r);
 	case TAPE_STATIC:
-		return take_edge(b, GRAPH_STATIC, r);
+		return take_edge(b, node, GRAPH_STATIC, r);
 	case TAPE_ELEMENT:
-		return take_edge(b, GRAPH_ELEMENT, r);
+		return take_edge(b, node, GRAPH_ELEMENT, r);
 	case TAPE_REFERENT:
-		return take_edge(b, GRAPH_REFERENT, r);
+		return take_edge(b, node, GRAPH_REFERENT, r);
 	case TAPE_LINK:
-		return take_edge(b, GRAPH_LINK, r);
+		return take_edge(b, node, GRAPH_LINK, r);
 	case TAPE_ROOT:
-		return take_root(b, r);
+		return take_root(b, node, r);
 	case TAPE_SIZE:
-		return b->told == GRAPH_NONE ? -EBADMSG : take_size(b, b->told, r);
+		return node == b->told ? take_size(b, node, r) : -EBADMSG;
 	case TAPE_OWN:
-		return take_own(b, r);
+		return take_own(b, node, is_new);
 	case TAPE_TEXT:
-		return take_text(b, r);
+		return take_text(b, node, r);
 	case TAPE_KINDS:
 		break;
 	}
@@ -275,20 +271,56 @@ static bool is_full(const struct graph *g)
 	return g->n > NODES_MAX || (uint64_t)g->n + g->n_edges > EDGES_MAX;
 }
 
+/* So many records at once: objects that lie anywhere are all asked of the memory together. */
+#define AHEAD 32
+
+struct ahead {
+	struct tape_record records[AHEAD];
+	size_t blocks[AHEAD];
+	unsigned n;
+};
+
+static const uint8_t *read_ahead(struct graph_builder *b, struct ahead *ahead,
+				 const uint8_t *tape, const uint8_t *end)
+{
+	for (ahead->n = 0; tape && tape < end && ahead->n < AHEAD; ahead->n++) {
+		struct tape_record *r = &ahead->records[ahead->n];
+
+		tape = tape_read(&b->place, tape, end, r);
+		ahead->blocks[ahead->n] = graph_map_block(&b->map, r->address);
+	}
+	return tape;
+}
+
+static void expect(const struct graph_builder *b, const struct ahead *ahead)
+{
+	for (unsigned i = 0; i < ahead->n; i++)
+		graph_map_expect(&b->map, ahead->blocks[i], ahead->records[i].address);
+	for (unsigned i = 0; i < ahead->n; i++) {
+		uint32_t node = graph_map_look(&b->map, ahead->blocks[i],
+					       ahead->records[i].address);
+
+		if (node != GRAPH_NONE)
+			__builtin_prefetch(&b->graph->size[node]);
+	}
+}
+
 int graph_builder_take(struct graph_builder *b, const uint8_t *tape, size_t len)
 {
 	const uint8_t *end = tape + len;
-	struct tape_record r;
+	struct ahead ahead;
 
 	while (tape < end) {
-		int rc;
-
-		tape = tape_read(&b->place, tape, end, &r);
+		tape = read_ahead(b, &ahead, tape, end);
 		if (!tape)
 			return -EBADMSG;
-		rc = take_record(b, &r);
-		if (rc < 0)
-			return rc;
+		expect(b, &ahead);
+		for (unsigned i = 0; i < ahead.n; i++) {
+			int rc = take_record(b, ahead.blocks[i], &ahead.records[i]);
+
+			if (rc < 0)
+				return rc;
+		}
 		if (is_full(b->graph))
 			return -EFBIG;
 	}
