@@ -24,7 +24,7 @@ struct ag_graph {
 	uint32_t outcome;    /* WIRE_GRAPHED_* */
 	uint64_t paused_ns;  /* from the first callback on */
 	uint64_t waited_ns;  /* of these, for the client */
-	uint64_t own_thread; /* the agent thread's id */
+	uint64_t own_thread; /* the agent thread's id; 0: the tape is void */
 	uint32_t n_new;      /* classes that turned up in the walk: the roster's last ones */
 	struct ag_graph_thread {
 		jthread thread; /* a local reference */

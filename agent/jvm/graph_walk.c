@@ -406,7 +406,10 @@ int ag_graph_follow(struct ag_graph_walk *w)
 	if (w->piece && w->at > w->piece->data)
 		end_piece(w);
 	/* Even a part of the heap is told only with addresses that can be relied on. */
-	if (w->crowded || w->in_place != EVERY_ELEMENT || w->graph->own_thread == 0)
-		w->graph->outcome = WIRE_GRAPHED_UNKNOWN;
+	if (w->crowded || w->in_place != EVERY_ELEMENT || w->graph->own_thread == 0) {
+		w->graph->own_thread = 0;
+		if (w->graph->outcome == WIRE_GRAPHED_WHOLE)
+			w->graph->outcome = WIRE_GRAPHED_UNKNOWN;
+	}
 	return rc;
 }

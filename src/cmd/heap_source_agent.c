@@ -63,14 +63,14 @@ static int receive(struct heap_source *source, const struct heap_plan *plan,
 	return 0;
 }
 
-/* What is there of a walk that was ended early. */
+/* A walk that was ended early may have told a part of the heap that can be relied on. */
 static int judge(const struct heap_plan *plan, const struct heap_wire *wire, struct err *err)
 {
 	int pid = (int)plan->ctx->jvm->pid;
 
 	if (wire->outcome == WIRE_GRAPHED_WHOLE)
 		return 0;
-	if (plan->partial) {
+	if (plan->partial && wire->own_thread != 0) {
 		*plan->partial = true;
 		return 0;
 	}

@@ -21,7 +21,7 @@ struct heap_wire {
 	/* from GRAPH_END */
 	uint32_t outcome; /* enum wire_graphed */
 	uint64_t pause_ns, waited_ns;
-	uint64_t own_thread;
+	uint64_t own_thread; /* 0: the tape is void */
 	uint64_t agent_peak;
 };
 
