@@ -139,7 +139,9 @@ const char *heap_thread_name(const struct heap *h, uint64_t id)
 
 const struct heap_method *heap_method(const struct heap *h, uint32_t method)
 {
-	return method > 0 && method <= h->n_methods ? &h->methods[method - 1] : NULL;
+	if (method == 0 || method > h->n_methods || !h->methods[method - 1].name)
+		return NULL;
+	return &h->methods[method - 1];
 }
 
 const char *heap_root_kind(enum tape_root kind)

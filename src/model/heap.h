@@ -30,7 +30,7 @@ struct heap_thread {
 };
 
 struct heap_method {
-	char *class, *name; /* "a.b.C", "run" */
+	char *class, *name; /* "a.b.C", "run"; NULL: not known */
 };
 
 struct heap {

@@ -22,6 +22,7 @@ static int take_thread(struct heap *h, struct wire_reader *payload)
 	return 0;
 }
 
+/* One of a class that was unloaded meanwhile has no names. */
 static int take_method(struct heap *h, struct wire_reader *payload)
 {
 	_cleanup_buf_ struct buf class = BUF_INIT;
@@ -30,10 +31,13 @@ static int take_method(struct heap *h, struct wire_reader *payload)
 	struct heap_method *method;
 
 	if (!wire_reader_ok(payload) || h->n_methods >= NAMES_MAX ||
-	    typename_java(&class, signature.data, signature.len) < 0)
+	    (signature.len > 0 && typename_java(&class, signature.data, signature.len) < 0))
 		return -EBADMSG;
 	h->methods = xgrow(h->methods, h->n_methods, &h->cap_methods, sizeof(*h->methods));
 	method = &h->methods[h->n_methods++];
+	*method = (struct heap_method){ NULL, NULL };
+	if (signature.len == 0)
+		return 0;
 	method->class = buf_take(&class);
 	method->name = xstrndup(name.data, name.len);
 	return 0;

@@ -80,11 +80,13 @@ static void put_methods(struct payload *p)
 {
 	struct wire_writer *w = begin(p);
 
-	wire_put_u32(w, 2);
+	wire_put_u32(w, 3);
 	put_text(w, "La/B;");
 	put_text(w, "run");
 	put_text(w, "La/B$C;");
 	put_text(w, "<init>");
+	put_text(w, "");
+	put_text(w, "");
 }
 
 static void put_end(struct payload *p, uint32_t outcome)
@@ -200,6 +202,8 @@ START_TEST(a_heap)
 	ck_assert_ptr_null(heap_thread_name(&heap, 2));
 	ck_assert_str_eq(heap_method(&heap, 2)->class, "a.B$C");
 	ck_assert_str_eq(heap_method(&heap, 2)->name, "<init>");
+	ck_assert_ptr_null(heap_method(&heap, 3)); /* it was unloaded */
+	ck_assert_ptr_null(heap_method(&heap, 4));
 
 	for (size_t i = 0; i < ARRAY_SIZE(lasting); i++)
 		lasting[i] = heap.classes[i].lasting;
