@@ -2,11 +2,13 @@
  * heaphisto: how many instances each class has, and how many bytes they take.
  *
  * From jtool's agent by default, which knows loaders; from the JVM's own GC.class_histogram with
- * --vm, where no agent is let in.
+ * --vm, where no agent is let in; from a heap dump, in a file or with --engine hprof.
  */
 #include <string.h>
 
 #include "cmd/answer.h"
+#include "cmd/heap_dump.h"
+#include "cmd/heap_source.h"
 #include "model/histo_wire.h"
 #include "model/typename.h"
 #include "render/histo_json.h"
@@ -14,11 +16,12 @@
 #include "session/session.h"
 
 #define VM_HISTOGRAM_MAX (256u * 1024 * 1024)
+#define DUMP_WAITING_MAX (256u << 20) /* of the JVM's dump: counting is faster than writing it */
 
 struct histo_opts {
 	bool live, strict, vm;
 	unsigned rows; /* 0: all */
-	int sort, by;
+	int sort, by, engine;
 	const char *filter, *save, *diff;
 };
 
@@ -37,6 +40,8 @@ static const struct opt histo_rows[] = {
 	{ 0, "filter", OPT_TEXT, AT(filter), "GLOB", "only classes whose name matches", NULL },
 	{ 0, "save", OPT_TEXT, AT(save), "FILE", "keep the whole histogram in FILE, too", NULL },
 	{ 0, "diff", OPT_TEXT, AT(diff), "FILE", "what has changed since FILE was saved", NULL },
+	{ 0, "engine", OPT_CHOICE, AT(engine), "ENGINE",
+	  "agent (default), or hprof: from the JVM's own dump", heap_engines },
 	{ 0, "strict", OPT_FLAG, AT(strict), NULL, "nothing but what JVMTI promises", NULL },
 	{ 0, "vm", OPT_FLAG, AT(vm), NULL, "the JVM's own histogram, no agent", NULL },
 	OPT_END,
@@ -143,6 +148,40 @@ static int ask_vm(const struct ctx *ctx, struct histo *h, struct err *err)
 	return 0;
 }
 
+/* The reachable objects, or those of a file, whatever they are. */
+static int ask_dump(const struct ctx *ctx, struct histo *h, struct err *err)
+{
+	static const struct heap_dump_wanted wanted = { .limits = { DUMP_WAITING_MAX, 0 } };
+	struct heap heap = { 0 };
+	struct hprof_reader *reader = heap_dump_read(ctx, &wanted, &heap, err);
+
+	for (uint32_t i = 0; reader && i < heap.n_classes; i++) {
+		const struct hprof_count count = hprof_count(reader, i);
+
+		if (count.instances)
+			histo_add(h, heap_class_name(&heap, i), heap.classes[i].loader, NULL,
+				  (int64_t)count.instances, (int64_t)count.bytes);
+	}
+	hprof_reader_free(reader);
+	heap_release(&heap);
+	return reader ? 0 : -1;
+}
+
+static int ask(const struct ctx *ctx, struct histo *h, struct err *err)
+{
+	const struct histo_opts *opts = ctx->opts;
+
+	if (ctx->file || opts->engine == HEAP_BY_HPROF)
+		return ask_dump(ctx, h, err);
+	return opts->vm ? ask_vm(ctx, h, err) : ask_agent(ctx, h, err);
+}
+
+/* -1: the histogram is a file's. */
+static int64_t pid_of(const struct ctx *ctx)
+{
+	return ctx->jvm ? ctx->jvm->pid : -1;
+}
+
 static void show(const struct ctx *ctx, struct histo *h)
 {
 	const struct histo_opts *opts = ctx->opts;
@@ -158,7 +197,7 @@ static void show(const struct ctx *ctx, struct histo *h)
 	histo_sort(h, (enum histo_sort)opts->sort);
 	view.n_rows = opts->rows > 0 && opts->rows < h->n ? opts->rows : h->n;
 	if (ctx->json) {
-		json_print_take(histo_json(h, view.n_rows, &view.total, ctx->jvm->pid), ctx->out);
+		json_print_take(histo_json(h, view.n_rows, &view.total, pid_of(ctx)), ctx->out);
 		return;
 	}
 	histo_print(h, &view, ctx->out);
@@ -170,10 +209,10 @@ static int run_on(const struct ctx *ctx, struct histo *h, const struct histo *ba
 {
 	const struct histo_opts *opts = ctx->opts;
 
-	if ((opts->vm ? ask_vm(ctx, h, err) : ask_agent(ctx, h, err)) < 0)
+	if (ask(ctx, h, err) < 0)
 		return -1;
 	steps_add(ctx->steps, "%zu classes have instances", h->n);
-	if (opts->save && histo_save(h, ctx->jvm->pid, opts->save, err) < 0)
+	if (opts->save && histo_save(h, pid_of(ctx), opts->save, err) < 0)
 		return -1;
 	if (opts->diff)
 		histo_subtract(h, base);
@@ -195,16 +234,41 @@ static int check(const struct ctx *ctx, struct err *err)
 						"the JVM's own histogram uses no JVMTI");
 	if (opts->vm && opts->by == HISTO_LOADER)
 		return err_set(err, EXIT_USAGE, "--vm knows no loaders to sum up by");
+	if (opts->vm && opts->engine)
+		return err_set(err, EXIT_USAGE, "--vm and --engine exclude each other: "
+						"the JVM's own histogram needs neither");
+	if (opts->strict && opts->engine == HEAP_BY_HPROF)
+		return err_set(err, EXIT_USAGE, "--strict is about the agent, not about dumps");
+	return 0;
+}
+
+/* A dump in a file has what it has, and nobody to ask. */
+static int check_file(const struct ctx *ctx, struct err *err)
+{
+	const struct histo_opts *opts = ctx->opts;
+
+	if (opts->live)
+		return err_set(err, EXIT_USAGE, "--live collects in a JVM: what a dump in a file "
+						"has was decided when it was written");
+	if (opts->vm || opts->strict || opts->engine == HEAP_BY_AGENT)
+		return err_set(err, EXIT_USAGE,
+			       "%s is about a JVM, and a file is nothing but a dump",
+			       opts->vm	      ? "--vm"
+			       : opts->strict ? "--strict"
+					      : "--engine agent");
 	return 0;
 }
 
 static int run(struct ctx *ctx, struct err *err)
 {
 	const struct histo_opts *opts = ctx->opts;
-	struct histo base = { 0 }, h = { .live = opts->live };
+	const bool dumped = opts->engine == HEAP_BY_HPROF && !ctx->file;
+	struct histo base = { 0 }, h = { .live = opts->live || dumped };
 	int rc = 0;
 
-	if (opts->diff)
+	if (ctx->file)
+		rc = check_file(ctx, err);
+	if (rc == 0 && opts->diff)
 		rc = histo_load(&base, opts->diff, err);
 	if (rc == 0)
 		rc = run_on(ctx, &h, &base, err);
@@ -216,7 +280,7 @@ static int run(struct ctx *ctx, struct err *err)
 const struct cmd cmd_heaphisto = {
 	.name = "heaphisto",
 	.aliases = "histo",
-	.synopsis = "TARGET",
+	.synopsis = "TARGET|FILE.hprof[.gz]",
 	.summary = "instances and bytes of each class on the heap",
 	.details =
 		"All objects are counted, also those that the next collection would free;\n"
@@ -224,9 +288,12 @@ const struct cmd cmd_heaphisto = {
 		"-n and --filter hide.  In a GLOB, * stands for any characters and ? for one.\n"
 		"One class's name without either has only that class counted, in the total,\n"
 		"too, and is faster.  With --by package, arrays count where their elements'\n"
-		"class does.\n",
+		"class does.\n"
+		"A heap dump is counted as it is; with --engine hprof, the JVM makes one of what\n"
+		"is reachable, and no file is left.\n",
 	.need = NEED_JVM,
 	.takes_all = true,
+	.takes_dump = true,
 	.free_words = -1,
 	.opts = histo_rows,
 	.opts_size = sizeof(struct histo_opts),

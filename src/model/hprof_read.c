@@ -73,16 +73,21 @@ struct hprof_reader *hprof_reader_new(struct heap *heap, const struct hprof_want
 	return r;
 }
 
-void hprof_reader_free(struct hprof_reader *r)
+static void release_maps(struct hprof_reader *r)
 {
 	struct idmap *maps[] = { &r->symbol_ids, &r->class_ids, &r->class_serials,
 				 &r->frame_ids, &r->thread_traces, &r->methods,
 				 &r->loader_classes };
 
-	if (!r)
-		return;
 	for (size_t i = 0; i < ARRAY_SIZE(maps); i++)
 		idmap_release(maps[i]);
+}
+
+void hprof_reader_free(struct hprof_reader *r)
+{
+	if (!r)
+		return;
+	release_maps(r);
 	for (size_t i = 0; i < r->n_classes; i++) {
 		free(r->classes[i].fields);
 		free(r->classes[i].statics);

@@ -38,7 +38,10 @@ struct json *histo_json(const struct histo *h, size_t n_rows, const struct histo
 
 	for (size_t i = 0; i < n_rows && i < h->n; i++)
 		json_put(classes, NULL, row_json(&h->rows[i]));
-	json_put_number(doc, "pid", pid);
+	if (pid < 0)
+		json_put_null(doc, "pid");
+	else
+		json_put_number(doc, "pid", pid);
 	json_put_bool(doc, "live", h->live);
 	json_put(doc, "classes", classes);
 	json_put(doc, "total", total_json(total));

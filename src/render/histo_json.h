@@ -9,7 +9,8 @@
 
 /*
  * {"pid","live","classes":[{"class","loader","module","instances","bytes"}],"total":{…}} with
- * the first n_rows rows, and the total as given: it counts what is not shown, too.
+ * the first n_rows rows, and the total as given: it counts what is not shown, too.  The pid is
+ * null when it is -1.
  */
 struct json *histo_json(const struct histo *h, size_t n_rows, const struct histo_total *total,
 			int64_t pid);
