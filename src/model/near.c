@@ -49,16 +49,25 @@ static const char *simple_name(const char *name)
 	return dot ? dot + 1 : name;
 }
 
+/* Are they the same but for a slip or two? */
+static bool is_slip(const char *name, const char *wanted)
+{
+	size_t len = strlen(wanted), slips = len / 4 < 2 ? len / 4 : 2;
+
+	return near_distance(name, wanted) <= slips;
+}
+
 /* How near a name is to a word: 0: only the package differs; then slips; then parts; 4: not. */
 #define NOT_NEAR 4
 static unsigned nearness(const char *name, const char *word)
 {
 	const char *simple = simple_name(name), *wanted = simple_name(word);
-	size_t len = strlen(wanted), slips = len / 4 < 2 ? len / 4 : 2;
+	const char *nested = strrchr(simple, '$');
+	size_t len = strlen(wanted);
 
 	if (strcasecmp(simple, wanted) == 0)
 		return 0;
-	if (near_distance(simple, wanted) <= slips)
+	if (is_slip(simple, wanted) || (nested && is_slip(nested + 1, wanted)))
 		return 1;
 	if (len > 2 && strcasestr(name, word))
 		return 2;

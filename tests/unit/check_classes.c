@@ -375,6 +375,32 @@ START_TEST(slips)
 }
 END_TEST
 
+static const char *text_at(const void *texts, size_t i)
+{
+	return ((const char *const *)texts)[i];
+}
+
+START_TEST(near_classes)
+{
+	static const char *const there[] = {
+		"a.Shop[]", "a.Shopping", "a.Outer$Shop", "b.Shop", "a.Workshop$1", "b.Shop", "c.Other",
+	};
+	static const char *const cases[][2] = {
+		{ "z.Shop", "b.Shop, a.Outer$Shop, a.Shopping, a.Workshop$1" },
+		{ "Shpo", "a.Outer$Shop, b.Shop" },
+		{ "c.Nothing", "" },
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		struct near near = NEAR_INIT(cases[i][0]);
+
+		near_offer_classes(&near, text_at, there, ARRAY_SIZE(there));
+		ck_assert_str_eq(buf_str(&near.names), cases[i][1]);
+		near_release(&near);
+	}
+}
+END_TEST
+
 int main(void)
 {
 	Suite *suite = suite_create("classes");
@@ -390,6 +416,7 @@ int main(void)
 	tcase_add_test(tc, class_is_told);
 	tcase_add_test(tc, class_told_badly);
 	tcase_add_test(tc, slips);
+	tcase_add_test(tc, near_classes);
 	tcase_set_timeout(tc, 60);
 	suite_add_tcase(suite, tc);
 	srunner_run_all(runner, CK_ENV);
