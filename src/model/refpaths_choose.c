@@ -204,6 +204,17 @@ static bool has_target(const struct refpaths_targets *targets, uint32_t node)
 	return false;
 }
 
+/* Hidden classes come and go, also those of loaders that stay. */
+static bool is_lasting(const struct heap *h, const char *label)
+{
+	for (size_t i = 0; i < h->n_classes; i++) {
+		if (h->classes[i].lasting && h->classes[i].loader &&
+		    strcmp(h->classes[i].loader, label) == 0)
+			return true;
+	}
+	return false;
+}
+
 static int refuse_loader(const struct heap *h, const char *word, struct err *err)
 {
 	_cleanup_buf_ struct buf labels = BUF_INIT;
@@ -213,7 +224,7 @@ static int refuse_loader(const struct heap *h, const char *word, struct err *err
 		const char *label = h->classes[i].loader;
 
 		if (!label || h->classes[i].lasting || strcmp(label, last) == 0 ||
-		    (labels.len > 0 && strstr(buf_str(&labels), label)))
+		    strstr(buf_str(&labels), label) || is_lasting(h, label))
 			continue;
 		buf_adds(&labels, labels.len > 0 ? ", " : "");
 		text_printable(&labels, label, strlen(label));

@@ -16,8 +16,15 @@ struct line {
 	size_t times;
 };
 
-/* What is written with a word of its own in front: a root. */
-static const char *root_via(const struct graph_root *root)
+/* What the JVM's own loaders hold is told in the same way as their classes. */
+static bool is_class_root(const struct heap *h, const struct graph_root *root)
+{
+	return root && root->kind == TAPE_ROOT_CLASS &&
+	       graph_stands_for(h->graph, root->node) != GRAPH_NONE;
+}
+
+/* How the first object on a way is held. */
+static const char *root_via(const struct heap *h, const struct graph_root *root)
 {
 	static const char *const texts[TAPE_ROOTS] = {
 		[TAPE_ROOT_CLASS] = "class",
@@ -29,6 +36,8 @@ static const char *root_via(const struct graph_root *root)
 		[TAPE_ROOT_VM] = "JVM",
 	};
 
+	if (root && root->kind == TAPE_ROOT_CLASS && !is_class_root(h, root))
+		return "class data";
 	return root ? texts[root->kind] : "root";
 }
 
@@ -51,7 +60,7 @@ static void add_thread(struct buf *text, const char *name, bool kind_only)
 static void add_root(const struct heap *h, uint32_t node, bool threads_differ, struct buf *text)
 {
 	static const char *const texts[TAPE_ROOTS] = {
-		[TAPE_ROOT_CLASS] = "class ",
+		[TAPE_ROOT_CLASS] = "constants and the like of the JVM's own classes",
 		[TAPE_ROOT_JNI_GLOBAL] = "a global reference of native code",
 		[TAPE_ROOT_JNI_LOCAL] = "a reference of native code",
 		[TAPE_ROOT_STACK] = "a local variable",
@@ -63,9 +72,12 @@ static void add_root(const struct heap *h, uint32_t node, bool threads_differ, s
 	const struct heap_method *method = root ? heap_method(h, root->method) : NULL;
 	const char *thread = root ? heap_thread_name(h, root->thread) : NULL;
 
-	buf_adds(text, root ? texts[root->kind] : "a root");
-	if (root && root->kind == TAPE_ROOT_CLASS)
+	if (is_class_root(h, root)) {
+		buf_adds(text, "class ");
 		add_printable(text, heap_node_class(h, node));
+		return;
+	}
+	buf_adds(text, root ? texts[root->kind] : "a root");
 	if (method) {
 		buf_adds(text, " of ");
 		add_printable(text, method->class);
@@ -98,7 +110,11 @@ void refpath_headline(const struct heap *h, const struct refpath *path, bool thr
 	_cleanup_buf_ struct buf via = BUF_INIT;
 	const char *field;
 
-	if (at != 1 || !root || root->kind != TAPE_ROOT_CLASS) {
+	if (path->n == 1 && is_class_root(h, root)) {
+		buf_adds(text, "loaders that are always there, which have loaded them");
+		return;
+	}
+	if (at != 1 || !is_class_root(h, root)) {
 		add_root(h, path->nodes[0], threads_differ, text);
 		if (at == 0)
 			return;
@@ -137,7 +153,7 @@ static void add_via(const struct heap *h, const struct refpath *path, size_t i, 
 	_cleanup_buf_ struct buf via = BUF_INIT;
 
 	if (i == 0) {
-		buf_adds(text, root_via(graph_root_of(h->graph, path->nodes[0])));
+		buf_adds(text, root_via(h, graph_root_of(h->graph, path->nodes[0])));
 		return;
 	}
 	heap_via(h, path->nodes[i - 1], &path->edges[i], &via);

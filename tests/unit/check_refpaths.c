@@ -288,6 +288,31 @@ START_TEST(class_objects)
 }
 END_TEST
 
+/* Of classes that are always there, it is enough to say that; not so of what hangs on them. */
+START_TEST(class_roots)
+{
+	make_class(CACHE);
+	make_class(GUEST);
+	made_array(&made, 60, OBJECTS, 24, 1);
+	made_edge(&made, TAPE_ELEMENT, 61, 0);
+	made_object(&made, 61, SESSION, 24);
+	made_root(&made, CACHE + 1, TAPE_ROOT_CLASS, 0);
+	made_root(&made, GUEST + 1, TAPE_ROOT_CLASS, 0);
+	made_root(&made, 60, TAPE_ROOT_CLASS, 0);
+	heap = made_heap(&made, names, N_CLASSES);
+	find("java.lang.Class", false, 5);
+	ck_assert_ptr_nonnull(strstr(printed(),
+		"100 % (2) through loaders that are always there, which have loaded them\n"));
+	refpaths_release(&paths);
+	refpaths_targets_release(&targets);
+	find("a.b.Session", false, 5);
+	ck_assert_ptr_nonnull(strstr(printed(),
+		"100 % (1) through constants and the like of the JVM's own classes\n"
+		"    class data  java.lang.Object[]\n"
+		"    [0]         a.b.Session\n"));
+}
+END_TEST
+
 static void make_list(uint32_t n)
 {
 	make_class(CACHE);
@@ -570,6 +595,7 @@ int main(void)
 	tcase_add_test(tc, wants_fields);
 	tcase_add_test(tc, statics_on_the_way);
 	tcase_add_test(tc, class_objects);
+	tcase_add_test(tc, class_roots);
 	tcase_add_test(tc, long_list);
 	tcase_add_test(tc, list_itself);
 	tcase_add_test(tc, end_of_a_list);
