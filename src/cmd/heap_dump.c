@@ -91,12 +91,13 @@ static int read_jvm(const struct ctx *ctx, const struct hprof_limits *limits, st
 /* A reader that has had all there is, or enough of it. */
 static struct hprof_reader *feed(const struct ctx *ctx, const struct heap_dump_wanted *wanted,
 				 const struct layout *layout, uint64_t max_objects,
-				 struct heap *heap, struct err *err)
+				 struct hprof_names *names, struct heap *heap, struct err *err)
 {
 	const struct hprof_wants wants = {
 		.builder = wanted->builder,
 		.layout = *layout,
 		.texts_from = wanted->texts_from,
+		.names = names,
 	};
 	struct reading r = { hprof_reader_new(heap, &wants), { false, false, 0 }, max_objects };
 	int rc;
@@ -116,20 +117,34 @@ static struct hprof_reader *feed(const struct ctx *ctx, const struct heap_dump_w
 }
 
 /* A dump does not tell it, but what it has tells where objects lie. */
-static int look(const struct ctx *ctx, struct layout *layout, struct err *err)
+static int look(const struct ctx *ctx, struct layout *layout, struct hprof_names *names,
+		struct err *err)
 {
 	static const struct heap_dump_wanted nothing;
 	struct heap heap = { 0 };
 	struct hprof_reader *reader;
 
 	*layout = (struct layout){ 0 };
-	reader = feed(ctx, &nothing, layout, HPROF_LOOK, &heap, err);
-	if (!reader)
-		return -1;
-	*layout = hprof_guess_layout(reader);
+	reader = feed(ctx, &nothing, layout, HPROF_LOOK, names, &heap, err);
+	if (reader)
+		*layout = hprof_guess_layout(reader);
 	hprof_reader_free(reader);
 	heap_release(&heap);
-	return 0;
+	return reader ? 0 : -1;
+}
+
+/* Strings that stood before what led to them: a file can be read once more. */
+static int look_for_names(const struct ctx *ctx, struct hprof_names *names, struct err *err)
+{
+	static const struct heap_dump_wanted nothing;
+	static const struct layout layout;
+	struct heap heap = { 0 };
+	struct hprof_reader *reader;
+
+	reader = feed(ctx, &nothing, &layout, UINT64_MAX, names, &heap, err);
+	hprof_reader_free(reader);
+	heap_release(&heap);
+	return reader ? 0 : -1;
 }
 
 static int ask(const struct ctx *ctx, struct layout *layout, struct err *err)
@@ -146,12 +161,14 @@ static int ask(const struct ctx *ctx, struct layout *layout, struct err *err)
 	return 0;
 }
 
-struct hprof_reader *heap_dump_read(const struct ctx *ctx, const struct heap_dump_wanted *wanted,
-				    struct heap *heap, struct err *err)
+static struct hprof_reader *read_dump(const struct ctx *ctx, const struct heap_dump_wanted *wanted,
+				      struct hprof_names *names, struct heap *heap,
+				      struct err *err)
 {
+	struct hprof_reader *reader;
 	struct layout layout;
 
-	if ((ctx->file ? look(ctx, &layout, err) : ask(ctx, &layout, err)) < 0)
+	if ((ctx->file ? look(ctx, &layout, names, err) : ask(ctx, &layout, err)) < 0)
 		return NULL;
 	if (!layout_is_known(&layout)) {
 		(void)err_set(err, EXIT_ANSWER,
@@ -164,5 +181,25 @@ struct hprof_reader *heap_dump_read(const struct ctx *ctx, const struct heap_dum
 		  "at multiples of %u",
 		  layout.release, layout.reference, layout.header, layout.array_header,
 		  layout.alignment);
-	return feed(ctx, wanted, &layout, UINT64_MAX, heap, err);
+	reader = feed(ctx, wanted, &layout, UINT64_MAX, names, heap, err);
+	if (!reader || !ctx->file || !names || !hprof_names_lacking(names))
+		return reader;
+	if (look_for_names(ctx, names, err) < 0) {
+		hprof_reader_free(reader);
+		return NULL;
+	}
+	hprof_name_threads(reader);
+	return reader;
+}
+
+struct hprof_reader *heap_dump_read(const struct ctx *ctx, const struct heap_dump_wanted *wanted,
+				    struct heap *heap, struct err *err)
+{
+	struct hprof_names names = { 0 };
+	struct hprof_reader *reader;
+
+	/* Who only counts has nobody to name. */
+	reader = read_dump(ctx, wanted, wanted->builder ? &names : NULL, heap, err);
+	hprof_names_release(&names);
+	return reader;
 }

@@ -315,9 +315,11 @@ int hprof_feed(struct hprof_reader *r, const uint8_t *data, size_t len, struct e
 	return 0;
 }
 
-static void name_threads(struct hprof_reader *r)
+void hprof_name_threads(struct hprof_reader *r)
 {
-	for (size_t i = 0; r->wants.names && i < r->heap->n_threads; i++) {
+	if (!r->wants.names)
+		return;
+	for (size_t i = 0; i < r->heap->n_threads; i++) {
 		struct heap_thread *t = &r->heap->threads[i];
 		const char *name = hprof_names_of(r->wants.names, r->thread_objects[i]);
 
@@ -337,7 +339,7 @@ int hprof_end(struct hprof_reader *r, struct err *err)
 	if (!r->met && hprof_meet(r, err) < 0)
 		return -1;
 	hprof_name_loaders(r);
-	name_threads(r);
+	hprof_name_threads(r);
 	return r->tape ? hprof_flush(r, err) : 0;
 }
 

@@ -37,6 +37,9 @@ int hprof_feed(struct hprof_reader *r, const uint8_t *data, size_t len, struct e
 /* There is no more: was it all?  Names are complete after this. */
 int hprof_end(struct hprof_reader *r, struct err *err) _must_check_;
 
+/* Once more, when another reader of the same dump has found names that were lacking. */
+void hprof_name_threads(struct hprof_reader *r);
+
 /* Bytes that were fed, and objects that were met, for who watches. */
 uint64_t hprof_bytes(const struct hprof_reader *r);
 uint64_t hprof_objects(const struct hprof_reader *r);
