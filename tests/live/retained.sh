@@ -1,0 +1,138 @@
+#!/usr/bin/env bash
+# retained: what is known to be retained, on every version, by both engines; collectors.
+# shellcheck source-path=SCRIPTDIR source=lib.sh disable=SC2016 # $ in class names
+. "$(dirname "$0")/lib.sh"
+
+# bytes_of CLASS: of the histogram in $W/histo, all its instances.
+bytes_of() {
+	python3 -c 'import json, sys
+rows = json.load(open(sys.argv[1]))["classes"]
+print(sum(c["bytes"] for c in rows if c["class"] == sys.argv[2]))' "$W/histo" "$1"
+}
+
+# row KEY CLASS: of the last run.
+row() {
+	json "[c['$1'] for c in j['classes'] if c['class'] == '$2'][0]"
+}
+
+# find NODES: of the tree, all its nodes in one list.
+nodes='(lambda f: f(f, j["tree"]))(lambda f, l: [y for x in l for y in [x] + f(f, x["children"])])'
+
+# What --json says for the known objects: NAME OPTION...
+known() {
+	local name=$1 slots cells cache array
+
+	shift
+	works "$name: retained" retained --json "$@" "$JVM_PID" || return
+	slots=$(bytes_of 'Retained$Slot') cells=$(bytes_of 'Retained$Cell[]')
+	cache=$(bytes_of 'Retained$Cache') array=$(bytes_of 'Retained$Slot[]')
+	same "$name: the cache's" "1 $cache $((cache + array + slots + cells))" \
+		"$(row instances 'Retained$Cache') $(row shallow 'Retained$Cache') $(
+			row retained 'Retained$Cache')"
+	same "$name: its entries'" "100000 $slots $((slots + cells))" \
+		"$(row instances 'Retained$Slot') $(row shallow 'Retained$Slot') $(
+			row retained 'Retained$Slot')"
+	same "$name: a list's" "100000 $(bytes_of 'Retained$Node')" \
+		"$(row instances 'Retained$Node') $(row retained 'Retained$Node')"
+	same "$name: what two arrays share is neither's" "$(bytes_of 'Retained$Shared[]')" \
+		"$(row retained 'Retained$Shared[]')"
+	same "$name: rows add up" True "$(json "j['total'] == {
+		'instances': sum(c['instances'] for c in j['classes']),
+		'bytes': sum(c['shallow'] for c in j['classes'])}")"
+	same "$name: softly held" True "$(json "600000 <= j['held']['soft']['bytes'] < 1000000 or
+		j['held']")"
+}
+
+# With the histogram beside it, as the JVM is quiet.
+as_heaphisto() {
+	jt heaphisto --live --json "$JVM_PID"
+	cp "$W/out" "$W/histo"
+}
+
+options() {
+	local name=$1
+
+	shift
+	works "$name: --tree" retained --json --tree --strings "$@" "$JVM_PID" || return
+	same "$name: the tree leads to the array" "static INSTANCE, field slots, 100000" \
+		"$(json "', '.join(['%s' % x['via'] for x in $nodes
+			if x['class'] in ('Retained\$Cache', 'Retained\$Slot[]') and x['via']]
+			+ ['%d' % x['length'] for x in $nodes if x['class'] == 'Retained\$Slot[]'])")"
+	same "$name: what else it holds" "100000 Retained\$Slot" \
+		"$(json "['%d %s' % (x['rest']['instances'], x['rest']['classes'][0]['class'])
+			for x in $nodes if x['class'] == 'Retained\$Slot[]'][0]")"
+	same "$name: a large array" "static BLOB 5000000" \
+		"$(json "['%s %d' % (x['via'], x['length']) for x in $nodes
+			if x['length'] == 5000000][0]")"
+	same "$name: a String" "static TEXT All work and no play." \
+		"$(json "['%s %s' % (x['via'], x['text'][:21]) for x in $nodes if x['text']][0]")"
+	same "$name: a thread" "worker-17" \
+		"$(json "[x['thread'] for x in $nodes if x['thread']][0]")"
+	prints "$name: the tree as text" 'static INSTANCE: Retained\$Cache$' \
+		retained --tree "$@" "$JVM_PID"
+
+	works "$name: --suspects" retained --json --suspects "$@" "$JVM_PID"
+	same "$name: the suspects" "Retained\$Shared 1000, Retained\$Slot[] 1, byte[] 1" \
+		"$(json "', '.join(sorted('%s %d' % (s['class'], s['instances'])
+			for s in j['suspects']))")"
+	same "$name: the path to one" "Retained\$Cache static INSTANCE, Retained\$Cache field slots, Retained\$Slot[] None" \
+		"$(json "', '.join('%s %s' % (x['class'], x['via']) for s in j['suspects']
+			if s['class'] == 'Retained\$Slot[]' for x in s['path']['steps'])")"
+	prints "$name: suspects as text" '^  alive through static Retained\$Cache.INSTANCE$' \
+		retained --suspects "$@" "$JVM_PID"
+
+	works "$name: --by package" retained --json --by package "$@" "$JVM_PID"
+	same "$name: packages add up" True "$(json "j['total']['bytes'] ==
+		sum(c['shallow'] for c in j['classes'])")"
+	same "$name: a package's" True "$(json "[c['retained'] > 15000000 for c in j['classes']
+		if c['class'] == '(default)'][0]")"
+	works "$name: --by loader" retained --json --by loader "$@" "$JVM_PID"
+	works "$name: -n, --sort, --filter" retained --json -n 3 --sort count \
+		--filter 'Retained$*' "$@" "$JVM_PID"
+	same "$name: those rows" "Retained\$Cell[] Retained\$Node Retained\$Slot" \
+		"$(json "' '.join(sorted(c['class'] for c in j['classes']))")"
+	works "$name: --weak" retained --json --weak "$@" "$JVM_PID"
+	same "$name: nothing is only held then" 0 \
+		"$(json "sum(h['bytes'] for h in j['held'].values())")"
+	prints "$name: the table" '^ *100000 .* Retained\$Slot$' retained "$@" "$JVM_PID"
+}
+
+collectors() {
+	echo serial parallel
+	[ "$1" -lt 11 ] || echo z shenandoah
+}
+
+for version in own "${jdks[@]}"; do
+	start_jvm "$version" g1 Retained || continue
+	as_heaphisto
+	for engine in agent hprof; do
+		known "$version $engine" --engine "$engine"
+		options "$version $engine" --engine "$engine"
+	done
+	jt retained --json "$JVM_PID"
+	same "$version: keys" "classes file held pid total / class instances loader retained shallow" \
+		"$(json "' '.join(sorted(j)) + ' / ' + ' '.join(sorted(j['classes'][0]))")"
+	same "$version: sorted by what they retain" True \
+		"$(json "(lambda b: b == sorted(b, reverse=True))([c['retained'] for c in j['classes']])")"
+	near=$(json "j['total']['bytes']")
+	jt heaphisto --live --json "$JVM_PID"
+	same "$version: as much as heaphisto --live counts" True \
+		"$(json "abs(j['total']['bytes'] - $near) < 0.002 * $near or
+			(j['total']['bytes'], $near)")"
+	works "$version: a dump" heapdump "$JVM_PID" "$W/dump.hprof"
+	works "$version: retained of the dump" retained --json ./dump.hprof
+	same "$version: its file and cache" "./dump.hprof None 1" \
+		"$(json "'%s %s' % (j['file'], j['pid'])") $(row instances 'Retained$Cache')"
+	rm -f "$W/dump.hprof"
+	refuses 7 'memory' "$version: too little memory" retained --max-memory 1 "$JVM_PID"
+	unharmed "$version: retained"
+	stop "$JVM_PID"
+	[ "$version" != own ] || continue
+	for gc in $(collectors "$version"); do
+		start_jvm "$version" "$gc" Retained -Xmx128m || continue
+		as_heaphisto
+		known "$version $gc"
+		unharmed "$version $gc: retained"
+		stop "$JVM_PID"
+	done
+done
