@@ -144,7 +144,7 @@ def root_fits(node, root):
     """Is that the kind of root that a node of this name is?"""
     kind = root["kind"]
     if node.startswith("class "):
-        return kind == "class"
+        return kind == "system class"
     if node.startswith("Graphs$Worker#"):
         return kind == "thread"
     if kind == "stack local":
