@@ -78,10 +78,6 @@ static jobject make_holder(struct ag_jvm *jvm, jobject thread)
 	return ag_ref_threw(jvm, "NewObjectArray") ? NULL : holder;
 }
 
-/*
- * Last of all: HotSpot visits first what it met last among the roots, so the walk begins with
- * what shows whether it can be relied on.
- */
 static int make_own(struct ag_jvm *jvm, struct ag_own *own)
 {
 	jobject holder;

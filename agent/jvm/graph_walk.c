@@ -315,6 +315,7 @@ static inline void on_mirror(struct ag_graph_walk *w, uint64_t mirror)
 	w->at = tape_put_first(w->at, TAPE_MIRROR, mirror / TAPE_WORD, w->place.object);
 	w->note = AG_NO_REFERENT;
 	w->in_holder = false;
+	w->n_mirrors += ag_numbers_probe(&w->classes, mirror)->key != 0;
 	move_to(w, mirror);
 }
 
@@ -388,6 +389,20 @@ static jint JNICALL on_string(jlong class_tag, jlong size, jlong *tag, const jch
 	return 0;
 }
 
+/*
+ * Do the wrappers show addresses?  Threads' roots come first but are visited last, and with them
+ * our array.  A walk that was ended before has seen the array's own address, and that of a class
+ * as the referrer wherever there had to be one.
+ */
+static bool is_certain(const struct ag_graph_walk *w)
+{
+	if (w->crowded || w->graph->own_thread == 0)
+		return false;
+	if (w->graph->outcome == WIRE_GRAPHED_WHOLE)
+		return w->in_place == EVERY_ELEMENT;
+	return w->n_mirrors >= AG_GRAPH_ARRAYS;
+}
+
 int ag_graph_follow(struct ag_graph_walk *w)
 {
 	const jvmtiHeapCallbacks callbacks = {
@@ -405,8 +420,7 @@ int ag_graph_follow(struct ag_graph_walk *w)
 	w->graph->waited_ns = (uint64_t)w->patience.waited_ns;
 	if (w->piece && w->at > w->piece->data)
 		end_piece(w);
-	/* Even a part of the heap is told only with addresses that can be relied on. */
-	if (w->crowded || w->in_place != EVERY_ELEMENT || w->graph->own_thread == 0) {
+	if (!is_certain(w)) {
 		w->graph->own_thread = 0;
 		if (w->graph->outcome == WIRE_GRAPHED_WHOLE)
 			w->graph->outcome = WIRE_GRAPHED_UNKNOWN;

@@ -39,6 +39,7 @@ struct ag_graph_walk {
 	int64_t begin_ns;      /* 0: it has not begun yet */
 	uint64_t holder;       /* address */
 	uint64_t in_place;     /* a bit for each of its elements that was met in its place */
+	uint32_t n_mirrors;    /* classes of the roster that were told of as MIRRORs */
 	uint32_t next_thread;  /* of the list: the JVM has the same order */
 	bool crowded;          /* more classes turned up than there is room for */
 };
