@@ -18,6 +18,7 @@
 struct retained_opts {
 	struct heap_opts heap;
 	unsigned rows, depth; /* 0: all, TREE_DEPTH */
+	unsigned min;         /* bytes; 0: TREE_SHARE */
 	int sort, by;
 	const char *filter;
 	bool tree, suspects, weak, strings;
@@ -39,6 +40,8 @@ static const struct opt retained_opt_rows[] = {
 	{ 0, "filter", OPT_TEXT, AT(filter), "GLOB", "only classes whose name matches", NULL },
 	{ 0, "tree", OPT_FLAG, AT(tree), NULL, "the biggest objects, and what they hold", NULL },
 	{ 0, "depth", OPT_NUMBER, AT(depth), "N", "levels of the tree (default 10)", NULL },
+	{ 0, "min", OPT_NUMBER, AT(min), "BYTES",
+	  "the tree's objects retain as much (default: 1 % of the heap)", NULL },
 	{ 0, "suspects", OPT_FLAG, AT(suspects), NULL, "what holds a tenth of the heap, and why",
 	  NULL },
 	{ 0, "weak", OPT_FLAG, AT(weak), NULL, "weak, soft and other references count, too", NULL },
@@ -76,7 +79,7 @@ static void find_rows(const struct retained_opts *opts, const struct heap *h, st
 static void find_top(const struct retained_opts *opts, const struct heap *h, struct findings *f)
 {
 	const struct retained_tree_opts top = {
-		.least = f->tree.total / TREE_SHARE,
+		.least = opts->min > 0 ? opts->min : f->tree.total / TREE_SHARE,
 		.depth = opts->depth > 0 ? opts->depth : TREE_DEPTH,
 		.children = opts->rows,
 		.weak = opts->weak,
@@ -205,8 +208,9 @@ static int check(const struct ctx *ctx, struct err *err)
 
 	if (opts->depth > TREE_DEPTH_MAX)
 		return err_set(err, EXIT_USAGE, "--depth: at most %d levels", TREE_DEPTH_MAX);
-	if (opts->depth > 0 && !opts->tree)
-		return err_set(err, EXIT_USAGE, "--depth is about --tree");
+	if ((opts->depth > 0 || opts->min > 0) && !opts->tree)
+		return err_set(err, EXIT_USAGE, "--%s is about --tree",
+			       opts->depth > 0 ? "depth" : "min");
 	return 0;
 }
 
@@ -238,8 +242,8 @@ const struct cmd cmd_retained = {
 		"What an object retains is what would go with it: itself, and all that is alive\n"
 		"through it alone.  A class retains what its instances do together.\n"
 		"\n"
-		"--tree shows the objects that retain a hundredth of the heap or more, below the\n"
-		"one that keeps each alive, with at most N of them for each with -n N.\n"
+		"--tree shows the objects that retain a hundredth of the heap or more, or --min\n"
+		"BYTES, below the one that keeps each alive, at most N of them for each with -n N.\n"
 		"--suspects shows what holds a tenth of the heap or more in smaller pieces, and\n"
 		"the shortest way from a root to it.\n",
 	.need = NEED_JVM,
