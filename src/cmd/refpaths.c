@@ -40,7 +40,7 @@ static int choose(const struct ctx *ctx, const struct heap *h, struct refpaths_t
 		return refpaths_choose_loaders(h, opts->loader, targets, err);
 	if (refpaths_choose(h, ctx->args[0], opts->subclasses, targets, &only_classes, err) < 0)
 		return -1;
-	if (only_classes)
+	if (only_classes && targets->n == 0)
 		cmd_note(ctx->cmd, "a heap dump does not tell who implements an interface: "
 				   "only subclasses of classes were looked for");
 	return 0;

@@ -1,0 +1,25 @@
+"""A line for each kind of path in refpaths' JSON, and the figures: how many instances there are,
+how many of them have a path, and how many a weak one only.  What depends on hashes is left out:
+indices in arrays, the names of lambdas."""
+import json
+import re
+import sys
+
+
+def plain(text):
+    return re.sub(r"\[\d+\]", "[*]", re.sub(r"Lambda.*", "Lambda", text))
+
+
+def shown(path, threads):
+    root, steps = path["root"], path["steps"]
+    words = [str(path["count"]), root["kind"]]
+    words += [root[key] for key in ("thread", "method") if root[key] and (threads or key == "method")]
+    assert path["length"] == len(steps) and steps[-1]["via"] is None
+    held = ["%s -%s->" % (plain(s["class"]), plain(s["via"])) for s in steps[:-1]]
+    return " ".join(words) + ": " + " ".join(held + [plain(steps[-1]["class"])])
+
+
+document = json.load(open(sys.argv[1]))
+for line in sorted(shown(path, sys.argv[2] == "threads") for path in document["paths"]):
+    print(line.encode("unicode_escape").decode())
+print("%(instances)d %(reached)d %(only_weakly)d" % document)

@@ -1,0 +1,134 @@
+#!/usr/bin/env bash
+# refpaths: what keeps objects alive that were made to be kept alive in that way, on every version,
+# by both engines.
+# shellcheck source-path=SCRIPTDIR source=lib.sh disable=SC2016 # $ in class names
+. "$(dirname "$0")/lib.sh"
+
+# leads NAME EXPECTED ARGUMENT...: the paths, as refpaths.py tells them.  $threads: "threads", or
+# "" where they have no names.
+leads() {
+	local name=$1 expected=$2 got
+
+	shift 2
+	jt refpaths --json --engine "$engine" "$@"
+	if [ "$rc" -ne 0 ] || [ -s "$W/err" ]; then
+		fail "$name" "$(jt_details)"
+		return
+	fi
+	got=$(python3 "$live_dir/refpaths.py" "$W/out" "$threads" 2>&1)
+	if [ "$got" = "$expected" ]; then
+		pass "$name"
+	else
+		fail "$name" "$(diff <(echo "$expected") <(echo "$got"))"
+	fi
+}
+
+in_thread=': java.lang.Thread -field threadLocals-> java.lang.ThreadLocal$ThreadLocalMap -field table-> java.lang.ThreadLocal$ThreadLocalMap$Entry[] -[*]-> java.lang.ThreadLocal$ThreadLocalMap$Entry -field value-> '
+in_list='system class: Reached$Holder -static LEAKED-> java.util.ArrayList -field elementData-> java.lang.Object[] -[*]-> '
+in_linked='system class: Reached$Holder -static LINKED-> java.util.LinkedList -field'
+hostile='Rea\x1b"\nd$Twin'
+to_loader=' -class-> Reached$Twin -class loader-> Reached$Shop'
+
+# all_ways: one line for each of the victim's classes.
+all_ways() {
+	sort <<-END
+		1 stack local${threads:+ keeper of one} Reached.waitWith: Reached\$ByLocal
+		1 system class: Reached\$Holder -static one-> Reached\$ByStatic
+		1 system class: Reached\$Holder -static supplier-> Reached\$\$Lambda -field arg\$1-> Reached\$ByLambda
+		1 thread${threads:+ worker}${in_thread}Reached\$ByThreadLocal
+		3 stack local${threads:+ pool-1-thread-N} Reached.waitWith: Reached\$ByPool
+		1000 system class: Reached\$Holder -static ARRAY-> java.util.ArrayList -field elementData-> java.lang.Object[] -[*]-> Reached\$ByArrayList
+		1000 system class: Reached\$Holder -static CONCURRENT-> java.util.concurrent.ConcurrentHashMap -field table-> java.util.concurrent.ConcurrentHashMap\$Node[] -[*]-> java.util.concurrent.ConcurrentHashMap\$Node -field val-> Reached\$ByConcurrentMap
+		1000 system class: Reached\$Holder -static CUBE-> java.lang.Object[][] -[*]-> java.lang.Object[] -[*]-> Reached\$ByArray
+		1000 system class: Reached\$Holder -static HASH-> java.util.HashMap -field table-> java.util.HashMap\$Node[] -[*]-> java.util.HashMap\$Node -field value-> Reached\$ByHashMap
+		1000 system class: Reached\$Holder -static TREE-> java.util.TreeMap -field root-> java.util.TreeMap\$Entry -field value-> Reached\$ByTreeMap
+		500 $in_linked first-> java.util.LinkedList\$Node -field item-> Reached\$ByLinkedList
+		500 $in_linked last-> java.util.LinkedList\$Node -field item-> Reached\$ByLinkedList
+	END
+	echo "6008 6007 1"
+}
+
+# by_engine NAME: everything that does not depend on who walks.
+by_engine() {
+	local pid=$JVM_PID
+
+	jt refpaths --json --engine "$engine" -n 100 "$pid" 'Reached$By*'
+	same "$1: exit" 0 "$rc"
+	same "$1: each way of being kept" "$(all_ways)" "$(python3 "$live_dir/refpaths.py" \
+		"$W/out" "$threads" 2>&1 | sed -E 's/(pool-1-thread-)[0-9]+/\1N/')"
+	leads "$1: an inner class's outer instance" \
+		'1 system class: Reached$Holder -static inner-> Reached$Outer$Inner -field this$0-> Reached$Outer
+1 1 0' "$pid" 'Reached$Outer'
+	leads "$1: subclasses" \
+		'1 system class: Reached$Holder -static SPECIAL-> Reached$Special
+1 system class: Reached$Holder -static one-> Reached$ByStatic
+2 2 0' --subclasses "$pid" 'Reached$ByStatic'
+	leads "$1: no instances" '0 0 0' "$pid" 'Reached$ByNothing'
+	leads "$1: --weak" '1 system class: Reached$Holder -static REFERENCES-> java.util.ArrayList -field elementData-> java.lang.Object[] -[*]-> java.lang.ref.SoftReference -field referent (soft)-> Reached$BySoft
+1 1 0' --weak "$pid" 'Reached$BySoft'
+	leads "$1: loaders that leak" "$(sort <<-END
+		1 system class: Reached\$Holder -static hostile-> $hostile -class-> $hostile -class loader-> Reached\$Shop
+		1 thread${threads:+ forgetful}${in_thread}Reached\$Twin$to_loader
+		2 ${in_list}Reached\$Twin$to_loader
+	END
+	)"$'\n4 4 0' --to 'Reached$Shop' "$pid"
+	prints "$1: a hostile name" '^    static hostile  Rea\\x1B"\\x0Ad\$Twin$' \
+		refpaths --engine "$engine" "$pid" 'Rea?"?d$Twin'
+	refuses 1 "no class 'ByLokal': did you mean Reached.ByLocal\\?" "$1: no such class" \
+		refpaths --engine "$engine" "$pid" ByLokal
+	refuses 1 "no class loader 'Shap': there are Reached.Shop @" "$1: no such loader" \
+		refpaths --engine "$engine" --to Shap "$pid"
+	refuses 1 "'app' is always there" "$1: a loader that stays" \
+		refpaths --engine "$engine" --to app "$pid"
+	unharmed "$1" 'READY|done weak'
+}
+
+# text NAME: as people see it.
+text() {
+	jt refpaths "$JVM_PID" 'Reached$ByHashMap'
+	same "$1: the text" '100 % (1,000) through static Reached$Holder.HASH
+    class        Reached$Holder
+    static HASH  java.util.HashMap
+    field table  java.util.HashMap$Node[]
+    [N]          java.util.HashMap$Node  (1 to N in a row)
+    field value  Reached$ByHashMap
+
+1,000 instances of Reached$ByHashMap; 1 kind of path' \
+		"$(sed -E 's/\[[0-9]+\] {2,}/[N]          /; s/to [0-9] in/to N in/' "$W/out")"
+	prints "$1: threads of a pool are one kind" \
+		'^100 % \(3\) through a local variable of Reached.waitWith in threads "pool-\*-thread-\*"$' \
+		refpaths "$JVM_PID" 'Reached$ByPool'
+	prints "$1: -n" '; 2 of 12 kinds of paths; 1 only through weak' \
+		refpaths -n 2 "$JVM_PID" 'Reached$By*'
+}
+
+refuses 2 'what class' "neither a class nor a loader" refpaths 1
+refuses 2 '--to' "both a class and a loader" refpaths 1 a.b.C --to x
+
+for version in own "${jdks[@]}"; do
+	start_jvm "$version" default Reached -Xmx300m || continue
+	engine=agent threads=threads
+	by_engine "$version agent"
+	text "$version"
+	leads "$version: implementors" \
+		'1 system class: Reached$Holder -static SPECIAL-> Reached$Special
+1 system class: Reached$Holder -static one-> Reached$ByStatic
+2 2 0' --subclasses "$JVM_PID" 'Reached$Marked'
+	ask weak '^done weak$' >/dev/null
+	leads "$version: only weakly" '1 0 1' "$JVM_PID" 'Reached$ByWeak'
+	leads "$version: --weak, weakly" '1 system class: Reached$Holder -static REFERENCES-> java.util.ArrayList -field elementData-> java.lang.Object[] -[*]-> java.lang.ref.WeakReference -field referent (weak)-> Reached$ByWeak
+1 1 0' --weak "$JVM_PID" 'Reached$ByWeak'
+
+	engine=hprof threads=
+	by_engine "$version hprof"
+
+	ask million '^done million$' 60 >/dev/null
+	for engine in agent hprof; do
+		leads "$version $engine: a list of a million" \
+			"500000 $in_linked first-> java.util.LinkedList\$Node -field item-> Reached\$ByLinkedList
+500000 $in_linked last-> java.util.LinkedList\$Node -field item-> Reached\$ByLinkedList
+1000000 1000000 0" "$JVM_PID" 'Reached$ByLinkedList'
+	done
+	unharmed "$version" 'READY|done (weak|million)'
+	stop "$JVM_PID"
+done
