@@ -87,6 +87,7 @@ void retained_sum_up(struct retained *r, const struct heap *h, const struct grap
 			.loader = by == HISTO_CLASS ? h->classes[i].loader : NULL,
 			.sum = sums[i],
 		};
+		r->instances += sums[i].instances;
 	}
 	free(g.of);
 	free(g.names);

@@ -19,6 +19,8 @@ struct retained_row {
 struct retained {
 	struct retained_row *rows;
 	size_t n;
+	/* Of all rows there were; a dump may lack objects that it refers to: they do not count. */
+	uint64_t instances;
 };
 
 enum retained_sort {

@@ -166,7 +166,7 @@ void retained_put_json(const struct retained_view *view, struct json *doc)
 	for (size_t i = 0; i < view->n_rows; i++)
 		json_put(classes, NULL, row_json(&view->rows->rows[i]));
 	json_put(doc, "classes", classes);
-	json_put(doc, "total", count_json(view->tree->n_reached, view->tree->total));
+	json_put(doc, "total", count_json(view->rows->instances, view->tree->total));
 	json_put(doc, "held", held_json(view->tree));
 	if (view->top)
 		put_tree(view, doc);

@@ -60,7 +60,7 @@ static void add_row(struct table *t, const struct graph_sum *sum, uint64_t total
 void retained_print_rows(const struct retained_view *view, FILE *out)
 {
 	const struct graph_tree *tree = view->tree;
-	const struct graph_sum all = { tree->n_reached, tree->total, tree->total };
+	const struct graph_sum all = { view->rows->instances, tree->total, tree->total };
 	bool loaders = needs_loaders(view);
 	struct table *t = table_new(columns[view->by], loaders ? LOADER + 1 : LOADER);
 

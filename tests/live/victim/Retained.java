@@ -71,7 +71,7 @@ final class Retained extends Victim {
 	private static String text() {
 		StringBuilder b = new StringBuilder();
 
-		while (b.length() < 1000000)
+		while (b.length() < 300000)
 			b.append("All work and no play. ");
 		return b.toString();
 	}
