@@ -1,0 +1,77 @@
+/* A tape to a graph, and all that is reckoned from it. */
+#include "model/graph.h"
+
+#define CLASSES 8
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+static void look_at(const struct graph *g, uint32_t node)
+{
+	struct graph_edges edges = graph_edges(g, node);
+	struct graph_edge edge;
+	enum tape_form form;
+	uint32_t len;
+
+	while (graph_next(&edges, &edge)) {
+		if (edge.to >= graph_n(g) || graph_is_own(g, edge.to))
+			__builtin_trap();
+	}
+	(void)graph_size(g, node);
+	(void)graph_length(g, node);
+	(void)graph_stands_for(g, node);
+	(void)graph_text(g, node, &form, &len);
+	(void)graph_root_of(g, node);
+}
+
+static void go_back(const struct graph *g, const struct graph_ways *ways, uint32_t node)
+{
+	if (ways->parent[node] == GRAPH_NONE || ways->parent[node] == node)
+		return;
+	if (graph_way_edge(g, ways, node).to != node)
+		__builtin_trap();
+}
+
+static void reckon(const struct graph *g, bool weak)
+{
+	const uint32_t group[CLASSES] = { 0, 1, 2, 0, 1, 2, 0, 1 };
+	uint32_t children[3];
+	struct graph_sum sums[3];
+	struct graph_tree tree;
+	struct graph_ways ways;
+	uint64_t sum = 0;
+
+	graph_find_ways(g, weak, &ways);
+	graph_find_tree(g, weak, &tree);
+	for (uint32_t node = 0; node < graph_n(g); node++) {
+		go_back(g, &ways, node);
+		if (tree.dominator[node] == tree.n)
+			sum += tree.retained[node];
+	}
+	if (sum != tree.total)
+		__builtin_trap();
+	graph_sum_up(g, &tree, group, 3, sums);
+	(void)graph_children(g, &tree, graph_n(g), children, 3);
+	graph_ways_release(&ways);
+	graph_tree_release(&tree);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	const bool lasting[CLASSES] = { true, false, true };
+	const struct graph_facts facts = { CLASSES, 0, lasting, 1 };
+	struct graph_builder *b = graph_builder_new(size % 2 ? 0 : 100000);
+	struct graph *g = NULL;
+	int error;
+
+	if (graph_builder_take(b, data, size) == 0)
+		g = graph_build(b, &facts, &error);
+	graph_builder_free(b);
+	if (!g)
+		return 0;
+	for (uint32_t node = 0; node < graph_n(g); node++)
+		look_at(g, node);
+	reckon(g, false);
+	reckon(g, true);
+	graph_free(g);
+	return 0;
+}
