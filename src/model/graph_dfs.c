@@ -19,6 +19,22 @@ static uint32_t last_edge(const struct graph *g, uint32_t node)
 	return at;
 }
 
+/* Whether the next nodes were reached is in memory that nobody asked for yet. */
+#define AHEAD 4
+
+static void expect(const struct graph_dfs *d, uint32_t number)
+{
+	const struct graph *g = d->graph;
+	uint32_t at = d->edge[number];
+
+	for (unsigned i = 0; i < AHEAD && at < g->n_edges; i++, at--) {
+		if (g->to[at] != GRAPH_NONE)
+			__builtin_prefetch(&d->place[g->to[at]], 1);
+		if (g->tag[at] & GRAPH_FIRST)
+			break;
+	}
+}
+
 static uint32_t enter(struct graph_dfs *d, uint32_t node, uint32_t parent)
 {
 	uint32_t number = ++d->n;
@@ -27,6 +43,7 @@ static uint32_t enter(struct graph_dfs *d, uint32_t node, uint32_t parent)
 	d->parent[number] = parent;
 	d->edge[number] = last_edge(d->graph, node);
 	d->place[node].number = number;
+	expect(d, number);
 	return number;
 }
 
@@ -80,7 +97,12 @@ static void search(struct graph_dfs *d, uint32_t node)
 	while (number != 0) {
 		uint32_t to = go_along(d, number);
 
-		number = to == GRAPH_NONE ? d->parent[number] : enter(d, to, number);
+		if (to != GRAPH_NONE) {
+			number = enter(d, to, number);
+			continue;
+		}
+		number = d->parent[number];
+		expect(d, d->parent[number]);
 	}
 }
 
@@ -123,6 +145,8 @@ void graph_dfs_run(struct graph_dfs *d)
 	d->node = graph_array((size_t)g->n + 1, sizeof(*d->node));
 	d->parent = graph_array((size_t)g->n + 1, sizeof(*d->parent));
 	d->edge = graph_array((size_t)g->n + 1, sizeof(*d->edge));
+	d->parent[0] = 0;
+	d->edge[0] = AT_END;
 	d->rooted = graph_array_zeroed((size_t)g->n / 64 + 1, sizeof(*d->rooted));
 	d->place = graph_array_zeroed(g->n, sizeof(*d->place));
 	d->along = graph_array_zeroed((size_t)g->n_edges / 64 + 1, sizeof(*d->along));

@@ -23,11 +23,10 @@ size_t graph_map_bytes(const struct graph_map *map)
 	       map->n_units * GRAPH_MAP_UNIT * sizeof(*map->numbers);
 }
 
-/* Fibonacci hashing: neighbouring pages are spread. */
 static size_t slot_of(const struct graph_map *map, uint64_t key)
 {
 	size_t mask = map->table_cap - 1;
-	size_t at = (size_t)(key * UINT64_C(0x9e3779b97f4a7c15) >> 32) & mask;
+	size_t at = (size_t)(key * map->factor >> 32) & mask;
 
 	while (map->table[at].key && map->table[at].key != key)
 		at = (at + 1) & mask;
@@ -38,6 +37,10 @@ static void grow_table(struct graph_map *map)
 {
 	struct graph_map old = *map;
 
+	if (!map->factor) {
+		arc4random_buf(&map->factor, sizeof(map->factor));
+		map->factor |= 1;
+	}
 	map->table_cap = old.table_cap ? old.table_cap * 2 : TABLE_MIN;
 	map->table = xcalloc(map->table_cap, sizeof(*map->table));
 	for (size_t i = 0; i < old.table_cap; i++) {

@@ -7,6 +7,9 @@
  */
 #include "model/graph_dfs.h"
 
+/* So many steps ahead memory is asked for what is met in no order. */
+#define AHEAD 16
+
 struct reckoning {
 	struct graph_dfs dfs;
 	uint32_t *others; /* who refers to a node besides its parent */
@@ -32,6 +35,22 @@ static void number_others(struct graph_dfs *d)
 	}
 }
 
+/* Edges are mostly gone along in the order of their numbers. */
+static void expect_edge(const struct reckoning *r, uint32_t at)
+{
+	const struct graph *g = r->dfs.graph;
+	uint32_t to;
+
+	if (g->n_edges - at <= 2 * AHEAD)
+		return;
+	to = g->to[at + 2 * AHEAD];
+	if (to != GRAPH_NONE)
+		__builtin_prefetch(&r->dfs.place[to]);
+	to = g->to[at + AHEAD];
+	if (to != GRAPH_NONE)
+		__builtin_prefetch(&r->others[r->dfs.place[to].others], 1);
+}
+
 static void list_others(struct reckoning *r)
 {
 	struct graph_dfs *d = &r->dfs;
@@ -44,6 +63,7 @@ static void list_others(struct reckoning *r)
 		     at = graph_edge_behind(g, at)) {
 			bool left_out = !d->weak && graph_strength(g->tag[at]) < TAPE_STRENGTHS;
 
+			expect_edge(r, at);
 			to = g->to[at];
 			if (to != GRAPH_NONE && !left_out && !graph_bit(d->along, at))
 				r->others[d->place[to].others++] = number;
@@ -100,8 +120,11 @@ static uint32_t semi_of(struct reckoning *r, uint32_t w, uint32_t from, uint32_t
 
 	if (graph_bit(r->dfs.rooted, w))
 		return 0;
-	for (uint32_t i = from; i < to && semi > 0; i++) {
-		uint32_t v = r->others[i];
+	for (uint32_t i = to; i > from && semi > 0; i--) {
+		uint32_t v = r->others[i - 1];
+
+		if (i > AHEAD)
+			__builtin_prefetch(&r->links[r->others[i - 1 - AHEAD]], 1);
 
 		if (v > w)
 			v = least_above(r->links, v, w);
@@ -122,6 +145,8 @@ static void find_semidominators(struct reckoning *r)
 		uint32_t to = d->place[d->node[w]].others;
 		uint32_t from = w > 1 ? d->place[d->node[w - 1]].others : 0;
 
+		if (w > AHEAD)
+			__builtin_prefetch(&d->place[d->node[w - AHEAD]]);
 		r->semi[w] = semi_of(r, w, from, to);
 		r->links[w].least = r->semi[w];
 	}

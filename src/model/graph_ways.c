@@ -31,6 +31,31 @@ static void reach_roots(struct search *s, bool classes)
 	}
 }
 
+/* What is done for a node waits for memory three times: ask for each well before. */
+#define AHEAD 8
+
+static void expect(const struct search *s, uint32_t i)
+{
+	const struct graph *g = s->graph;
+	uint32_t node, at;
+
+	if (i + 3 * AHEAD >= s->n)
+		return;
+	node = s->queue[i + 3 * AHEAD];
+	__builtin_prefetch(&g->first[node]);
+	__builtin_prefetch(&g->class[node]);
+	at = g->first[s->queue[i + 2 * AHEAD]];
+	if (at != GRAPH_NONE) {
+		__builtin_prefetch(&g->to[at]);
+		__builtin_prefetch(&g->tag[at]);
+	}
+	for (at = g->first[s->queue[i + AHEAD]], node = 0; at != GRAPH_NONE && node < 4; node++) {
+		if (g->to[at] != GRAPH_NONE)
+			__builtin_prefetch(&s->ways->parent[g->to[at]], 1);
+		at = graph_edge_behind(g, at);
+	}
+}
+
 static void reach_on(struct search *s, uint32_t from, bool weak)
 {
 	const struct graph *g = s->graph;
@@ -52,8 +77,10 @@ void graph_find_ways(const struct graph *g, bool weak, struct graph_ways *ways)
 		ways->parent[node] = GRAPH_NONE;
 	reach_roots(&s, true);
 	reach_roots(&s, false);
-	for (uint32_t i = 0; i < s.n; i++)
+	for (uint32_t i = 0; i < s.n; i++) {
+		expect(&s, i);
 		reach_on(&s, s.queue[i], weak);
+	}
 	graph_array_free(s.queue);
 }
 
