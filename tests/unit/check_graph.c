@@ -560,7 +560,7 @@ START_TEST(random_graphs)
 }
 END_TEST
 
-/* A list so long that nothing which recurs would live through it; nodes are told backwards. */
+/* A list so long that nothing which recurs would live through it. */
 #define LONG 10000000u
 
 START_TEST(long_list)
@@ -571,7 +571,7 @@ START_TEST(long_list)
 	struct graph_ways ways;
 	struct graph *g;
 	struct writer w;
-	uint32_t last = 0, steps = 0;
+	uint32_t last = 0, steps = 0, wrong = 0; /* check writes down each of its assertions */
 
 	begin(&w);
 	put(&w, (struct tape_record){ .kind = TAPE_ROOT, .address = at(0), .size = 24 });
@@ -594,17 +594,18 @@ START_TEST(long_list)
 	}
 	graph_find_ways(g, false, &ways);
 	for (uint32_t node = last; ways.parent[node] != node; node = ways.parent[node]) {
-		ck_assert_uint_eq(ways.parent[node], tree.dominator[node]);
+		wrong += ways.parent[node] != tree.dominator[node];
 		steps++;
 	}
 	ck_assert_uint_eq(steps, LONG - 1);
+	ck_assert_uint_eq(wrong, 0);
 	graph_ways_release(&ways);
 	graph_tree_release(&tree);
 	graph_free(g);
 }
 END_TEST
 
-/* An array in whose every place is the same object, but for gaps of all lengths. */
+/* An array with gaps of all lengths. */
 START_TEST(array)
 {
 	struct graph_edges edges;
@@ -639,22 +640,24 @@ START_TEST(array)
 }
 END_TEST
 
-/* A full array takes a moment for all its edges, also one by one. */
+/* Of a full array, to ask for one edge does not take longer the further on it is. */
 START_TEST(full_array)
 {
 	struct graph_ways ways;
 	struct graph *g;
 	struct writer w;
+	uint32_t wrong = 0;
 
 	begin(&w);
 	put_root(&w, 0);
 	put_object(&w, 0, 1);
-	for (uint32_t i = 0; i < 1000000; i++)
+	for (uint32_t i = 0; i < 10000000; i++)
 		put_edge(&w, TAPE_ELEMENT, 1 + i, i, 16);
 	g = end(&w, 2);
 	graph_find_ways(g, false, &ways);
-	for (uint32_t i = 0; i < 1000000; i++)
-		ck_assert_uint_eq(graph_way_edge(g, &ways, 1 + i).index, i);
+	for (uint32_t i = 0; i < 10000000; i += 7)
+		wrong += graph_way_edge(g, &ways, 1 + i).index != i;
+	ck_assert_uint_eq(wrong, 0);
 	graph_ways_release(&ways);
 	graph_free(g);
 }
