@@ -52,6 +52,7 @@ static unsigned guess_release(const struct hprof_reader *r)
 		const char *class, *field;
 		unsigned release;
 	} news[] = {
+		{ "java.lang.Class", "classFileAccessFlags", 27 },
 		{ "java.lang.Class", "protectionDomain", 25 },
 		{ "java.lang.Thread", "scopedValueBindings", 21 },
 		{ "java.lang.Class", "classData", 17 },

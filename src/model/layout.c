@@ -112,7 +112,8 @@ static struct layout_shape new_rules(const struct layout *l, const struct layout
 {
 	struct layout_shape s = { .end = l->header };
 
-	if (super) {
+	/* What java.lang.Object leaves behind its header is free as if nobody had laid it out. */
+	if (super && super->end > l->header) {
 		s = *super;
 		if (!s.padded)
 			put_hole(&s, s.end, s.size - s.end);
@@ -120,14 +121,14 @@ static struct layout_shape new_rules(const struct layout *l, const struct layout
 			s.n_holes = 0; /* JDK-8250606: nothing goes beside what is contended */
 		s.end = s.size;
 	}
-	if (added && added->contended_class) {
+	if (added->contended_class) {
 		put_contended(l, &s, f);
 	} else {
 		put_all(l, &s, f);
-		if (added && added->has_contended)
+		if (added->has_contended)
 			put_contended(l, &s, &added->contended);
 	}
-	s.padded |= added && (added->contended_class || added->has_contended);
+	s.padded |= added->contended_class || added->has_contended;
 	s.size = align_up(align_up(s.end, WORD), l->alignment);
 	return s;
 }
@@ -182,13 +183,13 @@ static struct layout_shape old_rules(const struct layout *l, const struct layout
 {
 	struct layout_shape s = { .end = super ? super->end : l->header };
 
-	if (added && added->contended_class)
+	if (added->contended_class)
 		s.end += CONTENDED;
-	s.end = old_fields(l, s.end, *f, added && added->references_first);
-	if (added && added->has_contended)
+	s.end = old_fields(l, s.end, *f, added->references_first);
+	if (added->has_contended)
 		s.end = old_fields(l, align_up(s.end, WORD) + CONTENDED, added->contended, false) +
 			CONTENDED;
-	if (added && added->contended_class)
+	if (added->contended_class)
 		s.end += CONTENDED;
 	s.size = align_up(align_up(s.end, WORD), l->alignment);
 	s.end = align_up(s.end, l->reference); /* a subclass begins at a multiple of these */
@@ -200,12 +201,12 @@ struct layout_shape layout_instance(const struct layout *l, const struct layout_
 				    const struct layout_fields *fields)
 {
 	struct layout_fields all = *fields;
-	struct layout_added added;
-	bool any = bootstrap && layout_added(l->release, name, &all, &added);
+	struct layout_added added = { 0 };
 
-	if (l->release < RULES_NEW)
-		return old_rules(l, super, &all, any ? &added : NULL);
-	return new_rules(l, super, &all, any ? &added : NULL);
+	if (bootstrap)
+		layout_added(l->release, name, &all, &added);
+	return l->release < RULES_NEW ? old_rules(l, super, &all, &added)
+				      : new_rules(l, super, &all, &added);
 }
 
 /* By all rules references come first, and the hole that they may leave stays one. */

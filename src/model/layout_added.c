@@ -3,7 +3,6 @@
 #include <string.h>
 
 #define EVER 99
-#define CONTENDED_THREADS 18 /* what ThreadLocalRandom has in them stands apart */
 
 struct row {
 	const char *class;
@@ -25,22 +24,74 @@ static const struct row injected[] = {
 	{ "java.lang.invoke.ResolvedMethodName", 22, EVER, 1, 0, 0, 0, 0 },
 	{ "java.lang.invoke.MethodHandleNatives$CallSiteContext", 9, EVER, 2, 0, 0, 0, 0 },
 	{ "java.lang.StackFrameInfo", 9, EVER, 0, 0, 1, 0, 0 },
-	{ "java.lang.InternalError", 21, EVER, 0, 0, 0, 1, 0 },
+	{ "java.lang.InternalError", 17, EVER, 0, 0, 0, 1, 0 },
 	{ "java.lang.Thread", 19, EVER, 1, 1, 1, 1, 0 },
+	{ "java.lang.VirtualThread", 24, EVER, 1, 0, 0, 0, 0 },
+	{ "java.lang.reflect.Field", 26, EVER, 0, 1, 0, 0, 0 },
 	{ "jdk.internal.vm.StackChunk", 19, EVER, 1, 1, 0, 1, 1 },
 };
 
-static void add(struct layout_fields *f, const struct row *row)
+/* Fields that are @Contended, in one group; all 0: the whole class is. */
+static const struct row contended[] = {
+	{ "java.lang.Thread", 8, 18, 1, 2, 0, 0, 0 },
+	{ "java.util.concurrent.ConcurrentHashMap$CounterCell", 8, EVER, 0, 0, 0, 0, 0 },
+	{ "java.util.concurrent.Exchanger$Node", 8, 21, 0, 0, 0, 0, 0 },
+	{ "java.util.concurrent.Exchanger$Slot", 22, EVER, 0, 0, 0, 0, 0 },
+	{ "java.util.concurrent.ForkJoinPool", 8, 11, 0, 0, 0, 0, 0 },
+	{ "java.util.concurrent.ForkJoinPool", 12, 18, 1, 0, 0, 0, 0 },
+	{ "java.util.concurrent.ForkJoinPool", 19, EVER, 1, 1, 0, 0, 0 },
+	{ "java.util.concurrent.ForkJoinPool$WorkQueue", 8, 11, 0, 0, 0, 0, 0 },
+	{ "java.util.concurrent.ForkJoinPool$WorkQueue", 12, EVER, 0, 3, 0, 0, 0 },
+	{ "java.util.concurrent.SubmissionPublisher$BufferedSubscription", 9, 16, 0, 0, 0, 0, 0 },
+	{ "java.util.concurrent.atomic.Striped64$Cell", 8, EVER, 0, 0, 0, 0, 0 },
+};
+
+static const struct row *find(const struct row *rows, size_t n, unsigned release,
+			      const char *name)
 {
-	f->n8 += row->n8;
-	f->n4 += row->n4;
-	f->n2 += row->n2;
-	f->n1 += row->n1;
-	f->n_references += row->n_references;
+	for (size_t i = 0; i < n; i++) {
+		if (release >= rows[i].from && release <= rows[i].to &&
+		    strcmp(rows[i].class, name) == 0)
+			return &rows[i];
+	}
+	return NULL;
+}
+
+static struct layout_fields fields_in(const struct row *row)
+{
+	return (struct layout_fields){ row->n8, row->n4, row->n2, row->n1, row->n_references };
+}
+
+static void add(struct layout_fields *f, const struct layout_fields *more)
+{
+	f->n8 += more->n8;
+	f->n4 += more->n4;
+	f->n2 += more->n2;
+	f->n1 += more->n1;
+	f->n_references += more->n_references;
+}
+
+/* False when it does not have so many: it is another release's, or nobody's. */
+static bool take_away(struct layout_fields *f, const struct layout_fields *less)
+{
+	if (f->n8 < less->n8 || f->n4 < less->n4 || f->n2 < less->n2 || f->n1 < less->n1 ||
+	    f->n_references < less->n_references)
+		return false;
+	f->n8 -= less->n8;
+	f->n4 -= less->n4;
+	f->n2 -= less->n2;
+	f->n1 -= less->n1;
+	f->n_references -= less->n_references;
+	return true;
+}
+
+static bool is_empty(const struct layout_fields *f)
+{
+	return !f->n8 && !f->n4 && !f->n2 && !f->n1 && !f->n_references;
 }
 
 /* Those that ClassFileParser::layout_fields names, before JDK 15. */
-static bool is_hard_coded(const char *name)
+static bool is_hard_coded(unsigned release, const char *name)
 {
 	static const char *const names[] = {
 		"AssertionStatusDirectives", "Class", "ClassLoader", "ref.Reference",
@@ -48,7 +99,7 @@ static bool is_hard_coded(const char *name)
 		"Character", "Float", "Double", "Byte", "Short", "Integer", "Long",
 	};
 
-	if (strncmp(name, "java.lang.", 10) != 0)
+	if (release >= 15 || strncmp(name, "java.lang.", 10) != 0)
 		return false;
 	for (size_t i = 0; i < ARRAY_SIZE(names); i++) {
 		if (strcmp(name + 10, names[i]) == 0)
@@ -57,22 +108,25 @@ static bool is_hard_coded(const char *name)
 	return false;
 }
 
-bool layout_added(unsigned release, const char *name, struct layout_fields *fields,
+void layout_added(unsigned release, const char *name, struct layout_fields *fields,
 		  struct layout_added *added)
 {
-	*added = (struct layout_added){ .references_first = release < 15 && is_hard_coded(name) };
-	for (size_t i = 0; i < ARRAY_SIZE(injected); i++) {
-		const struct row *row = &injected[i];
+	const struct row *more = find(injected, ARRAY_SIZE(injected), release, name);
+	const struct row *apart = find(contended, ARRAY_SIZE(contended), release, name);
+	struct layout_fields some;
 
-		if (release < row->from || release > row->to || strcmp(row->class, name) != 0)
-			continue;
-		add(fields, row);
+	*added = (struct layout_added){ .references_first = is_hard_coded(release, name) };
+	if (more) {
+		some = fields_in(more);
+		add(fields, &some);
 	}
-	if (release <= CONTENDED_THREADS && strcmp(name, "java.lang.Thread") == 0) {
+	if (!apart)
+		return;
+	some = fields_in(apart);
+	if (is_empty(&some)) {
+		added->contended_class = true;
+	} else if (take_away(fields, &some)) {
 		added->has_contended = true;
-		added->contended = (struct layout_fields){ .n8 = 1, .n4 = 2 };
-		fields->n8 -= 1;
-		fields->n4 -= 2;
+		added->contended = some;
 	}
-	return true;
 }

@@ -15,8 +15,8 @@ struct layout_added {
 	struct layout_fields contended; /* these of its fields */
 };
 
-/* Changes what the class of this name declares; false: it is as others are. */
-bool layout_added(unsigned release, const char *name, struct layout_fields *fields,
+/* Changes what the class of this name, of the bootstrap loader, declares. */
+void layout_added(unsigned release, const char *name, struct layout_fields *fields,
 		  struct layout_added *added);
 
 #endif
