@@ -1,32 +1,82 @@
 /* A walk by the agent. */
 #include <errno.h>
 #include <string.h>
+#include <sys/resource.h>
 
-#include "base/xalloc.h"
+#include "base/handover.h"
 #include "cmd/heap_source_parts.h"
 #include "model/heap_wire.h"
 
 /*
  * A tape of so many bytes makes a graph that fills its half of the memory, more or less: with it
- * the agent ends in good order what we would have to break off.
+ * the agent ends in good order what we would have to break off.  Beside the graph there is room
+ * for it.
  */
 #define TAPE_SHARE 4
 
+/*
+ * The JVM stands still until its answer is taken, and making a graph of that takes as long as the
+ * walk itself.  So a thread beside us makes it, with such processors as nobody else wants: not
+ * the JVM, and not we, who take the answer.  What it did not come to is made when all is taken.
+ */
+#define LOWEST_PRIORITY 19
+
 struct walking {
+	struct session *session;
 	struct heap_wire wire;
+	struct handover tape;
+	/* of who makes the graph */
+	struct graph_builder *builder;
 	struct progress line;
-	int error; /* of the last frame */
+	uint64_t tape_bytes;
+	int error; /* a negative errno */
 };
 
 static int take_frame(void *arg, uint16_t type, struct wire_reader *payload)
 {
 	struct walking *walking = arg;
 
-	walking->error = heap_wire_take(&walking->wire, type, payload);
 	if (type == WIRE_TAPE)
-		heap_source_show(&walking->line, "walking the heap",
-				 graph_builder_objects(walking->wire.builder));
-	return walking->error;
+		return handover_put(&walking->tape, payload->at,
+				    (size_t)(payload->end - payload->at));
+	return heap_wire_take(&walking->wire, type, payload);
+}
+
+static void build_piece(struct walking *walking, struct handover_piece *piece)
+{
+	walking->tape_bytes += piece->len;
+	walking->error = graph_builder_take(walking->builder, piece->data, piece->len);
+	free(piece);
+	if (walking->error < 0)
+		handover_refuse(&walking->tape);
+	heap_source_show(&walking->line, "walking the heap",
+			 graph_builder_objects(walking->builder));
+}
+
+static void *build_beside(void *arg)
+{
+	struct walking *walking = arg;
+	struct handover_piece *piece;
+
+	(void)setpriority(PRIO_PROCESS, 0, LOWEST_PRIORITY); /* on Linux a thread's own */
+	while (walking->error == 0 && (piece = handover_take(&walking->tape)) != NULL)
+		build_piece(walking, piece);
+	return NULL;
+}
+
+static int take_and_build(struct walking *walking, struct err *err)
+{
+	struct handover_piece *piece;
+	pthread_t thread;
+	bool beside = pthread_create(&thread, NULL, build_beside, walking) == 0;
+	int rc = session_answer(walking->session, take_frame, walking, err);
+
+	handover_end(&walking->tape);
+	if (beside)
+		(void)pthread_join(thread, NULL); /* fails only for what is no thread of ours */
+	while (walking->error == 0 && (piece = handover_rest(&walking->tape)) != NULL)
+		build_piece(walking, piece);
+	return rc;
 }
 
 static int send_request(struct session *s, const struct heap_plan *plan, struct err *err)
@@ -41,25 +91,26 @@ static int send_request(struct session *s, const struct heap_plan *plan, struct 
 	return session_send(s, WIRE_GRAPH, &w, err);
 }
 
-static int receive(struct heap_source *source, const struct heap_plan *plan,
-		   struct walking *walking, struct err *err)
+static int receive(const struct heap_plan *plan, struct walking *walking, struct err *err)
 {
 	const struct heap_wire *wire = &walking->wire;
 	struct err answer = { .code = EXIT_DONE };
 	int rc;
 
 	progress_begin(&walking->line);
-	rc = session_answer(source->roster.session, take_frame, walking, &answer);
+	rc = take_and_build(walking, &answer);
 	progress_end(&walking->line);
 	if (walking->error == -EFBIG)
 		return heap_source_too_large(plan, err);
+	if (walking->error < 0)
+		return err_set(err, EXIT_AGENT, "what the agent told of the heap makes no sense");
 	if (rc < 0)
 		return err_set(err, answer.code, "%s", answer.text);
 	steps_add(plan->ctx->steps,
 		  "the JVM stood still for %.3f ms of heap walk, %.3f of them waiting for jtool; "
 		  "%llu bytes of tape; the agent had at most %llu bytes",
 		  (double)wire->pause_ns / 1e6, (double)wire->waited_ns / 1e6,
-		  (unsigned long long)wire->tape_bytes, (unsigned long long)wire->agent_peak);
+		  (unsigned long long)walking->tape_bytes, (unsigned long long)wire->agent_peak);
 	return 0;
 }
 
@@ -89,8 +140,9 @@ static int judge(const struct heap_plan *plan, const struct heap_wire *wire, str
 }
 
 static int build(struct heap_source *source, const struct heap_plan *plan,
-		 struct heap_wire *wire, struct err *err)
+		 struct walking *walking, struct err *err)
 {
+	struct heap_wire *wire = &walking->wire;
 	struct graph_facts facts;
 
 	if (judge(plan, wire, err) < 0)
@@ -98,14 +150,13 @@ static int build(struct heap_source *source, const struct heap_plan *plan,
 	classes_sort(&source->roster.classes); /* with those that turned up */
 	heap_wire_finish(wire, &facts);
 	shapes_init(&source->shapes, facts.n_classes);
-	return heap_source_build(source, plan, wire->builder, &facts, err);
+	return heap_source_build(source, plan, walking->builder, &facts, err);
 }
 
 static enum heap_outcome walk(struct heap_source *source, const struct heap_plan *plan,
 			      struct walking *walking, struct err *err)
 {
-	if (send_request(source->roster.session, plan, err) < 0 ||
-	    receive(source, plan, walking, err) < 0)
+	if (send_request(walking->session, plan, err) < 0 || receive(plan, walking, err) < 0)
 		return HEAP_FAILED;
 	if (walking->wire.outcome == WIRE_GRAPHED_UNKNOWN) {
 		(void)err_set(err, EXIT_AGENT,
@@ -113,7 +164,7 @@ static enum heap_outcome walk(struct heap_source *source, const struct heap_plan
 			      (int)plan->ctx->jvm->pid);
 		return HEAP_CANNOT;
 	}
-	return build(source, plan, &walking->wire, err) < 0 ? HEAP_FAILED : HEAP_DONE;
+	return build(source, plan, walking, err) < 0 ? HEAP_FAILED : HEAP_DONE;
 }
 
 enum heap_outcome heap_source_by_agent(struct heap_source *source, const struct heap_plan *plan,
@@ -126,9 +177,12 @@ enum heap_outcome heap_source_by_agent(struct heap_source *source, const struct 
 
 	if (roster_open(plan->ctx, 0, &source->roster, err) < 0)
 		return err->code == EXIT_AGENT ? HEAP_CANNOT : HEAP_FAILED;
-	walking.wire.builder = graph_builder_new(plan->max_bytes / 2);
+	walking.session = source->roster.session;
+	walking.builder = graph_builder_new(plan->max_bytes / 2);
+	handover_init(&walking.tape);
 	outcome = walk(source, plan, &walking, err);
-	graph_builder_free(walking.wire.builder);
+	handover_release(&walking.tape);
+	graph_builder_free(walking.builder);
 	if (outcome != HEAP_DONE)
 		(void)roster_close(&source->roster, err); /* the first error is the one to tell */
 	if (outcome == HEAP_CANNOT)

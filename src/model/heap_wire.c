@@ -55,14 +55,6 @@ static int take_each(struct heap *h, int (*take)(struct heap *, struct wire_read
 	return wire_reader_ok(payload) ? 0 : -EBADMSG;
 }
 
-static int take_tape(struct heap_wire *w, const struct wire_reader *payload)
-{
-	size_t len = (size_t)(payload->end - payload->at);
-
-	w->tape_bytes += len;
-	return graph_builder_take(w->builder, payload->at, len);
-}
-
 static int take_end(struct heap_wire *w, struct wire_reader *payload)
 {
 	w->outcome = wire_get_u32(payload);
@@ -76,8 +68,6 @@ static int take_end(struct heap_wire *w, struct wire_reader *payload)
 int heap_wire_take(struct heap_wire *w, uint16_t type, struct wire_reader *payload)
 {
 	switch (type) {
-	case WIRE_TAPE:
-		return take_tape(w, payload);
 	case WIRE_GRAPH_THREADS:
 		return take_each(w->heap, take_thread, payload);
 	case WIRE_GRAPH_METHODS:

@@ -1,6 +1,6 @@
 /*
- * A walked heap from the agent's frames (GRAPH in wire/types.def).  Pure: what the agent sends is
- * hostile until it went through here.
+ * A walked heap from the agent's frames (GRAPH in wire/types.def), but for TAPE, which goes to a
+ * graph_builder as it is.  Pure: what the agent sends is hostile until it went through here.
  */
 #ifndef JTOOL_MODEL_HEAP_WIRE_H
 #define JTOOL_MODEL_HEAP_WIRE_H
@@ -11,12 +11,9 @@
 #include "model/heap_fields.h"
 
 struct heap_wire {
-	/* The caller's, all three. */
+	/* The caller's, both. */
 	struct classes *classes; /* the roster that GRAPH is about; what turns up is added */
 	struct heap *heap;       /* threads and methods go there */
-	struct graph_builder *builder;
-
-	uint64_t tape_bytes;
 
 	/* from GRAPH_END */
 	uint32_t outcome; /* enum wire_graphed */
@@ -25,10 +22,7 @@ struct heap_wire {
 	uint64_t agent_peak;
 };
 
-/*
- * Take one frame: 0 when more come, 1 when it was the last one, -EBADMSG when it makes no sense,
- * -EFBIG when the tape is longer than the builder takes.
- */
+/* Take one frame: 0 when more come, 1 when it was the last one, -EBADMSG when it makes no sense. */
 int heap_wire_take(struct heap_wire *w, uint16_t type, struct wire_reader *payload)
 	_must_check_;
 
