@@ -4,6 +4,7 @@
 
 #define WORD 8
 #define CONTENDED 128 /* -XX:ContendedPaddingWidth */
+#define HOLES_FILLED 26
 #define RULES_NEW 15  /* JDK-8237767: fields fill the holes of superclasses */
 
 static uint64_t align_up(uint64_t n, uint64_t alignment)
@@ -96,13 +97,27 @@ static void put_all(const struct layout *l, struct layout_shape *s, const struct
 	put_fields(s, f->n_references, l->reference);
 }
 
-/* They begin and end in cache lines of their own. */
+static void put_behind(struct layout_shape *s, uint32_t n, uint32_t size)
+{
+	if (n)
+		s->end = align_up(s->end, size) + (uint64_t)n * size;
+}
+
+/* They have cache lines of their own, in which JDK 25 fills no hole, but JDK 27 does. */
 static void put_contended(const struct layout *l, struct layout_shape *s,
 			  const struct layout_fields *f)
 {
 	struct layout_shape apart = { .end = s->end + CONTENDED };
 
-	put_all(l, &apart, f);
+	if (l->release >= HOLES_FILLED) {
+		put_all(l, &apart, f);
+	} else {
+		put_behind(&apart, f->n8, 8);
+		put_behind(&apart, f->n4, 4);
+		put_behind(&apart, f->n2, 2);
+		put_behind(&apart, f->n1, 1);
+		put_behind(&apart, f->n_references, l->reference);
+	}
 	s->end = apart.end + CONTENDED;
 }
 

@@ -41,7 +41,8 @@ static const struct row contended[] = {
 	{ "java.util.concurrent.ForkJoinPool", 12, 18, 1, 0, 0, 0, 0 },
 	{ "java.util.concurrent.ForkJoinPool", 19, EVER, 1, 1, 0, 0, 0 },
 	{ "java.util.concurrent.ForkJoinPool$WorkQueue", 8, 11, 0, 0, 0, 0, 0 },
-	{ "java.util.concurrent.ForkJoinPool$WorkQueue", 12, EVER, 0, 3, 0, 0, 0 },
+	{ "java.util.concurrent.ForkJoinPool$WorkQueue", 12, 23, 0, 3, 0, 0, 0 },
+	{ "java.util.concurrent.ForkJoinPool$WorkQueue", 24, EVER, 0, 4, 0, 0, 0 },
 	{ "java.util.concurrent.SubmissionPublisher$BufferedSubscription", 9, 16, 0, 0, 0, 0, 0 },
 	{ "java.util.concurrent.atomic.Striped64$Cell", 8, EVER, 0, 0, 0, 0, 0 },
 };
