@@ -18,12 +18,38 @@ row() {
 # find NODES: of the tree, all its nodes in one list.
 nodes='(lambda f: f(f, j["tree"]))(lambda f, l: [y for x in l for y in [x] + f(f, x["children"])])'
 
+# retains NAME OPTION...: works, with another try when this machine had no time for the agent.
+retains() {
+	local name=$1 i
+
+	shift
+	for ((i = 0; i < 3; i++)); do
+		jt retained "$@" "$JVM_PID"
+		[ "$rc" -eq 7 ] || break
+		grep -q 'did not take fast enough' "$W/err" || break
+	done
+	if [ "$rc" -eq 0 ] && [ ! -s "$W/err" ]; then
+		pass "$name"
+		return
+	fi
+	fail "$name" "retained $*" "$(jt_details)"
+	return 1
+}
+
+# shows NAME PATTERN OPTION...: prints a line that matches.
+shows() {
+	local name=$1 pattern=$2
+
+	shift 2
+	retains "$name" "$@" && check "$name: a line" grep -q -e "$pattern" "$W/out"
+}
+
 # What --json says for the known objects: NAME OPTION...
 known() {
 	local name=$1 slots cells cache array
 
 	shift
-	works "$name: retained" retained --json "$@" "$JVM_PID" || return
+	retains "$name: retained" --json "$@" || return
 	slots=$(bytes_of 'Retained$Slot') cells=$(bytes_of 'Retained$Cell[]')
 	cache=$(bytes_of 'Retained$Cache') array=$(bytes_of 'Retained$Slot[]')
 	same "$name: the cache's" "1 $cache $((cache + array + slots + cells))" \
@@ -39,8 +65,11 @@ known() {
 	same "$name: rows add up" True "$(json "j['total'] == {
 		'instances': sum(c['instances'] for c in j['classes']),
 		'bytes': sum(c['shallow'] for c in j['classes'])}")"
-	same "$name: softly held" True "$(json "600000 <= j['held']['soft']['bytes'] < 1000000 or
-		j['held']")"
+	# What System.gc() did not clear already, as some collectors do.
+	if [ "$(bytes_of 'short[]')" -ge 600000 ]; then
+		same "$name: softly held" True \
+			"$(json "600000 <= j['held']['soft']['bytes'] < 1000000 or j['held']")"
+	fi
 }
 
 # With the histogram beside it, as the JVM is quiet.
@@ -49,11 +78,11 @@ as_heaphisto() {
 	cp "$W/out" "$W/histo"
 }
 
-options() {
+tree() {
 	local name=$1
 
 	shift
-	works "$name: --tree" retained --json --tree --strings "$@" "$JVM_PID" || return
+	retains "$name: --tree" --json --tree --strings "$@" || return
 	same "$name: the tree leads to the array" "static INSTANCE, field slots, 100000" \
 		"$(json "', '.join(['%s' % x['via'] for x in $nodes
 			if x['class'] in ('Retained\$Cache', 'Retained\$Slot[]') and x['via']]
@@ -68,33 +97,37 @@ options() {
 		"$(json "['%s %s' % (x['via'], x['text'][:21]) for x in $nodes if x['text']][0]")"
 	same "$name: a thread" "worker-17" \
 		"$(json "[x['thread'] for x in $nodes if x['thread']][0]")"
-	prints "$name: the tree as text" 'static INSTANCE: Retained\$Cache$' \
-		retained --tree "$@" "$JVM_PID"
+}
 
-	works "$name: --suspects" retained --json --suspects "$@" "$JVM_PID"
+options() {
+	local name=$1
+
+	shift
+	shows "$name: the tree as text" 'static INSTANCE: Retained\$Cache$' --tree "$@"
+	retains "$name: --suspects" --json --suspects "$@"
 	same "$name: the suspects" "Retained\$Shared 1000, Retained\$Slot[] 1, byte[] 1" \
 		"$(json "', '.join(sorted('%s %d' % (s['class'], s['instances'])
 			for s in j['suspects']))")"
 	same "$name: the path to one" "Retained\$Cache static INSTANCE, Retained\$Cache field slots, Retained\$Slot[] None" \
 		"$(json "', '.join('%s %s' % (x['class'], x['via']) for s in j['suspects']
 			if s['class'] == 'Retained\$Slot[]' for x in s['path']['steps'])")"
-	prints "$name: suspects as text" '^  alive through static Retained\$Cache.INSTANCE$' \
-		retained --suspects "$@" "$JVM_PID"
+	shows "$name: suspects as text" '^  alive through static Retained\$Cache.INSTANCE$' \
+		--suspects "$@"
 
-	works "$name: --by package" retained --json --by package "$@" "$JVM_PID"
+	retains "$name: --by package" --json --by package "$@"
 	same "$name: packages add up" True "$(json "j['total']['bytes'] ==
 		sum(c['shallow'] for c in j['classes'])")"
 	same "$name: a package's" True "$(json "[c['retained'] > 15000000 for c in j['classes']
 		if c['class'] == '(default)'][0]")"
-	works "$name: --by loader" retained --json --by loader "$@" "$JVM_PID"
-	works "$name: -n, --sort, --filter" retained --json -n 3 --sort count \
-		--filter 'Retained$*' "$@" "$JVM_PID"
+	retains "$name: --by loader" --json --by loader "$@"
+	retains "$name: -n, --sort, --filter" --json -n 3 --sort count \
+		--filter 'Retained$*' "$@"
 	same "$name: those rows" "Retained\$Cell[] Retained\$Node Retained\$Slot" \
 		"$(json "' '.join(sorted(c['class'] for c in j['classes']))")"
-	works "$name: --weak" retained --json --weak "$@" "$JVM_PID"
+	retains "$name: --weak" --json --weak "$@"
 	same "$name: nothing is only held then" 0 \
 		"$(json "sum(h['bytes'] for h in j['held'].values())")"
-	prints "$name: the table" '^ *100000 .* Retained\$Slot$' retained "$@" "$JVM_PID"
+	shows "$name: the table" '^ *100000 .* Retained\$Slot$' "$@"
 }
 
 collectors() {
@@ -107,18 +140,24 @@ for version in own "${jdks[@]}"; do
 	as_heaphisto
 	for engine in agent hprof; do
 		known "$version $engine" --engine "$engine"
+		tree "$version $engine" --engine "$engine"
+		# How it is shown does not depend on the version.
+		[ "$(in_soak own "$version")" = own ] || continue
 		options "$version $engine" --engine "$engine"
 	done
-	jt retained --json "$JVM_PID"
+	retains "$version: the default" --json
 	same "$version: keys" "classes file held pid total / class instances loader retained shallow" \
 		"$(json "' '.join(sorted(j)) + ' / ' + ' '.join(sorted(j['classes'][0]))")"
 	same "$version: sorted by what they retain" True \
 		"$(json "(lambda b: b == sorted(b, reverse=True))([c['retained'] for c in j['classes']])")"
 	near=$(json "j['total']['bytes']")
 	jt heaphisto --live --json "$JVM_PID"
+	# A histogram counts what the JVM fills gaps with, and all that JDK 11 has in its archive.
+	archive=0
+	[ "$version" != 11 ] || archive=1000000
 	same "$version: as much as heaphisto --live counts" True \
-		"$(json "abs(j['total']['bytes'] - $near) < 0.002 * $near or
-			(j['total']['bytes'], $near)")"
+		"$(json "(lambda d: -0.002 * $near < d < 0.002 * $near + $archive or (d, $near))(
+			sum(c['bytes'] for c in j['classes'] if 'Filler' not in c['class']) - $near)")"
 	works "$version: a dump" heapdump "$JVM_PID" "$W/dump.hprof"
 	works "$version: retained of the dump" retained --json ./dump.hprof
 	same "$version: its file and cache" "./dump.hprof None 1" \
