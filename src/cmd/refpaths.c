@@ -109,7 +109,7 @@ static int explain(const struct ctx *ctx, struct heap_source *source, bool parti
 	if (choose(ctx, h, &targets, err) < 0)
 		return -1;
 	refpaths_find(h, &targets, opts->weak, opts->n ? opts->n : GROUPS_SHOWN, &paths);
-	steps_add(ctx->steps, "%zu objects are meant; %zu kinds of paths lead to them", targets.n,
+	steps_add(ctx->steps, "objects that are meant: %zu; kinds of paths to them: %zu", targets.n,
 		  paths.n_groups);
 	rc = tell_fields(source, &paths, err);
 	if (rc == 0 && ctx->json)
@@ -148,8 +148,9 @@ static int run(struct ctx *ctx, struct err *err)
 	if (heap_source_close(source, err) < 0)
 		rc = -1;
 	if (rc == 0 && partial)
-		return err_set(err, EXIT_PARTIAL, "the walk was stopped before its end: this is "
-						  "what was met until then");
+		return err_set(err, EXIT_PARTIAL, "the walk was ended early: this is what was "
+						  "met until then; --max-pause and "
+						  "--max-memory allow more");
 	return rc;
 }
 
