@@ -48,14 +48,19 @@ all_ways() {
 	echo "6008 6007 1"
 }
 
+# told: the last run's paths, whichever of the pool's threads is the example.
+told() {
+	python3 "$live_dir/refpaths.py" "$W/out" "$threads" 2>&1 |
+		sed -E 's/(pool-1-thread-)[0-9]+/\1N/'
+}
+
 # by_engine NAME: everything that does not depend on who walks.
 by_engine() {
 	local pid=$JVM_PID
 
 	jt refpaths --json --engine "$engine" -n 100 "$pid" 'Reached$By*'
 	same "$1: exit" 0 "$rc"
-	same "$1: each way of being kept" "$(all_ways)" "$(python3 "$live_dir/refpaths.py" \
-		"$W/out" "$threads" 2>&1 | sed -E 's/(pool-1-thread-)[0-9]+/\1N/')"
+	same "$1: each way of being kept" "$(all_ways)" "$(told)"
 	leads "$1: an inner class's outer instance" \
 		'1 system class: Reached$Holder -static inner-> Reached$Outer$Inner -field this$0-> Reached$Outer
 1 1 0' "$pid" 'Reached$Outer'
@@ -122,6 +127,12 @@ for version in own "${jdks[@]}"; do
 	engine=hprof threads=
 	by_engine "$version hprof"
 
+	works "$version: a dump in a file" heapdump "$JVM_PID" "$W/live.hprof"
+	jt refpaths --json -n 100 "$W/live.hprof" 'Reached$By*'
+	threads=threads
+	same "$version: the same from a file" "$(all_ways)" "$(told)"
+	rm "$W/live.hprof"
+
 	ask million '^done million$' 60 >/dev/null
 	for engine in agent hprof; do
 		leads "$version $engine: a list of a million" \
@@ -129,6 +140,9 @@ for version in own "${jdks[@]}"; do
 500000 $in_linked last-> java.util.LinkedList\$Node -field item-> Reached\$ByLinkedList
 1000000 1000000 0" "$JVM_PID" 'Reached$ByLinkedList'
 	done
+	jt refpaths --json --engine agent --max-pause 5ms "$JVM_PID" 'Reached$ByLinkedList'
+	same "$version: a walk that was stopped" "7 1 True" \
+		"$rc $(wc -l <"$W/err") $(json "j['partial'] and j['instances'] < 1000000")"
 	unharmed "$version" 'READY|done (weak|million)'
 	stop "$JVM_PID"
 done
