@@ -23,6 +23,7 @@ void graph_free(struct graph *g)
 	graph_array_free(g->far);
 	graph_array_free(g->lengths);
 	graph_array_free(g->mirrors);
+	graph_array_free(g->class_roots);
 	graph_array_free(g->roots);
 	graph_array_free(g->texts);
 	graph_array_free(g->text);
@@ -69,10 +70,12 @@ static const void *find(uint32_t node, const void *table, size_t n, size_t size)
 
 int64_t graph_length(const struct graph *g, uint32_t node)
 {
-	const struct graph_length *length = find(node, g->lengths, g->n_lengths,
-						 sizeof(*g->lengths));
+	const struct graph_length *length;
 
-	return length ? (int64_t)length->length : -1;
+	if (!(g->class[node] & GRAPH_ARRAY))
+		return -1;
+	length = find(node, g->lengths, g->n_lengths, sizeof(*g->lengths));
+	return length->length;
 }
 
 uint32_t graph_stands_for(const struct graph *g, uint32_t node)
@@ -115,9 +118,12 @@ const struct graph_root *graph_roots(const struct graph *g, size_t *n)
 const struct graph_root *graph_root_of(const struct graph *g, uint32_t node)
 {
 	const struct graph_root *root = find(node, g->roots, g->n_roots, sizeof(*g->roots));
+	uint32_t class = graph_stands_for(g, node);
 
 	while (root && root > g->roots && root[-1].node == node)
 		root--;
+	if (!root && class != GRAPH_NONE)
+		root = &g->class_roots[class];
 	return root;
 }
 

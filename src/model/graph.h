@@ -126,11 +126,21 @@ struct graph_ways {
 	uint32_t *edge;   /* private: which of its edges */
 };
 void graph_find_ways(const struct graph *g, bool weak, struct graph_ways *ways);
+/*
+ * The same to some nodes, for who asks what keeps them: a way may also begin at any class object
+ * that is kept by something else than these nodes.  That a class is there because its loader is
+ * has little to do with what its static fields hold.
+ */
+void graph_find_ways_to(const struct graph *g, bool weak, const uint32_t *nodes, size_t n,
+			struct graph_ways *ways);
 void graph_ways_release(struct graph_ways *ways);
 /* How the node before holds it: the first of its edges that lead there. */
 struct graph_edge graph_way_edge(const struct graph *g, const struct graph_ways *ways,
 				 uint32_t node);
-/* The root that a way begins with; NULL: the node is none's. */
+/*
+ * The root that a way begins with; NULL: the node is none's.  A class object that is no root is
+ * called one nevertheless, TAPE_ROOT_CLASS: graph_find_ways_to() takes it for one.
+ */
 const struct graph_root *graph_root_of(const struct graph *g, uint32_t node);
 
 /*

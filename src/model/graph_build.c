@@ -111,6 +111,11 @@ static void set_roots(struct graph_builder *b, const struct graph_facts *facts)
 		g->roots[n++] = g->roots[i];
 	}
 	g->n_roots = n;
+	g->class_roots = graph_array(g->n_classes, sizeof(*g->class_roots));
+	for (uint32_t class = 0; class < g->n_classes; class++)
+		g->class_roots[class] = (struct graph_root){
+			.node = g->mirrors[class], .kind = TAPE_ROOT_CLASS,
+		};
 }
 
 static int compare_lengths(const void *a_, const void *b_)

@@ -21,7 +21,8 @@
 #define GRAPH_MIRROR (1u << 30) /* a java.lang.Class; its number is the class it stands for */
 #define GRAPH_TOLD (1u << 29)   /* the tape told of it; what only is referred to has no class */
 #define GRAPH_ROOT (1u << 28)
-#define GRAPH_NUMBER ((1u << 28) - 1) /* of the class; all bits set: none */
+#define GRAPH_ARRAY (1u << 27)  /* with a length */
+#define GRAPH_NUMBER ((1u << 27) - 1) /* of the class; all bits set: none */
 
 #define GRAPH_FIRST 0x80
 #define GRAPH_CODE 0x7f
@@ -66,6 +67,7 @@ struct graph {
 	struct graph_length *lengths; /* of the arrays, by node */
 	size_t n_lengths;
 	uint32_t *mirrors; /* by class */
+	struct graph_root *class_roots; /* the same as roots */
 	uint32_t n_classes, class_class;
 	struct graph_root *roots; /* by node */
 	size_t n_roots;

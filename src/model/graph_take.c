@@ -73,6 +73,7 @@ static int take_size(struct graph_builder *b, uint32_t node, const struct tape_r
 	g->size[node] = (uint32_t)words;
 	if (!r->is_array)
 		return 0;
+	g->class[node] |= GRAPH_ARRAY;
 	g->lengths = graph_grow(g->lengths, g->n_lengths, &b->cap_lengths, sizeof(*g->lengths));
 	g->lengths[g->n_lengths++] = (struct graph_length){ node, r->length };
 	return 0;

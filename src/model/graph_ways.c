@@ -3,6 +3,7 @@
 
 /* In place of an edge's number: the class edge. */
 #define BY_CLASS (UINT32_MAX - 1)
+#define SHUT (UINT32_MAX - 2) /* no edge: the search goes around that node */
 
 struct search {
 	const struct graph *graph;
@@ -67,20 +68,81 @@ static void reach_on(struct search *s, uint32_t from, bool weak)
 	reach(s, graph_class_edge(g, from), from, BY_CLASS);
 }
 
-void graph_find_ways(const struct graph *g, bool weak, struct graph_ways *ways)
+static void search_begin(struct search *s, const struct graph *g, struct graph_ways *ways)
 {
-	struct search s = { g, ways, graph_array(g->n, sizeof(uint32_t)), 0 };
-
 	ways->parent = graph_array(g->n, sizeof(*ways->parent));
 	ways->edge = graph_array(g->n, sizeof(*ways->edge));
+	*s = (struct search){ g, ways, graph_array(g->n, sizeof(uint32_t)), 0 };
 	for (uint32_t node = 0; node < g->n; node++)
 		ways->parent[node] = GRAPH_NONE;
+}
+
+/* Whatever is referred to by what is reached. */
+static void search_on(struct search *s, bool weak)
+{
+	for (uint32_t i = 0; i < s->n; i++) {
+		expect(s, i);
+		reach_on(s, s->queue[i], weak);
+	}
+}
+
+void graph_find_ways(const struct graph *g, bool weak, struct graph_ways *ways)
+{
+	struct search s;
+
+	search_begin(&s, g, ways);
 	reach_roots(&s, true);
 	reach_roots(&s, false);
-	for (uint32_t i = 0; i < s.n; i++) {
-		expect(&s, i);
-		reach_on(&s, s.queue[i], weak);
+	search_on(&s, weak);
+	graph_array_free(s.queue);
+}
+
+/* What is reached already is not gone on from. */
+static void shut(struct search *s, const uint32_t *nodes, size_t n)
+{
+	for (size_t i = 0; i < n; i++) {
+		s->ways->parent[nodes[i]] = nodes[i];
+		s->ways->edge[nodes[i]] = SHUT;
 	}
+}
+
+/* Start anew, at the class objects that the search has come to, too. */
+static void search_again(struct search *s)
+{
+	const struct graph *g = s->graph;
+	struct graph_ways *ways = s->ways;
+	uint32_t *kept = graph_array(g->n_classes, sizeof(*kept));
+	uint32_t n = 0;
+
+	for (uint32_t class = 0; class < g->n_classes; class++) {
+		uint32_t mirror = g->mirrors[class];
+
+		if (mirror != GRAPH_NONE && ways->parent[mirror] != GRAPH_NONE &&
+		    ways->edge[mirror] != SHUT)
+			kept[n++] = mirror;
+	}
+	for (uint32_t node = 0; node < g->n; node++)
+		ways->parent[node] = GRAPH_NONE;
+	s->n = 0;
+	reach_roots(s, true);
+	for (uint32_t i = 0; i < n; i++)
+		reach(s, kept[i], kept[i], GRAPH_NONE);
+	reach_roots(s, false);
+	graph_array_free(kept);
+}
+
+void graph_find_ways_to(const struct graph *g, bool weak, const uint32_t *nodes, size_t n,
+			struct graph_ways *ways)
+{
+	struct search s;
+
+	search_begin(&s, g, ways);
+	shut(&s, nodes, n);
+	reach_roots(&s, true);
+	reach_roots(&s, false);
+	search_on(&s, weak);
+	search_again(&s);
+	search_on(&s, weak);
 	graph_array_free(s.queue);
 }
 

@@ -58,7 +58,9 @@ static void reckon(const struct graph *g, bool weak)
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	const bool lasting[CLASSES] = { true, false, true };
-	const struct graph_facts facts = { CLASSES, 0, lasting, 1 };
+	const struct graph_facts facts = {
+		.n_classes = CLASSES, .lasting = lasting, .own_thread = 1, .whole = size % 3 == 0,
+	};
 	struct graph_builder *b = graph_builder_new(size % 2 ? 0 : 100000);
 	struct graph *g = NULL;
 	int error;
