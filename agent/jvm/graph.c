@@ -125,6 +125,7 @@ static int take_tagged(struct ag_jvm *jvm, jclass *classes, jint n)
 	if (AG_TI(jvm, GetObjectsWithTags, n, tags, &n_found, &objects, &found) != 0)
 		return -1;
 	for (jint i = 0; i < n_found; i++) {
+		ag_ref_drop(jvm, classes[found[i] - 1]); /* an earlier walk's, never untagged */
 		classes[found[i] - 1] = objects[i];
 		(void)AG_TI(jvm, SetTag, objects[i], 0); /* the first error is recorded */
 	}

@@ -14,7 +14,7 @@
 enum class {
 	NONE, OBJECT, CLASS, THREAD, STRING, INTS, LONGS, BYTES, OBJECTS, LOADER, MODULE, LAYER,
 	DOMAIN, CODE_SOURCE, URL, ENUM, RECORD, SHAPE, COLOR, COLOR_BODY, POINT, ANONYMOUS,
-	UNLINKED, APP_ONE, APP_TWO, MANY, LISTED = MANY + FAKE_MANY, LATE = LISTED, CLASSES
+	UNLINKED, REFERENCE, SOFT, WEAK, FINAL, PHANTOM, APP_WEAK, APP_ONE, APP_TWO, MANY, LISTED = MANY + FAKE_MANY, LATE = LISTED, CLASSES
 };
 
 static const struct {
@@ -45,6 +45,12 @@ static const struct {
 	[POINT] = { "LPoint;", RECORD, 1, 0x0011 },
 	[ANONYMOUS] = { "LApp$$Lambda$1/1234;", OBJECT, 1, 0x1010 },
 	[UNLINKED] = { "LUnlinked;", OBJECT, 1, 0x0001 },
+	[REFERENCE] = { "Ljava/lang/ref/Reference;", OBJECT, 0, 0x0401 },
+	[SOFT] = { "Ljava/lang/ref/SoftReference;", REFERENCE, 0, 0x0001 },
+	[WEAK] = { "Ljava/lang/ref/WeakReference;", REFERENCE, 0, 0x0001 },
+	[FINAL] = { "Ljava/lang/ref/FinalReference;", REFERENCE, 0, 0x0000 },
+	[PHANTOM] = { "Ljava/lang/ref/PhantomReference;", REFERENCE, 0, 0x0001 },
+	[APP_WEAK] = { "LAppWeak;", WEAK, 1, 0x0001 },
 	[APP_ONE] = { "LApp;", OBJECT, 1, 0x0001 },
 	[APP_TWO] = { "LApp;", OBJECT, 2, 0x0001 },
 	[MANY ... LISTED - 1] = { "LMany;", OBJECT, 1, 0x0001 },
@@ -73,6 +79,10 @@ static const struct field {
 	{ URL, "ref", "Ljava/lang/String;", 4 },
 	{ CLASS, "protectionDomain", "Ljava/security/ProtectionDomain;", 0 }, /* JDK 25 on */
 	{ APP_ONE, "list", "Ljava/util/List;", 0 },
+	{ THREAD, "tid", "J", FIELDS },
+	{ REFERENCE, "discovered", "Ljava/lang/ref/Reference;", 1 },
+	{ REFERENCE, "referent", "Ljava/lang/Object;", 0 },
+	{ SHAPE, "SIDES", "I", -1 },
 };
 
 /* The same of a method; the first is how a class tells its protection domain before JDK 25. */
@@ -88,6 +98,8 @@ static const struct method {
 
 struct object {
 	enum class class, mirrors; /* mirrors: which class a java.lang.Class stands for */
+	bool visited;
+	jint length; /* -1: no array */
 	jlong size, tag;
 	const char *text;
 	struct object *fields[FIELDS];
@@ -101,6 +113,7 @@ struct fake_jvm fake;
 static struct object *heap[OBJECTS_MAX];
 static size_t n_heap;
 static struct object *mirrors[CLASSES], *loaders[3], *modules[2], *current_thread;
+static struct object *app_thread;
 
 /* A reference is the address of a slot, which holds the object's, or NULL when it is free. */
 static uint64_t *refs[REFS_MAX];
@@ -185,6 +198,7 @@ static struct object *new_object(enum class class, jlong size, jsize length)
 	o = zeroed(sizeof(*o) + (size_t)size);
 	o->class = class;
 	o->size = size;
+	o->length = length;
 	write_header(o, length);
 	heap[n_heap++] = o;
 	return o;
@@ -255,9 +269,21 @@ static void new_domain(void)
 	}
 }
 
+/* A WeakReference and one of the application's own. */
+static void new_references(void)
+{
+	for (int c = WEAK; c <= APP_WEAK; c += APP_WEAK - WEAK) {
+		struct object *o = new_object((enum class)c, 48, -1);
+
+		o->fields[0] = new_named(MODULE, "weakly");
+		o->fields[1] = new_named(MODULE, "strongly");
+	}
+}
+
 void fake_start(void)
 {
 	n_heap = n_refs = 0;
+	fake.n_reports = 0;
 	new_mirrors();
 	new_domain();
 	loaders[1] = new_named(LOADER, "first");
@@ -265,7 +291,7 @@ void fake_start(void)
 	modules[0] = new_named(MODULE, "a.module");
 	modules[0]->fields[1] = new_object(LAYER, 40, -1);
 	modules[1] = new_named(MODULE, NULL);
-	current_thread = new_named(THREAD, "Attach Listener");
+	current_thread = app_thread = new_named(THREAD, "Attach Listener");
 	for (int i = 0; i < FAKE_APP_ONE; i++)
 		(void)new_object(APP_ONE, 24, -1);
 	for (int i = 0; i < FAKE_LATE; i++)
@@ -275,6 +301,7 @@ void fake_start(void)
 	for (int i = 0; i < FAKE_MANY; i++)
 		(void)new_object((enum class)(MANY + i), 48, -1);
 	new_crowd();
+	new_references();
 }
 
 void fake_stop(void)
@@ -521,6 +548,24 @@ static jobject JNICALL get_object_field(JNIEnv *env, jobject object, jfieldID fi
 	return ref_to(of(object)->fields[f->index]);
 }
 
+static jlong JNICALL get_long_field(JNIEnv *env, jobject object, jfieldID field)
+{
+	(void)env;
+	if (((const struct field *)field)->index != FIELDS)
+		abort();
+	return of(object) == app_thread ? FAKE_APP_THREAD : FAKE_OWN_THREAD;
+}
+
+static jboolean JNICALL is_assignable_from(JNIEnv *env, jclass class, jclass super)
+{
+	enum class c = of(class)->mirrors;
+
+	(void)env;
+	while (c != NONE && c != of(super)->mirrors)
+		c = classes[c].super;
+	return c != NONE;
+}
+
 static jint JNICALL get_version(JNIEnv *env)
 {
 	(void)env;
@@ -576,6 +621,37 @@ static jvmtiError JNICALL deallocate(jvmtiEnv *env, unsigned char *p)
 	free(p);
 	fake.blocks--;
 	return fault() ? JVMTI_ERROR_INTERNAL : JVMTI_ERROR_NONE;
+}
+
+static jvmtiError JNICALL allocate(jvmtiEnv *env, jlong size, unsigned char **p)
+{
+	(void)env;
+	TI_FAULT();
+	*p = ti_alloc((size_t)size);
+	return JVMTI_ERROR_NONE;
+}
+
+static jvmtiError JNICALL get_all_threads(jvmtiEnv *env, jint *n, jthread **list)
+{
+	(void)env;
+	TI_FAULT();
+	*n = 2;
+	*list = ti_alloc(2 * sizeof(jthread));
+	(*list)[0] = ref_to(app_thread);
+	(*list)[1] = ref_to(current_thread);
+	return JVMTI_ERROR_NONE;
+}
+
+static jvmtiError JNICALL get_thread_info(jvmtiEnv *env, jthread thread, jvmtiThreadInfo *info)
+{
+	(void)env;
+	TI_FAULT();
+	*info = (jvmtiThreadInfo){
+		.name = ti_text(of(thread)->fields[0]->text),
+		.thread_group = ref_to(modules[0]),
+		.context_class_loader = ref_to(loaders[1]),
+	};
+	return JVMTI_ERROR_NONE;
 }
 
 static jvmtiError JNICALL get_version_number(jvmtiEnv *env, jint *version)
@@ -653,7 +729,7 @@ static jvmtiError JNICALL get_implemented_interfaces(jvmtiEnv *env, jclass class
 	TI_FAULT();
 	if (!is_prepared(class))
 		return JVMTI_ERROR_CLASS_NOT_PREPARED;
-	*n = of(class)->mirrors == APP_ONE;
+	*n = of(class)->mirrors == APP_ONE || of(class)->mirrors == APP_WEAK;
 	*list = ti_alloc(sizeof(jclass));
 	if (*n)
 		(*list)[0] = ref_to(mirrors[SHAPE]);
@@ -686,9 +762,18 @@ static jvmtiError JNICALL get_method_name(jvmtiEnv *env, jmethodID id, char **na
 	(void)env;
 	TI_FAULT();
 	*name = ti_text(m->name);
-	*signature = ti_text(m->signature);
+	if (signature)
+		*signature = ti_text(m->signature);
 	if (generic)
 		*generic = NULL;
+	return JVMTI_ERROR_NONE;
+}
+
+static jvmtiError JNICALL get_method_declaring_class(jvmtiEnv *env, jmethodID id, jclass *class)
+{
+	(void)env;
+	TI_FAULT();
+	*class = ref_to(mirrors[((const struct method *)id)->of]);
 	return JVMTI_ERROR_NONE;
 }
 
@@ -893,38 +978,197 @@ static jvmtiError JNICALL iterate_through_heap(jvmtiEnv *env, jint filter, jclas
 	return JVMTI_ERROR_NONE;
 }
 
-static bool report(const jvmtiHeapCallbacks *callbacks, jvmtiHeapReferenceKind kind,
-		   struct object *o, void *user)
+/* A walk along references. */
+struct following {
+	const jvmtiHeapCallbacks *callbacks;
+	void *user;
+	struct object *stack[4 * OBJECTS_MAX];
+	size_t depth;
+	bool over;
+};
+
+static void note_report(jvmtiHeapReferenceKind kind, const jvmtiHeapReferenceInfo *info,
+			const struct object *referrer, const struct object *o)
+{
+	struct fake_report r = {
+		.kind = kind,
+		.object = (uintptr_t)o->words,
+		.size = o->size,
+		.length = o->length,
+		.referrer = referrer ? (uintptr_t)referrer->words : 0,
+		.of_class = classes[referrer ? referrer->class : NONE].signature,
+	};
+
+	if (info)
+		memcpy(&r.info, info, sizeof(r.info));
+	if (fake.n_reports == FAKE_REPORTS_MAX)
+		abort();
+	fake.reports[fake.n_reports++] = r;
+}
+
+static void report(struct following *f, jvmtiHeapReferenceKind kind,
+		   const jvmtiHeapReferenceInfo *info, struct object *referrer, struct object *o)
+{
+	struct {
+		struct wrapper object, referrer; /* HotSpot's TwoOopCallbackWrapper */
+	} two;
+	jlong *tag, *referrer_tag = NULL;
+	jint visit;
+
+	if (!o)
+		return;
+	tag = wrap(&two.object, o);
+	if (referrer) {
+		two.referrer = (struct wrapper){ { 0, (jlong)(uintptr_t)referrer->words } };
+		referrer_tag = referrer == o ? tag : &two.referrer.words[fake.other_referrer ? 3 : 2];
+	}
+	visit = f->callbacks->heap_reference_callback(kind, info, 0, 0, o->size, tag,
+						      referrer_tag, o->length, f->user);
+	o->tag = *tag;
+	if (visit & JVMTI_VISIT_ABORT) {
+		f->over = true;
+		return;
+	}
+	note_report(kind, info, referrer, o);
+	if (visit & JVMTI_VISIT_OBJECTS && !o->visited)
+		f->stack[f->depth++] = o;
+}
+
+static void report_at(struct following *f, jvmtiHeapReferenceKind kind, jint index,
+		      struct object *referrer, struct object *o)
+{
+	jvmtiHeapReferenceInfo info = { .field.index = index };
+
+	if (!f->over)
+		report(f, kind, &info, referrer, o);
+}
+
+static void report_stack(struct following *f, jlong thread, jint depth, struct object *o)
+{
+	jvmtiHeapReferenceInfo info = {
+		.stack_local = { .thread_id = thread, .depth = depth,
+				 .method = (jmethodID)&methods[1 + depth] },
+	};
+
+	report(f, JVMTI_HEAP_REFERENCE_STACK_LOCAL, &info, NULL, o);
+}
+
+static void visit_class(struct following *f, struct object *o)
+{
+	enum class c = o->mirrors;
+
+	if (c == UNLINKED || classes[c].signature[0] == '[')
+		return;
+	if (classes[c].super != NONE && classes[c].super != OBJECT)
+		report_at(f, JVMTI_HEAP_REFERENCE_SUPERCLASS, -1, o, mirrors[classes[c].super]);
+	report_at(f, JVMTI_HEAP_REFERENCE_CLASS_LOADER, -1, o, loaders[classes[c].loader]);
+	report_at(f, JVMTI_HEAP_REFERENCE_PROTECTION_DOMAIN, -1, o, o->fields[0]);
+	report_at(f, JVMTI_HEAP_REFERENCE_CONSTANT_POOL, 3, o, o);
+	if (c != APP_ONE)
+		return;
+	report_at(f, JVMTI_HEAP_REFERENCE_INTERFACE, -1, o, mirrors[SHAPE]);
+	for (size_t i = 0; i < n_heap; i++) {
+		if (heap[i]->class > UNLINKED)
+			report_at(f, JVMTI_HEAP_REFERENCE_STATIC_FIELD, (jint)i, o, heap[i]);
+	}
+}
+
+/* Behind the fields of interfaces; what a Reference has it is declared in the other order. */
+static jint field_index(const struct object *o, jint i)
+{
+	if (o->class < REFERENCE || o->class > APP_WEAK)
+		return i;
+	return (o->class == APP_WEAK) + 1 - i;
+}
+
+static void visit(struct following *f, struct object *o)
+{
+	if (o->class == CLASS) {
+		visit_class(f, o);
+		return;
+	}
+	if (o->class == APP_TWO)
+		report_stack(f, FAKE_VIRTUAL_THREAD, 1, o); /* say it is a virtual thread */
+	report_at(f, JVMTI_HEAP_REFERENCE_CLASS, -1, o, mirrors[o->class]);
+	for (jint i = 0; i < FIELDS; i++)
+		report_at(f, JVMTI_HEAP_REFERENCE_FIELD, field_index(o, i), o, o->fields[i]);
+	for (size_t i = 0; i < o->n_elements; i++)
+		report_at(f, JVMTI_HEAP_REFERENCE_ARRAY_ELEMENT, (jint)i, o, o->elements[i]);
+}
+
+/* A character of two bytes and then the text. */
+static void tell_string(struct following *f, struct object *o)
 {
 	struct wrapper w;
-	jlong *tag = wrap(&w, o);
-	jint visit = callbacks->heap_reference_callback(kind, NULL, 0, 0, o->size, tag, NULL, -1,
-							user);
+	jchar units[64];
+	jint n = (jint)strlen(o->text) + 1;
 
-	o->tag = *tag;
-	return !(visit & JVMTI_VISIT_ABORT);
+	units[0] = 0xe4f6;
+	for (jint i = 1; i < n; i++)
+		units[i] = (jchar)o->text[i - 1];
+	(void)f->callbacks->string_primitive_value_callback(0, o->size, wrap(&w, o), units, n,
+							    f->user);
 }
 
 /* From the roots of one thread: like HotSpot's, the walk stops only after the last of them. */
+static void report_own_stack(struct following *f)
+{
+	const jvmtiHeapReferenceInfo info = { .jni_local.thread_id = FAKE_OWN_THREAD };
+
+	for (size_t i = 0; i < n_refs; i++) {
+		if (refs[i])
+			report(f, JVMTI_HEAP_REFERENCE_JNI_LOCAL, &info, NULL,
+			       of((jobject)&refs[i]));
+	}
+}
+
+static void report_roots(struct following *f)
+{
+	report(f, JVMTI_HEAP_REFERENCE_THREAD, NULL, NULL, app_thread);
+	report_stack(f, FAKE_APP_THREAD, 0, loaders[1]);
+	report_stack(f, FAKE_APP_THREAD, 2, mirrors[APP_ONE]);
+	report(f, JVMTI_HEAP_REFERENCE_THREAD, NULL, NULL, current_thread);
+	report_own_stack(f);
+	for (int c = OBJECT; c < APP_ONE && !f->over; c++)
+		report(f, JVMTI_HEAP_REFERENCE_SYSTEM_CLASS, NULL, NULL, mirrors[c]);
+	if (!f->over)
+		report(f, JVMTI_HEAP_REFERENCE_JNI_GLOBAL, NULL, NULL, modules[0]);
+	if (!f->over)
+		report(f, JVMTI_HEAP_REFERENCE_MONITOR, NULL, NULL, modules[1]);
+	if (!f->over)
+		report(f, JVMTI_HEAP_REFERENCE_OTHER, NULL, NULL, app_thread->fields[0]);
+}
+
+static void follow(struct following *f)
+{
+	while (f->depth > 0 && !f->over) {
+		struct object *o = f->stack[--f->depth];
+
+		if (o->visited)
+			continue;
+		o->visited = true;
+		visit(f, o);
+		if (o->text && f->callbacks->string_primitive_value_callback && !f->over)
+			tell_string(f, o);
+	}
+}
+
 static jvmtiError JNICALL follow_references(jvmtiEnv *env, jint filter, jclass class,
 					    jobject initial, const jvmtiHeapCallbacks *callbacks,
 					    const void *user)
 {
+	struct following f = { .callbacks = callbacks, .user = (void *)user };
+
 	(void)env, (void)filter, (void)class;
 	TI_FAULT();
-	if (!initial) {
-		for (size_t i = 0; i < n_refs; i++) {
-			if (refs[i])
-				(void)report(callbacks, JVMTI_HEAP_REFERENCE_JNI_LOCAL,
-					     of((jobject)&refs[i]), (void *)user);
-		}
-		return JVMTI_ERROR_NONE;
-	}
-	for (size_t i = 0; i < of(initial)->n_elements; i++) {
-		if (!report(callbacks, JVMTI_HEAP_REFERENCE_ARRAY_ELEMENT,
-			    of(initial)->elements[i], (void *)user))
-			break;
-	}
+	for (size_t i = 0; i < n_heap; i++)
+		heap[i]->visited = false;
+	fake.n_reports = 0;
+	if (initial)
+		visit(&f, of(initial));
+	else
+		report_roots(&f);
+	follow(&f);
 	return JVMTI_ERROR_NONE;
 }
 
@@ -1027,6 +1271,7 @@ static const struct JNINativeInterface_ jni_table = {
 	.ExceptionCheck = exception_check,
 	.ExceptionClear = exception_clear,
 	.GetMethodID = get_method_id,
+	.GetLongField = get_long_field,
 	.GetModule = get_module,
 	.GetObjectClass = get_object_class,
 	.GetObjectField = get_object_field,
@@ -1034,6 +1279,7 @@ static const struct JNINativeInterface_ jni_table = {
 	.GetStringUTFRegion = get_string_utf_region,
 	.GetSuperclass = get_superclass,
 	.GetVersion = get_version,
+	.IsAssignableFrom = is_assignable_from,
 	.IsSameObject = is_same_object,
 	.NewIntArray = new_int_array,
 	.NewLocalRef = new_local_ref,
@@ -1048,10 +1294,12 @@ static const struct JNINativeInterface_ jni_table = {
 
 static const jvmtiInterface_1 ti_table = {
 	.AddCapabilities = add_capabilities,
+	.Allocate = allocate,
 	.Deallocate = deallocate,
 	.DisposeEnvironment = dispose_environment,
 	.FollowReferences = follow_references,
 	.ForceGarbageCollection = force_garbage_collection,
+	.GetAllThreads = get_all_threads,
 	.GetClassFields = get_class_fields,
 	.GetClassLoader = get_class_loader,
 	.GetClassMethods = get_class_methods,
@@ -1065,6 +1313,7 @@ static const jvmtiInterface_1 ti_table = {
 	.GetFieldName = get_field_name,
 	.GetImplementedInterfaces = get_implemented_interfaces,
 	.GetLoadedClasses = get_loaded_classes,
+	.GetMethodDeclaringClass = get_method_declaring_class,
 	.GetMethodModifiers = get_method_modifiers,
 	.GetMethodName = get_method_name,
 	.GetObjectHashCode = get_object_hash_code,
@@ -1072,6 +1321,7 @@ static const jvmtiInterface_1 ti_table = {
 	.GetObjectsWithTags = get_objects_with_tags,
 	.GetSourceFileName = get_source_file_name,
 	.GetTag = get_tag,
+	.GetThreadInfo = get_thread_info,
 	.GetVersionNumber = get_version_number,
 	.IsModifiableClass = is_modifiable_class,
 	.IterateOverHeap = iterate_over_heap,

@@ -16,6 +16,20 @@
 #define FAKE_MANY 6     /* LMany; 48 bytes each and of another class each */
 #define FAKE_LATE 4     /* LLate; which is not on the list of loaded classes yet */
 
+/* Threads by what they are called in roots; the last is met in the middle of a walk. */
+enum { FAKE_APP_THREAD = 3, FAKE_OWN_THREAD = 7, FAKE_VIRTUAL_THREAD = 11 };
+
+/* What a walk along references reported, but for what it was ended at. */
+#define FAKE_REPORTS_MAX 4096
+struct fake_report {
+	jvmtiHeapReferenceKind kind;
+	jvmtiHeapReferenceInfo info;
+	unsigned long object, referrer; /* addresses; 0: a root */
+	const char *of_class;           /* the referrer's signature */
+	jlong size;
+	jint length;
+};
+
 enum fake_layout { FAKE_NARROW, FAKE_WIDE, FAKE_COMPACT };
 
 struct fake_jvm {
@@ -23,6 +37,7 @@ struct fake_jvm {
 	enum fake_layout layout;
 	int release;          /* as JVMTI counts: 1 for JDK 8, 17, 21, 25 */
 	bool other_wrapper;   /* the callbacks' tag has another word before it */
+	bool other_referrer;  /* the same, but for the referrer's */
 	bool two_klass_words; /* java.lang.Class holds the address in two places */
 	bool odd_references;  /* local references have a low bit set */
 	int crowd;            /* more LLate;, of a class each until classes are listed again */
@@ -39,6 +54,8 @@ struct fake_jvm {
 	long blocks;         /* JVMTI's memory, not given back */
 	long references;     /* local ones */
 	long frames;
+	struct fake_report reports[FAKE_REPORTS_MAX];
+	size_t n_reports;
 	jvmtiStartFunction thread; /* what RunAgentThread was given */
 	void *thread_arg;
 };
