@@ -15,18 +15,18 @@ void graph_free(struct graph *g)
 {
 	if (!g)
 		return;
-	graph_array_free(g->class);
-	graph_array_free(g->size);
-	graph_array_free(g->first);
-	graph_array_free(g->to);
-	graph_array_free(g->tag);
-	graph_array_free(g->far);
-	graph_array_free(g->lengths);
-	graph_array_free(g->mirrors);
-	graph_array_free(g->class_roots);
-	graph_array_free(g->roots);
-	graph_array_free(g->texts);
-	graph_array_free(g->text);
+	bigarray_free(g->class);
+	bigarray_free(g->size);
+	bigarray_free(g->first);
+	bigarray_free(g->to);
+	bigarray_free(g->tag);
+	bigarray_free(g->far);
+	bigarray_free(g->lengths);
+	bigarray_free(g->mirrors);
+	bigarray_free(g->class_roots);
+	bigarray_free(g->roots);
+	bigarray_free(g->texts);
+	bigarray_free(g->text);
 	free(g);
 }
 

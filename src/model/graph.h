@@ -128,8 +128,8 @@ struct graph_ways {
 void graph_find_ways(const struct graph *g, bool weak, struct graph_ways *ways);
 /*
  * The same to some nodes, for who asks what keeps them: a way may also begin at any class object
- * that is kept by something else than these nodes.  That a class is there because its loader is
- * has little to do with what its static fields hold.
+ * that is kept by something else than these nodes, unless one of them is its loader.  That a
+ * class is there because its loader is has little to do with what its static fields hold.
  */
 void graph_find_ways_to(const struct graph *g, bool weak, const uint32_t *nodes, size_t n,
 			struct graph_ways *ways);

@@ -15,7 +15,7 @@ static int set_mirrors(struct graph_builder *b, const struct graph_facts *facts)
 	if (b->min_classes > g->n_classes ||
 	    (b->class_object != GRAPH_NONE && b->class_object != g->class_class))
 		return -EBADMSG;
-	g->mirrors = graph_array(g->n_classes, sizeof(*g->mirrors));
+	g->mirrors = bigarray_new(g->n_classes, sizeof(*g->mirrors));
 	for (uint32_t i = 0; i < g->n_classes; i++)
 		g->mirrors[i] = GRAPH_NONE;
 	for (size_t i = 0; i < b->n_classes; i++) {
@@ -90,7 +90,7 @@ static void add_lasting(struct graph_builder *b, const bool *lasting)
 
 		if (!lasting[class] || node == GRAPH_NONE)
 			continue;
-		g->roots = graph_grow(g->roots, g->n_roots, &b->cap_roots, sizeof(*g->roots));
+		g->roots = bigarray_grow(g->roots, g->n_roots, &b->cap_roots, sizeof(*g->roots));
 		g->roots[g->n_roots++] = (struct graph_root){ node, TAPE_ROOT_CLASS, 0, 0, 0 };
 	}
 }
@@ -111,7 +111,7 @@ static void set_roots(struct graph_builder *b, const struct graph_facts *facts)
 		g->roots[n++] = g->roots[i];
 	}
 	g->n_roots = n;
-	g->class_roots = graph_array(g->n_classes, sizeof(*g->class_roots));
+	g->class_roots = bigarray_new(g->n_classes, sizeof(*g->class_roots));
 	for (uint32_t class = 0; class < g->n_classes; class++)
 		g->class_roots[class] = (struct graph_root){
 			.node = g->mirrors[class], .kind = TAPE_ROOT_CLASS,
@@ -170,7 +170,7 @@ struct graph *graph_build(struct graph_builder *b, const struct graph_facts *fac
 	}
 	if (facts->whole)
 		set_untold(g);
-	g->tag = graph_grow(g->tag, g->n_edges, &b->cap_tag, sizeof(*g->tag));
+	g->tag = bigarray_grow(g->tag, g->n_edges, &b->cap_tag, sizeof(*g->tag));
 	g->tag[g->n_edges] = GRAPH_FIRST;
 	g->n_held = g->n_edges;
 	if (b->own_late)

@@ -51,7 +51,7 @@ static void note_referent(struct graph_dfs *d, uint32_t to, unsigned strength)
 {
 	if (to == GRAPH_NONE)
 		return;
-	d->referents = graph_grow(d->referents, d->n_referents, &d->cap_referents,
+	d->referents = bigarray_grow(d->referents, d->n_referents, &d->cap_referents,
 				  sizeof(*d->referents));
 	d->referents[d->n_referents++] = (struct graph_referent){ to, strength };
 }
@@ -129,7 +129,7 @@ static void set_class_to(struct graph_dfs *d)
 {
 	const struct graph *g = d->graph;
 
-	d->class_to = graph_array(g->n_classes, sizeof(*d->class_to));
+	d->class_to = bigarray_new(g->n_classes, sizeof(*d->class_to));
 	for (uint32_t class = 0; class < g->n_classes; class++) {
 		uint32_t to = g->mirrors[class];
 		bool none = to == GRAPH_NONE || g->class[to] & (GRAPH_OWN | GRAPH_ROOT);
@@ -142,14 +142,14 @@ void graph_dfs_run(struct graph_dfs *d)
 {
 	const struct graph *g = d->graph;
 
-	d->node = graph_array((size_t)g->n + 1, sizeof(*d->node));
-	d->parent = graph_array((size_t)g->n + 1, sizeof(*d->parent));
-	d->edge = graph_array((size_t)g->n + 1, sizeof(*d->edge));
+	d->node = bigarray_new((size_t)g->n + 1, sizeof(*d->node));
+	d->parent = bigarray_new((size_t)g->n + 1, sizeof(*d->parent));
+	d->edge = bigarray_new((size_t)g->n + 1, sizeof(*d->edge));
 	d->parent[0] = 0;
 	d->edge[0] = AT_END;
-	d->rooted = graph_array_zeroed((size_t)g->n / 64 + 1, sizeof(*d->rooted));
-	d->place = graph_array_zeroed(g->n, sizeof(*d->place));
-	d->along = graph_array_zeroed((size_t)g->n_edges / 64 + 1, sizeof(*d->along));
+	d->rooted = bigarray_new_zeroed((size_t)g->n / 64 + 1, sizeof(*d->rooted));
+	d->place = bigarray_new_zeroed(g->n, sizeof(*d->place));
+	d->along = bigarray_new_zeroed((size_t)g->n_edges / 64 + 1, sizeof(*d->along));
 	set_class_to(d);
 	for (size_t i = g->n_roots; i-- > 0;) {
 		uint32_t node = g->roots[i].node;
@@ -165,13 +165,13 @@ void graph_dfs_run(struct graph_dfs *d)
 
 void graph_dfs_release(struct graph_dfs *d)
 {
-	graph_array_free(d->node);
-	graph_array_free(d->parent);
-	graph_array_free(d->edge);
-	graph_array_free(d->rooted);
-	graph_array_free(d->place);
-	graph_array_free(d->along);
-	graph_array_free(d->class_to);
-	graph_array_free(d->referents);
+	bigarray_free(d->node);
+	bigarray_free(d->parent);
+	bigarray_free(d->edge);
+	bigarray_free(d->rooted);
+	bigarray_free(d->place);
+	bigarray_free(d->along);
+	bigarray_free(d->class_to);
+	bigarray_free(d->referents);
 	*d = (struct graph_dfs){ 0 };
 }

@@ -14,7 +14,7 @@ struct graph_dfs {
 	/* By number. */
 	uint32_t *node;
 	uint32_t *parent;
-	uint32_t *edge;    /* the next to go along; when all is done: for the caller's use */
+	uint32_t *edge;    /* the next to go along; when all is done it is the caller's */
 	uint64_t *rooted;  /* bits: it hangs on the root above all roots */
 	/* By node. */
 	struct graph_place {
@@ -22,7 +22,7 @@ struct graph_dfs {
 		uint32_t others; /* references to it besides its parent's, class edges too */
 	} *place;
 	uint64_t *along;   /* bits by edge: the search went along it */
-	uint32_t *class_to; /* by class: where its class edges lead; GRAPH_NONE: to none or a root */
+	uint32_t *class_to; /* by class: where class edges lead; GRAPH_NONE: nowhere or to a root */
 	/* REFERENTs that were met and not gone along. */
 	struct graph_referent {
 		uint32_t to, strength;

@@ -13,8 +13,8 @@
 #ifndef JTOOL_MODEL_GRAPH_IN_H
 #define JTOOL_MODEL_GRAPH_IN_H
 
+#include "base/bigarray.h"
 #include "model/graph.h"
-#include "model/graph_array.h"
 
 /* A node's class, and what else it is. */
 #define GRAPH_OWN (1u << 31)

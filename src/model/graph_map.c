@@ -11,8 +11,8 @@
 void graph_map_release(struct graph_map *map)
 {
 	free(map->table);
-	graph_array_free(map->blocks);
-	graph_array_free(map->numbers);
+	bigarray_free(map->blocks);
+	bigarray_free(map->numbers);
 	*map = (struct graph_map){ 0 };
 }
 
@@ -58,7 +58,7 @@ static uint32_t new_page(struct graph_map *map, uint64_t key)
 	if (map->n_pages >= map->table_cap / 2)
 		grow_table(map);
 	at = slot_of(map, key);
-	map->blocks = graph_grow(map->blocks, map->n_pages, &map->cap_pages,
+	map->blocks = bigarray_grow(map->blocks, map->n_pages, &map->cap_pages,
 				 GRAPH_MAP_PAGE * sizeof(*map->blocks));
 	memset(&map->blocks[blocks], 0, GRAPH_MAP_PAGE * sizeof(*map->blocks));
 	map->table[at].key = key;
@@ -91,7 +91,7 @@ static uint32_t take_units(struct graph_map *map, unsigned units)
 	at = (uint32_t)map->n_units;
 	map->n_units += units;
 	while (map->n_units > map->cap_units)
-		map->numbers = graph_grow(map->numbers, map->cap_units, &map->cap_units,
+		map->numbers = bigarray_grow(map->numbers, map->cap_units, &map->cap_units,
 					  GRAPH_MAP_UNIT * sizeof(*map->numbers));
 	return at;
 }

@@ -29,7 +29,7 @@ struct graph_map {
 		uint32_t page;
 	} *table;
 	size_t table_cap; /* a power of two */
-	uint64_t factor;  /* drawn by lot: nobody can choose addresses that get in each other's way */
+	uint64_t factor;  /* by lot: nobody can choose addresses that get in each other's way */
 	struct graph_map_block *blocks; /* GRAPH_MAP_PAGE a page */
 	size_t n_pages, cap_pages;
 	uint32_t *numbers;

@@ -68,8 +68,8 @@ struct family {
 
 static void family_init(struct family *f, const struct graph_tree *tree)
 {
-	f->first = graph_array((size_t)tree->n + 1, sizeof(*f->first));
-	f->next = graph_array(tree->n, sizeof(*f->next));
+	f->first = bigarray_new((size_t)tree->n + 1, sizeof(*f->first));
+	f->next = bigarray_new(tree->n, sizeof(*f->next));
 	for (uint32_t node = 0; node <= tree->n; node++)
 		f->first[node] = GRAPH_NONE;
 	for (uint32_t node = tree->n; node-- > 0;) {
@@ -84,8 +84,8 @@ static void family_init(struct family *f, const struct graph_tree *tree)
 
 static void family_release(struct family *f)
 {
-	graph_array_free(f->first);
-	graph_array_free(f->next);
+	bigarray_free(f->first);
+	bigarray_free(f->next);
 }
 
 struct summing {

@@ -27,7 +27,7 @@ void graph_builder_free(struct graph_builder *b)
 		return;
 	graph_free(b->graph);
 	graph_map_release(&b->map);
-	graph_array_free(b->classes);
+	bigarray_free(b->classes);
 	free(b);
 }
 
@@ -52,9 +52,9 @@ static void add_node(struct graph_builder *b)
 {
 	struct graph *g = b->graph;
 
-	g->class = graph_grow(g->class, g->n, &b->cap_class, sizeof(*g->class));
-	g->size = graph_grow(g->size, g->n, &b->cap_size, sizeof(*g->size));
-	g->first = graph_grow(g->first, g->n, &b->cap_first, sizeof(*g->first));
+	g->class = bigarray_grow(g->class, g->n, &b->cap_class, sizeof(*g->class));
+	g->size = bigarray_grow(g->size, g->n, &b->cap_size, sizeof(*g->size));
+	g->first = bigarray_grow(g->first, g->n, &b->cap_first, sizeof(*g->first));
 	g->class[g->n] = GRAPH_NUMBER;
 	g->size[g->n] = 0;
 	g->first[g->n++] = GRAPH_NONE;
@@ -74,7 +74,7 @@ static int take_size(struct graph_builder *b, uint32_t node, const struct tape_r
 	if (!r->is_array)
 		return 0;
 	g->class[node] |= GRAPH_ARRAY;
-	g->lengths = graph_grow(g->lengths, g->n_lengths, &b->cap_lengths, sizeof(*g->lengths));
+	g->lengths = bigarray_grow(g->lengths, g->n_lengths, &b->cap_lengths, sizeof(*g->lengths));
 	g->lengths[g->n_lengths++] = (struct graph_length){ node, r->length };
 	return 0;
 }
@@ -83,7 +83,7 @@ static void add_far(struct graph_builder *b, enum graph_via via, uint32_t index)
 {
 	struct graph *g = b->graph;
 
-	g->far = graph_grow(g->far, g->n_far, &b->cap_far, sizeof(*g->far));
+	g->far = bigarray_grow(g->far, g->n_far, &b->cap_far, sizeof(*g->far));
 	g->far[g->n_far++] = (struct graph_far){ g->n_edges, index, (uint8_t)via };
 }
 
@@ -132,8 +132,8 @@ static int take_edge(struct graph_builder *b, uint32_t to, enum graph_via via,
 		g->first[b->told] = g->n_edges;
 		tag |= GRAPH_FIRST;
 	}
-	g->to = graph_grow(g->to, g->n_edges, &b->cap_to, sizeof(*g->to));
-	g->tag = graph_grow(g->tag, g->n_edges, &b->cap_tag, sizeof(*g->tag));
+	g->to = bigarray_grow(g->to, g->n_edges, &b->cap_to, sizeof(*g->to));
+	g->tag = bigarray_grow(g->tag, g->n_edges, &b->cap_tag, sizeof(*g->tag));
 	g->to[g->n_edges] = to;
 	g->tag[g->n_edges++] = tag;
 	return 0;
@@ -187,7 +187,7 @@ static int take_class(struct graph_builder *b, uint32_t node, const struct tape_
 			return rc;
 	}
 	*class = (*class & ~GRAPH_NUMBER) | GRAPH_MIRROR | r->class;
-	b->classes = graph_grow(b->classes, b->n_classes, &b->cap_classes, sizeof(*b->classes));
+	b->classes = bigarray_grow(b->classes, b->n_classes, &b->cap_classes, sizeof(*b->classes));
 	b->classes[b->n_classes++] = (struct graph_told_class){ r->class, node };
 	return 0;
 }
@@ -196,7 +196,7 @@ static int take_root(struct graph_builder *b, uint32_t node, const struct tape_r
 {
 	struct graph *g = b->graph;
 
-	g->roots = graph_grow(g->roots, g->n_roots, &b->cap_roots, sizeof(*g->roots));
+	g->roots = bigarray_grow(g->roots, g->n_roots, &b->cap_roots, sizeof(*g->roots));
 	g->roots[g->n_roots++] = (struct graph_root){
 		.node = node, .kind = r->root, .thread = r->thread,
 		.depth = r->depth, .method = r->method,
@@ -218,10 +218,10 @@ static int take_text(struct graph_builder *b, uint32_t node, const struct tape_r
 	struct graph *g = b->graph;
 
 	while (b->len_text + r->text_len >= b->cap_text) /* so that none has no place */
-		g->text = graph_grow(g->text, b->cap_text, &b->cap_text, 1);
+		g->text = bigarray_grow(g->text, b->cap_text, &b->cap_text, 1);
 	if (r->text_len > 0)
 		memcpy(g->text + b->len_text, r->text, r->text_len);
-	g->texts = graph_grow(g->texts, g->n_texts, &b->cap_texts, sizeof(*g->texts));
+	g->texts = bigarray_grow(g->texts, g->n_texts, &b->cap_texts, sizeof(*g->texts));
 	g->texts[g->n_texts++] = (struct graph_told_text){
 		.node = node, .len = r->text_len, .at = b->len_text, .form = r->form,
 	};

@@ -81,7 +81,7 @@ static void find_others(struct reckoning *r)
 
 	for (uint32_t number = 1; number <= d->n; number++)
 		n += d->place[d->node[number]].others;
-	r->others = graph_array(n, sizeof(*r->others));
+	r->others = bigarray_new(n, sizeof(*r->others));
 	number_others(d);
 	list_others(r);
 }
@@ -138,7 +138,7 @@ static void find_semidominators(struct reckoning *r)
 {
 	const struct graph_dfs *d = &r->dfs;
 
-	r->links = graph_array((size_t)d->n + 1, sizeof(*r->links));
+	r->links = bigarray_new((size_t)d->n + 1, sizeof(*r->links));
 	for (uint32_t w = 1; w <= d->n; w++)
 		r->links[w].up = d->parent[w];
 	for (uint32_t w = d->n; w > 0; w--) {
@@ -167,7 +167,7 @@ static void tell_dominators(const struct reckoning *r, struct graph_tree *tree)
 {
 	const uint32_t *node = r->dfs.node;
 
-	tree->dominator = graph_array(tree->n, sizeof(*tree->dominator));
+	tree->dominator = bigarray_new(tree->n, sizeof(*tree->dominator));
 	for (uint32_t i = 0; i < tree->n; i++)
 		tree->dominator[i] = GRAPH_NONE;
 	for (uint32_t w = 1; w <= r->dfs.n; w++) {
@@ -181,7 +181,7 @@ static void sum_retained(const struct reckoning *r, struct graph_tree *tree)
 {
 	const uint32_t *node = r->dfs.node;
 
-	tree->retained = graph_array_zeroed(tree->n, sizeof(*tree->retained));
+	tree->retained = bigarray_new_zeroed(tree->n, sizeof(*tree->retained));
 	for (uint32_t w = r->dfs.n; w > 0; w--) {
 		uint64_t *retained = &tree->retained[node[w]];
 
@@ -214,8 +214,8 @@ void graph_find_tree(const struct graph *g, bool weak, struct graph_tree *tree)
 	r.dominator = r.dfs.parent;
 	find_others(&r);
 	find_semidominators(&r);
-	graph_array_free(r.others);
-	graph_array_free(r.links);
+	bigarray_free(r.others);
+	bigarray_free(r.links);
 	find_dominators(&r);
 	sum_held(&r.dfs, tree);
 	tell_dominators(&r, tree);
@@ -225,7 +225,7 @@ void graph_find_tree(const struct graph *g, bool weak, struct graph_tree *tree)
 
 void graph_tree_release(struct graph_tree *tree)
 {
-	graph_array_free(tree->dominator);
-	graph_array_free(tree->retained);
+	bigarray_free(tree->dominator);
+	bigarray_free(tree->retained);
 	*tree = (struct graph_tree){ 0 };
 }

@@ -70,9 +70,9 @@ static void reach_on(struct search *s, uint32_t from, bool weak)
 
 static void search_begin(struct search *s, const struct graph *g, struct graph_ways *ways)
 {
-	ways->parent = graph_array(g->n, sizeof(*ways->parent));
-	ways->edge = graph_array(g->n, sizeof(*ways->edge));
-	*s = (struct search){ g, ways, graph_array(g->n, sizeof(uint32_t)), 0 };
+	ways->parent = bigarray_new(g->n, sizeof(*ways->parent));
+	ways->edge = bigarray_new(g->n, sizeof(*ways->edge));
+	*s = (struct search){ g, ways, bigarray_new(g->n, sizeof(uint32_t)), 0 };
 	for (uint32_t node = 0; node < g->n; node++)
 		ways->parent[node] = GRAPH_NONE;
 }
@@ -94,7 +94,7 @@ void graph_find_ways(const struct graph *g, bool weak, struct graph_ways *ways)
 	reach_roots(&s, true);
 	reach_roots(&s, false);
 	search_on(&s, weak);
-	graph_array_free(s.queue);
+	bigarray_free(s.queue);
 }
 
 /* What is reached already is not gone on from. */
@@ -106,19 +106,32 @@ static void shut(struct search *s, const uint32_t *nodes, size_t n)
 	}
 }
 
+/* It is kept by its loader, which it keeps: that is no answer to what keeps the loader. */
+static bool is_of_shut_loader(const struct search *s, uint32_t mirror)
+{
+	struct graph_edges edges = graph_edges(s->graph, mirror);
+	struct graph_edge edge;
+
+	while (graph_next(&edges, &edge)) {
+		if (edge.via == GRAPH_LINK && edge.index == TAPE_LOADER)
+			return s->ways->edge[edge.to] == SHUT;
+	}
+	return false;
+}
+
 /* Start anew, at the class objects that the search has come to, too. */
 static void search_again(struct search *s)
 {
 	const struct graph *g = s->graph;
 	struct graph_ways *ways = s->ways;
-	uint32_t *kept = graph_array(g->n_classes, sizeof(*kept));
+	uint32_t *kept = bigarray_new(g->n_classes, sizeof(*kept));
 	uint32_t n = 0;
 
 	for (uint32_t class = 0; class < g->n_classes; class++) {
 		uint32_t mirror = g->mirrors[class];
 
 		if (mirror != GRAPH_NONE && ways->parent[mirror] != GRAPH_NONE &&
-		    ways->edge[mirror] != SHUT)
+		    ways->edge[mirror] != SHUT && !is_of_shut_loader(s, mirror))
 			kept[n++] = mirror;
 	}
 	for (uint32_t node = 0; node < g->n; node++)
@@ -128,7 +141,7 @@ static void search_again(struct search *s)
 	for (uint32_t i = 0; i < n; i++)
 		reach(s, kept[i], kept[i], GRAPH_NONE);
 	reach_roots(s, false);
-	graph_array_free(kept);
+	bigarray_free(kept);
 }
 
 void graph_find_ways_to(const struct graph *g, bool weak, const uint32_t *nodes, size_t n,
@@ -143,13 +156,13 @@ void graph_find_ways_to(const struct graph *g, bool weak, const uint32_t *nodes,
 	search_on(&s, weak);
 	search_again(&s);
 	search_on(&s, weak);
-	graph_array_free(s.queue);
+	bigarray_free(s.queue);
 }
 
 void graph_ways_release(struct graph_ways *ways)
 {
-	graph_array_free(ways->parent);
-	graph_array_free(ways->edge);
+	bigarray_free(ways->parent);
+	bigarray_free(ways->edge);
 	*ways = (struct graph_ways){ 0 };
 }
 

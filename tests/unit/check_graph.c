@@ -1,4 +1,4 @@
-/* The graph of a heap: what the tape says is there, and what is reckoned agrees with brute force. */
+/* The graph of a heap: what the tape says, and what brute force finds in it. */
 #include <check.h>
 #include <errno.h>
 #include <stdlib.h>
@@ -399,7 +399,8 @@ static void check_edges(const struct graph *g, const struct made *m, const struc
 	}
 }
 
-static void check_way(const struct graph *g, const struct graph_ways *ways, uint32_t node, bool weak)
+static void check_way(const struct graph *g, const struct graph_ways *ways, uint32_t node,
+		      bool weak)
 {
 	uint32_t from = ways->parent[node];
 	struct graph_edges edges = graph_edges(g, from);
@@ -664,6 +665,52 @@ START_TEST(full_array)
 }
 END_TEST
 
+/*
+ * 0: a class, kept by its loader, 2, which a root keeps through 5; 3: in a static field of it,
+ * and the only object of its class, 4, which has it in a static field, too.
+ */
+START_TEST(ways_begin_at_classes)
+{
+	static const struct graph_facts facts = { 4, CLASS_CLASS, NULL, 0, true };
+	const uint32_t loader = 1, held = 3;
+	struct graph_ways ways;
+	struct graph *g;
+	struct writer w;
+	int error;
+
+	begin(&w);
+	put(&w, (struct tape_record){ .kind = TAPE_CLASS, .address = at(0), .class = 1 });
+	put(&w, (struct tape_record){ .kind = TAPE_CLASS, .address = at(4), .class = 2 });
+	put_root(&w, 5);
+	put_object(&w, 5, 3);
+	put_edge(&w, TAPE_FIELD, 2, 0, 24);
+	put_object(&w, 2, 3);
+	put_edge(&w, TAPE_FIELD, 0, 0, 24);
+	put(&w, (struct tape_record){ .kind = TAPE_MIRROR, .address = at(0) });
+	put_edge(&w, TAPE_LINK, 2, TAPE_LOADER, 24);
+	put_edge(&w, TAPE_STATIC, 3, 0, 24);
+	put_object(&w, 3, 2);
+	put(&w, (struct tape_record){ .kind = TAPE_MIRROR, .address = at(4) });
+	put_edge(&w, TAPE_STATIC, 3, 1, 24);
+	g = end_with(&w, &facts, &error);
+	ck_assert_ptr_nonnull(g);
+
+	graph_find_ways_to(g, false, &(uint32_t){ node_at(g, 3) }, 1, &ways);
+	ck_assert_uint_eq(ways.parent[node_at(g, 3)], node_at(g, 0));
+	ck_assert_uint_eq(ways.parent[node_at(g, 0)], node_at(g, 0));
+	ck_assert_uint_eq(graph_root_of(g, node_at(g, 0))->kind, TAPE_ROOT_CLASS);
+	/* What only the object itself keeps is no beginning. */
+	ck_assert_uint_eq(ways.parent[node_at(g, 4)], node_at(g, 3));
+	graph_ways_release(&ways);
+
+	graph_find_ways_to(g, false, &(uint32_t){ node_at(g, 2) }, 1, &ways);
+	ck_assert_uint_eq(ways.parent[node_at(g, 2)], node_at(g, 5));
+	ck_assert_uint_eq(ways.parent[node_at(g, 5)], node_at(g, 5));
+	graph_ways_release(&ways);
+	graph_free(g);
+}
+END_TEST
+
 START_TEST(lasting_classes)
 {
 	const bool lasting[3] = { false, true, true };
@@ -771,8 +818,10 @@ START_TEST(contradictions)
 	static const struct {
 		struct tape_record r[3];
 	} lies[] = {
-		{ { { .kind = TAPE_OBJECT, .address = 8 }, { .kind = TAPE_OBJECT, .address = 8 } } },
-		{ { { .kind = TAPE_OBJECT, .address = 8 }, { .kind = TAPE_MIRROR, .address = 8 } } },
+		{ { { .kind = TAPE_OBJECT, .address = 8 },
+		    { .kind = TAPE_OBJECT, .address = 8 } } },
+		{ { { .kind = TAPE_OBJECT, .address = 8 },
+		    { .kind = TAPE_MIRROR, .address = 8 } } },
 		{ { { .kind = TAPE_OBJECT, .address = 8, .class = 3 } } },
 		{ { { .kind = TAPE_OBJECT, .address = 8, .class = UINT32_MAX } } },
 		{ { { .kind = TAPE_FIELD, .address = 8 } } },

@@ -1,4 +1,4 @@
-#include "model/graph_array.h"
+#include "base/bigarray.h"
 
 #include <stdint.h>
 #include <string.h>
@@ -43,7 +43,7 @@ static void *map(size_t bytes)
 	return head + 1;
 }
 
-void *graph_array(size_t n, size_t size)
+void *bigarray_new(size_t n, size_t size)
 {
 	size_t bytes = bytes_of(n, size);
 	union head *head;
@@ -55,16 +55,16 @@ void *graph_array(size_t n, size_t size)
 	return head + 1;
 }
 
-void *graph_array_zeroed(size_t n, size_t size)
+void *bigarray_new_zeroed(size_t n, size_t size)
 {
-	void *array = graph_array(n, size);
+	void *array = bigarray_new(n, size);
 
 	if (head_of(array)->mapped == 0)
 		memset(array, 0, n * size);
 	return array;
 }
 
-void *graph_grow(void *array, size_t n, size_t *cap, size_t size)
+void *bigarray_grow(void *array, size_t n, size_t *cap, size_t size)
 {
 	size_t had = *cap;
 	union head *head;
@@ -81,14 +81,14 @@ void *graph_grow(void *array, size_t n, size_t *cap, size_t size)
 		head->mapped = bytes;
 		return head + 1;
 	}
-	head = head_of(graph_array(*cap, size));
+	head = head_of(bigarray_new(*cap, size));
 	if (array)
 		memcpy(head + 1, array, had * size);
-	graph_array_free(array);
+	bigarray_free(array);
 	return head + 1;
 }
 
-void graph_array_free(void *array)
+void bigarray_free(void *array)
 {
 	union head *head;
 
