@@ -7,6 +7,7 @@
 #include <stdbool.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 
@@ -15,6 +16,7 @@
 
 #define PIECE_BYTES (1u << 20)
 #define NAME_CHECK_MS 20
+#define PRIORITY -10 /* where it may: it has little to do, and is waited for */
 
 /*
  * What waits, in pieces that are mapped rather than allocated: the process was forked beside
@@ -177,6 +179,7 @@ static void _noreturn_ run(struct work *w)
 	/* Who kills its parent does not want the rest. */
 	if (prctl(PR_SET_PDEATHSIG, SIGKILL) < 0)
 		_exit(errno);
+	(void)setpriority(PRIO_PROCESS, 0, PRIORITY);
 	rc = pass_all_on(w);
 	if (rc < 0) {
 		(void)close(w->out); /* who reads need not wait for the writer */

@@ -20,6 +20,7 @@
  * the JVM, and not we, who take the answer.  What it did not come to is made when all is taken.
  */
 #define LOWEST_PRIORITY 19
+#define HURRY_PRIORITY -10 /* while we take the answer, where we may */
 
 struct walking {
 	struct session *session;
@@ -69,8 +70,11 @@ static int take_and_build(struct walking *walking, struct err *err)
 	struct handover_piece *piece;
 	pthread_t thread;
 	bool beside = pthread_create(&thread, NULL, build_beside, walking) == 0;
-	int rc = session_answer(walking->session, take_frame, walking, err);
+	int rc, priority = getpriority(PRIO_PROCESS, 0);
 
+	(void)setpriority(PRIO_PROCESS, 0, HURRY_PRIORITY);
+	rc = session_answer(walking->session, take_frame, walking, err);
+	(void)setpriority(PRIO_PROCESS, 0, priority);
 	handover_end(&walking->tape);
 	if (beside)
 		(void)pthread_join(thread, NULL); /* fails only for what is no thread of ours */
