@@ -12,7 +12,9 @@
 #include "wire/frame.h"
 #include "wire/tape_put.h"
 
-#define PIECE (64u * 1024)
+#ifndef AG_GRAPH_PIECE /* tests have smaller heaps */
+#define AG_GRAPH_PIECE (64u * 1024)
+#endif
 /* What one callback may write: a class, its root, an object's record and what else it tells. */
 #define ROOM (4 * TAPE_RECORD_MAX + TAPE_TEXT_MAX)
 #define EVERY_ELEMENT ((UINT64_C(2) << AG_GRAPH_ARRAYS) - 1)
@@ -39,7 +41,7 @@ static void begin_piece(struct ag_graph_walk *w)
 {
 	w->piece = ag_chan_begin(w->chan);
 	w->at = w->piece->data;
-	w->full = w->at + PIECE - ROOM;
+	w->full = w->at + AG_GRAPH_PIECE - ROOM;
 }
 
 static void end_piece(struct ag_graph_walk *w)
@@ -62,7 +64,7 @@ static void next_piece(struct ag_graph_walk *w)
 		stop(w, WIRE_GRAPHED_LATE);
 	else if (rc <= 0)
 		stop(w, WIRE_GRAPHED_SLOW);
-	else if (w->told + PIECE > w->opts->tape_max)
+	else if (w->told + AG_GRAPH_PIECE > w->opts->tape_max)
 		stop(w, WIRE_GRAPHED_FULL);
 	if (rc <= 0)
 		w->piece = NULL;
@@ -129,11 +131,11 @@ static void begin(struct ag_graph_walk *w)
 {
 	w->begin_ns = ag_now_ns();
 	w->patience.until_ns = w->begin_ns + (int64_t)w->opts->pause_ms * 1000000;
-	if (w->opts->tape_max < PIECE) {
+	if (w->opts->tape_max < AG_GRAPH_PIECE) {
 		stop(w, WIRE_GRAPHED_FULL);
 		return;
 	}
-	w->full = w->at + PIECE - ROOM;
+	w->full = w->at + AG_GRAPH_PIECE - ROOM;
 	w->holder = address_of(w->own->objects[w->own->n - 1]);
 	tell_roster(w);
 	for (uint32_t i = 0; i < w->own->n && !w->over; i++) {
