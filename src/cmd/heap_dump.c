@@ -63,21 +63,30 @@ static gzFile open_file(const char *path, struct err *err)
 	return file;
 }
 
+/* zlib's own words begin with a name that it made up. */
+static int file_failed(const char *path, int error, struct err *err)
+{
+	const char *why = error == Z_ERRNO ? strerror(errno)
+			: error == Z_BUF_ERROR ? "it is cut off"
+					       : "what is compressed in it is damaged";
+
+	return err_set(err, EXIT_PARTIAL, "%s cannot be read to its end: %s", path, why);
+}
+
 static int read_file(const char *path, struct reading *r, struct err *err)
 {
 	_cleanup_free_ uint8_t *piece = xmalloc(PIECE);
 	gzFile file = open_file(path, err);
-	int rc = 0, n = 0, error;
+	int rc = 0, n = 0, error = Z_OK;
 
 	if (!file)
 		return -1;
 	while (rc == 0 && (n = gzread(file, piece, PIECE)) > 0)
 		rc = take_piece(r, piece, (size_t)n, err);
-	if (rc == 0 && n == 0)
-		(void)gzerror(file, &error); /* Z_BUF_ERROR: the end came too early */
-	if (rc == 0 && (n < 0 || error != Z_OK))
-		rc = err_set(err, EXIT_PARTIAL, "%s is damaged or cut off: %s", path,
-			     gzerror(file, &error));
+	if (rc == 0)
+		(void)gzerror(file, &error); /* also of an end that came too early */
+	if (error != Z_OK)
+		rc = file_failed(path, error, err);
 	(void)gzclose_r(file); /* nothing was written */
 	return rc < 0 ? -1 : 0;
 }

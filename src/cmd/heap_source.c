@@ -107,9 +107,14 @@ struct heap_source *heap_source_open(const struct ctx *ctx, const struct heap_op
 		.max_bytes = memory_limit(opts),
 		.partial = partial,
 	};
-	struct heap_source *source = xcalloc(1, sizeof(*source));
 	enum heap_engine engine = ctx->file ? HEAP_BY_HPROF : (enum heap_engine)opts->engine;
+	struct heap_source *source;
 
+	if (ctx->file && opts->engine == HEAP_BY_AGENT) {
+		(void)err_set(err, EXIT_USAGE, "a dump in a file has no JVM to put an agent in");
+		return NULL;
+	}
+	source = xcalloc(1, sizeof(*source));
 	memory_yield();
 	steps_add(ctx->steps, "at most %zu MB of memory are taken here",
 		  plan.max_bytes / (size_t)MB);
