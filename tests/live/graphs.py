@@ -1,13 +1,11 @@
 """Compare what jtool tells of a victim's graph with what brute force found (Graphs.java).
 
-graphs.py retained EXPECTED HISTOGRAM RETAINED   every class's, and the whole dominator tree
-graphs.py paths strong|weak EXPECTED REFPATHS    to every node
-graphs.py live HISTOGRAM RETAINED                shallow totals, in spite of what comes and goes
-graphs.py same EXPECTED EXPECTED                 no reference was cleared in between
+graphs.py graph EXPECTED HISTOGRAM RETAINED STRONG WEAK   what is told of every node
+graphs.py live HISTOGRAM RETAINED                         what each class takes altogether
 
 EXPECTED is the victim's answer, the others are JSON of jtool: a histogram, `retained --tree`, and
-`refpaths` to all the nodes. Only nodes whose names begin with OURS are compared, but whatever
-holds them.
+`refpaths` to all the nodes, without and with weak references. Of a graph only nodes whose names
+begin with OURS are compared, but with whatever holds them.
 """
 import collections
 import json
@@ -16,9 +14,16 @@ import sys
 
 OURS = "Made$"
 WORD = 8
-SHOWN = 20  # of what is wrong
-# Objects that come and go while a JVM serves requests, ours and its own; of 10,000 to 50,000.
-DRIFT_MAX = 1500
+SHOWN = 6  # of what is wrong
+# Of a class other than ours, what comes and goes while a JVM serves requests, jtool's and its own,
+# and the few threads that it shows to nobody.
+DRIFT_MAX = 16
+# What a walk does not see all of: what the fields of java.lang.Class hold, what the JVM keeps
+# beside classes, archived for classes that were not loaded yet, or fills gaps with.
+UNSEEN = re.compile(r"((byte|char|short|int)|"
+                    r"java\.lang\.(Class|Object|String|reflect\..*)|"
+                    r"(jdk\.internal|sun)\.(reflect|vm\.Filler)\..*)(\[\])*|"
+                    r"java\.lang\.(Class\$.*|invoke\..*|ref\.SoftReference)(\[\])*")
 
 
 def load(path):
@@ -51,7 +56,7 @@ class Sizes:
                  if node["length"] is not None and rows.get(class_of(name), (0,))[0] == 1}
         rules = [(base, each) for base in range(12, 28, 4) for each in (4, 8)
                  if all(aligned(base + each * n) == size for n, size in known)]
-        if not known or not rules:
+        if not rules:
             sys.exit(f"no rule for the sizes of arrays: {sorted(known)}")
         self.base, self.each = rules[0]
 
@@ -144,7 +149,7 @@ def root_fits(node, root):
     """Is that the kind of root that a node of this name is?"""
     kind = root["kind"]
     if node.startswith("class "):
-        return kind == "system class"
+        return kind == "class"
     if node.startswith("Graphs$Worker#"):
         return kind == "thread"
     if kind == "stack local":
@@ -189,34 +194,34 @@ def compare_paths(which, expected, document):
         yield f"{len(reached)} to be reached, {document['reached']} told"
 
 
+def compare_graph(expected, histogram, retained, strong, weak):
+    for line in compare_retained(expected, histogram, retained):
+        yield f"retained: {line}"
+    for which, paths in ("strong", strong), ("weak", weak):
+        for line in compare_paths(which, expected, paths):
+            yield f"{which} paths: {line}"
+
+
 # Totals.
 
 def compare_live(histogram, document):
-    want = {c["class"]: (c["instances"], c["bytes"]) for c in histogram["classes"]
-            if c["class"].startswith(OURS)}
-    got = {name: row[:2] for name, row in told_rows(document).items()}
+    want = {c["class"]: (c["instances"], c["bytes"]) for c in histogram["classes"]}
+    got = {c["class"]: (c["instances"], c["shallow"]) for c in document["classes"]}
     for name in sorted(set(want) | set(got)):
-        if want.get(name) != got.get(name):
-            yield f"{name}: {want.get(name)} in the histogram, {got.get(name)} told"
-    drift = abs(document["total"]["instances"] - histogram["total"]["instances"])
-    if drift > DRIFT_MAX:
-        yield f"in all: {histogram['total']} in the histogram, {document['total']} told"
-
-
-def compare_same(before, after):
-    if before != after:
-        yield "not the same"
-
-
-COMPARISONS = {"retained": compare_retained, "live": compare_live, "same": compare_same}
+        one, other = want.get(name, (0, 0)), got.get(name, (0, 0))
+        if name.startswith(OURS):
+            good = one == other
+        elif UNSEEN.fullmatch(name):
+            good = other[0] <= one[0] + DRIFT_MAX
+        else:
+            good = abs(one[0] - other[0]) <= DRIFT_MAX
+        if not good:
+            yield f"{name}: {one} in the histogram, {other} told"
 
 
 def main():
-    what, *args = sys.argv[1:]
-    if what == "paths":
-        bad = list(compare_paths(args[0], *map(load, args[1:])))
-    else:
-        bad = list(COMPARISONS[what](*map(load, args)))
+    compare = {"graph": compare_graph, "live": compare_live}[sys.argv[1]]
+    bad = list(compare(*map(load, sys.argv[2:])))
     for line in bad[:SHOWN]:
         print(line)
     if len(bad) > SHOWN:
