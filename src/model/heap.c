@@ -147,7 +147,7 @@ const struct heap_method *heap_method(const struct heap *h, uint32_t method)
 const char *heap_root_kind(enum tape_root kind)
 {
 	static const char *const texts[TAPE_ROOTS] = {
-		[TAPE_ROOT_CLASS] = "system class",
+		[TAPE_ROOT_CLASS] = "class",
 		[TAPE_ROOT_JNI_GLOBAL] = "jni global",
 		[TAPE_ROOT_JNI_LOCAL] = "jni local",
 		[TAPE_ROOT_STACK] = "stack local",

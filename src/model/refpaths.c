@@ -406,7 +406,7 @@ void refpaths_find(const struct heap *h, const struct refpaths_targets *targets,
 	*paths = (struct refpaths){ .n_targets = targets->n };
 	if (targets->n == 0)
 		return;
-	graph_find_ways(h->graph, weak, &paths->ways);
+	graph_find_ways_to(h->graph, weak, targets->nodes, targets->n, &paths->ways);
 	merger_init(&m, h, &paths->ways);
 	count_steps(&m, targets);
 	make_groups(&m, paths);

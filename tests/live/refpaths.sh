@@ -24,8 +24,8 @@ leads() {
 }
 
 in_thread=': java.lang.Thread -field threadLocals-> java.lang.ThreadLocal$ThreadLocalMap -field table-> java.lang.ThreadLocal$ThreadLocalMap$Entry[] -[*]-> java.lang.ThreadLocal$ThreadLocalMap$Entry -field value-> '
-in_list='system class: Reached$Holder -static LEAKED-> java.util.ArrayList -field elementData-> java.lang.Object[] -[*]-> '
-in_linked='system class: Reached$Holder -static LINKED-> java.util.LinkedList -field'
+in_list='class: Reached$Holder -static LEAKED-> java.util.ArrayList -field elementData-> java.lang.Object[] -[*]-> '
+in_linked='class: Reached$Holder -static LINKED-> java.util.LinkedList -field'
 hostile='Rea\x1b"\nd$Twin'
 to_loader=' -class-> Reached$Twin -class loader-> Reached$Shop'
 
@@ -33,15 +33,15 @@ to_loader=' -class-> Reached$Twin -class loader-> Reached$Shop'
 all_ways() {
 	sort <<-END
 		1 stack local${threads:+ keeper of one} Reached.waitWith: Reached\$ByLocal
-		1 system class: Reached\$Holder -static one-> Reached\$ByStatic
-		1 system class: Reached\$Holder -static supplier-> Reached\$\$Lambda -field arg\$1-> Reached\$ByLambda
+		1 class: Reached\$Holder -static one-> Reached\$ByStatic
+		1 class: Reached\$Holder -static supplier-> Reached\$\$Lambda -field arg\$1-> Reached\$ByLambda
 		1 thread${threads:+ worker}${in_thread}Reached\$ByThreadLocal
 		3 stack local${threads:+ pool-1-thread-N} Reached.waitWith: Reached\$ByPool
-		1000 system class: Reached\$Holder -static ARRAY-> java.util.ArrayList -field elementData-> java.lang.Object[] -[*]-> Reached\$ByArrayList
-		1000 system class: Reached\$Holder -static CONCURRENT-> java.util.concurrent.ConcurrentHashMap -field table-> java.util.concurrent.ConcurrentHashMap\$Node[] -[*]-> java.util.concurrent.ConcurrentHashMap\$Node -field val-> Reached\$ByConcurrentMap
-		1000 system class: Reached\$Holder -static CUBE-> java.lang.Object[][] -[*]-> java.lang.Object[] -[*]-> Reached\$ByArray
-		1000 system class: Reached\$Holder -static HASH-> java.util.HashMap -field table-> java.util.HashMap\$Node[] -[*]-> java.util.HashMap\$Node -field value-> Reached\$ByHashMap
-		1000 system class: Reached\$Holder -static TREE-> java.util.TreeMap -field root-> java.util.TreeMap\$Entry -field value-> Reached\$ByTreeMap
+		1000 class: Reached\$Holder -static ARRAY-> java.util.ArrayList -field elementData-> java.lang.Object[] -[*]-> Reached\$ByArrayList
+		1000 class: Reached\$Holder -static CONCURRENT-> java.util.concurrent.ConcurrentHashMap -field table-> java.util.concurrent.ConcurrentHashMap\$Node[] -[*]-> java.util.concurrent.ConcurrentHashMap\$Node -field val-> Reached\$ByConcurrentMap
+		1000 class: Reached\$Holder -static CUBE-> java.lang.Object[][] -[*]-> java.lang.Object[] -[*]-> Reached\$ByArray
+		1000 class: Reached\$Holder -static HASH-> java.util.HashMap -field table-> java.util.HashMap\$Node[] -[*]-> java.util.HashMap\$Node -field value-> Reached\$ByHashMap
+		1000 class: Reached\$Holder -static TREE-> java.util.TreeMap -field root-> java.util.TreeMap\$Entry -field value-> Reached\$ByTreeMap
 		500 $in_linked first-> java.util.LinkedList\$Node -field item-> Reached\$ByLinkedList
 		500 $in_linked last-> java.util.LinkedList\$Node -field item-> Reached\$ByLinkedList
 	END
@@ -62,17 +62,17 @@ by_engine() {
 	same "$1: exit" 0 "$rc"
 	same "$1: each way of being kept" "$(all_ways)" "$(told)"
 	leads "$1: an inner class's outer instance" \
-		'1 system class: Reached$Holder -static inner-> Reached$Outer$Inner -field this$0-> Reached$Outer
+		'1 class: Reached$Holder -static inner-> Reached$Outer$Inner -field this$0-> Reached$Outer
 1 1 0' "$pid" 'Reached$Outer'
 	leads "$1: subclasses" \
-		'1 system class: Reached$Holder -static SPECIAL-> Reached$Special
-1 system class: Reached$Holder -static one-> Reached$ByStatic
+		'1 class: Reached$Holder -static SPECIAL-> Reached$Special
+1 class: Reached$Holder -static one-> Reached$ByStatic
 2 2 0' --subclasses "$pid" 'Reached$ByStatic'
 	leads "$1: no instances" '0 0 0' "$pid" 'Reached$ByNothing'
-	leads "$1: --weak" '1 system class: Reached$Holder -static REFERENCES-> java.util.ArrayList -field elementData-> java.lang.Object[] -[*]-> java.lang.ref.SoftReference -field referent (soft)-> Reached$BySoft
+	leads "$1: --weak" '1 class: Reached$Holder -static REFERENCES-> java.util.ArrayList -field elementData-> java.lang.Object[] -[*]-> java.lang.ref.SoftReference -field referent (soft)-> Reached$BySoft
 1 1 0' --weak "$pid" 'Reached$BySoft'
 	leads "$1: loaders that leak" "$(sort <<-END
-		1 system class: Reached\$Holder -static hostile-> $hostile -class-> $hostile -class loader-> Reached\$Shop
+		1 class: Reached\$Holder -static hostile-> $hostile -class-> $hostile -class loader-> Reached\$Shop
 		1 thread${threads:+ forgetful}${in_thread}Reached\$Twin$to_loader
 		2 ${in_list}Reached\$Twin$to_loader
 	END
@@ -116,12 +116,12 @@ for version in own "${jdks[@]}"; do
 	by_engine "$version agent"
 	text "$version"
 	leads "$version: implementors" \
-		'1 system class: Reached$Holder -static SPECIAL-> Reached$Special
-1 system class: Reached$Holder -static one-> Reached$ByStatic
+		'1 class: Reached$Holder -static SPECIAL-> Reached$Special
+1 class: Reached$Holder -static one-> Reached$ByStatic
 2 2 0' --subclasses "$JVM_PID" 'Reached$Marked'
 	ask weak '^done weak$' >/dev/null
 	leads "$version: only weakly" '1 0 1' "$JVM_PID" 'Reached$ByWeak'
-	leads "$version: --weak, weakly" '1 system class: Reached$Holder -static REFERENCES-> java.util.ArrayList -field elementData-> java.lang.Object[] -[*]-> java.lang.ref.WeakReference -field referent (weak)-> Reached$ByWeak
+	leads "$version: --weak, weakly" '1 class: Reached$Holder -static REFERENCES-> java.util.ArrayList -field elementData-> java.lang.Object[] -[*]-> java.lang.ref.WeakReference -field referent (weak)-> Reached$ByWeak
 1 1 0' --weak "$JVM_PID" 'Reached$ByWeak'
 
 	engine=hprof threads=

@@ -205,7 +205,7 @@ START_TEST(puts_json)
 	ck_assert_str_eq(as_json(),
 		"{\"instances\":7,\"reached\":7,\"only_weakly\":0,\"path_count\":2,\"paths\":["
 		"{\"count\":5,\"length\":6,"
-		"\"root\":{\"kind\":\"system class\",\"thread\":null,\"method\":null},"
+		"\"root\":{\"kind\":\"class\",\"thread\":null,\"method\":null},"
 		"\"steps\":[{\"class\":\"a.b.Cache\",\"via\":\"static INSTANCE\"},"
 		"{\"class\":\"a.b.Cache\",\"via\":\"field map\"},"
 		"{\"class\":\"java.util.HashMap\",\"via\":\"field table\"},"
@@ -235,8 +235,8 @@ START_TEST(wants_fields)
 }
 END_TEST
 
-/* A class object on the way: the last static field is named, and so is the root. */
-START_TEST(statics_on_the_way)
+/* A thread has the class object of a loader that may go. */
+static void make_static_of_thread(void)
 {
 	static const char *const threads[] = { "main" };
 
@@ -250,15 +250,41 @@ START_TEST(statics_on_the_way)
 	made_object(&made, 61, SESSION, 24);
 	heap = made_heap(&made, names, N_CLASSES);
 	name_threads(threads, 1);
+}
+
+/* What keeps the class is another question. */
+START_TEST(classes_are_roots)
+{
+	make_static_of_thread();
 	find("a.b.Session", false, 5);
 	ck_assert_str_eq(printed(),
-		"100 % (1) through thread \"main\" and static a.b.Cache.#0\n"
-		"    thread     java.lang.Thread\n"
-		"    field #0   a.b.Cache\n"
+		"100 % (1) through static a.b.Cache.#0\n"
+		"    class      a.b.Cache\n"
 		"    static #0  java.lang.Object[]\n"
 		"    [0]        a.b.Session\n"
 		"\n"
 		"1 instances of it; 1 kind of path\n");
+}
+END_TEST
+
+/* Where it is asked: the last static field is named, and so is the root. */
+START_TEST(statics_on_the_way)
+{
+	_cleanup_buf_ struct buf text = BUF_INIT;
+	struct refpath path;
+	struct graph_ways ways;
+	bool only_classes;
+
+	make_static_of_thread();
+	ck_assert_int_eq(refpaths_choose(&heap, "a.b.Session", false, &targets, &only_classes,
+					 &err), 0);
+	graph_find_ways(heap.graph, false, &ways);
+	refpath_find(heap.graph, &ways, targets.nodes[0], &path);
+	refpath_headline(&heap, &path, false, &text);
+	ck_assert_str_eq(buf_str(&text), "thread \"main\" and static a.b.Cache.#0");
+	ck_assert_uint_eq(path.n, 4);
+	refpath_release(&path);
+	graph_ways_release(&ways);
 }
 END_TEST
 
@@ -593,6 +619,7 @@ int main(void)
 	tcase_add_test(tc, prints_fewer);
 	tcase_add_test(tc, puts_json);
 	tcase_add_test(tc, wants_fields);
+	tcase_add_test(tc, classes_are_roots);
 	tcase_add_test(tc, statics_on_the_way);
 	tcase_add_test(tc, class_objects);
 	tcase_add_test(tc, class_roots);
