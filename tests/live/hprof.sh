@@ -1,0 +1,114 @@
+#!/usr/bin/env bash
+# Heap dumps read by jtool: every object as large as the JVM has it, whatever its options.
+# shellcheck source-path=SCRIPTDIR source=lib.sh
+. "$(dirname "$0")/lib.sh"
+
+live_histo() {
+	jt heaphisto --live --json "$JVM_PID"
+	mv "$W/out" "$1"
+}
+
+# agrees NAME: what jtool has just printed is what was live before, and is after.
+agrees() {
+	local name=$1
+
+	if [ "$rc" -ne 0 ] || [ -s "$W/err" ]; then
+		fail "$name" "$(jt_details)"
+		return
+	fi
+	mv "$W/out" "$W/dumped"
+	live_histo "$W/after"
+	check "$name" python3 "$live_dir/hprof_sizes.py" "$W/before" "$W/dumped" "$W/after"
+}
+
+# ways VERSION: how objects can be laid out, one set of options a line, commas between them.
+ways() {
+	echo default
+	echo default,-XX:-UseCompressedOops
+	echo default,-XX:ObjectAlignmentInBytes=16
+	[ "$1" -ge 26 ] || echo default,-XX:-UseCompressedClassPointers
+	[ "$1" -lt 25 ] || echo default,-XX:+UseCompactObjectHeaders
+	[ "$1" -lt 17 ] || echo z
+}
+
+# refused NAME WORDS FILE: one line, and exit 7.
+refused() {
+	jt heaphisto "$3"
+	if [ "$rc" -eq 7 ] && grep -q "$2" "$W/err" && [ "$(wc -l <"$W/err")" -eq 1 ]; then
+		pass "$1"
+	else
+		fail "$1" "$(jt_details)"
+	fi
+}
+
+damaged() {
+	local version=$1 size
+
+	size=$(stat -c %s "$W/dump.hprof")
+	head -c $((size / 2)) "$W/dump.hprof" >"$W/cut.hprof"
+	refused "$version: half a dump" 'cut off at byte' "$W/cut.hprof"
+	head -c $((size - 1)) "$W/dump.hprof" >"$W/cut.hprof"
+	refused "$version: a dump without its last byte" 'cut off at byte' "$W/cut.hprof"
+	(cat "$W/dump.hprof" && echo more) >"$W/cut.hprof"
+	refused "$version: a dump with more behind it" 'behind its end' "$W/cut.hprof"
+	gzip -1 <"$W/dump.hprof" | head -c 100000 >"$W/cut.hprof.gz"
+	refused "$version: half a compressed dump" 'cut off' "$W/cut.hprof.gz"
+	rm "$W"/cut.hprof*
+}
+
+# Compressed by the JVM where it can, which makes many gzip members.
+compressed() {
+	local version=$1
+
+	if [ "$version" -ge 17 ]; then
+		jt heapdump --gzip "$JVM_PID" "$W/dump.hprof.gz"
+	else
+		gzip -1 -k -f "$W/dump.hprof"
+	fi
+	jt heaphisto --json "$W/dump.hprof.gz"
+	agrees "$version: a compressed dump has the live objects"
+	rm -f "$W/dump.hprof.gz"
+}
+
+named() {
+	local version=$1
+
+	# shellcheck disable=SC2016 # a class name
+	jt refpaths "$W/dump.hprof" 'Sizes$E'
+	check "$version: roots have their thread and method" \
+		grep -q 'local variable of Victim.serve in thread "main"' "$W/out"
+}
+
+for version in "${jdks[@]}"; do
+	first=yes
+	for way in $(ways "$version"); do
+		IFS=, read -r gc flag <<<"$way"
+		# From the archive come class objects that are in no dump: of classes not loaded.
+		start_jvm "$version" "$gc" Sizes -Xshare:off ${flag:+"$flag"} || continue
+		jt heaphisto --live "$JVM_PID" # what only the first request leaves behind
+		live_histo "$W/before"
+		jt heapdump "$JVM_PID" "$W/dump.hprof"
+		jt heaphisto --json "$W/dump.hprof"
+		agrees "$version $way: a dump has the live objects, as large as they are"
+		if [ $first = yes ]; then
+			first=no
+			damaged "$version"
+			named "$version"
+			compressed "$version"
+			live_histo "$W/before"
+		fi
+		jt heaphisto --engine hprof --json "$JVM_PID"
+		agrees "$version $way: --engine hprof counts the live objects"
+		unharmed "$version $way: dumps"
+		rm -f "$W/dump.hprof"
+		stop "$JVM_PID"
+	done
+done
+
+for option in --live --vm --strict "--engine agent"; do
+	# shellcheck disable=SC2086 # two words
+	jt heaphisto $option /nowhere/heap.hprof
+	same "heaphisto $option of a file is refused" 2 "$rc"
+done
+jt heaphisto /nowhere/heap.hprof
+same "a dump that is not there" 3 "$rc"
