@@ -26,7 +26,7 @@ as_before() {
 	check "$1: no files are left" poll 5 nothing_left_here
 	check "$1: no descriptors" poll 5 has_counts fd_count "$fds"
 	check "$1: no threads" poll 5 has_counts lasting_threads "$threads"
-	unharmed "$1" READY "$merge_failed"
+	unharmed "$1" "$merge_failed"
 }
 
 # has_counts COUNTER N: it counts no more than that.
