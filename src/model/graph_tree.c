@@ -5,6 +5,8 @@
  * far, that is not below its semidominator.  Everything goes by the numbers of a depth-first
  * search, in which an ancestor's is lower.
  */
+#include <string.h>
+
 #include "model/graph_dfs.h"
 
 /* So many steps ahead memory is asked for what is met in no order. */
@@ -163,11 +165,12 @@ static void find_dominators(struct reckoning *r)
 	}
 }
 
-static void tell_dominators(const struct reckoning *r, struct graph_tree *tree)
+/* New memory has to be cleared by the kernel, which takes longer than this: use what is there. */
+static void tell_dominators(struct reckoning *r, struct graph_tree *tree)
 {
 	const uint32_t *node = r->dfs.node;
 
-	tree->dominator = bigarray_new(tree->n, sizeof(*tree->dominator));
+	tree->dominator = TAKE_PTR(r->dfs.edge);
 	for (uint32_t i = 0; i < tree->n; i++)
 		tree->dominator[i] = GRAPH_NONE;
 	for (uint32_t w = 1; w <= r->dfs.n; w++) {
@@ -177,11 +180,13 @@ static void tell_dominators(const struct reckoning *r, struct graph_tree *tree)
 	}
 }
 
-static void sum_retained(const struct reckoning *r, struct graph_tree *tree)
+static void sum_retained(struct reckoning *r, struct graph_tree *tree)
 {
 	const uint32_t *node = r->dfs.node;
 
-	tree->retained = bigarray_new_zeroed(tree->n, sizeof(*tree->retained));
+	_Static_assert(sizeof(*r->dfs.place) == sizeof(*tree->retained), "one as long as the other");
+	tree->retained = (void *)TAKE_PTR(r->dfs.place);
+	memset(tree->retained, 0, tree->n * sizeof(*tree->retained));
 	for (uint32_t w = r->dfs.n; w > 0; w--) {
 		uint64_t *retained = &tree->retained[node[w]];
 
