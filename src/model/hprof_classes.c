@@ -92,7 +92,7 @@ bool hprof_field_is(const struct hprof_reader *r, const struct hprof_field *f, c
  * What the JVM keeps with a class and tells as if it were a static field: behind the others,
  * "<resolved_references>" of its constant pool, and JDK 8's "init_lock".
  */
-static bool is_pseudo(const struct hprof_reader *r, const struct hprof_class *k, uint32_t i)
+bool hprof_is_pseudo(const struct hprof_reader *r, const struct hprof_class *k, uint32_t i)
 {
 	const struct hprof_field *f = &k->statics[i];
 	size_t len;
@@ -108,7 +108,7 @@ static void count_kinds(const struct hprof_reader *r, struct hprof_class *k)
 	for (uint32_t i = 0; i < k->n_fields; i++)
 		count_kind(&k->kinds, k->fields[i].type, hprof_type_size(r, k->fields[i].type));
 	for (uint32_t i = 0; i < k->n_statics; i++) {
-		if (!is_pseudo(r, k, i))
+		if (!hprof_is_pseudo(r, k, i))
 			count_kind(&k->static_kinds, k->statics[i].type,
 				   hprof_type_size(r, k->statics[i].type));
 	}
@@ -191,7 +191,7 @@ static size_t chain_of(const struct hprof_reader *r, uint32_t class, uint32_t *c
 	return n;
 }
 
-static int too_deep(const struct hprof_reader *r, uint32_t class, struct err *err)
+int hprof_too_deep(const struct hprof_reader *r, uint32_t class, struct err *err)
 {
 	return hprof_senseless(r, err,
 			       "%s has more than %d superclasses, or is one of its own",
@@ -261,7 +261,7 @@ static void note_class(const struct hprof_reader *r, struct hprof_class *k, uint
 	k->is_string |= is_named(r, ancestor, "java.lang.String");
 }
 
-static char *symbol_text(const struct hprof_reader *r, uint64_t id)
+char *hprof_symbol_text(const struct hprof_reader *r, uint64_t id)
 {
 	size_t len;
 	const char *text = hprof_symbol(r, id, &len);
@@ -280,7 +280,7 @@ static void tell_fields(struct hprof_reader *r, uint32_t class, const uint32_t *
 
 		for (uint32_t j = 0; j < k->n_fields; j++)
 			c->fields[c->n_fields++] = (struct heap_field){
-				.name = symbol_text(r, k->fields[j].name),
+				.name = hprof_symbol_text(r, k->fields[j].name),
 				.class = chain[i],
 			};
 	}
@@ -295,7 +295,7 @@ int hprof_make_ready(struct hprof_reader *r, uint32_t class, uint32_t data_len, 
 	int strength = -1;
 
 	if (n == 0)
-		return too_deep(r, class, err);
+		return hprof_too_deep(r, class, err);
 	for (size_t i = 0; i < n; i++) {
 		note_class(r, k, chain[i], &strength);
 		n_fields += r->classes[chain[i]].n_fields;
@@ -315,119 +315,5 @@ int hprof_make_ready(struct hprof_reader *r, uint32_t class, uint32_t data_len, 
 	k->data_len = (uint32_t)at;
 	k->ready = true;
 	tell_fields(r, class, chain, n, n_fields);
-	return 0;
-}
-
-static void tell_statics(struct hprof_reader *r, uint32_t class)
-{
-	const struct hprof_class *k = &r->classes[class];
-	struct heap_class *c = &r->heap->classes[class];
-
-	c->told = true;
-	c->statics = xcalloc(k->n_statics ? k->n_statics : 1, sizeof(*c->statics));
-	c->n_statics = k->n_statics;
-	for (uint32_t i = 0; i < k->n_statics; i++)
-		c->statics[i] = (struct heap_field){ symbol_text(r, k->statics[i].name), class };
-}
-
-static int write_links(struct hprof_reader *r, const struct hprof_class *k, struct err *err)
-{
-	const struct {
-		uint64_t address;
-		enum tape_link link;
-	} links[] = {
-		{ k->super, TAPE_SUPERCLASS },
-		{ k->loader, TAPE_LOADER },
-		{ k->signers, TAPE_SIGNERS },
-		{ k->domain, TAPE_DOMAIN },
-	};
-	struct tape_record record = { .kind = TAPE_LINK };
-
-	for (size_t i = 0; i < ARRAY_SIZE(links); i++) {
-		record.address = links[i].address;
-		record.index = links[i].link;
-		if (record.address && hprof_write(r, &record, err) < 0)
-			return -1;
-	}
-	return 0;
-}
-
-static int write_statics(struct hprof_reader *r, const struct hprof_class *k, struct err *err)
-{
-	for (uint32_t i = 0; i < k->n_statics; i++) {
-		const struct hprof_field *f = &k->statics[i];
-		const bool pseudo = is_pseudo(r, k, i);
-		const struct tape_record record = {
-			.kind = pseudo ? TAPE_LINK : TAPE_STATIC,
-			.address = f->value,
-			.index = pseudo ? TAPE_CONSTANT : i,
-		};
-
-		if (f->type == HPROF_OBJECT && f->value && hprof_write(r, &record, err) < 0)
-			return -1;
-	}
-	return 0;
-}
-
-static int write_class(struct hprof_reader *r, uint32_t class, uint64_t base, struct err *err)
-{
-	const struct hprof_class *k = &r->classes[class];
-	const struct layout *l = &r->wants.layout;
-	struct tape_record record = { .kind = TAPE_CLASS, .address = k->id, .class = class };
-
-	if (hprof_write(r, &record, err) < 0)
-		return -1;
-	record.kind = TAPE_MIRROR;
-	if (hprof_write(r, &record, err) < 0)
-		return -1;
-	r->objects++;
-	if (layout_is_known(l)) {
-		record = (struct tape_record){ .kind = TAPE_SIZE, .address = k->id };
-		record.size = layout_mirror(l, base, &k->static_kinds);
-		if (hprof_write(r, &record, err) < 0)
-			return -1;
-	}
-	if (r->class_class != GRAPH_NONE) {
-		r->classes[r->class_class].count.instances++;
-		r->classes[r->class_class].count.bytes += record.size;
-	}
-	return write_links(r, k, err) < 0 ? -1 : write_statics(r, k, err);
-}
-
-/* What an instance of java.lang.Class takes without static fields. */
-static int shape_all(struct hprof_reader *r, uint64_t *base, struct err *err)
-{
-	_cleanup_free_ struct layout_shape *shapes = NULL;
-	_cleanup_free_ bool *shaped = NULL;
-
-	*base = 0;
-	if (!layout_is_known(&r->wants.layout))
-		return 0;
-	shapes = xcalloc(r->n_classes + 1, sizeof(*shapes));
-	shaped = xcalloc(r->n_classes + 1, sizeof(*shaped));
-	for (uint32_t i = 0; i < r->n_classes; i++) {
-		if (hprof_shape(r, &r->wants.layout, i, shapes, shaped) < 0)
-			return too_deep(r, i, err);
-		r->classes[i].shape = shapes[i];
-	}
-	if (r->class_class != GRAPH_NONE)
-		*base = shapes[r->class_class].size;
-	return 0;
-}
-
-int hprof_meet(struct hprof_reader *r, struct err *err)
-{
-	uint64_t base;
-
-	r->met = true;
-	if (shape_all(r, &base, err) < 0)
-		return -1;
-	for (uint32_t i = 0; i < r->n_classes; i++) {
-		if (!r->classes[i].dumped)
-			continue;
-		tell_statics(r, i);
-		if (write_class(r, i, base, err) < 0)
-			return -1;
-	}
 	return 0;
 }

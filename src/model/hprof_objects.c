@@ -206,7 +206,7 @@ static ssize_t take_object_array(struct hprof_reader *r, const uint8_t *p, size_
 {
 	const size_t head = 2 * (size_t)r->id_size + 8;
 	uint32_t class, n;
-	uint64_t address;
+	uint64_t address, size;
 
 	if (len < head)
 		return 0;
@@ -218,7 +218,8 @@ static ssize_t take_object_array(struct hprof_reader *r, const uint8_t *p, size_
 	if (head + 1 + (uint64_t)n * r->id_size > r->segment)
 		return hprof_senseless(r, err, "an array that is longer than its segment");
 	remember(r, &(struct hprof_seen){ address, class, n, HPROF_SEEN_REFS });
-	if (write_object(r, address, class, array_size(r, r->wants.layout.reference, n), n, err) < 0)
+	size = array_size(r, r->wants.layout.reference, n);
+	if (write_object(r, address, class, size, n, err) < 0)
 		return -1;
 	r->element = 0;
 	r->n_elements = n;

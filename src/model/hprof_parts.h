@@ -143,6 +143,10 @@ int hprof_take_record(struct hprof_reader *r, unsigned tag, const uint8_t *p, si
 		      struct err *err) _must_check_;
 /* NULL: it was not told. */
 const char *hprof_symbol(const struct hprof_reader *r, uint64_t id, size_t *len);
+/* A copy of it, cut off when it is longer than any; NULL. */
+char *hprof_symbol_text(const struct hprof_reader *r, uint64_t id);
+/* Is this static field none, but what the JVM keeps with the class? */
+bool hprof_is_pseudo(const struct hprof_reader *r, const struct hprof_class *k, uint32_t i);
 bool hprof_field_is(const struct hprof_reader *r, const struct hprof_field *f, const char *name);
 /* The number of the method in this frame of a thread, for roots; 0: not known. */
 uint32_t hprof_method(struct hprof_reader *r, uint32_t thread_serial, uint32_t depth);
@@ -160,6 +164,7 @@ ssize_t hprof_take_elements(struct hprof_reader *r, const uint8_t *p, size_t len
 /* Fields and references of a class's instances, of which one with so many bytes is there. */
 int hprof_make_ready(struct hprof_reader *r, uint32_t class, uint32_t data_len, struct err *err)
 	_must_check_;
+int hprof_too_deep(const struct hprof_reader *r, uint32_t class, struct err *err);
 int hprof_bad_instance(const struct hprof_reader *r, uint32_t class, uint32_t data_len,
 		       struct err *err);
 /* All classes are there: tell the fields, and write what the class objects refer to. */
