@@ -88,6 +88,15 @@ static void find_top(const struct retained_opts *opts, const struct heap *h, str
 	retained_tree_find(&f->top, h->graph, &f->tree, &top);
 }
 
+static void find_ways(const struct retained_opts *opts, const struct heap *h, struct findings *f)
+{
+	_cleanup_free_ uint32_t *nodes = xcalloc(f->suspects.n + 1, sizeof(*nodes));
+
+	for (size_t i = 0; i < f->suspects.n; i++)
+		nodes[i] = f->suspects.list[i].node;
+	graph_find_ways_to(h->graph, opts->weak, nodes, f->suspects.n, &f->ways);
+}
+
 static void find(const struct ctx *ctx, const struct heap *h, struct findings *f)
 {
 	const struct retained_opts *opts = ctx->opts;
@@ -107,7 +116,7 @@ static void find(const struct ctx *ctx, const struct heap *h, struct findings *f
 	if (opts->suspects) {
 		retained_suspects_find(&f->suspects, h->graph, &f->tree,
 				       f->tree.total / SUSPECT_SHARE);
-		graph_find_ways(h->graph, opts->weak, &f->ways);
+		find_ways(opts, h, f);
 	}
 	progress_end(&progress);
 }

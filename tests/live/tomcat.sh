@@ -17,6 +17,21 @@ as_user=(setpriv "--reuid=$user" "--regid=$user" --clear-groups env -C "$W/home"
 if [ -d /usr/share/tomcat10-examples/examples ]; then
 	"${as_user[@]}" ln -s /usr/share/tomcat10-examples/examples tc/webapps/
 fi
+# A shop that forgets no cart.
+shop=$W/home/tc/webapps/shop/WEB-INF
+if command -v javac >/dev/null; then
+	"${as_user[@]}" mkdir -p "$shop/classes"
+	javac -cp /usr/share/tomcat10/lib/servlet-api.jar -d "$shop/classes" \
+		"$live_dir/webapp/Carts.java"
+	cat >"$shop/web.xml" <<-'END'
+		<web-app xmlns="https://jakarta.ee/xml/ns/jakartaee" version="5.0">
+		  <servlet><servlet-name>carts</servlet-name>
+		    <servlet-class>Carts</servlet-class></servlet>
+		  <servlet-mapping><servlet-name>carts</servlet-name>
+		    <url-pattern>/carts</url-pattern></servlet-mapping>
+		</web-app>
+	END
+fi
 spawn "${as_user[@]}" "CATALINA_BASE=$W/home/tc" CATALINA_HOME=/usr/share/tomcat10 \
 	JAVA_OPTS=-Xmx128m /usr/share/tomcat10/bin/catalina.sh run
 
@@ -42,7 +57,39 @@ check "Tomcat still serves" served
 check "nothing left" poll 2 nothing_left / "$JVM_PID" $user "${W#/}/home"
 same "no thread dump in its log" 0 "$(cat "$JVM_OUT" "$JVM_ERR" | grep -c 'Full thread dump')"
 
-# The walk-through of the README: a servlet's class found, dumped, patched, put back.
+# The first walk-through of the README: who holds all that memory?
+visit() {
+	curl -s --max-time 5 "http://localhost:$port/shop/carts"
+}
+
+visited() {
+	[ -n "$(visit)" ]
+}
+
+if [ -d "$shop" ]; then
+	check "the shop is open" poll 60 visited
+	curl -s -o /dev/null "http://localhost:$port/shop/carts?[1-1000]"
+	n=$(visit)
+	for engine in agent hprof; do
+		prints "$engine: retained --suspects" 'Carts' \
+			retained "$JVM_PID" --suspects --engine $engine
+		works "$engine: retained" retained "$JVM_PID" --json --engine $engine
+		same "$engine: $n carts retain their pictures" True "$(json "all(
+			c['instances'] == $n and c['retained'] > $n * 50_000
+			for c in j['classes'] if c['class'] == 'Carts\$Cart')")"
+		works "$engine: refpaths" refpaths "$JVM_PID" 'Carts$Cart' --json --engine $engine
+		same "$engine: one path holds them all" "[$n]" \
+			"$(json "[p['count'] for p in j['paths']]")"
+		same "$engine: the registry's" "static INSTANCE, field carts" "$(json "', '.join(
+			s['via'] for s in j['paths'][0]['steps'][:2])")"
+	done
+	check "nothing left after the walks" poll 2 nothing_left / "$JVM_PID" $user \
+		"${W#/}/home"
+else
+	skip "a leak found" "javac is not installed"
+fi
+
+# The second: a servlet's class found, dumped, patched, put back.
 if [ ! -d "$W/home/tc/webapps/examples" ] || ! command -v javac >/dev/null; then
 	skip "a servlet patched" "tomcat10-examples or javac is not installed"
 	exit 0

@@ -665,14 +665,25 @@ START_TEST(full_array)
 }
 END_TEST
 
+/* The node of this size. */
+static uint32_t sized(const struct graph *g, uint64_t size)
+{
+	uint32_t node = 0;
+
+	while (node < graph_n(g) && graph_size(g, node) != size)
+		node++;
+	ck_assert_uint_lt(node, graph_n(g));
+	return node;
+}
+
 /*
- * 0: a class, kept by its loader, 2, which a root keeps through 5; 3: in a static field of it,
- * and the only object of its class, 4, which has it in a static field, too.
+ * A root keeps 5, that a loader, 2, and that a class, 0; it holds 3 in a static field, and so
+ * does the class, 4, whose only instance 3 is.
  */
 START_TEST(ways_begin_at_classes)
 {
-	static const struct graph_facts facts = { 4, CLASS_CLASS, NULL, 0, true };
-	const uint32_t loader = 1, held = 3;
+	static const struct graph_facts facts = { .n_classes = 4, .class_class = CLASS_CLASS };
+	uint32_t root, loader, class, held;
 	struct graph_ways ways;
 	struct graph *g;
 	struct writer w;
@@ -683,29 +694,34 @@ START_TEST(ways_begin_at_classes)
 	put(&w, (struct tape_record){ .kind = TAPE_CLASS, .address = at(4), .class = 2 });
 	put_root(&w, 5);
 	put_object(&w, 5, 3);
-	put_edge(&w, TAPE_FIELD, 2, 0, 24);
+	put(&w, (struct tape_record){ .kind = TAPE_SIZE, .size = 56 });
+	put_edge(&w, TAPE_FIELD, 2, 0, 32);
 	put_object(&w, 2, 3);
-	put_edge(&w, TAPE_FIELD, 0, 0, 24);
+	put_edge(&w, TAPE_FIELD, 0, 0, 16);
 	put(&w, (struct tape_record){ .kind = TAPE_MIRROR, .address = at(0) });
-	put_edge(&w, TAPE_LINK, 2, TAPE_LOADER, 24);
-	put_edge(&w, TAPE_STATIC, 3, 0, 24);
+	put_edge(&w, TAPE_LINK, 2, TAPE_LOADER, 32);
+	put_edge(&w, TAPE_STATIC, 3, 0, 40);
 	put_object(&w, 3, 2);
 	put(&w, (struct tape_record){ .kind = TAPE_MIRROR, .address = at(4) });
-	put_edge(&w, TAPE_STATIC, 3, 1, 24);
+	put_edge(&w, TAPE_STATIC, 3, 1, 40);
 	g = end_with(&w, &facts, &error);
 	ck_assert_ptr_nonnull(g);
+	root = sized(g, 56);
+	loader = sized(g, 32);
+	held = sized(g, 40);
+	class = graph_mirror(g, 1);
 
-	graph_find_ways_to(g, false, &(uint32_t){ node_at(g, 3) }, 1, &ways);
-	ck_assert_uint_eq(ways.parent[node_at(g, 3)], node_at(g, 0));
-	ck_assert_uint_eq(ways.parent[node_at(g, 0)], node_at(g, 0));
-	ck_assert_uint_eq(graph_root_of(g, node_at(g, 0))->kind, TAPE_ROOT_CLASS);
+	graph_find_ways_to(g, false, &held, 1, &ways);
+	ck_assert_uint_eq(ways.parent[held], class);
+	ck_assert_uint_eq(ways.parent[class], class);
+	ck_assert_uint_eq(graph_root_of(g, class)->kind, TAPE_ROOT_CLASS);
 	/* What only the object itself keeps is no beginning. */
-	ck_assert_uint_eq(ways.parent[node_at(g, 4)], node_at(g, 3));
+	ck_assert_uint_eq(ways.parent[graph_mirror(g, 2)], held);
 	graph_ways_release(&ways);
 
-	graph_find_ways_to(g, false, &(uint32_t){ node_at(g, 2) }, 1, &ways);
-	ck_assert_uint_eq(ways.parent[node_at(g, 2)], node_at(g, 5));
-	ck_assert_uint_eq(ways.parent[node_at(g, 5)], node_at(g, 5));
+	graph_find_ways_to(g, false, &loader, 1, &ways);
+	ck_assert_uint_eq(ways.parent[loader], root);
+	ck_assert_uint_eq(ways.parent[root], root);
 	graph_ways_release(&ways);
 	graph_free(g);
 }
@@ -879,6 +895,7 @@ int main(void)
 	tcase_add_test(c, long_list);
 	tcase_add_test(c, array);
 	tcase_add_test(c, full_array);
+	tcase_add_test(c, ways_begin_at_classes);
 	tcase_add_test(c, lasting_classes);
 	tcase_add_test(c, texts);
 	tcase_add_test(c, nameless_mirror);
