@@ -8,7 +8,7 @@
 tries=$(in_soak 30 2)
 versions=(8 17 25)
 size=1500 # thousand objects
-heap=(-Xms200m -Xmx200m)
+heap=(-Xms200m -Xmx200m -XX:+AlwaysPreTouch) # what it touches later is not ours
 
 # gap: what the application felt since it was last asked, in ms.
 gap() {
