@@ -293,16 +293,27 @@ static const uint8_t *read_ahead(struct graph_builder *b, struct ahead *ahead,
 	return tape;
 }
 
+static void expect_node(const struct graph *g, uint32_t node, enum tape_kind kind)
+{
+	if (node == GRAPH_NONE)
+		return;
+	if (kind != TAPE_OBJECT) {
+		__builtin_prefetch(&g->size[node], 1);
+		return;
+	}
+	__builtin_prefetch(&g->class[node], 1);
+	__builtin_prefetch(&g->first[node], 1);
+}
+
 static void expect(const struct graph_builder *b, const struct ahead *ahead)
 {
 	for (unsigned i = 0; i < ahead->n; i++)
 		graph_map_expect(&b->map, ahead->blocks[i], ahead->records[i].address);
 	for (unsigned i = 0; i < ahead->n; i++) {
-		uint32_t node = graph_map_look(&b->map, ahead->blocks[i],
-					       ahead->records[i].address);
+		const struct tape_record *r = &ahead->records[i];
 
-		if (node != GRAPH_NONE)
-			__builtin_prefetch(&b->graph->size[node]);
+		expect_node(b->graph, graph_map_look(&b->map, ahead->blocks[i], r->address),
+			    r->kind);
 	}
 }
 

@@ -184,7 +184,7 @@ static void sum_retained(struct reckoning *r, struct graph_tree *tree)
 {
 	const uint32_t *node = r->dfs.node;
 
-	_Static_assert(sizeof(*r->dfs.place) == sizeof(*tree->retained), "one as long as the other");
+	_Static_assert(sizeof(*r->dfs.place) == sizeof(*tree->retained), "one becomes the other");
 	tree->retained = (void *)TAKE_PTR(r->dfs.place);
 	memset(tree->retained, 0, tree->n * sizeof(*tree->retained));
 	for (uint32_t w = r->dfs.n; w > 0; w--) {
