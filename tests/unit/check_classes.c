@@ -383,7 +383,8 @@ static const char *text_at(const void *texts, size_t i)
 START_TEST(near_classes)
 {
 	static const char *const there[] = {
-		"a.Shop[]", "a.Shopping", "a.Outer$Shop", "b.Shop", "a.Workshop$1", "b.Shop", "c.Other",
+		"a.Shop[]", "a.Shopping", "a.Outer$Shop", "b.Shop", "a.Workshop$1",
+		"b.Shop", "c.Other",
 	};
 	static const char *const cases[][2] = {
 		{ "z.Shop", "b.Shop, a.Outer$Shop, a.Shopping, a.Workshop$1" },

@@ -8,8 +8,10 @@
 #include "render/refpaths_json.h"
 #include "render/refpaths_text.h"
 
-enum { CLASS, CACHE, MAP, TABLE, NODE, SESSION, GUEST, OBJECTS, LIST, WEAK, LOADER, THREAD, LACK,
-       PERSON, N_CLASSES };
+enum {
+	CLASS, CACHE, MAP, TABLE, NODE, SESSION, GUEST, OBJECTS, LIST, WEAK, LOADER, THREAD,
+	LACK, PERSON, N_CLASSES,
+};
 
 static const char *const names[N_CLASSES] = {
 	"java.lang.Class", "a.b.Cache", "java.util.HashMap", "java.util.HashMap$Node[]",
@@ -408,7 +410,8 @@ START_TEST(end_of_a_list)
 		"    field #0   a.b.Session\n"
 		"\n"
 		"1 instances of it; 1 kind of path\n");
-	ck_assert_ptr_nonnull(strstr(as_json(), "{\"class\":\"a.b.List$Node\",\"via\":\"field #0\"},"
+	ck_assert_ptr_nonnull(strstr(as_json(),
+				     "{\"class\":\"a.b.List$Node\",\"via\":\"field #0\"},"
 				     "{\"class\":null,\"via\":null,\"left_out\":4002},"
 				     "{\"class\":\"a.b.List$Node\",\"via\":\"field #0\"},"));
 }
@@ -593,7 +596,8 @@ END_TEST
 START_TEST(thread_kinds)
 {
 	static const char *const cases[][2] = {
-		{ "main", "main" }, { "", "" }, { "exec-17", "exec-*" }, { "8080-exec-1", "*-exec-*" },
+		{ "main", "main" }, { "", "" }, { "exec-17", "exec-*" },
+		{ "8080-exec-1", "*-exec-*" },
 		{ "pool-2-thread-13", "pool-*-thread-*" }, { "42", "*" },
 	};
 
