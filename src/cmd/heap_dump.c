@@ -12,6 +12,7 @@
 #include "cmd/answer.h"
 
 #define FLAGS_MAX (4u * 1024 * 1024)
+#define THREADS_MAX (64u * 1024 * 1024)
 #define PIECE (256 * 1024)
 
 struct reading {
@@ -170,6 +171,16 @@ static int ask(const struct ctx *ctx, struct layout *layout, struct err *err)
 	return 0;
 }
 
+/* A JVM that tells no names has nameless threads. */
+static void ask_names(const struct ctx *ctx, struct hprof_names *names)
+{
+	_cleanup_buf_ struct buf text = BUF_INIT;
+	struct err ignored = { 0 };
+
+	if (answer_jcmd(ctx, "Thread.print", THREADS_MAX, &text, &ignored) == 0)
+		hprof_names_print(names, buf_str(&text), text.len);
+}
+
 static struct hprof_reader *read_dump(const struct ctx *ctx, const struct heap_dump_wanted *wanted,
 				      struct hprof_names *names, struct heap *heap,
 				      struct err *err)
@@ -190,6 +201,8 @@ static struct hprof_reader *read_dump(const struct ctx *ctx, const struct heap_d
 		  "at multiples of %u",
 		  layout.release, layout.reference, layout.header, layout.array_header,
 		  layout.alignment);
+	if (names && !ctx->file)
+		ask_names(ctx, names);
 	reader = feed(ctx, wanted, &layout, UINT64_MAX, names, heap, err);
 	if (!reader || !ctx->file || !names || !hprof_names_lacking(names))
 		return reader;

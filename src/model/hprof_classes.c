@@ -237,9 +237,12 @@ static void note_field(const struct hprof_reader *r, struct hprof_class *k, uint
 		add_ref(k, at, (uint32_t)strength, true);
 	else if (f->type == HPROF_OBJECT)
 		add_ref(k, at, index, false);
-	if (is_named(r, declarer, "java.lang.Thread") && f->type == HPROF_OBJECT &&
-	    hprof_field_is(r, f, "name"))
-		k->name_at = at;
+	if (is_named(r, declarer, "java.lang.Thread")) {
+		if (f->type == HPROF_OBJECT && hprof_field_is(r, f, "name"))
+			k->name_at = at;
+		if (f->type == HPROF_LONG && hprof_field_is(r, f, "tid"))
+			k->tid_at = at;
+	}
 	if (is_named(r, declarer, "java.lang.String")) {
 		if (f->type == HPROF_OBJECT && hprof_field_is(r, f, "value"))
 			k->value_at = at;

@@ -132,7 +132,8 @@ static void look_into(struct hprof_reader *r, const struct hprof_class *k, uint3
 	if (!names)
 		return;
 	if (k->is_thread && k->name_at != NO_PLACE)
-		hprof_names_thread(names, address, hprof_get(data + k->name_at, r->id_size));
+		hprof_names_thread(names, address, hprof_get(data + k->name_at, r->id_size),
+				   k->tid_at != NO_PLACE ? hprof_get(data + k->tid_at, 8) : 0);
 	if (k->is_string && k->value_at != NO_PLACE)
 		hprof_names_string(names, address, hprof_get(data + k->value_at, r->id_size),
 				   k->coder_at != NO_PLACE && data[k->coder_at] != 0);

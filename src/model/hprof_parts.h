@@ -48,7 +48,7 @@ struct hprof_class {
 	struct hprof_ref *refs;
 	size_t n_refs, cap_refs;
 	/* Where in its data, or NO_PLACE. */
-	uint32_t name_at;           /* of a Thread */
+	uint32_t name_at, tid_at;    /* of a Thread */
 	uint32_t value_at, coder_at; /* of a String */
 	uint32_t stack_at;          /* of a StackChunk: the words of its stack */
 	struct layout_shape shape;
@@ -57,7 +57,8 @@ struct hprof_class {
 #define NO_PLACE UINT32_MAX
 #define LOADER_UNMET (IDMAP_NONE - 1)
 #define HPROF_CLASS_INIT \
-	{ .name_at = NO_PLACE, .value_at = NO_PLACE, .coder_at = NO_PLACE, .stack_at = NO_PLACE }
+	{ .name_at = NO_PLACE, .tid_at = NO_PLACE, .value_at = NO_PLACE,                          \
+	  .coder_at = NO_PLACE, .stack_at = NO_PLACE }
 
 struct hprof_symbol {
 	size_t at, len; /* in texts */

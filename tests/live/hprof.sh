@@ -77,6 +77,10 @@ named() {
 	jt refpaths "$W/dump.hprof" 'Sizes$E'
 	check "$version: roots have their thread and method" \
 		grep -q 'local variable of Victim.serve in thread "main"' "$W/out"
+	# shellcheck disable=SC2016
+	jt refpaths --engine hprof "$JVM_PID" 'Sizes$E'
+	check "$version: --engine hprof: roots have their thread and method" \
+		grep -q 'local variable of Victim.serve in thread "main"' "$W/out"
 }
 
 for version in "${jdks[@]}"; do
@@ -99,7 +103,7 @@ for version in "${jdks[@]}"; do
 		fi
 		jt heaphisto --engine hprof --json "$JVM_PID"
 		agrees "$version $way: --engine hprof counts the live objects"
-		unharmed "$version $way: dumps"
+		unharmed "$version $way: dumps" READY '.*UseCompressedClassPointers was deprecated.*'
 		rm -f "$W/dump.hprof"
 		stop "$JVM_PID"
 	done
