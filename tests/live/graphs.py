@@ -22,8 +22,8 @@ DRIFT_MAX = 16
 # beside classes, archived for classes that were not loaded yet, or fills gaps with.
 UNSEEN = re.compile(r"((byte|char|short|int)|"
                     r"java\.lang\.(Class|Object|String|reflect\..*)|"
-                    r"(jdk\.internal|sun)\.(reflect|vm\.Filler)\..*)(\[\])*|"
-                    r"java\.lang\.(Class\$.*|invoke\..*|ref\.SoftReference)(\[\])*")
+                    r"java\.lang\.(Class\$.*|invoke\..*|ref\.SoftReference)|"
+                    r"(jdk\.internal|sun)\.(reflect\.|vm\.Filler).*)(\[\])*")
 
 
 def load(path):

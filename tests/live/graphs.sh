@@ -54,13 +54,12 @@ agrees() {
 
 	for ((tries = 0; tries < 3; tries++)); do
 		expect before
-		tell "$1" || return
+		tell "$1" && told histogram heaphisto --json "$JVM_PID" || return
 		expect after
 		! cmp -s "$W/before" "$W/after" || break
 	done
-	told histogram heaphisto --json "$JVM_PID" &&
-		check "$name: retained and refpaths" compare graph \
-			"$W"/{after,histogram,retained,strong,weak}
+	check "$name: retained and refpaths" compare graph \
+		"$W"/{after,histogram,retained,strong,weak}
 }
 
 # random_graph: build one, look at it, collect, and look again.
@@ -158,10 +157,10 @@ large_arrays() {
 
 # in_threads KIND N: each of them is the root of what it holds.
 in_threads() {
-	local extra=()
-
 	start_jvm "$version" "$gc" Extremes -Xmx200m -- "$1" "$2" || return
 	for engine in "${engines[@]}"; do
+		# A dump has their stacks from JDK 22 on: JDK-8299426.
+		[ "$1$engine$version" != virtualhprof21 ] || continue
 		works "$version, $engine: $2 $1" \
 			refpaths --engine "$engine" --json "$JVM_PID" 'Extremes$Held'
 		same "$version, $engine: what $2 $1 hold" "$2 $2 True 1" \
@@ -175,7 +174,7 @@ in_threads() {
 			"$(json "next('%d %s' % (c['instances'], c['shallow'] == c['retained'])
 				for c in j['classes'] if c['class'] == 'Extremes\$Held')")"
 	done
-	unharmed "$version: $2 $1" "${extra[@]}"
+	unharmed "$version: $2 $1"
 	stop "$JVM_PID"
 }
 
