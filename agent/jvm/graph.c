@@ -8,7 +8,7 @@
 
 /* Threads */
 
-/* Their identifiers, without running Thread.getId(), which until JDK 19 an application may define. */
+/* Their identifiers, without running Thread.getId(), which an application may define. */
 static int read_ids(struct ag_jvm *jvm, struct ag_graph *g)
 {
 	jclass class = ag_ref_base_class(jvm, g->threads[0].thread);

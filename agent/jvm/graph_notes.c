@@ -54,7 +54,9 @@ static int find_kinds(struct finding *f, const struct ag_classes *classes)
 			return ag_fail(f->jvm, "find the kinds of references",
 				       "they are not loaded");
 	}
-	return f->reference ? 0 : ag_fail(f->jvm, "find java.lang.ref.Reference", "it is not there");
+	if (f->reference)
+		return 0;
+	return ag_fail(f->jvm, "find java.lang.ref.Reference", "it is not loaded");
 }
 
 static int find_position(struct finding *f)
@@ -64,7 +66,8 @@ static int find_position(struct finding *f)
 	jint n = 0;
 
 	if (!referent)
-		return ag_fail(f->jvm, "find the referent of a reference", "there is no such field");
+		return ag_fail(f->jvm, "find the referent of a reference",
+			       "there is no such field");
 	if (AG_TI(f->jvm, GetClassFields, f->reference, &n, &fields) != 0)
 		return -1;
 	for (jint i = 0; i < n; i++) {

@@ -10,7 +10,7 @@
 #include "wire/tape.h"
 
 #define AG_GRAPH_ARRAYS 32   /* of our own, to see addresses by */
-#define AG_GRAPH_NEW 1024    /* classes that may turn up without being in the roster */
+#define AG_GRAPH_NEW 4096    /* classes that may turn up without being in the roster */
 #define AG_GRAPH_METHODS 4096 /* further ones go without a number */
 
 /* A class's note: where its objects hold what they refer to, and how strongly. */

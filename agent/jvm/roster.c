@@ -16,7 +16,8 @@ jclass ag_roster_class(struct ag_jvm *jvm, uint32_t number)
 	const struct ag_roster *roster = jvm->roster;
 
 	if (!roster || number >= roster->classes.n)
-		(void)ag_fail(jvm, "find the class", "the client was told of none with this number");
+		(void)ag_fail(jvm, "find the class",
+			      "the client was told of none with this number");
 	else if (!roster->classes.list[number])
 		(void)ag_fail(jvm, "find the class", "it was unloaded");
 	else

@@ -36,7 +36,7 @@ void shapes_release(struct shapes *shapes);
 void shape_add_interface(struct shape *s, uint32_t number);
 void shape_add_field(struct shape *s, const char *name, size_t len, bool is_static);
 
-/* A class that is still to be told before this one's fields are known; GRAPH_NONE: there is none. */
+/* A class that is to be told before this one's fields are known; GRAPH_NONE: there is none. */
 uint32_t heap_fields_missing(const struct shapes *shapes, uint32_t class);
 /* Fill in the fields and statics of a class, unless they are. */
 void heap_fields_fill(struct heap *heap, const struct shapes *shapes, uint32_t class);

@@ -14,7 +14,8 @@
 enum class {
 	NONE, OBJECT, CLASS, THREAD, STRING, INTS, LONGS, BYTES, OBJECTS, LOADER, MODULE, LAYER,
 	DOMAIN, CODE_SOURCE, URL, ENUM, RECORD, SHAPE, COLOR, COLOR_BODY, POINT, ANONYMOUS,
-	UNLINKED, REFERENCE, SOFT, WEAK, FINAL, PHANTOM, APP_WEAK, APP_ONE, APP_TWO, MANY, LISTED = MANY + FAKE_MANY, LATE = LISTED, CLASSES
+	UNLINKED, REFERENCE, SOFT, WEAK, FINAL, PHANTOM, APP_WEAK, APP_ONE, APP_TWO, MANY,
+	LISTED = MANY + FAKE_MANY, LATE = LISTED, CLASSES
 };
 
 static const struct {
@@ -1020,7 +1021,9 @@ static void report(struct following *f, jvmtiHeapReferenceKind kind,
 	tag = wrap(&two.object, o);
 	if (referrer) {
 		two.referrer = (struct wrapper){ { 0, (jlong)(uintptr_t)referrer->words } };
-		referrer_tag = referrer == o ? tag : &two.referrer.words[fake.other_referrer ? 3 : 2];
+		referrer_tag = &two.referrer.words[fake.other_referrer ? 3 : 2];
+		if (referrer == o)
+			referrer_tag = tag;
 	}
 	visit = f->callbacks->heap_reference_callback(kind, info, 0, 0, o->size, tag,
 						      referrer_tag, o->length, f->user);
