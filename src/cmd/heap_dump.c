@@ -10,8 +10,10 @@
 #include "base/progress.h"
 #include "base/xalloc.h"
 #include "cmd/answer.h"
+#include "model/vmtold.h"
 
 #define FLAGS_MAX (4u * 1024 * 1024)
+#define VERSION_MAX (64u * 1024)
 #define THREADS_MAX (64u * 1024 * 1024)
 #define PIECE (256 * 1024)
 
@@ -157,6 +159,24 @@ static int look_for_names(const struct ctx *ctx, struct hprof_names *names, stru
 	return reader ? 0 : -1;
 }
 
+/* hsperfdata may tell no version; 0: nor does the JVM. */
+static int release_of(const struct ctx *ctx)
+{
+	_cleanup_buf_ struct buf text = BUF_INIT;
+	struct jvm told = { 0 };
+	struct err ignored = { 0 };
+	char *vm = NULL;
+	int release = jvm_feature(ctx->jvm);
+
+	if (release || answer_jcmd(ctx, "VM.version", VERSION_MAX, &text, &ignored) < 0)
+		return release;
+	vmtold_version(buf_str(&text), &vm, &told.version);
+	release = jvm_feature(&told);
+	free(told.version);
+	free(vm);
+	return release;
+}
+
 static int ask(const struct ctx *ctx, struct layout *layout, struct err *err)
 {
 	_cleanup_buf_ struct buf text = BUF_INIT;
@@ -166,7 +186,7 @@ static int ask(const struct ctx *ctx, struct layout *layout, struct err *err)
 		return -1;
 	*layout = (struct layout){ 0 };
 	if (vmflags_parse(&flags, buf_str(&text), text.len) == 0)
-		*layout = layout_of_flags((unsigned)jvm_feature(ctx->jvm), &flags);
+		*layout = layout_of_flags((unsigned)release_of(ctx), &flags);
 	vmflags_release(&flags);
 	return 0;
 }

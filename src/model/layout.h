@@ -22,7 +22,7 @@ struct layout {
 	unsigned alignment;    /* of objects: 8, 16, … */
 };
 
-/* From VM.flags -all; release is the JVM's.  Not known when flags are missing. */
+/* From VM.flags -all; release is the JVM's.  Not known without either. */
 struct layout layout_of_flags(unsigned release, const struct vmflags *flags);
 bool layout_is_known(const struct layout *l);
 

@@ -16,7 +16,7 @@ struct layout layout_of_flags(unsigned release, const struct vmflags *flags)
 	const struct vmflag *alignment = vmflags_find(flags, "ObjectAlignmentInBytes");
 	struct layout l = { .release = release, .reference = 8, .header = 16, .alignment = 8 };
 
-	if (!vmflags_find(flags, "UseSerialGC"))
+	if (release == 0 || !vmflags_find(flags, "UseSerialGC"))
 		return (struct layout){ 0 };
 	if (alignment)
 		l.alignment = (unsigned)strtoul(alignment->value, NULL, 10);

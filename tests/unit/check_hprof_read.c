@@ -319,6 +319,32 @@ START_TEST(roots)
 }
 END_TEST
 
+/* As JDK 8, 17 and 25 print them. */
+START_TEST(names_of_a_thread_dump)
+{
+	static const char text[] = "2026-01-01 00:00:00\n"
+				   "Full thread dump OpenJDK 64-Bit Server VM:\n\n"
+				   "\"main\" #1 prio=5 os_prio=0 tid=0x00007f nid=0x1\n"
+				   "   java.lang.Thread.State: RUNNABLE\n"
+				   "\"a \" #9 b\" #21 daemon prio=5 os_prio=0 cpu=0.1ms\n"
+				   "\"c\" #33 [4711] prio=5\n\"VM Thread\" os_prio=0\n\"";
+	static const struct {
+		uint64_t tid;
+		const char *name;
+	} wanted[] = { { 1, "main" }, { 21, "a \" #9 b" }, { 33, "c" } };
+	struct hprof_names names = { 0 };
+
+	hprof_names_print(&names, text, sizeof(text) - 1);
+	for (size_t i = 0; i < ARRAY_SIZE(wanted); i++) {
+		hprof_names_thread(&names, 0x1000 + 8 * i, 0x2000, wanted[i].tid);
+		ck_assert_str_eq(hprof_names_of(&names, 0x1000 + 8 * i), wanted[i].name);
+	}
+	hprof_names_thread(&names, 0x3000, 0x2000, 2);
+	ck_assert_ptr_null(hprof_names_of(&names, 0x3000));
+	hprof_names_release(&names);
+}
+END_TEST
+
 static void check_refused(const struct buf *dump, const char *words)
 {
 	struct reading g;
@@ -548,6 +574,7 @@ int main(void)
 	tcase_add_test(cases, whole);
 	tcase_add_test(cases, in_pieces);
 	tcase_add_test(cases, roots);
+	tcase_add_test(cases, names_of_a_thread_dump);
 	tcase_add_test(cases, every_truncation);
 	tcase_add_test(cases, every_byte_lies);
 	tcase_add_test(cases, lies);
