@@ -871,6 +871,37 @@ START_TEST(contradictions)
 }
 END_TEST
 
+/* Cut off anywhere: refused, or built from the records that are whole. */
+START_TEST(cut_off)
+{
+	static const enum tape_kind kinds[] = { TAPE_FIELD, TAPE_ELEMENT, TAPE_REFERENT };
+	struct graph_facts facts = { .n_classes = 3, .class_class = CLASS_CLASS };
+	size_t built = 0;
+	struct writer w;
+
+	begin(&w);
+	put(&w, (struct tape_record){ .kind = TAPE_CLASS, .address = at(1), .class = 1 });
+	put_root(&w, 2);
+	for (uint32_t i = 0; i < 3; i++) {
+		put_object(&w, 7 * i + 2, 1);
+		put_edge(&w, kinds[i], 9, i, 24);
+	}
+	for (size_t len = 0; len <= w.len; len++) {
+		struct graph_builder *b = graph_builder_new(0);
+		int error = graph_builder_take(b, w.tape, len);
+		struct graph *g = error == 0 ? graph_build(b, &facts, &error) : NULL;
+
+		ck_assert(g || error == -EBADMSG);
+		built += g != NULL;
+		graph_free(g);
+		graph_builder_free(b);
+	}
+	ck_assert_uint_eq(built, 9); /* before, between and behind the records */
+	graph_builder_free(w.builder);
+	free(w.tape);
+}
+END_TEST
+
 START_TEST(limit)
 {
 	struct writer w;
@@ -901,6 +932,7 @@ int main(void)
 	tcase_add_test(c, nameless_mirror);
 	tcase_add_test(c, nothing);
 	tcase_add_loop_test(c, contradictions, 0, 15);
+	tcase_add_test(c, cut_off);
 	tcase_add_test(c, limit);
 	suite_add_tcase(s, c);
 	srunner_run_all(r, CK_ENV);
