@@ -252,7 +252,7 @@ const struct cmd cmd_retained = {
 		"through it alone.  A class retains what its instances do together.\n"
 		"\n"
 		"--tree shows the objects that retain a hundredth of the heap or more, or --min\n"
-		"BYTES, below the one that keeps each alive, at most N of them for each with -n N.\n"
+		"BYTES, below the one that keeps each alive; at most N of each one's with -n N.\n"
 		"--suspects shows what holds a tenth of the heap or more in smaller pieces, and\n"
 		"the shortest way from a root to it.\n",
 	.need = NEED_JVM,

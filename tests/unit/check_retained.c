@@ -257,7 +257,8 @@ START_TEST(prints_tree)
 "   39920   19.91       40        field #0: c.Node\n"
 "   39880   19.89       40          field #0: c.Node\n"
 "   39840   19.87                     … 1 c.Node (38K)\n"
-"   48176   24.03           … 1000 c.Buffer (46K), 1 byte[] (128), 1 java.lang.ref.SoftReference (40)\n"
+"   48176   24.03           … 1000 c.Buffer (46K), 1 byte[] (128), "
+"1 java.lang.ref.SoftReference (40)\n"
 "  200480  100.00           total\n");
 	retained_tree_release(&top);
 }
@@ -280,7 +281,8 @@ START_TEST(cuts_children)
 "   40000   19.95       40    field #0: c.Node\n"
 "   39960   19.93               … 1 c.Node (39K)\n"
 "      24    0.01       24    field #1: java.lang.String \"wo\U0001f600\"\n"
-"   48176   24.03           … 1000 c.Buffer (46K), 1 byte[] (128), 1 java.lang.ref.SoftReference (40)\n"
+"   48176   24.03           … 1000 c.Buffer (46K), 1 byte[] (128), "
+"1 java.lang.ref.SoftReference (40)\n"
 "  200480  100.00           total\n");
 	retained_tree_release(&top);
 }
