@@ -51,7 +51,7 @@ static int relay_failed(const struct flow *f, int error, struct err *err)
 
 	if (error == -ETIMEDOUT)
 		return err_set(err, EXIT_PARTIAL,
-			       "the dump of JVM %d was ended: the JVM had stood still for %.1f s; "
+			       "the dump of JVM %d was ended: the JVM had stood still for %g s; "
 			       "allow more with --max-pause SECONDS",
 			       pid, f->limits->pause_ms / 1e3);
 	if (error == -EFBIG || error == -ENOMEM)
