@@ -31,6 +31,19 @@ static void go_back(const struct graph *g, const struct graph_ways *ways, uint32
 		__builtin_trap();
 }
 
+static void find_ways_to_first(const struct graph *g, bool weak)
+{
+	const uint32_t first = 0;
+	struct graph_ways ways;
+
+	if (graph_n(g) == 0)
+		return;
+	graph_find_ways_to(g, weak, &first, 1, &ways);
+	for (uint32_t node = 0; node < graph_n(g); node++)
+		go_back(g, &ways, node);
+	graph_ways_release(&ways);
+}
+
 static void reckon(const struct graph *g, bool weak)
 {
 	const uint32_t group[CLASSES] = { 0, 1, 2, 0, 1, 2, 0, 1 };
@@ -40,6 +53,7 @@ static void reckon(const struct graph *g, bool weak)
 	struct graph_ways ways;
 	uint64_t sum = 0;
 
+	find_ways_to_first(g, weak);
 	graph_find_ways(g, weak, &ways);
 	graph_find_tree(g, weak, &tree);
 	for (uint32_t node = 0; node < graph_n(g); node++) {
