@@ -57,12 +57,16 @@ static void add_thread(struct buf *text, const char *name, bool kind_only)
 	buf_addc(text, '"');
 }
 
+/*
+ * Constants in the compiled code of a method that runs are told as its JNI locals, too
+ * (jvmtiTagMap.cpp: "Follow oops from compiled nmethod").
+ */
 static void add_root(const struct heap *h, uint32_t node, bool threads_differ, struct buf *text)
 {
 	static const char *const texts[TAPE_ROOTS] = {
 		[TAPE_ROOT_CLASS] = "constants and the like of the JVM's own classes",
 		[TAPE_ROOT_JNI_GLOBAL] = "a global reference of native code",
-		[TAPE_ROOT_JNI_LOCAL] = "a reference of native code",
+		[TAPE_ROOT_JNI_LOCAL] = "a reference of native or compiled code",
 		[TAPE_ROOT_STACK] = "a local variable",
 		[TAPE_ROOT_THREAD] = "",
 		[TAPE_ROOT_MONITOR] = "a lock in use",
