@@ -6,7 +6,7 @@
 #include "model/hprof_parts.h"
 
 #define CHAIN_MAX 4096 /* superclasses: far beyond what is written, and they may go in circles */
-#define NAME_MAX_SHOWN 512
+#define NAME_SHOWN 256 /* bytes; longer ones can be many times as large as the dump */
 
 /* Reads on where all is there; `short_of` stays set once it was not. */
 struct cursor {
@@ -264,12 +264,12 @@ static void note_class(const struct hprof_reader *r, struct hprof_class *k, uint
 	k->is_string |= is_named(r, ancestor, "java.lang.String");
 }
 
-char *hprof_symbol_text(const struct hprof_reader *r, uint64_t id)
+char *hprof_field_name(const struct hprof_reader *r, const struct hprof_field *f)
 {
 	size_t len;
-	const char *text = hprof_symbol(r, id, &len);
+	const char *text = f->type == HPROF_OBJECT ? hprof_symbol(r, f->name, &len) : NULL;
 
-	return text ? xstrndup(text, len < NAME_MAX_SHOWN ? len : NAME_MAX_SHOWN) : NULL;
+	return text ? xstrndup(text, len < NAME_SHOWN ? len : NAME_SHOWN) : NULL;
 }
 
 static void tell_fields(struct hprof_reader *r, uint32_t class, const uint32_t *chain, size_t n,
@@ -283,7 +283,7 @@ static void tell_fields(struct hprof_reader *r, uint32_t class, const uint32_t *
 
 		for (uint32_t j = 0; j < k->n_fields; j++)
 			c->fields[c->n_fields++] = (struct heap_field){
-				.name = hprof_symbol_text(r, k->fields[j].name),
+				.name = hprof_field_name(r, &k->fields[j]),
 				.class = chain[i],
 			};
 	}

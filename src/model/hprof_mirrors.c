@@ -11,7 +11,7 @@ static void tell_statics(struct hprof_reader *r, uint32_t class)
 	c->statics = xcalloc(k->n_statics ? k->n_statics : 1, sizeof(*c->statics));
 	c->n_statics = k->n_statics;
 	for (uint32_t i = 0; i < k->n_statics; i++)
-		c->statics[i] = (struct heap_field){ hprof_symbol_text(r, k->statics[i].name), class };
+		c->statics[i] = (struct heap_field){ hprof_field_name(r, &k->statics[i]), class };
 }
 
 static int write_links(struct hprof_reader *r, const struct hprof_class *k, struct err *err)

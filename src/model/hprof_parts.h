@@ -144,8 +144,8 @@ int hprof_take_record(struct hprof_reader *r, unsigned tag, const uint8_t *p, si
 		      struct err *err) _must_check_;
 /* NULL: it was not told. */
 const char *hprof_symbol(const struct hprof_reader *r, uint64_t id, size_t *len);
-/* A copy of it, cut off when it is longer than any; NULL. */
-char *hprof_symbol_text(const struct hprof_reader *r, uint64_t id);
+/* Allocated, and cut off when it is very long; NULL for one that refers to nothing. */
+char *hprof_field_name(const struct hprof_reader *r, const struct hprof_field *f);
 /* Is this static field none, but what the JVM keeps with the class? */
 bool hprof_is_pseudo(const struct hprof_reader *r, const struct hprof_class *k, uint32_t i);
 bool hprof_field_is(const struct hprof_reader *r, const struct hprof_field *f, const char *name);
