@@ -4,8 +4,9 @@ import java.util.Random;
  * A heap as big as those that are a nuisance, of which a hundred objects are Wanted.
  *
  * "big": 8.8 million objects in trees of nine, 270 MB, each beside those that it refers to, as an
- * application that was just started has them. "random": 6.4 million objects, 205 MB, each of which
- * refers to three others that are anywhere: no cache is of any use to whoever follows them.
+ * application that was just started has them, in arrays of a thousand. "random": 6.4 million
+ * objects, 205 MB, each of which refers to three others that are anywhere: no cache is of any use
+ * to whoever follows them.
  *
  * Usage: BigHeap big|random [PART], PART of that many: 0.01
  */
@@ -13,6 +14,7 @@ final class BigHeap extends Victim {
 	private static final int ORDERS = 980000;
 	private static final int CELLS = 6400000;
 	private static final int WANTED = 100;
+	private static final int THOUSAND = 1000;
 
 	private static Object[] held;
 
@@ -64,14 +66,15 @@ final class BigHeap extends Victim {
 	}
 
 	private static void makeOrders(int n) {
-		Order[] orders = new Order[n];
-
-		for (int i = 0; i < n; i++) {
-			orders[i] = new Order();
-			if (i % (n / WANTED) == 0)
-				orders[i].note = new Wanted();
+		held = new Object[n / THOUSAND];
+		for (int i = 0; i < held.length; i++) {
+			Order[] orders = new Order[THOUSAND];
+			for (int j = 0; j < THOUSAND; j++)
+				orders[j] = new Order();
+			if (i % (held.length / WANTED) == 0)
+				orders[i % THOUSAND].note = new Wanted();
+			held[i] = orders;
 		}
-		held = orders;
 	}
 
 	/** Through `a` each leads to another one, until all were met; `b` and `c` are anything. */
