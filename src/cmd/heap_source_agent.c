@@ -12,7 +12,7 @@
  * the agent ends in good order what we would have to break off.  Beside the graph there is room
  * for it.
  */
-#define TAPE_SHARE 4
+#define TAPE_SHARE 3
 
 /*
  * The JVM stands still until its answer is taken, and making a graph of that takes as long as the
