@@ -103,6 +103,7 @@ bool graph_is_own(const struct graph *g, uint32_t node);
 const uint8_t *graph_text(const struct graph *g, uint32_t node, enum tape_form *form,
 			  uint32_t *len);
 
+/* Those of one node stand together. */
 const struct graph_root *graph_roots(const struct graph *g, size_t *n);
 
 /* The edges of a node, in the tape's order, its class last.  Private, all of it. */

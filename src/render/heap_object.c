@@ -9,11 +9,14 @@
 const char *heap_object_thread(const struct heap *h, uint32_t node)
 {
 	size_t n;
-	const struct graph_root *roots = graph_roots(h->graph, &n);
+	const struct graph_root *roots = graph_roots(h->graph, &n), *root;
 
-	for (size_t i = 0; i < n; i++) {
-		if (roots[i].node == node && roots[i].kind == TAPE_ROOT_THREAD)
-			return heap_thread_name(h, roots[i].thread);
+	if (graph_stands_for(h->graph, node) != GRAPH_NONE)
+		return NULL;
+	root = graph_root_of(h->graph, node);
+	for (; root && root < roots + n && root->node == node; root++) {
+		if (root->kind == TAPE_ROOT_THREAD)
+			return heap_thread_name(h, root->thread);
 	}
 	return NULL;
 }
