@@ -71,7 +71,7 @@ final class BigHeap extends Victim {
 			Order[] orders = new Order[THOUSAND];
 			for (int j = 0; j < THOUSAND; j++)
 				orders[j] = new Order();
-			if (i % (held.length / WANTED) == 0)
+			if (i % Math.max(1, held.length / WANTED) == 0)
 				orders[i % THOUSAND].note = new Wanted();
 			held[i] = orders;
 		}
