@@ -1,3 +1,4 @@
+#include <errno.h>
 #include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -115,10 +116,12 @@ int hprof_flush(struct hprof_reader *r, struct err *err)
 		return 0;
 	rc = graph_builder_take(r->wants.builder, r->tape, r->tape_len);
 	r->tape_len = 0;
-	if (rc < 0)
+	if (rc == -EFBIG)
 		return err_set(err, EXIT_PARTIAL,
 			       "the graph of this heap takes more memory than jtool may use: "
 			       "--max-memory sets how much");
+	if (rc < 0)
+		return hprof_senseless(r, err, "its objects contradict each other");
 	return 0;
 }
 
