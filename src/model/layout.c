@@ -4,7 +4,7 @@
 
 #define WORD 8
 #define CONTENDED 128 /* -XX:ContendedPaddingWidth */
-#define HOLES_FILLED 26
+#define HOLES_FILLED 26 /* among what stands apart */
 #define RULES_NEW 15  /* JDK-8237767: fields fill the holes of superclasses */
 
 static uint64_t align_up(uint64_t n, uint64_t alignment)
