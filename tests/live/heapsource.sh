@@ -162,7 +162,8 @@ steady() {
 
 [ "$(in_soak 1 0)" = 0 ] || versions=("${jdks[@]}")
 for version in "${versions[@]}"; do
-	has_jdk "$version" && start_jvm "$version" g1 Held "${heap[@]}" -- $size || continue
+	has_jdk "$version" || continue
+	start_jvm "$version" g1 Held "${heap[@]}" -- $size || continue
 	for engine in agent hprof; do
 		works "$version: $engine" retained --engine "$engine" -n 3 --json "$JVM_PID"
 		same "$version: $engine: objects of the JVM's" $((size * 500)) \
