@@ -104,6 +104,10 @@ static bool are_plain(const struct ag_graph_walk *w)
 		if (!ag_is_plain(w->own->objects[i]))
 			return false;
 	}
+	for (uint32_t i = 0; i < w->mirrors->n; i++) {
+		if (!ag_is_plain(w->mirrors->list[i].object))
+			return false;
+	}
 	for (uint32_t i = 0; i < w->graph->n_threads; i++) {
 		if (!ag_is_plain(w->graph->threads[i].thread))
 			return false;
@@ -165,12 +169,13 @@ static int add_new(struct ag_jvm *jvm, uint32_t n)
 	return -1;
 }
 
-static int walk(struct ag_graph_walk *w, uint32_t *notes)
+static int walk(struct ag_graph_walk *w, uint32_t *notes, struct ag_mirrors *mirrors)
 {
 	struct ag_jvm *jvm = w->jvm;
 	int rc;
 
-	if (ag_graph_notes(jvm, w->roster, 0, notes) != 0)
+	if (ag_graph_notes(jvm, w->roster, 0, notes) != 0 ||
+	    ag_mirrors_read(jvm, w->roster, mirrors) != 0)
 		return -1;
 	if (ag_numbers_init(&w->classes, jvm->mem, w->roster->n + AG_GRAPH_NEW) != 0 ||
 	    ag_numbers_init(&w->graph->methods, jvm->mem, AG_GRAPH_METHODS) != 0)
@@ -189,8 +194,10 @@ int ag_graph_walk(struct ag_jvm *jvm, struct ag_chan *chan, const struct ag_grap
 		  struct ag_graph *graph)
 {
 	struct ag_own own = { .n = 0 };
+	struct ag_mirrors mirrors = { .n = 0 };
 	struct ag_graph_walk w = {
 		.jvm = jvm, .chan = chan, .opts = opts, .graph = graph, .own = &own,
+		.mirrors = &mirrors,
 	};
 	uint32_t *notes;
 	int rc = -1;
@@ -202,7 +209,8 @@ int ag_graph_walk(struct ag_jvm *jvm, struct ag_chan *chan, const struct ag_grap
 	notes = ag_jvm_alloc(jvm, w.roster->n, sizeof(*notes));
 	w.notes = notes;
 	if (notes && list_threads(jvm, graph) == 0 && make_own(jvm, &own) == 0)
-		rc = walk(&w, notes);
+		rc = walk(&w, notes, &mirrors);
+	ag_mirrors_release(jvm, &mirrors);
 	ag_own_forget(jvm, &own, 0);
 	ag_numbers_release(&w.classes, jvm->mem);
 	ag_free(jvm->mem, notes);

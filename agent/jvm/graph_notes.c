@@ -158,16 +158,15 @@ static int count_fields(struct ag_jvm *jvm, jclass class, uint32_t *count)
 }
 
 /* The fields of all interfaces come first, static ones and others alike; Object has none. */
-static int find_index(const struct finding *f, jclass class, uint32_t *index)
+int ag_graph_interface_fields(struct ag_jvm *jvm, jclass class, uint32_t *count)
 {
 	struct interfaces all = { .n = 0 };
-	int rc = gather_interfaces(f->jvm, &all, class);
+	int rc = gather_interfaces(jvm, &all, class);
 
-	*index = f->position;
 	for (uint32_t i = 0; i < all.n; i++) {
 		if (rc == 0)
-			rc = count_fields(f->jvm, all.list[i], index);
-		ag_ref_drop(f->jvm, all.list[i]);
+			rc = count_fields(jvm, all.list[i], count);
+		ag_ref_drop(jvm, all.list[i]);
 	}
 	return rc;
 }
@@ -179,7 +178,7 @@ static bool extends(struct ag_jvm *jvm, jclass class, jclass super)
 
 static int note(const struct finding *f, jclass class, uint32_t *note)
 {
-	uint32_t index;
+	uint32_t index = f->position;
 	jint status;
 
 	if (!extends(f->jvm, class, f->reference))
@@ -188,7 +187,7 @@ static int note(const struct finding *f, jclass class, uint32_t *note)
 		return -1;
 	if (!(status & JVMTI_CLASS_STATUS_PREPARED))
 		return 0; /* it has no objects, and its fields cannot be told yet */
-	if (find_index(f, class, &index) != 0)
+	if (ag_graph_interface_fields(f->jvm, class, &index) != 0)
 		return -1;
 	for (size_t i = 0; i < KINDS; i++) {
 		if (extends(f->jvm, class, f->of_kind[i]))

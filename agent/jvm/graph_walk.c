@@ -16,7 +16,7 @@
 #define AG_GRAPH_PIECE (64u * 1024)
 #endif
 /* What one callback may write: a class, its root, an object's record and what else it tells. */
-#define ROOM (4 * TAPE_RECORD_MAX + TAPE_TEXT_MAX)
+#define ROOM ((4 + AG_MIRROR_FIELDS) * TAPE_RECORD_MAX + TAPE_TEXT_MAX)
 #define EVERY_ELEMENT ((UINT64_C(2) << AG_GRAPH_ARRAYS) - 1)
 
 static void stop(struct ag_graph_walk *w, enum wire_graphed outcome)
@@ -312,13 +312,32 @@ static inline void on_class(struct ag_graph_walk *w, uint64_t referrer, uint64_t
 	move_to(w, referrer);
 }
 
-static inline void on_mirror(struct ag_graph_walk *w, uint64_t mirror)
+/* Their sizes are told by our references to them, which are roots. */
+static void tell_held(struct ag_graph_walk *w, uint32_t class)
 {
+	const struct ag_mirrors *m = w->mirrors;
+
+	if (class >= w->roster->n)
+		return; /* it was loaded since */
+	for (uint32_t i = m->first[class]; i < m->first[class + 1]; i++)
+		tell(w, &(struct tape_record){
+			.kind = TAPE_FIELD, .index = m->list[i].index,
+			.address = address_of(m->list[i].object),
+		});
+}
+
+static void on_mirror(struct ag_graph_walk *w, uint64_t mirror)
+{
+	const struct ag_number *slot = ag_numbers_probe(&w->classes, mirror);
+
 	w->at = tape_put_first(w->at, TAPE_MIRROR, mirror / TAPE_WORD, w->place.object);
 	w->note = AG_NO_REFERENT;
 	w->in_holder = false;
-	w->n_mirrors += ag_numbers_probe(&w->classes, mirror)->key != 0;
 	move_to(w, mirror);
+	if (slot->key == 0)
+		return;
+	w->n_mirrors++;
+	tell_held(w, slot->number);
 }
 
 static jint JNICALL on_reference(jvmtiHeapReferenceKind kind, const jvmtiHeapReferenceInfo *info,

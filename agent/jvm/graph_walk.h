@@ -17,6 +17,18 @@
 #define AG_NO_REFERENT UINT32_MAX /* no class has so many fields */
 #define AG_REFERENT(index, strength) ((uint32_t)(index) << 2 | (strength))
 
+/* What the fields of java.lang.Class hold, class by class of the roster. */
+#define AG_MIRROR_FIELDS 24 /* JDK 8 to 27 have up to 17 */
+struct ag_mirrors {
+	struct ag_held {
+		jobject object; /* a local reference */
+		uint32_t index; /* of the field */
+		bool is_ours;   /* else it is an earlier one's */
+	} *list;
+	uint32_t n, cap;
+	uint32_t *first; /* of each class, and the end */
+};
+
 struct ag_graph_walk {
 	/* of every callback */
 	uint8_t *at, *full; /* the tape goes here; beyond, there must be room again first */
@@ -33,6 +45,7 @@ struct ag_graph_walk {
 	struct ag_graph *graph;
 	const struct ag_classes *roster;
 	const uint32_t *notes;    /* of the roster's classes */
+	const struct ag_mirrors *mirrors;
 	const struct ag_own *own; /* the arrays and what holds them are the last ones */
 	struct ag_patience patience;
 	uint64_t told;         /* bytes of tape in earlier pieces */
@@ -47,6 +60,13 @@ struct ag_graph_walk {
 /* Which classes, of those in the list from `from` on, are references, and by which field. */
 int ag_graph_notes(struct ag_jvm *jvm, const struct ag_classes *classes, uint32_t from,
 		   uint32_t *notes);
+
+/* The fields of all interfaces that a class has, which come before its own; added to *count. */
+int ag_graph_interface_fields(struct ag_jvm *jvm, jclass class, uint32_t *count);
+
+/* To be released in any case. */
+int ag_mirrors_read(struct ag_jvm *jvm, const struct ag_classes *classes, struct ag_mirrors *m);
+void ag_mirrors_release(struct ag_jvm *jvm, struct ag_mirrors *m);
 
 /* The walk itself: 0, or -1 with the error recorded.  graph->outcome says how it ended. */
 int ag_graph_follow(struct ag_graph_walk *walk);

@@ -518,10 +518,10 @@ START_TEST(limits_end_the_walk)
 	expect_part(WIRE_GRAPHED_LATE);
 
 	script = plain;
-	script.tape_max = 2100;
+	script.tape_max = 4400;
 	jvm_of(17);
 	(void)say(&script, BYE);
-	ck_assert_uint_le(seen.tape_len, 2100);
+	ck_assert_uint_le(seen.tape_len, 4400);
 	expect_part(WIRE_GRAPHED_FULL);
 
 	script.tape_max = 1000;
