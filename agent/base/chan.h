@@ -57,7 +57,7 @@ int ag_chan_flush(struct ag_chan *ch);
  * one that is merely busy is let do its work.
  */
 #define AG_CHAN_HURRY_MS 500
-#define AG_CHAN_BYTE_NS 20
+#define AG_CHAN_BYTE_NS 8
 struct ag_patience {
 	uint64_t sent;
 	int64_t waited_ns;
