@@ -16,9 +16,10 @@ static inline uint8_t *tape_put(uint8_t *to, uint64_t value)
 	return to;
 }
 
+/* 0, -1, 1, -2 … as 0, 1, 2, 3 …: small either way. */
 static inline uint64_t tape_fold(int64_t n)
 {
-	return ((uint64_t)n << 1) ^ (uint64_t)(n >> 63);
+	return n < 0 ? ~((uint64_t)n << 1) : (uint64_t)n << 1;
 }
 
 /* A record's first number: how far it is from `base` to `words`, both in words. */
