@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # A real application: Debian's Tomcat, as a user of its own.
-# shellcheck source-path=SCRIPTDIR source=lib.sh
+# shellcheck source-path=SCRIPTDIR source=lib.sh disable=SC2016 # $ in class names
 . "$(dirname "$0")/lib.sh"
 
 if ! command -v tomcat10-instance-create >/dev/null; then
