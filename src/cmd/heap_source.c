@@ -131,13 +131,18 @@ struct heap *heap_source_heap(struct heap_source *source)
 	return &source->heap;
 }
 
+bool heap_source_is_dump(const struct heap_source *source)
+{
+	return !source->roster.session;
+}
+
 /* The fields of a dump's classes are all told. */
 int heap_source_fields(struct heap_source *source, const uint32_t *classes, size_t n,
 		       struct err *err)
 {
 	uint32_t missing;
 
-	if (!source->roster.session)
+	if (heap_source_is_dump(source))
 		return 0;
 	for (size_t i = 0; i < n; i++) {
 		if (classes[i] >= source->heap.n_classes)

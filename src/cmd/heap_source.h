@@ -43,6 +43,8 @@ struct heap_source *heap_source_open(const struct ctx *ctx, const struct heap_op
 				     const struct heap_wanted *wanted, bool *partial,
 				     struct err *err) _must_check_;
 struct heap *heap_source_heap(struct heap_source *source);
+/* Was it a dump?  It may have what no root leads to. */
+bool heap_source_is_dump(const struct heap_source *source);
 /*
  * Have the fields of these classes told, for heap_via: the agent is asked for no others.  One
  * request a class and superclass.

@@ -57,6 +57,8 @@ struct findings {
 	struct retained rows;
 	struct retained_tree top;
 	struct retained_suspects suspects;
+	bool is_dump;
+	struct graph_sum unreached; /* of a dump */
 };
 
 static void findings_release(struct findings *f)
@@ -109,6 +111,8 @@ static void find(const struct ctx *ctx, const struct heap *h, struct findings *f
 	graph_find_tree(h->graph, opts->weak, &f->tree);
 	steps_add(ctx->steps, "dominators of %llu objects found",
 		  (unsigned long long)f->tree.n_reached);
+	if (f->is_dump)
+		f->unreached = graph_sum_unreached(h->graph, &f->tree);
 	if (ctx->json || (!opts->tree && !opts->suspects))
 		find_rows(opts, h, f);
 	if (opts->tree)
@@ -193,6 +197,7 @@ static void show(const struct ctx *ctx, const struct heap *h, const struct findi
 		.top = opts->tree ? &f->top : NULL,
 		.suspects = opts->suspects ? &f->suspects : NULL,
 		.ways = &f->ways,
+		.unreached = f->is_dump ? &f->unreached : NULL,
 	};
 
 	if (ctx->json) {
@@ -235,6 +240,7 @@ static int run(struct ctx *ctx, struct err *err)
 	if (!source)
 		return -1;
 	h = heap_source_heap(source);
+	f.is_dump = heap_source_is_dump(source);
 	find(ctx, h, &f);
 	rc = name_fields(source, h, &f, err);
 	if (rc == 0)

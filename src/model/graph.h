@@ -182,5 +182,7 @@ struct graph_sum {
 };
 void graph_sum_up(const struct graph *g, const struct graph_tree *tree, const uint32_t *group,
 		  uint32_t n_groups, struct graph_sum *sums);
+/* What was told of but is not reached, as in a dump with garbage in it; it retains nothing. */
+struct graph_sum graph_sum_unreached(const struct graph *g, const struct graph_tree *tree);
 
 #endif

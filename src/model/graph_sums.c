@@ -144,3 +144,17 @@ void graph_sum_up(const struct graph *g, const struct graph_tree *tree, const ui
 	family_release(&f);
 	free(s.open);
 }
+
+struct graph_sum graph_sum_unreached(const struct graph *g, const struct graph_tree *tree)
+{
+	struct graph_sum sum = { 0 };
+
+	for (uint32_t node = 0; node < tree->n; node++) {
+		if (tree->dominator[node] != GRAPH_NONE || graph_is_own(g, node) ||
+		    graph_class(g, node) == GRAPH_NONE)
+			continue;
+		sum.instances++;
+		sum.shallow += graph_size(g, node);
+	}
+	return sum;
+}

@@ -19,12 +19,17 @@ struct retained_view {
 	const struct retained_tree *top;
 	const struct retained_suspects *suspects;
 	const struct graph_ways *ways; /* with suspects */
+	/* NULL: a walk meets nothing else.  A dump may have garbage in it. */
+	const struct graph_sum *unreached;
 };
 
 void retained_print_rows(const struct retained_view *view, FILE *out);
 void retained_print_tree(const struct retained_view *view, FILE *out);
 void retained_print_suspects(const struct retained_view *view, FILE *out);
-/* What is alive only through references that are not strong: a line for each strength. */
+/*
+ * What is alive only through references that are not strong: a line for each strength; and what
+ * is not alive.
+ */
 void retained_print_held(const struct retained_view *view, FILE *out);
 
 /* "rows", and what else was asked for, put into a document. */

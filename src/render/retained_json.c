@@ -168,6 +168,9 @@ void retained_put_json(const struct retained_view *view, struct json *doc)
 	json_put(doc, "classes", classes);
 	json_put(doc, "total", count_json(view->rows->instances, view->tree->total));
 	json_put(doc, "held", held_json(view->tree));
+	json_put(doc, "unreachable", view->unreached ? count_json(view->unreached->instances,
+								  view->unreached->shallow)
+						     : NULL);
 	if (view->top)
 		put_tree(view, doc);
 	if (view->suspects)

@@ -95,4 +95,9 @@ void retained_print_held(const struct retained_view *view, FILE *out)
 				     " object%s, %" PRIu64 " bytes\n",
 				by[i], n, n == 1 ? "" : "s", bytes);
 	}
+	if (view->unreached && view->unreached->instances > 0)
+		fprintf(out, "not among these, reachable from no root: %" PRIu64
+			     " object%s, %" PRIu64 " bytes\n",
+			view->unreached->instances, view->unreached->instances == 1 ? "" : "s",
+			view->unreached->shallow);
 }

@@ -150,7 +150,7 @@ for version in own "${jdks[@]}"; do
 		options "$version $engine" --engine "$engine"
 	done
 	retains "$version: the default" --json
-	same "$version: keys" "classes file held pid total / class instances loader retained shallow" \
+	same "$version: keys" "classes file held pid total unreachable / class instances loader retained shallow" \
 		"$(json "' '.join(sorted(j)) + ' / ' + ' '.join(sorted(j['classes'][0]))")"
 	same "$version: sorted by what they retain" True \
 		"$(json "(lambda b: b == sorted(b, reverse=True))([c['retained'] for c in j['classes']])")"
@@ -166,6 +166,8 @@ for version in own "${jdks[@]}"; do
 	works "$version: retained of the dump" retained --json ./dump.hprof
 	same "$version: its file and cache" "./dump.hprof None 1" \
 		"$(json "'%s %s' % (j['file'], j['pid'])") $(row instances 'Retained$Cache')"
+	same "$version: what the dump has besides" True "$(json "0 <= j['unreachable']['bytes'] <
+		0.03 * j['total']['bytes'] or j['unreachable']")"
 	works "$version: the tree of the dump" retained --json --tree ./dump.hprof
 	same "$version: its thread and array" "worker-17 static INSTANCE, field slots" \
 		"$(json "[x['thread'] for x in $nodes if x['thread']][0] + ' ' + ', '.join(

@@ -36,6 +36,7 @@ enum {
 	VALUES = 2000,
 	NODES = 3000,   /* a list of 1000 */
 	BUFFERS = 4000, /* 1000, each held by a root */
+	GARBAGE = 5000, /* 2, which hold each other, and one beside them */
 };
 
 /* 1000 entries of 32 bytes with values of 72: 104,000 bytes. */
@@ -90,6 +91,15 @@ static void make_loose(struct made *m)
 	made_array(m, SOFT_VALUE, VALUE, 128, 112);
 }
 
+static void make_garbage(struct made *m)
+{
+	for (uint32_t i = 0; i < 2; i++) {
+		made_object(m, GARBAGE + i, NODE, 40);
+		made_edge(m, TAPE_FIELD, GARBAGE + 1 - i, 0);
+	}
+	made_array(m, GARBAGE + 2, VALUE, 256, 240);
+}
+
 #define CACHED (96 + 16 + 48 + 8016 + 104000)
 #define LISTED 40000
 #define LOOSE  (1000 * 48 + 8)
@@ -105,6 +115,7 @@ static void setup(void)
 	make_cache(&m);
 	make_list(&m);
 	make_loose(&m);
+	make_garbage(&m);
 	heap = made_heap(&m, names, CLASSES);
 	heap.threads = xcalloc(1, sizeof(*heap.threads));
 	heap.threads[heap.n_threads++] = (struct heap_thread){ 7, xstrdup("worker-1") };
@@ -359,6 +370,7 @@ END_TEST
 START_TEST(prints_rows)
 {
 	struct retained r;
+	struct graph_sum unreached = graph_sum_unreached(heap.graph, &tree);
 	struct retained_view view = { .heap = &heap, .tree = &tree, .rows = &r, .n_rows = 2 };
 
 	retained_sum_up(&r, &heap, &tree, HISTO_CLASS);
@@ -372,6 +384,11 @@ START_TEST(prints_rows)
 	print(retained_print_held, &view);
 	ck_assert_str_eq(printed,
 			 "of these, alive only through soft references: 1 object, 128 bytes\n");
+	view.unreached = &unreached;
+	print(retained_print_held, &view);
+	ck_assert_str_eq(printed,
+			 "of these, alive only through soft references: 1 object, 128 bytes\n"
+			 "not among these, reachable from no root: 3 objects, 336 bytes\n");
 	retained_release(&r);
 }
 END_TEST
@@ -383,6 +400,7 @@ START_TEST(puts_json)
 	struct retained_tree top;
 	struct retained_view view = {
 		.heap = &heap, .tree = &tree, .rows = &r, .n_rows = 1, .top = &top,
+		.unreached = &(struct graph_sum){ 3, 336, 0 },
 	};
 	struct json *doc = json_object();
 	_cleanup_buf_ struct buf text = BUF_INIT;
@@ -397,6 +415,8 @@ START_TEST(puts_json)
 		"\"shallow\":72128,\"retained\":72128}],"
 		"\"total\":{\"instances\":4008,\"bytes\":200480},"
 		"\"held\":{\"soft\":{\"instances\":1,\"bytes\":128},"));
+	ck_assert_ptr_nonnull(strstr(buf_str(&text),
+		"\"unreachable\":{\"instances\":3,\"bytes\":336}"));
 	ck_assert_ptr_nonnull(strstr(buf_str(&text),
 		"\"via\":\"field #2\",\"shallow\":8016,\"retained\":112016,\"children\":[],"
 		"\"rest\":{\"instances\":1000,\"retained\":104000,\"classes\":"
