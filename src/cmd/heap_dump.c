@@ -86,6 +86,8 @@ static int read_file(const char *path, struct reading *r, struct err *err)
 		return -1;
 	while (rc == 0 && (n = gzread(file, piece, PIECE)) > 0)
 		rc = take_piece(r, piece, (size_t)n, err);
+	if (rc < 0)
+		err_prefix(err, "%s", path);
 	if (rc == 0)
 		(void)gzerror(file, &error); /* also of an end that came too early */
 	if (error != Z_OK)
@@ -120,8 +122,11 @@ static struct hprof_reader *feed(const struct ctx *ctx, const struct heap_dump_w
 	else
 		rc = read_jvm(ctx, &wanted->limits, &r, err);
 	progress_end(&r.line);
-	if (rc == 0 && hprof_objects(r.reader) < max_objects)
+	if (rc == 0 && hprof_objects(r.reader) < max_objects) {
 		rc = hprof_end(r.reader, err);
+		if (rc < 0 && ctx->file)
+			err_prefix(err, "%s", ctx->file);
+	}
 	if (rc == 0)
 		return r.reader;
 	hprof_reader_free(r.reader);
@@ -214,6 +219,8 @@ static struct hprof_reader *read_dump(const struct ctx *ctx, const struct heap_d
 		(void)err_set(err, EXIT_ANSWER,
 			      "it does not show how its JVM lays out objects, without which their "
 			      "sizes are not known: is it HotSpot's, of JDK 8 or newer?");
+		if (ctx->file)
+			err_prefix(err, "%s", ctx->file);
 		return NULL;
 	}
 	steps_add(ctx->steps,

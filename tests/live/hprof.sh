@@ -31,10 +31,10 @@ ways() {
 	[ "$1" -lt 17 ] || echo z
 }
 
-# refused NAME WORDS FILE: one line, and exit 7.
+# refused NAME WORDS FILE: one line that names it, and exit 7.
 refused() {
 	jt heaphisto "$3"
-	if [ "$rc" -eq 7 ] && grep -q "$2" "$W/err" && [ "$(wc -l <"$W/err")" -eq 1 ]; then
+	if [ "$rc" -eq 7 ] && grep -q "$3.*$2" "$W/err" && [ "$(wc -l <"$W/err")" -eq 1 ]; then
 		pass "$1"
 	else
 		fail "$1" "$(jt_details)"
