@@ -222,6 +222,8 @@ static int check(const struct ctx *ctx, struct err *err)
 
 	if (opts->depth > TREE_DEPTH_MAX)
 		return err_set(err, EXIT_USAGE, "--depth: at most %d levels", TREE_DEPTH_MAX);
+	if (opts->strings && !opts->tree && !opts->suspects)
+		return err_set(err, EXIT_USAGE, "--strings is about --tree and --suspects");
 	if ((opts->depth > 0 || opts->min > 0) && !opts->tree)
 		return err_set(err, EXIT_USAGE, "--%s is about --tree",
 			       opts->depth > 0 ? "depth" : "min");

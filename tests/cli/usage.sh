@@ -88,6 +88,7 @@ refuses 2 "heaphisto: --by: 'x' is none of class, package, loader" heaphisto --b
 refuses 2 "heaphisto: -n: '-1' is not a whole number" heaphisto 1 -n -1
 refuses 2 'heaphisto: --vm and --strict exclude each other' heaphisto all --vm --strict
 refuses 2 'retained: --depth is about --tree' retained 1 --depth 3
+refuses 2 'retained: --strings is about --tree and --suspects' retained 1 --strings
 refuses 2 'retained: --depth: at most 100 levels' retained 1 --tree --depth 101
 refuses 2 'heaphisto: --vm knows no loaders' heaphisto 1 --vm --by loader
 refuses 2 'heaphisto: --save and --diff are about one JVM' heaphisto all --save "$work/saved"
