@@ -167,13 +167,6 @@ void graph_find_tree(const struct graph *g, bool weak, struct graph_tree *tree);
 void graph_tree_release(struct graph_tree *tree);
 
 /*
- * The nodes that `node` (n: the roots) dominates directly, those that retain most first, at most
- * max; returns how many there are altogether.
- */
-size_t graph_children(const struct graph *g, const struct graph_tree *tree, uint32_t node,
-		      uint32_t *children, size_t max);
-
-/*
  * Sums over groups of classes: group[class] is below n_groups.  What a group retains is the sum
  * over its nodes without a node of the same group above them in the tree.
  */

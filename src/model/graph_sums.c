@@ -1,65 +1,9 @@
-/* What is asked of a dominator tree: who is below whom, and what groups of classes retain. */
+/* What groups of classes retain. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/xalloc.h"
 #include "model/graph_in.h"
-
-static bool retains_more(const struct graph_tree *tree, uint32_t a, uint32_t b)
-{
-	if (tree->retained[a] != tree->retained[b])
-		return tree->retained[a] > tree->retained[b];
-	return a < b;
-}
-
-/* Keep the best in a heap whose first is the least of them. */
-static void sift_down(const struct graph_tree *tree, uint32_t *heap, size_t n, size_t at)
-{
-	for (;;) {
-		size_t least = at, child = 2 * at + 1;
-		uint32_t node = heap[at];
-
-		for (size_t i = child; i < n && i <= child + 1; i++) {
-			if (retains_more(tree, heap[least], heap[i]))
-				least = i;
-		}
-		if (least == at)
-			return;
-		heap[at] = heap[least];
-		heap[least] = node;
-		at = least;
-	}
-}
-
-size_t graph_children(const struct graph *g, const struct graph_tree *tree, uint32_t node,
-		      uint32_t *children, size_t max)
-{
-	size_t n = 0, kept = 0;
-
-	for (uint32_t child = 0; child < g->n; child++) {
-		if (tree->dominator[child] != node)
-			continue;
-		n++;
-		if (kept < max) {
-			children[kept++] = child;
-			for (size_t i = kept / 2; kept == max && i-- > 0;)
-				sift_down(tree, children, kept, i);
-		} else if (max > 0 && retains_more(tree, child, children[0])) {
-			children[0] = child;
-			sift_down(tree, children, kept, 0);
-		}
-	}
-	for (size_t i = kept / 2; i-- > 0;)
-		sift_down(tree, children, kept, i);
-	for (size_t left = kept; left > 1; left--) {
-		uint32_t least = children[0];
-
-		children[0] = children[left - 1];
-		children[left - 1] = least;
-		sift_down(tree, children, left - 1, 0);
-	}
-	return n;
-}
 
 /* The tree from above: a node's first child, and the next of the same parent. */
 struct family {

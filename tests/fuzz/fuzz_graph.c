@@ -47,7 +47,6 @@ static void find_ways_to_first(const struct graph *g, bool weak)
 static void reckon(const struct graph *g, bool weak)
 {
 	const uint32_t group[CLASSES] = { 0, 1, 2, 0, 1, 2, 0, 1 };
-	uint32_t children[3];
 	struct graph_sum sums[3];
 	struct graph_tree tree;
 	struct graph_ways ways;
@@ -64,7 +63,6 @@ static void reckon(const struct graph *g, bool weak)
 	if (sum != tree.total)
 		__builtin_trap();
 	graph_sum_up(g, &tree, group, 3, sums);
-	(void)graph_children(g, &tree, graph_n(g), children, 3);
 	graph_ways_release(&ways);
 	graph_tree_release(&tree);
 }

@@ -450,13 +450,12 @@ static void check_ways(const struct graph *g, const struct made *m, const struct
 	graph_ways_release(&ways);
 }
 
-static void check_sums(const struct graph *g, const struct made *m, const struct numbers *x,
-		       const struct truth *t, const struct graph_tree *tree)
+static void check_sums(const struct graph *g, const struct made *m, const struct truth *t,
+		       const struct graph_tree *tree)
 {
 	const uint32_t group[CLASSES] = { 0, 1, 2, 1 };
 	struct graph_sum sums[3], want[3] = { { 0, 0, 0 } };
 
-	(void)x;
 	for (uint32_t i = 0; i < m->n; i++) {
 		uint32_t above;
 		struct graph_sum *sum;
@@ -480,29 +479,6 @@ static void check_sums(const struct graph *g, const struct made *m, const struct
 		ck_assert_uint_eq(sums[i].shallow, want[i].shallow);
 		ck_assert_uint_eq(sums[i].retained, want[i].retained);
 	}
-}
-
-static void check_children(const struct graph *g, const struct graph_tree *tree, uint32_t node,
-			   size_t max)
-{
-	uint32_t children[NODES];
-	size_t n = graph_children(g, tree, node, children, max), count = 0, better = 0;
-
-	for (uint32_t child = 0; child < tree->n; child++)
-		count += tree->dominator[child] == node;
-	ck_assert_uint_eq(n, count);
-	for (size_t i = 0; i < n && i < max; i++) {
-		ck_assert_uint_eq(tree->dominator[children[i]], node);
-		if (i > 0)
-			ck_assert_uint_ge(tree->retained[children[i - 1]],
-					  tree->retained[children[i]]);
-	}
-	if (n <= max || max == 0)
-		return;
-	for (uint32_t child = 0; child < tree->n; child++)
-		better += tree->dominator[child] == node &&
-			  tree->retained[child] > tree->retained[children[max - 1]];
-	ck_assert_uint_lt(better, max);
 }
 
 static void check_tree(const struct graph *g, const struct made *m, const struct numbers *x,
@@ -532,11 +508,7 @@ static void check_tree(const struct graph *g, const struct made *m, const struct
 	ck_assert_uint_eq(tree.total, total);
 	for (unsigned s = 0; s < TAPE_STRENGTHS; s++)
 		ck_assert_uint_eq(tree.held[s].bytes, held[1 + s]);
-	check_sums(g, m, x, &t, &tree);
-	for (uint32_t node = 0; node <= m->n; node++) {
-		for (size_t max = 0; max < 5; max++)
-			check_children(g, &tree, node, max);
-	}
+	check_sums(g, m, &t, &tree);
 	graph_tree_release(&tree);
 }
 
@@ -546,7 +518,7 @@ START_TEST(random_graphs)
 	struct made m;
 
 	srand(20);
-	for (unsigned k = 0; k < 4000; k++) {
+	for (unsigned k = 0; k < 2000; k++) {
 		struct graph *g;
 
 		make(&m);
@@ -562,8 +534,8 @@ START_TEST(random_graphs)
 }
 END_TEST
 
-/* A list so long that nothing which recurs would live through it. */
-#define LONG 10000000u
+/* So many that nothing which recurs for each would live through it. */
+#define LONG 2000000u
 
 START_TEST(long_list)
 {
@@ -653,11 +625,11 @@ START_TEST(full_array)
 	begin(&w);
 	put_root(&w, 0);
 	put_object(&w, 0, 1);
-	for (uint32_t i = 0; i < 10000000; i++)
+	for (uint32_t i = 0; i < LONG; i++)
 		put_edge(&w, TAPE_ELEMENT, 1 + i, i, 16);
 	g = end(&w, 2);
 	graph_find_ways(g, false, &ways);
-	for (uint32_t i = 0; i < 10000000; i += 7)
+	for (uint32_t i = 0; i < LONG; i += 7)
 		wrong += graph_way_edge(g, &ways, 1 + i).index != i;
 	ck_assert_uint_eq(wrong, 0);
 	graph_ways_release(&ways);
@@ -820,7 +792,6 @@ START_TEST(nothing)
 	ck_assert_uint_eq(tree.n_reached, 0);
 	graph_sum_up(g, &tree, &group, 1, &sum);
 	ck_assert_uint_eq(sum.instances, 0);
-	ck_assert_uint_eq(graph_children(g, &tree, 0, &group, 1), 0);
 	graph_ways_release(&ways);
 	graph_tree_release(&tree);
 	graph_free(g);
@@ -922,6 +893,7 @@ int main(void)
 	SRunner *r = srunner_create(s);
 	int failed;
 
+	tcase_set_timeout(c, 60); /* millions of nodes, under sanitisers, beside other tests */
 	tcase_add_test(c, random_graphs);
 	tcase_add_test(c, long_list);
 	tcase_add_test(c, array);
