@@ -137,24 +137,31 @@ bool heap_source_is_dump(const struct heap_source *source)
 }
 
 /* The fields of a dump's classes are all told. */
-int heap_source_fields(struct heap_source *source, const uint32_t *classes, size_t n,
-		       struct err *err)
+int heap_source_fields(struct heap_source *source, const bool *wanted, struct err *err)
 {
 	uint32_t missing;
 
 	if (heap_source_is_dump(source))
 		return 0;
-	for (size_t i = 0; i < n; i++) {
-		if (classes[i] >= source->heap.n_classes)
+	for (uint32_t i = 0; i < source->heap.n_classes; i++) {
+		if (!wanted[i])
 			continue;
-		while ((missing = heap_fields_missing(&source->shapes, classes[i])) !=
-		       GRAPH_NONE) {
+		while ((missing = heap_fields_missing(&source->shapes, i)) != GRAPH_NONE) {
 			if (heap_source_ask_shape(source, missing, err) < 0)
 				return -1;
 		}
-		heap_fields_fill(&source->heap, &source->shapes, classes[i]);
+		heap_fields_fill(&source->heap, &source->shapes, i);
 	}
 	return 0;
+}
+
+void heap_source_put(const struct ctx *ctx, struct json *doc)
+{
+	if (ctx->jvm)
+		json_put_number(doc, "pid", ctx->jvm->pid);
+	else
+		json_put_null(doc, "pid");
+	json_put_text(doc, "file", ctx->file);
 }
 
 int heap_source_close(struct heap_source *source, struct err *err)

@@ -7,6 +7,7 @@
 
 #include "cmd.h"
 #include "model/heap.h"
+#include "render/json.h"
 
 /* The options that these commands share: a part of their own struct, with HEAP_ROWS. */
 struct heap_opts {
@@ -46,12 +47,14 @@ struct heap *heap_source_heap(struct heap_source *source);
 /* Was it a dump?  It may have what no root leads to. */
 bool heap_source_is_dump(const struct heap_source *source);
 /*
- * Have the fields of these classes told, for heap_via: the agent is asked for no others.  One
- * request a class and superclass.
+ * Have the fields told, for heap_via, of the classes that are wanted: one place for each of the
+ * heap.  The agent is asked for no others, class by class and superclass.
  */
-int heap_source_fields(struct heap_source *source, const uint32_t *classes, size_t n,
-		       struct err *err) _must_check_;
-/* "the agent stood … ms", for --verbose; frees it.  -1: the agent could not undo everything. */
+int heap_source_fields(struct heap_source *source, const bool *wanted, struct err *err)
+	_must_check_;
+/* "pid" and "file", one of which is null. */
+void heap_source_put(const struct ctx *ctx, struct json *doc);
+/* Frees it.  -1 with err set: the agent could not undo everything. */
 int heap_source_close(struct heap_source *source, struct err *err);
 
 #endif

@@ -51,8 +51,6 @@ static int tell_fields(struct heap_source *source, const struct refpaths *paths,
 {
 	const struct heap *h = heap_source_heap(source);
 	_cleanup_free_ bool *wanted = xcalloc(h->n_classes, sizeof(*wanted));
-	_cleanup_free_ uint32_t *classes = xcalloc(h->n_classes, sizeof(*classes));
-	size_t n = 0;
 
 	for (size_t i = 0; i < paths->n_looked_into; i++) {
 		struct refpath path;
@@ -61,11 +59,7 @@ static int tell_fields(struct heap_source *source, const struct refpaths *paths,
 		refpath_want_fields(h, &path, wanted);
 		refpath_release(&path);
 	}
-	for (uint32_t i = 0; i < h->n_classes; i++) {
-		if (wanted[i])
-			classes[n++] = i;
-	}
-	return heap_source_fields(source, classes, n, err);
+	return heap_source_fields(source, wanted, err);
 }
 
 static void show_json(const struct ctx *ctx, const struct heap *h, const struct refpaths *paths,
@@ -74,11 +68,7 @@ static void show_json(const struct ctx *ctx, const struct heap *h, const struct 
 	const struct refpaths_opts *opts = ctx->opts;
 	struct json *doc = json_object();
 
-	if (ctx->jvm)
-		json_put_number(doc, "pid", ctx->jvm->pid);
-	else
-		json_put_null(doc, "pid");
-	json_put_text(doc, "file", ctx->file);
+	heap_source_put(ctx, doc);
 	json_put_text(doc, "class", opts->loader ? NULL : ctx->args[0]);
 	json_put_text(doc, "loader", opts->loader);
 	json_put_bool(doc, "partial", partial);

@@ -133,10 +133,8 @@ static void want_fields_of_tree(const struct heap *h, const struct retained_tree
 		const struct retained_entry *entry = &top->entries[i];
 		uint32_t class = GRAPH_NONE;
 
-		if (entry->has_edge && entry->edge.via == GRAPH_FIELD)
-			class = graph_class(h->graph, entry->holder);
-		else if (entry->has_edge && entry->edge.via == GRAPH_STATIC)
-			class = graph_stands_for(h->graph, entry->holder);
+		if (entry->has_edge)
+			class = heap_via_class(h, entry->holder, &entry->edge);
 		if (class < h->n_classes)
 			wanted[class] = true;
 	}
@@ -160,27 +158,17 @@ static int name_fields(struct heap_source *source, const struct heap *h, const s
 		       struct err *err)
 {
 	_cleanup_free_ bool *wanted = xcalloc(h->n_classes + 1, sizeof(*wanted));
-	_cleanup_free_ uint32_t *classes = xcalloc(h->n_classes + 1, sizeof(*classes));
-	size_t n = 0;
 
 	want_fields_of_tree(h, &f->top, wanted);
 	want_fields_of_ways(h, f, wanted);
-	for (uint32_t i = 0; i < h->n_classes; i++) {
-		if (wanted[i])
-			classes[n++] = i;
-	}
-	return n > 0 ? heap_source_fields(source, classes, n, err) : 0;
+	return heap_source_fields(source, wanted, err);
 }
 
 static void print_json(const struct ctx *ctx, const struct retained_view *view)
 {
 	struct json *doc = json_object();
 
-	if (ctx->jvm)
-		json_put_number(doc, "pid", ctx->jvm->pid);
-	else
-		json_put_null(doc, "pid");
-	json_put_text(doc, "file", ctx->file);
+	heap_source_put(ctx, doc);
 	retained_put_json(view, doc);
 	json_print_take(doc, ctx->out);
 }

@@ -206,3 +206,19 @@ bool graph_next(struct graph_edges *e, struct graph_edge *edge)
 	*edge = (struct graph_edge){ graph_class_edge(g, e->node), GRAPH_CLASS, 0 };
 	return edge->to != GRAPH_NONE;
 }
+
+uint32_t graph_loader(const struct graph *g, uint32_t class)
+{
+	uint32_t mirror = graph_mirror(g, class);
+	struct graph_edges edges;
+	struct graph_edge edge;
+
+	if (mirror == GRAPH_NONE)
+		return GRAPH_NONE;
+	edges = graph_edges(g, mirror);
+	while (graph_next(&edges, &edge)) {
+		if (edge.via == GRAPH_LINK && edge.index == TAPE_LOADER)
+			return edge.to;
+	}
+	return GRAPH_NONE;
+}

@@ -97,6 +97,8 @@ int64_t graph_length(const struct graph *g, uint32_t node); /* exactly; -1: no a
 uint32_t graph_stands_for(const struct graph *g, uint32_t node);
 /* A class's java.lang.Class; GRAPH_NONE: it was not met. */
 uint32_t graph_mirror(const struct graph *g, uint32_t class);
+/* The object that is a class's loader; GRAPH_NONE: none, as the bootstrap loader is. */
+uint32_t graph_loader(const struct graph *g, uint32_t class);
 /* Is it one of those that jtool brought?  They have no edges, and none leads to them. */
 bool graph_is_own(const struct graph *g, uint32_t node);
 /* The first characters of a String, or what the tape has of an array; NULL: not told. */

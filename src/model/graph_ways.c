@@ -107,16 +107,11 @@ static void shut(struct search *s, const uint32_t *nodes, size_t n)
 }
 
 /* It is kept by its loader, which it keeps: that is no answer to what keeps the loader. */
-static bool is_of_shut_loader(const struct search *s, uint32_t mirror)
+static bool is_of_shut_loader(const struct search *s, uint32_t class)
 {
-	struct graph_edges edges = graph_edges(s->graph, mirror);
-	struct graph_edge edge;
+	uint32_t loader = graph_loader(s->graph, class);
 
-	while (graph_next(&edges, &edge)) {
-		if (edge.via == GRAPH_LINK && edge.index == TAPE_LOADER)
-			return s->ways->edge[edge.to] == SHUT;
-	}
-	return false;
+	return loader != GRAPH_NONE && s->ways->edge[loader] == SHUT;
 }
 
 /* Start anew, at the class objects that the search has come to, too. */
@@ -131,7 +126,7 @@ static void search_again(struct search *s)
 		uint32_t mirror = g->mirrors[class];
 
 		if (mirror != GRAPH_NONE && ways->parent[mirror] != GRAPH_NONE &&
-		    ways->edge[mirror] != SHUT && !is_of_shut_loader(s, mirror))
+		    ways->edge[mirror] != SHUT && !is_of_shut_loader(s, class))
 			kept[n++] = mirror;
 	}
 	for (uint32_t node = 0; node < g->n; node++)

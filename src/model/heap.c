@@ -80,7 +80,7 @@ static const char *link_text(uint32_t link)
 	return pick(texts, TAPE_LINKS, link);
 }
 
-static const char *strength_text(uint32_t strength)
+const char *heap_strength(uint32_t strength)
 {
 	static const char *const texts[TAPE_STRENGTHS] = {
 		[TAPE_SOFT] = "soft",
@@ -100,25 +100,30 @@ static struct heap_class fields_of(const struct heap *h, uint32_t class)
 	return c ? *c : (struct heap_class){ 0 };
 }
 
+uint32_t heap_via_class(const struct heap *h, uint32_t node, const struct graph_edge *edge)
+{
+	if (edge->via == GRAPH_FIELD)
+		return graph_class(h->graph, node);
+	return edge->via == GRAPH_STATIC ? graph_stands_for(h->graph, node) : GRAPH_NONE;
+}
+
 void heap_via(const struct heap *h, uint32_t node, const struct graph_edge *edge,
 	      struct buf *text)
 {
-	struct heap_class c;
+	struct heap_class c = fields_of(h, heap_via_class(h, node, edge));
 
 	switch (edge->via) {
 	case GRAPH_FIELD:
-		c = fields_of(h, graph_class(h->graph, node));
 		add_name(text, "field", c.fields, c.n_fields, edge->index);
 		return;
 	case GRAPH_STATIC:
-		c = fields_of(h, graph_stands_for(h->graph, node));
 		add_name(text, "static", c.statics, c.n_statics, edge->index);
 		return;
 	case GRAPH_ELEMENT:
 		buf_addf(text, "[%" PRIu32 "]", edge->index);
 		return;
 	case GRAPH_REFERENT:
-		buf_addf(text, "field referent (%s)", strength_text(edge->index));
+		buf_addf(text, "field referent (%s)", heap_strength(edge->index));
 		return;
 	case GRAPH_LINK:
 		buf_adds(text, link_text(edge->index));

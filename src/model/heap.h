@@ -52,11 +52,16 @@ const char *heap_node_class(const struct heap *h, uint32_t node);
 
 /*
  * How an edge holds, as `via` in CLI: "field NAME", "static NAME", "[INDEX]", "field referent
- * (soft)", "class loader", "superclass", "constant pool", "class"…  The fields of the node's class
+ * (soft)", "class loader", "superclass", "constant pool", "class"…  The fields of heap_via_class()
  * should be told; else the name is its index.
  */
 void heap_via(const struct heap *h, uint32_t node, const struct graph_edge *edge,
 	      struct buf *text);
+
+/* The class whose fields should be told then; GRAPH_NONE: the edge is no field's. */
+uint32_t heap_via_class(const struct heap *h, uint32_t node, const struct graph_edge *edge);
+/* "soft", "weak", … */
+const char *heap_strength(uint32_t strength);
 
 /* NULL: not known. */
 const char *heap_thread_name(const struct heap *h, uint64_t id);

@@ -43,12 +43,8 @@ bool refpath_continues(const struct heap *h, const struct refpath *path, size_t 
 void refpath_want_fields(const struct heap *h, const struct refpath *path, bool *wanted)
 {
 	for (size_t i = 1; i < path->n; i++) {
-		uint32_t class = GRAPH_NONE;
+		uint32_t class = heap_via_class(h, path->nodes[i - 1], &path->edges[i]);
 
-		if (path->edges[i].via == GRAPH_FIELD)
-			class = graph_class(h->graph, path->nodes[i - 1]);
-		else if (path->edges[i].via == GRAPH_STATIC)
-			class = graph_stands_for(h->graph, path->nodes[i - 1]);
 		if (class < h->n_classes)
 			wanted[class] = true;
 	}

@@ -153,23 +153,6 @@ int refpaths_choose(const struct heap *h, const char *word, bool subclasses,
 	return 0;
 }
 
-/* The object that is a class's loader; GRAPH_NONE: the bootstrap loader has none. */
-static uint32_t loader_of(const struct heap *h, uint32_t class)
-{
-	uint32_t mirror = graph_mirror(h->graph, class);
-	struct graph_edges edges;
-	struct graph_edge edge;
-
-	if (mirror == GRAPH_NONE)
-		return GRAPH_NONE;
-	edges = graph_edges(h->graph, mirror);
-	while (graph_next(&edges, &edge)) {
-		if (edge.via == GRAPH_LINK && edge.index == TAPE_LOADER)
-			return edge.to;
-	}
-	return GRAPH_NONE;
-}
-
 static bool is_part(const char *from, size_t len, const char *word)
 {
 	return strlen(word) == len && strncasecmp(from, word, len) == 0;
@@ -242,7 +225,7 @@ int refpaths_choose_loaders(const struct heap *h, const char *word,
 {
 	for (uint32_t i = 0; i < h->n_classes; i++) {
 		const struct heap_class *class = &h->classes[i];
-		uint32_t loader = loader_of(h, i);
+		uint32_t loader = graph_loader(h->graph, i);
 		const char *loader_class = "";
 
 		if (loader != GRAPH_NONE)

@@ -26,16 +26,10 @@ static struct json *count_json(uint64_t instances, uint64_t bytes)
 
 static struct json *held_json(const struct graph_tree *tree)
 {
-	static const char *const by[TAPE_STRENGTHS] = {
-		[TAPE_SOFT] = "soft",
-		[TAPE_WEAK] = "weak",
-		[TAPE_FINAL] = "final",
-		[TAPE_PHANTOM] = "phantom",
-	};
 	struct json *json = json_object();
 
-	for (size_t i = 0; i < TAPE_STRENGTHS; i++)
-		json_put(json, by[i], count_json(tree->held[i].n, tree->held[i].bytes));
+	for (uint32_t i = 0; i < TAPE_STRENGTHS; i++)
+		json_put(json, heap_strength(i), count_json(tree->held[i].n, tree->held[i].bytes));
 	return json;
 }
 
