@@ -100,16 +100,34 @@ void typename_signature(struct buf *out, const char *name)
 	buf_addc(out, ';');
 }
 
+static char *with_all(const char *word, char from, char to)
+{
+	char *copy = xstrdup(word);
+
+	for (char *at = copy; (at = strchr(at, from));)
+		*at = to;
+	return copy;
+}
+
+static bool is_array(const char *name, const char *word)
+{
+	_cleanup_free_ char *signature = with_all(word, '.', '/');
+	_cleanup_buf_ struct buf java = BUF_INIT;
+
+	return typename_java(&java, signature, strlen(signature)) == 0 &&
+	       strcmp(buf_str(&java), name) == 0;
+}
+
 bool typename_matches(const char *name, const char *word)
 {
 	_cleanup_free_ char *dotted = NULL;
 
 	if (glob_matches(word, name))
 		return true;
+	if (*word == '[')
+		return is_array(name, word);
 	if (!strchr(word, '/'))
 		return false;
-	dotted = xstrdup(word);
-	for (char *at = dotted; (at = strchr(at, '/'));)
-		*at = '.';
+	dotted = with_all(word, '/', '.');
 	return glob_matches(dotted, name);
 }

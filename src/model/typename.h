@@ -21,7 +21,7 @@ bool typename_is_primitive(const char *name, size_t len);
 const char *typename_primitive(char letter);
 /*
  * Is that class meant by a word: its name or a glob, also with slashes for dots, as a path or the
- * JVM has them?
+ * JVM has them; and arrays as in the JVM's own histogram, "[B" and "[Ljava.lang.String;"?
  */
 bool typename_matches(const char *name, const char *word);
 

@@ -48,6 +48,30 @@ START_TEST(java_names)
 }
 END_TEST
 
+static const struct {
+	const char *name, *word;
+	bool meant;
+} words[] = {
+	{ "a.b.C", "a.b.C", true },
+	{ "a.b.C", "a/b/C", true },
+	{ "a.b.C", "a/*", true },
+	{ "a.b.C", "C", false },
+	{ "byte[]", "byte[]", true },
+	{ "byte[]", "[B", true },
+	{ "byte[][]", "[[B", true },
+	{ "byte[]", "[[B", false },
+	{ "byte[]", "[", false },
+	{ "a.b.C[]", "[La.b.C;", true },
+	{ "a.b.C[]", "[La/b/C;", true },
+	{ "a.b.C", "[La.b.C;", false },
+};
+
+START_TEST(words_mean_classes)
+{
+	ck_assert_int_eq(typename_matches(words[_i].name, words[_i].word), words[_i].meant);
+}
+END_TEST
+
 START_TEST(names_are_bounded)
 {
 	_cleanup_buf_ struct buf out = BUF_INIT;
@@ -71,6 +95,7 @@ int main(void)
 	int failed;
 
 	tcase_add_loop_test(tc, java_names, 0, ARRAY_SIZE(names));
+	tcase_add_loop_test(tc, words_mean_classes, 0, ARRAY_SIZE(words));
 	tcase_add_test(tc, names_are_bounded);
 	suite_add_tcase(suite, tc);
 	srunner_run_all(runner, CK_ENV);
