@@ -203,12 +203,16 @@ static int refuse_loader(const struct heap *h, const char *word, struct err *err
 	_cleanup_buf_ struct buf labels = BUF_INIT;
 	const char *last = "";
 
-	for (size_t i = 0; i < h->n_classes && labels.len < CANDIDATES_MAX; i++) {
+	for (size_t i = 0; i < h->n_classes; i++) {
 		const char *label = h->classes[i].loader;
 
 		if (!label || h->classes[i].lasting || strcmp(label, last) == 0 ||
 		    strstr(buf_str(&labels), label) || is_lasting(h, label))
 			continue;
+		if (labels.len >= CANDIDATES_MAX) {
+			buf_adds(&labels, " and others; jtool classes shows who loaded what");
+			break;
+		}
 		buf_adds(&labels, labels.len > 0 ? ", " : "");
 		text_printable(&labels, label, strlen(label));
 		last = label;

@@ -569,6 +569,7 @@ START_TEST(loaders)
 	static const char *const words[] = {
 		"a.b.Loader 'shop' @1f2e", "a.b.Loader", "Loader", "shop", "@1f2e", "1f2e",
 	};
+	char many[500] = "";
 
 	make_kin();
 	free(heap.classes[GUEST].loader);
@@ -590,6 +591,13 @@ START_TEST(loaders)
 	ck_assert_str_eq(err.text, "there is no class loader 'sho': there are "
 				   "a.b.Loader 'shop' @1f2e");
 	ck_assert_int_eq(err.code, EXIT_ANSWER);
+
+	memset(many, 'x', sizeof(many) - 1);
+	free(heap.classes[GUEST].loader);
+	heap.classes[GUEST].loader = xstrdup(many);
+	err = (struct err){ .code = EXIT_DONE };
+	ck_assert_int_lt(refpaths_choose_loaders(&heap, "sho", &targets, &err), 0);
+	ck_assert_ptr_nonnull(strstr(err.text, "x and others; jtool classes shows"));
 }
 END_TEST
 
