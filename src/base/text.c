@@ -1,11 +1,11 @@
 #include "base/text.h"
 
-#include <stdbool.h>
-#include <stdint.h>
 #include <string.h>
 #include <wchar.h>
 
 #include "base/xalloc.h"
+
+#define REPLACEMENT 0xfffd
 
 static uint8_t byte_at(const char *text, size_t i)
 {
@@ -115,4 +115,54 @@ size_t text_width(const char *text, size_t len)
 		i += n;
 	}
 	return width;
+}
+
+static bool is_high(uint32_t c)
+{
+	return c >= 0xd800 && c < 0xdc00;
+}
+
+static bool is_low(uint32_t c)
+{
+	return c >= 0xdc00 && c < 0xe000;
+}
+
+void text_add_char(struct buf *out, uint32_t c)
+{
+	if (is_high(c) || is_low(c))
+		c = REPLACEMENT;
+	if (c < 0x80) {
+		buf_addc(out, (char)c);
+		return;
+	}
+	if (c < 0x800) {
+		buf_addc(out, (char)(0xc0 | c >> 6));
+	} else if (c < 0x10000) {
+		buf_addc(out, (char)(0xe0 | c >> 12));
+		buf_addc(out, (char)(0x80 | (c >> 6 & 0x3f)));
+	} else {
+		buf_addc(out, (char)(0xf0 | c >> 18));
+		buf_addc(out, (char)(0x80 | (c >> 12 & 0x3f)));
+		buf_addc(out, (char)(0x80 | (c >> 6 & 0x3f)));
+	}
+	buf_addc(out, (char)(0x80 | (c & 0x3f)));
+}
+
+static uint32_t unit_at(const uint8_t *p, bool big_endian)
+{
+	return big_endian ? (uint32_t)p[0] << 8 | p[1] : (uint32_t)p[1] << 8 | p[0];
+}
+
+void text_add_utf16(struct buf *out, const uint8_t *data, size_t len, bool big_endian)
+{
+	for (size_t i = 0; i + 2 <= len; i += 2) {
+		uint32_t c = unit_at(data + i, big_endian);
+		uint32_t next = i + 4 <= len ? unit_at(data + i + 2, big_endian) : 0;
+
+		if (is_high(c) && is_low(next)) {
+			c = 0x10000 + ((c & 0x3ff) << 10 | (next & 0x3ff));
+			i += 2;
+		}
+		text_add_char(out, c);
+	}
 }

@@ -6,6 +6,9 @@
 #ifndef JTOOL_BASE_TEXT_H
 #define JTOOL_BASE_TEXT_H
 
+#include <stdbool.h>
+#include <stdint.h>
+
 #include "base/buf.h"
 
 void text_printable(struct buf *out, const char *text, size_t len);
@@ -17,5 +20,10 @@ size_t text_width(const char *text, size_t len);
 
 /* Is the sequence at text valid UTF-8 for one character?  Its length, or 0. */
 size_t text_utf8_len(const char *text, size_t len);
+
+/* Add a character as UTF-8; half of a pair of UTF-16 is none, and becomes U+FFFD. */
+void text_add_char(struct buf *out, uint32_t c);
+/* Add UTF-16 as UTF-8. */
+void text_add_utf16(struct buf *out, const uint8_t *data, size_t len, bool big_endian);
 
 #endif

@@ -36,7 +36,7 @@ void hprof_names_release(struct hprof_names *n);
 void hprof_names_print(struct hprof_names *n, const char *text, size_t len);
 /* A thread object was met, its field `name`, and its identifier or 0. */
 void hprof_names_thread(struct hprof_names *n, uint64_t thread, uint64_t string, uint64_t tid);
-/* A String was met; latin1: its coder says so. */
+/* A String was met; utf16: its coder says so. */
 void hprof_names_string(struct hprof_names *n, uint64_t string, uint64_t array, bool utf16);
 /* An array of bytes or chars was met.  big_endian: it is one of chars. */
 void hprof_names_array(struct hprof_names *n, uint64_t array, const uint8_t *data, size_t len,

@@ -7,6 +7,7 @@
 
 #include "base/glob.h"
 #include "base/slice.h"
+#include "base/text.h"
 #include "base/xalloc.h"
 
 #define REPLACEMENT 0xfffd
@@ -18,30 +19,11 @@ struct half {
 	uint32_t high; /* a high surrogate that waits for its low one; 0: none */
 };
 
-static void add_utf8(struct buf *out, uint32_t c)
-{
-	if (c < 0x80) {
-		buf_addc(out, (char)c);
-		return;
-	}
-	if (c < 0x800) {
-		buf_addc(out, (char)(0xc0 | c >> 6));
-	} else if (c < 0x10000) {
-		buf_addc(out, (char)(0xe0 | c >> 12));
-		buf_addc(out, (char)(0x80 | (c >> 6 & 0x3f)));
-	} else {
-		buf_addc(out, (char)(0xf0 | c >> 18));
-		buf_addc(out, (char)(0x80 | (c >> 12 & 0x3f)));
-		buf_addc(out, (char)(0x80 | (c >> 6 & 0x3f)));
-	}
-	buf_addc(out, (char)(0x80 | (c & 0x3f)));
-}
-
 /* A high surrogate that nothing followed. */
 static void finish(struct half *half)
 {
 	if (half->high)
-		add_utf8(&half->bytes, REPLACEMENT);
+		text_add_char(&half->bytes, REPLACEMENT);
 	half->high = 0;
 }
 
@@ -51,7 +33,7 @@ static void add_unit(struct half *half, uint32_t unit)
 	bool is_low = unit >= 0xdc00 && unit <= 0xdfff;
 
 	if (is_low && half->high) {
-		add_utf8(&half->bytes, 0x10000 + ((half->high - 0xd800) << 10) + (unit - 0xdc00));
+		text_add_char(&half->bytes, 0x10000 + ((half->high - 0xd800) << 10) + (unit - 0xdc00));
 		half->high = 0;
 		return;
 	}
@@ -59,9 +41,9 @@ static void add_unit(struct half *half, uint32_t unit)
 	if (unit >= 0xd800 && unit <= 0xdbff)
 		half->high = unit;
 	else if (is_low || (unit == 0 && half->is_name))
-		add_utf8(&half->bytes, REPLACEMENT);
+		text_add_char(&half->bytes, REPLACEMENT);
 	else
-		add_utf8(&half->bytes, unit);
+		text_add_char(&half->bytes, unit);
 }
 
 static bool is_line_end(char c)

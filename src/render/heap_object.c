@@ -3,8 +3,9 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "base/text.h"
+
 #define SHOWN 60 /* characters of a String, in bytes */
-#define REPLACEMENT 0xfffd
 
 const char *heap_object_thread(const struct heap *h, uint32_t node)
 {
@@ -21,41 +22,6 @@ const char *heap_object_thread(const struct heap *h, uint32_t node)
 	return NULL;
 }
 
-static void add_character(struct buf *out, uint32_t c)
-{
-	if (c < 0x80) {
-		buf_addc(out, (char)c);
-	} else if (c < 0x800) {
-		buf_addc(out, (char)(0xc0 | c >> 6));
-		buf_addc(out, (char)(0x80 | (c & 0x3f)));
-	} else if (c < 0x10000) {
-		buf_addc(out, (char)(0xe0 | c >> 12));
-		buf_addc(out, (char)(0x80 | (c >> 6 & 0x3f)));
-		buf_addc(out, (char)(0x80 | (c & 0x3f)));
-	} else {
-		buf_addc(out, (char)(0xf0 | c >> 18));
-		buf_addc(out, (char)(0x80 | (c >> 12 & 0x3f)));
-		buf_addc(out, (char)(0x80 | (c >> 6 & 0x3f)));
-		buf_addc(out, (char)(0x80 | (c & 0x3f)));
-	}
-}
-
-static void add_utf16(struct buf *out, const uint8_t *text, uint32_t len)
-{
-	for (uint32_t i = 0; i + 2 <= len; i += 2) {
-		uint32_t c = (uint32_t)text[i] << 8 | text[i + 1];
-		uint32_t next = i + 4 <= len ? (uint32_t)text[i + 2] << 8 | text[i + 3] : 0;
-
-		if (c >= 0xd800 && c < 0xdc00 && next >= 0xdc00 && next < 0xe000) {
-			c = 0x10000 + ((c & 0x3ff) << 10 | (next & 0x3ff));
-			i += 2;
-		} else if (c >= 0xd800 && c < 0xe000) {
-			c = REPLACEMENT;
-		}
-		add_character(out, c);
-	}
-}
-
 static bool add_text_of(struct buf *out, const struct heap *h, uint32_t node)
 {
 	enum tape_form form = TAPE_UTF16;
@@ -65,11 +31,11 @@ static bool add_text_of(struct buf *out, const struct heap *h, uint32_t node)
 	if (!text)
 		return false;
 	if (form == TAPE_UTF16) {
-		add_utf16(out, text, len);
+		text_add_utf16(out, text, len, true);
 		return true;
 	}
 	for (uint32_t i = 0; i < len; i++)
-		add_character(out, text[i]);
+		text_add_char(out, text[i]);
 	return true;
 }
 

@@ -97,6 +97,27 @@ START_TEST(printable_str_is_a_copy)
 }
 END_TEST
 
+static void add_units(struct buf *text, const char *units, size_t len, bool big_endian)
+{
+	buf_reset(text);
+	text_add_utf16(text, (const uint8_t *)units, len, big_endian);
+}
+
+START_TEST(utf16_becomes_utf8)
+{
+	_cleanup_buf_ struct buf text = BUF_INIT;
+
+	add_units(&text, "\0a\0\xe4\x20\xac\xd8\x3d\xde\x00", 10, true);
+	ck_assert_str_eq(buf_str(&text), "aä€\xf0\x9f\x98\x80");
+	add_units(&text, "a\0\xe4\0\xac\x20\x3d\xd8\x00\xde", 10, false);
+	ck_assert_str_eq(buf_str(&text), "aä€\xf0\x9f\x98\x80");
+	add_units(&text, "\xde\x00\xd8\x3d\xd8\x3d\0a\0", 9, true); /* halves, and half a unit */
+	ck_assert_str_eq(buf_str(&text), "\ufffd\ufffd\ufffda");
+	add_units(&text, "\xd8\x3d\xde", 3, true);
+	ck_assert_str_eq(buf_str(&text), "\ufffd");
+}
+END_TEST
+
 int main(void)
 {
 	Suite *suite = suite_create("text");
@@ -111,6 +132,7 @@ int main(void)
 	tcase_add_test(tc, a_sequence_cut_at_any_length_is_none);
 	tcase_add_test(tc, width_counts_terminal_cells);
 	tcase_add_test(tc, printable_str_is_a_copy);
+	tcase_add_test(tc, utf16_becomes_utf8);
 	suite_add_tcase(suite, tc);
 	srunner_run_all(runner, CK_NORMAL);
 	failed = srunner_ntests_failed(runner);
