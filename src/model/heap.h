@@ -66,7 +66,7 @@ const char *heap_strength(uint32_t strength);
 /* NULL: not known. */
 const char *heap_thread_name(const struct heap *h, uint64_t id);
 const struct heap_method *heap_method(const struct heap *h, uint32_t method);
-/* "JNI global", "local variable", … as refpaths' JSON has it: "jni global", "stack local". */
+/* As the JSON of refpaths has it: "jni global", "stack local", … */
 const char *heap_root_kind(enum tape_root kind);
 
 #endif

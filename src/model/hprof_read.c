@@ -14,11 +14,8 @@
 #define CARRY_STEP 256 /* bytes that complete most records */
 
 enum {
-	TAG_UTF8 = 0x01,
-	TAG_LOAD_CLASS = 0x02,
-	TAG_UNLOAD_CLASS = 0x03,
-	TAG_CONTROL_SETTINGS = 0x0e, /* the last of the others */
 	TAG_HEAP_DUMP = 0x0c,
+	TAG_CONTROL_SETTINGS = 0x0e, /* the last of those that are taken whole */
 	TAG_HEAP_DUMP_SEGMENT = 0x1c,
 	TAG_HEAP_DUMP_END = 0x2c,
 };

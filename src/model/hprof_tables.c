@@ -81,17 +81,17 @@ static char *class_name(const char *symbol, size_t len)
 	return buf_take(&name);
 }
 
+static const char *const array_names[HPROF_TYPES] = {
+	[HPROF_BOOLEAN] = "boolean[]", [HPROF_CHAR] = "char[]",
+	[HPROF_FLOAT] = "float[]",     [HPROF_DOUBLE] = "double[]",
+	[HPROF_BYTE] = "byte[]",       [HPROF_SHORT] = "short[]",
+	[HPROF_INT] = "int[]",         [HPROF_LONG] = "long[]",
+};
+
 static void note_array(struct hprof_reader *r, uint32_t class, const char *name)
 {
-	static const char *const names[HPROF_TYPES] = {
-		[HPROF_BOOLEAN] = "boolean[]", [HPROF_CHAR] = "char[]",
-		[HPROF_FLOAT] = "float[]",     [HPROF_DOUBLE] = "double[]",
-		[HPROF_BYTE] = "byte[]",       [HPROF_SHORT] = "short[]",
-		[HPROF_INT] = "int[]",         [HPROF_LONG] = "long[]",
-	};
-
 	for (unsigned i = 0; i < HPROF_TYPES; i++) {
-		if (names[i] && strcmp(name, names[i]) == 0)
+		if (array_names[i] && strcmp(name, array_names[i]) == 0)
 			r->arrays[i] = class;
 	}
 }
@@ -123,17 +123,12 @@ static int take_class_name(struct hprof_reader *r, const uint8_t *p, size_t len)
 /* For arrays of primitives, whose class a dump does not tell. */
 uint32_t hprof_array_class(struct hprof_reader *r, enum hprof_type type)
 {
-	static const char *const names[HPROF_TYPES] = {
-		[HPROF_BOOLEAN] = "[Z", [HPROF_CHAR] = "[C",  [HPROF_FLOAT] = "[F",
-		[HPROF_DOUBLE] = "[D",  [HPROF_BYTE] = "[B",  [HPROF_SHORT] = "[S",
-		[HPROF_INT] = "[I",     [HPROF_LONG] = "[J",
-	};
 	uint32_t number = r->arrays[type];
 
 	if (number != GRAPH_NONE)
 		return number;
 	number = hprof_class_number(r, type); /* no object is there */
-	r->heap->classes[number].name = class_name(names[type], 2);
+	r->heap->classes[number].name = xstrdup(array_names[type]);
 	r->arrays[type] = number;
 	return number;
 }

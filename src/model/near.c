@@ -74,6 +74,15 @@ static unsigned nearness(const char *name, const char *word)
 	return len > 3 && strcasestr(name, wanted) ? 3 : NOT_NEAR;
 }
 
+static bool is_among(const char *const *names, size_t n, const char *name)
+{
+	for (size_t i = 0; i < n; i++) {
+		if (strcmp(names[i], name) == 0)
+			return true;
+	}
+	return false;
+}
+
 void near_offer_classes(struct near *near, const char *(*name)(const void *list, size_t i),
 			const void *list, size_t n)
 {
@@ -83,13 +92,9 @@ void near_offer_classes(struct near *near, const char *(*name)(const void *list,
 	for (unsigned wanted = 0; wanted < NOT_NEAR; wanted++) {
 		for (size_t i = 0; i < n && near->n < NAMES_MAX; i++) {
 			const char *text = name(list, i);
-			bool again = false;
 
-			if (strchr(text, '[') || nearness(text, near->wanted) != wanted)
-				continue;
-			for (size_t k = 0; k < n_added; k++)
-				again = again || strcmp(added[k], text) == 0;
-			if (again)
+			if (strchr(text, '[') || nearness(text, near->wanted) != wanted ||
+			    is_among(added, n_added, text))
 				continue;
 			added[n_added++] = text;
 			near_add(near, text);

@@ -11,7 +11,7 @@ struct leaf {
 	struct graph_edge edge;
 };
 
-struct layout {
+struct outline {
 	const struct retained_tree_opts *opts;
 	struct bigs bigs;
 	struct leaf *leaves;  /* of each big object; one more, for the roots */
@@ -19,7 +19,7 @@ struct layout {
 	uint8_t *roles;
 };
 
-static void link_leaves(struct layout *l)
+static void link_leaves(struct outline *l)
 {
 	size_t n = l->bigs.n;
 
@@ -37,7 +37,7 @@ static void link_leaves(struct layout *l)
 	}
 }
 
-static bool may_hold(const struct layout *l, const struct graph_edge *edge)
+static bool may_hold(const struct outline *l, const struct graph_edge *edge)
 {
 	if (edge->via == GRAPH_CLASS || (edge->via == GRAPH_REFERENT && !l->opts->weak))
 		return false;
@@ -45,7 +45,7 @@ static bool may_hold(const struct layout *l, const struct graph_edge *edge)
 }
 
 /* One look at all edges, as an array may have ten million. */
-static void find_edges(struct layout *l, uint32_t holder)
+static void find_edges(struct outline *l, uint32_t holder)
 {
 	const struct bigs *b = &l->bigs;
 	struct graph_edges edges = graph_edges(b->graph, b->list[holder].node);
@@ -74,7 +74,7 @@ static struct retained_entry *add_entry(struct retained_tree *t, uint32_t node, 
 	return &t->entries[t->n++];
 }
 
-static uint32_t node_above(const struct layout *l, uint32_t number)
+static uint32_t node_above(const struct outline *l, uint32_t number)
 {
 	uint32_t above = l->bigs.list[number].above;
 
@@ -82,7 +82,7 @@ static uint32_t node_above(const struct layout *l, uint32_t number)
 }
 
 /* Cut what is beyond the `children` biggest of one holder. */
-static void cut_children(struct layout *l, struct leaf *holder)
+static void cut_children(struct outline *l, struct leaf *holder)
 {
 	uint32_t *link = &holder->first;
 
@@ -94,7 +94,7 @@ static void cut_children(struct layout *l, struct leaf *holder)
 }
 
 /* Show an object: what it dominates follows when there are levels left. */
-static void show_leaf(struct layout *l, struct retained_tree *t, uint32_t number, unsigned depth)
+static void show_leaf(struct outline *l, struct retained_tree *t, uint32_t number, unsigned depth)
 {
 	struct leaf *leaf = &l->leaves[number];
 	struct retained_entry *entry =
@@ -113,14 +113,14 @@ static void show_leaf(struct layout *l, struct retained_tree *t, uint32_t number
 }
 
 /* A place for what else a holder holds; filled when all is known. */
-static void show_rest(struct layout *l, struct retained_tree *t, uint32_t number, unsigned depth)
+static void show_rest(struct outline *l, struct retained_tree *t, uint32_t number, unsigned depth)
 {
 	uint32_t node = number < l->bigs.n ? l->bigs.list[number].node : l->bigs.tree->n;
 
 	add_entry(t, GRAPH_NONE, node, depth);
 }
 
-static void lay_out(struct layout *l, struct retained_tree *t)
+static void lay_out(struct outline *l, struct retained_tree *t)
 {
 	uint32_t roots = (uint32_t)l->bigs.n, at;
 	unsigned depth = 0;
@@ -150,7 +150,7 @@ static void lay_out(struct layout *l, struct retained_tree *t)
 }
 
 /* What else there is, where it is worth a line. */
-static void fill_rests(struct layout *l, struct retained_tree *t)
+static void fill_rests(struct outline *l, struct retained_tree *t)
 {
 	const struct pieces_wanted wanted = { l->holders, l->roles, (uint32_t)l->bigs.n, false };
 	size_t kept = 0;
@@ -175,7 +175,7 @@ static void fill_rests(struct layout *l, struct retained_tree *t)
 void retained_tree_find(struct retained_tree *t, const struct graph *g,
 			const struct graph_tree *tree, const struct retained_tree_opts *opts)
 {
-	struct layout l = { .opts = opts };
+	struct outline l = { .opts = opts };
 
 	*t = (struct retained_tree){ 0 };
 	bigs_find(&l.bigs, g, tree, opts->least);

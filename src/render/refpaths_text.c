@@ -231,11 +231,10 @@ void refpath_print(const struct heap *h, const struct refpath *path,
 {
 	_cleanup_free_ struct line *lines = xcalloc(path->n, sizeof(*lines));
 	size_t n = find_lines(h, path, lines), stretch = 0;
-	size_t first_gone = n > LINES_MAX ? LINES_MAX / 2 : n, behind = n - first_gone;
+	size_t first_gone = n > LINES_MAX ? LINES_MAX / 2 : n;
+	size_t behind = n > LINES_MAX ? n - LINES_MAX / 2 : n;
 	struct printing p = { h, path, stretches, indent, 0, out };
 
-	if (first_gone == n)
-		behind = n;
 	p.width = via_width(h, path, lines, n);
 	for (size_t i = 0; i < n; i++) {
 		if (i > 0 && !refpath_continues(h, path, lines[i].at))
