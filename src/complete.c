@@ -111,7 +111,8 @@ static const char bash_tail[] =
 	"	done\n"
 	"	if [[ -n $target ]] && ((n == 0)); then\n"
 	"		choices=$(jtool list -q 2>/dev/null)$all\n"
-	"		mapfile -t COMPREPLY < <(compgen -W \"$choices\" -- \"$cur\")\n"
+	"		mapfile -t COMPREPLY < <(compgen -W \"$choices\" -- \"$cur\"\n"
+	"			[[ $target == dump && -n $cur ]] && compgen -f -- \"$cur\")\n"
 	"		return\n"
 	"	fi\n"
 	"	if [[ -n $verbs ]] && ((n == 1)); then\n"
@@ -153,6 +154,13 @@ static void bash_value(const struct cmd *cmd, const struct opt *o, FILE *out)
 	fputs("' ;;\n", out);
 }
 
+static const char *bash_target(const struct cmd *cmd)
+{
+	if (cmd->takes_dump)
+		return "dump";
+	return cmd->need == NEED_JVM ? "yes" : "''";
+}
+
 static void print_bash(FILE *out)
 {
 	fputs(bash_head, out);
@@ -165,8 +173,8 @@ static void print_bash(FILE *out)
 		fputs("'\n\t\tvalued='", out);
 		each_option(*c, bash_valued, out);
 		fprintf(out, "'\n\t\ttarget=%s all=%s\n\t\tverbs='%s'\n\t\tcase $prev in\n",
-			(*c)->need == NEED_JVM ? "yes" : "''",
-			(*c)->takes_all ? "' all'" : "''", (*c)->verbs ? (*c)->verbs : "");
+			bash_target(*c), (*c)->takes_all ? "' all'" : "''",
+			(*c)->verbs ? (*c)->verbs : "");
 		each_option(*c, bash_value, out);
 		fputs("\t\tesac\n\t\t;;\n", out);
 	}
@@ -181,6 +189,11 @@ static const char zsh_head[] =
 	"	local -a pids\n"
 	"	pids=(${(f)\"$(jtool list -q 2>/dev/null)\"} \"$@\")\n"
 	"	compadd -a pids\n"
+	"}\n"
+	"_jtool_dumps()\n"
+	"{\n"
+	"	_jtool_targets \"$@\"\n"
+	"	_files\n"
 	"}\n"
 	"_jtool()\n"
 	"{\n"
@@ -243,7 +256,8 @@ static void print_zsh(FILE *out)
 		fprintf(out, "\t%s)\n\t\t_arguments -s", (*c)->name);
 		each_option(*c, zsh_option, out);
 		if ((*c)->need == NEED_JVM)
-			fprintf(out, " \\\n\t\t\t'1:TARGET:_jtool_targets%s'",
+			fprintf(out, " \\\n\t\t\t'1:TARGET:_jtool_%s%s'",
+				(*c)->takes_dump ? "dumps" : "targets",
 				(*c)->takes_all ? " all" : "");
 		if ((*c)->verbs)
 			fprintf(out, " \\\n\t\t\t'2:VERB:(%s)'", (*c)->verbs);
@@ -311,8 +325,9 @@ static void print_fish(FILE *out)
 		if ((*c)->need == NEED_JVM)
 			fprintf(out,
 				"complete -c jtool -n '__fish_seen_subcommand_from %s; and test "
-				"(__jtool_words) -eq 2' -a '(jtool list -q 2>/dev/null)%s'\n",
-				(*c)->name, (*c)->takes_all ? " all" : "");
+				"(__jtool_words) -eq 2' -a '(jtool list -q 2>/dev/null)%s'%s\n",
+				(*c)->name, (*c)->takes_all ? " all" : "",
+				(*c)->takes_dump ? " -F" : "");
 		if ((*c)->verbs)
 			fprintf(out,
 				"complete -c jtool -n '__fish_seen_subcommand_from %s; and test "
