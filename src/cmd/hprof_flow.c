@@ -60,6 +60,12 @@ static int relay_failed(const struct flow *f, int error, struct err *err)
 			       "more of it waited than the %zu MB of memory that it may take here; "
 			       "allow more with --max-memory MB",
 			       pid, f->limits->waiting >> 20);
+	if (error == -ECANCELED)
+		return err_set(err, EXIT_PARTIAL,
+			       "the dump of JVM %d was ended: the process of jtool that takes it "
+			       "was killed; if that was for lack of memory, allow less with "
+			       "--max-memory MB",
+			       pid);
 	return err_set(err, EXIT_PARTIAL, "the dump of JVM %d cannot be taken: %s", pid,
 		       strerror(-error));
 }
@@ -84,9 +90,11 @@ static int take_relayed(struct flow *f, int fifo, int end, struct err *err)
 	if (rc < 0 && !f->rq.ways.segments)
 		hprof_request_leave(&f->rq);
 	relayed = relay_end(&relay);
-	if (rc == 0 && relayed < 0)
-		return relay_failed(f, relayed, err);
-	return rc;
+	if (rc < 0 || relayed == 0)
+		return rc;
+	/* One that was killed did not take it all, and the JVM would wait for ever. */
+	hprof_request_leave(&f->rq);
+	return relay_failed(f, relayed, err);
 }
 
 static int through_fifo(struct flow *f, struct attach_reply *reply, struct err *err)

@@ -138,6 +138,31 @@ slowed() {
 	as_before "$name"
 }
 
+# find_taker: sets `taker`, the process beside jtool that takes what the JVM writes.
+find_taker() {
+	local files
+
+	for taker in $(pgrep -P "$pid"); do
+		files=$(readlink "/proc/$taker/fd/"*)
+		grep -q '^pipe:' <<<"$files" && grep -q '\.hprof' <<<"$files" && return
+	done
+	return 1
+}
+
+# What the JVM writes is taken by nobody then, and it must not wait for ever.
+taker_killed() {
+	local name="$version: $engine: who takes it is killed"
+
+	begin "$engine"
+	check "$name: there is one" poll 10 find_taker
+	kill -KILL "$taker"
+	check "$name: jtool ends" poll 20 gone "$pid"
+	kill -KILL "$pid" 2>/dev/null
+	ends_well "$name"
+	felt "$name" 500
+	as_before "$name"
+}
+
 limits() {
 	local name="$version: $engine"
 
@@ -180,6 +205,7 @@ for version in "${versions[@]}"; do
 		# What waits is more than may wait.
 		[ "$engine" = agent ] || stopped --max-memory 64
 		slowed
+		[ "$engine" = agent ] || [ "$version" -lt 17 ] || taker_killed
 		limits
 		steady "$version: $engine"
 	done
