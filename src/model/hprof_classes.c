@@ -5,7 +5,7 @@
 #include "base/xalloc.h"
 #include "model/hprof_parts.h"
 
-#define CHAIN_MAX 4096 /* superclasses: far beyond what is written, and they may go in circles */
+#define CHAIN_MAX 1024 /* superclasses: far beyond what is written, and they may go in circles */
 #define NAME_SHOWN 256 /* bytes; longer ones can be many times as large as the dump */
 
 /* Reads on where all is there; `short_of` stays set once it was not. */
@@ -175,14 +175,20 @@ static int strength_of(const struct hprof_reader *r, uint32_t class)
 	return -1;
 }
 
-/* A class and its superclasses, as long as they are known; how many, or 0: too many. */
-static size_t chain_of(const struct hprof_reader *r, uint32_t class, uint32_t *chain)
+/*
+ * A class and its superclasses, as long as they are known, or up to the first that `known` has,
+ * which may be NULL; how many, or 0: too many.
+ */
+static size_t chain_of(const struct hprof_reader *r, uint32_t class, const bool *known,
+		       uint32_t *chain)
 {
+	bool last = false;
 	size_t n = 0;
 
-	while (class != IDMAP_NONE) {
+	while (class != IDMAP_NONE && !last) {
 		if (n == CHAIN_MAX)
 			return 0;
+		last = known && known[class];
 		chain[n++] = class;
 		class = IDMAP_NONE;
 		if (r->classes[chain[n - 1]].super)
@@ -206,7 +212,7 @@ int hprof_shape(struct hprof_reader *r, const struct layout *l, uint32_t class,
 
 	if (shaped[class])
 		return 0;
-	n = chain_of(r, class, chain);
+	n = chain_of(r, class, shaped, chain);
 	if (n == 0)
 		return -1;
 	for (size_t i = n; i-- > 0;) {
@@ -293,7 +299,7 @@ int hprof_make_ready(struct hprof_reader *r, uint32_t class, uint32_t data_len, 
 {
 	struct hprof_class *k = &r->classes[class];
 	uint32_t chain[CHAIN_MAX];
-	size_t n = chain_of(r, class, chain), n_fields = 0;
+	size_t n = chain_of(r, class, NULL, chain), n_fields = 0;
 	uint64_t at = 0;
 	int strength = -1;
 

@@ -1,8 +1,11 @@
 #include "model/idmap.h"
 
+#include <stdlib.h>
+
 #include "base/xalloc.h"
 
-#define CAP_FIRST 256
+#define CAP_FIRST_BITS 8
+#define CAP_FIRST ((size_t)1 << CAP_FIRST_BITS)
 
 void idmap_release(struct idmap *m)
 {
@@ -10,10 +13,10 @@ void idmap_release(struct idmap *m)
 	*m = (struct idmap){ 0 };
 }
 
-/* Addresses differ in their middle bits: a multiplication brings these to the top. */
+/* Whatever bits identifiers differ in, a multiplication brings them to the top. */
 static size_t first_place(const struct idmap *m, uint64_t id)
 {
-	return (size_t)((id * UINT64_C(0x9e3779b97f4a7c15)) >> 20) & (m->cap - 1);
+	return (size_t)(id * m->factor >> m->shift);
 }
 
 /* Where it is, or would be; there is always a free place. */
@@ -35,7 +38,12 @@ static void grow(struct idmap *m)
 {
 	struct idmap old = *m;
 
+	if (!m->factor) {
+		arc4random_buf(&m->factor, sizeof(m->factor));
+		m->factor |= 1;
+	}
 	m->cap = old.cap ? old.cap * 2 : CAP_FIRST;
+	m->shift = old.cap ? old.shift - 1 : 64 - CAP_FIRST_BITS;
 	m->entries = xreallocarray(NULL, m->cap, sizeof(*m->entries));
 	for (size_t i = 0; i < m->cap; i++)
 		m->entries[i].number = IDMAP_NONE;

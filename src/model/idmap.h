@@ -17,7 +17,9 @@ struct idmap_entry {
 /* All zero is an empty one. */
 struct idmap {
 	struct idmap_entry *entries;
-	size_t n, cap; /* cap: a power of two */
+	size_t n, cap;   /* cap: a power of two */
+	unsigned shift;  /* 64 - log2(cap) */
+	uint64_t factor; /* by lot: nobody can choose identifiers that all want one place */
 };
 
 void idmap_release(struct idmap *m);
