@@ -175,8 +175,6 @@ static ssize_t take_instance(struct hprof_reader *r, const uint8_t *p, size_t le
 	if (len < head)
 		return 0;
 	n = (uint32_t)hprof_get(p + head - 4, 4);
-	if (len - head < n)
-		return 0;
 	address = hprof_get(p, r->id_size);
 	class = idmap_get(&r->class_ids, hprof_get(p + r->id_size + 4, r->id_size));
 	if (class == IDMAP_NONE)
@@ -184,8 +182,10 @@ static ssize_t take_instance(struct hprof_reader *r, const uint8_t *p, size_t le
 	k = &r->classes[class];
 	if (!k->ready && hprof_make_ready(r, class, n, err) < 0)
 		return -1;
-	if (n != k->data_len)
+	if (n != k->data_len) /* before anything is kept that is a lie's size */
 		return hprof_bad_instance(r, class, n, err);
+	if (len - head < n)
+		return 0;
 	if (k->stack_at == NO_PLACE)
 		remember(r, &(struct hprof_seen){ .address = address, .class = class });
 	if (write_object(r, address, class, instance_size(r, k, data), -1, err) < 0)

@@ -442,6 +442,11 @@ START_TEST(lies)
 
 	m = begin_dump(8);
 	put_classes(&m);
+	put_instance(&m, NODE_1, NODE, UINT32_MAX); /* which nobody waits for */
+	refused_in_segment(&m, "an instance of a.b.Node with 4294967295 bytes");
+
+	m = begin_dump(8);
+	put_classes(&m);
 	put_array(&m, ARRAY, NODES, UINT32_MAX);
 	refused_in_segment(&m, "longer than its segment");
 
@@ -461,6 +466,26 @@ START_TEST(lies)
 
 	m = make(5);
 	check_refused(&m.out, "identifiers of 5 bytes");
+	buf_release(&m.out);
+}
+END_TEST
+
+/* Were they all looked for in one place, it would take minutes. */
+START_TEST(identifiers_that_collide)
+{
+	struct maker m = { BUF_INIT, 8, 0 };
+	struct reading g;
+
+	put_head(&m);
+	for (uint64_t i = 0; i < 200000; i++) {
+		begin(&m, 0x01);
+		put_id(&m, i << 44);
+		end(&m);
+	}
+	reading_begin(&g);
+	ck_assert_int_eq(read_in(&g, &m.out, m.out.len), -1);
+	ck_assert_ptr_nonnull(strstr(g.err.text, "cut off"));
+	reading_end(&g);
 	buf_release(&m.out);
 }
 END_TEST
@@ -578,6 +603,7 @@ int main(void)
 	tcase_add_test(cases, every_truncation);
 	tcase_add_test(cases, every_byte_lies);
 	tcase_add_test(cases, lies);
+	tcase_add_test(cases, identifiers_that_collide);
 	tcase_add_test(cases, other_files);
 	tcase_add_test(cases, guess);
 	tcase_add_test(cases, layouts);
