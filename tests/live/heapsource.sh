@@ -138,15 +138,20 @@ slowed() {
 	as_before "$name"
 }
 
-# find_taker: sets `taker`, the process beside jtool that takes what the JVM writes.
-find_taker() {
-	local files
+# taker: the pid of the process beside jtool that takes what the JVM writes.
+taker() {
+	local child files
 
-	for taker in $(pgrep -P "$pid"); do
-		files=$(readlink "/proc/$taker/fd/"*)
-		grep -q '^pipe:' <<<"$files" && grep -q '\.hprof' <<<"$files" && return
+	for child in $(pgrep -P "$pid"); do
+		files=$(readlink "/proc/$child/fd/"*)
+		grep -q '^pipe:' <<<"$files" && grep -q '\.hprof' <<<"$files" &&
+			echo "$child" && return
 	done
 	return 1
+}
+
+has_ended() {
+	! alive "$pid"
 }
 
 # What the JVM writes is taken by nobody then, and it must not wait for ever.
@@ -154,9 +159,9 @@ taker_killed() {
 	local name="$version: $engine: who takes it is killed"
 
 	begin "$engine"
-	check "$name: there is one" poll 10 find_taker
-	kill -KILL "$taker"
-	check "$name: jtool ends" poll 20 gone "$pid"
+	check "$name: there is one" poll 10 taker
+	kill -KILL "$(taker)"
+	check "$name: jtool ends" poll 20 has_ended
 	kill -KILL "$pid" 2>/dev/null
 	ends_well "$name"
 	felt "$name" 500
