@@ -197,7 +197,10 @@ static void show(const struct ctx *ctx, struct histo *h)
 	histo_sort(h, (enum histo_sort)opts->sort);
 	view.n_rows = opts->rows > 0 && opts->rows < h->n ? opts->rows : h->n;
 	if (ctx->json) {
-		json_print_take(histo_json(h, view.n_rows, &view.total, pid_of(ctx)), ctx->out);
+		struct json *doc = histo_json(h, view.n_rows, &view.total, pid_of(ctx));
+
+		json_put_text(doc, "file", ctx->file);
+		json_print_take(doc, ctx->out);
 		return;
 	}
 	histo_print(h, &view, ctx->out);

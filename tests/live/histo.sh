@@ -68,7 +68,7 @@ for version in "${jdks[@]}"; do
 	jt heaphisto --json "$JVM_PID"
 	check "$version: --strict equals the default" \
 		compare between 0 "$W/default" "$W/strict" "$W/out"
-	same "$version: keys" "classes live pid total / bytes class instances loader module" \
+	same "$version: keys" "classes file live pid total / bytes class instances loader module" \
 		"$(json "' '.join(sorted(j)) + ' / ' + ' '.join(sorted(j['classes'][0]))")"
 	same "$version: sorted by bytes" True \
 		"$(json "(lambda b: b == sorted(b, reverse=True))([c['bytes'] for c in j['classes']])")"
