@@ -77,6 +77,9 @@ static void add_classes(struct retained_suspects *found, const struct search *s)
 
 		if (piece->bytes < s->bigs.least)
 			return; /* those with the most bytes come first */
+		/* What classes hold, each of them has reasons of its own for. */
+		if (graph_stands_for(s->bigs.graph, piece->biggest) != GRAPH_NONE)
+			continue;
 		*add_suspect(found) = (struct retained_suspect){
 			.node = piece->biggest,
 			.instances = piece->n,

@@ -236,6 +236,32 @@ START_TEST(suspects)
 }
 END_TEST
 
+/* What many small class objects hold together is nobody's in particular. */
+START_TEST(class_objects_are_no_suspects_together)
+{
+	struct made m = { .tape = BUF_INIT };
+	struct retained_suspects s;
+	struct graph_tree whole;
+	struct heap h;
+
+	for (uint32_t i = 0; i < CLASSES; i++) {
+		made_root(&m, 2 * i + 1, TAPE_ROOT_CLASS, 0);
+		made_mirror(&m, 2 * i + 1, i, 96);
+		made_root(&m, 2 * i + 2, TAPE_ROOT_JNI_GLOBAL, 0);
+		made_object(&m, 2 * i + 2, BUFFER, 96);
+	}
+	h = made_heap(&m, names, CLASSES);
+	graph_find_tree(h.graph, false, &whole);
+	retained_suspects_find(&s, h.graph, &whole, 200);
+	ck_assert_uint_eq(s.n, 1);
+	ck_assert_uint_eq(s.list[0].instances, CLASSES);
+	ck_assert_uint_eq(graph_class(h.graph, s.list[0].node), BUFFER);
+	retained_suspects_release(&s);
+	graph_tree_release(&whole);
+	heap_release(&h);
+}
+END_TEST
+
 static char printed[65536];
 
 static void print(void (*how)(const struct retained_view *, FILE *),
@@ -438,6 +464,7 @@ int main(void)
 	tcase_add_test(tc, classes);
 	tcase_add_test(tc, packages);
 	tcase_add_test(tc, suspects);
+	tcase_add_test(tc, class_objects_are_no_suspects_together);
 	tcase_add_test(tc, prints_tree);
 	tcase_add_test(tc, cuts_children);
 	tcase_add_test(tc, prints_suspects);
