@@ -87,27 +87,23 @@ static void show_text(const struct ctx *ctx, const struct heap *h, const struct 
 	refpaths_print(h, paths, what, ctx->out);
 }
 
-static int explain(const struct ctx *ctx, struct heap_source *source, bool partial,
-		   struct err *err)
+static int explain(const struct ctx *ctx, struct heap_source *source,
+		   const struct refpaths_targets *targets, bool partial, struct err *err)
 {
 	const struct refpaths_opts *opts = ctx->opts;
 	const struct heap *h = heap_source_heap(source);
-	struct refpaths_targets targets = { 0 };
 	struct refpaths paths;
 	int rc;
 
-	if (choose(ctx, h, &targets, err) < 0)
-		return -1;
-	refpaths_find(h, &targets, opts->weak, opts->n ? opts->n : GROUPS_SHOWN, &paths);
-	steps_add(ctx->steps, "objects that are meant: %zu; kinds of paths to them: %zu", targets.n,
-		  paths.n_groups);
+	refpaths_find(h, targets, opts->weak, opts->n ? opts->n : GROUPS_SHOWN, &paths);
+	steps_add(ctx->steps, "objects that are meant: %zu; kinds of paths to them: %zu",
+		  targets->n, paths.n_groups);
 	rc = tell_fields(source, &paths, err);
 	if (rc == 0 && ctx->json)
 		show_json(ctx, h, &paths, partial);
 	else if (rc == 0)
 		show_text(ctx, h, &paths);
 	refpaths_release(&paths);
-	refpaths_targets_release(&targets);
 	return rc;
 }
 
@@ -130,11 +126,15 @@ static int run(struct ctx *ctx, struct err *err)
 	const struct heap_wanted wanted = { 0 };
 	bool partial = false;
 	struct heap_source *source = heap_source_open(ctx, &opts->heap, &wanted, &partial, err);
+	struct refpaths_targets targets = { 0 };
 	int rc;
 
 	if (!source)
 		return -1;
-	rc = explain(ctx, source, partial, err);
+	rc = choose(ctx, heap_source_heap(source), &targets, err);
+	if (rc == 0)
+		rc = explain(ctx, source, &targets, partial, err);
+	refpaths_targets_release(&targets);
 	if (heap_source_close(source, err) < 0)
 		rc = -1;
 	if (rc == 0 && partial)
