@@ -10,16 +10,16 @@ def plain(text):
     return re.sub(r"\[\d+\]", "[*]", re.sub(r"Lambda.*", "Lambda", text))
 
 
-def shown(path, threads):
+def shown(path):
     root, steps = path["root"], path["steps"]
     words = [str(path["count"]), root["kind"]]
-    words += [root[key] for key in ("thread", "method") if root[key] and (threads or key == "method")]
+    words += [root[key] for key in ("thread", "method") if root[key]]
     assert path["length"] == len(steps) and steps[-1]["via"] is None
     held = ["%s -%s->" % (plain(s["class"]), plain(s["via"])) for s in steps[:-1]]
     return " ".join(words) + ": " + " ".join(held + [plain(steps[-1]["class"])])
 
 
 document = json.load(open(sys.argv[1]))
-for line in sorted(shown(path, sys.argv[2] == "threads") for path in document["paths"]):
+for line in sorted(shown(path) for path in document["paths"]):
     print(line.encode("unicode_escape").decode())
 print("%(instances)d %(reached)d %(only_weakly)d" % document)

@@ -4,8 +4,7 @@
 # shellcheck source-path=SCRIPTDIR source=lib.sh disable=SC2016 # $ in class names
 . "$(dirname "$0")/lib.sh"
 
-# leads NAME EXPECTED ARGUMENT...: the paths, as refpaths.py tells them.  $threads: "threads", or
-# "" where they have no names.
+# leads NAME EXPECTED ARGUMENT...: the paths, as refpaths.py tells them.
 leads() {
 	local name=$1 expected=$2 got
 
@@ -15,7 +14,7 @@ leads() {
 		fail "$name" "$(jt_details)"
 		return
 	fi
-	got=$(python3 "$live_dir/refpaths.py" "$W/out" "$threads" 2>&1)
+	got=$(python3 "$live_dir/refpaths.py" "$W/out" 2>&1)
 	if [ "$got" = "$expected" ]; then
 		pass "$name"
 	else
@@ -32,11 +31,11 @@ to_loader=' -class-> Reached$Twin -class loader-> Reached$Shop'
 # all_ways: one line for each of the victim's classes.
 all_ways() {
 	sort <<-END
-		1 stack local${threads:+ keeper of one} Reached.waitWith: Reached\$ByLocal
+		1 stack local keeper of one Reached.waitWith: Reached\$ByLocal
 		1 class: Reached\$Holder -static one-> Reached\$ByStatic
 		1 class: Reached\$Holder -static supplier-> Reached\$\$Lambda -field arg\$1-> Reached\$ByLambda
-		1 thread${threads:+ worker}${in_thread}Reached\$ByThreadLocal
-		3 stack local${threads:+ pool-1-thread-N} Reached.waitWith: Reached\$ByPool
+		1 thread worker${in_thread}Reached\$ByThreadLocal
+		3 stack local pool-1-thread-N Reached.waitWith: Reached\$ByPool
 		1000 class: Reached\$Holder -static ARRAY-> java.util.ArrayList -field elementData-> java.lang.Object[] -[*]-> Reached\$ByArrayList
 		1000 class: Reached\$Holder -static CONCURRENT-> java.util.concurrent.ConcurrentHashMap -field table-> java.util.concurrent.ConcurrentHashMap\$Node[] -[*]-> java.util.concurrent.ConcurrentHashMap\$Node -field val-> Reached\$ByConcurrentMap
 		1000 class: Reached\$Holder -static CUBE-> java.lang.Object[][] -[*]-> java.lang.Object[] -[*]-> Reached\$ByArray
@@ -50,7 +49,7 @@ all_ways() {
 
 # told: the last run's paths, whichever of the pool's threads is the example.
 told() {
-	python3 "$live_dir/refpaths.py" "$W/out" "$threads" 2>&1 |
+	python3 "$live_dir/refpaths.py" "$W/out" 2>&1 |
 		sed -E 's/(pool-1-thread-)[0-9]+/\1N/'
 }
 
@@ -73,7 +72,7 @@ by_engine() {
 1 1 0' --weak "$pid" 'Reached$BySoft'
 	leads "$1: loaders that leak" "$(sort <<-END
 		1 class: Reached\$Holder -static hostile-> $hostile -class-> $hostile -class loader-> Reached\$Shop
-		1 thread${threads:+ forgetful}${in_thread}Reached\$Twin$to_loader
+		1 thread forgetful${in_thread}Reached\$Twin$to_loader
 		2 ${in_list}Reached\$Twin$to_loader
 	END
 	)"$'\n4 4 0' --to 'Reached$Shop' "$pid"
@@ -112,7 +111,7 @@ refuses 2 '--to' "both a class and a loader" refpaths 1 a.b.C --to x
 
 for version in own "${jdks[@]}"; do
 	start_jvm "$version" default Reached -Xmx300m || continue
-	engine=agent threads=threads
+	engine=agent
 	by_engine "$version agent"
 	text "$version"
 	leads "$version: implementors" \
@@ -124,12 +123,11 @@ for version in own "${jdks[@]}"; do
 	leads "$version: --weak, weakly" '1 class: Reached$Holder -static REFERENCES-> java.util.ArrayList -field elementData-> java.lang.Object[] -[*]-> java.lang.ref.WeakReference -field referent (weak)-> Reached$ByWeak
 1 1 0' --weak "$JVM_PID" 'Reached$ByWeak'
 
-	engine=hprof threads=
+	engine=hprof
 	by_engine "$version hprof"
 
 	works "$version: a dump in a file" heapdump "$JVM_PID" "$W/live.hprof"
 	jt refpaths --json -n 100 "$W/live.hprof" 'Reached$By*'
-	threads=threads
 	same "$version: the same from a file" "$(all_ways)" "$(told)"
 	rm "$W/live.hprof"
 

@@ -95,12 +95,8 @@ tree() {
 			if x['length'] == 5000000][0]")"
 	same "$name: a String" "static TEXT All work and no play." \
 		"$(json "['%s %s' % (x['via'], x['text'][:21]) for x in $nodes if x['text']][0]")"
-	case $name in
-	# Of a dump that is not kept, names that come before their thread are gone.
-	*hprof) ;;
-	*) same "$name: a thread" "worker-17" \
-		"$(json "[x['thread'] for x in $nodes if x['thread']][0]")" ;;
-	esac
+	same "$name: a thread" "worker-17" \
+		"$(json "[x['thread'] for x in $nodes if x['thread']][0]")"
 }
 
 options() {
