@@ -120,13 +120,18 @@ static bool are_plain(const struct ag_graph_walk *w)
 /* The classes that the walk tagged, by their tags; takes the tags off. */
 static int take_tagged(struct ag_jvm *jvm, jclass *classes, jint n)
 {
-	jlong tags[AG_GRAPH_NEW], *found = NULL;
+	jlong *tags = ag_jvm_alloc(jvm, (size_t)n, sizeof(*tags)), *found = NULL;
 	jobject *objects = NULL;
 	jint n_found = 0;
+	int rc;
 
+	if (!tags)
+		return -1;
 	for (jint i = 0; i < n; i++)
 		tags[i] = i + 1;
-	if (AG_TI(jvm, GetObjectsWithTags, n, tags, &n_found, &objects, &found) != 0)
+	rc = AG_TI(jvm, GetObjectsWithTags, n, tags, &n_found, &objects, &found);
+	ag_free(jvm->mem, tags);
+	if (rc != 0)
 		return -1;
 	for (jint i = 0; i < n_found; i++) {
 		ag_ref_drop(jvm, classes[found[i] - 1]); /* an earlier walk's, never untagged */
@@ -145,28 +150,37 @@ static int take_tagged(struct ag_jvm *jvm, jclass *classes, jint n)
 static int refuse_references(struct ag_jvm *jvm, uint32_t n)
 {
 	const struct ag_classes *classes = &jvm->roster->classes;
-	uint32_t notes[AG_GRAPH_NEW];
+	uint32_t *notes = ag_jvm_alloc(jvm, n, sizeof(*notes));
+	int rc = notes ? ag_graph_notes(jvm, classes, classes->n - n, notes) : -1;
 
-	if (ag_graph_notes(jvm, classes, classes->n - n, notes) != 0)
-		return -1;
-	for (uint32_t i = 0; i < n; i++) {
+	for (uint32_t i = 0; i < n && rc == 0; i++) {
 		if (notes[i] != AG_NO_REFERENT)
-			return ag_fail(jvm, "walk the heap", "a new kind of reference was loaded "
-							     "meanwhile: try again");
+			rc = ag_fail(jvm, "walk the heap", "a new kind of reference was loaded "
+							   "meanwhile: try again");
 	}
-	return 0;
+	ag_free(jvm->mem, notes);
+	return rc;
 }
 
-/* The roster takes the new classes over. */
+/*
+ * The roster takes the new classes over.  Thousands of them: an application may have given its
+ * threads, of which ours is one, a stack of 136 KB.
+ */
 static int add_new(struct ag_jvm *jvm, uint32_t n)
 {
-	jclass classes[AG_GRAPH_NEW] = { NULL };
+	jclass *classes = ag_jvm_alloc(jvm, n, sizeof(*classes));
+	int rc = -1;
 
-	if (take_tagged(jvm, classes, (jint)n) == 0 && ag_roster_extend(jvm, classes, n) == 0)
-		return refuse_references(jvm, n);
-	for (uint32_t i = 0; i < n; i++)
-		ag_ref_drop(jvm, classes[i]);
-	return -1;
+	if (!classes)
+		return -1;
+	if (take_tagged(jvm, classes, (jint)n) == 0 && ag_roster_extend(jvm, classes, n) == 0) {
+		rc = refuse_references(jvm, n);
+	} else {
+		for (uint32_t i = 0; i < n; i++)
+			ag_ref_drop(jvm, classes[i]);
+	}
+	ag_free(jvm->mem, classes);
+	return rc;
 }
 
 static int walk(struct ag_graph_walk *w, uint32_t *notes, struct ag_mirrors *mirrors)
