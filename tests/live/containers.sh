@@ -77,6 +77,8 @@ visit() {
 		prints "$name: heaphisto --vm needs no place" java.lang.String \
 			heaphisto --vm "$JVM_PID"
 	fi
+	works "$name: retained by its own dump" retained --json --engine hprof "$JVM_PID"
+	same "$name: as much is alive" True "$(json "j['total']['instances'] > 1000")"
 	dumped "$name" "${nspid/own/$JVM_PID}"
 	unharmed "$name"
 	stop "$init" "$JVM_PID"
