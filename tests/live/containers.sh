@@ -76,6 +76,9 @@ visit() {
 			heaphisto "$JVM_PID"
 		prints "$name: heaphisto --vm needs no place" java.lang.String \
 			heaphisto --vm "$JVM_PID"
+		jt retained --json "$JVM_PID"
+		same "$name: retained takes another way" 0 "$rc"
+		check "$name: and says why" grep -q 'noexec.*--engine hprof' "$W/err"
 	fi
 	works "$name: retained by its own dump" retained --json --engine hprof "$JVM_PID"
 	same "$name: as much is alive" True "$(json "j['total']['instances'] > 1000")"
