@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# retained: what is known to be retained, on every version, by both engines; collectors.
+# retained: what is known to be retained, on every version, by both engines. The theme graphs has
+# all collectors.
 # shellcheck source-path=SCRIPTDIR source=lib.sh disable=SC2016 # $ in class names
 . "$(dirname "$0")/lib.sh"
 
@@ -130,11 +131,6 @@ options() {
 	shows "$name: the table" '^ *100000 .* Retained\$Slot$' "$@"
 }
 
-collectors() {
-	echo serial parallel
-	[ "$1" -lt 11 ] || echo z shenandoah
-}
-
 for version in own "${jdks[@]}"; do
 	start_jvm "$version" g1 Retained || continue
 	as_heaphisto
@@ -173,12 +169,4 @@ for version in own "${jdks[@]}"; do
 	refuses 7 'memory' "$version: too little memory" retained --max-memory 1 "$JVM_PID"
 	unharmed "$version: retained"
 	stop "$JVM_PID"
-	[ "$version" != own ] || continue
-	for gc in $(collectors "$version"); do
-		start_jvm "$version" "$gc" Retained -Xmx128m || continue
-		as_heaphisto
-		known "$version $gc"
-		unharmed "$version $gc: retained"
-		stop "$JVM_PID"
-	done
 done
