@@ -134,7 +134,7 @@ static int judge(const struct heap_plan *plan, const struct heap_wire *wire, str
 	if (wire->outcome == WIRE_GRAPHED_LATE)
 		return err_set(err, EXIT_PARTIAL,
 			       "the walk through the heap of JVM %d was ended: the JVM had stood "
-			       "still for %.2f s; allow more with --max-pause SECONDS",
+			       "still for %.3f s; allow more with --max-pause SECONDS",
 			       pid, (double)wire->pause_ns / 1e9);
 	return err_set(err, EXIT_PARTIAL,
 		       "the walk through the heap of JVM %d was ended: jtool did not take fast "
