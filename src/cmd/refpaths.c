@@ -146,7 +146,7 @@ static int run(struct ctx *ctx, struct err *err)
 
 const struct cmd cmd_refpaths = {
 	.name = "refpaths",
-	.synopsis = "TARGET|FILE.hprof CLASS",
+	.synopsis = "TARGET|FILE.hprof[.gz] CLASS",
 	.summary = "why instances are alive: paths from GC roots",
 	.details =
 		"The shortest path to each instance, and those merged that are alike; of each\n"
