@@ -33,7 +33,8 @@ static void add_unit(struct half *half, uint32_t unit)
 	bool is_low = unit >= 0xdc00 && unit <= 0xdfff;
 
 	if (is_low && half->high) {
-		text_add_char(&half->bytes, 0x10000 + ((half->high - 0xd800) << 10) + (unit - 0xdc00));
+		text_add_char(&half->bytes,
+			      0x10000 + ((half->high & 0x3ff) << 10 | (unit & 0x3ff)));
 		half->high = 0;
 		return;
 	}
