@@ -25,16 +25,6 @@ static void stop(struct ag_graph_walk *w, enum wire_graphed outcome)
 	w->graph->outcome = outcome;
 }
 
-static void tell(struct ag_graph_walk *w, const struct tape_record *record)
-{
-	w->at = tape_write(&w->place, w->at, record);
-}
-
-static uint64_t address_of(jobject ref)
-{
-	return (uint64_t)(uintptr_t)ag_object_of(ref);
-}
-
 /* Pieces */
 
 static void begin_piece(struct ag_graph_walk *w)
@@ -74,7 +64,7 @@ static void next_piece(struct ag_graph_walk *w)
 
 static void tell_class(struct ag_graph_walk *w, uint64_t address, uint32_t number)
 {
-	tell(w, &(struct tape_record){
+	ag_graph_tell(w, &(struct tape_record){
 		.kind = TAPE_CLASS, .address = address, .class = number,
 	});
 }
@@ -87,7 +77,7 @@ static void tell_roster(struct ag_graph_walk *w)
 
 		if (!w->roster->list[i])
 			continue; /* it was unloaded */
-		address = address_of(w->roster->list[i]);
+		address = ag_graph_address(w->roster->list[i]);
 		slot = ag_numbers_add(&w->classes, address, i);
 		if (!slot)
 			continue; /* told already */
@@ -118,7 +108,7 @@ static struct ag_number *new_class(struct ag_graph_walk *w, uint64_t address, jl
 	slot->note = AG_NO_REFERENT;
 	*tag = ++w->graph->n_new;
 	tell_class(w, address, number);
-	tell(w, &(struct tape_record){
+	ag_graph_tell(w, &(struct tape_record){
 		.kind = TAPE_ROOT, .root = TAPE_ROOT_JNI_LOCAL, .address = address,
 		.thread = w->graph->own_thread, .size = (uint64_t)size,
 	});
@@ -136,11 +126,11 @@ static void begin(struct ag_graph_walk *w)
 		return;
 	}
 	w->full = w->at + AG_GRAPH_PIECE - ROOM;
-	w->holder = address_of(w->own->objects[w->own->n - 1]);
+	w->holder = ag_graph_address(w->own->objects[w->own->n - 1]);
 	tell_roster(w);
 	for (uint32_t i = 0; i < w->own->n && !w->over; i++) {
-		tell(w, &(struct tape_record){
-			.kind = TAPE_OWN, .address = address_of(w->own->objects[i]),
+		ag_graph_tell(w, &(struct tape_record){
+			.kind = TAPE_OWN, .address = ag_graph_address(w->own->objects[i]),
 		});
 		if (w->at > w->full)
 			next_piece(w);
@@ -153,82 +143,6 @@ static __attribute__((noinline)) void make_room(struct ag_graph_walk *w)
 		begin(w);
 	else
 		next_piece(w);
-}
-
-/* Roots */
-
-static uint32_t method_number(struct ag_graph_walk *w, jmethodID id)
-{
-	struct ag_numbers *methods = &w->graph->methods;
-	uint64_t key = (uint64_t)(uintptr_t)id;
-	const struct ag_number *slot;
-
-	if (key == 0)
-		return 0;
-	slot = ag_numbers_probe(methods, key);
-	if (slot->key == 0)
-		slot = ag_numbers_add(methods, key, methods->n + 1);
-	return slot ? slot->number : 0;
-}
-
-/* The JVM does not say which thread this java.lang.Thread is. */
-static uint64_t thread_id(struct ag_graph_walk *w, uint64_t address)
-{
-	const struct ag_graph *g = w->graph;
-
-	for (uint32_t i = 0; i < g->n_threads; i++) {
-		uint32_t k = (w->next_thread + i) % g->n_threads;
-
-		if (address_of(g->threads[k].thread) != address)
-			continue;
-		w->next_thread = k + 1;
-		return g->threads[k].id;
-	}
-	return 0; /* it was started since, or is the JVM's own */
-}
-
-/* Of one of our own references we know which object it is. */
-static void find_own_thread(struct ag_graph_walk *w, const struct tape_record *root)
-{
-	if (root->address == w->holder)
-		w->graph->own_thread = root->thread;
-}
-
-static void on_root(struct ag_graph_walk *w, jvmtiHeapReferenceKind kind,
-		    const jvmtiHeapReferenceInfo *info, struct tape_record root)
-{
-	root.kind = TAPE_ROOT;
-	switch (kind) {
-	case JVMTI_HEAP_REFERENCE_JNI_LOCAL:
-		root.root = TAPE_ROOT_JNI_LOCAL;
-		root.thread = (uint64_t)info->jni_local.thread_id;
-		root.depth = (uint32_t)info->jni_local.depth;
-		root.method = method_number(w, info->jni_local.method);
-		find_own_thread(w, &root);
-		break;
-	case JVMTI_HEAP_REFERENCE_STACK_LOCAL:
-		root.root = TAPE_ROOT_STACK;
-		root.thread = (uint64_t)info->stack_local.thread_id;
-		root.depth = (uint32_t)info->stack_local.depth;
-		root.method = method_number(w, info->stack_local.method);
-		break;
-	case JVMTI_HEAP_REFERENCE_THREAD:
-		root.root = TAPE_ROOT_THREAD;
-		root.thread = thread_id(w, root.address);
-		break;
-	case JVMTI_HEAP_REFERENCE_JNI_GLOBAL:
-		root.root = TAPE_ROOT_JNI_GLOBAL;
-		break;
-	case JVMTI_HEAP_REFERENCE_SYSTEM_CLASS:
-		root.root = TAPE_ROOT_CLASS;
-		break;
-	case JVMTI_HEAP_REFERENCE_MONITOR:
-		root.root = TAPE_ROOT_MONITOR;
-		break;
-	default:
-		root.root = TAPE_ROOT_VM;
-	}
-	tell(w, &root);
 }
 
 /* References */
@@ -255,7 +169,7 @@ static void check_element(struct ag_graph_walk *w, uint32_t index, uint64_t obje
 {
 	const jobject *elements = w->own->objects + w->own->n - 1 - AG_GRAPH_ARRAYS;
 
-	if (index <= AG_GRAPH_ARRAYS && object == address_of(elements[index]))
+	if (index <= AG_GRAPH_ARRAYS && object == ag_graph_address(elements[index]))
 		w->in_place |= UINT64_C(1) << index;
 	else
 		stop(w, WIRE_GRAPHED_UNKNOWN);
@@ -320,9 +234,9 @@ static void tell_held(struct ag_graph_walk *w, uint32_t class)
 	if (class >= w->roster->n)
 		return; /* it was loaded since */
 	for (uint32_t i = m->first[class]; i < m->first[class + 1]; i++)
-		tell(w, &(struct tape_record){
+		ag_graph_tell(w, &(struct tape_record){
 			.kind = TAPE_FIELD, .index = m->list[i].index,
-			.address = address_of(m->list[i].object),
+			.address = ag_graph_address(m->list[i].object),
 		});
 }
 
@@ -359,7 +273,7 @@ static jint JNICALL on_reference(jvmtiHeapReferenceKind kind, const jvmtiHeapRef
 		return JVMTI_VISIT_ABORT;
 	}
 	if (!referrer_tag) {
-		on_root(w, kind, info, (struct tape_record){
+		ag_graph_on_root(w, kind, info, (struct tape_record){
 			.address = object, .size = (uint64_t)size, .is_array = length >= 0,
 			.length = length >= 0 ? (uint32_t)length : 0,
 		});
@@ -403,7 +317,7 @@ static jint JNICALL on_string(jlong class_tag, jlong size, jlong *tag, const jch
 		make_room(w);
 	if (w->over)
 		return JVMTI_VISIT_ABORT;
-	tell(w, &(struct tape_record){
+	ag_graph_tell(w, &(struct tape_record){
 		.kind = TAPE_TEXT, .address = (uint64_t)tag[-2], .form = TAPE_UTF16,
 		.text = text, .text_len = 2 * n,
 	});

@@ -4,6 +4,7 @@
 #ifndef JTOOL_AGENT_JVM_GRAPH_WALK_H
 #define JTOOL_AGENT_JVM_GRAPH_WALK_H
 
+#include "jvm/calib.h"
 #include "jvm/classes.h"
 #include "jvm/graph.h"
 #include "jvm/own.h"
@@ -56,6 +57,20 @@ struct ag_graph_walk {
 	uint32_t next_thread;  /* of the list: the JVM has the same order */
 	bool crowded;          /* more classes turned up than there is room for */
 };
+
+static inline void ag_graph_tell(struct ag_graph_walk *w, const struct tape_record *record)
+{
+	w->at = tape_write(&w->place, w->at, record);
+}
+
+static inline uint64_t ag_graph_address(jobject ref)
+{
+	return (uint64_t)(uintptr_t)ag_object_of(ref);
+}
+
+/* Tell a root, of which the object and its size are filled in. */
+void ag_graph_on_root(struct ag_graph_walk *walk, jvmtiHeapReferenceKind kind,
+		      const jvmtiHeapReferenceInfo *info, struct tape_record root);
 
 /* Which classes, of those in the list from `from` on, are references, and by which field. */
 int ag_graph_notes(struct ag_jvm *jvm, const struct ag_classes *classes, uint32_t from,
