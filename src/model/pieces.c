@@ -99,11 +99,12 @@ struct counts {
 	size_t size, used; /* size: a power of two */
 };
 
+/* By bits that the holder has a share in: many hold objects of one class. */
 static size_t place_of(uint32_t holder, uint32_t class)
 {
 	uint64_t key = (uint64_t)holder << 32 | class;
 
-	return (size_t)(key * UINT64_C(0x9e3779b97f4a7c15) >> 20);
+	return (size_t)(key * UINT64_C(0x9e3779b97f4a7c15) >> 40);
 }
 
 static struct piece *find_count(const struct counts *c, uint32_t holder, uint32_t class)
