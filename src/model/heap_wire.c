@@ -81,18 +81,6 @@ int heap_wire_take(struct heap_wire *w, uint16_t type, struct wire_reader *paylo
 	}
 }
 
-/* The loaders that are there for as long as the JVM is, as places.h labels them. */
-static bool loader_lasts(const char *label)
-{
-	static const char *const labels[] = { "bootstrap", "platform", "app" };
-
-	for (size_t i = 0; i < ARRAY_SIZE(labels); i++) {
-		if (strcmp(label, labels[i]) == 0)
-			return true;
-	}
-	return false;
-}
-
 static struct heap_class class_of(const struct class_row *row, const struct places *places)
 {
 	const char *loader = places_loader(places, row->loader);
@@ -103,7 +91,7 @@ static struct heap_class class_of(const struct class_row *row, const struct plac
 		.loader = xstrdup(loader),
 		.module = module ? xstrdup(module) : NULL,
 		/* A hidden class may be unloaded without its loader (JEP 371). */
-		.lasting = loader_lasts(loader) && !strchr(row->name, '/'),
+		.lasting = places_label_lasts(loader) && !strchr(row->name, '/'),
 	};
 }
 

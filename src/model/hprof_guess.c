@@ -16,17 +16,13 @@ void hprof_name_loaders(struct hprof_reader *r)
 		uint32_t number;
 
 		free(c->loader);
-		c->lasting = true;
-		if (loader == 0) {
-			c->loader = xstrdup("bootstrap");
-			continue;
-		}
 		number = idmap_get(&r->loader_classes, loader);
 		if (number < r->n_classes)
 			class = heap_class_name(r->heap, number);
 		/* Identity hashes are not in a dump: the address tells loaders apart as well. */
-		c->loader = places_label(class, "", (uint32_t)(loader >> 3));
-		c->lasting = strcmp(c->loader, "app") == 0 || strcmp(c->loader, "platform") == 0;
+		c->loader = loader == 0 ? xstrdup("bootstrap")
+					: places_label(class, "", (uint32_t)(loader >> 3));
+		c->lasting = places_label_lasts(c->loader);
 	}
 }
 

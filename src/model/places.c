@@ -60,6 +60,15 @@ char *places_label(const char *class, const char *name, uint32_t hash)
 	return xasprintf("%s @%x", class, hash);
 }
 
+bool places_label_lasts(const char *label)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(known_loaders); i++) {
+		if (strcmp(known_loaders[i].label, label) == 0)
+			return true;
+	}
+	return strcmp(label, "bootstrap") == 0;
+}
+
 static int take_loader(struct places *p, struct wire_reader *payload)
 {
 	_cleanup_buf_ struct buf class = BUF_INIT;

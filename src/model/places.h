@@ -37,6 +37,8 @@ int places_take(struct places *p, uint16_t type, struct wire_reader *payload) _m
 bool places_know(const struct places *p, uint32_t loader, uint32_t module, uint32_t source);
 /* What a loader of this class, of this name or "", is called; the caller frees it. */
 char *places_label(const char *class, const char *name, uint32_t hash);
+/* Is a loader that is called so there for as long as the JVM is? */
+bool places_label_lasts(const char *label);
 /* "bootstrap" for 0. */
 const char *places_loader(const struct places *p, uint32_t loader);
 /* NULL for 0 and for an unnamed module. */
