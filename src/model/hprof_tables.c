@@ -6,6 +6,8 @@
 #include "model/hprof_parts.h"
 #include "model/typename.h"
 
+#define TEXTS_MAX (1u << 30) /* of all names; a compressed file can have any number of bytes */
+
 enum {
 	TAG_UTF8 = 0x01,
 	TAG_LOAD_CLASS = 0x02,
@@ -215,6 +217,8 @@ int hprof_take_record(struct hprof_reader *r, unsigned tag, const uint8_t *p, si
 {
 	int rc = 0;
 
+	if (r->texts.len > TEXTS_MAX)
+		return hprof_senseless(r, err, "more than 1 GB of names");
 	if (tag == TAG_UTF8)
 		rc = take_symbol(r, p, len);
 	else if (tag == TAG_LOAD_CLASS)
