@@ -30,21 +30,6 @@ static size_t memory_limit(const struct heap_opts *opts)
 	return limit < MEMORY_MIN ? MEMORY_MIN : limit;
 }
 
-int heap_source_too_large(const struct heap_plan *plan, struct err *err)
-{
-	return err_set(err, EXIT_PARTIAL,
-		       "the heap takes more than the %zu MB of memory that jtool may take for it "
-		       "here: allow more with --max-memory MB, or look at a dump of it "
-		       "(jtool heapdump) where there is more",
-		       plan->max_bytes / MB);
-}
-
-void heap_source_show(struct progress *line, const char *what, uint64_t objects)
-{
-	if (progress_due(line))
-		progress_tell(line, "%s: %.1f million objects", what, (double)objects / 1e6);
-}
-
 static uint64_t peak_mb(void)
 {
 	struct rusage usage;

@@ -4,6 +4,7 @@
 #include <sys/resource.h>
 
 #include "base/handover.h"
+#include "base/progress.h"
 #include "cmd/heap_source_parts.h"
 #include "model/heap_wire.h"
 
@@ -50,8 +51,9 @@ static void build_piece(struct walking *walking, struct handover_piece *piece)
 	free(piece);
 	if (walking->error < 0)
 		handover_refuse(&walking->tape);
-	heap_source_show(&walking->line, "walking the heap",
-			 graph_builder_objects(walking->builder));
+	if (progress_due(&walking->line))
+		progress_tell(&walking->line, "walking the heap: %.1f million objects",
+			      (double)graph_builder_objects(walking->builder) / 1e6);
 }
 
 static void *build_beside(void *arg)
@@ -95,6 +97,15 @@ static int send_request(struct session *s, const struct heap_plan *plan, struct 
 	return session_send(s, WIRE_GRAPH, &w, err);
 }
 
+static int too_large(const struct heap_plan *plan, struct err *err)
+{
+	return err_set(err, EXIT_PARTIAL,
+		       "the heap takes more than the %zu MB of memory that jtool may take for it "
+		       "here: allow more with --max-memory MB, or look at a dump of it "
+		       "(jtool heapdump) where there is more",
+		       plan->max_bytes >> 20);
+}
+
 static int receive(const struct heap_plan *plan, struct walking *walking, struct err *err)
 {
 	const struct heap_wire *wire = &walking->wire;
@@ -105,7 +116,7 @@ static int receive(const struct heap_plan *plan, struct walking *walking, struct
 	rc = take_and_build(walking, &answer);
 	progress_end(&walking->line);
 	if (walking->error == -EFBIG)
-		return heap_source_too_large(plan, err);
+		return too_large(plan, err);
 	if (walking->error < 0)
 		return err_set(err, EXIT_AGENT, "what the agent told of the heap makes no sense");
 	if (rc < 0)
@@ -130,7 +141,7 @@ static int judge(const struct heap_plan *plan, const struct heap_wire *wire, str
 		return 0;
 	}
 	if (wire->outcome == WIRE_GRAPHED_FULL)
-		return heap_source_too_large(plan, err);
+		return too_large(plan, err);
 	if (wire->outcome == WIRE_GRAPHED_LATE)
 		return err_set(err, EXIT_PARTIAL,
 			       "the walk through the heap of JVM %d was ended: the JVM had stood "

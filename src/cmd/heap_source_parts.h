@@ -4,7 +4,6 @@
 #ifndef JTOOL_CMD_HEAP_SOURCE_PARTS_H
 #define JTOOL_CMD_HEAP_SOURCE_PARTS_H
 
-#include "base/progress.h"
 #include "cmd/heap_source.h"
 #include "cmd/roster.h"
 #include "model/heap_fields.h"
@@ -48,11 +47,5 @@ int heap_source_ask_shape(struct heap_source *source, uint32_t class, struct err
 int heap_source_build(struct heap_source *source, const struct heap_plan *plan,
 		      struct graph_builder *builder, struct graph_facts *facts, struct err *err)
 	_must_check_;
-
-/* The heap does not fit into plan->max_bytes.  Sets the error (EXIT_PARTIAL), returns -1. */
-int heap_source_too_large(const struct heap_plan *plan, struct err *err);
-
-/* "walking the heap: 3.1 million objects", when it is time to. */
-void heap_source_show(struct progress *line, const char *what, uint64_t objects);
 
 #endif
