@@ -3,7 +3,6 @@
 #include <string.h>
 #include <sys/resource.h>
 
-#include "base/io.h"
 #include "base/xalloc.h"
 #include "target/memory.h"
 
