@@ -129,7 +129,7 @@ final class Sizes extends Victim {
 	/** Named ones, and virtual ones where there are any; by reflection, for JDK 8 compiles it. */
 	private void threads() throws Exception {
 		for (int i = 0; i < 3; i++) {
-			Thread t = new Thread(Sizes::park, "parked äöü 日本 " + i);
+			Thread t = new Thread(Sizes::park, "parked \u00e4\u00f6\u00fc \u65e5\u672c " + i);
 			t.setDaemon(true);
 			t.start();
 			kept.add(t);
