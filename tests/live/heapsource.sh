@@ -138,16 +138,21 @@ slowed() {
 	as_before "$name"
 }
 
-# taker: the pid of the process beside jtool that takes what the JVM writes.
+# taker: the pid of the process beside jtool that takes what the JVM writes.  Who keeps the
+# FIFO's place has it open, too, and the place's /proc.
 taker() {
 	local child files
 
 	for child in $(pgrep -P "$pid"); do
 		files=$(readlink "/proc/$child/fd/"*)
 		grep -q '^pipe:' <<<"$files" && grep -q '\.hprof' <<<"$files" &&
-			echo "$child" && return
+			! grep -q '^/proc$' <<<"$files" && echo "$child" && return
 	done
 	return 1
+}
+
+find_taker() {
+	relay=$(taker)
 }
 
 has_ended() {
@@ -159,8 +164,9 @@ taker_killed() {
 	local name="$version: $engine: who takes it is killed"
 
 	begin "$engine"
-	check "$name: there is one" poll 10 taker
-	kill -KILL "$(taker)"
+	relay=
+	poll 10 find_taker
+	check "$name: there was one, which is killed" kill -KILL "${relay:-none}"
 	check "$name: jtool ends" poll 20 has_ended
 	kill -KILL "$pid" 2>/dev/null
 	ends_well "$name"
