@@ -70,6 +70,16 @@ struct ag_patience {
  */
 int ag_chan_hurry(struct ag_chan *ch, struct ag_patience *patience);
 
+/* Send of what was gathered as much as the client takes at once; -1: broken. */
+int ag_chan_trickle(struct ag_chan *ch);
+/* Is there room to gather n bytes more without sending? */
+bool ag_chan_has_room(const struct ag_chan *ch, size_t n);
+/*
+ * Wait at most ms milliseconds until the client says something, or takes more of what was
+ * gathered.  1: it said something; 0: it did not; -1: it is gone.
+ */
+int ag_chan_watch(struct ag_chan *ch, int ms);
+
 /* Send one small frame at once and without a buffer: at most 64 bytes of payload. */
 int ag_chan_send(struct ag_chan *ch, uint16_t type, const struct wire_writer *payload);
 

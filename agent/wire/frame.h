@@ -90,6 +90,24 @@ enum wire_graphed {
 	WIRE_GRAPHED_UNKNOWN = 4,  /* this JVM does not show where objects are: the tape is void */
 };
 
+/* TRACE flags */
+#define WIRE_TRACE_VALUES 1u /* arguments, results, messages of exceptions */
+#define WIRE_TRACE_STACKS 2u /* where each call came from */
+#define WIRE_TRACE_SUMS 4u   /* no calls but sums of them, by method; neither of the former */
+
+/* No more methods than that in one TRACE, and frames of a stack. */
+#define WIRE_TRACE_METHODS_MAX 20000u
+#define WIRE_TRACE_DEPTH 64u
+
+/* Why a trace ended. */
+enum wire_trace_end {
+	WIRE_TRACED_ASKED = 0, /* TRACE_STOP */
+	WIRE_TRACED_TIME = 1,
+	WIRE_TRACED_COUNT = 2,
+	WIRE_TRACED_COST = 3,  /* the hooks took more time than they may */
+	WIRE_TRACED_NOTHING = 4, /* no method could be hooked */
+};
+
 /* A piece of BYTES is at most so long. */
 #define WIRE_PIECE 65536u
 

@@ -45,6 +45,15 @@ int session_answer(struct session *s, session_take_fn *take, void *arg, struct e
 	_must_check_;
 
 /*
+ * The same of an answer that goes on until somebody ends it: beside take(), tick() is called about
+ * every tick_ms, and may send a request.  -1 from it ends following with its err.  Frames may add
+ * up to any size: what is kept of them is the taker's to bound.
+ */
+typedef int session_tick_fn(struct session *s, void *arg, struct err *err);
+int session_follow(struct session *s, session_take_fn *take, session_tick_fn *tick,
+		   unsigned tick_ms, void *arg, struct err *err) _must_check_;
+
+/*
  * Say goodbye and wait until the agent has undone and freed everything.  What it could not give
  * back is an error (EXIT_AGENT).  NULL is allowed.  Frees s.
  */
