@@ -26,9 +26,10 @@ struct trace_call {
 	uint64_t when_ns; /* since 1970 */
 	uint64_t ns;
 	uint64_t thread_id;
-	struct wire_text thread; /* its name, "" for most virtual threads */
+	struct wire_text thread; /* its name, as the JVM has it; "" for most virtual threads */
 	bool threw;
-	bool has_values;
+	bool has_args;   /* they were told, or there are none */
+	bool is_void;    /* a return of it has no value */
 	struct wire_text args, result; /* tracevalue.h; valid until the next frame */
 	const uint32_t *frames;        /* into struct trace; from the method itself outwards */
 	uint32_t n_frames;

@@ -13,15 +13,14 @@ struct tracevalue {
 	char kind;       /* enum value_kind; of a boxed value that of the value in it */
 	bool boxed;
 	int64_t number;  /* Z B C S I J */
-	double real;     /* F D */
+	double real;     /* F D; of F as its shortest decimal means it: 0.1, not 0.10000000149 */
 	struct buf text; /* UTF-8, without what was cut: of a string, an enum's name, a message */
 	bool has_text;   /* false: that was null */
 	uint32_t length; /* of the String in chars, of the array in elements */
 	bool cut;        /* the text or the elements are not all */
 	struct buf class; /* Java source form: of e, a, t, o */
 	uint32_t identity; /* of o */
-	struct wire_text elements; /* of a: values again */
-	uint32_t n_elements;
+	struct wire_text elements; /* of a: values again, none of which is an array */
 };
 
 /*
@@ -29,13 +28,5 @@ struct tracevalue {
  */
 int tracevalue_next(struct wire_text *rest, struct tracevalue *value) _must_check_;
 void tracevalue_release(struct tracevalue *value);
-
-/*
- * As text in one line: 12, 'c', "tea", "long te"..., GREEN, [1, 2, 3, ... 10 in all],
- * a.b.C@1a2b3c, java.io.IOException: message.  Control characters are escaped.
- */
-void tracevalue_add(struct buf *out, const struct tracevalue *value);
-/* A whole list, with commas between. */
-void tracevalue_add_all(struct buf *out, struct wire_text values);
 
 #endif
