@@ -148,6 +148,46 @@ int ag_chan_hurry(struct ag_chan *ch, struct ag_patience *patience)
 	return ch->broken ? -1 : 1;
 }
 
+int ag_chan_trickle(struct ag_chan *ch)
+{
+	ssize_t n;
+
+	while (ch->out_sent < ch->out_len) {
+		n = send_some(ch, ch->out + ch->out_sent, ch->out_len - ch->out_sent);
+		if (n <= 0)
+			break;
+		ch->out_sent += (size_t)n;
+	}
+	/* To the front, for there is room behind it only; mostly nothing is left. */
+	ch->out_len -= ch->out_sent;
+	memmove(ch->out, ch->out + ch->out_sent, ch->out_len);
+	ch->out_sent = 0;
+	return ch->broken ? -1 : 0;
+}
+
+bool ag_chan_has_room(const struct ag_chan *ch, size_t n)
+{
+	return ch->out_len <= GATHERED && n <= GATHERED - ch->out_len;
+}
+
+int ag_chan_watch(struct ag_chan *ch, int ms)
+{
+	bool more = ch->out_sent < ch->out_len;
+	struct pollfd p = {
+		.fd = ch->fd,
+		.events = (short)(POLLIN | POLLRDHUP | (more ? POLLOUT : 0)),
+	};
+
+	if (ch->broken)
+		return -1;
+	/* A signal ends it early: that is what its caller can live with. */
+	if (poll(&p, 1, ms) < 0)
+		return errno == EINTR ? 0 : broken(ch);
+	if (p.revents & (POLLRDHUP | POLLHUP | POLLERR | POLLNVAL))
+		return broken(ch);
+	return p.revents & POLLIN ? 1 : 0;
+}
+
 struct wire_writer *ag_chan_begin(struct ag_chan *ch)
 {
 	if (OUT_CAP - ch->out_len < WIRE_HEADER_LEN + AG_CHAN_PAYLOAD)

@@ -72,11 +72,15 @@ int ag_chan_hurry(struct ag_chan *ch, struct ag_patience *patience);
 
 /* Send of what was gathered as much as the client takes at once; -1: broken. */
 int ag_chan_trickle(struct ag_chan *ch);
-/* Is there room to gather n bytes more without sending? */
+/*
+ * Is there room to gather frames of n bytes more, their headers included, and to begin one more
+ * behind them, without sending?
+ */
 bool ag_chan_has_room(const struct ag_chan *ch, size_t n);
 /*
- * Wait at most ms milliseconds until the client says something, or takes more of what was
- * gathered.  1: it said something; 0: it did not; -1: it is gone.
+ * Wait at most ms milliseconds until the client says something, or would take more of what was
+ * gathered.  1: it said something; 0: it did not; -1: it is gone, or hears no more, which breaks
+ * the channel.  A signal ends the wait early.
  */
 int ag_chan_watch(struct ag_chan *ch, int ms);
 

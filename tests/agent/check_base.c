@@ -339,6 +339,101 @@ START_TEST(hurry_ends_with_its_time_and_with_the_client)
 }
 END_TEST
 
+/* One frame of u32 n and `fill` bytes more. */
+static void gather(struct ag_chan *ch, uint32_t n, size_t fill)
+{
+	static const char text[60000];
+	struct wire_writer *w = ag_chan_begin(ch);
+
+	wire_put_u32(w, n);
+	wire_put_text(w, text, fill);
+	ck_assert_int_eq(ag_chan_end(ch, WIRE_TRACE_CALLS), 0);
+}
+
+/* Frames as long as there is room for them; returns how many. */
+static uint32_t fill_up(struct ag_chan *ch, uint32_t n, size_t fill)
+{
+	while (ag_chan_has_room(ch, WIRE_HEADER_LEN + 8 + fill)) {
+		gather(ch, n++, fill);
+		ck_assert_int_eq(ag_chan_trickle(ch), 0);
+	}
+	return n;
+}
+
+START_TEST(client_that_does_not_read_is_not_waited_for_at_all)
+{
+	const size_t fill = 1000;
+	int64_t begin = now_ms();
+	int peer;
+	struct ag_chan ch = open_channel(&peer);
+	uint32_t n = fill_up(&ch, 0, fill), seen = 0, big = n;
+
+	ck_assert(!ag_chan_has_room(&ch, 64 * 1024));
+	ck_assert_int_eq(ag_chan_trickle(&ch), 0);
+	ck_assert_int_lt(now_ms() - begin, AG_CHAN_STALL_MS);
+	gather(&ch, n++, 60000); /* the one more that there is always room for */
+	ck_assert_int_lt(now_ms() - begin, AG_CHAN_STALL_MS);
+	ck_assert(!ch.broken);
+	/* It reads by and by, and more is gathered meanwhile: no byte is missing or doubled. */
+	while (seen < n) {
+		uint32_t len = read_u32(peer, 4) - 8;
+
+		ck_assert_uint_eq(len, seen == big ? 60000 : fill);
+		ck_assert_uint_eq(read_u32(peer, 4), seen++);
+		ck_assert_int_eq(recv(peer, (char[60000]){ 0 }, len, MSG_WAITALL), len);
+		ck_assert_int_eq(ag_chan_trickle(&ch), 0);
+		if (seen < 1000)
+			n = fill_up(&ch, n, fill);
+	}
+	ck_assert_uint_eq(ch.out_len, 0);
+	shut_channel(&ch);
+	(void)close(peer);
+}
+END_TEST
+
+START_TEST(watch_tells_what_the_client_does)
+{
+	int64_t begin;
+	int peer;
+	struct ag_chan ch = open_channel(&peer);
+	struct ag_frame frame;
+	uint8_t request[WIRE_HEADER_LEN];
+
+	begin = now_ms();
+	ck_assert_int_eq(ag_chan_watch(&ch, 50), 0);
+	ck_assert_int_ge(now_ms() - begin, 49);
+	/* It takes more: at once, but not when it does not. */
+	gather(&ch, 1, 10);
+	begin = now_ms();
+	ck_assert_int_eq(ag_chan_watch(&ch, 10000), 0);
+	(void)fill_up(&ch, 0, 1000);
+	ck_assert_int_lt(now_ms() - begin, 5000);
+	begin = now_ms();
+	ck_assert_int_eq(ag_chan_watch(&ch, 50), 0);
+	ck_assert_int_ge(now_ms() - begin, 49);
+	/* It says something, also when it does not read. */
+	wire_header_write(request, WIRE_TRACE_STOP, 0);
+	ck_assert_int_eq(send(peer, request, sizeof(request), 0), sizeof(request));
+	ck_assert_int_eq(ag_chan_watch(&ch, 10000), 1);
+	ck_assert_int_eq(ag_chan_receive(&ch, &frame), 1);
+	ck_assert_uint_eq(frame.type, WIRE_TRACE_STOP);
+	ck_assert_int_eq(ag_chan_watch(&ch, 0), 0);
+	/* It goes, and what it said before is not worth an answer any more. */
+	ck_assert_int_eq(send(peer, request, sizeof(request), 0), sizeof(request));
+	if (_i)
+		ck_assert_int_eq(shutdown(peer, SHUT_WR), 0);
+	else
+		(void)close(peer);
+	ck_assert_int_eq(ag_chan_watch(&ch, 10000), -1);
+	ck_assert(ch.broken);
+	ck_assert_int_eq(ag_chan_trickle(&ch), -1);
+	ck_assert_int_eq(ag_chan_watch(&ch, 10000), -1);
+	shut_channel(&ch);
+	if (_i)
+		(void)close(peer);
+}
+END_TEST
+
 static size_t make_request(uint8_t *out)
 {
 	struct wire_writer w = wire_writer_init(out + WIRE_HEADER_LEN, 100);
@@ -433,6 +528,8 @@ int main(void)
 	tcase_add_test(c, client_that_never_reads_is_given_up);
 	tcase_add_test(c, client_that_does_not_read_is_not_waited_for_in_a_hurry);
 	tcase_add_test(c, hurry_ends_with_its_time_and_with_the_client);
+	tcase_add_test(c, client_that_does_not_read_is_not_waited_for_at_all);
+	tcase_add_loop_test(c, watch_tells_what_the_client_does, 0, 2);
 	tcase_add_test(c, request_is_received_whole_or_not_at_all);
 	tcase_add_test(c, header_of_another_version_or_too_long_is_refused);
 	tcase_add_test(c, request_over_the_budget_breaks_the_channel);
