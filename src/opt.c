@@ -75,6 +75,12 @@ static int store(const struct opt_set *set, const struct opt *o, const char *sho
 			return 0;
 		return err_set(err, EXIT_USAGE, "%s: '%s' is not a time: write 10, 2.5s or 500ms",
 			       shown, value);
+	case OPT_NANOS:
+		if (duration_parse_ns(value, at) == 0)
+			return 0;
+		return err_set(err, EXIT_USAGE,
+			       "%s: '%s' is not a time with its unit: write 10ms, 500us or 1s",
+			       shown, value);
 	case OPT_CHOICE:
 		return parse_choice(o, shown, value, at, err);
 	case OPT_LEVEL:

@@ -17,6 +17,7 @@ enum opt_kind {
 	OPT_TEXT,    /* const char *: the argument itself */
 	OPT_NUMBER,  /* unsigned: 0 or more, decimal */
 	OPT_SECONDS, /* unsigned, in ms: seconds, or with a unit: 500ms, 2s, 1m, 1h */
+	OPT_NANOS,   /* uint64_t, in ns: a time with a unit: 10ms, 500us, 800ns, 1s */
 	OPT_CHOICE,  /* int: the index into `choices` */
 	OPT_LEVEL,   /* unsigned: 1 to 9; 1 without a value, which only --NAME=VALUE gives */
 };

@@ -3,53 +3,79 @@
 #include <errno.h>
 #include <limits.h>
 #include <stdbool.h>
-#include <stdint.h>
 #include <string.h>
+
+#define NS_PER_MS 1000000u
 
 static bool is_digit(char c)
 {
 	return c >= '0' && c <= '9';
 }
 
-/* In milliseconds; 0: there is no such unit. */
-static unsigned unit_ms(const char *unit, unsigned bare_ms)
+/* In nanoseconds; 0: there is no such unit. */
+static uint64_t unit_ns(const char *unit)
 {
 	static const struct {
 		const char *name;
-		unsigned ms;
-	} units[] = { { "ms", 1 }, { "s", 1000 }, { "m", 60000 }, { "h", 3600000 } };
+		uint64_t ns;
+	} units[] = {
+		{ "ns", 1 },           { "us", 1000 },         { "ms", NS_PER_MS },
+		{ "s", 1000000000 },   { "m", 60000000000 },   { "h", 3600000000000 },
+	};
 
 	for (size_t i = 0; i < ARRAY_SIZE(units); i++) {
 		if (strcmp(unit, units[i].name) == 0)
-			return units[i].ms;
+			return units[i].ns;
 	}
-	return *unit ? 0 : bare_ms;
+	return 0;
+}
+
+/* A number of scales, with the rest of the text behind it. */
+static int parse(const char *text, const char *rest, uint64_t scale, uint64_t *ns)
+{
+	uint64_t total = 0;
+
+	for (; is_digit(*text); text++) {
+		if (__builtin_mul_overflow(total, 10, &total) ||
+		    __builtin_add_overflow(total, (uint64_t)(*text - '0'), &total))
+			return -ERANGE;
+	}
+	if (__builtin_mul_overflow(total, scale, &total))
+		return -ERANGE;
+	if (*text == '.') {
+		for (text++; is_digit(*text); text++) {
+			scale /= 10;
+			if (__builtin_add_overflow(total, (uint64_t)(*text - '0') * scale, &total))
+				return -ERANGE;
+		}
+	}
+	if (text != rest) /* a second point */
+		return -EINVAL;
+	*ns = total;
+	return 0;
+}
+
+int duration_parse_ns(const char *text, uint64_t *ns)
+{
+	const char *unit = text + strspn(text, "0123456789.");
+	uint64_t scale = unit_ns(unit);
+
+	return scale > 0 && is_digit(*text) ? parse(text, unit, scale, ns) : -EINVAL;
 }
 
 int duration_parse(const char *text, unsigned bare_ms, unsigned *ms)
 {
 	const char *unit = text + strspn(text, "0123456789.");
-	unsigned scale = unit_ms(unit, bare_ms);
-	uint64_t total = 0;
+	uint64_t scale = *unit ? unit_ns(unit) : (uint64_t)bare_ms * NS_PER_MS, ns;
+	int rc;
 
-	if (scale == 0 || !is_digit(*text))
+	if (scale < NS_PER_MS || !is_digit(*text))
 		return -EINVAL;
-	for (; is_digit(*text); text++) {
-		total = total * 10 + (uint64_t)(*text - '0');
-		if (total > INT_MAX)
-			return -ERANGE;
-	}
-	total *= scale;
-	if (*text == '.') {
-		for (text++; is_digit(*text); text++) {
-			scale /= 10;
-			total += (uint64_t)(*text - '0') * scale;
-		}
-	}
-	if (text != unit) /* a second point */
-		return -EINVAL;
-	if (total > INT_MAX)
+	rc = parse(text, unit, scale, &ns);
+	if (rc < 0)
+		return rc;
+	if (ns / NS_PER_MS > INT_MAX)
 		return -ERANGE;
-	*ms = (unsigned)total;
+	*ms = (unsigned)(ns / NS_PER_MS);
 	return 0;
 }

@@ -4,6 +4,8 @@
 #ifndef JTOOL_BASE_DURATION_H
 #define JTOOL_BASE_DURATION_H
 
+#include <stdint.h>
+
 #include "base/util.h"
 
 /*
@@ -11,5 +13,8 @@
  * a unit counts.  0, -EINVAL or -ERANGE.
  */
 int duration_parse(const char *text, unsigned bare_ms, unsigned *ms) _must_check_;
+
+/* Nanoseconds; there must be a unit, and there are two smaller ones: 500us, 800ns. */
+int duration_parse_ns(const char *text, uint64_t *ns) _must_check_;
 
 #endif

@@ -19,6 +19,22 @@ static const struct {
 	{ "1x", -EINVAL, 0 }, { "1S", -EINVAL, 0 }, { "1 s", -EINVAL, 0 }, { " 1", -EINVAL, 0 },
 	{ "-1", -EINVAL, 0 }, { "+1", -EINVAL, 0 }, { "0x10", -EINVAL, 0 }, { "1e3", -EINVAL, 0 },
 	{ "1.2.3", -EINVAL, 0 }, { "1.2.s", -EINVAL, 0 }, { "inf", -EINVAL, 0 },
+	{ "500us", -EINVAL, 0 }, { "500ns", -EINVAL, 0 },
+};
+
+static const struct {
+	const char *text;
+	int rc;
+	uint64_t ns;
+} short_times[] = {
+	{ "10ms", 0, 10000000 }, { "500us", 0, 500000 }, { "800ns", 0, 800 }, { "0s", 0, 0 },
+	{ "1.5us", 0, 1500 }, { "0.1ns", 0, 0 }, { "1s", 0, 1000000000 },
+	{ "1m", 0, 60000000000 }, { "5000h", 0, 18000000000000000 },
+	{ "6000000h", -ERANGE, 0 }, { "18446744073709551615ns", 0, UINT64_MAX },
+	{ "18446744073709551616ns", -ERANGE, 0 }, { "99999999999999999999999ns", -ERANGE, 0 },
+	{ "18446744073.9s", -ERANGE, 0 },
+	{ "10", -EINVAL, 0 }, { "", -EINVAL, 0 }, { "us", -EINVAL, 0 }, { "1.2.us", -EINVAL, 0 },
+	{ "-1us", -EINVAL, 0 }, { "1 us", -EINVAL, 0 },
 };
 
 START_TEST(times_have_units)
@@ -42,6 +58,16 @@ START_TEST(without_one_the_caller_says_what_counts)
 }
 END_TEST
 
+START_TEST(times_may_be_short)
+{
+	uint64_t ns = 4711;
+
+	ck_assert_msg(duration_parse_ns(short_times[_i].text, &ns) == short_times[_i].rc, "'%s'",
+		      short_times[_i].text);
+	ck_assert_uint_eq(ns, short_times[_i].rc == 0 ? short_times[_i].ns : 4711);
+}
+END_TEST
+
 int main(void)
 {
 	Suite *suite = suite_create("duration");
@@ -50,6 +76,7 @@ int main(void)
 	int failed;
 
 	tcase_add_loop_test(tc, times_have_units, 0, ARRAY_SIZE(times));
+	tcase_add_loop_test(tc, times_may_be_short, 0, ARRAY_SIZE(short_times));
 	tcase_add_test(tc, without_one_the_caller_says_what_counts);
 	suite_add_tcase(suite, tc);
 	srunner_run_all(runner, CK_NORMAL);

@@ -9,6 +9,7 @@ struct values {
 	const char *file, *filter;
 	unsigned count;
 	unsigned wait_ms;
+	uint64_t min_ns;
 	int sort;
 };
 
@@ -26,6 +27,7 @@ static const struct opt rows[] = {
 	{ 'f', "file", OPT_TEXT, offsetof(struct values, file), "FILE", "where", NULL },
 	{ 'n', "count", OPT_NUMBER, offsetof(struct values, count), "N", "how many", NULL },
 	{ 0, "wait", OPT_SECONDS, offsetof(struct values, wait_ms), "SECONDS", "how long", NULL },
+	{ 0, "min", OPT_NANOS, offsetof(struct values, min_ns), "TIME", "from when on", NULL },
 	{ 0, "sort", OPT_CHOICE, offsetof(struct values, sort), "KEY", "order", sorts },
 	OPT_END,
 };
@@ -258,6 +260,7 @@ START_TEST(bad_values_are_told)
 	refused("--count=99999999999999999999",
 		"--count: '99999999999999999999' is not a whole number");
 	refused("--count=", "--count: '' is not a whole number");
+	refused("--min 5", "--min: '5' is not a time with its unit: write 10ms, 500us or 1s");
 	refused("--wait 5d", "--wait: '5d' is not a time: write 10, 2.5s or 500ms");
 	refused("--wait .5", "--wait: '.5' is not a time: write 10, 2.5s or 500ms");
 	refused("--wait 2147484", "--wait: '2147484' is not a time: write 10, 2.5s or 500ms");
@@ -284,6 +287,7 @@ START_TEST(help_has_one_aligned_line_a_row)
 			 "  -f, --file FILE           where\n"
 			 "  -n, --count N             how many\n"
 			 "      --wait SECONDS        how long\n"
+			 "      --min TIME            from when on\n"
 			 "      --sort KEY            order\n");
 	free(text);
 }
