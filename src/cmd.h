@@ -50,6 +50,7 @@ struct cmd {
 	bool dash_words; /* "-Name" is a word, not an option: see struct opt_set */
 	const struct opt *opts;
 	size_t opts_size;
+	const void *defaults; /* what of opts_size is not 0 without an option; NULL: nothing */
 	/* NULL, or what options exclude each other: before a JVM is looked for, and as run(). */
 	int (*check)(const struct ctx *ctx, struct err *err);
 	int (*run)(struct ctx *ctx, struct err *err); /* 0, or -1 with err set */

@@ -87,8 +87,11 @@ static int run_command(const struct cmd *cmd, char **argv, int argc, struct err 
 	const struct opt_set sets[2] = { { cmd->opts, values, cmd->dash_words },
 					 { cmd_common_opts, &common, false } };
 	struct ctx ctx = { .cmd = cmd, .opts = values, .out = stdout };
-	int n = opt_parse(sets, argv, argc, cmd->free_words, err);
+	int n;
 
+	if (cmd->defaults)
+		memcpy(values, cmd->defaults, cmd->opts_size);
+	n = opt_parse(sets, argv, argc, cmd->free_words, err);
 	if (n < 0)
 		return -1;
 	if (common.help) {
