@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "cmd/answer.h"
+#include "cmd/cost.h"
 #include "cmd/patched.h"
 #include "model/vmflags.h"
 #include "render/table.h"
@@ -38,31 +39,14 @@ static const struct column columns[] = {
 	[COLUMN_WHY] = { "WHY", "why", COL_TEXT, true, NULL },
 };
 
-/*
- * What it takes, before it is done.  Measured: from JDK 25 on HotSpot throws away only the code
- * that depends on the class; before, the first redefinition of a JVM's life throws away all.
- */
+/* What it takes, before it is done. */
 static void say_cost(const struct ctx *ctx, const struct redefine_plan *plan)
 {
-	unsigned release = plan->jvm.release;
-	unsigned pause_s = redefinition_pause_s(&plan->jvm, plan->n_of[REDEFINE_FITS],
-						plan->n_loaded);
+	size_t n = plan->n_of[REDEFINE_FITS];
 	_cleanup_buf_ struct buf text = BUF_INIT;
 
-	buf_addf(&text, "%zu %s: ", plan->n_of[REDEFINE_FITS],
-		 plan->n_of[REDEFINE_FITS] == 1 ? "class" : "classes");
-	buf_adds(&text, release > 0 && release <= 21 ?
-			"the first time, the JVM compiles everything anew, which makes it slow for "
-			"some hundred ms; " :
-			"compiled code that depends on them is compiled anew; ");
-	buf_adds(&text, "methods that are running go on with their old code, slower, until they "
-			"return");
-	if (release > 0 && release <= 11)
-		buf_addf(&text, "; behind restore, reflection of JDK %u has lost the names of "
-				"their methods' parameters", release);
-	if (pause_s > 0)
-		buf_addf(&text, "; so many at once let the JVM stand still for some %u s", pause_s);
-	cmd_note(ctx->cmd, "%s", buf_str(&text));
+	cost_add(&text, &plan->jvm, n, plan->n_loaded, "restore");
+	cmd_note(ctx->cmd, "%zu %s: %s", n, n == 1 ? "class" : "classes", buf_str(&text));
 }
 
 /* Flags that decide what the JVM lets be changed.  JDK 8 has none that matters. */
