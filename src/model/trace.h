@@ -1,14 +1,19 @@
 /*
  * A trace as the agent tells it: methods, calls, sums (TRACE in wire/types.def).
+ *
+ * Texts are UTF-8 where the target's are, and not made safe to show: that is for whoever prints
+ * them.
  */
 #ifndef JTOOL_MODEL_TRACE_H
 #define JTOOL_MODEL_TRACE_H
 
 #include "base/buf.h"
+#include "base/intern.h"
+#include "model/stackframes.h"
 #include "wire/cursor.h"
 #include "wire/sums.h"
 
-/* All calls of a method, added up. */
+/* All calls of a method, added up; what would overflow stays at its limit. */
 struct trace_sum {
 	uint64_t calls, threw, ns, min_ns, max_ns;
 	uint64_t *buckets; /* SUMS_BUCKETS of them; NULL: no call yet */
@@ -17,7 +22,8 @@ struct trace_sum {
 struct trace_method {
 	char *class;      /* Java source form: "a.b.C$D" */
 	char *name, *descriptor; /* as in the class file */
-	char *refused;    /* why it is not hooked, as a sentence's end: "is native"; NULL: it is */
+	char *refused;    /* why it is not hooked, behind its name: "is native"; NULL: it is */
+	uint32_t name_number; /* in trace.names */
 	struct trace_sum sum;
 };
 
@@ -31,7 +37,7 @@ struct trace_call {
 	bool has_args;   /* they were told, or there are none */
 	bool is_void;    /* a return of it has no value */
 	struct wire_text args, result; /* tracevalue.h; valid until the next frame */
-	const uint32_t *frames;        /* into struct trace; from the method itself outwards */
+	const uint32_t *frames;        /* into trace.frames; from the method itself outwards */
 	uint32_t n_frames;
 };
 
@@ -39,11 +45,19 @@ struct trace_state {
 	uint64_t calls, too_many, no_room, hooks_ns; /* as TRACE_STATE has them */
 };
 
+/* What methods are called by: class and name. */
+struct trace_name {
+	uint32_t first;  /* method of that name */
+	bool overloaded; /* there is one with another descriptor */
+};
+
 struct trace {
 	struct trace_method *methods;
 	size_t n, cap;
-	char **frames; /* "a.b.C.m(File.java:12)" */
-	size_t n_frames, cap_frames;
+	struct intern names;
+	struct trace_name *named; /* by number in names */
+	size_t n_named, cap_named;
+	struct stackframes frames;
 	struct trace_state state;
 	bool begun; /* the following two were told */
 	uint32_t n_hooked;
@@ -69,8 +83,14 @@ int trace_take(struct trace *t, uint16_t type, struct wire_reader *payload, trac
 
 /* "a.b.C.m"; with the types of its parameters if another method that is traced has this name. */
 void trace_method_name(const struct trace *t, uint32_t method, struct buf *out);
+bool trace_is_overloaded(const struct trace *t, uint32_t method);
 
-/* The time that a share q (0 to 1) of the calls stayed within; 0 without calls. */
+/*
+ * The time that a share q (0 to 1) of the calls stayed within: the middle of the bucket where that
+ * one is, but none that is shorter than the shortest or longer than the longest; of all (1) the
+ * longest.  0 without calls.
+ */
 uint64_t trace_quantile(const struct trace_sum *sum, double q);
+uint64_t trace_mean(const struct trace_sum *sum);
 
 #endif

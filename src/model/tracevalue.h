@@ -10,14 +10,14 @@
 #include "wire/value.h"
 
 struct tracevalue {
-	char kind;       /* enum value_kind; of a boxed value that of the value in it */
+	char kind;        /* enum value_kind; of a boxed value that of the value in it */
 	bool boxed;
-	int64_t number;  /* Z B C S I J */
-	double real;     /* F D; of F as its shortest decimal means it: 0.1, not 0.10000000149 */
-	struct buf text; /* UTF-8, without what was cut: of a string, an enum's name, a message */
-	bool has_text;   /* false: that was null */
-	uint32_t length; /* of the String in chars, of the array in elements */
-	bool cut;        /* the text or the elements are not all */
+	int64_t number;   /* Z B C S I J */
+	double real;      /* F D */
+	struct buf text;  /* UTF-8, without what was cut: of a string, an enum's name, a message */
+	bool has_text;    /* false: that was null */
+	uint32_t length;  /* of the String in chars, of the array in elements */
+	bool cut;         /* the text or the elements are not all */
 	struct buf class; /* Java source form: of e, a, t, o */
 	uint32_t identity; /* of o */
 	struct wire_text elements; /* of a: values again, none of which is an array */

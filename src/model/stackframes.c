@@ -1,0 +1,79 @@
+#include "model/stackframes.h"
+
+#include <errno.h>
+
+#include "base/xalloc.h"
+#include "model/javasig.h"
+#include "model/typename.h"
+
+/* Far beyond any program: what a hostile agent can make us keep. */
+#define FRAMES_MAX (1u << 20)
+#define BYTES_MAX ((size_t)128 << 20)
+
+#define LINE_UNKNOWN (-1)
+#define LINE_NATIVE (-2)
+
+void stackframes_release(struct stackframes *f)
+{
+	for (size_t i = 0; i < f->n; i++)
+		free(f->texts[i]);
+	free(f->texts);
+	*f = (struct stackframes){ 0 };
+}
+
+static void add_text(struct buf *out, struct wire_text text)
+{
+	javasig_text(out, (struct cf_text){ text.data, text.len });
+}
+
+/* "(Shop.java:12)", and what StackTraceElement.toString() has where less is known. */
+static void add_place(struct buf *out, struct wire_text file, int32_t line)
+{
+	buf_addc(out, '(');
+	if (line == LINE_NATIVE)
+		buf_adds(out, "Native Method");
+	else if (file.len == 0)
+		buf_adds(out, "Unknown Source");
+	else
+		add_text(out, file);
+	if (line >= 0 && file.len > 0)
+		buf_addf(out, ":%d", (int)line);
+	buf_addc(out, ')');
+}
+
+/* One of a class that was unloaded meanwhile has no names. */
+static int take_one(struct stackframes *f, struct wire_reader *payload)
+{
+	_cleanup_buf_ struct buf text = BUF_INIT;
+	struct wire_text signature = wire_get_text(payload);
+	struct wire_text method = wire_get_text(payload);
+	struct wire_text file = wire_get_text(payload);
+	int32_t line = wire_get_i32(payload);
+
+	if (!wire_reader_ok(payload) || line < LINE_NATIVE)
+		return -EBADMSG;
+	if (signature.len == 0)
+		buf_adds(&text, "(unloaded)");
+	else if (typename_java(&text, signature.data, signature.len) < 0)
+		return -EBADMSG;
+	buf_addc(&text, '.');
+	add_text(&text, method);
+	add_place(&text, file, line);
+	if (f->n >= FRAMES_MAX || text.len > BYTES_MAX - f->bytes)
+		return -EBADMSG;
+	f->bytes += text.len;
+	f->texts = xgrow(f->texts, f->n, &f->cap, sizeof(*f->texts));
+	f->texts[f->n++] = buf_take(&text);
+	return 0;
+}
+
+int stackframes_take(struct stackframes *f, struct wire_reader *payload)
+{
+	for (uint32_t n = wire_get_u32(payload); n > 0; n--) {
+		int rc = take_one(f, payload);
+
+		if (rc < 0)
+			return rc;
+	}
+	return wire_reader_ok(payload) ? 0 : -EBADMSG;
+}
