@@ -1,0 +1,94 @@
+package java.jtool;
+
+/**
+ * The hooks in Java, for JVMs whose own classes are instrumented: they are called before anything
+ * is there that they could use, so they use nothing.
+ */
+public final class Hooks1 {
+	private static final int MARK = 0x5eed1234;
+
+	/** How often each kind was called. */
+	public static long enters, args, exits, fails;
+	/** Calls with what cannot be: another call's token, another method's number. */
+	public static long wrong;
+
+	private Hooks1() {
+	}
+
+	private static void check(long token) {
+		if ((int) token != MARK)
+			wrong++;
+	}
+
+	private static void check(long token, int id) {
+		if ((int) token != MARK || (int) (token >>> 32) != id)
+			wrong++;
+	}
+
+	public static synchronized long enter(int id) {
+		enters++;
+		return (long) id << 32 | MARK;
+	}
+
+	public static synchronized void argI(long token, int value) {
+		args++;
+		check(token);
+	}
+
+	public static synchronized void argJ(long token, long value) {
+		args++;
+		check(token);
+	}
+
+	public static synchronized void argF(long token, float value) {
+		args++;
+		check(token);
+	}
+
+	public static synchronized void argD(long token, double value) {
+		args++;
+		check(token);
+	}
+
+	public static synchronized void argL(long token, Object value) {
+		args++;
+		check(token);
+	}
+
+	public static synchronized void exit(long token, int id) {
+		exits++;
+		check(token, id);
+	}
+
+	public static synchronized void exitI(int value, long token, int id) {
+		exits++;
+		check(token, id);
+	}
+
+	public static synchronized void exitJ(long value, long token, int id) {
+		exits++;
+		check(token, id);
+	}
+
+	public static synchronized void exitF(float value, long token, int id) {
+		exits++;
+		check(token, id);
+	}
+
+	public static synchronized void exitD(double value, long token, int id) {
+		exits++;
+		check(token, id);
+	}
+
+	public static synchronized void exitL(Object value, long token, int id) {
+		exits++;
+		check(token, id);
+	}
+
+	public static synchronized void fail(Throwable thrown, long token, int id) {
+		fails++;
+		check(token, id);
+		if (thrown == null)
+			wrong++;
+	}
+}

@@ -1,0 +1,152 @@
+/*
+ * Instruments whole corpora of class files.
+ *
+ *	rewrite [-v] [--values] [-o DIR] [--hooks FILE] [--break CLASS] [--list] PATH...
+ *
+ * Each PATH is a jar, a directory, a class file or a JDK's image of modules; every method of every
+ * class in it is hooked, and DIR then has a jar of what has changed for each jar, directory and
+ * module.  Prints how many classes and methods there are, what was refused, and what is wrong:
+ * then it exits with 1.  --values: tell arguments and results, too; -v: name what is refused, and
+ * what was no sound class before; --hooks: write the class of the hooks; --break: spoil this
+ * class ("a/b/C") when it is rewritten; --list: only tell the version of each class.
+ */
+#include <err.h>
+#include <errno.h>
+#include <getopt.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/xalloc.h"
+#include "corpus/jar.h"
+#include "corpus/rewriting.h"
+#include "corpus/source.h"
+
+struct corpus {
+	struct rewriting rewriting;
+	const char *out_dir; /* NULL: nothing is written */
+	const char *broken;  /* the class that is to be spoilt, or NULL; found says that it was */
+	bool found;
+	bool list;
+	struct jar *jars;
+	size_t n_jars, cap_jars;
+};
+
+/* Modules stand mixed in an image: all jars are open until the end. */
+static struct jar *jar_for(struct corpus *corpus, const char *set)
+{
+	_cleanup_free_ char *path = NULL;
+
+	for (size_t i = corpus->n_jars; i-- > 0;) {
+		if (strcmp(corpus->jars[i].name, set) == 0)
+			return &corpus->jars[i];
+	}
+	corpus->jars = xgrow(corpus->jars, corpus->n_jars, &corpus->cap_jars, sizeof(struct jar));
+	path = xasprintf("%s/%s.jar", corpus->out_dir, set);
+	if (!jar_open(&corpus->jars[corpus->n_jars], set, path))
+		err(2, "%s", path);
+	return &corpus->jars[corpus->n_jars++];
+}
+
+static void close_jars(struct corpus *corpus)
+{
+	for (size_t i = 0; i < corpus->n_jars; i++) {
+		if (!jar_close(&corpus->jars[i]))
+			errx(2, "a jar could not be written");
+	}
+	free(corpus->jars);
+}
+
+static bool is_broken(const struct corpus *corpus, const char *path)
+{
+	size_t len = corpus->broken ? strlen(corpus->broken) : 0;
+
+	return len > 0 && strncmp(path, corpus->broken, len) == 0 &&
+	       strcmp(path + len, ".class") == 0;
+}
+
+static void list_version(const struct corpus_file *file)
+{
+	if (file->len >= 8)
+		printf("%u %s\n", file->data[6] << 8u | file->data[7], file->path);
+}
+
+static void take(void *arg, const struct corpus_file *file)
+{
+	struct corpus *corpus = arg;
+	struct cf_output out;
+
+	if (corpus->list) {
+		list_version(file);
+		return;
+	}
+	if (rewriting_do(&corpus->rewriting, file->data, file->len, &out)) {
+		if (is_broken(corpus, file->path))
+			corpus->found = rewriting_break(&corpus->rewriting, &out);
+		if (corpus->out_dir)
+			jar_add(jar_for(corpus, file->set), file->path, out.data, out.len);
+	}
+	cf_output_release(&out);
+}
+
+static void write_hooks(struct corpus *corpus, const char *path)
+{
+	struct cf_output out = { .mem = &corpus->rewriting.mem };
+	FILE *file = fopen(path, "we");
+
+	if (!file)
+		err(2, "%s", path);
+	cf_hooks_class(CORPUS_HOOKS, &out);
+	if (fwrite(out.data, 1, out.len, file) != out.len || fclose(file) != 0)
+		err(2, "%s", path);
+	cf_output_release(&out);
+}
+
+int main(int argc, char **argv)
+{
+	static const struct option options[] = {
+		{ "break", required_argument, NULL, 'b' },
+		{ "hooks", required_argument, NULL, 'h' },
+		{ "list", no_argument, NULL, 'l' },
+		{ "values", no_argument, NULL, 'a' },
+		{ NULL, 0, NULL, 0 },
+	};
+	struct corpus corpus = { .rewriting.mem.budget = SIZE_MAX };
+	int c;
+
+	while ((c = getopt_long(argc, argv, "o:v", options, NULL)) != -1) {
+		switch (c) {
+		case 'a':
+			corpus.rewriting.values = true;
+			break;
+		case 'b':
+			corpus.broken = optarg;
+			break;
+		case 'h':
+			write_hooks(&corpus, optarg);
+			break;
+		case 'l':
+			corpus.list = true;
+			break;
+		case 'o':
+			corpus.out_dir = optarg;
+			break;
+		case 'v':
+			corpus.rewriting.verbose = true;
+			break;
+		default:
+			return 2;
+		}
+	}
+	for (; optind < argc; optind++) {
+		const char *why = corpus_read(argv[optind], take, &corpus);
+
+		if (why)
+			errx(2, "%s: %s", argv[optind], why);
+	}
+	close_jars(&corpus);
+	if (!corpus.list)
+		rewriting_print(&corpus.rewriting);
+	if (corpus.broken && !corpus.found)
+		errx(2, "%s: not there to be broken", corpus.broken);
+	return corpus.rewriting.wrong > 0;
+}

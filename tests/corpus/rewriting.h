@@ -1,0 +1,39 @@
+/*
+ * A class with every method hooked, and whether that is as it should be: what jtool's own
+ * verifier took before it takes afterwards, and what is refused is as it was, byte for byte.
+ */
+#ifndef JTOOL_TESTS_CORPUS_REWRITING_H
+#define JTOOL_TESTS_CORPUS_REWRITING_H
+
+#include "classfile/inject.h"
+#include "classfile/verify.h"
+
+#define CORPUS_HOOKS "java/jtool/Hooks1"
+
+struct rewriting {
+	struct ag_mem mem;
+	bool values;
+	bool verbose;      /* name what is refused */
+	uint32_t next_id;  /* of methods: they are numbered over all classes */
+
+	size_t classes;    /* with methods or without */
+	size_t rewritten;  /* of these: there is a new class file */
+	size_t methods;
+	size_t by_refusal[CF_MALFORMED + 1]; /* of methods, by enum cf_refusal */
+	size_t whole;      /* methods of classes that are refused as a whole */
+	size_t unsound;    /* classes that our verifier does not take as they are */
+	size_t wrong;      /* classes that are not rewritten as they should be: each is told */
+	size_t bytes_in, bytes_out;
+	size_t by_version[UINT8_MAX + 1];
+};
+
+/* Into *out, which the caller releases; false when there is nothing new in it. */
+bool rewriting_do(struct rewriting *r, const void *data, size_t len, struct cf_output *out);
+
+/* Make the first hooked method's code such as no verifier takes. */
+bool rewriting_break(struct rewriting *r, struct cf_output *out);
+
+/* The counts, each a line "NAME NUMBER". */
+void rewriting_print(const struct rewriting *r);
+
+#endif
