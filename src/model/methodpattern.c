@@ -1,0 +1,111 @@
+#include "model/methodpattern.h"
+
+#include <string.h>
+
+#include "base/glob.h"
+#include "base/xalloc.h"
+#include "classfile/descr.h"
+#include "model/javasig.h"
+
+/* Where the class ends; *name is where the method begins. */
+static size_t divide(const char *word, size_t len, const char **name)
+{
+	const char *at;
+
+	*name = word;
+	at = memmem(word, len, "::", 2);
+	if (at) {
+		*name = at + 2;
+		return (size_t)(at - word);
+	}
+	at = memchr(word, '#', len);
+	if (!at)
+		at = memrchr(word, '.', len);
+	if (!at)
+		return 0;
+	*name = at + 1;
+	return (size_t)(at - word);
+}
+
+/* Without blanks; what Java writes for an array of any length is one. */
+static char *tidy(const char *parameters, size_t len)
+{
+	_cleanup_buf_ struct buf out = BUF_INIT;
+
+	for (size_t i = 0; i < len; i++) {
+		if (len - i >= 3 && strncmp(parameters + i, "...", 3) == 0) {
+			buf_adds(&out, "[]");
+			i += 2;
+		} else if (parameters[i] != ' ' && parameters[i] != '\t') {
+			buf_addc(&out, parameters[i]);
+		}
+	}
+	return xstrdup(buf_str(&out));
+}
+
+const char *methodpattern_parse(struct methodpattern *p, const char *word)
+{
+	const char *paren = strchr(word, '('), *name;
+	size_t len = paren ? (size_t)(paren - word) : strlen(word), class_len;
+
+	*p = (struct methodpattern){ .word = word };
+	if (paren && word[strlen(word) - 1] != ')')
+		return "behind '(' it has no ')' at its end";
+	class_len = divide(word, len, &name);
+	if (class_len == 0)
+		return "it names no class";
+	if (name == word + len)
+		return "it names no method";
+	p->class = xstrndup(word, class_len);
+	p->name = xstrndup(name, (size_t)(word + len - name));
+	if (paren)
+		p->parameters = tidy(paren + 1, strlen(paren) - 2);
+	return NULL;
+}
+
+void methodpattern_release(struct methodpattern *p)
+{
+	free(p->class);
+	free(p->name);
+	free(p->parameters);
+	*p = (struct methodpattern){ .word = NULL };
+}
+
+bool methodpattern_names(const struct methodpattern *p, struct cf_text name)
+{
+	_cleanup_buf_ struct buf text = BUF_INIT;
+
+	if (!name.data || (cf_text_is(name, "<clinit>") && strncmp(p->name, "<c", 2) != 0))
+		return false;
+	javasig_text(&text, name);
+	return glob_matches(p->name, buf_str(&text));
+}
+
+bool methodpattern_matches(const struct methodpattern *p, struct cf_text name,
+			   struct cf_text descriptor)
+{
+	_cleanup_buf_ struct buf text = BUF_INIT;
+
+	if (!methodpattern_names(p, name) || !descriptor.data)
+		return false;
+	if (!p->parameters)
+		return true;
+	methodpattern_parameters(&text, descriptor, ",");
+	return glob_matches(p->parameters, buf_str(&text));
+}
+
+void methodpattern_parameters(struct buf *out, struct cf_text descriptor, const char *comma)
+{
+	struct cf_text rest;
+	struct cf_type type;
+	bool first = true;
+
+	if (!cf_method_types(descriptor, &rest, &type))
+		return;
+	while (cf_type_next(&rest, &type)) {
+		if (!first)
+			buf_adds(out, comma);
+		javasig_type(out, type.text);
+		first = false;
+	}
+}
