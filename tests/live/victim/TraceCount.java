@@ -1,0 +1,67 @@
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.LongAdder;
+
+/** The application's own count of calls, and of those that returned, for each method. */
+final class TraceCount {
+	private static final Map<String, LongAdder> CALLS = new ConcurrentHashMap<>();
+	private static final Map<String, LongAdder> NORMAL = new ConcurrentHashMap<>();
+
+	private TraceCount() {
+	}
+
+	private static void add(Map<String, LongAdder> to, String method, long n) {
+		LongAdder adder = to.get(method);
+
+		if (adder == null)
+			adder = to.computeIfAbsent(method, m -> new LongAdder());
+		adder.add(n);
+	}
+
+	static void in(String method) {
+		add(CALLS, method, 1);
+	}
+
+	/** For what stands in the arguments of this() or super(). */
+	static int in(String method, int value) {
+		add(CALLS, method, 1);
+		return value;
+	}
+
+	static void out(String method) {
+		add(NORMAL, method, 1);
+	}
+
+	static <T> T out(String method, T value) {
+		add(NORMAL, method, 1);
+		return value;
+	}
+
+	/** What a generated class counted. */
+	static void add(String method, long calls, long normal) {
+		add(CALLS, method, calls);
+		add(NORMAL, method, normal);
+	}
+
+	static void clear() {
+		CALLS.clear();
+		NORMAL.clear();
+	}
+
+	/** {"method": [calls, of them exceptional], ...} */
+	static String asJson() {
+		StringBuilder json = new StringBuilder("{");
+
+		for (Map.Entry<String, LongAdder> e : new TreeMap<>(CALLS).entrySet()) {
+			long calls = e.getValue().sum();
+			LongAdder normal = NORMAL.get(e.getKey());
+			if (calls == 0)
+				continue;
+			json.append(json.length() > 1 ? ", " : "").append('"').append(e.getKey());
+			json.append("\": [").append(calls).append(", ");
+			json.append(calls - (normal == null ? 0 : normal.sum())).append(']');
+		}
+		return json.append('}').toString();
+	}
+}
