@@ -1,5 +1,7 @@
 #include "base/text.h"
 
+#include <locale.h>
+#include <stdbool.h>
 #include <string.h>
 #include <wchar.h>
 
@@ -96,6 +98,20 @@ char *text_printable_str(const char *text)
 	return buf_take(&out);
 }
 
+/*
+ * How wide a character is, the C library knows for UTF-8 only, which is what is printed whatever
+ * the user's locale.  Asked for no earlier than it is needed: it costs as much as all else that a
+ * warm attach does before it connects.
+ */
+static void learn_widths(void)
+{
+	static bool asked;
+
+	if (!asked)
+		(void)setlocale(LC_CTYPE, "C.UTF-8"); /* without it, wide ones stand out of line */
+	asked = true;
+}
+
 size_t text_width(const char *text, size_t len)
 {
 	size_t width = 0;
@@ -109,6 +125,7 @@ size_t text_width(const char *text, size_t len)
 			i++;
 			continue;
 		}
+		learn_widths();
 		/* wchar_t is a Unicode code point in glibc and musl; -1 is one they do not know. */
 		cells = wcwidth((wchar_t)decode(text + i, n));
 		width += cells < 0 ? 1 : (size_t)cells;

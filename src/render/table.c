@@ -1,6 +1,5 @@
 #include "render/table.h"
 
-#include <locale.h>
 #include <string.h>
 #include <strings.h>
 
@@ -166,6 +165,10 @@ static void show_number(enum column_type type, const struct cell *cell, struct b
 		units_seconds(out, whole(cell));
 		return;
 	}
+	if (type == COL_NANOS) {
+		units_nanos(out, whole(cell) > 0 ? (uint64_t)whole(cell) : 0);
+		return;
+	}
 	if (cell->kind == CELL_NUMBER) {
 		show_integer(out, cell->number);
 		return;
@@ -242,6 +245,13 @@ static struct layout lay_out(const struct table *t)
 	return l;
 }
 
+static void release_layout(struct layout *l)
+{
+	buf_release(&l->text);
+	free(l->cells);
+	free(l->widths);
+}
+
 static void add_blanks(struct buf *out, size_t n)
 {
 	memset(buf_reserve(out, n), ' ', n);
@@ -270,15 +280,8 @@ static void add_line(const struct table *t, const struct layout *l, size_t line,
 void table_print(const struct table *t, FILE *out)
 {
 	_cleanup_buf_ struct buf piece = BUF_INIT;
-	struct layout l;
+	struct layout l = lay_out(t);
 
-	/*
-	 * How wide a character is, the C library knows for UTF-8 only, which is what is printed
-	 * whatever the user's locale.  Not asked for at the start of the program: it costs as much
-	 * as all else that a warm attach does before it connects.
-	 */
-	(void)setlocale(LC_CTYPE, "C.UTF-8"); /* without it, wide characters stand out of line */
-	l = lay_out(t);
 	for (size_t line = 0; line <= t->n_rows; line++) {
 		add_line(t, &l, line, &piece);
 		if (piece.len < PIECE)
@@ -287,9 +290,16 @@ void table_print(const struct table *t, FILE *out)
 		buf_reset(&piece);
 	}
 	(void)fwrite(buf_str(&piece), 1, piece.len, out);
-	buf_release(&l.text);
-	free(l.cells);
-	free(l.widths);
+	release_layout(&l);
+}
+
+void table_add(const struct table *t, struct buf *out)
+{
+	struct layout l = lay_out(t);
+
+	for (size_t line = 0; line <= t->n_rows; line++)
+		add_line(t, &l, line, out);
+	release_layout(&l);
 }
 
 struct json *table_json(const struct table *t)

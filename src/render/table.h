@@ -17,6 +17,7 @@ enum column_type {
 	COL_NUMBER,  /* right-aligned */
 	COL_BYTES,   /* right-aligned, as 812, 1.5K, 64M; the plain number in JSON */
 	COL_SECONDS, /* right-aligned, as 7s, 5m06s, 3h04m, 1d02h; the plain number in JSON */
+	COL_NANOS,   /* right-aligned, as 812 ns, 1.24 us, 31.0 ms; the plain number in JSON */
 };
 
 struct column {
@@ -50,6 +51,8 @@ int table_select(struct table *t, const char *list, struct err *err) _must_check
  * hundred characters stands out of line.
  */
 void table_print(const struct table *t, FILE *out);
+/* The same at the end of a buffer. */
+void table_add(const struct table *t, struct buf *out);
 
 /* An array of objects, one a row, with every column; the caller's. */
 struct json *table_json(const struct table *t);

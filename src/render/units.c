@@ -43,3 +43,20 @@ void units_seconds(struct buf *out, int64_t s)
 	else
 		buf_addf(out, "%" PRId64 "d%02dh", s / 86400, (int)(s % 86400 / 3600));
 }
+
+void units_nanos(struct buf *out, uint64_t ns)
+{
+	static const char *const units[] = { "ns", "us", "ms", "s" };
+	uint64_t unit = 1, whole;
+	size_t i = 0;
+
+	for (; i + 1 < ARRAY_SIZE(units) && ns / unit >= 1000; i++)
+		unit *= 1000;
+	whole = ns / unit;
+	buf_addf(out, "%" PRIu64, whole);
+	if (i > 0 && whole < 10)
+		buf_addf(out, ".%02" PRIu64, ns % unit / (unit / 100));
+	else if (i > 0 && whole < 100)
+		buf_addf(out, ".%" PRIu64, ns % unit / (unit / 10));
+	buf_addf(out, " %s", units[i]);
+}

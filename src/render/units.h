@@ -17,4 +17,8 @@ void units_count(struct buf *out, uint64_t n);
 /* 7s, 5m06s, 3h04m, 1d02h. */
 void units_seconds(struct buf *out, int64_t s);
 
+/* 812 ns, 1.24 us, 31.0 ms, 124 s: three digits, rounded down. */
+void units_nanos(struct buf *out, uint64_t ns);
+#define UNITS_NANOS_WIDTH 7 /* of all but ten thousand seconds and more */
+
 #endif
