@@ -7,6 +7,7 @@
 
 #include "base/duration.h"
 #include "base/io.h"
+#include "base/stop.h"
 
 int pace_parse(struct pace *pace, char *const *words, int n_words, struct err *err)
 {
@@ -30,21 +31,11 @@ int pace_parse(struct pace *pace, char *const *words, int n_words, struct err *e
 	return 0;
 }
 
-/* A signal that we were started to ignore, as a background job of a script, stays ignored. */
-static void add_stop(sigset_t *stop, int sig)
-{
-	struct sigaction now;
-
-	if (sigaction(sig, NULL, &now) == 0 && now.sa_handler != SIG_IGN)
-		(void)sigaddset(stop, sig); /* fails for no valid number */
-}
-
 void pace_begin(struct pace *pace)
 {
 	(void)sigemptyset(&pace->stop);
 	if (pace->interval_ms > 0) {
-		add_stop(&pace->stop, SIGINT);
-		add_stop(&pace->stop, SIGTERM);
+		stop_signals(&pace->stop);
 		(void)sigprocmask(SIG_BLOCK, &pace->stop, NULL);
 	}
 	pace->next_ns = io_now_ns();

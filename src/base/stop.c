@@ -1,0 +1,18 @@
+#include "base/stop.h"
+
+#include <stddef.h>
+
+static void add(sigset_t *set, int sig)
+{
+	struct sigaction now;
+
+	if (sigaction(sig, NULL, &now) == 0 && now.sa_handler != SIG_IGN)
+		(void)sigaddset(set, sig); /* fails for no valid number */
+}
+
+void stop_signals(sigset_t *set)
+{
+	(void)sigemptyset(set);
+	add(set, SIGINT);
+	add(set, SIGTERM);
+}
