@@ -29,7 +29,7 @@ void channel_new_token(char token[static WIRE_TOKEN_LEN + 1])
  * Without a deadline only the target's end ends the wait: its process descriptor is polled
  * along, and where the kernel has none the process is looked at each second.
  */
-static int wait_input(const struct channel *c, const struct deadline *deadline)
+int channel_wait(const struct channel *c, const struct deadline *deadline)
 {
 	struct pollfd pfds[2] = {
 		{ .fd = c->fd, .events = POLLIN },
@@ -58,7 +58,7 @@ int channel_receive(struct channel *c, const struct deadline *begin, uint16_t *t
 	uint8_t head[WIRE_HEADER_LEN];
 	struct wire_header header;
 	struct deadline deadline;
-	int rc = wait_input(c, begin);
+	int rc = channel_wait(c, begin);
 
 	if (rc < 0)
 		return rc;

@@ -38,6 +38,12 @@ int channel_accept(struct channel *c, int listener, const char *token, struct de
 int channel_receive(struct channel *c, const struct deadline *begin, uint16_t *type,
 		    struct wire_reader *payload) _must_check_;
 
+/*
+ * Wait until there is something to receive, or nothing will come any more; `until` as begin.  0,
+ * or as channel_receive: -ETIMEDOUT, -ESRCH.
+ */
+int channel_wait(const struct channel *c, const struct deadline *until) _must_check_;
+
 /* payload may be NULL.  0 or a negative errno; -EMSGSIZE when it is too long. */
 int channel_send(struct channel *c, uint16_t type, const struct wire_writer *payload)
 	_must_check_;

@@ -69,6 +69,13 @@ static int error_frame(const struct session *s, struct wire_reader payload, stru
 		       (int)what.len, what.data, (int)why.len, why.data);
 }
 
+static int makes_no_sense(struct session *s, uint16_t type, struct err *err)
+{
+	s->broken = true; /* the JVM may stand still while it goes on: it is hung up on */
+	return err_set(err, EXIT_AGENT, "the agent sent a frame that makes no sense here: %s (%u)",
+		       wire_type_name(type), (unsigned)type);
+}
+
 int session_answer(struct session *s, session_take_fn *take, void *arg, struct err *err)
 {
 	struct wire_reader payload;
@@ -91,11 +98,45 @@ int session_answer(struct session *s, session_take_fn *take, void *arg, struct e
 		}
 		rc = take(arg, type, &payload);
 	} while (rc == 0);
-	if (rc > 0)
+	return rc > 0 ? 0 : makes_no_sense(s, type, err);
+}
+
+/* One frame, or none if none has begun by then: 1: it was the last one, 0, -1. */
+static int follow_until(struct session *s, struct deadline until, session_take_fn *take, void *arg,
+			struct err *err)
+{
+	struct wire_reader payload;
+	uint16_t type;
+	int rc = channel_wait(&s->channel, &until);
+
+	if (rc == -ETIMEDOUT)
 		return 0;
-	s->broken = true; /* the JVM may stand still while it goes on: it is hung up on */
-	return err_set(err, EXIT_AGENT, "the agent sent a frame that makes no sense here: %s (%u)",
-		       wire_type_name(type), (unsigned)type);
+	if (rc == 0)
+		rc = channel_receive(&s->channel, NULL, &type, &payload);
+	if (rc < 0)
+		return channel_failed(s, rc, err);
+	if (type == WIRE_ERROR)
+		return error_frame(s, payload, err);
+	rc = take(arg, type, &payload);
+	return rc < 0 ? makes_no_sense(s, type, err) : rc;
+}
+
+int session_follow(struct session *s, session_take_fn *take, session_tick_fn *tick,
+		   unsigned tick_ms, void *arg, struct err *err)
+{
+	struct deadline next = deadline_in_ms(tick_ms);
+	int rc;
+
+	while ((rc = follow_until(s, next, take, arg, err)) == 0) {
+		if (!deadline_passed(next))
+			continue;
+		if (tick(s, arg, err) < 0) {
+			s->broken = true; /* it goes on until it is hung up on */
+			return -1;
+		}
+		next = deadline_in_ms(tick_ms);
+	}
+	return rc < 0 ? -1 : 0;
 }
 
 int session_send(struct session *s, uint16_t type, const struct wire_writer *payload,
