@@ -1,0 +1,27 @@
+/*
+ * What is left out, by the reason why: a line each on stderr.
+ */
+#ifndef JTOOL_CMD_LEFTOUT_H
+#define JTOOL_CMD_LEFTOUT_H
+
+#include "cmd.h"
+
+struct leftout_reason {
+	char *why;
+	char **names;
+	size_t n, cap;
+};
+
+struct leftout {
+	struct leftout_reason *list;
+	size_t n, cap;
+	size_t total; /* names in all of them */
+};
+
+/* Both are copied. */
+void leftout_add(struct leftout *l, const char *why, const char *name);
+/* "left out: WHY: A, B, C and 12 more"; all of them with --verbose. */
+void leftout_tell(const struct ctx *ctx, const struct leftout *l);
+void leftout_release(struct leftout *l);
+
+#endif

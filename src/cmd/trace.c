@@ -1,0 +1,133 @@
+/*
+ * trace: the calls of methods, with their times, arguments and results, or what they add up to.
+ */
+#include "cmd/trace.h"
+
+#include <string.h>
+
+#include "cmd/cost.h"
+
+#define AT(member) offsetof(struct trace_opts, member)
+
+static const struct opt trace_rows[] = {
+	{ 'd', NULL, OPT_SECONDS, AT(duration_ms), "SECONDS", "end after so long", NULL },
+	{ 'c', NULL, OPT_NUMBER, AT(count), "COUNT",
+	  "end after so many calls (default 10000 without -d; 0: never)", NULL },
+	{ 0, "min", OPT_NANOS, AT(min_ns), "TIME",
+	  "only calls that take so long: 10ms, 500us; exceptions always", NULL },
+	{ 0, "args", OPT_FLAG, AT(args), NULL, "show arguments and results (default)", NULL },
+	{ 0, "no-args", OPT_FLAG, AT(no_args), NULL, "times only: costs least", NULL },
+	{ 0, "stack", OPT_FLAG, AT(stack), NULL, "show where each call came from", NULL },
+	{ 0, "summary", OPT_FLAG, AT(summary), NULL,
+	  "no calls, but their number and times by method", NULL },
+	{ 0, "rate", OPT_NUMBER, AT(rate), "N",
+	  "show at most N calls a second (default 200; 0: all)", NULL },
+	{ 0, "strings", OPT_NUMBER, AT(strings), "N",
+	  "show N characters of a string (default 100)", NULL },
+	{ 0, "elements", OPT_NUMBER, AT(elements), "N", "show N elements of an array (default 5)",
+	  NULL },
+	{ 0, "budget", OPT_NUMBER, AT(budget), "PERCENT",
+	  "end when the hooks take more of the processors' time (default 10; 0: never)", NULL },
+	{ 0, "loader", OPT_TEXT, AT(loader), "LOADER", "only classes of this loader", NULL },
+	{ 0, "max-methods", OPT_NUMBER, AT(max_methods), "N",
+	  "refuse to trace more than N methods (default 1000)", NULL },
+	OPT_END,
+};
+
+static const struct trace_opts defaults = {
+	.count = TRACE_COUNT_UNSET,
+	.rate = 200,
+	.strings = 100,
+	.elements = 5,
+	.budget = 10,
+	.max_methods = 1000,
+};
+
+static int check(const struct ctx *ctx, struct err *err)
+{
+	const struct trace_opts *opts = ctx->opts;
+	struct trace_plan plan;
+	int rc;
+
+	if (opts->summary && (opts->stack || opts->args))
+		return err_set(err, EXIT_USAGE, "--summary adds calls up: it shows no %s",
+			       opts->stack ? "stacks" : "arguments");
+	if (opts->args && opts->no_args)
+		return err_set(err, EXIT_USAGE, "--args and --no-args exclude each other");
+	if (opts->budget > 100)
+		return err_set(err, EXIT_USAGE, "--budget: there are 100 percent, not %u",
+			       opts->budget);
+	if (opts->max_methods == 0 || opts->max_methods > WIRE_TRACE_METHODS_MAX)
+		return err_set(err, EXIT_USAGE, "--max-methods: from 1 to %u",
+			       WIRE_TRACE_METHODS_MAX);
+	rc = trace_plan_init(&plan, ctx->args, (size_t)ctx->n_args, err);
+	trace_plan_release(&plan);
+	return rc;
+}
+
+/* What it takes, before it is done. */
+static void say_cost(const struct ctx *ctx, const struct trace_plan *plan)
+{
+	_cleanup_buf_ struct buf text = BUF_INIT;
+
+	cost_add(&text, &plan->jvm, plan->n_classes, plan->n_loaded, "the trace");
+	cmd_note(ctx->cmd, "tracing %zu method%s of %zu class%s: %s", plan->n_methods,
+		 plan->n_methods == 1 ? "" : "s", plan->n_classes,
+		 plan->n_classes == 1 ? "" : "es", buf_str(&text));
+}
+
+static int run_plan(const struct ctx *ctx, struct trace_plan *plan, struct err *err)
+{
+	const struct trace_opts *opts = ctx->opts;
+	struct roster roster;
+	int rc;
+
+	if (roster_open(ctx, 0, &roster, err) < 0) {
+		trace_offer_jfr(ctx, err);
+		return -1;
+	}
+	rc = trace_plan_make(ctx, plan, &roster, opts->loader, err);
+	if (rc == 0) {
+		say_cost(ctx, plan);
+		rc = trace_run(ctx, plan, roster.session, err);
+	}
+	return roster_close(&roster, err) < 0 ? -1 : rc;
+}
+
+static int run(struct ctx *ctx, struct err *err)
+{
+	const struct trace_opts *opts = ctx->opts;
+	struct trace_plan plan;
+	int rc = trace_plan_init(&plan, ctx->args, (size_t)ctx->n_args, err);
+
+	plan.jvm.release = (unsigned)jvm_feature(ctx->jvm);
+	plan.values = trace_has_values(opts);
+	plan.max_methods = opts->max_methods;
+	if (rc == 0)
+		rc = run_plan(ctx, &plan, err);
+	trace_plan_release(&plan);
+	return rc;
+}
+
+const struct cmd cmd_trace = {
+	.name = "trace",
+	.aliases = "watch monitor",
+	.synopsis = "TARGET 'a.b.Class.method'...",
+	.summary = "calls of methods: time, arguments, result or exception",
+	.details =
+		"Class and method may be globs: * stands for any characters, ? for one.  Parameters\n"
+		"choose among methods of one name: 'a.b.C.m(java.lang.String, int[])'; <init> is a\n"
+		"constructor.  A line a call, when it ends; --json: an object a line.\n"
+		"Ends by Ctrl-C, -d or -c, and when the hooks cost more than --budget; then all\n"
+		"classes are what they were.  Calls in methods that do not return meanwhile are\n"
+		"not seen: those run their old code.  What --rate keeps back is counted.\n",
+	.need = NEED_JVM,
+	.min_args = 1,
+	.max_args = -1,
+	.free_words = -1,
+	.opts = trace_rows,
+	.opts_size = sizeof(struct trace_opts),
+	.defaults = &defaults,
+	.check = check,
+	.run = run,
+};

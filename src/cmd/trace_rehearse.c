@@ -1,0 +1,79 @@
+#include "cmd/trace_rehearse.h"
+
+#include "classfile/verify.h"
+#include "model/javasig.h"
+
+#define HOOKS "java/jtool/Hooks1" /* whichever it will be: as long */
+
+typedef bool verify_fn(const struct cf_class *class, struct cf_fault *fault);
+
+/*
+ * The strictest that the class file passes as it is; NULL: none.  The dump of a boot class has no
+ * stack maps up to JDK 17: the JVM throws them away.
+ */
+static verify_fn *verifier_of(const struct cf_class *class, struct cf_fault *fault)
+{
+	if (!cf_check(class, fault))
+		return NULL;
+	if (cf_verify(class, fault))
+		return cf_verify;
+	*fault = (struct cf_fault){ .what = NULL };
+	return cf_verify_without_maps(class, fault) ? cf_verify_without_maps : NULL;
+}
+
+static void say_fault(struct buf *why, const char *what, const struct cf_fault *fault)
+{
+	buf_addf(why, "%s: ", what);
+	if (fault->name.data) {
+		javasig_member_name(why, fault->name, fault->descriptor);
+		buf_adds(why, ": ");
+	}
+	buf_adds(why, fault->memory ? "there was no memory to look" : fault->what);
+	if (fault->pc != UINT32_MAX)
+		buf_addf(why, " at %u", fault->pc);
+}
+
+static int examine(const struct cf_output *out, verify_fn *verify, struct buf *why)
+{
+	struct ag_mem mem = { .budget = SIZE_MAX };
+	struct cf_fault fault = { .what = NULL };
+	struct cf_class class;
+	const char *broken = cf_open(&class, out->data, out->len, &mem);
+	bool fine;
+
+	if (broken) {
+		buf_addf(why, "jtool would make a bad class file of it: %s", broken);
+		return -1;
+	}
+	fine = cf_check(&class, &fault) && verify(&class, &fault);
+	if (!fine)
+		say_fault(why, "jtool would make bad code of it", &fault);
+	cf_release(&class);
+	return fine ? 0 : -1;
+}
+
+int trace_rehearse(const struct cf_class *class, bool is_boot, const struct redefinition_jvm *jvm,
+		   struct cf_probe *probes, size_t n, struct buf *why)
+{
+	struct ag_mem mem = { .budget = SIZE_MAX };
+	struct cf_output out = { .mem = &mem };
+	struct cf_fault fault = { .what = NULL };
+	verify_fn *verify = verifier_of(class, &fault);
+	bool unverified = jvm->unverified || (is_boot && jvm->release <= 21);
+	const char *refused;
+	int rc = 0;
+
+	if (!verify && unverified) {
+		say_fault(why, "its code is not what the JVM would verify, and would not", &fault);
+		return -1;
+	}
+	refused = cf_inject(class, HOOKS, probes, n, &out);
+	if (refused) {
+		buf_adds(why, refused);
+		rc = -1;
+	} else if (out.len > 0 && verify) {
+		rc = examine(&out, verify, why);
+	}
+	cf_output_release(&out);
+	return rc;
+}

@@ -1,0 +1,97 @@
+/*
+ * trace: what the agent is asked for.
+ */
+#include <string.h>
+
+#include "cmd/trace.h"
+#include "target/processors.h"
+
+#define DEFAULT_CALLS 10000
+#define BEGIN_ROOM 64
+
+uint64_t trace_calls_limit(const struct trace_opts *opts)
+{
+	if (opts->count != TRACE_COUNT_UNSET)
+		return opts->count;
+	return opts->duration_ms > 0 || opts->summary ? 0 : DEFAULT_CALLS;
+}
+
+static uint32_t flags(const struct trace_opts *opts)
+{
+	return (trace_has_values(opts) ? WIRE_TRACE_VALUES : 0) |
+	       (opts->stack ? WIRE_TRACE_STACKS : 0) | (opts->summary ? WIRE_TRACE_SUMS : 0);
+}
+
+/* A second's share of what all processors can do in it; 0: no limit. */
+static uint64_t hooks_ns(const struct ctx *ctx, const struct trace_opts *opts)
+{
+	double processors = processors_of(ctx->jvm->pid);
+
+	if (processors < 0)
+		processors = 1;
+	return (uint64_t)(processors * 1e7 * opts->budget);
+}
+
+static int send_begin(const struct ctx *ctx, const struct trace_plan *plan, struct session *s,
+		      struct err *err)
+{
+	const struct trace_opts *opts = ctx->opts;
+	uint8_t payload[BEGIN_ROOM];
+	struct wire_writer w = wire_writer_init(payload, sizeof(payload));
+
+	wire_put_u32(&w, flags(opts));
+	wire_put_u64(&w, (uint64_t)opts->duration_ms * 1000000);
+	wire_put_u64(&w, trace_calls_limit(opts));
+	wire_put_u64(&w, opts->min_ns);
+	wire_put_u32(&w, opts->rate);
+	wire_put_u32(&w, opts->strings);
+	wire_put_u32(&w, opts->elements);
+	wire_put_u64(&w, hooks_ns(ctx, opts));
+	wire_put_u32(&w, (uint32_t)plan->trace.n);
+	return session_send(s, WIRE_TRACE, &w, err);
+}
+
+/* What one method takes of a payload. */
+static size_t room_of(const struct trace_method *m)
+{
+	return 8 + strlen(m->name) + strlen(m->descriptor);
+}
+
+/* Those of one class from the first on, as many as go into a frame; *n is how many. */
+static int send_methods(const struct trace_plan *plan, size_t first, size_t *n, struct session *s,
+			struct err *err)
+{
+	const struct trace_method *methods = plan->trace.methods + first;
+	const uint32_t *numbers = plan->numbers + first;
+	size_t left = plan->trace.n - first, room = 8;
+	_cleanup_buf_ struct buf payload = BUF_INIT;
+	struct wire_writer w;
+
+	for (*n = 0; *n < left && numbers[*n] == numbers[0]; ++*n) {
+		if (room + room_of(&methods[*n]) > WIRE_PAYLOAD_MAX)
+			break;
+		room += room_of(&methods[*n]);
+	}
+	w = wire_writer_init(buf_reserve(&payload, room), room);
+	wire_put_u32(&w, numbers[0]);
+	wire_put_u32(&w, (uint32_t)*n);
+	for (size_t i = 0; i < *n; i++) {
+		wire_put_text(&w, methods[i].name, strlen(methods[i].name));
+		wire_put_text(&w, methods[i].descriptor, strlen(methods[i].descriptor));
+	}
+	return session_send(s, WIRE_TRACE_METHODS, &w, err);
+}
+
+int trace_request(const struct ctx *ctx, const struct trace_plan *plan, struct session *s,
+		  struct err *err)
+{
+	size_t n;
+
+	if (send_begin(ctx, plan, s, err) < 0)
+		return -1;
+	for (size_t i = 0; i < plan->trace.n; i += n) {
+		if (send_methods(plan, i, &n, s, err) < 0)
+			return -1;
+	}
+	return 0;
+}
