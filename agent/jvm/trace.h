@@ -24,6 +24,7 @@
 #define JTOOL_AGENT_JVM_TRACE_H
 
 #include "jvm/ti.h"
+#include "wire/sums.h"
 
 #define AG_TRACES 4 /* at a time, of one library */
 
@@ -53,7 +54,11 @@ uint32_t ag_trace_id(const struct ag_trace *trace, uint32_t i);
 int ag_trace_describe(struct ag_jvm *jvm, struct ag_trace *trace, uint32_t i,
 		      const char *descriptor);
 
-/* From now on hooks take part; and from now on no more. */
+/*
+ * From now on hooks take part: to be called before classes are instrumented, so that no call is
+ * seen to end only.  And from now on no more: hooks that were at work are waited for a while, so
+ * that what is taken afterwards is all that they left.
+ */
 void ag_trace_begin(struct ag_trace *trace);
 void ag_trace_end(struct ag_trace *trace);
 
@@ -94,7 +99,7 @@ int ag_trace_take(struct ag_jvm *jvm, struct ag_trace *trace, ag_call_fn *tell, 
 /* What came together for a method since it was last taken; false: nothing. */
 struct ag_sum {
 	uint64_t calls, threw, ns, min_ns, max_ns;
-	uint64_t buckets[/* SUMS_BUCKETS */];
+	uint64_t buckets[SUMS_BUCKETS];
 };
 bool ag_trace_take_sum(struct ag_trace *trace, uint32_t i, struct ag_sum *sum);
 
