@@ -14,7 +14,7 @@
 
 struct ag_install;
 
-/* A method that is to be hooked; its texts are the caller's, for the life of the install. */
+/* A method that is to be hooked. */
 struct ag_install_method {
 	uint32_t number; /* of the class, in the roster: methods of one class stand together */
 	const char *name, *descriptor;
@@ -27,9 +27,10 @@ struct ag_install_method {
 /*
  * Hook what can be hooked of the n methods; the rest says why not.  When the JVM refuses the
  * classes together, each is tried alone, so that one does not keep the others from it.  NULL with
- * the error recorded when nothing was tried; else to be taken out.
+ * the error recorded when nothing was tried; else to be taken out.  values: arguments and results
+ * are told.
  */
-struct ag_install *ag_install(struct ag_jvm *jvm, struct ag_trace *trace,
+struct ag_install *ag_install(struct ag_jvm *jvm, struct ag_trace *trace, bool values,
 			      struct ag_install_method *methods, uint32_t n);
 
 /*

@@ -1,0 +1,234 @@
+#include "cmd/trace_tell.h"
+
+#include <string.h>
+
+#include "wire/sums.h"
+
+#define PIECE (48u * 1024) /* as batches are cut */
+#define USUAL_CALL 2048    /* room that is made for the next one before it is taken */
+#define LONGEST_SUM (48 + 12 * SUMS_BUCKETS)
+#define NAME_MAX 1024      /* longer names of threads are cut */
+
+enum { FULL = 1 }; /* there is no room; -1 is for broken channels */
+
+uint32_t ag_telling_hooked(const struct ag_telling *t)
+{
+	uint32_t n = 0;
+
+	for (uint32_t i = 0; i < t->n; i++)
+		n += !t->methods[i].refused && !t->methods[i].code && !t->methods[i].why;
+	return n;
+}
+
+bool ag_telling_is_done(const struct ag_telling *t)
+{
+	return t->max_calls > 0 && t->told >= t->max_calls;
+}
+
+/*
+ * Room for n bytes more, in the batch that is begun or in a new frame, such that gathering them
+ * waits for nobody.  0, FULL or -1.
+ */
+static int make_room(struct ag_telling *t, size_t n)
+{
+	if (t->batch.w && t->batch.w->len + n <= PIECE)
+		return 0;
+	if (ag_batch_end(&t->batch) != 0)
+		return -1;
+	if (ag_chan_has_room(t->chan, 0))
+		return 0;
+	if ((t->patient ? ag_chan_flush(t->chan) : ag_chan_trickle(t->chan)) != 0)
+		return -1;
+	return ag_chan_has_room(t->chan, 0) ? 0 : FULL;
+}
+
+/* Full is no error: it goes on when the client has taken some. */
+static int finish(struct ag_telling *t, int rc)
+{
+	if (rc < 0 || ag_batch_end(&t->batch) != 0)
+		return -1;
+	return ag_chan_trickle(t->chan);
+}
+
+static int tell_refusal(struct ag_telling *t, uint32_t i)
+{
+	const struct ag_install_method *m = &t->methods[i];
+	const char *why = m->why ? m->why : "";
+	struct wire_writer *w;
+	int rc;
+
+	if (!m->refused && !m->code && !m->why)
+		return 0;
+	rc = make_room(t, 16 + strlen(why));
+	if (rc != 0)
+		return rc;
+	w = ag_chan_begin(t->chan);
+	wire_put_u32(w, i);
+	wire_put_u32(w, m->refused);
+	wire_put_i32(w, (int32_t)m->code);
+	wire_put_text(w, why, strlen(why));
+	return ag_chan_end(t->chan, WIRE_TRACE_REFUSED);
+}
+
+static int tell_begun(struct ag_telling *t)
+{
+	struct wire_writer *w;
+	int rc = make_room(t, 12);
+
+	if (rc != 0)
+		return rc;
+	w = ag_chan_begin(t->chan);
+	wire_put_u32(w, ag_telling_hooked(t));
+	wire_put_u64(w, t->install_ns);
+	return ag_chan_end(t->chan, WIRE_TRACE_BEGUN);
+}
+
+int ag_tell_begin(struct ag_telling *t)
+{
+	int rc = 0;
+
+	while (t->next_method <= t->n && rc == 0) {
+		rc = t->next_method < t->n ? tell_refusal(t, t->next_method) : tell_begun(t);
+		t->next_method += rc == 0;
+	}
+	return finish(t, rc);
+}
+
+/* Those that the client does not know come first, in a frame of their own. */
+static int tell_new_frames(struct ag_telling *t, const struct ag_call *call)
+{
+	int rc;
+
+	if (!ag_trace_frames_are_new(&t->frames, call->frames, call->n_frames))
+		return 0;
+	rc = make_room(t, PIECE);
+	if (rc != 0)
+		return rc;
+	return ag_trace_frames_tell(t->jvm, t->chan, &t->frames, call->frames, call->n_frames);
+}
+
+static void put_call(struct ag_telling *t, const struct ag_call *call, size_t name_len,
+		     struct wire_writer *w)
+{
+	wire_put_u32(w, call->method);
+	wire_put_u64(w, call->when_ns);
+	wire_put_u64(w, call->ns);
+	wire_put_u64(w, call->thread_id);
+	wire_put_text(w, name_len ? call->thread : "", name_len);
+	wire_put_u32(w, call->threw ? 1 : 0);
+	wire_put_text(w, (const char *)call->values, call->values_len);
+	wire_put_text(w, (const char *)call->result, call->result_len);
+	wire_put_u32(w, call->n_frames);
+	for (uint32_t i = 0; i < call->n_frames; i++)
+		wire_put_u32(w, ag_trace_frames_number(&t->frames, &call->frames[i]));
+}
+
+static int tell_call(struct ag_jvm *jvm, const struct ag_call *call, void *arg)
+{
+	struct ag_telling *t = arg;
+	size_t name_len = call->thread ? strnlen(call->thread, NAME_MAX) : 0, len;
+	struct wire_writer *w;
+	int rc;
+
+	(void)jvm;
+	len = 48 + name_len + call->values_len + call->result_len + 4 * (size_t)call->n_frames;
+	rc = tell_new_frames(t, call);
+	if (rc == 0)
+		rc = make_room(t, len);
+	if (rc == FULL)
+		t->dropped++; /* it is longer than most, and is not to be had again */
+	if (rc != 0)
+		return rc;
+	w = ag_batch_row(&t->batch, len);
+	if (!w)
+		return -1;
+	put_call(t, call, name_len, w);
+	t->told++;
+	return ag_telling_is_done(t) ? FULL : make_room(t, USUAL_CALL);
+}
+
+int ag_tell_calls(struct ag_telling *t)
+{
+	int rc = 0;
+
+	t->batch = (struct ag_batch){ .chan = t->chan, .type = WIRE_TRACE_CALLS };
+	if (!ag_telling_is_done(t))
+		rc = make_room(t, USUAL_CALL);
+	if (rc == 0 && !ag_telling_is_done(t))
+		rc = ag_trace_take(t->jvm, t->trace, tell_call, t);
+	return finish(t, rc);
+}
+
+static void put_sum(const struct ag_sum *sum, uint32_t method, struct wire_writer *w)
+{
+	uint32_t n = 0;
+
+	for (uint32_t i = 0; i < SUMS_BUCKETS; i++)
+		n += sum->buckets[i] > 0;
+	wire_put_u32(w, method);
+	wire_put_u64(w, sum->calls);
+	wire_put_u64(w, sum->threw);
+	wire_put_u64(w, sum->ns);
+	wire_put_u64(w, sum->min_ns);
+	wire_put_u64(w, sum->max_ns);
+	wire_put_u32(w, n);
+	for (uint32_t i = 0; i < SUMS_BUCKETS; i++) {
+		if (sum->buckets[i] == 0)
+			continue;
+		wire_put_u32(w, i);
+		wire_put_u64(w, sum->buckets[i]);
+	}
+}
+
+int ag_tell_sums(struct ag_telling *t)
+{
+	int rc = 0;
+
+	t->batch = (struct ag_batch){ .chan = t->chan, .type = WIRE_TRACE_SUMS };
+	for (; t->next_sum < t->n; t->next_sum++) {
+		struct ag_sum sum;
+		struct wire_writer *w;
+
+		rc = make_room(t, LONGEST_SUM);
+		if (rc != 0)
+			break;
+		if (!ag_trace_take_sum(t->trace, t->next_sum, &sum))
+			continue;
+		w = ag_batch_row(&t->batch, LONGEST_SUM);
+		if (!w)
+			return -1;
+		put_sum(&sum, t->next_sum, w);
+	}
+	return finish(t, rc);
+}
+
+static void put_state(const struct ag_telling *t, struct wire_writer *w)
+{
+	struct ag_trace_state state = { 0 };
+
+	ag_trace_state(t->trace, &state);
+	wire_put_u64(w, state.calls);
+	wire_put_u64(w, state.too_many);
+	wire_put_u64(w, state.no_room + t->dropped);
+	wire_put_u64(w, state.hooks_ns);
+}
+
+int ag_tell_state(struct ag_telling *t)
+{
+	int rc = make_room(t, 32);
+
+	if (rc != 0)
+		return rc < 0 ? -1 : 0;
+	put_state(t, ag_chan_begin(t->chan));
+	return finish(t, ag_chan_end(t->chan, WIRE_TRACE_STATE));
+}
+
+int ag_tell_end(struct ag_telling *t, uint32_t end, jvmtiError code)
+{
+	struct wire_writer *w = ag_chan_begin(t->chan);
+
+	wire_put_u32(w, end);
+	wire_put_i32(w, (int32_t)code);
+	put_state(t, w);
+	return ag_chan_end(t->chan, WIRE_TRACE_END);
+}
