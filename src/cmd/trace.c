@@ -83,7 +83,7 @@ static int run_plan(const struct ctx *ctx, struct trace_plan *plan, struct err *
 	int rc;
 
 	if (roster_open(ctx, 0, &roster, err) < 0) {
-		trace_offer_jfr(ctx, err);
+		trace_offer_jfr(ctx, plan, err);
 		return -1;
 	}
 	rc = trace_plan_make(ctx, plan, &roster, opts->loader, err);

@@ -42,6 +42,6 @@ int trace_run(const struct ctx *ctx, struct trace_plan *plan, struct session *s,
  * The agent could not be loaded, as err says: if this JVM can time methods by itself, say how at
  * the end of it.
  */
-void trace_offer_jfr(const struct ctx *ctx, struct err *err);
+void trace_offer_jfr(const struct ctx *ctx, const struct trace_plan *plan, struct err *err);
 
 #endif

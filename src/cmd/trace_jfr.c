@@ -1,13 +1,47 @@
 /*
  * trace: what is left when agents are not let in.
+ *
+ * JDK 25 can time methods itself (JEP 520).  Its event comes at the end of a chunk, unless it is
+ * given a period, and JFR.view makes a table of it within the JVM: no JDK is needed to read it.
  */
 #include <string.h>
 
+#include "base/glob.h"
 #include "cmd/trace.h"
 
-#define FIRST_RELEASE 25 /* JEP 520: method timing and tracing by the flight recorder */
+#define FIRST_RELEASE 25
 
-void trace_offer_jfr(const struct ctx *ctx, struct err *err)
+/*
+ * The recorder's filter for a pattern: it has no globs, and no parameters, but means all methods
+ * of a class, or of all classes those of a name.
+ */
+static void add_filter(struct buf *out, const struct methodpattern *p)
 {
-	(void)ctx, (void)err;
+	bool any_class = glob_is_pattern(p->class), any_name = glob_is_pattern(p->name);
+
+	if (any_class && any_name) {
+		buf_adds(out, "a.b.Class::method");
+		return;
+	}
+	for (const char *c = p->class; *c && !any_class; c++)
+		buf_addc(out, *c == '/' ? '.' : *c);
+	if (!any_name)
+		buf_addf(out, "::%s", p->name);
+}
+
+void trace_offer_jfr(const struct ctx *ctx, const struct trace_plan *plan, struct err *err)
+{
+	_cleanup_buf_ struct buf filter = BUF_INIT;
+	size_t len = strlen(err->text);
+	int pid = (int)ctx->jvm->pid;
+
+	if (err->code != EXIT_AGENT || jvm_feature(ctx->jvm) < FIRST_RELEASE)
+		return;
+	add_filter(&filter, &plan->wanted[0].pattern);
+	(void)snprintf(err->text + len, sizeof(err->text) - len,
+		       "; times alone the JVM's flight recorder tells, without an agent: "
+		       "jtool jfr %d start name=jtool-times 'method-timing=%.200s' "
+		       "'jdk.MethodTiming#period=1s', and after a while "
+		       "jtool jcmd %d JFR.view method-timing, and "
+		       "jtool jfr %d stop name=jtool-times", pid, buf_str(&filter), pid, pid);
 }
