@@ -337,7 +337,7 @@ uint64_t trace_quantile(const struct trace_sum *sum, double q)
 
 	if (sum->calls == 0)
 		return 0;
-	if (q >= 1 || !sum->buckets)
+	if (q >= 1 || !sum->buckets) /* no more is known */
 		return sum->max_ns;
 	bucket = bucket_at(sum, q);
 	least = sums_least(bucket);

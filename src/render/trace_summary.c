@@ -99,10 +99,12 @@ static void add_row(struct table *table, const struct trace *t, uint32_t method,
 	table_number(table, ERRORS, figure(sum->threw));
 	table_number(table, MIN, figure(sum->min_ns));
 	table_number(table, MEAN, figure(trace_mean(sum)));
+	table_number(table, MAX, figure(sum->max_ns));
+	if (!sum->buckets) /* the agent had no room for them: not known */
+		return;
 	table_number(table, P50, figure(trace_quantile(sum, 0.50)));
 	table_number(table, P95, figure(trace_quantile(sum, 0.95)));
 	table_number(table, P99, figure(trace_quantile(sum, 0.99)));
-	table_number(table, MAX, figure(sum->max_ns));
 }
 
 static void add_table(struct buf *out, const struct trace *t, const struct row *rows, size_t n,
@@ -142,9 +144,9 @@ void trace_summary_add(struct buf *out, const struct trace *t)
 	add_end(out, t, 0, n_idle);
 }
 
-static void put_time(struct json *json, const char *key, const struct trace_sum *sum, uint64_t ns)
+static void put_time(struct json *json, const char *key, bool known, uint64_t ns)
 {
-	if (sum->calls > 0)
+	if (known)
 		json_put_unsigned(json, key, ns);
 	else
 		json_put_null(json, key);
@@ -153,6 +155,7 @@ static void put_time(struct json *json, const char *key, const struct trace_sum 
 static void add_json(struct buf *out, const struct trace *t, uint32_t method)
 {
 	const struct trace_sum *sum = &t->methods[method].sum;
+	bool called = sum->calls > 0, ranked = called && sum->buckets;
 	_cleanup_buf_ struct buf name = BUF_INIT;
 	struct json *json = json_object();
 
@@ -160,12 +163,12 @@ static void add_json(struct buf *out, const struct trace *t, uint32_t method)
 	json_put_text(json, "method", buf_str(&name));
 	json_put_unsigned(json, "count", sum->calls);
 	json_put_unsigned(json, "errors", sum->threw);
-	put_time(json, "min", sum, sum->min_ns);
-	put_time(json, "mean", sum, trace_mean(sum));
-	put_time(json, "p50", sum, trace_quantile(sum, 0.50));
-	put_time(json, "p95", sum, trace_quantile(sum, 0.95));
-	put_time(json, "p99", sum, trace_quantile(sum, 0.99));
-	put_time(json, "max", sum, sum->max_ns);
+	put_time(json, "min", called, sum->min_ns);
+	put_time(json, "mean", called, trace_mean(sum));
+	put_time(json, "p50", ranked, trace_quantile(sum, 0.50));
+	put_time(json, "p95", ranked, trace_quantile(sum, 0.95));
+	put_time(json, "p99", ranked, trace_quantile(sum, 0.99));
+	put_time(json, "max", called, sum->max_ns);
 	json_put_unsigned(json, "total", sum->ns);
 	json_add(out, json);
 	buf_addc(out, '\n');
