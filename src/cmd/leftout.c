@@ -31,15 +31,21 @@ void leftout_add(struct leftout *l, const char *why, const char *name)
 	l->total++;
 }
 
+static void add_text(const struct leftout_reason *reason, struct buf *out)
+{
+	buf_addf(out, "%.300s: ", reason->why);
+	for (size_t i = 0; i < reason->n && i < NAMES_SHOWN; i++)
+		buf_addf(out, "%s%.150s", i > 0 ? ", " : "", reason->names[i]);
+	if (reason->n > NAMES_SHOWN)
+		buf_addf(out, " and %zu more", reason->n - NAMES_SHOWN);
+}
+
 static void tell_together(const struct ctx *ctx, const struct leftout_reason *reason)
 {
-	_cleanup_buf_ struct buf names = BUF_INIT;
+	_cleanup_buf_ struct buf text = BUF_INIT;
 
-	for (size_t i = 0; i < reason->n && i < NAMES_SHOWN; i++)
-		buf_addf(&names, "%s%.150s", i > 0 ? ", " : "", reason->names[i]);
-	if (reason->n > NAMES_SHOWN)
-		buf_addf(&names, " and %zu more", reason->n - NAMES_SHOWN);
-	cmd_note(ctx->cmd, "left out: %s: %s", reason->why, buf_str(&names));
+	add_text(reason, &text);
+	cmd_note(ctx->cmd, "left out: %s", buf_str(&text));
 }
 
 static void tell_each(const struct ctx *ctx, const struct leftout_reason *reason)
@@ -58,6 +64,19 @@ void leftout_tell(const struct ctx *ctx, const struct leftout *l)
 		else
 			tell_together(ctx, &l->list[i]);
 	}
+}
+
+int leftout_refuse(const struct ctx *ctx, const struct leftout *l, const char *what,
+		   struct err *err)
+{
+	_cleanup_buf_ struct buf text = BUF_INIT;
+
+	if (l->n != 1) {
+		leftout_tell(ctx, l);
+		return err_set(err, EXIT_ANSWER, "%s", what);
+	}
+	add_text(&l->list[0], &text);
+	return err_set(err, EXIT_ANSWER, "%s: %s", what, buf_str(&text));
 }
 
 void leftout_release(struct leftout *l)

@@ -22,6 +22,9 @@ struct leftout {
 void leftout_add(struct leftout *l, const char *why, const char *name);
 /* "left out: WHY: A, B, C and 12 more"; all of them with --verbose. */
 void leftout_tell(const struct ctx *ctx, const struct leftout *l);
+/* It is all there is: an error (EXIT_ANSWER), in one line where there is one reason.  -1. */
+int leftout_refuse(const struct ctx *ctx, const struct leftout *l, const char *what,
+		   struct err *err);
 void leftout_release(struct leftout *l);
 
 #endif

@@ -27,7 +27,7 @@ static const struct opt trace_rows[] = {
 	{ 0, "elements", OPT_NUMBER, AT(elements), "N", "show N elements of an array (default 5)",
 	  NULL },
 	{ 0, "budget", OPT_NUMBER, AT(budget), "PERCENT",
-	  "end when the hooks take more of the processors' time (default 10; 0: never)", NULL },
+	  "end when hooks take more of all processors (default 10; 0: never)", NULL },
 	{ 0, "loader", OPT_TEXT, AT(loader), "LOADER", "only classes of this loader", NULL },
 	{ 0, "max-methods", OPT_NUMBER, AT(max_methods), "N",
 	  "refuse to trace more than N methods (default 1000)", NULL },
@@ -119,8 +119,8 @@ const struct cmd cmd_trace = {
 		"choose among methods of one name: 'a.b.C.m(java.lang.String, int[])'; <init> is a\n"
 		"constructor.  A line a call, when it ends; --json: an object a line.\n"
 		"Ends by Ctrl-C, -d or -c, and when the hooks cost more than --budget; then all\n"
-		"classes are what they were.  Calls in methods that do not return meanwhile are\n"
-		"not seen: those run their old code.  What --rate keeps back is counted.\n",
+		"classes are what they were.  A call that had begun before is not seen: it goes on\n"
+		"in its old code.  What --rate keeps back is counted.\n",
 	.need = NEED_JVM,
 	.min_args = 1,
 	.max_args = -1,

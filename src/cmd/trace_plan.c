@@ -8,6 +8,7 @@
 #include "model/typename.h"
 
 #define HAS_MAX 400 /* bytes of an error */
+#define SLIPS 2
 
 int trace_plan_init(struct trace_plan *plan, char *const *words, size_t n, struct err *err)
 {
@@ -57,10 +58,10 @@ static void offer(struct trace_wanted *wanted, const struct cf_member *method)
 	_cleanup_free_ char *text = trace_plan_name("", method->name, method->descriptor);
 
 	javasig_text(&name, method->name);
-	if (near_distance(buf_str(&name), wanted->pattern.name) <= 2)
+	if (near_distance(buf_str(&name), wanted->pattern.name) <= SLIPS)
 		near_add(&wanted->near, text);
 	else
-		near_offer(&wanted->near, buf_str(&name));
+		near_offer(&wanted->near, text);
 	if (wanted->n_has++ > 0 && wanted->has.len < HAS_MAX)
 		buf_adds(&wanted->has, ", ");
 	if (wanted->has.len < HAS_MAX)
@@ -207,12 +208,15 @@ static int take(const struct class_row *row, struct captured *captured, void *ar
 {
 	struct trace_plan *plan = arg;
 	struct ag_mem mem = { .budget = SIZE_MAX };
-	_cleanup_free_ bool *of_class = patterns_of(plan, row);
+	_cleanup_free_ bool *of_class = NULL;
 	_cleanup_buf_ struct buf text = BUF_INIT;
 	struct cf_class class;
 	const char *why = roster_why_no_file(row, captured, &text);
 
 	(void)err;
+	if (class_is_array(row)) /* it has no methods */
+		return 0;
+	of_class = patterns_of(plan, row);
 	if (!why)
 		why = cf_open(&class, captured->file.data, captured->file.len, &mem);
 	if (why) {
@@ -250,26 +254,34 @@ static int select_classes(const struct ctx *ctx, const struct trace_plan *plan,
 	return roster_select(ctx, roster, words, plan->n_wanted, loader, err);
 }
 
-/* Only a class that is there was captured. */
+/* "save*", "m(int)" */
+static void add_name(struct buf *out, const struct methodpattern *p)
+{
+	buf_addf(out, "%.200s", p->name);
+	if (p->parameters)
+		buf_addf(out, "(%.200s)", p->parameters);
+}
+
+/* There are classes as its class is called. */
 static int refuse_method(struct trace_wanted *wanted, struct err *err)
 {
 	const struct methodpattern *p = &wanted->pattern;
-	_cleanup_buf_ struct buf whose = BUF_INIT;
+	_cleanup_buf_ struct buf name = BUF_INIT;
 
-	if (wanted->n_classes == 1)
-		buf_addf(&whose, "class %.200s has", p->class);
-	else
-		buf_addf(&whose, "none of the %zu classes '%.200s' has", wanted->n_classes,
-			 p->class);
+	add_name(&name, p);
+	if (wanted->n_classes == 0)
+		return err_set(err, EXIT_ANSWER, "'%.200s' means arrays alone, which have no "
+						 "methods", p->class);
+	if (wanted->n_classes > 1)
+		return err_set(err, EXIT_ANSWER, "none of the %zu classes '%.200s' has a method '%s'%s",
+			       wanted->n_classes, p->class, buf_str(&name),
+			       wanted->near.n > 0 ? near_hint(&wanted->near) : "");
 	if (wanted->near.n > 0)
-		return err_set(err, EXIT_ANSWER, "%s no method '%.200s%s%.200s%s'%s",
-			       buf_str(&whose), p->name, p->parameters ? "(" : "",
-			       p->parameters ? p->parameters : "", p->parameters ? ")" : "",
-			       near_hint(&wanted->near));
+		return err_set(err, EXIT_ANSWER, "class %.200s has no method '%s'%s", p->class,
+			       buf_str(&name), near_hint(&wanted->near));
 	return err_set(err, EXIT_ANSWER,
-		       "%s no method '%.200s' of its own, but %s%s; what is inherited is traced in "
-		       "the class that has it",
-		       buf_str(&whose), p->name,
+		       "class %.200s has no method '%s' of its own, but %s%s; what is inherited "
+		       "is traced in the class that has it", p->class, buf_str(&name),
 		       wanted->n_has > 0 ? buf_str(&wanted->has) : "none at all",
 		       wanted->has.len >= HAS_MAX ? ", ..." : "");
 }
@@ -284,9 +296,9 @@ static int judge(const struct ctx *ctx, struct trace_plan *plan, struct err *err
 		return err_set(err, EXIT_ANSWER,
 			       "that is %zu methods of %zu classes: name fewer, or let it be so many "
 			       "with --max-methods", plan->n_methods, plan->n_classes);
-	leftout_tell(ctx, &plan->left);
 	if (plan->n_methods == 0)
-		return err_set(err, EXIT_ANSWER, "there is no method left that can be traced");
+		return leftout_refuse(ctx, &plan->left, "no method of these can be traced", err);
+	leftout_tell(ctx, &plan->left);
 	return 0;
 }
 

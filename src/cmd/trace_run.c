@@ -57,12 +57,8 @@ static void show_call(const struct trace *t, const struct trace_call *call, void
 }
 
 /* Methods that the agent has refused, or the JVM. */
-static void say_begun(struct run *r)
+static void find_refused(const struct trace *t, struct leftout *left)
 {
-	const struct trace *t = &r->plan->trace;
-	struct leftout left = { 0 };
-
-	r->begun = true;
 	for (size_t i = 0; i < t->n; i++) {
 		const struct trace_method *m = &t->methods[i];
 		const struct cf_text name = { m->name, strlen(m->name) };
@@ -72,9 +68,19 @@ static void say_begun(struct run *r)
 		if (!m->refused)
 			continue;
 		shown = trace_plan_name(m->class, name, descriptor);
-		leftout_add(&left, m->refused, shown);
+		leftout_add(left, m->refused, shown);
 	}
-	leftout_tell(r->ctx, &left);
+}
+
+static void say_begun(struct run *r)
+{
+	const struct trace *t = &r->plan->trace;
+	struct leftout left = { 0 };
+
+	r->begun = true;
+	find_refused(t, &left);
+	if (t->n_hooked > 0) /* else it is the error */
+		leftout_tell(r->ctx, &left);
 	leftout_release(&left);
 	steps_add(r->ctx->steps, "%u methods are hooked, which took the JVM %.1f ms",
 		  (unsigned)t->n_hooked, (double)t->install_ns / 1e6);
@@ -104,6 +110,19 @@ static bool is_ended_by_user(struct run *r)
 	const struct timespec now = { 0, 0 };
 
 	return sigtimedwait(&r->signals, NULL, &now) >= 0;
+}
+
+/* The agent counts calls that it tells of; those of a summary are counted here. */
+static bool is_enough(const struct run *r)
+{
+	const struct trace *t = &r->plan->trace;
+	uint64_t limit = trace_calls_limit(r->opts), n = 0;
+
+	if (!r->opts->summary || limit == 0)
+		return false;
+	for (size_t i = 0; i < t->n; i++)
+		n += t->methods[i].sum.calls;
+	return n >= limit;
 }
 
 static int stop(struct run *r, struct session *s, struct err *err)
@@ -139,7 +158,7 @@ static int tick(struct session *s, void *arg, struct err *err)
 		return err_set(err, EXIT_PARTIAL,
 			       "JVM %d does not end the trace: is it stopped? the classes are put "
 			       "back when it goes on", (int)r->ctx->jvm->pid);
-	if (r->stopped || !(is_ended_by_user(r) || r->write_error != 0))
+	if (r->stopped || !(is_ended_by_user(r) || is_enough(r) || r->write_error != 0))
 		return 0;
 	return stop(r, s, err);
 }
@@ -193,12 +212,22 @@ static void say_limits(const struct run *r)
 	}
 }
 
+static int refuse_all(const struct run *r, struct err *err)
+{
+	struct leftout left = { 0 };
+
+	find_refused(&r->plan->trace, &left);
+	(void)leftout_refuse(r->ctx, &left, "no method could be hooked", err);
+	leftout_release(&left);
+	return -1;
+}
+
 static int judge_end(const struct run *r, struct err *err)
 {
 	const struct trace *t = &r->plan->trace;
 
 	if (t->end == WIRE_TRACED_NOTHING)
-		return err_set(err, EXIT_ANSWER, "not one of %zu methods can be hooked", t->n);
+		return refuse_all(r, err);
 	if (t->end == WIRE_TRACED_COST)
 		return err_set(err, EXIT_PARTIAL,
 			       "the hooks took more than %u %% of the processors' time and were "
