@@ -118,7 +118,8 @@ static int take_refused(struct trace *t, struct wire_reader *payload)
 			text_printable(&why, reason.data, reason.len);
 		}
 		if (code != 0)
-			buf_addf(&why, ": %s (JVMTI error %d)", redefinition_error(code), (int)code);
+			buf_addf(&why, ": %s (JVMTI error %d)", redefinition_error(code),
+				 (int)code);
 	}
 	free(m->refused);
 	m->refused = buf_take(&why);

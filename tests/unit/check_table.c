@@ -5,13 +5,14 @@
 
 #include "render/table.h"
 
-enum { NAME, COUNT, SIZE, UP, NOTE };
+enum { NAME, COUNT, SIZE, UP, TOOK, NOTE };
 
 static const struct column columns[] = {
 	[NAME] = { "NAME", "name", COL_TEXT, false, "what it is called" },
 	[COUNT] = { "COUNT", "n", COL_NUMBER, false, "how many" },
 	[SIZE] = { "SIZE", "size", COL_BYTES, false, "how large" },
 	[UP] = { "UP", "uptime", COL_SECONDS, false, "since when" },
+	[TOOK] = { "TOOK", "ns", COL_NANOS, true, "how long" },
 	[NOTE] = { "NOTE", "note", COL_TEXT, true, "more" },
 };
 
@@ -34,6 +35,7 @@ static struct table *sample(void)
 
 static char *print(const struct table *t)
 {
+	struct buf added = BUF_INIT;
 	char *text = NULL;
 	size_t len = 0;
 	FILE *out = open_memstream(&text, &len);
@@ -41,6 +43,9 @@ static char *print(const struct table *t)
 	ck_assert_ptr_nonnull(out);
 	table_print(t, out);
 	ck_assert_int_eq(fclose(out), 0);
+	table_add(t, &added);
+	ck_assert_str_eq(buf_str(&added), text);
+	buf_release(&added);
 	return text;
 }
 
@@ -99,7 +104,7 @@ START_TEST(an_unknown_column_is_told)
 		ck_assert_int_eq(table_select(t, lists[i], &err), -1);
 		ck_assert_int_eq(err.code, EXIT_USAGE);
 		ck_assert_ptr_nonnull(strstr(err.text, "no column: there are name, n, size, "
-						       "uptime, note"));
+						       "uptime, ns, note"));
 		table_free(t);
 	}
 }
@@ -150,6 +155,22 @@ START_TEST(seconds_have_units)
 	one_cell(UP, 86399, "23h59m");
 	one_cell(UP, 93600, "1d02h");
 	one_cell(UP, 400 * 86400, "400d00h");
+}
+END_TEST
+
+START_TEST(nanoseconds_have_units)
+{
+	one_cell(TOOK, 0, "0 ns");
+	one_cell(TOOK, 999, "999 ns");
+	one_cell(TOOK, 1000, "1.00 us");
+	one_cell(TOOK, 1239, "1.23 us");
+	one_cell(TOOK, 9999, "9.99 us");
+	one_cell(TOOK, 10000, "10.0 us");
+	one_cell(TOOK, 999999, "999 us");
+	one_cell(TOOK, 1240000, "1.24 ms");
+	one_cell(TOOK, INT64_C(59999999999), "59.9 s");
+	one_cell(TOOK, INT64_MAX, "9223372036 s");
+	one_cell(TOOK, -1, "0 ns");
 }
 END_TEST
 
@@ -208,8 +229,8 @@ START_TEST(json_has_every_column)
 	json_print(rows, out);
 	ck_assert_int_eq(fclose(out), 0);
 	ck_assert_str_eq(text, "[{\"name\":\"first\",\"n\":7,\"size\":1536,\"uptime\":61.9,"
-			       "\"note\":\"x\"},{\"name\":\"a\\nb\",\"n\":-123456,\"size\":null,"
-			       "\"uptime\":null,\"note\":null}]\n");
+			       "\"ns\":null,\"note\":\"x\"},{\"name\":\"a\\nb\",\"n\":-123456,"
+			       "\"size\":null,\"uptime\":null,\"ns\":null,\"note\":null}]\n");
 	free(text);
 	json_free(rows);
 	table_free(t);
@@ -250,6 +271,7 @@ int main(void)
 	tcase_add_test(tc, an_unknown_column_is_told);
 	tcase_add_test(tc, bytes_have_units);
 	tcase_add_test(tc, seconds_have_units);
+	tcase_add_test(tc, nanoseconds_have_units);
 	tcase_add_test(tc, wide_characters_keep_the_columns_straight);
 	tcase_add_test(tc, a_very_long_cell_does_not_widen_the_table);
 	tcase_add_test(tc, json_has_every_column);

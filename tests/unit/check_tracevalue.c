@@ -221,7 +221,8 @@ START_TEST(cut_at_every_byte)
 	put_object(&values, "[I", 1);
 	all = text_in(&values);
 	whole = show(all);
-	ck_assert_str_eq(whole, "12, 12, \"tea\"..., 'x', GREEN, E, [\"tea\", int[]@1, ... 3 in all]");
+	ck_assert_str_eq(whole, "12, 12, \"tea\"..., 'x', GREEN, E, "
+				"[\"tea\", int[]@1, ... 3 in all]");
 	for (size_t len = 0; len < all.len; len++) {
 		/* Of its own size, so that who reads on is seen to. */
 		char *copy = memcpy(xmalloc(len > 0 ? len : 1), all.data, len), *text;
