@@ -128,7 +128,7 @@ static void put_text(struct wire_writer *w, const char *text, const char *otherw
 
 static void put(struct wire_writer *w, const struct texts *t)
 {
-	put_text(w, t->class, "?");
+	put_text(w, t->class, ""); /* which is no signature */
 	put_text(w, t->method, "?");
 	put_text(w, t->source, "");
 	wire_put_i32(w, t->line);
