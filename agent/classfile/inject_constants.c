@@ -1,0 +1,133 @@
+/* Constants that are added.  All indexes of the class's own stay what they are. */
+#include "classfile/injecting.h"
+
+#include <string.h>
+
+/* So many names of new classes are looked for, too. */
+#define NEW_NAMES 4096
+/* So far a name is looked for among those of its hash: a second constant of it does no harm. */
+#define LOOKS_MAX 64
+
+static uint32_t hash_of(struct cf_text name)
+{
+	uint32_t hash = 2166136261u; /* FNV-1a */
+
+	for (size_t i = 0; i < name.len; i++)
+		hash = (hash ^ (uint8_t)name.data[i]) * 16777619u;
+	return (hash ^ hash >> 16) % INJ_HEADS;
+}
+
+static void remember(struct inj_constants *c, struct cf_text name, uint16_t index)
+{
+	uint16_t *head = &c->heads[hash_of(name)];
+
+	if (c->n_names == c->names_max)
+		return;
+	c->names[c->n_names] = (struct inj_name){ name.data, (uint16_t)name.len, index, *head };
+	*head = (uint16_t)c->n_names++;
+}
+
+bool inj_constants_open(struct inj_constants *c, const struct cf_pool *pool, struct ag_mem *mem)
+{
+	*c = (struct inj_constants){ .pool = pool, .more.mem = mem, .count = pool->count };
+	c->names_max = pool->count + NEW_NAMES;
+	if (c->names_max > UINT16_MAX)
+		c->names_max = UINT16_MAX;
+	c->names = ag_alloc(mem, c->names_max, sizeof(*c->names));
+	if (!c->names)
+		return false;
+	c->n_names = 1;
+	for (uint16_t i = 1; i < pool->count; i++) {
+		struct cf_text name = cf_class_name(pool, i);
+
+		if (name.data)
+			remember(c, name, i);
+	}
+	return true;
+}
+
+void inj_constants_release(struct inj_constants *c)
+{
+	ag_free(c->more.mem, c->names);
+	cf_output_release(&c->more);
+}
+
+/* The index of the next constant, whose tag is put; 0 when there is no room. */
+static uint16_t add(struct inj_constants *c, enum cf_tag tag)
+{
+	if (c->count >= UINT16_MAX) {
+		c->full = true;
+		return 0;
+	}
+	cf_put_u1(&c->more, (uint8_t)tag);
+	return (uint16_t)c->count++;
+}
+
+uint16_t inj_utf8(struct inj_constants *c, const char *text, size_t len)
+{
+	uint16_t index = add(c, CF_UTF8);
+
+	cf_put_u2(&c->more, (uint16_t)len);
+	cf_put(&c->more, text, len);
+	return index;
+}
+
+uint16_t inj_integer(struct inj_constants *c, uint32_t value)
+{
+	uint16_t index = add(c, CF_INTEGER);
+
+	cf_put_u4(&c->more, value);
+	return index;
+}
+
+/* One that consists of one index, or of two. */
+static uint16_t add_pair(struct inj_constants *c, enum cf_tag tag, uint16_t first, uint16_t second)
+{
+	uint16_t index = add(c, tag);
+
+	cf_put_u2(&c->more, first);
+	if (tag != CF_CLASS)
+		cf_put_u2(&c->more, second);
+	return index;
+}
+
+uint16_t inj_class(struct inj_constants *c, struct cf_text name)
+{
+	uint16_t at = c->heads[hash_of(name)], index;
+
+	for (int looks = 0; at != 0 && looks < LOOKS_MAX; looks++, at = c->names[at].next) {
+		const struct inj_name *known = &c->names[at];
+
+		if (known->len == name.len && memcmp(known->text, name.data, name.len) == 0)
+			return known->index;
+	}
+	index = add_pair(c, CF_CLASS, inj_utf8(c, name.data, name.len), 0);
+	if (index != 0)
+		remember(c, name, index);
+	return index;
+}
+
+uint16_t inj_hook(struct inj_constants *c, enum inj_hook hook, const char *hooks_class)
+{
+	/* One text, not an array of pointers, which the loader would have to relocate. */
+	static const char names[] =
+#define HOOK(name, descriptor) #name "\0" descriptor "\0"
+#include "classfile/hooks.def"
+#undef HOOK
+		;
+	const char *name = names, *descriptor;
+	struct cf_text class = { hooks_class, strlen(hooks_class) };
+	uint16_t index;
+
+	if (c->hooks[hook] != 0)
+		return c->hooks[hook];
+	if (c->hooks_class == 0)
+		c->hooks_class = inj_class(c, class);
+	for (int i = 0; i < 2 * (int)hook; i++)
+		name += strlen(name) + 1;
+	descriptor = name + strlen(name) + 1;
+	index = inj_utf8(c, name, strlen(name));
+	index = add_pair(c, CF_NAME_AND_TYPE, index, inj_utf8(c, descriptor, strlen(descriptor)));
+	c->hooks[hook] = add_pair(c, CF_METHOD, c->hooks_class, index);
+	return c->hooks[hook];
+}
