@@ -144,8 +144,8 @@ static int read_request(struct ag_jvm *jvm, struct ag_chan *chan, struct wire_re
 	request->budget_ns = wire_get_u64(r);
 	request->n = wire_get_u32(r);
 	if (!wire_reader_ok(r) || request->n == 0 || request->n > WIRE_TRACE_METHODS_MAX ||
-	    (flags & ~(details | WIRE_TRACE_SUMS)) ||
-	    ((flags & WIRE_TRACE_SUMS) && (flags & details)))
+	    (flags & ~(details | WIRE_TRACE_SUMMED)) ||
+	    ((flags & WIRE_TRACE_SUMMED) && (flags & details)))
 		return makes_no_sense(jvm, chan);
 	return read_methods(jvm, chan, request);
 }
@@ -201,7 +201,7 @@ static int take_turn(struct tracing *t, int64_t now)
 		return -1;
 	if (tell->next_method <= tell->n)
 		return 0; /* that comes first */
-	if ((tell->flags & WIRE_TRACE_SUMS ? tell_sums(t, now) : ag_tell_calls(tell)) != 0)
+	if ((tell->flags & WIRE_TRACE_SUMMED ? tell_sums(t, now) : ag_tell_calls(tell)) != 0)
 		return -1;
 	if (now - t->stated_ns >= STATE_NS) {
 		t->stated_ns = now;
@@ -283,7 +283,7 @@ static int tell_rest(struct tracing *t, int end, jvmtiError code)
 		return -1;
 	if (ag_tell_begin(tell) != 0)
 		return -1;
-	if (tell->flags & WIRE_TRACE_SUMS) {
+	if (tell->flags & WIRE_TRACE_SUMMED) {
 		/* Those of a round that was begun, and once more from the first. */
 		if (ag_tell_sums(tell) != 0)
 			return -1;

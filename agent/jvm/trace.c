@@ -91,7 +91,7 @@ static int prepare(struct ag_jvm *jvm, struct ag_trace *trace, uint32_t n)
 	trace->methods = ag_jvm_alloc(jvm, n, sizeof(*trace->methods));
 	if (!trace->methods)
 		return -1;
-	if (trace->wanted.flags & WIRE_TRACE_SUMS)
+	if (trace->wanted.flags & WIRE_TRACE_SUMMED)
 		return ag_sums_init(jvm, &trace->sums, n);
 	if (ag_known_init(jvm, &trace->known) != 0)
 		return -1;

@@ -161,7 +161,7 @@ static inline void leave(JNIEnv *jni, jlong token, jint id, bool threw, const jv
 	}
 	if (!ag_trace_come(hook.trace, hook.at, hook.range))
 		return;
-	if (flags & WIRE_TRACE_SUMS) {
+	if (flags & WIRE_TRACE_SUMMED) {
 		ns = hook.now_ns - token;
 		if (!ag_sums_add(&hook.trace->sums, jni, hook.method, ns > 0 ? (uint64_t)ns : 0,
 				 threw))

@@ -93,7 +93,7 @@ enum wire_graphed {
 /* TRACE flags */
 #define WIRE_TRACE_VALUES 1u /* arguments, results, messages of exceptions */
 #define WIRE_TRACE_STACKS 2u /* where each call came from */
-#define WIRE_TRACE_SUMS 4u   /* no calls but sums of them, by method; neither of the former */
+#define WIRE_TRACE_SUMMED 4u /* no calls but sums of them, by method; neither of the former */
 
 /* No more methods than that in one TRACE, and frames of a stack. */
 #define WIRE_TRACE_METHODS_MAX 20000u
