@@ -1,5 +1,11 @@
 #include "wire/frame.h"
 
+/* A flag of the same name would take the number's place wherever it is known. */
+#define WIRE(name, number) \
+	_Static_assert(WIRE_##name == (number), "WIRE_" #name " is something else, too");
+#include "wire/types.def"
+#undef WIRE
+
 void wire_header_write(uint8_t out[WIRE_HEADER_LEN], uint16_t type, uint32_t len)
 {
 	out[0] = (uint8_t)(len >> 24);
