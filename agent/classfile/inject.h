@@ -15,8 +15,10 @@
  * one to a return leads to the exit's hook.  So that no call is told of twice, an exit's hook and
  * its return are outside of what the handler covers.
  *
- * A constructor calls enter first of all.  Before this() or super() returned there is a handler
- * of its own, whose frame has the uninitialised `this` (JVMS 4.10.1.9, invokespecial).
+ * A constructor calls enter first of all.  Before it calls this() or super() there is a handler of
+ * its own, whose frame has the uninitialised `this`.  What this() or super() itself throws passes
+ * by both handlers in class files with stack maps (version 50 and later): the verifier allows none
+ * there.  Such a call is entered and never left, neither by exit nor by fail.
  *
  * What cannot be done exactly is not done: that method is left as it was, with the reason in its
  * probe.  The version is not looked at but for whether stack maps are wanted (50 and later).
@@ -39,7 +41,7 @@ enum cf_refusal {
 	CF_ROOT,           /* java.lang.Object's constructor, which every other one calls */
 	CF_TOO_LONG,       /* its code would be longer than 65,535 bytes */
 	CF_FAR_JUMP,       /* a jump would be longer than its instruction can say */
-	CF_TOO_MANY,       /* its locals, handlers or frames would be more than 65,535 */
+	CF_TOO_MANY,       /* its locals, stack, handlers or frames would be more than 65,535 */
 	CF_MALFORMED,      /* its code, frames or tables make no sense */
 };
 

@@ -17,7 +17,7 @@ const char *cf_refusal_text(enum cf_refusal refusal)
 	case CF_FAR_JUMP:
 		return "has a jump that would be too far";
 	case CF_TOO_MANY:
-		return "would have more than 65535 locals, handlers or frames";
+		return "would have more than 65535 variables, handlers or frames";
 	case CF_MALFORMED:
 		return "has code that makes no sense";
 	}
