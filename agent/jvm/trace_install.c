@@ -124,7 +124,10 @@ static void weave_in(struct group *g, uint32_t n)
 	weave_in(&second, n - n / 2);
 }
 
-/* Hand on copies; what fails together is tried by halves, too.  The last error, or none. */
+/*
+ * Hand on copies; what fails together is tried by halves, and at last twice.  The last error, or
+ * none.
+ */
 static jvmtiError weave_out(struct group *g, uint32_t n)
 {
 	struct group second = *g;
@@ -133,8 +136,10 @@ static jvmtiError weave_out(struct group *g, uint32_t n)
 	if (n == 0 || g->jvm->stopping)
 		return JVMTI_ERROR_NONE;
 	code = retransform(g, n);
-	if (code == JVMTI_ERROR_NONE || n == 1 || g->jvm->stopping)
+	if (code == JVMTI_ERROR_NONE || g->jvm->stopping)
 		return code;
+	if (n == 1)
+		return retransform(g, n);
 	second.members += n / 2;
 	code = weave_out(g, n / 2);
 	other = weave_out(&second, n - n / 2);
