@@ -56,20 +56,23 @@ static void add_duration(struct buf *out, uint64_t ns)
 	buf_adds(out, "  ");
 }
 
-/* The type that the next argument has, where it tells which of several methods this is. */
+/* What the next argument's type is called, where it tells which of several methods this is. */
 static void add_type(struct buf *out, struct cf_text *parameters)
 {
 	_cleanup_buf_ struct buf name = BUF_INIT;
+	const char *simple;
 	struct cf_type type;
 
 	if (!cf_type_next(parameters, &type))
 		return;
 	javasig_type(&name, type.text);
-	text_printable(out, name.data, name.len);
+	simple = strrchr(buf_str(&name), '.');
+	simple = simple ? simple + 1 : buf_str(&name);
+	text_printable(out, simple, strlen(simple));
 	buf_addc(out, ' ');
 }
 
-/* (7, "tea"), or with types: (int 7, java.lang.String "tea") */
+/* (7, "tea"), or with types: (int 7, String "tea") */
 static void add_arguments(struct buf *out, const struct trace *t, const struct trace_call *call)
 {
 	const char *descriptor = t->methods[call->method].descriptor;

@@ -158,7 +158,7 @@ START_TEST(overloads_tell_types)
 	put_narrow(&args, 'I', 5);
 	buf_addc(&args, 'N');
 	line_is("14:00:45.123  main  1.24 ms  "
-		"a.b.Shop.sell(int[] [5, ... 2 in all], java.lang.String null)\n");
+		"a.b.Shop.sell(int[] [5, ... 2 in all], String null)\n");
 	call.method = SELL_INT;
 	put_narrow(&args, 'I', 5);
 	put_narrow(&args, 'I', 6); /* one more than there are */
