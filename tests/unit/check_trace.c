@@ -163,6 +163,29 @@ START_TEST(frames_are_as_java_prints_them)
 }
 END_TEST
 
+/* An agent that tells frames for ever is not believed for ever. */
+START_TEST(frames_are_bounded)
+{
+	size_t len = 1000000, told = 0;
+	_cleanup_free_ uint8_t *data = xmalloc(len + 100);
+	_cleanup_free_ char *file = xmalloc(len + 1);
+	struct wire_writer w = wire_writer_init(data, len + 100);
+	struct wire_reader r;
+
+	memset(file, 'x', len);
+	file[len] = '\0';
+	wire_put_u32(&w, 1);
+	put_frame(&w, "LC;", "m", file, 1);
+	ck_assert(wire_writer_ok(&w));
+	do {
+		ck_assert_uint_lt(told++, 200);
+		r = wire_reader_init(data, w.len);
+	} while (trace_take(&trace, WIRE_TRACE_FRAMES, &r, ignore_call, NULL) == 0);
+	ck_assert_uint_gt(told, 100);
+	ck_assert_uint_eq(trace.frames.n, told - 1);
+}
+END_TEST
+
 /* What was told of calls. */
 struct seen {
 	unsigned n;
@@ -303,6 +326,7 @@ int main(void)
 	tcase_add_test(c, refusals_are_words);
 	tcase_add_test(c, begun);
 	tcase_add_test(c, frames_are_as_java_prints_them);
+	tcase_add_test(c, frames_are_bounded);
 	tcase_add_test(c, calls_are_told);
 	tcase_add_test(c, what_was_told_of_values);
 	tcase_add_test(c, calls_that_make_no_sense);
