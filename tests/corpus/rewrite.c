@@ -7,8 +7,8 @@
  * class in it is hooked, and DIR then has a jar of what has changed for each jar, directory and
  * module.  Prints how many classes and methods there are, what was refused, and what is wrong:
  * then it exits with 1.  --values: tell arguments and results, too; -v: name what is refused, and
- * what was no sound class before; --hooks: write the class of the hooks; --break: spoil this
- * class ("a/b/C") when it is rewritten; --list: only tell the version of each class.
+ * what was no sound class before; --hooks: write the class of the hooks; --break: only this
+ * class ("a/b/C"), and spoil it; --list: only tell the version of each class.
  */
 #include <err.h>
 #include <errno.h>
@@ -24,7 +24,7 @@
 struct corpus {
 	struct rewriting rewriting;
 	const char *out_dir; /* NULL: nothing is written */
-	const char *broken;  /* the class that is to be spoilt, or NULL; found says that it was */
+	const char *broken;  /* the one class, which is to be spoilt, or NULL; found: it was */
 	bool found;
 	bool list;
 	struct jar *jars;
@@ -56,12 +56,14 @@ static void close_jars(struct corpus *corpus)
 	free(corpus->jars);
 }
 
-static bool is_broken(const struct corpus *corpus, const char *path)
+static bool is_wanted(const struct corpus *corpus, const char *path)
 {
-	size_t len = corpus->broken ? strlen(corpus->broken) : 0;
+	size_t len;
 
-	return len > 0 && strncmp(path, corpus->broken, len) == 0 &&
-	       strcmp(path + len, ".class") == 0;
+	if (!corpus->broken)
+		return true;
+	len = strlen(corpus->broken);
+	return strncmp(path, corpus->broken, len) == 0 && strcmp(path + len, ".class") == 0;
 }
 
 static void list_version(const struct corpus_file *file)
@@ -79,8 +81,10 @@ static void take(void *arg, const struct corpus_file *file)
 		list_version(file);
 		return;
 	}
+	if (!is_wanted(corpus, file->path))
+		return;
 	if (rewriting_do(&corpus->rewriting, file->data, file->len, &out)) {
-		if (is_broken(corpus, file->path))
+		if (corpus->broken)
 			corpus->found = rewriting_break(&corpus->rewriting, &out);
 		if (corpus->out_dir)
 			jar_add(jar_for(corpus, file->set), file->path, out.data, out.len);
@@ -110,7 +114,7 @@ int main(int argc, char **argv)
 		{ "values", no_argument, NULL, 'a' },
 		{ NULL, 0, NULL, 0 },
 	};
-	struct corpus corpus = { .rewriting.mem.budget = SIZE_MAX };
+	struct corpus corpus = { .rewriting.mem.budget = 256u << 20 };
 	int c;
 
 	while ((c = getopt_long(argc, argv, "o:v", options, NULL)) != -1) {

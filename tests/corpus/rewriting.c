@@ -85,7 +85,7 @@ static const char *compare(const struct cf_class *old, const struct cf_class *ne
 		}
 		if (!cf_code(&a, &old_code) || !cf_code(&b, &new_code) ||
 		    new_code.len <= old_code.len ||
-		    new_code.n_handlers <= old_code.n_handlers)
+		    new_code.n_handlers < old_code.n_handlers)
 			return "it is said to be hooked, and is not";
 	}
 	return cf_next_member(&after, &b) ? "there is another one behind it" : NULL;
@@ -186,21 +186,33 @@ bool rewriting_do(struct rewriting *r, const void *data, size_t len, struct cf_o
 }
 
 /* No stack at all is too little for the call of a hook. */
+static bool spoil_code(const struct cf_class *class, struct cf_output *out)
+{
+	struct cf_members methods = cf_methods(class);
+	struct cf_member method;
+	struct cf_attribute code;
+
+	while (cf_next_member(&methods, &method)) {
+		if (cf_find_attribute(method.attributes, "Code", &code)) {
+			cf_set_u2(out, (size_t)(code.data - out->data), 0);
+			return true;
+		}
+	}
+	return false;
+}
+
 bool rewriting_break(struct rewriting *r, struct cf_output *out)
 {
 	struct cf_class class;
-	struct cf_members methods;
-	struct cf_member method;
-	struct cf_attribute code;
-	bool broken = false;
+	struct cf_fault fault;
+	bool broken;
 
 	if (cf_open(&class, out->data, out->len, &r->mem))
 		return false;
-	methods = cf_methods(&class);
-	while (!broken && cf_next_member(&methods, &method)) {
-		broken = cf_find_attribute(method.attributes, "Code", &code);
-		if (broken)
-			cf_set_u2(out, (size_t)(code.data - out->data), 0);
+	broken = spoil_code(&class, out);
+	if (broken && !is_sound(&class, &fault)) {
+		r->wrong++;
+		tell_fault("wrong", &class, &fault);
 	}
 	cf_release(&class);
 	return broken;

@@ -30,7 +30,7 @@ struct rewriting {
 /* Into *out, which the caller releases; false when there is nothing new in it. */
 bool rewriting_do(struct rewriting *r, const void *data, size_t len, struct cf_output *out);
 
-/* Make the first hooked method's code such as no verifier takes. */
+/* Make its first code such as no verifier takes, and judge it again. */
 bool rewriting_break(struct rewriting *r, struct cf_output *out);
 
 /* The counts, each a line "NAME NUMBER". */

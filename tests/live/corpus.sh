@@ -1,0 +1,319 @@
+#!/usr/bin/env bash
+# Every method of every class of whole JDKs and of applications hooked: the JVM verifies all that
+# comes of it, and runs on it.
+#
+# tests/corpus/rewrite instruments, and applies jtool's own verifier; java/jtool/Hooks1.java is a
+# class of hooks in Java for JVMs whose own classes are instrumented, Link.java has every class
+# linked.  JTOOL_SOAK=1: without values, too, javac on every JDK, Clojure and Kotlin's compiler.
+# shellcheck source-path=SCRIPTDIR source=lib.sh
+. "$(dirname "$0")/lib.sh"
+
+corpus=$top_srcdir/tests/corpus
+build=$(dirname "$JTOOL")
+rewrite=$build/tests/corpus/rewrite
+# What a class file of version 50 has of stack maps is to be right, too.
+verifying=(-Xverify:all -XX:+IgnoreUnrecognizedVMOptions -XX:-FailOverToOldVerifier
+	-XX:+UseSerialGC -Xmx1g -Xss16m)
+# Up to JDK 21 these are never verified: is_eligible_for_verification() in verifier.cpp.
+exempt='^java\.lang\.(Class|Object|String|Throwable)$|^(jdk\.internal|sun)\.reflect\.'
+
+if ! make -s -C "$build" tests/corpus/rewrite >"$W/err" 2>&1; then
+	fail "tests/corpus/rewrite can be built" "$(tail -n 5 "$W/err")"
+	exit 0
+fi
+
+# Files have the same names out here and in there.
+cd "$W" || exit
+
+# in_jdk VERSION TOOL ARGUMENT...
+in_jdk() {
+	local version=$1 tool=$2
+
+	shift 2
+	timeout -k 1 900 chroot "${jdk_root[$version]}" env -C "$IW" \
+		"${jdk_home[$version]}/bin/$tool" "$@"
+}
+
+oldest=${jdks[0]}
+newest=${jdks[-1]}
+cp -r "$corpus"/{*.java,java,shop.clj,Shop.kt} .
+mkdir hooks programs
+# Only JDK 8 lets a class of java.* be compiled just so.
+if [ "$oldest" = 8 ]; then
+	in_jdk 8 javac -d hooks java/jtool/Hooks1.java
+else
+	in_jdk "$oldest" javac --patch-module java.base=java -d hooks java/jtool/Hooks1.java
+fi
+in_jdk "$oldest" javac -d programs Link.java Counted.java
+same "the class of hooks has what the agent's has" \
+	"$("$rewrite" --hooks Hooks1.class >out && javap -public Hooks1.class |
+		sed -n 's/ native / /; s/;$//; /(/p' | sort)" \
+	"$(javap -public hooks/java/jtool/Hooks1.class |
+		sed -n 's/ synchronized / /; s/;$//; /(/p' | sort)"
+
+# count NAME: of the last summary.
+count() {
+	awk -v name="$1" '$1 == name { print $2 }' summary
+}
+
+# rewritten NAME DIRECTORY ARGUMENT...: jars with all that PATHs hold, and its summary.
+rewritten() {
+	local name=$1 directory=$2 refused with_code
+
+	shift 2
+	mkdir -p "$directory"
+	"$rewrite" -v -o "$directory" "$@" >summary
+	same "$name: rewritten as it should be, by our own verifier" "wrong 0" \
+		"$(grep -m 10 '^wrong' summary)"
+	refused=$(($(count too-long) + $(count far-jump) + $(count too-many) +
+		$(count malformed) + $(count whole-classes)))
+	with_code=$(($(count hooked) + refused))
+	echo "# $name: $(count classes) classes, $(count methods) methods:" \
+		"$(count hooked) hooked, $(count no-code) without code, $refused refused" \
+		"($(sed -n 's/^refused .*: //p' summary | sort | uniq -c |
+			sed 's/^ *//' | paste -sd, | sed 's/,/, /g'));" \
+		"$(count unsound) classes unsound before"
+	check "$name: less than one method in 1000 is refused" \
+		[ $((1000 * refused)) -lt "$with_code" ]
+	same "$name: every refusal has its reason, but for natives and Object's constructor" 0 \
+		"$(($(count methods) - $(count no-code) - $(count root) - with_code))"
+}
+
+# names DIRECTORY: of the classes in its jars.
+names() {
+	"$rewrite" --list "$1"/*.jar | sed -E 's/^[0-9]+ //; s/\.class$//; s/\//./g' | sort
+}
+
+# verified VERSION LOG: the classes whose verification came to a good end.
+verified() {
+	awk '/End class verification for: / && $NF != bad { print $NF }
+		/Verification for .* (failed|has exception pending)/ {
+			sub(/.*Verification for /, ""); bad = $1 }' "$1" | sort -u
+}
+
+# unverified VERSION DIRECTORY LOG: those in its jars that should have been and were not.
+unverified() {
+	comm -23 <(names "$2") <(verified "$3") |
+		if [ "$1" -lt 25 ]; then grep -v -E "$exempt"; else cat; fi
+}
+
+# on_it VERSION DIRECTORY: sets the array `flags`: a JVM whose own classes are those in its jars.
+on_it() {
+	local version=$1 jars jar module modules path
+
+	jars=("$2"/*.jar)
+	if [ "$version" = 8 ]; then
+		path=$(IFS=: && echo "${jars[*]}")
+		flags=("${verifying[@]}" "-Xbootclasspath/p:${broken:+$broken:}hooks:$path")
+		return
+	fi
+	modules=$(printf '%s\n' "${jars[@]##*/}" | sed 's/\.jar$//' | paste -sd,)
+	flags=("${verifying[@]}" --add-modules ALL-SYSTEM
+		"--add-exports=java.base/java.jtool=ALL-UNNAMED,$modules")
+	for jar in "${jars[@]}"; do
+		module=$(basename "$jar" .jar)
+		path=$jar
+		[ "$module" != java.base ] || path=${broken:+$broken:}$path:hooks
+		flags+=("--patch-module=$module=$path")
+	done
+}
+broken= # a jar in front of java.base, or none
+
+# The class files of a JDK, where it has them.
+classes_in() {
+	local version=$1 home=${jdk_root[$1]}${jdk_home[$1]}
+
+	if [ "$version" = 8 ]; then
+		find "$home/" -name '*.jar' -type f
+	else
+		echo "$home/lib/modules"
+	fi
+}
+
+# all_linked VERSION NAME DIRECTORY: by a JVM whose own classes they are.
+all_linked() {
+	local version=$1 name=$2 directory=$3 flags log=()
+
+	on_it "$version" "$directory"
+	[ "$version" = 8 ] || log=("-Xlog:class+init=info:file=log:none")
+	rm -f log
+	in_jdk "$version" java "${flags[@]}" "${log[@]}" -cp programs Link \
+		"$directory"/*.jar >linked 2>err
+	same "$name: a JVM that consists of them links all" "linked $(names "$directory" | wc -l)" \
+		"$(cat linked)"
+	[ "$version" = 8 ] ||
+		same "$name: and has verified them" "" "$(unverified "$version" "$directory" log)"
+}
+
+# A test of the test: what is wrong is seen, in a class that nobody uses.
+tells_broken() {
+	local version=$1 name=$2 directory=$3 flags broken class=java/util/zip/CheckedInputStream
+
+	mkdir broken
+	classes_in "$version" | xargs "$rewrite" -o broken --break $class >out
+	same "$name: our own verifier tells of a class that is spoilt" "wrong 1" \
+		"$(grep '^wrong [0-9]*$' out)"
+	broken=$(echo broken/*.jar)
+	on_it "$version" "$directory"
+	in_jdk "$version" java "${flags[@]}" -cp programs Link "$broken" >linked 2>err
+	same "$name: the JVM refuses a class that is spoilt" \
+		"refused ${class//\//.} java.lang.VerifyError linked 0" \
+		"$(sed 's/:.*//' linked | paste -sd' ')"
+	rm -r broken
+}
+
+# balanced NAME MOST: as many calls left as entered, but for at most MOST that are still running,
+# and each left with what its own entry gave.
+balanced() {
+	local name=$1 most=$2 enters exits fails wrong running
+
+	read -r enters exits fails wrong < <(awk '$1 ~ /^(enters|exits|fails|wrong)$/ { n[$1] = $2 }
+		END { print n["enters"], n["exits"], n["fails"], n["wrong"] }' err)
+	running=$((enters - exits - fails))
+	echo "# $name: $enters calls, $exits returned, $fails ended by exceptions"
+	check "$name: calls that were entered are left" \
+		[ "${enters:-0}" -gt 0 -a "$running" -ge 0 -a "$running" -le "$most" ]
+	same "$name: each by itself" 0 "$wrong"
+}
+
+# javac_runs VERSION NAME DIRECTORY: on instrumented classes, it compiles as before.
+javac_runs() {
+	local version=$1 name=$2 directory=$3 flags sources path=programs
+
+	cp -r "$live_dir/victim" .
+	sources=(victim/*.java)
+	[ "$version" != 8 ] || path=$path:${jdk_home[8]}/lib/tools.jar
+	mkdir plain hooked
+	in_jdk "$version" javac -nowarn -proc:none -d plain "${sources[@]}" >out 2>&1
+	on_it "$version" "$directory"
+	in_jdk "$version" java "${flags[@]}" -cp "$path" Counted com.sun.tools.javac.Main compile \
+		-nowarn -proc:none -d hooked "${sources[@]}" >out 2>err
+	check "$name: javac, on them, makes the same class files" diff -r plain hooked
+	balanced "$name: javac" 300
+	rm -r plain hooked
+}
+
+# jdk VERSION MODE [ARGUMENT]: all of its modules.
+jdk() {
+	local version=$1 name="$1, $2" directory=jdk paths
+
+	shift 2
+	mapfile -t paths < <(classes_in "$version")
+	rewritten "$name" "$directory" "$@" "${paths[@]}"
+	same "$name: our own verifier takes all as they were" 0 "$(count unsound)"
+	all_linked "$version" "$name" "$directory"
+	tells_broken "$version" "$name" "$directory"
+	if [ "$version" = "$oldest" ] || [ "$version" = "$newest" ] || [ "${JTOOL_SOAK:-0}" = 1 ]
+	then
+		javac_runs "$version" "$name" "$directory"
+	fi
+	rm -r "$directory"
+}
+
+# outcomes VERSION CLASS_PATH JARS: what becomes of each class: "refused NAME", "missing NAME".
+outcomes() {
+	in_jdk "$1" java "${verifying[@]}" -cp "$2:programs" Link "$3"/*.jar \
+		2>err | cut -d' ' -f 1,2
+}
+
+# application NAME OLDEST RUN JAR...: each class is to be linked where it was before, and only
+# there, on the JDKs OLDEST and newest; and then RUN.
+application() {
+	local name=$1 versions=("$2" "$newest") run=$3 version mode before
+
+	shift 3
+	mkdir -p app/old
+	cp "$@" app/old # which may be links
+	for mode in "" --values; do
+		[ -n "$mode" ] || [ "${JTOOL_SOAK:-0}" = 1 ] || continue
+		rm -rf app/new
+		rewritten "$name${mode:+, with values}" app/new $mode app/old/*.jar
+		for version in "${versions[@]}"; do
+			before=$(outcomes "$version" 'app/old/*' app/old)
+			same "$name${mode:+, with values}, $version: the classes that link are those that did" \
+				"$before" "$(outcomes "$version" 'app/new/*:app/old/*' app/old)"
+			echo "# $name, $version: $(tail -n 1 <<<"$before")," \
+				"$(grep -c ^missing <<<"$before") without what they need," \
+				"$(grep -c ^refused <<<"$before") refused by the JVM before"
+			$run "$name${mode:+, with values}, $version" "$version"
+		done
+	done
+	rm -r app
+}
+
+# runs NAME VERSION CLASS ARGUMENT...: the application does as before, into the directory made.
+runs() {
+	local name=$1 version=$2
+
+	shift 2
+	mkdir made
+	in_jdk "$version" java "${verifying[@]}" -Xbootclasspath/a:hooks -cp 'app/old/*:programs' \
+		Counted "$1" main "${@:2}" >before 2>err
+	mv made made.before
+	mkdir made
+	in_jdk "$version" java "${verifying[@]}" -Xbootclasspath/a:hooks \
+		-cp 'app/new/*:app/old/*:programs' Counted "$1" main "${@:2}" >out 2>err
+	same "$name: the same output" "$(cat before)" "$(cat out)"
+	check "$name: the same files" diff -r made.before made
+	check "$name: it has done something" grep -q -r . before made
+	balanced "$name" 20
+	rm -r made made.before
+}
+
+runs_nothing() {
+	:
+}
+
+runs_clojure() {
+	runs "$1" "$2" clojure.main shop.clj
+}
+
+# Of this version it reads classes of JDK 8 only.
+runs_kotlin() {
+	[ "$2" != 8 ] || runs "$1" "$2" org.jetbrains.kotlin.cli.jvm.K2JVMCompiler -no-reflect \
+		-no-stdlib -cp app/old/kotlin-stdlib.jar -d made Shop.kt
+}
+
+has_subroutines() {
+	javap -p -c -cp "$1" Old | grep ': jsr'
+}
+
+# As javac was before Java 6.
+old_classes() {
+	local target version directory=old
+
+	for target in 1.1 1.2 1.3 1.4 1.5; do
+		mkdir -p "$directory/$target"
+		in_jdk 8 javac -nowarn -XDjsrlimit=0 -source 1.3 -target $target \
+			-d "old/$target" Old.java 2>err
+		check "target $target: it has subroutines" has_subroutines "$directory/$target"
+		rewritten "target $target" "$directory/new" --values "$directory/$target"
+		for version in "${jdks[@]}"; do
+			in_jdk "$version" java -Xverify:all -cp "old/$target" Old >before
+			in_jdk "$version" java -Xverify:all -Xbootclasspath/a:hooks \
+				-cp "old/new/$target.jar:programs" Counted Old main \
+				>out 2>err
+			same "target $target, $version: the same output" "$(cat before)" \
+				"$(cat out)"
+			balanced "target $target, $version" 0
+		done
+	done
+}
+
+for version in "${jdks[@]}"; do
+	[ "${JTOOL_SOAK:-0}" != 1 ] || jdk "$version" "without values"
+	jdk "$version" "with values" --values
+done
+if has_jdk 8; then
+	old_classes
+else
+	skip "class files of versions 45 to 49" "JDK 8 makes them"
+fi
+application Tomcat "$(newest_of 17 11)" runs_nothing /usr/share/tomcat10/lib/*.jar
+if [ "${JTOOL_SOAK:-0}" = 1 ]; then
+	"$top_srcdir/scripts/apt-need" corpus >"$W/err" 2>&1 ||
+		fail "packages of applications" "$(tail -n 5 "$W/err")"
+	application Clojure "$oldest" runs_clojure \
+		/usr/share/java/{clojure,spec.alpha,core.specs.alpha}.jar
+	application Kotlin "$oldest" runs_kotlin /usr/share/kotlin/kotlinc/lib/*.jar
+fi
