@@ -127,11 +127,26 @@ static void add_remark(struct buf *out, size_t n, const char *one, const char *m
 	buf_addf(out, " %s\n", n == 1 ? one : many);
 }
 
+/* What the agent said last of all calls is older than the sums: at most by a second. */
+static struct trace_state state_of(const struct trace *t)
+{
+	struct trace_state state = t->state;
+	uint64_t calls = 0;
+
+	for (size_t i = 0; i < t->n; i++)
+		calls += t->methods[i].sum.calls;
+	if (calls > state.calls)
+		state.calls = calls;
+	return state;
+}
+
 static void add_end(struct buf *out, const struct trace *t, size_t n_hidden, size_t n_idle)
 {
+	struct trace_state state = state_of(t);
+
 	add_remark(out, n_hidden, "more method", "more methods");
 	add_remark(out, n_idle, "method was not called", "methods were not called");
-	trace_text_state(out, &t->state);
+	trace_text_state(out, &state);
 	buf_addc(out, '\n');
 }
 
