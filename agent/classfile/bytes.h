@@ -14,11 +14,12 @@ struct cf_bytes {
 	bool failed; /* something was read that is not there */
 };
 
+/* No bytes may be NULL. */
 static inline struct cf_bytes cf_bytes_init(const void *data, size_t len)
 {
 	const uint8_t *at = data;
 
-	return (struct cf_bytes){ at, at + len, false };
+	return (struct cf_bytes){ at, len > 0 ? at + len : at, false };
 }
 
 static inline size_t cf_bytes_left(const struct cf_bytes *b)

@@ -1,0 +1,96 @@
+/*
+ * Hooks in any class file: what comes out is whole, and verifies if what came in did.  Whatever
+ * happens, no memory is kept.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "classfile/inject.h"
+#include "classfile/verify.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+static struct ag_mem mem = { .budget = (size_t)256 << 20 };
+
+/* How a class is judged whose verification took too long. */
+enum verdict { RIGHT, WRONG, UNKNOWN };
+
+static enum verdict judge(const struct cf_class *class)
+{
+	struct cf_fault fault;
+
+	if (cf_verify(class, &fault))
+		return RIGHT;
+	return fault.memory ? UNKNOWN : WRONG;
+}
+
+/* A probe for each method, if wanted in another order than the class's, and one for none. */
+static struct cf_probe *probes_of(const struct cf_class *class, size_t n, bool values, bool back)
+{
+	struct cf_probe *probes = calloc(n, sizeof(*probes));
+	struct cf_members methods = cf_methods(class);
+	struct cf_member method;
+	size_t i = 0;
+
+	if (!probes)
+		abort();
+	while (cf_next_member(&methods, &method)) {
+		size_t at = back ? n - 1 - i : i;
+
+		probes[at].name = method.name;
+		probes[at].descriptor = method.descriptor;
+		probes[at].id = (uint32_t)i++ << 16;
+		probes[at].values = values;
+	}
+	return probes;
+}
+
+static void look_at(const struct cf_class *class, const struct cf_output *out)
+{
+	struct cf_class new;
+
+	if (cf_open(&new, out->data, out->len, &mem))
+		abort(); /* a length or a count does not add up */
+	if (new.n_methods != class->n_methods || new.n_fields != class->n_fields ||
+	    new.n_attributes != class->n_attributes || !cf_text_same(cf_name(&new), cf_name(class)))
+		abort();
+	if (judge(&new) == WRONG && judge(class) == RIGHT)
+		abort();
+	cf_release(&new);
+}
+
+static void hook(const struct cf_class *class, bool values, bool back)
+{
+	size_t n = class->n_methods + (size_t)1, hooked = 0;
+	struct cf_probe *probes = probes_of(class, n, values, back);
+	struct cf_output out = { .mem = &mem };
+	const char *why = cf_inject(class, "java/jtool/Hooks1", probes, n, &out);
+
+	for (size_t i = 0; i < n; i++)
+		hooked += probes[i].refused == CF_HOOKED;
+	if (why ? out.len > 0 : (hooked > 0) != (out.len > 0))
+		abort();
+	if (out.len > 0)
+		look_at(class, &out);
+	cf_output_release(&out);
+	free(probes);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	uint8_t *copy = malloc(size ? size : 1); /* so that ASan sees what is read behind it */
+	struct cf_class class;
+
+	if (!copy)
+		return 0;
+	memcpy(copy, data, size);
+	if (!cf_open(&class, copy, size, &mem)) {
+		hook(&class, false, true);
+		hook(&class, true, false);
+		cf_release(&class);
+	}
+	if (mem.bytes != 0 || mem.blocks != 0)
+		abort();
+	free(copy);
+	return 0;
+}
