@@ -561,8 +561,6 @@ public final class Make implements Opcodes {
 		String[] types = { "java/lang/ArithmeticException", "java/lang/RuntimeException", null,
 			"java/lang/IllegalStateException", "java/lang/NullPointerException" };
 
-		mv.visitTryCatchBlock(from, middle, first, types[random.nextInt(5)]);
-		mv.visitTryCatchBlock(from, to, second, types[1 + random.nextInt(2)]);
 		mv.visitLabel(from);
 		mv.visitInsn(NOP);
 		statements(depth, 3);
@@ -572,6 +570,9 @@ public final class Make implements Opcodes {
 		if (random.nextInt(3) == 0)
 			raise();
 		mv.visitLabel(to);
+		/* Behind those of what is inside, or these would never come to be. */
+		mv.visitTryCatchBlock(from, middle, first, types[random.nextInt(5)]);
+		mv.visitTryCatchBlock(from, to, second, types[1 + random.nextInt(2)]);
 		mv.visitJumpInsn(GOTO, end);
 		mv.visitLabel(first);
 		store('A');
@@ -739,13 +740,16 @@ public final class Make implements Opcodes {
 		mv.visitInsn(LCONST_0);
 		mv.visitVarInsn(LSTORE, 1);
 		for (int n = 40; n < bytes; n += 6) { /* iload_0, i2l, lload_1, lxor, lstore_1; iinc */
-			if (n % 500 < 6 && !jump && n + 60 < bytes) {
-				Label back = new Label();
+			if (n % 1000 < 6 && n + 60 < bytes) {
+				Label on = new Label();
 				mv.visitVarInsn(ILOAD, 0);
-				mv.visitJumpInsn(IFNE, back);
-				mv.visitIincInsn(0, 7);
-				mv.visitLabel(back);
-				n += 8;
+				mv.visitLdcInsn(n);
+				mv.visitJumpInsn(IF_ICMPNE, on);
+				count("normal");
+				mv.visitVarInsn(LLOAD, 1);
+				mv.visitInsn(LRETURN); /* each adds to what it grows by */
+				mv.visitLabel(on);
+				n += 21;
 			}
 			if (n % 1000 < 6) {
 				mv.visitIincInsn(0, 3);
@@ -864,8 +868,8 @@ public final class Make implements Opcodes {
 		large.bigSwitch("lookup", false);
 		large.write(dir);
 		Make refused = new Make("Refused", V1_8, seed);
-		refused.longMethod("tooLong", 65500, false);
-		refused.longMethod("farJump", 32730, true);
+		refused.longMethod("tooLong", 65450, false);
+		refused.longMethod("farJump", 32700, true);
 		refused.manyArguments("fine", 'I', 3, "");
 		refused.write(dir);
 	}

@@ -7,6 +7,7 @@ import java.util.concurrent.atomic.LongAdder;
 final class TraceCount {
 	private static final Map<String, LongAdder> CALLS = new ConcurrentHashMap<>();
 	private static final Map<String, LongAdder> NORMAL = new ConcurrentHashMap<>();
+	private static final Map<String, LongAdder> UNSEEN = new ConcurrentHashMap<>();
 
 	private TraceCount() {
 	}
@@ -38,6 +39,11 @@ final class TraceCount {
 		return value;
 	}
 
+	/** A constructor that this() or super() threw out of: no handler may cover that. */
+	static void unseen(String method) {
+		add(UNSEEN, method, 1);
+	}
+
 	/** What a generated class counted. */
 	static void add(String method, long calls, long normal) {
 		add(CALLS, method, calls);
@@ -47,20 +53,26 @@ final class TraceCount {
 	static void clear() {
 		CALLS.clear();
 		NORMAL.clear();
+		UNSEEN.clear();
 	}
 
-	/** {"method": [calls, of them exceptional], ...} */
+	private static long sum(Map<String, LongAdder> of, String method) {
+		LongAdder adder = of.get(method);
+
+		return adder == null ? 0 : adder.sum();
+	}
+
+	/** {"method": [calls, of them exceptional], ...}, of those that can be seen to end. */
 	static String asJson() {
 		StringBuilder json = new StringBuilder("{");
 
-		for (Map.Entry<String, LongAdder> e : new TreeMap<>(CALLS).entrySet()) {
-			long calls = e.getValue().sum();
-			LongAdder normal = NORMAL.get(e.getKey());
+		for (String method : new TreeMap<>(CALLS).keySet()) {
+			long calls = sum(CALLS, method) - sum(UNSEEN, method);
 			if (calls == 0)
 				continue;
-			json.append(json.length() > 1 ? ", " : "").append('"').append(e.getKey());
+			json.append(json.length() > 1 ? ", " : "").append('"').append(method);
 			json.append("\": [").append(calls).append(", ");
-			json.append(calls - (normal == null ? 0 : normal.sum())).append(']');
+			json.append(calls - sum(NORMAL, method)).append(']');
 		}
 		return json.append('}').toString();
 	}

@@ -390,8 +390,11 @@ final class TraceShapes {
 
 		Parent(int value) {
 			TraceCount.in(NAME);
-			if (value % 7 == 3)
+			if (Math.abs(value % 7) == 3) {
+				if (this instanceof Child)
+					TraceCount.unseen(Child.NAME);
 				throw new IllegalStateException("parent " + value);
+			}
 			this.value = value;
 			TraceCount.out(NAME);
 		}
@@ -418,9 +421,25 @@ final class TraceShapes {
 		}
 
 		Child(String text, boolean or) {
-			this(TraceCount.in(NAME, or ? text.length() : Integer.parseInt(text)));
+			this(parsed(text, or));
 			more[1] = 7;
 			TraceCount.out(NAME);
+		}
+
+		private static int parsed(String text, boolean or) {
+			TraceCount.in(NAME);
+			return or ? text.length() : Integer.parseInt(text);
+		}
+
+		static Child make(String text, boolean or) {
+			try {
+				return new Child(text, or);
+			} catch (NumberFormatException | NullPointerException e) {
+				throw e; /* by parsed() */
+			} catch (RuntimeException e) {
+				TraceCount.unseen(NAME);
+				throw e;
+			}
 		}
 
 		Child() {
@@ -563,10 +582,10 @@ final class TraceShapes {
 		for (int i = 0; i < 70; i++) {
 			int n = i;
 			step(() -> new Child(n).sum());
-			step(() -> new Child("" + n, n % 2 == 0).sum());
+			step(() -> Child.make(n % 9 == 8 ? "x" : "" + n, n % 2 == 0).sum());
 		}
 		step(() -> new Child().sum());
-		step(() -> new Child(null, true).sum());
+		step(() -> Child.make(null, true).sum());
 		return told.toString();
 	}
 }

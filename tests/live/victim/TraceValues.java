@@ -215,6 +215,7 @@ final class TraceValues extends Victim {
 	}
 
 	private static final Method[] METHODS = methods();
+	private static final Traced TRACED = new Traced();
 
 	private static Method[] methods() {
 		Method[] methods = Traced.class.getDeclaredMethods();
@@ -229,7 +230,7 @@ final class TraceValues extends Victim {
 		private final int calls;
 		private final List<String> lines = new ArrayList<>();
 		private final CountDownLatch begin;
-		private final Traced traced = new Traced();
+		private final Traced traced = TRACED;
 		private int depth;
 
 		Log(long seed, int calls, CountDownLatch begin) {
@@ -284,7 +285,7 @@ final class TraceValues extends Victim {
 				+ quoted(c.getName() + "." + name) + ", \"args\": " + told + ", \"returned\": "
 				+ quoted(thrown != null ? "exception" : returned) + ", \"result\": "
 				+ describe(result) + ", \"exception\": "
-				+ (thrown == null ? "null" : describe(thrown)) + "}");
+				+ (thrown == null ? "null" : quoted(message(thrown))) + "}");
 		}
 
 		private String text() {
@@ -379,6 +380,13 @@ final class TraceValues extends Victim {
 		return quoted(name(value.getClass()) + '@' + Integer.toHexString(System.identityHashCode(value)));
 	}
 
+	/** What was thrown is told with its message. */
+	private static String message(Throwable t) {
+		String message = t instanceof TouchyException ? ((TouchyException) t).message : t.getMessage();
+
+		return t.getClass().getName() + (message == null ? "" : ": " + message);
+	}
+
 	private static String describe(Object value) {
 		if (value == null)
 			return "null";
@@ -393,11 +401,6 @@ final class TraceValues extends Victim {
 			return quoted(value.toString());
 		if (value instanceof Enum)
 			return quoted(((Enum<?>) value).name());
-		if (value instanceof Throwable) {
-			String message = value instanceof TouchyException ? ((TouchyException) value).message
-				: ((Throwable) value).getMessage();
-			return quoted(value.getClass().getName() + (message == null ? "" : ": " + message));
-		}
 		if (!value.getClass().isArray())
 			return identity(value);
 		StringBuilder json = new StringBuilder("{\"class\": " + quoted(name(value.getClass()))

@@ -1,0 +1,170 @@
+#!/usr/bin/env bash
+# trace under load: whatever is traced, however the client ends, the application goes on, what it
+# checks is right, and nothing stays in it.  JTOOL_SOAK=1: 200 kills on every JDK.
+# shellcheck source-path=SCRIPTDIR source=lib.sh disable=SC2016 # $ in class names
+. "$(dirname "$0")/lib.sh"
+. "$live_dir/tracing.sh"
+
+kills=$(in_soak 200 20)
+
+# working NAME: rounds are done, and nothing is wrong with them.
+working() {
+	local told
+
+	told=$(ask beats '^beats ' 20)
+	if [[ $told =~ ^beats\ [1-9][0-9]*\ wrong\ 0\ $ ]]; then
+		return 0
+	fi
+	fail "$1: the application works, and its checks pass" "$told" \
+		"$(tail -n 3 "$JVM_OUT" "$JVM_ERR")"
+	return 1
+}
+
+# beating NAME: it does so again and again, from now on.
+beating() {
+	ask beats '^beats ' 20 >/dev/null
+	sleep 0.3 # a round takes less
+	working "$1" && pass "$1: the application works, and its checks pass"
+}
+
+# loaded VERSION: a victim with work on all kinds of threads.
+loaded() {
+	local virtual=0
+
+	[ "$1" -lt 21 ] || virtual=20
+	start_jvm "$1" "${2:-g1}" TraceLoad -Xms100m -Xmx100m -XX:+AlwaysPreTouch || return
+	ask "load 3 $virtual" '^loaded$' >/dev/null
+	poll 20 working "load"
+}
+
+same_as() {
+	[ "$("$1" "$2")" -eq "$3" ]
+}
+
+# As an application may meet it: by any option, of classes of its own and of the JDK's.
+ways=('TraceLoad$Work.*' 'TraceLoad$Work.* --summary' 'TraceLoad$Work.* --stack --rate 0 -c 0'
+	'TraceLoad$Work.* java.util.HashMap.* --no-args --rate 0 -c 0'
+	'java.util.HashMap.* java.lang.String.* --rate 0 -c 0')
+
+killed() {
+	local version=$1 i threads fds rss grown way client
+
+	loaded "$version" serial || return
+	whole_before "$version: under load" 'TraceLoad*'
+	for way in "${ways[@]}"; do
+		read -r -a way <<<"$way"
+		jt trace "$JVM_PID" "${way[@]}" --budget 0 -d 0.3
+		[ "$rc" -eq 0 ] || fail "$version: ${way[*]}" "$(jt_details)"
+	done
+	poll 10 no_agent
+	threads=$(lasting_threads "$JVM_PID") fds=$(fd_count "$JVM_PID")
+	rss=$(rss_kb "$JVM_PID")
+	for ((i = 0; i < kills; i++)); do
+		read -r -a way <<<"${ways[i % ${#ways[@]}]}"
+		(cd "$W" && exec ./jtool trace "$JVM_PID" "${way[@]}" --budget 0 >"$W/killed.out" 2>&1) &
+		client=$!
+		sleep "0.$(printf '%03d' $((RANDOM % 600)))" # the moment is the test
+		kill -9 $client 2>/dev/null
+		wait $client 2>/dev/null
+		working "$version: kill $i" || return
+	done
+	as_before "$version: $kills clients killed"
+	grown=$(($(rss_kb "$JVM_PID") - rss))
+	# Code that was made anew, and the JVM's own account of it, have their share.
+	check "$version: RSS grew by $grown KB" test $grown -lt $((20000 + kills * 100))
+	check "$version: threads as before" poll 10 same_as lasting_threads "$JVM_PID" "$threads"
+	check "$version: descriptors as before" poll 10 same_as fd_count "$JVM_PID" "$fds"
+	check "$version: nothing left in any directory" \
+		poll 5 nothing_left "${jdk_root[$version]}" "$JVM_PID" 0 "${IW#/}"
+	beating "$version: after $kills kills"
+	unharmed "$version: $kills kills" 'beats .*|loaded'
+	stop "$JVM_PID"
+}
+
+# What everything stands on.
+foundations=('java.util.HashMap.*' 'java.lang.String.*' 'java.lang.Thread.*'
+	'java.util.concurrent.*.*' 'java.lang.ClassLoader.*' 'java.lang.Object.*'
+	'java.lang.Throwable.*' 'java.lang.Class.*' 'java.lang.StringBuilder.*' 'java.io.*.*'
+	'java.lang.VirtualThread.*' 'jdk.internal.vm.*.*' 'java.lang.ThreadLocal.*'
+	'java.lang.invoke.*.*' 'java.lang.ref.*.*' 'java.util.concurrent.locks.*.*')
+
+founded() {
+	local version=$1 pattern options
+
+	loaded "$version" || return
+	for pattern in "${foundations[@]}"; do
+		case $version:$pattern in
+		8:*Virtual* | 11:*Virtual* | 17:*Virtual* | 8:jdk.* | 11:jdk.*) continue ;;
+		esac
+		for options in "--stack" "--summary" "--rate 0 --budget 0 -c 0"; do
+			read -r -a options <<<"$options"
+			jt trace "$JVM_PID" "$pattern" --max-methods 5000 "${options[@]}" -d "$(in_soak 5 0.5)"
+			case $rc in
+			0 | 7) ;; # 7: it costs too much
+			*)
+				fail "$version: trace $pattern ${options[*]}" "$(jt_details)"
+				;;
+			esac
+			beating "$version: trace $pattern ${options[*]}: exit $rc" || return
+		done
+	done
+	check "$version: nothing left" poll 5 no_agent
+	unharmed "$version: traced the JDK" 'beats .*|loaded'
+	stop "$JVM_PID"
+}
+
+# A method that is called all the time: the limits hold, and are told.
+hot() {
+	local version=$1 n
+
+	start_jvm "$version" g1 TraceLoad || return
+	ask 'hot 2' '^hot$' >/dev/null
+	whole_before "$version: hot" 'TraceLoad*'
+	jt trace "$JVM_PID" 'TraceLoad$Work.tick' -d 2 --budget 0
+	n=$(wc -l <"$W/out")
+	same "$version: a hot method: exit" 0 "$rc"
+	check "$version: a hot method: the rate holds ($n calls)" test "$n" -ge 100 -a "$n" -le 800
+	check "$version: a hot method: that is said" grep -q -E -e '--rate' "$W/err"
+	jt trace "$JVM_PID" 'TraceLoad$Work.tick' --rate 0 --budget 0
+	same "$version: a hot method, every call: exit" 0 "$rc"
+	same "$version: a hot method, every call: so many" 10000 "$(wc -l <"$W/out")"
+	check "$version: a hot method, every call: that is said" grep -q -e '-c sets another' "$W/err"
+	jt trace "$JVM_PID" 'TraceLoad$Work.tick' -d 20
+	same "$version: a hot method costs too much: exit" 7 "$rc"
+	check "$version: a hot method costs too much: that is said" grep -q -e 'budget' "$W/err"
+	jt trace "$JVM_PID" 'TraceLoad$Work.tick' --summary -d 20
+	same "$version: a hot method's sums cost too much: exit" 7 "$rc"
+	as_before "$version: a hot method"
+	beating "$version: a hot method"
+	stop "$JVM_PID"
+}
+
+# The JVM goes while it is traced.
+goes() {
+	local version=$1 how
+
+	for how in exit kill; do
+		loaded "$version" || return
+		begin_trace "$version: $how" 'TraceLoad$Work.*' --budget 0 -c 0 || return
+		if [ $how = exit ]; then
+			echo exit >&"$JVM_IN"
+		else
+			kill -9 "$JVM_PID"
+		fi
+		await_trace "$version: the JVM goes by $how"
+		same "$version: the JVM goes by $how: exit" 7 "$rc"
+		check "$version: the JVM goes by $how: that is said" grep -q '^jtool: trace: ' "$W/trace.err"
+		stop "$JVM_PID"
+	done
+}
+
+for version in $(in_soak "${jdks[*]}" "8 25"); do
+	has_jdk "$version" && killed "$version"
+done
+for version in $(in_soak "${jdks[*]}" "21 27"); do
+	has_jdk "$version" && founded "$version"
+done
+for version in $(in_soak "${jdks[*]}" "8 17 25"); do
+	has_jdk "$version" && hot "$version"
+	has_jdk "$version" && goes "$version"
+done
