@@ -63,21 +63,83 @@ static struct row *find_rows(const struct trace *t, size_t *n, size_t *n_idle)
 	return rows;
 }
 
-/* The end of a name is what tells it from others. */
-static void add_short(struct buf *out, const struct buf *name, size_t widest)
+/* The first character's length; there is one. */
+static size_t one_char(const char *text, size_t len)
 {
-	const char *at = buf_str(name), *end = at + name->len;
+	size_t n = text_utf8_len(text, len);
 
-	if (text_width(at, name->len) > widest) {
-		buf_adds(out, SHORT);
-		while (at < end &&
-		       text_width(at, (size_t)(end - at)) > widest - (sizeof(SHORT) - 1)) {
-			size_t n = text_utf8_len(at, (size_t)(end - at));
+	return n > 0 ? n : 1;
+}
 
-			at += n > 0 ? n : 1;
-		}
+/* Add what fits of a line into the width; returns how wide that is. */
+static size_t add_clipped(struct buf *out, const char *line, size_t len, size_t width)
+{
+	size_t used = 0;
+
+	for (size_t i = 0; i < len;) {
+		size_t n = one_char(line + i, len - i), cells = text_width(line + i, n);
+
+		if (used + cells > width)
+			break;
+		buf_add(out, line + i, n);
+		used += cells;
+		i += n;
 	}
-	buf_add(out, at, (size_t)(end - at));
+	return used;
+}
+
+/* The last characters of a text that is wider than that. */
+static void add_last(struct buf *out, const char *text, size_t len, size_t width)
+{
+	buf_adds(out, SHORT);
+	width -= sizeof(SHORT) - 1;
+	while (text_width(text, len) > width) {
+		size_t n = one_char(text, len);
+
+		text += n;
+		len -= n;
+	}
+	buf_add(out, text, len);
+}
+
+/* "(int, java.lang.String)" without packages. */
+static void add_simple_types(struct buf *out, const char *types)
+{
+	for (size_t len; *types; types += len) {
+		const char *dot;
+
+		len = strspn(types, "(, ");
+		buf_add(out, types, len);
+		types += len;
+		len = strcspn(types, ", ");
+		dot = memrchr(types, '.', len);
+		buf_add(out, dot ? dot + 1 : types, len - (dot ? (size_t)(dot + 1 - types) : 0));
+	}
+}
+
+/* Of a method's name the end is what tells it from others, of its types the beginning. */
+static void add_short(struct buf *out, const char *name, size_t widest)
+{
+	size_t len = strcspn(name, "("), width = text_width(name, len);
+	size_t room = widest - (sizeof(SHORT) - 1);
+	_cleanup_buf_ struct buf types = BUF_INIT;
+
+	if (text_width(name, strlen(name)) <= widest) {
+		buf_adds(out, name);
+		return;
+	}
+	if (width > room) {
+		add_last(out, name, len, widest);
+		return;
+	}
+	buf_add(out, name, len);
+	add_simple_types(&types, name + len);
+	if (width + text_width(buf_str(&types), types.len) <= widest) {
+		buf_add(out, buf_str(&types), types.len);
+		return;
+	}
+	(void)add_clipped(out, buf_str(&types), types.len, room - width);
+	buf_adds(out, SHORT);
 }
 
 static int64_t figure(uint64_t value)
@@ -92,7 +154,7 @@ static void add_row(struct table *table, const struct trace *t, uint32_t method,
 
 	trace_method_name(t, method, &name);
 	text_printable(&safe, buf_str(&name), name.len);
-	add_short(&shown, &safe, widest);
+	add_short(&shown, buf_str(&safe), widest);
 	table_row(table);
 	table_text(table, METHOD, buf_str(&shown));
 	table_number(table, COUNT, figure(sum->calls));
@@ -248,26 +310,6 @@ static void go_up(const struct trace_summary *s, struct buf *out, struct termina
 
 	if (lines > 0)
 		buf_addf(out, UP, lines);
-}
-
-/* Add what fits of a line into the width; returns how wide that is. */
-static size_t add_clipped(struct buf *out, const char *line, size_t len, size_t width)
-{
-	size_t used = 0;
-
-	for (size_t i = 0; i < len;) {
-		size_t n = text_utf8_len(line + i, len - i), cells;
-
-		if (n == 0)
-			n = 1;
-		cells = text_width(line + i, n);
-		if (used + cells > width)
-			break;
-		buf_add(out, line + i, n);
-		used += cells;
-		i += n;
-	}
-	return used;
 }
 
 /*

@@ -38,7 +38,6 @@ static void called(uint32_t method, uint64_t n, uint64_t ns)
 	wire_put_u32(&p.w, sums_bucket(ns));
 	wire_put_u64(&p.w, n);
 	ck_assert_int_eq(take_frame(&trace, WIRE_TRACE_SUMS, &p, p.w.len, NULL, NULL), 0);
-	trace.state.calls += n;
 }
 
 START_TEST(longest_first)
@@ -319,6 +318,29 @@ START_TEST(names_make_room_for_figures)
 }
 END_TEST
 
+static void narrow(unsigned columns, const char *expected)
+{
+	struct screen s;
+
+	open_screen(&s, 10, columns);
+	summary.n = 0;
+	draw(&s);
+	line_begins(&s, 1, expected);
+	ck_assert_int_eq(s.cells[1][strlen(expected)], ' ');
+}
+
+START_TEST(types_make_room_before_names)
+{
+	called(trace_add(&trace, "a.Shop", "order", "(ILjava/lang/String;[La/b/Tea;)V"), 1, 5000000);
+	(void)trace_add(&trace, "a.Shop", "order", "()V");
+	narrow(120, "a.Shop.order(int, java.lang.String, a.b.Tea[])");
+	narrow(110, "a.Shop.order(int, String, Tea[])");
+	narrow(100, "a.Shop.order(int, String, T...");
+	narrow(80, "a.Shop.order...");
+	narrow(72, "a.Shop.order...");
+}
+END_TEST
+
 /* Whatever its size, what stands above stays there. */
 START_TEST(terminals_of_any_size)
 {
@@ -374,6 +396,7 @@ int main(void)
 	tcase_add_test(c, more_methods_than_lines);
 	tcase_add_test(c, as_many_methods_as_lines);
 	tcase_add_test(c, names_make_room_for_figures);
+	tcase_add_test(c, types_make_room_before_names);
 	tcase_add_loop_test(c, terminals_of_any_size, 0, 120);
 	tcase_add_test(c, terminals_become_narrow);
 	suite_add_tcase(s, c);
