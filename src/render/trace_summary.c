@@ -169,13 +169,27 @@ static void add_row(struct table *table, const struct trace *t, uint32_t method,
 	table_number(table, P99, figure(trace_quantile(sum, 0.99)));
 }
 
-static void add_table(struct buf *out, const struct trace *t, const struct row *rows, size_t n,
-		      size_t widest)
-{
-	struct table *table = table_new(columns, ARRAY_SIZE(columns));
+/* What is left out first where there is not enough room. */
+static const uint8_t expendable[] = { MIN, P50, P99 };
 
+/* In what form it is printed. */
+struct form {
+	size_t widest;     /* name */
+	size_t n_left_out; /* of the columns that are expendable */
+};
+
+static void add_table(struct buf *out, const struct trace *t, const struct row *rows, size_t n,
+		      const struct form *form)
+{
+	struct column shown[ARRAY_SIZE(columns)];
+	struct table *table;
+
+	memcpy(shown, columns, sizeof(shown));
+	for (size_t i = 0; i < form->n_left_out; i++)
+		shown[expendable[i]].hidden = true;
+	table = table_new(shown, ARRAY_SIZE(shown));
 	for (size_t i = 0; i < n; i++)
-		add_row(table, t, rows[i].method, widest);
+		add_row(table, t, rows[i].method, form->widest);
 	table_add(table, out);
 	table_free(table);
 }
@@ -217,7 +231,7 @@ void trace_summary_add(struct buf *out, const struct trace *t)
 	size_t n, n_idle;
 	_cleanup_free_ struct row *rows = find_rows(t, &n, &n_idle);
 
-	add_table(out, t, rows, n, SIZE_MAX);
+	add_table(out, t, rows, n, &(struct form){ .widest = SIZE_MAX });
 	add_end(out, t, 0, n_idle);
 }
 
@@ -280,18 +294,24 @@ static size_t widest_line(const struct buf *text)
 	return widest;
 }
 
-/* What does not fit is taken from the names: figures are what one looks at. */
+/* What does not fit is taken from the names, then from the figures. */
 static void add_fitting(struct buf *out, const struct trace *t, const struct row *rows, size_t n,
 			size_t width)
 {
+	struct form form = { .widest = NAME_LEAST };
 	size_t least;
 
-	add_table(out, t, rows, n, NAME_LEAST);
-	least = widest_line(out);
+	add_table(out, t, rows, n, &form);
+	while ((least = widest_line(out)) > width && form.n_left_out < ARRAY_SIZE(expendable)) {
+		form.n_left_out++;
+		buf_reset(out);
+		add_table(out, t, rows, n, &form);
+	}
 	if (least >= width)
 		return;
+	form.widest += width - least;
 	buf_reset(out);
-	add_table(out, t, rows, n, NAME_LEAST + width - least);
+	add_table(out, t, rows, n, &form);
 }
 
 /* How many lines the table before takes now: terminals fold what has become too wide for them. */

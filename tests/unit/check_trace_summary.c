@@ -331,13 +331,30 @@ static void narrow(unsigned columns, const char *expected)
 
 START_TEST(types_make_room_before_names)
 {
-	called(trace_add(&trace, "a.Shop", "order", "(ILjava/lang/String;[La/b/Tea;)V"), 1, 5000000);
+	called(trace_add(&trace, "a.Shop", "order", "(ILjava/lang/String;[La/b/Tea;)V"), 1,
+	       5000000);
 	(void)trace_add(&trace, "a.Shop", "order", "()V");
 	narrow(120, "a.Shop.order(int, java.lang.String, a.b.Tea[])");
 	narrow(110, "a.Shop.order(int, String, Tea[])");
 	narrow(100, "a.Shop.order(int, String, T...");
-	narrow(80, "a.Shop.order...");
-	narrow(72, "a.Shop.order...");
+	narrow(80, "a.Shop.order(int...");
+}
+END_TEST
+
+START_TEST(figures_that_matter_stay)
+{
+	struct screen s;
+
+	called(0, 4000000, 812345678);
+	open_screen(&s, 10, 80);
+	draw(&s);
+	line_begins(&s, 0,
+		    "METHOD            COUNT   ERRORS    MEAN     P50     P95     P99     MAX");
+	summary.n = 0;
+	open_screen(&s, 10, 60);
+	draw(&s);
+	line_begins(&s, 0, "METHOD            COUNT   ERRORS    MEAN     P95     MAX");
+	line_begins(&s, 1, "a.b.Shop.order  4000000  1000000  812 ms  812 ms  812 ms");
 }
 END_TEST
 
@@ -397,6 +414,7 @@ int main(void)
 	tcase_add_test(c, as_many_methods_as_lines);
 	tcase_add_test(c, names_make_room_for_figures);
 	tcase_add_test(c, types_make_room_before_names);
+	tcase_add_test(c, figures_that_matter_stay);
 	tcase_add_loop_test(c, terminals_of_any_size, 0, 120);
 	tcase_add_test(c, terminals_become_narrow);
 	suite_add_tcase(s, c);
