@@ -24,6 +24,24 @@ static const struct {
 	{ "Ljava/lang/Thread;", "tid", "J" },
 };
 
+/*
+ * A class that was loaded early and not used yet may not be linked (java.lang.Short, of JDK 11 to
+ * 21): JVMTI tells no fields of it then, and JNI has it linked.
+ */
+static jfieldID find_field(struct ag_jvm *jvm, jclass class, const char *name,
+			   const char *signature)
+{
+	jfieldID field;
+	jint status;
+
+	if (AG_TI(jvm, GetClassStatus, class, &status) != 0)
+		return NULL;
+	if (status & JVMTI_CLASS_STATUS_PREPARED)
+		return ag_ref_field(jvm, class, name, signature);
+	field = (*jvm->jni)->GetFieldID(jvm->jni, class, name, signature);
+	return ag_ref_threw(jvm, "GetFieldID") ? NULL : field;
+}
+
 /* Is it one of those classes?  Its fields are looked up once: it is loaded in every JVM. */
 static void learn_class(struct ag_jvm *jvm, struct ag_known *known, jclass class,
 			const char *signature)
@@ -34,11 +52,11 @@ static void learn_class(struct ag_jvm *jvm, struct ag_known *known, jclass class
 
 	for (unsigned i = 0; i < N_FIELDS; i++) {
 		if (strcmp(signature, fields[i].class) == 0)
-			*into[i] = ag_ref_field(jvm, class, fields[i].name, fields[i].signature);
+			*into[i] = find_field(jvm, class, fields[i].name, fields[i].signature);
 	}
 	for (unsigned i = 0; i < AG_BOXES; i++) {
 		if (strcmp(signature, ag_boxes[i].signature) == 0)
-			known->boxed[i] = ag_ref_field(jvm, class, "value", ag_boxes[i].kind);
+			known->boxed[i] = find_field(jvm, class, "value", ag_boxes[i].kind);
 	}
 }
 
