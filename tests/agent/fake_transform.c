@@ -17,7 +17,6 @@ struct text {
 static struct class {
 	const char *signature;
 	bool unloaded;
-	jlong tag;
 	struct text runs, kept;
 } classes[N_CLASSES];
 
@@ -25,7 +24,8 @@ struct environment {
 	const jvmtiInterface_1 *functions;
 	bool alive, capable, enabled;
 	jvmtiEventClassFileLoadHook hook;
-	const void *storage;
+	const void *storage[2]; /* of our thread, and of the other one */
+	jlong tags[N_CLASSES];
 };
 
 /* A reference is the address of one of these; class is -1 for other objects. */
@@ -81,11 +81,21 @@ static void enter_jvm(void)
 		abort();
 }
 
-#define TI_FAULT()                                       \
-	do {                                             \
-		enter_jvm();                             \
-		if (fault())                             \
-			return JVMTI_ERROR_OUT_OF_MEMORY; \
+static jvmtiError ti_fault(void)
+{
+	bool now = fault();
+
+	enter_jvm();
+	if (fake.leaving && fake.fail_at && fake.calls >= fake.fail_at)
+		return JVMTI_ERROR_WRONG_PHASE;
+	return now ? JVMTI_ERROR_OUT_OF_MEMORY : JVMTI_ERROR_NONE;
+}
+
+#define TI_FAULT()                          \
+	do {                                \
+		jvmtiError e_ = ti_fault(); \
+		if (e_)                     \
+			return e_;          \
 	} while (0)
 
 static struct text text_of(const void *data, size_t len)
@@ -100,7 +110,9 @@ static struct text text_of(const void *data, size_t len)
 
 static void begin_classes(void)
 {
-	static const char *const signatures[N_CLASSES] = { "Lp/A;", "Lp/B;", "[I" };
+	static const char *const signatures[N_CLASSES] = {
+		"Lp/A;", "Lp/B;", "[I", "Lp/C;", "Lp/D;",
+	};
 
 	for (int i = 0; i < N_CLASSES && !classes[i].signature; i++) {
 		classes[i].signature = signatures[i];
@@ -151,13 +163,20 @@ jclass fake_class(int i)
 void fake_unload(int i)
 {
 	classes[i].unloaded = true;
-	fake.tags -= classes[i].tag != 0;
+	for (size_t k = 0; k < n_environments; k++)
+		fake.tags -= environments[k].alive && environments[k].tags[i] != 0;
 }
 
 const char *fake_running(int i)
 {
 	begin_classes();
 	return classes[i].runs.data;
+}
+
+void fake_is(int i, const char *bytes)
+{
+	begin_classes();
+	classes[i].runs = text_of(bytes, strlen(bytes));
 }
 
 static bool leads_nowhere(const struct reference *r)
@@ -312,9 +331,14 @@ static jint JNICALL get_version(JNIEnv *env)
 
 /* Environments */
 
+static struct environment *environment_of(jvmtiEnv *ti)
+{
+	return (struct environment *)ti;
+}
+
 static struct environment *environment(jvmtiEnv *ti)
 {
-	struct environment *e = (struct environment *)ti;
+	struct environment *e = environment_of(ti);
 
 	if (!e->alive)
 		abort();
@@ -346,6 +370,8 @@ static jint JNICALL get_env(JavaVM *vm, void **env, jint version)
 static jvmtiError JNICALL dispose_environment(jvmtiEnv *ti)
 {
 	environment(ti)->alive = false;
+	for (int i = 0; i < N_CLASSES; i++)
+		fake.tags -= !classes[i].unloaded && environment_of(ti)->tags[i] != 0;
 	fake.environments--;
 	while (n_environments > 0 && !environments[n_environments - 1].alive)
 		n_environments--;
@@ -389,14 +415,14 @@ static jvmtiError JNICALL set_thread_local_storage(jvmtiEnv *ti, jthread thread,
 {
 	(void)thread;
 	TI_FAULT();
-	environment(ti)->storage = data;
+	environment(ti)->storage[fake.other_thread > 0] = data;
 	return JVMTI_ERROR_NONE;
 }
 
 static jvmtiError JNICALL get_thread_local_storage(jvmtiEnv *ti, jthread thread, void **data)
 {
 	(void)thread;
-	*data = fake.other_thread ? NULL : (void *)environment(ti)->storage;
+	*data = (void *)environment(ti)->storage[fake.other_thread > 0];
 	return JVMTI_ERROR_NONE;
 }
 
@@ -494,20 +520,20 @@ static jvmtiError JNICALL get_class_signature(jvmtiEnv *ti, jclass class, char *
 
 static jvmtiError JNICALL get_tag(jvmtiEnv *ti, jobject object, jlong *tag)
 {
-	(void)environment(ti);
-	*tag = classes[of(object)->class].tag;
+	*tag = environment(ti)->tags[of(object)->class];
 	return JVMTI_ERROR_NONE;
 }
 
 static jvmtiError JNICALL set_tag(jvmtiEnv *ti, jobject object, jlong tag)
 {
-	(void)environment(ti);
+	jlong *its = &environment(ti)->tags[of(object)->class];
+
 	if (leads_nowhere(of(object)))
 		return JVMTI_ERROR_INVALID_OBJECT;
 	if (tag != 0)
 		TI_FAULT();
-	fake.tags += (tag != 0) - (classes[of(object)->class].tag != 0);
-	classes[of(object)->class].tag = tag;
+	fake.tags += (tag != 0) - (*its != 0);
+	*its = tag;
 	return JVMTI_ERROR_NONE;
 }
 
@@ -524,6 +550,67 @@ static jvmtiError JNICALL is_modifiable_class(jvmtiEnv *ti, jclass class, jboole
 	(void)ti;
 	TI_FAULT();
 	*modifiable = classes[of(class)->class].signature[0] == 'L';
+	return JVMTI_ERROR_NONE;
+}
+
+/* Methods: an id is 16 times a class's number + 1 + the method's; one of 0xdead is gone. */
+
+static jvmtiError JNICALL relinquish_capabilities(jvmtiEnv *ti, const jvmtiCapabilities *unwanted)
+{
+	(void)environment(ti), (void)unwanted;
+	TI_FAULT();
+	return JVMTI_ERROR_NONE;
+}
+
+static jvmtiError tell_text(jvmtiEnv *ti, const char *text, char **out)
+{
+	jvmtiError code = allocate(ti, (jlong)strlen(text) + 1, (unsigned char **)out);
+
+	if (code == JVMTI_ERROR_NONE)
+		memcpy(*out, text, strlen(text) + 1);
+	return code;
+}
+
+static jvmtiError JNICALL get_method_name(jvmtiEnv *ti, jmethodID id, char **name, char **sig,
+					  char **generic)
+{
+	(void)sig, (void)generic;
+	TI_FAULT();
+	if ((uintptr_t)id == 0xdead)
+		return JVMTI_ERROR_INVALID_METHODID;
+	return tell_text(ti, (uintptr_t)id % 16 == 0 ? "<init>" : "run", name);
+}
+
+static jvmtiError JNICALL get_method_declaring_class(jvmtiEnv *ti, jmethodID id, jclass *class)
+{
+	(void)environment(ti);
+	TI_FAULT();
+	*class = new_reference((int)((uintptr_t)id / 16) - 1, false);
+	return JVMTI_ERROR_NONE;
+}
+
+static jvmtiError JNICALL get_source_file_name(jvmtiEnv *ti, jclass class, char **name)
+{
+	TI_FAULT();
+	if (of(class)->class == 0)
+		return JVMTI_ERROR_ABSENT_INFORMATION;
+	return tell_text(ti, "B.java", name);
+}
+
+/* In no order: 10 from 0, 30 from 8, 20 from 4. */
+static jvmtiError JNICALL get_line_number_table(jvmtiEnv *ti, jmethodID id, jint *n,
+						jvmtiLineNumberEntry **table)
+{
+	static const jvmtiLineNumberEntry lines[] = { { 0, 10 }, { 8, 30 }, { 4, 20 } };
+	jvmtiError code;
+
+	(void)id;
+	TI_FAULT();
+	code = allocate(ti, sizeof(lines), (unsigned char **)table);
+	if (code != JVMTI_ERROR_NONE)
+		return code;
+	memcpy(*table, lines, sizeof(lines));
+	*n = 3;
 	return JVMTI_ERROR_NONE;
 }
 
@@ -731,7 +818,11 @@ static const jvmtiInterface_1 ti_table = {
 	.GetClassLoader = get_class_loader,
 	.GetClassSignature = get_class_signature,
 	.GetCurrentThread = get_current_thread,
+	.GetLineNumberTable = get_line_number_table,
+	.GetMethodDeclaringClass = get_method_declaring_class,
+	.GetMethodName = get_method_name,
 	.GetPotentialCapabilities = get_potential_capabilities,
+	.GetSourceFileName = get_source_file_name,
 	.GetTag = get_tag,
 	.GetThreadLocalStorage = get_thread_local_storage,
 	.IsModifiableClass = is_modifiable_class,
@@ -739,6 +830,7 @@ static const jvmtiInterface_1 ti_table = {
 	.RawMonitorExit = raw_monitor_exit,
 	.RawMonitorWait = raw_monitor_wait,
 	.RedefineClasses = redefine_classes,
+	.RelinquishCapabilities = relinquish_capabilities,
 	.RetransformClasses = retransform_classes,
 	.RunAgentThread = run_agent_thread,
 	.SetEventCallbacks = set_event_callbacks,

@@ -11,12 +11,13 @@
 #include <jvmti.h>
 #include <stdbool.h>
 
-#define N_CLASSES 3 /* "Lp/A;", "Lp/B;" and "[I" */
+#define N_CLASSES 5 /* "Lp/A;", "Lp/B;", "[I", "Lp/C;" and "Lp/D;" */
 #define BYTES_MAX 64
 
 struct fake_transform {
 	bool drops_cache; /* as JDK 21 does when nobody changes the class */
 	unsigned fail_at; /* 0: nothing fails */
+	bool leaving;     /* from then on JVMTI says that the JVM is */
 	/* what another thread does when all hooks have run, and nothing is installed yet */
 	void (*meanwhile)(void);
 
@@ -41,6 +42,8 @@ jclass fake_class(int i);
 void fake_unload(int i);
 /* What a class runs. */
 const char *fake_running(int i);
+/* Let it run something else from the beginning. */
+void fake_is(int i, const char *bytes);
 
 /* The other agent: its transformer comes, goes, works or is idle, and asks to retransform. */
 void fake_other_comes(void);
