@@ -8,7 +8,9 @@
 #define SERIALS (UINT32_C(1) << 30)
 #define CALL_NS 100 /* two calls of natives and two looks at the clock: 72 to 95 on JDK 8 to 27 */
 #define END_MS 50
-#define FREE_MS 3000
+#ifndef AG_TRACE_FREE_MS /* tests are less patient */
+#define AG_TRACE_FREE_MS 3000
+#endif
 
 enum { FREE, TAKEN, LEFT /* a hook never came back */ };
 
@@ -64,6 +66,7 @@ static struct ag_trace *find_place(struct ag_jvm *jvm, uint32_t n)
 
 		if (!take_place(trace, FREE) && (is_busy(trace) || !take_place(trace, LEFT)))
 			continue;
+		__atomic_store_n(&trace->left, 0, __ATOMIC_RELAXED);
 		if (trace->next == 0)
 			trace->next = 1; /* so that no range and no token is 0 */
 		if (n <= SERIALS - trace->next)
@@ -129,7 +132,8 @@ struct ag_trace *ag_trace_new(struct ag_jvm *jvm, const struct ag_trace_wanted *
 int ag_trace_free(struct ag_jvm *jvm, struct ag_trace *trace)
 {
 	ag_trace_end(trace);
-	if (!wait_idle(trace, FREE_MS)) {
+	if (!wait_idle(trace, AG_TRACE_FREE_MS)) {
+		__atomic_store_n(&trace->left, 1, __ATOMIC_RELEASE);
 		__atomic_store_n(&trace->taken, LEFT, __ATOMIC_RELEASE);
 		return -1;
 	}

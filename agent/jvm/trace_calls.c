@@ -180,7 +180,8 @@ static struct record *find(const struct ag_hook *hook, jlong token)
 	uint64_t state = (uint64_t)token >> GENERATION_AT << 2 | OPEN;
 	struct record *r;
 
-	if (ag_token_first(token) != (uint32_t)(hook->range >> 32) || index >= pool->n)
+	if (((uint64_t)token & LOW(AG_PLACE_BITS)) != (uint64_t)(hook->trace - ag_traces) ||
+	    ag_token_first(token) != (uint32_t)(hook->range >> 32) || index >= pool->n)
 		return NULL;
 	r = record_at(pool, index);
 	return __atomic_compare_exchange_n(&r->state, &state, (state & ~UINT64_C(3)) | BUSY, false,
@@ -197,7 +198,7 @@ static struct ag_describing describing(const struct ag_hook *hook)
 	return (struct ag_describing){
 		.known = &trace->known, .ti = trace->ti, .jni = hook->jni,
 		.chars = trace->wanted.chars, .elements = trace->wanted.elements,
-		.range = &trace->range, .was = hook->range,
+		.left = &trace->left,
 	};
 }
 
@@ -287,13 +288,13 @@ static void put_result(const struct ag_hook *hook, struct record *r, bool threw,
 	r->result_len = (uint32_t)(to.at - result);
 }
 
-static void put_frames(const struct ag_hook *hook, struct record *r)
+static void put_frames(const struct ag_hook *hook, const struct ag_describing *d,
+		       struct record *r)
 {
 	const struct ag_trace *trace = hook->trace;
 	jint n = 0;
 
-	if (!(trace->wanted.flags & WIRE_TRACE_STACKS) ||
-	    __atomic_load_n(&trace->range, __ATOMIC_ACQUIRE) != hook->range)
+	if (!(trace->wanted.flags & WIRE_TRACE_STACKS) || !ag_hook_goes_on(d))
 		return;
 	/* The first frame is the hook's own. */
 	if ((*trace->ti)->GetStackTrace(trace->ti, NULL, 1, WIRE_TRACE_DEPTH,
@@ -309,7 +310,7 @@ static void finish(const struct ag_hook *hook, struct record *r, bool threw, con
 	r->threw = threw;
 	put_result(hook, r, threw, value);
 	ag_value_thread(&d, r->thread, sizeof(r->thread), &r->thread_id);
-	put_frames(hook, r);
+	put_frames(hook, &d, r);
 	set_state(r, generation_of(r), DONE);
 }
 

@@ -54,8 +54,9 @@ struct ag_trace {
 	int64_t credit; /* calls that may be told of */
 
 	/* The session's thread's */
-	uint32_t taken;  /* enum: other sessions ask */
+	uint32_t taken;  /* the place; other sessions ask */
 	uint32_t open;   /* from new to end; other threads ask */
+	uint32_t left;   /* 1 when it was given up with a hook in it; hooks ask */
 	uint32_t first, n;
 	uint32_t next;   /* serial */
 	uint64_t credit_ns; /* that did not make a whole call yet */

@@ -35,9 +35,7 @@ struct ag_describing {
 	jvmtiEnv *ti;
 	JNIEnv *jni;
 	uint32_t chars, elements;
-	/* The trace still goes on while *range is what it was; else ti is asked for nothing more. */
-	const uint64_t *range;
-	uint64_t was;
+	const uint32_t *left; /* not 0 when the session did not wait for us any longer */
 };
 
 /* kind: as in a descriptor; 'L' for arrays, too. */
@@ -52,15 +50,15 @@ void ag_value_thread(const struct ag_describing *d, char *name, size_t size, uin
 
 /* Asking the JVM in a hook: nothing is recorded, there is nobody to tell. */
 
-/* Has the trace ended while the thread was held up?  Then its environment may be gone, too. */
+/* Was the thread held up for so long that the session has gone, and its environment with it? */
 static inline bool ag_hook_goes_on(const struct ag_describing *d)
 {
-	return __atomic_load_n(d->range, __ATOMIC_ACQUIRE) == d->was;
+	return __atomic_load_n(d->left, __ATOMIC_ACQUIRE) == 0;
 }
 
 static inline void ag_hook_give_back(const struct ag_describing *d, void *p)
 {
-	if (p && ag_hook_goes_on(d)) /* else it is left: better than an environment that is gone */
+	if (p && ag_hook_goes_on(d)) /* else it is lost */
 		(void)(*d->ti)->Deallocate(d->ti, p);
 }
 
