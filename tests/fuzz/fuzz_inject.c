@@ -1,5 +1,5 @@
 /*
- * Hooks in any class file: what comes out is whole, and verifies if what came in did.  Whatever
+ * Hooks in any class file: what comes out is whole, and right if what came in was.  Whatever
  * happens, no memory is kept.
  */
 #include <stdlib.h>
@@ -19,7 +19,7 @@ static enum verdict judge(const struct cf_class *class)
 {
 	struct cf_fault fault;
 
-	if (cf_verify(class, &fault))
+	if (cf_check(class, &fault) && cf_verify(class, &fault))
 		return RIGHT;
 	return fault.memory ? UNKNOWN : WRONG;
 }

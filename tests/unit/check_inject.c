@@ -1,0 +1,717 @@
+/*
+ * Hooks in methods: small classes put together by hand, one for each thing that can be in a
+ * method's way; then javac's, cut and with memory that runs out.
+ */
+#include <check.h>
+#include <ctype.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "classfile/code.h"
+#include "classfile/inject.h"
+#include "classfile/verify.h"
+#include "data.h"
+
+#define HOOKS "java/jtool/Hooks1"
+
+/* The constants that every class here has: 'a text' is a Utf8 one, others are hexadecimal. */
+static const char constants[] =
+	"'T' 070001 "                          /* 1, 2: class T */
+	"'java/lang/Object' 070003 "           /* 3, 4: class Object */
+	"'Code' 'StackMapTable' "              /* 5, 6 */
+	"'<init>' '()V' 0c00070008 "           /* 7 … 9 */
+	"0a00040009 0a00020009 "               /* 10 Object.<init>, 11 T.<init> */
+	"'LineNumberTable' 'LocalVariableTable' 'x' 'I' " /* 12 … 15 */
+	"'RuntimeVisibleTypeAnnotations' 'StackMap' "     /* 16, 17 */
+	"'java/lang/Throwable' 070012 ";       /* 18, 19 */
+#define N_CONSTANTS 20
+
+/* A class with one method; what is missing is as in the simplest one. */
+struct shape {
+	const char *code; /* NULL: none */
+	size_t nops;      /* so many before the code's last `tail` bytes */
+	size_t tail;
+	unsigned major;         /* 0: 52 */
+	unsigned stack, locals; /* 0: 4 */
+	const char *name, *descriptor; /* NULL: "m", "()V" */
+	unsigned access;        /* 0: static */
+	bool instance;          /* access 0 is no modifier at all */
+	const char *map;        /* StackMapTable */
+	const char *handlers;   /* start, end, handler, type: 8 bytes each */
+	const char *attributes; /* the code's, number in front; instead of the map */
+	unsigned fillers;       /* constants */
+	const char *class;      /* NULL: "T" */
+	size_t same_handlers;   /* handlers, so many times */
+	size_t frames;          /* a frame at each of so many instructions */
+};
+
+static struct ag_mem mem = { .budget = SIZE_MAX };
+
+static void put(struct buf *b, unsigned long value, unsigned bytes)
+{
+	while (bytes-- > 0)
+		buf_addc(b, (char)(value >> 8 * bytes));
+}
+
+static void put_text(struct buf *b, const char *s, size_t len)
+{
+	put(b, 1, 1);
+	put(b, len, 2);
+	buf_add(b, s, len);
+}
+
+static void put_bytes(struct buf *b, const char *s)
+{
+	while (s && *s) {
+		char pair[3] = { s[0], s[1], 0 };
+
+		if (*s == ' ') {
+			s++;
+		} else if (*s == '\'') {
+			const char *end = strchr(s + 1, '\'');
+
+			put_text(b, s + 1, (size_t)(end - s) - 1);
+			s = end + 1;
+		} else {
+			ck_assert(isxdigit((unsigned char)s[0]) && isxdigit((unsigned char)s[1]));
+			put(b, strtoul(pair, NULL, 16), 1);
+			s += 2;
+		}
+	}
+}
+
+static void put_instructions(struct buf *b, const struct shape *s)
+{
+	_cleanup_buf_ struct buf code = BUF_INIT;
+
+	put_bytes(&code, s->code);
+	buf_add(b, code.data, code.len - s->tail);
+	for (size_t i = 0; i < s->nops; i++)
+		buf_addc(b, 0);
+	buf_add(b, code.data + (code.len - s->tail), s->tail);
+}
+
+static void put_attributes(struct buf *b, const struct shape *s)
+{
+	_cleanup_buf_ struct buf map = BUF_INIT;
+
+	if (s->frames > 0) {
+		put(&map, s->frames, 2);
+		for (size_t i = 0; i < s->frames; i++)
+			buf_addc(&map, 0); /* same_frame, of the next byte */
+	}
+	put_bytes(&map, s->map);
+	if (map.len == 0) {
+		put_bytes(b, s->attributes ? s->attributes : "0000");
+		return;
+	}
+	put(b, 1, 2);
+	put(b, 6, 2);
+	put(b, map.len, 4);
+	buf_add(b, map.data, map.len);
+}
+
+static void put_code(struct buf *b, const struct shape *s)
+{
+	_cleanup_buf_ struct buf code = BUF_INIT, handlers = BUF_INIT, all = BUF_INIT;
+
+	put_instructions(&code, s);
+	put_bytes(&handlers, s->handlers);
+	for (size_t i = 1; i < s->same_handlers; i++)
+		put_bytes(&handlers, s->handlers);
+	put(&all, s->stack ? s->stack : 4, 2);
+	put(&all, s->locals ? s->locals : 4, 2);
+	put(&all, code.len, 4);
+	buf_add(&all, code.data, code.len);
+	put(&all, handlers.len / 8, 2);
+	buf_add(&all, handlers.data, handlers.len);
+	put_attributes(&all, s);
+	put(b, 5, 2);
+	put(b, all.len, 4);
+	buf_add(b, all.data, all.len);
+}
+
+static void build(struct buf *b, const struct shape *s)
+{
+	const char *name = s->name ? s->name : "m", *class = s->class ? s->class : "T";
+	const char *descriptor = s->descriptor ? s->descriptor : "()V";
+
+	put(b, 0xcafebabe, 4);
+	put(b, s->major ? s->major : 52, 4);
+	put(b, N_CONSTANTS + 2 + s->fillers, 2);
+	put_text(b, class, strlen(class));
+	put_bytes(b, strchr(constants, ' ') + 1);
+	put_text(b, name, strlen(name));
+	put_text(b, descriptor, strlen(descriptor));
+	for (unsigned i = 0; i < s->fillers; i++)
+		put_text(b, "", 0);
+	put(b, CF_ACC_SYNCHRONIZED, 2);
+	put(b, 0x00020004, 4);
+	put(b, 0, 4); /* interfaces, fields */
+	put(b, 1, 2);
+	put(b, s->access || s->instance ? s->access : CF_ACC_STATIC, 2);
+	put(b, N_CONSTANTS, 2);
+	put(b, N_CONSTANTS + 1, 2);
+	put(b, s->code != NULL, 2);
+	if (s->code)
+		put_code(b, s);
+	put(b, 0, 2);
+}
+
+static void check_right(const struct cf_class *class)
+{
+	struct cf_fault fault;
+
+	ck_assert_msg(cf_check(class, &fault), "%s", fault.what);
+	ck_assert_msg(cf_verify(class, &fault), "@%u: %s", fault.pc, fault.what);
+}
+
+/* The class with every method hooked that can be; nothing of the memory that it took is left. */
+static void hook(const struct buf *b, bool values, struct buf *to, enum cf_refusal *refused)
+{
+	struct cf_probe probes[16] = { 0 };
+	struct cf_output out = { .mem = &mem };
+	struct cf_members methods;
+	struct cf_member method;
+	struct cf_class class;
+	size_t n = 0;
+
+	ck_assert_ptr_null(cf_open(&class, b->data, b->len, &mem));
+	methods = cf_methods(&class);
+	for (; n < 16 && cf_next_member(&methods, &method); n++)
+		probes[n] = (struct cf_probe){ method.name, method.descriptor, 70000, values, 0 };
+	ck_assert_ptr_null(cf_inject(&class, HOOKS, probes, n, &out));
+	*refused = probes[0].refused;
+	cf_release(&class);
+	if (out.len > 0) {
+		buf_add(to, out.data, out.len);
+		ck_assert_ptr_null(cf_open(&class, to->data, to->len, &mem));
+		check_right(&class);
+		cf_release(&class);
+	}
+	cf_output_release(&out);
+	ck_assert_uint_eq(mem.blocks, 0);
+}
+
+/* Right before and afterwards, with values and without. */
+static void check_hooked(const struct shape *s)
+{
+	for (int values = 0; values < 2; values++) {
+		_cleanup_buf_ struct buf b = BUF_INIT, to = BUF_INIT;
+		enum cf_refusal refused;
+		struct cf_class class;
+
+		build(&b, s);
+		ck_assert_ptr_null(cf_open(&class, b.data, b.len, &mem));
+		check_right(&class);
+		cf_release(&class);
+		hook(&b, values, &to, &refused);
+		ck_assert_msg(refused == CF_HOOKED, "%s: %s", s->code, cf_refusal_text(refused));
+		ck_assert_uint_gt(to.len, b.len);
+	}
+}
+
+static void check_refused(const struct shape *s, enum cf_refusal expected)
+{
+	_cleanup_buf_ struct buf b = BUF_INIT, to = BUF_INIT;
+	enum cf_refusal refused;
+
+	build(&b, s);
+	hook(&b, true, &to, &refused);
+	ck_assert_msg(refused == expected, "%s: %s instead of %s", s->code,
+		      cf_refusal_text(refused), cf_refusal_text(expected));
+	ck_assert_uint_eq(to.len, 0);
+}
+
+/* The code of the only method after it was hooked, as hexadecimal. */
+static void check_code(const struct shape *s, bool values, const char *expected)
+{
+	_cleanup_buf_ struct buf b = BUF_INIT, to = BUF_INIT, text = BUF_INIT;
+	struct cf_members methods;
+	enum cf_refusal refused;
+	struct cf_member method;
+	struct cf_class class;
+	struct cf_code code;
+
+	build(&b, s);
+	hook(&b, values, &to, &refused);
+	ck_assert_int_eq(refused, CF_HOOKED);
+	ck_assert_ptr_null(cf_open(&class, to.data, to.len, &mem));
+	methods = cf_methods(&class);
+	ck_assert(cf_next_member(&methods, &method) && cf_code(&method, &code));
+	for (uint32_t i = 0; i < code.len; i++) {
+		struct cf_insn insn;
+
+		/* Constants' numbers do not matter: 'C' for each. */
+		if (cf_insn(code.code, code.len, i, &insn) &&
+		    (insn.opcode == 0xb8 || insn.opcode == 0x13)) {
+			buf_addf(&text, "%02x C ", insn.opcode);
+			i += 2;
+		} else if (cf_insn(code.code, code.len, i, &insn) && insn.len <= 4) {
+			for (uint32_t k = 0; k < insn.len; k++)
+				buf_addf(&text, "%02x ", code.code[i + k]);
+			i += insn.len - 1;
+		}
+	}
+	ck_assert_str_eq(buf_str(&text), expected);
+	cf_release(&class);
+}
+
+START_TEST(what_is_put_in)
+{
+	/* enter, store; exit, return; dup, load, fail, throw */
+	check_code(&(struct shape){ .code = "00b1", .locals = 1 }, false,
+		   "13 C b8 C 40 00 1f 13 C b8 C b1 59 1f 13 C b8 C bf ");
+	/* the arguments when there is a token, the result */
+	check_code(&(struct shape){ .code = "1ead", .descriptor = "(JI)J" }, true,
+		   "13 C b8 C 37 04 16 04 09 94 99 00 0f 16 04 1e b8 C 16 04 1c b8 C "
+		   "1e 5c 16 04 13 C b8 C ad 59 16 04 13 C b8 C bf ");
+	/* nothing between enter and exit: nothing to catch */
+	check_code(&(struct shape){ .code = "b1", .locals = 300 }, false,
+		   "13 C b8 C c4 37 01 2c c4 16 01 2c 13 C b8 C b1 ");
+}
+END_TEST
+
+static const struct shape shapes[] = {
+	{ .code = "b1" },
+	{ .code = "b1", .major = 45 },
+	{ .code = "b1", .major = 50 },
+	{ .code = "01bf", .locals = 65533 },
+	/* each kind of argument and of result */
+	{ .code = "1aac", .descriptor = "(ZBCSIJFD[ILjava/lang/String;[[Lx/Y;)I",
+	  .locals = 14 },
+	{ .code = "1aac", .descriptor = "(Z)Z" },
+	{ .code = "1ead", .descriptor = "(J)J" },
+	{ .code = "22ae", .descriptor = "(F)F" },
+	{ .code = "26af", .descriptor = "(D)D" },
+	{ .code = "2ab0", .descriptor = "([[I)[[I" },
+	{ .code = "2ab0", .descriptor = "(Ljava/lang/Object;)Ljava/lang/Object;" },
+	{ .code = "b1", .instance = true, .descriptor = "(JLjava/lang/Object;)V" },
+	/* more on the stack than is returned */
+	{ .code = "040504ac", .descriptor = "()I" },
+	/* a loop to the begin, with a frame there and without stack maps */
+	{ .code = "a70000", .map = "0001 00" },
+	{ .code = "a70000", .major = 48 },
+	{ .code = "1a9a0004 b1 1a9afffa b1", .descriptor = "(I)V", .map = "0002 00 04" },
+	/* two returns, the first of which is jumped over and to */
+	{ .code = "1a990004 b1 b1", .descriptor = "(I)V", .map = "0001 05" },
+	{ .code = "1a990005 04ac 05ac", .descriptor = "(I)I", .map = "0001 06" },
+	/* frames of all encodings: append, same_locals_1, chop, same extended, full */
+	{ .code = "033c 1a990005 04ac 1b990005 05ac 06ac", .descriptor = "(I)I",
+	  .map = "0002 fc000801 05" },
+	{ .code = "033c 1a990005 04ac 1b990005 05ac 06ac", .descriptor = "(I)I",
+	  .map = "0002 ff0008 0002 0101 0000 fa0005" },
+	{ .code = "033c 1a990005 04ac 1a990005 05ac 06ac", .descriptor = "(I)I",
+	  .map = "0002 fb0008 fb0005" },
+	{ .code = "04 1a990003 ac", .descriptor = "(I)I", .map = "0001 4501" },
+	{ .code = "04 1a990003 ac", .descriptor = "(I)I", .map = "0001 f7000501" },
+	{ .code = "09 1a990003 ad", .descriptor = "(I)J", .map = "0001 4504" },
+	/* an object that is not constructed yet, in a frame */
+	{ .code = "bb0002 59 1a990003 b7000b 57 b1", .descriptor = "(I)V",
+	  .map = "0001 ff0008 0001 01 0002 080000 080000" },
+	/* switches, to be padded anew */
+	{ .code = "1aaa0000 00000017 00000001 00000002 00000018 00000019 b1 b1 b1",
+	  .descriptor = "(I)V", .map = "0003 18 00 00" },
+	{ .code = "00 1aab00 00000012 00000001 00000007 00000013 b1 b1",
+	  .descriptor = "(I)V", .map = "0002 14 00" },
+	{ .code = "1aab0000 0000000b 00000000 b1", .descriptor = "(I)V", .map = "0001 0c" },
+	/* jumps of four bytes, wide variables */
+	{ .code = "c800000005 b1", .map = "0001 05" },
+	{ .code = "03c436000cc415000cc484000c000157b1", .locals = 400 },
+	/* subroutines */
+	{ .code = "a80004 b1 4b a900", .major = 48 },
+	{ .code = "c900000006 b1 4b a900", .major = 46 },
+	{ .code = "a80004 b1 4b c4a90000", .major = 45 },
+	/* handlers: of all of the code, of its last byte, of a return */
+	{ .code = "00b14cb1", .handlers = "0000 0001 0002 0000",
+	  .map = "0001 ff0002 0000 0001 070013" },
+	{ .code = "00b14cb1", .handlers = "0001 0002 0002 0013",
+	  .map = "0001 ff0002 0000 0001 070013" },
+	{ .code = "00b14cb1", .handlers = "0003 0004 0002 0013", .major = 49 },
+	{ .code = "a70004 4c b1", .handlers = "0000 0003 0003 0000",
+	  .map = "0002 43070013 00" },
+	/* constructors */
+	{ .code = "2ab7000ab1", .name = "<init>", .instance = true },
+	{ .code = "2ab7000ab1", .name = "<init>", .instance = true, .major = 49 },
+	{ .code = "2ab7000bb1", .name = "<init>", .instance = true, .descriptor = "(IJ)V" },
+	{ .code = "0405 6c57 2ab7000a 00b1", .name = "<init>", .instance = true },
+	{ .code = "0405 6c57 2ab7000a 00b1", .name = "<init>", .instance = true,
+	  .major = 47 },
+	/* an object of the same class before */
+	{ .code = "bb0002 59b7000b 57 2ab7000a 00b1", .name = "<init>", .instance = true },
+	/* a branch before; the variable of `this` given up */
+	{ .code = "2a 1b99 0004 00 b7000a b1", .name = "<init>", .instance = true,
+	  .descriptor = "(I)V", .map = "0001 ff0006 0002 0601 0001 06" },
+	{ .code = "2a4c 014b bb000257 2bb7000a b1", .name = "<init>", .instance = true },
+	{ .code = "2ab7000a b1 57 b1", .name = "<init>", .instance = true,
+	  .handlers = "0004 0005 0005 0000", .major = 49 },
+	/* an endless constructor; one that throws before */
+	{ .code = "a70000", .name = "<init>", .instance = true, .map = "0001 00" },
+	{ .code = "01bf", .name = "<init>", .instance = true },
+	/* a class initialiser of old, which need not say that it is static */
+	{ .code = "b1", .name = "<clinit>", .instance = true, .major = 50, .locals = 1 },
+	/* attributes that are left out, and one that nobody knows */
+	{ .code = "b1", .attributes = "0002 0010 00000002 0000 0011 00000002 0000" },
+	{ .code = "b1", .attributes = "0001 000e 00000003 010203" },
+	{ .code = "b1", .attributes = "0001 0006 00000000" },
+};
+
+
+START_TEST(every_shape)
+{
+	check_hooked(&shapes[_i]);
+}
+END_TEST
+
+START_TEST(every_refusal)
+{
+	const struct shape native = { .access = CF_ACC_STATIC | CF_ACC_NATIVE };
+	const struct shape abstract = { .access = CF_ACC_ABSTRACT };
+	const struct shape root = { .code = "b1", .name = "<init>", .instance = true,
+				    .class = "java/lang/Object" };
+
+	check_refused(&native, CF_NO_CODE);
+	check_refused(&abstract, CF_NO_CODE);
+	check_refused(&root, CF_ROOT);
+	check_refused(&(struct shape){ .code = "00b1", .nops = 65520, .tail = 1 }, CF_TOO_LONG);
+	/* only what is appended is too much */
+	check_refused(&(struct shape){ .code = "00b1", .nops = 65515, .tail = 1 }, CF_TOO_LONG);
+	/* over a return, with what is put in front of it; forward and back */
+	check_refused(&(struct shape){ .code = "1a997fff b1 b1", .descriptor = "(I)V",
+				       .nops = 32763, .tail = 1 }, CF_FAR_JUMP);
+	check_refused(&(struct shape){ .code = "a70004 b1 a78000", .nops = 32764, .tail = 3 },
+		      CF_FAR_JUMP);
+	check_refused(&(struct shape){ .code = "b1", .locals = 65534 }, CF_TOO_MANY);
+	check_refused(&(struct shape){ .code = "b1", .stack = 65533 }, CF_TOO_MANY);
+	check_refused(&(struct shape){ .code = "00b1", .same_handlers = 65535,
+				       .handlers = "0000 0001 0001 0000" }, CF_TOO_MANY);
+	check_refused(&(struct shape){ .code = "00b1", .nops = 60000, .tail = 1, .frames = 60000,
+				       .locals = 100 }, CF_TOO_MANY);
+}
+END_TEST
+
+START_TEST(what_makes_no_sense)
+{
+	static const struct shape bad[] = {
+		{ .code = "ba" },                /* cut off */
+		{ .code = "fdb1" },              /* no instruction */
+		{ .code = "00" },                /* goes on behind its end */
+		{ .code = "1aac" },              /* returns another type */
+		{ .code = "a70001 b1" },         /* jumps into itself */
+		{ .code = "a7fff0 b1" },         /* out of it */
+		{ .code = "a70003" },            /* to its end */
+		{ .code = "03ab0000 00000001 00000000 b1" },
+		{ .code = "03aa0000 00000010 00000000 00000000 00000001 b1" },
+		{ .code = "b1", .descriptor = "()" },
+		{ .code = "b1", .descriptor = "(JJI)V" }, /* more than there is room for */
+		{ .code = "b1", .descriptor = "(V)V" },
+		{ .code = "00b1", .handlers = "0000 0003 0000 0000" },
+		{ .code = "a70003b1", .handlers = "0001 0003 0000 0000" },
+		{ .code = "00b1", .handlers = "0000 0001 0002 0000" },
+		{ .code = "b1", .map = "0001" },
+		{ .code = "b1", .map = "0001 01" },   /* behind the code */
+		{ .code = "b1", .map = "0001 80" },   /* of no kind */
+		{ .code = "b1", .map = "0001 f80000" }, /* takes away what is not there */
+		{ .code = "b1", .map = "0001 fe0000 040404" }, /* more than there is room for */
+		{ .code = "b1", .map = "0001 fc0000 09" },
+		{ .code = "b1", .map = "0001 fc0000 080000 00" },
+		{ .code = "b1", .map = "0001 ff0000 0001 080001 0000" },
+		{ .code = "a70003b1", .map = "0002 01 00" },
+		{ .code = "b1", .map = "0000 00" }, /* longer than its frames */
+		{ .code = "b1", .attributes = "0001 000c 00000005 0001000000" },
+		{ .code = "b1", .attributes = "0001 000d 00000001 00" },
+		{ .code = "b1", .attributes = "0002 0006 00000002 0000 0006 00000002 0000" },
+	};
+
+	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++)
+		check_refused(&bad[i], CF_MALFORMED);
+}
+END_TEST
+
+/* The content of an attribute of the hooked method's code. */
+static void read_attribute(const struct buf *file, const char *name, struct buf *to,
+			   struct buf *handlers)
+{
+	struct cf_attribute a;
+	struct cf_members methods;
+	struct cf_member method;
+	struct cf_class class;
+	struct cf_code code;
+
+	ck_assert_ptr_null(cf_open(&class, file->data, file->len, &mem));
+	methods = cf_methods(&class);
+	ck_assert(cf_next_member(&methods, &method) && cf_code(&method, &code));
+	if (cf_find_attribute(code.attributes, name, &a))
+		buf_add(to, (const char *)a.data, a.len);
+	buf_add(handlers, (const char *)code.handlers, (size_t)code.n_handlers * 8);
+	cf_release(&class);
+}
+
+static void check_bytes(const struct buf *b, const char *expected)
+{
+	_cleanup_buf_ struct buf e = BUF_INIT;
+
+	put_bytes(&e, expected);
+	ck_assert_uint_eq(b->len, e.len);
+	ck_assert(e.len == 0 || memcmp(b->data, e.data, e.len) == 0);
+}
+
+static void check_table(const struct shape *s, bool values, const char *name, const char *table,
+			const char *handlers)
+{
+	_cleanup_buf_ struct buf b = BUF_INIT, to = BUF_INIT, t = BUF_INIT, h = BUF_INIT;
+	enum cf_refusal refused;
+
+	build(&b, s);
+	hook(&b, values, &to, &refused);
+	ck_assert_int_eq(refused, CF_HOOKED);
+	read_attribute(&to, name, &t, &h);
+	check_bytes(&t, table);
+	check_bytes(&h, handlers);
+}
+
+START_TEST(tables)
+{
+	/* nop; if (i) return; nop; return: in front are 7 bytes, a return is 8 */
+	const struct shape lines = {
+		.code = "00 1a990004 b1 00 b1", .descriptor = "(I)V", .locals = 1, .major = 49,
+		.attributes = "0002 000c 00000012 0004 0000000a 0003000b 0005000c 0006000d "
+			      "000d 00000016 0002 0000 0007 000e000f0000 0001 0004 000e000f0000",
+	};
+
+	/* What begins with the method still does; what begins within an instruction is dropped. */
+	check_table(&lines, false, "LineNumberTable", "0003 0000000a 000c000c 0014000d",
+		    "0007 000c 001d 0000 0014 0015 001d 0000");
+	check_table(&lines, false, "LocalVariableTable",
+		    "0002 0000 0015 000e000f0000 0008 0004 000e000f0000",
+		    "0007 000c 001d 0000 0014 0015 001d 0000");
+}
+END_TEST
+
+START_TEST(frames)
+{
+	/* A handler's frame: the token behind nothing, what is caught. */
+	check_table(&(struct shape){ .code = "00b1", .locals = 2 }, false, "StackMapTable",
+		    "0001 ff0010 0003 000004 0001 070013",
+		    "0007 0008 0010 0000");
+	/* Two: where the arguments have been told, too. */
+	check_table(&(struct shape){ .code = "00b1", .locals = 2, .descriptor = "(F)V" }, true,
+		    "StackMapTable",
+		    "0002 ff0012 0003 020004 0000 ff0008 0003 000004 0001 070013",
+		    "0007 0013 001b 0000");
+	/* A constructor's: one before super(), if something there may throw, and one behind. */
+	check_table(&(struct shape){ .code = "0404 6c57 2ab7000a 00b1", .name = "<init>",
+				     .instance = true, .locals = 1 },
+		    false, "StackMapTable",
+		    "0002 ff0018 0002 0004 0001 070013 ff0008 0002 0604 0001 070013",
+		    "0007 000c 0021 0000 000f 0010 0018 0000");
+}
+END_TEST
+
+static void open_sample(struct cf_class *class, struct buf *b)
+{
+	read_data("classfile/Sample.class", b);
+	ck_assert_ptr_null(cf_open(class, b->data, b->len, &mem));
+}
+
+static size_t probe_all(const struct cf_class *class, struct cf_probe *probes, bool values)
+{
+	struct cf_members methods = cf_methods(class);
+	struct cf_member method;
+	size_t n = 0;
+
+	while (cf_next_member(&methods, &method))
+		probes[n++] = (struct cf_probe){ method.name, method.descriptor, (uint32_t)n,
+						 values, CF_HOOKED };
+	return n;
+}
+
+START_TEST(order_does_not_matter)
+{
+	struct cf_output there = { .mem = &mem }, back = { .mem = &mem };
+	struct cf_probe probes[17], turned[17];
+	_cleanup_buf_ struct buf b = BUF_INIT;
+	struct cf_class class;
+	size_t n;
+
+	open_sample(&class, &b);
+	n = probe_all(&class, probes, true);
+	ck_assert_uint_gt(n, 2);
+	for (size_t i = 0; i < n; i++)
+		turned[i] = probes[n - 1 - i];
+	turned[n] = (struct cf_probe){ { "nowhere", 7 }, { "()V", 3 }, 1, true, CF_HOOKED };
+	ck_assert_ptr_null(cf_inject(&class, HOOKS, probes, n, &there));
+	ck_assert_ptr_null(cf_inject(&class, HOOKS, turned, n + 1, &back));
+	ck_assert_int_eq(turned[n].refused, CF_NOT_FOUND);
+	ck_assert_uint_eq(there.len, back.len);
+	ck_assert(memcmp(there.data, back.data, back.len) == 0);
+	for (size_t i = 0; i < n; i++)
+		ck_assert_int_eq(probes[i].refused, turned[n - 1 - i].refused);
+	cf_output_release(&there);
+	cf_output_release(&back);
+	cf_release(&class);
+	ck_assert_uint_eq(mem.blocks, 0);
+}
+END_TEST
+
+START_TEST(nothing_to_hook)
+{
+	struct cf_probe probe = { { "nowhere", 7 }, { "()V", 3 }, 1, true, CF_HOOKED };
+	struct cf_output out = { .mem = &mem };
+	_cleanup_buf_ struct buf b = BUF_INIT;
+	struct cf_class class;
+
+	open_sample(&class, &b);
+	ck_assert_ptr_null(cf_inject(&class, HOOKS, &probe, 1, &out));
+	ck_assert_int_eq(probe.refused, CF_NOT_FOUND);
+	ck_assert_uint_eq(out.len, 0);
+	ck_assert_ptr_null(cf_inject(&class, HOOKS, NULL, 0, &out));
+	ck_assert_uint_eq(out.len, 0);
+	cf_output_release(&out);
+	cf_release(&class);
+}
+END_TEST
+
+START_TEST(too_many_constants)
+{
+	struct cf_output out = { .mem = &mem };
+	_cleanup_buf_ struct buf b = BUF_INIT;
+	struct cf_probe probes[1];
+	struct cf_class class;
+
+	build(&b, &(struct shape){ .code = "00b1", .fillers = 65500 });
+	ck_assert_ptr_null(cf_open(&class, b.data, b.len, &mem));
+	ck_assert_str_eq(cf_inject(&class, HOOKS, probes, probe_all(&class, probes, false), &out),
+			 "the constant pool would have more than 65,535 entries");
+	ck_assert_ptr_null(out.data);
+	cf_release(&class);
+	ck_assert_uint_eq(mem.blocks, 0);
+}
+END_TEST
+
+/* With less memory than it takes. */
+START_TEST(memory_runs_out)
+{
+	_cleanup_buf_ struct buf b = BUF_INIT;
+	bool done = false;
+
+	read_data("classfile/Sample.class", &b);
+	for (size_t budget = 4096; !done; budget += 997) {
+		struct ag_mem small = { .budget = budget };
+		struct cf_output out = { .mem = &small };
+		struct cf_probe probes[16];
+		struct cf_class class;
+		const char *why;
+
+		if (cf_open(&class, b.data, b.len, &small))
+			continue;
+		why = cf_inject(&class, HOOKS, probes, probe_all(&class, probes, true), &out);
+		done = !why;
+		ck_assert_int_eq(done, out.len > 0);
+		ck_assert(done || !out.data);
+		cf_output_release(&out);
+		cf_release(&class);
+		ck_assert_uint_eq(small.bytes, 0);
+		ck_assert_uint_eq(small.blocks, 0);
+	}
+}
+END_TEST
+
+/* Each beginning of a class file, and each with one byte changed, from a block of its own. */
+static void try_damaged(const struct buf *b, size_t len, size_t at, uint8_t flip)
+{
+	uint8_t *copy = xmalloc(len ? len : 1); /* so that ASan sees what is read behind it */
+	struct cf_output out = { .mem = &mem };
+	struct cf_probe probes[16];
+	struct cf_class class, new;
+
+	memcpy(copy, b->data, len);
+	if (at < len)
+		copy[at] ^= flip;
+	if (!cf_open(&class, copy, len, &mem)) {
+		size_t n = class.n_methods <= 16 ? probe_all(&class, probes, at & 1) : 0;
+
+		if (!cf_inject(&class, HOOKS, probes, n, &out) && out.len > 0) {
+			ck_assert_ptr_null(cf_open(&new, out.data, out.len, &mem));
+			cf_release(&new);
+		}
+		cf_output_release(&out);
+		cf_release(&class);
+	}
+	ck_assert_uint_eq(mem.blocks, 0);
+	free(copy);
+}
+
+START_TEST(damaged)
+{
+	_cleanup_buf_ struct buf b = BUF_INIT;
+
+	read_data("classfile/Sample.class", &b);
+	for (size_t len = 0; len < b.len; len++)
+		try_damaged(&b, len, SIZE_MAX, 0);
+	for (size_t at = 0; at < b.len; at++) {
+		try_damaged(&b, b.len, at, 0xff);
+		try_damaged(&b, b.len, at, 1);
+	}
+}
+END_TEST
+
+START_TEST(class_of_hooks)
+{
+	static const char *const hooks[][2] = {
+#define HOOK(name, descriptor) { #name, descriptor },
+#include "classfile/hooks.def"
+#undef HOOK
+	};
+	const uint16_t access = CF_ACC_PUBLIC | CF_ACC_STATIC | CF_ACC_NATIVE;
+	struct cf_output out = { .mem = &mem };
+	struct cf_members methods;
+	struct cf_member method;
+	struct cf_class class;
+
+	cf_hooks_class(HOOKS, &out);
+	ck_assert(!out.failed);
+	ck_assert_ptr_null(cf_open(&class, out.data, out.len, &mem));
+	check_right(&class);
+	ck_assert(cf_text_is(cf_name(&class), HOOKS));
+	methods = cf_methods(&class);
+	for (size_t i = 0; i < sizeof(hooks) / sizeof(hooks[0]); i++) {
+		ck_assert(cf_next_member(&methods, &method));
+		ck_assert_uint_eq(method.access, access);
+		ck_assert(cf_text_is(method.name, hooks[i][0]));
+		ck_assert(cf_text_is(method.descriptor, hooks[i][1]));
+	}
+	ck_assert(!cf_next_member(&methods, &method));
+	cf_release(&class);
+	cf_output_release(&out);
+	ck_assert_uint_eq(mem.blocks, 0);
+}
+END_TEST
+
+int main(void)
+{
+	Suite *s = suite_create("inject");
+	TCase *t = tcase_create("inject");
+	SRunner *r;
+	int failed;
+
+	tcase_add_test(t, what_is_put_in);
+	tcase_add_loop_test(t, every_shape, 0, (int)(sizeof(shapes) / sizeof(shapes[0])));
+	tcase_add_test(t, every_refusal);
+	tcase_add_test(t, what_makes_no_sense);
+	tcase_add_test(t, tables);
+	tcase_add_test(t, frames);
+	tcase_add_test(t, order_does_not_matter);
+	tcase_add_test(t, nothing_to_hook);
+	tcase_add_test(t, too_many_constants);
+	tcase_add_test(t, memory_runs_out);
+	tcase_add_test(t, damaged);
+	tcase_add_test(t, class_of_hooks);
+	suite_add_tcase(s, t);
+	r = srunner_create(s);
+	srunner_run_all(r, CK_NORMAL);
+	failed = srunner_ntests_failed(r);
+	srunner_free(r);
+	return failed > 0;
+}
