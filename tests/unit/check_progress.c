@@ -4,10 +4,12 @@
 #include <poll.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <termios.h>
 
 #include "base/io.h"
 #include "base/progress.h"
+#include "base/terminal.h"
 
 static int screen, former;
 
@@ -115,6 +117,27 @@ START_TEST(no_terminal)
 }
 END_TEST
 
+/* One that nobody gave a size to has that of terminals when they were made of glass. */
+START_TEST(sizes)
+{
+	struct winsize size = { .ws_row = 33, .ws_col = 101 };
+	struct terminal terminal;
+	int pipes[2];
+
+	ck_assert(terminal_size(STDERR_FILENO, &terminal));
+	ck_assert_uint_eq(terminal.rows, 24);
+	ck_assert_uint_eq(terminal.columns, 80);
+	ck_assert_int_eq(ioctl(screen, TIOCSWINSZ, &size), 0);
+	ck_assert(terminal_size(STDERR_FILENO, &terminal));
+	ck_assert_uint_eq(terminal.rows, 33);
+	ck_assert_uint_eq(terminal.columns, 101);
+	ck_assert_int_eq(pipe(pipes), 0);
+	ck_assert(!terminal_size(pipes[1], &terminal));
+	(void)close(pipes[0]);
+	(void)close(pipes[1]);
+}
+END_TEST
+
 int main(void)
 {
 	Suite *s = suite_create("progress");
@@ -128,6 +151,7 @@ int main(void)
 	tcase_add_test(tc, what_was_not_begun_needs_no_end);
 	tcase_add_test(tc, stopped_terminal);
 	tcase_add_test(tc, no_terminal);
+	tcase_add_test(tc, sizes);
 	suite_add_tcase(s, tc);
 	runner = srunner_create(s);
 	srunner_run_all(runner, CK_ENV);
