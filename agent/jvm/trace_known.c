@@ -70,6 +70,8 @@ int ag_known_init(struct ag_jvm *jvm, struct ag_known *known)
 	if (ag_ref_push(jvm) != 0)
 		return -1;
 	rc = ag_classes_get(jvm, &classes);
+	if (rc == 0) /* JDK 8 and 11 count what frames further out hold: the roster is as long */
+		rc = ag_ref_expect(jvm, 2 * ((jint)classes.n + 64));
 	for (uint32_t i = 0; rc == 0 && i < classes.n; i++) {
 		char *signature = ag_class_signature(jvm, classes.list[i]);
 
