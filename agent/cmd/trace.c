@@ -312,8 +312,9 @@ static int run(struct ag_jvm *jvm, struct tracing *t, const struct request *requ
 	}
 	t->tell.install_ns = (uint64_t)(ag_now_ns() - t->allowed_ns);
 	end = jvm->stopping ? -1 : trace(t);
-	ag_trace_end(t->tell.trace);
+	/* In this order: the latter waits for hooks, of which there will be few then. */
 	ag_uninstall(jvm, t->install, &code);
+	ag_trace_end(t->tell.trace);
 	if (end < 0 || jvm->stopping || t->tell.chan->broken)
 		return -1;
 	return tell_rest(t, end, code);
