@@ -33,9 +33,11 @@ static struct thing ints_class = { .signature = "[I", .super = &object_class };
 static struct thing objects_class = { .signature = "[Ljava/lang/Object;",
 	.super = &object_class };
 static struct thing failure_class = { .signature = "Lp/Failure;", .super = &throwable_class };
+static struct thing virtual_class = { .signature = "Ljava/lang/VirtualThread;",
+	.super = &thread_class };
 static struct thing *const loaded[] = {
 	&object_class, &enum_class, &throwable_class, &thread_class, &integer_class,
-	&string_class, &app_class,
+	&string_class, &app_class, &virtual_class,
 };
 #define N_LOADED (sizeof(loaded) / sizeof(loaded[0]))
 
@@ -57,6 +59,7 @@ static struct thing message = { .class = &string_class, .text = "no" };
 struct thing fake_thrown = { .class = &failure_class, .field = { .l = (jobject)&message } };
 static struct thing worker = { .class = &string_class, .text = "worker" };
 static struct thing thread = { .class = &thread_class };
+static struct thing virtual_thread = { .class = &virtual_class };
 
 /* Fields of which there is one each; a jfieldID is the row's address. */
 static const struct field {
@@ -123,6 +126,12 @@ static jint JNICALL push_frame(JNIEnv *jni, jint n)
 	return JNI_OK;
 }
 
+static jint JNICALL ensure_capacity(JNIEnv *jni, jint n)
+{
+	(void)jni, (void)n;
+	return fails() ? JNI_ENOMEM : JNI_OK;
+}
+
 static jobject JNICALL pop_frame(JNIEnv *jni, jobject result)
 {
 	(void)jni;
@@ -147,6 +156,43 @@ static void JNICALL delete_ref(JNIEnv *jni, jobject ref)
 	(void)jni;
 	if (ref)
 		(void)__atomic_fetch_sub(&fake.references, 1, __ATOMIC_RELAXED);
+}
+
+static jobject JNICALL new_global(JNIEnv *jni, jobject object)
+{
+	(void)jni;
+	if (fails())
+		return NULL;
+	fake.globals++;
+	return object;
+}
+
+static void JNICALL delete_global(JNIEnv *jni, jobject object)
+{
+	(void)jni, (void)object;
+	fake.globals--;
+}
+
+static jint JNICALL expect(JNIEnv *jni, jint n)
+{
+	(void)jni, (void)n;
+	return fails() ? JNI_ENOMEM : JNI_OK;
+}
+
+static jfieldID JNICALL get_field_id(JNIEnv *jni, jclass class, const char *name,
+				     const char *signature)
+{
+	(void)jni;
+	if (fails()) {
+		fake.exception = true;
+		return NULL;
+	}
+	for (size_t i = 0; i < N_FIELDS; i++) {
+		if (fields[i].class == thing(class) && strcmp(fields[i].name, name) == 0 &&
+		    strcmp(fields[i].signature, signature) == 0)
+			return (jfieldID)(uintptr_t)&fields[i];
+	}
+	abort();
 }
 
 static jclass JNICALL define_class(JNIEnv *jni, const char *name, jobject loader,
@@ -277,16 +323,39 @@ static jobject JNICALL element(JNIEnv *jni, jobjectArray array, jsize i)
 	return refer(thing(thing(array)->elements[i].l));
 }
 
+/* Java's own are linked for it. */
+static jfieldID JNICALL field_id(JNIEnv *jni, jclass class, const char *name, const char *signature)
+{
+	(void)jni;
+	if (fails()) {
+		fake.exception = true;
+		return NULL;
+	}
+	for (size_t i = 0; i < N_FIELDS; i++) {
+		if (fields[i].class == thing(class) && strcmp(fields[i].name, name) == 0 &&
+		    strcmp(fields[i].signature, signature) == 0)
+			return (jfieldID)(uintptr_t)&fields[i];
+	}
+	fake.exception = true;
+	return NULL;
+}
+
 static const struct JNINativeInterface_ jni_table = {
 	.PushLocalFrame = push_frame,
 	.PopLocalFrame = pop_frame,
+	.EnsureLocalCapacity = ensure_capacity,
 	.ExceptionCheck = exception_check,
 	.ExceptionClear = exception_clear,
 	.DeleteLocalRef = delete_ref,
+	.NewGlobalRef = new_global,
+	.DeleteGlobalRef = delete_global,
+	.EnsureLocalCapacity = expect,
+	.GetFieldID = get_field_id,
 	.DefineClass = define_class,
 	.RegisterNatives = register_natives,
 	.GetObjectClass = get_class,
 	.GetSuperclass = get_super,
+	.GetFieldID = field_id,
 	.GetStringLength = string_length,
 	.GetStringRegion = string_region,
 	.GetStringUTFRegion = string_utf_region,
@@ -339,11 +408,49 @@ static jvmtiError JNICALL class_signature(jvmtiEnv *ti, jclass class, char **sig
 	return JVMTI_ERROR_NONE;
 }
 
+/* Nobody has used an Integer yet. */
+static bool is_linked(jclass class)
+{
+	return thing(class) != &integer_class;
+}
+
+static jvmtiError JNICALL class_status(jvmtiEnv *ti, jclass class, jint *status)
+{
+	(void)ti;
+	if (fails())
+		return JVMTI_ERROR_OUT_OF_MEMORY;
+	*status = is_linked(class) ? JVMTI_CLASS_STATUS_PREPARED : 0;
+	return JVMTI_ERROR_NONE;
+}
+
+static jvmtiError JNICALL class_status(jvmtiEnv *ti, jclass class, jint *status)
+{
+	(void)ti;
+	if (fails())
+		return JVMTI_ERROR_INVALID_CLASS;
+	*status = thing(class) == &integer_class && fake.unlinked ? 0 :
+		JVMTI_CLASS_STATUS_PREPARED;
+	if (thing(class) != &virtual_class || fake.virtual_threads)
+		*status |= JVMTI_CLASS_STATUS_INITIALIZED;
+	return JVMTI_ERROR_NONE;
+}
+
+static jvmtiError JNICALL version_number(jvmtiEnv *ti, jint *version)
+{
+	(void)ti;
+	if (fails())
+		return JVMTI_ERROR_INTERNAL;
+	*version = (jint)(fake.release << JVMTI_VERSION_SHIFT_MAJOR);
+	return JVMTI_ERROR_NONE;
+}
+
 static jvmtiError JNICALL class_fields(jvmtiEnv *ti, jclass class, jint *n, jfieldID **list)
 {
 	(void)ti;
 	if (fails())
 		return JVMTI_ERROR_OUT_OF_MEMORY;
+	if (!is_linked(class))
+		return JVMTI_ERROR_CLASS_NOT_PREPARED;
 	*n = 0;
 	*list = block(sizeof(**list) * N_FIELDS);
 	for (size_t i = 0; i < N_FIELDS; i++) {
@@ -391,7 +498,7 @@ static jvmtiError JNICALL current_thread(jvmtiEnv *ti, jthread *current)
 	(void)ti;
 	if (fails())
 		return JVMTI_ERROR_OUT_OF_MEMORY;
-	*current = refer(&thread);
+	*current = refer(fake.is_virtual ? &virtual_thread : &thread);
 	return JVMTI_ERROR_NONE;
 }
 
@@ -412,7 +519,10 @@ static jvmtiError JNICALL stack_trace(jvmtiEnv *ti, jthread of, jint depth, jint
 				      jvmtiFrameInfo *frames, jint *n)
 {
 	(void)ti;
-	if (of || depth != 1 || max < 2)
+	if (depth != 1 || max < 2)
+		abort();
+	/* The JVM waits for itself: see ag_value_stack(). */
+	if (fake.release == 21 && fake.virtual_threads && of != (jthread)&virtual_thread)
 		abort();
 	if (fails())
 		return JVMTI_ERROR_OUT_OF_MEMORY;
@@ -426,7 +536,10 @@ static const struct jvmtiInterface_1_ ti_table = {
 	.Deallocate = deallocate,
 	.GetLoadedClasses = loaded_classes,
 	.GetClassSignature = class_signature,
+	.GetClassStatus = class_status,
 	.GetClassFields = class_fields,
+	.GetClassStatus = class_status,
+	.GetVersionNumber = version_number,
 	.GetFieldName = field_name,
 	.GetFieldModifiers = field_modifiers,
 	.GetObjectHashCode = hash_code,
