@@ -29,6 +29,8 @@ static void remember(struct inj_constants *c, struct cf_text name, uint16_t inde
 
 bool inj_constants_open(struct inj_constants *c, const struct cf_pool *pool, struct ag_mem *mem)
 {
+	uint8_t last;
+
 	*c = (struct inj_constants){ .pool = pool, .more.mem = mem, .count = pool->count };
 	c->names_max = pool->count + NEW_NAMES;
 	if (c->names_max > UINT16_MAX)
@@ -37,6 +39,9 @@ bool inj_constants_open(struct inj_constants *c, const struct cf_pool *pool, str
 	if (!c->names)
 		return false;
 	c->n_names = 1;
+	last = cf_tag(pool, (uint16_t)(pool->count - 1));
+	if (last == CF_LONG || last == CF_DOUBLE)
+		c->count++; /* its second place, which the class forgot to count */
 	for (uint16_t i = 1; i < pool->count; i++) {
 		struct cf_text name = cf_class_name(pool, i);
 

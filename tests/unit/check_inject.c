@@ -590,6 +590,35 @@ START_TEST(too_many_constants)
 }
 END_TEST
 
+/* A long as the last constant, whose second place is not counted: no place for a new one. */
+START_TEST(last_constant_is_long)
+{
+	_cleanup_buf_ struct buf b = BUF_INIT, with_long = BUF_INIT;
+	struct cf_output out = { .mem = &mem };
+	struct cf_class class, new;
+	struct cf_probe probes[1];
+	size_t end;
+
+	build(&b, &(struct shape){ .code = "00b1" });
+	ck_assert_ptr_null(cf_open(&class, b.data, b.len, &mem));
+	end = class.interfaces - 8;
+	cf_release(&class);
+	buf_add(&with_long, b.data, end);
+	put_bytes(&with_long, "050000000000000001");
+	buf_add(&with_long, b.data + end, b.len - end);
+	with_long.data[9]++; /* how many constants */
+	ck_assert_ptr_null(cf_open(&class, with_long.data, with_long.len, &mem));
+	ck_assert_ptr_null(cf_inject(&class, HOOKS, probes, probe_all(&class, probes, false),
+				     &out));
+	ck_assert_int_eq(probes[0].refused, CF_HOOKED);
+	ck_assert_ptr_null(cf_open(&new, out.data, out.len, &mem));
+	check_right(&new);
+	cf_release(&new);
+	cf_release(&class);
+	cf_output_release(&out);
+}
+END_TEST
+
 /* With less memory than it takes. */
 START_TEST(memory_runs_out)
 {
@@ -705,6 +734,7 @@ int main(void)
 	tcase_add_test(t, order_does_not_matter);
 	tcase_add_test(t, nothing_to_hook);
 	tcase_add_test(t, too_many_constants);
+	tcase_add_test(t, last_constant_is_long);
 	tcase_add_test(t, memory_runs_out);
 	tcase_add_test(t, damaged);
 	tcase_add_test(t, class_of_hooks);
