@@ -2,17 +2,16 @@ import java.lang.reflect.InvocationTargetException;
 
 /**
  * Counted CLASS METHOD ARGUMENT...: calls it, and then tells of the hooks on stderr, "NAME COUNT"
- * for each field of Hooks1.
+ * for each count of Hooks1.
  */
 public final class Counted {
+	private static final String[] NAMES = { "enters", "args", "exits", "fails", "wrong" };
+
 	private Counted() {
 	}
 
-	private static long count(String field) throws ReflectiveOperationException {
-		return Class.forName("java.jtool.Hooks1").getField(field).getLong(null);
-	}
-
 	public static void main(String[] args) throws ReflectiveOperationException {
+		long[] counts;
 		String[] rest = new String[args.length - 2];
 
 		System.arraycopy(args, 2, rest, 0, rest.length);
@@ -22,7 +21,8 @@ public final class Counted {
 		} catch (InvocationTargetException e) {
 			e.getCause().printStackTrace();
 		}
-		for (String field : new String[] { "enters", "args", "exits", "fails", "wrong" })
-			System.err.println(field + " " + count(field));
+		counts = (long[]) Class.forName("java.jtool.Hooks1").getMethod("counts").invoke(null);
+		for (int i = 0; i < NAMES.length; i++)
+			System.err.println(NAMES[i] + " " + counts[i]);
 	}
 }

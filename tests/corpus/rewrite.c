@@ -4,8 +4,7 @@
  *	rewrite [-v] [--values] [-o DIR] [--hooks FILE] [--break CLASS] [--list] PATH...
  *
  * Each PATH is a jar, a directory, a class file or a JDK's image of modules; every method of every
- * class in it is hooked, and DIR then has a jar of what has changed for each jar, directory and
- * module.  Prints how many classes and methods there are, what was refused, and what is wrong:
+ * class in it is hooked, and DIR then has a jar of them for each jar, directory and module.  Prints how many classes and methods there are, what was refused, and what is wrong:
  * then it exits with 1.  --values: tell arguments and results, too; -v: name what is refused, and
  * what was no sound class before; --hooks: write the class of the hooks; --break: only this
  * class ("a/b/C"), and spoil it; --list: only tell the version of each class.
@@ -72,6 +71,13 @@ static void list_version(const struct corpus_file *file)
 		printf("%u %s\n", file->data[6] << 8u | file->data[7], file->path);
 }
 
+static void put(struct corpus *corpus, const struct corpus_file *file, const void *data,
+		size_t len)
+{
+	if (corpus->out_dir)
+		jar_add(jar_for(corpus, file->set), file->path, data, len);
+}
+
 static void take(void *arg, const struct corpus_file *file)
 {
 	struct corpus *corpus = arg;
@@ -86,8 +92,9 @@ static void take(void *arg, const struct corpus_file *file)
 	if (rewriting_do(&corpus->rewriting, file->data, file->len, &out)) {
 		if (corpus->broken)
 			corpus->found = rewriting_break(&corpus->rewriting, &out);
-		if (corpus->out_dir)
-			jar_add(jar_for(corpus, file->set), file->path, out.data, out.len);
+		put(corpus, file, out.data, out.len);
+	} else {
+		put(corpus, file, file->data, file->len);
 	}
 	cf_output_release(&out);
 }

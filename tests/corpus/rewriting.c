@@ -36,17 +36,31 @@ static bool is_sound(const struct cf_class *class, struct cf_fault *fault)
 	return cf_check(class, fault) && cf_verify(class, fault);
 }
 
+/*
+ * A class that is loaded with a finalize() that is not empty has a finalizer, and so has what
+ * extends it: HotSpot would register every object there is, before it can (classFileParser.cpp,
+ * parse_method).  A retransformation does not change that.
+ */
+static bool is_left_out(const struct cf_class *class, const struct cf_member *method)
+{
+	return cf_text_is(cf_name(class), "java/lang/Object") &&
+	       cf_text_is(method->name, "finalize");
+}
+
 static struct cf_probe *make_probes(struct rewriting *r, const struct cf_class *class)
 {
 	struct cf_probe *probes = xcalloc(class->n_methods + 1u, sizeof(*probes));
 	struct cf_members methods = cf_methods(class);
 	struct cf_member method;
 
-	for (size_t i = 0; cf_next_member(&methods, &method); i++)
+	for (size_t i = 0; cf_next_member(&methods, &method); i++) {
 		probes[i] = (struct cf_probe){ .name = method.name,
 					       .descriptor = method.descriptor,
 					       .id = r->next_id++,
 					       .values = r->values };
+		if (is_left_out(class, &method))
+			probes[i].name = (struct cf_text){ NULL, 0 };
+	}
 	return probes;
 }
 
@@ -122,6 +136,8 @@ static void count(struct rewriting *r, const struct cf_class *class,
 	for (size_t i = 0; i < class->n_methods; i++) {
 		enum cf_refusal refused = probes[i].refused;
 
+		if (!probes[i].name.data)
+			continue;
 		r->methods++;
 		if (why) {
 			r->whole++;
@@ -185,18 +201,24 @@ bool rewriting_do(struct rewriting *r, const void *data, size_t len, struct cf_o
 	return done;
 }
 
-/* No stack at all is too little for the call of a hook. */
+/* The first hook is called with a float, not with an int: ldc_w becomes fconst_2, nop, nop. */
 static bool spoil_code(const struct cf_class *class, struct cf_output *out)
 {
+	enum { OP_NOP = 0, OP_FCONST_2 = 0x0d, OP_LDC_W = 0x13, CODE_AT = 8 };
 	struct cf_members methods = cf_methods(class);
 	struct cf_member method;
 	struct cf_attribute code;
+	size_t at;
 
 	while (cf_next_member(&methods, &method)) {
-		if (cf_find_attribute(method.attributes, "Code", &code)) {
-			cf_set_u2(out, (size_t)(code.data - out->data), 0);
-			return true;
-		}
+		if (!cf_find_attribute(method.attributes, "Code", &code) ||
+		    code.len <= CODE_AT + 3 || code.data[CODE_AT] != OP_LDC_W)
+			continue;
+		at = (size_t)(code.data - out->data) + CODE_AT;
+		cf_set_u1(out, at, OP_FCONST_2);
+		cf_set_u1(out, at + 1, OP_NOP);
+		cf_set_u1(out, at + 2, OP_NOP);
+		return true;
 	}
 	return false;
 }
