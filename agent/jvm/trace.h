@@ -54,6 +54,9 @@ uint32_t ag_trace_id(const struct ag_trace *trace, uint32_t i);
 int ag_trace_describe(struct ag_jvm *jvm, struct ag_trace *trace, uint32_t i,
 		      const char *descriptor);
 
+/* Why a class is not to have hooks of the trace at all: a constant; NULL: it may have them. */
+const char *ag_trace_refuses(const struct ag_trace *trace, const char *signature);
+
 /*
  * From now on hooks take part: to be called before classes are instrumented, so that no call is
  * seen to end only.  And from now on no more: hooks that were at work are waited for a while, so

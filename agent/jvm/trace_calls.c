@@ -232,8 +232,8 @@ jlong ag_call_open(const struct ag_hook *hook)
 	if (!r)
 		return 0;
 	r->method = hook->method;
-	r->told = r->args_len = r->result_len = r->n_frames = 0;
-	r->threw = r->cut = false;
+	r->told = r->args_len = 0;
+	r->cut = false;
 	token = make_token(hook, r, index);
 	r->began_ns = ag_now_ns();
 	r->hooks_ns = r->began_ns - hook->now_ns;
@@ -288,20 +288,6 @@ static void put_result(const struct ag_hook *hook, struct record *r, bool threw,
 	r->result_len = (uint32_t)(to.at - result);
 }
 
-static void put_frames(const struct ag_hook *hook, const struct ag_describing *d,
-		       struct record *r)
-{
-	const struct ag_trace *trace = hook->trace;
-	jint n = 0;
-
-	if (!(trace->wanted.flags & WIRE_TRACE_STACKS) || !ag_hook_goes_on(d))
-		return;
-	/* The first frame is the hook's own. */
-	if ((*trace->ti)->GetStackTrace(trace->ti, NULL, 1, WIRE_TRACE_DEPTH,
-					frames_of(&trace->pool, r), &n) == JVMTI_ERROR_NONE)
-		r->n_frames = (uint32_t)n;
-}
-
 static void finish(const struct ag_hook *hook, struct record *r, bool threw, const jvalue *value)
 {
 	struct ag_describing d = describing(hook);
@@ -310,7 +296,10 @@ static void finish(const struct ag_hook *hook, struct record *r, bool threw, con
 	r->threw = threw;
 	put_result(hook, r, threw, value);
 	ag_value_thread(&d, r->thread, sizeof(r->thread), &r->thread_id);
-	put_frames(hook, &d, r);
+	r->n_frames = 0;
+	if (hook->trace->wanted.flags & WIRE_TRACE_STACKS)
+		r->n_frames = ag_value_stack(&d, frames_of(&hook->trace->pool, r),
+					     WIRE_TRACE_DEPTH);
 	set_state(r, generation_of(r), DONE);
 }
 
@@ -342,7 +331,7 @@ void ag_call_tell(const struct ag_hook *hook, int64_t began_ns, bool threw, cons
 	if (!r)
 		return;
 	r->method = hook->method;
-	r->args_len = r->n_frames = 0;
+	r->args_len = 0;
 	r->began_ns = began_ns;
 	finish(hook, r, threw, threw ? value : NULL);
 	ag_count(&hook->at->ns, (uint64_t)(ag_now_ns() - hook->now_ns));

@@ -33,7 +33,8 @@ static void set_hooked(struct ag_weave_class *class, bool hooked)
 }
 
 /* The class is left as it is, all its methods for the same reason. */
-static void give_up(struct ag_install *install, uint32_t index, jvmtiError code)
+static void give_up(struct ag_install *install, uint32_t index, jvmtiError code,
+		    const char *why)
 {
 	struct ag_weave_class *class = &install->classes[index];
 
@@ -41,7 +42,7 @@ static void give_up(struct ag_install *install, uint32_t index, jvmtiError code)
 	for (uint32_t i = class->first; i < class->first + class->n; i++) {
 		install->methods[i].refused = 0;
 		install->methods[i].code = code;
-		install->methods[i].why = NULL;
+		install->methods[i].why = why;
 	}
 }
 
@@ -77,7 +78,7 @@ static uint32_t drop_vain(struct group *g, uint32_t n)
 		if (class->woven == AG_WOVEN_DONE)
 			g->members[left++] = index;
 		else if (class->woven == AG_WOVEN_NO_MEMORY)
-			give_up(g->install, index, JVMTI_ERROR_OUT_OF_MEMORY);
+			give_up(g->install, index, JVMTI_ERROR_OUT_OF_MEMORY, NULL);
 		else
 			set_hooked(class, false); /* the hook recorded why */
 	}
@@ -91,7 +92,7 @@ static void look_after(struct group *g, uint32_t n)
 		const struct ag_weave_class *class = &g->install->classes[g->members[i]];
 
 		if (class->woven != AG_WOVEN_DONE)
-			give_up(g->install, g->members[i], JVMTI_ERROR_INTERNAL);
+			give_up(g->install, g->members[i], JVMTI_ERROR_INTERNAL, NULL);
 	}
 }
 
@@ -116,7 +117,7 @@ static void weave_in(struct group *g, uint32_t n)
 	if (n == 1 || g->jvm->stopping) {
 		for (uint32_t i = 0; i < n; i++)
 			give_up(g->install, g->members[i],
-				code ? code : JVMTI_ERROR_WRONG_PHASE);
+				code ? code : JVMTI_ERROR_WRONG_PHASE, NULL);
 		return;
 	}
 	second.members += n / 2;
@@ -175,7 +176,8 @@ static bool is_left_over(const struct ag_weave_class *class)
 }
 
 /* JVMTI_ERROR_NONE: the class may be touched; else it is not, for that reason. */
-static jvmtiError look_at(struct ag_jvm *jvm, struct ag_weave_class *class)
+static jvmtiError look_at(struct ag_jvm *jvm, const struct ag_trace *trace,
+			  struct ag_weave_class *class, const char **why)
 {
 	struct ag_captured captured;
 	char *signature;
@@ -187,6 +189,7 @@ static jvmtiError look_at(struct ag_jvm *jvm, struct ag_weave_class *class)
 	if (!signature)
 		return jvm->err.code ? jvm->err.code : JVMTI_ERROR_INTERNAL;
 	class->name = ag_hash(signature + 1, strlen(signature) - (*signature == 'L' ? 2 : 1));
+	*why = ag_trace_refuses(trace, signature);
 	rc = ag_capture_can(jvm, class->class, signature, &captured);
 	ag_ti_free(jvm, signature);
 	if (rc > 0)
@@ -207,22 +210,24 @@ static jvmtiError tag(struct ag_install *install, uint32_t index)
 	return code == JVMTI_ERROR_NONE ? (*ti)->SetTag(ti, class, (jlong)index + 1) : code;
 }
 
-static void make_classes(struct ag_jvm *jvm, struct ag_install *install)
+static void make_classes(struct ag_jvm *jvm, struct ag_install *install,
+			 const struct ag_trace *trace)
 {
 	for (uint32_t i = 0; i < install->n_classes && !jvm->stopping; i++) {
 		struct ag_weave_class *class = &install->classes[i];
 		uint32_t number = install->methods[class->first].number;
+		const char *why = NULL;
 		jvmtiError code;
 
 		class->class = jvm->roster->classes.list[number];
-		code = look_at(jvm, class);
-		if (code == JVMTI_ERROR_NONE)
+		code = look_at(jvm, trace, class, &why);
+		if (code == JVMTI_ERROR_NONE && !why)
 			code = tag(install, i);
 		ag_forgive(jvm); /* it is told with the methods */
-		if (code == JVMTI_ERROR_NONE)
+		if (code == JVMTI_ERROR_NONE && !why)
 			set_hooked(class, true);
 		else
-			give_up(install, i, code);
+			give_up(install, i, code, why);
 	}
 }
 
@@ -330,7 +335,7 @@ static int prepare(struct ag_jvm *jvm, struct ag_install *install, const struct 
 	    make_environment(jvm, install) != 0)
 		return -1;
 	(void)divide(install->methods, n, install->classes);
-	make_classes(jvm, install);
+	make_classes(jvm, install, trace);
 	return jvm->stopping ? -1 : ag_weave_listen(jvm, install);
 }
 

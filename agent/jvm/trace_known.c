@@ -14,6 +14,7 @@ const struct ag_box ag_boxes[AG_BOXES] = {
 
 /* What the fields are; those of ag_boxes come behind. */
 #define TEXT "Ljava/lang/String;"
+#define VIRTUAL "Ljava/lang/VirtualThread;"
 #define N_FIELDS 4
 static const struct {
 	const char *class, *name, *signature;
@@ -60,9 +61,16 @@ static void learn_class(struct ag_jvm *jvm, struct ag_known *known, jclass class
 	}
 }
 
-/* The boot loader's: no other may have a class whose name begins with java. */
-int ag_known_init(struct ag_jvm *jvm, struct ag_known *known)
+static int keep_virtual(struct ag_jvm *jvm, struct ag_known *known, jclass class)
 {
+	known->virtual = (*jvm->jni)->NewGlobalRef(jvm->jni, class);
+	return known->virtual ? 0 : ag_fail_memory(jvm);
+}
+
+/* The boot loader's: no other may have a class whose name begins with java. */
+int ag_known_init(struct ag_jvm *jvm, struct ag_known *known, bool stacks)
+{
+	int release = stacks ? ag_ti_release(jvm) : 0;
 	struct ag_classes classes = { 0 };
 	int rc;
 
@@ -81,11 +89,20 @@ int ag_known_init(struct ag_jvm *jvm, struct ag_known *known)
 		}
 		if (strncmp(signature, "Ljava/lang/", 11) == 0)
 			learn_class(jvm, known, classes.list[i], signature);
+		if (release >= 19 && release <= 24 && strcmp(signature, VIRTUAL) == 0)
+			rc = keep_virtual(jvm, known, classes.list[i]);
 		ag_ti_free(jvm, signature);
 	}
 	ag_classes_release(jvm, &classes);
 	ag_ref_pop(jvm);
 	return rc == 0 && !jvm->err.what ? 0 : -1;
+}
+
+void ag_known_release(struct ag_jvm *jvm, struct ag_known *known)
+{
+	if (known->virtual)
+		(*jvm->jni)->DeleteGlobalRef(jvm->jni, known->virtual);
+	*known = (struct ag_known){ 0 };
 }
 
 /* Threads */
@@ -141,4 +158,58 @@ void ag_value_thread(const struct ag_describing *d, char *name, size_t size, uin
 	else
 		ask_name(d, name, size);
 	ag_hook_drop(d, thread);
+}
+
+/* Stacks */
+
+static bool is_virtual(const struct ag_describing *d, jthread thread)
+{
+	jclass class = (*d->jni)->GetObjectClass(d->jni, thread);
+	char *signature = NULL;
+	bool is;
+
+	if (!ag_hook_goes_on(d) ||
+	    (*d->ti)->GetClassSignature(d->ti, class, &signature, NULL) != JVMTI_ERROR_NONE)
+		signature = NULL;
+	is = signature && strcmp(signature, VIRTUAL) == 0;
+	ag_hook_give_back(d, signature);
+	ag_hook_drop(d, class);
+	return is;
+}
+
+/* Can there be none yet?  The first one has the class initialised. */
+static bool has_virtual_threads(const struct ag_describing *d)
+{
+	jint status = 0;
+
+	return (*d->ti)->GetClassStatus(d->ti, d->known->virtual, &status) != JVMTI_ERROR_NONE ||
+	       (status & JVMTI_CLASS_STATUS_INITIALIZED);
+}
+
+static uint32_t stack_of(const struct ag_describing *d, jthread thread, jvmtiFrameInfo *frames,
+			 uint32_t max)
+{
+	jint n = 0;
+
+	if (!ag_hook_goes_on(d) || (*d->ti)->GetStackTrace(d->ti, thread, 1, (jint)max, frames,
+							   &n) != JVMTI_ERROR_NONE)
+		return 0;
+	return (uint32_t)n;
+}
+
+uint32_t ag_value_stack(const struct ag_describing *d, jvmtiFrameInfo *frames, uint32_t max)
+{
+	jthread thread = NULL;
+	uint32_t n = 0;
+
+	if (!ag_hook_goes_on(d))
+		return 0;
+	if (!d->known->virtual || !has_virtual_threads(d))
+		return stack_of(d, NULL, frames, max);
+	if ((*d->ti)->GetCurrentThread(d->ti, &thread) != JVMTI_ERROR_NONE || !thread)
+		return 0;
+	if (is_virtual(d, thread))
+		n = stack_of(d, thread, frames, max);
+	ag_hook_drop(d, thread);
+	return n;
 }

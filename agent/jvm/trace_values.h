@@ -18,10 +18,12 @@ struct ag_known {
 	jfieldID boxed[AG_BOXES];
 	jfieldID enum_name, message;
 	jfieldID thread_name, thread_id;
+	jclass virtual; /* a global reference, where stacks are dangerous: see ag_value_stack() */
 };
 
-/* Look them up; -1: recorded. */
-int ag_known_init(struct ag_jvm *jvm, struct ag_known *known);
+/* Look them up, also what stacks need; -1: recorded.  Then they are to be released. */
+int ag_known_init(struct ag_jvm *jvm, struct ag_known *known, bool stacks);
+void ag_known_release(struct ag_jvm *jvm, struct ag_known *known);
 
 /* Where values are written, one behind the other. */
 struct ag_values {
@@ -47,6 +49,18 @@ void ag_value_put_thrown(const struct ag_describing *d, struct ag_values *to, jo
 
 /* The current thread's name, with a NUL behind it, and its id; "" and 0 where it has none. */
 void ag_value_thread(const struct ag_describing *d, char *name, size_t size, uint64_t *id);
+
+/*
+ * The current thread's stack without the hook's own frame; the number of frames.
+ *
+ * Until JDK 24 GetStackTrace waits for virtual threads that are being mounted or unmounted: also
+ * for the one that calls it (jvmtiThreadState.cpp, JvmtiVTMSTransitionDisabler), and such a one
+ * may in turn wait for a lock that the caller holds (JDK-8346727).  Of a virtual thread that
+ * names itself it waits for this one alone.  So where there may be virtual threads, others are
+ * not asked for their stacks on these releases; and no hook is put into java.lang.VirtualThread
+ * then, whose mount() returns within the transition.  From 25 on nobody waits for himself.
+ */
+uint32_t ag_value_stack(const struct ag_describing *d, jvmtiFrameInfo *frames, uint32_t max);
 
 /* Asking the JVM in a hook: nothing is recorded, there is nobody to tell. */
 

@@ -173,28 +173,6 @@ static void JNICALL delete_global(JNIEnv *jni, jobject object)
 	fake.globals--;
 }
 
-static jint JNICALL expect(JNIEnv *jni, jint n)
-{
-	(void)jni, (void)n;
-	return fails() ? JNI_ENOMEM : JNI_OK;
-}
-
-static jfieldID JNICALL get_field_id(JNIEnv *jni, jclass class, const char *name,
-				     const char *signature)
-{
-	(void)jni;
-	if (fails()) {
-		fake.exception = true;
-		return NULL;
-	}
-	for (size_t i = 0; i < N_FIELDS; i++) {
-		if (fields[i].class == thing(class) && strcmp(fields[i].name, name) == 0 &&
-		    strcmp(fields[i].signature, signature) == 0)
-			return (jfieldID)(uintptr_t)&fields[i];
-	}
-	abort();
-}
-
 static jclass JNICALL define_class(JNIEnv *jni, const char *name, jobject loader,
 				   const jbyte *bytes, jsize len)
 {
@@ -349,8 +327,6 @@ static const struct JNINativeInterface_ jni_table = {
 	.DeleteLocalRef = delete_ref,
 	.NewGlobalRef = new_global,
 	.DeleteGlobalRef = delete_global,
-	.EnsureLocalCapacity = expect,
-	.GetFieldID = get_field_id,
 	.DefineClass = define_class,
 	.RegisterNatives = register_natives,
 	.GetObjectClass = get_class,
@@ -418,18 +394,8 @@ static jvmtiError JNICALL class_status(jvmtiEnv *ti, jclass class, jint *status)
 {
 	(void)ti;
 	if (fails())
-		return JVMTI_ERROR_OUT_OF_MEMORY;
-	*status = is_linked(class) ? JVMTI_CLASS_STATUS_PREPARED : 0;
-	return JVMTI_ERROR_NONE;
-}
-
-static jvmtiError JNICALL class_status(jvmtiEnv *ti, jclass class, jint *status)
-{
-	(void)ti;
-	if (fails())
 		return JVMTI_ERROR_INVALID_CLASS;
-	*status = thing(class) == &integer_class && fake.unlinked ? 0 :
-		JVMTI_CLASS_STATUS_PREPARED;
+	*status = is_linked(class) ? JVMTI_CLASS_STATUS_PREPARED : 0;
 	if (thing(class) != &virtual_class || fake.virtual_threads)
 		*status |= JVMTI_CLASS_STATUS_INITIALIZED;
 	return JVMTI_ERROR_NONE;
@@ -536,7 +502,6 @@ static const struct jvmtiInterface_1_ ti_table = {
 	.Deallocate = deallocate,
 	.GetLoadedClasses = loaded_classes,
 	.GetClassSignature = class_signature,
-	.GetClassStatus = class_status,
 	.GetClassFields = class_fields,
 	.GetClassStatus = class_status,
 	.GetVersionNumber = version_number,

@@ -44,6 +44,12 @@ const char *ag_trace_hooks(void)
 	return "java/jtool/Hooks1";
 }
 
+const char *ag_trace_refuses(const struct ag_trace *trace, const char *signature)
+{
+	(void)trace, (void)signature;
+	return NULL;
+}
+
 uint32_t ag_trace_id(const struct ag_trace *trace, uint32_t i)
 {
 	return trace->first + 100 * i;
