@@ -19,7 +19,8 @@ int trace_plan_init(struct trace_plan *plan, char *const *words, size_t n, struc
 		if (why)
 			return err_set(err, EXIT_USAGE,
 				       "'%.300s' is no pattern for methods, %s: write "
-				       "a.b.Class.method; * stands for any characters", words[i], why);
+				       "a.b.Class.method; * stands for any characters",
+				       words[i], why);
 		plan->wanted[i].near = (struct near)NEAR_INIT(plan->wanted[i].pattern.name);
 	}
 	return 0;
@@ -234,8 +235,8 @@ static int refuse_class(const struct roster *roster, const char *word, struct er
 	for (size_t i = 0; i < roster->classes.n; i++) {
 		if (strcmp(roster->classes.rows[i].name, word) == 0)
 			return err_set(err, EXIT_ANSWER,
-				       "%.200s is a class: which method of it? '%.200s.*' means all "
-				       "of them", word, word);
+				       "%.200s is a class: which method of it? '%.200s.*' means "
+				       "all of them", word, word);
 	}
 	return 0;
 }
@@ -273,7 +274,8 @@ static int refuse_method(struct trace_wanted *wanted, struct err *err)
 		return err_set(err, EXIT_ANSWER, "'%.200s' means arrays alone, which have no "
 						 "methods", p->class);
 	if (wanted->n_classes > 1)
-		return err_set(err, EXIT_ANSWER, "none of the %zu classes '%.200s' has a method '%s'%s",
+		return err_set(err, EXIT_ANSWER,
+			       "none of the %zu classes '%.200s' has a method '%s'%s",
 			       wanted->n_classes, p->class, buf_str(&name),
 			       wanted->near.n > 0 ? near_hint(&wanted->near) : "");
 	if (wanted->near.n > 0)
@@ -294,8 +296,8 @@ static int judge(const struct ctx *ctx, struct trace_plan *plan, struct err *err
 	}
 	if (plan->n_methods > plan->max_methods)
 		return err_set(err, EXIT_ANSWER,
-			       "that is %zu methods of %zu classes: name fewer, or let it be so many "
-			       "with --max-methods", plan->n_methods, plan->n_classes);
+			       "that is %zu methods of %zu classes: name fewer, or let it be so "
+			       "many with --max-methods", plan->n_methods, plan->n_classes);
 	if (plan->n_methods == 0)
 		return leftout_refuse(ctx, &plan->left, "no method of these can be traced", err);
 	leftout_tell(ctx, &plan->left);

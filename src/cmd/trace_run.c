@@ -246,7 +246,8 @@ static int conclude(const struct run *r, struct err *err)
 	if (t->code != 0)
 		return err_set(err, EXIT_PARTIAL,
 			       "the JVM did not take all classes back (%s): hooks are left in them, "
-			       "which do nothing any more", redefinition_error(t->code));
+			       "which do nothing any more",
+			       redefinition_error(t->code));
 	return judge_end(r, err);
 }
 

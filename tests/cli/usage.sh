@@ -89,6 +89,17 @@ refuses 2 "heaphisto: -n: '-1' is not a whole number" heaphisto 1 -n -1
 refuses 2 'heaphisto: --vm and --strict exclude each other' heaphisto all --vm --strict
 refuses 2 'retained: --depth is about --tree' retained 1 --depth 3
 refuses 2 'retained: --strings is about --tree and --suspects' retained 1 --strings
+refuses 2 'trace: too few arguments' trace 1
+refuses 2 "trace: 'Shop' is no pattern for methods, it names no class" trace 1 Shop
+refuses 2 "trace: 'Shop.' is no pattern for methods, it names no method" trace 1 Shop.
+refuses 2 'trace: --summary adds calls up: it shows no stacks' trace 1 a.B.c --summary --stack
+refuses 2 'trace: --summary adds calls up: it shows no arguments' trace 1 a.B.c --summary --args
+refuses 2 'trace: --args and --no-args exclude each other' trace 1 a.B.c --args --no-args
+refuses 2 "trace: --min: '5' is not a time with its unit" trace 1 a.B.c --min 5
+refuses 2 'trace: --budget: there are 100 percent, not 101' trace 1 a.B.c --budget 101
+refuses 2 'trace: --max-methods: from 1 to 20000' trace 1 a.B.c --max-methods 0
+refuses 2 'trace: -n: unknown option' trace 1 a.B.c -n 5
+refuses 2 "it takes one JVM, not 'all'" trace all a.B.c
 refuses 2 'retained: --depth: at most 100 levels' retained 1 --tree --depth 101
 refuses 2 'heaphisto: --vm knows no loaders' heaphisto 1 --vm --by loader
 refuses 2 'heaphisto: --save and --diff are about one JVM' heaphisto all --save "$work/saved"
