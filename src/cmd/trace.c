@@ -115,9 +115,9 @@ const struct cmd cmd_trace = {
 	.synopsis = "TARGET 'a.b.Class.method'...",
 	.summary = "calls of methods: time, arguments, result or exception",
 	.details =
-		"Class and method may be globs: * stands for any characters, ? for one.  Types of\n"
-		"parameters choose one of several: 'a.b.C.m(java.lang.String, int[])'; <init> is a\n"
-		"constructor.  A line a call, when it ends; with --json an object a line.\n"
+		"Class and method may be globs: * stands for any characters, ? for one.  Types\n"
+		"of parameters choose one of several: 'a.b.C.m(java.lang.String, int[])'; <init>\n"
+		"is a constructor.  A line a call, when it ends; with --json an object a line.\n"
 		"Ends by Ctrl-C, -d or -c, and when the hooks cost more than --budget; then all\n"
 		"classes are what they were.  A call that had begun before is not seen: it goes\n"
 		"on in its old code.  What --rate keeps back is counted.\n",

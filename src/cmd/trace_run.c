@@ -245,8 +245,8 @@ static int conclude(const struct run *r, struct err *err)
 	say_limits(r);
 	if (t->code != 0)
 		return err_set(err, EXIT_PARTIAL,
-			       "the JVM did not take all classes back (%s): hooks are left in them, "
-			       "which do nothing any more",
+			       "the JVM did not take all classes back (%s): hooks are left in "
+			       "them, which do nothing any more",
 			       redefinition_error(t->code));
 	return judge_end(r, err);
 }

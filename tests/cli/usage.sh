@@ -99,7 +99,7 @@ refuses 2 "trace: --min: '5' is not a time with its unit" trace 1 a.B.c --min 5
 refuses 2 'trace: --budget: there are 100 percent, not 101' trace 1 a.B.c --budget 101
 refuses 2 'trace: --max-methods: from 1 to 20000' trace 1 a.B.c --max-methods 0
 refuses 2 'trace: -n: unknown option' trace 1 a.B.c -n 5
-refuses 2 "it takes one JVM, not 'all'" trace all a.B.c
+refuses 2 "trace: it takes one JVM, not 'all'" trace all a.B.c
 refuses 2 'retained: --depth: at most 100 levels' retained 1 --tree --depth 101
 refuses 2 'heaphisto: --vm knows no loaders' heaphisto 1 --vm --by loader
 refuses 2 'heaphisto: --save and --diff are about one JVM' heaphisto all --save "$work/saved"
