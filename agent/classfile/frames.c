@@ -10,8 +10,12 @@ enum frame_type { /* the first of each kind (JVMS 4.7.4) */
 	FRAME_FULL = 255,
 };
 
-/* Written frames times their variables; the largest methods there are need a hundredth. */
-#define CELLS_MAX (1u << 22)
+/*
+ * What a hostile class can make us do: a fifth of a second or so, and as many bytes.  The largest
+ * classes there are need less than a tenth.
+ */
+#define WORK_MAX (1u << 26)
+#define ADDED 3 /* frames, at most */
 
 static uint32_t slots_of(struct inj_cell cell)
 {
@@ -137,12 +141,17 @@ void frames_open(struct frames *f, struct injecting *m)
 	f->failed |= f->bytes.failed;
 }
 
-bool frames_are_too_many(const struct injecting *m)
+bool frames_are_too_many(struct injecting *m)
 {
 	struct cf_bytes bytes = cf_bytes_init(m->maps.data, m->maps.len);
+	uint64_t n = ADDED;
 
-	return m->maps.data &&
-	       (uint64_t)cf_u2(&bytes) * (m->code.max_locals + 1u) > CELLS_MAX;
+	if (m->maps.data)
+		n += cf_u2(&bytes);
+	m->work += m->method.descriptor.len;
+	if (m->with_maps)
+		m->work += n * (m->code.max_locals + 1u);
+	return m->work > WORK_MAX;
 }
 
 bool frames_uninit(const struct frames *f)

@@ -20,10 +20,10 @@ struct frames {
 };
 
 /*
- * All of them, written whole, would be megabytes: that is no method that was ever compiled, and
- * to look at it would take too long.
+ * Each frame is written whole: with those of the methods before, would that take too long?  That
+ * is no class that was ever compiled.
  */
-bool frames_are_too_many(const struct injecting *m);
+bool frames_are_too_many(struct injecting *m);
 
 /* Begin with what the method's parameters are (JVMS 4.10.1.6), as if it was a frame. */
 void frames_open(struct frames *f, struct injecting *m);

@@ -387,7 +387,7 @@ START_TEST(every_refusal)
 	check_refused(&(struct shape){ .code = "00b1", .same_handlers = 65535,
 				       .handlers = "0000 0001 0001 0000" }, CF_TOO_MANY);
 	check_refused(&(struct shape){ .code = "00b1", .nops = 60000, .tail = 1, .frames = 60000,
-				       .locals = 100 }, CF_TOO_MANY);
+				       .locals = 1200 }, CF_TOO_MANY);
 }
 END_TEST
 
