@@ -158,6 +158,36 @@ START_TEST(sees_the_target_go)
 }
 END_TEST
 
+/* What it said before it went is still there to be received. */
+START_TEST(waits_for_what_comes)
+{
+	struct jvm target;
+	struct ns ns;
+	struct err err = { .code = EXIT_DONE };
+	struct channel channel = CHANNEL_INIT(&ns);
+	struct deadline soon = deadline_in_ms(20);
+	int pair[2];
+	char c;
+
+	describe(fork_target(), &target);
+	ck_assert_int_eq(ns_open(&target, &ns, &err), 0);
+	ck_assert_int_eq(socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, pair), 0);
+	channel.fd = pair[0];
+	ck_assert_int_eq(channel_wait(&channel, &soon), -ETIMEDOUT);
+	ck_assert_int_eq(channel_wait(&channel, &soon), -ETIMEDOUT);
+	ck_assert_int_eq(io_write_all(pair[1], "x", 1, deadline_in_ms(1000)), 0);
+	ck_assert_int_eq(channel_wait(&channel, &soon), 0);
+	ck_assert_int_eq(kill(target.pid, SIGKILL), 0);
+	ck_assert_int_eq(waitpid(target.pid, NULL, 0), target.pid);
+	ck_assert_int_eq(channel_wait(&channel, NULL), 0);
+	ck_assert_int_eq(io_read(pair[0], &c, 1), 1);
+	ck_assert_int_eq(channel_wait(&channel, NULL), -ESRCH);
+	channel_release(&channel);
+	(void)close(pair[1]);
+	ns_close(&ns);
+}
+END_TEST
+
 int main(void)
 {
 	Suite *suite = suite_create("channel");
@@ -168,6 +198,7 @@ int main(void)
 	tcase_add_loop_test(tc, accepts_only_the_target, 0, ARRAY_SIZE(callers));
 	tcase_add_loop_test(tc, receives_frames, 0, ARRAY_SIZE(streams));
 	tcase_add_test(tc, sees_the_target_go);
+	tcase_add_test(tc, waits_for_what_comes);
 	suite_add_tcase(suite, tc);
 	srunner_run_all(runner, CK_ENV);
 	failed = srunner_ntests_failed(runner);
