@@ -44,12 +44,6 @@ const char *ag_trace_hooks(void)
 	return "java/jtool/Hooks1";
 }
 
-const char *ag_trace_refuses(const struct ag_trace *trace, const char *signature)
-{
-	(void)trace, (void)signature;
-	return NULL;
-}
-
 uint32_t ag_trace_id(const struct ag_trace *trace, uint32_t i)
 {
 	return trace->first + 100 * i;
@@ -63,6 +57,12 @@ int ag_trace_describe(struct ag_jvm *jvm, struct ag_trace *trace, uint32_t i,
 	(void)trace, (void)i;
 	ag_free(jvm->mem, p);
 	return p ? 0 : -1;
+}
+
+const char *ag_trace_refuses(const struct ag_trace *trace, const char *signature)
+{
+	(void)trace;
+	return strcmp(signature, fake_trace.refuses ? fake_trace.refuses : "") == 0 ? "no" : NULL;
 }
 
 void ag_trace_begin(struct ag_trace *trace)
