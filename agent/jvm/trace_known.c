@@ -87,7 +87,7 @@ int ag_known_init(struct ag_jvm *jvm, struct ag_known *known, bool stacks)
 			rc = -1;
 			break;
 		}
-		if (strncmp(signature, "Ljava/lang/", 11) == 0)
+		if (signature[0] == 'L')
 			learn_class(jvm, known, classes.list[i], signature);
 		if (release >= 19 && release <= 24 && strcmp(signature, VIRTUAL) == 0)
 			rc = keep_virtual(jvm, known, classes.list[i]);
