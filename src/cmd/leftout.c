@@ -31,9 +31,12 @@ void leftout_add(struct leftout *l, const char *why, const char *name)
 	l->total++;
 }
 
+/* Reasons may be the ends of sentences: "is native". */
 static void add_text(const struct leftout_reason *reason, struct buf *out)
 {
-	buf_addf(out, "%.300s: ", reason->why);
+	const char *why = reason->why;
+
+	buf_addf(out, "%.300s: ", strncmp(why, "is ", 3) == 0 ? why + 3 : why);
 	for (size_t i = 0; i < reason->n && i < NAMES_SHOWN; i++)
 		buf_addf(out, "%s%.150s", i > 0 ? ", " : "", reason->names[i]);
 	if (reason->n > NAMES_SHOWN)
