@@ -28,7 +28,6 @@ void leftout_add(struct leftout *l, const char *why, const char *name)
 		reason->names[reason->n] = xstrdup(name);
 	}
 	reason->n++;
-	l->total++;
 }
 
 /* Reasons may be the ends of sentences: "is native". */

@@ -15,7 +15,6 @@ struct leftout_reason {
 struct leftout {
 	struct leftout_reason *list;
 	size_t n, cap;
-	size_t total; /* names in all of them */
 };
 
 /* Both are copied. */

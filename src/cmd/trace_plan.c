@@ -9,6 +9,7 @@
 
 #define HAS_MAX 400 /* bytes of an error */
 #define SLIPS 2
+#define OFFERED_MAX 20000 /* methods that are compared with what is wanted */
 
 int trace_plan_init(struct trace_plan *plan, char *const *words, size_t n, struct err *err)
 {
@@ -56,8 +57,11 @@ char *trace_plan_name(const char *class, struct cf_text name, struct cf_text des
 static void offer(struct trace_wanted *wanted, const struct cf_member *method)
 {
 	_cleanup_buf_ struct buf name = BUF_INIT;
-	_cleanup_free_ char *text = trace_plan_name("", method->name, method->descriptor);
+	_cleanup_free_ char *text = NULL;
 
+	if (wanted->n_has == OFFERED_MAX)
+		return;
+	text = trace_plan_name("", method->name, method->descriptor);
 	javasig_text(&name, method->name);
 	if (near_distance(buf_str(&name), wanted->pattern.name) <= SLIPS)
 		near_add(&wanted->near, text);
