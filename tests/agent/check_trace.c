@@ -877,6 +877,40 @@ START_TEST(two_traces)
 }
 END_TEST
 
+static struct ag_install *looked_at;
+
+static void uninstall_looked_at(void)
+{
+	jvmtiError code;
+
+	fake.suspended = NULL;
+	fake.other_thread--;
+	ag_uninstall(&jvm, looked_at, &code);
+	fake.other_thread++;
+	ck_assert_int_eq(code, 0);
+	ck_assert_uint_gt(mem.blocks, 1); /* it is left to the thread */
+}
+
+/* A debugger suspends a thread in our hook, and it goes on long after all is over. */
+START_TEST(a_thread_is_suspended_in_the_hook)
+{
+	struct ag_install_method method;
+	struct ag_trace *trace;
+	int64_t begin = now_ms();
+
+	looked_at = install(&jvm, &trace, &method);
+	runs(A, "first#0");
+	fake.suspended = uninstall_looked_at;
+	fake_other_retransforms(A);
+	ck_assert_int_lt(now_ms() - begin, 10000);
+	runs(A, "first");
+	(void)ag_trace_free(&jvm, trace);
+	ck_assert_int_eq(fake.environments, environments);
+	fake_other_retransforms(A);
+	runs(A, "first");
+}
+END_TEST
+
 /* Patches */
 
 static void patch(const char *bytes)
@@ -1103,6 +1137,7 @@ int main(void)
 	tcase_add_test(c, another_thread_comes_between);
 	tcase_add_test(c, another_thread_hooks_what_is_given_up);
 	tcase_add_loop_test(c, two_traces, 0, 4);
+	tcase_add_test(c, a_thread_is_suspended_in_the_hook);
 	tcase_add_loop_test(c, patches_before, 0, 2);
 	tcase_add_loop_test(c, patches_meanwhile, 0, 2);
 	tcase_add_test(c, any_call_may_fail);

@@ -541,6 +541,8 @@ static jvmtiError JNICALL get_class_loader(jvmtiEnv *ti, jclass class, jobject *
 {
 	(void)ti, (void)of(class);
 	TI_FAULT();
+	if (fake.suspended && fake.other_thread)
+		fake.suspended();
 	*loader = NULL;
 	return JVMTI_ERROR_NONE;
 }

@@ -20,6 +20,8 @@ struct fake_transform {
 	bool leaving;     /* from then on JVMTI says that the JVM is */
 	/* what another thread does when all hooks have run, and nothing is installed yet */
 	void (*meanwhile)(void);
+	/* what happens while another thread is suspended in a hook */
+	void (*suspended)(void);
 
 	unsigned calls;
 	unsigned other_thread; /* the hooks are called on another thread */
