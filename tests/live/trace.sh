@@ -75,6 +75,29 @@ values() {
 	same "$name: no code of the application ran for it" "touched 0" "$(ask touched '^touched ')"
 }
 
+# Calls that nobody sees the end of (this() or super() threw) take the room of no others.
+unended() {
+	local name="$1: constructors that never end" before
+
+	begin_trace "$name" 'TraceShapes$Child.<init>' TraceShapes.nothing "${unlimited[@]}" || return
+	ask "rounds $(in_soak 1000 40) 4" '^rounds ' 120 >/dev/null
+	before=$(calls_of_nothing)
+	digest >/dev/null
+	same "$name: others are told of" 1 "$(($(calls_of_nothing) - before))"
+	end_trace "$name"
+}
+
+calls_of_nothing() {
+	local seen=-1 n
+
+	# Until there are no more.
+	while n=$(grep -c nothing "$W/trace.out") && [ "$n" -ne "$seen" ]; do
+		seen=$n
+		sleep 0.3
+	done
+	echo "$n"
+}
+
 # Ways to end. Each is given the name; what was traced is hooked when it is called.
 
 ended_by() {
@@ -333,6 +356,7 @@ for version in "${jdks[@]}"; do
 	digest >/dev/null
 	semantics "$version"
 	counts "$version"
+	unended "$version"
 	endings "$version"
 	two_traces "$version"
 	messages "$version"
