@@ -4,7 +4,7 @@
 
 #define VERSION 52 /* Java 8's: every JVM that there is an agent for reads it */
 
-/* Constants, by their index: two classes with their names, then name and descriptor of each hook. */
+/* Constants, by index: two classes with their names, then name and descriptor of each hook. */
 enum {
 	THIS_NAME = 1,
 	THIS_CLASS,

@@ -63,7 +63,8 @@ static void cut(struct cover *c, uint32_t end, uint32_t next, enum state state)
 /* Constructors that may be called for `this` are this class's and its superclass's. */
 static bool is_ours(const struct cover *c, struct cf_text name)
 {
-	return cf_text_same(name, cf_name(c->m->class)) || cf_text_same(name, cf_super(c->m->class));
+	return cf_text_same(name, cf_name(c->m->class)) ||
+	       cf_text_same(name, cf_super(c->m->class));
 }
 
 static bool makes_ours(const struct cover *c, uint32_t pc)

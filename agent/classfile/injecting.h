@@ -88,7 +88,7 @@ struct injecting {
 	struct inj_room *room;
 	struct cf_output body; /* the class behind its constant pool, as far as it is done */
 	uint64_t work;         /* that the class's frames have made so far, in variables */
-	/* parts of the method: what is put in front of it and of its returns, new handlers' ranges */
+	/* parts of the method: what is put in front of it and of its returns, handlers' ranges */
 	struct cf_output enter, exit, covered;
 
 	const struct cf_probe *probe;
