@@ -222,6 +222,8 @@ static int take(const struct class_row *row, struct captured *captured, void *ar
 	if (class_is_array(row)) /* it has no methods */
 		return 0;
 	of_class = patterns_of(plan, row);
+	if (captured->outcome == WIRE_CAPTURED_HIDDEN)
+		why = "classes that are hidden, or that the JVM lets nobody change";
 	if (!why)
 		why = cf_open(&class, captured->file.data, captured->file.len, &mem);
 	if (why) {
