@@ -2,6 +2,7 @@
 # A real application: Debian's Tomcat, as a user of its own.
 # shellcheck source-path=SCRIPTDIR source=lib.sh disable=SC2016 # $ in class names
 . "$(dirname "$0")/lib.sh"
+. "$live_dir/tracing.sh"
 
 if ! command -v tomcat10-instance-create >/dev/null; then
 	skip "Tomcat" "tomcat10-user is not installed"
@@ -135,3 +136,36 @@ check "the class is as it was" cmp "$W/running/HelloWorldExample.class" \
 works "patches" patches --json "$JVM_PID"
 same "patches: none" "[]" "$(json "j['patches']")"
 check "nothing left after patching" poll 2 nothing_left / "$JVM_PID" $user "${W#/}/home"
+
+# The third: its calls.
+if begin_trace "trace the servlet" HelloWorldExample.doGet --stack --json; then
+	page >/dev/null
+	page >/dev/null
+	end_trace "trace the servlet"
+	same "each call is told of" 2 "$(wc -l <"$W/trace.out")"
+	head -n 1 "$W/trace.out" >"$W/out"
+	same "of whom, with what" "HelloWorldExample.doGet void 2 True None" \
+		"$(json "' '.join(str(x) for x in (j['method'], j['returned'], len(j['args']),
+			all('Facade@' in a for a in j['args']), j['exception']))")"
+	same "from where" "HelloWorldExample.doGet jakarta.servlet.http.HttpServlet.service True" \
+		"$(json "' '.join(f.split('(')[0] for f in j['stack'][:2]) + ' ' + str(
+			any('org.apache.catalina.core.StandardWrapperValve.invoke' in f for f in j['stack']))")"
+fi
+if begin_trace "trace --min" HelloWorldExample.doGet --min 10s --json; then
+	page >/dev/null
+	end_trace "trace --min"
+	same "shorter calls are not told of" 0 "$(wc -l <"$W/trace.out")"
+fi
+if begin_trace "trace Tomcat" 'org.apache.catalina.c*.*' --summary --max-methods 10000 --budget 0; then
+	check "it serves" page
+	curl -s -o /dev/null "http://localhost:$port/shop/carts?[1-200]"
+	check "and serves" says '<h1>Hello World!</h1>'
+	end_trace "trace Tomcat"
+	check "what it does is told" grep -q -E '^org.apache.catalina.core.StandardWrapperValve.invoke +20[0-9] ' \
+		"$W/trace.out"
+fi
+same "the page is as it was, traced or not" "$before" "$(page)"
+works "dump after it" dump "$JVM_PID" HelloWorldExample -d "$W/untraced"
+check "the class is as it was, too" cmp "$W/running/HelloWorldExample.class" \
+	"$W/untraced/HelloWorldExample.class"
+check "nothing left after tracing" poll 5 nothing_left / "$JVM_PID" $user "${W#/}/home"
