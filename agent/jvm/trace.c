@@ -83,7 +83,6 @@ static void release(struct ag_jvm *jvm, struct ag_trace *trace)
 		ag_free(jvm->mem, trace->methods[i].kinds);
 	ag_free(jvm->mem, trace->methods);
 	trace->methods = NULL;
-	ag_known_release(jvm, &trace->known);
 	ag_pool_release(jvm, &trace->pool);
 	ag_sums_release(jvm, &trace->sums);
 	__atomic_store_n(&trace->taken, FREE, __ATOMIC_RELEASE);
@@ -97,7 +96,7 @@ static int prepare(struct ag_jvm *jvm, struct ag_trace *trace, uint32_t n)
 		return -1;
 	if (trace->wanted.flags & WIRE_TRACE_SUMMED)
 		return ag_sums_init(jvm, &trace->sums, n);
-	if (ag_known_init(jvm, &trace->known, trace->wanted.flags & WIRE_TRACE_STACKS) != 0)
+	if (ag_known_init(jvm, &trace->known) != 0)
 		return -1;
 	return ag_pool_init(jvm, &trace->pool, &trace->wanted);
 }
@@ -170,7 +169,8 @@ int ag_trace_describe(struct ag_jvm *jvm, struct ag_trace *trace, uint32_t i,
 
 const char *ag_trace_refuses(const struct ag_trace *trace, const char *signature)
 {
-	if (!trace->known.virtual || strcmp(signature, "Ljava/lang/VirtualThread;") != 0)
+	if (!trace->known.named || !(trace->wanted.flags & WIRE_TRACE_STACKS) ||
+	    strcmp(signature, "Ljava/lang/VirtualThread;") != 0)
 		return NULL;
 	return "on JDK 19 to 24 it would wait for itself when stacks are told";
 }

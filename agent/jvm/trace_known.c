@@ -14,7 +14,6 @@ const struct ag_box ag_boxes[AG_BOXES] = {
 
 /* What the fields are; those of ag_boxes come behind. */
 #define TEXT "Ljava/lang/String;"
-#define VIRTUAL "Ljava/lang/VirtualThread;"
 #define N_FIELDS 4
 static const struct {
 	const char *class, *name, *signature;
@@ -61,21 +60,15 @@ static void learn_class(struct ag_jvm *jvm, struct ag_known *known, jclass class
 	}
 }
 
-static int keep_virtual(struct ag_jvm *jvm, struct ag_known *known, jclass class)
-{
-	known->virtual = (*jvm->jni)->NewGlobalRef(jvm->jni, class);
-	return known->virtual ? 0 : ag_fail_memory(jvm);
-}
-
 /* The boot loader's: no other may have a class whose name begins with java. */
-int ag_known_init(struct ag_jvm *jvm, struct ag_known *known, bool stacks)
+int ag_known_init(struct ag_jvm *jvm, struct ag_known *known)
 {
-	int release = stacks ? ag_ti_release(jvm) : 0;
+	int release = ag_ti_release(jvm);
 	struct ag_classes classes = { 0 };
 	int rc;
 
-	*known = (struct ag_known){ 0 };
-	if (ag_ref_push(jvm) != 0)
+	*known = (struct ag_known){ .named = release >= 19 && release <= 24 };
+	if (release < 0 || ag_ref_push(jvm) != 0)
 		return -1;
 	rc = ag_classes_get(jvm, &classes);
 	if (rc == 0) /* JDK 8 and 11 count what frames further out hold: the roster is as long */
@@ -89,20 +82,11 @@ int ag_known_init(struct ag_jvm *jvm, struct ag_known *known, bool stacks)
 		}
 		if (signature[0] == 'L')
 			learn_class(jvm, known, classes.list[i], signature);
-		if (release >= 19 && release <= 24 && strcmp(signature, VIRTUAL) == 0)
-			rc = keep_virtual(jvm, known, classes.list[i]);
 		ag_ti_free(jvm, signature);
 	}
 	ag_classes_release(jvm, &classes);
 	ag_ref_pop(jvm);
 	return rc == 0 && !jvm->err.what ? 0 : -1;
-}
-
-void ag_known_release(struct ag_jvm *jvm, struct ag_known *known)
-{
-	if (known->virtual)
-		(*jvm->jni)->DeleteGlobalRef(jvm->jni, known->virtual);
-	*known = (struct ag_known){ 0 };
 }
 
 /* Threads */
@@ -162,30 +146,6 @@ void ag_value_thread(const struct ag_describing *d, char *name, size_t size, uin
 
 /* Stacks */
 
-static bool is_virtual(const struct ag_describing *d, jthread thread)
-{
-	jclass class = (*d->jni)->GetObjectClass(d->jni, thread);
-	char *signature = NULL;
-	bool is;
-
-	if (!ag_hook_goes_on(d) ||
-	    (*d->ti)->GetClassSignature(d->ti, class, &signature, NULL) != JVMTI_ERROR_NONE)
-		signature = NULL;
-	is = signature && strcmp(signature, VIRTUAL) == 0;
-	ag_hook_give_back(d, signature);
-	ag_hook_drop(d, class);
-	return is;
-}
-
-/* Can there be none yet?  The first one has the class initialised. */
-static bool has_virtual_threads(const struct ag_describing *d)
-{
-	jint status = 0;
-
-	return (*d->ti)->GetClassStatus(d->ti, d->known->virtual, &status) != JVMTI_ERROR_NONE ||
-	       (status & JVMTI_CLASS_STATUS_INITIALIZED);
-}
-
 static uint32_t stack_of(const struct ag_describing *d, jthread thread, jvmtiFrameInfo *frames,
 			 uint32_t max)
 {
@@ -202,13 +162,12 @@ uint32_t ag_value_stack(const struct ag_describing *d, jvmtiFrameInfo *frames, u
 	jthread thread = NULL;
 	uint32_t n = 0;
 
-	if (!ag_hook_goes_on(d))
-		return 0;
-	if (!d->known->virtual || !has_virtual_threads(d))
+	if (!d->known->named)
 		return stack_of(d, NULL, frames, max);
-	if ((*d->ti)->GetCurrentThread(d->ti, &thread) != JVMTI_ERROR_NONE || !thread)
+	if (!ag_hook_goes_on(d) ||
+	    (*d->ti)->GetCurrentThread(d->ti, &thread) != JVMTI_ERROR_NONE)
 		return 0;
-	if (is_virtual(d, thread))
+	if (thread) /* as long as it is being attached there is none */
 		n = stack_of(d, thread, frames, max);
 	ag_hook_drop(d, thread);
 	return n;

@@ -18,12 +18,11 @@ struct ag_known {
 	jfieldID boxed[AG_BOXES];
 	jfieldID enum_name, message;
 	jfieldID thread_name, thread_id;
-	jclass virtual; /* a global reference, where stacks are dangerous: see ag_value_stack() */
+	bool named; /* threads name themselves when they ask for their stacks: see ag_value_stack() */
 };
 
-/* Look them up, also what stacks need; -1: recorded.  Then they are to be released. */
-int ag_known_init(struct ag_jvm *jvm, struct ag_known *known, bool stacks);
-void ag_known_release(struct ag_jvm *jvm, struct ag_known *known);
+/* Look them up; -1: recorded. */
+int ag_known_init(struct ag_jvm *jvm, struct ag_known *known);
 
 /* Where values are written, one behind the other. */
 struct ag_values {
@@ -53,12 +52,12 @@ void ag_value_thread(const struct ag_describing *d, char *name, size_t size, uin
 /*
  * The current thread's stack without the hook's own frame; the number of frames.
  *
- * Until JDK 24 GetStackTrace waits for virtual threads that are being mounted or unmounted: also
- * for the one that calls it (jvmtiThreadState.cpp, JvmtiVTMSTransitionDisabler), and such a one
- * may in turn wait for a lock that the caller holds (JDK-8346727).  Of a virtual thread that
- * names itself it waits for this one alone.  So where there may be virtual threads, others are
- * not asked for their stacks on these releases; and no hook is put into java.lang.VirtualThread
- * then, whose mount() returns within the transition.  From 25 on nobody waits for himself.
+ * On JDK 19 to 24 GetStackTrace of nobody in particular waits for all virtual threads that are
+ * being mounted or unmounted, also for the one that calls it (jvmtiThreadState.cpp,
+ * JvmtiVTMSTransitionDisabler), and they may wait for a lock that the caller holds (JDK-8346727).
+ * Of a thread that names itself it waits for that one alone, and for no other than a virtual one.
+ * So threads name themselves there; and where stacks are told no hook is put into
+ * java.lang.VirtualThread, whose mount() returns in the middle of that.
  */
 uint32_t ag_value_stack(const struct ag_describing *d, jvmtiFrameInfo *frames, uint32_t max);
 

@@ -396,8 +396,6 @@ static jvmtiError JNICALL class_status(jvmtiEnv *ti, jclass class, jint *status)
 	if (fails())
 		return JVMTI_ERROR_INVALID_CLASS;
 	*status = is_linked(class) ? JVMTI_CLASS_STATUS_PREPARED : 0;
-	if (thing(class) != &virtual_class || fake.virtual_threads)
-		*status |= JVMTI_CLASS_STATUS_INITIALIZED;
 	return JVMTI_ERROR_NONE;
 }
 
@@ -488,7 +486,7 @@ static jvmtiError JNICALL stack_trace(jvmtiEnv *ti, jthread of, jint depth, jint
 	if (depth != 1 || max < 2)
 		abort();
 	/* The JVM waits for itself: see ag_value_stack(). */
-	if (fake.release == 21 && fake.virtual_threads && of != (jthread)&virtual_thread)
+	if (fake.release == 21 && of != (jthread)(fake.is_virtual ? &virtual_thread : &thread))
 		abort();
 	if (fails())
 		return JVMTI_ERROR_OUT_OF_MEMORY;

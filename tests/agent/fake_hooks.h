@@ -28,8 +28,7 @@ struct fake_hooks {
 	unsigned taken;      /* so many classes with hooks are there already */
 	unsigned release;    /* of the JDK */
 	bool early_names;    /* a Thread's name is a char[] */
-	bool virtual_threads; /* there are some */
-	bool is_virtual;      /* and the current one is */
+	bool is_virtual; /* the current thread */
 	unsigned fail_at;    /* 0: nothing fails */
 	/* what another thread does while the JVM is asked for a class's signature */
 	void (*meanwhile)(void);
