@@ -23,6 +23,8 @@ import java.util.concurrent.locks.ReentrantLock;
 final class TraceLoad extends Victim {
 	private static final Queue<String> WRONG = new ConcurrentLinkedQueue<>();
 	private static final Map<Integer, String> SHARED = new ConcurrentHashMap<>();
+	private static final ThreadLocal<StringBuilder> OWN =
+		ThreadLocal.withInitial(StringBuilder::new);
 
 	private final List<AtomicLong> beats = new ArrayList<>();
 	private final AtomicLong counted = new AtomicLong();
@@ -54,7 +56,8 @@ final class TraceLoad extends Victim {
 		}
 
 		int text(Random random) {
-			StringBuilder all = new StringBuilder();
+			StringBuilder all = OWN.get();
+			all.setLength(0);
 			for (int i = 0; i < 20; i++)
 				all.append(random.nextInt(1000)).append(',');
 			String[] parts = all.toString().toUpperCase().split(",");
