@@ -11,6 +11,7 @@
 #define RESULT_ROOM_MAX 4096u
 #define CLASS_ROOM 512u /* an exception's class, where no values are told */
 #define THREAD_ROOM 128u
+#define LOOKS 8 /* at records of others, for one: no thread is held up for long */
 
 /* A token: from below the place, the record, the trace's first serial, the generation. */
 #define INDEX_BITS 12
@@ -128,7 +129,7 @@ static uint64_t generation_of(struct record *r)
 }
 
 /* The lowest that is unused, so that memory that was never needed is never touched. */
-static struct record *take(struct ag_pool *pool, uint32_t *index)
+static struct record *take_unused(struct ag_pool *pool, uint32_t *index)
 {
 	for (uint32_t i = 0; i < pool->n / 64; i++) {
 		uint64_t bits = __atomic_load_n(&pool->unused[i], __ATOMIC_RELAXED);
@@ -149,6 +150,36 @@ static struct record *take(struct ag_pool *pool, uint32_t *index)
 		}
 	}
 	return NULL;
+}
+
+/*
+ * Of some calls the end is never seen: of a constructor whose super() throws, of a virtual thread
+ * that nobody will run again.  So when there is no other, a call that goes on loses its record:
+ * one after the other, and of those that are not looked at just now.
+ */
+static struct record *take_from_another(struct ag_pool *pool, uint32_t *index)
+{
+	for (unsigned i = 0; i < LOOKS; i++) {
+		uint32_t at = __atomic_fetch_add(&pool->hand, 1, __ATOMIC_RELAXED) % pool->n;
+		struct record *r = record_at(pool, at);
+		uint64_t state = __atomic_load_n(&r->state, __ATOMIC_RELAXED);
+		uint64_t next = ((state >> 2) + 1) & LOW(GENERATION_BITS);
+
+		if ((state & 3) == OPEN &&
+		    __atomic_compare_exchange_n(&r->state, &state, next << 2 | BUSY, false,
+						__ATOMIC_ACQUIRE, __ATOMIC_RELAXED)) {
+			*index = at;
+			return r;
+		}
+	}
+	return NULL;
+}
+
+static struct record *take(struct ag_pool *pool, uint32_t *index)
+{
+	struct record *r = take_unused(pool, index);
+
+	return r ? r : take_from_another(pool, index);
 }
 
 static void give_back(struct ag_pool *pool, struct record *r)
@@ -309,8 +340,10 @@ void ag_call_close(const struct ag_hook *hook, jlong token, bool threw, const jv
 	struct record *r = find(hook, token);
 	int64_t before;
 
-	if (!r)
+	if (!r) { /* its record is another's by now */
+		ag_count(&hook->at->no_room, 1);
 		return;
+	}
 	before = r->hooks_ns;
 	if (!threw && hook->now_ns - r->began_ns < (int64_t)trace->min_ns) {
 		give_back(&trace->pool, r);

@@ -18,6 +18,7 @@ struct ag_pool {
 	uint64_t *unused; /* a bit for each record */
 	uint64_t *order;  /* for taking them */
 	int64_t begun_ns;
+	uint32_t hand;    /* of a clock: the next to lose its record */
 	uint32_t n, stride;
 	uint32_t args_room, result_room, frames_room;
 };

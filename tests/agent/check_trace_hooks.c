@@ -345,21 +345,44 @@ START_TEST(records_run_out_and_come_back)
 	JNIEnv *jni = fake_jni(0);
 	jint id = id_of(trace, 1);
 	struct taken t = { .stop_at = 5 };
-	unsigned n = 0;
+	unsigned n = trace->pool.n;
 
-	while ((tokens[n] = enter(jni, NULL, id)) != 0)
-		n++;
-	ck_assert_uint_eq(n, trace->pool.n);
-	ck_assert_uint_eq(state_of(trace).no_room, 1);
-	leave_i(jni, NULL, 5, 0, id);
+	for (unsigned i = 0; i < n; i++)
+		tokens[i] = enter(jni, NULL, id);
 	for (unsigned i = 0; i < n; i++)
 		leave_i(jni, NULL, (jint)i, tokens[n - 1 - i], id);
+	ck_assert_int_eq(enter(jni, NULL, id), 0);
+	ck_assert_uint_eq(state_of(trace).no_room, 1);
+	leave_i(jni, NULL, 5, 0, id);
 	ck_assert_uint_eq(state_of(trace).calls, n + 1);
 	ck_assert_int_eq(ag_trace_take(&jvm, trace, tell, &t), 7);
 	ck_assert_uint_eq(t.n, 5);
 	ck_assert_uint_eq(t.result[4], 4);
 	ck_assert_uint_eq(take(trace).n, n - 5);
 	ck_assert_int_ne(enter(jni, NULL, id), 0);
+	finish(trace);
+	nothing_is_left();
+}
+END_TEST
+
+/* However many calls begin and never end, the next one has a record; it takes another's. */
+START_TEST(calls_without_an_end_lose_their_records)
+{
+	struct ag_trace *trace = begin((struct ag_trace_wanted){ .flags = WIRE_TRACE_VALUES }, 1);
+	JNIEnv *jni = fake_jni(0);
+	jint id = id_of(trace, 0);
+	jlong first = enter(jni, NULL, id), token = 0;
+
+	for (unsigned i = 0; i < 3 * trace->pool.n; i++) {
+		token = enter(jni, NULL, id);
+		ck_assert_int_ne(token, 0);
+	}
+	ck_assert_uint_eq(state_of(trace).no_room, 0);
+	leave_i(jni, NULL, 42, token, id);
+	leave_i(jni, NULL, 43, first, id);
+	ck_assert_uint_eq(state_of(trace).calls, 2);
+	ck_assert_uint_eq(state_of(trace).no_room, 1); /* the first one's record is gone */
+	ck_assert_uint_eq(take(trace).n, 1);
 	finish(trace);
 	nothing_is_left();
 }
@@ -873,6 +896,7 @@ int main(void)
 	tcase_add_test(t, the_rate_is_kept);
 	tcase_add_test(t, the_rate_is_for_calls_that_are_told_of);
 	tcase_add_test(t, records_run_out_and_come_back);
+	tcase_add_test(t, calls_without_an_end_lose_their_records);
 	tcase_add_test(t, tokens_are_good_once);
 	tcase_add_test(t, hooks_do_nothing_before_after_and_on_our_thread);
 	tcase_add_test(t, there_are_places_for_some);
