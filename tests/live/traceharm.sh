@@ -93,9 +93,14 @@ killed() {
 # What everything stands on.
 foundations=('java.util.HashMap.*' 'java.lang.String.*' 'java.lang.Thread.*'
 	'java.util.concurrent.*.*' 'java.lang.ClassLoader.*' 'java.lang.Object.*'
-	'java.lang.Throwable.*' 'java.lang.Class.*' 'java.lang.StringBuilder.*' 'java.io.*.*'
-	'java.lang.VirtualThread.*' 'jdk.internal.vm.*.*' 'java.lang.ThreadLocal.*'
-	'java.lang.invoke.*.*' 'java.lang.ref.*.*' 'java.util.concurrent.locks.*.*')
+	'java.lang.VirtualThread.*' 'jdk.internal.vm.*.*')
+ways_in=("--stack" "--rate 0 --budget 0 -c 0")
+if [ "$(in_soak 1 0)" -eq 1 ]; then
+	foundations+=('java.lang.Throwable.*' 'java.lang.Class.*' 'java.lang.StringBuilder.*'
+		'java.io.*.*' 'java.lang.ThreadLocal.*' 'java.lang.invoke.*.*' 'java.lang.ref.*.*'
+		'java.util.concurrent.locks.*.*' 'java.lang.*.*')
+	ways_in+=("--summary" "--stack --rate 0 --budget 0 -c 0")
+fi
 
 founded() {
 	local version=$1 pattern options
@@ -105,7 +110,7 @@ founded() {
 		case $version:$pattern in
 		8:*Virtual* | 11:*Virtual* | 17:*Virtual* | 8:jdk.* | 11:jdk.*) continue ;;
 		esac
-		for options in "--stack" "--summary" "--rate 0 --budget 0 -c 0"; do
+		for options in "${ways_in[@]}"; do
 			read -r -a options <<<"$options"
 			jt trace "$JVM_PID" "$pattern" --max-methods 5000 "${options[@]}" -d "$(in_soak 5 0.5)"
 			case $rc in
