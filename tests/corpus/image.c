@@ -111,8 +111,8 @@ const char *corpus_read_image(const uint8_t *data, size_t len, corpus_take *take
 	image.resources = data + index;
 	image.resources_len = len - index;
 	for (uint64_t i = 0; i < n; i++) {
-		const char *why = read_resource(&image, native_u4(data + HEADER + 4 * (n + i)), take,
-						arg);
+		uint32_t at = native_u4(data + HEADER + 4 * (n + i));
+		const char *why = read_resource(&image, at, take, arg);
 
 		if (why)
 			return why;

@@ -3,11 +3,12 @@
  *
  *	rewrite [-v] [--values] [-o DIR] [--hooks FILE] [--break CLASS] [--list] PATH...
  *
- * Each PATH is a jar, a directory, a class file or a JDK's image of modules; every method of every
- * class in it is hooked, and DIR then has a jar of them for each jar, directory and module.  Prints how many classes and methods there are, what was refused, and what is wrong:
- * then it exits with 1.  --values: tell arguments and results, too; -v: name what is refused, and
- * what was no sound class before; --hooks: write the class of the hooks; --break: only this
- * class ("a/b/C"), and spoil it; --list: only tell the version of each class.
+ * Each PATH is a jar, a directory, a class file or a JDK's image of modules; every method of
+ * every class in it is hooked, and DIR then has a jar of them for each jar, directory and module.
+ * Prints how many classes and methods there are, what was refused, and what is wrong: then it
+ * exits with 1.  --values: tell arguments and results, too; -v: name what is refused, and what
+ * was no sound class before; --hooks: write the class of the hooks; --break: only this class
+ * ("a/b/C"), and spoil it; --list: only tell the version of each class.
  */
 #include <err.h>
 #include <errno.h>
