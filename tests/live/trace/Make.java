@@ -612,9 +612,9 @@ public final class Make implements Opcodes {
 			call();
 			break;
 		default:
-			count("normal");
 			push('I', 1); /* what lies below a result is dropped */
 			push('J', 2);
+			count("normal"); /* now nothing can be thrown any more */
 			mv.visitInsn(LRETURN);
 		}
 		mv.visitLabel(stay);
@@ -690,6 +690,7 @@ public final class Make implements Opcodes {
 			mv.visitVarInsn(by(type, ISTORE), index);
 		}
 		budget = 60;
+		monitor(0); /* ASM computes frames for handlers only behind the first one it was told of */
 		statements(3, 14);
 		raise();
 		count("normal");
