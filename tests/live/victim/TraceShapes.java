@@ -522,8 +522,12 @@ final class TraceShapes {
 		told.append(t.getClass().getName()).append(' ').append(t.getMessage());
 		for (StackTraceElement e : t.getStackTrace()) {
 			String c = e.getClassName();
-			if (c.startsWith("made.") || c.startsWith("TraceShapes") || c.startsWith("java.jtool"))
-				told.append(' ').append(e.getMethodName()).append(':').append(e.getLineNumber());
+			if (!c.startsWith("made.") && !c.startsWith("TraceShapes") && !c.startsWith("java.jtool"))
+				continue;
+			told.append(' ').append(e.getMethodName());
+			/* HotSpot moves code with jsr about, and takes a neighbour's line for it then. */
+			if (!c.equals("made.M49"))
+				told.append(':').append(e.getLineNumber());
 		}
 		if (t.getCause() != null)
 			tell(told.append(" by "), t.getCause());
