@@ -16,7 +16,7 @@ enum { FREE, TAKEN, LEFT /* a hook never came back */ };
 
 struct ag_trace ag_traces[AG_TRACES];
 
-/* Is a hook there, or who else looks at it? */
+/* Is a hook there? */
 static bool is_busy(const struct ag_trace *trace)
 {
 	for (unsigned i = 0; i < AG_PRESENCE_SHARDS; i++) {
@@ -59,6 +59,15 @@ static bool take_place(struct ag_trace *trace, uint32_t was)
 					   __ATOMIC_RELAXED);
 }
 
+/* Of a place that was given up with a hook in it, the memory is another session's, and lost. */
+static void forget(struct ag_trace *trace)
+{
+	trace->methods = NULL;
+	trace->pool = (struct ag_pool){ 0 };
+	trace->sums = (struct ag_sums){ 0 };
+	__atomic_store_n(&trace->left, 0, __ATOMIC_RELAXED);
+}
+
 static struct ag_trace *find_place(struct ag_jvm *jvm, uint32_t n)
 {
 	for (unsigned i = 0; i < AG_TRACES; i++) {
@@ -66,7 +75,7 @@ static struct ag_trace *find_place(struct ag_jvm *jvm, uint32_t n)
 
 		if (!take_place(trace, FREE) && (is_busy(trace) || !take_place(trace, LEFT)))
 			continue;
-		__atomic_store_n(&trace->left, 0, __ATOMIC_RELAXED);
+		forget(trace);
 		if (trace->next == 0)
 			trace->next = 1; /* so that no range and no token is 0 */
 		if (n <= SERIALS - trace->next)
@@ -125,7 +134,6 @@ struct ag_trace *ag_trace_new(struct ag_jvm *jvm, const struct ag_trace_wanted *
 	__atomic_store_n(&trace->own, jvm->jni, __ATOMIC_RELAXED);
 	__atomic_store_n(&trace->min_ns, wanted->min_ns, __ATOMIC_RELAXED);
 	__atomic_store_n(&trace->flags, wanted->flags, __ATOMIC_RELAXED);
-	__atomic_store_n(&trace->open, 1, __ATOMIC_SEQ_CST);
 	return trace;
 }
 
@@ -186,24 +194,7 @@ void ag_trace_begin(struct ag_trace *trace)
 void ag_trace_end(struct ag_trace *trace)
 {
 	__atomic_store_n(&trace->range, 0, __ATOMIC_SEQ_CST);
-	__atomic_store_n(&trace->open, 0, __ATOMIC_SEQ_CST);
 	(void)wait_idle(trace, END_MS); /* ag_trace_free() insists */
-}
-
-bool ag_trace_enter(struct ag_trace *trace)
-{
-	struct ag_presence *at = &trace->presence[0];
-
-	(void)__atomic_fetch_add(&at->count, 1, __ATOMIC_SEQ_CST);
-	if (__atomic_load_n(&trace->open, __ATOMIC_SEQ_CST))
-		return true;
-	ag_trace_go(at);
-	return false;
-}
-
-void ag_trace_leave(struct ag_trace *trace)
-{
-	ag_trace_go(&trace->presence[0]);
 }
 
 /* What came of it */

@@ -66,13 +66,6 @@ void ag_trace_begin(struct ag_trace *trace);
 void ag_trace_end(struct ag_trace *trace);
 
 /*
- * Whoever looks at a trace on a thread that is not its session's, does it between these two;
- * false: it has ended, and there is no leave().
- */
-bool ag_trace_enter(struct ag_trace *trace);
-void ag_trace_leave(struct ag_trace *trace);
-
-/*
  * The rate: allow the calls of ns nanoseconds more, of the agent's own clock; never more than
  * those of a second together.  To be called often.
  */

@@ -306,7 +306,8 @@ static void put_result(const struct ag_hook *hook, struct record *r, bool threw,
 		       const jvalue *value)
 {
 	const struct ag_trace *trace = hook->trace;
-	const struct ag_method *method = &trace->methods[r->method];
+	/* The hook's own: the value is of that type, whatever became of the record. */
+	const struct ag_method *method = &trace->methods[hook->method];
 	bool values = (trace->wanted.flags & WIRE_TRACE_VALUES) != 0;
 	struct ag_describing d = describing(hook);
 	uint8_t *result = result_of(&trace->pool, r);

@@ -3,8 +3,8 @@
  * it, trace_hooks has the natives, trace_calls the records of calls, trace_values what stands in
  * them, trace_sums the sums.
  *
- * Hooks read `range`, `own` and `wanted` of a place in the table at any time; all that is
- * allocated they read between ag_trace_come() and ag_trace_go() only.
+ * Hooks read `range`, `own`, `min_ns` and `flags` of a place in the table at any time; all else of
+ * a trace they read between ag_trace_come() and ag_trace_go() only.
  */
 #ifndef JTOOL_AGENT_JVM_TRACE_STATE_H
 #define JTOOL_AGENT_JVM_TRACE_STATE_H
@@ -55,7 +55,6 @@ struct ag_trace {
 
 	/* The session's thread's */
 	uint32_t taken;  /* the place; other sessions ask */
-	uint32_t open;   /* from new to end; other threads ask */
 	uint32_t left;   /* 1 when it was given up with a hook in it; hooks ask */
 	uint32_t first, n;
 	uint32_t next;   /* serial */
