@@ -58,6 +58,12 @@ int ag_trace_describe(struct ag_jvm *jvm, struct ag_trace *trace, uint32_t i,
 const char *ag_trace_refuses(const struct ag_trace *trace, const char *signature);
 
 /*
+ * Why code of a class would not find the class with the hooks: a constant; NULL: it does.  Asks
+ * its loader, which may be the application's.
+ */
+const char *ag_trace_hidden(struct ag_jvm *jvm, jclass class);
+
+/*
  * From now on hooks take part: to be called before classes are instrumented, so that no call is
  * seen to end only.  And from now on no more: hooks that were at work are waited for a while, so
  * that what is taken afterwards is all that they left.

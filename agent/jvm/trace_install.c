@@ -222,6 +222,8 @@ static void make_classes(struct ag_jvm *jvm, struct ag_install *install,
 		class->class = jvm->roster->classes.list[number];
 		code = look_at(jvm, trace, class, &why);
 		if (code == JVMTI_ERROR_NONE && !why)
+			why = ag_trace_hidden(jvm, class->class);
+		if (code == JVMTI_ERROR_NONE && !why)
 			code = tag(install, i);
 		ag_forgive(jvm); /* it is told with the methods */
 		if (code == JVMTI_ERROR_NONE && !why)

@@ -404,6 +404,25 @@ START_TEST(refused)
 }
 END_TEST
 
+/* Its methods would throw NoClassDefFoundError. */
+START_TEST(class_that_does_not_find_the_hooks)
+{
+	const struct request request = { .n = 2 };
+
+	fake_trace.turn = stop_at_once;
+	fake_trace.hidden = listed[A];
+	say_methods(A, 1, "run");
+	say_methods(B, 1, "run");
+	ck_assert_int_eq(answer(&request), 0);
+	ck_assert_uint_eq(heard.refused, 1);
+	ck_assert_uint_eq(heard.hooked, 1);
+	ck_assert(heard.why[0]);
+	ck_assert_uint_eq(heard.end, WIRE_TRACED_ASKED);
+	all_run("first");
+	nothing_is_left();
+}
+END_TEST
+
 static void look_at_mixed(unsigned n)
 {
 	if (n != 0)
@@ -1121,6 +1140,7 @@ int main(void)
 	tcase_set_timeout(c, 60);
 	tcase_add_loop_test(c, hooked_and_put_back, 0, 2);
 	tcase_add_test(c, refused);
+	tcase_add_test(c, class_that_does_not_find_the_hooks);
 	tcase_add_test(c, one_refused_class_keeps_no_other_from_it);
 	tcase_add_test(c, ends_after_so_many_calls);
 	tcase_add_test(c, ends_in_time);

@@ -65,6 +65,12 @@ const char *ag_trace_refuses(const struct ag_trace *trace, const char *signature
 	return strcmp(signature, fake_trace.refuses ? fake_trace.refuses : "") == 0 ? "no" : NULL;
 }
 
+const char *ag_trace_hidden(struct ag_jvm *jvm, jclass class)
+{
+	(void)jvm;
+	return fake_trace.hidden && class == fake_trace.hidden ? "hidden" : NULL;
+}
+
 void ag_trace_begin(struct ag_trace *trace)
 {
 	(void)trace;

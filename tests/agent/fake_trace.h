@@ -18,6 +18,7 @@ struct fake_trace {
 	uint64_t queued; /* calls that have ended, each like this one */
 	struct ag_call call;
 	uint64_t hooks_ns;
+	jclass hidden; /* one that does not find the class with the hooks */
 	const char *refuses; /* the signature of a class that is not to be hooked */
 
 	/* What came of it */

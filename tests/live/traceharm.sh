@@ -174,6 +174,19 @@ goes() {
 	done
 }
 
+# A class that does not find the hooks would throw instead of doing what it does.
+hidden() {
+	local version=$1
+
+	start_jvm "$version" default TraceHides || return
+	begin_trace "$version: hidden" 'TraceHides*.*' || return
+	same "$version: what the hooks are hidden from works" 'call: as ever' "$(ask call '^call: ')"
+	end_trace "$version: hidden"
+	check "$version: hidden: that is said" grep -q 'its class loader does not find' "$W/trace.err"
+	same "$version: hidden: the loader is asked once" 'asked 1' "$(ask asked '^asked ')"
+	stop "$JVM_PID"
+}
+
 # on VERSION...: those of them that are there, or in the long form all.
 on() {
 	local version
@@ -188,6 +201,9 @@ for version in $(on 8 25); do
 done
 for version in $(on 21 27); do
 	founded "$version"
+done
+for version in $(on 8 27); do
+	hidden "$version"
 done
 for version in $(on 17 25); do
 	hot "$version"
