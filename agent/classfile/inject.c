@@ -1,44 +1,68 @@
 /* A class with hooks in some of its methods. */
+#include "base/hash.h"
 #include "classfile/injecting.h"
 
 static const char no_memory[] = "there is no memory to hook its methods";
 
-static bool is_meant(const struct cf_probe *probe, const struct cf_member *method)
+/* A method, and in a hash of all of them: the first and the next of a chain, from 1 on. */
+struct target {
+	struct cf_text name, descriptor;
+	size_t probe;          /* its number + 1; 0: it has none */
+	uint32_t first, next;
+};
+
+static struct target *head_of(struct target *targets, uint32_t n, struct cf_text name,
+			      struct cf_text descriptor)
 {
-	return cf_text_same(probe->name, method->name) &&
-	       cf_text_same(probe->descriptor, method->descriptor);
+	uint64_t hash = ag_hash(name.data, name.len) ^ 3 * ag_hash(descriptor.data, descriptor.len);
+
+	return &targets[hash % n];
 }
 
-/*
- * Which probe each method has: its number + 1, in `of`.  Each probe is looked for from where the
- * one before it was found, round to there again.
- */
-static void match(const struct cf_class *class, struct cf_probe *probes, size_t n, size_t *of)
+static void list_targets(const struct cf_class *class, struct target *targets)
 {
-	struct cf_members rest = cf_methods(class);
+	struct cf_members methods = cf_methods(class);
 	struct cf_member method;
 
-	for (size_t p = 0; p < n; p++) {
-		probes[p].refused = CF_NOT_FOUND;
-		for (uint32_t looks = class->n_methods; looks > 0; looks--) {
-			uint32_t i;
+	for (uint32_t i = 0; i < class->n_methods && cf_next_member(&methods, &method); i++) {
+		struct target *head = head_of(targets, class->n_methods, method.name,
+					      method.descriptor);
 
-			if (rest.left == 0)
-				rest = cf_methods(class);
-			i = (uint32_t)class->n_methods - rest.left;
-			if (!cf_next_member(&rest, &method))
-				break;
-			if (of[i] == 0 && is_meant(&probes[p], &method)) {
-				of[i] = p + 1;
-				probes[p].refused = CF_HOOKED;
-				break;
-			}
-		}
+		targets[i].name = method.name;
+		targets[i].descriptor = method.descriptor;
+		targets[i].next = head->first;
+		head->first = i + 1;
+	}
+}
+
+static bool is_meant(const struct cf_probe *probe, const struct target *target)
+{
+	return target->probe == 0 && cf_text_same(probe->name, target->name) &&
+	       cf_text_same(probe->descriptor, target->descriptor);
+}
+
+/* Which probe each method has. */
+static void match(const struct cf_class *class, struct cf_probe *probes, size_t n,
+		  struct target *targets)
+{
+	uint32_t n_targets = class->n_methods;
+
+	list_targets(class, targets);
+	for (size_t p = 0; p < n; p++) {
+		uint32_t i = n_targets == 0 ? 0 :
+			head_of(targets, n_targets, probes[p].name, probes[p].descriptor)->first;
+
+		while (i != 0 && !is_meant(&probes[p], &targets[i - 1]))
+			i = targets[i - 1].next;
+		probes[p].refused = i == 0 ? CF_NOT_FOUND : CF_HOOKED;
+		if (i != 0)
+			targets[i - 1].probe = p + 1;
 	}
 }
 
 /* True when something was hooked. */
-static bool put_methods(struct injecting *m, struct cf_probe *probes, const size_t *of)
+static bool put_methods(struct injecting *m, struct cf_probe *probes,
+			const struct target *targets)
 {
 	struct cf_members list = cf_methods(m->class);
 	bool hooked = false;
@@ -49,10 +73,12 @@ static bool put_methods(struct injecting *m, struct cf_probe *probes, const size
 
 		if (!cf_next_member(&list, &m->method))
 			break;
-		if (of[i] != 0) {
-			m->probe = &probes[of[i] - 1];
-			probes[of[i] - 1].refused = inj_put_method(m, begin);
-			if (m->probe->refused == CF_HOOKED) {
+		if (targets[i].probe != 0) {
+			struct cf_probe *probe = &probes[targets[i].probe - 1];
+
+			m->probe = probe;
+			probe->refused = inj_put_method(m, begin);
+			if (probe->refused == CF_HOOKED) {
 				hooked = true;
 				continue;
 			}
@@ -64,7 +90,7 @@ static bool put_methods(struct injecting *m, struct cf_probe *probes, const size
 }
 
 /* All that is behind the constants; what is not a method's is as it was. */
-static bool put_body(struct injecting *m, struct cf_probe *probes, const size_t *of)
+static bool put_body(struct injecting *m, struct cf_probe *probes, const struct target *targets)
 {
 	const struct cf_class *class = m->class;
 	uint32_t begin = class->interfaces - 8; /* modifiers, names and a count are before them */
@@ -72,7 +98,7 @@ static bool put_body(struct injecting *m, struct cf_probe *probes, const size_t 
 	bool hooked;
 
 	cf_put(&m->body, class->data + begin, class->methods - begin);
-	hooked = put_methods(m, probes, of);
+	hooked = put_methods(m, probes, targets);
 	cf_put(&m->body, class->data + end, class->len - end);
 	return hooked;
 }
@@ -95,13 +121,13 @@ static const char *put_class(struct injecting *m, struct cf_output *out)
 	return NULL;
 }
 
-static const char *inject(struct injecting *m, struct cf_probe *probes, size_t n, size_t *of,
-			  struct cf_output *out)
+static const char *inject(struct injecting *m, struct cf_probe *probes, size_t n,
+			  struct target *targets, struct cf_output *out)
 {
 	const char *why = NULL;
 
-	match(m->class, probes, n, of);
-	if (put_body(m, probes, of) || m->body.failed)
+	match(m->class, probes, n, targets);
+	if (put_body(m, probes, targets) || m->body.failed)
 		why = put_class(m, out);
 	if (why)
 		cf_output_release(out);
@@ -121,17 +147,17 @@ const char *cf_inject(const struct cf_class *class, const char *hooks, struct cf
 		.exit.mem = mem,
 		.covered.mem = mem,
 	};
-	size_t *of = ag_alloc(mem, class->n_methods + (size_t)1, sizeof(*of));
+	struct target *targets = ag_alloc(mem, class->n_methods + (size_t)1, sizeof(*targets));
 	const char *why = no_memory;
 
-	if (inj_constants_open(&m.constants, &class->pool, mem) && m.room && of)
-		why = inject(&m, probes, n, of, out);
+	if (inj_constants_open(&m.constants, &class->pool, mem) && m.room && targets)
+		why = inject(&m, probes, n, targets, out);
 	inj_constants_release(&m.constants);
 	cf_output_release(&m.body);
 	cf_output_release(&m.enter);
 	cf_output_release(&m.exit);
 	cf_output_release(&m.covered);
-	ag_free(mem, of);
+	ag_free(mem, targets);
 	ag_free(mem, m.room);
 	return why;
 }

@@ -58,8 +58,7 @@ struct cf_probe {
 
 /*
  * The class with the probes' methods hooked, in *out, which the caller has zeroed but for `mem`
- * and releases.  hooks is the name of the class with the hooks ("java/jtool/Hooks1").  Looking up
- * is fast when the probes are in the order of the methods.
+ * and releases.  hooks is the name of the class with the hooks ("java/jtool/Hooks1").
  *
  * NULL when done: then *out is a whole class file, or empty if no method was hooked.  Else why it
  * cannot be done for this class at all, "the constant pool would have more than 65,535 entries"

@@ -3,23 +3,21 @@
 
 #include <string.h>
 
+#include "base/hash.h"
+
 /* So many names of new classes are looked for, too. */
 #define NEW_NAMES 4096
 /* So far a name is looked for among those of its hash: a second constant of it does no harm. */
 #define LOOKS_MAX 64
 
-static uint32_t hash_of(struct cf_text name)
+static uint16_t *head_of(struct inj_constants *c, struct cf_text name)
 {
-	uint32_t hash = 2166136261u; /* FNV-1a */
-
-	for (size_t i = 0; i < name.len; i++)
-		hash = (hash ^ (uint8_t)name.data[i]) * 16777619u;
-	return (hash ^ hash >> 16) % INJ_HEADS;
+	return &c->heads[ag_hash(name.data, name.len) % INJ_HEADS];
 }
 
 static void remember(struct inj_constants *c, struct cf_text name, uint16_t index)
 {
-	uint16_t *head = &c->heads[hash_of(name)];
+	uint16_t *head = head_of(c, name);
 
 	if (c->n_names == c->names_max)
 		return;
@@ -98,7 +96,7 @@ static uint16_t add_pair(struct inj_constants *c, enum cf_tag tag, uint16_t firs
 
 uint16_t inj_class(struct inj_constants *c, struct cf_text name)
 {
-	uint16_t at = c->heads[hash_of(name)], index;
+	uint16_t at = *head_of(c, name), index;
 
 	for (int looks = 0; at != 0 && looks < LOOKS_MAX; looks++, at = c->names[at].next) {
 		const struct inj_name *known = &c->names[at];

@@ -555,6 +555,59 @@ START_TEST(order_does_not_matter)
 }
 END_TEST
 
+#define MANY 20000
+
+/* A class of native methods: "m0", "m1", … */
+static void build_many(struct buf *b)
+{
+	put(b, 0xcafebabe, 4);
+	put(b, 52, 4);
+	put(b, N_CONSTANTS + MANY, 2);
+	put_bytes(b, constants);
+	for (unsigned i = 0; i < MANY; i++) {
+		_cleanup_free_ char *name = xasprintf("m%u", i);
+
+		put_text(b, name, strlen(name));
+	}
+	put(b, CF_ACC_SYNCHRONIZED, 2);
+	put(b, 0x00020004, 4);
+	put(b, 0, 4); /* interfaces, fields */
+	put(b, MANY, 2);
+	for (unsigned i = 0; i < MANY; i++) {
+		put(b, CF_ACC_STATIC | CF_ACC_NATIVE, 2);
+		put(b, N_CONSTANTS + i, 2);
+		put(b, 0x00080000, 4); /* ()V, no attributes */
+	}
+	put(b, 0, 2);
+}
+
+/* Looking each up among all others would take longer than a test may. */
+START_TEST(many_methods_are_found_in_any_order)
+{
+	_cleanup_free_ struct cf_probe *probes = xcalloc(MANY, sizeof(*probes));
+	struct cf_output out = { .mem = &mem };
+	_cleanup_buf_ struct buf b = BUF_INIT;
+	struct cf_members methods;
+	struct cf_member method;
+	struct cf_class class;
+
+	build_many(&b);
+	ck_assert_ptr_null(cf_open(&class, b.data, b.len, &mem));
+	methods = cf_methods(&class);
+	for (size_t i = 0; cf_next_member(&methods, &method); i++) {
+		struct cf_probe *probe = &probes[i * 7919 % MANY]; /* a prime: each one once */
+
+		*probe = (struct cf_probe){ .name = method.name, .descriptor = method.descriptor };
+	}
+	ck_assert_ptr_null(cf_inject(&class, HOOKS, probes, MANY, &out));
+	for (size_t i = 0; i < MANY; i++)
+		ck_assert_int_eq(probes[i].refused, CF_NO_CODE);
+	ck_assert_uint_eq(out.len, 0);
+	cf_release(&class);
+	ck_assert_uint_eq(mem.blocks, 0);
+}
+END_TEST
+
 START_TEST(nothing_to_hook)
 {
 	struct cf_probe probe = { { "nowhere", 7 }, { "()V", 3 }, 1, true, CF_HOOKED };
@@ -738,6 +791,10 @@ int main(void)
 	tcase_add_test(t, memory_runs_out);
 	tcase_add_test(t, damaged);
 	tcase_add_test(t, class_of_hooks);
+	suite_add_tcase(s, t);
+	t = tcase_create("many");
+	tcase_set_timeout(t, 10);
+	tcase_add_test(t, many_methods_are_found_in_any_order);
 	suite_add_tcase(s, t);
 	r = srunner_create(s);
 	srunner_run_all(r, CK_NORMAL);
