@@ -155,24 +155,32 @@ static struct record *take_unused(struct ag_pool *pool, uint32_t *index)
 /*
  * Of some calls the end is never seen: of a constructor whose super() throws, of a virtual thread
  * that nobody will run again.  So when there is no other, a call that goes on loses its record:
- * one after the other, and of those that are not looked at just now.
+ * one after the other, and of those that are not looked at just now.  But not where some are
+ * done: those come back, and a long call is not to be lost to a flood of short ones.
  */
 static struct record *take_from_another(struct ag_pool *pool, uint32_t *index)
 {
-	for (unsigned i = 0; i < LOOKS; i++) {
-		uint32_t at = __atomic_fetch_add(&pool->hand, 1, __ATOMIC_RELAXED) % pool->n;
-		struct record *r = record_at(pool, at);
-		uint64_t state = __atomic_load_n(&r->state, __ATOMIC_RELAXED);
-		uint64_t next = ((state >> 2) + 1) & LOW(GENERATION_BITS);
+	uint32_t from = __atomic_fetch_add(&pool->hand, LOOKS, __ATOMIC_RELAXED);
+	struct record *open = NULL;
+	uint64_t state = 0, next;
 
-		if ((state & 3) == OPEN &&
-		    __atomic_compare_exchange_n(&r->state, &state, next << 2 | BUSY, false,
-						__ATOMIC_ACQUIRE, __ATOMIC_RELAXED)) {
-			*index = at;
-			return r;
-		}
+	for (uint32_t i = 0; i < LOOKS; i++) {
+		uint32_t at = (from + i) % pool->n;
+		struct record *r = record_at(pool, at);
+		uint64_t its = __atomic_load_n(&r->state, __ATOMIC_RELAXED);
+
+		if ((its & 3) == DONE)
+			return NULL;
+		if ((its & 3) != OPEN || open)
+			continue;
+		open = r;
+		state = its;
+		*index = at;
 	}
-	return NULL;
+	next = ((state >> 2) + 1) & LOW(GENERATION_BITS);
+	return open && __atomic_compare_exchange_n(&open->state, &state, next << 2 | BUSY, false,
+						   __ATOMIC_ACQUIRE, __ATOMIC_RELAXED) ?
+		open : NULL;
 }
 
 static struct record *take(struct ag_pool *pool, uint32_t *index)

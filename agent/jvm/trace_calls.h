@@ -1,7 +1,8 @@
 /*
  * Records of calls: a fixed number, set aside when a trace is made.  A hook takes one, fills it
  * and leaves it done; the session's thread hands it over and gives it back.  Where values are
- * told the record is taken at the entry, and the call's token says which one it is.
+ * told the record is taken at the entry, and the call's token says which one it is: for as long as
+ * no other call takes it away for want of one.
  *
  * A record's state is changed by compare-and-swap only, and is a generation and one of four
  * kinds: whoever has a token that is none, or of a call that is told of already, finds nothing.

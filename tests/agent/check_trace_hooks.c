@@ -388,6 +388,28 @@ START_TEST(calls_without_an_end_lose_their_records)
 }
 END_TEST
 
+/* But not to short ones that are merely more than the client takes. */
+START_TEST(a_long_call_keeps_its_record)
+{
+	struct ag_trace *trace = begin((struct ag_trace_wanted){ .flags = WIRE_TRACE_VALUES }, 2);
+	JNIEnv *jni = fake_jni(0);
+	jint id = id_of(trace, 1);
+	jlong token = enter(jni, NULL, id);
+	unsigned n = trace->pool.n;
+	struct taken t;
+
+	for (unsigned i = 0; i < 3 * n; i++)
+		call(trace, jni);
+	leave_i(jni, NULL, 42, token, id);
+	t = take(trace);
+	ck_assert_uint_eq(t.n, n);
+	ck_assert_uint_eq(t.last.method, 1);
+	ck_assert_uint_eq(state_of(trace).no_room, 2 * n + 1);
+	finish(trace);
+	nothing_is_left();
+}
+END_TEST
+
 /* Tokens that are none, of a call that has ended, or of another trace. */
 START_TEST(tokens_are_good_once)
 {
@@ -908,6 +930,7 @@ int main(void)
 	tcase_add_test(t, the_rate_is_for_calls_that_are_told_of);
 	tcase_add_test(t, records_run_out_and_come_back);
 	tcase_add_test(t, calls_without_an_end_lose_their_records);
+	tcase_add_test(t, a_long_call_keeps_its_record);
 	tcase_add_test(t, tokens_are_good_once);
 	tcase_add_test(t, hooks_do_nothing_before_after_and_on_our_thread);
 	tcase_add_test(t, there_are_places_for_some);
