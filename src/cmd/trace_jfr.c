@@ -37,10 +37,13 @@ void trace_offer_jfr(const struct ctx *ctx, const struct trace_plan *plan, struc
 
 	if (err->code != EXIT_AGENT || jvm_feature(ctx->jvm) < FIRST_RELEASE)
 		return;
-	add_filter(&filter, &plan->wanted[0].pattern);
+	for (size_t i = 0; i < plan->n_wanted; i++) {
+		buf_adds(&filter, i > 0 ? ";" : "");
+		add_filter(&filter, &plan->wanted[i].pattern);
+	}
 	(void)snprintf(err->text + len, sizeof(err->text) - len,
 		       "; times alone the JVM's flight recorder tells, without an agent: "
-		       "jtool jfr %d start name=jtool-times 'method-timing=%.200s' "
+		       "jtool jfr %d start name=jtool-times 'method-timing=%.400s' "
 		       "'jdk.MethodTiming#period=1s', and after a while "
 		       "jtool jcmd %d JFR.view method-timing, and "
 		       "jtool jfr %d stop name=jtool-times", pid, buf_str(&filter), pid, pid);

@@ -28,11 +28,12 @@ timed() {
 	paste "$view" && grep -q -E "$1" "$W/out"
 }
 
-# offer VERSION PATTERN LINE: what is offered for this pattern shows this line.
+# offer VERSION PATTERNS LINE: what is offered for these patterns shows this line.
 offer() {
-	local version=$1 name="$1: $2" start view end
+	local version=$1 name="$1: $2" start view end patterns
 
-	jt trace "$JVM_PID" "$2"
+	read -r -a patterns <<<"$2"
+	jt trace "$JVM_PID" "${patterns[@]}"
 	same "$name: exit code" 6 "$rc"
 	start=$(offered 0) view=$(offered 1) end=$(offered 2)
 	paste "$start"
@@ -58,6 +59,7 @@ for version in "${jdks[@]}"; do
 		offer "$version" java.util.HashMap.put '^java.util.HashMap.put\(Object, Object\) +[0-9]'
 		offer "$version" 'Idle.<init>' '^Idle.<init>\(\) +0 '
 		offer "$version" 'java/util/HashMap.*' '^java.util.HashMap.get\(Object\) +[0-9]'
+		offer "$version" 'Idle.<init> java.util.HashMap.get' '^java.util.HashMap.get.* +[0-9]'
 		offer "$version" '*.HashMap.putVal' '^java.util.HashMap.putVal\(.* +[0-9]'
 	fi
 	unharmed "$version: with agents not let in"
