@@ -29,6 +29,22 @@ void trace_release(struct trace *t)
 	*t = (struct trace){ 0 };
 }
 
+/* What javac and others make for an override whose result is a narrower type. */
+static bool is_bridged(const struct trace *t, const struct trace_method *m, uint32_t name)
+{
+	size_t parameters = strcspn(m->descriptor, ")") + 1;
+
+	for (size_t i = t->named[name].first; i < t->n; i++) {
+		const struct trace_method *other = &t->methods[i];
+
+		if (other->name_number == name &&
+		    strncmp(other->descriptor, m->descriptor, parameters) == 0 &&
+		    strcmp(other->descriptor, m->descriptor) != 0)
+			return true;
+	}
+	return false;
+}
+
 /* The same class may be there twice, by two loaders: that is not overloading. */
 static uint32_t add_name(struct trace *t, const struct trace_method *m)
 {
@@ -38,12 +54,14 @@ static uint32_t add_name(struct trace *t, const struct trace_method *m)
 
 	if (number == t->n_named) {
 		t->named = xgrow(t->named, t->n_named, &t->cap_named, sizeof(*t->named));
-		t->named[t->n_named++] = (struct trace_name){ (uint32_t)t->n, false };
+		t->named[t->n_named++] = (struct trace_name){ .first = (uint32_t)t->n };
 		return number;
 	}
 	name = &t->named[number];
 	if (strcmp(t->methods[name->first].descriptor, m->descriptor) != 0)
 		name->overloaded = true;
+	if (name->overloaded && !name->bridged)
+		name->bridged = is_bridged(t, m, number);
 	return number;
 }
 
@@ -75,13 +93,13 @@ void trace_method_name(const struct trace *t, uint32_t method, struct buf *out)
 {
 	const struct trace_method *m = &t->methods[method];
 	struct cf_text parameters;
-	struct cf_type type;
+	struct cf_type type, result;
 
 	buf_adds(out, m->class);
 	buf_addc(out, '.');
 	javasig_text(out, text_of(m->name));
 	if (!trace_is_overloaded(t, method) ||
-	    !cf_method_types(text_of(m->descriptor), &parameters, &type))
+	    !cf_method_types(text_of(m->descriptor), &parameters, &result))
 		return;
 	buf_addc(out, '(');
 	for (const char *between = ""; cf_type_next(&parameters, &type); between = ", ") {
@@ -89,6 +107,10 @@ void trace_method_name(const struct trace *t, uint32_t method, struct buf *out)
 		javasig_type(out, type.text);
 	}
 	buf_addc(out, ')');
+	if (t->named[m->name_number].bridged) {
+		buf_adds(out, ": ");
+		javasig_type(out, result.text);
+	}
 }
 
 /* Of those that were asked for; NULL: there is no such method. */

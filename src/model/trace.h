@@ -49,6 +49,7 @@ struct trace_state {
 struct trace_name {
 	uint32_t first;  /* method of that name */
 	bool overloaded; /* there is one with another descriptor */
+	bool bridged;    /* there are two that differ in their results alone */
 };
 
 struct trace {
@@ -81,7 +82,10 @@ typedef void trace_call_fn(const struct trace *t, const struct trace_call *call,
 int trace_take(struct trace *t, uint16_t type, struct wire_reader *payload, trace_call_fn *tell,
 	       void *arg) _must_check_;
 
-/* "a.b.C.m"; with the types of its parameters if another method that is traced has this name. */
+/*
+ * "a.b.C.m"; with the types of its parameters if another method that is traced has this name, and
+ * with that of its result, "a.b.C.m(): int", if only that tells one from another.
+ */
 void trace_method_name(const struct trace *t, uint32_t method, struct buf *out);
 bool trace_is_overloaded(const struct trace *t, uint32_t method);
 

@@ -60,9 +60,16 @@ START_TEST(names_have_types_where_they_need_them)
 	name_is(4, "a.b.Shop.pay(long)");
 	(void)trace_add(&trace, "a.b.Other", "pay", "(J)V");
 	name_is(5, "a.b.Other.pay");
+	/* Differs in its result alone: an override's bridge. */
+	(void)trace_add(&trace, "a.b.Bridge", "get", "()La/b/D;");
+	(void)trace_add(&trace, "a.b.Bridge", "get", "()Ljava/lang/Object;");
+	(void)trace_add(&trace, "a.b.Bridge", "get", "()V");
+	name_is(6, "a.b.Bridge.get(): a.b.D");
+	name_is(7, "a.b.Bridge.get(): java.lang.Object");
+	name_is(8, "a.b.Bridge.get(): void");
 	/* A character beyond the 16-bit ones, as the JVM has it. */
 	(void)trace_add(&trace, "a.b.Other", "\xed\xa0\xbd\xed\xb8\x80", "(J)V");
-	name_is(6, "a.b.Other.\xf0\x9f\x98\x80");
+	name_is(9, "a.b.Other.\xf0\x9f\x98\x80");
 }
 END_TEST
 
