@@ -16,8 +16,8 @@ void cost_add(struct buf *out, const struct redefinition_jvm *jvm, size_t n, siz
 	buf_adds(out, "methods that are running go on with their old code, slower, until they "
 		      "return");
 	if (release > 0 && release <= 11)
-		buf_addf(out, "; behind %s, reflection of JDK %u has lost the names of "
-			      "their methods' parameters", undone, release);
+		buf_addf(out, "; after %s, reflection of JDK %u does not know the names "
+			      "of parameters in these classes", undone, release);
 	if (pause_s > 0)
 		buf_addf(out, "; so many at once let the JVM stand still for some %u s", pause_s);
 }

@@ -186,8 +186,8 @@ static void say_count(const struct run *r, uint64_t n, const char *why)
 	if (n == 0)
 		return;
 	units_count(&count, n);
-	cmd_note(r->ctx->cmd, "%s %s more %s not shown: %s", buf_str(&count),
-		 n == 1 ? "call" : "calls", n == 1 ? "was" : "were", why);
+	cmd_note(r->ctx->cmd, "%s more %s not shown: %s", buf_str(&count),
+		 n == 1 ? "call was" : "calls were", why);
 }
 
 /* Which limits took effect. */
