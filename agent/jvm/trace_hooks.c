@@ -143,7 +143,8 @@ static inline bool is_only_counted(const struct ag_hook *hook, jlong token, bool
 		(int64_t)__atomic_load_n(&hook->trace->min_ns, __ATOMIC_RELAXED);
 }
 
-static inline void leave(JNIEnv *jni, jlong token, jint id, bool threw, const jvalue *value)
+/* One body for all of them: to jump to it is cheap. */
+static void leave(JNIEnv *jni, jlong token, jint id, bool threw, const jvalue *value)
 {
 	struct ag_hook hook;
 	uint32_t flags;
@@ -178,47 +179,40 @@ static void JNICALL hook_exit(JNIEnv *jni, jclass class, jlong token, jint id)
 	leave(jni, token, id, false, NULL);
 }
 
-/* Not as fast: one body for all of them. */
-static __attribute__((noinline)) void leave_with(JNIEnv *jni, jlong token, jint id, bool threw,
-						 const jvalue *value)
-{
-	leave(jni, token, id, threw, value);
-}
-
 static void JNICALL hook_exitI(JNIEnv *jni, jclass class, jint v, jlong token, jint id)
 {
 	(void)class;
-	leave_with(jni, token, id, false, &(jvalue){ .i = v });
+	leave(jni, token, id, false, &(jvalue){ .i = v });
 }
 
 static void JNICALL hook_exitJ(JNIEnv *jni, jclass class, jlong v, jlong token, jint id)
 {
 	(void)class;
-	leave_with(jni, token, id, false, &(jvalue){ .j = v });
+	leave(jni, token, id, false, &(jvalue){ .j = v });
 }
 
 static void JNICALL hook_exitF(JNIEnv *jni, jclass class, jfloat v, jlong token, jint id)
 {
 	(void)class;
-	leave_with(jni, token, id, false, &(jvalue){ .f = v });
+	leave(jni, token, id, false, &(jvalue){ .f = v });
 }
 
 static void JNICALL hook_exitD(JNIEnv *jni, jclass class, jdouble v, jlong token, jint id)
 {
 	(void)class;
-	leave_with(jni, token, id, false, &(jvalue){ .d = v });
+	leave(jni, token, id, false, &(jvalue){ .d = v });
 }
 
 static void JNICALL hook_exitL(JNIEnv *jni, jclass class, jobject v, jlong token, jint id)
 {
 	(void)class;
-	leave_with(jni, token, id, false, &(jvalue){ .l = v });
+	leave(jni, token, id, false, &(jvalue){ .l = v });
 }
 
 static void JNICALL hook_fail(JNIEnv *jni, jclass class, jthrowable thrown, jlong token, jint id)
 {
 	(void)class;
-	leave_with(jni, token, id, true, &(jvalue){ .l = thrown });
+	leave(jni, token, id, true, &(jvalue){ .l = thrown });
 }
 
 /* The class */
