@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "base/glob.h"
 #include "base/xalloc.h"
 #include "cmd/trace_rehearse.h"
 #include "model/javasig.h"
@@ -38,6 +39,7 @@ void trace_plan_release(struct trace_plan *plan)
 	free(plan->numbers);
 	trace_release(&plan->trace);
 	leftout_release(&plan->left);
+	leftout_release(&plan->lambdas);
 	*plan = (struct trace_plan){ 0 };
 }
 
@@ -201,10 +203,26 @@ static bool *patterns_of(struct trace_plan *plan, const struct class_row *row)
 	return of_class;
 }
 
+/*
+ * A lambda is not missed by who writes 'com.acme.*.*': what it does stands in a method of the
+ * class around it.  A switch over types has only a table in its class.
+ */
+static bool is_missed(const struct trace_plan *plan, const struct class_row *row,
+		      const bool *of_class)
+{
+	if (strcmp(class_kind(row), "lambda") != 0 && !strstr(row->name, "$$TypeSwitch/"))
+		return true;
+	for (size_t i = 0; i < plan->n_wanted; i++) {
+		if (of_class[i] && !glob_is_pattern(plan->wanted[i].pattern.class))
+			return true;
+	}
+	return false;
+}
+
 static void leave_class(struct trace_plan *plan, const struct class_row *row, const bool *of_class,
 			const char *why)
 {
-	leftout_add(&plan->left, why, row->name);
+	leftout_add(is_missed(plan, row, of_class) ? &plan->left : &plan->lambdas, why, row->name);
 	for (size_t i = 0; i < plan->n_wanted; i++)
 		plan->wanted[i].unread |= of_class[i];
 }
@@ -305,8 +323,11 @@ static int judge(const struct ctx *ctx, struct trace_plan *plan, struct err *err
 			       "that is %zu methods of %zu classes: name fewer, or let it be so "
 			       "many with --max-methods", plan->n_methods, plan->n_classes);
 	if (plan->n_methods == 0)
-		return leftout_refuse(ctx, &plan->left, "no method of these can be traced", err);
+		return leftout_refuse(ctx, plan->left.n > 0 ? &plan->left : &plan->lambdas,
+				      "no method of these can be traced", err);
 	leftout_tell(ctx, &plan->left);
+	if (ctx->steps)
+		leftout_tell(ctx, &plan->lambdas);
 	return 0;
 }
 

@@ -35,6 +35,7 @@ struct trace_plan {
 	size_t n_classes;     /* of them */
 	size_t n_loaded;      /* classes in the JVM */
 	struct leftout left;
+	struct leftout lambdas; /* that globs mean: their code is a method of the class around */
 };
 
 /* -1 with err set (EXIT_USAGE): a word is no pattern. */

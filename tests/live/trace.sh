@@ -326,6 +326,10 @@ messages() {
 	check "$v: and why" grep -q -E '65,?535' "$W/err"
 	check "$v: the one with a far jump is named" grep -q 'farJump' "$W/err"
 	refuses 1 'tooLong' "$v: one that is too long" trace "$JVM_PID" 'made.Refused.tooLong' -d 1
+	jt trace "$JVM_PID" 'TraceAll*.*' -d 0.2
+	same "$v: a class with lambdas" 0 "$rc"
+	check "$v: nobody is told of them" bash -c "! grep -q Lambda '$W/err'"
+	refuses 1 'Lambda' "$v: lambdas alone" trace "$JVM_PID" 'TraceAll$$Lambda*.*' -d 1
 	jt trace "$JVM_PID" 'java.*.*' -d 1
 	check "$v: too many methods" test "$rc" -ne 0
 	check "$v: and how to have them" grep -q 'max-methods' "$W/err"
