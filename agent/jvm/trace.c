@@ -82,7 +82,8 @@ static struct ag_trace *find_place(struct ag_jvm *jvm, uint32_t n)
 			return trace;
 		__atomic_store_n(&trace->taken, FREE, __ATOMIC_RELEASE);
 	}
-	(void)ag_fail(jvm, "trace", "too many traces go on in this JVM");
+	(void)ag_fail(jvm, "trace", "as many traces as may be go on in this JVM: "
+				   "end one first");
 	return NULL;
 }
 
