@@ -1,7 +1,7 @@
 /*
  * What the parts of a trace share (trace.h tells what a trace is): trace.c makes, ends and frees
- * it, trace_hooks has the natives, trace_calls the records of calls, trace_values what stands in
- * them, trace_sums the sums.
+ * it, trace_hooks has the natives, trace_calls the records of calls, trace_take hands them over,
+ * trace_values and trace_known what stands in them, trace_sums the sums.
  *
  * Hooks read `range`, `own`, `min_ns` and `flags` of a place in the table at any time; all else of
  * a trace they read between ag_trace_come() and ag_trace_go() only.

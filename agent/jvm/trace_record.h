@@ -1,0 +1,74 @@
+/*
+ * One record: what trace_calls, where hooks fill it, and trace_take, where the session's thread
+ * hands it over, share.
+ */
+#ifndef JTOOL_AGENT_JVM_TRACE_RECORD_H
+#define JTOOL_AGENT_JVM_TRACE_RECORD_H
+
+#include "jvm/trace_calls.h"
+
+#define AG_RECORD_BITS 12     /* of its number */
+#define AG_GENERATION_BITS 19
+#define AG_LOW(bits) ((UINT64_C(1) << (bits)) - 1)
+#define AG_THREAD_ROOM 128u   /* for its name */
+
+enum ag_record_kind {
+	AG_RECORD_UNUSED,
+	AG_RECORD_OPEN, /* its call has not ended */
+	AG_RECORD_BUSY, /* a hook is about it */
+	AG_RECORD_DONE, /* to be told of */
+};
+
+/* Arguments, result and frames are behind it. */
+struct ag_record {
+	uint64_t state; /* generation << 2 | enum ag_record_kind */
+	int64_t began_ns, ended_ns;
+	int64_t hooks_ns; /* what hooks took before the call began */
+	uint64_t thread_id;
+	uint32_t method, told; /* arguments */
+	uint32_t args_len, result_len, n_frames;
+	bool threw, cut;
+	char thread[AG_THREAD_ROOM];
+};
+
+static inline struct ag_record *ag_record_at(const struct ag_pool *pool, uint32_t i)
+{
+	return (struct ag_record *)(void *)(pool->records + (size_t)i * pool->stride);
+}
+
+static inline uint8_t *ag_record_args(struct ag_record *r)
+{
+	return (uint8_t *)(r + 1);
+}
+
+static inline uint8_t *ag_record_result(const struct ag_pool *pool, struct ag_record *r)
+{
+	return ag_record_args(r) + pool->args_room;
+}
+
+static inline jvmtiFrameInfo *ag_record_frames(const struct ag_pool *pool, struct ag_record *r)
+{
+	return (jvmtiFrameInfo *)(void *)(ag_record_result(pool, r) + pool->result_room);
+}
+
+static inline void ag_record_set(struct ag_record *r, uint64_t generation,
+				 enum ag_record_kind kind)
+{
+	__atomic_store_n(&r->state, (generation & AG_LOW(AG_GENERATION_BITS)) << 2 | kind,
+			 __ATOMIC_RELEASE);
+}
+
+static inline uint64_t ag_record_generation(struct ag_record *r)
+{
+	return __atomic_load_n(&r->state, __ATOMIC_RELAXED) >> 2;
+}
+
+static inline void ag_record_give_back(struct ag_pool *pool, struct ag_record *r)
+{
+	uint32_t i = (uint32_t)((size_t)((uint8_t *)r - pool->records) / pool->stride);
+
+	ag_record_set(r, ag_record_generation(r), AG_RECORD_UNUSED);
+	(void)__atomic_fetch_or(&pool->unused[i / 64], UINT64_C(1) << i % 64, __ATOMIC_RELEASE);
+}
+
+#endif
