@@ -18,7 +18,7 @@ struct ag_known {
 	jfieldID boxed[AG_BOXES];
 	jfieldID enum_name, message;
 	jfieldID thread_name, thread_id;
-	bool named; /* threads name themselves when they ask for their stacks: see ag_value_stack() */
+	bool named; /* threads name themselves to ask for their stacks: see ag_value_stack() */
 };
 
 /* Look them up; -1: recorded. */

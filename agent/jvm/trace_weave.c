@@ -85,13 +85,13 @@ static bool hand_on(const struct call *call, const uint8_t *data, size_t len)
 	return true;
 }
 
-/* What the methods are told; on the installing thread only. */
+/* What the methods are told, each its own or (probes NULL) why; on the installing thread only. */
 static void record(const struct call *call, const struct cf_probe *probes, const char *why)
 {
 	struct ag_install_method *m = call->install->methods + call->class->first;
 
 	for (uint32_t i = 0; i < call->class->n; i++) {
-		m[i].refused = why ? 0 : (uint32_t)probes[i].refused;
+		m[i].refused = probes ? (uint32_t)probes[i].refused : 0;
 		m[i].why = why;
 	}
 }
@@ -104,7 +104,7 @@ static enum ag_woven inject(const struct call *call, const struct cf_class *file
 	enum ag_woven woven = AG_WOVEN_NOTHING;
 
 	if (own)
-		record(call, probes, why);
+		record(call, why ? NULL : probes, why);
 	if (!why && out.len > 0)
 		woven = hand_on(call, out.data, out.len) ? AG_WOVEN_DONE : AG_WOVEN_NO_MEMORY;
 	cf_output_release(&out);
