@@ -79,6 +79,8 @@ static uint32_t drop_vain(struct group *g, uint32_t n)
 			g->members[left++] = index;
 		else if (class->woven == AG_WOVEN_NO_MEMORY)
 			give_up(g->install, index, JVMTI_ERROR_OUT_OF_MEMORY, NULL);
+		else if (class->woven == AG_WOVEN_UNSEEN)
+			give_up(g->install, index, JVMTI_ERROR_INTERNAL, NULL);
 		else
 			set_hooked(class, false); /* the hook recorded why */
 	}
