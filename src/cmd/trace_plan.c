@@ -270,7 +270,6 @@ static int select_classes(const struct ctx *ctx, const struct trace_plan *plan,
 {
 	_cleanup_free_ char **words = xcalloc(plan->n_wanted, sizeof(*words));
 
-
 	for (size_t i = 0; i < plan->n_wanted; i++) {
 		words[i] = plan->wanted[i].pattern.class;
 		if (refuse_class(roster, plan->wanted[i].pattern.word, err) < 0)

@@ -138,7 +138,7 @@ static void draw(struct run *r)
 {
 	struct terminal terminal;
 
-	if (!r->live || !r->begun || !deadline_passed(r->draw))
+	if (!r->live || r->plan->trace.n_hooked == 0 || !deadline_passed(r->draw))
 		return;
 	r->draw = deadline_in_ms(DRAW_MS);
 	if (!terminal_size(fileno(r->ctx->out), &terminal))
@@ -168,7 +168,7 @@ static void show_summary(struct run *r)
 	const struct trace *t = &r->plan->trace;
 	struct terminal terminal;
 
-	if (!r->opts->summary || !r->begun || t->n_hooked == 0)
+	if (!r->opts->summary || t->n_hooked == 0)
 		return;
 	if (r->ctx->json)
 		trace_summary_add_json(&r->out, t);
