@@ -52,7 +52,7 @@ const char *ag_trace_hidden(struct ag_jvm *jvm, jclass class)
 	bool found = false;
 
 	if (AG_TI(jvm, GetClassLoader, class, &loader) != 0 || !loader) {
-		ag_forgive(jvm); /* it was unloaded: the JVM will say so */
+		ag_forgive(jvm); /* of an error the JVM will speak again; the boot loader has it */
 		return NULL;
 	}
 	classes = ag_ref_class(jvm, class);
