@@ -75,14 +75,6 @@ uint16_t inj_utf8(struct inj_constants *c, const char *text, size_t len)
 	return index;
 }
 
-uint16_t inj_integer(struct inj_constants *c, uint32_t value)
-{
-	uint16_t index = add(c, CF_INTEGER);
-
-	cf_put_u4(&c->more, value);
-	return index;
-}
-
 /* One that consists of one index, or of two. */
 static uint16_t add_pair(struct inj_constants *c, enum cf_tag tag, uint16_t first, uint16_t second)
 {

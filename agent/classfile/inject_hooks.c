@@ -3,13 +3,16 @@
 
 enum opcode {
 	OP_LCONST_0 = 0x09,
-	OP_LDC_W = 0x13,
+	OP_BIPUSH = 0x10,
+	OP_SIPUSH = 0x11,
 	OP_LOAD = 0x15,    /* iload, lload, … */
 	OP_LOAD_0 = 0x1a,  /* iload_0 … iload_3, lload_0, … */
 	OP_STORE = 0x36,
 	OP_STORE_0 = 0x3b,
 	OP_DUP = 0x59,
 	OP_DUP2 = 0x5c,
+	OP_IADD = 0x60,
+	OP_ISHL = 0x78,
 	OP_LCMP = 0x94,
 	OP_IFEQ = 0x99,
 	OP_IRETURN = 0xac,
@@ -64,10 +67,26 @@ static void put_load(struct cf_output *out, enum inj_kind kind, uint32_t index)
 	put_local(out, OP_LOAD, OP_LOAD_0, kind, index);
 }
 
-static void put_id(struct injecting *m, struct cf_output *out)
+/*
+ * Not as a constant: ids are never the same again, and HotSpot keeps all constants that a class
+ * ever had with it, so that it would grow with every trace until there is no room.
+ */
+static void put_id(const struct injecting *m, struct cf_output *out)
 {
-	cf_put_u1(out, OP_LDC_W);
-	cf_put_u2(out, m->id);
+	uint32_t low = m->probe->id & UINT16_MAX;
+
+	if (inj_id_stack(m->probe) > 1) {
+		/* sipush has a sign */
+		cf_put_u1(out, OP_SIPUSH);
+		cf_put_u2(out, (uint16_t)((m->probe->id >> 16) + (low > INT16_MAX)));
+		cf_put_u1(out, OP_BIPUSH);
+		cf_put_u1(out, 16);
+		cf_put_u1(out, OP_ISHL);
+	}
+	cf_put_u1(out, OP_SIPUSH);
+	cf_put_u2(out, (uint16_t)low);
+	if (inj_id_stack(m->probe) > 1)
+		cf_put_u1(out, OP_IADD);
 }
 
 static void put_call(struct injecting *m, struct cf_output *out, enum inj_hook hook)

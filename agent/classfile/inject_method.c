@@ -3,9 +3,9 @@
 #include "classfile/versions.h"
 
 #define TOKEN_SLOTS 2
-/* On the stack besides the method's own: token and id; what is told; as the only things: */
-#define EXIT_STACK 3
-#define ENTER_STACK 5 /* also that of a handler */
+/* On the stack besides the method's own: the token, and as the only things; the id comes to it. */
+#define EXIT_STACK 2
+#define ENTER_STACK 4 /* also that of a handler */
 #define ARGUMENTS_MAX 255 /* slots; JVMS 4.3.3 */
 
 static bool parameters_fit(const struct injecting *m)
@@ -21,11 +21,12 @@ static bool parameters_fit(const struct injecting *m)
 
 static uint32_t stack_wanted(const struct injecting *m)
 {
-	uint32_t wanted = m->code.max_stack + EXIT_STACK;
+	uint32_t id = inj_id_stack(m->probe);
+	uint32_t wanted = m->code.max_stack + EXIT_STACK + id;
 
 	if (m->probe->values && m->result != INJ_VOID)
 		wanted += m->result == INJ_J || m->result == INJ_D ? 2 : 1;
-	return wanted < ENTER_STACK ? ENTER_STACK : wanted;
+	return wanted < ENTER_STACK + id ? ENTER_STACK + id : wanted;
 }
 
 /* All that is known of the method before anything is put. */
@@ -62,7 +63,6 @@ static enum cf_refusal plan(struct injecting *m)
 {
 	enum cf_refusal refusal;
 
-	m->id = inj_integer(&m->constants, m->probe->id);
 	inj_put_enter(m);
 	inj_put_exit(m);
 	refusal = inj_lay_out(m);

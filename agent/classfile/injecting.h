@@ -43,7 +43,6 @@ struct inj_constants {
 bool inj_constants_open(struct inj_constants *c, const struct cf_pool *pool, struct ag_mem *mem);
 void inj_constants_release(struct inj_constants *c);
 uint16_t inj_utf8(struct inj_constants *c, const char *text, size_t len);
-uint16_t inj_integer(struct inj_constants *c, uint32_t value);
 /* The name is copied into the new constants, but must outlive them all the same. */
 uint16_t inj_class(struct inj_constants *c, struct cf_text name);
 uint16_t inj_hook(struct inj_constants *c, enum inj_hook hook, const char *hooks_class);
@@ -99,7 +98,6 @@ struct injecting {
 	bool is_static, is_init;
 	struct cf_text parameters;
 	enum inj_kind result;
-	uint16_t id;              /* its constant */
 	uint32_t token;           /* the new local variable */
 	uint32_t stored;          /* where the token is stored and handlers begin */
 	uint32_t end;             /* of the code, without handlers */
@@ -114,6 +112,12 @@ void inj_put_enter(struct injecting *m);
 void inj_put_exit(struct injecting *m);
 void inj_put_handler(struct injecting *m);
 bool inj_is_return(uint8_t opcode);
+
+/* How much of the stack it takes to push its id. */
+static inline uint32_t inj_id_stack(const struct cf_probe *probe)
+{
+	return probe->id > INT16_MAX ? 2 : 1;
+}
 
 /* inject_layout.c: the method's own code */
 enum cf_refusal inj_lay_out(struct injecting *m);

@@ -201,10 +201,10 @@ bool rewriting_do(struct rewriting *r, const void *data, size_t len, struct cf_o
 	return done;
 }
 
-/* The first hook is called with a float, not with an int: ldc_w becomes fconst_2, nop, nop. */
+/* The first hook is called with a float, not with an int: sipush becomes fconst_2, nop, nop. */
 static bool spoil_code(const struct cf_class *class, struct cf_output *out)
 {
-	enum { OP_NOP = 0, OP_FCONST_2 = 0x0d, OP_LDC_W = 0x13, CODE_AT = 8 };
+	enum { OP_NOP = 0, OP_FCONST_2 = 0x0d, OP_SIPUSH = 0x11, CODE_AT = 8 };
 	struct cf_members methods = cf_methods(class);
 	struct cf_member method;
 	struct cf_attribute code;
@@ -212,7 +212,7 @@ static bool spoil_code(const struct cf_class *class, struct cf_output *out)
 
 	while (cf_next_member(&methods, &method)) {
 		if (!cf_find_attribute(method.attributes, "Code", &code) ||
-		    code.len <= CODE_AT + 3 || code.data[CODE_AT] != OP_LDC_W)
+		    code.len <= CODE_AT + 3 || code.data[CODE_AT] != OP_SIPUSH)
 			continue;
 		at = (size_t)(code.data - out->data) + CODE_AT;
 		cf_set_u1(out, at, OP_FCONST_2);
