@@ -103,17 +103,18 @@ static int add_capabilities(struct ag_jvm *jvm, jvmtiEnv *ti)
 	return ag_ti_check(jvm, "AddCapabilities", (*ti)->AddCapabilities(ti, &want));
 }
 
-static int make_exception(struct ag_jvm *jvm, struct ag_capture *c)
+jthrowable ag_capture_exception(struct ag_jvm *jvm)
 {
 	JNIEnv *jni = jvm->jni;
 	jclass class = (*jni)->FindClass(jni, THROWN);
+	jthrowable thrown;
 
 	if (ag_ref_threw(jvm, "FindClass"))
-		return -1;
+		return NULL;
 	/* Without its constructor: no stack trace, and no event of the flight recorder's. */
-	c->thrown = (*jni)->AllocObject(jni, class);
+	thrown = (*jni)->AllocObject(jni, class);
 	ag_ref_drop(jvm, class);
-	return ag_ref_threw(jvm, "AllocObject") ? -1 : 0;
+	return ag_ref_threw(jvm, "AllocObject") ? NULL : thrown;
 }
 
 static int listen_to_classes(struct ag_jvm *jvm, struct ag_capture *c)
@@ -139,8 +140,9 @@ int ag_capture_open(struct ag_jvm *jvm, struct ag_capture *capture)
 		capture->ti = NULL;
 		return ag_fail(jvm, "GetEnv", "no JVMTI environment");
 	}
-	if (add_capabilities(jvm, capture->ti) == 0 && make_exception(jvm, capture) == 0 &&
-	    listen_to_classes(jvm, capture) == 0)
+	if (add_capabilities(jvm, capture->ti) == 0)
+		capture->thrown = ag_capture_exception(jvm);
+	if (capture->thrown && listen_to_classes(jvm, capture) == 0)
 		return 0;
 	ag_capture_close(jvm, capture);
 	return -1;

@@ -39,6 +39,9 @@ struct ag_capture {
 int ag_capture_open(struct ag_jvm *jvm, struct ag_capture *capture);
 void ag_capture_close(struct ag_jvm *jvm, struct ag_capture *capture);
 
+/* What makes the JVM abandon a retransformation when it is thrown in a hook; NULL: recorded. */
+jthrowable ag_capture_exception(struct ag_jvm *jvm);
+
 /* What became of it, and the JVMTI error that decided. */
 struct ag_captured {
 	uint32_t outcome; /* WIRE_CAPTURED_* */

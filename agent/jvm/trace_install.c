@@ -10,9 +10,6 @@
 #include "jvm/roster.h"
 #include "jvm/trace_weave.h"
 
-/* Of all errors of a retransformation only this exception has JVMTI_ERROR_UNSUPPORTED_VERSION. */
-#define THROWN "java/lang/UnsupportedClassVersionError"
-
 #define LAST_WORD_MS 100
 
 /* Classes that are retransformed together, by their index. */
@@ -293,8 +290,6 @@ static int make_environment(struct ag_jvm *jvm, struct ag_install *install)
 		.can_retransform_any_class = 1,
 		.can_tag_objects = 1,
 	};
-	JNIEnv *jni = jvm->jni;
-	jclass class;
 
 	if ((*jvm->vm)->GetEnv(jvm->vm, (void **)&install->ti, JVMTI_VERSION_1_1) != JNI_OK) {
 		install->ti = NULL;
@@ -303,13 +298,8 @@ static int make_environment(struct ag_jvm *jvm, struct ag_install *install)
 	if (ag_ti_check(jvm, "AddCapabilities",
 			(*install->ti)->AddCapabilities(install->ti, &capabilities)) != 0)
 		return -1;
-	class = (*jni)->FindClass(jni, THROWN);
-	if (ag_ref_threw(jvm, "FindClass"))
-		return -1;
-	/* Without its constructor: no stack trace, and no event of the flight recorder's. */
-	install->thrown = (*jni)->AllocObject(jni, class);
-	ag_ref_drop(jvm, class);
-	return ag_ref_threw(jvm, "AllocObject") ? -1 : 0;
+	install->thrown = ag_capture_exception(jvm);
+	return install->thrown ? 0 : -1;
 }
 
 /* No class has hooks.  What a suspended thread looks at is left to it. */
