@@ -4,7 +4,7 @@
  *
  * A method that is hooked begins with
  *
- *     ldc_w id; invokestatic enter; lstore token
+ *     push id; invokestatic enter; lstore token
  *
  * and, if its arguments are wanted, `token != 0 ? each argument to its arg…`.  Each return is
  * preceded by a call of exit, with a copy of the result if that is wanted; and a handler for any
