@@ -11,6 +11,7 @@
 #define HAS_MAX 400 /* bytes of an error */
 #define SLIPS 2
 #define OFFERED_MAX 20000 /* methods that are compared with what is wanted */
+#define LONG_ID UINT32_MAX /* the agent's own may take as much code: what fits with it, fits */
 
 int trace_plan_init(struct trace_plan *plan, char *const *words, size_t n, struct err *err)
 {
@@ -132,6 +133,7 @@ static size_t find_methods(struct trace_plan *plan, const struct class_row *row,
 		else
 			probes[n++] = (struct cf_probe){ .name = method.name,
 							 .descriptor = method.descriptor,
+							 .id = LONG_ID,
 							 .values = plan->values };
 	}
 	return n;
