@@ -1,9 +1,11 @@
 /* The agent's memory, map and back-channel, without a JVM. */
 #include <check.h>
+#include <errno.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/socket.h>
 #include <sys/time.h>
 #include <time.h>
@@ -54,6 +56,28 @@ START_TEST(memory_has_a_limit)
 	ck_assert_ptr_null(ag_alloc(&mem, SIZE_MAX / 2, 3));
 	ag_free(&mem, a);
 	nothing_left();
+}
+END_TEST
+
+/* The C library would keep it, once it has seen a few. */
+START_TEST(large_blocks_are_gone_when_they_are_freed)
+{
+	size_t len = 300000, page = (size_t)sysconf(_SC_PAGESIZE);
+
+	for (int i = 0; i < 3; i++) {
+		uint8_t *block = ag_alloc(&mem, len, 1);
+		uint8_t *last = (uint8_t *)((uintptr_t)(block + len - 1) & ~(page - 1));
+		unsigned char there;
+
+		ck_assert_ptr_nonnull(block);
+		ck_assert_uint_eq(block[0] | block[len / 2] | block[len - 1], 0);
+		memset(block, 0xff, len);
+		ck_assert_int_eq(mincore(last, 1, &there), 0);
+		ag_free(&mem, block);
+		ck_assert_int_eq(mincore(last, 1, &there), -1);
+		ck_assert_int_eq(errno, ENOMEM);
+	}
+	ck_assert_uint_eq(mem.bytes + mem.blocks, 0);
 }
 END_TEST
 
@@ -517,6 +541,7 @@ int main(void)
 	tcase_add_checked_fixture(c, fresh, NULL);
 	tcase_add_test(c, memory_is_counted_and_zeroed);
 	tcase_add_test(c, memory_has_a_limit);
+	tcase_add_test(c, large_blocks_are_gone_when_they_are_freed);
 	tcase_add_test(c, map_finds_what_it_holds);
 	tcase_add_test(c, map_spreads_rows_of_keys);
 	tcase_add_test(c, map_refuses_twice_and_zero);
