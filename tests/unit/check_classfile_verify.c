@@ -3,13 +3,13 @@
  * then one of javac's, damaged everywhere.
  */
 #include <check.h>
-#include <ctype.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "classfile/verify.h"
 #include "data.h"
+#include "written_class.h"
 
 /* The constants that every class here has: 'a text' is a Utf8 one, others are hexadecimal. */
 static const char constants[] =
@@ -45,39 +45,6 @@ struct parts {
 };
 
 static struct ag_mem mem = { .budget = SIZE_MAX };
-
-static void put(struct buf *b, unsigned long value, unsigned bytes)
-{
-	while (bytes-- > 0)
-		buf_addc(b, (char)(value >> 8 * bytes));
-}
-
-static void put_text(struct buf *b, const char *s, size_t len)
-{
-	put(b, 1, 1);
-	put(b, len, 2);
-	buf_add(b, s, len);
-}
-
-static void put_bytes(struct buf *b, const char *s)
-{
-	while (s && *s) {
-		char pair[3] = { s[0], s[1], 0 };
-
-		if (*s == ' ') {
-			s++;
-		} else if (*s == '\'') {
-			const char *end = strchr(s + 1, '\'');
-
-			put_text(b, s + 1, (size_t)(end - s) - 1);
-			s = end + 1;
-		} else {
-			ck_assert(isxdigit((unsigned char)s[0]) && isxdigit((unsigned char)s[1]));
-			put(b, strtoul(pair, NULL, 16), 1);
-			s += 2;
-		}
-	}
-}
 
 static void put_code(struct buf *b, const struct parts *p)
 {

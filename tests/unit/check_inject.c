@@ -3,7 +3,6 @@
  * method's way; then javac's, cut and with memory that runs out.
  */
 #include <check.h>
-#include <ctype.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,6 +11,7 @@
 #include "classfile/inject.h"
 #include "classfile/verify.h"
 #include "data.h"
+#include "written_class.h"
 
 #define HOOKS "java/jtool/Hooks1"
 
@@ -47,39 +47,6 @@ struct shape {
 };
 
 static struct ag_mem mem = { .budget = SIZE_MAX };
-
-static void put(struct buf *b, unsigned long value, unsigned bytes)
-{
-	while (bytes-- > 0)
-		buf_addc(b, (char)(value >> 8 * bytes));
-}
-
-static void put_text(struct buf *b, const char *s, size_t len)
-{
-	put(b, 1, 1);
-	put(b, len, 2);
-	buf_add(b, s, len);
-}
-
-static void put_bytes(struct buf *b, const char *s)
-{
-	while (s && *s) {
-		char pair[3] = { s[0], s[1], 0 };
-
-		if (*s == ' ') {
-			s++;
-		} else if (*s == '\'') {
-			const char *end = strchr(s + 1, '\'');
-
-			put_text(b, s + 1, (size_t)(end - s) - 1);
-			s = end + 1;
-		} else {
-			ck_assert(isxdigit((unsigned char)s[0]) && isxdigit((unsigned char)s[1]));
-			put(b, strtoul(pair, NULL, 16), 1);
-			s += 2;
-		}
-	}
-}
 
 static void put_instructions(struct buf *b, const struct shape *s)
 {
