@@ -348,9 +348,9 @@ static int run_new(struct ag_jvm *jvm, struct ag_chan *chan, const struct reques
 	t.tell.trace = trace;
 	if (describe(jvm, trace, request) == 0 &&
 	    (!(t.tell.flags & WIRE_TRACE_STACKS) ||
-	     ag_trace_frames_init(jvm, &t.tell.frames) == 0))
+	     ag_frames_init(jvm, &t.tell.frames) == 0))
 		rc = run(jvm, &t, request);
-	ag_trace_frames_release(jvm, &t.tell.frames);
+	ag_frames_release(jvm, &t.tell.frames);
 	/* What is left to a suspended thread stands in the session's account. */
 	(void)ag_trace_free(jvm, trace);
 	return rc;

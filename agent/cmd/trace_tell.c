@@ -99,12 +99,12 @@ static int tell_new_frames(struct ag_telling *t, const struct ag_call *call)
 {
 	int rc;
 
-	if (!ag_trace_frames_are_new(&t->frames, call->frames, call->n_frames))
+	if (!ag_frames_are_new(&t->frames, call->frames, call->n_frames))
 		return 0;
 	rc = make_room(t, PIECE);
 	if (rc != 0)
 		return rc;
-	return ag_trace_frames_tell(t->jvm, t->chan, &t->frames, call->frames, call->n_frames);
+	return ag_frames_tell(t->jvm, t->chan, &t->frames, call->frames, call->n_frames);
 }
 
 static void put_call(struct ag_telling *t, const struct ag_call *call, size_t name_len,
@@ -120,7 +120,7 @@ static void put_call(struct ag_telling *t, const struct ag_call *call, size_t na
 	wire_put_text(w, (const char *)call->result, call->result_len);
 	wire_put_u32(w, call->n_frames);
 	for (uint32_t i = 0; i < call->n_frames; i++)
-		wire_put_u32(w, ag_trace_frames_number(&t->frames, &call->frames[i]));
+		wire_put_u32(w, ag_frames_number(&t->frames, &call->frames[i]));
 }
 
 static int tell_call(struct ag_jvm *jvm, const struct ag_call *call, void *arg)

@@ -8,7 +8,7 @@
 #define JTOOL_AGENT_CMD_TRACE_TELL_H
 
 #include "cmd/batch.h"
-#include "cmd/trace_frames.h"
+#include "cmd/frames_tell.h"
 #include "jvm/trace.h"
 #include "jvm/trace_install.h"
 
@@ -27,7 +27,7 @@ struct ag_telling {
 	uint32_t next_sum;    /* n: all were told, this time */
 	uint64_t told, dropped; /* calls */
 	struct ag_batch batch;
-	struct ag_trace_frames frames;
+	struct ag_frames frames;
 };
 
 /* How many methods are hooked. */

@@ -11,6 +11,7 @@
 #include <time.h>
 
 #include "classfile/inject.h"
+#include "jvm/profile_exact.h"
 #include "jvm/ref.h"
 #include "jvm/trace_state.h"
 
@@ -241,7 +242,11 @@ static void set_name(unsigned number)
 
 static int bind(struct ag_jvm *jvm, jclass class)
 {
-	/* JNI's types are without const. */
+	/* Those of a profile are elsewhere.  JNI's types are without const. */
+#define hook_made ag_hook_made
+#define hook_array ag_hook_array
+#define hook_arrays ag_hook_arrays
+#define hook_result ag_hook_result
 	static const JNINativeMethod natives[] = {
 #define HOOK(name, descriptor) { (char *)#name, (char *)descriptor, (void *)hook_##name },
 #include "classfile/hooks.def"

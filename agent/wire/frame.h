@@ -108,6 +108,32 @@ enum wire_trace_end {
 	WIRE_TRACED_NOTHING = 4, /* no method could be hooked */
 };
 
+/* ALLOC flags */
+#define WIRE_ALLOC_EXACT 1u    /* every object is counted, by instrumentation; else samples */
+#define WIRE_ALLOC_LIVE 2u     /* what is reachable at the end, after a full collection */
+#define WIRE_ALLOC_RECORDED 4u /* what is being recorded since the JVM's start, as it is now */
+
+#define WIRE_ALLOC_DEPTH 64u
+#define WIRE_ALLOC_GLOBS_MAX 100u
+#define WIRE_ALLOC_INTERVAL 524288u /* bytes between two samples, unless said otherwise */
+
+enum wire_alloc_end {
+	WIRE_ALLOCED_ASKED = 0, /* ALLOC_STOP */
+	WIRE_ALLOCED_TIME = 1,
+	WIRE_ALLOCED_ON = 2,    /* a recording: it goes on */
+};
+
+/* What is to be known about the figures. */
+enum wire_alloc_note {
+	/*
+	 * A method that began before its class counted, and runs still: arrays that it makes
+	 * itself were not seen.  Text: as Java writes it; threads that are in it.
+	 */
+	WIRE_ALLOC_OLD_CODE = 1,
+	WIRE_ALLOC_REFUSED = 2, /* classes that were left as they are.  Text: why; how many */
+	WIRE_ALLOC_FULL = 3,    /* samples, or objects, that there was no room for */
+};
+
 /* A piece of BYTES is at most so long. */
 #define WIRE_PIECE 65536u
 

@@ -1,5 +1,5 @@
 /*
- * Frames of stacks: told once each, numbered from 0 (TRACE_FRAMES in wire/types.def).
+ * Frames of stacks: told once each, numbered from 0 (FRAMES in wire/types.def).
  */
 #ifndef JTOOL_MODEL_STACKFRAMES_H
 #define JTOOL_MODEL_STACKFRAMES_H

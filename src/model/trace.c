@@ -312,7 +312,7 @@ int trace_take(struct trace *t, uint16_t type, struct wire_reader *payload, trac
 		return take_refused(t, payload);
 	case WIRE_TRACE_BEGUN:
 		return take_begun(t, payload);
-	case WIRE_TRACE_FRAMES:
+	case WIRE_FRAMES:
 		return stackframes_take(&t->frames, payload);
 	case WIRE_TRACE_CALLS:
 		return take_calls(t, payload, tell, arg);

@@ -234,7 +234,7 @@ static void hear_one(uint16_t type, struct wire_reader *r)
 		heard.hooked = wire_get_u32(r);
 		(void)wire_get_u64(r);
 		break;
-	case WIRE_TRACE_FRAMES:
+	case WIRE_FRAMES:
 		hear_frames(r);
 		break;
 	case WIRE_TRACE_CALLS:

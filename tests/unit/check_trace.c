@@ -141,7 +141,7 @@ static void tell_frames(void)
 	put_frame(&p.w, "Ljava/lang/Thread;", "sleep", "Thread.java", -2);
 	put_frame(&p.w, "Lc;", "<init>", "", 7);
 	put_frame(&p.w, "", "m", "", -1);
-	ck_assert_int_eq(take(WIRE_TRACE_FRAMES, &p), 0);
+	ck_assert_int_eq(take(WIRE_FRAMES, &p), 0);
 }
 
 START_TEST(frames_are_as_java_prints_them)
@@ -159,14 +159,14 @@ START_TEST(frames_are_as_java_prints_them)
 		ck_assert_str_eq(trace.frames.texts[i], expected[i]);
 	wire_put_u32(begin(&p), 1);
 	put_frame(&p.w, "LC;", "m", "C.java", 1);
-	refused_when_cut(WIRE_TRACE_FRAMES, &p);
+	refused_when_cut(WIRE_FRAMES, &p);
 	ck_assert_uint_eq(trace.frames.n, ARRAY_SIZE(expected));
 	wire_put_u32(begin(&p), 1);
 	put_frame(&p.w, "a/b/C", "m", "C.java", 1);
-	ck_assert_int_eq(take(WIRE_TRACE_FRAMES, &p), -EBADMSG);
+	ck_assert_int_eq(take(WIRE_FRAMES, &p), -EBADMSG);
 	wire_put_u32(begin(&p), 1);
 	put_frame(&p.w, "LC;", "m", "C.java", -3);
-	ck_assert_int_eq(take(WIRE_TRACE_FRAMES, &p), -EBADMSG);
+	ck_assert_int_eq(take(WIRE_FRAMES, &p), -EBADMSG);
 }
 END_TEST
 
@@ -187,7 +187,7 @@ START_TEST(frames_are_bounded)
 	do {
 		ck_assert_uint_lt(told++, 200);
 		r = wire_reader_init(data, w.len);
-	} while (trace_take(&trace, WIRE_TRACE_FRAMES, &r, ignore_call, NULL) == 0);
+	} while (trace_take(&trace, WIRE_FRAMES, &r, ignore_call, NULL) == 0);
 	ck_assert_uint_gt(told, 100);
 	ck_assert_uint_eq(trace.frames.n, told - 1);
 }

@@ -33,7 +33,7 @@ static void tell_frames(void)
 		put_text(&p.w, "Shop.java");
 		wire_put_i32(&p.w, 10 * i);
 	}
-	ck_assert_int_eq(take_frame(&trace, WIRE_TRACE_FRAMES, &p, p.w.len, NULL, NULL), 0);
+	ck_assert_int_eq(take_frame(&trace, WIRE_FRAMES, &p, p.w.len, NULL, NULL), 0);
 }
 
 static void setup(void)

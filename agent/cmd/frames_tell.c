@@ -1,4 +1,4 @@
-#include "cmd/trace_frames.h"
+#include "cmd/frames_tell.h"
 
 #include <string.h>
 
@@ -17,15 +17,15 @@ struct texts {
 	jint line;
 };
 
-int ag_trace_frames_init(struct ag_jvm *jvm, struct ag_trace_frames *frames)
+int ag_frames_init(struct ag_jvm *jvm, struct ag_frames *frames)
 {
-	*frames = (struct ag_trace_frames){ 0 };
+	*frames = (struct ag_frames){ 0 };
 	if (ag_numbers_init(&frames->known, jvm->mem, KNOWN_MAX) != 0)
 		return ag_fail_memory(jvm);
 	return 0;
 }
 
-void ag_trace_frames_release(struct ag_jvm *jvm, struct ag_trace_frames *frames)
+void ag_frames_release(struct ag_jvm *jvm, struct ag_frames *frames)
 {
 	if (frames->known.slots)
 		ag_numbers_release(&frames->known, jvm->mem);
@@ -40,7 +40,7 @@ static uint64_t key_of(const jvmtiFrameInfo *frame)
 }
 
 /* NULL: it is known, or always will be unknown. */
-static struct ag_number *slot_if_new(const struct ag_trace_frames *frames,
+static struct ag_number *slot_if_new(const struct ag_frames *frames,
 				     const jvmtiFrameInfo *frame)
 {
 	uint64_t key = key_of(frame);
@@ -52,7 +52,7 @@ static struct ag_number *slot_if_new(const struct ag_trace_frames *frames,
 	return slot->key == key ? NULL : slot;
 }
 
-bool ag_trace_frames_are_new(const struct ag_trace_frames *frames, const jvmtiFrameInfo *list,
+bool ag_frames_are_new(const struct ag_frames *frames, const jvmtiFrameInfo *list,
 			     uint32_t n)
 {
 	if (frames->n == 0 && n > 0)
@@ -64,7 +64,7 @@ bool ag_trace_frames_are_new(const struct ag_trace_frames *frames, const jvmtiFr
 	return false;
 }
 
-uint32_t ag_trace_frames_number(const struct ag_trace_frames *frames, const jvmtiFrameInfo *frame)
+uint32_t ag_frames_number(const struct ag_frames *frames, const jvmtiFrameInfo *frame)
 {
 	uint64_t key = key_of(frame);
 	const struct ag_number *slot = key ? ag_numbers_probe(&frames->known, key) : NULL;
@@ -134,7 +134,7 @@ static void put(struct wire_writer *w, const struct texts *t)
 	wire_put_i32(w, t->line);
 }
 
-static void put_new(struct ag_jvm *jvm, struct ag_trace_frames *frames,
+static void put_new(struct ag_jvm *jvm, struct ag_frames *frames,
 		    const jvmtiFrameInfo *frame, struct wire_writer *w)
 {
 	struct texts t;
@@ -147,7 +147,7 @@ static void put_new(struct ag_jvm *jvm, struct ag_trace_frames *frames,
 	(void)ag_numbers_add(&frames->known, key_of(frame), frames->n++); /* there is room */
 }
 
-int ag_trace_frames_tell(struct ag_jvm *jvm, struct ag_chan *chan, struct ag_trace_frames *frames,
+int ag_frames_tell(struct ag_jvm *jvm, struct ag_chan *chan, struct ag_frames *frames,
 			 const jvmtiFrameInfo *list, uint32_t n)
 {
 	const struct texts unknown = { .line = LINE_UNKNOWN };
@@ -167,5 +167,5 @@ int ag_trace_frames_tell(struct ag_jvm *jvm, struct ag_chan *chan, struct ag_tra
 	count = wire_writer_init(w->data, 4);
 	if (wire_writer_ok(w))
 		wire_put_u32(&count, frames->n - before);
-	return ag_chan_end(chan, WIRE_TRACE_FRAMES);
+	return ag_chan_end(chan, WIRE_FRAMES);
 }

@@ -1,0 +1,77 @@
+/*
+ * What the parts of a profile share.  profile.c makes, ends and frees it and merges;
+ * profile_sample, profile_exact (with profile_hooks and profile_weave) and profile_live fill it.
+ */
+#ifndef JTOOL_AGENT_JVM_PROFILE_STATE_H
+#define JTOOL_AGENT_JVM_PROFILE_STATE_H
+
+#include "base/arena.h"
+#include "jvm/profile.h"
+#include "jvm/profile_kinds.h"
+#include "jvm/profile_sites.h"
+#include "wire/frame.h"
+
+struct ag_exact; /* profile_exact.h */
+
+struct ag_profile {
+	struct ag_profile_wanted wanted;
+	jvmtiEnv *ti; /* its own: disposed of at its end, which gives tags and capabilities back */
+	JNIEnv *own;  /* the session's thread: what it allocates is not the application's */
+	struct ag_arena arena;
+	struct ag_kinds *kinds;
+	struct ag_sites sites;
+	struct ag_exact *exact; /* NULL: it samples */
+	/* atomic, added to by any thread */
+	uint64_t samples, bytes, dropped;
+	uint32_t collections; /* since it began */
+	uint64_t interval;
+	int64_t began_ns, ended_ns;
+	uint64_t begin_ns, live_ns;
+};
+
+/*
+ * profile_sample: -1 recorded.  Nothing comes in after off().
+ */
+int ag_sample_on(struct ag_jvm *jvm, struct ag_profile *profile);
+void ag_sample_off(struct ag_jvm *jvm, struct ag_profile *profile);
+void ag_sample_tick(struct ag_jvm *jvm, struct ag_profile *profile);
+
+/*
+ * How many objects, in 1/256, and how many bytes a sample of this size stands for: 1/p each, with
+ * p = 1 - exp(-size/interval), the probability that one of its bytes is a sampling point of a
+ * Poisson process with that mean distance (as JEP 331 draws them).
+ */
+struct ag_weight {
+	uint64_t objects_256, bytes;
+};
+struct ag_weight ag_sample_weight(uint64_t size, uint64_t interval);
+
+/*
+ * profile_live: what is told of an object that was just made: its site, its size, the
+ * collections so far and (sampling) the interval are in its tag.  Any thread that has JNI.
+ */
+void ag_live_mark(struct ag_profile *profile, jobject object, uint32_t site, uint64_t size);
+/* Count collections, from on() to off(). */
+int ag_live_on(struct ag_jvm *jvm, struct ag_profile *profile);
+void ag_live_off(struct ag_jvm *jvm, struct ag_profile *profile);
+/* A full collection, then the live figures of all sites; -1 recorded. */
+int ag_live_count(struct ag_jvm *jvm, struct ag_profile *profile);
+
+/* profile_exact: see profile_exact.h. */
+int ag_exact_on(struct ag_jvm *jvm, struct ag_profile *profile);
+void ag_exact_off(struct ag_jvm *jvm, struct ag_profile *profile, jvmtiError *code);
+/* Add up threads' tables into the sites; once more adds only what came since. */
+int ag_exact_merge(struct ag_jvm *jvm, struct ag_profile *profile);
+void ag_exact_free(struct ag_jvm *jvm, struct ag_profile *profile);
+
+/*
+ * The frames that made an object, on the current thread: the hook's own and the constructors that
+ * were on their way to java.lang.Object's are dropped from the front (class: the object's; NULL:
+ * an array, of which there are none).  How many are left in frames, which has room for
+ * WIRE_ALLOC_DEPTH + AG_CONSTRUCTORS.
+ */
+#define AG_CONSTRUCTORS 32
+uint32_t ag_profile_stack(const struct ag_profile *profile, JNIEnv *jni, jthread thread,
+			  jclass class, jvmtiFrameInfo *frames);
+
+#endif

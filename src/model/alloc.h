@@ -1,0 +1,70 @@
+/*
+ * Where memory comes from: allocation sites as the agent tells of them, or as a report of its has
+ * them (alloc_report.h).
+ */
+#ifndef JTOOL_MODEL_ALLOC_H
+#define JTOOL_MODEL_ALLOC_H
+
+#include <stdbool.h>
+
+#include "model/stackframes.h"
+#include "wire/frame.h"
+
+/* A class and the stack on which its objects were made. */
+struct alloc_site {
+	uint32_t kind;
+	uint64_t objects, bytes; /* sampling: estimates */
+	uint64_t samples;        /* that these rest on; exact: stacks that were walked */
+	uint64_t live_objects, live_bytes;
+	uint32_t *frames;        /* numbers in alloc.frames, the innermost first */
+	uint32_t n_frames;
+};
+
+struct alloc_state {
+	uint64_t ns, samples, bytes, dropped, interval;
+	uint32_t sites, collections;
+};
+
+struct alloc_note {
+	uint32_t note; /* enum wire_alloc_note */
+	char *text;    /* cleaned for display */
+	uint64_t n;
+};
+
+struct alloc {
+	bool begun, ended;
+	uint32_t flags;     /* WIRE_ALLOC_*; of a recording its own, known at the end */
+	uint64_t begin_ns;  /* that the JVM took to begin */
+	uint32_t hooked, refused; /* classes */
+	struct alloc_state state; /* the last that was told */
+	char **kinds;       /* Java names: "byte[]", "a.b.C" */
+	size_t n_kinds, kinds_cap;
+	struct stackframes frames;
+	struct alloc_site *sites;
+	size_t n, cap;
+	struct alloc_note *notes;
+	size_t n_notes, notes_cap;
+	uint32_t end;       /* enum wire_alloc_end */
+	int32_t code;       /* JVMTI error of putting classes back; 0: none */
+	uint64_t live_ns;
+};
+
+void alloc_release(struct alloc *a);
+
+/*
+ * Take a frame (ALLOC_… and FRAMES): 0 when more come, 1 when it was the last one, -EBADMSG when
+ * it makes no sense or would be too much to keep.
+ */
+int alloc_take(struct alloc *a, uint16_t type, struct wire_reader *payload) _must_check_;
+
+enum alloc_order { ALLOC_BY_BYTES, ALLOC_BY_COUNT, ALLOC_BY_LIVE_BYTES, ALLOC_BY_LIVE_COUNT };
+/* Largest first; what is equal by class and stack, so that two runs are alike. */
+void alloc_sort(struct alloc *a, enum alloc_order order);
+
+/* Sums over all sites. */
+struct alloc_total {
+	uint64_t objects, bytes, live_objects, live_bytes;
+};
+struct alloc_total alloc_total(const struct alloc *a);
+
+#endif

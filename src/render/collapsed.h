@@ -1,0 +1,15 @@
+/*
+ * Collapsed stacks, as flamegraph.pl and its likes read them: a line a stack, frames from the
+ * outermost on with ';' between them, a blank, the value.  Within names ';' and line ends are
+ * replaced.
+ */
+#ifndef JTOOL_RENDER_COLLAPSED_H
+#define JTOOL_RENDER_COLLAPSED_H
+
+#include "base/buf.h"
+#include "model/stacktree.h"
+
+/* All stacks with that value above 0, in the order of their texts. */
+void collapsed_add(struct buf *out, const struct stacktree *t, unsigned value);
+
+#endif
