@@ -51,17 +51,19 @@ void ag_profile_state(const struct ag_profile *profile, struct ag_profile_state 
 
 /*
  * No more samples and hooks; *code: the JVM's error when it did not take a class back, whose
- * hooks do nothing any more.  With WIRE_ALLOC_LIVE it then collects garbage and counts what is
- * left.  Threads' tables are merged into the sites: from now on these are whole.  -1 with the
- * error recorded: what is live is not known; the rest is.
+ * hooks do nothing any more.  Counting stops first, for all classes at once, since it takes its
+ * time to put them back.  With WIRE_ALLOC_LIVE, if somebody is there to be told (live), it then
+ * collects garbage and counts what is left.  Threads' tables are merged into the sites: from now
+ * on these are whole.  -1 with the error recorded: what is live is not known; the rest is.
  */
-int ag_profile_end(struct ag_jvm *jvm, struct ag_profile *profile, jvmtiError *code);
+int ag_profile_end(struct ag_jvm *jvm, struct ag_profile *profile, bool live, jvmtiError *code);
 
 /*
  * For a profile that goes on, what there is to this moment: exact ones' tables are added up for
- * the sites without being emptied; -1 recorded.
+ * the sites without being emptied; live as with ag_profile_end(); -1 recorded.  By any thread
+ * that is the JVM's, with its own jvm->jni; one at a time.
  */
-int ag_profile_peek(struct ag_jvm *jvm, struct ag_profile *profile);
+int ag_profile_peek(struct ag_jvm *jvm, struct ag_profile *profile, bool live);
 
 /* The signature of a kind ("Ljava/lang/String;", "[I"), by its number; the profile's. */
 const char *ag_profile_kind(const struct ag_profile *profile, uint32_t kind);

@@ -114,6 +114,7 @@ enum wire_trace_end {
 #define WIRE_ALLOC_RECORDED 4u /* what is being recorded since the JVM's start, as it is now */
 
 #define WIRE_ALLOC_DEPTH 64u
+#define WIRE_ALLOC_MEMORY_MAX ((uint64_t)4 << 30)
 #define WIRE_ALLOC_GLOBS_MAX 100u
 #define WIRE_ALLOC_INTERVAL 524288u /* bytes between two samples, unless said otherwise */
 
@@ -132,6 +133,7 @@ enum wire_alloc_note {
 	WIRE_ALLOC_OLD_CODE = 1,
 	WIRE_ALLOC_REFUSED = 2, /* classes that were left as they are.  Text: why; how many */
 	WIRE_ALLOC_FULL = 3,    /* samples, or objects, that there was no room for */
+	WIRE_ALLOC_NOT_LIVE = 4, /* what is live could not be told.  Text: why */
 };
 
 /* A piece of BYTES is at most so long. */
