@@ -122,6 +122,7 @@ enum wire_alloc_end {
 	WIRE_ALLOCED_ASKED = 0, /* ALLOC_STOP */
 	WIRE_ALLOCED_TIME = 1,
 	WIRE_ALLOCED_ON = 2,    /* a recording: it goes on */
+	WIRE_ALLOCED_NOTHING = 3, /* WIRE_ALLOC_RECORDED, and nothing is: no other frame came */
 };
 
 /* What is to be known about the figures. */
