@@ -5,15 +5,23 @@
 #ifndef JTOOL_MODEL_STACKTREE_H
 #define JTOOL_MODEL_STACKTREE_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/intern.h"
+#include "model/idmap.h"
+
 #define STACKTREE_VALUES 2
+/* Far beyond any program: what a hostile target can make us keep. */
+#ifndef STACKTREE_NODES_MAX
+#define STACKTREE_NODES_MAX (1u << 22)
+#endif
 
 struct stacknode {
 	uint32_t name;          /* of the tree's names */
-	uint32_t parent;        /* node 0 is the root, of no name */
-	uint32_t first, next;   /* children, by name; 0: none */
+	uint32_t parent;        /* always before its children; node 0 is the root, of no name */
+	uint32_t first, next;   /* children, by name; 0: none; after stacktree_sum() */
 	uint64_t self[STACKTREE_VALUES];  /* of stacks that end here */
 	uint64_t total[STACKTREE_VALUES]; /* and of all below; after stacktree_sum() */
 };
@@ -21,13 +29,16 @@ struct stacknode {
 struct stacktree {
 	struct stacknode *nodes;
 	size_t n, cap;
-	char **names;
-	size_t n_names, names_cap;
+	struct intern names;  /* of texts */
+	struct idmap children;
 	/* what values there are: "bytes", "objects"; NULL: only one */
 	const char *units[STACKTREE_VALUES];
-	struct stacktree_index *index;
+	/* the caller's to set: what stands innermost is no frame, but the class of what was made */
+	bool ends_in_classes;
+	bool full;            /* there was no room for a node: its stacks end at their callers */
 };
 
+/* Texts of units stay the caller's. */
 void stacktree_init(struct stacktree *t, const char *unit, const char *other_unit);
 void stacktree_release(struct stacktree *t);
 
@@ -39,7 +50,17 @@ void stacktree_release(struct stacktree *t);
 uint32_t stacktree_child(struct stacktree *t, uint32_t parent, const char *name);
 void stacktree_add(struct stacktree *t, uint32_t node, const uint64_t values[STACKTREE_VALUES]);
 
-/* Set the totals; values saturate. */
+/* Set the totals and the order of the children; values saturate. */
 void stacktree_sum(struct stacktree *t);
+
+/*
+ * Walk a tree that was summed, callers before what they called, from node 0: the node behind
+ * this one, its children first or without them; 0: that was the last one.  *up is how many frames
+ * are left for it: none for a child, one for a brother.
+ */
+uint32_t stacktree_next(const struct stacktree *t, uint32_t node, bool children, size_t *up);
+
+/* Good until the next name comes. */
+const char *stacktree_name(const struct stacktree *t, uint32_t node);
 
 #endif

@@ -1,0 +1,64 @@
+#include "render/collapsed.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/text.h"
+#include "base/xalloc.h"
+
+/* A stack's text while the tree is walked: what is cut off again on the way back. */
+struct path {
+	struct buf text;
+	size_t *lens; /* of the text before each frame */
+	size_t depth, cap;
+};
+
+static void push(struct path *path, const char *name)
+{
+	size_t begin;
+
+	path->lens = xgrow(path->lens, path->depth, &path->cap, sizeof(*path->lens));
+	path->lens[path->depth++] = path->text.len;
+	if (path->depth > 1)
+		buf_addc(&path->text, ';');
+	begin = path->text.len;
+	text_printable(&path->text, name, strlen(name));
+	for (size_t i = begin; i < path->text.len; i++) {
+		if (path->text.data[i] == ';')
+			path->text.data[i] = ':';
+	}
+	if (path->text.len == begin) /* its place must be seen */
+		buf_addc(&path->text, '?');
+}
+
+static void pop(struct path *path, size_t frames)
+{
+	if (frames == 0)
+		return;
+	path->depth -= frames;
+	path->text.len = path->lens[path->depth];
+	path->text.data[path->text.len] = '\0';
+}
+
+static void add_line(struct buf *out, const struct path *path, uint64_t value)
+{
+	if (value > 0)
+		buf_addf(out, "%s %" PRIu64 "\n", path->depth ? buf_str(&path->text) : "?", value);
+}
+
+void collapsed_add(struct buf *out, const struct stacktree *t, unsigned value)
+{
+	struct path path = { 0 };
+	uint32_t node = 0;
+	size_t up;
+
+	add_line(out, &path, t->nodes[0].self[value]);
+	while ((node = stacktree_next(t, node, true, &up)) != 0) {
+		pop(&path, up);
+		push(&path, stacktree_name(t, node));
+		add_line(out, &path, t->nodes[node].self[value]);
+	}
+	buf_release(&path.text);
+	free(path.lens);
+}

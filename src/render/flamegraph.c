@@ -1,0 +1,154 @@
+#include "render/flamegraph.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/text.h"
+#include "base/xalloc.h"
+
+#define SEEN_LEAST 100000 /* of what is shown, this part of all is the least */
+
+/* flamegraph_page.S: the page, with MARK where the data belongs. */
+extern const char jtool_flamegraph_page[];
+extern const size_t jtool_flamegraph_page_len;
+#define MARK "@DATA@"
+
+/* What the page is told of each node, in columns, callers first. */
+struct columns {
+	const struct stacktree *t;
+	struct buf names;     /* without doubles */
+	uint32_t *numbers;    /* of each of the tree's names in them, + 1; 0: not yet */
+	uint32_t n_names;
+	struct buf levels;    /* how deep; 0: the root */
+	struct buf frames;    /* the name's number; of a class: -1 - number */
+	struct buf values[STACKTREE_VALUES]; /* of itself */
+	size_t level;
+};
+
+/* Within a script element: what ends it begins with '<'. */
+static void add_text(struct buf *out, const char *text)
+{
+	_cleanup_free_ char *clean = text_printable_str(text);
+
+	buf_addc(out, '"');
+	for (const char *c = clean; *c; c++) {
+		if (*c == '"' || *c == '\\')
+			buf_addc(out, '\\');
+		if (*c == '<' || *c == '>' || *c == '&')
+			buf_addf(out, "\\u%04x", (unsigned)*c);
+		else
+			buf_addc(out, *c);
+	}
+	buf_addc(out, '"');
+}
+
+static unsigned count_values(const struct stacktree *t)
+{
+	return t->units[1] ? 2 : 1;
+}
+
+/* Is it large enough to be seen, by any of the values? */
+static bool is_seen(const struct stacktree *t, uint32_t node)
+{
+	for (unsigned v = 0; v < count_values(t); v++) {
+		uint64_t total = t->nodes[node].total[v], all = t->nodes[0].total[v];
+
+		if (total > 0 && total >= all / SEEN_LEAST)
+			return true;
+	}
+	return false;
+}
+
+/* Its own, and what is not shown of its children. */
+static uint64_t own_value(const struct stacktree *t, uint32_t node, unsigned value)
+{
+	uint64_t sum = t->nodes[node].self[value];
+
+	for (uint32_t c = t->nodes[node].first; c != 0; c = t->nodes[c].next) {
+		if (!is_seen(t, c) && __builtin_add_overflow(sum, t->nodes[c].total[value], &sum))
+			return UINT64_MAX;
+	}
+	return sum;
+}
+
+static uint32_t number_name(struct columns *c, uint32_t name)
+{
+	if (c->numbers[name] == 0) {
+		if (c->n_names > 0)
+			buf_addc(&c->names, ',');
+		add_text(&c->names, intern_get(&c->t->names, name, NULL));
+		c->numbers[name] = ++c->n_names;
+	}
+	return c->numbers[name] - 1;
+}
+
+static void add_node(struct columns *c, uint32_t node)
+{
+	const struct stacknode *n = &c->t->nodes[node];
+	bool is_class = c->t->ends_in_classes && node != 0 && n->first == 0;
+	int64_t number = number_name(c, n->name);
+	const char *comma = c->levels.len > 0 ? "," : "";
+
+	buf_addf(&c->levels, "%s%zu", comma, c->level);
+	buf_addf(&c->frames, "%s%" PRId64, comma, is_class ? -1 - number : number);
+	for (unsigned v = 0; v < count_values(c->t); v++)
+		buf_addf(&c->values[v], "%s%" PRIu64, comma, own_value(c->t, node, v));
+}
+
+static void add_nodes(struct columns *c)
+{
+	uint32_t node = 0;
+	bool seen = true;
+	size_t up;
+
+	add_node(c, node);
+	while ((node = stacktree_next(c->t, node, seen, &up)) != 0) {
+		c->level += 1 - up;
+		seen = is_seen(c->t, node);
+		if (seen)
+			add_node(c, node);
+	}
+}
+
+static void add_data(struct buf *out, const struct columns *c, const char *title,
+		     const char *subtitle)
+{
+	const struct stacktree *t = c->t;
+
+	buf_adds(out, "{\"title\":");
+	add_text(out, title);
+	buf_adds(out, ",\n\"subtitle\":");
+	add_text(out, subtitle);
+	buf_adds(out, ",\n\"units\":[");
+	for (unsigned v = 0; v < count_values(t); v++) {
+		buf_adds(out, v > 0 ? "," : "");
+		add_text(out, t->units[v] ? t->units[v] : "");
+	}
+	buf_addf(out, "],\n\"names\":[%s],\n\"levels\":[%s],\n\"frames\":[%s],\n\"values\":[",
+		 buf_str(&c->names), buf_str(&c->levels), buf_str(&c->frames));
+	for (unsigned v = 0; v < count_values(t); v++)
+		buf_addf(out, "%s[%s]", v > 0 ? ",\n" : "", buf_str(&c->values[v]));
+	buf_adds(out, "]}");
+}
+
+void flamegraph_add(struct buf *out, const struct stacktree *t, const char *title,
+		    const char *subtitle)
+{
+	struct columns c = { .t = t, .numbers = xcalloc(t->names.n, sizeof(*c.numbers)) };
+	const char *page = jtool_flamegraph_page;
+	const char *end = page + jtool_flamegraph_page_len;
+	const char *mark = memmem(page, jtool_flamegraph_page_len, MARK, strlen(MARK));
+
+	add_nodes(&c);
+	buf_add(out, page, (size_t)(mark - page));
+	add_data(out, &c, title, subtitle);
+	mark += strlen(MARK);
+	buf_add(out, mark, (size_t)(end - mark));
+	free(c.numbers);
+	buf_release(&c.names);
+	buf_release(&c.levels);
+	buf_release(&c.frames);
+	for (unsigned v = 0; v < STACKTREE_VALUES; v++)
+		buf_release(&c.values[v]);
+}
