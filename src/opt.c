@@ -7,6 +7,7 @@
 
 #include "base/buf.h"
 #include "base/duration.h"
+#include "base/size.h"
 
 static bool is_end(const struct opt *o)
 {
@@ -70,6 +71,11 @@ static int store(const struct opt_set *set, const struct opt *o, const char *sho
 		if (parse_number(value, at, &rest) == 0 && *rest == '\0')
 			return 0;
 		return err_set(err, EXIT_USAGE, "%s: '%s' is not a whole number", shown, value);
+	case OPT_BYTES:
+		if (size_parse(value, at) == 0)
+			return 0;
+		return err_set(err, EXIT_USAGE,
+			       "%s: '%s' is not a size: write 4096, 512k, 64m or 1g", shown, value);
 	case OPT_SECONDS:
 		if (duration_parse(value, 1000, at) == 0)
 			return 0;

@@ -16,6 +16,7 @@ enum opt_kind {
 	OPT_FLAG,    /* bool: set to true */
 	OPT_TEXT,    /* const char *: the argument itself */
 	OPT_NUMBER,  /* unsigned: 0 or more, decimal */
+	OPT_BYTES,   /* uint64_t: 0 or more, with a unit: 512k, 64m, 1g */
 	OPT_SECONDS, /* unsigned, in ms: seconds, or with a unit: 500ms, 2s, 1m, 1h */
 	OPT_NANOS,   /* uint64_t, in ns: a time with a unit: 10ms, 500us, 800ns, 1s */
 	OPT_CHOICE,  /* int: the index into `choices` */
