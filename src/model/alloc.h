@@ -27,7 +27,7 @@ struct alloc_state {
 
 struct alloc_note {
 	uint32_t note; /* enum wire_alloc_note */
-	char *text;    /* cleaned for display */
+	char *text;    /* safe to show */
 	uint64_t n;
 };
 
@@ -37,11 +37,13 @@ struct alloc {
 	uint64_t begin_ns;  /* that the JVM took to begin */
 	uint32_t hooked, refused; /* classes */
 	struct alloc_state state; /* the last that was told */
-	char **kinds;       /* Java names: "byte[]", "a.b.C" */
+	char **kinds;       /* Java names: "byte[]", "a.b.C"; not made safe to show */
 	size_t n_kinds, kinds_cap;
+	size_t kinds_bytes; /* of all names */
 	struct stackframes frames;
 	struct alloc_site *sites;
 	size_t n, cap;
+	size_t n_numbers;   /* of all frames of all sites */
 	struct alloc_note *notes;
 	size_t n_notes, notes_cap;
 	uint32_t end;       /* enum wire_alloc_end */
@@ -57,11 +59,17 @@ void alloc_release(struct alloc *a);
  */
 int alloc_take(struct alloc *a, uint16_t type, struct wire_reader *payload) _must_check_;
 
+/*
+ * Make one of sites that read alike: the same line makes objects twice, or two loaders have the
+ * class.
+ */
+void alloc_merge(struct alloc *a);
+
 enum alloc_order { ALLOC_BY_BYTES, ALLOC_BY_COUNT, ALLOC_BY_LIVE_BYTES, ALLOC_BY_LIVE_COUNT };
 /* Largest first; what is equal by class and stack, so that two runs are alike. */
 void alloc_sort(struct alloc *a, enum alloc_order order);
 
-/* Sums over all sites. */
+/* Sums over all sites, which stay at their limit. */
 struct alloc_total {
 	uint64_t objects, bytes, live_objects, live_bytes;
 };

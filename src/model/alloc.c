@@ -1,0 +1,302 @@
+#include "model/alloc.h"
+
+#include <errno.h>
+#include <string.h>
+
+#include "base/intern.h"
+#include "base/text.h"
+#include "base/xalloc.h"
+#include "model/typename.h"
+
+/* Far beyond any program: what a hostile agent can make us keep. */
+#define KINDS_MAX (1u << 20)
+#define KINDS_BYTES_MAX ((size_t)128 << 20)
+#define SITES_MAX (1u << 22)
+#define NUMBERS_MAX ((size_t)1 << 26)
+#define NOTES_MAX 1000u
+#define NOTE_LEN_MAX 2000u
+
+void alloc_release(struct alloc *a)
+{
+	for (size_t i = 0; i < a->n_kinds; i++)
+		free(a->kinds[i]);
+	free(a->kinds);
+	for (size_t i = 0; i < a->n; i++)
+		free(a->sites[i].frames);
+	free(a->sites);
+	for (size_t i = 0; i < a->n_notes; i++)
+		free(a->notes[i].text);
+	free(a->notes);
+	stackframes_release(&a->frames);
+	*a = (struct alloc){ 0 };
+}
+
+static int take_begun(struct alloc *a, struct wire_reader *payload)
+{
+	uint64_t ns = wire_get_u64(payload);
+	uint32_t hooked = wire_get_u32(payload), refused = wire_get_u32(payload);
+
+	if (!wire_reader_ok(payload) || a->begun)
+		return -EBADMSG;
+	a->begun = true;
+	a->begin_ns = ns;
+	a->hooked = hooked;
+	a->refused = refused;
+	return 0;
+}
+
+static int take_state(struct alloc *a, struct wire_reader *payload)
+{
+	struct alloc_state state = { .ns = wire_get_u64(payload) };
+
+	state.samples = wire_get_u64(payload);
+	state.bytes = wire_get_u64(payload);
+	state.dropped = wire_get_u64(payload);
+	state.sites = wire_get_u32(payload);
+	state.interval = wire_get_u64(payload);
+	state.collections = wire_get_u32(payload);
+	if (!wire_reader_ok(payload))
+		return -EBADMSG;
+	a->state = state;
+	return 0;
+}
+
+static int take_kind(struct alloc *a, struct wire_reader *payload)
+{
+	_cleanup_buf_ struct buf name = BUF_INIT;
+	struct wire_text signature = wire_get_text(payload);
+
+	if (!wire_reader_ok(payload) || a->n_kinds >= KINDS_MAX ||
+	    typename_java(&name, signature.data, signature.len) < 0 ||
+	    name.len > KINDS_BYTES_MAX - a->kinds_bytes)
+		return -EBADMSG;
+	a->kinds_bytes += name.len;
+	a->kinds = xgrow(a->kinds, a->n_kinds, &a->kinds_cap, sizeof(*a->kinds));
+	a->kinds[a->n_kinds++] = buf_take(&name);
+	return 0;
+}
+
+/* Numbers of frames that were told; the caller frees them.  NULL: they make no sense. */
+static uint32_t *get_frames(const struct alloc *a, struct wire_reader *payload, uint32_t n)
+{
+	uint32_t *frames;
+
+	if (!wire_reader_ok(payload) || n > WIRE_ALLOC_DEPTH || n > NUMBERS_MAX - a->n_numbers)
+		return NULL;
+	frames = xcalloc(n + 1, sizeof(*frames));
+	for (uint32_t i = 0; i < n; i++) {
+		frames[i] = wire_get_u32(payload);
+		if (!wire_reader_ok(payload) || frames[i] >= a->frames.n) {
+			free(frames);
+			return NULL;
+		}
+	}
+	return frames;
+}
+
+static int take_site(struct alloc *a, struct wire_reader *payload)
+{
+	struct alloc_site site = { .kind = wire_get_u32(payload) };
+
+	site.objects = wire_get_u64(payload);
+	site.bytes = wire_get_u64(payload);
+	site.samples = wire_get_u64(payload);
+	site.live_objects = wire_get_u64(payload);
+	site.live_bytes = wire_get_u64(payload);
+	site.n_frames = wire_get_u32(payload);
+	if (!wire_reader_ok(payload) || site.kind >= a->n_kinds || a->n >= SITES_MAX)
+		return -EBADMSG;
+	site.frames = get_frames(a, payload, site.n_frames);
+	if (!site.frames)
+		return -EBADMSG;
+	a->n_numbers += site.n_frames;
+	a->sites = xgrow(a->sites, a->n, &a->cap, sizeof(*a->sites));
+	a->sites[a->n++] = site;
+	return 0;
+}
+
+/* Notes of a kind that a later agent has are kept: their text says what it is. */
+static int take_note(struct alloc *a, struct wire_reader *payload)
+{
+	_cleanup_buf_ struct buf shown = BUF_INIT;
+	uint32_t note = wire_get_u32(payload);
+	struct wire_text text = wire_get_text(payload);
+	uint64_t n = wire_get_u64(payload);
+
+	if (!wire_reader_ok(payload) || a->n_notes >= NOTES_MAX)
+		return -EBADMSG;
+	text_printable(&shown, text.data, text.len < NOTE_LEN_MAX ? text.len : NOTE_LEN_MAX);
+	a->notes = xgrow(a->notes, a->n_notes, &a->notes_cap, sizeof(*a->notes));
+	a->notes[a->n_notes++] = (struct alloc_note){ note, buf_take(&shown), n };
+	return 0;
+}
+
+static int take_end(struct alloc *a, struct wire_reader *payload)
+{
+	uint32_t end = wire_get_u32(payload);
+	int32_t code = wire_get_i32(payload);
+	uint64_t live_ns = wire_get_u64(payload);
+	uint32_t flags = wire_get_u32(payload);
+
+	if (end > WIRE_ALLOCED_NOTHING || take_state(a, payload) < 0)
+		return -EBADMSG;
+	a->ended = true;
+	a->end = end;
+	a->code = code;
+	a->live_ns = live_ns;
+	a->flags = flags;
+	return 1;
+}
+
+static int take_list(struct alloc *a, struct wire_reader *payload,
+		     int take(struct alloc *a, struct wire_reader *payload))
+{
+	for (uint32_t n = wire_get_u32(payload); n > 0; n--) {
+		int rc = take(a, payload);
+
+		if (rc < 0)
+			return rc;
+	}
+	return wire_reader_ok(payload) ? 0 : -EBADMSG;
+}
+
+int alloc_take(struct alloc *a, uint16_t type, struct wire_reader *payload)
+{
+	switch (type) {
+	case WIRE_ALLOC_BEGUN:
+		return take_begun(a, payload);
+	case WIRE_ALLOC_STATE:
+		return take_state(a, payload);
+	case WIRE_FRAMES:
+		return stackframes_take(&a->frames, payload);
+	case WIRE_ALLOC_KINDS:
+		return take_list(a, payload, take_kind);
+	case WIRE_ALLOC_SITES:
+		return take_list(a, payload, take_site);
+	case WIRE_ALLOC_NOTE:
+		return take_note(a, payload);
+	case WIRE_ALLOC_END:
+		return take_end(a, payload);
+	default:
+		return -EBADMSG;
+	}
+}
+
+static void add_up(uint64_t *sum, uint64_t more)
+{
+	if (__builtin_add_overflow(*sum, more, sum))
+		*sum = UINT64_MAX;
+}
+
+/* The first number that has the same text as each. */
+static uint32_t *number_texts(char *const *texts, size_t n)
+{
+	uint32_t *numbers = xcalloc(n + 1, sizeof(*numbers));
+	struct intern in = { 0 };
+
+	for (size_t i = 0; i < n; i++)
+		numbers[i] = intern_text(&in, texts[i]);
+	intern_release(&in);
+	return numbers;
+}
+
+static void add_site(struct alloc_site *sum, const struct alloc_site *more)
+{
+	add_up(&sum->objects, more->objects);
+	add_up(&sum->bytes, more->bytes);
+	add_up(&sum->samples, more->samples);
+	add_up(&sum->live_objects, more->live_objects);
+	add_up(&sum->live_bytes, more->live_bytes);
+}
+
+void alloc_merge(struct alloc *a)
+{
+	_cleanup_free_ uint32_t *kinds = number_texts(a->kinds, a->n_kinds);
+	_cleanup_free_ uint32_t *frames = number_texts(a->frames.texts, a->frames.n);
+	struct intern sites = { 0 };
+	size_t n = 0;
+
+	for (size_t i = 0; i < a->n; i++) {
+		struct alloc_site *site = &a->sites[i];
+		uint32_t key[1 + WIRE_ALLOC_DEPTH] = { kinds[site->kind] };
+		uint32_t number;
+
+		for (uint32_t k = 0; k < site->n_frames; k++)
+			key[1 + k] = frames[site->frames[k]];
+		number = intern_add(&sites, key, (1 + site->n_frames) * sizeof(*key));
+		if (number == n) {
+			a->sites[n++] = *site;
+			continue;
+		}
+		add_site(&a->sites[number], site);
+		a->n_numbers -= site->n_frames;
+		free(site->frames);
+	}
+	a->n = n;
+	intern_release(&sites);
+}
+
+struct by {
+	const struct alloc *a;
+	enum alloc_order order;
+};
+
+static uint64_t value_of(const struct alloc_site *site, enum alloc_order order)
+{
+	switch (order) {
+	case ALLOC_BY_COUNT:
+		return site->objects;
+	case ALLOC_BY_LIVE_BYTES:
+		return site->live_bytes;
+	case ALLOC_BY_LIVE_COUNT:
+		return site->live_objects;
+	default:
+		return site->bytes;
+	}
+}
+
+static int compare_stacks(const struct alloc *a, const struct alloc_site *x,
+			  const struct alloc_site *y)
+{
+	for (uint32_t i = 0; i < x->n_frames && i < y->n_frames; i++) {
+		int rc = strcmp(a->frames.texts[x->frames[i]], a->frames.texts[y->frames[i]]);
+
+		if (rc != 0)
+			return rc;
+	}
+	return (x->n_frames > y->n_frames) - (x->n_frames < y->n_frames);
+}
+
+static int compare(const void *left, const void *right, void *arg)
+{
+	const struct alloc_site *x = left, *y = right;
+	const struct by *by = arg;
+	uint64_t of_x = value_of(x, by->order), of_y = value_of(y, by->order);
+	int rc;
+
+	if (of_x != of_y)
+		return of_x < of_y ? 1 : -1;
+	rc = strcmp(by->a->kinds[x->kind], by->a->kinds[y->kind]);
+	return rc != 0 ? rc : compare_stacks(by->a, x, y);
+}
+
+void alloc_sort(struct alloc *a, enum alloc_order order)
+{
+	struct by by = { a, order };
+
+	if (a->n > 1)
+		qsort_r(a->sites, a->n, sizeof(*a->sites), compare, &by);
+}
+
+struct alloc_total alloc_total(const struct alloc *a)
+{
+	struct alloc_total total = { 0 };
+
+	for (size_t i = 0; i < a->n; i++) {
+		add_up(&total.objects, a->sites[i].objects);
+		add_up(&total.bytes, a->sites[i].bytes);
+		add_up(&total.live_objects, a->sites[i].live_objects);
+		add_up(&total.live_bytes, a->sites[i].live_bytes);
+	}
+	return total;
+}
