@@ -14,8 +14,9 @@
 struct ag_exact; /* profile_exact.h */
 
 struct ag_profile {
-	struct ag_profile_wanted wanted;
+	struct ag_profile_wanted wanted; /* its globs are in the arena */
 	jvmtiEnv *ti; /* its own: disposed of at its end, which gives tags and capabilities back */
+	jvmtiEventCallbacks callbacks;   /* of ti, by ag_profile_listen() */
 	JNIEnv *own;  /* the session's thread: what it allocates is not the application's */
 	struct ag_arena arena;
 	struct ag_kinds *kinds;
@@ -24,13 +25,21 @@ struct ag_profile {
 	/* atomic, added to by any thread */
 	uint64_t samples, bytes, dropped;
 	uint32_t collections; /* since it began */
+	uint32_t forcing;     /* 1: the collection that goes on is the profile's own */
+	uint32_t left; /* 1: a suspended thread is in a callback or a hook, and all memory its */
 	uint64_t interval;
 	int64_t began_ns, ended_ns;
 	uint64_t begin_ns, live_ns;
 };
 
 /*
- * profile_sample: -1 recorded.  Nothing comes in after off().
+ * Have an event of profile->ti, whose callback was put into profile->callbacks before; -1
+ * recorded.  Its local storage is the profile.
+ */
+int ag_profile_listen(struct ag_jvm *jvm, struct ag_profile *profile, jvmtiEvent event);
+
+/*
+ * profile_sample: -1 recorded.  Nothing comes in after off(), unless `left` is set.
  */
 int ag_sample_on(struct ag_jvm *jvm, struct ag_profile *profile);
 void ag_sample_off(struct ag_jvm *jvm, struct ag_profile *profile);
@@ -47,21 +56,29 @@ struct ag_weight {
 struct ag_weight ag_sample_weight(uint64_t size, uint64_t interval);
 
 /*
- * profile_live: what is told of an object that was just made: its site, its size, the
- * collections so far and (sampling) the interval are in its tag.  Any thread that has JNI.
+ * profile_live: an object that was just made, at this site.  Its tag has the site, the
+ * collections so far, and the interval that it was sampled with (0: it was not sampled).  Any
+ * thread that has JNI.
  */
-void ag_live_mark(struct ag_profile *profile, jobject object, uint32_t site, uint64_t size);
+void ag_live_mark(struct ag_profile *profile, jobject object, uint32_t site, uint64_t interval);
 /* Count collections, from on() to off(). */
 int ag_live_on(struct ag_jvm *jvm, struct ag_profile *profile);
 void ag_live_off(struct ag_jvm *jvm, struct ag_profile *profile);
 /* A full collection, then the live figures of all sites; -1 recorded. */
 int ag_live_count(struct ag_jvm *jvm, struct ag_profile *profile);
 
-/* profile_exact: see profile_exact.h. */
+/*
+ * profile_exact: see profile_exact.h.  When on() fails it has undone everything, but for
+ * profile->exact, which is freed if it is there.  state() fills what it knows of: samples, bytes,
+ * hooked, refused.
+ */
 int ag_exact_on(struct ag_jvm *jvm, struct ag_profile *profile);
 void ag_exact_off(struct ag_jvm *jvm, struct ag_profile *profile, jvmtiError *code);
 /* Add up threads' tables into the sites; once more adds only what came since. */
 int ag_exact_merge(struct ag_jvm *jvm, struct ag_profile *profile);
+void ag_exact_state(const struct ag_profile *profile, struct ag_profile_state *state);
+int ag_exact_notes(struct ag_jvm *jvm, struct ag_profile *profile, ag_profile_note_fn *tell,
+		   void *arg);
 void ag_exact_free(struct ag_jvm *jvm, struct ag_profile *profile);
 
 /*
