@@ -30,3 +30,23 @@ struct ag_number *ag_numbers_add(struct ag_numbers *numbers, uint64_t key, uint3
 	numbers->n++;
 	return slot;
 }
+
+int ag_numbers_grow(struct ag_numbers *numbers, struct ag_mem *mem, uint32_t max)
+{
+	struct ag_numbers larger;
+
+	if (numbers->max >= max)
+		return -1;
+	if (ag_numbers_init(&larger, mem, numbers->max > max / 2 ? max : numbers->max * 2) != 0)
+		return -1;
+	for (size_t i = 0; i < ag_numbers_slots(numbers); i++) {
+		const struct ag_number *from = &numbers->slots[i];
+
+		if (from->key != 0)
+			*ag_numbers_probe(&larger, from->key) = *from;
+	}
+	larger.n = numbers->n;
+	ag_numbers_release(numbers, mem);
+	*numbers = larger;
+	return 0;
+}

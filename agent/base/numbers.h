@@ -1,6 +1,6 @@
 /*
  * A hash table from a word, an address mostly, to a number and a note.  Of fixed size like
- * ag_map, and for the same reason.
+ * ag_map, and for the same reason, unless its owner lets it grow.
  */
 #ifndef JTOOL_AGENT_BASE_NUMBERS_H
 #define JTOOL_AGENT_BASE_NUMBERS_H
@@ -26,6 +26,10 @@ int ag_numbers_init(struct ag_numbers *numbers, struct ag_mem *mem, uint32_t max
 	__attribute__((warn_unused_result));
 /* Zeroed ones are allowed. */
 void ag_numbers_release(struct ag_numbers *numbers, struct ag_mem *mem);
+
+/* Room for twice as many, but no more than max; -1: no memory, or it is. */
+int ag_numbers_grow(struct ag_numbers *numbers, struct ag_mem *mem, uint32_t max)
+	__attribute__((warn_unused_result));
 
 /* NULL when the key is 0 or there already, or the table is full. */
 struct ag_number *ag_numbers_add(struct ag_numbers *numbers, uint64_t key, uint32_t number);

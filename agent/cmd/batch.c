@@ -27,3 +27,18 @@ struct wire_writer *ag_batch_row(struct ag_batch *batch, size_t len)
 	batch->n++;
 	return batch->w;
 }
+
+int ag_batch_room(struct ag_batch *batch, size_t len, bool patient)
+{
+	struct ag_chan *chan = batch->chan;
+
+	if (batch->w && batch->w->len + len <= BATCH)
+		return 0;
+	if (ag_batch_end(batch) != 0)
+		return -1;
+	if (ag_chan_has_room(chan, 0))
+		return 0;
+	if ((patient ? ag_chan_flush(chan) : ag_chan_trickle(chan)) != 0)
+		return -1;
+	return ag_chan_has_room(chan, 0) ? 0 : AG_BATCH_FULL;
+}

@@ -16,6 +16,12 @@ struct ag_batch {
 
 /* Where the next row goes, which takes len bytes; NULL when the channel is broken. */
 struct wire_writer *ag_batch_row(struct ag_batch *batch, size_t len);
+/*
+ * Room for len bytes more, in the frame that is begun or in a new one, such that gathering them
+ * waits for nobody; a patient caller waits for the client before that.  0, AG_BATCH_FULL, or -1.
+ */
+#define AG_BATCH_FULL 1
+int ag_batch_room(struct ag_batch *batch, size_t len, bool patient);
 /* Complete the frame, if one is begun. */
 int ag_batch_end(struct ag_batch *batch);
 

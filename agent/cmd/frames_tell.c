@@ -2,25 +2,17 @@
 
 #include <string.h>
 
-#include "jvm/classes.h"
-#include "jvm/ref.h"
+#include "jvm/frame_texts.h"
 
-#define KNOWN_MAX (1u << 16) /* what is beyond is unknown: 2 MB must do */
-#define UNKNOWN 0            /* the number of what cannot be told */
-#define TEXT_MAX 1000        /* of a class, a method, a file: 64 frames fit a payload */
+#define KNOWN_FIRST (1u << 12) /* room for so many, and for twice as many when they are there */
+#define UNKNOWN 0              /* the number of what cannot be told */
+#define NOT_TOLD UINT32_MAX    /* of what was noted only */
+#define TEXT_MAX 1000          /* of a class, a method, a file: 64 frames fit a payload */
 
-#define LINE_UNKNOWN (-1)
-#define LINE_NATIVE (-2)
-
-struct texts {
-	char *class, *method, *source; /* JVMTI's memory; NULL: not known */
-	jint line;
-};
-
-int ag_frames_init(struct ag_jvm *jvm, struct ag_frames *frames)
+int ag_frames_init(struct ag_jvm *jvm, struct ag_frames *frames, uint32_t max)
 {
-	*frames = (struct ag_frames){ 0 };
-	if (ag_numbers_init(&frames->known, jvm->mem, KNOWN_MAX) != 0)
+	*frames = (struct ag_frames){ .max = max };
+	if (ag_numbers_init(&frames->known, jvm->mem, max < KNOWN_FIRST ? max : KNOWN_FIRST) != 0)
 		return ag_fail_memory(jvm);
 	return 0;
 }
@@ -39,17 +31,38 @@ static uint64_t key_of(const jvmtiFrameInfo *frame)
 	return id >> 48 ? 0 : id << 16 | (uint16_t)frame->location;
 }
 
-/* NULL: it is known, or always will be unknown. */
-static struct ag_number *slot_if_new(const struct ag_frames *frames,
-				     const jvmtiFrameInfo *frame)
+static struct ag_number *find(const struct ag_frames *frames, const jvmtiFrameInfo *frame)
 {
 	uint64_t key = key_of(frame);
-	struct ag_number *slot;
+	struct ag_number *slot = key ? ag_numbers_probe(&frames->known, key) : NULL;
 
-	if (key == 0 || frames->known.n == frames->known.max)
+	return slot && slot->key == key ? slot : NULL;
+}
+
+/* Is it to be told, and can it be? */
+static bool is_new(const struct ag_frames *frames, const jvmtiFrameInfo *frame)
+{
+	const struct ag_number *slot = find(frames, frame);
+
+	if (slot)
+		return slot->number == NOT_TOLD;
+	return key_of(frame) != 0 && frames->known.n < frames->max;
+}
+
+/* The slot of one that is new, made if need be; NULL: there is no room for it. */
+static struct ag_number *take_slot(struct ag_jvm *jvm, struct ag_frames *frames,
+				   const jvmtiFrameInfo *frame)
+{
+	struct ag_number *slot = find(frames, frame);
+
+	if (slot)
+		return slot;
+	if (frames->known.n == frames->known.max &&
+	    ag_numbers_grow(&frames->known, jvm->mem, frames->max) != 0) {
+		frames->max = frames->known.max; /* no memory: it stays at that */
 		return NULL;
-	slot = ag_numbers_probe(&frames->known, key);
-	return slot->key == key ? NULL : slot;
+	}
+	return ag_numbers_add(&frames->known, key_of(frame), NOT_TOLD);
 }
 
 bool ag_frames_are_new(const struct ag_frames *frames, const jvmtiFrameInfo *list,
@@ -58,7 +71,7 @@ bool ag_frames_are_new(const struct ag_frames *frames, const jvmtiFrameInfo *lis
 	if (frames->n == 0 && n > 0)
 		return true;
 	for (uint32_t i = 0; i < n; i++) {
-		if (slot_if_new(frames, &list[i]))
+		if (is_new(frames, &list[i]))
 			return true;
 	}
 	return false;
@@ -66,57 +79,32 @@ bool ag_frames_are_new(const struct ag_frames *frames, const jvmtiFrameInfo *lis
 
 uint32_t ag_frames_number(const struct ag_frames *frames, const jvmtiFrameInfo *frame)
 {
-	uint64_t key = key_of(frame);
-	const struct ag_number *slot = key ? ag_numbers_probe(&frames->known, key) : NULL;
+	const struct ag_number *slot = find(frames, frame);
 
-	return slot && slot->key == key ? slot->number : UNKNOWN;
+	return slot && slot->number != NOT_TOLD ? slot->number : UNKNOWN;
 }
 
-/* Lines stand in no order that anybody promises. */
-static jint find_line(const jvmtiLineNumberEntry *table, jint n, jlocation at)
+/* Notes of lines: 0 is none. */
+static uint32_t note_of(jint line)
 {
-	const jvmtiLineNumberEntry *best = NULL;
+	return (uint32_t)line - (uint32_t)AG_LINE_NATIVE + 1;
+}
 
-	for (jint i = 0; i < n; i++) {
-		if (table[i].start_location <= at &&
-		    (!best || table[i].start_location > best->start_location))
-			best = &table[i];
+static jint noted(uint32_t note)
+{
+	return (jint)(note + (uint32_t)AG_LINE_NATIVE - 1);
+}
+
+void ag_frames_note(struct ag_jvm *jvm, struct ag_frames *frames, const jvmtiFrameInfo *list,
+		    uint32_t n)
+{
+	for (uint32_t i = 0; i < n; i++) {
+		struct ag_number *slot =
+			is_new(frames, &list[i]) ? take_slot(jvm, frames, &list[i]) : NULL;
+
+		if (slot && slot->note == 0)
+			slot->note = note_of(ag_frame_line(jvm, &list[i]));
 	}
-	return best && best->line_number >= 0 ? best->line_number : LINE_UNKNOWN;
-}
-
-static jint look_up_line(struct ag_jvm *jvm, const jvmtiFrameInfo *frame)
-{
-	jvmtiLineNumberEntry *table = NULL;
-	jint n = 0, line;
-
-	if (frame->location < 0)
-		return LINE_NATIVE;
-	if ((*jvm->ti)->GetLineNumberTable(jvm->ti, frame->method, &n, &table) !=
-	    JVMTI_ERROR_NONE)
-		return LINE_UNKNOWN;
-	line = find_line(table, n, frame->location);
-	ag_ti_free(jvm, table);
-	return line;
-}
-
-/* What fails is not known: the method may be gone. */
-static void look_up(struct ag_jvm *jvm, const jvmtiFrameInfo *frame, bool moved, struct texts *t)
-{
-	jvmtiEnv *ti = jvm->ti;
-	jclass class = NULL;
-
-	*t = (struct texts){ .line = LINE_UNKNOWN };
-	if ((*ti)->GetMethodName(ti, frame->method, &t->method, NULL, NULL) != JVMTI_ERROR_NONE ||
-	    (*ti)->GetMethodDeclaringClass(ti, frame->method, &class) != JVMTI_ERROR_NONE)
-		return;
-	if ((*ti)->GetClassSignature(ti, class, &t->class, NULL) != JVMTI_ERROR_NONE)
-		t->class = NULL;
-	if ((*ti)->GetSourceFileName(ti, class, &t->source) != JVMTI_ERROR_NONE)
-		t->source = NULL;
-	ag_ref_drop(jvm, class);
-	if (!moved || frame->location < 0)
-		t->line = look_up_line(jvm, frame);
 }
 
 static void put_text(struct wire_writer *w, const char *text, const char *otherwise)
@@ -126,7 +114,7 @@ static void put_text(struct wire_writer *w, const char *text, const char *otherw
 	wire_put_text(w, t, strnlen(t, TEXT_MAX));
 }
 
-static void put(struct wire_writer *w, const struct texts *t)
+static void put(struct wire_writer *w, const struct ag_frame_texts *t)
 {
 	put_text(w, t->class, ""); /* which is no signature */
 	put_text(w, t->method, "?");
@@ -137,20 +125,25 @@ static void put(struct wire_writer *w, const struct texts *t)
 static void put_new(struct ag_jvm *jvm, struct ag_frames *frames,
 		    const jvmtiFrameInfo *frame, struct wire_writer *w)
 {
-	struct texts t;
+	struct ag_number *slot = take_slot(jvm, frames, frame);
+	struct ag_frame_texts t;
 
-	look_up(jvm, frame, frames->moved, &t);
+	if (!slot)
+		return;
+	ag_frame_names(jvm, frame, &t);
+	if (slot->note != 0)
+		t.line = noted(slot->note);
+	else if (t.method && !frames->moved)
+		t.line = ag_frame_line(jvm, frame);
 	put(w, &t);
-	ag_ti_free(jvm, t.class);
-	ag_ti_free(jvm, t.method);
-	ag_ti_free(jvm, t.source);
-	(void)ag_numbers_add(&frames->known, key_of(frame), frames->n++); /* there is room */
+	ag_frame_texts_free(jvm, &t);
+	slot->number = frames->n++;
 }
 
 int ag_frames_tell(struct ag_jvm *jvm, struct ag_chan *chan, struct ag_frames *frames,
 			 const jvmtiFrameInfo *list, uint32_t n)
 {
-	const struct texts unknown = { .line = LINE_UNKNOWN };
+	const struct ag_frame_texts unknown = { .line = AG_LINE_UNKNOWN };
 	struct wire_writer *w = ag_chan_begin(chan), count;
 	uint32_t before = frames->n;
 
@@ -160,7 +153,7 @@ int ag_frames_tell(struct ag_jvm *jvm, struct ag_chan *chan, struct ag_frames *f
 		frames->n++;
 	}
 	for (uint32_t i = 0; i < n && i < WIRE_TRACE_DEPTH; i++) {
-		if (slot_if_new(frames, &list[i]))
+		if (is_new(frames, &list[i]))
 			put_new(jvm, frames, &list[i], w);
 	}
 	/* How many there are is known behind them. */

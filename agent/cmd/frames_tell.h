@@ -11,12 +11,14 @@
 #include "wire/frame.h"
 
 struct ag_frames {
-	struct ag_numbers known; /* method and place in it → number */
+	struct ag_numbers known; /* method and place in it → number; its note: the line, if noted */
+	uint32_t max;            /* what is beyond is unknown */
 	uint32_t n;              /* how many were told */
 	bool moved; /* classes were put back: where new ones stood in them is not told any more */
 };
 
-int ag_frames_init(struct ag_jvm *jvm, struct ag_frames *frames);
+/* For max frames at most, whose table grows to 32 bytes each, or 64 for a moment. */
+int ag_frames_init(struct ag_jvm *jvm, struct ag_frames *frames, uint32_t max);
 void ag_frames_release(struct ag_jvm *jvm, struct ag_frames *frames);
 
 /* Is there one among these that the client does not know yet? */
@@ -28,6 +30,9 @@ bool ag_frames_are_new(const struct ag_frames *frames, const jvmtiFrameInfo *lis
  */
 int ag_frames_tell(struct ag_jvm *jvm, struct ag_chan *chan, struct ag_frames *frames,
 			 const jvmtiFrameInfo *list, uint32_t n);
+/* Remember the lines of those that are not told yet: before they move. */
+void ag_frames_note(struct ag_jvm *jvm, struct ag_frames *frames, const jvmtiFrameInfo *list,
+		    uint32_t n);
 /* The number of one that was told. */
 uint32_t ag_frames_number(const struct ag_frames *frames, const jvmtiFrameInfo *frame);
 

@@ -24,6 +24,8 @@
 #define SUMS_NS (500 * NS_PER_MS)
 #define STATE_NS NS_PER_S
 
+#define FRAMES_MAX (1u << 16) /* what is beyond is unknown: 2 MB must do */
+
 /* Hooks that cost too much end it: looked at over a second at least, unless it is a flood. */
 #define COST_NS NS_PER_S
 #define FLOOD_NS (250 * NS_PER_MS)
@@ -348,7 +350,7 @@ static int run_new(struct ag_jvm *jvm, struct ag_chan *chan, const struct reques
 	t.tell.trace = trace;
 	if (describe(jvm, trace, request) == 0 &&
 	    (!(t.tell.flags & WIRE_TRACE_STACKS) ||
-	     ag_frames_init(jvm, &t.tell.frames) == 0))
+	     ag_frames_init(jvm, &t.tell.frames, FRAMES_MAX) == 0))
 		rc = run(jvm, &t, request);
 	ag_frames_release(jvm, &t.tell.frames);
 	/* What is left to a suspended thread stands in the session's account. */

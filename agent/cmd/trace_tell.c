@@ -4,12 +4,12 @@
 
 #include "wire/sums.h"
 
-#define PIECE (48u * 1024) /* as batches are cut */
+#define PIECE (48u * 1024) /* so much that the batch is ended, for a frame of another kind */
 #define USUAL_CALL 2048    /* room that is made for the next one before it is taken */
 #define LONGEST_SUM (48 + 12 * SUMS_BUCKETS)
 #define NAME_MAX 1024      /* longer names of threads are cut */
 
-enum { FULL = 1 }; /* there is no room; -1 is for broken channels */
+#define FULL AG_BATCH_FULL /* there is no room; -1 is for broken channels */
 
 uint32_t ag_telling_hooked(const struct ag_telling *t)
 {
@@ -25,21 +25,10 @@ bool ag_telling_is_done(const struct ag_telling *t)
 	return t->max_calls > 0 && t->told >= t->max_calls;
 }
 
-/*
- * Room for n bytes more, in the batch that is begun or in a new frame, such that gathering them
- * waits for nobody.  0, FULL or -1.
- */
 static int make_room(struct ag_telling *t, size_t n)
 {
-	if (t->batch.w && t->batch.w->len + n <= PIECE)
-		return 0;
-	if (ag_batch_end(&t->batch) != 0)
-		return -1;
-	if (ag_chan_has_room(t->chan, 0))
-		return 0;
-	if ((t->patient ? ag_chan_flush(t->chan) : ag_chan_trickle(t->chan)) != 0)
-		return -1;
-	return ag_chan_has_room(t->chan, 0) ? 0 : FULL;
+	t->batch.chan = t->chan;
+	return ag_batch_room(&t->batch, n, t->patient);
 }
 
 /* Full is no error: it goes on when the client has taken some. */

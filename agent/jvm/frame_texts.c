@@ -1,0 +1,59 @@
+#include "jvm/frame_texts.h"
+
+#include "jvm/ref.h"
+
+/* Lines stand in no order that anybody promises. */
+static jint find_line(const jvmtiLineNumberEntry *table, jint n, jlocation at)
+{
+	const jvmtiLineNumberEntry *best = NULL;
+
+	for (jint i = 0; i < n; i++) {
+		if (table[i].start_location <= at &&
+		    (!best || table[i].start_location > best->start_location))
+			best = &table[i];
+	}
+	return best && best->line_number >= 0 ? best->line_number : AG_LINE_UNKNOWN;
+}
+
+jint ag_frame_line(struct ag_jvm *jvm, const jvmtiFrameInfo *frame)
+{
+	jvmtiLineNumberEntry *table = NULL;
+	jint n = 0, line;
+
+	if (frame->location < 0)
+		return AG_LINE_NATIVE;
+	if ((*jvm->ti)->GetLineNumberTable(jvm->ti, frame->method, &n, &table) !=
+	    JVMTI_ERROR_NONE)
+		return AG_LINE_UNKNOWN;
+	line = find_line(table, n, frame->location);
+	ag_ti_free(jvm, table);
+	return line;
+}
+
+void ag_frame_names(struct ag_jvm *jvm, const jvmtiFrameInfo *frame, struct ag_frame_texts *t)
+{
+	jvmtiEnv *ti = jvm->ti;
+	jclass class = NULL;
+
+	*t = (struct ag_frame_texts){
+		.line = frame->location < 0 ? AG_LINE_NATIVE : AG_LINE_UNKNOWN,
+	};
+	if ((*ti)->GetMethodName(ti, frame->method, &t->method, NULL, NULL) != JVMTI_ERROR_NONE ||
+	    (*ti)->GetMethodDeclaringClass(ti, frame->method, &class) != JVMTI_ERROR_NONE) {
+		t->line = AG_LINE_UNKNOWN;
+		return;
+	}
+	if ((*ti)->GetClassSignature(ti, class, &t->class, NULL) != JVMTI_ERROR_NONE)
+		t->class = NULL;
+	if ((*ti)->GetSourceFileName(ti, class, &t->source) != JVMTI_ERROR_NONE)
+		t->source = NULL;
+	ag_ref_drop(jvm, class);
+}
+
+void ag_frame_texts_free(struct ag_jvm *jvm, struct ag_frame_texts *t)
+{
+	ag_ti_free(jvm, t->class);
+	ag_ti_free(jvm, t->method);
+	ag_ti_free(jvm, t->source);
+	*t = (struct ag_frame_texts){ .line = AG_LINE_UNKNOWN };
+}
