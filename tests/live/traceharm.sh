@@ -7,47 +7,6 @@
 
 kills=$(in_soak 200 20)
 
-# working NAME: rounds are done, if not at this instant then soon, and nothing is wrong with them.
-working() {
-	local told end=$(($(now_ms) + 20000))
-
-	while told=$(ask beats '^beats ' 20) && [[ $told =~ ^beats\ [0-9]+\ wrong\ 0\ $ ]]; do
-		[[ $told == 'beats 0 '* ]] || return 0
-		[ "$(now_ms)" -lt "$end" ] || break
-		sleep 0.05 # between two looks
-	done
-	fail "$1: the application works, and its checks pass" "$told" \
-		"$(tail -n 3 "$JVM_OUT" "$JVM_ERR")"
-	return 1
-}
-
-# beating NAME: it does so again and again, from now on.
-beating() {
-	ask beats '^beats ' 20 >/dev/null
-	sleep 0.3 # a round takes less
-	working "$1" && pass "$1: the application works, and its checks pass"
-}
-
-# loaded VERSION [FLAG...]: a victim with work on all kinds of threads.
-loaded() {
-	local virtual=0
-
-	[ "$1" -lt 21 ] || virtual=20
-	start_jvm "$1" default TraceLoad -Xmx100m "${@:2}" || return
-	ask "load 3 $virtual" '^loaded$' >/dev/null
-	working "load"
-}
-
-same_as() {
-	[ "$("$1" "$2")" -eq "$3" ]
-}
-
-# resident: in KB, once what is not needed any more was given back.
-resident() {
-	"$JTOOL" jcmd "$JVM_PID" GC.run >/dev/null
-	rss_kb "$JVM_PID"
-}
-
 # As an application may meet it: by any option, of classes of its own and of the JDK's.
 ways=('TraceLoad$Work.*' 'TraceLoad$Work.* --summary' 'TraceLoad$Work.* --stack --rate 0 -c 0'
 	'TraceLoad$Work.* java.util.HashMap.* --no-args --rate 0 -c 0'
@@ -186,15 +145,6 @@ hidden() {
 	check "$version: hidden: that is said" grep -q 'its class loader does not find' "$W/trace.err"
 	same "$version: hidden: the loader is asked once" 'asked 1' "$(ask asked '^asked ')"
 	stop "$JVM_PID"
-}
-
-# on VERSION...: those of them that are there, or in the long form all.
-on() {
-	local version
-
-	for version in $(in_soak "${jdks[*]}" "$*"); do
-		! has_jdk "$version" || echo "$version"
-	done
 }
 
 for version in $(on 8 25); do

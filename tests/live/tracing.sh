@@ -1,6 +1,6 @@
 # shellcheck shell=bash
-# What the tests of trace share: traces that go on beside the test, and whether they left anything.
-# To be sourced behind lib.sh.
+# What the tests of trace and alloc share: a jtool that goes on beside the test, and whether it left
+# anything.  To be sourced behind lib.sh.
 # shellcheck disable=SC2154 # which has live_dir
 
 # made_classes SEED: the classes that no compiler makes, beside the victims.
@@ -15,15 +15,20 @@ made_classes() {
 hooked=' methods? (is|are) hooked'
 
 tracing() {
-	grep -q -E "$hooked" "$W/trace.err" || gone "$TRACE_PID"
+	grep -q -E "$1" "$W/trace.err" || gone "$TRACE_PID"
 }
 
-# begin_trace NAME ARGUMENT...: of the victim started last, until it is hooked. Sets TRACE_PID;
-# its output goes to $W/trace.out, or through the command TRACE_TO.
+# begin_trace NAME ARGUMENT...: of the victim started last, until it is hooked.
 begin_trace() {
-	local name=$1
+	begin_aside trace "$hooked" "$@"
+}
 
-	shift
+# begin_aside COMMAND PATTERN NAME ARGUMENT...: of the victim started last, until its -v says
+# PATTERN. Sets TRACE_PID; its output goes to $W/trace.out, or through the command TRACE_TO.
+begin_aside() {
+	local command=$1 pattern=$2 name=$3
+
+	shift 3
 	: >"$W/trace.err"
 	rm -f "$W/trace.rc"
 	# In a shell of its own, so that the test's takes no notice of how it ends.
@@ -34,8 +39,8 @@ begin_trace() {
 	fi
 	(
 		cd "$W" || exit
-		env --default-signal=INT,QUIT ./jtool trace -v "$JVM_PID" "$@" >&$pipe 2>"$W/trace.err" \
-			</dev/null {pipe}>&- &
+		env --default-signal=INT,QUIT ./jtool "$command" -v "$JVM_PID" "$@" >&$pipe \
+			2>"$W/trace.err" </dev/null {pipe}>&- &
 		echo $! >"$W/trace.pid.new"
 		mv "$W/trace.pid.new" "$W/trace.pid"
 		rc=0
@@ -49,9 +54,9 @@ begin_trace() {
 	TRACE_PID=$(cat "$W/trace.pid")
 	rm "$W/trace.pid"
 	started+=("$TRACE_PID")
-	poll 30 tracing
-	if ! grep -q -E "$hooked" "$W/trace.err"; then
-		fail "$name: it begins" "jtool trace $*" "$(head -n 5 "$W/trace.err")"
+	poll 30 tracing "$pattern"
+	if ! grep -q -E "$pattern" "$W/trace.err"; then
+		fail "$name: it begins" "jtool $command $*" "$(head -n 5 "$W/trace.err")"
 		kill -9 "$TRACE_PID" 2>/dev/null
 		return 1
 	fi
@@ -109,4 +114,54 @@ as_before() {
 	else
 		fail "$1: every class is as it was" "$changed" "other code: $other" "$(head -n 3 "$W/err")"
 	fi
+}
+
+# working NAME: rounds are done, if not at this instant then soon, and nothing is wrong with them.
+working() {
+	local told end=$(($(now_ms) + 20000))
+
+	while told=$(ask beats '^beats ' 20) && [[ $told =~ ^beats\ [0-9]+\ wrong\ 0\ $ ]]; do
+		[[ $told == 'beats 0 '* ]] || return 0
+		[ "$(now_ms)" -lt "$end" ] || break
+		sleep 0.05 # between two looks
+	done
+	fail "$1: the application works, and its checks pass" "$told" \
+		"$(tail -n 3 "$JVM_OUT" "$JVM_ERR")"
+	return 1
+}
+
+# beating NAME: it does so again and again, from now on.
+beating() {
+	ask beats '^beats ' 20 >/dev/null
+	sleep 0.3 # a round takes less
+	working "$1" && pass "$1: the application works, and its checks pass"
+}
+
+# loaded VERSION [FLAG...]: a victim with work on all kinds of threads.
+loaded() {
+	local virtual=0
+
+	[ "$1" -lt 21 ] || virtual=20
+	start_jvm "$1" default TraceLoad -Xmx100m "${@:2}" || return
+	ask "load 3 $virtual" '^loaded$' >/dev/null
+	working "load"
+}
+
+same_as() {
+	[ "$("$1" "$2")" -eq "$3" ]
+}
+
+# resident: in KB, once what is not needed any more was given back.
+resident() {
+	"$JTOOL" jcmd "$JVM_PID" GC.run >/dev/null
+	rss_kb "$JVM_PID"
+}
+
+# on VERSION...: those of them that are there, or in the long form all.
+on() {
+	local version
+
+	for version in $(in_soak "${jdks[*]}" "$*"); do
+		! has_jdk "$version" || echo "$version"
+	done
 }
