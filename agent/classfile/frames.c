@@ -188,8 +188,7 @@ static void put_cell(struct table *t, struct inj_cell cell)
 
 	if (cell.tag == INJ_UNINIT)
 		of = inj_place(t->m, of);
-	if (of == INJ_NOWHERE)
-		t->failed = true;
+	t->failed |= of == INJ_NOWHERE;
 	cf_put_u1(&t->m->body, cell.tag);
 	if (cell.tag >= INJ_OBJECT)
 		cf_put_u2(&t->m->body, (uint16_t)of);
@@ -288,4 +287,63 @@ enum cf_refusal frames_put(struct injecting *m)
 		return CF_TOO_MANY;
 	cf_set_u2(&m->body, count, (uint16_t)t.n);
 	return CF_HOOKED;
+}
+
+static void move_cells(struct table *t, struct cf_bytes *from, uint32_t n)
+{
+	while (n-- > 0 && !from->failed)
+		put_cell(t, frames_cell(from));
+}
+
+/* How far, in the shortest form that the frame's kind has. */
+static void put_delta(struct table *t, uint8_t type, uint32_t delta)
+{
+	struct cf_output *out = &t->m->body;
+
+	if (type < FRAME_RESERVED && delta < FRAME_STACK_1) {
+		cf_put_u1(out, (uint8_t)(type / FRAME_STACK_1 * FRAME_STACK_1 + delta));
+		return;
+	}
+	if (type < FRAME_RESERVED)
+		type = type < FRAME_STACK_1 ? FRAME_SAME_EXTENDED : FRAME_STACK_1_EXTENDED;
+	cf_put_u1(out, type);
+	cf_put_u2(out, (uint16_t)delta);
+}
+
+static void move_frame(struct table *t, struct cf_bytes *from, uint32_t *pc)
+{
+	uint8_t type = cf_u1(from);
+	uint32_t n, at;
+
+	*pc += 1 + read_delta(from, type);
+	at = *pc < t->m->code.len ? inj_label(t->m, *pc) : INJ_NOWHERE;
+	t->failed |= at == INJ_NOWHERE ||
+		     (type >= FRAME_RESERVED && type < FRAME_STACK_1_EXTENDED);
+	put_delta(t, type, at - t->last - 1);
+	t->last = at;
+	if (type == FRAME_FULL) {
+		n = cf_u2(from);
+		cf_put_u2(&t->m->body, (uint16_t)n);
+		move_cells(t, from, n);
+		n = cf_u2(from);
+		cf_put_u2(&t->m->body, (uint16_t)n);
+		move_cells(t, from, n);
+	} else if (type >= FRAME_APPEND) {
+		move_cells(t, from, type - FRAME_SAME_EXTENDED);
+	} else if ((type >= FRAME_STACK_1 && type < FRAME_RESERVED) ||
+		   type == FRAME_STACK_1_EXTENDED) {
+		move_cells(t, from, 1);
+	}
+}
+
+enum cf_refusal frames_move(struct injecting *m)
+{
+	struct table t = { .m = m, .last = UINT32_MAX };
+	struct cf_bytes from = cf_bytes_init(m->maps.data, m->maps.len);
+	uint32_t pc = UINT32_MAX, left = m->maps.data ? cf_u2(&from) : 0;
+
+	cf_put_u2(&m->body, (uint16_t)left);
+	for (; left > 0 && !t.failed && !from.failed; left--)
+		move_frame(&t, &from, &pc);
+	return t.failed || from.failed || cf_bytes_left(&from) > 0 ? CF_MALFORMED : CF_HOOKED;
 }

@@ -37,5 +37,7 @@ bool frames_this_first(const struct frames *f);
 
 /* A StackMapTable's frames with the token. */
 enum cf_refusal frames_put(struct injecting *m);
+/* And as they are, but for their places and those of what is made in them. */
+enum cf_refusal frames_move(struct injecting *m);
 
 #endif

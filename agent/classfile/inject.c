@@ -2,7 +2,7 @@
 #include "base/hash.h"
 #include "classfile/injecting.h"
 
-static const char no_memory[] = "there is no memory to hook its methods";
+const char inj_no_memory[] = "there is no memory to hook its methods";
 
 /* A method, and in a hash of all of them: the first and the next of a chain, from 1 on. */
 struct target {
@@ -60,10 +60,15 @@ static void match(const struct cf_class *class, struct cf_probe *probes, size_t 
 	}
 }
 
-/* True when something was hooked. */
-static bool put_methods(struct injecting *m, struct cf_probe *probes,
-			const struct target *targets)
+struct matched {
+	struct cf_probe *probes;
+	const struct target *targets;
+};
+
+static bool put_methods(struct injecting *m, void *arg)
 {
+	const struct matched *matched = arg;
+	const struct target *targets = matched->targets;
 	struct cf_members list = cf_methods(m->class);
 	bool hooked = false;
 
@@ -74,7 +79,7 @@ static bool put_methods(struct injecting *m, struct cf_probe *probes,
 		if (!cf_next_member(&list, &m->method))
 			break;
 		if (targets[i].probe != 0) {
-			struct cf_probe *probe = &probes[targets[i].probe - 1];
+			struct cf_probe *probe = &matched->probes[targets[i].probe - 1];
 
 			m->probe = probe;
 			probe->refused = inj_put_method(m, begin);
@@ -90,7 +95,7 @@ static bool put_methods(struct injecting *m, struct cf_probe *probes,
 }
 
 /* All that is behind the constants; what is not a method's is as it was. */
-static bool put_body(struct injecting *m, struct cf_probe *probes, const struct target *targets)
+static bool put_body(struct injecting *m, inj_put_methods *put, void *arg)
 {
 	const struct cf_class *class = m->class;
 	uint32_t begin = class->interfaces - 8; /* modifiers, names and a count are before them */
@@ -98,12 +103,18 @@ static bool put_body(struct injecting *m, struct cf_probe *probes, const struct 
 	bool hooked;
 
 	cf_put(&m->body, class->data + begin, class->methods - begin);
-	hooked = put_methods(m, probes, targets);
+	hooked = put(m, arg);
 	cf_put(&m->body, class->data + end, class->len - end);
 	return hooked;
 }
 
-static const char *put_class(struct injecting *m, struct cf_output *out)
+static bool lacks_memory(const struct injecting *m)
+{
+	return m->body.failed || m->constants.more.failed || m->enter.failed || m->exit.failed ||
+	       m->covered.failed || m->inserted.failed;
+}
+
+static const char *put_whole(struct injecting *m, struct cf_output *out)
 {
 	const struct cf_class *class = m->class;
 	const struct cf_output *more = &m->constants.more;
@@ -115,49 +126,63 @@ static const char *put_class(struct injecting *m, struct cf_output *out)
 	cf_set_u2(out, pool - 2, (uint16_t)m->constants.count);
 	cf_put(out, more->data, more->len);
 	cf_put(out, m->body.data, m->body.len);
-	if (m->body.failed || more->failed || m->enter.failed || m->exit.failed ||
-	    m->covered.failed || out->failed)
-		return no_memory;
-	return NULL;
+	return lacks_memory(m) || out->failed ? inj_no_memory : NULL;
 }
 
-static const char *inject(struct injecting *m, struct cf_probe *probes, size_t n,
-			  struct target *targets, struct cf_output *out)
+const char *inj_put_class(struct injecting *m, inj_put_methods *put, void *arg,
+			  struct cf_output *out)
 {
 	const char *why = NULL;
 
-	match(m->class, probes, n, targets);
-	if (put_body(m, probes, targets) || m->body.failed)
-		why = put_class(m, out);
+	if (put_body(m, put, arg) || lacks_memory(m))
+		why = put_whole(m, out);
 	if (why)
 		cf_output_release(out);
 	return why;
+}
+
+bool inj_open(struct injecting *m, const struct cf_class *class, const char *hooks)
+{
+	struct ag_mem *mem = class->pool.mem;
+
+	*m = (struct injecting){
+		.class = class,
+		.hooks_class = hooks,
+		.room = ag_alloc(mem, 1, sizeof(*m->room)),
+		.body.mem = mem,
+		.enter.mem = mem,
+		.exit.mem = mem,
+		.covered.mem = mem,
+		.inserted.mem = mem,
+	};
+	return inj_constants_open(&m->constants, &class->pool, mem) && m->room;
+}
+
+void inj_close(struct injecting *m)
+{
+	inj_constants_release(&m->constants);
+	cf_output_release(&m->body);
+	cf_output_release(&m->enter);
+	cf_output_release(&m->exit);
+	cf_output_release(&m->covered);
+	cf_output_release(&m->inserted);
+	ag_free(m->class->pool.mem, m->room);
 }
 
 const char *cf_inject(const struct cf_class *class, const char *hooks, struct cf_probe *probes,
 		      size_t n, struct cf_output *out)
 {
 	struct ag_mem *mem = class->pool.mem;
-	struct injecting m = {
-		.class = class,
-		.hooks_class = hooks,
-		.room = ag_alloc(mem, 1, sizeof(*m.room)),
-		.body.mem = mem,
-		.enter.mem = mem,
-		.exit.mem = mem,
-		.covered.mem = mem,
-	};
 	struct target *targets = ag_alloc(mem, class->n_methods + (size_t)1, sizeof(*targets));
-	const char *why = no_memory;
+	struct matched matched = { probes, targets };
+	const char *why = inj_no_memory;
+	struct injecting m;
 
-	if (inj_constants_open(&m.constants, &class->pool, mem) && m.room && targets)
-		why = inject(&m, probes, n, targets, out);
-	inj_constants_release(&m.constants);
-	cf_output_release(&m.body);
-	cf_output_release(&m.enter);
-	cf_output_release(&m.exit);
-	cf_output_release(&m.covered);
+	if (inj_open(&m, class, hooks) && targets) {
+		match(class, probes, n, targets);
+		why = inj_put_class(&m, put_methods, &matched, out);
+	}
+	inj_close(&m);
 	ag_free(mem, targets);
-	ag_free(mem, m.room);
 	return why;
 }

@@ -102,6 +102,15 @@ uint16_t inj_class(struct inj_constants *c, struct cf_text name)
 	return index;
 }
 
+uint16_t inj_method(struct inj_constants *c, uint16_t class, const char *name,
+		    const char *descriptor)
+{
+	uint16_t index = inj_utf8(c, name, strlen(name));
+
+	index = add_pair(c, CF_NAME_AND_TYPE, index, inj_utf8(c, descriptor, strlen(descriptor)));
+	return add_pair(c, CF_METHOD, class, index);
+}
+
 uint16_t inj_hook(struct inj_constants *c, enum inj_hook hook, const char *hooks_class)
 {
 	/* One text, not an array of pointers, which the loader would have to relocate. */
@@ -110,9 +119,8 @@ uint16_t inj_hook(struct inj_constants *c, enum inj_hook hook, const char *hooks
 #include "classfile/hooks.def"
 #undef HOOK
 		;
-	const char *name = names, *descriptor;
 	struct cf_text class = { hooks_class, strlen(hooks_class) };
-	uint16_t index;
+	const char *name = names;
 
 	if (c->hooks[hook] != 0)
 		return c->hooks[hook];
@@ -120,9 +128,6 @@ uint16_t inj_hook(struct inj_constants *c, enum inj_hook hook, const char *hooks
 		c->hooks_class = inj_class(c, class);
 	for (int i = 0; i < 2 * (int)hook; i++)
 		name += strlen(name) + 1;
-	descriptor = name + strlen(name) + 1;
-	index = inj_utf8(c, name, strlen(name));
-	index = add_pair(c, CF_NAME_AND_TYPE, index, inj_utf8(c, descriptor, strlen(descriptor)));
-	c->hooks[hook] = add_pair(c, CF_METHOD, c->hooks_class, index);
+	c->hooks[hook] = inj_method(c, c->hooks_class, name, name + strlen(name) + 1);
 	return c->hooks[hook];
 }

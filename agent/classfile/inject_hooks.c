@@ -71,25 +71,25 @@ static void put_load(struct cf_output *out, enum inj_kind kind, uint32_t index)
  * Not as a constant: ids are never the same again, and HotSpot keeps all constants that a class
  * ever had with it, so that it would grow with every trace until there is no room.
  */
-static void put_id(const struct injecting *m, struct cf_output *out)
+void inj_put_number(struct cf_output *out, uint32_t number)
 {
-	uint32_t low = m->probe->id & UINT16_MAX;
+	uint32_t low = number & UINT16_MAX;
 
-	if (inj_id_stack(m->probe) > 1) {
+	if (inj_number_stack(number) > 1) {
 		/* sipush has a sign */
 		cf_put_u1(out, OP_SIPUSH);
-		cf_put_u2(out, (uint16_t)((m->probe->id >> 16) + (low > INT16_MAX)));
+		cf_put_u2(out, (uint16_t)((number >> 16) + (low > INT16_MAX)));
 		cf_put_u1(out, OP_BIPUSH);
 		cf_put_u1(out, 16);
 		cf_put_u1(out, OP_ISHL);
 	}
 	cf_put_u1(out, OP_SIPUSH);
 	cf_put_u2(out, (uint16_t)low);
-	if (inj_id_stack(m->probe) > 1)
+	if (inj_number_stack(number) > 1)
 		cf_put_u1(out, OP_IADD);
 }
 
-static void put_call(struct injecting *m, struct cf_output *out, enum inj_hook hook)
+void inj_put_call(struct injecting *m, struct cf_output *out, enum inj_hook hook)
 {
 	cf_put_u1(out, OP_INVOKESTATIC);
 	cf_put_u2(out, inj_hook(&m->constants, hook, m->hooks_class));
@@ -104,7 +104,7 @@ static void put_arguments(struct injecting *m)
 	for (int i = 0; i < CF_ARGS_MAX && cf_type_next(&rest, &type); i++) {
 		put_load(&m->enter, INJ_J, m->token);
 		put_load(&m->enter, inj_kind(&type), local);
-		put_call(m, &m->enter, (enum inj_hook)(INJ_argI + inj_kind(&type)));
+		inj_put_call(m, &m->enter, (enum inj_hook)(INJ_argI + inj_kind(&type)));
 		local += cf_type_slots(&type);
 	}
 }
@@ -115,8 +115,8 @@ void inj_put_enter(struct injecting *m)
 	size_t branch;
 
 	out->len = 0;
-	put_id(m, out);
-	put_call(m, out, INJ_enter);
+	inj_put_number(out, m->probe->id);
+	inj_put_call(m, out, INJ_enter);
 	put_local(out, OP_STORE, OP_STORE_0, INJ_J, m->token);
 	m->stored = (uint32_t)out->len;
 	if (!m->probe->values || m->parameters.len == 0)
@@ -142,15 +142,15 @@ void inj_put_exit(struct injecting *m)
 		cf_put_u1(out, m->result == INJ_J || m->result == INJ_D ? OP_DUP2 : OP_DUP);
 	}
 	put_load(out, INJ_J, m->token);
-	put_id(m, out);
-	put_call(m, out, hook);
+	inj_put_number(out, m->probe->id);
+	inj_put_call(m, out, hook);
 }
 
 void inj_put_handler(struct injecting *m)
 {
 	cf_put_u1(&m->body, OP_DUP);
 	put_load(&m->body, INJ_J, m->token);
-	put_id(m, &m->body);
-	put_call(m, &m->body, INJ_fail);
+	inj_put_number(&m->body, m->probe->id);
+	inj_put_call(m, &m->body, INJ_fail);
 	cf_put_u1(&m->body, OP_ATHROW);
 }

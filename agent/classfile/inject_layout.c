@@ -25,8 +25,37 @@ static uint32_t padding(uint32_t at)
 	return (3 - at) & 3;
 }
 
+/* What is put in front of an instruction, one piece after the other: its length, or 0. */
+static uint32_t next_inserted(struct cf_bytes *pieces, uint32_t pc, const uint8_t **code)
+{
+	uint32_t len;
+
+	if (cf_bytes_left(pieces) == 0 || cf_peek_u4(pieces->at) != pc)
+		return 0;
+	(void)cf_u4(pieces);
+	len = cf_u1(pieces);
+	*code = cf_take(pieces, len);
+	return *code ? len : 0;
+}
+
+static uint32_t inserted_len(struct cf_bytes *pieces, uint32_t pc)
+{
+	uint32_t all = 0, len;
+	const uint8_t *code;
+
+	while ((len = next_inserted(pieces, pc, &code)) > 0)
+		all += len;
+	return all;
+}
+
+static struct cf_bytes inserted(const struct injecting *m)
+{
+	return cf_bytes_init(m->inserted.data, m->inserted.failed ? 0 : m->inserted.len);
+}
+
 enum cf_refusal inj_lay_out(struct injecting *m)
 {
+	struct cf_bytes pieces = inserted(m);
 	uint32_t *label = m->room->label, len = m->code.len;
 	uint32_t at = (uint32_t)m->enter.len;
 	struct cf_insn insn = { 0 };
@@ -35,6 +64,7 @@ enum cf_refusal inj_lay_out(struct injecting *m)
 	for (uint32_t pc = 0; pc < len; pc += insn.len) {
 		if (!cf_insn(m->code.code, len, pc, &insn))
 			return CF_MALFORMED;
+		at += inserted_len(&pieces, pc);
 		label[pc] = at;
 		if (inj_is_return(insn.opcode)) {
 			if (insn.opcode != OP_IRETURN + m->result)
@@ -48,6 +78,7 @@ enum cf_refusal inj_lay_out(struct injecting *m)
 	/* By stack maps there is no way to say that the end is not come to. */
 	if (m->with_maps && !cf_ends_flow(&insn))
 		return CF_MALFORMED;
+	at += inserted_len(&pieces, len);
 	label[len] = at;
 	m->end = at;
 	return at > INJ_CODE_MAX ? CF_TOO_LONG : CF_HOOKED;
@@ -112,9 +143,23 @@ static bool is_jump(const struct cf_insn *insn)
 	return insn->operands == CF_OP_BRANCH || insn->operands == CF_OP_BRANCH_W;
 }
 
+/* The method's own code up to an instruction, and what is put in front of that. */
+static void put_up_to(struct injecting *m, struct cf_bytes *pieces, uint32_t *copied, uint32_t pc)
+{
+	const uint8_t *code;
+	uint32_t len;
+
+	while ((len = next_inserted(pieces, pc, &code)) > 0) {
+		cf_put(&m->body, m->code.code + *copied, pc - *copied);
+		*copied = pc;
+		cf_put(&m->body, code, len);
+	}
+}
+
 enum cf_refusal inj_put_code(struct injecting *m)
 {
 	enum cf_refusal refusal = CF_HOOKED;
+	struct cf_bytes pieces = inserted(m);
 	uint32_t copied = 0;
 	struct cf_insn insn;
 
@@ -123,6 +168,7 @@ enum cf_refusal inj_put_code(struct injecting *m)
 		bool returns, leads;
 
 		(void)cf_insn(m->code.code, m->code.len, pc, &insn); /* was looked at before */
+		put_up_to(m, &pieces, &copied, pc);
 		returns = inj_is_return(insn.opcode);
 		leads = is_jump(&insn) || cf_is_switch(&insn);
 		if (!returns && !leads)
@@ -134,6 +180,7 @@ enum cf_refusal inj_put_code(struct injecting *m)
 		else
 			refusal = is_jump(&insn) ? put_jump(m, &insn) : put_switch(m, &insn);
 	}
+	put_up_to(m, &pieces, &copied, m->code.len);
 	cf_put(&m->body, m->code.code + copied, m->code.len - copied);
 	return refusal;
 }

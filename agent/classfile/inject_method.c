@@ -21,12 +21,21 @@ static bool parameters_fit(const struct injecting *m)
 
 static uint32_t stack_wanted(const struct injecting *m)
 {
-	uint32_t id = inj_id_stack(m->probe);
+	uint32_t id = inj_number_stack(m->probe->id);
 	uint32_t wanted = m->code.max_stack + EXIT_STACK + id;
 
 	if (m->probe->values && m->result != INJ_VOID)
 		wanted += m->result == INJ_J || m->result == INJ_D ? 2 : 1;
 	return wanted < ENTER_STACK + id ? ENTER_STACK + id : wanted;
+}
+
+/* The new variable and what a hook needs on the stack. */
+static enum cf_refusal make_room(struct injecting *m)
+{
+	m->token = m->code.max_locals;
+	m->max_locals = m->token + TOKEN_SLOTS;
+	m->max_stack = stack_wanted(m);
+	return m->max_locals > UINT16_MAX || frames_are_too_many(m) ? CF_TOO_MANY : CF_HOOKED;
 }
 
 /* All that is known of the method before anything is put. */
@@ -42,31 +51,43 @@ static enum cf_refusal look(struct injecting *m)
 	/* <clinit> is static also where it is not said (JVMS 4.6). */
 	m->is_static = m->method.access & CF_ACC_STATIC || cf_text_is(m->method.name, "<clinit>");
 	m->is_init = cf_text_is(m->method.name, "<init>");
-	if (m->is_init && cf_text_is(cf_name(m->class), "java/lang/Object"))
+	if (!m->sites && m->is_init && cf_text_is(cf_name(m->class), "java/lang/Object"))
 		return CF_ROOT;
 	if (m->code.len == 0 || m->code.len > INJ_CODE_MAX || !parameters_fit(m) ||
 	    (m->is_init && m->is_static))
 		return CF_MALFORMED;
-	m->token = m->code.max_locals;
 	m->with_maps = m->class->major >= JAVA_6;
 	m->maps = (struct cf_attribute){ .data = NULL };
 	if (m->with_maps &&
 	    cf_find_attribute(m->code.attributes, "StackMapTable", &m->maps) && m->maps.len == 0)
 		m->maps.data = NULL;
-	if (m->token + TOKEN_SLOTS > UINT16_MAX || stack_wanted(m) > UINT16_MAX ||
-	    frames_are_too_many(m))
-		return CF_TOO_MANY;
 	return CF_HOOKED;
 }
 
-static enum cf_refusal plan(struct injecting *m)
+static enum cf_refusal plan_probe(struct injecting *m)
 {
-	enum cf_refusal refusal;
+	enum cf_refusal refusal = make_room(m);
 
+	if (refusal != CF_HOOKED)
+		return refusal;
 	inj_put_enter(m);
 	inj_put_exit(m);
 	refusal = inj_lay_out(m);
 	return refusal == CF_HOOKED ? inj_cover(m) : refusal;
+}
+
+static enum cf_refusal plan_sites(struct injecting *m)
+{
+	m->max_locals = m->code.max_locals;
+	inj_find_sites(m);
+	return m->inserted.len == 0 ? CF_NOT_FOUND : inj_lay_out(m);
+}
+
+static enum cf_refusal plan(struct injecting *m)
+{
+	enum cf_refusal refusal = m->sites ? plan_sites(m) : plan_probe(m);
+
+	return refusal == CF_HOOKED && m->max_stack > UINT16_MAX ? CF_TOO_MANY : refusal;
 }
 
 static enum cf_refusal put_new_code(struct injecting *m, size_t begin)
@@ -95,8 +116,8 @@ static enum cf_refusal put_code_attribute(struct injecting *m, uint16_t name)
 
 	cf_put_u2(&m->body, name);
 	cf_put_u4(&m->body, 0);
-	cf_put_u2(&m->body, (uint16_t)stack_wanted(m));
-	cf_put_u2(&m->body, (uint16_t)(m->token + TOKEN_SLOTS));
+	cf_put_u2(&m->body, (uint16_t)m->max_stack);
+	cf_put_u2(&m->body, (uint16_t)m->max_locals);
 	cf_put_u4(&m->body, 0);
 	refusal = put_new_code(m, begin);
 	cf_set_u4(&m->body, begin - 4, (uint32_t)(m->body.len - begin));

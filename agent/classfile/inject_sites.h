@@ -22,18 +22,18 @@
 enum cf_site_kind {
 	CF_SITE_ARRAY,         /* newarray, anewarray */
 	CF_SITE_ARRAYS,        /* multianewarray */
-	CF_SITE_CLONE,         /* invokevirtual or invokeinterface of clone()Ljava/lang/Object; */
+	CF_SITE_CLONE,         /* invokevirtual of clone()Ljava/lang/Object;, also of arrays */
 	CF_SITE_CLONE_SPECIAL, /* invokespecial of it */
 	CF_SITE_RESULT,        /* any other method of allocators.def */
 };
 
 struct cf_site {
 	enum cf_site_kind kind;
-	/* the array's class: so many brackets, then this ("I", "a/b/C", "[[I"); 0 for a call */
-	uint32_t dimensions;
+	/* the array's class: so many brackets, then this ("I", "a/b/C", "[[I") */
+	uint32_t dimensions;    /* 1; 0 for multianewarray, whose constant has them all, and a call */
 	char primitive;         /* 'I' …; 0: */
 	struct cf_text element; /* the constant: an internal name, or a descriptor with brackets */
-	struct cf_text owner;    /* of the method that is called */
+	struct cf_text owner;    /* of the method that is called: an internal name, or "[I" */
 	struct cf_text method;   /* in which it stands */
 	uint32_t pc;
 };
@@ -42,7 +42,10 @@ struct cf_sites {
 	/* The id that the hook is to be called with; 0: this one is left alone. */
 	uint32_t (*id)(void *arg, const struct cf_site *site);
 	void *arg;
+	bool made;       /* hook java.lang.Object's constructor, if it is that class */
+	bool sun_unsafe; /* JDK 8: sun.misc.Unsafe makes instances itself, and calls no other */
 	/* out */
+	uint32_t roots;   /* constructors of java.lang.Object */
 	uint32_t hooked;  /* places */
 	uint32_t refused; /* methods that were left as they are, though they have such a place */
 	enum cf_refusal why; /* of the last of these */

@@ -97,7 +97,7 @@ static enum cf_refusal put_table(struct injecting *m, const struct cf_attribute 
 static enum cf_refusal put_content(struct injecting *m, const struct cf_attribute *a)
 {
 	if (cf_text_is(a->name, "StackMapTable"))
-		return frames_put(m);
+		return m->sites ? frames_move(m) : frames_put(m);
 	if (cf_text_is(a->name, "LineNumberTable"))
 		return put_table(m, a, 4, put_line);
 	if (cf_text_is(a->name, "LocalVariableTable") ||

@@ -1,10 +1,10 @@
-/* What the parts of cf_inject() share. */
+/* What the parts of cf_inject() and cf_inject_sites() share. */
 #ifndef JTOOL_CLASSFILE_INJECTING_H
 #define JTOOL_CLASSFILE_INJECTING_H
 
 #include "classfile/code.h"
 #include "classfile/descr.h"
-#include "classfile/inject.h"
+#include "classfile/inject_sites.h"
 
 /*
  * Kinds of values in the order in which instructions and hooks have them: iload, lload, fload,
@@ -45,6 +45,8 @@ void inj_constants_release(struct inj_constants *c);
 uint16_t inj_utf8(struct inj_constants *c, const char *text, size_t len);
 /* The name is copied into the new constants, but must outlive them all the same. */
 uint16_t inj_class(struct inj_constants *c, struct cf_text name);
+uint16_t inj_method(struct inj_constants *c, uint16_t class, const char *name,
+		    const char *descriptor);
 uint16_t inj_hook(struct inj_constants *c, enum inj_hook hook, const char *hooks_class);
 
 /* A verification type of a stack map (JVMS 4.7.4). */
@@ -89,8 +91,15 @@ struct injecting {
 	uint64_t work;         /* that the class's frames have made so far, in variables */
 	/* parts of the method: what is put in front of it and of its returns, handlers' ranges */
 	struct cf_output enter, exit, covered;
+	/*
+	 * What is put in front of instructions in their order: pc (4 bytes), length (1), code.  What
+	 * leads to the instruction leads behind it.
+	 */
+	struct cf_output inserted;
 
 	const struct cf_probe *probe;
+	struct cf_sites *sites;   /* instead of a probe */
+	uint32_t n_sites, n_roots; /* of the method that are hooked */
 	struct cf_member method;
 	struct cf_code code;
 	struct cf_attribute maps; /* data NULL: there are none */
@@ -98,6 +107,7 @@ struct injecting {
 	bool is_static, is_init;
 	struct cf_text parameters;
 	enum inj_kind result;
+	uint32_t max_stack, max_locals; /* of the new code */
 	uint32_t token;           /* the new local variable */
 	uint32_t stored;          /* where the token is stored and handlers begin */
 	uint32_t end;             /* of the code, without handlers */
@@ -112,11 +122,13 @@ void inj_put_enter(struct injecting *m);
 void inj_put_exit(struct injecting *m);
 void inj_put_handler(struct injecting *m);
 bool inj_is_return(uint8_t opcode);
+void inj_put_number(struct cf_output *out, uint32_t number);
+void inj_put_call(struct injecting *m, struct cf_output *out, enum inj_hook hook);
 
-/* How much of the stack it takes to push its id. */
-static inline uint32_t inj_id_stack(const struct cf_probe *probe)
+/* How much of the stack it takes to push a number. */
+static inline uint32_t inj_number_stack(uint32_t number)
 {
-	return probe->id > INT16_MAX ? 2 : 1;
+	return number > INT16_MAX ? 2 : 1;
 }
 
 /* inject_layout.c: the method's own code */
@@ -139,5 +151,19 @@ enum cf_refusal inj_put_tables(struct injecting *m);
  * class.  When it is refused, what was put there is to be taken back.
  */
 enum cf_refusal inj_put_method(struct injecting *m, const uint8_t *header);
+
+/* inject_sites.c: what is put into m->method, which may be nothing, and m->max_stack */
+void inj_find_sites(struct injecting *m);
+
+/*
+ * inject.c: a class whose methods are put by a function, each hooked or as it was, and which says
+ * whether one was hooked.
+ */
+bool inj_open(struct injecting *m, const struct cf_class *class, const char *hooks);
+typedef bool inj_put_methods(struct injecting *m, void *arg);
+const char *inj_put_class(struct injecting *m, inj_put_methods *put, void *arg,
+			  struct cf_output *out);
+void inj_close(struct injecting *m);
+extern const char inj_no_memory[];
 
 #endif
