@@ -14,7 +14,7 @@
 struct ag_arena {
 	uint8_t *base;
 	size_t size;
-	size_t used; /* atomic; may pass size when it is full */
+	size_t used; /* atomic */
 };
 
 /* -1: no memory. */

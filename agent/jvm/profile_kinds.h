@@ -21,8 +21,8 @@ struct ag_kinds *ag_kinds_new(struct ag_arena *arena);
 void ag_kinds_release(struct ag_kinds *kinds, JNIEnv *jni);
 
 /*
- * The kind of a class, added if it is new; AG_KIND_NONE: no room.  *shared: another class has
- * the same hash (NULL: does not matter).
+ * The kind of a class, added if it is new; AG_KIND_NONE: no room.  *shared: a class of another
+ * kind has the same hash (NULL: does not matter).
  */
 uint32_t ag_kinds_of(struct ag_kinds *kinds, jvmtiEnv *ti, JNIEnv *jni, jclass class, jint hash,
 		     bool *shared);

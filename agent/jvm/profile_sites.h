@@ -5,18 +5,14 @@
 #ifndef JTOOL_AGENT_JVM_PROFILE_SITES_H
 #define JTOOL_AGENT_JVM_PROFILE_SITES_H
 
-#include "base/arena.h"
+#include "base/table.h"
 #include "jvm/profile.h"
 
 #define AG_SITE_NONE UINT32_MAX
 #define AG_SITES_BITS 22 /* so many at most; a tag has room for their number */
 
 struct ag_sites {
-	struct ag_arena *arena;
-	uint32_t *index; /* open addressing: 1 + number, 0 for none; as the arena's size allows */
-	uint32_t index_bits;
-	void **chunks;   /* of sites by number, so that none moves */
-	uint32_t n;      /* atomic */
+	struct ag_table table;
 };
 
 /* -1: the arena has no room. */
@@ -33,6 +29,11 @@ void ag_sites_add(struct ag_sites *sites, uint32_t site, uint64_t objects_256, u
 void ag_sites_add_live(struct ag_sites *sites, uint32_t site, uint64_t objects_256,
 		       uint64_t bytes);
 void ag_sites_forget_live(struct ag_sites *sites);
+
+static inline uint32_t ag_sites_count(const struct ag_sites *sites)
+{
+	return ag_table_count(&sites->table);
+}
 
 /* As ag_profile_site(), objects rounded. */
 bool ag_sites_get(const struct ag_sites *sites, uint32_t i, struct ag_profile_site *site);
