@@ -1,0 +1,114 @@
+#include "jvm/recording.h"
+
+#define NS_PER_MS 1000000
+#define ENTER_MS 10000 /* for others to be done: a collection and a walk over a large heap */
+#define END_MS 3000    /* that the JVM's end waits for them */
+
+static struct {
+	jvmtiEnv *ti;
+	jrawMonitorID monitor; /* of what follows */
+	bool busy, over;
+	uint32_t flags;
+	struct ag_profile *profile; /* atomic; NULL: none */
+} recording;
+
+static struct ag_profile *get_profile(void)
+{
+	return __atomic_load_n(&recording.profile, __ATOMIC_ACQUIRE);
+}
+
+/* These fail only if the monitor is none, or is not held. */
+static void lock(void)
+{
+	(void)(*recording.ti)->RawMonitorEnter(recording.ti, recording.monitor);
+}
+
+static void unlock(void)
+{
+	(void)(*recording.ti)->RawMonitorExit(recording.ti, recording.monitor);
+}
+
+/* Woken early or late: its callers look again. */
+static void wait_ms(int64_t ms)
+{
+	(void)(*recording.ti)->RawMonitorWait(recording.ti, recording.monitor, ms);
+}
+
+static void wake_all(void)
+{
+	(void)(*recording.ti)->RawMonitorNotifyAll(recording.ti, recording.monitor);
+}
+
+int ag_recording_begin(struct ag_jvm *jvm, struct ag_profile *profile, uint32_t flags)
+{
+	if (AG_TI(jvm, CreateRawMonitor, "jtool recording", &recording.monitor) != 0)
+		return -1;
+	recording.ti = jvm->ti;
+	recording.flags = flags;
+	__atomic_store_n(&recording.profile, profile, __ATOMIC_RELEASE);
+	return 0;
+}
+
+/* With the lock: wait until nobody is at it. */
+static bool wait_for_turn(int ms)
+{
+	int64_t until = ag_now_ns() + (int64_t)ms * NS_PER_MS, left;
+
+	while (recording.busy && (left = until - ag_now_ns()) > 0)
+		wait_ms(left / NS_PER_MS + 1);
+	return !recording.busy;
+}
+
+int ag_recording_enter(struct ag_jvm *jvm, struct ag_profile **profile, uint32_t *flags)
+{
+	bool turn, over;
+
+	*profile = get_profile();
+	if (!*profile)
+		return 0;
+	*flags = recording.flags;
+	lock();
+	turn = wait_for_turn(ENTER_MS);
+	over = recording.over;
+	if (turn && !over)
+		recording.busy = true;
+	unlock();
+	if (over)
+		return 0;
+	return turn ? 1 : ag_fail(jvm, "look at what is recorded", "another client does, still");
+}
+
+void ag_recording_leave(void)
+{
+	lock();
+	recording.busy = false;
+	wake_all();
+	unlock();
+}
+
+bool ag_recording_rest(int ms)
+{
+	bool over;
+
+	lock();
+	if (!recording.over)
+		wait_ms(ms);
+	over = recording.over;
+	unlock();
+	return !over;
+}
+
+struct ag_profile *ag_recording_end(bool *turn)
+{
+	struct ag_profile *profile = get_profile();
+
+	if (!profile)
+		return NULL;
+	lock();
+	recording.over = true;
+	wake_all();
+	*turn = wait_for_turn(END_MS);
+	recording.busy = true;
+	unlock();
+	return profile;
+}
