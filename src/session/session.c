@@ -214,18 +214,23 @@ static struct place_request our_agent(const struct buf *agent, int listener)
 	};
 }
 
+char *session_agent_name(const struct buf *agent)
+{
+	const struct place_request req = our_agent(agent, -1);
+
+	return place_file_name(&req);
+}
+
 bool session_is_ours(const char *image)
 {
 	_cleanup_buf_ struct buf agent = BUF_INIT;
 	_cleanup_free_ char *name = NULL;
 	const char *slash = strrchr(image, '/');
-	struct place_request req;
 	struct err damaged = { 0 };
 
 	if (embedded_agent(&agent, &damaged) < 0)
 		return false; /* nothing can be: opening a session says why */
-	req = our_agent(&agent, -1);
-	name = place_file_name(&req);
+	name = session_agent_name(&agent);
 	return strcmp(slash ? slash + 1 : image, name) == 0;
 }
 

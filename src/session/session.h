@@ -4,6 +4,7 @@
 #ifndef JTOOL_SESSION_SESSION_H
 #define JTOOL_SESSION_SESSION_H
 
+#include "base/buf.h"
 #include "base/err.h"
 #include "target/attach.h"
 #include "wire/cursor.h"
@@ -28,6 +29,8 @@ struct session *session_open_image(const struct jvm *jvm, const struct attach_op
 
 /* Is that image of this very build's agent? */
 bool session_is_ours(const char *image);
+/* The name of this build's agent in targets; the caller frees it. */
+char *session_agent_name(const struct buf *agent) _must_check_;
 
 /* Send a request. */
 int session_send(struct session *s, uint16_t type, const struct wire_writer *payload,
