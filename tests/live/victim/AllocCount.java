@@ -32,6 +32,7 @@ import java.util.function.Supplier;
  * kind for each of N times, "counts" tells how many were made since "clear": "own", of classes that
  * nobody else has objects of, and "jdk", what it made of the JDK's, of which others make some, too.
  * "keep 1" keeps all of the former from now on.  "phases" tells their names, "all N" runs them all.
+ * With an argument N it has done that when it says READY, and counts from its start.
  */
 final class AllocCount extends Victim {
 	private static final Map<String, LongAdder> OWN = new ConcurrentHashMap<>();
@@ -988,12 +989,12 @@ final class AllocCount extends Victim {
 			phase.run(1);
 			phase.run(1);
 		}
-		lines(1);
-		clear();
 		if (args.length > 0) {
 			for (Phase phase : it.phases.values())
 				phase.run(Integer.parseInt(args[0]));
-			System.out.println(it.answer("counts"));
+		} else {
+			lines(1);
+			clear();
 		}
 		it.serve();
 	}

@@ -26,12 +26,12 @@ final class AllocLeak extends Victim {
 
 	static void leak() {
 		synchronized (LEAKED) {
-			LEAKED.add(new Leaked(100));
+			LEAKED.add(new Leaked(1000));
 		}
 	}
 
 	static void churn(ArrayDeque<Cached> cache) {
-		for (int i = 0; i < 20000; i++) {
+		for (int i = 0; i < 200; i++) {
 			Map<Integer, String> map = new HashMap<>();
 			map.put(i, "value" + i);
 			sink = map;
@@ -42,13 +42,14 @@ final class AllocLeak extends Victim {
 			cache.poll();
 	}
 
-	private static void run() {
+	private static void run() throws InterruptedException {
 		ArrayDeque<Cached> cache = new ArrayDeque<>();
 		long begin = System.nanoTime();
 		long leaked = 0;
 
 		for (;;) {
 			churn(cache);
+			Thread.sleep(1);
 			for (long due = (System.nanoTime() - begin) / 10000000; leaked < due; leaked++)
 				leak();
 		}
@@ -64,7 +65,13 @@ final class AllocLeak extends Victim {
 	}
 
 	public static void main(String[] args) throws Exception {
-		Thread t = new Thread(AllocLeak::run);
+		Thread t = new Thread(() -> {
+			try {
+				run();
+			} catch (InterruptedException e) {
+				Thread.currentThread().interrupt();
+			}
+		});
 		t.setDaemon(true);
 		t.start();
 		new AllocLeak().serve();

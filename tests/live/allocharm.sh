@@ -1,0 +1,124 @@
+#!/usr/bin/env bash
+# alloc under load: however the client ends, the application goes on, what it checks is right, and
+# nothing stays in it.  JTOOL_SOAK=1: 100 kills of each kind on every JDK.
+# shellcheck source-path=SCRIPTDIR source=lib.sh disable=SC2016 # $ in class names
+. "$(dirname "$0")/lib.sh"
+. "$live_dir/tracing.sh"
+
+kills=$(in_soak 100 10)
+
+# ways VERSION: as an application may meet it, one a line.
+ways() {
+	[ "$1" -eq 8 ] || printf '%s\n' '' '--interval 16k --live' '--interval 1k --depth 8'
+	printf '%s\n' --exact '--exact --live --age 2' '--exact TraceLoad* java.lang.String'
+}
+
+# ended_early SIGNAL: that, at a random moment, most of them while classes are hooked.
+ended_early() {
+	local client
+
+	(cd "$W" && exec env --default-signal=INT ./jtool alloc "$JVM_PID" "${way[@]}" -d 60 \
+		>"$W/killed.out" 2>&1) &
+	client=$!
+	sleep "$((RANDOM % 2)).$(printf '%03d' $((RANDOM % 1000)))" # the moment is the test
+	kill "-$1" $client 2>/dev/null
+	wait $client 2>/dev/null
+}
+
+killed() {
+	local version=$1 i threads fds rss grown way line all
+
+	# The JVM's memory, and that of classes and of code, has a size that is reached by and by.
+	loaded "$version" -XX:+UseSerialGC -Xms100m -XX:+AlwaysPreTouch -XX:MaxMetaspaceSize=40m \
+		-XX:TieredStopAtLevel=1 || return
+	whole_before "$version: under load" 'TraceLoad*' 'Generated*'
+	mapfile -t all < <(ways "$version")
+	for i in 1 2; do
+		for line in "${all[@]}"; do
+			read -r -a way <<<"$line"
+			jt alloc "$JVM_PID" "${way[@]}" -d 0.3
+			[ "$rc" -eq 0 ] || fail "$version: ${way[*]}" "$(jt_details)"
+			working "$version: ${way[*]}" || return
+		done
+	done
+	as_before "$version: after each way"
+	threads=$(lasting_threads "$JVM_PID") fds=$(fd_count "$JVM_PID")
+	rss=$(resident)
+	for line in "${all[@]}"; do
+		read -r -a way <<<"$line"
+		jt alloc "$JVM_PID" "${way[@]}" -d 0.5
+	done
+	poll 10 no_agent
+	grown=$(($(resident) - rss))
+	check "$version: each way once more: RSS grew by $grown KB" test $grown -lt 4096
+	for ((i = 0; i < kills * ${#all[@]} / 3; i++)); do
+		read -r -a way <<<"${all[i % ${#all[@]}]}"
+		ended_early KILL
+		working "$version: kill $i of ${way[*]}" || return
+	done
+	as_before "$version: $i clients killed"
+	grown=$(($(resident) - rss))
+	check "$version: $i kills: RSS grew by $grown KB" test $grown -lt "$(in_soak 60000 20000)"
+	check "$version: threads as before" poll 10 same_as lasting_threads "$JVM_PID" "$threads"
+	check "$version: descriptors as before" poll 10 same_as fd_count "$JVM_PID" "$fds"
+	check "$version: nothing left in any directory" \
+		poll 5 nothing_left "${jdk_root[$version]}" "$JVM_PID" 0 "${IW#/}"
+	beating "$version: after $i kills"
+	unharmed "$version: $i kills" 'beats .*|loaded'
+	stop "$JVM_PID"
+}
+
+# The JVM goes while it is profiled.
+goes() {
+	local version=$1 how way
+
+	for way in $([ "$version" -eq 8 ] || echo -n --live) --exact; do
+		for how in exit kill; do
+			loaded "$version" || return
+			begin_aside alloc 'begun, which took' "$version: $way, $how" -d 0 "$way" || return
+			if [ $how = exit ]; then
+				echo exit >&"$JVM_IN"
+			else
+				kill -9 "$JVM_PID"
+			fi
+			await_trace "$version: $way: the JVM goes by $how"
+			same "$version: $way: the JVM goes by $how: exit" 7 "$rc"
+			check "$version: $way: the JVM goes by $how: that is said" \
+				grep -q '^jtool: alloc: ' "$W/trace.err"
+			stop "$JVM_PID"
+		done
+	done
+}
+
+# A trace and profiles at once, and one of each kind.
+together() {
+	local version=$1 name="$1: together" first
+
+	loaded "$version" || return
+	whole_before "$name" 'TraceLoad*'
+	begin_trace "$name" 'TraceLoad$Work.*' --summary --budget 0 || return
+	first=$TRACE_PID
+	jt alloc "$JVM_PID" --exact -d 1
+	same "$name: beside a trace: exit" 0 "$rc"
+	check "$name: beside a trace: it counts" grep -q -F 'TraceLoad$Work' "$W/out"
+	working "$name"
+	kill -INT "$first"
+	await_trace "$name"
+	begin_aside alloc 'begun, which took' "$name: exact" -d 0 --exact || return
+	refuses 1 '.' "$name: a second exact one" alloc "$JVM_PID" --exact -d 1
+	[ "$version" -eq 8 ] || works "$name: a sampled one beside it" alloc "$JVM_PID" -d 0.5
+	end_trace "$name: exact"
+	as_before "$name"
+	beating "$name"
+	stop "$JVM_PID"
+}
+
+for version in $(on 8 25); do
+	killed "$version"
+done
+for version in $(on 17); do
+	goes "$version"
+done
+for version in $(on 21); do
+	together "$version"
+done

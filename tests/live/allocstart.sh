@@ -1,0 +1,171 @@
+#!/usr/bin/env bash
+# alloc from the JVM's start on: -agentpath:$(jtool agent)=alloc,file=REPORT,...
+# shellcheck source-path=SCRIPTDIR source=lib.sh disable=SC2016 # $ in class names
+. "$(dirname "$0")/lib.sh"
+. "$live_dir/tracing.sh"
+
+compare() {
+	python3 "$live_dir/alloc.py" "$@"
+}
+
+works "agent" agent
+check "agent: it is there" test -r "$(cat "$W/out")"
+cp "$(cat "$W/out")" "$W/bundled.so"
+works "agent --extract" agent --extract agent.so
+check "agent --extract: a copy" cmp "$W/agent.so" "$W/bundled.so"
+refuses '[12]' 'exist' "agent --extract: never over a file" agent --extract agent.so
+rm "$W/bundled.so"
+chmod 755 "$W/agent.so"
+rm -rf "$W/reports"
+mkdir "$W/reports"
+
+n_reports=0
+
+# records VERSION CLASS OPTIONS [ARGUMENT...]: a victim that does; its report will be $report.
+records() {
+	local version=$1 class=$2 options=$3 flags=(-Xmx200m)
+
+	shift 3
+	n_reports=$((n_reports + 1))
+	report=$W/reports/$n_reports
+	start_jvm "$version" serial "$class" "${flags[@]}" \
+		"-agentpath:$IW/agent.so=alloc,file=$IW/reports/$n_reports${options:+,$options}" -- "$@"
+}
+
+# whole_report NAME: it is there, and jtool reads it, as --json to $W/out.
+whole_report() {
+	if ! poll 20 gone "$JVM_PID"; then
+		fail "$1: the JVM ends"
+		return 1
+	fi
+	if [ ! -s "$report" ]; then
+		fail "$1: a report is written" "$(ls -la "$W/reports")" "$(tail -n 5 "$JVM_ERR")"
+		return 1
+	fi
+	works "$1: the report is read" alloc "$report" -n 0 --json
+}
+
+# how VERSION: its options, of JDK 8 the only ones.
+how() {
+	[ "$1" -gt 8 ] || echo exact
+}
+
+# The JVM ends in each way.
+ends() {
+	local version=$1 name end
+
+	for end in exit TERM stdin; do
+		name="$version: it ends by $end"
+		records "$version" AllocCount "$(how "$version")" 3000 || return
+		case $end in
+		exit) echo exit >&"$JVM_IN" ;;
+		TERM) kill -TERM "$JVM_PID" ;;
+		stdin) exec {JVM_IN}>&- ;;
+		esac
+		whole_report "$name" || continue
+		same "$name: what it made" True "$(json "any(s['class'].startswith('AllocCount\$')
+			and any('AllocCount.main(AllocCount.java:' in f for f in s['stack'])
+			for s in j['sites']) and j['recorded']")"
+		prints "$name: as a table" 'AllocCount' alloc "$report"
+		check "$name: people read it, too" grep -q 'AllocCount' "$report"
+		unfit "$name" "$report"
+	done
+	name="$version: it is killed"
+	records "$version" AllocCount "$(how "$version")" || return
+	stop "$JVM_PID"
+	check "$name: there is no report of half" test ! -s "$report"
+}
+
+# unfit NAME REPORT: what is cut off, or was changed, is no report.
+unfit() {
+	head -c -20 "$2" >"$W/cut"
+	refuses '[17]' '.' "$1: a report that was cut off" alloc "$W/cut"
+}
+
+# Exact from the first moment.
+exactly() {
+	local version=$1 name="$1: exact"
+
+	records "$version" AllocCount exact 5000 || return
+	ask counts '^counts ' 30 >"$W/counts"
+	works "$name: meanwhile" alloc "$JVM_PID" -n 0 --json
+	same "$name: meanwhile: since the start" True "$(json "j['recorded'] and j['exact']")"
+	check "$name: meanwhile: as the application counted" compare start "$W/counts" "$W/out"
+	# While it goes on, from here on and to its end.
+	works "$name: a profile beside it" alloc "$JVM_PID" --recorded --collapsed "$W/collapsed" \
+		--force --json -n 0
+	check "$name: collapsed stacks" compare collapsed "$W/collapsed" "$W/out" bytes
+	ask 'all 100' '^ran ' >/dev/null
+	ask counts '^counts ' 30 >"$W/counts"
+	unharmed "$name" 'counts .*|ran .*'
+	echo exit >&"$JVM_IN"
+	whole_report "$name" || return
+	check "$name: at the end: as the application counted" compare start "$W/counts" "$W/out"
+	works "$name: a flame graph of it" alloc "$report" --flamegraph "$W/page.html" --force -n 1
+	check "$name: a flame graph of it: is one" grep -q 'AllocCount' "$W/page.html"
+}
+
+# Samples, and what lives at the end.
+living() {
+	local version=$1 name="$1: live"
+
+	records "$version" AllocLeak "$([ "$version" -gt 8 ] && echo interval=16k || echo exact),live,age=2" || return
+	sleep 3 # it leaks
+	works "$name: meanwhile" alloc "$JVM_PID" --json --live
+	same "$name: meanwhile: the leak comes first" "byte[]" "$(json "j['sites'][0]['class']")"
+	kill -TERM "$JVM_PID"
+	whole_report "$name" || return
+	same "$name: at the end, too" "byte[] True" "$(json "(lambda s: s['class'] + ' ' + str(any(
+		'AllocLeak.leak(' in f for f in s['stack'])))(max(j['sites'],
+		key=lambda s: s['live_bytes'] or 0))")"
+}
+
+# refused VERSION NAME PATTERN OPTIONS: a line that says why, and no JVM.
+refused() {
+	local version=$1 name="$1: $2" pattern=$3 options=$4
+
+	launch_jvm "$version" serial Idle "-agentpath:$IW/agent.so${options:+=$options}"
+	poll 20 gone "$JVM_PID" || fail "$name: the JVM does not start"
+	if [ ! -s "$JVM_OUT" ] || ! grep -q READY "$JVM_OUT"; then
+		check "$name: it says why" grep -q -i -E "^jtool.*($pattern)" "$JVM_ERR"
+	else
+		fail "$name: the JVM does not start" "$(head -n 3 "$JVM_OUT" "$JVM_ERR")"
+	fi
+	stop "$JVM_PID"
+}
+
+refusals() {
+	local version=$1
+
+	refused "$version" "no file" file alloc
+	refused "$version" "no options" alloc ''
+	refused "$version" "another command" alloc trace,file=/tmp/x
+	refused "$version" "an unknown option" 'wrong|unknown|option' "alloc,file=$IW/reports/x,wrong=5"
+	refused "$version" "no interval" interval "alloc,file=$IW/reports/x,interval=often"
+	refused "$version" "no such directory" 'file|directory' "alloc,file=/no/such/directory/x"
+	refused "$version" "no depth" depth "alloc,file=$IW/reports/x,depth=1000"
+	[ "$version" -gt 8 ] || refused "$version" "no samples" exact "alloc,file=$IW/reports/x"
+}
+
+# Nothing is recorded, and no report.
+nothing() {
+	local version=$1
+
+	start_jvm "$version" serial Idle || return
+	refuses 1 'record' "$version: nothing is recorded" alloc "$JVM_PID" --recorded
+	stop "$JVM_PID"
+	echo 'some text' >"$W/text"
+	refuses '[23]' '.' "a file that is no report" alloc "$W/text"
+}
+
+for version in "${jdks[@]}"; do
+	exactly "$version"
+done
+for version in $(on 8 25); do
+	ends "$version"
+	living "$version"
+	refusals "$version"
+done
+for version in $(on 17); do
+	nothing "$version"
+done
