@@ -13,5 +13,7 @@
  */
 void cost_add(struct buf *out, const struct redefinition_jvm *jvm, size_t n, size_t n_loaded,
 	      const char *undone);
+/* Only what does not depend on how many they are. */
+void cost_add_lasting(struct buf *out, const struct redefinition_jvm *jvm, const char *undone);
 
 #endif

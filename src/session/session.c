@@ -26,6 +26,7 @@ struct session {
 	struct place *place;
 	struct channel channel;
 	bool broken; /* it no longer says what it should: only closing it is left */
+	int32_t code; /* the JVMTI error of the last ERROR */
 };
 
 static bool is_gone(const struct session *s, int wait_ms)
@@ -57,12 +58,13 @@ static int channel_failed(struct session *s, int error, struct err *err)
 		       (int)s->jvm->pid, strerror(-error));
 }
 
-static int error_frame(const struct session *s, struct wire_reader payload, struct err *err)
+static int error_frame(struct session *s, struct wire_reader payload, struct err *err)
 {
 	struct wire_text what = wire_get_text(&payload);
 	int32_t code = wire_get_i32(&payload);
 	struct wire_text why = wire_get_text(&payload);
 
+	s->code = code;
 	if (code == JVMTI_WRONG_PHASE)
 		return err_set(err, EXIT_PARTIAL, "JVM %d is going down", (int)s->jvm->pid);
 	return err_set(err, EXIT_ANSWER, "the agent in JVM %d: %.*s: %.*s", (int)s->jvm->pid,
@@ -147,6 +149,11 @@ int session_send(struct session *s, uint16_t type, const struct wire_writer *pay
 	if (rc == -EMSGSIZE)
 		return err_set(err, EXIT_USAGE, "the request is too long");
 	return rc < 0 ? channel_failed(s, rc, err) : 0;
+}
+
+int session_code(const struct session *s)
+{
+	return s->code;
 }
 
 static int load_file(const struct session *s, const struct attach_opts *opts,

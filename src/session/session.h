@@ -56,6 +56,9 @@ typedef int session_tick_fn(struct session *s, void *arg, struct err *err);
 int session_follow(struct session *s, session_take_fn *take, session_tick_fn *tick,
 		   unsigned tick_ms, void *arg, struct err *err) _must_check_;
 
+/* The JVMTI error that the agent told of in place of an answer; 0: none, or none of the JVM's. */
+int session_code(const struct session *s);
+
 /*
  * Say goodbye and wait until the agent has undone and freed everything.  What it could not give
  * back is an error (EXIT_AGENT).  NULL is allowed.  Frees s.
