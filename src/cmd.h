@@ -28,7 +28,7 @@ struct ctx {
 	unsigned timeout_ms; /* --timeout: for attaching, and for the answer to begin */
 	const struct steps *steps; /* NULL without --verbose */
 	const struct jvm *jvm;     /* with NEED_JVM */
-	const char *file;    /* instead of jvm: TARGET was the heap dump in this file */
+	const char *file;    /* instead of jvm: TARGET was this file: a heap dump, a report */
 	bool all;            /* it is one of all: TARGET was "all" */
 	char **args;         /* the words behind TARGET */
 	int n_args;
@@ -44,7 +44,8 @@ struct cmd {
 	const char *details;  /* more lines for --help, or NULL; each ends with \n */
 	enum cmd_need need;
 	bool takes_all; /* TARGET may be "all": run() for each JVM, several at a time */
-	bool takes_dump; /* TARGET may be a heap dump: a path with a slash, or FILE.hprof[.gz] */
+	bool takes_dump; /* TARGET may be a file: a path with a slash, or FILE.hprof[.gz] … */
+	bool (*is_file)(const char *target); /* … or what this says is one; NULL: nothing else */
 	int min_args, max_args; /* words behind TARGET; max_args -1: any number */
 	int free_words; /* words, TARGET included, after which options are not ours; -1: never */
 	bool dash_words; /* "-Name" is a word, not an option: see struct opt_set */

@@ -65,7 +65,7 @@ static int run_on_target(struct ctx *ctx, const char *target, struct err *err)
 	struct jvm *jvm;
 	int rc;
 
-	if (cmd->takes_dump && is_dump(target)) {
+	if (cmd->takes_dump && (is_dump(target) || (cmd->is_file && cmd->is_file(target)))) {
 		ctx->file = target;
 		return cmd->run(ctx, err);
 	}

@@ -1,0 +1,65 @@
+/*
+ * alloc: the report in a file, which an agent wrote that was there from the start of a JVM.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "base/io.h"
+#include "cmd/alloc.h"
+#include "model/alloc_report.h"
+
+#define BEGINNING 256
+#define REPORT_MAX ((size_t)1 << 30)
+
+/* A descriptor of a regular file, or a negative errno; never waits for a pipe's other end. */
+static int open_report(const char *path)
+{
+	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
+	struct stat st;
+
+	if (fd < 0)
+		return -errno;
+	if (fstat(fd, &st) == 0 && S_ISREG(st.st_mode))
+		return fd;
+	(void)close(fd);
+	return -EINVAL;
+}
+
+bool alloc_is_report(const char *path)
+{
+	_cleanup_close_ int fd = open_report(path);
+	char text[BEGINNING];
+	ssize_t n = fd < 0 ? fd : io_read_full(fd, text, sizeof(text));
+
+	return n > 0 && alloc_report_is(text, (size_t)n);
+}
+
+static int cannot_read(const char *path, int error, struct err *err)
+{
+	if (error == -EINVAL)
+		return err_set(err, EXIT_TARGET, "%s is no regular file", path);
+	if (error == -EFBIG)
+		return err_set(err, EXIT_TARGET, "%s is too large for a report", path);
+	return err_set(err, error == -EACCES ? EXIT_PERMISSION : EXIT_TARGET,
+		       "%s cannot be read: %s", path, strerror(-error));
+}
+
+int alloc_read(const char *path, struct alloc *a, struct err *err)
+{
+	_cleanup_buf_ struct buf text = BUF_INIT;
+	_cleanup_close_ int fd = open_report(path);
+	int rc = fd < 0 ? fd : io_slurp(fd, &text, REPORT_MAX);
+	size_t line = 0;
+
+	if (rc < 0)
+		return cannot_read(path, rc, err);
+	if (!alloc_report_is(buf_str(&text), text.len))
+		return err_set(err, EXIT_TARGET,
+			       "%s is no report of allocations that jtool's agent wrote", path);
+	if (alloc_report_read(a, buf_str(&text), text.len, &line) == 0)
+		return 0;
+	alloc_release(a);
+	return err_set(err, EXIT_PARTIAL, "%s is damaged or cut off in line %zu", path, line);
+}
