@@ -60,6 +60,8 @@ void ag_hooks_off(struct ag_profile *profile);
  */
 struct ag_weaving;
 struct ag_weaving *ag_weaving_in(struct ag_jvm *jvm, struct ag_profile *profile);
+/* Now and then: classes that could not get hooks as they were loaded get them. */
+void ag_weaving_tick(struct ag_jvm *jvm, struct ag_weaving *weaving);
 void ag_weaving_out(struct ag_jvm *jvm, struct ag_weaving *weaving, jvmtiError *code);
 void ag_weaving_count(const struct ag_weaving *weaving, uint32_t *hooked, uint32_t *refused);
 int ag_weaving_notes(struct ag_jvm *jvm, struct ag_weaving *weaving, ag_profile_note_fn *tell,

@@ -46,10 +46,8 @@ int ag_weave_open(struct ag_jvm *jvm, struct ag_weave *weave, const struct ag_we
 int ag_weave_begin(struct ag_jvm *jvm, struct ag_weave *weave)
 {
 	weave->thrown = ag_capture_exception(jvm);
-	if (!weave->thrown)
-		return -1;
 	__atomic_store_n(&weave->jni, jvm->jni, __ATOMIC_SEQ_CST);
-	return 0;
+	return weave->thrown ? 0 : -1;
 }
 
 void ag_weave_end(struct ag_jvm *jvm, struct ag_weave *weave)

@@ -31,6 +31,7 @@ struct ag_weave_class {
 	bool hooked;   /* it is to be instrumented; else it is handed on as it comes in */
 	bool touched;  /* another thread asked */
 	/* the weaving thread's */
+	uint16_t note; /* the weaver's own */
 	enum ag_woven woven;
 };
 
@@ -99,7 +100,10 @@ bool ag_weave_deafen(struct ag_weave *weave);
 /* The classes' memory, after ag_weave_deafen(). */
 void ag_weave_release(struct ag_jvm *jvm, struct ag_weave *weave);
 
-/* From now on, and no more, the current thread is the one that weaves; -1 recorded. */
+/*
+ * From now on, and no more, the current thread is the one that weaves.  -1 recorded: it is, but
+ * there is no exception, so that nothing can be abandoned: only ag_weave_out() may be called.
+ */
 int ag_weave_begin(struct ag_jvm *jvm, struct ag_weave *weave);
 void ag_weave_end(struct ag_jvm *jvm, struct ag_weave *weave);
 

@@ -1,0 +1,124 @@
+/*
+ * Which loaders find the class with the hooks.
+ *
+ * A loader is asked by the session's thread, as a trace does it (trace_reach.c), once for all its
+ * classes.  One that is met by a class that is being loaded cannot be asked: its code would run
+ * in the middle of that, under its own locks.  If its methods are java.lang.ClassLoader's own,
+ * which asks the parent first, it finds what its parent finds; else its classes are let through,
+ * and get their hooks once it was asked.
+ */
+#include "jvm/profile_weave.h"
+#include "jvm/ref.h"
+#include "jvm/trace.h"
+
+#define ANCESTORS_MAX 16
+#define LOAD "loadClass"
+static const char *const signatures[] = {
+	"(Ljava/lang/String;)Ljava/lang/Class;", "(Ljava/lang/String;Z)Ljava/lang/Class;",
+};
+
+int ag_weaving_learn_loaders(struct ag_jvm *jvm, struct ag_weaving *w)
+{
+	JNIEnv *jni = jvm->jni;
+	jclass class = (*jni)->FindClass(jni, "java/lang/ClassLoader");
+
+	if (ag_ref_threw(jvm, "FindClass"))
+		return -1;
+	for (int i = 0; i < 2; i++) {
+		w->load[i] = (*jni)->GetMethodID(jni, class, LOAD, signatures[i]);
+		if (ag_ref_threw(jvm, "GetMethodID"))
+			break;
+	}
+	if (!jvm->err.what) {
+		w->parent = (*jni)->GetFieldID(jni, class, "parent", "Ljava/lang/ClassLoader;");
+		(void)ag_ref_threw(jvm, "GetFieldID");
+	}
+	ag_ref_drop(jvm, class);
+	return jvm->err.what ? -1 : 0;
+}
+
+static bool inherits(const struct ag_weaving *w, JNIEnv *jni, jobject loader)
+{
+	jclass class = (*jni)->GetObjectClass(jni, loader);
+	bool same = true;
+
+	for (int i = 0; i < 2 && same; i++) {
+		jmethodID its = (*jni)->GetMethodID(jni, class, LOAD, signatures[i]);
+
+		if ((*jni)->ExceptionCheck(jni))
+			(*jni)->ExceptionClear(jni);
+		same = its == w->load[i];
+	}
+	(*jni)->DeleteLocalRef(jni, class);
+	return same;
+}
+
+/* The loader's own reference is not dropped; those to its ancestors are. */
+static bool sees(struct ag_weaving *w, jvmtiEnv *ti, JNIEnv *jni, jobject loader, int depth)
+{
+	jlong tag = 0;
+	jobject parent;
+	bool seen;
+
+	if (!loader)
+		return true;
+	if ((*ti)->GetTag(ti, loader, &tag) != JVMTI_ERROR_NONE || depth == ANCESTORS_MAX)
+		return false;
+	if (tag != 0)
+		return tag <= AG_WEAVING_SEES;
+	if (!inherits(w, jni, loader))
+		return false;
+	parent = (*jni)->GetObjectField(jni, loader, w->parent);
+	seen = sees(w, ti, jni, parent, depth + 1);
+	if (parent)
+		(*jni)->DeleteLocalRef(jni, parent);
+	if (seen) /* without a tag it is looked at again */
+		(void)(*ti)->SetTag(ti, loader, AG_WEAVING_SEES);
+	return seen;
+}
+
+bool ag_weaving_sees(struct ag_weaving *w, jvmtiEnv *ti, JNIEnv *jni, jobject loader)
+{
+	jlong tag = 0;
+
+	if (!loader)
+		return true;
+	if (!(*jni)->ExceptionCheck(jni) && sees(w, ti, jni, loader, 0))
+		return true;
+	if ((*ti)->GetTag(ti, loader, &tag) == JVMTI_ERROR_NONE && tag == AG_WEAVING_BLIND)
+		return false;
+	/* From now on all its classes are let through, so that all are met when it is asked. */
+	if (tag == 0)
+		(void)(*ti)->SetTag(ti, loader, AG_WEAVING_LEFT);
+	(void)__atomic_add_fetch(&w->left, 1, __ATOMIC_SEQ_CST);
+	return false;
+}
+
+static jlong ask(struct ag_jvm *jvm, struct ag_weaving *w, jclass class, jobject loader)
+{
+	jvmtiEnv *ti = w->weave.ti;
+	jlong tag = 0;
+
+	if ((*ti)->GetTag(ti, loader, &tag) != JVMTI_ERROR_NONE)
+		return 0;
+	if (tag != 0 && tag != AG_WEAVING_LEFT)
+		return tag;
+	tag = ag_trace_hidden(jvm, class) ? AG_WEAVING_BLIND : AG_WEAVING_SEES - (jlong)w->sweep;
+	return (*ti)->SetTag(ti, loader, tag) == JVMTI_ERROR_NONE ? tag : 0;
+}
+
+jlong ag_weaving_ask(struct ag_jvm *jvm, struct ag_weaving *w, jclass class)
+{
+	jobject loader = NULL;
+	jlong tag;
+
+	if (AG_TI(jvm, GetClassLoader, class, &loader) != 0) {
+		ag_forgive(jvm);
+		return 0;
+	}
+	if (!loader)
+		return AG_WEAVING_SEES;
+	tag = ask(jvm, w, class, loader);
+	ag_ref_drop(jvm, loader);
+	return tag;
+}
