@@ -3,44 +3,15 @@
 # shellcheck source-path=SCRIPTDIR source=lib.sh disable=SC2016 # $ in class names
 . "$(dirname "$0")/lib.sh"
 . "$live_dir/tracing.sh"
+# shellcheck source=catalina.sh
+. "$live_dir/catalina.sh"
 
 if ! command -v tomcat10-instance-create >/dev/null; then
 	skip "Tomcat" "tomcat10-user is not installed"
 	exit 0
 fi
 
-user=4322
-port=$((20000 + RANDOM % 10000))
-mkdir "$W/home"
-chown $user:$user "$W/home"
-as_user=(setpriv "--reuid=$user" "--regid=$user" --clear-groups env -C "$W/home" "HOME=$W/home")
-"${as_user[@]}" tomcat10-instance-create -p $port -c $((port + 1)) -w SHUTDOWN tc >/dev/null
-if [ -d /usr/share/tomcat10-examples/examples ]; then
-	"${as_user[@]}" ln -s /usr/share/tomcat10-examples/examples tc/webapps/
-fi
-# A shop that forgets no cart.
-shop=$W/home/tc/webapps/shop/WEB-INF
-if command -v javac >/dev/null; then
-	"${as_user[@]}" mkdir -p "$shop/classes"
-	javac -cp /usr/share/tomcat10/lib/servlet-api.jar -d "$shop/classes" \
-		"$live_dir/webapp/Carts.java"
-	cat >"$shop/web.xml" <<-'END'
-		<web-app xmlns="https://jakarta.ee/xml/ns/jakartaee" version="5.0">
-		  <servlet><servlet-name>carts</servlet-name>
-		    <servlet-class>Carts</servlet-class></servlet>
-		  <servlet-mapping><servlet-name>carts</servlet-name>
-		    <url-pattern>/carts</url-pattern></servlet-mapping>
-		</web-app>
-	END
-fi
-spawn "${as_user[@]}" "CATALINA_BASE=$W/home/tc" CATALINA_HOME=/usr/share/tomcat10 \
-	JAVA_OPTS=-Xmx128m /usr/share/tomcat10/bin/catalina.sh run
-
-served() {
-	curl -s -o /dev/null --max-time 5 "http://localhost:$port/"
-}
-
-check "Tomcat serves" poll 60 served
+start_tomcat
 prints "list: its main class" "^ *$JVM_PID .*Bootstrap" list
 name=$(awk -v pid="$JVM_PID" '$1 == pid { print "found" }' "$W/out")
 same "list: it is there once" found "$name"
@@ -169,3 +140,29 @@ works "dump after it" dump "$JVM_PID" HelloWorldExample -d "$W/untraced"
 check "the class is as it was, too" cmp "$W/running/HelloWorldExample.class" \
 	"$W/untraced/HelloWorldExample.class"
 check "nothing left after tracing" poll 5 nothing_left / "$JVM_PID" $user "${W#/}/home"
+
+# The fourth: who keeps what it makes?  A hundred visits a second, amid others that leave nothing.
+visiting() {
+	curl -s -o /dev/null --rate 100/s "http://localhost:$port/shop/visits?[1-100000]" &
+	started+=($!)
+	curl -s -o /dev/null "http://localhost:$port/examples/servlets/servlet/HelloWorldExample?[1-1000000]" &
+	started+=($!)
+	disown -a
+}
+
+n_started=${#started[@]}
+visiting
+for how in sampled exact; do
+	options=(--live --age 3 -d 40)
+	[ $how = sampled ] || options+=(--exact)
+	JT_LIMIT=100 jt alloc "$JVM_PID" "${options[@]}" --json
+	same "alloc --live, $how: exit" 0 "$rc"
+	same "alloc --live, $how: the leak is the first row" 'Visits$Visit Visits.doGet' \
+		"$(json "' '.join((j['sites'][0]['class'], j['sites'][0]['stack'][0].partition('(')[0]))")"
+done
+stop "${started[@]:n_started}"
+check "it still serves" says '<h1>Hello World!</h1>'
+works "dump after profiles" dump "$JVM_PID" HelloWorldExample -d "$W/unprofiled"
+check "the class is as it was after profiles" cmp "$W/running/HelloWorldExample.class" \
+	"$W/unprofiled/HelloWorldExample.class"
+check "nothing left after profiles" poll 5 nothing_left / "$JVM_PID" $user "${W#/}/home"

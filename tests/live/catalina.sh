@@ -1,0 +1,48 @@
+# shellcheck shell=bash
+# A Tomcat of Debian's for tests and benches, as a user of its own.  To be sourced behind lib.sh.
+# shellcheck disable=SC2154 # which has live_dir
+
+user=4322
+port=$((20000 + RANDOM % 10000))
+
+# The web application: servlet and path of the same name.
+install_shop() {
+	local shop=$1 name
+
+	"${as_user[@]}" mkdir -p "$shop/classes"
+	javac -cp /usr/share/tomcat10/lib/servlet-api.jar -d "$shop/classes" "$live_dir"/webapp/*.java
+	{
+		echo '<web-app xmlns="https://jakarta.ee/xml/ns/jakartaee" version="5.0">'
+		for name in Carts Visits; do
+			echo "<servlet><servlet-name>${name,}</servlet-name>"
+			echo "<servlet-class>$name</servlet-class></servlet>"
+			echo "<servlet-mapping><servlet-name>${name,}</servlet-name>"
+			echo "<url-pattern>/${name,}</url-pattern></servlet-mapping>"
+		done
+		echo '</web-app>'
+	} >"$shop/web.xml"
+}
+
+served() {
+	curl -s -o /dev/null --max-time 5 "http://localhost:$port/"
+}
+
+# start_tomcat: with a shop that forgets nobody, where javac is there, and the examples, where
+# they are.  Sets shop, the application's directory, and what spawn sets.
+start_tomcat() {
+	mkdir "$W/home"
+	chown $user:$user "$W/home"
+	as_user=(setpriv "--reuid=$user" "--regid=$user" --clear-groups env -C "$W/home"
+		"HOME=$W/home")
+	"${as_user[@]}" tomcat10-instance-create -p $port -c $((port + 1)) -w SHUTDOWN tc >/dev/null
+	if [ -d /usr/share/tomcat10-examples/examples ]; then
+		"${as_user[@]}" ln -s /usr/share/tomcat10-examples/examples tc/webapps/
+	fi
+	shop=$W/home/tc/webapps/shop/WEB-INF
+	if command -v javac >/dev/null; then
+		install_shop "$shop"
+	fi
+	spawn "${as_user[@]}" "CATALINA_BASE=$W/home/tc" CATALINA_HOME=/usr/share/tomcat10 \
+		JAVA_OPTS=-Xmx128m /usr/share/tomcat10/bin/catalina.sh run
+	check "Tomcat serves" poll 60 served
+}
