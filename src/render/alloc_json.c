@@ -39,6 +39,8 @@ static const char *note_name(uint32_t note)
 		return "refused";
 	case WIRE_ALLOC_FULL:
 		return "full";
+	case WIRE_ALLOC_NOT_LIVE:
+		return "not_live";
 	default:
 		return NULL;
 	}

@@ -12,7 +12,7 @@
  * totals:   of all sites, also those that are not among "sites"
  * live_*:   null if it was not asked what is alive
  * recorded: since the JVM's start
- * note:     "old_code", "refused", "full", or null: a later agent's
+ * note:     "old_code", "refused", "full", "not_live", or null: a later agent's
  */
 #ifndef JTOOL_RENDER_ALLOC_JSON_H
 #define JTOOL_RENDER_ALLOC_JSON_H

@@ -180,32 +180,43 @@ void alloc_text_add(struct buf *out, const struct alloc_view *view)
 	buf_addf(out, " more site%s: -n 0 shows all\n", view->n_hidden == 1 ? "" : "s");
 }
 
-static void add_counted(struct buf *out, uint64_t n, const char *what)
+static void add_counted(struct buf *out, uint64_t n, const char *one, const char *more)
 {
 	units_count(out, n);
-	buf_addf(out, " %s%s", what, n == 1 ? "" : "s");
+	buf_addf(out, " %s", n == 1 ? one : more);
+}
+
+static void add_old_code(struct buf *out, const struct alloc_note *note)
+{
+	bool one = note->n == 1;
+
+	add_counted(out, note->n, "thread", "threads");
+	buf_addf(out, " had begun %s before: arrays that %s there are not counted until %s",
+		 note->text, one ? "it makes" : "they make", one ? "it returns" : "they return");
+}
+
+static void add_refused(struct buf *out, const struct alloc_note *note)
+{
+	add_counted(out, note->n, "class stayed as it was", "classes stayed as they were");
+	buf_addf(out, ", and arrays made there were not counted: %s", note->text);
 }
 
 void alloc_text_note(struct buf *out, const struct alloc_note *note)
 {
 	switch (note->note) {
 	case WIRE_ALLOC_OLD_CODE:
-		add_counted(out, note->n, "thread");
-		buf_addf(out, " had begun %s before: arrays that %s made there %s not counted",
-			 note->text, note->n == 1 ? "it" : "they", "were");
+		add_old_code(out, note);
 		break;
 	case WIRE_ALLOC_REFUSED:
-		if (note->n == 1)
-			buf_adds(out, "1 class");
-		else
-			units_count(out, note->n), buf_adds(out, " classes");
-		buf_addf(out, " stayed as %s, and arrays made there were not counted: %s",
-			 note->n == 1 ? "it was" : "they were", note->text);
+		add_refused(out, note);
 		break;
 	case WIRE_ALLOC_FULL:
 		units_count(out, note->n);
-		buf_addf(out, " found no room (--memory gives more)%s%s", *note->text ? ": " : "",
+		buf_addf(out, "%s%s found no room: --memory gives more", *note->text ? " " : "",
 			 note->text);
+		break;
+	case WIRE_ALLOC_NOT_LIVE:
+		buf_addf(out, "what is alive is not known: %s", note->text);
 		break;
 	default: /* of a later agent */
 		buf_adds(out, note->text);

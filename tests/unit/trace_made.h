@@ -2,27 +2,9 @@
 #ifndef JTOOL_TESTS_TRACE_MADE_H
 #define JTOOL_TESTS_TRACE_MADE_H
 
-#include <string.h>
-
 #include "model/trace.h"
 #include "model/tracevalue.h"
-#include "wire/frame.h"
-
-struct payload {
-	uint8_t data[8192];
-	struct wire_writer w;
-};
-
-static inline struct wire_writer *begin(struct payload *p)
-{
-	p->w = wire_writer_init(p->data, sizeof(p->data));
-	return &p->w;
-}
-
-static inline void put_text(struct wire_writer *w, const char *text)
-{
-	wire_put_text(w, text, strlen(text));
-}
+#include "payload.h"
 
 static inline struct wire_text text_in(const struct buf *buf)
 {
