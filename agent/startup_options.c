@@ -1,0 +1,227 @@
+#include "startup_options.h"
+
+#include <string.h>
+
+#define MEMORY ((size_t)64 << 20)
+#define MEMORY_MIN ((size_t)1 << 20)
+#define AGE_MAX 1000
+#define SITES_MAX (1u << 22)
+
+enum option { ALLOC, FILE_, EXACT, CLASSES, INTERVAL, LIVE, AGE, DEPTH, MEMORY_, SITES };
+
+static const struct {
+	const char *name;
+	bool valued;
+} known[] = {
+	[ALLOC] = { "alloc", false },     [FILE_] = { "file", true },
+	[EXACT] = { "exact", false },     [CLASSES] = { "classes", true },
+	[INTERVAL] = { "interval", true }, [LIVE] = { "live", false },
+	[AGE] = { "age", true },          [DEPTH] = { "depth", true },
+	[MEMORY_] = { "memory", true },   [SITES] = { "n", true },
+};
+#define N_KNOWN (sizeof(known) / sizeof(known[0]))
+
+static bool is_given(const struct ag_startup_options *o, enum option option)
+{
+	return o->given >> option & 1;
+}
+
+static unsigned unit_shift(char unit)
+{
+	switch (unit) {
+	case 'k':
+	case 'K':
+		return 10;
+	case 'm':
+	case 'M':
+		return 20;
+	case 'g':
+	case 'G':
+		return 30;
+	default:
+		return 0;
+	}
+}
+
+/* Digits, and behind them k, m or g if it is a size; -1: it is no such number. */
+static int read_number(const char *text, bool size, uint64_t *n)
+{
+	unsigned shift;
+
+	*n = 0;
+	if (*text < '0' || *text > '9')
+		return -1;
+	for (; *text >= '0' && *text <= '9'; text++) {
+		if (*n > (UINT64_MAX >> 34) / 10)
+			return -1;
+		*n = *n * 10 + (uint64_t)(*text - '0');
+	}
+	shift = size ? unit_shift(*text) : 0;
+	*n <<= shift;
+	return text[shift > 0] == '\0' ? 0 : -1;
+}
+
+static size_t put_pid(uint32_t pid, char digits[static 10])
+{
+	char reversed[10];
+	size_t n = 0;
+
+	do
+		reversed[n++] = (char)('0' + pid % 10);
+	while ((pid /= 10) > 0);
+	for (size_t i = 0; i < n; i++)
+		digits[i] = reversed[n - 1 - i];
+	return n;
+}
+
+static const char *take_path(struct ag_startup_options *o, const char *value, uint32_t pid)
+{
+	size_t n = 0;
+
+	for (; *value; value++) {
+		if (n > sizeof(o->path) - 64) /* a temporary name is longer */
+			return "the path is too long";
+		if (*value != '%') {
+			o->path[n++] = *value;
+			continue;
+		}
+		value++;
+		if (*value == 'p')
+			n += put_pid(pid, o->path + n);
+		else if (*value == '%')
+			o->path[n++] = '%';
+		else
+			return "%p is the process's id and %% a percent sign, no other is known";
+	}
+	o->path[n] = '\0';
+	return n == 0 || o->path[n - 1] == '/' ? "it names no file" : NULL;
+}
+
+static const char *take_globs(struct ag_startup_options *o, char *value)
+{
+	while (value) {
+		char *colon = strchr(value, ':');
+
+		if (colon)
+			*colon = '\0';
+		if (*value == '\0')
+			return "a class's name is empty; say a.b.C, a.b.*, or int[]";
+		if (o->wanted.n_globs == WIRE_ALLOC_GLOBS_MAX)
+			return "these are more than 100 names; a glob stands for several";
+		o->globs[o->wanted.n_globs++] = value;
+		value = colon ? colon + 1 : NULL;
+	}
+	o->wanted.globs = o->globs;
+	return NULL;
+}
+
+/* NULL, or what is wrong with the value. */
+static const char *take_value(struct ag_startup_options *o, enum option option, char *value,
+			      uint32_t pid)
+{
+	const bool size = option == INTERVAL || option == MEMORY_;
+	uint64_t n = 0;
+
+	if (option == FILE_)
+		return take_path(o, value, pid);
+	if (option == CLASSES)
+		return take_globs(o, value);
+	if (read_number(value, size, &n) != 0)
+		return size ? "it is no size; say 512k, 64m" : "it is no number";
+	switch (option) {
+	case INTERVAL:
+		o->wanted.interval = n;
+		return n >= 1 && n <= INT32_MAX ? NULL : "it must be 1 to 2147483647 bytes";
+	case AGE:
+		o->wanted.age = (uint32_t)n;
+		return n <= AGE_MAX ? NULL : "it must be 0 to 1000 collections";
+	case DEPTH:
+		o->wanted.depth = (uint32_t)n;
+		return n >= 1 && n <= WIRE_ALLOC_DEPTH ? NULL : "it must be 1 to 64 frames";
+	case MEMORY_:
+		o->wanted.memory = (size_t)n;
+		return n >= MEMORY_MIN && n <= WIRE_ALLOC_MEMORY_MAX ? NULL :
+								       "it must be 1m to 4g";
+	default:
+		o->sites = (uint32_t)n;
+		return n <= SITES_MAX ? NULL : "these are too many";
+	}
+}
+
+static const char *take_option(struct ag_startup_options *o, char *text, uint32_t pid)
+{
+	char *value = strchr(text, '=');
+	size_t len = value ? (size_t)(value - text) : strlen(text);
+
+	for (enum option i = 0; i < N_KNOWN; i++) {
+		if (strlen(known[i].name) != len || memcmp(known[i].name, text, len) != 0)
+			continue;
+		if (is_given(o, i))
+			return "it is there twice";
+		if (known[i].valued != (value != NULL))
+			return value ? "it takes no value" : "its value is missing";
+		o->given |= 1u << i;
+		return value ? take_value(o, i, value + 1, pid) : NULL;
+	}
+	return "there is no such option; known are alloc, file=, exact, classes=, interval=, "
+	       "live, age=, depth=, memory=, n=";
+}
+
+static const char *check_all(struct ag_startup_options *o, const char **what)
+{
+	*what = "options";
+	if (!is_given(o, ALLOC))
+		return "what is to be recorded is not said; say alloc,file=OUT";
+	if (!is_given(o, FILE_))
+		return "where the report goes is not said; say alloc,file=OUT";
+	*what = "classes";
+	if (is_given(o, CLASSES) && !is_given(o, EXACT))
+		return "samples are of all classes; say exact, too";
+	*what = "interval";
+	if (is_given(o, INTERVAL) && is_given(o, EXACT))
+		return "exact counts everything; leave out one of them";
+	return NULL;
+}
+
+/* Commas in the copy become ends; what stands behind one is *next. */
+static char *cut(char *text, char **next)
+{
+	char *comma = text ? strchr(text, ',') : NULL;
+
+	if (comma)
+		*comma = '\0';
+	*next = comma ? comma + 1 : NULL;
+	return text;
+}
+
+int ag_startup_parse(struct ag_startup_options *options, const char *text, uint32_t pid,
+		     const char **what, const char **why)
+{
+	size_t len = text ? strnlen(text, AG_STARTUP_MAX + 1) : 0;
+	char *next = options->texts;
+
+	*options = (struct ag_startup_options){
+		.wanted = { .interval = WIRE_ALLOC_INTERVAL, .depth = WIRE_ALLOC_DEPTH,
+			    .memory = MEMORY },
+	};
+	*what = "options";
+	*why = "they are longer than 8192 characters";
+	if (len > AG_STARTUP_MAX)
+		return -1;
+	if (len > 0)
+		memcpy(options->texts, text, len);
+	else
+		next = NULL;
+	while (next) {
+		*what = cut(next, &next);
+		*why = take_option(options, (char *)*what, pid);
+		if (*why)
+			return -1;
+	}
+	*why = check_all(options, what);
+	if (is_given(options, EXACT))
+		options->wanted.flags |= WIRE_ALLOC_EXACT;
+	if (is_given(options, LIVE) || is_given(options, AGE))
+		options->wanted.flags |= WIRE_ALLOC_LIVE;
+	return *why ? -1 : 0;
+}
