@@ -114,7 +114,9 @@ struct ag_profile *ag_profile_begin(struct ag_jvm *jvm, const struct ag_profile_
 
 void ag_profile_tick(struct ag_jvm *jvm, struct ag_profile *profile)
 {
-	if (!is_exact(profile))
+	if (is_exact(profile))
+		ag_exact_tick(jvm, profile);
+	else
 		ag_sample_tick(jvm, profile);
 }
 

@@ -14,8 +14,11 @@
  * Hooks add to tables of their own thread, keyed by the class's hash or by the site of the array:
  * those counts are exact.  How a class's objects divide among stacks is found by walking the
  * stack: for each of the first AG_WALK_ALL of a class, or of an array's site, in a thread, then
- * for one in so many, at random, so that the part that was not walked stays below some percent;
- * each stands for those since the last.  So the sites of a class add up to its exact count.
+ * at random, once in the so-many-th part of what was counted, so that the walks become fewer; each
+ * stands for those since the last.  So the sites of a class add up to its exact count.
+ *
+ * A walk takes hundreds of times longer than counting.  When all of them have taken a second, and
+ * a quarter of the time since, it is AG_WALK_FEW instead of AG_WALK_ALL, until that is made good.
  *
  * Another thread's table is read while it counts (ag_profile_peek) with relaxed loads.
  */
@@ -25,6 +28,9 @@
 #include "jvm/profile_state.h"
 
 #define AG_WALK_ALL 1000
+#define AG_WALK_FEW 16
+#define AG_WALKS_NS 1000000000
+#define AG_WALKS_PART 4
 
 /*
  * profile_hooks: the natives (classfile/hooks.def), registered with the others of the class with

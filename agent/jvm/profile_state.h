@@ -73,6 +73,7 @@ int ag_live_count(struct ag_jvm *jvm, struct ag_profile *profile);
  * hooked, refused.
  */
 int ag_exact_on(struct ag_jvm *jvm, struct ag_profile *profile);
+void ag_exact_tick(struct ag_jvm *jvm, struct ag_profile *profile);
 void ag_exact_off(struct ag_jvm *jvm, struct ag_profile *profile, jvmtiError *code);
 /* Add up threads' tables into the sites; once more adds only what came since. */
 int ag_exact_merge(struct ag_jvm *jvm, struct ag_profile *profile);
@@ -80,15 +81,5 @@ void ag_exact_state(const struct ag_profile *profile, struct ag_profile_state *s
 int ag_exact_notes(struct ag_jvm *jvm, struct ag_profile *profile, ag_profile_note_fn *tell,
 		   void *arg);
 void ag_exact_free(struct ag_jvm *jvm, struct ag_profile *profile);
-
-/*
- * The frames that made an object, on the current thread: the hook's own and the constructors that
- * were on their way to java.lang.Object's are dropped from the front (class: the object's; NULL:
- * an array, of which there are none).  How many are left in frames, which has room for
- * WIRE_ALLOC_DEPTH + AG_CONSTRUCTORS.
- */
-#define AG_CONSTRUCTORS 32
-uint32_t ag_profile_stack(const struct ag_profile *profile, JNIEnv *jni, jthread thread,
-			  jclass class, jvmtiFrameInfo *frames);
 
 #endif
