@@ -306,7 +306,8 @@ static int hook_object(struct ag_jvm *jvm, struct ag_weaving *w)
 		return -1;
 	index = number(jvm, w, class, "L" OBJECT ";");
 	if (index > 0) {
-		w->object = w->members[0] = index;
+		w->members[0] = index;
+		__atomic_store_n(&w->object, index, __ATOMIC_SEQ_CST);
 		w->refs[0] = class;
 		ag_weave_set_hooked(ag_weave_class(&w->weave, index), true);
 		ag_weave_in(&group, 1);
@@ -373,7 +374,10 @@ static int prepare(struct ag_jvm *jvm, struct ag_weaving *w)
 	    ag_weave_open(jvm, &w->weave, &ag_profile_weaver) != 0)
 		return -1;
 	w->hooks = ag_trace_hooks();
+	for (size_t i = 0; i < sizeof(w->hooks_name) - 1 && w->hooks[i]; i++)
+		w->hooks_name[i] = w->hooks[i] == '/' ? '.' : w->hooks[i];
 	w->weave.n_classes = AG_WEAVING_SPARE;
+	w->sun_unsafe = (*jvm->jni)->GetVersion(jvm->jni) < JNI_VERSION_9;
 	w->batch = BATCH_FIRST;
 	w->on = 1;
 	if (ag_weave_begin(jvm, &w->weave) != 0)

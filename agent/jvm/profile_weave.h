@@ -57,8 +57,11 @@ struct ag_weaving {
 	/* java.lang.ClassLoader's */
 	jmethodID load[2];
 	jfieldID parent;
+	jmethodID for_name;  /* java.lang.Class's */
+	char hooks_name[32]; /* "java.jtool.Hooks1" */
+	uint32_t object;    /* atomic: java.lang.Object's number; 0: it has none */
+	bool sun_unsafe;    /* JDK 8, see classfile/inject_sites.h */
 	/* the weaving thread's */
-	uint32_t object; /* java.lang.Object's number; 0: it has none */
 	uint32_t sweep;  /* loaders are asked in the how many-th */
 	uint32_t hooked, refused;
 	uint32_t batch;  /* classes at a time now */
@@ -75,9 +78,8 @@ extern const struct ag_weaver ag_profile_weaver;
 /* profile_weave_loader: what is to be known of java.lang.ClassLoader; -1 recorded. */
 int ag_weaving_learn_loaders(struct ag_jvm *jvm, struct ag_weaving *w);
 /*
- * Does a loader find the class with the hooks, as far as that is known without asking it, by its
- * tag or by its methods being java.lang.ClassLoader's own?  If that is not known, it is to be
- * asked.  Any thread, in the middle of loading.
+ * Does a loader find the class with the hooks?  Any thread, in the middle of loading.  False: it
+ * does not, or that is to be found out in a sweep.
  */
 bool ag_weaving_sees(struct ag_weaving *w, jvmtiEnv *ti, JNIEnv *jni, jobject loader);
 /*

@@ -135,7 +135,11 @@ static const char *refusal(enum cf_refusal why)
 static enum ag_woven instrument(struct code *code, const struct ag_weave_call *call,
 				const struct cf_class *file, bool tell)
 {
-	struct cf_sites sites = { .id = id_of, .arg = code };
+	struct cf_sites sites = {
+		.id = id_of, .arg = code,
+		.made = __atomic_load_n(&code->w->object, __ATOMIC_SEQ_CST) != 0,
+		.sun_unsafe = code->w->sun_unsafe,
+	};
 	struct cf_output out = { .mem = &code->mem };
 	const char *why = cf_inject_sites(file, code->w->hooks, &sites, &out);
 	enum ag_woven woven = AG_WOVEN_NOTHING;
@@ -168,7 +172,7 @@ static enum ag_woven weave_code(const struct ag_weave_call *call, bool tell)
 			ag_weaving_reason(code.w, why, 1);
 		return AG_WOVEN_NOTHING;
 	}
-	if (cf_has_sites(&file))
+	if (strcmp(call->name, "java/lang/Object") == 0 || cf_has_sites(&file))
 		woven = instrument(&code, call, &file, tell);
 	cf_release(&file);
 	return woven;

@@ -1,11 +1,13 @@
 /*
  * Which loaders find the class with the hooks.
  *
- * A loader is asked by the session's thread, as a trace does it (trace_reach.c), once for all its
- * classes.  One that is met by a class that is being loaded cannot be asked: its code would run
- * in the middle of that, under its own locks.  If its methods are java.lang.ClassLoader's own,
- * which asks the parent first, it finds what its parent finds; else its classes are let through,
- * and get their hooks once it was asked.
+ * A loader is asked once for all its classes: of those that are there, by the session's thread, as
+ * a trace does it (trace_reach.c).  One that is met by a class that is being loaded is known if
+ * its methods are java.lang.ClassLoader's own, which asks the parent first, and the parent is.
+ * Else it is asked there and then, on the thread that loads: which does it no more than the JVM
+ * does right afterwards on the same thread with the same locks, when it asks that loader for the
+ * superclass of its first class, java.lang.Object for one.  What that loads is not asked for
+ * again on the way.  When in doubt the class is let through, and gets its hooks in the next sweep.
  */
 #include "jvm/profile_weave.h"
 #include "jvm/ref.h"
@@ -16,6 +18,20 @@
 static const char *const signatures[] = {
 	"(Ljava/lang/String;)Ljava/lang/Class;", "(Ljava/lang/String;Z)Ljava/lang/Class;",
 };
+
+/* Class.forName(), of the class's class; NULL: recorded. */
+static jmethodID for_name(struct ag_jvm *jvm, jclass class)
+{
+	jclass classes = jvm->err.what ? NULL : ag_ref_class(jvm, class);
+	jmethodID id;
+
+	if (!classes)
+		return NULL;
+	id = (*jvm->jni)->GetStaticMethodID(jvm->jni, classes, "forName",
+		"(Ljava/lang/String;ZLjava/lang/ClassLoader;)Ljava/lang/Class;");
+	ag_ref_drop(jvm, classes);
+	return ag_ref_threw(jvm, "forName") ? NULL : id;
+}
 
 int ag_weaving_learn_loaders(struct ag_jvm *jvm, struct ag_weaving *w)
 {
@@ -29,6 +45,7 @@ int ag_weaving_learn_loaders(struct ag_jvm *jvm, struct ag_weaving *w)
 		if (ag_ref_threw(jvm, "GetMethodID"))
 			break;
 	}
+	w->for_name = for_name(jvm, class);
 	if (!jvm->err.what) {
 		w->parent = (*jni)->GetFieldID(jni, class, "parent", "Ljava/lang/ClassLoader;");
 		(void)ag_ref_threw(jvm, "GetFieldID");
@@ -77,16 +94,60 @@ static bool sees(struct ag_weaving *w, jvmtiEnv *ti, JNIEnv *jni, jobject loader
 	return seen;
 }
 
+/* As Class.forName(name, false, loader), on any thread. */
+static bool finds(const struct ag_weaving *w, JNIEnv *jni, jobject loader)
+{
+	jclass class = (*jni)->GetObjectClass(jni, loader);
+	jclass classes = (*jni)->GetObjectClass(jni, class);
+	jstring name = (*jni)->NewStringUTF(jni, w->hooks_name);
+	jvalue arguments[] = { { .l = name }, { .z = JNI_FALSE }, { .l = loader } };
+	jobject found = NULL;
+
+	if (name)
+		found = (*jni)->CallStaticObjectMethodA(jni, classes, w->for_name, arguments);
+	if ((*jni)->ExceptionCheck(jni)) {
+		(*jni)->ExceptionClear(jni);
+		found = NULL;
+	}
+	(*jni)->DeleteLocalRef(jni, found);
+	(*jni)->DeleteLocalRef(jni, name);
+	(*jni)->DeleteLocalRef(jni, classes);
+	(*jni)->DeleteLocalRef(jni, class);
+	return found;
+}
+
+/* Only if this thread is not asking another one: the environment's local storage tells. */
+static bool ask_here(struct ag_weaving *w, jvmtiEnv *ti, JNIEnv *jni, jobject loader)
+{
+	void *asking = NULL;
+	bool found;
+
+	if ((*ti)->GetThreadLocalStorage(ti, NULL, &asking) != JVMTI_ERROR_NONE || asking ||
+	    (*ti)->SetThreadLocalStorage(ti, NULL, w) != JVMTI_ERROR_NONE)
+		return false;
+	found = finds(w, jni, loader);
+	/* If it fails this thread asks no more, which is only slower. */
+	(void)(*ti)->SetThreadLocalStorage(ti, NULL, NULL);
+	if (found) /* without a tag it is asked again */
+		(void)(*ti)->SetTag(ti, loader, AG_WEAVING_SEES);
+	return found;
+}
+
 bool ag_weaving_sees(struct ag_weaving *w, jvmtiEnv *ti, JNIEnv *jni, jobject loader)
 {
 	jlong tag = 0;
 
 	if (!loader)
 		return true;
-	if (!(*jni)->ExceptionCheck(jni) && sees(w, ti, jni, loader, 0))
-		return true;
-	if ((*ti)->GetTag(ti, loader, &tag) == JVMTI_ERROR_NONE && tag == AG_WEAVING_BLIND)
-		return false;
+	if (!(*jni)->ExceptionCheck(jni)) {
+		if (sees(w, ti, jni, loader, 0))
+			return true;
+		if ((*ti)->GetTag(ti, loader, &tag) == JVMTI_ERROR_NONE && tag == 0 &&
+		    ask_here(w, ti, jni, loader))
+			return true;
+		if (tag == AG_WEAVING_BLIND)
+			return false;
+	}
 	/* From now on all its classes are let through, so that all are met when it is asked. */
 	if (tag == 0)
 		(void)(*ti)->SetTag(ti, loader, AG_WEAVING_LEFT);
