@@ -1,6 +1,10 @@
 #include "session.h"
 #include "startup.h"
 
+/* By this symbol jtool knows its agent among what a JVM has mapped, whatever the file is called. */
+extern JNIEXPORT const char jtool_agent[1];
+const char jtool_agent[1];
+
 JNIEXPORT jint JNICALL Agent_OnLoad(JavaVM *vm, char *options, void *reserved);
 JNIEXPORT jint JNICALL Agent_OnAttach(JavaVM *vm, char *options, void *reserved);
 JNIEXPORT void JNICALL Agent_OnUnload(JavaVM *vm);

@@ -10,6 +10,7 @@
 #include "proc/elf.h"
 #include "proc/inroot.h"
 
+#define JTOOLS_MARK "jtool_agent" /* agent/agent.c */
 #define LOOK_MS 2000 /* a JVM with forty libraries takes some 5 ms */
 
 void agents_release(struct agents *a)
@@ -108,12 +109,23 @@ static int open_mapped(const struct search *s, const struct proc_map *map)
 	return fd < 0 ? fd : inroot_open_found(fd, &st);
 }
 
-static bool is_agent(const struct search *s, const struct proc_map *map)
+static bool is_mark(const char *name, void *found)
+{
+	*(bool *)found = strcmp(name, JTOOLS_MARK) == 0;
+	return !*(bool *)found;
+}
+
+/* Of jtool's own there are copies under other names. */
+static bool is_agent(const struct search *s, const struct proc_map *map, enum agent_maker *maker)
 {
 	_cleanup_close_ int fd = open_mapped(s, map);
-	bool found = false;
+	bool found = false, ours = false;
 
-	return fd >= 0 && elf_exports(fd, "Agent_On", is_entry_point, &found) == 0 && found;
+	if (fd < 0 || elf_exports(fd, "Agent_On", is_entry_point, &found) < 0 || !found)
+		return false;
+	if (*maker == MADE_BY_OTHERS && elf_exports(fd, JTOOLS_MARK, is_mark, &ours) == 0 && ours)
+		*maker = MADE_BY_JTOOL;
+	return true;
 }
 
 static enum agent_maker maker_of(const char *path)
@@ -144,7 +156,7 @@ static bool visit_map(const struct proc_map *map, void *arg)
 	free(s->last);
 	s->last = xstrdup(map->path);
 	/* A session takes jtool's own file away, whose name says what it was. */
-	if (!(maker == MADE_BY_JTOOL && map->deleted) && !is_agent(s, map))
+	if (!(maker == MADE_BY_JTOOL && map->deleted) && !is_agent(s, map, &maker))
 		return true;
 	path = inroot_path(map->path, s->root);
 	add(s->agents, AGENT_MAPPED, path, strlen(path))->maker = maker;

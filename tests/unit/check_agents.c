@@ -59,6 +59,25 @@ static void map(const char *range, const char *perms, const char *path)
 	shell("echo '%s %s 00000000 fe:00 7   %s' >>1/maps", range, perms, path);
 }
 
+START_TEST(a_copy_of_ours_is_known_under_any_name)
+{
+	const char *top = getenv("top_builddir");
+	_cleanup_free_ char *built = xasprintf("%s/agent/jtool-agent.so", top ? top : ".");
+	_cleanup_free_ char *agent = realpath(built, NULL);
+
+	ck_assert_ptr_nonnull(agent);
+	shell("cp '%s' 1/root/lib/libmine.so; cp $elf/wide 1/root/lib/liba.so", agent);
+	map("1000-2000", "r-xp", "/lib/libmine.so");
+	map("2000-3000", "r-xp", "/lib/liba.so");
+	agents_of_maps(&agents, &proc, &jvm);
+	ck_assert_uint_eq(agents.n, 2);
+	check_agent(0, "mapped", "/lib/libmine.so", NULL);
+	ck_assert_int_eq(agents.list[0].maker, MADE_BY_JTOOL);
+	check_agent(1, "mapped", "/lib/liba.so", NULL);
+	ck_assert_int_eq(agents.list[1].maker, MADE_BY_OTHERS);
+}
+END_TEST
+
 START_TEST(what_has_entry_points_is_an_agent)
 {
 	shell("cp $elf/wide 1/root/lib/liba.so; cp $elf/narrow 1/root/lib/libjdwp.so;"
@@ -129,6 +148,7 @@ int main(void)
 	tcase_add_checked_fixture(tc, setup, teardown);
 	tcase_add_test(tc, flags_name_agents);
 	tcase_add_test(tc, what_has_entry_points_is_an_agent);
+	tcase_add_test(tc, a_copy_of_ours_is_known_under_any_name);
 	tcase_add_test(tc, deleted_files_are_read_where_they_are_mapped);
 	tcase_add_loop_test(tc, traps_are_left_alone, 0, 6);
 	tcase_add_test(tc, what_cannot_be_read_is_not_known);
