@@ -1,10 +1,32 @@
 #include "base/digest.h"
 
 #include <sha2.h>
+#include <stdint.h>
 
 _Static_assert(DIGEST_LEN + 1 == SHA256_DIGEST_STRING_LENGTH, "as libmd writes it");
 
 const char *digest_of(const void *data, size_t len, char text[static DIGEST_LEN + 1])
 {
 	return SHA256Data(data, len, text);
+}
+
+const char *digest_base64(const void *data, size_t len, char text[static DIGEST_BASE64_LEN + 1])
+{
+	static const char digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+	uint8_t digest[SHA256_DIGEST_LENGTH + 1] = { 0 }; /* three bytes make four digits */
+	SHA2_CTX sha;
+	char *out = text;
+
+	SHA256Init(&sha);
+	SHA256Update(&sha, data, len);
+	SHA256Final(digest, &sha);
+	for (size_t i = 0; i < sizeof(digest); i += 3) {
+		uint32_t bits = (uint32_t)digest[i] << 16 | digest[i + 1] << 8 | digest[i + 2];
+
+		for (int shift = 18; shift >= 0; shift -= 6)
+			*out++ = digits[bits >> shift & 0x3f];
+	}
+	out[-1] = '='; /* of the last three, one was none */
+	*out = '\0';
+	return text;
 }

@@ -4,15 +4,16 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/digest.h"
 #include "base/text.h"
 #include "base/xalloc.h"
 
 #define SEEN_LEAST 100000 /* of what is shown, this part of all is the least */
 
-/* flamegraph_page.S: the page, with MARK where the data belongs. */
-extern const char jtool_flamegraph_page[];
-extern const size_t jtool_flamegraph_page_len;
-#define MARK "@DATA@"
+/* flamegraph_page.S: the files beside this one, as they are, and a NUL. */
+extern const char jtool_flamegraph_html[];
+extern const char jtool_flamegraph_css[];
+extern const char jtool_flamegraph_js[];
 
 /* What the page is told of each node, in columns, callers first. */
 struct columns {
@@ -132,23 +133,51 @@ static void add_data(struct buf *out, const struct columns *c, const char *title
 	buf_adds(out, "]}");
 }
 
-void flamegraph_add(struct buf *out, const struct stacktree *t, const char *title,
-		    const char *subtitle)
+static void add_page_data(struct buf *out, const struct stacktree *t, const char *title,
+			  const char *subtitle)
 {
 	struct columns c = { .t = t, .numbers = xcalloc(t->names.n, sizeof(*c.numbers)) };
-	const char *page = jtool_flamegraph_page;
-	const char *end = page + jtool_flamegraph_page_len;
-	const char *mark = memmem(page, jtool_flamegraph_page_len, MARK, strlen(MARK));
 
 	add_nodes(&c);
-	buf_add(out, page, (size_t)(mark - page));
 	add_data(out, &c, title, subtitle);
-	mark += strlen(MARK);
-	buf_add(out, mark, (size_t)(end - mark));
 	free(c.numbers);
 	buf_release(&c.names);
 	buf_release(&c.levels);
 	buf_release(&c.frames);
 	for (unsigned v = 0; v < STACKTREE_VALUES; v++)
 		buf_release(&c.values[v]);
+}
+
+static void add_hash(struct buf *out, const char *text)
+{
+	char hash[DIGEST_BASE64_LEN + 1];
+
+	buf_adds(out, digest_base64(text, strlen(text), hash));
+}
+
+/* Add the page up to the mark; returns what is behind it.  The page is ours, and has it. */
+static const char *add_until(struct buf *out, const char *page, const char *mark)
+{
+	const char *at = strstr(page, mark);
+
+	buf_add(out, page, (size_t)(at - page));
+	return at + strlen(mark);
+}
+
+void flamegraph_add(struct buf *out, const struct stacktree *t, const char *title,
+		    const char *subtitle)
+{
+	const char *page = jtool_flamegraph_html;
+
+	page = add_until(out, page, "@STYLE_HASH@");
+	add_hash(out, jtool_flamegraph_css);
+	page = add_until(out, page, "@SCRIPT_HASH@");
+	add_hash(out, jtool_flamegraph_js);
+	page = add_until(out, page, "@STYLE@");
+	buf_adds(out, jtool_flamegraph_css);
+	page = add_until(out, page, "@DATA@");
+	add_page_data(out, t, title, subtitle);
+	page = add_until(out, page, "@SCRIPT@");
+	buf_adds(out, jtool_flamegraph_js);
+	buf_adds(out, page);
 }

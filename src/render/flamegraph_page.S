@@ -1,15 +1,21 @@
-/* FLAMEGRAPH_PAGE comes from the build: flamegraph.html, as it is. */
+/* The files are found as headers are. */
 	.section .rodata
-	.global jtool_flamegraph_page
-	.global jtool_flamegraph_page_len
-	.type jtool_flamegraph_page, %object
-	.type jtool_flamegraph_page_len, %object
-jtool_flamegraph_page:
-	.incbin FLAMEGRAPH_PAGE
-.Lend:
-	.size jtool_flamegraph_page, .Lend - jtool_flamegraph_page
-	.balign 8
-jtool_flamegraph_page_len: /* a size_t: as wide as an address */
-	.dc.a .Lend - jtool_flamegraph_page
-	.size jtool_flamegraph_page_len, . - jtool_flamegraph_page_len
+	.global jtool_flamegraph_html
+	.global jtool_flamegraph_css
+	.global jtool_flamegraph_js
+	.type jtool_flamegraph_html, %object
+	.type jtool_flamegraph_css, %object
+	.type jtool_flamegraph_js, %object
+jtool_flamegraph_html:
+	.incbin "render/flamegraph.html"
+	.byte 0
+	.size jtool_flamegraph_html, . - jtool_flamegraph_html
+jtool_flamegraph_css:
+	.incbin "render/flamegraph.css"
+	.byte 0
+	.size jtool_flamegraph_css, . - jtool_flamegraph_css
+jtool_flamegraph_js:
+	.incbin "render/flamegraph.js"
+	.byte 0
+	.size jtool_flamegraph_js, . - jtool_flamegraph_js
 	.section .note.GNU-stack, "", %progbits

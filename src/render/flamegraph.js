@@ -1,0 +1,541 @@
+"use strict";
+/*
+ * Nodes are numbered callers first, as they come: what is below node i is i + 1 to last[i].  Those
+ * of a row stand there from left to right, whichever value is shown.
+ */
+const by = id => document.getElementById(id);
+const data = JSON.parse(by("data").textContent);
+const ROW = 20, PAD = 4, LEAST_TEXT = 26, ZOOM_MS = 180;
+const count = data.levels.length;
+const parent = new Int32Array(count), last = new Int32Array(count);
+const rows = [];
+const totals = data.values.map(own => Float64Array.from(own));
+const starts = data.values.map(() => new Float64Array(count));
+const frames = Int32Array.from(data.frames);
+const nameOf = i => frames[i] < 0 ? -1 - frames[i] : frames[i];
+const isClass = i => frames[i] < 0;
+/* A class may be called what a method is. */
+const keyOf = i => isClass(i) ? data.names.length + nameOf(i) : nameOf(i);
+
+function build() {
+	const path = [];
+	for (let i = 0; i < count; i++) {
+		const level = data.levels[i];
+		parent[i] = level ? path[level - 1] : -1;
+		path[level] = last[i] = i;
+		(rows[level] ||= []).push(i);
+	}
+	for (let i = count - 1; i > 0; i--) {
+		last[parent[i]] = Math.max(last[parent[i]], last[i]);
+		for (const total of totals)
+			total[parent[i]] += total[i];
+	}
+	for (let v = 0; v < totals.length; v++) {
+		const next = new Float64Array(count);
+		for (let i = 1; i < count; i++) {
+			next[i] = starts[v][i] = next[parent[i]];
+			next[parent[i]] += totals[v][i];
+		}
+	}
+}
+build();
+
+/* What is shown: the value, the node that fills the width, the one that is told of (-1: none). */
+let value = 0, zoomed = 0, current = -1;
+let left = 0, right = 0;          /* of what fills the width, in values */
+let flipped = false, dark = false;
+let matches = null;               /* by name: is it one?  null: nothing is searched for */
+let width = 0, height = 0, ratio = 1, contentHeight = 0;
+const view = by("view"), canvas = by("graph"), ctx = canvas.getContext("2d", { alpha: false });
+
+/* Texts */
+
+function figure(x, unit) {
+	const scale = (x, step, names) => {
+		let i = 0;
+		for (; x >= step && i + 1 < names.length; i++)
+			x /= step;
+		return (i ? x.toPrecision(x < 1000 ? 3 : 4) : x) + " " + names[i];
+	};
+	if (unit === "bytes")
+		return scale(x, 1024, ["bytes", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB"]);
+	if (unit === "ns")
+		return scale(x, 1000, ["ns", "µs", "ms", "s"]);
+	return x.toLocaleString("en") + " " + unit;
+}
+
+function percent(part, all) {
+	const p = all ? 100 * part / all : 0;
+	return (p >= 10 || p === 0 ? p.toFixed(1) : p.toPrecision(2)) + " %";
+}
+
+function textOf(i) {
+	return i ? data.names[nameOf(i)] || "(no name)" : "all";
+}
+
+/* "a.b.C.m(File.java:12)" is short as "C.m:12", and shorter as "C.m". */
+const labels = [];
+function labelOf(i) {
+	if (i === 0)
+		return measured("all", ": " + figure(totals[value][0], data.units[value]));
+	return labels[keyOf(i)] ||= shorten(i);
+}
+
+function shorten(i) {
+	const text = textOf(i);
+	const open = text.indexOf("(", 1), head = open < 0 || isClass(i) ? text : text.slice(0, open);
+	const inside = head === text ? "" : text.slice(open);
+	const method = isClass(i) ? head.length : head.lastIndexOf(".");
+	const short = head.slice(head.lastIndexOf(".", method - 1) + 1);
+	const line = /:(\d+)\)$/.exec(inside);
+	const rest = line ? ":" + line[1] : inside === "(Native Method)" ? " (native)" :
+		/^\((Unknown Source|[^,()]*\.(java|kt|scala|groovy|clj))\)$/.test(inside) ? "" : inside;
+	return measured(short, rest);
+}
+
+function measured(short, rest) {
+	return { short, shortWidth: ctx.measureText(short).width,
+		long: short + rest, longWidth: ctx.measureText(short + rest).width };
+}
+
+/*
+ * Colours: methods by package, classes in blues of their own, the JDK's methods grey, so that the
+ * application's stand out.  All are equally light, which HSL's are not: hence OKLCH.
+ */
+
+const HUES = [22, 36, 50, 64, 80, 98, 116, 136, 156, 176, 328, 346];
+
+function hash(text) {
+	let h = 2166136261;
+	for (let i = 0; i < text.length; i++)
+		h = Math.imul(h ^ text.charCodeAt(i), 16777619);
+	return (h ^ h >>> 15) >>> 0;
+}
+
+function oklch(lightness, chroma, hue) {
+	const a = chroma * Math.cos(hue * Math.PI / 180), b = chroma * Math.sin(hue * Math.PI / 180);
+	const l = (lightness + .39634 * a + .2158 * b) ** 3;
+	const m = (lightness - .10556 * a - .06385 * b) ** 3;
+	const s = (lightness - .08948 * a - 1.29149 * b) ** 3;
+	return packed([4.07674 * l - 3.30771 * m + .23097 * s, -1.26844 * l + 2.60976 * m - .34132 * s,
+		-.0042 * l - .70342 * m + 1.70761 * s]
+		.map(x => Math.round(255 * (x > .00313 ? 1.055 * x ** (1 / 2.4) - .055 : 0))));
+}
+
+/* As a pixel's four bytes. */
+function packed([red, green, blue]) {
+	const byte = x => Math.min(255, Math.max(0, x));
+	return (255 << 24 | byte(blue) << 16 | byte(green) << 8 | byte(red)) >>> 0;
+}
+
+/* Towards what is behind it. */
+function faded(colour) {
+	const at = shift => .45 * (colour >>> shift & 255) + .55 * (back >>> shift & 255);
+	return packed([at(0), at(8), at(16)]);
+}
+
+let back = 0, colours = [], fadedColours = [];
+function colourOf(i, fade) {
+	const key = i ? keyOf(i) : -1, colour = colours[key] ||= mix(i);
+	return fade ? fadedColours[key] ||= faded(colour) : colour;
+}
+
+function mix(i) {
+	if (i === 0)
+		return packed(dark ? [58, 58, 66] : [223, 220, 214]);
+	const text = data.names[nameOf(i)].replace(/(.)\(.*$/, "$1");
+	const shade = (hash(text) % 7 - 3) / 100, light = (dark ? .43 : .83) + shade;
+	const area = text.split(".").slice(0, -2).slice(0, 3).join(".");
+	if (isClass(i))
+		return oklch(light - (dark ? 0 : .05), dark ? .1 : .11, 232 + hash(text) % 28);
+	if (/^(javax?|jdk|sun|com\.sun)\./.test(text))
+		return oklch(light + (dark ? -.02 : .02), .012, 80);
+	return oklch(light, dark ? .085 : .1, HUES[hash(area) % HUES.length]);
+}
+
+/*
+ * Drawing: only rows in sight, of each one line of pixels, which is then stretched: so it does not
+ * matter how many boxes share a pixel.
+ */
+
+const strips = document.createElement("canvas"), stripsCtx = strips.getContext("2d");
+let image = null, pixels = null;  /* of strips, a line a row in sight */
+let asked = 0;
+function redraw() {
+	asked ||= requestAnimationFrame(() => {
+		asked = 0;
+		draw();
+	});
+}
+
+function yOf(level) {
+	return flipped ? contentHeight - (level + 1) * ROW : level * ROW;
+}
+
+/* The first of the row that ends behind x. */
+function firstBehind(row, x) {
+	const start = starts[value], total = totals[value];
+	let low = 0, high = row.length;
+	while (low < high) {
+		const middle = low + high >> 1;
+		if (start[row[middle]] + total[row[middle]] > x)
+			high = middle;
+		else
+			low = middle + 1;
+	}
+	return low;
+}
+
+function fit() {
+	const w = view.clientWidth, h = view.clientHeight, r = devicePixelRatio || 1;
+	let deepest = 0;
+	for (let i = zoomed; i <= last[zoomed]; i++)
+		deepest = Math.max(deepest, data.levels[i]);
+	contentHeight = Math.max(h, (deepest + 1) * ROW);
+	by("content").style.height = contentHeight + "px";
+	if (w === width && h === height && r === ratio)
+		return;
+	[width, height, ratio] = [w, h, r];
+	canvas.width = Math.round(w * r);
+	canvas.height = Math.round(h * r);
+	canvas.style.height = h + "px";
+}
+
+function drawText(i, from, to, y, dimmed) {
+	const label = labelOf(i), room = to - from - 2 * PAD;
+	let text = label.long;
+	if (label.longWidth > room)
+		text = label.short;
+	if (label.longWidth > room && label.shortWidth > room) {
+		const n = Math.floor(text.length * room / label.shortWidth) - 1;
+		if (n < 3)
+			return;
+		text = text.slice(0, n) + "…";
+	}
+	ctx.globalAlpha = dimmed ? .5 : 1;
+	ctx.fillText(text, from + PAD, y + ROW / 2 + .5, room);
+}
+
+/* Its boxes into a line of pixels; texts are for later. */
+function paintRow(row, line, isAbove, y, texts) {
+	const start = starts[value], total = totals[value], scale = width / (right - left);
+	const lit = packed(dark ? [208, 36, 156] : [255, 122, 209]);
+	let filled = 0;
+	for (let k = firstBehind(row, left); k < row.length && start[row[k]] < right; k++) {
+		const i = row[k], from = Math.max(0, (start[i] - left) * scale);
+		const to = Math.min(width, (start[i] + total[i] - left) * scale);
+		const a = Math.round(from * ratio), b = Math.round(to * ratio);
+		if (b <= filled)
+			continue;
+		filled = b;
+		const matched = matches && matches[nameOf(i)];
+		const dimmed = isAbove || matches && !matched;
+		line.fill(matched ? lit : colourOf(i, dimmed), a, b - a > 2 ? b - 1 : b);
+		if (to - from > LEAST_TEXT)
+			texts.push([i, from, to, y, dimmed]);
+	}
+}
+
+function drawCurrent() {
+	const scale = width / (right - left), y = yOf(data.levels[current]) - view.scrollTop;
+	const from = Math.max(0, (starts[value][current] - left) * scale);
+	const to = Math.min(width, (starts[value][current] + totals[value][current] - left) * scale);
+	ctx.strokeStyle = dark ? "#fff" : "#1d1d21";
+	ctx.lineWidth = 1.5;
+	if (to > from)
+		ctx.strokeRect(from + .75, y + .75, Math.max(1, to - from - 2), ROW - 2.5);
+}
+
+function drawRows(texts) {
+	const w = canvas.width, shown = Math.ceil(height / ROW) + 1;
+	if (!image || image.width !== w || image.height !== shown) {
+		[strips.width, strips.height] = [w, shown];
+		image = new ImageData(w, shown);
+		pixels = new Uint32Array(image.data.buffer);
+	}
+	pixels.fill(back);
+	const ys = [];
+	for (let level = 0; level < rows.length; level++) {
+		const y = yOf(level) - view.scrollTop, line = ys.length * w;
+		if (y <= -ROW || y >= height)
+			continue;
+		paintRow(rows[level], pixels.subarray(line, line + w), level < data.levels[zoomed], y,
+			texts);
+		ys.push(y);
+	}
+	stripsCtx.putImageData(image, 0, 0);
+	ctx.setTransform(1, 0, 0, 1, 0, 0);
+	ctx.imageSmoothingEnabled = false;
+	ys.forEach((y, line) => {
+		const top = Math.round(y * ratio), bottom = Math.round((y + ROW) * ratio) - 1;
+		ctx.drawImage(strips, 0, line, w, 1, 0, top, w, bottom - top);
+	});
+}
+
+function draw() {
+	const texts = [];
+	fit();
+	ctx.globalAlpha = 1;
+	ctx.fillStyle = getComputedStyle(document.body).backgroundColor;
+	back = packed(ctx.fillStyle.match(/\w\w/g).map(digits => parseInt(digits, 16)));
+	ctx.setTransform(1, 0, 0, 1, 0, 0);
+	ctx.fillRect(0, 0, canvas.width, canvas.height);
+	if (!(right > left))
+		return;
+	drawRows(texts);
+	ctx.setTransform(ratio, 0, 0, ratio, 0, 0);
+	ctx.font = "12px " + getComputedStyle(document.body).fontFamily;
+	ctx.textBaseline = "middle";
+	ctx.fillStyle = dark ? "#f4f4f6" : "#1d1d21";
+	for (const text of texts)
+		drawText(...text);
+	ctx.globalAlpha = 1;
+	if (current >= 0)
+		drawCurrent();
+}
+
+/* What is told of a node */
+
+function tell() {
+	const i = current < 0 ? zoomed : current, of = totals[value], up = parent[i];
+	let text = figure(of[i], data.units[value]);
+	if (i > 0)
+		text += ` · ${percent(of[i], of[0])} of all`;
+	if (up > 0)
+		text += ` · ${percent(of[i], of[up])} of its caller`;
+	if (last[i] > i && data.values[value][i] > 0)
+		text += ` · ${figure(data.values[value][i], data.units[value])} itself`;
+	data.units.forEach((unit, v) => {
+		if (v !== value)
+			text += ` · ${figure(totals[v][i], unit)}`;
+	});
+	if (current < 0)
+		text += " — click or Enter: zoom, /: search, Esc: back";
+	by("name").textContent = textOf(i);
+	by("figures").textContent = text;
+}
+
+function point(i) {
+	if (i === current)
+		return;
+	current = i;
+	tell();
+	redraw();
+}
+
+/* Zoom */
+
+let moving = 0;
+function zoom(i, at_once) {
+	const from = [left, right], begin = performance.now();
+	const to = [starts[value][i], starts[value][i] + totals[value][i]];
+	const still = at_once || matchMedia("(prefers-reduced-motion: reduce)").matches;
+	const move = now => {
+		const part = still ? 1 : Math.min(1, Math.max(0, (now - begin) / ZOOM_MS));
+		const done = 1 - (1 - part) ** 3;
+		left = from[0] + (to[0] - from[0]) * done;
+		right = from[1] + (to[1] - from[1]) * done;
+		if (part === 1)
+			[left, right] = to;
+		draw();
+		moving = part < 1 ? requestAnimationFrame(move) : 0;
+	};
+	zoomed = i;
+	by("reset").disabled = i === 0;
+	cancelAnimationFrame(moving);
+	move(begin);
+	if (flipped)
+		view.scrollTop = contentHeight;
+	showShare();
+	tell();
+}
+
+/* Search */
+
+function matcher(text) {
+	const lower = text.toLowerCase();
+	let regex = null;
+	try {
+		regex = new RegExp(text, "i");
+	} catch { /* then it is only a text */ }
+	return name => name.toLowerCase().includes(lower) || regex !== null && regex.test(name);
+}
+
+/* What is in a match that is in a match counts once. */
+function matchedIn(root) {
+	let sum = 0;
+	for (let i = root; i <= last[root]; i++) {
+		if (i === 0 || !matches[nameOf(i)])
+			continue;
+		sum += totals[value][i];
+		i = last[i];
+	}
+	return sum;
+}
+
+function showShare() {
+	by("matched").textContent = matches ?
+		percent(matchedIn(zoomed), totals[value][zoomed]) : "";
+}
+
+function search() {
+	const text = by("search").value;
+	matches = text ? data.names.map(matcher(text)) : null;
+	showShare();
+	redraw();
+}
+
+function clearSearch() {
+	by("search").value = "";
+	search();
+}
+
+/* The largest match in sight. */
+function largestMatch() {
+	let best = -1;
+	for (let i = Math.max(zoomed, 1); matches && i <= last[zoomed]; i++) {
+		if (matches[nameOf(i)] && (best < 0 || totals[value][i] > totals[value][best]))
+			best = i;
+	}
+	return best;
+}
+
+/* Pointer and keys */
+
+function nodeAt(event) {
+	const box = canvas.getBoundingClientRect();
+	const y = event.clientY - box.top + view.scrollTop;
+	const level = Math.floor((flipped ? contentHeight - y : y) / ROW), row = rows[level];
+	if (!row || !(right > left))
+		return -1;
+	const x = left + (event.clientX - box.left) * (right - left) / width;
+	const i = row[firstBehind(row, x)];
+	return i !== undefined && starts[value][i] <= x ? i : -1;
+}
+
+function widestChild(i) {
+	let best = -1;
+	for (let child = i + 1; child <= last[i]; child = last[child] + 1) {
+		if (best < 0 || totals[value][child] > totals[value][best])
+			best = child;
+	}
+	return best;
+}
+
+/* The next of the row that can be seen. */
+function beside(i, step) {
+	const row = rows[data.levels[i]], least = (right - left) / width / 2;
+	for (let k = row.indexOf(i) + step; k >= 0 && k < row.length; k += step) {
+		const start = starts[value][row[k]], total = totals[value][row[k]];
+		if (start + total <= left || start >= right)
+			return -1;
+		if (total >= least)
+			return row[k];
+	}
+	return -1;
+}
+
+function walk(key) {
+	if (current < 0)
+		return zoomed;
+	if (key === "ArrowLeft" || key === "ArrowRight")
+		return beside(current, key === "ArrowLeft" ? -1 : 1);
+	return (key === "ArrowUp") === flipped ? widestChild(current) : parent[current];
+}
+
+function show(i) {
+	const y = yOf(data.levels[i]);
+	if (y < view.scrollTop)
+		view.scrollTop = y;
+	else if (y + ROW > view.scrollTop + height)
+		view.scrollTop = y + ROW - height;
+	point(i);
+}
+
+canvas.addEventListener("pointermove", event => point(nodeAt(event)));
+canvas.addEventListener("pointerleave", () => point(-1));
+canvas.addEventListener("click", event => {
+	const i = nodeAt(event);
+	if (i >= 0)
+		zoom(i);
+});
+canvas.addEventListener("keydown", event => {
+	if (event.key.startsWith("Arrow")) {
+		const i = walk(event.key);
+		if (i >= 0)
+			show(i);
+	} else if (event.key === "Enter" || event.key === " ") {
+		zoom(Math.max(current, 0));
+	} else {
+		return;
+	}
+	event.preventDefault();
+});
+document.addEventListener("keydown", event => {
+	if (event.key === "/" && event.target !== by("search")) {
+		event.preventDefault();
+		by("search").select();
+		by("search").focus();
+	} else if (event.key === "Escape") {
+		event.preventDefault();
+		if (by("search").value)
+			clearSearch();
+		else
+			zoom(0);
+		canvas.focus();
+	}
+});
+by("search").addEventListener("input", search);
+by("controls").addEventListener("submit", event => {
+	const i = largestMatch();
+	event.preventDefault();
+	canvas.focus();
+	if (i >= 0)
+		show(i);
+});
+by("reset").addEventListener("click", () => zoom(0));
+by("flip").addEventListener("click", () => {
+	flipped = !flipped;
+	by("flip").setAttribute("aria-pressed", flipped);
+	view.scrollTop = flipped ? contentHeight : 0;
+	redraw();
+});
+view.addEventListener("scroll", redraw);
+
+/* Light and dark: as the system has it, until somebody chooses. */
+function setTheme(isDark) {
+	dark = isDark;
+	[colours, fadedColours] = [[], []];
+	document.documentElement.dataset.theme = dark ? "dark" : "light";
+	by("theme").textContent = dark ? "Light" : "Dark";
+	redraw();
+}
+const system = matchMedia("(prefers-color-scheme: dark)");
+const follow = () => setTheme(system.matches);
+system.addEventListener("change", follow);
+by("theme").addEventListener("click", () => {
+	system.removeEventListener("change", follow);
+	setTheme(!dark);
+});
+
+function setValue(v) {
+	value = v;
+	[...by("units").children].forEach((button, i) => button.setAttribute("aria-pressed", i === v));
+	zoom(totals[v][zoomed] > 0 ? zoomed : 0, true);
+}
+data.units.forEach((unit, v) => {
+	const button = document.createElement("button");
+	button.type = "button";
+	button.textContent = unit === "ns" ? "time" : unit;
+	button.disabled = !(totals[v][0] > 0);
+	button.addEventListener("click", () => setValue(v));
+	by("units").append(button);
+});
+by("units").hidden = data.units.length < 2;
+by("title").textContent = document.title = data.title;
+by("subtitle").textContent = data.subtitle;
+by("empty").hidden = totals.some(total => total[0] > 0);
+canvas.hidden = !by("empty").hidden;
+follow();
+setValue(Math.max(0, totals.findIndex(total => total[0] > 0)));
+new ResizeObserver(redraw).observe(view);
