@@ -1,0 +1,299 @@
+#!/usr/bin/env python3
+"""Flame graphs in a browser: flamegraph.py PAGE_PROGRAM [FOLDER_FOR_SCREENSHOTS]
+
+The trees are those of page.c, as are the figures that are expected here.
+"""
+import json
+import os
+import subprocess
+import sys
+import tempfile
+import time
+
+from chromium import Chromium, Failure
+
+WIDTH = 1280
+MAIN, ORDER, BYTES, LIST, OBJECTS, BILL, LINE = range(1, 8)  # nodes of the small tree
+passed = failed = 0
+
+
+def check(name, good, seen=None):
+    global passed, failed
+    passed, failed = passed + bool(good), failed + (not good)
+    print(f"{'ok' if good else 'not ok'} - {name}")
+    if not good:
+        print(f"#   {seen}")
+
+
+def same(name, wanted, seen):
+    check(name, wanted == seen, f"wanted {wanted!r}, but it is {seen!r}")
+
+
+def text(browser, element):
+    return browser.run(f"document.getElementById('{element}').textContent")
+
+
+def drawn(browser, node):
+    """Where a node is on the page: its left, right and middle."""
+    return browser.run(f"""(() => {{
+        const box = canvas.getBoundingClientRect(), scale = width / (right - left);
+        const x = i => (Math.min(Math.max(i, left), right) - left) * scale + box.left;
+        const start = starts[value][{node}];
+        return [x(start), x(start + totals[value][{node}]),
+            yOf(data.levels[{node}]) - view.scrollTop + box.top + ROW / 2];
+    }})()""")
+
+
+def pixel(browser, x, y):
+    """What the canvas really has there, as [red, green, blue]."""
+    return browser.run(f"""(() => {{
+        const box = canvas.getBoundingClientRect();
+        const copy = document.createElement("canvas").getContext("2d");
+        copy.drawImage(canvas, ({x} - box.left) * ratio, ({y} - box.top) * ratio, 1, 1, 0, 0, 1, 1);
+        return [...copy.getImageData(0, 0, 1, 1).data].slice(0, 3);
+    }})()""")
+
+
+def colour(browser, node):
+    """Of a node's box, near its right end, where no text is."""
+    _, right, y = drawn(browser, node)
+    return pixel(browser, right - 6, y)
+
+
+def point(browser, node, click=False):
+    left, right, y = drawn(browser, node)
+    browser.mouse((left + right) / 2, y, click)
+
+
+def back(browser):
+    return pixel(browser, WIDTH - 8, browser.run("view.getBoundingClientRect().bottom") - 8)
+
+
+def rendering(browser, pages):
+    browser.open(pages["small"])
+    same("the title is there", "Allocations of com.acme.shop.Main", browser.run("document.title"))
+    same("the subtitle is there", "JVM 4711, sampled for 10 s & more", text(browser, "subtitle"))
+    colours = [colour(browser, i) for i in range(8)]
+    check("every box is drawn", back(browser) not in colours, (back(browser), colours))
+    same("as wide as it has bytes", [0, 640], drawn(browser, BYTES)[:2])
+    check("methods of a package are alike",
+          max(abs(a - b) for a, b in zip(colours[MAIN], colours[ORDER])) < 24, colours)
+    check("of another they are not", colours[MAIN] != colours[BILL], colours)
+    check("classes are blue", all(c[2] > c[0] + 40 for c in
+                                  (colours[i] for i in (BYTES, OBJECTS, LINE))), colours)
+    check("methods are not", all(c[2] <= c[0] + 40 for c in
+                                 (colours[i] for i in (MAIN, ORDER, LIST, BILL))), colours)
+    check("the JDK's are grey", max(colours[LIST]) - min(colours[LIST]) < 24, colours[LIST])
+
+
+def details(browser, pages):
+    browser.open(pages["small"])
+    point(browser, LIST)
+    same("the name under the pointer", "java.util.ArrayList.grow(ArrayList.java:237)",
+         text(browser, "name"))
+    same("and its figures", "300 KiB · 30.0 % of all · 37.5 % of its caller · 2,000 objects",
+         text(browser, "figures"))
+    browser.mouse(5, 5)
+    same("none under the pointer: all", "all", text(browser, "name"))
+
+
+def zooming(browser, pages):
+    browser.open(pages["small"])
+    point(browser, LIST, click=True)
+    same("a click: it fills the width", [0, WIDTH], drawn(browser, LIST)[:2])
+    same("and its caller too", [0, WIDTH], drawn(browser, ORDER)[:2])
+    same("what is beside it is out of sight", [0, 0], drawn(browser, BYTES)[:2])
+    check("its caller is drawn", colour(browser, ORDER) != back(browser), colour(browser, ORDER))
+    same("there is a way back", False, browser.run("by('reset').disabled"))
+    point(browser, ORDER, click=True)
+    same("a click on the caller", [0, WIDTH], drawn(browser, ORDER)[:2])
+    same("shows its others again", 800, round(drawn(browser, BYTES)[1]))
+    browser.run("by('reset').click()")
+    browser.settle()
+    same("reset", [0, 640], drawn(browser, BYTES)[:2])
+
+
+def searching(browser, pages):
+    browser.open(pages["small"])
+    for wanted, word in (("50.0 %", "byte[]"), ("80.0 %", "orders.TAKE"), ("0.0 %", "nowhere"),
+                         ("50.0 %", "Object\\[\\]|Bill\\$Line"), ("100.0 %", "com.acme"),
+                         ("20.0 %", "print("), ("0.0 %", "(?<")):
+        browser.key("/")
+        browser.type(word)
+        same(f"search for {word}", wanted, text(browser, "matched"))
+        if word == "byte[]":
+            lit, dim = colour(browser, BYTES), colour(browser, LINE)
+            browser.key("Escape")
+            check("a match is lit", colour(browser, BYTES) != lit, lit)
+            check("the others are dim", colour(browser, LINE) != dim, dim)
+        browser.key("Escape")
+        same("Escape: nothing is searched for", "", text(browser, "matched"))
+    point(browser, ORDER, click=True)
+    browser.key("/")
+    browser.type("byte[]")
+    same("zoomed: its share of what is shown", "62.5 %", text(browser, "matched"))
+    browser.key("Enter", "\r")
+    same("Enter: what was found", "byte[]", text(browser, "name"))
+
+
+def switching(browser, pages):
+    browser.open(pages["small"])
+    same("two values, two buttons", ["bytes", "objects"],
+         browser.run("[...by('units').children].map(b => b.textContent)"))
+    before = colour(browser, BYTES)
+    browser.run("by('units').children[1].click()")
+    browser.settle()
+    same("by objects it is narrower", [0, 160], drawn(browser, BYTES)[:2])
+    same("it is drawn so", before, colour(browser, BYTES))
+    check("and another is where it was", pixel(browser, 600, drawn(browser, BYTES)[2]) != before)
+    point(browser, BYTES)
+    same("objects come first now",
+         "1,000 objects · 12.5 % of all · 33.3 % of its caller · 500 KiB", text(browser, "figures"))
+    browser.open(pages["one"])
+    same("one value, no buttons", True, browser.run("by('units').hidden"))
+    point(browser, BYTES)
+    same("and one figure", "500 KiB · 50.0 % of all · 62.5 % of its caller",
+         text(browser, "figures"))
+
+
+def keys(browser, pages):
+    browser.open(pages["small"])
+    browser.run("canvas.focus()")
+    seen = []
+    for key in ("ArrowDown", "ArrowDown", "ArrowDown", "ArrowDown", "ArrowRight", "ArrowRight",
+                "ArrowLeft", "ArrowUp"):
+        browser.key(key)
+        seen.append(browser.run("current"))
+    same("arrows walk", [0, MAIN, ORDER, BYTES, LIST, LINE, LIST, ORDER], seen)
+    browser.key("Enter", "\r")
+    same("Enter zooms", [0, WIDTH], drawn(browser, ORDER)[:2])
+    browser.key("Escape")
+    same("Escape resets", [0, 640], drawn(browser, BYTES)[:2])
+    same("the focus is where it was", "graph", browser.run("document.activeElement.id"))
+    top = drawn(browser, MAIN)[2]
+    browser.run("by('flip').click()")
+    browser.settle()
+    check("flipped: callers below", drawn(browser, BYTES)[2] < drawn(browser, MAIN)[2])
+    check("at the bottom", drawn(browser, MAIN)[2] > top + 400, drawn(browser, MAIN))
+    point(browser, LINE)
+    same("and found there", "com.acme.shop.Bill$Line", text(browser, "name"))
+
+
+def themes(browser, pages):
+    browser.open(pages["small"])
+    light = [back(browser), colour(browser, MAIN)]
+    check("light as the system is", min(light[0]) > 230, light)
+    browser.run("by('theme').click()")
+    browser.settle()
+    toggled = [back(browser), colour(browser, MAIN)]
+    browser.open(pages["small"], dark=True)
+    dark = [back(browser), colour(browser, MAIN)]
+    check("dark as the system is", max(dark[0]) < 40, dark)
+    check("boxes are darker, too", max(dark[1]) < max(light[1]) - 60, (light, dark))
+    same("the button does the same", dark, toggled)
+
+
+def hostile(browser, pages):
+    browser.open(pages["hostile"])
+    check("the title is a text", browser.run("document.title").endswith("'pwned'</script>"),
+          browser.run("document.title"))
+    same("no element came out of a name", [2, 0, 1], browser.run(
+        "['script', 'img', 'h1'].map(name => document.querySelectorAll(name).length)"))
+    same("all names are there", 16, browser.run("data.names.length"))
+    names = browser.run("data.names")
+    for name in ("</script><script>document.title = 'pwned'</script>", "'\\\"\\", "@SCRIPT@",
+                 "line\\x0Abreak\\x0D\\x09\\x01\\x7F", "broken \\xFF\\xC3(\\xED\\xA0\\x80",
+                 "separators \\xE2\\x80\\xA8 \\xE2\\x80\\xA9", "turned \\xE2\\x80\\xAE around",
+                 "名前.🔥(🔥.java:1)"):
+        check(f"as it was, or made safe: {json.dumps(name)}", name in names, names)
+        node = browser.run(f"data.frames.indexOf({names.index(name) if name in names else 0})")
+        point(browser, node)
+        same("and told so", name, text(browser, "name"))
+        browser.key("/")
+        browser.type(name)
+        same("and found", "6.7 %", text(browser, "matched"))
+        browser.key("Escape")
+    same("what came in by a script would not run", "undefined", browser.run("""(() => {
+        const script = document.createElement('script');
+        script.textContent = 'window.pwned = 1';
+        document.body.append(script);
+        return typeof window.pwned;
+    })()"""))
+    check("the browser says why", any("Content Security Policy" in line
+                                      for line in browser.console), browser.console)
+    browser.console.clear()
+
+
+def empty(browser, pages):
+    browser.open(pages["empty"])
+    same("an empty tree says so", False, browser.run("by('empty').hidden"))
+    browser.mouse(300, 300, click=True)
+    browser.key("/")
+    browser.type("x")
+    same("and nothing is found in it", "0.0 %", text(browser, "matched"))
+
+
+def screens(browser, pages):
+    browser.open(pages["small"], width=360, height=640, scale=3)
+    same("no pixel of a screen is left out", [1080, True],
+         browser.run("[canvas.width, canvas.height === Math.round(view.clientHeight * 3)]"))
+    same("a narrow one needs no scrolling to the side", 360,
+         browser.run("document.documentElement.scrollWidth"))
+    same("boxes are as wide", 180, drawn(browser, BYTES)[1])
+
+
+def large(browser, pages):
+    begin = time.monotonic()
+    browser.open(pages["large"])
+    load_ms = 1000 * (time.monotonic() - begin)
+    nodes = browser.run("count")
+    frame_ms = browser.run("""(() => {
+        const begin = performance.now();
+        for (let k = 0; k < 50; k++)
+            draw();
+        ctx.getImageData(0, 0, 1, 1);
+        return (performance.now() - begin) / 50;
+    })()""")
+    print(f"# {nodes} nodes, {os.path.getsize(pages['large'])} bytes: "
+          f"open after {load_ms:.0f} ms, {frame_ms:.1f} ms a frame")
+    check("a hundred thousand nodes", nodes > 90000, nodes)
+    check("are there within 5 s", load_ms < 5000, load_ms)
+    check("and drawn within 50 ms", frame_ms < 50, frame_ms)
+    browser.run("by('search').value = 'Service1.*handle1'")
+    browser.run("search()")
+    check("searched", text(browser, "matched") not in ("", "0.0 %"), text(browser, "matched"))
+
+
+TESTS = [rendering, details, zooming, searching, switching, keys, themes, hostile, empty, screens,
+         large]
+
+
+def main():
+    program, shots = sys.argv[1], sys.argv[2] if len(sys.argv) > 2 else None
+    with tempfile.TemporaryDirectory() as folder:
+        pages = {kind: os.path.join(folder, kind + ".html")
+                 for kind in ("small", "one", "hostile", "empty", "large")}
+        for kind, path in pages.items():
+            with open(path, "wb") as out:
+                subprocess.run([program, kind], stdout=out, check=True)
+        browser = Chromium()
+        try:
+            for test in TESTS:
+                print(f"# {test.__name__}")
+                test(browser, pages)
+                same("nothing was logged", [], browser.console)
+                check("nothing was loaded but the page", browser.requests and all(
+                    url.startswith("file:///") and url.endswith(".html")
+                    for url in browser.requests), browser.requests)
+                if shots:
+                    browser.screenshot(os.path.join(shots, test.__name__ + ".png"))
+        finally:
+            browser.close()
+
+
+try:
+    main()
+except (Failure, OSError, subprocess.CalledProcessError) as problem:
+    check(f"the browser's tests end by themselves: {problem}", False)
+print(f"{passed} passed, {failed} failed, 0 skipped")
+sys.exit(failed > 0)

@@ -1,0 +1,104 @@
+/*
+ * Pages for tests/browser/run: a tree that is known there, made a flame graph as jtool makes it.
+ *
+ *     page small|one|hostile|empty|large [NODES]
+ */
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "render/flamegraph.h"
+
+static void add(struct stacktree *t, const char *const *frames, uint64_t value, uint64_t other)
+{
+	const uint64_t values[STACKTREE_VALUES] = { value, other };
+	uint32_t node = 0;
+
+	for (; *frames; frames++)
+		node = stacktree_child(t, node, *frames);
+	stacktree_add(t, node, values);
+}
+#define STACK(...) ((const char *const[]){ __VA_ARGS__, NULL })
+
+#define MAIN "com.acme.shop.Main.main(Main.java:12)"
+#define ORDER "com.acme.shop.Orders.take(Orders.java:40)"
+#define BILL "org.example.bill.Printer.print(Printer.java:7)"
+#define LIST "java.util.ArrayList.grow(ArrayList.java:237)"
+
+/* 1000 KiB and 8,000 objects: 500 and 1000, 300 and 2000, 200 and 5000. */
+static void make_small(struct stacktree *t)
+{
+	t->ends_in_classes = true;
+	add(t, STACK(MAIN, ORDER, "byte[]"), 500 << 10, 1000);
+	add(t, STACK(MAIN, ORDER, LIST, "java.lang.Object[]"), 300 << 10, 2000);
+	add(t, STACK(MAIN, BILL, "com.acme.shop.Bill$Line"), 200 << 10, 5000);
+}
+
+/* Texts that would be markup, scripts or data, if they were taken for it. */
+static void make_hostile(struct stacktree *t)
+{
+	static const char *const texts[] = {
+		"</script><script>document.title = 'pwned'</script>",
+		"<img src=x onerror=\"document.title = 'pwned'\">",
+		"<!--<script>", "\"],\"units\":[\"pwned\"],\"x\":[\"", "'\\\"\\", "@SCRIPT@", "&lt;b&gt;",
+		"line\nbreak\r\t\x01\x7f", "separators \xe2\x80\xa8 \xe2\x80\xa9",
+		"turned \xe2\x80\xae around", "broken \xff\xc3(\xed\xa0\x80", "__proto__",
+		"constructor", "", "\xe5\x90\x8d\xe5\x89\x8d.\xf0\x9f\x94\xa5(\xf0\x9f\x94\xa5.java:1)",
+	};
+
+	t->ends_in_classes = true;
+	for (size_t i = 0; i < sizeof(texts) / sizeof(*texts); i++)
+		add(t, STACK("a.b.C.m(C.java:1)", texts[i], texts[i]), 100, 1);
+}
+
+/* Some hundred thousand nodes, at most 60 deep, none of them too small to be shown. */
+static void make_large(struct stacktree *t, uint32_t nodes)
+{
+	uint32_t seed = 1;
+	char name[96];
+
+	t->ends_in_classes = true;
+	while (t->n < nodes) {
+		uint32_t node = 0;
+
+		for (unsigned depth = 0; depth < 60; depth++) {
+			unsigned way = seed >> 16 & (depth % 3 ? 1 : 3);
+
+			seed = seed * 1103515245 + 12345;
+			(void)snprintf(name, sizeof(name),
+				       "org.app%u.module%u.Service%u.handle%u(Service%u.java:%u)",
+				       way, depth % 7, depth, way, depth, 100 + way);
+			node = stacktree_child(t, node, name);
+			if (depth > 20 && (seed >> 20 & 31) == 0)
+				break;
+		}
+		node = stacktree_child(t, node, seed & 0x10000 ? "byte[]" : "java.lang.String");
+		stacktree_add(t, node, (const uint64_t[]){ 1 + (seed >> 24), 1 });
+	}
+}
+
+int main(int argc, char **argv)
+{
+	const char *kind = argc > 1 ? argv[1] : "";
+	const char *title = "Allocations of com.acme.shop.Main", *other = "objects";
+	_cleanup_buf_ struct buf page = BUF_INIT;
+	struct stacktree t;
+
+	stacktree_init(&t, "bytes", strcmp(kind, "one") == 0 ? NULL : other);
+	if (strcmp(kind, "hostile") == 0) {
+		title = "</title></script><script>document.title = 'pwned'</script>";
+		make_hostile(&t);
+	} else if (strcmp(kind, "large") == 0) {
+		make_large(&t, argc > 2 ? (uint32_t)strtoul(argv[2], NULL, 10) : 100000);
+	} else if (strcmp(kind, "small") == 0 || strcmp(kind, "one") == 0) {
+		make_small(&t);
+	} else if (strcmp(kind, "empty") != 0) {
+		fprintf(stderr, "usage: page small|one|hostile|empty|large [NODES]\n");
+		return 2;
+	}
+	stacktree_sum(&t);
+	flamegraph_add(&page, &t, title, "JVM 4711, sampled for 10 s & more");
+	stacktree_release(&t);
+	return fwrite(page.data, 1, page.len, stdout) == page.len && fflush(stdout) == 0 ? 0 : 1;
+}
