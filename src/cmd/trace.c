@@ -18,6 +18,11 @@ static const struct opt trace_rows[] = {
 	{ 0, "args", OPT_FLAG, AT(args), NULL, "show arguments and results (default)", NULL },
 	{ 0, "no-args", OPT_FLAG, AT(no_args), NULL, "times only: costs least", NULL },
 	{ 0, "stack", OPT_FLAG, AT(stack), NULL, "show where each call came from", NULL },
+	{ 0, "collapsed", OPT_TEXT, AT(collapsed), "FILE",
+	  "at the end, nanoseconds by stack, as flamegraph.pl reads them", NULL },
+	{ 0, "flamegraph", OPT_TEXT, AT(flamegraph), "FILE.html",
+	  "at the end, a page that shows time and calls by stack", NULL },
+	{ 0, "force", OPT_FLAG, AT(force), NULL, "replace FILE when it exists", NULL },
 	{ 0, "summary", OPT_FLAG, AT(summary), NULL,
 	  "no calls, but their number and times by method", NULL },
 	{ 0, "rate", OPT_NUMBER, AT(rate), "N",
@@ -43,15 +48,22 @@ static const struct trace_opts defaults = {
 	.max_methods = 1000,
 };
 
+static bool is_stdout(const char *path)
+{
+	return path && strcmp(path, "-") == 0;
+}
+
 static int check(const struct ctx *ctx, struct err *err)
 {
 	const struct trace_opts *opts = ctx->opts;
 	struct trace_plan plan;
 	int rc;
 
-	if (opts->summary && (opts->stack || opts->args))
+	if (opts->summary && (opts->stack || trace_has_files(opts) || opts->args))
 		return err_set(err, EXIT_USAGE, "--summary adds calls up: it shows no %s",
-			       opts->stack ? "stacks" : "arguments");
+			       opts->args ? "arguments" : "stacks");
+	if (is_stdout(opts->collapsed) || is_stdout(opts->flamegraph))
+		return err_set(err, EXIT_USAGE, "calls go to stdout: name a file for stacks");
 	if (opts->args && opts->no_args)
 		return err_set(err, EXIT_USAGE, "--args and --no-args exclude each other");
 	if (opts->budget > 100)
@@ -76,7 +88,8 @@ static void say_cost(const struct ctx *ctx, const struct trace_plan *plan)
 		 plan->n_classes == 1 ? "" : "es", buf_str(&text));
 }
 
-static int run_plan(const struct ctx *ctx, struct trace_plan *plan, struct err *err)
+static int run_plan(const struct ctx *ctx, struct trace_plan *plan, struct trace_stacks *stacks,
+		    struct err *err)
 {
 	const struct trace_opts *opts = ctx->opts;
 	struct roster roster;
@@ -89,12 +102,12 @@ static int run_plan(const struct ctx *ctx, struct trace_plan *plan, struct err *
 	rc = trace_plan_make(ctx, plan, &roster, opts->loader, err);
 	if (rc == 0) {
 		say_cost(ctx, plan);
-		rc = trace_run(ctx, plan, roster.session, err);
+		rc = trace_run(ctx, plan, stacks, roster.session, err);
 	}
 	return roster_close(&roster, err) < 0 ? -1 : rc;
 }
 
-static int run(struct ctx *ctx, struct err *err)
+static int run_words(const struct ctx *ctx, struct trace_stacks *stacks, struct err *err)
 {
 	const struct trace_opts *opts = ctx->opts;
 	struct trace_plan plan;
@@ -104,8 +117,20 @@ static int run(struct ctx *ctx, struct err *err)
 	plan.values = trace_has_values(opts);
 	plan.max_methods = opts->max_methods;
 	if (rc == 0)
-		rc = run_plan(ctx, &plan, err);
+		rc = run_plan(ctx, &plan, stacks, err);
 	trace_plan_release(&plan);
+	return rc;
+}
+
+/* The caller's files come first: what is wrong with them must not cost the JVM anything. */
+static int run(struct ctx *ctx, struct err *err)
+{
+	struct trace_stacks stacks;
+	int rc = trace_stacks_open(&stacks, ctx->opts, err);
+
+	if (rc == 0)
+		rc = run_words(ctx, &stacks, err);
+	trace_stacks_release(&stacks);
 	return rc;
 }
 

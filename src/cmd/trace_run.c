@@ -22,6 +22,7 @@ struct run {
 	const struct ctx *ctx;
 	const struct trace_opts *opts;
 	struct trace_plan *plan;
+	struct trace_stacks *stacks;
 	struct trace_text text;
 	struct trace_summary summary;
 	struct buf out;       /* what is still to be written */
@@ -49,11 +50,16 @@ static void flush(struct run *r)
 static void show_call(const struct trace *t, const struct trace_call *call, void *arg)
 {
 	struct run *r = arg;
+	struct trace_call shown = *call;
 
+	if (trace_has_files(r->opts))
+		trace_stacks_add(r->stacks, t, call);
+	if (!r->opts->stack) /* then it is for the files alone */
+		shown.n_frames = 0;
 	if (r->ctx->json)
-		trace_json_add(&r->out, t, call);
+		trace_json_add(&r->out, t, &shown);
 	else
-		trace_text_add(&r->text, &r->out, t, call);
+		trace_text_add(&r->text, &r->out, t, &shown);
 }
 
 /* Methods that the agent has refused, or the JVM. */
@@ -251,6 +257,15 @@ static int conclude(const struct run *r, struct err *err)
 	return judge_end(r, err);
 }
 
+static int write_files(const struct run *r, struct err *err)
+{
+	const struct trace *t = &r->plan->trace;
+
+	if (!trace_has_files(r->opts) || t->n_hooked == 0)
+		return 0;
+	return trace_stacks_write(r->stacks, r->ctx, t, err);
+}
+
 /* What had come before the JVM went is shown, too. */
 static int follow(struct run *r, struct session *s, struct err *err)
 {
@@ -263,17 +278,21 @@ static int follow(struct run *r, struct session *s, struct err *err)
 		struct err ignored = { .code = EXIT_DONE };
 
 		(void)conclude(r, &ignored);
+		(void)write_files(r, &ignored);
 		return -1;
 	}
-	return conclude(r, err);
+	rc = conclude(r, err);
+	return write_files(r, err) < 0 ? -1 : rc;
 }
 
-int trace_run(const struct ctx *ctx, struct trace_plan *plan, struct session *s, struct err *err)
+int trace_run(const struct ctx *ctx, struct trace_plan *plan, struct trace_stacks *stacks,
+	      struct session *s, struct err *err)
 {
 	struct run r = {
 		.ctx = ctx,
 		.opts = ctx->opts,
 		.plan = plan,
+		.stacks = stacks,
 		.end = IO_NO_DEADLINE,
 	};
 	int rc;

@@ -1,0 +1,67 @@
+#include "cmd/trace_stacks.h"
+
+#include <time.h>
+
+#include "cmd/trace.h"
+#include "render/trace_text.h"
+
+int trace_stacks_open(struct trace_stacks *s, const struct trace_opts *opts, struct err *err)
+{
+	*s = (struct trace_stacks){ 0 };
+	stacktree_init(&s->tree, "ns", "calls");
+	return stackfiles_open(&s->files, opts->collapsed, opts->flamegraph, opts->force, err);
+}
+
+/*
+ * The method itself has no line: the hook looks when it returns, and each return has another one.
+ * A call of which the JVM could not tell the stack has the method alone.
+ */
+void trace_stacks_add(struct trace_stacks *s, const struct trace *t,
+		      const struct trace_call *call)
+{
+	const uint64_t values[STACKTREE_VALUES] = { call->ns, 1 };
+	uint32_t node = 0;
+
+	for (uint32_t i = call->n_frames; i-- > 1;)
+		node = stacktree_child(&s->tree, node, t->frames.texts[call->frames[i]]);
+	buf_reset(&s->name);
+	trace_method_name(t, call->method, &s->name);
+	node = stacktree_child(&s->tree, node, buf_str(&s->name));
+	stacktree_add(&s->tree, node, values);
+}
+
+static void add_title(struct buf *out, const struct ctx *ctx)
+{
+	buf_adds(out, "Calls of ");
+	for (int i = 0; i < ctx->n_args; i++)
+		buf_addf(out, "%s%s", i > 0 ? ", " : "", ctx->args[i]);
+}
+
+static void add_subtitle(struct buf *out, const struct ctx *ctx, const struct trace *t)
+{
+	time_t now = time(NULL);
+	struct tm tm;
+	char text[32];
+
+	buf_addf(out, "JVM %d, ", (int)ctx->jvm->pid);
+	if (localtime_r(&now, &tm) && strftime(text, sizeof(text), "%Y-%m-%d %H:%M:%S", &tm) > 0)
+		buf_addf(out, "%s, ", text);
+	trace_text_state(out, &t->state);
+}
+
+int trace_stacks_write(struct trace_stacks *s, const struct ctx *ctx, const struct trace *t,
+		       struct err *err)
+{
+	_cleanup_buf_ struct buf title = BUF_INIT, subtitle = BUF_INIT;
+
+	add_title(&title, ctx);
+	add_subtitle(&subtitle, ctx, t);
+	return stackfiles_write(&s->files, ctx, &s->tree, buf_str(&title), buf_str(&subtitle), err);
+}
+
+void trace_stacks_release(struct trace_stacks *s)
+{
+	stackfiles_release(&s->files);
+	stacktree_release(&s->tree);
+	buf_release(&s->name);
+}
