@@ -230,7 +230,7 @@ const struct cmd cmd_agent = {
 		"\n"
 		"    java -agentpath:$(jtool agent)=alloc,file=REPORT[,OPTION...] ...\n"
 		"records allocations from the start of the JVM, and REPORT is written when it\n"
-		"ends; jtool alloc TARGET shows them before, jtool alloc REPORT after that.\n"
+		"ends; jtool alloc PID shows them before, jtool alloc REPORT after that.\n"
 		"OPTION: exact, live, age=N, interval=BYTES, depth=N, memory=BYTES,\n"
 		"classes=GLOB:GLOB.\n",
 	.need = NEED_NOTHING,

@@ -9,7 +9,6 @@
 #include "cmd/cost.h"
 #include "model/typename.h"
 
-#define DURATION_MS 10000
 #define MEMORY (UINT64_C(64) << 20)
 #define MEMORY_MIN (UINT64_C(1) << 20)
 #define SAMPLING_SINCE 11 /* JEP 331 */
@@ -47,6 +46,7 @@ static const struct opt alloc_rows[] = {
 
 static const struct alloc_opts defaults = {
 	.duration_ms = ALLOC_UNSET,
+	.interval = ALLOC_INTERVAL_UNSET,
 	.memory = MEMORY,
 	.depth = WIRE_ALLOC_DEPTH,
 	.rows = 20,
@@ -58,7 +58,7 @@ static const char *of_a_new_one(const struct alloc_opts *opts)
 {
 	if (opts->duration_ms != ALLOC_UNSET)
 		return "-d";
-	if (opts->interval > 0)
+	if (opts->interval != ALLOC_INTERVAL_UNSET)
 		return "--interval";
 	if (opts->exact)
 		return "--exact";
@@ -71,7 +71,9 @@ static const char *of_a_new_one(const struct alloc_opts *opts)
 
 static int check_limits(const struct alloc_opts *opts, struct err *err)
 {
-	if (opts->interval > INTERVAL_MAX)
+	if (opts->interval == 0)
+		return err_set(err, EXIT_USAGE, "--interval: at least 1 byte");
+	if (opts->interval > INTERVAL_MAX && opts->interval != ALLOC_INTERVAL_UNSET)
 		return err_set(err, EXIT_USAGE, "--interval: at most %d bytes", INTERVAL_MAX);
 	if (opts->depth == 0 || opts->depth > WIRE_ALLOC_DEPTH)
 		return err_set(err, EXIT_USAGE, "--depth: from 1 to %u frames", WIRE_ALLOC_DEPTH);
@@ -103,7 +105,7 @@ static int check(const struct ctx *ctx, struct err *err)
 
 	if (check_limits(opts, err) < 0 || check_files(ctx, err) < 0)
 		return -1;
-	if (opts->exact && opts->interval > 0)
+	if (opts->exact && opts->interval != ALLOC_INTERVAL_UNSET)
 		return err_set(err, EXIT_USAGE, "--exact counts everything: there is no --interval");
 	if (opts->recorded && wish)
 		return err_set(err, EXIT_USAGE,

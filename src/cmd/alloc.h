@@ -5,6 +5,7 @@
 #define JTOOL_CMD_ALLOC_H
 
 #include <limits.h>
+#include <stdint.h>
 
 #include "cmd.h"
 #include "cmd/stackfiles.h"
@@ -12,10 +13,12 @@
 #include "session/session.h"
 
 #define ALLOC_UNSET UINT_MAX /* durations */
+#define ALLOC_INTERVAL_UNSET UINT64_MAX
+#define ALLOC_DURATION_MS 10000 /* of who says nothing */
 
 struct alloc_opts {
 	unsigned duration_ms; /* ALLOC_UNSET: not given; 0: until it is ended */
-	uint64_t interval;    /* 0: not given */
+	uint64_t interval;    /* ALLOC_INTERVAL_UNSET: not given */
 	uint64_t memory;
 	unsigned depth, age, rows;
 	int sort;             /* enum alloc_order; -1: not given */

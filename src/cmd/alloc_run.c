@@ -10,7 +10,6 @@
 #include "cmd/alloc.h"
 #include "render/units.h"
 
-#define DURATION_MS 10000
 #define TICK_MS 100
 #define BEGIN_MS 600000    /* to instrument all of a large application */
 #define END_MS 120000      /* to take that back */
@@ -33,13 +32,13 @@ struct run {
 
 static unsigned duration_ms(const struct alloc_opts *opts)
 {
-	return opts->duration_ms == ALLOC_UNSET ? DURATION_MS : opts->duration_ms;
+	return opts->duration_ms == ALLOC_UNSET ? ALLOC_DURATION_MS : opts->duration_ms;
 }
 
 /* 0: the agent's to choose, so that there are enough objects to follow and not too many. */
 static uint64_t interval(const struct alloc_opts *opts)
 {
-	if (opts->interval > 0)
+	if (opts->interval != ALLOC_INTERVAL_UNSET)
 		return opts->interval;
 	return opts->exact || alloc_is_live(opts) ? 0 : WIRE_ALLOC_INTERVAL;
 }

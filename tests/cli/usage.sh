@@ -100,6 +100,26 @@ refuses 2 'trace: --budget: there are 100 percent, not 101' trace 1 a.B.c --budg
 refuses 2 'trace: --max-methods: from 1 to 20000' trace 1 a.B.c --max-methods 0
 refuses 2 'trace: -n: unknown option' trace 1 a.B.c -n 5
 refuses 2 "trace: it takes one JVM, not 'all'" trace all a.B.c
+refuses 2 "alloc: --interval: '512kb' is not a size: write 4096, 512k" alloc 1 --interval 512kb
+refuses 2 'alloc: --interval: at most 2147483647 bytes' alloc 1 --interval 2g
+refuses 2 'alloc: --interval: at least 1 byte' alloc 1 --interval 0
+refuses 2 'alloc: --exact counts everything: there is no --interval' alloc 1 --exact --interval 64k
+refuses 2 'alloc: --depth: from 1 to 64 frames' alloc 1 --depth 65
+refuses 2 'alloc: --depth: from 1 to 64 frames' alloc 1 --depth 0
+refuses 2 'alloc: --memory: from 1M to 4096M' alloc 1 --memory 100k
+refuses 2 'alloc: --memory: from 1M to 4096M' alloc 1 --memory 5g
+refuses 2 "alloc: --sort: 'size' is none of bytes, count, live, live-count" alloc 1 --sort size
+refuses 2 'alloc: -d is about a new profile, --recorded about one that goes on' \
+	alloc 1 --recorded -d 5
+refuses 2 'alloc: --exact is about a new profile' alloc 1 --recorded --exact
+refuses 2 'alloc: only one of --collapsed and --flamegraph can go to stdout' \
+	alloc 1 --collapsed - --flamegraph -
+refuses 2 'alloc: only one of --json and --collapsed can go to stdout' alloc 1 --json --collapsed -
+refuses 2 "alloc: '' is no class: write a.b.C" alloc 1 ''
+refuses 2 "alloc: '\[X' is no class" alloc 1 --exact '[X'
+refuses 2 "alloc: it takes one JVM, not 'all'" alloc all
+refuses 2 'agent: --force is about --extract FILE' agent --force
+refuses 2 'agent: --json and the agent itself cannot both go to stdout' agent --json --extract -
 refuses 2 'retained: --depth: at most 100 levels' retained 1 --tree --depth 101
 refuses 2 'heaphisto: --vm knows no loaders' heaphisto 1 --vm --by loader
 refuses 2 'heaphisto: --save and --diff are about one JVM' heaphisto all --save "$work/saved"
