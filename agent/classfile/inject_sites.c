@@ -4,11 +4,15 @@
 #include "classfile/injecting.h"
 
 enum opcode {
+	OP_NOP = 0x00,
+	OP_ACONST_NULL = 0x01,
+	OP_ICONST_0 = 0x03,
 	OP_ALOAD_0 = 0x2a,
 	OP_DUP = 0x59,
 	OP_INVOKEVIRTUAL = 0xb6,
 	OP_INVOKESPECIAL = 0xb7,
 	OP_INVOKESTATIC = 0xb8,
+	OP_INVOKEINTERFACE = 0xb9,
 	OP_NEWARRAY = 0xbc,
 	OP_ANEWARRAY = 0xbd,
 	OP_ARRAYLENGTH = 0xbe,
@@ -29,17 +33,22 @@ static bool is(struct cf_text text, const char *s, size_t len)
 
 #define IS(text, literal) is(text, literal, sizeof(literal) - 1)
 
-/* In which JDKs it makes an object; 0: it does not. */
-static enum jdk allocates(const struct cf_ref *ref)
+enum row { ROW_NONE, ROW_QUIET, ROW_ALLOCATOR, ROW_ALLOCATOR_IF_NULL };
+
+static enum row row_of(const struct cf_ref *ref, enum jdk jdk)
 {
-#define ALLOCATOR(jdk, owner, method, type) \
+#define ROW(row, jdks, owner, method, type) \
 	if (IS(ref->name, method) && IS(ref->descriptor, type) && IS(ref->class, owner)) \
-		return jdk;
-#define CONSTRUCTED(owner, method, type)
+		return jdk & (jdks) ? row : ROW_NONE;
+#define ALLOCATOR(...) ROW(ROW_ALLOCATOR, __VA_ARGS__)
+#define ALLOCATOR_IF_NULL(...) ROW(ROW_ALLOCATOR_IF_NULL, __VA_ARGS__)
+#define QUIET(...) ROW(ROW_QUIET, __VA_ARGS__)
 #include "classfile/allocators.def"
-#undef CONSTRUCTED
+#undef QUIET
+#undef ALLOCATOR_IF_NULL
 #undef ALLOCATOR
-	return (enum jdk)0;
+#undef ROW
+	return ROW_NONE;
 }
 
 /* What it makes is told of behind its calls, or by the constructor that its caller calls. */
@@ -48,16 +57,7 @@ static bool is_quiet(const struct cf_class *class, const struct cf_member *metho
 	struct cf_ref ref = { .class = cf_name(class), .name = method->name,
 			      .descriptor = method->descriptor };
 
-	if (allocates(&ref) & jdk)
-		return true;
-#define ALLOCATOR(jdk, owner, method, type)
-#define CONSTRUCTED(owner, method, type) \
-	if (IS(ref.name, method) && IS(ref.descriptor, type) && IS(ref.class, owner)) \
-		return true;
-#include "classfile/allocators.def"
-#undef CONSTRUCTED
-#undef ALLOCATOR
-	return false;
+	return row_of(&ref, jdk) != ROW_NONE;
 }
 
 static bool is_call(uint8_t opcode)
@@ -66,9 +66,10 @@ static bool is_call(uint8_t opcode)
 }
 
 static bool calls_allocator(const struct cf_pool *pool, const struct cf_insn *insn,
-			    enum jdk jdk, struct cf_site *site)
+			    uint8_t before, enum jdk jdk, struct cf_site *site)
 {
 	struct cf_ref ref;
+	enum row row;
 
 	if (!cf_ref(pool, insn->index, &ref) || !ref.class.data)
 		return false;
@@ -80,18 +81,19 @@ static bool calls_allocator(const struct cf_pool *pool, const struct cf_insn *in
 		return true;
 	}
 	site->kind = CF_SITE_RESULT;
-	return allocates(&ref) & jdk;
+	row = row_of(&ref, jdk);
+	return row == ROW_ALLOCATOR || (row == ROW_ALLOCATOR_IF_NULL && before == OP_ACONST_NULL);
 }
 
-/* Is it a place where an object is made without a constructor? */
-static bool is_site(const struct cf_pool *pool, const struct cf_insn *insn, enum jdk jdk,
-		    struct cf_site *site)
+/* Is it a place where an object is made without a constructor?  before: the opcode before it. */
+static bool is_site(const struct cf_pool *pool, const struct cf_insn *insn, uint8_t before,
+		    enum jdk jdk, struct cf_site *site)
 {
 	static const char types[] = "ZCFDBSIJ"; /* from 4 on (JVMS table 6.5.newarray-A) */
 
 	*site = (struct cf_site){ .pc = insn->pc };
 	if (is_call(insn->opcode))
-		return calls_allocator(pool, insn, jdk, site);
+		return calls_allocator(pool, insn, before, jdk, site);
 	if (insn->opcode == OP_NEWARRAY) {
 		if (insn->value < 4 || insn->value > 11)
 			return false;
@@ -105,6 +107,30 @@ static bool is_site(const struct cf_pool *pool, const struct cf_insn *insn, enum
 	site->dimensions = insn->opcode == OP_ANEWARRAY;
 	site->kind = site->dimensions ? CF_SITE_ARRAY : CF_SITE_ARRAYS;
 	return site->element.data != NULL;
+}
+
+/* Any object may come to these. */
+static bool takes_any(const struct cf_class *class, const struct cf_member *method)
+{
+	return (IS(cf_name(class), "java/lang/String") && IS(method->name, "valueOf")) ||
+	       (IS(cf_name(class), "java/lang/StringConcatHelper") &&
+		IS(method->name, "stringOf"));
+}
+
+/* May it be the end of a StringBuilder that C2 sees all of? */
+static bool ends_string(const struct cf_class *class, const struct cf_member *method,
+			const struct cf_insn *insn)
+{
+	struct cf_ref ref;
+
+	if ((insn->opcode != OP_INVOKEVIRTUAL && insn->opcode != OP_INVOKEINTERFACE) ||
+	    !cf_ref(&class->pool, insn->index, &ref) || !IS(ref.name, "toString") ||
+	    !IS(ref.descriptor, "()Ljava/lang/String;"))
+		return false;
+	return IS(ref.class, "java/lang/StringBuilder") ||
+	       IS(ref.class, "java/lang/StringBuffer") ||
+	       IS(ref.class, "java/lang/CharSequence") ||
+	       (IS(ref.class, "java/lang/Object") && takes_any(class, method));
 }
 
 /* A piece in front of the instruction at pc; its length is put when it is known. */
@@ -149,6 +175,19 @@ static void put_site(struct injecting *m, const struct cf_site *site, uint32_t b
 	m->n_sites++;
 }
 
+/* Show it to somebody, with the number of no place. */
+static void put_kept(struct injecting *m, uint32_t pc)
+{
+	size_t begin = begin_piece(m, pc);
+
+	cf_put_u1(&m->inserted, OP_DUP);
+	cf_put_u1(&m->inserted, OP_ICONST_0);
+	inj_put_call(m, &m->inserted, INJ_result);
+	end_piece(m, begin);
+	want_stack(m, m->code.max_stack + RESULT_STACK + 1);
+	m->n_kept++;
+}
+
 /* The verifier takes `this` for an object: java.lang.Object has no constructor to be called. */
 static void put_made(struct injecting *m)
 {
@@ -176,21 +215,25 @@ static bool is_root(const struct injecting *m)
 void inj_find_sites(struct injecting *m)
 {
 	enum jdk jdk = m->sites->sun_unsafe ? JDK_8 : JDK_9;
-	struct cf_insn insn;
+	struct cf_insn insn = { .opcode = OP_NOP };
 	struct cf_site site;
 	uint32_t id;
 
 	m->inserted.len = 0;
-	m->n_sites = m->n_roots = 0;
+	m->n_sites = m->n_roots = m->n_kept = 0;
 	m->max_stack = m->code.max_stack;
 	if (is_root(m))
 		put_made(m);
 	if (is_quiet(m->class, &m->method, jdk))
 		return;
 	for (uint32_t pc = 0; pc < m->code.len; pc += insn.len) {
+		uint8_t before = insn.opcode;
+
 		if (!cf_insn(m->code.code, m->code.len, pc, &insn))
 			return; /* as will be said when it is laid out */
-		if (!is_site(&m->class->pool, &insn, jdk, &site))
+		if (m->sites->strings && ends_string(m->class, &m->method, &insn))
+			put_kept(m, pc);
+		if (!is_site(&m->class->pool, &insn, before, jdk, &site))
 			continue;
 		site.method = m->method.name;
 		id = m->sites->id(m->sites->arg, &site);
@@ -209,6 +252,7 @@ static bool put_method(struct injecting *m, const uint8_t *header)
 	if (refusal == CF_HOOKED) {
 		sites->hooked += m->n_sites;
 		sites->roots += m->n_roots;
+		sites->kept += m->n_kept;
 		return true;
 	}
 	if (m->inserted.len > 0) {
@@ -246,7 +290,7 @@ const char *cf_inject_sites(const struct cf_class *class, const char *hooks,
 	const char *why = inj_no_memory;
 	struct injecting m;
 
-	sites->hooked = sites->roots = sites->refused = 0;
+	sites->hooked = sites->roots = sites->kept = sites->refused = 0;
 	sites->why = CF_HOOKED;
 	if (inj_open(&m, class, hooks)) {
 		m.sites = sites;
@@ -267,7 +311,8 @@ static bool has_sites(const struct cf_class *class, const struct cf_member *meth
 	for (uint32_t pc = 0; pc < code.len; pc += insn.len) {
 		if (!cf_insn(code.code, code.len, pc, &insn))
 			return false;
-		if (is_site(&class->pool, &insn, JDK_ALL, &site))
+		if (is_site(&class->pool, &insn, OP_ACONST_NULL, JDK_ALL, &site) ||
+		    ends_string(class, method, &insn))
 			return true;
 	}
 	return false;

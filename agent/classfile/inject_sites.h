@@ -8,6 +8,9 @@
  * - Behind a call of one of the methods of allocators.def: dup; push id; invokestatic result.
  *   They make objects without a constructor, and the JIT may put its own code in their place;
  *   so within these methods themselves nothing is hooked.
+ * - Before toString() of a StringBuilder:  dup; iconst_0; invokestatic result
+ *   C2 makes a string of `new StringBuilder().append(…)…toString()` without calling any of it
+ *   (OptimizeStringConcat), unless somebody else sees the builder; 0 is the number of no place.
  *
  * No frame changes but in its place: what is put behind an instruction leaves the stack as it
  * was.  A jump to the instruction behind leads behind the hook.  Handlers cover what they
@@ -43,9 +46,11 @@ struct cf_sites {
 	uint32_t (*id)(void *arg, const struct cf_site *site);
 	void *arg;
 	bool made;       /* hook java.lang.Object's constructor, if it is that class */
+	bool strings;    /* show StringBuilders before toString(): all strings are to be seen */
 	bool sun_unsafe; /* JDK 8: sun.misc.Unsafe makes instances itself, and calls no other */
 	/* out */
 	uint32_t roots;   /* constructors of java.lang.Object */
+	uint32_t kept;    /* strings' ends */
 	uint32_t hooked;  /* places */
 	uint32_t refused; /* methods that were left as they are, though they have such a place */
 	enum cf_refusal why; /* of the last of these */
