@@ -1,13 +1,15 @@
 /*
  * Instruments whole corpora of class files.
  *
- *	rewrite [-v] [--values] [-o DIR] [--hooks FILE] [--break CLASS] [--list] PATH...
+ *	rewrite [-v] [--values | --sites [--sun-unsafe]] [-o DIR] [--hooks FILE] [--break CLASS]
+ *		[--list] PATH...
  *
  * Each PATH is a jar, a directory, a class file or a JDK's image of modules; every method of
  * every class in it is hooked, and DIR then has a jar of them for each jar, directory and module.
  * Prints how many classes and methods there are, what was refused, and what is wrong: then it
- * exits with 1.  --values: tell arguments and results, too; -v: name what is refused, and what
- * was no sound class before; --hooks: write the class of the hooks; --break: only this class
+ * exits with 1.  --values: tell arguments and results, too; --sites: hook what makes objects
+ * instead, in JDK 8's way with --sun-unsafe; -v: name what is refused, and what was no sound class
+ * before; --hooks: write the class of the hooks; --break: only this class
  * ("a/b/C"), and spoil it; --list: only tell the version of each class.
  */
 #include <err.h>
@@ -119,6 +121,8 @@ int main(int argc, char **argv)
 		{ "break", required_argument, NULL, 'b' },
 		{ "hooks", required_argument, NULL, 'h' },
 		{ "list", no_argument, NULL, 'l' },
+		{ "sites", no_argument, NULL, 's' },
+		{ "sun-unsafe", no_argument, NULL, 'u' },
 		{ "values", no_argument, NULL, 'a' },
 		{ NULL, 0, NULL, 0 },
 	};
@@ -141,6 +145,12 @@ int main(int argc, char **argv)
 			break;
 		case 'o':
 			corpus.out_dir = optarg;
+			break;
+		case 's':
+			corpus.rewriting.places = true;
+			break;
+		case 'u':
+			corpus.rewriting.sun_unsafe = true;
 			break;
 		case 'v':
 			corpus.rewriting.verbose = true;

@@ -10,8 +10,8 @@
 
 #define TEXT(text) (int)(text).len, (text).data
 
-static void tell_fault(const char *what, const struct cf_class *class,
-		       const struct cf_fault *fault)
+void rewriting_tell(const char *what, const struct cf_class *class,
+		    const struct cf_fault *fault)
 {
 	struct cf_text name = cf_name(class);
 
@@ -30,7 +30,7 @@ static void tell(const char *what, const struct cf_class *class, const struct cf
 	       TEXT(probe->descriptor), why);
 }
 
-static bool is_sound(const struct cf_class *class, struct cf_fault *fault)
+bool rewriting_is_sound(const struct cf_class *class, struct cf_fault *fault)
 {
 	*fault = (struct cf_fault){ .pc = UINT32_MAX };
 	return cf_check(class, fault) && cf_verify(class, fault);
@@ -64,8 +64,7 @@ static struct cf_probe *make_probes(struct rewriting *r, const struct cf_class *
 	return probes;
 }
 
-/* A method that is refused has the attributes that it had: constants keep their indexes. */
-static bool is_kept(const struct cf_member *old, const struct cf_member *new)
+bool rewriting_is_kept(const struct cf_member *old, const struct cf_member *new)
 {
 	struct cf_attributes a = old->attributes, b = new->attributes;
 	struct cf_attribute x, y;
@@ -93,7 +92,7 @@ static const char *compare(const struct cf_class *old, const struct cf_class *ne
 		    !cf_text_same(a.name, b.name) || !cf_text_same(a.descriptor, b.descriptor))
 			return "it is not there any more";
 		if ((*where)->refused != CF_HOOKED) {
-			if (!is_kept(&a, &b))
+			if (!rewriting_is_kept(&a, &b))
 				return "it is refused and yet changed";
 			continue;
 		}
@@ -123,9 +122,9 @@ static void judge(struct rewriting *r, const struct cf_class *old, const struct 
 	if (why) {
 		r->wrong++;
 		tell("wrong", old, where, why);
-	} else if (was_sound && !is_sound(&new, &fault)) {
+	} else if (was_sound && !rewriting_is_sound(&new, &fault)) {
 		r->wrong++;
-		tell_fault("wrong", &new, &fault);
+		rewriting_tell("wrong", &new, &fault);
 	}
 	cf_release(&new);
 }
@@ -153,17 +152,20 @@ static void count(struct rewriting *r, const struct cf_class *class,
 
 static bool rewrite_open(struct rewriting *r, const struct cf_class *class, struct cf_output *out)
 {
-	_cleanup_free_ struct cf_probe *probes = make_probes(r, class);
+	_cleanup_free_ struct cf_probe *probes = NULL;
 	struct cf_fault fault;
 	const char *why;
 	bool sound;
 
-	sound = is_sound(class, &fault);
+	sound = rewriting_is_sound(class, &fault);
 	if (!sound) {
 		r->unsound++;
 		if (r->verbose)
-			tell_fault("unsound", class, &fault);
+			rewriting_tell("unsound", class, &fault);
 	}
+	if (r->places)
+		return rewriting_sites(r, class, sound, out);
+	probes = make_probes(r, class);
 	why = cf_inject(class, CORPUS_HOOKS, probes, class->n_methods, out);
 	count(r, class, probes, why);
 	if (out->len == 0)
@@ -232,9 +234,9 @@ bool rewriting_break(struct rewriting *r, struct cf_output *out)
 	if (cf_open(&class, out->data, out->len, &r->mem))
 		return false;
 	broken = spoil_code(&class, out);
-	if (broken && !is_sound(&class, &fault)) {
+	if (broken && !rewriting_is_sound(&class, &fault)) {
 		r->wrong++;
-		tell_fault("wrong", &class, &fault);
+		rewriting_tell("wrong", &class, &fault);
 	}
 	cf_release(&class);
 	return broken;
@@ -256,6 +258,8 @@ void rewriting_print(const struct rewriting *r)
 	printf("classes %zu\nrewritten %zu\nmethods %zu\n", r->classes, r->rewritten, r->methods);
 	for (size_t i = 0; i < ARRAY_SIZE(names); i++)
 		printf("%s %zu\n", names[i], r->by_refusal[i]);
+	printf("sites %zu\nsites-hooked %zu\nsites-refused %zu\nstrings %zu\n", r->sites,
+	       r->hooked, r->sites_refused, r->kept);
 	printf("whole-classes %zu\nunsound %zu\nwrong %zu\n", r->whole, r->unsound, r->wrong);
 	printf("bytes-in %zu\nbytes-out %zu\n", r->bytes_in, r->bytes_out);
 	for (size_t i = 0; i < ARRAY_SIZE(r->by_version); i++) {

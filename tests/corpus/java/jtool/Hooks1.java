@@ -9,6 +9,8 @@ public final class Hooks1 {
 
 	/** How often each kind was called. */
 	private static long enters, args, exits, fails;
+	/** Objects by their constructors, arrays and other objects by their places; by class. */
+	private static long made, arrays, results, strings, bytes, chars;
 	/** Calls with what cannot be: another call's token, another method's number. */
 	private static long wrong;
 
@@ -18,6 +20,11 @@ public final class Hooks1 {
 	/** All at one moment: who asks is instrumented, too. */
 	public static synchronized long[] counts() {
 		return new long[] { enters, args, exits, fails, wrong };
+	}
+
+	/** Of what was made, likewise. */
+	public static synchronized long[] places() {
+		return new long[] { made, arrays, results, strings, bytes, chars, wrong };
 	}
 
 	private static void check(long token) {
@@ -94,6 +101,46 @@ public final class Hooks1 {
 		fails++;
 		check(token, id);
 		if (thrown == null)
+			wrong++;
+	}
+
+	private static void see(Object object) {
+		if (object == null)
+			wrong++;
+		else if (object instanceof byte[])
+			bytes++;
+		else if (object instanceof char[])
+			chars++;
+	}
+
+	public static synchronized void made(Object object, int hash) {
+		made++;
+		if (hash == 0)
+			wrong++;
+		if (object instanceof String)
+			strings++;
+	}
+
+	public static synchronized void array(Object array, int length, int site) {
+		arrays++;
+		see(array);
+		if (length < 0 || site <= 0)
+			wrong++;
+	}
+
+	public static synchronized void arrays(Object array, int site) {
+		arrays++;
+		see(array);
+		if (!(array instanceof Object[]) || site <= 0)
+			wrong++;
+	}
+
+	public static synchronized void result(Object result, int site) {
+		if (site == 0)
+			return;
+		results++;
+		see(result);
+		if (site <= 0)
 			wrong++;
 	}
 }
