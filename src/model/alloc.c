@@ -61,42 +61,50 @@ static int take_state(struct alloc *a, struct wire_reader *payload)
 	return 0;
 }
 
+int alloc_keep_kind(struct alloc *a, const char *name, size_t len)
+{
+	if (a->n_kinds >= KINDS_MAX || len > KINDS_BYTES_MAX - a->kinds_bytes)
+		return -EBADMSG;
+	a->kinds_bytes += len;
+	a->kinds = xgrow(a->kinds, a->n_kinds, &a->kinds_cap, sizeof(*a->kinds));
+	a->kinds[a->n_kinds++] = xstrndup(name, len);
+	return 0;
+}
+
 static int take_kind(struct alloc *a, struct wire_reader *payload)
 {
 	_cleanup_buf_ struct buf name = BUF_INIT;
 	struct wire_text signature = wire_get_text(payload);
 
-	if (!wire_reader_ok(payload) || a->n_kinds >= KINDS_MAX ||
-	    typename_java(&name, signature.data, signature.len) < 0 ||
-	    name.len > KINDS_BYTES_MAX - a->kinds_bytes)
+	if (!wire_reader_ok(payload) || typename_java(&name, signature.data, signature.len) < 0)
 		return -EBADMSG;
-	a->kinds_bytes += name.len;
-	a->kinds = xgrow(a->kinds, a->n_kinds, &a->kinds_cap, sizeof(*a->kinds));
-	a->kinds[a->n_kinds++] = buf_take(&name);
-	return 0;
+	return alloc_keep_kind(a, buf_str(&name), name.len);
 }
 
-/* Numbers of frames that were told; the caller frees them.  NULL: they make no sense. */
-static uint32_t *get_frames(const struct alloc *a, struct wire_reader *payload, uint32_t n)
+int alloc_keep_site(struct alloc *a, const struct alloc_site *site)
 {
-	uint32_t *frames;
+	struct alloc_site kept = *site;
 
-	if (!wire_reader_ok(payload) || n > WIRE_ALLOC_DEPTH || n > NUMBERS_MAX - a->n_numbers)
-		return NULL;
-	frames = xcalloc(n + 1, sizeof(*frames));
-	for (uint32_t i = 0; i < n; i++) {
-		frames[i] = wire_get_u32(payload);
-		if (!wire_reader_ok(payload) || frames[i] >= a->frames.n) {
-			free(frames);
-			return NULL;
-		}
+	if (site->kind >= a->n_kinds || a->n >= SITES_MAX || site->n_frames > WIRE_ALLOC_DEPTH ||
+	    site->n_frames > NUMBERS_MAX - a->n_numbers)
+		return -EBADMSG;
+	for (uint32_t i = 0; i < site->n_frames; i++) {
+		if (site->frames[i] >= a->frames.n)
+			return -EBADMSG;
 	}
-	return frames;
+	kept.frames = xcalloc(site->n_frames + 1, sizeof(*kept.frames));
+	for (uint32_t i = 0; i < site->n_frames; i++)
+		kept.frames[i] = site->frames[i];
+	a->n_numbers += site->n_frames;
+	a->sites = xgrow(a->sites, a->n, &a->cap, sizeof(*a->sites));
+	a->sites[a->n++] = kept;
+	return 0;
 }
 
 static int take_site(struct alloc *a, struct wire_reader *payload)
 {
-	struct alloc_site site = { .kind = wire_get_u32(payload) };
+	uint32_t frames[WIRE_ALLOC_DEPTH];
+	struct alloc_site site = { .kind = wire_get_u32(payload), .frames = frames };
 
 	site.objects = wire_get_u64(payload);
 	site.bytes = wire_get_u64(payload);
@@ -104,31 +112,35 @@ static int take_site(struct alloc *a, struct wire_reader *payload)
 	site.live_objects = wire_get_u64(payload);
 	site.live_bytes = wire_get_u64(payload);
 	site.n_frames = wire_get_u32(payload);
-	if (!wire_reader_ok(payload) || site.kind >= a->n_kinds || a->n >= SITES_MAX)
+	if (!wire_reader_ok(payload) || site.n_frames > WIRE_ALLOC_DEPTH)
 		return -EBADMSG;
-	site.frames = get_frames(a, payload, site.n_frames);
-	if (!site.frames)
+	for (uint32_t i = 0; i < site.n_frames; i++)
+		frames[i] = wire_get_u32(payload);
+	return wire_reader_ok(payload) ? alloc_keep_site(a, &site) : -EBADMSG;
+}
+
+int alloc_keep_note(struct alloc *a, uint32_t note, const char *text, size_t len, uint64_t n)
+{
+	_cleanup_buf_ struct buf shown = BUF_INIT;
+
+	if (a->n_notes >= NOTES_MAX)
 		return -EBADMSG;
-	a->n_numbers += site.n_frames;
-	a->sites = xgrow(a->sites, a->n, &a->cap, sizeof(*a->sites));
-	a->sites[a->n++] = site;
+	text_printable(&shown, text, len < NOTE_LEN_MAX ? len : NOTE_LEN_MAX);
+	a->notes = xgrow(a->notes, a->n_notes, &a->notes_cap, sizeof(*a->notes));
+	a->notes[a->n_notes++] = (struct alloc_note){ note, buf_take(&shown), n };
 	return 0;
 }
 
 /* Notes of a kind that a later agent has are kept: their text says what it is. */
 static int take_note(struct alloc *a, struct wire_reader *payload)
 {
-	_cleanup_buf_ struct buf shown = BUF_INIT;
 	uint32_t note = wire_get_u32(payload);
 	struct wire_text text = wire_get_text(payload);
 	uint64_t n = wire_get_u64(payload);
 
-	if (!wire_reader_ok(payload) || a->n_notes >= NOTES_MAX)
+	if (!wire_reader_ok(payload))
 		return -EBADMSG;
-	text_printable(&shown, text.data, text.len < NOTE_LEN_MAX ? text.len : NOTE_LEN_MAX);
-	a->notes = xgrow(a->notes, a->n_notes, &a->notes_cap, sizeof(*a->notes));
-	a->notes[a->n_notes++] = (struct alloc_note){ note, buf_take(&shown), n };
-	return 0;
+	return alloc_keep_note(a, note, text.data, text.len, n);
 }
 
 static int take_end(struct alloc *a, struct wire_reader *payload)

@@ -60,6 +60,15 @@ void alloc_release(struct alloc *a);
 int alloc_take(struct alloc *a, uint16_t type, struct wire_reader *payload) _must_check_;
 
 /*
+ * Keep what was told in another form: 0, or -EBADMSG when it is too much or leads to nothing.
+ * A name is Java's; of a site the numbers are copied.
+ */
+int alloc_keep_kind(struct alloc *a, const char *name, size_t len) _must_check_;
+int alloc_keep_site(struct alloc *a, const struct alloc_site *site) _must_check_;
+int alloc_keep_note(struct alloc *a, uint32_t note, const char *text, size_t len, uint64_t n)
+	_must_check_;
+
+/*
  * Make one of sites that read alike: the same line makes objects twice, or two loaders have the
  * class.
  */

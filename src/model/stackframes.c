@@ -41,6 +41,16 @@ static void add_place(struct buf *out, struct wire_text file, int32_t line)
 	buf_addc(out, ')');
 }
 
+int stackframes_add(struct stackframes *f, const char *text, size_t len)
+{
+	if (f->n >= FRAMES_MAX || len > BYTES_MAX - f->bytes)
+		return -EBADMSG;
+	f->bytes += len;
+	f->texts = xgrow(f->texts, f->n, &f->cap, sizeof(*f->texts));
+	f->texts[f->n++] = xstrndup(text, len);
+	return 0;
+}
+
 /* One of a class that was unloaded meanwhile has no names. */
 static int take_one(struct stackframes *f, struct wire_reader *payload)
 {
@@ -59,12 +69,7 @@ static int take_one(struct stackframes *f, struct wire_reader *payload)
 	buf_addc(&text, '.');
 	add_text(&text, method);
 	add_place(&text, file, line);
-	if (f->n >= FRAMES_MAX || text.len > BYTES_MAX - f->bytes)
-		return -EBADMSG;
-	f->bytes += text.len;
-	f->texts = xgrow(f->texts, f->n, &f->cap, sizeof(*f->texts));
-	f->texts[f->n++] = buf_take(&text);
-	return 0;
+	return stackframes_add(f, buf_str(&text), text.len);
 }
 
 int stackframes_take(struct stackframes *f, struct wire_reader *payload)

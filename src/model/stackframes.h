@@ -18,4 +18,7 @@ void stackframes_release(struct stackframes *f);
 /* Take the payload of one frame: 0, or -EBADMSG when it makes no sense or there are too many. */
 int stackframes_take(struct stackframes *f, struct wire_reader *payload) _must_check_;
 
+/* Add one that is written already: 0, or -EBADMSG when there are too many. */
+int stackframes_add(struct stackframes *f, const char *text, size_t len) _must_check_;
+
 #endif
