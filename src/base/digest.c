@@ -12,7 +12,8 @@ const char *digest_of(const void *data, size_t len, char text[static DIGEST_LEN 
 
 const char *digest_base64(const void *data, size_t len, char text[static DIGEST_BASE64_LEN + 1])
 {
-	static const char digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+	static const char digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
+				     "abcdefghijklmnopqrstuvwxyz0123456789+/";
 	uint8_t digest[SHA256_DIGEST_LENGTH + 1] = { 0 }; /* three bytes make four digits */
 	SHA2_CTX sha;
 	char *out = text;

@@ -41,10 +41,11 @@ static void make_hostile(struct stacktree *t)
 	static const char *const texts[] = {
 		"</script><script>document.title = 'pwned'</script>",
 		"<img src=x onerror=\"document.title = 'pwned'\">",
-		"<!--<script>", "\"],\"units\":[\"pwned\"],\"x\":[\"", "'\\\"\\", "@SCRIPT@", "&lt;b&gt;",
-		"line\nbreak\r\t\x01\x7f", "separators \xe2\x80\xa8 \xe2\x80\xa9",
-		"turned \xe2\x80\xae around", "broken \xff\xc3(\xed\xa0\x80", "__proto__",
-		"constructor", "", "\xe5\x90\x8d\xe5\x89\x8d.\xf0\x9f\x94\xa5(\xf0\x9f\x94\xa5.java:1)",
+		"<!--<script>", "\"],\"units\":[\"pwned\"],\"x\":[\"", "'\\\"\\",
+		"@SCRIPT@", "&lt;b&gt;", "line\nbreak\r\t\x01\x7f",
+		"separators \xe2\x80\xa8 \xe2\x80\xa9", "turned \xe2\x80\xae around",
+		"broken \xff\xc3(\xed\xa0\x80", "__proto__", "constructor", "",
+		"\xe5\x90\x8d\xe5\x89\x8d.\xf0\x9f\x94\xa5(\xf0\x9f\x94\xa5.java:1)",
 	};
 
 	t->ends_in_classes = true;
