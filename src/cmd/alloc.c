@@ -223,6 +223,16 @@ static int take(const struct ctx *ctx, struct alloc *a, struct err *err)
 	return session_close(s, err) < 0 ? -1 : rc;
 }
 
+static int read_report(const struct ctx *ctx, struct alloc *a, struct err *err)
+{
+	const char *wish = of_a_new_one(ctx->opts);
+
+	if (wish)
+		return err_set(err, EXIT_USAGE, "%s: a report in a file has no JVM to look into",
+			       wish);
+	return alloc_read(ctx->file, a, err);
+}
+
 static int run(struct ctx *ctx, struct err *err)
 {
 	const struct alloc_opts *opts = ctx->opts;
@@ -231,7 +241,7 @@ static int run(struct ctx *ctx, struct err *err)
 	int rc = stackfiles_open(&files, opts->collapsed, opts->flamegraph, opts->force, err);
 
 	if (rc == 0)
-		rc = take(ctx, &a, err);
+		rc = ctx->file ? read_report(ctx, &a, err) : take(ctx, &a, err);
 	if (a.ended && alloc_show(ctx, &a, &files, err) < 0)
 		rc = -1;
 	stackfiles_release(&files);
@@ -255,6 +265,8 @@ const struct cmd cmd_alloc = {
 		"Of such a JVM TARGET shows what is recorded until now, if no option is about a\n"
 		"new profile.\n",
 	.need = NEED_JVM,
+	.takes_dump = true,
+	.is_file = alloc_is_report,
 	.max_args = -1,
 	.free_words = -1,
 	.opts = alloc_rows,

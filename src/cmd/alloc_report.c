@@ -58,8 +58,10 @@ int alloc_read(const char *path, struct alloc *a, struct err *err)
 	if (!alloc_report_is(buf_str(&text), text.len))
 		return err_set(err, EXIT_TARGET,
 			       "%s is no report of allocations that jtool's agent wrote", path);
-	if (alloc_report_read(a, buf_str(&text), text.len, &line) == 0)
+	if (alloc_report_read(a, buf_str(&text), text.len, &line) == 0) {
+		a->flags |= WIRE_ALLOC_RECORDED;
 		return 0;
+	}
 	alloc_release(a);
 	return err_set(err, EXIT_PARTIAL, "%s is damaged or cut off in line %zu", path, line);
 }

@@ -122,7 +122,7 @@ static void say_nothing(const struct ctx *ctx, const struct alloc_view *view)
 	else if (ctx->n_args > 0)
 		fprintf(ctx->out, "none of them is of such a class\n");
 	else
-		fprintf(ctx->out, "nothing of that is alive\n");
+		fprintf(ctx->out, "nothing of it is alive\n");
 }
 
 static void print(const struct ctx *ctx, const struct alloc_view *view)
