@@ -3,8 +3,8 @@
  *
  * Most classes make no array and stay as they are: each is looked at first, by a retransformation
  * that is abandoned (capture.h), which costs tens of microseconds and leaves nothing.  The others
- * are retransformed in batches, each a pause of its own, as many at a time as take BATCH_MS.  New
- * classes get their hooks as they are loaded.
+ * are retransformed in batches, each a pause of its own.  New classes get their hooks as they are
+ * loaded.
  *
  * No reference to a class is kept, which would keep it from being unloaded: which ones have
  * hooks is told by their tags, when all are listed.  Of those without a tag, which were loaded
@@ -20,9 +20,9 @@
 #include "jvm/trace.h"
 #include "jvm/trace_state.h"
 
-#define BATCH_MS 40
-#define BATCH_FIRST 16u
+#define BATCH_MS 40 /* of which the pause is a part */
 #define BATCH_LEAST 4u
+#define CLASS_NS 1000000 /* more for a class: the JVM looks at all others each time */
 #define SWEEPS 3 /* classes may be loaded all the time */
 #define LAST_WORD_MS 100
 #define OBJECT "java/lang/Object"
@@ -85,14 +85,18 @@ static void refuse(struct ag_weaving *w, jclass class, const char *why)
 	(void)set_tag(w, class, AG_WEAVING_DONE); /* without it is refused once more */
 }
 
-/* So that the next batch takes about BATCH_MS. */
+/*
+ * So that the next batch takes no longer than BATCH_MS.  A larger one takes less time for each
+ * class, and more memory of the JVM's, which frees what a batch leaves only after it, and keeps
+ * the room.
+ */
 static void adapt(struct ag_weaving *w, uint32_t n, int64_t ns)
 {
 	int64_t most = (int64_t)BATCH_MS * 1000000;
 
 	if (ns > most)
-		w->batch = (uint32_t)(w->batch * most / ns);
-	else if (n == w->batch && ns < most / 2)
+		w->batch = (uint32_t)(n * most / ns);
+	else if (n == w->batch && ns < most / 2 && ns / n > CLASS_NS)
 		w->batch *= 2;
 	if (w->batch < BATCH_LEAST)
 		w->batch = BATCH_LEAST;
@@ -164,6 +168,19 @@ static bool look(struct sweep *s, jclass class, const char *signature, jvmtiErro
 		return false;
 	*code = ag_weave_look(&one);
 	return ag_weave_class(&w->weave, index)->woven == AG_WOVEN_DONE;
+}
+
+/* One that was loaded while the first sweep went on, and got its hooks then. */
+static bool has_hooks(const struct ag_weaving *w, const char *signature)
+{
+	uint32_t n = __atomic_load_n(&w->loaded, __ATOMIC_RELAXED);
+	uint64_t name = ag_weave_name(signature);
+
+	for (uint32_t i = 0; i < n && i < AG_WEAVING_NAMES; i++) {
+		if (__atomic_load_n(&w->names[i], __ATOMIC_RELAXED) == name)
+			return true;
+	}
+	return false;
 }
 
 /* In: it is looked at for the first time. */
@@ -243,7 +260,7 @@ static void consider_new(struct sweep *s, jclass class, const char *signature)
 	}
 	if (s->out && was_reached(s, class))
 		unhook_new(s, class, signature);
-	else if (!s->out && is_reached(s, class))
+	else if (!s->out && is_reached(s, class) && (s->new_only || !has_hooks(s->w, signature)))
 		hook_class(s, class, signature);
 }
 
@@ -378,7 +395,7 @@ static int prepare(struct ag_jvm *jvm, struct ag_weaving *w)
 		w->hooks_name[i] = w->hooks[i] == '/' ? '.' : w->hooks[i];
 	w->weave.n_classes = AG_WEAVING_SPARE;
 	w->sun_unsafe = (*jvm->jni)->GetVersion(jvm->jni) < JNI_VERSION_9;
-	w->batch = BATCH_FIRST;
+	w->batch = BATCH_LEAST;
 	w->on = 1;
 	if (ag_weave_begin(jvm, &w->weave) != 0)
 		return -1;

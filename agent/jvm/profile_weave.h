@@ -23,7 +23,7 @@
 #define AG_WEAVING_TOLD 1u  /* what was refused of it was counted */
 #define AG_WEAVING_WOVEN 2u /* the JVM took it with hooks */
 
-#define AG_WEAVING_BATCH 512u /* classes at a time, at most */
+#define AG_WEAVING_BATCH 128u /* classes at a time, at most */
 
 /*
  * Classes 0 to AG_WEAVING_SPARE - 1 of the weave are nobody's: for those that are looked at, and
@@ -32,6 +32,7 @@
 #define AG_WEAVING_SPARE (AG_WEAVING_BATCH + 1)
 
 #define AG_WEAVING_REASONS 24
+#define AG_WEAVING_NAMES 1024u /* of classes that are loaded while all are looked at */
 
 /* Why something was left as it was; rows are taken by any thread, and never given back. */
 struct ag_reason {
@@ -53,6 +54,7 @@ struct ag_weaving {
 	uint32_t on;        /* atomic: new classes get hooks */
 	uint32_t left;      /* atomic: classes that were let through, for their loader was not known */
 	uint32_t loaded;    /* atomic: classes that got hooks as they were loaded */
+	uint64_t names[AG_WEAVING_NAMES]; /* atomic: of the first of these, as struct ag_weave_class */
 	int64_t loaded_ns;  /* atomic: when the last one did */
 	/* java.lang.ClassLoader's */
 	jmethodID load[2];

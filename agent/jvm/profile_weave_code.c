@@ -6,6 +6,7 @@
  */
 #include <string.h>
 
+#include "base/hash.h"
 #include "classfile/inject_sites.h"
 #include "jvm/profile_weave.h"
 
@@ -218,13 +219,17 @@ static enum ag_woven look(const struct ag_weave_call *call, uint32_t index)
 static void untagged(const struct ag_weave_call *call)
 {
 	struct ag_weaving *w = (struct ag_weaving *)call->weave;
+	uint32_t i;
 
 	if (!__atomic_load_n(&w->on, __ATOMIC_SEQ_CST))
 		return;
 	if (!ag_weaving_sees(w, call->ti, call->jni, call->loader) ||
 	    weave_code(call, true) != AG_WOVEN_DONE)
 		return;
-	(void)__atomic_add_fetch(&w->loaded, 1, __ATOMIC_RELAXED);
+	i = __atomic_fetch_add(&w->loaded, 1, __ATOMIC_RELAXED);
+	if (i < AG_WEAVING_NAMES)
+		__atomic_store_n(&w->names[i], ag_hash(call->name, strlen(call->name)),
+				 __ATOMIC_RELAXED);
 	__atomic_store_n(&w->loaded_ns, ag_now_ns(), __ATOMIC_RELAXED);
 }
 
