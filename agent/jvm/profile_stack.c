@@ -10,11 +10,20 @@
  */
 #define KNOWN (UINT32_C(1) << 31)
 #define CONSTRUCTOR (UINT32_C(1) << 30)
-#define TOLD (UINT32_C(1) << 29) /* a native whose objects are counted elsewhere */
 #define PLACE (UINT32_C(0x1ffff))
+/* Or of a native whose objects others tell of: always, or behind a call in one of these frames. */
+#define TOLD (UINT32_C(1) << 29)
+#define TOLD_BY(from, to) ((uint32_t)(from) << 20 | (uint32_t)(to) << 17)
+#define TELLS (UINT32_C(1) << 28) /* it calls such a native, and then a constructor */
+#define TOLD_FROM(what) ((what) >> 20 & 7)
+#define TOLD_TO(what) ((what) >> 17 & 7)
 #define PROBES 16u
 
+#define TOLD_FRAMES 4u
+
 enum opcode {
+	OP_SIPUSH = 0x11,
+	OP_DUP = 0x59,
 	OP_INVOKESPECIAL = 0xb7,
 	OP_NEW = 0xbb,
 };
@@ -54,15 +63,21 @@ static uint32_t look_into(const struct ag_profile *profile, jmethodID method)
 	return CONSTRUCTOR | call;
 }
 
-/* Natives that VMObjectAlloc is sent for, though what they make is told of by others. */
+/*
+ * Natives that VMObjectAlloc is sent for, and who else may tell of what they make: the constructor,
+ * always; or the hook behind a call of the native, or behind one so many frames further out.
+ */
 static const struct {
-	const char *name, *class; /* how the signature of its class ends; NULL: any */
+	const char *name, *class; /* how the signature of its class ends */
+	uint32_t what;
 } told[] = {
-	{ "clone", "Ljava/lang/Object;" },          /* where it is called */
-	{ "newArray", "Ljava/lang/reflect/Array;" },
-	{ "allocateInstance", "/misc/Unsafe;" },
-	{ "newInstance0", "ConstructorAccessorImpl;" }, /* the constructor */
-	{ "newInstance0", "ConstructorHandleAccessor$NativeAccessor;" },
+	{ "newInstance0", "ConstructorAccessorImpl;", TOLD },
+	{ "newInstance0", "ConstructorHandleAccessor$NativeAccessor;", TOLD },
+	{ "allocateInstance", "Ljava/lang/invoke/DirectMethodHandle;", TELLS },
+	{ "clone", "Ljava/lang/Object;", TOLD_BY(1, 1) },
+	{ "allocateInstance", "/misc/Unsafe;", TOLD_BY(1, 1) },
+	/* behind Array.newInstance, and behind Arrays.copyOf */
+	{ "newArray", "Ljava/lang/reflect/Array;", TOLD_BY(2, 3) },
 };
 #define N_TOLD (sizeof(told) / sizeof(told[0]))
 
@@ -73,23 +88,25 @@ static bool ends_in(const char *text, const char *end)
 	return len >= end_len && strcmp(text + len - end_len, end) == 0;
 }
 
-static bool is_told(const struct ag_profile *profile, JNIEnv *jni, jmethodID method,
-		    const char *name)
+static uint32_t who_tells(const struct ag_profile *profile, JNIEnv *jni, jmethodID method,
+			  const char *name)
 {
 	jvmtiEnv *ti = profile->ti;
 	char *signature = NULL;
 	jclass class = NULL;
-	bool is = false;
+	uint32_t what = 0;
 
 	if ((*ti)->GetMethodDeclaringClass(ti, method, &class) != JVMTI_ERROR_NONE)
-		return false;
+		return 0;
 	if ((*ti)->GetClassSignature(ti, class, &signature, NULL) == JVMTI_ERROR_NONE) {
-		for (size_t i = 0; i < N_TOLD && !is; i++)
-			is = strcmp(name, told[i].name) == 0 && ends_in(signature, told[i].class);
+		for (size_t i = 0; i < N_TOLD && what == 0; i++) {
+			if (strcmp(name, told[i].name) == 0 && ends_in(signature, told[i].class))
+				what = told[i].what;
+		}
 		(void)(*ti)->Deallocate(ti, (unsigned char *)signature);
 	}
 	(*jni)->DeleteLocalRef(jni, class);
-	return is;
+	return what;
 }
 
 static uint32_t ask(const struct ag_profile *profile, JNIEnv *jni, jmethodID method)
@@ -102,8 +119,8 @@ static uint32_t ask(const struct ag_profile *profile, JNIEnv *jni, jmethodID met
 		return KNOWN;
 	if (strcmp(name, "<init>") == 0)
 		what |= look_into(profile, method);
-	else if (is_told(profile, jni, method, name))
-		what |= TOLD;
+	else
+		what |= who_tells(profile, jni, method, name);
 	(void)(*profile->ti)->Deallocate(profile->ti, (unsigned char *)name);
 	return what;
 }
@@ -175,12 +192,39 @@ static uint32_t stack_of(const struct ag_profile *profile, JNIEnv *jni, jint fro
 	return (uint32_t)n;
 }
 
+/* Is the call that goes on in a frame followed by a hook: dup, the place's number? */
+static bool is_hooked(const struct ag_profile *profile, const jvmtiFrameInfo *frame)
+{
+	unsigned char *code = NULL;
+	struct cf_insn call, dup, id;
+	bool is = false;
+	jint len = 0;
+
+	if (frame->location < 0 || (*profile->ti)->GetBytecodes(profile->ti, frame->method, &len,
+								&code) != JVMTI_ERROR_NONE)
+		return false;
+	is = cf_insn(code, (uint32_t)len, (uint32_t)frame->location, &call) &&
+		cf_insn(code, (uint32_t)len, call.pc + call.len, &dup) && dup.opcode == OP_DUP &&
+		cf_insn(code, (uint32_t)len, dup.pc + dup.len, &id) &&
+		id.opcode == OP_SIPUSH;
+	(void)(*profile->ti)->Deallocate(profile->ti, code);
+	return is;
+}
+
 bool ag_exact_is_told(const struct ag_profile *profile, JNIEnv *jni)
 {
-	jvmtiFrameInfo top;
+	jvmtiFrameInfo frames[TOLD_FRAMES];
+	uint32_t n = stack_of(profile, jni, 0, TOLD_FRAMES, frames);
+	uint32_t what = n > 0 ? what_is(profile, jni, frames[0].method) : 0;
 
-	return stack_of(profile, jni, 0, 1, &top) == 1 &&
-		(what_is(profile, jni, top.method) & TOLD) != 0;
+	if (what & CONSTRUCTOR)
+		return false;
+	for (uint32_t i = TOLD_FROM(what); i != 0 && i <= TOLD_TO(what) && i < n; i++) {
+		if (what_is(profile, jni, frames[i].method) & TELLS ||
+		    is_hooked(profile, &frames[i]))
+			return true;
+	}
+	return (what & TOLD) != 0;
 }
 
 /* Object's constructor, and each one that was about to call this() or super(). */
