@@ -297,8 +297,21 @@ static void put_system(struct sheet *s, const struct vitals *v)
 	put_real(s, CGROUP_CPUS, v->cgroup.cpus);
 }
 
+/* Of jtool's agent that is mapped: the flags name it, and what it was started for. */
+static bool is_recording(const struct agents *agents, const struct agent *mapped)
+{
+	for (size_t i = 0; mapped->maker == MADE_BY_JTOOL && i < agents->n; i++) {
+		const struct agent *a = &agents->list[i];
+
+		if (a->kind == AGENT_PATH && a->options && strcmp(a->name, mapped->name) == 0 &&
+		    strncmp(a->options, "alloc", 5) == 0)
+			return true;
+	}
+	return false;
+}
+
 /* As on the command line, or the file and whose it is. */
-static char *agent_words(const struct agent *a)
+static char *agent_words(const struct agents *agents, const struct agent *a)
 {
 	static const char *const made_by[] = {
 		[MADE_BY_OTHERS] = "",
@@ -307,7 +320,8 @@ static char *agent_words(const struct agent *a)
 	};
 
 	if (a->kind == AGENT_MAPPED)
-		return xasprintf("%s%s", a->name, made_by[a->maker]);
+		return xasprintf("%s%s", a->name, is_recording(agents, a) ?
+				 ", of jtool: records since the start" : made_by[a->maker]);
 	return xasprintf("-%s:%s%s%s", agent_kind_name(a->kind), a->name, a->options ? "=" : "",
 			 a->options ? a->options : "");
 }
@@ -325,7 +339,7 @@ static void put_agents(struct sheet *s, const struct agents *agents)
 	for (size_t i = 0; i < agents->n; i++) {
 		const struct agent *a = &agents->list[i];
 		struct sheet *item = sheet_item(s, AGENTS, agent_fields, N_AGENT);
-		_cleanup_free_ char *words = agent_words(a);
+		_cleanup_free_ char *words = agent_words(agents, a);
 
 		sheet_text(item, AGENT_WORDS, words);
 		sheet_text(item, AGENT_KIND, agent_kind_name(a->kind));
