@@ -166,7 +166,10 @@ static int tick(struct session *s, void *arg, struct err *err)
 	return !r->stopped && is_ended_by_user(r) ? stop(r, s, err) : 0;
 }
 
-/* Only one agent at a time can have samples: the JVM's rule, which it does not say. */
+/*
+ * Only one agent at a time can have samples: the JVM's rule, which it does not say.  Debian's
+ * async-profiler was seen to keep the capability when it has stopped.
+ */
 static void explain(const struct run *r, const struct session *s, struct err *err)
 {
 	int pid = (int)r->ctx->jvm->pid;
@@ -175,10 +178,10 @@ static void explain(const struct run *r, const struct session *s, struct err *er
 		return;
 	*err = (struct err){ .code = EXIT_DONE };
 	(void)err_set(err, EXIT_ANSWER,
-		      "another agent samples the allocations of JVM %d, and it lets only one: end "
-		      "that (async-profiler: asprof stop %d; one of jtool's from the start of the "
-		      "JVM: jtool alloc %d --recorded shows what it has), or use --exact",
-		      pid, pid, pid);
+		      "another agent samples the allocations of JVM %d, and only one can, until it "
+		      "gives that back (async-profiler's alloc mode does not when it is stopped); "
+		      "--exact counts without, and what jtool's own records from the start of the "
+		      "JVM, jtool alloc %d --recorded shows", pid, pid);
 }
 
 int alloc_run(const struct ctx *ctx, struct session *s, char *const *globs, struct alloc *a,
