@@ -1,7 +1,9 @@
 /*
- * What the parts of an exact profile share: profile_hooks has the natives and threads' tables,
- * profile_places the places that arrays are made at, profile_stack walks stacks and knows methods,
- * profile_exact begins, merges and ends it.
+ * What the parts of an exact profile share: profile_hooks has the natives and the threads,
+ * profile_cells threads' tables, profile_count what is not fast, profile_places the places that
+ * arrays are made at, profile_stack walks stacks and knows methods, profile_sizes measures arrays,
+ * profile_globs knows which classes are wanted; profile_exact begins and ends it, profile_merge
+ * adds it up.
  */
 #ifndef JTOOL_AGENT_JVM_PROFILE_EXACT_STATE_H
 #define JTOOL_AGENT_JVM_PROFILE_EXACT_STATE_H
@@ -43,6 +45,25 @@ struct ag_cells {
 #define AG_KEY_PLACE (UINT64_C(1) << 31)
 #define AG_KEY_VM (UINT64_C(1) << 63) /* VMObjectAlloc told of it */
 #define AG_KEY_SUB(n) ((uint64_t)(n) << 32)
+
+#define AG_RELAXED_SET(to, value) __atomic_store_n(&(to), (value), __ATOMIC_RELAXED)
+
+static inline uint64_t ag_key_of_place(jint number)
+{
+	return AG_KEY_PLACE | (uint32_t)number;
+}
+
+/* The cell of a key, or the unused one where it would go; there always is one. */
+static inline struct ag_cell *ag_cell_probe(struct ag_cells *cells, uint64_t key)
+{
+	/* hashes and places are spread already */
+	uint32_t i = (uint32_t)key ^ (uint32_t)(key >> 32) * 0x9e3779b1u;
+
+	i &= cells->mask;
+	while (cells->at[i].key != key && cells->at[i].key != 0)
+		i = (i + 1) & cells->mask;
+	return &cells->at[i];
+}
 
 /* A thread, by its JNIEnv; the library's for good. */
 struct ag_teller {
@@ -88,6 +109,11 @@ static inline uint64_t ag_cell_bytes(const struct ag_cell *cell, uint64_t count)
 	return cell->flags & AG_CELL_VARIES ? __atomic_load_n(&cell->bytes, __ATOMIC_RELAXED) :
 					      count * cell->size;
 }
+/*
+ * The thread's table is another profile's, or was made before hashes came to be shared: have it
+ * as it should be.  False: no room.
+ */
+bool ag_cells_settle(struct ag_profile *profile, struct ag_teller *teller, uint64_t on);
 /* It could not be counted. */
 void ag_exact_drop(struct ag_profile *profile, uint64_t n);
 
@@ -97,6 +123,8 @@ struct ag_sizes {
 	uint32_t base[4];  /* by log2 of the element's size */
 	uint32_t ref_base, ref_shift;
 };
+/* Measure them; -1 recorded. */
+int ag_sizes_measure(struct ag_jvm *jvm, struct ag_sizes *sizes);
 /* Those of the array's class in a cell. */
 void ag_sizes_of(const struct ag_sizes *sizes, const char *signature, struct ag_cell *cell);
 static inline uint64_t ag_size_of(uint64_t align, const struct ag_cell *cell, jint length)
@@ -181,6 +209,16 @@ void ag_exact_learn(struct ag_profile *profile, JNIEnv *jni, jclass class);
 void ag_hooks_share(struct ag_exact *exact, jint hash);
 /* Is this hash one of two kinds? */
 bool ag_exact_is_shared(const struct ag_exact *exact, uint64_t hash);
+
+/* What a native was told, the slow way. */
+void ag_count_made(struct ag_profile *profile, struct ag_teller *teller, jobject object, jint hash);
+void ag_count_array(struct ag_profile *profile, struct ag_teller *teller, jobject array,
+		    jint length, jint number);
+void ag_count_arrays(struct ag_profile *profile, struct ag_teller *teller, jobject array,
+		     jint number);
+void ag_count_result(struct ag_profile *profile, struct ag_teller *teller, jobject result,
+		     jint number);
+void ag_count_vm(struct ag_profile *profile, struct ag_teller *teller, jobject object);
 
 void JNICALL ag_exact_vm_alloc(jvmtiEnv *ti, JNIEnv *jni, jthread thread, jobject object,
 			       jclass class, jlong size);

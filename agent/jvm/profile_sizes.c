@@ -1,0 +1,109 @@
+/* Sizes of arrays: measured, for there are more ways to lay them out than options tell. */
+#include "jvm/profile_exact_state.h"
+#include "jvm/ref.h"
+
+#define ALIGN_MAX 256 /* -XX:ObjectAlignmentInBytes */
+#define REFERENCES 4u /* behind log2 of the sizes of primitive elements */
+#define FAR 1000
+
+static jarray new_array(struct ag_jvm *jvm, unsigned type, jclass object, jsize n)
+{
+	JNIEnv *jni = jvm->jni;
+
+	switch (type) {
+	case 0:
+		return (*jni)->NewByteArray(jni, n);
+	case 1:
+		return (*jni)->NewShortArray(jni, n);
+	case 2:
+		return (*jni)->NewIntArray(jni, n);
+	case 3:
+		return (*jni)->NewLongArray(jni, n);
+	default:
+		return (*jni)->NewObjectArray(jni, n, object, NULL);
+	}
+}
+
+/* -1 recorded */
+static jlong array_size(struct ag_jvm *jvm, unsigned type, jclass object, jsize n)
+{
+	jarray array = new_array(jvm, type, object, n);
+	jlong size = -1;
+
+	if (ag_ref_threw(jvm, "measure arrays") || !array)
+		return -1;
+	if (AG_TI(jvm, GetObjectSize, array, &size) != 0)
+		size = -1;
+	ag_ref_drop(jvm, array);
+	return size;
+}
+
+/* With how many elements it takes more than with none; 0: recorded. */
+static jsize first_step(struct ag_jvm *jvm, unsigned type, jclass object, jlong empty, jlong *size)
+{
+	for (jsize n = 1; n <= ALIGN_MAX; n++) {
+		*size = array_size(jvm, type, object, n);
+		if (*size < 0)
+			return 0;
+		if (*size > empty)
+			return n;
+	}
+	(void)ag_fail(jvm, "measure arrays", "they have sizes that make no sense");
+	return 0;
+}
+
+/* The header ends where the elements of the type can begin, and the first step is behind it. */
+static int measure(struct ag_jvm *jvm, struct ag_sizes *sizes, unsigned type, jclass object)
+{
+	jlong empty = array_size(jvm, type, object, 0), size = 0;
+	jlong many = array_size(jvm, type, object, FAR);
+	uint32_t shift = type < REFERENCES ? type : many - empty > FAR * 6 ? 3 : 2;
+	struct ag_cell cell = { .flags = shift };
+	jsize n;
+
+	if (empty < 0 || many < 0)
+		return -1;
+	n = first_step(jvm, type, object, empty, &size);
+	if (n == 0)
+		return -1;
+	if (type == 0)
+		sizes->align = (uint64_t)(size - empty) - 1;
+	cell.size = (uint32_t)(empty - ((jlong)(n - 1) << shift));
+	if (ag_size_of(sizes->align, &cell, FAR) != (uint64_t)many ||
+	    ag_size_of(sizes->align, &cell, 0) != (uint64_t)empty)
+		return ag_fail(jvm, "measure arrays", "they have sizes that make no sense");
+	if (type < REFERENCES) {
+		sizes->base[type] = cell.size;
+	} else {
+		sizes->ref_base = cell.size;
+		sizes->ref_shift = shift;
+	}
+	return 0;
+}
+
+int ag_sizes_measure(struct ag_jvm *jvm, struct ag_sizes *sizes)
+{
+	jclass object = (*jvm->jni)->FindClass(jvm->jni, "java/lang/Object");
+	int rc = 0;
+
+	if (ag_ref_threw(jvm, "FindClass") || !object)
+		return -1;
+	for (unsigned type = 0; type <= REFERENCES && rc == 0; type++)
+		rc = measure(jvm, sizes, type, object);
+	ag_ref_drop(jvm, object);
+	return rc;
+}
+
+void ag_sizes_of(const struct ag_sizes *sizes, const char *signature, struct ag_cell *cell)
+{
+	static const char primitives[8] = "ZBCSIFJD"; /* two of each size */
+
+	cell->flags = sizes->ref_shift;
+	cell->size = sizes->ref_base;
+	for (uint32_t i = 0; i < sizeof(primitives); i++) {
+		if (signature[1] != primitives[i])
+			continue;
+		cell->flags = i / 2;
+		cell->size = sizes->base[i / 2];
+	}
+}
