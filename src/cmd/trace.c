@@ -19,9 +19,9 @@ static const struct opt trace_rows[] = {
 	{ 0, "no-args", OPT_FLAG, AT(no_args), NULL, "times only: costs least", NULL },
 	{ 0, "stack", OPT_FLAG, AT(stack), NULL, "show where each call came from", NULL },
 	{ 0, "collapsed", OPT_TEXT, AT(collapsed), "FILE",
-	  "at the end, nanoseconds by stack, as flamegraph.pl reads them", NULL },
+	  "at the end, nanoseconds by stack, for flamegraph.pl; with --stack", NULL },
 	{ 0, "flamegraph", OPT_TEXT, AT(flamegraph), "FILE.html",
-	  "at the end, a page that shows time and calls by stack", NULL },
+	  "at the end, a page of time and calls by stack; with --stack", NULL },
 	{ 0, "force", OPT_FLAG, AT(force), NULL, "replace FILE when it exists", NULL },
 	{ 0, "summary", OPT_FLAG, AT(summary), NULL,
 	  "no calls, but their number and times by method", NULL },
@@ -59,7 +59,7 @@ static int check(const struct ctx *ctx, struct err *err)
 	struct trace_plan plan;
 	int rc;
 
-	if (opts->summary && (opts->stack || trace_has_files(opts) || opts->args))
+	if (opts->summary && (trace_has_stacks(opts) || opts->args))
 		return err_set(err, EXIT_USAGE, "--summary adds calls up: it shows no %s",
 			       opts->args ? "arguments" : "stacks");
 	if (is_stdout(opts->collapsed) || is_stdout(opts->flamegraph))

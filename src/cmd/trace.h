@@ -34,6 +34,11 @@ static inline bool trace_has_files(const struct trace_opts *opts)
 	return opts->collapsed || opts->flamegraph;
 }
 
+static inline bool trace_has_stacks(const struct trace_opts *opts)
+{
+	return opts->stack || trace_has_files(opts);
+}
+
 /* How many calls are told of, at most; 0: no limit. */
 uint64_t trace_calls_limit(const struct trace_opts *opts);
 /* Ask the agent for the methods of the plan. */

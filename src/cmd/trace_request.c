@@ -19,7 +19,7 @@ uint64_t trace_calls_limit(const struct trace_opts *opts)
 static uint32_t flags(const struct trace_opts *opts)
 {
 	return (trace_has_values(opts) ? WIRE_TRACE_VALUES : 0) |
-	       (opts->stack || trace_has_files(opts) ? WIRE_TRACE_STACKS : 0) |
+	       (trace_has_stacks(opts) ? WIRE_TRACE_STACKS : 0) |
 	       (opts->summary ? WIRE_TRACE_SUMMED : 0);
 }
 

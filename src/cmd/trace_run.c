@@ -50,16 +50,13 @@ static void flush(struct run *r)
 static void show_call(const struct trace *t, const struct trace_call *call, void *arg)
 {
 	struct run *r = arg;
-	struct trace_call shown = *call;
 
 	if (trace_has_files(r->opts))
 		trace_stacks_add(r->stacks, t, call);
-	if (!r->opts->stack) /* then it is for the files alone */
-		shown.n_frames = 0;
 	if (r->ctx->json)
-		trace_json_add(&r->out, t, &shown);
+		trace_json_add(&r->out, t, call);
 	else
-		trace_text_add(&r->text, &r->out, t, &shown);
+		trace_text_add(&r->text, &r->out, t, call);
 }
 
 /* Methods that the agent has refused, or the JVM. */

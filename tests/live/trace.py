@@ -3,6 +3,7 @@
 counts COUNTS SUMMARY  what the application counted, and what the summary says of the same methods
 calls LOG CALLS        the application's log of calls, and what was told of them: all, thread by
                        thread in their order, with these values
+stacks CALLS FILE      the calls with their stacks, and the collapsed stacks of the same trace
 Silent when they agree; else says how they do not, and fails.
 """
 import json
@@ -40,6 +41,34 @@ def counts(counted, summary):
             yield f"{method}: counted {sums}, told {got.get(method)}"
     if len(wanted) < 20:
         yield f"only {len(wanted)} methods were counted"
+
+
+UNSAFE = (("\x7f", "\x9f"), ("\u2028", "\u202e"), ("\u2066", "\u2069"))
+
+
+def printable(value):
+    """As base/text.h has it; a ';' would end the frame."""
+    def clean(c):
+        if c < " " or any(first <= c <= last for first, last in UNSAFE):
+            return "".join(f"\\x{byte:02X}" for byte in c.encode())
+        return ":" if c == ";" else c
+    return "".join(clean(c) for c in value) or "?"
+
+
+def stacks(calls, collapsed):
+    wanted = {}
+    for row in lines(calls):
+        frames = [*row["stack"][:0:-1], row["method"]]
+        stack = ";".join(printable(frame) for frame in frames)
+        wanted[stack] = wanted.get(stack, 0) + row["nanos"]
+    with open(collapsed, encoding="utf-8") as file:
+        got = [line.rstrip("\n").rpartition(" ") for line in file]
+    for stack, _, nanos in got:
+        if wanted.pop(stack, None) != int(nanos):
+            yield f"{nanos} is not what was told of {stack}"
+    yield from (f"{nanos} of {stack} are not there" for stack, nanos in wanted.items() if nanos > 0)
+    if len(got) < 20:
+        yield f"only {len(got)} stacks"
 
 
 def text(value):
@@ -133,7 +162,7 @@ def calls(log, told):
                     break
 
 
-problems = [*{"counts": counts, "calls": calls}[sys.argv[1]](*sys.argv[2:])]
+problems = [*{"counts": counts, "calls": calls, "stacks": stacks}[sys.argv[1]](*sys.argv[2:])]
 for problem in problems[:20]:
     print(problem.encode("ascii", "backslashreplace").decode())
 sys.exit(bool(problems))

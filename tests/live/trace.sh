@@ -75,6 +75,30 @@ values() {
 	same "$name: no code of the application ran for it" "touched 0" "$(ask touched '^touched ')"
 }
 
+# Stacks in files: the sums of what was told.
+files() {
+	local name="$1: stacks in files"
+
+	rm -f "$W/calls.txt" "$W/calls.html"
+	begin_trace "$name" "${everything[@]}" --no-args "${unlimited[@]}" --json \
+		--collapsed calls.txt --flamegraph calls.html || return
+	digest >/dev/null
+	end_trace "$name"
+	check "$name: each is what its calls add up to" compare stacks "$W/trace.out" "$W/calls.txt"
+	check "$name: a page is there" grep -q '^"units":\["ns","calls"\]' "$W/calls.html"
+	refuses 2 'calls.txt exists' "$name: they are not replaced" \
+		trace "$JVM_PID" 'TraceShapes.*' -d 1 --collapsed calls.txt
+	refuses 2 'stdout' "$name: nor mixed with calls" \
+		trace "$JVM_PID" 'TraceShapes.*' -d 1 --flamegraph -
+	refuses 2 'stacks' "$name: not with --summary" \
+		trace "$JVM_PID" 'TraceShapes.*' -d 1 --summary --collapsed calls.new
+	refuses 7 'nowhere' "$name: nor where there is no folder" \
+		trace "$JVM_PID" 'TraceShapes.*' -d 1 --collapsed nowhere/calls.txt
+	jt trace "$JVM_PID" 'TraceShapes.nothing' -d 0.2 --force --collapsed calls.txt
+	same "$name: replaced when told so, even if there was no call" "0 0" \
+		"$rc $(wc -l <"$W/calls.txt")"
+}
+
 # Calls that nobody sees the end of (this() or super() threw) take the room of no others.
 unended() {
 	local name="$1: constructors that never end" before
@@ -365,7 +389,8 @@ for version in "${jdks[@]}"; do
 	whole_before "$version"
 	semantics "$version"
 	counts "$version"
-	as_before "$version: after three traces"
+	files "$version"
+	as_before "$version: after four traces"
 	if is_full "$version"; then
 		unended "$version"
 		endings "$version"
