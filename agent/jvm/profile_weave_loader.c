@@ -94,6 +94,12 @@ static bool sees(struct ag_weaving *w, jvmtiEnv *ti, JNIEnv *jni, jobject loader
 	return seen;
 }
 
+static void drop(JNIEnv *jni, jobject ref)
+{
+	if (ref)
+		(*jni)->DeleteLocalRef(jni, ref);
+}
+
 /* As Class.forName(name, false, loader), on any thread. */
 static bool finds(const struct ag_weaving *w, JNIEnv *jni, jobject loader)
 {
@@ -109,10 +115,10 @@ static bool finds(const struct ag_weaving *w, JNIEnv *jni, jobject loader)
 		(*jni)->ExceptionClear(jni);
 		found = NULL;
 	}
-	(*jni)->DeleteLocalRef(jni, found);
-	(*jni)->DeleteLocalRef(jni, name);
-	(*jni)->DeleteLocalRef(jni, classes);
-	(*jni)->DeleteLocalRef(jni, class);
+	drop(jni, found);
+	drop(jni, name);
+	drop(jni, classes);
+	drop(jni, class);
 	return found;
 }
 

@@ -5,9 +5,12 @@
 #include <sys/socket.h>
 
 #define ENVIRONMENTS_MAX 16
-#define REFERENCES_MAX 256
+#define REFERENCES_MAX 4096
 #define FRAMES_MAX 8
 #define NOTHING_SPECIAL 0x1000 /* the address of an object that is nothing special */
+#define LOADER (N_CLASSES + 1) /* an object, of p.C */
+#define LOADER_CLASS (N_CLASSES + 2)
+#define TAGGED (N_CLASSES + 2)
 
 struct text {
 	char data[BYTES_MAX];
@@ -16,16 +19,16 @@ struct text {
 
 static struct class {
 	const char *signature;
-	bool unloaded;
+	bool unloaded, absent;
 	struct text runs, kept;
-} classes[N_CLASSES];
+} classes[N_CLASSES + 1];
 
 struct environment {
 	const jvmtiInterface_1 *functions;
 	bool alive, capable, enabled;
 	jvmtiEventClassFileLoadHook hook;
 	const void *storage[2]; /* of our thread, and of the other one */
-	jlong tags[N_CLASSES];
+	jlong tags[TAGGED];
 };
 
 /* A reference is the address of one of these; class is -1 for other objects. */
@@ -110,11 +113,11 @@ static struct text text_of(const void *data, size_t len)
 
 static void begin_classes(void)
 {
-	static const char *const signatures[N_CLASSES] = {
-		"Lp/A;", "Lp/B;", "[I", "Lp/C;", "Lp/D;",
+	static const char *const signatures[N_CLASSES + 1] = {
+		"Lp/A;", "Lp/B;", "[I", "Lp/C;", "Lp/D;", "Ljava/lang/Object;",
 	};
 
-	for (int i = 0; i < N_CLASSES && !classes[i].signature; i++) {
+	for (int i = 0; i <= N_CLASSES && !classes[i].signature; i++) {
 		classes[i].signature = signatures[i];
 		classes[i].runs = text_of("first", 5);
 	}
@@ -129,8 +132,11 @@ JNIEnv *fake_jni(void)
 
 static jobject new_reference(int class, bool weak)
 {
-	struct reference *r = &references[n_references++];
+	struct reference *r;
 
+	if (fake.references + fake.weak + fake.frames == 0)
+		n_references = 0; /* a test that does the same again and again */
+	r = &references[n_references++];
 	if (n_references > REFERENCES_MAX)
 		abort();
 	*r = (struct reference){ true, weak, class };
@@ -181,7 +187,7 @@ void fake_is(int i, const char *bytes)
 
 static bool leads_nowhere(const struct reference *r)
 {
-	return r->weak && r->class >= 0 && classes[r->class].unloaded;
+	return r->weak && r->class >= 0 && r->class <= N_CLASSES && classes[r->class].unloaded;
 }
 
 static void JNICALL delete_local_ref(JNIEnv *env, jobject object)
@@ -214,7 +220,7 @@ static jweak JNICALL new_weak_global_ref(JNIEnv *env, jobject object)
 static jboolean JNICALL is_same_object(JNIEnv *env, jobject a, jobject b)
 {
 	(void)env;
-	if (!a || (a && leads_nowhere(of(a))))
+	if (!a || leads_nowhere(of(a)))
 		return !b;
 	return b && of(a)->class >= 0 && of(a)->class == of(b)->class;
 }
@@ -282,8 +288,12 @@ static jobject something(void)
 
 static jclass JNICALL find_class(JNIEnv *env, const char *name)
 {
-	(void)env, (void)name;
-	return something();
+	jclass found = something();
+
+	(void)env;
+	if (found && strcmp(name, "java/lang/Object") == 0)
+		of(found)->class = OBJECT;
+	return found;
 }
 
 static jobject JNICALL alloc_object(JNIEnv *env, jclass class)
@@ -294,8 +304,8 @@ static jobject JNICALL alloc_object(JNIEnv *env, jclass class)
 
 static jclass JNICALL get_object_class(JNIEnv *env, jobject object)
 {
-	(void)env, (void)object;
-	return new_reference(-1, false);
+	(void)env;
+	return new_reference(of(object)->class == LOADER ? LOADER_CLASS : -1, false);
 }
 
 static jclass JNICALL get_superclass(JNIEnv *env, jclass class)
@@ -306,9 +316,32 @@ static jclass JNICALL get_superclass(JNIEnv *env, jclass class)
 
 static jmethodID JNICALL get_method_id(JNIEnv *env, jclass class, const char *name, const char *sig)
 {
-	(void)env, (void)class, (void)name, (void)sig;
+	bool own = fake.own_methods && of(class)->class == LOADER_CLASS;
+
+	(void)env, (void)name, (void)sig;
 	fake.exception = fault();
-	return fake.exception ? NULL : (jmethodID)NOTHING_SPECIAL;
+	return fake.exception ? NULL : (jmethodID)(uintptr_t)(NOTHING_SPECIAL + own);
+}
+
+static jfieldID JNICALL get_field_id(JNIEnv *env, jclass class, const char *name, const char *sig)
+{
+	return (jfieldID)get_method_id(env, class, name, sig);
+}
+
+static jobject JNICALL get_object_field(JNIEnv *env, jobject object, jfieldID field)
+{
+	(void)env, (void)of(object), (void)field;
+	return NULL;
+}
+
+/* Class.forName() */
+static jobject JNICALL call_static_object_method(JNIEnv *env, jclass class, jmethodID method,
+						 const jvalue *arguments)
+{
+	(void)env, (void)of(class), (void)method, (void)arguments;
+	fake.asked++;
+	fake.exception = fault() || !fake.finds;
+	return fake.exception ? NULL : new_reference(-1, false);
 }
 
 static jstring JNICALL new_string_utf(JNIEnv *env, const char *text)
@@ -370,8 +403,9 @@ static jint JNICALL get_env(JavaVM *vm, void **env, jint version)
 static jvmtiError JNICALL dispose_environment(jvmtiEnv *ti)
 {
 	environment(ti)->alive = false;
-	for (int i = 0; i < N_CLASSES; i++)
-		fake.tags -= !classes[i].unloaded && environment_of(ti)->tags[i] != 0;
+	for (int i = 0; i < TAGGED; i++)
+		fake.tags -= !(i <= N_CLASSES && classes[i].unloaded) &&
+			     environment_of(ti)->tags[i] != 0;
 	fake.environments--;
 	while (n_environments > 0 && !environments[n_environments - 1].alive)
 		n_environments--;
@@ -537,13 +571,18 @@ static jvmtiError JNICALL set_tag(jvmtiEnv *ti, jobject object, jlong tag)
 	return JVMTI_ERROR_NONE;
 }
 
+static jobject loader_of(int class)
+{
+	return fake.loader && class == 3 ? new_reference(LOADER, false) : NULL;
+}
+
 static jvmtiError JNICALL get_class_loader(jvmtiEnv *ti, jclass class, jobject *loader)
 {
-	(void)ti, (void)of(class);
+	(void)ti;
 	TI_FAULT();
 	if (fake.suspended && fake.other_thread)
 		fake.suspended();
-	*loader = NULL;
+	*loader = loader_of(of(class)->class);
 	return JVMTI_ERROR_NONE;
 }
 
@@ -619,15 +658,19 @@ static jvmtiError JNICALL get_line_number_table(jvmtiEnv *ti, jmethodID id, jint
 /* True when it has an answer. */
 static bool call_hook(struct environment *e, int i, struct text *bytes)
 {
-	char name[16] = "";
+	char name[32] = "";
 	unsigned char *new = NULL;
 	jint new_len = 0;
-	jclass class = fake_class(i);
+	jclass class = classes[i].absent ? NULL : fake_class(i);
+	jobject loader = loader_of(i);
 
 	memcpy(name, classes[i].signature + 1, strlen(classes[i].signature) - 2);
-	e->hook((jvmtiEnv *)e, fake_jni(), class, NULL, name, NULL, (jint)bytes->len,
+	e->hook((jvmtiEnv *)e, fake_jni(), class, loader, name, NULL, (jint)bytes->len,
 		(unsigned char *)bytes->data, &new_len, &new);
-	drop(of(class));
+	if (class)
+		drop(of(class));
+	if (loader)
+		drop(of(loader));
 	if (!new)
 		return false;
 	*bytes = text_of(new, (size_t)new_len);
@@ -658,7 +701,7 @@ static void call_hooks(int i, struct text *bytes, struct text *kept)
 
 static jvmtiError transform(jint n, const jclass *list, const jvmtiClassDefinition *definitions)
 {
-	struct text new[N_CLASSES], kept[N_CLASSES];
+	struct text new[N_CLASSES + 1], kept[N_CLASSES + 1];
 
 	TI_FAULT(); /* `operation` alone may be held */
 	for (jint k = 0; k < n; k++) {
@@ -700,6 +743,79 @@ static jvmtiError JNICALL redefine_classes(jvmtiEnv *ti, jint n,
 {
 	(void)environment(ti);
 	return transform(n, NULL, definitions);
+}
+
+static jvmtiError JNICALL get_loaded_classes(jvmtiEnv *ti, jint *n, jclass **list)
+{
+	jvmtiError code;
+
+	(void)environment(ti);
+	TI_FAULT();
+	code = allocate(ti, (N_CLASSES + 1) * sizeof(**list), (unsigned char **)list);
+	if (code != JVMTI_ERROR_NONE)
+		return code;
+	*n = 0;
+	for (int i = 0; i <= N_CLASSES; i++) {
+		if (!classes[i].unloaded && !classes[i].absent)
+			(*list)[(*n)++] = fake_class(i);
+	}
+	return JVMTI_ERROR_NONE;
+}
+
+void fake_is_absent(int i)
+{
+	begin_classes();
+	classes[i].absent = true;
+}
+
+void fake_load(int i, const char *bytes)
+{
+	struct text runs = text_of(bytes, strlen(bytes)), kept = { .len = 0 };
+
+	fake.other_thread++;
+	call_hooks(i, &runs, &kept);
+	fake.other_thread--;
+	if (fake.exception)
+		abort();
+	classes[i].absent = false;
+	classes[i].runs = runs;
+	classes[i].kept = kept;
+}
+
+/* Threads: one, in p.A.run, which is obsolete, and p.B.run, which is not */
+
+static jvmtiError JNICALL get_all_threads(jvmtiEnv *ti, jint *n, jthread **threads)
+{
+	jvmtiError code;
+
+	(void)environment(ti);
+	TI_FAULT();
+	code = allocate(ti, sizeof(**threads), (unsigned char **)threads);
+	if (code != JVMTI_ERROR_NONE)
+		return code;
+	(*threads)[0] = new_reference(-1, false);
+	*n = 1;
+	return JVMTI_ERROR_NONE;
+}
+
+static jvmtiError JNICALL get_stack_trace(jvmtiEnv *ti, jthread thread, jint from, jint max,
+					  jvmtiFrameInfo *frames_out, jint *n)
+{
+	(void)environment(ti), (void)of(thread), (void)from, (void)max;
+	TI_FAULT();
+	frames_out[0] = (jvmtiFrameInfo){ .method = (jmethodID)(uintptr_t)17 };
+	frames_out[1] = frames_out[0];
+	frames_out[2] = (jvmtiFrameInfo){ .method = (jmethodID)(uintptr_t)33 };
+	*n = 3;
+	return JVMTI_ERROR_NONE;
+}
+
+static jvmtiError JNICALL is_method_obsolete(jvmtiEnv *ti, jmethodID id, jboolean *is)
+{
+	(void)environment(ti);
+	TI_FAULT();
+	*is = (uintptr_t)id == 17;
+	return JVMTI_ERROR_NONE;
 }
 
 /* The other agent */
@@ -790,14 +906,18 @@ static const struct JNIInvokeInterface_ invoke_table = { .GetEnv = get_env };
 
 static const struct JNINativeInterface_ jni_table = {
 	.AllocObject = alloc_object,
+	.CallStaticObjectMethodA = call_static_object_method,
 	.DeleteLocalRef = delete_local_ref,
 	.DeleteWeakGlobalRef = delete_weak_global_ref,
 	.EnsureLocalCapacity = ensure_local_capacity,
 	.ExceptionCheck = exception_check,
 	.ExceptionClear = exception_clear,
 	.FindClass = find_class,
+	.GetFieldID = get_field_id,
 	.GetMethodID = get_method_id,
 	.GetObjectClass = get_object_class,
+	.GetObjectField = get_object_field,
+	.GetStaticMethodID = get_method_id,
 	.GetSuperclass = get_superclass,
 	.GetVersion = get_version,
 	.IsSameObject = is_same_object,
@@ -817,16 +937,20 @@ static const jvmtiInterface_1 ti_table = {
 	.Deallocate = deallocate,
 	.DestroyRawMonitor = destroy_raw_monitor,
 	.DisposeEnvironment = dispose_environment,
+	.GetAllThreads = get_all_threads,
 	.GetClassLoader = get_class_loader,
 	.GetClassSignature = get_class_signature,
 	.GetCurrentThread = get_current_thread,
+	.GetLoadedClasses = get_loaded_classes,
 	.GetLineNumberTable = get_line_number_table,
 	.GetMethodDeclaringClass = get_method_declaring_class,
 	.GetMethodName = get_method_name,
 	.GetPotentialCapabilities = get_potential_capabilities,
 	.GetSourceFileName = get_source_file_name,
+	.GetStackTrace = get_stack_trace,
 	.GetTag = get_tag,
 	.GetThreadLocalStorage = get_thread_local_storage,
+	.IsMethodObsolete = is_method_obsolete,
 	.IsModifiableClass = is_modifiable_class,
 	.RawMonitorEnter = raw_monitor_enter,
 	.RawMonitorExit = raw_monitor_exit,

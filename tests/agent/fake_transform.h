@@ -12,6 +12,7 @@
 #include <stdbool.h>
 
 #define N_CLASSES 5 /* "Lp/A;", "Lp/B;", "[I", "Lp/C;" and "Lp/D;" */
+#define OBJECT N_CLASSES /* java.lang.Object, which is listed with the others */
 #define BYTES_MAX 64
 
 struct fake_transform {
@@ -23,7 +24,11 @@ struct fake_transform {
 	/* what happens while another thread is suspended in a hook */
 	void (*suspended)(void);
 
+	/* p.C has a loader, whose methods are its own, and which finds what it is asked for */
+	bool loader, own_methods, finds;
+
 	unsigned calls;
+	unsigned asked; /* times that the loader was asked for a class */
 	unsigned other_thread; /* the hooks are called on another thread */
 	long blocks, references, weak, tags, frames, monitors, environments;
 	bool exception;
@@ -40,6 +45,9 @@ JNIEnv *fake_jni(void);
 jvmtiEnv *fake_ti(void);
 
 jclass fake_class(int i);
+/* The class is not there yet; it is loaded, by another thread, with these bytes. */
+void fake_is_absent(int i);
+void fake_load(int i, const char *bytes);
 /* The class is unloaded: weak references to it lead nowhere. */
 void fake_unload(int i);
 /* What a class runs. */
