@@ -1,5 +1,6 @@
 #include "agent/fake_transform.h"
 
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
