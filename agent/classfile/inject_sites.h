@@ -33,7 +33,7 @@ enum cf_site_kind {
 struct cf_site {
 	enum cf_site_kind kind;
 	/* the array's class: so many brackets, then this ("I", "a/b/C", "[[I") */
-	uint32_t dimensions;    /* 1; 0 for multianewarray, whose constant has them all, and a call */
+	uint32_t dimensions;    /* 1; 0: multianewarray, whose constant has them all, or a call */
 	char primitive;         /* 'I' …; 0: */
 	struct cf_text element; /* the constant: an internal name, or a descriptor with brackets */
 	struct cf_text owner;    /* of the method that is called: an internal name, or "[I" */

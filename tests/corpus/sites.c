@@ -60,7 +60,9 @@ static const char *compare(const struct cf_class *old, const struct cf_class *ne
 	}
 	if (cf_next_member(&after, &b))
 		return "there is another method";
-	return calls == sites->hooked + sites->roots + sites->kept ? NULL : "it has not as many hooks as is said";
+	if (calls != sites->hooked + sites->roots + sites->kept)
+		return "it has not as many hooks as is said";
+	return NULL;
 }
 
 static const char *judge(struct rewriting *r, const struct cf_class *old,

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "classfile/inject.h"
+#include "classfile/inject_sites.h"
 #include "classfile/verify.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
@@ -76,6 +76,34 @@ static void hook(const struct cf_class *class, bool values, bool back)
 	free(probes);
 }
 
+/* Every third place is left alone; numbers of every size. */
+static uint32_t id_of(void *arg, const struct cf_site *site)
+{
+	uint32_t *n = arg;
+
+	if (site->pc > UINT16_MAX || (site->owner.len > 0 && !site->owner.data))
+		abort();
+	return ++*n % 3 == 0 ? 0 : *n * 8191;
+}
+
+static void hook_sites(const struct cf_class *class, bool all)
+{
+	struct cf_output out = { .mem = &mem };
+	uint32_t n = 0;
+	struct cf_sites sites = { .id = id_of, .arg = &n, .made = all, .strings = all,
+				  .sun_unsafe = !all };
+	const char *why = cf_inject_sites(class, "java/jtool/Hooks1", &sites, &out);
+	bool hooked = sites.hooked + sites.kept + sites.roots > 0;
+
+	if (why ? out.len > 0 : hooked != (out.len > 0))
+		abort();
+	if (n > 0 && !cf_has_sites(class))
+		abort();
+	if (out.len > 0)
+		look_at(class, &out);
+	cf_output_release(&out);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	uint8_t *copy = malloc(size ? size : 1); /* so that ASan sees what is read behind it */
@@ -87,6 +115,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	if (!cf_open(&class, copy, size, &mem)) {
 		hook(&class, false, true);
 		hook(&class, true, false);
+		hook_sites(&class, false);
+		hook_sites(&class, true);
 		cf_release(&class);
 	}
 	if (mem.bytes != 0 || mem.blocks != 0)

@@ -11,120 +11,11 @@
 #include "classfile/inject.h"
 #include "classfile/verify.h"
 #include "data.h"
-#include "written_class.h"
+#include "shape.h"
 
 #define HOOKS "java/jtool/Hooks1"
 
-/* The constants that every class here has: 'a text' is a Utf8 one, others are hexadecimal. */
-static const char constants[] =
-	"'T' 070001 "                          /* 1, 2: class T */
-	"'java/lang/Object' 070003 "           /* 3, 4: class Object */
-	"'Code' 'StackMapTable' "              /* 5, 6 */
-	"'<init>' '()V' 0c00070008 "           /* 7 … 9 */
-	"0a00040009 0a00020009 "               /* 10 Object.<init>, 11 T.<init> */
-	"'LineNumberTable' 'LocalVariableTable' 'x' 'I' " /* 12 … 15 */
-	"'RuntimeVisibleTypeAnnotations' 'StackMap' "     /* 16, 17 */
-	"'java/lang/Throwable' 070012 ";       /* 18, 19 */
-#define N_CONSTANTS 20
-
-/* A class with one method; what is missing is as in the simplest one. */
-struct shape {
-	const char *code; /* NULL: none */
-	size_t nops;      /* so many before the code's last `tail` bytes */
-	size_t tail;
-	unsigned major;         /* 0: 52 */
-	unsigned stack, locals; /* 0: 4 */
-	const char *name, *descriptor; /* NULL: "m", "()V" */
-	unsigned access;        /* 0: static */
-	bool instance;          /* access 0 is no modifier at all */
-	const char *map;        /* StackMapTable */
-	const char *handlers;   /* start, end, handler, type: 8 bytes each */
-	const char *attributes; /* the code's, number in front; instead of the map */
-	unsigned fillers;       /* constants */
-	const char *class;      /* NULL: "T" */
-	size_t same_handlers;   /* handlers, so many times */
-	size_t frames;          /* a frame at each of so many instructions */
-};
-
 static struct ag_mem mem = { .budget = SIZE_MAX };
-
-static void put_instructions(struct buf *b, const struct shape *s)
-{
-	_cleanup_buf_ struct buf code = BUF_INIT;
-
-	put_bytes(&code, s->code);
-	buf_add(b, code.data, code.len - s->tail);
-	for (size_t i = 0; i < s->nops; i++)
-		buf_addc(b, 0);
-	buf_add(b, code.data + (code.len - s->tail), s->tail);
-}
-
-static void put_attributes(struct buf *b, const struct shape *s)
-{
-	_cleanup_buf_ struct buf map = BUF_INIT;
-
-	if (s->frames > 0) {
-		put(&map, s->frames, 2);
-		for (size_t i = 0; i < s->frames; i++)
-			buf_addc(&map, 0); /* same_frame, of the next byte */
-	}
-	put_bytes(&map, s->map);
-	if (map.len == 0) {
-		put_bytes(b, s->attributes ? s->attributes : "0000");
-		return;
-	}
-	put(b, 1, 2);
-	put(b, 6, 2);
-	put(b, map.len, 4);
-	buf_add(b, map.data, map.len);
-}
-
-static void put_code(struct buf *b, const struct shape *s)
-{
-	_cleanup_buf_ struct buf code = BUF_INIT, handlers = BUF_INIT, all = BUF_INIT;
-
-	put_instructions(&code, s);
-	put_bytes(&handlers, s->handlers);
-	for (size_t i = 1; i < s->same_handlers; i++)
-		put_bytes(&handlers, s->handlers);
-	put(&all, s->stack ? s->stack : 4, 2);
-	put(&all, s->locals ? s->locals : 4, 2);
-	put(&all, code.len, 4);
-	buf_add(&all, code.data, code.len);
-	put(&all, handlers.len / 8, 2);
-	buf_add(&all, handlers.data, handlers.len);
-	put_attributes(&all, s);
-	put(b, 5, 2);
-	put(b, all.len, 4);
-	buf_add(b, all.data, all.len);
-}
-
-static void build(struct buf *b, const struct shape *s)
-{
-	const char *name = s->name ? s->name : "m", *class = s->class ? s->class : "T";
-	const char *descriptor = s->descriptor ? s->descriptor : "()V";
-
-	put(b, 0xcafebabe, 4);
-	put(b, s->major ? s->major : 52, 4);
-	put(b, N_CONSTANTS + 2 + s->fillers, 2);
-	put_text(b, class, strlen(class));
-	put_bytes(b, strchr(constants, ' ') + 1);
-	put_text(b, name, strlen(name));
-	put_text(b, descriptor, strlen(descriptor));
-	for (unsigned i = 0; i < s->fillers; i++)
-		put_text(b, "", 0);
-	put(b, CF_ACC_SYNCHRONIZED, 2);
-	put(b, 0x00020004, 4);
-	put(b, 0, 4); /* interfaces, fields */
-	put(b, 1, 2);
-	put(b, s->access || s->instance ? s->access : CF_ACC_STATIC, 2);
-	put(b, N_CONSTANTS, 2);
-	put(b, N_CONSTANTS + 1, 2);
-	put(b, s->code != NULL, 2);
-	if (s->code)
-		put_code(b, s);
-	put(b, 0, 2);
-}
 
 static void check_right(const struct cf_class *class)
 {
@@ -172,7 +63,7 @@ static void check_hooked(const struct shape *s)
 		enum cf_refusal refused;
 		struct cf_class class;
 
-		build(&b, s);
+		build_shape(&b, s);
 		ck_assert_ptr_null(cf_open(&class, b.data, b.len, &mem));
 		check_right(&class);
 		cf_release(&class);
@@ -187,7 +78,7 @@ static void check_refused(const struct shape *s, enum cf_refusal expected)
 	_cleanup_buf_ struct buf b = BUF_INIT, to = BUF_INIT;
 	enum cf_refusal refused;
 
-	build(&b, s);
+	build_shape(&b, s);
 	hook(&b, true, &to, &refused);
 	ck_assert_msg(refused == expected, "%s: %s instead of %s", s->code,
 		      cf_refusal_text(refused), cf_refusal_text(expected));
@@ -204,7 +95,7 @@ static void check_code(const struct shape *s, bool values, const char *expected)
 	struct cf_class class;
 	struct cf_code code;
 
-	build(&b, s);
+	build_shape(&b, s);
 	hook(&b, values, &to, &refused);
 	ck_assert_int_eq(refused, CF_HOOKED);
 	ck_assert_ptr_null(cf_open(&class, to.data, to.len, &mem));
@@ -451,7 +342,7 @@ static void check_table(const struct shape *s, bool values, const char *name, co
 	_cleanup_buf_ struct buf b = BUF_INIT, to = BUF_INIT, t = BUF_INIT, h = BUF_INIT;
 	enum cf_refusal refused;
 
-	build(&b, s);
+	build_shape(&b, s);
 	hook(&b, values, &to, &refused);
 	ck_assert_int_eq(refused, CF_HOOKED);
 	read_attribute(&to, name, &t, &h);
@@ -621,7 +512,7 @@ START_TEST(too_many_constants)
 	struct cf_probe probes[1];
 	struct cf_class class;
 
-	build(&b, &(struct shape){ .code = "00b1", .fillers = 65500 });
+	build_shape(&b, &(struct shape){ .code = "00b1", .fillers = 65500 });
 	ck_assert_ptr_null(cf_open(&class, b.data, b.len, &mem));
 	ck_assert_str_eq(cf_inject(&class, HOOKS, probes, probe_all(&class, probes, false), &out),
 			 "the constant pool would have more than 65,535 entries");
@@ -640,7 +531,7 @@ START_TEST(last_constant_is_long)
 	struct cf_probe probes[1];
 	size_t end;
 
-	build(&b, &(struct shape){ .code = "00b1" });
+	build_shape(&b, &(struct shape){ .code = "00b1" });
 	ck_assert_ptr_null(cf_open(&class, b.data, b.len, &mem));
 	end = class.interfaces - 8;
 	cf_release(&class);
