@@ -12,7 +12,8 @@
 #include "model/alloc.h"
 #include "session/session.h"
 
-#define ALLOC_UNSET UINT_MAX /* durations */
+#define ALLOC_UNSET UINT_MAX /* durations, rows */
+#define ALLOC_ROWS 20        /* of a table, of who says nothing; JSON has all then */
 #define ALLOC_INTERVAL_UNSET UINT64_MAX
 #define ALLOC_DURATION_MS 10000 /* of who says nothing */
 
@@ -20,7 +21,8 @@ struct alloc_opts {
 	unsigned duration_ms; /* ALLOC_UNSET: not given; 0: until it is ended */
 	uint64_t interval;    /* ALLOC_INTERVAL_UNSET: not given */
 	uint64_t memory;
-	unsigned depth, age, rows;
+	unsigned depth, age;
+	unsigned rows;        /* ALLOC_UNSET: not given; 0: all */
 	int sort;             /* enum alloc_order; -1: not given */
 	bool exact, live, recorded, force;
 	const char *collapsed, *flamegraph;

@@ -4,6 +4,8 @@
  * That agent is a library which the JVM was told to load, of this build or another, under any
  * name; what it has is behind that very image.
  */
+#include <string.h>
+
 #include "cmd/alloc.h"
 #include "target/agents.h"
 #include "target/ns.h"
@@ -56,20 +58,41 @@ static int ask_image(const struct ctx *ctx, const char *image, struct alloc *a,
 	return rc;
 }
 
-/* Another build's agent need not know what it is asked for, and has then recorded nothing. */
-static bool is_passed_over(const struct ctx *ctx, const char *image, const struct err *err)
+/*
+ * What goes wrong with one image does not keep us from the others: another build's agent need not
+ * know what it is asked for, and musl's linker does not find a file that is gone.  The first
+ * error is kept in *first.
+ */
+static bool is_passed_over(const struct ctx *ctx, const char *image, const struct err *err,
+			   struct err *first)
 {
-	const struct alloc_opts *opts = ctx->opts;
-
-	if (opts->recorded || session_is_ours(image) ||
-	    (err->code != EXIT_AGENT && err->code != EXIT_ANSWER))
+	if (err->code != EXIT_AGENT && err->code != EXIT_ANSWER)
 		return false;
 	steps_add(ctx->steps, "%s: %s", image, err->text);
+	if (first->code == EXIT_DONE)
+		*first = *err;
+	return true;
+}
+
+static bool is_candidate(const struct agents *agents, const struct agent *agent)
+{
+	if (agent->kind == AGENT_MAPPED)
+		return agent->maker == MADE_BY_JTOOL;
+	/* One whose file is gone is known by the flags alone. */
+	if (agent->kind != AGENT_PATH || *agent->name != '/' || !agent->options ||
+	    strncmp(agent->options, "alloc", 5) != 0)
+		return false;
+	for (size_t i = 0; i < agents->n; i++) {
+		const struct agent *other = &agents->list[i];
+
+		if (other->kind == AGENT_MAPPED && strcmp(other->name, agent->name) == 0)
+			return false; /* it is asked as that, or somebody else's */
+	}
 	return true;
 }
 
 static int ask_agents(const struct ctx *ctx, const struct agents *agents, struct alloc *a,
-		      struct session **ours, struct err *err)
+		      struct session **ours, struct err *first, struct err *err)
 {
 	for (size_t i = 0; i < agents->n; i++) {
 		const struct agent *agent = &agents->list[i];
@@ -77,10 +100,10 @@ static int ask_agents(const struct ctx *ctx, const struct agents *agents, struct
 		struct session *s = NULL;
 		int rc;
 
-		if (agent->maker != MADE_BY_JTOOL)
+		if (!is_candidate(agents, agent))
 			continue;
 		rc = ask_image(ctx, agent->name, a, &s, &refused);
-		if (rc < 0 && !is_passed_over(ctx, agent->name, &refused))
+		if (rc < 0 && (a->ended || !is_passed_over(ctx, agent->name, &refused, first)))
 			return err_set(err, refused.code, "%s", refused.text);
 		if (rc > 0)
 			return rc;
@@ -92,22 +115,30 @@ static int ask_agents(const struct ctx *ctx, const struct agents *agents, struct
 	return 0;
 }
 
+static int is_not_recorded(const struct ctx *ctx, const struct err *first, struct err *err)
+{
+	if (first->code != EXIT_DONE)
+		return err_set(err, first->code, "%s", first->text);
+	return err_set(err, EXIT_ANSWER,
+		       "nothing is recorded in JVM %d since its start: it is if it was started "
+		       "with -agentpath:$(jtool agent)=alloc,file=REPORT", (int)ctx->jvm->pid);
+}
+
 int alloc_recorded(const struct ctx *ctx, struct alloc *a, struct session **ours,
 		   struct err *err)
 {
 	const struct alloc_opts *opts = ctx->opts;
 	struct agents agents = AGENTS_INIT;
-	struct err ignored = { .code = EXIT_DONE };
-	int rc = find_agents(ctx, &agents, err);
+	struct err first = { .code = EXIT_DONE }, ignored = { .code = EXIT_DONE };
+	int rc;
 
 	*ours = NULL;
+	agents_of_flags(&agents, ctx->jvm->flags);
+	rc = find_agents(ctx, &agents, err);
 	if (rc == 0)
-		rc = ask_agents(ctx, &agents, a, ours, err);
+		rc = ask_agents(ctx, &agents, a, ours, &first, err);
 	if (rc == 0 && opts->recorded)
-		rc = err_set(err, EXIT_ANSWER,
-			     "nothing is recorded in JVM %d since its start: it is if it was "
-			     "started with -agentpath:$(jtool agent)=alloc,file=REPORT",
-			     (int)ctx->jvm->pid);
+		rc = is_not_recorded(ctx, &first, err);
 	if (rc != 0) {
 		(void)session_close(*ours, &ignored); /* nothing was done in it */
 		*ours = NULL;

@@ -31,6 +31,15 @@ static bool is_meant(const struct ctx *ctx, const struct alloc *a, const struct 
 	return ctx->n_args == 0;
 }
 
+static size_t most_rows(const struct ctx *ctx)
+{
+	const struct alloc_opts *opts = ctx->opts;
+
+	if (opts->rows == ALLOC_UNSET)
+		return ctx->json ? SIZE_MAX : ALLOC_ROWS;
+	return opts->rows > 0 ? opts->rows : SIZE_MAX;
+}
+
 /* All sites that are meant, in order; the caller frees them. */
 static uint32_t *choose(const struct ctx *ctx, const struct alloc *a, enum alloc_order order,
 			size_t *n)
@@ -198,7 +207,7 @@ int alloc_show(const struct ctx *ctx, struct alloc *a, struct stackfiles *files,
 	alloc_sort(a, order);
 	sites = choose(ctx, a, order, &n);
 	view.sites = sites;
-	view.n = opts->rows > 0 && opts->rows < n ? opts->rows : n;
+	view.n = n < most_rows(ctx) ? n : most_rows(ctx);
 	view.n_hidden = n - view.n;
 	view.total = alloc_total(a);
 	print(ctx, &view);
