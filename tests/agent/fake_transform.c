@@ -529,6 +529,14 @@ static jvmtiError JNICALL raw_monitor_wait(jvmtiEnv *ti, jrawMonitorID monitor, 
 	return JVMTI_ERROR_NONE;
 }
 
+static jvmtiError JNICALL raw_monitor_notify_all(jvmtiEnv *ti, jrawMonitorID monitor)
+{
+	(void)environment(ti);
+	if (((struct monitor *)monitor)->entered != 1)
+		abort();
+	return JVMTI_ERROR_NONE;
+}
+
 /* Linked with --wrap=send: a client may be stopped, and whoever sends then waits for it. */
 ssize_t __real_send(int fd, const void *data, size_t len, int flags);
 ssize_t __wrap_send(int fd, const void *data, size_t len, int flags);
@@ -955,6 +963,7 @@ static const jvmtiInterface_1 ti_table = {
 	.IsModifiableClass = is_modifiable_class,
 	.RawMonitorEnter = raw_monitor_enter,
 	.RawMonitorExit = raw_monitor_exit,
+	.RawMonitorNotifyAll = raw_monitor_notify_all,
 	.RawMonitorWait = raw_monitor_wait,
 	.RedefineClasses = redefine_classes,
 	.RelinquishCapabilities = relinquish_capabilities,

@@ -1,0 +1,621 @@
+/*
+ * ALLOC: a profile begins and ends, whatever ends it and whatever fails; what is told, to a client
+ * that listens, does not listen, or goes; and looks at a recording.
+ */
+#include <check.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "agent/fake_profile.h"
+#include "agent/fake_transform.h"
+#include "cmd/cmd.h"
+#include "jvm/recording.h"
+
+#define BUDGET ((size_t)4 << 20)
+#define MEMORY ((size_t)8 << 20) /* more than a session has by itself */
+
+static struct ag_mem mem;
+static struct ag_jvm jvm;
+static struct ag_chan chan;
+static int client; /* the other end of the channel; -1: it has gone */
+static long environments, references;
+
+static void setup(void)
+{
+	int ends[2];
+
+	fake = (struct fake_transform){ 0 };
+	fake_profile = (struct fake_profile){ .sites = 3 };
+	mem = (struct ag_mem){ .budget = BUDGET };
+	jvm = (struct ag_jvm){ .vm = fake_vm(), .ti = fake_ti(), .jni = fake_jni(), .mem = &mem };
+	ck_assert_int_eq(socketpair(AF_UNIX, SOCK_STREAM, 0, ends), 0);
+	ck_assert_int_eq(ag_chan_init(&chan, &mem, ends[0]), 0);
+	client = ends[1];
+	environments = fake.environments;
+	references = fake.references;
+}
+
+static void nothing_is_left(void)
+{
+	ck_assert(!fake.exception);
+	ck_assert_int_eq(fake.frames, 0);
+	ck_assert_int_eq(fake.blocks, 0);
+	ck_assert_int_eq(fake.references, references);
+	ck_assert_int_eq(fake.environments, environments);
+	ck_assert_int_eq(fake_profile.open, 0);
+	ck_assert_int_eq(fake_profile.begun, fake_profile.ended);
+	ck_assert_uint_eq(mem.budget, BUDGET);
+	ck_assert_uint_eq(mem.blocks, 1); /* the channel's */
+}
+
+/* The client's side */
+
+static void say_stop(void)
+{
+	uint8_t raw[WIRE_HEADER_LEN];
+
+	wire_header_write(raw, WIRE_ALLOC_STOP, 0);
+	ck_assert_int_eq(send(client, raw, sizeof(raw), 0), sizeof(raw));
+}
+
+struct request {
+	uint32_t flags;
+	uint64_t ms, interval;
+	uint32_t depth;
+	uint64_t memory;
+	uint32_t n_globs;
+	const char *globs[2];
+	size_t glob_len; /* not 0: of the first */
+};
+
+static struct wire_writer make_request(const struct request *r, uint8_t data[static 200])
+{
+	struct wire_writer w = wire_writer_init(data, 200);
+
+	wire_put_u32(&w, r->flags);
+	wire_put_u64(&w, r->ms * 1000000);
+	wire_put_u64(&w, r->interval);
+	wire_put_u32(&w, r->depth);
+	wire_put_u64(&w, r->memory);
+	wire_put_u32(&w, 4);
+	wire_put_u32(&w, r->n_globs);
+	for (uint32_t i = 0; i < r->n_globs && i < 2; i++)
+		wire_put_text(&w, r->globs[i],
+			      r->glob_len && i == 0 ? r->glob_len : strlen(r->globs[i]));
+	return w;
+}
+
+/* What the client was told. */
+static struct heard {
+	unsigned begun, states, kinds, frames, sites, notes, ends;
+	uint32_t note, end, flags;
+	int32_t code;
+	int32_t lines[1000];
+	unsigned early; /* frames told before the profile ended */
+} heard;
+
+static void hear_state(struct wire_reader *r)
+{
+	for (uint64_t i = 1; i <= 4; i++)
+		ck_assert_uint_eq(wire_get_u64(r), i == 1 ? 1 : i + 1);
+	ck_assert_uint_le(wire_get_u32(r), fake_profile.sites);
+	ck_assert_uint_eq(wire_get_u64(r), 6);
+	ck_assert_uint_eq(wire_get_u32(r), 7);
+}
+
+static void hear_frames(struct wire_reader *r)
+{
+	for (uint32_t n = wire_get_u32(r); n > 0; n--) {
+		for (int i = 0; i < 3; i++)
+			(void)wire_get_text(r);
+		ck_assert_uint_lt(heard.frames, 1000);
+		heard.lines[heard.frames++] = wire_get_i32(r);
+	}
+	if (!fake_profile.ended)
+		heard.early = heard.frames;
+}
+
+static void hear_sites(struct wire_reader *r)
+{
+	for (uint32_t n = wire_get_u32(r); n > 0; n--, heard.sites++) {
+		uint32_t i = heard.sites;
+
+		ck_assert_uint_eq(wire_get_u32(r), i % 2);
+		ck_assert_uint_eq(wire_get_u64(r), i + 1);
+		ck_assert_uint_eq(wire_get_u64(r), 16 * (i + 1));
+		ck_assert_uint_eq(wire_get_u64(r), 1);
+		ck_assert_uint_eq(wire_get_u64(r), 1);
+		ck_assert_uint_eq(wire_get_u64(r), 16);
+		ck_assert_uint_eq(wire_get_u32(r), 3);
+		for (int k = 0; k < 3; k++)
+			ck_assert_uint_lt(wire_get_u32(r), heard.frames);
+	}
+	ck_assert_uint_eq(heard.kinds, 2);
+}
+
+static void hear_end(struct wire_reader *r)
+{
+	heard.ends++;
+	heard.end = wire_get_u32(r);
+	heard.code = wire_get_i32(r);
+	ck_assert_uint_eq(wire_get_u64(r), heard.end == WIRE_ALLOCED_NOTHING ? 0 : 10);
+	heard.flags = wire_get_u32(r);
+	if (heard.end != WIRE_ALLOCED_NOTHING) {
+		hear_state(r);
+		return;
+	}
+	for (int i = 0; i < 4; i++)
+		ck_assert_uint_eq(wire_get_u64(r), 0);
+	ck_assert_uint_eq(wire_get_u32(r), 0);
+	ck_assert_uint_eq(wire_get_u64(r), 0);
+	ck_assert_uint_eq(wire_get_u32(r), 0);
+}
+
+static void hear_one(uint16_t type, struct wire_reader *r)
+{
+	ck_assert_uint_eq(heard.ends, 0);
+	if (type != WIRE_ALLOC_BEGUN && type != WIRE_ALLOC_END)
+		ck_assert_uint_eq(heard.begun, 1);
+	switch (type) {
+	case WIRE_ALLOC_BEGUN:
+		heard.begun++;
+		ck_assert_uint_eq(wire_get_u64(r), 2);
+		ck_assert_uint_eq(wire_get_u32(r), 8);
+		ck_assert_uint_eq(wire_get_u32(r), 9);
+		break;
+	case WIRE_ALLOC_STATE:
+		heard.states++;
+		hear_state(r);
+		break;
+	case WIRE_ALLOC_KINDS:
+		for (uint32_t n = wire_get_u32(r); n > 0; n--, heard.kinds++)
+			ck_assert_uint_gt(wire_get_text(r).len, 0);
+		break;
+	case WIRE_FRAMES:
+		hear_frames(r);
+		break;
+	case WIRE_ALLOC_SITES:
+		hear_sites(r);
+		break;
+	case WIRE_ALLOC_NOTE:
+		if (heard.notes++ == 0)
+			heard.note = wire_get_u32(r);
+		else
+			(void)wire_get_u32(r);
+		(void)wire_get_text(r);
+		(void)wire_get_u64(r);
+		break;
+	case WIRE_ALLOC_END:
+		hear_end(r);
+		break;
+	default:
+		ck_abort_msg("frame %u", type);
+	}
+	ck_assert(wire_reader_ok(r));
+	ck_assert_ptr_eq(r->at, r->end);
+}
+
+/* All that there is to hear now; of a frame that is not whole yet the rest comes later. */
+static uint8_t unread[1 << 20];
+static size_t n_unread;
+
+static void hear(void)
+{
+	struct wire_header header;
+	size_t at = 0;
+	ssize_t n;
+
+	while ((n = recv(client, unread + n_unread, sizeof(unread) - n_unread, MSG_DONTWAIT)) > 0)
+		n_unread += (size_t)n;
+	while (n_unread - at >= WIRE_HEADER_LEN) {
+		struct wire_reader r;
+
+		ck_assert(wire_header_read(unread + at, &header));
+		if (header.len > n_unread - at - WIRE_HEADER_LEN)
+			break;
+		r = wire_reader_init(unread + at + WIRE_HEADER_LEN, header.len);
+		hear_one(header.type, &r);
+		at += WIRE_HEADER_LEN + header.len;
+	}
+	memmove(unread, unread + at, n_unread - at);
+	n_unread -= at;
+}
+
+/* As a session does it.  The command's result. */
+static int answer_to(const void *data, size_t len)
+{
+	struct wire_reader r = wire_reader_init(data, len);
+	int rc;
+
+	jvm.err = (struct ag_error){ 0 };
+	heard = (struct heard){ 0 };
+	n_unread = 0;
+	rc = ag_cmd_alloc(&jvm, &chan, &r);
+	if (rc == 0)
+		(void)ag_chan_flush(&chan);
+	else if (!jvm.stopping && !chan.broken)
+		ck_assert_ptr_nonnull(jvm.err.what);
+	ag_free(&mem, chan.in);
+	chan.in = NULL;
+	if (client >= 0)
+		hear();
+	if (rc == 0 && !chan.broken)
+		ck_assert_uint_eq(heard.ends, 1);
+	return rc;
+}
+
+static int answer(const struct request *request)
+{
+	uint8_t data[200];
+	struct wire_writer w = make_request(request, data);
+
+	ck_assert(wire_writer_ok(&w));
+	return answer_to(data, w.len);
+}
+
+static const struct request usual = { .interval = 4096, .depth = 64, .memory = MEMORY };
+
+START_TEST(told_when_asked)
+{
+	say_stop();
+	ck_assert_int_eq(answer(&usual), 0);
+	ck_assert_uint_eq(heard.begun, 1);
+	ck_assert_uint_eq(heard.kinds, 2);
+	ck_assert_uint_eq(heard.sites, 3);
+	ck_assert_uint_eq(heard.frames, 1 + 5); /* that is unknown, and of the stacks */
+	ck_assert_int_eq(heard.lines[1], 20);
+	ck_assert_int_eq(heard.lines[2], -2);
+	ck_assert_int_eq(heard.lines[3], -1);
+	ck_assert_uint_eq(heard.notes, 1);
+	ck_assert_uint_eq(heard.end, WIRE_ALLOCED_ASKED);
+	ck_assert_uint_eq(heard.flags, 0);
+	ck_assert_uint_eq(fake_profile.wanted.interval, 4096);
+	ck_assert_uint_eq(fake_profile.wanted.depth, 64);
+	ck_assert_uint_eq(fake_profile.wanted.memory, MEMORY);
+	ck_assert_uint_eq(fake_profile.wanted.age, 4);
+	ck_assert_int_eq(ag_cmd_alloc_stop(&jvm, &chan, NULL), 0); /* crossed with the end */
+	nothing_is_left();
+}
+END_TEST
+
+static int64_t now_ms(void)
+{
+	return ag_now_ns() / 1000000;
+}
+
+static void hear_meanwhile(void)
+{
+	if (client >= 0)
+		hear();
+}
+
+START_TEST(ends_in_time)
+{
+	struct request request = usual;
+	int64_t begin = now_ms();
+
+	request.ms = 1300;
+	fake_profile.turn = hear_meanwhile;
+	ck_assert_int_eq(answer(&request), 0);
+	ck_assert_uint_eq(heard.end, WIRE_ALLOCED_TIME);
+	ck_assert_int_ge(now_ms() - begin, 1299);
+	ck_assert_uint_eq(heard.states, 2);
+	ck_assert_uint_eq(fake_profile.ticks, 1);
+	ck_assert_uint_eq(heard.frames, 6);
+	nothing_is_left();
+}
+END_TEST
+
+/* Of classes that are unloaded later the names are known. */
+START_TEST(frames_are_told_early)
+{
+	struct request request = usual;
+
+	request.ms = 1700;
+	fake_profile.turn = hear_meanwhile;
+	ck_assert_int_eq(answer(&request), 0);
+	ck_assert_uint_eq(heard.early, 6);
+	nothing_is_left();
+}
+END_TEST
+
+static void one_more_site(void)
+{
+	fake_profile.sites++;
+}
+
+/* Lines are those of the code that has hooks; what comes as that goes has none. */
+START_TEST(exact)
+{
+	const struct request request = {
+		.flags = WIRE_ALLOC_EXACT | WIRE_ALLOC_LIVE, .depth = 1, .memory = MEMORY,
+		.n_globs = 2, .globs = { "a.b.*", "int[]" },
+	};
+
+	fake_profile.code = JVMTI_ERROR_INTERNAL;
+	fake_profile.ending = one_more_site;
+	say_stop();
+	ck_assert_int_eq(answer(&request), 0);
+	ck_assert_str_eq(fake_profile.globs, "a.b.*int[]");
+	ck_assert(fake_profile.live);
+	ck_assert_uint_eq(heard.sites, 4);
+	ck_assert_uint_eq(heard.frames, 7);
+	ck_assert_int_eq(heard.lines[1], 20);
+	ck_assert_int_eq(heard.lines[5], 20);
+	ck_assert_int_eq(heard.lines[6], -1);
+	ck_assert_uint_eq(heard.flags, request.flags);
+	ck_assert_int_eq(heard.code, JVMTI_ERROR_INTERNAL);
+	nothing_is_left();
+}
+END_TEST
+
+START_TEST(live_is_not_known)
+{
+	struct request request = usual;
+
+	request.flags = WIRE_ALLOC_LIVE;
+	fake_profile.live_fails = true;
+	say_stop();
+	ck_assert_int_eq(answer(&request), 0);
+	ck_assert_uint_eq(heard.note, WIRE_ALLOC_NOT_LIVE);
+	ck_assert_uint_eq(heard.flags, 0);
+	ck_assert_uint_eq(heard.sites, 3);
+	nothing_is_left();
+}
+END_TEST
+
+static const struct request senseless[] = {
+	{ .depth = 0, .memory = MEMORY },
+	{ .depth = 65, .memory = MEMORY },
+	{ .depth = 64, .memory = 0 },
+	{ .depth = 64, .memory = WIRE_ALLOC_MEMORY_MAX + 1 },
+	{ .depth = 64, .memory = UINT64_MAX },
+	{ .depth = 64, .memory = MEMORY, .flags = 8 },
+	{ .depth = 64, .memory = MEMORY, .interval = (uint64_t)INT32_MAX + 1 },
+	{ .depth = 64, .memory = MEMORY, .n_globs = 1, .globs = { "a" } },
+	{ .depth = 64, .memory = MEMORY, .flags = 1, .n_globs = 1, .globs = { "" } },
+	{ .depth = 64, .memory = MEMORY, .flags = 1, .n_globs = 1, .globs = { "a\0b" },
+	  .glob_len = 3 },
+	{ .depth = 64, .memory = MEMORY, .flags = 1, .n_globs = 101, .globs = { "a", "b" } },
+	{ .depth = 64, .memory = MEMORY, .flags = 1, .n_globs = 3, .globs = { "a", "b" } },
+	{ .flags = WIRE_ALLOC_RECORDED | WIRE_ALLOC_EXACT },
+	{ .flags = WIRE_ALLOC_RECORDED, .n_globs = 1, .globs = { "a" } },
+};
+
+START_TEST(makes_no_sense)
+{
+	ck_assert_int_eq(answer(&senseless[_i]), -1);
+	ck_assert(!chan.broken);
+	ck_assert(!fake_profile.begun);
+	nothing_is_left();
+}
+END_TEST
+
+START_TEST(request_is_cut)
+{
+	const struct request request = {
+		.flags = WIRE_ALLOC_EXACT, .depth = 64, .memory = MEMORY, .n_globs = 2,
+		.globs = { "a.b.C", "x" },
+	};
+	uint8_t data[200];
+	struct wire_writer w = make_request(&request, data);
+
+	for (size_t len = 0; len < w.len; len++) {
+		ck_assert_int_eq(answer_to(data, len), -1);
+		ck_assert(!fake_profile.begun);
+		nothing_is_left();
+	}
+}
+END_TEST
+
+/* Each call of the JVM, and each allocation; without memory for a frame the channel breaks. */
+#define CALLS_MAX 60
+
+START_TEST(everything_fails)
+{
+	struct request request = usual;
+
+	request.flags = _i < CALLS_MAX ? 0 : WIRE_ALLOC_EXACT | WIRE_ALLOC_LIVE;
+	fake.fail_at = (unsigned)_i % CALLS_MAX + 1;
+	say_stop();
+	(void)answer(&request);
+	if (fake.fail_at == CALLS_MAX)
+		ck_assert_uint_lt(fake.calls, CALLS_MAX); /* that was all of them */
+	nothing_is_left();
+}
+END_TEST
+
+static void go(void)
+{
+	if (fake_profile.ticks > 0 && client >= 0) {
+		(void)close(client);
+		client = -1;
+	}
+}
+
+/* Before it begins, and while it goes on: nobody wants a collection of garbage then. */
+START_TEST(client_goes)
+{
+	struct request request = usual;
+
+	request.flags = WIRE_ALLOC_LIVE | (_i & 2 ? WIRE_ALLOC_EXACT : 0);
+	if (_i & 1) {
+		fake_profile.turn = go;
+	} else {
+		(void)close(client);
+		client = -1;
+	}
+	ck_assert_int_eq(answer(&request), -1);
+	ck_assert(chan.broken);
+	ck_assert(!fake_profile.live);
+	ck_assert_uint_eq(fake_profile.peeks, 0);
+	nothing_is_left();
+}
+END_TEST
+
+static int64_t ended_ms;
+
+static void note_end(void)
+{
+	ended_ms = now_ms();
+}
+
+/* It is undone in time, and only then the client is waited for. */
+START_TEST(client_does_not_read)
+{
+	struct request request = usual;
+	int64_t begin = now_ms();
+
+	request.ms = 300;
+	fake_profile.sites = 50000;
+	fake_profile.ending = note_end;
+	ck_assert_int_eq(answer(&request), -1);
+	ck_assert(chan.broken);
+	ck_assert_int_lt(ended_ms - begin, 300 + AG_CHAN_STALL_MS);
+	ck_assert_int_ge(now_ms() - ended_ms, AG_CHAN_STALL_MS - 1);
+	nothing_is_left();
+}
+END_TEST
+
+/* What it says ends the profile before it is read: a frame that is cut is waited for behind. */
+START_TEST(client_makes_no_sense)
+{
+	const uint8_t half[3] = { 0 };
+
+	fake_profile.ending = note_end;
+	ck_assert_int_eq(send(client, half, sizeof(half), 0), sizeof(half));
+	ck_assert_int_eq(answer(&usual), -1);
+	ck_assert(chan.broken);
+	ck_assert_int_ge(now_ms() - ended_ms, AG_CHAN_STALL_MS - 1);
+	nothing_is_left();
+}
+END_TEST
+
+/* Recordings */
+
+static const struct request look = { .flags = WIRE_ALLOC_RECORDED };
+
+START_TEST(nothing_is_recorded)
+{
+	ck_assert_int_eq(answer(&look), 0);
+	ck_assert_uint_eq(heard.end, WIRE_ALLOCED_NOTHING);
+	ck_assert_uint_eq(heard.begun + heard.sites + heard.frames + heard.notes, 0);
+	nothing_is_left();
+}
+END_TEST
+
+static struct ag_mem recordings = { .budget = BUDGET };
+
+static struct ag_jvm begin_recording(uint32_t flags)
+{
+	struct ag_jvm its = {
+		.vm = fake_vm(), .ti = fake_ti(), .jni = fake_jni(), .mem = &recordings,
+	};
+	const struct ag_profile_wanted wanted = { .flags = flags, .memory = 100 };
+	struct ag_profile *profile = ag_profile_begin(&its, &wanted);
+
+	ck_assert_ptr_nonnull(profile);
+	ck_assert_int_eq(ag_recording_begin(&its, profile, flags), 0);
+	environments = fake.environments;
+	references = fake.references;
+	return its;
+}
+
+/* As nothing_is_left(), but the recording goes on. */
+static void it_goes_on(void)
+{
+	ck_assert(!fake_profile.ended);
+	ck_assert_int_eq(fake_profile.open, 1);
+	fake_profile.open = 0;
+	fake_profile.begun = false;
+	nothing_is_left();
+	fake_profile.open = 1;
+}
+
+START_TEST(recording_is_looked_at)
+{
+	struct request request = look;
+
+	(void)begin_recording(WIRE_ALLOC_EXACT | WIRE_ALLOC_LIVE);
+	for (int i = 0; i < 3; i++) {
+		request.flags = WIRE_ALLOC_RECORDED | (i == 0 ? 0 : WIRE_ALLOC_LIVE);
+		fake_profile.peek_fails = i == 2;
+		ck_assert_int_eq(answer(&request), 0);
+		ck_assert_uint_eq(heard.end, WIRE_ALLOCED_ON);
+		ck_assert_uint_eq(heard.sites, 3);
+		ck_assert_uint_eq(fake_profile.peeks, (unsigned)i + 1);
+		ck_assert_int_eq(fake_profile.live, i > 0);
+		ck_assert_uint_eq(heard.flags,
+				  i == 1 ? WIRE_ALLOC_EXACT | WIRE_ALLOC_LIVE : WIRE_ALLOC_EXACT);
+		ck_assert_uint_eq(heard.note, i == 2 ? WIRE_ALLOC_NOT_LIVE : WIRE_ALLOC_FULL);
+		it_goes_on();
+	}
+}
+END_TEST
+
+START_TEST(looking_fails)
+{
+	unsigned calls;
+
+	(void)begin_recording(0);
+	fake.calls = 0;
+	ck_assert_int_eq(answer(&look), 0);
+	calls = fake.calls;
+	for (unsigned k = 1; k <= calls; k++) {
+		fake.calls = 0;
+		fake.fail_at = k;
+		(void)answer(&look);
+		ck_assert(!chan.broken);
+		it_goes_on();
+	}
+	fake.fail_at = 0;
+	ck_assert_int_eq(answer(&look), 0); /* the turn was given back each time */
+}
+END_TEST
+
+/* From then on there is nothing to look at, and its thread ends. */
+START_TEST(recording_ends)
+{
+	struct ag_profile *profile;
+	bool turn;
+
+	(void)begin_recording(0);
+	ck_assert(ag_recording_rest(1));
+	profile = ag_recording_end(&turn);
+	ck_assert_ptr_nonnull(profile);
+	ck_assert(turn);
+	ck_assert(!ag_recording_rest(1));
+}
+END_TEST
+
+int main(void)
+{
+	Suite *suite = suite_create("agent/alloc");
+	TCase *tc = tcase_create("alloc");
+	SRunner *runner = srunner_create(suite);
+	int failed;
+
+	tcase_add_checked_fixture(tc, setup, NULL);
+	tcase_add_test(tc, told_when_asked);
+	tcase_add_test(tc, ends_in_time);
+	tcase_add_test(tc, frames_are_told_early);
+	tcase_add_test(tc, exact);
+	tcase_add_test(tc, live_is_not_known);
+	tcase_add_loop_test(tc, makes_no_sense, 0, sizeof(senseless) / sizeof(senseless[0]));
+	tcase_add_test(tc, request_is_cut);
+	tcase_add_loop_test(tc, everything_fails, 0, 2 * CALLS_MAX);
+	tcase_add_loop_test(tc, client_goes, 0, 4);
+	tcase_add_test(tc, client_does_not_read);
+	tcase_add_test(tc, client_makes_no_sense);
+	tcase_add_test(tc, nothing_is_recorded);
+	tcase_add_test(tc, recording_is_looked_at);
+	tcase_add_test(tc, looking_fails);
+	tcase_add_test(tc, recording_ends);
+	suite_add_tcase(suite, tc);
+	srunner_run_all(runner, CK_ENV);
+	failed = srunner_ntests_failed(runner);
+	srunner_free(runner);
+	return failed != 0;
+}
