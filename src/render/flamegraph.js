@@ -99,7 +99,7 @@ function measured(short, rest) {
 }
 
 /*
- * Colours: methods by package, classes in blues of their own, the JDK's methods grey, so that the
+ * Colours: methods by package, classes in blues of their own, the JDK's methods pale, so that the
  * application's stand out.  All are equally light, which HSL's are not: hence OKLCH.
  */
 
@@ -148,9 +148,10 @@ function mix(i) {
 	const area = text.split(".").slice(0, -2).slice(0, 3).join(".");
 	if (isClass(i))
 		return oklch(light - (dark ? 0 : .05), dark ? .1 : .11, 232 + hash(text) % 28);
+	const hue = HUES[hash(area) % HUES.length];
 	if (/^(javax?|jdk|sun|com\.sun)\./.test(text))
-		return oklch(light + (dark ? -.02 : .02), .012, 80);
-	return oklch(light, dark ? .085 : .1, HUES[hash(area) % HUES.length]);
+		return oklch(light + (dark ? -.04 : .03), .025, hue);
+	return oklch(light, dark ? .085 : .1, hue);
 }
 
 /*

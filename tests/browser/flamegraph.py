@@ -83,7 +83,8 @@ def rendering(browser, pages):
                                   (colours[i] for i in (BYTES, OBJECTS, LINE))), colours)
     check("methods are not", all(c[2] <= c[0] + 40 for c in
                                  (colours[i] for i in (MAIN, ORDER, LIST, BILL))), colours)
-    check("the JDK's are grey", max(colours[LIST]) - min(colours[LIST]) < 24, colours[LIST])
+    check("the JDK's are pale", max(colours[LIST]) - min(colours[LIST]) < 40, colours[LIST])
+    check("the others are not", max(colours[BILL]) - min(colours[BILL]) > 60, colours[BILL])
 
 
 def details(browser, pages):
