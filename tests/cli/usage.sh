@@ -94,6 +94,8 @@ refuses 2 "trace: 'Shop' is no pattern for methods, it names no class" trace 1 S
 refuses 2 "trace: 'Shop.' is no pattern for methods, it names no method" trace 1 Shop.
 refuses 2 'trace: --summary adds calls up: it shows no stacks' trace 1 a.B.c --summary --stack
 refuses 2 'trace: --summary adds calls up: it shows no arguments' trace 1 a.B.c --summary --args
+refuses 2 'trace: --summary adds calls up: it shows no stacks' trace 1 a.B.c --summary --flamegraph f
+refuses 2 'trace: calls go to stdout: name a file for stacks' trace 1 a.B.c --collapsed -
 refuses 2 'trace: --args and --no-args exclude each other' trace 1 a.B.c --args --no-args
 refuses 2 "trace: --min: '5' is not a time with its unit" trace 1 a.B.c --min 5
 refuses 2 'trace: --budget: there are 100 percent, not 101' trace 1 a.B.c --budget 101
