@@ -1,5 +1,6 @@
 #include "agent/fake_profile.h"
 
+#include <stdio.h>
 #include <string.h>
 
 #include "wire/frame.h"
@@ -16,6 +17,13 @@ static void meanwhile(void)
 		fake_profile.turn();
 }
 
+static void keep_glob(const char *glob)
+{
+	size_t len = strlen(fake_profile.globs);
+
+	(void)snprintf(fake_profile.globs + len, sizeof(fake_profile.globs) - len, "%s", glob);
+}
+
 struct ag_profile *ag_profile_begin(struct ag_jvm *jvm, const struct ag_profile_wanted *wanted)
 {
 	struct ag_profile *profile = ag_jvm_alloc(jvm, 1, sizeof(*profile));
@@ -25,7 +33,7 @@ struct ag_profile *ag_profile_begin(struct ag_jvm *jvm, const struct ag_profile_
 		return NULL;
 	fake_profile.wanted = *wanted;
 	for (uint32_t i = 0; i < wanted->n_globs; i++)
-		strncat(fake_profile.globs, wanted->globs[i], 20);
+		keep_glob(wanted->globs[i]);
 	profile->memory = ag_jvm_alloc(jvm, 1, wanted->memory);
 	if (!profile->memory || AG_TI(jvm, GetCurrentThread, &thread) != 0) {
 		ag_free(jvm->mem, profile->memory);
