@@ -86,6 +86,7 @@ static void learn_frame(struct ag_jvm *jvm, struct ag_report *report, uint64_t k
 	struct ag_frame_texts names;
 	char data[FRAME_MAX], *kept;
 	struct ag_text text = ag_text_init(data, sizeof(data));
+	size_t where;
 
 	if (report->known.n == report->known.max &&
 	    ag_numbers_grow(&report->known, jvm->mem, FRAMES_MAX) != 0)
@@ -99,8 +100,8 @@ static void learn_frame(struct ag_jvm *jvm, struct ag_report *report, uint64_t k
 	if (!kept)
 		return;
 	memcpy(kept, data, text.len + 1);
-	/* There is room. */
-	(void)ag_numbers_add(&report->known, key, (uint32_t)((kept - (char *)report->texts.base) / 8));
+	where = (size_t)(kept - (char *)report->texts.base) / 8;
+	(void)ag_numbers_add(&report->known, key, (uint32_t)where); /* there is room */
 }
 
 static void learn_site(struct ag_jvm *jvm, struct ag_report *report,

@@ -15,7 +15,7 @@
 /* Let sessions find it; jvm->ti stays as long as the JVM.  flags: WIRE_ALLOC_*. */
 int ag_recording_begin(struct ag_jvm *jvm, struct ag_profile *profile, uint32_t flags);
 
-/* 1: it is the caller's turn, until it leaves; 0: nothing is recorded; -1: recorded, not in time. */
+/* 1: it is the caller's turn, until it leaves; 0: nothing is recorded; -1: error, not in time. */
 int ag_recording_enter(struct ag_jvm *jvm, struct ag_profile **profile, uint32_t *flags);
 void ag_recording_leave(void);
 
