@@ -34,7 +34,10 @@ static int ask(const struct ctx *ctx, struct session *s, struct alloc *a, struct
 	if (alloc_request(ctx, s, WIRE_ALLOC_RECORDED | live, NULL, err) < 0 ||
 	    session_answer(s, take_frame, a, err) < 0)
 		return -1;
-	return a->end != WIRE_ALLOCED_NOTHING;
+	if (a->end == WIRE_ALLOCED_NOTHING)
+		return 0;
+	a->flags |= WIRE_ALLOC_RECORDED; /* those told are what it was begun with */
+	return 1;
 }
 
 /* 1, 0 or -1; *s stays open only if it is this build's and nothing is recorded there. */
