@@ -122,8 +122,8 @@ static __attribute__((noinline)) void walk(struct ag_profile *profile, struct ag
 	if (cell->site != AG_SITE_NONE) {
 		ag_sites_add(&profile->sites, cell->site, (cell->count - cell->told) << 8,
 			     bytes - cell->told_bytes, 1);
-		AG_RELAXED_SET(cell->told, cell->count);
-		AG_RELAXED_SET(cell->told_bytes, bytes);
+		__atomic_store_n(&cell->told, cell->count, __ATOMIC_RELEASE);
+		__atomic_store_n(&cell->told_bytes, bytes, __ATOMIC_RELEASE);
 	}
 	to_ns = ag_now_ns();
 	(void)__atomic_fetch_add(&exact->walks_ns, (uint64_t)(to_ns - from_ns), __ATOMIC_RELAXED);

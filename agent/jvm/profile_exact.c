@@ -73,6 +73,8 @@ static int learn_loaded(struct ag_jvm *jvm, struct ag_profile *profile)
 
 /* Beginning and ending */
 
+#define IDLE_MS 1000
+
 static uint32_t held; /* one exact profile at a time: a hook tells no other's */
 
 static int hold(struct ag_jvm *jvm, struct ag_exact *exact)
@@ -83,7 +85,7 @@ static int hold(struct ag_jvm *jvm, struct ag_exact *exact)
 					 __ATOMIC_RELAXED))
 		return ag_fail(jvm, "count every allocation", "somebody does in this JVM already");
 	exact->held = true;
-	if (ag_hooks_busy())
+	if (!ag_hooks_idle(IDLE_MS))
 		return ag_fail(jvm, "count every allocation",
 			       "a suspended thread is still in a hook of an earlier profile");
 	return 0;

@@ -80,8 +80,8 @@ extern struct ag_teller ag_tellers[AG_TELLERS];
 
 /* From now on the profile's callbacks may look at it; hooks when they count.  Until off(). */
 void ag_hooks_open(struct ag_profile *profile);
-/* Is any thread in a hook or a callback? */
-bool ag_hooks_busy(void);
+/* Until no thread is in a hook or a callback; false: one is after so many milliseconds. */
+bool ag_hooks_idle(int ms);
 
 /* Begin to look at what is the profile's, unless it has ended; NULL: that, and there is no go. */
 struct ag_profile *ag_teller_come(JNIEnv *jni, struct ag_teller **teller);
@@ -164,7 +164,7 @@ struct ag_exact {
 	struct ag_profile *profile;
 	struct ag_weaving *weaving;
 	struct ag_sizes sizes;
-	uint32_t first_place, n_places; /* the latter atomic */
+	uint32_t first_place;
 	struct ag_place *places[AG_PLACE_CHUNKS];
 	/* hashes that two kinds have; above the limit all are taken for such */
 	uint32_t n_shared, shared[AG_SHARED_MAX];

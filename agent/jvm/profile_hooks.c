@@ -11,7 +11,9 @@
 #include "jvm/profile_exact_state.h"
 
 #define PROBES 64u   /* of threads */
+#ifndef OFF_MS
 #define OFF_MS 10000 /* until a hook that is at work is given up, with the profile's memory */
+#endif
 
 #define LIKELY(x) __builtin_expect(!!(x), 1)
 
@@ -160,7 +162,7 @@ static __attribute__((noinline)) void array_slowly(struct ag_teller *teller, job
 
 void JNICALL ag_hook_made(JNIEnv *jni, jclass hooks, jobject object, jint hash)
 {
-	struct ag_teller *teller = enter(jni);
+	struct ag_teller *teller = object ? enter(jni) : NULL;
 	struct ag_cells *cells;
 
 	(void)hooks;
@@ -277,7 +279,7 @@ int ag_hooks_on(struct ag_jvm *jvm, struct ag_profile *profile)
 	return 0;
 }
 
-bool ag_hooks_busy(void)
+static bool is_busy(void)
 {
 	for (uint32_t i = 0; i < AG_TELLERS; i++) {
 		if (__atomic_load_n(&ag_tellers[i].busy, __ATOMIC_SEQ_CST))
@@ -286,13 +288,18 @@ bool ag_hooks_busy(void)
 	return false;
 }
 
+bool ag_hooks_idle(int ms)
+{
+	while (is_busy() && ms-- > 0)
+		(void)poll(NULL, 0, 1);
+	return !is_busy();
+}
+
 void ag_hooks_off(struct ag_profile *profile)
 {
 	__atomic_store_n(&counting, 0, __ATOMIC_SEQ_CST);
 	__atomic_store_n(&present, NULL, __ATOMIC_SEQ_CST);
-	for (int ms = 0; ag_hooks_busy() && ms < OFF_MS; ms++)
-		(void)poll(NULL, 0, 1);
-	if (ag_hooks_busy())
+	if (!ag_hooks_idle(OFF_MS))
 		__atomic_store_n(&profile->left, 1, __ATOMIC_RELEASE);
 	ag_exact_drop(profile, __atomic_exchange_n(&crowd, 0, __ATOMIC_RELAXED));
 }

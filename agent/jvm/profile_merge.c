@@ -54,11 +54,12 @@ static bool lend(struct ag_profile *profile, uint32_t site, uint64_t objects, ui
 /* What no walk stands for goes where the last one was.  How many there is no place for. */
 static uint64_t merge_cell(struct ag_profile *profile, struct ag_cell *cell)
 {
-	uint64_t count = __atomic_load_n(&cell->count, __ATOMIC_RELAXED);
-	uint64_t told = __atomic_load_n(&cell->told, __ATOMIC_RELAXED);
+	/* in this order: what was told is less than what is counted, whatever happens meanwhile */
+	uint64_t told_bytes = __atomic_load_n(&cell->told_bytes, __ATOMIC_ACQUIRE);
+	uint64_t told = __atomic_load_n(&cell->told, __ATOMIC_ACQUIRE);
+	uint64_t count = __atomic_load_n(&cell->count, __ATOMIC_ACQUIRE);
 	uint32_t site = __atomic_load_n(&cell->site, __ATOMIC_RELAXED);
-	uint64_t bytes = ag_cell_bytes(cell, count) -
-		__atomic_load_n(&cell->told_bytes, __ATOMIC_RELAXED);
+	uint64_t bytes = ag_cell_bytes(cell, count) - told_bytes;
 
 	if (count <= told)
 		return 0;
