@@ -20,9 +20,9 @@
 #include "jvm/trace.h"
 #include "jvm/trace_state.h"
 
-#define BATCH_MS 40 /* of which the pause is a part */
+#define PAUSE_MS 40
 #define BATCH_LEAST 4u
-#define CLASS_NS 1000000 /* more for a class: the JVM looks at all others each time */
+#define BATCH_SHARE 8 /* a batch is no more than the how many-th part of all so far */
 #define SWEEPS 3 /* classes may be loaded all the time */
 #define LAST_WORD_MS 100
 #define OBJECT "java/lang/Object"
@@ -86,22 +86,32 @@ static void refuse(struct ag_weaving *w, jclass class, const char *why)
 }
 
 /*
- * So that the next batch takes no longer than BATCH_MS.  A larger one takes less time for each
- * class, and more memory of the JVM's, which frees what a batch leaves only after it, and keeps
- * the room.
+ * How long the JVM stood still is at most what it took after the last class came in.  It looks at
+ * all its classes each time, so that large batches take less time for each class; and more of its
+ * memory, which it frees, if at all, after the batch, to use it for the next: so they are small
+ * where few classes get hooks.
  */
 static void adapt(struct ag_weaving *w, uint32_t n, int64_t ns)
 {
-	int64_t most = (int64_t)BATCH_MS * 1000000;
+	int64_t most = (int64_t)PAUSE_MS * 1000000;
 
 	if (ns > most)
 		w->batch = (uint32_t)(n * most / ns);
-	else if (n == w->batch && ns < most / 2 && ns / n > CLASS_NS)
+	else if (n >= w->batch && ns < most / 2)
 		w->batch *= 2;
 	if (w->batch < BATCH_LEAST)
 		w->batch = BATCH_LEAST;
 	if (w->batch > AG_WEAVING_BATCH)
 		w->batch = AG_WEAVING_BATCH;
+}
+
+static uint32_t batch_size(const struct ag_weaving *w)
+{
+	uint32_t share = (w->weave.n_classes - AG_WEAVING_SPARE) / BATCH_SHARE;
+
+	if (share < BATCH_LEAST)
+		share = BATCH_LEAST;
+	return share < w->batch ? share : w->batch;
 }
 
 static void flush_in(struct sweep *s, uint32_t n)
@@ -130,7 +140,6 @@ static void flush_out(struct sweep *s, uint32_t n)
 static void flush(struct sweep *s)
 {
 	uint32_t n = s->w->n;
-	int64_t begin = ag_now_ns();
 
 	s->w->n = 0;
 	if (n == 0 || s->jvm->stopping)
@@ -140,14 +149,14 @@ static void flush(struct sweep *s)
 	else
 		flush_in(s, n);
 	s->done += n;
-	adapt(s->w, n, ag_now_ns() - begin);
+	adapt(s->w, n, ag_now_ns() - s->w->weave.pass.hit_ns);
 }
 
 static void add(struct sweep *s, jclass class, uint32_t index)
 {
 	s->w->members[s->w->n] = index;
 	s->w->refs[s->w->n++] = class;
-	if (s->w->n >= s->w->batch)
+	if (s->w->n >= batch_size(s->w))
 		flush(s);
 }
 
