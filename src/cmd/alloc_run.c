@@ -8,6 +8,7 @@
 #include "base/progress.h"
 #include "base/stop.h"
 #include "cmd/alloc.h"
+#include "cmd/recorded.h"
 #include "render/units.h"
 
 #define TICK_MS 100
@@ -177,11 +178,16 @@ static void explain(const struct run *r, const struct session *s, struct err *er
 	if (r->opts->exact || session_code(s) != NOT_AVAILABLE || err->code != EXIT_ANSWER)
 		return;
 	*err = (struct err){ .code = EXIT_DONE };
-	(void)err_set(err, EXIT_ANSWER,
-		      "another agent samples the allocations of JVM %d, and only one can, until it "
-		      "gives that back (async-profiler's alloc mode does not when it is stopped); "
-		      "--exact counts without, and what jtool's own records from the start of the "
-		      "JVM, jtool alloc %d --recorded shows", pid, pid);
+	if (recorded_is_on(r->ctx))
+		(void)err_set(err, EXIT_ANSWER,
+			      "JVM %d was started to have its allocations sampled, and only one "
+			      "agent can: --recorded shows what that has, --exact counts without "
+			      "samples", pid);
+	else
+		(void)err_set(err, EXIT_ANSWER,
+			      "another agent samples the allocations of JVM %d, and only one can, "
+			      "until it gives that back (async-profiler's alloc mode does not when "
+			      "it is stopped): use --exact, which counts without samples", pid);
 }
 
 int alloc_run(const struct ctx *ctx, struct session *s, char *const *globs, struct alloc *a,

@@ -2,6 +2,7 @@
  * detach: undo everything that jtool holds in a JVM.
  */
 #include "cmd/patched.h"
+#include "cmd/recorded.h"
 #include "render/json.h"
 
 static int run(struct ctx *ctx, struct err *err)
@@ -10,6 +11,9 @@ static int run(struct ctx *ctx, struct err *err)
 
 	if (patched_put_back(ctx, &restore, err) < 0)
 		return -1;
+	if (recorded_is_on(ctx))
+		cmd_note(ctx->cmd, "JVM %d was started to have its allocations recorded, which "
+			 "goes on until it ends", (int)ctx->jvm->pid);
 	if (ctx->json) {
 		struct json *doc = json_object();
 
@@ -32,7 +36,8 @@ const struct cmd cmd_detach = {
 	.summary = "undo everything that jtool holds in the JVM",
 	.details =
 		"Puts back what redefine has replaced.  Everything else that jtool does ends by\n"
-		"itself when jtool does.\n",
+		"itself when jtool does.  What a JVM was started with, -agentpath:...=alloc, goes\n"
+		"on until the JVM ends.\n",
 	.need = NEED_JVM,
 	.takes_all = true,
 	.free_words = -1,

@@ -4,6 +4,7 @@
 #include <time.h>
 
 #include "base/xalloc.h"
+#include "cmd/recorded.h"
 
 enum {
 	PID, OUTER, NSPID, STOPPED, STATE, MAIN, ARGS, USER, UID, GID, CONTAINER,
@@ -297,19 +298,6 @@ static void put_system(struct sheet *s, const struct vitals *v)
 	put_real(s, CGROUP_CPUS, v->cgroup.cpus);
 }
 
-/* Of jtool's agent that is mapped: the flags name it, and what it was started for. */
-static bool is_recording(const struct agents *agents, const struct agent *mapped)
-{
-	for (size_t i = 0; mapped->maker == MADE_BY_JTOOL && i < agents->n; i++) {
-		const struct agent *a = &agents->list[i];
-
-		if (a->kind == AGENT_PATH && a->options && strcmp(a->name, mapped->name) == 0 &&
-		    strncmp(a->options, "alloc", 5) == 0)
-			return true;
-	}
-	return false;
-}
-
 /* As on the command line, or the file and whose it is. */
 static char *agent_words(const struct agents *agents, const struct agent *a)
 {
@@ -320,7 +308,7 @@ static char *agent_words(const struct agents *agents, const struct agent *a)
 	};
 
 	if (a->kind == AGENT_MAPPED)
-		return xasprintf("%s%s", a->name, is_recording(agents, a) ?
+		return xasprintf("%s%s", a->name, recorded_by(agents, a) ?
 				 ", of jtool: records since the start" : made_by[a->maker]);
 	return xasprintf("-%s:%s%s%s", agent_kind_name(a->kind), a->name, a->options ? "=" : "",
 			 a->options ? a->options : "");
