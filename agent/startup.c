@@ -161,6 +161,7 @@ static void write_report(struct ag_jvm *jvm)
 	bool live = startup.options.wanted.flags & WIRE_ALLOC_LIVE;
 	const char *why;
 
+	ag_profile_dying(startup.report.profile);
 	if (ag_profile_peek(jvm, startup.report.profile, live) != 0)
 		live = false;
 	ag_report_learn(jvm, &startup.report, ag_now_ns() + LEARN_NS);

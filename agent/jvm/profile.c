@@ -148,6 +148,11 @@ int ag_profile_end(struct ag_jvm *jvm, struct ag_profile *profile, bool live, jv
 	return rc;
 }
 
+void ag_profile_dying(struct ag_profile *profile)
+{
+	profile->dying = 1;
+}
+
 int ag_profile_peek(struct ag_jvm *jvm, struct ag_profile *profile, bool live)
 {
 	if (is_exact(profile) && ag_exact_merge(jvm, profile) != 0)

@@ -65,6 +65,9 @@ int ag_profile_end(struct ag_jvm *jvm, struct ag_profile *profile, bool live, jv
  */
 int ag_profile_peek(struct ag_jvm *jvm, struct ag_profile *profile, bool live);
 
+/* To be said in VMDeath before all else: what is live is then found without collecting garbage. */
+void ag_profile_dying(struct ag_profile *profile);
+
 /* The signature of a kind ("Ljava/lang/String;", "[I"), by its number; the profile's. */
 const char *ag_profile_kind(const struct ag_profile *profile, uint32_t kind);
 

@@ -12,7 +12,8 @@
 #define DRAWN_BITS 6
 #define AGE_SHIFT (AG_SITES_BITS + DRAWN_BITS)
 #define MARKED (INT64_C(1) << 62)
-_Static_assert(AGE_SHIFT + 32 <= 62, "a tag has room for all collections");
+#define REACHED (INT64_C(1) << 61) /* and counted */
+_Static_assert(AGE_SHIFT + 32 <= 61, "a tag has room for all collections");
 
 /* Intervals that are chosen are powers of two; another one is the same all the time. */
 static uint32_t drawn_of(uint64_t interval)
@@ -40,7 +41,10 @@ void ag_live_mark(struct ag_profile *profile, jobject object, uint32_t site, uin
 
 /* Collections */
 
-/* At a safepoint: no JNI, and no JVMTI but this. */
+/*
+ * At a safepoint: no JNI, and no JVMTI but this.  HotSpot tells of each pause: one a collection,
+ * but of ZGC's and Shenandoah's cycles 2 to 8 (JDK 25, 27).
+ */
 static void JNICALL on_collected(jvmtiEnv *ti)
 {
 	struct ag_profile *profile = NULL;
@@ -83,26 +87,45 @@ struct counting {
 	uint32_t collections; /* until now */
 };
 
-static jint JNICALL on_object(jlong class_tag, jlong size, jlong *tag, jint length, void *user)
+static void count_object(const struct counting *counting, jlong tag, jlong size)
 {
-	const struct counting *counting = user;
 	struct ag_profile *profile = counting->profile;
-	uint64_t bits = (uint64_t)(*tag & ~MARKED);
+	uint64_t bits = (uint64_t)(tag & ~(MARKED | REACHED));
 	uint32_t site = (uint32_t)bits & ((UINT32_C(1) << AG_SITES_BITS) - 1);
 	uint32_t drawn = (uint32_t)(bits >> AG_SITES_BITS) & ((1 << DRAWN_BITS) - 1);
 	uint32_t before = (uint32_t)(bits >> AGE_SHIFT);
 	struct ag_weight weight = { 256, (uint64_t)size };
 
-	(void)class_tag, (void)length;
 	/* A profile that goes on marks new ones, maybe after one more collection. */
 	if (before > counting->collections)
 		before = counting->collections;
 	if (counting->collections - before < profile->wanted.age)
-		return 0;
+		return;
 	if (drawn)
 		weight = ag_sample_weight((uint64_t)size, interval_of(profile, drawn));
 	ag_sites_add_live(&profile->sites, site, weight.objects_256, weight.bytes);
+}
+
+static jint JNICALL on_object(jlong class_tag, jlong size, jlong *tag, jint length, void *user)
+{
+	(void)class_tag, (void)length;
+	count_object(user, *tag, size);
 	return 0;
+}
+
+/* Once for each reference to it */
+static jint JNICALL on_reference(jvmtiHeapReferenceKind kind,
+				 const jvmtiHeapReferenceInfo *info, jlong class_tag,
+				 jlong referrer_class_tag, jlong size, jlong *tag,
+				 jlong *referrer_tag, jint length, void *user)
+{
+	(void)kind, (void)info, (void)class_tag, (void)referrer_class_tag;
+	(void)referrer_tag, (void)length;
+	if (!(*tag & REACHED)) {
+		*tag |= REACHED;
+		count_object(user, *tag, size);
+	}
+	return JVMTI_VISIT_OBJECTS;
 }
 
 /* What a collection of the profile's own leaves has survived nothing by that. */
@@ -117,20 +140,40 @@ static int collect(struct ag_jvm *jvm, struct ag_profile *profile)
 	return rc;
 }
 
-int ag_live_count(struct ag_jvm *jvm, struct ag_profile *profile)
+static int count_reached(struct ag_jvm *jvm, struct counting *counting)
+{
+	static const jvmtiHeapCallbacks callbacks = { .heap_reference_callback = on_reference };
+	jvmtiEnv *ti = counting->profile->ti;
+
+	return ag_ti_check(jvm, "FollowReferences",
+			   (*ti)->FollowReferences(ti, JVMTI_HEAP_FILTER_UNTAGGED, NULL, NULL,
+						   &callbacks, counting));
+}
+
+/* With this filter JDK 16 and later leave optimised frames alone. */
+static int count_left(struct ag_jvm *jvm, struct counting *counting)
 {
 	static const jvmtiHeapCallbacks callbacks = { .heap_iteration_callback = on_object };
+	jvmtiEnv *ti = counting->profile->ti;
+
+	return ag_ti_check(jvm, "IterateThroughHeap",
+			   (*ti)->IterateThroughHeap(ti, JVMTI_HEAP_FILTER_UNTAGGED, NULL,
+						     &callbacks, counting));
+}
+
+/*
+ * Before VMDeath HotSpot stops the threads of concurrent collectors: ZGC and Shenandoah would
+ * let a forced collection wait for ever.
+ */
+int ag_live_count(struct ag_jvm *jvm, struct ag_profile *profile)
+{
 	struct counting counting = { .profile = profile };
-	jvmtiEnv *ti = profile->ti;
 	int64_t start = ag_now_ns();
-	int rc = collect(jvm, profile);
+	int rc = profile->dying ? 0 : collect(jvm, profile);
 
 	counting.collections = __atomic_load_n(&profile->collections, __ATOMIC_RELAXED);
-	/* With this filter JDK 16 and later leave optimised frames alone. */
 	if (rc == 0)
-		rc = ag_ti_check(jvm, "IterateThroughHeap",
-				 (*ti)->IterateThroughHeap(ti, JVMTI_HEAP_FILTER_UNTAGGED, NULL,
-							   &callbacks, &counting));
+		rc = profile->dying ? count_reached(jvm, &counting) : count_left(jvm, &counting);
 	profile->live_ns += (uint64_t)(ag_now_ns() - start);
 	return rc;
 }

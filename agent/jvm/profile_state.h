@@ -26,6 +26,7 @@ struct ag_profile {
 	uint64_t samples, bytes, dropped;
 	uint32_t collections; /* since it began */
 	uint32_t forcing;     /* 1: the collection that goes on is the profile's own */
+	uint32_t dying;       /* 1: the JVM is in VMDeath */
 	uint32_t left; /* 1: a suspended thread is in a callback or a hook, and all memory its */
 	uint64_t interval;
 	int64_t began_ns, ended_ns;
@@ -64,7 +65,10 @@ void ag_live_mark(struct ag_profile *profile, jobject object, uint32_t site, uin
 /* Count collections, from on() to off(). */
 int ag_live_on(struct ag_jvm *jvm, struct ag_profile *profile);
 void ag_live_off(struct ag_jvm *jvm, struct ag_profile *profile);
-/* A full collection, then the live figures of all sites; -1 recorded. */
+/*
+ * A full collection, then the live figures of all sites.  While the JVM is dying nothing can be
+ * collected: what is reachable is found along references, which takes longer.  -1 recorded.
+ */
 int ag_live_count(struct ag_jvm *jvm, struct ag_profile *profile);
 
 /*
