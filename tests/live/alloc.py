@@ -54,7 +54,11 @@ def exact(counts, told, before=None, after=None):
     if not wanted:
         yield "nothing was counted"
     for name in sorted(wanted):
-        if got.get(name, 0) != wanted[name]:
+        if name.endswith("?"):
+            continue
+        # A class that is changed links its lambdas anew: those that capture nothing are made again.
+        more = wanted.get(name + "?", 0) + (20 if name.endswith("*") else 0)
+        if not wanted[name] <= got.get(name, 0) <= wanted[name] + more:
             yield f"{name}: counted {wanted[name]}, told {got.get(name, 0)}"
     for name in sorted(got.keys() - wanted.keys()):
         if element(name).startswith(("AllocCount", "AllocLoads")) and got[name]:
@@ -62,7 +66,7 @@ def exact(counts, told, before=None, after=None):
     if before:
         was, now = heap(before), heap(after)
         for name in sorted(wanted):
-            if name.endswith("*"):
+            if name.endswith(("*", "?")) or name + "?" in wanted:
                 continue
             objects, taken = (b - a for a, b in zip(was.get(name, (0, 0)), now.get(name, (0, 0))))
             if (objects, taken) != (got.get(name), size.get(name)):
@@ -84,8 +88,9 @@ def jdk(counts, told, counts_of_more, told_of_more):
     for name in sorted(many):
         wanted = many[name] - few.get(name, 0)
         got = now.get(name, 0) - was.get(name, 0)
-        # Arrays that the JDK makes inside strings and lists: at least those.
-        if got < wanted or got > wanted and name in SURE:
+        # Arrays that the JDK makes inside strings and lists: at least those.  Some tens are its own
+        # affair, as it makes calls by reflection faster.
+        if got < wanted or got > wanted + 60 and name in SURE:
             yield f"{name}: counted {wanted} more, told {got}"
 
 

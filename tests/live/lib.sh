@@ -315,10 +315,15 @@ ask() {
 	before=$(wc -l <"$JVM_OUT")
 	echo "$1" >&"$JVM_IN"
 	end=$(($(now_ms) + ${3:-10} * 1000))
-	until tail -n "+$((before + 1))" "$JVM_OUT" | grep -E -m 1 -e "$2"; do
+	until new_lines "$before" | grep -E -m 1 -e "$2"; do
 		[ "$(now_ms)" -lt "$end" ] && alive "$JVM_PID" || return 1
 		sleep 0.02
 	done
+}
+
+# new_lines N: of the victim started last, behind the first N, those that are whole.
+new_lines() {
+	sed -n "$(($1 + 1)),$(wc -l <"$JVM_OUT")p" "$JVM_OUT"
 }
 
 n_asked=0

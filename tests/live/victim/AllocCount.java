@@ -14,6 +14,7 @@ import java.lang.reflect.Constructor;
 import java.lang.reflect.Field;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Method;
+import java.lang.reflect.Modifier;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HashMap;
@@ -31,7 +32,8 @@ import java.util.function.Supplier;
  * Makes objects in every way there is, and counts them by itself: "run PHASE N" makes some of each
  * kind for each of N times, "counts" tells how many were made since "clear": "own", of classes that
  * nobody else has objects of, and "jdk", what it made of the JDK's, of which others make some, too.
- * "keep 1" keeps all of the former from now on.  "phases" tells their names, "all N" runs them all.
+ * "keep 1" keeps all of the former from now on.  "phases" tells their names, "all N" runs them all,
+ * "jdk N" those whose objects of the JDK's are all counted.
  * With an argument N it has done that when it says READY, and counts from its start.
  */
 final class AllocCount extends Victim {
@@ -207,6 +209,10 @@ final class AllocCount extends Victim {
 		}
 	}
 
+	static final class Raw {
+		int set = 1;
+	}
+
 	static class NotSaved {
 		NotSaved() {
 		}
@@ -265,6 +271,11 @@ final class AllocCount extends Victim {
 
 	static void own(Class<?> c, long n) {
 		count(OWN, nameOf(c), n);
+	}
+
+	/** Compiled code, or native, makes them where no hook is: no more than these are to be told of. */
+	private static void unseen(Class<?> c, long n) {
+		count(OWN, nameOf(c) + "?", n);
 	}
 
 	static void jdk(Class<?> c, long n) {
@@ -486,11 +497,15 @@ final class AllocCount extends Victim {
 
 	/** Before JDK 11 such a handle takes objects of the class that looks it up alone. */
 	private static MethodHandle arrayClone() throws Exception {
-		MethodHandle clone = MethodHandles.lookup().findVirtual(Chain[].class, "clone",
+		MethodHandle clone = MethodHandles.lookup().findVirtual(Single[].class, "clone",
 			MethodType.methodType(Object.class));
 
+		own(Single[].class, 1);
 		try {
-			keep((Object) clone.invoke(new Chain[0]));
+			Single[] singles = new Single[0];
+			keep(singles);
+			keep((Object) clone.invoke(singles));
+			unseen(Single[].class, 1);
 			return clone;
 		} catch (ClassCastException e) {
 			return null;
@@ -503,18 +518,24 @@ final class AllocCount extends Victim {
 		Chain[] chains = new Chain[2];
 		MethodHandle clone = arrayClone();
 
-		own(Chain[].class, clone == null ? 2 : 3);
+		Single[] singles = new Single[2];
+
+		own(Chain[].class, 1);
+		own(Single[].class, 1);
 		keep(chains);
+		keep(singles);
 		try {
 			for (int i = 0; i < n; i++) {
 				keep(generic(chains));
 				if (clone != null)
-					keep((Object) clone.invoke(chains));
+					keep((Object) clone.invoke(singles));
 			}
 		} catch (Throwable e) {
 			throw new IllegalStateException(e);
 		}
-		own(Chain[].class, clone == null ? n : 2L * n);
+		own(Chain[].class, n);
+		if (clone != null)
+			unseen(Single[].class, n);
 	}
 
 	@SuppressWarnings("deprecation")
@@ -590,12 +611,15 @@ final class AllocCount extends Victim {
 		field.setAccessible(true);
 		Object it = field.get(null);
 		for (int i = 0; i < n; i++) {
-			Bare bare = (Bare) allocate.invoke(it, Bare.class);
-			if (bare.set != 0)
+			Raw raw = (Raw) allocate.invoke(it, Raw.class);
+			if (raw.set != 0)
 				throw new IllegalStateException("its constructor ran");
-			keep(bare);
+			keep(raw);
 		}
-		own(Bare.class, n);
+		/* JDK 8: reflection itself calls the native method, at first. */
+		int first = Modifier.isNative(allocate.getModifiers()) ? Math.min(n, 16) : 0;
+		own(Raw.class, n - first);
+		unseen(Raw.class, first);
 	}
 
 	private static void arrayNew(int n) {
@@ -618,9 +642,13 @@ final class AllocCount extends Victim {
 	private static void copies(int n) {
 		Plain[] plains = new Sub[2];
 		Object[] objects = new Object[] { null, null };
-		List<Plain> list = new ArrayList<>(Arrays.asList(null, null, null));
-		LinkedList<Plain> linked = new LinkedList<>(list);
+		List<Plain> list = new ArrayList<>();
+		LinkedList<Plain> linked = new LinkedList<>();
 
+		for (int i = 0; i < 3; i++) {
+			list.add(null);
+			linked.add(null);
+		}
 		own(Sub[].class, 1);
 		keep(plains);
 		for (int i = 0; i < n; i++) {
@@ -746,7 +774,9 @@ final class AllocCount extends Victim {
 
 	/** A few: thrown again and again, compiled code throws one that is there. */
 	private static void exceptions(int n) {
-		for (int i = 0; i < Math.min(n, 100); i++) {
+		int elements = 0;
+
+		for (int i = 0; i < Math.min(n, 200); i++) {
 			try {
 				keep(divide(i, 0));
 			} catch (ArithmeticException e) {
@@ -755,10 +785,11 @@ final class AllocCount extends Victim {
 			Oops oops = new Oops("made");
 			keep(oops);
 			keep(oops.getStackTrace());
-			jdk(StackTraceElement.class, oops.getStackTrace().length);
+			elements += oops.getStackTrace().length;
 		}
-		own(Oops.class, Math.min(n, 100));
-		jdk(ArithmeticException.class, Math.min(n, 100));
+		jdk(StackTraceElement.class, elements);
+		own(Oops.class, Math.min(n, 200));
+		jdk(ArithmeticException.class, Math.min(n, 200));
 	}
 
 	private void inner(int n) {
@@ -840,6 +871,7 @@ final class AllocCount extends Victim {
 		}
 		for (Thread t : all)
 			t.join();
+		count(OWN, "AllocCount$$Lambda*", threads);
 		if (wrong[0] != null)
 			throw new IllegalStateException(wrong[0]);
 	}
@@ -929,6 +961,11 @@ final class AllocCount extends Victim {
 		}
 	}
 
+	/** Of these every object is counted that they make more when they run more often. */
+	private static final String[] OF_THE_JDK = { "primitives", "dimensions", "arrayClones", "boxing",
+		"arrayNew", "copies", "boxes", "strings", "concatenated", "exceptions", "collections",
+		"finals" };
+
 	private static String json(Map<String, LongAdder> map) {
 		StringBuilder out = new StringBuilder();
 
@@ -959,6 +996,10 @@ final class AllocCount extends Victim {
 			for (Phase phase : phases.values())
 				phase.run(Integer.parseInt(words[1]));
 			return "ran all";
+		case "jdk":
+			for (String phase : OF_THE_JDK)
+				phases.get(phase).run(Integer.parseInt(words[1]));
+			return "ran jdk";
 		case "lines":
 			return lines(Integer.parseInt(words[1]));
 		case "counts":
