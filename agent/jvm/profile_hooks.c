@@ -223,7 +223,7 @@ void JNICALL ag_hook_arrays(JNIEnv *jni, jclass hooks, jobject array, jint numbe
 
 void JNICALL ag_hook_result(JNIEnv *jni, jclass hooks, jobject result, jint number)
 {
-	struct ag_teller *teller = result ? enter(jni) : NULL;
+	struct ag_teller *teller = result && number > 0 ? enter(jni) : NULL;
 	struct ag_profile *profile;
 
 	(void)hooks;

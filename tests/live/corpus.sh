@@ -4,7 +4,8 @@
 #
 # tests/corpus/rewrite instruments, and applies jtool's own verifier; java/jtool/Hooks1.java is a
 # class of hooks in Java for JVMs whose own classes are instrumented, Link.java has every class
-# linked.  JTOOL_SOAK=1: without values, too, javac on every JDK, Clojure and Kotlin's compiler.
+# linked.  Then what makes objects is hooked instead, and Places.java compares what the hooks see.
+# JTOOL_SOAK=1: without values, too, javac on every JDK, Clojure and Kotlin's compiler.
 # shellcheck source-path=SCRIPTDIR source=lib.sh
 . "$(dirname "$0")/lib.sh"
 
@@ -45,11 +46,13 @@ else
 	in_jdk "$oldest" javac --patch-module java.base=java -d hooks java/jtool/Hooks1.java
 fi
 in_jdk "$oldest" javac -d programs Link.java Counted.java
+mkdir places
+in_jdk "$oldest" javac -XDstringConcat=inline -d places Places.java
 same "the class of hooks has what the agent's has" \
 	"$("$rewrite" --hooks Hooks1.class >out && javap -public Hooks1.class |
 		sed -n 's/ native / /; s/;$//; /(/p' | sort)" \
 	"$(javap -public hooks/java/jtool/Hooks1.class |
-		sed -n 's/ synchronized / /; s/;$//; / counts(/d; /(/p' | sort)"
+		sed -n 's/ synchronized / /; s/;$//; / counts(/d; / places(/d; /(/p' | sort)"
 
 # count NAME: of the last summary.
 count() {
@@ -189,7 +192,6 @@ javac_runs() {
 	in_jdk "$version" java "${flags[@]}" -cp "$path" Counted com.sun.tools.javac.Main compile \
 		-nowarn -proc:none -d hooked "${sources[@]}" >out 2>err
 	check "$name: javac, on them, makes the same class files" diff -r plain hooked
-	balanced "$name: javac" 300
 	rm -r plain hooked
 }
 
@@ -213,6 +215,7 @@ jdk() {
 	fi
 	if [ "${JTOOL_SOAK:-0}" = 1 ] || [ "$version" = "$oldest" ]; then
 		javac_runs "$version" "$name"
+		balanced "$name: javac" 300
 	fi
 	rm -r jdk
 }
@@ -312,6 +315,56 @@ old_classes() {
 	done
 }
 
+# with_sites VERSION ARGUMENT...: of all classes of a JDK, by our own verifier.
+with_sites() {
+	local version=$1 name="$1, places" flags=(-v --sites) paths
+
+	shift
+	[ "$version" != 8 ] || flags+=(--sun-unsafe)
+	mapfile -t paths < <(classes_in "$version")
+	"$rewrite" "${flags[@]}" "$@" "${paths[@]}" >summary
+	same "$name: rewritten as they should be, by our own verifier" "wrong 0" \
+		"$(grep -m 10 '^wrong' summary)"
+	echo "# $name: $(count classes) classes, of which $(count rewritten) have" \
+		"$(count sites) places and $(count strings) ends of strings," \
+		"$(count sites-refused) methods refused"
+	check "$name: nearly all are hooked" \
+		[ $((1000 * $(count sites-hooked))) -gt $((999 * $(count sites))) -a \
+		"$(count sites-hooked)" -gt 100000 ]
+}
+
+# Each as often as it was made; what else runs in the JVM makes some more.
+off_the_mark() {
+	awk '{ n++; more = $(NF - 1) - $NF } more < 0 || more > 2000
+		END { if (n != 50) print n " lines" }' "$1"
+}
+
+# places_seen VERSION: a JVM that consists of such classes, and sees all that is made.
+places_seen() {
+	local version=$1 name="$1, places" flags linked=jdk/java.base.jar
+
+	[ "$version" != 8 ] || linked=jdk/rt.jar
+	mkdir -p jdk
+	with_sites "$version" -o jdk
+	if [ "${JTOOL_SOAK:-0}" = 1 ] || [ "$version" = "$newest" ]; then
+		all_linked "$version" "$name" "$linked"
+	fi
+	"$rewrite" --sites -o . places >out
+	on_it "$version" jdk
+	in_jdk "$version" java "${flags[@]}" -cp places.jar Places >seen 2>err
+	same "$name: each object is seen, and once" "" "$(off_the_mark seen)"
+	[ "${JTOOL_SOAK:-0}" != 1 ] || javac_runs "$version" "$name"
+	rm -r jdk
+}
+
+for version in "${jdks[@]}"; do
+	if [ "${JTOOL_SOAK:-0}" = 1 ] || [ "$version" = "$oldest" ] ||
+		[ "$version" = "$newest" ]; then
+		places_seen "$version"
+	else
+		with_sites "$version"
+	fi
+done
 for version in "${jdks[@]}"; do
 	[ "${JTOOL_SOAK:-0}" != 1 ] || jdk "$version" "without values"
 	jdk "$version" "with values" --values

@@ -11,6 +11,7 @@ import sys
 
 CHARS = 100     # of a string, by default
 ELEMENTS = 5    # of an array
+DEPTH = 64      # of a stack
 BAD = "\ufffd"
 
 
@@ -59,6 +60,8 @@ def stacks(calls, collapsed):
     wanted = {}
     for row in lines(calls):
         frames = [*row["stack"][:0:-1], row["method"]]
+        if len(frames) == DEPTH:
+            frames.insert(0, f"({DEPTH} frames or more)")
         stack = ";".join(printable(frame) for frame in frames)
         wanted[stack] = wanted.get(stack, 0) + row["nanos"]
     with open(collapsed, encoding="utf-8") as file:
