@@ -66,7 +66,7 @@ static void add_stacks(struct stacktree *tree, const struct alloc_view *view)
 		uint64_t objects = live ? site->live_objects : site->objects;
 		const uint64_t values[STACKTREE_VALUES] = { by_count ? objects : bytes,
 							    by_count ? bytes : objects };
-		uint32_t node = 0;
+		uint32_t node = stacktree_begin(tree, site->n_frames, WIRE_ALLOC_DEPTH);
 
 		for (uint32_t k = site->n_frames; k-- > 0;)
 			node = stacktree_child(tree, node,

@@ -20,7 +20,7 @@ void trace_stacks_add(struct trace_stacks *s, const struct trace *t,
 		      const struct trace_call *call)
 {
 	const uint64_t values[STACKTREE_VALUES] = { call->ns, 1 };
-	uint32_t node = 0;
+	uint32_t node = stacktree_begin(&s->tree, call->n_frames, WIRE_TRACE_DEPTH);
 
 	for (uint32_t i = call->n_frames; i-- > 1;)
 		node = stacktree_child(&s->tree, node, t->frames.texts[call->frames[i]]);

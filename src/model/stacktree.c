@@ -1,5 +1,7 @@
 #include "model/stacktree.h"
 
+#include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -39,6 +41,16 @@ uint32_t stacktree_child(struct stacktree *t, uint32_t parent, const char *name)
 		return parent;
 	}
 	return idmap_add(&t->children, id, add_node(t, parent, number));
+}
+
+uint32_t stacktree_begin(struct stacktree *t, uint32_t n_frames, uint32_t most)
+{
+	char name[40];
+
+	if (n_frames < most)
+		return 0;
+	(void)snprintf(name, sizeof(name), "(%" PRIu32 " frames or more)", most);
+	return stacktree_child(t, 0, name);
 }
 
 static void add_up(uint64_t *sum, uint64_t more)

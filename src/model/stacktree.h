@@ -44,9 +44,17 @@ void stacktree_release(struct stacktree *t);
 
 /*
  * Begin a stack at the outermost frame, go on inwards frame by frame, and say what came there:
- *     node = 0; node = stacktree_child(t, node, "a.b.C.main"); …; stacktree_add(t, node, values);
+ *     node = stacktree_begin(t, n, most); node = stacktree_child(t, node, "a.b.C.main"); …;
+ *     stacktree_add(t, node, values);
  * Names are any text, copied.
  */
+
+/*
+ * Node 0.  Of a stack of as many frames as are told at most the outer ones may be missing: its
+ * first one is none that the others begin with, and those stand by themselves, below a name that
+ * says so.
+ */
+uint32_t stacktree_begin(struct stacktree *t, uint32_t n_frames, uint32_t most);
 uint32_t stacktree_child(struct stacktree *t, uint32_t parent, const char *name);
 void stacktree_add(struct stacktree *t, uint32_t node, const uint64_t values[STACKTREE_VALUES]);
 

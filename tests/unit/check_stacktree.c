@@ -76,6 +76,21 @@ START_TEST(sums)
 }
 END_TEST
 
+/* Those that may be cut stand by themselves. */
+START_TEST(begins)
+{
+	const uint64_t one[STACKTREE_VALUES] = { 1, 1 };
+	struct stacktree t;
+
+	stacktree_init(&t, "bytes", "objects");
+	stacktree_add(&t, stacktree_child(&t, stacktree_begin(&t, 1, 2), "a"), one);
+	stacktree_add(&t, stacktree_child(&t, stacktree_begin(&t, 2, 2), "a"), one);
+	stacktree_sum(&t);
+	check_collapsed(&t, 0, "(2 frames or more);a 1\na 1\n");
+	stacktree_release(&t);
+}
+END_TEST
+
 /* More may come after a sum, and it is made anew. */
 START_TEST(sums_again)
 {
@@ -328,6 +343,7 @@ int main(void)
 	int failed;
 
 	tcase_add_test(t, sums);
+	tcase_add_test(t, begins);
 	tcase_add_test(t, sums_again);
 	tcase_add_test(t, saturates);
 	tcase_add_test(t, without_stacks);
