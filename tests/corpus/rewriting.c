@@ -157,14 +157,14 @@ static bool rewrite_open(struct rewriting *r, const struct cf_class *class, stru
 	const char *why;
 	bool sound;
 
+	if (r->places)
+		return rewriting_sites(r, class, out);
 	sound = rewriting_is_sound(class, &fault);
 	if (!sound) {
 		r->unsound++;
 		if (r->verbose)
 			rewriting_tell("unsound", class, &fault);
 	}
-	if (r->places)
-		return rewriting_sites(r, class, sound, out);
 	probes = make_probes(r, class);
 	why = cf_inject(class, CORPUS_HOOKS, probes, class->n_methods, out);
 	count(r, class, probes, why);

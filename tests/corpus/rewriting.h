@@ -40,8 +40,7 @@ void rewriting_tell(const char *what, const struct cf_class *class,
 		    const struct cf_fault *fault);
 /* A method that is refused has the attributes that it had: constants keep their indexes. */
 bool rewriting_is_kept(const struct cf_member *old, const struct cf_member *new);
-bool rewriting_sites(struct rewriting *r, const struct cf_class *class, bool sound,
-		     struct cf_output *out);
+bool rewriting_sites(struct rewriting *r, const struct cf_class *class, struct cf_output *out);
 
 /* Make its first code such as no verifier takes, and judge it again. */
 bool rewriting_break(struct rewriting *r, struct cf_output *out);

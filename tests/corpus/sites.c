@@ -66,25 +66,28 @@ static const char *compare(const struct cf_class *old, const struct cf_class *ne
 }
 
 static const char *judge(struct rewriting *r, const struct cf_class *old,
-			 const struct cf_sites *sites, const struct cf_output *out, bool was_sound)
+			 const struct cf_sites *sites, const struct cf_output *out)
 {
 	struct cf_class new;
-	struct cf_fault fault;
+	struct cf_fault fault, before;
 	const char *why = cf_open(&new, out->data, out->len, &r->mem);
 
 	if (why)
 		return why;
 	why = compare(old, &new, sites);
-	if (!why && was_sound && !rewriting_is_sound(&new, &fault)) {
-		rewriting_tell("wrong", &new, &fault);
-		why = "it is not sound any more";
+	if (!why && !rewriting_is_sound(&new, &fault)) {
+		if (rewriting_is_sound(old, &before)) {
+			rewriting_tell("wrong", &new, &fault);
+			why = "it is not sound any more";
+		} else {
+			r->unsound++;
+		}
 	}
 	cf_release(&new);
 	return why;
 }
 
-bool rewriting_sites(struct rewriting *r, const struct cf_class *class, bool sound,
-		     struct cf_output *out)
+bool rewriting_sites(struct rewriting *r, const struct cf_class *class, struct cf_output *out)
 {
 	struct wanted wanted = { .r = r };
 	struct cf_sites sites = { .id = id_of, .arg = &wanted, .made = true,
@@ -102,7 +105,7 @@ bool rewriting_sites(struct rewriting *r, const struct cf_class *class, bool sou
 		printf("refused %.*s: a method %s\n", (int)name.len, name.data,
 		       cf_refusal_text(sites.why));
 	if (out->len > 0)
-		wrong = judge(r, class, &sites, out, sound);
+		wrong = judge(r, class, &sites, out);
 	if ((out->len > 0) != (!why && sites.hooked + sites.roots + sites.kept > 0))
 		wrong = "there is a class without hooks, or hooks without a class";
 	if ((!why && sites.refused == 0 && wanted.n != sites.hooked) ||
