@@ -105,15 +105,12 @@ static int begin(struct ag_jvm *jvm)
 
 static void look_after(struct ag_jvm *jvm)
 {
-	struct ag_profile *profile;
-	uint32_t flags;
-
 	while (ag_recording_rest(TICK_MS)) {
-		int rc = ag_recording_enter(jvm, &profile, &flags);
+		struct ag_turn turn;
 
-		if (rc > 0) {
-			ag_profile_tick(jvm, profile);
-			ag_report_learn(jvm, &startup.report, INT64_MAX);
+		if (ag_recording_enter(jvm, &turn) > 0) {
+			ag_profile_tick(&turn.jvm, turn.profile);
+			ag_report_learn(&turn.jvm, &startup.report, INT64_MAX);
 			ag_recording_leave();
 		}
 		ag_forgive(jvm); /* the next second is another */

@@ -207,17 +207,25 @@ static int run(struct ag_alloc_telling *t, const struct request *request)
 	return rc;
 }
 
+/* What failed in the recording's environment, failed in the session. */
+static void leave(struct ag_alloc_telling *t, const struct ag_turn *turn)
+{
+	ag_recording_leave();
+	if (turn->jvm.err.what && !t->jvm->err.what)
+		t->jvm->err = turn->jvm.err;
+	t->jvm->stopping |= turn->jvm.stopping;
+}
+
 /* The notes need the turn again, in which nobody is waited for: there is room for them. */
 static int tell_recorded_notes(struct ag_alloc_telling *t)
 {
-	struct ag_profile *profile;
-	uint32_t flags;
-	int rc = ag_recording_enter(t->jvm, &profile, &flags);
+	struct ag_turn turn;
+	int rc = ag_recording_enter(t->jvm, &turn);
 
 	if (rc <= 0)
 		return rc;
-	rc = ag_profile_notes(t->jvm, profile, ag_alloc_tell_note, t);
-	ag_recording_leave();
+	rc = ag_profile_notes(&turn.jvm, turn.profile, ag_alloc_tell_note, t);
+	leave(t, &turn);
 	return rc;
 }
 
@@ -234,19 +242,20 @@ static int tell_looked(struct ag_alloc_telling *t, int looked, uint32_t flags)
 
 static int tell_recorded(struct ag_alloc_telling *t, const struct request *request)
 {
+	struct ag_turn turn;
+	int rc = ag_recording_enter(t->jvm, &turn);
 	uint32_t flags;
-	int rc = ag_recording_enter(t->jvm, &t->profile, &flags);
 
 	if (rc < 0)
 		return -1;
-	if (rc == 0) {
-		t->profile = NULL;
+	if (rc == 0)
 		return ag_alloc_tell_end(t, WIRE_ALLOCED_NOTHING, JVMTI_ERROR_NONE, 0);
-	}
+	t->profile = turn.profile;
+	flags = turn.flags;
 	if (!(request->wanted.flags & WIRE_ALLOC_LIVE))
 		flags &= ~WIRE_ALLOC_LIVE;
-	rc = ag_profile_peek(t->jvm, t->profile, flags & WIRE_ALLOC_LIVE);
-	ag_recording_leave();
+	rc = ag_profile_peek(&turn.jvm, turn.profile, flags & WIRE_ALLOC_LIVE);
+	leave(t, &turn);
 	return tell_looked(t, rc, flags);
 }
 

@@ -5,7 +5,7 @@
 #define END_MS 3000    /* that the JVM's end waits for them */
 
 static struct {
-	jvmtiEnv *ti;
+	struct ag_jvm jvm;
 	jrawMonitorID monitor; /* of what follows */
 	bool busy, over;
 	uint32_t flags;
@@ -20,30 +20,30 @@ static struct ag_profile *get_profile(void)
 /* These fail only if the monitor is none, or is not held. */
 static void lock(void)
 {
-	(void)(*recording.ti)->RawMonitorEnter(recording.ti, recording.monitor);
+	(void)(*recording.jvm.ti)->RawMonitorEnter(recording.jvm.ti, recording.monitor);
 }
 
 static void unlock(void)
 {
-	(void)(*recording.ti)->RawMonitorExit(recording.ti, recording.monitor);
+	(void)(*recording.jvm.ti)->RawMonitorExit(recording.jvm.ti, recording.monitor);
 }
 
 /* Woken early or late: its callers look again. */
 static void wait_ms(int64_t ms)
 {
-	(void)(*recording.ti)->RawMonitorWait(recording.ti, recording.monitor, ms);
+	(void)(*recording.jvm.ti)->RawMonitorWait(recording.jvm.ti, recording.monitor, ms);
 }
 
 static void wake_all(void)
 {
-	(void)(*recording.ti)->RawMonitorNotifyAll(recording.ti, recording.monitor);
+	(void)(*recording.jvm.ti)->RawMonitorNotifyAll(recording.jvm.ti, recording.monitor);
 }
 
 int ag_recording_begin(struct ag_jvm *jvm, struct ag_profile *profile, uint32_t flags)
 {
 	if (AG_TI(jvm, CreateRawMonitor, "jtool recording", &recording.monitor) != 0)
 		return -1;
-	recording.ti = jvm->ti;
+	recording.jvm = *jvm;
 	recording.flags = flags;
 	__atomic_store_n(&recording.profile, profile, __ATOMIC_RELEASE);
 	return 0;
@@ -59,23 +59,25 @@ static bool wait_for_turn(int ms)
 	return !recording.busy;
 }
 
-int ag_recording_enter(struct ag_jvm *jvm, struct ag_profile **profile, uint32_t *flags)
+int ag_recording_enter(struct ag_jvm *jvm, struct ag_turn *turn)
 {
-	bool turn, over;
+	bool free, over;
 
-	*profile = get_profile();
-	if (!*profile)
+	turn->profile = get_profile();
+	if (!turn->profile)
 		return 0;
-	*flags = recording.flags;
+	turn->flags = recording.flags;
+	turn->jvm = recording.jvm;
+	turn->jvm.jni = jvm->jni;
 	lock();
-	turn = wait_for_turn(ENTER_MS);
+	free = wait_for_turn(ENTER_MS);
 	over = recording.over;
-	if (turn && !over)
+	if (free && !over)
 		recording.busy = true;
 	unlock();
 	if (over)
 		return 0;
-	return turn ? 1 : ag_fail(jvm, "look at what is recorded", "another client does, still");
+	return free ? 1 : ag_fail(jvm, "look at what is recorded", "another client does, still");
 }
 
 void ag_recording_leave(void)

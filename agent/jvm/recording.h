@@ -12,11 +12,16 @@
 
 #include "jvm/profile.h"
 
-/* Let sessions find it; jvm->ti stays as long as the JVM.  flags: WIRE_ALLOC_*. */
+/* Let sessions find it; jvm->ti and its memory stay as long as the JVM.  flags: WIRE_ALLOC_*. */
 int ag_recording_begin(struct ag_jvm *jvm, struct ag_profile *profile, uint32_t flags);
 
+struct ag_turn {
+	struct ag_jvm jvm; /* the recording's environment and memory, on the caller's thread */
+	struct ag_profile *profile;
+	uint32_t flags;
+};
 /* 1: it is the caller's turn, until it leaves; 0: nothing is recorded; -1: error, not in time. */
-int ag_recording_enter(struct ag_jvm *jvm, struct ag_profile **profile, uint32_t *flags);
+int ag_recording_enter(struct ag_jvm *jvm, struct ag_turn *turn);
 void ag_recording_leave(void);
 
 /* Its own thread waits; false: the JVM ends. */
