@@ -341,13 +341,13 @@ off_the_mark() {
 
 # places_seen VERSION: a JVM that consists of such classes, and sees all that is made.
 places_seen() {
-	local version=$1 name="$1, places" flags linked=jdk/java.base.jar
+	local version=$1 name="$1, places" flags base=jdk/java.base.jar
 
-	[ "$version" != 8 ] || linked=jdk/rt.jar
+	[ "$version" != 8 ] || base=jdk/rt.jar
 	mkdir -p jdk
 	with_sites "$version" -o jdk
 	if [ "${JTOOL_SOAK:-0}" = 1 ] || [ "$version" = "$newest" ]; then
-		all_linked "$version" "$name" "$linked"
+		all_linked "$version" "$name" "$base"
 	fi
 	"$rewrite" --sites -o . places >out
 	on_it "$version" jdk
