@@ -141,9 +141,9 @@ function colourOf(i, fade) {
 }
 
 function mix(i) {
-	if (i === 0)
+	const text = textOf(i).replace(/(.)\(.*$/, "$1");
+	if (i === 0 || text.startsWith("(")) /* no frame */
 		return packed(dark ? [58, 58, 66] : [223, 220, 214]);
-	const text = data.names[nameOf(i)].replace(/(.)\(.*$/, "$1");
 	const shade = (hash(text) % 7 - 3) / 100, light = (dark ? .43 : .83) + shade;
 	const area = text.split(".").slice(0, -2).slice(0, 3).join(".");
 	if (isClass(i))

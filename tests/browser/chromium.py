@@ -102,13 +102,13 @@ class Chromium:
             else:
                 return message["result"]
 
-    def open(self, path, width=1280, height=720, scale=1, dark=False):
+    def open(self, path, width=1280, height=720, scale=1, dark=False, moving=False):
         """Show a file; what a page before it logged is forgotten."""
         self.call("Emulation.setDeviceMetricsOverride", width=width, height=height,
                   deviceScaleFactor=scale, mobile=False)
         self.call("Emulation.setEmulatedMedia", features=[
             {"name": "prefers-color-scheme", "value": "dark" if dark else "light"},
-            {"name": "prefers-reduced-motion", "value": "reduce"}])
+            {"name": "prefers-reduced-motion", "value": "no-preference" if moving else "reduce"}])
         self.console, self.requests = [], []
         self.call("Page.navigate", url="file://" + os.path.realpath(path))
         self.wait("document.readyState === 'complete'")
@@ -141,7 +141,8 @@ class Chromium:
         self.settle()
 
     def key(self, key, text=None):
-        self.call("Input.dispatchKeyEvent", type="keyDown", key=key, **({"text": text} if text else {}))
+        extra = {"text": text} if text else {}
+        self.call("Input.dispatchKeyEvent", type="keyDown", key=key, **extra)
         self.call("Input.dispatchKeyEvent", type="keyUp", key=key)
         self.settle()
 
