@@ -13,6 +13,7 @@
 
 #include "base/chan.h"
 #include "base/map.h"
+#include "base/numbers.h"
 #include "base/mem.h"
 
 static struct ag_mem mem;
@@ -158,6 +159,31 @@ static void shut_channel(struct ag_chan *ch)
 	ag_chan_close(ch);
 	nothing_left();
 }
+
+START_TEST(numbers_grow)
+{
+	struct ag_numbers numbers;
+
+	ck_assert_int_eq(ag_numbers_init(&numbers, &mem, 4), 0);
+	for (uint64_t i = 1; i <= 10; i++) {
+		if (numbers.n == numbers.max)
+			ck_assert_int_eq(ag_numbers_grow(&numbers, &mem, 10), 0);
+		ag_numbers_add(&numbers, i << 40, (uint32_t)i)->note = 7;
+	}
+	ck_assert_uint_eq(numbers.max, 10);
+	ck_assert_int_eq(ag_numbers_grow(&numbers, &mem, 10), -1);
+	for (uint64_t i = 1; i <= 10; i++) {
+		ck_assert_uint_eq(ag_numbers_probe(&numbers, i << 40)->number, i);
+		ck_assert_uint_eq(ag_numbers_probe(&numbers, i << 40)->note, 7);
+	}
+	/* Without memory it stays as it is. */
+	mem.budget = mem.bytes;
+	ck_assert_int_eq(ag_numbers_grow(&numbers, &mem, 100), -1);
+	ck_assert_uint_eq(ag_numbers_probe(&numbers, UINT64_C(3) << 40)->number, 3);
+	ag_numbers_release(&numbers, &mem);
+	ck_assert_uint_eq(mem.blocks, 0);
+}
+END_TEST
 
 START_TEST(frames_go_out_as_they_were_put)
 {
@@ -545,6 +571,7 @@ int main(void)
 	tcase_add_test(c, map_finds_what_it_holds);
 	tcase_add_test(c, map_spreads_rows_of_keys);
 	tcase_add_test(c, map_refuses_twice_and_zero);
+	tcase_add_test(c, numbers_grow);
 	tcase_add_test(c, frames_go_out_as_they_were_put);
 	tcase_add_test(c, the_longest_texts_of_a_class_fit);
 	tcase_add_test(c, payload_that_does_not_fit_breaks_the_channel);
