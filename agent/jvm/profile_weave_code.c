@@ -133,18 +133,27 @@ static const char *refusal(enum cf_refusal why)
 	}
 }
 
+/* Strings that C2 would make by itself, with what they consist of. */
+static bool wants_strings(const struct ag_profile *profile)
+{
+	return profile->wanted.n_globs == 0 || ag_exact_wants(profile, "Ljava/lang/String;", 18) ||
+	       ag_exact_wants(profile, "[B", 2) || ag_exact_wants(profile, "[C", 2);
+}
+
 static enum ag_woven instrument(struct code *code, const struct ag_weave_call *call,
 				const struct cf_class *file, bool tell)
 {
 	struct cf_sites sites = {
 		.id = id_of, .arg = code,
 		.made = __atomic_load_n(&code->w->object, __ATOMIC_SEQ_CST) != 0,
+		.strings = wants_strings(code->w->profile),
 		.sun_unsafe = code->w->sun_unsafe,
 	};
 	struct cf_output out = { .mem = &code->mem };
 	const char *why = cf_inject_sites(file, code->w->hooks, &sites, &out);
 	enum ag_woven woven = AG_WOVEN_NOTHING;
 
+	code->wanted |= sites.kept > 0;
 	if (tell && why)
 		ag_weaving_reason(code->w, why, 1);
 	if (tell && sites.refused > 0)
