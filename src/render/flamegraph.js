@@ -55,17 +55,19 @@ function figure(x, unit) {
 		let i = 0;
 		for (; x >= step && i + 1 < names.length; i++)
 			x /= step;
-		return (i ? x.toPrecision(x < 1000 ? 3 : 4) : x) + " " + names[i];
+		return (i && x < 999.5 ? x.toPrecision(3) : Math.round(x)) + " " + names[i];
 	};
 	if (unit === "bytes")
 		return scale(x, 1024, ["bytes", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB"]);
 	if (unit === "ns")
 		return scale(x, 1000, ["ns", "µs", "ms", "s"]);
-	return x.toLocaleString("en") + " " + unit;
+	return x.toLocaleString("en") + " " + (x === 1 ? unit.replace(/s$/, "") : unit);
 }
 
 function percent(part, all) {
 	const p = all ? 100 * part / all : 0;
+	if (p > 0 && p < .001)
+		return "< 0.001 %";
 	return (p >= 10 || p === 0 ? p.toFixed(1) : p.toPrecision(2)) + " %";
 }
 

@@ -98,6 +98,20 @@ def details(browser, pages):
     same("none under the pointer: all", "all", text(browser, "name"))
 
 
+def figures(browser, pages):
+    browser.open(pages["small"])
+    for wanted, seen in (
+            ("1023 bytes", "figure(1023, 'bytes')"), ("1.00 KiB", "figure(1024, 'bytes')"),
+            ("1000 KiB", "figure(1023590, 'bytes')"), ("1024 MiB", "figure(2 ** 30 - 1, 'bytes')"),
+            ("16.0 EiB", "figure(2 ** 64, 'bytes')"), ("999 ns", "figure(999, 'ns')"),
+            ("1.24 ms", "figure(1240000, 'ns')"), ("12345 s", "figure(12345e9, 'ns')"),
+            ("1 object", "figure(1, 'objects')"), ("1,204 calls", "figure(1204, 'calls')"),
+            ("100.0 %", "percent(7, 7)"), ("0.0 %", "percent(0, 7)"), ("0.0 %", "percent(0, 0)"),
+            ("9.9 %", "percent(99, 1000)"), ("0.0010 %", "percent(1, 1e5)"),
+            ("< 0.001 %", "percent(1, 1e9)")):
+        same(f"{seen} is {wanted}", wanted, browser.run(seen))
+
+
 def zooming(browser, pages):
     browser.open(pages["small"])
     point(browser, LIST, click=True)
@@ -275,8 +289,8 @@ def large(browser, pages):
     check("searched", text(browser, "matched") not in ("", "0.0 %"), text(browser, "matched"))
 
 
-TESTS = [rendering, details, zooming, searching, switching, keys, themes, hostile, empty, screens,
-         large]
+TESTS = [rendering, details, figures, zooming, searching, switching, keys, themes, hostile, empty,
+         screens, large]
 
 
 def main():
