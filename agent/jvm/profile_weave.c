@@ -20,9 +20,10 @@
 #include "jvm/trace.h"
 #include "jvm/trace_state.h"
 
-#define PAUSE_MS 40
+#define PAUSE_MS 200
 #define BATCH_LEAST 4u
-#define BATCH_SHARE 8 /* a batch is no more than the how many-th part of all so far */
+#define BATCH_HALVED 32u /* from so many on */
+#define BATCH_SHARE 4 /* a batch is no more than the how many-th part of all so far */
 #define SWEEPS 3 /* classes may be loaded all the time */
 #define LAST_WORD_MS 100
 #define OBJECT "java/lang/Object"
@@ -86,23 +87,16 @@ static void refuse(struct ag_weaving *w, jclass class, const char *why)
 }
 
 /*
- * How long the JVM stood still is at most what it took after the last class came in.  It looks at
- * all its classes each time, so that large batches take less time for each class; and more of its
- * memory, which it frees, if at all, after the batch, to use it for the next: so they are small
- * where few classes get hooks.
+ * How long the JVM stood still is at most what it took after the last class came in.  Nearly all
+ * of that is for the classes and the code that are there, and hardly depends on how many are
+ * retransformed: with 4,000 classes, those of a Tomcat, 4 at a time take as long as 128.  So
+ * batches are large; but the JVM frees memory, if at all, after a batch, to use it for the next,
+ * so they are small where few classes get hooks.
  */
 static void adapt(struct ag_weaving *w, uint32_t n, int64_t ns)
 {
-	int64_t most = (int64_t)PAUSE_MS * 1000000;
-
-	if (ns > most)
-		w->batch = (uint32_t)(n * most / ns);
-	else if (n >= w->batch && ns < most / 2)
-		w->batch *= 2;
-	if (w->batch < BATCH_LEAST)
-		w->batch = BATCH_LEAST;
-	if (w->batch > AG_WEAVING_BATCH)
-		w->batch = AG_WEAVING_BATCH;
+	if (ns > (int64_t)PAUSE_MS * 1000000 && n > BATCH_HALVED)
+		w->batch = n / 2;
 }
 
 static uint32_t batch_size(const struct ag_weaving *w)
@@ -404,7 +398,7 @@ static int prepare(struct ag_jvm *jvm, struct ag_weaving *w)
 		w->hooks_name[i] = w->hooks[i] == '/' ? '.' : w->hooks[i];
 	w->weave.n_classes = AG_WEAVING_SPARE;
 	w->sun_unsafe = (*jvm->jni)->GetVersion(jvm->jni) < JNI_VERSION_9;
-	w->batch = BATCH_LEAST;
+	w->batch = AG_WEAVING_BATCH;
 	w->on = 1;
 	if (ag_weave_begin(jvm, &w->weave) != 0)
 		return -1;
