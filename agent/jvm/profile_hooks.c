@@ -238,10 +238,14 @@ void JNICALL ag_hook_result(JNIEnv *jni, jclass hooks, jobject result, jint numb
 void JNICALL ag_exact_vm_alloc(jvmtiEnv *ti, JNIEnv *jni, jthread thread, jobject object,
 			       jclass class, jlong size)
 {
-	struct ag_teller *teller = object ? enter(jni) : NULL;
+	struct ag_teller *teller;
 	struct ag_profile *profile;
 
 	(void)ti, (void)thread, (void)class, (void)size;
+	/* what the VM throws: its constructor has told of it */
+	if (!object || (*jni)->ExceptionCheck(jni))
+		return;
+	teller = enter(jni);
 	if (!teller)
 		return;
 	profile = take_part(teller);

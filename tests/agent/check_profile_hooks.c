@@ -673,6 +673,14 @@ START_TEST(what_hooks_tell_the_vm_does_not)
 	ck_assert_uint_eq(vm_alloc(&make_it, &plain, 0).objects, 0);
 	ck_assert_uint_eq(vm_alloc(&run, &plain, 0).bytes, 24);
 	ck_assert_uint_eq(vm_alloc(&run, &plain, 0).frames, 2);
+	begin(0);
+	fake.exception = true;
+	profile.callbacks.VMObjectAlloc(profile.ti, fake_jni(0), NULL, (jobject)&objects[1],
+					(jclass)&classes[1], 24);
+	fake.exception = false;
+	off();
+	assert_sum(NULL, 0, 0);
+	release();
 }
 END_TEST
 
