@@ -28,7 +28,7 @@ int ag_table_init(struct ag_table *table, struct ag_arena *arena, uint32_t n)
 	table->max = (UINT32_C(1) << bits) / 4 * 3; /* so that an empty slot is near */
 	table->slots = ag_arena_take(arena, sizeof(*table->slots) << bits);
 	table->order = ag_arena_take(arena, table->max * sizeof(*table->order));
-	return table->slots && table->order ? 0 : -1;
+	return table->slots && table->order && table->max > 0 ? 0 : -1;
 }
 
 /*
@@ -107,11 +107,14 @@ uint32_t ag_table_number(struct ag_table *table, struct ag_item *item)
 	}
 }
 
+/* An item has its number, and may be asked for by it, before that is counted. */
 struct ag_item *ag_table_get(const struct ag_table *table, uint32_t number)
 {
-	if (number >= ag_table_count(table))
-		return NULL;
-	return item_at(table, __atomic_load_n(&table->order[number], __ATOMIC_ACQUIRE));
+	uint32_t where = 0;
+
+	if (number < table->max)
+		where = __atomic_load_n(&table->order[number], __ATOMIC_ACQUIRE);
+	return where ? item_at(table, where) : NULL;
 }
 
 struct ag_item *ag_table_in(const struct ag_table *table, uint32_t slot)
