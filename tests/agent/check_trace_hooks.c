@@ -892,7 +892,8 @@ START_TEST(traces_end_under_hooks)
 
 	finish(begin((struct ag_trace_wanted){ 0 }, 1));
 	run_threads(threads, call_anything);
-	for (unsigned round = 0; round < 200; round++) {
+	/* Until hooks have met traces of either kind, however busy the machine is. */
+	for (unsigned round = 0; round < 200 || told == 0 || summed == 0; round++) {
 		struct ag_trace *trace = begin((struct ag_trace_wanted){
 			.flags = flags[round % 4], .chars = 5, .elements = 2,
 		}, 3);
@@ -908,8 +909,6 @@ START_TEST(traces_end_under_hooks)
 	}
 	__atomic_store_n(&stop, 1, __ATOMIC_RELAXED);
 	join_threads(threads);
-	ck_assert_uint_gt(told, 0);
-	ck_assert_uint_gt(summed, 0);
 	nothing_is_left();
 }
 END_TEST
@@ -922,6 +921,7 @@ int main(void)
 	int failed;
 
 	tcase_add_checked_fixture(t, start, NULL);
+	tcase_set_timeout(t, 60); /* also by itself, with sanitizers on a busy machine */
 	tcase_add_test(t, a_call_is_told_of);
 	tcase_add_test(t, an_exception_is_told_of);
 	tcase_add_test(t, values_are_described);
