@@ -20,9 +20,7 @@
 #include "jvm/trace.h"
 #include "jvm/trace_state.h"
 
-#define PAUSE_MS 200
 #define BATCH_LEAST 4u
-#define BATCH_HALVED 32u /* from so many on */
 #define BATCH_SHARE 4 /* a batch is no more than the how many-th part of all so far */
 #define SWEEPS 3 /* classes may be loaded all the time */
 #define LAST_WORD_MS 100
@@ -87,25 +85,18 @@ static void refuse(struct ag_weaving *w, jclass class, const char *why)
 }
 
 /*
- * How long the JVM stood still is at most what it took after the last class came in.  Nearly all
- * of that is for the classes and the code that are there, and hardly depends on how many are
- * retransformed: with 4,000 classes, those of a Tomcat, 4 at a time take as long as 128.  So
- * batches are large; but the JVM frees memory, if at all, after a batch, to use it for the next,
- * so they are small where few classes get hooks.
+ * How long the JVM stands still for a batch hardly depends on how many classes are in it: it looks
+ * at all classes and all code that are there, each time (with 4,000 classes, those of a Tomcat, 4
+ * at a time take as long as 128).  So batches are large, and few.  But it frees memory, if at all,
+ * after a batch, to use it for the next: so they are small where few classes get hooks.
  */
-static void adapt(struct ag_weaving *w, uint32_t n, int64_t ns)
-{
-	if (ns > (int64_t)PAUSE_MS * 1000000 && n > BATCH_HALVED)
-		w->batch = n / 2;
-}
-
 static uint32_t batch_size(const struct ag_weaving *w)
 {
 	uint32_t share = (w->weave.n_classes - AG_WEAVING_SPARE) / BATCH_SHARE;
 
 	if (share < BATCH_LEAST)
-		share = BATCH_LEAST;
-	return share < w->batch ? share : w->batch;
+		return BATCH_LEAST;
+	return share < AG_WEAVING_BATCH ? share : AG_WEAVING_BATCH;
 }
 
 static void flush_in(struct sweep *s, uint32_t n)
@@ -143,7 +134,6 @@ static void flush(struct sweep *s)
 	else
 		flush_in(s, n);
 	s->done += n;
-	adapt(s->w, n, ag_now_ns() - s->w->weave.pass.hit_ns);
 }
 
 static void add(struct sweep *s, jclass class, uint32_t index)
@@ -398,7 +388,6 @@ static int prepare(struct ag_jvm *jvm, struct ag_weaving *w)
 		w->hooks_name[i] = w->hooks[i] == '/' ? '.' : w->hooks[i];
 	w->weave.n_classes = AG_WEAVING_SPARE;
 	w->sun_unsafe = (*jvm->jni)->GetVersion(jvm->jni) < JNI_VERSION_9;
-	w->batch = AG_WEAVING_BATCH;
 	w->on = 1;
 	if (ag_weave_begin(jvm, &w->weave) != 0)
 		return -1;

@@ -66,7 +66,6 @@ struct ag_weaving {
 	/* the weaving thread's */
 	uint32_t sweep;  /* loaders are asked in the how many-th */
 	uint32_t hooked, refused;
-	uint32_t batch;  /* classes at a time now, at most */
 	uint32_t n;      /* in the batch */
 	uint32_t members[AG_WEAVING_BATCH];
 	jclass refs[AG_WEAVING_BATCH];

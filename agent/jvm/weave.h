@@ -71,7 +71,6 @@ struct ag_weave_pass {
 	bool in_vain;   /* one of the classes would be retransformed for nothing */
 	bool abandoned; /* so the JVM was made to leave all of them as they are */
 	bool look;      /* they are to be left as they are anyhow */
-	int64_t hit_ns; /* when the last one came in: what stops the JVM comes after that */
 };
 
 #define AG_WEAVE_CHUNK 1024u

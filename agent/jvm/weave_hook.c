@@ -171,12 +171,9 @@ static void consult(const struct ag_weave_call *call, jclass class)
 	/* With an exception pending it is abandoned anyhow, and JNI must not be called. */
 	if ((*jni)->ExceptionCheck(jni) || !is_of_loader(call, class))
 		return;
-	if (jni != __atomic_load_n(&weave->jni, __ATOMIC_SEQ_CST)) {
+	if (jni != __atomic_load_n(&weave->jni, __ATOMIC_SEQ_CST))
 		stand_by(call, index);
-		return;
-	}
-	weave->pass.hit_ns = ag_now_ns();
-	if (weave->pass.look)
+	else if (weave->pass.look)
 		take_look(call, index);
 	else if (ag_weave_is_hooked(ag_weave_class(weave, index)))
 		take_part(call, index);
