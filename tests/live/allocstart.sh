@@ -23,7 +23,7 @@ n_reports=0
 
 # records VERSION CLASS OPTIONS [ARGUMENT...]: a victim that does; its report will be $report.
 records() {
-	local version=$1 class=$2 options=$3 flags=(-Xmx200m)
+	local version=$1 class=$2 options=$3 flags=(-Xmx200m -Xmn10m)
 
 	shift 3
 	n_reports=$((n_reports + 1))
@@ -42,7 +42,13 @@ whole_report() {
 		fail "$1: a report is written" "$(ls -la "$W/reports")" "$(tail -n 5 "$JVM_ERR")"
 		return 1
 	fi
-	works "$1: the report is read" alloc "$report" -n 0 --json
+	shows "$1: the report is read" "$report" -n 0 --json
+}
+
+# shows NAME ARGUMENT...: exit 0; what there is to be known about the figures is on stderr.
+shows() {
+	jt alloc "${@:2}"
+	same "$1" 0 "$rc"
 }
 
 # how VERSION: its options, of JDK 8 the only ones.
@@ -88,30 +94,32 @@ exactly() {
 
 	records "$version" AllocCount exact 5000 || return
 	ask counts '^counts ' 30 >"$W/counts"
-	works "$name: meanwhile" alloc "$JVM_PID" -n 0 --json
+	shows "$name: meanwhile" "$JVM_PID" -n 0 --json
 	same "$name: meanwhile: since the start" True "$(json "j['recorded'] and j['exact']")"
 	check "$name: meanwhile: as the application counted" compare start "$W/counts" "$W/out"
-	# While it goes on, from here on and to its end.
-	works "$name: a profile beside it" alloc "$JVM_PID" --recorded --collapsed "$W/collapsed" \
-		--force --json -n 0
-	check "$name: collapsed stacks" compare collapsed "$W/collapsed" "$W/out" bytes
+	shows "$name: meanwhile, in files" "$JVM_PID" --recorded --collapsed "$W/$n_reports.txt" --json -n 0
+	check "$name: collapsed stacks" compare collapsed "$W/$n_reports.txt" "$W/out" bytes
 	ask 'all 100' '^ran ' >/dev/null
 	ask counts '^counts ' 30 >"$W/counts"
 	unharmed "$name" 'counts .*|ran .*'
 	echo exit >&"$JVM_IN"
 	whole_report "$name" || return
 	check "$name: at the end: as the application counted" compare start "$W/counts" "$W/out"
-	works "$name: a flame graph of it" alloc "$report" --flamegraph "$W/page.html" --force -n 1
-	check "$name: a flame graph of it: is one" grep -q 'AllocCount' "$W/page.html"
+	shows "$name: a flame graph of it" "$report" --flamegraph "$W/$n_reports.html" -n 1
+	check "$name: a flame graph of it: is one" grep -q 'AllocCount' "$W/$n_reports.html"
+}
+
+leaks() {
+	[ "$(ask leaked '^leaked ' | cut -d' ' -f2)" -ge "$1" ]
 }
 
 # Samples, and what lives at the end.
 living() {
 	local version=$1 name="$1: live"
 
-	records "$version" AllocLeak "$([ "$version" -gt 8 ] && echo interval=16k || echo exact),live,age=2" || return
-	sleep 3 # it leaks
-	works "$name: meanwhile" alloc "$JVM_PID" --json --live
+	records "$version" AllocLeak "$([ "$version" -gt 8 ] && echo interval=16k || echo exact),live,age=3" || return
+	poll 40 leaks 600 || fail "$name: it leaks"
+	shows "$name: meanwhile" "$JVM_PID" --json --recorded --live
 	same "$name: meanwhile: the leak comes first" "byte[]" "$(json "j['sites'][0]['class']")"
 	kill -TERM "$JVM_PID"
 	whole_report "$name" || return

@@ -91,7 +91,8 @@ final class AllocLoads extends Victim {
 		for (Thread t : threads)
 			t.join();
 		long k = done.get();
-		return "counts {\"own\": {\"AllocLoads$Maker\": " + k + ", \"AllocLoads$Part\": " + 10 * k
+		return "counts {\"own\": {\"AllocLoads$Loader\": " + k + ", \"AllocLoads$$Lambda*\": 2"
+			+ ", \"AllocLoads$Maker\": " + k + ", \"AllocLoads$Part\": " + 10 * k
 			+ ", \"long[][][]\": " + 10 * k + ", \"AllocLoads$Maker[]\": " + 30 * k
 			+ ", \"float[][][]\": " + 10 * k + ", \"float[][]\": " + 10 * k
 			+ ", \"char[][][]\": " + 10 * k + "}, \"jdk\": {}}";
