@@ -396,6 +396,10 @@ START_TEST(frames)
 	/* each kind of frame, with places of one byte and of two */
 	check_table(&(struct shape){ .code = "04bc0a57 a70003 b1", .map = "0001 07" },
 		    "StackMapTable", "0001 10", "");
+	check_table(&(struct shape){ .code = "04bc0a57 a70003 b1", .map = "0001 36", .nops = 47,
+				     .tail = 4 }, "StackMapTable", "0001 3f", "");
+	check_table(&(struct shape){ .code = "04bc0a57 a70003 b1", .map = "0001 37", .nops = 48,
+				     .tail = 4 }, "StackMapTable", "0001 fb0040", "");
 	check_table(&(struct shape){ .code = "04bc0a57 a70003 b1", .map = "0001 39", .nops = 50,
 				     .tail = 4 }, "StackMapTable", "0001 fb0042", "");
 	check_table(&(struct shape){ .code = "04bc0a57 01 1a990003 57b1", .descriptor = "(I)V",
