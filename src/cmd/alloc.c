@@ -108,7 +108,8 @@ static int check(const struct ctx *ctx, struct err *err)
 	if (check_limits(opts, err) < 0 || check_files(ctx, err) < 0)
 		return -1;
 	if (opts->exact && opts->interval != ALLOC_INTERVAL_UNSET)
-		return err_set(err, EXIT_USAGE, "--exact counts everything: there is no --interval");
+		return err_set(err, EXIT_USAGE,
+			       "--exact counts everything: there is no --interval");
 	if (opts->recorded && wish)
 		return err_set(err, EXIT_USAGE,
 			       "%s is about a new profile, --recorded about one that goes on",
@@ -173,7 +174,7 @@ static void say_cost(const struct ctx *ctx)
 	const struct redefinition_jvm jvm = { .release = (unsigned)jvm_feature(ctx->jvm) };
 	_cleanup_buf_ struct buf text = BUF_INIT;
 
-	/* Measured: 45 million objects took 0.5 s; tagged, 7 s with JDK 8, 56 and more from 21 on. */
+	/* Measured: 45 million objects took 0.5 s; tagged, 7 s with JDK 8, 56 from 21 on. */
 	if (alloc_is_live(opts))
 		buf_adds(&text, "--live tags each of them, which makes that ten to a hundred times "
 			 "slower still; ");

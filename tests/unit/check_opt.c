@@ -10,6 +10,7 @@ struct values {
 	unsigned count;
 	unsigned wait_ms;
 	uint64_t min_ns;
+	uint64_t room;
 	int sort;
 };
 
@@ -28,6 +29,7 @@ static const struct opt rows[] = {
 	{ 'n', "count", OPT_NUMBER, offsetof(struct values, count), "N", "how many", NULL },
 	{ 0, "wait", OPT_SECONDS, offsetof(struct values, wait_ms), "SECONDS", "how long", NULL },
 	{ 0, "min", OPT_NANOS, offsetof(struct values, min_ns), "TIME", "from when on", NULL },
+	{ 0, "room", OPT_BYTES, offsetof(struct values, room), "BYTES", "how much", NULL },
 	{ 0, "sort", OPT_CHOICE, offsetof(struct values, sort), "KEY", "order", sorts },
 	OPT_END,
 };
@@ -174,6 +176,17 @@ START_TEST(times_have_units)
 }
 END_TEST
 
+START_TEST(sizes_have_units)
+{
+	struct parsed p;
+
+	parse(&p, "--room 512k", -1);
+	ck_assert_uint_eq(p.values.room, 524288);
+	parse(&p, "--room=7", -1);
+	ck_assert_uint_eq(p.values.room, 7);
+}
+END_TEST
+
 START_TEST(choices_are_indexes)
 {
 	struct parsed p;
@@ -264,6 +277,7 @@ START_TEST(bad_values_are_told)
 	refused("--wait 5d", "--wait: '5d' is not a time: write 10, 2.5s or 500ms");
 	refused("--wait .5", "--wait: '.5' is not a time: write 10, 2.5s or 500ms");
 	refused("--wait 2147484", "--wait: '2147484' is not a time: write 10, 2.5s or 500ms");
+	refused("--room 5kb", "--room: '5kb' is not a size: write 4096, 512k, 64m or 1g");
 	refused("--sort size", "--sort: 'size' is none of bytes, count, name");
 	refused("--sort=", "--sort: '' is none of bytes, count, name");
 }
@@ -288,6 +302,7 @@ START_TEST(help_has_one_aligned_line_a_row)
 			 "  -n, --count N             how many\n"
 			 "      --wait SECONDS        how long\n"
 			 "      --min TIME            from when on\n"
+			 "      --room BYTES          how much\n"
 			 "      --sort KEY            order\n");
 	free(text);
 }
@@ -306,6 +321,7 @@ int main(void)
 	tcase_add_test(tc, unique_prefixes_are_enough);
 	tcase_add_test(tc, own_letters_hide_common_ones);
 	tcase_add_test(tc, times_have_units);
+	tcase_add_test(tc, sizes_have_units);
 	tcase_add_test(tc, choices_are_indexes);
 	tcase_add_test(tc, double_dash_ends_options);
 	tcase_add_test(tc, free_words_belong_to_somebody_else);
