@@ -73,6 +73,23 @@ struct ag_weaving {
 	struct ag_old_code *old;
 };
 
+/* profile_weave_sweep: one pass through all loaded classes */
+struct ag_sweep {
+	struct ag_jvm *jvm;
+	struct ag_weaving *w;
+	bool out;      /* hooks are taken out; else put in */
+	bool new_only; /* only classes of loaders that were asked in this sweep */
+	uint32_t done; /* classes */
+	jvmtiError code; /* out: the last error */
+};
+
+/* -1 recorded: there was no list of them, and nothing was done. */
+int ag_weaving_sweep(struct ag_sweep *sweep);
+struct ag_weave_group ag_weaving_batch(struct ag_jvm *jvm, struct ag_weaving *w);
+/* A number for a class that is to be hooked; 0: recorded. */
+uint32_t ag_weaving_number(struct ag_jvm *jvm, struct ag_weaving *w, jclass class,
+			   const char *signature);
+
 /* profile_weave_code */
 extern const struct ag_weaver ag_profile_weaver;
 
