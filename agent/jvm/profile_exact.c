@@ -9,7 +9,7 @@
 /* As long as the class is not linked it tells no fields. */
 static void learn_carrier(struct ag_profile *profile, JNIEnv *jni, jclass class)
 {
-	struct ag_jvm jvm = { .ti = profile->ti, .jni = jni }; /* for its errors, which go nowhere */
+	struct ag_jvm jvm = { .ti = profile->ti, .jni = jni }; /* its errors go nowhere */
 	jfieldID field = ag_ref_field(&jvm, class, "carrierThread", "Ljava/lang/Thread;");
 	jclass held, none = NULL;
 

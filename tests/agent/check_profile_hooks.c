@@ -717,7 +717,8 @@ START_TEST(globs_are_of_java_names)
 		{ "*[]", "[Lp/A;", true }, { "*[]", "Lp/A;", false }, { "int[]", "[I", true },
 		{ "int[]", "[[I", false }, { "int[][]", "[[I", true }, { "p.?", "Lp/A;", true },
 		{ "p.?", "Lp/AB;", false }, { "*.A*B", "Lp/AxB;", true }, { "**", "[Z", true },
-		{ "*.A*B", "Lp/AxBc;", false }, { "", "Lp/A;", false }, { "p.?", "Lp/\xc3\xa4;", true },
+		{ "*.A*B", "Lp/AxBc;", false }, { "", "Lp/A;", false },
+		{ "p.?", "Lp/\xc3\xa4;", true },
 		{ "p.??", "Lp/\xc3\xa4;", false }, { "*aab", "Lp/aaab;", true },
 		{ "boolean[]", "[Z", true }, { "short*", "[S", true }, { "p.A$*", "Lp/A$B;", true },
 	};
