@@ -249,7 +249,8 @@ static int take_end(struct reading *r, struct slice *line)
 	uint64_t n;
 
 	if (keep_site(r) < 0 || !r->has_mode || take_number(line, &n) < 0 ||
-	    line->at != line->end || n != r->a->n || r->text.at != r->text.end || r->text.end[-1] != '\n')
+	    line->at != line->end || n != r->a->n || r->text.at != r->text.end ||
+	    r->text.end[-1] != '\n')
 		return -EBADMSG;
 	return 1;
 }
