@@ -52,9 +52,9 @@ struct ag_weaving {
 	struct ag_profile *profile;
 	const char *hooks;
 	uint32_t on;        /* atomic: new classes get hooks */
-	uint32_t left;      /* atomic: classes that were let through, for their loader was not known */
+	uint32_t left;      /* atomic: classes that were let through, of loaders to be asked */
 	uint32_t loaded;    /* atomic: classes that got hooks as they were loaded */
-	uint64_t names[AG_WEAVING_NAMES]; /* atomic: of the first of these, as struct ag_weave_class */
+	uint64_t names[AG_WEAVING_NAMES]; /* atomic: of the first of these, their hashes */
 	int64_t loaded_ns;  /* atomic: when the last one did */
 	/* java.lang.ClassLoader's */
 	jmethodID load[2];
