@@ -49,7 +49,10 @@ void ag_sample_tick(struct ag_jvm *jvm, struct ag_profile *profile);
 /*
  * How many objects, in 1/256, and how many bytes a sample of this size stands for: 1/p each, with
  * p = 1 - exp(-size/interval), the probability that one of its bytes is a sampling point of a
- * Poisson process with that mean distance (as JEP 331 draws them).
+ * Poisson process with that mean distance (as JEP 331 draws them).  Two things are otherwise in
+ * HotSpot: a thread's first gap, and, in JDK 11 to 21, the gap behind an object about as large as
+ * the interval or larger, which is too short on average (threadHeapSampler.cpp,
+ * pick_next_sample()).  Neither can be told from what the event says.
  */
 struct ag_weight {
 	uint64_t objects_256, bytes;
