@@ -61,7 +61,7 @@ struct ag_weaver {
 	void (*give_up)(struct ag_weave *weave, uint32_t index, jvmtiError code);
 	/* Would it be hooked?  Only for ag_weave_look(). */
 	enum ag_woven (*look)(const struct ag_weave_call *call, uint32_t index);
-	/* A class without a tag comes in, mostly a new one; any thread.  NULL: it is let through. */
+	/* A class without a tag comes in, mostly a new one; any thread.  NULL: nobody cares. */
 	void (*untagged)(const struct ag_weave_call *call);
 };
 
