@@ -99,7 +99,7 @@ struct injecting {
 
 	const struct cf_probe *probe;
 	struct cf_sites *sites;   /* instead of a probe */
-	uint32_t n_sites, n_roots, n_kept; /* of the method, that are hooked */
+	uint32_t n_sites, n_roots, n_kept; /* hooks in the method */
 	struct cf_member method;
 	struct cf_code code;
 	struct cf_attribute maps; /* data NULL: there are none */
