@@ -18,7 +18,7 @@
  * stands for those since the last.  So the sites of a class add up to its exact count.
  *
  * A walk takes hundreds of times longer than counting.  When all of them have taken a second, and
- * a quarter of the time since, it is AG_WALK_FEW instead of AG_WALK_ALL, until that is made good.
+ * a sixteenth of the time since, it is AG_WALK_FEW instead of AG_WALK_ALL, until that is made good.
  *
  * Another thread's table is read while it counts (ag_profile_peek) with relaxed loads.
  */
@@ -28,9 +28,9 @@
 #include "jvm/profile_state.h"
 
 #define AG_WALK_ALL 1000
-#define AG_WALK_FEW 16
+#define AG_WALK_FEW 8
 #define AG_WALKS_NS 1000000000
-#define AG_WALKS_PART 4
+#define AG_WALKS_PART 16
 
 /*
  * profile_hooks: the natives (classfile/hooks.def), registered with the others of the class with

@@ -868,8 +868,8 @@ START_TEST(a_hook_does_not_come_back)
 	first = profile; /* as profile.c leaves it; the hook looks at `profile` */
 	ag_exact_free(&jvm, &profile);
 	ck_assert_ptr_null(profile.exact);
-	(void)pthread_mutex_unlock(&suspended);
 	profile.exact = first.exact;
+	(void)pthread_mutex_unlock(&suspended);
 	ck_assert_int_eq(pthread_join(thread, NULL), 0);
 	profile.exact = NULL;
 	release();
