@@ -92,7 +92,7 @@ struct injecting {
 	/* parts of the method: what is put in front of it and of its returns, handlers' ranges */
 	struct cf_output enter, exit, covered;
 	/*
-	 * What is put in front of instructions in their order: pc (4 bytes), length (1), code.  What
+	 * What is put in front of instructions, in order: pc (4 bytes), length (1), code.  What
 	 * leads to the instruction leads behind it.
 	 */
 	struct cf_output inserted;
