@@ -139,36 +139,32 @@ static struct ag_item *add_class(struct ag_kinds *kinds, jvmtiEnv *ti, const str
 	return added;
 }
 
-/* Another class with the hash, of another kind */
-struct sharing {
-	struct asked asked;
-	uint32_t kind;
-};
-
+/*
+ * Another class with the hash, of another kind; also one that was unloaded: counts that go by the
+ * hash alone may still be its.
+ */
 static bool is_other(const struct ag_item *item, const void *key)
 {
 	const struct known *known = (const void *)item;
-	const struct sharing *sharing = key;
 
-	return known->kind != sharing->kind &&
-	       !(*sharing->asked.jni)->IsSameObject(sharing->asked.jni, known->class, NULL);
+	return known->kind != *(const uint32_t *)key;
 }
 
 uint32_t ag_kinds_of(struct ag_kinds *kinds, jvmtiEnv *ti, JNIEnv *jni, jclass class, jint hash,
 		     bool *shared)
 {
-	struct sharing sharing = { { jni, class }, 0 };
-	struct ag_item *item = ag_table_find(&kinds->classes, (uint32_t)hash, is_class,
-					     &sharing.asked);
+	const struct asked asked = { jni, class };
+	struct ag_item *item = ag_table_find(&kinds->classes, (uint32_t)hash, is_class, &asked);
+	uint32_t kind;
 
 	if (!item)
-		item = add_class(kinds, ti, &sharing.asked, hash);
+		item = add_class(kinds, ti, &asked, hash);
 	if (!item)
 		return AG_KIND_NONE;
-	sharing.kind = ((const struct known *)(const void *)item)->kind;
+	kind = ((const struct known *)(const void *)item)->kind;
 	if (shared)
-		*shared = ag_table_find(&kinds->classes, (uint32_t)hash, is_other, &sharing);
-	return sharing.kind;
+		*shared = ag_table_find(&kinds->classes, (uint32_t)hash, is_other, &kind);
+	return kind;
 }
 
 struct ag_kinds *ag_kinds_new(struct ag_arena *arena)
