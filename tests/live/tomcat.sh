@@ -154,7 +154,7 @@ n_started=${#started[@]}
 visiting
 for how in sampled exact; do
 	options=(--live --age 3 -d 40)
-	[ $how = sampled ] || options+=(--exact)
+	[ $how = sampled ] || options=(--live --age 3 -d 20 --exact)
 	JT_LIMIT=100 jt alloc "$JVM_PID" "${options[@]}" --json
 	same "alloc --live, $how: exit" 0 "$rc"
 	same "alloc --live, $how: the leak is the first row" 'Visits$Visit Visits.doGet' \
