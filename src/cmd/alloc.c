@@ -139,9 +139,9 @@ static char *java_name(const char *word)
 		if (*c == (is_array ? '.' : '/'))
 			*c = is_array ? '/' : '.';
 	}
-	if (!is_array)
-		return TAKE_PTR(text);
-	return typename_java(&name, text, strlen(text)) < 0 ? NULL : buf_take(&name);
+	if (is_array)
+		return typename_java(&name, text, strlen(text)) < 0 ? NULL : buf_take(&name);
+	return TAKE_PTR(text);
 }
 
 char **alloc_globs(const struct ctx *ctx, struct err *err)
