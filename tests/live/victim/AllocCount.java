@@ -658,9 +658,13 @@ final class AllocCount extends Victim {
 			keep(Arrays.copyOfRange(objects, 0, 2, Tree[].class));
 			keep(Arrays.copyOf(new float[1], 3));
 			keep(Arrays.copyOfRange(new double[3], 1, 2));
-			keep(list.toArray(new Plain[0]));
+			Plain[] none = new Plain[0];
+			keep(none);
+			keep(list.toArray(none));
 			keep(list.toArray(new Plain[3]));
-			keep(linked.toArray(new Plain[1]));
+			Plain[] one = new Plain[1];
+			keep(one);
+			keep(linked.toArray(one));
 		}
 		own(Sub[].class, 2L * n);
 		own(Chain[].class, n);
