@@ -178,8 +178,8 @@ END_TEST
 
 START_TEST(it_takes_too_long)
 {
-	const struct relay_limits hurry = { 1u << 30, 50 };
-	pid_t pid = writer(MUCH, 600);
+	const struct relay_limits hurry = { 1u << 30, 500 };
+	pid_t pid = writer(MUCH, 1500);
 	struct relay r = start(&hurry);
 
 	check_bytes(&r, MUCH);
