@@ -323,7 +323,7 @@ ask() {
 
 # new_lines N: of the victim started last, behind the first N, those that are whole.
 new_lines() {
-	sed -n "$(($1 + 1)),$(wc -l <"$JVM_OUT")p" "$JVM_OUT"
+	head -n "$(wc -l <"$JVM_OUT")" "$JVM_OUT" | tail -n "+$(($1 + 1))"
 }
 
 n_asked=0
