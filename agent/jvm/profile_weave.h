@@ -32,6 +32,7 @@
 #define AG_WEAVING_SPARE (AG_WEAVING_BATCH + 1)
 
 #define AG_WEAVING_REASONS 24
+#define AG_WEAVING_ASKING 64 /* threads at a time */
 #define AG_WEAVING_NAMES 1024u /* of classes that are loaded while all are looked at */
 
 /* Why something was left as it was; rows are taken by any thread, and never given back. */
@@ -56,6 +57,7 @@ struct ag_weaving {
 	uint32_t loaded;    /* atomic: classes that got hooks as they were loaded */
 	uint64_t names[AG_WEAVING_NAMES]; /* atomic: of the first of these, their hashes */
 	int64_t loaded_ns;  /* atomic: when the last one did */
+	JNIEnv *asking[AG_WEAVING_ASKING]; /* atomic: of threads that ask a loader as they load */
 	/* java.lang.ClassLoader's */
 	jmethodID load[2];
 	jfieldID parent;

@@ -122,18 +122,37 @@ static bool finds(const struct ag_weaving *w, JNIEnv *jni, jobject loader)
 	return found;
 }
 
-/* Only if this thread is not asking another one: the environment's local storage tells. */
+/*
+ * The thread asks from now on, if it does not already.  Kept here, and not by the JVM: of nobody
+ * in particular JDK 19 to 24 take SetThreadLocalStorage() for all virtual threads' business, and
+ * wait until none is being moved.
+ */
+static JNIEnv **begin_asking(struct ag_weaving *w, JNIEnv *jni)
+{
+	for (int i = 0; i < AG_WEAVING_ASKING; i++) {
+		if (__atomic_load_n(&w->asking[i], __ATOMIC_RELAXED) == jni)
+			return NULL;
+	}
+	for (int i = 0; i < AG_WEAVING_ASKING; i++) {
+		JNIEnv *none = NULL;
+
+		if (__atomic_compare_exchange_n(&w->asking[i], &none, jni, false,
+						__ATOMIC_RELAXED, __ATOMIC_RELAXED))
+			return &w->asking[i];
+	}
+	return NULL;
+}
+
+/* Only if this thread is not asking another one. */
 static bool ask_here(struct ag_weaving *w, jvmtiEnv *ti, JNIEnv *jni, jobject loader)
 {
-	void *asking = NULL;
+	JNIEnv **asking = begin_asking(w, jni);
 	bool found;
 
-	if ((*ti)->GetThreadLocalStorage(ti, NULL, &asking) != JVMTI_ERROR_NONE || asking ||
-	    (*ti)->SetThreadLocalStorage(ti, NULL, w) != JVMTI_ERROR_NONE)
+	if (!asking)
 		return false;
 	found = finds(w, jni, loader);
-	/* If it fails this thread asks no more, which is only slower. */
-	(void)(*ti)->SetThreadLocalStorage(ti, NULL, NULL);
+	__atomic_store_n(asking, NULL, __ATOMIC_RELEASE);
 	if (found) /* without a tag it is asked again */
 		(void)(*ti)->SetTag(ti, loader, AG_WEAVING_SEES);
 	return found;

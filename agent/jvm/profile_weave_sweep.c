@@ -270,6 +270,9 @@ int ag_weaving_sweep(struct ag_sweep *s)
 		if (s->jvm->stopping || ag_classes_get(s->jvm, &classes) != 0)
 			return -1;
 	}
+	/* JDK 8 and 11 count them in callbacks, too; at worst -Xcheck:jni complains of that. */
+	if (ag_ref_expect(s->jvm, 2 * ((jint)classes.n + 64)) != 0)
+		ag_forgive(s->jvm);
 	for (uint32_t i = 0; i < classes.n && !s->jvm->stopping; i++)
 		consider(s, classes.list[i]);
 	flush(s);

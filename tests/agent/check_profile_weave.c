@@ -460,6 +460,33 @@ START_TEST(a_loader_is_met)
 }
 END_TEST
 
+static void load_in_between(void)
+{
+	fake.asking = NULL;
+	fake_load(C, "inner");
+}
+
+/* It loads another class to answer, for which it is not asked again. */
+START_TEST(a_loader_loads_when_asked)
+{
+	struct ag_weaving *w;
+
+	fake.loader = true;
+	fake.own_methods = true;
+	fake.finds = true;
+	fake.asking = load_in_between;
+	fake_is_absent(C);
+	w = in();
+	fake_load(C, "new");
+	ck_assert_uint_eq(fake.asked, 1);
+	runs(C, "new#");
+	fake_load(C, "newer");
+	ck_assert_uint_eq(fake.asked, 1);
+	runs(C, "newer#");
+	out(w);
+}
+END_TEST
+
 START_TEST(a_loader_is_blind)
 {
 	struct ag_weaving *w;
@@ -529,6 +556,7 @@ int main(void)
 	tcase_add_loop_test(tcase, another_agent, 0, 3);
 	tcase_add_loop_test(tcase, a_class_is_loaded, 0, 2);
 	tcase_add_loop_test(tcase, a_loader_is_met, 0, 3);
+	tcase_add_test(tcase, a_loader_loads_when_asked);
 	tcase_add_test(tcase, a_loader_is_blind);
 	tcase_add_test(tcase, a_thread_is_suspended_in_the_hook);
 	suite_add_tcase(suite, tcase);

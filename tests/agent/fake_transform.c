@@ -341,6 +341,8 @@ static jobject JNICALL call_static_object_method(JNIEnv *env, jclass class, jmet
 {
 	(void)env, (void)of(class), (void)method, (void)arguments;
 	fake.asked++;
+	if (fake.asking)
+		fake.asking();
 	fake.exception = fault() || !fake.finds;
 	return fake.exception ? NULL : new_reference(-1, false);
 }
@@ -449,8 +451,10 @@ static jvmtiError JNICALL set_event_notification_mode(jvmtiEnv *ti, jvmtiEventMo
 static jvmtiError JNICALL set_thread_local_storage(jvmtiEnv *ti, jthread thread, const void *data)
 {
 	(void)thread;
+	if (fake.other_thread) /* JDK 19 to 24 might have all virtual threads wait */
+		abort();
 	TI_FAULT();
-	environment(ti)->storage[fake.other_thread > 0] = data;
+	environment(ti)->storage[0] = data;
 	return JVMTI_ERROR_NONE;
 }
 

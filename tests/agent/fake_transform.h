@@ -26,6 +26,7 @@ struct fake_transform {
 
 	/* p.C has a loader, whose methods are its own, and which finds what it is asked for */
 	bool loader, own_methods, finds;
+	void (*asking)(void); /* what it does meanwhile */
 
 	unsigned calls;
 	unsigned asked; /* times that the loader was asked for a class */
