@@ -352,7 +352,7 @@ static const char *write_to(struct ag_jvm *jvm, struct writing *w, uint32_t pid,
 		(void)say_note(w, WIRE_ALLOC_NOT_LIVE, jvm->err.why ? jvm->err.why : "", 0);
 	ag_forgive(jvm);
 	/* What these cannot tell is no reason to lose the rest. */
-	(void)ag_profile_notes(jvm, report->profile, say_note, w);
+	(void)ag_profile_notes(report->profile, say_note, w);
 	say_sites(w, ranks, n, all);
 	return ag_file_finish(w->file, report->path) == 0 ? NULL : ag_file_why(w->file->error);
 }

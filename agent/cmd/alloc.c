@@ -187,8 +187,7 @@ static int end_profile(struct ag_alloc_telling *t, const struct request *request
 		return -1;
 	if (rc != 0 && tell_not_live(t, &flags) != 0)
 		return -1;
-	if (ag_alloc_tell_sites(t) != 0 ||
-	    ag_profile_notes(t->jvm, t->profile, ag_alloc_tell_note, t) != 0)
+	if (ag_alloc_tell_sites(t) != 0 || ag_profile_notes(t->profile, ag_alloc_tell_note, t) != 0)
 		return -1;
 	return ag_alloc_tell_end(t, (uint32_t)end, code, flags);
 }
@@ -224,7 +223,7 @@ static int tell_recorded_notes(struct ag_alloc_telling *t)
 
 	if (rc <= 0)
 		return rc;
-	rc = ag_profile_notes(&turn.jvm, turn.profile, ag_alloc_tell_note, t);
+	rc = ag_profile_notes(turn.profile, ag_alloc_tell_note, t);
 	leave(t, &turn);
 	return rc;
 }

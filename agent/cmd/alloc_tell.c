@@ -50,6 +50,7 @@ int ag_alloc_tell_begun(struct ag_alloc_telling *t)
 	wire_put_u64(w, state.begin_ns);
 	wire_put_u32(w, state.hooked);
 	wire_put_u32(w, state.refused);
+	wire_put_u32(w, state.depth);
 	return ag_chan_end(t->chan, WIRE_ALLOC_BEGUN) == 0 ? finish(t) : -1;
 }
 

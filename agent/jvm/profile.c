@@ -117,7 +117,7 @@ void ag_profile_tick(struct ag_jvm *jvm, struct ag_profile *profile)
 	if (is_exact(profile))
 		ag_exact_tick(jvm, profile);
 	else
-		ag_sample_tick(jvm, profile);
+		ag_sample_tick(profile);
 }
 
 /* Ending */
@@ -130,22 +130,18 @@ static int count_live(struct ag_jvm *jvm, struct ag_profile *profile)
 
 int ag_profile_end(struct ag_jvm *jvm, struct ag_profile *profile, bool live, jvmtiError *code)
 {
-	int rc = 0;
-
 	*code = JVMTI_ERROR_NONE;
 	profile->ended_ns = ag_now_ns();
 	if (is_exact(profile)) {
 		ag_exact_off(jvm, profile, code);
-		rc = ag_exact_merge(jvm, profile);
+		ag_exact_merge(profile);
 	} else {
-		ag_sample_off(jvm, profile);
+		ag_sample_off(profile);
 	}
 	if (!keeps_live(profile))
-		return rc;
-	ag_live_off(jvm, profile);
-	if (live && count_live(jvm, profile) != 0)
-		rc = -1;
-	return rc;
+		return 0;
+	ag_live_off(profile);
+	return live ? count_live(jvm, profile) : 0;
 }
 
 void ag_profile_dying(struct ag_profile *profile)
@@ -155,8 +151,8 @@ void ag_profile_dying(struct ag_profile *profile)
 
 int ag_profile_peek(struct ag_jvm *jvm, struct ag_profile *profile, bool live)
 {
-	if (is_exact(profile) && ag_exact_merge(jvm, profile) != 0)
-		return -1;
+	if (is_exact(profile))
+		ag_exact_merge(profile);
 	return live && keeps_live(profile) ? count_live(jvm, profile) : 0;
 }
 
@@ -190,6 +186,7 @@ void ag_profile_state(const struct ag_profile *profile, struct ag_profile_state 
 		.sites = ag_sites_count(&profile->sites),
 		.kinds = ag_kinds_count(profile->kinds),
 		.collections = __atomic_load_n(&profile->collections, __ATOMIC_RELAXED),
+		.depth = profile->wanted.depth,
 		.live_ns = profile->live_ns,
 	};
 	if (profile->exact)
@@ -206,11 +203,10 @@ bool ag_profile_site(const struct ag_profile *profile, uint32_t i, struct ag_pro
 	return ag_sites_get(&profile->sites, i, site);
 }
 
-int ag_profile_notes(struct ag_jvm *jvm, struct ag_profile *profile, ag_profile_note_fn *tell,
-		     void *arg)
+int ag_profile_notes(const struct ag_profile *profile, ag_profile_note_fn *tell, void *arg)
 {
 	uint64_t dropped = __atomic_load_n(&profile->dropped, __ATOMIC_RELAXED);
-	int rc = profile->exact ? ag_exact_notes(jvm, profile, tell, arg) : 0;
+	int rc = profile->exact ? ag_exact_notes(profile, tell, arg) : 0;
 
 	return rc == 0 && dropped > 0 ? tell(arg, WIRE_ALLOC_FULL, "", dropped) : rc;
 }

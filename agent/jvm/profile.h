@@ -45,6 +45,7 @@ struct ag_profile_state {
 	uint64_t bytes, dropped, interval;
 	uint32_t sites, kinds, collections;
 	uint32_t hooked, refused; /* classes */
+	uint32_t depth;           /* frames of a stack, at most */
 	uint64_t live_ns;         /* that the JVM stood still for what is live */
 };
 void ag_profile_state(const struct ag_profile *profile, struct ag_profile_state *state);
@@ -86,8 +87,7 @@ bool ag_profile_site(const struct ag_profile *profile, uint32_t i, struct ag_pro
 
 /* What is to be known about the figures (enum wire_alloc_note), until tell() is not 0. */
 typedef int ag_profile_note_fn(void *arg, uint32_t note, const char *text, uint64_t n);
-int ag_profile_notes(struct ag_jvm *jvm, struct ag_profile *profile, ag_profile_note_fn *tell,
-		     void *arg);
+int ag_profile_notes(const struct ag_profile *profile, ag_profile_note_fn *tell, void *arg);
 
 /* Give it back, after ag_profile_end(). */
 void ag_profile_free(struct ag_jvm *jvm, struct ag_profile *profile);

@@ -130,8 +130,7 @@ static int start(struct ag_jvm *jvm, struct ag_profile *profile)
 	if (!profile->exact->weaving)
 		return -1;
 	profile->exact->began_ns = ag_now_ns();
-	if (ag_hooks_on(jvm, profile) != 0)
-		return -1;
+	ag_hooks_on(profile);
 	return ag_profile_listen(jvm, profile, JVMTI_EVENT_VM_OBJECT_ALLOC);
 }
 
@@ -189,10 +188,9 @@ void ag_exact_free(struct ag_jvm *jvm, struct ag_profile *profile)
 	profile->exact = NULL;
 }
 
-int ag_exact_notes(struct ag_jvm *jvm, struct ag_profile *profile, ag_profile_note_fn *tell,
-		   void *arg)
+int ag_exact_notes(const struct ag_profile *profile, ag_profile_note_fn *tell, void *arg)
 {
 	if (!profile->exact->weaving)
 		return 0;
-	return ag_weaving_notes(jvm, profile->exact->weaving, tell, arg);
+	return ag_weaving_notes(profile->exact->weaving, tell, arg);
 }

@@ -56,12 +56,12 @@ uint32_t ag_hooks_place(struct ag_exact *exact, enum ag_place_kind kind, const c
 			size_t signature_len, const char *owner, size_t owner_len);
 
 /* Hooks count from on() to off(), which waits until none is at work any more. */
-int ag_hooks_on(struct ag_jvm *jvm, struct ag_profile *profile);
+void ag_hooks_on(struct ag_profile *profile);
 void ag_hooks_off(struct ag_profile *profile);
 
 /*
- * profile_weave: classes get hooks, loaded ones by retransforming those that make arrays, a few at
- * a time so that no pause is long, new ones as they are loaded; java.lang.Object last.
+ * profile_weave: classes get hooks, loaded ones by retransforming those that make arrays, many at
+ * a time so that pauses are few, new ones as they are loaded; java.lang.Object last.
  * -1 recorded, and everything is as it was.  out(): all classes are as they were.
  */
 struct ag_weaving;
@@ -70,11 +70,10 @@ struct ag_weaving *ag_weaving_in(struct ag_jvm *jvm, struct ag_profile *profile)
 void ag_weaving_tick(struct ag_jvm *jvm, struct ag_weaving *weaving);
 void ag_weaving_out(struct ag_jvm *jvm, struct ag_weaving *weaving, jvmtiError *code);
 void ag_weaving_count(const struct ag_weaving *weaving, uint32_t *hooked, uint32_t *refused);
-int ag_weaving_notes(struct ag_jvm *jvm, struct ag_weaving *weaving, ag_profile_note_fn *tell,
-		     void *arg);
+int ag_weaving_notes(const struct ag_weaving *weaving, ag_profile_note_fn *tell, void *arg);
 void ag_weaving_free(struct ag_jvm *jvm, struct ag_weaving *weaving);
 
-/* Is a class of this Java name wanted ("a.b.C", "int[]")?  Without globs all are. */
+/* Do the globs name the class of this signature?  Without globs all are wanted. */
 bool ag_exact_wants(const struct ag_profile *profile, const char *signature, size_t len);
 
 #endif

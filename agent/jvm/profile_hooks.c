@@ -274,13 +274,11 @@ void ag_hooks_open(struct ag_profile *profile)
 	__atomic_store_n(&present, profile, __ATOMIC_SEQ_CST);
 }
 
-int ag_hooks_on(struct ag_jvm *jvm, struct ag_profile *profile)
+void ag_hooks_on(struct ag_profile *profile)
 {
-	(void)jvm;
 	serial = serial == INT32_MAX ? 1 : serial + 1;
 	profile->exact->serial = serial;
 	__atomic_store_n(&counting, (uint64_t)serial << 32, __ATOMIC_SEQ_CST);
-	return 0;
 }
 
 static bool is_busy(void)

@@ -70,11 +70,10 @@ int ag_live_on(struct ag_jvm *jvm, struct ag_profile *profile)
 }
 
 /* The JVM does not come back from this in the middle of a collection: nobody is in there then. */
-void ag_live_off(struct ag_jvm *jvm, struct ag_profile *profile)
+void ag_live_off(struct ag_profile *profile)
 {
 	jvmtiEnv *ti = profile->ti;
 
-	(void)jvm;
 	/* It fails if the JVM is leaving. */
 	(void)(*ti)->SetEventNotificationMode(ti, JVMTI_DISABLE,
 					      JVMTI_EVENT_GARBAGE_COLLECTION_FINISH, NULL);

@@ -75,11 +75,10 @@ static uint64_t merge_cell(struct ag_profile *profile, struct ag_cell *cell)
 	return 0;
 }
 
-int ag_exact_merge(struct ag_jvm *jvm, struct ag_profile *profile)
+void ag_exact_merge(struct ag_profile *profile)
 {
 	uint64_t lost = 0;
 
-	(void)jvm;
 	take_back(profile);
 	for (uint32_t i = 0; i < AG_TELLERS; i++) {
 		struct ag_cells *cells = cells_of(profile->exact, i);
@@ -91,7 +90,6 @@ int ag_exact_merge(struct ag_jvm *jvm, struct ag_profile *profile)
 	}
 	ag_exact_drop(profile, lost - profile->exact->lost); /* there may be fewer than before */
 	profile->exact->lost = lost;
-	return 0;
 }
 
 void ag_exact_state(const struct ag_profile *profile, struct ag_profile_state *state)

@@ -121,14 +121,13 @@ static void curb(struct place *place, jvmtiEnv *ti, struct ag_profile *profile)
 		set_chosen(place, ti, profile);
 }
 
-void ag_sample_tick(struct ag_jvm *jvm, struct ag_profile *profile)
+void ag_sample_tick(struct ag_profile *profile)
 {
 	struct place *place = __atomic_load_n(&sampling, __ATOMIC_ACQUIRE);
 	uint64_t samples = __atomic_load_n(&profile->samples, __ATOMIC_RELAXED), rate;
 	int64_t now = ag_now_ns();
 	uint32_t log2, was;
 
-	(void)jvm;
 	if (!place || place->profile != profile || now - place->tick_ns < (int64_t)(SECOND / 10))
 		return;
 	log2 = was = __atomic_load_n(&place->log2, __ATOMIC_SEQ_CST);
@@ -303,7 +302,7 @@ int ag_sample_on(struct ag_jvm *jvm, struct ag_profile *profile)
 	__atomic_store_n(&sampling, place, __ATOMIC_RELEASE);
 	if (ag_profile_listen(jvm, profile, JVMTI_EVENT_SAMPLED_OBJECT_ALLOC) == 0)
 		return 0;
-	ag_sample_off(jvm, profile);
+	ag_sample_off(profile);
 	return -1;
 }
 
@@ -311,12 +310,11 @@ int ag_sample_on(struct ag_jvm *jvm, struct ag_profile *profile)
  * Threads draw their first gap when they start, also without a profile: the interval is set back
  * to what it is in a JVM that nobody has sampled.
  */
-void ag_sample_off(struct ag_jvm *jvm, struct ag_profile *profile)
+void ag_sample_off(struct ag_profile *profile)
 {
 	struct place *place = __atomic_load_n(&sampling, __ATOMIC_ACQUIRE);
 	jvmtiEnv *ti = profile->ti;
 
-	(void)jvm;
 	/* Both fail only if the JVM is leaving. */
 	(void)(*ti)->SetEventNotificationMode(ti, JVMTI_DISABLE, JVMTI_EVENT_SAMPLED_OBJECT_ALLOC,
 					      NULL);

@@ -1,6 +1,6 @@
 /*
- * What the parts of a profile share.  profile.c makes, ends and frees it and merges;
- * profile_sample, profile_exact (with profile_hooks and profile_weave) and profile_live fill it.
+ * What the parts of a profile share.  profile.c makes, ends and frees it; profile_sample,
+ * profile_exact (with profile_hooks and profile_weave) and profile_live fill it.
  */
 #ifndef JTOOL_AGENT_JVM_PROFILE_STATE_H
 #define JTOOL_AGENT_JVM_PROFILE_STATE_H
@@ -43,8 +43,8 @@ int ag_profile_listen(struct ag_jvm *jvm, struct ag_profile *profile, jvmtiEvent
  * profile_sample: -1 recorded.  Nothing comes in after off(), unless `left` is set.
  */
 int ag_sample_on(struct ag_jvm *jvm, struct ag_profile *profile);
-void ag_sample_off(struct ag_jvm *jvm, struct ag_profile *profile);
-void ag_sample_tick(struct ag_jvm *jvm, struct ag_profile *profile);
+void ag_sample_off(struct ag_profile *profile);
+void ag_sample_tick(struct ag_profile *profile);
 
 /*
  * How many objects, in 1/256, and how many bytes a sample of this size stands for: 1/p each, with
@@ -67,7 +67,7 @@ struct ag_weight ag_sample_weight(uint64_t size, uint64_t interval);
 void ag_live_mark(struct ag_profile *profile, jobject object, uint32_t site, uint64_t interval);
 /* Count collections, from on() to off(). */
 int ag_live_on(struct ag_jvm *jvm, struct ag_profile *profile);
-void ag_live_off(struct ag_jvm *jvm, struct ag_profile *profile);
+void ag_live_off(struct ag_profile *profile);
 /*
  * A full collection, then the live figures of all sites.  While the JVM is dying nothing can be
  * collected: what is reachable is found along references, which takes longer.  -1 recorded.
@@ -83,10 +83,9 @@ int ag_exact_on(struct ag_jvm *jvm, struct ag_profile *profile);
 void ag_exact_tick(struct ag_jvm *jvm, struct ag_profile *profile);
 void ag_exact_off(struct ag_jvm *jvm, struct ag_profile *profile, jvmtiError *code);
 /* Add up threads' tables into the sites; once more adds only what came since. */
-int ag_exact_merge(struct ag_jvm *jvm, struct ag_profile *profile);
+void ag_exact_merge(struct ag_profile *profile);
 void ag_exact_state(const struct ag_profile *profile, struct ag_profile_state *state);
-int ag_exact_notes(struct ag_jvm *jvm, struct ag_profile *profile, ag_profile_note_fn *tell,
-		   void *arg);
+int ag_exact_notes(const struct ag_profile *profile, ag_profile_note_fn *tell, void *arg);
 void ag_exact_free(struct ag_jvm *jvm, struct ag_profile *profile);
 
 #endif

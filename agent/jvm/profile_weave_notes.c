@@ -171,11 +171,10 @@ void ag_weaving_free_old(struct ag_jvm *jvm, struct ag_weaving *w)
 	}
 }
 
-int ag_weaving_notes(struct ag_jvm *jvm, struct ag_weaving *w, ag_profile_note_fn *tell, void *arg)
+int ag_weaving_notes(const struct ag_weaving *w, ag_profile_note_fn *tell, void *arg)
 {
 	int rc = 0;
 
-	(void)jvm;
 	for (const struct ag_old_code *row = w->old; row && rc == 0; row = row->next)
 		rc = tell(arg, WIRE_ALLOC_OLD_CODE, row->name, row->threads);
 	for (int i = 0; i < AG_WEAVING_REASONS && rc == 0; i++) {

@@ -59,6 +59,7 @@ static void add_stacks(struct stacktree *tree, const struct alloc_view *view)
 {
 	bool by_count = view->order == ALLOC_BY_COUNT || view->order == ALLOC_BY_LIVE_COUNT;
 	bool live = view->order >= ALLOC_BY_LIVE_BYTES;
+	uint32_t most = view->alloc->depth > 0 ? view->alloc->depth : WIRE_ALLOC_DEPTH;
 
 	for (size_t i = 0; i < view->n + view->n_hidden; i++) {
 		const struct alloc_site *site = &view->alloc->sites[view->sites[i]];
@@ -66,7 +67,7 @@ static void add_stacks(struct stacktree *tree, const struct alloc_view *view)
 		uint64_t objects = live ? site->live_objects : site->objects;
 		const uint64_t values[STACKTREE_VALUES] = { by_count ? objects : bytes,
 							    by_count ? bytes : objects };
-		uint32_t node = stacktree_begin(tree, site->n_frames, WIRE_ALLOC_DEPTH);
+		uint32_t node = stacktree_begin(tree, site->n_frames, most);
 
 		for (uint32_t k = site->n_frames; k-- > 0;)
 			node = stacktree_child(tree, node,

@@ -35,6 +35,7 @@ static int take_begun(struct alloc *a, struct wire_reader *payload)
 {
 	uint64_t ns = wire_get_u64(payload);
 	uint32_t hooked = wire_get_u32(payload), refused = wire_get_u32(payload);
+	uint32_t depth = wire_get_u32(payload);
 
 	if (!wire_reader_ok(payload) || a->begun)
 		return -EBADMSG;
@@ -42,6 +43,7 @@ static int take_begun(struct alloc *a, struct wire_reader *payload)
 	a->begin_ns = ns;
 	a->hooked = hooked;
 	a->refused = refused;
+	a->depth = depth;
 	return 0;
 }
 

@@ -36,6 +36,7 @@ struct alloc {
 	uint32_t flags;     /* WIRE_ALLOC_*; of a recording its own, known at the end */
 	uint64_t begin_ns;  /* that the JVM took to begin */
 	uint32_t hooked, refused; /* classes */
+	uint32_t depth;     /* frames of a stack, at most; 0: not told */
 	struct alloc_state state; /* the last that was told */
 	char **kinds;       /* Java names: "byte[]", "a.b.C"; not made safe to show */
 	size_t n_kinds, kinds_cap;

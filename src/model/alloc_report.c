@@ -140,6 +140,8 @@ static int take_header(struct reading *r, struct slice *line)
 		return take_mode(r, line);
 	if (slice_is(key, "interval"))
 		return take_number(line, &state->interval);
+	if (slice_is(key, "depth"))
+		return take_u32(line, &r->a->depth);
 	if (slice_is(key, "live"))
 		return take_live(r, line);
 	if (slice_is(key, "begin"))

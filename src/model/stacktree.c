@@ -49,7 +49,8 @@ uint32_t stacktree_begin(struct stacktree *t, uint32_t n_frames, uint32_t most)
 
 	if (n_frames < most)
 		return 0;
-	(void)snprintf(name, sizeof(name), "(%" PRIu32 " frames or more)", most);
+	(void)snprintf(name, sizeof(name), "(%" PRIu32 " frame%s or more)", most,
+		       most == 1 ? "" : "s");
 	return stacktree_child(t, 0, name);
 }
 

@@ -164,6 +164,7 @@ static void hear_one(uint16_t type, struct wire_reader *r)
 		ck_assert_uint_eq(wire_get_u64(r), 2);
 		ck_assert_uint_eq(wire_get_u32(r), 8);
 		ck_assert_uint_eq(wire_get_u32(r), 9);
+		ck_assert_uint_eq(wire_get_u32(r), 11);
 		break;
 	case WIRE_ALLOC_STATE:
 		heard.states++;

@@ -303,11 +303,10 @@ void ag_exact_off(struct ag_jvm *j, struct ag_profile *profile, jvmtiError *code
 	ck_abort_msg("it never began");
 }
 
-int ag_exact_merge(struct ag_jvm *j, struct ag_profile *profile)
+void ag_exact_merge(struct ag_profile *profile)
 {
-	(void)j, (void)profile;
+	(void)profile;
 	ck_abort_msg("it never began");
-	return -1;
 }
 
 void ag_exact_state(const struct ag_profile *profile, struct ag_profile_state *state)
@@ -315,10 +314,9 @@ void ag_exact_state(const struct ag_profile *profile, struct ag_profile_state *s
 	(void)profile, (void)state;
 }
 
-int ag_exact_notes(struct ag_jvm *j, struct ag_profile *profile, ag_profile_note_fn *tell,
-		   void *arg)
+int ag_exact_notes(const struct ag_profile *profile, ag_profile_note_fn *tell, void *arg)
 {
-	(void)j, (void)profile, (void)tell, (void)arg;
+	(void)profile, (void)tell, (void)arg;
 	return 0;
 }
 

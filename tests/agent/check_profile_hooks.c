@@ -67,10 +67,9 @@ void ag_weaving_count(const struct ag_weaving *weaving, uint32_t *hooked, uint32
 	*refused = 2;
 }
 
-int ag_weaving_notes(struct ag_jvm *of, struct ag_weaving *weaving, ag_profile_note_fn *tell,
-		     void *arg)
+int ag_weaving_notes(const struct ag_weaving *weaving, ag_profile_note_fn *tell, void *arg)
 {
-	(void)of, (void)weaving, (void)tell, (void)arg;
+	(void)weaving, (void)tell, (void)arg;
 	return 0;
 }
 
@@ -162,7 +161,7 @@ static void off(void)
 
 	ag_exact_off(&jvm, &profile, &code);
 	ck_assert_int_eq(code, 0);
-	ck_assert_int_eq(ag_exact_merge(&jvm, &profile), 0);
+	ag_exact_merge(&profile);
 }
 
 struct sum {
@@ -250,7 +249,7 @@ START_TEST(stacks_divide_them)
 		set_stack(&object_init, i % 3 == 0 ? &other : &run, 1);
 		make(0, 1);
 	}
-	ck_assert_int_eq(ag_exact_merge(&jvm, &profile), 0);
+	ag_exact_merge(&profile);
 	for (uint32_t i = 0; ag_sites_get(&profile.sites, i, &site); i++)
 		ck_assert_uint_eq(site.objects, site.methods[0] == (uintptr_t)&run ? 666 : 334);
 	for (int i = 0; i < 1000000; i++) {
@@ -299,7 +298,7 @@ START_TEST(threads_count_at_once)
 	for (uintptr_t i = 0; i < N_WORKERS; i++)
 		ck_assert_int_eq(pthread_create(&threads[i], NULL, work, (void *)i), 0);
 	for (int i = 0; i < 50; i++) {
-		ck_assert_int_eq(ag_exact_merge(&jvm, &profile), 0);
+		ag_exact_merge(&profile);
 		ck_assert_uint_le(sum_of("[I").objects, N_WORKERS * ROUNDS / 2);
 		ck_assert_uint_le(sum_of("[I").bytes, N_WORKERS * (uint64_t)ROUNDS * 24);
 	}
@@ -308,7 +307,7 @@ START_TEST(threads_count_at_once)
 	ag_exact_state(&profile, &state);
 	ck_assert_uint_eq(state.samples, N_WORKERS * ROUNDS / 4 * 5);
 	ck_assert_uint_eq(state.hooked, 7);
-	ck_assert_int_eq(ag_exact_merge(&jvm, &profile), 0);
+	ag_exact_merge(&profile);
 	ck_assert_uint_eq(sum_of(NULL).objects, N_WORKERS * ROUNDS / 4 * 5);
 	off();
 	for (int i = 0; i < ROUNDS; i += 4)

@@ -227,7 +227,7 @@ static int hear(void *arg, uint32_t note, const char *text, uint64_t n)
 static bool is_noted(struct ag_weaving *w, uint32_t note, const char *text, uint64_t n)
 {
 	heard.n = 0;
-	ck_assert_int_eq(ag_weaving_notes(&jvm, w, hear, NULL), 0);
+	ck_assert_int_eq(ag_weaving_notes(w, hear, NULL), 0);
 	for (unsigned i = 0; i < heard.n; i++) {
 		if (heard.note[i] == note && strcmp(heard.text[i], text) == 0)
 			return heard.count[i] == n;

@@ -58,7 +58,7 @@ void ag_profile_state(const struct ag_profile *profile, struct ag_profile_state 
 	*state = (struct ag_profile_state){
 		.ns = 1, .begin_ns = 2, .samples = 3, .bytes = 4, .dropped = 5, .interval = 6,
 		.sites = fake_profile.sites, .kinds = 2, .collections = 7, .hooked = 8,
-		.refused = 9, .live_ns = 10,
+		.refused = 9, .depth = 11, .live_ns = 10,
 	};
 	meanwhile();
 }
@@ -111,10 +111,9 @@ bool ag_profile_site(const struct ag_profile *profile, uint32_t i, struct ag_pro
 	return true;
 }
 
-int ag_profile_notes(struct ag_jvm *jvm, struct ag_profile *profile, ag_profile_note_fn *tell,
-		     void *arg)
+int ag_profile_notes(const struct ag_profile *profile, ag_profile_note_fn *tell, void *arg)
 {
-	(void)jvm, (void)profile;
+	(void)profile;
 	return tell(arg, WIRE_ALLOC_FULL, "", 5);
 }
 

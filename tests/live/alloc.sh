@@ -336,6 +336,8 @@ told() {
 	await_trace "$name: SIGTERM" && same "$name: SIGTERM: exit" 0 "$rc"
 	jt alloc "$JVM_PID" "${how[@]}" -d 0.5 --collapsed - -n 0
 	check "$name: collapsed stacks on stdout" grep -q -E '^([^;]+;)+[^;]+ [0-9]+$' "$W/out"
+	jt alloc "$JVM_PID" "${how[@]}" -d 0.5 --depth 2 --collapsed -
+	check "$name: what --depth cuts off is said" grep -q '^(2 frames or more);' "$W/out"
 	refuses 2 'interval' "$name: --exact --interval" alloc "$JVM_PID" --exact --interval 1k
 	refuses 2 'interval' "$name: --interval" alloc "$JVM_PID" --interval 1x
 	[ "$version" -gt 8 ] || refuses 1 '--exact' "$name: no sampling" alloc "$JVM_PID" -d 1

@@ -43,6 +43,7 @@ START_TEST(begun_once)
 	wire_put_u64(begin(&p), 1234);
 	wire_put_u32(&p.w, 4711);
 	wire_put_u32(&p.w, 3);
+	wire_put_u32(&p.w, 12);
 	refused_when_cut(WIRE_ALLOC_BEGUN, &p);
 	ck_assert(!alloc.begun);
 	ck_assert_int_eq(take(&alloc, WIRE_ALLOC_BEGUN, &p), 0);
@@ -50,6 +51,7 @@ START_TEST(begun_once)
 	ck_assert_uint_eq(alloc.begin_ns, 1234);
 	ck_assert_uint_eq(alloc.hooked, 4711);
 	ck_assert_uint_eq(alloc.refused, 3);
+	ck_assert_uint_eq(alloc.depth, 12);
 	ck_assert_int_eq(take(&alloc, WIRE_ALLOC_BEGUN, &p), -EBADMSG);
 }
 END_TEST

@@ -6,7 +6,7 @@
 #include "model/alloc_report.h"
 
 #define BEGIN "# jtool allocations 1\n# version 1\n# pid 12\n"
-#define SAMPLED BEGIN "# mode sampled\n# interval 524288\n# depth 64\n"
+#define SAMPLED BEGIN "# mode sampled\n# interval 524288\n# depth 10\n"
 
 static const char whole[] =
 	SAMPLED
@@ -74,6 +74,7 @@ START_TEST(is_read)
 	ck_assert_uint_eq(a.live_ns, 1002000000);
 	ck_assert_uint_eq(a.hooked, 5);
 	ck_assert_uint_eq(a.refused, 6);
+	ck_assert_uint_eq(a.depth, 10);
 	ck_assert_uint_eq(a.state.ns, 12345000000);
 	ck_assert_uint_eq(a.state.samples, 30);
 	ck_assert_uint_eq(a.state.bytes, 15000000);
