@@ -181,10 +181,9 @@ struct ag_kinds *ag_kinds_new(struct ag_arena *arena)
 void ag_kinds_release(struct ag_kinds *kinds, JNIEnv *jni)
 {
 	for (uint32_t i = 0; i < ag_table_slots(&kinds->classes); i++) {
-		const struct ag_item *item = ag_table_in(&kinds->classes, i);
+		const struct known *known = (const void *)ag_table_in(&kinds->classes, i);
 
-		if (item)
-			(*jni)->DeleteWeakGlobalRef(jni,
-						    ((const struct known *)(const void *)item)->class);
+		if (known)
+			(*jni)->DeleteWeakGlobalRef(jni, known->class);
 	}
 }
