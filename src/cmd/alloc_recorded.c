@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "cmd/alloc.h"
+#include "cmd/recorded.h"
 #include "target/agents.h"
 #include "target/ns.h"
 
@@ -82,8 +83,7 @@ static bool is_candidate(const struct agents *agents, const struct agent *agent)
 	if (agent->kind == AGENT_MAPPED)
 		return agent->maker == MADE_BY_JTOOL;
 	/* One whose file is gone is known by the flags alone. */
-	if (agent->kind != AGENT_PATH || *agent->name != '/' || !agent->options ||
-	    strncmp(agent->options, "alloc", 5) != 0)
+	if (*agent->name != '/' || !recorded_wanted(agent))
 		return false;
 	for (size_t i = 0; i < agents->n; i++) {
 		const struct agent *other = &agents->list[i];

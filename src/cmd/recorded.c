@@ -4,6 +4,23 @@
 
 #include "target/ns.h"
 
+#define WISH "alloc"
+
+/* Wherever it stands among the options, as the agent takes it. */
+bool recorded_wanted(const struct agent *agent)
+{
+	const char *word = agent->kind == AGENT_PATH ? agent->options : NULL;
+
+	while (word) {
+		size_t len = strcspn(word, ",");
+
+		if (len == strlen(WISH) && memcmp(word, WISH, len) == 0)
+			return true;
+		word = word[len] ? word + len + 1 : NULL;
+	}
+	return false;
+}
+
 bool recorded_by(const struct agents *agents, const struct agent *mapped)
 {
 	if (mapped->kind != AGENT_MAPPED || mapped->maker != MADE_BY_JTOOL)
@@ -11,8 +28,7 @@ bool recorded_by(const struct agents *agents, const struct agent *mapped)
 	for (size_t i = 0; i < agents->n; i++) {
 		const struct agent *a = &agents->list[i];
 
-		if (a->kind == AGENT_PATH && a->options && strcmp(a->name, mapped->name) == 0 &&
-		    strncmp(a->options, "alloc", 5) == 0)
+		if (recorded_wanted(a) && strcmp(a->name, mapped->name) == 0)
 			return true;
 	}
 	return false;

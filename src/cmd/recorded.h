@@ -7,6 +7,9 @@
 #include "cmd.h"
 #include "target/agents.h"
 
+/* Is it one of the flags, and has an agent record: -agentpath:FILE=alloc,...? */
+bool recorded_wanted(const struct agent *agent);
+
 /* Do the flags among the agents say so of one that is mapped? */
 bool recorded_by(const struct agents *agents, const struct agent *mapped);
 

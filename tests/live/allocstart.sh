@@ -23,13 +23,14 @@ n_reports=0
 
 # records VERSION CLASS OPTIONS [ARGUMENT...]: a victim that does; its report will be $report.
 records() {
-	local version=$1 class=$2 options=$3 flags=(-Xmx200m -Xmn10m)
+	local version=$1 class=$2 options=$3 flags=(-Xmx200m -Xmn10m) given
 
 	shift 3
 	n_reports=$((n_reports + 1))
 	report=$W/reports/$n_reports
-	start_jvm "$version" serial "$class" "${flags[@]}" \
-		"-agentpath:$IW/agent.so=alloc,file=$IW/reports/$n_reports${options:+,$options}" -- "$@"
+	given=alloc,file=$IW/reports/$n_reports${options:+,$options}
+	[ $((n_reports % 2)) -ne 0 ] || given=${given#alloc,},alloc # in any order
+	start_jvm "$version" serial "$class" "${flags[@]}" "-agentpath:$IW/agent.so=$given" -- "$@"
 }
 
 # whole_report NAME: it is there, and jtool reads it, as --json to $W/out.
@@ -121,6 +122,10 @@ living() {
 	poll 40 leaks 600 || fail "$name: it leaks"
 	shows "$name: meanwhile" "$JVM_PID" --json --recorded --live
 	same "$name: meanwhile: the leak comes first" "byte[]" "$(json "j['sites'][0]['class']")"
+	jt info "$JVM_PID"
+	check "$name: info says that it records" grep -q 'agent.so, of jtool: records' "$W/out"
+	jt detach "$JVM_PID"
+	check "$name: detach says that it goes on" grep -q 'goes on until it ends' "$W/err"
 	kill -TERM "$JVM_PID"
 	whole_report "$name" || return
 	same "$name: at the end, too" "byte[] True" "$(json "(lambda s: s['class'] + ' ' + str(any(
