@@ -110,6 +110,14 @@ static void add_state(struct buf *out, const struct run *r)
 	buf_adds(out, r->opts->exact ? " objects" : " samples");
 }
 
+/* Has it gone on for as long as it was to? */
+static bool is_over(const struct run *r)
+{
+	int64_t ms = duration_ms(r->opts);
+
+	return ms > 0 && deadline_passed((struct deadline){ r->begin_ns + ms * NS_PER_MS });
+}
+
 static void draw(struct run *r)
 {
 	_cleanup_buf_ struct buf state = BUF_INIT;
@@ -122,8 +130,7 @@ static void draw(struct run *r)
 		progress_tell(&r->line, "beginning");
 		return;
 	}
-	if (r->stopped || (seconds > 0 && deadline_passed((struct deadline){
-					 r->begin_ns + (int64_t)seconds * 1000 * NS_PER_MS }))) {
+	if (r->stopped || is_over(r)) {
 		progress_tell(&r->line, alloc_is_live(r->opts) ? "finding out what is alive" :
 								"ending");
 		return;
