@@ -3,6 +3,8 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "base/text.h"
@@ -18,6 +20,8 @@ const char *ag_file_why(int error)
 		return "what should be a directory is none";
 	case EISDIR:
 		return "it is a directory";
+	case ENXIO:
+		return "it is no regular file, which a report would replace";
 	case EACCES:
 	case EPERM:
 		return "permission denied";
@@ -53,20 +57,25 @@ static void name_temporary(struct ag_file *file, const char *path, uint32_t pid,
 	ag_text_number(&text, try);
 }
 
-/* rename() would say so, but only in the end. */
-static bool is_directory(const char *path)
+/*
+ * An error if what is there is not for a file to take its place: rename() would tell of
+ * directories only in the end, and not at all of /dev/null.  stat() is not in every libc under
+ * this name.  If nothing can be found out, open() and rename() will tell.
+ */
+static int taken(const char *path)
 {
-	int fd = open(path, O_PATH | O_DIRECTORY | O_CLOEXEC);
+	struct statx st;
 
-	if (fd >= 0)
-		(void)close(fd);
-	return fd >= 0;
+	if (syscall(SYS_statx, AT_FDCWD, path, 0, STATX_TYPE, &st) != 0 ||
+	    !(st.stx_mask & STATX_TYPE) || S_ISREG(st.stx_mode))
+		return 0;
+	return S_ISDIR(st.stx_mode) ? EISDIR : ENXIO;
 }
 
 int ag_file_open(struct ag_file *file, const char *path, uint32_t pid)
 {
 	file->n = 0;
-	file->error = is_directory(path) ? EISDIR : 0;
+	file->error = taken(path);
 	file->fd = -1;
 	for (unsigned try = 0; file->fd < 0 && file->error == 0; try++) {
 		name_temporary(file, path, pid, try);

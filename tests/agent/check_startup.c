@@ -218,6 +218,10 @@ START_TEST(file_fails)
 
 	ck_assert_int_eq(ag_file_open(&file, directory, 1), -1);
 	ck_assert_str_eq(ag_file_why(file.error), "it is a directory");
+	ck_assert_int_eq(mkfifo(path, 0600), 0); /* as a device */
+	ck_assert_int_eq(ag_file_open(&file, path, 1), -1);
+	ck_assert_ptr_nonnull(strstr(ag_file_why(file.error), "no regular file"));
+	ck_assert_int_eq(unlink(path), 0);
 	ck_assert_int_eq(ag_file_open(&file, "/nonexistent/x", 1), -1);
 	ck_assert_str_eq(ag_file_why(file.error), "there is no such directory");
 	/* One that was left by another process of that pid is not touched. */
