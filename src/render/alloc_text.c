@@ -85,13 +85,26 @@ static struct widths measure(const struct alloc_view *view)
 	return widths;
 }
 
+/* Behind the column that they are shares of. */
+static void add_percent(struct buf *out, const struct alloc_view *view, enum alloc_order column)
+{
+	if (view->order == column)
+		buf_addf(out, "%5s  ", "%");
+}
+
 static void add_heading(struct buf *out, const struct alloc_view *view, struct widths widths)
 {
-	if (alloc_view_is_live(view))
-		buf_addf(out, "%*s  %*s  ", BYTES_WIDTH, "LIVE", widths.live_objects,
-			 "LIVE COUNT");
-	buf_addf(out, "%*s  %5s  %*s  CLASS\n", BYTES_WIDTH, "BYTES", "%", widths.objects,
-		 "COUNT");
+	if (alloc_view_is_live(view)) {
+		buf_addf(out, "%*s  ", BYTES_WIDTH, "LIVE");
+		add_percent(out, view, ALLOC_BY_LIVE_BYTES);
+		buf_addf(out, "%*s  ", widths.live_objects, "LIVE COUNT");
+		add_percent(out, view, ALLOC_BY_LIVE_COUNT);
+	}
+	buf_addf(out, "%*s  ", BYTES_WIDTH, "BYTES");
+	add_percent(out, view, ALLOC_BY_BYTES);
+	buf_addf(out, "%*s  ", widths.objects, "COUNT");
+	add_percent(out, view, ALLOC_BY_COUNT);
+	buf_adds(out, "CLASS\n");
 }
 
 static void add_cell(struct buf *out, int width, bool is_bytes, uint64_t n)
@@ -147,16 +160,26 @@ static void add_stack(struct buf *out, const struct alloc_view *view,
 		buf_adds(out, "      (no Java code)\n");
 }
 
+static void add_share(struct buf *out, const struct alloc_view *view,
+		      const struct alloc_site *site, enum alloc_order column)
+{
+	if (view->order == column)
+		buf_addf(out, "%5.1f  ", share(view, site));
+}
+
 static void add_site(struct buf *out, const struct alloc_view *view, struct widths widths,
 		     const struct alloc_site *site)
 {
 	if (alloc_view_is_live(view)) {
 		add_cell(out, BYTES_WIDTH, true, site->live_bytes);
+		add_share(out, view, site, ALLOC_BY_LIVE_BYTES);
 		add_cell(out, widths.live_objects, false, site->live_objects);
+		add_share(out, view, site, ALLOC_BY_LIVE_COUNT);
 	}
 	add_cell(out, BYTES_WIDTH, true, site->bytes);
-	buf_addf(out, "%5.1f  ", share(view, site));
+	add_share(out, view, site, ALLOC_BY_BYTES);
 	add_cell(out, widths.objects, false, site->objects);
+	add_share(out, view, site, ALLOC_BY_COUNT);
 	add_text(out, view->alloc->kinds[site->kind]);
 	add_stack(out, view, site);
 }

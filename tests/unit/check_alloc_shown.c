@@ -94,8 +94,8 @@ START_TEST(what_is_alive_comes_first)
 		"10.0 s: 9.7K in 10 objects, each counted; alive at the end: 1000 in 1 object, of "
 		"those that 3 collections or more have left\n"
 		"\n"
-		"  LIVE  LIVE COUNT   BYTES      %  COUNT  CLASS\n"
-		"  1000           1    9.7K  100.0     10  a.b.C\n"
+		"  LIVE      %  LIVE COUNT   BYTES  COUNT  CLASS\n"
+		"  1000  100.0           1    9.7K     10  a.b.C\n"
 		"      (no Java code)\n"
 		"\n"
 		"1,234 more sites: -n 0 shows all\n");
