@@ -503,7 +503,8 @@ START_TEST(the_interval_is_chosen)
 	ck_assert_int_eq(fake.interval, 512 << 10);
 	allocate(1, 1, 24);
 	wait_a_tick(profile);
-	ck_assert_int_eq(fake.interval, 8192); /* so many would not be too many */
+	/* So many would not be too many; it is less than 128 ms on a machine that is not busy. */
+	ck_assert(fake.interval == 8192 || fake.interval == 4096);
 	wait_a_tick(profile);
 	ck_assert_int_eq(fake.interval, 4096);
 	ck_assert_uint_eq(state_of(profile).interval, 4096);
