@@ -38,7 +38,7 @@ final class AllocLeak extends Victim {
 			if (i % 20 == 0)
 				cache.add(new Cached());
 		}
-		while (cache.size() > 5000)
+		while (cache.size() > 1000)
 			cache.poll();
 	}
 
