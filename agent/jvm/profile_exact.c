@@ -83,7 +83,9 @@ static int hold(struct ag_jvm *jvm, struct ag_exact *exact)
 
 	if (!__atomic_compare_exchange_n(&held, &free, 1, false, __ATOMIC_ACQUIRE,
 					 __ATOMIC_RELAXED))
-		return ag_fail(jvm, "count every allocation", "somebody does in this JVM already");
+		return ag_fail(jvm, "count every allocation",
+			       "another jtool alloc --exact or a recording does already, and only "
+			       "one can: wait until it has ended");
 	exact->held = true;
 	if (!ag_hooks_idle(IDLE_MS))
 		return ag_fail(jvm, "count every allocation",

@@ -232,7 +232,7 @@ const struct cmd cmd_agent = {
 		"records allocations from the start of the JVM, and REPORT is written when it\n"
 		"ends; jtool alloc PID shows them before, jtool alloc REPORT after that.\n"
 		"OPTION: exact, live, age=N, interval=BYTES, depth=N, memory=BYTES,\n"
-		"classes=GLOB:GLOB.\n",
+		"classes=GLOB:GLOB, n=N.\n",
 	.need = NEED_NOTHING,
 	.free_words = -1,
 	.opts = agent_rows,

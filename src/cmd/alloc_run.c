@@ -192,9 +192,10 @@ static void explain(const struct run *r, const struct session *s, struct err *er
 			      "samples", pid);
 	else
 		(void)err_set(err, EXIT_ANSWER,
-			      "another agent samples the allocations of JVM %d, and only one can, "
-			      "until it gives that back (async-profiler's alloc mode does not when "
-			      "it is stopped): use --exact, which counts without samples", pid);
+			      "another agent or another jtool alloc samples the allocations of JVM "
+			      "%d, and only one can: wait until it has ended (async-profiler's "
+			      "alloc mode never does), or use --exact, which counts without "
+			      "samples", pid);
 }
 
 int alloc_run(const struct ctx *ctx, struct session *s, char *const *globs, struct alloc *a,

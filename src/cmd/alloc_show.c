@@ -1,6 +1,7 @@
 /*
  * alloc: what came, as a table or JSON, and as files.
  */
+#include <inttypes.h>
 #include <string.h>
 
 #include "base/xalloc.h"
@@ -131,6 +132,10 @@ static void say_nothing(const struct ctx *ctx, const struct alloc_view *view)
 			alloc_view_is_exact(view) ? "" : ": a smaller --interval sees more");
 	else if (ctx->n_args > 0)
 		fprintf(ctx->out, "none of them is of such a class\n");
+	else if (view->age > a->state.collections)
+		fprintf(ctx->out, "nothing can be that old: the JVM told of %" PRIu32
+				  " collection%s meanwhile; let it go on for longer with -d\n",
+			a->state.collections, a->state.collections == 1 ? "" : "s");
 	else
 		fprintf(ctx->out, "nothing of it is alive\n");
 }

@@ -11,6 +11,9 @@ int stackfiles_open(struct stackfiles *f, const char *collapsed, const char *fla
 {
 	const char *const paths[] = { collapsed, flamegraph };
 
+	if (collapsed && flamegraph && strcmp(collapsed, flamegraph) == 0)
+		return err_set(err, EXIT_USAGE,
+			       "--collapsed and --flamegraph name the same file: name two");
 	for (int i = 0; i < STACKFILE_KINDS; i++) {
 		if (!paths[i])
 			continue;

@@ -762,7 +762,7 @@ START_TEST(one_at_a_time)
 	first = profile;
 	first.exact->profile = &first;
 	ck_assert_int_eq(try_begin(MEM, 0, NULL, 0), -1);
-	ck_assert_str_eq(jvm.err.why, "somebody does in this JVM already");
+	ck_assert_ptr_nonnull(strstr(jvm.err.why, "does already"));
 	ag_forgive(&jvm);
 	ag_exact_free(&jvm, &profile);
 	ag_arena_release(&profile.arena, &mem);

@@ -283,9 +283,14 @@ held() {
 	jt load "$JVM_PID" "$W/sampler.so" release
 	same "$name: it has ended" 0 "$rc"
 	works "$name: and we can" alloc "$JVM_PID" -d 0.5
+	prints "$name: nothing is of an age that it cannot have" 'nothing can be that old' \
+		alloc "$JVM_PID" -d 0.5 --age 100000
+	refuses 2 'same file' "$name: two files of one name" \
+		alloc "$JVM_PID" --collapsed x --flamegraph x
 	begin_alloc "$name: no more" || return
 	jt load "$JVM_PID" "$W/sampler.so" hold
 	same "$name: while we sample, nobody else does" 1 "$rc"
+	refuses 1 'another jtool' "$name: nor another of us" alloc "$JVM_PID" -d 0.5
 	end_trace "$name"
 	check "$name: the other one can again" poll 5 may_hold
 	unharmed "$name" '.*' '.*'
