@@ -297,11 +297,24 @@ bool ag_hooks_idle(int ms)
 	return !is_busy();
 }
 
+/*
+ * By the profile's own thread.  While the JVM stands still, so does who is in a hook: that time
+ * does not count, since any call of JNI waits as well.
+ */
+static bool is_left_idle(JNIEnv *own)
+{
+	for (int ms = 0; is_busy() && ms < OFF_MS; ms++) {
+		(void)poll(NULL, 0, 1);
+		(void)(*own)->ExceptionCheck(own);
+	}
+	return !is_busy();
+}
+
 void ag_hooks_off(struct ag_profile *profile)
 {
 	__atomic_store_n(&counting, 0, __ATOMIC_SEQ_CST);
 	__atomic_store_n(&present, NULL, __ATOMIC_SEQ_CST);
-	if (!ag_hooks_idle(OFF_MS))
+	if (!is_left_idle(profile->own))
 		__atomic_store_n(&profile->left, 1, __ATOMIC_RELEASE);
 	ag_exact_drop(profile, __atomic_exchange_n(&crowd, 0, __ATOMIC_RELAXED));
 }

@@ -223,10 +223,16 @@ static bool is_busy(const struct place *place)
 	return false;
 }
 
-static bool is_left_idle(const struct place *place)
+/*
+ * By the profile's own thread.  While the JVM stands still, so does who is in a callback: that time
+ * does not count, since any call of JNI waits as well.
+ */
+static bool is_left_idle(const struct place *place, JNIEnv *own)
 {
-	for (int ms = 0; ms < AG_PROFILE_OFF_MS && is_busy(place); ms++)
+	for (int ms = 0; ms < AG_PROFILE_OFF_MS && is_busy(place); ms++) {
 		(void)poll(NULL, 0, 1);
+		(void)(*own)->ExceptionCheck(own);
+	}
 	return !is_busy(place);
 }
 
@@ -320,7 +326,7 @@ void ag_sample_off(struct ag_profile *profile)
 					      NULL);
 	__atomic_store_n(&sampling, NULL, __ATOMIC_RELEASE);
 	__atomic_store_n(&place->profile, NULL, __ATOMIC_SEQ_CST);
-	profile->left = !is_left_idle(place);
+	profile->left = !is_left_idle(place, profile->own);
 	(void)(*ti)->SetHeapSamplingInterval(ti, (jint)1 << FIRST_LOG2);
 	/* Taken again when nobody is there any more. */
 	__atomic_store_n(&place->taken, 0, __ATOMIC_RELEASE);

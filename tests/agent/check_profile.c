@@ -265,9 +265,18 @@ static void JNICALL clear(JNIEnv *jni)
 	fake.exception = false;
 }
 
+static unsigned checks;
+
+static jboolean JNICALL check(JNIEnv *jni)
+{
+	(void)jni;
+	checks++;
+	return fake.exception;
+}
+
 static const struct JNINativeInterface_ jni_table = {
 	.IsSameObject = same, .NewWeakGlobalRef = new_weak, .DeleteWeakGlobalRef = delete_weak,
-	.ExceptionClear = clear,
+	.ExceptionClear = clear, .ExceptionCheck = check,
 };
 static JNIEnv session_jni = &jni_table, app_jni = &jni_table;
 
@@ -557,7 +566,10 @@ START_TEST(who_stays_keeps_the_memory)
 
 	ending = begin(0, 4096);
 	fake.meanwhile = end_it;
+	checks = 0;
 	allocate(1, 1, 24);
+	/* a millisecond counts when a call of JNI has come back, as it does at no safepoint */
+	ck_assert_uint_eq(checks, AG_PROFILE_OFF_MS);
 	ck_assert_uint_eq(ending->left, 1);
 	ck_assert_uint_eq(ending->samples, 1);
 	ck_assert_uint_eq(fake.capabilities, 0);
