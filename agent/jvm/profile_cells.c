@@ -119,6 +119,9 @@ static __attribute__((noinline)) void walk(struct ag_profile *profile, struct ag
 
 	if (site != AG_SITE_NONE)
 		AG_RELAXED_SET(cell->site, site);
+	else if (cell->site != AG_SITE_NONE)
+		(void)__atomic_fetch_add(&exact->strayed, cell->count - cell->told,
+					 __ATOMIC_RELAXED);
 	if (cell->site != AG_SITE_NONE) {
 		ag_sites_add(&profile->sites, cell->site, (cell->count - cell->told) << 8,
 			     bytes - cell->told_bytes, 1);

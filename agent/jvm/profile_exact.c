@@ -192,7 +192,12 @@ void ag_exact_free(struct ag_jvm *jvm, struct ag_profile *profile)
 
 int ag_exact_notes(const struct ag_profile *profile, ag_profile_note_fn *tell, void *arg)
 {
-	if (!profile->exact->weaving)
-		return 0;
-	return ag_weaving_notes(profile->exact->weaving, tell, arg);
+	const struct ag_exact *exact = profile->exact;
+	uint64_t strayed = __atomic_load_n(&exact->strayed, __ATOMIC_RELAXED);
+	int rc = exact->weaving ? ag_weaving_notes(exact->weaving, tell, arg) : 0;
+
+	if (rc != 0 || strayed == 0)
+		return rc;
+	return tell(arg, WIRE_ALLOC_FULL, "objects, counted at other stacks of their class,",
+		    strayed);
 }

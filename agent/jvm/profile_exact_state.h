@@ -175,10 +175,11 @@ struct ag_exact {
 	int64_t began_ns;
 	uint64_t walks_ns; /* that walks took; atomic */
 	struct ag_given *given;
-	uint64_t lost;   /* objects of cells without a site, at the last merge */
-	uint32_t serial; /* of its tellers' `on` */
-	bool held;       /* it is the one of the library */
-	bool still;      /* it counts no more */
+	uint64_t lost;    /* objects of cells without a site, at the last merge */
+	uint64_t strayed; /* objects at a former walk's site, as theirs had no room; atomic */
+	uint32_t serial;  /* of its tellers' `on` */
+	bool held;        /* it is the one of the library */
+	bool still;       /* it counts no more */
 };
 
 /* The numbers that come from now on are this profile's. */

@@ -391,6 +391,37 @@ START_TEST(memory_ends)
 }
 END_TEST
 
+static int take_strayed(void *n, uint32_t note, const char *text, uint64_t strayed)
+{
+	ck_assert_uint_eq(note, WIRE_ALLOC_FULL);
+	ck_assert_ptr_nonnull(strstr(text, "other stacks"));
+	*(uint64_t *)n = strayed;
+	return 0;
+}
+
+/* Of a class that is counted, stacks without room are told of: their figures are elsewhere. */
+START_TEST(stacks_have_no_room)
+{
+	uint64_t n = 0;
+
+	fake.n_loaded = 4;
+	ck_assert_int_eq(try_begin((size_t)1 << 20, 0, NULL, 0), 0);
+	ck_assert_int_eq(ag_exact_notes(&profile, take_strayed, &n), 0);
+	ck_assert_uint_eq(n, 0);
+	for (jlocation i = 0; i < 20000; i++) {
+		set_stack(&object_init, &run, i / 10);
+		make(0, (int)(i % 10));
+	}
+	off();
+	ck_assert_uint_eq(profile.dropped, 0);
+	ck_assert_uint_eq(sum_of(NULL).objects, 20000);
+	ck_assert_int_eq(ag_exact_notes(&profile, take_strayed, &n), 0);
+	ck_assert_uint_gt(n, 1000);
+	ck_assert_uint_lt(n, 20000);
+	release();
+}
+END_TEST
+
 /* Two classes have the same hash: from the beginning, and when one is loaded meanwhile. */
 START_TEST(hashes_are_shared)
 {
@@ -894,6 +925,7 @@ int main(void)
 	tcase_add_test(tests, profiles_come_and_go_meanwhile);
 	tcase_add_test(tests, tables_grow);
 	tcase_add_test(tests, memory_ends);
+	tcase_add_test(tests, stacks_have_no_room);
 	tcase_add_test(tests, hashes_are_shared);
 	tcase_add_test(tests, many_hashes_are_shared);
 	tcase_add_test(tests, sizes_are_measured);
