@@ -220,7 +220,7 @@ static void consider_new(struct ag_sweep *s, jclass class, const char *signature
 	if (rc <= 0 || captured.code != JVMTI_ERROR_NONE) {
 		if (rc == 0 && *signature == 'L' && !s->out)
 			refuse(s->w, class, captured.code ? ag_weaving_error(captured.code)
-							  : "they are hidden");
+							  : "hidden");
 		return;
 	}
 	if (s->out && was_reached(s, class))
