@@ -147,19 +147,45 @@ cp "$JTOOL" "$W/jtool"
 chmod 755 "$W/jtool"
 
 started=()  # processes to end
+declare -A born # when they began, and `ended` for those that stop has ended
 inputs=()   # descriptors of their stdins
 mounts=()   # mount points to unmount
 litter=()   # files and directories to remove
+
+# birth PID: when it started, in ticks since the machine did; nothing if it has ended.
+birth() {
+	sed 's/.*) //' "/proc/$1/stat" 2>/dev/null | cut -d' ' -f20
+}
+
+# mind PID: a process of ours, to be ended at the end.
+mind() {
+	started+=("$1")
+	born[$1]=$(birth "$1")
+}
+
+# is_ours PID: not yet ended, and not another process that got its number: pids come round, and in
+# a run of all themes often.
+is_ours() {
+	if [ -z "${born[$1]:-}" ]; then
+		! gone "$1"
+	else
+		[ "${born[$1]}" = "$(birth "$1")" ]
+	fi
+}
+
+not_ours() {
+	! is_ours "$1"
+}
 
 tidy() {
 	local pid mount
 
 	for pid in "${started[@]}"; do
-		kill -9 "$pid" 2>/dev/null
+		! is_ours "$pid" || kill -9 "$pid" 2>/dev/null
 	done
 	for pid in "${started[@]}"; do
-		poll 10 gone "$pid" || echo "# $theme: process $pid does not end" >&2
-		sweep "$pid"
+		poll 10 not_ours "$pid" || echo "# $theme: process $pid does not end" >&2
+		! gone "$pid" || sweep "$pid"
 	done
 	for mount in "${mounts[@]}"; do
 		umount -l "$mount"
@@ -204,7 +230,7 @@ spawn() {
 	) <"$base.in" >"$JVM_OUT" 2>"$JVM_ERR" &
 	JVM_PID=$!
 	disown
-	started+=("$JVM_PID")
+	mind "$JVM_PID"
 }
 
 # gc_flags NAME: how a collector is chosen, one flag a line.
@@ -292,11 +318,12 @@ stop() {
 	local pid
 
 	for pid in "$@"; do
-		kill -9 "$pid" 2>/dev/null
+		! is_ours "$pid" || kill -9 "$pid" 2>/dev/null
 	done
 	for pid in "$@"; do
-		poll 10 gone "$pid" || fail "process $pid ended"
-		sweep "$pid"
+		poll 10 not_ours "$pid" || fail "process $pid ended"
+		! gone "$pid" || sweep "$pid"
+		born[$pid]=ended
 	done
 }
 

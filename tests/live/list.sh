@@ -153,7 +153,7 @@ stop "$JVM_PID"
 sleep 600 &
 ghost=$!
 disown
-started+=("$ghost")
+mind "$ghost"
 mkdir -p /tmp/hsperfdata_root
 cp "$W/ghost" "/tmp/hsperfdata_root/$ghost"
 litter+=("/tmp/hsperfdata_root/$ghost")

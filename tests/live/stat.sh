@@ -148,7 +148,7 @@ same "a pipe that is closed ends it" "3 Broken pipe" \
 follow() {
 	(cd "$W" && exec env --default-signal=INT ./jtool stat "$@" >out 2>err) &
 	FOLLOWER=$!
-	started+=("$FOLLOWER")
+	mind "$FOLLOWER"
 }
 
 shows() {

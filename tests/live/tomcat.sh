@@ -144,9 +144,9 @@ check "nothing left after tracing" poll 5 nothing_left / "$JVM_PID" $user "${W#/
 # The fourth: who keeps what it makes?  A hundred visits a second, amid others that leave nothing.
 visiting() {
 	curl -s -o /dev/null --rate 100/s "http://localhost:$port/shop/visits?[1-100000]" &
-	started+=($!)
+	mind $!
 	curl -s -o /dev/null "http://localhost:$port/examples/servlets/servlet/HelloWorldExample?[1-1000000]" &
-	started+=($!)
+	mind $!
 	disown -a
 }
 

@@ -53,7 +53,7 @@ begin_aside() {
 	poll 5 test -s "$W/trace.pid"
 	TRACE_PID=$(cat "$W/trace.pid")
 	rm "$W/trace.pid"
-	started+=("$TRACE_PID")
+	mind "$TRACE_PID"
 	poll 30 tracing "$pattern"
 	if ! grep -q -E "$pattern" "$W/trace.err"; then
 		fail "$name: it begins" "jtool $command $*" "$(head -n 5 "$W/trace.err")"
