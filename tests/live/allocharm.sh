@@ -79,13 +79,7 @@ killed() {
 	as_before "$version: $i clients killed"
 	grown=$(($(beside_classes) - rss))
 	check "$version: $i kills: RSS grew by $grown KB" test $grown -lt "$(in_soak 60000 20000)"
-	check "$version: threads as before" poll 10 same_as lasting_threads "$JVM_PID" "$threads"
-	check "$version: descriptors as before" poll 10 same_as fd_count "$JVM_PID" "$fds"
-	check "$version: nothing left in any directory" \
-		poll 5 nothing_left "${jdk_root[$version]}" "$JVM_PID" 0 "${IW#/}"
-	beating "$version: after $i kills"
-	unharmed "$version: $i kills" 'beats .*|loaded'
-	stop "$JVM_PID"
+	survived "$version" $i "$threads" "$fds"
 }
 
 # The JVM goes while it is profiled.

@@ -41,13 +41,7 @@ killed() {
 	as_before "$version: $kills clients killed"
 	grown=$(($(resident) - rss))
 	check "$version: RSS grew by $grown KB" test $grown -lt "$(in_soak 20000 60000)"
-	check "$version: threads as before" poll 10 same_as lasting_threads "$JVM_PID" "$threads"
-	check "$version: descriptors as before" poll 10 same_as fd_count "$JVM_PID" "$fds"
-	check "$version: nothing left in any directory" \
-		poll 5 nothing_left "${jdk_root[$version]}" "$JVM_PID" 0 "${IW#/}"
-	beating "$version: after $kills kills"
-	unharmed "$version: $kills kills" 'beats .*|loaded'
-	stop "$JVM_PID"
+	survived "$version" "$kills" "$threads" "$fds"
 }
 
 # What everything stands on.

@@ -157,6 +157,18 @@ resident() {
 	rss_kb "$JVM_PID"
 }
 
+# survived VERSION N THREADS FDS: after N clients were killed the JVM that was loaded has as many
+# threads and descriptors as it had, nothing is left of them, and the application works.  It ends.
+survived() {
+	check "$1: threads as before" poll 10 same_as lasting_threads "$JVM_PID" "$3"
+	check "$1: descriptors as before" poll 10 same_as fd_count "$JVM_PID" "$4"
+	check "$1: nothing left in any directory" \
+		poll 5 nothing_left "${jdk_root[$1]}" "$JVM_PID" 0 "${IW#/}"
+	beating "$1: after $2 kills"
+	unharmed "$1: $2 kills" 'beats .*|loaded'
+	stop "$JVM_PID"
+}
+
 # on VERSION...: those of them that are there, or in the long form all.
 on() {
 	local version
