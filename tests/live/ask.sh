@@ -185,7 +185,7 @@ check_flags_refused() {
 	same "$version: as the last one set it" 36 "$(json "j['value']")"
 }
 
-for version in own "${jdks[@]}"; do
+for version in $(in_soak own "") "${jdks[@]}"; do
 	start_jvm "$version" serial Props $'-Dgiven.newline=a\nb' $'-Dgiven.tab=a\tb' \
 		'-Dgiven.escapes=c:\dir\u0041 #!=:' -Dgiven.equals==a=b:c \
 		$'-Dgiven.blanks=  \t x ' -Dgiven.text=ä€ $'-Dgiven.control=\001\033[31m\177' \

@@ -113,11 +113,17 @@ for version in "${jdks[@]}"; do
 	visit "$version: chroot in pid and mount namespaces" "$NEXT_PID"
 	unset NEXT_PID
 
-	spawn unshare -p -f -m -n --kill-child "$box" pivot "$root" 0 "$IW/cwd.0" rw "${java[@]}"
-	visit "$version: pid 1, pivot_root, own net" 1
 	spawn unshare -p -f -m -n --kill-child "$box" pivot "$root" 1000 "$IW/cwd.1000" rw \
 		"${java[@]}"
 	visit "$version: pid 1, pivot_root, own net, uid 1000" 1
+	export JT_AS=$owner
+	rootless "$box" chroot "$root" 1000 "$IW/cwd.$mapped" rw "${java[@]}"
+	visit "$version: rootless, its uid 1000, from owner" 1
+	unset JT_AS
+	is_thorough "$version" || continue
+
+	spawn unshare -p -f -m -n --kill-child "$box" pivot "$root" 0 "$IW/cwd.0" rw "${java[@]}"
+	visit "$version: pid 1, pivot_root, own net" 1
 	spawn unshare -p -f -m -n --kill-child "$box" pivot "$root" 0 "$IW/cwd.0" noexec \
 		"${java[@]}"
 	visit "$version: noexec /tmp" 1
@@ -135,10 +141,10 @@ for version in "${jdks[@]}"; do
 		[ $as = root ] || export JT_AS=$owner
 		rootless "$box" chroot "$root" 0 "$IW/cwd.$owner" rw "${java[@]}"
 		visit "$version: rootless, its root, from $as" 1
-		rootless "$box" chroot "$root" 1000 "$IW/cwd.$mapped" rw "${java[@]}"
-		visit "$version: rootless, its uid 1000, from $as" 1
 		unset JT_AS
 	done
+	rootless "$box" chroot "$root" 1000 "$IW/cwd.$mapped" rw "${java[@]}"
+	visit "$version: rootless, its uid 1000, from root" 1
 done
 
 # Nowhere to put an agent: every directory that jtool would try is noexec.

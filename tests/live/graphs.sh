@@ -18,6 +18,14 @@ compare() {
 }
 
 collectors() {
+	if ! is_thorough "$1"; then
+		case $1 in
+		11) echo shenandoah ;;
+		21) echo z ;;
+		*) echo g1 ;;
+		esac
+		return
+	fi
 	echo serial parallel g1
 	[ "$1" = own ] || [ "$1" -lt 11 ] || echo z shenandoah
 }
@@ -80,7 +88,7 @@ random_graph() {
 	seed=$((seed + 1))
 }
 
-for version in own "${jdks[@]}"; do
+for version in $(in_soak own "") "${jdks[@]}"; do
 	for gc in $(collectors "$version"); do
 		start_jvm "$version" "$gc" Graphs || continue
 		for ((round = 0; round < rounds; round++)); do

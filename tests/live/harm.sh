@@ -5,7 +5,7 @@
 . "$(dirname "$0")/lib.sh"
 
 cc -shared -fPIC -U_FORTIFY_SOURCE -o "$W/loadee.so" "$live_dir/agents/loadee.c"
-tries=$(in_soak 1000 25)
+tries=$(in_soak 1000 10)
 
 # try COMMAND PID TIMEOUT: once.
 commands=(list jcmd op load heaphisto)

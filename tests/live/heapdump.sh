@@ -154,9 +154,11 @@ for version in "${jdks[@]}"; do
 	full_disk
 	mkdir -p "$W/killed"
 	killed "$version: jtool killed" KILL jtool
-	killed "$version: jtool interrupted" INT jtool
-	killed "$version: keeper killed" KILL keeper
-	killed "$version: both killed" KILL both
+	if is_thorough "$version"; then
+		killed "$version: jtool interrupted" INT jtool
+		killed "$version: keeper killed" KILL keeper
+		killed "$version: both killed" KILL both
+	fi
 	stop "$JVM_PID"
 	rm -f "$W"/dumps/*
 done

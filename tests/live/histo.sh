@@ -116,7 +116,7 @@ for version in "${jdks[@]}"; do
 
 	# A heap and a set of classes that never rest: the totals of no two walks agree, but the
 	# JVM lives, and every object has a class.
-	for gc in $(collectors "$version"); do
+	for gc in $(is_thorough "$version" && collectors "$version" || echo g1); do
 		start_jvm "$version" "$gc" Churn -Xmx128m || continue
 		for ((i = 0; i < $(in_soak 50 4); i++)); do
 			jt heaphisto --json "$JVM_PID"

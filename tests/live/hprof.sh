@@ -24,6 +24,7 @@ agrees() {
 # ways VERSION: how objects can be laid out, one set of options a line, commas between them.
 ways() {
 	echo default
+	is_thorough "$1" || return
 	echo default,-XX:-UseCompressedOops
 	echo default,-XX:ObjectAlignmentInBytes=16
 	[ "$1" -ge 26 ] || echo default,-XX:-UseCompressedClassPointers

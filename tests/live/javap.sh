@@ -63,7 +63,7 @@ in_memory() {
 		"$W/out"
 }
 
-for version in own "${jdks[@]}"; do
+for version in $(in_soak own "") "${jdks[@]}"; do
 	start_jvm "$version" default Kinds || continue
 	as_javap "$version"
 	[ "$version" = 8 ] || in_memory "$version"

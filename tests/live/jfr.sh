@@ -167,7 +167,7 @@ refuses 2 '--force' "--force without a file" jfr 1 check --force
 refuses 2 'both kinds of quotes' "what cannot be quoted" jfr 1 start "name=a'b\"c"
 refuses 2 'stdout' "--json and - at once" jfr --json 1 dump -
 
-for version in own "${jdks[@]}"; do
+for version in $(in_soak own "") "${jdks[@]}"; do
 	start_jvm "$version" serial Idle || continue
 	settings "$version" "$JVM_PID"
 	round_trip "$version" "$JVM_PID"

@@ -517,7 +517,14 @@ except Exception as e:
     print(repr(e))' "$W/out" "$1"
 }
 
-# in_soak LONG SHORT: how many.
+# is_thorough VERSION: on this JDK everything is tried, in the short form, too; on the others of it
+# what may differ from one to the next.
+is_thorough() {
+	[ "${JTOOL_SOAK:-0}" = 1 ] || [[ " 8 17 ${jdks[-1]} " == *" $1 "* ]]
+}
+
+# in_soak LONG SHORT: how many.  `in_soak own ""` stands for the machine's own JDK where it is only
+# one more 17.
 in_soak() {
 	if [ "${JTOOL_SOAK:-0}" = 1 ]; then
 		echo "$1"

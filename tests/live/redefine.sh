@@ -227,7 +227,7 @@ rounds() {
 	rm -rf "$W/after" "$W/rounds"
 }
 
-for version in own "${jdks[@]}"; do
+for version in $(in_soak own "") "${jdks[@]}"; do
 	start_jvm "$version" serial Replace -Xcheck:jni || continue
 	both >/dev/null
 	works "$version: patches, without an agent" patches "$JVM_PID"

@@ -109,7 +109,7 @@ text() {
 refuses 2 'what class' "neither a class nor a loader" refpaths 1
 refuses 2 '--to' "both a class and a loader" refpaths 1 a.b.C --to x
 
-for version in own "${jdks[@]}"; do
+for version in $(in_soak own "") "${jdks[@]}"; do
 	start_jvm "$version" default Reached -Xmx300m || continue
 	engine=agent
 	by_engine "$version agent"

@@ -131,14 +131,14 @@ options() {
 	shows "$name: the table" '^ *100000 .* Retained\$Slot$' "$@"
 }
 
-for version in own "${jdks[@]}"; do
+for version in $(in_soak own "") "${jdks[@]}"; do
 	start_jvm "$version" g1 Retained || continue
 	as_heaphisto
 	for engine in agent hprof; do
 		known "$version $engine" --engine "$engine"
 		tree "$version $engine" --engine "$engine"
 		# How it is shown does not depend on the version.
-		[ "$(in_soak own "$version")" = own ] || continue
+		[ "$(in_soak 17 "$version")" = 17 ] || continue
 		options "$version $engine" --engine "$engine"
 	done
 	retains "$version: the default" --json
