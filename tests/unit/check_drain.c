@@ -3,77 +3,25 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
-#include <string.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 
 #include "base/drain.h"
-#include "base/io.h"
-#include "base/xalloc.h"
+#include "fifo.h"
 
-#define MUCH (5u * 1024 * 1024 + 123) /* more than any pipe holds */
-
-static char dir[] = "/tmp/check-drain.XXXXXX";
-static char *path;
-static int from, file, end[2], first_writer;
+static int file, first_writer;
 
 static void setup(void)
 {
-	memcpy(dir + sizeof(dir) - 7, "XXXXXX", 6); /* again, where tests do not fork */
-	ck_assert_ptr_nonnull(mkdtemp(dir));
-	path = xasprintf("%s/fifo", dir);
-	ck_assert_int_eq(mkfifo(path, 0600), 0);
-	from = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+	make_fifo();
 	file = open(dir, O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
-	ck_assert_int_ge(from, 0);
 	ck_assert_int_ge(file, 0);
-	ck_assert_int_eq(pipe2(end, O_CLOEXEC), 0);
 }
 
 static void teardown(void)
 {
-	(void)close(from);
 	(void)close(file);
-	(void)close(end[0]);
-	(void)close(end[1]);
-	(void)unlink(path);
-	(void)rmdir(dir);
-	free(path);
-}
-
-/* A writer of `len` bytes: exit 0 when all were taken, 1 when the pipe broke. */
-static pid_t writer(size_t len)
-{
-	int fd = open(path, O_WRONLY | O_CLOEXEC); /* while there is a reader, or it would wait */
-	pid_t pid = fork();
-
-	if (pid == 0) {
-		int rc = 0;
-
-		(void)close(from);
-		(void)signal(SIGPIPE, SIG_IGN);
-		for (size_t i = 0; rc == 0 && i < len; i++) {
-			static char piece[4096];
-			size_t at = i % sizeof(piece);
-
-			piece[at] = (char)(i % 251);
-			if (at == sizeof(piece) - 1 || i == len - 1)
-				rc = io_write_all(fd, piece, at + 1, deadline_in_ms(10000));
-		}
-		_exit(rc == 0 ? 0 : rc == -EPIPE ? 1 : 2);
-	}
-	ck_assert_int_gt(pid, 0);
-	(void)close(fd);
-	return pid;
-}
-
-static int exit_of(pid_t pid)
-{
-	int status;
-
-	ck_assert_int_eq(waitpid(pid, &status, 0), pid);
-	ck_assert(WIFEXITED(status));
-	return WEXITSTATUS(status);
+	remove_fifo();
 }
 
 static void check_file(size_t len)
@@ -82,7 +30,7 @@ static void check_file(size_t len)
 
 	ck_assert_int_eq(pread(file, data, len + 1, 0), (ssize_t)len);
 	for (size_t i = 0; i < len; i++) {
-		if (data[i] != (char)(i % 251))
+		if (data[i] != written_at(i))
 			ck_abort_msg("byte %zu is wrong", i);
 	}
 	free(data);
@@ -90,7 +38,7 @@ static void check_file(size_t len)
 
 START_TEST(all_of_it)
 {
-	pid_t pid = writer(MUCH);
+	pid_t pid = writer(MUCH, 0);
 
 	ck_assert_int_eq(drain_fifo(from, file, end[0], NULL), 0);
 	ck_assert_int_eq(exit_of(pid), 0);
@@ -100,7 +48,7 @@ END_TEST
 
 START_TEST(writer_without_a_word)
 {
-	pid_t pid = writer(0);
+	pid_t pid = writer(0, 0);
 
 	ck_assert_int_eq(drain_fifo(from, file, end[0], NULL), 0);
 	ck_assert_int_eq(exit_of(pid), 0);
@@ -110,8 +58,7 @@ END_TEST
 
 START_TEST(nobody_came)
 {
-	(void)close(end[1]);
-	end[1] = -1;
+	close_now(&end[1]);
 	ck_assert_int_eq(drain_fifo(from, file, end[0], NULL), 0);
 	check_file(0);
 }
@@ -121,11 +68,10 @@ END_TEST
 START_TEST(end_before_the_last_bytes)
 {
 	int keeps_open = open(path, O_WRONLY | O_CLOEXEC);
-	pid_t pid = writer(10000);
+	pid_t pid = writer(10000, 0);
 
 	ck_assert_int_eq(exit_of(pid), 0);
-	(void)close(end[1]);
-	end[1] = -1;
+	close_now(&end[1]);
 	ck_assert_int_eq(drain_fifo(from, file, end[0], NULL), 0);
 	check_file(10000);
 	(void)close(keeps_open);
@@ -135,12 +81,11 @@ END_TEST
 START_TEST(full_disk)
 {
 	int full = open("/dev/full", O_WRONLY | O_CLOEXEC);
-	pid_t pid = writer(MUCH);
+	pid_t pid = writer(MUCH, 0);
 
 	ck_assert_int_ge(full, 0);
 	ck_assert_int_eq(drain_fifo(from, full, end[0], NULL), -ENOSPC);
-	(void)close(from);
-	from = -1;
+	close_now(&from);
 	ck_assert_int_eq(exit_of(pid), 1);
 	(void)close(full);
 }
@@ -162,14 +107,13 @@ static pid_t drainer(void)
 		ck_assert_int_eq(fstat(file, &st), 0);
 	while (st.st_size == 0);
 	first_writer = fd;
-	(void)close(from);
-	from = -1;
+	close_now(&from);
 	return pid;
 }
 
 START_TEST(stopped)
 {
-	pid_t pid = drainer(), rest = writer(MUCH);
+	pid_t pid = drainer(), rest = writer(MUCH, 0);
 	int status;
 
 	ck_assert_int_eq(kill(pid, SIGSTOP), 0);
@@ -186,11 +130,10 @@ END_TEST
 /* Who writes faster than we read is not read to the end. */
 START_TEST(killed)
 {
-	pid_t pid = drainer(), rest = writer(100 * MUCH);
+	pid_t pid = drainer(), rest = writer(100 * MUCH, 0);
 	int status;
 
-	(void)close(end[1]);
-	end[1] = -1;
+	close_now(&end[1]);
 	ck_assert_int_eq(kill(pid, SIGKILL), 0);
 	ck_assert_int_eq(waitpid(pid, &status, 0), pid);
 	ck_assert_int_eq(exit_of(rest), 1);

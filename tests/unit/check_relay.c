@@ -4,85 +4,19 @@
 #include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
-#include <string.h>
-#include <sys/stat.h>
 #include <sys/wait.h>
 
-#include "base/io.h"
 #include "base/relay.h"
-#include "base/xalloc.h"
-
-#define MUCH (5u * 1024 * 1024 + 123) /* more than any pipe holds */
+#include "fifo.h"
 
 static const struct relay_limits plenty = { 1u << 30, 0 };
-static char dir[] = "/tmp/check-relay.XXXXXX";
-static char *path;
-static int from, end[2];
-
-static void setup(void)
-{
-	memcpy(dir + sizeof(dir) - 7, "XXXXXX", 6); /* again, where tests do not fork */
-	ck_assert_ptr_nonnull(mkdtemp(dir));
-	path = xasprintf("%s/fifo", dir);
-	ck_assert_int_eq(mkfifo(path, 0600), 0);
-	from = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
-	ck_assert_int_ge(from, 0);
-	ck_assert_int_eq(pipe2(end, O_CLOEXEC), 0);
-}
-
-static void teardown(void)
-{
-	util_close_p(&from);
-	(void)close(end[0]);
-	util_close_p(&end[1]);
-	(void)unlink(path);
-	(void)rmdir(dir);
-	free(path);
-}
-
-/* A writer of `len` bytes, then open for ms: exit 0 when all were taken, 1: the pipe broke. */
-static pid_t writer(size_t len, int ms)
-{
-	int fd = open(path, O_WRONLY | O_CLOEXEC); /* while there is a reader, or it would wait */
-	pid_t pid = fork();
-
-	if (pid == 0) {
-		int rc = 0;
-
-		util_close_p(&from);
-		(void)signal(SIGPIPE, SIG_IGN);
-		for (size_t i = 0; rc == 0 && i < len; i++) {
-			static char piece[4096];
-			size_t at = i % sizeof(piece);
-
-			piece[at] = (char)(i % 251);
-			if (at == sizeof(piece) - 1 || i == len - 1)
-				rc = io_write_all(fd, piece, at + 1, deadline_in_ms(10000));
-		}
-		(void)poll(NULL, 0, ms);
-		_exit(rc == 0 ? 0 : rc == -EPIPE ? 1 : 2);
-	}
-	ck_assert_int_gt(pid, 0);
-	(void)close(fd);
-	return pid;
-}
-
-static int exit_of(pid_t pid)
-{
-	int status;
-
-	ck_assert_int_eq(waitpid(pid, &status, 0), pid);
-	ck_assert(WIFEXITED(status));
-	return WEXITSTATUS(status);
-}
 
 static struct relay start(const struct relay_limits *limits)
 {
 	struct relay r;
 
 	ck_assert_int_eq(relay_start(&r, from, end[0], limits), 0);
-	util_close_p(&from);
-	from = -1;
+	close_now(&from);
 	return r;
 }
 
@@ -95,7 +29,7 @@ static void check_bytes(const struct relay *r, size_t len)
 
 	while ((n = io_read(r->out, data, sizeof(data))) > 0) {
 		for (size_t i = 0; i < (size_t)n; i++, at++) {
-			if (data[i] != (char)(at % 251))
+			if (data[i] != written_at(at))
 				ck_abort_msg("byte %zu is wrong", at);
 		}
 	}
@@ -132,8 +66,7 @@ START_TEST(nobody_came)
 {
 	struct relay r = start(&plenty);
 
-	(void)close(end[1]);
-	end[1] = -1;
+	close_now(&end[1]);
 	check_bytes(&r, 0);
 	ck_assert_int_eq(relay_end(&r), 0);
 }
@@ -147,8 +80,7 @@ START_TEST(end_before_the_last_bytes)
 	struct relay r;
 
 	ck_assert_int_eq(exit_of(pid), 0);
-	(void)close(end[1]);
-	end[1] = -1;
+	close_now(&end[1]);
 	r = start(&plenty);
 	check_bytes(&r, 10000);
 	ck_assert_int_eq(relay_end(&r), 0);
@@ -239,8 +171,7 @@ static pid_t starter(const struct relay_limits *limits)
 			      pause() : 1);
 	}
 	(void)close(told[1]);
-	util_close_p(&from);
-	from = -1;
+	close_now(&from);
 	ck_assert_int_eq(io_read(told[0], &byte, 1), 1);
 	(void)close(told[0]);
 	return pid;
@@ -275,7 +206,7 @@ int main(void)
 	SRunner *runner;
 	int failed;
 
-	tcase_add_checked_fixture(tc, setup, teardown);
+	tcase_add_checked_fixture(tc, make_fifo, remove_fifo);
 	tcase_set_timeout(tc, 30);
 	tcase_add_loop_test(tc, all_of_it, 0, ARRAY_SIZE(lens));
 	tcase_add_test(tc, reader_is_slow);
