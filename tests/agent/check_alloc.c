@@ -5,11 +5,10 @@
 #include <check.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/socket.h>
-#include <unistd.h>
 
 #include "agent/fake_profile.h"
 #include "agent/fake_transform.h"
+#include "agent/peer.h"
 #include "cmd/cmd.h"
 #include "jvm/recording.h"
 
@@ -19,20 +18,16 @@
 static struct ag_mem mem;
 static struct ag_jvm jvm;
 static struct ag_chan chan;
-static int client; /* the other end of the channel; -1: it has gone */
+static struct peer client;
 static long environments, references;
 
 static void setup(void)
 {
-	int ends[2];
-
 	fake = (struct fake_transform){ 0 };
 	fake_profile = (struct fake_profile){ .sites = 3 };
 	mem = (struct ag_mem){ .budget = BUDGET };
 	jvm = (struct ag_jvm){ .vm = fake_vm(), .ti = fake_ti(), .jni = fake_jni(), .mem = &mem };
-	ck_assert_int_eq(socketpair(AF_UNIX, SOCK_STREAM, 0, ends), 0);
-	ck_assert_int_eq(ag_chan_init(&chan, &mem, ends[0]), 0);
-	client = ends[1];
+	peer_comes(&client, &chan, &mem);
 	environments = fake.environments;
 	references = fake.references;
 }
@@ -54,10 +49,7 @@ static void nothing_is_left(void)
 
 static void say_stop(void)
 {
-	uint8_t raw[WIRE_HEADER_LEN];
-
-	wire_header_write(raw, WIRE_ALLOC_STOP, 0);
-	ck_assert_int_eq(send(client, raw, sizeof(raw), 0), sizeof(raw));
+	peer_says(client.fd, WIRE_ALLOC_STOP, NULL);
 }
 
 struct request {
@@ -194,34 +186,13 @@ static void hear_one(uint16_t type, struct wire_reader *r)
 	default:
 		ck_abort_msg("frame %u", type);
 	}
-	ck_assert(wire_reader_ok(r));
-	ck_assert_ptr_eq(r->at, r->end);
 }
 
-/* All that there is to hear now; of a frame that is not whole yet the rest comes later. */
-static uint8_t unread[1 << 20];
-static size_t n_unread;
-
+/* All that there is to hear now. */
 static void hear(void)
 {
-	struct wire_header header;
-	size_t at = 0;
-	ssize_t n;
-
-	while ((n = recv(client, unread + n_unread, sizeof(unread) - n_unread, MSG_DONTWAIT)) > 0)
-		n_unread += (size_t)n;
-	while (n_unread - at >= WIRE_HEADER_LEN) {
-		struct wire_reader r;
-
-		ck_assert(wire_header_read(unread + at, &header));
-		if (header.len > n_unread - at - WIRE_HEADER_LEN)
-			break;
-		r = wire_reader_init(unread + at + WIRE_HEADER_LEN, header.len);
-		hear_one(header.type, &r);
-		at += WIRE_HEADER_LEN + header.len;
-	}
-	memmove(unread, unread + at, n_unread - at);
-	n_unread -= at;
+	if (client.fd >= 0)
+		peer_hears(&client, hear_one);
 }
 
 /* As a session does it.  The command's result. */
@@ -232,7 +203,7 @@ static int answer_to(const void *data, size_t len)
 
 	jvm.err = (struct ag_error){ 0 };
 	heard = (struct heard){ 0 };
-	n_unread = 0;
+	client.n_unread = 0;
 	rc = ag_cmd_alloc(&jvm, &chan, &r);
 	if (rc == 0)
 		(void)ag_chan_flush(&chan);
@@ -240,8 +211,7 @@ static int answer_to(const void *data, size_t len)
 		ck_assert_ptr_nonnull(jvm.err.what);
 	ag_free(&mem, chan.in);
 	chan.in = NULL;
-	if (client >= 0)
-		hear();
+	hear();
 	if (rc == 0 && !chan.broken)
 		ck_assert_uint_eq(heard.ends, 1);
 	return rc;
@@ -286,19 +256,13 @@ static int64_t now_ms(void)
 	return ag_now_ns() / 1000000;
 }
 
-static void hear_meanwhile(void)
-{
-	if (client >= 0)
-		hear();
-}
-
 START_TEST(ends_in_time)
 {
 	struct request request = usual;
 	int64_t begin = now_ms();
 
 	request.ms = 1300;
-	fake_profile.turn = hear_meanwhile;
+	fake_profile.turn = hear;
 	ck_assert_int_eq(answer(&request), 0);
 	ck_assert_uint_eq(heard.end, WIRE_ALLOCED_TIME);
 	ck_assert_int_ge(now_ms() - begin, 1299);
@@ -315,7 +279,7 @@ START_TEST(frames_are_told_early)
 	struct request request = usual;
 
 	request.ms = 1700;
-	fake_profile.turn = hear_meanwhile;
+	fake_profile.turn = hear;
 	ck_assert_int_eq(answer(&request), 0);
 	ck_assert_uint_eq(heard.early, 6);
 	nothing_is_left();
@@ -430,10 +394,8 @@ END_TEST
 
 static void go(void)
 {
-	if (fake_profile.ticks > 0 && client >= 0) {
-		(void)close(client);
-		client = -1;
-	}
+	if (fake_profile.ticks > 0)
+		peer_goes(&client);
 }
 
 /* Before it begins, and while it goes on: nobody wants a collection of garbage then. */
@@ -442,12 +404,10 @@ START_TEST(client_goes)
 	struct request request = usual;
 
 	request.flags = WIRE_ALLOC_LIVE | (_i & 2 ? WIRE_ALLOC_EXACT : 0);
-	if (_i & 1) {
+	if (_i & 1)
 		fake_profile.turn = go;
-	} else {
-		(void)close(client);
-		client = -1;
-	}
+	else
+		peer_goes(&client);
 	ck_assert_int_eq(answer(&request), -1);
 	ck_assert(chan.broken);
 	ck_assert(!fake_profile.live);
@@ -483,10 +443,8 @@ END_TEST
 /* What it says ends the profile before it is read: a frame that is cut is waited for behind. */
 START_TEST(client_makes_no_sense)
 {
-	const uint8_t half[3] = { 0 };
-
 	fake_profile.ending = note_end;
-	ck_assert_int_eq(send(client, half, sizeof(half), 0), sizeof(half));
+	peer_says_half(client.fd);
 	ck_assert_int_eq(answer(&usual), -1);
 	ck_assert(chan.broken);
 	ck_assert_int_ge(now_ms() - ended_ms, AG_CHAN_STALL_MS - 1);

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "agent/converse.h"
+#include "agent/peer.h"
 
 #define ROWS_MAX 64
 #define SOURCES WIRE_CLASSES_SOURCES
@@ -143,7 +144,7 @@ static void ask(int fd, const void *arg)
 		struct wire_writer w = wire_writer_init(data, sizeof(data));
 
 		wire_put_u32(&w, list ? script->flags : script->numbers[i]);
-		converse_send(fd, list ? WIRE_CLASSES : WIRE_CLASS, &w);
+		peer_says(fd, list ? WIRE_CLASSES : WIRE_CLASS, &w);
 	}
 }
 

@@ -8,6 +8,7 @@
 #include <sys/socket.h>
 
 #include "agent/converse.h"
+#include "agent/peer.h"
 #include "wire/tape.h"
 
 #define CLASSES_MAX 64
@@ -148,20 +149,20 @@ static void ask(int fd, const void *arg)
 
 	wire_put_u32(&w, 0);
 	if (!script->no_list)
-		converse_send(fd, WIRE_CLASSES, &w);
+		peer_says(fd, WIRE_CLASSES, &w);
 	for (int i = 0; i < script->graphs; i++) {
 		w = wire_writer_init(data, sizeof(data));
 		wire_put_u32(&w, script->texts_from ? WIRE_GRAPH_TEXTS : 0);
 		wire_put_u32(&w, script->pause_ms);
 		wire_put_u64(&w, script->tape_max);
 		wire_put_u32(&w, script->texts_from);
-		converse_send(fd, WIRE_GRAPH, &w);
+		peer_says(fd, WIRE_GRAPH, &w);
 	}
 	if (script->class < 0)
 		return;
 	w = wire_writer_init(data, sizeof(data));
 	wire_put_u32(&w, (uint32_t)script->class);
-	converse_send(fd, WIRE_CLASS, &w);
+	peer_says(fd, WIRE_CLASS, &w);
 }
 
 static struct talk say(const struct script *script, enum end end)

@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "agent/fake_transform.h"
+#include "agent/peer.h"
 #include "cmd/cmd.h"
 #include "jvm/patch_table.h"
 #include "jvm/patches.h"
@@ -22,12 +23,10 @@ static struct ag_jvm jvm;
 static struct ag_chan chan;
 static struct ag_roster roster;
 static jclass listed[N_CLASSES];
-static int client; /* the other end of the channel */
+static struct peer client;
 
 static void setup(void)
 {
-	int ends[2];
-
 	fake = (struct fake_transform){ 0 };
 	mem = (struct ag_mem){ .budget = 1 << 20 };
 	jvm = (struct ag_jvm){
@@ -36,9 +35,7 @@ static void setup(void)
 	for (int i = 0; i < N_CLASSES; i++)
 		listed[i] = fake_class(i);
 	roster.classes = (struct ag_classes){ listed, N_CLASSES };
-	ck_assert_int_eq(socketpair(AF_UNIX, SOCK_STREAM, 0, ends), 0);
-	ck_assert_int_eq(ag_chan_init(&chan, &mem, ends[0]), 0);
-	client = ends[1];
+	peer_comes(&client, &chan, &mem);
 }
 
 /* What the agent says next, into `payload`; 0: nothing. */
@@ -47,22 +44,13 @@ static uint16_t hear(uint8_t payload[static 1000])
 	uint8_t raw[WIRE_HEADER_LEN];
 	struct wire_header header;
 
-	if (recv(client, raw, sizeof(raw), MSG_DONTWAIT) != sizeof(raw))
+	if (recv(client.fd, raw, sizeof(raw), MSG_DONTWAIT) != sizeof(raw))
 		return 0;
 	ck_assert(wire_header_read(raw, &header));
 	ck_assert_uint_lt(header.len, 1000);
 	if (header.len > 0)
-		ck_assert_int_eq(recv(client, payload, header.len, 0), header.len);
+		ck_assert_int_eq(recv(client.fd, payload, header.len, 0), header.len);
 	return header.type;
-}
-
-static void say(uint16_t type, const struct wire_writer *payload)
-{
-	uint8_t raw[WIRE_HEADER_LEN];
-
-	wire_header_write(raw, type, (uint32_t)payload->len);
-	ck_assert_int_eq(send(client, raw, sizeof(raw), 0), sizeof(raw));
-	ck_assert_int_eq(send(client, payload->data, payload->len, 0), payload->len);
 }
 
 /* 0: done; a JVMTI error; -1: it could not be tried. */
@@ -104,10 +92,10 @@ static int redefine(uint32_t n, const char *bytes, uint32_t *others)
 		wire_put_text(&w, "file", 4);
 		wire_put_text(&w, "digest", 6);
 		wire_put_u32(&w, (uint32_t)strlen(bytes));
-		say(WIRE_PATCH, &w);
+		peer_says(client.fd, WIRE_PATCH, &w);
 		w = wire_writer_init(data, sizeof(data));
 		wire_put_text(&w, bytes, strlen(bytes));
-		say(WIRE_BYTES, &w);
+		peer_says(client.fd, WIRE_BYTES, &w);
 	}
 	rc = answer(ag_cmd_redefine, &request, others);
 	/* Whatever came of it, all of the request was read; or the session ends for another. */
@@ -218,7 +206,7 @@ START_TEST(nobody_waits_for_the_client)
 	ck_assert_int_eq(ag_cmd_patches(&jvm, &chan, &r), 0);
 	ck_assert_uint_lt(chan.out_len, full);
 	ck_assert_int_eq(ag_chan_flush(&chan), 0);
-	ck_assert_int_eq(recv(client, before, full, MSG_WAITALL), full);
+	ck_assert_int_eq(recv(client.fd, before, full, MSG_WAITALL), full);
 	free(before);
 	for (int i = 0; i < 3; i++)
 		ck_assert_uint_eq(hear((uint8_t[1000]){ 0 }),
@@ -356,12 +344,12 @@ START_TEST(requests_that_make_no_sense)
 	wire_put_text(&w, "", 0);
 	wire_put_text(&w, "", 0);
 	wire_put_u32(&w, 0);
-	say(WIRE_PATCH, &w);
+	peer_says(client.fd, WIRE_PATCH, &w);
 	w = wire_writer_init(data, sizeof(data));
 	wire_put_u32(&w, 1);
 	ck_assert_int_eq(answer(ag_cmd_redefine, &w, &n), -1);
 	ck_assert(!chan.broken); /* what belongs to it was read, and the next one is one */
-	say(WIRE_RESTORE, &w); /* where a patch is to come */
+	peer_says(client.fd, WIRE_RESTORE, &w); /* where a patch is to come */
 	ck_assert_int_eq(answer(ag_cmd_redefine, &w, &n), -1);
 	ck_assert(chan.broken);
 	runs("first", "first");

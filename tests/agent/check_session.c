@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "agent/converse.h"
+#include "agent/peer.h"
 
 #define ROWS_MAX 32
 
@@ -41,7 +42,7 @@ static void ask(int fd, const void *arg)
 
 	wire_put_u32(&w, request->flags);
 	wire_put_text(&w, request->signature, strlen(request->signature));
-	converse_send(fd, WIRE_HISTO, &w);
+	peer_says(fd, WIRE_HISTO, &w);
 }
 
 static void read_classes(struct seen *seen, struct wire_reader *r)

@@ -12,6 +12,7 @@
 
 #include "agent/fake_trace.h"
 #include "agent/fake_transform.h"
+#include "agent/peer.h"
 #include "classfile/inject.h"
 #include "cmd/cmd.h"
 #include "jvm/patches.h"
@@ -25,13 +26,11 @@ static struct ag_jvm jvm;
 static struct ag_chan chan;
 static struct ag_roster roster;
 static jclass listed[N_CLASSES];
-static int client; /* the other end of the channel; -1: it has gone */
+static struct peer client;
 static long environments;
 
 static void setup(void)
 {
-	int ends[2];
-
 	fake = (struct fake_transform){ 0 };
 	fake_trace = (struct fake_trace){ .call = { .ns = 5, .thread = "main" } };
 	mem = (struct ag_mem){ .budget = (size_t)16 << 20 };
@@ -41,9 +40,7 @@ static void setup(void)
 	for (int i = 0; i < N_CLASSES; i++)
 		listed[i] = fake_class(i);
 	roster.classes = (struct ag_classes){ listed, N_CLASSES };
-	ck_assert_int_eq(socketpair(AF_UNIX, SOCK_STREAM, 0, ends), 0);
-	ck_assert_int_eq(ag_chan_init(&chan, &mem, ends[0]), 0);
-	client = ends[1];
+	peer_comes(&client, &chan, &mem);
 	environments = fake.environments;
 }
 
@@ -76,20 +73,9 @@ static void nothing_is_left(void)
 
 /* The client's side */
 
-static void say(uint16_t type, const struct wire_writer *payload)
-{
-	uint8_t raw[WIRE_HEADER_LEN];
-	size_t len = payload ? payload->len : 0;
-
-	wire_header_write(raw, type, (uint32_t)len);
-	ck_assert_int_eq(send(client, raw, sizeof(raw), 0), sizeof(raw));
-	if (len > 0)
-		ck_assert_int_eq(send(client, payload->data, len, 0), len);
-}
-
 static void say_stop(void)
 {
-	say(WIRE_TRACE_STOP, NULL);
+	peer_says(client.fd, WIRE_TRACE_STOP, NULL);
 }
 
 static void put_text(struct wire_writer *w, const char *text)
@@ -109,7 +95,7 @@ static void say_methods(uint32_t class, uint32_t n, const char *name)
 		put_text(&w, "()V");
 	}
 	ck_assert(wire_writer_ok(&w));
-	say(WIRE_TRACE_METHODS, &w);
+	peer_says(client.fd, WIRE_TRACE_METHODS, &w);
 }
 
 struct request {
@@ -258,34 +244,13 @@ static void hear_one(uint16_t type, struct wire_reader *r)
 	}
 	if (type != WIRE_TRACE_REFUSED)
 		ck_assert_uint_eq(heard.begun, 1);
-	ck_assert(wire_reader_ok(r));
-	ck_assert_ptr_eq(r->at, r->end);
 }
 
-/* All that there is to hear now; of a frame that is not whole yet the rest comes later. */
-static uint8_t unread[4 << 20];
-static size_t n_unread;
-
+/* All that there is to hear now. */
 static void hear(void)
 {
-	struct wire_header header;
-	size_t at = 0;
-	ssize_t n;
-
-	while ((n = recv(client, unread + n_unread, sizeof(unread) - n_unread, MSG_DONTWAIT)) > 0)
-		n_unread += (size_t)n;
-	while (n_unread - at >= WIRE_HEADER_LEN) {
-		struct wire_reader r;
-
-		ck_assert(wire_header_read(unread + at, &header));
-		if (header.len > n_unread - at - WIRE_HEADER_LEN)
-			break;
-		r = wire_reader_init(unread + at + WIRE_HEADER_LEN, header.len);
-		hear_one(header.type, &r);
-		at += WIRE_HEADER_LEN + header.len;
-	}
-	memmove(unread, unread + at, n_unread - at);
-	n_unread -= at;
+	if (client.fd >= 0)
+		peer_hears(&client, hear_one);
 }
 
 /* As a session does it; the request's frames were said.  The command's result. */
@@ -299,7 +264,7 @@ static int answer(const struct request *request)
 	jvm.err = (struct ag_error){ 0 };
 	fake_trace.turns = 0;
 	heard = (struct heard){ 0 };
-	n_unread = 0;
+	client.n_unread = 0;
 	rc = ag_cmd_trace(&jvm, &chan, &r);
 	if (rc == 0)
 		(void)ag_chan_flush(&chan);
@@ -307,8 +272,7 @@ static int answer(const struct request *request)
 		ck_assert_ptr_nonnull(jvm.err.what);
 	ag_free(&mem, chan.in);
 	chan.in = NULL;
-	if (client >= 0)
-		hear();
+	hear();
 	if (rc == 0 && !chan.broken)
 		ck_assert_uint_eq(heard.ends, 1);
 	return rc;
@@ -649,11 +613,8 @@ END_TEST
 
 static void go(unsigned n)
 {
-	if (n != 3)
-		return;
-	if (client >= 0)
-		(void)close(client);
-	client = -1;
+	if (n == 3)
+		peer_goes(&client);
 }
 
 /* It goes after so many of the request's frames, or while it is told. */
@@ -662,8 +623,7 @@ START_TEST(client_goes)
 	if (_i < 4) {
 		for (uint32_t i = 0; i < (uint32_t)_i; i++)
 			say_methods(i, 2, "run");
-		(void)close(client);
-		client = -1;
+		peer_goes(&client);
 	} else {
 		fake_trace.turn = go;
 		if (_i == 5)
@@ -679,10 +639,8 @@ END_TEST
 
 static void say_something_else(unsigned n)
 {
-	const uint8_t half[3] = { 0 };
-
 	if (n == 0)
-		ck_assert_int_eq(send(client, half, sizeof(half), 0), sizeof(half));
+		peer_says_half(client.fd);
 }
 
 /* What it says ends the trace before it is read: a frame that is cut is waited for behind that. */
@@ -744,7 +702,7 @@ START_TEST(methods_that_make_no_sense)
 		wire_put_text(&w, _i == 20 ? "r\0n" : "", _i == 20 ? 3 : 0);
 		put_text(&w, "()V");
 	}
-	say(WIRE_TRACE_METHODS, &w);
+	peer_says(client.fd, WIRE_TRACE_METHODS, &w);
 	ck_assert_int_eq(answer(&request), -1);
 	ck_assert(chan.broken);
 	nothing_is_left();
@@ -1076,7 +1034,7 @@ static void renew_channel(void)
 
 	ck_assert_int_eq(socketpair(AF_UNIX, SOCK_STREAM, 0, ends), 0);
 	ck_assert_int_eq(dup2(ends[0], chan.fd), chan.fd);
-	ck_assert_int_eq(dup2(ends[1], client), client);
+	ck_assert_int_eq(dup2(ends[1], client.fd), client.fd);
 	(void)close(ends[0]);
 	(void)close(ends[1]);
 }

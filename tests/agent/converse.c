@@ -9,6 +9,7 @@
 #include <sys/un.h>
 #include <unistd.h>
 
+#include "agent/peer.h"
 #include "session.h"
 
 /* Linked with --wrap=calloc: the agent's memory fails like any other call. */
@@ -45,17 +46,6 @@ static void close_listener(int fd)
 	(void)close(fd);
 	ck_assert_int_eq(unlink(path), 0);
 	ck_assert_int_eq(rmdir(directory), 0);
-}
-
-void converse_send(int fd, uint16_t type, const struct wire_writer *payload)
-{
-	uint8_t header[WIRE_HEADER_LEN];
-	uint32_t len = payload ? (uint32_t)payload->len : 0;
-
-	wire_header_write(header, type, len);
-	ck_assert_int_eq(send(fd, header, sizeof(header), MSG_NOSIGNAL), sizeof(header));
-	if (len)
-		ck_assert_int_eq(send(fd, payload->data, len, MSG_NOSIGNAL), len);
 }
 
 void copy_text(char *out, size_t size, struct wire_text text)
@@ -143,7 +133,7 @@ static void serve(struct talk *talk, int server)
 	if (talk->end != HANG_UP_EARLY)
 		talk->ask(fd, talk->arg);
 	if (talk->end == BYE)
-		converse_send(fd, WIRE_BYE, NULL);
+		peer_says(fd, WIRE_BYE, NULL);
 	else
 		(void)close(fd);
 	in_agent = true;

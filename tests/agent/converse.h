@@ -31,7 +31,6 @@ struct talk {
 /* Starts the fake JVM, too, which the caller stops; nothing of the agent is left in it. */
 void converse(struct talk *talk);
 
-void converse_send(int fd, uint16_t type, const struct wire_writer *payload);
 /* Agent_OnAttach's work alone. */
 jint converse_attach(const char *options);
 
