@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "agent/fake_class.h"
 #include "agent/fake_transform.h"
 #include "classfile/inject_sites.h"
 #include "jvm/profile_exact.h"
@@ -61,31 +62,9 @@ bool ag_exact_wants(const struct ag_profile *its, const char *signature, size_t 
 	return len == 6 && memcmp(signature, "[Lp/A;", 6) == 0;
 }
 
-static bool begins(const struct cf_class *class, const char *with)
-{
-	return class->len >= strlen(with) && memcmp(class->data, with, strlen(with)) == 0;
-}
-
-const char *cf_open(struct cf_class *class, const void *data, size_t len, struct ag_mem *its)
-{
-	*class = (struct cf_class){ .data = data, .len = len, .pool = { .mem = its } };
-	class->pool.at = ag_alloc(its, 10, 4);
-	if (!class->pool.at)
-		return "no memory";
-	if (!begins(class, "torn"))
-		return NULL;
-	cf_release(class);
-	return "the file ends too early";
-}
-
-void cf_release(struct cf_class *class)
-{
-	ag_free(class->pool.mem, class->pool.at);
-}
-
 bool cf_has_sites(const struct cf_class *class)
 {
-	return !begins(class, "plain");
+	return !fake_begins(class, "plain");
 }
 
 const char *cf_inject_sites(const struct cf_class *class, const char *hooks,
@@ -96,26 +75,26 @@ const char *cf_inject_sites(const struct cf_class *class, const char *hooks,
 	};
 
 	ck_assert_str_eq(hooks, "java/jtool/Hooks1");
-	if (begins(class, "odd"))
+	if (fake_begins(class, "odd"))
 		return "it makes no sense";
-	if (begins(class, "wide")) {
+	if (fake_begins(class, "wide")) {
 		sites->refused = 2;
 		sites->why = CF_TOO_LONG;
 	}
-	if (begins(class, "empty"))
+	if (fake_begins(class, "empty"))
 		return NULL;
-	if (begins(class, "other"))
+	if (fake_begins(class, "other"))
 		site.element.data = "[[Lp/B;";
-	if (begins(class, "flat")) {
+	if (fake_begins(class, "flat")) {
 		site.kind = CF_SITE_ARRAY;
 		site.dimensions = 1;
 		site.element = (struct cf_text){ .data = "p/B", .len = 3 };
 	}
-	if (!begins(class, "object") && sites->id(sites->arg, &site) == 0)
+	if (!fake_begins(class, "object") && sites->id(sites->arg, &site) == 0)
 		return NULL;
-	if (begins(class, "object") && !sites->made)
+	if (fake_begins(class, "object") && !sites->made)
 		return NULL;
-	if (begins(class, "frail"))
+	if (fake_begins(class, "frail"))
 		cf_put(out, "bad", 3);
 	cf_put(out, class->data, class->len);
 	cf_put(out, "#", 1);

@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "agent/fake_class.h"
 #include "classfile/inject.h"
 
 struct ag_trace {
@@ -121,28 +122,6 @@ void ag_trace_state(const struct ag_trace *trace, struct ag_trace_state *state)
 
 /* The rewriter */
 
-static bool begins(const struct cf_class *class, const char *with)
-{
-	return class->len >= strlen(with) && memcmp(class->data, with, strlen(with)) == 0;
-}
-
-const char *cf_open(struct cf_class *class, const void *data, size_t len, struct ag_mem *mem)
-{
-	*class = (struct cf_class){ .data = data, .len = len, .pool = { .mem = mem } };
-	class->pool.at = ag_alloc(mem, 10, 4);
-	if (!class->pool.at)
-		return "no memory";
-	if (!begins(class, "torn"))
-		return NULL;
-	cf_release(class);
-	return "the file ends too early";
-}
-
-void cf_release(struct cf_class *class)
-{
-	ag_free(class->pool.mem, class->pool.at);
-}
-
 const char *cf_inject(const struct cf_class *class, const char *hooks, struct cf_probe *probes,
 		      size_t n, struct cf_output *out)
 {
@@ -151,10 +130,10 @@ const char *cf_inject(const struct cf_class *class, const char *hooks, struct cf
 
 	if (strcmp(hooks, ag_trace_hooks()) != 0)
 		return "the class with the hooks is another";
-	if (begins(class, "odd"))
+	if (fake_begins(class, "odd"))
 		return "it makes no sense";
 	for (size_t i = n; i-- > 0;) {
-		probes[i].refused = begins(class, "plain") ? CF_NOT_FOUND : CF_HOOKED;
+		probes[i].refused = fake_begins(class, "plain") ? CF_NOT_FOUND : CF_HOOKED;
 		if (cf_text_is(probes[i].name, "abstract"))
 			probes[i].refused = CF_NO_CODE;
 		if (probes[i].refused == CF_HOOKED)
@@ -162,7 +141,7 @@ const char *cf_inject(const struct cf_class *class, const char *hooks, struct cf
 	}
 	if (!first)
 		return NULL;
-	if (begins(class, "frail"))
+	if (fake_begins(class, "frail"))
 		cf_put(out, "bad", 3);
 	cf_put(out, class->data, class->len);
 	(void)snprintf(text, sizeof(text), "#%u", first->id % 10);
