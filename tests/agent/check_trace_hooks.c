@@ -573,7 +573,7 @@ START_TEST(a_hook_notices_the_end)
 	ck_assert_uint_le(fake.calls - calls, 2); /* the class, and the message's characters */
 	ck_assert_int_eq(fake.blocks, 1);
 	ck_assert_int_eq(fake.references, 0);
-	free(fake.last_block);
+	free(fake.last_signature);
 	ag_free(&mem, trace->methods[0].kinds);
 	ag_free(&mem, trace->methods[1].kinds);
 	ag_free(&mem, trace->methods);

@@ -5,6 +5,9 @@
 #include <string.h>
 
 struct fake_exact fake;
+
+#include "fake_counts.h"
+
 __thread jvmtiFrameInfo fake_stack[FAKE_FRAMES];
 __thread jint fake_depth;
 __thread struct fake_thing *fake_current;
@@ -24,71 +27,12 @@ struct fake_thing fake_virtual = { .class = &fake_class,
 	.signature = "Ljava/lang/VirtualThread;", .super = &fake_thread, .hash = 4 };
 static int carrier_field;
 
-static struct fake_thing *thing(const void *ref)
-{
-	return (struct fake_thing *)(uintptr_t)ref;
-}
-
-static void add(long *counter, long n)
-{
-	(void)__atomic_fetch_add(counter, n, __ATOMIC_RELAXED);
-}
-
-static bool fails(void)
-{
-	return __atomic_add_fetch(&fake.calls, 1, __ATOMIC_RELAXED) == fake.fail_at;
-}
-
-static void *refer(const struct fake_thing *t)
-{
-	if (t)
-		add(&fake.references, 1);
-	return (void *)(uintptr_t)t;
-}
-
-static void *block(size_t size)
-{
-	void *p = calloc(1, size ? size : 1);
-
-	if (!p)
-		abort();
-	add(&fake.blocks, 1);
-	return p;
-}
-
-static char *copy(const char *text)
-{
-	char *p = block(strlen(text) + 1);
-
-	memcpy(p, text, strlen(text));
-	return p;
-}
-
 /* JNI */
-
-static jclass JNICALL get_class(JNIEnv *jni, jobject object)
-{
-	(void)jni;
-	return refer(thing(object)->class);
-}
-
-static jclass JNICALL get_super(JNIEnv *jni, jclass class)
-{
-	(void)jni;
-	return refer(thing(class)->super);
-}
 
 static jobject JNICALL new_local(JNIEnv *jni, jobject object)
 {
 	(void)jni;
 	return refer(thing(object));
-}
-
-static void JNICALL delete_local(JNIEnv *jni, jobject object)
-{
-	(void)jni;
-	if (object)
-		add(&fake.references, -1);
 }
 
 static jweak JNICALL new_weak(JNIEnv *jni, jobject object)
@@ -104,21 +48,6 @@ static void JNICALL delete_weak(JNIEnv *jni, jweak object)
 {
 	(void)jni, (void)object;
 	add(&fake.weak, -1);
-}
-
-static jobject JNICALL new_global(JNIEnv *jni, jobject object)
-{
-	(void)jni;
-	if (fails())
-		return NULL;
-	add(&fake.globals, 1);
-	return object;
-}
-
-static void JNICALL delete_global(JNIEnv *jni, jobject object)
-{
-	(void)jni, (void)object;
-	add(&fake.globals, -1);
 }
 
 static jboolean JNICALL same(JNIEnv *jni, jobject a, jobject b)
@@ -139,40 +68,6 @@ static jobject JNICALL object_field(JNIEnv *jni, jobject object, jfieldID field)
 	if ((void *)field != &carrier_field)
 		abort();
 	return refer(fake.carrier);
-}
-
-static jboolean JNICALL exception_check(JNIEnv *jni)
-{
-	(void)jni;
-	return fake.exception;
-}
-
-static void JNICALL exception_clear(JNIEnv *jni)
-{
-	(void)jni;
-	fake.exception = false;
-}
-
-static jint JNICALL push_frame(JNIEnv *jni, jint n)
-{
-	(void)jni, (void)n;
-	if (fails())
-		return JNI_ENOMEM;
-	add(&fake.frames, 1);
-	return JNI_OK;
-}
-
-static jobject JNICALL pop_frame(JNIEnv *jni, jobject result)
-{
-	(void)jni;
-	add(&fake.frames, -1);
-	return result;
-}
-
-static jint JNICALL ensure(JNIEnv *jni, jint n)
-{
-	(void)jni, (void)n;
-	return fails() ? JNI_ENOMEM : JNI_OK;
 }
 
 static jclass JNICALL find_class(JNIEnv *jni, const char *name)
@@ -259,7 +154,7 @@ static const struct JNINativeInterface_ jni_table = {
 	.ExceptionClear = exception_clear,
 	.PushLocalFrame = push_frame,
 	.PopLocalFrame = pop_frame,
-	.EnsureLocalCapacity = ensure,
+	.EnsureLocalCapacity = ensure_capacity,
 	.FindClass = find_class,
 	.NewByteArray = new_bytes,
 	.NewShortArray = new_shorts,
@@ -278,25 +173,9 @@ JNIEnv *fake_jni(unsigned i)
 
 /* JVMTI */
 
-#define TI_FAULT()                                    \
-	do {                                          \
-		(void)ti;                             \
-		if (fails())                          \
-			return JVMTI_ERROR_OUT_OF_MEMORY; \
-	} while (0)
-
 static struct fake_method *method_of(jmethodID id)
 {
 	return (struct fake_method *)(void *)id;
-}
-
-static jvmtiError JNICALL deallocate(jvmtiEnv *ti, unsigned char *p)
-{
-	(void)ti;
-	if (p)
-		add(&fake.blocks, -1);
-	free(p);
-	return JVMTI_ERROR_NONE;
 }
 
 static jvmtiError JNICALL object_size(jvmtiEnv *ti, jobject object, jlong *size)

@@ -9,6 +9,8 @@
 
 struct fake_hooks fake;
 
+#include "fake_counts.h"
+
 static const struct JNINativeInterface_ jni_table;
 static const struct jvmtiInterface_1_ ti_table;
 static JNIEnv environments[FAKE_THREADS];
@@ -18,52 +20,54 @@ static size_t n_natives;
 
 /* Classes and objects */
 
-static struct thing object_class = { .signature = "Ljava/lang/Object;" };
-static struct thing enum_class = { .signature = "Ljava/lang/Enum;", .super = &object_class };
-static struct thing throwable_class = { .signature = "Ljava/lang/Throwable;",
+static struct fake_thing object_class = { .signature = "Ljava/lang/Object;" };
+static struct fake_thing enum_class = { .signature = "Ljava/lang/Enum;", .super = &object_class };
+static struct fake_thing throwable_class = { .signature = "Ljava/lang/Throwable;",
 	.super = &object_class };
-static struct thing thread_class = { .signature = "Ljava/lang/Thread;", .super = &object_class };
-static struct thing integer_class = { .signature = "Ljava/lang/Integer;",
+static struct fake_thing thread_class = { .signature = "Ljava/lang/Thread;",
 	.super = &object_class };
-static struct thing string_class = { .signature = "Ljava/lang/String;", .super = &object_class };
-static struct thing app_class = { .signature = "Lp/App;", .super = &object_class };
-static struct thing color_class = { .signature = "Lp/Color;", .super = &enum_class };
-static struct thing special_class = { .signature = "Lp/Color$1;", .super = &color_class };
-static struct thing ints_class = { .signature = "[I", .super = &object_class };
-static struct thing objects_class = { .signature = "[Ljava/lang/Object;",
+static struct fake_thing integer_class = { .signature = "Ljava/lang/Integer;",
 	.super = &object_class };
-static struct thing failure_class = { .signature = "Lp/Failure;", .super = &throwable_class };
-static struct thing virtual_class = { .signature = "Ljava/lang/VirtualThread;",
+static struct fake_thing string_class = { .signature = "Ljava/lang/String;",
+	.super = &object_class };
+static struct fake_thing app_class = { .signature = "Lp/App;", .super = &object_class };
+static struct fake_thing color_class = { .signature = "Lp/Color;", .super = &enum_class };
+static struct fake_thing special_class = { .signature = "Lp/Color$1;", .super = &color_class };
+static struct fake_thing ints_class = { .signature = "[I", .super = &object_class };
+static struct fake_thing objects_class = { .signature = "[Ljava/lang/Object;",
+	.super = &object_class };
+static struct fake_thing failure_class = { .signature = "Lp/Failure;", .super = &throwable_class };
+static struct fake_thing virtual_class = { .signature = "Ljava/lang/VirtualThread;",
 	.super = &thread_class };
-static struct thing *const loaded[] = {
+static struct fake_thing *const loaded[] = {
 	&object_class, &enum_class, &throwable_class, &thread_class, &integer_class,
 	&string_class, &app_class, &virtual_class,
 };
 #define N_LOADED (sizeof(loaded) / sizeof(loaded[0]))
 
-struct thing fake_object = { .class = &app_class };
-struct thing fake_string = { .class = &string_class, .text = "abc" };
-struct thing fake_long_string = { .class = &string_class,
+struct fake_thing fake_object = { .class = &app_class };
+struct fake_thing fake_string = { .class = &string_class, .text = "abc" };
+struct fake_thing fake_long_string = { .class = &string_class,
 	.text = "0123456789012345678901234567890123456789012345678901234567890123456789" };
-struct thing fake_integer = { .class = &integer_class, .field = { .i = -5 } };
-static struct thing red = { .class = &string_class, .text = "RED" };
-struct thing fake_color = { .class = &color_class, .field = { .l = (jobject)&red } };
-struct thing fake_special_color = { .class = &special_class, .field = { .l = (jobject)&red } };
+struct fake_thing fake_integer = { .class = &integer_class, .field = { .i = -5 } };
+static struct fake_thing red = { .class = &string_class, .text = "RED" };
+struct fake_thing fake_color = { .class = &color_class, .field = { .l = (jobject)&red } };
+struct fake_thing fake_special_color = { .class = &special_class, .field = { .l = (jobject)&red } };
 static const jvalue three[] = { { .i = 1 }, { .i = -2 }, { .i = 3 } };
-struct thing fake_ints = { .class = &ints_class, .len = 3, .elements = three };
+struct fake_thing fake_ints = { .class = &ints_class, .len = 3, .elements = three };
 static const jvalue some[] = {
 	{ .l = (jobject)&fake_string }, { .l = NULL }, { .l = (jobject)&fake_ints },
 };
-struct thing fake_objects = { .class = &objects_class, .len = 3, .elements = some };
-static struct thing message = { .class = &string_class, .text = "no" };
-struct thing fake_thrown = { .class = &failure_class, .field = { .l = (jobject)&message } };
-static struct thing worker = { .class = &string_class, .text = "worker" };
-static struct thing thread = { .class = &thread_class };
-static struct thing virtual_thread = { .class = &virtual_class };
+struct fake_thing fake_objects = { .class = &objects_class, .len = 3, .elements = some };
+static struct fake_thing message = { .class = &string_class, .text = "no" };
+struct fake_thing fake_thrown = { .class = &failure_class, .field = { .l = (jobject)&message } };
+static struct fake_thing worker = { .class = &string_class, .text = "worker" };
+static struct fake_thing thread = { .class = &thread_class };
+static struct fake_thing virtual_thread = { .class = &virtual_class };
 
 /* Fields of which there is one each; a jfieldID is the row's address. */
 static const struct field {
-	const struct thing *class;
+	const struct fake_thing *class;
 	const char *name, *signature;
 } fields[] = {
 	{ &enum_class, "name", "Ljava/lang/String;" },
@@ -79,99 +83,7 @@ static const struct field *field_of(jfieldID id)
 	return (const struct field *)(void *)id;
 }
 
-static struct thing *thing(const void *ref)
-{
-	return (struct thing *)(uintptr_t)ref;
-}
-
-static bool fails(void)
-{
-	return __atomic_add_fetch(&fake.calls, 1, __ATOMIC_RELAXED) == fake.fail_at;
-}
-
-static void *refer(const struct thing *t)
-{
-	if (t)
-		(void)__atomic_fetch_add(&fake.references, 1, __ATOMIC_RELAXED);
-	return (void *)(uintptr_t)t;
-}
-
-static void *block(size_t size)
-{
-	void *p = calloc(1, size);
-
-	if (!p)
-		abort();
-	(void)__atomic_fetch_add(&fake.blocks, 1, __ATOMIC_RELAXED);
-	__atomic_store_n(&fake.last_block, p, __ATOMIC_RELAXED);
-	return p;
-}
-
-static char *copy(const char *text)
-{
-	char *p = block(strlen(text) + 1);
-
-	memcpy(p, text, strlen(text));
-	return p;
-}
-
 /* JNI */
-
-static jint JNICALL push_frame(JNIEnv *jni, jint n)
-{
-	(void)jni, (void)n;
-	if (fails())
-		return JNI_ENOMEM;
-	fake.frames++;
-	return JNI_OK;
-}
-
-static jint JNICALL ensure_capacity(JNIEnv *jni, jint n)
-{
-	(void)jni, (void)n;
-	return fails() ? JNI_ENOMEM : JNI_OK;
-}
-
-static jobject JNICALL pop_frame(JNIEnv *jni, jobject result)
-{
-	(void)jni;
-	fake.frames--;
-	return result;
-}
-
-static jboolean JNICALL exception_check(JNIEnv *jni)
-{
-	(void)jni;
-	return fake.exception;
-}
-
-static void JNICALL exception_clear(JNIEnv *jni)
-{
-	(void)jni;
-	fake.exception = false;
-}
-
-static void JNICALL delete_ref(JNIEnv *jni, jobject ref)
-{
-	(void)jni;
-	if (ref)
-		(void)__atomic_fetch_sub(&fake.references, 1, __ATOMIC_RELAXED);
-}
-
-static jobject JNICALL new_global(JNIEnv *jni, jobject object)
-{
-	(void)jni;
-	if (fails())
-		return NULL;
-	fake.globals++;
-	return object;
-}
-
-static void JNICALL delete_global(JNIEnv *jni, jobject object)
-{
-	(void)jni, (void)object;
-	fake.globals--;
-}
 
 static jclass JNICALL define_class(JNIEnv *jni, const char *name, jobject loader,
 				   const jbyte *bytes, jsize len)
@@ -207,18 +119,6 @@ void *fake_native(const char *name)
 			return natives[i].fnPtr;
 	}
 	abort();
-}
-
-static jclass JNICALL get_class(JNIEnv *jni, jobject object)
-{
-	(void)jni;
-	return refer(thing(object)->class);
-}
-
-static jclass JNICALL get_super(JNIEnv *jni, jclass class)
-{
-	(void)jni;
-	return refer(thing(class)->super);
 }
 
 static jsize JNICALL string_length(JNIEnv *jni, jstring s)
@@ -324,7 +224,7 @@ static const struct JNINativeInterface_ jni_table = {
 	.EnsureLocalCapacity = ensure_capacity,
 	.ExceptionCheck = exception_check,
 	.ExceptionClear = exception_clear,
-	.DeleteLocalRef = delete_ref,
+	.DeleteLocalRef = delete_local,
 	.NewGlobalRef = new_global,
 	.DeleteGlobalRef = delete_global,
 	.DefineClass = define_class,
@@ -351,20 +251,9 @@ JNIEnv *fake_jni(unsigned i)
 
 /* JVMTI */
 
-static jvmtiError JNICALL deallocate(jvmtiEnv *ti, unsigned char *p)
-{
-	(void)ti;
-	if (p)
-		(void)__atomic_fetch_sub(&fake.blocks, 1, __ATOMIC_RELAXED);
-	free(p);
-	return JVMTI_ERROR_NONE;
-}
-
 static jvmtiError JNICALL loaded_classes(jvmtiEnv *ti, jint *n, jclass **list)
 {
-	(void)ti;
-	if (fails())
-		return JVMTI_ERROR_OUT_OF_MEMORY;
+	TI_FAULT();
 	*n = N_LOADED;
 	*list = block(sizeof(**list) * N_LOADED);
 	for (size_t i = 0; i < N_LOADED; i++)
@@ -375,10 +264,10 @@ static jvmtiError JNICALL loaded_classes(jvmtiEnv *ti, jint *n, jclass **list)
 static jvmtiError JNICALL class_signature(jvmtiEnv *ti, jclass class, char **signature,
 					  char **generic)
 {
-	(void)ti, (void)generic;
-	if (fails())
-		return JVMTI_ERROR_OUT_OF_MEMORY;
+	(void)generic;
+	TI_FAULT();
 	*signature = copy(thing(class)->signature);
+	__atomic_store_n(&fake.last_signature, *signature, __ATOMIC_RELAXED);
 	if (fake.meanwhile)
 		fake.meanwhile();
 	return JVMTI_ERROR_NONE;
@@ -410,9 +299,7 @@ static jvmtiError JNICALL version_number(jvmtiEnv *ti, jint *version)
 
 static jvmtiError JNICALL class_fields(jvmtiEnv *ti, jclass class, jint *n, jfieldID **list)
 {
-	(void)ti;
-	if (fails())
-		return JVMTI_ERROR_OUT_OF_MEMORY;
+	TI_FAULT();
 	if (!is_linked(class))
 		return JVMTI_ERROR_CLASS_NOT_PREPARED;
 	*n = 0;
@@ -430,9 +317,8 @@ static jvmtiError JNICALL field_name(jvmtiEnv *ti, jclass class, jfieldID id, ch
 	const struct field *f = field_of(id);
 	bool early = fake.early_names && f->class == &thread_class && f->signature[0] == 'L';
 
-	(void)ti, (void)class, (void)generic;
-	if (fails())
-		return JVMTI_ERROR_OUT_OF_MEMORY;
+	(void)class, (void)generic;
+	TI_FAULT();
 	*name = copy(f->name);
 	*signature = copy(early ? "[C" : f->signature);
 	return JVMTI_ERROR_NONE;
@@ -441,27 +327,23 @@ static jvmtiError JNICALL field_name(jvmtiEnv *ti, jclass class, jfieldID id, ch
 static jvmtiError JNICALL field_modifiers(jvmtiEnv *ti, jclass class, jfieldID id,
 					  jint *modifiers)
 {
-	(void)ti, (void)class, (void)id;
-	if (fails())
-		return JVMTI_ERROR_OUT_OF_MEMORY;
+	(void)class, (void)id;
+	TI_FAULT();
 	*modifiers = 2; /* private */
 	return JVMTI_ERROR_NONE;
 }
 
 static jvmtiError JNICALL hash_code(jvmtiEnv *ti, jobject object, jint *hash)
 {
-	(void)ti, (void)object;
-	if (fails())
-		return JVMTI_ERROR_OUT_OF_MEMORY;
+	(void)object;
+	TI_FAULT();
 	*hash = 0x12345678;
 	return JVMTI_ERROR_NONE;
 }
 
 static jvmtiError JNICALL current_thread(jvmtiEnv *ti, jthread *current)
 {
-	(void)ti;
-	if (fails())
-		return JVMTI_ERROR_OUT_OF_MEMORY;
+	TI_FAULT();
 	*current = refer(fake.is_virtual ? &virtual_thread : &thread);
 	return JVMTI_ERROR_NONE;
 }

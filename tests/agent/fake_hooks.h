@@ -12,11 +12,11 @@
 #define FAKE_THREADS 32
 
 /* An object, or a class; a reference is its address. */
-struct thing {
-	struct thing *class;
+struct fake_thing {
+	struct fake_thing *class;
 	/* a class */
 	const char *signature;
-	struct thing *super;
+	struct fake_thing *super;
 	/* an object: a String's text, the field that is read of it, or an array's elements */
 	const char *text;
 	jvalue field;
@@ -36,12 +36,12 @@ struct fake_hooks {
 	unsigned calls, defined;
 	char hooks[64];      /* the class that was defined last */
 	long blocks, references, globals, frames;
-	void *last_block;
+	char *last_signature; /* that was handed out */
 	bool exception;
 };
 extern struct fake_hooks fake;
 
-extern struct thing fake_object, fake_string, fake_long_string, fake_integer, fake_color,
+extern struct fake_thing fake_object, fake_string, fake_long_string, fake_integer, fake_color,
 	fake_special_color, fake_ints, fake_objects, fake_thrown;
 
 JNIEnv *fake_jni(unsigned thread);
