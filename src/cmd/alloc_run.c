@@ -27,6 +27,7 @@ struct run {
 	sigset_t signals, old;
 	struct progress line;
 	bool begun, stopped;  /* it was told that it has begun; ALLOC_STOP was sent */
+	bool too_early;       /* ALLOC_STOP was first */
 	int64_t begin_ns;
 	struct deadline end;  /* it must have begun, or ended */
 };
@@ -155,6 +156,7 @@ static bool is_ended_by_user(struct run *r)
 static int stop(struct run *r, struct session *s, struct err *err)
 {
 	r->stopped = true;
+	r->too_early = !r->begun;
 	r->end = end_in_ms(r, 0);
 	/* A second signal ends us, and the agent undoes everything by itself. */
 	(void)sigprocmask(SIG_SETMASK, &r->old, NULL);
@@ -218,5 +220,8 @@ int alloc_run(const struct ctx *ctx, struct session *s, char *const *globs, stru
 	(void)sigprocmask(SIG_SETMASK, &r.old, NULL);
 	if (rc < 0)
 		explain(&r, s, err);
+	else if (r.too_early)
+		rc = err_set(err, EXIT_PARTIAL,
+			     "interrupted while it began, before anything was counted");
 	return rc;
 }
