@@ -218,10 +218,12 @@ int alloc_run(const struct ctx *ctx, struct session *s, char *const *globs, stru
 		rc = session_follow(s, take, tick, TICK_MS, &r, err);
 	progress_end(&r.line);
 	(void)sigprocmask(SIG_SETMASK, &r.old, NULL);
-	if (rc < 0)
+	if (rc < 0) {
 		explain(&r, s, err);
-	else if (r.too_early)
+	} else if (r.too_early) {
+		a->ended = false; /* nothing is to be shown */
 		rc = err_set(err, EXIT_PARTIAL,
 			     "interrupted while it began, before anything was counted");
+	}
 	return rc;
 }
