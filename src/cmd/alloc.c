@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/xalloc.h"
+#include "cmd/archiving.h"
 #include "cmd/cost.h"
 #include "model/typename.h"
 
@@ -199,9 +200,12 @@ static int check_release(const struct ctx *ctx, struct err *err)
 static int run_new(const struct ctx *ctx, struct session *s, struct alloc *a, struct err *err)
 {
 	const struct alloc_opts *opts = ctx->opts;
-	char **globs = alloc_globs(ctx, err);
+	char **globs;
 	int rc = -1;
 
+	if (opts->exact && archiving_check(ctx, err) < 0)
+		return -1;
+	globs = alloc_globs(ctx, err);
 	if (globs) {
 		if (opts->exact)
 			say_cost(ctx);

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "cmd/answer.h"
+#include "cmd/archiving.h"
 #include "cmd/cost.h"
 #include "cmd/patched.h"
 #include "model/vmflags.h"
@@ -55,6 +56,7 @@ static int ask_flags(const struct ctx *ctx, struct redefinition_jvm *jvm, struct
 	_cleanup_buf_ struct buf text = BUF_INIT;
 	struct vmflags flags = { 0 };
 	const struct vmflag *flag;
+	int rc = 0;
 
 	*jvm = (struct redefinition_jvm){ .release = (unsigned)jvm_feature(ctx->jvm) };
 	jvm->may_preview = ctx->jvm->flags && strstr(ctx->jvm->flags, "--enable-preview");
@@ -65,9 +67,10 @@ static int ask_flags(const struct ctx *ctx, struct redefinition_jvm *jvm, struct
 		jvm->may_add_delete = flag && strcmp(flag->value, "true") == 0;
 		flag = vmflags_find(&flags, "BytecodeVerificationRemote");
 		jvm->unverified = flag && strcmp(flag->value, "false") == 0;
+		rc = archiving_refuse(ctx, &flags, err);
 	}
 	vmflags_release(&flags);
-	return 0;
+	return rc;
 }
 
 /* What stays in the JVM must be found again. */

@@ -5,6 +5,7 @@
 
 #include <string.h>
 
+#include "cmd/archiving.h"
 #include "cmd/cost.h"
 
 #define AT(member) offsetof(struct trace_opts, member)
@@ -99,7 +100,9 @@ static int run_plan(const struct ctx *ctx, struct trace_plan *plan, struct trace
 		trace_offer_jfr(ctx, plan, err);
 		return -1;
 	}
-	rc = trace_plan_make(ctx, plan, &roster, opts->loader, err);
+	rc = archiving_check(ctx, err);
+	if (rc == 0)
+		rc = trace_plan_make(ctx, plan, &roster, opts->loader, err);
 	if (rc == 0) {
 		say_cost(ctx, plan);
 		rc = trace_run(ctx, plan, stacks, roster.session, err);

@@ -217,3 +217,17 @@ const struct vmflag *vmflags_find(const struct vmflags *flags, const char *name)
 	}
 	return NULL;
 }
+
+/* AutoCreateSharedArchive sets the first one, AOTCacheOutput the last one. */
+const struct vmflag *vmflags_archiving(const struct vmflags *flags)
+{
+	const struct vmflag *flag = vmflags_find(flags, "ArchiveClassesAtExit");
+
+	if (flag && *flag->value)
+		return flag;
+	flag = vmflags_find(flags, "RecordDynamicDumpInfo");
+	if (flag && strcmp(flag->value, "true") == 0)
+		return flag;
+	flag = vmflags_find(flags, "AOTMode");
+	return flag && strcmp(flag->value, "record") == 0 ? flag : NULL;
+}

@@ -46,6 +46,12 @@ void vmflags_filter(struct vmflags *flags, const char *glob);
 /* NULL: there is none of this name. */
 const struct vmflag *vmflags_find(const struct vmflags *flags, const char *name);
 
+/*
+ * The flag for which the JVM will write an archive of its classes (CDS, AOT), mostly as it ends;
+ * NULL: it will write none.
+ */
+const struct vmflag *vmflags_archiving(const struct vmflags *flags);
+
 enum vmflag_form vmflag_form(const struct vmflag *flag);
 
 /* May it be set while the JVM runs? */

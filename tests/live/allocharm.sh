@@ -129,6 +129,32 @@ together() {
 	stop "$JVM_PID"
 }
 
+# A JVM that writes an archive of its classes as it ends crashes there when java.lang.Object was
+# replaced, if only for a while: it must not be.
+archived() {
+	local version=$1 archive=$2 name="$1: ${2%%=*}" file
+
+	file=$IW/${1}archive
+	(cd "$W" && jar cf Idle.jar -C classes .) || return
+	spawn chroot "${jdk_root[$version]}" "${jdk_home[$version]}/bin/java" -Xmx64m \
+		"$archive=$file" -cp "$IW/Idle.jar" Idle
+	await_ready || return
+	refuses 1 'archive of its classes' "$name: no exact profile" alloc "$JVM_PID" --exact -d 1
+	refuses 1 'archive of its classes' "$name: no trace" trace "$JVM_PID" 'java.lang.Object.*' \
+		-d 1
+	works "$name: sampled" alloc "$JVM_PID" -d 0.5
+	kill -TERM "$JVM_PID"
+	check "$name: it ends" poll 60 gone "$JVM_PID"
+	check "$name: it has written the archive" test -s "${jdk_root[$version]}$file"
+	rm -f "${jdk_root[$version]}$file"
+}
+
+for version in $(on 17 25); do
+	archived "$version" -XX:ArchiveClassesAtExit
+done
+for version in $(on 25); do
+	archived "$version" -XX:AOTCacheOutput
+done
 for version in $(on 8 25); do
 	killed "$version"
 done

@@ -311,6 +311,38 @@ START_TEST(values_to_set)
 }
 END_TEST
 
+static struct {
+	const char *name, *value;
+	bool archiving;
+} archives[] = {
+	{ "ArchiveClassesAtExit", "", false },
+	{ "ArchiveClassesAtExit", "/tmp/a.jsa", true },
+	{ "RecordDynamicDumpInfo", "false", false },
+	{ "RecordDynamicDumpInfo", "true", true },
+	{ "AOTMode", "", false },
+	{ "AOTMode", "auto", false },
+	{ "AOTMode", "create", false },
+	{ "AOTMode", "record", true },
+	{ "AOTCache", "/tmp/a.aot", false },
+};
+
+START_TEST(archives_to_come)
+{
+	char name[64], value[64];
+	struct vmflag items[] = {
+		{ .name = (char[]){ "UseG1GC" }, .value = (char[]){ "true" } },
+		{ .name = name, .value = value },
+	};
+	const struct vmflags flags = { .items = items, .n = ARRAY_SIZE(items) };
+	const struct vmflag *found;
+
+	(void)snprintf(name, sizeof(name), "%s", archives[_i].name);
+	(void)snprintf(value, sizeof(value), "%s", archives[_i].value);
+	found = vmflags_archiving(&flags);
+	ck_assert_ptr_eq(found, archives[_i].archiving ? &items[1] : NULL);
+}
+END_TEST
+
 int main(void)
 {
 	Suite *suite = suite_create("vmflags");
@@ -327,6 +359,7 @@ int main(void)
 	tcase_add_loop_test(tc, spelled_and_shown, 0, ARRAY_SIZE(spellings));
 	tcase_add_test(tc, manageable);
 	tcase_add_loop_test(tc, values_to_set, 0, ARRAY_SIZE(values));
+	tcase_add_loop_test(tc, archives_to_come, 0, ARRAY_SIZE(archives));
 	suite_add_tcase(suite, tc);
 	srunner_run_all(runner, CK_NORMAL);
 	failed = srunner_ntests_failed(runner);
