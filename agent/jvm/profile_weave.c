@@ -14,6 +14,7 @@
 
 #include <poll.h>
 
+#include "jvm/classes.h"
 #include "jvm/ref.h"
 #include "jvm/trace.h"
 #include "jvm/trace_state.h"
@@ -94,6 +95,25 @@ static int hook_all(struct ag_jvm *jvm, struct ag_weaving *w)
 	return jvm->stopping ? -1 : rc;
 }
 
+/*
+ * Before anything is changed: a loader that waits for a lock, in a deadlock for ever, keeps us until
+ * it has that.  Those that are new until the first sweep, or of all if there is no list of classes,
+ * are asked then.
+ */
+static void ask_loaders(struct ag_jvm *jvm, struct ag_weaving *w)
+{
+	struct ag_classes classes;
+
+	if (ag_classes_get(jvm, &classes) == 0) {
+		if (ag_ref_expect(jvm, 2 * ((jint)classes.n + 64)) != 0)
+			ag_forgive(jvm);
+		for (uint32_t i = 0; i < classes.n && !jvm->stopping; i++)
+			(void)ag_weaving_ask(jvm, w, classes.list[i]);
+		ag_classes_release(jvm, &classes);
+	}
+	ag_forgive(jvm);
+}
+
 static int prepare(struct ag_jvm *jvm, struct ag_weaving *w)
 {
 	if (ag_hooks_define(jvm) != 0 || ag_weaving_learn_loaders(jvm, w) != 0 ||
@@ -105,6 +125,7 @@ static int prepare(struct ag_jvm *jvm, struct ag_weaving *w)
 		w->hooks_name[i] = w->hooks[i] == '/' ? '.' : w->hooks[i];
 	w->weave.n_classes = AG_WEAVING_SPARE;
 	w->sun_unsafe = (*jvm->jni)->GetVersion(jvm->jni) < JNI_VERSION_9;
+	ask_loaders(jvm, w);
 	w->on = 1;
 	if (ag_weave_begin(jvm, &w->weave) != 0)
 		return -1;

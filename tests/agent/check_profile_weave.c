@@ -23,7 +23,7 @@ static struct ag_mem mem;
 static struct ag_jvm jvm;
 static struct ag_profile profile;
 static jclass hidden_class; /* not NULL: of p.C; its loader does not find the hooks */
-static long environments, asked;
+static long environments, asked, asked_late; /* those when a class was changed already */
 
 /* What it calls */
 
@@ -42,6 +42,7 @@ const char *ag_trace_hidden(struct ag_jvm *own, jclass class)
 {
 	(void)own, (void)class;
 	asked++;
+	asked_late += fake.retransformations > 0;
 	return hidden_class ? "hidden" : NULL;
 }
 
@@ -113,7 +114,7 @@ static void setup(void)
 	profile = (struct ag_profile){ 0 };
 	fake_is(OBJECT, "object");
 	environments = fake.environments;
-	asked = 0;
+	asked = asked_late = 0;
 }
 
 /* The same once more, with the environment that is there. */
@@ -466,6 +467,20 @@ START_TEST(a_loader_loads_when_asked)
 }
 END_TEST
 
+/* It may have to wait for ever: nothing is changed by then. */
+START_TEST(loaders_are_asked_first)
+{
+	struct ag_weaving *w;
+
+	fake.loader = true;
+	w = in();
+	ck_assert_int_eq(asked, 1);
+	ck_assert_int_eq(asked_late, 0);
+	runs(C, "first#");
+	out(w);
+}
+END_TEST
+
 START_TEST(a_loader_is_blind)
 {
 	struct ag_weaving *w;
@@ -536,6 +551,7 @@ int main(void)
 	tcase_add_loop_test(tcase, a_class_is_loaded, 0, 2);
 	tcase_add_loop_test(tcase, a_loader_is_met, 0, 3);
 	tcase_add_test(tcase, a_loader_loads_when_asked);
+	tcase_add_test(tcase, loaders_are_asked_first);
 	tcase_add_test(tcase, a_loader_is_blind);
 	tcase_add_test(tcase, a_thread_is_suspended_in_the_hook);
 	suite_add_tcase(suite, tcase);
