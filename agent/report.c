@@ -48,7 +48,7 @@ void ag_report_release(struct ag_jvm *jvm, struct ag_report *report)
 static void put_place(struct ag_text *t, const struct ag_frame_texts *f)
 {
 	ag_text_put(t, "(");
-	if (f->line == AG_LINE_NATIVE)
+	if (f->line == WIRE_LINE_NATIVE)
 		ag_text_put(t, "Native Method");
 	else if (!f->source)
 		ag_text_put(t, "Unknown Source");

@@ -7,7 +7,11 @@
 #define KNOWN_FIRST (1u << 12) /* room for so many, and for twice as many when they are there */
 #define UNKNOWN 0              /* the number of what cannot be told */
 #define NOT_TOLD UINT32_MAX    /* of what was noted only */
-#define TEXT_MAX 1000          /* of a class, a method, a file: 64 frames fit a payload */
+#define TEXT_MAX 1000          /* of a class, a method, a file */
+#define FRAME_BYTES (3 * (4 + TEXT_MAX) + 4)
+
+_Static_assert(4 + (1 + WIRE_STACK_DEPTH) * FRAME_BYTES <= AG_CHAN_PAYLOAD,
+	       "a stack, and what is unknown, are told in one frame");
 
 int ag_frames_init(struct ag_jvm *jvm, struct ag_frames *frames, uint32_t max)
 {
@@ -87,12 +91,12 @@ uint32_t ag_frames_number(const struct ag_frames *frames, const jvmtiFrameInfo *
 /* Notes of lines: 0 is none. */
 static uint32_t note_of(jint line)
 {
-	return (uint32_t)line - (uint32_t)AG_LINE_NATIVE + 1;
+	return (uint32_t)line - (uint32_t)WIRE_LINE_NATIVE + 1;
 }
 
 static jint noted(uint32_t note)
 {
-	return (jint)(note + (uint32_t)AG_LINE_NATIVE - 1);
+	return (jint)(note + (uint32_t)WIRE_LINE_NATIVE - 1);
 }
 
 void ag_frames_note(struct ag_jvm *jvm, struct ag_frames *frames, const jvmtiFrameInfo *list,
@@ -143,7 +147,7 @@ static void put_new(struct ag_jvm *jvm, struct ag_frames *frames,
 int ag_frames_tell(struct ag_jvm *jvm, struct ag_chan *chan, struct ag_frames *frames,
 			 const jvmtiFrameInfo *list, uint32_t n)
 {
-	const struct ag_frame_texts unknown = { .line = AG_LINE_UNKNOWN };
+	const struct ag_frame_texts unknown = { .line = WIRE_LINE_UNKNOWN };
 	struct wire_writer *w = ag_chan_begin(chan), count;
 	uint32_t before = frames->n;
 
@@ -152,7 +156,7 @@ int ag_frames_tell(struct ag_jvm *jvm, struct ag_chan *chan, struct ag_frames *f
 		put(w, &unknown);
 		frames->n++;
 	}
-	for (uint32_t i = 0; i < n && i < WIRE_TRACE_DEPTH; i++) {
+	for (uint32_t i = 0; i < n && i < WIRE_STACK_DEPTH; i++) {
 		if (is_new(frames, &list[i]))
 			put_new(jvm, frames, &list[i], w);
 	}

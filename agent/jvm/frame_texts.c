@@ -12,7 +12,7 @@ static jint find_line(const jvmtiLineNumberEntry *table, jint n, jlocation at)
 		    (!best || table[i].start_location > best->start_location))
 			best = &table[i];
 	}
-	return best && best->line_number >= 0 ? best->line_number : AG_LINE_UNKNOWN;
+	return best && best->line_number >= 0 ? best->line_number : WIRE_LINE_UNKNOWN;
 }
 
 jint ag_frame_line(struct ag_jvm *jvm, const jvmtiFrameInfo *frame)
@@ -21,10 +21,10 @@ jint ag_frame_line(struct ag_jvm *jvm, const jvmtiFrameInfo *frame)
 	jint n = 0, line;
 
 	if (frame->location < 0)
-		return AG_LINE_NATIVE;
+		return WIRE_LINE_NATIVE;
 	if ((*jvm->ti)->GetLineNumberTable(jvm->ti, frame->method, &n, &table) !=
 	    JVMTI_ERROR_NONE)
-		return AG_LINE_UNKNOWN;
+		return WIRE_LINE_UNKNOWN;
 	line = find_line(table, n, frame->location);
 	ag_ti_free(jvm, table);
 	return line;
@@ -36,11 +36,11 @@ void ag_frame_names(struct ag_jvm *jvm, const jvmtiFrameInfo *frame, struct ag_f
 	jclass class = NULL;
 
 	*t = (struct ag_frame_texts){
-		.line = frame->location < 0 ? AG_LINE_NATIVE : AG_LINE_UNKNOWN,
+		.line = frame->location < 0 ? WIRE_LINE_NATIVE : WIRE_LINE_UNKNOWN,
 	};
 	if ((*ti)->GetMethodName(ti, frame->method, &t->method, NULL, NULL) != JVMTI_ERROR_NONE ||
 	    (*ti)->GetMethodDeclaringClass(ti, frame->method, &class) != JVMTI_ERROR_NONE) {
-		t->line = AG_LINE_UNKNOWN;
+		t->line = WIRE_LINE_UNKNOWN;
 		return;
 	}
 	if ((*ti)->GetClassSignature(ti, class, &t->class, NULL) != JVMTI_ERROR_NONE)
@@ -55,5 +55,5 @@ void ag_frame_texts_free(struct ag_jvm *jvm, struct ag_frame_texts *t)
 	ag_ti_free(jvm, t->class);
 	ag_ti_free(jvm, t->method);
 	ag_ti_free(jvm, t->source);
-	*t = (struct ag_frame_texts){ .line = AG_LINE_UNKNOWN };
+	*t = (struct ag_frame_texts){ .line = WIRE_LINE_UNKNOWN };
 }

@@ -7,13 +7,11 @@
 #define JTOOL_AGENT_JVM_FRAME_TEXTS_H
 
 #include "jvm/ti.h"
-
-#define AG_LINE_UNKNOWN (-1)
-#define AG_LINE_NATIVE (-2)
+#include "wire/frame.h"
 
 struct ag_frame_texts {
 	char *class, *method, *source; /* JVMTI's memory; NULL: not known */
-	jint line;
+	jint line;                     /* or WIRE_LINE_* */
 };
 
 /* The names; the line of what is native only. */

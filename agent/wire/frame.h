@@ -90,6 +90,11 @@ enum wire_graphed {
 	WIRE_GRAPHED_UNKNOWN = 4,  /* this JVM does not show where objects are: the tape is void */
 };
 
+/* FRAMES: so many of a stack at most, and lines that are none. */
+#define WIRE_STACK_DEPTH 64u
+#define WIRE_LINE_UNKNOWN (-1)
+#define WIRE_LINE_NATIVE (-2)
+
 /* TRACE flags */
 #define WIRE_TRACE_VALUES 1u /* arguments, results, messages of exceptions */
 #define WIRE_TRACE_STACKS 2u /* where each call came from */
@@ -97,7 +102,7 @@ enum wire_graphed {
 
 /* No more methods than that in one TRACE, and frames of a stack. */
 #define WIRE_TRACE_METHODS_MAX 20000u
-#define WIRE_TRACE_DEPTH 64u
+#define WIRE_TRACE_DEPTH WIRE_STACK_DEPTH
 
 /* Why a trace ended. */
 enum wire_trace_end {
@@ -113,7 +118,7 @@ enum wire_trace_end {
 #define WIRE_ALLOC_LIVE 2u     /* what is reachable at the end, after a full collection */
 #define WIRE_ALLOC_RECORDED 4u /* what is being recorded since the JVM's start, as it is now */
 
-#define WIRE_ALLOC_DEPTH 64u
+#define WIRE_ALLOC_DEPTH WIRE_STACK_DEPTH
 #define WIRE_ALLOC_MEMORY_MAX ((uint64_t)4 << 30)
 #define WIRE_ALLOC_GLOBS_MAX 100u
 #define WIRE_ALLOC_INTERVAL 524288u /* bytes between two samples, unless said otherwise */

@@ -5,13 +5,11 @@
 #include "base/xalloc.h"
 #include "model/javasig.h"
 #include "model/typename.h"
+#include "wire/frame.h"
 
 /* Far beyond any program: what a hostile agent can make us keep. */
 #define FRAMES_MAX (1u << 20)
 #define BYTES_MAX ((size_t)128 << 20)
-
-#define LINE_UNKNOWN (-1)
-#define LINE_NATIVE (-2)
 
 void stackframes_release(struct stackframes *f)
 {
@@ -30,7 +28,7 @@ static void add_text(struct buf *out, struct wire_text text)
 static void add_place(struct buf *out, struct wire_text file, int32_t line)
 {
 	buf_addc(out, '(');
-	if (line == LINE_NATIVE)
+	if (line == WIRE_LINE_NATIVE)
 		buf_adds(out, "Native Method");
 	else if (file.len == 0)
 		buf_adds(out, "Unknown Source");
@@ -60,7 +58,7 @@ static int take_one(struct stackframes *f, struct wire_reader *payload)
 	struct wire_text file = wire_get_text(payload);
 	int32_t line = wire_get_i32(payload);
 
-	if (!wire_reader_ok(payload) || line < LINE_NATIVE)
+	if (!wire_reader_ok(payload) || line < WIRE_LINE_NATIVE)
 		return -EBADMSG;
 	if (signature.len == 0)
 		buf_adds(&text, "(unloaded)");
