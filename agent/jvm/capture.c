@@ -123,14 +123,9 @@ static int listen_to_classes(struct ag_jvm *jvm, struct ag_capture *c)
 	jvmtiEnv *ti = c->ti;
 
 	if (ag_ti_check(jvm, "SetThreadLocalStorage",
-			(*ti)->SetThreadLocalStorage(ti, NULL, c)) != 0 ||
-	    ag_ti_check(jvm, "SetEventCallbacks",
-			(*ti)->SetEventCallbacks(ti, &callbacks, sizeof(callbacks))) != 0)
+			(*ti)->SetThreadLocalStorage(ti, NULL, c)) != 0)
 		return -1;
-	return ag_ti_check(jvm, "SetEventNotificationMode",
-			   (*ti)->SetEventNotificationMode(ti, JVMTI_ENABLE,
-							   JVMTI_EVENT_CLASS_FILE_LOAD_HOOK,
-							   NULL));
+	return ag_ti_listen(jvm, ti, &callbacks, JVMTI_EVENT_CLASS_FILE_LOAD_HOOK);
 }
 
 int ag_capture_open(struct ag_jvm *jvm, struct ag_capture *capture)

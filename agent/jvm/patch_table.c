@@ -355,12 +355,7 @@ int ag_patches_listen(struct ag_jvm *jvm, struct ag_patches *p)
 	if ((*p->vm)->GetEnv(p->vm, (void **)&ti, JVMTI_VERSION_1_1) != JNI_OK)
 		return ag_fail(jvm, "GetEnv", "no JVMTI environment");
 	if (ag_ti_check(jvm, "AddCapabilities", (*ti)->AddCapabilities(ti, &capabilities)) != 0 ||
-	    ag_ti_check(jvm, "SetEventCallbacks",
-			(*ti)->SetEventCallbacks(ti, &callbacks, sizeof(callbacks))) != 0 ||
-	    ag_ti_check(jvm, "SetEventNotificationMode",
-			(*ti)->SetEventNotificationMode(ti, JVMTI_ENABLE,
-							JVMTI_EVENT_CLASS_FILE_LOAD_HOOK,
-							NULL)) != 0) {
+	    ag_ti_listen(jvm, ti, &callbacks, JVMTI_EVENT_CLASS_FILE_LOAD_HOOK) != 0) {
 		(void)(*ti)->DisposeEnvironment(ti); /* the JVM may be leaving */
 		return -1;
 	}

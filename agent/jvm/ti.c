@@ -74,6 +74,16 @@ void ag_ti_free(struct ag_jvm *jvm, void *p)
 		(void)AG_TI(jvm, Deallocate, p);
 }
 
+int ag_ti_listen(struct ag_jvm *jvm, jvmtiEnv *ti, const jvmtiEventCallbacks *callbacks,
+		 jvmtiEvent event)
+{
+	if (ag_ti_check(jvm, "SetEventCallbacks",
+			(*ti)->SetEventCallbacks(ti, callbacks, sizeof(*callbacks))) != 0)
+		return -1;
+	return ag_ti_check(jvm, "SetEventNotificationMode",
+			   (*ti)->SetEventNotificationMode(ti, JVMTI_ENABLE, event, NULL));
+}
+
 int ag_ti_release(struct ag_jvm *jvm)
 {
 	jint version;

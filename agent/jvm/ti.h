@@ -47,6 +47,10 @@ void *ag_jvm_alloc(struct ag_jvm *jvm, size_t n, size_t size) __attribute__((war
 /* Give back what JVMTI allocated; NULL is allowed. */
 void ag_ti_free(struct ag_jvm *jvm, void *p);
 
+/* The callbacks of an environment, one of whose events comes from now on, on all threads. */
+int ag_ti_listen(struct ag_jvm *jvm, jvmtiEnv *ti, const jvmtiEventCallbacks *callbacks,
+		 jvmtiEvent event);
+
 /* The release as JVMTI counts: 1 for JDK 8, then 11, 17, 21, …; -1: error. */
 int ag_ti_release(struct ag_jvm *jvm);
 

@@ -216,13 +216,7 @@ int ag_weave_listen(struct ag_jvm *jvm, struct ag_weave *weave, const char *what
 	weave->slot = slot;
 	slot->weave = weave;
 	__atomic_store_n(&slot->ti, ti, __ATOMIC_SEQ_CST);
-	if (ag_ti_check(jvm, "SetEventCallbacks",
-			(*ti)->SetEventCallbacks(ti, &callbacks, sizeof(callbacks))) != 0)
-		return -1;
-	return ag_ti_check(jvm, "SetEventNotificationMode",
-			   (*ti)->SetEventNotificationMode(ti, JVMTI_ENABLE,
-							   JVMTI_EVENT_CLASS_FILE_LOAD_HOOK,
-							   NULL));
+	return ag_ti_listen(jvm, ti, &callbacks, JVMTI_EVENT_CLASS_FILE_LOAD_HOOK);
 }
 
 bool ag_weave_deafen(struct ag_weave *weave)
