@@ -174,8 +174,12 @@ static void install(struct work *w, struct ag_patched *patched)
 	repeat(w, AG_PATCH_INSTALL);
 }
 
-jclass *ag_patch_classes(struct ag_jvm *jvm, struct ag_patches *p, struct ag_patch **patches,
-			 uint32_t *n)
+/*
+ * Local references to the classes of *n patches, ag_alloc's of the table; patches whose class is
+ * gone are left out of both.  NULL with the error recorded.
+ */
+static jclass *classes_of(struct ag_jvm *jvm, struct ag_patches *p, struct ag_patch **patches,
+			  uint32_t *n)
 {
 	jclass *classes = ag_alloc(&p->mem, *n, sizeof(*classes));
 	uint32_t there = 0;
@@ -212,7 +216,7 @@ int ag_patch_install(struct ag_jvm *jvm, struct ag_patches *p, struct ag_patch *
 	if (ag_capture_open(jvm, &w.capture) != 0)
 		return -1;
 	w.o.thrown = w.capture.thrown;
-	w.classes = ag_patch_classes(jvm, p, patches, &w.o.n);
+	w.classes = classes_of(jvm, p, patches, &w.o.n);
 	if (!w.classes)
 		goto out;
 	begin(&w);
@@ -247,7 +251,7 @@ int ag_patch_restore(struct ag_jvm *jvm, struct ag_patches *p, struct ag_patch *
 		.o = { .jni = jvm->jni, .patches = patches, .n = n },
 	};
 
-	w.classes = ag_patch_classes(jvm, p, patches, &w.o.n);
+	w.classes = classes_of(jvm, p, patches, &w.o.n);
 	if (!w.classes)
 		return -1;
 	begin(&w);

@@ -9,13 +9,6 @@
 #include "jvm/patches.h"
 
 /*
- * Local references to the classes of *n patches, ag_alloc's of the table; patches whose class is
- * gone are left out of both.  NULL with the error recorded.
- */
-jclass *ag_patch_classes(struct ag_jvm *jvm, struct ag_patches *p, struct ag_patch **patches,
-			 uint32_t *n);
-
-/*
  * Make the answers of these patches and install them; those that are not in the table yet come
  * into it, in the place of others for the same classes.  Unless patched->code is 0, nothing has
  * changed.  -1 when it could not be tried.

@@ -178,6 +178,5 @@ int hprof_shape(struct hprof_reader *r, const struct layout *l, uint32_t class,
 
 int hprof_write(struct hprof_reader *r, const struct tape_record *record, struct err *err)
 	_must_check_;
-int hprof_flush(struct hprof_reader *r, struct err *err) _must_check_;
 
 #endif

@@ -105,7 +105,7 @@ void hprof_reader_free(struct hprof_reader *r)
 	free(r);
 }
 
-int hprof_flush(struct hprof_reader *r, struct err *err)
+static int flush(struct hprof_reader *r, struct err *err)
 {
 	int rc;
 
@@ -129,7 +129,7 @@ int hprof_write(struct hprof_reader *r, const struct tape_record *record, struct
 	if (record->address % TAPE_WORD || record->address >= TAPE_ADDRESS_MAX)
 		return hprof_senseless(r, err, "0x%" PRIx64 " is no address of an object",
 				       record->address);
-	if (r->tape_len > TAPE_BYTES - TAPE_ROOM && hprof_flush(r, err) < 0)
+	if (r->tape_len > TAPE_BYTES - TAPE_ROOM && flush(r, err) < 0)
 		return -1;
 	r->tape_len = (size_t)(tape_write(&r->place, r->tape + r->tape_len, record) - r->tape);
 	return 0;
@@ -340,7 +340,7 @@ int hprof_end(struct hprof_reader *r, struct err *err)
 		return -1;
 	hprof_name_loaders(r);
 	hprof_name_threads(r);
-	return r->tape ? hprof_flush(r, err) : 0;
+	return r->tape ? flush(r, err) : 0;
 }
 
 uint64_t hprof_bytes(const struct hprof_reader *r)

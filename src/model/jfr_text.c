@@ -8,11 +8,6 @@
 
 #define LINE_MAX_LEN 600
 
-void jfr_add(struct buf *line, const char *key, const char *value)
-{
-	buf_addf(line, value ? " %s=%s" : " %s", key, value);
-}
-
 static bool stands_in_quotes(const char *value)
 {
 	size_t len = strlen(value);
@@ -43,7 +38,7 @@ int jfr_add_word(struct buf *line, const char *word)
 	if (strchr(word, '\n'))
 		return -EINVAL;
 	if (!value || !strpbrk(value + 1, " \"'") || stands_in_quotes(value + 1)) {
-		jfr_add(line, word, NULL);
+		buf_addf(line, " %s", word);
 		return 0;
 	}
 	quote = quote_for(value + 1);

@@ -9,9 +9,6 @@
 
 #include "base/buf.h"
 
-/* Append " KEY=VALUE", or " KEY" when value is NULL, both as they are. */
-void jfr_add(struct buf *line, const char *key, const char *value);
-
 /*
  * Append a blank and the word.  A value with blanks or quotes is put in quotes unless it already
  * stands in them.  -EINVAL when it cannot be told to the JVM: it has both kinds of quotes, which

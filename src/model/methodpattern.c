@@ -71,7 +71,7 @@ void methodpattern_release(struct methodpattern *p)
 	*p = (struct methodpattern){ .word = NULL };
 }
 
-bool methodpattern_names(const struct methodpattern *p, struct cf_text name)
+static bool is_named(const struct methodpattern *p, struct cf_text name)
 {
 	_cleanup_buf_ struct buf text = BUF_INIT;
 
@@ -86,7 +86,7 @@ bool methodpattern_matches(const struct methodpattern *p, struct cf_text name,
 {
 	_cleanup_buf_ struct buf text = BUF_INIT;
 
-	if (!methodpattern_names(p, name) || !descriptor.data)
+	if (!is_named(p, name) || !descriptor.data)
 		return false;
 	if (!p->parameters)
 		return true;

@@ -24,11 +24,9 @@ const char *methodpattern_parse(struct methodpattern *p, const char *word) _must
 void methodpattern_release(struct methodpattern *p);
 
 /*
- * Is a method of this name meant?  A glob means no static initialiser, unless it begins as one
- * does: "<clinit>", "<c*".
+ * Is this method meant?  A glob means no static initialiser, unless it begins as one does:
+ * "<clinit>", "<c*".
  */
-bool methodpattern_names(const struct methodpattern *p, struct cf_text name);
-/* Is it meant, where names alone do not tell overloaded methods apart? */
 bool methodpattern_matches(const struct methodpattern *p, struct cf_text name,
 			   struct cf_text descriptor);
 
