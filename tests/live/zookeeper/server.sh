@@ -1,0 +1,125 @@
+# shellcheck shell=bash
+# A ZooKeeper of Debian's, as a user of its own, and a client that counts what it asks for.  To be
+# sourced behind lib.sh.
+# shellcheck disable=SC2154,SC2034 # which sets what is used here; what is set here the test uses
+
+bin=/usr/share/zookeeper/bin
+jar=/usr/share/java/zookeeper.jar
+
+# four WORD: what the server answers to one of its words of four letters.
+four() (
+	exec 3<>"/dev/tcp/127.0.0.1/$port" || exit
+	printf %s "$1" >&3
+	timeout 10 cat <&3
+) 2>/dev/null
+
+is_ok() {
+	[ "$(four ruok)" = imok ]
+}
+
+# serves: of the last thing that it says when it starts.  Who asks earlier meets a bug of its own.
+serves() {
+	! alive "$JVM_PID" || grep -q 'ZooKeeper audit is' "$JVM_ERR"
+}
+
+free_port() {
+	port=$((30000 + RANDOM % 2000))
+	while (exec 3<>"/dev/tcp/127.0.0.1/$port") 2>/dev/null; do
+		port=$((port + 1))
+	done
+}
+
+# fetch_jars: what its manifest names, and is there, to where the matrix sees it, too.
+fetch_jars() {
+	mkdir "$W/jars"
+	python3 -c 'import re, sys, zipfile
+with zipfile.ZipFile(sys.argv[1]) as jar:
+    manifest = re.sub("\r?\n ", "", jar.read("META-INF/MANIFEST.MF").decode())
+print(*re.search("^Class-Path: (.*)", manifest, re.M)[1].split(), sep="\n")' \
+		"$jar" | xargs ls 2>/dev/null |
+		xargs cp -L -t "$W/jars" "$jar" /usr/share/java/slf4j-simple.jar
+}
+
+# write_config DIR: of the server in home, which sees that as DIR.
+write_config() {
+	cat >"$home/zoo.cfg" <<-END
+		tickTime=2000
+		dataDir=$1/data
+		clientPort=$port
+		clientPortAddress=127.0.0.1
+		maxSessionTimeout=600000
+		4lw.commands.whitelist=*
+		admin.enableServer=false
+	END
+	chown -R "$user" "$home"
+}
+
+n_servers=0
+
+# start_server VERSION [FLAG...]: "own", by Debian's script, or one of the matrix.  Sets home, its
+# working directory, user, its numbers, and what spawn sets.
+start_server() {
+	local version=$1 flags argv
+
+	shift
+	n_servers=$((n_servers + 1))
+	home=$W/home.$n_servers
+	mkdir "$home"
+	free_port
+	# Its log goes to stderr.  A disk that is slow is not what this is about.
+	flags=(-Xmx128m -Dzookeeper.forceSync=no "$@")
+	if [ "$version" = own ]; then
+		user=$(id -u zookeeper):$(id -g zookeeper)
+		write_config "$home"
+		spawn setpriv "--reuid=${user%:*}" "--regid=${user#*:}" --clear-groups \
+			env -C "$home" "ZOO_LOG_DIR=$home" \
+			"JVMFLAGS=${flags[*]} -cp $jar:/usr/share/java/slf4j-simple.jar" \
+			"$bin/zkServer.sh" start-foreground "$home/zoo.cfg"
+	else
+		user=65534:65534
+		write_config "${home#"$matrix"}"
+		JVM_AS=$user JVM_CWD=${home#"$matrix"} jvm_command "$version" default \
+			"${flags[@]}" -cp "$IW/jars/*" \
+			org.apache.zookeeper.server.quorum.QuorumPeerMain ./zoo.cfg
+		spawn "${argv[@]}"
+	fi
+	server=$JVM_PID
+	poll 120 serves
+	check "$version: ZooKeeper serves" is_ok
+	is_ok
+}
+
+# start_client: of the server started last, which stays the one that tests are about.
+start_client() {
+	local JVM_PID JVM_IN JVM_OUT JVM_ERR
+
+	spawn java -Xmx64m -XX:+UseSerialGC -XX:TieredStopAtLevel=1 \
+		-cp "$W/made:$jar:/usr/share/java/slf4j-nop.jar" Requests "127.0.0.1:$port"
+	await_ready 60
+	client=("$JVM_PID" "$JVM_IN" "$JVM_OUT")
+}
+
+# client LINE: it does that.  Sets what it has done since it began: creates, sets, gets, deletes,
+# all of them, as requests, and kept, how many znodes it has left there.
+client() {
+	local JVM_PID=${client[0]} JVM_IN=${client[1]} JVM_OUT=${client[2]} wrong=
+
+	read -r _ creates sets gets deletes wrong kept < <(ask "$1" '^did ' 120)
+	requests=$((creates + sets + gets + deletes))
+	[ "$wrong" = 0 ] || fail "what the client reads is what it wrote" "wrong: $wrong"
+}
+
+# znodes: how many there are, by the server's own account.
+znodes() {
+	four srvr | sed -n 's/^Node count: //p'
+}
+
+# strange_log: what is in the server's log beside what it always says.
+strange_log() {
+	cat "$JVM_OUT"
+	grep -v -E -e '^\[.*\] INFO ' -e '^(ZooKeeper JMX enabled|Using config)' \
+		-e 'no quorum defined in config, running in standalone mode$' \
+		-e 'maxCnxns is not configured' \
+		-e '^WARNING: (A JVM TI agent|If a serviceability tool|Dynamic loading of agents)' \
+		"$JVM_ERR"
+}
