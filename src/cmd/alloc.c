@@ -8,6 +8,7 @@
 #include "base/xalloc.h"
 #include "cmd/archiving.h"
 #include "cmd/cost.h"
+#include "cmd/metaspace.h"
 #include "model/typename.h"
 
 #define MEMORY (UINT64_C(64) << 20)
@@ -203,7 +204,7 @@ static int run_new(const struct ctx *ctx, struct session *s, struct alloc *a, st
 	char **globs;
 	int rc = -1;
 
-	if (opts->exact && archiving_check(ctx, err) < 0)
+	if (opts->exact && (archiving_check(ctx, err) < 0 || metaspace_check(ctx, err) < 0))
 		return -1;
 	globs = alloc_globs(ctx, err);
 	if (globs) {

@@ -8,6 +8,7 @@
 
 /* Longer answers are no text that anybody would want in a JSON document. */
 #define JSON_OUTPUT_MAX (1024u * 1024 * 1024)
+#define FLAGS_MAX (4u * 1024 * 1024)
 
 void answer_print_json(const struct ctx *ctx, int code, const struct buf *text)
 {
@@ -109,4 +110,15 @@ int answer_jcmd(const struct ctx *ctx, const char *line, size_t max, struct buf 
 	const struct attach_request req = { "jcmd", args, ARRAY_SIZE(args) };
 
 	return answer_text(ctx, &req, max, text, err);
+}
+
+int answer_flags(const struct ctx *ctx, struct vmflags *flags, struct err *err)
+{
+	_cleanup_buf_ struct buf text = BUF_INIT;
+
+	if (answer_jcmd(ctx, "VM.flags -all", FLAGS_MAX, &text, err) < 0)
+		return -1;
+	if (vmflags_parse(flags, buf_str(&text), text.len) == 0)
+		return 0;
+	return err_set(err, EXIT_ANSWER, "the JVM's flags make no sense");
 }

@@ -5,6 +5,7 @@
 #define JTOOL_CMD_ANSWER_H
 
 #include "cmd.h"
+#include "model/vmflags.h"
 #include "target/attachproto.h"
 
 /*
@@ -31,5 +32,8 @@ int answer_text(const struct ctx *ctx, const struct attach_request *req, size_t 
  */
 int answer_jcmd(const struct ctx *ctx, const char *line, size_t max, struct buf *text,
 		struct err *err) _must_check_;
+
+/* The JVM's flags.  `flags` is empty before, and to be released in any case. */
+int answer_flags(const struct ctx *ctx, struct vmflags *flags, struct err *err) _must_check_;
 
 #endif

@@ -2,7 +2,6 @@
 
 #include "cmd/answer.h"
 
-#define FLAGS_MAX (4u * 1024 * 1024)
 #define SINCE 13 /* JEP 350; JDK 12 and earlier write an archive instead of running */
 
 int archiving_refuse(const struct ctx *ctx, const struct vmflags *flags, struct err *err)
@@ -14,23 +13,20 @@ int archiving_refuse(const struct ctx *ctx, const struct vmflags *flags, struct 
 		return 0;
 	vmflag_spell(flag, &text);
 	return err_set(err, EXIT_ANSWER,
-		       "JVM %d will write an archive of its classes (%.300s), and may crash then if "
-		       "some were changed, if only for a while: nothing was done",
+		       "JVM %d will write an archive of its classes (%.300s), and may crash then "
+		       "if some were changed, if only for a while: nothing was done",
 		       (int)ctx->jvm->pid, buf_str(&text));
 }
 
 int archiving_check(const struct ctx *ctx, struct err *err)
 {
-	_cleanup_buf_ struct buf text = BUF_INIT;
 	struct vmflags flags = { 0 };
 	struct err ignored = { 0 };
 	int release = jvm_feature(ctx->jvm), rc = 0;
 
 	if (release > 0 && release < SINCE)
 		return 0;
-	if (answer_jcmd(ctx, "VM.flags -all", FLAGS_MAX, &text, &ignored) < 0)
-		return 0;
-	if (vmflags_parse(&flags, buf_str(&text), text.len) == 0)
+	if (answer_flags(ctx, &flags, &ignored) == 0)
 		rc = archiving_refuse(ctx, &flags, err);
 	vmflags_release(&flags);
 	return rc;

@@ -149,6 +149,19 @@ archived() {
 	rm -f "${jdk_root[$version]}$file"
 }
 
+# One that ends itself for want of memory must not be brought to it.
+tight() {
+	local version=$1 name="$1: little metaspace" flags=(-XX:MaxMetaspaceSize=16m -XX:+UseSerialGC)
+
+	start_jvm "$version" default Idle "${flags[@]}" -XX:+ExitOnOutOfMemoryError || return
+	refuses 1 'does not outlive it' "$name, and the JVM would end" alloc "$JVM_PID" --exact -d 1
+	[ "$version" -eq 8 ] || works "$name: sampled" alloc "$JVM_PID" -d 0.5
+	stop "$JVM_PID"
+}
+
+for version in $(on 8 17 25); do
+	tight "$version"
+done
 for version in $(on 17 25); do
 	archived "$version" -XX:ArchiveClassesAtExit
 done

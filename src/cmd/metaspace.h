@@ -1,0 +1,14 @@
+/*
+ * A JVM that ends itself when it runs out of memory (ExitOnOutOfMemoryError and the like), and
+ * whose classes may have no more than MaxMetaspaceSize: those that are replaced by hundreds must
+ * not be what it ends of.
+ */
+#ifndef JTOOL_CMD_METASPACE_H
+#define JTOOL_CMD_METASPACE_H
+
+#include "cmd.h"
+
+/* -1 with err set (EXIT_ANSWER): it might.  What the JVM does not tell is no reason. */
+int metaspace_check(const struct ctx *ctx, struct err *err) _must_check_;
+
+#endif
