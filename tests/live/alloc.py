@@ -6,10 +6,12 @@ exact COUNTS PROFILE [BEFORE AFTER]  of the application's own classes the profil
 start COUNTS PROFILE   likewise, of one from the JVM's start on
 jdk COUNTS PROFILE COUNTS PROFILE  the difference of two runs is what the application counted
 lines LINES TIMES PROFILE   what was made so many times in these lines of AllocCount, is told there
-shares MIXED PROFILE MIXED EXACT  estimates by class within 5 %, or what chance allows, of what the
+mix MIXED EXACT        all that AllocWork made is told, exactly by class
+shares MIXED PROFILE EXACT  estimates by class within 5 %, or what chance allows, of what the
                        application counted (with sizes from the exact profile), places in order
 collapsed FILE PROFILE KEY  its numbers add up to the profile's
-leak CLASS METHOD HOW N PROFILE  the first row is this class's, made there, and most of N live
+leak HOW N OLD PROFILE  the first row is what leaked, N in all, of which OLD or more are live
+young PROFILE          what is alive is what AllocLeak has in its cache
 Silent when they agree; else says how they do not, and fails.
 """
 import json
@@ -124,6 +126,17 @@ def lines(told_lines, times, told):
         yield f"told {got}"
 
 
+# Of which classes each place makes how many.
+MADE = {"p0": {"AllocWork$C3": 1}, "p1": {"AllocWork$C0": 1}, "p2": {"AllocWork$C1": 1},
+        "p3": {"AllocWork$C2": 1}, "p4": {"AllocWork$C3": 1}, "p5": {"AllocWork$C4": 1},
+        "p6": {"byte[]": 1}, "p7": {"int[]": 1}, "p8": {"AllocWork$C3[]": 1},
+        "p9": {"AllocWork$C0": 1}, "p10": {"char[]": 1}, "p11": {"long[][]": 1, "long[]": 3},
+        "p12": {"AllocWork$C2": 1}, "p13": {"byte[]": 1}, "p14": {"java.lang.Object[]": 1},
+        "p15": {"AllocWork$C1": 1}, "p16": {"short[]": 1}, "p17": {"AllocWork$C4[]": 1},
+        "p18": {"AllocWork$C0": 1}, "p19": {"AllocWork$C4": 1}}
+SIGMAS = 5  # what chance exceeds once in millions of times
+
+
 def place(site):
     return next((frame.partition("(")[0].rpartition(".")[2] for frame in site["stack"]
                  if frame.startswith("AllocWork$Mix.p")), None)
@@ -132,46 +145,59 @@ def place(site):
 def by_place(profile):
     sums = {}
     for site in profile["sites"]:
-        if place(site):
-            told = sums.setdefault((place(site), site["class"]), [0, 0, 0])
+        where = place(site)
+        if site["class"] in MADE.get(where, ()):
+            told = sums.setdefault((where, site["class"]), [0, 0])
             told[0] += site["count"]
             told[1] += site["bytes"]
-            told[2] += site.get("samples", 0)
     return sums
 
 
-def shares(mixed, told, mixed_exactly, told_exactly):
-    made, exactly = load(mixed), load(mixed_exactly)
-    sizes = by_place(load(told_exactly))
+def all_made(mixed):
+    made = load(mixed)
+    return {(where, name): made[where] * n
+            for where, names in MADE.items() for name, n in names.items()}
+
+
+def mix(mixed, told):
+    """Exact by class; the places of arrays, too, are told by those alone who made them."""
+    wanted, got = all_made(mixed), by_place(load(told))
+    if wanted.keys() != got.keys():
+        yield f"made at {sorted(wanted)}, told at {sorted(got)}"
+    for name in sorted({name for _, name in wanted}):
+        made, count = (sum(n for key, n in sums.items() if key[1] == name)
+                       for sums in (wanted, {key: told[0] for key, told in got.items()}))
+        if made != count:
+            yield f"{name}: made {made}, told {count}"
+
+
+def shares(mixed, told, told_exactly):
+    # All of a place have one size, so that is exact whatever share of a class each place has.
+    sizes = {key: size / n for key, (n, size) in by_place(load(told_exactly)).items()}
+    wanted = {key: n * sizes.get(key, 0) for key, n in all_made(mixed).items()}
     profile = load(told)
-    got = by_place(profile)
-    wanted = {key: s[1] / exactly[key[0]] * made[key[0]] for key, s in sizes.items()}
+    got = {key: size for key, (_, size) in by_place(profile).items()}
     interval = profile["interval"]
 
-    if len(wanted) < 20:
-        yield f"{len(wanted)} places"
-    classes = {}
+    classes = {"all": [sum(wanted.values()), sum(got.values())]}
     for key, size in wanted.items():
         sums = classes.setdefault(key[1], [0, 0])
         sums[0] += size
-        sums[1] += got.get(key, [0, 0, 0])[1]
-    for name, (right, told_bytes) in sorted(classes.items()):
-        chance = 4 / math.sqrt(max(right / interval, 1))
-        if abs(told_bytes / right - 1) > max(0.05, chance):
-            yield (f"{name}: made {right:.0f} bytes, estimated {told_bytes}: {told_bytes / right:.4f},"
-                   f" chance allows {chance:.3f}")
-    large = sum(right for right, _ in classes.values())
-    total = sum(told_bytes for _, told_bytes in classes.values())
-    print(f"# {large / interval:.0f} samples, all: {total / large:.4f}, by class: "
+        sums[1] += got.get(key, 0)
+    print(f"# {classes['all'][0] / interval:.0f} samples: "
           + " ".join(f"{t / r:.3f}" for r, t in classes.values()), file=sys.stderr)
-    if abs(total / large - 1) > 0.05:
-        yield f"{large:.0f} bytes were made, {total} are estimated"
+    for name, (right, estimate) in sorted(classes.items()):
+        # As many samples as there are intervals: all is much smaller than one.
+        chance = SIGMAS / math.sqrt(max(right / interval, 1))
+        if abs(estimate / right - 1) > max(0.05, chance):
+            yield (f"{name}: made {right:.0f} bytes, estimated {estimate}:"
+                   f" {estimate / right:.4f}, chance allows {chance:.3f}")
     order = sorted(wanted, key=wanted.get, reverse=True)[:20]
     for i, first in enumerate(order):
         for second in order[i + 1:]:
-            a, b = (got.get(key, [0, 0, 0])[1] for key in (first, second))
+            a, b = got.get(first, 0), got.get(second, 0)
             # Ties: what is closer than chance moves them.
-            chance = 4 * math.sqrt((wanted[first] + wanted[second]) * interval)
+            chance = SIGMAS * math.sqrt((wanted[first] + wanted[second]) * interval)
             if a < b and wanted[first] - wanted[second] > chance:
                 yield f"{first} is behind {second}: {a} and {b}"
 
@@ -189,22 +215,59 @@ def collapsed(path, told, key):
         yield f"the profile's are {wanted}, in the file are {total}"
 
 
-def leak(name, method, how, leaked, told):
-    """Most of what was leaked, but what is still too young, and in the first row."""
-    sites = load(told)["sites"]
-    first = sites[0] if sites else None
-    if not first or first["class"] != name or not any(method + "(" in f for f in first["stack"]):
+ARRAY = 1016  # of a thousand bytes
+
+
+def spread(n, size, interval):
+    """What chance makes of an estimate of n objects: each is sampled with the probability p."""
+    p = -math.expm1(-size / interval)
+    return SIGMAS * math.sqrt(n * (1 - p) / p)
+
+
+def leak(how, leaked, old, told):
+    """All of what was leaked, by count; of what lives all that is old enough; in the first row."""
+    profile = load(told)
+    first = profile["sites"][0] if profile["sites"] else None
+    if not first or first["class"] != "byte[]" or not any(
+            "AllocLeak.leak(" in frame for frame in first["stack"]):
         yield f"first: {first}"
         return
-    n = int(leaked)
-    # An interval that was chosen makes a few samples.
-    low, high = {"exact": (n * 0.4, n), "sampled": (n * 0.3, n * 1.5), "chosen": (1, n * 5)}[how]
-    if not low <= first["live_count"] <= high or not 900 < first["live_bytes"] / first["live_count"] < 1100:
-        yield f"{n} of a thousand bytes were leaked: {first}"
+    n, old = int(leaked), int(old)
+    if old < n / 2:
+        yield f"of {n} that leaked {old} are old"
+    # One that is chosen is chosen by the rate, which has a limit.
+    interval = {"exact": 1, "sampled": 4096, "chosen": 128 << 10}[how]
+    size = first["live_bytes"] / max(first["live_count"], 1)
+    if not ARRAY * 0.999 < size < ARRAY * 1.001:
+        yield f"{size} bytes each"
+    count, live, by_chance = (first["count"], first["live_count"], spread(n, ARRAY, interval))
+    print(f"# {how}: leaked {n}, told {count}; {old} are old, told {live}; {by_chance:.0f} by chance",
+          file=sys.stderr)
+    if abs(count - n) > by_chance:
+        yield f"{n} leaked, told {count}"
+    if not old - by_chance <= live <= n + by_chance:
+        yield f"{old} of {n} are old, told {live}"
+    # Of a hundred megabytes and more: at the interval that is the first one, it were half of that.
+    if how == "chosen" and profile["samples"] < 500:
+        yield f"{profile['samples']} samples: a shorter interval would have been better"
 
 
-verbs = {"exact": exact, "start": start, "jdk": jdk, "lines": lines, "shares": shares, "collapsed": collapsed,
-         "leak": leak}
+def young(told):
+    """The cache and no more, however much went through it; and of all else one at most."""
+    profile = load(told)
+    live = {name: sum(site["live_count"] for site in profile["sites"] if site["class"] == name
+                      and any("AllocLeak.churn(" in frame for frame in site["stack"]))
+            for name in ("long[]", "java.util.HashMap$Node")}
+    by_chance = spread(1000, 176, profile["interval"])
+    print(f"# young: {live}, {by_chance:.0f} by chance", file=sys.stderr)
+    if abs(live["long[]"] - 1000) > by_chance:
+        yield f"1000 are in the cache, told {live['long[]']}; chance allows {by_chance:.0f}"
+    if live["java.util.HashMap$Node"] > 1 / -math.expm1(-32 / profile["interval"]) + 1:
+        yield f"garbage lives: {live}"
+
+
+verbs = {"exact": exact, "start": start, "jdk": jdk, "lines": lines, "mix": mix, "shares": shares,
+         "collapsed": collapsed, "leak": leak, "young": young}
 problems = [*verbs[sys.argv[1]](*sys.argv[2:])]
 for problem in problems[:20]:
     print(problem.encode("ascii", "backslashreplace").decode())

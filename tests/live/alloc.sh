@@ -20,14 +20,15 @@ begin_alloc() {
 	begin_aside alloc "$counting" "$1" -d 0 -n 0 "${@:2}"
 }
 
-# makes LINE SECONDS: the victim started last does that; its counts go to $W/counts.
+# makes LINE: the victim started last does that; its counts go to $W/counts.
 makes() {
-	[ "$(ask "$1" '^ran ' "${2:-60}")" = "ran ${1% *}" ] || fail "the application does $1"
-	ask counts '^counts ' 30 >"$W/counts"
+	[ "$(ask "$1" '^ran ' "$(in_soak 900 "$PATIENCE")")" = "ran ${1% *}" ] ||
+		fail "the application does $1"
+	ask counts '^counts ' "$PATIENCE" >"$W/counts"
 }
 
 clear() {
-	ask clear '^cleared$' >/dev/null
+	ask clear '^cleared$' "$PATIENCE" >/dev/null
 }
 
 # counted NAME N OPTION...: all phases, N times, while all is counted.
@@ -36,7 +37,7 @@ counted() {
 
 	clear
 	begin_alloc "$name" --exact --json "${@:3}" || return
-	makes "all $n" 120
+	makes "all $n"
 	end_trace "$name"
 	check "$name: exact" compare exact "$W/counts" "$W/trace.out"
 }
@@ -45,7 +46,7 @@ counted() {
 measured() {
 	local name="$1: kept"
 
-	ask 'keep 1' '^keeps' >/dev/null
+	ask 'keep 1' '^keeps' "$PATIENCE" >/dev/null
 	clear
 	jt heaphisto "$JVM_PID" --live --json
 	cp "$W/out" "$W/heap.before"
@@ -56,7 +57,7 @@ measured() {
 	cp "$W/out" "$W/heap.after"
 	check "$name: as many objects and bytes as the heap has more" \
 		compare exact "$W/counts" "$W/trace.out" "$W/heap.before" "$W/heap.after"
-	ask 'keep 0' '^keeps' >/dev/null
+	ask 'keep 0' '^keeps' "$PATIENCE" >/dev/null
 	clear
 }
 
@@ -82,27 +83,24 @@ differences() {
 finalizers() {
 	local name="$1: finalizers" before
 
-	finalized
+	poll "$PATIENCE" all_finalized || fail "$name run before"
 	before=$n_finalized
 	begin_alloc "$name" --exact --json || return
-	ask 'run finals 20000' '^ran ' >/dev/null
+	ask 'run finals 20000' '^ran ' "$PATIENCE" >/dev/null
 	end_trace "$name"
-	ask 'run finals 1000' '^ran ' >/dev/null
-	clear
-	if poll 20 finalized_all $((before + 2000 + 100 + 2)); then
-		pass "$name run"
+	ask 'run finals 1000' '^ran ' "$PATIENCE" >/dev/null
+	if poll "$PATIENCE" all_finalized; then
+		same "$name run" $((2000 + 100 + 2)) $((n_finalized - before))
 	else
-		fail "$name run" "$n_finalized"
+		fail "$name run" "$n_finalized of $n_final, $before before"
 	fi
+	clear
 }
 
-finalized() {
-	read -r _ n_finalized < <(ask finalized '^finalized ')
-}
-
-finalized_all() {
-	finalized
-	[ "$n_finalized" -ge "$1" ]
+# all_finalized: that were made until now; asks for a collection.
+all_finalized() {
+	read -r _ n_finalized _ n_final < <(ask finalized '^finalized ' "$PATIENCE")
+	[ -n "$n_final" ] && [ "$n_finalized" -eq "$n_final" ]
 }
 
 # Where: the line that made it.
@@ -110,7 +108,7 @@ places() {
 	local name="$1: lines"
 
 	begin_alloc "$name" --exact --json || return
-	ask 'lines 50' '^lines ' >"$W/lines"
+	ask 'lines 50' '^lines ' "$PATIENCE" >"$W/lines"
 	end_trace "$name"
 	check "$name: exact" compare lines "$(cat "$W/lines")" 50 "$W/trace.out"
 }
@@ -140,7 +138,7 @@ loads() {
 
 	start_jvm "$version" default AllocLoads || return
 	begin_alloc "$name" --exact --json || return
-	ask 'loads 400' '^counts ' 60 >"$W/counts"
+	ask 'loads 400' '^counts ' "$PATIENCE" >"$W/counts"
 	end_trace "$name"
 	check "$name: exact" compare exact "$W/counts" "$W/trace.out"
 	unharmed "$name" 'counts .*'
@@ -173,7 +171,7 @@ exact() {
 	[ $# -gt 2 ] || as_before "$name"
 	unharmed "$name" 'counts .*|ran .*|cleared|keeps .*|lines .*|finalized .*'
 	check "$name: nothing left" \
-		poll 5 nothing_left "${jdk_root[$version]}" "$JVM_PID" 0 "${IW#/}"
+		poll "$PATIENCE" nothing_left "${jdk_root[$version]}" "$JVM_PID" 0 "${IW#/}"
 	stop "$JVM_PID"
 }
 
@@ -181,7 +179,7 @@ exact() {
 mixes() {
 	begin_alloc "$1" --json "${@:3}" --collapsed "$W/collapsed" --flamegraph "$W/page.html" \
 		--force || return
-	ask "mix $2" '^mixed ' 120 >"$W/mixed"
+	ask "mix $2" '^mixed ' "$PATIENCE" >"$W/mixed"
 	end_trace "$1"
 }
 
@@ -190,14 +188,18 @@ sampled() {
 
 	start_jvm "$version" parallel AllocWork -Xmx256m || return
 	mixes "$name, exact" 1000 --exact
-	cp "$W/mixed" "$W/mixed.exact"
 	cp "$W/trace.out" "$W/profile.exact"
+	check "$name, exact: all is told" compare mix "$W/mixed" "$W/trace.out"
 	check "$name, exact: collapsed stacks are the profile" \
 		compare collapsed "$W/collapsed" "$W/trace.out" bytes
-	ask 'mix 2000' '^mixed ' >/dev/null # it is compiled anew
-	mixes "$name" 10000
+	# The long form is what people do; the short one has more samples in less time.
+	if [ "$(in_soak 1 0)" -eq 1 ]; then
+		mixes "$name" 10000
+	else
+		mixes "$name" 3000 --interval 16k
+	fi
 	check "$name: estimates are right" compare shares "$W/mixed" "$W/trace.out" \
-		"$W/mixed.exact" "$W/profile.exact"
+		"$W/profile.exact"
 	check "$name: collapsed stacks are the profile" \
 		compare collapsed "$W/collapsed" "$W/trace.out" bytes
 	check "$name: the page has them" grep -q 'AllocWork$Mix.p13' "$W/page.html"
@@ -207,68 +209,86 @@ sampled() {
 	stop "$JVM_PID"
 }
 
-# leaked: how many there are, of a thousand bytes each.
-leaked() {
-	ask leaked '^leaked ' | cut -d' ' -f2
+# leaks ROUNDS: AllocLeak does; sets n_leaked, and n_old, of those how many are old.
+leaks() {
+	read -r _ n_leaked n_old < <(ask "leak $1" '^leaked ' $((3 * PATIENCE)))
 }
 
 lives() {
-	local version=$1 name="$1: what lives" how options before
+	local version=$1 name="$1: what lives" how
 
-	start_jvm "$version" serial AllocLeak -Xmx64m -Xmn10m || return
-	for how in $([ "$version" -eq 8 ] || echo chosen sampled) exact; do
-		options=(--live --age 3 -d 4)
-		case $how in
-		sampled) options+=(--interval 4k) ;;
-		exact) options+=(--exact) ;;
-		esac
-		before=$(leaked)
-		jt alloc "$JVM_PID" "${options[@]}" --json
-		same "$name, $how: exit" 0 "$rc"
-		check "$name, $how: the leak comes first" compare leak 'byte[]' AllocLeak.leak "$how" \
-			$(($(leaked) - before)) "$W/out"
-	done
+	start_jvm "$version" serial AllocLeak -Xmx64m -Xmn4m || return
 	[ "$version" -eq 8 ] || {
-		works "$name, young, too" alloc "$JVM_PID" --live -d 2 --interval 4k --json
-		same "$name, young: the cache" True "$(json "1000 < sum(s['live_count']
-			for s in j['sites'] if s['class'] == 'AllocLeak\$Cached') < 20000")"
+		begin_alloc "$name, chosen" --live --age 3 --json || return
+		ask 'churn 300' '^leaked ' "$PATIENCE" >/dev/null # the interval is chosen
+		leaks 1500
+		lived "$name" chosen
+		begin_alloc "$name, sampled" --live --age 3 --interval 4k --json || return
+		# A thread's first gap is still of the former interval.
+		ask 'churn 150' '^leaked ' "$PATIENCE" >/dev/null
+		leaks 1000
+		lived "$name" sampled
+		begin_alloc "$name, young, too" --live --interval 128 --json || return
+		ask 'churn 250' '^leaked ' "$PATIENCE" >/dev/null
+		end_trace "$name, young, too"
+		check "$name, young: the cache" compare young "$W/trace.out"
 	}
-	unharmed "$name" 'leaked [0-9]+'
+	begin_alloc "$name, exact" --live --age 3 --exact --json || return
+	leaks 600
+	lived "$name" exact
+	unharmed "$name" 'leaked .*|forgot'
 	stop "$JVM_PID"
+}
+
+# lived NAME HOW: after leaks.
+lived() {
+	end_trace "$1, $2"
+	check "$1, $2: the leak comes first" compare leak "$2" "$n_leaked" "$n_old" "$W/trace.out"
+	ask forget '^forgot$' "$PATIENCE" >/dev/null
 }
 
 # Thousands of virtual threads: none stands still, and all are counted.
 virtuals() {
-	local version=$1 name="$1: virtual threads" made options
+	local version=$1 name="$1: virtual threads" n=3000 made options
 
-	start_jvm "$version" default AllocVirtual -Xmx200m -- 3000 || return
-	for options in --exact '--interval 4k' '--live'; do
-		ask quiet '^quiet ' 30 >/dev/null
+	start_jvm "$version" default AllocVirtual -Xmx200m -- $n || return
+	for options in --exact '--interval 1k' '--live'; do
 		# shellcheck disable=SC2086 # words
 		begin_alloc "$name: $options" $options --json || return
-		ask loud '^loud ' >/dev/null
-		sleep 2 # they work
-		check "$name: $options: they go on" test "$(ask beats '^beats ' | cut -d' ' -f2)" -gt 1000
-		sleep 0.5
-		check "$name: $options: and on" test "$(ask beats '^beats ' | cut -d' ' -f2)" -gt 100
-		made=$(ask quiet '^quiet ' 30 | cut -d' ' -f2)
+		# A carrier's first gap is still of the former interval.
+		ask warm '^warm$' "$PATIENCE" >/dev/null
+		ask loud '^loud$' "$PATIENCE" >/dev/null
+		check "$name: $options: they all go on" poll "$PATIENCE" awake $n
+		ask again '^again$' "$PATIENCE" >/dev/null
+		check "$name: $options: and on" poll "$PATIENCE" awake $n
+		poll "$PATIENCE" made_many || fail "$name: $options: they make many"
+		made=$(ask quiet '^quiet ' "$PATIENCE" | cut -d' ' -f2)
 		end_trace "$name: $options"
 		cp "$W/trace.out" "$W/out"
 		case $options in
 		--exact) same "$name: all of them" "[$made, $((made / 10))]" "$(json "[sum(s['count']
 			for s in j['sites'] if s['class'] == 'AllocVirtual\$Made' + dimensions)
 			for dimensions in ('', '[]')]")" ;;
-		*4k) same "$name: about so many as $made" True "$(json "(lambda n: abs(n / $made - 1)
-			< 0.1)(sum(s['count'] for s in j['sites'] if s['class'] == 'AllocVirtual\$Made'))")" ;;
+		*1k)	# More than 3000 samples: the bound is five times what chance moves.
+			same "$name: about so many as $made" True "$(json "(lambda n: abs(n / $made - 1)
+			< 0.09)(sum(s['count'] for s in j['sites'] if s['class'] == 'AllocVirtual\$Made'))")" ;;
 		esac
 		same "$name: $options: from where" True "$(json "all('AllocVirtual.run' in ' '.join(s['stack'])
 			for s in j['sites'] if s['class'] == 'AllocVirtual\$Made')")"
 	done
-	ask loud '^loud ' >/dev/null
-	sleep 0.5
-	check "$name: afterwards" test "$(ask beats '^beats ' | cut -d' ' -f2)" -gt 100
-	unharmed "$name" '(quiet|loud|beats) [0-9]+'
+	ask again '^again$' "$PATIENCE" >/dev/null
+	ask loud '^loud$' "$PATIENCE" >/dev/null
+	check "$name: afterwards" poll "$PATIENCE" awake $n
+	unharmed "$name" '(quiet|awake|made) [0-9]+|warm|loud|again'
 	stop "$JVM_PID"
+}
+
+awake() {
+	[ "$(ask awake '^awake ' "$PATIENCE")" = "awake $1" ]
+}
+
+made_many() {
+	[ "$(ask made '^made ' "$PATIENCE" | cut -d' ' -f2)" -ge 200000 ]
 }
 
 # Another agent samples: that is said; and what we had is free again.
@@ -292,7 +312,7 @@ held() {
 	same "$name: while we sample, nobody else does" 1 "$rc"
 	refuses 1 'another jtool' "$name: nor another of us" alloc "$JVM_PID" -d 0.5
 	end_trace "$name"
-	check "$name: the other one can again" poll 5 may_hold
+	check "$name: the other one can again" poll "$PATIENCE" may_hold
 	unharmed "$name" '.*' '.*'
 	stop "$JVM_PID"
 }
@@ -323,6 +343,13 @@ beside_other() {
 	stop "$JVM_PID"
 }
 
+# begin_told NAME OPTION...: until Ctrl-C, and there is something to tell of: with the default
+# interval some forty samples.
+begin_told() {
+	begin_aside alloc "$counting" "$1" -d 0 "${@:2}" || return
+	ask 'churn 300' '^leaked ' "$PATIENCE" >/dev/null
+}
+
 # What is printed, and how it ends.
 told() {
 	local version=$1 name="$1: told" how=()
@@ -331,24 +358,26 @@ told() {
 	start_jvm "$version" serial AllocLeak -Xmx64m || return
 	jt alloc "$JVM_PID" "${how[@]}" -d 1 -n 3
 	same "$name: exit" 0 "$rc"
-	check "$name: a stack with lines" grep -q -E 'AllocLeak.churn\(AllocLeak.java:[0-9]+\)' "$W/out"
-	begin_alloc "$name: Ctrl-C" "${how[@]}" || return
-	sleep 0.5
+	begin_told "$name: Ctrl-C" "${how[@]}" -n 3 || return
 	end_trace "$name: Ctrl-C"
-	check "$name: Ctrl-C: it prints all the same" grep -q 'AllocLeak.churn' "$W/trace.out"
-	begin_alloc "$name: SIGTERM" "${how[@]}" || return
+	check "$name: Ctrl-C: a stack with lines" \
+		grep -q -E 'AllocLeak.churn\(AllocLeak.java:[0-9]+\)' "$W/trace.out"
+	begin_told "$name: SIGTERM" "${how[@]}" || return
 	kill -TERM "$TRACE_PID"
 	await_trace "$name: SIGTERM" && same "$name: SIGTERM: exit" 0 "$rc"
-	jt alloc "$JVM_PID" "${how[@]}" -d 0.5 --collapsed - -n 0
-	check "$name: collapsed stacks on stdout" grep -q -E '^([^;]+;)+[^;]+ [0-9]+$' "$W/out"
-	jt alloc "$JVM_PID" "${how[@]}" -d 0.5 --depth 2 --collapsed -
-	check "$name: what --depth cuts off is said" grep -q '^(2 frames or more);' "$W/out"
+	check "$name: SIGTERM: it prints all the same" grep -q 'AllocLeak.churn' "$W/trace.out"
+	begin_told "$name: --collapsed" "${how[@]}" --collapsed - || return
+	end_trace "$name: --collapsed"
+	check "$name: collapsed stacks on stdout" grep -q -E '^([^;]+;)+[^;]+ [0-9]+$' "$W/trace.out"
+	begin_told "$name: --depth" "${how[@]}" --depth 2 --collapsed - || return
+	end_trace "$name: --depth"
+	check "$name: what --depth cuts off is said" grep -q '^(2 frames or more);' "$W/trace.out"
 	refuses 2 'interval' "$name: --exact --interval" alloc "$JVM_PID" --exact --interval 1k
 	refuses 2 'interval' "$name: --interval" alloc "$JVM_PID" --interval 1x
 	[ "$version" -gt 8 ] || refuses 1 '--exact' "$name: no sampling" alloc "$JVM_PID" -d 1
-	unharmed "$name"
+	unharmed "$name" 'leaked .*'
 	check "$name: nothing left" \
-		poll 5 nothing_left "${jdk_root[$version]}" "$JVM_PID" 0 "${IW#/}"
+		poll "$PATIENCE" nothing_left "${jdk_root[$version]}" "$JVM_PID" 0 "${IW#/}"
 	stop "$JVM_PID"
 }
 

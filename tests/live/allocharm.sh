@@ -38,7 +38,7 @@ grows() {
 	local name=$1 limit=$2 rss grown line way
 
 	shift 2
-	poll 20 no_agent
+	poll "$PATIENCE" no_agent
 	rss=$(beside_classes)
 	for line; do
 		read -r -a way <<<"$line"
@@ -46,7 +46,7 @@ grows() {
 		same "$name: ${way[*]}: exit" 0 "$rc"
 		working "$name: ${way[*]}" || return
 	done
-	poll 20 no_agent
+	poll "$PATIENCE" no_agent
 	grown=$(($(beside_classes) - rss))
 	check "$name: RSS grew by $grown KB" test "$grown" -lt "$limit"
 }
@@ -68,14 +68,14 @@ killed() {
 	grows "$version: exact first" 16384 --exact
 	grows "$version: exact" 24576 "${all[@]: -3}"
 	as_before "$version: after each way"
-	threads=$(lasting_threads "$JVM_PID") fds=$(fd_count "$JVM_PID")
+	threads=$(fewest lasting_threads "$JVM_PID") fds=$(fewest fd_count "$JVM_PID")
 	rss=$(beside_classes)
 	for ((i = 0; i < kills; i++)); do
 		read -r -a way <<<"${all[i % ${#all[@]}]}"
 		ended_early KILL
 		working "$version: kill $i of ${way[*]}" || return
 	done
-	poll 60 no_agent
+	poll "$PATIENCE" no_agent
 	as_before "$version: $i clients killed"
 	grown=$(($(beside_classes) - rss))
 	check "$version: $i kills: RSS grew by $grown KB" test $grown -lt "$(in_soak 60000 20000)"

@@ -23,7 +23,7 @@ n_reports=0
 
 # records VERSION CLASS OPTIONS [ARGUMENT...]: a victim that does; its report will be $report.
 records() {
-	local version=$1 class=$2 options=$3 flags=(-Xmx200m -Xmn10m) given
+	local version=$1 class=$2 options=$3 flags=(-Xmx200m -Xmn4m) given
 
 	shift 3
 	n_reports=$((n_reports + 1))
@@ -35,7 +35,7 @@ records() {
 
 # whole_report NAME: it is there, and jtool reads it, as --json to $W/out.
 whole_report() {
-	if ! poll 20 gone "$JVM_PID"; then
+	if ! poll "$PATIENCE" gone "$JVM_PID"; then
 		fail "$1: the JVM ends"
 		return 1
 	fi
@@ -54,7 +54,11 @@ shows() {
 
 # how VERSION: its options, of JDK 8 the only ones.
 how() {
-	[ "$1" -gt 8 ] || echo exact
+	if [ "$1" -gt 8 ]; then
+		echo interval=16k
+	else
+		echo exact
+	fi
 }
 
 # The JVM ends in each way.
@@ -63,6 +67,7 @@ ends() {
 
 	for end in exit TERM stdin; do
 		name="$version: it ends by $end"
+		# Sampled: at 16k, hundreds of samples.
 		records "$version" AllocCount "$(how "$version")" 3000 || return
 		case $end in
 		exit) echo exit >&"$JVM_IN" ;;
@@ -94,14 +99,14 @@ exactly() {
 	local version=$1 name="$1: exact"
 
 	records "$version" AllocCount exact 5000 || return
-	ask counts '^counts ' 30 >"$W/counts"
+	ask counts '^counts ' "$PATIENCE" >"$W/counts"
 	shows "$name: meanwhile" "$JVM_PID" -n 0 --json
 	same "$name: meanwhile: since the start" True "$(json "j['recorded'] and j['exact']")"
 	check "$name: meanwhile: as the application counted" compare start "$W/counts" "$W/out"
 	shows "$name: meanwhile, in files" "$JVM_PID" --recorded --collapsed "$W/$n_reports.txt" --json -n 0
 	check "$name: collapsed stacks" compare collapsed "$W/$n_reports.txt" "$W/out" bytes
-	ask 'all 100' '^ran ' >/dev/null
-	ask counts '^counts ' 30 >"$W/counts"
+	ask 'all 100' '^ran ' "$PATIENCE" >/dev/null
+	ask counts '^counts ' "$PATIENCE" >"$W/counts"
 	unharmed "$name" 'counts .*|ran .*'
 	echo exit >&"$JVM_IN"
 	whole_report "$name" || return
@@ -110,16 +115,12 @@ exactly() {
 	check "$name: a flame graph of it: is one" grep -q 'AllocCount' "$W/$n_reports.html"
 }
 
-leaks() {
-	[ "$(ask leaked '^leaked ' | cut -d' ' -f2)" -ge "$1" ]
-}
-
 # Samples, and what lives at the end.
 living() {
 	local version=$1 name="$1: live"
 
 	records "$version" AllocLeak "$([ "$version" -gt 8 ] && echo interval=16k || echo exact),live,age=3" || return
-	poll 40 leaks 600 || fail "$name: it leaks"
+	ask 'leak 500' '^leaked ' $((3 * PATIENCE)) >/dev/null || fail "$name: it leaks"
 	shows "$name: meanwhile" "$JVM_PID" --json --recorded --live
 	same "$name: meanwhile: the leak comes first" "byte[]" "$(json "j['sites'][0]['class']")"
 	jt info "$JVM_PID"
@@ -138,7 +139,7 @@ refused() {
 	local version=$1 name="$1: $2" pattern=$3 options=$4
 
 	launch_jvm "$version" serial Idle "-agentpath:$IW/agent.so${options:+=$options}"
-	poll 20 gone "$JVM_PID" || fail "$name: the JVM does not start"
+	poll "$PATIENCE" gone "$JVM_PID" || fail "$name: the JVM does not start"
 	if [ ! -s "$JVM_OUT" ] || ! grep -q READY "$JVM_OUT"; then
 		check "$name: it says why" grep -q -i -E "^jtool.*($pattern)" "$JVM_ERR"
 	else

@@ -24,8 +24,8 @@ killed() {
 		jt trace "$JVM_PID" "${way[@]}" --budget 0 -d 0.3
 		[ "$rc" -eq 0 ] || fail "$version: ${way[*]}" "$(jt_details)"
 	done
-	poll 10 no_agent
-	threads=$(lasting_threads "$JVM_PID") fds=$(fd_count "$JVM_PID")
+	poll "$PATIENCE" no_agent
+	threads=$(fewest lasting_threads "$JVM_PID") fds=$(fewest fd_count "$JVM_PID")
 	rss=$(resident)
 	for ((i = 0; i < kills; i++)); do
 		# By then memory of classes, which are made anew each time, is as large as it gets.
@@ -78,7 +78,7 @@ founded() {
 			beating "$version: trace $pattern ${options[*]}: exit $rc" || return
 		done
 	done
-	check "$version: nothing left" poll 5 no_agent
+	check "$version: nothing left" poll "$PATIENCE" no_agent
 	unharmed "$version: traced the JDK" 'beats .*|loaded'
 	stop "$JVM_PID"
 }

@@ -43,6 +43,7 @@ final class AllocCount extends Victim {
 	private static final Object[] RING = new Object[64];
 	private static volatile boolean keeps;
 	private static volatile long finalized;
+	private static volatile long toFinalize;
 
 	/* What is made. */
 
@@ -843,6 +844,7 @@ final class AllocCount extends Victim {
 	private static void finals(int n) {
 		for (int i = 0; i < n; i++)
 			keep(new Final());
+		toFinalize += n;
 		own(Final.class, n);
 		count(JDK, "java.lang.ref.Finalizer", n);
 	}
@@ -1017,7 +1019,7 @@ final class AllocCount extends Victim {
 		case "finalized":
 			clear();
 			System.gc();
-			return "finalized " + finalized;
+			return "finalized " + finalized + " of " + toFinalize;
 		case "exit":
 			System.exit(0);
 			return null;

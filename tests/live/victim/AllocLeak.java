@@ -1,3 +1,5 @@
+import java.lang.management.GarbageCollectorMXBean;
+import java.lang.management.ManagementFactory;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -5,18 +7,27 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * Leaks a hundred objects a second, one after the other, amid garbage and a cache that forgets: what
- * lives longest is the least of what it makes.
+ * Leaks, amid garbage and a cache that forgets: "leak N" does N rounds, each of which leaks eight
+ * arrays of a thousand bytes, a tenth of what it makes, and tells how many there are, and how many of
+ * them survived three collections; "churn N" does N that leak nothing.  A round takes a millisecond
+ * or more.  The cache has a thousand entries of a hundred rounds; "forget" lets go of what leaked.
  */
 final class AllocLeak extends Victim {
-	static final List<Object> LEAKED = new ArrayList<>();
+	private static final int AGE = 3;
+
+	static final List<Leaked> LEAKED = new ArrayList<>();
+	static final ArrayDeque<Cached> CACHE = new ArrayDeque<>();
+	static final List<GarbageCollectorMXBean> COLLECTORS =
+		ManagementFactory.getGarbageCollectorMXBeans();
 	static volatile Object sink;
 
 	static final class Leaked {
 		final byte[] payload;
+		final long before;
 
-		Leaked(int size) {
+		Leaked(int size, long before) {
 			payload = new byte[size];
+			this.before = before;
 		}
 	}
 
@@ -24,56 +35,67 @@ final class AllocLeak extends Victim {
 		final long[] payload = new long[20];
 	}
 
-	static void leak() {
-		synchronized (LEAKED) {
-			LEAKED.add(new Leaked(1000));
-		}
+	private static long collections() {
+		long sum = 0;
+
+		for (int i = 0; i < COLLECTORS.size(); i++)
+			sum += COLLECTORS.get(i).getCollectionCount();
+		return sum;
 	}
 
-	static void churn(ArrayDeque<Cached> cache) {
+	static void leak() {
+		long before = collections();
+
+		for (int i = 0; i < 8; i++)
+			LEAKED.add(new Leaked(1000, before));
+	}
+
+	static void churn() {
 		for (int i = 0; i < 200; i++) {
 			Map<Integer, String> map = new HashMap<>();
 			map.put(i, "value" + i);
 			sink = map;
 			if (i % 20 == 0)
-				cache.add(new Cached());
+				CACHE.add(new Cached());
 		}
-		while (cache.size() > 1000)
-			cache.poll();
+		while (CACHE.size() > 1000)
+			CACHE.poll();
 	}
 
-	private static void run() throws InterruptedException {
-		ArrayDeque<Cached> cache = new ArrayDeque<>();
-		long begin = System.nanoTime();
-		long leaked = 0;
+	private static String leaked() {
+		long now = collections();
+		int old = 0;
 
-		for (;;) {
-			churn(cache);
-			Thread.sleep(1);
-			for (long due = (System.nanoTime() - begin) / 10000000; leaked < due; leaked++)
-				leak();
+		for (Leaked it : LEAKED) {
+			if (now - it.before > AGE) /* one more: it may have begun after that was asked */
+				old++;
 		}
+		return "leaked " + LEAKED.size() + " " + old;
 	}
 
 	@Override
-	String answer(String line) {
-		if (!line.equals("leaked"))
+	String answer(String line) throws Exception {
+		String[] words = line.split(" ");
+
+		switch (words[0]) {
+		case "leak":
+		case "churn":
+			for (int n = Integer.parseInt(words[1]); n > 0; n--) {
+				churn();
+				if (words[0].equals("leak"))
+					leak();
+				Thread.sleep(1);
+			}
+			return leaked();
+		case "forget":
+			LEAKED.clear();
+			return "forgot";
+		default:
 			return null;
-		synchronized (LEAKED) {
-			return "leaked " + LEAKED.size();
 		}
 	}
 
 	public static void main(String[] args) throws Exception {
-		Thread t = new Thread(() -> {
-			try {
-				run();
-			} catch (InterruptedException e) {
-				Thread.currentThread().interrupt();
-			}
-		});
-		t.setDaemon(true);
-		t.start();
 		new AllocLeak().serve();
 	}
 }

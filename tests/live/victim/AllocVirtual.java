@@ -1,61 +1,99 @@
 import java.lang.reflect.Method;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 
 /**
- * So many virtual threads (JDK 21 on) that make objects and wait: "beats" tells how many rounds they
- * did since it was last asked, and how many objects they made since "clear", when "quiet" has stopped
- * them all ("loud": they go on).
+ * So many virtual threads (JDK 21 on) that make objects and wait, between "loud" and "quiet", which
+ * tells how many they made and comes when none makes any more.  "awake" tells how many of them did
+ * a round since "again"; "made", how many they made until now; "warm" has each make some arrays.
  */
 final class AllocVirtual extends Victim {
 	private static final AtomicLong MADE = new AtomicLong();
-	private static final AtomicLong ROUNDS = new AtomicLong();
-	private static final AtomicLong WORKING = new AtomicLong();
-	private static volatile boolean quiet;
+	private static final AtomicInteger BUSY = new AtomicInteger();
+	private static final AtomicInteger WARM = new AtomicInteger();
+	private static volatile boolean loud;
+	private static volatile AtomicInteger awake = new AtomicInteger();
+	private static volatile int warmed;
+	static volatile Object sink;
 
 	static final class Made {
 		final long a = 5;
 	}
 
 	private static void round() throws InterruptedException {
-		Object[] kept = new Object[10];
-
 		for (int i = 0; i < 10; i++)
-			kept[i] = new Made();
+			sink = new Made();
 		Thread.sleep(1);
-		Made[] array = new Made[3];
-		array[0] = (Made) kept[0];
+		sink = new Made[3];
 		MADE.addAndGet(10);
-		ROUNDS.incrementAndGet();
 	}
 
 	private static void run() {
+		AtomicInteger seen = null;
+		int warm = 0;
+
 		try {
 			for (;;) {
-				WORKING.incrementAndGet();
-				if (!quiet)
+				BUSY.incrementAndGet();
+				boolean works = loud;
+				if (works)
 					round();
-				WORKING.decrementAndGet();
-				Thread.sleep(quiet ? 50 : 1);
+				if (works && seen != awake) {
+					seen = awake;
+					seen.incrementAndGet();
+				}
+				BUSY.decrementAndGet();
+				if (warm != warmed) {
+					warm = warmed;
+					for (int i = 0; i < 10; i++)
+						sink = new byte[5000];
+					WARM.incrementAndGet();
+				}
+				Thread.sleep(works ? 1 : 50);
 			}
 		} catch (InterruptedException e) {
 			Thread.currentThread().interrupt();
 		}
 	}
 
+	private static String warm(int threads) throws InterruptedException {
+		WARM.set(0);
+		warmed++;
+		while (WARM.get() < threads)
+			Thread.sleep(1);
+		return "warm";
+	}
+
+	private static String quiet() throws InterruptedException {
+		loud = false;
+		while (BUSY.get() > 0)
+			Thread.sleep(1);
+		return "quiet " + MADE.getAndSet(0);
+	}
+
+	private final int threads;
+
+	private AllocVirtual(int threads) {
+		this.threads = threads;
+	}
+
 	@Override
 	String answer(String line) throws Exception {
 		switch (line) {
-		case "beats":
-			return "beats " + ROUNDS.getAndSet(0);
+		case "again":
+			awake = new AtomicInteger();
+			return "again";
+		case "awake":
+			return "awake " + awake;
+		case "made":
+			return "made " + MADE;
+		case "warm":
+			return warm(threads);
 		case "quiet":
-			quiet = true;
-			Thread.sleep(100); /* who saw that it is not has counted itself */
-			while (WORKING.get() > 0)
-				Thread.sleep(1);
-			return "quiet " + MADE.getAndSet(0);
+			return quiet();
 		case "loud":
-			quiet = false;
-			return "loud " + MADE.getAndSet(0);
+			loud = true;
+			return "loud";
 		default:
 			return null;
 		}
@@ -63,9 +101,10 @@ final class AllocVirtual extends Victim {
 
 	public static void main(String[] args) throws Exception {
 		Method start = Thread.class.getMethod("startVirtualThread", Runnable.class);
+		int threads = Integer.parseInt(args[0]);
 
-		for (int i = 0; i < Integer.parseInt(args[0]); i++)
+		for (int i = 0; i < threads; i++)
 			start.invoke(null, (Runnable) AllocVirtual::run);
-		new AllocVirtual().serve();
+		new AllocVirtual(threads).serve();
 	}
 }
