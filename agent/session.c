@@ -8,7 +8,6 @@
 
 #include "base/chan.h"
 #include "cmd/cmd.h"
-#include "jvm/ref.h"
 #include "jvm/roster.h"
 #include "jvm/thread.h"
 #include "jvm/ti.h"

@@ -1,6 +1,5 @@
 #include "startup.h"
 
-#include <string.h>
 #include <unistd.h>
 
 #include "base/text.h"

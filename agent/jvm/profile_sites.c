@@ -5,8 +5,6 @@
 
 #include "jvm/profile_sites.h"
 
-#include <string.h>
-
 /*
  * Bytes of an arena for each slot of the table, so that the table is not full before the arena is:
  * a site of 20 frames has 256.

@@ -2,7 +2,6 @@
 
 #include "jvm/trace_record.h"
 #include "jvm/trace_state.h"
-#include "wire/value.h"
 
 #define POOL_BYTES ((size_t)4 << 20)
 #define RECORDS_MAX 4096u

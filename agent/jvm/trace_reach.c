@@ -6,7 +6,6 @@
  * the loader is asked before, on our thread; whom it answers, it is not asked for again by the
  * application's: the JVM knows then.
  */
-#include <string.h>
 
 #include "jvm/ref.h"
 #include "jvm/trace.h"

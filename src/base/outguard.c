@@ -1,7 +1,6 @@
 #include "base/outguard.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
 

@@ -1,7 +1,6 @@
 #include "base/terminal.h"
 
 #include <sys/ioctl.h>
-#include <termios.h>
 #include <unistd.h>
 
 /* Those of pseudo-terminals that nobody gave a size to: 0. */

@@ -5,8 +5,6 @@
 #include <string.h>
 #include <wchar.h>
 
-#include "base/xalloc.h"
-
 #define REPLACEMENT 0xfffd
 
 static uint8_t byte_at(const char *text, size_t i)

@@ -1,7 +1,6 @@
 #include "cmd/fetch.h"
 
 #include <errno.h>
-#include <string.h>
 #include <sys/sendfile.h>
 #include <sys/stat.h>
 

@@ -1,6 +1,5 @@
 /* A walk by the agent. */
 #include <errno.h>
-#include <string.h>
 #include <sys/resource.h>
 
 #include "base/handover.h"

@@ -4,7 +4,6 @@
  */
 #include "cmd/jfr.h"
 
-#include <errno.h>
 #include <string.h>
 
 #include "cmd/answer.h"

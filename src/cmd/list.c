@@ -2,7 +2,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/xalloc.h"
 #include "cmd.h"
 #include "proc/procfs.h"
 #include "render/table.h"

@@ -1,7 +1,6 @@
 /*
  * refpaths: why instances of a class, or class loaders, are alive.
  */
-#include <string.h>
 
 #include "base/xalloc.h"
 #include "cmd/heap_source.h"

@@ -1,7 +1,6 @@
 /*
  * stat --openmetrics: one document of all JVMs, for a scrape or for node_exporter to pick up.
  */
-#include <math.h>
 
 #include "all.h"
 #include "base/xalloc.h"

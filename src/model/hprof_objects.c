@@ -1,6 +1,5 @@
 /* What stands in a heap dump segment: roots, instances, arrays. */
 #include <inttypes.h>
-#include <string.h>
 
 #include "base/xalloc.h"
 #include "model/hprof_parts.h"

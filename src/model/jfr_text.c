@@ -4,7 +4,6 @@
 #include <string.h>
 
 #include "base/text.h"
-#include "base/util.h"
 
 #define LINE_MAX_LEN 600
 

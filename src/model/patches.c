@@ -1,7 +1,6 @@
 #include "model/patches.h"
 
 #include <errno.h>
-#include <string.h>
 #include <time.h>
 
 #include "base/buf.h"

@@ -1,6 +1,5 @@
 #include "render/refpaths_text.h"
 
-#include <inttypes.h>
 #include <string.h>
 
 #include "base/text.h"

@@ -4,7 +4,6 @@
 #include "render/heap_object.h"
 #include "render/refpaths_text.h"
 #include "render/retained.h"
-#include "render/units.h"
 
 /* "54.98 %: a.b.Map$Entry[2000] retains 108016 bytes", or "…: 1000 c.Buffer retain …". */
 static void add_what(struct buf *text, const struct retained_view *view,

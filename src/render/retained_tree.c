@@ -1,6 +1,5 @@
 #include <inttypes.h>
 
-#include "base/text.h"
 #include "render/heap_object.h"
 #include "render/retained.h"
 #include "render/table.h"

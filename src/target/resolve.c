@@ -4,7 +4,6 @@
 #include <string.h>
 
 #include "base/text.h"
-#include "base/xalloc.h"
 #include "target/discover.h"
 
 enum match { MATCH_NONE, MATCH_PART, MATCH_EXACT };
