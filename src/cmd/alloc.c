@@ -101,29 +101,7 @@ static int check_files(const struct ctx *ctx, struct err *err)
 	return 0;
 }
 
-static int check(const struct ctx *ctx, struct err *err)
-{
-	const struct alloc_opts *opts = ctx->opts;
-	const char *wish = of_a_new_one(opts);
-	char **globs;
-
-	if (check_limits(opts, err) < 0 || check_files(ctx, err) < 0)
-		return -1;
-	if (opts->exact && opts->interval != ALLOC_INTERVAL_UNSET)
-		return err_set(err, EXIT_USAGE,
-			       "--exact counts everything: there is no --interval");
-	if (opts->recorded && wish)
-		return err_set(err, EXIT_USAGE,
-			       "%s is about a new profile, --recorded about one that goes on",
-			       wish);
-	globs = alloc_globs(ctx, err);
-	if (!globs)
-		return -1;
-	alloc_globs_free(globs);
-	return 0;
-}
-
-void alloc_globs_free(char **globs)
+static void free_globs(char **globs)
 {
 	for (char **glob = globs; *glob; glob++)
 		free(*glob);
@@ -146,7 +124,8 @@ static char *java_name(const char *word)
 	return TAKE_PTR(text);
 }
 
-char **alloc_globs(const struct ctx *ctx, struct err *err)
+/* The patterns behind TARGET, as Java writes classes; NULL with err set. */
+static char **make_globs(const struct ctx *ctx, struct err *err)
 {
 	size_t n = (size_t)ctx->n_args;
 	char **globs = xcalloc(n + 1, sizeof(*globs));
@@ -163,10 +142,32 @@ char **alloc_globs(const struct ctx *ctx, struct err *err)
 			continue;
 		(void)err_set(err, EXIT_USAGE,
 			      "'%.300s' is no class: write a.b.C, int[] or a.b.*", ctx->args[i]);
-		alloc_globs_free(globs);
+		free_globs(globs);
 		return NULL;
 	}
 	return globs;
+}
+
+static int check(const struct ctx *ctx, struct err *err)
+{
+	const struct alloc_opts *opts = ctx->opts;
+	const char *wish = of_a_new_one(opts);
+	char **globs;
+
+	if (check_limits(opts, err) < 0 || check_files(ctx, err) < 0)
+		return -1;
+	if (opts->exact && opts->interval != ALLOC_INTERVAL_UNSET)
+		return err_set(err, EXIT_USAGE,
+			       "--exact counts everything: there is no --interval");
+	if (opts->recorded && wish)
+		return err_set(err, EXIT_USAGE,
+			       "%s is about a new profile, --recorded about one that goes on",
+			       wish);
+	globs = make_globs(ctx, err);
+	if (!globs)
+		return -1;
+	free_globs(globs);
+	return 0;
 }
 
 /* What it takes, before it is done. */
@@ -206,12 +207,12 @@ static int run_new(const struct ctx *ctx, struct session *s, struct alloc *a, st
 
 	if (opts->exact && (archiving_check(ctx, err) < 0 || metaspace_check(ctx, err) < 0))
 		return -1;
-	globs = alloc_globs(ctx, err);
+	globs = make_globs(ctx, err);
 	if (globs) {
 		if (opts->exact)
 			say_cost(ctx);
 		rc = alloc_run(ctx, s, globs, a, err);
-		alloc_globs_free(globs);
+		free_globs(globs);
 	}
 	return rc;
 }

@@ -34,10 +34,6 @@ static inline bool alloc_is_live(const struct alloc_opts *opts)
 	return opts->live || opts->age > 0 || opts->sort >= ALLOC_BY_LIVE_BYTES;
 }
 
-/* The patterns behind TARGET, as Java writes classes; NULL with err set. */
-char **alloc_globs(const struct ctx *ctx, struct err *err) _must_check_;
-void alloc_globs_free(char **globs);
-
 /* A new profile, until it ends; then *a is whole.  -1 with err set. */
 int alloc_run(const struct ctx *ctx, struct session *s, char *const *globs, struct alloc *a,
 	      struct err *err) _must_check_;
