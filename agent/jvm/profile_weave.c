@@ -96,9 +96,9 @@ static int hook_all(struct ag_jvm *jvm, struct ag_weaving *w)
 }
 
 /*
- * Before anything is changed: a loader that waits for a lock, in a deadlock for ever, keeps us until
- * it has that.  Those that are new until the first sweep, or of all if there is no list of classes,
- * are asked then.
+ * Before anything is changed: a loader that waits for a lock, in a deadlock for ever, keeps us
+ * until it has that.  Those that are new until the first sweep, or all if there is no list of
+ * classes, are asked then.
  */
 static void ask_loaders(struct ag_jvm *jvm, struct ag_weaving *w)
 {
