@@ -81,7 +81,8 @@ struct ag_sweep {
 	struct ag_weaving *w;
 	bool out;      /* hooks are taken out; else put in */
 	bool new_only; /* only classes of loaders that were asked in this sweep */
-	uint32_t done; /* classes */
+	uint32_t n_loaded; /* classes, with arrays' */
+	uint32_t done;     /* classes */
 	jvmtiError code; /* out: the last error */
 };
 
