@@ -3,7 +3,16 @@
 # shellcheck disable=SC2154 # which has live_dir
 
 user=4322
-port=$((20000 + RANDOM % 10000))
+
+# is_taken PORT: somebody listens there.
+is_taken() {
+	(exec 3<>"/dev/tcp/localhost/$1") 2>/dev/null
+}
+
+port=$((20000 + 2 * (RANDOM % 5000)))
+while is_taken $port || is_taken $((port + 1)); do
+	port=$((20000 + 2 * (RANDOM % 5000)))
+done
 
 # The web application: servlet and path of the same name.
 install_shop() {
@@ -24,7 +33,7 @@ install_shop() {
 }
 
 served() {
-	curl -s -o /dev/null --max-time 5 "http://localhost:$port/"
+	curl -s -o /dev/null --max-time 30 "http://localhost:$port/"
 }
 
 # start_tomcat: with a shop that forgets nobody, where javac is there, and the examples, where
@@ -44,5 +53,5 @@ start_tomcat() {
 	fi
 	spawn "${as_user[@]}" "CATALINA_BASE=$W/home/tc" CATALINA_HOME=/usr/share/tomcat10 \
 		JAVA_OPTS=-Xmx128m /usr/share/tomcat10/bin/catalina.sh run
-	check "Tomcat serves" poll 60 served
+	check "Tomcat serves" poll 180 served
 }

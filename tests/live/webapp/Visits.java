@@ -11,6 +11,9 @@ public class Visits extends HttpServlet {
 		final long at = System.currentTimeMillis();
 		final String from;
 		long first, last, seen, bought;
+		/* of each month */
+		long v1, v2, v3, v4, v5, v6, v7, v8, v9, v10, v11, v12;
+		long b1, b2, b3, b4, b5, b6, b7, b8, b9, b10, b11, b12;
 
 		Visit(String from) {
 			this.from = from;
