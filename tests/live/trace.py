@@ -6,6 +6,7 @@ calls LOG CALLS        the application's log of calls, and what was told of them
 stacks CALLS FILE      the calls with their stacks, and the collapsed stacks of the same trace
 Silent when they agree; else says how they do not, and fails.
 """
+import functools
 import json
 import sys
 
@@ -47,6 +48,7 @@ def counts(counted, summary):
 UNSAFE = (("\x7f", "\x9f"), ("\u2028", "\u202e"), ("\u2066", "\u2069"))
 
 
+@functools.lru_cache(maxsize=None)  # frames come again and again
 def printable(value):
     """As base/text.h has it; a ';' would end the frame."""
     def clean(c):
@@ -80,14 +82,11 @@ def text(value):
 
 
 def cut_text(value, chars):
-    """So many UTF-16 code units of it."""
-    units = value.encode("utf-16-le", "surrogatepass")[:2 * chars]
-    return text(units.decode("utf-16-le", "surrogatepass") if not lone_end(units)
-                else units[:-2].decode("utf-16-le", "surrogatepass") + BAD)
-
-
-def lone_end(units):
-    return len(units) >= 2 and 0xd8 <= units[-1] <= 0xdb
+    """So many UTF-16 code units of it, but a last one that is the first half of a pair."""
+    units = value.encode("utf-16-le", "surrogatepass")
+    if len(units) > 2 * chars:
+        units = units[:2 * chars - 2 * (0xd8 <= units[2 * chars - 1] <= 0xdb)]
+    return text(units.decode("utf-16-le", "surrogatepass"))
 
 
 def cut(value):

@@ -85,15 +85,18 @@ founded() {
 
 # A method that is called all the time: the limits hold, and are told.
 hot() {
-	local version=$1 n
+	local version=$1 n most
 
 	start_jvm "$version" g1 TraceLoad || return
-	ask 'hot 2' '^hot$' >/dev/null
+	ask 'hot 2' '^hot$' "$PATIENCE" >/dev/null
 	whole_before "$version: hot" 'TraceLoad*'
+	# 200 at once and 200 a second, for as long as that takes on a machine that is busy.
+	most=$(now_ms)
 	jt trace "$JVM_PID" 'TraceLoad$Work.tick' -d 2 --budget 0
+	most=$((200 + ($(now_ms) - most) / 5))
 	n=$(wc -l <"$W/out")
 	same "$version: a hot method: exit" 0 "$rc"
-	check "$version: a hot method: the rate holds ($n calls)" test "$n" -ge 100 -a "$n" -le 800
+	check "$version: a hot method: the rate holds ($n calls)" test "$n" -ge 100 -a "$n" -le $most
 	check "$version: a hot method: that is said" grep -q -E -e '--rate' "$W/err"
 	jt trace "$JVM_PID" 'TraceLoad$Work.tick' --rate 0 --budget 0
 	same "$version: a hot method, every call: exit" 0 "$rc"
@@ -134,10 +137,10 @@ hidden() {
 
 	start_jvm "$version" default TraceHides || return
 	begin_trace "$version: hidden" 'TraceHides*.*' || return
-	same "$version: what the hooks are hidden from works" 'call: as ever' "$(ask call '^call: ')"
+	same "$version: what the hooks are hidden from works" 'call: as ever' "$(ask call '^call: ' "$PATIENCE")"
 	end_trace "$version: hidden"
 	check "$version: hidden: that is said" grep -q 'its class loader does not find' "$W/trace.err"
-	same "$version: hidden: the loader is asked once" 'asked 1' "$(ask asked '^asked ')"
+	same "$version: hidden: the loader is asked once" 'asked 1' "$(ask asked '^asked ' "$PATIENCE")"
 	stop "$JVM_PID"
 }
 
