@@ -158,12 +158,10 @@ exact() {
 	[ $# -gt 2 ] || whole_before "$name" 'AllocCount*'
 	# Interpreted, then compiled.
 	counted "$name" "$(in_soak 200000 20000)"
-	if [ $# -eq 2 ]; then
-		measured "$name"
-		places "$name"
-	fi
 	if [ $# -eq 2 ] && is_full "$version"; then
 		counted "$name" 1
+		measured "$name"
+		places "$name"
 		differences "$name"
 		globs "$name"
 		finalizers "$name"
