@@ -6,6 +6,7 @@
 #include "jvm/recording.h"
 #include "jvm/ref.h"
 #include "jvm/thread.h"
+#include "jvm/vthreads.h"
 #include "report.h"
 #include "startup_options.h"
 
@@ -152,11 +153,29 @@ static void JNICALL on_init(jvmtiEnv *ti, JNIEnv *jni, jthread thread)
 
 /* The JVM's end */
 
+/* References are followed then for what is live, and none may lead to one that is being made. */
+static int check_threads(struct ag_jvm *jvm)
+{
+	struct ag_classes classes = { 0 };
+	jclass found = NULL;
+	int rc = ag_classes_get(jvm, &classes);
+
+	if (rc == 0)
+		rc = ag_vthreads_find(jvm, &classes, &found);
+	if (found)
+		rc = ag_fail(jvm, "find what is live",
+			     "in a JVM with virtual threads that cannot be found out as it ends");
+	ag_classes_release(jvm, &classes);
+	return rc;
+}
+
 static void write_report(struct ag_jvm *jvm)
 {
 	bool live = startup.options.wanted.flags & WIRE_ALLOC_LIVE;
 	const char *why;
 
+	if (live && check_threads(jvm) != 0)
+		live = false;
 	ag_profile_dying(startup.report.profile);
 	if (ag_profile_peek(jvm, startup.report.profile, live) != 0)
 		live = false;

@@ -4,6 +4,7 @@
 #include "jvm/graph_walk.h"
 #include "jvm/ref.h"
 #include "jvm/roster.h"
+#include "jvm/vthreads.h"
 #include "wire/frame.h"
 
 /* Threads */
@@ -186,6 +187,7 @@ static int add_new(struct ag_jvm *jvm, uint32_t n)
 static int walk(struct ag_graph_walk *w, uint32_t *notes, struct ag_mirrors *mirrors)
 {
 	struct ag_jvm *jvm = w->jvm;
+	struct ag_vthreads vthreads;
 	int rc;
 
 	if (ag_graph_notes(jvm, w->roster, 0, notes) != 0 ||
@@ -198,7 +200,10 @@ static int walk(struct ag_graph_walk *w, uint32_t *notes, struct ag_mirrors *mir
 		w->graph->outcome = WIRE_GRAPHED_UNKNOWN;
 		return 0;
 	}
-	rc = ag_graph_follow(w);
+	rc = ag_vthreads_mark(jvm, w->roster, &vthreads);
+	if (rc == 0)
+		rc = ag_graph_follow(w);
+	ag_vthreads_forget(jvm, &vthreads);
 	if (w->graph->n_new > 0 && add_new(jvm, w->graph->n_new) != 0)
 		rc = -1;
 	return w->chan->broken ? -1 : rc;

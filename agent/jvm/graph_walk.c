@@ -9,6 +9,7 @@
 #include "jvm/graph_walk.h"
 
 #include "jvm/calib.h"
+#include "jvm/vthreads.h"
 #include "wire/frame.h"
 #include "wire/tape_put.h"
 
@@ -261,7 +262,7 @@ static jint JNICALL on_reference(jvmtiHeapReferenceKind kind, const jvmtiHeapRef
 	struct ag_graph_walk *w = user;
 	uint64_t object, referrer;
 
-	(void)class_tag, (void)referrer_class_tag;
+	(void)referrer_class_tag;
 	if (w->at > w->full && !w->over)
 		make_room(w);
 	/* Among a thread's roots HotSpot heeds an abort only when it comes to the next thread. */
@@ -273,6 +274,8 @@ static jint JNICALL on_reference(jvmtiHeapReferenceKind kind, const jvmtiHeapRef
 		return JVMTI_VISIT_ABORT;
 	}
 	if (!referrer_tag) {
+		if (ag_vthread_is_bad(class_tag, *tag))
+			return 0;
 		ag_graph_on_root(w, kind, info, (struct tape_record){
 			.address = object, .size = (uint64_t)size, .is_array = length >= 0,
 			.length = length >= 0 ? (uint32_t)length : 0,
@@ -286,6 +289,8 @@ static jint JNICALL on_reference(jvmtiHeapReferenceKind kind, const jvmtiHeapRef
 	}
 	if (referrer / TAPE_WORD != w->place.object)
 		on_mirror(w, referrer);
+	if (ag_vthread_is_bad(class_tag, *tag))
+		return 0;
 	if (kind == JVMTI_HEAP_REFERENCE_FIELD)
 		on_field(w, (uint32_t)info->field.index, object, size, length);
 	else if (kind == JVMTI_HEAP_REFERENCE_ARRAY_ELEMENT)

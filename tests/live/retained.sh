@@ -170,3 +170,14 @@ for version in $(in_soak own "") "${jdks[@]}"; do
 	unharmed "$version: retained"
 	stop "$JVM_PID"
 done
+
+# HotSpot crashes when a walk along references comes to a virtual thread that is being made.
+for version in "${jdks[@]}"; do
+	[ "$version" -ge 21 ] || continue
+	start_jvm "$version" default VirtualMade -Xint || continue
+	for i in {1..6}; do
+		works "$version: virtual threads are being made: $i" retained "$JVM_PID" || break
+	done
+	unharmed "$version: virtual threads are being made"
+	stop "$JVM_PID"
+done
