@@ -4,7 +4,6 @@
 #include "jvm/graph_walk.h"
 #include "jvm/ref.h"
 #include "jvm/roster.h"
-#include "jvm/vthreads.h"
 #include "wire/frame.h"
 
 /* Threads */
@@ -200,7 +199,8 @@ static int walk(struct ag_graph_walk *w, uint32_t *notes, struct ag_mirrors *mir
 		w->graph->outcome = WIRE_GRAPHED_UNKNOWN;
 		return 0;
 	}
-	rc = ag_vthreads_mark(jvm, w->roster, &vthreads);
+	w->vthreads = &vthreads;
+	rc = ag_vthreads_learn(jvm, w->roster, &vthreads);
 	if (rc == 0)
 		rc = ag_graph_follow(w);
 	ag_vthreads_forget(jvm, &vthreads);

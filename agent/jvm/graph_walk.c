@@ -9,7 +9,6 @@
 #include "jvm/graph_walk.h"
 
 #include "jvm/calib.h"
-#include "jvm/vthreads.h"
 #include "wire/frame.h"
 #include "wire/tape_put.h"
 
@@ -124,6 +123,10 @@ static void begin(struct ag_graph_walk *w)
 	w->patience.until_ns = w->begin_ns + (int64_t)w->opts->pause_ms * 1000000;
 	if (w->opts->tape_max < AG_GRAPH_PIECE) {
 		stop(w, WIRE_GRAPHED_FULL);
+		return;
+	}
+	if (!ag_vthreads_certain(w->vthreads)) {
+		stop(w, WIRE_GRAPHED_UNKNOWN);
 		return;
 	}
 	w->full = w->at + AG_GRAPH_PIECE - ROOM;
@@ -274,7 +277,7 @@ static jint JNICALL on_reference(jvmtiHeapReferenceKind kind, const jvmtiHeapRef
 		return JVMTI_VISIT_ABORT;
 	}
 	if (!referrer_tag) {
-		if (ag_vthread_is_bad(class_tag, *tag))
+		if (ag_vthread_is_bad(w->vthreads, class_tag, object))
 			return 0;
 		ag_graph_on_root(w, kind, info, (struct tape_record){
 			.address = object, .size = (uint64_t)size, .is_array = length >= 0,
@@ -289,7 +292,7 @@ static jint JNICALL on_reference(jvmtiHeapReferenceKind kind, const jvmtiHeapRef
 	}
 	if (referrer / TAPE_WORD != w->place.object)
 		on_mirror(w, referrer);
-	if (ag_vthread_is_bad(class_tag, *tag))
+	if (ag_vthread_is_bad(w->vthreads, class_tag, object))
 		return 0;
 	if (kind == JVMTI_HEAP_REFERENCE_FIELD)
 		on_field(w, (uint32_t)info->field.index, object, size, length);

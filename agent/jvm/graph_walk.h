@@ -8,6 +8,7 @@
 #include "jvm/classes.h"
 #include "jvm/graph.h"
 #include "jvm/own.h"
+#include "jvm/vthreads.h"
 #include "wire/tape.h"
 
 #define AG_GRAPH_ARRAYS 32   /* of our own, to see addresses by */
@@ -47,6 +48,7 @@ struct ag_graph_walk {
 	const struct ag_classes *roster;
 	const uint32_t *notes;    /* of the roster's classes */
 	const struct ag_mirrors *mirrors;
+	const struct ag_vthreads *vthreads;
 	const struct ag_own *own; /* the arrays and what holds them are the last ones */
 	struct ag_patience patience;
 	uint64_t told;         /* bytes of tape in earlier pieces */

@@ -5,6 +5,8 @@
 #include "jvm/ref.h"
 
 #define SINCE 21 /* that FollowReferences looks into their stacks */
+#define OFFSET_MAX 1024
+#define ACC_STATIC 0x0008 /* JVMS table 4.5-A */
 
 static int is_used(struct ag_jvm *jvm, jclass class, bool *used)
 {
@@ -40,65 +42,97 @@ int ag_vthreads_find(struct ag_jvm *jvm, const struct ag_classes *classes, jclas
 	return 0;
 }
 
-static jint JNICALL on_thread(jlong class_tag, jlong size, jlong *tag, jint length, void *user)
+/*
+ * HotSpot's own encoding (jfieldIDWorkaround.hpp): what is checked has 7 bits for it.  The probes
+ * show whether it is so in this JVM.
+ */
+static uint32_t offset_of(jfieldID field)
 {
-	(void)class_tag, (void)size, (void)length, (void)user;
-	*tag = AG_VTHREAD_WHOLE;
+	uint64_t id = (uint64_t)(uintptr_t)field;
+	uint64_t offset = id & 1 ? id >> 2 & 127 : id >> 2;
+
+	return offset < OFFSET_MAX ? (uint32_t)offset : 0;
+}
+
+static int probe(struct ag_jvm *jvm, struct ag_vthreads *threads, jclass class, jfieldID field)
+{
+	char *signature = NULL;
+	jint modifiers = 0;
+	jobject value;
+	bool refers;
+
+	if (AG_TI(jvm, GetFieldModifiers, class, field, &modifiers) != 0 ||
+	    AG_TI(jvm, GetFieldName, class, field, NULL, &signature, NULL) != 0)
+		return -1;
+	refers = *signature == 'L' || *signature == '[';
+	ag_ti_free(jvm, signature);
+	if (!refers || modifiers & ACC_STATIC || threads->n == AG_VTHREAD_PROBES)
+		return 0;
+	value = (*jvm->jni)->GetObjectField(jvm->jni, threads->own, field);
+	threads->probes[threads->n++] = (struct ag_vthread_probe){ offset_of(field), !value };
+	ag_ref_drop(jvm, value);
 	return 0;
 }
 
-static int list_threads(struct ag_jvm *jvm, struct ag_vthreads *threads)
+static int make_probes(struct ag_jvm *jvm, struct ag_vthreads *threads)
 {
-	static const jvmtiHeapCallbacks callbacks = { .heap_iteration_callback = on_thread };
-	const jlong tag = AG_VTHREAD_WHOLE;
+	jclass class = (*jvm->jni)->FindClass(jvm->jni, "java/lang/Thread");
+	jfieldID *fields = NULL;
+	jint n = 0;
+	int rc = -1;
 
-	if (AG_TI(jvm, IterateThroughHeap, 0, threads->class, &callbacks, NULL) != 0 ||
-	    AG_TI(jvm, GetObjectsWithTags, 1, &tag, &threads->n, &threads->whole, NULL) != 0)
+	if (ag_ref_threw(jvm, "FindClass"))
 		return -1;
-	return ag_ref_expect(jvm, threads->n + 64);
+	if (AG_TI(jvm, GetCurrentThread, &threads->own) == 0)
+		rc = AG_TI(jvm, GetClassFields, class, &n, &fields);
+	for (jint i = 0; i < n && rc == 0; i++)
+		rc = probe(jvm, threads, class, fields[i]);
+	ag_ti_free(jvm, fields);
+	ag_ref_drop(jvm, class);
+	return rc;
 }
 
-/* Also what is dead already may have none. */
-static int drop_unfinished(struct ag_jvm *jvm, const struct ag_vthreads *threads)
+int ag_vthreads_learn(struct ag_jvm *jvm, const struct ag_classes *classes,
+		      struct ag_vthreads *threads)
 {
-	JNIEnv *jni = jvm->jni;
-	jfieldID field = ag_ref_field(jvm, threads->class, "cont",
-				      "Ljdk/internal/vm/Continuation;");
+	jfieldID field;
 
-	for (jint i = 0; i < threads->n && field; i++) {
-		jobject continuation = (*jni)->GetObjectField(jni, threads->whole[i], field);
-
-		if (!continuation && AG_TI(jvm, SetTag, threads->whole[i], 0) != 0)
-			return -1;
-		ag_ref_drop(jvm, continuation);
-	}
-	return field ? 0 : -1;
-}
-
-int ag_vthreads_mark(struct ag_jvm *jvm, const struct ag_classes *classes,
-		     struct ag_vthreads *threads)
-{
 	*threads = (struct ag_vthreads){ 0 };
 	if (ag_vthreads_find(jvm, classes, &threads->class) != 0)
 		return -1;
 	if (!threads->class)
 		return 0;
-	if (AG_TI(jvm, SetTag, threads->class, AG_VTHREAD_CLASS) != 0)
+	field = ag_ref_field(jvm, threads->class, "cont", "Ljdk/internal/vm/Continuation;");
+	if (jvm->err.what || make_probes(jvm, threads) != 0)
 		return -1;
-	return list_threads(jvm, threads) == 0 ? drop_unfinished(jvm, threads) : -1;
+	threads->offset = field ? offset_of(field) : 0; /* some later JDK's may have none */
+	return AG_TI(jvm, SetTag, threads->class, AG_VTHREAD_CLASS);
 }
 
-/* What fails here leaves tags that mean nothing to anybody, until the session ends. */
+bool ag_vthreads_certain(const struct ag_vthreads *threads)
+{
+	uint32_t n_null = 0;
+
+	if (!threads->class)
+		return true;
+	if (threads->offset == 0 || !ag_is_plain(threads->own))
+		return false;
+	for (uint32_t i = 0; i < threads->n; i++) {
+		const struct ag_vthread_probe *probe = &threads->probes[i];
+		uint64_t own = (uint64_t)(uintptr_t)ag_object_of(threads->own);
+
+		if (probe->offset == 0 || ag_vthread_is_null(own, probe->offset) != probe->is_null)
+			return false;
+		n_null += probe->is_null;
+	}
+	return n_null > 0 && n_null < threads->n;
+}
+
+/* If it fails, the class keeps a tag that means nothing to anybody until the session ends. */
 void ag_vthreads_forget(struct ag_jvm *jvm, struct ag_vthreads *threads)
 {
-	jvmtiEnv *ti = jvm->ti;
-
-	for (jint i = 0; i < threads->n; i++) {
-		(void)(*ti)->SetTag(ti, threads->whole[i], 0);
-		ag_ref_drop(jvm, threads->whole[i]);
-	}
-	ag_ti_free(jvm, threads->whole);
 	if (threads->class)
-		(void)(*ti)->SetTag(ti, threads->class, 0);
+		(void)(*jvm->ti)->SetTag(jvm->ti, threads->class, 0);
+	ag_ref_drop(jvm, threads->own);
 	*threads = (struct ag_vthreads){ 0 };
 }

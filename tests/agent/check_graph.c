@@ -9,6 +9,7 @@
 
 #include "agent/converse.h"
 #include "agent/peer.h"
+#include "jvm/vthreads.h"
 #include "wire/tape.h"
 
 #define CLASSES_MAX 64
@@ -581,6 +582,43 @@ START_TEST(the_jvm_may_leave_at_any_call)
 }
 END_TEST
 
+/* An object of 24 bytes: references at 8, 12 and 20, of which the second is null. */
+START_TEST(a_thread_shows_its_fields)
+{
+	_Alignas(8) uint32_t object[] = { 1, 0, 7, 0, 5, 9 };
+	const void *slot = object;
+	struct ag_vthreads threads = {
+		.class = (jclass)&slot, .own = (jobject)&slot, .offset = 12, .n = 3,
+		.probes = { { 8, false }, { 12, true }, { 20, false } },
+	};
+	uint64_t address = (uint64_t)(uintptr_t)object;
+
+	ck_assert(ag_vthreads_certain(&threads));
+	ck_assert(ag_vthread_is_bad(&threads, AG_VTHREAD_CLASS, address));
+	ck_assert(!ag_vthread_is_bad(&threads, AG_VTHREAD_CLASS, address + 4));
+	ck_assert(!ag_vthread_is_bad(&threads, 0, address));
+	object[5] = 0;
+	ck_assert(!ag_vthreads_certain(&threads));
+	object[5] = 9;
+	object[3] = 1;
+	ck_assert(!ag_vthreads_certain(&threads));
+	object[3] = 0;
+	threads.probes[2].offset = 0;
+	ck_assert(!ag_vthreads_certain(&threads));
+	threads.n = 1; /* nothing is null */
+	ck_assert(!ag_vthreads_certain(&threads));
+	threads.n = 2;
+	ck_assert(ag_vthreads_certain(&threads));
+	threads.own = (jobject)((char *)&slot + 1);
+	ck_assert(!ag_vthreads_certain(&threads));
+	threads.own = (jobject)&slot;
+	threads.offset = 0;
+	ck_assert(!ag_vthreads_certain(&threads));
+	threads.class = NULL; /* there are no virtual threads */
+	ck_assert(ag_vthreads_certain(&threads));
+}
+END_TEST
+
 int main(void)
 {
 	Suite *s = suite_create("agent/graph");
@@ -597,6 +635,7 @@ int main(void)
 	tcase_add_test(c, other_wrappers_are_found_out);
 	tcase_add_test(c, limits_end_the_walk);
 	tcase_add_test(c, client_may_go_at_any_time);
+	tcase_add_test(c, a_thread_shows_its_fields);
 	tcase_add_test(c, any_call_may_fail);
 	tcase_add_test(c, the_jvm_may_leave_at_any_call);
 	suite_add_tcase(s, c);
