@@ -109,23 +109,32 @@ int ag_vthreads_learn(struct ag_jvm *jvm, const struct ag_classes *classes,
 	return AG_TI(jvm, SetTag, threads->class, AG_VTHREAD_CLASS);
 }
 
-bool ag_vthreads_certain(const struct ag_vthreads *threads)
+static bool is_confirmed(const struct ag_vthreads *threads)
 {
+	uint64_t own = (uint64_t)(uintptr_t)ag_object_of(threads->own);
 	uint32_t n_null = 0;
 
-	if (!threads->class)
-		return true;
-	if (threads->offset == 0 || !ag_is_plain(threads->own))
-		return false;
 	for (uint32_t i = 0; i < threads->n; i++) {
 		const struct ag_vthread_probe *probe = &threads->probes[i];
-		uint64_t own = (uint64_t)(uintptr_t)ag_object_of(threads->own);
 
-		if (probe->offset == 0 || ag_vthread_is_null(own, probe->offset) != probe->is_null)
+		if (probe->offset == 0 ||
+		    ag_vthread_is_null(own, probe->offset, threads->colored) != probe->is_null)
 			return false;
 		n_null += probe->is_null;
 	}
 	return n_null > 0 && n_null < threads->n;
+}
+
+bool ag_vthreads_certain(struct ag_vthreads *threads)
+{
+	if (!threads->class)
+		return true;
+	if (threads->offset == 0 || !ag_is_plain(threads->own))
+		return false;
+	if (is_confirmed(threads))
+		return true;
+	threads->colored = true;
+	return is_confirmed(threads);
 }
 
 /* If it fails, the class keeps a tag that means nothing to anybody until the session ends. */

@@ -27,6 +27,7 @@ struct ag_vthreads {
 	jobject own;     /* our thread: a local reference */
 	struct ag_vthread_probe probes[AG_VTHREAD_PROBES]; /* of java.lang.Thread's fields */
 	uint32_t n;
+	bool colored;    /* references are generational ZGC's */
 };
 
 #define AG_VTHREAD_CLASS INT64_C(-0x76745f63) /* its tag in jvm->ti, as the walk sees it */
@@ -46,14 +47,21 @@ void ag_vthreads_forget(struct ag_jvm *jvm, struct ag_vthreads *threads);
  * In a heap callback: is each field of our own thread where it should be?  If not, virtual threads
  * cannot be looked into, and nothing may be visited.
  */
-bool ag_vthreads_certain(const struct ag_vthreads *threads);
+bool ag_vthreads_certain(struct ag_vthreads *threads);
 
-/* References of four bytes and of eight: of none that is not null the lower half is 0. */
-static inline bool ag_vthread_is_null(uint64_t object, uint32_t offset)
+/*
+ * References of four bytes and of eight: of none that is not null the lower half is 0.  Or those
+ * of generational ZGC: with a colour in the 16 bits below the address, also where that is null
+ * (zAddress.hpp).
+ */
+static inline bool ag_vthread_is_null(uint64_t object, uint32_t offset, bool colored)
 {
+	const char *field = (const char *)(uintptr_t)object + offset;
 	uint32_t low;
 
-	memcpy(&low, (const char *)(uintptr_t)object + offset, sizeof(low));
+	if (colored)
+		return ag_word_at(field) >> 16 == 0;
+	memcpy(&low, field, sizeof(low));
 	return low == 0;
 }
 
@@ -61,7 +69,8 @@ static inline bool ag_vthread_is_null(uint64_t object, uint32_t offset)
 static inline bool ag_vthread_is_bad(const struct ag_vthreads *threads, jlong class_tag,
 				     uint64_t object)
 {
-	return class_tag == AG_VTHREAD_CLASS && ag_vthread_is_null(object, threads->offset);
+	return class_tag == AG_VTHREAD_CLASS &&
+	       ag_vthread_is_null(object, threads->offset, threads->colored);
 }
 
 #endif

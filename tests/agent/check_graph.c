@@ -594,6 +594,7 @@ START_TEST(a_thread_shows_its_fields)
 	uint64_t address = (uint64_t)(uintptr_t)object;
 
 	ck_assert(ag_vthreads_certain(&threads));
+	ck_assert(!threads.colored);
 	ck_assert(ag_vthread_is_bad(&threads, AG_VTHREAD_CLASS, address));
 	ck_assert(!ag_vthread_is_bad(&threads, AG_VTHREAD_CLASS, address + 4));
 	ck_assert(!ag_vthread_is_bad(&threads, 0, address));
@@ -608,6 +609,7 @@ START_TEST(a_thread_shows_its_fields)
 	threads.n = 1; /* nothing is null */
 	ck_assert(!ag_vthreads_certain(&threads));
 	threads.n = 2;
+	threads.colored = false;
 	ck_assert(ag_vthreads_certain(&threads));
 	threads.own = (jobject)((char *)&slot + 1);
 	ck_assert(!ag_vthreads_certain(&threads));
@@ -616,6 +618,27 @@ START_TEST(a_thread_shows_its_fields)
 	ck_assert(!ag_vthreads_certain(&threads));
 	threads.class = NULL; /* there are no virtual threads */
 	ck_assert(ag_vthreads_certain(&threads));
+}
+END_TEST
+
+/* Generational ZGC's: a null that was stored has a colour, one that never was has none. */
+START_TEST(references_have_colors)
+{
+	uint64_t object[] = { 1, 0x7f5d00104010, 0x4010, 0, 0x104010 };
+	const void *slot = object;
+	struct ag_vthreads threads = {
+		.class = (jclass)&slot, .own = (jobject)&slot, .offset = 16, .n = 4,
+		.probes = { { 8, false }, { 16, true }, { 24, true }, { 32, false } },
+	};
+	uint64_t address = (uint64_t)(uintptr_t)object;
+
+	ck_assert(ag_vthreads_certain(&threads));
+	ck_assert(threads.colored);
+	ck_assert(ag_vthread_is_bad(&threads, AG_VTHREAD_CLASS, address));
+	ck_assert(ag_vthread_is_bad(&threads, AG_VTHREAD_CLASS, address + 8));
+	ck_assert(!ag_vthread_is_bad(&threads, AG_VTHREAD_CLASS, address + 16));
+	object[2] = 0x14010;
+	ck_assert(!ag_vthreads_certain(&threads));
 }
 END_TEST
 
@@ -636,6 +659,7 @@ int main(void)
 	tcase_add_test(c, limits_end_the_walk);
 	tcase_add_test(c, client_may_go_at_any_time);
 	tcase_add_test(c, a_thread_shows_its_fields);
+	tcase_add_test(c, references_have_colors);
 	tcase_add_test(c, any_call_may_fail);
 	tcase_add_test(c, the_jvm_may_leave_at_any_call);
 	suite_add_tcase(s, c);
