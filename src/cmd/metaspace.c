@@ -54,24 +54,38 @@ static int64_t used_of(const struct ctx *ctx)
 	return told.metaspace_used;
 }
 
-static int check(const struct ctx *ctx, const struct vmflags *flags, struct err *err)
+/* What becomes of the JVM when there is too little. */
+static void add_end(struct buf *out, const struct vmflags *flags)
 {
 	const struct vmflag *end = ends_itself(flags);
-	_cleanup_buf_ struct buf text = BUF_INIT;
+
+	if (!end) {
+		buf_adds(out, "its threads would get OutOfMemoryError");
+		return;
+	}
+	buf_adds(out, "the JVM would end (");
+	vmflag_spell(end, out);
+	buf_adds(out, ")");
+}
+
+static int check(const struct ctx *ctx, const struct vmflags *flags, struct err *err)
+{
+	_cleanup_buf_ struct buf end = BUF_INIT;
 	int64_t max = most(flags), used;
 
-	if (!end || max < 0)
+	if (max < 0)
 		return 0;
 	used = used_of(ctx);
 	if (used < 0 || used + NEEDED(used) <= max)
 		return 0;
-	vmflag_spell(end, &text);
+	add_end(&end, flags);
 	return err_set(err, EXIT_ANSWER,
-		       "JVM %d has %lld MB for its classes (-XX:MaxMetaspaceSize), of which %lld "
-		       "are used, and does not outlive it when they are not enough (%.100s): "
-		       "--exact may take %lld MB more; nothing was done",
+		       "JVM %d may take %lld MB for its classes (-XX:MaxMetaspaceSize) and has "
+		       "taken %lld: --exact may take %lld more, without which %.200s; nothing was "
+		       "done: %sstart the JVM with a higher limit",
 		       (int)ctx->jvm->pid, (long long)(max / MB), (long long)(used / MB),
-		       buf_str(&text), (long long)(NEEDED(used) / MB));
+		       (long long)(NEEDED(used) / MB), buf_str(&end),
+		       jvm_feature(ctx->jvm) == 8 ? "" : "sample without --exact, or ");
 }
 
 int metaspace_check(const struct ctx *ctx, struct err *err)

@@ -1,7 +1,6 @@
 /*
- * A JVM that ends itself when it runs out of memory (ExitOnOutOfMemoryError and the like), and
- * whose classes may have no more than MaxMetaspaceSize: those that are replaced by hundreds must
- * not be what it ends of.
+ * A JVM whose classes may have no more than MaxMetaspaceSize: those that are replaced by hundreds
+ * must not be what it runs out of memory over, or ends itself (ExitOnOutOfMemoryError and the like).
  */
 #ifndef JTOOL_CMD_METASPACE_H
 #define JTOOL_CMD_METASPACE_H

@@ -149,13 +149,16 @@ archived() {
 	rm -f "${jdk_root[$version]}$file"
 }
 
-# One that ends itself for want of memory must not be brought to it.
+# One must not be brought to want of memory, least of all one that ends itself then.
 tight() {
 	local version=$1 name="$1: little metaspace" flags=(-XX:MaxMetaspaceSize=16m -XX:+UseSerialGC)
 
 	start_jvm "$version" default Idle "${flags[@]}" -XX:+ExitOnOutOfMemoryError || return
-	refuses 1 'does not outlive it' "$name, and the JVM would end" alloc "$JVM_PID" --exact -d 1
+	refuses 1 'the JVM would end' "$name, and the JVM ends of it" alloc "$JVM_PID" --exact -d 1
 	[ "$version" -eq 8 ] || works "$name: sampled" alloc "$JVM_PID" -d 0.5
+	stop "$JVM_PID"
+	start_jvm "$version" default Idle "${flags[@]}" || return
+	refuses 1 'would get OutOfMemoryError' "$name" alloc "$JVM_PID" --exact -d 1
 	stop "$JVM_PID"
 }
 
