@@ -98,7 +98,7 @@ for version in own "${jdks[@]}"; do
 	# The target dies while its answer is awaited.
 	(cd "$W" && exec timeout 30 ./jtool jcmd "$JVM_PID" VM.version >"$W/out" 2>"$W/err") &
 	waiting=$!
-	poll 5 grep -q . "/proc/$waiting/stat"
+	poll 30 grep -q . "/proc/$waiting/stat"
 	sleep 0.3 # for it to be in the middle of waiting; sooner or later is no failure
 	kill -9 "$JVM_PID"
 	rc=0
@@ -107,7 +107,7 @@ for version in own "${jdks[@]}"; do
 	check "$version: told so" grep -q -E '^jtool: jcmd: .*(gone|went away|ended)' "$W/err" ||
 		jt_details
 	stop "$PEER"
-	poll 5 gone "$JVM_PID"
+	poll 30 gone "$JVM_PID"
 	refuses 3 'no such process' "$version: a JVM that is gone" jcmd "$JVM_PID" VM.version
 
 	# Disabled.

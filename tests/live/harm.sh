@@ -28,7 +28,7 @@ spawn python3 -c 'import sys; [print(l) for l in sys.stdin]'
 bystanders=("${started[@]}")
 wrong=0
 for pid in "${bystanders[@]}"; do
-	poll 5 test -s "/proc/$pid/comm"
+	poll 30 test -s "/proc/$pid/comm"
 	name=$(cat "/proc/$pid/comm")
 	for command in "${commands[@]}"; do
 		for ((i = 0; i < tries; i++)); do

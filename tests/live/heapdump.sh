@@ -52,7 +52,7 @@ nothing_left_here() {
 
 # clean NAME [PATTERN]: as if nothing had been.
 clean() {
-	check "$1: nothing left in the target" poll 5 nothing_left_here
+	check "$1: nothing left in the target" poll 30 nothing_left_here
 	unharmed "$@"
 }
 
@@ -175,7 +175,7 @@ for version in "${jdks[@]}"; do
 	jt heapdump "$JVM_PID" killed/d
 	same "$version: the JVM is killed: exit code and lines" "7 1" "$rc $(wc -l <"$W/err")"
 	no_dump "$version: the JVM is killed" "$W/killed"
-	check "$version: the JVM is killed: nothing left" poll 5 nothing_left_here
+	check "$version: the JVM is killed: nothing left" poll 30 nothing_left_here
 	stop "$JVM_PID"
 done
 

@@ -23,9 +23,9 @@ nothing_left_here() {
 
 # as_before NAME: no files, descriptors or threads that were not there at first.
 as_before() {
-	check "$1: no files are left" poll 5 nothing_left_here
-	check "$1: no descriptors" poll 5 has_counts fd_count "$fds"
-	check "$1: no threads" poll 5 has_counts lasting_threads "$threads"
+	check "$1: no files are left" poll 30 nothing_left_here
+	check "$1: no descriptors" poll 30 has_counts fd_count "$fds"
+	check "$1: no threads" poll 30 has_counts lasting_threads "$threads"
 	unharmed "$1" "$merge_failed"
 }
 

@@ -162,7 +162,7 @@ for version in own "${jdks[@]}"; do
 done
 start_jvm own serial Idle -XX:-UsePerfData
 halt "$JVM_PID"
-poll 5 grep -q '^State:.*stopped' "/proc/$JVM_PID/status"
+poll 30 grep -q '^State:.*stopped' "/proc/$JVM_PID/status"
 JT_LIMIT=5 prints "stopped, without counters" '^STOPPED: ' info "$JVM_PID"
 kill -CONT "$JVM_PID"
 untouched own "stopped, without counters"
@@ -171,7 +171,7 @@ stop "$JVM_PID"
 # Stopped, disabled, starting, somebody else's.
 start_jvm own g1 Idle
 halt "$JVM_PID"
-poll 5 grep -q '^State:.*stopped' "/proc/$JVM_PID/status"
+poll 30 grep -q '^State:.*stopped' "/proc/$JVM_PID/status"
 JT_LIMIT=5 prints "stopped: said loudly" '^STOPPED: .*kill -CONT' info "$JVM_PID"
 JT_LIMIT=5 prints "stopped: cannot be attached to" '^Attach: .*not while it is stopped' \
 	info "$JVM_PID"
@@ -249,7 +249,7 @@ if group=$(limited 2>/dev/null); then
 		"$(json "j['cgroup_memory_max'] == 268435456 > j['cgroup_memory_used'] >= 0")"
 	unharmed cgroup
 	stop "$JVM_PID"
-	poll 5 rmdir "$group"
+	poll 30 rmdir "$group"
 else
 	skip "cgroup: the limit of memory" "no cgroup can be made here"
 fi

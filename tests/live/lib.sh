@@ -98,7 +98,7 @@ stands_still() {
 # halt PID: SIGSTOP, and wait until it has come to all threads: they stop one by one.
 halt() {
 	kill -STOP "$1"
-	poll 10 stands_still "$1" || fail "process $1 stops"
+	poll 60 stands_still "$1" || fail "process $1 stops"
 }
 
 # The matrix.
@@ -184,7 +184,7 @@ tidy() {
 		! is_ours "$pid" || kill -9 "$pid" 2>/dev/null
 	done
 	for pid in "${started[@]}"; do
-		poll 10 not_ours "$pid" || echo "# $theme: process $pid does not end" >&2
+		poll 60 not_ours "$pid" || echo "# $theme: process $pid does not end" >&2
 		! gone "$pid" || sweep "$pid"
 	done
 	for mount in "${mounts[@]}"; do
@@ -321,7 +321,7 @@ stop() {
 		! is_ours "$pid" || kill -9 "$pid" 2>/dev/null
 	done
 	for pid in "$@"; do
-		poll 10 not_ours "$pid" || fail "process $pid ended"
+		poll 60 not_ours "$pid" || fail "process $pid ended"
 		! gone "$pid" || sweep "$pid"
 		born[$pid]=ended
 	done
@@ -341,7 +341,7 @@ ask() {
 
 	before=$(wc -l <"$JVM_OUT")
 	echo "$1" >&"$JVM_IN"
-	end=$(($(now_ms) + ${3:-10} * 1000))
+	end=$(($(now_ms) + ${3:-60} * 1000))
 	until new_lines "$before" | grep -E -m 1 -e "$2"; do
 		[ "$(now_ms)" -lt "$end" ] && alive "$JVM_PID" || return 1
 		sleep 0.02

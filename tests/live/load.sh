@@ -36,7 +36,7 @@ refused_agent() {
 
 # said NAME LINE: the victim printed it.
 said() {
-	check "$1" poll 5 grep -q -x "$2" "$JVM_OUT"
+	check "$1" poll 30 grep -q -x "$2" "$JVM_OUT"
 }
 
 for version in own "${jdks[@]}"; do

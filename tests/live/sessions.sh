@@ -33,8 +33,8 @@ for version in "${jdks[@]}"; do
 	done
 	same "$version: $sessions sessions, failures" 0 "$failed"
 	[ "$failed" -eq 0 ] || jt_details | sed 's/^/# /'
-	check "$version: as many threads as before" poll 2 same_as lasting_threads "$pid" "$threads"
-	check "$version: as many descriptors as before" poll 2 same_as fd_count "$pid" "$fds"
+	check "$version: as many threads as before" poll 30 same_as lasting_threads "$pid" "$threads"
+	check "$version: as many descriptors as before" poll 30 same_as fd_count "$pid" "$fds"
 	grown=$(($(rss_kb "$pid") - rss))
 	check "$version: RSS grew by $grown KB" test $grown -lt 4096
 	check "$version: nothing left in any directory" \
@@ -53,13 +53,13 @@ for version in "${jdks[@]}"; do
 		[ "$rc" -eq 0 ] && [ $(($(now_ms) - begin)) -lt 2000 ] || slow=$((slow + 1))
 	done
 	same "$version: $kills kills, after which the JVM did not answer at once" 0 "$slow"
-	check "$version: no process of ours stays" poll 2 no_jtool_left
+	check "$version: no process of ours stays" poll 30 no_jtool_left
 	check "$version: nothing left in any directory after kills" \
-		poll 2 nothing_left "$root" "$pid" 0 "${IW#/}"
+		poll 30 nothing_left "$root" "$pid" 0 "${IW#/}"
 	check "$version: threads as before after kills" \
-		poll 2 same_as lasting_threads "$pid" "$threads"
+		poll 30 same_as lasting_threads "$pid" "$threads"
 	check "$version: descriptors as before after kills" \
-		poll 2 same_as fd_count "$pid" "$fds"
+		poll 30 same_as fd_count "$pid" "$fds"
 	grown=$(($(rss_kb "$pid") - rss))
 	check "$version: RSS grew by $grown KB after kills" test $grown -lt 4096
 	works "$version: heaphisto after kills" heaphisto "$pid"

@@ -23,7 +23,7 @@ shown() {
 # left_nothing NAME: in the files that the server sees.
 left_nothing() {
 	check "$1: nothing left" \
-		poll 5 nothing_left "${jdk_root[$version]:-}" "$JVM_PID" "${user%:*}" "${home#/}"
+		poll 30 nothing_left "${jdk_root[$version]:-}" "$JVM_PID" "${user%:*}" "${home#/}"
 }
 
 # every_class DIR: as it is now, to $W/DIR.
