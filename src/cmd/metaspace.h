@@ -1,6 +1,7 @@
 /*
- * A JVM whose classes may have no more than MaxMetaspaceSize: those that are replaced by hundreds
- * must not be what it runs out of memory over, or ends itself (ExitOnOutOfMemoryError and the like).
+ * A JVM whose classes may have no more than MaxMetaspaceSize: that they are replaced by hundreds
+ * must not be what it runs out of memory over, or even ends itself (ExitOnOutOfMemoryError and the
+ * like).
  */
 #ifndef JTOOL_CMD_METASPACE_H
 #define JTOOL_CMD_METASPACE_H
