@@ -14,7 +14,8 @@ int archiving_refuse(const struct ctx *ctx, const struct vmflags *flags, struct 
 	vmflag_spell(flag, &text);
 	return err_set(err, EXIT_ANSWER,
 		       "JVM %d will write an archive of its classes (%.300s), and may crash then "
-		       "if some were changed, if only for a while: nothing was done",
+		       "if some were changed, if only for a while; nothing was done: start it "
+		       "without that flag",
 		       (int)ctx->jvm->pid, buf_str(&text));
 }
 
