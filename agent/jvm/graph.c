@@ -186,7 +186,6 @@ static int add_new(struct ag_jvm *jvm, uint32_t n)
 static int walk(struct ag_graph_walk *w, uint32_t *notes, struct ag_mirrors *mirrors)
 {
 	struct ag_jvm *jvm = w->jvm;
-	struct ag_vthreads vthreads;
 	int rc;
 
 	if (ag_graph_notes(jvm, w->roster, 0, notes) != 0 ||
@@ -199,11 +198,10 @@ static int walk(struct ag_graph_walk *w, uint32_t *notes, struct ag_mirrors *mir
 		w->graph->outcome = WIRE_GRAPHED_UNKNOWN;
 		return 0;
 	}
-	w->vthreads = &vthreads;
-	rc = ag_vthreads_learn(jvm, w->roster, &vthreads);
+	rc = ag_vthreads_learn(jvm, w->roster, &w->vthreads);
 	if (rc == 0)
 		rc = ag_graph_follow(w);
-	ag_vthreads_forget(jvm, &vthreads);
+	ag_vthreads_forget(jvm, &w->vthreads);
 	if (w->graph->n_new > 0 && add_new(jvm, w->graph->n_new) != 0)
 		rc = -1;
 	return w->chan->broken ? -1 : rc;

@@ -125,7 +125,7 @@ static void begin(struct ag_graph_walk *w)
 		stop(w, WIRE_GRAPHED_FULL);
 		return;
 	}
-	if (!ag_vthreads_certain(w->vthreads)) {
+	if (!ag_vthreads_certain(&w->vthreads)) {
 		stop(w, WIRE_GRAPHED_UNKNOWN);
 		return;
 	}
@@ -277,7 +277,7 @@ static jint JNICALL on_reference(jvmtiHeapReferenceKind kind, const jvmtiHeapRef
 		return JVMTI_VISIT_ABORT;
 	}
 	if (!referrer_tag) {
-		if (ag_vthread_is_bad(w->vthreads, class_tag, object))
+		if (ag_vthread_is_bad(&w->vthreads, class_tag, object))
 			return 0;
 		ag_graph_on_root(w, kind, info, (struct tape_record){
 			.address = object, .size = (uint64_t)size, .is_array = length >= 0,
@@ -292,7 +292,7 @@ static jint JNICALL on_reference(jvmtiHeapReferenceKind kind, const jvmtiHeapRef
 	}
 	if (referrer / TAPE_WORD != w->place.object)
 		on_mirror(w, referrer);
-	if (ag_vthread_is_bad(w->vthreads, class_tag, object))
+	if (ag_vthread_is_bad(&w->vthreads, class_tag, object))
 		return 0;
 	if (kind == JVMTI_HEAP_REFERENCE_FIELD)
 		on_field(w, (uint32_t)info->field.index, object, size, length);

@@ -48,7 +48,7 @@ struct ag_graph_walk {
 	const struct ag_classes *roster;
 	const uint32_t *notes;    /* of the roster's classes */
 	const struct ag_mirrors *mirrors;
-	struct ag_vthreads *vthreads;
+	struct ag_vthreads vthreads;
 	const struct ag_own *own; /* the arrays and what holds them are the last ones */
 	struct ag_patience patience;
 	uint64_t told;         /* bytes of tape in earlier pieces */
