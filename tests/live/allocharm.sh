@@ -66,7 +66,7 @@ killed() {
 	fi
 	# HotSpot keeps the class files of classes that were changed, and compiles all code anew.
 	grows "$version: exact first" 16384 --exact
-	grows "$version: exact" 24576 "${all[@]: -3}"
+	grows "$version: exact" 32768 "${all[@]: -3}"
 	as_before "$version: after each way"
 	threads=$(fewest lasting_threads "$JVM_PID") fds=$(fewest fd_count "$JVM_PID")
 	rss=$(beside_classes)

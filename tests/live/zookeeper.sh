@@ -247,6 +247,9 @@ counted() {
 				and '.CreateRequest.deserialize(' in s['stack'][1]])")"
 }
 
+# A site's class and method.
+top="(lambda s: ' '.join((s['class'], s['stack'][0].partition('(')[0].rpartition('.')[2])))"
+
 # leaked FIRST OPTION...: what is made and stays, amid what goes, and FIRST of all what takes most.
 leaked() {
 	local first=$1 had made n nodes name="$version: alloc --live $2"
@@ -263,18 +266,18 @@ leaked() {
 	client "keep 50" # stay, too, but not for so long: the collection at the end does not count
 	nodes=$((creates - made))
 	end_profile "$name"
-	same "$name: what stays is the first row" "$first" \
-		"$(json "' '.join((j['sites'][0]['class'],
-			j['sites'][0]['stack'][0].partition('(')[0].rpartition('.')[2]))")"
 	if [ "$1" = --exact ]; then
+		same "$name: what stays is the first row" "$first" "$(json "$top(j['sites'][0])")"
 		same "$name: as many nodes as were made, and stay" "$nodes $n" \
 			"$(json "' '.join(str(sum(s[k] for s in j['sites']
 				if s['class'] == '$of.server.DataNode'))
 				for k in ('count', 'live_count'))")"
 	else
-		# Some 110 of them are samples, and 20 KB are of the last rounds.
-		same "$name: about as much as stays" True \
-			"$(json "0.5 < j['sites'][0]['live_bytes'] / ($n * 1016) < 1.6")"
+		# Some 110 of them are samples, and 20 KB are of the last rounds.  A buffer that has
+		# grown, and is one sample, may be as large.
+		same "$name: what stays is in the first rows, and as much" True "$(json "any(
+			$top(site) == '$first' and 0.5 < site['live_bytes'] / ($n * 1016) < 1.6
+			for site in j['sites'][:3])")"
 	fi
 }
 
