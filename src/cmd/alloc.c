@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/xalloc.h"
+#include "cmd/answer.h"
 #include "cmd/archiving.h"
 #include "cmd/cost.h"
 #include "cmd/metaspace.h"
@@ -199,13 +200,27 @@ static int check_release(const struct ctx *ctx, struct err *err)
 		       release);
 }
 
+/* What would harm a JVM with such flags; what it does not tell is no reason. */
+static int check_flags(const struct ctx *ctx, struct err *err)
+{
+	struct vmflags flags = { 0 };
+	struct err ignored = { 0 };
+	int rc = 0;
+
+	if (answer_flags(ctx, &flags, &ignored) == 0 &&
+	    (archiving_refuse(ctx, &flags, err) < 0 || metaspace_refuse(ctx, &flags, err) < 0))
+		rc = -1;
+	vmflags_release(&flags);
+	return rc;
+}
+
 static int run_new(const struct ctx *ctx, struct session *s, struct alloc *a, struct err *err)
 {
 	const struct alloc_opts *opts = ctx->opts;
 	char **globs;
 	int rc = -1;
 
-	if (opts->exact && (archiving_check(ctx, err) < 0 || metaspace_check(ctx, err) < 0))
+	if (opts->exact && check_flags(ctx, err) < 0)
 		return -1;
 	globs = make_globs(ctx, err);
 	if (globs) {

@@ -68,7 +68,7 @@ static void add_end(struct buf *out, const struct vmflags *flags)
 	buf_adds(out, ")");
 }
 
-static int check(const struct ctx *ctx, const struct vmflags *flags, struct err *err)
+int metaspace_refuse(const struct ctx *ctx, const struct vmflags *flags, struct err *err)
 {
 	_cleanup_buf_ struct buf end = BUF_INIT;
 	int64_t max = most(flags), used;
@@ -86,16 +86,4 @@ static int check(const struct ctx *ctx, const struct vmflags *flags, struct err 
 		       (int)ctx->jvm->pid, (long long)(max / MB), (long long)(used / MB),
 		       (long long)(NEEDED(used) / MB), buf_str(&end),
 		       jvm_feature(ctx->jvm) == 8 ? "" : "sample without --exact, or ");
-}
-
-int metaspace_check(const struct ctx *ctx, struct err *err)
-{
-	struct vmflags flags = { 0 };
-	struct err ignored = { 0 };
-	int rc = 0;
-
-	if (answer_flags(ctx, &flags, &ignored) == 0)
-		rc = check(ctx, &flags, err);
-	vmflags_release(&flags);
-	return rc;
 }

@@ -7,8 +7,13 @@
 #define JTOOL_CMD_METASPACE_H
 
 #include "cmd.h"
+#include "model/vmflags.h"
 
-/* -1 with err set (EXIT_ANSWER): it might.  What the JVM does not tell is no reason. */
-int metaspace_check(const struct ctx *ctx, struct err *err) _must_check_;
+/*
+ * -1 with err set (EXIT_ANSWER): it might.  How much is used the JVM is asked only where there is a
+ * limit; that it does not tell is no reason.
+ */
+int metaspace_refuse(const struct ctx *ctx, const struct vmflags *flags, struct err *err)
+	_must_check_;
 
 #endif
