@@ -198,7 +198,7 @@ static int walk(struct ag_graph_walk *w, uint32_t *notes, struct ag_mirrors *mir
 		w->graph->outcome = WIRE_GRAPHED_UNKNOWN;
 		return 0;
 	}
-	rc = ag_vthreads_learn(jvm, w->roster, &w->vthreads);
+	rc = ag_vthreads_learn(jvm, w->roster, w->own->objects[0], &w->vthreads);
 	if (rc == 0)
 		rc = ag_graph_follow(w);
 	ag_vthreads_forget(jvm, &w->vthreads);

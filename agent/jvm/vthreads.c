@@ -79,12 +79,11 @@ static int make_probes(struct ag_jvm *jvm, struct ag_vthreads *threads)
 	jclass class = (*jvm->jni)->FindClass(jvm->jni, "java/lang/Thread");
 	jfieldID *fields = NULL;
 	jint n = 0;
-	int rc = -1;
+	int rc;
 
 	if (ag_ref_threw(jvm, "FindClass"))
 		return -1;
-	if (AG_TI(jvm, GetCurrentThread, &threads->own) == 0)
-		rc = AG_TI(jvm, GetClassFields, class, &n, &fields);
+	rc = AG_TI(jvm, GetClassFields, class, &n, &fields);
 	for (jint i = 0; i < n && rc == 0; i++)
 		rc = probe(jvm, threads, class, fields[i]);
 	ag_ti_free(jvm, fields);
@@ -92,12 +91,12 @@ static int make_probes(struct ag_jvm *jvm, struct ag_vthreads *threads)
 	return rc;
 }
 
-int ag_vthreads_learn(struct ag_jvm *jvm, const struct ag_classes *classes,
+int ag_vthreads_learn(struct ag_jvm *jvm, const struct ag_classes *classes, jobject own,
 		      struct ag_vthreads *threads)
 {
 	jfieldID field;
 
-	*threads = (struct ag_vthreads){ 0 };
+	*threads = (struct ag_vthreads){ .own = own };
 	if (ag_vthreads_find(jvm, classes, &threads->class) != 0)
 		return -1;
 	if (!threads->class)
@@ -142,6 +141,5 @@ void ag_vthreads_forget(struct ag_jvm *jvm, struct ag_vthreads *threads)
 {
 	if (threads->class)
 		(void)(*jvm->ti)->SetTag(jvm->ti, threads->class, 0);
-	ag_ref_drop(jvm, threads->own);
 	*threads = (struct ag_vthreads){ 0 };
 }

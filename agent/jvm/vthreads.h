@@ -24,7 +24,7 @@ struct ag_vthread_probe {
 struct ag_vthreads {
 	jclass class;    /* one of the list, tagged; NULL: there are no virtual threads */
 	uint32_t offset; /* of its field for the continuation */
-	jobject own;     /* our thread: a local reference */
+	jobject own;     /* our thread: the caller's reference */
 	struct ag_vthread_probe probes[AG_VTHREAD_PROBES]; /* of java.lang.Thread's fields */
 	uint32_t n;
 	bool colored;    /* references are generational ZGC's */
@@ -38,8 +38,8 @@ struct ag_vthreads {
  */
 int ag_vthreads_find(struct ag_jvm *jvm, const struct ag_classes *classes, jclass *found);
 
-/* What a walk has to know; -1 recorded.  To be forgotten in any case. */
-int ag_vthreads_learn(struct ag_jvm *jvm, const struct ag_classes *classes,
+/* What a walk by our thread has to know; -1 recorded.  To be forgotten in any case. */
+int ag_vthreads_learn(struct ag_jvm *jvm, const struct ag_classes *classes, jobject own,
 		      struct ag_vthreads *threads);
 void ag_vthreads_forget(struct ag_jvm *jvm, struct ag_vthreads *threads);
 
