@@ -1,7 +1,7 @@
 #include "session.h"
-#include "startup.h"
+#include "startup/startup.h"
 
-/* By this symbol jtool knows its agent among what a JVM has mapped, whatever the file is called. */
+/* jtool recognises its agent among the JVM's mapped files by this symbol, not by the file name. */
 extern JNIEXPORT const char jtool_agent[1];
 const char jtool_agent[1];
 
@@ -15,14 +15,14 @@ jint JNICALL Agent_OnLoad(JavaVM *vm, char *options, void *reserved)
 	return ag_startup(vm, options);
 }
 
-/* Several attaches may be in one JVM at a time; they share nothing. */
+/* Several sessions may run in one JVM at the same time; they share no state. */
 jint JNICALL Agent_OnAttach(JavaVM *vm, char *options, void *reserved)
 {
 	(void)reserved;
 	return ag_session_start(vm, options);
 }
 
-/* The JVM is gone: there is nothing left to undo, and no call that could do it. */
+/* Does nothing: the JVM has shut down, and JVMTI can no longer be called. */
 void JNICALL Agent_OnUnload(JavaVM *vm)
 {
 	(void)vm;

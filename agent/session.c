@@ -6,11 +6,11 @@
 #include <sys/un.h>
 #include <unistd.h>
 
-#include "base/chan.h"
-#include "cmd/cmd.h"
-#include "jvm/roster.h"
+#include "util/chan.h"
+#include "cmd/command.h"
+#include "jvm/class_index.h"
 #include "jvm/thread.h"
-#include "jvm/ti.h"
+#include "jvm/jvmti.h"
 
 #define BUDGET ((size_t)64 << 20)
 
@@ -19,7 +19,7 @@
 #endif
 
 struct session {
-	struct ag_mem mem; /* for everything but the session itself */
+	struct ag_mem mem; /* for everything except this struct */
 	struct ag_jvm jvm;
 	struct ag_chan chan;
 	char token[WIRE_TOKEN_LEN];
@@ -30,16 +30,16 @@ static const struct {
 	ag_cmd_fn *run;
 } commands[] = {
 #define COMMAND(frame, name) { WIRE_##frame, ag_cmd_##name },
-#include "commands.def"
+#include "cmd/commands.def"
 #undef COMMAND
 };
 
-static int say_hello(struct session *s)
+static int send_hello(struct session *s)
 {
 	struct wire_writer *w;
 	jint version;
 
-	if (AG_TI(&s->jvm, GetVersionNumber, &version) != 0)
+	if (AG_JVMTI(&s->jvm, GetVersionNumber, &version) != 0)
 		return -1;
 	w = ag_chan_begin(&s->chan);
 	wire_put_text(w, s->token, sizeof(s->token));
@@ -49,7 +49,7 @@ static int say_hello(struct session *s)
 	return ag_chan_end(&s->chan, WIRE_HELLO) == 0 ? ag_chan_flush(&s->chan) : -1;
 }
 
-static int say_error(struct session *s)
+static int send_error(struct session *s)
 {
 	struct wire_writer *w = ag_chan_begin(&s->chan);
 	const struct ag_error *err = &s->jvm.err;
@@ -69,7 +69,7 @@ static ag_cmd_fn *find_command(uint16_t frame)
 	return NULL;
 }
 
-/* Answer one request; -1 ends the session. */
+/* Answers one request.  Returns -1 if the session must end. */
 static int serve_one(struct session *s, struct ag_frame *request)
 {
 	ag_cmd_fn *run = find_command(request->type);
@@ -77,16 +77,16 @@ static int serve_one(struct session *s, struct ag_frame *request)
 
 	if (!run)
 		return -1;
-	ag_forgive(&s->jvm);
+	ag_clear_error(&s->jvm);
 	rc = run(&s->jvm, &s->chan, &request->payload);
 	if (s->jvm.stopping || s->chan.broken)
 		return -1;
-	if (rc != 0 && say_error(s) != 0)
+	if (rc != 0 && send_error(s) != 0)
 		return -1;
 	return ag_chan_flush(&s->chan);
 }
 
-/* True when the client said goodbye and waits for the last word. */
+/* Returns true if the client sent BYE and waits for GONE. */
 static bool serve(struct session *s)
 {
 	struct ag_frame request;
@@ -100,15 +100,15 @@ static bool serve(struct session *s)
 	return false;
 }
 
-static void say_gone(struct session *s)
+static void send_gone(struct session *s)
 {
 	uint8_t payload[24];
 	struct wire_writer w = wire_writer_init(payload, sizeof(payload));
 
 	wire_put_u64(&w, s->mem.bytes);
 	wire_put_u64(&w, s->mem.blocks);
-	wire_put_u64(&w, 0); /* no command makes global references */
-	(void)ag_chan_send(&s->chan, WIRE_GONE, &w); /* the end follows in any case */
+	wire_put_u64(&w, s->jvm.globals);
+	(void)ag_chan_send(&s->chan, WIRE_GONE, &w); /* on an error, too, the session ends */
 }
 
 static void session_free(struct session *s)
@@ -116,7 +116,7 @@ static void session_free(struct session *s)
 	ag_chan_release(&s->chan);
 	ag_chan_close(&s->chan);
 	if (s->jvm.ti)
-		(void)(*s->jvm.ti)->DisposeEnvironment(s->jvm.ti); /* the JVM may be leaving */
+		(void)(*s->jvm.ti)->DisposeEnvironment(s->jvm.ti); /* may fail at JVM shutdown */
 	free(s);
 }
 
@@ -127,17 +127,17 @@ static void JNICALL session_run(jvmtiEnv *ti, JNIEnv *jni, void *arg)
 
 	(void)ti;
 	s->jvm.jni = jni;
-	bye = say_hello(s) == 0 && serve(s);
-	ag_roster_release(&s->jvm);
+	bye = send_hello(s) == 0 && serve(s);
+	ag_class_index_release(&s->jvm);
 	ag_chan_release(&s->chan);
-	(void)(*s->jvm.ti)->DisposeEnvironment(s->jvm.ti); /* the JVM may be leaving */
+	(void)(*s->jvm.ti)->DisposeEnvironment(s->jvm.ti); /* may fail at JVM shutdown */
 	s->jvm.ti = NULL;
 	if (bye)
-		say_gone(s);
+		send_gone(s);
 	session_free(s);
 }
 
-/* "PATH,TOKEN"; a path may hold commas. */
+/* Splits "PATH,TOKEN": TOKEN has a fixed length, PATH may contain commas. */
 static int parse_options(const char *options, struct sockaddr_un *address, char *token)
 {
 	size_t len = options ? strnlen(options, AG_OPTIONS_MAX + 1) : 0;
@@ -154,7 +154,7 @@ static int parse_options(const char *options, struct sockaddr_un *address, char 
 	return 0;
 }
 
-/* The listening end was made with this process's own ids: somebody else's is not our client. */
+/* Returns true if the peer has the user id of this process; the client listens with that id. */
 static bool peer_is_client(int fd)
 {
 	struct ucred peer;
@@ -170,7 +170,7 @@ static jint open_channel(struct session *s, const char *options)
 
 	if (parse_options(options, &address, s->token) != 0)
 		return WIRE_REFUSED_OPTIONS;
-	/* Not blocking: the JVM has one thread for all attaching. */
+	/* Non-blocking: a single JVM thread (Attach Listener) serves all attach requests. */
 	fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
 	if (fd < 0)
 		return WIRE_REFUSED_CONNECT;
@@ -195,7 +195,7 @@ static jint open_jvm(struct session *s, JavaVM *vm)
 		s->jvm.ti = NULL;
 		return WIRE_REFUSED_JVM;
 	}
-	return AG_TI(&s->jvm, SetEnvironmentLocalStorage, s) == 0 ? 0 : WIRE_REFUSED_JVM;
+	return AG_JVMTI(&s->jvm, SetEnvironmentLocalStorage, s) == 0 ? 0 : WIRE_REFUSED_JVM;
 }
 
 jint ag_session_start(JavaVM *vm, const char *options)

@@ -1,21 +1,21 @@
 /*
  * A session: one attach, one JVMTI environment, one thread, one client.
  *
- * The agent is loaded with the options "PATH,TOKEN": the client's listening AF_UNIX socket as
- * this process sees it, and WIRE_TOKEN_LEN hexadecimal digits that only the client knows.  The
- * session connects to it and serves requests until the client says BYE or goes away, by whatever
- * end.  Then nothing of it is left in the JVM but the mapped library.
+ * The client loads the agent with the options "PATH,TOKEN".  PATH is the client's listening
+ * AF_UNIX socket as seen by this process; TOKEN is WIRE_TOKEN_LEN hexadecimal digits that only the
+ * client knows.  The session connects to PATH and serves requests until the client sends BYE or
+ * closes the connection.  Afterwards only the mapped library remains in the JVM.
  */
 #ifndef JTOOL_AGENT_SESSION_H
 #define JTOOL_AGENT_SESSION_H
 
 #include <jni.h>
 
-#define AG_OPTIONS_MAX 1024 /* what the attach protocol lets through */
+#define AG_OPTIONS_MAX 1024 /* bytes; limit of the attach protocol */
 
 /*
- * Start one.  0 once its thread runs, otherwise a WIRE_REFUSED_* that Agent_OnAttach returns and
- * the attach protocol carries to the client; nothing is left behind then.
+ * Starts a session.  Returns 0 when its thread runs, or a WIRE_REFUSED_* code after freeing
+ * everything.  Agent_OnAttach returns this code, and the attach protocol sends it to the client.
  */
 jint ag_session_start(JavaVM *vm, const char *options);
 

@@ -1,51 +1,47 @@
-/*
- * jtool: look into a running HotSpot JVM, and change it, without harming it.
- *
- * The one place that ends the process.
- */
+/* Parses the command line and runs one command.  Only main() ends the process. */
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
 #include <string.h>
 
-#include "all.h"
-#include "base/io.h"
+#include "cli/run_all.h"
+#include "fileio/io.h"
 #include "base/xalloc.h"
-#include "cmd.h"
-#include "complete.h"
+#include "cli/command.h"
+#include "cli/completion.h"
 #include "config.h"
-#include "habits.h"
-#include "target/resolve.h"
+#include "cli/compat_args.h"
+#include "discover/resolve.h"
 
-/* Results that could not be written are an error: a full disk, a closed pipe. */
+/* Returns -1 with err set if stdout did not take the complete result: full disk, closed pipe. */
 static int flush_results(struct err *err)
 {
 	errno = 0;
 	if (fflush(stdout) == 0 && !ferror(stdout))
 		return 0;
-	return err_set(err, EXIT_PARTIAL, "the result could not be written to stdout: %s",
+	return err_set(err, EXIT_PARTIAL, "cannot write the result to stdout: %s",
 		       errno ? strerror(errno) : "write error");
 }
 
-static int check_words(const struct cmd *cmd, int n, struct err *err)
+static int check_arg_count(const struct cmd *cmd, int n, struct err *err)
 {
 	int target = cmd->need == NEED_JVM;
 
 	if (target && n < 1)
 		return err_set(err, EXIT_USAGE,
-			       "no TARGET given: name a pid or a main class; "
+			       "missing TARGET: give a pid or a main class; "
 			       "jtool list shows them");
 	if (n - target < cmd->min_args)
-		return err_set(err, EXIT_USAGE, "too few arguments: jtool %s %s", cmd->name,
-			       cmd->synopsis);
+		return err_set(err, EXIT_USAGE, "too few arguments: expected jtool %s %s",
+			       cmd->name, cmd->synopsis);
 	if (cmd->max_args >= 0 && n - target > cmd->max_args)
-		return err_set(err, EXIT_USAGE, "too many arguments: jtool %s%s%s", cmd->name,
-			       cmd->synopsis[0] ? " " : "", cmd->synopsis);
+		return err_set(err, EXIT_USAGE, "too many arguments: expected jtool %s%s%s",
+			       cmd->name, cmd->synopsis[0] ? " " : "", cmd->synopsis);
 	return 0;
 }
 
-/* No JVM is called so: names are those of classes and of jars. */
-static bool is_dump(const char *target)
+/* Whether `target` is a dump file: a JVM's name has no '/' and no such suffix. */
+static bool is_dump_path(const char *target)
 {
 	static const char *const ends[] = { ".hprof", ".hprof.gz" };
 	size_t len = strlen(target);
@@ -65,14 +61,14 @@ static int run_on_target(struct ctx *ctx, const char *target, struct err *err)
 	struct jvm *jvm;
 	int rc;
 
-	if (cmd->takes_dump && (is_dump(target) || (cmd->is_file && cmd->is_file(target)))) {
+	if (cmd->takes_file && (is_dump_path(target) || (cmd->is_file && cmd->is_file(target)))) {
 		ctx->file = target;
 		return cmd->run(ctx, err);
 	}
-	jvm = target_resolve(target, stderr, err);
+	jvm = resolve_target(target, stderr, err);
 	if (!jvm)
 		return -1;
-	steps_add(ctx->steps, "found JVM %d", (int)jvm->pid);
+	verbose_step(ctx->steps, "found JVM %d", (int)jvm->pid);
 	ctx->jvm = jvm;
 	rc = cmd->run(ctx, err);
 	jvm_free(jvm);
@@ -82,7 +78,7 @@ static int run_on_target(struct ctx *ctx, const char *target, struct err *err)
 static int run_command(const struct cmd *cmd, char **argv, int argc, struct err *err)
 {
 	struct common_opts common = { .timeout_ms = 10000 };
-	struct steps steps = { io_now_ns() };
+	struct verbose steps = { monotonic_ns() };
 	_cleanup_free_ void *values = xcalloc(1, cmd->opts_size);
 	const struct opt_set sets[2] = { { cmd->opts, values, cmd->dash_words },
 					 { cmd_common_opts, &common, false } };
@@ -98,7 +94,7 @@ static int run_command(const struct cmd *cmd, char **argv, int argc, struct err 
 		cmd_help(cmd, stdout);
 		return 0;
 	}
-	if (check_words(cmd, n, err) < 0)
+	if (check_arg_count(cmd, n, err) < 0)
 		return -1;
 	ctx.json = common.json;
 	ctx.timeout_ms = common.timeout_ms;
@@ -110,15 +106,15 @@ static int run_command(const struct cmd *cmd, char **argv, int argc, struct err 
 		ctx.n_args--;
 		ctx.all = strcmp(argv[0], "all") == 0;
 	}
-	/* As a part of a name it would have the heap of `Installer` dumped. */
+	/* Not resolved as a name: "all" would match a JVM that runs `Installer`. */
 	if (ctx.all && !cmd->takes_all)
 		return err_set(err, EXIT_USAGE,
-			       "it takes one JVM, not 'all': name a pid or a main class; "
+			       "'all' is not accepted here: give a pid or a main class; "
 			       "jtool list shows them");
 	if (cmd->check && cmd->check(&ctx, err) < 0)
 		return -1;
 	if (ctx.all)
-		return all_run(&ctx, err);
+		return run_on_all(&ctx, err);
 	return cmd->need == NEED_JVM ? run_on_target(&ctx, argv[0], err) : cmd->run(&ctx, err);
 }
 
@@ -129,7 +125,7 @@ static int run(int argc, char **argv, const struct cmd **cmd, struct err *err)
 
 	if (argc < 2) {
 		cmd_help_all(stderr);
-		return err_set(err, EXIT_USAGE, "no command given");
+		return err_set(err, EXIT_USAGE, "missing COMMAND: give one of those listed above");
 	}
 	if (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0 ||
 	    (strcmp(argv[1], "help") == 0 && argc == 2)) {
@@ -141,7 +137,7 @@ static int run(int argc, char **argv, const struct cmd **cmd, struct err *err)
 		return 0;
 	}
 	if (strcmp(argv[1], "--completion") == 0)
-		return complete_print(argc > 2 ? argv[2] : "", stdout, err);
+		return completion_print(argc > 2 ? argv[2] : "", stdout, err);
 	if (strcmp(argv[1], "help") == 0) {
 		*cmd = cmd_find(argv[2], err);
 		if (!*cmd)
@@ -150,9 +146,10 @@ static int run(int argc, char **argv, const struct cmd **cmd, struct err *err)
 		return 0;
 	}
 	if (argv[1][0] == '-')
-		return err_set(err, EXIT_USAGE, "%s: unknown option; the command comes first",
+		return err_set(err, EXIT_USAGE,
+			       "option '%s' before the command: expected jtool COMMAND [OPTIONS]",
 			       argv[1]);
-	words = habits_words(argc - 1, argv + 1, &n_words);
+	words = compat_args(argc - 1, argv + 1, &n_words);
 	*cmd = cmd_find(words[0], err);
 	if (!*cmd)
 		return -1;
@@ -160,8 +157,8 @@ static int run(int argc, char **argv, const struct cmd **cmd, struct err *err)
 }
 
 /*
- * Where we were started without stdin, stdout or stderr, what we open must not get their numbers:
- * results would go into the JVM's socket.  Read-only, so that a result still cannot be written.
+ * Opens /dev/null for each of stdin, stdout and stderr that is closed: a socket that got the number
+ * of stdout would receive the results.  Read-only, so that writing a result still fails.
  */
 static void occupy_stdio(void)
 {
@@ -179,14 +176,14 @@ int main(int argc, char **argv)
 	const struct cmd *cmd = NULL;
 
 	occupy_stdio();
-	(void)signal(SIGPIPE, SIG_IGN); /* a closed pipe is seen as a failed write */
-	(void)signal(SIGXFSZ, SIG_IGN); /* and so is the limit of a file's size */
-	(void)signal(SIGCHLD, SIG_DFL); /* ignored, it would let no child be waited for */
+	(void)signal(SIGPIPE, SIG_IGN); /* a write to a closed pipe fails with EPIPE instead */
+	(void)signal(SIGXFSZ, SIG_IGN); /* a write beyond RLIMIT_FSIZE fails with EFBIG instead */
+	(void)signal(SIGCHLD, SIG_DFL); /* waitpid(2) finds no children if SIGCHLD is ignored */
 	if (run(argc, argv, &cmd, &err) == 0)
 		(void)flush_results(&err);
 	else
-		(void)fflush(stdout); /* what was found so far; the error is told below */
+		(void)fflush(stdout); /* a partial result; the error is printed below */
 	if (err.code != EXIT_DONE)
-		cmd_tell(cmd, &err);
+		cmd_print_error(cmd, &err);
 	return (int)err.code;
 }

@@ -1,7 +1,4 @@
-/*
- * Reading big-endian bytes with a sticky error, as class files have them: what is behind the end
- * reads as 0, and the caller asks once.
- */
+/* Reads big-endian values.  The error is sticky: reads past the end return 0 and set `failed`. */
 #ifndef JTOOL_CLASSFILE_BYTES_H
 #define JTOOL_CLASSFILE_BYTES_H
 
@@ -11,10 +8,10 @@
 
 struct cf_bytes {
 	const uint8_t *at, *end;
-	bool failed; /* something was read that is not there */
+	bool failed; /* a read went past the end */
 };
 
-/* No bytes may be NULL. */
+/* data may be NULL if len is 0. */
 static inline struct cf_bytes cf_bytes_init(const void *data, size_t len)
 {
 	const uint8_t *at = data;
@@ -27,7 +24,7 @@ static inline size_t cf_bytes_left(const struct cf_bytes *b)
 	return (size_t)(b->end - b->at);
 }
 
-/* The next len bytes, or NULL with the error set. */
+/* Returns the next len bytes, or NULL with `failed` set. */
 static inline const uint8_t *cf_take(struct cf_bytes *b, size_t len)
 {
 	const uint8_t *at = b->at;

@@ -56,7 +56,7 @@ bool cf_is_switch(const struct cf_insn *insn)
 	return insn->operands == CF_OP_TABLE || insn->operands == CF_OP_LOOKUP;
 }
 
-/* A switch: padding to a multiple of four from the method's begin, then words. */
+/* The operands of a switch are 4-byte words, aligned relative to the start of the code. */
 static void read_switch(struct cf_insn *insn, struct cf_bytes *bytes)
 {
 	(void)cf_take(bytes, (3 - insn->pc) & 3);
@@ -67,7 +67,7 @@ static void read_switch(struct cf_insn *insn, struct cf_bytes *bytes)
 
 		insn->low = low;
 		if (n < 0 || n > UINT16_MAX)
-			bytes->failed = true; /* no code is so long */
+			bytes->failed = true; /* no method has room for so many cases */
 		else
 			insn->n = (uint32_t)n;
 		insn->cases = cf_take(bytes, (size_t)insn->n * 4);
@@ -166,21 +166,20 @@ struct cf_case cf_case(const struct cf_insn *insn, uint32_t i)
 	return (struct cf_case){ (int32_t)cf_peek_u4(at), (int32_t)cf_peek_u4(at + 4) };
 }
 
+bool cf_is_return(uint8_t opcode)
+{
+	return opcode >= OP_ireturn && opcode <= OP_return;
+}
+
 bool cf_ends_flow(const struct cf_insn *insn)
 {
 	switch (insn->opcode) {
-	case 0xa7: /* goto */
-	case 0xa9: /* ret */
-	case 0xac: /* ireturn to return */
-	case 0xad:
-	case 0xae:
-	case 0xaf:
-	case 0xb0:
-	case 0xb1:
-	case 0xbf: /* athrow */
-	case 0xc8: /* goto_w */
+	case OP_goto:
+	case OP_ret:
+	case OP_athrow:
+	case OP_goto_w:
 		return true;
 	default:
-		return cf_is_switch(insn);
+		return cf_is_switch(insn) || cf_is_return(insn->opcode);
 	}
 }

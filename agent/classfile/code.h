@@ -1,9 +1,8 @@
-/*
- * The Code attribute (JVMS 4.7.3) and the instructions in it (JVMS 6.5).
- */
+/* Reads the Code attribute (JVMS 4.7.3) and its instructions (JVMS 6.5). */
 #ifndef JTOOL_CLASSFILE_CODE_H
 #define JTOOL_CLASSFILE_CODE_H
 
+#include "classfile/opcodes.h"
 #include "classfile/read.h"
 
 struct cf_code {
@@ -15,53 +14,53 @@ struct cf_code {
 	struct cf_attributes attributes;
 };
 
-/* False when the method has none. */
+/* Returns false if the method has no Code attribute, or a truncated one. */
 bool cf_code(const struct cf_member *method, struct cf_code *code);
 
 struct cf_handler {
-	uint16_t start, end, handler, type; /* type: a Class constant, 0 for any */
+	uint16_t start, end, handler, type; /* type: index of a Class constant; 0: any exception */
 };
 struct cf_handler cf_handler(const struct cf_code *code, uint16_t i);
 
-/* What follows an opcode. */
+/* The operands of an instruction, and the fields of struct cf_insn that hold them. */
 enum cf_operands {
-	CF_OP_ILLEGAL,   /* no instruction at all */
+	CF_OP_ILLEGAL,   /* not an instruction */
 	CF_OP_NONE,
 	CF_OP_BYTE,      /* bipush: value */
 	CF_OP_SHORT,     /* sipush: value */
 	CF_OP_LOCAL,     /* a local variable: index */
 	CF_OP_IINC,      /* a local variable and a constant: index, value */
-	CF_OP_LDC,       /* a constant, one byte: index */
+	CF_OP_LDC,       /* a constant, with a one-byte index: index */
 	CF_OP_CONSTANT,  /* a constant: index */
 	CF_OP_INTERFACE, /* invokeinterface: index, count in value */
 	CF_OP_DYNAMIC,   /* invokedynamic: index */
 	CF_OP_ARRAY,     /* newarray: the type in value (JVMS table 6.5.newarray-A) */
 	CF_OP_MULTI,     /* multianewarray: index, dimensions in value */
-	CF_OP_BRANCH,    /* value is the offset */
+	CF_OP_BRANCH,    /* a jump: offset in value */
 	CF_OP_BRANCH_W,
 	CF_OP_TABLE,     /* tableswitch */
 	CF_OP_LOOKUP,    /* lookupswitch */
-	CF_OP_WIDE,      /* never reported: the instruction behind it is */
+	CF_OP_WIDE,      /* a wide prefix; cf_insn() never returns it */
 };
 
 enum cf_operands cf_operands(uint8_t opcode);
-/* "aload_0"; NULL for what is no instruction.  jtool's only: the agent needs no names. */
+/* Returns a name such as "aload_0", or NULL if the opcode is illegal.  For the client only. */
 const char *cf_mnemonic(uint8_t opcode);
 
 struct cf_insn {
-	uint32_t pc, len; /* len includes the operands, the padding and a wide in front */
-	uint8_t opcode;   /* behind a wide: the widened one */
+	uint32_t pc, len; /* len includes a wide prefix, padding and operands */
+	uint8_t opcode;   /* enum opcode; after a wide prefix: the widened opcode */
 	bool wide;
 	enum cf_operands operands;
 	uint16_t index;
 	int32_t value;
-	/* switches: where no match leads; n cases, of keys low + i or each with its key */
+	/* switches: the default's offset, a tableswitch's lowest key, and the number of cases */
 	int32_t otherwise, low;
 	uint32_t n;
 	const uint8_t *cases;
 };
 
-/* The instruction at pc; false when it is none or ends behind the code. */
+/* Decodes the instruction at pc.  Returns false if it is illegal or crosses the end of the code. */
 bool cf_insn(const uint8_t *code, uint32_t len, uint32_t pc, struct cf_insn *insn);
 
 bool cf_is_switch(const struct cf_insn *insn);
@@ -69,10 +68,11 @@ bool cf_is_switch(const struct cf_insn *insn);
 struct cf_case {
 	int32_t key, offset;
 };
-/* The i-th case of a switch, i < insn->n. */
+/* Returns the i-th case of a switch; i < insn->n. */
 struct cf_case cf_case(const struct cf_insn *insn, uint32_t i);
 
-/* Control never goes on behind it: goto, athrow, a return, a switch, ret. */
+bool cf_is_return(uint8_t opcode);
+/* Returns true if control never falls through insn: goto, athrow, return, switch, ret. */
 bool cf_ends_flow(const struct cf_insn *insn);
 
 #endif

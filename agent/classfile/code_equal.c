@@ -1,19 +1,16 @@
-#include "classfile/same.h"
+#include "classfile/code_equal.h"
 
 #include <string.h>
 
-/*
- * Dynamic constants may be arguments of dynamic constants; a hostile one of itself, and many
- * times.  So there is an end to how deep and how long one body is looked at.
- */
+/* Limits for hostile classes: a dynamic constant may be its own argument, even many times. */
 #define DEPTH_MAX 16
 #define ARGUMENTS_MAX (1u << 20)
 
-struct patience {
+struct usage {
 	unsigned depth, arguments;
 };
 
-/* One of the two bodies, with its instructions numbered from 1 where each begins; 0 elsewhere. */
+/* One of the two bodies.  number[pc] counts instructions from 1 on; 0: none begins at pc. */
 struct side {
 	const struct cf_body *body;
 	uint32_t *number;
@@ -55,7 +52,7 @@ static bool same_handle(const struct cf_pool *a, uint16_t i, const struct cf_poo
 	return x[0] == y[0] && same_ref(a, cf_peek_u2(x + 1), b, cf_peek_u2(y + 1));
 }
 
-bool cf_same_constant(const struct cf_pool *a, uint16_t i, const struct cf_pool *b, uint16_t k)
+bool cf_constant_equal(const struct cf_pool *a, uint16_t i, const struct cf_pool *b, uint16_t k)
 {
 	uint8_t tag = cf_tag(a, i);
 
@@ -86,23 +83,23 @@ bool cf_same_constant(const struct cf_pool *a, uint16_t i, const struct cf_pool 
 }
 
 static bool same_bootstrap(const struct cf_body *a, uint16_t i, const struct cf_body *b,
-			   uint16_t k, struct patience *so_far);
+			   uint16_t k, struct usage *used);
 
-/* With bootstrap methods, where they are known. */
+/* Compares two constants, including bootstrap methods if both bodies have them. */
 static bool same_value(const struct cf_body *a, uint16_t i, const struct cf_body *b, uint16_t k,
-		       struct patience *so_far)
+		       struct usage *used)
 {
 	struct cf_ref x, y;
 
-	if (!cf_same_constant(a->pool, i, b->pool, k))
+	if (!cf_constant_equal(a->pool, i, b->pool, k))
 		return false;
 	if (!a->bootstraps.data || !b->bootstraps.data || !cf_ref(a->pool, i, &x) ||
 	    !cf_ref(b->pool, k, &y) || x.class.data)
 		return true;
-	return same_bootstrap(a, x.bootstrap, b, y.bootstrap, so_far);
+	return same_bootstrap(a, x.bootstrap, b, y.bootstrap, used);
 }
 
-/* What stands in an entry of BootstrapMethods (JVMS 4.7.23); false when there is none. */
+/* Finds an entry of BootstrapMethods (JVMS 4.7.23).  Returns false if there is none. */
 static bool find_bootstrap(const struct cf_attribute *attribute, uint16_t index,
 			   struct cf_bytes *arguments, uint16_t *method, uint16_t *n)
 {
@@ -122,26 +119,26 @@ static bool find_bootstrap(const struct cf_attribute *attribute, uint16_t index,
 }
 
 static bool same_bootstrap(const struct cf_body *a, uint16_t i, const struct cf_body *b,
-			   uint16_t k, struct patience *so_far)
+			   uint16_t k, struct usage *used)
 {
 	struct cf_bytes x, y;
 	uint16_t method_x, method_y, n_x, n_y;
 
-	if (so_far->depth == DEPTH_MAX || !find_bootstrap(&a->bootstraps, i, &x, &method_x, &n_x) ||
+	if (used->depth == DEPTH_MAX || !find_bootstrap(&a->bootstraps, i, &x, &method_x, &n_x) ||
 	    !find_bootstrap(&b->bootstraps, k, &y, &method_y, &n_y) || n_x != n_y ||
-	    !cf_same_constant(a->pool, method_x, b->pool, method_y))
+	    !cf_constant_equal(a->pool, method_x, b->pool, method_y))
 		return false;
-	so_far->depth++;
+	used->depth++;
 	for (; n_x > 0; n_x--) {
-		if (++so_far->arguments > ARGUMENTS_MAX ||
-		    !same_value(a, cf_u2(&x), b, cf_u2(&y), so_far))
+		if (++used->arguments > ARGUMENTS_MAX ||
+		    !same_value(a, cf_u2(&x), b, cf_u2(&y), used))
 			return false;
 	}
-	so_far->depth--;
+	used->depth--;
 	return true;
 }
 
-/* Which instruction begins there, or 0. */
+/* Returns the number of the instruction that a jump leads to, or 0. */
 static uint32_t target(const struct side *s, const struct cf_insn *insn, int32_t offset)
 {
 	int64_t at = (int64_t)insn->pc + offset;
@@ -171,25 +168,25 @@ static bool same_switch(const struct side *a, const struct cf_insn *x, const str
 	return true;
 }
 
-/* The short form of an instruction that has a longer one for what is far away. */
-static uint8_t plain_opcode(uint8_t opcode)
+/* Returns the short form of an instruction that also has a long form. */
+static uint8_t short_opcode(uint8_t opcode)
 {
 	switch (opcode) {
-	case 0x13: /* ldc_w */
-		return 0x12;
-	case 0xc8: /* goto_w */
-		return 0xa7;
-	case 0xc9: /* jsr_w */
-		return 0xa8;
+	case OP_ldc_w:
+		return OP_ldc;
+	case OP_goto_w:
+		return OP_goto;
+	case OP_jsr_w:
+		return OP_jsr;
 	default:
 		return opcode;
 	}
 }
 
 static bool same_insn(const struct side *a, const struct cf_insn *x, const struct side *b,
-		      const struct cf_insn *y, struct patience *so_far)
+		      const struct cf_insn *y, struct usage *used)
 {
-	if (plain_opcode(x->opcode) != plain_opcode(y->opcode))
+	if (short_opcode(x->opcode) != short_opcode(y->opcode))
 		return false;
 	switch (x->operands) {
 	case CF_OP_LDC:
@@ -198,7 +195,7 @@ static bool same_insn(const struct side *a, const struct cf_insn *x, const struc
 	case CF_OP_DYNAMIC:
 	case CF_OP_MULTI:
 		return x->value == y->value &&
-		       same_value(a->body, x->index, b->body, y->index, so_far);
+		       same_value(a->body, x->index, b->body, y->index, used);
 	case CF_OP_BRANCH:
 	case CF_OP_BRANCH_W:
 		return same_target(a, x, x->value, b, y, y->value);
@@ -210,7 +207,7 @@ static bool same_insn(const struct side *a, const struct cf_insn *x, const struc
 	}
 }
 
-/* False when it is no code; number is all 0 before. */
+/* Returns false if the code is empty or malformed.  s->number must be zeroed. */
 static bool number_instructions(struct side *s)
 {
 	struct cf_insn insn;
@@ -226,14 +223,14 @@ static bool number_instructions(struct side *s)
 
 static bool same_instructions(const struct side *a, const struct side *b)
 {
-	struct patience so_far = { 0, 0 };
+	struct usage used = { 0, 0 };
 	uint32_t i = 0, k = 0;
 	struct cf_insn x, y;
 
 	while (i < a->body->len && k < b->body->len) {
 		if (!cf_insn(a->body->code, a->body->len, i, &x) ||
 		    !cf_insn(b->body->code, b->body->len, k, &y) ||
-		    !same_insn(a, &x, b, &y, &so_far))
+		    !same_insn(a, &x, b, &y, &used))
 			return false;
 		i += x.len;
 		k += y.len;
@@ -241,8 +238,8 @@ static bool same_instructions(const struct side *a, const struct side *b)
 	return i == a->body->len && k == b->body->len;
 }
 
-/* The same of what a handler names, which may be the end of the code: one more than the last. */
-static uint32_t place(const struct side *s, uint16_t at)
+/* Returns the number of the instruction at `at`; the end of the code counts as an instruction. */
+static uint32_t number_at(const struct side *s, uint16_t at)
 {
 	return at <= s->body->len ? s->number[at] : 0;
 }
@@ -259,9 +256,10 @@ static bool same_handlers(const struct side *a, const struct side *b)
 	for (uint16_t i = 0; i < a->body->n_handlers; i++) {
 		struct cf_handler h = cf_handler(&x, i), k = cf_handler(&y, i);
 
-		if (place(a, h.start) != place(b, k.start) || place(a, h.end) != place(b, k.end) ||
-		    place(a, h.handler) != place(b, k.handler) || !h.type != !k.type ||
-		    (h.type && !cf_same_constant(a->body->pool, h.type, b->body->pool, k.type)))
+		if (number_at(a, h.start) != number_at(b, k.start) ||
+		    number_at(a, h.end) != number_at(b, k.end) ||
+		    number_at(a, h.handler) != number_at(b, k.handler) || !h.type != !k.type ||
+		    (h.type && !cf_constant_equal(a->body->pool, h.type, b->body->pool, k.type)))
 			return false;
 	}
 	return true;
@@ -281,7 +279,7 @@ struct cf_body cf_body(const struct cf_class *class, const struct cf_code *code)
 	return body;
 }
 
-int cf_same_code(const struct cf_body *a, const struct cf_body *b, struct ag_mem *mem)
+int cf_code_equal(const struct cf_body *a, const struct cf_body *b, struct ag_mem *mem)
 {
 	struct side x = { .body = a }, y = { .body = b };
 	int same = -1;

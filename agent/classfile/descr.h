@@ -1,29 +1,24 @@
-/*
- * Descriptors (JVMS 4.3): "I", "[Ljava/lang/String;", "(IJ)V".
- */
+/* Parses descriptors (JVMS 4.3): "I", "[Ljava/lang/String;", "(IJ)V". */
 #ifndef JTOOL_CLASSFILE_DESCR_H
 #define JTOOL_CLASSFILE_DESCR_H
 
 #include "classfile/read.h"
 
 struct cf_type {
-	char kind;            /* 'B' … 'Z', 'V', or 'L' also for arrays */
-	uint8_t dimensions;   /* 0: no array */
-	struct cf_text element; /* "java/lang/String" of an L, else empty; of an array's element */
-	char element_kind;    /* of an array's element; as kind of no array */
-	struct cf_text text;  /* all of it, as it stands there */
+	char kind;            /* 'B' … 'Z', 'V'; 'L' for classes and arrays */
+	uint8_t dimensions;   /* 0: not an array */
+	struct cf_text element; /* name of the class, or of an array's element; empty: primitive */
+	char element_kind;    /* for an array, the kind of its element; else as kind */
+	struct cf_text text;  /* the complete descriptor */
 };
 
-/* Take the first type from a text; false when there is none.  "V" is one. */
+/* Takes the first type, or "V", from *rest.  Returns false if it is malformed or missing. */
 bool cf_type_next(struct cf_text *rest, struct cf_type *type);
 
-/* The locals and stack cells that a value takes: 2 for long and double, 0 for void. */
+/* Returns the number of slots that a value takes: 2 for long and double, 0 for void. */
 unsigned cf_type_slots(const struct cf_type *type);
 
-/*
- * A method's parameters, to be taken with cf_type_next() until they are empty, and its result.
- * False when it is no whole method descriptor.
- */
+/* Splits a method descriptor into parameters and result.  Returns false if it is malformed. */
 bool cf_method_types(struct cf_text descriptor, struct cf_text *parameters,
 		     struct cf_type *result);
 

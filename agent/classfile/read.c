@@ -3,7 +3,7 @@
 #include <string.h>
 
 #define MAGIC 0xcafebabeu
-#define NOTHING UINT32_MAX
+#define NO_CONSTANT UINT32_MAX
 
 static const struct cf_text no_text = { NULL, 0 };
 
@@ -17,7 +17,7 @@ bool cf_text_same(struct cf_text a, struct cf_text b)
 	return a.data && b.data && a.len == b.len && memcmp(a.data, b.data, a.len) == 0;
 }
 
-/* The bytes of a constant's content, but for Utf8's text; 0: there is no such tag. */
+/* Returns the length of a constant after its tag; of a Utf8, without the text.  0: unknown tag. */
 static size_t constant_len(uint8_t tag)
 {
 	switch (tag) {
@@ -57,21 +57,21 @@ static bool skip_constant(struct cf_bytes *bytes, uint8_t tag)
 	return tag != CF_UTF8 || cf_take(bytes, cf_peek_u2(content));
 }
 
-/* Why not, or NULL. */
+/* Fills pool->at.  Returns NULL, or why it failed. */
 static const char *find_constants(struct cf_pool *pool, struct cf_bytes *bytes)
 {
-	memset(pool->at, 0xff, pool->count * sizeof(*pool->at)); /* NOTHING everywhere */
+	memset(pool->at, 0xff, pool->count * sizeof(*pool->at)); /* NO_CONSTANT everywhere */
 	for (uint32_t i = 1; i < pool->count; i++) {
 		uint32_t at = (uint32_t)(bytes->at - pool->data);
 		uint8_t tag = cf_u1(bytes);
 
 		if (!bytes->failed && constant_len(tag) == 0)
-			return "it has a constant of an unknown kind";
+			return "it has a constant of unknown kind";
 		if (!skip_constant(bytes, tag))
 			return "the constant pool ends too early";
 		pool->at[i] = at;
 		if (tag == CF_LONG || tag == CF_DOUBLE)
-			i++; /* which take two places (JVMS 4.4.5) */
+			i++; /* takes two entries (JVMS 4.4.5) */
 	}
 	return NULL;
 }
@@ -84,12 +84,12 @@ const char *cf_pool_open(struct cf_pool *pool, const void *data, size_t *len, ui
 	const char *why;
 
 	if (count == 0)
-		return "the constant pool has no length";
+		return "the constant pool count is zero";
 	if (*len > UINT32_MAX / 2)
 		return "it is too long";
 	p.at = ag_alloc(mem, count, sizeof(*p.at));
 	if (!p.at)
-		return "there is no memory for its constants";
+		return "not enough memory for its constants";
 	why = find_constants(&p, &bytes);
 	if (why) {
 		cf_pool_release(&p);
@@ -109,7 +109,7 @@ void cf_pool_release(struct cf_pool *pool)
 
 uint8_t cf_tag(const struct cf_pool *pool, uint16_t index)
 {
-	if (index >= pool->count || pool->at[index] == NOTHING)
+	if (index >= pool->count || pool->at[index] == NO_CONSTANT)
 		return 0;
 	return pool->data[pool->at[index]];
 }
@@ -180,8 +180,8 @@ static bool skip_attributes(struct cf_bytes *bytes)
 	return !bytes->failed;
 }
 
-/* Code has attributes of its own (JVMS 4.7.3), and must end where it says. */
-static bool code_is_whole(const struct cf_attribute *attribute)
+/* Returns true if the parts of a Code attribute (JVMS 4.7.3) fill it exactly. */
+static bool code_is_complete(const struct cf_attribute *attribute)
 {
 	struct cf_bytes bytes = cf_bytes_init(attribute->data, attribute->len);
 
@@ -212,14 +212,14 @@ static const char *check_codes(const struct cf_class *class)
 
 	while (cf_next_member(&list, &method)) {
 		while (cf_next_attribute(&method.attributes, &attribute)) {
-			if (cf_text_is(attribute.name, "Code") && !code_is_whole(&attribute))
-				return "a method's code does not fill its attribute";
+			if (cf_text_is(attribute.name, "Code") && !code_is_complete(&attribute))
+				return "a Code attribute has the wrong length";
 		}
 	}
 	return NULL;
 }
 
-/* What stands behind the constant pool. */
+/* Reads everything after the constant pool. */
 static const char *open_rest(struct cf_class *c, struct cf_bytes *bytes)
 {
 	const char *why;
@@ -242,8 +242,8 @@ static const char *open_rest(struct cf_class *c, struct cf_bytes *bytes)
 	if (!skip_attributes(bytes))
 		return "its attributes end too early";
 	if (cf_bytes_left(bytes) > 0)
-		return "there are bytes behind its end";
-	return cf_name(c).data ? check_codes(c) : "it does not say its name";
+		return "there are bytes after its end";
+	return cf_name(c).data ? check_codes(c) : "it has no class name";
 }
 
 const char *cf_open(struct cf_class *class, const void *data, size_t len, struct ag_mem *mem)
@@ -255,7 +255,7 @@ const char *cf_open(struct cf_class *class, const void *data, size_t len, struct
 	size_t used;
 
 	if (cf_u4(&bytes) != MAGIC)
-		return "it does not begin as one";
+		return "it does not begin with 0xCAFEBABE";
 	c.minor = cf_u2(&bytes);
 	c.major = cf_u2(&bytes);
 	count = cf_u2(&bytes);
@@ -338,7 +338,7 @@ bool cf_find_attribute(struct cf_attributes list, const char *name,
 	return false;
 }
 
-static struct cf_members members(const struct cf_class *class, uint32_t where, uint16_t n)
+static struct cf_members list_at(const struct cf_class *class, uint32_t where, uint16_t n)
 {
 	return (struct cf_members){
 		.pool = &class->pool,
@@ -349,12 +349,12 @@ static struct cf_members members(const struct cf_class *class, uint32_t where, u
 
 struct cf_members cf_fields(const struct cf_class *class)
 {
-	return members(class, class->fields, class->n_fields);
+	return list_at(class, class->fields, class->n_fields);
 }
 
 struct cf_members cf_methods(const struct cf_class *class)
 {
-	return members(class, class->methods, class->n_methods);
+	return list_at(class, class->methods, class->n_methods);
 }
 
 bool cf_next_member(struct cf_members *list, struct cf_member *member)

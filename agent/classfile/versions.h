@@ -1,4 +1,4 @@
-/* Major versions of class files from which on a rule holds. */
+/* Major versions of class files, by the Java release that introduced them. */
 #ifndef JTOOL_CLASSFILE_VERSIONS_H
 #define JTOOL_CLASSFILE_VERSIONS_H
 

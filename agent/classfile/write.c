@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-#define FIRST 1024
+#define MIN_CAPACITY 1024
 
 void cf_output_release(struct cf_output *out)
 {
@@ -10,10 +10,10 @@ void cf_output_release(struct cf_output *out)
 	*out = (struct cf_output){ .mem = out->mem };
 }
 
-/* Room for len more bytes; the counted memory has no realloc. */
+/* Makes room for len more bytes; struct ag_mem has no realloc. */
 static bool make_room(struct cf_output *out, size_t len)
 {
-	size_t cap = out->cap ? out->cap : FIRST;
+	size_t cap = out->cap ? out->cap : MIN_CAPACITY;
 	uint8_t *data;
 
 	if (len <= out->cap - out->len)

@@ -1,35 +1,34 @@
-#include "cmd/alloc_tell.h"
+#include "cmd/alloc_send.h"
 
 #include <string.h>
 
-#define TEXT_MAX 4096 /* of a note */
+#define TEXT_MAX 4096 /* bytes of a note */
 
-static uint32_t stack_of(const struct ag_profile_site *site,
-			 jvmtiFrameInfo frames[WIRE_ALLOC_DEPTH])
+static uint32_t stack_of(const struct ag_alloc_site *site, jvmtiFrameInfo frames[WIRE_ALLOC_DEPTH])
 {
 	uint32_t n = site->n_frames < WIRE_ALLOC_DEPTH ? site->n_frames : WIRE_ALLOC_DEPTH;
 
 	for (uint32_t i = 0; i < n; i++)
 		frames[i] = (jvmtiFrameInfo){
 			.method = (jmethodID)(uintptr_t)site->methods[i],
-			.location = site->places[i] == AG_NATIVE ? -1 : site->places[i],
+			.location = site->bcis[i] == AG_NATIVE ? -1 : site->bcis[i],
 		};
 	return n;
 }
 
-static bool has_room(struct ag_alloc_telling *t)
+static bool has_room(struct ag_alloc_sender *t)
 {
 	return ag_chan_has_room(t->chan, 0) ||
-	       (ag_chan_trickle(t->chan) == 0 && ag_chan_has_room(t->chan, 0));
+	       (ag_chan_try_flush(t->chan) == 0 && ag_chan_has_room(t->chan, 0));
 }
 
-/* Full is no error: it goes on when the client has taken some. */
-static int finish(struct ag_alloc_telling *t)
+/* A full buffer is not an error: sending continues when the client has read some of it. */
+static int finish(struct ag_alloc_sender *t)
 {
-	return ag_chan_trickle(t->chan);
+	return ag_chan_try_flush(t->chan);
 }
 
-static void put_state(const struct ag_profile_state *state, struct wire_writer *w)
+static void put_state(const struct ag_alloc_profile_state *state, struct wire_writer *w)
 {
 	wire_put_u64(w, state->ns);
 	wire_put_u64(w, state->samples);
@@ -40,12 +39,12 @@ static void put_state(const struct ag_profile_state *state, struct wire_writer *
 	wire_put_u32(w, state->collections);
 }
 
-int ag_alloc_tell_begun(struct ag_alloc_telling *t)
+int ag_alloc_send_begun(struct ag_alloc_sender *t)
 {
-	struct ag_profile_state state = { 0 };
+	struct ag_alloc_profile_state state = { 0 };
 	struct wire_writer *w;
 
-	ag_profile_state(t->profile, &state);
+	ag_alloc_profile_state(t->profile, &state);
 	w = ag_chan_begin(t->chan);
 	wire_put_u64(w, state.begin_ns);
 	wire_put_u32(w, state.hooked);
@@ -54,12 +53,12 @@ int ag_alloc_tell_begun(struct ag_alloc_telling *t)
 	return ag_chan_end(t->chan, WIRE_ALLOC_BEGUN) == 0 ? finish(t) : -1;
 }
 
-int ag_alloc_tell_state(struct ag_alloc_telling *t)
+int ag_alloc_send_state(struct ag_alloc_sender *t)
 {
-	struct ag_profile_state state = { 0 };
+	struct ag_alloc_profile_state state = { 0 };
 
 	if (has_room(t)) {
-		ag_profile_state(t->profile, &state);
+		ag_alloc_profile_state(t->profile, &state);
 		put_state(&state, ag_chan_begin(t->chan));
 		if (ag_chan_end(t->chan, WIRE_ALLOC_STATE) != 0)
 			return -1;
@@ -67,34 +66,34 @@ int ag_alloc_tell_state(struct ag_alloc_telling *t)
 	return finish(t);
 }
 
-static int tell_frames(struct ag_alloc_telling *t, bool patient)
+static int send_frames(struct ag_alloc_sender *t, bool may_wait)
 {
-	struct ag_profile_site site;
+	struct ag_alloc_site site;
 
-	for (; ag_profile_site(t->profile, t->next_site, &site); t->next_site++) {
+	for (; ag_alloc_site(t->profile, t->next_site, &site); t->next_site++) {
 		jvmtiFrameInfo stack[WIRE_ALLOC_DEPTH];
 		uint32_t n = stack_of(&site, stack);
 
 		if (!ag_frames_are_new(&t->frames, stack, n))
 			continue;
-		if (!patient && !has_room(t))
+		if (!may_wait && !has_room(t))
 			break;
-		if (ag_frames_tell(t->jvm, t->chan, &t->frames, stack, n) != 0)
+		if (ag_frames_send(t->jvm, t->chan, &t->frames, stack, n) != 0)
 			return -1;
 	}
 	return finish(t);
 }
 
-int ag_alloc_tell_frames(struct ag_alloc_telling *t)
+int ag_alloc_send_frames(struct ag_alloc_sender *t)
 {
-	return tell_frames(t, false);
+	return send_frames(t, false);
 }
 
-void ag_alloc_note_lines(struct ag_alloc_telling *t)
+void ag_alloc_note_lines(struct ag_alloc_sender *t)
 {
-	struct ag_profile_site site;
+	struct ag_alloc_site site;
 
-	for (uint32_t i = t->next_site; ag_profile_site(t->profile, i, &site); i++) {
+	for (uint32_t i = t->next_site; ag_alloc_site(t->profile, i, &site); i++) {
 		jvmtiFrameInfo stack[WIRE_ALLOC_DEPTH];
 		uint32_t n = stack_of(&site, stack);
 
@@ -102,23 +101,23 @@ void ag_alloc_note_lines(struct ag_alloc_telling *t)
 	}
 }
 
-static int tell_kinds(struct ag_alloc_telling *t)
+static int send_kinds(struct ag_alloc_sender *t)
 {
-	struct ag_batch batch = { .chan = t->chan, .type = WIRE_ALLOC_KINDS };
+	struct ag_row_batch batch = { .chan = t->chan, .type = WIRE_ALLOC_KINDS };
 	const char *signature;
 
-	for (uint32_t i = 0; (signature = ag_profile_kind(t->profile, i)) != NULL; i++) {
+	for (uint32_t i = 0; (signature = ag_alloc_class(t->profile, i)) != NULL; i++) {
 		size_t len = strlen(signature);
-		struct wire_writer *w = ag_batch_row(&batch, 4 + len);
+		struct wire_writer *w = ag_row_batch_row(&batch, 4 + len);
 
 		if (!w)
 			return -1;
 		wire_put_text(w, signature, len);
 	}
-	return ag_batch_end(&batch);
+	return ag_row_batch_end(&batch);
 }
 
-static void put_site(const struct ag_alloc_telling *t, const struct ag_profile_site *site,
+static void put_site(const struct ag_alloc_sender *t, const struct ag_alloc_site *site,
 		     struct wire_writer *w)
 {
 	jvmtiFrameInfo stack[WIRE_ALLOC_DEPTH];
@@ -135,48 +134,48 @@ static void put_site(const struct ag_alloc_telling *t, const struct ag_profile_s
 		wire_put_u32(w, ag_frames_number(&t->frames, &stack[i]));
 }
 
-/* n: their frames are known; those that came since are another time's. */
-static int tell_figures(struct ag_alloc_telling *t, uint32_t n, uint32_t kinds)
+/* Sends the first n sites.  Their frames were sent; those of later sites were not. */
+static int send_counts(struct ag_alloc_sender *t, uint32_t n, uint32_t kinds)
 {
-	struct ag_batch batch = { .chan = t->chan, .type = WIRE_ALLOC_SITES };
-	struct ag_profile_site site;
+	struct ag_row_batch batch = { .chan = t->chan, .type = WIRE_ALLOC_SITES };
+	struct ag_alloc_site site;
 
-	for (uint32_t i = 0; i < n && ag_profile_site(t->profile, i, &site); i++) {
+	for (uint32_t i = 0; i < n && ag_alloc_site(t->profile, i, &site); i++) {
 		struct wire_writer *w;
 
 		if (site.kind >= kinds || site.objects + site.bytes + site.samples == 0)
 			continue;
-		w = ag_batch_row(&batch, 48 + 4 * WIRE_ALLOC_DEPTH);
+		w = ag_row_batch_row(&batch, 48 + 4 * WIRE_ALLOC_DEPTH);
 		if (!w)
 			return -1;
 		put_site(t, &site, w);
 	}
-	return ag_batch_end(&batch);
+	return ag_row_batch_end(&batch);
 }
 
-static uint32_t count_kinds(const struct ag_profile *profile)
+static uint32_t count_kinds(const struct ag_alloc_profile *profile)
 {
 	uint32_t n = 0;
 
-	while (ag_profile_kind(profile, n))
+	while (ag_alloc_class(profile, n))
 		n++;
 	return n;
 }
 
-/* Of one that goes on: what comes meanwhile is beyond the numbers that were taken first. */
-int ag_alloc_tell_sites(struct ag_alloc_telling *t)
+/* Counts kinds before sending them: a running recording may add kinds, whose sites are omitted. */
+int ag_alloc_send_sites(struct ag_alloc_sender *t)
 {
 	uint32_t kinds = count_kinds(t->profile);
 
-	if (tell_kinds(t) != 0 || tell_frames(t, true) != 0 ||
-	    tell_figures(t, t->next_site, kinds) != 0)
+	if (send_kinds(t) != 0 || send_frames(t, true) != 0 ||
+	    send_counts(t, t->next_site, kinds) != 0)
 		return -1;
 	return ag_chan_flush(t->chan);
 }
 
-int ag_alloc_tell_note(void *telling, uint32_t note, const char *text, uint64_t n)
+int ag_alloc_send_note(void *sender, uint32_t note, const char *text, uint64_t n)
 {
-	struct ag_alloc_telling *t = telling;
+	struct ag_alloc_sender *t = sender;
 	struct wire_writer *w = ag_chan_begin(t->chan);
 
 	wire_put_u32(w, note);
@@ -185,13 +184,13 @@ int ag_alloc_tell_note(void *telling, uint32_t note, const char *text, uint64_t 
 	return ag_chan_end(t->chan, WIRE_ALLOC_NOTE);
 }
 
-int ag_alloc_tell_end(struct ag_alloc_telling *t, uint32_t end, jvmtiError code, uint32_t flags)
+int ag_alloc_send_end(struct ag_alloc_sender *t, uint32_t end, jvmtiError code, uint32_t flags)
 {
-	struct ag_profile_state state = { 0 };
+	struct ag_alloc_profile_state state = { 0 };
 	struct wire_writer *w = ag_chan_begin(t->chan);
 
 	if (t->profile)
-		ag_profile_state(t->profile, &state);
+		ag_alloc_profile_state(t->profile, &state);
 	wire_put_u32(w, end);
 	wire_put_i32(w, (int32_t)code);
 	wire_put_u64(w, state.live_ns);

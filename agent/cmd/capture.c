@@ -1,33 +1,32 @@
-/* CAPTURE: class files, and the code in the JVM's memory where that is another. */
+/* CAPTURE: sends class files, and methods whose bytecode in memory differs from the class file. */
 #include <string.h>
 
 #include "classfile/code.h"
-#include "cmd/cmd.h"
-#include "jvm/capture.h"
+#include "cmd/command.h"
+#include "jvm/capture/capture.h"
 #include "jvm/classes.h"
-#include "jvm/ref.h"
-#include "jvm/roster.h"
+#include "jvm/jni_refs.h"
+#include "jvm/class_index.h"
 
-struct telling {
+struct reply {
 	struct ag_jvm *jvm;
 	struct ag_chan *chan;
 	uint32_t flags;
-	struct ag_capture *capture; /* NULL: it did harm */
-	/* of the class that is told of */
-	uint32_t number;
+	struct ag_capture *capture; /* NULL after a capture that changed the class */
+	uint32_t number;            /* of the current class */
 	jclass class;
 };
 
-/* A class file whose methods are looked up, most often in their order. */
+/* A parsed class file.  next: the method after the last match, where a search starts. */
 struct file {
 	struct cf_class class;
 	struct cf_members next;
 };
 
-/* The middle one is a method's ACC_BRIDGE. */
+/* For a method, the bit of ACC_VOLATILE is ACC_BRIDGE. */
 #define OVERPASS (CF_ACC_PUBLIC | CF_ACC_VOLATILE | CF_ACC_SYNTHETIC)
 
-static int tell_bytes(struct ag_chan *chan, const void *bytes, size_t len)
+static int send_bytes(struct ag_chan *chan, const void *bytes, size_t len)
 {
 	const char *at = bytes;
 
@@ -44,99 +43,99 @@ static int tell_bytes(struct ag_chan *chan, const void *bytes, size_t len)
 	return 0;
 }
 
-static int tell_captured(const struct telling *t, const struct ag_captured *captured)
+static int send_captured(const struct reply *r, const struct ag_captured *captured)
 {
-	bool whole = captured->outcome == WIRE_CAPTURED_FILE;
-	size_t len = whole ? t->capture->len : 0;
-	struct wire_writer *w = ag_chan_begin(t->chan);
+	bool has_file = captured->outcome == WIRE_CAPTURED_FILE;
+	size_t len = has_file ? r->capture->len : 0;
+	struct wire_writer *w = ag_chan_begin(r->chan);
 
-	wire_put_u32(w, t->number);
+	wire_put_u32(w, r->number);
 	wire_put_u32(w, captured->outcome);
 	wire_put_i32(w, (int32_t)captured->code);
 	wire_put_u32(w, (uint32_t)len);
-	if (ag_chan_end(t->chan, WIRE_CAPTURED) != 0)
+	if (ag_chan_end(r->chan, WIRE_CAPTURED) != 0)
 		return -1;
-	return whole ? tell_bytes(t->chan, t->capture->bytes, len) : 0;
+	return has_file ? send_bytes(r->chan, r->capture->bytes, len) : 0;
 }
 
-static int tell_pool(const struct telling *t)
+static int send_pool(const struct reply *r)
 {
 	unsigned char *bytes = NULL;
 	jint count = 0, len = 0;
 	struct wire_writer *w;
 	int rc;
 
-	if (AG_TI(t->jvm, GetConstantPool, t->class, &count, &len, &bytes) != 0)
+	if (AG_JVMTI(r->jvm, GetConstantPool, r->class, &count, &len, &bytes) != 0)
 		return -1;
-	w = ag_chan_begin(t->chan);
-	wire_put_u32(w, t->number);
+	w = ag_chan_begin(r->chan);
+	wire_put_u32(w, r->number);
 	wire_put_u32(w, (uint32_t)count);
 	wire_put_u32(w, (uint32_t)len);
-	rc = ag_chan_end(t->chan, WIRE_MEMORY);
+	rc = ag_chan_end(r->chan, WIRE_MEMORY);
 	if (rc == 0)
-		rc = tell_bytes(t->chan, bytes, (size_t)len);
-	ag_ti_free(t->jvm, bytes);
+		rc = send_bytes(r->chan, bytes, (size_t)len);
+	ag_jvmti_free(r->jvm, bytes);
 	return rc;
 }
 
 struct method {
 	jmethodID id;
-	char *name, *descriptor; /* JVMTI's memory, as is the code */
+	char *name, *descriptor; /* allocated by JVMTI, as is code */
 	unsigned char *code;
 	jint len, modifiers;
 };
 
-static int tell_method(const struct telling *t, const struct method *m)
+static int send_method(const struct reply *r, const struct method *m)
 {
-	struct wire_writer *w = ag_chan_begin(t->chan);
+	struct wire_writer *w = ag_chan_begin(r->chan);
 
 	wire_put_u32(w, (uint32_t)m->modifiers);
 	wire_put_text(w, m->name, strlen(m->name));
 	wire_put_text(w, m->descriptor, strlen(m->descriptor));
 	wire_put_u32(w, (uint32_t)m->len);
-	if (ag_chan_end(t->chan, WIRE_MEMORY_METHOD) != 0)
+	if (ag_chan_end(r->chan, WIRE_MEMORY_METHOD) != 0)
 		return -1;
-	return tell_bytes(t->chan, m->code, (size_t)m->len);
+	return send_bytes(r->chan, m->code, (size_t)m->len);
 }
 
-/* The method without code, when it has none.  -1. */
+/* Loads a method.  If it has no code, m->name stays NULL.  Returns -1 on an error. */
 static int load_method(struct ag_jvm *jvm, struct method *m)
 {
 	jvmtiError code = (*jvm->ti)->GetBytecodes(jvm->ti, m->id, &m->len, &m->code);
 
-	/* The latter: it was deleted by a redefinition just now, which up to JDK 11 may be. */
+	/* INVALID_METHODID: a concurrent redefinition deleted the method; JDK 8 to 11 allow it. */
 	if (code == JVMTI_ERROR_NATIVE_METHOD || code == JVMTI_ERROR_INVALID_METHODID)
 		return 0;
-	if (ag_ti_check(jvm, "GetBytecodes", code) != 0)
+	if (ag_jvmti_check(jvm, "GetBytecodes", code) != 0)
 		return -1;
 	if (m->len == 0)
 		return 0;
-	if (AG_TI(jvm, GetMethodModifiers, m->id, &m->modifiers) != 0)
+	if (AG_JVMTI(jvm, GetMethodModifiers, m->id, &m->modifiers) != 0)
 		return -1;
-	return AG_TI(jvm, GetMethodName, m->id, &m->name, &m->descriptor, NULL);
+	return AG_JVMTI(jvm, GetMethodName, m->id, &m->name, &m->descriptor, NULL);
 }
 
 static void release_method(struct ag_jvm *jvm, struct method *m)
 {
-	ag_ti_free(jvm, m->name);
-	ag_ti_free(jvm, m->descriptor);
-	ag_ti_free(jvm, m->code);
+	ag_jvmti_free(jvm, m->name);
+	ag_jvmti_free(jvm, m->descriptor);
+	ag_jvmti_free(jvm, m->code);
 }
 
-static bool is_called(const struct cf_member *member, const struct method *m)
+static bool is_same_method(const struct cf_member *member, const struct method *m)
 {
 	return cf_text_is(member->name, m->name) && cf_text_is(member->descriptor, m->descriptor);
 }
 
 /*
- * From where the last one was found on, and once around: HotSpot writes methods in the order in
- * which it tells them, but the bytes that it kept of a class have the compiler's.
+ * Searches from the last match to the end, then once from the start.  Class files that HotSpot
+ * reconstitutes have the order of GetClassMethods; cached class files have that of the compiler.
  */
 static bool find_member(struct file *f, const struct method *m, struct cf_member *member)
 {
 	for (int round = 0; round < 2; round++) {
 		while (cf_next_member(&f->next, member)) {
-			if (is_called(member, m))
+			if (is_same_method(member, m))
 				return true;
 		}
 		f->next = cf_methods(&f->class);
@@ -144,7 +143,7 @@ static bool find_member(struct file *f, const struct method *m, struct cf_member
 	return false;
 }
 
-static bool has_code(const struct cf_member *member, const struct method *m)
+static bool has_same_code(const struct cf_member *member, const struct method *m)
 {
 	struct cf_code code;
 
@@ -153,136 +152,136 @@ static bool has_code(const struct cf_member *member, const struct method *m)
 }
 
 /*
- * Is there nothing to tell of it?  JDK 8 tells methods that no class file has: those that the
- * JVM itself made up to find a default method by, or none (defaultMethods.cpp, "overpass").
+ * Returns true if the method is not to be sent.  Overpass methods, which the JVM generates for
+ * default methods (defaultMethods.cpp), are in no class file, but JDK 8 lists them.
  */
-static bool is_as_in_file(const struct telling *t, struct file *f, const struct method *m)
+static bool is_unchanged(const struct reply *r, struct file *f, const struct method *m)
 {
 	struct cf_member member;
 
 	if (!find_member(f, m, &member))
 		return (m->modifiers & OVERPASS) == OVERPASS;
-	return !(t->flags & WIRE_CAPTURE_MEMORY) && has_code(&member, m);
+	return !(r->flags & WIRE_CAPTURE_MEMORY) && has_same_code(&member, m);
 }
 
-/* *told: the constant pool is already. */
-static int look_at_method(const struct telling *t, struct file *file, jmethodID id, bool *told)
+/* Sends a method if it changed, and before it the constant pool unless *pool_sent. */
+static int send_if_changed(const struct reply *r, struct file *file, jmethodID id, bool *pool_sent)
 {
 	struct method m = { .id = id };
-	int rc = load_method(t->jvm, &m);
+	int rc = load_method(r->jvm, &m);
 
-	if (rc == 0 && m.name && !(file && is_as_in_file(t, file, &m))) {
-		if (!*told)
-			rc = tell_pool(t);
-		*told = true;
+	if (rc == 0 && m.name && !(file && is_unchanged(r, file, &m))) {
+		if (!*pool_sent)
+			rc = send_pool(r);
+		*pool_sent = true;
 		if (rc == 0)
-			rc = tell_method(t, &m);
+			rc = send_method(r, &m);
 	}
-	release_method(t->jvm, &m);
+	release_method(r->jvm, &m);
 	return rc;
 }
 
-/* file NULL: every method is told. */
-static int look_at_methods(const struct telling *t, struct file *file)
+/* Sends the methods that differ from file; all methods if file is NULL. */
+static int send_changed_methods(const struct reply *r, struct file *file)
 {
 	jmethodID *ids = NULL;
-	bool told = false;
+	bool pool_sent = false;
 	jvmtiError code;
 	jint n = 0;
 	int rc = 0;
 
-	code = (*t->jvm->ti)->GetClassMethods(t->jvm->ti, t->class, &n, &ids);
+	code = (*r->jvm->ti)->GetClassMethods(r->jvm->ti, r->class, &n, &ids);
 	if (code == JVMTI_ERROR_CLASS_NOT_PREPARED)
-		return 0; /* it never ran, so nothing was changed */
-	if (ag_ti_check(t->jvm, "GetClassMethods", code) != 0)
+		return 0; /* not linked yet: its code is unchanged */
+	if (ag_jvmti_check(r->jvm, "GetClassMethods", code) != 0)
 		return -1;
 	for (jint i = 0; i < n && rc == 0; i++)
-		rc = look_at_method(t, file, ids[i], &told);
-	ag_ti_free(t->jvm, ids);
+		rc = send_if_changed(r, file, ids[i], &pool_sent);
+	ag_jvmti_free(r->jvm, ids);
 	return rc;
 }
 
-/* captured: there is a class file to compare with. */
-static int tell_memory(const struct telling *t, bool captured)
+/* Sends the methods that differ from the captured class file, or all if there is none. */
+static int send_memory(const struct reply *r, bool captured)
 {
 	struct file file;
 	int rc;
 
-	/* Bytes that cannot be read are not those that run. */
-	if (!captured || cf_open(&file.class, t->capture->bytes, t->capture->len, t->jvm->mem))
-		return look_at_methods(t, NULL);
+	/* A malformed class file cannot be compared: send all methods. */
+	if (!captured || cf_open(&file.class, r->capture->bytes, r->capture->len, r->jvm->mem))
+		return send_changed_methods(r, NULL);
 	file.next = cf_methods(&file.class);
-	rc = look_at_methods(t, &file);
+	rc = send_changed_methods(r, &file);
 	cf_release(&file.class);
 	return rc;
 }
 
-static int find_out(const struct telling *t, struct ag_captured *captured)
+static int capture_class(const struct reply *r, struct ag_captured *captured)
 {
 	char *signature;
 	int rc;
 
-	if (t->capture)
-		return ag_capture_class(t->jvm, t->capture, t->class, captured);
-	signature = ag_class_signature(t->jvm, t->class);
+	if (r->capture)
+		return ag_capture_class(r->jvm, r->capture, r->class, captured);
+	signature = ag_class_signature(r->jvm, r->class);
 	if (!signature)
 		return -1;
-	rc = ag_capture_can(t->jvm, t->class, signature, captured);
-	ag_ti_free(t->jvm, signature);
+	rc = ag_capture_can(r->jvm, r->class, signature, captured);
+	ag_jvmti_free(r->jvm, signature);
 	if (rc > 0)
-		captured->outcome = WIRE_CAPTURED_NOT_ASKED;
+		captured->outcome = WIRE_CAPTURED_SKIPPED;
 	return rc < 0 ? -1 : 0;
 }
 
-static int tell_class(struct telling *t)
+static int send_class(struct reply *r)
 {
 	struct ag_captured captured;
 
-	if (find_out(t, &captured) != 0 || tell_captured(t, &captured) != 0)
+	if (capture_class(r, &captured) != 0 || send_captured(r, &captured) != 0)
 		return -1;
 	switch (captured.outcome) {
 	case WIRE_CAPTURED_FILE:
-		return tell_memory(t, true);
+		return send_memory(r, true);
 	case WIRE_CAPTURED_ARRAY:
-	case WIRE_CAPTURED_ANONYMOUS: /* not to be touched */
+	case WIRE_CAPTURED_ANONYMOUS: /* see count_constants() in class.c */
 		return 0;
-	case WIRE_CAPTURED_REAL:
-		t->capture = NULL; /* whatever it is that hinders us, it is not to do more harm */
+	case WIRE_CAPTURED_RETRANSFORMED:
+		r->capture = NULL; /* the next capture might change its class, too */
 		return 0;
 	default:
-		return t->flags & WIRE_CAPTURE_MEMORY ? tell_memory(t, false) : 0;
+		return r->flags & WIRE_CAPTURE_MEMORY ? send_memory(r, false) : 0;
 	}
 }
 
-static int tell_classes(struct telling *t, struct wire_reader *request)
+static int send_classes(struct reply *r, struct wire_reader *request)
 {
 	uint32_t n = wire_get_u32(request);
 	int64_t begin = ag_now_ns();
 	struct wire_writer *w;
 
 	for (uint32_t i = 0; i < n; i++) {
-		t->number = wire_get_u32(request);
+		r->number = wire_get_u32(request);
 		if (!wire_reader_ok(request))
-			return ag_fail(t->jvm, "read the request", "it is not complete");
-		t->class = ag_roster_class(t->jvm, t->number);
-		if (!t->class || tell_class(t) != 0)
+			return ag_fail(r->jvm, "read the request", "it is incomplete");
+		r->class = ag_class_index_class(r->jvm, r->number);
+		if (!r->class || send_class(r) != 0)
 			return -1;
 	}
-	w = ag_chan_begin(t->chan);
+	w = ag_chan_begin(r->chan);
 	wire_put_u32(w, n);
 	wire_put_u64(w, (uint64_t)(ag_now_ns() - begin));
-	return ag_chan_end(t->chan, WIRE_CAPTURE_END);
+	return ag_chan_end(r->chan, WIRE_CAPTURE_END);
 }
 
-static int tell(struct telling *t, struct wire_reader *request)
+static int run(struct reply *r, struct wire_reader *request)
 {
-	struct ag_capture *capture = t->capture;
+	struct ag_capture *capture = r->capture;
 	int rc;
 
-	if (ag_capture_open(t->jvm, capture) != 0)
+	if (ag_capture_open(r->jvm, capture) != 0)
 		return -1;
-	rc = tell_classes(t, request);
-	ag_capture_close(t->jvm, capture);
+	rc = send_classes(r, request);
+	ag_capture_close(r->jvm, capture);
 	return rc;
 }
 
@@ -290,16 +289,16 @@ int ag_cmd_capture(struct ag_jvm *jvm, struct ag_chan *chan, struct wire_reader 
 {
 	const jvmtiCapabilities reading = { .can_get_bytecodes = 1, .can_get_constant_pool = 1 };
 	struct ag_capture capture;
-	struct telling t = {
+	struct reply r = {
 		.jvm = jvm, .chan = chan, .flags = wire_get_u32(request), .capture = &capture,
 	};
 	int rc = -1;
 
 	if (ag_ref_push(jvm) != 0)
 		return -1;
-	if (AG_TI(jvm, AddCapabilities, &reading) == 0) {
-		rc = tell(&t, request);
-		(void)AG_TI(jvm, RelinquishCapabilities, &reading); /* the error is recorded */
+	if (AG_JVMTI(jvm, AddCapabilities, &reading) == 0) {
+		rc = run(&r, request);
+		(void)AG_JVMTI(jvm, RelinquishCapabilities, &reading); /* the error is recorded */
 	}
 	ag_ref_pop(jvm);
 	return rc;

@@ -1,33 +1,30 @@
-/* CLASS: one class in full, as the JVM tells it without the class file. */
+/* CLASS: sends what JVMTI reports of one class, without its class file. */
 #include <string.h>
 
-#include "cmd/cmd.h"
-#include "cmd/places.h"
-#include "jvm/capture.h"
-#include "jvm/ref.h"
-#include "jvm/roster.h"
+#include "cmd/command.h"
+#include "cmd/origins_send.h"
+#include "jvm/capture/capture.h"
+#include "jvm/jni_refs.h"
+#include "jvm/class_index.h"
 #include "wire/frame.h"
 
 #define SUPERCLASS 0
 #define INTERFACE 1
 
-struct telling {
+struct reply {
 	struct ag_jvm *jvm;
 	struct ag_chan *chan;
-	struct ag_places places; /* the roster's: loaders go by the same numbers as in the list */
+	struct ag_origins origins; /* of the class index: numbers loaders as in CLASS_ROWS */
 	jclass class;
-	char *signature; /* JVMTI's memory */
+	char *signature; /* allocated by JVMTI */
 };
 
-/*
- * What cannot be told of this class: it is not linked yet, or has no such thing.  That is no
- * error; another one is recorded.
- */
+/* Returns true if the class is not linked or lacks this information; records other errors. */
 static bool is_absent(struct ag_jvm *jvm, const char *what, jvmtiError code)
 {
 	if (code == JVMTI_ERROR_CLASS_NOT_PREPARED || code == JVMTI_ERROR_ABSENT_INFORMATION)
 		return true;
-	(void)ag_ti_check(jvm, what, code);
+	(void)ag_jvmti_check(jvm, what, code);
 	return false;
 }
 
@@ -36,140 +33,140 @@ static void put_text(struct wire_writer *w, const char *text)
 	wire_put_text(w, text ? text : "", text ? strlen(text) : 0);
 }
 
-static int tell_super(struct telling *t, uint32_t how, jclass super)
+static int send_super(struct reply *r, uint32_t relation, jclass super)
 {
-	char *signature = ag_class_signature(t->jvm, super);
-	struct ag_where where;
+	char *signature = ag_class_signature(r->jvm, super);
+	struct ag_origin origin;
 	struct wire_writer *w;
 	int rc = -1;
 
-	if (signature && ag_places_find(&t->places, super, &where) == 0) {
-		w = ag_chan_begin(t->chan);
-		wire_put_u32(w, how);
-		wire_put_u32(w, where.loader);
+	if (signature && ag_origins_send(&r->origins, super, &origin) == 0) {
+		w = ag_chan_begin(r->chan);
+		wire_put_u32(w, relation);
+		wire_put_u32(w, origin.loader);
 		put_text(w, signature);
-		rc = ag_chan_end(t->chan, WIRE_CLASS_SUPER);
+		rc = ag_chan_end(r->chan, WIRE_CLASS_SUPER);
 	}
-	ag_ti_free(t->jvm, signature);
+	ag_jvmti_free(r->jvm, signature);
 	return rc;
 }
 
-static int tell_superclasses(struct telling *t)
+static int send_superclasses(struct reply *r)
 {
-	jclass super = ag_ref_super(t->jvm, t->class);
+	jclass super = ag_ref_super(r->jvm, r->class);
 	int rc = 0;
 
 	while (super && rc == 0) {
-		jclass next = ag_ref_super(t->jvm, super);
+		jclass next = ag_ref_super(r->jvm, super);
 
-		rc = tell_super(t, SUPERCLASS, super);
-		ag_ref_drop(t->jvm, super);
+		rc = send_super(r, SUPERCLASS, super);
+		ag_ref_drop(r->jvm, super);
 		super = next;
 	}
-	ag_ref_drop(t->jvm, super);
+	ag_ref_drop(r->jvm, super);
 	return rc;
 }
 
-static int tell_interfaces(struct telling *t)
+static int send_interfaces(struct reply *r)
 {
 	jclass *list = NULL;
 	jint n = 0;
-	jvmtiError code = (*t->jvm->ti)->GetImplementedInterfaces(t->jvm->ti, t->class, &n, &list);
+	jvmtiError code = (*r->jvm->ti)->GetImplementedInterfaces(r->jvm->ti, r->class, &n, &list);
 	int rc = 0;
 
 	if (code != JVMTI_ERROR_NONE)
-		return is_absent(t->jvm, "GetImplementedInterfaces", code) ? 0 : -1;
+		return is_absent(r->jvm, "GetImplementedInterfaces", code) ? 0 : -1;
 	for (jint i = 0; i < n; i++) {
 		if (rc == 0)
-			rc = tell_super(t, INTERFACE, list[i]);
-		ag_ref_drop(t->jvm, list[i]);
+			rc = send_super(r, INTERFACE, list[i]);
+		ag_ref_drop(r->jvm, list[i]);
 	}
-	ag_ti_free(t->jvm, list);
+	ag_jvmti_free(r->jvm, list);
 	return rc;
 }
 
-/* A field or a method: JVMTI's memory. */
+/* A field or a method; the strings are allocated by JVMTI. */
 struct member {
 	jint modifiers;
 	char *name, *descriptor, *generic;
 };
 
-static int tell_member(struct telling *t, uint16_t frame, int rc, struct member *m)
+static int send_member(struct reply *r, uint16_t frame, int rc, struct member *m)
 {
 	struct wire_writer *w;
 
 	if (rc == 0) {
-		w = ag_chan_begin(t->chan);
+		w = ag_chan_begin(r->chan);
 		wire_put_u32(w, (uint32_t)m->modifiers);
 		put_text(w, m->name);
 		put_text(w, m->descriptor);
 		put_text(w, m->generic);
-		rc = ag_chan_end(t->chan, frame);
+		rc = ag_chan_end(r->chan, frame);
 	}
-	ag_ti_free(t->jvm, m->name);
-	ag_ti_free(t->jvm, m->descriptor);
-	ag_ti_free(t->jvm, m->generic);
+	ag_jvmti_free(r->jvm, m->name);
+	ag_jvmti_free(r->jvm, m->descriptor);
+	ag_jvmti_free(r->jvm, m->generic);
 	return rc;
 }
 
-static int tell_field(struct telling *t, jfieldID id)
+static int send_field(struct reply *r, jfieldID id)
 {
 	struct member m = { 0 };
-	int rc = AG_TI(t->jvm, GetFieldName, t->class, id, &m.name, &m.descriptor, &m.generic);
+	int rc = AG_JVMTI(r->jvm, GetFieldName, r->class, id, &m.name, &m.descriptor, &m.generic);
 
 	if (rc == 0)
-		rc = AG_TI(t->jvm, GetFieldModifiers, t->class, id, &m.modifiers);
-	return tell_member(t, WIRE_CLASS_FIELD, rc, &m);
+		rc = AG_JVMTI(r->jvm, GetFieldModifiers, r->class, id, &m.modifiers);
+	return send_member(r, WIRE_CLASS_FIELD, rc, &m);
 }
 
-static int tell_method(struct telling *t, jmethodID id)
+static int send_method(struct reply *r, jmethodID id)
 {
 	struct member m = { 0 };
-	jvmtiError code = (*t->jvm->ti)->GetMethodName(t->jvm->ti, id, &m.name, &m.descriptor,
+	jvmtiError code = (*r->jvm->ti)->GetMethodName(r->jvm->ti, id, &m.name, &m.descriptor,
 						       &m.generic);
 	int rc;
 
-	/* It was deleted by a redefinition just now, which up to JDK 11 may be. */
+	/* A concurrent redefinition deleted the method; JDK 8 to 11 allow this. */
 	if (code == JVMTI_ERROR_INVALID_METHODID)
 		return 0;
-	rc = ag_ti_check(t->jvm, "GetMethodName", code);
+	rc = ag_jvmti_check(r->jvm, "GetMethodName", code);
 	if (rc == 0)
-		rc = AG_TI(t->jvm, GetMethodModifiers, id, &m.modifiers);
-	return tell_member(t, WIRE_CLASS_METHOD, rc, &m);
+		rc = AG_JVMTI(r->jvm, GetMethodModifiers, id, &m.modifiers);
+	return send_member(r, WIRE_CLASS_METHOD, rc, &m);
 }
 
-static int tell_fields(struct telling *t)
+static int send_fields(struct reply *r)
 {
 	jfieldID *ids = NULL;
 	jint n = 0;
-	jvmtiError code = (*t->jvm->ti)->GetClassFields(t->jvm->ti, t->class, &n, &ids);
+	jvmtiError code = (*r->jvm->ti)->GetClassFields(r->jvm->ti, r->class, &n, &ids);
 	int rc = 0;
 
 	if (code != JVMTI_ERROR_NONE)
-		return is_absent(t->jvm, "GetClassFields", code) ? 0 : -1;
+		return is_absent(r->jvm, "GetClassFields", code) ? 0 : -1;
 	for (jint i = 0; i < n && rc == 0; i++)
-		rc = tell_field(t, ids[i]);
-	ag_ti_free(t->jvm, ids);
+		rc = send_field(r, ids[i]);
+	ag_jvmti_free(r->jvm, ids);
 	return rc;
 }
 
-static int tell_methods(struct telling *t)
+static int send_methods(struct reply *r)
 {
 	jmethodID *ids = NULL;
 	jint n = 0;
-	jvmtiError code = (*t->jvm->ti)->GetClassMethods(t->jvm->ti, t->class, &n, &ids);
+	jvmtiError code = (*r->jvm->ti)->GetClassMethods(r->jvm->ti, r->class, &n, &ids);
 	int rc = 0;
 
 	if (code != JVMTI_ERROR_NONE)
-		return is_absent(t->jvm, "GetClassMethods", code) ? 0 : -1;
+		return is_absent(r->jvm, "GetClassMethods", code) ? 0 : -1;
 	for (jint i = 0; i < n && rc == 0; i++)
-		rc = tell_method(t, ids[i]);
-	ag_ti_free(t->jvm, ids);
+		rc = send_method(r, ids[i]);
+	ag_jvmti_free(r->jvm, ids);
 	return rc;
 }
 
-/* Asking for the constants of a VM-anonymous class ends a JVM of JDK 8. */
-static int count_constants(struct telling *t, jint *count)
+/* Skips VM-anonymous classes, with which GetConstantPool crashes JDK 8. */
+static int count_constants(struct reply *r, jint *count)
 {
 	struct ag_captured captured;
 	unsigned char *bytes = NULL;
@@ -177,74 +174,74 @@ static int count_constants(struct telling *t, jint *count)
 	jint len;
 
 	*count = 0;
-	if (ag_capture_can(t->jvm, t->class, t->signature, &captured) < 0)
+	if (ag_capture_can(r->jvm, r->class, r->signature, &captured) < 0)
 		return -1;
 	if (captured.outcome == WIRE_CAPTURED_ARRAY ||
 	    captured.outcome == WIRE_CAPTURED_ANONYMOUS)
 		return 0;
-	code = (*t->jvm->ti)->GetConstantPool(t->jvm->ti, t->class, count, &len, &bytes);
+	code = (*r->jvm->ti)->GetConstantPool(r->jvm->ti, r->class, count, &len, &bytes);
 	if (code != JVMTI_ERROR_NONE)
-		return is_absent(t->jvm, "GetConstantPool", code) ? 0 : -1;
-	ag_ti_free(t->jvm, bytes);
+		return is_absent(r->jvm, "GetConstantPool", code) ? 0 : -1;
+	ag_jvmti_free(r->jvm, bytes);
 	return 0;
 }
 
-static int tell_end(struct telling *t)
+static int send_end(struct reply *r)
 {
-	jvmtiEnv *ti = t->jvm->ti;
+	jvmtiEnv *ti = r->jvm->ti;
 	jint minor = 0, major = 0, constants;
 	char *file = NULL;
 	struct wire_writer *w;
-	jvmtiError code = (*ti)->GetClassVersionNumbers(ti, t->class, &minor, &major);
+	jvmtiError code = (*ti)->GetClassVersionNumbers(ti, r->class, &minor, &major);
 
-	if (code != JVMTI_ERROR_NONE && !is_absent(t->jvm, "GetClassVersionNumbers", code))
+	if (code != JVMTI_ERROR_NONE && !is_absent(r->jvm, "GetClassVersionNumbers", code))
 		return -1;
-	code = (*ti)->GetSourceFileName(ti, t->class, &file);
-	if (code != JVMTI_ERROR_NONE && !is_absent(t->jvm, "GetSourceFileName", code))
+	code = (*ti)->GetSourceFileName(ti, r->class, &file);
+	if (code != JVMTI_ERROR_NONE && !is_absent(r->jvm, "GetSourceFileName", code))
 		return -1;
-	if (count_constants(t, &constants) != 0) {
-		ag_ti_free(t->jvm, file);
+	if (count_constants(r, &constants) != 0) {
+		ag_jvmti_free(r->jvm, file);
 		return -1;
 	}
-	w = ag_chan_begin(t->chan);
+	w = ag_chan_begin(r->chan);
 	wire_put_u32(w, (uint32_t)major);
 	wire_put_u32(w, (uint32_t)minor);
 	wire_put_u32(w, (uint32_t)constants);
 	put_text(w, file);
-	ag_ti_free(t->jvm, file);
-	return ag_chan_end(t->chan, WIRE_CLASS_END);
+	ag_jvmti_free(r->jvm, file);
+	return ag_chan_end(r->chan, WIRE_CLASS_END);
 }
 
-static int tell(struct telling *t)
+static int send_class(struct reply *r)
 {
-	t->signature = ag_class_signature(t->jvm, t->class);
-	if (!t->signature)
+	r->signature = ag_class_signature(r->jvm, r->class);
+	if (!r->signature)
 		return -1;
-	if (tell_superclasses(t) != 0 || tell_interfaces(t) != 0 || tell_fields(t) != 0 ||
-	    tell_methods(t) != 0)
+	if (send_superclasses(r) != 0 || send_interfaces(r) != 0 || send_fields(r) != 0 ||
+	    send_methods(r) != 0)
 		return -1;
-	return tell_end(t);
+	return send_end(r);
 }
 
-/* A loader that were new would be the roster's, so no local frame is opened here either. */
+/* Opens no local reference frame: references to new loaders belong to the class index. */
 int ag_cmd_class(struct ag_jvm *jvm, struct ag_chan *chan, struct wire_reader *request)
 {
 	const jvmtiCapabilities reading = {
 		.can_get_constant_pool = 1,
 		.can_get_source_file_name = 1,
 	};
-	struct telling t = { .jvm = jvm, .chan = chan };
+	struct reply r = { .jvm = jvm, .chan = chan };
 	uint32_t number = wire_get_u32(request);
 	int rc;
 
 	if (!wire_reader_ok(request))
-		return ag_fail(jvm, "read the request", "it is not complete");
-	t.class = ag_roster_class(jvm, number);
-	if (!t.class || AG_TI(jvm, AddCapabilities, &reading) != 0)
+		return ag_fail(jvm, "read the request", "it is incomplete");
+	r.class = ag_class_index_class(jvm, number);
+	if (!r.class || AG_JVMTI(jvm, AddCapabilities, &reading) != 0)
 		return -1;
-	t.places = (struct ag_places){ jvm, chan, &jvm->roster->loaders, NULL, NULL, { 0 } };
-	rc = tell(&t);
-	ag_ti_free(jvm, t.signature);
-	(void)AG_TI(jvm, RelinquishCapabilities, &reading); /* the error is recorded */
+	r.origins = (struct ag_origins){ jvm, chan, &jvm->class_index->loaders, NULL, NULL, { 0 } };
+	rc = send_class(&r);
+	ag_jvmti_free(jvm, r.signature);
+	(void)AG_JVMTI(jvm, RelinquishCapabilities, &reading); /* the error is recorded */
 	return rc;
 }

@@ -1,10 +1,10 @@
-/* CLASS_ROWS: classes that get their numbers by it. */
+/* Sends classes in CLASS_ROWS frames, whose rows the client numbers from 0. */
 #ifndef JTOOL_AGENT_CMD_CLASS_ROWS_H
 #define JTOOL_AGENT_CMD_CLASS_ROWS_H
 
-#include "cmd/places.h"
+#include "cmd/origins_send.h"
 
-/* Tell n classes, and first the places that they come from; NULL: a class that is gone. */
-int ag_class_rows(struct ag_places *p, const jclass *classes, uint32_t n);
+/* Sends n classes, after their new origins.  A NULL element is an unloaded class. */
+int ag_class_rows(struct ag_origins *p, const jclass *classes, uint32_t n);
 
 #endif

@@ -1,22 +1,22 @@
-#include "cmd/frames_tell.h"
+#include "cmd/frames_send.h"
 
 #include <string.h>
 
-#include "jvm/frame_texts.h"
+#include "jvm/frame_names.h"
 
-#define KNOWN_FIRST (1u << 12) /* room for so many, and for twice as many when they are there */
-#define UNKNOWN 0              /* the number of what cannot be told */
-#define NOT_TOLD UINT32_MAX    /* of what was noted only */
-#define TEXT_MAX 1000          /* of a class, a method, a file */
+#define KNOWN_FIRST (1u << 12) /* initial capacity; doubles when it is full */
+#define UNKNOWN 0              /* number of the unknown frame */
+#define NOT_SENT UINT32_MAX    /* number of a frame of which only the line is known yet */
+#define TEXT_MAX 1000          /* bytes of a class, method or file name */
 #define FRAME_BYTES (3 * (4 + TEXT_MAX) + 4)
 
 _Static_assert(4 + (1 + WIRE_STACK_DEPTH) * FRAME_BYTES <= AG_CHAN_PAYLOAD,
-	       "a stack, and what is unknown, are told in one frame");
+	       "one payload holds a stack and the unknown frame");
 
 int ag_frames_init(struct ag_jvm *jvm, struct ag_frames *frames, uint32_t max)
 {
 	*frames = (struct ag_frames){ .max = max };
-	if (ag_numbers_init(&frames->known, jvm->mem, max < KNOWN_FIRST ? max : KNOWN_FIRST) != 0)
+	if (ag_hash_map_init(&frames->known, jvm->mem, max < KNOWN_FIRST ? max : KNOWN_FIRST) != 0)
 		return ag_fail_memory(jvm);
 	return 0;
 }
@@ -24,10 +24,10 @@ int ag_frames_init(struct ag_jvm *jvm, struct ag_frames *frames, uint32_t max)
 void ag_frames_release(struct ag_jvm *jvm, struct ag_frames *frames)
 {
 	if (frames->known.slots)
-		ag_numbers_release(&frames->known, jvm->mem);
+		ag_hash_map_release(&frames->known, jvm->mem);
 }
 
-/* A method's id is an address or a number of less than 48 bits; code is shorter than 2^16. */
+/* Packs a jmethodID below 2^48 and a code offset below 2^16.  Returns 0 for a larger jmethodID. */
 static uint64_t key_of(const jvmtiFrameInfo *frame)
 {
 	uint64_t id = (uintptr_t)frame->method;
@@ -35,38 +35,38 @@ static uint64_t key_of(const jvmtiFrameInfo *frame)
 	return id >> 48 ? 0 : id << 16 | (uint16_t)frame->location;
 }
 
-static struct ag_number *find(const struct ag_frames *frames, const jvmtiFrameInfo *frame)
+static struct ag_hash_entry *find(const struct ag_frames *frames, const jvmtiFrameInfo *frame)
 {
 	uint64_t key = key_of(frame);
-	struct ag_number *slot = key ? ag_numbers_probe(&frames->known, key) : NULL;
+	struct ag_hash_entry *slot = key ? ag_hash_map_probe(&frames->known, key) : NULL;
 
 	return slot && slot->key == key ? slot : NULL;
 }
 
-/* Is it to be told, and can it be? */
+/* Returns true if the frame is not sent yet and the table has room for it. */
 static bool is_new(const struct ag_frames *frames, const jvmtiFrameInfo *frame)
 {
-	const struct ag_number *slot = find(frames, frame);
+	const struct ag_hash_entry *slot = find(frames, frame);
 
 	if (slot)
-		return slot->number == NOT_TOLD;
+		return slot->number == NOT_SENT;
 	return key_of(frame) != 0 && frames->known.n < frames->max;
 }
 
-/* The slot of one that is new, made if need be; NULL: there is no room for it. */
-static struct ag_number *take_slot(struct ag_jvm *jvm, struct ag_frames *frames,
-				   const jvmtiFrameInfo *frame)
+/* Returns the slot of a new frame, which it adds if necessary, or NULL if the table is full. */
+static struct ag_hash_entry *take_slot(struct ag_jvm *jvm, struct ag_frames *frames,
+				       const jvmtiFrameInfo *frame)
 {
-	struct ag_number *slot = find(frames, frame);
+	struct ag_hash_entry *slot = find(frames, frame);
 
 	if (slot)
 		return slot;
 	if (frames->known.n == frames->known.max &&
-	    ag_numbers_grow(&frames->known, jvm->mem, frames->max) != 0) {
-		frames->max = frames->known.max; /* no memory: it stays at that */
+	    ag_hash_map_grow(&frames->known, jvm->mem, frames->max) != 0) {
+		frames->max = frames->known.max; /* no memory: do not try again */
 		return NULL;
 	}
-	return ag_numbers_add(&frames->known, key_of(frame), NOT_TOLD);
+	return ag_hash_map_add(&frames->known, key_of(frame), NOT_SENT);
 }
 
 bool ag_frames_are_new(const struct ag_frames *frames, const jvmtiFrameInfo *list,
@@ -83,18 +83,18 @@ bool ag_frames_are_new(const struct ag_frames *frames, const jvmtiFrameInfo *lis
 
 uint32_t ag_frames_number(const struct ag_frames *frames, const jvmtiFrameInfo *frame)
 {
-	const struct ag_number *slot = find(frames, frame);
+	const struct ag_hash_entry *slot = find(frames, frame);
 
-	return slot && slot->number != NOT_TOLD ? slot->number : UNKNOWN;
+	return slot && slot->number != NOT_SENT ? slot->number : UNKNOWN;
 }
 
-/* Notes of lines: 0 is none. */
-static uint32_t note_of(jint line)
+/* Encodes a line as the note of a map entry.  The note 0 means that the line is not known. */
+static uint32_t encode_line(jint line)
 {
 	return (uint32_t)line - (uint32_t)WIRE_LINE_NATIVE + 1;
 }
 
-static jint noted(uint32_t note)
+static jint decode_line(uint32_t note)
 {
 	return (jint)(note + (uint32_t)WIRE_LINE_NATIVE - 1);
 }
@@ -103,24 +103,24 @@ void ag_frames_note(struct ag_jvm *jvm, struct ag_frames *frames, const jvmtiFra
 		    uint32_t n)
 {
 	for (uint32_t i = 0; i < n; i++) {
-		struct ag_number *slot =
+		struct ag_hash_entry *slot =
 			is_new(frames, &list[i]) ? take_slot(jvm, frames, &list[i]) : NULL;
 
 		if (slot && slot->note == 0)
-			slot->note = note_of(ag_frame_line(jvm, &list[i]));
+			slot->note = encode_line(ag_frame_line(jvm, &list[i]));
 	}
 }
 
-static void put_text(struct wire_writer *w, const char *text, const char *otherwise)
+static void put_text(struct wire_writer *w, const char *text, const char *fallback)
 {
-	const char *t = text ? text : otherwise;
+	const char *t = text ? text : fallback;
 
 	wire_put_text(w, t, strnlen(t, TEXT_MAX));
 }
 
-static void put(struct wire_writer *w, const struct ag_frame_texts *t)
+static void put(struct wire_writer *w, const struct ag_frame_names_get *t)
 {
-	put_text(w, t->class, ""); /* which is no signature */
+	put_text(w, t->class, ""); /* "" is not a valid signature */
 	put_text(w, t->method, "?");
 	put_text(w, t->source, "");
 	wire_put_i32(w, t->line);
@@ -129,25 +129,25 @@ static void put(struct wire_writer *w, const struct ag_frame_texts *t)
 static void put_new(struct ag_jvm *jvm, struct ag_frames *frames,
 		    const jvmtiFrameInfo *frame, struct wire_writer *w)
 {
-	struct ag_number *slot = take_slot(jvm, frames, frame);
-	struct ag_frame_texts t;
+	struct ag_hash_entry *slot = take_slot(jvm, frames, frame);
+	struct ag_frame_names_get t;
 
 	if (!slot)
 		return;
-	ag_frame_names(jvm, frame, &t);
+	ag_frame_names_get(jvm, frame, &t);
 	if (slot->note != 0)
-		t.line = noted(slot->note);
-	else if (t.method && !frames->moved)
+		t.line = decode_line(slot->note);
+	else if (t.method && !frames->restored)
 		t.line = ag_frame_line(jvm, frame);
 	put(w, &t);
-	ag_frame_texts_free(jvm, &t);
+	ag_frame_names_free(jvm, &t);
 	slot->number = frames->n++;
 }
 
-int ag_frames_tell(struct ag_jvm *jvm, struct ag_chan *chan, struct ag_frames *frames,
-			 const jvmtiFrameInfo *list, uint32_t n)
+int ag_frames_send(struct ag_jvm *jvm, struct ag_chan *chan, struct ag_frames *frames,
+		   const jvmtiFrameInfo *list, uint32_t n)
 {
-	const struct ag_frame_texts unknown = { .line = WIRE_LINE_UNKNOWN };
+	const struct ag_frame_names_get unknown = { .line = WIRE_LINE_UNKNOWN };
 	struct wire_writer *w = ag_chan_begin(chan), count;
 	uint32_t before = frames->n;
 
@@ -160,7 +160,7 @@ int ag_frames_tell(struct ag_jvm *jvm, struct ag_chan *chan, struct ag_frames *f
 		if (is_new(frames, &list[i]))
 			put_new(jvm, frames, &list[i], w);
 	}
-	/* How many there are is known behind them. */
+	/* The count is at the start of the payload, but known only now. */
 	count = wire_writer_init(w->data, 4);
 	if (wire_writer_ok(w))
 		wire_put_u32(&count, frames->n - before);

@@ -1,60 +1,63 @@
-/* GRAPH: the heap's objects and references, and names for what is told of them by number. */
+/* GRAPH: sends the objects and references of the heap, then the names of classes and methods. */
 #include <string.h>
 
-#include "cmd/batch.h"
+#include "cmd/row_batch.h"
 #include "cmd/class_rows.h"
-#include "cmd/cmd.h"
-#include "jvm/graph.h"
-#include "jvm/ref.h"
-#include "jvm/roster.h"
+#include "cmd/command.h"
+#include "jvm/graph/graph.h"
+#include "jvm/jni_refs.h"
+#include "jvm/class_index.h"
 #include "wire/frame.h"
 
-#define NAME_MAX 1024 /* longer names of threads are cut */
+#define NAME_MAX 1024 /* bytes; longer thread names are cut */
 
-static int tell_new_classes(struct ag_jvm *jvm, struct ag_chan *chan, uint32_t n)
+static int send_new_classes(struct ag_jvm *jvm, struct ag_chan *chan, uint32_t n)
 {
-	struct ag_roster *roster = jvm->roster;
-	struct ag_places places = {
-		.jvm = jvm, .chan = chan, .loaders = &roster->loaders, .modules = &roster->modules,
+	struct ag_class_index *index = jvm->class_index;
+	struct ag_origins origins = {
+		.jvm = jvm,
+		.chan = chan,
+		.loaders = &index->loaders,
+		.modules = &index->modules,
 	};
 
-	return ag_class_rows(&places, roster->classes.list + roster->classes.n - n, n);
+	return ag_class_rows(&origins, index->classes.list + index->classes.n - n, n);
 }
 
-static int tell_thread(struct ag_jvm *jvm, struct ag_batch *batch,
+static int send_thread(struct ag_jvm *jvm, struct ag_row_batch *batch,
 		       const struct ag_graph_thread *t)
 {
 	jvmtiThreadInfo info = { .name = NULL };
 	struct wire_writer *w;
 	size_t len;
 
-	if (AG_TI(jvm, GetThreadInfo, t->thread, &info) != 0)
+	if (AG_JVMTI(jvm, GetThreadInfo, t->thread, &info) != 0)
 		return -1;
 	len = info.name ? strnlen(info.name, NAME_MAX) : 0;
-	w = ag_batch_row(batch, 12 + len);
+	w = ag_row_batch_row(batch, 12 + len);
 	if (w) {
 		wire_put_u64(w, t->id);
 		wire_put_text(w, len ? info.name : "", len);
 	}
-	ag_ti_free(jvm, info.name);
+	ag_jvmti_free(jvm, info.name);
 	ag_ref_drop(jvm, info.thread_group);
 	ag_ref_drop(jvm, info.context_class_loader);
 	return w ? 0 : -1;
 }
 
-static int tell_threads(struct ag_jvm *jvm, struct ag_chan *chan, const struct ag_graph *g)
+static int send_threads(struct ag_jvm *jvm, struct ag_chan *chan, const struct ag_graph *g)
 {
-	struct ag_batch batch = { .chan = chan, .type = WIRE_GRAPH_THREADS };
+	struct ag_row_batch batch = { .chan = chan, .type = WIRE_GRAPH_THREADS };
 
 	for (uint32_t i = 0; i < g->n_threads; i++) {
-		if (tell_thread(jvm, &batch, &g->threads[i]) != 0)
+		if (send_thread(jvm, &batch, &g->threads[i]) != 0)
 			return -1;
 	}
-	return ag_batch_end(&batch);
+	return ag_row_batch_end(&batch);
 }
 
 struct method {
-	char *class, *name; /* JVMTI's memory; NULL: it was unloaded */
+	char *class, *name; /* allocated by JVMTI; NULL if the class is unloaded */
 };
 
 static int name_method(struct ag_jvm *jvm, jmethodID id, struct method *m)
@@ -64,22 +67,22 @@ static int name_method(struct ag_jvm *jvm, jmethodID id, struct method *m)
 
 	if (code == JVMTI_ERROR_INVALID_METHODID)
 		return 0;
-	if (ag_ti_check(jvm, "GetMethodName", code) != 0)
+	if (ag_jvmti_check(jvm, "GetMethodName", code) != 0)
 		return -1;
 	code = (*jvm->ti)->GetMethodDeclaringClass(jvm->ti, id, &class);
 	if (code == JVMTI_ERROR_INVALID_METHODID)
 		return 0;
-	if (ag_ti_check(jvm, "GetMethodDeclaringClass", code) != 0)
+	if (ag_jvmti_check(jvm, "GetMethodDeclaringClass", code) != 0)
 		return -1;
 	m->class = ag_class_signature(jvm, class);
 	ag_ref_drop(jvm, class);
 	return m->class ? 0 : -1;
 }
 
-static int put_method(struct ag_batch *batch, const struct method *m)
+static int put_method(struct ag_row_batch *batch, const struct method *m)
 {
 	const char *class = m->class ? m->class : "", *name = m->name ? m->name : "";
-	struct wire_writer *w = ag_batch_row(batch, 8 + strlen(class) + strlen(name));
+	struct wire_writer *w = ag_row_batch_row(batch, 8 + strlen(class) + strlen(name));
 
 	if (!w)
 		return -1;
@@ -88,21 +91,21 @@ static int put_method(struct ag_batch *batch, const struct method *m)
 	return 0;
 }
 
-static int tell_method(struct ag_jvm *jvm, struct ag_batch *batch, jmethodID id)
+static int send_method(struct ag_jvm *jvm, struct ag_row_batch *batch, jmethodID id)
 {
 	struct method m = { NULL, NULL };
 	int rc = name_method(jvm, id, &m);
 
 	if (rc == 0)
 		rc = put_method(batch, &m);
-	ag_ti_free(jvm, m.class);
-	ag_ti_free(jvm, m.name);
+	ag_jvmti_free(jvm, m.class);
+	ag_jvmti_free(jvm, m.name);
 	return rc;
 }
 
-static int tell_methods(struct ag_jvm *jvm, struct ag_chan *chan, const struct ag_graph *g)
+static int send_methods(struct ag_jvm *jvm, struct ag_chan *chan, const struct ag_graph *g)
 {
-	struct ag_batch batch = { .chan = chan, .type = WIRE_GRAPH_METHODS };
+	struct ag_row_batch batch = { .chan = chan, .type = WIRE_GRAPH_METHODS };
 	jmethodID *ids;
 	int rc = 0;
 
@@ -111,19 +114,19 @@ static int tell_methods(struct ag_jvm *jvm, struct ag_chan *chan, const struct a
 	ids = ag_jvm_alloc(jvm, g->methods.n, sizeof(*ids));
 	if (!ids)
 		return -1;
-	for (size_t i = 0; i < ag_numbers_slots(&g->methods); i++) {
-		const struct ag_number *slot = &g->methods.slots[i];
+	for (size_t i = 0; i < ag_hash_map_slots(&g->methods); i++) {
+		const struct ag_hash_entry *slot = &g->methods.slots[i];
 
 		if (slot->key)
 			ids[slot->number - 1] = (jmethodID)(uintptr_t)slot->key;
 	}
 	for (uint32_t i = 0; i < g->methods.n && rc == 0; i++)
-		rc = tell_method(jvm, &batch, ids[i]);
+		rc = send_method(jvm, &batch, ids[i]);
 	ag_free(jvm->mem, ids);
-	return rc == 0 ? ag_batch_end(&batch) : -1;
+	return rc == 0 ? ag_row_batch_end(&batch) : -1;
 }
 
-static int tell_end(struct ag_jvm *jvm, struct ag_chan *chan, const struct ag_graph *g)
+static int send_end(struct ag_jvm *jvm, struct ag_chan *chan, const struct ag_graph *g)
 {
 	struct wire_writer *w = ag_chan_begin(chan);
 
@@ -135,40 +138,40 @@ static int tell_end(struct ag_jvm *jvm, struct ag_chan *chan, const struct ag_gr
 	return ag_chan_end(chan, WIRE_GRAPH_END);
 }
 
-static int tell(struct ag_jvm *jvm, struct ag_chan *chan, const struct ag_graph *g)
+static int send_graph(struct ag_jvm *jvm, struct ag_chan *chan, const struct ag_graph *g)
 {
-	if (g->n_new > 0 && tell_new_classes(jvm, chan, g->n_new) != 0)
+	if (g->n_new > 0 && send_new_classes(jvm, chan, g->n_new) != 0)
 		return -1;
-	if (tell_threads(jvm, chan, g) != 0 || tell_methods(jvm, chan, g) != 0)
+	if (send_threads(jvm, chan, g) != 0 || send_methods(jvm, chan, g) != 0)
 		return -1;
-	return tell_end(jvm, chan, g);
+	return send_end(jvm, chan, g);
 }
 
-/* Classes that turn up become the roster's, so no local frame is opened here. */
+/* Opens no local reference frame: the walk adds references to new classes to the class index. */
 int ag_cmd_graph(struct ag_jvm *jvm, struct ag_chan *chan, struct wire_reader *request)
 {
 	const jvmtiCapabilities tagging = { .can_tag_objects = 1 };
 	uint32_t flags = wire_get_u32(request);
 	struct ag_graph_opts opts = {
 		.pause_ms = wire_get_u32(request),
-		.tape_max = wire_get_u64(request),
+		.heap_stream_max = wire_get_u64(request),
 		.texts_from = wire_get_u32(request),
 	};
 	struct ag_graph graph;
 	int rc;
 
 	if (!wire_reader_ok(request))
-		return ag_fail(jvm, "read the request", "it is not complete");
+		return ag_fail(jvm, "read the request", "it is incomplete");
 	if (!(flags & WIRE_GRAPH_TEXTS))
 		opts.texts_from = 0;
 	else if (opts.texts_from == 0)
 		opts.texts_from = 1;
-	if (AG_TI(jvm, AddCapabilities, &tagging) != 0)
+	if (AG_JVMTI(jvm, AddCapabilities, &tagging) != 0)
 		return -1;
 	rc = ag_graph_walk(jvm, chan, &opts, &graph);
-	(void)AG_TI(jvm, RelinquishCapabilities, &tagging); /* the error is recorded */
+	(void)AG_JVMTI(jvm, RelinquishCapabilities, &tagging); /* the error is recorded */
 	if (rc == 0)
-		rc = tell(jvm, chan, &graph);
+		rc = send_graph(jvm, chan, &graph);
 	ag_graph_release(jvm, &graph);
 	return rc;
 }

@@ -1,67 +1,68 @@
-/* HISTO: a class histogram of the heap, all of it or of one class. */
+/* HISTO: sends a class histogram, of all classes or of one. */
 #include <string.h>
 
-#include "cmd/batch.h"
-#include "cmd/cmd.h"
-#include "cmd/places.h"
-#include "jvm/heap.h"
-#include "jvm/ref.h"
+#include "cmd/row_batch.h"
+#include "cmd/command.h"
+#include "cmd/origins_send.h"
+#include "jvm/heap/histo.h"
+#include "jvm/jni_refs.h"
 
 #define ROWS_AT_ONCE 512
-#define ROW_FIXED 28       /* a row's bytes without the signature's */
+#define ROW_FIXED 28       /* bytes of a row without the signature */
 
-/* Loaders and modules go out before the classes that name them. */
-static int tell_places(struct ag_places *p, const struct ag_row *rows, uint32_t n,
-		       struct ag_where *where)
+/* Sends loaders and modules before the rows that refer to them. */
+static int send_origins(struct ag_origins *p, const struct ag_row *rows, uint32_t n,
+			struct ag_origin *origin)
 {
 	for (uint32_t i = 0; i < n; i++) {
-		if (ag_places_find(p, rows[i].class, &where[i]) != 0)
+		if (ag_origins_send(p, rows[i].class, &origin[i]) != 0)
 			return -1;
 	}
 	return 0;
 }
 
-static int tell_classes(struct ag_places *p, const struct ag_row *rows, uint32_t n,
-			const struct ag_where *where)
+static int send_classes(struct ag_origins *p, const struct ag_row *rows, uint32_t n,
+			const struct ag_origin *origin)
 {
-	struct ag_batch batch = { .chan = p->chan, .type = WIRE_HISTO_CLASSES };
+	struct ag_row_batch batch = { .chan = p->chan, .type = WIRE_HISTO_CLASSES };
 
 	for (uint32_t i = 0; i < n; i++) {
 		char *signature = ag_class_signature(p->jvm, rows[i].class);
 		size_t len = signature ? strlen(signature) : 0;
-		struct wire_writer *w = signature ? ag_batch_row(&batch, ROW_FIXED + len) : NULL;
+		struct wire_writer *w =
+			signature ? ag_row_batch_row(&batch, ROW_FIXED + len) : NULL;
 
 		if (w) {
-			wire_put_u32(w, where[i].loader);
-			wire_put_u32(w, where[i].module);
+			wire_put_u32(w, origin[i].loader);
+			wire_put_u32(w, origin[i].module);
 			wire_put_text(w, signature, len);
 			wire_put_u64(w, rows[i].tally.instances);
 			wire_put_u64(w, rows[i].tally.bytes);
 		}
-		ag_ti_free(p->jvm, signature);
+		ag_jvmti_free(p->jvm, signature);
 		if (!w)
 			return -1;
 	}
-	return ag_batch_end(&batch);
+	return ag_row_batch_end(&batch);
 }
 
-/* Some rows at a time: the client makes sense of them while the next ones are looked up. */
-static int tell_rows(struct ag_places *p, const struct ag_census *census)
+/* Sends rows in chunks, so that the client parses one while the agent collects the next. */
+static int send_rows(struct ag_origins *p, const struct ag_census *census)
 {
-	struct ag_where where[ROWS_AT_ONCE];
+	struct ag_origin origin[ROWS_AT_ONCE];
 
 	for (uint32_t i = 0; i < census->n; i += ROWS_AT_ONCE) {
 		const struct ag_row *rows = census->rows + i;
 		uint32_t left = census->n - i;
 		uint32_t n = left < ROWS_AT_ONCE ? left : ROWS_AT_ONCE;
 
-		if (tell_places(p, rows, n, where) != 0 || tell_classes(p, rows, n, where) != 0)
+		if (send_origins(p, rows, n, origin) != 0 || send_classes(p, rows, n, origin) != 0)
 			return -1;
 	}
 	return 0;
 }
 
-static int tell_end(struct ag_jvm *jvm, struct ag_chan *chan, const struct ag_census *census)
+static int send_end(struct ag_jvm *jvm, struct ag_chan *chan, const struct ag_census *census)
 {
 	struct wire_writer *w = ag_chan_begin(chan);
 
@@ -72,20 +73,20 @@ static int tell_end(struct ag_jvm *jvm, struct ag_chan *chan, const struct ag_ce
 	return ag_chan_end(chan, WIRE_HISTO_END);
 }
 
-static int tell(struct ag_jvm *jvm, struct ag_chan *chan, const struct ag_census *census,
-		bool tell_modules)
+static int send_histogram(struct ag_jvm *jvm, struct ag_chan *chan, const struct ag_census *census,
+			  bool with_modules)
 {
 	struct ag_ids loaders = { 0 }, modules = { 0 };
-	struct ag_places places = {
+	struct ag_origins origins = {
 		.jvm = jvm,
 		.chan = chan,
 		.loaders = &loaders,
-		.modules = tell_modules ? &modules : NULL,
+		.modules = with_modules ? &modules : NULL,
 	};
-	int rc = tell_rows(&places, census);
+	int rc = send_rows(&origins, census);
 
 	if (rc == 0)
-		rc = tell_end(jvm, chan, census);
+		rc = send_end(jvm, chan, census);
 	ag_ids_release(jvm, &loaders);
 	ag_ids_release(jvm, &modules);
 	return rc;
@@ -96,7 +97,7 @@ int ag_cmd_histo(struct ag_jvm *jvm, struct ag_chan *chan, struct wire_reader *r
 	const jvmtiCapabilities tagging = { .can_tag_objects = 1 };
 	uint32_t flags = wire_get_u32(request);
 	struct wire_text only = wire_get_text(request);
-	struct ag_heap_opts opts = {
+	struct ag_histo_opts opts = {
 		.live = flags & WIRE_HISTO_LIVE,
 		.strict = flags & WIRE_HISTO_STRICT,
 		.signature = only.len > 0 ? only.data : NULL,
@@ -106,16 +107,16 @@ int ag_cmd_histo(struct ag_jvm *jvm, struct ag_chan *chan, struct wire_reader *r
 	int rc = -1;
 
 	if (!wire_reader_ok(request))
-		return ag_fail(jvm, "read the request", "it is not complete");
+		return ag_fail(jvm, "read the request", "it is incomplete");
 	if (ag_ref_push(jvm) != 0)
 		return -1;
-	if (AG_TI(jvm, AddCapabilities, &tagging) != 0)
+	if (AG_JVMTI(jvm, AddCapabilities, &tagging) != 0)
 		goto out;
-	if (ag_heap_count(jvm, &opts, &census) == 0) {
-		rc = tell(jvm, chan, &census, flags & WIRE_HISTO_MODULES);
+	if (ag_histo_count(jvm, &opts, &census) == 0) {
+		rc = send_histogram(jvm, chan, &census, flags & WIRE_HISTO_MODULES);
 		ag_census_release(jvm, &census);
 	}
-	(void)AG_TI(jvm, RelinquishCapabilities, &tagging); /* the error is recorded */
+	(void)AG_JVMTI(jvm, RelinquishCapabilities, &tagging); /* the error is recorded */
 out:
 	ag_ref_pop(jvm);
 	return rc;

@@ -1,41 +1,41 @@
-/* PATCHES: what is replaced, by what and since when. */
+/* PATCHES: sends the installed patches, with class, file and time. */
 #include <string.h>
 
-#include "cmd/cmd.h"
-#include "cmd/places.h"
-#include "jvm/patches.h"
-#include "jvm/ref.h"
+#include "cmd/command.h"
+#include "cmd/origins_send.h"
+#include "jvm/patch/patches.h"
+#include "jvm/jni_refs.h"
 
-struct telling {
-	struct ag_places places;
+struct reply {
+	struct ag_origins origins;
 	uint32_t n;
 };
 
-static int tell_patch(struct ag_jvm *jvm, const struct ag_patch_told *patch, void *arg)
+static int send_patch(struct ag_jvm *jvm, const struct ag_patch_info *patch, void *arg)
 {
-	struct telling *t = arg;
+	struct reply *r = arg;
 	char *signature = ag_class_signature(jvm, patch->class);
 	struct wire_writer *w;
-	struct ag_where where;
+	struct ag_origin origin;
 	int rc = -1;
 
-	if (!signature || ag_places_find(&t->places, patch->class, &where) != 0)
+	if (!signature || ag_origins_send(&r->origins, patch->class, &origin) != 0)
 		goto out;
-	w = ag_chan_begin(t->places.chan);
+	w = ag_chan_begin(r->origins.chan);
 	wire_put_u64(w, patch->id);
 	wire_put_u64(w, patch->when_ms);
-	wire_put_u32(w, where.loader);
+	wire_put_u32(w, origin.loader);
 	wire_put_text(w, signature, strlen(signature));
 	wire_put_text(w, patch->file, strlen(patch->file));
 	wire_put_text(w, patch->digest, strlen(patch->digest));
-	rc = ag_chan_end(t->places.chan, WIRE_PATCH_ROW);
-	t->n++;
+	rc = ag_chan_end(r->origins.chan, WIRE_PATCH_ROW);
+	r->n++;
 out:
-	ag_ti_free(jvm, signature);
+	ag_jvmti_free(jvm, signature);
 	return rc;
 }
 
-static int tell_end(struct ag_chan *chan, uint32_t n)
+static int send_end(struct ag_chan *chan, uint32_t n)
 {
 	struct wire_writer *w = ag_chan_begin(chan);
 
@@ -43,19 +43,19 @@ static int tell_end(struct ag_chan *chan, uint32_t n)
 	return ag_chan_end(chan, WIRE_PATCHES_END);
 }
 
-/* Loaders are numbered for this answer alone. */
+/* The loader numbers are valid for this result only. */
 int ag_cmd_patches(struct ag_jvm *jvm, struct ag_chan *chan, struct wire_reader *request)
 {
 	struct ag_ids loaders = { 0 };
-	struct telling t = { .places = { .jvm = jvm, .chan = chan, .loaders = &loaders } };
+	struct reply r = { .origins = { .jvm = jvm, .chan = chan, .loaders = &loaders } };
 	int rc;
 
 	(void)request;
 	if (ag_ref_push(jvm) != 0)
 		return -1;
-	rc = ag_patches_each(jvm, tell_patch, &t);
+	rc = ag_patches_each(jvm, send_patch, &r);
 	if (rc == 0)
-		rc = tell_end(chan, t.n);
+		rc = send_end(chan, r.n);
 	ag_ids_release(jvm, &loaders);
 	ag_ref_pop(jvm);
 	return rc;

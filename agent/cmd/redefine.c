@@ -1,9 +1,9 @@
-/* REDEFINE: other class files for classes, all in one go or none. */
+/* REDEFINE: replaces the class files of all given classes, or of none. */
 #include <string.h>
 
-#include "cmd/cmd.h"
-#include "jvm/patches.h"
-#include "jvm/roster.h"
+#include "cmd/command.h"
+#include "jvm/patch/patches.h"
+#include "jvm/class_index.h"
 
 static void copy_text(char out[AG_PATCH_TEXT], struct wire_text text)
 {
@@ -13,20 +13,20 @@ static void copy_text(char out[AG_PATCH_TEXT], struct wire_text text)
 	out[len] = '\0';
 }
 
-/* The frame that must come next; -1: it does not, and the session is over. */
+/* Receives a frame of this type.  If another arrives, returns -1 with the channel broken. */
 static int expect(struct ag_jvm *jvm, struct ag_chan *chan, uint16_t type, struct ag_frame *frame)
 {
 	if (ag_chan_receive(chan, frame) == 1 && frame->type == type)
 		return 0;
 	chan->broken = true;
-	return ag_fail(jvm, "read the request", "it is not complete");
+	return ag_fail(jvm, "read the request", "it is incomplete");
 }
 
 static int read_bytes(struct ag_jvm *jvm, struct ag_chan *chan, struct ag_new_patch *new)
 {
-	size_t have = 0;
+	size_t n_read = 0;
 
-	while (have < new->len) {
+	while (n_read < new->len) {
 		struct ag_frame frame;
 		struct wire_text piece;
 
@@ -34,18 +34,18 @@ static int read_bytes(struct ag_jvm *jvm, struct ag_chan *chan, struct ag_new_pa
 			return -1;
 		piece = wire_get_text(&frame.payload);
 		if (!wire_reader_ok(&frame.payload) || piece.len == 0 ||
-		    piece.len > new->len - have) {
+		    piece.len > new->len - n_read) {
 			chan->broken = true;
-			return ag_fail(jvm, "read the request", "it makes no sense");
+			return ag_fail(jvm, "read the request", "it is malformed");
 		}
-		if (new->bytes) /* else there was no memory, and it is only read past */
-			memcpy(new->bytes + have, piece.data, piece.len);
-		have += piece.len;
+		if (new->bytes) /* NULL if there was no memory: skip the bytes */
+			memcpy(new->bytes + n_read, piece.data, piece.len);
+		n_read += piece.len;
 	}
 	return 0;
 }
 
-/* What cannot be done is recorded, and the rest read all the same: it is no new request. */
+/* Reads all frames of a patch, even after an error, which it records: they are not requests. */
 static int read_patch(struct ag_jvm *jvm, struct ag_chan *chan, struct ag_new_patch *new)
 {
 	struct ag_frame frame;
@@ -59,14 +59,14 @@ static int read_patch(struct ag_jvm *jvm, struct ag_chan *chan, struct ag_new_pa
 	new->len = wire_get_u32(&frame.payload);
 	if (!wire_reader_ok(&frame.payload)) {
 		chan->broken = true;
-		return ag_fail(jvm, "read the request", "it makes no sense");
+		return ag_fail(jvm, "read the request", "it is malformed");
 	}
-	new->class = ag_roster_class(jvm, number);
+	new->class = ag_class_index_class(jvm, number);
 	new->bytes = ag_jvm_alloc(jvm, new->len, 1);
 	return read_bytes(jvm, chan, new);
 }
 
-static int tell(struct ag_chan *chan, const struct ag_patched *patched)
+static int send_result(struct ag_chan *chan, const struct ag_patched *patched)
 {
 	struct wire_writer *w = ag_chan_begin(chan);
 
@@ -83,10 +83,10 @@ int ag_cmd_redefine(struct ag_jvm *jvm, struct ag_chan *chan, struct wire_reader
 	int rc = -1;
 
 	if (!wire_reader_ok(request))
-		return ag_fail(jvm, "read the request", "it is not complete");
+		return ag_fail(jvm, "read the request", "it is incomplete");
 	new = ag_jvm_alloc(jvm, n, sizeof(*new));
 	if (!new) {
-		chan->broken = true; /* its frames would be taken for requests */
+		chan->broken = true; /* the next frames are not requests */
 		return -1;
 	}
 	while (n_read < n && read_patch(jvm, chan, &new[n_read]) == 0)
@@ -94,7 +94,7 @@ int ag_cmd_redefine(struct ag_jvm *jvm, struct ag_chan *chan, struct wire_reader
 	if (n_read == n && !jvm->err.what)
 		rc = ag_patches_install(jvm, new, n, &patched);
 	if (rc == 0)
-		rc = tell(chan, &patched);
+		rc = send_result(chan, &patched);
 	for (uint32_t i = 0; i < n; i++)
 		ag_free(jvm->mem, new[i].bytes);
 	ag_free(jvm->mem, new);

@@ -1,6 +1,6 @@
-/* RESTORE: take patches away again. */
-#include "cmd/cmd.h"
-#include "jvm/patches.h"
+/* RESTORE: removes patches. */
+#include "cmd/command.h"
+#include "jvm/patch/patches.h"
 
 int ag_cmd_restore(struct ag_jvm *jvm, struct ag_chan *chan, struct wire_reader *request)
 {
@@ -18,7 +18,7 @@ int ag_cmd_restore(struct ag_jvm *jvm, struct ag_chan *chan, struct wire_reader 
 	if (wire_reader_ok(request))
 		rc = ag_patches_restore(jvm, ids, n, &code, &restored);
 	else
-		rc = ag_fail(jvm, "read the request", "it is not complete");
+		rc = ag_fail(jvm, "read the request", "it is incomplete");
 	ag_free(jvm->mem, ids);
 	if (rc != 0)
 		return -1;

@@ -1,35 +1,35 @@
 /*
- * TRACE: hooks into methods, what they see to the client, and hooks out again.
+ * TRACE: installs hooks in methods, sends the calls they record, and removes the hooks.
  *
- * Whatever ends it, the classes are put back first, before anything that may take its time: the
- * client is not waited for while they have hooks.
+ * While classes have hooks, the agent never waits for the client.  Whenever a trace ends, the
+ * agent first restores the classes.
  */
 #include <string.h>
 
-#include "cmd/cmd.h"
-#include "cmd/trace_tell.h"
-#include "jvm/ref.h"
-#include "jvm/roster.h"
+#include "cmd/command.h"
+#include "cmd/trace_send.h"
+#include "jvm/jni_refs.h"
+#include "jvm/class_index.h"
 
 #define NS_PER_MS 1000000
 #define NS_PER_S 1000000000
 
-/*
- * How often it is looked for calls.  They are not waited for: to wake us, a thread of the
- * application's would have to call the system in a hook.
- */
+/* The interval of polling for calls: a hook makes no system call that could wake this thread. */
 #define TICK_BUSY_MS 10
 #define TICK_IDLE_MS 50
 
 #define SUMS_NS (500 * NS_PER_MS)
 #define STATE_NS NS_PER_S
 
-#define FRAMES_MAX (1u << 16) /* what is beyond is unknown: 2 MB must do */
+#define FRAMES_MAX (1u << 16) /* distinct frames, 2 MB; further ones are sent as unknown */
 
-/* Hooks that cost too much end it: looked at over a second at least, unless it is a flood. */
+/*
+ * The trace ends if the hooks exceed their budget in a window of COST_NS, or if they use more than
+ * the budget for FLOOD seconds in a window of FLOOD_NS.
+ */
 #define COST_NS NS_PER_S
 #define FLOOD_NS (250 * NS_PER_MS)
-#define FLOOD 4 /* seconds' budgets */
+#define FLOOD 4
 
 struct request {
 	struct ag_trace_wanted wanted;
@@ -40,22 +40,22 @@ struct request {
 
 struct window {
 	int64_t begin_ns;
-	uint64_t spent_ns; /* by hooks, until then */
+	uint64_t spent_ns; /* used by hooks before begin_ns */
 };
 
 struct tracing {
-	struct ag_telling tell;
+	struct ag_trace_sender sender;
 	struct ag_install *install;
 	uint64_t budget_ns, max_ns;
-	int64_t begin_ns, allowed_ns, summed_ns, stated_ns;
+	int64_t begin_ns, allowed_ns, sums_sent_ns, state_sent_ns;
 	struct window second, flood;
 	int tick_ms;
 };
 
-static int makes_no_sense(struct ag_jvm *jvm, struct ag_chan *chan)
+static int invalid_request(struct ag_jvm *jvm, struct ag_chan *chan)
 {
-	chan->broken = true; /* what follows cannot be told apart from requests */
-	return ag_fail(jvm, "read the request", "it makes no sense");
+	chan->broken = true; /* what follows might not be a request */
+	return ag_fail(jvm, "read the request", "it is malformed");
 }
 
 static bool has_text(struct wire_text text)
@@ -63,8 +63,8 @@ static bool has_text(struct wire_text text)
 	return text.len > 0 && !memchr(text.data, '\0', text.len);
 }
 
-/* Both texts of a method, one behind the other. */
-static int keep_method(struct ag_jvm *jvm, struct ag_install_method *m, uint32_t number,
+/* Copies the name and the descriptor into one block, which m->name owns. */
+static int copy_method(struct ag_jvm *jvm, struct ag_install_method *m, uint32_t number,
 		       struct wire_text name, struct wire_text descriptor)
 {
 	char *texts = ag_jvm_alloc(jvm, name.len + descriptor.len + 2, 1);
@@ -79,45 +79,45 @@ static int keep_method(struct ag_jvm *jvm, struct ag_install_method *m, uint32_t
 	return 0;
 }
 
-/* One TRACE_METHODS; *have is counted up.  What cannot be kept is recorded and read past. */
-static int read_some(struct ag_jvm *jvm, struct ag_chan *chan, struct request *request,
-		     uint32_t *have)
+/* Reads one TRACE_METHODS and advances *n_read.  After an error, stores no methods. */
+static int read_batch(struct ag_jvm *jvm, struct ag_chan *chan, struct request *request,
+		      uint32_t *n_read)
 {
 	struct ag_frame frame;
 	uint32_t number, n;
 
 	if (ag_chan_receive(chan, &frame) != 1 || frame.type != WIRE_TRACE_METHODS)
-		return makes_no_sense(jvm, chan);
+		return invalid_request(jvm, chan);
 	number = wire_get_u32(&frame.payload);
 	n = wire_get_u32(&frame.payload);
-	if (n == 0 || n > request->n - *have)
-		return makes_no_sense(jvm, chan);
-	if (!jvm->roster || number >= jvm->roster->classes.n)
-		(void)ag_fail(jvm, "find the class",
-			      "the client was told of none with this number");
-	for (uint32_t i = 0; i < n; i++, ++*have) {
+	if (n == 0 || n > request->n - *n_read)
+		return invalid_request(jvm, chan);
+	if (!jvm->class_index || number >= jvm->class_index->classes.n)
+		(void)ag_fail(jvm, "find the class", "unknown number");
+	for (uint32_t i = 0; i < n; i++, ++*n_read) {
 		struct wire_text name = wire_get_text(&frame.payload);
 		struct wire_text descriptor = wire_get_text(&frame.payload);
 
 		if (!wire_reader_ok(&frame.payload) || !has_text(name) || !has_text(descriptor))
-			return makes_no_sense(jvm, chan);
+			return invalid_request(jvm, chan);
 		if (!jvm->err.what)
-			(void)keep_method(jvm, &request->methods[*have], number, name, descriptor);
+			(void)copy_method(jvm, &request->methods[*n_read], number, name,
+					  descriptor);
 	}
 	return 0;
 }
 
 static int read_methods(struct ag_jvm *jvm, struct ag_chan *chan, struct request *request)
 {
-	uint32_t have = 0;
+	uint32_t n_read = 0;
 
 	request->methods = ag_jvm_alloc(jvm, request->n, sizeof(*request->methods));
 	if (!request->methods) {
 		chan->broken = true;
 		return -1;
 	}
-	while (have < request->n) {
-		if (read_some(jvm, chan, request, &have) != 0)
+	while (n_read < request->n) {
+		if (read_batch(jvm, chan, request, &n_read) != 0)
 			return -1;
 	}
 	return jvm->err.what ? -1 : 0;
@@ -148,19 +148,20 @@ static int read_request(struct ag_jvm *jvm, struct ag_chan *chan, struct wire_re
 	if (!wire_reader_ok(r) || request->n == 0 || request->n > WIRE_TRACE_METHODS_MAX ||
 	    (flags & ~(details | WIRE_TRACE_SUMMED)) ||
 	    ((flags & WIRE_TRACE_SUMMED) && (flags & details)))
-		return makes_no_sense(jvm, chan);
+		return invalid_request(jvm, chan);
 	return read_methods(jvm, chan, request);
 }
 
-/* The hooks took more than a share of the time since the window was opened. */
-static bool is_over(const struct tracing *t, const struct window *w, int64_t now, uint64_t spent)
+/* Returns true if the hooks have exceeded their budget since the window began. */
+static bool exceeds_budget(const struct tracing *t, const struct window *w, int64_t now,
+			   uint64_t spent)
 {
 	double allowed = (double)t->budget_ns * (double)(now - w->begin_ns) / NS_PER_S;
 
 	return (double)(spent - w->spent_ns) > allowed;
 }
 
-/* A slow instant of the machine's is none of the hooks'. */
+/* Checks the budget over windows: a short stall of the machine must not end the trace. */
 static bool costs_too_much(struct tracing *t, int64_t now)
 {
 	struct ag_trace_state state = { 0 };
@@ -168,7 +169,7 @@ static bool costs_too_much(struct tracing *t, int64_t now)
 
 	if (t->budget_ns == 0)
 		return false;
-	ag_trace_state(t->tell.trace, &state);
+	ag_trace_state(t->sender.trace, &state);
 	spent = state.hooks_ns;
 	if ((double)(spent - t->flood.spent_ns) > (double)t->budget_ns * FLOOD)
 		return true;
@@ -176,47 +177,48 @@ static bool costs_too_much(struct tracing *t, int64_t now)
 		t->flood = (struct window){ now, spent };
 	if (now - t->second.begin_ns < COST_NS)
 		return false;
-	if (is_over(t, &t->second, now, spent))
+	if (exceeds_budget(t, &t->second, now, spent))
 		return true;
 	t->second = (struct window){ now, spent };
 	return false;
 }
 
-static int tell_sums(struct tracing *t, int64_t now)
+static int send_sums(struct tracing *t, int64_t now)
 {
-	if (t->tell.next_sum == t->tell.n && now - t->summed_ns >= SUMS_NS) {
-		t->tell.next_sum = 0;
-		t->summed_ns = now;
+	if (t->sender.next_sum == t->sender.n && now - t->sums_sent_ns >= SUMS_NS) {
+		t->sender.next_sum = 0;
+		t->sums_sent_ns = now;
 	}
-	return ag_tell_sums(&t->tell);
+	return ag_trace_send_sums(&t->sender);
 }
 
-/* What there is to tell, as far as the client takes it. */
-static int take_turn(struct tracing *t, int64_t now)
+/* Sends pending calls or sums and the state, as far as the channel has room. */
+static int send_pending(struct tracing *t, int64_t now)
 {
-	struct ag_telling *tell = &t->tell;
-	uint64_t before = tell->told;
+	struct ag_trace_sender *sender = &t->sender;
+	uint64_t before = sender->sent;
 
-	ag_trace_allow(tell->trace, (uint64_t)(now - t->allowed_ns));
+	ag_trace_allow(sender->trace, (uint64_t)(now - t->allowed_ns));
 	t->allowed_ns = now;
-	if (ag_tell_begin(tell) != 0)
+	if (ag_trace_send_begin(sender) != 0)
 		return -1;
-	if (tell->next_method <= tell->n)
-		return 0; /* that comes first */
-	if ((tell->flags & WIRE_TRACE_SUMMED ? tell_sums(t, now) : ag_tell_calls(tell)) != 0)
+	if (sender->next_method <= sender->n)
+		return 0; /* TRACE_REFUSED and TRACE_BEGUN come first */
+	if ((sender->flags & WIRE_TRACE_SUMMED ? send_sums(t, now) :
+						 ag_trace_send_calls(sender)) != 0)
 		return -1;
-	if (now - t->stated_ns >= STATE_NS) {
-		t->stated_ns = now;
-		if (ag_tell_state(tell) != 0)
+	if (now - t->state_sent_ns >= STATE_NS) {
+		t->state_sent_ns = now;
+		if (ag_trace_send_state(sender) != 0)
 			return -1;
 	}
-	t->tick_ms = tell->told > before ? TICK_BUSY_MS : t->tick_ms * 2;
+	t->tick_ms = sender->sent > before ? TICK_BUSY_MS : t->tick_ms * 2;
 	if (t->tick_ms > TICK_IDLE_MS)
 		t->tick_ms = TICK_IDLE_MS;
 	return 0;
 }
 
-static bool is_late(const struct tracing *t, int64_t now)
+static bool time_is_up(const struct tracing *t, int64_t now)
 {
 	return t->max_ns > 0 && (uint64_t)(now - t->begin_ns) >= t->max_ns;
 }
@@ -230,72 +232,69 @@ static int tick(const struct tracing *t, int64_t now)
 	return (int)(left / NS_PER_MS) + 1;
 }
 
-/* Until one of its ends: enum wire_trace_end, or -1: the client has gone. */
+/* Returns the reason of the end (enum wire_trace_end), or -1 if the client has disconnected. */
 static int follow(struct tracing *t)
 {
 	t->begin_ns = ag_now_ns();
 	for (;;) {
 		int64_t now = ag_now_ns();
-		int said;
+		int event;
 
 		if (costs_too_much(t, now))
 			return WIRE_TRACED_COST;
-		if (take_turn(t, now) != 0)
+		if (send_pending(t, now) != 0)
 			return -1;
-		if (ag_telling_is_done(&t->tell))
+		if (ag_trace_sender_is_done(&t->sender))
 			return WIRE_TRACED_COUNT;
-		if (is_late(t, now))
+		if (time_is_up(t, now))
 			return WIRE_TRACED_TIME;
-		said = ag_chan_watch(t->tell.chan, tick(t, now));
-		if (said != 0)
-			return said < 0 ? -1 : WIRE_TRACED_ASKED;
+		event = ag_chan_watch(t->sender.chan, tick(t, now));
+		if (event != 0)
+			return event < 0 ? -1 : WIRE_TRACED_STOPPED;
 	}
 }
 
-/* The last look at what hooks left, for as long as the lines of the methods are theirs. */
+/* Sends once more after TRACE_STOP: when classes are restored, line numbers are lost. */
 static int trace(struct tracing *t)
 {
-	int end = ag_telling_hooked(&t->tell) > 0 ? follow(t) : WIRE_TRACED_NOTHING;
+	int end = ag_trace_sender_hooked(&t->sender) > 0 ? follow(t) : WIRE_TRACED_NOTHING;
 
-	if (end == WIRE_TRACED_ASKED)
-		(void)take_turn(t, ag_now_ns()); /* a channel that is broken tells by itself */
+	if (end == WIRE_TRACED_STOPPED)
+		(void)send_pending(t, ag_now_ns()); /* on an error chan->broken is set */
 	return end;
 }
 
-/*
- * Whatever the client said ended it, before it was read: a frame that is cut would have to be
- * waited for.
- */
+/* Reads TRACE_STOP.  Call it after the hooks are removed: it waits if the frame is incomplete. */
 static int read_stop(struct ag_jvm *jvm, struct ag_chan *chan)
 {
 	struct ag_frame frame;
 
 	if (ag_chan_receive(chan, &frame) == 1 && frame.type == WIRE_TRACE_STOP)
 		return 0;
-	return makes_no_sense(jvm, chan);
+	return invalid_request(jvm, chan);
 }
 
-static int tell_rest(struct tracing *t, int end, jvmtiError code)
+static int send_rest(struct tracing *t, int end, jvmtiError code)
 {
-	struct ag_telling *tell = &t->tell;
+	struct ag_trace_sender *sender = &t->sender;
 
-	tell->patient = true;
-	tell->frames.moved = true;
-	if (end == WIRE_TRACED_ASKED && read_stop(tell->jvm, tell->chan) != 0)
+	sender->may_wait = true;
+	sender->frames.restored = true;
+	if (end == WIRE_TRACED_STOPPED && read_stop(sender->jvm, sender->chan) != 0)
 		return -1;
-	if (ag_tell_begin(tell) != 0)
+	if (ag_trace_send_begin(sender) != 0)
 		return -1;
-	if (tell->flags & WIRE_TRACE_SUMMED) {
-		/* Those of a round that was begun, and once more from the first. */
-		if (ag_tell_sums(tell) != 0)
+	if (sender->flags & WIRE_TRACE_SUMMED) {
+		/* Finish the current round, then send a complete one. */
+		if (ag_trace_send_sums(sender) != 0)
 			return -1;
-		tell->next_sum = 0;
-		if (ag_tell_sums(tell) != 0)
+		sender->next_sum = 0;
+		if (ag_trace_send_sums(sender) != 0)
 			return -1;
-	} else if (ag_tell_calls(tell) != 0) {
+	} else if (ag_trace_send_calls(sender) != 0) {
 		return -1;
 	}
-	return ag_tell_end(tell, (uint32_t)end, code);
+	return ag_trace_send_end(sender, (uint32_t)end, code);
 }
 
 static int run(struct ag_jvm *jvm, struct tracing *t, const struct request *request)
@@ -304,22 +303,22 @@ static int run(struct ag_jvm *jvm, struct tracing *t, const struct request *requ
 	jvmtiError code;
 	int end;
 
-	ag_trace_begin(t->tell.trace);
-	t->allowed_ns = t->summed_ns = t->stated_ns = ag_now_ns();
+	ag_trace_begin(t->sender.trace);
+	t->allowed_ns = t->sums_sent_ns = t->state_sent_ns = ag_now_ns();
 	t->second.begin_ns = t->flood.begin_ns = t->allowed_ns;
-	t->install = ag_install(jvm, t->tell.trace, values, request->methods, request->n);
+	t->install = ag_install(jvm, t->sender.trace, values, request->methods, request->n);
 	if (!t->install) {
-		ag_trace_end(t->tell.trace);
+		ag_trace_end(t->sender.trace);
 		return -1;
 	}
-	t->tell.install_ns = (uint64_t)(ag_now_ns() - t->allowed_ns);
+	t->sender.install_ns = (uint64_t)(ag_now_ns() - t->allowed_ns);
 	end = jvm->stopping ? -1 : trace(t);
-	/* In this order: the latter waits for hooks, of which there will be few then. */
+	/* Uninstall first: ag_trace_end() waits for hooks in flight, of which few are then left. */
 	ag_uninstall(jvm, t->install, &code);
-	ag_trace_end(t->tell.trace);
-	if (end < 0 || jvm->stopping || t->tell.chan->broken)
+	ag_trace_end(t->sender.trace);
+	if (end < 0 || jvm->stopping || t->sender.chan->broken)
 		return -1;
-	return tell_rest(t, end, code);
+	return send_rest(t, end, code);
 }
 
 static int describe(struct ag_jvm *jvm, struct ag_trace *trace, const struct request *request)
@@ -334,7 +333,7 @@ static int describe(struct ag_jvm *jvm, struct ag_trace *trace, const struct req
 static int run_new(struct ag_jvm *jvm, struct ag_chan *chan, const struct request *request)
 {
 	struct tracing t = {
-		.tell = {
+		.sender = {
 			.jvm = jvm, .chan = chan, .methods = request->methods, .n = request->n,
 			.flags = request->wanted.flags, .max_calls = request->max_calls,
 			.next_sum = request->n,
@@ -347,13 +346,13 @@ static int run_new(struct ag_jvm *jvm, struct ag_chan *chan, const struct reques
 
 	if (!trace)
 		return -1;
-	t.tell.trace = trace;
+	t.sender.trace = trace;
 	if (describe(jvm, trace, request) == 0 &&
-	    (!(t.tell.flags & WIRE_TRACE_STACKS) ||
-	     ag_frames_init(jvm, &t.tell.frames, FRAMES_MAX) == 0))
+	    (!(t.sender.flags & WIRE_TRACE_STACKS) ||
+	     ag_frames_init(jvm, &t.sender.frames, FRAMES_MAX) == 0))
 		rc = run(jvm, &t, request);
-	ag_frames_release(jvm, &t.tell.frames);
-	/* What is left to a suspended thread stands in the session's account. */
+	ag_frames_release(jvm, &t.sender.frames);
+	/* If a suspended thread is in a hook, the trace's memory remains: GONE reports it. */
 	(void)ag_trace_free(jvm, trace);
 	return rc;
 }
@@ -365,10 +364,10 @@ static int run_capable(struct ag_jvm *jvm, struct ag_chan *chan, const struct re
 	};
 	int rc;
 
-	if (AG_TI(jvm, AddCapabilities, &reading) != 0)
+	if (AG_JVMTI(jvm, AddCapabilities, &reading) != 0)
 		return -1;
 	rc = run_new(jvm, chan, request);
-	(void)AG_TI(jvm, RelinquishCapabilities, &reading); /* the error is recorded */
+	(void)AG_JVMTI(jvm, RelinquishCapabilities, &reading); /* the error is recorded */
 	return rc;
 }
 
@@ -386,7 +385,7 @@ int ag_cmd_trace(struct ag_jvm *jvm, struct ag_chan *chan, struct wire_reader *r
 	return rc;
 }
 
-/* TRACE_STOP that crossed with the end of its trace. */
+/* Ignores a TRACE_STOP that was sent before the client received TRACE_END. */
 int ag_cmd_trace_stop(struct ag_jvm *jvm, struct ag_chan *chan, struct wire_reader *r)
 {
 	(void)jvm, (void)chan, (void)r;

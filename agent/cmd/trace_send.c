@@ -1,17 +1,17 @@
-#include "cmd/trace_tell.h"
+#include "cmd/trace_send.h"
 
 #include <string.h>
 
-#include "wire/sums.h"
+#include "wire/log_histogram.h"
 
-#define PIECE (48u * 1024) /* so much that the batch is ended, for a frame of another kind */
-#define USUAL_CALL 2048    /* room that is made for the next one before it is taken */
-#define LONGEST_SUM (48 + 12 * SUMS_BUCKETS)
-#define NAME_MAX 1024      /* longer names of threads are cut */
+#define END_BATCH (48u * 1024) /* bytes of a row: ends the batch, so that FRAMES can follow */
+#define USUAL_CALL 2048        /* bytes that are reserved before the next call is drained */
+#define LONGEST_SUM (48 + 12 * HISTOGRAM_BUCKETS) /* bytes */
+#define NAME_MAX 1024          /* bytes; longer thread names are cut */
 
-#define FULL AG_BATCH_FULL /* there is no room; -1 is for broken channels */
+#define FULL AG_ROW_BATCH_FULL /* the channel has no room; -1 means that it is broken */
 
-uint32_t ag_telling_hooked(const struct ag_telling *t)
+uint32_t ag_trace_sender_hooked(const struct ag_trace_sender *t)
 {
 	uint32_t n = 0;
 
@@ -20,26 +20,26 @@ uint32_t ag_telling_hooked(const struct ag_telling *t)
 	return n;
 }
 
-bool ag_telling_is_done(const struct ag_telling *t)
+bool ag_trace_sender_is_done(const struct ag_trace_sender *t)
 {
-	return t->max_calls > 0 && t->told >= t->max_calls;
+	return t->max_calls > 0 && t->sent >= t->max_calls;
 }
 
-static int make_room(struct ag_telling *t, size_t n)
+static int make_room(struct ag_trace_sender *t, size_t n)
 {
 	t->batch.chan = t->chan;
-	return ag_batch_room(&t->batch, n, t->patient);
+	return ag_row_batch_room(&t->batch, n, t->may_wait);
 }
 
-/* Full is no error: it goes on when the client has taken some. */
-static int finish(struct ag_telling *t, int rc)
+/* A full buffer is not an error: sending continues when the client has read some of it. */
+static int finish(struct ag_trace_sender *t, int rc)
 {
-	if (rc < 0 || ag_batch_end(&t->batch) != 0)
+	if (rc < 0 || ag_row_batch_end(&t->batch) != 0)
 		return -1;
-	return ag_chan_trickle(t->chan);
+	return ag_chan_try_flush(t->chan);
 }
 
-static int tell_refusal(struct ag_telling *t, uint32_t i)
+static int send_refusal(struct ag_trace_sender *t, uint32_t i)
 {
 	const struct ag_install_method *m = &t->methods[i];
 	const char *why = m->why ? m->why : "";
@@ -59,7 +59,7 @@ static int tell_refusal(struct ag_telling *t, uint32_t i)
 	return ag_chan_end(t->chan, WIRE_TRACE_REFUSED);
 }
 
-static int tell_begun(struct ag_telling *t)
+static int send_begun(struct ag_trace_sender *t)
 {
 	struct wire_writer *w;
 	int rc = make_room(t, 12);
@@ -67,36 +67,36 @@ static int tell_begun(struct ag_telling *t)
 	if (rc != 0)
 		return rc;
 	w = ag_chan_begin(t->chan);
-	wire_put_u32(w, ag_telling_hooked(t));
+	wire_put_u32(w, ag_trace_sender_hooked(t));
 	wire_put_u64(w, t->install_ns);
 	return ag_chan_end(t->chan, WIRE_TRACE_BEGUN);
 }
 
-int ag_tell_begin(struct ag_telling *t)
+int ag_trace_send_begin(struct ag_trace_sender *t)
 {
 	int rc = 0;
 
 	while (t->next_method <= t->n && rc == 0) {
-		rc = t->next_method < t->n ? tell_refusal(t, t->next_method) : tell_begun(t);
+		rc = t->next_method < t->n ? send_refusal(t, t->next_method) : send_begun(t);
 		t->next_method += rc == 0;
 	}
 	return finish(t, rc);
 }
 
-/* Those that the client does not know come first, in a frame of their own. */
-static int tell_new_frames(struct ag_telling *t, const struct ag_call *call)
+/* Sends the new stack frames of a call, which must precede the call. */
+static int send_new_frames(struct ag_trace_sender *t, const struct ag_call *call)
 {
 	int rc;
 
 	if (!ag_frames_are_new(&t->frames, call->frames, call->n_frames))
 		return 0;
-	rc = make_room(t, PIECE);
+	rc = make_room(t, END_BATCH);
 	if (rc != 0)
 		return rc;
-	return ag_frames_tell(t->jvm, t->chan, &t->frames, call->frames, call->n_frames);
+	return ag_frames_send(t->jvm, t->chan, &t->frames, call->frames, call->n_frames);
 }
 
-static void put_call(struct ag_telling *t, const struct ag_call *call, size_t name_len,
+static void put_call(struct ag_trace_sender *t, const struct ag_call *call, size_t name_len,
 		     struct wire_writer *w)
 {
 	wire_put_u32(w, call->method);
@@ -112,39 +112,39 @@ static void put_call(struct ag_telling *t, const struct ag_call *call, size_t na
 		wire_put_u32(w, ag_frames_number(&t->frames, &call->frames[i]));
 }
 
-static int tell_call(struct ag_jvm *jvm, const struct ag_call *call, void *arg)
+static int send_call(struct ag_jvm *jvm, const struct ag_call *call, void *arg)
 {
-	struct ag_telling *t = arg;
+	struct ag_trace_sender *t = arg;
 	size_t name_len = call->thread ? strnlen(call->thread, NAME_MAX) : 0, len;
 	struct wire_writer *w;
 	int rc;
 
 	(void)jvm;
 	len = 48 + name_len + call->values_len + call->result_len + 4 * (size_t)call->n_frames;
-	rc = tell_new_frames(t, call);
+	rc = send_new_frames(t, call);
 	if (rc == 0)
 		rc = make_room(t, len);
 	if (rc == FULL)
-		t->dropped++; /* it is longer than most, and is not to be had again */
+		t->dropped++; /* the call exceeds the reserved room, and is already drained */
 	if (rc != 0)
 		return rc;
-	w = ag_batch_row(&t->batch, len);
+	w = ag_row_batch_row(&t->batch, len);
 	if (!w)
 		return -1;
 	put_call(t, call, name_len, w);
-	t->told++;
-	return ag_telling_is_done(t) ? FULL : make_room(t, USUAL_CALL);
+	t->sent++;
+	return ag_trace_sender_is_done(t) ? FULL : make_room(t, USUAL_CALL);
 }
 
-int ag_tell_calls(struct ag_telling *t)
+int ag_trace_send_calls(struct ag_trace_sender *t)
 {
 	int rc = 0;
 
-	t->batch = (struct ag_batch){ .chan = t->chan, .type = WIRE_TRACE_CALLS };
-	if (!ag_telling_is_done(t))
+	t->batch = (struct ag_row_batch){ .chan = t->chan, .type = WIRE_TRACE_CALLS };
+	if (!ag_trace_sender_is_done(t))
 		rc = make_room(t, USUAL_CALL);
-	if (rc == 0 && !ag_telling_is_done(t))
-		rc = ag_trace_take(t->jvm, t->trace, tell_call, t);
+	if (rc == 0 && !ag_trace_sender_is_done(t))
+		rc = ag_trace_drain(t->jvm, t->trace, send_call, t);
 	return finish(t, rc);
 }
 
@@ -152,7 +152,7 @@ static void put_sum(const struct ag_sum *sum, uint32_t method, struct wire_write
 {
 	uint32_t n = 0;
 
-	for (uint32_t i = 0; i < SUMS_BUCKETS; i++)
+	for (uint32_t i = 0; i < HISTOGRAM_BUCKETS; i++)
 		n += sum->buckets[i] > 0;
 	wire_put_u32(w, method);
 	wire_put_u64(w, sum->calls);
@@ -161,7 +161,7 @@ static void put_sum(const struct ag_sum *sum, uint32_t method, struct wire_write
 	wire_put_u64(w, sum->min_ns);
 	wire_put_u64(w, sum->max_ns);
 	wire_put_u32(w, n);
-	for (uint32_t i = 0; i < SUMS_BUCKETS; i++) {
+	for (uint32_t i = 0; i < HISTOGRAM_BUCKETS; i++) {
 		if (sum->buckets[i] == 0)
 			continue;
 		wire_put_u32(w, i);
@@ -169,11 +169,11 @@ static void put_sum(const struct ag_sum *sum, uint32_t method, struct wire_write
 	}
 }
 
-int ag_tell_sums(struct ag_telling *t)
+int ag_trace_send_sums(struct ag_trace_sender *t)
 {
 	int rc = 0;
 
-	t->batch = (struct ag_batch){ .chan = t->chan, .type = WIRE_TRACE_SUMS };
+	t->batch = (struct ag_row_batch){ .chan = t->chan, .type = WIRE_TRACE_SUMS };
 	for (; t->next_sum < t->n; t->next_sum++) {
 		struct ag_sum sum;
 		struct wire_writer *w;
@@ -181,9 +181,9 @@ int ag_tell_sums(struct ag_telling *t)
 		rc = make_room(t, LONGEST_SUM);
 		if (rc != 0)
 			break;
-		if (!ag_trace_take_sum(t->trace, t->next_sum, &sum))
+		if (!ag_trace_drain_sum(t->trace, t->next_sum, &sum))
 			continue;
-		w = ag_batch_row(&t->batch, LONGEST_SUM);
+		w = ag_row_batch_row(&t->batch, LONGEST_SUM);
 		if (!w)
 			return -1;
 		put_sum(&sum, t->next_sum, w);
@@ -191,7 +191,7 @@ int ag_tell_sums(struct ag_telling *t)
 	return finish(t, rc);
 }
 
-static void put_state(const struct ag_telling *t, struct wire_writer *w)
+static void put_state(const struct ag_trace_sender *t, struct wire_writer *w)
 {
 	struct ag_trace_state state = { 0 };
 
@@ -202,7 +202,7 @@ static void put_state(const struct ag_telling *t, struct wire_writer *w)
 	wire_put_u64(w, state.hooks_ns);
 }
 
-int ag_tell_state(struct ag_telling *t)
+int ag_trace_send_state(struct ag_trace_sender *t)
 {
 	int rc = make_room(t, 32);
 
@@ -212,7 +212,7 @@ int ag_tell_state(struct ag_telling *t)
 	return finish(t, ag_chan_end(t->chan, WIRE_TRACE_STATE));
 }
 
-int ag_tell_end(struct ag_telling *t, uint32_t end, jvmtiError code)
+int ag_trace_send_end(struct ag_trace_sender *t, uint32_t end, jvmtiError code)
 {
 	struct wire_writer *w = ag_chan_begin(t->chan);
 

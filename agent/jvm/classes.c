@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-#include "jvm/ref.h"
+#include "jvm/jni_refs.h"
 #include "wire/frame.h"
 
 /* JVMS table 4.1-B */
@@ -10,12 +10,28 @@
 #define ACC_INTERFACE 0x0200
 #define ACC_ENUM 0x4000
 
+bool ag_class_is_hooked(jvmtiEnv *ti, JNIEnv *jni, jclass class, jobject loader, bool unknown)
+{
+	jobject loader_of_class;
+	bool same;
+
+	ag_ref_expect_callback(jni);
+	if ((*jni)->ExceptionCheck(jni))
+		return false;
+	if ((*ti)->GetClassLoader(ti, class, &loader_of_class) != JVMTI_ERROR_NONE)
+		return unknown;
+	same = (*jni)->IsSameObject(jni, loader_of_class, loader);
+	if (loader_of_class)
+		(*jni)->DeleteLocalRef(jni, loader_of_class);
+	return same;
+}
+
 int ag_classes_get(struct ag_jvm *jvm, struct ag_classes *classes)
 {
 	jclass *list = NULL;
 	jint n = 0;
 
-	if (AG_TI(jvm, GetLoadedClasses, &n, &list) != 0)
+	if (AG_JVMTI(jvm, GetLoadedClasses, &n, &list) != 0)
 		return -1;
 	*classes = (struct ag_classes){ list, (uint32_t)n };
 	return 0;
@@ -25,7 +41,7 @@ void ag_classes_release(struct ag_jvm *jvm, struct ag_classes *classes)
 {
 	for (uint32_t i = 0; i < classes->n; i++)
 		ag_ref_drop(jvm, classes->list[i]);
-	ag_ti_free(jvm, classes->list);
+	ag_jvmti_free(jvm, classes->list);
 	*classes = (struct ag_classes){ 0 };
 }
 
@@ -33,12 +49,12 @@ char *ag_class_signature(struct ag_jvm *jvm, jclass class)
 {
 	char *signature = NULL;
 
-	return AG_TI(jvm, GetClassSignature, class, &signature, NULL) == 0 ? signature : NULL;
+	return AG_JVMTI(jvm, GetClassSignature, class, &signature, NULL) == 0 ? signature : NULL;
 }
 
 int ag_class_loader(struct ag_jvm *jvm, jclass class, jobject *loader)
 {
-	return AG_TI(jvm, GetClassLoader, class, loader);
+	return AG_JVMTI(jvm, GetClassLoader, class, loader);
 }
 
 int ag_class_module(struct ag_jvm *jvm, jclass class, jobject *module)
@@ -54,17 +70,17 @@ int ag_class_module(struct ag_jvm *jvm, jclass class, jobject *module)
 static bool extends(struct ag_jvm *jvm, jclass class, const char *signature)
 {
 	jclass super = ag_ref_super(jvm, class);
-	char *its_signature = super ? ag_class_signature(jvm, super) : NULL;
-	bool same = its_signature && strcmp(its_signature, signature) == 0;
+	char *super_signature = super ? ag_class_signature(jvm, super) : NULL;
+	bool same = super_signature && strcmp(super_signature, signature) == 0;
 
-	ag_ti_free(jvm, its_signature);
+	ag_jvmti_free(jvm, super_signature);
 	ag_ref_drop(jvm, super);
 	return same;
 }
 
 /*
- * As Class.isEnum() and isRecord() have it: the bodies of constants have the flag, too, and
- * every record is final.  Only those that may be one are asked for their superclass.
+ * Decides as Class.isEnum() and isRecord() do.  The superclass decides, because classes of enum
+ * constants have ACC_ENUM, too; it is looked up only if the flags permit an enum or a record.
  */
 static uint32_t special_kind(struct ag_jvm *jvm, jclass class, jint modifiers)
 {
@@ -80,8 +96,8 @@ int ag_class_traits(struct ag_jvm *jvm, jclass class, const char *signature, jin
 {
 	jint status;
 
-	if (AG_TI(jvm, GetClassModifiers, class, modifiers) != 0 ||
-	    AG_TI(jvm, GetClassStatus, class, &status) != 0)
+	if (AG_JVMTI(jvm, GetClassModifiers, class, modifiers) != 0 ||
+	    AG_JVMTI(jvm, GetClassStatus, class, &status) != 0)
 		return -1;
 	if (*signature == '[') {
 		*traits = WIRE_CLASS_ARRAY;
@@ -100,7 +116,7 @@ int ag_string_copy(struct ag_jvm *jvm, jstring s, char *text, size_t size)
 	const jsize max = (jsize)(size - 1) / 3; /* a UTF-16 unit takes three bytes at most */
 	jsize len = (*jvm->jni)->GetStringLength(jvm->jni, s);
 
-	memset(text, 0, size); /* the JVM does not promise to end what it writes */
+	memset(text, 0, size); /* JNI does not guarantee a terminating NUL */
 	(*jvm->jni)->GetStringUTFRegion(jvm->jni, s, 0, len < max ? len : max, text);
 	return ag_ref_threw(jvm, "GetStringUTFRegion") ? -1 : 0;
 }
@@ -123,24 +139,25 @@ int ag_object_name(struct ag_jvm *jvm, jobject object, char name[AG_NAME_MAX])
 	return rc;
 }
 
-/* More room: all is copied, for a map's size is fixed. */
+/* Copies everything to larger memory, because the size of a map is fixed. */
 static int ids_grow(struct ag_jvm *jvm, struct ag_ids *ids)
 {
 	uint32_t cap = ids->cap ? ids->cap * 2 : 16;
 	jobject *refs = ag_jvm_alloc(jvm, cap + 1, sizeof(*refs));
-	struct ag_map map = { 0 };
+	struct ag_class_map map = { 0 };
 
-	if (!refs || ag_map_init(&map, jvm->mem, cap) != 0) {
+	if (!refs || ag_class_map_init(&map, jvm->mem, cap) != 0) {
 		ag_free(jvm->mem, refs);
 		return ag_fail_memory(jvm);
 	}
-	for (size_t i = 0; i < ag_map_slots(&ids->map); i++) {
+	for (size_t i = 0; i < ag_class_map_slots(&ids->map); i++) {
 		if (ids->map.slots[i].key)
-			(void)ag_map_add(&map, ids->map.slots[i].key, ids->map.slots[i].index);
+			(void)ag_class_map_add(&map, ids->map.slots[i].key,
+					       ids->map.slots[i].index);
 	}
 	if (ids->n)
 		memcpy(refs, ids->refs, (ids->n + 1) * sizeof(*refs));
-	ag_map_release(&ids->map, jvm->mem);
+	ag_class_map_release(&ids->map, jvm->mem);
 	ag_free(jvm->mem, ids->refs);
 	ids->map = map;
 	ids->refs = refs;
@@ -156,10 +173,10 @@ static int ids_found(struct ag_jvm *jvm, struct ag_ids *ids, jobject object, uin
 	return 0;
 }
 
-/* Identity hashes may collide: then the next number is tried as the key.  None is ever 0. */
+/* The key is the identity hash, or the next unused key.  The top bit prevents a key of 0. */
 int ag_ids_take(struct ag_jvm *jvm, struct ag_ids *ids, jobject object, uint32_t *id, bool *new)
 {
-	const struct ag_slot *slot;
+	const struct ag_class_slot *slot;
 	uint32_t key;
 	jint hash;
 
@@ -167,16 +184,16 @@ int ag_ids_take(struct ag_jvm *jvm, struct ag_ids *ids, jobject object, uint32_t
 	*id = 0;
 	if (!object)
 		return 0;
-	/* HotSpot lists classes loader by loader: it is nearly always the one before. */
+	/* HotSpot lists classes loader by loader: the object is often the previous one again. */
 	if (ids->last && (*jvm->jni)->IsSameObject(jvm->jni, ids->refs[ids->last], object))
 		return ids_found(jvm, ids, object, ids->last, id);
-	if (AG_TI(jvm, GetObjectHashCode, object, &hash) != 0 ||
+	if (AG_JVMTI(jvm, GetObjectHashCode, object, &hash) != 0 ||
 	    (ids->n == ids->cap && ids_grow(jvm, ids) != 0)) {
 		ag_ref_drop(jvm, object);
 		return -1;
 	}
 	key = (uint32_t)hash | 1u << 31;
-	while ((slot = ag_map_probe(&ids->map, key))->key) {
+	while ((slot = ag_class_map_probe(&ids->map, key))->key) {
 		if ((*jvm->jni)->IsSameObject(jvm->jni, ids->refs[slot->index], object))
 			return ids_found(jvm, ids, object, slot->index, id);
 		key = (key + 1) | 1u << 31;
@@ -184,7 +201,7 @@ int ag_ids_take(struct ag_jvm *jvm, struct ag_ids *ids, jobject object, uint32_t
 	*new = true;
 	*id = ids->last = ++ids->n;
 	ids->refs[*id] = object;
-	(void)ag_map_add(&ids->map, key, *id); /* there is room, and the key is new */
+	(void)ag_class_map_add(&ids->map, key, *id); /* cannot fail: room for it, new key */
 	return 0;
 }
 
@@ -192,7 +209,7 @@ void ag_ids_release(struct ag_jvm *jvm, struct ag_ids *ids)
 {
 	for (uint32_t i = 1; i <= ids->n; i++)
 		ag_ref_drop(jvm, ids->refs[i]);
-	ag_map_release(&ids->map, jvm->mem);
+	ag_class_map_release(&ids->map, jvm->mem);
 	ag_free(jvm->mem, ids->refs);
 	*ids = (struct ag_ids){ 0 };
 }

@@ -1,21 +1,21 @@
-#include "jvm/source.h"
+#include "jvm/code_source.h"
 
 #include <string.h>
 
 #include "jvm/classes.h"
-#include "jvm/ref.h"
+#include "jvm/jni_refs.h"
 
 #define DOMAIN "Ljava/security/ProtectionDomain;"
 #define STRING "Ljava/lang/String;"
 
-int ag_source_init(struct ag_jvm *jvm, struct ag_source *source)
+int ag_code_source_init(struct ag_jvm *jvm, struct ag_code_source *source)
 {
 	jobject thread;
 	jclass any, class;
 	int rc = 0;
 
-	*source = (struct ag_source){ 0 };
-	if (AG_TI(jvm, GetCurrentThread, &thread) != 0)
+	*source = (struct ag_code_source){ 0 };
+	if (AG_JVMTI(jvm, GetCurrentThread, &thread) != 0)
 		return -1;
 	any = ag_ref_class(jvm, thread);
 	class = ag_ref_class(jvm, any); /* the class of a class is java.lang.Class */
@@ -27,7 +27,7 @@ int ag_source_init(struct ag_jvm *jvm, struct ag_source *source)
 							  "()" DOMAIN);
 		if (ag_ref_threw(jvm, "GetMethodID"))
 			source->method = NULL;
-		ag_forgive(jvm);
+		ag_clear_error(jvm);
 	}
 	ag_ref_drop(jvm, class);
 	ag_ref_drop(jvm, any);
@@ -35,8 +35,8 @@ int ag_source_init(struct ag_jvm *jvm, struct ag_source *source)
 	return rc;
 }
 
-int ag_source_domain(struct ag_jvm *jvm, const struct ag_source *source, jclass class,
-		     jobject *domain)
+int ag_code_source_domain(struct ag_jvm *jvm, const struct ag_code_source *source, jclass class,
+			  jobject *domain)
 {
 	*domain = NULL;
 	if (source->field)
@@ -46,8 +46,9 @@ int ag_source_domain(struct ag_jvm *jvm, const struct ag_source *source, jclass 
 	return ag_ref_threw(jvm, "getProtectionDomain0") ? -1 : 0;
 }
 
-/* What a field of an object refers to; NULL for nothing, or when there is no such field. */
-static jobject follow(struct ag_jvm *jvm, jobject object, const char *name, const char *signature)
+/* Returns the value of an object's field; NULL if it is null or does not exist. */
+static jobject get_field(struct ag_jvm *jvm, jobject object, const char *name,
+			 const char *signature)
 {
 	jclass class = object ? ag_ref_base_class(jvm, object) : NULL;
 	jfieldID field = class ? ag_ref_field(jvm, class, name, signature) : NULL;
@@ -56,22 +57,22 @@ static jobject follow(struct ag_jvm *jvm, jobject object, const char *name, cons
 	return field ? (*jvm->jni)->GetObjectField(jvm->jni, object, field) : NULL;
 }
 
-/* Put a text behind the others, as far as there is room. */
-static void append(char text[AG_SOURCE_MAX], const char *more)
+/* Appends `more`, truncated to the remaining room. */
+static void append(char text[AG_CODE_SOURCE_MAX], const char *more)
 {
 	size_t len = strlen(text);
 
-	for (; *more && len + 1 < AG_SOURCE_MAX; more++)
+	for (; *more && len + 1 < AG_CODE_SOURCE_MAX; more++)
 		text[len++] = *more;
 	text[len] = '\0';
 }
 
-/* The same with the String of a field, and `before` in front of it when it is not empty. */
-static int append_field(struct ag_jvm *jvm, jobject object, const char *field,
-			const char *before, char text[AG_SOURCE_MAX])
+/* Appends `before` and the String in a field, or nothing if the String is null or empty. */
+static int append_field(struct ag_jvm *jvm, jobject object, const char *field, const char *before,
+			char text[AG_CODE_SOURCE_MAX])
 {
-	jobject string = follow(jvm, object, field, STRING);
-	char value[AG_SOURCE_MAX];
+	jobject string = get_field(jvm, object, field, STRING);
+	char value[AG_CODE_SOURCE_MAX];
 	int rc = 0;
 
 	if (string) {
@@ -85,8 +86,8 @@ static int append_field(struct ag_jvm *jvm, jobject object, const char *field,
 	return jvm->err.what ? -1 : rc;
 }
 
-/* As java.net.URLStreamHandler.toExternalForm() has it, which would run Java code. */
-static int append_url(struct ag_jvm *jvm, jobject url, char text[AG_SOURCE_MAX])
+/* Appends the text of java.net.URLStreamHandler.toExternalForm(), without running Java code. */
+static int append_url(struct ag_jvm *jvm, jobject url, char text[AG_CODE_SOURCE_MAX])
 {
 	static const struct {
 		const char *field, *before;
@@ -102,10 +103,10 @@ static int append_url(struct ag_jvm *jvm, jobject url, char text[AG_SOURCE_MAX])
 	return 0;
 }
 
-int ag_source_of_domain(struct ag_jvm *jvm, jobject domain, char text[AG_SOURCE_MAX])
+int ag_code_source_of_domain(struct ag_jvm *jvm, jobject domain, char text[AG_CODE_SOURCE_MAX])
 {
-	jobject source = follow(jvm, domain, "codesource", "Ljava/security/CodeSource;");
-	jobject url = follow(jvm, source, "location", "Ljava/net/URL;");
+	jobject source = get_field(jvm, domain, "codesource", "Ljava/security/CodeSource;");
+	jobject url = get_field(jvm, source, "location", "Ljava/net/URL;");
 	int rc = jvm->err.what ? -1 : 0;
 
 	*text = '\0';
@@ -116,10 +117,10 @@ int ag_source_of_domain(struct ag_jvm *jvm, jobject domain, char text[AG_SOURCE_
 	return rc;
 }
 
-/* java.base is there before the first layer (Module.getLayer()). */
-int ag_source_of_module(struct ag_jvm *jvm, jobject module, char text[AG_SOURCE_MAX])
+/* java.base is defined before the first layer exists and may have no layer (Module.getLayer()). */
+int ag_code_source_of_module(struct ag_jvm *jvm, jobject module, char text[AG_CODE_SOURCE_MAX])
 {
-	jobject layer = follow(jvm, module, "layer", "Ljava/lang/ModuleLayer;");
+	jobject layer = get_field(jvm, module, "layer", "Ljava/lang/ModuleLayer;");
 	char name[AG_NAME_MAX];
 	int rc = jvm->err.what ? -1 : ag_object_name(jvm, module, name);
 

@@ -1,8 +1,8 @@
-#include "jvm/frame_texts.h"
+#include "jvm/frame_names.h"
 
-#include "jvm/ref.h"
+#include "jvm/jni_refs.h"
 
-/* Lines stand in no order that anybody promises. */
+/* Searches all entries, because their order is not specified. */
 static jint find_line(const jvmtiLineNumberEntry *table, jint n, jlocation at)
 {
 	const jvmtiLineNumberEntry *best = NULL;
@@ -26,16 +26,17 @@ jint ag_frame_line(struct ag_jvm *jvm, const jvmtiFrameInfo *frame)
 	    JVMTI_ERROR_NONE)
 		return WIRE_LINE_UNKNOWN;
 	line = find_line(table, n, frame->location);
-	ag_ti_free(jvm, table);
+	ag_jvmti_free(jvm, table);
 	return line;
 }
 
-void ag_frame_names(struct ag_jvm *jvm, const jvmtiFrameInfo *frame, struct ag_frame_texts *t)
+void ag_frame_names_get(struct ag_jvm *jvm, const jvmtiFrameInfo *frame,
+			struct ag_frame_names_get *t)
 {
 	jvmtiEnv *ti = jvm->ti;
 	jclass class = NULL;
 
-	*t = (struct ag_frame_texts){
+	*t = (struct ag_frame_names_get){
 		.line = frame->location < 0 ? WIRE_LINE_NATIVE : WIRE_LINE_UNKNOWN,
 	};
 	if ((*ti)->GetMethodName(ti, frame->method, &t->method, NULL, NULL) != JVMTI_ERROR_NONE ||
@@ -50,10 +51,10 @@ void ag_frame_names(struct ag_jvm *jvm, const jvmtiFrameInfo *frame, struct ag_f
 	ag_ref_drop(jvm, class);
 }
 
-void ag_frame_texts_free(struct ag_jvm *jvm, struct ag_frame_texts *t)
+void ag_frame_names_free(struct ag_jvm *jvm, struct ag_frame_names_get *t)
 {
-	ag_ti_free(jvm, t->class);
-	ag_ti_free(jvm, t->method);
-	ag_ti_free(jvm, t->source);
-	*t = (struct ag_frame_texts){ .line = WIRE_LINE_UNKNOWN };
+	ag_jvmti_free(jvm, t->class);
+	ag_jvmti_free(jvm, t->method);
+	ag_jvmti_free(jvm, t->source);
+	*t = (struct ag_frame_names_get){ .line = WIRE_LINE_UNKNOWN };
 }

@@ -1,8 +1,9 @@
-#include "jvm/ref.h"
+#include "jvm/jni_refs.h"
 
 #include <string.h>
 
 #define FRAME 32
+#define CALLBACK 64 /* local references; more than any callback needs */
 #define ACC_STATIC 0x0008 /* JVMS 4.5 */
 
 int ag_ref_push(struct ag_jvm *jvm)
@@ -20,7 +21,7 @@ void ag_ref_pop(struct ag_jvm *jvm)
 
 int ag_ref_expect(struct ag_jvm *jvm, jint n)
 {
-	/* HotSpot refuses more than MaxJNILocalCapacity, 65536, but does not enforce it. */
+	/* HotSpot rejects a capacity above MaxJNILocalCapacity, but allows more references. */
 	if (n > 65536)
 		n = 65536;
 	if ((*jvm->jni)->EnsureLocalCapacity(jvm->jni, n) == JNI_OK)
@@ -29,10 +30,51 @@ int ag_ref_expect(struct ag_jvm *jvm, jint n)
 	return ag_fail(jvm, "EnsureLocalCapacity", "no memory");
 }
 
+void ag_ref_expect_callback(JNIEnv *jni)
+{
+	if ((*jni)->EnsureLocalCapacity(jni, CALLBACK) != JNI_OK)
+		(*jni)->ExceptionClear(jni);
+}
+
 void ag_ref_drop(struct ag_jvm *jvm, jobject ref)
 {
 	if (ref)
 		(*jvm->jni)->DeleteLocalRef(jvm->jni, ref);
+}
+
+static jobject counted(JNIEnv *jni, jobject ref, uint64_t *count)
+{
+	if (ref)
+		(void)__atomic_fetch_add(count, 1, __ATOMIC_RELAXED);
+	else
+		(*jni)->ExceptionClear(jni); /* OutOfMemoryError */
+	return ref;
+}
+
+jobject ag_ref_global(JNIEnv *jni, jobject object, uint64_t *count)
+{
+	return counted(jni, (*jni)->NewGlobalRef(jni, object), count);
+}
+
+jweak ag_ref_weak(JNIEnv *jni, jobject object, uint64_t *count)
+{
+	return counted(jni, (*jni)->NewWeakGlobalRef(jni, object), count);
+}
+
+void ag_ref_global_drop(JNIEnv *jni, jobject ref, uint64_t *count)
+{
+	if (!ref)
+		return;
+	(*jni)->DeleteGlobalRef(jni, ref);
+	(void)__atomic_fetch_sub(count, 1, __ATOMIC_RELAXED);
+}
+
+void ag_ref_weak_drop(JNIEnv *jni, jweak ref, uint64_t *count)
+{
+	if (!ref)
+		return;
+	(*jni)->DeleteWeakGlobalRef(jni, ref);
+	(void)__atomic_fetch_sub(count, 1, __ATOMIC_RELAXED);
 }
 
 bool ag_ref_threw(struct ag_jvm *jvm, const char *what)
@@ -72,20 +114,23 @@ jclass ag_ref_base_class(struct ag_jvm *jvm, jobject object)
 	return class;
 }
 
-/* Read as an instance's, a static field of some later JDK would crash the JVM. */
+/*
+ * Compares name and signature, and excludes static fields: if a later JDK made the field static,
+ * reading it as an instance field would crash the JVM.
+ */
 static bool field_is(struct ag_jvm *jvm, jclass class, jfieldID field, const char *name,
 		     const char *signature)
 {
-	char *its_name = NULL, *its_signature = NULL;
+	char *field_name = NULL, *field_signature = NULL;
 	jint modifiers;
 	bool same;
 
-	if (AG_TI(jvm, GetFieldName, class, field, &its_name, &its_signature, NULL) != 0)
+	if (AG_JVMTI(jvm, GetFieldName, class, field, &field_name, &field_signature, NULL) != 0)
 		return false;
-	same = strcmp(its_name, name) == 0 && strcmp(its_signature, signature) == 0;
-	ag_ti_free(jvm, its_name);
-	ag_ti_free(jvm, its_signature);
-	return same && AG_TI(jvm, GetFieldModifiers, class, field, &modifiers) == 0 &&
+	same = strcmp(field_name, name) == 0 && strcmp(field_signature, signature) == 0;
+	ag_jvmti_free(jvm, field_name);
+	ag_jvmti_free(jvm, field_signature);
+	return same && AG_JVMTI(jvm, GetFieldModifiers, class, field, &modifiers) == 0 &&
 	       !(modifiers & ACC_STATIC);
 }
 
@@ -94,12 +139,12 @@ jfieldID ag_ref_field(struct ag_jvm *jvm, jclass class, const char *name, const 
 	jfieldID *fields = NULL, found = NULL;
 	jint n = 0;
 
-	if (AG_TI(jvm, GetClassFields, class, &n, &fields) != 0)
+	if (AG_JVMTI(jvm, GetClassFields, class, &n, &fields) != 0)
 		return NULL;
 	for (jint i = 0; i < n && !found; i++) {
 		if (field_is(jvm, class, fields[i], name, signature))
 			found = fields[i];
 	}
-	ag_ti_free(jvm, fields);
+	ag_jvmti_free(jvm, fields);
 	return found;
 }

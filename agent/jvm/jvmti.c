@@ -1,4 +1,4 @@
-#include "jvm/ti.h"
+#include "jvm/jvmti.h"
 
 #include <time.h>
 
@@ -31,7 +31,7 @@ static const char *error_name(jvmtiError code)
 	}
 }
 
-int ag_ti_check(struct ag_jvm *jvm, const char *what, jvmtiError code)
+int ag_jvmti_check(struct ag_jvm *jvm, const char *what, jvmtiError code)
 {
 	if (code == JVMTI_ERROR_NONE)
 		return 0;
@@ -54,7 +54,7 @@ int ag_fail_memory(struct ag_jvm *jvm)
 	return ag_fail(jvm, "allocate memory in the JVM's process", "the limit is reached");
 }
 
-void ag_forgive(struct ag_jvm *jvm)
+void ag_clear_error(struct ag_jvm *jvm)
 {
 	jvm->err = (struct ag_error){ 0 };
 }
@@ -68,27 +68,27 @@ void *ag_jvm_alloc(struct ag_jvm *jvm, size_t n, size_t size)
 	return p;
 }
 
-void ag_ti_free(struct ag_jvm *jvm, void *p)
+void ag_jvmti_free(struct ag_jvm *jvm, void *p)
 {
 	if (p)
-		(void)AG_TI(jvm, Deallocate, p);
+		(void)AG_JVMTI(jvm, Deallocate, p);
 }
 
-int ag_ti_listen(struct ag_jvm *jvm, jvmtiEnv *ti, const jvmtiEventCallbacks *callbacks,
-		 jvmtiEvent event)
+int ag_jvmti_listen(struct ag_jvm *jvm, jvmtiEnv *ti, const jvmtiEventCallbacks *callbacks,
+		    jvmtiEvent event)
 {
-	if (ag_ti_check(jvm, "SetEventCallbacks",
-			(*ti)->SetEventCallbacks(ti, callbacks, sizeof(*callbacks))) != 0)
+	if (ag_jvmti_check(jvm, "SetEventCallbacks",
+			   (*ti)->SetEventCallbacks(ti, callbacks, sizeof(*callbacks))) != 0)
 		return -1;
-	return ag_ti_check(jvm, "SetEventNotificationMode",
-			   (*ti)->SetEventNotificationMode(ti, JVMTI_ENABLE, event, NULL));
+	return ag_jvmti_check(jvm, "SetEventNotificationMode",
+			      (*ti)->SetEventNotificationMode(ti, JVMTI_ENABLE, event, NULL));
 }
 
-int ag_ti_release(struct ag_jvm *jvm)
+int ag_jvmti_release(struct ag_jvm *jvm)
 {
 	jint version;
 
-	if (AG_TI(jvm, GetVersionNumber, &version) != 0)
+	if (AG_JVMTI(jvm, GetVersionNumber, &version) != 0)
 		return -1;
 	return (version & JVMTI_VERSION_MASK_MAJOR) >> JVMTI_VERSION_SHIFT_MAJOR;
 }

@@ -1,10 +1,10 @@
 #include "jvm/thread.h"
 
-#include "jvm/ref.h"
+#include "jvm/jni_refs.h"
 
 #define NAME "jtool agent"
 
-/* A new java.lang.Thread; the class comes from the current thread, which is one or extends it. */
+/* Allocates a java.lang.Thread, which is the base class of the current thread's class. */
 static jthread new_thread(struct ag_jvm *jvm)
 {
 	JNIEnv *jni = jvm->jni;
@@ -13,7 +13,7 @@ static jthread new_thread(struct ag_jvm *jvm)
 	jmethodID constructor;
 	jstring name;
 
-	if (AG_TI(jvm, GetCurrentThread, &current) != 0)
+	if (AG_JVMTI(jvm, GetCurrentThread, &current) != 0)
 		return NULL;
 	class = ag_ref_base_class(jvm, current);
 	constructor = (*jni)->GetMethodID(jni, class, "<init>", "(Ljava/lang/String;)V");
@@ -28,7 +28,7 @@ static jthread new_thread(struct ag_jvm *jvm)
 
 int ag_thread_start(struct ag_jvm *jvm, jvmtiStartFunction run, void *arg)
 {
-	struct ag_jvm own = *jvm; /* what jvm is part of may be the new thread's once that runs */
+	struct ag_jvm own = *jvm; /* *jvm may be freed as soon as the new thread runs */
 	jthread thread;
 	int rc = -1;
 
@@ -36,7 +36,7 @@ int ag_thread_start(struct ag_jvm *jvm, jvmtiStartFunction run, void *arg)
 		return -1;
 	thread = new_thread(&own);
 	if (thread)
-		rc = AG_TI(&own, RunAgentThread, thread, run, arg, JVMTI_THREAD_NORM_PRIORITY);
+		rc = AG_JVMTI(&own, RunAgentThread, thread, run, arg, JVMTI_THREAD_NORM_PRIORITY);
 	ag_ref_pop(&own);
 	return rc;
 }

@@ -1,10 +1,10 @@
-/* The agent's own threads: Java threads called "jtool agent" that do not keep the JVM alive. */
+/* The agent's own threads: Java daemon threads named "jtool agent". */
 #ifndef JTOOL_AGENT_JVM_THREAD_H
 #define JTOOL_AGENT_JVM_THREAD_H
 
-#include "jvm/ti.h"
+#include "jvm/jvmti.h"
 
-/* Start one; run(ti, jni, arg) and arg are on their own from then on.  -1: it cannot be. */
+/* Starts a thread that calls run(ti, jni, arg) and then owns arg; -1: not started. */
 int ag_thread_start(struct ag_jvm *jvm, jvmtiStartFunction run, void *arg);
 
 #endif

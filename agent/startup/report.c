@@ -1,15 +1,15 @@
-#include "report.h"
+#include "startup/report.h"
 
 #include <string.h>
 
-#include "base/text.h"
-#include "jvm/frame_texts.h"
-#include "report_file.h"
+#include "util/text.h"
+#include "jvm/frame_names.h"
+#include "startup/report_file.h"
 
-#define FRAMES_MAX (1u << 18)        /* what is beyond is unknown */
-#define FRAMES_FIRST (1u << 12)
-#define TEXTS ((size_t)32 << 20)     /* of which what is used costs something */
-#define NAME_MAX 1000                /* of a class, a method, a file */
+#define FRAMES_MAX (1u << 18)        /* distinct frames; further ones are written as unknown */
+#define FRAMES_FIRST (1u << 12)      /* initial capacity */
+#define TEXTS ((size_t)32 << 20)     /* bytes reserved for frame names */
+#define NAME_MAX 1000                /* bytes of a class, method or file name */
 #define FRAME_MAX (3 * NAME_MAX + 64)
 #define CLASS_MAX 4000
 #define LINE_MAX 8192
@@ -21,17 +21,17 @@
 
 const char *ag_report_try(const char *path, uint32_t pid)
 {
-	struct ag_file file;
+	struct ag_report_file file;
 
-	if (ag_file_open(&file, path, pid) != 0)
-		return ag_file_why(file.error);
-	ag_file_drop(&file);
+	if (ag_report_file_open(&file, path, pid) != 0)
+		return ag_report_file_why(file.error);
+	ag_report_file_drop(&file);
 	return NULL;
 }
 
 int ag_report_init(struct ag_jvm *jvm, struct ag_report *report)
 {
-	if (ag_numbers_init(&report->known, jvm->mem, FRAMES_FIRST) != 0 ||
+	if (ag_hash_map_init(&report->known, jvm->mem, FRAMES_FIRST) != 0 ||
 	    ag_arena_init(&report->texts, jvm->mem, TEXTS) != 0)
 		return ag_fail_memory(jvm);
 	return 0;
@@ -39,13 +39,13 @@ int ag_report_init(struct ag_jvm *jvm, struct ag_report *report)
 
 void ag_report_release(struct ag_jvm *jvm, struct ag_report *report)
 {
-	ag_numbers_release(&report->known, jvm->mem);
+	ag_hash_map_release(&report->known, jvm->mem);
 	ag_arena_release(&report->texts, jvm->mem);
 }
 
 /* Frames */
 
-static void put_place(struct ag_text *t, const struct ag_frame_texts *f)
+static void put_location(struct ag_text *t, const struct ag_frame_names_get *f)
 {
 	ag_text_put(t, "(");
 	if (f->line == WIRE_LINE_NATIVE)
@@ -61,7 +61,7 @@ static void put_place(struct ag_text *t, const struct ag_frame_texts *f)
 	ag_text_put(t, ")");
 }
 
-static void put_frame(struct ag_text *t, const struct ag_frame_texts *f)
+static void put_frame(struct ag_text *t, const struct ag_frame_names_get *f)
 {
 	if (f->class)
 		ag_text_class(t, f->class, NAME_MAX);
@@ -69,70 +69,70 @@ static void put_frame(struct ag_text *t, const struct ag_frame_texts *f)
 		ag_text_put(t, "(unloaded)");
 	ag_text_put(t, ".");
 	ag_text_name(t, f->method ? f->method : "?", NAME_MAX);
-	put_place(t, f);
+	put_location(t, f);
 }
 
-static uint64_t key_of(const struct ag_profile_site *site, uint32_t i)
+static uint64_t key_of(const struct ag_alloc_site *site, uint32_t i)
 {
 	uint64_t id = site->methods[i];
 
-	return id >> 48 ? 0 : id << 16 | site->places[i];
+	return id >> 48 ? 0 : id << 16 | site->bcis[i];
 }
 
-/* Of a key that is not there yet; without memory it stays unknown. */
-static void learn_frame(struct ag_jvm *jvm, struct ag_report *report, uint64_t key,
-			const jvmtiFrameInfo *frame)
+/* Stores the text of a new frame.  If memory is short, the frame remains unknown. */
+static void add_frame(struct ag_jvm *jvm, struct ag_report *report, uint64_t key,
+		      const jvmtiFrameInfo *frame)
 {
-	struct ag_frame_texts names;
-	char data[FRAME_MAX], *kept;
+	struct ag_frame_names_get names;
+	char data[FRAME_MAX], *stored;
 	struct ag_text text = ag_text_init(data, sizeof(data));
-	size_t where;
+	size_t offset;
 
 	if (report->known.n == report->known.max &&
-	    ag_numbers_grow(&report->known, jvm->mem, FRAMES_MAX) != 0)
+	    ag_hash_map_grow(&report->known, jvm->mem, FRAMES_MAX) != 0)
 		return;
-	ag_frame_names(jvm, frame, &names);
+	ag_frame_names_get(jvm, frame, &names);
 	if (names.method && frame->location >= 0)
 		names.line = ag_frame_line(jvm, frame);
 	put_frame(&text, &names);
-	ag_frame_texts_free(jvm, &names);
-	kept = ag_arena_take(&report->texts, text.len + 1);
-	if (!kept)
+	ag_frame_names_free(jvm, &names);
+	stored = ag_arena_take(&report->texts, text.len + 1);
+	if (!stored)
 		return;
-	memcpy(kept, data, text.len + 1);
-	where = (size_t)(kept - (char *)report->texts.base) / 8;
-	(void)ag_numbers_add(&report->known, key, (uint32_t)where); /* there is room */
+	memcpy(stored, data, text.len + 1);
+	offset = (size_t)(stored - (char *)report->texts.base) / 8;
+	(void)ag_hash_map_add(&report->known, key, (uint32_t)offset); /* there is room */
 }
 
-static void learn_site(struct ag_jvm *jvm, struct ag_report *report,
-		       const struct ag_profile_site *site)
+static void add_frames(struct ag_jvm *jvm, struct ag_report *report,
+		       const struct ag_alloc_site *site)
 {
 	for (uint32_t i = 0; i < site->n_frames; i++) {
 		const jvmtiFrameInfo frame = {
 			.method = (jmethodID)(uintptr_t)site->methods[i],
-			.location = site->places[i] == AG_NATIVE ? -1 : site->places[i],
+			.location = site->bcis[i] == AG_NATIVE ? -1 : site->bcis[i],
 		};
 		uint64_t key = key_of(site, i);
 
-		if (key != 0 && ag_numbers_probe(&report->known, key)->key != key)
-			learn_frame(jvm, report, key, &frame);
+		if (key != 0 && ag_hash_map_probe(&report->known, key)->key != key)
+			add_frame(jvm, report, key, &frame);
 	}
 }
 
-void ag_report_learn(struct ag_jvm *jvm, struct ag_report *report, int64_t until_ns)
+void ag_report_resolve(struct ag_jvm *jvm, struct ag_report *report, int64_t until_ns)
 {
-	struct ag_profile_site site;
+	struct ag_alloc_site site;
 
-	for (; ag_profile_site(report->profile, report->next_site, &site); report->next_site++) {
+	for (; ag_alloc_site(report->profile, report->next_site, &site); report->next_site++) {
 		if (ag_now_ns() >= until_ns)
 			break;
-		learn_site(jvm, report, &site);
+		add_frames(jvm, report, &site);
 	}
 }
 
 static const char *frame_text(const struct ag_report *report, uint64_t key)
 {
-	const struct ag_number *slot = key ? ag_numbers_probe(&report->known, key) : NULL;
+	const struct ag_hash_entry *slot = key ? ag_hash_map_probe(&report->known, key) : NULL;
 
 	if (!slot || slot->key != key)
 		return UNKNOWN;
@@ -151,7 +151,7 @@ static bool is_before(const struct rank *a, const struct rank *b)
 	return a->bytes != b->bytes ? a->bytes > b->bytes : a->site < b->site;
 }
 
-/* Of a heap with the last one at its top, from i on. */
+/* Sifts element i down in a binary heap whose root is the last in sort order. */
 static void sift(struct rank *ranks, uint32_t n, uint32_t i)
 {
 	const struct rank moved = ranks[i];
@@ -179,18 +179,18 @@ static void sort(struct rank *ranks, uint32_t n)
 	}
 }
 
-/* Those that have something to show; the caller frees them.  NULL: no memory. */
+/* Returns the sites that have allocations, sorted; the caller frees them.  NULL: no memory. */
 static struct rank *rank_sites(struct ag_jvm *jvm, const struct ag_report *report, uint32_t *n)
 {
-	struct ag_profile_state state = { 0 };
-	struct ag_profile_site site;
+	struct ag_alloc_profile_state state = { 0 };
+	struct ag_alloc_site site;
 	struct rank *ranks;
 
-	ag_profile_state(report->profile, &state);
+	ag_alloc_profile_state(report->profile, &state);
 	ranks = ag_jvm_alloc(jvm, (size_t)state.sites + 1, sizeof(*ranks));
 	*n = 0;
 	for (uint32_t i = 0; ranks && i < state.sites; i++) {
-		if (!ag_profile_site(report->profile, i, &site))
+		if (!ag_alloc_site(report->profile, i, &site))
 			break;
 		if (site.objects + site.bytes + site.samples > 0)
 			ranks[(*n)++] = (struct rank){ site.bytes, i };
@@ -202,40 +202,40 @@ static struct rank *rank_sites(struct ag_jvm *jvm, const struct ag_report *repor
 
 /* Writing */
 
-struct writing {
+struct output {
 	const struct ag_report *report;
-	struct ag_file *file;
+	struct ag_report_file *file;
 	bool live;
 	char data[LINE_MAX];
 	struct ag_text line;
 };
 
-static struct ag_text *begin_line(struct writing *w, const char *key)
+static struct ag_text *begin_line(struct output *w, const char *key)
 {
 	w->line = ag_text_init(w->data, sizeof(w->data));
 	ag_text_put(&w->line, key);
 	return &w->line;
 }
 
-static void end_line(struct writing *w)
+static void end_line(struct output *w)
 {
-	ag_file_put(w->file, w->data, w->line.len);
-	ag_file_put(w->file, "\n", 1);
+	ag_report_file_put(w->file, w->data, w->line.len);
+	ag_report_file_put(w->file, "\n", 1);
 }
 
-static void say_text(struct writing *w, const char *key, const char *text)
+static void write_text(struct output *w, const char *key, const char *text)
 {
 	ag_text_put(begin_line(w, key), text);
 	end_line(w);
 }
 
-static void say_number(struct writing *w, const char *key, uint64_t n)
+static void write_number(struct output *w, const char *key, uint64_t n)
 {
 	ag_text_number(begin_line(w, key), n);
 	end_line(w);
 }
 
-static void say_numbers(struct writing *w, const char *key, uint64_t n, uint64_t other)
+static void write_numbers(struct output *w, const char *key, uint64_t n, uint64_t other)
 {
 	struct ag_text *line = begin_line(w, key);
 
@@ -245,15 +245,15 @@ static void say_numbers(struct writing *w, const char *key, uint64_t n, uint64_t
 	end_line(w);
 }
 
-static void say_seconds(struct writing *w, const char *key, uint64_t ns)
+static void write_seconds(struct output *w, const char *key, uint64_t ns)
 {
 	ag_text_seconds(begin_line(w, key), ns);
 	end_line(w);
 }
 
-static int say_note(void *writing, uint32_t note, const char *text, uint64_t n)
+static int write_note(void *output, uint32_t note, const char *text, uint64_t n)
 {
-	struct writing *w = writing;
+	struct output *w = output;
 	struct ag_text *line = begin_line(w, "# note ");
 
 	ag_text_number(line, note);
@@ -265,38 +265,39 @@ static int say_note(void *writing, uint32_t note, const char *text, uint64_t n)
 	return 0;
 }
 
-static void say_mode(struct writing *w, const struct ag_profile_state *state)
+static void write_mode(struct output *w, const struct ag_alloc_profile_state *state)
 {
 	if (w->report->wanted.flags & WIRE_ALLOC_EXACT) {
-		say_text(w, "# mode ", "exact");
+		write_text(w, "# mode ", "exact");
 		return;
 	}
-	say_text(w, "# mode ", "sampled");
-	say_number(w, "# interval ", state->interval);
-	say_text(w, "# estimator ",
-		 "a sample stands for 1/p objects, p = 1 - exp(-size/interval)");
+	write_text(w, "# mode ", "sampled");
+	write_number(w, "# interval ", state->interval);
+	write_text(w, "# estimator ",
+		   "a sample stands for 1/p objects, p = 1 - exp(-size/interval)");
 }
 
-static void say_header(struct writing *w, uint32_t pid, const struct ag_profile_state *state)
+static void write_header(struct output *w, uint32_t pid,
+			 const struct ag_alloc_profile_state *state)
 {
-	say_text(w, "# jtool allocations 1", "");
-	say_text(w, "# version ", AG_BUILD);
-	say_number(w, "# pid ", pid);
-	say_mode(w, state);
-	say_number(w, "# depth ", w->report->wanted.depth);
+	write_text(w, "# jtool allocations 1", "");
+	write_text(w, "# version ", AG_BUILD);
+	write_number(w, "# pid ", pid);
+	write_mode(w, state);
+	write_number(w, "# depth ", w->report->wanted.depth);
 	if (w->live)
-		say_number(w, "# live ", w->report->wanted.age);
-	say_seconds(w, "# begin ", state->begin_ns);
-	say_seconds(w, "# seconds ", state->ns);
-	say_number(w, "# samples ", state->samples);
-	say_number(w, "# bytes ", state->bytes);
-	say_number(w, "# dropped ", state->dropped);
-	say_number(w, "# collections ", state->collections);
-	say_numbers(w, "# classes ", state->hooked, state->refused);
-	say_seconds(w, "# paused ", state->live_ns);
+		write_number(w, "# live ", w->report->wanted.age);
+	write_seconds(w, "# begin ", state->begin_ns);
+	write_seconds(w, "# seconds ", state->ns);
+	write_number(w, "# samples ", state->samples);
+	write_number(w, "# bytes ", state->bytes);
+	write_number(w, "# dropped ", state->dropped);
+	write_number(w, "# collections ", state->collections);
+	write_numbers(w, "# classes ", state->hooked, state->refused);
+	write_seconds(w, "# paused ", state->live_ns);
 }
 
-static void put_live(struct writing *w, uint64_t n)
+static void put_live(struct output *w, uint64_t n)
 {
 	if (w->live)
 		ag_text_number(&w->line, n);
@@ -305,9 +306,9 @@ static void put_live(struct writing *w, uint64_t n)
 	ag_text_put(&w->line, " ");
 }
 
-static void say_site(struct writing *w, const struct ag_profile_site *site)
+static void write_site(struct output *w, const struct ag_alloc_site *site)
 {
-	const char *kind = ag_profile_kind(w->report->profile, site->kind);
+	const char *kind = ag_alloc_class(w->report->profile, site->kind);
 	struct ag_text *line = begin_line(w, "");
 
 	ag_text_number(line, site->objects);
@@ -321,46 +322,47 @@ static void say_site(struct writing *w, const struct ag_profile_site *site)
 	ag_text_class(line, kind ? kind : "", CLASS_MAX);
 	end_line(w);
 	for (uint32_t i = 0; i < site->n_frames; i++)
-		say_text(w, "\tat ", frame_text(w->report, key_of(site, i)));
+		write_text(w, "\tat ", frame_text(w->report, key_of(site, i)));
 }
 
-static void say_sites(struct writing *w, const struct rank *ranks, uint32_t n, uint32_t all)
+static void write_sites(struct output *w, const struct rank *ranks, uint32_t n, uint32_t all)
 {
-	struct ag_profile_site site;
+	struct ag_alloc_site site;
 
-	say_numbers(w, "# sites ", n, all);
-	say_text(w, "# OBJECTS BYTES SAMPLES LIVE_OBJECTS LIVE_BYTES CLASS", "");
+	write_numbers(w, "# sites ", n, all);
+	write_text(w, "# OBJECTS BYTES SAMPLES LIVE_OBJECTS LIVE_BYTES CLASS", "");
 	for (uint32_t i = 0; i < n; i++) {
-		if (ag_profile_site(w->report->profile, ranks[i].site, &site))
-			say_site(w, &site);
+		if (ag_alloc_site(w->report->profile, ranks[i].site, &site))
+			write_site(w, &site);
 	}
-	say_number(w, "# end ", n);
+	write_number(w, "# end ", n);
 }
 
-static const char *write_to(struct ag_jvm *jvm, struct writing *w, uint32_t pid,
+static const char *write_to(struct ag_jvm *jvm, struct output *w, uint32_t pid,
 			    const struct rank *ranks, uint32_t all)
 {
 	const struct ag_report *report = w->report;
-	struct ag_profile_state state = { 0 };
+	struct ag_alloc_profile_state state = { 0 };
 	uint32_t n = report->sites > 0 && report->sites < all ? report->sites : all;
 
-	if (ag_file_open(w->file, report->path, pid) != 0)
-		return ag_file_why(w->file->error);
-	ag_profile_state(report->profile, &state);
-	say_header(w, pid, &state);
+	if (ag_report_file_open(w->file, report->path, pid) != 0)
+		return ag_report_file_why(w->file->error);
+	ag_alloc_profile_state(report->profile, &state);
+	write_header(w, pid, &state);
 	if ((report->wanted.flags & WIRE_ALLOC_LIVE) && !w->live)
-		(void)say_note(w, WIRE_ALLOC_NOT_LIVE, jvm->err.why ? jvm->err.why : "", 0);
-	ag_forgive(jvm);
-	/* What these cannot tell is no reason to lose the rest. */
-	(void)ag_profile_notes(report->profile, say_note, w);
-	say_sites(w, ranks, n, all);
-	return ag_file_finish(w->file, report->path) == 0 ? NULL : ag_file_why(w->file->error);
+		(void)write_note(w, WIRE_ALLOC_NOT_LIVE, jvm->err.why ? jvm->err.why : "", 0);
+	ag_clear_error(jvm);
+	(void)ag_alloc_profile_notes(report->profile, write_note, w); /* optional */
+	write_sites(w, ranks, n, all);
+	return ag_report_file_finish(w->file, report->path) == 0
+		       ? NULL
+		       : ag_report_file_why(w->file->error);
 }
 
 const char *ag_report_write(struct ag_jvm *jvm, struct ag_report *report, uint32_t pid, bool live)
 {
-	struct writing *w = ag_jvm_alloc(jvm, 1, sizeof(*w));
-	struct ag_file *file = ag_jvm_alloc(jvm, 1, sizeof(*file));
+	struct output *w = ag_jvm_alloc(jvm, 1, sizeof(*w));
+	struct ag_report_file *file = ag_jvm_alloc(jvm, 1, sizeof(*file));
 	uint32_t n = 0;
 	struct rank *ranks = rank_sites(jvm, report, &n);
 	const char *why = "no memory";

@@ -1,4 +1,4 @@
-#include "report_file.h"
+#include "startup/report_file.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -7,38 +7,38 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "base/text.h"
+#include "util/text.h"
 
-#define TRIES 10 /* a JVM of the same pid may have left one when it was killed */
+#define TRIES 10 /* temporary names: a killed JVM with the same pid may have left such files */
 
-const char *ag_file_why(int error)
+const char *ag_report_file_why(int error)
 {
 	switch (error) {
 	case ENOENT:
-		return "there is no such directory";
+		return "no such directory";
 	case ENOTDIR:
-		return "what should be a directory is none";
+		return "a parent is not a directory";
 	case EISDIR:
 		return "it is a directory";
 	case ENXIO:
-		return "it is no regular file, which a report would replace";
+		return "it is not a regular file; name another file";
 	case EACCES:
 	case EPERM:
 		return "permission denied";
 	case EROFS:
-		return "the file system is read-only";
+		return "read-only file system";
 	case ENOSPC:
 	case EDQUOT:
-		return "no space is left";
+		return "no space left on device";
 	case EFBIG:
-		return "the file would be too large";
+		return "file too large";
 	case EMFILE:
 	case ENFILE:
-		return "too many files are open";
+		return "too many open files";
 	case ENAMETOOLONG:
-		return "the name is too long";
+		return "file name too long";
 	case EEXIST:
-		return "temporary files of others are in the way";
+		return "temporary files exist; delete FILE.PID-N";
 	case ENOMEM:
 		return "no memory";
 	default:
@@ -46,7 +46,8 @@ const char *ag_file_why(int error)
 	}
 }
 
-static void name_temporary(struct ag_file *file, const char *path, uint32_t pid, unsigned try)
+static void name_temporary(struct ag_report_file *file, const char *path, uint32_t pid,
+			   unsigned try)
 {
 	struct ag_text text = ag_text_init(file->temporary, sizeof(file->temporary));
 
@@ -58,11 +59,11 @@ static void name_temporary(struct ag_file *file, const char *path, uint32_t pid,
 }
 
 /*
- * An error if what is there is not for a file to take its place: rename() would tell of
- * directories only in the end, and not at all of /dev/null.  stat() is not in every libc under
- * this name.  If nothing can be found out, open() and rename() will tell.
+ * Returns an errno if path exists and is not a regular file: rename() would report a directory too
+ * late, and would replace /dev/null.  Uses a system call, because glibc exports stat() only since
+ * 2.33.  If it fails, open() and rename() report the error.
  */
-static int taken(const char *path)
+static int check_existing(const char *path)
 {
 	struct statx st;
 
@@ -72,10 +73,10 @@ static int taken(const char *path)
 	return S_ISDIR(st.stx_mode) ? EISDIR : ENXIO;
 }
 
-int ag_file_open(struct ag_file *file, const char *path, uint32_t pid)
+int ag_report_file_open(struct ag_report_file *file, const char *path, uint32_t pid)
 {
 	file->n = 0;
-	file->error = taken(path);
+	file->error = check_existing(path);
 	file->fd = -1;
 	for (unsigned try = 0; file->fd < 0 && file->error == 0; try++) {
 		name_temporary(file, path, pid, try);
@@ -87,7 +88,7 @@ int ag_file_open(struct ag_file *file, const char *path, uint32_t pid)
 	return file->error == 0 ? 0 : -1;
 }
 
-static void write_all(struct ag_file *file, const char *data, size_t len)
+static void write_all(struct ag_report_file *file, const char *data, size_t len)
 {
 	while (len > 0 && file->error == 0) {
 		ssize_t n = write(file->fd, data, len);
@@ -101,7 +102,7 @@ static void write_all(struct ag_file *file, const char *data, size_t len)
 	}
 }
 
-void ag_file_put(struct ag_file *file, const char *data, size_t len)
+void ag_report_file_put(struct ag_report_file *file, const char *data, size_t len)
 {
 	if (len > sizeof(file->data) - file->n) {
 		write_all(file, file->data, file->n);
@@ -115,15 +116,15 @@ void ag_file_put(struct ag_file *file, const char *data, size_t len)
 	file->n += len;
 }
 
-void ag_file_drop(struct ag_file *file)
+void ag_report_file_drop(struct ag_report_file *file)
 {
 	if (file->fd >= 0)
 		(void)close(file->fd);
-	(void)unlink(file->temporary); /* there is nobody to tell that it stays */
+	(void)unlink(file->temporary); /* nothing can be done if it remains */
 	file->fd = -1;
 }
 
-int ag_file_finish(struct ag_file *file, const char *path)
+int ag_report_file_finish(struct ag_report_file *file, const char *path)
 {
 	int fd = file->fd;
 
@@ -134,6 +135,6 @@ int ag_file_finish(struct ag_file *file, const char *path)
 	if (file->error == 0 && rename(file->temporary, path) != 0)
 		file->error = errno;
 	if (file->error != 0)
-		ag_file_drop(file);
+		ag_report_file_drop(file);
 	return file->error == 0 ? 0 : -1;
 }

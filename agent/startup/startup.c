@@ -1,37 +1,37 @@
-#include "startup.h"
+#include "startup/startup.h"
 
 #include <unistd.h>
 
-#include "base/text.h"
-#include "jvm/recording.h"
-#include "jvm/ref.h"
+#include "util/text.h"
+#include "jvm/alloc/recording.h"
+#include "jvm/jni_refs.h"
 #include "jvm/thread.h"
-#include "jvm/vthreads.h"
-#include "report.h"
-#include "startup_options.h"
+#include "jvm/graph/vthreads.h"
+#include "startup/report.h"
+#include "startup/startup_options.h"
 
 #define TICK_MS 1000
 #define NS_PER_MS 1000000
 #define NS_PER_S 1000000000LL
-#define BEGIN_MS 60000          /* that the JVM's start waits for the recording's */
-#define LEARN_NS (10 * NS_PER_S) /* that its end spends on names of frames that just came */
+#define BEGIN_MS 60000           /* maximum time that JVM startup waits until recording begins */
+#define LEARN_NS (10 * NS_PER_S) /* maximum time to look up new frame names at JVM exit */
 #define LINE_MAX 10240
 
 enum state { NOTHING, STARTING, ON, FAILED };
 
-/* There is one in a library. */
+/* One instance per loaded library. */
 static struct {
 	struct ag_startup_options options;
-	struct ag_mem mem; /* for who has the recording's turn */
+	struct ag_mem mem; /* used between ag_recording_enter() and _leave() */
 	struct ag_jvm jvm;
 	struct ag_report report;
-	jrawMonitorID monitor; /* of state */
+	jrawMonitorID monitor; /* guards state */
 	enum state state;
 	uint32_t pid;
 } startup;
 
-/* "jtool agent: what: why" and what else there is to say, at once; the JVM's own stderr. */
-static void say(const char *what, const char *why, const char *more)
+/* Prints "jtool agent: WHAT: WHYMORE" on the stderr of the JVM, in one write. */
+static void print_error(const char *what, const char *why, const char *more)
 {
 	static const char between[] = ": ";
 	char data[LINE_MAX];
@@ -45,27 +45,27 @@ static void say(const char *what, const char *why, const char *more)
 	ag_text_put(&line, more);
 	data[line.len++] = '\n';
 	written = write(STDERR_FILENO, data, line.len);
-	(void)written; /* where else could it be said */
+	(void)written; /* errors cannot be reported elsewhere */
 }
 
 static void set_state(enum state state)
 {
 	jvmtiEnv *ti = startup.jvm.ti;
 
-	(void)(*ti)->RawMonitorEnter(ti, startup.monitor); /* it is one */
+	(void)(*ti)->RawMonitorEnter(ti, startup.monitor); /* the monitor is valid */
 	startup.state = state;
 	(void)(*ti)->RawMonitorNotifyAll(ti, startup.monitor);
 	(void)(*ti)->RawMonitorExit(ti, startup.monitor);
 }
 
-/* False: it still starts. */
+/* Returns false if the recording is still starting at the deadline. */
 static bool wait_for_start(int64_t until_ns)
 {
 	jvmtiEnv *ti = startup.jvm.ti;
 	int64_t left;
 	bool started;
 
-	(void)(*ti)->RawMonitorEnter(ti, startup.monitor); /* it is one */
+	(void)(*ti)->RawMonitorEnter(ti, startup.monitor); /* the monitor is valid */
 	while (startup.state == STARTING && (left = until_ns - ag_now_ns()) > 0)
 		(void)(*ti)->RawMonitorWait(ti, startup.monitor, left / NS_PER_MS + 1);
 	started = startup.state != STARTING;
@@ -78,18 +78,18 @@ static bool wait_for_start(int64_t until_ns)
 static const char *why_not(const struct ag_jvm *jvm)
 {
 	if (jvm->err.code == JVMTI_ERROR_NOT_AVAILABLE)
-		return "the JVM lets one agent sample allocations, and another one does";
+		return "another agent samples allocations; the JVM allows only one";
 	return jvm->err.why ? jvm->err.why : "unknown error";
 }
 
 static int begin(struct ag_jvm *jvm)
 {
-	const struct ag_profile_wanted *wanted = &startup.options.wanted;
-	struct ag_profile *profile;
+	const struct ag_alloc_profile_wanted *wanted = &startup.options.wanted;
+	struct ag_alloc_profile *profile;
 
 	if (ag_report_init(jvm, &startup.report) != 0)
 		return -1;
-	profile = ag_profile_begin(jvm, wanted);
+	profile = ag_alloc_profile_begin(jvm, wanted);
 	if (!profile)
 		return -1;
 	startup.report.path = startup.options.path;
@@ -98,22 +98,23 @@ static int begin(struct ag_jvm *jvm)
 	startup.report.sites = startup.options.sites;
 	if (ag_recording_begin(jvm, profile, wanted->flags) == 0)
 		return 0;
-	(void)ag_profile_end(jvm, profile, false, &(jvmtiError){ 0 }); /* the error is recorded */
-	ag_profile_free(jvm, profile);
+	(void)ag_alloc_profile_end(jvm, profile, false,
+				   &(jvmtiError){ 0 }); /* the error is recorded */
+	ag_alloc_profile_free(jvm, profile);
 	return -1;
 }
 
-static void look_after(struct ag_jvm *jvm)
+static void tick_until_exit(struct ag_jvm *jvm)
 {
-	while (ag_recording_rest(TICK_MS)) {
+	while (ag_recording_wait(TICK_MS)) {
 		struct ag_turn turn;
 
 		if (ag_recording_enter(jvm, &turn) > 0) {
-			ag_profile_tick(&turn.jvm, turn.profile);
-			ag_report_learn(&turn.jvm, &startup.report, INT64_MAX);
+			ag_alloc_profile_tick(&turn.jvm, turn.profile);
+			ag_report_resolve(&turn.jvm, &startup.report, INT64_MAX);
 			ag_recording_leave();
 		}
-		ag_forgive(jvm); /* the next second is another */
+		ag_clear_error(jvm); /* retried at the next tick */
 	}
 }
 
@@ -125,16 +126,16 @@ static void JNICALL record(jvmtiEnv *ti, JNIEnv *jni, void *arg)
 	jvm->jni = jni;
 	if (ag_ref_push(jvm) == 0 && begin(jvm) == 0) {
 		set_state(ON);
-		look_after(jvm);
+		tick_until_exit(jvm);
 	} else {
-		say("alloc: nothing is recorded", why_not(jvm), "");
+		print_error("alloc: cannot record", why_not(jvm), "");
 		ag_report_release(jvm, &startup.report);
 		set_state(FAILED);
 	}
 	ag_ref_pop(jvm);
 }
 
-/* Its thread is the one whose objects are not the application's, so that it begins it, too. */
+/* VMInit: starts a thread that begins the profile.  Objects of that thread are not recorded. */
 static void JNICALL on_init(jvmtiEnv *ti, JNIEnv *jni, jthread thread)
 {
 	struct ag_jvm jvm = startup.jvm;
@@ -144,16 +145,16 @@ static void JNICALL on_init(jvmtiEnv *ti, JNIEnv *jni, jthread thread)
 	startup.state = STARTING;
 	if (ag_thread_start(&jvm, record, NULL) != 0) {
 		startup.state = FAILED;
-		say("alloc: nothing is recorded, no thread could be started", why_not(&jvm), "");
+		print_error("alloc: cannot start a thread to record", why_not(&jvm), "");
 		return;
 	}
 	if (!wait_for_start(ag_now_ns() + (int64_t)BEGIN_MS * NS_PER_MS))
-		say("alloc", "it takes long to begin, and the JVM goes on without it so far", "");
+		print_error("alloc", "still starting after 60 s; the JVM continues", "");
 }
 
-/* The JVM's end */
+/* JVM exit */
 
-/* References are followed then for what is live, and none may lead to one that is being made. */
+/* Fails if there are virtual threads: the heap walk could reach one that is being created. */
 static int check_threads(struct ag_jvm *jvm)
 {
 	struct ag_classes classes = { 0 };
@@ -163,8 +164,8 @@ static int check_threads(struct ag_jvm *jvm)
 	if (rc == 0)
 		rc = ag_vthreads_find(jvm, &classes, &found);
 	if (found)
-		rc = ag_fail(jvm, "find what is live",
-			     "in a JVM with virtual threads that cannot be found out as it ends");
+		rc = ag_fail(jvm, "find live objects",
+			     "the heap of a JVM with virtual threads is not walked at exit");
 	ag_classes_release(jvm, &classes);
 	return rc;
 }
@@ -176,31 +177,31 @@ static void write_report(struct ag_jvm *jvm)
 
 	if (live && check_threads(jvm) != 0)
 		live = false;
-	ag_profile_dying(startup.report.profile);
-	if (ag_profile_peek(jvm, startup.report.profile, live) != 0)
+	ag_alloc_profile_dying(startup.report.profile);
+	if (ag_alloc_profile_peek(jvm, startup.report.profile, live) != 0)
 		live = false;
-	ag_report_learn(jvm, &startup.report, ag_now_ns() + LEARN_NS);
+	ag_report_resolve(jvm, &startup.report, ag_now_ns() + LEARN_NS);
 	why = ag_report_write(jvm, &startup.report, startup.pid, live);
 	if (why)
-		say(startup.options.path, why, "; there is no report of allocations");
+		print_error(startup.options.path, why, "; no allocation report is written");
 }
 
 static void JNICALL on_death(jvmtiEnv *ti, JNIEnv *jni)
 {
 	struct ag_jvm jvm = startup.jvm;
-	bool turn = true;
+	bool idle = true;
 
 	(void)ti;
 	jvm.jni = jni;
-	ag_forgive(&jvm);
-	if (!ag_recording_end(&turn)) {
+	ag_clear_error(&jvm);
+	if (!ag_recording_end(&idle)) {
 		if (startup.state == STARTING)
-			say(startup.options.path, "the JVM ended before it began", "");
+			print_error(startup.options.path, "no report: not recording yet", "");
 		return;
 	}
-	if (!turn) {
-		say(startup.options.path, "a thread of the agent's is suspended",
-		    "; there is no report of allocations");
+	if (!idle) {
+		print_error(startup.options.path, "a thread of the agent is suspended",
+			    "; no allocation report is written");
 		return;
 	}
 	if (ag_ref_push(&jvm) == 0) {
@@ -225,30 +226,30 @@ static int open_environment(JavaVM *vm)
 		jvm->ti = NULL;
 		return ag_fail(jvm, "GetEnv", "no JVMTI environment");
 	}
-	if (AG_TI(jvm, AddCapabilities, &reading) != 0 ||
-	    AG_TI(jvm, CreateRawMonitor, "jtool startup", &startup.monitor) != 0 ||
-	    AG_TI(jvm, SetEventCallbacks, &callbacks, sizeof(callbacks)) != 0)
+	if (AG_JVMTI(jvm, AddCapabilities, &reading) != 0 ||
+	    AG_JVMTI(jvm, CreateRawMonitor, "jtool startup", &startup.monitor) != 0 ||
+	    AG_JVMTI(jvm, SetEventCallbacks, &callbacks, sizeof(callbacks)) != 0)
 		return -1;
 	for (int i = 0; i < 2; i++) {
 		jvmtiEvent event = i == 0 ? JVMTI_EVENT_VM_INIT : JVMTI_EVENT_VM_DEATH;
 
-		if (AG_TI(jvm, SetEventNotificationMode, JVMTI_ENABLE, event, NULL) != 0)
+		if (AG_JVMTI(jvm, SetEventNotificationMode, JVMTI_ENABLE, event, NULL) != 0)
 			return -1;
 	}
 	return 0;
 }
 
-/* Known now, so that the JVM need not start for nothing. */
+/* Returns why this JVM, which has not started yet, cannot sample allocations, or NULL. */
 static const char *cannot_sample(struct ag_jvm *jvm)
 {
 	jvmtiCapabilities potential;
 
-	if (AG_TI(jvm, GetPotentialCapabilities, &potential) != 0)
+	if (AG_JVMTI(jvm, GetPotentialCapabilities, &potential) != 0)
 		return jvm->err.why;
 	if (potential.can_generate_sampled_object_alloc_events)
 		return NULL;
-	return "this JVM does not sample allocations (JDK 8), or another agent does; "
-	       "say alloc,exact,... to have all counted";
+	return "this JVM cannot sample allocations (JDK 8), or another agent does; "
+	       "use alloc,exact,... to count all";
 }
 
 static const char *check(JavaVM *vm, const char **what)
@@ -271,21 +272,21 @@ jint ag_startup(JavaVM *vm, const char *options)
 	const char *what = "alloc", *why = "the agent is loaded twice";
 
 	if (startup.jvm.vm) {
-		say(what, why, "; name it once");
+		print_error(what, why, "; give it once");
 		return JNI_ERR;
 	}
 	startup.pid = (uint32_t)getpid();
 	if (ag_startup_parse(&startup.options, options, startup.pid, &what, &why) == 0)
 		why = check(vm, &what);
 	else if (!why)
-		why = "it makes no sense";
+		why = "invalid";
 	if (why) {
-		say(what, why, "");
+		print_error(what, why, "");
 		if (startup.jvm.ti)
 			(void)(*startup.jvm.ti)->DisposeEnvironment(startup.jvm.ti);
 		return JNI_ERR;
 	}
-	/* Numbers and names beside the profile's own memory; and the order of its sites. */
+	/* The profile, the sorted list of its sites, and the tables of the report. */
 	startup.mem.budget = startup.options.wanted.memory + startup.options.wanted.memory / 4 +
 			     AG_REPORT_MEMORY;
 	return JNI_OK;

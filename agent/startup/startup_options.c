@@ -1,4 +1,4 @@
-#include "startup_options.h"
+#include "startup/startup_options.h"
 
 #include <string.h>
 
@@ -43,7 +43,7 @@ static unsigned unit_shift(char unit)
 	}
 }
 
-/* Digits, and behind them k, m or g if it is a size; -1: it is no such number. */
+/* Parses digits and, for a size, an optional k, m or g.  Returns -1 if the text is malformed. */
 static int read_number(const char *text, bool size, uint64_t *n)
 {
 	unsigned shift;
@@ -74,12 +74,12 @@ static size_t put_pid(uint32_t pid, char digits[static 10])
 	return n;
 }
 
-static const char *take_path(struct ag_startup_options *o, const char *value, uint32_t pid)
+static const char *read_path(struct ag_startup_options *o, const char *value, uint32_t pid)
 {
 	size_t n = 0;
 
 	for (; *value; value++) {
-		if (n > sizeof(o->path) - 64) /* a temporary name is longer */
+		if (n > sizeof(o->path) - 64) /* leaves room for the suffix of the temporary name */
 			return "the path is too long";
 		if (*value != '%') {
 			o->path[n++] = *value;
@@ -91,13 +91,13 @@ static const char *take_path(struct ag_startup_options *o, const char *value, ui
 		else if (*value == '%')
 			o->path[n++] = '%';
 		else
-			return "%p is the process's id and %% a percent sign, no other is known";
+			return "unknown % sequence: choose from %p (process id), %%";
 	}
 	o->path[n] = '\0';
-	return n == 0 || o->path[n - 1] == '/' ? "it names no file" : NULL;
+	return n == 0 || o->path[n - 1] == '/' ? "missing file name" : NULL;
 }
 
-static const char *take_globs(struct ag_startup_options *o, char *value)
+static const char *read_globs(struct ag_startup_options *o, char *value)
 {
 	while (value) {
 		char *colon = strchr(value, ':');
@@ -105,9 +105,9 @@ static const char *take_globs(struct ag_startup_options *o, char *value)
 		if (colon)
 			*colon = '\0';
 		if (*value == '\0')
-			return "a class's name is empty; say a.b.C, a.b.*, or int[]";
+			return "empty class name: expected a.b.C, a.b.* or int[]";
 		if (o->wanted.n_globs == WIRE_ALLOC_GLOBS_MAX)
-			return "these are more than 100 names; a glob stands for several";
+			return "more than 100 class names; use globs";
 		o->globs[o->wanted.n_globs++] = value;
 		value = colon ? colon + 1 : NULL;
 	}
@@ -115,40 +115,40 @@ static const char *take_globs(struct ag_startup_options *o, char *value)
 	return NULL;
 }
 
-/* NULL, or what is wrong with the value. */
-static const char *take_value(struct ag_startup_options *o, enum option option, char *value,
+/* Returns NULL, or what is wrong with the value. */
+static const char *read_value(struct ag_startup_options *o, enum option option, char *value,
 			      uint32_t pid)
 {
 	const bool size = option == INTERVAL || option == MEMORY_;
 	uint64_t n = 0;
 
 	if (option == FILE_)
-		return take_path(o, value, pid);
+		return read_path(o, value, pid);
 	if (option == CLASSES)
-		return take_globs(o, value);
+		return read_globs(o, value);
 	if (read_number(value, size, &n) != 0)
-		return size ? "it is no size; say 512k, 64m" : "it is no number";
+		return size ? "expected a size such as 512k" : "expected a number";
 	switch (option) {
 	case INTERVAL:
 		o->wanted.interval = n;
-		return n >= 1 && n <= INT32_MAX ? NULL : "it must be 1 to 2147483647 bytes";
+		return n >= 1 && n <= INT32_MAX ? NULL : "expected 1 to 2147483647 bytes";
 	case AGE:
 		o->wanted.age = (uint32_t)n;
-		return n <= AGE_MAX ? NULL : "it must be 0 to 1000 collections";
+		return n <= AGE_MAX ? NULL : "expected 0 to 1000 collections";
 	case DEPTH:
 		o->wanted.depth = (uint32_t)n;
-		return n >= 1 && n <= WIRE_ALLOC_DEPTH ? NULL : "it must be 1 to 64 frames";
+		return n >= 1 && n <= WIRE_ALLOC_DEPTH ? NULL : "expected 1 to 64 frames";
 	case MEMORY_:
 		o->wanted.memory = (size_t)n;
 		return n >= MEMORY_MIN && n <= WIRE_ALLOC_MEMORY_MAX ? NULL :
-								       "it must be 1m to 4g";
+								       "expected 1m to 4g";
 	default:
 		o->sites = (uint32_t)n;
-		return n <= SITES_MAX ? NULL : "these are too many";
+		return n <= SITES_MAX ? NULL : "expected 0 to 4194304 sites";
 	}
 }
 
-static const char *take_option(struct ag_startup_options *o, char *text, uint32_t pid)
+static const char *read_option(struct ag_startup_options *o, char *text, uint32_t pid)
 {
 	char *value = strchr(text, '=');
 	size_t len = value ? (size_t)(value - text) : strlen(text);
@@ -157,33 +157,33 @@ static const char *take_option(struct ag_startup_options *o, char *text, uint32_
 		if (strlen(known[i].name) != len || memcmp(known[i].name, text, len) != 0)
 			continue;
 		if (is_given(o, i))
-			return "it is there twice";
+			return "given twice";
 		if (known[i].valued != (value != NULL))
-			return value ? "it takes no value" : "its value is missing";
+			return value ? "takes no value" : "missing value";
 		o->given |= 1u << i;
-		return value ? take_value(o, i, value + 1, pid) : NULL;
+		return value ? read_value(o, i, value + 1, pid) : NULL;
 	}
-	return "there is no such option; known are alloc, file=, exact, classes=, interval=, "
-	       "live, age=, depth=, memory=, n=";
+	return "unknown option: choose from alloc, file=, exact, classes=, interval=, live, age=, "
+	       "depth=, memory=, n=";
 }
 
 static const char *check_all(struct ag_startup_options *o, const char **what)
 {
 	*what = "options";
 	if (!is_given(o, ALLOC))
-		return "what is to be recorded is not said; say alloc,file=OUT";
+		return "missing alloc: use alloc,file=OUT";
 	if (!is_given(o, FILE_))
-		return "where the report goes is not said; say alloc,file=OUT";
+		return "missing file=: use alloc,file=OUT";
 	*what = "classes";
 	if (is_given(o, CLASSES) && !is_given(o, EXACT))
-		return "samples are of all classes; say exact, too";
+		return "missing exact: samples are of all classes";
 	*what = "interval";
 	if (is_given(o, INTERVAL) && is_given(o, EXACT))
-		return "exact counts everything; leave out one of them";
+		return "excludes exact, which counts everything";
 	return NULL;
 }
 
-/* Commas in the copy become ends; what stands behind one is *next. */
+/* Terminates the first option at its comma.  *next is the option after it, or NULL. */
 static char *cut(char *text, char **next)
 {
 	char *comma = text ? strchr(text, ',') : NULL;
@@ -205,7 +205,7 @@ int ag_startup_parse(struct ag_startup_options *options, const char *text, uint3
 			    .memory = MEMORY },
 	};
 	*what = "options";
-	*why = "they are longer than 8192 characters";
+	*why = "longer than 8192 characters";
 	if (len > AG_STARTUP_MAX)
 		return -1;
 	if (len > 0)
@@ -214,7 +214,7 @@ int ag_startup_parse(struct ag_startup_options *options, const char *text, uint3
 		next = NULL;
 	while (next) {
 		*what = cut(next, &next);
-		*why = take_option(options, (char *)*what, pid);
+		*why = read_option(options, (char *)*what, pid);
 		if (*why)
 			return -1;
 	}

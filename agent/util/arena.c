@@ -1,4 +1,4 @@
-#include "base/arena.h"
+#include "util/arena.h"
 
 #include <stdbool.h>
 

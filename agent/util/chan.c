@@ -1,4 +1,4 @@
-#include "base/chan.h"
+#include "util/chan.h"
 
 #include <errno.h>
 #include <poll.h>
@@ -7,9 +7,9 @@
 #include <time.h>
 #include <unistd.h>
 
-#define GATHERED (64u * 1024) /* what was gathered is sent when it is more than that */
+#define GATHERED (64u * 1024) /* bytes of frames that are buffered before they are sent */
 #define OUT_CAP (GATHERED + WIRE_HEADER_LEN + AG_CHAN_PAYLOAD)
-#define SEND_MAX 64
+#define SEND_MAX 64 /* bytes of payload */
 #define NS_PER_MS 1000000
 
 int ag_chan_init(struct ag_chan *ch, struct ag_mem *mem, int fd)
@@ -34,7 +34,7 @@ void ag_chan_release(struct ag_chan *ch)
 void ag_chan_close(struct ag_chan *ch)
 {
 	if (ch->fd >= 0)
-		(void)close(ch->fd); /* the peer sees the end either way */
+		(void)close(ch->fd); /* on an error, too, the peer sees end of file */
 	ch->fd = -1;
 	ch->broken = true;
 }
@@ -53,17 +53,14 @@ static int64_t now_ns(void)
 	return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
 }
 
-/*
- * Wait until the socket is ready to send or to receive, the end included; -1: it is not in time,
- * or never will be because the peer has gone (which poll tells unasked, except for RDHUP).
- */
+/* Waits for the event; POLLIN includes end of file.  Returns -1 on a timeout or disconnection. */
 static int wait_for(struct ag_chan *ch, short event, int timeout_ms)
 {
 	struct pollfd p = { .fd = ch->fd, .events = (short)(event | POLLRDHUP) };
 	int64_t end = now_ns() + (int64_t)timeout_ms * NS_PER_MS;
 	int n;
 
-	/* A profiler may interrupt every thread of the JVM many times a second. */
+	/* EINTR is frequent: a profiler may signal every thread of the JVM many times a second. */
 	while ((n = poll(&p, 1, timeout_ms)) < 0 && errno == EINTR) {
 		int64_t left = end - now_ns();
 
@@ -73,7 +70,7 @@ static int wait_for(struct ag_chan *ch, short event, int timeout_ms)
 	return n > 0 && (p.revents & event) ? 0 : -1;
 }
 
-/* What the socket takes at once: the number of bytes, 0: none just now, -1: broken. */
+/* Returns the number of bytes sent without waiting, possibly 0, or -1 if the channel is broken. */
 static ssize_t send_some(struct ag_chan *ch, const uint8_t *data, size_t len)
 {
 	ssize_t n;
@@ -113,10 +110,10 @@ int ag_chan_flush(struct ag_chan *ch)
 	return send_all(ch, ch->out + sent, len);
 }
 
-/* Wait for the client; false: it has had all the time there is for it. */
-static bool wait_in_hurry(struct ag_chan *ch, struct ag_patience *p)
+/* Waits for the client.  Returns false if the limit is reached or the client has disconnected. */
+static bool wait_within_limit(struct ag_chan *ch, struct ag_wait_limit *p)
 {
-	int64_t begin = now_ns(), left = (int64_t)AG_CHAN_HURRY_MS * NS_PER_MS - p->waited_ns;
+	int64_t begin = now_ns(), left = (int64_t)AG_CHAN_PAUSED_MS * NS_PER_MS - p->waited_ns;
 	int rc;
 
 	left += (int64_t)p->sent * AG_CHAN_BYTE_NS;
@@ -127,11 +124,11 @@ static bool wait_in_hurry(struct ag_chan *ch, struct ag_patience *p)
 	rc = wait_for(ch, POLLOUT, (int)(left / NS_PER_MS) + 1);
 	p->waited_ns += now_ns() - begin;
 	if (rc != 0 && now_ns() - begin < left)
-		(void)broken(ch); /* it has gone */
+		(void)broken(ch); /* not a timeout: disconnected */
 	return rc == 0;
 }
 
-int ag_chan_hurry(struct ag_chan *ch, struct ag_patience *patience)
+int ag_chan_flush_within(struct ag_chan *ch, struct ag_wait_limit *limit)
 {
 	while (ch->out_sent < ch->out_len) {
 		size_t len = ch->out_len - ch->out_sent;
@@ -139,8 +136,8 @@ int ag_chan_hurry(struct ag_chan *ch, struct ag_patience *patience)
 
 		if (n > 0) {
 			ch->out_sent += (size_t)n;
-			patience->sent += (uint64_t)n;
-		} else if (n < 0 || !wait_in_hurry(ch, patience)) {
+			limit->sent += (uint64_t)n;
+		} else if (n < 0 || !wait_within_limit(ch, limit)) {
 			return ch->broken ? -1 : 0;
 		}
 	}
@@ -148,7 +145,7 @@ int ag_chan_hurry(struct ag_chan *ch, struct ag_patience *patience)
 	return ch->broken ? -1 : 1;
 }
 
-int ag_chan_trickle(struct ag_chan *ch)
+int ag_chan_try_flush(struct ag_chan *ch)
 {
 	ssize_t n;
 
@@ -158,7 +155,7 @@ int ag_chan_trickle(struct ag_chan *ch)
 			break;
 		ch->out_sent += (size_t)n;
 	}
-	/* To the front, for there is room behind it only; mostly nothing is left. */
+	/* Move unsent bytes, if any, to the front: new frames are appended to them. */
 	ch->out_len -= ch->out_sent;
 	memmove(ch->out, ch->out + ch->out_sent, ch->out_len);
 	ch->out_sent = 0;
@@ -180,7 +177,7 @@ int ag_chan_watch(struct ag_chan *ch, int ms)
 
 	if (ch->broken)
 		return -1;
-	/* A signal ends it early: that is what its caller can live with. */
+	/* A signal ends the wait early, see chan.h. */
 	if (poll(&p, 1, ms) < 0)
 		return errno == EINTR ? 0 : broken(ch);
 	if (p.revents & (POLLRDHUP | POLLHUP | POLLERR | POLLNVAL))
@@ -191,7 +188,7 @@ int ag_chan_watch(struct ag_chan *ch, int ms)
 struct wire_writer *ag_chan_begin(struct ag_chan *ch)
 {
 	if (OUT_CAP - ch->out_len < WIRE_HEADER_LEN + AG_CHAN_PAYLOAD)
-		(void)ag_chan_flush(ch); /* a failure breaks the channel: ag_chan_end tells */
+		(void)ag_chan_flush(ch); /* on an error ag_chan_end() returns -1 */
 	ch->payload = wire_writer_init(ch->out + ch->out_len + WIRE_HEADER_LEN, AG_CHAN_PAYLOAD);
 	ch->payload.failed = ch->broken;
 	return &ch->payload;
@@ -217,7 +214,7 @@ int ag_chan_send(struct ag_chan *ch, uint16_t type, const struct wire_writer *pa
 	return send_all(ch, frame, WIRE_HEADER_LEN + payload->len);
 }
 
-/* Exactly len bytes.  1: done, 0: the end came before the first, -1: it came later, or never. */
+/* Receives len bytes.  Returns 1, 0 at end of file before the first byte, or -1 on an error. */
 static int receive_all(struct ag_chan *ch, uint8_t *data, size_t len, int timeout_ms)
 {
 	size_t got = 0;

@@ -1,9 +1,6 @@
-/*
- * A hash of bytes, to tell whether they are the same as last time: FNV-1a, 64 bits.  No defence
- * against somebody who wants two texts to collide.
- */
-#ifndef JTOOL_AGENT_BASE_HASH_H
-#define JTOOL_AGENT_BASE_HASH_H
+/* FNV-1a, 64 bits: detects changed bytes.  Not resistant to deliberate collisions. */
+#ifndef JTOOL_AGENT_UTIL_HASH_H
+#define JTOOL_AGENT_UTIL_HASH_H
 
 #include <stddef.h>
 #include <stdint.h>

@@ -1,19 +1,19 @@
-#include "base/mem.h"
+#include "util/mem.h"
 
 #include <stdint.h>
 #include <stdlib.h>
 #include <sys/mman.h>
 
 /*
- * What is as large is mapped by itself, so that it is gone when it is freed: glibc learns from
- * the first such block to keep the next ones, in an arena for each thread that there was (mallopt
- * (3), M_MMAP_THRESHOLD), and each session has a thread of its own.  Tests have calloc watched.
+ * Blocks of this size or more are mapped separately, so that freeing them returns the memory to
+ * the system.  glibc would raise its threshold at the first such block, and retain later ones in an
+ * arena of the session's thread (mallopt(3), M_MMAP_THRESHOLD).  Tests raise this to use calloc.
  */
 #ifndef AG_MEM_MAPPED
 #define AG_MEM_MAPPED ((size_t)128 << 10)
 #endif
 
-/* Before each block; as large as the strictest alignment, so that the block keeps malloc's. */
+/* The header of each block.  Its size preserves the alignment of malloc. */
 union block {
 	size_t size;
 	max_align_t align;
@@ -34,7 +34,7 @@ static void give_back(void *p, size_t total)
 	if (total < AG_MEM_MAPPED)
 		free(p);
 	else
-		(void)munmap(p, total); /* fails for no mapping of ours */
+		(void)munmap(p, total); /* cannot fail for a mapping of obtain() */
 }
 
 void *ag_alloc(struct ag_mem *mem, size_t n, size_t size)

@@ -1,4 +1,4 @@
-#include "base/text.h"
+#include "util/text.h"
 
 #include <string.h>
 
@@ -58,7 +58,7 @@ void ag_text_name(struct ag_text *t, const char *name, size_t max)
 		put_shown(t, *name++);
 }
 
-static const char *primitive(char letter)
+const char *ag_text_primitive(char letter)
 {
 	switch (letter) {
 	case 'B':
@@ -82,7 +82,7 @@ static const char *primitive(char letter)
 	}
 }
 
-/* The last '/' of a name if a digit follows: an anonymous class's of JDK 8; else NULL. */
+/* Returns the '/' before the suffix of a VM-anonymous class (JDK 8), or NULL. */
 static const char *anonymous(const char *name, size_t len)
 {
 	const char *slash = NULL;
@@ -95,8 +95,8 @@ static const char *anonymous(const char *name, size_t len)
 }
 
 /*
- * Packages are divided by '/'; a hidden class's suffix stands behind a '.' (JDK 15 on), an
- * anonymous class's behind a '/', and both behind a '/' in Java's form.
+ * In a signature, '/' separates packages; '.' precedes the suffix of a hidden class (JDK 15 on),
+ * and '/' that of a VM-anonymous class.  In the Java name '/' precedes both suffixes.
  */
 static void put_binary_name(struct ag_text *t, const char *name, size_t len)
 {
@@ -127,7 +127,7 @@ void ag_text_class(struct ag_text *t, const char *signature, size_t max)
 	if (len > 2 && *name == 'L')
 		put_binary_name(t, name + 1, name[len - 1] == ';' ? len - 2 : len - 1);
 	else
-		ag_text_put(t, len == 1 ? primitive(*name) : "?");
+		ag_text_put(t, len == 1 ? ag_text_primitive(*name) : "?");
 	while (dims-- > 0)
 		ag_text_put(t, "[]");
 }

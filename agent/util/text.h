@@ -1,8 +1,6 @@
-/*
- * Text, put together in memory of its owner's: what does not fit is cut.
- */
-#ifndef JTOOL_AGENT_BASE_TEXT_H
-#define JTOOL_AGENT_BASE_TEXT_H
+/* Appends text to a buffer of the caller, and truncates it where the buffer is full. */
+#ifndef JTOOL_AGENT_UTIL_TEXT_H
+#define JTOOL_AGENT_UTIL_TEXT_H
 
 #include <stddef.h>
 #include <stdint.h>
@@ -12,15 +10,17 @@ struct ag_text {
 	size_t len, size;
 };
 
-/* size: at least 1. */
+/* size must be at least 1. */
 struct ag_text ag_text_init(char *data, size_t size);
 void ag_text_put(struct ag_text *t, const char *s);
 void ag_text_number(struct ag_text *t, uint64_t n);
-/* Seconds, with three digits behind the point. */
+/* Appends a time in seconds with three decimals. */
 void ag_text_seconds(struct ag_text *t, uint64_t ns);
-/* At most max characters of a name, which may hold anything: control characters are '?'. */
+/* Appends at most max bytes of a name, with '?' for control characters. */
 void ag_text_name(struct ag_text *t, const char *name, size_t max);
-/* The Java name of a signature: "[I" is int[], "La/b/C;" is a.b.C; "?" if it is none. */
+/* Returns the primitive type of a descriptor letter: "int" for 'I'; "?" if there is none. */
+const char *ag_text_primitive(char letter);
+/* Appends the Java name of a signature: int[] for "[I", a.b.C for "La/b/C;", "?" if invalid. */
 void ag_text_class(struct ag_text *t, const char *signature, size_t max);
 
 #endif

@@ -9,7 +9,7 @@ struct wire_reader wire_reader_init(const void *payload, size_t len)
 	return (struct wire_reader){ at, at + len, false };
 }
 
-/* The next n bytes, or NULL when there are fewer: then the reader has failed. */
+/* Returns the next n bytes.  If fewer remain, marks the reader as failed and returns NULL. */
 static const uint8_t *take(struct wire_reader *r, size_t n)
 {
 	const uint8_t *at = r->at;

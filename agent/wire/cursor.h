@@ -1,9 +1,9 @@
 /*
- * Reading and writing payloads with a sticky error: each call checks its bounds, a failed one
- * makes all later ones do nothing, and the caller asks once at the end.
+ * Reads and writes payloads with a sticky error: each call checks its bounds, later calls do
+ * nothing after a failure, and the caller checks once at the end.
  *
- * A reader that failed returns zeros and empty texts.  No memory is allocated: texts point into
- * the payload, a writer fills what its owner gave it.
+ * A failed reader returns zeros and empty texts.  No function allocates memory: texts point into
+ * the payload, and a writer fills a buffer of the caller.
  */
 #ifndef JTOOL_WIRE_CURSOR_H
 #define JTOOL_WIRE_CURSOR_H
@@ -27,7 +27,7 @@ uint32_t wire_get_u32(struct wire_reader *r);
 uint64_t wire_get_u64(struct wire_reader *r);
 int32_t wire_get_i32(struct wire_reader *r);
 struct wire_text wire_get_text(struct wire_reader *r);
-/* True when every read was within the payload. */
+/* Returns true if every read was within the payload. */
 bool wire_reader_ok(const struct wire_reader *r);
 
 struct wire_writer {
@@ -41,7 +41,7 @@ void wire_put_u32(struct wire_writer *w, uint32_t value);
 void wire_put_u64(struct wire_writer *w, uint64_t value);
 void wire_put_i32(struct wire_writer *w, int32_t value);
 void wire_put_text(struct wire_writer *w, const char *text, size_t len);
-/* True when everything fitted. */
+/* Returns true if everything fitted. */
 bool wire_writer_ok(const struct wire_writer *w);
 
 #endif

@@ -1,9 +1,9 @@
 #include "wire/frame.h"
 
-/* A flag of the same name would take the number's place wherever it is known. */
+/* Fails if frame.h defines a macro with the name of a frame. */
 #define WIRE(name, number) \
-	_Static_assert(WIRE_##name == (number), "WIRE_" #name " is something else, too");
-#include "wire/types.def"
+	_Static_assert(WIRE_##name == (number), "WIRE_" #name " is also a macro");
+#include "wire/frames.def"
 #undef WIRE
 
 void wire_header_write(uint8_t out[WIRE_HEADER_LEN], uint16_t type, uint32_t len)
@@ -32,7 +32,7 @@ const char *wire_type_name(uint16_t type)
 #define WIRE(name, number) \
 	case number:       \
 		return #name;
-#include "wire/types.def"
+#include "wire/frames.def"
 #undef WIRE
 	default:
 		return "unknown frame";

@@ -1,16 +1,15 @@
 /*
- * The frame: what both halves of jtool say to each other over the back-channel.
+ * The protocol between the client and the agent: frames over a stream socket.
  *
- * A frame is an 8-byte header and a payload, all numbers big-endian:
+ * A frame is an 8-byte header and a payload.  All numbers are big-endian:
  *
  *     u32 payload length | u8 WIRE_VERSION | u8 0 | u16 type
  *
- * A peer that gets another version, a type it does not know, a longer payload than
- * WIRE_PAYLOAD_MAX, or a payload that ends too early ends the session.  The agent is placed by
- * the very client that it talks to, so both speak one version; the byte guards against an agent
- * that an older jtool left loaded.
+ * A peer ends the session if it receives another version, an unknown type, a payload longer than
+ * WIRE_PAYLOAD_MAX, or a truncated payload.  The version detects an agent that an older jtool left
+ * loaded; normally the client loads an agent of its own build.
  *
- * libc only; linked into the agent and into jtool.
+ * Uses libc only; linked into the agent and the client.
  */
 #ifndef JTOOL_WIRE_FRAME_H
 #define JTOOL_WIRE_FRAME_H
@@ -26,124 +25,120 @@
 
 enum wire_type {
 #define WIRE(name, number) WIRE_##name = number,
-#include "wire/types.def"
+#include "wire/frames.def"
 #undef WIRE
 };
 
 /*
- * What Agent_OnAttach returns when no session came about; the attach protocol carries it.  Far
- * from 100 to 102, which java.lang.instrument returns, and never used again for something else.
+ * What Agent_OnAttach returns if no session starts; the attach protocol sends it to the client.
+ * The agent of java.lang.instrument uses 100 to 102.  A number is never reused.
  */
 enum wire_refused {
 	WIRE_REFUSED_OPTIONS = 11, /* the options are not "PATH,TOKEN" */
-	WIRE_REFUSED_MEMORY = 12,  /* no memory */
+	WIRE_REFUSED_MEMORY = 12,  /* out of memory */
 	WIRE_REFUSED_JVM = 13,     /* no JVMTI environment */
-	WIRE_REFUSED_CONNECT = 14, /* the client's socket could not be connected to */
-	WIRE_REFUSED_PEER = 15,    /* who listens there is another user */
-	WIRE_REFUSED_THREAD = 16,  /* no thread could be started */
+	WIRE_REFUSED_CONNECT = 14, /* cannot connect to the socket of the client */
+	WIRE_REFUSED_PEER = 15,    /* the listening process has another user id */
+	WIRE_REFUSED_THREAD = 16,  /* cannot start a thread */
 };
 
 /* HISTO flags */
-#define WIRE_HISTO_LIVE 1u    /* a full collection first */
-#define WIRE_HISTO_STRICT 2u  /* the JVMTI specification only: no calibrated klass words */
-#define WIRE_HISTO_MODULES 4u /* tell each class's module */
+#define WIRE_HISTO_LIVE 1u    /* run a full GC first */
+#define WIRE_HISTO_STRICT 2u  /* use specified JVMTI only: no calibrated klass words */
+#define WIRE_HISTO_MODULES 4u /* send the module of each class */
 
-/* How the heap was walked */
-#define WIRE_WALK_TAGS 1u  /* class objects tagged, counted by class tag */
-#define WIRE_WALK_KLASS 2u /* counted by calibrated klass word */
-#define WIRE_WALK_CLASS 3u /* only instances of one class, by JVMTI's klass filter */
+/* How the heap walk of HISTO counts, sent in HISTO_END */
+#define WIRE_WALK_TAGS 1u  /* by the tags of class objects */
+#define WIRE_WALK_KLASS 2u /* by calibrated klass words */
+#define WIRE_WALK_CLASS 3u /* instances of one class only, with the klass filter of JVMTI */
 
 /* CLASSES flags */
-#define WIRE_CLASSES_SOURCES 1u /* tell each class's code source */
+#define WIRE_CLASSES_SOURCES 1u /* send the code source of each class */
 
-/* What the signature does not tell of a class */
+/* Traits of a class */
 #define WIRE_CLASS_INTERFACE 1u
 #define WIRE_CLASS_ARRAY 2u
 #define WIRE_CLASS_ENUM 4u       /* extends java.lang.Enum directly */
 #define WIRE_CLASS_RECORD 8u     /* extends java.lang.Record directly */
 #define WIRE_CLASS_LINKED 16u
-#define WIRE_CLASS_PATCHED 32u   /* by a patch of this agent's */
+#define WIRE_CLASS_PATCHED 32u   /* has a patch of this agent */
 
-/* CAPTURE flags: MEMORY is told of those methods whose code differs from the class file's … */
-#define WIRE_CAPTURE_MEMORY 1u /* … of every method with code */
+/* CAPTURE flags: by default MEMORY has the methods whose code differs from the class file. */
+#define WIRE_CAPTURE_MEMORY 1u /* send MEMORY with every method that has code */
 
-/* What became of a capture; all but the first come without a class file */
+/* Outcome of a capture; only after FILE, a class file follows. */
 enum wire_captured {
 	WIRE_CAPTURED_FILE = 0,
 	WIRE_CAPTURED_ARRAY = 1,
-	WIRE_CAPTURED_HIDDEN = 2,      /* or another that the JVM does not let be changed */
-	WIRE_CAPTURED_ANONYMOUS = 3,   /* VM-anonymous, JDK 8: never touched */
-	WIRE_CAPTURED_REAL = 4,        /* the JVM went on: it was really retransformed */
-	WIRE_CAPTURED_ERROR = 5,       /* the JVMTI error says why */
-	WIRE_CAPTURED_NOT_ASKED = 6,   /* left alone, after one that was REAL */
+	WIRE_CAPTURED_HIDDEN = 2,      /* hidden, or not modifiable for another reason */
+	WIRE_CAPTURED_ANONYMOUS = 3,   /* VM-anonymous (JDK 8): retransforming it is unsafe */
+	WIRE_CAPTURED_RETRANSFORMED = 4,        /* the JVM did not abandon the retransformation */
+	WIRE_CAPTURED_ERROR = 5,       /* see the JVMTI error */
+	WIRE_CAPTURED_SKIPPED = 6,   /* not tried: an earlier class was RETRANSFORMED */
 };
 
 /* GRAPH flags */
-#define WIRE_GRAPH_TEXTS 1u /* tell the first characters of long Strings */
+#define WIRE_GRAPH_TEXTS 1u /* send the first characters of long Strings */
 
-/* How a walk along the references ended; only the first tells all of the heap. */
+/* Outcome of a heap walk; only with COMPLETE the client has the complete heap. */
 enum wire_graphed {
-	WIRE_GRAPHED_WHOLE = 0,
-	WIRE_GRAPHED_LATE = 1,     /* the JVM stood still for as long as it may */
-	WIRE_GRAPHED_FULL = 2,     /* the tape is as long as it may be */
-	WIRE_GRAPHED_SLOW = 3,     /* the client did not take it fast enough */
-	WIRE_GRAPHED_UNKNOWN = 4,  /* this JVM does not show where objects are: the tape is void */
+	WIRE_GRAPHED_COMPLETE = 0,
+	WIRE_GRAPHED_LATE = 1,     /* the pause reached its limit */
+	WIRE_GRAPHED_FULL = 2,     /* the heap stream reached its limit */
+	WIRE_GRAPHED_SLOW = 3,     /* the client did not read fast enough */
+	WIRE_GRAPHED_UNKNOWN = 4,  /* this JVM hides object addresses: the stream is invalid */
 };
 
-/* FRAMES: so many of a stack at most, and lines that are none. */
+/* FRAMES: the maximum depth of a stack, and special line numbers */
 #define WIRE_STACK_DEPTH 64u
 #define WIRE_LINE_UNKNOWN (-1)
 #define WIRE_LINE_NATIVE (-2)
 
 /* TRACE flags */
-#define WIRE_TRACE_VALUES 1u /* arguments, results, messages of exceptions */
-#define WIRE_TRACE_STACKS 2u /* where each call came from */
-#define WIRE_TRACE_SUMMED 4u /* no calls but sums of them, by method; neither of the former */
+#define WIRE_TRACE_VALUES 1u /* send arguments, results and messages of exceptions */
+#define WIRE_TRACE_STACKS 2u /* send the stack of each call */
+#define WIRE_TRACE_SUMMED 4u /* send sums by method, not calls; excludes VALUES and STACKS */
 
-/* No more methods than that in one TRACE, and frames of a stack. */
+/* Limits of one TRACE */
 #define WIRE_TRACE_METHODS_MAX 20000u
 #define WIRE_TRACE_DEPTH WIRE_STACK_DEPTH
 
-/* Why a trace ended. */
 enum wire_trace_end {
-	WIRE_TRACED_ASKED = 0, /* TRACE_STOP */
-	WIRE_TRACED_TIME = 1,
-	WIRE_TRACED_COUNT = 2,
-	WIRE_TRACED_COST = 3,  /* the hooks took more time than they may */
-	WIRE_TRACED_NOTHING = 4, /* no method could be hooked */
+	WIRE_TRACED_STOPPED = 0, /* TRACE_STOP */
+	WIRE_TRACED_TIME = 1,    /* the maximum duration is reached */
+	WIRE_TRACED_COUNT = 2,   /* the maximum number of calls is sent */
+	WIRE_TRACED_COST = 3,  /* the hooks exceeded their CPU budget */
+	WIRE_TRACED_NOTHING = 4, /* no method could be instrumented */
 };
 
 /* ALLOC flags */
-#define WIRE_ALLOC_EXACT 1u    /* every object is counted, by instrumentation; else samples */
-#define WIRE_ALLOC_LIVE 2u     /* what is reachable at the end, after a full collection */
-#define WIRE_ALLOC_RECORDED 4u /* what is being recorded since the JVM's start, as it is now */
+#define WIRE_ALLOC_EXACT 1u    /* count every object by instrumentation, instead of sampling */
+#define WIRE_ALLOC_LIVE 2u     /* count objects that are reachable at the end, after a full GC */
+#define WIRE_ALLOC_RECORDED 4u /* send the current state of the recording since JVM startup */
 
 #define WIRE_ALLOC_DEPTH WIRE_STACK_DEPTH
 #define WIRE_ALLOC_MEMORY_MAX ((uint64_t)4 << 30)
 #define WIRE_ALLOC_GLOBS_MAX 100u
-#define WIRE_ALLOC_INTERVAL 524288u /* bytes between two samples, unless said otherwise */
+#define WIRE_ALLOC_INTERVAL 524288u /* default sampling interval in bytes */
 
 enum wire_alloc_end {
-	WIRE_ALLOCED_ASKED = 0, /* ALLOC_STOP */
-	WIRE_ALLOCED_TIME = 1,
-	WIRE_ALLOCED_ON = 2,    /* a recording: it goes on */
-	WIRE_ALLOCED_NOTHING = 3, /* WIRE_ALLOC_RECORDED, and nothing is: no other frame came */
+	WIRE_ALLOCED_STOPPED = 0, /* ALLOC_STOP */
+	WIRE_ALLOCED_TIME = 1,    /* the maximum duration is reached */
+	WIRE_ALLOCED_ON = 2,    /* the recording was sent, and continues */
+	WIRE_ALLOCED_NOTHING = 3, /* ALLOC_RECORDED, but no recording; no other frame is sent */
 };
 
-/* What is to be known about the figures. */
+/* Limitations of the counters, sent in ALLOC_NOTE: a text and a number */
 enum wire_alloc_note {
-	/*
-	 * A method that began before its class counted, and runs still: arrays that it makes
-	 * itself were not seen.  Text: as Java writes it; threads that are in it.
-	 */
+	/* Threads still run the uninstrumented version of a method, so the arrays that they
+	 * allocate in it are not counted.  Text: CLASS.METHOD.  Number: threads. */
 	WIRE_ALLOC_OLD_CODE = 1,
-	WIRE_ALLOC_REFUSED = 2, /* classes that were left as they are.  Text: why; how many */
-	WIRE_ALLOC_FULL = 3,    /* samples, or objects, that there was no room for */
-	WIRE_ALLOC_NOT_LIVE = 4, /* what is live could not be told.  Text: why */
+	WIRE_ALLOC_REFUSED = 2, /* classes not instrumented.  Text: reason.  Number: classes */
+	WIRE_ALLOC_FULL = 3,    /* lack of room.  Number: dropped samples or objects */
+	WIRE_ALLOC_NOT_LIVE = 4, /* live objects could not be counted.  Text: reason */
 };
 
-/* A piece of BYTES is at most so long. */
-#define WIRE_PIECE 65536u
+#define WIRE_PIECE 65536u /* maximum bytes of the text in a BYTES frame */
 
 struct wire_header {
 	uint32_t len; /* of the payload */
@@ -152,10 +147,10 @@ struct wire_header {
 };
 
 void wire_header_write(uint8_t out[WIRE_HEADER_LEN], uint16_t type, uint32_t len);
-/* False when it is no header of this version or the payload would be too long. */
+/* Returns false if the version differs or the payload is too long. */
 bool wire_header_read(const uint8_t in[WIRE_HEADER_LEN], struct wire_header *header);
 
-/* The name of a type for messages; "unknown frame" for a number that is none. */
+/* Returns the name of a type for messages, or "unknown frame". */
 const char *wire_type_name(uint16_t type);
 
 #endif

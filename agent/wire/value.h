@@ -1,22 +1,20 @@
 /*
- * Values: arguments, results and exceptions of a traced call, as the agent describes them to
- * jtool.  The first byte is a kind; numbers are big-endian.  Nothing of the application runs to
- * describe one: fields of the JDK's own classes are read, never toString().
+ * The encoding of values: arguments, results and exceptions of a traced call.  The first byte is a
+ * kind; numbers are big-endian.  To encode a value the agent reads fields of JDK classes; it runs
+ * no application code, in particular no toString().
  *
  *     Z B C S I   u32, sign-extended            F   u32, the float's bits
  *     J           u64                           D   u64, the double's bits
  *     N           null
- *     s           String: u32 its length in chars, u16 n, and its first n chars, u16 each
- *     b           boxed: the value in it, by one of the primitive kinds
- *     e           enum: its class, and its name as `s` or `N`
- *     a           array: its class, u32 its length, u16 n, and its first n elements as values
- *     t           Throwable: its class, and its detail message as `s` or `N`
- *     o           anything else: its class, u32 its identity hash code
- *     -           there was no room for it, nor for what follows it in the same list
+ *     s           String: u32 length in chars, u16 n, and the first n chars, u16 each
+ *     b           boxed: the value, as a primitive kind
+ *     e           enum: class, and name as `s` or `N`
+ *     a           array: class, u32 length, u16 n, and the first n elements as values
+ *     t           Throwable: class, and detail message as `s` or `N`
+ *     o           any other object: class, u32 identity hash code
+ *     -           omitted for lack of room, like all following values of the same list
  *
- * A class is u16 length and its signature.  Elements of an array that are arrays are told as `o`.
- *
- * libc only; used by the agent and by jtool.
+ * A class is a u16 length and the signature.  An array element that is an array is encoded as `o`.
  */
 #ifndef JTOOL_WIRE_VALUE_H
 #define JTOOL_WIRE_VALUE_H

@@ -1,4 +1,4 @@
-#include "target/point.h"
+#include "attach/attach_socket.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -7,7 +7,7 @@
 #include <sys/socket.h>
 #include <sys/wait.h>
 
-/* Exit status of a child that could not become the target's user; errno values are smaller. */
+/* Exit status of a child that could not take the target's ids; errno values are smaller. */
 #define CANNOT_BECOME 255
 
 static int check_state(const struct jvm *jvm, char state, struct err *err)
@@ -16,7 +16,7 @@ static int check_state(const struct jvm *jvm, char state, struct err *err)
 
 	if (state == 'T')
 		return err_set(err, EXIT_ATTACH,
-			       "JVM %d is stopped and cannot answer: kill -CONT %d lets it go on",
+			       "JVM %d is stopped and cannot answer; resume it with kill -CONT %d",
 			       pid, pid);
 	if (state == 't')
 		return err_set(err, EXIT_ATTACH,
@@ -24,61 +24,61 @@ static int check_state(const struct jvm *jvm, char state, struct err *err)
 	return 0;
 }
 
-int point_open(const struct jvm *jvm, struct point *point, struct err *err)
+int attach_socket_open(const struct jvm *jvm, struct attach_socket *asock, struct err *err)
 {
-	struct point p = { .tmp_fd = -1 };
+	struct attach_socket p = { .tmp_fd = -1 };
 
-	if (ns_open(jvm, &p.ns, err) < 0)
+	if (target_ns_open(jvm, &p.ns, err) < 0)
 		return -1;
 	if (check_state(jvm, p.ns.opened.state, err) < 0) {
-		ns_close(&p.ns);
+		target_ns_close(&p.ns);
 		return -1;
 	}
-	p.tmp_fd = ns_opendir(&p.ns, jvm_tmp(jvm));
+	p.tmp_fd = target_ns_opendir(&p.ns, jvm_tmp(jvm));
 	if (p.tmp_fd < 0) {
-		ns_close(&p.ns);
+		target_ns_close(&p.ns);
 		return err_set(err, p.tmp_fd == -EACCES ? EXIT_PERMISSION : EXIT_ATTACH,
-			       "JVM %d's directory %s cannot be opened: %s", (int)jvm->pid,
+			       "JVM %d: cannot open its directory %s: %s", (int)jvm->pid,
 			       jvm_tmp(jvm), strerror(-p.tmp_fd));
 	}
 	(void)snprintf(p.socket, sizeof(p.socket), ".java_pid%d", (int)jvm->nspid);
-	*point = p;
+	*asock = p;
 	return 0;
 }
 
-void point_close(struct point *point)
+void attach_socket_close(struct attach_socket *asock)
 {
-	util_close_p(&point->tmp_fd);
-	ns_close(&point->ns);
+	util_close_p(&asock->tmp_fd);
+	target_ns_close(&asock->ns);
 }
 
-int point_check_running(const struct point *point, struct err *err)
+int attach_socket_check_running(const struct attach_socket *asock, struct err *err)
 {
-	const struct jvm *jvm = point->ns.jvm;
+	const struct jvm *jvm = asock->ns.jvm;
 	struct proc_status status;
 
-	if (ns_status(&point->ns, &status) < 0)
+	if (target_ns_status(&asock->ns, &status) < 0)
 		return jvm_gone(jvm, err);
 	return check_state(jvm, status.state, err);
 }
 
-int point_has_socket(const struct point *point, struct stat *st)
+int attach_socket_exists(const struct attach_socket *asock, struct stat *st)
 {
-	const struct stat *dead = &point->dead;
+	const struct stat *dead = &asock->dead;
 	struct stat found;
 
-	if (fstatat(point->tmp_fd, point->socket, &found, AT_SYMLINK_NOFOLLOW) < 0)
+	if (fstatat(asock->tmp_fd, asock->socket, &found, AT_SYMLINK_NOFOLLOW) < 0)
 		return errno == ENOENT ? 0 : -errno;
 	if (st)
 		*st = found;
-	/* The inode may be given to the next file at once, the change time not. */
+	/* A new socket file may reuse the dead one's inode number, but never its change time. */
 	return found.st_ino != dead->st_ino || found.st_dev != dead->st_dev ||
 	       found.st_ctim.tv_sec != dead->st_ctim.tv_sec ||
 	       found.st_ctim.tv_nsec != dead->st_ctim.tv_nsec;
 }
 
-/* connect(2) in a child that has the target's ids: HotSpot looks at the peer's. */
-static int connect_as_target(int sock, const struct point *point)
+/* connect(2) in a child that has the target's ids: HotSpot checks the peer's ids. */
+static int connect_as_target(int sock, const struct attach_socket *asock)
 {
 	pid_t pid = fork();
 	int status;
@@ -86,9 +86,9 @@ static int connect_as_target(int sock, const struct point *point)
 	if (pid < 0)
 		return -errno;
 	if (pid == 0) {
-		if (ns_become(&point->ns) < 0)
+		if (target_ns_become(&asock->ns) < 0)
 			_exit(CANNOT_BECOME);
-		_exit(-ns_connect(sock, point->tmp_fd, point->socket));
+		_exit(-target_ns_connect(sock, asock->tmp_fd, asock->socket));
 	}
 	while (waitpid(pid, &status, 0) < 0) {
 		if (errno != EINTR)
@@ -97,29 +97,29 @@ static int connect_as_target(int sock, const struct point *point)
 	return WIFEXITED(status) ? -WEXITSTATUS(status) : -ECHILD;
 }
 
-static int check_peer(int sock, const struct point *point, struct err *err)
+static int check_peer(int sock, const struct attach_socket *asock, struct err *err)
 {
 	struct ucred peer;
 	socklen_t len = sizeof(peer);
 
 	if (getsockopt(sock, SOL_SOCKET, SO_PEERCRED, &peer, &len) < 0)
-		return err_set(err, EXIT_ATTACH, "the attach socket's owner cannot be told: %s",
+		return err_set(err, EXIT_ATTACH, "cannot identify the attach socket's owner: %s",
 			       strerror(errno));
-	if (peer.pid == point->ns.jvm->pid)
+	if (peer.pid == asock->ns.jvm->pid)
 		return 0;
 	return err_set(err, EXIT_ATTACH,
-		       "%s/%s is served by process %d, not by JVM %d: they share a directory and a "
-		       "pid in different containers, or somebody takes its place",
-		       jvm_tmp(point->ns.jvm), point->socket, (int)peer.pid,
-		       (int)point->ns.jvm->pid);
+		       "%s/%s is served by process %d, not by JVM %d: two containers share this "
+		       "directory and the pid, or a process impersonates the JVM",
+		       jvm_tmp(asock->ns.jvm), asock->socket, (int)peer.pid,
+		       (int)asock->ns.jvm->pid);
 }
 
-static int refused(const struct point *point, int error, struct err *err)
+static int connect_failed(const struct attach_socket *asock, int error, struct err *err)
 {
-	const struct jvm *jvm = point->ns.jvm;
+	const struct jvm *jvm = asock->ns.jvm;
 	struct proc_status status;
 
-	if (ns_status(&point->ns, &status) < 0)
+	if (target_ns_status(&asock->ns, &status) < 0)
 		return jvm_gone(jvm, err);
 	if (error == -CANNOT_BECOME)
 		return err_set(err, EXIT_PERMISSION,
@@ -127,63 +127,63 @@ static int refused(const struct point *point, int error, struct err *err)
 			       (int)jvm->pid, jvm->uid, jvm->gid);
 	if (error == -EACCES || error == -EPERM)
 		return err_set(err, EXIT_PERMISSION,
-			       "%s/%s of JVM %d (user %u) cannot be connected to: %s; "
+			       "cannot connect to %s/%s of JVM %d (user %u): %s; "
 			       "run jtool as that user or as root",
-			       jvm_tmp(jvm), point->socket, (int)jvm->pid, jvm->uid,
+			       jvm_tmp(jvm), asock->socket, (int)jvm->pid, jvm->uid,
 			       strerror(-error));
 	if (error == -EAGAIN)
 		return err_set(err, EXIT_ATTACH,
-			       "JVM %d does not take another connection: its attach listener is "
-			       "busy or stuck, and others wait already",
+			       "JVM %d accepts no further connections: its attach listener is busy "
+			       "or stuck and its queue is full; try again later",
 			       (int)jvm->pid);
-	return err_set(err, EXIT_ATTACH, "%s/%s of JVM %d cannot be connected to: %s", jvm_tmp(jvm),
-		       point->socket, (int)jvm->pid, strerror(-error));
+	return err_set(err, EXIT_ATTACH, "cannot connect to %s/%s of JVM %d: %s", jvm_tmp(jvm),
+		       asock->socket, (int)jvm->pid, strerror(-error));
 }
 
-/* Is what lies under the socket's name really the JVM's? */
-static int check_file(const struct point *point, const struct stat *st, struct err *err)
+/* Verifies that the file under the socket's name is a socket of the JVM's user. */
+static int check_file(const struct attach_socket *asock, const struct stat *st, struct err *err)
 {
-	const struct jvm *jvm = point->ns.jvm;
-	const char *what = "another user's";
+	const struct jvm *jvm = asock->ns.jvm;
+	const char *what = "another user's socket";
 
 	if (S_ISSOCK(st->st_mode) && st->st_uid == jvm->uid)
 		return 0;
 	if (!S_ISSOCK(st->st_mode))
-		what = S_ISLNK(st->st_mode) ? "a symbolic link" : "no socket";
+		what = S_ISLNK(st->st_mode) ? "a symbolic link" : "a file that is not a socket";
 	return err_set(err, EXIT_ATTACH,
-		       "%s/%s is %s, not JVM %d's attach socket: remove it if nobody needs it",
-		       jvm_tmp(jvm), point->socket, what, (int)jvm->pid);
+		       "%s/%s is %s, not JVM %d's attach socket; remove it if it is not in use",
+		       jvm_tmp(jvm), asock->socket, what, (int)jvm->pid);
 }
 
-int point_connect(struct point *point, struct deadline d, int *fd, struct err *err)
+int attach_socket_connect(struct attach_socket *asock, struct deadline d, int *fd, struct err *err)
 {
 	_cleanup_close_ int sock = -1;
 	int left = deadline_left_ms(d), rc;
-	/* A full backlog of a Unix socket makes connect(2) wait, by this option's time. */
-	const struct timeval patience = { left / 1000, left % 1000 * 1000 + 1 };
+	/* If the backlog of a Unix socket is full, connect(2) waits for this send timeout. */
+	const struct timeval timeout = { left / 1000, left % 1000 * 1000 + 1 };
 	struct stat st;
 
-	rc = point_has_socket(point, &st);
+	rc = attach_socket_exists(asock, &st);
 	if (rc < 0)
-		return refused(point, rc, err);
+		return connect_failed(asock, rc, err);
 	if (rc == 0)
 		return 0;
-	if (check_file(point, &st, err) < 0)
+	if (check_file(asock, &st, err) < 0)
 		return -1;
 	sock = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
-	if (sock < 0 || setsockopt(sock, SOL_SOCKET, SO_SNDTIMEO, &patience, sizeof(patience)) < 0)
-		return err_set(err, EXIT_ATTACH, "no socket: %s", strerror(errno));
-	rc = ns_is_ours(&point->ns) ? ns_connect(sock, point->tmp_fd, point->socket)
-				    : connect_as_target(sock, point);
+	if (sock < 0 || setsockopt(sock, SOL_SOCKET, SO_SNDTIMEO, &timeout, sizeof(timeout)) < 0)
+		return err_set(err, EXIT_ATTACH, "cannot create a socket: %s", strerror(errno));
+	rc = target_ns_is_ours(&asock->ns) ? target_ns_connect(sock, asock->tmp_fd, asock->socket)
+					   : connect_as_target(sock, asock);
 	if (rc == -ENOENT)
 		return 0;
 	if (rc == -ECONNREFUSED) {
-		point->dead = st; /* a JVM that was killed leaves its file behind */
+		asock->dead = st; /* a killed JVM leaves its socket file */
 		return 0;
 	}
 	if (rc < 0)
-		return refused(point, rc, err);
-	if (check_peer(sock, point, err) < 0)
+		return connect_failed(asock, rc, err);
+	if (check_peer(sock, asock, err) < 0)
 		return -1;
 	*fd = TAKE_FD(sock);
 	return 1;

@@ -1,4 +1,4 @@
-#include "target/attachproto.h"
+#include "attach/protocol.h"
 
 #include <errno.h>
 #include <limits.h>
@@ -7,7 +7,7 @@
 #define V1_VERSION "1"
 #define V2_VERSION "2"
 
-/* The option of version 2 that keeps a reply from being streamed (JDK-8354460). */
+/* The option of version 2 that turns off streaming of the reply (JDK-8354460). */
 #define NOT_STREAMED " streaming=0"
 
 static void add_string(struct buf *out, const char *s)
@@ -19,19 +19,19 @@ static int check_v1(const struct attach_request *req, struct err *err)
 {
 	if (strlen(req->op) > ATTACH_V1_NAME_MAX)
 		return err_set(err, EXIT_USAGE,
-			       "operation '%.40s' is too long: the JVM takes %d bytes", req->op,
-			       ATTACH_V1_NAME_MAX);
+			       "operation '%.40s' is too long: this JVM accepts at most %d bytes",
+			       req->op, ATTACH_V1_NAME_MAX);
 	if (req->n_args > ATTACH_V1_ARGS)
 		return err_set(err, EXIT_USAGE,
-			       "%zu arguments are too many: operations of this JVM take %d",
+			       "too many arguments (%zu): this JVM accepts at most %d",
 			       req->n_args, ATTACH_V1_ARGS);
 	for (size_t i = 0; i < req->n_args; i++) {
 		size_t len = strlen(req->args[i]);
 
 		if (len > ATTACH_V1_ARG_MAX)
 			return err_set(err, EXIT_USAGE,
-				       "argument %zu of '%s' has %zu bytes: this JVM takes %d; "
-				       "put long values into a file where the command allows it",
+				       "argument %zu of '%s' has %zu bytes: this JVM accepts at "
+				       "most %d; use a file for long values if the command can",
 				       i + 1, req->op, len, ATTACH_V1_ARG_MAX);
 	}
 	return 0;
@@ -53,10 +53,10 @@ static int request_v2(struct buf *out, const struct attach_request *req, bool st
 {
 	_cleanup_buf_ struct buf body = BUF_INIT;
 
-	/* Options stand behind the name: a blank in it would be read as one. */
+	/* Options follow the name after a space, so the name must not contain one. */
 	if (strchr(req->op, ' '))
-		return err_set(err, EXIT_USAGE, "'%.40s' is no operation: it holds a blank",
-			       req->op);
+		return err_set(err, EXIT_USAGE,
+			       "invalid operation '%.40s': it contains a space", req->op);
 	buf_adds(&body, req->op);
 	if (streaming)
 		buf_adds(&body, NOT_STREAMED);
@@ -65,7 +65,7 @@ static int request_v2(struct buf *out, const struct attach_request *req, bool st
 		add_string(&body, req->args[i]);
 	if (body.len > ATTACH_V2_MAX)
 		return err_set(err, EXIT_USAGE,
-			       "the request has %zu bytes: this JVM takes %d in all", body.len,
+			       "the request has %zu bytes: this JVM accepts at most %d", body.len,
 			       ATTACH_V2_MAX);
 	add_string(out, V2_VERSION);
 	buf_addf(out, "%zu", body.len);
@@ -74,18 +74,15 @@ static int request_v2(struct buf *out, const struct attach_request *req, bool st
 	return 0;
 }
 
-int attachproto_request(struct buf *out, const struct attach_request *req,
-			struct attach_version version, struct err *err)
+int attach_protocol_request(struct buf *out, const struct attach_request *req,
+			    struct attach_version version, struct err *err)
 {
 	if (version.version >= 2)
 		return request_v2(out, req, version.streaming, err);
 	return request_v1(out, req, err);
 }
 
-/*
- * A decimal integer at the very start of the text.  Returns how many bytes it takes, 0 when
- * there is none or it does not fit an int.
- */
+/* Parses an integer at the start of the text.  Returns its length; 0: no number, or not an int. */
 static size_t parse_int(const char *s, size_t len, int *out)
 {
 	bool negative = len > 0 && s[0] == '-';
@@ -107,7 +104,7 @@ static size_t parse_int(const char *s, size_t len, int *out)
 	return i;
 }
 
-ssize_t attachproto_status(const char *data, size_t len, int *code)
+ssize_t attach_protocol_status(const char *data, size_t len, int *code)
 {
 	size_t digits;
 	int n;
@@ -121,7 +118,7 @@ ssize_t attachproto_status(const char *data, size_t len, int *code)
 	return (ssize_t)digits + 1;
 }
 
-/* Does the text, split at blanks and line ends, have this word? */
+/* Returns true if the text, split at spaces and line ends, contains this word. */
 static bool has_word(const char *s, size_t len, const char *word)
 {
 	size_t n = strlen(word);
@@ -138,11 +135,11 @@ static bool has_word(const char *s, size_t len, const char *word)
 	return false;
 }
 
-struct attach_version attachproto_version(const char *data, size_t len)
+struct attach_version attach_protocol_version(const char *data, size_t len)
 {
 	struct attach_version v = { .version = 1 };
 	int code, version;
-	ssize_t at = attachproto_status(data, len, &code);
+	ssize_t at = attach_protocol_status(data, len, &code);
 	size_t digits;
 
 	if (at < 0 || code != 0)
@@ -152,12 +149,12 @@ struct attach_version attachproto_version(const char *data, size_t len)
 	digits = parse_int(data, len, &version);
 	if (digits == 0 || version < 2)
 		return v;
-	v.version = 2; /* a later JVM understands 2 as well, and we know nothing newer */
+	v.version = 2; /* later versions include 2, the newest one that jtool knows */
 	v.streaming = has_word(data + digits, len - digits, "streaming");
 	return v;
 }
 
-/* The number behind PREFIX when the whole text is just that, line ends aside. */
+/* Returns true if the text is PREFIX and a number, apart from line ends; the number is in *out. */
 static bool only_number(const char *s, size_t len, const char *prefix, int *out)
 {
 	size_t skip = strlen(prefix), digits;
@@ -174,7 +171,7 @@ static bool only_number(const char *s, size_t len, const char *prefix, int *out)
 	return true;
 }
 
-struct load_result attachproto_load(int status, const char *output, size_t len)
+struct load_result attach_protocol_load(int status, const char *output, size_t len)
 {
 	struct load_result result = { .loaded = false };
 
@@ -183,7 +180,7 @@ struct load_result attachproto_load(int status, const char *output, size_t len)
 	/* JDK 9 on: "return code: N".  JDK 8: the bare number. */
 	result.has_code = only_number(output, len, "return code: ", &result.code) ||
 			  only_number(output, len, "", &result.code);
-	/* From JDK 21 on the status is 0 whatever happened: only the text tells (JDK-8325530). */
+	/* From JDK 21 on the status is always 0; only the text has the result (JDK-8325530). */
 	result.loaded = result.has_code && result.code == 0;
 	return result;
 }

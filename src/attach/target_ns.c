@@ -1,4 +1,4 @@
-#include "target/ns.h"
+#include "attach/target_ns.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -25,7 +25,7 @@ static bool in_same_userns(const struct procfs *proc, pid_t pid)
 	struct stat ours, theirs;
 
 	(void)snprintf(name, sizeof(name), "%d/ns/user", (int)pid);
-	/* Kernels without user namespaces have neither file: there is only one, then. */
+	/* Without user namespaces in the kernel, neither file exists, and ids are comparable. */
 	if (fstatat(proc->fd, "self/ns/user", &ours, 0) < 0)
 		return true;
 	if (fstatat(proc->fd, name, &theirs, 0) < 0)
@@ -33,48 +33,48 @@ static bool in_same_userns(const struct procfs *proc, pid_t pid)
 	return ours.st_dev == theirs.st_dev && ours.st_ino == theirs.st_ino;
 }
 
-static int refused(const struct jvm *jvm, int error, struct err *err)
+static int open_failed(const struct jvm *jvm, int error, struct err *err)
 {
 	if (error == -ENOENT || error == -ESRCH)
 		return jvm_gone(jvm, err);
 	if (error == -EACCES || error == -EPERM)
 		return jvm_denied(jvm, err);
-	return err_set(err, EXIT_ATTACH, "/proc/%d/root cannot be opened: %s", (int)jvm->pid,
+	return err_set(err, EXIT_ATTACH, "cannot open /proc/%d/root: %s", (int)jvm->pid,
 		       strerror(-error));
 }
 
-static int open_dirs(struct ns *ns, struct err *err)
+static int open_dirs(struct target_ns *ns, struct err *err)
 {
 	const struct jvm *jvm = ns->jvm;
 
 	ns->pid_fd = (int)syscall(SYS_pidfd_open, jvm->pid, 0);
 	ns->root_fd = procfs_openat(&ns->proc, jvm->pid, "root", DIR_FLAGS);
 	if (ns->root_fd < 0)
-		return refused(jvm, ns->root_fd, err);
+		return open_failed(jvm, ns->root_fd, err);
 	ns->cwd_fd = procfs_openat(&ns->proc, jvm->pid, "cwd", DIR_FLAGS);
-	/* Looked at last: a pid that was taken over before now shows another start time. */
-	if (ns_status(ns, &ns->opened) < 0)
+	/* Read last: if the pid was reused before this, the start time differs. */
+	if (target_ns_status(ns, &ns->opened) < 0)
 		return jvm_gone(jvm, err);
 	ns->same_userns = in_same_userns(&ns->proc, jvm->pid);
 	return 0;
 }
 
-int ns_open(const struct jvm *jvm, struct ns *ns, struct err *err)
+int target_ns_open(const struct jvm *jvm, struct target_ns *ns, struct err *err)
 {
-	struct ns n = { .jvm = jvm, .root_fd = -1, .cwd_fd = -1, .pid_fd = -1 };
+	struct target_ns n = { .jvm = jvm, .root_fd = -1, .cwd_fd = -1, .pid_fd = -1 };
 	int rc = procfs_open(&n.proc, "/proc");
 
 	if (rc < 0)
-		return err_set(err, EXIT_ATTACH, "/proc cannot be opened: %s", strerror(-rc));
+		return err_set(err, EXIT_ATTACH, "cannot open /proc: %s; mount it", strerror(-rc));
 	if (open_dirs(&n, err) < 0) {
-		ns_close(&n);
+		target_ns_close(&n);
 		return -1;
 	}
 	*ns = n;
 	return 0;
 }
 
-void ns_close(struct ns *ns)
+void target_ns_close(struct target_ns *ns)
 {
 	util_close_p(&ns->root_fd);
 	util_close_p(&ns->cwd_fd);
@@ -83,15 +83,15 @@ void ns_close(struct ns *ns)
 	ns->root_fd = ns->cwd_fd = ns->pid_fd = -1;
 }
 
-bool ns_is_ours(const struct ns *ns)
+bool target_ns_is_ours(const struct target_ns *ns)
 {
-	/* In another user namespace our id is mapped there to the very id the target has. */
+	/* In another user namespace, our id maps to the id that the target has. */
 	return geteuid() == ns->jvm->uid && getegid() == ns->jvm->gid;
 }
 
-static int take_ids(uid_t uid, gid_t gid)
+static int set_ids(uid_t uid, gid_t gid)
 {
-	/* A user namespace may forbid it, and then leaves the groups that we had: no harm. */
+	/* A user namespace may forbid this; keeping our groups does no harm. */
 	if (setgroups(0, NULL) < 0 && errno != EPERM)
 		return -errno;
 	if (setresgid(gid, gid, gid) < 0 || setresuid(uid, uid, uid) < 0)
@@ -99,8 +99,8 @@ static int take_ids(uid_t uid, gid_t gid)
 	return 0;
 }
 
-/* Enter the target's user namespace and read there what its ids are called inside. */
-static int become_inside(const struct ns *ns)
+/* Enters the target's user namespace and takes the target's ids as they are inside. */
+static int become_inside(const struct target_ns *ns)
 {
 	_cleanup_close_ int fd = procfs_openat(&ns->proc, ns->jvm->pid, "ns/user", O_RDONLY);
 	struct proc_status inside;
@@ -110,39 +110,39 @@ static int become_inside(const struct ns *ns)
 		return fd;
 	if (setns(fd, CLONE_NEWUSER) < 0)
 		return -errno;
-	rc = ns_status(ns, &inside);
-	return rc < 0 ? rc : take_ids(inside.euid, inside.egid);
+	rc = target_ns_status(ns, &inside);
+	return rc < 0 ? rc : set_ids(inside.euid, inside.egid);
 }
 
-int ns_become(const struct ns *ns)
+int target_ns_become(const struct target_ns *ns)
 {
 	int rc;
 
-	if (ns_is_ours(ns))
+	if (target_ns_is_ours(ns))
 		return 0;
-	rc = take_ids(ns->jvm->uid, ns->jvm->gid);
-	/* EINVAL: the id has no name in our own user namespace. */
+	rc = set_ids(ns->jvm->uid, ns->jvm->gid);
+	/* EINVAL: the id is not mapped in our own user namespace. */
 	if ((rc == -EPERM || rc == -EINVAL) && !ns->same_userns)
 		rc = become_inside(ns);
 	return rc;
 }
 
-int ns_status(const struct ns *ns, struct proc_status *status)
+int target_ns_status(const struct target_ns *ns, struct proc_status *status)
 {
-	return procfs_same(&ns->proc, ns->jvm->pid, ns->jvm->start_ticks, status);
+	return procfs_recheck(&ns->proc, ns->jvm->pid, ns->jvm->start_ticks, status);
 }
 
-int ns_alive(const struct ns *ns)
+int target_ns_alive(const struct target_ns *ns)
 {
 	struct pollfd pfd = { .fd = ns->pid_fd, .events = POLLIN };
 	struct proc_status status;
 
 	if (ns->pid_fd < 0)
-		return ns_status(ns, &status);
+		return target_ns_status(ns, &status);
 	return poll(&pfd, 1, 0) > 0 ? -ESRCH : 0;
 }
 
-int ns_kill(const struct ns *ns, int sig)
+int target_ns_kill(const struct target_ns *ns, int sig)
 {
 	int rc;
 
@@ -152,18 +152,19 @@ int ns_kill(const struct ns *ns, int sig)
 		if (errno != ENOSYS)
 			return -errno;
 	}
-	rc = ns_alive(ns);
+	rc = target_ns_alive(ns);
 	if (rc < 0)
 		return rc;
 	return kill(ns->jvm->pid, sig) < 0 ? -errno : 0;
 }
 
-int ns_opendir(const struct ns *ns, const char *path)
+int target_ns_opendir(const struct target_ns *ns, const char *path)
 {
 	return inroot_open(ns->root_fd, path, DIR_FLAGS);
 }
 
-static bool can_read(const struct ns *ns, const char *path, const struct stat *same, bool to_map)
+static bool can_read(const struct target_ns *ns, const char *path, const struct stat *same,
+		     bool to_map)
 {
 	_cleanup_close_ int fd = inroot_open(ns->root_fd, path, O_RDONLY | O_NONBLOCK);
 	struct stat st;
@@ -175,18 +176,19 @@ static bool can_read(const struct ns *ns, const char *path, const struct stat *s
 	       !(to_map && (fs.f_flag & ST_NOEXEC));
 }
 
-bool ns_can_read(const struct ns *ns, const char *path, const struct stat *same, bool to_map)
+bool target_ns_can_read(const struct target_ns *ns, const char *path, const struct stat *same,
+			bool to_map)
 {
 	int status;
 	pid_t pid;
 
-	if (ns_is_ours(ns))
+	if (target_ns_is_ours(ns))
 		return can_read(ns, path, same, to_map);
 	pid = fork();
 	if (pid < 0)
 		return false;
 	if (pid == 0)
-		_exit(ns_become(ns) == 0 && can_read(ns, path, same, to_map) ? 0 : 1);
+		_exit(target_ns_become(ns) == 0 && can_read(ns, path, same, to_map) ? 0 : 1);
 	while (waitpid(pid, &status, 0) < 0) {
 		if (errno != EINTR)
 			return false;
@@ -204,7 +206,7 @@ static int address(struct sockaddr_un *sa, int dir_fd, const char *name)
 	return n < 0 || (size_t)n >= sizeof(sa->sun_path) ? -ENAMETOOLONG : 0;
 }
 
-int ns_bind(int sock, int dir_fd, const char *name)
+int target_ns_bind(int sock, int dir_fd, const char *name)
 {
 	struct sockaddr_un sa;
 	int rc = address(&sa, dir_fd, name);
@@ -214,7 +216,7 @@ int ns_bind(int sock, int dir_fd, const char *name)
 	return bind(sock, (struct sockaddr *)&sa, sizeof(sa)) < 0 ? -errno : 0;
 }
 
-int ns_connect(int sock, int dir_fd, const char *name)
+int target_ns_connect(int sock, int dir_fd, const char *name)
 {
 	struct sockaddr_un sa;
 	int rc = address(&sa, dir_fd, name);

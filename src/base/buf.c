@@ -25,7 +25,7 @@ char *buf_reserve(struct buf *b, size_t room)
 	size_t need;
 
 	if (__builtin_add_overflow(b->len, room, &need) || need == SIZE_MAX)
-		need = SIZE_MAX; /* xreallocarray will say so */
+		need = SIZE_MAX; /* xreallocarray() fails and ends the process */
 	else
 		need++;
 	if (need > b->cap) {
@@ -72,7 +72,7 @@ void buf_addf(struct buf *b, const char *fmt, ...)
 		return;
 	(void)buf_reserve(b, (size_t)n);
 	va_start(ap, fmt);
-	(void)vsnprintf(b->data + b->len, (size_t)n + 1, fmt, ap); /* the room was just measured */
+	(void)vsnprintf(b->data + b->len, (size_t)n + 1, fmt, ap); /* the length is known to fit */
 	va_end(ap);
 	b->len += (size_t)n;
 }

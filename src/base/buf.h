@@ -1,14 +1,11 @@
-/*
- * A growing byte buffer.  Its content is always followed by a NUL that does not count, so that
- * text can be read from it as a C string.
- */
+/* A growing byte buffer.  A NUL, which is not counted in len, always follows the content. */
 #ifndef JTOOL_BASE_BUF_H
 #define JTOOL_BASE_BUF_H
 
 #include "base/util.h"
 
 struct buf {
-	char *data; /* NULL while nothing was ever added */
+	char *data; /* NULL until something is added */
 	size_t len;
 	size_t cap;
 };
@@ -16,19 +13,19 @@ struct buf {
 #define BUF_INIT { NULL, 0, 0 }
 
 void buf_release(struct buf *b);
-void buf_reset(struct buf *b); /* empty, but keep the memory */
+void buf_reset(struct buf *b); /* empties the buffer, without freeing its memory */
 
-/* Make room for `room` more bytes and return where they go; the caller then adds to len. */
+/* Returns the end of the content, with space for `room` more bytes.  The caller adds to len. */
 char *buf_reserve(struct buf *b, size_t room);
 void buf_add(struct buf *b, const void *data, size_t len);
 void buf_adds(struct buf *b, const char *s);
 void buf_addc(struct buf *b, char c);
 void buf_addf(struct buf *b, const char *fmt, ...) _printf_(2, 3);
 
-/* The content as a C string that stays the buffer's; "" when nothing was added. */
+/* Returns the content as a C string, valid until the buffer changes. */
 const char *buf_str(const struct buf *b);
 
-/* Hand the content over as a C string that the caller frees; the buffer is empty then. */
+/* Returns the content as a C string that the caller frees, and empties the buffer. */
 char *buf_take(struct buf *b);
 
 #define _cleanup_buf_ _cleanup_(buf_release)

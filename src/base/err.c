@@ -4,18 +4,18 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/text.h"
+#include "base/printable.h"
 
-/* An error is one line of plain text, whatever a hostile name inside it holds. */
-static void flatten(struct err *err)
+/* Converts the text to one line without control characters: it may contain untrusted names. */
+static void sanitize(struct err *err)
 {
 	_cleanup_buf_ struct buf safe = BUF_INIT;
 
-	for (char *p = err->text; *p; p++) { /* a JVM says things in several lines */
+	for (char *p = err->text; *p; p++) { /* a JVM's error may have several lines */
 		if (strchr("\t\n\r", *p))
 			*p = ' ';
 	}
-	text_printable(&safe, err->text, strlen(err->text));
+	printable_add(&safe, err->text, strlen(err->text));
 	(void)strlcpy(err->text, buf_str(&safe), sizeof(err->text));
 }
 
@@ -27,9 +27,9 @@ int err_set(struct err *err, enum exit_code code, const char *fmt, ...)
 		return -1;
 	err->code = code;
 	va_start(ap, fmt);
-	(void)vsnprintf(err->text, sizeof(err->text), fmt, ap); /* a cut text is still the cause */
+	(void)vsnprintf(err->text, sizeof(err->text), fmt, ap); /* a truncated text is acceptable */
 	va_end(ap);
-	flatten(err);
+	sanitize(err);
 	return -1;
 }
 
@@ -44,5 +44,5 @@ void err_prefix(struct err *err, const char *fmt, ...)
 	(void)strlcat(text, ": ", sizeof(text));
 	(void)strlcat(text, err->text, sizeof(text));
 	memcpy(err->text, text, sizeof(text));
-	flatten(err);
+	sanitize(err);
 }

@@ -1,25 +1,24 @@
 /*
- * One error, filled in where its cause is known, passed up untouched and printed by main alone.
+ * An error message with an exit code.  It is set where the cause is known, and printed by main.
  *
- * A function that can fail for a reason the user must know takes a `struct err *` last and
- * returns 0 or more when done, -1 when not; then the error is set.  Functions below that level
- * return 0 or a negative errno and know no struct err.
+ * A function that can fail for a reason the user must know takes a `struct err *` last.  It returns
+ * 0 or more, or -1 with err set.  Functions below that level return 0 or a negative errno.
  */
 #ifndef JTOOL_BASE_ERR_H
 #define JTOOL_BASE_ERR_H
 
 #include "base/util.h"
 
-/* What the process exits with: a promise to scripts. */
+/* Exit codes.  Scripts depend on them: they never change. */
 enum exit_code {
 	EXIT_DONE = 0,
 	EXIT_ANSWER = 1,     /* the JVM or its agent answered with an error */
-	EXIT_USAGE = 2,      /* the command line makes no sense */
+	EXIT_USAGE = 2,      /* invalid command line, or an invalid file of the user */
 	EXIT_TARGET = 3,     /* no such JVM, not a JVM, or an ambiguous name */
-	EXIT_PERMISSION = 4, /* the kernel or the JVM does not let this user in */
-	EXIT_ATTACH = 5,     /* attach disabled, no answer in time, socket refused */
-	EXIT_AGENT = 6,      /* jtool's own agent could not be loaded, or failed */
-	EXIT_PARTIAL = 7,    /* the target went away, or the result is not whole */
+	EXIT_PERMISSION = 4, /* the kernel or the JVM denies this user access */
+	EXIT_ATTACH = 5,     /* attach disabled, no answer in time, or connection refused */
+	EXIT_AGENT = 6,      /* jtool's agent could not be loaded, or failed */
+	EXIT_PARTIAL = 7,    /* the target exited, or the result is incomplete */
 };
 
 struct err {
@@ -28,12 +27,12 @@ struct err {
 };
 
 /*
- * Record an error: exit code and text.  The first one wins, because it stood nearest to the
- * cause.  Always returns -1, so that `return err_set(err, …)` reads as it acts.
+ * Sets exit code and text, unless an error is set already: the first one is nearest to the cause.
+ * Always returns -1, for `return err_set(err, …)`.
  */
 int err_set(struct err *err, enum exit_code code, const char *fmt, ...) _printf_(3, 4);
 
-/* Put "PREFIX: " before the text of an error that is set. */
+/* Inserts "PREFIX: " before the text of an error that is set. */
 void err_prefix(struct err *err, const char *fmt, ...) _printf_(2, 3);
 
 #endif

@@ -1,4 +1,4 @@
-#include "model/idmap.h"
+#include "base/id_map.h"
 
 #include <stdlib.h>
 
@@ -7,36 +7,36 @@
 #define CAP_FIRST_BITS 8
 #define CAP_FIRST ((size_t)1 << CAP_FIRST_BITS)
 
-void idmap_release(struct idmap *m)
+void id_map_release(struct id_map *m)
 {
 	free(m->entries);
-	*m = (struct idmap){ 0 };
+	*m = (struct id_map){ 0 };
 }
 
-/* Whatever bits identifiers differ in, a multiplication brings them to the top. */
-static size_t first_place(const struct idmap *m, uint64_t id)
+/* Hashes by multiplication: a difference in any bit affects the highest bits. */
+static size_t first_slot(const struct id_map *m, uint64_t id)
 {
 	return (size_t)(id * m->factor >> m->shift);
 }
 
-/* Where it is, or would be; there is always a free place. */
-static struct idmap_entry *find(const struct idmap *m, uint64_t id)
+/* Returns the entry of the identifier, or the free one for it; the table is never full. */
+static struct id_map_entry *find(const struct id_map *m, uint64_t id)
 {
-	size_t at = first_place(m, id);
+	size_t at = first_slot(m, id);
 
-	while (m->entries[at].number != IDMAP_NONE && m->entries[at].id != id)
+	while (m->entries[at].number != ID_MAP_NONE && m->entries[at].id != id)
 		at = (at + 1) & (m->cap - 1);
 	return &m->entries[at];
 }
 
-uint32_t idmap_get(const struct idmap *m, uint64_t id)
+uint32_t id_map_get(const struct id_map *m, uint64_t id)
 {
-	return m->cap ? find(m, id)->number : IDMAP_NONE;
+	return m->cap ? find(m, id)->number : ID_MAP_NONE;
 }
 
-static void grow(struct idmap *m)
+static void grow(struct id_map *m)
 {
-	struct idmap old = *m;
+	struct id_map old = *m;
 
 	if (!m->factor) {
 		arc4random_buf(&m->factor, sizeof(m->factor));
@@ -46,29 +46,29 @@ static void grow(struct idmap *m)
 	m->shift = old.cap ? old.shift - 1 : 64 - CAP_FIRST_BITS;
 	m->entries = xreallocarray(NULL, m->cap, sizeof(*m->entries));
 	for (size_t i = 0; i < m->cap; i++)
-		m->entries[i].number = IDMAP_NONE;
+		m->entries[i].number = ID_MAP_NONE;
 	for (size_t i = 0; i < old.cap; i++) {
-		if (old.entries[i].number != IDMAP_NONE)
+		if (old.entries[i].number != ID_MAP_NONE)
 			*find(m, old.entries[i].id) = old.entries[i];
 	}
 	free(old.entries);
 }
 
-uint32_t idmap_add(struct idmap *m, uint64_t id, uint32_t number)
+uint32_t id_map_add(struct id_map *m, uint64_t id, uint32_t number)
 {
-	struct idmap_entry *e;
+	struct id_map_entry *e;
 
 	if (m->n >= m->cap / 2)
 		grow(m);
 	e = find(m, id);
-	if (e->number == IDMAP_NONE) {
-		*e = (struct idmap_entry){ id, number };
+	if (e->number == ID_MAP_NONE) {
+		*e = (struct id_map_entry){ id, number };
 		m->n++;
 	}
 	return e->number;
 }
 
-void idmap_set(struct idmap *m, uint64_t id, uint32_t number)
+void id_map_set(struct id_map *m, uint64_t id, uint32_t number)
 {
 	find(m, id)->number = number;
 }

@@ -1,16 +1,16 @@
 #include "base/intern.h"
 
-#define XXH_INLINE_ALL
+#include <stdbool.h>
 #include <string.h>
-#include <xxhash.h>
 
+#include "base/hash.h"
 #include "base/xalloc.h"
 
 void intern_release(struct intern *in)
 {
 	buf_release(&in->bytes);
 	free(in->ends);
-	free(in->slots);
+	id_map_release(&in->numbers);
 	*in = (struct intern){ 0 };
 }
 
@@ -23,47 +23,28 @@ const void *intern_get(const struct intern *in, uint32_t number, size_t *len)
 	return in->bytes.data + start;
 }
 
-/* Where these bytes are, or where they would be. */
-static uint32_t *find_slot(const struct intern *in, const void *data, size_t len)
+static bool is_same(const struct intern *in, uint32_t number, const void *data, size_t len)
 {
-	size_t at = XXH64(data, len, 0) & (in->n_slots - 1), there_len;
+	size_t stored_len;
+	const void *stored = intern_get(in, number, &stored_len);
 
-	for (; in->slots[at] != 0; at = (at + 1) & (in->n_slots - 1)) {
-		const void *there = intern_get(in, in->slots[at] - 1, &there_len);
-
-		if (there_len == len && memcmp(there, data, len) == 0)
-			break;
-	}
-	return &in->slots[at];
-}
-
-static void grow(struct intern *in)
-{
-	free(in->slots);
-	in->n_slots = in->n_slots ? 2 * in->n_slots : 64;
-	in->slots = xcalloc(in->n_slots, sizeof(*in->slots));
-	for (uint32_t i = 0; i < in->n; i++) {
-		size_t len;
-		const void *data = intern_get(in, i, &len);
-
-		*find_slot(in, data, len) = i + 1;
-	}
+	return stored_len == len && memcmp(stored, data, len) == 0;
 }
 
 uint32_t intern_add(struct intern *in, const void *data, size_t len)
 {
-	uint32_t *slot;
+	uint64_t hash = hash_bytes(data, len);
+	uint32_t number;
 
-	if (in->n >= in->n_slots / 2)
-		grow(in);
-	slot = find_slot(in, data, len);
-	if (*slot != 0)
-		return *slot - 1;
+	while ((number = id_map_add(&in->numbers, hash, (uint32_t)in->n)) < in->n) {
+		if (is_same(in, number, data, len))
+			return number;
+		hash++;
+	}
 	in->ends = xgrow(in->ends, in->n, &in->cap, sizeof(*in->ends));
 	buf_add(&in->bytes, data, len);
 	in->ends[in->n++] = in->bytes.len;
-	*slot = (uint32_t)in->n;
-	return *slot - 1;
+	return number;
 }
 
 uint32_t intern_text(struct intern *in, const char *text)

@@ -1,28 +1,26 @@
-/*
- * Numbers for texts, or for any bytes: the same for the same, from 0 on in the order in which
- * they come.
- */
+/* Numbers byte strings 0, 1, 2, … in the order of addition; equal strings get the same number. */
 #ifndef JTOOL_BASE_INTERN_H
 #define JTOOL_BASE_INTERN_H
 
 #include <stdint.h>
 
 #include "base/buf.h"
+#include "base/id_map.h"
 
 struct intern {
 	struct buf bytes;
-	size_t *ends;    /* of each, in bytes */
+	size_t *ends; /* end of string i: offset in bytes */
 	size_t n, cap;
-	uint32_t *slots; /* number + 1, where its hash or the next free place is */
-	size_t n_slots;
+	struct id_map numbers; /* from a string's hash to its number; see id_map.h */
 };
 
 void intern_release(struct intern *in);
 
-/* Its number.  There are never 2^32 of them. */
+/* Adds a string unless it was added before.  Returns its number, which must be below 2^32. */
 uint32_t intern_add(struct intern *in, const void *data, size_t len);
+/* Adds a C string, including its NUL, like intern_add(). */
 uint32_t intern_text(struct intern *in, const char *text);
-/* What has that number; good until the next one is added.  len may be NULL. */
+/* Returns the string of a number, valid until the next addition.  len may be NULL. */
 const void *intern_get(const struct intern *in, uint32_t number, size_t *len);
 
 #endif

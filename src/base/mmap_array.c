@@ -1,4 +1,4 @@
-#include "base/bigarray.h"
+#include "base/mmap_array.h"
 
 #include <stdint.h>
 #include <string.h>
@@ -10,9 +10,9 @@
 #define LARGE_PAGE ((size_t)2 << 20)
 #define ENTRIES_MIN 64
 
-/* What stands before an array: as long as a cache line, so that elements keep their places. */
+/* Precedes an array.  It has the size of a cache line, to preserve the elements' alignment. */
 union head {
-	size_t mapped; /* bytes, this included; 0: it was allocated */
+	size_t mapped; /* bytes, including the head; 0: allocated with malloc(3) */
 	char line[64];
 };
 
@@ -38,12 +38,12 @@ static void *map(size_t bytes)
 
 	if (head == MAP_FAILED)
 		xalloc_die();
-	(void)madvise(head, bytes, MADV_HUGEPAGE); /* a kernel without them is only slower */
+	(void)madvise(head, bytes, MADV_HUGEPAGE); /* without huge pages, access is only slower */
 	head->mapped = bytes;
 	return head + 1;
 }
 
-void *bigarray_new(size_t n, size_t size)
+void *mmap_array_new(size_t n, size_t size)
 {
 	size_t bytes = bytes_of(n, size);
 	union head *head;
@@ -55,16 +55,16 @@ void *bigarray_new(size_t n, size_t size)
 	return head + 1;
 }
 
-void *bigarray_new_zeroed(size_t n, size_t size)
+void *mmap_array_new_zeroed(size_t n, size_t size)
 {
-	void *array = bigarray_new(n, size);
+	void *array = mmap_array_new(n, size);
 
 	if (head_of(array)->mapped == 0)
 		memset(array, 0, n * size);
 	return array;
 }
 
-void *bigarray_grow(void *array, size_t n, size_t *cap, size_t size)
+void *mmap_array_grow(void *array, size_t n, size_t *cap, size_t size)
 {
 	size_t had = *cap;
 	union head *head;
@@ -81,14 +81,14 @@ void *bigarray_grow(void *array, size_t n, size_t *cap, size_t size)
 		head->mapped = bytes;
 		return head + 1;
 	}
-	head = head_of(bigarray_new(*cap, size));
+	head = head_of(mmap_array_new(*cap, size));
 	if (array)
 		memcpy(head + 1, array, had * size);
-	bigarray_free(array);
+	mmap_array_free(array);
 	return head + 1;
 }
 
-void bigarray_free(void *array)
+void mmap_array_free(void *array)
 {
 	union head *head;
 
@@ -96,7 +96,7 @@ void bigarray_free(void *array)
 		return;
 	head = head_of(array);
 	if (head->mapped)
-		(void)munmap(head, head->mapped); /* fails for no mapping of ours */
+		(void)munmap(head, head->mapped); /* cannot fail for a complete mapping */
 	else
 		free(head);
 }

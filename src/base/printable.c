@@ -1,4 +1,4 @@
-#include "base/text.h"
+#include "base/printable.h"
 
 #include <locale.h>
 #include <stdbool.h>
@@ -12,8 +12,8 @@ static uint8_t byte_at(const char *text, size_t i)
 	return (uint8_t)text[i];
 }
 
-/* RFC 3629, section 4: no overlong forms, no surrogates, nothing above U+10FFFF. */
-size_t text_utf8_len(const char *text, size_t len)
+/* Follows RFC 3629, section 4: no overlong forms, no surrogates, nothing above U+10FFFF. */
+size_t utf8_sequence_len(const char *text, size_t len)
 {
 	uint8_t lead, low = 0x80, high = 0xbf;
 	size_t n;
@@ -45,7 +45,7 @@ size_t text_utf8_len(const char *text, size_t len)
 	return n;
 }
 
-/* The character of a valid sequence of n bytes. */
+/* Returns the code point of a valid sequence of n bytes. */
 static uint32_t decode(const char *text, size_t n)
 {
 	static const uint8_t lead_bits[] = { 0, 0x7f, 0x1f, 0x0f, 0x07 };
@@ -56,16 +56,16 @@ static uint32_t decode(const char *text, size_t n)
 	return c;
 }
 
-/* Characters that move the cursor, split a line or turn the reading direction around. */
+/* Returns true if a character moves the cursor, splits a line or changes the direction. */
 static bool is_unsafe(uint32_t c)
 {
 	return c < 0x20 || (c >= 0x7f && c < 0xa0) || (c >= 0x2028 && c <= 0x202e) ||
 	       (c >= 0x2066 && c <= 0x2069);
 }
 
-void text_printable(struct buf *out, const char *text, size_t len)
+void printable_add(struct buf *out, const char *text, size_t len)
 {
-	size_t clean = 0; /* where the run that needs no change begins */
+	size_t clean = 0; /* start of the pending run of unchanged text */
 	size_t i = 0;
 
 	while (i < len) {
@@ -75,7 +75,7 @@ void text_printable(struct buf *out, const char *text, size_t len)
 			i++;
 			continue;
 		}
-		n = text_utf8_len(text + i, len - i);
+		n = utf8_sequence_len(text + i, len - i);
 		if (n > 0 && !is_unsafe(decode(text + i, n))) {
 			i += n;
 			continue;
@@ -88,34 +88,33 @@ void text_printable(struct buf *out, const char *text, size_t len)
 	buf_add(out, text + clean, len - clean);
 }
 
-char *text_printable_str(const char *text)
+char *printable_add_str(const char *text)
 {
 	struct buf out = BUF_INIT;
 
-	text_printable(&out, text, strlen(text));
+	printable_add(&out, text, strlen(text));
 	return buf_take(&out);
 }
 
 /*
- * How wide a character is, the C library knows for UTF-8 only, which is what is printed whatever
- * the user's locale.  Asked for no earlier than it is needed: it costs as much as all else that a
- * warm attach does before it connects.
+ * Sets the UTF-8 locale that wcwidth(3) needs; the output is UTF-8 in any locale.  Called on first
+ * use, because setlocale(3) takes as long as connecting to a listening JVM.
  */
-static void learn_widths(void)
+static void set_utf8_locale(void)
 {
-	static bool asked;
+	static bool done;
 
-	if (!asked)
-		(void)setlocale(LC_CTYPE, "C.UTF-8"); /* without it, wide ones stand out of line */
-	asked = true;
+	if (!done)
+		(void)setlocale(LC_CTYPE, "C.UTF-8"); /* on failure, columns are misaligned */
+	done = true;
 }
 
-size_t text_width(const char *text, size_t len)
+size_t printable_width(const char *text, size_t len)
 {
 	size_t width = 0;
 
 	for (size_t i = 0; i < len;) {
-		size_t n = byte_at(text, i) < 0x80 ? 1 : text_utf8_len(text + i, len - i);
+		size_t n = byte_at(text, i) < 0x80 ? 1 : utf8_sequence_len(text + i, len - i);
 		int cells;
 
 		if (n <= 1) {
@@ -123,8 +122,8 @@ size_t text_width(const char *text, size_t len)
 			i++;
 			continue;
 		}
-		learn_widths();
-		/* wchar_t is a Unicode code point in glibc and musl; -1 is one they do not know. */
+		set_utf8_locale();
+		/* glibc and musl have Unicode code points in wchar_t; -1: unknown character. */
 		cells = wcwidth((wchar_t)decode(text + i, n));
 		width += cells < 0 ? 1 : (size_t)cells;
 		i += n;
@@ -142,7 +141,7 @@ static bool is_low(uint32_t c)
 	return c >= 0xdc00 && c < 0xe000;
 }
 
-void text_add_char(struct buf *out, uint32_t c)
+void utf8_add_char(struct buf *out, uint32_t c)
 {
 	if (is_high(c) || is_low(c))
 		c = REPLACEMENT;
@@ -168,7 +167,7 @@ static uint32_t unit_at(const uint8_t *p, bool big_endian)
 	return big_endian ? (uint32_t)p[0] << 8 | p[1] : (uint32_t)p[1] << 8 | p[0];
 }
 
-void text_add_utf16(struct buf *out, const uint8_t *data, size_t len, bool big_endian)
+void utf8_add_utf16(struct buf *out, const uint8_t *data, size_t len, bool big_endian)
 {
 	for (size_t i = 0; i + 2 <= len; i += 2) {
 		uint32_t c = unit_at(data + i, big_endian);
@@ -178,6 +177,6 @@ void text_add_utf16(struct buf *out, const uint8_t *data, size_t len, bool big_e
 			c = 0x10000 + ((c & 0x3ff) << 10 | (next & 0x3ff));
 			i += 2;
 		}
-		text_add_char(out, c);
+		utf8_add_char(out, c);
 	}
 }

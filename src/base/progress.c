@@ -3,8 +3,9 @@
 #include <poll.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <unistd.h>
 
-#include "base/io.h"
+#include "base/deadline.h"
 
 #define CLEAR "\r\033[K"
 
@@ -16,7 +17,7 @@ void progress_begin(struct progress *p)
 	};
 }
 
-static bool takes_text(void)
+static bool can_write_stderr(void)
 {
 	struct pollfd pfd = { .fd = STDERR_FILENO, .events = POLLOUT };
 
@@ -25,13 +26,13 @@ static bool takes_text(void)
 
 bool progress_due(struct progress *p)
 {
-	if (!p->on || io_now_ns() < p->next_ns)
+	if (!p->on || monotonic_ns() < p->next_ns)
 		return false;
 	p->next_ns = deadline_in_ms(PROGRESS_MS).at_ns;
-	return takes_text();
+	return can_write_stderr();
 }
 
-void progress_tell(struct progress *p, const char *fmt, ...)
+void progress_show(struct progress *p, const char *fmt, ...)
 {
 	va_list ap;
 
@@ -39,7 +40,7 @@ void progress_tell(struct progress *p, const char *fmt, ...)
 		return;
 	fputs(CLEAR, stderr);
 	va_start(ap, fmt);
-	(void)vfprintf(stderr, fmt, ap); /* a line that is lost is missed by nobody */
+	(void)vfprintf(stderr, fmt, ap); /* a lost progress line does no harm */
 	va_end(ap);
 	p->shown = true;
 }

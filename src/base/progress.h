@@ -1,7 +1,4 @@
-/*
- * One line that tells how far something is: on the terminal that stderr is, else nowhere.  It is
- * written over itself, and is gone when it is ended.
- */
+/* A progress line that overwrites itself; on stderr, and only if that is a terminal. */
 #ifndef JTOOL_BASE_PROGRESS_H
 #define JTOOL_BASE_PROGRESS_H
 
@@ -11,23 +8,24 @@
 #include "base/util.h"
 
 struct progress {
-	bool on;         /* there is somebody to tell */
-	bool shown;      /* the line is there */
-	int64_t next_ns; /* when it is time for another */
+	bool on;         /* stderr is a terminal */
+	bool shown;      /* the terminal shows the line */
+	int64_t next_ns; /* time of the next update, by monotonic_ns() */
 };
 
-/* Nothing is shown in the first moments: most is done by then. */
+/* The interval of updates, in ms, and the delay of the first: most work has ended by then. */
 #define PROGRESS_MS 200
 void progress_begin(struct progress *p);
 
 /*
- * Is it time to tell more?  Cheap enough to be asked for each piece of the work.  A terminal that
- * takes nothing (^S) is told nothing: a JVM may stand still for as long as we wait.
+ * Returns true if the next update is due.  Cheap enough to call for each chunk of the work.  False
+ * if the terminal is stopped (^S): a JVM may be paused while we would wait for the terminal.
  */
 bool progress_due(struct progress *p);
-/* Tell it: "walking the heap: 3.1 million objects".  Text of ours only, no line end. */
-void progress_tell(struct progress *p, const char *fmt, ...) _printf_(2, 3);
+/* Shows a line such as "walking the heap: 3.1 million objects": no newline, no text of a target. */
+void progress_show(struct progress *p, const char *fmt, ...) _printf_(2, 3);
 
+/* Clears the line. */
 void progress_end(struct progress *p);
 
 #endif

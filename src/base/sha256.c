@@ -1,20 +1,20 @@
-#include "base/digest.h"
+#include "base/sha256.h"
 
 #include <sha2.h>
 #include <stdint.h>
 
-_Static_assert(DIGEST_LEN + 1 == SHA256_DIGEST_STRING_LENGTH, "as libmd writes it");
+_Static_assert(SHA256_HEX_LEN + 1 == SHA256_DIGEST_STRING_LENGTH, "as libmd writes it");
 
-const char *digest_of(const void *data, size_t len, char text[static DIGEST_LEN + 1])
+const char *sha256_hex(const void *data, size_t len, char text[static SHA256_HEX_LEN + 1])
 {
 	return SHA256Data(data, len, text);
 }
 
-const char *digest_base64(const void *data, size_t len, char text[static DIGEST_BASE64_LEN + 1])
+const char *sha256_base64(const void *data, size_t len, char text[static SHA256_BASE64_LEN + 1])
 {
 	static const char digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
 				     "abcdefghijklmnopqrstuvwxyz0123456789+/";
-	uint8_t digest[SHA256_DIGEST_LENGTH + 1] = { 0 }; /* three bytes make four digits */
+	uint8_t digest[SHA256_DIGEST_LENGTH + 1] = { 0 }; /* padded to a multiple of 3 bytes */
 	SHA2_CTX sha;
 	char *out = text;
 
@@ -27,7 +27,7 @@ const char *digest_base64(const void *data, size_t len, char text[static DIGEST_
 		for (int shift = 18; shift >= 0; shift -= 6)
 			*out++ = digits[bits >> shift & 0x3f];
 	}
-	out[-1] = '='; /* of the last three, one was none */
+	out[-1] = '='; /* for the padding byte */
 	*out = '\0';
 	return text;
 }

@@ -1,28 +1,28 @@
-#include "base/slice.h"
+#include "base/strview.h"
 
 #include <string.h>
 
-bool slice_line(struct slice *text, struct slice *line)
+bool strview_line(struct strview *text, struct strview *line)
 {
 	const char *newline;
 
 	if (text->at == text->end)
 		return false;
-	newline = memchr(text->at, '\n', slice_len(*text));
-	*line = (struct slice){ text->at, newline ? newline : text->end };
+	newline = memchr(text->at, '\n', strview_len(*text));
+	*line = (struct strview){ text->at, newline ? newline : text->end };
 	text->at = newline ? newline + 1 : text->end;
 	return true;
 }
 
-void slice_skip_blanks(struct slice *text)
+void strview_skip_blanks(struct strview *text)
 {
 	while (text->at < text->end && *text->at == ' ')
 		text->at++;
 }
 
-bool slice_is(struct slice s, const char *text)
+bool strview_is(struct strview s, const char *text)
 {
 	size_t len = strlen(text);
 
-	return slice_len(s) == len && memcmp(s.at, text, len) == 0;
+	return strview_len(s) == len && memcmp(s.at, text, len) == 0;
 }

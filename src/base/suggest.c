@@ -1,10 +1,10 @@
-#include "model/near.h"
+#include "base/suggest.h"
 
 #include <ctype.h>
 #include <stdbool.h>
 #include <string.h>
 
-#include "base/text.h"
+#include "base/printable.h"
 
 #define NAMES_MAX 5
 
@@ -21,27 +21,27 @@ static bool is_near(const char *wanted, const char *name)
 {
 	size_t len = strlen(wanted);
 
-	if (len < 2) /* that is in nearly every name */
+	if (len < 2) /* nearly every name contains one letter */
 		return false;
 	return strcasestr(name, wanted) || common_prefix(wanted, name) * 4 >= len * 3;
 }
 
-void near_offer(struct near *near, const char *name)
+void suggest_offer(struct suggestions *s, const char *name)
 {
-	if (is_near(near->wanted, name))
-		near_add(near, name);
+	if (is_near(s->wanted, name))
+		suggest_add(s, name);
 }
 
-void near_add(struct near *near, const char *name)
+void suggest_add(struct suggestions *s, const char *name)
 {
-	if (near->n == NAMES_MAX)
+	if (s->n == NAMES_MAX)
 		return;
-	if (near->n++ > 0)
-		buf_adds(&near->names, ", ");
-	text_printable(&near->names, name, strlen(name));
+	if (s->n++ > 0)
+		buf_adds(&s->names, ", ");
+	printable_add(&s->names, name, strlen(name));
 }
 
-/* The name behind the last dot of a class's name, or of a word. */
+/* Returns the part of a class name after the last dot. */
 static const char *simple_name(const char *name)
 {
 	const char *dot = strrchr(name, '.');
@@ -49,15 +49,15 @@ static const char *simple_name(const char *name)
 	return dot ? dot + 1 : name;
 }
 
-/* Are they the same but for a slip or two? */
-static bool is_slip(const char *name, const char *wanted)
+/* Returns true if the names differ by at most two typos (fewer in short names). */
+static bool is_typo(const char *name, const char *wanted)
 {
-	size_t len = strlen(wanted), slips = len / 4 < 2 ? len / 4 : 2;
+	size_t len = strlen(wanted), typos = len / 4 < 2 ? len / 4 : 2;
 
-	return near_distance(name, wanted) <= slips;
+	return suggest_distance(name, wanted) <= typos;
 }
 
-/* How near a name is to a word: 0: only the package differs; then slips; then parts; 4: not. */
+/* Returns 0: at most the package differs; 1: typos; 2 or 3: a substring; or NOT_NEAR. */
 #define NOT_NEAR 4
 static unsigned nearness(const char *name, const char *word)
 {
@@ -67,7 +67,7 @@ static unsigned nearness(const char *name, const char *word)
 
 	if (strcasecmp(simple, wanted) == 0)
 		return 0;
-	if (is_slip(simple, wanted) || (nested && is_slip(nested + 1, wanted)))
+	if (is_typo(simple, wanted) || (nested && is_typo(nested + 1, wanted)))
 		return 1;
 	if (len > 2 && strcasestr(name, word))
 		return 2;
@@ -83,48 +83,49 @@ static bool is_among(const char *const *names, size_t n, const char *name)
 	return false;
 }
 
-void near_offer_classes(struct near *near, const char *(*name)(const void *list, size_t i),
-			const void *list, size_t n)
+void suggest_offer_classes(struct suggestions *s,
+			   const char *(*name)(const void *list, size_t i), const void *list,
+			   size_t n)
 {
 	const char *added[NAMES_MAX];
 	size_t n_added = 0;
 
 	for (unsigned wanted = 0; wanted < NOT_NEAR; wanted++) {
-		for (size_t i = 0; i < n && near->n < NAMES_MAX; i++) {
+		for (size_t i = 0; i < n && s->n < NAMES_MAX; i++) {
 			const char *text = name(list, i);
 
-			if (strchr(text, '[') || nearness(text, near->wanted) != wanted ||
+			if (strchr(text, '[') || nearness(text, s->wanted) != wanted ||
 			    is_among(added, n_added, text))
 				continue;
 			added[n_added++] = text;
-			near_add(near, text);
+			suggest_add(s, text);
 		}
 	}
 }
 
-const char *near_hint(struct near *near)
+const char *suggest_hint(struct suggestions *s)
 {
-	buf_reset(&near->hint);
-	if (near->n > 0)
-		buf_addf(&near->hint, ": did you mean %s?", buf_str(&near->names));
+	buf_reset(&s->hint);
+	if (s->n > 0)
+		buf_addf(&s->hint, ": did you mean %s?", buf_str(&s->names));
 	else
-		buf_adds(&near->hint, "; without a name all are listed");
-	return buf_str(&near->hint);
+		buf_adds(&s->hint, "; omit the name to list all");
+	return buf_str(&s->hint);
 }
 
-void near_release(struct near *near)
+void suggest_release(struct suggestions *s)
 {
-	buf_release(&near->names);
-	buf_release(&near->hint);
+	buf_release(&s->names);
+	buf_release(&s->hint);
 }
 
-unsigned near_distance(const char *a, const char *b)
+unsigned suggest_distance(const char *a, const char *b)
 {
-	unsigned row[3][NEAR_LEN_MAX + 1];
+	unsigned row[3][SUGGEST_LEN_MAX + 1];
 	size_t n = strlen(a), m = strlen(b);
 
-	if (n > NEAR_LEN_MAX || m > NEAR_LEN_MAX)
-		return NEAR_LEN_MAX + 1;
+	if (n > SUGGEST_LEN_MAX || m > SUGGEST_LEN_MAX)
+		return SUGGEST_LEN_MAX + 1;
 	for (size_t j = 0; j <= m; j++)
 		row[0][j] = (unsigned)j;
 	for (size_t i = 1; i <= n; i++) {

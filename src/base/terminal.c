@@ -3,7 +3,7 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
-/* Those of pseudo-terminals that nobody gave a size to: 0. */
+/* The default for pseudo-terminals whose size was never set. */
 #define ROWS 24
 #define COLUMNS 80
 

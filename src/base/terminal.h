@@ -1,6 +1,4 @@
-/*
- * The size of a terminal.
- */
+/* The size of a terminal. */
 #ifndef JTOOL_BASE_TERMINAL_H
 #define JTOOL_BASE_TERMINAL_H
 
@@ -10,7 +8,7 @@ struct terminal {
 	unsigned rows, columns; /* never 0 */
 };
 
-/* The size that the terminal fd has now; false when fd is none. */
+/* Sets *terminal to the current size.  Returns false if fd is not a terminal. */
 bool terminal_size(int fd, struct terminal *terminal);
 
 #endif

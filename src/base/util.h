@@ -1,4 +1,4 @@
-/* Attributes and small macros that every module uses. */
+/* Attributes, cleanup macros and other small macros that every module uses. */
 #ifndef JTOOL_BASE_UTIL_H
 #define JTOOL_BASE_UTIL_H
 
@@ -12,7 +12,7 @@
 
 #define ARRAY_SIZE(a) (sizeof(a) / sizeof((a)[0]))
 
-/* Scope-bound ownership: the variable is released when it goes out of scope. */
+/* Calls fn(&variable) when the variable goes out of scope. */
 #define _cleanup_(fn) __attribute__((cleanup(fn)))
 
 static inline void util_free_p(void *p)
@@ -23,13 +23,13 @@ static inline void util_free_p(void *p)
 static inline void util_close_p(const int *fd)
 {
 	if (*fd >= 0)
-		(void)close(*fd); /* nothing was written that a failed close could lose */
+		(void)close(*fd); /* not used where a failed close could lose data */
 }
 
 #define _cleanup_free_ _cleanup_(util_free_p)
 #define _cleanup_close_ _cleanup_(util_close_p)
 
-/* Hand a scope-bound pointer or descriptor over to somebody else. */
+/* Yield a pointer or descriptor, and reset the variable so that it is not released. */
 #define TAKE_PTR(p)                      \
 	({                               \
 		__typeof__(p) p_ = (p);  \

@@ -1,16 +1,15 @@
 /*
- * Allocation that does not fail: when memory is out, the process ends with one line.
+ * Allocation functions that never return NULL: out of memory ends the process with an error.
  *
- * That is allowed on this side only.  jtool is short-lived and crash-only: whatever it holds in
- * a target is given back by the agent when the connection closes, and by the keeper process
- * when the pipe does.  The agent never uses these.
+ * For the client only, which may end at any time: the agent restores the target when the connection
+ * closes, and helper processes remove staged files.  The agent must survive failed allocations.
  */
 #ifndef JTOOL_BASE_XALLOC_H
 #define JTOOL_BASE_XALLOC_H
 
 #include "base/util.h"
 
-/* End the process: for allocations that a library made and could not. */
+/* Ends the process after a failed allocation, for example in a library. */
 void _noreturn_ xalloc_die(void);
 
 void *xmalloc(size_t size);
@@ -21,8 +20,8 @@ char *xstrndup(const char *s, size_t len);
 char *xasprintf(const char *fmt, ...) _printf_(1, 2);
 
 /*
- * Make room for one more element in an array that has *cap places and n used ones; grows by
- * doubling.  Returns the array, which may have moved.
+ * Returns the array, which may have moved, with room for one more than its n elements of `size`
+ * bytes.  *cap is its capacity in elements; doubled if needed.
  */
 void *xgrow(void *array, size_t n, size_t *cap, size_t size);
 

@@ -1,43 +1,43 @@
-#include "cmd.h"
+#include "cli/command.h"
 
 #include <stdarg.h>
 #include <string.h>
 
 #include "base/buf.h"
 #include "base/xalloc.h"
-#include "model/near.h"
+#include "base/suggest.h"
 
 #define CMD(name) extern const struct cmd cmd_##name;
-#include "commands.def"
+#include "cli/commands.def"
 #undef CMD
 
 const struct cmd *const cmd_table[] = {
 #define CMD(name) &cmd_##name,
-#include "commands.def"
+#include "cli/commands.def"
 #undef CMD
 	NULL,
 };
 
 const struct opt cmd_common_opts[] = {
 	{ 0, "json", OPT_FLAG, offsetof(struct common_opts, json), NULL,
-	  "machine output: one JSON document", NULL },
+	  "print one JSON document", NULL },
 	{ 0, "timeout", OPT_SECONDS, offsetof(struct common_opts, timeout_ms), "SECONDS",
-	  "for attaching, and for the answer to begin (default 10)", NULL },
+	  "limit to attach, and until the answer begins (default 10 s)", NULL },
 	{ 'v', "verbose", OPT_FLAG, offsetof(struct common_opts, verbose), NULL,
-	  "show each step and its time on stderr", NULL },
+	  "print each step and its time on stderr", NULL },
 	{ 'h', "help", OPT_FLAG, offsetof(struct common_opts, help), NULL,
-	  "this text", NULL },
+	  "show this help", NULL },
 	OPT_END,
 };
 
-/* To the nearest of some words, of which the text may have none. */
+/* Returns the edit distance from `name` to the nearest of `words`; 32: there are no words. */
 static unsigned distance_to_any(const char *name, const char *words)
 {
 	unsigned best = 32;
 
 	while (words && *words) {
 		_cleanup_free_ char *word = xstrndup(words, strcspn(words, " "));
-		unsigned d = near_distance(name, word);
+		unsigned d = suggest_distance(name, word);
 
 		best = d < best ? d : best;
 		words += strlen(word);
@@ -49,10 +49,10 @@ static unsigned distance_to_any(const char *name, const char *words)
 static const struct cmd *nearest(const char *name)
 {
 	const struct cmd *best = NULL;
-	unsigned best_distance = 3; /* more than two slips is another word */
+	unsigned best_distance = 3; /* a name with more than two typos is not suggested */
 
 	for (const struct cmd *const *c = cmd_table; *c; c++) {
-		unsigned by_name = near_distance(name, (*c)->name);
+		unsigned by_name = suggest_distance(name, (*c)->name);
 		unsigned by_alias = distance_to_any(name, (*c)->aliases);
 		unsigned d = by_name < by_alias ? by_name : by_alias;
 
@@ -64,7 +64,7 @@ static const struct cmd *nearest(const char *name)
 	return best;
 }
 
-/* Is it the whole (1) or the beginning (0) of a word in a text of words; -1: neither. */
+/* Returns 1 if `name` is one of the words, 0 if a word begins with it, else -1. */
 static int match_word(const char *words, const char *name)
 {
 	size_t len = strlen(name);
@@ -107,34 +107,36 @@ const struct cmd *cmd_find(const char *name, struct err *err)
 	if (n == 1)
 		return found;
 	if (n > 1) {
-		(void)err_set(err, EXIT_USAGE, "'%s' is ambiguous: %s", name, buf_str(&names));
+		(void)err_set(err, EXIT_USAGE, "ambiguous command '%s': choose from %s", name,
+			      buf_str(&names));
 		return NULL;
 	}
 	found = nearest(name);
 	if (found)
-		(void)err_set(err, EXIT_USAGE, "'%s' is no command; did you mean '%s'?", name,
+		(void)err_set(err, EXIT_USAGE, "unknown command '%s': did you mean '%s'?", name,
 			      found->name);
 	else
-		(void)err_set(err, EXIT_USAGE, "'%s' is no command; jtool --help lists them", name);
+		(void)err_set(err, EXIT_USAGE, "unknown command '%s': jtool --help lists them",
+			      name);
 	return NULL;
 }
 
-void cmd_tell(const struct cmd *cmd, const struct err *err)
+void cmd_print_error(const struct cmd *cmd, const struct err *err)
 {
 	fprintf(stderr, "jtool: %s%s%s\n", cmd ? cmd->name : "", cmd ? ": " : "", err->text);
 }
 
-void cmd_note(const struct cmd *cmd, const char *fmt, ...)
+void cmd_print_notice(const struct cmd *cmd, const char *fmt, ...)
 {
 	struct err note = { EXIT_DONE, "" };
 	char text[sizeof(note.text)];
 	va_list ap;
 
 	va_start(ap, fmt);
-	(void)vsnprintf(text, sizeof(text), fmt, ap); /* of one that is too long, the begin */
+	(void)vsnprintf(text, sizeof(text), fmt, ap); /* a long notice is truncated */
 	va_end(ap);
-	(void)err_set(&note, EXIT_ANSWER, "%s", text); /* which makes it safe to show */
-	cmd_tell(cmd, &note);
+	(void)err_set(&note, EXIT_ANSWER, "%s", text); /* escapes control characters */
+	cmd_print_error(cmd, &note);
 }
 
 void cmd_help(const struct cmd *cmd, FILE *out)
@@ -144,7 +146,7 @@ void cmd_help(const struct cmd *cmd, FILE *out)
 	if (cmd->details)
 		fprintf(out, "\n%s", cmd->details);
 	if (cmd->takes_all)
-		fprintf(out, "\nTARGET may be 'all': every JVM, each under its own heading.\n");
+		fprintf(out, "\nTARGET 'all' means every JVM, each under its own heading.\n");
 	if (cmd->aliases)
 		fprintf(out, "\nAlso known as: %s\n", cmd->aliases);
 	fprintf(out, "\nOptions:\n");
@@ -161,18 +163,19 @@ void cmd_help(const struct cmd *cmd, FILE *out)
 void cmd_help_all(FILE *out)
 {
 	fprintf(out, "Usage: jtool COMMAND [OPTIONS] [TARGET] [ARGUMENTS]\n\n"
-		     "Look into a running HotSpot JVM, and change it, without a JDK.\n\n"
+		     "Diagnose, profile and patch running HotSpot JVMs, without a JDK.\n\n"
 		     "Commands:\n");
 	for (const struct cmd *const *c = cmd_table; *c; c++)
 		fprintf(out, "  %-12s  %s\n", (*c)->name, (*c)->summary);
 	fprintf(out, "\n"
-		     "TARGET is a pid, or a main class, jar name or part of it that only one "
-		     "JVM has;\n"
-		     "or 'all', every JVM, where COMMAND --help says so.  'jtool PID COMMAND' "
-		     "works, too.\n"
-		     "jtool COMMAND --help tells about one command; jtool(1) tells all.\n\n"
+		     "TARGET is a pid; or a main class, a jar name, or a part of these that "
+		     "matches one JVM;\n"
+		     "or 'all' for every JVM, where COMMAND --help mentions it.  "
+		     "'jtool PID COMMAND' works, too.\n"
+		     "jtool COMMAND --help describes one command, jtool(1) all of them.\n\n"
 		     "Options:\n"
-		     "  -h, --help                this text\n"
-		     "  -V, --version             the version of jtool\n"
-		     "      --completion SHELL    what bash, zsh or fish completes by\n");
+		     "  -h, --help                show this help\n"
+		     "  -V, --version             show the version of jtool\n"
+		     "      --completion SHELL    print the completion script for bash, zsh or "
+		     "fish\n");
 }

@@ -1,4 +1,4 @@
-#include "habits.h"
+#include "cli/compat_args.h"
 
 #include <stdbool.h>
 #include <string.h>
@@ -14,7 +14,7 @@ static bool is_one_of(const char *word, const char *const *words)
 	return false;
 }
 
-/* Operations of the attach protocol that jattach takes for commands, and we do not. */
+/* Attach operations that are commands of jattach, but not of jtool. */
 static bool is_operation(const char *word)
 {
 	static const char *const operations[] = {
@@ -30,7 +30,7 @@ static bool is_pid(const char *word)
 	return *word && strspn(word, "0123456789") == strlen(word);
 }
 
-static int put_all(char **words, int n, char **argv, int argc)
+static int append_all(char **words, int n, char **argv, int argc)
 {
 	for (int i = 0; i < argc; i++)
 		words[n++] = argv[i];
@@ -38,20 +38,19 @@ static int put_all(char **words, int n, char **argv, int argc)
 }
 
 /*
- * The words behind PID load: LIB true|false OPTIONS, where the second tells whether LIB is an
- * absolute path, which jtool sees itself.  A Java agent comes as the options of the library
- * "instrument": JAR=OPTIONS in one word.
+ * Appends the arguments of jattach's `load`: LIB true|false OPTIONS.  "true" means that LIB is an
+ * absolute path.  A Java agent is the library "instrument" with the options JAR=OPTIONS.
  */
-static int put_load(char **words, int n, char **argv, int argc)
+static int append_load(char **words, int n, char **argv, int argc)
 {
-	static const char *const yes_or_no[] = { "true", "false", NULL };
+	static const char *const booleans[] = { "true", "false", NULL };
 	char *equals;
 
-	if (argc < 2 || !is_one_of(argv[1], yes_or_no))
-		return put_all(words, n, argv, argc);
+	if (argc < 2 || !is_one_of(argv[1], booleans))
+		return append_all(words, n, argv, argc);
 	if (argc < 3 || strcmp(argv[0], "instrument") != 0) {
 		words[n++] = argv[0];
-		return put_all(words, n, argv + 2, argc - 2);
+		return append_all(words, n, argv + 2, argc - 2);
 	}
 	words[n++] = argv[2];
 	equals = strchr(argv[2], '=');
@@ -62,13 +61,13 @@ static int put_load(char **words, int n, char **argv, int argc)
 	return n;
 }
 
-/* The groups that jstat takes for options. */
-static void replace_group(char **words, int n)
+/* Replaces the table options of jstat (-gcutil) by those of `jtool stat` (-t gcutil). */
+static void replace_table(char **words, int n)
 {
 	static const struct {
 		const char *jstat;
 		char ours[16];
-	} groups[] = {
+	} tables[] = {
 		{ "-gcutil", "-tgcutil" },
 		{ "-gc", "-tgc" },
 		{ "-class", "-tclass" },
@@ -77,22 +76,22 @@ static void replace_group(char **words, int n)
 	static const char *const names[] = { "stat", "jstat", NULL };
 
 	for (int i = 1; i < n && is_one_of(words[0], names); i++) {
-		for (size_t j = 0; j < ARRAY_SIZE(groups); j++) {
-			if (strcmp(words[i], groups[j].jstat) == 0)
-				words[i] = (char *)groups[j].ours; /* read only, like the rest */
+		for (size_t j = 0; j < ARRAY_SIZE(tables); j++) {
+			if (strcmp(words[i], tables[j].jstat) == 0)
+				words[i] = (char *)tables[j].ours; /* never written to */
 		}
 	}
 }
 
-char **habits_words(int argc, char **argv, int *n_words)
+char **compat_args(int argc, char **argv, int *n_words)
 {
 	static char op[] = "op", info[] = "info";
 	char **words = xcalloc((size_t)argc + 2, sizeof(char *));
 	int n = 0;
 
 	if (!is_pid(argv[0])) {
-		*n_words = put_all(words, 0, argv, argc);
-		replace_group(words, *n_words);
+		*n_words = append_all(words, 0, argv, argc);
+		replace_table(words, *n_words);
 		return words;
 	}
 	if (argc == 1)
@@ -103,9 +102,9 @@ char **habits_words(int argc, char **argv, int *n_words)
 	if (argc > 1 && is_operation(argv[1]))
 		words[n++] = argv[1];
 	if (argc > 1 && strcmp(argv[1], "load") == 0)
-		n = put_load(words, n, argv + 2, argc - 2);
+		n = append_load(words, n, argv + 2, argc - 2);
 	else if (argc > 1)
-		n = put_all(words, n, argv + 2, argc - 2);
+		n = append_all(words, n, argv + 2, argc - 2);
 	*n_words = n;
 	return words;
 }

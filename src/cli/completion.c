@@ -1,16 +1,16 @@
-#include "complete.h"
+#include "cli/completion.h"
 
 #include <string.h>
 
-#include "cmd.h"
-#include "opt.h"
+#include "cli/command.h"
+#include "cli/options.h"
 
-/* What comes behind an option that takes a value. */
+/* The ways to complete the value of an option. */
 enum value_kind { VALUE_NONE, VALUE_CHOICE, VALUE_FILE, VALUE_OTHER };
 
 static enum value_kind value_kind(const struct opt *o)
 {
-	if (o->kind == OPT_FLAG || o->kind == OPT_LEVEL) /* whose value can be left out */
+	if (o->kind == OPT_FLAG || o->kind == OPT_LEVEL) /* the value of a level is optional */
 		return VALUE_NONE;
 	if (o->kind == OPT_CHOICE)
 		return VALUE_CHOICE;
@@ -19,7 +19,7 @@ static enum value_kind value_kind(const struct opt *o)
 
 typedef void print_option(const struct cmd *cmd, const struct opt *o, FILE *out);
 
-/* Every option of a command, its own first; a common letter that it redefines is left out. */
+/* Calls print() for each option.  A common option loses its letter if the command uses it. */
 static void each_option(const struct cmd *cmd, print_option *print, FILE *out)
 {
 	for (const struct opt *o = cmd->opts; o && (o->letter || o->name); o++)
@@ -39,7 +39,7 @@ static void print_choices(const struct opt *o, FILE *out)
 		fprintf(out, "%s%s", i ? " " : "", o->choices[i]);
 }
 
-/* "-n" and "--name" with a separator between, whichever of them there are. */
+/* Prints "-n", "--name", or both with a separator between them. */
 static void print_spellings(const struct opt *o, const char *separator, FILE *out)
 {
 	if (o->letter)
@@ -50,7 +50,7 @@ static void print_spellings(const struct opt *o, const char *separator, FILE *ou
 		fprintf(out, "--%s", o->name);
 }
 
-/* Text inside single quotes; characters of `special` get a backslash of their own. */
+/* Prints text between single quotes, with a backslash before each character of `special`. */
 static void print_quoted(const char *text, const char *special, FILE *out)
 {
 	for (; *text; text++) {
@@ -70,7 +70,7 @@ static const char bash_head[] =
 	"	local cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD-1]}\n"
 	"	local options='' valued='' choices='' target='' all='' verbs='' i n=0\n"
 	"	COMPREPLY=()\n"
-	"	# --name=value comes as three words\n"
+	"	# bash splits --name=value into three words\n"
 	"	if [[ $cur == '=' ]]; then\n"
 	"		cur=''\n"
 	"	elif [[ $prev == '=' ]]; then\n"
@@ -156,7 +156,7 @@ static void bash_value(const struct cmd *cmd, const struct opt *o, FILE *out)
 
 static const char *bash_target(const struct cmd *cmd)
 {
-	if (cmd->takes_dump)
+	if (cmd->takes_file)
 		return "dump";
 	return cmd->need == NEED_JVM ? "yes" : "''";
 }
@@ -204,8 +204,8 @@ static const char zsh_middle[] =
 	"	)\n"
 	"	if (( CURRENT == 2 )); then\n"
 	"		_describe command commands\n"
-	"		_arguments '(- *)'{-h,--help}'[this text]' \\\n"
-	"			'(- *)'{-V,--version}'[the version]'\n"
+	"		_arguments '(- *)'{-h,--help}'[show the help]' \\\n"
+	"			'(- *)'{-V,--version}'[show the version]'\n"
 	"		return\n"
 	"	fi\n"
 	"	shift words\n"
@@ -257,7 +257,7 @@ static void print_zsh(FILE *out)
 		each_option(*c, zsh_option, out);
 		if ((*c)->need == NEED_JVM)
 			fprintf(out, " \\\n\t\t\t'1:TARGET:_jtool_%s%s'",
-				(*c)->takes_dump ? "dumps" : "targets",
+				(*c)->takes_file ? "dumps" : "targets",
 				(*c)->takes_all ? " all" : "");
 		if ((*c)->verbs)
 			fprintf(out, " \\\n\t\t\t'2:VERB:(%s)'", (*c)->verbs);
@@ -270,12 +270,14 @@ static void print_zsh(FILE *out)
 
 static const char fish_head[] =
 	"# fish completion for jtool; printed by jtool --completion fish\n"
-	"function __jtool_words -d 'how many words before the cursor are no options'\n"
+	"function __jtool_words -d 'count the words before the cursor, without options'\n"
 	"	count (string match -v -- '-*' (commandline -opc))\n"
 	"end\n"
 	"complete -c jtool -f\n"
-	"complete -c jtool -n 'test (__jtool_words) -eq 1' -s h -l help -d 'this text'\n"
-	"complete -c jtool -n 'test (__jtool_words) -eq 1' -s V -l version -d 'the version'\n";
+	"complete -c jtool -n 'test (__jtool_words) -eq 1' -s h -l help "
+	"-d 'show the help'\n"
+	"complete -c jtool -n 'test (__jtool_words) -eq 1' -s V -l version "
+	"-d 'show the version'\n";
 
 static void print_description(const char *text, FILE *out)
 {
@@ -327,7 +329,7 @@ static void print_fish(FILE *out)
 				"complete -c jtool -n '__fish_seen_subcommand_from %s; and test "
 				"(__jtool_words) -eq 2' -a '(jtool list -q 2>/dev/null)%s'%s\n",
 				(*c)->name, (*c)->takes_all ? " all" : "",
-				(*c)->takes_dump ? " -F" : "");
+				(*c)->takes_file ? " -F" : "");
 		if ((*c)->verbs)
 			fprintf(out,
 				"complete -c jtool -n '__fish_seen_subcommand_from %s; and test "
@@ -341,7 +343,7 @@ static void print_fish(FILE *out)
 	}
 }
 
-int complete_print(const char *shell, FILE *out, struct err *err)
+int completion_print(const char *shell, FILE *out, struct err *err)
 {
 	if (strcmp(shell, "bash") == 0)
 		print_bash(out);
@@ -350,7 +352,8 @@ int complete_print(const char *shell, FILE *out, struct err *err)
 	else if (strcmp(shell, "fish") == 0)
 		print_fish(out);
 	else
-		return err_set(err, EXIT_USAGE, "--completion: '%s' is none of bash, zsh, fish",
+		return err_set(err, EXIT_USAGE,
+			       "--completion: unknown shell '%s': choose from bash, zsh, fish",
 			       shell);
 	return 0;
 }

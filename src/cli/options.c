@@ -1,4 +1,4 @@
-#include "opt.h"
+#include "cli/options.h"
 
 #include <errno.h>
 #include <limits.h>
@@ -6,8 +6,8 @@
 #include <string.h>
 
 #include "base/buf.h"
-#include "base/duration.h"
-#include "base/size.h"
+#include "cli/parse_duration.h"
+#include "cli/parse_size.h"
 
 static bool is_end(const struct opt *o)
 {
@@ -51,7 +51,8 @@ static int parse_choice(const struct opt *o, const char *shown, const char *s, i
 		}
 		buf_addf(&list, "%s%s", i > 0 ? ", " : "", o->choices[i]);
 	}
-	return err_set(err, EXIT_USAGE, "%s: '%s' is none of %s", shown, s, buf_str(&list));
+	return err_set(err, EXIT_USAGE, "%s: unknown value '%s': choose from %s", shown, s,
+		       buf_str(&list));
 }
 
 static int store(const struct opt_set *set, const struct opt *o, const char *shown,
@@ -70,23 +71,26 @@ static int store(const struct opt_set *set, const struct opt *o, const char *sho
 	case OPT_NUMBER:
 		if (parse_number(value, at, &rest) == 0 && *rest == '\0')
 			return 0;
-		return err_set(err, EXIT_USAGE, "%s: '%s' is not a whole number", shown, value);
+		return err_set(err, EXIT_USAGE,
+			       "%s: invalid number '%s': expected a whole number", shown, value);
 	case OPT_BYTES:
-		if (size_parse(value, at) == 0)
+		if (parse_size(value, at) == 0)
 			return 0;
 		return err_set(err, EXIT_USAGE,
-			       "%s: '%s' is not a size: write 4096, 512k, 64m or 1g", shown, value);
+			       "%s: invalid size '%s': expected a size such as 4096, 512k or 1g",
+			       shown, value);
 	case OPT_SECONDS:
-		if (duration_parse(value, 1000, at) == 0)
+		if (parse_duration(value, 1000, at) == 0)
 			return 0;
-		return err_set(err, EXIT_USAGE, "%s: '%s' is not a time: write 10, 2.5s or 500ms",
+		return err_set(err, EXIT_USAGE,
+			       "%s: invalid time '%s': expected a time such as 10, 2.5s or 500ms",
 			       shown, value);
 	case OPT_NANOS:
-		if (duration_parse_ns(value, at) == 0)
+		if (parse_duration_ns(value, at) == 0)
 			return 0;
 		return err_set(err, EXIT_USAGE,
-			       "%s: '%s' is not a time with its unit: write 10ms, 500us or 1s",
-			       shown, value);
+			       "%s: invalid time '%s': expected a time with a unit, such as 10ms, "
+			       "500us or 1s", shown, value);
 	case OPT_CHOICE:
 		return parse_choice(o, shown, value, at, err);
 	case OPT_LEVEL:
@@ -94,16 +98,13 @@ static int store(const struct opt_set *set, const struct opt *o, const char *sho
 		if (!value || (parse_number(value, at, &rest) == 0 && *rest == '\0' &&
 			       *(unsigned *)at >= 1 && *(unsigned *)at <= 9))
 			return 0;
-		return err_set(err, EXIT_USAGE, "%s: '%s' is not a level from 1 to 9", shown,
+		return err_set(err, EXIT_USAGE, "%s: invalid level '%s': expected 1 to 9", shown,
 			       value);
 	}
 	return err_set(err, EXIT_USAGE, "%s: cannot be used here", shown);
 }
 
-/*
- * The row of a long option: the exact one, or the only one that begins so.  Sets *set; NULL
- * with the error set when there is none or more than one.
- */
+/* Finds a long option, which may be abbreviated, and its *set.  Returns NULL with err set. */
 static const struct opt *find_long(const struct opt_set sets[static 2], const char *name,
 				   size_t len, const struct opt_set **set, struct err *err)
 {
@@ -125,8 +126,8 @@ static const struct opt *find_long(const struct opt_set sets[static 2], const ch
 	}
 	if (found && !ambiguous)
 		return found;
-	(void)err_set(err, EXIT_USAGE, "--%.*s: %s option; --help lists them", (int)len, name,
-		      ambiguous ? "ambiguous" : "unknown");
+	(void)err_set(err, EXIT_USAGE, "%s option '--%.*s': --help lists them",
+		      ambiguous ? "ambiguous" : "unknown", (int)len, name);
 	return NULL;
 }
 
@@ -144,7 +145,7 @@ static const struct opt *find_letter(const struct opt_set sets[static 2], char l
 	return NULL;
 }
 
-/* One "--name", "--name=value" or "--name value".  Returns how many words it took, or -1. */
+/* Parses "--name", "--name=value" or "--name value".  Returns the arguments consumed, or -1. */
 static int parse_long(const struct opt_set sets[static 2], char **argv, int left, struct err *err)
 {
 	const char *name = argv[0] + 2;
@@ -171,7 +172,7 @@ static int parse_long(const struct opt_set sets[static 2], char **argv, int left
 	return store(set, o, shown, argv[1], err) < 0 ? -1 : 2;
 }
 
-/* One word of letters: "-lmv", "-n5" or "-n 5".  Returns how many words it took, or -1. */
+/* Parses "-lmv", "-n5" or "-n 5".  Returns the number of arguments consumed, or -1. */
 static int parse_letters(const struct opt_set sets[static 2], char **argv, int left,
 			 struct err *err)
 {
@@ -181,7 +182,7 @@ static int parse_letters(const struct opt_set sets[static 2], char **argv, int l
 		char shown[3] = { '-', *p, '\0' };
 
 		if (!o)
-			return err_set(err, EXIT_USAGE, "%s: unknown option; --help lists them",
+			return err_set(err, EXIT_USAGE, "unknown option '%s': --help lists them",
 				       shown);
 		if (o->kind == OPT_FLAG || o->kind == OPT_LEVEL) {
 			if (store(set, o, shown, NULL, err) < 0)
@@ -197,7 +198,7 @@ static int parse_letters(const struct opt_set sets[static 2], char **argv, int l
 	return 1;
 }
 
-/* Is it an option?  A single dash is a word, and so may be one before a capital letter. */
+/* Returns false for arguments, which include "-" and, with dash_words, "-Name". */
 static bool is_option(const struct opt_set sets[static 2], const char *word)
 {
 	const struct opt_set *set = NULL;

@@ -1,4 +1,4 @@
-#include "base/duration.h"
+#include "cli/parse_duration.h"
 
 #include <errno.h>
 #include <limits.h>
@@ -12,7 +12,7 @@ static bool is_digit(char c)
 	return c >= '0' && c <= '9';
 }
 
-/* In nanoseconds; 0: there is no such unit. */
+/* Returns the unit in nanoseconds, or 0 if it is unknown. */
 static uint64_t unit_ns(const char *unit)
 {
 	static const struct {
@@ -30,7 +30,7 @@ static uint64_t unit_ns(const char *unit)
 	return 0;
 }
 
-/* A number of scales, with the rest of the text behind it. */
+/* Parses the decimal number from `text` to `rest`, in units of `scale` ns. */
 static int parse(const char *text, const char *rest, uint64_t scale, uint64_t *ns)
 {
 	uint64_t total = 0;
@@ -49,13 +49,13 @@ static int parse(const char *text, const char *rest, uint64_t scale, uint64_t *n
 				return -ERANGE;
 		}
 	}
-	if (text != rest) /* a second point */
+	if (text != rest) /* for example a second decimal point */
 		return -EINVAL;
 	*ns = total;
 	return 0;
 }
 
-int duration_parse_ns(const char *text, uint64_t *ns)
+int parse_duration_ns(const char *text, uint64_t *ns)
 {
 	const char *unit = text + strspn(text, "0123456789.");
 	uint64_t scale = unit_ns(unit);
@@ -63,7 +63,7 @@ int duration_parse_ns(const char *text, uint64_t *ns)
 	return scale > 0 && is_digit(*text) ? parse(text, unit, scale, ns) : -EINVAL;
 }
 
-int duration_parse(const char *text, unsigned bare_ms, unsigned *ms)
+int parse_duration(const char *text, unsigned bare_ms, unsigned *ms)
 {
 	const char *unit = text + strspn(text, "0123456789.");
 	uint64_t scale = *unit ? unit_ns(unit) : (uint64_t)bare_ms * NS_PER_MS, ns;

@@ -1,9 +1,9 @@
-#include "base/size.h"
+#include "cli/parse_size.h"
 
 #include <errno.h>
 #include <string.h>
 
-int size_parse(const char *text, uint64_t *bytes)
+int parse_size(const char *text, uint64_t *bytes)
 {
 	static const char units[] = "kmgKMG";
 	const char *at = text, *unit;

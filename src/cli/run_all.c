@@ -1,4 +1,4 @@
-#include "all.h"
+#include "cli/run_all.h"
 
 #include <errno.h>
 #include <signal.h>
@@ -7,40 +7,40 @@
 #include <sys/prctl.h>
 #include <sys/wait.h>
 
-#include "base/io.h"
+#include "fileio/io.h"
 #include "base/xalloc.h"
-#include "target/resolve.h"
+#include "discover/resolve.h"
 
-/* JVMs at a time: waiting for them costs nothing, but the heaps of all at once would. */
+/* Number of JVMs at a time: limits the memory that the children use together. */
 #define AT_ONCE 8
 
 struct job {
 	const struct jvm *jvm;
 	pid_t child;       /* 0: not running */
-	int out, messages; /* what it prints and what it says, in files without a name; -1 */
+	int out, messages; /* unnamed files for the child's stdout and stderr; -1: none */
 	bool is_done;
-	int status;      /* of waitpid(2) */
+	int status;      /* wait status from waitpid(2) */
 	struct err *err; /* shared with the child */
 };
 
-struct crew {
+struct batch {
 	struct ctx *ctx;
 	struct job *jobs;
 	size_t n, n_started, n_shown, n_running;
-	struct all_tally tally;
+	struct run_all_tally tally;
 };
 
-void all_failed(struct all_tally *tally, const struct jvm *jvm, const struct err *one)
+void run_all_failed(struct run_all_tally *tally, const struct jvm *jvm, const struct err *cause)
 {
-	struct err told = *one;
+	struct err prefixed = *cause;
 
-	err_prefix(&told, "%d", (int)jvm->pid);
-	cmd_tell(tally->cmd, &told);
+	err_prefix(&prefixed, "%d", (int)jvm->pid);
+	cmd_print_error(tally->cmd, &prefixed);
 	if (tally->failed++ == 0)
-		tally->first = one->code;
+		tally->first = cause->code;
 }
 
-int all_verdict(const struct all_tally *tally, struct err *err)
+int run_all_verdict(const struct run_all_tally *tally, struct err *err)
 {
 	if (tally->failed == 0)
 		return 0;
@@ -48,30 +48,30 @@ int all_verdict(const struct all_tally *tally, struct err *err)
 		       "%zu of %zu JVMs gave no result", tally->failed, tally->n);
 }
 
-/* In the child. */
-static void _noreturn_ work(const struct crew *crew, const struct job *job, pid_t parent)
+/* Runs the command in the child process. */
+static void _noreturn_ run_child(const struct batch *batch, const struct job *job, pid_t parent)
 {
-	struct ctx ctx = *crew->ctx;
+	struct ctx ctx = *batch->ctx;
 	int rc;
 
-	/* Somebody who ends us does not want the answers any more. */
+	/* When the parent dies, nobody waits for the result. */
 	if (prctl(PR_SET_PDEATHSIG, SIGTERM) < 0 || getppid() != parent)
 		_exit(EXIT_PARTIAL);
 	ctx.jvm = job->jvm;
 	ctx.out = fdopen(job->out, "w");
 	if (!ctx.out || dup2(job->messages, STDERR_FILENO) < 0) {
-		(void)err_set(job->err, EXIT_PARTIAL, "nowhere to put the result: %s",
+		(void)err_set(job->err, EXIT_PARTIAL, "cannot open a temporary file: %s",
 			      strerror(errno));
 		_exit(EXIT_PARTIAL);
 	}
 	rc = ctx.cmd->run(&ctx, job->err);
 	if (fflush(ctx.out) != 0 && rc == 0)
-		(void)err_set(job->err, EXIT_PARTIAL, "the result could not be kept: %s",
+		(void)err_set(job->err, EXIT_PARTIAL, "cannot write the temporary file: %s",
 			      strerror(errno));
 	_exit((int)job->err->code);
 }
 
-static int begin(struct crew *crew, struct job *job)
+static int fork_job(struct batch *batch, struct job *job)
 {
 	pid_t parent = getpid();
 
@@ -83,42 +83,42 @@ static int begin(struct crew *crew, struct job *job)
 		return job->messages;
 	job->child = fork();
 	if (job->child == 0)
-		work(crew, job, parent);
+		run_child(batch, job, parent);
 	return job->child < 0 ? -errno : 0;
 }
 
-static void start(struct crew *crew)
+static void start_job(struct batch *batch)
 {
-	struct job *job = &crew->jobs[crew->n_started++];
-	int rc = begin(crew, job);
+	struct job *job = &batch->jobs[batch->n_started++];
+	int rc = fork_job(batch, job);
 
 	if (rc == 0) {
-		crew->n_running++;
+		batch->n_running++;
 		return;
 	}
-	(void)err_set(job->err, EXIT_PARTIAL, "no process can be started for it: %s",
+	(void)err_set(job->err, EXIT_PARTIAL, "cannot start a process for this JVM: %s",
 		      strerror(-rc));
 	job->is_done = true;
 }
 
-static void wait_for_one(struct crew *crew)
+static void wait_for_one(struct batch *batch)
 {
 	int status;
 	pid_t child = waitpid(-1, &status, 0);
 
-	for (size_t i = 0; child > 0 && i < crew->n_started; i++) {
-		struct job *job = &crew->jobs[i];
+	for (size_t i = 0; child > 0 && i < batch->n_started; i++) {
+		struct job *job = &batch->jobs[i];
 
 		if (job->child != child)
 			continue;
 		job->child = 0;
 		job->is_done = true;
 		job->status = status;
-		crew->n_running--;
+		batch->n_running--;
 	}
 }
 
-static void forget(struct job *job)
+static void close_output(struct job *job)
 {
 	util_close_p(&job->out);
 	util_close_p(&job->messages);
@@ -135,65 +135,64 @@ static int print_result(const struct ctx *ctx, const struct job *job)
 }
 
 /*
- * One result, with all that was printed before an error, too.  -1 with err set when the rest
- * need not be tried: the command line is wrong for every JVM, or nobody takes our output.
+ * Prints a job's output and error.  Returns -1 with err set when no other job can succeed: the
+ * command line is wrong for every JVM, or our output cannot be written.
  */
-static int show(struct crew *crew, struct job *job, struct err *err)
+static int print_job(struct batch *batch, struct job *job, struct err *err)
 {
 	int rc;
 
-	if (job->status != 0) /* for the case that it died before it could say why */
-		(void)err_set(job->err, EXIT_PARTIAL, "the process that looked into it died");
+	if (job->status != 0) /* has no effect if the child has set an error */
+		(void)err_set(job->err, EXIT_PARTIAL, "the process for this JVM died");
 	if (job->err->code == EXIT_USAGE) {
 		*err = *job->err;
 		return -1;
 	}
-	rc = print_result(crew->ctx, job);
+	rc = print_result(batch->ctx, job);
 	if (rc < 0)
-		return err_set(err, EXIT_PARTIAL, "the result could not be written: %s",
-			       strerror(-rc));
+		return err_set(err, EXIT_PARTIAL, "cannot write the result: %s", strerror(-rc));
 	if (job->messages >= 0 && io_copy(job->messages, STDERR_FILENO) < 0)
-		return err_set(err, EXIT_PARTIAL, "stderr cannot be written");
+		return err_set(err, EXIT_PARTIAL, "cannot write to stderr");
 	if (job->err->code != EXIT_DONE)
-		all_failed(&crew->tally, job->jvm, job->err);
-	forget(job);
+		run_all_failed(&batch->tally, job->jvm, job->err);
+	close_output(job);
 	return 0;
 }
 
-static int work_through(struct crew *crew, struct err *err)
+static int run_jobs(struct batch *batch, struct err *err)
 {
-	while (crew->n_shown < crew->n) {
-		struct job *next = &crew->jobs[crew->n_shown];
+	while (batch->n_shown < batch->n) {
+		struct job *next = &batch->jobs[batch->n_shown];
 
 		if (next->is_done) {
-			if (show(crew, next, err) < 0)
+			if (print_job(batch, next, err) < 0)
 				return -1;
-			crew->n_shown++;
-		} else if (crew->n_started < crew->n && crew->n_running < AT_ONCE) {
-			start(crew);
+			batch->n_shown++;
+		} else if (batch->n_started < batch->n && batch->n_running < AT_ONCE) {
+			start_job(batch);
 		} else {
-			wait_for_one(crew);
+			wait_for_one(batch);
 		}
 	}
-	return all_verdict(&crew->tally, err);
+	return run_all_verdict(&batch->tally, err);
 }
 
-static void end(struct crew *crew)
+static void stop_jobs(struct batch *batch)
 {
-	for (size_t i = 0; i < crew->n_started; i++) {
-		if (crew->jobs[i].child > 0)
-			(void)kill(crew->jobs[i].child, SIGTERM);
+	for (size_t i = 0; i < batch->n_started; i++) {
+		if (batch->jobs[i].child > 0)
+			(void)kill(batch->jobs[i].child, SIGTERM);
 	}
-	while (crew->n_running > 0)
-		wait_for_one(crew);
-	for (size_t i = 0; i < crew->n; i++)
-		forget(&crew->jobs[i]);
+	while (batch->n_running > 0)
+		wait_for_one(batch);
+	for (size_t i = 0; i < batch->n; i++)
+		close_output(&batch->jobs[i]);
 }
 
-static int run_on(struct ctx *ctx, const struct jvm_list *list, struct err *err)
+static int run_in_children(struct ctx *ctx, const struct jvm_list *list, struct err *err)
 {
 	size_t size = list->n * sizeof(struct err);
-	struct crew crew = {
+	struct batch batch = {
 		.ctx = ctx,
 		.n = list->n,
 		.tally = { .cmd = ctx->cmd, .n = list->n },
@@ -203,27 +202,28 @@ static int run_on(struct ctx *ctx, const struct jvm_list *list, struct err *err)
 	int rc;
 
 	if (errors == MAP_FAILED)
-		return err_set(err, EXIT_PARTIAL, "no memory to share: %s", strerror(errno));
-	crew.jobs = xcalloc(list->n, sizeof(*crew.jobs));
+		return err_set(err, EXIT_PARTIAL, "cannot map shared memory: %s", strerror(errno));
+	batch.jobs = xcalloc(list->n, sizeof(*batch.jobs));
 	for (size_t i = 0; i < list->n; i++)
-		crew.jobs[i] = (struct job){
+		batch.jobs[i] = (struct job){
 			.jvm = list->jvms[i], .out = -1, .messages = -1, .err = &errors[i]
 		};
-	rc = work_through(&crew, err);
-	end(&crew);
-	free(crew.jobs);
+	rc = run_jobs(&batch, err);
+	stop_jobs(&batch);
+	free(batch.jobs);
 	(void)munmap(errors, size);
 	return rc;
 }
 
-int all_run(struct ctx *ctx, struct err *err)
+int run_on_all(struct ctx *ctx, struct err *err)
 {
 	struct jvm_list list;
 	int rc;
 
-	if (target_all(&list, err) < 0)
+	if (resolve_all(&list, err) < 0)
 		return -1;
-	rc = ctx->cmd->run_all ? ctx->cmd->run_all(ctx, &list, err) : run_on(ctx, &list, err);
+	rc = ctx->cmd->run_all ? ctx->cmd->run_all(ctx, &list, err)
+			       : run_in_children(ctx, &list, err);
 	jvm_list_release(&list);
 	return rc;
 }

@@ -1,4 +1,4 @@
-#include "base/stop.h"
+#include "cli/stop_signals.h"
 
 #include <stddef.h>
 
@@ -7,7 +7,7 @@ static void add(sigset_t *set, int sig)
 	struct sigaction now;
 
 	if (sigaction(sig, NULL, &now) == 0 && now.sa_handler != SIG_IGN)
-		(void)sigaddset(set, sig); /* fails for no valid number */
+		(void)sigaddset(set, sig); /* cannot fail with a valid signal */
 }
 
 void stop_signals(sigset_t *set)

@@ -1,16 +1,15 @@
-#include "cmd/answer.h"
+#include "cmd/attach_call.h"
 
 #include <errno.h>
 #include <string.h>
 
 #include "render/json.h"
-#include "target/attach.h"
+#include "attach/attach.h"
 
-/* Longer answers are no text that anybody would want in a JSON document. */
-#define JSON_OUTPUT_MAX (1024u * 1024 * 1024)
+#define JSON_OUTPUT_MAX (1024u * 1024 * 1024) /* bytes of an answer in a JSON document */
 #define FLAGS_MAX (4u * 1024 * 1024)
 
-void answer_print_json(const struct ctx *ctx, int code, const struct buf *text)
+void attach_call_print_json(const struct ctx *ctx, int code, const struct buf *text)
 {
 	struct json *doc = json_object();
 
@@ -26,9 +25,9 @@ static int show_json(const struct ctx *ctx, const struct attach_reply *reply, st
 	int rc = spool_text(&reply->output, &text, JSON_OUTPUT_MAX);
 
 	if (rc < 0)
-		return err_set(err, EXIT_PARTIAL, "the answer does not fit a JSON document: %s",
+		return err_set(err, EXIT_PARTIAL, "cannot write the JVM's answer as JSON: %s",
 			       strerror(-rc));
-	answer_print_json(ctx, reply->code, &text);
+	attach_call_print_json(ctx, reply->code, &text);
 	return 0;
 }
 
@@ -37,7 +36,7 @@ static int show_bytes(const struct ctx *ctx, const struct attach_reply *reply, s
 	int rc = fflush(ctx->out) == 0 ? spool_write(&reply->output, fileno(ctx->out)) : -errno;
 
 	if (rc < 0)
-		return err_set(err, EXIT_PARTIAL, "the result could not be written: %s",
+		return err_set(err, EXIT_PARTIAL, "cannot write the result to stdout: %s",
 			       strerror(-rc));
 	return 0;
 }
@@ -59,10 +58,10 @@ static int refusal(const struct attach_request *req, const struct attach_reply *
 
 	return err_set(err, EXIT_ANSWER, "the JVM refused '%.200s' with code %d%s%.*s",
 		       is_jcmd ? req->args[0] : req->op, reply->code,
-		       len ? ": " : ", and said no more", len > 512 ? 512 : (int)len, text);
+		       len ? ": " : " and gave no reason", len > 512 ? 512 : (int)len, text);
 }
 
-int answer_show(const struct ctx *ctx, const struct attach_request *req, struct err *err)
+int attach_call_show(const struct ctx *ctx, const struct attach_request *req, struct err *err)
 {
 	const struct attach_opts opts = { ctx->timeout_ms, ctx->steps };
 	struct attach_reply reply;
@@ -82,8 +81,8 @@ int answer_show(const struct ctx *ctx, const struct attach_request *req, struct 
 	return rc;
 }
 
-int answer_text(const struct ctx *ctx, const struct attach_request *req, size_t max,
-		struct buf *text, struct err *err)
+int attach_call_text(const struct ctx *ctx, const struct attach_request *req, size_t max,
+		     struct buf *text, struct err *err)
 {
 	const struct attach_opts opts = { ctx->timeout_ms, ctx->steps };
 	struct attach_reply reply;
@@ -96,29 +95,29 @@ int answer_text(const struct ctx *ctx, const struct attach_request *req, size_t 
 	} else {
 		rc = spool_text(&reply.output, text, max);
 		if (rc < 0)
-			rc = err_set(err, EXIT_PARTIAL, "the JVM's answer could not be kept: %s",
+			rc = err_set(err, EXIT_PARTIAL, "cannot store the JVM's answer: %s",
 				     strerror(-rc));
 	}
 	attach_reply_release(&reply);
 	return rc;
 }
 
-int answer_jcmd(const struct ctx *ctx, const char *line, size_t max, struct buf *text,
-		struct err *err)
+int attach_call_jcmd(const struct ctx *ctx, const char *line, size_t max, struct buf *text,
+		     struct err *err)
 {
 	const char *const args[] = { line };
 	const struct attach_request req = { "jcmd", args, ARRAY_SIZE(args) };
 
-	return answer_text(ctx, &req, max, text, err);
+	return attach_call_text(ctx, &req, max, text, err);
 }
 
-int answer_flags(const struct ctx *ctx, struct vmflags *flags, struct err *err)
+int attach_call_flags(const struct ctx *ctx, struct vmflags *flags, struct err *err)
 {
 	_cleanup_buf_ struct buf text = BUF_INIT;
 
-	if (answer_jcmd(ctx, "VM.flags -all", FLAGS_MAX, &text, err) < 0)
+	if (attach_call_jcmd(ctx, "VM.flags -all", FLAGS_MAX, &text, err) < 0)
 		return -1;
 	if (vmflags_parse(flags, buf_str(&text), text.len) == 0)
 		return 0;
-	return err_set(err, EXIT_ANSWER, "the JVM's flags make no sense");
+	return err_set(err, EXIT_ANSWER, "cannot parse the JVM's answer to VM.flags");
 }

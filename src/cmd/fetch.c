@@ -4,28 +4,28 @@
 #include <sys/sendfile.h>
 #include <sys/stat.h>
 
-#include "base/io.h"
+#include "fileio/io.h"
 #include "base/xalloc.h"
 
-#define AT_ONCE (64u * 1024 * 1024) /* short enough for a signal to be answered soon */
-#define PIECE (1024 * 1024)
+#define CALL_BYTES_MAX (64u * 1024 * 1024) /* per system call, so that a signal ends jtool soon */
+#define BUFFER_SIZE (1024 * 1024)
 
-/* Shares the bytes where the file system can, else copies them in the kernel. */
-static ssize_t move_by_range(int from, int to)
+/* Shares the blocks of the files if the file system can, else copies in the kernel. */
+static ssize_t copy_by_range(int from, int to)
 {
-	return copy_file_range(from, NULL, to, NULL, AT_ONCE, 0);
+	return copy_file_range(from, NULL, to, NULL, CALL_BYTES_MAX, 0);
 }
 
-static ssize_t move_by_sendfile(int from, int to)
+static ssize_t copy_by_sendfile(int from, int to)
 {
-	return sendfile(to, from, NULL, AT_ONCE);
+	return sendfile(to, from, NULL, CALL_BYTES_MAX);
 }
 
-static ssize_t move_by_hand(int from, int to)
+static ssize_t copy_by_buffer(int from, int to)
 {
-	_cleanup_free_ char *piece = xmalloc(PIECE);
-	ssize_t n = io_read(from, piece, PIECE);
-	int rc = n > 0 ? io_write_all(to, piece, (size_t)n, IO_NO_DEADLINE) : (int)n;
+	_cleanup_free_ char *buffer = xmalloc(BUFFER_SIZE);
+	ssize_t n = io_read(from, buffer, BUFFER_SIZE);
+	int rc = n > 0 ? io_write_all(to, buffer, (size_t)n, DEADLINE_NEVER) : (int)n;
 
 	if (rc < 0) {
 		errno = -rc;
@@ -34,10 +34,10 @@ static ssize_t move_by_hand(int from, int to)
 	return n;
 }
 
-/* The quickest first.  Each goes on from where the descriptors stand. */
-static ssize_t (*const ways[])(int, int) = { move_by_range, move_by_sendfile, move_by_hand };
+/* The copy methods, fastest first.  Each one continues at the current file offsets. */
+static ssize_t (*const methods[])(int, int) = { copy_by_range, copy_by_sendfile, copy_by_buffer };
 
-/* These concern the result, however it is written. */
+/* Whether the destination caused the error, so that every copy method would fail. */
 static bool is_final(int error)
 {
 	return error == ENOSPC || error == EDQUOT || error == EFBIG || error == EIO;
@@ -45,10 +45,10 @@ static bool is_final(int error)
 
 static int copy(int from, int to, uint64_t *size)
 {
-	size_t way = 0;
+	size_t method = 0;
 
 	for (*size = 0;;) {
-		ssize_t n = ways[way](from, to);
+		ssize_t n = methods[method](from, to);
 
 		if (n > 0)
 			*size += (uint64_t)n;
@@ -56,16 +56,17 @@ static int copy(int from, int to, uint64_t *size)
 			continue;
 		else if (n < 0 && is_final(errno))
 			return -errno;
-		else if (way + 1 < ARRAY_SIZE(ways))
-			way++; /* some file systems say that nothing is left when they cannot */
+		else if (method + 1 < ARRAY_SIZE(methods))
+			method++; /* some file systems return 0 for "not supported" */
 		else
 			return n < 0 ? -errno : 0;
 	}
 }
 
-int fetch_result(struct place *p, struct outfile *out, uint64_t *size, struct err *err)
+int fetch_result(struct staged_file *staged, struct atomic_file *out, uint64_t *size,
+		 struct err *err)
 {
-	_cleanup_close_ int fd = place_open(p, err);
+	_cleanup_close_ int fd = staged_file_open(staged, err);
 	uint64_t copied;
 	struct stat st;
 	int rc;
@@ -74,11 +75,10 @@ int fetch_result(struct place *p, struct outfile *out, uint64_t *size, struct er
 		return -1;
 	rc = copy(fd, out->fd, &copied);
 	if (rc < 0)
-		return outfile_failed(out, rc, err);
+		return atomic_file_failed(out, rc, err);
 	if (fstat(fd, &st) < 0 || copied != (uint64_t)st.st_size)
-		return err_set(err, EXIT_PARTIAL,
-			       "what the JVM wrote to %s changed while it was copied",
-			       place_file(p));
+		return err_set(err, EXIT_PARTIAL, "the JVM's file %s changed while it was copied",
+			       staged_file_path(staged));
 	*size = copied;
 	return 0;
 }

@@ -1,20 +1,16 @@
-/*
- * Bringing to the caller what the JVM can only write to a file of its own: a heap dump, a
- * flight recording.
- */
+/* Copies to the caller a heap dump or flight recording that the JVM wrote to a staged file. */
 #ifndef JTOOL_CMD_FETCH_H
 #define JTOOL_CMD_FETCH_H
 
-#include "base/outfile.h"
-#include "cmd.h"
-#include "session/place.h"
+#include "fileio/atomic_file.h"
+#include "cli/command.h"
+#include "session/staging/staged_file.h"
 
 /*
- * Copy what the target has written in a place (PLACE_RESULT) to the caller's file, as fast as it
- * goes and without holding it in memory; *size is its length.  -1 with err set.  The file is not
- * committed: the caller looks first whether it is whole.
+ * Copies the staged file (STAGED_RESULT) to `out` with bounded memory.  Returns 0 with the length
+ * in *size, or -1 with err set.  Does not commit `out`: the caller validates it first.
  */
-int fetch_result(struct place *p, struct outfile *out, uint64_t *size, struct err *err)
-	_must_check_;
+int fetch_result(struct staged_file *staged, struct atomic_file *out, uint64_t *size,
+		 struct err *err) _must_check_;
 
 #endif

@@ -1,17 +1,17 @@
-#include "target/agents.h"
+#include "discover/agents.h"
 
 #include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
 
-#include "base/io.h"
+#include "fileio/io.h"
 #include "base/xalloc.h"
 #include "proc/elf.h"
 #include "proc/inroot.h"
 
 #define JTOOLS_MARK "jtool_agent" /* agent/agent.c */
-#define LOOK_MS 2000 /* a JVM with forty libraries takes some 5 ms */
+#define SCAN_MS 2000 /* limit; a JVM with 40 libraries takes about 5 ms */
 
 void agents_release(struct agents *a)
 {
@@ -33,7 +33,7 @@ static struct agent *add(struct agents *a, enum agent_kind kind, const char *nam
 	return agent;
 }
 
-/* "NAME=OPTIONS" of len bytes. */
+/* Adds an agent from "NAME=OPTIONS", which has `len` bytes. */
 static void add_flag(struct agents *a, enum agent_kind kind, const char *text, size_t len)
 {
 	const char *equals = memchr(text, '=', len);
@@ -44,7 +44,7 @@ static void add_flag(struct agents *a, enum agent_kind kind, const char *text, s
 		agent->options = xstrndup(equals + 1, len - name_len - 1);
 }
 
-void agents_of_flags(struct agents *a, const char *flags)
+void agents_from_flags(struct agents *a, const char *flags)
 {
 	static const struct {
 		const char *prefix;
@@ -83,19 +83,19 @@ static bool is_entry_point(const char *name, void *found)
 	return !*(bool *)found;
 }
 
-/* Who looks through the mappings, and what for. */
+/* State of the scan over the mappings. */
 struct search {
 	struct agents *agents;
 	const struct procfs *proc;
 	const struct jvm *jvm;
 	char *root;
 	int root_fd;
-	char *last; /* path of the last file: kernels before 6.11 show each mapping of it */
-	struct deadline end; /* tens of thousands of files can be mapped to keep us busy */
-	bool is_late;
+	char *last; /* previous path, to skip further mappings of the same file */
+	struct deadline deadline; /* a hostile JVM can map tens of thousands of files */
+	bool timed_out;
 };
 
-/* The file itself, if it is a regular one: devices are mapped, too. */
+/* Opens a mapped file if it is a regular one: devices are mapped, too. */
 static int open_mapped(const struct search *s, const struct proc_map *map)
 {
 	_cleanup_free_ char *link = xasprintf("map_files/%s", map->range);
@@ -106,7 +106,7 @@ static int open_mapped(const struct search *s, const struct proc_map *map)
 		return inroot_open_regular(s->root_fd, inroot_path(map->path, s->root),
 					   O_NOFOLLOW, &st);
 	fd = procfs_openat(s->proc, s->jvm->pid, link, O_PATH);
-	return fd < 0 ? fd : inroot_open_found(fd, &st);
+	return fd < 0 ? fd : inroot_reopen_regular(fd, &st);
 }
 
 static bool is_mark(const char *name, void *found)
@@ -115,7 +115,7 @@ static bool is_mark(const char *name, void *found)
 	return !*(bool *)found;
 }
 
-/* Of jtool's own there are copies under other names. */
+/* Also checks for jtool's own symbol, because copies of jtool's agent have other names. */
 static bool is_agent(const struct search *s, const struct proc_map *map, enum agent_maker *maker)
 {
 	_cleanup_close_ int fd = open_mapped(s, map);
@@ -131,7 +131,7 @@ static bool is_agent(const struct search *s, const struct proc_map *map, enum ag
 static enum agent_maker maker_of(const char *path)
 {
 	static const char *const of_jdk[] = { "libinstrument.so", "libjdwp.so", "libhprof.so" };
-	const char *name = strrchr(path, '/') + 1; /* paths of maps are absolute */
+	const char *name = strrchr(path, '/') + 1; /* paths in maps are absolute */
 
 	if (strncmp(name, "jtool-agent", 11) == 0)
 		return MADE_BY_JTOOL;
@@ -150,12 +150,12 @@ static bool visit_map(const struct proc_map *map, void *arg)
 
 	if (s->last && strcmp(s->last, map->path) == 0)
 		return true;
-	s->is_late = deadline_passed(s->end);
-	if (s->is_late)
+	s->timed_out = deadline_passed(s->deadline);
+	if (s->timed_out)
 		return false;
 	free(s->last);
 	s->last = xstrdup(map->path);
-	/* A session takes jtool's own file away, whose name says what it was. */
+	/* A session deletes jtool's own file, but the file's name is enough to identify it. */
 	if (!(maker == MADE_BY_JTOOL && map->deleted) && !is_agent(s, map, &maker))
 		return true;
 	path = inroot_path(map->path, s->root);
@@ -163,18 +163,18 @@ static bool visit_map(const struct proc_map *map, void *arg)
 	return true;
 }
 
-void agents_of_maps(struct agents *a, const struct procfs *proc, const struct jvm *jvm)
+void agents_from_maps(struct agents *a, const struct procfs *proc, const struct jvm *jvm)
 {
 	_cleanup_close_ int root_fd =
 		procfs_openat(proc, jvm->pid, "root", O_PATH | O_DIRECTORY);
 	_cleanup_free_ char *root = procfs_readlink(proc, jvm->pid, "root");
 	struct search s = {
 		.agents = a, .proc = proc, .jvm = jvm, .root = root, .root_fd = root_fd,
-		.end = deadline_in_ms(LOOK_MS),
+		.deadline = deadline_in_ms(SCAN_MS),
 	};
 
 	a->mapped_known = root_fd >= 0 &&
-			  procfs_code_maps(proc, jvm->pid, visit_map, &s) == 0 && !s.is_late;
+			  procfs_code_maps(proc, jvm->pid, visit_map, &s) == 0 && !s.timed_out;
 	free(s.last);
 }
 

@@ -1,11 +1,9 @@
-/*
- * Agents in a JVM: those that its flags name, and those that are mapped, whenever they came.
- */
-#ifndef JTOOL_TARGET_AGENTS_H
-#define JTOOL_TARGET_AGENTS_H
+/* Agents in a JVM: those in its flags, and those that it has mapped. */
+#ifndef JTOOL_DISCOVER_AGENTS_H
+#define JTOOL_DISCOVER_AGENTS_H
 
 #include "proc/procfs.h"
-#include "target/jvm.h"
+#include "discover/jvm.h"
 
 enum agent_kind {
 	AGENT_LIB,    /* -agentlib:NAME */
@@ -17,36 +15,36 @@ enum agent_kind {
 enum agent_maker {
 	MADE_BY_OTHERS,
 	MADE_BY_JDK,
-	MADE_BY_JTOOL, /* stays mapped behind a session */
+	MADE_BY_JTOOL, /* stays mapped after a session */
 };
 
 struct agent {
 	enum agent_kind kind;
 	enum agent_maker maker;
-	char *name;    /* of a library, or its path or the jar's; mapped ones as the JVM sees it */
+	char *name;    /* library name, library path (if mapped, in the JVM's root) or jar path */
 	char *options; /* NULL: none */
 };
 
 struct agents {
 	struct agent *list;
 	size_t n, cap;
-	bool mapped_known; /* false: the mappings are not ours to see, or too many */
+	bool mapped_known; /* false: the mappings are unreadable or too many */
 };
 
 #define AGENTS_INIT { NULL, 0, 0, false }
 
 void agents_release(struct agents *a);
 
-/* Append those of a text of flags, which may be NULL.  Pure. */
-void agents_of_flags(struct agents *a, const char *flags);
+/* Appends the agents that `flags` names; `flags` may be NULL.  Pure. */
+void agents_from_flags(struct agents *a, const char *flags);
 
 /*
- * Append libraries that define Agent_OnLoad or Agent_OnAttach, as themselves or with _NAME behind
- * (JEP 178).  Of those whose file was deleted only root learns, but for jtool's own.
+ * Appends mapped libraries that define Agent_OnLoad or Agent_OnAttach, with or without a suffix
+ * _NAME (JEP 178).  Needs root for libraries whose file was deleted, except for jtool's own.
  */
-void agents_of_maps(struct agents *a, const struct procfs *proc, const struct jvm *jvm);
+void agents_from_maps(struct agents *a, const struct procfs *proc, const struct jvm *jvm);
 
-/* "agentlib", "agentpath", "javaagent", "mapped". */
+/* Returns "agentlib", "agentpath", "javaagent" or "mapped". */
 const char *agent_kind_name(enum agent_kind kind);
 
 #endif

@@ -8,7 +8,7 @@
 #include <sys/stat.h>
 
 #include "proc/inroot.h"
-#include "target/discover.h"
+#include "discover/discover.h"
 
 #define UNIX_MAX (16u * 1024 * 1024)
 #define LISTENING 0x10000 /* __SO_ACCEPTCON in the Flags column of net/unix */
@@ -31,7 +31,7 @@ static bool ends_with(const char *text, size_t len, const char *suffix)
 	return len >= n && memcmp(text + len - n, suffix, n) == 0;
 }
 
-/* HotSpot binds NAME.tmp, listens and renames the file, which the kernel does not learn of. */
+/* HotSpot binds NAME.tmp, listens and renames the file; net/unix keeps the first name. */
 static bool is_attach_path(const struct jvm *jvm, const char *line, size_t len)
 {
 	char name[32];
@@ -43,7 +43,7 @@ static bool is_attach_path(const struct jvm *jvm, const char *line, size_t len)
 	return ends_with(line, len, name);
 }
 
-/* A line of net/unix: Num: RefCount Protocol Flags Type St Inode Path. */
+/* Parses a line of net/unix: Num: RefCount Protocol Flags Type St Inode Path. */
 static bool is_listener(const char *line, uint64_t *inode)
 {
 	unsigned flags;
@@ -69,14 +69,14 @@ static bool has_socket_open(const struct procfs *proc, const struct jvm *jvm, ui
 
 		found = n == (ssize_t)strlen(wanted) && memcmp(target, wanted, (size_t)n) == 0;
 	}
-	(void)closedir(dir); /* was only read */
+	(void)closedir(dir); /* read-only: nothing to flush */
 	return found;
 }
 
 /*
- * Whether anybody listens on the socket whose file is there: a JVM that was killed leaves its
- * file.  The path is all that net/unix tells, and containers on the host's network have equal
- * ones there, so inside a pid namespace the JVM must also hold the socket.
+ * Returns true if the JVM listens on the existing socket file, which may be left over from a killed
+ * JVM.  Paths in net/unix are not unique if containers use the host's network, so in a pid
+ * namespace the JVM must also have the socket open.
  */
 static bool is_listened_to(const struct procfs *proc, const struct jvm *jvm)
 {
@@ -97,18 +97,18 @@ static bool is_listened_to(const struct procfs *proc, const struct jvm *jvm)
 	return false;
 }
 
-static bool is_other_thread(const char *name, void *found)
+static bool is_not_attach_thread(const char *name, void *found)
 {
 	*(bool *)found = strcmp(name, "Attach Listener") == 0;
 	return !*(bool *)found;
 }
 
-/* The thread that HotSpot starts once attaching has been set up, and never ends. */
+/* HotSpot starts its Attach Listener thread when attaching is set up, and never ends it. */
 static bool has_attach_thread(const struct procfs *proc, pid_t pid)
 {
 	bool found = false;
 
-	return procfs_thread_names(proc, pid, is_other_thread, &found) == 0 && found;
+	return procfs_thread_names(proc, pid, is_not_attach_thread, &found) == 0 && found;
 }
 
 enum attach_state discover_attach_state(const struct procfs *proc, const struct jvm *jvm)
@@ -120,7 +120,7 @@ enum attach_state discover_attach_state(const struct procfs *proc, const struct 
 	if (root_fd == -EACCES || root_fd == -EPERM)
 		return ATTACH_DENIED;
 	if (root_fd < 0)
-		return ATTACH_STARTING; /* it is gone: who attaches will see it */
+		return ATTACH_STARTING; /* the JVM has exited: attaching reports that */
 	if (!jvm->is_hotspot)
 		return ATTACH_UNSUPPORTED;
 	if (jvm->no_attach)
@@ -132,8 +132,8 @@ enum attach_state discover_attach_state(const struct procfs *proc, const struct 
 	if (status.sig_caught & 1ULL << (SIGQUIT - 1))
 		return ATTACH_READY;
 	/*
-	 * -Xrs catches no signal and opens the socket at its start instead.  Without a socket,
-	 * such a JVM differs from one that is starting only in being through with it.
+	 * With -Xrs the JVM catches no signal, but opens its socket at startup.  If the socket is
+	 * gone, only a completed startup distinguishes such a JVM from one that is starting.
 	 */
 	if (jvm->initialised || has_attach_thread(proc, jvm->pid))
 		return ATTACH_DISABLED;

@@ -1,19 +1,19 @@
-#include "target/cgroup.h"
+#include "discover/cgroup.h"
 
 #include <fcntl.h>
 #include <stdbool.h>
 #include <string.h>
 
-#include "base/io.h"
+#include "fileio/io.h"
 #include "base/xalloc.h"
 
 #define TEXT_MAX (1024u * 1024)
-#define UNLIMITED (INT64_MAX / 2) /* version 1 has the largest number of pages for "no limit" */
+#define UNLIMITED (INT64_MAX / 2) /* version 1: a huge number means "no limit" */
 
-/* A group of one hierarchy, as a directory of ours. */
+/* A group of one hierarchy, as a directory that we can read. */
 struct group {
-	char *dir;  /* NULL: not to be seen */
-	size_t top; /* so much of it is where the hierarchy is mounted */
+	char *dir;  /* NULL: not visible */
+	size_t top; /* length of the hierarchy's mount point in dir */
 	bool is_v2;
 };
 
@@ -33,8 +33,8 @@ static bool in_list(const char *list, const char *word)
 }
 
 /*
- * The path of the group from lines of "N:CONTROLLERS:PATH"; in version 2 no controller is named.
- * A path that leads upwards is that of a group outside our cgroup namespace.
+ * Returns the group's path from lines "N:CONTROLLERS:PATH"; in version 2, CONTROLLERS is empty.  A
+ * path with ".." belongs to a group outside our cgroup namespace.
  */
 static char *path_of(const char *groups, const char *controller)
 {
@@ -53,7 +53,7 @@ static char *path_of(const char *groups, const char *controller)
 	return NULL;
 }
 
-/* In mountinfo blanks, line ends and backslashes are \ooo. */
+/* Decodes in place the \ooo that mountinfo has for spaces, line ends and backslashes. */
 static void unescape(char *text)
 {
 	char *to = text;
@@ -70,7 +70,7 @@ static void unescape(char *text)
 	*to = '\0';
 }
 
-/* What follows root in path when path is root or below it; NULL when it is not. */
+/* Returns the part of `path` after `root`; NULL if `path` is not `root` or below it. */
 static const char *below(const char *path, const char *root)
 {
 	size_t len = strcmp(root, "/") == 0 ? 0 : strlen(root);
@@ -81,8 +81,8 @@ static const char *below(const char *path, const char *root)
 }
 
 /*
- * A line of mountinfo: ID PARENT DEV ROOT POINT OPTIONS [TAG…] - TYPE SOURCE SUPER.  True when
- * it mounts the hierarchy of this controller, and what it shows of it holds the group.
+ * Parses a line of mountinfo: ID PARENT DEV ROOT POINT OPTIONS [TAG…] - TYPE SOURCE SUPER.  Returns
+ * true if it mounts this controller's hierarchy and shows the group.
  */
 static bool match_mount(char *line, const char *controller, const char *path, struct group *g)
 {
@@ -114,7 +114,7 @@ static bool match_mount(char *line, const char *controller, const char *path, st
 	return true;
 }
 
-/* A controller is in one hierarchy only: version 2 has those that version 1 does not. */
+/* Finds the group of a controller, in its hierarchy of version 1 or in that of version 2. */
 static struct group find_group(const char *mounts, const char *groups, const char *controller)
 {
 	_cleanup_free_ char *text = xstrdup(mounts), *path = path_of(groups, controller);
@@ -131,7 +131,7 @@ static struct group find_group(const char *mounts, const char *groups, const cha
 	return g;
 }
 
-/* Go one group up; false at the top. */
+/* Changes *g to the parent group; returns false at the top. */
 static bool go_up(struct group *g)
 {
 	char *slash = strrchr(g->dir, '/');
@@ -143,8 +143,8 @@ static bool go_up(struct group *g)
 }
 
 /*
- * The numbers of a small file, -1 for a word such as "max" and what is missing; how many there
- * were.
+ * Reads the numbers of a small file; -1 for a missing one or a word such as "max".  Returns the
+ * number of fields.
  */
 static size_t read_numbers(const struct group *g, const char *name, int64_t *numbers, size_t max)
 {
@@ -174,14 +174,11 @@ static int64_t read_number(const struct group *g, const char *name)
 {
 	int64_t number;
 
-	(void)read_numbers(g, name, &number, 1); /* which is -1 when there is none */
+	(void)read_numbers(g, name, &number, 1); /* sets -1 if the file has none */
 	return number;
 }
 
-/*
- * Of what it uses, the pages of files that nobody has used lately: they go before anybody is
- * refused.  0 where that is not told.
- */
+/* Returns the bytes of inactive file pages, which the kernel reclaims first; 0 if unknown. */
 static int64_t read_cache(const struct group *g)
 {
 	const char *key = g->is_v2 ? "\ninactive_file " : "\ntotal_inactive_file ";
@@ -199,7 +196,7 @@ static int64_t read_cache(const struct group *g)
 	return bytes > 0 ? bytes : 0;
 }
 
-static int64_t free_of(const struct group *g, int64_t limit, int64_t used)
+static int64_t bytes_free(const struct group *g, int64_t limit, int64_t used)
 {
 	int64_t cache = used < 0 ? 0 : read_cache(g);
 
@@ -219,7 +216,7 @@ static void read_memory(struct group *g, struct cgroup *out)
 		if (limit < 0)
 			continue;
 		used = read_number(g, used_name);
-		left = free_of(g, limit, used);
+		left = bytes_free(g, limit, used);
 		if (out->memory_free < 0 || left < out->memory_free)
 			out->memory_free = left;
 		if (out->memory_limit >= 0 && limit >= out->memory_limit)
@@ -232,7 +229,7 @@ static void read_memory(struct group *g, struct cgroup *out)
 static void read_cpu(struct group *g, struct cgroup *out)
 {
 	do {
-		int64_t quota[2]; /* and its period, both in µs */
+		int64_t quota[2]; /* quota and period in µs */
 		double cpus;
 
 		if (g->is_v2) {

@@ -1,16 +1,16 @@
-#include "target/cmdline.h"
+#include "discover/cmdline.h"
 
 #include <string.h>
 
 #include "base/buf.h"
 #include "base/xalloc.h"
 
-/* The words, and which one is next. */
+/* Words that are not consumed yet. */
 struct words {
 	const char *next, *end;
 };
 
-/* NULL at the end.  The last word need not be terminated: the kernel cuts long lines. */
+/* Returns the next word, NULL at the end.  The kernel may have cut the NUL off the last one. */
 static char *take_word(struct words *w)
 {
 	size_t len = strnlen(w->next, (size_t)(w->end - w->next));
@@ -41,7 +41,7 @@ static bool is_one_of(const char *word, const char *const *list)
 	return false;
 }
 
-/* java.c, IsClassPathOption() and IsLauncherOption(): the launcher's own, with a value. */
+/* The launcher's own options with a value: java.c, IsClassPathOption(), IsLauncherOption(). */
 static bool is_launcher_option(const char *word)
 {
 	static const char *const list[] = { "-cp", "-classpath", "--class-path", "--source", NULL };
@@ -49,7 +49,7 @@ static bool is_launcher_option(const char *word)
 	return is_one_of(word, list);
 }
 
-/* java.c, IsModuleOption(): handed to the VM as --option=value. */
+/* Options that the launcher passes to the VM as --option=value: java.c, IsModuleOption(). */
 static bool is_module_option(const char *word)
 {
 	static const char *const list[] = {
@@ -68,7 +68,7 @@ static bool is_main_option(const char *word)
 	return is_one_of(word, list);
 }
 
-/* Options up to the main class, which is returned; NULL when there is none. */
+/* Consumes options up to the main class, which it returns; NULL if there is none. */
 static char *parse_options(struct words *w, struct buf *flags)
 {
 	for (;;) {
@@ -117,7 +117,7 @@ void cmdline_parse(const char *words, size_t len, struct cmdline *out)
 		return;
 	w = (struct words){ words, words + len };
 	launcher = take_word(&w);
-	/* jsvc, jshell and programs that embed a VM have options of their own. */
+	/* Other launchers (jsvc, jshell, VM-embedding programs) have options of their own. */
 	out->main = is_java(launcher) ? parse_options(&w, &flags) : TAKE_PTR(launcher);
 	for (;;) {
 		_cleanup_free_ char *word = take_word(&w);
@@ -154,7 +154,7 @@ char *environ_value(const char *env, size_t len, const char *name)
 	return NULL;
 }
 
-/* The next blank-separated word, its length in *len; NULL at the end. */
+/* Returns the next space-separated word with its length in *len; NULL at the end. */
 static const char *next_flag(const char **rest, size_t *len)
 {
 	const char *word = *rest + strspn(*rest, " ");

@@ -1,4 +1,4 @@
-#include "target/container.h"
+#include "discover/container.h"
 
 #include <ctype.h>
 #include <stdbool.h>
@@ -9,20 +9,20 @@
 
 #define ID_LEN 64
 
-/* A piece of the text, not NUL-terminated. */
-struct piece {
+/* A part of the text, not NUL-terminated. */
+struct part {
 	const char *at;
 	size_t len;
 };
 
-static bool starts(struct piece p, const char *prefix)
+static bool starts(struct part p, const char *prefix)
 {
 	size_t n = strlen(prefix);
 
 	return p.len > n && memcmp(p.at, prefix, n) == 0;
 }
 
-static struct piece without(struct piece p, const char *prefix, const char *suffix)
+static struct part without(struct part p, const char *prefix, const char *suffix)
 {
 	size_t head = strlen(prefix), tail = strlen(suffix);
 
@@ -34,10 +34,10 @@ static struct piece without(struct piece p, const char *prefix, const char *suff
 }
 
 /*
- * ID, docker-ID.scope, cri-containerd-ID.scope, crio-ID.scope, libpod-ID.scope, ID:suffix …:
- * exactly 64 hex digits with something else, or nothing, on both sides.
+ * Finds exactly 64 hex digits between other characters: ID, docker-ID.scope,
+ * cri-containerd-ID.scope, crio-ID.scope, libpod-ID.scope, ID:suffix …
  */
-static char *find_hex_id(struct piece p)
+static char *find_hex_id(struct part p)
 {
 	size_t run = 0;
 
@@ -52,8 +52,8 @@ static char *find_hex_id(struct piece p)
 	return NULL;
 }
 
-/* systemd writes bytes that a unit name cannot have as \xNN. */
-static char *unescape(struct piece p)
+/* Decodes \xNN, which systemd uses for bytes that are not allowed in a unit name. */
+static char *unescape(struct part p)
 {
 	char *name = xstrndup(p.at, p.len), *to = name;
 
@@ -76,7 +76,7 @@ static char *unescape(struct piece p)
 	return name;
 }
 
-static char *find_name(struct piece p, struct piece parent)
+static char *find_name(struct part p, struct part parent)
 {
 	if (starts(p, "lxc.payload."))
 		return unescape(without(p, "lxc.payload.", ""));
@@ -90,14 +90,14 @@ static char *find_name(struct piece p, struct piece parent)
 	return NULL;
 }
 
-/* One path: the innermost id wins over any name, the outermost name over others. */
+/* Returns the innermost id in a path; in a path without an id, the outermost name. */
 static char *id_of_path(const char *path, size_t len)
 {
 	char *id = NULL, *name = NULL;
-	struct piece parent = { path, 0 };
+	struct part parent = { path, 0 };
 
 	for (size_t at = 0; at < len;) {
-		struct piece p = { path + at, 0 };
+		struct part p = { path + at, 0 };
 		char *found;
 
 		while (at + p.len < len && p.at[p.len] != '/')

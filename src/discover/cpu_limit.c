@@ -1,10 +1,10 @@
-#include "target/processors.h"
+#include "discover/cpu_limit.h"
 
 #include <sched.h>
 
-#include "target/cgroup.h"
+#include "discover/cgroup.h"
 
-#define CPUS_MAX 8192 /* Linux's own limit */
+#define CPUS_MAX 8192 /* the maximum that Linux supports */
 
 static double of_affinity(pid_t pid)
 {
@@ -30,7 +30,7 @@ static double of_cgroup(pid_t pid)
 	return cgroup.cpus;
 }
 
-double processors_of(pid_t pid)
+double cpu_limit(pid_t pid)
 {
 	double affinity = of_affinity(pid), cgroup = of_cgroup(pid);
 

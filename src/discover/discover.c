@@ -1,14 +1,14 @@
-#include "target/discover.h"
+#include "discover/discover.h"
 
 #include <errno.h>
 #include <string.h>
 
-#include "base/io.h"
 #include "base/xalloc.h"
-#include "target/inspect.h"
+#include "discover/jvm_files.h"
+#include "fileio/io.h"
 
 static struct jvm *new_jvm(const struct procfs *proc, pid_t pid, const struct proc_status *status,
-			   const struct traces *t)
+			   const struct jvm_files *files)
 {
 	struct jvm *jvm = xcalloc(1, sizeof(*jvm));
 
@@ -19,42 +19,42 @@ static struct jvm *new_jvm(const struct procfs *proc, pid_t pid, const struct pr
 	jvm->start_ticks = status->start_ticks;
 	jvm->uptime = procfs_uptime(proc, status);
 	jvm->heap_used = jvm->heap_max = -1;
-	jvm->is_hotspot = !t->is_openj9;
-	jvm->listed_ns = io_now_ns();
-	inspect_jvm(proc, jvm, t);
+	jvm->is_hotspot = !files->is_openj9;
+	jvm->listed_ns = monotonic_ns();
+	jvm_files_read(proc, jvm, files);
 	return jvm;
 }
 
-/* The JVM of a process, or NULL when it is none or is gone. */
-static struct jvm *look_at(const struct procfs *proc, pid_t pid)
+/* Returns the JVM of a process, or NULL if it is not a JVM or is gone. */
+static struct jvm *inspect_process(const struct procfs *proc, pid_t pid)
 {
-	_cleanup_(traces_release) struct traces traces = { 0 };
+	_cleanup_(jvm_files_release) struct jvm_files files = { 0 };
 	struct proc_status status;
 	unsigned threads;
 	bool is_jvm;
 	int rc;
 
 	/*
-	 * Reading maps is most of the cost of a list: 50 µs a process.  A VM has its own threads
-	 * from its first milliseconds on, so a process with one thread is none.
+	 * Reading maps costs 50 µs a process, most of a list's time.  A VM starts threads within
+	 * its first milliseconds, so a process with one thread is not a JVM.
 	 */
 	if (procfs_threads(proc, pid, &threads) < 0 || threads == 1)
 		return NULL;
 	if (procfs_status(proc, pid, &status) < 0)
 		return NULL;
-	rc = traces_find(proc, pid, status.nspid, &traces);
-	/* Whose mappings are not ours to see may still call itself what the launcher does. */
+	rc = jvm_files_find(proc, pid, status.nspid, &files);
+	/* A process with unreadable mappings counts as a JVM if it is called java. */
 	if (rc == -EACCES || rc == -EPERM)
 		is_jvm = strcmp(status.name, "java") == 0;
 	else
-		is_jvm = rc == 0 && traces.libjvm;
-	return is_jvm ? new_jvm(proc, pid, &status, &traces) : NULL;
+		is_jvm = rc == 0 && files.libjvm;
+	return is_jvm ? new_jvm(proc, pid, &status, &files) : NULL;
 }
 
 static int not_mounted(const struct procfs *proc, struct err *err)
 {
 	return err_set(err, EXIT_PERMISSION,
-		       "%s shows no process, not even jtool's: mount it, with -t proc", proc->root);
+		       "%s shows no process, not even jtool's; mount it with -t proc", proc->root);
 }
 
 int discover_all(const struct procfs *proc, struct jvm_list *list, struct err *err)
@@ -65,12 +65,12 @@ int discover_all(const struct procfs *proc, struct jvm_list *list, struct err *e
 	int rc = procfs_pids(proc, &pids, &n);
 
 	if (rc < 0)
-		return err_set(err, EXIT_PERMISSION, "%s cannot be read: %s", proc->root,
+		return err_set(err, EXIT_PERMISSION, "cannot read %s: %s", proc->root,
 			       strerror(-rc));
-	if (n == 0) /* we are one ourselves */
+	if (n == 0) /* not even jtool's own process is listed */
 		return not_mounted(proc, err);
 	for (size_t i = 0; i < n; i++) {
-		struct jvm *jvm = look_at(proc, pids[i]);
+		struct jvm *jvm = inspect_process(proc, pids[i]);
 
 		if (!jvm)
 			continue;
@@ -84,7 +84,7 @@ int discover_all(const struct procfs *proc, struct jvm_list *list, struct err *e
 static int refuse(const struct proc_status *status, pid_t pid, struct err *err)
 {
 	if (status->state == 'Z' || status->state == 'X')
-		return err_set(err, EXIT_TARGET, "process %d (%s) has ended already", (int)pid,
+		return err_set(err, EXIT_TARGET, "process %d (%s) has exited", (int)pid,
 			       status->name);
 	return err_set(err, EXIT_TARGET,
 		       "process %d is not a JVM: it is '%s', which maps no libjvm.so", (int)pid,
@@ -93,7 +93,7 @@ static int refuse(const struct proc_status *status, pid_t pid, struct err *err)
 
 struct jvm *discover_pid(const struct procfs *proc, pid_t pid, struct err *err)
 {
-	_cleanup_(traces_release) struct traces traces = { 0 };
+	_cleanup_(jvm_files_release) struct jvm_files files = { 0 };
 	_cleanup_free_ char *what = NULL;
 	_cleanup_free_ pid_t *pids = NULL;
 	size_t n = 0;
@@ -108,21 +108,21 @@ struct jvm *discover_pid(const struct procfs *proc, pid_t pid, struct err *err)
 		return NULL;
 	}
 	if (status.tgid != pid) {
-		(void)err_set(err, EXIT_TARGET, "%d is a thread of process %d: name the process",
+		(void)err_set(err, EXIT_TARGET, "%d is a thread of process %d: give the process id",
 			      (int)pid, (int)status.tgid);
 		return NULL;
 	}
-	rc = traces_find(proc, pid, status.nspid, &traces);
+	rc = jvm_files_find(proc, pid, status.nspid, &files);
 	if (rc == -EACCES || rc == -EPERM) {
 		what = xasprintf("process %d (%s)", (int)pid, status.name);
 		(void)jvm_denied_process(what, status.euid, status.egid, err);
 		return NULL;
 	}
-	if (rc < 0 || !traces.libjvm) {
+	if (rc < 0 || !files.libjvm) {
 		(void)refuse(&status, pid, err);
 		return NULL;
 	}
-	return new_jvm(proc, pid, &status, &traces);
+	return new_jvm(proc, pid, &status, &files);
 }
 
 void jvm_list_release(struct jvm_list *list)

@@ -1,13 +1,13 @@
 /*
- * Finding JVMs: every process that maps a libjvm.so, told apart and described from /proc and
- * hsperfdata alone.  Nothing is sent to it and nothing of its memory is mapped.
+ * Finds JVMs: processes that map a libjvm.so, described from /proc and hsperfdata alone.  Sends the
+ * processes nothing and maps none of their memory.
  */
-#ifndef JTOOL_TARGET_DISCOVER_H
-#define JTOOL_TARGET_DISCOVER_H
+#ifndef JTOOL_DISCOVER_DISCOVER_H
+#define JTOOL_DISCOVER_DISCOVER_H
 
 #include "base/err.h"
 #include "proc/procfs.h"
-#include "target/jvm.h"
+#include "discover/jvm.h"
 
 struct jvm_list {
 	struct jvm **jvms; /* by pid, ascending */
@@ -15,20 +15,20 @@ struct jvm_list {
 };
 
 /*
- * All JVMs that the caller can see.  A process that is not ours to look into is left out when
- * nothing shows that it is a JVM.  -1 only when /proc itself cannot be read.
+ * Finds all JVMs that are visible to the caller.  An unreadable process is included if it is called
+ * java.  Returns -1 only if /proc itself is unreadable.
  */
 int discover_all(const struct procfs *proc, struct jvm_list *list, struct err *err) _must_check_;
 
 /*
- * The JVM of one pid, as the caller sees it.  NULL with err set: no such process, permission
- * (EXIT_PERMISSION), or not a JVM (EXIT_TARGET, naming what it is).
+ * Returns the JVM of a pid, as the caller sees it.  NULL with `err` set: no such process,
+ * permission (EXIT_PERMISSION), or not a JVM (EXIT_TARGET, with its name).
  */
 struct jvm *discover_pid(const struct procfs *proc, pid_t pid, struct err *err) _must_check_;
 
 /*
- * How attaching to it would go right now: looks at the socket file, at who listens, at
- * SigCgt and at the flags.  Sends nothing.
+ * Returns the JVM's current attach state, from its socket file, /proc/PID/net/unix, the signals
+ * that it catches, and its flags.  Sends nothing.
  */
 enum attach_state discover_attach_state(const struct procfs *proc, const struct jvm *jvm);
 

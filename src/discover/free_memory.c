@@ -1,14 +1,14 @@
-#include "target/memory.h"
+#include "discover/free_memory.h"
 
 #include <fcntl.h>
 #include <string.h>
 
-#include "base/io.h"
-#include "target/cgroup.h"
+#include "fileio/io.h"
+#include "discover/cgroup.h"
 
 #define TEXT_MAX 65536
 
-/* The line "MemAvailable:   12345 kB", Linux 3.14 on. */
+/* Reads the line "MemAvailable: 12345 kB" (Linux 3.14 on). */
 static int64_t available(const struct procfs *proc)
 {
 	static const char key[] = "\nMemAvailable:";
@@ -28,7 +28,7 @@ static int64_t available(const struct procfs *proc)
 	return end == line || kb < 0 || kb > INT64_MAX / 1024 ? -1 : kb * 1024;
 }
 
-int64_t memory_free(const struct procfs *proc, pid_t pid)
+int64_t free_memory(const struct procfs *proc, pid_t pid)
 {
 	int64_t bytes = available(proc);
 	struct cgroup own;
@@ -39,11 +39,11 @@ int64_t memory_free(const struct procfs *proc, pid_t pid)
 	return bytes;
 }
 
-void memory_yield(void)
+void oom_score_raise(void)
 {
 	static const char most[] = "1000"; /* OOM_SCORE_ADJ_MAX: see proc(5) */
 	_cleanup_close_ int fd = open("/proc/self/oom_score_adj", O_WRONLY | O_CLOEXEC);
 
 	if (fd < 0 || write(fd, most, strlen(most)) < 0)
-		return; /* no /proc of ours: the kernel chooses as it would without us */
+		return; /* best effort */
 }

@@ -1,4 +1,4 @@
-#include "target/describe.h"
+#include "discover/identify.h"
 
 #include <stddef.h>
 #include <stdio.h>
@@ -17,7 +17,7 @@ static bool has_prefix(const char *text, const char *prefix)
 	return text && strncmp(text, prefix, strlen(prefix)) == 0;
 }
 
-/* sun.gc.policy.name: the two generations' halves, or G1.  Younger collectors have none. */
+/* sun.gc.policy.name names both generations' collectors, or G1; newer collectors leave it unset. */
 static const char *gc_of_policy(const char *policy)
 {
 	if (!policy)
@@ -34,15 +34,15 @@ static const char *gc_of_policy(const char *policy)
 }
 
 /*
- * The collectors that publish no policy.  Shenandoah names collector 0; ZGC names 0 (since it
- * is generational) or 2, and in 11 none, but calls its space "old"; Epsilon names none and
- * calls its space "Heap".
+ * Identifies collectors that set no policy, by the names of their counters.  Shenandoah sets
+ * sun.gc.collector.0.name, ZGC number 0 (generational) or 2.  Two set neither: ZGC of JDK 11, with
+ * the space "old", and Epsilon, with the space "Heap".
  */
 static const char *gc_of_names(const struct perfdata *perf)
 {
-	const char *first = perfdata_words(perf, "sun.gc.collector.0.name");
-	const char *third = perfdata_words(perf, "sun.gc.collector.2.name");
-	const char *space = perfdata_words(perf, "sun.gc.generation.1.name");
+	const char *first = perfdata_nonempty_text(perf, "sun.gc.collector.0.name");
+	const char *third = perfdata_nonempty_text(perf, "sun.gc.collector.2.name");
+	const char *space = perfdata_nonempty_text(perf, "sun.gc.generation.1.name");
 
 	if (has_prefix(first, "Shenandoah"))
 		return "Shenandoah";
@@ -53,7 +53,7 @@ static const char *gc_of_names(const struct perfdata *perf)
 	return strcmp(space, "Heap") == 0 ? "Epsilon" : "ZGC";
 }
 
-const char *describe_gc_flag(const char *flags)
+const char *identify_gc_flag(const char *flags)
 {
 	static const struct {
 		const char *flag, *gc;
@@ -76,10 +76,10 @@ const char *describe_gc_flag(const char *flags)
 }
 
 /*
- * Thread names of JDK 8 to 27, as the kernel cuts them.  The heap and its threads are made
- * before the VM thread.  Parallel has only workers, whose names other collectors have, too.
+ * Knows the thread names of JDK 8 to 27, as the kernel cuts them.  The VM thread starts after the
+ * collector's threads.  Parallel has only workers, whose names other collectors use, too.
  */
-bool describe_thread(struct gc_clues *clues, const char *name)
+bool identify_thread(struct gc_clues *clues, const char *name)
 {
 	static const struct {
 		const char *prefix, *gc;
@@ -95,21 +95,21 @@ bool describe_thread(struct gc_clues *clues, const char *name)
 		{ "ParGC Thread#", "Parallel" },
 	};
 
-	clues->is_whole = strcmp(name, "VM Thread") == 0;
+	clues->saw_all = strcmp(name, "VM Thread") == 0;
 	for (size_t i = 0; i < ARRAY_SIZE(threads); i++) {
 		if (has_prefix(name, threads[i].prefix) &&
 		    (!clues->gc || strcmp(clues->gc, "Parallel") == 0))
 			clues->gc = threads[i].gc;
 	}
-	return !clues->is_whole;
+	return !clues->saw_all;
 }
 
-/* Serial and Epsilon have no threads; Epsilon is never chosen but by a flag. */
+/* Serial and Epsilon have no threads; Epsilon is used only if a flag selects it. */
 static const char *gc_of_clues(const struct gc_clues *clues, const char *flags)
 {
-	const char *gc = clues->gc ? clues->gc : describe_gc_flag(flags);
+	const char *gc = clues->gc ? clues->gc : identify_gc_flag(flags);
 
-	return gc || !clues->is_whole ? gc : "Serial";
+	return gc || !clues->saw_all ? gc : "Serial";
 }
 
 static int64_t space_used(const struct perfdata *perf, int generation, int space)
@@ -120,7 +120,7 @@ static int64_t space_used(const struct perfdata *perf, int generation, int space
 	return perfdata_number(perf, name, -1);
 }
 
-/* The sum over the spaces of both generations: eden, s0, s1; old.  -1 when there are none. */
+/* Returns the bytes used in eden, s0, s1 and old, the spaces of both generations; -1: no spaces. */
 static int64_t heap_used(const struct perfdata *perf)
 {
 	int64_t sum = -1;
@@ -137,14 +137,14 @@ static int64_t heap_used(const struct perfdata *perf)
 }
 
 /*
- * Two generations with a boundary share the heap; in the collectors with regions each may grow
- * to all of it.  A policy of two halves ("Copy:MSC") tells the former.  JDK 8's G1 adds a few
- * words to each capacity, which is a multiple of a page otherwise (g1MonitoringSupport.hpp,
+ * Returns the maximal heap size.  If the generations have a fixed boundary, shown by a policy of
+ * two names ("Copy:MSC"), both add up; with regions, each may grow to the complete heap.  Rounds
+ * down to pages: JDK 8's G1 adds a few words to each capacity (g1MonitoringSupport.hpp,
  * pad_capacity()).
  */
 static int64_t heap_max(const struct perfdata *perf)
 {
-	const char *policy = perfdata_words(perf, "sun.gc.policy.name");
+	const char *policy = perfdata_nonempty_text(perf, "sun.gc.policy.name");
 	int64_t young = perfdata_number(perf, "sun.gc.generation.0.maxCapacity", -1);
 	int64_t old = perfdata_number(perf, "sun.gc.generation.1.maxCapacity", -1);
 	int64_t max = young > old ? young : old;
@@ -156,17 +156,17 @@ static int64_t heap_max(const struct perfdata *perf)
 }
 
 /*
- * The JVM cuts texts after 1,024 bytes (globals.hpp, PerfMaxStringConstLength).  The command
- * line has the whole text when it begins alike.
+ * The JVM cuts texts after 1,024 bytes (globals.hpp, PerfMaxStringConstLength).  Returns
+ * `complete`, from the command line, if it starts with the cut text; else `cut`.
  */
-static const char *uncut(const char *cut, const char *whole)
+static const char *uncut(const char *cut, const char *complete)
 {
 	size_t len = cut ? strlen(cut) : 0;
 
-	return len >= 1024 && has_prefix(whole, cut) ? whole : cut;
+	return len >= 1024 && has_prefix(complete, cut) ? complete : cut;
 }
 
-/* sun.rt.javaCommand is main and arguments joined by blanks: "/opt/my app.jar -x" is not clear. */
+/* Splits sun.rt.javaCommand: main and arguments with spaces.  "/opt/my app.jar -x" is ambiguous. */
 static void split_command(struct jvm *jvm, const char *command, const char *main)
 {
 	size_t len = main ? strlen(main) : 0;
@@ -187,31 +187,32 @@ static char *joined(const char *a, const char *b)
 
 static void describe_command(struct jvm *jvm, const char *command, const struct cmdline *cmd)
 {
-	_cleanup_free_ char *whole = cmd->main ? joined(cmd->main, cmd->args) : NULL;
+	_cleanup_free_ char *complete = cmd->main ? joined(cmd->main, cmd->args) : NULL;
 
 	if (command) {
-		split_command(jvm, uncut(command, whole), cmd->main);
+		split_command(jvm, uncut(command, complete), cmd->main);
 		return;
 	}
 	jvm->main = dup_or_null(cmd->main);
 	jvm->args = dup_or_null(cmd->args);
 }
 
-void describe_perfdata(struct jvm *jvm, const struct perfdata *perf, const struct cmdline *cmd)
+void identify_perfdata(struct jvm *jvm, const struct perfdata *perf, const struct cmdline *cmd)
 {
-	const char *capabilities = perfdata_words(perf, "sun.rt.jvmCapabilities");
-	const char *gc = gc_of_policy(perfdata_words(perf, "sun.gc.policy.name"));
-	const char *args = perfdata_words(perf, "java.rt.vmArgs");
+	const char *capabilities = perfdata_nonempty_text(perf, "sun.rt.jvmCapabilities");
+	const char *gc = gc_of_policy(perfdata_nonempty_text(perf, "sun.gc.policy.name"));
+	const char *args = perfdata_nonempty_text(perf, "java.rt.vmArgs");
 
 	jvm->has_perfdata = true;
-	jvm->version = dup_or_null(perfdata_words(perf, "java.property.java.version"));
-	jvm->vm = dup_or_null(perfdata_words(perf, "java.property.java.vm.name"));
+	jvm->version = dup_or_null(perfdata_nonempty_text(perf, "java.property.java.version"));
+	jvm->vm = dup_or_null(perfdata_nonempty_text(perf, "java.property.java.vm.name"));
 	jvm->gc = dup_or_null(gc ? gc : gc_of_names(perf));
 	jvm->heap_used = heap_used(perf);
 	jvm->heap_max = heap_max(perf);
-	jvm->flags = joined(perfdata_words(perf, "java.rt.vmFlags"), uncut(args, cmd->flags));
-	describe_command(jvm, perfdata_words(perf, "sun.rt.javaCommand"), cmd);
-	/* runtimeService.cpp: the first of 64 flags is "attach supported". */
+	jvm->flags = joined(perfdata_nonempty_text(perf, "java.rt.vmFlags"),
+			    uncut(args, cmd->flags));
+	describe_command(jvm, perfdata_nonempty_text(perf, "sun.rt.javaCommand"), cmd);
+	/* The first of the 64 flags is "attach supported" (runtimeService.cpp). */
 	jvm->no_attach = capabilities && capabilities[0] == '0';
 	jvm->initialised = perfdata_number(perf, "sun.rt.vmInitDoneTime", 0) != 0;
 }
@@ -222,7 +223,7 @@ static void add_flags(struct buf *all, const char *flags)
 		buf_addf(all, "%s%s", all->len ? " " : "", flags);
 }
 
-/* -Xmx, with its unit; -1 when it was not given. */
+/* Returns the bytes of -Xmx; -1 if it is not set. */
 static int64_t max_of_flags(const char *flags)
 {
 	_cleanup_free_ char *text = flags_value(flags, "-Xmx");
@@ -242,10 +243,10 @@ static int64_t max_of_flags(const char *flags)
 	return n > INT64_MAX ? -1 : (int64_t)n;
 }
 
-void describe_cmdline(struct jvm *jvm, const struct cmdline *cmd, const char *env, size_t len,
+void identify_cmdline(struct jvm *jvm, const struct cmdline *cmd, const char *env, size_t len,
 		      const struct gc_clues *clues)
 {
-	/* In the order in which they overrule each other.  Up to 8 there was no second one. */
+	/* Sources in ascending precedence; JDK_JAVA_OPTIONS exists from JDK 9 on. */
 	_cleanup_free_ char *tool = environ_value(env, len, "JAVA_TOOL_OPTIONS");
 	_cleanup_free_ char *jdk = environ_value(env, len, "JDK_JAVA_OPTIONS");
 	_cleanup_free_ char *last = environ_value(env, len, "_JAVA_OPTIONS");
@@ -263,7 +264,7 @@ void describe_cmdline(struct jvm *jvm, const struct cmdline *cmd, const char *en
 	describe_command(jvm, NULL, cmd);
 }
 
-char *describe_release(const char *text)
+char *identify_release(const char *text)
 {
 	static const char key[] = "JAVA_VERSION=\"";
 

@@ -1,4 +1,4 @@
-#include "target/jvm.h"
+#include "discover/jvm.h"
 
 #include <pwd.h>
 #include <stdio.h>
@@ -19,7 +19,7 @@ char *jvm_user_name(uid_t uid)
 			name = xstrdup(entry->pw_name);
 	}
 	if (passwd)
-		(void)fclose(passwd); /* only read from */
+		(void)fclose(passwd); /* read-only: nothing to flush */
 	return name ? name : xasprintf("%u", (unsigned)uid);
 }
 
@@ -29,16 +29,16 @@ int jvm_denied_process(const char *what, uid_t uid, gid_t gid, struct err *err)
 
 	if (uid != geteuid())
 		return err_set(err, EXIT_PERMISSION,
-			       "%s is user %s's and cannot be looked into: run jtool as that user "
-			       "or as root", what, user);
+			       "%s belongs to user %s: run jtool as that user or as root",
+			       what, user);
 	if (gid != getegid())
 		return err_set(err, EXIT_PERMISSION,
-			       "%s runs with group %u and cannot be looked into with group %u: run "
-			       "jtool with that group or as root",
+			       "%s runs with group %u but jtool with group %u: run jtool with that "
+			       "group or as root",
 			       what, (unsigned)gid, (unsigned)getegid());
 	return err_set(err, EXIT_PERMISSION,
-		       "%s is of the same user, but the kernel does not let us look into it: it "
-		       "has more rights than jtool, or another user namespace", what);
+		       "%s belongs to the same user, but the kernel denies access: it has more "
+		       "rights than jtool or another user namespace; run jtool as root", what);
 }
 
 int jvm_denied(const struct jvm *jvm, struct err *err)
@@ -50,7 +50,7 @@ int jvm_denied(const struct jvm *jvm, struct err *err)
 
 int jvm_gone(const struct jvm *jvm, struct err *err)
 {
-	return err_set(err, EXIT_PARTIAL, "JVM %d went away", (int)jvm->pid);
+	return err_set(err, EXIT_PARTIAL, "JVM %d exited", (int)jvm->pid);
 }
 
 const char *attach_state_name(enum attach_state state)
@@ -67,7 +67,7 @@ const char *attach_state_name(enum attach_state state)
 	return names[state];
 }
 
-/* Digits at the start of text; stops long before an int could overflow. */
+/* Parses the digits at the start; stops long before an int overflows. */
 static int leading_number(const char *text)
 {
 	int n = 0;
@@ -83,7 +83,7 @@ int jvm_feature(const struct jvm *jvm)
 
 	if (!version)
 		return 0;
-	/* Up to 8 the feature release came second: JEP 223 made 1.9.0 into 9. */
+	/* Up to JDK 8, the feature release is the second number: JEP 223 turned 1.9.0 into 9. */
 	if (strncmp(version, "1.", 2) == 0)
 		version += 2;
 	return leading_number(version);
@@ -98,7 +98,7 @@ const char *jvm_simple_main(const struct jvm *jvm)
 	slash = strrchr(name, '/');
 	name = slash ? slash + 1 : name;
 	dot = strrchr(name, '.');
-	/* module/package.Class has a slash too, but is not absolute. */
+	/* module/package.Class has a slash, too, but is not absolute. */
 	if (!dot || *jvm->main == '/' || strcmp(dot, ".jar") == 0 || strcmp(dot, ".war") == 0)
 		return name;
 	return dot + 1;

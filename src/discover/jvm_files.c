@@ -1,4 +1,4 @@
-#include "target/inspect.h"
+#include "discover/jvm_files.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -6,32 +6,32 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "base/io.h"
+#include "fileio/io.h"
 #include "base/xalloc.h"
 #include "proc/inroot.h"
-#include "target/container.h"
-#include "target/counters.h"
-#include "target/describe.h"
+#include "discover/container.h"
+#include "discover/hsperf.h"
+#include "discover/identify.h"
 
-#define TEXT_MAX (1024u * 1024) /* of any small file of a process */
+#define TEXT_MAX (1024u * 1024) /* bytes of any small file of a process */
 
-void traces_release(struct traces *t)
+void jvm_files_release(struct jvm_files *files)
 {
-	free(t->libjvm);
-	free(t->perfdata);
-	free(t->perfdata_link);
+	free(files->libjvm);
+	free(files->perfdata);
+	free(files->perfdata_link);
 }
 
-/* Paths of maps are absolute. */
+/* Returns the file name of a path from maps, which is absolute. */
 static const char *last_name(const char *path)
 {
 	return strrchr(path, '/') + 1;
 }
 
 /*
- * A JVM maps its hsperfdata file as …/hsperfdata_USER/NSPID.  That it is mapped tells it from a
- * file that an earlier process of the same number has left, and what the user is called there.
- * Monitoring tools, which are JVMs, too, map those of others.
+ * Returns true for the hsperfdata file of the JVM itself, …/hsperfdata_USER/NSPID.  A file that an
+ * earlier process of this pid left over is not mapped.  Monitoring tools, which are JVMs, too, map
+ * files of other JVMs.
  */
 static bool is_perfdata(const char *path, pid_t nspid)
 {
@@ -49,52 +49,52 @@ static bool is_perfdata(const char *path, pid_t nspid)
 
 static bool visit_map(const struct proc_map *map, void *arg)
 {
-	struct traces *t = arg;
+	struct jvm_files *files = arg;
 	const char *name = last_name(map->path);
 
 	/* An upgrade deletes the libjvm.so of running JVMs. */
-	if (!t->libjvm && strcmp(name, "libjvm.so") == 0)
-		t->libjvm = xstrdup(map->path);
+	if (!files->libjvm && strcmp(name, "libjvm.so") == 0)
+		files->libjvm = xstrdup(map->path);
 	else if (strncmp(name, "libj9vm", 7) == 0)
-		t->is_openj9 = true;
-	if (!t->perfdata && is_perfdata(map->path, t->nspid)) {
-		t->perfdata = xstrdup(map->path);
-		t->perfdata_link = xasprintf("map_files/%s", map->range);
-		t->perfdata_deleted = map->deleted;
+		files->is_openj9 = true;
+	if (!files->perfdata && is_perfdata(map->path, files->nspid)) {
+		files->perfdata = xstrdup(map->path);
+		files->perfdata_link = xasprintf("map_files/%s", map->range);
+		files->perfdata_deleted = map->deleted;
 	}
-	return !(t->libjvm && t->perfdata);
+	return !(files->libjvm && files->perfdata);
 }
 
-int traces_find(const struct procfs *proc, pid_t pid, pid_t nspid, struct traces *t)
+int jvm_files_find(const struct procfs *proc, pid_t pid, pid_t nspid, struct jvm_files *files)
 {
-	struct traces found = { .nspid = nspid };
+	struct jvm_files found = { .nspid = nspid };
 	int rc = procfs_maps(proc, pid, visit_map, &found);
 
-	*t = found;
+	*files = found;
 	return rc;
 }
 
-/* Where its hsperfdata file is; its mappings have it only once the JVM has begun to fill it. */
-static void find_perfdata(struct jvm *jvm, const char *root, const struct traces *t)
+/* Stores where the hsperfdata file is; a JVM maps the file as soon as it starts to fill it. */
+static void find_perfdata(struct jvm *jvm, const char *root, const struct jvm_files *files)
 {
-	if (!t->perfdata)
+	if (!files->perfdata)
 		return;
-	jvm->perfdata = xstrdup(inroot_path(t->perfdata, root));
-	if (t->perfdata_deleted)
-		jvm->perfdata_link = xstrdup(t->perfdata_link);
+	jvm->perfdata = xstrdup(inroot_path(files->perfdata, root));
+	if (files->perfdata_deleted)
+		jvm->perfdata_link = xstrdup(files->perfdata_link);
 }
 
 static int read_perfdata(const struct procfs *proc, const struct jvm *jvm, int root_fd,
 			 struct perfdata *perf)
 {
-	_cleanup_close_ int fd = counters_open_file(proc, jvm, root_fd);
+	_cleanup_close_ int fd = hsperf_open_file(proc, jvm, root_fd);
 
-	return fd < 0 ? fd : counters_read_file(fd, perf);
+	return fd < 0 ? fd : hsperf_read_file(fd, perf);
 }
 
 /*
- * `release` stands in the Java home; libjvm.so two to four directories below: lib/server,
- * jre/lib/amd64/server.
+ * Reads `release` in the Java home, two to four directories above libjvm.so (lib/server,
+ * jre/lib/amd64/server).
  */
 static char *read_release(int root_fd, const char *libjvm)
 {
@@ -113,12 +113,12 @@ static char *read_release(int root_fd, const char *libjvm)
 		path = xasprintf("%s/release", dir);
 		fd = inroot_open_regular(root_fd, path, 0, &st);
 		if (fd >= 0 && io_slurp(fd, &text, TEXT_MAX) == 0)
-			return describe_release(buf_str(&text));
+			return identify_release(buf_str(&text));
 	}
 	return NULL;
 }
 
-/* What can be read of a small file; when it is nothing or not all, less is told. */
+/* Reads a small file.  If that fails, its information is missing. */
 static void read_text(const struct procfs *proc, pid_t pid, const char *name, struct buf *out)
 {
 	if (procfs_read(proc, pid, name, out, TEXT_MAX) < 0)
@@ -127,7 +127,7 @@ static void read_text(const struct procfs *proc, pid_t pid, const char *name, st
 
 static bool visit_thread(const char *name, void *arg)
 {
-	return describe_thread(arg, name);
+	return identify_thread(arg, name);
 }
 
 static void describe_without_perfdata(const struct procfs *proc, struct jvm *jvm,
@@ -138,11 +138,11 @@ static void describe_without_perfdata(const struct procfs *proc, struct jvm *jvm
 
 	read_text(proc, jvm->pid, "environ", &env);
 	if (jvm->is_hotspot && procfs_thread_names(proc, jvm->pid, visit_thread, &clues) < 0)
-		clues.is_whole = false;
-	describe_cmdline(jvm, cmd, env.data, env.len, &clues);
+		clues.saw_all = false;
+	identify_cmdline(jvm, cmd, env.data, env.len, &clues);
 }
 
-void inspect_jvm(const struct procfs *proc, struct jvm *jvm, const struct traces *t)
+void jvm_files_read(const struct procfs *proc, struct jvm *jvm, const struct jvm_files *files)
 {
 	_cleanup_buf_ struct buf words = BUF_INIT, cgroup = BUF_INIT;
 	_cleanup_free_ char *root = procfs_readlink(proc, jvm->pid, "root");
@@ -154,17 +154,17 @@ void inspect_jvm(const struct procfs *proc, struct jvm *jvm, const struct traces
 
 	read_text(proc, jvm->pid, "cmdline", &words);
 	cmdline_parse(words.data, words.len, &cmd);
-	find_perfdata(jvm, root, t);
+	find_perfdata(jvm, root, files);
 	rc = read_perfdata(proc, jvm, root_fd, &perf);
 	jvm->starting = rc == -EAGAIN;
 	if (rc == 0) {
-		describe_perfdata(jvm, &perf, &cmd);
+		identify_perfdata(jvm, &perf, &cmd);
 		perfdata_release(&perf);
 	} else {
 		describe_without_perfdata(proc, jvm, &cmd);
 	}
-	if (!jvm->version && root_fd >= 0 && t->libjvm)
-		jvm->version = read_release(root_fd, inroot_path(t->libjvm, root));
+	if (!jvm->version && root_fd >= 0 && files->libjvm)
+		jvm->version = read_release(root_fd, inroot_path(files->libjvm, root));
 	cmdline_release(&cmd);
 	read_text(proc, jvm->pid, "cgroup", &cgroup);
 	jvm->container = container_id(buf_str(&cgroup));

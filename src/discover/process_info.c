@@ -1,20 +1,20 @@
-#include "target/vitals.h"
+#include "discover/process_info.h"
 
 #include <string.h>
 #include <time.h>
 
 #include "base/xalloc.h"
+#include "discover/cmdline.h"
+#include "discover/discover.h"
+#include "discover/jvm_files.h"
 #include "proc/inroot.h"
-#include "target/cmdline.h"
-#include "target/discover.h"
-#include "target/inspect.h"
 
 #define ENVIRON_MAX (1024u * 1024)
 
-const char *const vitals_options_names[N_VITALS_OPTIONS] = {
-	[VITALS_TOOL_OPTIONS] = "JAVA_TOOL_OPTIONS",
-	[VITALS_JDK_OPTIONS] = "JDK_JAVA_OPTIONS",
-	[VITALS_OLD_OPTIONS] = "_JAVA_OPTIONS",
+const char *const process_info_options_names[N_PROCESS_OPTIONS] = {
+	[PROCESS_TOOL_OPTIONS] = "JAVA_TOOL_OPTIONS",
+	[PROCESS_JDK_OPTIONS] = "JDK_JAVA_OPTIONS",
+	[PROCESS_OLD_OPTIONS] = "_JAVA_OPTIONS",
 };
 
 static char *read_link(const struct procfs *proc, pid_t pid, const char *name, const char *root)
@@ -34,8 +34,8 @@ static char *parent_name(const struct procfs *proc, pid_t parent)
 }
 
 /*
- * libjvm.so lies in lib/server, or lib/ARCH/server up to 8, of what java.home says, which up to
- * 8 is the JRE.  Where there is another "lib" above, as in /usr/lib/jvm, the last one counts.
+ * Returns the java.home of a libjvm.so, which is in lib/server, or in JDK 8 in jre/lib/ARCH/server.
+ * The path may have another "lib" further up, as in /usr/lib/jvm: the last one counts.
  */
 static char *home_of(const char *libjvm)
 {
@@ -52,21 +52,21 @@ static char *home_of(const char *libjvm)
 
 static char *read_home(const struct procfs *proc, const struct jvm *jvm, const char *root)
 {
-	_cleanup_(traces_release) struct traces traces = { 0 };
+	_cleanup_(jvm_files_release) struct jvm_files files = { 0 };
 
-	if (traces_find(proc, jvm->pid, jvm->nspid, &traces) < 0 || !traces.libjvm)
+	if (jvm_files_find(proc, jvm->pid, jvm->nspid, &files) < 0 || !files.libjvm)
 		return NULL;
-	return home_of(inroot_path(traces.libjvm, root));
+	return home_of(inroot_path(files.libjvm, root));
 }
 
-static void read_options(const struct procfs *proc, pid_t pid, struct vitals *v)
+static void read_options(const struct procfs *proc, pid_t pid, struct process_info *info)
 {
 	_cleanup_buf_ struct buf env = BUF_INIT;
 
 	if (procfs_read(proc, pid, "environ", &env, ENVIRON_MAX) < 0)
 		return;
-	for (size_t i = 0; i < N_VITALS_OPTIONS; i++)
-		v->options[i] = environ_value(env.data, env.len, vitals_options_names[i]);
+	for (size_t i = 0; i < N_PROCESS_OPTIONS; i++)
+		info->options[i] = environ_value(env.data, env.len, process_info_options_names[i]);
 }
 
 static double start_time(const struct procfs *proc, const struct proc_status *status)
@@ -79,67 +79,67 @@ static double start_time(const struct procfs *proc, const struct proc_status *st
 	return (double)now.tv_sec + (double)now.tv_nsec / 1e9 - uptime;
 }
 
-int vitals_read(const struct procfs *proc, const struct jvm *jvm, struct vitals *v,
-		struct err *err)
+int process_info_read(const struct procfs *proc, const struct jvm *jvm, struct process_info *info,
+		      struct err *err)
 {
 	_cleanup_free_ char *root = procfs_readlink(proc, jvm->pid, "root");
 
-	*v = (struct vitals){ .agents = AGENTS_INIT };
-	v->attach = discover_attach_state(proc, jvm);
-	v->exe = read_link(proc, jvm->pid, "exe", root);
-	v->cwd = read_link(proc, jvm->pid, "cwd", root);
-	v->home = read_home(proc, jvm, root);
-	read_options(proc, jvm->pid, v);
-	cgroup_read(proc, jvm->pid, &v->cgroup);
-	agents_of_flags(&v->agents, jvm->flags);
-	agents_of_maps(&v->agents, proc, jvm);
-	if (procfs_usage(proc, jvm->pid, &v->usage) == 0 &&
-	    procfs_same(proc, jvm->pid, jvm->start_ticks, &v->status) == 0) {
-		v->parent = parent_name(proc, v->usage.parent);
-		v->started = start_time(proc, &v->status);
+	*info = (struct process_info){ .agents = AGENTS_INIT };
+	info->attach = discover_attach_state(proc, jvm);
+	info->exe = read_link(proc, jvm->pid, "exe", root);
+	info->cwd = read_link(proc, jvm->pid, "cwd", root);
+	info->home = read_home(proc, jvm, root);
+	read_options(proc, jvm->pid, info);
+	cgroup_read(proc, jvm->pid, &info->cgroup);
+	agents_from_flags(&info->agents, jvm->flags);
+	agents_from_maps(&info->agents, proc, jvm);
+	if (procfs_usage(proc, jvm->pid, &info->usage) == 0 &&
+	    procfs_recheck(proc, jvm->pid, jvm->start_ticks, &info->status) == 0) {
+		info->parent = parent_name(proc, info->usage.parent);
+		info->started = start_time(proc, &info->status);
 		return 0;
 	}
-	vitals_release(v);
+	process_info_release(info);
 	return jvm_gone(jvm, err);
 }
 
-void vitals_release(struct vitals *v)
+void process_info_release(struct process_info *info)
 {
-	free(v->parent);
-	free(v->exe);
-	free(v->cwd);
-	free(v->home);
-	for (size_t i = 0; i < N_VITALS_OPTIONS; i++)
-		free(v->options[i]);
-	agents_release(&v->agents);
+	free(info->parent);
+	free(info->exe);
+	free(info->cwd);
+	free(info->home);
+	for (size_t i = 0; i < N_PROCESS_OPTIONS; i++)
+		free(info->options[i]);
+	agents_release(&info->agents);
 }
 
-bool vitals_is_stopped(const struct vitals *v)
+bool process_info_is_stopped(const struct process_info *info)
 {
-	return v->status.state == 'T' || v->status.state == 't';
+	return info->status.state == 'T' || info->status.state == 't';
 }
 
-char *vitals_attach_words(const struct vitals *v, const struct jvm *jvm)
+char *process_info_attach_text(const struct process_info *info, const struct jvm *jvm)
 {
 	struct err err = { .code = EXIT_DONE };
 
-	if (v->attach == ATTACH_DENIED) {
+	if (info->attach == ATTACH_DENIED) {
 		(void)jvm_denied(jvm, &err);
 		return xstrdup(err.text);
 	}
-	if (v->attach == ATTACH_UNSUPPORTED)
-		return xstrdup("it is no HotSpot, and has an attach mechanism of its own");
-	if (vitals_is_stopped(v))
+	if (info->attach == ATTACH_UNSUPPORTED)
+		return xstrdup("it is not HotSpot and has an attach mechanism of its own");
+	if (process_info_is_stopped(info))
 		return xstrdup("not while it is stopped");
-	if (v->attach == ATTACH_LISTENING)
+	if (info->attach == ATTACH_LISTENING)
 		return xstrdup("its socket is open");
-	if (v->attach == ATTACH_READY)
-		return xstrdup("it would open its socket when it is asked to");
-	if (v->attach == ATTACH_STARTING)
-		return xstrdup("it does not catch SIGQUIT so far; try again");
+	if (info->attach == ATTACH_READY)
+		return xstrdup("it would open its socket on request");
+	if (info->attach == ATTACH_STARTING)
+		return xstrdup("it does not catch SIGQUIT yet; try again");
 	if (jvm->no_attach)
-		return xstrdup("it was started with -XX:+DisableAttachMechanism, and only a "
-			       "restart without it helps");
+		return xstrdup("it was started with -XX:+DisableAttachMechanism; restart it "
+			       "without that option");
 	return xstrdup("it was started with -Xrs and its socket file is gone; only a restart "
 		       "brings it back");
 }

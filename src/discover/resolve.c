@@ -1,10 +1,10 @@
-#include "target/resolve.h"
+#include "discover/resolve.h"
 
 #include <limits.h>
 #include <string.h>
 
-#include "base/text.h"
-#include "target/discover.h"
+#include "base/printable.h"
+#include "discover/discover.h"
 
 enum match { MATCH_NONE, MATCH_PART, MATCH_EXACT };
 
@@ -26,7 +26,7 @@ static enum match match_name(const struct jvm *jvm, const char *spec)
 static void print_candidate(const struct jvm *jvm, FILE *out)
 {
 	_cleanup_free_ char *user = jvm_user_name(jvm->uid);
-	_cleanup_free_ char *name = text_printable_str(jvm->main ? jvm->main : "-");
+	_cleanup_free_ char *name = printable_add_str(jvm->main ? jvm->main : "-");
 
 	fprintf(out, "%7d  %-8s  %s\n", (int)jvm->pid, user, name);
 }
@@ -40,7 +40,7 @@ static void print_matches(const struct jvm_list *list, const char *spec, enum ma
 	}
 }
 
-struct jvm *target_choose(struct jvm_list *list, const char *spec, FILE *candidates,
+struct jvm *resolve_among(struct jvm_list *list, const char *spec, FILE *candidates,
 			  struct err *err)
 {
 	size_t n[MATCH_EXACT + 1] = { 0 }, found[MATCH_EXACT + 1] = { 0 };
@@ -57,13 +57,12 @@ struct jvm *target_choose(struct jvm_list *list, const char *spec, FILE *candida
 		return TAKE_PTR(list->jvms[found[best]]);
 	if (n[best] > 1) {
 		print_matches(list, spec, best, candidates);
-		(void)err_set(err, EXIT_TARGET, "'%s' is the name of %zu JVMs: give a pid", spec,
-			      n[best]);
+		(void)err_set(err, EXIT_TARGET, "'%s' matches %zu JVMs: give a pid", spec, n[best]);
 		return NULL;
 	}
 	print_matches(list, spec, MATCH_NONE, candidates);
-	(void)err_set(err, EXIT_TARGET, "no JVM is called '%s': %s", spec,
-		      list->n ? "there is only what is listed" : "there is none to be seen");
+	(void)err_set(err, EXIT_TARGET, "no JVM matches '%s'; running: %s", spec,
+		      list->n ? "those listed above" : "none visible");
 	return NULL;
 }
 
@@ -86,24 +85,25 @@ static struct jvm *by_name(const struct procfs *proc, const char *spec, FILE *ca
 
 	if (discover_all(proc, &list, err) < 0)
 		return NULL;
-	jvm = target_choose(&list, spec, candidates, err);
+	jvm = resolve_among(&list, spec, candidates, err);
 	jvm_list_release(&list);
 	return jvm;
 }
 
-struct jvm *target_resolve(const char *spec, FILE *candidates, struct err *err)
+struct jvm *resolve_target(const char *spec, FILE *candidates, struct err *err)
 {
 	struct procfs proc;
 	struct jvm *jvm;
 	int rc;
 
-	if (!*spec) { /* a part of every name */
+	if (!*spec) { /* an empty text would match every name */
 		(void)err_set(err, EXIT_USAGE, "TARGET is empty: give a pid or a name");
 		return NULL;
 	}
 	rc = procfs_open(&proc, "/proc");
 	if (rc < 0) {
-		(void)err_set(err, EXIT_PERMISSION, "/proc cannot be opened: %s", strerror(-rc));
+		(void)err_set(err, EXIT_PERMISSION,
+			      "cannot open /proc: %s; mount it", strerror(-rc));
 		return NULL;
 	}
 	jvm = is_number(spec) ? by_pid(&proc, spec, err) : by_name(&proc, spec, candidates, err);
@@ -111,17 +111,18 @@ struct jvm *target_resolve(const char *spec, FILE *candidates, struct err *err)
 	return jvm;
 }
 
-int target_all(struct jvm_list *list, struct err *err)
+int resolve_all(struct jvm_list *list, struct err *err)
 {
 	struct procfs proc;
 	int rc = procfs_open(&proc, "/proc");
 
 	if (rc < 0)
-		return err_set(err, EXIT_PERMISSION, "/proc cannot be opened: %s", strerror(-rc));
+		return err_set(err, EXIT_PERMISSION,
+			       "cannot open /proc: %s; mount it", strerror(-rc));
 	rc = discover_all(&proc, list, err);
 	procfs_close(&proc);
 	if (rc < 0 || list->n > 0)
 		return rc;
 	jvm_list_release(list);
-	return err_set(err, EXIT_TARGET, "there is no JVM to be seen");
+	return err_set(err, EXIT_TARGET, "no JVM is visible");
 }

@@ -1,4 +1,4 @@
-#include "target/figures.h"
+#include "discover/vm_stats.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -15,7 +15,7 @@ static const char *name_of(char name[static 96], const char *fmt, ...)
 	return name;
 }
 
-/* No size or count is negative. */
+/* Returns -1 for a negative number: sizes and counts are never negative. */
 static int64_t number_of(const struct perfdata *perf, const char *name)
 {
 	int64_t number = perfdata_number(perf, name, -1);
@@ -23,7 +23,7 @@ static int64_t number_of(const struct perfdata *perf, const char *name)
 	return number < 0 ? -1 : number;
 }
 
-/* A counter of ticks; os::elapsed_frequency() says how many make a second. */
+/* Converts ticks to seconds; sun.os.hrt.frequency is os::elapsed_frequency(), ticks a second. */
 static double seconds_of(const struct perfdata *perf, const char *name)
 {
 	int64_t ticks = number_of(perf, name);
@@ -32,7 +32,7 @@ static double seconds_of(const struct perfdata *perf, const char *name)
 	return ticks < 0 || frequency <= 0 ? -1 : (double)ticks / (double)frequency;
 }
 
-/* JDK 8's G1 adds a few words to each capacity: g1MonitoringSupport.hpp, pad_capacity(). */
+/* Rounds down, because JDK 8's G1 adds a few words: g1MonitoringSupport.hpp, pad_capacity(). */
 static int64_t capacity_of(const struct perfdata *perf, const char *name)
 {
 	int64_t size = number_of(perf, name);
@@ -40,7 +40,7 @@ static int64_t capacity_of(const struct perfdata *perf, const char *name)
 	return size < 0 ? -1 : size & ~(int64_t)4095;
 }
 
-/* The sum, or -1 when there is none. */
+/* Adds two numbers.  If one is unknown (-1), returns the other. */
 static int64_t add(int64_t a, int64_t b)
 {
 	int64_t sum;
@@ -55,12 +55,12 @@ static bool read_space(const struct perfdata *perf, int generation, int i, struc
 	char prefix[64], name[96];
 
 	(void)snprintf(prefix, sizeof(prefix), "sun.gc.generation.%d.space.%d", generation, i);
-	out->name = perfdata_words(perf, name_of(name, "%s.name", prefix));
+	out->name = perfdata_nonempty_text(perf, name_of(name, "%s.name", prefix));
 	if (!out->name)
 		return false;
-	/* Where a generation is one space, only the generation has a name of its own. */
+	/* If a generation has only one space, only the generation has a descriptive name. */
 	if (strcmp(out->name, "space") == 0)
-		out->name = perfdata_words(perf, name_of(name, "sun.gc.generation.%d.name",
+		out->name = perfdata_nonempty_text(perf, name_of(name, "sun.gc.generation.%d.name",
 							 generation));
 	out->used = number_of(perf, name_of(name, "%s.used", prefix));
 	out->committed = capacity_of(perf, name_of(name, "%s.capacity", prefix));
@@ -68,50 +68,51 @@ static bool read_space(const struct perfdata *perf, int generation, int i, struc
 	return out->name != NULL;
 }
 
-static void read_heap(const struct perfdata *perf, struct figures *f)
+static void read_heap(const struct perfdata *perf, struct vm_stats *stats)
 {
-	f->used = f->committed = -1;
+	stats->used = stats->committed = -1;
 	for (int generation = 0; generation < 2; generation++) {
 		for (int i = 0; i < SPACES_MAX / 2; i++) {
-			struct space *space = &f->spaces[f->n_spaces];
+			struct space *space = &stats->spaces[stats->n_spaces];
 
 			if (!read_space(perf, generation, i, space))
 				continue;
-			f->used = add(f->used, space->used);
-			f->committed = add(f->committed, space->committed);
-			f->n_spaces++;
+			stats->used = add(stats->used, space->used);
+			stats->committed = add(stats->committed, space->committed);
+			stats->n_spaces++;
 		}
 	}
-	f->metaspace_used = number_of(perf, "sun.gc.metaspace.used");
-	f->metaspace_committed = number_of(perf, "sun.gc.metaspace.capacity");
-	if (f->metaspace_committed <= 0) /* never without any: it was not published yet */
-		f->metaspace_used = f->metaspace_committed = -1;
+	stats->metaspace_used = number_of(perf, "sun.gc.metaspace.used");
+	stats->metaspace_committed = number_of(perf, "sun.gc.metaspace.capacity");
+	if (stats->metaspace_committed <= 0) /* 0 or -1: not published yet */
+		stats->metaspace_used = stats->metaspace_committed = -1;
 }
 
-/* Not every number is taken: ZGC begins with 2 up to JDK 21, and has no 1 later. */
-static void read_collectors(const struct perfdata *perf, struct figures *f)
+/* Collector numbers have gaps: up to JDK 21 ZGC begins with 2, and later it has no 1. */
+static void read_collectors(const struct perfdata *perf, struct vm_stats *stats)
 {
 	char name[96];
 
 	for (int i = 0; i < COLLECTORS_MAX; i++) {
-		struct collector *c = &f->collectors[f->n_collectors];
+		struct collector *c = &stats->collectors[stats->n_collectors];
 
-		c->name = perfdata_words(perf, name_of(name, "sun.gc.collector.%d.name", i));
+		c->name = perfdata_nonempty_text(perf,
+						 name_of(name, "sun.gc.collector.%d.name", i));
 		c->count = number_of(perf, name_of(name, "sun.gc.collector.%d.invocations", i));
 		c->seconds = seconds_of(perf, name_of(name, "sun.gc.collector.%d.time", i));
-		f->n_collectors += c->name != NULL;
+		stats->n_collectors += c->name != NULL;
 	}
-	f->cause = perfdata_words(perf, "sun.gc.cause");
-	f->last_cause = perfdata_words(perf, "sun.gc.lastCause");
+	stats->cause = perfdata_nonempty_text(perf, "sun.gc.cause");
+	stats->last_cause = perfdata_nonempty_text(perf, "sun.gc.lastCause");
 }
 
-void figures_read(const struct perfdata *perf, struct figures *f)
+void vm_stats_read(const struct perfdata *perf, struct vm_stats *stats)
 {
-	*f = (struct figures){
-		.release = perfdata_words(perf, "java.property.java.vm.version"),
-		.vendor = perfdata_words(perf, "java.property.java.vm.vendor"),
-		.mode = perfdata_words(perf, "java.property.java.vm.info"),
-		.home = perfdata_words(perf, "java.property.java.home"),
+	*stats = (struct vm_stats){
+		.release = perfdata_nonempty_text(perf, "java.property.java.vm.version"),
+		.vendor = perfdata_nonempty_text(perf, "java.property.java.vm.vendor"),
+		.mode = perfdata_nonempty_text(perf, "java.property.java.vm.info"),
+		.home = perfdata_nonempty_text(perf, "java.property.java.home"),
 		.classes_loaded = add(number_of(perf, "java.cls.loadedClasses"),
 				      number_of(perf, "java.cls.sharedLoadedClasses")),
 		.classes_unloaded = add(number_of(perf, "java.cls.unloadedClasses"),
@@ -122,6 +123,6 @@ void figures_read(const struct perfdata *perf, struct figures *f)
 		.safepoints = number_of(perf, "sun.rt.safepoints"),
 		.safepoint_seconds = seconds_of(perf, "sun.rt.safepointTime"),
 	};
-	read_heap(perf, f);
-	read_collectors(perf, f);
+	read_heap(perf, stats);
+	read_collectors(perf, stats);
 }

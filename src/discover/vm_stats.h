@@ -1,9 +1,6 @@
-/*
- * What a JVM's counters say about its heap, collections, classes, threads and safepoints.  Pure:
- * counters in, figures out.
- */
-#ifndef JTOOL_TARGET_FIGURES_H
-#define JTOOL_TARGET_FIGURES_H
+/* Reads heap, collections, classes, threads and safepoints from a JVM's counters.  Pure. */
+#ifndef JTOOL_DISCOVER_VM_STATS_H
+#define JTOOL_DISCOVER_VM_STATS_H
 
 #include <stdbool.h>
 
@@ -12,9 +9,9 @@
 #define SPACES_MAX 8
 #define COLLECTORS_MAX 4
 
-/* Texts are the counters'.  Numbers are -1, texts NULL, where the JVM does not tell. */
+/* Texts are owned by the counters; sizes are in bytes.  -1: unknown number; NULL: unknown text. */
 struct space {
-	const char *name; /* "eden", "s0", "s1", "old"; "Heap" of collectors without generations */
+	const char *name; /* "eden", "s0", "s1", "old"; "Heap" in collectors without generations */
 	int64_t used, committed, max;
 };
 
@@ -24,7 +21,7 @@ struct collector {
 	double seconds;
 };
 
-struct figures {
+struct vm_stats {
 	const char *release; /* java.vm.version: "17.0.15+6-LTS" */
 	const char *vendor;  /* java.vm.vendor */
 	const char *mode;    /* java.vm.info: "mixed mode, sharing" */
@@ -32,19 +29,19 @@ struct figures {
 
 	struct space spaces[SPACES_MAX];
 	size_t n_spaces;
-	int64_t used, committed; /* all spaces */
-	int64_t metaspace_used, metaspace_committed; /* mostly unknown before a collection */
+	int64_t used, committed; /* sums over all spaces */
+	int64_t metaspace_used, metaspace_committed; /* often unknown before a collection */
 
 	struct collector collectors[COLLECTORS_MAX];
 	size_t n_collectors;
-	const char *cause, *last_cause; /* of the collection that runs, and of the last one */
+	const char *cause, *last_cause; /* cause of the running collection, and of the last one */
 
-	int64_t classes_loaded, classes_unloaded; /* since the start */
+	int64_t classes_loaded, classes_unloaded; /* since the start of the JVM */
 	int64_t threads, daemons, threads_peak;
 	int64_t safepoints;
 	double safepoint_seconds;
 };
 
-void figures_read(const struct perfdata *perf, struct figures *f);
+void vm_stats_read(const struct perfdata *perf, struct vm_stats *stats);
 
 #endif

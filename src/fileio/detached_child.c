@@ -1,4 +1,4 @@
-#include "base/aside.h"
+#include "fileio/detached_child.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -29,30 +29,30 @@ static void close_others(const int *keep, size_t n_keep)
 	closefrom(last + 1);
 }
 
-static void leave_stdio(void)
+static void redirect_stdio(void)
 {
 	int fd = open("/dev/null", O_RDWR | O_CLOEXEC);
 
 	for (int std = STDIN_FILENO; std <= STDERR_FILENO; std++) {
-		/* A closed descriptor would be handed out again: better a wrong one than that. */
+		/* Without /dev/null, keep the old descriptor: its number would be reused. */
 		if (fd >= 0 && fd != std)
 			(void)dup2(fd, std);
 	}
 }
 
-pid_t aside_fork(const int *keep, size_t n_keep)
+pid_t detached_child_fork(const int *keep, size_t n_keep)
 {
-	static const int deaf_to[] = { SIGHUP, SIGINT, SIGQUIT, SIGPIPE, SIGTERM };
+	static const int ignored[] = { SIGHUP, SIGINT, SIGQUIT, SIGPIPE, SIGTERM };
 	pid_t pid = fork();
 
 	if (pid != 0)
 		return pid < 0 ? -errno : pid;
-	(void)setsid(); /* fails only for a group leader, which a fresh child is not */
-	for (size_t i = 0; i < ARRAY_SIZE(deaf_to); i++)
-		(void)signal(deaf_to[i], SIG_IGN);
-	if (chdir("/") < 0) /* a file system that it stays in could not be unmounted */
+	(void)setsid(); /* fails only for a process group leader, which a new child is not */
+	for (size_t i = 0; i < ARRAY_SIZE(ignored); i++)
+		(void)signal(ignored[i], SIG_IGN);
+	if (chdir("/") < 0) /* any other directory would keep its file system mounted */
 		_exit(1);
-	leave_stdio();
+	redirect_stdio();
 	close_others(keep, n_keep);
 	return 0;
 }

@@ -1,45 +1,14 @@
-#include "base/io.h"
+#include "fileio/io.h"
 
 #include <errno.h>
 #include <fcntl.h>
-#include <limits.h>
 #include <poll.h>
 #include <sys/mman.h>
 #include <sys/socket.h>
-#include <time.h>
 
 #include "base/xalloc.h"
 
-#define NS_PER_MS 1000000LL
-#define SLURP_STEP 65536 /* memory that is not written to costs nothing */
-
-int64_t io_now_ns(void)
-{
-	struct timespec ts;
-
-	(void)clock_gettime(CLOCK_MONOTONIC, &ts); /* cannot fail with a valid clock */
-	return (int64_t)ts.tv_sec * 1000 * NS_PER_MS + ts.tv_nsec;
-}
-
-struct deadline deadline_in_ms(unsigned ms)
-{
-	return (struct deadline){ io_now_ns() + (int64_t)ms * NS_PER_MS };
-}
-
-int deadline_left_ms(struct deadline d)
-{
-	int64_t left = d.at_ns - io_now_ns();
-
-	if (left <= 0)
-		return 0;
-	left = (left + NS_PER_MS - 1) / NS_PER_MS;
-	return left > INT_MAX ? INT_MAX : (int)left;
-}
-
-bool deadline_passed(struct deadline d)
-{
-	return deadline_left_ms(d) == 0;
-}
+#define SLURP_STEP 65536 /* untouched pages of the buffer cost nothing */
 
 int io_wait(int fd, short events, struct deadline d)
 {
@@ -142,7 +111,7 @@ int io_slurp(int fd, struct buf *out, size_t max)
 
 	for (;;) {
 		size_t have = out->len - start;
-		size_t room = max - have + 1; /* one byte more tells that there is more */
+		size_t room = max - have + 1; /* the extra byte detects a longer file */
 		ssize_t n;
 
 		if (room > SLURP_STEP)
@@ -168,7 +137,7 @@ static int open_and_unlink(const char *dir)
 	int fd = mkostemp(name, O_CLOEXEC);
 
 	if (fd >= 0)
-		(void)unlink(name); /* it is ours, in a directory that we could just write to */
+		(void)unlink(name); /* on failure, an empty file stays behind */
 	return fd;
 }
 
@@ -181,7 +150,7 @@ int io_unnamed_file(void)
 		dir = "/tmp";
 	fd = open(dir, O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
 	if (fd < 0)
-		fd = open_and_unlink(dir); /* not every file system knows files without a name */
+		fd = open_and_unlink(dir); /* a file system without O_TMPFILE */
 	if (fd < 0)
 		fd = memfd_create("jtool", MFD_CLOEXEC);
 	return fd < 0 ? -errno : fd;
@@ -189,18 +158,18 @@ int io_unnamed_file(void)
 
 int io_copy(int from, int to)
 {
-	char piece[65536];
+	char chunk[65536];
 	off_t at = 0;
 
 	for (;;) {
-		ssize_t n = pread(from, piece, sizeof(piece), at);
+		ssize_t n = pread(from, chunk, sizeof(chunk), at);
 		int rc;
 
 		if (n < 0 && errno == EINTR)
 			continue;
 		if (n <= 0)
 			return n < 0 ? -errno : 0;
-		rc = io_write_all(to, piece, (size_t)n, IO_NO_DEADLINE);
+		rc = io_write_all(to, chunk, (size_t)n, DEADLINE_NEVER);
 		if (rc < 0)
 			return rc;
 		at += n;

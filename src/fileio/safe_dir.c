@@ -1,4 +1,4 @@
-#include "base/outdir.h"
+#include "fileio/safe_dir.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -8,44 +8,44 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "base/io.h"
-#include "base/outfile.h"
-#include "base/text.h"
+#include "fileio/io.h"
+#include "fileio/atomic_file.h"
+#include "base/printable.h"
 #include "base/xalloc.h"
 
 #define DEPTH_MAX 128
-#define TAIL_LEN 18 /* "%-" and 16 digits */
+#define TAIL_LEN 18 /* "%-" and 16 hexadecimal digits */
 
 static int cannot_open(const char *path, int error, struct err *err)
 {
 	return err_set(err, error == ENOTDIR ? EXIT_USAGE : EXIT_PARTIAL,
-		       "%s cannot be written to: %s", path, strerror(error));
+		       "cannot write to directory '%s': %s", path, strerror(error));
 }
 
-int outdir_open(struct outdir *d, const char *path, struct err *err)
+int safe_dir_open(struct safe_dir *d, const char *path, struct err *err)
 {
-	*d = (struct outdir){ .path = path, .guard = OUTGUARD_INIT(-1) };
+	*d = (struct safe_dir){ .path = path, .reaper = TMP_REAPER_INIT(-1) };
 	d->fd = open(path, O_PATH | O_DIRECTORY | O_CLOEXEC);
 	if (d->fd < 0 && errno == ENOENT) {
 		if (mkdir(path, 0777) < 0)
-			return err_set(err, EXIT_PARTIAL, "%s cannot be made: %s", path,
+			return err_set(err, EXIT_PARTIAL, "cannot create directory '%s': %s", path,
 				       strerror(errno));
-		d->made = true;
+		d->created = true;
 		d->fd = open(path, O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 	}
-	d->guard.dir_fd = d->fd;
+	d->reaper.dir_fd = d->fd;
 	return d->fd < 0 ? cannot_open(path, errno, err) : 0;
 }
 
-void outdir_close(struct outdir *d)
+void safe_dir_close(struct safe_dir *d)
 {
-	outguard_release(&d->guard);
+	tmp_reaper_release(&d->reaper);
 	util_close_p(&d->fd);
-	if (d->made)
-		(void)rmdir(d->path); /* it is empty, or somebody else's by now */
+	if (d->created)
+		(void)rmdir(d->path); /* fails if another process has put files there */
 }
 
-/* FNV-1a: not against an attacker, who could only have two classes of his own share a file. */
+/* Returns the FNV-1a hash.  An attacker can make only class names of the same target collide. */
 static uint64_t hash(const char *text, size_t len)
 {
 	uint64_t h = UINT64_C(0xcbf29ce484222325);
@@ -55,21 +55,21 @@ static uint64_t hash(const char *text, size_t len)
 	return h;
 }
 
-/* How many bytes at text go into a name as they are; 0: the first one does not. */
+/* Returns the length of the first character if a name may contain it unescaped, else 0. */
 static size_t plain_len(const char *text, size_t len, bool first)
 {
-	size_t n = text_utf8_len(text, len);
+	size_t n = utf8_sequence_len(text, len);
 	_cleanup_buf_ struct buf shown = BUF_INIT;
 
 	if (n == 0 || strchr("/\\%", *text) || (first && strchr(".-", *text)))
 		return 0;
 	if (n == 1)
 		return *text >= ' ' && *text < 0x7f;
-	text_printable(&shown, text, n);
+	printable_add(&shown, text, n);
 	return shown.len == n ? n : 0;
 }
 
-void outdir_add(struct buf *name, const char *text, size_t len, const char *suffix)
+void safe_dir_add(struct buf *name, const char *text, size_t len, const char *suffix)
 {
 	const size_t room = NAME_MAX - strlen(suffix);
 	size_t start, cut;
@@ -95,7 +95,7 @@ void outdir_add(struct buf *name, const char *text, size_t len, const char *suff
 	buf_adds(name, suffix);
 }
 
-char *outdir_path(const struct outdir *d, const char *name)
+char *safe_dir_path(const struct safe_dir *d, const char *name)
 {
 	size_t len = strlen(d->path);
 
@@ -104,7 +104,7 @@ char *outdir_path(const struct outdir *d, const char *name)
 	return xasprintf("%s%s%s", d->path, len > 0 && d->path[len - 1] == '/' ? "" : "/", name);
 }
 
-/* The first component, as outdir_add() makes them: its length, or -EINVAL. */
+/* Copies the first component of a name to `component`.  Returns its length; -EINVAL: unsafe. */
 static int first_component(const char *name, char component[NAME_MAX + 1])
 {
 	size_t len = strcspn(name, "/");
@@ -133,8 +133,8 @@ static int enter(int dir_fd, const char *name)
 	return fd < 0 ? -errno : fd;
 }
 
-/* The folder that a file is to be in, made where it is missing; last is the file's own name. */
-static int walk(const struct outdir *d, const char *name, char last[NAME_MAX + 1])
+/* Opens the folder of a file, creates missing folders, and sets `last` to the file's name. */
+static int walk(const struct safe_dir *d, const char *name, char last[NAME_MAX + 1])
 {
 	_cleanup_close_ int fd = fcntl(d->fd, F_DUPFD_CLOEXEC, 0);
 
@@ -165,51 +165,51 @@ static bool is_in_the_way(int dir_fd, const char *name)
 	return fstatat(dir_fd, name, &st, AT_SYMLINK_NOFOLLOW) == 0 && !S_ISREG(st.st_mode);
 }
 
-/* Is it not the disk's fault, but this name's?  Then why; else NULL. */
+/* Returns the reason if the error concerns only this name, or NULL for any other error. */
 static const char *wrong_name(int error)
 {
 	switch (error) {
 	case -ENOTDIR:
 	case -ELOOP:
-		return "a file or a link is where its folder should be";
+		return "a file or a link is in the place of its folder";
 	case -ENAMETOOLONG:
 		return "its name is too long for the file system";
 	case -EINVAL:
 	case -EILSEQ:
-		return "its name is none that the file system knows";
+		return "the file system does not accept its name";
 	default:
 		return NULL;
 	}
 }
 
-static int write_file(struct outdir *d, int dir_fd, const char *name, const char *path,
+static int write_file(struct safe_dir *d, int dir_fd, const char *name, const char *path,
 		      const void *data, size_t len, struct err *err)
 {
-	struct outfile f;
+	struct atomic_file f;
 	int rc;
 
-	if (outfile_open_at(&f, dir_fd, name, &d->guard, path, 0666, err) < 0)
+	if (atomic_file_open_at(&f, dir_fd, name, &d->reaper, path, 0666, err) < 0)
 		return -1;
-	rc = io_write_all(f.fd, data, len, IO_NO_DEADLINE);
+	rc = io_write_all(f.fd, data, len, DEADLINE_NEVER);
 	if (rc < 0)
-		(void)outfile_failed(&f, rc, err);
+		(void)atomic_file_failed(&f, rc, err);
 	else
-		rc = outfile_commit(&f, NULL, err);
-	outfile_release(&f);
+		rc = atomic_file_commit(&f, NULL, err);
+	atomic_file_release(&f);
 	return rc < 0 ? -1 : 0;
 }
 
-int outdir_write(struct outdir *d, const char *name, const void *data, size_t len,
-		 const char **why, struct err *err)
+int safe_dir_write(struct safe_dir *d, const char *name, const void *data, size_t len,
+		   const char **why, struct err *err)
 {
-	_cleanup_free_ char *path = outdir_path(d, name);
+	_cleanup_free_ char *path = safe_dir_path(d, name);
 	char last[NAME_MAX + 1];
 	_cleanup_close_ int dir_fd = walk(d, name, last);
 
-	d->made = false; /* a folder may be in it */
+	d->created = false; /* the directory may have a new folder */
 	if (dir_fd < 0) {
 		*why = wrong_name(dir_fd);
-		return *why ? 1 : err_set(err, EXIT_PARTIAL, "%s cannot be written: %s", path,
+		return *why ? 1 : err_set(err, EXIT_PARTIAL, "cannot write '%s': %s", path,
 					  strerror(-dir_fd));
 	}
 	if (is_in_the_way(dir_fd, last)) {
@@ -219,7 +219,7 @@ int outdir_write(struct outdir *d, const char *name, const void *data, size_t le
 	return write_file(d, dir_fd, last, path, data, len, err);
 }
 
-bool outdir_folds_case(const struct outdir *d)
+bool safe_dir_folds_case(const struct safe_dir *d)
 {
 	char name[] = ".jtool-case.xxxxxxxx", other[sizeof(name)];
 	_cleanup_close_ int fd = -1;
@@ -233,6 +233,6 @@ bool outdir_folds_case(const struct outdir *d)
 	if (fd < 0)
 		return false;
 	folds = fstatat(d->fd, other, &st, AT_SYMLINK_NOFOLLOW) == 0;
-	(void)unlinkat(d->fd, name, 0); /* it was there just now */
+	(void)unlinkat(d->fd, name, 0); /* created just now; nothing to do on failure */
 	return folds;
 }

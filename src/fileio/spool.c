@@ -1,9 +1,9 @@
-#include "base/spool.h"
+#include "fileio/spool.h"
 
 #include <errno.h>
 #include <string.h>
 
-#include "base/io.h"
+#include "fileio/io.h"
 
 int spool_add(struct spool *s, const void *data, size_t len)
 {
@@ -20,7 +20,7 @@ int spool_add(struct spool *s, const void *data, size_t len)
 			return fd;
 		s->file = fd;
 	}
-	rc = io_write_all(s->file, data, len, IO_NO_DEADLINE);
+	rc = io_write_all(s->file, data, len, DEADLINE_NEVER);
 	if (rc == 0)
 		s->file_len += len;
 	return rc;
@@ -41,7 +41,7 @@ uint64_t spool_len(const struct spool *s)
 
 int spool_write(const struct spool *s, int fd)
 {
-	int rc = io_write_all(fd, s->memory.data, s->memory.len, IO_NO_DEADLINE);
+	int rc = io_write_all(fd, s->memory.data, s->memory.len, DEADLINE_NEVER);
 
 	return rc < 0 || s->file < 0 ? rc : io_copy(s->file, fd);
 }
@@ -72,6 +72,6 @@ void spool_release(struct spool *s)
 {
 	buf_release(&s->memory);
 	if (s->file >= 0)
-		(void)close(s->file); /* unlinked: nothing to lose */
+		(void)close(s->file); /* unnamed file: its data is not needed any more */
 	*s = (struct spool)SPOOL_INIT;
 }

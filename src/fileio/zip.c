@@ -1,4 +1,4 @@
-#include "model/zip.h"
+#include "fileio/zip.h"
 
 #include <errno.h>
 #include <string.h>
@@ -6,7 +6,7 @@
 
 #include "base/xalloc.h"
 
-/* The records of a zip: signature, and length without what varies in length. */
+/* Signatures and fixed lengths of a zip's records. */
 #define LOCAL 0x04034b50u
 #define LOCAL_LEN 30
 #define CENTRAL 0x02014b50u
@@ -19,13 +19,13 @@
 #define LOCATOR64_LEN 20
 
 #define COMMENT_MAX 65535
-#define DIRECTORY_MAX (256u << 20) /* for two million classes */
+#define DIRECTORY_MAX (256u << 20) /* about two million entries */
 #define EXTRA_ZIP64 1
 #define STORED 0
 #define DEFLATED 8
 #define ENCRYPTED 1u
 
-/* The most that deflate makes of a byte. */
+/* Deflate expands one byte to at most this many bytes. */
 #define RATIO_MAX 1032
 
 static uint16_t u16(const uint8_t *p)
@@ -43,7 +43,7 @@ static uint64_t u64(const uint8_t *p)
 	return u32(p) | (uint64_t)u32(p + 4) << 32;
 }
 
-/* A file can have become shorter since its length was told. */
+/* Returns false if the range is outside of the zip, or the file has been truncated meanwhile. */
 static bool read_at(const struct zip_bytes *bytes, uint64_t at, void *to, size_t len)
 {
 	uint8_t *out = to;
@@ -69,8 +69,8 @@ static bool read_at(const struct zip_bytes *bytes, uint64_t at, void *to, size_t
 	return true;
 }
 
-/* The sizes and the offset that need 64 bits stand in an extra field, in this order. */
-static bool widen(struct zip_entry *entry, const uint8_t *extra, size_t len)
+/* Reads 64-bit sizes and offset from the zip64 extra field, in the order of `values`. */
+static bool read_zip64(struct zip_entry *entry, const uint8_t *extra, size_t len)
 {
 	uint64_t *const values[] = { &entry->size, &entry->packed, &entry->offset };
 	size_t n, left = 0;
@@ -96,8 +96,8 @@ static bool widen(struct zip_entry *entry, const uint8_t *extra, size_t len)
 	return true;
 }
 
-/* False at the end, and when what is there is no entry. */
-static bool take_entry(const struct zip *zip, size_t *at, struct zip_entry *entry)
+/* Returns false at the end of the directory, or if the next entry is invalid. */
+static bool parse_entry(const struct zip *zip, size_t *at, struct zip_entry *entry)
 {
 	const uint8_t *p = (const uint8_t *)zip->directory.data + *at;
 	size_t left = zip->directory.len - *at, extra_len;
@@ -118,7 +118,7 @@ static bool take_entry(const struct zip *zip, size_t *at, struct zip_entry *entr
 	left -= CENTRAL_LEN;
 	if (left < entry->name_len + extra_len + u16(p + 32) ||
 	    memchr(entry->name, '\0', entry->name_len) ||
-	    !widen(entry, p + CENTRAL_LEN + entry->name_len, extra_len))
+	    !read_zip64(entry, p + CENTRAL_LEN + entry->name_len, extra_len))
 		return false;
 	*at += CENTRAL_LEN + entry->name_len + extra_len + u16(p + 32);
 	return true;
@@ -126,38 +126,34 @@ static bool take_entry(const struct zip *zip, size_t *at, struct zip_entry *entr
 
 bool zip_next(const struct zip *zip, size_t *at, struct zip_entry *entry)
 {
-	return take_entry(zip, at, entry);
+	return parse_entry(zip, at, entry);
 }
 
-/*
- * Every entry takes its own part of what stands before the directory: together they cannot take
- * more than there is, or they overlap, which makes bombs of files of any size.
- */
+/* Rejects zip bombs: the total length of the entries must fit before the directory. */
 static const char *check_directory(const struct zip *zip)
 {
 	uint64_t left = zip->entries;
 	struct zip_entry entry;
 	size_t at = 0;
 
-	while (take_entry(zip, &at, &entry)) {
+	while (parse_entry(zip, &at, &entry)) {
 		uint64_t need = LOCAL_LEN + entry.name_len;
 
 		if (entry.packed > left || need > left - entry.packed)
 			return "its entries overlap";
 		left -= need + entry.packed;
 		if (entry.offset > zip->entries - need - entry.packed)
-			return "its directory leads out of it";
+			return "its directory points outside of it";
 	}
-	/* How many there are is not looked at: zips of more than 65535 may say anything. */
+	/* The number of entries is not checked: its 16-bit field overflows at 65536. */
 	return at == zip->directory.len ? NULL : "its directory is damaged";
 }
 
 /*
- * The record at the end says how long the directory before it is, and at which offset it
- * begins: what is more in front of it is no part of the zip, but a script that runs it.  `p` is
- * where the record stands in the last bytes of the zip, which begin at tail, `at` bytes before.
+ * Reads the end record `p`, at offset tail + at of the zip.  The record has the length and the
+ * offset of the directory.  If the directory begins after that offset, a script precedes the zip.
  */
-static bool take_end(struct zip *zip, const uint8_t *p, size_t at, uint64_t tail, size_t *len)
+static bool read_end(struct zip *zip, const uint8_t *p, size_t at, uint64_t tail, size_t *len)
 {
 	uint64_t size = u32(p + 12), offset = u32(p + 16), end = tail + at;
 	uint8_t first[4];
@@ -179,7 +175,7 @@ static bool take_end(struct zip *zip, const uint8_t *p, size_t at, uint64_t tail
 	return true;
 }
 
-/* From behind: a comment of any content may follow the record. */
+/* Searches for the end record backwards: a comment of any content may follow it. */
 static bool find_end(struct zip *zip, size_t *len)
 {
 	enum { TAIL = LOCATOR64_LEN + END64_LEN + END_LEN + COMMENT_MAX };
@@ -191,7 +187,7 @@ static bool find_end(struct zip *zip, size_t *len)
 		return false;
 	for (size_t at = n < END_LEN ? 0 : n - END_LEN + 1; at-- > 0;) {
 		if (u32(p + at) == END && u16(p + at + 20) <= n - at - END_LEN &&
-		    take_end(zip, p + at, at, tail, len))
+		    read_end(zip, p + at, at, tail, len))
 			return true;
 	}
 	return false;
@@ -200,7 +196,7 @@ static bool find_end(struct zip *zip, size_t *len)
 static const char *read_directory(struct zip *zip, size_t len)
 {
 	if (!read_at(&zip->bytes, zip->base + zip->entries, buf_reserve(&zip->directory, len), len))
-		return "it has become shorter";
+		return "it was truncated while it was read";
 	zip->directory.len = len;
 	return check_directory(zip);
 }
@@ -212,7 +208,7 @@ const char *zip_open(struct zip *zip, const struct zip_bytes *bytes)
 
 	*zip = (struct zip){ .bytes = *bytes };
 	if (!find_end(zip, &len))
-		return "it is no zip file, or its end is missing";
+		return "it is not a zip file, or its end is missing";
 	why = read_directory(zip, len);
 	if (why)
 		zip_release(zip);
@@ -225,7 +221,7 @@ void zip_release(struct zip *zip)
 	buf_release(&zip->unpacked);
 }
 
-/* Where an entry's content begins, in the zip's bytes. */
+/* Sets *at to the offset of an entry's content in zip->bytes. */
 static const char *find_content(const struct zip *zip, const struct zip_entry *entry, uint64_t *at)
 {
 	uint8_t head[LOCAL_LEN];
@@ -234,14 +230,14 @@ static const char *find_content(const struct zip *zip, const struct zip_entry *e
 	if (entry->flags & ENCRYPTED)
 		return "it is encrypted";
 	if (entry->method != STORED && entry->method != DEFLATED)
-		return "it is compressed in a way that jars are not";
+		return "its compression method is not supported";
 	if (entry->method == STORED ? entry->size != entry->packed :
 				      entry->size / RATIO_MAX > entry->packed)
-		return "its size is a lie";
+		return "its uncompressed size is inconsistent";
 	if (!read_at(&zip->bytes, zip->base + entry->offset, head, sizeof(head)) ||
 	    u32(head) != LOCAL)
 		return "it is not where the directory says";
-	/* These lengths are not the directory's: a local header has extra fields of its own. */
+	/* The extra field of a local header may differ in length from the one in the directory. */
 	skip = (uint64_t)LOCAL_LEN + u16(head + 26) + u16(head + 28);
 	if (skip + entry->packed > zip->entries - entry->offset)
 		return "it is not where the directory says";
@@ -258,8 +254,8 @@ static const char *inflate_to(const struct zip *zip, uint64_t at, const struct z
 	int rc = inflateInit2(&z, -MAX_WBITS);
 
 	if (rc != Z_OK)
-		xalloc_die(); /* nothing else goes wrong there */
-	/* Input that is left over means that the output is full. */
+		xalloc_die(); /* inflateInit2() fails only without memory */
+	/* Unread input after inflate() means that the output is full. */
 	while (rc == Z_OK && z.avail_in == 0 && left > 0) {
 		size_t n = left < sizeof(in) ? left : sizeof(in);
 
@@ -271,7 +267,7 @@ static const char *inflate_to(const struct zip *zip, uint64_t at, const struct z
 		left -= n;
 		rc = inflate(&z, Z_NO_FLUSH);
 	}
-	(void)inflateEnd(&z); /* it is but freed */
+	(void)inflateEnd(&z); /* only frees memory */
 	return rc == Z_STREAM_END && z.avail_out == 0 ? NULL : "it is damaged";
 }
 
@@ -291,7 +287,7 @@ const char *zip_read(const struct zip *zip, const struct zip_entry *entry, uint6
 	if (entry->method == DEFLATED)
 		why = inflate_to(zip, at, entry, to);
 	else if (!read_at(&zip->bytes, at, to, entry->size))
-		why = "it has become shorter";
+		why = "it was truncated while it was read";
 	if (!why && crc32(0, to, (uInt)entry->size) != entry->crc)
 		why = "it is damaged";
 	if (!why)

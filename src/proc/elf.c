@@ -8,9 +8,9 @@
 
 #include "base/xalloc.h"
 
-#define SECTIONS_MAX 8192             /* a library has some thirty */
-#define NAMES_MAX (16u * 1024 * 1024) /* a large C++ library has two megabytes of names */
-#define SYMBOLS_MAX (1u << 20)        /* it has a few ten thousand */
+#define SECTIONS_MAX 8192             /* libraries have about 30 */
+#define NAMES_MAX (16u * 1024 * 1024) /* bytes; a large C++ library has 2 MB */
+#define SYMBOLS_MAX (1u << 20)        /* a large C++ library has tens of thousands */
 #define SYMBOLS_AT_ONCE 512
 
 struct image {
@@ -19,7 +19,7 @@ struct image {
 	bool is_64;
 };
 
-/* What is used of a section's header and of a symbol, whatever the class. */
+/* The fields of section headers, and below of symbols, that we use; for ELF32 and ELF64. */
 struct section {
 	uint32_t type, link;
 	uint64_t offset, size;
@@ -43,7 +43,7 @@ static int read_at(const struct image *im, uint64_t at, void *data, uint64_t len
 		if (n < 0 && errno == EINTR)
 			continue;
 		if (n <= 0)
-			return n < 0 ? -errno : -EBADMSG; /* cut meanwhile */
+			return n < 0 ? -errno : -EBADMSG; /* 0: truncated meanwhile */
 		to += n;
 		at += (uint64_t)n;
 		len -= (uint64_t)n;
@@ -58,7 +58,7 @@ static bool is_native(const uint8_t *ident)
 	return (ident[EI_DATA] == ELFDATA2LSB) == (*(const uint8_t *)&one == 1);
 }
 
-/* Where the sections' headers are, and how many. */
+/* The section header table. */
 struct headers {
 	uint64_t offset;
 	uint16_t entry_size, n;
@@ -117,7 +117,7 @@ static struct symbol symbol_at(const struct image *im, const char *table, size_t
 				narrow.st_shndx != SHN_UNDEF };
 }
 
-/* The dynamic symbols and their names; 1 when there are both, 0 when there are none. */
+/* Finds the tables of dynamic symbols and their names.  Returns 1, 0: no such table, or -errno. */
 static int find_tables(const struct image *im, const struct headers *h, struct section *symbols,
 		       struct section *names)
 {
@@ -147,7 +147,7 @@ static int find_tables(const struct image *im, const struct headers *h, struct s
 	return 0;
 }
 
-/* The names with a NUL at the end, whatever the file has there; the caller frees them. */
+/* Reads the string table into *text, which always ends with NUL.  The caller frees it. */
 static int read_names(const struct image *im, const struct section *names, char **text)
 {
 	int rc;
@@ -155,7 +155,7 @@ static int read_names(const struct image *im, const struct section *names, char 
 	if (names->size == 0)
 		return -EBADMSG;
 	if (names->offset > im->size || names->size > im->size - names->offset)
-		return -EBADMSG; /* before memory is taken for it */
+		return -EBADMSG; /* do not allocate memory for a false size */
 	if (names->size > NAMES_MAX)
 		return -EFBIG;
 	*text = xmalloc(names->size);
@@ -217,7 +217,7 @@ int elf_exports(int fd, const char *prefix, elf_visit *visit, void *arg)
 	if (rc <= 0)
 		return rc;
 	rc = read_names(&im, &names, &text);
-	/* Few libraries have such a name at all, and the names alone are quickly searched. */
+	/* Search the string table first: it is fast, and most libraries have no such name. */
 	if (rc < 0 || !memmem(text, names.size, prefix, strlen(prefix)))
 		return rc;
 	return visit_symbols(&im, &symbols, &names, text, prefix, visit, arg);

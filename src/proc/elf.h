@@ -1,8 +1,8 @@
 /*
- * What an ELF file exports: its dynamic symbols, of 32 and 64 bits, in this machine's byte order.
+ * Reads exported symbols: the dynamic symbols of ELF32 and ELF64 files in the native byte order.
  *
- * The file is hostile: it is read with pread(2) and never mapped, for whoever owns it may cut it
- * at any time; every offset is checked against its size, and no table is read beyond a bound.
+ * The file is untrusted.  It is read with pread(2) and never mapped, because its owner may truncate
+ * it at any time; offsets are checked against its size, and the sizes of tables are limited.
  */
 #ifndef JTOOL_PROC_ELF_H
 #define JTOOL_PROC_ELF_H
@@ -12,10 +12,9 @@
 #include "base/util.h"
 
 /*
- * Call visit() with each symbol that the file defines for others and whose name begins with
- * PREFIX, until it returns false or they end.  0; -ENOEXEC when it is no such file; -EBADMSG
- * when its tables make no sense, -EFBIG when they are too large, or another negative errno.
- * A file without section headers, which nothing but a size-saving linker leaves out, shows none.
+ * Calls visit() for each exported symbol whose name begins with `prefix`, until visit() returns
+ * false.  Returns 0, also without section headers; -ENOEXEC if the file is not native ELF, -EBADMSG
+ * if its tables are inconsistent, -EFBIG if they are too large; or another negative errno.
  */
 typedef bool elf_visit(const char *name, void *arg);
 int elf_exports(int fd, const char *prefix, elf_visit *visit, void *arg) _must_check_;

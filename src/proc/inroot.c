@@ -13,7 +13,7 @@
 #define SYS_openat2 437
 #endif
 
-/* From linux/openat2.h, which not every libc's headers come with. */
+/* From linux/openat2.h, which not every libc provides. */
 #define RESOLVE_FLAG_NO_MAGICLINKS 0x02
 #define RESOLVE_FLAG_IN_ROOT 0x10
 
@@ -31,7 +31,7 @@ static int open_resolved(int root_fd, const char *path, int flags)
 	};
 	long fd;
 
-	/* EAGAIN: something was renamed meanwhile, and the kernel could not rule out an escape. */
+	/* EAGAIN: a concurrent rename, after which the kernel cannot rule out an escape. */
 	for (int tries = 0; tries < 32; tries++) {
 		fd = syscall(SYS_openat2, root_fd, path, &how, sizeof(how));
 		if (fd >= 0 || (errno != EAGAIN && errno != EINTR))
@@ -40,8 +40,8 @@ static int open_resolved(int root_fd, const char *path, int flags)
 	return fd < 0 ? -errno : (int)fd;
 }
 
-/* Component by component, none of which may be a link or lead upwards. */
-static int open_stepwise(int root_fd, const char *path, int flags)
+/* Opens the path component by component.  Links and ".." fail with -ELOOP. */
+static int open_by_component(int root_fd, const char *path, int flags)
 {
 	_cleanup_close_ int dir = -1;
 	char name[NAME_MAX + 1];
@@ -77,13 +77,13 @@ int inroot_open(int root_fd, const char *path, int flags)
 {
 	int fd = open_resolved(root_fd, path, flags | O_CLOEXEC);
 
-	/* EPERM is what a seccomp filter that does not know the call answers. */
+	/* EPERM: a seccomp filter does not know openat2(2).  ENOSYS: the kernel does not. */
 	if (fd == -ENOSYS || fd == -EPERM)
-		fd = open_stepwise(root_fd, path, flags | O_CLOEXEC);
+		fd = open_by_component(root_fd, path, flags | O_CLOEXEC);
 	return fd;
 }
 
-int inroot_open_found(int path_fd, struct stat *st)
+int inroot_reopen_regular(int path_fd, struct stat *st)
 {
 	char name[32];
 	int fd;
@@ -93,7 +93,7 @@ int inroot_open_found(int path_fd, struct stat *st)
 	if (!S_ISREG(st->st_mode))
 		return S_ISLNK(st->st_mode) ? -ELOOP : -EINVAL;
 	(void)snprintf(name, sizeof(name), "/proc/self/fd/%d", path_fd);
-	fd = open(name, O_RDONLY | O_NONBLOCK | O_CLOEXEC); /* a lease on it would hold us up */
+	fd = open(name, O_RDONLY | O_NONBLOCK | O_CLOEXEC); /* else a lease would block us */
 	return fd < 0 ? -errno : fd;
 }
 
@@ -101,7 +101,7 @@ int inroot_open_regular(int root_fd, const char *path, int flags, struct stat *s
 {
 	_cleanup_close_ int fd = inroot_open(root_fd, path, O_PATH | flags);
 
-	return fd < 0 ? fd : inroot_open_found(fd, st);
+	return fd < 0 ? fd : inroot_reopen_regular(fd, st);
 }
 
 const char *inroot_path(const char *path, const char *root)

@@ -1,7 +1,4 @@
-/*
- * Opening a path inside a target's root without ever leaving it, whatever links the target has
- * put there.
- */
+/* Opens paths below a target's root, and never leaves it, whatever links the target creates. */
 #ifndef JTOOL_PROC_INROOT_H
 #define JTOOL_PROC_INROOT_H
 
@@ -10,28 +7,27 @@
 #include "base/util.h"
 
 /*
- * Open PATH, taken as below root_fd (an O_PATH directory, as of /proc/PID/root), with these
- * flags; O_CLOEXEC is added.  Links are followed as a process with that root would follow them;
- * on kernels without openat2(2) (before 5.6) a path with a link in it is refused with -ELOOP.
- * With O_NOFOLLOW the last component must be no link.  A descriptor or a negative errno.
+ * Opens `path` with these flags and O_CLOEXEC, as if root_fd were our root; it may be an O_PATH
+ * descriptor, for example of /proc/PID/root.  Before Linux 5.6 introduced openat2(2), a path with a
+ * link fails with -ELOOP.  With O_NOFOLLOW, the last component must not be a link.  Returns a
+ * descriptor or a negative errno.
  */
 int inroot_open(int root_fd, const char *path, int flags) _must_check_;
 
 /*
- * The same for reading a regular file; flags are 0 or O_NOFOLLOW.  *st is what fstat(2) tells
- * about it.  -EINVAL when it is no regular file: then it was not opened at all, which has
- * consequences of its own with a FIFO or a device, and a target in a mount namespace of its own
- * can put any device anywhere.
+ * Opens a regular file for reading, and sets *st as fstat(2) does.  flags: 0 or O_NOFOLLOW.
+ * Returns -EINVAL for other kinds of files without opening them: opening a FIFO or a device can
+ * block or have side effects, and a target can put device nodes into its own mount namespace.
  */
 int inroot_open_regular(int root_fd, const char *path, int flags, struct stat *st) _must_check_;
 
-/* The same for what an O_PATH descriptor has found. */
-int inroot_open_found(int path_fd, struct stat *st) _must_check_;
+/* Opens the file of an O_PATH descriptor for reading, like inroot_open_regular(). */
+int inroot_reopen_regular(int path_fd, struct stat *st) _must_check_;
 
 /*
- * A path from a target's maps as one below its root, which is what its link `root` says (NULL:
- * unreadable).  In our mount namespace, a chroot's path shows in front of it; in another one,
- * paths begin at the target's root already.  A part of `path`.
+ * Converts a path from PID/maps to one below the target's root.  `root` is the target of the link
+ * PID/root, or NULL if it is unreadable.  If a chrooted process is in our mount namespace, its
+ * paths begin with its root; if it is in another one, they do not.  Returns a part of `path`.
  */
 const char *inroot_path(const char *path, const char *root);
 

@@ -1,6 +1,6 @@
 /*
- * The mappings of a process.  Reading PID/maps formats every mapping and costs 130 µs for a JVM;
- * from Linux 6.11 the kernel can be asked for those of files alone, at a quarter of that.
+ * Visits the mappings of a process.  Reading PID/maps takes 130 µs for a JVM, because the kernel
+ * formats every mapping; PROCMAP_QUERY (Linux 6.11) for files alone takes a quarter of that.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -10,15 +10,15 @@
 #include <string.h>
 #include <sys/ioctl.h>
 
-#include "base/io.h"
+#include "fileio/io.h"
 #include "proc/procfs.h"
 
-/* PROCMAP_QUERY of linux/fs.h, for builds with the headers of an older kernel. */
+/* struct procmap_query and PROCMAP_QUERY of linux/fs.h, which older kernel headers lack. */
 struct query {
 	uint64_t size, flags, address;           /* in */
 	uint64_t start, end, vma_flags, page_size, offset, inode; /* out */
 	uint32_t dev_major, dev_minor;
-	uint32_t name_size, build_id_size;       /* in: 0 for none; out: with the NUL */
+	uint32_t name_size, build_id_size;       /* in: 0 for none; out: length with the NUL */
 	uint64_t name_address, build_id_address; /* in */
 };
 #define QUERY _IOWR('f', 17, struct query)
@@ -26,9 +26,8 @@ struct query {
 #define QUERY_OF_FILES 0x20
 #define QUERY_EXECUTABLE 0x04
 
-/* Which mappings, and who wants to see them. */
 struct search {
-	bool code; /* only what can be executed */
+	bool code; /* only executable mappings */
 	procfs_map_visit *visit;
 	void *arg;
 };
@@ -51,8 +50,8 @@ static bool visit_mapping(char *path, size_t len, const char *range, const struc
 	return *path != '/' || s->visit(&map, s->arg);
 }
 
-/* The mapping of a file at an address or behind it; with its name where one is wanted. */
-static int ask(int fd, const struct search *s, uint64_t address, char *name, size_t name_size,
+/* Queries the first file mapping that ends after an address; name_size 0: without the name. */
+static int query_map(int fd, const struct search *s, uint64_t address, char *name, size_t name_size,
 	       struct query *q)
 {
 	*q = (struct query){
@@ -66,8 +65,8 @@ static int ask(int fd, const struct search *s, uint64_t address, char *name, siz
 }
 
 /*
- * The first mapping of each file, by queries.  The several mappings of a library follow each
- * other; making out its name is what costs.
+ * Visits the first mapping of each file.  The mappings of a library are adjacent, and the name,
+ * which is the expensive part, is queried once.
  */
 static int query_maps(int fd, const struct search *s)
 {
@@ -76,7 +75,7 @@ static int query_maps(int fd, const struct search *s)
 
 	for (;;) {
 		char name[PATH_MAX + 16] = "", range[40];
-		int rc = ask(fd, s, address, NULL, 0, &q);
+		int rc = query_map(fd, s, address, NULL, 0, &q);
 
 		if (rc < 0)
 			return rc == -ENOENT ? 0 : rc;
@@ -85,8 +84,8 @@ static int query_maps(int fd, const struct search *s)
 		    q.dev_minor == last.dev_minor)
 			continue;
 		last = q;
-		/* It may be gone by now, or its name too long to be a path. */
-		if (ask(fd, s, q.start, name, sizeof(name), &q) < 0 || q.start != last.start)
+		/* Skip a mapping that is gone by now, or whose name is longer than a path. */
+		if (query_map(fd, s, q.start, name, sizeof(name), &q) < 0 || q.start != last.start)
 			continue;
 		(void)snprintf(range, sizeof(range), "%" PRIx64 "-%" PRIx64, q.start, q.end);
 		if (!visit_mapping(name, strlen(name), range, s))
@@ -94,7 +93,7 @@ static int query_maps(int fd, const struct search *s)
 	}
 }
 
-/* "START-END rwxp …": may it be executed? */
+/* Returns whether a line "START-END rwxp …" has the permission x. */
 static bool is_code(const char *line, size_t len)
 {
 	const char *perms = memchr(line, ' ', len);
@@ -102,7 +101,7 @@ static bool is_code(const char *line, size_t len)
 	return perms && len - (size_t)(perms - line) > 3 && perms[3] == 'x';
 }
 
-/* One line of maps without its newline.  No field before the path can hold a slash. */
+/* Visits a line of maps, without its newline.  The fields before the path contain no slash. */
 static bool visit_line(char *line, size_t len, const struct search *s)
 {
 	char *path = memchr(line, '/', len);
@@ -116,7 +115,7 @@ static bool visit_line(char *line, size_t len, const struct search *s)
 
 static int read_maps(int fd, const struct search *s)
 {
-	/* A line is at most a path whose every byte is escaped as four, and some numbers. */
+	/* The longest line: a path with each byte escaped as four, and the numbers before it. */
 	char chunk[4 * PATH_MAX + 4096];
 	size_t have = 0;
 
@@ -149,7 +148,7 @@ static int search_maps(const struct procfs *proc, pid_t pid, const struct search
 	if (fd < 0)
 		return fd;
 	rc = query_maps(fd, s);
-	/* An older kernel, or a copy of a /proc: nothing was visited yet. */
+	/* ENOTTY: an older kernel, or a recorded copy of /proc; nothing was visited yet. */
 	return rc == -ENOTTY ? read_maps(fd, s) : rc;
 }
 

@@ -8,8 +8,8 @@
 #include "base/xalloc.h"
 
 /*
- * Both versions begin alike: magic, byte order (0: big), major, minor, one byte that 2.0 calls
- * `accessible`, used, overflow, mod_time_stamp.  2.0 adds entry_offset and num_entries.
+ * Both versions begin with magic, byte order (0: big), major, minor, one byte (`accessible` in
+ * 2.0), used, overflow and mod_time_stamp.  2.0 adds entry_offset and num_entries.
  */
 enum {
 	PROLOGUE_V1 = 24,
@@ -18,7 +18,7 @@ enum {
 	ENTRY_V2 = 20,
 };
 
-/* Types are JNI descriptors in 2.0 and HotSpot's BasicType in 1.0. */
+/* Types of values: JNI descriptors in 2.0, HotSpot's BasicType in 1.0. */
 enum {
 	TYPE_BYTE_V1 = 8,
 	TYPE_LONG_V1 = 11,
@@ -26,19 +26,18 @@ enum {
 	TYPE_LONG_V2 = 'J',
 };
 
-/* The bytes, and how to read numbers from them. */
 struct image {
 	char *data;
 	size_t len;
 	bool big_endian;
 };
 
-/* Where the parts of one entry are, from the start of the data; checked against its length. */
+/* Offsets of the parts of an entry, from the start of the data; checked against its length. */
 struct layout {
-	size_t next; /* the entry behind it */
+	size_t next; /* the next entry */
 	size_t name, name_end;
 	size_t value;
-	uint32_t vector_len; /* 0: one number */
+	uint32_t vector_len; /* 0: a single number */
 	uint8_t type, units, variability;
 };
 
@@ -56,7 +55,7 @@ static uint32_t get_u32(const struct image *im, size_t at)
 	return (uint32_t)get_number(im, at, 4);
 }
 
-/* Units and variability stand in the same place in both versions. */
+/* Reads the fields that have the same offset in both versions. */
 static void read_common(const struct image *im, size_t at, struct layout *e)
 {
 	e->vector_len = get_u32(im, at + 8);
@@ -65,7 +64,7 @@ static void read_common(const struct image *im, size_t at, struct layout *e)
 	e->variability = (uint8_t)im->data[at + 15];
 }
 
-/* 1.0: the name stands behind the header; a text behind it, a number at the entry's end. */
+/* 1.0: the name follows the header; a string follows the name, a number ends the entry. */
 static bool layout_v1(const struct image *im, size_t at, uint32_t len, struct layout *e)
 {
 	uint32_t name_len = get_u32(im, at + 4);
@@ -81,7 +80,7 @@ static bool layout_v1(const struct image *im, size_t at, uint32_t len, struct la
 	return true;
 }
 
-/* 2.0: offsets from the start of the entry. */
+/* 2.0: the header has the offsets of name and value from the start of the entry. */
 static bool layout_v2(const struct image *im, size_t at, uint32_t len, struct layout *e)
 {
 	uint32_t name = get_u32(im, at + 4);
@@ -96,7 +95,7 @@ static bool layout_v2(const struct image *im, size_t at, uint32_t len, struct la
 	return true;
 }
 
-/* False when no entry that can be trusted starts here. */
+/* Returns false if there is no consistent entry at this offset. */
 static bool layout_read(const struct image *im, int version, size_t at, struct layout *e)
 {
 	uint32_t header = version == 1 ? ENTRY_V1 : ENTRY_V2;
@@ -148,14 +147,14 @@ static void read_entries(const struct image *im, int version, size_t at, uint32_
 	}
 }
 
-/* 1 or 2, or a negative errno. */
+/* Returns the major version, 1 or 2, or a negative errno. */
 static int check_prologue(const uint8_t *data, size_t len)
 {
-	static const uint8_t magic[4] = { 0xca, 0xfe, 0xc0, 0xc0 }, blank[4];
+	static const uint8_t magic[4] = { 0xca, 0xfe, 0xc0, 0xc0 }, zeros[4];
 	int major;
 
-	/* The file is made, and has its size, before the JVM writes the first byte. */
-	if (len == 0 || (len >= sizeof(blank) && memcmp(data, blank, sizeof(blank)) == 0))
+	/* The JVM creates and extends the file before it writes the first byte. */
+	if (len == 0 || (len >= sizeof(zeros) && memcmp(data, zeros, sizeof(zeros)) == 0))
 		return -EAGAIN;
 	if (len < PROLOGUE_V1 || memcmp(data, magic, sizeof(magic)) != 0 || data[4] > 1)
 		return -EBADMSG;
@@ -197,22 +196,22 @@ void perfdata_release(struct perfdata *p)
 	*p = (struct perfdata){ 0 };
 }
 
-static void add_own(struct perfdata *p, const char *name, int64_t number)
+static void add_number(struct perfdata *p, const char *name, int64_t number)
 {
 	p->entries = xgrow(p->entries, p->n, &p->cap, sizeof(*p->entries));
 	p->entries[p->n++] = (struct perf_entry){ .name = name, .number = number };
 }
 
-void perfdata_add_own(struct perfdata *p)
+void perfdata_add_file_entries(struct perfdata *p)
 {
 	const struct image im = { p->data, p->len, p->data[4] == 0 };
 
-	add_own(p, "sun.perfdata.majorVersion", (uint8_t)im.data[5]);
-	add_own(p, "sun.perfdata.minorVersion", (uint8_t)im.data[6]);
-	add_own(p, "sun.perfdata.used", get_u32(&im, 8));
-	add_own(p, "sun.perfdata.overflow", get_u32(&im, 12));
-	add_own(p, "sun.perfdata.timestamp", p->modified);
-	add_own(p, "sun.perfdata.size", (int64_t)p->len);
+	add_number(p, "sun.perfdata.majorVersion", (uint8_t)im.data[5]);
+	add_number(p, "sun.perfdata.minorVersion", (uint8_t)im.data[6]);
+	add_number(p, "sun.perfdata.used", get_u32(&im, 8));
+	add_number(p, "sun.perfdata.overflow", get_u32(&im, 12));
+	add_number(p, "sun.perfdata.timestamp", p->modified);
+	add_number(p, "sun.perfdata.size", (int64_t)p->len);
 }
 
 const struct perf_entry *perfdata_find(const struct perfdata *p, const char *name)
@@ -231,7 +230,7 @@ const char *perfdata_text(const struct perfdata *p, const char *name)
 	return e ? e->text : NULL;
 }
 
-const char *perfdata_words(const struct perfdata *p, const char *name)
+const char *perfdata_nonempty_text(const struct perfdata *p, const char *name)
 {
 	const char *text = perfdata_text(p, name);
 

@@ -11,11 +11,11 @@
 #include <sys/stat.h>
 #include <time.h>
 
-#include "base/io.h"
+#include "fileio/io.h"
 #include "base/xalloc.h"
 
 #define STATUS_MAX (64u * 1024)
-#define PF_EXITING 0x4 /* linux/sched.h, which is not for programs */
+#define PF_EXITING 0x4 /* include/linux/sched.h, which is not exported to user space */
 
 int procfs_open(struct procfs *proc, const char *path)
 {
@@ -41,7 +41,7 @@ static int by_number(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
-/* The number that a directory's name is, or 0: nothing else under /proc names a process. */
+/* Returns the pid that a directory's name stands for, or 0 if it is not a number. */
 static pid_t pid_of(const char *name)
 {
 	long n;
@@ -75,7 +75,7 @@ int procfs_pids(const struct procfs *proc, pid_t **pids, size_t *n)
 		list = xgrow(list, used, &cap, sizeof(*list));
 		list[used++] = pid;
 	}
-	(void)closedir(dir); /* was only read */
+	(void)closedir(dir);
 	if (used > 0)
 		qsort(list, used, sizeof(*list), by_number);
 	*pids = list;
@@ -121,7 +121,7 @@ char *procfs_readlink(const struct procfs *proc, pid_t pid, const char *name)
 	return n < 0 || n == sizeof(target) ? NULL : xstrndup(target, (size_t)n);
 }
 
-/* The text behind "KEY:" and its blanks, up to the end of the whole buffer; NULL: no such line. */
+/* Returns the position after "KEY:" and blanks in the line of the key, or NULL. */
 static const char *status_line(const char *text, const char *key)
 {
 	size_t len = strlen(key);
@@ -134,7 +134,7 @@ static const char *status_line(const char *text, const char *key)
 	return NULL;
 }
 
-/* The n-th number of a line, from 0; `absent` when there are not so many. */
+/* Returns number n, counted from 0, in the line of `key`, or `absent`. */
 static uint64_t status_number(const char *text, const char *key, int base, int n, uint64_t absent)
 {
 	const char *line = status_line(text, key);
@@ -150,7 +150,7 @@ static uint64_t status_number(const char *text, const char *key, int base, int n
 	return absent;
 }
 
-/* The innermost pid is the last of the line; kernels before 4.1 have no such line. */
+/* Returns the last pid of NSpid, or `pid` before Linux 4.1, which has no such line. */
 static pid_t innermost_pid(const char *text, pid_t pid)
 {
 	uint64_t found = (uint64_t)pid;
@@ -165,7 +165,7 @@ static pid_t innermost_pid(const char *text, pid_t pid)
 	return (pid_t)found;
 }
 
-/* A field of stat; the name in field 2 may hold anything, so count from the last ')'. */
+/* Reads field n of stat.  Field 2, the name, may contain anything: count from the last ')'. */
 static int stat_field(const char *stat, int n, uint64_t *value)
 {
 	const char *p = strrchr(stat, ')');
@@ -211,7 +211,7 @@ static void parse_status(const char *text, pid_t pid, struct proc_status *status
 	status->sig_caught = status_number(text, "SigCgt", 16, 0, 0);
 	status->sig_pending = status_number(text, "SigPnd", 16, 0, 0) |
 			      status_number(text, "ShdPnd", 16, 0, 0);
-	/* The kernel gives it to every thread of a process that a signal ends: none goes on. */
+	/* A fatal signal makes SIGKILL pending for every thread of the process. */
 	if (status->sig_pending & UINT64_C(1) << (SIGKILL - 1))
 		status->exiting = true;
 }
@@ -235,7 +235,7 @@ int procfs_status(const struct procfs *proc, pid_t pid, struct proc_status *stat
 	return 0;
 }
 
-int procfs_same(const struct procfs *proc, pid_t pid, uint64_t start_ticks,
+int procfs_recheck(const struct procfs *proc, pid_t pid, uint64_t start_ticks,
 		struct proc_status *status)
 {
 	struct proc_status found;
@@ -247,7 +247,7 @@ int procfs_same(const struct procfs *proc, pid_t pid, uint64_t start_ticks,
 	return 0;
 }
 
-/* A size of status, which counts in kB; -1 when it is not there. */
+/* Returns a size in bytes from PID/status, which shows kB; -1: no such key. */
 static int64_t status_size(const char *text, const char *key)
 {
 	uint64_t kb = status_number(text, key, 10, 0, UINT64_MAX);
@@ -255,7 +255,7 @@ static int64_t status_size(const char *text, const char *key)
 	return kb > INT64_MAX / 1024 ? -1 : (int64_t)kb * 1024;
 }
 
-/* A line of limits: "Max open files   SOFT   HARD   files"; "unlimited" is no number. */
+/* Finds "NAME   SOFT   HARD   UNIT" in limits.  Returns the soft limit; -1: unlimited or absent. */
 static int64_t soft_limit(const char *text, const char *name)
 {
 	const char *line = strstr(text, name);
@@ -281,7 +281,7 @@ static int64_t count_files(const struct procfs *proc, pid_t pid)
 	}
 	for (const struct dirent *entry; (entry = readdir(dir)) != NULL;)
 		n += isdigit((unsigned char)entry->d_name[0]) != 0;
-	(void)closedir(dir); /* was only read */
+	(void)closedir(dir);
 	return n;
 }
 
@@ -350,11 +350,11 @@ int procfs_thread_names(const struct procfs *proc, pid_t pid, procfs_thread_visi
 
 		(void)snprintf(path, sizeof(path), "task/%d/comm", (int)pid_of(entry->d_name));
 		if (procfs_read(proc, pid, path, &name, 64) < 0 || name.len == 0)
-			continue; /* "." and "..", and a thread that has ended */
+			continue; /* ".", "..", or a thread that has ended */
 		name.data[strcspn(name.data, "\n")] = '\0';
 		more = visit(name.data, arg);
 	}
-	(void)closedir(dir); /* was only read */
+	(void)closedir(dir);
 	return 0;
 }
 
@@ -364,7 +364,7 @@ double procfs_uptime(const struct procfs *proc, const struct proc_status *status
 	long hz = sysconf(_SC_CLK_TCK);
 	double uptime;
 
-	(void)proc; /* its uptime file may be a container's (lxcfs), start times never are */
+	(void)proc; /* proc's uptime may be a container's (lxcfs), but start times are the host's */
 	if (hz <= 0 || clock_gettime(CLOCK_BOOTTIME, &now) < 0)
 		return -1;
 	uptime = (double)now.tv_sec + (double)now.tv_nsec / 1e9 -

@@ -1,17 +1,17 @@
-#include "render/java_real.h"
+#include "render/java_double.h"
 
 #include <float.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
 
-/* 0.d1d2d3… × 10^point */
+/* The number 0.d1d2d3… × 10^point, with n digits. */
 struct decimal {
 	char digits[DBL_DECIMAL_DIG + 1];
 	int n, point;
 };
 
-/* The n digits nearest to a number that is not negative. */
+/* Rounds a number that is not negative to n digits. */
 static struct decimal round_to(double value, int n)
 {
 	struct decimal d = { .n = n };
@@ -43,7 +43,7 @@ static struct decimal shortest(double value, bool is_float)
 	return d;
 }
 
-/* The digits from..to, and zeros where there are no more; one of them at least. */
+/* Appends the digits `from` to `to` - 1, with '0' outside the number; "0" if `to` <= `from`. */
 static void add_digits(struct buf *out, const struct decimal *d, int from, int to)
 {
 	if (from >= to)
@@ -52,7 +52,7 @@ static void add_digits(struct buf *out, const struct decimal *d, int from, int t
 		buf_addc(out, i >= 0 && i < d->n ? d->digits[i] : '0');
 }
 
-void java_real(struct buf *out, double value, bool is_float)
+void java_double(struct buf *out, double value, bool is_float)
 {
 	struct decimal d;
 	int point;

@@ -1,6 +1,6 @@
 #include "render/json.h"
 
-/* json-c has a typedef of the name that is a function here. */
+/* json-c has a typedef with the name of a function of this file. */
 #define json_object json_c_object
 #include <json-c/json.h>
 #undef json_object
@@ -9,13 +9,13 @@
 #include <string.h>
 
 #include "base/buf.h"
-#include "base/text.h"
+#include "base/printable.h"
 #include "base/xalloc.h"
 
 #define REPLACEMENT "\xef\xbf\xbd" /* U+FFFD */
-#define DEPTH_MAX 64               /* a document of ours has 4; deeper ones are no document */
+#define DEPTH_MAX 64               /* deepest parsed nesting; jtool's own documents have 4 */
 
-/* A struct json is json-c's object under a name of our own; nobody else includes json-c. */
+/* A struct json is json-c's object under another name. */
 static struct json_c_object *in(const struct json *node)
 {
 	return (struct json_c_object *)node;
@@ -24,7 +24,7 @@ static struct json_c_object *in(const struct json *node)
 static struct json *out(struct json_c_object *object)
 {
 	if (!object)
-		xalloc_die(); /* json-c makes no object for no other reason */
+		xalloc_die(); /* the only reason for NULL */
 	return (struct json *)object;
 }
 
@@ -40,13 +40,13 @@ struct json *json_array(void)
 
 void json_free(struct json *node)
 {
-	(void)json_object_put(in(node)); /* 1: freed; it was ours alone */
+	(void)json_object_put(in(node)); /* returns 1: the last reference */
 }
 
 static bool is_utf8(const char *text, size_t len)
 {
 	for (size_t n, i = 0; i < len; i += n) {
-		n = text_utf8_len(text + i, len - i);
+		n = utf8_sequence_len(text + i, len - i);
 		if (n == 0)
 			return false;
 	}
@@ -56,7 +56,7 @@ static bool is_utf8(const char *text, size_t len)
 static void replace_broken(struct buf *clean, const char *text, size_t len)
 {
 	for (size_t i = 0; i < len;) {
-		size_t n = text_utf8_len(text + i, len - i);
+		size_t n = utf8_sequence_len(text + i, len - i);
 
 		if (n > 0)
 			buf_add(clean, text + i, n);
@@ -66,7 +66,7 @@ static void replace_broken(struct buf *clean, const char *text, size_t len)
 	}
 }
 
-/* The child may be NULL: json-c's null. */
+/* Adds `child` (NULL: null) to an object, or to an array if key is NULL. */
 static void add(struct json *parent, const char *key, struct json_c_object *child)
 {
 	_cleanup_buf_ struct buf clean = BUF_INIT;
@@ -120,7 +120,7 @@ void json_put_unsigned(struct json *parent, const char *key, uint64_t value)
 	json_put(parent, key, out(json_object_new_uint64(value)));
 }
 
-/* The shortest of two spellings that reads back as the same number; JSON knows no NaN. */
+/* Writes 15 digits, or 17 if 15 read back as another number; null for NaN and infinity. */
 void json_put_real(struct json *parent, const char *key, double value)
 {
 	char text[32];
@@ -145,7 +145,15 @@ void json_put_null(struct json *parent, const char *key)
 	add(parent, key, NULL);
 }
 
-/* The node's, until it is asked again. */
+void json_put_known(struct json *parent, const char *key, bool known, uint64_t value)
+{
+	if (known)
+		json_put_unsigned(parent, key, value);
+	else
+		json_put_null(parent, key);
+}
+
+/* Returns a text that the node owns; it is valid until the next call. */
 static const char *as_text(const struct json *node, size_t *len)
 {
 	const char *text = json_object_to_json_string_length(
@@ -169,7 +177,7 @@ void json_print(const struct json *node, FILE *file)
 	size_t len;
 	const char *text = as_text(node, &len);
 
-	(void)fwrite(text, 1, len, file); /* main looks at ferror() once */
+	(void)fwrite(text, 1, len, file); /* main checks ferror() */
 	(void)fputc('\n', file);
 }
 

@@ -1,8 +1,8 @@
 /*
- * JSON documents (RFC 8259), built as a tree and printed at once, or read back.  A document is
- * an object or an array.  A thin cover over json-c, which no other file knows.  Texts from the
- * JVM may be no UTF-8: what is not is replaced by U+FFFD.  Putting a key twice is the caller's
- * mistake and not looked for.
+ * JSON documents (RFC 8259): builds a tree and prints it, or parses one.  The only user of json-c.
+ *
+ * Invalid UTF-8 in texts is replaced by U+FFFD.  The caller must not add a key twice; that is not
+ * checked.  Out of memory ends the process.
  */
 #ifndef JTOOL_RENDER_JSON_H
 #define JTOOL_RENDER_JSON_H
@@ -20,7 +20,7 @@ struct json *json_object(void);
 struct json *json_array(void);
 void json_free(struct json *node); /* NULL is allowed */
 
-/* Into an object (key) or at the end of an array (key NULL).  A NULL text becomes null. */
+/* Add a value to an object, or to an array if key is NULL.  A NULL text becomes null. */
 void json_put_text(struct json *parent, const char *key, const char *text);
 void json_put_text_len(struct json *parent, const char *key, const char *text, size_t len);
 void json_put_number(struct json *parent, const char *key, int64_t value);
@@ -28,20 +28,22 @@ void json_put_unsigned(struct json *parent, const char *key, uint64_t value);
 void json_put_real(struct json *parent, const char *key, double value);
 void json_put_bool(struct json *parent, const char *key, bool value);
 void json_put_null(struct json *parent, const char *key);
-/* The child becomes the parent's. */
+/* Adds the value, or null if it is not known. */
+void json_put_known(struct json *parent, const char *key, bool known, uint64_t value);
+/* The parent takes ownership of the child. */
 void json_put(struct json *parent, const char *key, struct json *child);
 
-/* One document and a newline; slashes are not escaped. */
+/* Prints a document and a newline; slashes are not escaped. */
 void json_print(const struct json *node, FILE *out);
-void json_print_take(struct json *node, FILE *out); /* and free it */
-/* The same at the end of a buffer, without the newline: a part of a larger document. */
+void json_print_take(struct json *node, FILE *out); /* also frees it */
+/* Appends the JSON text without a newline, as a part of a larger document. */
 void json_add(struct buf *out, const struct json *node);
 
-/* Reading.  NULL when it is no JSON; the caller frees it. */
+/* Returns the document, which the caller frees, or NULL if the text is not JSON. */
 struct json *json_parse(const char *text, size_t len) _must_check_;
 /*
- * Members of an object, NULL or `absent` when there is none of that kind; the object's.  The
- * object, the array and the node may be NULL: then nothing is there, so that calls can nest.
+ * Return the value of a member, which the node owns; NULL or `absent` if there is no member of this
+ * type.  The node may be NULL, so that calls can be nested.
  */
 const struct json *json_get(const struct json *node, const char *key);
 const char *json_get_text(const struct json *node, const char *key);

@@ -1,47 +1,29 @@
-#include "render/sheet.h"
+#include "render/record.h"
 
-#include <inttypes.h>
 #include <string.h>
 
 #include "base/buf.h"
-#include "base/text.h"
 #include "base/xalloc.h"
-#include "render/units.h"
 
-#define GAP 2 /* blanks behind a label's colon, at least */
+#define GAP 2 /* least number of spaces after the colon of a label */
 
-enum value_kind {
-	VALUE_ABSENT,
-	VALUE_TEXT,
-	VALUE_NUMBER,
-	VALUE_BOOL,
-	VALUE_REAL,
-	VALUE_ITEMS,
-};
-
+/* The value of a field: a cell or a list. */
 struct value {
-	enum value_kind kind;
-	union {
-		char *text;
-		int64_t number;
-		bool yes;
-		double real;
-		struct {
-			struct sheet **list;
-			size_t n, cap;
-		} items;
-	};
+	struct cell cell; /* owns its text */
+	bool is_list;
+	struct record **items;
+	size_t n, cap;
 };
 
-struct sheet {
+struct record {
 	const struct field *fields;
 	size_t n;
 	struct value *values;
 };
 
-struct sheet *sheet_new(const struct field *fields, size_t n)
+struct record *record_new(const struct field *fields, size_t n)
 {
-	struct sheet *s = xcalloc(1, sizeof(*s));
+	struct record *s = xcalloc(1, sizeof(*s));
 
 	s->fields = fields;
 	s->n = n;
@@ -51,15 +33,14 @@ struct sheet *sheet_new(const struct field *fields, size_t n)
 
 static void free_value(struct value *v)
 {
-	if (v->kind == VALUE_TEXT)
-		free(v->text);
-	for (size_t i = 0; v->kind == VALUE_ITEMS && i < v->items.n; i++)
-		sheet_free(v->items.list[i]);
-	if (v->kind == VALUE_ITEMS)
-		free(v->items.list);
+	if (v->cell.has == CELL_HAS_TEXT)
+		free((char *)v->cell.text);
+	for (size_t i = 0; i < v->n; i++)
+		record_free(v->items[i]);
+	free(v->items);
 }
 
-void sheet_free(struct sheet *s)
+void record_free(struct record *s)
 {
 	if (!s)
 		return;
@@ -69,72 +50,50 @@ void sheet_free(struct sheet *s)
 	free(s);
 }
 
-static void set(struct sheet *s, size_t field, struct value value)
+static void set(struct record *s, size_t field, struct cell cell)
 {
 	free_value(&s->values[field]);
-	s->values[field] = value;
+	s->values[field] = (struct value){ .cell = cell };
 }
 
-void sheet_text(struct sheet *s, size_t field, const char *text)
+void record_text(struct record *s, size_t field, const char *text)
 {
 	if (text)
-		set(s, field, (struct value){ .kind = VALUE_TEXT, .text = xstrdup(text) });
+		set(s, field, (struct cell){ CELL_HAS_TEXT, .text = xstrdup(text) });
 }
 
-void sheet_number(struct sheet *s, size_t field, int64_t value)
+void record_number(struct record *s, size_t field, int64_t value)
 {
-	set(s, field, (struct value){ .kind = VALUE_NUMBER, .number = value });
+	set(s, field, (struct cell){ CELL_HAS_INTEGER, .integer = value });
 }
 
-void sheet_bool(struct sheet *s, size_t field, bool value)
+void record_bool(struct record *s, size_t field, bool value)
 {
-	set(s, field, (struct value){ .kind = VALUE_BOOL, .yes = value });
+	set(s, field, (struct cell){ CELL_HAS_BOOL, .yes = value });
 }
 
-void sheet_real(struct sheet *s, size_t field, double value)
+void record_real(struct record *s, size_t field, double value)
 {
-	set(s, field, (struct value){ .kind = VALUE_REAL, .real = value });
+	set(s, field, (struct cell){ CELL_HAS_REAL, .real = value });
 }
 
-void sheet_items(struct sheet *s, size_t field)
+void record_items(struct record *s, size_t field)
 {
-	if (s->values[field].kind != VALUE_ITEMS)
-		set(s, field, (struct value){ .kind = VALUE_ITEMS });
+	s->values[field].is_list = true;
 }
 
-struct sheet *sheet_item(struct sheet *s, size_t field, const struct field *fields, size_t n)
+struct record *record_item(struct record *s, size_t field, const struct field *fields, size_t n)
 {
 	struct value *v = &s->values[field];
-	struct sheet *item = sheet_new(fields, n);
 
-	sheet_items(s, field);
-	v->items.list = xgrow(v->items.list, v->items.n, &v->items.cap, sizeof(struct sheet *));
-	v->items.list[v->items.n++] = item;
-	return item;
+	record_items(s, field);
+	v->items = xgrow(v->items, v->n, &v->cap, sizeof(struct record *));
+	return v->items[v->n++] = record_new(fields, n);
 }
 
-/* Without its fraction; what no int64_t can hold becomes 0. */
-static int64_t whole(const struct value *v)
+static bool is_set(const struct value *v)
 {
-	if (v->kind == VALUE_NUMBER)
-		return v->number;
-	return v->real > -9e18 && v->real < 9e18 ? (int64_t)v->real : 0;
-}
-
-static void show_value(const struct value *v, enum field_type type, struct buf *out)
-{
-	if (v->kind == VALUE_TEXT)
-		text_printable(out, v->text, strlen(v->text));
-	else if (v->kind == VALUE_BOOL)
-		buf_adds(out, v->yes ? "yes" : "no");
-	else if (type == FIELD_BYTES)
-		units_bytes(out, whole(v));
-	else if (type == FIELD_SECONDS)
-		units_seconds(out, whole(v));
-	else if (v->kind == VALUE_REAL)
-		buf_addf(out, "%.2f", v->real);
-	else
-		buf_addf(out, "%" PRId64, v->number);
+	return v->is_list || v->cell.has != CELL_ABSENT;
 }
 
 static void show_words(const struct field *f, const struct value *v, struct buf *out)
@@ -145,66 +104,65 @@ static void show_words(const struct field *f, const struct value *v, struct buf 
 	buf_add(out, words, before);
 	if (!words[before])
 		return;
-	show_value(v, f->type, out);
+	cell_show(&v->cell, f->type, out);
 	buf_adds(out, words + before + 1);
 }
 
-/* A colon behind a name takes the place of the comma. */
+/* Appends ", " between values, but only a space after the colon of a label. */
 static void add_comma(struct buf *line)
 {
 	if (line->len > 0)
 		buf_adds(line, line->data[line->len - 1] == ':' ? " " : ", ");
 }
 
-static bool is_line(const struct sheet *s, size_t i)
+static bool is_line(const struct record *s, size_t i)
 {
 	return s->fields[i].label && *s->fields[i].label;
 }
 
-/* Fields from *i on that share its line; leaves *i behind them. */
-static void show_line(const struct sheet *s, size_t *i, struct buf *line)
+/* Appends the fields from *i on that share a line, and sets *i to the next field. */
+static void show_line(const struct record *s, size_t *i, struct buf *line)
 {
 	const char *label = s->fields[*i].label;
 
 	for (; *i < s->n && s->fields[*i].label && strcmp(s->fields[*i].label, label) == 0; ++*i) {
 		const struct value *v = &s->values[*i];
 
-		if (v->kind == VALUE_ABSENT || v->kind == VALUE_ITEMS)
+		if (v->cell.has == CELL_ABSENT)
 			continue;
 		add_comma(line);
 		show_words(&s->fields[*i], v, line);
 	}
 }
 
-static void show_item(const struct sheet *item, struct buf *line)
+static void show_item(const struct record *item, struct buf *line)
 {
 	for (size_t i = 0; i < item->n; i++) {
-		if (!item->fields[i].label || item->values[i].kind == VALUE_ABSENT)
+		if (!item->fields[i].label || item->values[i].cell.has == CELL_ABSENT)
 			continue;
 		add_comma(line);
 		show_words(&item->fields[i], &item->values[i], line);
 	}
 }
 
-static size_t label_width(const struct sheet *s)
+static size_t label_width(const struct record *s)
 {
 	size_t width = 0;
 
 	for (size_t i = 0; i < s->n; i++) {
 		size_t len = is_line(s, i) ? strlen(s->fields[i].label) : 0;
 
-		if (s->values[i].kind != VALUE_ABSENT && len > width)
+		if (is_set(&s->values[i]) && len > width)
 			width = len;
 	}
 	return width;
 }
 
-/* What the lines have in common while they are printed. */
 struct printer {
 	FILE *out;
-	int width;       /* of a label with its colon and the gap */
-	bool any;        /* something was printed */
-	bool gap_before; /* an empty line is due before the next one */
+	int width;       /* of a label with colon and gap */
+	bool any;        /* at least one line was printed */
+	bool gap_before; /* print an empty line before the next line */
 };
 
 static void print_line(struct printer *p, const char *label, const struct buf *line)
@@ -222,15 +180,15 @@ static void print_line(struct printer *p, const char *label, const struct buf *l
 
 static void print_items(struct printer *p, const char *label, const struct value *v)
 {
-	for (size_t i = 0; i < v->items.n; i++) {
+	for (size_t i = 0; i < v->n; i++) {
 		_cleanup_buf_ struct buf line = BUF_INIT;
 
-		show_item(v->items.list[i], &line);
+		show_item(v->items[i], &line);
 		print_line(p, i == 0 ? label : "", &line);
 	}
 }
 
-void sheet_print(const struct sheet *s, FILE *out)
+void record_print(const struct record *s, FILE *out)
 {
 	struct printer p = { .out = out, .width = (int)label_width(s) + 1 + GAP };
 
@@ -243,7 +201,7 @@ void sheet_print(const struct sheet *s, FILE *out)
 			i++;
 			continue;
 		}
-		if (s->values[i].kind == VALUE_ITEMS) {
+		if (s->values[i].is_list) {
 			print_items(&p, label, &s->values[i++]);
 			continue;
 		}
@@ -256,32 +214,17 @@ static void put_value(struct json *object, const char *key, const struct value *
 {
 	struct json *array;
 
-	switch (v->kind) {
-	case VALUE_ABSENT:
-		json_put_null(object, key);
-		break;
-	case VALUE_TEXT:
-		json_put_text(object, key, v->text);
-		break;
-	case VALUE_NUMBER:
-		json_put_number(object, key, v->number);
-		break;
-	case VALUE_BOOL:
-		json_put_bool(object, key, v->yes);
-		break;
-	case VALUE_REAL:
-		json_put_real(object, key, v->real);
-		break;
-	case VALUE_ITEMS:
-		array = json_array();
-		for (size_t i = 0; i < v->items.n; i++)
-			json_put(array, NULL, sheet_json(v->items.list[i]));
-		json_put(object, key, array);
-		break;
+	if (!v->is_list) {
+		cell_put(&v->cell, object, key);
+		return;
 	}
+	array = json_array();
+	for (size_t i = 0; i < v->n; i++)
+		json_put(array, NULL, record_json(v->items[i]));
+	json_put(object, key, array);
 }
 
-struct json *sheet_json(const struct sheet *s)
+struct json *record_json(const struct record *s)
 {
 	struct json *object = json_object();
 

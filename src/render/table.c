@@ -4,36 +4,32 @@
 #include <strings.h>
 
 #include "base/buf.h"
-#include "base/text.h"
+#include "base/intern.h"
+#include "base/printable.h"
 #include "base/xalloc.h"
-#include "render/units.h"
 
-#define GAP 2       /* blanks between columns */
-#define WIDEST 256  /* what others are aligned with: targets choose how long names are */
-#define PIECE 65536 /* what is collected before it is written */
-
-enum cell_kind { CELL_ABSENT, CELL_TEXT, CELL_NUMBER, CELL_REAL };
-
-struct cell {
-	enum cell_kind kind;
-	union {
-		size_t text; /* where in table.texts it begins */
-		int64_t number;
-		double real;
-	};
-};
+#define GAP 2       /* spaces between columns */
+#define WIDEST 256  /* limit for alignment, in cells: a target may use long names */
+#define CHUNK 65536 /* bytes per write */
+#define INDENT "      "
 
 struct table {
-	const struct column *columns;
+	struct column *columns;
 	size_t n_columns;
-	size_t *selected; /* column indexes in the order of printing */
+	size_t *selected; /* indexes of the columns that are printed, in order */
 	size_t n_selected, selected_cap;
-	struct cell *cells; /* row by row, n_columns each */
+	/* n_columns per row.  Text: its offset in `texts`; stack: index of its first frame. */
+	struct cell *cells;
 	size_t n_rows, rows_cap;
-	struct buf texts; /* NUL-terminated, one behind the other */
+	bool has_total;      /* the last row is the total */
+	struct buf texts;    /* NUL-terminated texts of all cells */
+	size_t stack;        /* index of the CELL_STACK column; n_columns: none */
+	const char **frames; /* of the stacks of all rows; the texts are not owned */
+	size_t n_frames, frames_cap;
+	size_t frames_shown; /* limit for each stack; 0: no limit */
 };
 
-static void select_column(struct table *t, size_t column)
+void table_show(struct table *t, size_t column)
 {
 	t->selected = xgrow(t->selected, t->n_selected, &t->selected_cap, sizeof(*t->selected));
 	t->selected[t->n_selected++] = column;
@@ -43,11 +39,14 @@ struct table *table_new(const struct column *columns, size_t n_columns)
 {
 	struct table *t = xcalloc(1, sizeof(*t));
 
-	t->columns = columns;
-	t->n_columns = n_columns;
+	t->columns = xreallocarray(NULL, n_columns, sizeof(*columns));
+	memcpy(t->columns, columns, n_columns * sizeof(*columns));
+	t->stack = t->n_columns = n_columns;
 	for (size_t i = 0; i < n_columns; i++) {
-		if (!columns[i].hidden)
-			select_column(t, i);
+		if (columns[i].type == CELL_STACK)
+			t->stack = i;
+		else if (!columns[i].hidden)
+			table_show(t, i);
 	}
 	return t;
 }
@@ -56,50 +55,109 @@ void table_free(struct table *t)
 {
 	if (!t)
 		return;
+	free(t->columns);
 	free(t->selected);
 	free(t->cells);
+	free(t->frames);
 	buf_release(&t->texts);
 	free(t);
+}
+
+static struct cell *stored(const struct table *t, size_t row, size_t column)
+{
+	return &t->cells[row * t->n_columns + column];
+}
+
+static struct cell cell_at(const struct table *t, size_t row, size_t column)
+{
+	struct cell cell = *stored(t, row, column);
+
+	if (cell.has == CELL_HAS_TEXT)
+		cell.text = t->texts.data + cell.number;
+	return cell;
 }
 
 void table_row(struct table *t)
 {
 	t->cells = xgrow(t->cells, t->n_rows, &t->rows_cap, t->n_columns * sizeof(*t->cells));
-	memset(t->cells + t->n_rows * t->n_columns, 0, t->n_columns * sizeof(*t->cells));
+	memset(stored(t, t->n_rows, 0), 0, t->n_columns * sizeof(*t->cells));
+	if (t->stack < t->n_columns)
+		stored(t, t->n_rows, t->stack)->number = t->n_frames;
 	t->n_rows++;
 }
 
-static struct cell *cell_at(const struct table *t, size_t row, size_t column)
+void table_total(struct table *t)
 {
-	return &t->cells[row * t->n_columns + column];
+	table_row(t);
+	t->has_total = true;
 }
 
-static struct cell *last_cell(struct table *t, size_t column)
+void table_set(struct table *t, size_t column, struct cell cell)
 {
-	return cell_at(t, t->n_rows - 1, column);
+	const char *text = cell.text;
+
+	if (cell.has == CELL_HAS_TEXT) {
+		cell.number = t->texts.len;
+		buf_add(&t->texts, text, strlen(text) + 1);
+	}
+	*stored(t, t->n_rows - 1, column) = cell;
 }
 
 void table_text(struct table *t, size_t column, const char *text)
 {
-	if (!text)
-		return;
-	*last_cell(t, column) = (struct cell){ .kind = CELL_TEXT, .text = t->texts.len };
-	buf_add(&t->texts, text, strlen(text) + 1);
+	if (text)
+		table_set(t, column, (struct cell){ CELL_HAS_TEXT, .text = text });
 }
 
 void table_number(struct table *t, size_t column, int64_t value)
 {
-	*last_cell(t, column) = (struct cell){ .kind = CELL_NUMBER, .number = value };
+	table_set(t, column, (struct cell){ CELL_HAS_INTEGER, .integer = value });
+}
+
+void table_unsigned(struct table *t, size_t column, uint64_t value)
+{
+	table_set(t, column, (struct cell){ CELL_HAS_UNSIGNED, .number = value });
 }
 
 void table_real(struct table *t, size_t column, double value)
 {
-	*last_cell(t, column) = (struct cell){ .kind = CELL_REAL, .real = value };
+	table_set(t, column, (struct cell){ CELL_HAS_REAL, .real = value });
+}
+
+void table_frame(struct table *t, const char *text)
+{
+	t->frames = xgrow(t->frames, t->n_frames, &t->frames_cap, sizeof(*t->frames));
+	t->frames[t->n_frames++] = text;
+}
+
+void table_limit_stacks(struct table *t, size_t n)
+{
+	t->frames_shown = n;
+}
+
+static const char **frames_of(const struct table *t, size_t row, size_t *n)
+{
+	size_t first = stored(t, row, t->stack)->number;
+	size_t end = row + 1 < t->n_rows ? stored(t, row + 1, t->stack)->number : t->n_frames;
+
+	*n = end - first;
+	return *n > 0 ? t->frames + first : NULL;
+}
+
+size_t table_first_duplicate(const struct table *t, size_t column)
+{
+	struct intern seen = { 0 };
+	size_t row = 0;
+
+	while (row < t->n_rows && intern_text(&seen, cell_at(t, row, column).text) == row)
+		row++;
+	intern_release(&seen);
+	return row;
 }
 
 static bool is_name(const char *name, const char *word, size_t len)
 {
-	return strncasecmp(name, word, len) == 0 && name[len] == '\0';
+	return name && strncasecmp(name, word, len) == 0 && name[len] == '\0';
 }
 
 static int unknown_column(const struct table *t, const char *word, size_t len, struct err *err)
@@ -108,7 +166,7 @@ static int unknown_column(const struct table *t, const char *word, size_t len, s
 
 	for (size_t i = 0; i < t->n_columns; i++)
 		buf_addf(&keys, "%s%s", i ? ", " : "", t->columns[i].key);
-	return err_set(err, EXIT_USAGE, "'%.*s' is no column: there are %s",
+	return err_set(err, EXIT_USAGE, "unknown column '%.*s': choose from %s",
 		       len > 80 ? 80 : (int)len, word, buf_str(&keys));
 }
 
@@ -124,80 +182,14 @@ int table_select(struct table *t, const char *list, struct err *err)
 			i++;
 		if (i == t->n_columns)
 			return unknown_column(t, list, len, err);
-		select_column(t, i);
+		table_show(t, i);
 		if (list[len] == '\0')
 			return 0;
 		list += len + 1;
 	}
 }
 
-/* Without its fraction; what no int64_t can hold becomes 0. */
-static int64_t whole(const struct cell *cell)
-{
-	if (cell->kind == CELL_NUMBER)
-		return cell->number;
-	return cell->real > -9e18 && cell->real < 9e18 ? (int64_t)cell->real : 0;
-}
-
-/* A histogram has tens of thousands of these: a quarter of what printf takes. */
-static void show_integer(struct buf *out, int64_t value)
-{
-	uint64_t rest = value < 0 ? -(uint64_t)value : (uint64_t)value;
-	char text[24], *at = text + sizeof(text);
-
-	do
-		*--at = (char)('0' + rest % 10);
-	while ((rest /= 10) > 0);
-	if (value < 0)
-		*--at = '-';
-	buf_add(out, at, (size_t)(text + sizeof(text) - at));
-}
-
-static void show_number(enum column_type type, const struct cell *cell, struct buf *out)
-{
-	char text[400]; /* "%.2f" of the largest double has 312 bytes */
-
-	if (type == COL_BYTES) {
-		units_bytes(out, whole(cell));
-		return;
-	}
-	if (type == COL_SECONDS) {
-		units_seconds(out, whole(cell));
-		return;
-	}
-	if (type == COL_NANOS) {
-		units_nanos(out, whole(cell) > 0 ? (uint64_t)whole(cell) : 0);
-		return;
-	}
-	if (cell->kind == CELL_NUMBER) {
-		show_integer(out, cell->number);
-		return;
-	}
-	(void)snprintf(text, sizeof(text), "%.2f", cell->real);
-	buf_adds(out, text);
-}
-
-static void show_cell(const struct table *t, size_t row, size_t column, struct buf *out)
-{
-	const struct cell *cell = cell_at(t, row, column);
-	const char *text;
-
-	switch (cell->kind) {
-	case CELL_ABSENT:
-		buf_addc(out, '-');
-		break;
-	case CELL_TEXT:
-		text = t->texts.data + cell->text;
-		text_printable(out, text, strlen(text));
-		break;
-	case CELL_NUMBER:
-	case CELL_REAL:
-		show_number(t->columns[column].type, cell, out);
-		break;
-	}
-}
-
-/* A cell as it is printed. */
+/* A formatted cell. */
 struct shown {
 	size_t at, len; /* in layout.text */
 	size_t width;
@@ -205,7 +197,7 @@ struct shown {
 
 struct layout {
 	struct buf text;
-	struct shown *cells; /* heading row first when there is one, then row by row */
+	struct shown *cells; /* the headings, then row by row */
 	size_t n;
 	size_t *widths;
 };
@@ -216,7 +208,7 @@ static void end_cell(struct layout *l, size_t start, size_t column)
 
 	s->at = start;
 	s->len = l->text.len - start;
-	s->width = text_width(l->text.data + start, s->len);
+	s->width = printable_width(l->text.data + start, s->len);
 	if (s->width > l->widths[column] && s->width <= WIDEST)
 		l->widths[column] = s->width;
 }
@@ -224,7 +216,7 @@ static void end_cell(struct layout *l, size_t start, size_t column)
 static struct layout lay_out(const struct table *t)
 {
 	struct layout l = { BUF_INIT, NULL, 0, NULL };
-	size_t lines = 1 + t->n_rows; /* headings first */
+	size_t lines = 1 + t->n_rows; /* with the headings */
 
 	l.cells = xreallocarray(NULL, lines, t->n_selected * sizeof(*l.cells));
 	l.widths = xcalloc(t->n_selected, sizeof(*l.widths));
@@ -236,9 +228,10 @@ static struct layout lay_out(const struct table *t)
 	}
 	for (size_t row = 0; row < t->n_rows; row++) {
 		for (size_t i = 0; i < t->n_selected; i++) {
+			struct cell cell = cell_at(t, row, t->selected[i]);
 			size_t start = l.text.len;
 
-			show_cell(t, row, t->selected[i], &l.text);
+			cell_show(&cell, t->columns[t->selected[i]].type, &l.text);
 			end_cell(&l, start, i);
 		}
 	}
@@ -252,44 +245,69 @@ static void release_layout(struct layout *l)
 	free(l->widths);
 }
 
-static void add_blanks(struct buf *out, size_t n)
+static void add_spaces(struct buf *out, size_t n)
 {
 	memset(buf_reserve(out, n), ' ', n);
 	out->len += n;
 }
 
-static void add_line(const struct table *t, const struct layout *l, size_t line, struct buf *out)
+static void add_cells(const struct table *t, const struct layout *l, size_t line, struct buf *out)
 {
 	for (size_t i = 0; i < t->n_selected; i++) {
 		const struct shown *s = &l->cells[line * t->n_selected + i];
-		bool left = t->columns[t->selected[i]].type == COL_TEXT;
+		bool left = t->columns[t->selected[i]].type == CELL_TEXT;
 		bool last = i + 1 == t->n_selected;
 		size_t pad = l->widths[i] > s->width ? l->widths[i] - s->width : 0;
 
 		if (!left)
-			add_blanks(out, pad);
+			add_spaces(out, pad);
 		buf_add(out, l->text.data + s->at, s->len);
 		if (left && !last)
-			add_blanks(out, pad);
+			add_spaces(out, pad);
 		if (!last)
-			add_blanks(out, GAP);
+			add_spaces(out, GAP);
 	}
 	buf_addc(out, '\n');
 }
 
+static void add_stack(const struct table *t, size_t row, struct buf *out)
+{
+	size_t n, shown;
+	const char **frames = frames_of(t, row, &n);
+
+	/* If only one frame is left, print it: "... 1 more" takes a line, too. */
+	shown = t->frames_shown > 0 && n > t->frames_shown + 1 ? t->frames_shown : n;
+	for (size_t i = 0; i < shown; i++) {
+		buf_adds(out, INDENT "at ");
+		printable_add(out, frames[i], strlen(frames[i]));
+		buf_addc(out, '\n');
+	}
+	if (shown < n)
+		buf_addf(out, INDENT "... %zu more\n", n - shown);
+	if (n == 0)
+		buf_addf(out, INDENT "%s\n", t->columns[t->stack].name);
+}
+
+static void add_line(const struct table *t, const struct layout *l, size_t line, struct buf *out)
+{
+	add_cells(t, l, line, out);
+	if (line > 0 && t->stack < t->n_columns)
+		add_stack(t, line - 1, out);
+}
+
 void table_print(const struct table *t, FILE *out)
 {
-	_cleanup_buf_ struct buf piece = BUF_INIT;
+	_cleanup_buf_ struct buf chunk = BUF_INIT;
 	struct layout l = lay_out(t);
 
 	for (size_t line = 0; line <= t->n_rows; line++) {
-		add_line(t, &l, line, &piece);
-		if (piece.len < PIECE)
+		add_line(t, &l, line, &chunk);
+		if (chunk.len < CHUNK)
 			continue;
-		(void)fwrite(piece.data, 1, piece.len, out); /* main looks at ferror() once */
-		buf_reset(&piece);
+		(void)fwrite(chunk.data, 1, chunk.len, out); /* main checks ferror() */
+		buf_reset(&chunk);
 	}
-	(void)fwrite(buf_str(&piece), 1, piece.len, out);
+	(void)fwrite(buf_str(&chunk), 1, chunk.len, out);
 	release_layout(&l);
 }
 
@@ -302,33 +320,68 @@ void table_add(const struct table *t, struct buf *out)
 	release_layout(&l);
 }
 
+static struct json *stack_json(const struct table *t, size_t row)
+{
+	struct json *stack = json_array();
+	size_t n;
+	const char **frames = frames_of(t, row, &n);
+
+	for (size_t i = 0; i < n; i++)
+		json_put_text(stack, NULL, frames[i]);
+	return stack;
+}
+
+void table_put(const struct table *t, size_t row, struct json *object)
+{
+	for (size_t i = 0; i < t->n_columns; i++) {
+		struct cell cell = cell_at(t, row, i);
+		const char *key = t->columns[i].key;
+
+		if (i == t->stack)
+			json_put(object, key, stack_json(t, row));
+		else if (key)
+			cell_put(&cell, object, key);
+	}
+}
+
+static struct json *row_json(const struct table *t, size_t row)
+{
+	struct json *object = json_object();
+
+	table_put(t, row, object);
+	return object;
+}
+
 struct json *table_json(const struct table *t)
 {
 	struct json *rows = json_array();
 
-	for (size_t row = 0; row < t->n_rows; row++) {
-		struct json *object = json_object();
-
-		for (size_t i = 0; i < t->n_columns; i++) {
-			const struct cell *cell = cell_at(t, row, i);
-			const char *key = t->columns[i].key;
-
-			switch (cell->kind) {
-			case CELL_ABSENT:
-				json_put_null(object, key);
-				break;
-			case CELL_TEXT:
-				json_put_text(object, key, t->texts.data + cell->text);
-				break;
-			case CELL_NUMBER:
-				json_put_number(object, key, cell->number);
-				break;
-			case CELL_REAL:
-				json_put_real(object, key, cell->real);
-				break;
-			}
-		}
-		json_put(rows, NULL, object);
-	}
+	for (size_t row = 0; row < t->n_rows - t->has_total; row++)
+		json_put(rows, NULL, row_json(t, row));
 	return rows;
+}
+
+void table_add_json(const struct table *t, struct buf *out)
+{
+	for (size_t row = 0; row < t->n_rows - t->has_total; row++) {
+		struct json *object = row_json(t, row);
+
+		json_add(out, object);
+		buf_addc(out, '\n');
+		json_free(object);
+	}
+}
+
+void table_output(const struct table *t, const char *key, int64_t pid, bool json, FILE *out)
+{
+	struct json *doc;
+
+	if (!json) {
+		table_print(t, out);
+		return;
+	}
+	doc = json_object();
+	json_put_number(doc, "pid", pid);
+	json_put(doc, key, table_json(t));
+	json_print_take(doc, out);
 }

@@ -1,60 +1,64 @@
-/*
- * Rows and columns: a command declares its columns once, and the table, the JSON and -o all
- * come from them.  Knows no JVM.
- */
+/* Tables.  The declarations of the columns define the text, the JSON and the option -o. */
 #ifndef JTOOL_RENDER_TABLE_H
 #define JTOOL_RENDER_TABLE_H
 
-#include <stdbool.h>
-#include <stdint.h>
 #include <stdio.h>
 
 #include "base/err.h"
-#include "render/json.h"
+#include "render/cell.h"
 
-enum column_type {
-	COL_TEXT,    /* hostile until printed: control characters are escaped on the way out */
-	COL_NUMBER,  /* right-aligned */
-	COL_BYTES,   /* right-aligned, as 812, 1.5K, 64M; the plain number in JSON */
-	COL_SECONDS, /* right-aligned, as 7s, 5m06s, 3h04m, 1d02h; the plain number in JSON */
-	COL_NANOS,   /* right-aligned, as 812 ns, 1.24 us, 31.0 ms; the plain number in JSON */
-};
-
+/* Text is aligned left, all other types right. */
 struct column {
-	const char *name; /* heading, upper case */
-	const char *key;  /* JSON key; also the name for -o */
-	enum column_type type;
-	bool hidden;      /* in JSON always, in the table only when asked for with -o */
-	const char *help;
+	const char *name; /* heading, upper case; for CELL_STACK: shown for an empty stack */
+	const char *key;  /* in JSON, and for -o; NULL: text only */
+	enum cell_type type;
+	bool hidden;      /* shown only after table_show() or table_select() */
 };
 
 struct table;
 
-/* columns are kept by reference; those that are not hidden are selected. */
+/* Copies the columns; those that are not hidden are shown. */
 struct table *table_new(const struct column *columns, size_t n_columns);
 void table_free(struct table *t);
 
-/* A new row; cells that are never set are absent: "-" in the table, null in JSON. */
+/* Adds a row.  Cells that are never set are absent: "-" in the table, null in JSON. */
 void table_row(struct table *t);
+/* Adds the last row, the total, which is not in the JSON. */
+void table_total(struct table *t);
+void table_set(struct table *t, size_t column, struct cell cell); /* a text is copied */
 void table_text(struct table *t, size_t column, const char *text); /* copied; NULL: absent */
 void table_number(struct table *t, size_t column, int64_t value);
-void table_real(struct table *t, size_t column, double value); /* COL_NUMBER: two decimals */
+void table_unsigned(struct table *t, size_t column, uint64_t value);
+void table_real(struct table *t, size_t column, double value);
+/* Appends a frame to the stack of the last row.  `text` must outlive the table. */
+void table_frame(struct table *t, const char *text);
 
+/* Returns the first row that repeats the text of an earlier row, or the number of rows. */
+size_t table_first_duplicate(const struct table *t, size_t column);
+
+/* Shows the column as the last one. */
+void table_show(struct table *t, size_t column);
 /*
- * Choose the columns to print and their order from "a,b,c" (names or keys, in any case).
- * -1 with err set (EXIT_USAGE), naming what there is.
+ * Shows the columns of a list "a,b,c" of names or keys, ignoring case; each column must have a key.
+ * Returns -1 with err set (EXIT_USAGE) for an unknown column.
  */
 int table_select(struct table *t, const char *list, struct err *err) _must_check_;
+/* Prints at most n frames of each stack and the number of the others; n = 0 (default): all. */
+void table_limit_stacks(struct table *t, size_t n);
 
-/*
- * Print it aligned; nothing is cut, whatever the width of the terminal.  A cell of more than some
- * hundred characters stands out of line.
- */
+/* Prints aligned columns without truncation.  Cells wider than 256 do not widen their column. */
 void table_print(const struct table *t, FILE *out);
-/* The same at the end of a buffer. */
+/* Appends to a buffer what table_print() prints. */
 void table_add(const struct table *t, struct buf *out);
 
-/* An array of objects, one a row, with every column; the caller's. */
+/* Prints the table, or the JSON document {"pid":…,KEY:[…]}. */
+void table_output(const struct table *t, const char *key, int64_t pid, bool json, FILE *out);
+
+/* Returns an array with an object for each row, of the columns with a key.  The caller frees it. */
 struct json *table_json(const struct table *t);
+/* Adds the cells of one row to an object. */
+void table_put(const struct table *t, size_t row, struct json *object);
+/* Appends each row as a JSON object on its own line. */
+void table_add_json(const struct table *t, struct buf *out);
 
 #endif

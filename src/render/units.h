@@ -1,6 +1,4 @@
-/*
- * Sizes and times as people read them.
- */
+/* Human-readable sizes, counts and times. */
 #ifndef JTOOL_RENDER_UNITS_H
 #define JTOOL_RENDER_UNITS_H
 
@@ -8,17 +6,17 @@
 
 #include "base/buf.h"
 
-/* 812, 1.5K, 64M: at most four digits and a sign; rounded down. */
+/* Appends a size such as 812, 1.5K, 64M: at most four digits and a sign; rounded down. */
 void units_bytes(struct buf *out, int64_t bytes);
 
-/* 812, 1,204, 17,000,000. */
+/* Appends a count such as 812, 1,204, 17,000,000. */
 void units_count(struct buf *out, uint64_t n);
 
-/* 7s, 5m06s, 3h04m, 1d02h. */
+/* Appends a duration such as 7s, 5m06s, 3h04m, 1d02h; rounded down. */
 void units_seconds(struct buf *out, int64_t s);
 
-/* 812 ns, 1.24 us, 31.0 ms, 124 s: three digits, rounded down. */
+/* Appends a duration such as 812 ns, 1.24 us, 31.0 ms, 124 s: three digits, rounded down. */
 void units_nanos(struct buf *out, uint64_t ns);
-#define UNITS_NANOS_WIDTH 7 /* of all but ten thousand seconds and more */
+#define UNITS_NANOS_WIDTH 7 /* widest text below 10,000 s */
 
 #endif

@@ -1,4 +1,4 @@
-/* AGENT_FILE comes from the build: the agent, compressed, in the build tree. */
+/* The compressed agent; the build sets AGENT_FILE to its path in the build tree. */
 	.section .rodata
 	.global jtool_agent_gz
 	.global jtool_agent_gz_len
@@ -10,7 +10,7 @@ jtool_agent_gz:
 .Lend:
 	.size jtool_agent_gz, .Lend - jtool_agent_gz
 	.balign 8
-jtool_agent_gz_len: /* a size_t: as wide as an address */
+jtool_agent_gz_len: /* a size_t, which is as wide as an address */
 	.dc.a .Lend - jtool_agent_gz
 	.size jtool_agent_gz_len, . - jtool_agent_gz_len
 	.section .note.GNU-stack, "", %progbits

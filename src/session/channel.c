@@ -7,7 +7,7 @@
 #include <sys/socket.h>
 
 #define ALIVE_CHECK_MS 1000
-#define FRAME_MS 30000 /* for the rest of a frame that has begun */
+#define FRAME_MS 30000 /* limit to receive the rest of a started frame, or to send a frame */
 
 void channel_release(struct channel *c)
 {
@@ -26,8 +26,8 @@ void channel_new_token(char token[static WIRE_TOKEN_LEN + 1])
 }
 
 /*
- * Without a deadline only the target's end ends the wait: its process descriptor is polled
- * along, and where the kernel has none the process is looked at each second.
+ * The target's exit ends a wait, too, even one without a deadline.  The target's pidfd shows the
+ * exit; if the kernel has no pidfds, the target's status is checked every second.
  */
 int channel_wait(const struct channel *c, const struct deadline *deadline)
 {
@@ -42,10 +42,10 @@ int channel_wait(const struct channel *c, const struct deadline *deadline)
 
 		if (n < 0 && errno != EINTR)
 			return -errno;
-		/* What it said before it went is still heard. */
+		/* Data that arrived before the exit is still received. */
 		if (n > 0 && pfds[0].revents)
 			return 0;
-		if (ns_alive(c->ns) < 0)
+		if (target_ns_alive(c->ns) < 0)
 			return -ESRCH;
 		if (deadline && deadline_passed(*deadline))
 			return -ETIMEDOUT;
@@ -92,7 +92,7 @@ int channel_send(struct channel *c, uint16_t type, const struct wire_writer *pay
 	return io_write_all(c->fd, frame.data, frame.len, deadline_in_ms(FRAME_MS));
 }
 
-/* The directory of the socket keeps other users out, but not other processes of this one. */
+/* Checks the peer's pid: another process of the target's user can reach the socket, too. */
 static bool is_target(const struct channel *c)
 {
 	struct ucred peer;

@@ -1,53 +1,53 @@
-#include "session/load.h"
+#include "session/load_reply.h"
 
 #include <string.h>
 
-#include "target/attachproto.h"
+#include "attach/protocol.h"
 #include "wire/frame.h"
 
 #define DISABLED "Dynamic agent loading is not enabled"
 #define NOT_MAPPED "failed to map segment"
 
-/* The text of a reply that told no code; JDK 8 sends none. */
+/* Reports a reply without a code from the agent; `text` is the JVM's reason, empty in JDK 8. */
 static int not_loaded(const struct jvm *jvm, const char *text, struct err *err)
 {
 	if (strstr(text, DISABLED))
 		return err_set(err, EXIT_AGENT,
-			       "JVM %d does not let agents in: %s; "
+			       "JVM %d does not accept agents: %s; "
 			       "it was started with -XX:-EnableDynamicAgentLoading",
 			       (int)jvm->pid, text);
 	if (strstr(text, NOT_MAPPED))
 		return err_set(err, EXIT_AGENT,
-			       "JVM %d may not map the agent as code: %s; "
+			       "JVM %d cannot map the agent as code: %s; "
 			       "a security module forbids it, or the mount is noexec",
 			       (int)jvm->pid, text);
 	return err_set(err, EXIT_AGENT, "JVM %d did not load jtool's agent: %s", (int)jvm->pid,
-		       *text ? text : "JDK 8 does not say why, its own stderr may");
+		       *text ? text : "JDK 8 gives no reason; see the JVM's stderr");
 }
 
 static const char *refusal(int code)
 {
 	switch (code) {
 	case WIRE_REFUSED_OPTIONS:
-		return "it does not understand its options";
+		return "its options are invalid";
 	case WIRE_REFUSED_MEMORY:
-		return "the JVM has no memory left";
+		return "the JVM is out of memory";
 	case WIRE_REFUSED_JVM:
 		return "the JVM offers no JVMTI environment";
 	case WIRE_REFUSED_CONNECT:
 		return "it cannot connect to jtool's socket";
 	case WIRE_REFUSED_PEER:
-		return "another user listens at jtool's socket";
+		return "jtool's socket belongs to another user";
 	case WIRE_REFUSED_THREAD:
-		return "the JVM can start no thread";
+		return "the JVM cannot start a thread";
 	default:
-		return "for a reason that is not known";
+		return "the reason is unknown";
 	}
 }
 
-int load_check(const struct jvm *jvm, int status, const struct buf *output, struct err *err)
+int load_reply_check(const struct jvm *jvm, int status, const struct buf *output, struct err *err)
 {
-	struct load_result result = attachproto_load(status, buf_str(output), output->len);
+	struct load_result result = attach_protocol_load(status, buf_str(output), output->len);
 
 	if (result.loaded)
 		return 0;

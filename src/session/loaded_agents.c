@@ -1,4 +1,4 @@
-#include "session/image.h"
+#include "session/loaded_agents.h"
 
 #include <errno.h>
 #include <string.h>
@@ -6,24 +6,24 @@
 #include "base/xalloc.h"
 #include "proc/inroot.h"
 
-/* Each is another build of jtool's; a target that maps more than that is up to something. */
+/* A target has one image for each build of jtool; a target with more images is hostile. */
 #define IMAGES_MAX 32
 
 #define STEM "jtool-agent-"
 #define SUFFIX ".so"
 #define HASH_LEN 16
 
-void images_release(struct images *images)
+void loaded_agents_release(struct loaded_agents *images)
 {
 	for (size_t i = 0; i < images->n; i++)
 		free(images->paths[i]);
 	free(images->paths);
-	*images = (struct images){ 0 };
+	*images = (struct loaded_agents){ 0 };
 }
 
 static const char *name_of(const char *path)
 {
-	return strrchr(path, '/') + 1; /* paths of maps are absolute */
+	return strrchr(path, '/') + 1; /* paths in maps are absolute */
 }
 
 static bool is_image(const char *name)
@@ -35,13 +35,13 @@ static bool is_image(const char *name)
 	       strcmp(name + stem + HASH_LEN, SUFFIX) == 0;
 }
 
-/* The loader itself, or where that is a link to it, musl's libc; glibc's is called libc.so.6. */
+/* Returns true for the name of musl's loader or libc; the loader may be a link to libc. */
 static bool is_musl(const char *name)
 {
 	return strncmp(name, "ld-musl-", 8) == 0 || strcmp(name, "libc.so") == 0;
 }
 
-static bool is_known(const struct images *images, const char *path)
+static bool is_known(const struct loaded_agents *images, const char *path)
 {
 	for (size_t i = 0; i < images->n; i++) {
 		if (strcmp(images->paths[i], path) == 0)
@@ -51,14 +51,14 @@ static bool is_known(const struct images *images, const char *path)
 }
 
 struct search {
-	struct images *images;
-	const char *root; /* of the target; NULL: unreadable */
+	struct loaded_agents *images;
+	const char *root; /* path of the target's root; NULL: unreadable */
 };
 
 static bool visit(const struct proc_map *map, void *arg)
 {
 	const struct search *s = arg;
-	struct images *images = s->images;
+	struct loaded_agents *images = s->images;
 	const char *path = inroot_path(map->path, s->root), *name = name_of(path);
 
 	images->musl |= is_musl(name);
@@ -69,11 +69,11 @@ static bool visit(const struct proc_map *map, void *arg)
 	return true;
 }
 
-int images_find(const struct ns *ns, struct images *images, struct err *err)
+int loaded_agents_find(const struct target_ns *ns, struct loaded_agents *images, struct err *err)
 {
 	const struct jvm *jvm = ns->jvm;
 	_cleanup_free_ char *root = procfs_readlink(&ns->proc, jvm->pid, "root");
-	struct images found = { 0 };
+	struct loaded_agents found = { 0 };
 	struct search s = { &found, root };
 	int rc = procfs_code_maps(&ns->proc, jvm->pid, visit, &s);
 
@@ -81,16 +81,16 @@ int images_find(const struct ns *ns, struct images *images, struct err *err)
 		*images = found;
 		return 0;
 	}
-	images_release(&found);
+	loaded_agents_release(&found);
 	if (rc == -ESRCH || rc == -ENOENT)
 		return jvm_gone(jvm, err);
 	if (rc == -EACCES || rc == -EPERM)
 		return jvm_denied(jvm, err);
-	return err_set(err, EXIT_AGENT, "what JVM %d has mapped cannot be read: %s", (int)jvm->pid,
+	return err_set(err, EXIT_AGENT, "cannot read the mappings of JVM %d: %s", (int)jvm->pid,
 		       strerror(-rc));
 }
 
-const char *images_named(const struct images *images, const char *file_name)
+const char *loaded_agents_named(const struct loaded_agents *images, const char *file_name)
 {
 	for (size_t i = 0; i < images->n; i++) {
 		if (strcmp(name_of(images->paths[i]), file_name) == 0)

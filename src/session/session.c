@@ -5,38 +5,38 @@
 #include <string.h>
 #include <sys/socket.h>
 
-#include "base/io.h"
+#include "attach/target_ns.h"
 #include "base/xalloc.h"
+#include "fileio/io.h"
 #include "session/channel.h"
-#include "session/embedded.h"
-#include "session/image.h"
-#include "session/load.h"
-#include "session/place.h"
-#include "target/ns.h"
+#include "session/embedded_agent.h"
+#include "session/load_reply.h"
+#include "session/loaded_agents.h"
+#include "session/staging/staged_file.h"
 
 #define GOODBYE_MS 10000
-#define EXIT_MS 1000    /* between a dying process's closed socket and its end */
-#define ANSWER_MAX (1u << 30) /* what a hostile agent can make us keep */
-#define JVMTI_WRONG_PHASE 112 /* JVMTI_ERROR_WRONG_PHASE: the JVM is on its way out */
+#define EXIT_MS 1000    /* an exiting process closes its socket before it ends */
+#define ANSWER_MAX (1u << 30) /* limit for a hostile agent */
+#define JVMTI_WRONG_PHASE 112 /* JVMTI_ERROR_WRONG_PHASE: the JVM is shutting down */
 
 struct session {
 	const struct jvm *jvm;
-	const struct steps *steps;
-	struct ns ns;
-	struct place *place;
+	const struct verbose *verbose;
+	struct target_ns ns;
+	struct staged_file *staged;
 	struct channel channel;
-	bool broken; /* it no longer says what it should: only closing it is left */
-	int32_t code; /* the JVMTI error of the last ERROR */
+	bool broken; /* protocol error: the session can only be closed */
+	int32_t code; /* the JVMTI error of the last ERROR frame */
 };
 
 static bool is_gone(const struct session *s, int wait_ms)
 {
 	if (s->ns.pid_fd < 0)
-		return ns_alive(&s->ns) < 0;
+		return target_ns_alive(&s->ns) < 0;
 	return io_wait(s->ns.pid_fd, POLLIN, deadline_in_ms((unsigned)wait_ms)) == 0;
 }
 
-/* The back-channel failed: is it the target's end or the agent's? */
+/* Reports a failed connection as the target's exit or the agent's failure. */
 static int channel_failed(struct session *s, int error, struct err *err)
 {
 	s->broken = true;
@@ -44,12 +44,12 @@ static int channel_failed(struct session *s, int error, struct err *err)
 		return jvm_gone(s->jvm, err);
 	if (error == -EBADMSG)
 		return err_set(err, EXIT_AGENT,
-			       "the agent in JVM %d sent no frame of version %d: "
-			       "another jtool's agent?",
+			       "the agent in JVM %d sent a frame that is not of version %d; it may "
+			       "belong to another build of jtool",
 			       (int)s->jvm->pid, WIRE_VERSION);
 	if (error == -ETIMEDOUT)
 		return err_set(err, EXIT_AGENT,
-			       "the agent in JVM %d does not answer in time; is the JVM stopped?",
+			       "the agent in JVM %d did not answer in time; the JVM may be stopped",
 			       (int)s->jvm->pid);
 	if (error == -EPIPE || error == -ECONNRESET)
 		return err_set(err, EXIT_AGENT, "the agent in JVM %d ended the session",
@@ -66,15 +66,15 @@ static int error_frame(struct session *s, struct wire_reader payload, struct err
 
 	s->code = code;
 	if (code == JVMTI_WRONG_PHASE)
-		return err_set(err, EXIT_PARTIAL, "JVM %d is going down", (int)s->jvm->pid);
+		return err_set(err, EXIT_PARTIAL, "JVM %d is shutting down", (int)s->jvm->pid);
 	return err_set(err, EXIT_ANSWER, "the agent in JVM %d: %.*s: %.*s", (int)s->jvm->pid,
 		       (int)what.len, what.data, (int)why.len, why.data);
 }
 
-static int makes_no_sense(struct session *s, uint16_t type, struct err *err)
+static int invalid_frame(struct session *s, uint16_t type, struct err *err)
 {
-	s->broken = true; /* the JVM may stand still while it goes on: it is hung up on */
-	return err_set(err, EXIT_AGENT, "the agent sent a frame that makes no sense here: %s (%u)",
+	s->broken = true; /* the JVM may be paused: close at once */
+	return err_set(err, EXIT_AGENT, "the agent sent an invalid or unexpected frame: %s (%u)",
 		       wire_type_name(type), (unsigned)type);
 }
 
@@ -91,19 +91,18 @@ int session_answer(struct session *s, session_take_fn *take, void *arg, struct e
 			return channel_failed(s, rc, err);
 		if (type == WIRE_ERROR)
 			return error_frame(s, payload, err);
-		if (type != WIRE_TAPE) /* as long as its own request allows: who takes it counts */
+		if (type != WIRE_HEAP_STREAM) /* the request limits a heap stream */
 			bytes += (size_t)(payload.end - payload.at);
 		if (bytes > ANSWER_MAX) {
 			s->broken = true;
-			return err_set(err, EXIT_AGENT,
-				       "the agent's answer does not come to an end");
+			return err_set(err, EXIT_AGENT, "the agent's answer exceeds 1 GiB");
 		}
 		rc = take(arg, type, &payload);
 	} while (rc == 0);
-	return rc > 0 ? 0 : makes_no_sense(s, type, err);
+	return rc > 0 ? 0 : invalid_frame(s, type, err);
 }
 
-/* One frame, or none if none has begun by then: 1: it was the last one, 0, -1. */
+/* Takes a frame if one starts before `until`.  Returns 1 after the last frame, else 0; or -1. */
 static int follow_until(struct session *s, struct deadline until, session_take_fn *take, void *arg,
 			struct err *err)
 {
@@ -120,7 +119,7 @@ static int follow_until(struct session *s, struct deadline until, session_take_f
 	if (type == WIRE_ERROR)
 		return error_frame(s, payload, err);
 	rc = take(arg, type, &payload);
-	return rc < 0 ? makes_no_sense(s, type, err) : rc;
+	return rc < 0 ? invalid_frame(s, type, err) : rc;
 }
 
 int session_follow(struct session *s, session_take_fn *take, session_tick_fn *tick,
@@ -133,7 +132,7 @@ int session_follow(struct session *s, session_take_fn *take, session_tick_fn *ti
 		if (!deadline_passed(next))
 			continue;
 		if (tick(s, arg, err) < 0) {
-			s->broken = true; /* it goes on until it is hung up on */
+			s->broken = true; /* only closing the connection stops the agent */
 			return -1;
 		}
 		next = deadline_in_ms(tick_ms);
@@ -147,11 +146,12 @@ int session_send(struct session *s, uint16_t type, const struct wire_writer *pay
 	int rc = channel_send(&s->channel, type, payload);
 
 	if (rc == -EMSGSIZE)
-		return err_set(err, EXIT_USAGE, "the request is too long");
+		return err_set(err, EXIT_USAGE, "the request to the agent is too long: "
+			       "give fewer or shorter arguments");
 	return rc < 0 ? channel_failed(s, rc, err) : 0;
 }
 
-int session_code(const struct session *s)
+int session_jvmti_error(const struct session *s)
 {
 	return s->code;
 }
@@ -159,7 +159,8 @@ int session_code(const struct session *s)
 static int load_file(const struct session *s, const struct attach_opts *opts,
 		     const char *file, const char *token, struct err *err)
 {
-	_cleanup_free_ char *options = xasprintf("%s,%s", place_socket(s->place), token);
+	_cleanup_free_ char *options = xasprintf("%s,%s", staged_file_socket_path(s->staged),
+						 token);
 	const char *const args[] = { file, "true", options };
 	const struct attach_request request = { "load", args, ARRAY_SIZE(args) };
 	_cleanup_buf_ struct buf output = BUF_INIT;
@@ -168,51 +169,51 @@ static int load_file(const struct session *s, const struct attach_opts *opts,
 
 	if (attach_execute(s->jvm, opts, &request, &reply, err) < 0)
 		return -1;
-	/* What is too long for a reply to `load` tells nothing that its beginning does not. */
+	/* A longer reply is cut: its beginning has the reason. */
 	rc = spool_text(&reply.output, &output, LOAD_REPLY_MAX);
 	if (rc == 0 || rc == -EFBIG)
-		rc = load_check(s->jvm, reply.code, &output, err);
+		rc = load_reply_check(s->jvm, reply.code, &output, err);
 	else
-		rc = err_set(err, EXIT_AGENT, "the reply to load is lost: %s", strerror(-rc));
+		rc = err_set(err, EXIT_AGENT, "cannot read the reply to load: %s", strerror(-rc));
 	attach_reply_release(&reply);
 	return rc;
 }
 
 /*
- * The one that the target has mapped already, for what it holds; else, or should the linker not
- * know that by its path any more, the one that was placed.
+ * Loads the image with the patches, which the target has mapped already.  If no image is mapped, or
+ * the linker does not find it by its path, loads the staged file.
  */
 static int load_agent(const struct session *s, const struct attach_opts *opts,
 		      const char *token, struct err *err)
 {
-	const char *placed = place_file(s->place), *mapped;
-	struct images images = { 0 };
+	const char *staged = staged_file_path(s->staged), *mapped;
+	struct loaded_agents images = { 0 };
 	struct err refused = { 0 };
 	int rc = -1;
 
-	if (images_find(&s->ns, &images, err) < 0)
+	if (loaded_agents_find(&s->ns, &images, err) < 0)
 		return -1;
-	mapped = images_named(&images, strrchr(placed, '/') + 1);
-	if (mapped && strcmp(mapped, placed) != 0 && !images.musl)
+	mapped = loaded_agents_named(&images, strrchr(staged, '/') + 1);
+	if (mapped && strcmp(mapped, staged) != 0 && !images.musl)
 		rc = load_file(s, opts, mapped, token, &refused);
 	if (rc < 0)
-		rc = load_file(s, opts, placed, token, err);
-	images_release(&images);
+		rc = load_file(s, opts, staged, token, err);
+	loaded_agents_release(&images);
 	return rc;
 }
 
-static int does_not_connect(const struct session *s, struct err *err)
+static int not_connected(const struct session *s, struct err *err)
 {
 	if (is_gone(s, 0))
 		return jvm_gone(s->jvm, err);
 	return err_set(err, EXIT_AGENT,
-		       "the agent was loaded into JVM %d, but does not connect back",
+		       "the agent was loaded into JVM %d but did not connect in time",
 		       (int)s->jvm->pid);
 }
 
-static struct place_request our_agent(const struct buf *agent, int listener)
+static struct staged_file_request our_agent(const struct buf *agent, int listener)
 {
-	return (struct place_request){
+	return (struct staged_file_request){
 		.data = agent->data,
 		.len = agent->len,
 		.stem = "jtool-agent",
@@ -223,9 +224,9 @@ static struct place_request our_agent(const struct buf *agent, int listener)
 
 char *session_agent_name(const struct buf *agent)
 {
-	const struct place_request req = our_agent(agent, -1);
+	const struct staged_file_request req = our_agent(agent, -1);
 
-	return place_file_name(&req);
+	return staged_file_name(&req);
 }
 
 bool session_is_ours(const char *image)
@@ -236,7 +237,7 @@ bool session_is_ours(const char *image)
 	struct err damaged = { 0 };
 
 	if (embedded_agent(&agent, &damaged) < 0)
-		return false; /* nothing can be: opening a session says why */
+		return false; /* session_open() reports the reason */
 	name = session_agent_name(&agent);
 	return strcmp(slash ? slash + 1 : image, name) == 0;
 }
@@ -246,32 +247,32 @@ static int connect_agent(struct session *s, const struct attach_opts *opts, int 
 {
 	_cleanup_buf_ struct buf agent = BUF_INIT;
 	char token[WIRE_TOKEN_LEN + 1];
-	struct place_request req;
+	struct staged_file_request req;
 
 	if (embedded_agent(&agent, err) < 0)
 		return -1;
 	req = our_agent(&agent, listener);
-	s->place = place_new(s->jvm, &req, s->steps, err);
-	if (!s->place)
+	s->staged = staged_file_new(s->jvm, &req, s->verbose, err);
+	if (!s->staged)
 		return -1;
 	channel_new_token(token);
 	if ((image ? load_file(s, opts, image, token, err) :
 		     load_agent(s, opts, token, err)) < 0)
 		return -1;
-	steps_add(s->steps, "the JVM loaded the agent");
+	verbose_step(s->verbose, "the JVM loaded the agent");
 	if (channel_accept(&s->channel, listener, token, deadline_in_ms(opts->timeout_ms)) < 0)
-		return does_not_connect(s, err);
-	steps_add(s->steps, "the agent connected back");
-	/* It is mapped and connected: what lies in the target's file system has done its work. */
-	place_free(TAKE_PTR(s->place));
+		return not_connected(s, err);
+	verbose_step(s->verbose, "the agent has connected");
+	/* The agent is mapped and connected, so its files are no longer needed. */
+	staged_file_free(TAKE_PTR(s->staged));
 	return 0;
 }
 
 static void session_free(struct session *s)
 {
 	channel_release(&s->channel);
-	place_free(s->place);
-	ns_close(&s->ns);
+	staged_file_free(s->staged);
+	target_ns_close(&s->ns);
 	free(s);
 }
 
@@ -282,14 +283,14 @@ struct session *session_open_image(const struct jvm *jvm, const struct attach_op
 	struct session *s;
 
 	if (listener < 0) {
-		(void)err_set(err, EXIT_AGENT, "no socket: %s", strerror(errno));
+		(void)err_set(err, EXIT_AGENT, "cannot create a socket: %s", strerror(errno));
 		return NULL;
 	}
 	s = xcalloc(1, sizeof(*s));
 	s->jvm = jvm;
-	s->steps = opts->steps;
+	s->verbose = opts->steps;
 	s->channel = (struct channel)CHANNEL_INIT(&s->ns);
-	if (ns_open(jvm, &s->ns, err) < 0) {
+	if (target_ns_open(jvm, &s->ns, err) < 0) {
 		free(s);
 		return NULL;
 	}
@@ -306,7 +307,7 @@ struct session *session_open(const struct jvm *jvm, const struct attach_opts *op
 	return session_open_image(jvm, opts, NULL, err);
 }
 
-/* Results that were still on their way are of no use any more. */
+/* Waits for the agent's last frame, and discards results that arrive before it. */
 static int wait_goodbye(struct session *s, struct err *err)
 {
 	struct deadline deadline = deadline_in_ms(GOODBYE_MS);
@@ -318,7 +319,7 @@ static int wait_goodbye(struct session *s, struct err *err)
 		int rc = channel_receive(&s->channel, &deadline, &type, &payload);
 
 		if (rc == 0 && deadline_passed(deadline))
-			rc = -ETIMEDOUT; /* one that never stops talking */
+			rc = -ETIMEDOUT; /* the agent never stops sending */
 		if (rc < 0)
 			return channel_failed(s, rc, err);
 	} while (type != WIRE_GONE);
@@ -344,7 +345,7 @@ int session_close(struct session *s, struct err *err)
 		if (rc == 0)
 			rc = wait_goodbye(s, err);
 		if (rc == 0)
-			steps_add(s->steps, "the agent is gone and left nothing behind");
+			verbose_step(s->verbose, "the agent has ended and freed everything");
 	}
 	session_free(s);
 	return rc;

@@ -1,14 +1,16 @@
 /*
- * Whole sessions in a fake JVM: what comes out when all goes well, and that nothing is left
- * behind, whatever call fails.
+ * Complete sessions in a fake JVM: the results of a histogram, and that a session leaves nothing in
+ * the JVM when any of its calls fails.
  */
 #include <check.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "agent/converse.h"
-#include "agent/peer.h"
+#include "agent/fake/converse.h"
+#include "agent/fake/peer.h"
+#include "cmd/command.h"
+#include "jvm/jni_refs.h"
 
 #define ROWS_MAX 32
 
@@ -18,7 +20,7 @@ struct row {
 	uint64_t instances, bytes;
 };
 
-/* What a client sees of a session. */
+/* The frames of a session as a client reads them. */
 struct seen {
 	jint refused;
 	bool hello, error, end, gone;
@@ -42,7 +44,7 @@ static void ask(int fd, const void *arg)
 
 	wire_put_u32(&w, request->flags);
 	wire_put_text(&w, request->signature, strlen(request->signature));
-	peer_says(fd, WIRE_HISTO, &w);
+	peer_send(fd, WIRE_HISTO, &w);
 }
 
 static void read_classes(struct seen *seen, struct wire_reader *r)
@@ -143,7 +145,7 @@ static void is_full_histogram(const struct seen *seen, uint32_t method)
 {
 	is_whole(seen, method);
 	has(seen, "LLate;", 0, FAKE_LATE, FAKE_LATE * 16);
-	/* Our own thread, its name and lock are out, and so is what calibration made. */
+	/* Not counted: the agent's thread, its name and lock, the objects of the calibration. */
 	has(seen, "Ljava/lang/Thread;", 0, 1, 40);
 	ck_assert_ptr_null(find(seen, "Ljava/lang/Object;", 0));
 	ck_assert_ptr_null(find(seen, "[J", 0));
@@ -155,7 +157,7 @@ static void is_full_histogram(const struct seen *seen, uint32_t method)
 
 static void jvm_of(int release, enum fake_layout layout)
 {
-	fake = (struct fake_jvm){ .release = release, .layout = layout };
+	heap_world_init(release, layout);
 }
 
 static void setup(void)
@@ -163,7 +165,7 @@ static void setup(void)
 	jvm_of(21, FAKE_NARROW);
 }
 
-START_TEST(calibration_knows_every_layout)
+START_TEST(calibration_recognises_every_layout)
 {
 	for (int layout = FAKE_NARROW; layout <= FAKE_COMPACT; layout++) {
 		for (int release = 17; release <= 21; release += 4) {
@@ -173,7 +175,7 @@ START_TEST(calibration_knows_every_layout)
 			seen = run(WIRE_HISTO_MODULES, "", BYE);
 			is_full_histogram(&seen, WIRE_WALK_KLASS);
 			ck_assert_uint_eq(seen.n_modules, 2);
-			fake_stop();
+			heap_world_stop();
 		}
 	}
 }
@@ -187,18 +189,18 @@ static void falls_back(void)
 	has(&seen, "LLate;", 0, FAKE_LATE, FAKE_LATE * 16);
 	ck_assert_uint_eq(seen.n_modules, 0);
 	ck_assert_uint_eq(fake_tagged(), 0);
-	fake_stop();
+	heap_world_stop();
 }
 
-START_TEST(doubt_means_tags)
+START_TEST(unknown_layout_uses_tags)
 {
-	fake.other_wrapper = true;
+	fake_heap.other_wrapper = true;
 	falls_back();
 	jvm_of(17, FAKE_NARROW);
-	fake.other_wrapper = true;
+	fake_heap.other_wrapper = true;
 	falls_back();
 	jvm_of(21, FAKE_WIDE);
-	fake.two_klass_words = true;
+	heap_world.two_klass_words = true;
 	falls_back();
 	jvm_of(21, FAKE_NARROW);
 	fake.odd_references = true;
@@ -206,57 +208,57 @@ START_TEST(doubt_means_tags)
 }
 END_TEST
 
-/* Nothing of the first walk, which met too many new classes, is left to confuse the second. */
-START_TEST(too_many_new_classes_mean_another_walk)
+/* A walk meets too many new classes: its results are dropped, and a second walk begins. */
+START_TEST(too_many_new_classes_repeat_the_walk)
 {
 	struct seen seen;
 
-	fake.crowd = 300;
+	heap_world.crowd = 300;
 	seen = run(0, "", BYE);
 	is_whole(&seen, WIRE_WALK_KLASS);
 	has(&seen, "LLate;", 0, FAKE_LATE + 300, (FAKE_LATE + 300) * 16);
-	ck_assert_int_eq(fake.listings, 2);
+	ck_assert_int_eq(heap_world.listings, 2);
 	ck_assert_uint_eq(fake_tagged(), 0);
-	fake_stop();
+	heap_world_stop();
 }
 END_TEST
 
-START_TEST(strict_never_calibrates)
+START_TEST(strict_histogram_does_not_calibrate)
 {
 	struct seen seen = run(WIRE_HISTO_STRICT, "", BYE);
 
 	is_full_histogram(&seen, WIRE_WALK_TAGS);
-	ck_assert_int_eq(fake.collections, 0);
-	fake_stop();
+	ck_assert_int_eq(fake_heap.collections, 0);
+	heap_world_stop();
 }
 END_TEST
 
-START_TEST(live_collects_first)
+START_TEST(live_histogram_collects_first)
 {
 	struct seen seen = run(WIRE_HISTO_LIVE | WIRE_HISTO_STRICT, "", BYE);
 
 	is_full_histogram(&seen, WIRE_WALK_TAGS);
-	ck_assert_int_eq(fake.collections, 1);
-	fake_stop();
+	ck_assert_int_eq(fake_heap.collections, 1);
+	heap_world_stop();
 }
 END_TEST
 
-START_TEST(one_class_of_each_loader)
+START_TEST(one_class_is_counted_for_each_loader)
 {
 	struct seen seen = run(0, "LApp;", BYE);
 
 	is_whole(&seen, WIRE_WALK_CLASS);
 	ck_assert_uint_eq(seen.n_rows, 2);
 	ck_assert_uint_eq(seen.n_loaders, 2);
-	fake_stop();
+	heap_world_stop();
 	seen = run(0, "LNone;", BYE);
 	ck_assert(seen.end && seen.n_rows == 0);
-	fake_stop();
+	heap_world_stop();
 }
 END_TEST
 
-/* A walk for each of them would take too long. */
-START_TEST(one_class_of_many_loaders)
+/* One walk for each class with this name would take too long. */
+START_TEST(one_class_of_many_loaders_uses_tags)
 {
 	struct seen seen = run(0, "LMany;", BYE);
 
@@ -266,16 +268,55 @@ START_TEST(one_class_of_many_loaders)
 	for (unsigned i = 0; i < FAKE_MANY; i++)
 		has(&seen, "LMany;", i, 1, 48);
 	ck_assert_uint_eq(fake_tagged(), 0);
-	fake_stop();
+	heap_world_stop();
 }
 END_TEST
 
-START_TEST(client_may_go_at_any_time)
+/* Stands in (--wrap) for a command that does nothing.  Leaks a reference if `leaks`. */
+int __wrap_ag_cmd_trace_stop(struct ag_jvm *jvm, struct ag_chan *chan, struct wire_reader *r);
+static bool leaks;
+
+int __wrap_ag_cmd_trace_stop(struct ag_jvm *jvm, struct ag_chan *chan, struct wire_reader *r)
+{
+	static struct fake_object object;
+	jobject global = ag_ref_global(jvm->jni, (jobject)&object, &jvm->globals);
+	jweak weak = ag_ref_weak(jvm->jni, (jobject)&object, &jvm->globals);
+
+	(void)chan, (void)r;
+	ag_ref_global_drop(jvm->jni, global, &jvm->globals);
+	if (!leaks)
+		ag_ref_weak_drop(jvm->jni, weak, &jvm->globals);
+	return 0;
+}
+
+static void ask_twice(int fd, const void *arg)
+{
+	(void)arg;
+	peer_send(fd, WIRE_TRACE_STOP, NULL);
+	peer_send(fd, WIRE_TRACE_STOP, NULL);
+}
+
+START_TEST(global_references_left_are_reported)
+{
+	for (int i = 0; i < 2; i++) {
+		struct talk talk = { .ask = ask_twice, .end = BYE, .take = take };
+
+		setup();
+		leaks = i;
+		talk.leaked = leaks ? 2 : 0;
+		converse(&talk);
+		ck_assert(talk.gone);
+		heap_world_stop();
+	}
+}
+END_TEST
+
+START_TEST(client_may_disconnect_at_any_time)
 {
 	(void)run(0, "", HANG_UP);
-	fake_stop();
+	heap_world_stop();
 	(void)run(0, "", HANG_UP_EARLY);
-	fake_stop();
+	heap_world_stop();
 }
 END_TEST
 
@@ -286,7 +327,7 @@ START_TEST(bad_options_are_refused)
 	};
 	static char longer[2000];
 
-	fake_start();
+	heap_world_start();
 	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++)
 		ck_assert_int_eq(converse_attach(bad[i]), WIRE_REFUSED_OPTIONS);
 	memset(longer, 'x', sizeof(longer) - 1);
@@ -294,12 +335,12 @@ START_TEST(bad_options_are_refused)
 	memcpy(longer + 150, "," TOKEN, sizeof("," TOKEN));
 	ck_assert_int_eq(converse_attach(longer), WIRE_REFUSED_OPTIONS);
 	ck_assert_int_eq(converse_attach("/no/such," TOKEN), WIRE_REFUSED_CONNECT);
-	ck_assert(!fake.environment);
-	fake_stop();
+	fake_nothing_left();
+	heap_world_stop();
 }
 END_TEST
 
-/* Each call fails once, until a session needs none that has not failed. */
+/* Runs one session for each call that may fail; in this session, the call fails. */
 static void fail_every_call(int release, uint32_t flags, const char *signature, bool leaving)
 {
 	unsigned n = 0, n_errors = 0;
@@ -313,17 +354,17 @@ static void fail_every_call(int release, uint32_t flags, const char *signature, 
 		seen = run(flags, signature, BYE);
 		if (leaving)
 			ck_assert_msg(!seen.error, "call %u", n);
-		/* A whole result, or an error, or the end of the session. */
+		/* A complete result, an error, or the end of the session. */
 		if (seen.gone)
 			ck_assert_msg(seen.end != seen.error, "call %u", n);
 		n_errors += seen.error && seen.gone;
-		fake_stop();
+		heap_world_stop();
 	} while (fake.calls >= n);
 	ck_assert_uint_gt(n, 50);
 	ck_assert(leaving || n_errors > 30);
 }
 
-START_TEST(any_call_may_fail)
+START_TEST(each_call_may_fail)
 {
 	fail_every_call(21, WIRE_HISTO_MODULES, "", false);
 	fail_every_call(17, WIRE_HISTO_LIVE, "", false);
@@ -333,7 +374,7 @@ START_TEST(any_call_may_fail)
 }
 END_TEST
 
-START_TEST(the_jvm_may_leave_at_any_call)
+START_TEST(the_jvm_may_exit_at_each_call)
 {
 	fail_every_call(21, WIRE_HISTO_MODULES, "", true);
 	fail_every_call(17, WIRE_HISTO_STRICT, "", true);
@@ -350,17 +391,18 @@ int main(void)
 
 	tcase_add_checked_fixture(c, setup, NULL);
 	tcase_set_timeout(c, 60);
-	tcase_add_test(c, calibration_knows_every_layout);
-	tcase_add_test(c, doubt_means_tags);
-	tcase_add_test(c, too_many_new_classes_mean_another_walk);
-	tcase_add_test(c, strict_never_calibrates);
-	tcase_add_test(c, live_collects_first);
-	tcase_add_test(c, one_class_of_each_loader);
-	tcase_add_test(c, one_class_of_many_loaders);
-	tcase_add_test(c, client_may_go_at_any_time);
+	tcase_add_test(c, calibration_recognises_every_layout);
+	tcase_add_test(c, unknown_layout_uses_tags);
+	tcase_add_test(c, too_many_new_classes_repeat_the_walk);
+	tcase_add_test(c, strict_histogram_does_not_calibrate);
+	tcase_add_test(c, live_histogram_collects_first);
+	tcase_add_test(c, one_class_is_counted_for_each_loader);
+	tcase_add_test(c, one_class_of_many_loaders_uses_tags);
+	tcase_add_test(c, global_references_left_are_reported);
+	tcase_add_test(c, client_may_disconnect_at_any_time);
 	tcase_add_test(c, bad_options_are_refused);
-	tcase_add_test(c, any_call_may_fail);
-	tcase_add_test(c, the_jvm_may_leave_at_any_call);
+	tcase_add_test(c, each_call_may_fail);
+	tcase_add_test(c, the_jvm_may_exit_at_each_call);
 	suite_add_tcase(s, c);
 	r = srunner_create(s);
 	srunner_run_all(r, CK_ENV);

@@ -1,4 +1,4 @@
-"""A headless Chromium, driven through its pipe (the DevTools protocol), with Python alone."""
+"""A headless Chromium, driven through its pipe (the DevTools protocol), in plain Python."""
 import base64
 import json
 import os
@@ -20,7 +20,7 @@ class Failure(Exception):
 
 
 class Chromium:
-    """One page at a time; what it logs and asks the network for is kept."""
+    """Shows one page at a time, and records its log and its network requests."""
 
     def __init__(self):
         self.home = tempfile.mkdtemp(prefix="jtool-browser.")
@@ -37,7 +37,7 @@ class Chromium:
         flags = FLAGS + ["--user-data-dir=" + self.home]
         if os.geteuid() == 0:
             flags.append("--no-sandbox")
-        # It reads from descriptor 3 and writes to 4.
+        # Chromium reads from descriptor 3 and writes to 4.
         with open(os.path.join(self.home, "log"), "wb") as log:
             self.process = subprocess.Popen(
                 ["bash", "-c", f'exec chromium "$@" 3<&{reads} 4>&{writes}', "bash", *flags],
@@ -52,7 +52,7 @@ class Chromium:
             self.call(domain + ".enable")
 
     def close(self):
-        os.close(self.to)  # the end of its input is the end of it
+        os.close(self.to)  # it exits at the end of its input
         os.close(self.of)
         try:
             self.process.wait(10)
@@ -103,7 +103,7 @@ class Chromium:
                 return message["result"]
 
     def open(self, path, width=1280, height=720, scale=1, dark=False, moving=False):
-        """Show a file; what a page before it logged is forgotten."""
+        """Shows a file; drops the log of the previous page."""
         self.call("Emulation.setDeviceMetricsOverride", width=width, height=height,
                   deviceScaleFactor=scale, mobile=False)
         self.call("Emulation.setEmulatedMedia", features=[
@@ -115,7 +115,7 @@ class Chromium:
         self.settle()
 
     def run(self, expression):
-        """The value of an expression (of a promise: what it becomes)."""
+        """The value of an expression, or of the promise that it returns."""
         answer = self.call("Runtime.evaluate", expression=expression, returnByValue=True,
                            awaitPromise=True)
         if "exceptionDetails" in answer:
@@ -129,7 +129,7 @@ class Chromium:
                 raise Failure(f"{expression}: not within {DEADLINE_S} s")
 
     def settle(self):
-        """Until what was asked for is drawn."""
+        """Waits until the page is drawn."""
         self.run("new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done)))")
 
     def mouse(self, x, y, click=False):

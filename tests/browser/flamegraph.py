@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""Flame graphs in a browser: flamegraph.py PAGE_PROGRAM [FOLDER_FOR_SCREENSHOTS]
+"""Tests flame graphs in a browser: flamegraph.py PAGE_PROGRAM [FOLDER_FOR_SCREENSHOTS]
 
-The trees are those of page.c, as are the figures that are expected here.
+page.c has the trees that the expected values refer to.
 """
 import json
 import os
@@ -26,7 +26,7 @@ def check(name, good, seen=None):
 
 
 def same(name, wanted, seen):
-    check(name, wanted == seen, f"wanted {wanted!r}, but it is {seen!r}")
+    check(name, wanted == seen, f"wanted: {wanted!r}, got: {seen!r}")
 
 
 def text(browser, element):
@@ -34,7 +34,7 @@ def text(browser, element):
 
 
 def drawn(browser, node):
-    """Where a node is on the page: its left, right and middle."""
+    """The position of a node on the page: its left, right and middle."""
     return browser.run(f"""(() => {{
         const box = canvas.getBoundingClientRect(), scale = width / (right - left);
         const x = i => (Math.min(Math.max(i, left), right) - left) * scale + box.left;
@@ -45,7 +45,7 @@ def drawn(browser, node):
 
 
 def pixel(browser, x, y):
-    """What the canvas really has there, as [red, green, blue]."""
+    """The canvas' pixel there, as [red, green, blue]."""
     return browser.run(f"""(() => {{
         const box = canvas.getBoundingClientRect();
         const copy = document.createElement("canvas").getContext("2d");
@@ -55,7 +55,7 @@ def pixel(browser, x, y):
 
 
 def colour(browser, node):
-    """Of a node's box, near its right end, where no text is."""
+    """The colour of a node's box, near its right end, where there is no text."""
     _, right, y = drawn(browser, node)
     return pixel(browser, right - 6, y)
 
@@ -71,31 +71,34 @@ def back(browser):
 
 def rendering(browser, pages):
     browser.open(pages["small"])
-    same("the title is there", "Allocations of com.acme.shop.Main", browser.run("document.title"))
-    same("the subtitle is there", "JVM 4711, sampled for 10 s & more", text(browser, "subtitle"))
+    same("page: the title", "Allocations of com.acme.shop.Main", browser.run("document.title"))
+    same("page: the subtitle", "JVM 4711, sampled for 10 s & more", text(browser, "subtitle"))
     colours = [colour(browser, i) for i in range(8)]
-    check("every box is drawn", back(browser) not in colours, (back(browser), colours))
-    same("as wide as it has bytes", [0, 640], drawn(browser, BYTES)[:2])
-    check("methods of a package are alike",
+    check("page: every box is drawn", back(browser) not in colours, (back(browser), colours))
+    same("box: its width is its bytes", [0, 640], drawn(browser, BYTES)[:2])
+    check("colour: methods of one package are similar",
           max(abs(a - b) for a, b in zip(colours[MAIN], colours[ORDER])) < 24, colours)
-    check("of another they are not", colours[MAIN] != colours[BILL], colours)
-    check("classes are blue", all(c[2] > c[0] + 40 for c in
+    check("colour: methods of other packages differ", colours[MAIN] != colours[BILL], colours)
+    check("colour: classes are blue", all(c[2] > c[0] + 40 for c in
                                   (colours[i] for i in (BYTES, OBJECTS, LINE))), colours)
-    check("methods are not", all(c[2] <= c[0] + 40 for c in
+    check("colour: methods are not blue", all(c[2] <= c[0] + 40 for c in
                                  (colours[i] for i in (MAIN, ORDER, LIST, BILL))), colours)
-    check("the JDK's are pale", max(colours[LIST]) - min(colours[LIST]) < 40, colours[LIST])
-    check("the others are not", max(colours[BILL]) - min(colours[BILL]) > 60, colours[BILL])
+    check("colour: methods of the JDK are pale",
+          max(colours[LIST]) - min(colours[LIST]) < 40, colours[LIST])
+    check("colour: other methods are not pale",
+          max(colours[BILL]) - min(colours[BILL]) > 60, colours[BILL])
 
 
 def details(browser, pages):
     browser.open(pages["small"])
     point(browser, LIST)
-    same("the name under the pointer", "java.util.ArrayList.grow(ArrayList.java:237)",
+    same("pointer: the name of the box", "java.util.ArrayList.grow(ArrayList.java:237)",
          text(browser, "name"))
-    same("and its figures", "300 KiB · 30.0 % of all · 37.5 % of its caller · 2,000 objects",
+    same("pointer: the values of the box",
+         "300 KiB · 30.0 % of all · 37.5 % of its caller · 2,000 objects",
          text(browser, "figures"))
     browser.mouse(5, 5)
-    same("none under the pointer: all", "all", text(browser, "name"))
+    same("pointer outside: the name of the root", "all", text(browser, "name"))
 
 
 def figures(browser, pages):
@@ -115,23 +118,24 @@ def figures(browser, pages):
 def zooming(browser, pages):
     browser.open(pages["small"])
     point(browser, LIST, click=True)
-    same("a click: it fills the width", [0, WIDTH], drawn(browser, LIST)[:2])
-    same("and its caller too", [0, WIDTH], drawn(browser, ORDER)[:2])
-    same("what is beside it is out of sight", [0, 0], drawn(browser, BYTES)[:2])
-    check("its caller is drawn", colour(browser, ORDER) != back(browser), colour(browser, ORDER))
-    same("there is a way back", False, browser.run("by('reset').disabled"))
+    same("click: the box fills the width", [0, WIDTH], drawn(browser, LIST)[:2])
+    same("click: its caller fills the width", [0, WIDTH], drawn(browser, ORDER)[:2])
+    same("click: other boxes are hidden", [0, 0], drawn(browser, BYTES)[:2])
+    check("click: its caller is drawn",
+          colour(browser, ORDER) != back(browser), colour(browser, ORDER))
+    same("click: the reset button is enabled", False, browser.run("by('reset').disabled"))
     point(browser, ORDER, click=True)
-    same("a click on the caller", [0, WIDTH], drawn(browser, ORDER)[:2])
-    same("shows its others again", 800, round(drawn(browser, BYTES)[1]))
+    same("click on the caller: it fills the width", [0, WIDTH], drawn(browser, ORDER)[:2])
+    same("click on the caller: its other callees are visible", 800, round(drawn(browser, BYTES)[1]))
     browser.run("by('reset').click()")
     browser.settle()
-    same("reset", [0, 640], drawn(browser, BYTES)[:2])
+    same("reset: the original width", [0, 640], drawn(browser, BYTES)[:2])
     browser.open(pages["small"], moving=True)
     browser.run("zoom(%d)" % LIST)
     between = drawn(browser, LIST)[1]
-    check("it moves there", 640 < between < WIDTH, between)
+    check("animation: the box moves", 640 < between < WIDTH, between)
     browser.wait("moving === 0")
-    same("and arrives", [0, WIDTH], drawn(browser, LIST)[:2])
+    same("animation: the box fills the width", [0, WIDTH], drawn(browser, LIST)[:2])
 
 
 def searching(browser, pages):
@@ -145,36 +149,37 @@ def searching(browser, pages):
         if word == "byte[]":
             lit, dim = colour(browser, BYTES), colour(browser, LINE)
             browser.key("Escape")
-            check("a match is lit", colour(browser, BYTES) != lit, lit)
-            check("the others are dim", colour(browser, LINE) != dim, dim)
+            check("search: a match is highlighted", colour(browser, BYTES) != lit, lit)
+            check("search: other boxes are dimmed", colour(browser, LINE) != dim, dim)
         browser.key("Escape")
-        same("Escape: nothing is searched for", ["", "graph"],
+        same("search: Escape clears it", ["", "graph"],
              [text(browser, "matched"), browser.run("document.activeElement.id")])
     point(browser, ORDER, click=True)
     browser.key("/")
     browser.type("byte[]")
-    same("zoomed: its share of what is shown", "62.5 %", text(browser, "matched"))
+    same("search while zoomed: the share of the visible part", "62.5 %", text(browser, "matched"))
     browser.key("Enter", "\r")
-    same("Enter: what was found", "byte[]", text(browser, "name"))
+    same("search: Enter selects the match", "byte[]", text(browser, "name"))
 
 
 def switching(browser, pages):
     browser.open(pages["small"])
-    same("two values, two buttons", ["bytes", "objects"],
+    same("two units: two buttons", ["bytes", "objects"],
          browser.run("[...by('units').children].map(b => b.textContent)"))
     before = colour(browser, BYTES)
     browser.run("by('units').children[1].click()")
     browser.settle()
-    same("by objects it is narrower", [0, 160], drawn(browser, BYTES)[:2])
-    same("it is drawn so", before, colour(browser, BYTES))
-    check("and another is where it was", pixel(browser, 600, drawn(browser, BYTES)[2]) != before)
+    same("unit objects: the box is narrower", [0, 160], drawn(browser, BYTES)[:2])
+    same("unit objects: the box keeps its colour", before, colour(browser, BYTES))
+    check("unit objects: another box is in its place",
+          pixel(browser, 600, drawn(browser, BYTES)[2]) != before)
     point(browser, BYTES)
-    same("objects come first now",
+    same("unit objects: objects are first",
          "1,000 objects · 12.5 % of all · 33.3 % of its caller · 500 KiB", text(browser, "figures"))
     browser.open(pages["one"])
-    same("one value, no buttons", True, browser.run("by('units').hidden"))
+    same("one unit: no buttons", True, browser.run("by('units').hidden"))
     point(browser, BYTES)
-    same("and one figure", "500 KiB · 50.0 % of all · 62.5 % of its caller",
+    same("one unit: one value", "500 KiB · 50.0 % of all · 62.5 % of its caller",
          text(browser, "figures"))
 
 
@@ -186,82 +191,84 @@ def keys(browser, pages):
                 "ArrowLeft", "ArrowUp"):
         browser.key(key)
         seen.append(browser.run("current"))
-    same("arrows walk", [0, MAIN, ORDER, BYTES, LIST, LINE, LIST, ORDER], seen)
+    same("keys: the arrows select boxes", [0, MAIN, ORDER, BYTES, LIST, LINE, LIST, ORDER], seen)
     browser.key("Enter", "\r")
-    same("Enter zooms", [0, WIDTH], drawn(browser, ORDER)[:2])
+    same("keys: Enter zooms", [0, WIDTH], drawn(browser, ORDER)[:2])
     browser.key("Escape")
-    same("Escape resets", [0, 640], drawn(browser, BYTES)[:2])
-    same("the focus is where it was", "graph", browser.run("document.activeElement.id"))
+    same("keys: Escape resets the zoom", [0, 640], drawn(browser, BYTES)[:2])
+    same("keys: the focus stays on the graph", "graph", browser.run("document.activeElement.id"))
     top = drawn(browser, MAIN)[2]
     browser.run("by('flip').click()")
     browser.settle()
-    check("flipped: callers below", drawn(browser, BYTES)[2] < drawn(browser, MAIN)[2])
-    check("at the bottom", drawn(browser, MAIN)[2] > top + 400, drawn(browser, MAIN))
+    check("flipped: callers are below", drawn(browser, BYTES)[2] < drawn(browser, MAIN)[2])
+    check("flipped: the root is at the bottom",
+          drawn(browser, MAIN)[2] > top + 400, drawn(browser, MAIN))
     point(browser, LINE)
-    same("and found there", "com.acme.shop.Bill$Line", text(browser, "name"))
+    same("flipped: the pointer selects the box", "com.acme.shop.Bill$Line", text(browser, "name"))
 
 
 def themes(browser, pages):
     browser.open(pages["small"])
     light = [back(browser), colour(browser, MAIN)]
-    check("light as the system is", min(light[0]) > 230, light)
+    check("theme: light like the system", min(light[0]) > 230, light)
     browser.run("by('theme').click()")
     browser.settle()
     toggled = [back(browser), colour(browser, MAIN)]
     browser.open(pages["small"], dark=True)
     dark = [back(browser), colour(browser, MAIN)]
-    check("dark as the system is", max(dark[0]) < 40, dark)
-    check("boxes are darker, too", max(dark[1]) < max(light[1]) - 60, (light, dark))
-    same("the button does the same", dark, toggled)
+    check("theme: dark like the system", max(dark[0]) < 40, dark)
+    check("theme: boxes are darker, too", max(dark[1]) < max(light[1]) - 60, (light, dark))
+    same("theme: the button switches it", dark, toggled)
 
 
 def hostile(browser, pages):
     browser.open(pages["hostile"])
-    check("the title is a text", browser.run("document.title").endswith("'pwned'</script>"),
+    check("hostile text: the title is text",
+          browser.run("document.title").endswith("'pwned'</script>"),
           browser.run("document.title"))
-    same("no element came out of a name", [2, 0, 1], browser.run(
+    same("hostile text: names create no elements", [2, 0, 1], browser.run(
         "['script', 'img', 'h1'].map(name => document.querySelectorAll(name).length)"))
-    same("all names are there", 16, browser.run("data.names.length"))
+    same("hostile text: all names are present", 16, browser.run("data.names.length"))
     names = browser.run("data.names")
     for name in ("</script><script>document.title = 'pwned'</script>", "'\\\"\\", "@SCRIPT@",
                  "line\\x0Abreak\\x0D\\x09\\x01\\x7F", "broken \\xFF\\xC3(\\xED\\xA0\\x80",
                  "separators \\xE2\\x80\\xA8 \\xE2\\x80\\xA9", "turned \\xE2\\x80\\xAE around",
                  "名前.🔥(🔥.java:1)"):
-        check(f"as it was, or made safe: {json.dumps(name)}", name in names, names)
+        check(f"hostile text: unchanged or escaped: {json.dumps(name)}", name in names, names)
         node = browser.run(f"data.frames.indexOf({names.index(name) if name in names else 0})")
         point(browser, node)
-        same("and told so", name, text(browser, "name"))
+        same("hostile text: the name under the pointer", name, text(browser, "name"))
         browser.key("/")
         browser.type(name)
-        same("and found", "6.7 %", text(browser, "matched"))
+        same("hostile text: search finds it", "6.7 %", text(browser, "matched"))
         browser.key("Escape")
-    same("what came in by a script would not run", "undefined", browser.run("""(() => {
+    same("injected script: it does not run", "undefined", browser.run("""(() => {
         const script = document.createElement('script');
         script.textContent = 'window.pwned = 1';
         document.body.append(script);
         return typeof window.pwned;
     })()"""))
-    check("the browser says why", any("Content Security Policy" in line
+    check("injected script: the browser logs the reason", any("Content Security Policy" in line
                                       for line in browser.console), browser.console)
     browser.console.clear()
 
 
 def empty(browser, pages):
     browser.open(pages["empty"])
-    same("an empty tree says so", False, browser.run("by('empty').hidden"))
+    same("empty tree: a message", False, browser.run("by('empty').hidden"))
     browser.mouse(300, 300, click=True)
     browser.key("/")
     browser.type("x")
-    same("and nothing is found in it", "0.0 %", text(browser, "matched"))
+    same("empty tree: search finds nothing", "0.0 %", text(browser, "matched"))
 
 
 def screens(browser, pages):
     browser.open(pages["small"], width=360, height=640, scale=3)
-    same("no pixel of a screen is left out", [1080, True],
+    same("high resolution: every pixel is drawn", [1080, True],
          browser.run("[canvas.width, canvas.height === Math.round(view.clientHeight * 3)]"))
-    same("a narrow one needs no scrolling to the side", 360,
+    same("narrow screen: no horizontal scrolling", 360,
          browser.run("document.documentElement.scrollWidth"))
-    same("boxes are as wide", 180, drawn(browser, BYTES)[1])
+    same("narrow screen: the box has its share of the width", 180, drawn(browser, BYTES)[1])
 
 
 def large(browser, pages):
@@ -269,7 +276,7 @@ def large(browser, pages):
     browser.open(pages["large"])
     load_ms = 1000 * (time.monotonic() - begin)
     nodes = browser.run("count")
-    # The best of some: this machine may have other work.
+    # The best of several runs: the machine may be busy.
     frame_ms = browser.run("""(() => {
         const times = [];
         for (let k = 0; k < 50; k++) {
@@ -281,12 +288,13 @@ def large(browser, pages):
     })()""")
     print(f"# {nodes} nodes, {os.path.getsize(pages['large'])} bytes: "
           f"open after {load_ms:.0f} ms, {frame_ms:.1f} ms a frame")
-    check("a hundred thousand nodes", nodes > 90000, nodes)
-    check("are there within 5 s", load_ms < 5000, load_ms)
-    check("and drawn within 50 ms", frame_ms < 50, frame_ms)
+    check("large tree: over 90,000 nodes", nodes > 90000, nodes)
+    check("large tree: open within 5 s", load_ms < 5000, load_ms)
+    check("large tree: drawn within 50 ms", frame_ms < 50, frame_ms)
     browser.run("by('search').value = 'Service1.*handle1'")
     browser.run("search()")
-    check("searched", text(browser, "matched") not in ("", "0.0 %"), text(browser, "matched"))
+    check("large tree: search finds matches",
+          text(browser, "matched") not in ("", "0.0 %"), text(browser, "matched"))
 
 
 TESTS = [rendering, details, figures, zooming, searching, switching, keys, themes, hostile, empty,
@@ -306,8 +314,8 @@ def main():
             for test in TESTS:
                 print(f"# {test.__name__}")
                 test(browser, pages)
-                same("nothing was logged", [], browser.console)
-                check("nothing was loaded but the page", browser.requests and all(
+                same("browser: it logs nothing", [], browser.console)
+                check("browser: it loads only the page", browser.requests and all(
                     url.startswith("file:///") and url.endswith(".html")
                     for url in browser.requests), browser.requests)
                 if shots:
@@ -319,6 +327,6 @@ def main():
 try:
     main()
 except (Failure, OSError, subprocess.CalledProcessError) as problem:
-    check(f"the browser's tests end by themselves: {problem}", False)
+    check(f"browser: the tests run to their end: {problem}", False)
 print(f"{passed} passed, {failed} failed, 0 skipped")
 sys.exit(failed > 0)

@@ -1,5 +1,5 @@
 /*
- * Pages for tests/browser/run: a tree that is known there, made a flame graph as jtool makes it.
+ * Writes pages for tests/browser/run: a known tree as a flame graph by jtool.
  *
  *     page small|one|hostile|empty|large [NODES]
  */
@@ -8,16 +8,16 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "render/flamegraph.h"
+#include "render/profile/flamegraph.h"
 
-static void add(struct stacktree *t, const char *const *frames, uint64_t value, uint64_t other)
+static void add(struct call_tree *t, const char *const *frames, uint64_t value, uint64_t other)
 {
-	const uint64_t values[STACKTREE_VALUES] = { value, other };
+	const uint64_t values[CALL_TREE_VALUES] = { value, other };
 	uint32_t node = 0;
 
 	for (; *frames; frames++)
-		node = stacktree_child(t, node, *frames);
-	stacktree_add(t, node, values);
+		node = call_tree_child(t, node, *frames);
+	call_tree_add(t, node, values);
 }
 #define STACK(...) ((const char *const[]){ __VA_ARGS__, NULL })
 
@@ -27,7 +27,7 @@ static void add(struct stacktree *t, const char *const *frames, uint64_t value, 
 #define LIST "java.util.ArrayList.grow(ArrayList.java:237)"
 
 /* 1000 KiB and 8,000 objects: 500 and 1000, 300 and 2000, 200 and 5000. */
-static void make_small(struct stacktree *t)
+static void make_small(struct call_tree *t)
 {
 	t->ends_in_classes = true;
 	add(t, STACK(MAIN, ORDER, "byte[]"), 500 << 10, 1000);
@@ -35,8 +35,8 @@ static void make_small(struct stacktree *t)
 	add(t, STACK(MAIN, BILL, "com.acme.shop.Bill$Line"), 200 << 10, 5000);
 }
 
-/* Texts that would be markup, scripts or data, if they were taken for it. */
-static void make_hostile(struct stacktree *t)
+/* Strings that look like markup, scripts or data. */
+static void make_hostile(struct call_tree *t)
 {
 	static const char *const texts[] = {
 		"</script><script>document.title = 'pwned'</script>",
@@ -53,8 +53,8 @@ static void make_hostile(struct stacktree *t)
 		add(t, STACK("a.b.C.m(C.java:1)", texts[i], texts[i]), 100, 1);
 }
 
-/* Some hundred thousand nodes, at most 60 deep, none of them too small to be shown. */
-static void make_large(struct stacktree *t, uint32_t nodes)
+/* A few hundred thousand nodes, at most 60 deep, each large enough to be shown. */
+static void make_large(struct call_tree *t, uint32_t nodes)
 {
 	uint32_t seed = 1;
 	char name[96];
@@ -70,12 +70,12 @@ static void make_large(struct stacktree *t, uint32_t nodes)
 			(void)snprintf(name, sizeof(name),
 				       "org.app%u.module%u.Service%u.handle%u(Service%u.java:%u)",
 				       way, depth % 7, depth, way, depth, 100 + way);
-			node = stacktree_child(t, node, name);
+			node = call_tree_child(t, node, name);
 			if (depth > 20 && (seed >> 20 & 31) == 0)
 				break;
 		}
-		node = stacktree_child(t, node, seed & 0x10000 ? "byte[]" : "java.lang.String");
-		stacktree_add(t, node, (const uint64_t[]){ 1 + (seed >> 24), 1 });
+		node = call_tree_child(t, node, seed & 0x10000 ? "byte[]" : "java.lang.String");
+		call_tree_add(t, node, (const uint64_t[]){ 1 + (seed >> 24), 1 });
 	}
 }
 
@@ -84,9 +84,9 @@ int main(int argc, char **argv)
 	const char *kind = argc > 1 ? argv[1] : "";
 	const char *title = "Allocations of com.acme.shop.Main", *other = "objects";
 	_cleanup_buf_ struct buf page = BUF_INIT;
-	struct stacktree t;
+	struct call_tree t;
 
-	stacktree_init(&t, "bytes", strcmp(kind, "one") == 0 ? NULL : other);
+	call_tree_init(&t, "bytes", strcmp(kind, "one") == 0 ? NULL : other);
 	if (strcmp(kind, "hostile") == 0) {
 		title = "</title></script><script>document.title = 'pwned'</script>";
 		make_hostile(&t);
@@ -98,8 +98,8 @@ int main(int argc, char **argv)
 		fprintf(stderr, "usage: page small|one|hostile|empty|large [NODES]\n");
 		return 2;
 	}
-	stacktree_sum(&t);
+	call_tree_sum(&t);
 	flamegraph_add(&page, &t, title, "JVM 4711, sampled for 10 s & more");
-	stacktree_release(&t);
+	call_tree_release(&t);
 	return fwrite(page.data, 1, page.len, stdout) == page.len && fflush(stdout) == 0 ? 0 : 1;
 }

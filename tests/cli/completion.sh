@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# The completion scripts: each shell that is there must accept its own, and bash must complete.
+# The completion scripts: each installed shell accepts its own, and bash completes.
 set -u
 # shellcheck source-path=SCRIPTDIR
 . "$(dirname "$0")/lib.sh"
@@ -9,22 +9,22 @@ for shell in bash zsh fish; do
 	equal 0 "$status" "exit status of --completion $shell"
 	printf '%s\n' "$out" >"$work/$shell"
 	if ! command -v "$shell" >/dev/null; then
-		echo "SKIP: no $shell here: its completion script was not tried"
+		echo "SKIP: $shell is not installed"
 		continue
 	fi
-	"$shell" -n "$work/$shell" || complain "$shell does not accept its completion script"
+	"$shell" -n "$work/$shell" || complain "$shell: it rejects its completion script"
 done
 
-# What bash completes at the end of a command line; jtool list -q is played by a stand-in.
+# What bash completes at the end of a command line; a script stands in for jtool list -q.
 mkdir "$work/bin" "$work/files"
 printf '#!/bin/sh\n[ "$*" = "list -q" ] && printf "101\\n202\\n"\n' >"$work/bin/jtool"
 chmod +x "$work/bin/jtool"
 touch "$work/files/agent.so" "$work/files/apple.txt"
 PATH=$work/bin:$PATH
-# shellcheck disable=SC1091 # it was made just now
+# shellcheck disable=SC1091 # written above
 . "$work/bash"
 
-# completes EXPECTED WORD...: as bash splits them, the last one to be completed.
+# completes EXPECTED WORD...: the words as bash splits them; the last one is completed.
 completes() {
 	local expected=$1
 	shift

@@ -1,38 +1,40 @@
 # shellcheck shell=bash
-# Running jtool and comparing what it does; sourced by the tests of the command line.
+# Runs jtool and checks its results; sourced by the tests of the command line.
+
+[ "${JTOOL_TEST_ENV:-}" = $$ ] ||
+	exec "$(dirname "${BASH_SOURCE[0]}")/../../scripts/test-env" bash "$0" "$@"
 
 jtool=${top_builddir:-.}/jtool
 work=$(mktemp -d)
 checks=0
 failures=0
-export LC_ALL=C.UTF-8
 
 complain() {
 	failures=$((failures + 1))
 	printf 'not ok: %s\n' "$*" >&2
 }
 
-# Run jtool; leaves $status, $out and $err.
-# shellcheck disable=SC2034 # they are for the tests
+# Runs jtool; sets $status, $out and $err.
+# shellcheck disable=SC2034 # used by the tests
 run() {
 	out=$("$jtool" "$@" 2>"$work/err" </dev/null)
 	status=$?
 	err=$(cat "$work/err")
 }
 
-# equal EXPECTED ACTUAL WHAT
+# equal EXPECTED ACTUAL WHAT: the strings are equal.
 equal() {
 	checks=$((checks + 1))
 	[[ $1 == "$2" ]] || complain "$3: expected '$1', got '$2'"
 }
 
-# matches PATTERN ACTUAL WHAT
+# matches PATTERN ACTUAL WHAT: ACTUAL matches the regular expression.
 matches() {
 	checks=$((checks + 1))
 	[[ $2 =~ $1 ]] || complain "$3: '$2' does not match '$1'"
 }
 
-# To be called last: the verdict.
+# finish: call it last; prints the counts and returns the verdict.
 finish() {
 	rm -rf "$work"
 	echo "$checks checks, $failures failed"

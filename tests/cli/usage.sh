@@ -1,6 +1,5 @@
 #!/usr/bin/env bash
-# The command line, as far as no JVM is needed for it: help, usage errors, and results that
-# cannot be written.
+# The command line without a JVM: help, usage errors, and output that cannot be written.
 set -u
 # shellcheck source-path=SCRIPTDIR
 . "$(dirname "$0")/lib.sh"
@@ -16,7 +15,7 @@ refuses() {
 	matches "^jtool: $pattern" "$err" "stderr of: jtool $*"
 }
 
-# prints PATTERN ARGUMENT...: done, with text on stdout only.
+# prints PATTERN ARGUMENT...: exit code 0, and text on stdout only.
 prints() {
 	local pattern=$1
 	shift
@@ -49,106 +48,106 @@ prints '^Usage: jtool load ' load --help 1 no-such-agent.so
 run
 equal 2 "$status" 'exit status without a command'
 matches 'Usage: jtool COMMAND' "$err" 'usage without a command'
-matches $'\njtool: no command given$' "$err" 'error without a command'
-refuses 2 "'l' is ambiguous: list, load$" l
-refuses 2 "'lits' is no command; did you mean 'list'\?$" lits
-refuses 2 "'jstck' is no command; did you mean 'threads'\?$" jstck
-refuses 2 "'heaphsito' is no command; did you mean 'heaphisto'\?$" heaphsito
-refuses 2 "'frobnicate' is no command; jtool --help lists them$" frobnicate
-refuses 2 "'' is no command" ''
-refuses 2 "'frobnicate' is no command" help frobnicate
+matches $'\njtool: missing COMMAND: give one of those listed above$' "$err" 'error without a command'
+refuses 2 "ambiguous command 'l': choose from list, load$" l
+refuses 2 "unknown command 'lits': did you mean 'list'\?$" lits
+refuses 2 "unknown command 'jstck': did you mean 'threads'\?$" jstck
+refuses 2 "unknown command 'heaphsito': did you mean 'heaphisto'\?$" heaphsito
+refuses 2 "unknown command 'frobnicate': jtool --help lists them$" frobnicate
+refuses 2 "unknown command ''" ''
+refuses 2 "unknown command 'frobnicate'" help frobnicate
 prints '^Usage: jtool heaphisto ' histo --help
 prints '^Usage: jtool heaphisto ' hist --help
 prints '^Usage: jtool list ' jps --help
 prints 'Also known as: jps' list --help
-refuses 2 "'' is no command" 99999999 ''
-refuses 2 "'frobnicate' is no command" 99999999 frobnicate
+refuses 2 "unknown command ''" 99999999 ''
+refuses 2 "unknown command 'frobnicate'" 99999999 frobnicate
 refuses 3 'jcmd: no such process: 99999999; jtool list' 99999999 jcmd VM.version
 for words in 'heapdump all x.hprof' 'load all x' 'op all properties' 'jfr all check'; do
 	# shellcheck disable=SC2086 # words
-	refuses 2 "[a-z]*: it takes one JVM, not 'all'" $words
+	refuses 2 "[a-z]*: 'all' is not accepted here: give a pid" $words
 done
 refuses 3 'op: no such process: 99999999; jtool list' 99999999 threaddump
 refuses 3 'load: no such process: 99999999; jtool list' 99999999 load /no/such.so true x=y
-refuses 2 "--frobnicate: unknown option" --frobnicate
+refuses 2 "option '--frobnicate' before the command: expected jtool COMMAND" --frobnicate
 refuses 2 '--completion: ' --completion csh
 refuses 2 '--completion: ' --completion
 
 # options
-refuses 2 'list: --frobnicate: unknown option' list --frobnicate
-refuses 2 'list: -z: unknown option' list -z
-refuses 2 'list: -z: unknown option' list -qz
+refuses 2 "list: unknown option '--frobnicate'" list --frobnicate
+refuses 2 "list: unknown option '-z'" list -z
+refuses 2 "list: unknown option '-z'" list -qz
 refuses 2 'list: --json takes no value' list --json=1
 refuses 2 'list: --timeout needs a value: SECONDS' list --timeout
-refuses 2 "list: --timeout: 'soon' is not a time" list --timeout soon
-refuses 2 "list: '.*' is no column: there are pid, nspid, " list -o frobnicate
-refuses 2 "list: '' is no column" list -o ''
-refuses 2 "heaphisto: --sort: 'size' is none of bytes, count, name" heaphisto 1 --sort size
-refuses 2 "heaphisto: --by: 'x' is none of class, package, loader" heaphisto --by=x 1
-refuses 2 "heaphisto: -n: '-1' is not a whole number" heaphisto 1 -n -1
+refuses 2 "list: --timeout: invalid time 'soon': expected a time such as" list --timeout soon
+refuses 2 "list: unknown column 'frobnicate': choose from pid, nspid, " list -o frobnicate
+refuses 2 "list: unknown column ''" list -o ''
+refuses 2 "heaphisto: --sort: unknown value 'size': choose from bytes, count, name" heaphisto 1 --sort size
+refuses 2 "heaphisto: --by: unknown value 'x': choose from class, package, loader" heaphisto --by=x 1
+refuses 2 "heaphisto: -n: invalid number '-1': expected a whole number" heaphisto 1 -n -1
 refuses 2 'heaphisto: --vm and --strict exclude each other' heaphisto all --vm --strict
-refuses 2 'retained: --depth is about --tree' retained 1 --depth 3
-refuses 2 'retained: --strings is about --tree and --suspects' retained 1 --strings
+refuses 2 'retained: --depth needs --tree' retained 1 --depth 3
+refuses 2 'retained: --strings needs --tree or --suspects' retained 1 --strings
 refuses 2 'trace: too few arguments' trace 1
-refuses 2 "trace: 'Shop' is no pattern for methods, it names no class" trace 1 Shop
-refuses 2 "trace: 'Shop.' is no pattern for methods, it names no method" trace 1 Shop.
-refuses 2 'trace: --summary adds calls up: it shows no stacks' trace 1 a.B.c --summary --stack
-refuses 2 'trace: --summary adds calls up: it shows no arguments' trace 1 a.B.c --summary --args
-refuses 2 'trace: --summary adds calls up: it shows no stacks' trace 1 a.B.c --summary --flamegraph f
-refuses 2 'trace: calls go to stdout: name a file for stacks' trace 1 a.B.c --collapsed -
+refuses 2 "trace: invalid method pattern 'Shop', it names no class" trace 1 Shop
+refuses 2 "trace: invalid method pattern 'Shop.', it names no method" trace 1 Shop.
+refuses 2 'trace: --summary and stacks exclude each other' trace 1 a.B.c --summary --stack
+refuses 2 'trace: --summary and --args exclude each other' trace 1 a.B.c --summary --args
+refuses 2 'trace: --summary and stacks exclude each other' trace 1 a.B.c --summary --flamegraph f
+refuses 2 'trace: calls go to stdout: write stacks to a file' trace 1 a.B.c --collapsed -
 refuses 2 'trace: --args and --no-args exclude each other' trace 1 a.B.c --args --no-args
-refuses 2 "trace: --min: '5' is not a time with its unit" trace 1 a.B.c --min 5
-refuses 2 'trace: --budget: there are 100 percent, not 101' trace 1 a.B.c --budget 101
-refuses 2 'trace: --max-methods: from 1 to 20000' trace 1 a.B.c --max-methods 0
-refuses 2 'trace: -n: unknown option' trace 1 a.B.c -n 5
-refuses 2 "trace: it takes one JVM, not 'all'" trace all a.B.c
-refuses 2 "alloc: --interval: '512kb' is not a size: write 4096, 512k" alloc 1 --interval 512kb
-refuses 2 'alloc: --interval: at most 2147483647 bytes' alloc 1 --interval 2g
-refuses 2 'alloc: --interval: at least 1 byte' alloc 1 --interval 0
-refuses 2 'alloc: --exact counts everything: there is no --interval' alloc 1 --exact --interval 64k
-refuses 2 'alloc: --depth: from 1 to 64 frames' alloc 1 --depth 65
-refuses 2 'alloc: --depth: from 1 to 64 frames' alloc 1 --depth 0
-refuses 2 'alloc: --memory: from 1M to 4096M' alloc 1 --memory 100k
-refuses 2 'alloc: --memory: from 1M to 4096M' alloc 1 --memory 5g
-refuses 2 "alloc: --sort: 'size' is none of bytes, count, live, live-count" alloc 1 --sort size
-refuses 2 'alloc: -d is about a new profile, --recorded about one that goes on' \
+refuses 2 "trace: --min: invalid time '5': expected a time with a unit" trace 1 a.B.c --min 5
+refuses 2 'trace: invalid --budget: expected 0 to 100, not 101' trace 1 a.B.c --budget 101
+refuses 2 'trace: invalid --max-methods: expected 1 to 20000' trace 1 a.B.c --max-methods 0
+refuses 2 "trace: unknown option '-n'" trace 1 a.B.c -n 5
+refuses 2 "trace: 'all' is not accepted here: give a pid" trace all a.B.c
+refuses 2 "alloc: --interval: invalid size '512kb': expected a size such as 4096, 512k" alloc 1 --interval 512kb
+refuses 2 'alloc: invalid --interval: expected at most 2147483647' alloc 1 --interval 2g
+refuses 2 'alloc: invalid --interval: expected at least 1 byte' alloc 1 --interval 0
+refuses 2 'alloc: --exact and --interval exclude each other: --exact counts all' alloc 1 --exact --interval 64k
+refuses 2 'alloc: invalid --depth: expected 1 to 64 frames' alloc 1 --depth 65
+refuses 2 'alloc: invalid --depth: expected 1 to 64 frames' alloc 1 --depth 0
+refuses 2 'alloc: invalid --memory: expected 1M to 4096M' alloc 1 --memory 100k
+refuses 2 'alloc: invalid --memory: expected 1M to 4096M' alloc 1 --memory 5g
+refuses 2 "alloc: --sort: unknown value 'size': choose from bytes, count, live, live-count" alloc 1 --sort size
+refuses 2 'alloc: -d and --recorded exclude each other: the recording runs already' \
 	alloc 1 --recorded -d 5
-refuses 2 'alloc: --exact is about a new profile' alloc 1 --recorded --exact
+refuses 2 'alloc: --exact and --recorded exclude each other' alloc 1 --recorded --exact
 refuses 2 'alloc: only one of --collapsed and --flamegraph can go to stdout' \
 	alloc 1 --collapsed - --flamegraph -
 refuses 2 'alloc: only one of --json and --collapsed can go to stdout' alloc 1 --json --collapsed -
-refuses 2 "alloc: '' is no class: write a.b.C" alloc 1 ''
-refuses 2 "alloc: '\[X' is no class" alloc 1 --exact '[X'
-refuses 2 "alloc: it takes one JVM, not 'all'" alloc all
-refuses 2 'agent: --force is about --extract FILE' agent --force
+refuses 2 "alloc: invalid class '': expected a.b.C" alloc 1 ''
+refuses 2 "alloc: invalid class '\[X'" alloc 1 --exact '[X'
+refuses 2 "alloc: 'all' is not accepted here: give a pid" alloc all
+refuses 2 'agent: --force requires --extract FILE' agent --force
 refuses 2 'agent: --json and the agent itself cannot both go to stdout' agent --json --extract -
-refuses 2 'retained: --depth: at most 100 levels' retained 1 --tree --depth 101
-refuses 2 'heaphisto: --vm knows no loaders' heaphisto 1 --vm --by loader
-refuses 2 'heaphisto: --save and --diff are about one JVM' heaphisto all --save "$work/saved"
+refuses 2 'retained: invalid --depth: expected at most 100 levels' retained 1 --tree --depth 101
+refuses 2 'heaphisto: --vm and --by loader exclude each other' heaphisto 1 --vm --by loader
+refuses 2 'heaphisto: --save and --diff apply to one JVM' heaphisto all --save "$work/saved"
 
-# words
-refuses 2 'list: too many arguments: jtool list$' list surplus
+# Arguments of the commands.
+refuses 2 'list: too many arguments: expected jtool list$' list surplus
 for command in "${commands[@]}"; do
 	[[ $("$jtool" "$command" --help) == *TARGET* ]] || continue
-	refuses 2 "$command: no TARGET given" "$command"
-	refuses 2 "$command: no TARGET given" "$command" --
+	refuses 2 "$command: missing TARGET" "$command"
+	refuses 2 "$command: missing TARGET" "$command" --
 done
 refuses 2 'op: too few arguments' op 1
 refuses 2 'load: too few arguments' load 1
 refuses 2 'op: OPERATION is empty' op 1 ''
 refuses 2 'load: AGENT is empty' load 1 ''
 refuses 2 'heaphisto: too many arguments' heaphisto 1 surplus
-refuses 2 "stat: 'fast' is no INTERVAL" stat 1 fast
-refuses 2 "stat: '0' is no INTERVAL" stat 1 0
-refuses 2 "stat: '0' is no COUNT" stat 1 1s 0
+refuses 2 "stat: invalid interval 'fast': expected a time" stat 1 fast
+refuses 2 "stat: invalid interval '0': expected a time" stat 1 0
+refuses 2 "stat: invalid count '0': expected the number" stat 1 1s 0
 refuses 2 'stat: too many arguments' stat 1 1s 2 3
-refuses 2 "stat: -t: 'heap' is none of gcutil, gc, class, compiler" stat 1 -t heap
-refuses 2 'stat: --openmetrics is one document' stat all --openmetrics 1s
+refuses 2 "stat: -t: unknown value 'heap': choose from gcutil, gc, class, compiler" stat 1 -t heap
+refuses 2 'stat: --openmetrics and INTERVAL exclude each other' stat all --openmetrics 1s
 refuses 2 'stat: --openmetrics and --json exclude each other' stat all --openmetrics --json
 refuses 2 'perf: too many arguments' perf 1 a b
 refuses 2 'info: too many arguments' info 1 surplus
 
-# targets: no process, a process that is no JVM, a name that nobody has
+# Targets: no process, a process that is not a JVM, an unknown name.
 sleep 600 &
 sleeper=$!
 trap 'kill $sleeper' EXIT
@@ -161,15 +160,15 @@ for command in 'jcmd VM.version' 'op properties' 'load /nonexistent.so' heaphist
 	set -- $command
 	refuses 3 "$1: .*$sleeper.* JVM" "$1" $sleeper "${@:2}"
 done
-kill -0 $sleeper || complain "a process that is no JVM was harmed"
+kill -0 $sleeper || complain "a process that is not a JVM: it was killed"
 run heaphisto 'no such JVM anywhere'
-equal 3 "$status" 'exit status for a name that nobody has'
-matches "jtool: heaphisto: no JVM is called 'no such JVM anywhere'" "$err" 'name that nobody has'
+equal 3 "$status" 'exit status for an unknown name'
+matches "jtool: heaphisto: no JVM matches 'no such JVM anywhere'" "$err" 'error for an unknown name'
 run jcmd $'a\nb\e[2J' VM.version
 equal 1 "$(grep -c 'jtool: jcmd' <<<"$err")" 'a hostile name stays on one line'
-[[ $err != *$'\e'* ]] || complain "an escape sequence came through"
+[[ $err != *$'\e'* ]] || complain "an escape sequence was not escaped"
 
-# A pipe whose reader is gone: both ends are opened, and the reading one is closed.
+# A pipe without a reader: both ends are opened, and the reading end is closed.
 mkfifo "$work/pipe"
 exec 3<>"$work/pipe"
 exec 4>"$work/pipe" 3>&-
@@ -181,15 +180,15 @@ for arguments in --help 'list --json' 'list' '--completion bash' '--version'; do
 	# shellcheck disable=SC2086 # a command line
 	"$jtool" $arguments >/dev/full 2>"$work/err"
 	equal 7 $? "exit status on a full disk: jtool $arguments"
-	matches '^jtool: .*could not be written' "$(cat "$work/err")" "full disk: jtool $arguments"
+	matches '^jtool: .*cannot write the result to stdout' "$(cat "$work/err")" "full disk: jtool $arguments"
 	# shellcheck disable=SC2086
 	"$jtool" $arguments >&4 2>"$work/err"
 	equal 7 $? "exit status on a closed pipe: jtool $arguments"
-	matches '^jtool: .*could not be written' "$(cat "$work/err")" "closed pipe: jtool $arguments"
+	matches '^jtool: .*cannot write the result to stdout' "$(cat "$work/err")" "closed pipe: jtool $arguments"
 done
 err=$( (ulimit -f 0 && "$jtool" list >"$work/limited") 2>&1)
 equal 7 $? 'exit status with a file at its limit'
-matches '^jtool: list: .*could not be written' "$err" 'file at its limit'
+matches '^jtool: list: .*cannot write the result to stdout' "$err" 'file at its limit'
 "$jtool" list >&- 2>"$work/err"
 equal 7 $? 'exit status with stdout closed'
 

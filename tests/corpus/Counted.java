@@ -1,8 +1,8 @@
 import java.lang.reflect.InvocationTargetException;
 
 /**
- * Counted CLASS METHOD ARGUMENT...: calls it, and then tells of the hooks on stderr, "NAME COUNT"
- * for each count of Hooks1.
+ * Counted CLASS METHOD ARGUMENT...: calls the method, and then prints the counts of Hooks1 on
+ * stderr, one "NAME COUNT" per line.
  */
 public final class Counted {
 	private static final String[] NAMES = { "enters", "args", "exits", "fails", "wrong" };

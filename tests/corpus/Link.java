@@ -7,11 +7,11 @@ import java.util.jar.JarEntry;
 import java.util.jar.JarFile;
 
 /**
- * Has the JVM load and link, and so verify, every class whose name is in a jar, without
- * initialising it.  The classes themselves are taken from wherever the JVM has them.
+ * Loads and links every class whose name is in a jar, which verifies it, without initialising it.
+ * The JVM finds the classes themselves on its class path.
  *
- * Prints "refused NAME WHY" for each that is refused, "missing NAME WHAT" when some other class
- * that it needs is not there, and at the end "linked N".
+ * Prints "refused NAME REASON" for each class that is refused, "missing NAME CLASS" if another
+ * class that it needs is missing, and "linked N" at the end.
  */
 public final class Link {
 	private static int linked;
@@ -38,7 +38,7 @@ public final class Link {
 		return e.toString().split("\n", 2)[0];
 	}
 
-	/** Asking for methods links the class first; then their types may be missing. */
+	/** getMethods() links the class first; after that its types may be missing. */
 	private static void link(String name, ClassLoader loader) {
 		try {
 			Class<?> c = Class.forName(name, false, loader);

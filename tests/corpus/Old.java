@@ -1,6 +1,6 @@
 /**
- * For javac as it was: finally as a subroutine (jsr, ret), class literals by forName, no stack
- * maps.  Java 1.3.  Prints what it did.
+ * Source for old versions of javac: finally as a subroutine (jsr, ret), class literals by forName,
+ * no stack maps. Java 1.3. Prints its results.
  */
 public class Old {
 	static class Refused extends RuntimeException {
@@ -31,7 +31,8 @@ public class Old {
 		System.out.println(what);
 	}
 
-	/* A return out of a finally, a value across a subroutine, a loop left through it. */
+	/* Returns out of a finally, a value across a subroutine, and a loop that is left through
+	 * it. */
 	static long nested(int way, double scale) {
 		long sum = 0;
 		for (int i = 0;; i++) {

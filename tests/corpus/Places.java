@@ -5,8 +5,8 @@ import java.math.BigInteger;
 import java.util.Arrays;
 
 /**
- * Makes objects in all the ways in which JIT compilers put code of their own in place of methods,
- * and tells what the hooks in Java (Hooks1.places) have seen: "NAME KIND COUNT EXPECTED".
+ * Allocates objects in all the ways that JIT compilers replace by intrinsics, and prints what the
+ * hooks in Java (Hooks1.places) have counted: "NAME KIND COUNT EXPECTED".
  */
 public final class Places implements Cloneable {
 	private static final int N = 100_000;
@@ -25,7 +25,7 @@ public final class Places implements Cloneable {
 	public Places() {
 	}
 
-	/** So often, and so many of each kind: pairs of a kind and how many a time. */
+	/** Runs `maker` many times; `expected` has pairs of a kind and its number per run. */
 	private static void count(String name, Maker maker, int... expected) throws Exception {
 		long[] before = (long[]) places.invoke(null);
 		long[] after;

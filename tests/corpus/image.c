@@ -38,7 +38,7 @@ static uint32_t native_u4(const uint8_t *p)
 	return v;
 }
 
-/* A string of the image, "" when it is not within it. */
+/* Returns a string of the image, or "" if it is out of bounds. */
 static const char *string_at(const struct image *image, uint64_t at)
 {
 	if (at >= image->strings_len ||

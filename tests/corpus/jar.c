@@ -31,12 +31,12 @@ bool jar_open(struct jar *jar, const char *name, const char *path)
 	return true;
 }
 
-/* What the entry and the directory both say of it. */
+/* The header fields that the entry and the directory share. */
 static void put_entry(struct buf *b, const char *entry, const void *data, size_t len)
 {
 	put16(b, 10);
 	put32(b, 0); /* no flags, stored */
-	put32(b, 0xee210000); /* 2099-01-01: Clojure takes a source that is newer than its class */
+	put32(b, 0xee210000); /* 2099-01-01: Clojure uses a source that is newer than its class */
 	put32(b, crc32(0, data, (uInt)len));
 	put32(b, len);
 	put32(b, len);

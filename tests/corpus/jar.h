@@ -1,4 +1,4 @@
-/* Jars that are written: entries stored as they are, one after the other. */
+/* Writes jars with stored (uncompressed) entries. */
 #ifndef JTOOL_TESTS_CORPUS_JAR_H
 #define JTOOL_TESTS_CORPUS_JAR_H
 
@@ -14,11 +14,11 @@ struct jar {
 	unsigned n;
 };
 
-/* The file is made anew; false: errno says why. */
+/* Creates the file. Returns false with errno set on failure. */
 bool jar_open(struct jar *jar, const char *name, const char *path);
-/* A failure shows at the end. */
+/* Adds an entry. Errors are reported by jar_close(). */
 void jar_add(struct jar *jar, const char *entry, const void *data, size_t len);
-/* Release it; false: some of it could not be written. */
+/* Finishes and releases the jar. Returns false if some of it could not be written. */
 bool jar_close(struct jar *jar);
 
 #endif

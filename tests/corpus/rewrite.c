@@ -1,16 +1,16 @@
 /*
- * Instruments whole corpora of class files.
+ * Instruments complete corpora of class files.
  *
- *	rewrite [-v] [--values | --sites [--sun-unsafe]] [-o DIR] [--hooks FILE] [--break CLASS]
- *		[--list] PATH...
+ *      rewrite [-v] [--values | --sites [--sun-unsafe]] [-o DIR] [--hooks FILE] [--break CLASS]
+ *              [--list] PATH...
  *
- * Each PATH is a jar, a directory, a class file or a JDK's image of modules; every method of
- * every class in it is hooked, and DIR then has a jar of them for each jar, directory and module.
- * Prints how many classes and methods there are, what was refused, and what is wrong: then it
- * exits with 1.  --values: tell arguments and results, too; --sites: hook what makes objects
- * instead, in JDK 8's way with --sun-unsafe; -v: name what is refused, and what was no sound class
- * before; --hooks: write the class of the hooks; --break: only this class
- * ("a/b/C"), and spoil it; --list: only tell the version of each class.
+ * Each PATH is a jar, a directory, a class file or the module image of a JDK.  Every method of
+ * every class in it is instrumented, and DIR gets a jar for each jar, directory and module.
+ * Prints the numbers of classes and methods, the refusals, and the faults; exits with 1 if there
+ * is a fault.  --values: also report arguments and results.  --sites: instrument allocation sites
+ * instead; with --sun-unsafe as for JDK 8.  -v: name refused methods, and classes that were not
+ * valid before.  --hooks: write the class of the hooks.  --break: instrument only this class
+ * ("a/b/C"), and break it.  --list: only print the version of each class.
  */
 #include <err.h>
 #include <errno.h>
@@ -25,15 +25,15 @@
 
 struct corpus {
 	struct rewriting rewriting;
-	const char *out_dir; /* NULL: nothing is written */
-	const char *broken;  /* the one class, which is to be spoilt, or NULL; found: it was */
+	const char *out_dir; /* NULL: write nothing */
+	const char *broken;  /* the only class, to be broken, or NULL; found: it exists */
 	bool found;
 	bool list;
 	struct jar *jars;
 	size_t n_jars, cap_jars;
 };
 
-/* Modules stand mixed in an image: all jars are open until the end. */
+/* Modules are interleaved in an image: all jars are open until the end. */
 static struct jar *jar_for(struct corpus *corpus, const char *set)
 {
 	_cleanup_free_ char *path = NULL;
@@ -147,7 +147,7 @@ int main(int argc, char **argv)
 			corpus.out_dir = optarg;
 			break;
 		case 's':
-			corpus.rewriting.places = true;
+			corpus.rewriting.hook_sites = true;
 			break;
 		case 'u':
 			corpus.rewriting.sun_unsafe = true;

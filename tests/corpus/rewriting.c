@@ -10,7 +10,7 @@
 
 #define TEXT(text) (int)(text).len, (text).data
 
-void rewriting_tell(const char *what, const struct cf_class *class,
+void rewriting_report(const char *what, const struct cf_class *class,
 		    const struct cf_fault *fault)
 {
 	struct cf_text name = cf_name(class);
@@ -21,7 +21,7 @@ void rewriting_tell(const char *what, const struct cf_class *class,
 	printf(": %s\n", fault->what);
 }
 
-static void tell(const char *what, const struct cf_class *class, const struct cf_probe *probe,
+static void report(const char *what, const struct cf_class *class, const struct cf_probe *probe,
 		 const char *why)
 {
 	struct cf_text name = cf_name(class);
@@ -37,11 +37,11 @@ bool rewriting_is_sound(const struct cf_class *class, struct cf_fault *fault)
 }
 
 /*
- * A class that is loaded with a finalize() that is not empty has a finalizer, and so has what
- * extends it: HotSpot would register every object there is, before it can (classFileParser.cpp,
- * parse_method).  A retransformation does not change that.
+ * HotSpot gives a finalizer to every class with a non-empty finalize() at load time, and to its
+ * subclasses: if Object had one, HotSpot would register every object before it is able to
+ * (classFileParser.cpp, parse_method). A retransformation does not change that.
  */
-static bool is_left_out(const struct cf_class *class, const struct cf_member *method)
+static bool is_skipped(const struct cf_class *class, const struct cf_member *method)
 {
 	return cf_text_is(cf_name(class), "java/lang/Object") &&
 	       cf_text_is(method->name, "finalize");
@@ -58,7 +58,7 @@ static struct cf_probe *make_probes(struct rewriting *r, const struct cf_class *
 					       .descriptor = method.descriptor,
 					       .id = r->next_id++,
 					       .values = r->values };
-		if (is_left_out(class, &method))
+		if (is_skipped(class, &method))
 			probes[i].name = (struct cf_text){ NULL, 0 };
 	}
 	return probes;
@@ -79,7 +79,7 @@ bool rewriting_is_kept(const struct cf_member *old, const struct cf_member *new)
 	return true;
 }
 
-/* The methods of both, one by one: each as its probe says.  NULL when they are, else why not. */
+/* Compares the methods of both according to their probes. Returns NULL, or the first fault. */
 static const char *compare(const struct cf_class *old, const struct cf_class *new,
 			   const struct cf_probe *probes, const struct cf_probe **where)
 {
@@ -90,10 +90,10 @@ static const char *compare(const struct cf_class *old, const struct cf_class *ne
 	for (*where = probes; cf_next_member(&before, &a); (*where)++) {
 		if (!cf_next_member(&after, &b) || a.access != b.access ||
 		    !cf_text_same(a.name, b.name) || !cf_text_same(a.descriptor, b.descriptor))
-			return "it is not there any more";
+			return "it is missing";
 		if ((*where)->refused != CF_HOOKED) {
 			if (!rewriting_is_kept(&a, &b))
-				return "it is refused and yet changed";
+				return "it is refused but changed";
 			continue;
 		}
 		if (!cf_code(&a, &old_code) || !cf_code(&b, &new_code) ||
@@ -101,12 +101,13 @@ static const char *compare(const struct cf_class *old, const struct cf_class *ne
 		    new_code.n_handlers < old_code.n_handlers)
 			return "it is said to be hooked, and is not";
 	}
-	return cf_next_member(&after, &b) ? "there is another one behind it" : NULL;
+	return cf_next_member(&after, &b) ? "there is another one after it" : NULL;
 }
 
-/* What came out, with was_sound saying what went in. */
-static void judge(struct rewriting *r, const struct cf_class *old, const struct cf_probe *probes,
-		  const struct cf_output *out, bool was_sound)
+/* Checks the new class; was_valid says whether the original was valid. */
+static void check_new_class(struct rewriting *r, const struct cf_class *old,
+			    const struct cf_probe *probes, const struct cf_output *out,
+			    bool was_valid)
 {
 	const struct cf_probe *where = probes;
 	struct cf_class new;
@@ -115,16 +116,16 @@ static void judge(struct rewriting *r, const struct cf_class *old, const struct 
 
 	if (why) {
 		r->wrong++;
-		tell("wrong", old, probes, why);
+		report("wrong", old, probes, why);
 		return;
 	}
 	why = compare(old, &new, probes, &where);
 	if (why) {
 		r->wrong++;
-		tell("wrong", old, where, why);
-	} else if (was_sound && !rewriting_is_sound(&new, &fault)) {
+		report("wrong", old, where, why);
+	} else if (was_valid && !rewriting_is_sound(&new, &fault)) {
 		r->wrong++;
-		rewriting_tell("wrong", &new, &fault);
+		rewriting_report("wrong", &new, &fault);
 	}
 	cf_release(&new);
 }
@@ -139,12 +140,12 @@ static void count(struct rewriting *r, const struct cf_class *class,
 			continue;
 		r->methods++;
 		if (why) {
-			r->whole++;
+			r->in_refused++;
 			continue;
 		}
 		r->by_refusal[refused]++;
 		if (r->verbose && refused > CF_ROOT)
-			tell("refused", class, &probes[i], cf_refusal_text(refused));
+			report("refused", class, &probes[i], cf_refusal_text(refused));
 	}
 	if (why)
 		printf("refused %.*s: %s\n", TEXT(cf_name(class)), why);
@@ -157,20 +158,20 @@ static bool rewrite_open(struct rewriting *r, const struct cf_class *class, stru
 	const char *why;
 	bool sound;
 
-	if (r->places)
+	if (r->hook_sites)
 		return rewriting_sites(r, class, out);
 	sound = rewriting_is_sound(class, &fault);
 	if (!sound) {
 		r->unsound++;
 		if (r->verbose)
-			rewriting_tell("unsound", class, &fault);
+			rewriting_report("unsound", class, &fault);
 	}
 	probes = make_probes(r, class);
 	why = cf_inject(class, CORPUS_HOOKS, probes, class->n_methods, out);
 	count(r, class, probes, why);
 	if (out->len == 0)
 		return false;
-	judge(r, class, probes, out, sound);
+	check_new_class(r, class, probes, out, sound);
 	return true;
 }
 
@@ -203,8 +204,8 @@ bool rewriting_do(struct rewriting *r, const void *data, size_t len, struct cf_o
 	return done;
 }
 
-/* The first hook is called with a float, not with an int: sipush becomes fconst_2, nop, nop. */
-static bool spoil_code(const struct cf_class *class, struct cf_output *out)
+/* Passes a float instead of an int to the first hook: sipush becomes fconst_2, nop, nop. */
+static bool break_code(const struct cf_class *class, struct cf_output *out)
 {
 	enum { OP_NOP = 0, OP_FCONST_2 = 0x0d, OP_SIPUSH = 0x11, CODE_AT = 8 };
 	struct cf_members methods = cf_methods(class);
@@ -233,10 +234,10 @@ bool rewriting_break(struct rewriting *r, struct cf_output *out)
 
 	if (cf_open(&class, out->data, out->len, &r->mem))
 		return false;
-	broken = spoil_code(&class, out);
+	broken = break_code(&class, out);
 	if (broken && !rewriting_is_sound(&class, &fault)) {
 		r->wrong++;
-		rewriting_tell("wrong", &class, &fault);
+		rewriting_report("wrong", &class, &fault);
 	}
 	cf_release(&class);
 	return broken;
@@ -259,8 +260,8 @@ void rewriting_print(const struct rewriting *r)
 	for (size_t i = 0; i < ARRAY_SIZE(names); i++)
 		printf("%s %zu\n", names[i], r->by_refusal[i]);
 	printf("sites %zu\nsites-hooked %zu\nsites-refused %zu\nstrings %zu\n", r->sites,
-	       r->hooked, r->sites_refused, r->kept);
-	printf("whole-classes %zu\nunsound %zu\nwrong %zu\n", r->whole, r->unsound, r->wrong);
+	       r->hooked, r->sites_refused, r->string_ends);
+	printf("whole-classes %zu\nunsound %zu\nwrong %zu\n", r->in_refused, r->unsound, r->wrong);
 	printf("bytes-in %zu\nbytes-out %zu\n", r->bytes_in, r->bytes_out);
 	for (size_t i = 0; i < ARRAY_SIZE(r->by_version); i++) {
 		if (r->by_version[i] > 0)

@@ -1,4 +1,4 @@
-/* A class with hooks at every place that makes objects. */
+/* A class with hooks at every allocation site. */
 #include <stdio.h>
 #include <string.h>
 
@@ -10,7 +10,7 @@ struct wanted {
 	uint32_t n;
 };
 
-/* Of every size. */
+/* Ids of every size. */
 static uint32_t id_of(void *arg, const struct cf_site *site)
 {
 	struct wanted *wanted = arg;
@@ -21,7 +21,7 @@ static uint32_t id_of(void *arg, const struct cf_site *site)
 	return ++wanted->r->next_id;
 }
 
-/* Calls of hooks in a method's code. */
+/* Counts the calls of hooks in a method's code. */
 static size_t count_calls(const struct cf_class *class, const struct cf_member *method)
 {
 	enum { OP_INVOKESTATIC = 0xb8 };
@@ -39,7 +39,8 @@ static size_t count_calls(const struct cf_class *class, const struct cf_member *
 	return n;
 }
 
-/* All members are there; those without a call are as they were.  NULL, or what is wrong. */
+/* Checks that all members exist and that those without a call are unchanged. Returns NULL, or the
+ * fault. */
 static const char *compare(const struct cf_class *old, const struct cf_class *new,
 			   const struct cf_sites *sites)
 {
@@ -52,7 +53,7 @@ static const char *compare(const struct cf_class *old, const struct cf_class *ne
 
 		if (!cf_next_member(&after, &b) || a.access != b.access ||
 		    !cf_text_same(a.name, b.name) || !cf_text_same(a.descriptor, b.descriptor))
-			return "a method is not there any more";
+			return "a method is missing";
 		n = count_calls(new, &b);
 		if (n == 0 && !rewriting_is_kept(&a, &b))
 			return "a method without hooks is changed";
@@ -61,12 +62,12 @@ static const char *compare(const struct cf_class *old, const struct cf_class *ne
 	if (cf_next_member(&after, &b))
 		return "there is another method";
 	if (calls != sites->hooked + sites->roots + sites->kept)
-		return "it has not as many hooks as is said";
+		return "its number of hooks is wrong";
 	return NULL;
 }
 
-static const char *judge(struct rewriting *r, const struct cf_class *old,
-			 const struct cf_sites *sites, const struct cf_output *out)
+static const char *check_new_class(struct rewriting *r, const struct cf_class *old,
+				   const struct cf_sites *sites, const struct cf_output *out)
 {
 	struct cf_class new;
 	struct cf_fault fault, before;
@@ -77,8 +78,8 @@ static const char *judge(struct rewriting *r, const struct cf_class *old,
 	why = compare(old, &new, sites);
 	if (!why && !rewriting_is_sound(&new, &fault)) {
 		if (rewriting_is_sound(old, &before)) {
-			rewriting_tell("wrong", &new, &fault);
-			why = "it is not sound any more";
+			rewriting_report("wrong", &new, &fault);
+			why = "it is not valid any more";
 		} else {
 			r->unsound++;
 		}
@@ -97,7 +98,7 @@ bool rewriting_sites(struct rewriting *r, const struct cf_class *class, struct c
 
 	r->methods += class->n_methods;
 	r->hooked += sites.hooked;
-	r->kept += sites.kept;
+	r->string_ends += sites.kept;
 	r->sites_refused += sites.refused;
 	if (why)
 		printf("refused %.*s: %s\n", (int)name.len, name.data, why);
@@ -105,12 +106,12 @@ bool rewriting_sites(struct rewriting *r, const struct cf_class *class, struct c
 		printf("refused %.*s: a method %s\n", (int)name.len, name.data,
 		       cf_refusal_text(sites.why));
 	if (out->len > 0)
-		wrong = judge(r, class, &sites, out);
+		wrong = check_new_class(r, class, &sites, out);
 	if ((out->len > 0) != (!why && sites.hooked + sites.roots + sites.kept > 0))
 		wrong = "there is a class without hooks, or hooks without a class";
 	if ((!why && sites.refused == 0 && wanted.n != sites.hooked) ||
 	    (wanted.n + sites.kept > 0 && !cf_has_sites(class)))
-		wrong = "its places are not told as they are";
+		wrong = "its allocation sites are reported incorrectly";
 	if (wrong) {
 		r->wrong++;
 		printf("wrong %.*s: %s\n", (int)name.len, name.data, wrong);

@@ -10,9 +10,9 @@
 #include <unistd.h>
 
 #include "base/xalloc.h"
-#include "model/zip.h"
+#include "fileio/zip.h"
 
-/* No class file of a corpus is larger. */
+/* Larger than every class file in a corpus. */
 #define CLASS_MAX (16u << 20)
 
 static bool ends_with(const char *text, size_t len, const char *end)
@@ -28,7 +28,7 @@ bool corpus_is_class(const char *path, size_t len)
 	       !ends_with(path, len, "package-info.class");
 }
 
-/* "rt" of "/usr/lib/rt.jar". */
+/* Returns "rt" for "/usr/lib/rt.jar". */
 static char *set_of(const char *path)
 {
 	const char *slash = strrchr(path, '/'), *base = slash ? slash + 1 : path;
@@ -62,7 +62,7 @@ static const char *read_zip(const char *path, int fd, size_t len, corpus_take *t
 	return why;
 }
 
-/* A file that is no jar: a class file, which is called name, or an image. */
+/* Reads a file that is not a jar: a class file with this name, or an image. */
 static const char *read_mapped(const char *set, const char *name, int fd, size_t len,
 			       corpus_take *take, void *arg)
 {
@@ -75,11 +75,11 @@ static const char *read_mapped(const char *set, const char *name, int fd, size_t
 		take(arg, &(struct corpus_file){ set, name, data, len });
 	else
 		why = corpus_read_image(data, len, take, arg);
-	(void)munmap(data, len); /* what is mapped can be unmapped */
+	(void)munmap(data, len); /* cannot fail for a valid mapping */
 	return why;
 }
 
-/* set: NULL when it is to be made of the path; name: of a class file within its set. */
+/* Reads a file. set: NULL to derive it from the path; name: of a class file within its set. */
 static const char *read_file(const char *set, const char *path, const char *name, corpus_take *take,
 			     void *arg)
 {
@@ -119,7 +119,7 @@ static const char *read_directory(const char *path, corpus_take *take, void *arg
 		if (entry->fts_info == FTS_F && corpus_is_class(name, strlen(name)))
 			why = read_file(set, entry->fts_path, name, take, arg);
 	}
-	(void)fts_close(fts); /* only read */
+	(void)fts_close(fts); /* read-only, nothing to flush */
 	return why;
 }
 

@@ -1,9 +1,9 @@
 /*
- * Where class files come from in masses: jars, directories, single class files, and the image
- * that a JDK 9 or later keeps its modules in (lib/modules).
+ * Reads class files in bulk: from jars, directories, single class files, and the module image of
+ * JDK 9 and later (lib/modules).
  *
- * Of a class file its set is told, too: the jar's or directory's name without path and suffix,
- * or the module.
+ * Each class file has a set: the name of the jar or directory without path and suffix, or the
+ * module.
  */
 #ifndef JTOOL_TESTS_CORPUS_SOURCE_H
 #define JTOOL_TESTS_CORPUS_SOURCE_H
@@ -23,13 +23,13 @@ struct corpus_file {
 
 typedef void corpus_take(void *arg, const struct corpus_file *file);
 
-/* NULL when done, else why not; module-info and package-info are not told. */
+/* Returns NULL, or the error; skips module-info and package-info. */
 const char *corpus_read(const char *path, corpus_take *take, void *arg);
 
-/* The image, of which the whole file is in data. */
+/* Reads an image; data has the complete file. */
 const char *corpus_read_image(const uint8_t *data, size_t len, corpus_take *take, void *arg);
 
-/* Not those that only describe a package or a module. */
+/* Returns false for descriptions of a package or a module. */
 bool corpus_is_class(const char *path, size_t len);
 
 #endif

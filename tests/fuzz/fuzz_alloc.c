@@ -1,12 +1,11 @@
-/* The agent's frames of an allocation profile, header by header, and everything shown of them. */
+/* Parses the agent's frames of an allocation profile, frame by frame, and prints the results. */
 #include "base/xalloc.h"
-#include "render/alloc_json.h"
-#include "render/alloc_text.h"
+#include "render/profile/alloc_view.h"
 #include "wire/frame.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-/* As many lines as there are sites and frames, whatever they are called. */
+/* The number of lines depends only on sites and frames, not on their names. */
 static void count_lines(const struct alloc_view *view, const struct buf *out)
 {
 	size_t lines = 0, most = 5 + 2 * view->n;

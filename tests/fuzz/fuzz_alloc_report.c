@@ -1,5 +1,5 @@
-/* Reports of recordings: files that anybody may have written. */
-#include "model/alloc_report.h"
+/* Reads reports of recordings: files from untrusted sources. */
+#include "model/profile/alloc_report.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -1,8 +1,11 @@
-#include "target/attachproto.h"
+#include <stdint.h>
+
+#include "attach/protocol.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t len);
 
-/* What a JVM, or somebody in its place, answers; and requests made of any words. */
+/* Parses the answers of a JVM or of another process in its place; builds requests from any
+ * words. */
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t len)
 {
 	const char *reply = (const char *)data;
@@ -10,16 +13,16 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t len)
 	struct err err = { .code = EXIT_DONE };
 	const char *args[1];
 	struct attach_request req = { .args = args, .n_args = ARRAY_SIZE(args) };
-	struct attach_version version = attachproto_version(reply, len);
+	struct attach_version version = attach_protocol_version(reply, len);
 	int code;
-	ssize_t at = attachproto_status(reply, len, &code);
+	ssize_t at = attach_protocol_status(reply, len, &code);
 
 	if (at >= 0)
-		(void)attachproto_load(code, reply + at, len - (size_t)at);
+		(void)attach_protocol_load(code, reply + at, len - (size_t)at);
 	buf_add(&text, data, len);
 	req.op = buf_str(&text);
 	args[0] = req.op;
-	if (attachproto_request(&out, &req, version, &err) == 0 && out.len == 0)
+	if (attach_protocol_request(&out, &req, version, &err) == 0 && out.len == 0)
 		__builtin_trap();
 	return 0;
 }

@@ -1,6 +1,6 @@
-/* The agent's frames, header by header, to the list of classes and to one of them. */
-#include "model/classes.h"
-#include "model/classtold.h"
+/* Parses the agent's frames, frame by frame, into a class list and into one class. */
+#include "model/class/classes.h"
+#include "model/class/class_info.h"
 #include "wire/frame.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
@@ -22,7 +22,7 @@ static void look_at(struct classes *c)
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	struct classes c = { 0 };
-	struct class_told told = { 0 };
+	struct class_info info = { 0 };
 	struct wire_header header;
 	bool listed = false;
 	int rc = 0;
@@ -31,14 +31,14 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	       header.len <= size - WIRE_HEADER_LEN) {
 		struct wire_reader payload = wire_reader_init(data + WIRE_HEADER_LEN, header.len);
 
-		rc = listed ? class_told_take(&told, &c.places, header.type, &payload)
+		rc = listed ? class_info_take(&info, &c.origins, header.type, &payload)
 			    : classes_take(&c, header.type, &payload);
 		listed |= rc == 1;
 		data += WIRE_HEADER_LEN + header.len;
 		size -= WIRE_HEADER_LEN + header.len;
 	}
 	look_at(&c);
-	class_told_release(&told);
+	class_info_release(&info);
 	classes_release(&c);
 	return 0;
 }

@@ -1,15 +1,15 @@
-/* A class file: out of a jar, or what another agent in the target made of a class. */
+/* Reads class files: from a jar, or as another agent in the target has changed them. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "classfile/code.h"
 #include "classfile/descr.h"
-#include "classfile/verify.h"
+#include "classfile/verify/verify.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 static struct ag_mem mem = { .budget = (size_t)256 << 20 };
-static size_t sum; /* of all that is read, so that it is read */
+static size_t sum; /* a sum over all data, so that it is read */
 
 static void see(struct cf_text text)
 {
@@ -73,7 +73,7 @@ static void see_constants(const struct cf_pool *pool)
 	}
 }
 
-/* Code that is verified needs not be checked before: each stands for itself. */
+/* Both checks accept any code: neither relies on the other. */
 static void judge(const struct cf_class *class)
 {
 	struct cf_fault fault;
@@ -86,7 +86,7 @@ static void judge(const struct cf_class *class)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-	uint8_t *copy = malloc(size ? size : 1); /* so that ASan sees what is read behind it */
+	uint8_t *copy = malloc(size ? size : 1); /* lets ASan see reads beyond the end */
 	struct cf_class class;
 
 	if (!copy)

@@ -1,7 +1,7 @@
-/* Texts of /proc about a process: command line, environment, cgroup. */
+/* Parses the texts in /proc about a process: command line, environment, cgroup. */
 #include "base/xalloc.h"
-#include "target/container.h"
-#include "target/describe.h"
+#include "discover/container.h"
+#include "discover/identify.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t len);
 
@@ -13,11 +13,11 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t len)
 	struct jvm *jvm = xcalloc(1, sizeof(*jvm));
 
 	cmdline_parse((const char *)data, len, &cmd);
-	(void)describe_thread(&clues, text);
-	describe_cmdline(jvm, &cmd, (const char *)data, len, &clues);
+	(void)identify_thread(&clues, text);
+	identify_cmdline(jvm, &cmd, (const char *)data, len, &clues);
 	cmdline_release(&cmd);
 	jvm_free(jvm);
 	free(container_id(text));
-	free(describe_release(text));
+	free(identify_release(text));
 	return 0;
 }

@@ -1,4 +1,4 @@
-/* The symbols of a file that a target has mapped. */
+/* Reads the symbols of a file that a target has mapped. */
 #define _GNU_SOURCE /* memfd_create() */
 #include <stdint.h>
 #include <string.h>
@@ -22,6 +22,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t len)
 	if (fd < 0 || write(fd, data, len) != (ssize_t)len)
 		return 0;
 	if (elf_exports(fd, "Agent_On", visit, &sum) == 0 && sum > len * len)
-		__builtin_trap(); /* no more symbols than bytes, and no longer names */
+		__builtin_trap(); /* more symbols, or longer names, than bytes */
 	return 0;
 }

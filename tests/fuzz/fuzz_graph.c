@@ -1,5 +1,5 @@
-/* A tape to a graph, and all that is reckoned from it. */
-#include "model/graph.h"
+/* Reads a heap stream into a graph, and computes everything from it. */
+#include "model/graph/graph.h"
 
 #define CLASSES 8
 
@@ -9,7 +9,7 @@ static void look_at(const struct graph *g, uint32_t node)
 {
 	struct graph_edges edges = graph_edges(g, node);
 	struct graph_edge edge;
-	enum tape_form form;
+	enum heap_stream_form form;
 	uint32_t len;
 
 	while (graph_next(&edges, &edge)) {
@@ -23,38 +23,38 @@ static void look_at(const struct graph *g, uint32_t node)
 	(void)graph_root_of(g, node);
 }
 
-static void go_back(const struct graph *g, const struct graph_ways *ways, uint32_t node)
+static void go_back(const struct graph *g, const struct graph_bfs *ways, uint32_t node)
 {
 	if (ways->parent[node] == GRAPH_NONE || ways->parent[node] == node)
 		return;
-	if (graph_way_edge(g, ways, node).to != node)
+	if (graph_bfs_edge(g, ways, node).to != node)
 		__builtin_trap();
 }
 
 static void find_ways_to_first(const struct graph *g, bool weak)
 {
 	const uint32_t first = 0;
-	struct graph_ways ways;
+	struct graph_bfs ways;
 
 	if (graph_n(g) == 0)
 		return;
-	graph_find_ways_to(g, weak, &first, 1, &ways);
+	graph_bfs_to(g, weak, &first, 1, &ways);
 	for (uint32_t node = 0; node < graph_n(g); node++)
 		go_back(g, &ways, node);
-	graph_ways_release(&ways);
+	graph_bfs_release(&ways);
 }
 
 static void reckon(const struct graph *g, bool weak)
 {
 	const uint32_t group[CLASSES] = { 0, 1, 2, 0, 1, 2, 0, 1 };
 	struct graph_sum sums[3];
-	struct graph_tree tree;
-	struct graph_ways ways;
+	struct dominators tree;
+	struct graph_bfs ways;
 	uint64_t sum = 0;
 
 	find_ways_to_first(g, weak);
-	graph_find_ways(g, weak, &ways);
-	graph_find_tree(g, weak, &tree);
+	graph_bfs(g, weak, &ways);
+	dominators_find(g, weak, &tree);
 	for (uint32_t node = 0; node < graph_n(g); node++) {
 		go_back(g, &ways, node);
 		if (tree.dominator[node] == tree.n)
@@ -63,15 +63,16 @@ static void reckon(const struct graph *g, bool weak)
 	if (sum != tree.total)
 		__builtin_trap();
 	graph_sum_up(g, &tree, group, 3, sums);
-	graph_ways_release(&ways);
-	graph_tree_release(&tree);
+	graph_bfs_release(&ways);
+	dominators_release(&tree);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-	const bool lasting[CLASSES] = { true, false, true };
+	const bool permanent[CLASSES] = { true, false, true };
 	const struct graph_facts facts = {
-		.n_classes = CLASSES, .lasting = lasting, .own_thread = 1, .whole = size % 3 == 0,
+		.n_classes = CLASSES, .permanent = permanent, .own_thread = 1,
+		.whole = size % 3 == 0,
 	};
 	struct graph_builder *b = graph_builder_new(size % 2 ? 0 : 100000);
 	struct graph *g = NULL;

@@ -1,27 +1,28 @@
-/* The agent's frames, header by header: a roster, a walk's answer, and a class's fields. */
+/* Parses the agent's frames, frame by frame: a class index, the answer of a walk, and class
+ * fields. */
 #include "base/xalloc.h"
-#include "model/heap_wire.h"
+#include "model/heap/heap_wire.h"
 #include "wire/frame.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 struct agents {
 	struct classes classes;
-	struct class_told told;
+	struct class_info info;
 	struct heap heap;
 	struct heap_wire wire;
 	struct graph_builder *builder;
-	unsigned answers; /* that are complete */
+	unsigned answers; /* complete answers */
 };
 
-/* 1: an answer is complete; or -EBADMSG. */
+/* Returns 1 if an answer is complete, or -EBADMSG. */
 static int take(struct agents *a, uint16_t type, struct wire_reader *payload)
 {
 	if (a->answers == 0)
 		return classes_take(&a->classes, type, payload);
 	if (a->answers > 1)
-		return class_told_take(&a->told, &a->classes.places, type, payload);
-	if (type == WIRE_TAPE)
+		return class_info_take(&a->info, &a->classes.origins, type, payload);
+	if (type == WIRE_HEAP_STREAM)
 		return graph_builder_take(a->builder, payload->at,
 					  (size_t)(payload->end - payload->at));
 	return heap_wire_take(&a->wire, type, payload);
@@ -49,7 +50,7 @@ static void name_fields(struct agents *a, uint32_t n_classes)
 
 	shapes_init(&shapes, n_classes);
 	if (n_classes > 0) {
-		heap_wire_shape(&a->classes, &a->told, &shapes.list[0]);
+		heap_wire_shape(&a->classes, &a->info, &shapes.list[0]);
 		(void)heap_fields_missing(&shapes, 0);
 		heap_fields_fill(&a->heap, &shapes, 0);
 	}
@@ -59,15 +60,15 @@ static void name_fields(struct agents *a, uint32_t n_classes)
 static void look_at(struct agents *a)
 {
 	struct graph_facts facts;
-	bool *lasting;
+	bool *permanent;
 	int error;
 
 	classes_sort(&a->classes);
 	heap_wire_finish(&a->wire, &facts);
-	lasting = xcalloc(a->heap.n_classes + 1, sizeof(*lasting));
-	facts.lasting = lasting;
+	permanent = xcalloc(a->heap.n_classes + 1, sizeof(*permanent));
+	facts.permanent = permanent;
 	a->heap.graph = graph_build(a->builder, &facts, &error);
-	free(lasting);
+	free(permanent);
 	name_fields(a, facts.n_classes);
 }
 
@@ -81,7 +82,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	if (a.answers > 1)
 		look_at(&a);
 	graph_builder_free(a.builder);
-	class_told_release(&a.told);
+	class_info_release(&a.info);
 	heap_release(&a.heap);
 	classes_release(&a.classes);
 	return 0;

@@ -1,5 +1,5 @@
-/* The JVM's own report: hostile, because any process may pose as a JVM. */
-#include "model/histo.h"
+/* Parses the JVM's own histogram: untrusted, because any process may pose as a JVM. */
+#include "model/histo/histo.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

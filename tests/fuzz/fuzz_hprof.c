@@ -1,8 +1,8 @@
-/* A heap dump's records and what the JVM says of it: hostile, any process may pose as a JVM. */
+/* Parses a dump's records and the JVM's answer: untrusted, any process may pose as a JVM. */
 #include <stdlib.h>
 #include <string.h>
 
-#include "model/hprof_check.h"
+#include "model/hprof/hprof_check.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
@@ -26,7 +26,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		return 0;
 	memcpy(text, data, size);
 	text[size] = '\0';
-	(void)hprof_ways_parse(text);
+	(void)hprof_features_parse(text);
 	if (hprof_answer_parse(text).len > size)
 		abort();
 	free(text);

@@ -1,8 +1,8 @@
-/* A heap dump, read into a graph in pieces: the first byte says how large they are. */
+/* Reads a heap dump into a graph in pieces; the first byte is their size. */
 #include <stdlib.h>
 #include <string.h>
 
-#include "model/hprof_read.h"
+#include "model/hprof/hprof_read.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
@@ -17,13 +17,13 @@ static int feed(struct hprof_reader *r, const uint8_t *data, size_t size, size_t
 	return hprof_end(r, &err);
 }
 
-static struct layout look(const uint8_t *data, size_t size, size_t piece,
-			  struct hprof_names *names)
+static struct object_layout look(const uint8_t *data, size_t size, size_t piece,
+				 struct hprof_names *names)
 {
 	const struct hprof_wants wants = { .names = names };
 	struct heap heap = { 0 };
 	struct hprof_reader *r = hprof_reader_new(&heap, &wants);
-	struct layout layout = { 0 };
+	struct object_layout layout = { 0 };
 
 	if (feed(r, data, size, piece) == 0)
 		layout = hprof_guess_layout(r);

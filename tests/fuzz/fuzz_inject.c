@@ -1,18 +1,18 @@
 /*
- * Hooks in any class file: what comes out is whole, and right if what came in was.  Whatever
- * happens, no memory is kept.
+ * Instruments any class file: the result is well-formed, and valid if the original was. No memory
+ * is leaked in any case.
  */
 #include <stdlib.h>
 #include <string.h>
 
-#include "classfile/inject_sites.h"
-#include "classfile/verify.h"
+#include "classfile/inject/inject_sites.h"
+#include "classfile/verify/verify.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 static struct ag_mem mem = { .budget = (size_t)256 << 20 };
 
-/* How a class is judged whose verification took too long. */
+/* The verdict on a class; UNKNOWN: its verification took too long. */
 enum verdict { RIGHT, WRONG, UNKNOWN };
 
 static enum verdict judge(const struct cf_class *class)
@@ -24,7 +24,7 @@ static enum verdict judge(const struct cf_class *class)
 	return fault.memory ? UNKNOWN : WRONG;
 }
 
-/* A probe for each method, if wanted in another order than the class's, and one for none. */
+/* Makes a probe for each method, optionally in reverse order, and one for no method. */
 static struct cf_probe *probes_of(const struct cf_class *class, size_t n, bool values, bool back)
 {
 	struct cf_probe *probes = calloc(n, sizeof(*probes));
@@ -50,7 +50,7 @@ static void look_at(const struct cf_class *class, const struct cf_output *out)
 	struct cf_class new;
 
 	if (cf_open(&new, out->data, out->len, &mem))
-		abort(); /* a length or a count does not add up */
+		abort(); /* a length or a count is inconsistent */
 	if (new.n_methods != class->n_methods || new.n_fields != class->n_fields ||
 	    new.n_attributes != class->n_attributes || !cf_text_same(cf_name(&new), cf_name(class)))
 		abort();
@@ -76,7 +76,7 @@ static void hook(const struct cf_class *class, bool values, bool back)
 	free(probes);
 }
 
-/* Every third place is left alone; numbers of every size. */
+/* Skips every third site; returns numbers of every size. */
 static uint32_t id_of(void *arg, const struct cf_site *site)
 {
 	uint32_t *n = arg;
@@ -106,7 +106,7 @@ static void hook_sites(const struct cf_class *class, bool all)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-	uint8_t *copy = malloc(size ? size : 1); /* so that ASan sees what is read behind it */
+	uint8_t *copy = malloc(size ? size : 1); /* lets ASan see reads beyond the end */
 	struct cf_class class;
 
 	if (!copy)

@@ -1,14 +1,14 @@
-/* What shows a class file, and what compares it with another. */
+/* Prints a class file, and compares it with another one. */
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "model/codediff.h"
-#include "model/instrumented.h"
-#include "render/javap_code.h"
-#include "render/javap_pool.h"
+#include "model/class/code_diff.h"
+#include "model/class/instrumentation_hints.h"
+#include "render/class/javap_code.h"
+#include "render/class/javap_pool.h"
 
-static void show(const struct cf_class *class, const struct captured *memory)
+static void show(const struct cf_class *class, const struct class_capture *memory)
 {
 	FILE *out = fopen("/dev/null", "w");
 
@@ -20,22 +20,22 @@ static void show(const struct cf_class *class, const struct captured *memory)
 	json_free(javap_pool_json(&class->pool));
 }
 
-/* With itself: each method is there twice, and need not be code. */
-static void compare(const struct cf_class *class, struct captured *memory)
+/* Compares with itself: each method occurs twice, and may not be valid code. */
+static void compare(const struct cf_class *class, struct class_capture *memory)
 {
-	struct codediff diff = { 0 };
+	struct code_diff diff = { 0 };
 
-	if (codediff_compare(&diff, memory, class) || diff.n > 2u * class->n_methods)
+	if (code_diff_compare(&diff, memory, class) || diff.n > 2u * class->n_methods)
 		abort();
-	codediff_release(&diff);
+	code_diff_release(&diff);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	struct ag_mem mem = { .budget = SIZE_MAX };
-	const char *words[INSTRUMENTED_MAX];
-	struct captured memory = { .outcome = 0 };
+	const char *words[INSTRUMENTATION_HINT_MAX];
+	struct class_capture memory = { .outcome = 0 };
 	struct cf_class class;
 
 	if (cf_open(&class, data, size, &mem))
@@ -43,8 +43,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	show(&class, NULL);
 	buf_add(&memory.file, data, size);
 	compare(&class, &memory);
-	(void)instrumented_by(&class, &class.pool, words);
-	captured_release(&memory);
+	(void)instrumentation_hint(&class, &class.pool, words);
+	class_capture_release(&memory);
 	cf_release(&class);
 	return 0;
 }

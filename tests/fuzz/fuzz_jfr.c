@@ -1,16 +1,16 @@
-/* What the flight recorder answers and writes: hostile, any process may pose as a JVM. */
+/* Parses the flight recorder's answers and files: untrusted, any process may pose as a JVM. */
 #include <string.h>
 
 #include "base/xalloc.h"
-#include "model/jfr_chunks.h"
-#include "model/jfr_settings.h"
-#include "model/jfr_text.h"
+#include "model/jfr/jfr_chunks.h"
+#include "model/jfr/jfr_settings.h"
+#include "model/jfr/jfr_text.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 static int read_data(void *arg, uint64_t at, void *to, size_t len)
 {
-	memcpy(to, (const uint8_t *)arg + at, len); /* ASan sees when it is out of bounds */
+	memcpy(to, (const uint8_t *)arg + at, len); /* ASan detects an access out of bounds */
 	return 0;
 }
 

@@ -1,5 +1,5 @@
-/* The agent's frames, header by header, to a list of patches. */
-#include "model/patches.h"
+/* Parses the agent's frames, frame by frame, into a list of patches. */
+#include "model/redefine/patches.h"
 #include "wire/frame.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);

@@ -1,8 +1,8 @@
-/* hsperfdata, and what discovery makes of it. */
+/* Parses hsperfdata, and what discovery reads from it. */
 #include <string.h>
 
 #include "proc/perfdata.h"
-#include "target/describe.h"
+#include "discover/identify.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t len);
 
@@ -19,10 +19,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t len)
 		sum += strlen(perf.entries[i].name) +
 		       (perf.entries[i].text ? strlen(perf.entries[i].text) : 0);
 	if (sum > 2 * len)
-		__builtin_trap(); /* texts of different entries never overlap */
+		__builtin_trap(); /* the texts of different entries never overlap */
 	jvm = calloc(1, sizeof(*jvm));
 	if (jvm)
-		describe_perfdata(jvm, &perf, &cmd);
+		identify_perfdata(jvm, &perf, &cmd);
 	jvm_free(jvm);
 	perfdata_release(&perf);
 	return 0;

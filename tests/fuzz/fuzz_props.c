@@ -1,22 +1,22 @@
-/* A table of properties: hostile, because any process may pose as a JVM. */
+/* Parses a table of properties: untrusted, because any process may pose as a JVM. */
 #include <stdint.h>
 #include <string.h>
 
-#include "base/text.h"
-#include "model/props.h"
+#include "base/printable.h"
+#include "model/vm/props.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 static void check_utf8(const char *text, size_t len)
 {
 	for (size_t n, i = 0; i < len; i += n) {
-		n = text_utf8_len(text + i, len - i);
+		n = utf8_sequence_len(text + i, len - i);
 		if (n == 0)
 			__builtin_trap();
 	}
 }
 
-/* Whatever was parsed is sorted, each name is there once, and all of it is UTF-8. */
+/* Everything parsed is sorted by unique names and valid UTF-8. */
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	struct props props = { 0 };

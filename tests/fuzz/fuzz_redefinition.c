@@ -1,5 +1,5 @@
-/* Two class files, one of a target and one of a user, and whether one may become the other. */
-#include "model/redefinition.h"
+/* Checks whether one class file may replace another: one from a target and one from a user. */
+#include "model/redefine/redefinition.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
@@ -19,7 +19,7 @@ static void compare(const struct cf_class *running, const struct cf_class *new, 
 	buf_release(&why);
 }
 
-/* One byte for the JVM, two for the first class's length. */
+/* Input: one byte for the JVM, two for the length of the first class. */
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	struct ag_mem mem = { .budget = SIZE_MAX };

@@ -1,5 +1,5 @@
-/* What --diff is given. */
-#include "render/histo_json.h"
+/* Reads the file of --diff. */
+#include "render/histo/histo_json.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -1,8 +1,7 @@
-/* The agent's frames of a trace, header by header, and everything that is shown of them. */
+/* Parses the agent's frames of a trace, frame by frame, and prints the results. */
 #include "base/xalloc.h"
-#include "render/trace_json.h"
-#include "render/trace_summary.h"
-#include "render/trace_text.h"
+#include "render/profile/trace_call.h"
+#include "render/profile/trace_summary.h"
 #include "wire/frame.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
@@ -19,7 +18,7 @@ static void show_call(const struct trace *t, const struct trace_call *call, void
 
 	buf_reset(&shown->out);
 	trace_text_add(&shown->text, &shown->out, t, call);
-	/* Nothing but its stack is in other lines. */
+	/* Only a stack has further lines. */
 	for (size_t i = 0, lines = 0; i < shown->out.len; i++) {
 		lines += shown->out.data[i] == '\n';
 		if (lines > call->n_frames + 1)

@@ -1,11 +1,11 @@
-/* A list of flags: hostile, because any process may pose as a JVM. */
+/* Parses a list of flags: untrusted, because any process may pose as a JVM. */
 #include <string.h>
 
-#include "model/vmflags.h"
+#include "model/vm/vmflags.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-/* A value that is sent to the JVM is one that sscanf(3) there reads to its end. */
+/* sscanf(3) in the JVM reads a value that jtool sends to its end. */
 static void check_wire(const struct vmflag *flag)
 {
 	_cleanup_buf_ struct buf wire = BUF_INIT;
@@ -30,7 +30,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	for (size_t i = 0; i < flags.n; i++) {
 		_cleanup_buf_ struct buf spelled = BUF_INIT;
 
-		vmflag_spell(&flags.items[i], &spelled);
+		vmflag_append_option(&flags.items[i], &spelled);
 		if (strncmp(buf_str(&spelled), "-XX:", 4) != 0 ||
 		    !vmflags_find(&flags, flags.items[i].name))
 			__builtin_trap();

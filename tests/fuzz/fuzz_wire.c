@@ -1,5 +1,5 @@
-/* The agent's frames, header by header, to a histogram and its groups. */
-#include "model/histo_wire.h"
+/* Parses the agent's frames, frame by frame, into a histogram and its groups. */
+#include "model/histo/histo_wire.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

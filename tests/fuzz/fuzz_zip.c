@@ -1,5 +1,5 @@
-/* A jar of the user's, which may have come from anywhere. */
-#include "model/zip.h"
+/* Reads a jar of the user, which may be from an untrusted source. */
+#include "fileio/zip.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -1,27 +1,27 @@
 # shellcheck shell=bash
-# What every live test stands on: victims to start, jtool to run on them, results to count.
+# The library of the live tests: starts victim JVMs, runs jtool on them, and counts results.
 #
-# A test file sources this, runs checks and ends; its last line of output is then
-# "N passed, N failed, N skipped".  Everything that it started, mounted or made is taken away
-# when the shell ends, however it ends.  tests/live/run starts them all.
+# A theme's script sources this file and runs its checks. The last line of its output is "N passed,
+# N failed, N skipped". When the shell exits, for whatever reason, all processes, mounts and files
+# that it created are removed. tests/live/run starts all themes.
 #
-# From outside: JTOOL, the binary (default: ./jtool); CLASSES, the compiled victims;
-# JTOOL_LIVE_JDKS, versions to run on (default: all that scripts/jdks has);
-# JTOOL_SOAK=1, the long form.
+# Environment: JTOOL, the binary (default: ./jtool); CLASSES, the compiled victims; JTOOL_LIVE_JDKS,
+# the JDK versions to test (default: all that scripts/jdks lists); JTOOL_SOAK=1, the long form.
+[ "${JTOOL_TEST_ENV:-}" = $$ ] ||
+	exec "$(dirname "${BASH_SOURCE[0]}")/../../scripts/test-env" bash "$0" "$@"
 set -u
 
 live_dir=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 top_srcdir=$(cd "$live_dir/../.." && pwd)
 theme=$(basename "$0" .sh)
-JTOOL=$(realpath "${JTOOL:-./jtool}")
-export LC_ALL=C.UTF-8 NO_COLOR=1
-unset JAVA_TOOL_OPTIONS _JAVA_OPTIONS JDK_JAVA_OPTIONS JTOOL_AGENT
+JTOOL=$(realpath -e "${JTOOL:-./jtool}") || exit
+export NO_COLOR=1
 
 n_passed=0
 n_failed=0
 n_skipped=0
 
-# Counting.
+# Results.
 
 pass() {
 	n_passed=$((n_passed + 1))
@@ -42,7 +42,7 @@ skip() {
 	echo "ok $((n_passed + n_failed + n_skipped)) - $theme: $1 # SKIP $2"
 }
 
-# check NAME COMMAND...: the command must succeed.
+# check NAME COMMAND...: COMMAND succeeds.
 check() {
 	local name=$1 text
 
@@ -54,7 +54,7 @@ check() {
 	fi
 }
 
-# same NAME WANTED GOT
+# same NAME WANTED GOT: the two strings are equal.
 same() {
 	if [ "$2" = "$3" ]; then
 		pass "$1"
@@ -71,7 +71,7 @@ now_ms() {
 	echo $((${t/[.,]/} / 1000))
 }
 
-# poll SECONDS COMMAND...: until it succeeds; fails when the time is up.
+# poll SECONDS COMMAND...: repeats COMMAND until it succeeds; fails after SECONDS.
 poll() {
 	local end=$(($(now_ms) + $1 * 1000))
 
@@ -90,18 +90,18 @@ alive() {
 	[ -e "/proc/$1" ] && ! grep -q '^State:[[:space:]]*[ZX]' "/proc/$1/status"
 }
 
-# stands_still PID: each of its threads has stopped.
-stands_still() {
+# all_threads_stopped PID: every thread of the process is stopped.
+all_threads_stopped() {
 	! grep -L '^State:[[:space:]]*[Tt]' "/proc/$1/task/"*/status | grep -q .
 }
 
-# halt PID: SIGSTOP, and wait until it has come to all threads: they stop one by one.
-halt() {
+# suspend PID: sends SIGSTOP and waits until all threads have stopped: they stop one by one.
+suspend() {
 	kill -STOP "$1"
-	poll 60 stands_still "$1" || fail "process $1 stops"
+	poll 60 all_threads_stopped "$1" || fail "process $1 stops"
 }
 
-# The matrix.
+# JDKs.
 
 declare -A jdk_root jdk_home
 jdks=()
@@ -117,12 +117,12 @@ while read -r version root home; do
 	matrix=$root
 done < <("$top_srcdir/scripts/jdks" --list)
 
-# has_jdk VERSION: no message, for tests that are about some versions only.
+# has_jdk VERSION: prints nothing, for tests that concern some versions only.
 has_jdk() {
 	[ -n "${jdk_root[$1]:-}" ]
 }
 
-# newest_of VERSION...: the last of these that is there, or nothing.
+# newest_of VERSION...: prints the last of these versions that is installed, or nothing.
 newest_of() {
 	local v found=
 
@@ -132,44 +132,43 @@ newest_of() {
 	echo "$found"
 }
 
-# A place for everything, and its end.
+# The work directory, and what is removed at the end.
 
-# The work directory has two names: $W out here, $IW inside the root of the matrix.
+# The work directory has two names: $W on the host, $IW inside the root of the JDKs.
 W=$(mktemp -d "$matrix/var/tmp/jtool-live.XXXXXX")
 IW=${W#"$matrix"}
 chmod 755 "$W"
 if [ -n "${CLASSES:-}" ]; then
 	cp -r "$CLASSES" "$W/classes"
 else
-	javac --release 8 -Xlint:-options -d "$W/classes" "$live_dir"/victim/*.java
+	javac --release 8 -Xlint:-options -d "$W/classes" "$live_dir"/{,*/}victim/*.java
 fi
 cp "$JTOOL" "$W/jtool"
 chmod 755 "$W/jtool"
 
-started=()  # processes to end
-declare -A born # when they began, and `ended` for those that stop has ended
-inputs=()   # descriptors of their stdins
-mounts=()   # mount points to unmount
-litter=()   # files and directories to remove
+started=() # processes to kill at the end
+declare -A start_time # their start times; `ended` after stop
+inputs=() # descriptors of their standard inputs
+mounts=() # mount points to unmount
+to_remove=() # files and directories to remove
 
-# birth PID: when it started, in ticks since the machine did; nothing if it has ended.
-birth() {
+# start_ticks PID: when it started, in clock ticks since boot; prints nothing if it has exited.
+start_ticks() {
 	sed 's/.*) //' "/proc/$1/stat" 2>/dev/null | cut -d' ' -f20
 }
 
-# mind PID: a process of ours, to be ended at the end.
-mind() {
+# track PID: registers a process of ours that is killed at the end.
+track() {
 	started+=("$1")
-	born[$1]=$(birth "$1")
+	start_time[$1]=$(start_ticks "$1")
 }
 
-# is_ours PID: not yet ended, and not another process that got its number: pids come round, and in
-# a run of all themes often.
+# is_ours PID: it still runs and is the same process: PIDs are reused, in a run of all themes often.
 is_ours() {
-	if [ -z "${born[$1]:-}" ]; then
+	if [ -z "${start_time[$1]:-}" ]; then
 		! gone "$1"
 	else
-		[ "${born[$1]}" = "$(birth "$1")" ]
+		[ "${start_time[$1]}" = "$(start_ticks "$1")" ]
 	fi
 }
 
@@ -177,28 +176,30 @@ not_ours() {
 	! is_ours "$1"
 }
 
-tidy() {
+clean_up() {
 	local pid mount
 
 	for pid in "${started[@]}"; do
 		! is_ours "$pid" || kill -9 "$pid" 2>/dev/null
 	done
 	for pid in "${started[@]}"; do
-		poll 60 not_ours "$pid" || echo "# $theme: process $pid does not end" >&2
-		! gone "$pid" || sweep "$pid"
+		poll 60 not_ours "$pid" || echo "# $theme: process $pid does not exit" >&2
+		! gone "$pid" || remove_jvm_files "$pid"
 	done
 	for mount in "${mounts[@]}"; do
 		umount -l "$mount"
 	done
-	rm -rf "$W" "${litter[@]}"
+	rm -rf "$W" "${to_remove[@]}"
 }
 
 finish() {
 	local rc=$?
 
-	trap - EXIT INT TERM HUP
-	[ $rc -eq 0 ] || fail "ran to its end" "ended with $rc"
-	tidy
+	set +e # a failure must not stop the cleanup
+	trap - ERR EXIT
+	trap '' INT TERM HUP
+	[ $rc -eq 0 ] || fail "the script runs to its end" "it exited with $rc"
+	clean_up
 	echo "$n_passed passed, $n_failed failed, $n_skipped skipped"
 	[ "$n_failed" -eq 0 ] || exit 1
 	exit 0
@@ -208,10 +209,9 @@ trap 'exit 130' INT TERM HUP
 
 # Victims.
 
-# spawn COMMAND...: in the background, with its stdin held open and its output in files.  A
-# shell's background processes ignore SIGQUIT and SIGINT; these must not, or a signal that hurts
-# would go unseen.  Sets JVM_PID, JVM_IN (a
-# descriptor), JVM_OUT and JVM_ERR.
+# spawn COMMAND...: runs it in the background, with an open stdin and its output in files. A shell's
+# background processes ignore SIGQUIT and SIGINT; here both are reset to their defaults, so that a
+# signal that kills is noticed. Sets JVM_PID, JVM_IN (a descriptor), JVM_OUT and JVM_ERR.
 spawn() {
 	local base=$W/${#started[@]}
 
@@ -224,16 +224,16 @@ spawn() {
 		for fd in "${inputs[@]}"; do
 			exec {fd}>&-
 		done
-		# Pids come round: what the last one of this number left is not this one's.
-		sweep "$BASHPID"
+		# PIDs are reused: remove the files of an earlier process with this PID.
+		remove_jvm_files "$BASHPID"
 		exec env --default-signal=INT,QUIT "$@"
 	) <"$base.in" >"$JVM_OUT" 2>"$JVM_ERR" &
 	JVM_PID=$!
 	disown
-	mind "$JVM_PID"
+	track "$JVM_PID"
 }
 
-# gc_flags NAME: how a collector is chosen, one flag a line.
+# gc_flags NAME: the flags that select a collector, one per line.
 gc_flags() {
 	case $1 in
 	default) ;;
@@ -245,9 +245,9 @@ gc_flags() {
 	esac
 }
 
-# jvm_command VERSION GC WORD...: sets the array `argv`: a java of this version with these
-# words.  VERSION is one of the matrix, or "own" for the machine's own.  JVM_AS=UID:GID runs it
-# as somebody else, JVM_CWD is its working directory as it sees it.
+# jvm_command VERSION GC WORD...: sets the array `argv` to a java command of this version with these
+# words. VERSION is one of the installed JDKs, or "own" for the machine's own. JVM_AS=UID:GID runs
+# it as another user; JVM_CWD is its working directory in its own mount namespace.
 jvm_command() {
 	local version=$1 gc=$2 flags cwd
 
@@ -266,7 +266,7 @@ jvm_command() {
 		env -C "$cwd" "${jdk_home[$version]}/bin/java" "${flags[@]}" "$@")
 }
 
-# classes_of VERSION: where its victims are, as it sees them.
+# classes_of VERSION: the directory of the victims, as a JVM of this version sees it.
 classes_of() {
 	if [ "$1" = own ]; then
 		echo "$W/classes"
@@ -275,7 +275,7 @@ classes_of() {
 	fi
 }
 
-# launch_jvm VERSION GC CLASS [FLAG...] [-- ARGUMENT...]: starts, does not wait.
+# launch_jvm VERSION GC CLASS [FLAG...] [-- ARGUMENT...]: starts a victim and does not wait.
 launch_jvm() {
 	local version=$1 gc=$2 class=$3 flags=() argv
 
@@ -289,7 +289,7 @@ launch_jvm() {
 	spawn "${argv[@]}"
 }
 
-# is_ready OUT: with a last look when the process is gone, to fail early.
+# is_ready OUT: the victim with this output is ready.
 is_ready() {
 	grep -q '^READY$' "$1"
 }
@@ -298,22 +298,22 @@ ready_or_gone() {
 	is_ready "$JVM_OUT" || gone "$JVM_PID"
 }
 
-# await_ready [SECONDS]: until the victim started last says that it is.
+# await_ready [SECONDS]: waits until the victim that was started last is ready, or has exited.
 await_ready() {
 	if poll "${1:-30}" ready_or_gone && is_ready "$JVM_OUT"; then
 		return 0
 	fi
-	fail "victim became ready" "$(tail -n 5 "$JVM_OUT" "$JVM_ERR" 2>&1)"
+	fail "the victim becomes ready" "$(tail -n 5 "$JVM_OUT" "$JVM_ERR" 2>&1)"
 	return 1
 }
 
-# start_jvm: launch_jvm, and wait until it is ready.  The same arguments.
+# start_jvm: launch_jvm with the same arguments, then waits until the victim is ready.
 start_jvm() {
 	launch_jvm "$@"
 	await_ready 60
 }
 
-# stop PID...: the hard way, and wait.
+# stop PID...: kills the processes and waits until they have exited.
 stop() {
 	local pid
 
@@ -321,21 +321,21 @@ stop() {
 		! is_ours "$pid" || kill -9 "$pid" 2>/dev/null
 	done
 	for pid in "$@"; do
-		poll 60 not_ours "$pid" || fail "process $pid ended"
-		! gone "$pid" || sweep "$pid"
-		born[$pid]=ended
+		poll 60 not_ours "$pid" || fail "process $pid exits"
+		! gone "$pid" || remove_jvm_files "$pid"
+		start_time[$pid]=ended
 	done
 }
 
-# sweep PID: the files that a JVM leaves when it is killed, its flight recorder's, too, and the
-# copies of agents that `load` keeps for it; a later one may get its pid.
-sweep() {
+# remove_jvm_files PID: removes the files that a killed JVM leaves, including its flight recorder's,
+# and the copies of agents that `load` keeps for it: a later JVM may get the same PID.
+remove_jvm_files() {
 	rm -rf {"$matrix",}/tmp/{.java_pid,hsperfdata_*/,.jtool-*-,20??_??_??_*_}"$1"
 	rm -rf {"$matrix",}/tmp/.jtool-*-"$1"-*
 }
 
-# ask LINE PATTERN [SECONDS]: say LINE to the victim started last; prints the first whole new
-# line of its output that matches.
+# ask LINE PATTERN [SECONDS]: sends LINE to the victim that was started last, and prints the first
+# complete new line of its output that matches.
 ask() {
 	local before end
 
@@ -348,39 +348,39 @@ ask() {
 	done
 }
 
-# new_lines N: of the victim started last, behind the first N, those that are whole.
+# new_lines N: the complete output lines after the first N of the victim that was started last.
 new_lines() {
 	head -n "$(wc -l <"$JVM_OUT")" "$JVM_OUT" | tail -n "+$(($1 + 1))"
 }
 
 n_asked=0
 
-# answers: the victim started last still does.
+# answers: the victim that was started last answers.
 answers() {
 	n_asked=$((n_asked + 1))
 	ask "echo-$n_asked" "^echo-$n_asked\$" >/dev/null
 }
 
-# strange_output: what the victim started last wrote that neither it nor the JVM's own notice
-# about agents (JEP 451) accounts for.
-strange_output() {
+# unexpected_output: the output of the victim that was started last, without its own lines and
+# without the JVM's notice about agents (JEP 451).
+unexpected_output() {
 	grep -v -E -x -e 'READY|echo-[0-9]+|gap [0-9]+|rounds [0-9]+' -e "${1:-READY}" "$JVM_OUT"
 	grep -v -E -e '^WARNING: (A JVM TI agent|A Java agent|If a serviceability tool|Dynamic loading of agents)' \
 		-e 'Sharing is only supported for boot loader classes' -e "^(${2:-READY})\$" "$JVM_ERR"
 }
 
-# unharmed NAME [PATTERN [PATTERN]]: it answers, and nothing strange is in its output (a line
-# that matches the first PATTERN, on stderr the second one, is not strange).
+# unharmed NAME [PATTERN [PATTERN]]: the victim answers, and its output has no unexpected line.
+# Lines that match the first PATTERN are expected on stdout, the second one on stderr.
 unharmed() {
-	local strange
+	local unexpected
 
 	if ! answers; then
 		fail "$1: the JVM answers" "$(tail -n 5 "$JVM_OUT" "$JVM_ERR" 2>&1)"
 		return 1
 	fi
-	strange=$(strange_output "${2:-READY}" "${3:-}")
-	if [ -n "$strange" ]; then
-		fail "$1: the JVM's output is its own" "$strange"
+	unexpected=$(unexpected_output "${2:-READY}" "${3:-}")
+	if [ -n "$unexpected" ]; then
+		fail "$1: the JVM's output is unchanged" "$unexpected"
 		return 1
 	fi
 	pass "$1: the JVM is unharmed"
@@ -391,7 +391,7 @@ thread_count() {
 	find "/proc/$1/task" -mindepth 1 -maxdepth 1 | wc -l
 }
 
-# Without those of which the JVM starts and ends some by itself, as it has work for them.
+# lasting_threads: without the kinds of threads that the JVM starts and ends on demand.
 lasting_threads() {
 	cat "/proc/$1/task"/*/comm 2>/dev/null | grep -c -v -E '^(C[12] Compiler|GC Thread|G1 )'
 }
@@ -404,7 +404,7 @@ rss_kb() {
 	awk '/^VmRSS:/ { print $2 }' "/proc/$1/status"
 }
 
-# leftovers ROOT NSPID UID [CWD]: what jtool may have left of a target in this root.
+# leftovers ROOT NSPID UID [CWD]: the files of jtool that remain in this root.
 leftovers() {
 	local dir
 
@@ -420,10 +420,10 @@ nothing_left() {
 	[ -z "$(leftovers "$@")" ]
 }
 
-# Jtool.
+# jtool.
 
-# jt ARGUMENT...: runs it; sets rc, and leaves $W/out and $W/err.  JT_AS=UID[:GID] runs it
-# as somebody else.  A run that hangs is ended and counts as 124.
+# jt ARGUMENT...: runs jtool; sets rc, and leaves its output in $W/out and $W/err. JT_AS=UID[:GID]
+# runs it as another user. A run that exceeds JT_LIMIT seconds is killed; rc is then 124.
 jt() {
 	local as=()
 
@@ -434,25 +434,28 @@ jt() {
 		>"$W/out" 2>"$W/err" </dev/null || rc=$?
 }
 
-# company COMMAND...: as jt, but any command, beside no other JVMs than one for each of
-# company_flags, in a pid namespace of their own.
-company_flags=(-Dnumber=1 -Dnumber=2)
+# run_among_jvms COMMAND...: like jt, for any command, in a new PID namespace in which only one JVM
+# for each of other_jvm_flags runs.  /tmp is a file system of its own: other themes have JVMs with
+# the same PIDs in namespaces, whose sockets have the same names, and a JVM that starts outside
+# removes hsperfdata files whose PID it does not see.
+other_jvm_flags=(-Dnumber=1 -Dnumber=2)
 # shellcheck disable=SC2016 # expanded by the inner shell
-in_company='
-for flag in $COMPANY_FLAGS; do
-	tail -f /dev/null | java -Xmx32m $flag -cp classes Idle >company$flag 2>/dev/null &
-	until grep -q READY company$flag; do sleep 0.02; done
+among_jvms='
+mount -t tmpfs -o mode=1777 none /tmp || exit
+for flag in $OTHER_JVM_FLAGS; do
+	tail -f /dev/null | java -Xmx32m $flag -cp classes Idle >other_jvm$flag 2>/dev/null &
+	until grep -q READY other_jvm$flag; do sleep 0.02; done
 done
 rc=0
 "$@" || rc=$?
 kill $(./jtool list -q)
 exit $rc'
-company() {
+run_among_jvms() {
 	rc=0
-	(cd "$W" && COMPANY_FLAGS=${company_flags[*]} timeout -k 1 "${JT_LIMIT:-60}" \
-		unshare -p -f -m --mount-proc --kill-child bash -c "$in_company" company "$@") \
+	(cd "$W" && OTHER_JVM_FLAGS=${other_jvm_flags[*]} timeout -k 1 "${JT_LIMIT:-60}" \
+		unshare -p -f -m --mount-proc --kill-child bash -c "$among_jvms" among_jvms "$@") \
 		>"$W/out" 2>"$W/err" </dev/null || rc=$?
-	rm -f "$W"/company*
+	rm -f "$W"/other_jvm*
 }
 
 jt_details() {
@@ -462,7 +465,7 @@ jt_details() {
 	head -n 8 "$W/out"
 }
 
-# works NAME ARGUMENT...: exit 0, not a word on stderr.
+# works NAME ARGUMENT...: exit code 0 and an empty stderr.
 works() {
 	local name=$1
 
@@ -476,8 +479,8 @@ works() {
 	fi
 }
 
-# refuses CODE PATTERN NAME ARGUMENT...: this exit code ("[12]": one of these), one line on
-# stderr in the promised form that matches, and nothing on stdout.
+# refuses CODE PATTERN NAME ARGUMENT...: this exit code ("[12]": one of these), one line on stderr
+# in the documented form that matches PATTERN, and nothing on stdout.
 refuses() {
 	local code=$1 pattern=$2 name=$3
 
@@ -493,7 +496,7 @@ refuses() {
 	fi
 }
 
-# prints NAME PATTERN ARGUMENT...: exit 0, and a line of stdout that matches.
+# prints NAME PATTERN ARGUMENT...: exit code 0, and a line of stdout that matches PATTERN.
 prints() {
 	local name=$1 pattern=$2
 
@@ -507,7 +510,8 @@ prints() {
 	fi
 }
 
-# json EXPRESSION: of the last run's stdout, as `j`; prints what it evaluates to.
+# json EXPRESSION: evaluates it with the JSON of the last run's stdout as `j`, and prints the
+# result.
 json() {
 	python3 -c 'import json, sys
 try:
@@ -517,14 +521,14 @@ except Exception as e:
     print(repr(e))' "$W/out" "$1"
 }
 
-# is_thorough VERSION: on this JDK everything is tried, in the short form, too; on the others of it
-# what may differ from one to the next.
+# is_thorough VERSION: the short form tests everything on this JDK. On the others it tests only what
+# may differ between versions.
 is_thorough() {
 	[ "${JTOOL_SOAK:-0}" = 1 ] || [[ " 8 17 ${jdks[-1]} " == *" $1 "* ]]
 }
 
-# in_soak LONG SHORT: how many.  `in_soak own ""` stands for the machine's own JDK where it is only
-# one more 17.
+# in_soak LONG SHORT: prints LONG in the long form, else SHORT. `in_soak own ""` adds the machine's
+# own JDK in the long form only, where it is one more JDK 17.
 in_soak() {
 	if [ "${JTOOL_SOAK:-0}" = 1 ]; then
 		echo "$1"

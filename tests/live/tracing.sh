@@ -1,41 +1,42 @@
 # shellcheck shell=bash
-# What the tests of trace and alloc share: a jtool that goes on beside the test, and whether it left
-# anything.  To be sourced behind lib.sh.
+# Helpers of the trace and alloc tests: run jtool in the background, and check what it leaves in the
+# JVM. Sourced after lib.sh.
 # shellcheck disable=SC2154 # which has live_dir
 
-# How long what comes for sure may take where everybody waits for the processor, in seconds.
+# How many seconds to wait for an event that is certain, on a machine whose processors are busy.
 PATIENCE=120
 JT_LIMIT=${JT_LIMIT:-180}
 
-# made_classes SEED: the classes that no compiler makes, beside the victims.
-made_classes() {
+# generate_classes SEED: adds classes that no compiler emits to the victims.
+generate_classes() {
 	local asm=java.base/jdk.internal.org.objectweb.asm=ALL-UNNAMED
 
 	javac -Xlint:-options --add-exports $asm -d "$W/make" "$live_dir/trace/Make.java" &&
 		java --add-exports $asm -cp "$W/make" Make "$W/classes" "$1" || exit 1
 }
 
-# What jtool says, with -v, once classes are hooked.
+# The message of jtool -v when classes are hooked.
 hooked=' methods? (is|are) hooked'
 
 tracing() {
 	grep -q -E "$1" "$W/trace.err" || gone "$TRACE_PID"
 }
 
-# begin_trace NAME ARGUMENT...: of the victim started last, until it is hooked.
+# begin_trace NAME ARGUMENT...: traces the victim that was started last; returns when it is hooked.
 begin_trace() {
-	begin_aside trace "$hooked" "$@"
+	begin_background trace "$hooked" "$@"
 }
 
-# begin_aside COMMAND PATTERN NAME ARGUMENT...: of the victim started last, until its -v says
-# PATTERN. Sets TRACE_PID; its output goes to $W/trace.out, or through the command TRACE_TO.
-begin_aside() {
+# begin_background COMMAND PATTERN NAME ARGUMENT...: runs jtool on the victim that was started last,
+# and returns when its -v output matches PATTERN. Sets TRACE_PID. Its output goes to $W/trace.out,
+# or through the command TRACE_TO.
+begin_background() {
 	local command=$1 pattern=$2 name=$3
 
 	shift 3
 	: >"$W/trace.err"
 	rm -f "$W/trace.rc"
-	# In a shell of its own, so that the test's takes no notice of how it ends.
+	# In a separate shell, so that the test's shell does not report how it ends.
 	if [ -n "${TRACE_TO:-}" ]; then
 		exec {pipe}> >(cd "$W" && exec $TRACE_TO >"$W/trace.out")
 	else
@@ -57,16 +58,16 @@ begin_aside() {
 	poll "$PATIENCE" test -s "$W/trace.pid"
 	TRACE_PID=$(cat "$W/trace.pid")
 	rm "$W/trace.pid"
-	mind "$TRACE_PID"
+	track "$TRACE_PID"
 	poll "$PATIENCE" tracing "$pattern"
 	if ! grep -q -E "$pattern" "$W/trace.err"; then
-		fail "$name: it begins" "jtool $command $*" "$(head -n 5 "$W/trace.err")"
+		fail "$name: it starts" "jtool $command $*" "$(head -n 5 "$W/trace.err")"
 		kill -9 "$TRACE_PID" 2>/dev/null
 		return 1
 	fi
 }
 
-# await_trace NAME: until jtool has ended; sets rc.
+# await_trace NAME: waits until jtool has exited; sets rc.
 await_trace() {
 	if ! poll "$PATIENCE" test -s "$W/trace.rc"; then
 		fail "$1: jtool ends" "$(tail -n 3 "$W/trace.err")"
@@ -76,27 +77,28 @@ await_trace() {
 	rc=$(cat "$W/trace.rc")
 }
 
-# end_trace NAME: as Ctrl-C does.
+# end_trace NAME: ends it as Ctrl-C does.
 end_trace() {
 	kill -INT "$TRACE_PID"
 	await_trace "$1" && same "$1: Ctrl-C ends it" 0 "$rc"
 	[ "$rc" -eq 0 ] || tail -n 3 "$W/trace.err" | sed 's/^/#   /'
 }
 
-# whole_before NAME [CLASS...]: how these classes are now.
-whole_before() {
+# save_classes NAME [CLASS...]: dumps these classes to compare them later.
+save_classes() {
 	local name=$1
 
 	shift
-	before_of=("$@")
-	[ $# -gt 0 ] || before_of=('TraceShapes*' 'made.*')
+	saved_patterns=("$@")
+	[ $# -gt 0 ] || saved_patterns=('TraceShapes*' 'made.*')
 	rm -rf "$W/before"
-	jt dump "$JVM_PID" "${before_of[@]}" --loader app -d before
-	check "$name: dumped" whole_dump
+	jt dump "$JVM_PID" "${saved_patterns[@]}" --loader app -d before
+	check "$name: dumped" dump_is_complete
 }
 
-# whole_dump: the last one has all but what no JVM hands out (7: hidden classes, arrays).
-whole_dump() {
+# dump_is_complete: the last dump has all classes except hidden classes and arrays, which no JVM
+# reports (exit code 7).
+dump_is_complete() {
 	[[ $rc == [07] ]] && [ "$(wc -l <"$W/out")" -gt 0 ]
 }
 
@@ -104,60 +106,63 @@ no_agent() {
 	! grep -q 'jtool agent' "/proc/$JVM_PID/task/"*/comm
 }
 
-# as_before NAME: they are as they were, as the JVM would write them and as it runs them.
-as_before() {
+# classes_restored NAME: the classes equal those that were saved, both as the JVM would write them
+# and as it runs them.
+classes_restored() {
 	local changed other
 
-	poll "$PATIENCE" no_agent || fail "$1: the agent is gone"
+	poll "$PATIENCE" no_agent || fail "$1: the agent has ended"
 	rm -rf "$W/after"
-	jt dump "$JVM_PID" "${before_of[@]}" --loader app -d after --json
+	jt dump "$JVM_PID" "${saved_patterns[@]}" --loader app -d after --json
 	changed=$(diff -r "$W/before" "$W/after" 2>&1)
 	other=$(json "' '.join(f['class'] for f in j['files'] if f['other_code'])")
-	if whole_dump && [ -z "$changed$other" ]; then
-		pass "$1: every class is as it was"
+	if dump_is_complete && [ -z "$changed$other" ]; then
+		pass "$1: every class is restored"
 	else
-		fail "$1: every class is as it was" "$changed" "other code: $other" "$(head -n 3 "$W/err")"
+		fail "$1: every class is restored" "$changed" "other code: $other" \
+			"$(head -n 3 "$W/err")"
 	fi
 }
 
-# working NAME: rounds are done, if not at this instant then soon, and nothing is wrong with them.
-working() {
-	local told end=$(($(now_ms) + PATIENCE * 1000))
+# app_works NAME: the victim completes rounds, now or soon, and none of them is wrong.
+app_works() {
+	local answer end=$(($(now_ms) + PATIENCE * 1000))
 
-	while told=$(ask beats '^beats ' "$PATIENCE") && [[ $told =~ ^beats\ [0-9]+\ wrong\ 0\ $ ]]; do
-		[[ $told == 'beats 0 '* ]] || return 0
+	while answer=$(ask beats '^beats ' "$PATIENCE") && [[ $answer =~ ^beats\ [0-9]+\ wrong\ 0\ $ ]]; do
+		[[ $answer == 'beats 0 '* ]] || return 0
 		[ "$(now_ms)" -lt "$end" ] || break
-		sleep 0.05 # between two looks
+		sleep 0.05 # poll interval
 	done
-	fail "$1: the application works, and its checks pass" "$told" \
+	fail "$1: the application works and its checks pass" "$answer" \
 		"$(tail -n 3 "$JVM_OUT" "$JVM_ERR")"
 	return 1
 }
 
-# beating NAME: it does so again and again, from now on.
-beating() {
+# app_keeps_working NAME: the victim completes further rounds.
+app_keeps_working() {
 	ask beats '^beats ' "$PATIENCE" >/dev/null
-	working "$1" && pass "$1: the application works, and its checks pass"
+	app_works "$1" && pass "$1: the application works and its checks pass"
 }
 
-# loaded VERSION [FLAG...]: a victim with work on all kinds of threads.
-loaded() {
+# start_load VERSION [FLAG...]: starts a victim that works on all kinds of threads.
+start_load() {
 	local virtual=0
 
 	[ "$1" -lt 21 ] || virtual=20
 	start_jvm "$1" default TraceLoad -Xmx100m "${@:2}" || return
 	ask "load 3 $virtual" '^loaded$' "$PATIENCE" >/dev/null
-	working "load"
+	app_works "load"
 }
 
-# fewest COUNT PID: what this count is without what comes and goes: the least of some looks.
-fewest() {
+# minimum_of COUNT PID: the minimum of several samples of COUNT, which excludes short-lived threads
+# and descriptors.
+minimum_of() {
 	local i n least=
 
 	for ((i = 0; i < 20; i++)); do
 		n=$("$1" "$2")
 		[ -n "$least" ] && [ "$n" -ge "$least" ] || least=$n
-		sleep 0.02 # between two looks
+		sleep 0.02 # poll interval
 	done
 	echo "$least"
 }
@@ -166,26 +171,29 @@ no_more_than() {
 	[ "$("$1" "$2")" -le "$3" ]
 }
 
-# resident: in KB, once what is not needed any more was given back.
-resident() {
+# rss_after_gc: the victim's resident memory in KB after a collection.
+rss_after_gc() {
 	"$JTOOL" jcmd "$JVM_PID" GC.run >/dev/null
 	rss_kb "$JVM_PID"
 }
 
-# survived VERSION N THREADS FDS: after N clients were killed the JVM that was loaded has as many
-# threads and descriptors as it had, nothing is left of them, and the application works.  It ends.
-survived() {
-	check "$1: threads as before" poll "$PATIENCE" no_more_than lasting_threads "$JVM_PID" "$3"
-	check "$1: descriptors as before" poll "$PATIENCE" no_more_than fd_count "$JVM_PID" "$4"
+# unharmed_after_kills VERSION N THREADS FDS: after N clients were killed, the victim has its
+# initial numbers of threads and descriptors, no file is left, and the application works. Stops the
+# victim.
+unharmed_after_kills() {
+	check "$1: as many threads as before" \
+		poll "$PATIENCE" no_more_than lasting_threads "$JVM_PID" "$3"
+	check "$1: as many descriptors as before" \
+		poll "$PATIENCE" no_more_than fd_count "$JVM_PID" "$4"
 	check "$1: nothing left in any directory" \
 		poll "$PATIENCE" nothing_left "${jdk_root[$1]}" "$JVM_PID" 0 "${IW#/}"
-	beating "$1: after $2 kills"
+	app_keeps_working "$1: after $2 kills"
 	unharmed "$1: $2 kills" 'beats .*|loaded'
 	stop "$JVM_PID"
 }
 
-# on VERSION...: those of them that are there, or in the long form all.
-on() {
+# jdks_of VERSION...: prints those of them that are installed, or in the long form all JDKs.
+jdks_of() {
 	local version
 
 	for version in $(in_soak "${jdks[*]}" "$*"); do

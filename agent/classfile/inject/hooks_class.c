@@ -1,10 +1,10 @@
-#include "classfile/inject.h"
+#include "classfile/inject/inject.h"
 
 #include <string.h>
 
-#define VERSION 52 /* Java 8's: every JVM that there is an agent for reads it */
+#define VERSION 52 /* Java 8: every supported JVM reads it */
 
-/* Constants, by index: two classes with their names, then name and descriptor of each hook. */
+/* Indexes of constants: two classes with their names; then name and descriptor of each hook. */
 enum {
 	THIS_NAME = 1,
 	THIS_CLASS,
@@ -15,7 +15,7 @@ enum {
 
 static const char *const hooks[][2] = {
 #define HOOK(name, descriptor) { #name, descriptor },
-#include "classfile/hooks.def"
+#include "classfile/inject/hooks.def"
 #undef HOOK
 };
 #define N_HOOKS ((uint16_t)(sizeof(hooks) / sizeof(hooks[0])))
@@ -27,7 +27,7 @@ static void put_utf8(struct cf_output *out, const char *text)
 	cf_put(out, text, strlen(text));
 }
 
-/* A class and its name in front of it. */
+/* Writes a name and the Class constant for it. */
 static void put_class(struct cf_output *out, const char *name, uint16_t name_index)
 {
 	put_utf8(out, name);
@@ -63,7 +63,7 @@ void cf_hooks_class(const char *name, struct cf_output *out)
 	cf_put_u2(out, 0);
 	cf_put_u2(out, VERSION);
 	put_constants(out, name);
-	/* ACC_SUPER, which is ACC_SYNCHRONIZED of a method, is what every class has. */
+	/* CF_ACC_SYNCHRONIZED is also ACC_SUPER, which every class has. */
 	cf_put_u2(out, CF_ACC_PUBLIC | CF_ACC_FINAL | CF_ACC_SYNCHRONIZED);
 	cf_put_u2(out, THIS_CLASS);
 	cf_put_u2(out, SUPER_CLASS);

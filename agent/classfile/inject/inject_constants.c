@@ -1,21 +1,20 @@
-/* Constants that are added.  All indexes of the class's own stay what they are. */
-#include "classfile/injecting.h"
+#include "classfile/inject/inject_constants.h"
 
 #include <string.h>
 
-#include "base/hash.h"
+#include "util/hash.h"
 
-/* So many names of new classes are looked for, too. */
+/* So many added Class constants are remembered for reuse; later ones may be added twice. */
 #define NEW_NAMES 4096
-/* So far a name is looked for among those of its hash: a second constant of it does no harm. */
-#define LOOKS_MAX 64
+/* How many names of a hash chain are compared; a duplicate Class constant does no harm. */
+#define CHAIN_MAX 64
 
 static uint16_t *head_of(struct inj_constants *c, struct cf_text name)
 {
 	return &c->heads[ag_hash(name.data, name.len) % INJ_HEADS];
 }
 
-static void remember(struct inj_constants *c, struct cf_text name, uint16_t index)
+static void add_name(struct inj_constants *c, struct cf_text name, uint16_t index)
 {
 	uint16_t *head = head_of(c, name);
 
@@ -29,7 +28,7 @@ bool inj_constants_open(struct inj_constants *c, const struct cf_pool *pool, str
 {
 	uint8_t last;
 
-	*c = (struct inj_constants){ .pool = pool, .more.mem = mem, .count = pool->count };
+	*c = (struct inj_constants){ .pool = pool, .added.mem = mem, .count = pool->count };
 	c->names_max = pool->count + NEW_NAMES;
 	if (c->names_max > UINT16_MAX)
 		c->names_max = UINT16_MAX;
@@ -39,30 +38,30 @@ bool inj_constants_open(struct inj_constants *c, const struct cf_pool *pool, str
 	c->n_names = 1;
 	last = cf_tag(pool, (uint16_t)(pool->count - 1));
 	if (last == CF_LONG || last == CF_DOUBLE)
-		c->count++; /* its second place, which the class forgot to count */
+		c->count++; /* the second entry of that constant, missing in the file's count */
 	for (uint16_t i = 1; i < pool->count; i++) {
 		struct cf_text name = cf_class_name(pool, i);
 
 		if (name.data)
-			remember(c, name, i);
+			add_name(c, name, i);
 	}
 	return true;
 }
 
 void inj_constants_release(struct inj_constants *c)
 {
-	ag_free(c->more.mem, c->names);
-	cf_output_release(&c->more);
+	ag_free(c->added.mem, c->names);
+	cf_output_release(&c->added);
 }
 
-/* The index of the next constant, whose tag is put; 0 when there is no room. */
+/* Returns the index of a new constant, whose tag it writes; 0 if the pool is full. */
 static uint16_t add(struct inj_constants *c, enum cf_tag tag)
 {
 	if (c->count >= UINT16_MAX) {
 		c->full = true;
 		return 0;
 	}
-	cf_put_u1(&c->more, (uint8_t)tag);
+	cf_put_u1(&c->added, (uint8_t)tag);
 	return (uint16_t)c->count++;
 }
 
@@ -70,19 +69,19 @@ uint16_t inj_utf8(struct inj_constants *c, const char *text, size_t len)
 {
 	uint16_t index = add(c, CF_UTF8);
 
-	cf_put_u2(&c->more, (uint16_t)len);
-	cf_put(&c->more, text, len);
+	cf_put_u2(&c->added, (uint16_t)len);
+	cf_put(&c->added, text, len);
 	return index;
 }
 
-/* One that consists of one index, or of two. */
+/* Adds a constant that consists of two indexes; a Class has only the first. */
 static uint16_t add_pair(struct inj_constants *c, enum cf_tag tag, uint16_t first, uint16_t second)
 {
 	uint16_t index = add(c, tag);
 
-	cf_put_u2(&c->more, first);
+	cf_put_u2(&c->added, first);
 	if (tag != CF_CLASS)
-		cf_put_u2(&c->more, second);
+		cf_put_u2(&c->added, second);
 	return index;
 }
 
@@ -90,7 +89,7 @@ uint16_t inj_class(struct inj_constants *c, struct cf_text name)
 {
 	uint16_t at = *head_of(c, name), index;
 
-	for (int looks = 0; at != 0 && looks < LOOKS_MAX; looks++, at = c->names[at].next) {
+	for (int n = 0; at != 0 && n < CHAIN_MAX; n++, at = c->names[at].next) {
 		const struct inj_name *known = &c->names[at];
 
 		if (known->len == name.len && memcmp(known->text, name.data, name.len) == 0)
@@ -98,7 +97,7 @@ uint16_t inj_class(struct inj_constants *c, struct cf_text name)
 	}
 	index = add_pair(c, CF_CLASS, inj_utf8(c, name.data, name.len), 0);
 	if (index != 0)
-		remember(c, name, index);
+		add_name(c, name, index);
 	return index;
 }
 
@@ -113,10 +112,10 @@ uint16_t inj_method(struct inj_constants *c, uint16_t class, const char *name,
 
 uint16_t inj_hook(struct inj_constants *c, enum inj_hook hook, const char *hooks_class)
 {
-	/* One text, not an array of pointers, which the loader would have to relocate. */
+	/* One string, not an array of pointers, which would need relocation at load time. */
 	static const char names[] =
 #define HOOK(name, descriptor) #name "\0" descriptor "\0"
-#include "classfile/hooks.def"
+#include "classfile/inject/hooks.def"
 #undef HOOK
 		;
 	struct cf_text class = { hooks_class, strlen(hooks_class) };

@@ -1,59 +1,59 @@
-/* Attributes (JVMS 4.7): where each may stand, how long it is and what its indexes lead to. */
-#include "classfile/checking.h"
-#include "classfile/legal.h"
+/* Checks attributes (JVMS 4.7): where each may occur, its length and its indexes. */
+#include "classfile/verify/check_internal.h"
+#include "classfile/verify/names.h"
 
 static uint16_t u2_at(const struct cf_attribute *a, size_t offset)
 {
 	return cf_peek_u2(a->data + offset);
 }
 
-/* Is it a u2 that says how many elements of this size follow? */
+/* Returns true if the attribute is a u2 count and that many elements of this size. */
 static bool is_table(const struct cf_attribute *a, size_t size)
 {
 	return a->len >= 2 && a->len == 2 + u2_at(a, 0) * size;
 }
 
-static bool check_text(struct checking *c, const struct cf_attribute *a)
+static bool check_text(struct check *c, const struct cf_attribute *a)
 {
-	return chk_is_utf8(c, u2_at(a, 0)) || chk_wrong(c, "an attribute does not lead to a text");
+	return chk_is_utf8(c, u2_at(a, 0)) || chk_wrong(c, "an attribute does not refer to a text");
 }
 
-static bool check_class_index(struct checking *c, const struct cf_attribute *a)
+static bool check_class_index(struct check *c, const struct cf_attribute *a)
 {
 	return chk_is_class(c, u2_at(a, 0)) ||
-	       chk_wrong(c, "an attribute does not lead to a class");
+	       chk_wrong(c, "an attribute does not refer to a class");
 }
 
-/* Exceptions, NestMembers */
-static bool check_classes(struct checking *c, const struct cf_attribute *a)
+/* Checks Exceptions or NestMembers, which are lists of classes. */
+static bool check_classes(struct check *c, const struct cf_attribute *a)
 {
 	if (!is_table(a, 2))
-		return chk_wrong(c, "a list of classes is not as long as it says");
+		return chk_wrong(c, "a class list has the wrong length");
 	for (size_t at = 2; at < a->len; at += 2) {
 		if (!chk_is_class(c, u2_at(a, at)))
-			return chk_wrong(c, "a list of classes has something else");
+			return chk_wrong(c, "a class list has an entry that is not a class");
 	}
 	return true;
 }
 
-static bool check_permitted(struct checking *c, const struct cf_attribute *a)
+static bool check_permitted(struct check *c, const struct cf_attribute *a)
 {
 	if (c->class->access & CF_ACC_FINAL)
 		return chk_wrong(c, "a final class permits subclasses");
 	return check_classes(c, a);
 }
 
-static bool check_enclosing(struct checking *c, const struct cf_attribute *a)
+static bool check_enclosing(struct check *c, const struct cf_attribute *a)
 {
 	uint16_t method = u2_at(a, 2);
 
 	if (method != 0 && cf_tag(c->pool, method) != CF_NAME_AND_TYPE)
-		return chk_wrong(c, "EnclosingMethod does not lead to a method");
+		return chk_wrong(c, "EnclosingMethod does not refer to a method");
 	return check_class_index(c, a);
 }
 
-/* JVMS 4.7.2; of other fields than static ones it is not looked at. */
-static bool check_constant_value(struct checking *c, const struct cf_attribute *a)
+/* Checks ConstantValue of a static field; others are ignored (JVMS 4.7.2). */
+static bool check_constant_value(struct check *c, const struct cf_attribute *a)
 {
 	uint8_t tag = cf_tag(c->pool, u2_at(a, 0)), wanted;
 
@@ -77,49 +77,47 @@ static bool check_constant_value(struct checking *c, const struct cf_attribute *
 		wanted = CF_INTEGER;
 	}
 	return (wanted && tag == wanted) ||
-	       chk_wrong(c, "the field's initial value is of another type");
+	       chk_wrong(c, "ConstantValue does not match the field's type");
 }
 
-static bool check_parameters(struct checking *c, const struct cf_attribute *a)
+static bool check_parameters(struct check *c, const struct cf_attribute *a)
 {
 	return (a->len >= 1 && a->len == 1 + a->data[0] * 4u) ||
-	       chk_wrong(c, "MethodParameters is not as long as it says");
+	       chk_wrong(c, "MethodParameters has the wrong length");
 }
 
-static bool check_inner_class(struct checking *c, const uint8_t *at)
+static bool check_inner_class(struct check *c, const uint8_t *at)
 {
 	const uint16_t known = 0x7631 | CF_ACC_PRIVATE | CF_ACC_PROTECTED | CF_ACC_STATIC;
 	uint16_t inner = cf_peek_u2(at), outer = cf_peek_u2(at + 2), name = cf_peek_u2(at + 4);
 
 	if (!chk_is_class(c, inner) || (outer != 0 && !chk_is_class(c, outer)) ||
 	    (name != 0 && !chk_is_utf8(c, name)))
-		return chk_wrong(c, "InnerClasses does not lead to classes and names");
+		return chk_wrong(c, "InnerClasses does not refer to classes and names");
 	if (inner == outer || (outer != 0 && cf_class_name(c->pool, outer).data[0] == '['))
-		return chk_wrong(c, "a class is within itself or an array");
+		return chk_wrong(c, "a class is nested in itself or in an array");
 	return chk_class_flags(c, cf_peek_u2(at + 6) & (known | CF_ACC_MODULE)) ||
-	       chk_wrong(c, "an inner class's modifiers do not go together");
+	       chk_wrong(c, "illegal combination of inner class modifiers");
 }
 
-static bool check_inner_classes(struct checking *c, const struct cf_attribute *a)
+static bool check_inner_classes(struct check *c, const struct cf_attribute *a)
 {
 	size_t n = a->len / 8;
 	uint64_t *keys;
-	bool twice;
+	bool duplicate;
 
 	if (!is_table(a, 8))
-		return chk_wrong(c, "InnerClasses is not as long as it says");
+		return chk_wrong(c, "InnerClasses has the wrong length");
 	keys = ag_alloc(c->pool->mem, n + 1, sizeof(*keys));
-	if (!keys) {
-		c->fault->memory = true;
-		return chk_wrong(c, "there is no memory to check it");
-	}
+	if (!keys)
+		return chk_no_memory(c);
 	for (size_t i = 0; i < n; i++)
 		keys[i] = (uint64_t)cf_peek_u4(a->data + 2 + i * 8) << 32 |
 			  cf_peek_u4(a->data + 2 + i * 8 + 4);
-	twice = chk_is_twice(keys, n);
+	duplicate = chk_has_duplicate(keys, n);
 	ag_free(c->pool->mem, keys);
-	if (twice && c->class->major >= JAVA_5)
-		return chk_wrong(c, "InnerClasses has a class twice");
+	if (duplicate && c->class->major >= JAVA_5)
+		return chk_wrong(c, "InnerClasses has a duplicate entry");
 	for (size_t i = 0; i < n; i++) {
 		if (!check_inner_class(c, a->data + 2 + i * 8))
 			return false;
@@ -133,35 +131,35 @@ static bool is_loadable(uint8_t tag)
 	       tag == CF_METHOD_TYPE || tag == CF_DYNAMIC;
 }
 
-static bool check_bootstraps(struct checking *c, const struct cf_attribute *a)
+static bool check_bootstraps(struct check *c, const struct cf_attribute *a)
 {
 	struct cf_bytes bytes = cf_bytes_init(a->data, a->len);
 	uint16_t n = cf_u2(&bytes);
 
 	if (c->last_bootstrap >= n)
-		return chk_wrong(c, "a constant has a bootstrap method that is not there");
-	c->last_bootstrap = -1; /* all are there */
+		return chk_wrong(c, "a constant refers to a missing bootstrap method");
+	c->last_bootstrap = -1; /* all bootstrap methods exist */
 	for (; n > 0 && !bytes.failed; n--) {
 		if (cf_tag(c->pool, cf_u2(&bytes)) != CF_METHOD_HANDLE)
-			return chk_wrong(c, "a bootstrap method is no method handle");
+			return chk_wrong(c, "a bootstrap method is not a MethodHandle constant");
 		for (uint16_t left = cf_u2(&bytes); left > 0 && !bytes.failed; left--) {
 			if (!is_loadable(cf_tag(c->pool, cf_u2(&bytes))))
-				return chk_wrong(c, "a bootstrap method's argument is no constant");
+				return chk_wrong(c, "a bootstrap argument is not loadable");
 		}
 	}
 	return (!bytes.failed && cf_bytes_left(&bytes) == 0) ||
-	       chk_wrong(c, "BootstrapMethods is not as long as it says");
+	       chk_wrong(c, "BootstrapMethods has the wrong length");
 }
 
-static bool check_component(struct checking *c, struct cf_bytes *bytes)
+static bool check_component(struct check *c, struct cf_bytes *bytes)
 {
 	struct cf_text name = cf_utf8(c->pool, cf_u2(bytes));
 	struct cf_text type = cf_utf8(c->pool, cf_u2(bytes));
 	struct cf_attributes list = { .pool = c->pool, .bytes = *bytes };
 
-	if (!legal_name(name, LEGAL_FIELD, c->class->major) ||
-	    !legal_field_type(type, c->class->major))
-		return chk_wrong(c, "a record's component has no legal name or type");
+	if (!names_valid(name, NAME_FIELD, c->class->major) ||
+	    !names_valid_field_type(type, c->class->major))
+		return chk_wrong(c, "a record component has an illegal name or type");
 	list.left = cf_u2(&list.bytes);
 	*bytes = list.bytes;
 	for (uint16_t left = list.left; left > 0 && !bytes->failed; left--) {
@@ -169,11 +167,11 @@ static bool check_component(struct checking *c, struct cf_bytes *bytes)
 		(void)cf_take(bytes, cf_u4(bytes));
 	}
 	if (bytes->failed)
-		return chk_wrong(c, "a record's component ends too early");
+		return chk_wrong(c, "a record component ends too early");
 	return chk_attributes(c, list, AT_COMPONENT);
 }
 
-static bool check_record(struct checking *c, const struct cf_attribute *a)
+static bool check_record(struct check *c, const struct cf_attribute *a)
 {
 	struct cf_bytes bytes = cf_bytes_init(a->data, a->len);
 
@@ -182,46 +180,46 @@ static bool check_record(struct checking *c, const struct cf_attribute *a)
 			return false;
 	}
 	return (!bytes.failed && cf_bytes_left(&bytes) == 0) ||
-	       chk_wrong(c, "Record is not as long as it says");
+	       chk_wrong(c, "Record has the wrong length");
 }
 
-static bool check_lines(struct checking *c, const struct cf_attribute *a)
+static bool check_lines(struct check *c, const struct cf_attribute *a)
 {
 	if (!is_table(a, 4))
-		return chk_wrong(c, "LineNumberTable is not as long as it says");
+		return chk_wrong(c, "LineNumberTable has the wrong length");
 	for (size_t at = 2; at < a->len; at += 4) {
 		if (u2_at(a, at) >= c->code.len)
-			return chk_wrong(c, "LineNumberTable leads behind the code");
+			return chk_wrong(c, "LineNumberTable has a pc after the end of the code");
 	}
 	return true;
 }
 
-/* LocalVariableTable, or LocalVariableTypeTable, whose signatures are not looked at */
-static bool check_variables(struct checking *c, const struct cf_attribute *a)
+/* Checks LocalVariableTable or LocalVariableTypeTable; signatures in the latter are not checked. */
+static bool check_variables(struct check *c, const struct cf_attribute *a)
 {
 	bool typed = cf_text_is(a->name, "LocalVariableTable");
 	struct cf_text type;
 
 	if (!is_table(a, 10))
-		return chk_wrong(c, "a table of local variables is not as long as it says");
+		return chk_wrong(c, "a local variable table has the wrong length");
 	for (size_t at = 2; at < a->len; at += 10) {
 		uint32_t start = u2_at(a, at), index = u2_at(a, at + 8);
 
 		type = cf_utf8(c->pool, u2_at(a, at + 6));
 		if (start >= c->code.len || start + u2_at(a, at + 2) > c->code.len)
-			return chk_wrong(c, "a local variable lives behind the code");
-		if (!legal_name(cf_utf8(c->pool, u2_at(a, at + 4)), LEGAL_FIELD, c->class->major) ||
-		    !type.data || (typed && !legal_field_type(type, c->class->major)))
-			return chk_wrong(c, "a local variable has no legal name or type");
+			return chk_wrong(c, "a local variable's range is not within the code");
+		if (!names_valid(cf_utf8(c->pool, u2_at(a, at + 4)), NAME_FIELD, c->class->major) ||
+		    !type.data || (typed && !names_valid_field_type(type, c->class->major)))
+			return chk_wrong(c, "a local variable has an illegal name or type");
 		index += typed && (type.data[0] == 'J' || type.data[0] == 'D');
 		if (index >= c->code.max_locals)
-			return chk_wrong(c, "a local variable has no place in the frame");
+			return chk_wrong(c, "a local variable's index is not below max_locals");
 	}
 	return true;
 }
 
-/* Start, length, name and index of all the variables in the tables of this name. */
-static size_t variable_keys(const struct checking *c, const char *table, uint64_t *keys)
+/* Counts the variables in tables of this name; keys: their start, length, name and index. */
+static size_t variable_keys(const struct check *c, const char *table, uint64_t *keys)
 {
 	struct cf_attributes list = c->code.attributes;
 	struct cf_attribute a;
@@ -239,45 +237,43 @@ static size_t variable_keys(const struct checking *c, const char *table, uint64_
 	return n;
 }
 
-/* Is each of the sorted parts in the sorted whole? */
-static bool contains(const uint64_t *whole, size_t n, const uint64_t *parts, size_t n_parts)
+/* Returns true if the sorted list contains each element of the sorted subset. */
+static bool contains(const uint64_t *list, size_t n, const uint64_t *subset, size_t n_subset)
 {
 	size_t at = 0;
 
-	for (size_t i = 0; i < n_parts; i++) {
-		while (at < n && whole[at] < parts[i])
+	for (size_t i = 0; i < n_subset; i++) {
+		while (at < n && list[at] < subset[i])
 			at++;
-		if (at == n || whole[at] != parts[i])
+		if (at == n || list[at] != subset[i])
 			return false;
 	}
 	return true;
 }
 
-/* All tables together say each variable once, and its signature only of one that is there. */
-static bool check_all_variables(struct checking *c)
+/* Checks that each table lists a variable once, and the type table only variables of the other. */
+static bool check_all_variables(struct check *c)
 {
 	size_t n = variable_keys(c, "LocalVariableTable", NULL);
 	size_t n_typed = variable_keys(c, "LocalVariableTypeTable", NULL);
 	uint64_t *keys, *typed;
-	bool right;
+	bool valid;
 
 	if (n == 0 || c->class->major < JAVA_5)
 		return true;
 	keys = ag_alloc(c->pool->mem, n + n_typed, sizeof(*keys));
-	if (!keys) {
-		c->fault->memory = true;
-		return chk_wrong(c, "there is no memory to check it");
-	}
+	if (!keys)
+		return chk_no_memory(c);
 	typed = keys + n;
 	(void)variable_keys(c, "LocalVariableTable", keys);
 	(void)variable_keys(c, "LocalVariableTypeTable", typed);
-	right = !chk_is_twice(keys, n) && !chk_is_twice(typed, n_typed) &&
+	valid = !chk_has_duplicate(keys, n) && !chk_has_duplicate(typed, n_typed) &&
 		contains(keys, n, typed, n_typed);
 	ag_free(c->pool->mem, keys);
-	return right || chk_wrong(c, "the tables of local variables contradict themselves");
+	return valid || chk_wrong(c, "the local variable tables are inconsistent");
 }
 
-static bool check_handlers(struct checking *c)
+static bool check_handlers(struct check *c)
 {
 	for (uint16_t i = 0; i < c->code.n_handlers; i++) {
 		struct cf_handler h = cf_handler(&c->code, i);
@@ -287,18 +283,18 @@ static bool check_handlers(struct checking *c)
 		if (h.handler >= c->code.len)
 			return chk_wrong(c, "an exception handler is not within the code");
 		if (h.type != 0 && !chk_is_class(c, h.type))
-			return chk_wrong(c, "what an exception handler catches is no class");
+			return chk_wrong(c, "an exception handler's type is not a class");
 	}
 	return true;
 }
 
-static bool check_code(struct checking *c, const struct cf_attribute *a)
+static bool check_code(struct check *c, const struct cf_attribute *a)
 {
-	(void)a; /* which is c->code */
+	(void)a; /* parsed into c->code */
 	if (c->member.access & (CF_ACC_NATIVE | CF_ACC_ABSTRACT))
 		return chk_wrong(c, "a native or abstract method has code");
 	if (c->code.len == 0 || c->code.len > UINT16_MAX)
-		return chk_wrong(c, "the code has no bytes, or more than 65535");
+		return chk_wrong(c, "the code is empty or longer than 65535 bytes");
 	return check_handlers(c) && chk_attributes(c, c->code.attributes, AT_CODE) &&
 	       check_all_variables(c);
 }
@@ -308,10 +304,10 @@ static bool check_code(struct checking *c, const struct cf_attribute *a)
 
 static const struct rule {
 	const char *name;
-	uint8_t places, since; /* enum place, the first version that looks at it */
+	uint8_t locations, since; /* enum attribute_location; first major version */
 	bool once;
 	int8_t len; /* -1: any */
-	bool (*check)(struct checking *c, const struct cf_attribute *a);
+	bool (*check)(struct check *c, const struct cf_attribute *a);
 } rules[] = {
 	{ "AnnotationDefault", AT_METHOD, JAVA_5, true, -1, NULL },
 	{ "BootstrapMethods", AT_CLASS, JAVA_7, true, -1, check_bootstraps },
@@ -343,12 +339,12 @@ static const struct rule {
 };
 #define N_RULES (sizeof(rules) / sizeof(rules[0]))
 
-/* The rule for an attribute, or N_RULES: nobody looks at it. */
-static size_t find_rule(const struct checking *c, struct cf_text name, enum place place)
+/* Returns the rule for an attribute, or N_RULES if it is not checked. */
+static size_t find_rule(const struct check *c, struct cf_text name, enum attribute_location at)
 {
 	size_t i = 0;
 
-	while (i < N_RULES && !(rules[i].places & place && rules[i].since <= c->class->major &&
+	while (i < N_RULES && !(rules[i].locations & at && rules[i].since <= c->class->major &&
 				cf_text_is(name, rules[i].name)))
 		i++;
 	if (i < N_RULES && rules[i].check == check_constant_value &&
@@ -357,42 +353,42 @@ static size_t find_rule(const struct checking *c, struct cf_text name, enum plac
 	return i;
 }
 
-/* What has to be there, and what excludes each other; seen has a bit of each rule. */
-static bool check_seen(struct checking *c, uint32_t seen, enum place place)
+/* Checks required and mutually exclusive attributes; seen has a bit for each rule. */
+static bool check_seen(struct check *c, uint32_t seen, enum attribute_location at)
 {
 	struct cf_attribute a;
 
-	if (place == AT_CLASS && c->last_bootstrap >= 0)
-		return chk_wrong(c, "there are no bootstrap methods");
-	if (place == AT_CLASS && cf_find_attribute(cf_class_attributes(c->class), "NestHost", &a) &&
+	if (at == AT_CLASS && c->last_bootstrap >= 0)
+		return chk_wrong(c, "BootstrapMethods is missing");
+	if (at == AT_CLASS && cf_find_attribute(cf_class_attributes(c->class), "NestHost", &a) &&
 	    cf_find_attribute(cf_class_attributes(c->class), "NestMembers", &a) &&
 	    c->class->major >= JAVA_11)
-		return chk_wrong(c, "it is both host and member of a nest");
-	if (place == AT_METHOD && !(c->member.access & (CF_ACC_NATIVE | CF_ACC_ABSTRACT)) &&
+		return chk_wrong(c, "it has both NestHost and NestMembers");
+	if (at == AT_METHOD && !(c->member.access & (CF_ACC_NATIVE | CF_ACC_ABSTRACT)) &&
 	    !(seen & 1u << find_rule(c, (struct cf_text){ "Code", 4 }, AT_METHOD)))
 		return chk_wrong(c, "the method has no code");
 	return true;
 }
 
-bool chk_attributes(struct checking *c, struct cf_attributes list, enum place place)
+bool chk_attributes(struct check *c, struct cf_attributes list, enum attribute_location at)
 {
 	struct cf_attribute a;
 	uint32_t seen = 0;
 
 	while (cf_next_attribute(&list, &a)) {
-		size_t i = find_rule(c, a.name, place);
+		size_t i = find_rule(c, a.name, at);
 
 		if (!a.name.data)
 			return chk_wrong(c, "an attribute has no name");
 		if (i == N_RULES)
 			continue;
 		if (rules[i].once && seen & 1u << i)
-			return chk_wrong(c, "an attribute is there twice that may be there once");
+			return chk_wrong(c, "an attribute that is allowed once occurs twice");
 		if (rules[i].len >= 0 && a.len != (uint32_t)rules[i].len)
-			return chk_wrong(c, "an attribute has not the length that it always has");
+			return chk_wrong(c, "a fixed-length attribute has the wrong length");
 		seen |= 1u << i;
 		if (rules[i].check && !rules[i].check(c, &a))
 			return false;
 	}
-	return check_seen(c, seen, place);
+	return check_seen(c, seen, at);
 }

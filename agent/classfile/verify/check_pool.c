@@ -1,21 +1,21 @@
-/* The constants (JVMS 4.4) and what they refer to. */
+/* Checks the constants (JVMS 4.4) and what they refer to. */
 #include <stdlib.h>
 #include <string.h>
 
-#include "classfile/checking.h"
-#include "classfile/legal.h"
+#include "classfile/verify/check_internal.h"
+#include "classfile/verify/names.h"
 
-bool chk_is_class(const struct checking *c, uint16_t index)
+bool chk_is_class(const struct check *c, uint16_t index)
 {
 	return cf_tag(c->pool, index) == CF_CLASS;
 }
 
-bool chk_is_utf8(const struct checking *c, uint16_t index)
+bool chk_is_utf8(const struct check *c, uint16_t index)
 {
 	return cf_tag(c->pool, index) == CF_UTF8;
 }
 
-/* The version that brought a kind of constant. */
+/* Returns the class file version that introduced a kind of constant. */
 static uint16_t tag_since(uint8_t tag)
 {
 	switch (tag) {
@@ -27,13 +27,13 @@ static uint16_t tag_since(uint8_t tag)
 		return JAVA_11;
 	case CF_MODULE:
 	case CF_PACKAGE:
-		return UINT16_MAX; /* no class has them, only module-info.class */
+		return UINT16_MAX; /* only module-info.class has them */
 	default:
 		return 0;
 	}
 }
 
-static bool check_name_and_type(struct checking *c, const uint8_t *content)
+static bool check_name_and_type(struct check *c, const uint8_t *content)
 {
 	struct cf_text name = cf_utf8(c->pool, cf_peek_u2(content));
 	struct cf_text descriptor = cf_utf8(c->pool, cf_peek_u2(content + 2));
@@ -41,31 +41,32 @@ static bool check_name_and_type(struct checking *c, const uint8_t *content)
 	size_t slots;
 
 	if (!name.data || !descriptor.data)
-		return chk_wrong(c, "a NameAndType constant does not lead to two texts");
+		return chk_wrong(c, "a NameAndType constant does not refer to two texts");
 	if (descriptor.len > 0 && descriptor.data[0] == '(') {
-		if (!legal_name(name, LEGAL_METHOD, major) ||
-		    !legal_method_types(name, descriptor, major, &slots))
-			return chk_wrong(c, "a NameAndType constant is no method's name and type");
-	} else if (!legal_name(name, LEGAL_FIELD, major) || !legal_field_type(descriptor, major)) {
-		return chk_wrong(c, "a NameAndType constant is no field's name and type");
+		if (!names_valid(name, NAME_METHOD, major) ||
+		    !names_valid_method_types(name, descriptor, major, &slots))
+			return chk_wrong(c, "a NameAndType constant is not a legal method");
+	} else if (!names_valid(name, NAME_FIELD, major) ||
+		   !names_valid_field_type(descriptor, major)) {
+		return chk_wrong(c, "a NameAndType constant is not a legal field");
 	}
 	return true;
 }
 
-/* A field, a method, or what a bootstrap method makes. */
-static bool check_ref(struct checking *c, uint16_t index)
+/* Checks a reference to a field, to a method, or to a bootstrap method. */
+static bool check_ref(struct check *c, uint16_t index)
 {
 	struct cf_ref ref;
 	bool is_method;
 
 	if (!cf_ref(c->pool, index, &ref))
-		return chk_wrong(c, "a constant does not lead to a class, a name and a type");
+		return chk_wrong(c, "a constant does not refer to a class, a name and a type");
 	is_method = ref.descriptor.len > 0 && ref.descriptor.data[0] == '(';
 	if (is_method != (ref.tag != CF_FIELD && ref.tag != CF_DYNAMIC))
-		return chk_wrong(c, "a constant is of a field and a method at once");
+		return chk_wrong(c, "a constant's kind does not match its descriptor");
 	if (ref.tag == CF_METHOD && ref.name.len > 0 && ref.name.data[0] == '<' &&
 	    !cf_text_is(ref.name, "<init>"))
-		return chk_wrong(c, "a Methodref constant names a class initializer");
+		return chk_wrong(c, "a Methodref constant refers to a class initializer");
 	if ((ref.tag == CF_DYNAMIC || ref.tag == CF_INVOKE_DYNAMIC) &&
 	    ref.bootstrap > c->last_bootstrap)
 		c->last_bootstrap = ref.bootstrap;
@@ -73,7 +74,7 @@ static bool check_ref(struct checking *c, uint16_t index)
 }
 
 /* JVMS 4.4.8 */
-static bool check_method_handle(struct checking *c, const uint8_t *content)
+static bool check_method_handle(struct check *c, const uint8_t *content)
 {
 	uint16_t index = cf_peek_u2(content + 1);
 	uint8_t kind = content[0], tag = cf_tag(c->pool, index);
@@ -82,18 +83,17 @@ static bool check_method_handle(struct checking *c, const uint8_t *content)
 	struct cf_ref ref;
 
 	if (kind < 1 || kind > 9)
-		return chk_wrong(c, "a MethodHandle constant has no legal kind");
+		return chk_wrong(c, "a MethodHandle constant has an illegal kind");
 	if (tag != wanted && !(also_of_interface && tag == CF_INTERFACE_METHOD))
-		return chk_wrong(c, "a MethodHandle constant does not lead to what its kind needs");
+		return chk_wrong(c, "a MethodHandle constant's kind does not match its reference");
 	if (!cf_ref(c->pool, index, &ref))
-		return chk_wrong(c, "a MethodHandle constant leads nowhere");
+		return chk_wrong(c, "a MethodHandle constant has an invalid reference");
 	if (kind >= 5 && kind <= 8 && cf_text_is(ref.name, "<init>") != (kind == 8))
-		return chk_wrong(c, "a MethodHandle constant has a constructor for a method, "
-				    "or the other way round");
+		return chk_wrong(c, "a MethodHandle constant confuses a constructor with a method");
 	return true;
 }
 
-static bool check_constant(struct checking *c, uint16_t index, uint8_t tag)
+static bool check_constant(struct check *c, uint16_t index, uint8_t tag)
 {
 	const uint8_t *content = cf_constant(c->pool, index, tag);
 	uint16_t major = c->class->major;
@@ -101,22 +101,22 @@ static bool check_constant(struct checking *c, uint16_t index, uint8_t tag)
 	size_t slots;
 
 	if (major < tag_since(tag))
-		return chk_wrong(c, "a constant is of a kind that this class file version has not");
+		return chk_wrong(c, "a constant's kind does not exist in this class file version");
 	switch (tag) {
 	case CF_UTF8:
-		return legal_utf8(cf_utf8(c->pool, index), major) ||
-		       chk_wrong(c, "a Utf8 constant is not in modified UTF-8");
+		return names_valid_utf8(cf_utf8(c->pool, index), major) ||
+		       chk_wrong(c, "a Utf8 constant is not modified UTF-8");
 	case CF_CLASS:
-		return legal_class(cf_class_name(c->pool, index), major) ||
-		       chk_wrong(c, "a Class constant has no legal name");
+		return names_valid_class(cf_class_name(c->pool, index), major) ||
+		       chk_wrong(c, "a Class constant has an illegal name");
 	case CF_STRING:
 		return chk_is_utf8(c, cf_peek_u2(content)) ||
-		       chk_wrong(c, "a String constant leads nowhere");
+		       chk_wrong(c, "a String constant does not refer to a text");
 	case CF_METHOD_TYPE:
 		text = cf_named(c->pool, index, CF_METHOD_TYPE);
 		return (text.data &&
-			legal_method_types((struct cf_text){ 0 }, text, major, &slots)) ||
-		       chk_wrong(c, "a MethodType constant is no method's type");
+			names_valid_method_types((struct cf_text){ 0 }, text, major, &slots)) ||
+		       chk_wrong(c, "a MethodType constant is not a method descriptor");
 	case CF_METHOD_HANDLE:
 		return check_method_handle(c, content);
 	case CF_NAME_AND_TYPE:
@@ -133,7 +133,7 @@ static bool check_constant(struct checking *c, uint16_t index, uint8_t tag)
 }
 
 struct text {
-	const uint8_t *at; /* its length and its bytes */
+	const uint8_t *at; /* its length (u2) and its bytes */
 	uint16_t index;
 };
 
@@ -148,17 +148,16 @@ static int compare_texts(const void *a, const void *b)
 	return order != 0 ? order : s->index - t->index;
 }
 
-/* Members and interfaces are compared by their texts' numbers; a hostile file has many. */
-static bool number_texts(struct checking *c)
+/* Gives equal texts one number, so that members and interfaces are compared quickly. */
+static bool number_texts(struct check *c)
 {
 	struct text *texts = ag_alloc(c->pool->mem, c->pool->count, sizeof(*texts));
 	size_t n = 0;
 
-	c->same = ag_alloc(c->pool->mem, c->pool->count, sizeof(*c->same));
-	if (!texts || !c->same) {
+	c->first = ag_alloc(c->pool->mem, c->pool->count, sizeof(*c->first));
+	if (!texts || !c->first) {
 		ag_free(c->pool->mem, texts);
-		c->fault->memory = true;
-		return chk_wrong(c, "there is no memory to check it");
+		return chk_no_memory(c);
 	}
 	for (uint32_t i = 1; i < c->pool->count; i++) {
 		if (chk_is_utf8(c, (uint16_t)i))
@@ -170,13 +169,13 @@ static bool number_texts(struct checking *c)
 		bool again = i > 0 && cf_text_same(cf_utf8(c->pool, texts[i - 1].index),
 						   cf_utf8(c->pool, texts[i].index));
 
-		c->same[texts[i].index] = again ? c->same[texts[i - 1].index] : texts[i].index;
+		c->first[texts[i].index] = again ? c->first[texts[i - 1].index] : texts[i].index;
 	}
 	ag_free(c->pool->mem, texts);
 	return true;
 }
 
-bool chk_pool(struct checking *c)
+bool chk_pool(struct check *c)
 {
 	for (uint32_t i = 1; i < c->pool->count; i++) {
 		uint8_t tag = cf_tag(c->pool, (uint16_t)i);
@@ -184,12 +183,12 @@ bool chk_pool(struct checking *c)
 		if (tag && !check_constant(c, (uint16_t)i, tag))
 			return false;
 	}
-	/* A long or double in the last place has no second one (JVMS 4.4.5). */
+	/* A long or double takes two entries, so it cannot be the last constant (JVMS 4.4.5). */
 	if (c->pool->count > 1) {
 		uint8_t last = cf_tag(c->pool, (uint16_t)(c->pool->count - 1));
 
 		if (last == CF_LONG || last == CF_DOUBLE)
-			return chk_wrong(c, "the last constant takes two places and has one");
+			return chk_wrong(c, "the last constant needs two entries but has one");
 	}
 	return number_texts(c);
 }

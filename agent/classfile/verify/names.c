@@ -1,17 +1,17 @@
-#include "classfile/legal.h"
+#include "classfile/verify/names.h"
 
 #include <string.h>
 
 #include "classfile/versions.h"
 
-/* A byte behind the first one of a character. */
+/* Returns true if s[i] is a UTF-8 continuation byte. */
 static bool follows(const uint8_t *s, size_t i, size_t len)
 {
 	return i < len && (s[i] & 0xc0) == 0x80;
 }
 
-/* Up to Java 3 a character could be longer than it needs to be. */
-bool legal_utf8(struct cf_text text, uint16_t major)
+/* Up to Java 3, overlong encodings are accepted. */
+bool names_valid_utf8(struct cf_text text, uint16_t major)
 {
 	const uint8_t *s = (const uint8_t *)text.data;
 	bool any_length = major <= JAVA_3;
@@ -22,7 +22,7 @@ bool legal_utf8(struct cf_text text, uint16_t major)
 		if (c > 0 && c < 0x80) {
 			i++;
 		} else if ((c & 0xe0) == 0xc0) {
-			/* Only NUL is written in two bytes without need. */
+			/* NUL is the only overlong encoding of later versions. */
 			if (!follows(s, i + 1, text.len) ||
 			    (c < 0xc2 && !(c == 0xc0 && s[i + 1] == 0x80) && !any_length))
 				return false;
@@ -39,8 +39,8 @@ bool legal_utf8(struct cf_text text, uint16_t major)
 	return true;
 }
 
-/* Before Java 5 a name was made of Java's identifiers; of letters beyond ASCII all are taken. */
-static bool old_name(struct cf_text name, enum legal_name kind)
+/* Before Java 5, names consist of Java identifiers; all characters beyond ASCII are accepted. */
+static bool old_name(struct cf_text name, enum names_kind kind)
 {
 	char last = 0;
 
@@ -48,7 +48,7 @@ static bool old_name(struct cf_text name, enum legal_name kind)
 		char c = name.data[i], small = (char)(c | 0x20);
 		bool digit = c >= '0' && c <= '9';
 		bool letter = (small >= 'a' && small <= 'z') || c == '_' || c == '$' || c & 0x80;
-		bool slash = c == '/' && kind == LEGAL_CLASS && last != '/';
+		bool slash = c == '/' && kind == NAME_CLASS && last != '/';
 
 		if (!letter && !slash && !(digit && i > 0))
 			return false;
@@ -57,26 +57,26 @@ static bool old_name(struct cf_text name, enum legal_name kind)
 	return true;
 }
 
-static bool new_name(struct cf_text name, enum legal_name kind)
+static bool new_name(struct cf_text name, enum names_kind kind)
 {
 	char last = '/';
 
 	for (size_t i = 0; i < name.len; i++) {
 		char c = name.data[i];
 
-		if (memchr(".;[", c, 3) || (c == '/' && (kind != LEGAL_CLASS || last == '/')) ||
-		    (kind == LEGAL_METHOD && (c == '<' || c == '>')))
+		if (memchr(".;[", c, 3) || (c == '/' && (kind != NAME_CLASS || last == '/')) ||
+		    (kind == NAME_METHOD && (c == '<' || c == '>')))
 			return false;
 		last = c;
 	}
 	return last != '/';
 }
 
-bool legal_name(struct cf_text name, enum legal_name kind, uint16_t major)
+bool names_valid(struct cf_text name, enum names_kind kind, uint16_t major)
 {
 	if (!name.data || name.len == 0)
 		return false;
-	if (kind == LEGAL_METHOD && name.data[0] == '<')
+	if (kind == NAME_METHOD && name.data[0] == '<')
 		return cf_text_is(name, "<init>") || cf_text_is(name, "<clinit>");
 	return major < JAVA_5 ? old_name(name, kind) : new_name(name, kind);
 }
@@ -84,25 +84,25 @@ bool legal_name(struct cf_text name, enum legal_name kind, uint16_t major)
 static bool next_type(struct cf_text *rest, struct cf_type *type, uint16_t major)
 {
 	return cf_type_next(rest, type) &&
-	       (type->element_kind != 'L' || legal_name(type->element, LEGAL_CLASS, major));
+	       (type->element_kind != 'L' || names_valid(type->element, NAME_CLASS, major));
 }
 
-bool legal_field_type(struct cf_text descriptor, uint16_t major)
+bool names_valid_field_type(struct cf_text descriptor, uint16_t major)
 {
 	struct cf_type type;
 
 	return next_type(&descriptor, &type, major) && descriptor.len == 0 && type.kind != 'V';
 }
 
-bool legal_class(struct cf_text name, uint16_t major)
+bool names_valid_class(struct cf_text name, uint16_t major)
 {
 	if (name.len > 0 && name.data[0] == '[')
-		return legal_field_type(name, major);
-	return legal_name(name, LEGAL_CLASS, major);
+		return names_valid_field_type(name, major);
+	return names_valid(name, NAME_CLASS, major);
 }
 
-bool legal_method_types(struct cf_text name, struct cf_text descriptor, uint16_t major,
-			size_t *slots)
+bool names_valid_method_types(struct cf_text name, struct cf_text descriptor, uint16_t major,
+			      size_t *slots)
 {
 	struct cf_type type;
 	struct cf_text rest;
@@ -110,7 +110,7 @@ bool legal_method_types(struct cf_text name, struct cf_text descriptor, uint16_t
 	*slots = 0;
 	if (!cf_method_types(descriptor, &rest, &type))
 		return false;
-	if (type.element_kind == 'L' && !legal_name(type.element, LEGAL_CLASS, major))
+	if (type.element_kind == 'L' && !names_valid(type.element, NAME_CLASS, major))
 		return false;
 	if (name.len > 0 && name.data[0] == '<' && type.kind != 'V')
 		return false;

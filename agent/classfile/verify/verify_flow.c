@@ -1,11 +1,8 @@
-/*
- * Verification by inference (JVMS 4.10.2): the code is followed, and where ways meet, their types
- * are merged until nothing changes any more.
- */
-#include "classfile/verifying.h"
+/* Verifies by inference (JVMS 4.10.2): merges types where paths meet, until nothing changes. */
+#include "classfile/verify/verify_internal.h"
 
-/* Where something jumps to, and the begin, frames are kept. */
-static bool make_frames(struct verifying *v)
+/* Allocates frames for the start of the code and for each jump target. */
+static bool make_frames(struct verifier *v)
 {
 	uint32_t n = 0;
 
@@ -22,58 +19,8 @@ static bool make_frames(struct verifying *v)
 	return true;
 }
 
-static bool keep(struct verifying *v, struct vframe *frame, const struct vtype *stack,
-		 uint32_t n_stack, bool uninit)
-{
-	uint32_t n_locals = v->code.max_locals;
-
-	frame->locals = vf_cells(v, (size_t)n_locals + n_stack);
-	if (!frame->locals)
-		return false;
-	frame->stack = frame->locals + n_locals;
-	frame->n_stack = n_stack;
-	for (uint32_t i = 0; i < n_locals; i++)
-		frame->locals[i] = v->now.locals[i];
-	for (uint32_t i = 0; i < n_stack; i++)
-		frame->stack[i] = stack[i];
-	frame->uninit = uninit;
-	frame->kept = true;
-	frame->waits = true;
-	return true;
-}
-
-/* True when it has become another type. */
-static bool merge(const struct verifying *v, struct vtype *into, struct vtype from)
-{
-	struct vtype old = *into;
-
-	*into = vt_merge(v, old, from);
-	return !vt_same(v, old, *into);
-}
-
-bool vf_merge(struct verifying *v, struct vframe *frame, const struct vtype *stack,
-	      uint32_t n_stack, bool uninit)
-{
-	if (!vf_spend(v, v->code.max_locals + n_stack))
-		return false;
-	if (!frame->kept)
-		return keep(v, frame, stack, n_stack, uninit);
-	if (frame->n_stack != n_stack)
-		return vf_bad(v, "where ways meet, the stack has another depth on each");
-	for (uint32_t i = 0; i < n_stack; i++) {
-		frame->waits |= merge(v, &frame->stack[i], stack[i]);
-		if (frame->stack[i].kind == V_TOP)
-			return vf_bad(v, "where ways meet, the stack has another type on each");
-	}
-	for (uint32_t i = 0; i < v->code.max_locals; i++)
-		frame->waits |= merge(v, &frame->locals[i], v->now.locals[i]);
-	if (uninit && !frame->uninit)
-		frame->waits = frame->uninit = true;
-	return true;
-}
-
-/* To the end of the flow, or to where another frame is kept. */
-static bool follow(struct verifying *v, const struct vframe *frame)
+/* Follows the code from a frame until control ends or reaches another frame. */
+static bool follow(struct verifier *v, const struct vframe *frame)
 {
 	struct cf_insn insn;
 
@@ -89,7 +36,7 @@ static bool follow(struct verifying *v, const struct vframe *frame)
 		if (pc != frame->pc && v->map[pc] & MAP_TARGET)
 			return vf_arrive(v, pc, v->now.stack, v->now.n_stack, v->now.uninit);
 		if (!cf_insn(v->code.code, v->code.len, pc, &insn))
-			return vf_bad(v, "there is no instruction");
+			return vf_bad(v, "illegal or incomplete instruction");
 		if ((v->changed || v->map[pc] & MAP_RANGE) && !vf_at_handlers(v, v->now.uninit))
 			return false;
 		v->changed = false;
@@ -98,10 +45,10 @@ static bool follow(struct verifying *v, const struct vframe *frame)
 		if (cf_ends_flow(&insn) || vf_is_jsr(&insn))
 			return true;
 	}
-	return vf_bad(v, "control falls out of the code's end");
+	return vf_bad(v, "control falls off the end of the code");
 }
 
-bool vf_follow_flow(struct verifying *v)
+bool vf_follow_flow(struct verifier *v)
 {
 	bool again = true;
 
@@ -112,10 +59,10 @@ bool vf_follow_flow(struct verifying *v)
 		for (uint32_t i = 0; i < v->n_frames; i++) {
 			struct vframe *frame = &v->frames[i];
 
-			if (!frame->waits)
+			if (!frame->pending)
 				continue;
 			again = true;
-			frame->waits = false;
+			frame->pending = false;
 			if (!vf_spend(v, v->code.max_locals) || !follow(v, frame))
 				return false;
 		}

@@ -1,51 +1,47 @@
-/* Verification by StackMapTable (JVMS 4.7.4, 4.10.1). */
-#include "classfile/verifying.h"
+/* Verifies by StackMapTable (JVMS 4.7.4, 4.10.1). */
+#include "classfile/stackmap.h"
+#include "classfile/verify/verify_internal.h"
 
-/* What the table is read with: each frame is told by its difference from the one before. */
 struct maps {
 	struct cf_bytes bytes;
-	struct vframe last;
-	bool first;
+	struct vframe last; /* the frame that the next entry modifies */
 };
 
-/* Even of version 50, for which inference would be tried, HotSpot takes no such table. */
-static bool malformed(struct verifying *v, const char *what)
+/* Records a fault that HotSpot reports in version 50, too; after other faults it infers. */
+static bool malformed(struct verifier *v, const char *what)
 {
 	(void)vf_bad(v, what);
 	v->fault->format = true;
 	return false;
 }
 
-static bool read_type(struct verifying *v, struct maps *m, struct vtype *type)
+static bool read_type(struct verifier *v, struct maps *m, struct vtype *type)
 {
 	static const uint8_t kinds[] = {
-		V_TOP, V_INT, V_FLOAT, V_DOUBLE, V_LONG, V_NULL, V_UNINIT_THIS,
+		[CF_MAP_TOP] = V_TOP,       [CF_MAP_INTEGER] = V_INT,
+		[CF_MAP_FLOAT] = V_FLOAT,   [CF_MAP_DOUBLE] = V_DOUBLE,
+		[CF_MAP_LONG] = V_LONG,     [CF_MAP_NULL] = V_NULL,
+		[CF_MAP_UNINIT_THIS] = V_UNINIT_THIS,
 	};
-	uint8_t tag = cf_u1(&m->bytes);
-	uint16_t at = tag < sizeof(kinds) ? 0 : cf_u2(&m->bytes);
+	struct cf_map_type t = cf_map_type(&m->bytes);
 
+	if (t.tag > CF_MAP_UNINIT ||
+	    (t.tag == CF_MAP_OBJECT && !m->bytes.failed && cf_tag(v->pool, t.of) != CF_CLASS))
+		return malformed(v, "StackMapTable has an invalid type");
 	if (m->bytes.failed)
 		return malformed(v, "StackMapTable ends too early");
-	if (tag < sizeof(kinds)) {
-		*type = vt_kind(kinds[tag]);
-		return true;
+	if (t.tag == CF_MAP_UNINIT) {
+		*type = (struct vtype){ t.of, 0, 0, V_UNINIT };
+		return (t.of < v->code.len && v->map[t.of] & MAP_NEW) ||
+		       vf_bad(v, "an uninitialised type in StackMapTable has no new");
 	}
-	if (tag == 7 && cf_tag(v->pool, at) == CF_CLASS) {
-		*type = vt_class(v, cf_class_name(v->pool, at));
-		return true;
-	}
-	if (tag != 8)
-		return malformed(v, "a type in StackMapTable is none");
-	*type = (struct vtype){ at, 0, 0, V_UNINIT };
-	return (at < v->code.len && v->map[at] & MAP_NEW) ||
-	       vf_bad(v, "a type in StackMapTable is not made by new");
+	*type = t.tag == CF_MAP_OBJECT ? vt_class(v, cf_class_name(v->pool, t.of))
+				       : vt_kind(kinds[t.tag]);
+	return true;
 }
 
-/*
- * n types, behind those that are there; *slots counts cells.  There is room for all: whether they
- * fit into the method's is asked when they are read.
- */
-static bool read_types(struct verifying *v, struct maps *m, uint32_t n, struct vtype *to,
+/* Appends n types to `to`, which has room for them; the method's limit is checked at the end. */
+static bool read_types(struct verifier *v, struct maps *m, uint32_t n, struct vtype *to,
 		       uint32_t *slots, uint32_t max)
 {
 	struct vtype type;
@@ -59,7 +55,7 @@ static bool read_types(struct verifying *v, struct maps *m, uint32_t n, struct v
 		if (vt_is_wide(type))
 			to[(*slots)++] = vt_second(type);
 	}
-	return *slots <= max || vf_bad(v, "a frame in StackMapTable has no room for its types");
+	return *slots <= max || vf_bad(v, "a frame in StackMapTable has too many types");
 }
 
 static bool is_uninit(const struct vframe *f)
@@ -71,19 +67,19 @@ static bool is_uninit(const struct vframe *f)
 	return false;
 }
 
-/* Leave out the last n variables. */
-static bool chop(struct verifying *v, struct vframe *f, uint32_t n)
+/* Removes the last n local variables. */
+static bool chop(struct verifier *v, struct vframe *f, uint32_t n)
 {
 	while (n-- > 0) {
 		if (f->n_locals == 0)
-			return vf_bad(v, "StackMapTable leaves out more variables than there are");
+			return vf_bad(v, "StackMapTable removes more variables than exist");
 		f->n_locals -= vt_is_second(f->locals[f->n_locals - 1]) ? 2 : 1;
 	}
 	return vf_spend(v, f->n_locals);
 }
 
-/* Up to three more variables; the frame before keeps its own. */
-static bool append(struct verifying *v, struct maps *m, uint32_t n)
+/* Appends n local variables, in new memory: the previous frame still needs its own. */
+static bool append(struct verifier *v, struct maps *m, uint32_t n)
 {
 	struct vtype *cells = vf_cells(v, m->last.n_locals + 2 * (size_t)n);
 
@@ -95,52 +91,33 @@ static bool append(struct verifying *v, struct maps *m, uint32_t n)
 	return read_types(v, m, n, cells, &m->last.n_locals, v->code.max_locals);
 }
 
-static bool read_stack(struct verifying *v, struct maps *m, uint32_t n)
+static bool read_stack(struct verifier *v, struct maps *m, uint32_t n)
 {
+	m->last.n_stack = 0;
+	if (n == 0)
+		return true;
 	m->last.stack = vf_cells(v, 2 * (size_t)n);
 	return m->last.stack &&
 	       read_types(v, m, n, m->last.stack, &m->last.n_stack, v->code.max_stack);
 }
 
-static bool read_full(struct verifying *v, struct maps *m)
+static bool read_frame(struct verifier *v, struct maps *m)
 {
-	uint32_t n = cf_u2(&m->bytes);
+	struct cf_map_entry entry = cf_map_entry(&m->bytes);
 
-	m->last.n_locals = 0;
-	m->last.locals = vf_cells(v, 2 * (size_t)n);
-	return m->last.locals &&
-	       read_types(v, m, n, m->last.locals, &m->last.n_locals, v->code.max_locals) &&
-	       read_stack(v, m, cf_u2(&m->bytes));
+	if (cf_map_is_reserved(entry.frame_type))
+		return malformed(v, "StackMapTable has a frame of unknown kind");
+	m->last.pc += entry.delta + 1u;
+	if (entry.frame_type == CF_MAP_FULL)
+		m->last.n_locals = 0;
+	if (!chop(v, &m->last, entry.n_chopped))
+		return false;
+	m->last.uninit = is_uninit(&m->last);
+	return (entry.n_locals == 0 || append(v, m, entry.n_locals)) &&
+	       read_stack(v, m, cf_map_stack(&m->bytes, &entry));
 }
 
-static bool read_frame(struct verifying *v, struct maps *m)
-{
-	uint8_t type = cf_u1(&m->bytes);
-	uint32_t delta;
-	bool right = true;
-
-	if (type >= 128 && type < 247)
-		return malformed(v, "StackMapTable has a frame of no kind");
-	delta = type < 128 ? type & 63 : cf_u2(&m->bytes);
-	m->last.pc = m->first ? delta : m->last.pc + delta + 1;
-	m->first = false;
-	m->last.n_stack = 0;
-	m->last.uninit = is_uninit(&m->last) && vf_spend(v, m->last.n_locals);
-	if (type == 255) {
-		m->last.uninit = false;
-		right = read_full(v, m);
-	} else if (type > 251) {
-		right = append(v, m, type - 251u);
-	} else if (type > 247) {
-		right = chop(v, &m->last, 251u - type);
-		m->last.uninit = is_uninit(&m->last);
-	} else if (type >= 64) {
-		right = read_stack(v, m, 1);
-	}
-	return right;
-}
-
-static bool read_table(struct verifying *v, struct maps *m, uint32_t n)
+static bool read_table(struct verifier *v, struct maps *m, uint32_t n)
 {
 	v->frames = ag_alloc(v->pool->mem, (size_t)n + 1, sizeof(*v->frames));
 	if (!v->frames)
@@ -159,10 +136,10 @@ static bool read_table(struct verifying *v, struct maps *m, uint32_t n)
 	       malformed(v, "StackMapTable is longer than its frames");
 }
 
-bool vf_read_maps(struct verifying *v)
+bool vf_read_maps(struct verifier *v)
 {
 	struct cf_attribute a;
-	struct maps m = { .last = v->now, .first = true };
+	struct maps m = { .last = v->now };
 	uint32_t n;
 
 	if (!cf_find_attribute(v->code.attributes, "StackMapTable", &a) || a.len == 0)
@@ -171,31 +148,12 @@ bool vf_read_maps(struct verifying *v)
 	n = cf_u2(&m.bytes);
 	if (m.bytes.failed || n > cf_bytes_left(&m.bytes))
 		return malformed(v, "StackMapTable ends too early");
-	/* The method's parameters are what the first frame is told from. */
+	m.last.pc = UINT32_MAX; /* the first frame is at its delta */
+	/* The first entry modifies the frame that the parameters imply. */
 	return append(v, &m, 0) && read_table(v, &m, n);
 }
 
-bool vf_compare(struct verifying *v, const struct vframe *map, const struct vtype *stack,
-		uint32_t n_stack, bool uninit)
-{
-	if (!vf_spend(v, map->n_locals + n_stack))
-		return false;
-	if (n_stack != map->n_stack)
-		return vf_bad(v, "the stack has another depth than StackMapTable says");
-	if (uninit && !map->uninit)
-		return vf_bad(v, "no other constructor was called, as StackMapTable says");
-	for (uint32_t i = 0; i < n_stack; i++) {
-		if (!vt_assignable(v, stack[i], map->stack[i]))
-			return vf_bad(v, "the stack is not what StackMapTable says");
-	}
-	for (uint32_t i = 0; i < map->n_locals; i++) {
-		if (!vt_assignable(v, v->now.locals[i], map->locals[i]))
-			return vf_bad(v, "a local variable is not what StackMapTable says");
-	}
-	return true;
-}
-
-static void load_map(struct verifying *v, const struct vframe *map)
+static void load_map(struct verifier *v, const struct vframe *map)
 {
 	for (uint32_t i = 0; i < v->code.max_locals; i++)
 		v->now.locals[i] = i < map->n_locals ? map->locals[i] : vt_kind(V_TOP);
@@ -206,39 +164,39 @@ static void load_map(struct verifying *v, const struct vframe *map)
 	v->changed = true;
 }
 
-/* The frame before an instruction, if there is one, is what goes on. */
-static bool meet_map(struct verifying *v, uint32_t *next, bool flows)
+/* Continues with the stack map's frame if the current instruction has one. */
+static bool apply_map(struct verifier *v, uint32_t *next, bool reached)
 {
 	const struct vframe *map;
 
 	if (*next == v->n_frames || v->frames[*next].pc != v->now.pc)
-		return flows || vf_bad(v, "behind a jump there is no frame in StackMapTable");
+		return reached || vf_bad(v, "StackMapTable has no frame after a jump or return");
 	map = &v->frames[*next];
-	if (flows && !vf_compare(v, map, v->now.stack, v->now.n_stack, v->now.uninit))
+	if (reached && !vf_compare(v, map, v->now.stack, v->now.n_stack, v->now.uninit))
 		return false;
 	load_map(v, map);
 	(*next)++;
 	return vf_spend(v, v->code.max_locals);
 }
 
-bool vf_follow_maps(struct verifying *v)
+bool vf_follow_maps(struct verifier *v)
 {
 	struct cf_insn insn;
 	uint32_t next = 0;
-	bool flows = true;
+	bool reached = true;
 
 	for (uint32_t pc = 0; pc < v->code.len; pc += insn.len) {
 		v->now.pc = pc;
 		if (!cf_insn(v->code.code, v->code.len, pc, &insn))
-			return vf_bad(v, "there is no instruction");
-		if (!meet_map(v, &next, flows))
+			return vf_bad(v, "illegal or incomplete instruction");
+		if (!apply_map(v, &next, reached))
 			return false;
 		if ((v->changed || v->map[pc] & MAP_RANGE) && !vf_at_handlers(v, v->now.uninit))
 			return false;
 		v->changed = false;
 		if (!vf_step(v, &insn) || !vf_at_targets(v, &insn))
 			return false;
-		flows = !cf_ends_flow(&insn);
+		reached = !cf_ends_flow(&insn);
 	}
-	return !flows || vf_bad(v, "control falls out of the code's end");
+	return !reached || vf_bad(v, "control falls off the end of the code");
 }

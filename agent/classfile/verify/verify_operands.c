@@ -1,13 +1,10 @@
-/*
- * The code as it stands (JVMS 4.9.1): is it a row of instructions, do their operands lead to
- * constants, variables and instructions that there are?
- */
-#include "classfile/verifying.h"
+/* Checks instructions and operands without following control flow (JVMS 4.9.1). */
+#include "classfile/verify/verify_internal.h"
 
 #define TAG(tag) (1u << (tag))
 
-/* The constants that may stand behind an opcode. */
-static uint32_t tags_for(const struct verifying *v, const struct cf_insn *insn)
+/* Returns the tags of the constants that an opcode accepts. */
+static uint32_t tags_for(const struct verifier *v, const struct cf_insn *insn)
 {
 	uint16_t major = v->class->major;
 	uint32_t methods = TAG(CF_METHOD);
@@ -15,34 +12,34 @@ static uint32_t tags_for(const struct verifying *v, const struct cf_insn *insn)
 	if (major >= JAVA_8)
 		methods |= TAG(CF_INTERFACE_METHOD);
 	switch (insn->opcode) {
-	case 0x12: /* ldc */
-	case 0x13: /* ldc_w */
+	case OP_ldc:
+	case OP_ldc_w:
 		return TAG(CF_INTEGER) | TAG(CF_FLOAT) | TAG(CF_STRING) | TAG(CF_METHOD_HANDLE) |
 		       TAG(CF_METHOD_TYPE) | TAG(CF_DYNAMIC) |
 		       (major >= JAVA_5 ? TAG(CF_CLASS) : 0);
-	case 0x14: /* ldc2_w */
+	case OP_ldc2_w:
 		return TAG(CF_LONG) | TAG(CF_DOUBLE) | TAG(CF_DYNAMIC);
-	case 0xb2: /* getstatic to putfield */
-	case 0xb3:
-	case 0xb4:
-	case 0xb5:
+	case OP_getstatic:
+	case OP_putstatic:
+	case OP_getfield:
+	case OP_putfield:
 		return TAG(CF_FIELD);
-	case 0xb6: /* invokevirtual */
+	case OP_invokevirtual:
 		return TAG(CF_METHOD);
-	case 0xb7: /* invokespecial */
-	case 0xb8: /* invokestatic */
+	case OP_invokespecial:
+	case OP_invokestatic:
 		return methods;
-	case 0xb9: /* invokeinterface */
+	case OP_invokeinterface:
 		return TAG(CF_INTERFACE_METHOD);
-	case 0xba: /* invokedynamic */
+	case OP_invokedynamic:
 		return major >= JAVA_7 ? TAG(CF_INVOKE_DYNAMIC) : 0;
 	default: /* new, anewarray, checkcast, instanceof, multianewarray */
 		return TAG(CF_CLASS);
 	}
 }
 
-/* An ldc of a dynamic constant pushes as many cells as it says (JVMS 6.5.ldc). */
-static bool loads_its_size(const struct verifying *v, const struct cf_insn *insn)
+/* ldc and ldc2_w must match the size of a dynamic constant (JVMS 6.5.ldc). */
+static bool ldc_size_matches(const struct verifier *v, const struct cf_insn *insn)
 {
 	struct cf_ref ref;
 
@@ -51,20 +48,20 @@ static bool loads_its_size(const struct verifying *v, const struct cf_insn *insn
 	if (!cf_ref(v->pool, insn->index, &ref) || ref.descriptor.len == 0)
 		return false;
 	return (ref.descriptor.data[0] == 'J' || ref.descriptor.data[0] == 'D') ==
-	       (insn->opcode == 0x14);
+	       (insn->opcode == OP_ldc2_w);
 }
 
-/* The class's name, how many dimensions an array has. */
-static bool check_class_operand(struct verifying *v, const struct cf_insn *insn)
+/* Checks the dimensions of a class operand that is an array. */
+static bool check_class_operand(struct verifier *v, const struct cf_insn *insn)
 {
 	struct vtype t = vt_class(v, cf_class_name(v->pool, insn->index));
 
 	switch (insn->opcode) {
-	case 0xbb: /* new */
-		return t.dims == 0 || vf_bad(v, "new makes no arrays");
-	case 0xbd: /* anewarray */
+	case OP_new:
+		return t.dims == 0 || vf_bad(v, "new cannot allocate arrays");
+	case OP_anewarray:
 		return t.dims < UINT8_MAX || vf_bad(v, "the array has more than 255 dimensions");
-	case 0xc5: /* multianewarray */
+	case OP_multianewarray:
 		return (insn->value >= 1 && insn->value <= t.dims) ||
 		       vf_bad(v, "multianewarray has more dimensions than the array, or none");
 	default:
@@ -72,26 +69,26 @@ static bool check_class_operand(struct verifying *v, const struct cf_insn *insn)
 	}
 }
 
-static bool check_constant(struct verifying *v, const struct cf_insn *insn)
+static bool check_constant(struct verifier *v, const struct cf_insn *insn)
 {
-	const uint8_t *behind = v->code.code + insn->pc + 3;
+	const uint8_t *after = v->code.code + insn->pc + 3;
 	uint8_t tag = cf_tag(v->pool, insn->index);
 
 	if (!tag || !(tags_for(v, insn) & TAG(tag)))
 		return vf_bad(v, "the instruction's constant is missing or of the wrong kind");
 	if (tag == CF_CLASS)
 		return check_class_operand(v, insn);
-	if (!loads_its_size(v, insn))
-		return vf_bad(v, "the constant's size is not what the instruction loads");
-	if (insn->operands == CF_OP_INTERFACE && behind[1] != 0)
+	if (!ldc_size_matches(v, insn))
+		return vf_bad(v, "the constant's size does not match the instruction");
+	if (insn->operands == CF_OP_INTERFACE && after[1] != 0)
 		return vf_bad(v, "the last byte of invokeinterface is not zero");
-	if (insn->operands == CF_OP_DYNAMIC && (behind[0] != 0 || behind[1] != 0))
+	if (insn->operands == CF_OP_DYNAMIC && (after[0] != 0 || after[1] != 0))
 		return vf_bad(v, "the last bytes of invokedynamic are not zero");
 	return true;
 }
 
-/* The padding was to be zero before Java 7 (JDK-4639449); keys rise. */
-static bool check_switch(struct verifying *v, const struct cf_insn *insn)
+/* Before Java 7 the padding had to be zero (JDK-4639449).  Keys must ascend. */
+static bool check_switch(struct verifier *v, const struct cf_insn *insn)
 {
 	uint32_t padding = (3 - insn->pc) & 3;
 
@@ -110,28 +107,30 @@ static bool check_switch(struct verifying *v, const struct cf_insn *insn)
 
 static bool is_wide_local(uint8_t opcode)
 {
-	return opcode == 0x16 || opcode == 0x18 || opcode == 0x37 || opcode == 0x39;
+	return opcode == OP_lload || opcode == OP_dload || opcode == OP_lstore ||
+	       opcode == OP_dstore;
 }
 
-/* iload_0 to dstore_3, whose variable is in the opcode: all four of a type one behind another */
-static bool check_short_local(struct verifying *v, uint8_t opcode)
+/* Handles iload_0 to aload_3 and istore_0 to astore_3, whose opcodes imply type and index. */
+static bool check_short_local(struct verifier *v, uint8_t opcode)
 {
 	uint32_t first, kind, index;
 
-	if (!(opcode >= 0x1a && opcode <= 0x2d) && !(opcode >= 0x3b && opcode <= 0x4e))
+	if (!(opcode >= OP_iload_0 && opcode <= OP_aload_3) &&
+	    !(opcode >= OP_istore_0 && opcode <= OP_astore_3))
 		return true;
-	first = opcode <= 0x2d ? 0x1a : 0x3b;
+	first = opcode <= OP_aload_3 ? OP_iload_0 : OP_istore_0;
 	kind = (opcode - first) / 4;
 	index = (opcode - first) % 4 + (kind == 1 || kind == 3);
 	return index < v->code.max_locals || vf_bad(v, "there is no such local variable");
 }
 
-static bool check_operands(struct verifying *v, const struct cf_insn *insn)
+static bool check_operands(struct verifier *v, const struct cf_insn *insn)
 {
 	switch (insn->operands) {
 	case CF_OP_LOCAL:
 	case CF_OP_IINC:
-		if (insn->opcode == 0xa9 && !v->infer)
+		if (insn->opcode == OP_ret && !v->infer)
 			return vf_bad(v, "this class file version has no ret");
 		return (uint32_t)insn->index + is_wide_local(insn->opcode) < v->code.max_locals ||
 		       vf_bad(v, "there is no such local variable");
@@ -143,7 +142,7 @@ static bool check_operands(struct verifying *v, const struct cf_insn *insn)
 		return check_constant(v, insn);
 	case CF_OP_ARRAY:
 		return (insn->value >= 4 && insn->value <= 11) ||
-		       vf_bad(v, "newarray has no such type");
+		       vf_bad(v, "newarray has an invalid type");
 	case CF_OP_TABLE:
 	case CF_OP_LOOKUP:
 		return check_switch(v, insn);
@@ -154,19 +153,19 @@ static bool check_operands(struct verifying *v, const struct cf_insn *insn)
 
 bool vf_is_jsr(const struct cf_insn *insn)
 {
-	return insn->opcode == 0xa8 || insn->opcode == 0xc9;
+	return insn->opcode == OP_jsr || insn->opcode == OP_jsr_w;
 }
 
-static bool find_insns(struct verifying *v)
+static bool find_insns(struct verifier *v)
 {
 	struct cf_insn insn;
 
 	for (uint32_t pc = 0; pc < v->code.len; pc += insn.len) {
 		v->now.pc = pc;
 		if (!cf_insn(v->code.code, v->code.len, pc, &insn))
-			return vf_bad(v, "there is no instruction");
+			return vf_bad(v, "illegal or incomplete instruction");
 		v->map[pc] |= MAP_INSN;
-		if (insn.opcode == 0xbb)
+		if (insn.opcode == OP_new)
 			v->map[pc] |= MAP_NEW;
 		if (vf_is_jsr(&insn)) {
 			if (!v->infer || v->class->major >= JAVA_7)
@@ -180,17 +179,17 @@ static bool find_insns(struct verifying *v)
 	return true;
 }
 
-static bool mark_target(struct verifying *v, int32_t offset)
+static bool mark_target(struct verifier *v, int32_t offset)
 {
 	int64_t to = (int64_t)v->now.pc + offset;
 
 	if (to < 0 || to >= v->code.len || !(v->map[to] & MAP_INSN))
-		return vf_bad(v, "it leads to where no instruction begins");
+		return vf_bad(v, "the target is not the start of an instruction");
 	v->map[to] |= MAP_TARGET;
 	return true;
 }
 
-static bool find_targets(struct verifying *v)
+static bool find_targets(struct verifier *v)
 {
 	struct cf_insn insn;
 
@@ -203,7 +202,7 @@ static bool find_targets(struct verifying *v)
 			if (!mark_target(v, insn.value))
 				return false;
 			if (vf_is_jsr(&insn) && pc + insn.len < v->code.len)
-				v->map[pc + insn.len] |= MAP_TARGET; /* ret comes back */
+				v->map[pc + insn.len] |= MAP_TARGET; /* ret returns here */
 			break;
 		case CF_OP_TABLE:
 		case CF_OP_LOOKUP:
@@ -221,7 +220,7 @@ static bool find_targets(struct verifying *v)
 	return true;
 }
 
-static bool find_handlers(struct verifying *v)
+static bool find_handlers(struct verifier *v)
 {
 	for (uint16_t i = 0; i < v->code.n_handlers; i++) {
 		struct cf_handler h = cf_handler(&v->code, i);
@@ -234,17 +233,17 @@ static bool find_handlers(struct verifying *v)
 		    h.start >= h.end || !(v->map[h.start] & MAP_INSN) ||
 		    !(v->map[h.handler] & MAP_INSN) ||
 		    (h.end < v->code.len && !(v->map[h.end] & MAP_INSN)))
-			return vf_bad(v, "an exception handler is not made of whole instructions");
+			return vf_bad(v, "an exception handler splits an instruction");
 		if (!vt_assignable(v, type, vt_known("java/lang/Throwable")))
-			return vf_bad(v, "what an exception handler catches is not Throwable");
+			return vf_bad(v, "an exception handler's type is not a Throwable");
 		v->map[h.start] |= MAP_RANGE;
 		v->map[h.handler] |= MAP_TARGET;
 	}
 	return true;
 }
 
-/* Only the verifier with stack maps looks at them. */
-static bool check_variables(struct verifying *v)
+/* HotSpot checks LocalVariableTable only when it verifies with stack maps. */
+static bool check_variables(struct verifier *v)
 {
 	struct cf_attributes list = v->code.attributes;
 	struct cf_attribute a;
@@ -259,14 +258,13 @@ static bool check_variables(struct verifying *v)
 			if (end > v->code.len || start >= v->code.len ||
 			    !(v->map[start] & MAP_INSN) ||
 			    (end < v->code.len && !(v->map[end] & MAP_INSN)))
-				return vf_bad(v, "a local variable does not live from instruction "
-						 "to instruction");
+				return vf_bad(v, "a local variable's range splits an instruction");
 		}
 	}
 	return true;
 }
 
-bool vf_scan(struct verifying *v)
+bool vf_scan(struct verifier *v)
 {
 	return find_insns(v) && find_targets(v) && find_handlers(v) && check_variables(v);
 }

@@ -1,5 +1,5 @@
-/* The effect of an instruction on the types in the frame (JVMS 4.10.1.9). */
-#include "classfile/verifying.h"
+/* Applies an instruction to the types in the frame (JVMS 4.10.1.9). */
+#include "classfile/verify/verify_internal.h"
 
 #include <string.h>
 
@@ -24,8 +24,8 @@ static bool is_uninit(struct vtype t)
 	return t.kind == V_UNINIT || t.kind == V_UNINIT_THIS;
 }
 
-/* What the letters of an effect stand for: see effects below. */
-static bool matches(const struct verifying *v, struct vtype t, char letter)
+/* Returns true if the type matches a letter of `effects` below. */
+static bool matches(const struct verifier *v, struct vtype t, char letter)
 {
 	if (t.kind == V_ANY)
 		return true;
@@ -43,7 +43,7 @@ static bool matches(const struct verifying *v, struct vtype t, char letter)
 	}
 }
 
-static bool pop_letter(struct verifying *v, char letter, struct vtype *type)
+static bool pop_letter(struct verifier *v, char letter, struct vtype *type)
 {
 	switch (letter) {
 	case 'I':
@@ -57,11 +57,11 @@ static bool pop_letter(struct verifying *v, char letter, struct vtype *type)
 	default:
 		if (!vf_pop(v, type))
 			return false;
-		return matches(v, *type, letter) || vf_bad(v, "another type is on the stack");
+		return matches(v, *type, letter) || vf_bad(v, "wrong type on the stack");
 	}
 }
 
-static bool push_letter(struct verifying *v, char letter)
+static bool push_letter(struct verifier *v, char letter)
 {
 	switch (letter) {
 	case 'I':
@@ -78,11 +78,11 @@ static bool push_letter(struct verifying *v, char letter)
 }
 
 /*
- * What an instruction takes from the stack, the top of it last, and what it leaves there.
- * I int, L long, F float, D double, N null, A a reference to what may not be constructed yet,
- * M the same, but the old verifier wants it to be,
- * O to an object, T to a Throwable; i j f d b c s a: an array of int, long … byte or boolean,
- * char, short, references; y: any array.  Empty: there is more to it.
+ * What an instruction pops, top of the stack last; after '>', what it pushes.  I int, L long,
+ * F float, D double, N null.  A: a reference, maybe uninitialised.  M: with stack maps as A, by
+ * inference as O.  O: an initialised reference.  T: a Throwable.  i j f d b c s a: an array of int,
+ * long, float, double, byte or boolean, char, short, references.  y: any array.  Empty: vf_step()
+ * handles the instruction.
  */
 #define EFFECT_LEN 5
 /* clang-format off */
@@ -90,32 +90,32 @@ static const char effects[][EFFECT_LEN] = {
 	/* nop to dconst_1, bipush, sipush */
 	">", ">N", ">I", ">I", ">I", ">I", ">I", ">I", ">I", ">L", ">L", ">F", ">F", ">F", ">D",
 	">D", ">I", ">I",
-	[0x2e] = /* iaload to saload */
+	[OP_iaload] = /* to saload */
 	"iI>I", "jI>L", "fI>F", "dI>D", "", "bI>I", "cI>I", "sI>I",
-	[0x4f] = /* iastore to sastore */
+	[OP_iastore] = /* to sastore */
 	"iII>", "jIL>", "fIF>", "dID>", "aIO>", "bII>", "cII>", "sII>",
-	[0x60] = /* iadd to irem, drem */
+	[OP_iadd] = /* to drem */
 	"II>I", "LL>L", "FF>F", "DD>D", "II>I", "LL>L", "FF>F", "DD>D", "II>I", "LL>L", "FF>F",
 	"DD>D", "II>I", "LL>L", "FF>F", "DD>D", "II>I", "LL>L", "FF>F", "DD>D",
 	/* ineg to dneg, the shifts, iand to lxor */
 	"I>I", "L>L", "F>F", "D>D", "II>I", "LI>L", "II>I", "LI>L", "II>I", "LI>L", "II>I",
 	"LL>L", "II>I", "LL>L", "II>I", "LL>L",
-	[0x85] = /* i2l to i2s */
+	[OP_i2l] = /* to i2s */
 	"I>L", "I>F", "I>D", "L>I", "L>F", "L>D", "F>I", "F>L", "F>D", "D>I", "D>L", "D>F",
 	"I>I", "I>I", "I>I",
-	/* lcmp to dcmpg, ifeq to if_acmpne, goto */
+	/* lcmp to dcmpg, ifeq to goto */
 	"LL>I", "FF>I", "FF>I", "DD>I", "DD>I", "I>", "I>", "I>", "I>", "I>", "I>", "II>", "II>",
 	"II>", "II>", "II>", "II>", "MM>", "MM>", ">",
-	[0xaa] = /* tableswitch, lookupswitch */
+	[OP_tableswitch] = /* to lookupswitch */
 	"I>", "I>",
-	[0xbe] = /* arraylength, athrow */
+	[OP_arraylength] = /* to monitorexit */
 	"y>I", "T>", "", "O>I", "M>", "M>",
-	[0xc6] = /* ifnull, ifnonnull, goto_w, jsr_w */
+	[OP_ifnull] = /* to jsr_w */
 	"A>", "A>", ">", "",
 };
 /* clang-format on */
 
-static bool take_and_leave(struct verifying *v, const char *effect)
+static bool apply_effect(struct verifier *v, const char *effect)
 {
 	const char *middle = strchr(effect, '>');
 	struct vtype unused;
@@ -127,8 +127,8 @@ static bool take_and_leave(struct verifying *v, const char *effect)
 	return !middle[1] || push_letter(v, middle[1]);
 }
 
-/* A long or double that is overwritten by half is gone. */
-static void set_local(struct verifying *v, uint32_t i, struct vtype type)
+/* Sets a local variable.  Overwriting half of a long or double invalidates the other half. */
+static void set_local(struct verifier *v, uint32_t i, struct vtype type)
 {
 	struct vtype *locals = v->now.locals;
 
@@ -140,25 +140,25 @@ static void set_local(struct verifying *v, uint32_t i, struct vtype type)
 	v->changed = true;
 }
 
-/* The types of iload, lload, … and of their short forms, four of each. */
+/* The types of iload, lload, …; each has four short forms, as iload_0. */
 static const uint8_t local_kinds[] = { V_INT, V_LONG, V_FLOAT, V_DOUBLE };
 #define KIND_A 4
 
-static bool load(struct verifying *v, uint32_t kind, uint32_t i)
+static bool load(struct verifier *v, uint32_t kind, uint32_t i)
 {
 	struct vtype t = v->now.locals[i], wanted;
 
 	if (kind == KIND_A)
 		return matches(v, t, 'A') ? vf_push(v, t)
-					  : vf_bad(v, "the local variable is no reference");
+					  : vf_bad(v, "the local variable is not a reference");
 	wanted = vt_kind(local_kinds[kind]);
 	if (!vt_assignable(v, t, wanted) ||
 	    (vt_is_wide(wanted) && !vt_assignable(v, v->now.locals[i + 1], vt_second(wanted))))
-		return vf_bad(v, "the local variable has another type");
+		return vf_bad(v, "the local variable has the wrong type");
 	return vf_push(v, wanted);
 }
 
-static bool store(struct verifying *v, uint32_t kind, uint32_t i)
+static bool store(struct verifier *v, uint32_t kind, uint32_t i)
 {
 	struct vtype type;
 
@@ -169,7 +169,7 @@ static bool store(struct verifying *v, uint32_t kind, uint32_t i)
 	} else if (!vf_pop(v, &type)) {
 		return false;
 	} else if (type.kind != V_ADDRESS && !matches(v, type, 'A')) {
-		return vf_bad(v, "another type is on the stack");
+		return vf_bad(v, "wrong type on the stack");
 	}
 	set_local(v, i, type);
 	if (vt_is_wide(type))
@@ -177,7 +177,7 @@ static bool store(struct verifying *v, uint32_t kind, uint32_t i)
 	return true;
 }
 
-static bool load_element(struct verifying *v)
+static bool load_element(struct verifier *v)
 {
 	struct vtype array;
 
@@ -188,7 +188,7 @@ static bool load_element(struct verifying *v)
 	return vf_push(v, array);
 }
 
-static bool load_constant(struct verifying *v, uint16_t index)
+static bool load_constant(struct verifier *v, uint16_t index)
 {
 	struct cf_ref ref;
 	struct cf_type type;
@@ -217,24 +217,24 @@ static bool load_constant(struct verifying *v, uint16_t index)
 	}
 }
 
-/* What was made there before, in a loop, can no longer be told from the new one: JVMS 6.5.new */
-static bool step_new(struct verifying *v)
+/* Objects that this `new` allocated in earlier iterations become unusable (JVMS 6.5.new). */
+static bool step_new(struct verifier *v)
 {
-	struct vtype made = { v->now.pc, 0, 0, V_UNINIT };
+	struct vtype created = { v->now.pc, 0, 0, V_UNINIT };
 
 	for (uint32_t i = 0; i < v->now.n_stack; i++) {
-		if (vt_same(v, v->now.stack[i], made))
-			return vf_bad(v, "an object of this new waits for its constructor");
+		if (vt_same(v, v->now.stack[i], created))
+			return vf_bad(v, "an object of this new is still uninitialised");
 	}
 	for (uint32_t i = 0; i < v->code.max_locals; i++) {
-		if (vt_same(v, v->now.locals[i], made))
+		if (vt_same(v, v->now.locals[i], created))
 			set_local(v, i, vt_kind(V_TOP));
 	}
-	return vf_spend(v, v->code.max_locals + v->now.n_stack) && vf_push(v, made);
+	return vf_spend(v, v->code.max_locals + v->now.n_stack) && vf_push(v, created);
 }
 
-/* Arrays of the class that is the operand, or of a primitive; or of its dimensions. */
-static bool step_array(struct verifying *v, const struct cf_insn *insn)
+/* Handles newarray, anewarray and multianewarray. */
+static bool step_array(struct verifier *v, const struct cf_insn *insn)
 {
 	static const char letters[] = "ZCFDBSIJ"; /* of the types 4 to 11 */
 	int32_t n = insn->operands == CF_OP_MULTI ? insn->value : 1;
@@ -253,7 +253,7 @@ static bool step_array(struct verifying *v, const struct cf_insn *insn)
 	return vf_push(v, type);
 }
 
-static bool step_cast(struct verifying *v, const struct cf_insn *insn)
+static bool step_cast(struct verifier *v, const struct cf_insn *insn)
 {
 	struct vtype from;
 
@@ -261,7 +261,7 @@ static bool step_cast(struct verifying *v, const struct cf_insn *insn)
 	       vf_push(v, vt_class(v, cf_class_name(v->pool, insn->index)));
 }
 
-static bool step_return(struct verifying *v, uint8_t opcode)
+static bool step_return(struct verifier *v, uint8_t opcode)
 {
 	static const uint8_t kinds[] = { V_INT, V_LONG, V_FLOAT, V_DOUBLE, V_OBJECT, V_TOP };
 	struct cf_text parameters;
@@ -269,71 +269,71 @@ static bool step_return(struct verifying *v, uint8_t opcode)
 	struct vtype result;
 
 	if (!cf_method_types(v->method.descriptor, &parameters, &type))
-		return vf_bad(v, "the method has no legal type");
+		return vf_bad(v, "illegal method descriptor");
 	result = vt_field(v, &type);
-	if ((vt_is_reference(result) ? V_OBJECT : result.kind) != kinds[opcode - 0xac])
-		return vf_bad(v, "the method returns another type");
+	if ((vt_is_reference(result) ? V_OBJECT : result.kind) != kinds[opcode - OP_ireturn])
+		return vf_bad(v, "the instruction returns the wrong type");
 	if (result.kind != V_TOP)
 		return vf_pop_as(v, result);
 	if (v->is_init && v->now.uninit)
-		return vf_bad(v, "no other constructor was called");
+		return vf_bad(v, "a constructor returns before this() or super()");
 	return true;
 }
 
-bool vf_step(struct verifying *v, const struct cf_insn *insn)
+bool vf_step(struct verifier *v, const struct cf_insn *insn)
 {
 	uint8_t op = insn->opcode;
 
 	if (op < sizeof(effects) / EFFECT_LEN && effects[op][0])
-		return take_and_leave(v, effects[op]);
-	if (op >= 0x15 && op <= 0x19)
-		return load(v, op - 0x15u, insn->index);
-	if (op >= 0x1a && op <= 0x2d)
-		return load(v, (op - 0x1au) / 4, (op - 0x1au) % 4);
-	if (op >= 0x36 && op <= 0x3a)
-		return store(v, op - 0x36u, insn->index);
-	if (op >= 0x3b && op <= 0x4e)
-		return store(v, (op - 0x3bu) / 4, (op - 0x3bu) % 4);
-	if (op >= 0xac && op <= 0xb1)
+		return apply_effect(v, effects[op]);
+	if (op >= OP_iload && op <= OP_aload)
+		return load(v, op - OP_iload, insn->index);
+	if (op >= OP_iload_0 && op <= OP_aload_3)
+		return load(v, (op - OP_iload_0) / 4, (op - OP_iload_0) % 4);
+	if (op >= OP_istore && op <= OP_astore)
+		return store(v, op - OP_istore, insn->index);
+	if (op >= OP_istore_0 && op <= OP_astore_3)
+		return store(v, (op - OP_istore_0) / 4, (op - OP_istore_0) % 4);
+	if (cf_is_return(op))
 		return step_return(v, op);
-	if (op >= 0xb2 && op <= 0xb5)
+	if (op >= OP_getstatic && op <= OP_putfield)
 		return vf_step_field(v, insn);
-	if (op >= 0xb6 && op <= 0xba)
+	if (op >= OP_invokevirtual && op <= OP_invokedynamic)
 		return vf_step_invoke(v, insn);
 	switch (op) {
-	case 0x12: /* ldc to ldc2_w */
-	case 0x13:
-	case 0x14:
+	case OP_ldc:
+	case OP_ldc_w:
+	case OP_ldc2_w:
 		return load_constant(v, insn->index);
-	case 0x32: /* aaload */
+	case OP_aaload:
 		return load_element(v);
-	case 0x57: /* pop */
-	case 0x58:
-		return vf_drop(v, op - 0x56u);
-	case 0x59: /* dup to dup_x2, dup2 to dup2_x2 */
-	case 0x5a:
-	case 0x5b:
-		return vf_duplicate(v, 1, op - 0x59u);
-	case 0x5c:
-	case 0x5d:
-	case 0x5e:
-		return vf_duplicate(v, 2, op - 0x5cu);
-	case 0x5f:
+	case OP_pop:
+	case OP_pop2:
+		return vf_drop(v, op - OP_pop + 1u);
+	case OP_dup:
+	case OP_dup_x1:
+	case OP_dup_x2:
+		return vf_duplicate(v, 1, op - OP_dup);
+	case OP_dup2:
+	case OP_dup2_x1:
+	case OP_dup2_x2:
+		return vf_duplicate(v, 2, op - OP_dup2);
+	case OP_swap:
 		return vf_swap(v);
-	case 0x84: /* iinc */
+	case OP_iinc:
 		return vt_assignable(v, v->now.locals[insn->index], vt_kind(V_INT)) ||
-		       vf_bad(v, "the local variable is no int");
-	case 0xa8: /* jsr, jsr_w */
-	case 0xc9:
+		       vf_bad(v, "the local variable is not an int");
+	case OP_jsr:
+	case OP_jsr_w:
 		return vf_push(v,
 			       (struct vtype){ insn->pc + (uint32_t)insn->value, 0, 0, V_ADDRESS });
-	case 0xa9: /* ret */
+	case OP_ret:
 		return v->now.locals[insn->index].kind == V_ADDRESS ||
 		       v->now.locals[insn->index].kind == V_ANY ||
-		       vf_bad(v, "the local variable is no address");
-	case 0xbb: /* new */
+		       vf_bad(v, "the local variable is not a return address");
+	case OP_new:
 		return step_new(v);
-	case 0xc0: /* checkcast */
+	case OP_checkcast:
 		return step_cast(v, insn);
 	default: /* newarray, anewarray, multianewarray */
 		return step_array(v, insn);

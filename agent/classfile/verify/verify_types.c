@@ -1,20 +1,20 @@
 /*
- * Verification types: which may stand for which.  No class is loaded, so of two different classes
- * it is mostly not known whether one extends the other, or whether one is an interface, which
- * HotSpot takes for java.lang.Object: then they are taken to go together.
+ * Verification types, and which are assignable to which.  No class is loaded, so it is usually
+ * unknown whether one class extends another or is an interface, which HotSpot treats as
+ * java.lang.Object.  Unknown types are assumed to be assignable.
  */
-#include "classfile/verifying.h"
+#include "classfile/verify/verify_internal.h"
 
 #include <string.h>
 
-/* Classes that are named without the class file's doing; a name's place is behind the file. */
+/* Names that the class file may lack.  Their positions are past any position in the file. */
 static const char known[] = "java/lang/Object\0java/lang/Throwable\0java/lang/String\0"
 			    "java/lang/Class\0java/lang/invoke/MethodHandle\0"
 			    "java/lang/invoke/MethodType\0java/lang/Cloneable\0"
 			    "java/io/Serializable";
 #define KNOWN_BASE (UINT32_MAX - (uint32_t)sizeof(known))
 
-static struct cf_text vt_name(const struct verifying *v, struct vtype t)
+static struct cf_text vt_name(const struct verifier *v, struct vtype t)
 {
 	if (t.kind != V_OBJECT || t.len == 0)
 		return (struct cf_text){ NULL, 0 };
@@ -37,7 +37,7 @@ struct vtype vt_known(const char *name)
 	return (struct vtype){ KNOWN_BASE + at, (uint16_t)strlen(name), 0, V_OBJECT };
 }
 
-/* An unknown letter cannot be: descriptors are checked before they come here. */
+/* Other letters do not occur: descriptors have been checked. */
 static enum vkind kind_of(char letter)
 {
 	switch (letter) {
@@ -54,14 +54,14 @@ static enum vkind kind_of(char letter)
 	}
 }
 
-static struct vtype named(const struct verifying *v, struct cf_text name, uint8_t dims)
+static struct vtype named(const struct verifier *v, struct cf_text name, uint8_t dims)
 {
 	uint32_t at = (uint32_t)((const uint8_t *)name.data - v->class->data);
 
 	return (struct vtype){ at, (uint16_t)name.len, dims, V_OBJECT };
 }
 
-struct vtype vt_field(const struct verifying *v, const struct cf_type *type)
+struct vtype vt_field(const struct verifier *v, const struct cf_type *type)
 {
 	if (type->kind != 'L')
 		return vt_kind(kind_of(type->kind));
@@ -70,7 +70,7 @@ struct vtype vt_field(const struct verifying *v, const struct cf_type *type)
 	return (struct vtype){ (uint8_t)type->element_kind, 0, type->dimensions, V_PRIMS };
 }
 
-struct vtype vt_class(const struct verifying *v, struct cf_text name)
+struct vtype vt_class(const struct verifier *v, struct cf_text name)
 {
 	struct cf_type type;
 
@@ -99,45 +99,45 @@ struct vtype vt_second(struct vtype first)
 	return vt_kind(first.kind == V_LONG ? V_LONG_2 : V_DOUBLE_2);
 }
 
-static bool same_class(const struct verifying *v, struct vtype a, struct vtype b)
+static bool same_class(const struct verifier *v, struct vtype a, struct vtype b)
 {
 	return (a.at == b.at && a.len == b.len) ||
 	       (a.len == b.len && cf_text_same(vt_name(v, a), vt_name(v, b)));
 }
 
-bool vt_same(const struct verifying *v, struct vtype a, struct vtype b)
+bool vt_same(const struct verifier *v, struct vtype a, struct vtype b)
 {
 	if (a.kind != b.kind || a.dims != b.dims)
 		return false;
 	return a.kind == V_OBJECT ? same_class(v, a, b) : a.at == b.at;
 }
 
-static bool is_named(const struct verifying *v, struct vtype t, const char *name)
+static bool is_named(const struct verifier *v, struct vtype t, const char *name)
 {
 	return cf_text_is(vt_name(v, t), name);
 }
 
-static bool is_object(const struct verifying *v, struct vtype t)
+static bool is_object(const struct verifier *v, struct vtype t)
 {
 	return is_named(v, t, "java/lang/Object");
 }
 
-/* What every array is besides an Object (JVMS 4.10.1.2). */
-static bool is_of_arrays(const struct verifying *v, struct vtype t)
+/* Returns true for the interfaces that every array implements (JVMS 4.10.1.2). */
+static bool is_array_interface(const struct verifier *v, struct vtype t)
 {
 	return is_named(v, t, "java/lang/Cloneable") || is_named(v, t, "java/io/Serializable");
 }
 
-/* Nothing extends it.  The few of the JDK are those that mistakes are most often made with. */
-static bool is_final(const struct verifying *v, struct vtype t)
+/* Returns true if the class is known to be final.  Only a few frequent JDK classes are listed. */
+static bool is_final(const struct verifier *v, struct vtype t)
 {
 	return is_named(v, t, "java/lang/String") || is_named(v, t, "java/lang/Class") ||
 	       is_named(v, t, "java/lang/invoke/MethodType") ||
 	       (v->class->access & CF_ACC_FINAL && same_class(v, t, v->this_type));
 }
 
-/* It is no interface, and not Object. */
-static bool is_proper_class(const struct verifying *v, struct vtype t)
+/* Returns true if the type is known to be a class, not an interface and not Object. */
+static bool is_proper_class(const struct verifier *v, struct vtype t)
 {
 	if (is_final(v, t) || is_named(v, t, "java/lang/Throwable"))
 		return true;
@@ -146,16 +146,16 @@ static bool is_proper_class(const struct verifying *v, struct vtype t)
 		(same_class(v, t, v->super_type) && !is_object(v, t)));
 }
 
-/* Of its superclasses only Object can be a proper class. */
-static bool extends_object(const struct verifying *v, struct vtype t)
+/* Returns true if the class is known to have no superclass other than Object. */
+static bool extends_object(const struct verifier *v, struct vtype t)
 {
 	if (same_class(v, t, v->this_type))
 		return is_object(v, v->super_type);
 	return is_object(v, t) || is_named(v, t, "java/lang/Throwable") || is_final(v, t);
 }
 
-/* Is it sure that no value of the one class is one of the other, which has another name? */
-static bool are_apart(const struct verifying *v, struct vtype from, struct vtype to)
+/* Returns true if `from` is certainly not assignable to `to`; their names differ. */
+static bool are_unrelated(const struct verifier *v, struct vtype from, struct vtype to)
 {
 	if (from.len == 0 || to.len == 0)
 		return false;
@@ -164,27 +164,27 @@ static bool are_apart(const struct verifying *v, struct vtype from, struct vtype
 	return is_final(v, to) || (extends_object(v, from) && is_proper_class(v, to));
 }
 
-/* The old verifier takes every interface for Object, also where arrays are concerned. */
-static bool may_be_interface(const struct verifying *v, struct vtype t)
+/* Returns true if inference treats the type as Object, as the old verifier does with interfaces. */
+static bool may_be_interface(const struct verifier *v, struct vtype t)
 {
 	return v->infer && v->class->major <= JAVA_6 && !is_proper_class(v, t);
 }
 
-/* from and to have a kind that vt_is_reference(). */
-static bool reference_assignable(const struct verifying *v, struct vtype from, struct vtype to)
+/* from and to must be references: see vt_is_reference(). */
+static bool reference_assignable(const struct verifier *v, struct vtype from, struct vtype to)
 {
 	if (from.kind == V_NULL)
 		return true;
 	if (to.kind != V_OBJECT || from.dims < to.dims)
-		return false; /* another array of primitives, or no array */
+		return false; /* a different array of primitives, or not an array */
 	if (is_object(v, to))
 		return from.dims > to.dims || from.kind == V_OBJECT;
 	if (from.dims > to.dims)
-		return to.len == 0 || is_of_arrays(v, to) || may_be_interface(v, to);
-	return from.kind == V_OBJECT && (same_class(v, from, to) || !are_apart(v, from, to));
+		return to.len == 0 || is_array_interface(v, to) || may_be_interface(v, to);
+	return from.kind == V_OBJECT && (same_class(v, from, to) || !are_unrelated(v, from, to));
 }
 
-bool vt_assignable(const struct verifying *v, struct vtype from, struct vtype to)
+bool vt_assignable(const struct verifier *v, struct vtype from, struct vtype to)
 {
 	if (to.kind == V_TOP || to.kind == V_ANY || from.kind == V_ANY || vt_same(v, from, to))
 		return true;
@@ -192,7 +192,7 @@ bool vt_assignable(const struct verifying *v, struct vtype from, struct vtype to
 	       reference_assignable(v, from, to);
 }
 
-/* All that is known is that it is an object, or an array of so many dimensions of them. */
+/* Returns Object, or an array of it: the common type if nothing more is known. */
 static struct vtype objects(uint8_t dims)
 {
 	struct vtype t = vt_known("java/lang/Object");
@@ -201,7 +201,7 @@ static struct vtype objects(uint8_t dims)
 	return t;
 }
 
-static struct vtype merge_references(const struct verifying *v, struct vtype a, struct vtype b)
+static struct vtype merge_references(const struct verifier *v, struct vtype a, struct vtype b)
 {
 	if (a.kind == V_NULL)
 		return b;
@@ -216,7 +216,7 @@ static struct vtype merge_references(const struct verifying *v, struct vtype a, 
 	if (a.kind == V_PRIMS)
 		return objects((uint8_t)(a.dims - 1));
 	if (a.dims < b.dims)
-		return is_of_arrays(v, a) ? a : objects(a.dims);
+		return is_array_interface(v, a) ? a : objects(a.dims);
 	if (b.kind == V_PRIMS)
 		return objects((uint8_t)(b.dims - 1));
 	if (is_object(v, a) || is_object(v, b))
@@ -224,11 +224,11 @@ static struct vtype merge_references(const struct verifying *v, struct vtype a, 
 	return (struct vtype){ .dims = a.dims, .kind = V_OBJECT };
 }
 
-struct vtype vt_merge(const struct verifying *v, struct vtype a, struct vtype b)
+struct vtype vt_merge(const struct verifier *v, struct vtype a, struct vtype b)
 {
 	if (vt_same(v, a, b))
 		return a;
-	/* What a subroutine does not touch is of each caller's own type. */
+	/* A variable that a subroutine does not use may have a different type for each caller. */
 	if (v->lenient)
 		return vt_kind(V_ANY);
 	if (vt_is_reference(a) && vt_is_reference(b))

@@ -1,30 +1,28 @@
 #include <string.h>
 
 #include "jvm/classes.h"
-#include "jvm/profile_exact_state.h"
-#include "jvm/ref.h"
+#include "jvm/alloc/alloc_exact_state.h"
+#include "jvm/jni_refs.h"
 
-/* Classes */
-
-/* As long as the class is not linked it tells no fields. */
-static void learn_carrier(struct ag_profile *profile, JNIEnv *jni, jclass class)
+/* Looks up VirtualThread.carrierThread.  JVMTI reports no fields until the class is linked. */
+static void learn_carrier(struct ag_alloc_profile *profile, JNIEnv *jni, jclass class)
 {
-	struct ag_jvm jvm = { .ti = profile->ti, .jni = jni }; /* its errors go nowhere */
+	struct ag_jvm jvm = { .ti = profile->ti, .jni = jni }; /* its errors are ignored */
 	jfieldID field = ag_ref_field(&jvm, class, "carrierThread", "Ljava/lang/Thread;");
-	jclass held, none = NULL;
+	jclass ref, none = NULL;
 
 	if (!field)
 		return;
-	held = (*jni)->NewGlobalRef(jni, class);
-	if (!held)
+	ref = ag_ref_global(jni, class, &profile->globals);
+	if (!ref)
 		return;
-	if (!__atomic_compare_exchange_n(&profile->exact->virtual_threads, &none, held, false,
+	if (!__atomic_compare_exchange_n(&profile->exact->virtual_threads, &none, ref, false,
 					 __ATOMIC_RELEASE, __ATOMIC_RELAXED))
-		(*jni)->DeleteGlobalRef(jni, held);
+		ag_ref_global_drop(jni, ref, &profile->globals);
 	__atomic_store_n(&profile->exact->carrier, field, __ATOMIC_RELEASE);
 }
 
-void ag_exact_learn(struct ag_profile *profile, JNIEnv *jni, jclass class)
+void ag_exact_learn(struct ag_alloc_profile *profile, JNIEnv *jni, jclass class)
 {
 	const char *signature;
 	bool shared = false;
@@ -33,10 +31,10 @@ void ag_exact_learn(struct ag_profile *profile, JNIEnv *jni, jclass class)
 
 	if ((*profile->ti)->GetObjectHashCode(profile->ti, class, &hash) != JVMTI_ERROR_NONE)
 		return;
-	kind = ag_kinds_of(profile->kinds, profile->ti, jni, class, hash, &shared);
+	kind = ag_alloc_classes_of(profile->kinds, profile->ti, jni, class, hash, &shared);
 	if (shared && !ag_exact_is_shared(profile->exact, (uint32_t)hash))
-		ag_hooks_share(profile->exact, hash);
-	signature = ag_kinds_signature(profile->kinds, kind);
+		ag_alloc_hooks_share(profile->exact, hash);
+	signature = ag_alloc_classes_signature(profile->kinds, kind);
 	if (signature && strcmp(signature, "Ljava/lang/VirtualThread;") == 0 &&
 	    !profile->exact->carrier)
 		learn_carrier(profile, jni, class);
@@ -44,17 +42,17 @@ void ag_exact_learn(struct ag_profile *profile, JNIEnv *jni, jclass class)
 
 static void JNICALL class_prepared(jvmtiEnv *ti, JNIEnv *jni, jthread thread, jclass class)
 {
-	struct ag_teller *teller;
-	struct ag_profile *profile = ag_teller_come(jni, &teller);
+	struct ag_thread_slot *slot;
+	struct ag_alloc_profile *profile = ag_thread_slot_enter(jni, &slot);
 
 	(void)ti, (void)thread;
 	if (!profile)
 		return;
 	ag_exact_learn(profile, jni, class);
-	ag_teller_go(teller);
+	ag_thread_slot_leave(slot);
 }
 
-static int learn_loaded(struct ag_jvm *jvm, struct ag_profile *profile)
+static int learn_loaded(struct ag_jvm *jvm, struct ag_alloc_profile *profile)
 {
 	struct ag_classes classes = { 0 };
 	int rc;
@@ -62,7 +60,7 @@ static int learn_loaded(struct ag_jvm *jvm, struct ag_profile *profile)
 	if (ag_ref_push(jvm) != 0)
 		return -1;
 	rc = ag_classes_get(jvm, &classes);
-	if (rc == 0) /* JDK 8 and 11 count what frames further out hold */
+	if (rc == 0) /* JDK 8 and 11 also count the references of outer frames */
 		rc = ag_ref_expect(jvm, 2 * ((jint)classes.n + 64));
 	for (uint32_t i = 0; rc == 0 && i < classes.n; i++)
 		ag_exact_learn(profile, jvm->jni, classes.list[i]);
@@ -71,29 +69,7 @@ static int learn_loaded(struct ag_jvm *jvm, struct ag_profile *profile)
 	return rc;
 }
 
-/* Beginning and ending */
-
-#define IDLE_MS 1000
-
-static uint32_t held; /* one exact profile at a time: a hook tells no other's */
-
-static int hold(struct ag_jvm *jvm, struct ag_exact *exact)
-{
-	uint32_t free = 0;
-
-	if (!__atomic_compare_exchange_n(&held, &free, 1, false, __ATOMIC_ACQUIRE,
-					 __ATOMIC_RELAXED))
-		return ag_fail(jvm, "count every allocation",
-			       "another jtool alloc --exact or a recording does already, and only "
-			       "one can: wait until it has ended");
-	exact->held = true;
-	if (!ag_hooks_idle(IDLE_MS))
-		return ag_fail(jvm, "count every allocation",
-			       "a suspended thread is still in a hook of an earlier profile");
-	return 0;
-}
-
-static int add_capabilities(struct ag_jvm *jvm, struct ag_profile *profile)
+static int add_capabilities(struct ag_jvm *jvm, struct ag_alloc_profile *profile)
 {
 	const jvmtiCapabilities wanted = {
 		.can_generate_vm_object_alloc_events = 1, .can_get_bytecodes = 1,
@@ -101,11 +77,11 @@ static int add_capabilities(struct ag_jvm *jvm, struct ag_profile *profile)
 
 	profile->callbacks.ClassPrepare = class_prepared;
 	profile->callbacks.VMObjectAlloc = ag_exact_vm_alloc;
-	return ag_ti_check(jvm, "AddCapabilities",
-			   (*profile->ti)->AddCapabilities(profile->ti, &wanted));
+	return ag_jvmti_check(jvm, "AddCapabilities",
+			      (*profile->ti)->AddCapabilities(profile->ti, &wanted));
 }
 
-static int prepare(struct ag_jvm *jvm, struct ag_profile *profile)
+static int prepare(struct ag_jvm *jvm, struct ag_alloc_profile *profile)
 {
 	struct ag_exact *exact = ag_arena_take(&profile->arena, sizeof(*exact));
 
@@ -113,91 +89,93 @@ static int prepare(struct ag_jvm *jvm, struct ag_profile *profile)
 		exact->methods = ag_arena_take(&profile->arena, sizeof(*exact->methods)
 					       << AG_METHODS_BITS);
 	if (!exact || !exact->methods)
-		return ag_fail(jvm, "count every allocation", "so little memory is not enough");
+		return ag_fail(jvm, "count every allocation", "the memory limit is too low");
 	exact->profile = profile;
 	profile->exact = exact;
-	ag_places_begin(exact);
-	if (hold(jvm, exact) != 0 || ag_sizes_measure(jvm, &exact->sizes) != 0)
+	ag_array_sites_begin(exact);
+	exact->registered = ag_alloc_hooks_take(jvm) == 0;
+	if (!exact->registered || ag_sizes_measure(jvm, &exact->sizes) != 0)
 		return -1;
 	return add_capabilities(jvm, profile);
 }
 
-/* Classes that come meanwhile are told of by the event: so it comes first. */
-static int start(struct ag_jvm *jvm, struct ag_profile *profile)
+/* Enables ClassPrepare before listing the loaded classes, so that no class is missed. */
+static int start(struct ag_jvm *jvm, struct ag_alloc_profile *profile)
 {
-	if (ag_profile_listen(jvm, profile, JVMTI_EVENT_CLASS_PREPARE) != 0 ||
+	if (ag_alloc_profile_listen(jvm, profile, JVMTI_EVENT_CLASS_PREPARE) != 0 ||
 	    learn_loaded(jvm, profile) != 0)
 		return -1;
-	profile->exact->weaving = ag_weaving_in(jvm, profile);
-	if (!profile->exact->weaving)
+	profile->exact->alloc_code = ag_alloc_code_install(jvm, profile);
+	if (!profile->exact->alloc_code)
 		return -1;
 	profile->exact->began_ns = ag_now_ns();
-	ag_hooks_on(profile);
-	return ag_profile_listen(jvm, profile, JVMTI_EVENT_VM_OBJECT_ALLOC);
+	ag_alloc_hooks_on(profile);
+	return ag_alloc_profile_listen(jvm, profile, JVMTI_EVENT_VM_OBJECT_ALLOC);
 }
 
-static void deafen(const struct ag_profile *profile)
+static void disable_events(const struct ag_alloc_profile *profile)
 {
 	jvmtiEnv *ti = profile->ti;
 
-	/* of an event that was never enabled, or of a JVM that is leaving */
+	/* fails if the event was never enabled, or if the JVM is shutting down */
 	(void)(*ti)->SetEventNotificationMode(ti, JVMTI_DISABLE, JVMTI_EVENT_VM_OBJECT_ALLOC, NULL);
 	(void)(*ti)->SetEventNotificationMode(ti, JVMTI_DISABLE, JVMTI_EVENT_CLASS_PREPARE, NULL);
 }
 
-void ag_exact_off(struct ag_jvm *jvm, struct ag_profile *profile, jvmtiError *code)
+void ag_exact_off(struct ag_jvm *jvm, struct ag_alloc_profile *profile, jvmtiError *code)
 {
 	struct ag_exact *exact = profile->exact;
 
 	*code = JVMTI_ERROR_NONE;
-	if (exact->still)
+	if (exact->stopped)
 		return;
-	deafen(profile);
-	ag_hooks_off(profile);
-	exact->still = true;
-	if (exact->weaving)
-		ag_weaving_out(jvm, exact->weaving, code);
+	disable_events(profile);
+	ag_alloc_hooks_off(profile);
+	exact->stopped = true;
+	if (exact->alloc_code)
+		ag_alloc_code_remove(jvm, exact->alloc_code, code);
 }
 
-void ag_exact_tick(struct ag_jvm *jvm, struct ag_profile *profile)
+void ag_exact_tick(struct ag_jvm *jvm, struct ag_alloc_profile *profile)
 {
-	ag_weaving_tick(jvm, profile->exact->weaving);
+	ag_alloc_code_tick(jvm, profile->exact->alloc_code);
 }
 
-int ag_exact_on(struct ag_jvm *jvm, struct ag_profile *profile)
+int ag_exact_on(struct ag_jvm *jvm, struct ag_alloc_profile *profile)
 {
 	jvmtiError code;
 
 	if (prepare(jvm, profile) != 0)
 		return -1;
-	ag_hooks_open(profile);
+	ag_alloc_hooks_open(profile);
 	if (start(jvm, profile) == 0)
 		return 0;
-	ag_exact_off(jvm, profile, &code); /* what failed first is what is told */
+	ag_exact_off(jvm, profile, &code); /* the first error remains recorded */
 	return -1;
 }
 
-void ag_exact_free(struct ag_jvm *jvm, struct ag_profile *profile)
+void ag_exact_free(struct ag_jvm *jvm, struct ag_alloc_profile *profile)
 {
 	struct ag_exact *exact = profile->exact;
 
-	if (exact->weaving)
-		ag_weaving_free(jvm, exact->weaving);
-	if (exact->virtual_threads && !profile->left)
-		(*jvm->jni)->DeleteGlobalRef(jvm->jni, exact->virtual_threads);
-	if (exact->held)
-		__atomic_store_n(&held, 0, __ATOMIC_RELEASE);
+	if (exact->alloc_code)
+		ag_alloc_code_free(jvm, exact->alloc_code);
+	if (!profile->left)
+		ag_ref_global_drop(jvm->jni, exact->virtual_threads, &profile->globals);
+	if (exact->registered)
+		ag_alloc_hooks_give_back();
 	profile->exact = NULL;
 }
 
-int ag_exact_notes(const struct ag_profile *profile, ag_profile_note_fn *tell, void *arg)
+int ag_exact_notes(const struct ag_alloc_profile *profile, ag_alloc_profile_note_fn *report,
+		   void *arg)
 {
 	const struct ag_exact *exact = profile->exact;
-	uint64_t strayed = __atomic_load_n(&exact->strayed, __ATOMIC_RELAXED);
-	int rc = exact->weaving ? ag_weaving_notes(exact->weaving, tell, arg) : 0;
+	uint64_t misattributed = __atomic_load_n(&exact->misattributed, __ATOMIC_RELAXED);
+	int rc = exact->alloc_code ? ag_alloc_code_notes(exact->alloc_code, report, arg) : 0;
 
-	if (rc != 0 || strayed == 0)
+	if (rc != 0 || misattributed == 0)
 		return rc;
-	return tell(arg, WIRE_ALLOC_FULL, "objects, counted at other stacks of their class,",
-		    strayed);
+	return report(arg, WIRE_ALLOC_FULL, "objects (counted at other stacks of their class)",
+		      misattributed);
 }

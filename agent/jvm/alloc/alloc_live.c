@@ -1,53 +1,52 @@
-/* Built for speed: the JVM stands still meanwhile. */
+/* Optimised for speed, because the JVM is paused while live objects are counted. */
 #ifndef __clang__ /* which has no such pragma */
 #pragma GCC optimize("O2")
 #endif
 
-#include "jvm/profile_state.h"
+#include "jvm/alloc/alloc_state.h"
 
 /*
- * A tag: the site, 1 + log2 of the interval (0: not sampled), the collections before, and a bit so
- * that none is 0, which is no tag.  None is negative.
+ * A tag has, from bit 0: the site, 1 + log2 of the interval (0: not sampled), and the number of
+ * collections before the allocation.  MARKED is always set, because a tag of 0 means untagged.
  */
-#define DRAWN_BITS 6
-#define AGE_SHIFT (AG_SITES_BITS + DRAWN_BITS)
+#define INTERVAL_BITS 6
+#define AGE_SHIFT (AG_SITES_BITS + INTERVAL_BITS)
 #define MARKED (INT64_C(1) << 62)
-#define REACHED (INT64_C(1) << 61) /* and counted */
+#define REACHED (INT64_C(1) << 61) /* already counted */
 _Static_assert(AGE_SHIFT + 32 <= 61, "a tag has room for all collections");
 
-/* Intervals that are chosen are powers of two; another one is the same all the time. */
-static uint32_t drawn_of(uint64_t interval)
+/* An interval chosen by the agent is a power of two; a requested one never changes. */
+static uint32_t encode_interval(uint64_t interval)
 {
 	return interval ? 64 - (uint32_t)__builtin_clzll(interval) : 0;
 }
 
-static uint64_t interval_of(const struct ag_profile *profile, uint32_t drawn)
+static uint64_t decode_interval(const struct ag_alloc_profile *profile, uint32_t interval_code)
 {
 	if (profile->wanted.interval)
 		return profile->wanted.interval;
-	return UINT64_C(1) << (drawn - 1);
+	return UINT64_C(1) << (interval_code - 1);
 }
 
-void ag_live_mark(struct ag_profile *profile, jobject object, uint32_t site, uint64_t interval)
+void ag_live_mark(struct ag_alloc_profile *profile, jobject object, uint32_t site,
+		  uint64_t interval)
 {
 	uint64_t collections = __atomic_load_n(&profile->collections, __ATOMIC_RELAXED);
 	jlong tag = (jlong)(collections << AGE_SHIFT |
-			    (uint64_t)drawn_of(interval) << AG_SITES_BITS | site) | MARKED;
+			    (uint64_t)encode_interval(interval) << AG_SITES_BITS | site) | MARKED;
 
-	/* Without memory for it the object is not among the live ones. */
+	/* Without memory for the tag, the object does not count as live. */
 	if ((*profile->ti)->SetTag(profile->ti, object, tag) != JVMTI_ERROR_NONE)
 		(void)__atomic_fetch_add(&profile->dropped, 1, __ATOMIC_RELAXED);
 }
 
-/* Collections */
-
 /*
- * At a safepoint: no JNI, and no JVMTI but this.  HotSpot tells of each pause: one a collection,
- * but of ZGC's and Shenandoah's cycles 2 to 8 (JDK 25, 27).
+ * Runs at a safepoint: no JNI and few JVMTI functions are allowed.  HotSpot sends one event for
+ * each pause: one for a collection, but 2 to 8 for a cycle of ZGC or Shenandoah (JDK 25, 27).
  */
 static void JNICALL on_collected(jvmtiEnv *ti)
 {
-	struct ag_profile *profile = NULL;
+	struct ag_alloc_profile *profile = NULL;
 
 	if ((*ti)->GetEnvironmentLocalStorage(ti, (void **)&profile) != JVMTI_ERROR_NONE ||
 	    !profile || __atomic_load_n(&profile->forcing, __ATOMIC_RELAXED))
@@ -55,53 +54,51 @@ static void JNICALL on_collected(jvmtiEnv *ti)
 	(void)__atomic_fetch_add(&profile->collections, 1, __ATOMIC_RELAXED);
 }
 
-int ag_live_on(struct ag_jvm *jvm, struct ag_profile *profile)
+int ag_live_on(struct ag_jvm *jvm, struct ag_alloc_profile *profile)
 {
 	const jvmtiCapabilities capabilities = {
 		.can_tag_objects = 1,
 		.can_generate_garbage_collection_events = 1,
 	};
 
-	if (ag_ti_check(jvm, "AddCapabilities",
-			(*profile->ti)->AddCapabilities(profile->ti, &capabilities)) != 0)
+	if (ag_jvmti_check(jvm, "AddCapabilities",
+			   (*profile->ti)->AddCapabilities(profile->ti, &capabilities)) != 0)
 		return -1;
 	profile->callbacks.GarbageCollectionFinish = on_collected;
-	return ag_profile_listen(jvm, profile, JVMTI_EVENT_GARBAGE_COLLECTION_FINISH);
+	return ag_alloc_profile_listen(jvm, profile, JVMTI_EVENT_GARBAGE_COLLECTION_FINISH);
 }
 
-/* The JVM does not come back from this in the middle of a collection: nobody is in there then. */
-void ag_live_off(struct ag_profile *profile)
+/* The JVMTI call does not return during a collection, so no callback is in flight afterwards. */
+void ag_live_off(struct ag_alloc_profile *profile)
 {
 	jvmtiEnv *ti = profile->ti;
 
-	/* It fails if the JVM is leaving. */
+	/* fails only if the JVM is shutting down */
 	(void)(*ti)->SetEventNotificationMode(ti, JVMTI_DISABLE,
 					      JVMTI_EVENT_GARBAGE_COLLECTION_FINISH, NULL);
 }
 
-/* Counting */
-
 struct counting {
-	struct ag_profile *profile;
-	uint32_t collections; /* until now */
+	struct ag_alloc_profile *profile;
+	uint32_t collections; /* profile->collections when counting starts */
 };
 
 static void count_object(const struct counting *counting, jlong tag, jlong size)
 {
-	struct ag_profile *profile = counting->profile;
+	struct ag_alloc_profile *profile = counting->profile;
 	uint64_t bits = (uint64_t)(tag & ~(MARKED | REACHED));
 	uint32_t site = (uint32_t)bits & ((UINT32_C(1) << AG_SITES_BITS) - 1);
-	uint32_t drawn = (uint32_t)(bits >> AG_SITES_BITS) & ((1 << DRAWN_BITS) - 1);
+	uint32_t interval_code = (uint32_t)(bits >> AG_SITES_BITS) & ((1 << INTERVAL_BITS) - 1);
 	uint32_t before = (uint32_t)(bits >> AGE_SHIFT);
 	struct ag_weight weight = { 256, (uint64_t)size };
 
-	/* A profile that goes on marks new ones, maybe after one more collection. */
+	/* While the profile runs, a thread may tag an object after a further collection. */
 	if (before > counting->collections)
 		before = counting->collections;
 	if (counting->collections - before < profile->wanted.age)
 		return;
-	if (drawn)
-		weight = ag_sample_weight((uint64_t)size, interval_of(profile, drawn));
+	if (interval_code)
+		weight = ag_sample_weight((uint64_t)size, decode_interval(profile, interval_code));
 	ag_sites_add_live(&profile->sites, site, weight.objects_256, weight.bytes);
 }
 
@@ -112,7 +109,7 @@ static jint JNICALL on_object(jlong class_tag, jlong size, jlong *tag, jint leng
 	return 0;
 }
 
-/* Once for each reference to it */
+/* Counts an object at the first reference to it. */
 static jint JNICALL on_reference(jvmtiHeapReferenceKind kind,
 				 const jvmtiHeapReferenceInfo *info, jlong class_tag,
 				 jlong referrer_class_tag, jlong size, jlong *tag,
@@ -127,14 +124,14 @@ static jint JNICALL on_reference(jvmtiHeapReferenceKind kind,
 	return JVMTI_VISIT_OBJECTS;
 }
 
-/* What a collection of the profile's own leaves has survived nothing by that. */
-static int collect(struct ag_jvm *jvm, struct ag_profile *profile)
+/* Forces a collection, which on_collected() does not count. */
+static int collect(struct ag_jvm *jvm, struct ag_alloc_profile *profile)
 {
 	jvmtiEnv *ti = profile->ti;
 	int rc;
 
 	__atomic_store_n(&profile->forcing, 1, __ATOMIC_RELAXED);
-	rc = ag_ti_check(jvm, "ForceGarbageCollection", (*ti)->ForceGarbageCollection(ti));
+	rc = ag_jvmti_check(jvm, "ForceGarbageCollection", (*ti)->ForceGarbageCollection(ti));
 	__atomic_store_n(&profile->forcing, 0, __ATOMIC_RELAXED);
 	return rc;
 }
@@ -144,27 +141,27 @@ static int count_reached(struct ag_jvm *jvm, struct counting *counting)
 	static const jvmtiHeapCallbacks callbacks = { .heap_reference_callback = on_reference };
 	jvmtiEnv *ti = counting->profile->ti;
 
-	return ag_ti_check(jvm, "FollowReferences",
-			   (*ti)->FollowReferences(ti, JVMTI_HEAP_FILTER_UNTAGGED, NULL, NULL,
-						   &callbacks, counting));
+	return ag_jvmti_check(jvm, "FollowReferences",
+			      (*ti)->FollowReferences(ti, JVMTI_HEAP_FILTER_UNTAGGED, NULL, NULL,
+						      &callbacks, counting));
 }
 
-/* With this filter JDK 16 and later leave optimised frames alone. */
-static int count_left(struct ag_jvm *jvm, struct counting *counting)
+/* With the filter for tagged objects, JDK 16 and later do not deoptimise frames. */
+static int count_tagged(struct ag_jvm *jvm, struct counting *counting)
 {
 	static const jvmtiHeapCallbacks callbacks = { .heap_iteration_callback = on_object };
 	jvmtiEnv *ti = counting->profile->ti;
 
-	return ag_ti_check(jvm, "IterateThroughHeap",
-			   (*ti)->IterateThroughHeap(ti, JVMTI_HEAP_FILTER_UNTAGGED, NULL,
-						     &callbacks, counting));
+	return ag_jvmti_check(jvm, "IterateThroughHeap",
+			      (*ti)->IterateThroughHeap(ti, JVMTI_HEAP_FILTER_UNTAGGED, NULL,
+							&callbacks, counting));
 }
 
 /*
- * Before VMDeath HotSpot stops the threads of concurrent collectors: ZGC and Shenandoah would
- * let a forced collection wait for ever.
+ * Before VMDeath, HotSpot stops concurrent collectors: with ZGC and Shenandoah, collect() would
+ * wait forever after that.
  */
-int ag_live_count(struct ag_jvm *jvm, struct ag_profile *profile)
+int ag_live_count(struct ag_jvm *jvm, struct ag_alloc_profile *profile)
 {
 	struct counting counting = { .profile = profile };
 	int64_t start = ag_now_ns();
@@ -172,7 +169,7 @@ int ag_live_count(struct ag_jvm *jvm, struct ag_profile *profile)
 
 	counting.collections = __atomic_load_n(&profile->collections, __ATOMIC_RELAXED);
 	if (rc == 0)
-		rc = profile->dying ? count_reached(jvm, &counting) : count_left(jvm, &counting);
+		rc = profile->dying ? count_reached(jvm, &counting) : count_tagged(jvm, &counting);
 	profile->live_ns += (uint64_t)(ag_now_ns() - start);
 	return rc;
 }

@@ -1,14 +1,11 @@
-/* Built for speed: it is added to on the application's threads. */
+/* Optimised for speed: application threads call this. */
 #ifndef __clang__ /* which has no such pragma */
 #pragma GCC optimize("O2")
 #endif
 
-#include "jvm/profile_sites.h"
+#include "jvm/alloc/alloc_sites.h"
 
-/*
- * Bytes of an arena for each slot of the table, so that the table is not full before the arena is:
- * a site of 20 frames has 256.
- */
+/* Arena bytes per table slot.  A site with 20 frames takes 256, so the arena is full first. */
 #define SITE_BYTES 128u
 
 struct site {
@@ -16,7 +13,7 @@ struct site {
 	/* atomic */
 	uint64_t objects_256, bytes, samples, live_objects_256, live_bytes;
 	uint32_t kind, n;
-	uint64_t methods[]; /* their places are behind them */
+	uint64_t methods[]; /* followed by their bytecode indexes */
 };
 
 struct key {
@@ -29,26 +26,26 @@ static uint64_t method_of(const jvmtiFrameInfo *frame)
 	return (uint64_t)(uintptr_t)frame->method;
 }
 
-/* A method's code is at most 65,535 bytes long (JVMS 4.7.3); a native one's place is -1. */
-static uint16_t place_of(const jvmtiFrameInfo *frame)
+/* Code has at most 65,535 bytes (JVMS 4.7.3); the location in a native method is -1. */
+static uint16_t bci_of(const jvmtiFrameInfo *frame)
 {
 	return (uint16_t)frame->location;
 }
 
-static const uint16_t *places_of(const struct site *site)
+static const uint16_t *bcis_of(const struct site *site)
 {
 	return (const uint16_t *)(const void *)(site->methods + site->n);
 }
 
 static uint32_t hash_of(const struct key *key)
 {
-	/* 2^64 / golden ratio, and another odd one: that both ends of a product count. */
+	/* The factors are 2^64 / golden ratio and an arbitrary odd number. */
 	uint64_t hash = key->kind;
 
 	for (uint32_t i = 0; i < key->n; i++) {
 		const jvmtiFrameInfo *frame = &key->frames[i];
 
-		hash ^= method_of(frame) + (uint64_t)place_of(frame) * UINT64_C(0xd6e8feb86659fd93);
+		hash ^= method_of(frame) + (uint64_t)bci_of(frame) * UINT64_C(0xd6e8feb86659fd93);
 		hash *= UINT64_C(0x9e3779b97f4a7c15);
 		hash ^= hash >> 32;
 	}
@@ -59,13 +56,13 @@ static bool is_same(const struct ag_item *item, const void *arg)
 {
 	const struct site *site = (const void *)item;
 	const struct key *key = arg;
-	const uint16_t *places = places_of(site);
+	const uint16_t *bcis = bcis_of(site);
 
 	if (site->kind != key->kind || site->n != key->n)
 		return false;
 	for (uint32_t i = 0; i < site->n; i++) {
 		if (site->methods[i] != method_of(&key->frames[i]) ||
-		    places[i] != place_of(&key->frames[i]))
+		    bcis[i] != bci_of(&key->frames[i]))
 			return false;
 	}
 	return true;
@@ -74,23 +71,23 @@ static bool is_same(const struct ag_item *item, const void *arg)
 static struct ag_item *add(struct ag_sites *sites, const struct key *key, uint32_t hash)
 {
 	struct site *site;
-	uint16_t *places;
+	uint16_t *bcis;
 	size_t size = sizeof(*site) +
-		(size_t)key->n * (sizeof(*site->methods) + sizeof(*places));
+		(size_t)key->n * (sizeof(*site->methods) + sizeof(*bcis));
 
 	if (ag_table_full(&sites->table))
 		return NULL;
-	/* A cache line at least: two sites in one would have threads wait. */
+	/* At least a cache line, to prevent false sharing. */
 	site = ag_arena_take(sites->table.arena, size < 64 ? 64 : size);
 	if (!site)
 		return NULL;
 	site->item.hash = hash;
 	site->kind = key->kind;
 	site->n = key->n;
-	places = (uint16_t *)(void *)(site->methods + key->n);
+	bcis = (uint16_t *)(void *)(site->methods + key->n);
 	for (uint32_t i = 0; i < key->n; i++) {
 		site->methods[i] = method_of(&key->frames[i]);
-		places[i] = place_of(&key->frames[i]);
+		bcis[i] = bci_of(&key->frames[i]);
 	}
 	return ag_table_add(&sites->table, &site->item, is_same, key);
 }
@@ -161,26 +158,26 @@ void ag_sites_forget_live(struct ag_sites *sites)
 	}
 }
 
-static uint64_t whole(uint64_t objects_256)
+static uint64_t round_objects(uint64_t objects_256)
 {
 	return (objects_256 + 128) / 256;
 }
 
-bool ag_sites_get(const struct ag_sites *sites, uint32_t i, struct ag_profile_site *told)
+bool ag_sites_get(const struct ag_sites *sites, uint32_t i, struct ag_alloc_site *out)
 {
 	const struct site *site = site_at(sites, i);
 
 	if (!site)
 		return false;
-	*told = (struct ag_profile_site){
+	*out = (struct ag_alloc_site){
 		.kind = site->kind,
-		.objects = whole(value(&site->objects_256)),
+		.objects = round_objects(value(&site->objects_256)),
 		.bytes = value(&site->bytes),
 		.samples = value(&site->samples),
-		.live_objects = whole(value(&site->live_objects_256)),
+		.live_objects = round_objects(value(&site->live_objects_256)),
 		.live_bytes = value(&site->live_bytes),
 		.methods = site->methods,
-		.places = places_of(site),
+		.bcis = bcis_of(site),
 		.n_frames = site->n,
 	};
 	return true;

@@ -1,10 +1,10 @@
-/* Sizes of arrays: measured, for there are more ways to lay them out than options tell. */
-#include "jvm/profile_exact_state.h"
-#include "jvm/ref.h"
+/* Measures the sizes of arrays, because the JVM's options do not determine their layout. */
+#include "jvm/alloc/alloc_exact_state.h"
+#include "jvm/jni_refs.h"
 
 #define ALIGN_MAX 256 /* -XX:ObjectAlignmentInBytes */
-#define REFERENCES 4u /* behind log2 of the sizes of primitive elements */
-#define FAR 1000
+#define REFERENCES 4u /* the `type` of references; 0 to 3: log2 of a primitive's size */
+#define MANY 1000
 
 static jarray new_array(struct ag_jvm *jvm, unsigned type, jclass object, jsize n)
 {
@@ -24,7 +24,7 @@ static jarray new_array(struct ag_jvm *jvm, unsigned type, jclass object, jsize 
 	}
 }
 
-/* -1 recorded */
+/* Returns the size in bytes of a new array of n elements; -1: error recorded. */
 static jlong array_size(struct ag_jvm *jvm, unsigned type, jclass object, jsize n)
 {
 	jarray array = new_array(jvm, type, object, n);
@@ -32,13 +32,13 @@ static jlong array_size(struct ag_jvm *jvm, unsigned type, jclass object, jsize 
 
 	if (ag_ref_threw(jvm, "measure arrays") || !array)
 		return -1;
-	if (AG_TI(jvm, GetObjectSize, array, &size) != 0)
+	if (AG_JVMTI(jvm, GetObjectSize, array, &size) != 0)
 		size = -1;
 	ag_ref_drop(jvm, array);
 	return size;
 }
 
-/* With how many elements it takes more than with none; 0: recorded. */
+/* Returns the smallest length at which an array is larger than an empty one; 0: error recorded. */
 static jsize first_step(struct ag_jvm *jvm, unsigned type, jclass object, jlong empty, jlong *size)
 {
 	for (jsize n = 1; n <= ALIGN_MAX; n++) {
@@ -48,17 +48,17 @@ static jsize first_step(struct ag_jvm *jvm, unsigned type, jclass object, jlong 
 		if (*size > empty)
 			return n;
 	}
-	(void)ag_fail(jvm, "measure arrays", "they have sizes that make no sense");
+	(void)ag_fail(jvm, "measure arrays", "their sizes are inconsistent");
 	return 0;
 }
 
-/* The header ends where the elements of the type can begin, and the first step is behind it. */
+/* Computes the header size: an empty array has room for n - 1 elements after its header. */
 static int measure(struct ag_jvm *jvm, struct ag_sizes *sizes, unsigned type, jclass object)
 {
 	jlong empty = array_size(jvm, type, object, 0), size = 0;
-	jlong many = array_size(jvm, type, object, FAR);
-	uint32_t shift = type < REFERENCES ? type : many - empty > FAR * 6 ? 3 : 2;
-	struct ag_cell cell = { .flags = shift };
+	jlong many = array_size(jvm, type, object, MANY);
+	uint32_t shift = type < REFERENCES ? type : many - empty > MANY * 6 ? 3 : 2;
+	struct ag_count_cell cell = { .flags = shift };
 	jsize n;
 
 	if (empty < 0 || many < 0)
@@ -69,9 +69,9 @@ static int measure(struct ag_jvm *jvm, struct ag_sizes *sizes, unsigned type, jc
 	if (type == 0)
 		sizes->align = (uint64_t)(size - empty) - 1;
 	cell.size = (uint32_t)(empty - ((jlong)(n - 1) << shift));
-	if (ag_size_of(sizes->align, &cell, FAR) != (uint64_t)many ||
+	if (ag_size_of(sizes->align, &cell, MANY) != (uint64_t)many ||
 	    ag_size_of(sizes->align, &cell, 0) != (uint64_t)empty)
-		return ag_fail(jvm, "measure arrays", "they have sizes that make no sense");
+		return ag_fail(jvm, "measure arrays", "their sizes are inconsistent");
 	if (type < REFERENCES) {
 		sizes->base[type] = cell.size;
 	} else {
@@ -94,7 +94,7 @@ int ag_sizes_measure(struct ag_jvm *jvm, struct ag_sizes *sizes)
 	return rc;
 }
 
-void ag_sizes_of(const struct ag_sizes *sizes, const char *signature, struct ag_cell *cell)
+void ag_sizes_of(const struct ag_sizes *sizes, const char *signature, struct ag_count_cell *cell)
 {
 	static const char primitives[8] = "ZBCSIFJD"; /* two of each size */
 

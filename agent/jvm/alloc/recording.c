@@ -1,23 +1,23 @@
-#include "jvm/recording.h"
+#include "jvm/alloc/recording.h"
 
 #define NS_PER_MS 1000000
-#define ENTER_MS 10000 /* for others to be done: a collection and a walk over a large heap */
-#define END_MS 3000    /* that the JVM's end waits for them */
+#define ENTER_MS 10000 /* maximum wait: another session may walk a large heap */
+#define END_MS 3000    /* maximum wait at the JVM's shutdown */
 
 static struct {
 	struct ag_jvm jvm;
-	jrawMonitorID monitor; /* of what follows */
+	jrawMonitorID monitor; /* guards the members below */
 	bool busy, over;
 	uint32_t flags;
-	struct ag_profile *profile; /* atomic; NULL: none */
+	struct ag_alloc_profile *profile; /* atomic; NULL: none */
 } recording;
 
-static struct ag_profile *get_profile(void)
+static struct ag_alloc_profile *get_profile(void)
 {
 	return __atomic_load_n(&recording.profile, __ATOMIC_ACQUIRE);
 }
 
-/* These fail only if the monitor is none, or is not held. */
+/* The JVMTI calls fail only if the monitor is invalid or not held. */
 static void lock(void)
 {
 	(void)(*recording.jvm.ti)->RawMonitorEnter(recording.jvm.ti, recording.monitor);
@@ -28,7 +28,7 @@ static void unlock(void)
 	(void)(*recording.jvm.ti)->RawMonitorExit(recording.jvm.ti, recording.monitor);
 }
 
-/* Woken early or late: its callers look again. */
+/* May return early or late; callers check again. */
 static void wait_ms(int64_t ms)
 {
 	(void)(*recording.jvm.ti)->RawMonitorWait(recording.jvm.ti, recording.monitor, ms);
@@ -39,9 +39,9 @@ static void wake_all(void)
 	(void)(*recording.jvm.ti)->RawMonitorNotifyAll(recording.jvm.ti, recording.monitor);
 }
 
-int ag_recording_begin(struct ag_jvm *jvm, struct ag_profile *profile, uint32_t flags)
+int ag_recording_begin(struct ag_jvm *jvm, struct ag_alloc_profile *profile, uint32_t flags)
 {
-	if (AG_TI(jvm, CreateRawMonitor, "jtool recording", &recording.monitor) != 0)
+	if (AG_JVMTI(jvm, CreateRawMonitor, "jtool recording", &recording.monitor) != 0)
 		return -1;
 	recording.jvm = *jvm;
 	recording.flags = flags;
@@ -49,7 +49,7 @@ int ag_recording_begin(struct ag_jvm *jvm, struct ag_profile *profile, uint32_t 
 	return 0;
 }
 
-/* With the lock: wait until nobody is at it. */
+/* Waits up to ms milliseconds, with the lock, until no thread has access.  False: one still has. */
 static bool wait_for_turn(int ms)
 {
 	int64_t until = ag_now_ns() + (int64_t)ms * NS_PER_MS, left;
@@ -77,7 +77,7 @@ int ag_recording_enter(struct ag_jvm *jvm, struct ag_turn *turn)
 	unlock();
 	if (over)
 		return 0;
-	return free ? 1 : ag_fail(jvm, "look at what is recorded", "another client does, still");
+	return free ? 1 : ag_fail(jvm, "read the recording", "another client still reads it");
 }
 
 void ag_recording_leave(void)
@@ -88,7 +88,7 @@ void ag_recording_leave(void)
 	unlock();
 }
 
-bool ag_recording_rest(int ms)
+bool ag_recording_wait(int ms)
 {
 	bool over;
 
@@ -100,9 +100,9 @@ bool ag_recording_rest(int ms)
 	return !over;
 }
 
-struct ag_profile *ag_recording_end(bool *turn)
+struct ag_alloc_profile *ag_recording_end(bool *turn)
 {
-	struct ag_profile *profile = get_profile();
+	struct ag_alloc_profile *profile = get_profile();
 
 	if (!profile)
 		return NULL;

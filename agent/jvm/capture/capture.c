@@ -1,17 +1,17 @@
-#include "jvm/capture.h"
+#include "jvm/capture/capture.h"
 
 #include <string.h>
 
 #include "jvm/classes.h"
-#include "jvm/ref.h"
+#include "jvm/jni_refs.h"
 #include "wire/frame.h"
 
-/* Of all errors of a retransformation only this exception has JVMTI_ERROR_UNSUPPORTED_VERSION. */
+/* A retransformation returns JVMTI_ERROR_UNSUPPORTED_VERSION for this exception only. */
 #define THROWN "java/lang/UnsupportedClassVersionError"
 
 #define FIRST_ROOM (16u * 1024)
 
-/* "p/C" and "Lp/C;" */
+/* Returns true if the signature is "Lp/C;" for the name "p/C". */
 static bool is_name_of(const char *name, const char *signature)
 {
 	size_t len = name ? strlen(name) : 0;
@@ -20,10 +20,10 @@ static bool is_name_of(const char *name, const char *signature)
 }
 
 /*
- * The class alone does not tell: while a class is being redefined, HotSpot may load another one
- * on the same thread, and the hook is told the class that is being redefined with that one's
- * name and bytes (JDK 9+ with java/lang/WeakPairMap$Pair$Weak, for the first class of a named
- * module: it lets the module read those of the agents).
+ * Compares the name and loader, too: while a class is being redefined, HotSpot may load a new class
+ * on the same thread, and then calls the hook with the redefined class, but with the name and bytes
+ * of the new class.  From JDK 9 on the new class may be WeakPairMap$Pair$Weak, when HotSpot lets a
+ * named module read the unnamed modules of agents.
  */
 static bool is_wanted(const struct ag_capture *c, JNIEnv *jni, jclass class, jobject loader,
 		      const char *name)
@@ -48,14 +48,14 @@ static bool make_room(struct ag_capture *c, size_t len)
 }
 
 /*
- * On every thread, for every class.  One that is merely loaded is let through without any call,
- * which might have to wait for a safepoint: JDK 26 and 27, until JDK-8387045, cannot come to one
- * when they exit while a thread waits for it in a hook, and take a minute more to exit.
+ * Runs on every thread for every class.  For a class that is only being loaded it makes no call,
+ * because a call may block at a safepoint: without the fix of JDK-8387045, JDK 26 and 27 would then
+ * need a minute more to exit.
  *
- * Only on the thread that captures is there anything in this environment's thread-local storage:
- * the others come no further, and never follow a pointer to what that thread may have given back
- * meanwhile.  The environment itself they may look at: HotSpot frees one only when no thread is
- * in a callback (JvmtiEnvBase::periodic_clean_up).
+ * Only the capturing thread has a value in this environment's thread-local storage.  On other
+ * threads the hook returns, so it never uses a freed capture.  Those threads can use the
+ * environment: HotSpot frees it only when no thread is in a callback
+ * (JvmtiEnvBase::periodic_clean_up).
  */
 static void JNICALL hook(jvmtiEnv *ti, JNIEnv *jni, jclass class, jobject loader,
 			 const char *name, jobject domain, jint len, const unsigned char *bytes,
@@ -70,11 +70,7 @@ static void JNICALL hook(jvmtiEnv *ti, JNIEnv *jni, jclass class, jobject loader
 	if ((*ti)->GetThreadLocalStorage(ti, NULL, &storage) != JVMTI_ERROR_NONE || !storage)
 		return;
 	c = storage;
-	/*
-	 * -Xcheck:jni holds the roster's references against the 32 that a callback may have, until
-	 * more than these are asked for.
-	 */
-	(void)(*jni)->EnsureLocalCapacity(jni, 64); /* what it threw, the exception replaces */
+	ag_ref_expect_callback(jni);
 	if (!is_wanted(c, jni, class, loader, name))
 		return;
 	c->hits++;
@@ -84,23 +80,23 @@ static void JNICALL hook(jvmtiEnv *ti, JNIEnv *jni, jclass class, jobject loader
 		memcpy(c->bytes, bytes, (size_t)len);
 		c->len = (size_t)len;
 	}
-	/* Whatever came of the copy: without the exception the JVM goes on and does it. */
+	/* Throw even if the copy failed: otherwise the JVM would complete the operation. */
 	(void)(*jni)->Throw(jni, c->thrown);
 }
 
-/* Only what can be had: a JVM that knows none of it says so when a class is asked for. */
+/* Adds only the capabilities that are available; without them, a capture returns an error. */
 static int add_capabilities(struct ag_jvm *jvm, jvmtiEnv *ti)
 {
 	jvmtiCapabilities can, want = { 0 };
 
-	if (ag_ti_check(jvm, "GetPotentialCapabilities",
-			(*ti)->GetPotentialCapabilities(ti, &can)) != 0)
+	if (ag_jvmti_check(jvm, "GetPotentialCapabilities",
+			   (*ti)->GetPotentialCapabilities(ti, &can)) != 0)
 		return -1;
 	want.can_retransform_classes = can.can_retransform_classes;
 	want.can_retransform_any_class = can.can_retransform_any_class;
 	want.can_redefine_classes = can.can_redefine_classes;
 	want.can_redefine_any_class = can.can_redefine_any_class;
-	return ag_ti_check(jvm, "AddCapabilities", (*ti)->AddCapabilities(ti, &want));
+	return ag_jvmti_check(jvm, "AddCapabilities", (*ti)->AddCapabilities(ti, &want));
 }
 
 jthrowable ag_capture_exception(struct ag_jvm *jvm)
@@ -111,7 +107,7 @@ jthrowable ag_capture_exception(struct ag_jvm *jvm)
 
 	if (ag_ref_threw(jvm, "FindClass"))
 		return NULL;
-	/* Without its constructor: no stack trace, and no event of the flight recorder's. */
+	/* No constructor runs: there is no stack trace and no JFR event. */
 	thrown = (*jni)->AllocObject(jni, class);
 	ag_ref_drop(jvm, class);
 	return ag_ref_threw(jvm, "AllocObject") ? NULL : thrown;
@@ -122,10 +118,10 @@ static int listen_to_classes(struct ag_jvm *jvm, struct ag_capture *c)
 	const jvmtiEventCallbacks callbacks = { .ClassFileLoadHook = hook };
 	jvmtiEnv *ti = c->ti;
 
-	if (ag_ti_check(jvm, "SetThreadLocalStorage",
-			(*ti)->SetThreadLocalStorage(ti, NULL, c)) != 0)
+	if (ag_jvmti_check(jvm, "SetThreadLocalStorage",
+			   (*ti)->SetThreadLocalStorage(ti, NULL, c)) != 0)
 		return -1;
-	return ag_ti_listen(jvm, ti, &callbacks, JVMTI_EVENT_CLASS_FILE_LOAD_HOOK);
+	return ag_jvmti_listen(jvm, ti, &callbacks, JVMTI_EVENT_CLASS_FILE_LOAD_HOOK);
 }
 
 int ag_capture_open(struct ag_jvm *jvm, struct ag_capture *capture)
@@ -143,18 +139,17 @@ int ag_capture_open(struct ag_jvm *jvm, struct ag_capture *capture)
 	return -1;
 }
 
-/* An environment that is disposed of sends no more events, and its storage goes with it. */
 void ag_capture_close(struct ag_jvm *jvm, struct ag_capture *capture)
 {
-	(void)(*capture->ti)->DisposeEnvironment(capture->ti); /* the JVM may be leaving */
+	(void)(*capture->ti)->DisposeEnvironment(capture->ti); /* fails only at JVM exit */
 	ag_ref_drop(jvm, capture->thrown);
 	ag_free(jvm->mem, capture->bytes);
 	*capture = (struct ag_capture){ 0 };
 }
 
 /*
- * "Lp/C$$Lambda$1/1234;" on JDK 8: such a class is said to be modifiable, and trying ends the
- * process.  From JDK 9 on none is, and a class that is merely called p.1234 is a class.
+ * JDK 8 reports VM anonymous classes, such as "Lp/C$$Lambda$1/1234;", as modifiable, and crashes
+ * when one is retransformed.  From JDK 9 on they are not modifiable; p.1234 is an ordinary class.
  */
 static bool is_anonymous(struct ag_jvm *jvm, const char *signature)
 {
@@ -167,11 +162,11 @@ static bool is_anonymous(struct ag_jvm *jvm, const char *signature)
 	return at > 0 && at < len && signature[at - 1] == '/';
 }
 
-/* A failed call is the class's own affair, unless the JVM is leaving. */
+/* Stores a failed call as the outcome of this class, unless the JVM is shutting down. */
 static int failed(struct ag_jvm *jvm, jvmtiError code, struct ag_captured *captured)
 {
 	*captured = (struct ag_captured){ WIRE_CAPTURED_ERROR, code };
-	return code == JVMTI_ERROR_WRONG_PHASE ? ag_ti_check(jvm, "capture a class", code) : 0;
+	return code == JVMTI_ERROR_WRONG_PHASE ? ag_jvmti_check(jvm, "capture a class", code) : 0;
 }
 
 int ag_capture_can(struct ag_jvm *jvm, jclass class, const char *signature,
@@ -197,8 +192,9 @@ int ag_capture_can(struct ag_jvm *jvm, jclass class, const char *signature,
 	return modifiable ? 1 : 0;
 }
 
-/* The operation that the hook is to break off; file NULL: a retransformation. */
-static jvmtiError attempt(struct ag_capture *c, jclass class, const uint8_t *file, size_t len)
+/* Starts the operation that the hook abandons; a retransformation if file is NULL. */
+static jvmtiError start_operation(struct ag_capture *c, jclass class, const uint8_t *file,
+				  size_t len)
 {
 	const jvmtiClassDefinition definition = { class, (jint)len, file };
 
@@ -207,12 +203,12 @@ static jvmtiError attempt(struct ag_capture *c, jclass class, const uint8_t *fil
 	return (*c->ti)->RedefineClasses(c->ti, 1, &definition);
 }
 
-static int judge(struct ag_jvm *jvm, const struct ag_capture *c, jvmtiError code,
-		 struct ag_captured *captured)
+static int set_outcome(struct ag_jvm *jvm, const struct ag_capture *c, jvmtiError code,
+		       struct ag_captured *captured)
 {
 	captured->code = code;
 	if (code == JVMTI_ERROR_NONE) {
-		captured->outcome = WIRE_CAPTURED_REAL;
+		captured->outcome = WIRE_CAPTURED_RETRANSFORMED;
 		return 0;
 	}
 	if (c->no_memory)
@@ -236,12 +232,12 @@ static int capture_known(struct ag_jvm *jvm, struct ag_capture *c, jclass class,
 	c->no_memory = false;
 	c->loader = loader;
 	c->class = class;
-	code = attempt(c, class, file, len);
+	code = start_operation(c, class, file, len);
 	c->class = NULL;
-	/* The JVM takes the exception for its own; one that stayed would hit who is next. */
+	/* HotSpot treats the hook's exception as its own error; none may remain pending. */
 	(*jvm->jni)->ExceptionClear(jvm->jni);
 	ag_ref_drop(jvm, loader);
-	return judge(jvm, c, code, captured);
+	return set_outcome(jvm, c, code, captured);
 }
 
 static int capture(struct ag_jvm *jvm, struct ag_capture *c, jclass class, const uint8_t *file,
@@ -256,7 +252,7 @@ static int capture(struct ag_jvm *jvm, struct ag_capture *c, jclass class, const
 	rc = ag_capture_can(jvm, class, signature, captured);
 	if (rc > 0)
 		rc = capture_known(jvm, c, class, file, len, captured);
-	ag_ti_free(jvm, signature);
+	ag_jvmti_free(jvm, signature);
 	return rc;
 }
 
@@ -270,6 +266,6 @@ int ag_capture_redefinition(struct ag_jvm *jvm, struct ag_capture *c, jclass cla
 			    const uint8_t *file, size_t len, struct ag_captured *captured)
 {
 	if (len > INT32_MAX)
-		return ag_fail(jvm, "read a class file", "it is too long");
+		return ag_fail(jvm, "read a class file", "too large");
 	return capture(jvm, c, class, file, len, captured);
 }

@@ -1,14 +1,12 @@
-#include "jvm/graph.h"
+#include "jvm/graph/graph.h"
 
-#include "jvm/calib.h"
-#include "jvm/graph_walk.h"
-#include "jvm/ref.h"
-#include "jvm/roster.h"
+#include "jvm/heap/klass_probe.h"
+#include "jvm/graph/graph_walk.h"
+#include "jvm/jni_refs.h"
+#include "jvm/class_index.h"
 #include "wire/frame.h"
 
-/* Threads */
-
-/* Their identifiers, without running Thread.getId(), which an application may define. */
+/* Reads Thread.tid, because applications can override Thread.getId(). */
 static int read_ids(struct ag_jvm *jvm, struct ag_graph *g)
 {
 	jclass class = ag_ref_base_class(jvm, g->threads[0].thread);
@@ -27,7 +25,7 @@ static int list_threads(struct ag_jvm *jvm, struct ag_graph *g)
 	jint n = 0;
 	int rc = -1;
 
-	if (AG_TI(jvm, GetAllThreads, &n, &list) != 0)
+	if (AG_JVMTI(jvm, GetAllThreads, &n, &list) != 0)
 		return -1;
 	g->threads = ag_jvm_alloc(jvm, (size_t)n, sizeof(*g->threads));
 	for (jint i = 0; i < n; i++) {
@@ -38,13 +36,11 @@ static int list_threads(struct ag_jvm *jvm, struct ag_graph *g)
 	}
 	if (g->threads && ag_ref_expect(jvm, n + 64) == 0)
 		rc = n > 0 ? read_ids(jvm, g) : 0;
-	ag_ti_free(jvm, list);
+	ag_jvmti_free(jvm, list);
 	return rc;
 }
 
-/* Our own objects */
-
-static int make_arrays(struct ag_jvm *jvm, struct ag_own *own, jobject holder)
+static int make_arrays(struct ag_jvm *jvm, struct ag_self_objects *own, jobject holder)
 {
 	JNIEnv *jni = jvm->jni;
 
@@ -53,7 +49,7 @@ static int make_arrays(struct ag_jvm *jvm, struct ag_own *own, jobject holder)
 
 		if (ag_ref_threw(jvm, "NewIntArray"))
 			return -1;
-		if (ag_own_add(jvm, own, array) != 0) {
+		if (ag_self_objects_add(jvm, own, array) != 0) {
 			ag_ref_drop(jvm, array);
 			return -1;
 		}
@@ -61,7 +57,7 @@ static int make_arrays(struct ag_jvm *jvm, struct ag_own *own, jobject holder)
 		if (ag_ref_threw(jvm, "SetObjectArrayElement"))
 			return -1;
 	}
-	/* Of a reference to itself the wrapper shows the address only once. */
+	/* The holder refers to itself: the wrapper of such a reference has only one address. */
 	(*jni)->SetObjectArrayElement(jni, holder, AG_GRAPH_ARRAYS, holder);
 	return ag_ref_threw(jvm, "SetObjectArrayElement") ? -1 : 0;
 }
@@ -78,26 +74,25 @@ static jobject make_holder(struct ag_jvm *jvm, jobject thread)
 	return ag_ref_threw(jvm, "NewObjectArray") ? NULL : holder;
 }
 
-static int make_own(struct ag_jvm *jvm, struct ag_own *own)
+static int make_own(struct ag_jvm *jvm, struct ag_self_objects *own)
 {
 	jobject holder;
 
-	if (ag_own_add_thread(jvm, own) != 0)
+	if (ag_self_objects_add_thread(jvm, own) != 0)
 		return -1;
 	holder = make_holder(jvm, own->objects[0]);
 	if (!holder)
 		return -1;
-	if (make_arrays(jvm, own, holder) == 0 && ag_own_add(jvm, own, holder) == 0)
+	if (make_arrays(jvm, own, holder) == 0 && ag_self_objects_add(jvm, own, holder) == 0)
 		return 0;
 	ag_ref_drop(jvm, holder);
 	return -1;
 }
 
-/* From JDK 13 a reference's low bits tell global and weak ones, which are no plain addresses. */
 static bool are_plain(const struct ag_graph_walk *w)
 {
-	for (uint32_t i = 0; i < w->roster->n; i++) {
-		if (w->roster->list[i] && !ag_is_plain(w->roster->list[i]))
+	for (uint32_t i = 0; i < w->loaded->n; i++) {
+		if (w->loaded->list[i] && !ag_is_plain(w->loaded->list[i]))
 			return false;
 	}
 	for (uint32_t i = 0; i < w->own->n; i++) {
@@ -115,9 +110,7 @@ static bool are_plain(const struct ag_graph_walk *w)
 	return true;
 }
 
-/* New classes */
-
-/* The classes that the walk tagged, by their tags; takes the tags off. */
+/* Gets the classes that the walk tagged, in the order of their tags, and removes the tags. */
 static int take_tagged(struct ag_jvm *jvm, jclass *classes, jint n)
 {
 	jlong *tags = ag_jvm_alloc(jvm, (size_t)n, sizeof(*tags)), *found = NULL;
@@ -129,42 +122,42 @@ static int take_tagged(struct ag_jvm *jvm, jclass *classes, jint n)
 		return -1;
 	for (jint i = 0; i < n; i++)
 		tags[i] = i + 1;
-	rc = AG_TI(jvm, GetObjectsWithTags, n, tags, &n_found, &objects, &found);
+	rc = AG_JVMTI(jvm, GetObjectsWithTags, n, tags, &n_found, &objects, &found);
 	ag_free(jvm->mem, tags);
 	if (rc != 0)
 		return -1;
 	for (jint i = 0; i < n_found; i++) {
-		ag_ref_drop(jvm, classes[found[i] - 1]); /* an earlier walk's, never untagged */
+		ag_ref_drop(jvm, classes[found[i] - 1]); /* if an earlier walk left the tag */
 		classes[found[i] - 1] = objects[i];
-		(void)AG_TI(jvm, SetTag, objects[i], 0); /* the first error is recorded */
+		(void)AG_JVMTI(jvm, SetTag, objects[i], 0); /* the first error is recorded */
 	}
-	ag_ti_free(jvm, objects);
-	ag_ti_free(jvm, found);
+	ag_jvmti_free(jvm, objects);
+	ag_jvmti_free(jvm, found);
 	return jvm->err.what ? -1 : ag_ref_expect(jvm, n_found + 64);
 }
 
 /*
- * Until a class is listed it is not known to be a kind of java.lang.ref.Reference: what its objects
- * refer to was told as if they held it.
+ * Fails if a new class extends java.lang.ref.Reference: the walk did not know that and wrote its
+ * referents as strong references.
  */
 static int refuse_references(struct ag_jvm *jvm, uint32_t n)
 {
-	const struct ag_classes *classes = &jvm->roster->classes;
-	uint32_t *notes = ag_jvm_alloc(jvm, n, sizeof(*notes));
-	int rc = notes ? ag_graph_notes(jvm, classes, classes->n - n, notes) : -1;
+	const struct ag_classes *classes = &jvm->class_index->classes;
+	uint32_t *referents = ag_jvm_alloc(jvm, n, sizeof(*referents));
+	int rc = referents ? ag_graph_referents(jvm, classes, classes->n - n, referents) : -1;
 
 	for (uint32_t i = 0; i < n && rc == 0; i++) {
-		if (notes[i] != AG_NO_REFERENT)
-			rc = ag_fail(jvm, "walk the heap", "a new kind of reference was loaded "
-							   "meanwhile: try again");
+		if (referents[i] != AG_NO_REFERENT)
+			rc = ag_fail(jvm, "walk the heap",
+				     "a new Reference class was loaded; try again");
 	}
-	ag_free(jvm->mem, notes);
+	ag_free(jvm->mem, referents);
 	return rc;
 }
 
 /*
- * The roster takes the new classes over.  Thousands of them: an application may have given its
- * threads, of which ours is one, a stack of 136 KB.
+ * Adds the new classes to the class index.  The array is not on the stack: there may be thousands
+ * of classes, and an option of the JVM can limit all stacks to 136 KB.
  */
 static int add_new(struct ag_jvm *jvm, uint32_t n)
 {
@@ -173,7 +166,8 @@ static int add_new(struct ag_jvm *jvm, uint32_t n)
 
 	if (!classes)
 		return -1;
-	if (take_tagged(jvm, classes, (jint)n) == 0 && ag_roster_extend(jvm, classes, n) == 0) {
+	if (take_tagged(jvm, classes, (jint)n) == 0 &&
+	    ag_class_index_extend(jvm, classes, n) == 0) {
 		rc = refuse_references(jvm, n);
 	} else {
 		for (uint32_t i = 0; i < n; i++)
@@ -183,22 +177,22 @@ static int add_new(struct ag_jvm *jvm, uint32_t n)
 	return rc;
 }
 
-static int walk(struct ag_graph_walk *w, uint32_t *notes, struct ag_mirrors *mirrors)
+static int walk(struct ag_graph_walk *w, uint32_t *referents, struct ag_mirrors *mirrors)
 {
 	struct ag_jvm *jvm = w->jvm;
 	int rc;
 
-	if (ag_graph_notes(jvm, w->roster, 0, notes) != 0 ||
-	    ag_mirrors_read(jvm, w->roster, mirrors) != 0)
+	if (ag_graph_referents(jvm, w->loaded, 0, referents) != 0 ||
+	    ag_mirrors_read(jvm, w->loaded, mirrors) != 0)
 		return -1;
-	if (ag_numbers_init(&w->classes, jvm->mem, w->roster->n + AG_GRAPH_NEW) != 0 ||
-	    ag_numbers_init(&w->graph->methods, jvm->mem, AG_GRAPH_METHODS) != 0)
+	if (ag_hash_map_init(&w->classes, jvm->mem, w->loaded->n + AG_GRAPH_NEW) != 0 ||
+	    ag_hash_map_init(&w->graph->methods, jvm->mem, AG_GRAPH_METHODS) != 0)
 		return ag_fail_memory(jvm);
 	if (!are_plain(w)) {
 		w->graph->outcome = WIRE_GRAPHED_UNKNOWN;
 		return 0;
 	}
-	rc = ag_vthreads_learn(jvm, w->roster, w->own->objects[0], &w->vthreads);
+	rc = ag_vthreads_learn(jvm, w->loaded, w->own->objects[0], &w->vthreads);
 	if (rc == 0)
 		rc = ag_graph_follow(w);
 	ag_vthreads_forget(jvm, &w->vthreads);
@@ -210,27 +204,27 @@ static int walk(struct ag_graph_walk *w, uint32_t *notes, struct ag_mirrors *mir
 int ag_graph_walk(struct ag_jvm *jvm, struct ag_chan *chan, const struct ag_graph_opts *opts,
 		  struct ag_graph *graph)
 {
-	struct ag_own own = { .n = 0 };
+	struct ag_self_objects own = { .n = 0 };
 	struct ag_mirrors mirrors = { .n = 0 };
 	struct ag_graph_walk w = {
 		.jvm = jvm, .chan = chan, .opts = opts, .graph = graph, .own = &own,
 		.mirrors = &mirrors,
 	};
-	uint32_t *notes;
+	uint32_t *referents;
 	int rc = -1;
 
 	*graph = (struct ag_graph){ 0 };
-	if (!jvm->roster)
-		return ag_fail(jvm, "walk the heap", "the client was told of no classes");
-	w.roster = &jvm->roster->classes;
-	notes = ag_jvm_alloc(jvm, w.roster->n, sizeof(*notes));
-	w.notes = notes;
-	if (notes && list_threads(jvm, graph) == 0 && make_own(jvm, &own) == 0)
-		rc = walk(&w, notes, &mirrors);
+	if (!jvm->class_index)
+		return ag_fail(jvm, "walk the heap", "no class list was requested");
+	w.loaded = &jvm->class_index->classes;
+	referents = ag_jvm_alloc(jvm, w.loaded->n, sizeof(*referents));
+	w.referents = referents;
+	if (referents && list_threads(jvm, graph) == 0 && make_own(jvm, &own) == 0)
+		rc = walk(&w, referents, &mirrors);
 	ag_mirrors_release(jvm, &mirrors);
-	ag_own_forget(jvm, &own, 0);
-	ag_numbers_release(&w.classes, jvm->mem);
-	ag_free(jvm->mem, notes);
+	ag_self_objects_forget(jvm, &own, 0);
+	ag_hash_map_release(&w.classes, jvm->mem);
+	ag_free(jvm->mem, referents);
 	return rc;
 }
 
@@ -239,6 +233,6 @@ void ag_graph_release(struct ag_jvm *jvm, struct ag_graph *graph)
 	for (uint32_t i = 0; i < graph->n_threads; i++)
 		ag_ref_drop(jvm, graph->threads[i].thread);
 	ag_free(jvm->mem, graph->threads);
-	ag_numbers_release(&graph->methods, jvm->mem);
+	ag_hash_map_release(&graph->methods, jvm->mem);
 	*graph = (struct ag_graph){ 0 };
 }

@@ -1,23 +1,24 @@
 /*
- * What the fields of java.lang.Class itself hold: its objects' names, reflection data, ClassValues.
- * HotSpot does not report them (VM_HeapWalkOperation::iterate_over_class), nor what they alone
- * keep alive.  So they are read before the walk, and told with their class when it is met.
+ * Reads the instance fields that java.lang.Class itself declares: names, reflection data,
+ * ClassValues.  HotSpot does not report these references
+ * (VM_HeapWalkOperation::iterate_over_class), nor objects that are reachable only through them.  So
+ * the fields are read before the walk and written when the walk visits the class.
  */
 #include <string.h>
 
-#include "jvm/graph_walk.h"
-#include "jvm/ref.h"
+#include "jvm/graph/graph_walk.h"
+#include "jvm/jni_refs.h"
 
 #define ACC_STATIC 0x0008 /* JVMS 4.5 */
 
 struct fields {
 	jfieldID ids[AG_MIRROR_FIELDS];
 	uint32_t indices[AG_MIRROR_FIELDS];
-	jobject last[AG_MIRROR_FIELDS]; /* the value before: many classes have one module */
+	jobject last[AG_MIRROR_FIELDS]; /* the previous class's value, which is often the same */
 	uint32_t n;
 };
 
-/* Those that hold a reference, but for what HotSpot does report. */
+/* Returns true for reference fields that HotSpot does not report. */
 static bool is_wanted(const char *name, const char *signature, jint modifiers)
 {
 	if (modifiers & ACC_STATIC || (*signature != 'L' && *signature != '['))
@@ -32,16 +33,16 @@ static int add_field(struct ag_jvm *jvm, struct fields *fields, jclass class, jf
 	jint modifiers;
 	int rc = -1;
 
-	if (AG_TI(jvm, GetFieldName, class, id, &name, &signature, NULL) == 0 &&
-	    AG_TI(jvm, GetFieldModifiers, class, id, &modifiers) == 0) {
+	if (AG_JVMTI(jvm, GetFieldName, class, id, &name, &signature, NULL) == 0 &&
+	    AG_JVMTI(jvm, GetFieldModifiers, class, id, &modifiers) == 0) {
 		rc = 0;
 		if (is_wanted(name, signature, modifiers) && fields->n < AG_MIRROR_FIELDS) {
 			fields->ids[fields->n] = id;
 			fields->indices[fields->n++] = index;
 		}
 	}
-	ag_ti_free(jvm, name);
-	ag_ti_free(jvm, signature);
+	ag_jvmti_free(jvm, name);
+	ag_jvmti_free(jvm, signature);
 	return rc;
 }
 
@@ -53,16 +54,16 @@ static int find_fields(struct ag_jvm *jvm, struct fields *fields, jclass class)
 	int rc;
 
 	if (ag_graph_interface_fields(jvm, class, &base) != 0 ||
-	    AG_TI(jvm, GetClassFields, class, &n, &ids) != 0)
+	    AG_JVMTI(jvm, GetClassFields, class, &n, &ids) != 0)
 		return -1;
 	rc = 0;
 	for (jint i = 0; i < n && rc == 0; i++)
 		rc = add_field(jvm, fields, class, ids[i], base + (uint32_t)i);
-	ag_ti_free(jvm, ids);
+	ag_jvmti_free(jvm, ids);
 	return rc;
 }
 
-/* The object in a field; a reference that stays, or NULL. */
+/* Returns the value of field i or NULL; returns last[i] if it refers to the same object. */
 static jobject value_of(struct ag_jvm *jvm, struct fields *fields, jclass class, uint32_t i)
 {
 	jobject value = (*jvm->jni)->GetObjectField(jvm->jni, class, fields->ids[i]);
@@ -81,7 +82,7 @@ static jobject value_of(struct ag_jvm *jvm, struct fields *fields, jclass class,
 static int grow(struct ag_jvm *jvm, struct ag_mirrors *m)
 {
 	uint32_t cap = m->cap ? m->cap * 2 : 1024;
-	struct ag_held *list = ag_jvm_alloc(jvm, cap, sizeof(*list));
+	struct ag_mirror_field *list = ag_jvm_alloc(jvm, cap, sizeof(*list));
 
 	if (!list)
 		return -1;
@@ -103,7 +104,7 @@ static int read_class(struct ag_jvm *jvm, struct ag_mirrors *m, struct fields *f
 			return -1;
 		value = value_of(jvm, fields, class, i);
 		if (value)
-			m->list[m->n++] = (struct ag_held){
+			m->list[m->n++] = (struct ag_mirror_field){
 				value, fields->indices[i], value != last,
 			};
 	}
@@ -131,7 +132,7 @@ int ag_mirrors_read(struct ag_jvm *jvm, const struct ag_classes *classes, struct
 void ag_mirrors_release(struct ag_jvm *jvm, struct ag_mirrors *m)
 {
 	for (uint32_t i = 0; i < m->n; i++) {
-		if (m->list[i].is_ours)
+		if (m->list[i].owns_ref)
 			ag_ref_drop(jvm, m->list[i].object);
 	}
 	ag_free(jvm->mem, m->list);

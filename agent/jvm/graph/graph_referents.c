@@ -1,11 +1,11 @@
 /*
- * Which classes are java.lang.ref.References: JVMTI reports what they refer to like any other
- * field, by its index.
+ * Finds the subclasses of java.lang.ref.Reference and the field index of `referent` in each: JVMTI
+ * reports that field like any other.
  */
 #include <string.h>
 
-#include "jvm/graph_walk.h"
-#include "jvm/ref.h"
+#include "jvm/graph/graph_walk.h"
+#include "jvm/jni_refs.h"
 
 #define INTERFACES_MAX 128
 
@@ -13,21 +13,21 @@ static const struct {
 	const char *signature;
 	unsigned strength;
 } kinds[] = {
-	{ "Ljava/lang/ref/SoftReference;", TAPE_SOFT },
-	{ "Ljava/lang/ref/WeakReference;", TAPE_WEAK },
-	{ "Ljava/lang/ref/FinalReference;", TAPE_FINAL },
-	{ "Ljava/lang/ref/PhantomReference;", TAPE_PHANTOM },
+	{ "Ljava/lang/ref/SoftReference;", HEAP_STREAM_SOFT },
+	{ "Ljava/lang/ref/WeakReference;", HEAP_STREAM_WEAK },
+	{ "Ljava/lang/ref/FinalReference;", HEAP_STREAM_FINAL },
+	{ "Ljava/lang/ref/PhantomReference;", HEAP_STREAM_PHANTOM },
 };
 #define KINDS (sizeof(kinds) / sizeof(kinds[0]))
 
-struct finding {
+struct search {
 	struct ag_jvm *jvm;
-	jclass reference, of_kind[KINDS]; /* the roster's references */
-	uint32_t position;                /* of the referent among Reference's own fields */
+	jclass reference, of_kind[KINDS]; /* references of the class list */
+	uint32_t position;                /* of `referent` among Reference's own fields */
 };
 
-/* Only the bootstrap loader may define classes in java.*. */
-static int find_kind(struct finding *f, jclass class)
+/* Compares names only, because application loaders cannot define classes in java.*. */
+static int find_kind(struct search *f, jclass class)
 {
 	char *signature = ag_class_signature(f->jvm, class);
 
@@ -39,11 +39,11 @@ static int find_kind(struct finding *f, jclass class)
 		if (strcmp(signature, kinds[i].signature) == 0)
 			f->of_kind[i] = class;
 	}
-	ag_ti_free(f->jvm, signature);
+	ag_jvmti_free(f->jvm, signature);
 	return 0;
 }
 
-static int find_kinds(struct finding *f, const struct ag_classes *classes)
+static int find_kinds(struct search *f, const struct ag_classes *classes)
 {
 	for (uint32_t i = 0; i < classes->n; i++) {
 		if (classes->list[i] && find_kind(f, classes->list[i]) != 0)
@@ -51,7 +51,7 @@ static int find_kinds(struct finding *f, const struct ag_classes *classes)
 	}
 	for (size_t i = 0; i < KINDS; i++) {
 		if (!f->of_kind[i])
-			return ag_fail(f->jvm, "find the kinds of references",
+			return ag_fail(f->jvm, "find java.lang.ref.*Reference",
 				       "they are not loaded");
 	}
 	if (f->reference)
@@ -59,7 +59,7 @@ static int find_kinds(struct finding *f, const struct ag_classes *classes)
 	return ag_fail(f->jvm, "find java.lang.ref.Reference", "it is not loaded");
 }
 
-static int find_position(struct finding *f)
+static int find_position(struct search *f)
 {
 	jfieldID referent = ag_ref_field(f->jvm, f->reference, "referent", "Ljava/lang/Object;");
 	jfieldID *fields = NULL;
@@ -68,17 +68,17 @@ static int find_position(struct finding *f)
 	if (!referent)
 		return ag_fail(f->jvm, "find the referent of a reference",
 			       "there is no such field");
-	if (AG_TI(f->jvm, GetClassFields, f->reference, &n, &fields) != 0)
+	if (AG_JVMTI(f->jvm, GetClassFields, f->reference, &n, &fields) != 0)
 		return -1;
 	for (jint i = 0; i < n; i++) {
 		if (fields[i] == referent)
 			f->position = (uint32_t)i;
 	}
-	ag_ti_free(f->jvm, fields);
+	ag_jvmti_free(f->jvm, fields);
 	return 0;
 }
 
-/* Interfaces, each once: local references. */
+/* Distinct interfaces, as local references. */
 struct interfaces {
 	jclass list[INTERFACES_MAX];
 	uint32_t n;
@@ -93,7 +93,7 @@ static bool is_in(struct ag_jvm *jvm, const struct interfaces *all, jclass class
 	return false;
 }
 
-/* Takes the reference. */
+/* Adds an interface unless it is in the list; takes ownership of the reference. */
 static int add_interface(struct ag_jvm *jvm, struct interfaces *all, jclass class)
 {
 	bool full = all->n == INTERFACES_MAX;
@@ -107,14 +107,14 @@ static int add_interface(struct ag_jvm *jvm, struct interfaces *all, jclass clas
 			      "its class has too many interfaces") : 0;
 }
 
-/* Those that a class names itself. */
+/* Adds the direct superinterfaces of a class. */
 static int add_interfaces(struct ag_jvm *jvm, struct interfaces *all, jclass class)
 {
 	jclass *list = NULL;
 	jint n = 0;
 	int rc = 0;
 
-	if (AG_TI(jvm, GetImplementedInterfaces, class, &n, &list) != 0)
+	if (AG_JVMTI(jvm, GetImplementedInterfaces, class, &n, &list) != 0)
 		return -1;
 	for (jint i = 0; i < n; i++) {
 		if (rc == 0)
@@ -122,11 +122,11 @@ static int add_interfaces(struct ag_jvm *jvm, struct interfaces *all, jclass cla
 		else
 			ag_ref_drop(jvm, list[i]);
 	}
-	ag_ti_free(jvm, list);
+	ag_jvmti_free(jvm, list);
 	return rc;
 }
 
-/* Those of a class and of its superclasses, and theirs. */
+/* Adds all superinterfaces of a class: its own, its superclasses', and those of all these. */
 static int gather_interfaces(struct ag_jvm *jvm, struct interfaces *all, jclass class)
 {
 	jclass super = ag_ref_super(jvm, class);
@@ -150,14 +150,14 @@ static int count_fields(struct ag_jvm *jvm, jclass class, uint32_t *count)
 	jfieldID *fields = NULL;
 	jint n = 0;
 
-	if (AG_TI(jvm, GetClassFields, class, &n, &fields) != 0)
+	if (AG_JVMTI(jvm, GetClassFields, class, &n, &fields) != 0)
 		return -1;
-	ag_ti_free(jvm, fields);
+	ag_jvmti_free(jvm, fields);
 	*count += (uint32_t)n;
 	return 0;
 }
 
-/* The fields of all interfaces come first, static ones and others alike; Object has none. */
+/* JVMTI numbers the fields of all interfaces first, then those of superclasses; Object has none. */
 int ag_graph_interface_fields(struct ag_jvm *jvm, jclass class, uint32_t *count)
 {
 	struct interfaces all = { .n = 0 };
@@ -176,36 +176,37 @@ static bool extends(struct ag_jvm *jvm, jclass class, jclass super)
 	return (*jvm->jni)->IsAssignableFrom(jvm->jni, class, super);
 }
 
-static int note(const struct finding *f, jclass class, uint32_t *note)
+static int find_referent(const struct search *f, jclass class, uint32_t *referent)
 {
 	uint32_t index = f->position;
 	jint status;
 
 	if (!extends(f->jvm, class, f->reference))
 		return 0;
-	if (AG_TI(f->jvm, GetClassStatus, class, &status) != 0)
+	if (AG_JVMTI(f->jvm, GetClassStatus, class, &status) != 0)
 		return -1;
 	if (!(status & JVMTI_CLASS_STATUS_PREPARED))
-		return 0; /* it has no objects, and its fields cannot be told yet */
+		return 0; /* it has no instances, and JVMTI reports no fields yet */
 	if (ag_graph_interface_fields(f->jvm, class, &index) != 0)
 		return -1;
 	for (size_t i = 0; i < KINDS; i++) {
 		if (extends(f->jvm, class, f->of_kind[i]))
-			*note = AG_REFERENT(index, kinds[i].strength);
+			*referent = AG_REFERENT(index, kinds[i].strength);
 	}
 	return 0;
 }
 
-int ag_graph_notes(struct ag_jvm *jvm, const struct ag_classes *classes, uint32_t from,
-		   uint32_t *notes)
+int ag_graph_referents(struct ag_jvm *jvm, const struct ag_classes *classes, uint32_t from,
+		       uint32_t *referents)
 {
-	struct finding f = { .jvm = jvm };
+	struct search f = { .jvm = jvm };
 
 	if (find_kinds(&f, classes) != 0 || find_position(&f) != 0)
 		return -1;
 	for (uint32_t i = from; i < classes->n; i++) {
-		notes[i - from] = AG_NO_REFERENT;
-		if (classes->list[i] && note(&f, classes->list[i], &notes[i - from]) != 0)
+		referents[i - from] = AG_NO_REFERENT;
+		if (classes->list[i] &&
+		    find_referent(&f, classes->list[i], &referents[i - from]) != 0)
 			return -1;
 	}
 	return 0;

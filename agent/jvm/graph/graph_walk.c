@@ -1,22 +1,19 @@
-/*
- * The callbacks of a walk along all references.  Built for speed, and the rest for size: the JVM
- * stands still meanwhile.
- */
-#ifndef __clang__ /* which has no such pragma */
+/* The callbacks of the walk.  Optimised for speed, because the JVM is paused meanwhile. */
+#ifndef __clang__ /* clang does not have this pragma */
 #pragma GCC optimize("O2")
 #endif
 
-#include "jvm/graph_walk.h"
+#include "jvm/graph/graph_walk.h"
 
-#include "jvm/calib.h"
+#include "jvm/heap/klass_probe.h"
 #include "wire/frame.h"
-#include "wire/tape_put.h"
+#include "wire/heap_stream_put.h"
 
-#ifndef AG_GRAPH_PIECE /* tests have smaller heaps */
+#ifndef AG_GRAPH_PIECE /* bytes; tests define a smaller one */
 #define AG_GRAPH_PIECE (64u * 1024)
 #endif
-/* What one callback may write: a class, its root, an object's record and what else it tells. */
-#define ROOM ((4 + AG_MIRROR_FIELDS) * TAPE_RECORD_MAX + TAPE_TEXT_MAX)
+/* The maximum that one callback writes: a class, its root, an object and its records. */
+#define ROOM ((4 + AG_MIRROR_FIELDS) * HEAP_STREAM_RECORD_MAX + HEAP_STREAM_TEXT_MAX)
 #define EVERY_ELEMENT ((UINT64_C(2) << AG_GRAPH_ARRAYS) - 1)
 
 static void stop(struct ag_graph_walk *w, enum wire_graphed outcome)
@@ -24,8 +21,6 @@ static void stop(struct ag_graph_walk *w, enum wire_graphed outcome)
 	w->over = true;
 	w->graph->outcome = outcome;
 }
-
-/* Pieces */
 
 static void begin_piece(struct ag_graph_walk *w)
 {
@@ -37,91 +32,93 @@ static void begin_piece(struct ag_graph_walk *w)
 static void end_piece(struct ag_graph_walk *w)
 {
 	w->piece->len = (size_t)(w->at - w->piece->data);
-	w->told += w->piece->len;
-	(void)ag_chan_end(w->chan, WIRE_TAPE); /* a broken channel stays so */
+	w->written += w->piece->len;
+	(void)ag_chan_end(w->chan, WIRE_HEAP_STREAM); /* a broken channel remains broken */
 }
 
-/* A piece is 10,000 callbacks or so, a millisecond: often enough to look at the clock. */
+/* Begins a new piece and checks the limits.  A piece takes about 10,000 callbacks, or 1 ms. */
 static void next_piece(struct ag_graph_walk *w)
 {
 	int rc;
 
 	end_piece(w);
-	rc = ag_chan_hurry(w->chan, &w->patience);
+	rc = ag_chan_flush_within(w->chan, &w->patience);
 	if (rc > 0)
 		begin_piece(w);
 	if (ag_now_ns() >= w->patience.until_ns)
 		stop(w, WIRE_GRAPHED_LATE);
 	else if (rc <= 0)
 		stop(w, WIRE_GRAPHED_SLOW);
-	else if (w->told + AG_GRAPH_PIECE > w->opts->tape_max)
+	else if (w->written + AG_GRAPH_PIECE > w->opts->heap_stream_max)
 		stop(w, WIRE_GRAPHED_FULL);
 	if (rc <= 0)
 		w->piece = NULL;
 }
 
-/* Classes */
-
-static void tell_class(struct ag_graph_walk *w, uint64_t address, uint32_t number)
+static void write_class(struct ag_graph_walk *w, uint64_t address, uint32_t number)
 {
-	ag_graph_tell(w, &(struct tape_record){
-		.kind = TAPE_CLASS, .address = address, .class = number,
-	});
+	ag_graph_write(w, &(struct heap_stream_record){
+				 .kind = HEAP_STREAM_CLASS,
+				 .address = address,
+				 .class = number,
+			 });
 }
 
-static void tell_roster(struct ag_graph_walk *w)
+static void write_loaded(struct ag_graph_walk *w)
 {
-	for (uint32_t i = 0; i < w->roster->n && !w->over; i++) {
-		struct ag_number *slot;
+	for (uint32_t i = 0; i < w->loaded->n && !w->over; i++) {
+		struct ag_hash_entry *slot;
 		uint64_t address;
 
-		if (!w->roster->list[i])
-			continue; /* it was unloaded */
-		address = ag_graph_address(w->roster->list[i]);
-		slot = ag_numbers_add(&w->classes, address, i);
+		if (!w->loaded->list[i])
+			continue; /* unloaded */
+		address = ag_graph_address(w->loaded->list[i]);
+		slot = ag_hash_map_add(&w->classes, address, i);
 		if (!slot)
-			continue; /* told already */
-		slot->note = w->notes[i];
-		tell_class(w, address, i);
+			continue; /* written already */
+		slot->note = w->referents[i];
+		write_class(w, address, i);
 		if (w->at > w->full)
 			next_piece(w);
 	}
 }
 
 /*
- * A class that was loaded after the roster was made.  It is tagged, so that it can be named
- * after the walk.  What tells its size is a root of our thread's, as the roster's classes are.
+ * Adds a class that is not in the class index.  Tags the class, so that its name can be read after
+ * the walk.  Its size is written with a root of the agent thread, as for classes in the index.
  */
-static struct ag_number *new_class(struct ag_graph_walk *w, uint64_t address, jlong size,
-				   jlong *tag)
+static struct ag_hash_entry *new_class(struct ag_graph_walk *w, uint64_t address, jlong size,
+				       jlong *tag)
 {
-	uint32_t number = w->roster->n + w->graph->n_new;
-	struct ag_number *slot = NULL;
+	uint32_t number = w->loaded->n + w->graph->n_new;
+	struct ag_hash_entry *slot = NULL;
 
 	if (w->graph->n_new < AG_GRAPH_NEW)
-		slot = ag_numbers_add(&w->classes, address, number);
+		slot = ag_hash_map_add(&w->classes, address, number);
 	if (!slot) {
-		w->crowded = true;
+		w->too_many_classes = true;
 		w->over = true;
 		return NULL;
 	}
 	slot->note = AG_NO_REFERENT;
 	*tag = ++w->graph->n_new;
-	tell_class(w, address, number);
-	ag_graph_tell(w, &(struct tape_record){
-		.kind = TAPE_ROOT, .root = TAPE_ROOT_JNI_LOCAL, .address = address,
-		.thread = w->graph->own_thread, .size = (uint64_t)size,
-	});
+	write_class(w, address, number);
+	ag_graph_write(w, &(struct heap_stream_record){
+				 .kind = HEAP_STREAM_ROOT,
+				 .root = HEAP_STREAM_ROOT_JNI_LOCAL,
+				 .address = address,
+				 .thread = w->graph->own_thread,
+				 .size = (uint64_t)size,
+			 });
 	return slot;
 }
 
-/* The beginning: no object moves any more, so addresses hold. */
-
+/* Runs in the first callback, because objects do not move until the walk ends. */
 static void begin(struct ag_graph_walk *w)
 {
 	w->begin_ns = ag_now_ns();
 	w->patience.until_ns = w->begin_ns + (int64_t)w->opts->pause_ms * 1000000;
-	if (w->opts->tape_max < AG_GRAPH_PIECE) {
+	if (w->opts->heap_stream_max < AG_GRAPH_PIECE) {
 		stop(w, WIRE_GRAPHED_FULL);
 		return;
 	}
@@ -131,11 +128,12 @@ static void begin(struct ag_graph_walk *w)
 	}
 	w->full = w->at + AG_GRAPH_PIECE - ROOM;
 	w->holder = ag_graph_address(w->own->objects[w->own->n - 1]);
-	tell_roster(w);
+	write_loaded(w);
 	for (uint32_t i = 0; i < w->own->n && !w->over; i++) {
-		ag_graph_tell(w, &(struct tape_record){
-			.kind = TAPE_OWN, .address = ag_graph_address(w->own->objects[i]),
-		});
+		ag_graph_write(w, &(struct heap_stream_record){
+					 .kind = HEAP_STREAM_OWN,
+					 .address = ag_graph_address(w->own->objects[i]),
+				 });
 		if (w->at > w->full)
 			next_piece(w);
 	}
@@ -149,24 +147,23 @@ static __attribute__((noinline)) void make_room(struct ag_graph_walk *w)
 		next_piece(w);
 }
 
-/* References */
-
-static inline void tell_edge(struct ag_graph_walk *w, enum tape_kind kind, uint32_t index,
-			     uint64_t object, jlong size, jint length)
+static inline void write_edge(struct ag_graph_walk *w, enum heap_stream_kind kind, uint32_t index,
+			      uint64_t object, jlong size, jint length)
 {
-	uint8_t *at = tape_put_first(w->at, kind, object / TAPE_WORD, w->place.object);
+	uint8_t *at =
+		heap_stream_put_first(w->at, kind, object / HEAP_STREAM_WORD, w->state.object);
 
-	at = tape_put(at, index);
-	w->at = tape_put_size(at, (uint64_t)size, length >= 0, (uint32_t)length);
+	at = heap_stream_put(at, index);
+	w->at = heap_stream_put_size(at, (uint64_t)size, length >= 0, (uint32_t)length);
 }
 
 static inline void on_field(struct ag_graph_walk *w, uint32_t index, uint64_t object, jlong size,
 			    jint length)
 {
-	if (index == w->note >> 2)
-		tell_edge(w, TAPE_REFERENT, w->note & 3, object, size, length);
+	if (index == w->referent >> 2)
+		write_edge(w, HEAP_STREAM_REFERENT, w->referent & 3, object, size, length);
 	else
-		tell_edge(w, TAPE_FIELD, index, object, size, length);
+		write_edge(w, HEAP_STREAM_FIELD, index, object, size, length);
 }
 
 static void check_element(struct ag_graph_walk *w, uint32_t index, uint64_t object)
@@ -174,7 +171,7 @@ static void check_element(struct ag_graph_walk *w, uint32_t index, uint64_t obje
 	const jobject *elements = w->own->objects + w->own->n - 1 - AG_GRAPH_ARRAYS;
 
 	if (index <= AG_GRAPH_ARRAYS && object == ag_graph_address(elements[index]))
-		w->in_place |= UINT64_C(1) << index;
+		w->seen_elements |= UINT64_C(1) << index;
 	else
 		stop(w, WIRE_GRAPHED_UNKNOWN);
 }
@@ -184,78 +181,81 @@ static inline void on_element(struct ag_graph_walk *w, uint32_t index, uint64_t 
 {
 	if (w->in_holder)
 		check_element(w, index, object);
-	tell_edge(w, TAPE_ELEMENT, index - w->place.element, object, size, length);
-	w->place.element = index + 1;
+	write_edge(w, HEAP_STREAM_ELEMENT, index - w->state.element, object, size, length);
+	w->state.element = index + 1;
 }
 
-static enum tape_link link_of(jvmtiHeapReferenceKind kind)
+static enum heap_stream_link link_of(jvmtiHeapReferenceKind kind)
 {
 	switch (kind) {
 	case JVMTI_HEAP_REFERENCE_SUPERCLASS:
-		return TAPE_SUPERCLASS;
+		return HEAP_STREAM_SUPERCLASS;
 	case JVMTI_HEAP_REFERENCE_INTERFACE:
-		return TAPE_INTERFACE;
+		return HEAP_STREAM_INTERFACE;
 	case JVMTI_HEAP_REFERENCE_CLASS_LOADER:
-		return TAPE_LOADER;
+		return HEAP_STREAM_LOADER;
 	case JVMTI_HEAP_REFERENCE_PROTECTION_DOMAIN:
-		return TAPE_DOMAIN;
+		return HEAP_STREAM_DOMAIN;
 	case JVMTI_HEAP_REFERENCE_SIGNERS:
-		return TAPE_SIGNERS;
+		return HEAP_STREAM_SIGNERS;
 	default:
-		return TAPE_CONSTANT;
+		return HEAP_STREAM_CONSTANT;
 	}
 }
 
 static inline void move_to(struct ag_graph_walk *w, uint64_t object)
 {
-	w->place.object = object / TAPE_WORD;
-	w->place.element = 0;
+	w->state.object = object / HEAP_STREAM_WORD;
+	w->state.element = 0;
 }
 
-/* The first reference of every object but a java.lang.Class is the one to its class. */
+/* Begins an object: its first reference is to its class, unless it is a java.lang.Class. */
 static inline void on_class(struct ag_graph_walk *w, uint64_t referrer, uint64_t class,
 			    jlong size, jlong *tag)
 {
-	const struct ag_number *slot = ag_numbers_probe(&w->classes, class);
+	const struct ag_hash_entry *slot = ag_hash_map_probe(&w->classes, class);
 
 	if (slot->key == 0) {
 		slot = new_class(w, class, size, tag);
 		if (!slot)
 			return;
 	}
-	w->at = tape_put_first(w->at, TAPE_OBJECT, referrer / TAPE_WORD, w->place.object);
-	w->at = tape_put(w->at, slot->number);
-	w->note = slot->note;
+	w->at = heap_stream_put_first(w->at, HEAP_STREAM_OBJECT, referrer / HEAP_STREAM_WORD,
+				      w->state.object);
+	w->at = heap_stream_put(w->at, slot->number);
+	w->referent = slot->note;
 	w->in_holder = referrer == w->holder;
 	move_to(w, referrer);
 }
 
-/* Their sizes are told by our references to them, which are roots. */
-static void tell_held(struct ag_graph_walk *w, uint32_t class)
+/* Writes no sizes, because the agent's local references to these objects are roots with sizes. */
+static void write_class_fields(struct ag_graph_walk *w, uint32_t class)
 {
 	const struct ag_mirrors *m = w->mirrors;
 
-	if (class >= w->roster->n)
-		return; /* it was loaded since */
+	if (class >= w->loaded->n)
+		return; /* not in the class index */
 	for (uint32_t i = m->first[class]; i < m->first[class + 1]; i++)
-		ag_graph_tell(w, &(struct tape_record){
-			.kind = TAPE_FIELD, .index = m->list[i].index,
-			.address = ag_graph_address(m->list[i].object),
-		});
+		ag_graph_write(w, &(struct heap_stream_record){
+					 .kind = HEAP_STREAM_FIELD,
+					 .index = m->list[i].index,
+					 .address = ag_graph_address(m->list[i].object),
+				 });
 }
 
 static void on_mirror(struct ag_graph_walk *w, uint64_t mirror)
 {
-	const struct ag_number *slot = ag_numbers_probe(&w->classes, mirror);
+	const struct ag_hash_entry *slot = ag_hash_map_probe(&w->classes, mirror);
 
-	w->at = tape_put_first(w->at, TAPE_MIRROR, mirror / TAPE_WORD, w->place.object);
-	w->note = AG_NO_REFERENT;
+	w->at = heap_stream_put_first(w->at, HEAP_STREAM_MIRROR, mirror / HEAP_STREAM_WORD,
+				      w->state.object);
+	w->referent = AG_NO_REFERENT;
 	w->in_holder = false;
 	move_to(w, mirror);
 	if (slot->key == 0)
 		return;
 	w->n_mirrors++;
-	tell_held(w, slot->number);
+	write_class_fields(w, slot->number);
 }
 
 static jint JNICALL on_reference(jvmtiHeapReferenceKind kind, const jvmtiHeapReferenceInfo *info,
@@ -268,21 +268,24 @@ static jint JNICALL on_reference(jvmtiHeapReferenceKind kind, const jvmtiHeapRef
 	(void)referrer_class_tag;
 	if (w->at > w->full && !w->over)
 		make_room(w);
-	/* Among a thread's roots HotSpot heeds an abort only when it comes to the next thread. */
+	/* After an abort HotSpot still reports the other roots of the current thread. */
 	if (w->over)
 		return JVMTI_VISIT_ABORT;
 	object = (uint64_t)tag[-2];
-	if (!ag_wrapper_ok(tag, size) || object >= TAPE_ADDRESS_MAX) {
+	if (!ag_wrapper_ok(tag, size) || object >= HEAP_STREAM_ADDRESS_MAX) {
 		stop(w, WIRE_GRAPHED_UNKNOWN);
 		return JVMTI_VISIT_ABORT;
 	}
 	if (!referrer_tag) {
 		if (ag_vthread_is_bad(&w->vthreads, class_tag, object))
 			return 0;
-		ag_graph_on_root(w, kind, info, (struct tape_record){
-			.address = object, .size = (uint64_t)size, .is_array = length >= 0,
-			.length = length >= 0 ? (uint32_t)length : 0,
-		});
+		ag_graph_on_root(w, kind, info,
+				 (struct heap_stream_record){
+					 .address = object,
+					 .size = (uint64_t)size,
+					 .is_array = length >= 0,
+					 .length = length >= 0 ? (uint32_t)length : 0,
+				 });
 		return JVMTI_VISIT_OBJECTS;
 	}
 	referrer = (uint64_t)(referrer_tag == tag ? object : (uint64_t)referrer_tag[-1]);
@@ -290,7 +293,7 @@ static jint JNICALL on_reference(jvmtiHeapReferenceKind kind, const jvmtiHeapRef
 		on_class(w, referrer, object, size, tag);
 		return JVMTI_VISIT_OBJECTS;
 	}
-	if (referrer / TAPE_WORD != w->place.object)
+	if (referrer / HEAP_STREAM_WORD != w->state.object)
 		on_mirror(w, referrer);
 	if (ag_vthread_is_bad(&w->vthreads, class_tag, object))
 		return 0;
@@ -299,9 +302,10 @@ static jint JNICALL on_reference(jvmtiHeapReferenceKind kind, const jvmtiHeapRef
 	else if (kind == JVMTI_HEAP_REFERENCE_ARRAY_ELEMENT)
 		on_element(w, (uint32_t)info->array.index, object, size, length);
 	else if (kind == JVMTI_HEAP_REFERENCE_STATIC_FIELD)
-		tell_edge(w, TAPE_STATIC, (uint32_t)info->field.index, object, size, length);
+		write_edge(w, HEAP_STREAM_STATIC, (uint32_t)info->field.index, object, size,
+			   length);
 	else
-		tell_edge(w, TAPE_LINK, link_of(kind), object, size, length);
+		write_edge(w, HEAP_STREAM_LINK, link_of(kind), object, size, length);
 	return JVMTI_VISIT_OBJECTS;
 }
 
@@ -309,12 +313,13 @@ static jint JNICALL on_string(jlong class_tag, jlong size, jlong *tag, const jch
 			      jint length, void *user)
 {
 	struct ag_graph_walk *w = user;
-	uint8_t text[TAPE_TEXT_MAX];
-	uint32_t n = length < TAPE_TEXT_MAX / 2 ? (uint32_t)length : TAPE_TEXT_MAX / 2;
+	uint8_t text[HEAP_STREAM_TEXT_MAX];
+	uint32_t n =
+		length < HEAP_STREAM_TEXT_MAX / 2 ? (uint32_t)length : HEAP_STREAM_TEXT_MAX / 2;
 
 	(void)class_tag;
 	if (w->over || !ag_wrapper_ok(tag, size))
-		return 0; /* the next reference ends the walk */
+		return 0; /* on_reference() ends the walk */
 	if (length < 0 || (uint32_t)length < w->opts->texts_from)
 		return 0;
 	for (uint32_t i = 0; i < n; i++) {
@@ -325,24 +330,27 @@ static jint JNICALL on_string(jlong class_tag, jlong size, jlong *tag, const jch
 		make_room(w);
 	if (w->over)
 		return JVMTI_VISIT_ABORT;
-	ag_graph_tell(w, &(struct tape_record){
-		.kind = TAPE_TEXT, .address = (uint64_t)tag[-2], .form = TAPE_UTF16,
-		.text = text, .text_len = 2 * n,
-	});
+	ag_graph_write(w, &(struct heap_stream_record){
+				 .kind = HEAP_STREAM_TEXT,
+				 .address = (uint64_t)tag[-2],
+				 .form = HEAP_STREAM_UTF16,
+				 .text = text,
+				 .text_len = 2 * n,
+			 });
 	return 0;
 }
 
 /*
- * Do the wrappers show addresses?  Threads' roots come first but are visited last, and with them
- * our array.  A walk that was ended before has seen the array's own address, and that of a class
- * as the referrer wherever there had to be one.
+ * Returns true if the wrappers are known to contain addresses.  HotSpot reports thread roots, such
+ * as the holder, first but visits them last.  A walk that ended earlier must have found the holder
+ * as a root of the agent thread, and at least AG_GRAPH_ARRAYS known classes as referrers.
  */
 static bool is_certain(const struct ag_graph_walk *w)
 {
-	if (w->crowded || w->graph->own_thread == 0)
+	if (w->too_many_classes || w->graph->own_thread == 0)
 		return false;
-	if (w->graph->outcome == WIRE_GRAPHED_WHOLE)
-		return w->in_place == EVERY_ELEMENT;
+	if (w->graph->outcome == WIRE_GRAPHED_COMPLETE)
+		return w->seen_elements == EVERY_ELEMENT;
 	return w->n_mirrors >= AG_GRAPH_ARRAYS;
 }
 
@@ -355,8 +363,8 @@ int ag_graph_follow(struct ag_graph_walk *w)
 	int rc;
 
 	begin_piece(w);
-	w->full = w->at - 1; /* the first callback finds no room, and begins */
-	rc = AG_TI(w->jvm, FollowReferences, 0, NULL, NULL, &callbacks, w);
+	w->full = w->at - 1; /* the first callback finds no room and calls begin() */
+	rc = AG_JVMTI(w->jvm, FollowReferences, 0, NULL, NULL, &callbacks, w);
 	if (w->begin_ns == 0)
 		return rc;
 	w->graph->paused_ns = (uint64_t)(ag_now_ns() - w->begin_ns);
@@ -365,7 +373,7 @@ int ag_graph_follow(struct ag_graph_walk *w)
 		end_piece(w);
 	if (!is_certain(w)) {
 		w->graph->own_thread = 0;
-		if (w->graph->outcome == WIRE_GRAPHED_WHOLE)
+		if (w->graph->outcome == WIRE_GRAPHED_COMPLETE)
 			w->graph->outcome = WIRE_GRAPHED_UNKNOWN;
 	}
 	return rc;

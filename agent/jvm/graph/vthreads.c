@@ -1,10 +1,10 @@
-#include "jvm/vthreads.h"
+#include "jvm/graph/vthreads.h"
 
 #include <string.h>
 
-#include "jvm/ref.h"
+#include "jvm/jni_refs.h"
 
-#define SINCE 21 /* that FollowReferences looks into their stacks */
+#define SINCE 21 /* the first JDK whose FollowReferences visits stacks of virtual threads */
 #define OFFSET_MAX 1024
 #define ACC_STATIC 0x0008 /* JVMS table 4.5-A */
 
@@ -15,18 +15,18 @@ static int is_used(struct ag_jvm *jvm, jclass class, bool *used)
 	int rc = signature ? 0 : -1;
 
 	*used = signature && strcmp(signature, "Ljava/lang/VirtualThread;") == 0;
-	ag_ti_free(jvm, signature);
+	ag_jvmti_free(jvm, signature);
 	if (*used) {
-		rc = AG_TI(jvm, GetClassStatus, class, &status);
+		rc = AG_JVMTI(jvm, GetClassStatus, class, &status);
 		*used = status & JVMTI_CLASS_STATUS_INITIALIZED;
 	}
 	return rc;
 }
 
-/* The application's loaders may define no class in this package: there is one of the name. */
+/* Compares names only, because application loaders cannot define classes in java.*. */
 int ag_vthreads_find(struct ag_jvm *jvm, const struct ag_classes *classes, jclass *found)
 {
-	int release = ag_ti_release(jvm);
+	int release = ag_jvmti_release(jvm);
 
 	*found = NULL;
 	if (release < SINCE)
@@ -43,8 +43,8 @@ int ag_vthreads_find(struct ag_jvm *jvm, const struct ag_classes *classes, jclas
 }
 
 /*
- * HotSpot's own encoding (jfieldIDWorkaround.hpp): what is checked has 7 bits for it.  The probes
- * show whether it is so in this JVM.
+ * Decodes a field's offset in bytes from its jfieldID.  A checked id, with bit 0 set, has 7 bits
+ * for the offset (jfieldIDWorkaround.hpp).  Returns 0 if the offset is not below OFFSET_MAX.
  */
 static uint32_t offset_of(jfieldID field)
 {
@@ -61,11 +61,11 @@ static int probe(struct ag_jvm *jvm, struct ag_vthreads *threads, jclass class, 
 	jobject value;
 	bool refers;
 
-	if (AG_TI(jvm, GetFieldModifiers, class, field, &modifiers) != 0 ||
-	    AG_TI(jvm, GetFieldName, class, field, NULL, &signature, NULL) != 0)
+	if (AG_JVMTI(jvm, GetFieldModifiers, class, field, &modifiers) != 0 ||
+	    AG_JVMTI(jvm, GetFieldName, class, field, NULL, &signature, NULL) != 0)
 		return -1;
 	refers = *signature == 'L' || *signature == '[';
-	ag_ti_free(jvm, signature);
+	ag_jvmti_free(jvm, signature);
 	if (!refers || modifiers & ACC_STATIC || threads->n == AG_VTHREAD_PROBES)
 		return 0;
 	value = (*jvm->jni)->GetObjectField(jvm->jni, threads->own, field);
@@ -83,10 +83,10 @@ static int make_probes(struct ag_jvm *jvm, struct ag_vthreads *threads)
 
 	if (ag_ref_threw(jvm, "FindClass"))
 		return -1;
-	rc = AG_TI(jvm, GetClassFields, class, &n, &fields);
+	rc = AG_JVMTI(jvm, GetClassFields, class, &n, &fields);
 	for (jint i = 0; i < n && rc == 0; i++)
 		rc = probe(jvm, threads, class, fields[i]);
-	ag_ti_free(jvm, fields);
+	ag_jvmti_free(jvm, fields);
 	ag_ref_drop(jvm, class);
 	return rc;
 }
@@ -104,8 +104,8 @@ int ag_vthreads_learn(struct ag_jvm *jvm, const struct ag_classes *classes, jobj
 	field = ag_ref_field(jvm, threads->class, "cont", "Ljdk/internal/vm/Continuation;");
 	if (jvm->err.what || make_probes(jvm, threads) != 0)
 		return -1;
-	threads->offset = field ? offset_of(field) : 0; /* some later JDK's may have none */
-	return AG_TI(jvm, SetTag, threads->class, AG_VTHREAD_CLASS);
+	threads->offset = field ? offset_of(field) : 0; /* a later JDK may have no such field */
+	return AG_JVMTI(jvm, SetTag, threads->class, AG_VTHREAD_CLASS);
 }
 
 static bool is_confirmed(const struct ag_vthreads *threads)
@@ -136,7 +136,7 @@ bool ag_vthreads_certain(struct ag_vthreads *threads)
 	return is_confirmed(threads);
 }
 
-/* If it fails, the class keeps a tag that means nothing to anybody until the session ends. */
+/* If SetTag fails, the class retains its tag until the session ends, which has no effect. */
 void ag_vthreads_forget(struct ag_jvm *jvm, struct ag_vthreads *threads)
 {
 	if (threads->class)

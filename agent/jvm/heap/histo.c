@@ -1,17 +1,16 @@
-#include "jvm/heap.h"
+#include "jvm/heap/histo.h"
 
 #include <string.h>
 
-#include "jvm/own.h"
-#include "jvm/ref.h"
-#include "jvm/walk.h"
+#include "jvm/heap/self_objects.h"
+#include "jvm/jni_refs.h"
+#include "jvm/heap/histo_internal.h"
 #include "wire/frame.h"
 
-#define WALKS 3 /* as often, when classes are loaded all the time */
-/* So many walks for one class each are shorter than one that looks every object's class up. */
+#define WALKS 3 /* attempts; an attempt fails if too many classes are loaded meanwhile */
+/* Up to this many walks filtered by class take less time than one walk that counts all classes. */
 #define CLASS_WALKS 4
 
-/* Let the classes without instances go. */
 static void drop_empty(struct ag_jvm *jvm, struct ag_census *census)
 {
 	uint32_t n = 0;
@@ -32,9 +31,9 @@ static int list_classes(struct ag_jvm *jvm, struct ag_classes *classes)
 	return ag_ref_expect(jvm, (jint)classes->n + 64);
 }
 
-/* calib is set to NULL when it turns out not to hold. */
-static enum ag_outcome count_once(struct ag_jvm *jvm, const struct ag_calib **calib,
-				  struct ag_own *own, struct ag_census *census)
+/* Sets *probe to NULL if counting by klass word is not possible. */
+static enum ag_outcome count_once(struct ag_jvm *jvm, const struct ag_klass_probe **probe,
+				  struct ag_self_objects *own, struct ag_census *census)
 {
 	enum ag_outcome outcome = AG_NOT_POSSIBLE;
 	struct ag_classes classes = { 0 };
@@ -43,27 +42,27 @@ static enum ag_outcome count_once(struct ag_jvm *jvm, const struct ag_calib **ca
 		outcome = AG_FAILED;
 		goto out;
 	}
-	if (*calib)
-		outcome = ag_count_by_klass(jvm, *calib, &classes, own, census);
+	if (*probe)
+		outcome = ag_histo_by_klass(jvm, *probe, &classes, own, census);
 	if (outcome == AG_NOT_POSSIBLE) {
-		*calib = NULL;
-		outcome = ag_count_by_tag(jvm, &classes, own, census);
+		*probe = NULL;
+		outcome = ag_histo_by_tag(jvm, &classes, own, census);
 	}
 out:
 	ag_classes_release(jvm, &classes);
 	return outcome;
 }
 
-static int count_all(struct ag_jvm *jvm, const struct ag_calib *calib, struct ag_own *own,
-		     struct ag_census *census)
+static int count_all(struct ag_jvm *jvm, const struct ag_klass_probe *probe,
+		     struct ag_self_objects *own, struct ag_census *census)
 {
 	for (int i = 1; i <= WALKS; i++) {
 		enum ag_outcome outcome;
 
-		/* By tag, a new object that is collected meanwhile takes nothing with it. */
+		/* Count by tag last: that succeeds even if objects of new classes are collected. */
 		if (i == WALKS)
-			calib = NULL;
-		outcome = count_once(jvm, &calib, own, census);
+			probe = NULL;
+		outcome = count_once(jvm, &probe, own, census);
 		if (outcome == AG_COUNTED)
 			return 0;
 		if (outcome == AG_FAILED)
@@ -81,22 +80,22 @@ static jint JNICALL on_instance(jlong class_tag, jlong size, jlong *tag, jint le
 	return 0;
 }
 
-/* 1: the class has the signature, 0: another one. */
-static int has_signature(struct ag_jvm *jvm, jclass class, const struct ag_heap_opts *opts)
+/* Returns 1 if the class has the requested signature, otherwise 0; -1: error recorded. */
+static int has_signature(struct ag_jvm *jvm, jclass class, const struct ag_histo_opts *opts)
 {
-	char *its = ag_class_signature(jvm, class);
+	char *class_signature = ag_class_signature(jvm, class);
 	int same;
 
-	if (!its)
+	if (!class_signature)
 		return -1;
-	same = strlen(its) == opts->signature_len &&
-	       memcmp(its, opts->signature, opts->signature_len) == 0;
-	ag_ti_free(jvm, its);
+	same = strlen(class_signature) == opts->signature_len &&
+	       memcmp(class_signature, opts->signature, opts->signature_len) == 0;
+	ag_jvmti_free(jvm, class_signature);
 	return same;
 }
 
-/* Let all classes go but those that were asked for. */
-static int keep_wanted(struct ag_jvm *jvm, const struct ag_heap_opts *opts,
+/* Removes the rows of classes that do not have the requested signature. */
+static int filter_rows(struct ag_jvm *jvm, const struct ag_histo_opts *opts,
 		       struct ag_census *census)
 {
 	uint32_t n = 0;
@@ -118,9 +117,9 @@ static int keep_wanted(struct ag_jvm *jvm, const struct ag_heap_opts *opts,
 	return 0;
 }
 
-/* Our own objects of a row's class. */
-static void find_own(struct ag_jvm *jvm, struct ag_own *own, const struct ag_census *census,
-		     uint32_t row)
+/* Stores this row's index for each of the agent's own objects that belong to its class. */
+static void assign_row(struct ag_jvm *jvm, struct ag_self_objects *own,
+		       const struct ag_census *census, uint32_t row)
 {
 	for (uint32_t i = 0; i < own->n; i++) {
 		jclass class = ag_ref_class(jvm, own->objects[i]);
@@ -131,8 +130,8 @@ static void find_own(struct ag_jvm *jvm, struct ag_own *own, const struct ag_cen
 	}
 }
 
-/* HotSpot applies the class filter before everything else that an object costs. */
-static int count_each(struct ag_jvm *jvm, struct ag_own *own, struct ag_census *census)
+/* Counts with one walk per class: HotSpot applies the class filter before it does other work. */
+static int count_each(struct ag_jvm *jvm, struct ag_self_objects *own, struct ag_census *census)
 {
 	static const jvmtiHeapCallbacks callbacks = { .heap_iteration_callback = on_instance };
 	int64_t start = ag_now_ns();
@@ -140,24 +139,24 @@ static int count_each(struct ag_jvm *jvm, struct ag_own *own, struct ag_census *
 	for (uint32_t i = 0; i < census->n; i++) {
 		struct ag_row *row = &census->rows[i];
 
-		if (AG_TI(jvm, IterateThroughHeap, 0, row->class, &callbacks, &row->tally) != 0)
+		if (AG_JVMTI(jvm, IterateThroughHeap, 0, row->class, &callbacks, &row->tally) != 0)
 			return -1;
-		find_own(jvm, own, census, i);
+		assign_row(jvm, own, census, i);
 	}
 	census->walk_ns = (uint64_t)(ag_now_ns() - start);
 	return 0;
 }
 
-/* A class with one name may have been loaded by hundreds of loaders. */
-static int count_wanted(struct ag_jvm *jvm, const struct ag_heap_opts *opts, struct ag_own *own,
-			struct ag_census *census)
+/* Walks once per class if few match: hundreds of loaders may have a class of this name. */
+static int count_matching(struct ag_jvm *jvm, const struct ag_histo_opts *opts,
+			  struct ag_self_objects *own, struct ag_census *census)
 {
 	struct ag_classes classes = { 0 };
 	int rc = -1;
 
 	census->method = WIRE_WALK_CLASS;
 	if (list_classes(jvm, &classes) == 0 && ag_rows_init(jvm, census, &classes, NULL, 0) == 0)
-		rc = keep_wanted(jvm, opts, census);
+		rc = filter_rows(jvm, opts, census);
 	ag_classes_release(jvm, &classes);
 	if (rc != 0)
 		return -1;
@@ -169,39 +168,39 @@ static int count_wanted(struct ag_jvm *jvm, const struct ag_heap_opts *opts, str
 
 static int collect(struct ag_jvm *jvm)
 {
-	return ag_ti_check(jvm, "ForceGarbageCollection",
-			   (*jvm->ti)->ForceGarbageCollection(jvm->ti));
+	return ag_jvmti_check(jvm, "ForceGarbageCollection",
+			      (*jvm->ti)->ForceGarbageCollection(jvm->ti));
 }
 
-int ag_heap_count(struct ag_jvm *jvm, const struct ag_heap_opts *opts, struct ag_census *census)
+int ag_histo_count(struct ag_jvm *jvm, const struct ag_histo_opts *opts, struct ag_census *census)
 {
-	struct ag_own own = { 0 };
-	struct ag_calib calib;
+	struct ag_self_objects own = { 0 };
+	struct ag_klass_probe probe;
 	int calibrated = 0;
 	uint32_t n_thread;
 	int rc;
 
 	*census = (struct ag_census){ 0 };
-	if (ag_own_add_thread(jvm, &own) != 0)
+	if (ag_self_objects_add_thread(jvm, &own) != 0)
 		return -1;
 	n_thread = own.n;
 	if (!opts->strict && !opts->signature)
-		calibrated = ag_calibrate(jvm, &own, &calib);
+		calibrated = ag_klass_probe_run(jvm, &own, &probe);
 	if (calibrated < 0)
 		return -1;
 	if (opts->live) {
-		ag_own_forget(jvm, &own, n_thread); /* the collection takes the rest away */
+		ag_self_objects_forget(jvm, &own, n_thread); /* the others are garbage now */
 		if (collect(jvm) != 0)
 			return -1;
 	}
 	if (opts->signature)
-		rc = count_wanted(jvm, opts, &own, census);
+		rc = count_matching(jvm, opts, &own, census);
 	else
-		rc = count_all(jvm, calibrated ? &calib : NULL, &own, census);
+		rc = count_all(jvm, calibrated ? &probe : NULL, &own, census);
 	if (rc == 0)
-		rc = ag_own_subtract(jvm, &own, census);
+		rc = ag_self_objects_subtract(jvm, &own, census);
 	if (rc == 0 && opts->signature)
-		rc = keep_wanted(jvm, opts, census);
+		rc = filter_rows(jvm, opts, census);
 	if (rc == 0)
 		drop_empty(jvm, census);
 	else

@@ -1,70 +1,67 @@
 /*
- * Counting by calibrated klass word: nothing is tagged, so HotSpot has nothing to look up.
- * Built for speed, and the rest for size: the JVM stands still meanwhile.
+ * Counts objects by the klass word in their headers.  No class is tagged, so HotSpot skips its tag
+ * look-ups.  Optimised for speed, because the JVM is paused during the walk.
  */
-#ifndef __clang__ /* which has no such pragma */
+#ifndef __clang__ /* clang does not have this pragma */
 #pragma GCC optimize("O2")
 #endif
 
-#include "jvm/ref.h"
-#include "jvm/walk.h"
+#include "jvm/jni_refs.h"
+#include "jvm/heap/histo_internal.h"
 #include "wire/frame.h"
 
-#define UNKNOWN_MAX 256 /* classes that may turn up without being on the list */
+#define UNKNOWN_MAX 256 /* maximum of classes that are loaded after they were listed */
 
 struct klass_walk {
-	const struct ag_calib *calib;
+	const struct ag_klass_probe *probe;
 	const struct ag_classes *classes;
-	struct ag_own *own;
-	struct ag_map map;        /* class key → index of its tally */
-	struct ag_tally *tallies; /* in the list's order, and unknown ones behind */
-	uint32_t run_key;         /* of the objects before: those of a class like company */
-	struct ag_tally run;      /* of these; it goes into *into when another class follows */
+	struct ag_self_objects *own;
+	struct ag_class_map map;  /* class key → index of its tally */
+	struct ag_tally *tallies; /* of the listed classes, then of the unknown ones */
+	uint32_t run_key;         /* key of the last object's class; a run has one class */
+	struct ag_tally run;      /* tally of this run; added to *into when the run ends */
 	struct ag_tally *into;
-	struct ag_tally none; /* before the first */
-	uint32_t unknown;     /* so many classes were met that the list does not have */
+	struct ag_tally none; /* *into before the first object */
+	uint32_t unknown;     /* number of classes that are not in the list */
 	bool mapped;
-	bool wrong; /* the calibration was a mistake */
-	bool full;  /* too many classes were unknown */
+	bool wrong; /* the calibration is wrong */
+	bool full;  /* more than UNKNOWN_MAX unknown classes */
 };
 
-/* With the first object all classes get their slot, and it is seen where our own objects count. */
+/* Maps all classes and finds the rows of the agent's own objects, when the walk begins. */
 static void map_all(struct klass_walk *w)
 {
 	w->mapped = true;
-	w->wrong = !ag_calib_map(w->calib, w->classes, &w->map);
+	w->wrong = !ag_klass_probe_map(w->probe, w->classes, &w->map);
 	for (uint32_t i = 0; i < w->own->n; i++) {
 		const char *object = ag_object_of(w->own->objects[i]);
-		uint32_t key = ag_class_key(&w->calib->header, object);
-		const struct ag_slot *slot = ag_map_probe(&w->map, key);
+		uint32_t key = ag_class_key(&w->probe->header, object);
+		const struct ag_class_slot *slot = ag_class_map_probe(&w->map, key);
 
 		w->own->rows[i] = slot->key ? slot->index : UINT32_MAX;
 	}
 }
 
-/*
- * No slot has this key: the class was loaded after the list was made.  Its first object is
- * tagged and will tell.
- */
-static const struct ag_slot *add_unknown(struct klass_walk *w, uint32_t key, jlong *tag)
+/* Adds a class that is not in the list.  Tags its first object, to identify it after the walk. */
+static const struct ag_class_slot *add_unknown(struct klass_walk *w, uint32_t key, jlong *tag)
 {
-	w->full = !ag_map_add(&w->map, key, w->classes->n + w->unknown);
+	w->full = !ag_class_map_add(&w->map, key, w->classes->n + w->unknown);
 	if (w->full)
 		return NULL;
 	*tag = ++w->unknown;
-	return ag_map_probe(&w->map, key);
+	return ag_class_map_probe(&w->map, key);
 }
 
-static __attribute__((noinline)) const struct ag_slot *new_slot(struct klass_walk *w, uint32_t key,
-								jlong *tag)
+static __attribute__((noinline)) const struct ag_class_slot *new_slot(struct klass_walk *w,
+								      uint32_t key, jlong *tag)
 {
-	const struct ag_slot *slot;
+	const struct ag_class_slot *slot;
 
 	if (!w->mapped)
 		map_all(w);
 	if (w->wrong)
 		return NULL;
-	slot = ag_map_probe(&w->map, key);
+	slot = ag_class_map_probe(&w->map, key);
 	return slot->key ? slot : add_unknown(w, key, tag);
 }
 
@@ -85,9 +82,9 @@ static jvmtiIterationControl JNICALL on_object(jlong class_tag, jlong size, jlon
 		w->wrong = true;
 		return JVMTI_ITERATION_ABORT;
 	}
-	key = ag_class_key(&w->calib->header, ag_wrapped_object(tag));
+	key = ag_class_key(&w->probe->header, ag_wrapped_object(tag));
 	if (key != w->run_key) {
-		const struct ag_slot *slot = ag_map_probe(&w->map, key);
+		const struct ag_class_slot *slot = ag_class_map_probe(&w->map, key);
 
 		if (slot->key == 0)
 			slot = new_slot(w, key, tag);
@@ -96,14 +93,14 @@ static jvmtiIterationControl JNICALL on_object(jlong class_tag, jlong size, jlon
 		end_run(w);
 		w->run_key = key;
 		w->into = &w->tallies[slot->index];
-		/* It comes from memory while HotSpot goes on to the next object. */
+		/* HotSpot proceeds to the next object while the cache line is loaded. */
 		__builtin_prefetch(w->into, 1);
 	}
 	ag_tally_add(&w->run, size);
 	return JVMTI_ITERATION_CONTINUE;
 }
 
-/* The first object of each unknown class. */
+/* Gets the first object of each unknown class. */
 static int unknown_get(struct ag_jvm *jvm, uint32_t unknown, struct ag_tagged *found)
 {
 	jlong tags[UNKNOWN_MAX];
@@ -113,7 +110,7 @@ static int unknown_get(struct ag_jvm *jvm, uint32_t unknown, struct ag_tagged *f
 	return ag_tagged_get(jvm, tags, (jint)unknown, found);
 }
 
-/* What a walk tagged in vain would be taken for what the next one tags. */
+/* Removes the tags after a failed walk, because the next walk uses the same tags. */
 static void untag_unknown(struct ag_jvm *jvm, uint32_t unknown)
 {
 	struct ag_tagged found = { 0 };
@@ -137,8 +134,8 @@ static enum ag_outcome name_unknown(struct ag_jvm *jvm, struct ag_census *census
 		row->class = ag_ref_class(jvm, found.objects[i]);
 		census->resolved++;
 	}
-	/* An object that was collected meanwhile leaves its class without a name. */
-	outcome = (uint32_t)found.n == unknown ? AG_COUNTED : AG_NOT_WHOLE;
+	/* If a tagged object was collected meanwhile, its class remains unknown. */
+	outcome = (uint32_t)found.n == unknown ? AG_COUNTED : AG_INCOMPLETE;
 out:
 	ag_tagged_release(jvm, &found);
 	return outcome;
@@ -176,32 +173,32 @@ static int walk_init(struct ag_jvm *jvm, struct klass_walk *w)
 	w->tallies = ag_jvm_alloc(jvm, n, sizeof(*w->tallies));
 	if (!w->tallies)
 		return -1;
-	return ag_map_init(&w->map, jvm->mem, n) == 0 ? 0 : ag_fail_memory(jvm);
+	return ag_class_map_init(&w->map, jvm->mem, n) == 0 ? 0 : ag_fail_memory(jvm);
 }
 
-enum ag_outcome ag_count_by_klass(struct ag_jvm *jvm, const struct ag_calib *calib,
-				  struct ag_classes *classes, struct ag_own *own,
+enum ag_outcome ag_histo_by_klass(struct ag_jvm *jvm, const struct ag_klass_probe *probe,
+				  struct ag_classes *classes, struct ag_self_objects *own,
 				  struct ag_census *census)
 {
-	struct klass_walk w = { .calib = calib, .classes = classes, .own = own };
+	struct klass_walk w = { .probe = probe, .classes = classes, .own = own };
 	enum ag_outcome outcome = AG_FAILED;
 
 	if (!all_plain(classes->list, classes->n) || !all_plain(own->objects, own->n))
 		return AG_NOT_POSSIBLE;
 	census->method = WIRE_WALK_KLASS;
-	if (walk_init(jvm, &w) != 0 || ag_walk(jvm, census, on_object, &w) != 0)
+	if (walk_init(jvm, &w) != 0 || ag_histo_walk(jvm, census, on_object, &w) != 0)
 		goto out;
 	end_run(&w);
 	if (w.wrong || w.none.instances > 0)
 		outcome = AG_NOT_POSSIBLE;
 	else if (w.full)
-		outcome = AG_NOT_WHOLE;
+		outcome = AG_INCOMPLETE;
 	else
 		outcome = make_rows(jvm, &w, classes, census);
 out:
 	if (outcome != AG_COUNTED)
 		untag_unknown(jvm, w.unknown);
-	ag_map_release(&w.map, jvm->mem);
+	ag_class_map_release(&w.map, jvm->mem);
 	ag_free(jvm->mem, w.tallies);
 	return outcome;
 }

@@ -1,13 +1,13 @@
-#include "jvm/walk.h"
+#include "jvm/heap/histo_internal.h"
 
-#include "jvm/ref.h"
+#include "jvm/jni_refs.h"
 
-/* IterateOverHeap is deprecated but does less for each object than IterateThroughHeap. */
-int ag_walk(struct ag_jvm *jvm, struct ag_census *census, jvmtiHeapObjectCallback callback,
-	    const void *user)
+/* IterateOverHeap is deprecated but takes less time for each object than IterateThroughHeap. */
+int ag_histo_walk(struct ag_jvm *jvm, struct ag_census *census, jvmtiHeapObjectCallback callback,
+		  const void *user)
 {
 	int64_t start = ag_now_ns();
-	int rc = AG_TI(jvm, IterateOverHeap, JVMTI_HEAP_OBJECT_EITHER, callback, user);
+	int rc = AG_JVMTI(jvm, IterateOverHeap, JVMTI_HEAP_OBJECT_EITHER, callback, user);
 
 	census->walk_ns += (uint64_t)(ag_now_ns() - start);
 	return rc;
@@ -15,7 +15,8 @@ int ag_walk(struct ag_jvm *jvm, struct ag_census *census, jvmtiHeapObjectCallbac
 
 int ag_tagged_get(struct ag_jvm *jvm, const jlong *tags, jint n, struct ag_tagged *found)
 {
-	if (AG_TI(jvm, GetObjectsWithTags, n, tags, &found->n, &found->objects, &found->tags) != 0)
+	if (AG_JVMTI(jvm, GetObjectsWithTags, n, tags, &found->n, &found->objects, &found->tags) !=
+	    0)
 		return -1;
 	return ag_ref_expect(jvm, found->n + 64);
 }
@@ -23,11 +24,11 @@ int ag_tagged_get(struct ag_jvm *jvm, const jlong *tags, jint n, struct ag_tagge
 void ag_tagged_release(struct ag_jvm *jvm, struct ag_tagged *found)
 {
 	for (jint i = 0; i < found->n; i++) {
-		(void)AG_TI(jvm, SetTag, found->objects[i], 0); /* the first error is recorded */
+		(void)AG_JVMTI(jvm, SetTag, found->objects[i], 0); /* the first error is recorded */
 		ag_ref_drop(jvm, found->objects[i]);
 	}
-	ag_ti_free(jvm, found->objects);
-	ag_ti_free(jvm, found->tags);
+	ag_jvmti_free(jvm, found->objects);
+	ag_jvmti_free(jvm, found->tags);
 	*found = (struct ag_tagged){ 0 };
 }
 
@@ -43,7 +44,7 @@ int ag_rows_init(struct ag_jvm *jvm, struct ag_census *census, struct ag_classes
 			census->rows[i].tally = tallies[i];
 	}
 	census->n = classes->n;
-	ag_ti_free(jvm, classes->list);
+	ag_jvmti_free(jvm, classes->list);
 	*classes = (struct ag_classes){ 0 };
 	return 0;
 }

@@ -1,6 +1,6 @@
-#include "jvm/calib.h"
+#include "jvm/heap/klass_probe.h"
 
-#include "jvm/ref.h"
+#include "jvm/jni_refs.h"
 
 #if UINTPTR_MAX != UINT64_MAX
 #error "64-bit JVMs only"
@@ -8,26 +8,26 @@
 
 #define ARRAYS 32
 /*
- * Looking for our arrays among the roots may take this long.  It takes 0.3 ms with a few dozen
- * threads and 20 ms with a thousand; counting by tags would cost 15 ns more for each object.
+ * Time limit for finding the arrays among the roots, in ns.  Finding them takes 0.3 ms with a few
+ * dozen threads and 20 ms with a thousand; counting by tags takes 15 ns more for each object.
  */
 #define ROOTS_NS 50000000
 
 enum sample { INTS, LONGS, OBJECTS, OBJECT, THREAD, CLASS, SAMPLES };
 
 struct probe {
-	struct ag_calib *calib;
+	struct ag_klass_probe *result;
 	jobject arrays[ARRAYS];   /* the first half int[], the second long[] */
-	jobject samples[SAMPLES]; /* objects of as many classes */
-	jclass mirrors[SAMPLES];  /* and their java.lang.Class */
-	jlong mirror_size;        /* of the smallest of these */
-	uint32_t seen;            /* a bit for each array that was seen where it should be */
+	jobject samples[SAMPLES]; /* objects of different classes */
+	jclass mirrors[SAMPLES];  /* the java.lang.Class objects of the samples */
+	jlong mirror_size;        /* of the smallest mirror */
+	uint32_t seen;            /* a bit for each array that was reported */
 	unsigned calls;
 	int64_t give_up_ns;
 	bool from_roots, over, done;
 };
 
-/* No two alike, and none that a header word could be mistaken for. */
+/* Returns the length of array i.  The lengths are distinct and unlike words of a header. */
 static jsize array_length(unsigned i)
 {
 	return (jsize)(i < ARRAYS / 2 ? 3 + i : 24 + i);
@@ -38,7 +38,7 @@ static jlong array_tag(unsigned i)
 	return 1 + (jlong)i;
 }
 
-/* Narrow klass with the array length behind it; full klass; klass in the mark word (JEP 450). */
+/* Narrow klass before the array length, full klass, and klass in the mark word (JEP 450). */
 static const struct layout {
 	struct ag_header header;
 	unsigned length_at;
@@ -72,44 +72,44 @@ static uint64_t klass_address(const struct ag_encoding *e, jclass mirror)
 	return ag_word_at(ag_object_of(mirror) + e->mirror_offset);
 }
 
-/* The key of a Klass address; 0: it has none. */
-static uint32_t encode(const struct ag_calib *calib, uint64_t address)
+/* Returns the key of a Klass address; 0: no key can represent it. */
+static uint32_t encode(const struct ag_klass_probe *probe, uint64_t address)
 {
-	const struct ag_encoding *e = &calib->encoding;
+	const struct ag_encoding *e = &probe->encoding;
 	uint64_t key = (address - e->base) >> e->shift;
 
 	if (address < e->base || key << e->shift != address - e->base)
 		return 0;
-	if (key > calib->header.mask && !calib->header.full)
+	if (key > probe->header.mask && !probe->header.full)
 		return 0;
-	return (uint32_t)key & calib->header.mask;
+	return (uint32_t)key & probe->header.mask;
 }
 
 static bool encoding_fits(const struct probe *p)
 {
 	for (unsigned i = 0; i < SAMPLES; i++) {
 		const char *object = ag_object_of(p->samples[i]);
-		uint64_t address = klass_address(&p->calib->encoding, p->mirrors[i]);
+		uint64_t address = klass_address(&p->result->encoding, p->mirrors[i]);
 
-		if (p->calib->header.full && ag_word_at(object + 8) != address)
+		if (p->result->header.full && ag_word_at(object + 8) != address)
 			return false;
 		if (address == 0 ||
-		    encode(p->calib, address) != ag_class_key(&p->calib->header, object))
+		    encode(p->result, address) != ag_class_key(&p->result->header, object))
 			return false;
 	}
 	return true;
 }
 
-/* The one encoding that fits; false: none, or several. */
+/* Finds the only encoding that fits.  Returns false if none or several fit. */
 static bool find_encoding(struct probe *p)
 {
-	struct ag_encoding *e = &p->calib->encoding, found = { 0 };
-	bool full = p->calib->header.full;
-	uint64_t key = ag_class_key(&p->calib->header, ag_object_of(p->samples[0]));
+	struct ag_encoding *e = &p->result->encoding, found = { 0 };
+	bool full = p->result->header.full;
+	uint64_t key = ag_class_key(&p->result->header, ag_object_of(p->samples[0]));
 	unsigned n = 0;
 
 	for (unsigned offset = 8; offset + 8 <= (uint64_t)p->mirror_size; offset += 8) {
-		/* Narrow klass words are shifted by 0 or 3, in compact headers by up to 10. */
+		/* Narrow klass words are shifted by 0 or 3 bits, in compact headers by up to 10. */
 		for (unsigned shift = full ? 3 : 0; shift <= (full ? 3 : 10); shift++) {
 			*e = (struct ag_encoding){ offset, shift, 0 };
 			if (!full)
@@ -124,7 +124,7 @@ static bool find_encoding(struct probe *p)
 	return n == 1;
 }
 
-/* All arrays were seen; the JVM still stands, so every object stays where it is. */
+/* Call it in a heap callback, after all arrays were seen: objects do not move during it. */
 static bool measure(struct probe *p)
 {
 	unsigned n = 0;
@@ -132,25 +132,24 @@ static bool measure(struct probe *p)
 	for (unsigned i = 0; i < sizeof(layouts) / sizeof(layouts[0]); i++) {
 		if (!layout_fits(p, &layouts[i]))
 			continue;
-		p->calib->header = layouts[i].header;
+		p->result->header = layouts[i].header;
 		n++;
 	}
 	return n == 1 && find_encoding(p);
 }
 
 /*
- * A class without a key is left out: from JDK 24 the Klass of an interface or abstract
- * class lies where no klass word reaches (JDK-8338526), for it never has instances.  Should an
- * instance turn up nevertheless, the walk finds its class another way.
+ * Omits classes without a key.  From JDK 24 on the Klass of an interface or abstract class lies
+ * outside the range of klass words, because there are no instances (JDK-8338526).
  */
-bool ag_calib_map(const struct ag_calib *calib, const struct ag_classes *classes,
-		  struct ag_map *map)
+bool ag_klass_probe_map(const struct ag_klass_probe *probe, const struct ag_classes *classes,
+			struct ag_class_map *map)
 {
 	for (uint32_t i = 0; i < classes->n; i++) {
-		uint64_t address = klass_address(&calib->encoding, classes->list[i]);
-		uint32_t key = encode(calib, address);
+		uint64_t address = klass_address(&probe->encoding, classes->list[i]);
+		uint32_t key = encode(probe, address);
 
-		if (address == 0 || (key != 0 && !ag_map_add(map, key, i)))
+		if (address == 0 || (key != 0 && !ag_class_map_add(map, key, i)))
 			return false;
 	}
 	return true;
@@ -170,7 +169,7 @@ static jint JNICALL on_reference(jvmtiHeapReferenceKind kind, const jvmtiHeapRef
 	jlong i = *tag - array_tag(0);
 
 	(void)info, (void)class_tag, (void)referrer_class_tag, (void)referrer_tag, (void)length;
-	/* Among a thread's roots HotSpot heeds the abort only when it comes to the next thread. */
+	/* After an abort HotSpot still reports the other roots of the current thread. */
 	if (p->over)
 		return JVMTI_VISIT_ABORT;
 	if (i >= 0 && i < ARRAYS) {
@@ -188,7 +187,7 @@ static jint JNICALL on_reference(jvmtiHeapReferenceKind kind, const jvmtiHeapRef
 	return p->over ? JVMTI_VISIT_ABORT : 0;
 }
 
-static int make_arrays(struct ag_jvm *jvm, struct probe *p, struct ag_own *own)
+static int make_arrays(struct ag_jvm *jvm, struct probe *p, struct ag_self_objects *own)
 {
 	JNIEnv *jni = jvm->jni;
 
@@ -197,14 +196,14 @@ static int make_arrays(struct ag_jvm *jvm, struct probe *p, struct ag_own *own)
 					       : (*jni)->NewLongArray(jni, array_length(i));
 
 		if (ag_ref_threw(jvm, "NewArray") || !ag_is_plain(array) ||
-		    ag_own_add(jvm, own, array) != 0)
+		    ag_self_objects_add(jvm, own, array) != 0)
 			return -1;
 		p->arrays[i] = array;
 	}
 	return 0;
 }
 
-/* An object array with all arrays in it. */
+/* Allocates an Object[] with all the arrays. */
 static jobject make_holder(struct ag_jvm *jvm, const struct probe *p, jclass object_class)
 {
 	JNIEnv *jni = jvm->jni;
@@ -220,9 +219,9 @@ static jobject make_holder(struct ag_jvm *jvm, const struct probe *p, jclass obj
 	return holder;
 }
 
-static int make_samples(struct ag_jvm *jvm, struct probe *p, struct ag_own *own)
+static int make_samples(struct ag_jvm *jvm, struct probe *p, struct ag_self_objects *own)
 {
-	/* Thread extends Object.  FindClass would ask the application's loader instead. */
+	/* Thread extends Object.  FindClass might call the application's class loader. */
 	jobject thread = own->objects[0];
 	jclass thread_class = ag_ref_class(jvm, thread);
 	jclass object_class = (*jvm->jni)->GetSuperclass(jvm->jni, thread_class);
@@ -232,12 +231,12 @@ static int make_samples(struct ag_jvm *jvm, struct probe *p, struct ag_own *own)
 	p->samples[THREAD] = thread;
 	p->samples[CLASS] = object_class;
 	p->samples[OBJECTS] = make_holder(jvm, p, object_class);
-	if (!p->samples[OBJECTS] || ag_own_add(jvm, own, p->samples[OBJECTS]) != 0)
+	if (!p->samples[OBJECTS] || ag_self_objects_add(jvm, own, p->samples[OBJECTS]) != 0)
 		return -1;
 	p->samples[OBJECT] = (*jvm->jni)->AllocObject(jvm->jni, object_class);
 	if (ag_ref_threw(jvm, "AllocObject"))
 		return -1;
-	return ag_own_add(jvm, own, p->samples[OBJECT]);
+	return ag_self_objects_add(jvm, own, p->samples[OBJECT]);
 }
 
 static int find_mirrors(struct ag_jvm *jvm, struct probe *p)
@@ -247,7 +246,7 @@ static int find_mirrors(struct ag_jvm *jvm, struct probe *p)
 
 		p->mirrors[i] = ag_ref_class(jvm, p->samples[i]);
 		if (!ag_is_plain(p->samples[i]) || !ag_is_plain(p->mirrors[i]) ||
-		    AG_TI(jvm, GetObjectSize, p->mirrors[i], &size) != 0)
+		    AG_JVMTI(jvm, GetObjectSize, p->mirrors[i], &size) != 0)
 			return -1;
 		if (i == 0 || size < p->mirror_size)
 			p->mirror_size = size;
@@ -256,33 +255,34 @@ static int find_mirrors(struct ag_jvm *jvm, struct probe *p)
 }
 
 /*
- * Show the arrays to the callback.  From JDK 21 following an array of them costs 0.2 ms.  Before,
- * any walk along references is undone by a walk over the whole heap, unless it ends among the
- * roots (ObjectMarker::set_needs_reset): there our local references are.
+ * Makes HotSpot report the arrays to the callback.  From JDK 21 on, following the references of the
+ * arrays' holder takes 0.2 ms.  Before JDK 21, HotSpot walks the complete heap after
+ * FollowReferences to reset mark words, unless the callback ends FollowReferences among the roots
+ * (ObjectMarker::set_needs_reset).  The local references to the arrays are roots.
  */
 static int show_arrays(struct ag_jvm *jvm, struct probe *p)
 {
 	static const jvmtiHeapCallbacks callbacks = { .heap_reference_callback = on_reference };
-	int release = ag_ti_release(jvm);
+	int release = ag_jvmti_release(jvm);
 
 	if (release < 0)
 		return -1;
 	p->from_roots = release < 21;
 	p->give_up_ns = ag_now_ns() + ROOTS_NS;
-	return AG_TI(jvm, FollowReferences, 0, NULL, p->from_roots ? NULL : p->samples[OBJECTS],
-		     &callbacks, p);
+	return AG_JVMTI(jvm, FollowReferences, 0, NULL, p->from_roots ? NULL : p->samples[OBJECTS],
+			&callbacks, p);
 }
 
 static int tag_arrays(struct ag_jvm *jvm, const struct probe *p, bool on)
 {
 	for (unsigned i = 0; i < ARRAYS; i++) {
-		if (AG_TI(jvm, SetTag, p->arrays[i], on ? array_tag(i) : 0) != 0)
+		if (AG_JVMTI(jvm, SetTag, p->arrays[i], on ? array_tag(i) : 0) != 0)
 			return -1;
 	}
 	return 0;
 }
 
-static bool probe_run(struct ag_jvm *jvm, struct probe *p, struct ag_own *own)
+static bool probe_run(struct ag_jvm *jvm, struct probe *p, struct ag_self_objects *own)
 {
 	return ag_ref_expect(jvm, 2 * ARRAYS) == 0 && make_arrays(jvm, p, own) == 0 &&
 	       make_samples(jvm, p, own) == 0 && find_mirrors(jvm, p) == 0 &&
@@ -290,15 +290,16 @@ static bool probe_run(struct ag_jvm *jvm, struct probe *p, struct ag_own *own)
 	       tag_arrays(jvm, p, false) == 0 && p->done;
 }
 
-int ag_calibrate(struct ag_jvm *jvm, struct ag_own *own, struct ag_calib *calib)
+int ag_klass_probe_run(struct ag_jvm *jvm, struct ag_self_objects *own,
+		       struct ag_klass_probe *probe)
 {
-	struct probe p = { .calib = calib };
+	struct probe p = { .result = probe };
 
-	*calib = (struct ag_calib){ 0 };
+	*probe = (struct ag_klass_probe){ 0 };
 	if (probe_run(jvm, &p, own))
 		return 1;
 	if (jvm->stopping)
 		return -1;
-	ag_forgive(jvm);
+	ag_clear_error(jvm);
 	return 0;
 }

@@ -1,8 +1,8 @@
-#include "jvm/own.h"
+#include "jvm/heap/self_objects.h"
 
-#include "jvm/ref.h"
+#include "jvm/jni_refs.h"
 
-/* Fields of Thread in one JDK or another whose objects belong to one thread. */
+/* Fields of java.lang.Thread, in any JDK; their values belong to one thread only. */
 static const struct {
 	const char *name, *signature;
 } thread_fields[] = {
@@ -12,23 +12,23 @@ static const struct {
 	{ "interruptLock", "Ljava/lang/Object;" },
 };
 
-int ag_own_add(struct ag_jvm *jvm, struct ag_own *own, jobject object)
+int ag_self_objects_add(struct ag_jvm *jvm, struct ag_self_objects *own, jobject object)
 {
-	if (own->n == AG_OWN_MAX)
-		return ag_fail(jvm, "leave the agent's own objects out", "there are too many");
+	if (own->n == AG_SELF_OBJECTS_MAX)
+		return ag_fail(jvm, "exclude the agent's objects", "there are too many");
 	own->rows[own->n] = UINT32_MAX; /* none */
 	own->objects[own->n++] = object;
 	return 0;
 }
 
-void ag_own_forget(struct ag_jvm *jvm, struct ag_own *own, uint32_t n)
+void ag_self_objects_forget(struct ag_jvm *jvm, struct ag_self_objects *own, uint32_t n)
 {
 	while (own->n > n)
 		ag_ref_drop(jvm, own->objects[--own->n]);
 }
 
-/* Add what a field of an object refers to, and return it; NULL when there is nothing. */
-static jobject add_field(struct ag_jvm *jvm, struct ag_own *own, jobject object,
+/* Adds the object to which a field refers and returns it; NULL if there is no field or object. */
+static jobject add_field(struct ag_jvm *jvm, struct ag_self_objects *own, jobject object,
 			 const char *name, const char *signature)
 {
 	jclass class = ag_ref_base_class(jvm, object);
@@ -36,15 +36,16 @@ static jobject add_field(struct ag_jvm *jvm, struct ag_own *own, jobject object,
 	jobject value = field ? (*jvm->jni)->GetObjectField(jvm->jni, object, field) : NULL;
 
 	ag_ref_drop(jvm, class);
-	return value && ag_own_add(jvm, own, value) == 0 ? value : NULL;
+	return value && ag_self_objects_add(jvm, own, value) == 0 ? value : NULL;
 }
 
-int ag_own_add_thread(struct ag_jvm *jvm, struct ag_own *own)
+int ag_self_objects_add_thread(struct ag_jvm *jvm, struct ag_self_objects *own)
 {
 	jthread thread;
 	jobject name;
 
-	if (AG_TI(jvm, GetCurrentThread, &thread) != 0 || ag_own_add(jvm, own, thread) != 0)
+	if (AG_JVMTI(jvm, GetCurrentThread, &thread) != 0 ||
+	    ag_self_objects_add(jvm, own, thread) != 0)
 		return -1;
 	for (size_t i = 0; i < sizeof(thread_fields) / sizeof(thread_fields[0]); i++)
 		(void)add_field(jvm, own, thread, thread_fields[i].name,
@@ -57,7 +58,8 @@ int ag_own_add_thread(struct ag_jvm *jvm, struct ag_own *own)
 	return jvm->err.what ? -1 : 0;
 }
 
-int ag_own_subtract(struct ag_jvm *jvm, const struct ag_own *own, struct ag_census *census)
+int ag_self_objects_subtract(struct ag_jvm *jvm, const struct ag_self_objects *own,
+			     struct ag_census *census)
 {
 	for (uint32_t i = 0; i < own->n; i++) {
 		struct ag_tally *t;
@@ -68,7 +70,7 @@ int ag_own_subtract(struct ag_jvm *jvm, const struct ag_own *own, struct ag_cens
 		t = &census->rows[own->rows[i]].tally;
 		if (t->instances == 0)
 			continue;
-		if (AG_TI(jvm, GetObjectSize, own->objects[i], &size) != 0)
+		if (AG_JVMTI(jvm, GetObjectSize, own->objects[i], &size) != 0)
 			return -1;
 		t->instances--;
 		t->bytes -= (uint64_t)size;

@@ -1,9 +1,9 @@
-#include "jvm/patch_work.h"
+#include "jvm/patch/patch_apply.h"
 
 #include <string.h>
 
-#include "jvm/capture.h"
-#include "jvm/ref.h"
+#include "jvm/capture/capture.h"
+#include "jvm/jni_refs.h"
 #include "wire/frame.h"
 
 struct work {
@@ -14,7 +14,7 @@ struct work {
 	struct ag_capture capture;
 };
 
-/* From now on other threads tell when they ask for one of the classes. */
+/* From now on the hook marks a patch as touched when another thread retransforms its class. */
 static void begin(struct work *w)
 {
 	struct ag_patches *p = w->p;
@@ -33,7 +33,6 @@ static void end(struct work *w)
 	ag_patches_unlock(w->p, w->p->table);
 }
 
-/* The real thing, for the first n classes. */
 static jvmtiError retransform(struct work *w, enum ag_patch_mode mode, uint32_t n)
 {
 	jvmtiEnv *ti = w->p->hook;
@@ -42,7 +41,7 @@ static jvmtiError retransform(struct work *w, enum ag_patch_mode mode, uint32_t 
 	w->o.mode = mode;
 	w->o.hits = 0;
 	code = (*ti)->RetransformClasses(ti, (jint)n, w->classes);
-	/* The JVM takes an exception of the hook's for its own; none may stay. */
+	/* HotSpot treats the hook's exception as its own error; none may remain pending. */
 	(*w->jvm->jni)->ExceptionClear(w->jvm->jni);
 	if (code == JVMTI_ERROR_WRONG_PHASE)
 		w->jvm->stopping = true;
@@ -52,8 +51,9 @@ static jvmtiError retransform(struct work *w, enum ag_patch_mode mode, uint32_t 
 }
 
 /*
- * Another thread may have asked before the table was changed, and have installed what it got
- * after we installed ours: once more for those.  What the JVM has taken once it takes again.
+ * Retransforms the touched classes again.  Another thread may have entered the hook before the
+ * table changed, and installed the old bytes after this operation.  Ignores errors: the JVM
+ * accepted the bytes before.
  */
 static void repeat(struct work *w, enum ag_patch_mode mode)
 {
@@ -69,8 +69,8 @@ static void repeat(struct work *w, enum ag_patch_mode mode)
 		(void)retransform(w, mode, n);
 }
 
-/* A capture on whose way to the JVM our hook asks its question. */
-static jvmtiError ask(struct work *w, enum ag_patch_mode mode, uint32_t i)
+/* Runs a capture, during which the hook stores the input or output of patch i. */
+static jvmtiError read_patch(struct work *w, enum ag_patch_mode mode, uint32_t i)
 {
 	struct ag_patch *patch = w->o.patches[i];
 	struct ag_captured captured;
@@ -79,7 +79,7 @@ static jvmtiError ask(struct work *w, enum ag_patch_mode mode, uint32_t i)
 	w->o.mode = mode;
 	w->o.current = patch;
 	w->o.hits = 0;
-	if (mode == AG_PATCH_ASK_TO)
+	if (mode == AG_PATCH_READ_INPUT)
 		rc = ag_capture_class(w->jvm, &w->capture, w->classes[i], &captured);
 	else
 		rc = ag_capture_redefinition(w->jvm, &w->capture, w->classes[i], patch->file,
@@ -97,14 +97,14 @@ static jvmtiError ask(struct work *w, enum ag_patch_mode mode, uint32_t i)
 	}
 }
 
-/* The pending answer of a patch; *others is counted up when its file is not what will run. */
+/* Prepares patch i's pending output; increments *others if the output differs from the file. */
 static jvmtiError prepare(struct work *w, uint32_t i, uint32_t *others)
 {
 	const struct ag_patch *patch = w->o.patches[i];
-	jvmtiError code = ask(w, AG_PATCH_ASK_TO, i);
+	jvmtiError code = read_patch(w, AG_PATCH_READ_INPUT, i);
 
 	if (code == JVMTI_ERROR_NONE)
-		code = ask(w, AG_PATCH_ASK_ANSWER, i);
+		code = read_patch(w, AG_PATCH_READ_OUTPUT, i);
 	if (code == JVMTI_ERROR_NONE)
 		*others += w->capture.len != patch->len ||
 			   memcmp(w->capture.bytes, patch->file, patch->len) != 0;
@@ -131,8 +131,8 @@ static void append(struct ag_patches *p, struct ag_patch *patch)
 	*at = patch;
 }
 
-/* Put one in force; the patch that it takes the place of, or NULL. */
-static struct ag_patch *put_in_force(struct work *w, uint32_t i, struct ag_answer *old)
+/* Enters patch i into the table; returns the patch that it replaces, or NULL. */
+static struct ag_patch *enter_patch(struct work *w, uint32_t i, struct ag_patch_output *old)
 {
 	struct ag_patches *p = w->p;
 	struct ag_patch *patch = w->o.patches[i], *before;
@@ -144,19 +144,19 @@ static struct ag_patch *put_in_force(struct work *w, uint32_t i, struct ag_answe
 			unlink_patch(p, before);
 		append(p, patch);
 	}
-	*old = patch->answer;
-	patch->answer = patch->pending;
+	*old = patch->output;
+	patch->output = patch->pending;
 	ag_patches_unlock(p, p->table);
 	return before != patch ? before : NULL;
 }
 
-static void put_all_in_force(struct work *w)
+static void enter_all(struct work *w)
 {
 	for (uint32_t i = 0; i < w->o.n; i++) {
-		struct ag_answer old;
-		struct ag_patch *before = put_in_force(w, i, &old);
+		struct ag_patch_output old;
+		struct ag_patch *before = enter_patch(w, i, &old);
 
-		ag_answer_free(w->p, w->o.patches[i], &old);
+		ag_patch_output_free(w->p, w->o.patches[i], &old);
 		ag_patch_free(w->p, w->jvm->jni, before);
 	}
 }
@@ -170,19 +170,19 @@ static void install(struct work *w, struct ag_patched *patched)
 		patched->code = retransform(w, AG_PATCH_INSTALL, w->o.n);
 	if (patched->code != JVMTI_ERROR_NONE)
 		return;
-	put_all_in_force(w);
+	enter_all(w);
 	repeat(w, AG_PATCH_INSTALL);
 }
 
 /*
- * Local references to the classes of *n patches, ag_alloc's of the table; patches whose class is
- * gone are left out of both.  NULL with the error recorded.
+ * Returns an array, allocated with p->mem, of local references to the classes of *n patches.
+ * Removes patches of unloaded classes from `patches`.  NULL with the error recorded.
  */
 static jclass *classes_of(struct ag_jvm *jvm, struct ag_patches *p, struct ag_patch **patches,
 			  uint32_t *n)
 {
 	jclass *classes = ag_alloc(&p->mem, *n, sizeof(*classes));
-	uint32_t there = 0;
+	uint32_t n_loaded = 0;
 
 	if (!classes) {
 		(void)ag_fail_memory(jvm);
@@ -193,24 +193,24 @@ static jclass *classes_of(struct ag_jvm *jvm, struct ag_patches *p, struct ag_pa
 		return NULL;
 	}
 	for (uint32_t i = 0; i < *n; i++) {
-		classes[there] = (*jvm->jni)->NewLocalRef(jvm->jni, patches[i]->class);
-		if (classes[there])
-			patches[there++] = patches[i];
+		classes[n_loaded] = (*jvm->jni)->NewLocalRef(jvm->jni, patches[i]->class);
+		if (classes[n_loaded])
+			patches[n_loaded++] = patches[i];
 	}
-	*n = there;
+	*n = n_loaded;
 	return classes;
 }
 
 int ag_patch_install(struct ag_jvm *jvm, struct ag_patches *p, struct ag_patch **patches,
-		     uint32_t n, bool renews, struct ag_patched *patched)
+		     uint32_t n, bool refreshes, struct ag_patched *patched)
 {
 	struct work w = {
 		.jvm = jvm, .p = p,
-		.o = { .jni = jvm->jni, .patches = patches, .n = n, .renews = renews },
+		.o = { .jni = jvm->jni, .patches = patches, .n = n, .refreshes = refreshes },
 	};
 	int rc = -1;
 
-	/* In this order: the hook that captures must stand behind ours. */
+	/* In this order: hooks run in order of creation, and the capture's must be last. */
 	if (ag_patches_listen(jvm, p) != 0)
 		return -1;
 	if (ag_capture_open(jvm, &w.capture) != 0)
@@ -225,17 +225,16 @@ int ag_patch_install(struct ag_jvm *jvm, struct ag_patches *p, struct ag_patch *
 	rc = jvm->stopping ? -1 : 0;
 out:
 	for (uint32_t i = 0; i < w.o.n; i++) {
-		/* In force it is the answer's now. */
-		if (patches[i]->pending.bytes != patches[i]->answer.bytes)
-			ag_answer_free(p, patches[i], &patches[i]->pending);
-		patches[i]->pending = (struct ag_answer){ 0 };
+		if (patches[i]->pending.bytes != patches[i]->output.bytes)
+			ag_patch_output_free(p, patches[i], &patches[i]->pending);
+		patches[i]->pending = (struct ag_patch_output){ 0 };
 	}
 	ag_free(&p->mem, w.classes);
 	ag_capture_close(jvm, &w.capture);
 	return rc;
 }
 
-static void put_out_of_force(struct work *w)
+static void remove_all(struct work *w)
 {
 	ag_patches_lock(w->p, w->p->table);
 	for (uint32_t i = 0; i < w->o.n; i++)
@@ -257,7 +256,7 @@ int ag_patch_restore(struct ag_jvm *jvm, struct ag_patches *p, struct ag_patch *
 	begin(&w);
 	*code = retransform(&w, AG_PATCH_RESTORE, w.o.n);
 	if (*code == JVMTI_ERROR_NONE) {
-		put_out_of_force(&w);
+		remove_all(&w);
 		repeat(&w, AG_PATCH_RESTORE);
 	}
 	end(&w);

@@ -1,19 +1,20 @@
-#include "jvm/patch_table.h"
+#include "jvm/patch/patch_table.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/hash.h"
+#include "jvm/classes.h"
+#include "jvm/jni_refs.h"
+#include "util/hash.h"
 
 #define BUDGET ((size_t)256 << 20)
-#define CAPACITY 64 /* more references than a callback has anyway */
 
 static struct ag_patches *the_patches;
 
 static void discard(struct ag_patches *p)
 {
 	if (p->operation)
-		(void)(*p->ti)->DestroyRawMonitor(p->ti, p->operation); /* nobody knew it */
+		(void)(*p->ti)->DestroyRawMonitor(p->ti, p->operation); /* never used */
 	if (p->table)
 		(void)(*p->ti)->DestroyRawMonitor(p->ti, p->table);
 	if (p->ti)
@@ -24,7 +25,7 @@ static void discard(struct ag_patches *p)
 static struct ag_patches *make_patches(struct ag_jvm *jvm)
 {
 	const jvmtiCapabilities tagging = { .can_tag_objects = 1 };
-	struct ag_patches *p = calloc(1, sizeof(*p)); /* no session's: not to be counted as one's */
+	struct ag_patches *p = calloc(1, sizeof(*p)); /* not accounted to a session */
 	JavaVM *vm = jvm->vm;
 
 	if (!p) {
@@ -39,12 +40,13 @@ static struct ag_patches *make_patches(struct ag_jvm *jvm)
 		discard(p);
 		return NULL;
 	}
-	if (ag_ti_check(jvm, "AddCapabilities",
-			(*p->ti)->AddCapabilities(p->ti, &tagging)) != 0 ||
-	    ag_ti_check(jvm, "CreateRawMonitor",
-			(*p->ti)->CreateRawMonitor(p->ti, "jtool operation", &p->operation)) != 0 ||
-	    ag_ti_check(jvm, "CreateRawMonitor",
-			(*p->ti)->CreateRawMonitor(p->ti, "jtool table", &p->table)) != 0) {
+	if (ag_jvmti_check(jvm, "AddCapabilities", (*p->ti)->AddCapabilities(p->ti, &tagging)) !=
+		    0 ||
+	    ag_jvmti_check(jvm, "CreateRawMonitor",
+			   (*p->ti)->CreateRawMonitor(p->ti, "jtool operation", &p->operation)) !=
+		    0 ||
+	    ag_jvmti_check(jvm, "CreateRawMonitor",
+			   (*p->ti)->CreateRawMonitor(p->ti, "jtool table", &p->table)) != 0) {
 		discard(p);
 		return NULL;
 	}
@@ -68,11 +70,11 @@ struct ag_patches *ag_patches_make(struct ag_jvm *jvm)
 	if (__atomic_compare_exchange_n(&the_patches, &there, made, false, __ATOMIC_ACQ_REL,
 					__ATOMIC_ACQUIRE))
 		return made;
-	discard(made); /* another session was faster */
+	discard(made); /* another session created the struct first */
 	return there;
 }
 
-/* Fails only where the JVM is leaving: then no thread is left that could be hurt. */
+/* Fails only while the JVM is shutting down: no thread can be affected any more. */
 void ag_patches_lock(struct ag_patches *p, jrawMonitorID monitor)
 {
 	(void)(*p->ti)->RawMonitorEnter(p->ti, monitor);
@@ -85,12 +87,12 @@ void ag_patches_unlock(struct ag_patches *p, jrawMonitorID monitor)
 
 int ag_patch_tag(struct ag_jvm *jvm, struct ag_patches *p, jclass class, jlong *tag)
 {
-	if (ag_ti_check(jvm, "GetTag", (*p->ti)->GetTag(p->ti, class, tag)) != 0)
+	if (ag_jvmti_check(jvm, "GetTag", (*p->ti)->GetTag(p->ti, class, tag)) != 0)
 		return -1;
 	if (*tag)
 		return 0;
 	*tag = ++p->last_tag;
-	return ag_ti_check(jvm, "SetTag", (*p->ti)->SetTag(p->ti, class, *tag));
+	return ag_jvmti_check(jvm, "SetTag", (*p->ti)->SetTag(p->ti, class, *tag));
 }
 
 struct ag_patch *ag_patch_find(const struct ag_patches *p, jlong tag)
@@ -102,23 +104,23 @@ struct ag_patch *ag_patch_find(const struct ag_patches *p, jlong tag)
 	return patch;
 }
 
-void ag_answer_free(struct ag_patches *p, const struct ag_patch *patch, struct ag_answer *answer)
+void ag_patch_output_free(struct ag_patches *p, const struct ag_patch *patch,
+			  struct ag_patch_output *output)
 {
-	if (answer->bytes != patch->file)
-		ag_free(&p->mem, answer->bytes);
-	*answer = (struct ag_answer){ 0 };
+	if (output->bytes != patch->file)
+		ag_free(&p->mem, output->bytes);
+	*output = (struct ag_patch_output){ 0 };
 }
 
 void ag_patch_free(struct ag_patches *p, JNIEnv *jni, struct ag_patch *patch)
 {
 	if (!patch)
 		return;
-	ag_answer_free(p, patch, &patch->answer);
-	ag_answer_free(p, patch, &patch->pending);
+	ag_patch_output_free(p, patch, &patch->output);
+	ag_patch_output_free(p, patch, &patch->pending);
 	if (patch->class && patch->tag && !ag_patch_find(p, patch->tag))
 		(void)(*p->ti)->SetTag(p->ti, patch->class, 0); /* it may be unloaded */
-	if (patch->class)
-		(*jni)->DeleteWeakGlobalRef(jni, patch->class);
+	ag_ref_weak_drop(jni, patch->class, &p->globals);
 	ag_free(&p->mem, patch->file);
 	ag_free(&p->mem, patch->label);
 	ag_free(&p->mem, patch->digest);
@@ -130,49 +132,49 @@ struct call {
 	JNIEnv *jni;
 	jlong tag; /* of the class */
 	uint64_t name;
-	const uint8_t *bytes; /* what comes in */
+	const uint8_t *bytes; /* incoming */
 	size_t len;
-	bool answers;
-	uint8_t *answer; /* a copy, to be freed; NULL: there was no memory */
-	size_t answer_len;
+	bool has_output;
+	uint8_t *output; /* a copy, freed by the hook; NULL: no memory */
+	size_t output_len;
 	jthrowable thrown;
-	bool settle;
+	bool refresh;
 };
 
-/* The bytes may be gone when `table` is left, and the JVM's memory is to be had only then. */
-static void answer(struct call *call, const uint8_t *bytes, size_t len)
+/* Copies the output: it may be freed once `table` is released, before return_output() needs it. */
+static void set_output(struct call *call, const uint8_t *bytes, size_t len)
 {
-	call->answers = true;
-	call->answer = calloc(1, len); /* on any thread: not to be counted as a session's */
-	call->answer_len = len;
-	if (call->answer)
-		memcpy(call->answer, bytes, len);
+	call->has_output = true;
+	call->output = calloc(1, len); /* not accounted to a session: any thread */
+	call->output_len = len;
+	if (call->output)
+		memcpy(call->output, bytes, len);
 }
 
-/* What comes in is the answer: mostly the file itself, which is not kept twice. */
-static bool keep_answer(struct ag_patches *p, struct ag_patch *patch, const struct call *call)
+/* Stores the incoming bytes as the pending output, without a copy if they equal the file. */
+static bool store_output(struct ag_patches *p, struct ag_patch *patch, const struct call *call)
 {
-	struct ag_answer *a = &patch->pending;
+	struct ag_patch_output *pending = &patch->pending;
 
 	if (call->len == patch->len && memcmp(call->bytes, patch->file, patch->len) == 0) {
-		a->bytes = patch->file;
+		pending->bytes = patch->file;
 	} else {
-		a->bytes = ag_alloc(&p->mem, call->len, 1);
-		if (!a->bytes)
+		pending->bytes = ag_alloc(&p->mem, call->len, 1);
+		if (!pending->bytes)
 			return false;
-		memcpy(a->bytes, call->bytes, call->len);
+		memcpy(pending->bytes, call->bytes, call->len);
 	}
-	a->len = call->len;
+	pending->len = call->len;
 	return true;
 }
 
-/* The answer has to be made anew, by a thread that nobody has started yet. */
+/* Requests a refresh, unless a refresh thread was started already. */
 static void mark_stale(struct ag_patches *p, struct ag_patch *patch, struct call *call)
 {
 	patch->stale = true;
-	p->marks++;
-	call->settle = !p->settling;
-	p->settling = true;
+	p->stale_events++;
+	call->refresh = !p->refreshing;
+	p->refreshing = true;
 }
 
 static bool is_for(const struct ag_patch *patch, const struct call *call)
@@ -180,30 +182,30 @@ static bool is_for(const struct ag_patch *patch, const struct call *call)
 	return patch->tag == call->tag && patch->name == call->name;
 }
 
-/* This thread's operation is about this patch's class.  False: not now. */
-static bool take_part(struct ag_patches *p, struct ag_patch *patch, struct call *call)
+/* Handles a class of this thread's operation.  False: the current step is for another class. */
+static bool serve_operation(struct ag_patches *p, struct ag_patch *patch, struct call *call)
 {
 	struct ag_operation *o = p->current;
-	bool asked = o->mode == AG_PATCH_ASK_TO || o->mode == AG_PATCH_ASK_ANSWER;
+	bool reads = o->mode == AG_PATCH_READ_INPUT || o->mode == AG_PATCH_READ_OUTPUT;
 	uint64_t hash = ag_hash(call->bytes, call->len);
 
-	if (asked && patch != o->current)
+	if (reads && patch != o->current)
 		return false;
 	o->hits++;
 	switch (o->mode) {
-	case AG_PATCH_ASK_TO:
-		patch->pending.to = hash;
+	case AG_PATCH_READ_INPUT:
+		patch->pending.input = hash;
 		break;
-	case AG_PATCH_ASK_ANSWER:
-		o->no_memory |= !keep_answer(p, patch, call);
+	case AG_PATCH_READ_OUTPUT:
+		o->no_memory |= !store_output(p, patch, call);
 		break;
 	case AG_PATCH_INSTALL:
-		if (hash != patch->pending.to && !o->renews)
+		if (hash != patch->pending.input && !o->refreshes)
 			mark_stale(p, patch, call);
-		answer(call, patch->pending.bytes, patch->pending.len);
+		set_output(call, patch->pending.bytes, patch->pending.len);
 		break;
 	case AG_PATCH_RESTORE:
-		answer(call, call->bytes, call->len);
+		set_output(call, call->bytes, call->len);
 		break;
 	}
 	if (o->no_memory)
@@ -222,18 +224,15 @@ static struct ag_patch *find_in_operation(const struct ag_patches *p, const stru
 	return NULL;
 }
 
-/*
- * Somebody else retransforms the class.  An answer that is out of date is given all the same:
- * the class must have its patch at every moment.
- */
-static void stand_by(struct ag_patches *p, struct call *call)
+/* Handles a retransformation by others.  Returns a stale output, too, so that the patch remains. */
+static void serve_other(struct ag_patches *p, struct call *call)
 {
 	struct ag_patch *patch = ag_patch_find(p, call->tag);
 
 	if (!patch || !is_for(patch, call))
 		return;
-	answer(call, patch->answer.bytes, patch->answer.len);
-	if (ag_hash(call->bytes, call->len) != patch->answer.to)
+	set_output(call, patch->output.bytes, patch->output.len);
+	if (ag_hash(call->bytes, call->len) != patch->output.input)
 		mark_stale(p, patch, call);
 }
 
@@ -242,19 +241,19 @@ static bool is_own(const struct ag_patches *p, const struct call *call)
 	return p->current && p->current->jni == call->jni;
 }
 
-static void consult(struct ag_patches *p, struct call *call)
+static void choose_output(struct ag_patches *p, struct call *call)
 {
 	struct ag_patch *patch = find_in_operation(p, call);
 
-	if (patch && is_own(p, call) && take_part(p, patch, call))
+	if (patch && is_own(p, call) && serve_operation(p, patch, call))
 		return;
 	if (patch)
 		patch->touched = true;
-	stand_by(p, call);
+	serve_other(p, call);
 }
 
-/* There is an answer, and no memory for it. */
-static void regret(struct ag_patches *p, struct call *call)
+/* Handles an output that could not be returned for lack of memory. */
+static void output_failed(struct ag_patches *p, struct call *call)
 {
 	struct ag_patch *patch = ag_patch_find(p, call->tag);
 
@@ -264,42 +263,24 @@ static void regret(struct ag_patches *p, struct call *call)
 	} else if (p->current->mode == AG_PATCH_INSTALL) {
 		p->current->no_memory = true;
 		call->thrown = p->current->thrown;
-	} /* else none has the same effect */
+	} /* otherwise the incoming bytes remain, which restores the class */
 }
 
-/* False: no memory. */
-static bool hand_over(const struct ag_patches *p, const struct call *call, jint *new_len,
-		      unsigned char **new_bytes)
+/* Copies the output to JVMTI memory.  Returns false if there is no memory. */
+static bool return_output(const struct ag_patches *p, const struct call *call, jint *new_len,
+			  unsigned char **new_bytes)
 {
 	unsigned char *bytes = NULL;
 
-	if (!call->answer ||
-	    (*p->ti)->Allocate(p->ti, (jlong)call->answer_len, &bytes) != JVMTI_ERROR_NONE)
+	if (!call->output ||
+	    (*p->ti)->Allocate(p->ti, (jlong)call->output_len, &bytes) != JVMTI_ERROR_NONE)
 		return false;
-	memcpy(bytes, call->answer, call->answer_len);
+	memcpy(bytes, call->output, call->output_len);
 	*new_bytes = bytes;
-	*new_len = (jint)call->answer_len;
+	*new_len = (jint)call->output_len;
 	return true;
 }
 
-/*
- * Is it the class itself?  While a class is being redefined, the JVM may load another one on
- * the same thread, and tells that one's name, loader and bytes (see capture.c).
- */
-static bool is_of_loader(const struct ag_patches *p, JNIEnv *jni, jclass class, jobject loader)
-{
-	jobject its;
-	bool same;
-
-	if ((*p->ti)->GetClassLoader(p->ti, class, &its) != JVMTI_ERROR_NONE)
-		return true; /* it is never another one of the same name */
-	same = (*jni)->IsSameObject(jni, its, loader);
-	if (its)
-		(*jni)->DeleteLocalRef(jni, its);
-	return same;
-}
-
-/* Under `table`, for a moment. */
 static void under_lock(struct ag_patches *p, struct call *call,
 		       void (*work)(struct ag_patches *p, struct call *call))
 {
@@ -308,11 +289,7 @@ static void under_lock(struct ag_patches *p, struct call *call,
 	ag_patches_unlock(p, p->table);
 }
 
-/*
- * On every thread, for every class that is loaded or redefined; most have no tag, and that is
- * all.  With an exception pending the operation is abandoned anyhow (a capture of another
- * jtool's), and JNI must not be called.
- */
+/* Runs on every thread for every class; for most of them it only finds that they have no tag. */
 static void JNICALL hook(jvmtiEnv *ti, JNIEnv *jni, jclass class, jobject loader,
 			 const char *name, jobject domain, jint len, const unsigned char *bytes,
 			 jint *new_len, unsigned char **new_bytes)
@@ -325,18 +302,16 @@ static void JNICALL hook(jvmtiEnv *ti, JNIEnv *jni, jclass class, jobject loader
 		return;
 	if ((*p->ti)->GetTag(p->ti, class, &call.tag) != JVMTI_ERROR_NONE || call.tag == 0)
 		return;
-	/* As in capture.c, before any other: -Xcheck:jni counts the references of all frames. */
-	if ((*jni)->EnsureLocalCapacity(jni, CAPACITY) != JNI_OK)
-		(*jni)->ExceptionClear(jni);
-	if ((*jni)->ExceptionCheck(jni) || !is_of_loader(p, jni, class, loader))
+	/* If the loader is unknown, is_for() excludes a new class by its name. */
+	if (!ag_class_is_hooked(p->ti, jni, class, loader, true))
 		return;
 	call.name = ag_hash(name, strlen(name));
-	under_lock(p, &call, consult);
-	if (call.answers && !hand_over(p, &call, new_len, new_bytes))
-		under_lock(p, &call, regret);
-	free(call.answer);
-	if (call.settle)
-		ag_patches_settle(p, jni);
+	under_lock(p, &call, choose_output);
+	if (call.has_output && !return_output(p, &call, new_len, new_bytes))
+		under_lock(p, &call, output_failed);
+	free(call.output);
+	if (call.refresh)
+		ag_patches_refresh(p, jni);
 	if (call.thrown)
 		(void)(*jni)->Throw(jni, call.thrown);
 }
@@ -354,18 +329,19 @@ int ag_patches_listen(struct ag_jvm *jvm, struct ag_patches *p)
 		return 0;
 	if ((*p->vm)->GetEnv(p->vm, (void **)&ti, JVMTI_VERSION_1_1) != JNI_OK)
 		return ag_fail(jvm, "GetEnv", "no JVMTI environment");
-	if (ag_ti_check(jvm, "AddCapabilities", (*ti)->AddCapabilities(ti, &capabilities)) != 0 ||
-	    ag_ti_listen(jvm, ti, &callbacks, JVMTI_EVENT_CLASS_FILE_LOAD_HOOK) != 0) {
-		(void)(*ti)->DisposeEnvironment(ti); /* the JVM may be leaving */
+	if (ag_jvmti_check(jvm, "AddCapabilities", (*ti)->AddCapabilities(ti, &capabilities)) !=
+		    0 ||
+	    ag_jvmti_listen(jvm, ti, &callbacks, JVMTI_EVENT_CLASS_FILE_LOAD_HOOK) != 0) {
+		(void)(*ti)->DisposeEnvironment(ti); /* fails only at JVM exit */
 		return -1;
 	}
 	p->hook = ti;
 	return 0;
 }
 
-void ag_patches_deafen(struct ag_patches *p)
+void ag_patches_disable_events(struct ag_patches *p)
 {
 	if (p->hook)
-		(void)(*p->hook)->DisposeEnvironment(p->hook); /* the JVM may be leaving */
+		(void)(*p->hook)->DisposeEnvironment(p->hook); /* fails only at JVM exit */
 	p->hook = NULL;
 }

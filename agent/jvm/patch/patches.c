@@ -1,16 +1,16 @@
-#include "jvm/patches.h"
+#include "jvm/patch/patches.h"
 
 #include <string.h>
 #include <time.h>
 
-#include "base/hash.h"
+#include "util/hash.h"
 #include "jvm/classes.h"
-#include "jvm/patch_work.h"
-#include "jvm/ref.h"
+#include "jvm/patch/patch_apply.h"
+#include "jvm/jni_refs.h"
 #include "jvm/thread.h"
 
-#define SILENCE_MS 100 /* for so long no answer has become stale … */
-#define SILENCE_TRIES 50 /* … but not for ever */
+#define STABLE_MS 100 /* a refresh starts when no patch became stale for this time … */
+#define STABLE_TRIES 50 /* … or after this many waits */
 
 static uint64_t now_ms(void)
 {
@@ -20,7 +20,7 @@ static uint64_t now_ms(void)
 	return (uint64_t)t.tv_sec * 1000 + (uint64_t)t.tv_nsec / 1000000;
 }
 
-/* Patches are one session's at a time.  References that come and go with it have a frame. */
+/* Opens a reference frame and locks the patches: one session at a time uses them. */
 static int enter(struct ag_jvm *jvm, struct ag_patches *p)
 {
 	if (ag_ref_push(jvm) != 0)
@@ -30,11 +30,11 @@ static int enter(struct ag_jvm *jvm, struct ag_patches *p)
 	return 0;
 }
 
-/* With the last patch goes the hook. */
+/* Disposes of the hook if no patches remain, unlocks, and closes the reference frame. */
 static void leave(struct ag_jvm *jvm, struct ag_patches *p)
 {
 	if (!p->list)
-		ag_patches_deafen(p);
+		ag_patches_disable_events(p);
 	ag_patches_unlock(p, p->operation);
 	ag_ref_pop(jvm);
 }
@@ -50,7 +50,7 @@ static void *copy(struct ag_jvm *jvm, struct ag_patches *p, const void *data, si
 	return own;
 }
 
-/* The hash of "p/C", of which the signature is "Lp/C;". */
+/* Stores the hash of "p/C" for the class with the signature "Lp/C;". */
 static int hash_name(struct ag_jvm *jvm, jclass class, uint64_t *name)
 {
 	char *signature = ag_class_signature(jvm, class);
@@ -58,7 +58,7 @@ static int hash_name(struct ag_jvm *jvm, jclass class, uint64_t *name)
 	if (!signature)
 		return -1;
 	*name = *signature == 'L' ? ag_hash(signature + 1, strlen(signature) - 2) : 0;
-	ag_ti_free(jvm, signature);
+	ag_jvmti_free(jvm, signature);
 	return 0;
 }
 
@@ -77,9 +77,9 @@ static struct ag_patch *new_patch(struct ag_jvm *jvm, struct ag_patches *p,
 	patch->file = copy(jvm, p, new->bytes, new->len);
 	patch->label = copy(jvm, p, new->file, strlen(new->file));
 	patch->digest = copy(jvm, p, new->digest, strlen(new->digest));
-	patch->class = (*jvm->jni)->NewWeakGlobalRef(jvm->jni, new->class);
-	if (!ag_ref_threw(jvm, "NewWeakGlobalRef") && patch->class && patch->file &&
-	    patch->label && patch->digest && hash_name(jvm, new->class, &patch->name) == 0 &&
+	patch->class = ag_ref_weak(jvm->jni, new->class, &p->globals);
+	if (patch->class && patch->file && patch->label && patch->digest &&
+	    hash_name(jvm, new->class, &patch->name) == 0 &&
 	    ag_patch_tag(jvm, p, new->class, &patch->tag) == 0)
 		return patch;
 	(void)ag_fail_memory(jvm);
@@ -113,7 +113,7 @@ int ag_patches_install(struct ag_jvm *jvm, const struct ag_new_patch *new, uint3
 		(void)ag_fail_memory(jvm);
 	else if (new_patches(jvm, p, new, patches, n) == 0)
 		rc = ag_patch_install(jvm, p, patches, n, false, patched);
-	for (uint32_t i = 0; patches && i < n && (rc != 0 || patched->code != 0); i++)
+	for (uint32_t i = 0; patches && i < n && patched->code != 0; i++)
 		ag_patch_free(p, jvm->jni, patches[i]);
 	ag_free(&p->mem, patches);
 	leave(jvm, p);
@@ -129,7 +129,7 @@ static bool is_one_of(uint64_t id, const uint64_t *ids, uint32_t n)
 	return n == 0;
 }
 
-/* Those that are meant, in an array of their number; NULL: no memory. */
+/* Returns an array of the patches with these ids, or all if n_ids is 0; NULL: error recorded. */
 static struct ag_patch **select_patches(struct ag_jvm *jvm, struct ag_patches *p, bool stale_only,
 					const uint64_t *ids, uint32_t n_ids, uint32_t *n)
 {
@@ -172,51 +172,50 @@ int ag_patches_restore(struct ag_jvm *jvm, const uint64_t *ids, uint32_t n, jvmt
 	return rc;
 }
 
-/* What the client sent is not longer; see redefine.c. */
+/* The text fits: agent/cmd/redefine.c limits what the client sends. */
 static void copy_text(char to[AG_PATCH_TEXT], const char *text)
 {
 	memcpy(to, text, strlen(text) + 1);
 }
 
-/* The patch that was made next after the one with this id, and whose class is still there. */
+/* Copies the first patch after `id` whose class is still loaded; false: there is none. */
 static bool copy_next(struct ag_jvm *jvm, const struct ag_patches *p, uint64_t id,
-		      struct ag_patch_told *told)
+		      struct ag_patch_info *info)
 {
-	/* The list is in the order of ids: each new one comes to its end. */
+	/* Ids increase along the list, because new patches are appended. */
 	for (const struct ag_patch *patch = p->list; patch; patch = patch->next) {
 		if (patch->id <= id)
 			continue;
-		told->class = (*jvm->jni)->NewLocalRef(jvm->jni, patch->class);
-		if (!told->class)
+		info->class = (*jvm->jni)->NewLocalRef(jvm->jni, patch->class);
+		if (!info->class)
 			continue;
-		told->id = patch->id;
-		told->when_ms = patch->when_ms;
-		copy_text(told->file, patch->label);
-		copy_text(told->digest, patch->digest);
+		info->id = patch->id;
+		info->when_ms = patch->when_ms;
+		copy_text(info->file, patch->label);
+		copy_text(info->digest, patch->digest);
 		return true;
 	}
 	return false;
 }
 
-/* Without a frame: what tell() refers to is its own. */
 int ag_patches_each(struct ag_jvm *jvm,
-		    int (*tell)(struct ag_jvm *jvm, const struct ag_patch_told *patch, void *arg),
+		    int (*report)(struct ag_jvm *jvm, const struct ag_patch_info *patch, void *arg),
 		    void *arg)
 {
 	struct ag_patches *p = ag_patches();
-	struct ag_patch_told told = { 0 };
+	struct ag_patch_info info = { 0 };
 	int rc = 0;
 
 	while (p && rc == 0) {
 		bool more;
 
 		ag_patches_lock(p, p->operation);
-		more = copy_next(jvm, p, told.id, &told);
+		more = copy_next(jvm, p, info.id, &info);
 		ag_patches_unlock(p, p->operation);
 		if (!more)
 			break;
-		rc = tell(jvm, &told, arg);
-		ag_ref_drop(jvm, told.class);
+		rc = report(jvm, &info, arg);
+		ag_ref_drop(jvm, info.class);
 	}
 	return rc;
 }
@@ -227,7 +226,7 @@ bool ag_patches_has(jclass class)
 	const struct ag_patch *patch;
 	jlong tag = 0;
 
-	/* Most classes have no tag: this is asked of every one in the list. */
+	/* Do not lock for classes without a tag: this function is called for every class. */
 	if (!p || (*p->ti)->GetTag(p->ti, class, &tag) != JVMTI_ERROR_NONE || tag == 0)
 		return false;
 	ag_patches_lock(p, p->table);
@@ -237,27 +236,27 @@ bool ag_patches_has(jclass class)
 }
 
 /*
- * Many classes may be retransformed at once, and each call of the hook tells of one.  JDK 8 has
- * no lock on a class that is being redefined, either: an operation that has not ended yet would
- * have the last word.  So the others come to their end first.
+ * Waits until other retransformations have ended.  A retransformation may have many classes; the
+ * hook is called for each.  JDK 8 does not lock a class that is being redefined, so a
+ * retransformation that ends later would overwrite the refresh.
  */
-static void wait_for_silence(struct ag_patches *p)
+static void wait_until_stable(struct ag_patches *p)
 {
-	uint64_t marks;
+	uint64_t stale_events;
 
 	ag_patches_lock(p, p->table);
-	for (int i = 0; i < SILENCE_TRIES; i++) {
-		marks = p->marks;
-		if ((*p->ti)->RawMonitorWait(p->ti, p->table, SILENCE_MS) != JVMTI_ERROR_NONE ||
-		    marks == p->marks)
+	for (int i = 0; i < STABLE_TRIES; i++) {
+		stale_events = p->stale_events;
+		if ((*p->ti)->RawMonitorWait(p->ti, p->table, STABLE_MS) != JVMTI_ERROR_NONE ||
+		    stale_events == p->stale_events)
 			break;
 	}
-	p->settling = false; /* who comes now comes too late for this thread */
+	p->refreshing = false; /* this thread may miss patches that become stale from now on */
 	ag_patches_unlock(p, p->table);
 }
 
-/* What fails leaves the old answers in force: better those than none. */
-static void renew(struct ag_jvm *jvm, struct ag_patches *p)
+/* Installs the stale patches again.  On failure their old outputs remain installed. */
+static void refresh_stale(struct ag_jvm *jvm, struct ag_patches *p)
 {
 	struct ag_patched patched;
 	uint32_t n;
@@ -268,25 +267,25 @@ static void renew(struct ag_jvm *jvm, struct ag_patches *p)
 	ag_free(&p->mem, stale);
 }
 
-static void JNICALL settle(jvmtiEnv *ti, JNIEnv *jni, void *arg)
+static void JNICALL run_refresh(jvmtiEnv *ti, JNIEnv *jni, void *arg)
 {
 	struct ag_patches *p = arg;
 	struct ag_jvm jvm = { .vm = p->vm, .ti = ti, .jni = jni, .mem = &p->mem };
 
-	wait_for_silence(p);
+	wait_until_stable(p);
 	if (enter(&jvm, p) != 0)
 		return;
-	renew(&jvm, p);
+	refresh_stale(&jvm, p);
 	leave(&jvm, p);
 }
 
-void ag_patches_settle(struct ag_patches *p, JNIEnv *jni)
+void ag_patches_refresh(struct ag_patches *p, JNIEnv *jni)
 {
 	struct ag_jvm jvm = { .vm = p->vm, .ti = p->ti, .jni = jni };
 
-	if (ag_thread_start(&jvm, settle, p) == 0)
+	if (ag_thread_start(&jvm, run_refresh, p) == 0)
 		return;
 	ag_patches_lock(p, p->table);
-	p->settling = false; /* the next one may try again */
+	p->refreshing = false; /* the next stale patch may start a thread */
 	ag_patches_unlock(p, p->table);
 }

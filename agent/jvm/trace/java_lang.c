@@ -1,9 +1,9 @@
-#include "jvm/trace_values.h"
+#include "jvm/trace/trace_values.h"
 
 #include <string.h>
 
 #include "jvm/classes.h"
-#include "jvm/ref.h"
+#include "jvm/jni_refs.h"
 
 const struct ag_box ag_boxes[AG_BOXES] = {
 	{ "Ljava/lang/Boolean;", "Z" }, { "Ljava/lang/Byte;", "B" },
@@ -12,7 +12,7 @@ const struct ag_box ag_boxes[AG_BOXES] = {
 	{ "Ljava/lang/Float;", "F" }, { "Ljava/lang/Double;", "D" },
 };
 
-/* What the fields are; those of ag_boxes come behind. */
+/* Fields that are looked up, in addition to those of ag_boxes. */
 #define TEXT "Ljava/lang/String;"
 #define N_FIELDS 4
 static const struct {
@@ -25,8 +25,8 @@ static const struct {
 };
 
 /*
- * A class that was loaded early and not used yet may not be linked (java.lang.Short, of JDK 11 to
- * 21): JVMTI tells no fields of it then, and JNI has it linked.
+ * Finds a field, even if the class was loaded early but not linked yet (java.lang.Short, on JDK 11
+ * to 21): JVMTI then reports no fields, but JNI links the class.
  */
 static jfieldID find_field(struct ag_jvm *jvm, jclass class, const char *name,
 			   const char *signature)
@@ -34,7 +34,7 @@ static jfieldID find_field(struct ag_jvm *jvm, jclass class, const char *name,
 	jfieldID field;
 	jint status;
 
-	if (AG_TI(jvm, GetClassStatus, class, &status) != 0)
+	if (AG_JVMTI(jvm, GetClassStatus, class, &status) != 0)
 		return NULL;
 	if (status & JVMTI_CLASS_STATUS_PREPARED)
 		return ag_ref_field(jvm, class, name, signature);
@@ -42,12 +42,12 @@ static jfieldID find_field(struct ag_jvm *jvm, jclass class, const char *name,
 	return ag_ref_threw(jvm, "GetFieldID") ? NULL : field;
 }
 
-/* Is it one of those classes?  Its fields are looked up once: it is loaded in every JVM. */
-static void learn_class(struct ag_jvm *jvm, struct ag_known *known, jclass class,
+/* Looks up the fields of a class if it is in `fields` or ag_boxes. */
+static void learn_class(struct ag_jvm *jvm, struct ag_java_lang *java, jclass class,
 			const char *signature)
 {
 	jfieldID *into[N_FIELDS] = {
-		&known->enum_name, &known->message, &known->thread_name, &known->thread_id,
+		&java->enum_name, &java->message, &java->thread_name, &java->thread_id,
 	};
 
 	for (unsigned i = 0; i < N_FIELDS; i++) {
@@ -56,22 +56,22 @@ static void learn_class(struct ag_jvm *jvm, struct ag_known *known, jclass class
 	}
 	for (unsigned i = 0; i < AG_BOXES; i++) {
 		if (strcmp(signature, ag_boxes[i].signature) == 0)
-			known->boxed[i] = find_field(jvm, class, "value", ag_boxes[i].kind);
+			java->boxed[i] = find_field(jvm, class, "value", ag_boxes[i].kind);
 	}
 }
 
-/* The boot loader's: no other may have a class whose name begins with java. */
-int ag_known_init(struct ag_jvm *jvm, struct ag_known *known)
+/* Compares names only, because only the boot loader can define classes of java.lang. */
+int ag_java_lang_init(struct ag_jvm *jvm, struct ag_java_lang *java)
 {
-	int release = ag_ti_release(jvm);
+	int release = ag_jvmti_release(jvm);
 	struct ag_classes classes = { 0 };
 	int rc;
 
-	*known = (struct ag_known){ .named = release >= 19 && release <= 24 };
+	*java = (struct ag_java_lang){ .explicit_thread = release >= 19 && release <= 24 };
 	if (release < 0 || ag_ref_push(jvm) != 0)
 		return -1;
 	rc = ag_classes_get(jvm, &classes);
-	if (rc == 0) /* JDK 8 and 11 count what frames further out hold: the roster is as long */
+	if (rc == 0) /* JDK 8 and 11 also count outer frames, where the class index is */
 		rc = ag_ref_expect(jvm, 2 * ((jint)classes.n + 64));
 	for (uint32_t i = 0; rc == 0 && i < classes.n; i++) {
 		char *signature = ag_class_signature(jvm, classes.list[i]);
@@ -81,22 +81,20 @@ int ag_known_init(struct ag_jvm *jvm, struct ag_known *known)
 			break;
 		}
 		if (signature[0] == 'L')
-			learn_class(jvm, known, classes.list[i], signature);
-		ag_ti_free(jvm, signature);
+			learn_class(jvm, java, classes.list[i], signature);
+		ag_jvmti_free(jvm, signature);
 	}
 	ag_classes_release(jvm, &classes);
 	ag_ref_pop(jvm);
 	return rc == 0 && !jvm->err.what ? 0 : -1;
 }
 
-/* Threads */
-
-/* Where it is no String (early JDK 8), JVMTI knows. */
-static void ask_name(const struct ag_describing *d, char *name, size_t size)
+/* Early JDK 8 does not store the name as a String, but JVMTI knows it. */
+static void ask_name(const struct ag_value_context *d, char *name, size_t size)
 {
 	jvmtiThreadInfo info = { 0 };
 
-	if (!ag_hook_goes_on(d) || (*d->ti)->GetThreadInfo(d->ti, NULL, &info) != JVMTI_ERROR_NONE)
+	if (!ag_hook_has_ti(d) || (*d->ti)->GetThreadInfo(d->ti, NULL, &info) != JVMTI_ERROR_NONE)
 		return;
 	if (info.name) {
 		size_t len = strnlen(info.name, size - 1);
@@ -104,70 +102,68 @@ static void ask_name(const struct ag_describing *d, char *name, size_t size)
 		memcpy(name, info.name, len);
 		name[len] = '\0';
 	}
-	ag_hook_give_back(d, info.name);
+	ag_hook_deallocate(d, info.name);
 	ag_hook_drop(d, info.thread_group);
 	ag_hook_drop(d, info.context_class_loader);
 }
 
-static void read_name(const struct ag_describing *d, jthread thread, char *name, size_t size)
+static void read_name(const struct ag_value_context *d, jthread thread, char *name, size_t size)
 {
-	jstring s = (*d->jni)->GetObjectField(d->jni, thread, d->known->thread_name);
+	jstring s = (*d->jni)->GetObjectField(d->jni, thread, d->java->thread_name);
 	jsize n;
 
 	if (!s)
 		return;
 	n = (*d->jni)->GetStringLength(d->jni, s);
 	if ((size_t)n > (size - 1) / 3)
-		n = (jsize)((size - 1) / 3); /* of modified UTF-8, a char has 3 bytes at most */
-	memset(name, 0, size); /* the JVM ends it with a NUL only from 9 on */
+		n = (jsize)((size - 1) / 3); /* a char takes at most 3 bytes of modified UTF-8 */
+	memset(name, 0, size); /* the JVM adds a NUL only from JDK 9 on */
 	(*d->jni)->GetStringUTFRegion(d->jni, s, 0, n, name);
 	if (ag_hook_threw(d))
 		name[0] = '\0';
 	ag_hook_drop(d, s);
 }
 
-void ag_value_thread(const struct ag_describing *d, char *name, size_t size, uint64_t *id)
+void ag_value_thread(const struct ag_value_context *d, char *name, size_t size, uint64_t *id)
 {
 	jthread thread = NULL;
 
 	name[0] = '\0';
 	*id = 0;
-	if (!ag_hook_goes_on(d) || (*d->ti)->GetCurrentThread(d->ti, &thread) != JVMTI_ERROR_NONE ||
+	if (!ag_hook_has_ti(d) || (*d->ti)->GetCurrentThread(d->ti, &thread) != JVMTI_ERROR_NONE ||
 	    !thread)
 		return;
-	if (d->known->thread_id)
-		*id = (uint64_t)(*d->jni)->GetLongField(d->jni, thread, d->known->thread_id);
-	if (d->known->thread_name)
+	if (d->java->thread_id)
+		*id = (uint64_t)(*d->jni)->GetLongField(d->jni, thread, d->java->thread_id);
+	if (d->java->thread_name)
 		read_name(d, thread, name, size);
 	else
 		ask_name(d, name, size);
 	ag_hook_drop(d, thread);
 }
 
-/* Stacks */
-
-static uint32_t stack_of(const struct ag_describing *d, jthread thread, jvmtiFrameInfo *frames,
+static uint32_t stack_of(const struct ag_value_context *d, jthread thread, jvmtiFrameInfo *frames,
 			 uint32_t max)
 {
 	jint n = 0;
 
-	if (!ag_hook_goes_on(d) || (*d->ti)->GetStackTrace(d->ti, thread, 1, (jint)max, frames,
-							   &n) != JVMTI_ERROR_NONE)
+	if (!ag_hook_has_ti(d) || (*d->ti)->GetStackTrace(d->ti, thread, 1, (jint)max, frames,
+							  &n) != JVMTI_ERROR_NONE)
 		return 0;
 	return (uint32_t)n;
 }
 
-uint32_t ag_value_stack(const struct ag_describing *d, jvmtiFrameInfo *frames, uint32_t max)
+uint32_t ag_value_stack(const struct ag_value_context *d, jvmtiFrameInfo *frames, uint32_t max)
 {
 	jthread thread = NULL;
 	uint32_t n = 0;
 
-	if (!d->known->named)
+	if (!d->java->explicit_thread)
 		return stack_of(d, NULL, frames, max);
-	if (!ag_hook_goes_on(d) ||
+	if (!ag_hook_has_ti(d) ||
 	    (*d->ti)->GetCurrentThread(d->ti, &thread) != JVMTI_ERROR_NONE)
 		return 0;
-	if (thread) /* as long as it is being attached there is none */
+	if (thread) /* NULL while the thread is being attached */
 		n = stack_of(d, thread, frames, max);
 	ag_hook_drop(d, thread);
 	return n;

@@ -1,49 +1,25 @@
-#include "jvm/trace.h"
-
-#include <poll.h>
+#include "jvm/trace/trace.h"
 
 #include "classfile/descr.h"
-#include "jvm/trace_state.h"
+#include "jvm/trace/trace_state.h"
 
+#define WORDS(trace) AG_QUIESCE_WORDS((trace)->presence, count)
 #define SERIALS (UINT32_C(1) << 30)
-#define CALL_NS 100 /* two calls of natives and two looks at the clock: 72 to 95 on JDK 8 to 27 */
+#define CALL_NS 100 /* per call: two natives and clock readings; 72 to 95 ns on JDK 8 to 27 */
 #define END_MS 50
-#ifndef AG_TRACE_FREE_MS /* tests are less patient */
-#define AG_TRACE_FREE_MS 3000
-#endif
-
-enum { FREE, TAKEN, LEFT /* a hook never came back */ };
+#define FREE_MS 3000
 
 struct ag_trace ag_traces[AG_TRACES];
 
-/* Is a hook there? */
-static bool is_busy(const struct ag_trace *trace)
-{
-	for (unsigned i = 0; i < AG_PRESENCE_SHARDS; i++) {
-		if (__atomic_load_n(&trace->presence[i].count, __ATOMIC_SEQ_CST) &
-		    (AG_ONE_CALL - 1))
-			return true;
-	}
-	return false;
-}
-
-/* Until nobody is there, or ms milliseconds have gone by. */
-static bool wait_idle(const struct ag_trace *trace, int ms)
-{
-	while (is_busy(trace) && ms-- > 0)
-		(void)poll(NULL, 0, 1);
-	return !is_busy(trace);
-}
-
-/* What the place has counted ever since. */
+/* Returns what a slot has counted since the library was loaded. */
 static struct ag_trace_state counted(const struct ag_trace *trace)
 {
 	struct ag_trace_state sum = { 0 };
 
-	for (unsigned i = 0; i < AG_PRESENCE_SHARDS; i++) {
-		const struct ag_presence *p = &trace->presence[i];
+	for (unsigned i = 0; i < AG_SHARDS; i++) {
+		const struct ag_trace_counters *p = &trace->presence[i];
 
-		sum.calls += __atomic_load_n(&p->count, __ATOMIC_RELAXED) >> AG_CALL_BITS;
+		sum.calls += __atomic_load_n(&p->count, __ATOMIC_RELAXED) >> AG_IN_FLIGHT_BITS;
 		sum.too_many += __atomic_load_n(&p->too_many, __ATOMIC_RELAXED);
 		sum.no_room += __atomic_load_n(&p->no_room, __ATOMIC_RELAXED);
 		sum.hooks_ns += __atomic_load_n(&p->ns, __ATOMIC_RELAXED);
@@ -51,39 +27,30 @@ static struct ag_trace_state counted(const struct ag_trace *trace)
 	return sum;
 }
 
-/* Places */
-
-static bool take_place(struct ag_trace *trace, uint32_t was)
-{
-	return __atomic_compare_exchange_n(&trace->taken, &was, TAKEN, false, __ATOMIC_ACQUIRE,
-					   __ATOMIC_RELAXED);
-}
-
-/* Of a place that was given up with a hook in it, the memory is another session's, and lost. */
-static void forget(struct ag_trace *trace)
+/* Clears the pointers of an abandoned trace, whose memory is never freed. */
+static void clear_slot(struct ag_trace *trace)
 {
 	trace->methods = NULL;
 	trace->pool = (struct ag_pool){ 0 };
 	trace->sums = (struct ag_sums){ 0 };
-	__atomic_store_n(&trace->left, 0, __ATOMIC_RELAXED);
+	__atomic_store_n(&trace->abandoned, 0, __ATOMIC_RELAXED);
 }
 
-static struct ag_trace *find_place(struct ag_jvm *jvm, uint32_t n)
+static struct ag_trace *find_slot(struct ag_jvm *jvm, uint32_t n)
 {
 	for (unsigned i = 0; i < AG_TRACES; i++) {
 		struct ag_trace *trace = &ag_traces[i];
 
-		if (!take_place(trace, FREE) && (is_busy(trace) || !take_place(trace, LEFT)))
+		if (!ag_quiesce_claim(&trace->taken, WORDS(trace)))
 			continue;
-		forget(trace);
+		clear_slot(trace);
 		if (trace->next == 0)
 			trace->next = 1; /* so that no range and no token is 0 */
 		if (n <= SERIALS - trace->next)
 			return trace;
-		__atomic_store_n(&trace->taken, FREE, __ATOMIC_RELEASE);
+		ag_quiesce_release(&trace->taken);
 	}
-	(void)ag_fail(jvm, "trace", "as many traces as may be go on in this JVM: "
-				   "end one first");
+	(void)ag_fail(jvm, "trace", "too many traces are running in this JVM: end one first");
 	return NULL;
 }
 
@@ -95,7 +62,7 @@ static void release(struct ag_jvm *jvm, struct ag_trace *trace)
 	trace->methods = NULL;
 	ag_pool_release(jvm, &trace->pool);
 	ag_sums_release(jvm, &trace->sums);
-	__atomic_store_n(&trace->taken, FREE, __ATOMIC_RELEASE);
+	ag_quiesce_release(&trace->taken);
 }
 
 static int prepare(struct ag_jvm *jvm, struct ag_trace *trace, uint32_t n)
@@ -106,18 +73,15 @@ static int prepare(struct ag_jvm *jvm, struct ag_trace *trace, uint32_t n)
 		return -1;
 	if (trace->wanted.flags & WIRE_TRACE_SUMMED)
 		return ag_sums_init(jvm, &trace->sums, n);
-	if (ag_known_init(jvm, &trace->known) != 0)
+	if (ag_java_lang_init(jvm, &trace->java) != 0)
 		return -1;
 	return ag_pool_init(jvm, &trace->pool, &trace->wanted);
 }
 
 struct ag_trace *ag_trace_new(struct ag_jvm *jvm, const struct ag_trace_wanted *wanted, uint32_t n)
 {
-	struct ag_trace *trace;
+	struct ag_trace *trace = find_slot(jvm, n);
 
-	if (ag_hooks_define(jvm) != 0)
-		return NULL;
-	trace = find_place(jvm, n);
 	if (!trace)
 		return NULL;
 	trace->wanted = *wanted;
@@ -131,7 +95,7 @@ struct ag_trace *ag_trace_new(struct ag_jvm *jvm, const struct ag_trace_wanted *
 	trace->first = trace->next;
 	trace->next += n;
 	trace->before = counted(trace);
-	/* A hook of a former trace may look at these, and then finds its range gone. */
+	/* Hooks of an earlier trace may read these, but then find its range gone. */
 	__atomic_store_n(&trace->own, jvm->jni, __ATOMIC_RELAXED);
 	__atomic_store_n(&trace->min_ns, wanted->min_ns, __ATOMIC_RELAXED);
 	__atomic_store_n(&trace->flags, wanted->flags, __ATOMIC_RELAXED);
@@ -141,9 +105,9 @@ struct ag_trace *ag_trace_new(struct ag_jvm *jvm, const struct ag_trace_wanted *
 int ag_trace_free(struct ag_jvm *jvm, struct ag_trace *trace)
 {
 	ag_trace_end(trace);
-	if (!wait_idle(trace, AG_TRACE_FREE_MS)) {
-		__atomic_store_n(&trace->left, 1, __ATOMIC_RELEASE);
-		__atomic_store_n(&trace->taken, LEFT, __ATOMIC_RELEASE);
+	if (!ag_quiesce_wait(WORDS(trace), jvm->jni, FREE_MS)) {
+		__atomic_store_n(&trace->abandoned, 1, __ATOMIC_RELEASE);
+		ag_quiesce_release(&trace->taken);
 		return -1;
 	}
 	release(jvm, trace);
@@ -152,7 +116,7 @@ int ag_trace_free(struct ag_jvm *jvm, struct ag_trace *trace)
 
 uint32_t ag_trace_id(const struct ag_trace *trace, uint32_t i)
 {
-	return (trace->first + i) << AG_PLACE_BITS | (uint32_t)(trace - ag_traces);
+	return (trace->first + i) << AG_TRACE_SLOT_BITS | (uint32_t)(trace - ag_traces);
 }
 
 int ag_trace_describe(struct ag_jvm *jvm, struct ag_trace *trace, uint32_t i,
@@ -164,10 +128,10 @@ int ag_trace_describe(struct ag_jvm *jvm, struct ag_trace *trace, uint32_t i,
 
 	if (!(trace->wanted.flags & WIRE_TRACE_VALUES) ||
 	    !cf_method_types(text, &parameters, &result))
-		return 0; /* there is nothing to tell then */
+		return 0; /* no values are recorded */
 	ag_free(jvm->mem, method->kinds);
 	method->n = 0;
-	method->kinds = ag_jvm_alloc(jvm, text.len, 1); /* each type is a character or more */
+	method->kinds = ag_jvm_alloc(jvm, text.len, 1); /* a type has at least one character */
 	if (!method->kinds)
 		return -1;
 	while (cf_type_next(&parameters, &type))
@@ -178,27 +142,22 @@ int ag_trace_describe(struct ag_jvm *jvm, struct ag_trace *trace, uint32_t i,
 
 const char *ag_trace_refuses(const struct ag_trace *trace, const char *signature)
 {
-	if (!trace->known.named || !(trace->wanted.flags & WIRE_TRACE_STACKS) ||
+	if (!trace->java.explicit_thread || !(trace->wanted.flags & WIRE_TRACE_STACKS) ||
 	    strcmp(signature, "Ljava/lang/VirtualThread;") != 0)
 		return NULL;
-	return "on JDK 19 to 24 it would wait for itself when stacks are told";
+	return "recording stacks in it would deadlock on JDK 19 to 24";
 }
-
-/* Beginning and ending */
 
 void ag_trace_begin(struct ag_trace *trace)
 {
-	__atomic_store_n(&trace->range, (uint64_t)trace->first << 32 | trace->n,
-			 __ATOMIC_SEQ_CST);
+	AG_QUIESCE_SET(&trace->range, (uint64_t)trace->first << 32 | trace->n);
 }
 
 void ag_trace_end(struct ag_trace *trace)
 {
-	__atomic_store_n(&trace->range, 0, __ATOMIC_SEQ_CST);
-	(void)wait_idle(trace, END_MS); /* ag_trace_free() insists */
+	AG_QUIESCE_SET(&trace->range, 0);
+	(void)ag_quiesce_wait(WORDS(trace), trace->own, END_MS); /* ag_trace_free() waits longer */
 }
-
-/* What came of it */
 
 void ag_trace_allow(struct ag_trace *trace, uint64_t ns)
 {
@@ -209,7 +168,7 @@ void ag_trace_allow(struct ag_trace *trace, uint64_t ns)
 		return;
 	if (ns > second)
 		ns = second;
-	trace->credit_ns += ns * most; /* in calls' thousand millionths: less than 2^63 */
+	trace->credit_ns += ns * most; /* in 10^-9 calls; the sum is less than 2^63 */
 	calls = (int64_t)(trace->credit_ns / second);
 	trace->credit_ns %= second;
 	had = __atomic_load_n(&trace->credit, __ATOMIC_RELAXED);
@@ -218,14 +177,14 @@ void ag_trace_allow(struct ag_trace *trace, uint64_t ns)
 	(void)__atomic_fetch_add(&trace->credit, calls, __ATOMIC_RELAXED);
 }
 
-int ag_trace_take(struct ag_jvm *jvm, struct ag_trace *trace, ag_call_fn *tell, void *arg)
+int ag_trace_drain(struct ag_jvm *jvm, struct ag_trace *trace, ag_call_fn *report, void *arg)
 {
 	if (!trace->pool.records)
 		return 0;
-	return ag_pool_take(jvm, trace, tell, arg);
+	return ag_pool_take(jvm, trace, report, arg);
 }
 
-bool ag_trace_take_sum(struct ag_trace *trace, uint32_t i, struct ag_sum *sum)
+bool ag_trace_drain_sum(struct ag_trace *trace, uint32_t i, struct ag_sum *sum)
 {
 	return trace->sums.rows && ag_sums_take(&trace->sums, i, sum);
 }

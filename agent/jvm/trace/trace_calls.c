@@ -1,22 +1,20 @@
-#include "jvm/trace_calls.h"
+#include "jvm/trace/trace_calls.h"
 
-#include "jvm/trace_record.h"
-#include "jvm/trace_state.h"
+#include "jvm/trace/trace_record.h"
+#include "jvm/trace/trace_state.h"
 
 #define POOL_BYTES ((size_t)4 << 20)
 #define RECORDS_MAX 4096u
 #define ARGS_ROOM_MAX 8192u
 #define RESULT_ROOM_MAX 4096u
-#define CLASS_ROOM 512u /* an exception's class, where no values are told */
-#define LOOKS 8 /* at records of others, for one: no thread is held up for long */
+#define CLASS_ROOM 512u /* for the class of an exception, if no values are recorded */
+#define SCAN_MAX 8 /* records examined per attempt, so that no thread is delayed for long */
 
-/* A token: from below the place, the record, the trace's first serial, the generation. */
+/* A token, from the lowest bits: the slot, the record, the trace's first serial, the generation. */
 #define FIRST_BITS 30
-#define INDEX_AT AG_PLACE_BITS
+#define INDEX_AT AG_TRACE_SLOT_BITS
 #define FIRST_AT (INDEX_AT + AG_RECORD_BITS)
 #define GENERATION_AT (FIRST_AT + FIRST_BITS)
-
-/* Making room */
 
 static uint32_t round_up(uint32_t n, uint32_t to)
 {
@@ -40,7 +38,7 @@ static void plan(struct ag_pool *pool, const struct ag_trace_wanted *wanted)
 	if (wanted->flags & WIRE_TRACE_STACKS)
 		pool->frames_room = WIRE_TRACE_DEPTH * sizeof(jvmtiFrameInfo);
 	pool->stride = round_up((uint32_t)sizeof(struct ag_record) + pool->args_room +
-				pool->result_room + pool->frames_room, AG_LINE);
+				pool->result_room + pool->frames_room, AG_CACHE_LINE);
 	pool->n = (uint32_t)(POOL_BYTES / pool->stride) & ~63u;
 	if (pool->n > RECORDS_MAX)
 		pool->n = RECORDS_MAX;
@@ -70,16 +68,14 @@ void ag_pool_release(struct ag_jvm *jvm, struct ag_pool *pool)
 	*pool = (struct ag_pool){ 0 };
 }
 
-/* Records */
-
-/* For one hook alone, if it is still what it was. */
+/* Claims a record for the current hook if its state is still `was`. */
 static bool seize(struct ag_record *r, uint64_t was, uint64_t generation)
 {
 	return __atomic_compare_exchange_n(&r->state, &was, generation << 2 | AG_RECORD_BUSY,
 					   false, __ATOMIC_ACQUIRE, __ATOMIC_RELAXED);
 }
 
-/* The lowest that is unused, so that memory that was never needed is never touched. */
+/* Takes the lowest unused record, so that memory is touched only when it is needed. */
 static struct ag_record *take_unused(struct ag_pool *pool, uint32_t *index)
 {
 	for (uint32_t i = 0; i < pool->n / 64; i++) {
@@ -104,28 +100,30 @@ static struct ag_record *take_unused(struct ag_pool *pool, uint32_t *index)
 }
 
 /*
- * Of some calls the end is never seen: of a constructor whose super() throws, of a virtual thread
- * that nobody will run again.  So when there is no other, a call that goes on loses its record:
- * one after the other, and of those that are not looked at just now.  But not where some are
- * done: those come back, and a long call is not to be lost to a flood of short ones.
+ * Takes a record away from a call that has not ended.
+ *
+ * Some calls never end: a constructor whose super() throws, a virtual thread that is never resumed.
+ * So if no record is unused, open calls lose their records in turn, except records that a hook is
+ * using.  If a done record is found, returns NULL: that record will be free soon, and a flood of
+ * short calls must not evict a long call.
  */
 static struct ag_record *take_from_another(struct ag_pool *pool, uint32_t *index)
 {
-	uint32_t from = __atomic_fetch_add(&pool->hand, LOOKS, __ATOMIC_RELAXED);
+	uint32_t from = __atomic_fetch_add(&pool->hand, SCAN_MAX, __ATOMIC_RELAXED);
 	struct ag_record *open = NULL;
 	uint64_t state = 0;
 
-	for (uint32_t i = 0; i < LOOKS; i++) {
+	for (uint32_t i = 0; i < SCAN_MAX; i++) {
 		uint32_t at = (from + i) % pool->n;
 		struct ag_record *r = ag_record_at(pool, at);
-		uint64_t its = __atomic_load_n(&r->state, __ATOMIC_RELAXED);
+		uint64_t other = __atomic_load_n(&r->state, __ATOMIC_RELAXED);
 
-		if ((its & 3) == AG_RECORD_DONE)
+		if ((other & 3) == AG_RECORD_DONE)
 			return NULL;
-		if ((its & 3) != AG_RECORD_OPEN || open)
+		if ((other & 3) != AG_RECORD_OPEN || open)
 			continue;
 		open = r;
-		state = its;
+		state = other;
 		*index = at;
 	}
 	return open && seize(open, state, ((state >> 2) + 1) & AG_LOW(AG_GENERATION_BITS)) ?
@@ -139,8 +137,6 @@ static struct ag_record *take(struct ag_pool *pool, uint32_t *index)
 	return r ? r : take_from_another(pool, index);
 }
 
-/* Tokens */
-
 static jlong make_token(const struct ag_hook *hook, struct ag_record *r, uint32_t index)
 {
 	return (jlong)((uint64_t)(hook->trace - ag_traces) | (uint64_t)index << INDEX_AT |
@@ -152,7 +148,7 @@ uint32_t ag_token_first(jlong token)
 	return (uint32_t)((uint64_t)token >> FIRST_AT & AG_LOW(FIRST_BITS));
 }
 
-/* The token's record, seized; NULL: it is no token of a call that goes on. */
+/* Claims the record of a token.  NULL: its call has lost the record, or a hook is using it. */
 static struct ag_record *find(const struct ag_hook *hook, jlong token)
 {
 	struct ag_pool *pool = &hook->trace->pool;
@@ -160,27 +156,25 @@ static struct ag_record *find(const struct ag_hook *hook, jlong token)
 	uint64_t generation = (uint64_t)token >> GENERATION_AT;
 	struct ag_record *r;
 
-	if (((uint64_t)token & AG_LOW(AG_PLACE_BITS)) != (uint64_t)(hook->trace - ag_traces) ||
+	if (((uint64_t)token & AG_LOW(AG_TRACE_SLOT_BITS)) != (uint64_t)(hook->trace - ag_traces) ||
 	    ag_token_first(token) != (uint32_t)(hook->range >> 32) || index >= pool->n)
 		return NULL;
 	r = ag_record_at(pool, index);
 	return seize(r, generation << 2 | AG_RECORD_OPEN, generation) ? r : NULL;
 }
 
-/* What hooks do with them */
-
-static struct ag_describing describing(const struct ag_hook *hook)
+static struct ag_value_context value_context(const struct ag_hook *hook)
 {
 	const struct ag_trace *trace = hook->trace;
 
-	return (struct ag_describing){
-		.known = &trace->known, .ti = trace->ti, .jni = hook->jni,
+	return (struct ag_value_context){
+		.java = &trace->java, .ti = trace->ti, .jni = hook->jni,
 		.chars = trace->wanted.chars, .elements = trace->wanted.elements,
-		.left = &trace->left,
+		.abandoned = &trace->abandoned,
 	};
 }
 
-/* A record for a call that is to be told of; NULL: counted. */
+/* Takes a record for a call; if there is none, counts the call and returns NULL. */
 static struct ag_record *take_counting(const struct ag_hook *hook, bool by_rate, uint32_t *index)
 {
 	struct ag_trace *trace = hook->trace;
@@ -199,7 +193,7 @@ static struct ag_record *take_counting(const struct ag_hook *hook, bool by_rate,
 	return NULL;
 }
 
-/* With a least time the rate is for calls that took it: see ag_call_close. */
+/* With min_ns, ag_call_close() applies the rate limit instead, to calls that took that long. */
 jlong ag_call_open(const struct ag_hook *hook)
 {
 	struct ag_trace *trace = hook->trace;
@@ -210,7 +204,7 @@ jlong ag_call_open(const struct ag_hook *hook)
 	if (!r)
 		return 0;
 	r->method = hook->method;
-	r->told = r->args_len = 0;
+	r->n_args = r->args_len = 0;
 	r->cut = false;
 	token = make_token(hook, r, index);
 	r->began_ns = ag_now_ns();
@@ -223,18 +217,18 @@ static void put_argument(const struct ag_hook *hook, struct ag_record *r, const 
 {
 	const struct ag_trace *trace = hook->trace;
 	const struct ag_method *method = &trace->methods[r->method];
-	struct ag_describing d = describing(hook);
+	struct ag_value_context d = value_context(hook);
 	uint8_t *args = ag_record_args(r);
 	struct ag_values to = { args + r->args_len, args + trace->pool.args_room, r->cut };
 
-	if (r->told >= method->n)
+	if (r->n_args >= method->n)
 		return;
-	ag_value_put(&d, &to, method->kinds[r->told++], value);
+	ag_value_put(&d, &to, method->kinds[r->n_args++], value);
 	r->args_len = (uint32_t)(to.at - args);
 	r->cut = to.cut;
 }
 
-/* The call begins when its last argument was told. */
+/* The call's time begins after the hook of its last argument. */
 void ag_call_argument(const struct ag_hook *hook, jlong token, const jvalue *value)
 {
 	struct ag_record *r = find(hook, token);
@@ -253,10 +247,10 @@ static void put_result(const struct ag_hook *hook, struct ag_record *r, bool thr
 		       const jvalue *value)
 {
 	const struct ag_trace *trace = hook->trace;
-	/* The hook's own: the value is of that type, whatever became of the record. */
+	/* The hook's method, not the record's, certainly has the type of `value`. */
 	const struct ag_method *method = &trace->methods[hook->method];
 	bool values = (trace->wanted.flags & WIRE_TRACE_VALUES) != 0;
-	struct ag_describing d = describing(hook);
+	struct ag_value_context d = value_context(hook);
 	uint8_t *result = ag_record_result(&trace->pool, r);
 	struct ag_values to = { result, result + trace->pool.result_room, false };
 
@@ -269,7 +263,7 @@ static void put_result(const struct ag_hook *hook, struct ag_record *r, bool thr
 
 static void finish(const struct ag_hook *hook, struct ag_record *r, bool threw, const jvalue *value)
 {
-	struct ag_describing d = describing(hook);
+	struct ag_value_context d = value_context(hook);
 
 	r->ended_ns = hook->now_ns;
 	r->threw = threw;
@@ -288,7 +282,7 @@ void ag_call_close(const struct ag_hook *hook, jlong token, bool threw, const jv
 	struct ag_record *r = find(hook, token);
 	int64_t before;
 
-	if (!r) { /* its record is another's by now */
+	if (!r) { /* another call has taken the record */
 		ag_count(&hook->at->no_room, 1);
 		return;
 	}
@@ -304,7 +298,7 @@ void ag_call_close(const struct ag_hook *hook, jlong token, bool threw, const jv
 	ag_count(&hook->at->ns, (uint64_t)(before + ag_now_ns() - hook->now_ns));
 }
 
-void ag_call_tell(const struct ag_hook *hook, int64_t began_ns, bool threw, const jvalue *value)
+void ag_call_add(const struct ag_hook *hook, int64_t began_ns, bool threw, const jvalue *value)
 {
 	uint32_t index;
 	struct ag_record *r = take_counting(hook, true, &index);

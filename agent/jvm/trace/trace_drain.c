@@ -1,10 +1,10 @@
-/* Records of calls that have ended, handed over in the order of their ends. */
+/* Reports the records of ended calls, in the order of their ends. */
 #include <time.h>
 
-#include "jvm/trace_record.h"
-#include "jvm/trace_state.h"
+#include "jvm/trace/trace_record.h"
+#include "jvm/trace/trace_state.h"
 
-/* Their ends, with their indexes below: of a trace of 52 days the order is right. */
+/* Lists the end of each call as ns << AG_RECORD_BITS | record index; ns overflows after 52 days. */
 static uint32_t list_done(struct ag_pool *pool)
 {
 	uint32_t n = 0;
@@ -27,7 +27,7 @@ static uint32_t list_done(struct ag_pool *pool)
 	return n;
 }
 
-/* Shell's, with Ciura's gaps: they are nearly in order. */
+/* Sorts with Shell's method and Ciura's gaps, because the list is nearly sorted. */
 static void sort(uint64_t *list, uint32_t n)
 {
 	static const uint32_t gaps[] = { 701, 301, 132, 57, 23, 10, 4, 1 };
@@ -44,7 +44,7 @@ static void sort(uint64_t *list, uint32_t n)
 	}
 }
 
-/* What is to be added to the agent's clock for the time since 1970. */
+/* Returns the difference between the time since 1970 and the agent's clock, in ns. */
 static int64_t epoch_ns(void)
 {
 	struct timespec t;
@@ -53,8 +53,8 @@ static int64_t epoch_ns(void)
 	return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec - ag_now_ns();
 }
 
-static int tell_one(struct ag_jvm *jvm, struct ag_trace *trace, struct ag_record *r, int64_t epoch,
-		    ag_call_fn *tell, void *arg)
+static int report_call(struct ag_jvm *jvm, struct ag_trace *trace, struct ag_record *r,
+		       int64_t epoch, ag_call_fn *report, void *arg)
 {
 	int64_t ns = r->ended_ns - r->began_ns;
 	const struct ag_call call = {
@@ -68,13 +68,13 @@ static int tell_one(struct ag_jvm *jvm, struct ag_trace *trace, struct ag_record
 		.result = ag_record_result(&trace->pool, r), .result_len = r->result_len,
 		.frames = ag_record_frames(&trace->pool, r), .n_frames = r->n_frames,
 	};
-	int rc = tell(jvm, &call, arg);
+	int rc = report(jvm, &call, arg);
 
 	ag_record_give_back(&trace->pool, r);
 	return rc;
 }
 
-int ag_pool_take(struct ag_jvm *jvm, struct ag_trace *trace, ag_call_fn *tell, void *arg)
+int ag_pool_take(struct ag_jvm *jvm, struct ag_trace *trace, ag_call_fn *report, void *arg)
 {
 	struct ag_pool *pool = &trace->pool;
 	uint32_t n = list_done(pool);
@@ -85,7 +85,7 @@ int ag_pool_take(struct ag_jvm *jvm, struct ag_trace *trace, ag_call_fn *tell, v
 	for (uint32_t i = 0; i < n && rc == 0; i++) {
 		uint32_t index = (uint32_t)(pool->order[i] & AG_LOW(AG_RECORD_BITS));
 
-		rc = tell_one(jvm, trace, ag_record_at(pool, index), epoch, tell, arg);
+		rc = report_call(jvm, trace, ag_record_at(pool, index), epoch, report, arg);
 	}
 	return rc;
 }

@@ -1,28 +1,30 @@
-#include "jvm/trace_install.h"
+#include "jvm/trace/trace_install.h"
 
 #include <poll.h>
 #include <string.h>
 
-#include "jvm/capture.h"
+#include "jvm/capture/capture.h"
+#include "jvm/class_index.h"
 #include "jvm/classes.h"
-#include "jvm/roster.h"
-#include "jvm/trace_weave.h"
+#include "jvm/instrument/hooks.h"
+#include "jvm/trace/trace_instrument.h"
 
-#define LAST_WORD_MS 100
+#define RACE_MS 100
 
-static struct ag_weave_group group_of(struct ag_jvm *jvm, struct ag_install *install)
+static struct ag_instrument_group group_of(struct ag_jvm *jvm, struct ag_install *install)
 {
-	return (struct ag_weave_group){ jvm, &install->weave, install->members, install->refs };
+	return (struct ag_instrument_group){ jvm, &install->base, install->members,
+					     install->refs };
 }
 
-/* All classes for which `is` holds; the group is all of the arrays. */
+/* Fills the group's arrays with the classes for which is() is true.  Returns their number. */
 static uint32_t select_classes(struct ag_install *install,
-			       bool (*is)(const struct ag_weave_class *class))
+			       bool (*is)(const struct ag_instrument_class *class))
 {
 	uint32_t n = 0;
 
 	for (uint32_t i = 0; i < install->n_classes; i++) {
-		if (!is(ag_weave_class(&install->weave, i)))
+		if (!is(ag_instrument_class(&install->base, i)))
 			continue;
 		install->refs[n] = install->classes[i].class;
 		install->members[n++] = i;
@@ -30,15 +32,15 @@ static uint32_t select_classes(struct ag_install *install,
 	return n;
 }
 
-/* Given up, but somebody else retransformed it before that, and may have got it with hooks. */
-static bool is_left_over(const struct ag_weave_class *class)
+/* Returns true if no hooks were added to a class, but another thread may have installed some. */
+static bool is_left_over(const struct ag_instrument_class *class)
 {
-	return ag_weave_is_touched(class) && !ag_weave_is_hooked(class);
+	return ag_instrument_is_touched(class) && !ag_instrument_is_hooked(class);
 }
 
-/* JVMTI_ERROR_NONE: the class may be touched; else it is not, for that reason. */
-static jvmtiError look_at(struct ag_jvm *jvm, const struct ag_trace *trace,
-			  struct ag_install *install, uint32_t index, const char **why)
+/* Returns JVMTI_ERROR_NONE if the class may be changed, otherwise the reason. */
+static jvmtiError check_class(struct ag_jvm *jvm, const struct ag_trace *trace,
+			      struct ag_install *install, uint32_t index, const char **why)
 {
 	jclass class = install->classes[index].class;
 	struct ag_captured captured;
@@ -46,24 +48,24 @@ static jvmtiError look_at(struct ag_jvm *jvm, const struct ag_trace *trace,
 	int rc;
 
 	if (!class)
-		return JVMTI_ERROR_INVALID_CLASS; /* it was unloaded */
+		return JVMTI_ERROR_INVALID_CLASS; /* unloaded */
 	signature = ag_class_signature(jvm, class);
 	if (!signature)
 		return jvm->err.code ? jvm->err.code : JVMTI_ERROR_INTERNAL;
-	ag_weave_class(&install->weave, index)->name = ag_weave_name(signature);
+	ag_instrument_class(&install->base, index)->name = ag_instrument_name(signature);
 	*why = ag_trace_refuses(trace, signature);
 	rc = ag_capture_can(jvm, class, signature, &captured);
-	ag_ti_free(jvm, signature);
+	ag_jvmti_free(jvm, signature);
 	if (rc > 0)
 		return JVMTI_ERROR_NONE;
 	return captured.code ? captured.code : JVMTI_ERROR_UNMODIFIABLE_CLASS;
 }
 
-/* One that has a tag stands in the request twice, apart. */
+/* Tags a class.  Fails if the methods of a class are not adjacent: it then has a tag already. */
 static jvmtiError tag(struct ag_install *install, uint32_t index)
 {
 	jclass class = install->classes[index].class;
-	jvmtiEnv *ti = install->weave.ti;
+	jvmtiEnv *ti = install->base.ti;
 	jlong there = 0;
 	jvmtiError code = (*ti)->GetTag(ti, class, &there);
 
@@ -72,8 +74,8 @@ static jvmtiError tag(struct ag_install *install, uint32_t index)
 	return code == JVMTI_ERROR_NONE ? (*ti)->SetTag(ti, class, (jlong)index + 1) : code;
 }
 
-static void make_classes(struct ag_jvm *jvm, struct ag_install *install,
-			 const struct ag_trace *trace)
+static void prepare_classes(struct ag_jvm *jvm, struct ag_install *install,
+			    const struct ag_trace *trace)
 {
 	for (uint32_t i = 0; i < install->n_classes && !jvm->stopping; i++) {
 		struct ag_install_class *class = &install->classes[i];
@@ -81,23 +83,23 @@ static void make_classes(struct ag_jvm *jvm, struct ag_install *install,
 		const char *why = NULL;
 		jvmtiError code;
 
-		class->class = jvm->roster->classes.list[number];
-		code = look_at(jvm, trace, install, i, &why);
+		class->class = jvm->class_index->classes.list[number];
+		code = check_class(jvm, trace, install, i, &why);
 		if (code == JVMTI_ERROR_NONE && !why)
-			why = ag_trace_hidden(jvm, class->class);
+			why = ag_hooks_hidden(jvm, class->class);
 		if (code == JVMTI_ERROR_NONE && !why)
 			code = tag(install, i);
-		ag_forgive(jvm); /* it is told with the methods */
+		ag_clear_error(jvm); /* the methods' rows report it */
 		if (code == JVMTI_ERROR_NONE && !why)
-			ag_weave_set_hooked(ag_weave_class(&install->weave, i), true);
+			ag_instrument_set_hooked(ag_instrument_class(&install->base, i), true);
 		else
 			ag_install_give_up(install, i, code, why);
 	}
 }
 
-/* Which methods are each class's; returns how many classes there are. */
-static uint32_t divide(const struct ag_install_method *methods, uint32_t n,
-		       struct ag_install_class *classes)
+/* Stores the methods of each class, unless `classes` is NULL.  Returns the number of classes. */
+static uint32_t group_by_class(const struct ag_install_method *methods, uint32_t n,
+			       struct ag_install_class *classes)
 {
 	uint32_t k = 0;
 
@@ -113,16 +115,16 @@ static uint32_t divide(const struct ag_install_method *methods, uint32_t n,
 	return k;
 }
 
-static struct cf_text keep(char **at, const char *text)
+static struct cf_text copy_text(char **at, const char *text)
 {
-	struct cf_text kept = { *at, strlen(text) };
+	struct cf_text copy = { *at, strlen(text) };
 
-	memcpy(*at, text, kept.len);
-	*at += kept.len;
-	return kept;
+	memcpy(*at, text, copy.len);
+	*at += copy.len;
+	return copy;
 }
 
-/* With texts of their own: a thread that is suspended in the hook may look at them for ever. */
+/* Copies the texts: a thread that is suspended in the hook may read them at any later time. */
 static int make_probes(struct ag_jvm *jvm, struct ag_install *install,
 		       const struct ag_trace *trace, bool values, uint32_t n)
 {
@@ -138,21 +140,21 @@ static int make_probes(struct ag_jvm *jvm, struct ag_install *install,
 		return -1;
 	for (uint32_t i = 0; i < n; i++)
 		install->probes[i] = (struct cf_probe){
-			.name = keep(&at, m[i].name),
-			.descriptor = keep(&at, m[i].descriptor),
+			.name = copy_text(&at, m[i].name),
+			.descriptor = copy_text(&at, m[i].descriptor),
 			.id = ag_trace_id(trace, i),
 			.values = values,
 		};
 	return 0;
 }
 
-/* No class has hooks.  What a suspended thread looks at is left to it. */
+/* Call this when no class has hooks.  Memory that a suspended thread uses is not freed. */
 static void discard(struct ag_jvm *jvm, struct ag_install *install)
 {
-	ag_weave_end(jvm, &install->weave);
-	if (!ag_weave_deafen(&install->weave))
+	ag_instrument_end(jvm, &install->base);
+	if (!ag_instrument_disable_events(jvm, &install->base))
 		return;
-	ag_weave_release(jvm, &install->weave);
+	ag_instrument_release(jvm, &install->base);
 	ag_free(jvm->mem, install->probes);
 	ag_free(jvm->mem, install->texts);
 	ag_free(jvm->mem, install->classes);
@@ -164,28 +166,28 @@ static void discard(struct ag_jvm *jvm, struct ag_install *install)
 static int prepare(struct ag_jvm *jvm, struct ag_install *install, const struct ag_trace *trace,
 		   bool values, uint32_t n)
 {
-	install->hooks = ag_trace_hooks();
-	install->n_classes = divide(install->methods, n, NULL);
+	install->n_classes = group_by_class(install->methods, n, NULL);
 	install->classes = ag_jvm_alloc(jvm, install->n_classes, sizeof(*install->classes));
 	install->members = ag_jvm_alloc(jvm, install->n_classes, sizeof(*install->members));
 	install->refs = ag_jvm_alloc(jvm, install->n_classes, sizeof(*install->refs));
 	if (!install->classes || !install->members || !install->refs ||
-	    make_probes(jvm, install, trace, values, n) != 0 ||
-	    ag_weave_reserve(jvm, &install->weave, install->n_classes) != 0 ||
-	    ag_weave_open(jvm, &install->weave, &ag_trace_weaver) != 0 ||
-	    ag_weave_begin(jvm, &install->weave) != 0)
+	    make_probes(jvm, install, trace, values, n) != 0 || ag_hooks_define(jvm) != 0 ||
+	    ag_instrument_reserve(jvm, &install->base, install->n_classes) != 0 ||
+	    ag_instrument_open(jvm, &install->base, &ag_trace_instrumenter) != 0 ||
+	    ag_instrument_begin(jvm, &install->base) != 0)
 		return -1;
-	install->weave.n_classes = install->n_classes;
-	(void)divide(install->methods, n, install->classes);
-	make_classes(jvm, install, trace);
-	return jvm->stopping ? -1 : ag_weave_listen(jvm, &install->weave, "begin a trace");
+	install->hooks = ag_hooks_name();
+	install->base.n_classes = install->n_classes;
+	(void)group_by_class(install->methods, n, install->classes);
+	prepare_classes(jvm, install, trace);
+	return jvm->stopping ? -1 : ag_instrument_listen(jvm, &install->base, "begin a trace");
 }
 
 struct ag_install *ag_install(struct ag_jvm *jvm, struct ag_trace *trace, bool values,
 			      struct ag_install_method *methods, uint32_t n)
 {
 	struct ag_install *install = ag_jvm_alloc(jvm, 1, sizeof(*install));
-	struct ag_weave_group g;
+	struct ag_instrument_group g;
 
 	if (!install)
 		return NULL;
@@ -195,27 +197,27 @@ struct ag_install *ag_install(struct ag_jvm *jvm, struct ag_trace *trace, bool v
 		return NULL;
 	}
 	g = group_of(jvm, install);
-	ag_weave_in(&g, select_classes(install, ag_weave_is_hooked));
-	(void)ag_weave_out(&g, select_classes(install, is_left_over));
+	ag_instrument_add(&g, select_classes(install, ag_instrument_is_hooked));
+	(void)ag_instrument_remove(&g, select_classes(install, is_left_over));
 	return install;
 }
 
 void ag_uninstall(struct ag_jvm *jvm, struct ag_install *install, jvmtiError *code)
 {
-	struct ag_weave_group g = group_of(jvm, install);
-	uint32_t n = select_classes(install, ag_weave_is_hooked);
+	struct ag_instrument_group g = group_of(jvm, install);
+	uint32_t n = select_classes(install, ag_instrument_is_hooked);
 
 	for (uint32_t i = 0; i < n; i++)
-		ag_weave_set_hooked(ag_weave_class(&install->weave, g.members[i]), false);
-	*code = ag_weave_out(&g, n);
+		ag_instrument_set_hooked(ag_instrument_class(&install->base, g.members[i]), false);
+	*code = ag_instrument_remove(&g, n);
 	/*
-	 * Another thread may have been given a class with hooks just before.  JDK 8 has no lock on
-	 * a class that is being redefined: it would have the last word.
+	 * Just before, our hook may have passed a class with hooks to another thread.  JDK 8 has no
+	 * lock on a class that is being redefined: that thread could install its version last.
 	 */
-	n = select_classes(install, ag_weave_is_touched);
+	n = select_classes(install, ag_instrument_is_touched);
 	if (n > 0) {
-		(void)poll(NULL, 0, LAST_WORD_MS);
-		(void)ag_weave_out(&g, n);
+		(void)poll(NULL, 0, RACE_MS);
+		(void)ag_instrument_remove(&g, n);
 	}
 	discard(jvm, install);
 }

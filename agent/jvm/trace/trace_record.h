@@ -1,31 +1,28 @@
-/*
- * One record: what trace_calls, where hooks fill it, and trace_take, where the session's thread
- * hands it over, share.
- */
+/* The record of a call, which trace_calls fills in hooks and trace_drain reports. */
 #ifndef JTOOL_AGENT_JVM_TRACE_RECORD_H
 #define JTOOL_AGENT_JVM_TRACE_RECORD_H
 
-#include "jvm/trace_calls.h"
+#include "jvm/trace/trace_calls.h"
 
-#define AG_RECORD_BITS 12     /* of its number */
+#define AG_RECORD_BITS 12     /* of a record's index */
 #define AG_GENERATION_BITS 19
 #define AG_LOW(bits) ((UINT64_C(1) << (bits)) - 1)
-#define AG_THREAD_ROOM 128u   /* for its name */
+#define AG_THREAD_ROOM 128u   /* bytes for the thread's name, with the NUL */
 
 enum ag_record_kind {
 	AG_RECORD_UNUSED,
-	AG_RECORD_OPEN, /* its call has not ended */
-	AG_RECORD_BUSY, /* a hook is about it */
-	AG_RECORD_DONE, /* to be told of */
+	AG_RECORD_OPEN, /* the call has not ended */
+	AG_RECORD_BUSY, /* a hook uses it */
+	AG_RECORD_DONE, /* to be reported */
 };
 
-/* Arguments, result and frames are behind it. */
+/* A record.  Its arguments, result and frames follow it in memory. */
 struct ag_record {
 	uint64_t state; /* generation << 2 | enum ag_record_kind */
 	int64_t began_ns, ended_ns;
-	int64_t hooks_ns; /* what hooks took before the call began */
+	int64_t hooks_ns; /* time in hooks before the call began */
 	uint64_t thread_id;
-	uint32_t method, told; /* arguments */
+	uint32_t method, n_args; /* index of the method; arguments recorded so far */
 	uint32_t args_len, result_len, n_frames;
 	bool threw, cut;
 	char thread[AG_THREAD_ROOM];

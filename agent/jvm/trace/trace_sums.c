@@ -1,30 +1,29 @@
-/* What hooks do is built for speed: see trace_hooks.c. */
-#ifndef __clang__ /* which has no such pragma */
+/* Optimised for speed, because hooks call this (trace_hooks.c). */
+#ifndef __clang__ /* clang has no such pragma */
 #pragma GCC optimize("O2")
 #endif
 
-#include "jvm/trace_sums.h"
+#include "jvm/trace/trace_sums.h"
 
-#include "jvm/trace_state.h"
+#include "jvm/trace/trace_state.h"
 
-#define SHARD_BITS_MAX 4
 #define ROWS_ROOM ((size_t)8 << 20)
-#define CHUNKS_ROOM ((size_t)16 << 20) /* what nobody writes to is not memory yet */
+#define CHUNKS_ROOM ((size_t)16 << 20) /* pages that nobody writes take no memory */
 
-/* n zeroed things of a size that is whole cache lines, at the beginning of one. */
+/* Allocates n zeroed items, aligned to a cache line; `size` is a multiple of a cache line. */
 static void *alloc_lines(struct ag_jvm *jvm, size_t n, size_t size, void **block)
 {
-	*block = ag_jvm_alloc(jvm, n * size + AG_LINE, 1);
+	*block = ag_jvm_alloc(jvm, n * size + AG_CACHE_LINE, 1);
 	if (!*block)
 		return NULL;
-	return (void *)(((uintptr_t)*block + AG_LINE - 1) & ~(uintptr_t)(AG_LINE - 1));
+	return (void *)(((uintptr_t)*block + AG_CACHE_LINE - 1) & ~(uintptr_t)(AG_CACHE_LINE - 1));
 }
 
 int ag_sums_init(struct ag_jvm *jvm, struct ag_sums *sums, uint32_t n_methods)
 {
 	size_t n_rows, n_chunks;
 
-	*sums = (struct ag_sums){ .n_methods = n_methods, .shard_bits = SHARD_BITS_MAX };
+	*sums = (struct ag_sums){ .n_methods = n_methods, .shard_bits = AG_SHARD_BITS };
 	while (sums->shard_bits > 0 &&
 	       ((size_t)n_methods << sums->shard_bits) * sizeof(*sums->rows) > ROWS_ROOM)
 		sums->shard_bits--;
@@ -39,7 +38,7 @@ int ag_sums_init(struct ag_jvm *jvm, struct ag_sums *sums, uint32_t n_methods)
 		return -1;
 	}
 	sums->n_chunks = (uint32_t)n_chunks + 1;
-	sums->next = 1; /* the first one is none */
+	sums->next = 1; /* chunk 0 means none */
 	return 0;
 }
 
@@ -50,7 +49,7 @@ void ag_sums_release(struct ag_jvm *jvm, struct ag_sums *sums)
 	*sums = (struct ag_sums){ 0 };
 }
 
-/* 0: there is none left.  Whoever loses a race wastes one: that happens once or never. */
+/* Returns a new chunk; 0: none is left.  Rarely, a thread loses a race and wastes a chunk. */
 static __attribute__((noinline)) uint32_t new_chunk(struct ag_sums *sums, struct ag_sums_row *row,
 						    uint32_t octave)
 {
@@ -79,12 +78,12 @@ static inline void raise_to(uint64_t *most, uint64_t value)
 		;
 }
 
-/* The bucket comes last: until then nobody takes anything of the row. */
+/* Increments the bucket last, because take_row() takes nothing from a row with empty buckets. */
 bool ag_sums_add(struct ag_sums *sums, const JNIEnv *jni, uint32_t method, uint64_t ns, bool threw)
 {
 	struct ag_sums_row *row = &sums->rows[((size_t)method << sums->shard_bits) +
-					      ag_shard(jni, sums->shard_bits)];
-	uint32_t bucket = sums_bucket(ns), octave = bucket >> SUMS_SUB_BITS;
+					      ag_thread_shard(jni, sums->shard_bits)];
+	uint32_t bucket = log_histogram_bucket(ns), octave = bucket >> HISTOGRAM_SUB_BITS;
 	uint32_t chunk = __atomic_load_n(&row->chunks[octave], __ATOMIC_RELAXED);
 
 	if (chunk == 0) {
@@ -98,7 +97,7 @@ bool ag_sums_add(struct ag_sums *sums, const JNIEnv *jni, uint32_t method, uint6
 	if (threw)
 		ag_count(&row->threw, 1);
 	(void)__atomic_fetch_add(
-		&sums->chunks[chunk].buckets[bucket & ((1u << SUMS_SUB_BITS) - 1)], 1,
+		&sums->chunks[chunk].buckets[bucket & ((1u << HISTOGRAM_SUB_BITS) - 1)], 1,
 		__ATOMIC_RELEASE);
 	return true;
 }
@@ -107,7 +106,7 @@ static uint64_t take_chunk(struct ag_sums_chunk *chunk, uint64_t *to)
 {
 	uint64_t calls = 0;
 
-	for (unsigned i = 0; i < 1u << SUMS_SUB_BITS; i++) {
+	for (unsigned i = 0; i < 1u << HISTOGRAM_SUB_BITS; i++) {
 		uint32_t n;
 
 		if (__atomic_load_n(&chunk->buckets[i], __ATOMIC_RELAXED) == 0)
@@ -119,7 +118,7 @@ static uint64_t take_chunk(struct ag_sums_chunk *chunk, uint64_t *to)
 	return calls;
 }
 
-/* What is added meanwhile may be taken in part: the rest comes with the next one. */
+/* May take only a part of a call that is being added.  The next drain takes the rest. */
 static void take_row(struct ag_sums *sums, struct ag_sums_row *row, struct ag_sum *sum)
 {
 	uint64_t octaves = __atomic_load_n(&row->octaves, __ATOMIC_RELAXED), calls = 0, ns;
@@ -129,7 +128,7 @@ static void take_row(struct ag_sums *sums, struct ag_sums_row *row, struct ag_su
 		uint32_t chunk = __atomic_load_n(&row->chunks[octave], __ATOMIC_RELAXED);
 
 		calls += take_chunk(&sums->chunks[chunk],
-				    &sum->buckets[octave << SUMS_SUB_BITS]);
+				    &sum->buckets[octave << HISTOGRAM_SUB_BITS]);
 	}
 	if (calls == 0)
 		return;

@@ -1,43 +1,43 @@
 /*
- * Sums of calls by method, while they are made: how many, how long, and a histogram (wire/sums.h).
+ * Sums of calls by method: count, duration, and a histogram (wire/log_histogram.h).
  *
- * Hooks add to them and wait for nobody.  There are several of each method, so that threads do
- * not wait for each other's cache lines.  A histogram has room for those powers of two only that
- * came up, a chunk each, from a store that was set aside at the beginning.
+ * Hooks add to them without waiting.  Each method has one row for each shard of threads, so that
+ * threads do not share cache lines.  A histogram has chunks only for the powers of two that occur.
+ * Memory for the chunks is allocated at the beginning.
  */
 #ifndef JTOOL_AGENT_JVM_TRACE_SUMS_H
 #define JTOOL_AGENT_JVM_TRACE_SUMS_H
 
-#include "jvm/trace.h"
-#include "wire/sums.h"
+#include "jvm/trace/trace.h"
+#include "wire/log_histogram.h"
 
-#define AG_SUMS_OCTAVES (SUMS_BUCKETS >> SUMS_SUB_BITS)
+#define AG_SUMS_OCTAVES (HISTOGRAM_BUCKETS >> HISTOGRAM_SUB_BITS)
 
 struct ag_sums_chunk {
-	uint32_t buckets[1 << SUMS_SUB_BITS];
+	uint32_t buckets[1 << HISTOGRAM_SUB_BITS];
 };
 
 struct ag_sums_row {
 	uint64_t ns, longest;
-	uint64_t shortest; /* its complement: nothing yet is 0, and the greatest counts */
-	uint64_t octaves;  /* a bit for each that has a chunk */
+	uint64_t shortest; /* complement of the shortest duration; 0: none */
+	uint64_t octaves;  /* a bit for each octave that has a chunk */
 	uint64_t threw;
-	uint32_t chunks[AG_SUMS_OCTAVES]; /* 0: none */
+	uint32_t chunks[AG_SUMS_OCTAVES]; /* index of each octave's chunk; 0: none */
 } __attribute__((aligned(64)));
 
 struct ag_sums {
-	struct ag_sums_row *rows; /* of a method all shards, then the next one's */
+	struct ag_sums_row *rows; /* all shards of method 0, then of method 1, … */
 	struct ag_sums_chunk *chunks;
 	void *rows_block, *chunks_block;
 	uint32_t n_methods, n_chunks, next;
 	unsigned shard_bits;
 };
 
-/* -1: no memory; recorded. */
+/* Returns 0, or -1 with the error recorded. */
 int ag_sums_init(struct ag_jvm *jvm, struct ag_sums *sums, uint32_t n_methods);
 void ag_sums_release(struct ag_jvm *jvm, struct ag_sums *sums);
 
-/* Add a call; false: there is no room for it. */
+/* Adds a call.  Returns false if there is no room. */
 bool ag_sums_add(struct ag_sums *sums, const JNIEnv *jni, uint32_t method, uint64_t ns, bool threw);
 
 bool ag_sums_take(struct ag_sums *sums, uint32_t method, struct ag_sum *sum);

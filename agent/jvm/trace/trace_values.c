@@ -1,4 +1,4 @@
-#include "jvm/trace_values.h"
+#include "jvm/trace/trace_values.h"
 
 #include <string.h>
 
@@ -6,7 +6,9 @@
 
 #define CHARS_AT_ONCE 64
 
-/* Writing.  What does not fit is undone by the value that it is part of. */
+/*
+ * If a value does not fit, put…() sets to->cut; VALUE_CUT replaces it, or the array ends before it.
+ */
 
 static bool put(struct ag_values *to, const void *data, size_t len)
 {
@@ -57,11 +59,11 @@ static void put_primitive(struct ag_values *to, char kind, const jvalue *value)
 	}
 }
 
-static char *signature_of(const struct ag_describing *d, jclass class)
+static char *signature_of(const struct ag_value_context *d, jclass class)
 {
 	char *signature = NULL;
 
-	if (!class || !ag_hook_goes_on(d) ||
+	if (!class || !ag_hook_has_ti(d) ||
 	    (*d->ti)->GetClassSignature(d->ti, class, &signature, NULL) != JVMTI_ERROR_NONE)
 		return NULL;
 	return signature;
@@ -77,9 +79,7 @@ static void put_class(struct ag_values *to, const char *signature)
 	(void)put(to, signature, len);
 }
 
-/* Strings */
-
-static void put_chars(const struct ag_describing *d, struct ag_values *to, jstring s, jint n)
+static void put_chars(const struct ag_value_context *d, struct ag_values *to, jstring s, jint n)
 {
 	jchar chars[CHARS_AT_ONCE];
 
@@ -96,7 +96,7 @@ static void put_chars(const struct ag_describing *d, struct ag_values *to, jstri
 	}
 }
 
-static void put_string(const struct ag_describing *d, struct ag_values *to, jstring s)
+static void put_string(const struct ag_value_context *d, struct ag_values *to, jstring s)
 {
 	jsize len = (*d->jni)->GetStringLength(d->jni, s);
 	size_t room = (size_t)(to->end - to->at), n = (size_t)len;
@@ -104,7 +104,7 @@ static void put_string(const struct ag_describing *d, struct ag_values *to, jstr
 	if (n > d->chars)
 		n = d->chars;
 	if (room >= 7 && n > (room - 7) / 2)
-		n = (room - 7) / 2; /* part of it is more than nothing */
+		n = (room - 7) / 2; /* write the part that fits */
 	if (n > UINT16_MAX)
 		n = UINT16_MAX;
 	(void)put_kind(to, VALUE_STRING);
@@ -113,8 +113,8 @@ static void put_string(const struct ag_describing *d, struct ag_values *to, jstr
 	put_chars(d, to, s, (jint)n);
 }
 
-/* A String in a field. */
-static void put_text(const struct ag_describing *d, struct ag_values *to, jobject object,
+/* Adds the value of an object's String field, or VALUE_NULL. */
+static void put_text(const struct ag_value_context *d, struct ag_values *to, jobject object,
 		     jfieldID field)
 {
 	jstring s = field ? (*d->jni)->GetObjectField(d->jni, object, field) : NULL;
@@ -126,9 +126,7 @@ static void put_text(const struct ag_describing *d, struct ag_values *to, jobjec
 	ag_hook_drop(d, s);
 }
 
-/* Objects */
-
-static bool put_boxed(const struct ag_describing *d, struct ag_values *to, jobject object,
+static bool put_boxed(const struct ag_value_context *d, struct ag_values *to, jobject object,
 		      const char *signature)
 {
 	JNIEnv *jni = d->jni;
@@ -138,9 +136,9 @@ static bool put_boxed(const struct ag_describing *d, struct ag_values *to, jobje
 
 	while (i < AG_BOXES && strcmp(signature, ag_boxes[i].signature) != 0)
 		i++;
-	if (i == AG_BOXES || !d->known->boxed[i])
+	if (i == AG_BOXES || !d->java->boxed[i])
 		return false;
-	field = d->known->boxed[i];
+	field = d->java->boxed[i];
 	switch (ag_boxes[i].kind[0]) {
 	case 'Z':
 		v.i = (*jni)->GetBooleanField(jni, object, field);
@@ -172,45 +170,45 @@ static bool put_boxed(const struct ag_describing *d, struct ag_values *to, jobje
 	return true;
 }
 
-static bool class_is(const struct ag_describing *d, jclass class, const char *name)
+static bool class_is(const struct ag_value_context *d, jclass class, const char *name)
 {
 	char *signature = signature_of(d, class);
 	bool is = signature && strcmp(signature, name) == 0;
 
-	ag_hook_give_back(d, signature);
+	ag_hook_deallocate(d, signature);
 	return is;
 }
 
-/* An enum, or a constant of one that has a class of its own.  Its class is the enum's. */
-static bool put_enum(const struct ag_describing *d, struct ag_values *to, jobject object,
+/* Adds an enum constant.  If the constant has its own class, writes the enum's class instead. */
+static bool put_enum(const struct ag_value_context *d, struct ag_values *to, jobject object,
 		     jclass class, const char *signature)
 {
 	jclass super = (*d->jni)->GetSuperclass(d->jni, class), next = NULL;
-	char *its = NULL;
+	char *owner = NULL;
 	bool is = class_is(d, super, "Ljava/lang/Enum;");
 
 	if (!is && super) {
 		next = (*d->jni)->GetSuperclass(d->jni, super);
 		is = class_is(d, next, "Ljava/lang/Enum;");
-		its = is ? signature_of(d, super) : NULL;
+		owner = is ? signature_of(d, super) : NULL;
 	}
 	if (is) {
 		(void)put_kind(to, VALUE_ENUM);
-		put_class(to, its ? its : signature);
-		put_text(d, to, object, d->known->enum_name);
+		put_class(to, owner ? owner : signature);
+		put_text(d, to, object, d->java->enum_name);
 	}
-	ag_hook_give_back(d, its);
+	ag_hook_deallocate(d, owner);
 	ag_hook_drop(d, next);
 	ag_hook_drop(d, super);
 	return is;
 }
 
-static void put_plain(const struct ag_describing *d, struct ag_values *to, jobject object,
+static void put_plain(const struct ag_value_context *d, struct ag_values *to, jobject object,
 		      const char *signature)
 {
 	jint hash = 0;
 
-	if (!ag_hook_goes_on(d) ||
+	if (!ag_hook_has_ti(d) ||
 	    (*d->ti)->GetObjectHashCode(d->ti, object, &hash) != JVMTI_ERROR_NONE) {
 		to->cut = true;
 		return;
@@ -220,12 +218,10 @@ static void put_plain(const struct ag_describing *d, struct ag_values *to, jobje
 	(void)put_number(to, (uint32_t)hash, 4);
 }
 
-static void put_object(const struct ag_describing *d, struct ag_values *to, jobject object,
+static void put_object(const struct ag_value_context *d, struct ag_values *to, jobject object,
 		       unsigned depth);
 
-/* Arrays */
-
-static void put_element(const struct ag_describing *d, struct ag_values *to, jobject array,
+static void put_element(const struct ag_value_context *d, struct ag_values *to, jobject array,
 			char kind, jint i)
 {
 	JNIEnv *jni = d->jni;
@@ -274,8 +270,8 @@ static void put_element(const struct ag_describing *d, struct ag_values *to, job
 		put_primitive(to, kind, &v);
 }
 
-/* Elements for which there is no room are left out: the list says how many it tells. */
-static void put_array(const struct ag_describing *d, struct ag_values *to, jobject array,
+/* Omits elements that do not fit, after writing the array's length. */
+static void put_array(const struct ag_value_context *d, struct ag_values *to, jobject array,
 		      const char *signature)
 {
 	jsize len = (*d->jni)->GetArrayLength(d->jni, array);
@@ -306,7 +302,7 @@ static void put_array(const struct ag_describing *d, struct ag_values *to, jobje
 	n_at[1] = (uint8_t)n;
 }
 
-static void put_object_of(const struct ag_describing *d, struct ag_values *to, jobject object,
+static void put_object_of(const struct ag_value_context *d, struct ag_values *to, jobject object,
 			  jclass class, const char *signature, unsigned depth)
 {
 	if (strcmp(signature, "Ljava/lang/String;") == 0)
@@ -318,7 +314,7 @@ static void put_object_of(const struct ag_describing *d, struct ag_values *to, j
 		put_plain(d, to, object, signature);
 }
 
-static void put_object(const struct ag_describing *d, struct ag_values *to, jobject object,
+static void put_object(const struct ag_value_context *d, struct ag_values *to, jobject object,
 		       unsigned depth)
 {
 	char *signature;
@@ -334,11 +330,11 @@ static void put_object(const struct ag_describing *d, struct ag_values *to, jobj
 		put_object_of(d, to, object, class, signature, depth);
 	else
 		to->cut = true;
-	ag_hook_give_back(d, signature);
+	ag_hook_deallocate(d, signature);
 	ag_hook_drop(d, class);
 }
 
-/* One byte of the room is kept for saying that there is no more. */
+/* Replaces a partial value by VALUE_CUT, for which the caller has reserved a byte. */
 static void cut_from(struct ag_values *to, uint8_t *from)
 {
 	to->at = from;
@@ -347,7 +343,7 @@ static void cut_from(struct ag_values *to, uint8_t *from)
 	to->end = to->at;
 }
 
-void ag_value_put(const struct ag_describing *d, struct ag_values *to, char kind,
+void ag_value_put(const struct ag_value_context *d, struct ag_values *to, char kind,
 		  const jvalue *value)
 {
 	uint8_t *from = to->at;
@@ -365,7 +361,7 @@ void ag_value_put(const struct ag_describing *d, struct ag_values *to, char kind
 		to->end++;
 }
 
-void ag_value_put_thrown(const struct ag_describing *d, struct ag_values *to, jobject thrown,
+void ag_value_put_thrown(const struct ag_value_context *d, struct ag_values *to, jobject thrown,
 			 bool message)
 {
 	jclass class = (*d->jni)->GetObjectClass(d->jni, thrown);
@@ -378,11 +374,11 @@ void ag_value_put_thrown(const struct ag_describing *d, struct ag_values *to, jo
 		put_class(to, signature);
 	else
 		to->cut = true;
-	put_text(d, to, thrown, message ? d->known->message : NULL);
+	put_text(d, to, thrown, message ? d->java->message : NULL);
 	if (to->cut)
 		cut_from(to, from);
 	else
 		to->end++;
-	ag_hook_give_back(d, signature);
+	ag_hook_deallocate(d, signature);
 	ag_hook_drop(d, class);
 }

@@ -1,21 +1,19 @@
-/*
- * alloc: which objects are made, where, how many, and what of them stays.
- */
-#include "cmd/alloc.h"
+/* The command alloc: shows the objects and bytes that each site allocated, and those still live. */
+#include "cmd/alloc/alloc.h"
 
 #include <string.h>
 
 #include "base/xalloc.h"
-#include "cmd/answer.h"
-#include "cmd/archiving.h"
-#include "cmd/cost.h"
-#include "cmd/metaspace.h"
-#include "model/typename.h"
+#include "cmd/alloc/metaspace.h"
+#include "cmd/attach_call.h"
+#include "cmd/cds_archive.h"
+#include "cmd/cost_note.h"
+#include "model/class/type_name.h"
 
 #define MEMORY (UINT64_C(64) << 20)
 #define MEMORY_MIN (UINT64_C(1) << 20)
 #define SAMPLING_SINCE 11 /* JEP 331 */
-#define INTERVAL_MAX INT32_MAX /* what SetHeapSamplingInterval takes */
+#define INTERVAL_MAX INT32_MAX /* limit of SetHeapSamplingInterval */
 
 static const char *const sorts[] = { "bytes", "count", "live", "live-count", NULL };
 _Static_assert(ALLOC_BY_BYTES == 0 && ALLOC_BY_COUNT == 1 && ALLOC_BY_LIVE_BYTES == 2 &&
@@ -25,27 +23,26 @@ _Static_assert(ALLOC_BY_BYTES == 0 && ALLOC_BY_COUNT == 1 && ALLOC_BY_LIVE_BYTES
 
 static const struct opt alloc_rows[] = {
 	{ 'd', "duration", OPT_SECONDS, AT(duration_ms), "SECONDS",
-	  "end after so long (default 10; 0: by Ctrl-C)", NULL },
+	  "end after this time (default 10; 0: at Ctrl-C)", NULL },
 	{ 0, "interval", OPT_BYTES, AT(interval), "BYTES",
-	  "a sample in so many bytes on average (default 512k)", NULL },
-	{ 0, "exact", OPT_FLAG, AT(exact), NULL, "count every allocation: JDK 8, too; costs more",
-	  NULL },
-	{ 0, "live", OPT_FLAG, AT(live), NULL, "only what is reachable at the end, by a collection",
-	  NULL },
-	{ 0, "age", OPT_NUMBER, AT(age), "N", "only what N collections have left (with --live)",
-	  NULL },
+	  "mean bytes between two samples (default 512k)", NULL },
+	{ 0, "exact", OPT_FLAG, AT(exact), NULL, "count every allocation; higher overhead", NULL },
+	{ 0, "live", OPT_FLAG, AT(live), NULL,
+	  "only objects that are still reachable at the end", NULL },
+	{ 0, "age", OPT_NUMBER, AT(age), "N",
+	  "only objects that survived N collections; implies --live", NULL },
 	{ 'n', NULL, OPT_NUMBER, AT(rows), "N", "show N sites (default: 20, in JSON all; 0: all)",
 	  NULL },
 	{ 0, "sort", OPT_CHOICE, AT(sort), "KEY",
 	  "bytes, count, live or live-count (default: bytes, or live)", sorts },
-	{ 0, "depth", OPT_NUMBER, AT(depth), "N", "frames of a stack (default and most 64)", NULL },
-	{ 0, "memory", OPT_BYTES, AT(memory), "BYTES", "let the agent take so much (default 64m)",
+	{ 0, "depth", OPT_NUMBER, AT(depth), "N", "frames of a stack (default, maximum 64)", NULL },
+	{ 0, "memory", OPT_BYTES, AT(memory), "BYTES", "memory limit of the agent (default 64m)",
 	  NULL },
 	{ 0, "collapsed", OPT_TEXT, AT(collapsed), "FILE", "write collapsed stacks", NULL },
 	{ 0, "flamegraph", OPT_TEXT, AT(flamegraph), "FILE.html", "write a flame graph", NULL },
-	{ 0, "force", OPT_FLAG, AT(force), NULL, "replace these files when they exist", NULL },
+	{ 0, "force", OPT_FLAG, AT(force), NULL, "replace these files if they exist", NULL },
 	{ 0, "recorded", OPT_FLAG, AT(recorded), NULL,
-	  "what the agent has recorded since the start of the JVM", NULL },
+	  "show the recording that runs since the start of the JVM", NULL },
 	OPT_END,
 };
 
@@ -58,8 +55,8 @@ static const struct alloc_opts defaults = {
 	.sort = -1,
 };
 
-/* Something that only a new profile has. */
-static const char *of_a_new_one(const struct alloc_opts *opts)
+/* Returns a given option that applies only to a new profile, or NULL. */
+static const char *profiling_option(const struct alloc_opts *opts)
 {
 	if (opts->duration_ms != ALLOC_UNSET)
 		return "-d";
@@ -77,13 +74,15 @@ static const char *of_a_new_one(const struct alloc_opts *opts)
 static int check_limits(const struct alloc_opts *opts, struct err *err)
 {
 	if (opts->interval == 0)
-		return err_set(err, EXIT_USAGE, "--interval: at least 1 byte");
+		return err_set(err, EXIT_USAGE, "invalid --interval: expected at least 1 byte");
 	if (opts->interval > INTERVAL_MAX && opts->interval != ALLOC_INTERVAL_UNSET)
-		return err_set(err, EXIT_USAGE, "--interval: at most %d bytes", INTERVAL_MAX);
+		return err_set(err, EXIT_USAGE, "invalid --interval: expected at most %d",
+			       INTERVAL_MAX);
 	if (opts->depth == 0 || opts->depth > WIRE_ALLOC_DEPTH)
-		return err_set(err, EXIT_USAGE, "--depth: from 1 to %u frames", WIRE_ALLOC_DEPTH);
+		return err_set(err, EXIT_USAGE, "invalid --depth: expected 1 to %u frames",
+			       WIRE_ALLOC_DEPTH);
 	if (opts->memory < MEMORY_MIN || opts->memory > WIRE_ALLOC_MEMORY_MAX)
-		return err_set(err, EXIT_USAGE, "--memory: from %lluM to %lluM",
+		return err_set(err, EXIT_USAGE, "invalid --memory: expected %lluM to %lluM",
 			       (unsigned long long)(MEMORY_MIN >> 20),
 			       (unsigned long long)(WIRE_ALLOC_MEMORY_MAX >> 20));
 	return 0;
@@ -109,7 +108,7 @@ static void free_globs(char **globs)
 	free(globs);
 }
 
-/* The agent knows them as Java writes them; people also have "[B" and "a/b/C" from other tools. */
+/* Returns the type `word` as in Java source, or NULL; also accepts "[B" and "a/b/C". */
 static char *java_name(const char *word)
 {
 	_cleanup_buf_ struct buf name = BUF_INIT;
@@ -121,11 +120,11 @@ static char *java_name(const char *word)
 			*c = is_array ? '/' : '.';
 	}
 	if (is_array)
-		return typename_java(&name, text, strlen(text)) < 0 ? NULL : buf_take(&name);
+		return type_name_java(&name, text, strlen(text)) < 0 ? NULL : buf_take(&name);
 	return TAKE_PTR(text);
 }
 
-/* The patterns behind TARGET, as Java writes classes; NULL with err set. */
+/* Returns the class patterns of the command line, NULL-terminated; NULL with err set. */
 static char **make_globs(const struct ctx *ctx, struct err *err)
 {
 	size_t n = (size_t)ctx->n_args;
@@ -142,7 +141,8 @@ static char **make_globs(const struct ctx *ctx, struct err *err)
 		if (globs[i])
 			continue;
 		(void)err_set(err, EXIT_USAGE,
-			      "'%.300s' is no class: write a.b.C, int[] or a.b.*", ctx->args[i]);
+			      "invalid class '%.300s': expected a.b.C, int[] or a.b.*",
+			      ctx->args[i]);
 		free_globs(globs);
 		return NULL;
 	}
@@ -152,18 +152,18 @@ static char **make_globs(const struct ctx *ctx, struct err *err)
 static int check(const struct ctx *ctx, struct err *err)
 {
 	const struct alloc_opts *opts = ctx->opts;
-	const char *wish = of_a_new_one(opts);
+	const char *option = profiling_option(opts);
 	char **globs;
 
 	if (check_limits(opts, err) < 0 || check_files(ctx, err) < 0)
 		return -1;
 	if (opts->exact && opts->interval != ALLOC_INTERVAL_UNSET)
 		return err_set(err, EXIT_USAGE,
-			       "--exact counts everything: there is no --interval");
-	if (opts->recorded && wish)
+			       "--exact and --interval exclude each other: --exact counts all");
+	if (opts->recorded && option)
 		return err_set(err, EXIT_USAGE,
-			       "%s is about a new profile, --recorded about one that goes on",
-			       wish);
+			       "%s and --recorded exclude each other: the recording runs already",
+			       option);
 	globs = make_globs(ctx, err);
 	if (!globs)
 		return -1;
@@ -171,21 +171,21 @@ static int check(const struct ctx *ctx, struct err *err)
 	return 0;
 }
 
-/* What it takes, before it is done. */
-static void say_cost(const struct ctx *ctx)
+static void print_cost(const struct ctx *ctx)
 {
 	const struct alloc_opts *opts = ctx->opts;
 	const struct redefinition_jvm jvm = { .release = (unsigned)jvm_feature(ctx->jvm) };
 	_cleanup_buf_ struct buf text = BUF_INIT;
 
-	/* Measured: 45 million objects took 0.5 s; tagged, 7 s with JDK 8, 56 from 21 on. */
+	/* Measured for 45 million objects: 0.5 s; with tags, 7 s (JDK 8) or 56 s (JDK 21+). */
 	if (alloc_is_live(opts))
-		buf_adds(&text, "--live tags each of them, which makes that ten to a hundred times "
-			 "slower still; ");
-	cost_add_lasting(&text, &jvm, "it");
-	cmd_note(ctx->cmd, "counting every allocation: the JVM compiles everything anew, when it "
-		 "begins and when it ends, and runs several times slower in between where it makes "
-		 "many objects; %s", buf_str(&text));
+		buf_adds(&text, "--live also tags each object, which makes allocation ten to a "
+			 "hundred times slower; ");
+	cost_note_add_lasting(&text, &jvm, "it");
+	cmd_print_notice(ctx->cmd,
+			 "counting every allocation: the JVM discards all compiled code when this "
+			 "begins and ends; in between, code that allocates many objects runs "
+			 "several times slower; %s", buf_str(&text));
 }
 
 static int check_release(const struct ctx *ctx, struct err *err)
@@ -196,19 +196,19 @@ static int check_release(const struct ctx *ctx, struct err *err)
 	if (opts->exact || release == 0 || release >= SAMPLING_SINCE)
 		return 0;
 	return err_set(err, EXIT_ANSWER,
-		       "JDK %d has no allocation sampling: use --exact, which counts all of them",
+		       "JDK %d cannot sample allocations: use --exact, which counts all of them",
 		       release);
 }
 
-/* What would harm a JVM with such flags; what it does not tell is no reason. */
+/* Fails if --exact would harm a JVM with these flags; succeeds if they cannot be read. */
 static int check_flags(const struct ctx *ctx, struct err *err)
 {
 	struct vmflags flags = { 0 };
 	struct err ignored = { 0 };
 	int rc = 0;
 
-	if (answer_flags(ctx, &flags, &ignored) == 0 &&
-	    (archiving_refuse(ctx, &flags, err) < 0 || metaspace_refuse(ctx, &flags, err) < 0))
+	if (attach_call_flags(ctx, &flags, &ignored) == 0 &&
+	    (cds_archive_refuse(ctx, &flags, err) < 0 || metaspace_refuse(ctx, &flags, err) < 0))
 		rc = -1;
 	vmflags_release(&flags);
 	return rc;
@@ -225,14 +225,14 @@ static int run_new(const struct ctx *ctx, struct session *s, struct alloc *a, st
 	globs = make_globs(ctx, err);
 	if (globs) {
 		if (opts->exact)
-			say_cost(ctx);
+			print_cost(ctx);
 		rc = alloc_run(ctx, s, globs, a, err);
 		free_globs(globs);
 	}
 	return rc;
 }
 
-/* A recording comes first, unless it is clear that a new profile is wanted. */
+/* Reads a recording if there is one and no option asks for a new profile; otherwise profiles. */
 static int take(const struct ctx *ctx, struct alloc *a, struct err *err)
 {
 	const struct alloc_opts *opts = ctx->opts;
@@ -240,7 +240,7 @@ static int take(const struct ctx *ctx, struct alloc *a, struct err *err)
 	struct session *s = NULL;
 	int rc = 0;
 
-	if (opts->recorded || !(of_a_new_one(opts) || opts->live))
+	if (opts->recorded || !(profiling_option(opts) || opts->live))
 		rc = alloc_recorded(ctx, a, &s, err);
 	if (rc != 0)
 		return rc < 0 ? -1 : 0;
@@ -254,26 +254,26 @@ static int take(const struct ctx *ctx, struct alloc *a, struct err *err)
 
 static int read_report(const struct ctx *ctx, struct alloc *a, struct err *err)
 {
-	const char *wish = of_a_new_one(ctx->opts);
+	const char *option = profiling_option(ctx->opts);
 
-	if (wish)
-		return err_set(err, EXIT_USAGE, "%s: a report in a file has no JVM to look into",
-			       wish);
+	if (option)
+		return err_set(err, EXIT_USAGE, "%s is for a new profile: give a JVM, not a file",
+			       option);
 	return alloc_read(ctx->file, a, err);
 }
 
 static int run(struct ctx *ctx, struct err *err)
 {
 	const struct alloc_opts *opts = ctx->opts;
-	struct stackfiles files = { 0 };
+	struct stack_files files = { 0 };
 	struct alloc a = { 0 };
-	int rc = stackfiles_open(&files, opts->collapsed, opts->flamegraph, opts->force, err);
+	int rc = stack_files_open(&files, opts->collapsed, opts->flamegraph, opts->force, err);
 
 	if (rc == 0)
 		rc = ctx->file ? read_report(ctx, &a, err) : take(ctx, &a, err);
 	if (a.ended && alloc_show(ctx, &a, &files, err) < 0)
 		rc = -1;
-	stackfiles_release(&files);
+	stack_files_release(&files);
 	alloc_release(&a);
 	return rc;
 }
@@ -282,19 +282,19 @@ const struct cmd cmd_alloc = {
 	.name = "alloc",
 	.aliases = "allocations heaptracker",
 	.synopsis = "TARGET|REPORT [CLASS...]",
-	.summary = "where objects are made, how many, and what stays",
+	.summary = "allocation sites: objects, bytes, and which are still live",
 	.details =
-		"Samples (JDK 11 and later): figures are estimates, and cost next to nothing.\n"
+		"Samples by default (JDK 11 and later): values are estimates at negligible cost.\n"
 		"--exact counts each allocation by instrumentation.  CLASS may be a glob (a.b.*,\n"
-		"'byte[]'): with --exact no others are counted, else no others are shown.\n"
-		"--live shows what was made meanwhile and is still reachable at the end.\n"
+		"'byte[]'): other classes are not shown, and not counted with --exact.\n"
+		"--live shows objects of this profile that are still reachable at the end.\n"
 		"\n"
-		"REPORT is a file that the agent wrote: one that records from the start of a JVM,\n"
+		"REPORT is a file written by an agent that records from the start of a JVM:\n"
 		"    java -agentpath:$(jtool agent)=alloc,file=REPORT ...\n"
-		"Of such a JVM TARGET shows what is recorded until now, if no option is about a\n"
+		"For such a JVM, TARGET shows the recording so far, unless an option asks for a\n"
 		"new profile.\n",
 	.need = NEED_JVM,
-	.takes_dump = true,
+	.takes_file = true,
 	.is_file = alloc_is_report,
 	.max_args = -1,
 	.free_words = -1,

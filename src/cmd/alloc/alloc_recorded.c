@@ -1,15 +1,15 @@
 /*
- * alloc: what an agent has recorded since the start of the JVM.
+ * alloc --recorded: finds and reads a recording that began at the start of the JVM.
  *
- * That agent is a library which the JVM was told to load, of this build or another, under any
- * name; what it has is behind that very image.
+ * The recording belongs to the agent library that the JVM loaded at its start.  The library may be
+ * of another build and have any file name, so all mapped agent libraries of jtool are queried.
  */
 #include <string.h>
 
-#include "cmd/alloc.h"
-#include "cmd/recorded.h"
-#include "target/agents.h"
-#include "target/ns.h"
+#include "attach/target_ns.h"
+#include "cmd/alloc/alloc.h"
+#include "cmd/alloc_recording.h"
+#include "discover/agents.h"
 
 static int take_frame(void *alloc, uint16_t type, struct wire_reader *payload)
 {
@@ -18,16 +18,16 @@ static int take_frame(void *alloc, uint16_t type, struct wire_reader *payload)
 
 static int find_agents(const struct ctx *ctx, struct agents *agents, struct err *err)
 {
-	struct ns ns;
+	struct target_ns ns;
 
-	if (ns_open(ctx->jvm, &ns, err) < 0)
+	if (target_ns_open(ctx->jvm, &ns, err) < 0)
 		return -1;
-	agents_of_maps(agents, &ns.proc, ctx->jvm);
-	ns_close(&ns);
+	agents_from_maps(agents, &ns.proc, ctx->jvm);
+	target_ns_close(&ns);
 	return 0;
 }
 
-/* 1: *a is filled. */
+/* Returns 1 with *a filled, 0 if the agent has no recording, or -1 with err set. */
 static int ask(const struct ctx *ctx, struct session *s, struct alloc *a, struct err *err)
 {
 	uint32_t live = alloc_is_live(ctx->opts) ? WIRE_ALLOC_LIVE : 0;
@@ -37,11 +37,11 @@ static int ask(const struct ctx *ctx, struct session *s, struct alloc *a, struct
 		return -1;
 	if (a->end == WIRE_ALLOCED_NOTHING)
 		return 0;
-	a->flags |= WIRE_ALLOC_RECORDED; /* those told are what it was begun with */
+	a->flags |= WIRE_ALLOC_RECORDED; /* not among the flags that the recording began with */
 	return 1;
 }
 
-/* 1, 0 or -1; *s stays open only if it is this build's and nothing is recorded there. */
+/* Asks the library `image`.  Leaves *s open only if it is this build's and has no recording. */
 static int ask_image(const struct ctx *ctx, const char *image, struct alloc *a,
 		     struct session **s, struct err *err)
 {
@@ -63,16 +63,15 @@ static int ask_image(const struct ctx *ctx, const char *image, struct alloc *a,
 }
 
 /*
- * What goes wrong with one image does not keep us from the others: another build's agent need not
- * know what it is asked for, and musl's linker does not find a file that is gone.  The first
- * error is kept in *first.
+ * Whether to continue with the next image after this error: another build's agent may not know the
+ * request, and musl's linker does not find a deleted file.  *first keeps the first such error.
  */
-static bool is_passed_over(const struct ctx *ctx, const char *image, const struct err *err,
-			   struct err *first)
+static bool is_ignorable(const struct ctx *ctx, const char *image, const struct err *err,
+			 struct err *first)
 {
 	if (err->code != EXIT_AGENT && err->code != EXIT_ANSWER)
 		return false;
-	steps_add(ctx->steps, "%s: %s", image, err->text);
+	verbose_step(ctx->steps, "%s: %s", image, err->text);
 	if (first->code == EXIT_DONE)
 		*first = *err;
 	return true;
@@ -82,14 +81,14 @@ static bool is_candidate(const struct agents *agents, const struct agent *agent)
 {
 	if (agent->kind == AGENT_MAPPED)
 		return agent->maker == MADE_BY_JTOOL;
-	/* One whose file is gone is known by the flags alone. */
-	if (*agent->name != '/' || !recorded_wanted(agent))
+	/* A library whose file was deleted is known only from the flags. */
+	if (*agent->name != '/' || !alloc_recording_wanted(agent))
 		return false;
 	for (size_t i = 0; i < agents->n; i++) {
 		const struct agent *other = &agents->list[i];
 
 		if (other->kind == AGENT_MAPPED && strcmp(other->name, agent->name) == 0)
-			return false; /* it is asked as that, or somebody else's */
+			return false; /* queried as a mapped agent, or not an agent of jtool */
 	}
 	return true;
 }
@@ -106,7 +105,7 @@ static int ask_agents(const struct ctx *ctx, const struct agents *agents, struct
 		if (!is_candidate(agents, agent))
 			continue;
 		rc = ask_image(ctx, agent->name, a, &s, &refused);
-		if (rc < 0 && (a->ended || !is_passed_over(ctx, agent->name, &refused, first)))
+		if (rc < 0 && (a->ended || !is_ignorable(ctx, agent->name, &refused, first)))
 			return err_set(err, refused.code, "%s", refused.text);
 		if (rc > 0)
 			return rc;
@@ -118,13 +117,13 @@ static int ask_agents(const struct ctx *ctx, const struct agents *agents, struct
 	return 0;
 }
 
-static int is_not_recorded(const struct ctx *ctx, const struct err *first, struct err *err)
+static int no_recording(const struct ctx *ctx, const struct err *first, struct err *err)
 {
 	if (first->code != EXIT_DONE)
 		return err_set(err, first->code, "%s", first->text);
 	return err_set(err, EXIT_ANSWER,
-		       "nothing is recorded in JVM %d since its start: it is if it was started "
-		       "with -agentpath:$(jtool agent)=alloc,file=REPORT", (int)ctx->jvm->pid);
+		       "JVM %d does not record allocations: start it with "
+		       "-agentpath:$(jtool agent)=alloc,file=REPORT", (int)ctx->jvm->pid);
 }
 
 int alloc_recorded(const struct ctx *ctx, struct alloc *a, struct session **ours,
@@ -136,14 +135,14 @@ int alloc_recorded(const struct ctx *ctx, struct alloc *a, struct session **ours
 	int rc;
 
 	*ours = NULL;
-	agents_of_flags(&agents, ctx->jvm->flags);
+	agents_from_flags(&agents, ctx->jvm->flags);
 	rc = find_agents(ctx, &agents, err);
 	if (rc == 0)
 		rc = ask_agents(ctx, &agents, a, ours, &first, err);
 	if (rc == 0 && opts->recorded)
-		rc = is_not_recorded(ctx, &first, err);
+		rc = no_recording(ctx, &first, err);
 	if (rc != 0) {
-		(void)session_close(*ours, &ignored); /* nothing was done in it */
+		(void)session_close(*ours, &ignored); /* unused session */
 		*ours = NULL;
 	}
 	agents_release(&agents);

@@ -1,19 +1,17 @@
-/*
- * alloc: the report in a file, which an agent wrote that was there from the start of a JVM.
- */
+/* alloc REPORT: reads the report of an agent that recorded from the start of a JVM. */
 #include <errno.h>
 #include <fcntl.h>
 #include <string.h>
 #include <sys/stat.h>
 
-#include "base/io.h"
-#include "cmd/alloc.h"
-#include "model/alloc_report.h"
+#include "fileio/io.h"
+#include "cmd/alloc/alloc.h"
+#include "model/profile/alloc_report.h"
 
-#define BEGINNING 256
+#define PREFIX_LEN 256
 #define REPORT_MAX ((size_t)1 << 30)
 
-/* A descriptor of a regular file, or a negative errno; never waits for a pipe's other end. */
+/* Returns a descriptor of a regular file, or a negative errno.  Does not block on a FIFO. */
 static int open_report(const char *path)
 {
 	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
@@ -30,7 +28,7 @@ static int open_report(const char *path)
 bool alloc_is_report(const char *path)
 {
 	_cleanup_close_ int fd = open_report(path);
-	char text[BEGINNING];
+	char text[PREFIX_LEN];
 	ssize_t n = fd < 0 ? fd : io_read_full(fd, text, sizeof(text));
 
 	return n > 0 && alloc_report_is(text, (size_t)n);
@@ -39,11 +37,11 @@ bool alloc_is_report(const char *path)
 static int cannot_read(const char *path, int error, struct err *err)
 {
 	if (error == -EINVAL)
-		return err_set(err, EXIT_TARGET, "%s is no regular file", path);
+		return err_set(err, EXIT_TARGET, "cannot read '%s': not a regular file", path);
 	if (error == -EFBIG)
-		return err_set(err, EXIT_TARGET, "%s is too large for a report", path);
+		return err_set(err, EXIT_TARGET, "cannot read '%s': too large for a report", path);
 	return err_set(err, error == -EACCES ? EXIT_PERMISSION : EXIT_TARGET,
-		       "%s cannot be read: %s", path, strerror(-error));
+		       "cannot read '%s': %s", path, strerror(-error));
 }
 
 int alloc_read(const char *path, struct alloc *a, struct err *err)
@@ -57,11 +55,11 @@ int alloc_read(const char *path, struct alloc *a, struct err *err)
 		return cannot_read(path, rc, err);
 	if (!alloc_report_is(buf_str(&text), text.len))
 		return err_set(err, EXIT_TARGET,
-			       "%s is no report of allocations that jtool's agent wrote", path);
+			       "'%s' is not an allocation report of jtool's agent", path);
 	if (alloc_report_read(a, buf_str(&text), text.len, &line) == 0) {
 		a->flags |= WIRE_ALLOC_RECORDED;
 		return 0;
 	}
 	alloc_release(a);
-	return err_set(err, EXIT_PARTIAL, "%s is damaged or cut off in line %zu", path, line);
+	return err_set(err, EXIT_PARTIAL, "'%s' is corrupt or truncated in line %zu", path, line);
 }

@@ -1,17 +1,14 @@
-/*
- * alloc: what came, as a table or JSON, and as files.
- */
+/* alloc: shows a profile as a table or JSON, and writes the files of stacks. */
 #include <inttypes.h>
 #include <string.h>
 
 #include "base/xalloc.h"
-#include "cmd/alloc.h"
-#include "model/redefinition.h"
-#include "model/typename.h"
-#include "render/alloc_json.h"
-#include "render/alloc_text.h"
+#include "cmd/alloc/alloc.h"
+#include "model/class/type_name.h"
+#include "model/redefine/redefinition.h"
+#include "render/profile/alloc_view.h"
 
-#define FRAMES_SHOWN 10 /* of a stack; all of them with --verbose, and in JSON */
+#define FRAMES_SHOWN 10 /* per stack in the table; --verbose and JSON show all */
 
 static enum alloc_order order_of(const struct alloc_opts *opts, const struct alloc *a)
 {
@@ -20,19 +17,19 @@ static enum alloc_order order_of(const struct alloc_opts *opts, const struct all
 	return a->flags & WIRE_ALLOC_LIVE ? ALLOC_BY_LIVE_BYTES : ALLOC_BY_BYTES;
 }
 
-static bool is_meant(const struct ctx *ctx, const struct alloc *a, const struct alloc_site *site,
-		     enum alloc_order order)
+static bool is_selected(const struct ctx *ctx, const struct alloc *a, const struct alloc_site *site,
+			enum alloc_order order)
 {
 	if (order >= ALLOC_BY_LIVE_BYTES && site->live_objects == 0)
 		return false;
 	for (int i = 0; i < ctx->n_args; i++) {
-		if (typename_matches(a->kinds[site->kind], ctx->args[i]))
+		if (type_name_matches(a->kinds[site->kind], ctx->args[i]))
 			return true;
 	}
 	return ctx->n_args == 0;
 }
 
-static size_t most_rows(const struct ctx *ctx)
+static size_t max_rows(const struct ctx *ctx)
 {
 	const struct alloc_opts *opts = ctx->opts;
 
@@ -41,40 +38,40 @@ static size_t most_rows(const struct ctx *ctx)
 	return opts->rows > 0 ? opts->rows : SIZE_MAX;
 }
 
-/* All sites that are meant, in order; the caller frees them. */
-static uint32_t *choose(const struct ctx *ctx, const struct alloc *a, enum alloc_order order,
-			size_t *n)
+/* Returns the indexes of all selected sites, in order; the caller frees them. */
+static uint32_t *select_sites(const struct ctx *ctx, const struct alloc *a, enum alloc_order order,
+			      size_t *n)
 {
 	uint32_t *sites = xcalloc(a->n + 1, sizeof(*sites));
 
 	*n = 0;
 	for (size_t i = 0; i < a->n; i++) {
-		if (is_meant(ctx, a, &a->sites[i], order))
+		if (is_selected(ctx, a, &a->sites[i], order))
 			sites[(*n)++] = (uint32_t)i;
 	}
 	return sites;
 }
 
-/* What is in files: all sites that are meant, also those that -n hides. */
-static void add_stacks(struct stacktree *tree, const struct alloc_view *view)
+/* Adds all selected sites, also those that -n hides. */
+static void add_stacks(struct call_tree *tree, const struct alloc_view *view)
 {
 	bool by_count = view->order == ALLOC_BY_COUNT || view->order == ALLOC_BY_LIVE_COUNT;
 	bool live = view->order >= ALLOC_BY_LIVE_BYTES;
-	uint32_t most = view->alloc->depth > 0 ? view->alloc->depth : WIRE_ALLOC_DEPTH;
+	uint32_t max_frames = view->alloc->depth > 0 ? view->alloc->depth : WIRE_ALLOC_DEPTH;
 
 	for (size_t i = 0; i < view->n + view->n_hidden; i++) {
 		const struct alloc_site *site = &view->alloc->sites[view->sites[i]];
 		uint64_t bytes = live ? site->live_bytes : site->bytes;
 		uint64_t objects = live ? site->live_objects : site->objects;
-		const uint64_t values[STACKTREE_VALUES] = { by_count ? objects : bytes,
+		const uint64_t values[CALL_TREE_VALUES] = { by_count ? objects : bytes,
 							    by_count ? bytes : objects };
-		uint32_t node = stacktree_begin(tree, site->n_frames, most);
+		uint32_t node = call_tree_begin(tree, site->n_frames, max_frames);
 
 		for (uint32_t k = site->n_frames; k-- > 0;)
-			node = stacktree_child(tree, node,
+			node = call_tree_child(tree, node,
 					       view->alloc->frames.texts[site->frames[k]]);
-		node = stacktree_child(tree, node, view->alloc->kinds[site->kind]);
-		stacktree_add(tree, node, values);
+		node = call_tree_child(tree, node, view->alloc->kinds[site->kind]);
+		call_tree_add(tree, node, values);
 	}
 }
 
@@ -82,7 +79,7 @@ static void add_title(struct buf *out, const struct alloc_view *view, const stru
 {
 	const char *main = ctx->jvm ? jvm_simple_main(ctx->jvm) : NULL;
 
-	buf_adds(out, view->order >= ALLOC_BY_LIVE_BYTES ? "What is alive of " : "");
+	buf_adds(out, view->order >= ALLOC_BY_LIVE_BYTES ? "Live " : "");
 	buf_adds(out, "allocations");
 	if (view->file)
 		buf_addf(out, " of %s", view->file);
@@ -94,34 +91,32 @@ static void add_title(struct buf *out, const struct alloc_view *view, const stru
 }
 
 static int write_files(const struct ctx *ctx, const struct alloc_view *view,
-		       struct stackfiles *files, struct err *err)
+		       struct stack_files *files, struct err *err)
 {
 	bool by_count = view->order == ALLOC_BY_COUNT || view->order == ALLOC_BY_LIVE_COUNT;
 	_cleanup_buf_ struct buf title = BUF_INIT, subtitle = BUF_INIT;
-	struct stacktree tree;
+	struct call_tree tree;
 	int rc;
 
 	if (!files->open[STACKFILE_COLLAPSED] && !files->open[STACKFILE_FLAMEGRAPH])
 		return 0;
-	stacktree_init(&tree, by_count ? "objects" : "bytes", by_count ? "bytes" : "objects");
+	call_tree_init(&tree, by_count ? "objects" : "bytes", by_count ? "bytes" : "objects");
 	tree.ends_in_classes = true;
 	add_stacks(&tree, view);
 	add_title(&title, view, ctx);
 	alloc_text_summary(&subtitle, view);
-	rc = stackfiles_write(files, ctx, &tree, buf_str(&title), buf_str(&subtitle), err);
-	stacktree_release(&tree);
+	rc = stack_files_write(files, ctx, &tree, buf_str(&title), buf_str(&subtitle), err);
+	call_tree_release(&tree);
 	return rc;
 }
 
-/* A file that goes to stdout has it for itself. */
 static bool is_stdout_taken(const struct alloc_opts *opts)
 {
 	return (opts->collapsed && strcmp(opts->collapsed, "-") == 0) ||
 	       (opts->flamegraph && strcmp(opts->flamegraph, "-") == 0);
 }
 
-/* A sentence where there is no table. */
-static void say_nothing(const struct ctx *ctx, const struct alloc_view *view)
+static void print_no_sites(const struct ctx *ctx, const struct alloc_view *view)
 {
 	const struct alloc *a = view->alloc;
 
@@ -129,15 +124,15 @@ static void say_nothing(const struct ctx *ctx, const struct alloc_view *view)
 		return;
 	if (a->n == 0)
 		fprintf(ctx->out, "no allocation was seen%s\n",
-			alloc_view_is_exact(view) ? "" : ": a smaller --interval sees more");
+			alloc_view_is_exact(view) ? "" : ": try a smaller --interval");
 	else if (ctx->n_args > 0)
-		fprintf(ctx->out, "none of them is of such a class\n");
+		fprintf(ctx->out, "no site matches the classes\n");
 	else if (view->age > a->state.collections)
-		fprintf(ctx->out, "nothing can be that old: the JVM told of %" PRIu32
-				  " collection%s meanwhile; let it go on for longer with -d\n",
+		fprintf(ctx->out, "nothing can be that old: the JVM reported %" PRIu32
+				  " collection%s during the profile; use a longer -d\n",
 			a->state.collections, a->state.collections == 1 ? "" : "s");
 	else
-		fprintf(ctx->out, "nothing of it is alive\n");
+		fprintf(ctx->out, "none of these objects is live\n");
 }
 
 static void print(const struct ctx *ctx, const struct alloc_view *view)
@@ -151,50 +146,49 @@ static void print(const struct ctx *ctx, const struct alloc_view *view)
 		return;
 	}
 	alloc_text_add(&out, view);
-	(void)fwrite(out.data, 1, out.len, ctx->out); /* main asks ferror() */
-	say_nothing(ctx, view);
+	(void)fwrite(out.data, 1, out.len, ctx->out); /* main() checks ferror() */
+	print_no_sites(ctx, view);
 }
 
-static void say_notes(const struct ctx *ctx, const struct alloc *a)
+static void print_notes(const struct ctx *ctx, const struct alloc *a)
 {
-	bool told = false;
+	bool full_reported = false;
 
 	for (size_t i = 0; i < a->n_notes; i++) {
 		_cleanup_buf_ struct buf text = BUF_INIT;
 
 		alloc_text_note(&text, &a->notes[i]);
-		cmd_note(ctx->cmd, "%s", buf_str(&text));
-		told |= a->notes[i].note == WIRE_ALLOC_FULL;
+		cmd_print_notice(ctx->cmd, "%s", buf_str(&text));
+		full_reported |= a->notes[i].note == WIRE_ALLOC_FULL;
 	}
-	if (a->state.dropped > 0 && !told) {
+	if (a->state.dropped > 0 && !full_reported) {
 		const struct alloc_note full = { WIRE_ALLOC_FULL, (char[]){ "" },
 						 a->state.dropped };
 		_cleanup_buf_ struct buf text = BUF_INIT;
 
 		alloc_text_note(&text, &full);
-		cmd_note(ctx->cmd, "%s", buf_str(&text));
+		cmd_print_notice(ctx->cmd, "%s", buf_str(&text));
 	}
 	if (a->flags & WIRE_ALLOC_LIVE)
-		steps_add(ctx->steps, "the JVM stood still for %.1f ms for what is alive",
-			  (double)a->live_ns / 1e6);
+		verbose_step(ctx->steps, "the JVM was paused for %.1f ms to find live objects",
+			     (double)a->live_ns / 1e6);
 }
 
-/* What is shown, but not all that was asked for. */
-static int judge(const struct ctx *ctx, const struct alloc *a, struct err *err)
+static int check_complete(const struct ctx *ctx, const struct alloc *a, struct err *err)
 {
 	if (a->code != 0)
 		return err_set(err, EXIT_PARTIAL,
-			       "the JVM did not take all classes back (%s): hooks are left in "
-			       "them, which do nothing any more", redefinition_error(a->code));
+			       "the JVM did not restore all classes (%s): inactive hooks remain in "
+			       "them", redefinition_error(a->code));
 	if (a->n == 0 && a->state.dropped > 0)
-		return err_set(err, EXIT_PARTIAL, "there was no room for anything: --memory gives "
-						  "more");
+		return err_set(err, EXIT_PARTIAL, "the agent had no space for any site: "
+						  "raise --memory");
 	if (alloc_is_live(ctx->opts) && !(a->flags & WIRE_ALLOC_LIVE))
-		return err_set(err, EXIT_PARTIAL, "what of them is alive is not known");
+		return err_set(err, EXIT_PARTIAL, "could not find out which objects are live");
 	return 0;
 }
 
-int alloc_show(const struct ctx *ctx, struct alloc *a, struct stackfiles *files, struct err *err)
+int alloc_show(const struct ctx *ctx, struct alloc *a, struct stack_files *files, struct err *err)
 {
 	const struct alloc_opts *opts = ctx->opts;
 	enum alloc_order order = order_of(opts, a);
@@ -211,14 +205,14 @@ int alloc_show(const struct ctx *ctx, struct alloc *a, struct stackfiles *files,
 
 	alloc_merge(a);
 	alloc_sort(a, order);
-	sites = choose(ctx, a, order, &n);
+	sites = select_sites(ctx, a, order, &n);
 	view.sites = sites;
-	view.n = n < most_rows(ctx) ? n : most_rows(ctx);
+	view.n = n < max_rows(ctx) ? n : max_rows(ctx);
 	view.n_hidden = n - view.n;
 	view.total = alloc_total(a);
 	print(ctx, &view);
-	say_notes(ctx, a);
+	print_notes(ctx, a);
 	if (write_files(ctx, &view, files, err) < 0)
 		return -1;
-	return judge(ctx, a, err);
+	return check_complete(ctx, a, err);
 }

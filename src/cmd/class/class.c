@@ -1,14 +1,12 @@
-/*
- * class: one class in full, its constant pool, its bytecode.
- */
+/* The command class: shows one class in full, its constant pool, or its bytecode. */
 #include <string.h>
 
-#include "base/text.h"
-#include "cmd/remarks.h"
-#include "cmd/roster.h"
-#include "render/class_sheet.h"
-#include "render/javap_code.h"
-#include "render/javap_pool.h"
+#include "base/printable.h"
+#include "cmd/class/class_index.h"
+#include "cmd/skipped.h"
+#include "render/class/class_record.h"
+#include "render/class/javap_code.h"
+#include "render/class/javap_pool.h"
 
 struct class_opts {
 	bool pool, code;
@@ -18,20 +16,20 @@ struct class_opts {
 #define AT(member) offsetof(struct class_opts, member)
 
 static const struct opt class_rows[] = {
-	{ 'c', "constants", OPT_FLAG, AT(pool), NULL, "its constant pool, as javap -v does", NULL },
-	{ 'b', "bytecode", OPT_FLAG, AT(code), NULL, "its bytecode, as javap -c -p does", NULL },
+	{ 'c', "constants", OPT_FLAG, AT(pool), NULL, "show its constants like javap -v", NULL },
+	{ 'b', "bytecode", OPT_FLAG, AT(code), NULL, "show the bytecode like javap -c -p", NULL },
 	{ 0, "loader", OPT_TEXT, AT(loader), "LOADER", "only classes of this loader", NULL },
 	OPT_END,
 };
 
 struct showing {
 	const struct ctx *ctx;
-	struct roster *roster;
+	struct class_index *index;
 	struct json *classes; /* with --json */
 	size_t n;             /* classes printed so far */
-	struct ag_mem mem;    /* for class files that are looked at */
-	/* with -b and -c: what has none, what cannot be had, whose code is not what runs */
-	struct remarks without, untold, of_file;
+	struct ag_mem mem;    /* for parsed class files */
+	struct skipped arrays, unavailable; /* classes that -b or -c cannot show */
+	struct skipped from_file;           /* -b shows the file, but the JVM runs other code */
 };
 
 static int ask(struct session *s, uint32_t number, struct err *err)
@@ -43,32 +41,32 @@ static int ask(struct session *s, uint32_t number, struct err *err)
 	return session_send(s, WIRE_CLASS, &w, err);
 }
 
-struct telling {
-	struct class_told *told;
-	struct places *places;
+struct info_target {
+	struct class_info *info;
+	struct class_origins *origins;
 };
 
 static int take_frame(void *arg, uint16_t type, struct wire_reader *payload)
 {
-	const struct telling *telling = arg;
+	const struct info_target *target = arg;
 
-	return class_told_take(telling->told, telling->places, type, payload);
+	return class_info_take(target->info, target->origins, type, payload);
 }
 
-/* What is not told of a class without its file, and why; NULL: that goes without saying. */
-static const char *why_not(const struct class_row *row, const struct captured *captured,
+/* Returns a note (in `text`) on why details from the class file are missing, or NULL. */
+static const char *why_not(const struct class_row *row, const struct class_capture *captured,
 			   struct buf *text)
 {
 	_cleanup_buf_ struct buf unused = BUF_INIT;
-	const char *why = roster_why_no_file(row, captured, &unused);
+	const char *why = class_index_why_no_file(row, captured, &unused);
 
 	if (!why || captured->outcome == WIRE_CAPTURED_ARRAY)
 		return NULL;
-	buf_addf(text, "what only a class file says: %s", why);
+	buf_addf(text, "details from the class file: %s", why);
 	return buf_str(text);
 }
 
-/* The constants that are shown, or NULL. */
+/* Returns the constant pool to show, or NULL. */
 static const struct cf_pool *pool_of(const struct class_view *view)
 {
 	return view->file ? &view->file->pool : view->memory;
@@ -76,8 +74,8 @@ static const struct cf_pool *pool_of(const struct class_view *view)
 
 static struct json *class_json(const struct class_view *view, const struct class_opts *opts)
 {
-	struct sheet *sheet = class_sheet(view);
-	struct json *json = sheet_json(sheet);
+	struct record *record = class_record(view);
+	struct json *json = record_json(record);
 	const struct cf_pool *pool = pool_of(view);
 
 	if (opts->pool && pool)
@@ -86,30 +84,30 @@ static struct json *class_json(const struct class_view *view, const struct class
 		json_put_null(json, "constant_pool");
 	if (opts->code)
 		json_put(json, "code", javap_code_json(view->file, view->captured));
-	sheet_free(sheet);
+	record_free(record);
 	return json;
 }
 
-/* Which class it is, where several are shown without saying their names. */
+/* Prints name and loader if several classes are shown: -b and -c do not print them. */
 static void print_heading(const struct showing *show, const struct class_view *view)
 {
 	_cleanup_buf_ struct buf text = BUF_INIT;
-	const char *loader = places_loader(view->places, view->row->loader);
+	const char *loader = class_origins_loader(view->origins, view->row->loader);
 
-	if (show->roster->classes.n == 1)
+	if (show->index->classes.n == 1)
 		return;
-	text_printable(&text, view->row->name, strlen(view->row->name));
+	printable_add(&text, view->row->name, strlen(view->row->name));
 	buf_adds(&text, ", loaded by ");
-	text_printable(&text, loader, strlen(loader));
+	printable_add(&text, loader, strlen(loader));
 	fprintf(show->ctx->out, "%s:\n", buf_str(&text));
 }
 
-static void print_sheet(const struct showing *show, const struct class_view *view)
+static void print_record(const struct showing *show, const struct class_view *view)
 {
-	struct sheet *sheet = class_sheet(view);
+	struct record *record = class_record(view);
 
-	sheet_print(sheet, show->ctx->out);
-	sheet_free(sheet);
+	record_print(record, show->ctx->out);
+	record_free(record);
 }
 
 static void print_parts(struct showing *show, const struct class_view *view)
@@ -124,17 +122,16 @@ static void print_parts(struct showing *show, const struct class_view *view)
 		return;
 	why = javap_code(show->ctx->out, view->file, view->captured);
 	if (why)
-		remarks_add(&show->of_file, why, view->row);
+		skipped_add(&show->from_file, why, view->row->name, NULL);
 }
 
-/* Nothing is lost of an array, which has neither constants nor code. */
-static void leave_out(struct showing *show, const struct class_view *view)
+static void skip_class(struct showing *show, const struct class_view *view)
 {
 	_cleanup_buf_ struct buf text = BUF_INIT;
-	const char *why = roster_why_no_file(view->row, view->captured, &text);
+	const char *why = class_index_why_no_file(view->row, view->captured, &text);
 
-	remarks_add(class_is_array(view->row) ? &show->without : &show->untold,
-		    why ? why : view->why_not, view->row);
+	skipped_add(class_is_array(view->row) ? &show->arrays : &show->unavailable,
+		    why ? why : view->why_not, view->row->name, NULL);
 }
 
 static void show_view(struct showing *show, const struct class_view *view)
@@ -147,7 +144,7 @@ static void show_view(struct showing *show, const struct class_view *view)
 		return;
 	}
 	if (parts && !pool_of(view)) {
-		leave_out(show, view);
+		skip_class(show, view);
 		return;
 	}
 	if (show->n++ > 0)
@@ -155,13 +152,13 @@ static void show_view(struct showing *show, const struct class_view *view)
 	if (parts)
 		print_parts(show, view);
 	else
-		print_sheet(show, view);
+		print_record(show, view);
 }
 
-/* With what can be read of the class file and of the constants in memory. */
+/* Adds the parsed class file and the constant pool from memory to the view, and prints the view. */
 static void show_captured(struct showing *show, struct class_view view)
 {
-	const struct captured *c = view.captured;
+	const struct class_capture *c = view.captured;
 	size_t pool_len = c->pool.len;
 	struct cf_class file;
 	struct cf_pool memory;
@@ -179,28 +176,28 @@ static void show_captured(struct showing *show, struct class_view view)
 		cf_pool_release(&memory);
 }
 
-static int take(const struct class_row *row, struct captured *captured, void *arg,
+static int take(const struct class_row *row, struct class_capture *captured, void *arg,
 		struct err *err)
 {
 	struct showing *show = arg;
 	_cleanup_buf_ struct buf text = BUF_INIT;
-	struct class_told told = { 0 };
-	struct telling telling = { &told, &show->roster->classes.places };
+	struct class_info info = { 0 };
+	struct info_target target = { &info, &show->index->classes.origins };
 	struct class_view view = {
 		.row = row,
-		.places = &show->roster->classes.places,
-		.told = &told,
+		.origins = &show->index->classes.origins,
+		.info = &info,
 		.captured = captured,
 		.why_not = why_not(row, captured, &text),
 	};
 	int rc;
 
-	rc = ask(show->roster->session, row->number, err);
+	rc = ask(show->index->session, row->number, err);
 	if (rc == 0)
-		rc = session_answer(show->roster->session, take_frame, &telling, err);
+		rc = session_answer(show->index->session, take_frame, &target, err);
 	if (rc == 0)
 		show_captured(show, view);
-	class_told_release(&told);
+	class_info_release(&info);
 	return rc;
 }
 
@@ -213,79 +210,76 @@ static void print_json(struct showing *show)
 	json_print_take(doc, show->ctx->out);
 }
 
-/* What could not be shown, after the rest was. */
+/* Reports the classes that could not be shown, after the others were. */
 static int conclude(struct showing *show, struct err *err)
 {
 	const struct class_opts *opts = show->ctx->opts;
 	const char *parts = opts->code ? "bytecode" : "constants";
-	const struct classes *c = &show->roster->classes;
-	const struct remarks *left_out = show->untold.n ? &show->untold : &show->without;
-	size_t n_less = show->untold.n_rows + show->of_file.n_rows;
+	const struct classes *c = &show->index->classes;
+	const struct skipped *left_out = show->unavailable.n ? &show->unavailable : &show->arrays;
+	size_t n_less = show->unavailable.n_items + show->from_file.n_items;
 
 	if (show->classes)
 		print_json(show);
-	if (left_out->n_rows == 1 && c->n == 1)
-		return err_set(err, EXIT_ANSWER, "%.300s has no %s that the JVM tells: %s",
+	if (left_out->n_items == 1 && c->n == 1)
+		return err_set(err, EXIT_ANSWER, "%.300s has no %s to show: %s",
 			       c->rows[0].name, parts, left_out->list[0].why);
-	remarks_tell(show->ctx, &show->without);
-	remarks_tell(show->ctx, &show->untold);
-	remarks_tell(show->ctx, &show->of_file);
-	if (show->without.n_rows + show->untold.n_rows == c->n)
-		return err_set(err, EXIT_ANSWER, "none of %zu classes has %s that the JVM tells",
-			       c->n, parts);
+	skipped_print(show->ctx, &show->arrays);
+	skipped_print(show->ctx, &show->unavailable);
+	skipped_print(show->ctx, &show->from_file);
+	if (show->arrays.n_items + show->unavailable.n_items == c->n)
+		return err_set(err, EXIT_ANSWER, "none of %zu classes has %s to show", c->n, parts);
 	if (n_less > 0)
 		return err_set(err, EXIT_PARTIAL,
 			       "%zu of %zu classes could not be shown as they run", n_less, c->n);
 	return 0;
 }
 
-static int show_classes(const struct ctx *ctx, struct roster *r, struct err *err)
+static int show_classes(const struct ctx *ctx, struct class_index *r, struct err *err)
 {
 	const struct class_opts *opts = ctx->opts;
 	struct showing show = {
 		.ctx = ctx,
-		.roster = r,
+		.index = r,
 		.classes = ctx->json ? json_array() : NULL,
 		.mem.budget = SIZE_MAX,
-		.without.what = "left out",
-		.untold.what = "left out",
-		.of_file.what = "shown as in the class file, for in memory",
+		.from_file.what = "shown as in the class file, not as in memory",
 	};
 	uint32_t flags = opts->pool || opts->code ? WIRE_CAPTURE_MEMORY : 0;
-	int rc = roster_capture(r, r->classes.rows, r->classes.n, flags, take, &show, err);
+	int rc = class_index_capture(r, r->classes.rows, r->classes.n, flags, take, &show, err);
 
 	if (rc == 0)
 		rc = conclude(&show, err);
 	json_free(show.classes);
-	remarks_release(&show.without);
-	remarks_release(&show.untold);
-	remarks_release(&show.of_file);
+	skipped_release(&show.arrays);
+	skipped_release(&show.unavailable);
+	skipped_release(&show.from_file);
 	return rc;
 }
 
 static int run(struct ctx *ctx, struct err *err)
 {
 	const struct class_opts *opts = ctx->opts;
-	struct roster r;
+	struct class_index r;
 	int rc;
 
-	if (roster_open(ctx, WIRE_CLASSES_SOURCES, &r, err) < 0)
+	if (class_index_open(ctx, WIRE_CLASSES_SOURCES, &r, err) < 0)
 		return -1;
-	rc = roster_select(ctx, &r, ctx->args, 1, opts->loader, err);
+	rc = class_index_select(ctx, &r, ctx->args, 1, opts->loader, err);
 	if (rc == 0)
 		rc = show_classes(ctx, &r, err);
-	return roster_close(&r, err) < 0 ? -1 : rc;
+	return class_index_close(&r, err) < 0 ? -1 : rc;
 }
 
 const struct cmd cmd_class = {
 	.name = "class",
 	.aliases = "sm",
 	.synopsis = "TARGET CLASS|GLOB",
-	.summary = "one class in full: ancestors, fields, methods; its code",
+	.summary = "one class in full: ancestors, fields, methods, bytecode",
 	.details =
-		"All classes of that name are shown, each with its loader; in a GLOB, * stands\n"
-		"for any characters and ? for one.  LOADER is a loader as it is shown, its class\n"
-		"with or without the package, its name, or its @HASH.\n",
+		"Shows all classes of that name, each with its loader.  In a GLOB, * matches any\n"
+		"characters and ? matches one.  LOADER is a loader as shown, its class with or\n"
+		"without the package, its name, or its @HASH.\n",
 	.need = NEED_JVM,
 	.takes_all = true,
 	.min_args = 1,

@@ -1,11 +1,11 @@
-#include "cmd/roster.h"
+#include "cmd/class/class_index.h"
 
 #include <string.h>
 
 #include "base/xalloc.h"
-#include "model/near.h"
+#include "base/suggest.h"
 
-#define CANDIDATES_MAX 400 /* bytes of an error */
+#define CANDIDATES_MAX 400 /* bytes of the classes listed in an error */
 
 static int ask(struct session *s, uint32_t flags, struct err *err)
 {
@@ -21,25 +21,25 @@ static int take_frame(void *classes, uint16_t type, struct wire_reader *payload)
 	return classes_take(classes, type, payload);
 }
 
-int roster_open(const struct ctx *ctx, uint32_t flags, struct roster *r, struct err *err)
+int class_index_open(const struct ctx *ctx, uint32_t flags, struct class_index *r, struct err *err)
 {
 	const struct attach_opts attach = { ctx->timeout_ms, ctx->steps };
 
-	*r = (struct roster){ .session = session_open(ctx->jvm, &attach, err) };
+	*r = (struct class_index){ .session = session_open(ctx->jvm, &attach, err) };
 	if (!r->session)
 		return -1;
 	if (ask(r->session, flags, err) < 0 ||
 	    session_answer(r->session, take_frame, &r->classes, err) < 0) {
-		(void)roster_close(r, err); /* the first error is the one to tell */
+		(void)class_index_close(r, err); /* keep the first error */
 		return -1;
 	}
-	steps_add(ctx->steps, "%zu classes are loaded, by %zu class loaders", r->classes.n,
-		  r->classes.places.n_loaders + 1);
+	verbose_step(ctx->steps, "%zu classes are loaded, by %zu class loaders", r->classes.n,
+		     r->classes.origins.n_loaders + 1);
 	classes_sort(&r->classes);
 	return 0;
 }
 
-int roster_close(struct roster *r, struct err *err)
+int class_index_close(struct class_index *r, struct err *err)
 {
 	int rc = session_close(r->session, err);
 
@@ -48,22 +48,21 @@ int roster_close(struct roster *r, struct err *err)
 	return rc < 0 ? -1 : 0;
 }
 
-/* There is no such loader, or it is not that one's class. */
-static int refuse_loader(const struct roster *r, const char *loader, struct err *err)
+static int refuse_loader(const struct class_index *r, const char *loader, struct err *err)
 {
-	const struct places *places = &r->classes.places;
+	const struct class_origins *origins = &r->classes.origins;
 	_cleanup_buf_ struct buf names = BUF_INIT;
 
-	for (uint32_t i = 0; i <= places->n_loaders && names.len < CANDIDATES_MAX; i++)
-		buf_addf(&names, "%s%s", i ? ", " : "", places_loader(places, i));
-	return err_set(err, EXIT_ANSWER, "no class is loaded by '%.100s': there are the loaders %s",
-		       loader, buf_str(&names));
+	for (uint32_t i = 0; i <= origins->n_loaders && names.len < CANDIDATES_MAX; i++)
+		buf_addf(&names, "%s%s", i ? ", " : "", class_origins_loader(origins, i));
+	return err_set(err, EXIT_ANSWER, "unknown class loader '%.100s': choose from %s", loader,
+		       buf_str(&names));
 }
 
-static bool is_loader(const struct roster *r, const char *word)
+static bool is_loader(const struct class_index *r, const char *word)
 {
-	for (uint32_t i = 0; i <= r->classes.places.n_loaders; i++) {
-		if (places_loader_is(&r->classes.places, i, word))
+	for (uint32_t i = 0; i <= r->classes.origins.n_loaders; i++) {
+		if (class_origins_loader_is(&r->classes.origins, i, word))
 			return true;
 	}
 	return false;
@@ -74,8 +73,8 @@ static const char *row_name(const void *classes, size_t i)
 	return ((const struct classes *)classes)->rows[i].name;
 }
 
-/* A class of that name, which another loader has; or NULL. */
-static const struct class_row *elsewhere(const struct roster *r, const char *word)
+/* Returns a class of that name with any loader, or NULL. */
+static const struct class_row *find_any_loader(const struct class_index *r, const char *word)
 {
 	for (size_t i = 0; i < r->classes.n; i++) {
 		if (strcmp(r->classes.rows[i].name, word) == 0)
@@ -84,36 +83,36 @@ static const struct class_row *elsewhere(const struct roster *r, const char *wor
 	return NULL;
 }
 
-static int refuse_word(const struct roster *r, const char *word, struct err *err)
+static int refuse_word(const struct class_index *r, const char *word, struct err *err)
 {
-	const struct class_row *other = elsewhere(r, word);
-	struct near near = NEAR_INIT(word);
+	const struct class_row *other = find_any_loader(r, word);
+	struct suggestions near = SUGGEST_INIT(word);
 	int rc;
 
 	if (other)
 		return err_set(err, EXIT_ANSWER,
-			       "%.200s is not loaded by that loader, but by %.200s", word,
-			       places_loader(&r->classes.places, other->loader));
-	near_offer_classes(&near, row_name, &r->classes, r->classes.n);
+			       "%.200s is not loaded by that loader but by %.200s", word,
+			       class_origins_loader(&r->classes.origins, other->loader));
+	suggest_offer_classes(&near, row_name, &r->classes, r->classes.n);
 	rc = err_set(err, EXIT_ANSWER, "no class '%.200s' is loaded%s", word,
-		     near.n > 0 ? near_hint(&near) : "; 'jtool classes' lists those that are");
-	near_release(&near);
+		     near.n > 0 ? suggest_hint(&near) : "; 'jtool classes' lists loaded classes");
+	suggest_release(&near);
 	return rc;
 }
 
-int roster_select(const struct ctx *ctx, struct roster *r, char *const *words, size_t n_words,
-		  const char *loader, struct err *err)
+int class_index_select(const struct ctx *ctx, struct class_index *r, char *const *words,
+		       size_t n_words, const char *loader, struct err *err)
 {
-	_cleanup_free_ bool *idle = xcalloc(n_words + 1, sizeof(*idle));
+	_cleanup_free_ bool *unmatched = xcalloc(n_words + 1, sizeof(*unmatched));
 
 	if (loader && !is_loader(r, loader))
 		return refuse_loader(r, loader, err);
-	if (classes_select(&r->classes, words, n_words, loader, idle) == 0) {
-		steps_add(ctx->steps, "%zu of them are meant", r->classes.n);
+	if (classes_select(&r->classes, words, n_words, loader, unmatched) == 0) {
+		verbose_step(ctx->steps, "%zu of them match", r->classes.n);
 		return 0;
 	}
 	for (size_t i = 0; i < n_words; i++) {
-		if (idle[i])
+		if (unmatched[i])
 			return refuse_word(r, words[i], err);
 	}
 	return 0;

@@ -1,38 +1,36 @@
 /*
- * dump --diff: method by method, where the code that the JVM runs is not the code of the class
- * file that it is thought to have come from.
+ * dump --diff: lists the methods whose code in the JVM differs from a given class file.
  *
- * Only code is compared, by what it does.  What else is in a class file is not what it was once
- * the JVM has read it: methods are in another order, constants have other numbers, attributes
- * are gone (see the manual, dump); to tell of that would be alarm about nothing.
+ * Compares only the effect of the code.  The rest of a class file always differs once the JVM has
+ * read the file: methods are reordered, constants renumbered, attributes lost (see jtool(1), dump).
  */
-#include "cmd/dump.h"
+#include "cmd/class/dump_diff.h"
 
 #include <string.h>
 
 #include "base/xalloc.h"
-#include "cmd/remarks.h"
-#include "model/classset.h"
-#include "model/codediff.h"
+#include "cmd/skipped.h"
+#include "model/class/class_set.h"
+#include "model/class/code_diff.h"
 #include "render/table.h"
 
 enum { COLUMN_CLASS, COLUMN_LOADER, COLUMN_METHOD, COLUMN_CHANGE };
 
-/* The loader is shown where a class's name alone would not tell which is meant. */
+/* The loader is shown only if several classes have the same name. */
 static const struct column columns[] = {
-	[COLUMN_CLASS] = { "CLASS", "class", COL_TEXT, false, NULL },
-	[COLUMN_LOADER] = { "LOADER", "loader", COL_TEXT, true, NULL },
-	[COLUMN_METHOD] = { "METHOD", "method", COL_TEXT, false, NULL },
-	[COLUMN_CHANGE] = { "CHANGE", "change", COL_TEXT, false, NULL },
+	[COLUMN_CLASS] = { "CLASS", "class", CELL_TEXT, false },
+	[COLUMN_LOADER] = { "LOADER", "loader", CELL_TEXT, true },
+	[COLUMN_METHOD] = { "METHOD", "method", CELL_TEXT, false },
+	[COLUMN_CHANGE] = { "CHANGE", "change", CELL_TEXT, false },
 };
 
 struct diffing {
 	const struct ctx *ctx;
-	const struct places *places;
-	const struct classset *set;
+	const struct class_origins *origins;
+	const struct class_set *set;
 	struct table *table;
 	size_t n_compared, n_differ;
-	struct remarks missing, failed;
+	struct skipped missing, failed;
 };
 
 static int compare_names(const void *key, const void *row)
@@ -40,7 +38,7 @@ static int compare_names(const void *key, const void *row)
 	return strcmp(key, ((const struct class_row *)row)->name);
 }
 
-/* The rows are sorted by name. */
+/* Whether a class of this name is selected; the rows are sorted by name. */
 static bool is_selected(const char *name, const void *classes)
 {
 	const struct classes *c = classes;
@@ -48,69 +46,72 @@ static bool is_selected(const char *name, const void *classes)
 	return bsearch(name, c->rows, c->n, sizeof(*c->rows), compare_names) != NULL;
 }
 
-static void add_rows(struct diffing *d, const struct class_row *row, const struct codediff *diff)
+static const char *loader_of(const struct diffing *d, const struct class_row *row)
+{
+	return class_origins_loader(d->origins, row->loader);
+}
+
+static void add_rows(struct diffing *d, const struct class_row *row, const struct code_diff *diff)
 {
 	for (size_t i = 0; i < diff->n; i++) {
 		table_row(d->table);
 		table_text(d->table, COLUMN_CLASS, row->name);
-		table_text(d->table, COLUMN_LOADER, places_loader(d->places, row->loader));
+		table_text(d->table, COLUMN_LOADER, loader_of(d, row));
 		table_text(d->table, COLUMN_METHOD, diff->rows[i].method);
-		table_text(d->table, COLUMN_CHANGE, codediff_word(diff->rows[i].kind));
+		table_text(d->table, COLUMN_CHANGE, code_diff_word(diff->rows[i].kind));
 	}
 	d->n_compared++;
 	d->n_differ += diff->n > 0;
 }
 
-static const char *compare(const struct captured *running, const struct class_file *file,
-			   struct codediff *diff)
+static const char *compare(const struct class_capture *running, const struct class_file *file,
+			   struct code_diff *diff)
 {
 	struct ag_mem mem = { .budget = SIZE_MAX };
 	struct cf_class class;
 	const char *why;
 
 	if (running->outcome != WIRE_CAPTURED_FILE && !running->memory)
-		return "the JVM does not tell its code";
+		return "the JVM does not give out its code";
 	why = cf_open(&class, file->bytes.data, file->bytes.len, &mem);
 	if (why)
 		return why;
-	why = codediff_compare(diff, running, &class);
+	why = code_diff_compare(diff, running, &class);
 	cf_release(&class);
 	return why;
 }
 
-static int take(const struct class_row *row, struct captured *captured, void *arg, struct err *err)
+static int take(const struct class_row *row, struct class_capture *captured, void *arg,
+		struct err *err)
 {
 	struct diffing *d = arg;
-	struct codediff diff = { 0 };
+	struct code_diff diff = { 0 };
 	const char *why;
 
 	(void)err;
-	why = compare(captured, classset_find(d->set, row->name), &diff);
+	why = compare(captured, class_set_find(d->set, row->name), &diff);
 	if (why)
-		remarks_add(&d->failed, why, row);
+		skipped_add(&d->failed, why, row->name, loader_of(d, row));
 	else
 		add_rows(d, row, &diff);
-	codediff_release(&diff);
+	code_diff_release(&diff);
 	return 0;
 }
 
-/* Arrays and hidden classes are in no file: those are not missed. */
-static bool can_have_file(const struct class_row *row)
+/* Whether a missing class file is reported: arrays and hidden classes never have one. */
+static bool is_file_expected(const struct class_row *row)
 {
 	return !(row->traits & WIRE_CLASS_ARRAY) && !strchr(row->name, '/');
 }
 
-/*
- * Those that there is a file of come first, in their order; returns how many.  The rows only
- * change places: all of them stay the roster's.
- */
-static size_t divide(struct classes *c, const struct classset *set)
+/* Moves the classes that have a file to the front, keeps their order, and returns their number. */
+static size_t partition(struct classes *c, const struct class_set *set)
 {
 	struct class_row *rest = xcalloc(c->n, sizeof(*rest));
 	size_t n = 0, n_rest = 0;
 
 	for (size_t i = 0; i < c->n; i++) {
-		if (classset_find(set, c->rows[i].name))
+		if (class_set_find(set, c->rows[i].name))
 			c->rows[n++] = c->rows[i];
 		else
 			rest[n_rest++] = c->rows[i];
@@ -126,8 +127,8 @@ static void note_missing(struct diffing *d, const struct class_row *rows, size_t
 	_cleanup_free_ char *why = xasprintf("%s has no class file of that name", path);
 
 	for (size_t i = 0; i < n; i++) {
-		if (can_have_file(&rows[i]))
-			remarks_add(&d->missing, why, &rows[i]);
+		if (is_file_expected(&rows[i]))
+			skipped_add(&d->missing, why, rows[i].name, loader_of(d, &rows[i]));
 	}
 }
 
@@ -155,16 +156,16 @@ static void show(const struct ctx *ctx, const struct diffing *d, const char *pat
 	json_put_number(doc, "pid", ctx->jvm->pid);
 	json_put_unsigned(doc, "compared", d->n_compared);
 	json_put(doc, "differences", table_json(d->table));
-	json_put(doc, "missing", remarks_json(&d->missing, d->places));
-	json_put(doc, "skipped", remarks_json(&d->failed, d->places));
+	json_put(doc, "missing", skipped_json(&d->missing));
+	json_put(doc, "skipped", skipped_json(&d->failed));
 	json_print_take(doc, ctx->out);
 }
 
-static int compare_all(const struct ctx *ctx, struct roster *roster, const char *path,
+static int compare_all(const struct ctx *ctx, struct class_index *index, const char *path,
 		       struct diffing *d, struct err *err)
 {
-	struct classes *c = &roster->classes;
-	size_t n = divide(c, d->set);
+	struct classes *c = &index->classes;
+	size_t n = partition(c, d->set);
 
 	if (n == 0)
 		return err_set(err, EXIT_USAGE, "%s has no class file of %s%s", path,
@@ -172,36 +173,36 @@ static int compare_all(const struct ctx *ctx, struct roster *roster, const char 
 	if (has_namesakes(c->rows, n) &&
 	    table_select(d->table, "class,loader,method,change", err) < 0)
 		return -1;
-	if (roster_capture(roster, c->rows, n, WIRE_CAPTURE_MEMORY, take, d, err) < 0)
+	if (class_index_capture(index, c->rows, n, WIRE_CAPTURE_MEMORY, take, d, err) < 0)
 		return -1;
 	note_missing(d, c->rows + n, c->n - n, path);
 	show(ctx, d, path);
-	remarks_tell(ctx, &d->missing);
-	remarks_tell(ctx, &d->failed);
-	if (d->failed.n_rows > 0)
+	skipped_print(ctx, &d->missing);
+	skipped_print(ctx, &d->failed);
+	if (d->failed.n_items > 0)
 		return err_set(err, EXIT_PARTIAL, "%zu of %zu classes could not be compared",
-			       d->failed.n_rows, n);
+			       d->failed.n_items, n);
 	return 0;
 }
 
-int dump_diff(const struct ctx *ctx, struct roster *roster, const char *path, struct err *err)
+int dump_diff(const struct ctx *ctx, struct class_index *index, const char *path, struct err *err)
 {
-	struct classset set = { .wants = is_selected, .arg = &roster->classes };
+	struct class_set set = { .wants = is_selected, .arg = &index->classes };
 	struct diffing d = {
 		.ctx = ctx,
-		.places = &roster->classes.places,
+		.origins = &index->classes.origins,
 		.set = &set,
 		.table = table_new(columns, ARRAY_SIZE(columns)),
 		.missing.what = "not compared",
 		.failed.what = "not compared",
 	};
-	int rc = classset_add(&set, path, (unsigned)jvm_feature(ctx->jvm), err);
+	int rc = class_set_add(&set, path, (unsigned)jvm_feature(ctx->jvm), err);
 
 	if (rc == 0)
-		rc = compare_all(ctx, roster, path, &d, err);
-	remarks_release(&d.missing);
-	remarks_release(&d.failed);
+		rc = compare_all(ctx, index, path, &d, err);
+	skipped_release(&d.missing);
+	skipped_release(&d.failed);
 	table_free(d.table);
-	classset_release(&set);
+	class_set_release(&set);
 	return rc;
 }

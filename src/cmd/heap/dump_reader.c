@@ -1,4 +1,4 @@
-#include "cmd/heap_dump.h"
+#include "cmd/heap/dump_reader.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -9,29 +9,29 @@
 
 #include "base/progress.h"
 #include "base/xalloc.h"
-#include "cmd/answer.h"
-#include "model/vmtold.h"
+#include "cmd/attach_call.h"
+#include "model/vm/dcmd_replies.h"
 
 #define FLAGS_MAX (4u * 1024 * 1024)
 #define VERSION_MAX (64u * 1024)
 #define THREADS_MAX (64u * 1024 * 1024)
-#define PIECE (256 * 1024)
+#define CHUNK (256 * 1024)
 
 struct reading {
 	struct hprof_reader *reader;
 	struct progress line;
-	uint64_t max_objects; /* of a file: enough is seen then */
+	uint64_t max_objects; /* stop reading a file after this many objects */
 };
 
-/* 1: enough is seen. */
-static int take_piece(void *arg, const uint8_t *data, size_t len, struct err *err)
+/* Returns 0, 1 if no more chunks are needed, or -1 with err set. */
+static int take_chunk(void *arg, const uint8_t *data, size_t len, struct err *err)
 {
 	struct reading *r = arg;
 
 	if (hprof_feed(r->reader, data, len, err) < 0)
 		return -1;
 	if (progress_due(&r->line))
-		progress_tell(&r->line, "reading the dump: %.1f million objects",
+		progress_show(&r->line, "reading the dump: %.1f million objects",
 			      (double)hprof_objects(r->reader) / 1e6);
 	return hprof_objects(r->reader) >= r->max_objects;
 }
@@ -39,10 +39,10 @@ static int take_piece(void *arg, const uint8_t *data, size_t len, struct err *er
 static int cannot_open(const char *path, int error, struct err *err)
 {
 	return err_set(err, error == EACCES ? EXIT_PERMISSION : EXIT_TARGET,
-		       "%s cannot be read: %s", path, strerror(error));
+		       "cannot read '%s': %s", path, strerror(error));
 }
 
-/* For zlib, which passes on what is not compressed as it is. */
+/* Opens the file for zlib, which passes uncompressed data through. */
 static gzFile open_file(const char *path, struct err *err)
 {
 	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
@@ -54,57 +54,57 @@ static gzFile open_file(const char *path, struct err *err)
 		util_close_p(&fd);
 		return NULL;
 	}
-	if (!S_ISREG(st.st_mode)) { /* it is read twice */
-		(void)err_set(err, EXIT_TARGET, "%s is no regular file", path);
+	if (!S_ISREG(st.st_mode)) { /* the file is read twice */
+		(void)err_set(err, EXIT_TARGET, "cannot read '%s': not a regular file", path);
 		(void)close(fd);
 		return NULL;
 	}
 	file = gzdopen(fd, "rb");
 	if (!file)
 		xalloc_die();
-	(void)gzbuffer(file, PIECE);
+	(void)gzbuffer(file, CHUNK);
 	return file;
 }
 
-/* zlib's own words begin with a name that it made up. */
+/* Does not use the text of gzerror(), which begins with a name that zlib invents. */
 static int file_failed(const char *path, int error, struct err *err)
 {
 	const char *why = error == Z_ERRNO ? strerror(errno)
 			: error == Z_BUF_ERROR ? "it is cut off"
-					       : "what is compressed in it is damaged";
+					       : "its compressed data is damaged";
 
-	return err_set(err, EXIT_PARTIAL, "%s cannot be read to its end: %s", path, why);
+	return err_set(err, EXIT_PARTIAL, "cannot read '%s' to its end: %s", path, why);
 }
 
 static int read_file(const char *path, struct reading *r, struct err *err)
 {
-	_cleanup_free_ uint8_t *piece = xmalloc(PIECE);
+	_cleanup_free_ uint8_t *chunk = xmalloc(CHUNK);
 	gzFile file = open_file(path, err);
 	int rc = 0, n = 0, error = Z_OK;
 
 	if (!file)
 		return -1;
-	while (rc == 0 && (n = gzread(file, piece, PIECE)) > 0)
-		rc = take_piece(r, piece, (size_t)n, err);
+	while (rc == 0 && (n = gzread(file, chunk, CHUNK)) > 0)
+		rc = take_chunk(r, chunk, (size_t)n, err);
 	if (rc < 0)
 		err_prefix(err, "%s", path);
 	if (rc == 0)
-		(void)gzerror(file, &error); /* also of an end that came too early */
+		(void)gzerror(file, &error); /* gzread() reports a premature end only here */
 	if (error != Z_OK)
 		rc = file_failed(path, error, err);
-	(void)gzclose_r(file); /* nothing was written */
+	(void)gzclose_r(file); /* read-only: nothing to flush */
 	return rc < 0 ? -1 : 0;
 }
 
-static int read_jvm(const struct ctx *ctx, const struct hprof_limits *limits, struct reading *r,
+static int read_jvm(const struct ctx *ctx, const struct dump_limits *limits, struct reading *r,
 		    struct err *err)
 {
-	return hprof_flow(ctx, limits, take_piece, r, err);
+	return dump_stream(ctx, limits, take_chunk, r, err);
 }
 
-/* A reader that has had all there is, or enough of it. */
-static struct hprof_reader *feed(const struct ctx *ctx, const struct heap_dump_wanted *wanted,
-				 const struct layout *layout, uint64_t max_objects,
+/* Returns a reader that has read the complete dump, or max_objects of it. */
+static struct hprof_reader *feed(const struct ctx *ctx, const struct dump_reader_wanted *wanted,
+				 const struct object_layout *layout, uint64_t max_objects,
 				 struct hprof_names *names, struct heap *heap, struct err *err)
 {
 	const struct hprof_wants wants = {
@@ -133,16 +133,16 @@ static struct hprof_reader *feed(const struct ctx *ctx, const struct heap_dump_w
 	return NULL;
 }
 
-/* A dump does not tell it, but what it has tells where objects lie. */
-static int look(const struct ctx *ctx, struct layout *layout, struct hprof_names *names,
-		struct err *err)
+/* A dump does not record the object layout, but its object addresses reveal it. */
+static int sample_layout(const struct ctx *ctx, struct object_layout *layout,
+			 struct hprof_names *names, struct err *err)
 {
-	static const struct heap_dump_wanted nothing;
+	static const struct dump_reader_wanted count_only;
 	struct heap heap = { 0 };
 	struct hprof_reader *reader;
 
-	*layout = (struct layout){ 0 };
-	reader = feed(ctx, &nothing, layout, HPROF_LOOK, names, &heap, err);
+	*layout = (struct object_layout){ 0 };
+	reader = feed(ctx, &count_only, layout, HPROF_SAMPLE_MAX, names, &heap, err);
 	if (reader)
 		*layout = hprof_guess_layout(reader);
 	hprof_reader_free(reader);
@@ -150,90 +150,91 @@ static int look(const struct ctx *ctx, struct layout *layout, struct hprof_names
 	return reader ? 0 : -1;
 }
 
-/* Strings that stood before what led to them: a file can be read once more. */
-static int look_for_names(const struct ctx *ctx, struct hprof_names *names, struct err *err)
+/* Reads the file again for thread names: a name's String may precede the thread in the file. */
+static int read_names_again(const struct ctx *ctx, struct hprof_names *names, struct err *err)
 {
-	static const struct heap_dump_wanted nothing;
-	static const struct layout layout;
+	static const struct dump_reader_wanted count_only;
+	static const struct object_layout layout;
 	struct heap heap = { 0 };
 	struct hprof_reader *reader;
 
-	reader = feed(ctx, &nothing, &layout, UINT64_MAX, names, &heap, err);
+	reader = feed(ctx, &count_only, &layout, UINT64_MAX, names, &heap, err);
 	hprof_reader_free(reader);
 	heap_release(&heap);
 	return reader ? 0 : -1;
 }
 
-/* hsperfdata may tell no version; 0: nor does the JVM. */
+/* Returns the JVM's release from hsperfdata, else from VM.version; 0 if neither has it. */
 static int release_of(const struct ctx *ctx)
 {
 	_cleanup_buf_ struct buf text = BUF_INIT;
-	struct jvm told = { 0 };
+	struct jvm parsed = { 0 };
 	struct err ignored = { 0 };
 	char *vm = NULL;
 	int release = jvm_feature(ctx->jvm);
 
-	if (release || answer_jcmd(ctx, "VM.version", VERSION_MAX, &text, &ignored) < 0)
+	if (release || attach_call_jcmd(ctx, "VM.version", VERSION_MAX, &text, &ignored) < 0)
 		return release;
-	vmtold_version(buf_str(&text), &vm, &told.version);
-	release = jvm_feature(&told);
-	free(told.version);
+	dcmd_reply_version(buf_str(&text), &vm, &parsed.version);
+	release = jvm_feature(&parsed);
+	free(parsed.version);
 	free(vm);
 	return release;
 }
 
-static int ask(const struct ctx *ctx, struct layout *layout, struct err *err)
+static int ask_layout(const struct ctx *ctx, struct object_layout *layout, struct err *err)
 {
 	_cleanup_buf_ struct buf text = BUF_INIT;
 	struct vmflags flags = { 0 };
 
-	if (answer_jcmd(ctx, "VM.flags -all", FLAGS_MAX, &text, err) < 0)
+	if (attach_call_jcmd(ctx, "VM.flags -all", FLAGS_MAX, &text, err) < 0)
 		return -1;
-	*layout = (struct layout){ 0 };
+	*layout = (struct object_layout){ 0 };
 	if (vmflags_parse(&flags, buf_str(&text), text.len) == 0)
-		*layout = layout_of_flags((unsigned)release_of(ctx), &flags);
+		*layout = object_layout_of_flags((unsigned)release_of(ctx), &flags);
 	vmflags_release(&flags);
 	return 0;
 }
 
-/* A JVM that tells no names has nameless threads. */
-static void ask_names(const struct ctx *ctx, struct hprof_names *names)
+/* Reads the thread names; threads have no names if the JVM does not answer. */
+static void ask_thread_names(const struct ctx *ctx, struct hprof_names *names)
 {
 	_cleanup_buf_ struct buf text = BUF_INIT;
 	struct err ignored = { 0 };
 
-	if (answer_jcmd(ctx, "Thread.print", THREADS_MAX, &text, &ignored) == 0)
-		hprof_names_print(names, buf_str(&text), text.len);
+	if (attach_call_jcmd(ctx, "Thread.print", THREADS_MAX, &text, &ignored) == 0)
+		hprof_names_parse_threads(names, buf_str(&text), text.len);
 }
 
-static struct hprof_reader *read_dump(const struct ctx *ctx, const struct heap_dump_wanted *wanted,
-				      struct hprof_names *names, struct heap *heap,
-				      struct err *err)
+static struct hprof_reader *read_dump(const struct ctx *ctx,
+				      const struct dump_reader_wanted *wanted,
+				      struct hprof_names *names, struct heap *heap, struct err *err)
 {
 	struct hprof_reader *reader;
-	struct layout layout;
+	struct object_layout layout;
 
-	if ((ctx->file ? look(ctx, &layout, names, err) : ask(ctx, &layout, err)) < 0)
+	if ((ctx->file ? sample_layout(ctx, &layout, names, err)
+		       : ask_layout(ctx, &layout, err)) < 0)
 		return NULL;
-	if (!layout_is_known(&layout)) {
+	if (!object_layout_is_known(&layout)) {
 		(void)err_set(err, EXIT_ANSWER,
-			      "it does not show how its JVM lays out objects, without which their "
-			      "sizes are not known: is it HotSpot's, of JDK 8 or newer?");
+			      "cannot compute object sizes: the object layout is unknown; "
+			      "expected HotSpot of JDK 8 or later");
 		if (ctx->file)
 			err_prefix(err, "%s", ctx->file);
 		return NULL;
 	}
-	steps_add(ctx->steps,
-		  "laid out as in JDK %u: references of %u bytes, headers of %u, of arrays %u, "
-		  "at multiples of %u",
-		  layout.release, layout.reference, layout.header, layout.array_header,
-		  layout.alignment);
+	verbose_step(ctx->steps,
+		     "object layout of JDK %u: %u-byte references, %u-byte headers, %u-byte array "
+		     "headers, %u-byte alignment",
+		     layout.release, layout.reference, layout.header, layout.array_header,
+		     layout.alignment);
 	if (names && !ctx->file)
-		ask_names(ctx, names);
+		ask_thread_names(ctx, names);
 	reader = feed(ctx, wanted, &layout, UINT64_MAX, names, heap, err);
-	if (!reader || !ctx->file || !names || !hprof_names_lacking(names))
+	if (!reader || !ctx->file || !names || !hprof_names_incomplete(names))
 		return reader;
-	if (look_for_names(ctx, names, err) < 0) {
+	if (read_names_again(ctx, names, err) < 0) {
 		hprof_reader_free(reader);
 		return NULL;
 	}
@@ -241,13 +242,14 @@ static struct hprof_reader *read_dump(const struct ctx *ctx, const struct heap_d
 	return reader;
 }
 
-struct hprof_reader *heap_dump_read(const struct ctx *ctx, const struct heap_dump_wanted *wanted,
-				    struct heap *heap, struct err *err)
+struct hprof_reader *dump_reader_read(const struct ctx *ctx,
+				      const struct dump_reader_wanted *wanted, struct heap *heap,
+				      struct err *err)
 {
 	struct hprof_names names = { 0 };
 	struct hprof_reader *reader;
 
-	/* Who only counts has nobody to name. */
+	/* A histogram needs no thread names. */
 	reader = read_dump(ctx, wanted, wanted->builder ? &names : NULL, heap, err);
 	hprof_names_release(&names);
 	return reader;

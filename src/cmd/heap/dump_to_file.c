@@ -1,4 +1,4 @@
-#include "cmd/hprof.h"
+#include "cmd/heap/dump_to_file.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -6,72 +6,72 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "base/drain.h"
+#include "attach/attach_async.h"
 #include "cmd/fetch.h"
-#include "cmd/hprof_request.h"
-#include "target/asking.h"
+#include "cmd/heap/dump_request.h"
+#include "fileio/fifo_relay.h"
 
-#define READ_BYTES (64 * 1024) /* of the dump, to find its records */
+#define READ_BYTES (64 * 1024) /* bytes per read */
 
 /*
- * The caller's file cannot take the dump.  A JVM that stands still while it writes gets a broken
- * pipe, and goes on.  One that only puts its segments together may write to nobody: a pipe that
- * breaks makes it log an error.
+ * Ends the transfer when the caller's file cannot take the dump.  A JVM that is paused while it
+ * writes gets EPIPE and continues.  A JVM that merges segments writes to /dev/null instead, because
+ * it logs an error for a broken pipe.
  */
-static void take_no_more(struct hprof_request *rq, int fifo, int end)
+static void discard_rest(struct dump_request *rq, int fifo, int end)
 {
-	int null = rq->ways.segments ? open("/dev/null", O_WRONLY | O_CLOEXEC) : -1;
+	int null = rq->features.segments ? open("/dev/null", O_WRONLY | O_CLOEXEC) : -1;
 
-	if (null < 0 || drain_fifo(fifo, null, end, NULL) < 0)
-		hprof_request_leave(rq);
+	if (null < 0 || fifo_relay_to_file(fifo, null, end, NULL) < 0)
+		dump_request_unstage(rq);
 	util_close_p(&null);
 }
 
-/* Take the dump while the JVM writes it. */
-static int through_fifo(struct hprof_request *rq, struct outfile *out,
-			struct attach_reply *reply, struct err *err)
+/* Copies the dump while the JVM writes it. */
+static int dump_through_fifo(struct dump_request *rq, struct atomic_file *out,
+			     struct attach_reply *reply, struct err *err)
 {
-	_cleanup_close_ int fifo = place_open(rq->place, err);
-	struct asking asking;
+	_cleanup_close_ int fifo = staged_file_open(rq->staged, err);
+	struct attach_async call;
 	int rc;
 
-	if (fifo < 0 || asking_start(&asking, rq->ctx->jvm, &rq->opts, &rq->attach, err) < 0)
+	if (fifo < 0 || attach_async_start(&call, rq->ctx->jvm, &rq->opts, &rq->attach, err) < 0)
 		return -1;
-	rc = drain_fifo(fifo, out->fd, asking.end, "heap dump");
+	rc = fifo_relay_to_file(fifo, out->fd, call.end, "heap dump");
 	if (rc < 0) {
-		(void)outfile_failed(out, rc, err);
-		take_no_more(rq, fifo, asking.end);
+		(void)atomic_file_failed(out, rc, err);
+		discard_rest(rq, fifo, call.end);
 	}
 	util_close_p(&fifo);
 	fifo = -1;
-	if (asking_join(&asking, reply, err) < 0)
+	if (attach_async_join(&call, reply, err) < 0)
 		return -1;
 	if (rc < 0)
 		attach_reply_release(reply);
 	return rc < 0 ? -1 : 0;
 }
 
-static int ask_for_dump(struct hprof_request *rq, struct outfile *out,
+static int ask_for_dump(struct dump_request *rq, struct atomic_file *out,
 			struct hprof_answer *answer, struct err *err)
 {
 	struct attach_reply reply;
 	uint64_t size;
 	int rc;
 
-	if (rq->ways.overwrite)
-		rc = through_fifo(rq, out, &reply, err);
+	if (rq->features.overwrite)
+		rc = dump_through_fifo(rq, out, &reply, err);
 	else
 		rc = attach_execute_long(rq->ctx->jvm, &rq->opts, &rq->attach, &reply, err);
 	if (rc < 0)
 		return -1;
-	rc = hprof_understand(rq, &reply, answer, err);
+	rc = dump_parse_reply(rq, &reply, answer, err);
 	attach_reply_release(&reply);
-	if (rc == 0 && !rq->ways.overwrite)
-		rc = fetch_result(rq->place, out, &size, err);
+	if (rc == 0 && !rq->features.overwrite)
+		rc = fetch_result(rq->staged, out, &size, err);
 	return rc;
 }
 
-/* The last word about a dump is its own: is it all there? */
+/* Checks that the records of the dump are complete. */
 static int check_bytes(int fd, uint64_t size, bool gzip, struct err *err)
 {
 	struct hprof_walk walk = { .size = size };
@@ -82,7 +82,7 @@ static int check_bytes(int fd, uint64_t size, bool gzip, struct err *err)
 	do {
 		n = pread(fd, data, sizeof(data), (off_t)walk.at);
 		if (n < 0)
-			return err_set(err, EXIT_PARTIAL, "the dump cannot be read back: %s",
+			return err_set(err, EXIT_PARTIAL, "cannot verify the dump: %s",
 				       strerror(errno));
 		if (gzip)
 			rc = hprof_is_gzip(data, (size_t)n) ? 0 : -EBADMSG;
@@ -91,35 +91,34 @@ static int check_bytes(int fd, uint64_t size, bool gzip, struct err *err)
 	} while (rc > 0 && n > 0);
 	return rc == 0 ? 0
 		       : err_set(err, EXIT_PARTIAL,
-				 "the dump is not whole: it makes no sense from byte %" PRIu64
-				 " of %" PRIu64 " on",
+				 "the dump is not complete: it is inconsistent at byte %" PRIu64
+				 " of %" PRIu64,
 				 walk.at, size);
 }
 
-static int check_dump(bool gzip, const struct outfile *out, const struct hprof_answer *answer,
+static int check_dump(bool gzip, const struct atomic_file *out, const struct hprof_answer *answer,
 		      struct err *err)
 {
 	struct stat st;
 
 	if (fstat(out->fd, &st) < 0)
-		return err_set(err, EXIT_PARTIAL, "the dump cannot be read back: %s",
-			       strerror(errno));
+		return err_set(err, EXIT_PARTIAL, "cannot verify the dump: %s", strerror(errno));
 	if (answer->bytes >= 0 && answer->bytes != st.st_size)
 		return err_set(err, EXIT_PARTIAL,
-			       "the dump is not whole: %lld of %lld bytes came",
+			       "the dump is not complete: received %lld of %lld bytes",
 			       (long long)st.st_size, (long long)answer->bytes);
 	return check_bytes(out->fd, (uint64_t)st.st_size, gzip, err);
 }
 
-int hprof_take(const struct ctx *ctx, const struct hprof_wanted *wanted, struct outfile *out,
-	       struct err *err)
+int dump_to_file(const struct ctx *ctx, const struct dump_wanted *wanted, struct atomic_file *out,
+		 struct err *err)
 {
 	struct hprof_answer answer;
-	struct hprof_request rq;
-	int rc = hprof_request_begin(&rq, ctx, wanted, err);
+	struct dump_request rq;
+	int rc = dump_request_begin(&rq, ctx, wanted, err);
 
 	if (rc == 0)
 		rc = ask_for_dump(&rq, out, &answer, err);
-	hprof_request_end(&rq);
+	dump_request_end(&rq);
 	return rc < 0 ? -1 : check_dump(wanted->gzip > 0, out, &answer, err);
 }

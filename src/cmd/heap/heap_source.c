@@ -1,14 +1,14 @@
-#include "cmd/heap_source_parts.h"
+#include "cmd/heap/heap_source_internal.h"
 
 #include <string.h>
 #include <sys/resource.h>
 
 #include "base/xalloc.h"
-#include "target/memory.h"
+#include "discover/free_memory.h"
 
 #define MB (UINT64_C(1) << 20)
-#define MEMORY_MIN (64 * MB)          /* less is of no use to anybody */
-#define MEMORY_UNKNOWN (1024 * MB)    /* what is free cannot be told */
+#define MEMORY_MIN (64 * MB)          /* least default of --max-memory */
+#define MEMORY_UNKNOWN (1024 * MB)    /* if the free memory is not known */
 
 const char *const heap_engines[] = { "any", "agent", "hprof", NULL };
 _Static_assert(HEAP_BY_ANY == 0 && HEAP_BY_AGENT == 1 && HEAP_BY_HPROF == 2, "as in heap_engines");
@@ -22,7 +22,7 @@ static size_t memory_limit(const struct heap_opts *opts)
 	if (opts->max_memory_mb > 0)
 		return opts->max_memory_mb * MB;
 	if (procfs_open(&proc, "/proc") == 0) {
-		free = memory_free(&proc, getpid());
+		free = free_memory(&proc, getpid());
 		procfs_close(&proc);
 	}
 	limit = free < 0 ? MEMORY_UNKNOWN : (uint64_t)free / 2;
@@ -40,32 +40,32 @@ int heap_source_build(struct heap_source *source, const struct heap_plan *plan,
 		      struct graph_builder *builder, struct graph_facts *facts, struct err *err)
 {
 	struct heap *heap = &source->heap;
-	_cleanup_free_ bool *lasting = xcalloc(heap->n_classes + 1, sizeof(*lasting));
+	_cleanup_free_ bool *permanent = xcalloc(heap->n_classes + 1, sizeof(*permanent));
 	int error = 0;
 
 	for (size_t i = 0; i < heap->n_classes; i++)
-		lasting[i] = heap->classes[i].lasting;
-	facts->lasting = lasting;
+		permanent[i] = heap->classes[i].permanent;
+	facts->permanent = permanent;
 	heap->graph = graph_build(builder, facts, &error);
 	if (!heap->graph)
-		return err_set(err, EXIT_PARTIAL, "what was told of the heap makes no sense: %s",
+		return err_set(err, EXIT_PARTIAL, "the heap's data is inconsistent: %s",
 			       strerror(-error));
-	steps_add(plan->ctx->steps,
-		  "built the graph: %u objects, %llu references; jtool has taken %llu MB so far",
-		  graph_n(heap->graph), (unsigned long long)graph_n_edges(heap->graph),
-		  (unsigned long long)peak_mb());
+	verbose_step(plan->ctx->steps,
+		     "built the graph: %u objects, %llu references; jtool has used up to %llu MB",
+		     graph_n(heap->graph), (unsigned long long)graph_n_edges(heap->graph),
+		     (unsigned long long)peak_mb());
 	return 0;
 }
 
-/* What the agent cannot do in this JVM, the JVM itself perhaps can. */
-static int walk(struct heap_source *source, const struct heap_plan *plan,
-		enum heap_engine engine, struct err *err)
+/* Runs the engine; HEAP_BY_ANY: the agent, or the JVM's own dump if the agent cannot. */
+static int run_engine(struct heap_source *source, const struct heap_plan *plan,
+		      enum heap_engine engine, struct err *err)
 {
-	struct err agents = { .code = EXIT_DONE };
+	struct err agent_err = { .code = EXIT_DONE };
 
 	if (engine == HEAP_BY_HPROF)
 		return heap_source_by_hprof(source, plan, err);
-	switch (heap_source_by_agent(source, plan, &agents)) {
+	switch (heap_source_by_agent(source, plan, &agent_err)) {
 	case HEAP_DONE:
 		return 0;
 	case HEAP_CANNOT:
@@ -73,10 +73,10 @@ static int walk(struct heap_source *source, const struct heap_plan *plan,
 			break;
 		/* fallthrough */
 	default:
-		return err_set(err, agents.code, "%s", agents.text);
+		return err_set(err, agent_err.code, "%s", agent_err.text);
 	}
-	cmd_note(plan->ctx->cmd, "%s; going on with the JVM's own dump (--engine hprof)",
-		 agents.text);
+	cmd_print_notice(plan->ctx->cmd, "%s; using the JVM's own dump instead (--engine hprof)",
+			 agent_err.text);
 	return heap_source_by_hprof(source, plan, err);
 }
 
@@ -95,18 +95,18 @@ struct heap_source *heap_source_open(const struct ctx *ctx, const struct heap_op
 	struct heap_source *source;
 
 	if (ctx->file && opts->engine == HEAP_BY_AGENT) {
-		(void)err_set(err, EXIT_USAGE, "a dump in a file has no JVM to put an agent in");
+		(void)err_set(err, EXIT_USAGE, "--engine agent needs a JVM, not a dump file");
 		return NULL;
 	}
 	source = xcalloc(1, sizeof(*source));
-	memory_yield();
-	steps_add(ctx->steps, "at most %zu MB of memory are taken here",
-		  plan.max_bytes / (size_t)MB);
+	oom_score_raise();
+	verbose_step(ctx->steps, "jtool uses at most %zu MB of memory",
+		     plan.max_bytes / (size_t)MB);
 	if (partial)
 		*partial = false;
-	if (walk(source, &plan, engine, err) == 0)
+	if (run_engine(source, &plan, engine, err) == 0)
 		return source;
-	(void)heap_source_close(source, err); /* the first error is the one to tell */
+	(void)heap_source_close(source, err); /* the first error is reported */
 	return NULL;
 }
 
@@ -117,10 +117,10 @@ struct heap *heap_source_heap(struct heap_source *source)
 
 bool heap_source_is_dump(const struct heap_source *source)
 {
-	return !source->roster.session;
+	return !source->index.session;
 }
 
-/* The fields of a dump's classes are all told. */
+/* Does nothing for a dump, whose reader has set the fields of all classes. */
 int heap_source_fields(struct heap_source *source, const bool *wanted, struct err *err)
 {
 	uint32_t missing;
@@ -152,8 +152,8 @@ int heap_source_close(struct heap_source *source, struct err *err)
 {
 	int rc = 0;
 
-	if (source->roster.session)
-		rc = roster_close(&source->roster, err);
+	if (source->index.session)
+		rc = class_index_close(&source->index, err);
 	shapes_release(&source->shapes);
 	heap_release(&source->heap);
 	free(source);

@@ -1,27 +1,26 @@
-/* A dump, the JVM's own or a file's. */
-#include "cmd/heap_dump.h"
-#include "cmd/heap_source_parts.h"
+/* The engine that reads a dump, from the JVM or from a file. */
+#include "cmd/heap/dump_reader.h"
+#include "cmd/heap/heap_source_internal.h"
 
 static int build(struct heap_source *source, const struct heap_plan *plan,
-		 const struct heap_dump_wanted *wanted, struct err *err)
+		 const struct dump_reader_wanted *wanted, struct err *err)
 {
 	struct graph_facts facts = { 0 };
-	struct hprof_reader *reader = heap_dump_read(plan->ctx, wanted, &source->heap, err);
+	struct hprof_reader *reader = dump_reader_read(plan->ctx, wanted, &source->heap, err);
 
 	if (!reader)
 		return -1;
-	steps_add(plan->ctx->steps, "read %llu bytes of dump",
-		  (unsigned long long)hprof_bytes(reader));
+	verbose_step(plan->ctx->steps, "read a dump of %llu bytes",
+		     (unsigned long long)hprof_bytes(reader));
 	facts.n_classes = (uint32_t)source->heap.n_classes;
 	facts.class_class = hprof_class_class(reader);
 	hprof_reader_free(reader);
 	return heap_source_build(source, plan, wanted->builder, &facts, err);
 }
 
-int heap_source_by_hprof(struct heap_source *source, const struct heap_plan *plan,
-			 struct err *err)
+int heap_source_by_hprof(struct heap_source *source, const struct heap_plan *plan, struct err *err)
 {
-	const struct heap_dump_wanted wanted = {
+	const struct dump_reader_wanted wanted = {
 		.builder = graph_builder_new(plan->max_bytes / 2),
 		.texts_from = plan->wanted->texts_from,
 		.limits = { plan->max_bytes / 2, plan->max_pause_ms },

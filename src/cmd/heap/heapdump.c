@@ -1,10 +1,8 @@
-/*
- * heapdump: the JVM's own dump of its heap (HPROF), in a file of the caller's.
- */
+/* heapdump: writes the JVM's own heap dump (HPROF) to a file of the caller. */
 #include <inttypes.h>
 #include <string.h>
 
-#include "cmd/hprof.h"
+#include "cmd/heap/dump_to_file.h"
 #include "render/json.h"
 
 struct heapdump_opts {
@@ -15,10 +13,10 @@ struct heapdump_opts {
 #define AT(member) offsetof(struct heapdump_opts, member)
 
 static const struct opt heapdump_rows[] = {
-	{ 0, "all", OPT_FLAG, AT(all), NULL, "unreachable objects too, and no collection", NULL },
-	{ 0, "gzip", OPT_LEVEL, AT(gzip), "LEVEL", "compressed by the JVM, 1 (default) to 9",
+	{ 0, "all", OPT_FLAG, AT(all), NULL, "dump unreachable objects, too; no collection", NULL },
+	{ 0, "gzip", OPT_LEVEL, AT(gzip), "LEVEL", "let the JVM compress, 1 (default) to 9",
 	  NULL },
-	{ 0, "force", OPT_FLAG, AT(force), NULL, "replace FILE when it exists", NULL },
+	{ 0, "force", OPT_FLAG, AT(force), NULL, "replace FILE if it exists", NULL },
 	OPT_END,
 };
 
@@ -50,40 +48,40 @@ static int check(const struct ctx *ctx, struct err *err)
 {
 	if (ctx->json && to_stdout(ctx))
 		return err_set(err, EXIT_USAGE,
-			       "--json and the dump itself cannot both go to stdout");
+			       "--json and - exclude each other: both write to stdout");
 	return 0;
 }
 
-/* The caller's file comes first: what is wrong with it must not cost the JVM a pause. */
+/* Opens the caller's file first, so that the JVM is not paused if that fails. */
 static int run(struct ctx *ctx, struct err *err)
 {
 	const struct heapdump_opts *opts = ctx->opts;
-	const struct hprof_wanted wanted = { .all = opts->all, .gzip = opts->gzip };
-	struct outfile out;
+	const struct dump_wanted wanted = { .all = opts->all, .gzip = opts->gzip };
+	struct atomic_file out;
 	uint64_t size;
 	int rc;
 
-	if (outfile_open(&out, ctx->args[0], opts->force ? OUTFILE_REPLACE : OUTFILE_NEW, 0600,
-			 err) < 0)
+	if (atomic_file_open(&out, ctx->args[0],
+			     opts->force ? ATOMIC_FILE_REPLACE : ATOMIC_FILE_NEW, 0600, err) < 0)
 		return -1;
-	rc = hprof_take(ctx, &wanted, &out, err);
+	rc = dump_to_file(ctx, &wanted, &out, err);
 	if (rc == 0)
-		rc = outfile_commit(&out, &size, err);
+		rc = atomic_file_commit(&out, &size, err);
 	if (rc == 0)
 		show(ctx, size);
-	outfile_release(&out);
+	atomic_file_release(&out);
 	return rc;
 }
 
 const struct cmd cmd_heapdump = {
 	.name = "heapdump",
 	.synopsis = "TARGET FILE",
-	.summary = "dump the heap (HPROF) to a file here",
+	.summary = "dump the heap to a local HPROF file",
 	.details =
-		"FILE is a path of yours, also when the JVM lives in a container; - is stdout.\n"
-		"The JVM makes a full collection first and dumps what is reachable, unless\n"
-		"--all is given; it stands still meanwhile.  An existing FILE is not touched\n"
-		"without --force.\n",
+		"FILE is a local path, also when the JVM runs in a container; - is stdout.\n"
+		"The JVM runs a full collection first and dumps the reachable objects, or all\n"
+		"objects with --all.  It is paused meanwhile.  An existing FILE is replaced only\n"
+		"with --force.\n",
 	.need = NEED_JVM,
 	.min_args = 1,
 	.max_args = 1,

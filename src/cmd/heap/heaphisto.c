@@ -1,22 +1,23 @@
 /*
- * heaphisto: how many instances each class has, and how many bytes they take.
+ * heaphisto: counts instances and bytes of each class.
  *
- * From jtool's agent by default, which knows loaders; from the JVM's own GC.class_histogram with
- * --vm, where no agent is let in; from a heap dump, in a file or with --engine hprof.
+ * The agent counts by default and knows class loaders.  --vm uses the JVM's GC.class_histogram,
+ * which needs no agent.  heaphisto also counts dumps: files, or the JVM's own (--engine hprof).
  */
 #include <string.h>
 
-#include "cmd/answer.h"
-#include "cmd/heap_dump.h"
-#include "cmd/heap_source.h"
-#include "model/histo_wire.h"
-#include "model/typename.h"
-#include "render/histo_json.h"
-#include "render/histo_table.h"
+#include "cmd/attach_call.h"
+#include "cmd/heap/dump_reader.h"
+#include "cmd/heap/heap_source.h"
+#include "cmd/heap/histo_file.h"
+#include "model/histo/histo_wire.h"
+#include "model/class/type_name.h"
+#include "render/histo/histo_json.h"
+#include "render/histo/histo_table.h"
 #include "session/session.h"
 
 #define VM_HISTOGRAM_MAX (256u * 1024 * 1024)
-#define DUMP_WAITING_MAX (256u << 20) /* of the JVM's dump: counting is faster than writing it */
+#define DUMP_WAITING_MAX (256u << 20) /* unread bytes; enough, as counting is faster than writing */
 
 struct histo_opts {
 	bool live, strict, vm;
@@ -38,18 +39,18 @@ static const struct opt histo_rows[] = {
 	{ 0, "sort", OPT_CHOICE, AT(sort), "KEY", "bytes (default), count or name", sorts },
 	{ 0, "by", OPT_CHOICE, AT(by), "WHAT", "class (default), package or loader", groups },
 	{ 0, "filter", OPT_TEXT, AT(filter), "GLOB", "only classes whose name matches", NULL },
-	{ 0, "save", OPT_TEXT, AT(save), "FILE", "keep the whole histogram in FILE, too", NULL },
-	{ 0, "diff", OPT_TEXT, AT(diff), "FILE", "what has changed since FILE was saved", NULL },
+	{ 0, "save", OPT_TEXT, AT(save), "FILE", "also save the complete histogram to FILE", NULL },
+	{ 0, "diff", OPT_TEXT, AT(diff), "FILE", "show the changes since FILE was saved", NULL },
 	{ 0, "engine", OPT_CHOICE, AT(engine), "ENGINE",
 	  "agent (default), or hprof: from the JVM's own dump", heap_engines },
-	{ 0, "strict", OPT_FLAG, AT(strict), NULL, "nothing but what JVMTI promises", NULL },
+	{ 0, "strict", OPT_FLAG, AT(strict), NULL, "use only what JVMTI guarantees", NULL },
 	{ 0, "vm", OPT_FLAG, AT(vm), NULL, "the JVM's own histogram, no agent", NULL },
 	OPT_END,
 };
 
 /*
- * The one class that is asked for, when no other figure is wanted: counting only its instances
- * takes a third of the pause.  The names of hidden classes do not tell their signatures.
+ * Returns the only class that the output needs, or NULL.  Counting a single class takes a third of
+ * the pause.  Not for hidden classes: their names (with '/') do not determine the signatures.
  */
 static const char *only_class(const struct ctx *ctx)
 {
@@ -76,7 +77,7 @@ static int send_request(const struct ctx *ctx, struct session *s, struct err *er
 	if (ctx->json || opts->save)
 		flags |= WIRE_HISTO_MODULES;
 	if (class)
-		typename_signature(&signature, class);
+		type_name_signature(&signature, class);
 	room = signature.len + 8;
 	w = wire_writer_init(buf_reserve(&payload, room), room);
 	wire_put_u32(&w, flags);
@@ -94,7 +95,7 @@ static const char *method_name(uint32_t method)
 	case WIRE_WALK_CLASS:
 		return "one class only";
 	default:
-		return "a way of its own";
+		return "an unknown method";
 	}
 }
 
@@ -108,11 +109,11 @@ static int receive(const struct ctx *ctx, struct session *s, struct histo_wire *
 {
 	if (session_answer(s, take_frame, wire, err) < 0)
 		return -1;
-	steps_add(ctx->steps,
-		  "the JVM stood still for %.3f ms of heap walk by %s; %llu objects looked up "
-		  "one by one; the agent had at most %llu bytes",
-		  (double)wire->walk_ns / 1e6, method_name(wire->method),
-		  (unsigned long long)wire->resolved, (unsigned long long)wire->agent_peak);
+	verbose_step(ctx->steps,
+		     "the JVM was paused for %.3f ms by a heap walk by %s; %llu objects looked up "
+		     "one by one; the agent used at most %llu bytes",
+		     (double)wire->walk_ns / 1e6, method_name(wire->method),
+		     (unsigned long long)wire->resolved, (unsigned long long)wire->agent_peak);
 	return 0;
 }
 
@@ -140,20 +141,20 @@ static int ask_vm(const struct ctx *ctx, struct histo *h, struct err *err)
 	const char *line = h->live ? "GC.class_histogram" : "GC.class_histogram -all";
 	_cleanup_buf_ struct buf text = BUF_INIT;
 
-	if (answer_jcmd(ctx, line, VM_HISTOGRAM_MAX, &text, err) < 0)
+	if (attach_call_jcmd(ctx, line, VM_HISTOGRAM_MAX, &text, err) < 0)
 		return -1;
 	if (histo_parse_vm(h, buf_str(&text), text.len) < 0)
-		return err_set(err, EXIT_PARTIAL, "the JVM's answer is no whole histogram: %s",
+		return err_set(err, EXIT_PARTIAL, "the JVM's reply is not a complete histogram: %s",
 			       text.len ? buf_str(&text) : "it is empty");
 	return 0;
 }
 
-/* The reachable objects, or those of a file, whatever they are. */
+/* Counts all objects of the dump; the JVM dumps reachable objects only. */
 static int ask_dump(const struct ctx *ctx, struct histo *h, struct err *err)
 {
-	static const struct heap_dump_wanted wanted = { .limits = { DUMP_WAITING_MAX, 0 } };
+	static const struct dump_reader_wanted wanted = { .limits = { DUMP_WAITING_MAX, 0 } };
 	struct heap heap = { 0 };
-	struct hprof_reader *reader = heap_dump_read(ctx, &wanted, &heap, err);
+	struct hprof_reader *reader = dump_reader_read(ctx, &wanted, &heap, err);
 
 	for (uint32_t i = 0; reader && i < heap.n_classes; i++) {
 		const struct hprof_count count = hprof_count(reader, i);
@@ -176,7 +177,7 @@ static int ask(const struct ctx *ctx, struct histo *h, struct err *err)
 	return opts->vm ? ask_vm(ctx, h, err) : ask_agent(ctx, h, err);
 }
 
-/* -1: the histogram is a file's. */
+/* Returns -1 for a dump file. */
 static int64_t pid_of(const struct ctx *ctx)
 {
 	return ctx->jvm ? ctx->jvm->pid : -1;
@@ -206,16 +207,16 @@ static void show(const struct ctx *ctx, struct histo *h)
 	histo_print(h, &view, ctx->out);
 }
 
-/* With the base read already: it fails before the JVM is disturbed. */
-static int run_on(const struct ctx *ctx, struct histo *h, const struct histo *base,
-		  struct err *err)
+/* The caller has already loaded `base`: an error in that file does not disturb the JVM. */
+static int run_with_base(const struct ctx *ctx, struct histo *h, const struct histo *base,
+			 struct err *err)
 {
 	const struct histo_opts *opts = ctx->opts;
 
 	if (ask(ctx, h, err) < 0)
 		return -1;
-	steps_add(ctx->steps, "%zu classes have instances", h->n);
-	if (opts->save && histo_save(h, pid_of(ctx), opts->save, err) < 0)
+	verbose_step(ctx->steps, "%zu classes have instances", h->n);
+	if (opts->save && histo_file_save(h, pid_of(ctx), opts->save, err) < 0)
 		return -1;
 	if (opts->diff)
 		histo_subtract(h, base);
@@ -231,32 +232,34 @@ static int check(const struct ctx *ctx, struct err *err)
 	const struct histo_opts *opts = ctx->opts;
 
 	if (ctx->all && (opts->save || opts->diff))
-		return err_set(err, EXIT_USAGE, "--save and --diff are about one JVM, not all");
+		return err_set(err, EXIT_USAGE, "--save and --diff apply to one JVM, not to all");
 	if (opts->vm && opts->strict)
 		return err_set(err, EXIT_USAGE, "--vm and --strict exclude each other: "
 						"the JVM's own histogram uses no JVMTI");
 	if (opts->vm && opts->by == HISTO_LOADER)
-		return err_set(err, EXIT_USAGE, "--vm knows no loaders to sum up by");
+		return err_set(err, EXIT_USAGE, "--vm and --by loader exclude each other: "
+						"the JVM's histogram has no loaders");
 	if (opts->vm && opts->engine)
 		return err_set(err, EXIT_USAGE, "--vm and --engine exclude each other: "
-						"the JVM's own histogram needs neither");
+						"each selects how the objects are counted");
 	if (opts->strict && opts->engine == HEAP_BY_HPROF)
-		return err_set(err, EXIT_USAGE, "--strict is about the agent, not about dumps");
+		return err_set(err, EXIT_USAGE, "--strict and --engine hprof exclude each other: "
+						"a dump uses no JVMTI");
 	return 0;
 }
 
-/* A dump in a file has what it has, and nobody to ask. */
+/* Refuses options that need a JVM. */
 static int check_file(const struct ctx *ctx, struct err *err)
 {
 	const struct histo_opts *opts = ctx->opts;
 
 	if (opts->live)
-		return err_set(err, EXIT_USAGE, "--live collects in a JVM: what a dump in a file "
-						"has was decided when it was written");
+		return err_set(err, EXIT_USAGE, "--live needs a JVM, not a dump file: "
+						"no collection can change a dump");
 	if (opts->vm || opts->strict || opts->engine == HEAP_BY_AGENT)
 		return err_set(err, EXIT_USAGE,
-			       "%s is about a JVM, and a file is nothing but a dump",
-			       opts->vm	      ? "--vm"
+			       "%s needs a JVM, not a dump file",
+			       opts->vm       ? "--vm"
 			       : opts->strict ? "--strict"
 					      : "--engine agent");
 	return 0;
@@ -272,9 +275,9 @@ static int run(struct ctx *ctx, struct err *err)
 	if (ctx->file)
 		rc = check_file(ctx, err);
 	if (rc == 0 && opts->diff)
-		rc = histo_load(&base, opts->diff, err);
+		rc = histo_file_load(&base, opts->diff, err);
 	if (rc == 0)
-		rc = run_on(ctx, &h, &base, err);
+		rc = run_with_base(ctx, &h, &base, err);
 	histo_release(&h);
 	histo_release(&base);
 	return rc;
@@ -286,17 +289,16 @@ const struct cmd cmd_heaphisto = {
 	.synopsis = "TARGET|FILE.hprof[.gz]",
 	.summary = "instances and bytes of each class on the heap",
 	.details =
-		"All objects are counted, also those that the next collection would free;\n"
-		"--live makes a full collection first.  The total counts everything, also what\n"
-		"-n and --filter hide.  In a GLOB, * stands for any characters and ? for one.\n"
-		"One class's name without either has only that class counted, in the total,\n"
-		"too, and is faster.  With --by package, arrays count where their elements'\n"
-		"class does.\n"
-		"A heap dump is counted as it is; with --engine hprof, the JVM makes one of what\n"
-		"is reachable, and no file is left.\n",
+		"All objects are counted, also unreachable ones; --live runs a full collection\n"
+		"first.  The total includes rows that -n and --filter hide.  In a GLOB, * matches\n"
+		"any characters and ? matches one.  A class name without either counts only that\n"
+		"class, also in the total, which is faster.  With --by package, an array belongs\n"
+		"to the package of its element class.\n"
+		"A dump file is counted as it is.  With --engine hprof, the JVM dumps its\n"
+		"reachable objects, and no file is left.\n",
 	.need = NEED_JVM,
 	.takes_all = true,
-	.takes_dump = true,
+	.takes_file = true,
 	.free_words = -1,
 	.opts = histo_rows,
 	.opts_size = sizeof(struct histo_opts),

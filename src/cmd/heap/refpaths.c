@@ -1,11 +1,8 @@
-/*
- * refpaths: why instances of a class, or class loaders, are alive.
- */
-
+/* refpaths: paths from GC roots to instances of a class, or to class loaders. */
 #include "base/xalloc.h"
-#include "cmd/heap_source.h"
-#include "render/refpaths_json.h"
-#include "render/refpaths_text.h"
+#include "cmd/heap/heap_source.h"
+#include "model/heap/refpath.h"
+#include "render/heap/refpaths_view.h"
 
 #define GROUPS_SHOWN 5
 
@@ -21,10 +18,10 @@ struct refpaths_opts {
 static const struct opt refpaths_rows[] = {
 	{ 'n', NULL, OPT_NUMBER, AT(n), "N", "print the first N kinds of paths (default 5)", NULL },
 	{ 0, "subclasses", OPT_FLAG, AT(subclasses), NULL,
-	  "instances of subclasses and implementors, too", NULL },
+	  "include instances of subclasses and implementors", NULL },
 	{ 0, "weak", OPT_FLAG, AT(weak), NULL,
-	  "weak, soft, final and phantom references count", NULL },
-	{ 0, "to", OPT_TEXT, AT(loader), "LOADER", "to class loaders, not to instances", NULL },
+	  "follow soft, weak, final and phantom references, too", NULL },
+	{ 0, "to", OPT_TEXT, AT(loader), "LOADER", "show paths to class loaders instead", NULL },
 	HEAP_ROWS(AT(heap)),
 	OPT_END,
 };
@@ -40,21 +37,21 @@ static int choose(const struct ctx *ctx, const struct heap *h, struct refpaths_t
 	if (refpaths_choose(h, ctx->args[0], opts->subclasses, targets, &only_classes, err) < 0)
 		return -1;
 	if (only_classes && targets->n == 0)
-		cmd_note(ctx->cmd, "a heap dump does not tell who implements an interface: "
-				   "only subclasses of classes were looked for");
+		cmd_print_notice(ctx->cmd, "a heap dump does not record which classes implement an "
+					   "interface: only subclasses are included");
 	return 0;
 }
 
-/* The agent is asked for the fields that are shown, and for no others. */
-static int tell_fields(struct heap_source *source, const struct refpaths *paths, struct err *err)
+/* Asks the agent only for the fields that are shown. */
+static int fetch_fields(struct heap_source *source, const struct refpaths *paths, struct err *err)
 {
 	const struct heap *h = heap_source_heap(source);
 	_cleanup_free_ bool *wanted = xcalloc(h->n_classes, sizeof(*wanted));
 
-	for (size_t i = 0; i < paths->n_looked_into; i++) {
+	for (size_t i = 0; i < paths->n_examined; i++) {
 		struct refpath path;
 
-		refpath_find(h->graph, &paths->ways, paths->groups[i].example, &path);
+		refpath_find(h->graph, &paths->bfs, paths->groups[i].example, &path);
 		refpath_want_fields(h, &path, wanted);
 		refpath_release(&path);
 	}
@@ -86,8 +83,8 @@ static void show_text(const struct ctx *ctx, const struct heap *h, const struct 
 	refpaths_print(h, paths, what, ctx->out);
 }
 
-static int explain(const struct ctx *ctx, struct heap_source *source,
-		   const struct refpaths_targets *targets, bool partial, struct err *err)
+static int find_and_show(const struct ctx *ctx, struct heap_source *source,
+			 const struct refpaths_targets *targets, bool partial, struct err *err)
 {
 	const struct refpaths_opts *opts = ctx->opts;
 	const struct heap *h = heap_source_heap(source);
@@ -95,9 +92,9 @@ static int explain(const struct ctx *ctx, struct heap_source *source,
 	int rc;
 
 	refpaths_find(h, targets, opts->weak, opts->n ? opts->n : GROUPS_SHOWN, &paths);
-	steps_add(ctx->steps, "objects that are meant: %zu; kinds of paths to them: %zu",
-		  targets->n, paths.n_groups);
-	rc = tell_fields(source, &paths, err);
+	verbose_step(ctx->steps, "%zu target objects; %zu kinds of paths to them",
+		     targets->n, paths.n_groups);
+	rc = fetch_fields(source, &paths, err);
 	if (rc == 0 && ctx->json)
 		show_json(ctx, h, &paths, partial);
 	else if (rc == 0)
@@ -111,11 +108,11 @@ static int check(const struct ctx *ctx, struct err *err)
 	const struct refpaths_opts *opts = ctx->opts;
 
 	if (!opts->loader && ctx->n_args == 0)
-		return err_set(err, EXIT_USAGE, "what class are the instances of? name one behind "
-						"TARGET, or a class loader with --to");
+		return err_set(err, EXIT_USAGE, "missing CLASS: give a class after TARGET, "
+						"or a class loader with --to");
 	if (opts->loader && (ctx->n_args > 0 || opts->subclasses))
-		return err_set(err, EXIT_USAGE, "--to is about class loaders: it takes no CLASS "
-						"and no --subclasses");
+		return err_set(err, EXIT_USAGE, "--to excludes CLASS and --subclasses: "
+						"it shows paths to class loaders");
 	return 0;
 }
 
@@ -132,30 +129,29 @@ static int run(struct ctx *ctx, struct err *err)
 		return -1;
 	rc = choose(ctx, heap_source_heap(source), &targets, err);
 	if (rc == 0)
-		rc = explain(ctx, source, &targets, partial, err);
+		rc = find_and_show(ctx, source, &targets, partial, err);
 	refpaths_targets_release(&targets);
 	if (heap_source_close(source, err) < 0)
 		rc = -1;
 	if (rc == 0 && partial)
-		return err_set(err, EXIT_PARTIAL, "the walk was ended early: this is what was "
-						  "met until then; --max-pause and "
-						  "--max-memory allow more");
+		return err_set(err, EXIT_PARTIAL, "the heap walk was stopped: the result covers "
+						  "a part of the heap; allow more with "
+						  "--max-pause or --max-memory");
 	return rc;
 }
 
 const struct cmd cmd_refpaths = {
 	.name = "refpaths",
 	.synopsis = "TARGET|FILE.hprof[.gz] CLASS",
-	.summary = "why instances are alive: paths from GC roots",
+	.summary = "paths from GC roots to instances: why they are alive",
 	.details =
-		"The shortest path to each instance, and those merged that are alike; of each\n"
-		"kind the shortest is shown, a line an object: how it is held, and what it is.\n"
-		"CLASS may be a glob, in which * stands for any characters and ? for one.\n"
-		"With --to LOADER instead of CLASS: why these class loaders are alive.  LOADER\n"
-		"is a label as 'jtool classes' has it, a class with or without the package, a\n"
-		"name, or a @HASH.\n",
+		"Finds the shortest path to each instance and merges similar paths.  Of each kind\n"
+		"the shortest path is shown, one object per line: the reference and the class.\n"
+		"CLASS may be a glob, in which * matches any characters and ? matches one.\n"
+		"--to LOADER shows paths to class loaders instead.  LOADER is a label as shown by\n"
+		"'jtool classes', a class with or without the package, a name, or a @HASH.\n",
 	.need = NEED_JVM,
-	.takes_dump = true,
+	.takes_file = true,
 	.min_args = 0,
 	.max_args = 1,
 	.free_words = -1,

@@ -1,24 +1,22 @@
-/*
- * retained: what classes, packages and objects keep alive, which an analyser finds out from a
- * heap dump, without one.
- */
+/* retained: retained sizes by class, package or object, the dominator tree, and leak suspects. */
 #include "base/progress.h"
 #include "base/xalloc.h"
-#include "cmd/heap_source.h"
-#include "model/refpath.h"
-#include "render/retained.h"
+#include "cmd/heap/heap_source.h"
+#include "model/heap/refpath.h"
+#include "render/heap/retained.h"
 
-#define TREE_SHARE 100    /* --tree shows what retains a hundredth of the heap */
+#define TREE_SHARE 100    /* --tree shows objects that retain 1/100 of the heap */
 #define TREE_DEPTH 10
 #define TREE_DEPTH_MAX 100
-#define SUSPECT_SHARE 10  /* a suspect holds a tenth */
-#define MANY 1000000      /* objects that take a while to look at */
-#define TEXTS_FROM 1024   /* a String that the tree shows is longer than this */
+#define SUSPECT_SHARE 10  /* a suspect retains 1/10 of the heap */
+#define MANY 1000000      /* show progress if there are at least so many objects */
+#define TEXTS_FROM 1024   /* characters of the shortest String whose text is read */
 
 struct retained_opts {
 	struct heap_opts heap;
-	unsigned rows, depth; /* 0: all, TREE_DEPTH */
-	unsigned min;         /* bytes; 0: TREE_SHARE */
+	unsigned rows,        /* 0: all */
+		depth;        /* of --tree; 0: TREE_DEPTH */
+	unsigned min;         /* of --tree, in bytes; 0: 1/TREE_SHARE of the heap */
 	int sort, by;
 	const char *filter;
 	bool tree, suspects, weak, strings;
@@ -38,33 +36,33 @@ static const struct opt retained_opt_rows[] = {
 	  sorts },
 	{ 0, "by", OPT_CHOICE, AT(by), "WHAT", "class (default), package or loader", groups },
 	{ 0, "filter", OPT_TEXT, AT(filter), "GLOB", "only classes whose name matches", NULL },
-	{ 0, "tree", OPT_FLAG, AT(tree), NULL, "the biggest objects, and what they hold", NULL },
+	{ 0, "tree", OPT_FLAG, AT(tree), NULL, "show the dominator tree of large objects", NULL },
 	{ 0, "depth", OPT_NUMBER, AT(depth), "N", "levels of the tree (default 10)", NULL },
 	{ 0, "min", OPT_NUMBER, AT(min), "BYTES",
-	  "the tree's objects retain as much (default: 1 % of the heap)", NULL },
-	{ 0, "suspects", OPT_FLAG, AT(suspects), NULL, "what holds a tenth of the heap, and why",
-	  NULL },
-	{ 0, "weak", OPT_FLAG, AT(weak), NULL, "weak, soft and other references count, too", NULL },
-	{ 0, "strings", OPT_FLAG, AT(strings), NULL, "with the first characters of Strings", NULL },
+	  "least retained size in the tree (default: 1 % of the heap)", NULL },
+	{ 0, "suspects", OPT_FLAG, AT(suspects), NULL,
+	  "show leak suspects: they retain 10 % of the heap or more", NULL },
+	{ 0, "weak", OPT_FLAG, AT(weak), NULL,
+	  "follow soft, weak, final and phantom references, too", NULL },
+	{ 0, "strings", OPT_FLAG, AT(strings), NULL, "show the first characters of Strings", NULL },
 	HEAP_ROWS(AT(heap)),
 	OPT_END,
 };
 
-/* All that was found. */
 struct findings {
-	struct graph_tree tree;
-	struct graph_ways ways;
+	struct dominators tree;
+	struct graph_bfs paths;
 	struct retained rows;
 	struct retained_tree top;
 	struct retained_suspects suspects;
 	bool is_dump;
-	struct graph_sum unreached; /* of a dump */
+	struct graph_sum unreached; /* unreachable objects of a dump */
 };
 
 static void findings_release(struct findings *f)
 {
-	graph_tree_release(&f->tree);
-	graph_ways_release(&f->ways);
+	dominators_release(&f->tree);
+	graph_bfs_release(&f->paths);
 	retained_release(&f->rows);
 	retained_tree_release(&f->top);
 	retained_suspects_release(&f->suspects);
@@ -90,13 +88,13 @@ static void find_top(const struct retained_opts *opts, const struct heap *h, str
 	retained_tree_find(&f->top, h->graph, &f->tree, &top);
 }
 
-static void find_ways(const struct retained_opts *opts, const struct heap *h, struct findings *f)
+static void find_paths(const struct retained_opts *opts, const struct heap *h, struct findings *f)
 {
 	_cleanup_free_ uint32_t *nodes = xcalloc(f->suspects.n + 1, sizeof(*nodes));
 
 	for (size_t i = 0; i < f->suspects.n; i++)
 		nodes[i] = f->suspects.list[i].node;
-	graph_find_ways_to(h->graph, opts->weak, nodes, f->suspects.n, &f->ways);
+	graph_bfs_to(h->graph, opts->weak, nodes, f->suspects.n, &f->paths);
 }
 
 static void find(const struct ctx *ctx, const struct heap *h, struct findings *f)
@@ -106,11 +104,11 @@ static void find(const struct ctx *ctx, const struct heap *h, struct findings *f
 
 	progress_begin(&progress);
 	if (graph_n(h->graph) > MANY)
-		progress_tell(&progress, "finding what retains what: %.1f million objects",
+		progress_show(&progress, "computing retained sizes: %.1f million objects",
 			      graph_n(h->graph) / 1e6);
-	graph_find_tree(h->graph, opts->weak, &f->tree);
-	steps_add(ctx->steps, "dominators of %llu objects found",
-		  (unsigned long long)f->tree.n_reached);
+	dominators_find(h->graph, opts->weak, &f->tree);
+	verbose_step(ctx->steps, "found the dominators of %llu objects",
+		     (unsigned long long)f->tree.n_reached);
 	if (f->is_dump)
 		f->unreached = graph_sum_unreached(h->graph, &f->tree);
 	if (ctx->json || (!opts->tree && !opts->suspects))
@@ -120,14 +118,13 @@ static void find(const struct ctx *ctx, const struct heap *h, struct findings *f
 	if (opts->suspects) {
 		retained_suspects_find(&f->suspects, h->graph, &f->tree,
 				       f->tree.total / SUSPECT_SHARE);
-		find_ways(opts, h, f);
+		find_paths(opts, h, f);
 	}
 	progress_end(&progress);
 }
 
-/* Whose fields the edges of the tree are called by. */
-static void want_fields_of_tree(const struct heap *h, const struct retained_tree *top,
-				bool *wanted)
+/* Marks the classes whose field names are shown at the edges of the tree. */
+static void want_fields_of_tree(const struct heap *h, const struct retained_tree *top, bool *wanted)
 {
 	for (size_t i = 0; i < top->n; i++) {
 		const struct retained_entry *entry = &top->entries[i];
@@ -140,15 +137,15 @@ static void want_fields_of_tree(const struct heap *h, const struct retained_tree
 	}
 }
 
-static void want_fields_of_ways(const struct heap *h, const struct findings *f, bool *wanted)
+static void want_fields_of_paths(const struct heap *h, const struct findings *f, bool *wanted)
 {
 	for (size_t i = 0; i < f->suspects.n; i++) {
 		uint32_t node = f->suspects.list[i].node;
 		struct refpath path;
 
-		if (f->ways.parent[node] == GRAPH_NONE)
+		if (f->paths.parent[node] == GRAPH_NONE)
 			continue;
-		refpath_find(h->graph, &f->ways, node, &path);
+		refpath_find(h->graph, &f->paths, node, &path);
 		refpath_want_fields(h, &path, wanted);
 		refpath_release(&path);
 	}
@@ -160,7 +157,7 @@ static int name_fields(struct heap_source *source, const struct heap *h, const s
 	_cleanup_free_ bool *wanted = xcalloc(h->n_classes + 1, sizeof(*wanted));
 
 	want_fields_of_tree(h, &f->top, wanted);
-	want_fields_of_ways(h, f, wanted);
+	want_fields_of_paths(h, f, wanted);
 	return heap_source_fields(source, wanted, err);
 }
 
@@ -169,7 +166,7 @@ static void print_json(const struct ctx *ctx, const struct retained_view *view)
 	struct json *doc = json_object();
 
 	heap_source_put(ctx, doc);
-	retained_put_json(view, doc);
+	retained_put(view, doc);
 	json_print_take(doc, ctx->out);
 }
 
@@ -184,7 +181,7 @@ static void show(const struct ctx *ctx, const struct heap *h, const struct findi
 		.n_rows = opts->rows > 0 && opts->rows < f->rows.n ? opts->rows : f->rows.n,
 		.top = opts->tree ? &f->top : NULL,
 		.suspects = opts->suspects ? &f->suspects : NULL,
-		.ways = &f->ways,
+		.bfs = &f->paths,
 		.unreached = f->is_dump ? &f->unreached : NULL,
 	};
 
@@ -209,11 +206,12 @@ static int check(const struct ctx *ctx, struct err *err)
 	const struct retained_opts *opts = ctx->opts;
 
 	if (opts->depth > TREE_DEPTH_MAX)
-		return err_set(err, EXIT_USAGE, "--depth: at most %d levels", TREE_DEPTH_MAX);
+		return err_set(err, EXIT_USAGE, "invalid --depth: expected at most %d levels",
+			       TREE_DEPTH_MAX);
 	if (opts->strings && !opts->tree && !opts->suspects)
-		return err_set(err, EXIT_USAGE, "--strings is about --tree and --suspects");
+		return err_set(err, EXIT_USAGE, "--strings needs --tree or --suspects");
 	if ((opts->depth > 0 || opts->min > 0) && !opts->tree)
-		return err_set(err, EXIT_USAGE, "--%s is about --tree",
+		return err_set(err, EXIT_USAGE, "--%s needs --tree",
 			       opts->depth > 0 ? "depth" : "min");
 	return 0;
 }
@@ -242,17 +240,18 @@ static int run(struct ctx *ctx, struct err *err)
 const struct cmd cmd_retained = {
 	.name = "retained",
 	.synopsis = "TARGET|FILE.hprof[.gz]",
-	.summary = "what classes and objects keep alive",
+	.summary = "retained sizes of classes and objects",
 	.details =
-		"What an object retains is what would go with it: itself, and all that is alive\n"
-		"through it alone.  A class retains what its instances do together.\n"
+		"The retained size of an object is the memory that would be freed with it: its\n"
+		"own and that of all objects that are reachable only through it.  The retained\n"
+		"size of a class is that of all its instances together.\n"
 		"\n"
-		"--tree shows the objects that retain a hundredth of the heap or more, or --min\n"
-		"BYTES, below the one that keeps each alive; at most N of each one's with -n N.\n"
-		"--suspects shows what holds a tenth of the heap or more in smaller pieces, and\n"
-		"the shortest way from a root to it.\n",
+		"--tree shows each object that retains 1 % of the heap or more, or --min BYTES,\n"
+		"below its dominator; -n N shows at most N per dominator.  --suspects shows\n"
+		"objects and classes that retain 10 % of the heap or more in smaller pieces,\n"
+		"with the shortest path from a GC root.\n",
 	.need = NEED_JVM,
-	.takes_dump = true,
+	.takes_file = true,
 	.free_words = -1,
 	.opts = retained_opt_rows,
 	.opts_size = sizeof(struct retained_opts),

@@ -1,13 +1,10 @@
-/*
- * jfr: the flight recorder, as the diagnostic commands JFR.* run it, but with files that come to
- * the caller.
- */
-#include "cmd/jfr.h"
+/* The command jfr: runs the diagnostic commands JFR.* and brings their files to the caller. */
+#include "cmd/jfr/jfr.h"
 
 #include <string.h>
 
-#include "cmd/answer.h"
-#include "target/attach.h"
+#include "cmd/attach_call.h"
+#include "attach/attach.h"
 
 #define ANSWER_MAX (4u * 1024 * 1024)
 
@@ -16,11 +13,11 @@
 static const struct opt jfr_rows[] = {
 	{ 'd', "duration", OPT_SECONDS, AT(duration_ms), "SECONDS",
 	  "how long to record (default 30)", NULL },
-	{ 0, "force", OPT_FLAG, AT(force), NULL, "overwrite FILE", NULL },
+	{ 0, "force", OPT_FLAG, AT(force), NULL, "replace FILE if it exists", NULL },
 	OPT_END,
 };
 
-/* What writes a file answers when that is done, which may take long. */
+/* `writes`: the command writes a file before it answers, which may take minutes. */
 static int ask(const struct ctx *ctx, const char *line, bool writes, struct jfr_answer *answer,
 	       struct err *err)
 {
@@ -41,7 +38,7 @@ static int ask(const struct ctx *ctx, const char *line, bool writes, struct jfr_
 	rc = spool_text(&reply.output, &answer->text, ANSWER_MAX);
 	attach_reply_release(&reply);
 	if (rc < 0)
-		return err_set(err, EXIT_PARTIAL, "the JVM's answer could not be kept: %s",
+		return err_set(err, EXIT_PARTIAL, "cannot store the JVM's answer: %s",
 			       strerror(-rc));
 	return 0;
 }
@@ -58,11 +55,10 @@ int jfr_refusal(const char *line, const struct jfr_answer *answer, struct err *e
 
 	if (strstr(buf_str(&answer->text), "Unknown diagnostic command"))
 		return err_set(err, EXIT_ANSWER,
-			       "this JVM has no Flight Recorder: it does not know %.*s", len,
-			       line);
+			       "this JVM has no Flight Recorder: %.*s is unknown", len, line);
 	jfr_one_line(&words, buf_str(&answer->text));
 	if (words.len == 0)
-		return err_set(err, EXIT_ANSWER, "the JVM refused %.*s and did not say why", len,
+		return err_set(err, EXIT_ANSWER, "the JVM refused %.*s and gave no reason", len,
 			       line);
 	return err_set(err, EXIT_ANSWER, "%.*s: %s", len, line, buf_str(&words));
 }
@@ -81,8 +77,8 @@ int jfr_do(const struct ctx *ctx, enum jfr_verb verb, const char *line,
 	return rc;
 }
 
-/* Pass it on and show what the JVM says: "JFR.start" and the caller's words. */
-static int pass_on(const struct ctx *ctx, enum jfr_verb verb, const char *command,
+/* Runs `command`, for example "JFR.start", with the caller's words, and shows the answer. */
+static int forward(const struct ctx *ctx, enum jfr_verb verb, const char *command,
 		   const struct jfr_request *req, struct err *err)
 {
 	_cleanup_buf_ struct buf line = BUF_INIT;
@@ -92,10 +88,10 @@ static int pass_on(const struct ctx *ctx, enum jfr_verb verb, const char *comman
 	buf_addf(&line, "%s%s", command, buf_str(&req->words));
 	rc = jfr_do(ctx, verb, buf_str(&line), &answer, err);
 	if (ctx->json && (rc == 0 || answer.text.len > 0))
-		answer_print_json(ctx, answer.code, &answer.text);
+		attach_call_print_json(ctx, answer.code, &answer.text);
 	else if (rc == 0)
 		(void)fwrite(buf_str(&answer.text), 1, answer.text.len, ctx->out);
-	/* Up to JDK 17 the JVM does not tell of a file of its own. */
+	/* Up to JDK 17, the JVM does not report that it wrote its own file. */
 	if (rc == 0 && verb == JFR_STOP && !ctx->json &&
 	    !strstr(buf_str(&answer.text), "written to"))
 		fputs("Its data was discarded, unless it was started with a filename.\n",
@@ -108,17 +104,17 @@ static int jfr_start(const struct ctx *ctx, const struct jfr_request *req, struc
 {
 	if (jfr_check_repository(ctx, err) < 0)
 		return -1;
-	return pass_on(ctx, JFR_START, "JFR.start", req, err);
+	return forward(ctx, JFR_START, "JFR.start", req, err);
 }
 
 static int jfr_check(const struct ctx *ctx, const struct jfr_request *req, struct err *err)
 {
-	return pass_on(ctx, JFR_CHECK, "JFR.check", req, err);
+	return forward(ctx, JFR_CHECK, "JFR.check", req, err);
 }
 
 static int save(const struct ctx *ctx, const struct jfr_request *req, struct err *err)
 {
-	struct outfile out;
+	struct atomic_file out;
 	int rc;
 
 	if (jfr_open_file(ctx, req->file, &out, err) < 0)
@@ -126,7 +122,7 @@ static int save(const struct ctx *ctx, const struct jfr_request *req, struct err
 	rc = jfr_fetch(ctx, buf_str(&req->words), 0, &out, err);
 	if (rc == 0)
 		rc = jfr_commit(ctx, req->file, &out, err);
-	outfile_release(&out);
+	atomic_file_release(&out);
 	return rc;
 }
 
@@ -136,8 +132,8 @@ static int jfr_dump(const struct ctx *ctx, const struct jfr_request *req, struct
 }
 
 /*
- * With a file the recording is dumped first, and stopped when the file is safe here: JFR.stop
- * itself says "Stopped" and throws the data away when the file cannot be written.
+ * With a file, dumps the recording first and stops it once the file is complete: JFR.stop itself
+ * reports success and discards the data if it cannot write the file.
  */
 static int jfr_stop(const struct ctx *ctx, const struct jfr_request *req, struct err *err)
 {
@@ -146,25 +142,26 @@ static int jfr_stop(const struct ctx *ctx, const struct jfr_request *req, struct
 	int rc;
 
 	if (!req->file)
-		return pass_on(ctx, JFR_STOP, "JFR.stop", req, err);
+		return forward(ctx, JFR_STOP, "JFR.stop", req, err);
 	if (save(ctx, req, err) < 0)
 		return -1;
 	buf_addf(&line, "JFR.stop%s", buf_str(&req->words));
 	rc = jfr_do(ctx, JFR_STOP, buf_str(&line), &answer, err);
-	/* One whose duration is over: JDK 8 to 17 keep it until the JVM ends. */
+	/* The duration has passed: JDK 8 to 17 keep an ended recording until the JVM exits. */
 	if (rc < 0 && strstr(buf_str(&answer.text), "already stopped")) {
 		*err = (struct err){ .code = EXIT_DONE };
 		rc = 0;
 	}
 	if (rc < 0)
-		err_prefix(err, "%s is whole, but the recording goes on", req->file);
+		err_prefix(err, "%s is complete, but the recording continues", req->file);
 	buf_release(&answer.text);
 	return rc;
 }
 
 static const struct subcommand {
 	const char *name;
-	bool may_save, must_save; /* a file of the caller's */
+	bool may_save,  /* FILE is accepted */
+		must_save; /* FILE is required */
 	jfr_run *run;
 } subcommands[] = {
 	{ "start", false, false, jfr_start },
@@ -190,14 +187,14 @@ static int read_word(struct jfr_request *req, const char *word, bool may_save, s
 
 	if (may_save && file) {
 		if (req->file)
-			return err_set(err, EXIT_USAGE, "two files are given: '%s' and '%s'",
+			return err_set(err, EXIT_USAGE, "two files given: '%s' and '%s'",
 				       req->file, file);
 		req->file = file;
-		return file[0] ? 0 : err_set(err, EXIT_USAGE, "the name of the file is empty");
+		return file[0] ? 0 : err_set(err, EXIT_USAGE, "the file name is empty");
 	}
 	if (jfr_add_word(&req->words, word) < 0)
 		return err_set(err, EXIT_USAGE,
-			       "the JVM cannot be told %s: it has line ends or both kinds of "
+			       "cannot pass '%s' to the JVM: it has line breaks or both kinds of "
 			       "quotes", word);
 	if (jfr_value_of(word, "name"))
 		req->name = jfr_value_of(word, "name");
@@ -209,16 +206,16 @@ static int check_stop(char *const *words, int n, const struct jfr_request *req, 
 	for (int i = 0; i < n; i++) {
 		if (strchr(words[i], '=') && !jfr_value_of(words[i], "name") &&
 		    !jfr_value_of(words[i], "filename"))
-			return err_set(err, EXIT_USAGE, "stop takes name= and filename=, not %s",
+			return err_set(err, EXIT_USAGE, "stop takes name= and filename=, not '%s'",
 				       words[i]);
 	}
 	if (!req->name)
 		return err_set(err, EXIT_USAGE,
-			       "stop which recording? Give name=NAME; check lists them");
+			       "missing name=NAME: name the recording to stop; check lists them");
 	return 0;
 }
 
-/* What record says itself. */
+/* Refuses the keys that `jfr record` sets itself. */
 static int check_record(char *const *words, int n, struct err *err)
 {
 	static const char *const own[] = { "name", "duration", "delay", "dumponexit" };
@@ -227,8 +224,8 @@ static int check_record(char *const *words, int n, struct err *err)
 		for (size_t j = 0; j < ARRAY_SIZE(own); j++) {
 			if (jfr_value_of(words[i], own[j]))
 				return err_set(err, EXIT_USAGE,
-					       "record takes no %s=: -d is for how long, and "
-					       "start for the rest", own[j]);
+					       "record takes no %s=: use -d for the duration, or "
+					       "start", own[j]);
 		}
 	}
 	return 0;
@@ -242,10 +239,9 @@ static int check_options(const struct ctx *ctx, const struct subcommand *sub,
 	if (opts->duration_ms && sub->run != jfr_record)
 		return err_set(err, EXIT_USAGE, "-d is for record; start takes duration=30s");
 	if (opts->force && !req->file)
-		return err_set(err, EXIT_USAGE, "--force, but there is no FILE to overwrite");
+		return err_set(err, EXIT_USAGE, "--force needs a FILE to replace");
 	if (sub->must_save && !req->file)
-		return err_set(err, EXIT_USAGE,
-			       "%s to which file? Give FILE or filename=FILE, a path of yours",
+		return err_set(err, EXIT_USAGE, "missing FILE: name the file that %s writes",
 			       sub->name);
 	if (ctx->json && req->file && strcmp(req->file, "-") == 0)
 		return err_set(err, EXIT_USAGE,
@@ -253,7 +249,7 @@ static int check_options(const struct ctx *ctx, const struct subcommand *sub,
 	return 0;
 }
 
-static int understand(const struct ctx *ctx, struct jfr_request *req, struct err *err)
+static int parse_request(const struct ctx *ctx, struct jfr_request *req, struct err *err)
 {
 	const struct subcommand *sub = subcommand_find(ctx->args[0]);
 	char *const *words = ctx->args + 1;
@@ -261,8 +257,8 @@ static int understand(const struct ctx *ctx, struct jfr_request *req, struct err
 
 	if (!sub)
 		return err_set(err, EXIT_USAGE,
-			       "'%s' is none of start, check, dump, stop, configure, record",
-			       ctx->args[0]);
+			       "unknown subcommand '%s': choose from start, check, dump, stop, "
+			       "configure, record", ctx->args[0]);
 	for (int i = 0; i < n; i++) {
 		if (read_word(req, words[i], sub->may_save, err) < 0)
 			return -1;
@@ -274,11 +270,10 @@ static int understand(const struct ctx *ctx, struct jfr_request *req, struct err
 	return check_options(ctx, sub, req, err);
 }
 
-/* Before a JVM is looked for. */
 static int check(const struct ctx *ctx, struct err *err)
 {
 	struct jfr_request req = { .words = BUF_INIT };
-	int rc = understand(ctx, &req, err);
+	int rc = parse_request(ctx, &req, err);
 
 	buf_release(&req.words);
 	return rc;
@@ -287,7 +282,7 @@ static int check(const struct ctx *ctx, struct err *err)
 static int run(struct ctx *ctx, struct err *err)
 {
 	struct jfr_request req = { .words = BUF_INIT };
-	int rc = understand(ctx, &req, err);
+	int rc = parse_request(ctx, &req, err);
 
 	if (rc == 0)
 		rc = subcommand_find(ctx->args[0])->run(ctx, &req, err);
@@ -303,12 +298,12 @@ const struct cmd cmd_jfr = {
 	.details =
 		"  start [KEY=VALUE...]       begin a recording: name=, settings=, maxsize=, ...\n"
 		"  check [name=NAME]          list the recordings\n"
-		"  dump FILE [KEY=VALUE...]   what is recorded so far, to a file of yours\n"
-		"  stop name=NAME [FILE]      end it, with its data to a file of yours\n"
-		"  configure [KEY=VALUE...]   show the recorder's settings, or change some\n"
-		"  record [-d SECONDS] FILE   start, wait, fetch and stop in one\n"
-		"What KEYs there are is the JVM's: jtool jcmd TARGET help JFR.start.  FILE may\n"
-		"be - for stdout.\n",
+		"  dump FILE [KEY=VALUE...]   write the data recorded so far to FILE\n"
+		"  stop name=NAME [FILE]      end the recording, and write its data to FILE\n"
+		"  configure [KEY=VALUE...]   show or change the recorder's settings\n"
+		"  record [-d SECONDS] FILE   start, wait, write to FILE, and stop\n"
+		"FILE is a path of the caller; - is stdout.  The JVM defines the KEYs: run\n"
+		"jtool jcmd TARGET help JFR.start.\n",
 	.need = NEED_JVM,
 	.min_args = 1,
 	.max_args = -1,

@@ -1,9 +1,7 @@
-/*
- * jfr configure: the recorder's settings, shown, or changed and compared.
- */
+/* jfr configure: shows the recorder's settings, or changes them and shows the differences. */
 #include <string.h>
 
-#include "cmd/jfr.h"
+#include "cmd/jfr/jfr.h"
 #include "proc/procfs.h"
 #include "render/json.h"
 
@@ -51,7 +49,7 @@ static struct json *settings_json(const struct ctx *ctx, const struct jfr_settin
 	return doc;
 }
 
-/* As KEY=VALUE, which is what configure takes. */
+/* Prints KEY=VALUE lines, the syntax that configure accepts. */
 static void show_settings(const struct ctx *ctx, const struct jfr_settings *s)
 {
 	_cleanup_buf_ struct buf line = BUF_INIT;
@@ -71,8 +69,8 @@ static void show_settings(const struct ctx *ctx, const struct jfr_settings *s)
 }
 
 /*
- * JfrRecorder::create() starts this thread, and nothing else tells that it ran: the repository
- * has a path before when one was configured.  JDK 27 keeps both ends of a long name.
+ * Finds the thread that JfrRecorder::create() starts.  No JFR.* answer shows whether create() ran:
+ * a configured repository has a path even before.  JDK 27 shortens long thread names in the middle.
  */
 static bool is_recorder(const char *name, void *found)
 {
@@ -89,15 +87,15 @@ static bool is_initialised(const struct jvm *jvm)
 	if (procfs_open(&proc, "/proc") < 0)
 		return false;
 	if (procfs_thread_names(&proc, jvm->pid, is_recorder, &found) < 0)
-		found = false; /* going away: the JVM will not answer either */
+		found = false; /* the JVM is exiting: there is no recorder to ask */
 	procfs_close(&proc);
 	return found;
 }
 
 /*
- * JDK 8 to 17 take any value at any time and say so.  Those of buffers have no effect then, and a
- * greater stackdepth lets them write frames behind the end of arrays of the old length: they die
- * of a corrupted heap within seconds.  JDK 21 and later ignore these without a word.
+ * Refuses settings that cannot change once JFR is initialised.  JDK 8 to 17 accept them and report
+ * success; buffer sizes then have no effect, and a greater stackdepth writes frames beyond the end
+ * of arrays of the old length, which corrupts the heap.  JDK 21 and later ignore them silently.
  */
 static int check_sealed(const struct ctx *ctx, struct err *err)
 {
@@ -109,41 +107,41 @@ static int check_sealed(const struct ctx *ctx, struct err *err)
 		if (!is_initialised(ctx->jvm))
 			return 0;
 		return err_set(err, EXIT_ANSWER,
-			       "%s was not set: it can only be before the JVM's first recording, "
-			       "and JFR is initialised already (JDK 8 to 17 would say they took "
-			       "it, and may crash)", jfr_setting_info[setting].key);
+			       "cannot set %s after the JVM's first recording: JFR is initialised "
+			       "already (JDK 8 to 17 would report success, and may crash)",
+			       jfr_setting_info[setting].key);
 	}
 	return 0;
 }
 
-/* What the JVM says before, to, and after a change. */
-struct told {
+/* The settings before a change, in its answer, and after it. */
+struct observed {
 	struct jfr_settings before, answer, after;
 };
 
 struct change {
-	bool asked_for, taken;
+	bool requested, accepted;
 	const struct jfr_value *before, *after;
 };
 
 /*
- * The answer has a line for each setting that was taken, but is a list of all when none was, and
- * an error stands alone in it, although what came first was taken then.
+ * The answer has a line for each changed setting, or lists all settings if none has changed.  An
+ * error message has no such lines, although the settings before the wrong one have changed.
  */
-static struct change change_of(const struct ctx *ctx, int setting, const struct told *told)
+static struct change change_of(const struct ctx *ctx, int setting, const struct observed *observed)
 {
-	const struct jfr_value *answer = &told->answer.values[setting];
-	bool answered = answer->known && !told->answer.is_listing;
+	const struct jfr_value *answer = &observed->answer.values[setting];
+	bool answered = answer->known && !observed->answer.is_listing;
 	struct change c = {
-		.before = &told->before.values[setting],
-		.after = &told->after.values[setting],
+		.before = &observed->before.values[setting],
+		.after = &observed->after.values[setting],
 	};
 
 	for (int i = 1; i < ctx->n_args; i++)
-		c.asked_for = c.asked_for || jfr_setting_find(ctx->args[i]) == setting;
+		c.requested = c.requested || jfr_setting_find(ctx->args[i]) == setting;
 	if (!c.after->known && answered)
 		c.after = answer;
-	c.taken = answered || !jfr_value_same(c.before, c.after);
+	c.accepted = answered || !jfr_value_same(c.before, c.after);
 	return c;
 }
 
@@ -169,56 +167,56 @@ static void put_change(struct json *changed, int setting, const struct change *c
 	json_put(changed, info->key, one);
 }
 
-static int not_taken(const struct buf *keys, const struct jfr_settings *answer, struct err *err)
+static int not_accepted(const struct buf *keys, const struct jfr_settings *answer, struct err *err)
 {
 	_cleanup_buf_ struct buf why = BUF_INIT;
 
 	jfr_one_line(&why, buf_str(&answer->words));
-	return err_set(err, EXIT_ANSWER, "the JVM did not take %s: %s", buf_str(keys),
+	return err_set(err, EXIT_ANSWER, "the JVM did not accept %s: %s", buf_str(keys),
 		       why.len ? buf_str(&why) : "it can only be set before the first recording");
 }
 
-static int show_changes(const struct ctx *ctx, const struct told *told, struct err *err)
+static int show_changes(const struct ctx *ctx, const struct observed *observed, struct err *err)
 {
 	_cleanup_buf_ struct buf refused = BUF_INIT;
 	struct json *changed = ctx->json ? json_object() : NULL;
 
 	for (int i = 0; i < N_JFR_SETTINGS; i++) {
-		struct change c = change_of(ctx, i, told);
+		struct change c = change_of(ctx, i, observed);
 
-		if (c.asked_for && !c.taken)
+		if (c.requested && !c.accepted)
 			buf_addf(&refused, "%s%s", refused.len ? ", " : "",
 				 jfr_setting_info[i].key);
-		else if (c.taken && changed)
+		else if (c.accepted && changed)
 			put_change(changed, i, &c);
-		else if (c.taken)
+		else if (c.accepted)
 			show_change(ctx, i, &c);
 	}
 	if (changed) {
-		struct json *doc = settings_json(ctx, &told->after);
+		struct json *doc = settings_json(ctx, &observed->after);
 
 		json_put(doc, "changed", changed);
 		json_print_take(doc, ctx->out);
 	}
-	return refused.len ? not_taken(&refused, &told->answer, err) : 0;
+	return refused.len ? not_accepted(&refused, &observed->answer, err) : 0;
 }
 
 static int change(const struct ctx *ctx, const char *words, struct err *err)
 {
-	struct told told = { .before = { .is_listing = false } };
+	struct observed observed = { .before = { .is_listing = false } };
 	int rc = check_sealed(ctx, err);
 
 	if (rc == 0)
-		rc = jfr_ask_settings(ctx, "", &told.before, err);
+		rc = jfr_ask_settings(ctx, "", &observed.before, err);
 	if (rc == 0)
-		rc = jfr_ask_settings(ctx, words, &told.answer, err);
+		rc = jfr_ask_settings(ctx, words, &observed.answer, err);
 	if (rc == 0)
-		rc = jfr_ask_settings(ctx, "", &told.after, err);
+		rc = jfr_ask_settings(ctx, "", &observed.after, err);
 	if (rc == 0)
-		rc = show_changes(ctx, &told, err);
-	jfr_settings_release(&told.before);
-	jfr_settings_release(&told.answer);
-	jfr_settings_release(&told.after);
+		rc = show_changes(ctx, &observed, err);
+	jfr_settings_release(&observed.before);
+	jfr_settings_release(&observed.answer);
+	jfr_settings_release(&observed.after);
 	return rc;
 }
 

@@ -1,8 +1,8 @@
 /*
- * jfr: a recording's way from the target's file to the caller's.
+ * jfr: copies a recording from the JVM to the caller's file.
  *
- * The JVM writes a file in a private place, never a FIFO: JDK 17 opens it to look whether it can
- * be written, closes it, and waits for ever when it opens it again.
+ * The JVM writes to a staged file, never to a FIFO: JDK 17 opens the file to check that it is
+ * writable, closes it, and would block forever when it opens the FIFO again.
  */
 #include <dirent.h>
 #include <errno.h>
@@ -10,23 +10,24 @@
 #include <string.h>
 
 #include "cmd/fetch.h"
-#include "cmd/jfr.h"
-#include "model/jfr_chunks.h"
+#include "cmd/jfr/jfr.h"
+#include "model/jfr/jfr_chunks.h"
 #include "render/json.h"
-#include "target/ns.h"
+#include "attach/target_ns.h"
 
 #define MB (1024u * 1024)
-#define ROOM_DEFAULT (64 * MB) /* when the JVM does not tell where its chunks are */
-#define ROOM_EXTRA (4 * MB)    /* what it knows of threads, classes and methods at the end */
+#define ROOM_DEFAULT (64 * MB) /* bytes, if the JVM does not report where its chunks are */
+#define ROOM_EXTRA (4 * MB)    /* for the threads, classes and methods at the end of a chunk */
 
-int jfr_open_file(const struct ctx *ctx, const char *path, struct outfile *out, struct err *err)
+int jfr_open_file(const struct ctx *ctx, const char *path, struct atomic_file *out, struct err *err)
 {
 	const struct jfr_opts *opts = ctx->opts;
 
-	return outfile_open(out, path, opts->force ? OUTFILE_REPLACE : OUTFILE_NEW, 0600, err);
+	return atomic_file_open(out, path, opts->force ? ATOMIC_FILE_REPLACE : ATOMIC_FILE_NEW,
+				0600, err);
 }
 
-/* The bytes of the regular files that were written to since then. */
+/* Returns the total bytes of the regular files that were modified at `since` or later. */
 static uint64_t bytes_in(int dir_fd, time_t since)
 {
 	int fd = openat(dir_fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
@@ -53,23 +54,23 @@ static uint64_t repository_bytes(const struct jvm *jvm, const char *path, time_t
 {
 	_cleanup_close_ int dir_fd = -1;
 	struct err ignored = { .code = EXIT_DONE };
-	struct ns ns;
+	struct target_ns ns;
 	uint64_t sum = 0;
 
-	if (ns_open(jvm, &ns, &ignored) < 0)
+	if (target_ns_open(jvm, &ns, &ignored) < 0)
 		return 0;
-	dir_fd = ns_opendir(&ns, path);
+	dir_fd = target_ns_opendir(&ns, path);
 	if (dir_fd >= 0)
 		sum = bytes_in(dir_fd, since);
-	ns_close(&ns);
+	target_ns_close(&ns);
 	return sum;
 }
 
 /*
- * A dump has at most what lies in the JVM's repository, and what its buffers still hold.  A dump
- * itself is what counts: this only chooses between directories, so whatever goes wrong is none.
+ * Returns an upper bound for the size of a dump, to choose the directory for the staged file: the
+ * files in the JVM's repository and the buffers in memory.  Ignores errors.
  */
-static uint64_t room_for(const struct ctx *ctx, time_t since)
+static uint64_t estimate_size(const struct ctx *ctx, time_t since)
 {
 	struct jfr_settings settings = { .is_listing = false };
 	const struct jfr_value *path = &settings.values[JFR_REPOSITORY_PATH];
@@ -84,7 +85,7 @@ static uint64_t room_for(const struct ctx *ctx, time_t since)
 	return room;
 }
 
-static int read_out(void *arg, uint64_t at, void *data, size_t len)
+static int read_file(void *arg, uint64_t at, void *data, size_t len)
 {
 	ssize_t n = pread(*(int *)arg, data, len, (off_t)at);
 
@@ -93,14 +94,14 @@ static int read_out(void *arg, uint64_t at, void *data, size_t len)
 	return (size_t)n == len ? 0 : -EBADMSG;
 }
 
-static int check_whole(struct outfile *out, uint64_t size, struct err *err)
+static int check_complete(struct atomic_file *out, uint64_t size, struct err *err)
 {
-	int64_t n = jfr_chunks_count(read_out, &out->fd, size);
+	int64_t n = jfr_chunks_count(read_file, &out->fd, size);
 
 	if (n >= 0)
 		return 0;
 	return err_set(err, EXIT_PARTIAL,
-		       "the recording is not whole: its %llu bytes are no sequence of chunks",
+		       "the recording is incomplete: its %llu bytes are not a sequence of chunks",
 		       (unsigned long long)size);
 }
 
@@ -111,38 +112,38 @@ static int dump_to(const struct ctx *ctx, const char *words, const char *path, s
 	buf_addf(&line, "JFR.dump%s", words);
 	buf_addf(&file, "filename=%s", path);
 	if (jfr_add_word(&line, buf_str(&file)) < 0)
-		return err_set(err, EXIT_ANSWER, "the JVM cannot be told the path %s", path);
+		return err_set(err, EXIT_ANSWER, "cannot pass the path '%s' to the JVM", path);
 	return jfr_do(ctx, JFR_DUMP, buf_str(&line), NULL, err);
 }
 
-int jfr_fetch(const struct ctx *ctx, const char *words, time_t since, struct outfile *out,
+int jfr_fetch(const struct ctx *ctx, const char *words, time_t since, struct atomic_file *out,
 	      struct err *err)
 {
-	const struct place_request req = {
-		.kind = PLACE_RESULT,
+	const struct staged_file_request req = {
+		.kind = STAGED_RESULT,
 		.stem = "recording",
 		.suffix = ".jfr",
 		.listener = -1,
-		.room = room_for(ctx, since),
+		.room = estimate_size(ctx, since),
 	};
-	struct place *place = place_new(ctx->jvm, &req, ctx->steps, err);
+	struct staged_file *staged = staged_file_new(ctx->jvm, &req, ctx->steps, err);
 	uint64_t size = 0;
 	int rc;
 
-	if (!place)
+	if (!staged)
 		return -1;
-	rc = dump_to(ctx, words, place_file(place), err);
+	rc = dump_to(ctx, words, staged_file_path(staged), err);
 	if (rc == 0)
-		rc = fetch_result(place, out, &size, err);
-	place_free(place);
-	return rc == 0 ? check_whole(out, size, err) : -1;
+		rc = fetch_result(staged, out, &size, err);
+	staged_file_free(staged);
+	return rc == 0 ? check_complete(out, size, err) : -1;
 }
 
-int jfr_commit(const struct ctx *ctx, const char *path, struct outfile *out, struct err *err)
+int jfr_commit(const struct ctx *ctx, const char *path, struct atomic_file *out, struct err *err)
 {
 	uint64_t size;
 
-	if (outfile_commit(out, &size, err) < 0)
+	if (atomic_file_commit(out, &size, err) < 0)
 		return -1;
 	if (ctx->json) {
 		struct json *doc = json_object();

@@ -1,6 +1,4 @@
-/*
- * jfr record: a recording of some seconds, from its start to the caller's file.
- */
+/* jfr record: starts a recording, waits, writes it to the caller's file, and stops it. */
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
@@ -9,40 +7,38 @@
 #include <sys/signalfd.h>
 #include <sys/sysmacros.h>
 
-#include "base/io.h"
-#include "cmd/jfr.h"
-#include "target/ns.h"
+#include "fileio/io.h"
+#include "cmd/jfr/jfr.h"
+#include "attach/target_ns.h"
 
 #define DEFAULT_MS 30000
 #define TICK_MS 1000
-/* How much longer than asked for it would go on by itself, beside two times --timeout. */
-#define MARGIN_S 60
+#define MARGIN_S 60 /* the JVM ends an abandoned recording after -d + 2 * --timeout + MARGIN_S */
 
-struct record {
+struct recording {
 	const struct ctx *ctx;
 	const struct jfr_request *req;
 	unsigned duration_ms;
 	struct buf words; /* " name=NAME" */
 	time_t began;
-	int signals; /* signalfd(2) of those that end it early */
+	int signals; /* signalfd(2) for the signals that end the recording early */
 };
 
 /*
- * Where a recording goes that nobody fetches, because we were killed: it ends by itself, writes
- * to /dev/null and is closed.  Without a file JDK 8 to 17 would keep it until the JVM ends, and
- * later ones would write one into its working directory.  But where there is no such device, the
- * JVM would make a file.
+ * Whether the JVM sees /dev/null.  If jtool is killed, the recording ends by itself and is written
+ * to /dev/null.  Without a filename, JDK 8 to 17 keep the recording until the JVM exits, and later
+ * JDKs write it to the working directory.  Without the device, the JVM creates a regular file.
  */
-static bool has_null_device(const struct ns *ns)
+static bool has_null_device(const struct target_ns *ns)
 {
-	_cleanup_close_ int dev = ns_opendir(ns, "/dev");
+	_cleanup_close_ int dev = target_ns_opendir(ns, "/dev");
 	struct stat st;
 
 	return dev >= 0 && fstatat(dev, "null", &st, AT_SYMLINK_NOFOLLOW) == 0 &&
 	       S_ISCHR(st.st_mode) && st.st_rdev == makedev(1, 3);
 }
 
-static int start(struct record *r, const struct ns *ns, struct err *err)
+static int start(struct recording *r, const struct target_ns *ns, struct err *err)
 {
 	_cleanup_buf_ struct buf line = BUF_INIT;
 	uint64_t seconds = ((uint64_t)r->duration_ms + 2 * (uint64_t)r->ctx->timeout_ms) / 1000;
@@ -50,7 +46,7 @@ static int start(struct record *r, const struct ns *ns, struct err *err)
 	if (jfr_check_repository(r->ctx, err) < 0)
 		return -1;
 	buf_addf(&r->words, " name=jtool-%d-%llx", (int)getpid(),
-		 (unsigned long long)io_now_ns());
+		 (unsigned long long)monotonic_ns());
 	buf_addf(&line, "JFR.start%s duration=%llus", buf_str(&r->words),
 		 (unsigned long long)seconds + MARGIN_S);
 	if (has_null_device(ns))
@@ -60,16 +56,16 @@ static int start(struct record *r, const struct ns *ns, struct err *err)
 	return jfr_do(r->ctx, JFR_START, buf_str(&line), NULL, err);
 }
 
-static void show_progress(const struct record *r, struct deadline end)
+static void show_progress(const struct recording *r, struct deadline end)
 {
 	unsigned left = (unsigned)deadline_left_ms(end);
 
-	fprintf(stderr, "\rrecording: %u of %u s; Ctrl-C ends it early ",
+	fprintf(stderr, "\rrecording: %u of %u s (Ctrl-C ends early) ",
 		(r->duration_ms - left) / 1000, (r->duration_ms + 999) / 1000);
 }
 
-/* Until the time is up or a signal comes: 0; or the JVM is gone: -ESRCH. */
-static int wait_for_end(const struct record *r, const struct ns *ns)
+/* Returns 0 when the time is up or a signal arrives, or -ESRCH if the JVM has exited. */
+static int wait_for_end(const struct recording *r, const struct target_ns *ns)
 {
 	struct deadline end = deadline_in_ms(r->duration_ms);
 	bool watched = isatty(STDERR_FILENO) && !r->ctx->steps;
@@ -86,15 +82,15 @@ static int wait_for_end(const struct record *r, const struct ns *ns)
 			break;
 		if (fds[0].revents)
 			break;
-		rc = ns_alive(ns);
+		rc = target_ns_alive(ns);
 	}
 	if (watched)
 		fputs("\r\033[K", stderr);
 	return rc;
 }
 
-/* Those that came, which would end us as soon as they are let in. */
-static void take_signals(int fd)
+/* Discards pending signals, which would end jtool as soon as they are unblocked. */
+static void discard_signals(int fd)
 {
 	struct signalfd_siginfo info;
 
@@ -102,7 +98,7 @@ static void take_signals(int fd)
 		continue;
 }
 
-static int stop(const struct record *r, struct err *err)
+static int stop(const struct recording *r, struct err *err)
 {
 	_cleanup_buf_ struct buf line = BUF_INIT;
 
@@ -110,8 +106,8 @@ static int stop(const struct record *r, struct err *err)
 	return jfr_do(r->ctx, JFR_STOP, buf_str(&line), NULL, err);
 }
 
-/* The recording is stopped whatever becomes of its data. */
-static int fetch(const struct record *r, struct outfile *out, struct err *err)
+/* Stops the recording even if its data cannot be fetched. */
+static int fetch(const struct recording *r, struct atomic_file *out, struct err *err)
 {
 	int rc = jfr_fetch(r->ctx, buf_str(&r->words), r->began, out, err);
 	struct err ignored = { .code = EXIT_DONE };
@@ -121,28 +117,28 @@ static int fetch(const struct record *r, struct outfile *out, struct err *err)
 	return stop(r, rc == 0 ? err : &ignored) < 0 ? -1 : rc;
 }
 
-static int record(struct record *r, const struct ns *ns, struct outfile *out,
+static int record(struct recording *r, const struct target_ns *ns, struct atomic_file *out,
 		  const sigset_t *old, struct err *err)
 {
 	int rc = start(r, ns, err);
 
 	if (rc == 0 && wait_for_end(r, ns) < 0)
 		rc = err_set(err, EXIT_PARTIAL,
-			     "JVM %d went away while it was recorded: nothing could be saved",
+			     "JVM %d exited during the recording: nothing was saved",
 			     (int)r->ctx->jvm->pid);
-	/* A second signal ends us: fetching may take long. */
-	take_signals(r->signals);
+	/* From here on a signal ends jtool: fetching may take long. */
+	discard_signals(r->signals);
 	(void)sigprocmask(SIG_SETMASK, old, NULL);
 	return rc == 0 ? fetch(r, out, err) : -1;
 }
 
-static int record_to(struct record *r, struct outfile *out, struct err *err)
+static int record_to(struct recording *r, struct atomic_file *out, struct err *err)
 {
 	sigset_t ends, old;
-	struct ns ns;
+	struct target_ns ns;
 	int rc;
 
-	if (ns_open(r->ctx->jvm, &ns, err) < 0)
+	if (target_ns_open(r->ctx->jvm, &ns, err) < 0)
 		return -1;
 	(void)sigemptyset(&ends);
 	(void)sigaddset(&ends, SIGINT);
@@ -150,34 +146,33 @@ static int record_to(struct record *r, struct outfile *out, struct err *err)
 	(void)sigaddset(&ends, SIGHUP);
 	r->signals = signalfd(-1, &ends, SFD_CLOEXEC | SFD_NONBLOCK);
 	if (r->signals < 0) {
-		rc = err_set(err, EXIT_PARTIAL, "signals cannot be waited for: %s",
-			     strerror(errno));
+		rc = err_set(err, EXIT_PARTIAL, "cannot wait for signals: %s", strerror(errno));
 	} else {
 		(void)sigprocmask(SIG_BLOCK, &ends, &old);
 		rc = record(r, &ns, out, &old, err);
 	}
 	util_close_p(&r->signals);
-	ns_close(&ns);
+	target_ns_close(&ns);
 	return rc;
 }
 
 int jfr_record(const struct ctx *ctx, const struct jfr_request *req, struct err *err)
 {
 	const struct jfr_opts *opts = ctx->opts;
-	struct record r = {
+	struct recording r = {
 		.ctx = ctx,
 		.req = req,
 		.duration_ms = opts->duration_ms ? opts->duration_ms : DEFAULT_MS,
 		.words = BUF_INIT,
 		.signals = -1,
 	};
-	struct outfile out;
+	struct atomic_file out;
 	int rc;
 
 	if (jfr_open_file(ctx, req->file, &out, err) < 0)
 		return -1;
 	rc = record_to(&r, &out, err);
-	outfile_release(&out);
+	atomic_file_release(&out);
 	buf_release(&r.words);
 	return rc;
 }

@@ -1,17 +1,15 @@
-/*
- * jfr: room in the JVM's repository, the directory where a recording lies while it runs.
- */
+/* jfr: checks the free space of the JVM's repository, the directory of running recordings. */
 #include <sys/statvfs.h>
 
 #include "base/xalloc.h"
-#include "cmd/jfr.h"
-#include "target/cmdline.h"
-#include "target/ns.h"
+#include "cmd/jfr/jfr.h"
+#include "discover/cmdline.h"
+#include "attach/target_ns.h"
 
 #define MB (1024u * 1024)
-#define ROOM (8 * MB) /* some minutes of a recording with few events */
+#define FREE_MIN (8 * MB) /* bytes: a few minutes of a recording with few events */
 
-/* It is known once the JVM has one; the first recording makes it in java.io.tmpdir. */
+/* Returns the repository's path, or the temporary directory if there is no repository yet. */
 static char *repository_path(const struct ctx *ctx)
 {
 	struct jfr_settings settings = { .is_listing = false };
@@ -27,21 +25,21 @@ static char *repository_path(const struct ctx *ctx)
 	return path ? path : xstrdup("/tmp");
 }
 
-/* What its user may still write there; all there is when nobody can tell. */
+/* Returns the bytes that the JVM's user may still write in `path`; UINT64_MAX if unknown. */
 static uint64_t free_in(const struct jvm *jvm, const char *path)
 {
 	_cleanup_close_ int dir_fd = -1;
 	struct err ignored = { .code = EXIT_DONE };
 	uint64_t room = UINT64_MAX;
 	struct statvfs fs;
-	struct ns ns;
+	struct target_ns ns;
 
-	if (ns_open(jvm, &ns, &ignored) < 0)
+	if (target_ns_open(jvm, &ns, &ignored) < 0)
 		return room;
-	dir_fd = ns_opendir(&ns, path);
+	dir_fd = target_ns_opendir(&ns, path);
 	if (dir_fd >= 0 && fstatvfs(dir_fd, &fs) == 0)
 		room = (uint64_t)(jvm->uid == 0 ? fs.f_bfree : fs.f_bavail) * fs.f_frsize;
-	ns_close(&ns);
+	target_ns_close(&ns);
 	return room;
 }
 
@@ -49,11 +47,11 @@ int jfr_check_repository(const struct ctx *ctx, struct err *err)
 {
 	_cleanup_free_ char *path = repository_path(ctx);
 
-	if (free_in(ctx->jvm, path) >= ROOM)
+	if (free_in(ctx->jvm, path) >= FREE_MIN)
 		return 0;
 	return err_set(err, EXIT_ANSWER,
-		       "%s of JVM %d, where it keeps what it records, has less than %u MB free, "
-		       "and JFR ends a JVM that cannot write there; jtool jfr %d configure "
-		       "repositorypath=DIR names another directory", path, (int)ctx->jvm->pid,
-		       ROOM / MB, (int)ctx->jvm->pid);
+		       "%s of JVM %d, the repository for recordings, has less than %u MB free, and "
+		       "JFR ends a JVM that cannot write there; choose another directory with "
+		       "jtool jfr %d configure repositorypath=DIR", path, (int)ctx->jvm->pid,
+		       FREE_MIN / MB, (int)ctx->jvm->pid);
 }

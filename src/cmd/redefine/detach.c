@@ -1,19 +1,18 @@
-/*
- * detach: undo everything that jtool holds in a JVM.
- */
-#include "cmd/patched.h"
-#include "cmd/recorded.h"
+/* The command detach: restores everything that jtool has changed in a JVM. */
+#include "cmd/alloc_recording.h"
+#include "cmd/redefine/patch_images.h"
 #include "render/json.h"
 
 static int run(struct ctx *ctx, struct err *err)
 {
-	struct patched_restore restore = { 0 };
+	struct patch_images_restore restore = { 0 };
 
-	if (patched_put_back(ctx, &restore, err) < 0)
+	if (patch_images_restore_selected(ctx, &restore, err) < 0)
 		return -1;
-	if (recorded_is_on(ctx))
-		cmd_note(ctx->cmd, "JVM %d was started to have its allocations recorded, which "
-			 "goes on until it ends", (int)ctx->jvm->pid);
+	if (alloc_recording_is_on(ctx))
+		cmd_print_notice(ctx->cmd,
+				 "JVM %d was started with an allocation recording, which continues "
+				 "until the JVM exits", (int)ctx->jvm->pid);
 	if (ctx->json) {
 		struct json *doc = json_object();
 
@@ -25,7 +24,7 @@ static int run(struct ctx *ctx, struct err *err)
 	if (restore.n == 0)
 		fprintf(ctx->out, "jtool holds nothing in JVM %d\n", (int)ctx->jvm->pid);
 	else
-		fprintf(ctx->out, "put back: %zu %s\n", restore.n,
+		fprintf(ctx->out, "restored: %zu %s\n", restore.n,
 			restore.n == 1 ? "class" : "classes");
 	return 0;
 }
@@ -33,11 +32,11 @@ static int run(struct ctx *ctx, struct err *err)
 const struct cmd cmd_detach = {
 	.name = "detach",
 	.synopsis = "TARGET",
-	.summary = "undo everything that jtool holds in the JVM",
+	.summary = "restore everything that jtool has changed in the JVM",
 	.details =
-		"Puts back what redefine has replaced.  Everything else that jtool does ends by\n"
-		"itself when jtool does.  What a JVM was started with, -agentpath:...=alloc, goes\n"
-		"on until the JVM ends.\n",
+		"Restores the classes that redefine has replaced.  Everything else ends with the\n"
+		"jtool command that began it.  A recording that the JVM was started with\n"
+		"(-agentpath:...=alloc) continues until the JVM exits.\n",
 	.need = NEED_JVM,
 	.takes_all = true,
 	.free_words = -1,

@@ -1,15 +1,15 @@
-#include "cmd/patched.h"
+#include "cmd/redefine/patch_images.h"
 
 #include "base/xalloc.h"
-#include "model/redefinition.h"
-#include "session/image.h"
+#include "model/redefine/redefinition.h"
+#include "session/loaded_agents.h"
 
 static int take_frame(void *patches, uint16_t type, struct wire_reader *payload)
 {
 	return patches_take(patches, type, payload);
 }
 
-static int visit_image(const struct ctx *ctx, const char *image, patched_visit_fn *visit,
+static int visit_image(const struct ctx *ctx, const char *image, patch_images_visit_fn *visit,
 		       void *arg, struct err *err)
 {
 	const struct attach_opts attach = { ctx->timeout_ms, ctx->steps };
@@ -30,37 +30,36 @@ static int visit_image(const struct ctx *ctx, const char *image, patched_visit_f
 	return rc;
 }
 
-static int find_images(const struct ctx *ctx, struct images *images, struct err *err)
+static int find_images(const struct ctx *ctx, struct loaded_agents *images, struct err *err)
 {
-	struct ns ns;
+	struct target_ns ns;
 	int rc;
 
-	if (ns_open(ctx->jvm, &ns, err) < 0)
+	if (target_ns_open(ctx->jvm, &ns, err) < 0)
 		return -1;
-	rc = images_find(&ns, images, err);
-	ns_close(&ns);
+	rc = loaded_agents_find(&ns, images, err);
+	target_ns_close(&ns);
 	return rc;
 }
 
-int patched_each(const struct ctx *ctx, enum patched_whose whose, patched_visit_fn *visit,
-		 void *arg, struct err *err)
+int patch_images_each(const struct ctx *ctx, enum patch_images_whose whose,
+		      patch_images_visit_fn *visit, void *arg, struct err *err)
 {
-	struct images images = { 0 };
+	struct loaded_agents images = { 0 };
 	int rc = find_images(ctx, &images, err);
 
 	if (images.musl)
-		images_release(&images); /* redefine has refused it */
+		loaded_agents_release(&images); /* no patches: redefine refuses musl */
 	for (size_t i = 0; i < images.n && rc == 0; i++) {
 		if (whose == PATCHED_BY_OTHERS && session_is_ours(images.paths[i]))
 			continue;
 		rc = visit_image(ctx, images.paths[i], visit, arg, err);
 	}
-	images_release(&images);
+	loaded_agents_release(&images);
 	return rc;
 }
 
-/* The ids of those that are meant. */
-static uint64_t *select_ids(const struct patches *patches, struct patched_restore *restore,
+static uint64_t *select_ids(const struct patches *patches, struct patch_images_restore *restore,
 			    size_t *n)
 {
 	uint64_t *ids = xcalloc(patches->n + 1, sizeof(*ids));
@@ -68,16 +67,16 @@ static uint64_t *select_ids(const struct patches *patches, struct patched_restor
 	*n = 0;
 	for (size_t i = 0; i < patches->n; i++) {
 		const struct patch_row *row = &patches->rows[i];
-		bool meant = restore->n_words == 0 &&
+		bool selected = restore->n_words == 0 &&
 			     patches_match(patches, row, NULL, restore->loader);
 
 		for (size_t k = 0; k < restore->n_words; k++) {
 			if (!patches_match(patches, row, restore->words[k], restore->loader))
 				continue;
-			meant = true;
-			restore->idle[k] = false;
+			selected = true;
+			restore->unmatched[k] = false;
 		}
-		if (meant)
+		if (selected)
 			ids[(*n)++] = row->id;
 	}
 	return ids;
@@ -95,7 +94,7 @@ static int send_restore(struct session *s, const uint64_t *ids, size_t n, struct
 	return session_send(s, WIRE_RESTORE, &w, err);
 }
 
-/* The JVMTI error.  Fewer than were asked for is right when classes were unloaded meanwhile. */
+/* Ignores the number of restored patches: classes may have been unloaded meanwhile. */
 static int take_restored(void *arg, uint16_t type, struct wire_reader *payload)
 {
 	int32_t *code = arg;
@@ -114,26 +113,27 @@ static int receive_restored(struct session *s, struct err *err)
 	if (code == 0)
 		return 0;
 	return err_set(err, EXIT_ANSWER,
-		       "the JVM refuses to take them back: %s; all are as they were",
+		       "the JVM refuses to restore the classes: %s; nothing was changed",
 		       redefinition_error(code));
 }
 
-static void tell(const struct patches *patches, const struct patched_restore *restore,
-		 const uint64_t *ids, size_t n)
+static void report(const struct patches *patches, const struct patch_images_restore *restore,
+		   const uint64_t *ids, size_t n)
 {
 	size_t next = 0;
 
-	for (size_t i = 0; i < patches->n && next < n && restore->tell; i++) {
+	for (size_t i = 0; i < patches->n && next < n && restore->report; i++) {
 		if (patches->rows[i].id != ids[next])
 			continue;
-		restore->tell(patches, &patches->rows[i], restore->arg);
+		restore->report(patches, &patches->rows[i], restore->arg);
 		next++;
 	}
 }
 
-static int put_back(struct session *s, const struct patches *patches, void *arg, struct err *err)
+static int restore_image(struct session *s, const struct patches *patches, void *arg,
+			 struct err *err)
 {
-	struct patched_restore *restore = arg;
+	struct patch_images_restore *restore = arg;
 	_cleanup_free_ uint64_t *ids = NULL;
 	size_t n;
 
@@ -142,12 +142,13 @@ static int put_back(struct session *s, const struct patches *patches, void *arg,
 		return 0;
 	if (send_restore(s, ids, n, err) < 0 || receive_restored(s, err) < 0)
 		return -1;
-	tell(patches, restore, ids, n);
+	report(patches, restore, ids, n);
 	restore->n += n;
 	return 0;
 }
 
-int patched_put_back(const struct ctx *ctx, struct patched_restore *restore, struct err *err)
+int patch_images_restore_selected(const struct ctx *ctx, struct patch_images_restore *restore,
+				  struct err *err)
 {
-	return patched_each(ctx, PATCHED_BY_ALL, put_back, restore, err);
+	return patch_images_each(ctx, PATCHED_BY_ALL, restore_image, restore, err);
 }

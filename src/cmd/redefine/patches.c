@@ -1,17 +1,15 @@
-/*
- * patches: which classes run other code than they came with, by jtool's doing.
- */
-#include "cmd/patched.h"
+/* The command patches: lists the classes that jtool has replaced. */
+#include "cmd/redefine/patch_images.h"
 #include "render/table.h"
 
 enum { COLUMN_CLASS, COLUMN_LOADER, COLUMN_WHEN, COLUMN_FILE, COLUMN_DIGEST };
 
 static const struct column columns[] = {
-	[COLUMN_CLASS] = { "CLASS", "class", COL_TEXT, false, NULL },
-	[COLUMN_LOADER] = { "LOADER", "loader", COL_TEXT, false, NULL },
-	[COLUMN_WHEN] = { "WHEN", "when", COL_TEXT, false, NULL },
-	[COLUMN_FILE] = { "FILE", "file", COL_TEXT, false, NULL },
-	[COLUMN_DIGEST] = { "SHA256", "digest", COL_TEXT, false, NULL },
+	[COLUMN_CLASS] = { "CLASS", "class", CELL_TEXT, false },
+	[COLUMN_LOADER] = { "LOADER", "loader", CELL_TEXT, false },
+	[COLUMN_WHEN] = { "WHEN", "when", CELL_TEXT, false },
+	[COLUMN_FILE] = { "FILE", "file", CELL_TEXT, false },
+	[COLUMN_DIGEST] = { "SHA256", "digest", CELL_TEXT, false },
 };
 
 static int add_rows(struct session *s, const struct patches *patches, void *arg, struct err *err)
@@ -25,7 +23,7 @@ static int add_rows(struct session *s, const struct patches *patches, void *arg,
 
 		table_row(t);
 		table_text(t, COLUMN_CLASS, row->class);
-		table_text(t, COLUMN_LOADER, places_loader(&patches->places, row->loader));
+		table_text(t, COLUMN_LOADER, class_origins_loader(&patches->origins, row->loader));
 		table_text(t, COLUMN_WHEN, patch_when(row, when));
 		table_text(t, COLUMN_FILE, row->file);
 		table_text(t, COLUMN_DIGEST, row->digest);
@@ -33,27 +31,13 @@ static int add_rows(struct session *s, const struct patches *patches, void *arg,
 	return 0;
 }
 
-static void show(const struct ctx *ctx, struct table *t)
-{
-	struct json *doc;
-
-	if (!ctx->json) {
-		table_print(t, ctx->out);
-		return;
-	}
-	doc = json_object();
-	json_put_number(doc, "pid", ctx->jvm->pid);
-	json_put(doc, "patches", table_json(t));
-	json_print_take(doc, ctx->out);
-}
-
 static int run(struct ctx *ctx, struct err *err)
 {
 	struct table *t = table_new(columns, ARRAY_SIZE(columns));
-	int rc = patched_each(ctx, PATCHED_BY_ALL, add_rows, t, err);
+	int rc = patch_images_each(ctx, PATCHED_BY_ALL, add_rows, t, err);
 
 	if (rc == 0)
-		show(ctx, t);
+		table_output(t, "patches", ctx->jvm->pid, ctx->json, ctx->out);
 	table_free(t);
 	return rc;
 }
@@ -61,9 +45,9 @@ static int run(struct ctx *ctx, struct err *err)
 const struct cmd cmd_patches = {
 	.name = "patches",
 	.synopsis = "TARGET",
-	.summary = "classes that were replaced, by which file and when",
+	.summary = "replaced classes, with the file and the time",
 	.details =
-		"SHA256 is the class file's, as sha256sum(1) has it; restore puts them back.\n",
+		"SHA256 is that of the class file; see sha256sum(1).  restore reverts patches.\n",
 	.need = NEED_JVM,
 	.takes_all = true,
 	.free_words = -1,

@@ -1,20 +1,18 @@
-/*
- * redefine: put other code in the place of loaded classes, until restore.
- */
-#include "cmd/redefine.h"
+/* The command redefine: replaces the code of loaded classes until restore. */
+#include "cmd/redefine/redefine.h"
 
 #include <string.h>
 
-#include "cmd/answer.h"
-#include "cmd/archiving.h"
-#include "cmd/cost.h"
-#include "cmd/patched.h"
-#include "model/vmflags.h"
+#include "cmd/attach_call.h"
+#include "cmd/cds_archive.h"
+#include "cmd/cost_note.h"
+#include "cmd/redefine/patch_images.h"
+#include "cmd/skipped.h"
+#include "model/vm/vmflags.h"
 #include "render/table.h"
-#include "session/image.h"
+#include "session/loaded_agents.h"
 
 #define FLAGS_MAX (64u * 1024 * 1024)
-#define NAMES_SHOWN 5
 
 struct redefine_opts {
 	bool check;
@@ -24,7 +22,7 @@ struct redefine_opts {
 #define AT(member) offsetof(struct redefine_opts, member)
 
 static const struct opt redefine_rows[] = {
-	{ 0, "check", OPT_FLAG, AT(check), NULL, "only say whether it can be done", NULL },
+	{ 0, "check", OPT_FLAG, AT(check), NULL, "only check whether it is possible", NULL },
 	{ 0, "loader", OPT_TEXT, AT(loader), "LOADER", "only classes of this loader", NULL },
 	OPT_END,
 };
@@ -32,25 +30,24 @@ static const struct opt redefine_rows[] = {
 enum { COLUMN_CLASS, COLUMN_LOADER, COLUMN_RESULT, COLUMN_FILE, COLUMN_DIGEST, COLUMN_WHY };
 
 static const struct column columns[] = {
-	[COLUMN_CLASS] = { "CLASS", "class", COL_TEXT, false, NULL },
-	[COLUMN_LOADER] = { "LOADER", "loader", COL_TEXT, false, NULL },
-	[COLUMN_RESULT] = { "RESULT", "result", COL_TEXT, false, NULL },
-	[COLUMN_FILE] = { "FILE", "file", COL_TEXT, false, NULL },
-	[COLUMN_DIGEST] = { "SHA256", "digest", COL_TEXT, true, NULL },
-	[COLUMN_WHY] = { "WHY", "why", COL_TEXT, true, NULL },
+	[COLUMN_CLASS] = { "CLASS", "class", CELL_TEXT, false },
+	[COLUMN_LOADER] = { "LOADER", "loader", CELL_TEXT, false },
+	[COLUMN_RESULT] = { "RESULT", "result", CELL_TEXT, false },
+	[COLUMN_FILE] = { "FILE", "file", CELL_TEXT, false },
+	[COLUMN_DIGEST] = { "SHA256", "digest", CELL_TEXT, true },
+	[COLUMN_WHY] = { "WHY", "why", CELL_TEXT, true },
 };
 
-/* What it takes, before it is done. */
-static void say_cost(const struct ctx *ctx, const struct redefine_plan *plan)
+static void print_cost(const struct ctx *ctx, const struct redefine_plan *plan)
 {
 	size_t n = plan->n_of[REDEFINE_FITS];
 	_cleanup_buf_ struct buf text = BUF_INIT;
 
-	cost_add(&text, &plan->jvm, n, plan->n_loaded, "restore");
-	cmd_note(ctx->cmd, "%zu %s: %s", n, n == 1 ? "class" : "classes", buf_str(&text));
+	cost_note_add(&text, &plan->jvm, n, plan->n_loaded, "restore");
+	cmd_print_notice(ctx->cmd, "%zu %s: %s", n, n == 1 ? "class" : "classes", buf_str(&text));
 }
 
-/* Flags that decide what the JVM lets be changed.  JDK 8 has none that matters. */
+/* Reads the flags that decide which changes the JVM accepts; JDK 8 has no such flags. */
 static int ask_flags(const struct ctx *ctx, struct redefinition_jvm *jvm, struct err *err)
 {
 	_cleanup_buf_ struct buf text = BUF_INIT;
@@ -60,54 +57,53 @@ static int ask_flags(const struct ctx *ctx, struct redefinition_jvm *jvm, struct
 
 	*jvm = (struct redefinition_jvm){ .release = (unsigned)jvm_feature(ctx->jvm) };
 	jvm->may_preview = ctx->jvm->flags && strstr(ctx->jvm->flags, "--enable-preview");
-	if (answer_jcmd(ctx, "VM.flags -all", FLAGS_MAX, &text, err) < 0)
+	if (attach_call_jcmd(ctx, "VM.flags -all", FLAGS_MAX, &text, err) < 0)
 		return -1;
 	if (vmflags_parse(&flags, buf_str(&text), text.len) == 0) {
 		flag = vmflags_find(&flags, "AllowRedefinitionToAddDeleteMethods");
 		jvm->may_add_delete = flag && strcmp(flag->value, "true") == 0;
 		flag = vmflags_find(&flags, "BytecodeVerificationRemote");
 		jvm->unverified = flag && strcmp(flag->value, "false") == 0;
-		rc = archiving_refuse(ctx, &flags, err);
+		rc = cds_archive_refuse(ctx, &flags, err);
 	}
 	vmflags_release(&flags);
 	return rc;
 }
 
-/* What stays in the JVM must be found again. */
+/* Refuses JVMs on musl: the agent cannot be reopened there to restore a patch. */
 static int check_libc(const struct ctx *ctx, struct err *err)
 {
-	struct images images = { 0 };
-	struct ns ns;
+	struct loaded_agents images = { 0 };
+	struct target_ns ns;
 	int rc;
 
-	if (ns_open(ctx->jvm, &ns, err) < 0)
+	if (target_ns_open(ctx->jvm, &ns, err) < 0)
 		return -1;
-	rc = images_find(&ns, &images, err);
+	rc = loaded_agents_find(&ns, &images, err);
 	if (rc == 0 && images.musl)
 		rc = err_set(err, EXIT_ANSWER,
-			     "JVM %d runs on musl, whose linker does not find a library again when "
-			     "its file is gone: what is replaced could never be put back",
+			     "JVM %d runs on musl, whose linker cannot reopen a library after its "
+			     "file was deleted: replaced classes could never be restored",
 			     (int)ctx->jvm->pid);
-	images_release(&images);
-	ns_close(&ns);
+	loaded_agents_release(&images);
+	target_ns_close(&ns);
 	return rc;
 }
 
-/* Two agents would each take the other's change for what came with the class. */
+/* Refuses classes patched by another build's agent: each agent may restore the other's patch. */
 static int refuse_foreign(struct session *s, const struct patches *patches, void *arg,
 			  struct err *err)
 {
-	const struct classset *set = arg;
+	const struct class_set *set = arg;
 
 	(void)s;
 	for (size_t i = 0; i < patches->n; i++) {
 		const char *name = patches->rows[i].class;
 
-		if (classset_find(set, name))
+		if (class_set_find(set, name))
 			return err_set(err, EXIT_ANSWER,
-				       "%.300s is replaced by another version of jtool: 'jtool "
-				       "restore' it first",
-				       name);
+				       "%.300s was replaced by another version of jtool: run "
+				       "'jtool restore' first", name);
 	}
 	return 0;
 }
@@ -124,13 +120,13 @@ static const char *result_word(enum redefine_result result, bool check)
 	return check && result == REDEFINE_FITS ? "possible" : words[result];
 }
 
-static void add_row(struct table *t, const struct places *places,
+static void add_row(struct table *t, const struct class_origins *origins,
 		    const struct redefine_item *item, bool check)
 {
 	table_row(t);
 	table_text(t, COLUMN_CLASS, item->file->name);
 	if (item->row)
-		table_text(t, COLUMN_LOADER, places_loader(places, item->row->loader));
+		table_text(t, COLUMN_LOADER, class_origins_loader(origins, item->row->loader));
 	table_text(t, COLUMN_RESULT, result_word(item->result, check));
 	table_text(t, COLUMN_FILE, item->file->where);
 	table_text(t, COLUMN_DIGEST, item->digest);
@@ -138,16 +134,16 @@ static void add_row(struct table *t, const struct places *places,
 		table_text(t, COLUMN_WHY, buf_str(&item->why));
 }
 
-/* Classes that are not loaded are left out of the table: there may be thousands. */
+/* The table omits classes that are not loaded: they may be thousands. */
 static void show(const struct ctx *ctx, const struct redefine_plan *plan,
-		 const struct places *places, uint32_t n_others)
+		 const struct class_origins *origins, uint32_t n_others)
 {
 	const struct redefine_opts *opts = ctx->opts;
 	struct table *t = table_new(columns, ARRAY_SIZE(columns));
 
 	for (size_t i = 0; i < plan->n; i++) {
 		if (ctx->json || plan->items[i].result != REDEFINE_NOT_LOADED)
-			add_row(t, places, &plan->items[i], opts->check);
+			add_row(t, origins, &plan->items[i], opts->check);
 	}
 	if (ctx->json) {
 		struct json *doc = json_object();
@@ -162,38 +158,30 @@ static void show(const struct ctx *ctx, const struct redefine_plan *plan,
 	table_free(t);
 }
 
-static void say_not_loaded(const struct ctx *ctx, const struct redefine_plan *plan)
+static void report_not_loaded(const struct ctx *ctx, const struct redefine_plan *plan)
 {
-	size_t n = plan->n_of[REDEFINE_NOT_LOADED], shown = 0;
-	_cleanup_buf_ struct buf text = BUF_INIT;
+	struct skipped skipped = { 0 };
 
-	if (n == 0)
-		return;
-	buf_addf(&text, "left out, not loaded: ");
-	for (size_t i = 0; i < plan->n && shown < NAMES_SHOWN; i++) {
-		if (plan->items[i].result != REDEFINE_NOT_LOADED)
-			continue;
-		buf_addf(&text, "%s%.200s", shown > 0 ? ", " : "", plan->items[i].file->name);
-		shown++;
+	for (size_t i = 0; i < plan->n; i++) {
+		if (plan->items[i].result == REDEFINE_NOT_LOADED)
+			skipped_add(&skipped, "not loaded", plan->items[i].file->name, NULL);
 	}
-	if (n > shown)
-		buf_addf(&text, " and %zu more", n - shown);
-	cmd_note(ctx->cmd, "%s", buf_str(&text));
+	skipped_print(ctx, &skipped);
+	skipped_release(&skipped);
 }
 
-/* Each line, with the class in front. */
-static void say_lines(const struct ctx *ctx, const struct redefine_item *item,
-		      const struct buf *lines)
+static void print_lines(const struct ctx *ctx, const struct redefine_item *item,
+			const struct buf *lines)
 {
 	size_t len;
 
 	for (const char *line = buf_str(lines); *line; line += len + 1) {
 		len = strcspn(line, "\n");
-		cmd_note(ctx->cmd, "%.300s: %.*s", item->file->name, (int)len, line);
+		cmd_print_notice(ctx->cmd, "%.300s: %.*s", item->file->name, (int)len, line);
 	}
 }
 
-/* Every line of every class; one alone is the error itself. */
+/* Prints all reasons as notices; a single reason becomes the error itself. */
 static int refuse(const struct ctx *ctx, const struct redefine_plan *plan, struct err *err)
 {
 	const struct redefine_opts *opts = ctx->opts;
@@ -207,76 +195,77 @@ static int refuse(const struct ctx *ctx, const struct redefine_plan *plan, struc
 		if (n == 1 && item->result == REDEFINE_REFUSED && len + 1 == item->why.len)
 			return err_set(err, EXIT_ANSWER, "%.300s: %.*s", item->file->name,
 				       (int)len, line);
-		say_lines(ctx, item, &item->why);
+		print_lines(ctx, item, &item->why);
 	}
-	return err_set(err, EXIT_ANSWER, "%zu of %zu classes cannot be replaced so%s", n, plan->n,
+	return err_set(err, EXIT_ANSWER, "%zu of %zu classes cannot be replaced%s", n, plan->n,
 		       opts->check ? "" : "; nothing was changed");
 }
 
-static int do_it(struct ctx *ctx, struct redefine_plan *plan, struct roster *roster,
-		 struct err *err)
+static int apply_plan(struct ctx *ctx, struct redefine_plan *plan, struct class_index *index,
+		      struct err *err)
 {
 	const struct redefine_opts *opts = ctx->opts;
 	uint32_t n_others = 0;
 
-	say_not_loaded(ctx, plan);
+	report_not_loaded(ctx, plan);
 	if (plan->n_of[REDEFINE_REFUSED] > 0) {
 		if (opts->check)
-			show(ctx, plan, &roster->classes.places, 0);
+			show(ctx, plan, &index->classes.origins, 0);
 		return refuse(ctx, plan, err);
 	}
 	for (size_t i = 0; i < plan->n; i++)
-		say_lines(ctx, &plan->items[i], &plan->items[i].notes);
+		print_lines(ctx, &plan->items[i], &plan->items[i].notes);
 	if (!opts->check && plan->n_of[REDEFINE_FITS] > 0) {
-		say_cost(ctx, plan);
-		if (redefine_install(plan, roster, &n_others, err) < 0)
+		print_cost(ctx, plan);
+		if (redefine_install(plan, index, &n_others, err) < 0)
 			return -1;
 	}
-	show(ctx, plan, &roster->classes.places, n_others);
+	show(ctx, plan, &index->classes.origins, n_others);
 	if (n_others > 0)
-		cmd_note(ctx->cmd,
-			 "other agents in the JVM change it further: see 'jtool dump --diff'");
+		cmd_print_notice(
+			ctx->cmd,
+			"other agents in the JVM change the new code: see 'jtool dump --diff'");
 	return 0;
 }
 
-static int run_on(struct ctx *ctx, const struct classset *set, struct redefine_plan *plan,
-		  struct err *err)
+static int run_files(struct ctx *ctx, const struct class_set *set, struct redefine_plan *plan,
+		     struct err *err)
 {
 	const struct redefine_opts *opts = ctx->opts;
-	struct roster roster;
+	struct class_index index;
 	int rc;
 
-	if (ask_flags(ctx, &plan->jvm, err) < 0 || roster_open(ctx, 0, &roster, err) < 0)
+	if (ask_flags(ctx, &plan->jvm, err) < 0 || class_index_open(ctx, 0, &index, err) < 0)
 		return -1;
-	plan->n_loaded = roster.classes.n;
-	rc = redefine_match(ctx, plan, set, &roster, opts->loader, err);
+	plan->n_loaded = index.classes.n;
+	rc = redefine_match(ctx, plan, set, &index, opts->loader, err);
 	if (rc == 0)
-		rc = redefine_compare(plan, &roster, err);
+		rc = redefine_compare(plan, &index, err);
 	if (rc == 0)
-		rc = do_it(ctx, plan, &roster, err);
-	if (roster_close(&roster, err) < 0)
+		rc = apply_plan(ctx, plan, &index, err);
+	if (class_index_close(&index, err) < 0)
 		rc = -1;
 	return rc;
 }
 
-/* The files are read before the JVM is disturbed. */
+/* Reads the files before it attaches to the JVM. */
 static int run(struct ctx *ctx, struct err *err)
 {
 	const struct redefine_opts *opts = ctx->opts;
 	struct redefine_plan plan = { 0 };
-	struct classset set = { 0 };
+	struct class_set set = { 0 };
 	int rc = 0;
 
 	for (int i = 0; i < ctx->n_args && rc == 0; i++)
-		rc = classset_add(&set, ctx->args[i], (unsigned)jvm_feature(ctx->jvm), err);
+		rc = class_set_add(&set, ctx->args[i], (unsigned)jvm_feature(ctx->jvm), err);
 	if (rc == 0 && !opts->check)
 		rc = check_libc(ctx, err);
 	if (rc == 0)
-		rc = patched_each(ctx, PATCHED_BY_OTHERS, refuse_foreign, &set, err);
+		rc = patch_images_each(ctx, PATCHED_BY_OTHERS, refuse_foreign, &set, err);
 	if (rc == 0)
-		rc = run_on(ctx, &set, &plan, err);
+		rc = run_files(ctx, &set, &plan, err);
 	redefine_plan_release(&plan);
-	classset_release(&set);
+	class_set_release(&set);
 	return rc;
 }
 
@@ -284,11 +273,11 @@ const struct cmd cmd_redefine = {
 	.name = "redefine",
 	.aliases = "retransform hotswap",
 	.synopsis = "TARGET FILE.class|DIR|JAR...",
-	.summary = "replace loaded classes by other class files, all in one go or none",
+	.summary = "replace loaded classes by other class files, all or none",
 	.details =
-		"Of a DIR or JAR those classes are replaced that are loaded and whose code\n"
-		"differs; a FILE.class always is.  What other agents make of the classes stays.\n"
-		"Outlives jtool, until 'jtool restore'.\n",
+		"From a DIR or JAR, replaces the classes that are loaded and whose code differs;\n"
+		"a FILE.class always replaces its class.  Changes by other agents are preserved.\n"
+		"The new code stays in the JVM until 'jtool restore'.\n",
 	.need = NEED_JVM,
 	.min_args = 1,
 	.max_args = -1,

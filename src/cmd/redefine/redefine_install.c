@@ -1,14 +1,11 @@
-/*
- * redefine: handing the class files over to the agent.
- */
+/* redefine: sends the class files to the agent. */
 #include <string.h>
 
 #include "base/xalloc.h"
-#include "cmd/redefine.h"
+#include "cmd/redefine/redefine.h"
 
-#define TEXT_MAX 4096 /* of a file's name; the agent keeps less */
+#define TEXT_MAX 4096 /* bytes of a path; the agent may truncate the path further */
 
-/* As other users and other directories will know it. */
 static char *absolute(const char *path)
 {
 	_cleanup_free_ char *cwd = NULL;
@@ -39,12 +36,12 @@ static int send_item(struct session *s, const struct redefine_item *item, struct
 {
 	_cleanup_free_ char *path = absolute(item->file->where);
 	size_t len = strnlen(path, TEXT_MAX);
-	uint8_t payload[16 + TEXT_MAX + DIGEST_LEN];
+	uint8_t payload[16 + TEXT_MAX + SHA256_HEX_LEN];
 	struct wire_writer w = wire_writer_init(payload, sizeof(payload));
 
 	wire_put_u32(&w, item->row->number);
 	wire_put_text(&w, path, len);
-	wire_put_text(&w, item->digest, DIGEST_LEN);
+	wire_put_text(&w, item->digest, SHA256_HEX_LEN);
 	wire_put_u32(&w, (uint32_t)item->file->bytes.len);
 	if (session_send(s, WIRE_PATCH, &w, err) < 0)
 		return -1;
@@ -80,17 +77,17 @@ static int take_redefined(void *arg, uint16_t type, struct wire_reader *payload)
 	return type == WIRE_REDEFINED && wire_reader_ok(payload) ? 1 : -1;
 }
 
-int redefine_install(const struct redefine_plan *plan, struct roster *roster, uint32_t *n_others,
-		     struct err *err)
+int redefine_install(const struct redefine_plan *plan, struct class_index *index,
+		     uint32_t *n_others, struct err *err)
 {
 	struct redefined r;
 
-	if (send_all(roster->session, plan, err) < 0 ||
-	    session_answer(roster->session, take_redefined, &r, err) < 0)
+	if (send_all(index->session, plan, err) < 0 ||
+	    session_answer(index->session, take_redefined, &r, err) < 0)
 		return -1;
 	if (r.code != 0)
-		return err_set(err, EXIT_ANSWER, "the JVM refuses: %s; nothing was changed",
-			       redefinition_error(r.code));
+		return err_set(err, EXIT_ANSWER, "the JVM refuses the new code: %s; nothing was "
+						 "changed", redefinition_error(r.code));
 	*n_others = r.n_others;
 	return 0;
 }

@@ -1,14 +1,11 @@
-/*
- * redefine: which classes are meant, and whether the JVM would take what is to be put in their
- * place.
- */
+/* redefine: finds the classes to replace, and checks whether the JVM would accept the new code. */
 #include <string.h>
 
 #include "base/xalloc.h"
-#include "cmd/redefine.h"
-#include "model/codediff.h"
+#include "cmd/redefine/redefine.h"
+#include "model/class/code_diff.h"
 
-#define CANDIDATES_MAX 500 /* bytes of an error */
+#define CANDIDATES_MAX 500 /* bytes of the loaders listed in an error */
 
 void redefine_plan_release(struct redefine_plan *plan)
 {
@@ -27,7 +24,7 @@ static void set_result(struct redefine_plan *plan, struct redefine_item *item,
 	plan->n_of[result]++;
 }
 
-/* The first row of this name; the rows are sorted by it. */
+/* Returns the index of the first row whose name is not below `name`; rows are sorted by name. */
 static size_t first_of(const struct classes *classes, const char *name)
 {
 	size_t low = 0, high = classes->n;
@@ -49,9 +46,9 @@ static int refuse_several(const struct classes *classes, size_t first, size_t n,
 
 	for (size_t i = first; i < first + n && names.len < CANDIDATES_MAX; i++)
 		buf_addf(&names, "%s%s", i > first ? ", " : "",
-			 places_loader(&classes->places, classes->rows[i].loader));
+			 class_origins_loader(&classes->origins, classes->rows[i].loader));
 	return err_set(err, EXIT_ANSWER,
-		       "%zu classes are called '%.200s', of the loaders %s; choose with --loader",
+		       "%zu classes are named '%.200s', of the loaders %s; choose with --loader",
 		       n, classes->rows[first].name, buf_str(&names));
 }
 
@@ -72,39 +69,39 @@ static int match(struct redefine_plan *plan, struct redefine_item *item,
 	return 0;
 }
 
-/* The roster knows which names are like the first one. */
+/* Fails because no file matches; class_index_select() suggests a name like the first file's. */
 static int refuse_all(const struct ctx *ctx, const struct redefine_plan *plan,
-		      struct roster *roster, struct err *err)
+		      struct class_index *index, struct err *err)
 {
 	char *const name[] = { plan->items[0].file->name };
 
-	if (roster_select(ctx, roster, name, 1, NULL, err) < 0)
+	if (class_index_select(ctx, index, name, 1, NULL, err) < 0)
 		return -1;
-	return err_set(err, EXIT_ANSWER, "no class is loaded that one of the files is for");
+	return err_set(err, EXIT_ANSWER, "none of the classes in the files is loaded");
 }
 
-int redefine_match(const struct ctx *ctx, struct redefine_plan *plan, const struct classset *set,
-		   struct roster *roster, const char *loader, struct err *err)
+int redefine_match(const struct ctx *ctx, struct redefine_plan *plan, const struct class_set *set,
+		   struct class_index *index, const char *loader, struct err *err)
 {
 	plan->items = xcalloc(set->n, sizeof(*plan->items));
 	plan->n = set->n;
-	if (loader && roster_select(ctx, roster, NULL, 0, loader, err) < 0)
+	if (loader && class_index_select(ctx, index, NULL, 0, loader, err) < 0)
 		return -1;
 	for (size_t i = 0; i < set->n; i++) {
 		struct redefine_item *item = &plan->items[i];
 		const struct buf *bytes = &set->files[i].bytes;
 
 		item->file = &set->files[i];
-		(void)digest_of(bytes->data, bytes->len, item->digest);
-		if (match(plan, item, &roster->classes, err) < 0)
+		(void)sha256_hex(bytes->data, bytes->len, item->digest);
+		if (match(plan, item, &index->classes, err) < 0)
 			return -1;
 	}
 	return plan->n_of[REDEFINE_NOT_LOADED] < plan->n ? 0 :
-							   refuse_all(ctx, plan, roster, err);
+							   refuse_all(ctx, plan, index, err);
 }
 
-/* What speaks against it before the class files are compared; NULL: nothing. */
-static const char *cannot_be_had(const struct captured *captured)
+/* Returns why the class file that the JVM runs is unavailable, or NULL. */
+static const char *capture_failure(const struct class_capture *captured)
 {
 	switch (captured->outcome) {
 	case WIRE_CAPTURED_FILE:
@@ -112,37 +109,37 @@ static const char *cannot_be_had(const struct captured *captured)
 	case WIRE_CAPTURED_ERROR:
 		return redefinition_error(captured->code);
 	default:
-		return "the JVM lets nobody change this class";
+		return "the JVM does not allow changes of this class";
 	}
 }
 
 /*
- * The files of a directory or a jar are mostly those that run already.  One that is named is
- * meant: for its line numbers, annotations or constant fields, which are not looked at.
+ * Whether the JVM runs this code already, as it does for most files of a directory or jar.  Line
+ * numbers, annotations and constant fields may still differ.
  */
-static bool is_same(const struct captured *captured, const struct cf_class *new)
+static bool is_same(const struct class_capture *captured, const struct cf_class *new)
 {
-	struct codediff diff = { 0 };
-	bool same = !codediff_compare(&diff, captured, new) && diff.n == 0;
+	struct code_diff diff = { 0 };
+	bool same = !code_diff_compare(&diff, captured, new) && diff.n == 0;
 
-	codediff_release(&diff);
+	code_diff_release(&diff);
 	return same;
 }
 
 /*
- * Up to JDK 17 HotSpot keeps the bytes of a class that was once retransformed, and goes back to
- * them whenever it is retransformed again, also where somebody has redefined it since.
+ * Warns about a stale cache: up to JDK 17, HotSpot caches the class file at the first
+ * retransformation and starts later ones from that file, even if the class was redefined since.
  */
-static void note_stale(const struct captured *captured, const struct redefinition_jvm *jvm,
+static void note_stale(const struct class_capture *captured, const struct redefinition_jvm *jvm,
 		       struct buf *notes)
 {
-	if (jvm->release > 0 && jvm->release <= 17 && captured_differences(captured, NULL) > 0)
-		buf_adds(notes, "another agent has redefined it, and the JVM keeps what it was "
-				"before: that is what it will be behind restore\n");
+	if (jvm->release > 0 && jvm->release <= 17 && class_capture_differences(captured, NULL) > 0)
+		buf_adds(notes, "another agent has redefined it, and the JVM has cached the code "
+				"before that: restore will bring back the older code\n");
 }
 
 static void compare_files(struct redefine_plan *plan, struct redefine_item *item,
-			  const struct captured *captured, const struct cf_class *running,
+			  const struct class_capture *captured, const struct cf_class *running,
 			  const struct cf_class *new)
 {
 	struct redefinition_jvm jvm = plan->jvm;
@@ -169,12 +166,12 @@ static void refuse(struct redefine_plan *plan, struct redefine_item *item, const
 }
 
 static void compare(struct redefine_plan *plan, struct redefine_item *item,
-		    const struct captured *captured)
+		    const struct class_capture *captured)
 {
 	struct ag_mem mem = { .budget = SIZE_MAX };
 	const struct buf *file = &item->file->bytes;
 	struct cf_class running, new;
-	const char *why = cannot_be_had(captured);
+	const char *why = capture_failure(captured);
 
 	if (why) {
 		refuse(plan, item, "", why);
@@ -182,12 +179,12 @@ static void compare(struct redefine_plan *plan, struct redefine_item *item,
 	}
 	why = cf_open(&new, file->data, file->len, &mem);
 	if (why) {
-		refuse(plan, item, "it is no class file: ", why);
+		refuse(plan, item, "not a valid class file: ", why);
 		return;
 	}
 	why = cf_open(&running, captured->file.data, captured->file.len, &mem);
 	if (why) {
-		refuse(plan, item, "what the JVM runs cannot be read: ", why);
+		refuse(plan, item, "cannot read the running class: ", why);
 	} else {
 		compare_files(plan, item, captured, &running, &new);
 		cf_release(&running);
@@ -195,7 +192,8 @@ static void compare(struct redefine_plan *plan, struct redefine_item *item,
 	cf_release(&new);
 }
 
-static int take(const struct class_row *row, struct captured *captured, void *arg, struct err *err)
+static int take(const struct class_row *row, struct class_capture *captured, void *arg,
+		struct err *err)
 {
 	struct redefine_plan *plan = arg;
 
@@ -206,7 +204,7 @@ static int take(const struct class_row *row, struct captured *captured, void *ar
 	return 0;
 }
 
-int redefine_compare(struct redefine_plan *plan, struct roster *roster, struct err *err)
+int redefine_compare(struct redefine_plan *plan, struct class_index *index, struct err *err)
 {
 	_cleanup_free_ struct class_row *rows = xcalloc(plan->n, sizeof(*rows));
 	size_t n = 0;
@@ -216,5 +214,5 @@ int redefine_compare(struct redefine_plan *plan, struct roster *roster, struct e
 			rows[n++] = *plan->items[i].row;
 	}
 	plan->next = 0;
-	return roster_capture(roster, rows, n, 0, take, plan, err);
+	return class_index_capture(index, rows, n, 0, take, plan, err);
 }

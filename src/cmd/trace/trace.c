@@ -1,31 +1,29 @@
-/*
- * trace: the calls of methods, with their times, arguments and results, or what they add up to.
- */
-#include "cmd/trace.h"
+/* The command trace: shows method calls with times, arguments and results, or sums them up. */
+#include "cmd/trace/trace.h"
 
 #include <string.h>
 
-#include "cmd/archiving.h"
-#include "cmd/cost.h"
+#include "cmd/cds_archive.h"
+#include "cmd/cost_note.h"
 
 #define AT(member) offsetof(struct trace_opts, member)
 
 static const struct opt trace_rows[] = {
-	{ 'd', NULL, OPT_SECONDS, AT(duration_ms), "SECONDS", "end after so long", NULL },
+	{ 'd', NULL, OPT_SECONDS, AT(duration_ms), "SECONDS", "end after this time", NULL },
 	{ 'c', NULL, OPT_NUMBER, AT(count), "COUNT",
-	  "end after so many calls (default 10000 without -d; 0: never)", NULL },
+	  "end after COUNT calls (default 10000 without -d; 0: never)", NULL },
 	{ 0, "min", OPT_NANOS, AT(min_ns), "TIME",
-	  "only calls that take so long: 10ms, 500us; exceptions always", NULL },
+	  "only calls that take at least TIME (10ms, 500us) or throw", NULL },
 	{ 0, "args", OPT_FLAG, AT(args), NULL, "show arguments and results (default)", NULL },
-	{ 0, "no-args", OPT_FLAG, AT(no_args), NULL, "times only: costs least", NULL },
-	{ 0, "stack", OPT_FLAG, AT(stack), NULL, "show where each call came from", NULL },
+	{ 0, "no-args", OPT_FLAG, AT(no_args), NULL, "times only: lowest overhead", NULL },
+	{ 0, "stack", OPT_FLAG, AT(stack), NULL, "show the stack of each call", NULL },
 	{ 0, "collapsed", OPT_TEXT, AT(collapsed), "FILE",
-	  "at the end, nanoseconds by stack, for flamegraph.pl; with --stack", NULL },
+	  "write nanoseconds by stack for flamegraph.pl; implies --stack", NULL },
 	{ 0, "flamegraph", OPT_TEXT, AT(flamegraph), "FILE.html",
-	  "at the end, a page of time and calls by stack; with --stack", NULL },
-	{ 0, "force", OPT_FLAG, AT(force), NULL, "replace FILE when it exists", NULL },
+	  "write a flame graph of time and calls; implies --stack", NULL },
+	{ 0, "force", OPT_FLAG, AT(force), NULL, "replace FILE if it exists", NULL },
 	{ 0, "summary", OPT_FLAG, AT(summary), NULL,
-	  "no calls, but their number and times by method", NULL },
+	  "show number and times of calls by method, not each call", NULL },
 	{ 0, "rate", OPT_NUMBER, AT(rate), "N",
 	  "show at most N calls a second (default 200; 0: all)", NULL },
 	{ 0, "strings", OPT_NUMBER, AT(strings), "N",
@@ -33,7 +31,7 @@ static const struct opt trace_rows[] = {
 	{ 0, "elements", OPT_NUMBER, AT(elements), "N", "show N elements of an array (default 5)",
 	  NULL },
 	{ 0, "budget", OPT_NUMBER, AT(budget), "PERCENT",
-	  "end when hooks take more of all processors (default 10; 0: never)", NULL },
+	  "end when hooks use more CPU time (default 10; 0: never)", NULL },
 	{ 0, "loader", OPT_TEXT, AT(loader), "LOADER", "only classes of this loader", NULL },
 	{ 0, "max-methods", OPT_NUMBER, AT(max_methods), "N",
 	  "refuse to trace more than N methods (default 1000)", NULL },
@@ -61,56 +59,55 @@ static int check(const struct ctx *ctx, struct err *err)
 	int rc;
 
 	if (opts->summary && (trace_has_stacks(opts) || opts->args))
-		return err_set(err, EXIT_USAGE, "--summary adds calls up: it shows no %s",
-			       opts->args ? "arguments" : "stacks");
+		return err_set(err, EXIT_USAGE, "--summary and %s exclude each other: it sums "
+						"calls up", opts->args ? "--args" : "stacks");
 	if (is_stdout(opts->collapsed) || is_stdout(opts->flamegraph))
-		return err_set(err, EXIT_USAGE, "calls go to stdout: name a file for stacks");
+		return err_set(err, EXIT_USAGE, "calls go to stdout: write stacks to a file");
 	if (opts->args && opts->no_args)
 		return err_set(err, EXIT_USAGE, "--args and --no-args exclude each other");
 	if (opts->budget > 100)
-		return err_set(err, EXIT_USAGE, "--budget: there are 100 percent, not %u",
+		return err_set(err, EXIT_USAGE, "invalid --budget: expected 0 to 100, not %u",
 			       opts->budget);
 	if (opts->max_methods == 0 || opts->max_methods > WIRE_TRACE_METHODS_MAX)
-		return err_set(err, EXIT_USAGE, "--max-methods: from 1 to %u",
+		return err_set(err, EXIT_USAGE, "invalid --max-methods: expected 1 to %u",
 			       WIRE_TRACE_METHODS_MAX);
 	rc = trace_plan_init(&plan, ctx->args, (size_t)ctx->n_args, err);
 	trace_plan_release(&plan);
 	return rc;
 }
 
-/* What it takes, before it is done. */
-static void say_cost(const struct ctx *ctx, const struct trace_plan *plan)
+static void print_cost(const struct ctx *ctx, const struct trace_plan *plan)
 {
 	_cleanup_buf_ struct buf text = BUF_INIT;
 
-	cost_add(&text, &plan->jvm, plan->n_classes, plan->n_loaded, "the trace");
-	cmd_note(ctx->cmd, "tracing %zu method%s of %zu class%s: %s", plan->n_methods,
-		 plan->n_methods == 1 ? "" : "s", plan->n_classes,
-		 plan->n_classes == 1 ? "" : "es", buf_str(&text));
+	cost_note_add(&text, &plan->jvm, plan->n_classes, plan->n_loaded, "the trace");
+	cmd_print_notice(ctx->cmd, "tracing %zu method%s in %zu class%s: %s", plan->n_methods,
+			 plan->n_methods == 1 ? "" : "s", plan->n_classes,
+			 plan->n_classes == 1 ? "" : "es", buf_str(&text));
 }
 
 static int run_plan(const struct ctx *ctx, struct trace_plan *plan, struct trace_stacks *stacks,
 		    struct err *err)
 {
 	const struct trace_opts *opts = ctx->opts;
-	struct roster roster;
+	struct class_index index;
 	int rc;
 
-	if (roster_open(ctx, 0, &roster, err) < 0) {
+	if (class_index_open(ctx, 0, &index, err) < 0) {
 		trace_offer_jfr(ctx, plan, err);
 		return -1;
 	}
-	rc = archiving_check(ctx, err);
+	rc = cds_archive_check(ctx, err);
 	if (rc == 0)
-		rc = trace_plan_make(ctx, plan, &roster, opts->loader, err);
+		rc = trace_plan_make(ctx, plan, &index, opts->loader, err);
 	if (rc == 0) {
-		say_cost(ctx, plan);
-		rc = trace_run(ctx, plan, stacks, roster.session, err);
+		print_cost(ctx, plan);
+		rc = trace_run(ctx, plan, stacks, index.session, err);
 	}
-	return roster_close(&roster, err) < 0 ? -1 : rc;
+	return class_index_close(&index, err) < 0 ? -1 : rc;
 }
 
-static int run_words(const struct ctx *ctx, struct trace_stacks *stacks, struct err *err)
+static int run_patterns(const struct ctx *ctx, struct trace_stacks *stacks, struct err *err)
 {
 	const struct trace_opts *opts = ctx->opts;
 	struct trace_plan plan;
@@ -125,14 +122,14 @@ static int run_words(const struct ctx *ctx, struct trace_stacks *stacks, struct 
 	return rc;
 }
 
-/* The caller's files come first: what is wrong with them must not cost the JVM anything. */
+/* Opens the caller's files first, so that a wrong path costs the JVM nothing. */
 static int run(struct ctx *ctx, struct err *err)
 {
 	struct trace_stacks stacks;
 	int rc = trace_stacks_open(&stacks, ctx->opts, err);
 
 	if (rc == 0)
-		rc = run_words(ctx, &stacks, err);
+		rc = run_patterns(ctx, &stacks, err);
 	trace_stacks_release(&stacks);
 	return rc;
 }
@@ -141,14 +138,14 @@ const struct cmd cmd_trace = {
 	.name = "trace",
 	.aliases = "watch monitor",
 	.synopsis = "TARGET 'a.b.Class.method'...",
-	.summary = "calls of methods: time, arguments, result or exception",
+	.summary = "method calls: time, arguments, result or exception",
 	.details =
-		"Class and method may be globs: * stands for any characters, ? for one.  Types\n"
-		"of parameters choose one of several: 'a.b.C.m(java.lang.String, int[])'; <init>\n"
-		"is a constructor.  A line a call, when it ends; with --json an object a line.\n"
-		"Ends by Ctrl-C, -d or -c, and when the hooks cost more than --budget; then all\n"
-		"classes are what they were.  A call that had begun before is not seen: it goes\n"
-		"on in its old code.  What --rate keeps back is counted.\n",
+		"Class and method may be globs: * matches any characters, ? matches one.\n"
+		"Parameter types choose an overload: 'a.b.C.m(java.lang.String, int[])'.  <init>\n"
+		"is a constructor.  Prints a line when a call ends, with --json an object a line.\n"
+		"Ends at Ctrl-C, -d or -c, or when the hooks use more than --budget; then all\n"
+		"classes run their original code again.  Calls that began before the trace are\n"
+		"not seen.  Calls that exceed --rate are counted.\n",
 	.need = NEED_JVM,
 	.min_args = 1,
 	.max_args = -1,

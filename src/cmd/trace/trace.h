@@ -1,13 +1,11 @@
-/*
- * Parts of the command trace.
- */
+/* Declarations shared by the files of the command trace. */
 #ifndef JTOOL_CMD_TRACE_H
 #define JTOOL_CMD_TRACE_H
 
 #include <limits.h>
 
-#include "cmd/trace_plan.h"
-#include "cmd/trace_stacks.h"
+#include "cmd/trace/trace_plan.h"
+#include "cmd/trace/trace_stacks.h"
 
 #define TRACE_COUNT_UNSET UINT_MAX
 
@@ -18,17 +16,17 @@ struct trace_opts {
 	bool args, no_args, stack, summary;
 	unsigned rate, strings, elements, budget, max_methods;
 	const char *loader;
-	const char *collapsed, *flamegraph; /* files; NULL: not wanted */
+	const char *collapsed, *flamegraph; /* paths; NULL: not given */
 	bool force;
 };
 
-/* Are arguments and results told? */
+/* Whether the agent reports arguments and results. */
 static inline bool trace_has_values(const struct trace_opts *opts)
 {
 	return !opts->no_args && !opts->summary;
 }
 
-/* Are stacks added up for files? */
+/* Whether stacks are summed up for --collapsed or --flamegraph. */
 static inline bool trace_has_files(const struct trace_opts *opts)
 {
 	return opts->collapsed || opts->flamegraph;
@@ -39,23 +37,23 @@ static inline bool trace_has_stacks(const struct trace_opts *opts)
 	return opts->stack || trace_has_files(opts);
 }
 
-/* How many calls are told of, at most; 0: no limit. */
+/* Returns the number of calls after which the trace ends; 0: no limit. */
 uint64_t trace_calls_limit(const struct trace_opts *opts);
-/* Ask the agent for the methods of the plan. */
+/* Sends the agent the options and the methods of the plan. */
 int trace_request(const struct ctx *ctx, const struct trace_plan *plan, struct session *s,
 		  struct err *err) _must_check_;
 
 /*
- * Trace the methods of the plan until the trace ends: calls go to ctx->out as they come, and their
- * stacks to the files that are wanted.  -1 with err set also where it ended by itself before its
- * time; what came until then was shown, and is in the files.
+ * Traces the methods of the plan until the trace ends; writes calls to ctx->out as they arrive and
+ * their stacks to the files of `stacks`.  Returns -1 with err set also if the trace ended early;
+ * the calls until then are still shown and written to the files.
  */
 int trace_run(const struct ctx *ctx, struct trace_plan *plan, struct trace_stacks *stacks,
 	      struct session *s, struct err *err) _must_check_;
 
 /*
- * The agent could not be loaded, as err says: if this JVM can time methods by itself, say how at
- * the end of it.
+ * Appends to err how to time the methods with the JVM's flight recorder, if the recorder can time
+ * methods and err says that the agent cannot be loaded.
  */
 void trace_offer_jfr(const struct ctx *ctx, const struct trace_plan *plan, struct err *err);
 

@@ -1,15 +1,15 @@
-#include "cmd/trace_rehearse.h"
+#include "cmd/trace/trace_dry_run.h"
 
-#include "classfile/verify.h"
-#include "model/javasig.h"
+#include "classfile/verify/verify.h"
+#include "model/class/javasig.h"
 
-#define HOOKS "java/jtool/Hooks1" /* whichever it will be: as long */
+#define HOOKS "java/jtool/Hooks1" /* the hook class; its name in the agent is about as long */
 
 typedef bool verify_fn(const struct cf_class *class, struct cf_fault *fault);
 
 /*
- * The strictest that the class file passes as it is; NULL: none.  The dump of a boot class has no
- * stack maps up to JDK 17: the JVM throws them away.
+ * Returns the strictest verifier that accepts the original class file, or NULL.  Up to JDK 17,
+ * captured boot classes have no stack maps, because the JVM discards them.
  */
 static verify_fn *verifier_of(const struct cf_class *class, struct cf_fault *fault)
 {
@@ -21,14 +21,14 @@ static verify_fn *verifier_of(const struct cf_class *class, struct cf_fault *fau
 	return cf_verify_without_maps(class, fault) ? cf_verify_without_maps : NULL;
 }
 
-static void say_fault(struct buf *why, const char *what, const struct cf_fault *fault)
+static void add_fault(struct buf *why, const char *what, const struct cf_fault *fault)
 {
 	buf_addf(why, "%s: ", what);
 	if (fault->name.data) {
 		javasig_member_name(why, fault->name, fault->descriptor);
 		buf_adds(why, ": ");
 	}
-	buf_adds(why, fault->memory ? "there was no memory to look" : fault->what);
+	buf_adds(why, fault->what);
 	if (fault->pc != UINT32_MAX)
 		buf_addf(why, " at %u", fault->pc);
 }
@@ -42,18 +42,18 @@ static int examine(const struct cf_output *out, verify_fn *verify, struct buf *w
 	bool fine;
 
 	if (broken) {
-		buf_addf(why, "jtool would make a bad class file of it: %s", broken);
+		buf_addf(why, "jtool's rewritten class file would be invalid: %s", broken);
 		return -1;
 	}
 	fine = cf_check(&class, &fault) && verify(&class, &fault);
 	if (!fine)
-		say_fault(why, "jtool would make bad code of it", &fault);
+		add_fault(why, "jtool's rewritten code would be invalid", &fault);
 	cf_release(&class);
 	return fine ? 0 : -1;
 }
 
-int trace_rehearse(const struct cf_class *class, bool is_boot, const struct redefinition_jvm *jvm,
-		   struct cf_probe *probes, size_t n, struct buf *why)
+int trace_dry_run(const struct cf_class *class, bool is_boot, const struct redefinition_jvm *jvm,
+		  struct cf_probe *probes, size_t n, struct buf *why)
 {
 	struct ag_mem mem = { .budget = SIZE_MAX };
 	struct cf_output out = { .mem = &mem };
@@ -64,7 +64,7 @@ int trace_rehearse(const struct cf_class *class, bool is_boot, const struct rede
 	int rc = 0;
 
 	if (!verify && unverified) {
-		say_fault(why, "its code is not what the JVM would verify, and would not", &fault);
+		add_fault(why, "its code is invalid, and the JVM would not verify it", &fault);
 		return -1;
 	}
 	refused = cf_inject(class, HOOKS, probes, n, &out);

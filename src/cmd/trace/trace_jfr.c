@@ -1,21 +1,22 @@
 /*
- * trace: what is left when agents are not let in.
+ * trace: the alternative for JVMs that do not accept agents.
  *
- * JDK 25 can time methods itself (JEP 520).  Its event comes at the end of a chunk, unless it is
- * given a period, and JFR.view makes a table of it within the JVM: no JDK is needed to read it.
+ * JDK 25 and later can time methods with the flight recorder (JEP 520).  The recorder emits
+ * jdk.MethodTiming at the end of a chunk unless it has a period, and JFR.view prints it as a table
+ * inside the JVM, so that no JDK is needed to read it.
  */
 #include <string.h>
 
-#include "base/glob.h"
-#include "cmd/trace.h"
+#include "cmd/trace/trace.h"
+#include "wire/glob.h"
 
 #define FIRST_RELEASE 25
 
 /*
- * The recorder's filter for a pattern: it has no globs, and no parameters, but means all methods
- * of a class, or of all classes those of a name.
+ * Appends the recorder's filter for a pattern.  A filter has no globs and no parameters: it names
+ * a method, all methods of a class, or a method name in all classes.
  */
-static void add_filter(struct buf *out, const struct methodpattern *p)
+static void add_filter(struct buf *out, const struct method_pattern *p)
 {
 	bool any_class = glob_is_pattern(p->class), any_name = glob_is_pattern(p->name);
 
@@ -42,9 +43,9 @@ void trace_offer_jfr(const struct ctx *ctx, const struct trace_plan *plan, struc
 		add_filter(&filter, &plan->wanted[i].pattern);
 	}
 	(void)snprintf(err->text + len, sizeof(err->text) - len,
-		       "; times alone the JVM's flight recorder tells, without an agent: "
+		       "; the JVM's flight recorder can measure times without an agent: "
 		       "jtool jfr %d start name=jtool-times 'method-timing=%.400s' "
-		       "'jdk.MethodTiming#period=1s', and after a while "
+		       "'jdk.MethodTiming#period=1s', and later "
 		       "jtool jcmd %d JFR.view method-timing, and "
 		       "jtool jfr %d stop name=jtool-times", pid, buf_str(&filter), pid, pid);
 }

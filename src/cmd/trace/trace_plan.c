@@ -1,30 +1,31 @@
-#include "cmd/trace_plan.h"
+#include "cmd/trace/trace_plan.h"
 
 #include <string.h>
 
-#include "base/glob.h"
 #include "base/xalloc.h"
-#include "cmd/trace_rehearse.h"
-#include "model/javasig.h"
-#include "model/typename.h"
+#include "cmd/trace/trace_dry_run.h"
+#include "model/class/javasig.h"
+#include "model/class/type_name.h"
+#include "wire/glob.h"
 
-#define HAS_MAX 400 /* bytes of an error */
-#define SLIPS 2
-#define OFFERED_MAX 20000 /* methods that are compared with what is wanted */
-#define LONG_ID UINT32_MAX /* the agent's own may take as much code: what fits with it, fits */
+#define CANDIDATES_MAX 400    /* bytes of the methods listed in an error */
+#define EDITS_MAX 2           /* edits between a misspelt name and a suggestion */
+#define COMPARED_MAX 20000    /* methods compared with a pattern to find suggestions */
+#define LONGEST_ID UINT32_MAX /* the id that needs the most code: the real ids fit, too */
 
-int trace_plan_init(struct trace_plan *plan, char *const *words, size_t n, struct err *err)
+int trace_plan_init(struct trace_plan *plan, char *const *patterns, size_t n, struct err *err)
 {
 	*plan = (struct trace_plan){ .wanted = xcalloc(n, sizeof(*plan->wanted)), .n_wanted = n };
 	for (size_t i = 0; i < n; i++) {
-		const char *why = methodpattern_parse(&plan->wanted[i].pattern, words[i]);
+		const char *why = method_pattern_parse(&plan->wanted[i].pattern, patterns[i]);
 
 		if (why)
 			return err_set(err, EXIT_USAGE,
-				       "'%.300s' is no pattern for methods, %s: write "
-				       "a.b.Class.method; * stands for any characters",
-				       words[i], why);
-		plan->wanted[i].near = (struct near)NEAR_INIT(plan->wanted[i].pattern.name);
+				       "invalid method pattern '%.300s', %s: expected "
+				       "CLASS.METHOD, for example 'com.acme.Foo.*'",
+				       patterns[i], why);
+		plan->wanted[i].near =
+			(struct suggestions)SUGGEST_INIT(plan->wanted[i].pattern.name);
 	}
 	return 0;
 }
@@ -32,15 +33,15 @@ int trace_plan_init(struct trace_plan *plan, char *const *words, size_t n, struc
 void trace_plan_release(struct trace_plan *plan)
 {
 	for (size_t i = 0; i < plan->n_wanted; i++) {
-		methodpattern_release(&plan->wanted[i].pattern);
-		near_release(&plan->wanted[i].near);
-		buf_release(&plan->wanted[i].has);
+		method_pattern_release(&plan->wanted[i].pattern);
+		suggest_release(&plan->wanted[i].near);
+		buf_release(&plan->wanted[i].candidates);
 	}
 	free(plan->wanted);
 	free(plan->numbers);
 	trace_release(&plan->trace);
-	leftout_release(&plan->left);
-	leftout_release(&plan->lambdas);
+	skipped_release(&plan->skipped);
+	skipped_release(&plan->lambdas);
 	*plan = (struct trace_plan){ 0 };
 }
 
@@ -51,59 +52,59 @@ char *trace_plan_name(const char *class, struct cf_text name, struct cf_text des
 	buf_addf(&text, "%s%s", class, *class ? "." : "");
 	javasig_text(&text, name);
 	buf_addc(&text, '(');
-	methodpattern_parameters(&text, descriptor, ", ");
+	method_pattern_parameters(&text, descriptor, ", ");
 	buf_addc(&text, ')');
 	return buf_take(&text);
 }
 
-/* What may be meant instead, as long as nothing else is. */
-static void offer(struct trace_wanted *wanted, const struct cf_member *method)
+/* Records the method as a suggestion for a pattern that has not matched yet. */
+static void add_suggestion(struct trace_wanted *wanted, const struct cf_member *method)
 {
 	_cleanup_buf_ struct buf name = BUF_INIT;
 	_cleanup_free_ char *text = NULL;
 
-	if (wanted->n_has == OFFERED_MAX)
+	if (wanted->n_candidates == COMPARED_MAX)
 		return;
 	text = trace_plan_name("", method->name, method->descriptor);
 	javasig_text(&name, method->name);
-	if (near_distance(buf_str(&name), wanted->pattern.name) <= SLIPS)
-		near_add(&wanted->near, text);
+	if (suggest_distance(buf_str(&name), wanted->pattern.name) <= EDITS_MAX)
+		suggest_add(&wanted->near, text);
 	else
-		near_offer(&wanted->near, text);
-	if (wanted->n_has++ > 0 && wanted->has.len < HAS_MAX)
-		buf_adds(&wanted->has, ", ");
-	if (wanted->has.len < HAS_MAX)
-		buf_addf(&wanted->has, "%.200s", text);
+		suggest_offer(&wanted->near, text);
+	if (wanted->n_candidates++ > 0 && wanted->candidates.len < CANDIDATES_MAX)
+		buf_adds(&wanted->candidates, ", ");
+	if (wanted->candidates.len < CANDIDATES_MAX)
+		buf_addf(&wanted->candidates, "%.200s", text);
 }
 
-/* Is it meant by one of the patterns that mean its class? */
-static bool is_wanted(struct trace_plan *plan, const bool *of_class, const struct cf_member *method)
+/* Whether the method matches one of the patterns that match its class (`matched`). */
+static bool is_wanted(struct trace_plan *plan, const bool *matched, const struct cf_member *method)
 {
-	bool meant = false;
+	bool matches = false;
 
 	if (!method->name.data || !method->descriptor.data)
 		return false;
 	for (size_t i = 0; i < plan->n_wanted; i++) {
 		struct trace_wanted *wanted = &plan->wanted[i];
 
-		if (!of_class[i])
+		if (!matched[i])
 			continue;
-		if (methodpattern_matches(&wanted->pattern, method->name, method->descriptor)) {
+		if (method_pattern_matches(&wanted->pattern, method->name, method->descriptor)) {
 			wanted->found = true;
-			meant = true;
+			matches = true;
 		} else if (!wanted->found) {
-			offer(wanted, method);
+			add_suggestion(wanted, method);
 		}
 	}
-	return meant;
+	return matches;
 }
 
-static void leave_out(struct trace_plan *plan, const struct class_row *row, const char *why,
-		      const struct cf_member *method)
+static void skip_method(struct trace_plan *plan, const struct class_row *row, const char *why,
+			const struct cf_member *method)
 {
 	_cleanup_free_ char *name = trace_plan_name(row->name, method->name, method->descriptor);
 
-	leftout_add(&plan->left, why, name);
+	skipped_add(&plan->skipped, why, name, NULL);
 }
 
 static size_t count_methods(const struct cf_class *class)
@@ -113,9 +114,9 @@ static size_t count_methods(const struct cf_class *class)
 	return methods.left;
 }
 
-/* The methods that are meant and have code. */
+/* Fills `probes` with the matching methods that have code, and returns their number. */
 static size_t find_methods(struct trace_plan *plan, const struct class_row *row,
-			   const bool *of_class, const struct cf_class *class,
+			   const bool *matched, const struct cf_class *class,
 			   struct cf_probe *probes)
 {
 	struct cf_members methods = cf_methods(class);
@@ -123,17 +124,17 @@ static size_t find_methods(struct trace_plan *plan, const struct class_row *row,
 	size_t n = 0;
 
 	while (cf_next_member(&methods, &method)) {
-		if (!is_wanted(plan, of_class, &method))
+		if (!is_wanted(plan, matched, &method))
 			continue;
 		if (method.access & CF_ACC_NATIVE)
-			leave_out(plan, row, "native", &method);
+			skip_method(plan, row, "native", &method);
 		else if (method.access & CF_ACC_ABSTRACT)
-			leave_out(plan, row, "abstract (trace a class that implements it)",
+			skip_method(plan, row, "abstract (trace a class that implements it)",
 				  &method);
 		else
 			probes[n++] = (struct cf_probe){ .name = method.name,
 							 .descriptor = method.descriptor,
-							 .id = LONG_ID,
+							 .id = LONGEST_ID,
 							 .values = plan->values };
 	}
 	return n;
@@ -150,15 +151,15 @@ static void add_method(struct trace_plan *plan, const struct class_row *row,
 	plan->numbers[i] = row->number;
 }
 
-/* Rewrite it as the agent will; what cannot be done exactly is left out. */
+/* Rewrites the methods in a dry run; adds those that can be instrumented and skips the others. */
 static void add_methods(struct trace_plan *plan, const struct class_row *row,
 			const struct cf_class *class, struct cf_probe *probes, size_t n)
 {
 	_cleanup_buf_ struct buf why = BUF_INIT;
 	size_t added = 0;
 
-	if (trace_rehearse(class, row->loader == 0, &plan->jvm, probes, n, &why) < 0) {
-		leftout_add(&plan->left, buf_str(&why), row->name);
+	if (trace_dry_run(class, row->loader == 0, &plan->jvm, probes, n, &why) < 0) {
+		skipped_add(&plan->skipped, buf_str(&why), row->name, NULL);
 		return;
 	}
 	for (size_t i = 0; i < n; i++) {
@@ -166,7 +167,7 @@ static void add_methods(struct trace_plan *plan, const struct class_row *row,
 						  .descriptor = probes[i].descriptor };
 
 		if (probes[i].refused) {
-			leave_out(plan, row, cf_refusal_text(probes[i].refused), &method);
+			skip_method(plan, row, cf_refusal_text(probes[i].refused), &method);
 			continue;
 		}
 		if (plan->n_methods < plan->max_methods)
@@ -177,143 +178,146 @@ static void add_methods(struct trace_plan *plan, const struct class_row *row,
 	plan->n_classes += added > 0;
 }
 
-static void read_class(struct trace_plan *plan, const struct class_row *row, const bool *of_class,
+static void read_class(struct trace_plan *plan, const struct class_row *row, const bool *matched,
 		       const struct cf_class *class)
 {
 	_cleanup_free_ struct cf_probe *probes =
 		xcalloc(count_methods(class) + 1, sizeof(*probes));
-	size_t n = find_methods(plan, row, of_class, class, probes);
+	size_t n = find_methods(plan, row, matched, class, probes);
 
 	if (n == 0)
 		return;
 	if (plan->n_methods < plan->max_methods) {
 		add_methods(plan, row, class, probes, n);
-	} else { /* too many anyway: how many is all that is wanted */
+	} else { /* the limit is exceeded: the error only needs the number */
 		plan->n_methods += n;
 		plan->n_classes++;
 	}
 }
 
-static bool *patterns_of(struct trace_plan *plan, const struct class_row *row)
+/* Returns for each pattern whether it matches the class.  The caller frees the array. */
+static bool *match_patterns(struct trace_plan *plan, const struct class_row *row)
 {
-	bool *of_class = xcalloc(plan->n_wanted, sizeof(*of_class));
+	bool *matched = xcalloc(plan->n_wanted, sizeof(*matched));
 
 	for (size_t i = 0; i < plan->n_wanted; i++) {
-		of_class[i] = typename_matches(row->name, plan->wanted[i].pattern.class);
-		plan->wanted[i].n_classes += of_class[i];
+		matched[i] = type_name_matches(row->name, plan->wanted[i].pattern.class);
+		plan->wanted[i].n_classes += matched[i];
 	}
-	return of_class;
+	return matched;
 }
 
 /*
- * A lambda is not missed by who writes 'com.acme.*.*': what it does stands in a method of the
- * class around it.  A switch over types has only a table in its class.
+ * Whether to report a skipped class.  Returns false if only a glob matches a lambda class, whose
+ * code is in a method of the enclosing class, or a TypeSwitch class, which only has a table.
  */
-static bool is_missed(const struct trace_plan *plan, const struct class_row *row,
-		      const bool *of_class)
+static bool is_reported(const struct trace_plan *plan, const struct class_row *row,
+			const bool *matched)
 {
 	if (strcmp(class_kind(row), "lambda") != 0 && !strstr(row->name, "$$TypeSwitch/"))
 		return true;
 	for (size_t i = 0; i < plan->n_wanted; i++) {
-		if (of_class[i] && !glob_is_pattern(plan->wanted[i].pattern.class))
+		if (matched[i] && !glob_is_pattern(plan->wanted[i].pattern.class))
 			return true;
 	}
 	return false;
 }
 
-static void leave_class(struct trace_plan *plan, const struct class_row *row, const bool *of_class,
-			const char *why)
+static void skip_class(struct trace_plan *plan, const struct class_row *row, const bool *matched,
+		       const char *why)
 {
-	leftout_add(is_missed(plan, row, of_class) ? &plan->left : &plan->lambdas, why, row->name);
+	skipped_add(is_reported(plan, row, matched) ? &plan->skipped : &plan->lambdas, why,
+		    row->name, NULL);
 	for (size_t i = 0; i < plan->n_wanted; i++)
-		plan->wanted[i].unread |= of_class[i];
+		plan->wanted[i].unread |= matched[i];
 }
 
-static int take(const struct class_row *row, struct captured *captured, void *arg, struct err *err)
+static int take(const struct class_row *row, struct class_capture *captured, void *arg,
+		struct err *err)
 {
 	struct trace_plan *plan = arg;
 	struct ag_mem mem = { .budget = SIZE_MAX };
-	_cleanup_free_ bool *of_class = NULL;
+	_cleanup_free_ bool *matched = NULL;
 	_cleanup_buf_ struct buf text = BUF_INIT;
 	struct cf_class class;
-	const char *why = roster_why_no_file(row, captured, &text);
+	const char *why = class_index_why_no_file(row, captured, &text);
 
 	(void)err;
-	if (class_is_array(row)) /* it has no methods */
+	if (class_is_array(row))
 		return 0;
-	of_class = patterns_of(plan, row);
+	matched = match_patterns(plan, row);
 	if (captured->outcome == WIRE_CAPTURED_HIDDEN)
-		why = "classes that are hidden, or that the JVM lets nobody change";
+		why = "classes that are hidden or not modifiable";
 	if (!why)
 		why = cf_open(&class, captured->file.data, captured->file.len, &mem);
 	if (why) {
-		leave_class(plan, row, of_class, why);
+		skip_class(plan, row, matched, why);
 		return 0;
 	}
-	read_class(plan, row, of_class, &class);
+	read_class(plan, row, matched, &class);
 	cf_release(&class);
 	return 0;
 }
 
-/* The words alone name a class that is there: the method was forgotten. */
-static int refuse_class(const struct roster *roster, const char *word, struct err *err)
+/* Fails if the complete pattern is the name of a loaded class: the pattern lacks a method. */
+static int refuse_class(const struct class_index *index, const char *word, struct err *err)
 {
-	for (size_t i = 0; i < roster->classes.n; i++) {
-		if (strcmp(roster->classes.rows[i].name, word) == 0)
+	for (size_t i = 0; i < index->classes.n; i++) {
+		if (strcmp(index->classes.rows[i].name, word) == 0)
 			return err_set(err, EXIT_ANSWER,
-				       "%.200s is a class: which method of it? '%.200s.*' means "
-				       "all of them", word, word);
+				       "%.200s is a class: name a method of it, or '%.200s.*' for "
+				       "all", word, word);
 	}
 	return 0;
 }
 
 static int select_classes(const struct ctx *ctx, const struct trace_plan *plan,
-			  struct roster *roster, const char *loader, struct err *err)
+			  struct class_index *index, const char *loader, struct err *err)
 {
-	_cleanup_free_ char **words = xcalloc(plan->n_wanted, sizeof(*words));
+	_cleanup_free_ char **patterns = xcalloc(plan->n_wanted, sizeof(*patterns));
 
 	for (size_t i = 0; i < plan->n_wanted; i++) {
-		words[i] = plan->wanted[i].pattern.class;
-		if (refuse_class(roster, plan->wanted[i].pattern.word, err) < 0)
+		patterns[i] = plan->wanted[i].pattern.class;
+		if (refuse_class(index, plan->wanted[i].pattern.word, err) < 0)
 			return -1;
 	}
-	return roster_select(ctx, roster, words, plan->n_wanted, loader, err);
+	return class_index_select(ctx, index, patterns, plan->n_wanted, loader, err);
 }
 
-/* "save*", "m(int)" */
-static void add_name(struct buf *out, const struct methodpattern *p)
+/* Appends the method part of a pattern: "save*" or "m(int)". */
+static void add_name(struct buf *out, const struct method_pattern *p)
 {
 	buf_addf(out, "%.200s", p->name);
 	if (p->parameters)
 		buf_addf(out, "(%.200s)", p->parameters);
 }
 
-/* There are classes as its class is called. */
+/* Explains why a pattern matches no method although its class pattern matches loaded classes. */
 static int refuse_method(struct trace_wanted *wanted, struct err *err)
 {
-	const struct methodpattern *p = &wanted->pattern;
+	const struct method_pattern *p = &wanted->pattern;
 	_cleanup_buf_ struct buf name = BUF_INIT;
 
 	add_name(&name, p);
 	if (wanted->n_classes == 0)
-		return err_set(err, EXIT_ANSWER, "'%.200s' means arrays alone, which have no "
+		return err_set(err, EXIT_ANSWER, "'%.200s' matches only arrays, which have no "
 						 "methods", p->class);
 	if (wanted->n_classes > 1)
 		return err_set(err, EXIT_ANSWER,
 			       "none of the %zu classes '%.200s' has a method '%s'%s",
 			       wanted->n_classes, p->class, buf_str(&name),
-			       wanted->near.n > 0 ? near_hint(&wanted->near) : "");
+			       wanted->near.n > 0 ? suggest_hint(&wanted->near) : "");
 	if (wanted->near.n > 0)
 		return err_set(err, EXIT_ANSWER, "class %.200s has no method '%s'%s", p->class,
-			       buf_str(&name), near_hint(&wanted->near));
+			       buf_str(&name), suggest_hint(&wanted->near));
 	return err_set(err, EXIT_ANSWER,
-		       "class %.200s has no method '%s' of its own, but %s%s; what is inherited "
-		       "is traced in the class that has it", p->class, buf_str(&name),
-		       wanted->n_has > 0 ? buf_str(&wanted->has) : "none at all",
-		       wanted->has.len >= HAS_MAX ? ", ..." : "");
+		       "class %.200s declares no method '%s'; it declares %s%s; trace an inherited "
+		       "method in the class that declares it", p->class, buf_str(&name),
+		       wanted->n_candidates > 0 ? buf_str(&wanted->candidates) : "none",
+		       wanted->candidates.len >= CANDIDATES_MAX ? ", ..." : "");
 }
 
-static int judge(const struct ctx *ctx, struct trace_plan *plan, struct err *err)
+static int check_plan(const struct ctx *ctx, struct trace_plan *plan, struct err *err)
 {
 	for (size_t i = 0; i < plan->n_wanted; i++) {
 		if (!plan->wanted[i].found && !plan->wanted[i].unread)
@@ -321,25 +325,26 @@ static int judge(const struct ctx *ctx, struct trace_plan *plan, struct err *err
 	}
 	if (plan->n_methods > plan->max_methods)
 		return err_set(err, EXIT_ANSWER,
-			       "that is %zu methods of %zu classes: name fewer, or let it be so "
-			       "many with --max-methods", plan->n_methods, plan->n_classes);
+			       "the patterns match %zu methods in %zu classes: name fewer, or "
+			       "raise --max-methods", plan->n_methods, plan->n_classes);
 	if (plan->n_methods == 0)
-		return leftout_refuse(ctx, plan->left.n > 0 ? &plan->left : &plan->lambdas,
-				      "no method of these can be traced", err);
-	leftout_tell(ctx, &plan->left);
+		return skipped_refuse(ctx, plan->skipped.n > 0 ? &plan->skipped : &plan->lambdas,
+				      "none of these methods can be traced", err);
+	skipped_print(ctx, &plan->skipped);
 	if (ctx->steps)
-		leftout_tell(ctx, &plan->lambdas);
+		skipped_print(ctx, &plan->lambdas);
 	return 0;
 }
 
-int trace_plan_make(const struct ctx *ctx, struct trace_plan *plan, struct roster *roster,
+int trace_plan_make(const struct ctx *ctx, struct trace_plan *plan, struct class_index *index,
 		    const char *loader, struct err *err)
 {
-	plan->n_loaded = roster->classes.n;
-	if (select_classes(ctx, plan, roster, loader, err) < 0 ||
-	    roster_capture(roster, roster->classes.rows, roster->classes.n, 0, take, plan, err) < 0)
+	plan->n_loaded = index->classes.n;
+	if (select_classes(ctx, plan, index, loader, err) < 0 ||
+	    class_index_capture(index, index->classes.rows, index->classes.n, 0, take, plan,
+				err) < 0)
 		return -1;
-	steps_add(ctx->steps, "%zu classes were read, %.1f us each", roster->classes.n,
-		  (double)roster->capture_ns / 1e3 / (double)(roster->classes.n + 1));
-	return judge(ctx, plan, err);
+	verbose_step(ctx->steps, "%zu classes were read, %.1f us each", index->classes.n,
+		     (double)index->capture_ns / 1e3 / (double)(index->classes.n + 1));
+	return check_plan(ctx, plan, err);
 }

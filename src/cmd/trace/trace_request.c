@@ -1,13 +1,11 @@
-/*
- * trace: what the agent is asked for.
- */
+/* trace: builds the request to the agent. */
 #include <string.h>
 
-#include "cmd/trace.h"
-#include "target/processors.h"
+#include "cmd/trace/trace.h"
+#include "discover/cpu_limit.h"
 
 #define DEFAULT_CALLS 10000
-#define BEGIN_ROOM 64
+#define REQUEST_MAX 64
 
 uint64_t trace_calls_limit(const struct trace_opts *opts)
 {
@@ -23,10 +21,10 @@ static uint32_t flags(const struct trace_opts *opts)
 	       (opts->summary ? WIRE_TRACE_SUMMED : 0);
 }
 
-/* A second's share of what all processors can do in it; 0: no limit. */
-static uint64_t hooks_ns(const struct ctx *ctx, const struct trace_opts *opts)
+/* Returns the CPU time that the hooks may use per second, in nanoseconds; 0: no limit. */
+static uint64_t hooks_budget_ns(const struct ctx *ctx, const struct trace_opts *opts)
 {
-	double processors = processors_of(ctx->jvm->pid);
+	double processors = cpu_limit(ctx->jvm->pid);
 
 	if (processors < 0)
 		processors = 1;
@@ -37,7 +35,7 @@ static int send_begin(const struct ctx *ctx, const struct trace_plan *plan, stru
 		      struct err *err)
 {
 	const struct trace_opts *opts = ctx->opts;
-	uint8_t payload[BEGIN_ROOM];
+	uint8_t payload[REQUEST_MAX];
 	struct wire_writer w = wire_writer_init(payload, sizeof(payload));
 
 	wire_put_u32(&w, flags(opts));
@@ -47,33 +45,32 @@ static int send_begin(const struct ctx *ctx, const struct trace_plan *plan, stru
 	wire_put_u32(&w, opts->rate);
 	wire_put_u32(&w, opts->strings);
 	wire_put_u32(&w, opts->elements);
-	wire_put_u64(&w, hooks_ns(ctx, opts));
+	wire_put_u64(&w, hooks_budget_ns(ctx, opts));
 	wire_put_u32(&w, (uint32_t)plan->trace.n);
 	return session_send(s, WIRE_TRACE, &w, err);
 }
 
-/* What one method takes of a payload. */
-static size_t room_of(const struct trace_method *m)
+static size_t method_size(const struct trace_method *m)
 {
 	return 8 + strlen(m->name) + strlen(m->descriptor);
 }
 
-/* Those of one class from the first on, as many as go into a frame; *n is how many. */
+/* Sends as many methods of one class, from `first` on, as fit a frame; sets *n to their number. */
 static int send_methods(const struct trace_plan *plan, size_t first, size_t *n, struct session *s,
 			struct err *err)
 {
 	const struct trace_method *methods = plan->trace.methods + first;
 	const uint32_t *numbers = plan->numbers + first;
-	size_t left = plan->trace.n - first, room = 8;
+	size_t left = plan->trace.n - first, size = 8;
 	_cleanup_buf_ struct buf payload = BUF_INIT;
 	struct wire_writer w;
 
 	for (*n = 0; *n < left && numbers[*n] == numbers[0]; ++*n) {
-		if (room + room_of(&methods[*n]) > WIRE_PAYLOAD_MAX)
+		if (size + method_size(&methods[*n]) > WIRE_PAYLOAD_MAX)
 			break;
-		room += room_of(&methods[*n]);
+		size += method_size(&methods[*n]);
 	}
-	w = wire_writer_init(buf_reserve(&payload, room), room);
+	w = wire_writer_init(buf_reserve(&payload, size), size);
 	wire_put_u32(&w, numbers[0]);
 	wire_put_u32(&w, (uint32_t)*n);
 	for (size_t i = 0; i < *n; i++) {

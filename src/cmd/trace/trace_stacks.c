@@ -1,33 +1,33 @@
-#include "cmd/trace_stacks.h"
+#include "cmd/trace/trace_stacks.h"
 
 #include <time.h>
 
-#include "cmd/trace.h"
-#include "render/trace_text.h"
+#include "cmd/trace/trace.h"
+#include "render/profile/trace_call.h"
 
 int trace_stacks_open(struct trace_stacks *s, const struct trace_opts *opts, struct err *err)
 {
 	*s = (struct trace_stacks){ 0 };
-	stacktree_init(&s->tree, "ns", "calls");
-	return stackfiles_open(&s->files, opts->collapsed, opts->flamegraph, opts->force, err);
+	call_tree_init(&s->tree, "ns", "calls");
+	return stack_files_open(&s->files, opts->collapsed, opts->flamegraph, opts->force, err);
 }
 
 /*
- * The method itself has no line: the hook looks when it returns, and each return has another one.
- * A call of which the JVM could not tell the stack has the method alone.
+ * Omits the line number of the traced method: the hook walks the stack at the return, and a method
+ * may have several returns.  A call without a stack is added as the method only.
  */
 void trace_stacks_add(struct trace_stacks *s, const struct trace *t,
 		      const struct trace_call *call)
 {
-	const uint64_t values[STACKTREE_VALUES] = { call->ns, 1 };
-	uint32_t node = stacktree_begin(&s->tree, call->n_frames, WIRE_TRACE_DEPTH);
+	const uint64_t values[CALL_TREE_VALUES] = { call->ns, 1 };
+	uint32_t node = call_tree_begin(&s->tree, call->n_frames, WIRE_TRACE_DEPTH);
 
 	for (uint32_t i = call->n_frames; i-- > 1;)
-		node = stacktree_child(&s->tree, node, t->frames.texts[call->frames[i]]);
+		node = call_tree_child(&s->tree, node, t->frames.texts[call->frames[i]]);
 	buf_reset(&s->name);
 	trace_method_name(t, call->method, &s->name);
-	node = stacktree_child(&s->tree, node, buf_str(&s->name));
-	stacktree_add(&s->tree, node, values);
+	node = call_tree_child(&s->tree, node, buf_str(&s->name));
+	call_tree_add(&s->tree, node, values);
 }
 
 static void add_title(struct buf *out, const struct ctx *ctx)
@@ -56,12 +56,13 @@ int trace_stacks_write(struct trace_stacks *s, const struct ctx *ctx, const stru
 
 	add_title(&title, ctx);
 	add_subtitle(&subtitle, ctx, t);
-	return stackfiles_write(&s->files, ctx, &s->tree, buf_str(&title), buf_str(&subtitle), err);
+	return stack_files_write(&s->files, ctx, &s->tree, buf_str(&title), buf_str(&subtitle),
+				 err);
 }
 
 void trace_stacks_release(struct trace_stacks *s)
 {
-	stackfiles_release(&s->files);
-	stacktree_release(&s->tree);
+	stack_files_release(&s->files);
+	call_tree_release(&s->tree);
 	buf_release(&s->name);
 }

@@ -1,27 +1,25 @@
-/*
- * trace --collapsed, --flamegraph: its calls added up by the stacks that they came from.
- */
+/* trace --collapsed, --flamegraph: sums up calls by stack. */
 #ifndef JTOOL_CMD_TRACE_STACKS_H
 #define JTOOL_CMD_TRACE_STACKS_H
 
-#include "cmd/stackfiles.h"
-#include "model/stacktree.h"
-#include "model/trace.h"
+#include "cmd/stack_files.h"
+#include "model/profile/call_tree.h"
+#include "model/profile/trace.h"
 
 struct trace_opts;
 
 struct trace_stacks {
-	struct stackfiles files;
-	struct stacktree tree;
-	struct buf name; /* of a method; kept for its memory */
+	struct stack_files files;
+	struct call_tree tree;
+	struct buf name; /* of a method; reused from call to call */
 };
 
-/* Begin the files; -1 with err set.  To be released in any case. */
+/* Opens the files.  Returns -1 with err set; release `s` in any case. */
 int trace_stacks_open(struct trace_stacks *s, const struct trace_opts *opts, struct err *err)
 	_must_check_;
 void trace_stacks_add(struct trace_stacks *s, const struct trace *t,
 		      const struct trace_call *call);
-/* Write them, with what has come until now. */
+/* Writes the calls that were added so far to the files. */
 int trace_stacks_write(struct trace_stacks *s, const struct ctx *ctx, const struct trace *t,
 		       struct err *err) _must_check_;
 void trace_stacks_release(struct trace_stacks *s);

@@ -1,22 +1,20 @@
-/*
- * agent: where the bundled agent is, or a copy of it, for JVMs that are to load it as they start.
- */
+/* agent: prints the path of a copy of the bundled agent, for JVMs that load it at startup. */
 #include <errno.h>
 #include <fcntl.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/statvfs.h>
 
-#include "base/io.h"
-#include "base/outfile.h"
 #include "base/xalloc.h"
-#include "cmd.h"
+#include "cli/command.h"
 #include "config.h"
+#include "fileio/atomic_file.h"
+#include "fileio/io.h"
 #include "render/json.h"
-#include "session/embedded.h"
+#include "session/embedded_agent.h"
 #include "session/session.h"
 
-#define OURS "jtool" /* the directory in that for caches */
+#define CACHE_SUBDIR "jtool" /* in the user's cache directory */
 #define MODE 0755
 
 struct agent_opts {
@@ -28,18 +26,18 @@ struct agent_opts {
 
 static const struct opt agent_rows[] = {
 	{ 0, "extract", OPT_TEXT, AT(extract), "FILE", "write a copy to FILE", NULL },
-	{ 0, "force", OPT_FLAG, AT(force), NULL, "replace FILE when it exists", NULL },
+	{ 0, "force", OPT_FLAG, AT(force), NULL, "replace FILE if it exists", NULL },
 	OPT_END,
 };
 
-static int no_cache(const char *path, const char *why, struct err *err)
+static int cache_failed(const char *path, const char *why, struct err *err)
 {
 	return err_set(err, EXIT_PARTIAL,
-		       "%s cannot keep the agent: %s; --extract FILE puts it elsewhere", path,
-		       why);
+		       "cannot store the agent in '%s': %s; use --extract FILE to write it "
+		       "elsewhere", path, why);
 }
 
-/* Where this user's caches are (the XDG base directories); the caller frees it.  NULL: nowhere. */
+/* Returns the user's XDG cache directory, which the caller frees, or NULL if there is none. */
 static char *cache_path(void)
 {
 	const char *cache = getenv("XDG_CACHE_HOME"), *home = getenv("HOME");
@@ -49,64 +47,71 @@ static char *cache_path(void)
 	return home && *home == '/' ? xasprintf("%s/.cache", home) : NULL;
 }
 
-/* Who could put another file there would have it run in the user's JVMs. */
-static const char *why_unsafe(int fd, bool ours)
+/*
+ * Returns why another user could replace the agent in this file or directory, or NULL.  A replaced
+ * agent would run in the user's JVMs.  Directories above jtool's own (is_own) may belong to root.
+ */
+static const char *why_unsafe(int fd, bool is_own)
 {
 	struct stat st;
 
 	if (fstat(fd, &st) < 0)
 		return strerror(errno);
-	if (st.st_uid != geteuid() && (ours || st.st_uid != 0))
+	if (st.st_uid != geteuid() && (is_own || st.st_uid != 0))
 		return "it belongs to another user";
-	if (st.st_mode & (S_IWGRP | S_IWOTH) && (ours || !(st.st_mode & S_ISVTX)))
-		return "others may write to it";
+	if (st.st_mode & (S_IWGRP | S_IWOTH) && (is_own || !(st.st_mode & S_ISVTX)))
+		return "other users can write to it";
 	return NULL;
 }
 
-/* Open a directory, or make it: the user's own links lead to the first, none to the second. */
-static int open_dir(int parent_fd, const char *name, const char *path, bool ours, struct err *err)
+/*
+ * Opens a directory and creates it if it does not exist.  The cache directory may be a symbolic
+ * link; jtool's own directory in it (is_own) may not.
+ */
+static int open_dir(int parent_fd, const char *name, const char *path, bool is_own,
+		    struct err *err)
 {
-	int flags = O_RDONLY | O_DIRECTORY | O_CLOEXEC | (ours ? O_NOFOLLOW : 0), fd;
+	int flags = O_RDONLY | O_DIRECTORY | O_CLOEXEC | (is_own ? O_NOFOLLOW : 0), fd;
 	const char *why;
 
 	if (mkdirat(parent_fd, name, 0700) < 0 && errno != EEXIST)
-		return no_cache(path, strerror(errno), err);
+		return cache_failed(path, strerror(errno), err);
 	fd = openat(parent_fd, name, flags);
 	if (fd < 0)
-		return no_cache(path, strerror(errno), err);
-	why = why_unsafe(fd, ours);
+		return cache_failed(path, strerror(errno), err);
+	why = why_unsafe(fd, is_own);
 	if (!why)
 		return fd;
 	(void)close(fd);
-	return no_cache(path, why, err);
+	return cache_failed(path, why, err);
 }
 
-/* It is there, and nobody else can have changed it since it was looked at. */
-static bool is_there(int dir_fd, const char *name, const struct buf *agent)
+/* Returns true if the file is this agent and only the user can write to it. */
+static bool is_up_to_date(int dir_fd, const char *name, const struct buf *agent)
 {
 	_cleanup_close_ int fd =
 		openat(dir_fd, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
-	_cleanup_buf_ struct buf has = BUF_INIT;
+	_cleanup_buf_ struct buf found = BUF_INIT;
 	struct stat st;
 
 	return fd >= 0 && fstat(fd, &st) == 0 && S_ISREG(st.st_mode) && !why_unsafe(fd, true) &&
-	       io_slurp(fd, &has, agent->len) == 0 && has.len == agent->len &&
-	       memcmp(has.data, agent->data, has.len) == 0;
+	       io_slurp(fd, &found, agent->len) == 0 && found.len == agent->len &&
+	       memcmp(found.data, agent->data, found.len) == 0;
 }
 
-static int write_and_commit(struct outfile *f, const struct buf *agent, struct err *err)
+static int write_and_commit(struct atomic_file *f, const struct buf *agent, struct err *err)
 {
-	int rc = io_write_all(f->fd, agent->data, agent->len, IO_NO_DEADLINE);
+	int rc = io_write_all(f->fd, agent->data, agent->len, DEADLINE_NEVER);
 
-	return rc < 0 ? outfile_failed(f, rc, err) : outfile_commit(f, NULL, err);
+	return rc < 0 ? atomic_file_failed(f, rc, err) : atomic_file_commit(f, NULL, err);
 }
 
-/* A JVM that has the former one mapped keeps it: the name leads to another file then. */
+/* Replaces `name` by a new file with the agent: JVMs may have the old file mapped. */
 static int write_at(int dir_fd, const char *name, const char *path, const struct buf *agent,
 		    struct err *err)
 {
-	struct outguard guard = OUTGUARD_INIT(dir_fd);
-	struct outfile f;
+	struct tmp_reaper guard = TMP_REAPER_INIT(dir_fd);
+	struct atomic_file f;
 	struct stat st;
 	int rc = -1;
 
@@ -114,23 +119,24 @@ static int write_at(int dir_fd, const char *name, const char *path, const struct
 	    (!S_ISREG(st.st_mode) || st.st_uid != geteuid() ||
 	     st.st_mode & (S_IWGRP | S_IWOTH)) &&
 	    unlinkat(dir_fd, name, 0) < 0)
-		return no_cache(path, "something else has its name", err);
-	if (outfile_open_at(&f, dir_fd, name, &guard, path, MODE, err) == 0) {
+		return cache_failed(path, "cannot replace what has this name", err);
+	if (atomic_file_open_at(&f, dir_fd, name, &guard, path, MODE, err) == 0) {
 		rc = write_and_commit(&f, agent, err);
-		outfile_release(&f);
+		atomic_file_release(&f);
 	}
-	outguard_release(&guard);
+	tmp_reaper_release(&guard);
 	return rc;
 }
 
-/* Linkers refuse to map what is there as code. */
-static void look_at_mount(const struct ctx *ctx, const char *path)
+/* The dynamic linker cannot map code from a noexec mount. */
+static void warn_if_noexec(const struct ctx *ctx, const char *path)
 {
 	struct statvfs fs;
 
 	if (statvfs(path, &fs) == 0 && fs.f_flag & ST_NOEXEC)
-		cmd_note(ctx->cmd, "%s is on a file system that is mounted noexec: no JVM can load "
-			 "it there; --extract FILE puts it elsewhere", path);
+		cmd_print_notice(ctx->cmd,
+				 "%s is on a file system that is mounted noexec: no JVM can load "
+				 "it from there; use --extract FILE to write it elsewhere", path);
 }
 
 static int show(const struct ctx *ctx, const char *path, const struct buf *agent,
@@ -139,12 +145,12 @@ static int show(const struct ctx *ctx, const char *path, const struct buf *agent
 	_cleanup_free_ char *real = realpath(path, NULL);
 
 	if (!real)
-		return err_set(err, EXIT_PARTIAL, "%s is not there any more: %s", path,
-			       strerror(errno));
-	look_at_mount(ctx, real);
+		return err_set(err, EXIT_PARTIAL, "cannot find '%s': %s", path, strerror(errno));
+	warn_if_noexec(ctx, real);
 	if (strchr(real, '='))
-		cmd_note(ctx->cmd, "a JVM takes what is behind the first '=' of -agentpath for "
-			 "options: it cannot load %s", real);
+		cmd_print_notice(ctx->cmd,
+				 "no JVM can load %s: in -agentpath the options begin after the "
+				 "first '='", real);
 	if (ctx->json) {
 		struct json *doc = json_object();
 
@@ -158,22 +164,22 @@ static int show(const struct ctx *ctx, const char *path, const struct buf *agent
 	return 0;
 }
 
-static int keep(const struct ctx *ctx, const struct buf *agent, struct err *err)
+static int store_in_cache(const struct ctx *ctx, const struct buf *agent, struct err *err)
 {
 	_cleanup_free_ char *cache = cache_path(), *name = NULL, *dir = NULL, *path = NULL;
 	_cleanup_close_ int cache_fd = -1, dir_fd = -1;
 
 	if (!cache)
 		return err_set(err, EXIT_PARTIAL,
-			       "neither HOME nor XDG_CACHE_HOME says where to keep the agent: "
-			       "--extract FILE puts it there");
+			       "neither HOME nor XDG_CACHE_HOME names a cache directory; use "
+			       "--extract FILE to choose a file");
 	name = session_agent_name(agent);
-	dir = xasprintf("%s/" OURS, cache);
+	dir = xasprintf("%s/" CACHE_SUBDIR, cache);
 	path = xasprintf("%s/%s", dir, name);
 	cache_fd = open_dir(AT_FDCWD, cache, cache, false, err);
-	dir_fd = cache_fd < 0 ? -1 : open_dir(cache_fd, OURS, dir, true, err);
+	dir_fd = cache_fd < 0 ? -1 : open_dir(cache_fd, CACHE_SUBDIR, dir, true, err);
 	if (dir_fd < 0 ||
-	    (!is_there(dir_fd, name, agent) && write_at(dir_fd, name, path, agent, err) < 0))
+	    (!is_up_to_date(dir_fd, name, agent) && write_at(dir_fd, name, path, agent, err) < 0))
 		return -1;
 	return show(ctx, path, agent, err);
 }
@@ -186,14 +192,14 @@ static bool to_stdout(const struct agent_opts *opts)
 static int extract(const struct ctx *ctx, const struct buf *agent, struct err *err)
 {
 	const struct agent_opts *opts = ctx->opts;
-	struct outfile f;
+	struct atomic_file f;
 	int rc;
 
-	if (outfile_open(&f, opts->extract, opts->force ? OUTFILE_REPLACE : OUTFILE_NEW, MODE,
-			 err) < 0)
+	if (atomic_file_open(&f, opts->extract, opts->force ? ATOMIC_FILE_REPLACE : ATOMIC_FILE_NEW,
+			     MODE, err) < 0)
 		return -1;
 	rc = write_and_commit(&f, agent, err);
-	outfile_release(&f);
+	atomic_file_release(&f);
 	return rc < 0 || to_stdout(opts) ? rc : show(ctx, opts->extract, agent, err);
 }
 
@@ -205,7 +211,7 @@ static int check(const struct ctx *ctx, struct err *err)
 		return err_set(err, EXIT_USAGE,
 			       "--json and the agent itself cannot both go to stdout");
 	if (opts->force && !opts->extract)
-		return err_set(err, EXIT_USAGE, "--force is about --extract FILE");
+		return err_set(err, EXIT_USAGE, "--force requires --extract FILE");
 	return 0;
 }
 
@@ -216,21 +222,20 @@ static int run(struct ctx *ctx, struct err *err)
 
 	if (embedded_agent(&agent, err) < 0)
 		return -1;
-	return opts->extract ? extract(ctx, &agent, err) : keep(ctx, &agent, err);
+	return opts->extract ? extract(ctx, &agent, err) : store_in_cache(ctx, &agent, err);
 }
 
 const struct cmd cmd_agent = {
 	.name = "agent",
 	.synopsis = "",
-	.summary = "where the bundled agent is, for java -agentpath:",
+	.summary = "print the path of the bundled agent, for java -agentpath:",
 	.details =
-		"Prints the path of a copy in the user's cache directory, which is written if it\n"
-		"is not there, and that nobody else may read.  --extract FILE writes one where\n"
-		"others can: for JVMs of another user, or in a container.\n"
+		"The agent is stored in your cache directory, which other users cannot read.  For\n"
+		"JVMs of another user or in a container, write a copy with --extract FILE.\n"
 		"\n"
 		"    java -agentpath:$(jtool agent)=alloc,file=REPORT[,OPTION...] ...\n"
-		"records allocations from the start of the JVM, and REPORT is written when it\n"
-		"ends; jtool alloc PID shows them before, jtool alloc REPORT after that.\n"
+		"records allocations from the start of the JVM and writes REPORT when the JVM\n"
+		"exits.  jtool alloc PID shows them until then, jtool alloc REPORT afterwards.\n"
 		"OPTION: exact, live, age=N, interval=BYTES, depth=N, memory=BYTES,\n"
 		"classes=GLOB:GLOB, n=N.\n",
 	.need = NEED_NOTHING,

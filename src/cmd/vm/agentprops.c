@@ -1,18 +1,16 @@
-/*
- * agentprops: what the JVM tells agents about itself: its arguments, its main class.
- */
-#include "cmd/propshow.h"
+/* agentprops: prints the JVM's agent properties (VMSupport.getAgentProperties). */
+#include "cmd/vm/print_props.h"
 
 static int run(struct ctx *ctx, struct err *err)
 {
-	return propshow(ctx, "agentProperties", err);
+	return print_props(ctx, "agentProperties", err);
 }
 
 const struct cmd cmd_agentprops = {
 	.name = "agentprops",
 	.synopsis = "TARGET [NAME|GLOB]",
 	.summary = "agent properties: the JVM's arguments and main class",
-	.details = "As props shows the system properties.\n",
+	.details = "NAME and GLOB select properties as in 'jtool props'.\n",
 	.need = NEED_JVM,
 	.takes_all = true,
 	.max_args = 1,

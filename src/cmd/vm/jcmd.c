@@ -1,12 +1,10 @@
-/*
- * jcmd: any diagnostic command of the JVM, as the JDK's jcmd sends it.
- */
+/* jcmd: runs any diagnostic command of the JVM, like the JDK's jcmd. */
 #include <string.h>
 
-#include "cmd/answer.h"
-#include "cmd/perf.h"
+#include "cmd/attach_call.h"
+#include "cmd/vm/perf.h"
 
-/* One blank between the words, which is how the JDK's jcmd joins them, too. */
+/* Joins the words with single spaces, as the JDK's jcmd does. */
 static void join(struct buf *line, char *const *words, int n)
 {
 	for (int i = 0; i < n; i++) {
@@ -16,7 +14,7 @@ static void join(struct buf *line, char *const *words, int n)
 	}
 }
 
-/* The JDK's jcmd does this one itself: no JVM knows such a command. */
+/* The JVM does not have PerfCounter.print: the JDK's jcmd prints the counters itself, too. */
 static int print_counters(const struct ctx *ctx, struct err *err)
 {
 	_cleanup_buf_ struct buf text = BUF_INIT;
@@ -24,7 +22,7 @@ static int print_counters(const struct ctx *ctx, struct err *err)
 	if (perf_text(ctx->jvm, &text, err) < 0)
 		return -1;
 	if (ctx->json)
-		answer_print_json(ctx, 0, &text);
+		attach_call_print_json(ctx, 0, &text);
 	else
 		fputs(buf_str(&text), ctx->out);
 	return 0;
@@ -40,15 +38,15 @@ static int jcmd_run(struct ctx *ctx, struct err *err)
 	if (strcmp(buf_str(&line), "PerfCounter.print") == 0)
 		return print_counters(ctx, err);
 	args[0] = line.len ? buf_str(&line) : "help";
-	return answer_show(ctx, &req, err);
+	return attach_call_show(ctx, &req, err);
 }
 
 const struct cmd cmd_jcmd = {
 	.name = "jcmd",
 	.synopsis = "TARGET [COMMAND [ARG...]]",
 	.summary = "run a diagnostic command of the JVM; without COMMAND: list them",
-	.details = "The JVM's output is printed byte for byte. What follows COMMAND is the\n"
-		   "JVM's, options too: jtool jcmd 42 GC.class_histogram -all\n",
+	.details = "Prints the JVM's output byte for byte.  Everything after COMMAND is passed to\n"
+		   "the JVM, also options: jtool jcmd 42 GC.class_histogram -all\n",
 	.need = NEED_JVM,
 	.takes_all = true,
 	.max_args = -1,

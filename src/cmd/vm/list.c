@@ -2,10 +2,10 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "cmd.h"
+#include "cli/command.h"
 #include "proc/procfs.h"
 #include "render/table.h"
-#include "target/discover.h"
+#include "discover/discover.h"
 
 enum {
 	COLUMN_PID,
@@ -28,21 +28,21 @@ enum {
 
 /* clang-format off */
 static const struct column columns[N_COLUMNS] = {
-	[COLUMN_PID]       = { "PID",       "pid",       COL_NUMBER,  false, "as we see it" },
-	[COLUMN_NSPID]     = { "NSPID",     "nspid",     COL_NUMBER,  true,  "as it sees itself" },
-	[COLUMN_UID]       = { "UID",       "uid",       COL_NUMBER,  true,  "effective user id" },
-	[COLUMN_USER]      = { "USER",      "user",      COL_TEXT,    false, "its name" },
-	[COLUMN_VERSION]   = { "VERSION",   "version",   COL_TEXT,    false, "of Java" },
-	[COLUMN_VM]        = { "VM",        "vm",        COL_TEXT,    true,  "name of the VM" },
-	[COLUMN_GC]        = { "GC",        "gc",        COL_TEXT,    false, "collector" },
-	[COLUMN_USED]      = { "USED",      "heap_used", COL_BYTES,   false, "heap in use" },
-	[COLUMN_MAX]       = { "MAX",       "heap_max",  COL_BYTES,   false, "heap at most" },
-	[COLUMN_UPTIME]    = { "UPTIME",    "uptime",    COL_SECONDS, false, "since its start" },
-	[COLUMN_ATTACH]    = { "ATTACH",    "attach",    COL_TEXT,    false, "how it would go" },
-	[COLUMN_CONTAINER] = { "CONTAINER", "container", COL_TEXT,    false, "id or name" },
-	[COLUMN_MAIN]      = { "MAIN",      "main",      COL_TEXT,    false, "class or jar" },
-	[COLUMN_ARGS]      = { "ARGS",      "args",      COL_TEXT,    true,  "arguments of main" },
-	[COLUMN_FLAGS]     = { "FLAGS",     "flags",     COL_TEXT,    true,  "those of the VM" },
+	[COLUMN_PID]       = { "PID",       "pid",       CELL_NUMBER,  false },
+	[COLUMN_NSPID]     = { "NSPID",     "nspid",     CELL_NUMBER,  true },
+	[COLUMN_UID]       = { "UID",       "uid",       CELL_NUMBER,  true },
+	[COLUMN_USER]      = { "USER",      "user",      CELL_TEXT,    false },
+	[COLUMN_VERSION]   = { "VERSION",   "version",   CELL_TEXT,    false },
+	[COLUMN_VM]        = { "VM",        "vm",        CELL_TEXT,    true },
+	[COLUMN_GC]        = { "GC",        "gc",        CELL_TEXT,    false },
+	[COLUMN_USED]      = { "USED",      "heap_used", CELL_BYTES,   false },
+	[COLUMN_MAX]       = { "MAX",       "heap_max",  CELL_BYTES,   false },
+	[COLUMN_UPTIME]    = { "UPTIME",    "uptime",    CELL_SECONDS, false },
+	[COLUMN_ATTACH]    = { "ATTACH",    "attach",    CELL_TEXT,    false },
+	[COLUMN_CONTAINER] = { "CONTAINER", "container", CELL_TEXT,    false },
+	[COLUMN_MAIN]      = { "MAIN",      "main",      CELL_TEXT,    false },
+	[COLUMN_ARGS]      = { "ARGS",      "args",      CELL_TEXT,    true },
+	[COLUMN_FLAGS]     = { "FLAGS",     "flags",     CELL_TEXT,    true },
 };
 
 struct list_opts {
@@ -52,15 +52,15 @@ struct list_opts {
 
 static const struct opt list_rows[] = {
 	{ 'q', "quiet", OPT_FLAG, offsetof(struct list_opts, quiet), NULL,
-	  "pids only", NULL },
+	  "print only process ids", NULL },
 	{ 'l', "long", OPT_FLAG, offsetof(struct list_opts, full), NULL,
-	  "the main class with its package, the jar with its path", NULL },
+	  "print the main class with its package, the jar with its path", NULL },
 	{ 'm', "args", OPT_FLAG, offsetof(struct list_opts, args), NULL,
-	  "also the arguments of main", NULL },
+	  "print the arguments of the main method, too", NULL },
 	{ 'v', "flags", OPT_FLAG, offsetof(struct list_opts, flags), NULL,
-	  "also the arguments of the VM", NULL },
+	  "print the arguments of the JVM, too", NULL },
 	{ 'o', "output", OPT_TEXT, offsetof(struct list_opts, columns), "COL,...",
-	  "these columns, in this order", NULL },
+	  "print these columns, in this order", NULL },
 	OPT_END,
 };
 /* clang-format on */
@@ -94,7 +94,7 @@ static void add_bytes(struct table *t, size_t column, int64_t bytes)
 		table_number(t, column, bytes);
 }
 
-/* In the table ids and names are cut to what tells them apart; JSON has all of them. */
+/* Adds the main class, simple or in full, and the container id, 12 digits or in full (JSON). */
 static void add_names(struct table *t, const struct jvm *jvm, bool full_id, bool full_main)
 {
 	char id[13] = "";
@@ -152,7 +152,7 @@ static int print_list(const struct ctx *ctx, const struct procfs *proc,
 	return rc;
 }
 
-/* For scripts: nothing but the numbers, each at the start of its line. */
+/* Prints one pid per line without padding, for scripts. */
 static int print_pids(const struct ctx *ctx, const struct jvm_list *list)
 {
 	for (size_t i = 0; i < list->n; i++)
@@ -168,9 +168,10 @@ static int run(struct ctx *ctx, struct err *err)
 	int rc = procfs_open(&proc, "/proc");
 
 	if (rc < 0)
-		return err_set(err, EXIT_PERMISSION, "/proc cannot be opened: %s", strerror(-rc));
+		return err_set(err, EXIT_PERMISSION,
+			       "cannot open /proc: %s; mount it", strerror(-rc));
 	rc = discover_all(&proc, &list, err);
-	steps_add(ctx->steps, "found %zu JVMs", list.n);
+	verbose_step(ctx->steps, "found %zu JVMs", list.n);
 	if (rc == 0 && opts->quiet && !opts->columns && !ctx->json)
 		rc = print_pids(ctx, &list);
 	else if (rc == 0)
@@ -184,10 +185,10 @@ const struct cmd cmd_list = {
 	.name = "list",
 	.aliases = "jps",
 	.synopsis = "",
-	.summary = "every JVM that you can see, in containers too",
+	.summary = "list the JVMs that you can see, also in containers",
 	.details =
 		"Columns for -o: pid, nspid, uid, user, version, vm, gc, used, max, uptime,\n"
-		"attach, container, main, args, flags.  A dash is what could not be told.\n",
+		"attach, container, main, args, flags.  A dash means that a value is unknown.\n",
 	.need = NEED_NOTHING,
 	.free_words = -1,
 	.opts = list_rows,

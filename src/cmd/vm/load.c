@@ -1,8 +1,8 @@
 /*
- * load: start an agent of the user's in the JVM.
+ * load: loads the user's agent into the JVM.
  *
- * What HotSpot would complain about on the target's own stderr is found out here, before it is
- * asked: a file that is no library or jar, another architecture, a path that it does not see.
+ * HotSpot reports some errors only on the target's stderr.  This command detects them before it
+ * sends the request: not a library or jar, a wrong architecture, a path that the JVM cannot read.
  */
 #include <elf.h>
 #include <errno.h>
@@ -10,19 +10,19 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "base/io.h"
+#include "fileio/io.h"
 #include "base/xalloc.h"
-#include "cmd.h"
+#include "cli/command.h"
 #include "render/json.h"
-#include "session/place.h"
-#include "target/attach.h"
-#include "target/ns.h"
+#include "session/staging/staged_file.h"
+#include "attach/attach.h"
+#include "attach/target_ns.h"
 
 #define FILE_MAX (512u * 1024 * 1024)
 #define OUTPUT_MAX 65536
 #define STEM_MAX 64
 
-/* What libinstrument returns from Agent_OnAttach (InvocationAdapter.c). */
+/* Error codes of libinstrument's Agent_OnAttach (InvocationAdapter.c). */
 enum {
 	INSTRUMENT_BAD_JAR = 100,
 	INSTRUMENT_NOT_ON_PATH = 101,
@@ -30,19 +30,19 @@ enum {
 };
 
 enum agent_kind {
-	AGENT_LIBRARY, /* a file */
-	AGENT_JAR,     /* a file for libinstrument */
-	AGENT_NAME,    /* a library that the JVM finds itself */
+	AGENT_LIBRARY, /* path of a library */
+	AGENT_JAR,     /* path of a jar, which libinstrument loads */
+	AGENT_NAME,    /* name of a library; the JVM searches for it */
 };
 
 struct agent {
 	enum agent_kind kind;
 	const char *given; /* as on the command line */
 	const char *options;
-	char *path;        /* of a file: absolute, as the target is to open it */
-	int fd;            /* of a file of ours, else -1 */
+	char *path;        /* absolute, in the target's mount namespace; NULL: send `given` */
+	int fd;            /* the caller's file; -1: none */
 	struct stat st;
-	struct place *place; /* when it had to be copied */
+	struct staged_file *staged; /* the copy; NULL: none */
 };
 
 static bool has_suffix(const char *s, const char *suffix)
@@ -59,23 +59,22 @@ static enum agent_kind kind_of(const char *given)
 	return strchr(given, '/') || strstr(given, ".so") ? AGENT_LIBRARY : AGENT_NAME;
 }
 
-/* Is it no file of ours, but one that the target may have, in its container? */
-static bool is_theirs(const struct agent *a)
+/* Returns true if an absolute path does not exist here: it may exist in the target's container. */
+static bool is_path_in_target(const struct agent *a)
 {
 	return a->given[0] == '/' && access(a->given, F_OK) < 0 && errno == ENOENT;
 }
 
 static int open_file(struct agent *a, struct err *err)
 {
-	a->fd = open(a->given, O_RDONLY | O_NONBLOCK | O_CLOEXEC); /* a FIFO must not block us */
+	a->fd = open(a->given, O_RDONLY | O_NONBLOCK | O_CLOEXEC); /* a FIFO must not block */
 	if (a->fd < 0 || fstat(a->fd, &a->st) < 0)
-		return err_set(err, EXIT_ANSWER, "%s cannot be read: %s", a->given,
-			       strerror(errno));
+		return err_set(err, EXIT_ANSWER, "cannot read '%s': %s", a->given, strerror(errno));
 	if (!S_ISREG(a->st.st_mode))
-		return err_set(err, EXIT_ANSWER, "%s is not a regular file", a->given);
+		return err_set(err, EXIT_ANSWER, "'%s' is not a regular file", a->given);
 	a->path = realpath(a->given, NULL);
 	if (!a->path)
-		return err_set(err, EXIT_ANSWER, "%s has no absolute path: %s", a->given,
+		return err_set(err, EXIT_ANSWER, "cannot resolve the path '%s': %s", a->given,
 			       strerror(errno));
 	return 0;
 }
@@ -87,17 +86,17 @@ static int check_jar(const struct agent *a, struct err *err)
 
 	if (pread(a->fd, head, sizeof(head), 0) != sizeof(head) ||
 	    memcmp(head, zip, sizeof(zip)) != 0)
-		return err_set(err, EXIT_ANSWER, "%s is no jar: it does not begin as a zip file",
+		return err_set(err, EXIT_ANSWER, "'%s' is not a jar: it has no zip header",
 			       a->given);
 	if (strchr(a->path, '='))
 		return err_set(err, EXIT_ANSWER,
-			       "%s: java.lang.instrument takes what follows '=' for options: "
-			       "use a path without one",
+			       "cannot load '%s': java.lang.instrument reads options after '='; "
+			       "use a path without '='",
 			       a->path);
 	return 0;
 }
 
-/* The identification and type fields, which are the same in 32 and 64 bit files. */
+/* Reads the start of the ELF header; its fields up to e_machine are the same for 32 and 64 bit. */
 static bool read_elf(int fd, Elf32_Ehdr *head)
 {
 	return pread(fd, head, sizeof(*head), 0) == (ssize_t)sizeof(*head) &&
@@ -111,28 +110,28 @@ static bool is_native(const Elf32_Ehdr *head)
 	return (head->e_ident[EI_DATA] == ELFDATA2LSB) == (*(const uint8_t *)&one == 1);
 }
 
-/* The library against the program that runs in the target. */
-static int check_library(const struct agent *a, const struct ns *ns, struct err *err)
+/* Checks that the library is built for the architecture of the target's executable. */
+static int check_library(const struct agent *a, const struct target_ns *ns, struct err *err)
 {
 	_cleanup_close_ int exe = procfs_openat(&ns->proc, ns->jvm->pid, "exe", O_RDONLY);
 	Elf32_Ehdr lib, vm;
 
 	if (!read_elf(a->fd, &lib) || (is_native(&lib) && lib.e_type != ET_DYN))
 		return err_set(err, EXIT_ANSWER,
-			       "%s is no shared library (an ELF file of type DYN)", a->given);
-	if (exe < 0 || !read_elf(exe, &vm)) /* then the JVM will say it */
+			       "'%s' is not a shared library (ELF file of type DYN)", a->given);
+	if (exe < 0 || !read_elf(exe, &vm)) /* leave the check to the JVM */
 		return 0;
 	if (lib.e_ident[EI_CLASS] == vm.e_ident[EI_CLASS] &&
 	    lib.e_ident[EI_DATA] == vm.e_ident[EI_DATA] && lib.e_machine == vm.e_machine)
 		return 0;
 	return err_set(err, EXIT_ANSWER,
-		       "%s is built for another machine than the JVM: %s-bit and ELF machine %u, "
-		       "not %s-bit and %u",
+		       "'%s' is built for another architecture than the JVM: %s-bit, ELF machine "
+		       "%u; the JVM is %s-bit, machine %u",
 		       a->given, lib.e_ident[EI_CLASS] == ELFCLASS64 ? "64" : "32", lib.e_machine,
 		       vm.e_ident[EI_CLASS] == ELFCLASS64 ? "64" : "32", vm.e_machine);
 }
 
-/* The name of the copy: that of the file, without its suffix and leading dots. */
+/* Returns the copy's name: the file name without suffix and leading dots.  The caller frees it. */
 static char *stem_of(const struct agent *a, const char *suffix)
 {
 	const char *name = strrchr(a->path, '/') + 1;
@@ -150,55 +149,58 @@ static int copy_to_target(struct agent *a, const struct ctx *ctx, struct err *er
 	_cleanup_buf_ struct buf data = BUF_INIT;
 	const char *suffix = a->kind == AGENT_JAR ? ".jar" : ".so";
 	_cleanup_free_ char *stem = stem_of(a, suffix);
-	struct place_request req = { .stem = stem, .suffix = suffix, .keep = true, .listener = -1 };
+	struct staged_file_request req = {
+		.stem = stem, .suffix = suffix, .keep = true, .listener = -1
+	};
 	int rc = io_slurp(a->fd, &data, FILE_MAX);
 
 	if (rc < 0)
-		return err_set(err, EXIT_ANSWER, "%s cannot be read: %s", a->given, strerror(-rc));
+		return err_set(err, EXIT_ANSWER, "cannot read '%s': %s", a->given, strerror(-rc));
 	req.data = data.data;
 	req.len = data.len;
-	a->place = place_new(ctx->jvm, &req, ctx->steps, err);
-	if (!a->place)
+	a->staged = staged_file_new(ctx->jvm, &req, ctx->steps, err);
+	if (!a->staged)
 		return -1;
 	free(a->path);
-	a->path = xstrdup(place_file(a->place));
-	steps_add(ctx->steps, "the JVM cannot read %s: copied to %s, as it sees it", a->given,
-		  a->path);
+	a->path = xstrdup(staged_file_path(a->staged));
+	verbose_step(ctx->steps, "the JVM cannot read %s: copied to %s in its mount namespace",
+		     a->given, a->path);
 	return 0;
 }
 
-static int prepare_in(struct agent *a, const struct ns *ns, const struct ctx *ctx, struct err *err)
+static int prepare_in(struct agent *a, const struct target_ns *ns, const struct ctx *ctx,
+		      struct err *err)
 {
 	bool is_library = a->kind == AGENT_LIBRARY;
 
 	if ((is_library ? check_library(a, ns, err) : check_jar(a, err)) < 0)
 		return -1;
-	if (ns_can_read(ns, a->path, &a->st, is_library))
+	if (target_ns_can_read(ns, a->path, &a->st, is_library))
 		return 0;
 	return copy_to_target(a, ctx, err);
 }
 
-/* Check the file and bring it to where the target can read it. */
+/* Checks the agent file, and copies it if the target cannot read it. */
 static int prepare(struct agent *a, const struct ctx *ctx, struct err *err)
 {
-	struct ns ns;
+	struct target_ns ns;
 	int rc;
 
 	if (a->kind == AGENT_NAME)
 		return 0;
-	if (is_theirs(a)) {
-		steps_add(ctx->steps, "there is no %s here: the JVM looks for it", a->given);
+	if (is_path_in_target(a)) {
+		verbose_step(ctx->steps, "%s does not exist here: the JVM opens it", a->given);
 		return 0;
 	}
-	if (open_file(a, err) < 0 || ns_open(ctx->jvm, &ns, err) < 0)
+	if (open_file(a, err) < 0 || target_ns_open(ctx->jvm, &ns, err) < 0)
 		return -1;
 	rc = prepare_in(a, &ns, ctx, err);
-	ns_close(&ns);
+	target_ns_close(&ns);
 	return rc;
 }
 
-static int ask(const struct agent *a, const struct ctx *ctx, struct attach_reply *reply,
-	       struct err *err)
+static int send(const struct agent *a, const struct ctx *ctx, struct attach_reply *reply,
+		struct err *err)
 {
 	const struct attach_opts opts = { ctx->timeout_ms, ctx->steps };
 	_cleanup_buf_ struct buf jar = BUF_INIT;
@@ -218,11 +220,11 @@ static int agent_failed(const struct agent *a, int code, struct err *err)
 {
 	const char *why;
 
-	/* "return code: N" are the words of JDK 9 and later. */
+	/* The wording "return code: N" is that of JDK 9 and later. */
 	if (a->kind != AGENT_JAR)
 		return err_set(err, EXIT_ANSWER,
-			       "%s was entered, but Agent_OnAttach refused to start: "
-			       "return code: %d", a->given, code);
+			       "'%s' was loaded, but its Agent_OnAttach failed: return code: %d",
+			       a->given, code);
 	switch (code) {
 	case INSTRUMENT_BAD_JAR:
 		why = "the JVM cannot read it as a jar, or its manifest has no Agent-Class";
@@ -234,34 +236,34 @@ static int agent_failed(const struct agent *a, int code, struct err *err)
 		why = "its Agent-Class was not found, has no agentmain, or agentmain threw";
 		break;
 	default:
-		why = "unknown to jtool";
+		why = "jtool does not know this code";
 		break;
 	}
 	return err_set(err, EXIT_ANSWER,
-		       "%s was not started: return code: %d: %s; the JVM tells more on its own "
+		       "'%s' was not started: return code: %d: %s; for details see the JVM's "
 		       "stderr", a->given, code, why);
 }
 
-static int not_loaded(const struct agent *a, int status, const struct buf *said, struct err *err)
+static int not_loaded(const struct agent *a, int status, const struct buf *output, struct err *err)
 {
 	const char *hint = "";
-	size_t len = said->len;
+	size_t len = output->len;
 
-	while (len > 0 && said->data[len - 1] == '\n')
+	while (len > 0 && output->data[len - 1] == '\n')
 		len--;
 	if (len == 0)
 		return err_set(err, EXIT_ANSWER,
-			       "%s was not loaded: the JVM answered %d and does not say why; look "
+			       "'%s' was not loaded: the JVM answered %d without a reason; check "
 			       "for missing libraries (ldd) and for Agent_OnAttach (nm -D)",
 			       a->given, status);
-	if (strstr(said->data, "Dynamic agent loading is not enabled"))
-		hint = " What needs no agent still works: list, jcmd, heaphisto --vm";
-	return err_set(err, EXIT_ANSWER, "the JVM did not take the agent: %.*s%s",
-		       len > 700 ? 700 : (int)len, said->data, hint);
+	if (strstr(output->data, "Dynamic agent loading is not enabled"))
+		hint = " Commands without an agent still work: list, jcmd, heaphisto --vm";
+	return err_set(err, EXIT_ANSWER, "the JVM did not load the agent: %.*s%s",
+		       len > 700 ? 700 : (int)len, output->data, hint);
 }
 
 static void show_json(const struct ctx *ctx, const struct agent *a, const struct load_result *got,
-		      int status, const struct buf *said)
+		      int status, const struct buf *output)
 {
 	struct json *doc = json_object();
 
@@ -273,31 +275,31 @@ static void show_json(const struct ctx *ctx, const struct agent *a, const struct
 	else
 		json_put_null(doc, "returned");
 	json_put_number(doc, "code", status);
-	json_put_text_len(doc, "output", buf_str(said), said->len);
+	json_put_text_len(doc, "output", buf_str(output), output->len);
 	json_print_take(doc, ctx->out);
 }
 
 static int load(struct agent *a, const struct ctx *ctx, struct err *err)
 {
-	_cleanup_buf_ struct buf said = BUF_INIT;
+	_cleanup_buf_ struct buf output = BUF_INIT;
 	struct attach_reply reply;
 	struct load_result got;
 	int rc;
 
-	if (ask(a, ctx, &reply, err) < 0)
+	if (send(a, ctx, &reply, err) < 0)
 		return -1;
-	rc = spool_text(&reply.output, &said, OUTPUT_MAX);
+	rc = spool_text(&reply.output, &output, OUTPUT_MAX);
 	attach_reply_release(&reply);
 	if (rc < 0)
-		return err_set(err, EXIT_ANSWER, "%s: the JVM's answer is no answer to load: %s",
+		return err_set(err, EXIT_ANSWER, "cannot read the JVM's answer for '%s': %s",
 			       a->given, strerror(-rc));
-	got = attachproto_load(reply.code, buf_str(&said), said.len);
+	got = attach_protocol_load(reply.code, buf_str(&output), output.len);
 	if (ctx->json)
-		show_json(ctx, a, &got, reply.code, &said);
+		show_json(ctx, a, &got, reply.code, &output);
 	if (got.loaded)
 		return 0;
 	return got.has_code ? agent_failed(a, got.code, err)
-			    : not_loaded(a, reply.code, &said, err);
+			    : not_loaded(a, reply.code, &output, err);
 }
 
 static int check_given(const struct ctx *ctx, struct err *err)
@@ -317,9 +319,9 @@ static int load_run(struct ctx *ctx, struct err *err)
 
 	if (rc == 0)
 		rc = load(&a, ctx, err);
-	if (rc < 0 && a.place)
-		place_discard(a.place);
-	place_free(a.place);
+	if (rc < 0 && a.staged)
+		staged_file_discard(a.staged);
+	staged_file_free(a.staged);
 	util_close_p(&a.fd);
 	free(a.path);
 	return rc;
@@ -329,11 +331,11 @@ const struct cmd cmd_load = {
 	.name = "load",
 	.synopsis = "TARGET AGENT [OPTIONS]",
 	.summary = "load an agent into the JVM: a .so, a .jar or the name of a library",
-	.details = "AGENT is a path of yours, also when the JVM runs in a container: what it\n"
-		   "cannot read there is copied to where it can (--verbose names the copy,\n"
-		   "which stays).  An absolute path that does not exist here is the JVM's own.\n"
-		   "A bare name (no slash, no .so or .jar) is a library that the JVM finds\n"
-		   "itself.\n",
+	.details = "AGENT is a path on your side.  If the JVM cannot read it, for example in a\n"
+		   "container, jtool makes a copy that the JVM can read and leaves it there;\n"
+		   "--verbose prints its path.  An absolute path that does not exist on your side\n"
+		   "is passed to the JVM.  A bare name (no slash, no .so or .jar) is a library\n"
+		   "that the JVM searches for.\n",
 	.need = NEED_JVM,
 	.min_args = 1,
 	.max_args = 2,

@@ -1,7 +1,5 @@
-/*
- * op: any operation of the attach protocol, raw.
- */
-#include "cmd/answer.h"
+/* op: sends any operation of the attach protocol and prints the raw answer. */
+#include "cmd/attach_call.h"
 
 static int check(const struct ctx *ctx, struct err *err)
 {
@@ -16,7 +14,7 @@ static int op_run(struct ctx *ctx, struct err *err)
 		.n_args = (size_t)ctx->n_args - 1,
 	};
 
-	return answer_show(ctx, &req, err);
+	return attach_call_show(ctx, &req, err);
 }
 
 const struct cmd cmd_op = {
@@ -24,9 +22,9 @@ const struct cmd cmd_op = {
 	.verbs = "agentProperties datadump dumpheap getversion inspectheap jcmd load printflag "
 		 "properties setflag threaddump",
 	.synopsis = "TARGET OPERATION [ARG...]",
-	.summary = "send an operation of the attach protocol as it is",
+	.summary = "send an operation of the attach protocol unchanged",
 	.details = "Operations: properties, agentProperties, datadump, threaddump, dumpheap,\n"
-		   "inspectheap, load, printflag, setflag, jcmd, and what else the JVM knows.\n",
+		   "inspectheap, load, printflag, setflag, jcmd, and others that the JVM knows.\n",
 	.need = NEED_JVM,
 	.min_args = 1,
 	.max_args = -1,

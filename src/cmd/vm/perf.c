@@ -1,17 +1,13 @@
-/*
- * perf: the counters that the JVM publishes, as the JDK's jcmd prints them for PerfCounter.print.
- *
- * That is no diagnostic command: jcmd reads the same file, and asks the JVM nothing.
- */
+/* perf: prints the JVM's hsperfdata counters, like PerfCounter.print of the JDK's jcmd. */
 #include <inttypes.h>
 #include <string.h>
 
-#include "base/glob.h"
-#include "base/text.h"
-#include "cmd/perf.h"
-#include "model/near.h"
+#include "base/printable.h"
+#include "cmd/vm/perf.h"
+#include "base/suggest.h"
 #include "render/json.h"
-#include "target/counters.h"
+#include "discover/hsperf.h"
+#include "wire/glob.h"
 
 static int by_name(const void *a, const void *b)
 {
@@ -20,7 +16,7 @@ static int by_name(const void *a, const void *b)
 	return strcmp(x->name, y->name);
 }
 
-/* In the order of the JDK, and each once, whatever the file has. */
+/* Sorts by name, as the JDK does, and removes duplicates. */
 static void sort(struct perfdata *perf)
 {
 	size_t n = 0;
@@ -33,49 +29,49 @@ static void sort(struct perfdata *perf)
 	perf->n = n;
 }
 
-/* Those of a JVM and of its file; -1 with err set, else to be released. */
+/* Fills `perf`, also with counters derived from the file.  Returns 0, or -1 with err set. */
 static int read_counters(const struct jvm *jvm, struct perfdata *perf, struct err *err)
 {
-	if (counters_read_once(jvm, perf, err) < 0)
+	if (hsperf_read_once(jvm, perf, err) < 0)
 		return -1;
-	perfdata_add_own(perf);
+	perfdata_add_file_entries(perf);
 	sort(perf);
 	return 0;
 }
 
-/* Keep what matches.  -1 with err set when that is nothing. */
+/* Keeps the matching counters.  Returns -1 with err set if there are none. */
 static int filter(struct perfdata *perf, const char *glob, struct err *err)
 {
-	struct near near = NEAR_INIT(glob);
+	struct suggestions near = SUGGEST_INIT(glob);
 	size_t n = 0;
 
 	for (size_t i = 0; i < perf->n; i++) {
 		if (glob_matches(glob, perf->entries[i].name))
 			perf->entries[n++] = perf->entries[i];
 		else
-			near_offer(&near, perf->entries[i].name);
+			suggest_offer(&near, perf->entries[i].name);
 	}
 	perf->n = n;
 	if (n == 0 && glob_is_pattern(glob))
 		(void)err_set(err, EXIT_ANSWER, "no counter matches '%s'", glob);
 	else if (n == 0)
-		(void)err_set(err, EXIT_ANSWER, "there is no counter %s%s", glob,
-			      near_hint(&near));
-	near_release(&near);
+		(void)err_set(err, EXIT_ANSWER, "this JVM publishes no counter %s%s", glob,
+			      suggest_hint(&near));
+	suggest_release(&near);
 	return n ? 0 : -1;
 }
 
-/* A text stands in quotes and is not escaped but for control characters: a counter is a line. */
+/* Appends a line for each counter.  Texts are quoted; only control characters are escaped. */
 static void add_lines(const struct perfdata *perf, struct buf *text)
 {
 	for (size_t i = 0; i < perf->n; i++) {
 		const struct perf_entry *e = &perf->entries[i];
 
-		text_printable(text, e->name, strlen(e->name));
+		printable_add(text, e->name, strlen(e->name));
 		buf_addc(text, '=');
 		if (e->text) {
 			buf_addc(text, '"');
-			text_printable(text, e->text, strlen(e->text));
+			printable_add(text, e->text, strlen(e->text));
 			buf_addc(text, '"');
 		} else {
 			buf_addf(text, "%" PRId64, e->number);
@@ -127,7 +123,7 @@ static int run(struct ctx *ctx, struct err *err)
 
 	if (read_counters(ctx->jvm, &perf, err) < 0)
 		return -1;
-	steps_add(ctx->steps, "read %zu counters", perf.n);
+	verbose_step(ctx->steps, "read %zu counters", perf.n);
 	if (ctx->n_args > 0)
 		rc = filter(&perf, ctx->args[0], err);
 	if (rc == 0 && ctx->json)
@@ -141,9 +137,9 @@ static int run(struct ctx *ctx, struct err *err)
 const struct cmd cmd_perf = {
 	.name = "perf",
 	.synopsis = "TARGET [GLOB]",
-	.summary = "raw counters that the JVM publishes, name=value",
-	.details = "Nothing is asked of the JVM: they are read from its hsperfdata file.  In a\n"
-		   "GLOB, * stands for any characters and ? for one: jtool perf 42 'sun.gc.*'\n",
+	.summary = "print the counters that the JVM publishes, name=value",
+	.details = "Reads the JVM's hsperfdata file; nothing is sent to the JVM.  In GLOB, *\n"
+		   "matches any characters and ? matches one: jtool perf 42 'sun.gc.*'\n",
 	.need = NEED_JVM,
 	.takes_all = true,
 	.max_args = 1,

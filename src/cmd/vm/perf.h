@@ -1,13 +1,11 @@
-/*
- * What `perf` prints, for jcmd: the JDK's own does PerfCounter.print itself.
- */
+/* The output of `perf`, which `jcmd TARGET PerfCounter.print` prints, too. */
 #ifndef JTOOL_CMD_PERF_H
 #define JTOOL_CMD_PERF_H
 
 #include "base/buf.h"
-#include "cmd.h"
+#include "cli/command.h"
 
-/* All counters of a JVM, NAME=VALUE one a line, at the end of `text`. */
+/* Appends all counters as lines NAME=VALUE.  Returns 0, or -1 with err set. */
 int perf_text(const struct jvm *jvm, struct buf *text, struct err *err) _must_check_;
 
 #endif

@@ -1,38 +1,38 @@
-#include "cmd/propshow.h"
+#include "cmd/vm/print_props.h"
 
 #include <string.h>
 
-#include "base/glob.h"
-#include "base/text.h"
-#include "cmd/answer.h"
-#include "model/near.h"
-#include "model/props.h"
+#include "base/printable.h"
+#include "cmd/attach_call.h"
+#include "base/suggest.h"
+#include "model/vm/props.h"
 #include "render/json.h"
+#include "wire/glob.h"
 
 #define ANSWER_MAX (64u * 1024 * 1024)
 
-static int ask(const struct ctx *ctx, const char *op, struct props *props, struct err *err)
+static int read_props(const struct ctx *ctx, const char *op, struct props *props, struct err *err)
 {
 	const struct attach_request req = { op, NULL, 0 };
 	_cleanup_buf_ struct buf text = BUF_INIT;
 
-	if (answer_text(ctx, &req, ANSWER_MAX, &text, err) < 0)
+	if (attach_call_text(ctx, &req, ANSWER_MAX, &text, err) < 0)
 		return -1;
 	if (props_parse(props, buf_str(&text), text.len) < 0)
 		return err_set(err, EXIT_PARTIAL,
-			       "the JVM's answer to '%s' is no whole table of properties", op);
+			       "the JVM's answer to '%s' is incomplete or malformed", op);
 	return 0;
 }
 
 static int unknown(const struct props *props, const char *name, struct err *err)
 {
-	struct near near = NEAR_INIT(name);
+	struct suggestions near = SUGGEST_INIT(name);
 	int rc;
 
 	for (size_t i = 0; i < props->n; i++)
-		near_offer(&near, props->items[i].name);
-	rc = err_set(err, EXIT_ANSWER, "there is no property %s%s", name, near_hint(&near));
-	near_release(&near);
+		suggest_offer(&near, props->items[i].name);
+	rc = err_set(err, EXIT_ANSWER, "this JVM has no property %s%s", name, suggest_hint(&near));
+	suggest_release(&near);
 	return rc;
 }
 
@@ -41,7 +41,7 @@ static void put(struct json *all, const struct prop *prop)
 	json_put_text_len(all, prop->name, prop->value, prop->value_len);
 }
 
-/* All of them, or the one. */
+/* Prints one property, or all if `one` is NULL. */
 static void show_json(const struct ctx *ctx, const struct props *props, const struct prop *one)
 {
 	struct json *doc = json_object(), *all = json_object();
@@ -63,24 +63,24 @@ static void show_lines(const struct ctx *ctx, const struct props *props)
 		const struct prop *prop = &props->items[i];
 
 		buf_reset(&line);
-		text_printable(&line, prop->name, strlen(prop->name));
+		printable_add(&line, prop->name, strlen(prop->name));
 		buf_addc(&line, '=');
-		text_printable(&line, prop->value, prop->value_len);
+		printable_add(&line, prop->value, prop->value_len);
 		fprintf(ctx->out, "%s\n", buf_str(&line));
 	}
 }
 
-/* As it is, for a script; a terminal gets nothing that would drive it. */
+/* Prints the value byte for byte for scripts, and with control characters escaped on a terminal. */
 static void show_value(const struct ctx *ctx, const struct prop *prop)
 {
 	_cleanup_buf_ struct buf value = BUF_INIT;
 
 	if (ctx->all || isatty(fileno(ctx->out)))
-		text_printable(&value, prop->value, prop->value_len);
+		printable_add(&value, prop->value, prop->value_len);
 	else
 		buf_add(&value, prop->value, prop->value_len);
 	buf_addc(&value, '\n');
-	(void)fwrite(value.data, 1, value.len, ctx->out); /* a failure stays in the stream */
+	(void)fwrite(value.data, 1, value.len, ctx->out); /* main checks ferror() */
 }
 
 static int show(const struct ctx *ctx, struct props *props, struct err *err)
@@ -104,10 +104,10 @@ static int show(const struct ctx *ctx, struct props *props, struct err *err)
 	return 0;
 }
 
-int propshow(const struct ctx *ctx, const char *op, struct err *err)
+int print_props(const struct ctx *ctx, const char *op, struct err *err)
 {
 	struct props props = { 0 };
-	int rc = ask(ctx, op, &props, err);
+	int rc = read_props(ctx, op, &props, err);
 
 	if (rc == 0)
 		rc = show(ctx, &props, err);

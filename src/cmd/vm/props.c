@@ -1,19 +1,17 @@
-/*
- * props: the system properties of the JVM, as they are now.
- */
-#include "cmd/propshow.h"
+/* props: prints the current system properties of the JVM. */
+#include "cmd/vm/print_props.h"
 
 static int run(struct ctx *ctx, struct err *err)
 {
-	return propshow(ctx, "properties", err);
+	return print_props(ctx, "properties", err);
 }
 
 const struct cmd cmd_props = {
 	.name = "props",
 	.synopsis = "TARGET [NAME|GLOB]",
 	.summary = "system properties",
-	.details = "NAME=VALUE, one a line; with a NAME its value alone, as it is.  In a GLOB, *\n"
-		   "stands for any characters and ? for one.\n",
+	.details = "Prints lines NAME=VALUE; with NAME only its value, unescaped.  In GLOB, *\n"
+		   "matches any characters and ? matches one.\n",
 	.need = NEED_JVM,
 	.takes_all = true,
 	.max_args = 1,

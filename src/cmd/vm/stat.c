@@ -1,28 +1,26 @@
-/*
- * stat: what jstat of the JDK shows of collections, heap, classes and compiler, from the
- * counters that the JVM publishes.
- */
-#include "cmd/stat.h"
+/* stat: prints jstat's tables of collections, heap, classes and compilers from the hsperfdata. */
+#include "cmd/vm/stat.h"
 
 #include <errno.h>
 #include <math.h>
 #include <string.h>
 #include <time.h>
 
-#include "render/jstat.h"
+#include "render/vm/jstat.h"
 
-#define HEADING_EVERY 20 /* lines of a terminal */
+#define HEADING_EVERY 20 /* lines, on a terminal */
 
 static const char *const groups[] = { "gcutil", "gc", "class", "compiler", NULL };
 _Static_assert(JSTAT_GCUTIL == 0 && JSTAT_GC == 1 && JSTAT_CLASS == 2 && JSTAT_COMPILER == 3,
-	       "as in groups");
+	       "the order of groups");
 
 #define AT(member) offsetof(struct stat_opts, member)
 
 static const struct opt stat_rows[] = {
-	{ 't', "type", OPT_CHOICE, AT(group), "TABLE", "gcutil (default), gc, class or compiler",
-	  groups },
-	{ 0, "openmetrics", OPT_FLAG, AT(openmetrics), NULL, "all figures, for Prometheus", NULL },
+	{ 't', "type", OPT_CHOICE, AT(group), "TABLE",
+	  "print gcutil (default), gc, class or compiler", groups },
+	{ 0, "openmetrics", OPT_FLAG, AT(openmetrics), NULL, "print all metrics for Prometheus",
+	  NULL },
 	OPT_END,
 };
 
@@ -38,12 +36,12 @@ static const char *text(const void *of, const char *name)
 	return perfdata_text(of, name);
 }
 
-struct readings stat_readings(const struct perfdata *perf)
+struct counter_source stat_counter_source(const struct perfdata *perf)
 {
-	return (struct readings){ .of = perf, .number = number, .text = text };
+	return (struct counter_source){ .of = perf, .number = number, .text = text };
 }
 
-double stat_timestamp(const struct readings *r)
+double stat_timestamp(const struct counter_source *r)
 {
 	struct timespec now;
 
@@ -51,17 +49,17 @@ double stat_timestamp(const struct readings *r)
 	return jstat_timestamp(r, (double)now.tv_sec * 1e3 + (double)now.tv_nsec / 1e6);
 }
 
-int stat_sample(const struct ctx *ctx, const struct counters *counters, struct buf *out,
+int stat_sample(const struct ctx *ctx, const struct hsperf *counters, struct buf *out,
 		struct err *err)
 {
 	const struct stat_opts *opts = ctx->opts;
 	enum jstat_group group = (enum jstat_group)opts->group;
 	struct perfdata perf;
-	struct readings r;
+	struct counter_source r;
 
-	if (counters_read(counters, &perf, err) < 0)
+	if (hsperf_read(counters, &perf, err) < 0)
 		return -1;
-	r = stat_readings(&perf);
+	r = stat_counter_source(&perf);
 	if (ctx->json) {
 		struct json *sample = jstat_json(group, &r, stat_timestamp(&r));
 
@@ -78,7 +76,7 @@ int stat_flush(const struct ctx *ctx, struct err *err)
 {
 	if (fflush(ctx->out) == 0)
 		return 0;
-	return err_set(err, EXIT_PARTIAL, "the result could not be written: %s", strerror(errno));
+	return err_set(err, EXIT_PARTIAL, "cannot write the result: %s", strerror(errno));
 }
 
 bool stat_wants_heading(const struct ctx *ctx, size_t lines)
@@ -86,16 +84,16 @@ bool stat_wants_heading(const struct ctx *ctx, size_t lines)
 	return lines == 0 || (lines >= HEADING_EVERY && isatty(fileno(ctx->out)));
 }
 
-int stat_verdict(const struct pace *pace, struct err *err)
+int stat_verdict(const struct interval *interval, struct err *err)
 {
-	if (pace_is_complete(pace))
+	if (interval_is_complete(interval))
 		return 0;
-	return err_set(err, EXIT_PARTIAL, "ended by a signal after %u of %u samples", pace->done,
-		       pace->count);
+	return err_set(err, EXIT_PARTIAL, "ended by a signal after %u of %u samples",
+		       interval->done, interval->count);
 }
 
-static int show_table(const struct ctx *ctx, const struct counters *counters, struct pace *pace,
-		      struct err *err)
+static int show_table(const struct ctx *ctx, const struct hsperf *counters,
+		      struct interval *interval, struct err *err)
 {
 	const struct stat_opts *opts = ctx->opts;
 	_cleanup_buf_ struct buf text = BUF_INIT, row = BUF_INIT;
@@ -114,13 +112,13 @@ static int show_table(const struct ctx *ctx, const struct counters *counters, st
 		fprintf(ctx->out, "%s%s", buf_str(&text), buf_str(&row));
 		if (stat_flush(ctx, err) < 0)
 			return -1;
-	} while (pace_next(pace));
-	return stat_verdict(pace, err);
+	} while (interval_next(interval));
+	return stat_verdict(interval, err);
 }
 
-/* One document, of which each sample can be read when it is taken; whole whatever happens. */
-static int show_json(const struct ctx *ctx, const struct counters *counters, struct pace *pace,
-		     struct err *err)
+/* Prints one document, sample by sample; it is valid JSON even if a later sample fails. */
+static int show_json(const struct ctx *ctx, const struct hsperf *counters,
+		     struct interval *interval, struct err *err)
 {
 	_cleanup_buf_ struct buf sample = BUF_INIT;
 	int rc;
@@ -130,49 +128,50 @@ static int show_json(const struct ctx *ctx, const struct counters *counters, str
 		rc = stat_sample(ctx, counters, &sample, err);
 		if (rc < 0)
 			break;
-		if (pace->done == 0)
+		if (interval->done == 0)
 			fprintf(ctx->out, "{\"pid\":%d,\"samples\":[", (int)ctx->jvm->pid);
-		fprintf(ctx->out, "%s%s", pace->done ? "," : "", buf_str(&sample));
+		fprintf(ctx->out, "%s%s", interval->done ? "," : "", buf_str(&sample));
 		rc = stat_flush(ctx, err);
-	} while (rc == 0 && pace_next(pace));
-	if (pace->done > 0)
+	} while (rc == 0 && interval_next(interval));
+	if (interval->done > 0)
 		fprintf(ctx->out, "]}\n");
-	return rc < 0 ? -1 : stat_verdict(pace, err);
+	return rc < 0 ? -1 : stat_verdict(interval, err);
 }
 
 static int check(const struct ctx *ctx, struct err *err)
 {
 	const struct stat_opts *opts = ctx->opts;
-	struct pace pace;
+	struct interval interval;
 
 	if (opts->openmetrics && ctx->n_args > 0)
-		return err_set(err, EXIT_USAGE, "--openmetrics is one document: no INTERVAL");
+		return err_set(err, EXIT_USAGE, "--openmetrics and INTERVAL exclude each other: "
+						"the metrics are one document");
 	if (opts->openmetrics && ctx->json)
 		return err_set(err, EXIT_USAGE, "--openmetrics and --json exclude each other");
-	return pace_parse(&pace, ctx->args, ctx->n_args, err);
+	return interval_parse(&interval, ctx->args, ctx->n_args, err);
 }
 
 static int run(struct ctx *ctx, struct err *err)
 {
 	const struct stat_opts *opts = ctx->opts;
 	struct jvm *jvm = (struct jvm *)ctx->jvm;
-	struct counters counters;
-	struct pace pace;
+	struct hsperf counters;
+	struct interval interval;
 	int rc;
 
 	if (opts->openmetrics)
 		return stat_metrics(ctx, &jvm, 1, err);
-	if (pace_parse(&pace, ctx->args, ctx->n_args, err) < 0 ||
-	    counters_open(&counters, ctx->jvm, err) < 0)
+	if (interval_parse(&interval, ctx->args, ctx->n_args, err) < 0 ||
+	    hsperf_open(&counters, ctx->jvm, err) < 0)
 		return -1;
-	pace_begin(&pace);
-	rc = ctx->json ? show_json(ctx, &counters, &pace, err)
-		       : show_table(ctx, &counters, &pace, err);
-	counters_close(&counters);
+	interval_begin(&interval);
+	rc = ctx->json ? show_json(ctx, &counters, &interval, err)
+		       : show_table(ctx, &counters, &interval, err);
+	hsperf_close(&counters);
 	return rc;
 }
 
-static int run_all(struct ctx *ctx, const struct jvm_list *jvms, struct err *err)
+static int run_on_each(struct ctx *ctx, const struct jvm_list *jvms, struct err *err)
 {
 	const struct stat_opts *opts = ctx->opts;
 
@@ -187,9 +186,9 @@ const struct cmd cmd_stat = {
 	.synopsis = "TARGET|all [INTERVAL [COUNT]]",
 	.summary = "collections, heap, classes and compiler, as jstat shows them",
 	.details =
-		"The figures are read from the JVM's hsperfdata file: nothing attaches, and the\n"
-		"JVM notices nothing.  With an INTERVAL (1s, 500ms, or 500 for milliseconds)\n"
-		"again and again, COUNT times or until Ctrl-C or the JVM's end.\n",
+		"Reads the JVM's hsperfdata file: nothing is sent to the JVM.  With INTERVAL\n"
+		"(1s, 500ms, or 500 for milliseconds), takes COUNT samples, or samples until\n"
+		"Ctrl-C or until the JVM exits.\n",
 	.need = NEED_JVM,
 	.takes_all = true,
 	.max_args = 2,
@@ -198,5 +197,5 @@ const struct cmd cmd_stat = {
 	.opts_size = sizeof(struct stat_opts),
 	.check = check,
 	.run = run,
-	.run_all = run_all,
+	.run_all = run_on_each,
 };

@@ -1,38 +1,36 @@
-/*
- * stat all: in this one process, for reading a file takes less than starting another.
- */
+/* `stat all`: samples all JVMs in this process, which is cheaper than a process for each JVM. */
 #include <string.h>
 
-#include "all.h"
-#include "base/spool.h"
+#include "cli/run_all.h"
+#include "fileio/spool.h"
 #include "base/xalloc.h"
-#include "cmd/stat.h"
-#include "render/jstat.h"
+#include "cmd/vm/stat.h"
+#include "render/vm/jstat.h"
 
 struct source {
 	const struct jvm *jvm;
-	struct counters counters;
+	struct hsperf counters;
 	bool is_open, has_failed;
-	struct spool samples; /* with --json: all of them, for the document at the end */
+	struct spool samples; /* with --json: stored until the document is printed at the end */
 };
 
 struct round {
 	const struct ctx *ctx;
 	struct source *sources;
 	size_t n;
-	size_t lines; /* since the heading */
-	struct pace pace;
-	struct all_tally tally;
+	size_t lines; /* printed since the last heading */
+	struct interval interval;
+	struct run_all_tally tally;
 };
 
 static void close_one(struct source *s)
 {
 	if (s->is_open)
-		counters_close(&s->counters);
+		hsperf_close(&s->counters);
 	s->is_open = false;
 }
 
-/* Once: each its own table.  Again and again: one table, with the pid in front. */
+/* Without INTERVAL, prints a table for each JVM; with INTERVAL, one table with a column PID. */
 static void print_row(struct round *round, const struct source *s, const struct buf *row)
 {
 	const struct stat_opts *opts = round->ctx->opts;
@@ -41,7 +39,7 @@ static void print_row(struct round *round, const struct source *s, const struct 
 	int pid = (int)s->jvm->pid;
 
 	jstat_heading(&heading, (enum jstat_group)opts->group);
-	if (round->pace.interval_ms == 0) {
+	if (round->interval.interval_ms == 0) {
 		fprintf(out, "%d:\n%s%s", pid, buf_str(&heading), buf_str(row));
 		return;
 	}
@@ -53,7 +51,7 @@ static void print_row(struct round *round, const struct source *s, const struct 
 	fprintf(out, "%7d %s", pid, buf_str(row));
 }
 
-static int keep(struct source *s, const struct buf *sample, struct err *err)
+static int store_sample(struct source *s, const struct buf *sample, struct err *err)
 {
 	int rc = 0;
 
@@ -62,8 +60,7 @@ static int keep(struct source *s, const struct buf *sample, struct err *err)
 	if (rc == 0)
 		rc = spool_add(&s->samples, sample->data, sample->len);
 	if (rc < 0)
-		return err_set(err, EXIT_PARTIAL, "the samples could not be kept: %s",
-			       strerror(-rc));
+		return err_set(err, EXIT_PARTIAL, "cannot store the samples: %s", strerror(-rc));
 	return 0;
 }
 
@@ -71,18 +68,18 @@ static int sample_one(struct round *round, struct source *s, struct err *err)
 {
 	_cleanup_buf_ struct buf sample = BUF_INIT;
 
-	if (!s->is_open && counters_open(&s->counters, s->jvm, err) < 0)
+	if (!s->is_open && hsperf_open(&s->counters, s->jvm, err) < 0)
 		return -1;
 	s->is_open = true;
 	if (stat_sample(round->ctx, &s->counters, &sample, err) < 0)
 		return -1;
 	if (round->ctx->json)
-		return keep(s, &sample, err);
+		return store_sample(s, &sample, err);
 	print_row(round, s, &sample);
 	return 0;
 }
 
-/* Who fails gives no more samples; the others do. */
+/* Takes a sample of each JVM; a JVM that fails is reported and not sampled again. */
 static void sample_all(struct round *round)
 {
 	for (size_t i = 0; i < round->n; i++) {
@@ -93,13 +90,13 @@ static void sample_all(struct round *round)
 			continue;
 		s->has_failed = sample_one(round, s, &one) < 0;
 		if (s->has_failed)
-			all_failed(&round->tally, s->jvm, &one);
-		if (s->has_failed || round->pace.interval_ms == 0)
-			close_one(s); /* however many there are, descriptors last */
+			run_all_failed(&round->tally, s->jvm, &one);
+		if (s->has_failed || round->interval.interval_ms == 0)
+			close_one(s); /* one open descriptor at a time */
 	}
 }
 
-/* One document a JVM and line; none of a JVM that gave nothing. */
+/* Prints a document in its own line for each JVM that has samples. */
 static int print_documents(const struct round *round, struct err *err)
 {
 	FILE *out = round->ctx->out;
@@ -115,7 +112,7 @@ static int print_documents(const struct round *round, struct err *err)
 			return -1;
 		rc = spool_write(&s->samples, fileno(out));
 		if (rc < 0)
-			return err_set(err, EXIT_PARTIAL, "the result could not be written: %s",
+			return err_set(err, EXIT_PARTIAL, "cannot write the result: %s",
 				       strerror(-rc));
 		fprintf(out, "]}\n");
 	}
@@ -124,17 +121,17 @@ static int print_documents(const struct round *round, struct err *err)
 
 static int run_rounds(struct round *round, struct err *err)
 {
-	pace_begin(&round->pace);
+	interval_begin(&round->interval);
 	do {
 		sample_all(round);
 		if (stat_flush(round->ctx, err) < 0)
 			return -1;
-	} while (round->tally.failed < round->n && pace_next(&round->pace));
+	} while (round->tally.failed < round->n && interval_next(&round->interval));
 	if (round->ctx->json && print_documents(round, err) < 0)
 		return -1;
-	if (all_verdict(&round->tally, err) < 0)
+	if (run_all_verdict(&round->tally, err) < 0)
 		return -1;
-	return stat_verdict(&round->pace, err);
+	return stat_verdict(&round->interval, err);
 }
 
 static void release(struct round *round)
@@ -154,7 +151,7 @@ int stat_all(const struct ctx *ctx, const struct jvm_list *jvms, struct err *err
 		.n = jvms->n,
 		.tally = { .cmd = ctx->cmd, .n = jvms->n },
 	};
-	int rc = pace_parse(&round.pace, ctx->args, ctx->n_args, err);
+	int rc = interval_parse(&round.interval, ctx->args, ctx->n_args, err);
 
 	for (size_t i = 0; i < jvms->n; i++)
 		round.sources[i] = (struct source){ .jvm = jvms->jvms[i], .samples = SPOOL_INIT };

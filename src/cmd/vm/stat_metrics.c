@@ -1,13 +1,10 @@
-/*
- * stat --openmetrics: one document of all JVMs, for a scrape or for node_exporter to pick up.
- */
-
-#include "all.h"
+/* stat --openmetrics: prints one document for all JVMs, for a scrape or for node_exporter. */
+#include "cli/run_all.h"
 #include "base/xalloc.h"
-#include "cmd/stat.h"
-#include "render/openmetrics.h"
+#include "cmd/vm/stat.h"
+#include "render/vm/openmetrics.h"
 
-/* What must last until the document is printed. */
+/* The data that the document refers to until it is printed. */
 struct collection {
 	struct perfdata *perf;
 	struct openmetrics_jvm *jvms;
@@ -19,14 +16,14 @@ static int collect_one(struct collection *c, const struct jvm *jvm, struct err *
 	struct openmetrics_jvm *m = &c->jvms[c->n];
 	struct perfdata *perf = &c->perf[c->n];
 
-	if (counters_read_once(jvm, perf, err) < 0)
+	if (hsperf_read_once(jvm, perf, err) < 0)
 		return -1;
 	*m = (struct openmetrics_jvm){
 		.pid = (int)jvm->pid, .main = jvm->main, .container = jvm->container,
 		.version = jvm->version, .vm = jvm->vm, .gc = jvm->gc,
-		.readings = stat_readings(perf),
+		.source = stat_counter_source(perf),
 	};
-	m->uptime = stat_timestamp(&m->readings);
+	m->uptime = stat_timestamp(&m->source);
 	c->n++;
 	return 0;
 }
@@ -40,19 +37,19 @@ static void release(struct collection *c)
 }
 
 /*
- * A JVM that publishes nothing, or has just ended, is told and left out.  That is no failure: the
- * document has what there is to be had, and is made again and again where nobody looks on.
+ * A JVM without counters, or one that has just exited, is reported and skipped.  The exit status
+ * stays 0 if any JVM is in the document: periodic scrapes must not fail because of one JVM.
  */
 static void collect_all(const struct ctx *ctx, struct collection *c, struct jvm *const *jvms,
-			size_t n, struct all_tally *tally)
+			size_t n, struct run_all_tally *tally)
 {
 	for (size_t i = 0; i < n; i++) {
 		struct err one = { .code = EXIT_DONE };
 
 		if (collect_one(c, jvms[i], &one) < 0)
-			all_failed(tally, jvms[i], &one);
+			run_all_failed(tally, jvms[i], &one);
 	}
-	steps_add(ctx->steps, "read the counters of %zu JVMs", c->n);
+	verbose_step(ctx->steps, "read the counters of %zu JVMs", c->n);
 }
 
 int stat_metrics(const struct ctx *ctx, struct jvm *const *jvms, size_t n, struct err *err)
@@ -61,7 +58,7 @@ int stat_metrics(const struct ctx *ctx, struct jvm *const *jvms, size_t n, struc
 		.perf = xcalloc(n, sizeof(struct perfdata)),
 		.jvms = xcalloc(n, sizeof(struct openmetrics_jvm)),
 	};
-	struct all_tally tally = { .cmd = ctx->cmd, .n = n };
+	struct run_all_tally tally = { .cmd = ctx->cmd, .n = n };
 	int rc = 0;
 
 	if (ctx->all)
@@ -71,7 +68,7 @@ int stat_metrics(const struct ctx *ctx, struct jvm *const *jvms, size_t n, struc
 	if (c.n > 0)
 		openmetrics_print(c.jvms, c.n, ctx->out);
 	else if (ctx->all)
-		rc = all_verdict(&tally, err);
+		rc = run_all_verdict(&tally, err);
 	release(&c);
 	return rc;
 }

@@ -1,24 +1,24 @@
-#include "model/classattr.h"
+#include "model/class/class_attributes.h"
 
 #include <string.h>
 
-#define NESTED_MAX 32 /* annotations in annotations */
+#define NESTED_MAX 32 /* depth limit of nested annotations */
 
-struct classattr classattr_open(struct cf_attributes attributes, const char *name)
+struct class_attribute class_attribute_open(struct cf_attributes attributes, const char *name)
 {
-	struct classattr a = { .pool = attributes.pool };
+	struct class_attribute a = { .pool = attributes.pool };
 	struct cf_attribute found;
 
 	if (!cf_find_attribute(attributes, name, &found))
 		return a;
 	a.found = true;
 	a.bytes = cf_bytes_init(found.data, found.len);
-	/* The only one that is no list. */
+	/* NestHost is a single index without a count. */
 	a.left = strcmp(name, "NestHost") == 0 ? 1 : cf_u2(&a.bytes);
 	return a;
 }
 
-static bool take(struct classattr *a)
+static bool take(struct class_attribute *a)
 {
 	if (a->left == 0 || a->bytes.failed)
 		return false;
@@ -26,7 +26,7 @@ static bool take(struct classattr *a)
 	return true;
 }
 
-bool classattr_class(struct classattr *a, struct cf_text *name)
+bool class_attribute_class(struct class_attribute *a, struct cf_text *name)
 {
 	if (!take(a))
 		return false;
@@ -34,7 +34,7 @@ bool classattr_class(struct classattr *a, struct cf_text *name)
 	return name->data;
 }
 
-bool classattr_component(struct classattr *a, struct cf_member *component)
+bool class_attribute_component(struct class_attribute *a, struct cf_member *component)
 {
 	struct cf_attributes rest;
 	struct cf_attribute unused;
@@ -56,11 +56,11 @@ bool classattr_component(struct classattr *a, struct cf_member *component)
 
 static void skip_pairs(struct cf_bytes *b, unsigned depth);
 
-/* element_value, JVMS 4.7.16.1 */
+/* Skips an element_value (JVMS 4.7.16.1). */
 static void skip_value(struct cf_bytes *b, unsigned depth)
 {
 	uint8_t tag = cf_u1(b);
-	uint16_t n = cf_u2(b); /* a constant, or the name of a type, or how many */
+	uint16_t n = cf_u2(b); /* a constant index, a type name index, or an element count */
 
 	if (depth == 0)
 		b->failed = true;
@@ -80,7 +80,7 @@ static void skip_pairs(struct cf_bytes *b, unsigned depth)
 	}
 }
 
-bool classattr_annotation(struct classattr *a, struct cf_text *type)
+bool class_attribute_annotation(struct class_attribute *a, struct cf_text *type)
 {
 	if (!take(a))
 		return false;
@@ -89,7 +89,7 @@ bool classattr_annotation(struct classattr *a, struct cf_text *type)
 	return type->data && !a->bytes.failed;
 }
 
-uint16_t classattr_index(struct cf_attributes attributes, const char *name)
+uint16_t class_attribute_index(struct cf_attributes attributes, const char *name)
 {
 	struct cf_attribute a;
 

@@ -1,16 +1,16 @@
-#include "model/captured.h"
+#include "model/class/class_capture.h"
 
 #include <errno.h>
 #include <string.h>
 
 #include "base/xalloc.h"
 #include "classfile/code.h"
-#include "classfile/same.h"
+#include "classfile/code_equal.h"
 #include "wire/frame.h"
 
 #define METHODS_MAX UINT16_MAX /* JVMS 4.1 */
 
-void captured_release(struct captured *c)
+void class_capture_release(struct class_capture *c)
 {
 	for (size_t i = 0; i < c->n_methods; i++) {
 		free(c->methods[i].name);
@@ -20,7 +20,7 @@ void captured_release(struct captured *c)
 	free(c->methods);
 	buf_release(&c->file);
 	buf_release(&c->pool);
-	*c = (struct captured){ 0 };
+	*c = (struct class_capture){ 0 };
 }
 
 static char *copy(struct wire_text text)
@@ -28,10 +28,10 @@ static char *copy(struct wire_text text)
 	return xstrndup(text.data, text.len);
 }
 
-/* So many bytes will come for this buffer. */
-static int announce(struct captured *c, struct buf *filling, size_t len)
+/* Directs the next `len` bytes from BYTES frames into `filling`. */
+static int announce(struct class_capture *c, struct buf *filling, size_t len)
 {
-	if (c->missing > 0 || len > CAPTURED_MAX - c->announced)
+	if (c->missing > 0 || len > CLASS_CAPTURE_MAX - c->announced)
 		return -EBADMSG;
 	c->filling = filling;
 	c->missing = len;
@@ -39,7 +39,7 @@ static int announce(struct captured *c, struct buf *filling, size_t len)
 	return 0;
 }
 
-static int take_captured(struct captured *c, struct wire_reader *payload)
+static int take_captured(struct class_capture *c, struct wire_reader *payload)
 {
 	uint32_t len;
 
@@ -50,13 +50,13 @@ static int take_captured(struct captured *c, struct wire_reader *payload)
 	c->outcome = wire_get_u32(payload);
 	c->code = wire_get_i32(payload);
 	len = wire_get_u32(payload);
-	if (!wire_reader_ok(payload) || c->outcome > WIRE_CAPTURED_NOT_ASKED ||
+	if (!wire_reader_ok(payload) || c->outcome > WIRE_CAPTURED_SKIPPED ||
 	    (len > 0) != (c->outcome == WIRE_CAPTURED_FILE))
 		return -EBADMSG;
 	return announce(c, &c->file, len);
 }
 
-static int take_bytes(struct captured *c, struct wire_reader *payload)
+static int take_bytes(struct class_capture *c, struct wire_reader *payload)
 {
 	struct wire_text piece = wire_get_text(payload);
 
@@ -67,7 +67,7 @@ static int take_bytes(struct captured *c, struct wire_reader *payload)
 	return 0;
 }
 
-static int take_memory(struct captured *c, struct wire_reader *payload)
+static int take_memory(struct class_capture *c, struct wire_reader *payload)
 {
 	uint32_t number = wire_get_u32(payload);
 	uint32_t count = wire_get_u32(payload);
@@ -81,7 +81,7 @@ static int take_memory(struct captured *c, struct wire_reader *payload)
 	return announce(c, &c->pool, len);
 }
 
-static int take_method(struct captured *c, struct wire_reader *payload)
+static int take_method(struct class_capture *c, struct wire_reader *payload)
 {
 	struct captured_method *m;
 	uint32_t modifiers = wire_get_u32(payload);
@@ -98,7 +98,7 @@ static int take_method(struct captured *c, struct wire_reader *payload)
 	return announce(c, &m->code, len);
 }
 
-int captured_take(struct captured *c, uint16_t type, struct wire_reader payload)
+int class_capture_take(struct class_capture *c, uint16_t type, struct wire_reader payload)
 {
 	switch (type) {
 	case WIRE_CAPTURED:
@@ -116,8 +116,8 @@ int captured_take(struct captured *c, uint16_t type, struct wire_reader payload)
 	}
 }
 
-static bool does_the_same(const struct cf_class *file, const struct cf_pool *pool,
-			  const struct captured_method *m, struct ag_mem *mem)
+static bool is_same_code(const struct cf_class *file, const struct cf_pool *pool,
+			 const struct captured_method *m, struct ag_mem *mem)
 {
 	struct cf_text name = { m->name, strlen(m->name) };
 	struct cf_text descriptor = { m->descriptor, strlen(m->descriptor) };
@@ -133,20 +133,20 @@ static bool does_the_same(const struct cf_class *file, const struct cf_pool *poo
 	    !cf_code(&member, &code))
 		return false;
 	in_file = cf_body(file, &code);
-	same = cf_same_code(&in_file, &in_memory, mem);
+	same = cf_code_equal(&in_file, &in_memory, mem);
 	if (same < 0)
 		xalloc_die();
 	return same == 1;
 }
 
-static size_t count_differences(const struct captured *c, const struct cf_class *file,
+static size_t count_differences(const struct class_capture *c, const struct cf_class *file,
 				const struct cf_pool *pool, struct ag_mem *mem,
 				const struct captured_method **first)
 {
 	size_t n = 0;
 
 	for (size_t i = 0; i < c->n_methods; i++) {
-		if (does_the_same(file, pool, &c->methods[i], mem))
+		if (is_same_code(file, pool, &c->methods[i], mem))
 			continue;
 		if (n++ == 0 && first)
 			*first = &c->methods[i];
@@ -154,15 +154,16 @@ static size_t count_differences(const struct captured *c, const struct cf_class 
 	return n;
 }
 
-/* What cannot be read cannot be said to be the same. */
-static size_t all_differ(const struct captured *c, const struct captured_method **first)
+/* Counts every method as different: code that cannot be read cannot be compared. */
+static size_t all_differ(const struct class_capture *c, const struct captured_method **first)
 {
 	if (first && c->n_methods > 0)
 		*first = &c->methods[0];
 	return c->n_methods;
 }
 
-size_t captured_differences(const struct captured *c, const struct captured_method **first)
+size_t class_capture_differences(const struct class_capture *c,
+				 const struct captured_method **first)
 {
 	struct ag_mem mem = { .budget = SIZE_MAX };
 	struct cf_class file;

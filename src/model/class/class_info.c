@@ -1,14 +1,14 @@
-#include "model/classtold.h"
+#include "model/class/class_info.h"
 
 #include <errno.h>
 #include <string.h>
 
 #include "base/buf.h"
 #include "base/xalloc.h"
-#include "model/typename.h"
+#include "model/class/type_name.h"
 #include "wire/frame.h"
 
-#define MANY UINT16_MAX /* JVMS 4.1: of fields, methods and interfaces */
+#define MANY UINT16_MAX /* JVMS 4.1: limit of fields, methods and interfaces */
 
 static void supers_release(struct class_supers *s)
 {
@@ -27,14 +27,14 @@ static void members_release(struct class_members *m)
 	free(m->list);
 }
 
-void class_told_release(struct class_told *c)
+void class_info_release(struct class_info *c)
 {
 	supers_release(&c->supers);
 	supers_release(&c->interfaces);
 	members_release(&c->fields);
 	members_release(&c->methods);
 	free(c->file);
-	*c = (struct class_told){ 0 };
+	*c = (struct class_info){ 0 };
 }
 
 static char *copy(struct wire_text text)
@@ -42,7 +42,7 @@ static char *copy(struct wire_text text)
 	return xstrndup(text.data, text.len);
 }
 
-static int take_super(struct class_told *c, const struct places *places,
+static int take_super(struct class_info *c, const struct class_origins *origins,
 		      struct wire_reader *payload)
 {
 	_cleanup_buf_ struct buf name = BUF_INIT;
@@ -50,8 +50,8 @@ static int take_super(struct class_told *c, const struct places *places,
 	uint32_t loader = wire_get_u32(payload);
 	struct wire_text signature = wire_get_text(payload);
 
-	if (!wire_reader_ok(payload) || s->n == MANY || !places_know(places, loader, 0, 0) ||
-	    typename_java(&name, signature.data, signature.len) < 0)
+	if (!wire_reader_ok(payload) || s->n == MANY || !class_origins_has(origins, loader, 0, 0) ||
+	    type_name_java(&name, signature.data, signature.len) < 0)
 		return -EBADMSG;
 	s->list = xgrow(s->list, s->n, &s->cap, sizeof(*s->list));
 	s->list[s->n++] = (struct class_super){ buf_take(&name), loader };
@@ -74,7 +74,7 @@ static int take_member(struct class_members *m, struct wire_reader *payload)
 	return 0;
 }
 
-/* The JVM has them in the order of where their names happen to lie in its memory. */
+/* Orders methods by name, then descriptor.  HotSpot orders them by the addresses of their names. */
 static int compare_methods(const void *a, const void *b)
 {
 	const struct class_member *x = a, *y = b;
@@ -83,7 +83,7 @@ static int compare_methods(const void *a, const void *b)
 	return order ? order : strcmp(x->descriptor, y->descriptor);
 }
 
-static int take_end(struct class_told *c, struct wire_reader *payload)
+static int take_end(struct class_info *c, struct wire_reader *payload)
 {
 	struct wire_text file;
 
@@ -99,16 +99,16 @@ static int take_end(struct class_told *c, struct wire_reader *payload)
 	return 1;
 }
 
-int class_told_take(struct class_told *c, struct places *places, uint16_t type,
+int class_info_take(struct class_info *c, struct class_origins *origins, uint16_t type,
 		    struct wire_reader *payload)
 {
-	int rc = places_take(places, type, payload);
+	int rc = class_origins_take(origins, type, payload);
 
 	if (rc != 0)
 		return rc < 0 ? rc : 0;
 	switch (type) {
 	case WIRE_CLASS_SUPER:
-		return take_super(c, places, payload);
+		return take_super(c, origins, payload);
 	case WIRE_CLASS_FIELD:
 		return take_member(&c->fields, payload);
 	case WIRE_CLASS_METHOD:

@@ -1,4 +1,4 @@
-#include "model/places.h"
+#include "model/class/class_origins.h"
 
 #include <ctype.h>
 #include <errno.h>
@@ -8,10 +8,10 @@
 
 #include "base/buf.h"
 #include "base/xalloc.h"
-#include "model/typename.h"
+#include "model/class/type_name.h"
 #include "wire/frame.h"
 
-#define PLACES_MAX (1u << 20) /* far beyond any JVM: what a hostile agent can make us keep */
+#define ORIGINS_MAX (1u << 20) /* limits what a hostile agent can make jtool store */
 
 static void texts_free(char **texts, size_t n)
 {
@@ -20,7 +20,7 @@ static void texts_free(char **texts, size_t n)
 	free(texts);
 }
 
-void places_release(struct places *p)
+void class_origins_release(struct class_origins *p)
 {
 	for (size_t i = 0; i < p->n_loaders; i++) {
 		free(p->loaders[i].label);
@@ -30,16 +30,16 @@ void places_release(struct places *p)
 	free(p->loaders);
 	texts_free(p->modules, p->n_modules);
 	texts_free(p->sources, p->n_sources);
-	*p = (struct places){ 0 };
+	*p = (struct class_origins){ 0 };
 }
 
-/* Numbers are told in order, so that they are places in an array. */
+/* The agent sends consecutive ids from 1, so an id is an array index plus 1. */
 static bool is_next(uint32_t id, size_t n)
 {
-	return id == n + 1 && id <= PLACES_MAX;
+	return id == n + 1 && id <= ORIGINS_MAX;
 }
 
-/* The loaders that every JVM has go by their short names: JDK 9 on, then JDK 8. */
+/* Short labels of the built-in loaders: JDK 9 and later, then JDK 8. */
 static const struct {
 	const char *class, *label;
 } known_loaders[] = {
@@ -49,7 +49,7 @@ static const struct {
 	{ "sun.misc.Launcher$ExtClassLoader", "platform" },
 };
 
-char *places_label(const char *class, const char *name, uint32_t hash)
+char *class_origins_label(const char *class, const char *name, uint32_t hash)
 {
 	for (size_t i = 0; i < ARRAY_SIZE(known_loaders); i++) {
 		if (strcmp(known_loaders[i].class, class) == 0)
@@ -60,7 +60,7 @@ char *places_label(const char *class, const char *name, uint32_t hash)
 	return xasprintf("%s @%x", class, hash);
 }
 
-bool places_label_lasts(const char *label)
+bool class_origins_loader_is_permanent(const char *label)
 {
 	for (size_t i = 0; i < ARRAY_SIZE(known_loaders); i++) {
 		if (strcmp(known_loaders[i].label, label) == 0)
@@ -69,28 +69,28 @@ bool places_label_lasts(const char *label)
 	return strcmp(label, "bootstrap") == 0;
 }
 
-static int take_loader(struct places *p, struct wire_reader *payload)
+static int take_loader(struct class_origins *p, struct wire_reader *payload)
 {
 	_cleanup_buf_ struct buf class = BUF_INIT;
 	uint32_t id = wire_get_u32(payload);
 	struct wire_text signature = wire_get_text(payload);
 	struct wire_text name = wire_get_text(payload);
 	uint32_t hash = wire_get_u32(payload);
-	struct place_loader *loader;
+	struct class_loader *loader;
 
 	if (!wire_reader_ok(payload) || !is_next(id, p->n_loaders) ||
-	    typename_java(&class, signature.data, signature.len) < 0)
+	    type_name_java(&class, signature.data, signature.len) < 0)
 		return -EBADMSG;
 	p->loaders = xgrow(p->loaders, p->n_loaders, &p->cap_loaders, sizeof(*p->loaders));
 	loader = &p->loaders[p->n_loaders++];
 	loader->class = buf_take(&class);
 	loader->name = xstrndup(name.data, name.len);
 	loader->hash = hash;
-	loader->label = places_label(loader->class, loader->name, hash);
+	loader->label = class_origins_label(loader->class, loader->name, hash);
 	return 1;
 }
 
-/* The byte that "%2F" stands for; 0 when the text does not begin with such a thing. */
+/* Decodes a percent escape such as "%2F".  Returns 0 if there is none. */
 static char unescaped(const char *at, size_t len)
 {
 	char digits[] = "00";
@@ -102,7 +102,7 @@ static char unescaped(const char *at, size_t len)
 	return (char)strtoul(digits, NULL, 16);
 }
 
-/* The path of a file that is meant, as users know it; any other URL as it is. */
+/* Converts a file: URL to a path, and copies any other URL. */
 static char *source_text(struct wire_text url)
 {
 	_cleanup_buf_ struct buf text = BUF_INIT;
@@ -136,7 +136,7 @@ static char *module_text(struct wire_text name)
 	return xstrndup(name.data, name.len);
 }
 
-int places_take(struct places *p, uint16_t type, struct wire_reader *payload)
+int class_origins_take(struct class_origins *p, uint16_t type, struct wire_reader *payload)
 {
 	switch (type) {
 	case WIRE_LOADER:
@@ -152,12 +152,13 @@ int places_take(struct places *p, uint16_t type, struct wire_reader *payload)
 	}
 }
 
-bool places_know(const struct places *p, uint32_t loader, uint32_t module, uint32_t source)
+bool class_origins_has(const struct class_origins *p, uint32_t loader, uint32_t module,
+		       uint32_t source)
 {
 	return loader <= p->n_loaders && module <= p->n_modules && source <= p->n_sources;
 }
 
-const char *places_loader(const struct places *p, uint32_t loader)
+const char *class_origins_loader(const struct class_origins *p, uint32_t loader)
 {
 	return loader ? p->loaders[loader - 1].label : "bootstrap";
 }
@@ -167,23 +168,23 @@ static const char *text_or_null(char *const *texts, uint32_t number)
 	return number && *texts[number - 1] ? texts[number - 1] : NULL;
 }
 
-const char *places_module(const struct places *p, uint32_t module)
+const char *class_origins_module(const struct class_origins *p, uint32_t module)
 {
 	return text_or_null(p->modules, module);
 }
 
-const char *places_source(const struct places *p, uint32_t source)
+const char *class_origins_source(const struct class_origins *p, uint32_t source)
 {
 	return text_or_null(p->sources, source);
 }
 
-bool places_loader_is(const struct places *p, uint32_t loader, const char *word)
+bool class_origins_loader_is(const struct class_origins *p, uint32_t loader, const char *word)
 {
-	const struct place_loader *l;
+	const struct class_loader *l;
 	const char *dot;
 	char hash[9];
 
-	if (strcmp(places_loader(p, loader), word) == 0)
+	if (strcmp(class_origins_loader(p, loader), word) == 0)
 		return true;
 	if (loader == 0)
 		return false;

@@ -1,13 +1,13 @@
-#include "model/classset_jar.h"
+#include "model/class/class_set_internal.h"
 
 #include <string.h>
 #include <strings.h>
 
-#include "base/slice.h"
+#include "base/strview.h"
 #include "base/xalloc.h"
-#include "model/zip.h"
+#include "fileio/zip.h"
 
-/* Of a compressed jar in a jar, which is unpacked into memory. */
+/* Limit of a compressed nested jar, which is unpacked into memory. */
 #define INNER_MAX (256u << 20)
 
 static bool starts_with(const char *text, size_t len, const char *start)
@@ -24,19 +24,19 @@ static bool ends_with(const char *text, size_t len, const char *end)
 	return len >= n && memcmp(text + len - n, end, n) == 0;
 }
 
-/* The main section of a manifest ends with its first empty line. */
+/* Reads the main section of a manifest, which ends at the first empty line. */
 static bool says_multi_release(const struct buf *manifest)
 {
 	static const char line_start[] = "Multi-Release: true";
 	const size_t len = sizeof(line_start) - 1;
-	struct slice text = { buf_str(manifest), buf_str(manifest) + manifest->len }, line;
+	struct strview text = { buf_str(manifest), buf_str(manifest) + manifest->len }, line;
 
-	while (slice_line(&text, &line)) {
+	while (strview_line(&text, &line)) {
 		if (line.end > line.at && line.end[-1] == '\r')
 			line.end--;
-		if (slice_len(line) == 0)
+		if (strview_len(line) == 0)
 			return false;
-		if (slice_len(line) == len && strncasecmp(line.at, line_start, len) == 0)
+		if (strview_len(line) == len && strncasecmp(line.at, line_start, len) == 0)
 			return true;
 	}
 	return false;
@@ -51,15 +51,15 @@ static bool is_multi_release(const struct zip *zip)
 	for (size_t at = 0; zip_next(zip, &at, &entry);) {
 		if (entry.name_len == sizeof(name) - 1 &&
 		    strncasecmp(entry.name, name, entry.name_len) == 0)
-			return !zip_read(zip, &entry, CLASSSET_CLASS_MAX, &manifest) &&
+			return !zip_read(zip, &entry, CLASS_SET_CLASS_MAX, &manifest) &&
 			       says_multi_release(&manifest);
 	}
 	return false;
 }
 
 /*
- * The release that an entry is for: N below META-INF/versions/N, 0 for any; -1 for what is not
- * on the class path, as all else below META-INF.
+ * Returns N for an entry below META-INF/versions/N, 0 for an entry of any release, and -1 for the
+ * rest of META-INF, which is not on the class path.
  */
 static int64_t entry_release(const struct zip_entry *entry)
 {
@@ -82,23 +82,20 @@ static char *entry_path(const char *where, const struct zip_entry *entry)
 	return xasprintf("%s!/%.*s", where, (int)entry->name_len, entry->name);
 }
 
-static int add_entry(struct classset *set, const struct zip *zip, const char *where,
+static int add_entry(struct class_set *set, const struct zip *zip, const char *where,
 		     const struct zip_entry *entry, struct err *err)
 {
 	_cleanup_free_ char *path = entry_path(where, entry);
 	_cleanup_buf_ struct buf bytes = BUF_INIT;
-	const char *why = zip_read(zip, entry, CLASSSET_CLASS_MAX, &bytes);
+	const char *why = zip_read(zip, entry, CLASS_SET_CLASS_MAX, &bytes);
 
 	if (why)
-		return err_set(err, EXIT_USAGE, "%s cannot be read: %s", path, why);
-	return classset_take(set, path, &bytes, err);
+		return err_set(err, EXIT_USAGE, "cannot read '%s': %s", path, why);
+	return class_set_take(set, path, &bytes, err);
 }
 
-/*
- * The classes for one release after the other, from the highest that fits down to those for any:
- * the first of a name wins.
- */
-static int add_classes(struct classset *set, const struct zip *zip, const char *where,
+/* Starts with the highest suitable release: the first class of a name wins. */
+static int add_classes(struct class_set *set, const struct zip *zip, const char *where,
 		       unsigned release, struct err *err)
 {
 	int64_t now = release >= 9 && is_multi_release(zip) ? release : 0, next;
@@ -119,7 +116,7 @@ static int add_classes(struct classset *set, const struct zip *zip, const char *
 	return 0;
 }
 
-static int add_inner_jar(struct classset *set, const struct zip *outer, const char *where,
+static int add_inner_jar(struct class_set *set, const struct zip *outer, const char *where,
 			 const struct zip_entry *entry, unsigned release, struct err *err)
 {
 	_cleanup_free_ char *path = entry_path(where, entry);
@@ -128,13 +125,13 @@ static int add_inner_jar(struct classset *set, const struct zip *outer, const ch
 	int rc;
 
 	if (why)
-		return err_set(err, EXIT_USAGE, "%s cannot be read: %s", path, why);
+		return err_set(err, EXIT_USAGE, "cannot read '%s': %s", path, why);
 	rc = add_classes(set, &zip, path, release, err);
 	zip_release(&zip);
 	return rc;
 }
 
-/* Those that Spring Boot and servlet containers look into; they hold no more of them. */
+/* Spring Boot and servlet containers load the inner jars.  Jars inside those are ignored. */
 static bool is_inner_jar(const struct zip_entry *entry)
 {
 	return ends_with(entry->name, entry->name_len, ".jar") &&
@@ -142,7 +139,7 @@ static bool is_inner_jar(const struct zip_entry *entry)
 		starts_with(entry->name, entry->name_len, "WEB-INF/lib/"));
 }
 
-static int add_zip(struct classset *set, const struct zip *zip, const char *where,
+static int add_zip(struct class_set *set, const struct zip *zip, const char *where,
 		   unsigned release, struct err *err)
 {
 	struct zip_entry entry;
@@ -157,8 +154,8 @@ static int add_zip(struct classset *set, const struct zip *zip, const char *wher
 	return 0;
 }
 
-int classset_add_jar(struct classset *set, const char *path, int fd, uint64_t len,
-		     unsigned release, struct err *err)
+int class_set_add_jar(struct class_set *set, const char *path, int fd, uint64_t len,
+		      unsigned release, struct err *err)
 {
 	const struct zip_bytes bytes = { .fd = fd, .len = len };
 	struct zip zip;
@@ -166,7 +163,8 @@ int classset_add_jar(struct classset *set, const char *path, int fd, uint64_t le
 	int rc;
 
 	if (why)
-		return err_set(err, EXIT_USAGE, "%s is neither class file nor jar: %s", path, why);
+		return err_set(err, EXIT_USAGE, "'%s' is neither a class file nor a jar: %s", path,
+			       why);
 	rc = add_zip(set, &zip, path, release, err);
 	zip_release(&zip);
 	return rc;

@@ -1,14 +1,14 @@
-#include "model/classes.h"
+#include "model/class/classes.h"
 
 #include <errno.h>
 #include <string.h>
 
 #include "base/xalloc.h"
 #include "classfile/read.h"
-#include "model/typename.h"
+#include "model/class/type_name.h"
 #include "wire/frame.h"
 
-#define CLASSES_MAX (1u << 22) /* far beyond any JVM: what a hostile agent can make us keep */
+#define CLASSES_MAX (1u << 22) /* limits what a hostile agent can make jtool store */
 
 static void row_release(struct class_row *row)
 {
@@ -21,7 +21,7 @@ void classes_release(struct classes *c)
 	for (size_t i = 0; i < c->n; i++)
 		row_release(&c->rows[i]);
 	free(c->rows);
-	places_release(&c->places);
+	class_origins_release(&c->origins);
 	*c = (struct classes){ 0 };
 }
 
@@ -38,11 +38,11 @@ static int take_row(struct classes *c, struct wire_reader *payload)
 	row.traits = wire_get_u32(payload);
 	signature = wire_get_text(payload);
 	if (!wire_reader_ok(payload) || c->n >= CLASSES_MAX ||
-	    !places_know(&c->places, row.loader, row.module, row.source) ||
-	    typename_java(&name, signature.data, signature.len) < 0)
+	    !class_origins_has(&c->origins, row.loader, row.module, row.source) ||
+	    type_name_java(&name, signature.data, signature.len) < 0)
 		return -EBADMSG;
 	row.name = buf_take(&name);
-	/* Modules are no source of what the JVM makes: arrays, and its own hidden classes. */
+	/* The JVM generates arrays and some hidden classes, so no module is their code source. */
 	if (row.traits & WIRE_CLASS_ARRAY || (row.loader == 0 && strchr(row.name, '/')))
 		row.source = 0;
 	row.signature = xstrndup(signature.data, signature.len);
@@ -62,7 +62,7 @@ static int take_rows(struct classes *c, struct wire_reader *payload)
 
 int classes_take(struct classes *c, uint16_t type, struct wire_reader *payload)
 {
-	int rc = places_take(&c->places, type, payload);
+	int rc = class_origins_take(&c->origins, type, payload);
 
 	if (rc != 0)
 		return rc < 0 ? rc : 0;
@@ -94,9 +94,9 @@ void classes_sort(struct classes *c)
 }
 
 /*
- * A hidden class's name has a suffix behind a '/'; so had that of a VM-anonymous class before
- * JDK 15 (see typename.c).  A lambda's is named by InnerClassLambdaMetafactory: "$$Lambda$14/…",
- * from JDK 21 on "$$Lambda/…".
+ * Hidden classes, and VM-anonymous classes before JDK 15, have a name with a suffix after '/' (see
+ * type_name.c).  InnerClassLambdaMetafactory names lambdas "$$Lambda$14/…", from JDK 21 on
+ * "$$Lambda/…".
  */
 const char *class_kind(const struct class_row *row)
 {
@@ -116,7 +116,7 @@ const char *class_kind(const struct class_row *row)
 	return row->traits & WIRE_CLASS_RECORD ? "record" : "class";
 }
 
-/* An interface is abstract, an enum and a record are static or final, without saying so. */
+/* Omits implicit abstract (interfaces), but not implicit static and final (enums, records). */
 const char *class_modifiers(const struct class_row *row, char *text, size_t size)
 {
 	static const struct {
@@ -165,7 +165,7 @@ bool class_is_patched(const struct class_row *row)
 	return row->traits & WIRE_CLASS_PATCHED;
 }
 
-/* Mark those that a word means; 0 when there is none. */
+/* Marks the rows that `word` and `loader` match, and returns their number. */
 static size_t mark(const struct classes *c, const char *word, const char *loader, bool *keep)
 {
 	size_t n = 0;
@@ -173,8 +173,8 @@ static size_t mark(const struct classes *c, const char *word, const char *loader
 	for (size_t i = 0; i < c->n; i++) {
 		const struct class_row *row = &c->rows[i];
 
-		if (!typename_matches(row->name, word) ||
-		    (loader && !places_loader_is(&c->places, row->loader, loader)))
+		if (!type_name_matches(row->name, word) ||
+		    (loader && !class_origins_loader_is(&c->origins, row->loader, loader)))
 			continue;
 		keep[i] = true;
 		n++;
@@ -196,18 +196,18 @@ static void keep_marked(struct classes *c, const bool *keep)
 }
 
 size_t classes_select(struct classes *c, char *const *words, size_t n_words, const char *loader,
-		      bool *idle)
+		      bool *unmatched)
 {
 	_cleanup_free_ bool *keep = xcalloc(c->n + 1, sizeof(*keep));
-	size_t n_idle = 0;
+	size_t n_unmatched = 0;
 
 	for (size_t i = 0; i < n_words; i++) {
-		idle[i] = mark(c, words[i], loader, keep) == 0;
-		n_idle += idle[i];
+		unmatched[i] = mark(c, words[i], loader, keep) == 0;
+		n_unmatched += unmatched[i];
 	}
 	if (n_words == 0)
 		(void)mark(c, "*", loader, keep);
-	if (n_idle == 0)
+	if (n_unmatched == 0)
 		keep_marked(c, keep);
-	return n_idle;
+	return n_unmatched;
 }

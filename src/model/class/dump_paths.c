@@ -1,13 +1,13 @@
-#include "model/dumpname.h"
+#include "model/class/dump_paths.h"
 
 #include <string.h>
 #include <strings.h>
 
-#include "base/outdir.h"
+#include "fileio/safe_dir.h"
 #include "base/xalloc.h"
 #include "wire/frame.h"
 
-/* Sorted by name, its namesakes stand beside it. */
+/* Classes are sorted by name, so those of one name are adjacent. */
 static bool has_namesake(const struct classes *c, size_t i)
 {
 	const char *name = c->rows[i].name;
@@ -16,24 +16,24 @@ static bool has_namesake(const struct classes *c, size_t i)
 	       (i + 1 < c->n && strcmp(c->rows[i + 1].name, name) == 0);
 }
 
-/* The loaders that every JVM has are known by a word; others by class, name and identity. */
-static void add_loader(struct buf *out, const struct places *places, uint32_t id)
+/* Built-in loaders have a one-word label.  Others are identified by class, name and hash. */
+static void add_loader(struct buf *out, const struct class_origins *origins, uint32_t id)
 {
 	_cleanup_buf_ struct buf text = BUF_INIT;
-	const char *label = places_loader(places, id);
+	const char *label = class_origins_loader(origins, id);
 
 	if (id == 0 || !strchr(label, ' ')) {
 		buf_addf(&text, "loader.%s", label);
 	} else {
-		const struct place_loader *loader = &places->loaders[id - 1];
+		const struct class_loader *loader = &origins->loaders[id - 1];
 
 		buf_addf(&text, "loader.%s%s%s@%x", loader->class, *loader->name ? "-" : "",
 			 loader->name, loader->hash);
 	}
-	outdir_add(out, text.data, text.len, "");
+	safe_dir_add(out, text.data, text.len, "");
 }
 
-/* "Lp/C;", without its frame. */
+/* Adds the path of "Lp/C;": "p/C.class". */
 static void add_class(struct buf *out, const char *signature)
 {
 	const char *at = signature + 1, *end = signature + strlen(signature) - 1;
@@ -43,10 +43,10 @@ static void add_class(struct buf *out, const char *signature)
 
 		if (!slash)
 			break;
-		outdir_add(out, at, (size_t)(slash - at), "");
+		safe_dir_add(out, at, (size_t)(slash - at), "");
 		at = slash + 1;
 	}
-	outdir_add(out, at, (size_t)(end - at), ".class");
+	safe_dir_add(out, at, (size_t)(end - at), ".class");
 }
 
 static char *make_name(const struct classes *c, size_t i)
@@ -56,15 +56,15 @@ static char *make_name(const struct classes *c, size_t i)
 	if (c->rows[i].traits & WIRE_CLASS_ARRAY)
 		return NULL;
 	if (has_namesake(c, i))
-		add_loader(&name, &c->places, c->rows[i].loader);
+		add_loader(&name, &c->origins, c->rows[i].loader);
 	add_class(&name, c->rows[i].signature);
 	return buf_take(&name);
 }
 
-/* Without regard to case, those that are the same in each other's neighbourhood. */
+/* Orders by name without case, so that names that differ only in case are adjacent. */
 static int compare(const void *a, const void *b)
 {
-	const struct dumpname *const *x = a, *const *y = b;
+	const struct dump_path *const *x = a, *const *y = b;
 	int order = strcasecmp((*x)->name, (*y)->name);
 
 	if (order == 0)
@@ -72,9 +72,9 @@ static int compare(const void *a, const void *b)
 	return order ? order : (*x > *y) - (*x < *y);
 }
 
-static void find_clashes(struct dumpname *names, size_t n)
+static void find_clashes(struct dump_path *names, size_t n)
 {
-	struct dumpname **sorted = xreallocarray(NULL, n + 1, sizeof(*sorted));
+	struct dump_path **sorted = xreallocarray(NULL, n + 1, sizeof(*sorted));
 	size_t n_sorted = 0;
 
 	for (size_t i = 0; i < n; i++) {
@@ -89,9 +89,9 @@ static void find_clashes(struct dumpname *names, size_t n)
 	free(sorted);
 }
 
-struct dumpname *dumpname_all(const struct classes *c)
+struct dump_path *dump_paths_new(const struct classes *c)
 {
-	struct dumpname *names = xcalloc(c->n + 1, sizeof(*names));
+	struct dump_path *names = xcalloc(c->n + 1, sizeof(*names));
 
 	for (size_t i = 0; i < c->n; i++)
 		names[i].name = make_name(c, i);
@@ -99,7 +99,7 @@ struct dumpname *dumpname_all(const struct classes *c)
 	return names;
 }
 
-void dumpname_free(struct dumpname *names, size_t n)
+void dump_paths_free(struct dump_path *names, size_t n)
 {
 	for (size_t i = 0; i < n; i++)
 		free(names[i].name);

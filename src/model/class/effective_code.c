@@ -1,15 +1,15 @@
-#include "model/running.h"
+#include "model/class/effective_code.h"
 
 #include <string.h>
 
-const char *running_open(struct running *r, const struct cf_class *class,
-			 const struct captured *captured)
+const char *effective_code_open(struct effective_code *r, const struct cf_class *class,
+				const struct class_capture *captured)
 {
 	size_t len;
 
-	*r = (struct running){ .class = class,
-			       .captured = captured,
-			       .mem = { .budget = SIZE_MAX } };
+	*r = (struct effective_code){ .class = class,
+				      .captured = captured,
+				      .mem = { .budget = SIZE_MAX } };
 	if (class)
 		r->left = cf_methods(class);
 	if (!captured || captured->n_methods == 0)
@@ -19,7 +19,7 @@ const char *running_open(struct running *r, const struct cf_class *class,
 			    &r->mem);
 }
 
-void running_release(struct running *r)
+void effective_code_release(struct effective_code *r)
 {
 	if (r->pool.at)
 		cf_pool_release(&r->pool);
@@ -30,15 +30,16 @@ static struct cf_text text_of(const char *s)
 	return (struct cf_text){ s, strlen(s) };
 }
 
-static struct cf_body body_in_memory(const struct running *r, const struct captured_method *m)
+static struct cf_body body_in_memory(const struct effective_code *r,
+				     const struct captured_method *m)
 {
 	return (struct cf_body){ .pool = &r->pool,
 				 .code = (const uint8_t *)m->code.data,
 				 .len = (uint32_t)m->code.len };
 }
 
-static const struct captured_method *find_in_memory(const struct running *r, struct cf_text name,
-						    struct cf_text descriptor)
+static const struct captured_method *find_in_memory(const struct effective_code *r,
+						    struct cf_text name, struct cf_text descriptor)
 {
 	for (size_t i = 0; r->pool.at && i < r->captured->n_methods; i++) {
 		const struct captured_method *m = &r->captured->methods[i];
@@ -49,10 +50,10 @@ static const struct captured_method *find_in_memory(const struct running *r, str
 	return NULL;
 }
 
-static void from_memory(const struct running *r, const struct captured_method *captured,
-			struct running_method *m)
+static void from_memory(const struct effective_code *r, const struct captured_method *captured,
+			struct effective_method *m)
 {
-	*m = (struct running_method){
+	*m = (struct effective_method){
 		.member = { .access = captured->modifiers,
 			    .name = text_of(captured->name),
 			    .descriptor = text_of(captured->descriptor) },
@@ -61,26 +62,26 @@ static void from_memory(const struct running *r, const struct captured_method *c
 	};
 }
 
-static void from_file(struct running *r, const struct cf_member *member,
-		      struct running_method *m)
+static void from_file(struct effective_code *r, const struct cf_member *member,
+		      struct effective_method *m)
 {
 	const struct captured_method *captured =
 		find_in_memory(r, member->name, member->descriptor);
 	struct cf_body memory;
 
-	*m = (struct running_method){ .member = javasig_member(member) };
+	*m = (struct effective_method){ .member = javasig_member(member) };
 	if (cf_code(member, &m->file))
 		m->body = cf_body(r->class, &m->file);
 	if (!captured || captured->code.len == 0)
 		return;
 	memory = body_in_memory(r, captured);
-	if (m->body.code && cf_same_code(&m->body, &memory, &r->mem) == 1)
+	if (m->body.code && cf_code_equal(&m->body, &memory, &r->mem) == 1)
 		return;
 	m->body = memory;
 	m->memory = true;
 }
 
-static bool is_in_file(const struct running *r, const struct captured_method *m)
+static bool is_in_file(const struct effective_code *r, const struct captured_method *m)
 {
 	struct cf_member member;
 
@@ -88,7 +89,7 @@ static bool is_in_file(const struct running *r, const struct captured_method *m)
 					  text_of(m->descriptor), &member);
 }
 
-bool running_next(struct running *r, struct running_method *m)
+bool effective_code_next(struct effective_code *r, struct effective_method *m)
 {
 	struct cf_member member;
 
@@ -107,8 +108,8 @@ bool running_next(struct running *r, struct running_method *m)
 	return false;
 }
 
-bool running_find(struct running *r, struct cf_text name, struct cf_text descriptor,
-		  struct running_method *m)
+bool effective_code_find(struct effective_code *r, struct cf_text name, struct cf_text descriptor,
+			 struct effective_method *m)
 {
 	const struct captured_method *captured;
 	struct cf_member member;

@@ -1,24 +1,24 @@
-#include "model/instrumented.h"
+#include "model/class/instrumentation_hints.h"
 
 #include <string.h>
 
 #include "base/util.h"
 
-/* Where a sign stands. */
-enum place {
-	REFERS, /* the begin of a class's name that the class refers to */
-	MEMBER, /* a part of the name of a field or method of its own */
-	NAME,   /* a part of its own name */
-	SUPER,  /* its superclass */
+/* Where a tool's name appears in a class. */
+enum sign_location {
+	REFERS, /* prefix of the name of a referenced class */
+	MEMBER, /* part of the name of a declared field or method */
+	NAME,   /* part of the class's name */
+	SUPER,  /* superclass */
 };
 
 /*
- * Only names that a tool makes up for itself, and that nobody would write by hand: packages of
- * an agent that are no API of it, and prefixes of members.  `home` is where a reference says
- * nothing, for the tool itself lives there; NULL: where the name begins so.
+ * Only names that are specific to a tool: packages that are not its API, and member prefixes that
+ * nobody would write by hand.  Classes whose names begin with `home` (NULL: with `text`) belong to
+ * the tool itself and are ignored.
  */
 static const struct sign {
-	enum place place;
+	enum sign_location location;
 	const char *text, *words, *home;
 } signs[] = {
 	{ REFERS, "java/jtool/", "jtool: hooks", NULL },
@@ -103,26 +103,26 @@ static bool is_there(const struct sign *sign, const struct cf_class *class,
 {
 	if (is_home(sign, class))
 		return false;
-	if (sign->place == REFERS)
+	if (sign->location == REFERS)
 		return (class && refers(&class->pool, sign->text)) ||
 		       (memory && refers(memory, sign->text));
 	if (!class)
 		return false;
-	if (sign->place == MEMBER)
+	if (sign->location == MEMBER)
 		return has_member(cf_fields(class), sign->text) ||
 		       has_member(cf_methods(class), sign->text);
-	return sign->place == NAME ? contains(cf_name(class), sign->text)
+	return sign->location == NAME ? contains(cf_name(class), sign->text)
 				   : cf_text_is(cf_super(class), sign->text);
 }
 
-size_t instrumented_by(const struct cf_class *class, const struct cf_pool *memory,
-		       const char *words[static INSTRUMENTED_MAX])
+size_t instrumentation_hint(const struct cf_class *class, const struct cf_pool *memory,
+			    const char *words[static INSTRUMENTATION_HINT_MAX])
 {
 	size_t n = 0;
 
-	for (size_t i = 0; i < ARRAY_SIZE(signs) && n < INSTRUMENTED_MAX; i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(signs) && n < INSTRUMENTATION_HINT_MAX; i++) {
 		if (n > 0 && strcmp(words[n - 1], signs[i].words) == 0)
-			continue; /* told by another of its signs */
+			continue; /* already reported for another sign of the same tool */
 		if (is_there(&signs[i], class, memory))
 			words[n++] = signs[i].words;
 	}

@@ -1,9 +1,9 @@
-#include "model/javasig.h"
+#include "model/class/javasig.h"
 
 #include <string.h>
 
-#include "model/classattr.h"
-#include "model/javasig_read.h"
+#include "model/class/class_attributes.h"
+#include "model/class/javasig_read.h"
 
 static void cut(struct buf *out, size_t len)
 {
@@ -32,7 +32,7 @@ void javasig_class_name(struct buf *out, struct cf_text name)
 		javasig_dotted(out, name);
 }
 
-/* javap's order. */
+/* Modifiers in the order in which javap prints them. */
 enum { CLASS = 1, FIELD = 2, METHOD = 4, MEMBER = FIELD | METHOD, ANY = CLASS | MEMBER };
 static const struct {
 	uint16_t bit;
@@ -62,15 +62,15 @@ static void add_modifiers(struct buf *out, unsigned access, uint8_t of)
 
 void javasig_class_modifiers(struct buf *out, unsigned access)
 {
-	/* Every interface is abstract. */
+	/* Interfaces are implicitly abstract. */
 	add_modifiers(out, access & CF_ACC_INTERFACE ? access & ~(unsigned)CF_ACC_ABSTRACT : access,
 		      CLASS);
 }
 
-/* The generic signature of a class or a member; empty without one. */
+/* Returns the generic signature of a class or member; empty if there is none. */
 static struct cf_text signature_of(struct cf_attributes attributes)
 {
-	return cf_utf8(attributes.pool, classattr_index(attributes, "Signature"));
+	return cf_utf8(attributes.pool, class_attribute_index(attributes, "Signature"));
 }
 
 struct javasig_member javasig_member(const struct cf_member *member)
@@ -107,7 +107,7 @@ void javasig_field(struct buf *out, const struct javasig_member *field)
 	javasig_text(out, field->name);
 }
 
-/* "(int, T[])" */
+/* Reads "(I[TT;)" and adds "(int, T[])". */
 static bool read_arguments(struct javasig_reader *r)
 {
 	if (!javasig_eat(r, '('))
@@ -135,7 +135,7 @@ static void mark_varargs(struct buf *arguments)
 	}
 }
 
-/* "^TE;^Ljava/io/IOException;" */
+/* Reads "^TE;^Ljava/io/IOException;" and adds " throws E, java.io.IOException". */
 static bool read_throws(struct javasig_reader *r)
 {
 	for (const char *between = " throws "; javasig_eat(r, '^'); between = ", ") {
@@ -151,7 +151,7 @@ static bool is_initializer(struct cf_text name)
 	return cf_text_is(name, "<clinit>");
 }
 
-/* Result, name and parameters, or what stands for them. */
+/* Adds result, name and parameters; "{}" for a static initializer. */
 static void add_head(struct buf *out, const struct javasig_member *m, struct cf_text class,
 		     const struct buf *result, const struct buf *arguments)
 {
@@ -169,7 +169,7 @@ static void add_head(struct buf *out, const struct javasig_member *m, struct cf_
 	buf_add(out, arguments->data, arguments->len);
 }
 
-/* All from the type parameters on, by a signature or a descriptor; false when it is none. */
+/* Adds everything after the modifiers.  Returns false if `signature` is malformed. */
 static bool add_method(struct buf *out, const struct javasig_member *m, struct cf_text class,
 		       struct cf_text signature, struct buf *throws)
 {
@@ -187,13 +187,13 @@ static bool add_method(struct buf *out, const struct javasig_member *m, struct c
 	r.out = throws;
 	if (!read_throws(&r) || r.rest.len > 0)
 		return false;
-	if (m->access & CF_ACC_TRANSIENT) /* which is ACC_VARARGS here */
+	if (m->access & CF_ACC_TRANSIENT) /* the same bit as ACC_VARARGS */
 		mark_varargs(&arguments);
 	add_head(out, m, class, &result, &arguments);
 	return true;
 }
 
-/* Those of the signature are told more exactly, but not always all of them are there. */
+/* Prefers the generic exception types of the signature, which may have no exceptions at all. */
 static void add_throws(struct buf *out, const struct javasig_member *m, const struct buf *generic)
 {
 	if (generic->len > 0 && (m->n_throws > 0 || !m->pool)) {
@@ -246,17 +246,17 @@ void javasig_member_name(struct buf *out, struct cf_text name, struct cf_text de
 	}
 }
 
-/* "<T> extends p.D<T> implements p.I<T>, p.K", by the class's signature. */
+/* Adds "<T> extends p.D<T> implements p.I<T>, p.K" from the class's signature. */
 static bool add_generic_ancestors(struct buf *out, struct cf_text signature, bool interface)
 {
-	_cleanup_buf_ struct buf unsaid = BUF_INIT;
+	_cleanup_buf_ struct buf discarded = BUF_INIT;
 	struct javasig_reader r = { .rest = signature, .out = out };
 	bool was_object;
 
 	if (!javasig_read_parameters(&r, ""))
 		return false;
 	if (interface)
-		r.out = &unsaid; /* that of an interface is always Object */
+		r.out = &discarded; /* an interface's superclass is Object */
 	if (!javasig_read_unless_object(&r, " extends ", &was_object))
 		return false;
 	r.out = out;

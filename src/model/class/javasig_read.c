@@ -1,16 +1,16 @@
-#include "model/javasig_read.h"
+#include "model/class/javasig_read.h"
 
 #include <string.h>
 
-#include "model/javasig.h"
-#include "model/typename.h"
+#include "model/class/javasig.h"
+#include "model/class/type_name.h"
 
-/* Deeper than any compiler nests types, and not so deep that our stack suffers. */
+/* Nesting limit of types: deeper than compilers nest them, and safe for the stack. */
 #define DEPTH_MAX 64
 #define DIMENSIONS_MAX 255 /* JVMS 4.3.2 */
 
-/* The character that a surrogate pair of three bytes each means (JVMS 4.4.7), or 0. */
-static uint32_t pair_at(const char *text, size_t len)
+/* Decodes a surrogate pair of two 3-byte sequences (JVMS 4.4.7).  Returns 0 if there is none. */
+static uint32_t surrogate_pair_at(const char *text, size_t len)
 {
 	const uint8_t *t = (const uint8_t *)text;
 
@@ -26,7 +26,7 @@ void javasig_text(struct buf *out, struct cf_text text)
 	size_t clean = 0;
 
 	for (size_t i = 0; i < text.len; i++) {
-		uint32_t c = pair_at(text.data + i, text.len - i);
+		uint32_t c = surrogate_pair_at(text.data + i, text.len - i);
 		const char utf8[] = { (char)(0xf0 | c >> 18), (char)(0x80 | (c >> 12 & 0x3f)),
 				      (char)(0x80 | (c >> 6 & 0x3f)), (char)(0x80 | (c & 0x3f)) };
 
@@ -66,7 +66,7 @@ bool javasig_eat(struct javasig_reader *r, char c)
 	return true;
 }
 
-/* Take a name that ends before one of these characters and is not empty. */
+/* Reads a name up to one of the characters in `ends`.  Returns false if it is empty. */
 static bool take_name(struct javasig_reader *r, const char *ends, struct cf_text *name)
 {
 	size_t len = 0;
@@ -81,7 +81,7 @@ static bool take_name(struct javasig_reader *r, const char *ends, struct cf_text
 	return true;
 }
 
-/* "*", "+TYPE", "-TYPE", "TYPE" */
+/* Reads a type argument: "*", "+TYPE", "-TYPE" or "TYPE". */
 static bool read_argument(struct javasig_reader *r)
 {
 	if (javasig_eat(r, '*')) {
@@ -95,7 +95,7 @@ static bool read_argument(struct javasig_reader *r)
 	return javasig_read_type(r);
 }
 
-/* "<A, B>", if there are any. */
+/* Reads a list such as "<A, B>", if there is one. */
 static bool read_list(struct javasig_reader *r, bool (*read)(struct javasig_reader *r))
 {
 	const char *between = "<";
@@ -112,7 +112,7 @@ static bool read_list(struct javasig_reader *r, bool (*read)(struct javasig_read
 	return true;
 }
 
-/* Behind the L: "java/util/Map<TK;TV;>.Entry<…>;" */
+/* Reads what follows the 'L': "java/util/Map<TK;TV;>.Entry<…>;". */
 static bool read_class_type(struct javasig_reader *r)
 {
 	struct cf_text name;
@@ -144,14 +144,13 @@ static bool read_element(struct javasig_reader *r)
 		javasig_dotted(r->out, name);
 		return javasig_eat(r, ';');
 	}
-	word = peek(r) == 'V' ? "void" : typename_primitive(peek(r));
+	word = peek(r) == 'V' ? "void" : type_name_primitive(peek(r));
 	if (!word)
 		return false;
 	buf_adds(r->out, word);
 	return javasig_eat(r, peek(r));
 }
 
-/* One type; "V" is one. */
 bool javasig_read_type(struct javasig_reader *r)
 {
 	unsigned dimensions = 0;
@@ -169,8 +168,7 @@ bool javasig_read_type(struct javasig_reader *r)
 	return true;
 }
 
-/* As javasig_read_type(); what goes without saying is not said. */
-bool javasig_read_unless_object(struct javasig_reader *r, const char *before, bool *was_object)
+bool javasig_read_unless_object(struct javasig_reader *r, const char *prefix, bool *was_object)
 {
 	static const char object[] = "Ljava/lang/Object;";
 
@@ -181,11 +179,11 @@ bool javasig_read_unless_object(struct javasig_reader *r, const char *before, bo
 		r->rest.len -= strlen(object);
 		return true;
 	}
-	buf_adds(r->out, before);
+	buf_adds(r->out, prefix);
 	return javasig_read_type(r);
 }
 
-/* "T:Ljava/lang/Object;:Ljava/lang/Runnable;": a name and its bounds. */
+/* Reads a name and its bounds: "T:Ljava/lang/Object;:Ljava/lang/Runnable;". */
 static bool read_parameter(struct javasig_reader *r)
 {
 	const char *between = " extends ";
@@ -197,7 +195,7 @@ static bool read_parameter(struct javasig_reader *r)
 	javasig_text(r->out, name);
 	for (bool first = true; javasig_eat(r, ':'); first = false) {
 		if (first && peek(r) == ':')
-			continue; /* no class, but an interface follows */
+			continue; /* no class bound; an interface follows */
 		if (!javasig_read_unless_object(r, between, &was_object))
 			return false;
 		if (!was_object)
@@ -206,12 +204,12 @@ static bool read_parameter(struct javasig_reader *r)
 	return true;
 }
 
-bool javasig_read_parameters(struct javasig_reader *r, const char *behind)
+bool javasig_read_parameters(struct javasig_reader *r, const char *suffix)
 {
 	size_t start = r->out->len;
 
 	if (!read_list(r, read_parameter))
 		return false;
-	buf_adds(r->out, r->out->len > start ? behind : "");
+	buf_adds(r->out, r->out->len > start ? suffix : "");
 	return true;
 }

@@ -1,7 +1,7 @@
 /*
- * Signatures (JVMS 4.7.9.1), taken apart from the front while their Java form is written.  Each
- * function returns false when what it is to read is not there; what it wrote until then is for
- * the caller to take back.  Descriptors are signatures, too.
+ * Parses signatures and descriptors (JVMS 4.7.9.1) from the front, and appends their Java form.
+ * Each function returns false if the input does not match; the caller then discards what was
+ * appended.
  */
 #ifndef JTOOL_MODEL_JAVASIG_READ_H
 #define JTOOL_MODEL_JAVASIG_READ_H
@@ -14,23 +14,20 @@
 struct javasig_reader {
 	struct cf_text rest;
 	struct buf *out;
-	unsigned depth; /* of types in types */
+	unsigned depth; /* nesting depth of types */
 };
 
-/* Take this character if it is the next one. */
+/* Skips `c` if it is the next character. */
 bool javasig_eat(struct javasig_reader *r, char c);
 
-/* One type; "V" is one. */
+/* Reads one type, including "V". */
 bool javasig_read_type(struct javasig_reader *r);
-/*
- * The same, with `before` in front of it; but of java.lang.Object, which goes without saying,
- * nothing is written.
- */
-bool javasig_read_unless_object(struct javasig_reader *r, const char *before, bool *was_object);
-/* "<T, U extends java.lang.Runnable>" and `behind`, if there are type parameters. */
-bool javasig_read_parameters(struct javasig_reader *r, const char *behind);
+/* Reads one type and adds `prefix` and the type; for java.lang.Object, sets *was_object instead. */
+bool javasig_read_unless_object(struct javasig_reader *r, const char *prefix, bool *was_object);
+/* Reads type parameters, if any, and adds "<T, U extends java.lang.Runnable>" and `suffix`. */
+bool javasig_read_parameters(struct javasig_reader *r, const char *suffix);
 
-/* A name with dots for its slashes. */
+/* Adds a name with its slashes replaced by dots. */
 void javasig_dotted(struct buf *out, struct cf_text name);
 
 #endif

@@ -1,14 +1,14 @@
-#include "model/methodpattern.h"
+#include "model/class/method_pattern.h"
 
 #include <string.h>
 
-#include "base/glob.h"
 #include "base/xalloc.h"
 #include "classfile/descr.h"
-#include "model/javasig.h"
+#include "model/class/javasig.h"
+#include "wire/glob.h"
 
-/* Where the class ends; *name is where the method begins. */
-static size_t divide(const char *word, size_t len, const char **name)
+/* Returns the length of the class part, or 0.  *name is the start of the method part. */
+static size_t split_class(const char *word, size_t len, const char **name)
 {
 	const char *at;
 
@@ -27,8 +27,8 @@ static size_t divide(const char *word, size_t len, const char **name)
 	return (size_t)(at - word);
 }
 
-/* Without blanks; what Java writes for an array of any length is one. */
-static char *tidy(const char *parameters, size_t len)
+/* Removes blanks, and replaces "..." by "[]". */
+static char *normalize_parameters(const char *parameters, size_t len)
 {
 	_cleanup_buf_ struct buf out = BUF_INIT;
 
@@ -43,15 +43,15 @@ static char *tidy(const char *parameters, size_t len)
 	return xstrdup(buf_str(&out));
 }
 
-const char *methodpattern_parse(struct methodpattern *p, const char *word)
+const char *method_pattern_parse(struct method_pattern *p, const char *word)
 {
 	const char *paren = strchr(word, '('), *name;
 	size_t len = paren ? (size_t)(paren - word) : strlen(word), class_len;
 
-	*p = (struct methodpattern){ .word = word };
+	*p = (struct method_pattern){ .word = word };
 	if (paren && word[strlen(word) - 1] != ')')
-		return "behind '(' it has no ')' at its end";
-	class_len = divide(word, len, &name);
+		return "it lacks the final ')'";
+	class_len = split_class(word, len, &name);
 	if (class_len == 0)
 		return "it names no class";
 	if (name == word + len)
@@ -59,19 +59,19 @@ const char *methodpattern_parse(struct methodpattern *p, const char *word)
 	p->class = xstrndup(word, class_len);
 	p->name = xstrndup(name, (size_t)(word + len - name));
 	if (paren)
-		p->parameters = tidy(paren + 1, strlen(paren) - 2);
+		p->parameters = normalize_parameters(paren + 1, strlen(paren) - 2);
 	return NULL;
 }
 
-void methodpattern_release(struct methodpattern *p)
+void method_pattern_release(struct method_pattern *p)
 {
 	free(p->class);
 	free(p->name);
 	free(p->parameters);
-	*p = (struct methodpattern){ .word = NULL };
+	*p = (struct method_pattern){ .word = NULL };
 }
 
-static bool is_named(const struct methodpattern *p, struct cf_text name)
+static bool is_named(const struct method_pattern *p, struct cf_text name)
 {
 	_cleanup_buf_ struct buf text = BUF_INIT;
 
@@ -81,8 +81,8 @@ static bool is_named(const struct methodpattern *p, struct cf_text name)
 	return glob_matches(p->name, buf_str(&text));
 }
 
-bool methodpattern_matches(const struct methodpattern *p, struct cf_text name,
-			   struct cf_text descriptor)
+bool method_pattern_matches(const struct method_pattern *p, struct cf_text name,
+			    struct cf_text descriptor)
 {
 	_cleanup_buf_ struct buf text = BUF_INIT;
 
@@ -90,11 +90,11 @@ bool methodpattern_matches(const struct methodpattern *p, struct cf_text name,
 		return false;
 	if (!p->parameters)
 		return true;
-	methodpattern_parameters(&text, descriptor, ",");
+	method_pattern_parameters(&text, descriptor, ",");
 	return glob_matches(p->parameters, buf_str(&text));
 }
 
-void methodpattern_parameters(struct buf *out, struct cf_text descriptor, const char *comma)
+void method_pattern_parameters(struct buf *out, struct cf_text descriptor, const char *comma)
 {
 	struct cf_text rest;
 	struct cf_type type;

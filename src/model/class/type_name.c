@@ -1,9 +1,9 @@
-#include "model/typename.h"
+#include "model/class/type_name.h"
 
 #include <string.h>
 
-#include "base/glob.h"
 #include "base/xalloc.h"
+#include "wire/glob.h"
 
 static const struct {
 	char letter;
@@ -13,7 +13,7 @@ static const struct {
 	{ 'I', "int" },  { 'J', "long" }, { 'S', "short" },  { 'Z', "boolean" },
 };
 
-const char *typename_primitive(char letter)
+const char *type_name_primitive(char letter)
 {
 	for (size_t i = 0; i < ARRAY_SIZE(primitives); i++) {
 		if (primitives[i].letter == letter)
@@ -31,15 +31,15 @@ static char primitive_letter(const char *name, size_t len)
 	return '\0';
 }
 
-bool typename_is_primitive(const char *name, size_t len)
+bool type_name_is_primitive(const char *name, size_t len)
 {
 	return primitive_letter(name, len) != '\0';
 }
 
 /*
- * Inside a signature packages are divided by '/'.  A hidden class's suffix stands behind a '.'
- * (JDK 15 on), an anonymous class's behind a '/' and begins with a digit, as no class's name
- * does (JDK 8 to 14).  In Java's form both stand behind a '/'.
+ * A signature separates packages by '/'.  The suffix of a hidden class (JDK 15 on) follows a '.'.
+ * The suffix of a VM-anonymous class (JDK 8 to 14) follows a '/' and starts with a digit, unlike
+ * any class name.  The Java form has '/' before both kinds of suffix.
  */
 static void add_binary_name(struct buf *out, const char *name, size_t len)
 {
@@ -59,7 +59,7 @@ static void add_binary_name(struct buf *out, const char *name, size_t len)
 		at[slash - name] = '/';
 }
 
-int typename_java(struct buf *out, const char *signature, size_t len)
+int type_name_java(struct buf *out, const char *signature, size_t len)
 {
 	size_t dims = 0;
 
@@ -69,8 +69,8 @@ int typename_java(struct buf *out, const char *signature, size_t len)
 	len -= dims;
 	if (dims > 255 || memchr(signature, '\0', len))
 		return -1;
-	if (len == 1 && typename_primitive(*signature)) {
-		buf_adds(out, typename_primitive(*signature));
+	if (len == 1 && type_name_primitive(*signature)) {
+		buf_adds(out, type_name_primitive(*signature));
 	} else if (len > 2 && *signature == 'L' &&
 		   memchr(signature, ';', len) == signature + len - 1) {
 		add_binary_name(out, signature + 1, len - 2);
@@ -82,7 +82,7 @@ int typename_java(struct buf *out, const char *signature, size_t len)
 	return 0;
 }
 
-void typename_signature(struct buf *out, const char *name)
+void type_name_signature(struct buf *out, const char *name)
 {
 	size_t len = strlen(name);
 
@@ -90,7 +90,7 @@ void typename_signature(struct buf *out, const char *name)
 		buf_addc(out, '[');
 		len -= 2;
 	}
-	if (name[len] == '[' && typename_is_primitive(name, len)) {
+	if (name[len] == '[' && type_name_is_primitive(name, len)) {
 		buf_addc(out, primitive_letter(name, len));
 		return;
 	}
@@ -114,11 +114,11 @@ static bool is_array(const char *name, const char *word)
 	_cleanup_free_ char *signature = with_all(word, '.', '/');
 	_cleanup_buf_ struct buf java = BUF_INIT;
 
-	return typename_java(&java, signature, strlen(signature)) == 0 &&
+	return type_name_java(&java, signature, strlen(signature)) == 0 &&
 	       strcmp(buf_str(&java), name) == 0;
 }
 
-bool typename_matches(const char *name, const char *word)
+bool type_name_matches(const char *name, const char *word)
 {
 	_cleanup_free_ char *dotted = NULL;
 

@@ -1,44 +1,44 @@
 /*
- * Dominators by semi-NCA: L. Georgiadis, "Linear-Time Algorithms for Dominators and Related
- * Problems", 2005.  Semidominators as Lengauer and Tarjan have them, with simple path
- * compression; then each node's dominator is the nearest ancestor of its parent, in the tree so
- * far, that is not below its semidominator.  Everything goes by the numbers of a depth-first
- * search, in which an ancestor's is lower.
+ * Finds dominators by semi-NCA: L. Georgiadis, "Linear-Time Algorithms for Dominators and Related
+ * Problems", 2005.  Semidominators are computed as by Lengauer and Tarjan, with simple path
+ * compression.  The dominator of a node is then found from its parent upwards in the dominator
+ * tree: the first node whose number is not above the semidominator's.  Nodes are identified by
+ * depth-first number; ancestors have lower numbers.
  */
 #include <string.h>
 
-#include "model/graph_dfs.h"
+#include "model/graph/graph_dfs.h"
 
-/* So many steps ahead memory is asked for what is met in no order. */
+/* Prefetch distance in edges or nodes. */
 #define AHEAD 16
 
-struct reckoning {
+struct semi_nca {
 	struct graph_dfs dfs;
-	uint32_t *others; /* who refers to a node besides its parent */
-	/* A forest of the nodes above the one that is looked at, with shortened ways up. */
+	uint32_t *others; /* a range per node: its referrers, without tree edges */
+	/* By number: a forest of the processed nodes with compressed paths to ancestors. */
 	struct link {
-		uint32_t up, least; /* least semidominator on the way up to there */
+		uint32_t up, least; /* least: the least semidominator on the way to `up` */
 	} *links;
-	uint32_t *semi;      /* dfs.edge's memory */
-	uint32_t *dominator; /* dfs.parent's: a number's is the parent's until it is found */
+	uint32_t *semi;      /* shares the memory of dfs.edge */
+	uint32_t *dominator; /* shares the memory of dfs.parent: initially, each node's parent */
 };
 
-/* From here on a place's `others` is where the node's end in the array. */
-static void number_others(struct graph_dfs *d)
+/* Replaces counts in state.others by range starts; list_others() moves each to its range end. */
+static void start_ranges(struct graph_dfs *d)
 {
 	uint32_t at = 0;
 
 	for (uint32_t number = 1; number <= d->n; number++) {
-		struct graph_place *place = &d->place[d->node[number]];
-		uint32_t n = place->others;
+		struct graph_dfs_state *state = &d->state[d->node[number]];
+		uint32_t n = state->others;
 
-		place->others = at;
+		state->others = at;
 		at += n;
 	}
 }
 
-/* Edges are mostly gone along in the order of their numbers. */
-static void expect_edge(const struct reckoning *r, uint32_t at)
+/* Prefetches for the edges after `at`: most edges are visited in order. */
+static void prefetch_edge(const struct semi_nca *r, uint32_t at)
 {
 	const struct graph *g = r->dfs.graph;
 	uint32_t to;
@@ -47,13 +47,13 @@ static void expect_edge(const struct reckoning *r, uint32_t at)
 		return;
 	to = g->to[at + 2 * AHEAD];
 	if (to != GRAPH_NONE)
-		__builtin_prefetch(&r->dfs.place[to]);
+		__builtin_prefetch(&r->dfs.state[to]);
 	to = g->to[at + AHEAD];
 	if (to != GRAPH_NONE)
-		__builtin_prefetch(&r->others[r->dfs.place[to].others], 1);
+		__builtin_prefetch(&r->others[r->dfs.state[to].others], 1);
 }
 
-static void list_others(struct reckoning *r)
+static void list_others(struct semi_nca *r)
 {
 	struct graph_dfs *d = &r->dfs;
 	const struct graph *g = d->graph;
@@ -62,35 +62,36 @@ static void list_others(struct reckoning *r)
 		uint32_t node = d->node[number], to;
 
 		for (uint32_t at = g->first[node]; at != GRAPH_NONE;
-		     at = graph_edge_behind(g, at)) {
-			bool left_out = !d->weak && graph_strength(g->tag[at]) < TAPE_STRENGTHS;
+		     at = graph_next_edge(g, at)) {
+			bool skipped =
+				!d->weak && graph_strength(g->tag[at]) < HEAP_STREAM_STRENGTHS;
 
-			expect_edge(r, at);
+			prefetch_edge(r, at);
 			to = g->to[at];
-			if (to != GRAPH_NONE && !left_out && !graph_bit(d->along, at))
-				r->others[d->place[to].others++] = number;
+			if (to != GRAPH_NONE && !skipped && !graph_bit(d->tree_edges, at))
+				r->others[d->state[to].others++] = number;
 		}
 		to = graph_class_to(d, node);
 		if (to != GRAPH_NONE)
-			r->others[d->place[to].others++] = number;
+			r->others[d->state[to].others++] = number;
 	}
 }
 
-static void find_others(struct reckoning *r)
+static void find_others(struct semi_nca *r)
 {
 	struct graph_dfs *d = &r->dfs;
 	size_t n = 0;
 
 	for (uint32_t number = 1; number <= d->n; number++)
-		n += d->place[d->node[number]].others;
-	r->others = bigarray_new(n, sizeof(*r->others));
-	number_others(d);
+		n += d->state[d->node[number]].others;
+	r->others = mmap_array_new(n, sizeof(*r->others));
+	start_ranges(d);
 	list_others(r);
 }
 
 /*
- * The least semidominator on the way from v up to the last node above w; the way is made one
- * step long.  Going up turns the links around, so that the way back needs no memory.
+ * Returns the least semidominator of v and its ancestors numbered above w, and compresses the path.
+ * Links are reversed on the way up, so no stack is needed.
  */
 static uint32_t least_above(struct link *links, uint32_t v, uint32_t w)
 {
@@ -116,9 +117,9 @@ static uint32_t least_above(struct link *links, uint32_t v, uint32_t w)
 	return least;
 }
 
-static uint32_t semi_of(struct reckoning *r, uint32_t w, uint32_t from, uint32_t to)
+static uint32_t semi_of(struct semi_nca *r, uint32_t w, uint32_t from, uint32_t to)
 {
-	uint32_t semi = r->links[w].up; /* its parent: w's way up is not shortened yet */
+	uint32_t semi = r->links[w].up; /* the parent: w's path is not compressed yet */
 
 	if (graph_bit(r->dfs.rooted, w))
 		return 0;
@@ -136,25 +137,25 @@ static uint32_t semi_of(struct reckoning *r, uint32_t w, uint32_t from, uint32_t
 	return semi;
 }
 
-static void find_semidominators(struct reckoning *r)
+static void find_semidominators(struct semi_nca *r)
 {
 	const struct graph_dfs *d = &r->dfs;
 
-	r->links = bigarray_new((size_t)d->n + 1, sizeof(*r->links));
+	r->links = mmap_array_new((size_t)d->n + 1, sizeof(*r->links));
 	for (uint32_t w = 1; w <= d->n; w++)
 		r->links[w].up = d->parent[w];
 	for (uint32_t w = d->n; w > 0; w--) {
-		uint32_t to = d->place[d->node[w]].others;
-		uint32_t from = w > 1 ? d->place[d->node[w - 1]].others : 0;
+		uint32_t to = d->state[d->node[w]].others;
+		uint32_t from = w > 1 ? d->state[d->node[w - 1]].others : 0;
 
 		if (w > AHEAD)
-			__builtin_prefetch(&d->place[d->node[w - AHEAD]]);
+			__builtin_prefetch(&d->state[d->node[w - AHEAD]]);
 		r->semi[w] = semi_of(r, w, from, to);
 		r->links[w].least = r->semi[w];
 	}
 }
 
-static void find_dominators(struct reckoning *r)
+static void find_dominators(struct semi_nca *r)
 {
 	for (uint32_t w = 1; w <= r->dfs.n; w++) {
 		uint32_t dominator = r->dominator[w];
@@ -165,8 +166,8 @@ static void find_dominators(struct reckoning *r)
 	}
 }
 
-/* New memory has to be cleared by the kernel, which takes longer than this: use what is there. */
-static void tell_dominators(struct reckoning *r, struct graph_tree *tree)
+/* Reuses the memory of dfs.edge: the kernel would take longer to clear new pages. */
+static void store_dominators(struct semi_nca *r, struct dominators *tree)
 {
 	const uint32_t *node = r->dfs.node;
 
@@ -180,12 +181,12 @@ static void tell_dominators(struct reckoning *r, struct graph_tree *tree)
 	}
 }
 
-static void sum_retained(struct reckoning *r, struct graph_tree *tree)
+static void sum_retained(struct semi_nca *r, struct dominators *tree)
 {
 	const uint32_t *node = r->dfs.node;
 
-	_Static_assert(sizeof(*r->dfs.place) == sizeof(*tree->retained), "one becomes the other");
-	tree->retained = (void *)TAKE_PTR(r->dfs.place);
+	_Static_assert(sizeof(*r->dfs.state) == sizeof(*tree->retained), "one becomes the other");
+	tree->retained = (void *)TAKE_PTR(r->dfs.state);
 	memset(tree->retained, 0, tree->n * sizeof(*tree->retained));
 	for (uint32_t w = r->dfs.n; w > 0; w--) {
 		uint64_t *retained = &tree->retained[node[w]];
@@ -199,9 +200,9 @@ static void sum_retained(struct reckoning *r, struct graph_tree *tree)
 	tree->n_reached = r->dfs.n;
 }
 
-static void sum_held(const struct graph_dfs *d, struct graph_tree *tree)
+static void sum_held(const struct graph_dfs *d, struct dominators *tree)
 {
-	for (unsigned strength = 0; strength < TAPE_STRENGTHS; strength++) {
+	for (unsigned strength = 0; strength < HEAP_STREAM_STRENGTHS; strength++) {
 		for (uint32_t w = d->below[strength]; w < d->below[strength + 1]; w++) {
 			tree->held[strength].n++;
 			tree->held[strength].bytes += graph_size(d->graph, d->node[w]);
@@ -209,28 +210,28 @@ static void sum_held(const struct graph_dfs *d, struct graph_tree *tree)
 	}
 }
 
-void graph_find_tree(const struct graph *g, bool weak, struct graph_tree *tree)
+void dominators_find(const struct graph *g, bool weak, struct dominators *tree)
 {
-	struct reckoning r = { .dfs = { .graph = g, .weak = weak } };
+	struct semi_nca r = { .dfs = { .graph = g, .weak = weak } };
 
-	*tree = (struct graph_tree){ .n = g->n };
+	*tree = (struct dominators){ .n = g->n };
 	graph_dfs_run(&r.dfs);
 	r.semi = r.dfs.edge;
 	r.dominator = r.dfs.parent;
 	find_others(&r);
 	find_semidominators(&r);
-	bigarray_free(r.others);
-	bigarray_free(r.links);
+	mmap_array_free(r.others);
+	mmap_array_free(r.links);
 	find_dominators(&r);
 	sum_held(&r.dfs, tree);
-	tell_dominators(&r, tree);
+	store_dominators(&r, tree);
 	sum_retained(&r, tree);
 	graph_dfs_release(&r.dfs);
 }
 
-void graph_tree_release(struct graph_tree *tree)
+void dominators_release(struct dominators *tree)
 {
-	bigarray_free(tree->dominator);
-	bigarray_free(tree->retained);
-	*tree = (struct graph_tree){ 0 };
+	mmap_array_free(tree->dominator);
+	mmap_array_free(tree->retained);
+	*tree = (struct dominators){ 0 };
 }

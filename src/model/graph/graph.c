@@ -1,32 +1,32 @@
-#include "model/graph_in.h"
+#include "model/graph/graph_internal.h"
 
 #include <stdlib.h>
 
-/* Most objects have few fields, most arrays no gaps; statics are few altogether. */
+/* Low indices have codes: most objects have few fields, arrays few gaps, classes few statics. */
 const struct graph_code graph_codes[GRAPH_CODES] = {
 	{ GRAPH_FIELD, 0, 56 },
 	{ GRAPH_ELEMENT, 56, 48 },
 	{ GRAPH_STATIC, 104, 12 },
-	{ GRAPH_REFERENT, GRAPH_REFERENT_CODE, TAPE_STRENGTHS },
-	{ GRAPH_LINK, GRAPH_REFERENT_CODE + TAPE_STRENGTHS, TAPE_LINKS },
+	{ GRAPH_REFERENT, GRAPH_REFERENT_CODE, HEAP_STREAM_STRENGTHS },
+	{ GRAPH_LINK, GRAPH_REFERENT_CODE + HEAP_STREAM_STRENGTHS, HEAP_STREAM_LINKS },
 };
 
 void graph_free(struct graph *g)
 {
 	if (!g)
 		return;
-	bigarray_free(g->class);
-	bigarray_free(g->size);
-	bigarray_free(g->first);
-	bigarray_free(g->to);
-	bigarray_free(g->tag);
-	bigarray_free(g->far);
-	bigarray_free(g->lengths);
-	bigarray_free(g->mirrors);
-	bigarray_free(g->class_roots);
-	bigarray_free(g->roots);
-	bigarray_free(g->texts);
-	bigarray_free(g->text);
+	mmap_array_free(g->class);
+	mmap_array_free(g->size);
+	mmap_array_free(g->first);
+	mmap_array_free(g->to);
+	mmap_array_free(g->tag);
+	mmap_array_free(g->far);
+	mmap_array_free(g->lengths);
+	mmap_array_free(g->mirrors);
+	mmap_array_free(g->class_roots);
+	mmap_array_free(g->roots);
+	mmap_array_free(g->texts);
+	mmap_array_free(g->text);
 	free(g);
 }
 
@@ -46,23 +46,23 @@ uint32_t graph_class(const struct graph *g, uint32_t node)
 
 	if (class & GRAPH_MIRROR)
 		return g->class_class;
-	return class & GRAPH_TOLD ? class & GRAPH_NUMBER : GRAPH_NONE;
+	return class & GRAPH_DESCRIBED ? class & GRAPH_NUMBER : GRAPH_NONE;
 }
 
 uint64_t graph_size(const struct graph *g, uint32_t node)
 {
-	return (uint64_t)g->size[node] * TAPE_WORD;
+	return (uint64_t)g->size[node] * HEAP_STREAM_WORD;
 }
 
 static int by_node(const void *key, const void *element)
 {
 	uint32_t node = *(const uint32_t *)key;
-	uint32_t other = *(const uint32_t *)element; /* each table here begins with it */
+	uint32_t other = *(const uint32_t *)element; /* the first member of each table's entries */
 
 	return node < other ? -1 : node > other;
 }
 
-/* In a table by node, or by edge; NULL: there is none of it. */
+/* Returns the entry with this node or edge number, or NULL. */
 static const void *find(uint32_t node, const void *table, size_t n, size_t size)
 {
 	return n > 0 ? bsearch(&node, table, n, size, by_node) : NULL;
@@ -97,16 +97,16 @@ bool graph_is_own(const struct graph *g, uint32_t node)
 	return g->class[node] & GRAPH_OWN;
 }
 
-const uint8_t *graph_text(const struct graph *g, uint32_t node, enum tape_form *form,
+const uint8_t *graph_text(const struct graph *g, uint32_t node, enum heap_stream_form *form,
 			  uint32_t *len)
 {
-	const struct graph_told_text *told = find(node, g->texts, g->n_texts, sizeof(*g->texts));
+	const struct graph_text_entry *text = find(node, g->texts, g->n_texts, sizeof(*g->texts));
 
-	if (!told)
+	if (!text)
 		return NULL;
-	*form = told->form;
-	*len = told->len;
-	return g->text + told->at;
+	*form = text->form;
+	*len = text->len;
+	return g->text + text->at;
 }
 
 const struct graph_root *graph_roots(const struct graph *g, size_t *n)
@@ -147,17 +147,17 @@ static struct graph_edge far_edge(const struct graph *g, uint32_t at)
 static struct graph_edge near_edge(const struct graph *g, uint32_t at, uint32_t element)
 {
 	const struct graph_code *code = graph_codes;
-	uint32_t told = g->tag[at] & GRAPH_CODE;
+	uint32_t index = g->tag[at] & GRAPH_CODE;
 
-	while (told - code->first >= code->n)
+	while (index - code->first >= code->n)
 		code++;
-	told -= code->first;
+	index -= code->first;
 	if (code->via == GRAPH_ELEMENT)
-		told += element;
-	return (struct graph_edge){ g->to[at], (enum graph_via)code->via, told };
+		index += element;
+	return (struct graph_edge){ g->to[at], (enum graph_via)code->via, index };
 }
 
-/* *element: the index behind the last one's, if that was an element, or 0. */
+/* Reads an edge.  *element: 1 + index of the last element read; 0: the last edge was no element. */
 static struct graph_edge read_edge(const struct graph *g, uint32_t at, uint32_t *element)
 {
 	struct graph_edge edge;
@@ -168,7 +168,7 @@ static struct graph_edge read_edge(const struct graph *g, uint32_t at, uint32_t 
 	return edge;
 }
 
-static bool counts_from_before(uint8_t tag)
+static bool is_relative(uint8_t tag)
 {
 	return (uint8_t)((tag & GRAPH_CODE) - graph_codes[1].first) < graph_codes[1].n &&
 	       !(tag & GRAPH_FIRST);
@@ -178,10 +178,10 @@ struct graph_edge graph_edge_at(const struct graph *g, uint32_t at)
 {
 	uint32_t from = at, element = 0;
 
-	while (counts_from_before(g->tag[from]))
+	while (is_relative(g->tag[from]))
 		from--;
 	while (from < at)
-		(void)read_edge(g, from++, &element); /* only where it counts to */
+		(void)read_edge(g, from++, &element); /* only to compute `element` */
 	return read_edge(g, at, &element);
 }
 
@@ -196,13 +196,13 @@ bool graph_next(struct graph_edges *e, struct graph_edge *edge)
 
 	while (e->at != GRAPH_NONE) {
 		*edge = read_edge(g, e->at, &e->element);
-		e->at = graph_edge_behind(g, e->at);
+		e->at = graph_next_edge(g, e->at);
 		if (edge->to != GRAPH_NONE)
 			return true;
 	}
-	if (e->class_told)
+	if (e->class_done)
 		return false;
-	e->class_told = true;
+	e->class_done = true;
 	*edge = (struct graph_edge){ graph_class_edge(g, e->node), GRAPH_CLASS, 0 };
 	return edge->to != GRAPH_NONE;
 }
@@ -217,7 +217,7 @@ uint32_t graph_loader(const struct graph *g, uint32_t class)
 		return GRAPH_NONE;
 	edges = graph_edges(g, mirror);
 	while (graph_next(&edges, &edge)) {
-		if (edge.via == GRAPH_LINK && edge.index == TAPE_LOADER)
+		if (edge.via == GRAPH_LINK && edge.index == HEAP_STREAM_LOADER)
 			return edge.to;
 	}
 	return GRAPH_NONE;

@@ -1,5 +1,5 @@
-/* The end of a graph's making: what needs all of the tape, or what is not on it. */
-#include "model/graph_builder.h"
+/* Completes a graph after the last record of the heap stream. */
+#include "model/graph/graph_builder.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -12,60 +12,58 @@ static int set_mirrors(struct graph_builder *b, const struct graph_facts *facts)
 
 	g->n_classes = facts->n_classes;
 	g->class_class = facts->class_class < g->n_classes ? facts->class_class : GRAPH_NONE;
-	if (b->min_classes > g->n_classes ||
-	    (b->class_object != GRAPH_NONE && b->class_object != g->class_class))
+	if (b->classes.min > g->n_classes ||
+	    (b->classes.of_objects != GRAPH_NONE && b->classes.of_objects != g->class_class))
 		return -EBADMSG;
-	g->mirrors = bigarray_new(g->n_classes, sizeof(*g->mirrors));
+	g->mirrors = mmap_array_new(g->n_classes, sizeof(*g->mirrors));
 	for (uint32_t i = 0; i < g->n_classes; i++)
 		g->mirrors[i] = GRAPH_NONE;
-	for (size_t i = 0; i < b->n_classes; i++) {
-		const struct graph_told_class *told = &b->classes[i];
+	for (size_t i = 0; i < b->classes.n; i++) {
+		const struct graph_class_object *o = &b->classes.list[i];
 
-		if (told->class >= g->n_classes || g->mirrors[told->class] != GRAPH_NONE)
+		if (o->class >= g->n_classes || g->mirrors[o->class] != GRAPH_NONE)
 			return -EBADMSG;
-		g->mirrors[told->class] = told->node;
+		g->mirrors[o->class] = o->node;
 	}
 	return 0;
 }
 
-static void strike_out(struct graph *g, uint32_t at)
+static void remove_edge(struct graph *g, uint32_t at)
 {
 	g->n_held -= g->to[at] != GRAPH_NONE;
 	g->to[at] = GRAPH_NONE;
 }
 
-/* The edges of own objects, and those that lead to them. */
-static void strike_out_own(struct graph *g)
+/* Removes the edges from and to jtool's own objects. */
+static void remove_own_edges(struct graph *g)
 {
 	for (uint32_t at = 0; at < g->n_edges; at++) {
 		if (g->class[g->to[at]] & GRAPH_OWN)
-			strike_out(g, at);
+			remove_edge(g, at);
 	}
 	for (uint32_t node = 0; node < g->n; node++) {
 		uint32_t at = g->class[node] & GRAPH_OWN ? g->first[node] : GRAPH_NONE;
 
-		for (; at != GRAPH_NONE; at = graph_edge_behind(g, at))
-			strike_out(g, at);
+		for (; at != GRAPH_NONE; at = graph_next_edge(g, at))
+			remove_edge(g, at);
 	}
 }
 
-static bool is_kept(const struct graph *g, const struct graph_root *root, uint64_t own_thread)
+static bool is_wanted_root(const struct graph *g, const struct graph_root *root,
+			   uint64_t own_thread)
 {
 	if (g->class[root->node] & GRAPH_OWN)
 		return false;
 	return !own_thread || root->thread != own_thread ||
-	       (root->kind != TAPE_ROOT_STACK && root->kind != TAPE_ROOT_JNI_LOCAL);
+	       (root->kind != HEAP_STREAM_ROOT_STACK && root->kind != HEAP_STREAM_ROOT_JNI_LOCAL);
 }
 
-/* Of two roots of one object, the one that tells more about why it is alive comes first. */
-static const uint8_t rank_of[TAPE_ROOTS] = {
-	[TAPE_ROOT_CLASS] = 0,
-	[TAPE_ROOT_THREAD] = 1,
-	[TAPE_ROOT_STACK] = 2,
-	[TAPE_ROOT_JNI_LOCAL] = 3,
-	[TAPE_ROOT_JNI_GLOBAL] = 4,
-	[TAPE_ROOT_MONITOR] = 5,
-	[TAPE_ROOT_VM] = 6,
+/* Of several roots of an object, the most informative kind comes first. */
+static const uint8_t rank_of[HEAP_STREAM_ROOTS] = {
+	[HEAP_STREAM_ROOT_CLASS] = 0,      [HEAP_STREAM_ROOT_THREAD] = 1,
+	[HEAP_STREAM_ROOT_STACK] = 2,      [HEAP_STREAM_ROOT_JNI_LOCAL] = 3,
+	[HEAP_STREAM_ROOT_JNI_GLOBAL] = 4, [HEAP_STREAM_ROOT_MONITOR] = 5,
+	[HEAP_STREAM_ROOT_VM] = 6,
 };
 
 static int compare_roots(const void *a_, const void *b_)
@@ -81,17 +79,18 @@ static int compare_roots(const void *a_, const void *b_)
 	return a->depth < b->depth ? -1 : a->depth > b->depth;
 }
 
-static void add_lasting(struct graph_builder *b, const bool *lasting)
+static void add_permanent(struct graph_builder *b, const bool *permanent)
 {
 	struct graph *g = b->graph;
 
-	for (uint32_t class = 0; lasting && class < g->n_classes; class++) {
+	for (uint32_t class = 0; permanent && class < g->n_classes; class++) {
 		uint32_t node = g->mirrors[class];
 
-		if (!lasting[class] || node == GRAPH_NONE)
+		if (!permanent[class] || node == GRAPH_NONE)
 			continue;
-		g->roots = bigarray_grow(g->roots, g->n_roots, &b->cap_roots, sizeof(*g->roots));
-		g->roots[g->n_roots++] = (struct graph_root){ node, TAPE_ROOT_CLASS, 0, 0, 0 };
+		g->roots = mmap_array_grow(g->roots, g->n_roots, &b->cap.roots, sizeof(*g->roots));
+		g->roots[g->n_roots++] =
+			(struct graph_root){ node, HEAP_STREAM_ROOT_CLASS, 0, 0, 0 };
 	}
 }
 
@@ -100,21 +99,22 @@ static void set_roots(struct graph_builder *b, const struct graph_facts *facts)
 	struct graph *g = b->graph;
 	size_t n = 0;
 
-	add_lasting(b, facts->lasting);
+	add_permanent(b, facts->permanent);
 	if (g->n_roots > 0)
 		qsort(g->roots, g->n_roots, sizeof(*g->roots), compare_roots);
 	for (size_t i = 0; i < g->n_roots; i++) {
-		if (!is_kept(g, &g->roots[i], facts->own_thread) ||
+		if (!is_wanted_root(g, &g->roots[i], facts->own_thread) ||
 		    (n > 0 && compare_roots(&g->roots[n - 1], &g->roots[i]) == 0))
 			continue;
 		g->class[g->roots[i].node] |= GRAPH_ROOT;
 		g->roots[n++] = g->roots[i];
 	}
 	g->n_roots = n;
-	g->class_roots = bigarray_new(g->n_classes, sizeof(*g->class_roots));
+	g->class_roots = mmap_array_new(g->n_classes, sizeof(*g->class_roots));
 	for (uint32_t class = 0; class < g->n_classes; class++)
 		g->class_roots[class] = (struct graph_root){
-			.node = g->mirrors[class], .kind = TAPE_ROOT_CLASS,
+			.node = g->mirrors[class],
+			.kind = HEAP_STREAM_ROOT_CLASS,
 		};
 }
 
@@ -127,15 +127,15 @@ static int compare_lengths(const void *a_, const void *b_)
 
 static int compare_texts(const void *a_, const void *b_)
 {
-	const struct graph_told_text *a = a_, *b = b_;
+	const struct graph_text_entry *a = a_, *b = b_;
 
 	if (a->node != b->node)
 		return a->node < b->node ? -1 : 1;
 	return a->at < b->at ? -1 : a->at > b->at;
 }
 
-/* They mostly come in order: an array's length with the first that refers to it. */
-static void sort_told(struct graph *g)
+/* Lengths mostly arrive in node order, because the first reference to an array has its length. */
+static void sort_tables(struct graph *g)
 {
 	size_t in_order = 1;
 
@@ -148,11 +148,11 @@ static void sort_told(struct graph *g)
 		qsort(g->texts, g->n_texts, sizeof(*g->texts), compare_texts);
 }
 
-/* Of every other object a walk tells the class. */
-static void set_untold(struct graph *g)
+/* After a complete walk, objects without a description are class objects of unknown classes. */
+static void set_undescribed(struct graph *g)
 {
 	for (uint32_t node = 0; node < g->n; node++) {
-		if (!(g->class[node] & (GRAPH_TOLD | GRAPH_MIRROR | GRAPH_OWN)))
+		if (!(g->class[node] & (GRAPH_DESCRIBED | GRAPH_MIRROR | GRAPH_OWN)))
 			g->class[node] |= GRAPH_MIRROR | GRAPH_NUMBER;
 	}
 }
@@ -162,21 +162,21 @@ struct graph *graph_build(struct graph_builder *b, const struct graph_facts *fac
 	struct graph *g = b->graph;
 	int rc;
 
-	graph_map_release(&b->map);
+	address_map_release(&b->map);
 	rc = set_mirrors(b, facts);
 	if (rc < 0) {
 		*error = rc;
 		return NULL;
 	}
 	if (facts->whole)
-		set_untold(g);
-	g->tag = bigarray_grow(g->tag, g->n_edges, &b->cap_tag, sizeof(*g->tag));
+		set_undescribed(g);
+	g->tag = mmap_array_grow(g->tag, g->n_edges, &b->cap.tag, sizeof(*g->tag));
 	g->tag[g->n_edges] = GRAPH_FIRST;
 	g->n_held = g->n_edges;
-	if (b->own_late)
-		strike_out_own(g);
+	if (b->own.late)
+		remove_own_edges(g);
 	set_roots(b, facts);
-	sort_told(g);
+	sort_tables(g);
 	b->graph = xcalloc(1, sizeof(*b->graph));
 	return g;
 }

@@ -1,12 +1,12 @@
-#include "model/graph_dfs.h"
+#include "model/graph/graph_dfs.h"
 
-/* In place of an edge's number. */
-#define AT_CLASS (UINT32_MAX - 1)
-#define AT_END UINT32_MAX
+/* Values of graph_dfs.edge that are not edge numbers. */
+#define AT_CLASS (UINT32_MAX - 1) /* the class edge is next */
+#define AT_END UINT32_MAX         /* all edges were followed */
 
 /*
- * HotSpot puts what an object refers to on a stack, so what was put there last is walked first,
- * and the tape was written in that order.  To go the same way is to go along the tape.
+ * Returns the last edge of a node, which is followed first: HotSpot's visit stack is last-in
+ * first-out, so the heap stream describes the target of the last edge first.
  */
 static uint32_t last_edge(const struct graph *g, uint32_t node)
 {
@@ -19,31 +19,31 @@ static uint32_t last_edge(const struct graph *g, uint32_t node)
 	return at;
 }
 
-/* Whether the next nodes were reached is in memory that nobody asked for yet. */
+/* Prefetch distance: the visited flags of the next nodes are rarely in the cache. */
 #define AHEAD 4
 
-static void expect(const struct graph_dfs *d, uint32_t number)
+static void prefetch(const struct graph_dfs *d, uint32_t number)
 {
 	const struct graph *g = d->graph;
 	uint32_t at = d->edge[number];
 
 	for (unsigned i = 0; i < AHEAD && at < g->n_edges; i++, at--) {
 		if (g->to[at] != GRAPH_NONE)
-			__builtin_prefetch(&d->place[g->to[at]], 1);
+			__builtin_prefetch(&d->state[g->to[at]], 1);
 		if (g->tag[at] & GRAPH_FIRST)
 			break;
 	}
 }
 
-static uint32_t enter(struct graph_dfs *d, uint32_t node, uint32_t parent)
+static uint32_t visit(struct graph_dfs *d, uint32_t node, uint32_t parent)
 {
 	uint32_t number = ++d->n;
 
 	d->node[number] = node;
 	d->parent[number] = parent;
 	d->edge[number] = last_edge(d->graph, node);
-	d->place[node].number = number;
-	expect(d, number);
+	d->state[node].number = number;
+	prefetch(d, number);
 	return number;
 }
 
@@ -51,13 +51,13 @@ static void note_referent(struct graph_dfs *d, uint32_t to, unsigned strength)
 {
 	if (to == GRAPH_NONE)
 		return;
-	d->referents = bigarray_grow(d->referents, d->n_referents, &d->cap_referents,
-				  sizeof(*d->referents));
+	d->referents = mmap_array_grow(d->referents, d->n_referents, &d->cap_referents,
+				       sizeof(*d->referents));
 	d->referents[d->n_referents++] = (struct graph_referent){ to, strength };
 }
 
-/* The next node that is reached from this one for the first time; GRAPH_NONE: there is none. */
-static uint32_t go_along(struct graph_dfs *d, uint32_t number)
+/* Follows the edges of a node up to the first unvisited target.  Returns it, or GRAPH_NONE. */
+static uint32_t follow_edges(struct graph_dfs *d, uint32_t number)
 {
 	const struct graph *g = d->graph;
 	uint32_t to;
@@ -68,17 +68,17 @@ static uint32_t go_along(struct graph_dfs *d, uint32_t number)
 
 		d->edge[number] = g->tag[at] & GRAPH_FIRST ? AT_CLASS : at - 1;
 		to = g->to[at];
-		if (!d->weak && strength < TAPE_STRENGTHS) {
+		if (!d->weak && strength < HEAP_STREAM_STRENGTHS) {
 			note_referent(d, to, strength);
 			continue;
 		}
 		if (to == GRAPH_NONE)
 			continue;
-		if (d->place[to].number == 0) {
-			graph_set_bit(d->along, at);
+		if (d->state[to].number == 0) {
+			graph_set_bit(d->tree_edges, at);
 			return to;
 		}
-		d->place[to].others++;
+		d->state[to].others++;
 	}
 	if (d->edge[number] == AT_END)
 		return GRAPH_NONE;
@@ -86,29 +86,29 @@ static uint32_t go_along(struct graph_dfs *d, uint32_t number)
 	to = graph_class_to(d, d->node[number]);
 	if (to == GRAPH_NONE)
 		return GRAPH_NONE;
-	d->place[to].others++;
-	return d->place[to].number == 0 ? to : GRAPH_NONE;
+	d->state[to].others++;
+	return d->state[to].number == 0 ? to : GRAPH_NONE;
 }
 
 static void search(struct graph_dfs *d, uint32_t node)
 {
-	uint32_t number = enter(d, node, 0);
+	uint32_t number = visit(d, node, 0);
 
 	while (number != 0) {
-		uint32_t to = go_along(d, number);
+		uint32_t to = follow_edges(d, number);
 
 		if (to != GRAPH_NONE) {
-			number = enter(d, to, number);
+			number = visit(d, to, number);
 			continue;
 		}
 		number = d->parent[number];
-		expect(d, d->parent[number]);
+		prefetch(d, d->parent[number]);
 	}
 }
 
 /*
- * What is held by REFERENTs of this strength, and not by stronger ones, hangs on the root above
- * all: everything that one of them refers to, whichever is looked at first.
+ * Visits what is reachable through REFERENTs of this strength or stronger.  All referents that were
+ * not visited before this call become children of the super-root, even if one reaches another.
  */
 static void search_referents(struct graph_dfs *d, unsigned strength)
 {
@@ -117,10 +117,10 @@ static void search_referents(struct graph_dfs *d, unsigned strength)
 
 		if (referent.strength > strength)
 			continue;
-		if (d->place[referent.to].number == 0)
+		if (d->state[referent.to].number == 0)
 			search(d, referent.to);
-		if (d->place[referent.to].number >= d->below[strength])
-			graph_set_bit(d->rooted, d->place[referent.to].number);
+		if (d->state[referent.to].number >= d->below[strength])
+			graph_set_bit(d->rooted, d->state[referent.to].number);
 	}
 	d->below[strength + 1] = d->n + 1;
 }
@@ -129,7 +129,7 @@ static void set_class_to(struct graph_dfs *d)
 {
 	const struct graph *g = d->graph;
 
-	d->class_to = bigarray_new(g->n_classes, sizeof(*d->class_to));
+	d->class_to = mmap_array_new(g->n_classes, sizeof(*d->class_to));
 	for (uint32_t class = 0; class < g->n_classes; class++) {
 		uint32_t to = g->mirrors[class];
 		bool none = to == GRAPH_NONE || g->class[to] & (GRAPH_OWN | GRAPH_ROOT);
@@ -142,36 +142,36 @@ void graph_dfs_run(struct graph_dfs *d)
 {
 	const struct graph *g = d->graph;
 
-	d->node = bigarray_new((size_t)g->n + 1, sizeof(*d->node));
-	d->parent = bigarray_new((size_t)g->n + 1, sizeof(*d->parent));
-	d->edge = bigarray_new((size_t)g->n + 1, sizeof(*d->edge));
+	d->node = mmap_array_new((size_t)g->n + 1, sizeof(*d->node));
+	d->parent = mmap_array_new((size_t)g->n + 1, sizeof(*d->parent));
+	d->edge = mmap_array_new((size_t)g->n + 1, sizeof(*d->edge));
 	d->parent[0] = 0;
 	d->edge[0] = AT_END;
-	d->rooted = bigarray_new_zeroed((size_t)g->n / 64 + 1, sizeof(*d->rooted));
-	d->place = bigarray_new_zeroed(g->n, sizeof(*d->place));
-	d->along = bigarray_new_zeroed((size_t)g->n_edges / 64 + 1, sizeof(*d->along));
+	d->rooted = mmap_array_new_zeroed((size_t)g->n / 64 + 1, sizeof(*d->rooted));
+	d->state = mmap_array_new_zeroed(g->n, sizeof(*d->state));
+	d->tree_edges = mmap_array_new_zeroed((size_t)g->n_edges / 64 + 1, sizeof(*d->tree_edges));
 	set_class_to(d);
 	for (size_t i = g->n_roots; i-- > 0;) {
 		uint32_t node = g->roots[i].node;
 
-		if (d->place[node].number == 0)
+		if (d->state[node].number == 0)
 			search(d, node);
-		graph_set_bit(d->rooted, d->place[node].number);
+		graph_set_bit(d->rooted, d->state[node].number);
 	}
 	d->below[0] = d->n + 1;
-	for (unsigned strength = 0; strength < TAPE_STRENGTHS; strength++)
+	for (unsigned strength = 0; strength < HEAP_STREAM_STRENGTHS; strength++)
 		search_referents(d, strength);
 }
 
 void graph_dfs_release(struct graph_dfs *d)
 {
-	bigarray_free(d->node);
-	bigarray_free(d->parent);
-	bigarray_free(d->edge);
-	bigarray_free(d->rooted);
-	bigarray_free(d->place);
-	bigarray_free(d->along);
-	bigarray_free(d->class_to);
-	bigarray_free(d->referents);
+	mmap_array_free(d->node);
+	mmap_array_free(d->parent);
+	mmap_array_free(d->edge);
+	mmap_array_free(d->rooted);
+	mmap_array_free(d->state);
+	mmap_array_free(d->tree_edges);
+	mmap_array_free(d->class_to);
+	mmap_array_free(d->referents);
 	*d = (struct graph_dfs){ 0 };
 }

@@ -1,34 +1,35 @@
 /*
- * A depth-first search of all that is alive, for graph_tree.c only.  Nodes are numbered from 1 in
- * the order in which they are reached; 0 is a root above all roots.
+ * Depth-first search of all live objects, for dominators.c only.  Nodes are numbered from 1 as they
+ * are visited; 0 is a super-root above all roots.
  */
 #ifndef JTOOL_MODEL_GRAPH_DFS_H
 #define JTOOL_MODEL_GRAPH_DFS_H
 
-#include "model/graph_in.h"
+#include "model/graph/graph_internal.h"
 
 struct graph_dfs {
 	const struct graph *graph;
-	bool weak;         /* REFERENT edges count like others */
+	bool weak;         /* follow REFERENT edges, too */
 	uint32_t n;        /* highest number */
-	/* By number. */
-	uint32_t *node;
-	uint32_t *parent;
-	uint32_t *edge;    /* the next to go along; when all is done it is the caller's */
-	uint64_t *rooted;  /* bits: it hangs on the root above all roots */
-	/* By node. */
-	struct graph_place {
-		uint32_t number; /* 0: not reached */
-		uint32_t others; /* references to it besides its parent's, class edges too */
-	} *place;
-	uint64_t *along;   /* bits by edge: the search went along it */
-	uint32_t *class_to; /* by class: where class edges lead; GRAPH_NONE: nowhere or to a root */
-	/* REFERENTs that were met and not gone along. */
+	/* indexed by depth-first number */
+	uint32_t *node;    /* node with this number */
+	uint32_t *parent;  /* number of the parent in the search tree */
+	uint32_t *edge;    /* the next edge to follow; free for other use after the search */
+	uint64_t *rooted;  /* bits: the node is a child of the super-root */
+	/* Indexed by node. */
+	struct graph_dfs_state {
+		uint32_t number; /* 0: not visited */
+		uint32_t others; /* edges to the node that are not in tree_edges */
+	} *state;
+	uint64_t *tree_edges;   /* bits by edge, without class edges: in the search tree */
+	uint32_t *class_to; /* by class: target of class edges; GRAPH_NONE: do not follow */
+	/* REFERENTs that were not followed. */
 	struct graph_referent {
 		uint32_t to, strength;
 	} *referents;
 	size_t n_referents, cap_referents;
-	uint32_t below[TAPE_STRENGTHS + 1]; /* numbers that are reached so strongly: below this */
+	/* nodes that need a REFERENT of strength s have numbers below[s] to below[s + 1] - 1 */
+	uint32_t below[HEAP_STREAM_STRENGTHS + 1];
 };
 
 void graph_dfs_run(struct graph_dfs *dfs);

@@ -1,19 +1,19 @@
-/* What groups of classes retain. */
+/* Retained sizes of groups of classes. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/xalloc.h"
-#include "model/graph_in.h"
+#include "model/graph/graph_internal.h"
 
-/* The tree from above: a node's first child, and the next of the same parent. */
-struct family {
+/* Links from each node of the dominator tree to its first child, and to its next sibling. */
+struct children {
 	uint32_t *first, *next;
 };
 
-static void family_init(struct family *f, const struct graph_tree *tree)
+static void children_init(struct children *f, const struct dominators *tree)
 {
-	f->first = bigarray_new((size_t)tree->n + 1, sizeof(*f->first));
-	f->next = bigarray_new(tree->n, sizeof(*f->next));
+	f->first = mmap_array_new((size_t)tree->n + 1, sizeof(*f->first));
+	f->next = mmap_array_new(tree->n, sizeof(*f->next));
 	for (uint32_t node = 0; node <= tree->n; node++)
 		f->first[node] = GRAPH_NONE;
 	for (uint32_t node = tree->n; node-- > 0;) {
@@ -26,18 +26,18 @@ static void family_init(struct family *f, const struct graph_tree *tree)
 	}
 }
 
-static void family_release(struct family *f)
+static void children_release(struct children *f)
 {
-	bigarray_free(f->first);
-	bigarray_free(f->next);
+	mmap_array_free(f->first);
+	mmap_array_free(f->next);
 }
 
 struct summing {
 	const struct graph *graph;
-	const struct graph_tree *tree;
+	const struct dominators *tree;
 	const uint32_t *group;
 	struct graph_sum *sums;
-	uint32_t *open; /* nodes of each group above the one that is looked at */
+	uint32_t *open; /* by group: number of its nodes on the path to the current node */
 };
 
 static void enter(struct summing *s, uint32_t node)
@@ -62,20 +62,20 @@ static void leave(struct summing *s, uint32_t node)
 		s->open[s->group[class]]--;
 }
 
-void graph_sum_up(const struct graph *g, const struct graph_tree *tree, const uint32_t *group,
+void graph_sum_up(const struct graph *g, const struct dominators *tree, const uint32_t *group,
 		  uint32_t n_groups, struct graph_sum *sums)
 {
 	struct summing s = { g, tree, group, sums, xcalloc(n_groups, sizeof(uint32_t)) };
 	uint32_t node = tree->n;
-	struct family f;
+	struct children f;
 
 	memset(sums, 0, n_groups * sizeof(*sums));
-	family_init(&f, tree);
+	children_init(&f, tree);
 	for (;;) {
 		uint32_t child = f.first[node];
 
 		if (child != GRAPH_NONE) {
-			f.first[node] = f.next[child]; /* each child is taken once */
+			f.first[node] = f.next[child]; /* each child is visited once */
 			enter(&s, child);
 			node = child;
 		} else if (node != tree->n) {
@@ -85,11 +85,11 @@ void graph_sum_up(const struct graph *g, const struct graph_tree *tree, const ui
 			break;
 		}
 	}
-	family_release(&f);
+	children_release(&f);
 	free(s.open);
 }
 
-struct graph_sum graph_sum_unreached(const struct graph *g, const struct graph_tree *tree)
+struct graph_sum graph_sum_unreached(const struct graph *g, const struct dominators *tree)
 {
 	struct graph_sum sum = { 0 };
 

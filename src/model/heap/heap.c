@@ -1,4 +1,4 @@
-#include "model/heap.h"
+#include "model/heap/heap.h"
 
 #include <inttypes.h>
 
@@ -47,9 +47,9 @@ const char *heap_class_name(const struct heap *h, uint32_t class)
 
 const char *heap_node_class(const struct heap *h, uint32_t node)
 {
-	uint32_t meant = graph_stands_for(h->graph, node);
+	uint32_t class = graph_stands_for(h->graph, node);
 
-	return heap_class_name(h, meant != GRAPH_NONE ? meant : graph_class(h->graph, node));
+	return heap_class_name(h, class != GRAPH_NONE ? class : graph_class(h->graph, node));
 }
 
 static void add_name(struct buf *text, const char *what, const struct heap_field *fields,
@@ -68,31 +68,28 @@ static const char *pick(const char *const *texts, size_t n, uint32_t index)
 
 static const char *link_text(uint32_t link)
 {
-	static const char *const texts[TAPE_LINKS] = {
-		[TAPE_SUPERCLASS] = "superclass",
-		[TAPE_INTERFACE] = "interface",
-		[TAPE_LOADER] = "class loader",
-		[TAPE_DOMAIN] = "protection domain",
-		[TAPE_SIGNERS] = "signers",
-		[TAPE_CONSTANT] = "constant pool",
+	static const char *const texts[HEAP_STREAM_LINKS] = {
+		[HEAP_STREAM_SUPERCLASS] = "superclass", [HEAP_STREAM_INTERFACE] = "interface",
+		[HEAP_STREAM_LOADER] = "class loader",	 [HEAP_STREAM_DOMAIN] = "protection domain",
+		[HEAP_STREAM_SIGNERS] = "signers",	 [HEAP_STREAM_CONSTANT] = "constant pool",
 	};
 
-	return pick(texts, TAPE_LINKS, link);
+	return pick(texts, HEAP_STREAM_LINKS, link);
 }
 
 const char *heap_strength(uint32_t strength)
 {
-	static const char *const texts[TAPE_STRENGTHS] = {
-		[TAPE_SOFT] = "soft",
-		[TAPE_WEAK] = "weak",
-		[TAPE_FINAL] = "final",
-		[TAPE_PHANTOM] = "phantom",
+	static const char *const texts[HEAP_STREAM_STRENGTHS] = {
+		[HEAP_STREAM_SOFT] = "soft",
+		[HEAP_STREAM_WEAK] = "weak",
+		[HEAP_STREAM_FINAL] = "final",
+		[HEAP_STREAM_PHANTOM] = "phantom",
 	};
 
-	return pick(texts, TAPE_STRENGTHS, strength);
+	return pick(texts, HEAP_STREAM_STRENGTHS, strength);
 }
 
-/* For whoever asks about fields: one without any when there is no such class. */
+/* Returns a copy of the class, or a class without fields if the number is invalid. */
 static struct heap_class fields_of(const struct heap *h, uint32_t class)
 {
 	const struct heap_class *c = class_at(h, class);
@@ -107,8 +104,7 @@ uint32_t heap_via_class(const struct heap *h, uint32_t node, const struct graph_
 	return edge->via == GRAPH_STATIC ? graph_stands_for(h->graph, node) : GRAPH_NONE;
 }
 
-void heap_via(const struct heap *h, uint32_t node, const struct graph_edge *edge,
-	      struct buf *text)
+void heap_via(const struct heap *h, uint32_t node, const struct graph_edge *edge, struct buf *text)
 {
 	struct heap_class c = fields_of(h, heap_via_class(h, node, edge));
 
@@ -149,17 +145,17 @@ const struct heap_method *heap_method(const struct heap *h, uint32_t method)
 	return &h->methods[method - 1];
 }
 
-const char *heap_root_kind(enum tape_root kind)
+const char *heap_root_kind(enum heap_stream_root kind)
 {
-	static const char *const texts[TAPE_ROOTS] = {
-		[TAPE_ROOT_CLASS] = "class",
-		[TAPE_ROOT_JNI_GLOBAL] = "jni global",
-		[TAPE_ROOT_JNI_LOCAL] = "jni local",
-		[TAPE_ROOT_STACK] = "stack local",
-		[TAPE_ROOT_THREAD] = "thread",
-		[TAPE_ROOT_MONITOR] = "monitor",
-		[TAPE_ROOT_VM] = "vm",
+	static const char *const texts[HEAP_STREAM_ROOTS] = {
+		[HEAP_STREAM_ROOT_CLASS] = "class",
+		[HEAP_STREAM_ROOT_JNI_GLOBAL] = "jni global",
+		[HEAP_STREAM_ROOT_JNI_LOCAL] = "jni local",
+		[HEAP_STREAM_ROOT_STACK] = "stack local",
+		[HEAP_STREAM_ROOT_THREAD] = "thread",
+		[HEAP_STREAM_ROOT_MONITOR] = "monitor",
+		[HEAP_STREAM_ROOT_VM] = "vm",
 	};
 
-	return pick(texts, TAPE_ROOTS, kind);
+	return pick(texts, HEAP_STREAM_ROOTS, kind);
 }

@@ -1,4 +1,4 @@
-#include "model/heap_fields.h"
+#include "model/heap/heap_fields.h"
 
 #include <stdlib.h>
 
@@ -38,79 +38,79 @@ void shape_add_field(struct shape *s, const char *name, size_t len, bool is_stat
 	s->fields[s->n_fields++] = (struct shape_field){ xstrndup(name, len), is_static };
 }
 
-/* Classes in the order in which they were met, each once: a lie may lead in circles. */
-struct meeting {
+/* Visited classes in order, each once: untrusted supertypes may be circular. */
+struct visits {
 	const struct shapes *shapes;
-	bool *met;
+	bool *visited;
 	uint32_t *list;
 	size_t n;
 };
 
-static void meet(struct meeting *m, uint32_t class)
+static void visit(struct visits *m, uint32_t class)
 {
-	if (class >= m->shapes->n || m->met[class])
+	if (class >= m->shapes->n || m->visited[class])
 		return;
-	m->met[class] = true;
+	m->visited[class] = true;
 	m->list[m->n++] = class;
 }
 
-static void meet_interfaces(struct meeting *m, uint32_t class)
+static void visit_interfaces(struct visits *m, uint32_t class)
 {
 	const struct shape *s = &m->shapes->list[class];
 
 	for (size_t i = 0; i < s->n_interfaces; i++)
-		meet(m, s->interfaces[i]);
+		visit(m, s->interfaces[i]);
 }
 
-static struct meeting begin(const struct shapes *shapes, uint32_t class)
+static struct visits visits_begin(const struct shapes *shapes, uint32_t class)
 {
-	struct meeting m = {
+	struct visits m = {
 		.shapes = shapes,
-		.met = xcalloc(shapes->n, sizeof(*m.met)),
+		.visited = xcalloc(shapes->n, sizeof(*m.visited)),
 		.list = xcalloc(shapes->n, sizeof(*m.list)),
 	};
 
-	meet(&m, class);
+	visit(&m, class);
 	return m;
 }
 
-static void end(struct meeting *m)
+static void visits_end(struct visits *m)
 {
-	free(m->met);
+	free(m->visited);
 	free(m->list);
 }
 
 uint32_t heap_fields_missing(const struct shapes *shapes, uint32_t class)
 {
-	struct meeting m = begin(shapes, class);
+	struct visits m = visits_begin(shapes, class);
 	uint32_t missing = GRAPH_NONE;
 
 	for (size_t i = 0; i < m.n && missing == GRAPH_NONE; i++) {
 		const struct shape *s = &shapes->list[m.list[i]];
 
-		if (!s->told)
+		if (!s->has_fields)
 			missing = m.list[i];
-		meet(&m, s->super);
-		meet_interfaces(&m, m.list[i]);
+		visit(&m, s->super);
+		visit_interfaces(&m, m.list[i]);
 	}
-	end(&m);
+	visits_end(&m);
 	return missing;
 }
 
-/* A class and its superclasses, and behind them their interfaces; returns how many the former. */
-static size_t meet_family(struct meeting *m)
+/* Visits a class, its superclasses and all interfaces.  Returns the number without interfaces. */
+static size_t visit_supertypes(struct visits *m)
 {
 	size_t n_line;
 
 	for (size_t i = 0; i < m->n; i++)
-		meet(m, m->shapes->list[m->list[i]].super);
+		visit(m, m->shapes->list[m->list[i]].super);
 	n_line = m->n;
 	for (size_t i = 0; i < m->n; i++)
-		meet_interfaces(m, m->list[i]);
+		visit_interfaces(m, m->list[i]);
 	return n_line;
 }
 
-static uint64_t count_fields(const struct meeting *m, size_t from)
+static uint64_t count_fields(const struct visits *m, size_t from)
 {
 	uint64_t n = 0;
 
@@ -119,7 +119,7 @@ static uint64_t count_fields(const struct meeting *m, size_t from)
 	return n;
 }
 
-/* One class's fields, from an index on; statics are the class's own alone. */
+/* Fills in the fields of `declarer`, from `index` on; inherited statics are skipped. */
 static void fill_from(struct heap_class *c, const struct shapes *shapes, uint32_t declarer,
 		      bool is_own, size_t index)
 {
@@ -137,24 +137,24 @@ static void fill_from(struct heap_class *c, const struct shapes *shapes, uint32_
 void heap_fields_fill(struct heap *heap, const struct shapes *shapes, uint32_t class)
 {
 	struct heap_class *c;
-	struct meeting m;
+	struct visits m;
 	size_t n_line, index;
 	uint64_t n;
 
-	if (class >= heap->n_classes || class >= shapes->n || heap->classes[class].told)
+	if (class >= heap->n_classes || class >= shapes->n || heap->classes[class].has_fields)
 		return;
 	c = &heap->classes[class];
-	m = begin(shapes, class);
-	n_line = meet_family(&m);
+	m = visits_begin(shapes, class);
+	n_line = visit_supertypes(&m);
 	n = count_fields(&m, 0);
 	index = (size_t)count_fields(&m, n_line);
 	if (n < UINT32_MAX) {
-		c->told = true;
+		c->has_fields = true;
 		c->n_fields = c->n_statics = (uint32_t)n;
 		c->fields = xcalloc(n, sizeof(*c->fields));
 		c->statics = xcalloc(n, sizeof(*c->statics));
 		for (size_t i = n_line; i-- > 0; index += shapes->list[m.list[i]].n_fields)
 			fill_from(c, shapes, m.list[i], i == 0, index);
 	}
-	end(&m);
+	visits_end(&m);
 }

@@ -1,22 +1,22 @@
 /*
- * The names of fields by the index that heap walks of JVMTI have (jvmtiHeapReferenceInfoField).
+ * Field names by JVMTI field index (jvmtiHeapReferenceInfoField).
  *
- * The fields of all interfaces that a class has by any way come first, each interface once; then
- * those of its superclasses, from java.lang.Object down; then its own.  Static ones and others
- * count alike, each class's in the order of GetClassFields.  It was the same in all JDKs from 8
- * to 27, with constants in interfaces, interfaces inherited twice and statics between: there the
- * order itself differs, but GetClassFields has the same.
+ * The fields of all direct and inherited interfaces come first, each interface once; then those of
+ * the superclasses, from java.lang.Object down; then those of the class itself.  Static and
+ * instance fields share one numbering, for each class in the order of GetClassFields.  This holds
+ * for JDK 8 to 27, also with constants in interfaces, interfaces inherited twice and statics among
+ * instance fields.  The order within a class varies, but GetClassFields has the same order.
  */
 #ifndef JTOOL_MODEL_HEAP_FIELDS_H
 #define JTOOL_MODEL_HEAP_FIELDS_H
 
-#include "model/heap.h"
+#include "model/heap/heap.h"
 
-/* What the JVM tells of one class. */
+/* The supertypes and fields of one class, as reported by the JVM. */
 struct shape {
-	bool told;
-	uint32_t super;       /* number; GRAPH_NONE: it has none */
-	uint32_t *interfaces; /* numbers: those that it names itself */
+	bool has_fields;
+	uint32_t super;       /* class number; GRAPH_NONE: none */
+	uint32_t *interfaces; /* numbers of the direct interfaces */
 	size_t n_interfaces, cap_interfaces;
 	struct shape_field {
 		char *name;
@@ -25,7 +25,7 @@ struct shape {
 	size_t n_fields, cap_fields;
 };
 
-/* By class number; what the numbers lead to is not trusted. */
+/* All shapes, indexed by class number.  The class numbers in a shape are not trusted. */
 struct shapes {
 	struct shape *list;
 	uint32_t n;
@@ -36,9 +36,9 @@ void shapes_release(struct shapes *shapes);
 void shape_add_interface(struct shape *s, uint32_t number);
 void shape_add_field(struct shape *s, const char *name, size_t len, bool is_static);
 
-/* A class that is to be told before this one's fields are known; GRAPH_NONE: there is none. */
+/* Returns a class whose shape must be known before heap_fields_fill(), or GRAPH_NONE. */
 uint32_t heap_fields_missing(const struct shapes *shapes, uint32_t class);
-/* Fill in the fields and statics of a class, unless they are. */
+/* Fills in the fields and statics of a class, unless they are known. */
 void heap_fields_fill(struct heap *heap, const struct shapes *shapes, uint32_t class);
 
 #endif

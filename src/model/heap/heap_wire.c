@@ -1,14 +1,14 @@
-#include "model/heap_wire.h"
+#include "model/heap/heap_wire.h"
 
 #include <errno.h>
 #include <string.h>
 
 #include "base/xalloc.h"
 #include "classfile/read.h"
-#include "model/typename.h"
+#include "model/class/type_name.h"
 #include "wire/frame.h"
 
-#define NAMES_MAX (1u << 22) /* far beyond any JVM: what a hostile agent can make us keep */
+#define NAMES_MAX (1u << 22) /* limits what a hostile agent can make jtool store */
 
 static int take_thread(struct heap *h, struct wire_reader *payload)
 {
@@ -22,7 +22,7 @@ static int take_thread(struct heap *h, struct wire_reader *payload)
 	return 0;
 }
 
-/* One of a class that was unloaded meanwhile has no names. */
+/* Reads one method.  A method of an unloaded class has no names. */
 static int take_method(struct heap *h, struct wire_reader *payload)
 {
 	_cleanup_buf_ struct buf class = BUF_INIT;
@@ -31,7 +31,7 @@ static int take_method(struct heap *h, struct wire_reader *payload)
 	struct heap_method *method;
 
 	if (!wire_reader_ok(payload) || h->n_methods >= NAMES_MAX ||
-	    (signature.len > 0 && typename_java(&class, signature.data, signature.len) < 0))
+	    (signature.len > 0 && type_name_java(&class, signature.data, signature.len) < 0))
 		return -EBADMSG;
 	h->methods = xgrow(h->methods, h->n_methods, &h->cap_methods, sizeof(*h->methods));
 	method = &h->methods[h->n_methods++];
@@ -74,28 +74,28 @@ int heap_wire_take(struct heap_wire *w, uint16_t type, struct wire_reader *paylo
 		return take_each(w->heap, take_method, payload);
 	case WIRE_GRAPH_END:
 		return take_end(w, payload);
-	case WIRE_CLASSES_END: /* the roster had its own */
+	case WIRE_CLASSES_END: /* belongs to the class index, which is complete */
 		return -EBADMSG;
 	default:
 		return classes_take(w->classes, type, payload);
 	}
 }
 
-static struct heap_class class_of(const struct class_row *row, const struct places *places)
+static struct heap_class class_of(const struct class_row *row, const struct class_origins *origins)
 {
-	const char *loader = places_loader(places, row->loader);
-	const char *module = places_module(places, row->module);
+	const char *loader = class_origins_loader(origins, row->loader);
+	const char *module = class_origins_module(origins, row->module);
 
 	return (struct heap_class){
 		.name = xstrdup(row->name),
 		.loader = xstrdup(loader),
 		.module = module ? xstrdup(module) : NULL,
 		/* A hidden class may be unloaded without its loader (JEP 371). */
-		.lasting = places_label_lasts(loader) && !strchr(row->name, '/'),
+		.permanent = class_origins_loader_is_permanent(loader) && !strchr(row->name, '/'),
 	};
 }
 
-/* Rows are numbered on as they come, in whatever order they are kept. */
+/* The heap's classes are in the order of row numbers, whatever the order of the rows. */
 void heap_wire_finish(struct heap_wire *w, struct graph_facts *facts)
 {
 	const struct classes *classes = w->classes;
@@ -107,18 +107,18 @@ void heap_wire_finish(struct heap_wire *w, struct graph_facts *facts)
 		.n_classes = (uint32_t)classes->n,
 		.class_class = GRAPH_NONE,
 		.own_thread = w->own_thread,
-		.whole = w->outcome == WIRE_GRAPHED_WHOLE,
+		.whole = w->outcome == WIRE_GRAPHED_COMPLETE,
 	};
 	for (size_t i = 0; i < classes->n; i++) {
 		const struct class_row *row = &classes->rows[i];
 
-		h->classes[row->number] = class_of(row, &classes->places);
+		h->classes[row->number] = class_of(row, &classes->origins);
 		if (row->loader == 0 && strcmp(row->signature, "Ljava/lang/Class;") == 0)
 			facts->class_class = row->number;
 	}
 }
 
-/* The class of that name and loader; GRAPH_NONE when there is none. */
+/* Returns the number of the class with this name and loader, or GRAPH_NONE. */
 static uint32_t number_of(const struct classes *classes, const struct class_super *wanted)
 {
 	size_t from = 0, to = classes->n;
@@ -140,15 +140,15 @@ static uint32_t number_of(const struct classes *classes, const struct class_supe
 	return GRAPH_NONE;
 }
 
-void heap_wire_shape(const struct classes *classes, const struct class_told *told,
+void heap_wire_shape(const struct classes *classes, const struct class_info *info,
 		     struct shape *shape)
 {
-	shape->told = true;
-	shape->super = told->supers.n > 0 ? number_of(classes, &told->supers.list[0]) : GRAPH_NONE;
-	for (size_t i = 0; i < told->interfaces.n; i++)
-		shape_add_interface(shape, number_of(classes, &told->interfaces.list[i]));
-	for (size_t i = 0; i < told->fields.n; i++) {
-		const struct class_member *field = &told->fields.list[i];
+	shape->has_fields = true;
+	shape->super = info->supers.n > 0 ? number_of(classes, &info->supers.list[0]) : GRAPH_NONE;
+	for (size_t i = 0; i < info->interfaces.n; i++)
+		shape_add_interface(shape, number_of(classes, &info->interfaces.list[i]));
+	for (size_t i = 0; i < info->fields.n; i++) {
+		const struct class_member *field = &info->fields.list[i];
 
 		shape_add_field(shape, field->name, strlen(field->name),
 				field->modifiers & CF_ACC_STATIC);

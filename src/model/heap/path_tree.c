@@ -1,77 +1,76 @@
-#include "model/refpaths_steps.h"
+#include "model/heap/path_tree.h"
 
 #include <string.h>
 
 #include "base/xalloc.h"
-#include "model/refpaths.h"
+#include "model/heap/refpaths.h"
 
 /*
- * What tells a step from others.  As each has the step before, they are a tree, and the number of
- * one says all that ways which end with it have in common.
+ * The properties that distinguish steps.  A key includes the previous step, so steps form a tree,
+ * and a step number identifies a complete path from the root.
  */
 struct step_key {
-	uint32_t before;     /* step; GRAPH_NONE: it begins at a root */
-	uint32_t via, index; /* of the edge; of the root, its kind and number among the names */
-	uint32_t what;       /* name of the class, twice; + 1: the class object itself */
+	uint32_t before;     /* previous step; GRAPH_NONE: the path begins here */
+	uint32_t via, index; /* of the edge; for a root: its kind, and index in `names` */
+	uint32_t kind;       /* 2 * index of the class name; + 1 for a class object */
 };
 
-void refpaths_steps_init(struct refpaths_steps *s, const struct heap *h,
-			 const struct graph_ways *ways)
+void path_tree_init(struct path_tree *s, const struct heap *h, const struct graph_bfs *bfs)
 {
-	*s = (struct refpaths_steps){ .heap = h, .graph = h->graph, .ways = ways };
+	*s = (struct path_tree){ .heap = h, .graph = h->graph, .bfs = bfs };
 	s->class_names = xcalloc(h->n_classes + 1, sizeof(*s->class_names));
 	for (uint32_t i = 0; i <= h->n_classes; i++)
 		s->class_names[i] = intern_text(&s->names, heap_class_name(h, i));
-	s->spots = xcalloc(graph_n(s->graph), sizeof(*s->spots));
+	s->nodes = xcalloc(graph_n(s->graph), sizeof(*s->nodes));
 }
 
-void refpaths_steps_release(struct refpaths_steps *s)
+void path_tree_release(struct path_tree *s)
 {
 	intern_release(&s->names);
 	intern_release(&s->keys);
 	free(s->class_names);
 	free(s->steps);
-	free(s->spots);
-	free(s->climbed);
+	free(s->nodes);
+	free(s->stack);
 }
 
-static uint32_t name_of(const struct refpaths_steps *s, uint32_t class)
+static uint32_t name_of(const struct path_tree *s, uint32_t class)
 {
 	return s->class_names[class < s->heap->n_classes ? class : s->heap->n_classes];
 }
 
-/* As an object, whatever it is: class objects are all alike. */
-static uint32_t what_as_object(const struct refpaths_steps *s, uint32_t node)
+/* Returns the step_key.kind of a node.  A class object counts as a java.lang.Class. */
+static uint32_t kind_as_object(const struct path_tree *s, uint32_t node)
 {
 	return 2 * name_of(s, graph_class(s->graph, node));
 }
 
-static uint32_t what_is(const struct refpaths_steps *s, uint32_t node)
+static uint32_t kind_of(const struct path_tree *s, uint32_t node)
 {
-	uint32_t meant = graph_stands_for(s->graph, node);
+	uint32_t class = graph_stands_for(s->graph, node);
 
-	return meant == GRAPH_NONE ? what_as_object(s, node) : 2 * name_of(s, meant) + 1;
+	return class == GRAPH_NONE ? kind_as_object(s, node) : 2 * name_of(s, class) + 1;
 }
 
-static uint32_t add_step(struct refpaths_steps *s, const struct step_key *key)
+static uint32_t add_step(struct path_tree *s, const struct step_key *key)
 {
 	uint32_t step = intern_add(&s->keys, key, sizeof(*key));
 
 	if (step < s->n_steps)
 		return step;
 	s->steps = xgrow(s->steps, s->n_steps, &s->cap_steps, sizeof(*s->steps));
-	s->steps[s->n_steps++] = (struct refpaths_step){
+	s->steps[s->n_steps++] = (struct path_tree_step){
 		.level = key->before == GRAPH_NONE ? 0 : s->steps[key->before].level + 1,
 	};
 	return step;
 }
 
-static uint32_t what_of_step(const struct refpaths_steps *s, uint32_t step)
+static uint32_t kind_of_step(const struct path_tree *s, uint32_t step)
 {
 	struct step_key key;
 
 	memcpy(&key, intern_get(&s->keys, step, NULL), sizeof(key));
-	return key.what;
+	return key.kind;
 }
 
 void refpaths_thread_kind(const char *name, struct buf *kind)
@@ -86,15 +85,15 @@ void refpaths_thread_kind(const char *name, struct buf *kind)
 	}
 }
 
-/* The step that a way begins with. */
-static uint32_t first_step(struct refpaths_steps *s, uint32_t node, uint32_t what)
+/* Returns the first step of a path. */
+static uint32_t first_step(struct path_tree *s, uint32_t node, uint32_t kind)
 {
-	static const struct graph_root none = { .kind = TAPE_ROOT_VM };
+	static const struct graph_root none = { .kind = HEAP_STREAM_ROOT_VM };
 	const struct graph_root *root = graph_root_of(s->graph, node);
 	const struct heap_method *method;
 	const char *thread;
 	_cleanup_buf_ struct buf text = BUF_INIT;
-	struct step_key key = { .before = GRAPH_NONE, .what = what };
+	struct step_key key = { .before = GRAPH_NONE, .kind = kind };
 
 	if (!root)
 		root = &none;
@@ -110,26 +109,26 @@ static uint32_t first_step(struct refpaths_steps *s, uint32_t node, uint32_t wha
 }
 
 /*
- * How a node is held, as far as it matters here.  The elements of an array are not looked up one
- * by one: there may be millions, and all but its class are held alike.
+ * Returns the edge to a node as far as it distinguishes paths.  Array indices do not, so the
+ * elements of an array, maybe millions, are not searched.
  */
-static struct graph_edge how_held(const struct refpaths_steps *s, uint32_t node)
+static struct graph_edge distinguishing_edge(const struct path_tree *s, uint32_t node)
 {
-	uint32_t parent = s->ways->parent[node];
+	uint32_t parent = s->bfs->parent[node];
 	struct graph_edge edge = { .to = node, .via = GRAPH_ELEMENT };
 
 	if (graph_length(s->graph, parent) >= 0 && !refpaths_is_class_object(s, node))
 		return edge;
-	edge = graph_way_edge(s->graph, s->ways, node);
+	edge = graph_bfs_edge(s->graph, s->bfs, node);
 	if (edge.via == GRAPH_ELEMENT)
 		edge.index = 0;
 	return edge;
 }
 
-static uint32_t next_step(struct refpaths_steps *s, uint32_t before, const struct graph_edge *edge,
-			  uint32_t what)
+static uint32_t next_step(struct path_tree *s, uint32_t before, const struct graph_edge *edge,
+			  uint32_t kind)
 {
-	const struct step_key key = { before, (uint32_t)edge->via, edge->index, what };
+	const struct step_key key = { before, (uint32_t)edge->via, edge->index, kind };
 
 	return add_step(s, &key);
 }
@@ -139,59 +138,59 @@ static bool is_plain(enum graph_via via)
 	return via == GRAPH_FIELD || via == GRAPH_ELEMENT;
 }
 
-/* The nodes above are settled. */
-static void settle_one(struct refpaths_steps *s, uint32_t node)
+/* Computes the step of a node.  The parent already has a step. */
+static void compute_step(struct path_tree *s, uint32_t node)
 {
-	uint32_t parent = s->ways->parent[node], what = what_is(s, node);
-	struct refpaths_spot *spot = &s->spots[node], above = s->spots[parent];
+	uint32_t parent = s->bfs->parent[node], kind = kind_of(s, node);
+	struct path_tree_node *state = &s->nodes[node], above = s->nodes[parent];
 	struct graph_edge edge;
 
-	spot->depth = above.depth + 1;
-	spot->run = 1;
+	state->depth = above.depth + 1;
+	state->run = 1;
 	if (parent == node) {
-		spot->step = first_step(s, node, what) + 1;
+		state->step = first_step(s, node, kind) + 1;
 		return;
 	}
-	edge = how_held(s, node);
+	edge = distinguishing_edge(s, node);
 	if (is_plain(edge.via) && !refpaths_is_class_object(s, node) &&
-	    what_of_step(s, above.step - 1) == what) {
-		spot->step = above.step;
-		spot->run = above.run + 1;
+	    kind_of_step(s, above.step - 1) == kind) {
+		state->step = above.step;
+		state->run = above.run + 1;
 		return;
 	}
-	spot->step = next_step(s, above.step - 1, &edge, what) + 1;
+	state->step = next_step(s, above.step - 1, &edge, kind) + 1;
 }
 
-static void settle(struct refpaths_steps *s, uint32_t node)
+static void compute_steps(struct path_tree *s, uint32_t node)
 {
 	size_t n = 0;
 
-	while (s->spots[node].step == 0) {
-		s->climbed = xgrow(s->climbed, n, &s->cap_climbed, sizeof(*s->climbed));
-		s->climbed[n++] = node;
-		if (s->ways->parent[node] == node)
+	while (s->nodes[node].step == 0) {
+		s->stack = xgrow(s->stack, n, &s->cap_stack, sizeof(*s->stack));
+		s->stack[n++] = node;
+		if (s->bfs->parent[node] == node)
 			break;
-		node = s->ways->parent[node];
+		node = s->bfs->parent[node];
 	}
 	while (n > 0)
-		settle_one(s, s->climbed[--n]);
+		compute_step(s, s->stack[--n]);
 }
 
-uint32_t refpaths_steps_last(struct refpaths_steps *s, uint32_t target, uint32_t *length)
+uint32_t path_tree_last(struct path_tree *s, uint32_t target, uint32_t *length)
 {
-	uint32_t parent = s->ways->parent[target];
+	uint32_t parent = s->bfs->parent[target];
 	struct graph_edge edge;
 
 	if (!refpaths_is_class_object(s, target)) {
-		settle(s, target);
-		*length = s->spots[target].depth;
-		return s->spots[target].step - 1;
+		compute_steps(s, target);
+		*length = s->nodes[target].depth;
+		return s->nodes[target].step - 1;
 	}
 	*length = 1;
 	if (parent == target)
-		return first_step(s, target, what_as_object(s, target));
-	settle(s, parent);
-	*length += s->spots[parent].depth;
-	edge = how_held(s, target);
-	return next_step(s, s->spots[parent].step - 1, &edge, what_as_object(s, target));
+		return first_step(s, target, kind_as_object(s, target));
+	compute_steps(s, parent);
+	*length += s->nodes[parent].depth;
+	edge = distinguishing_edge(s, target);
+	return next_step(s, s->nodes[parent].step - 1, &edge, kind_as_object(s, target));
 }

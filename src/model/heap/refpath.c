@@ -1,24 +1,24 @@
-#include "model/refpath.h"
+#include "model/heap/refpath.h"
 
 #include <string.h>
 
 #include "base/xalloc.h"
 
-void refpath_find(const struct graph *g, const struct graph_ways *ways, uint32_t node,
+void refpath_find(const struct graph *g, const struct graph_bfs *bfs, uint32_t node,
 		  struct refpath *path)
 {
 	size_t n = 1;
 
-	for (uint32_t at = node; ways->parent[at] != at; at = ways->parent[at])
+	for (uint32_t at = node; bfs->parent[at] != at; at = bfs->parent[at])
 		n++;
 	path->n = n;
 	path->nodes = xcalloc(n, sizeof(*path->nodes));
 	path->edges = xcalloc(n, sizeof(*path->edges));
-	for (;; node = ways->parent[node]) {
+	for (;; node = bfs->parent[node]) {
 		path->nodes[--n] = node;
 		if (n == 0)
 			return;
-		path->edges[n] = graph_way_edge(g, ways, node);
+		path->edges[n] = graph_bfs_edge(g, bfs, node);
 	}
 }
 

@@ -1,22 +1,22 @@
-#include "model/refpaths.h"
+#include "model/heap/refpaths.h"
 
 #include "base/xalloc.h"
-#include "model/refpaths_steps.h"
+#include "model/heap/path_tree.h"
 
-static bool is_reached(const struct graph_ways *ways, uint32_t node)
+static bool is_reached(const struct graph_bfs *bfs, uint32_t node)
 {
-	return ways->parent[node] != GRAPH_NONE;
+	return bfs->parent[node] != GRAPH_NONE;
 }
 
-static void count_steps(struct refpaths_steps *s, const struct refpaths_targets *targets)
+static void count_steps(struct path_tree *s, const struct refpaths_targets *targets)
 {
 	for (size_t i = 0; i < targets->n; i++) {
 		uint32_t node = targets->nodes[i], length, last;
-		struct refpaths_step *step;
+		struct path_tree_step *step;
 
-		if (!is_reached(s->ways, node))
+		if (!is_reached(s->bfs, node))
 			continue;
-		last = refpaths_steps_last(s, node, &length);
+		last = path_tree_last(s, node, &length);
 		step = &s->steps[last];
 		if (step->count++ > 0 && step->length <= length)
 			continue;
@@ -36,17 +36,16 @@ static int compare_groups(const void *a, const void *b)
 	return x->step < y->step ? -1 : 1;
 }
 
-static void make_groups(const struct refpaths_steps *s, struct refpaths *paths)
+static void make_groups(const struct path_tree *s, struct refpaths *paths)
 {
 	size_t cap = 0;
 
 	for (uint32_t i = 0; i < s->n_steps; i++) {
-		const struct refpaths_step *step = &s->steps[i];
+		const struct path_tree_step *step = &s->steps[i];
 
 		if (step->count == 0)
 			continue;
-		paths->groups = xgrow(paths->groups, paths->n_groups, &cap,
-				      sizeof(*paths->groups));
+		paths->groups = xgrow(paths->groups, paths->n_groups, &cap, sizeof(*paths->groups));
 		paths->groups[paths->n_groups++] = (struct refpaths_group){
 			.count = step->count,
 			.example = step->example,
@@ -70,33 +69,33 @@ static void note_run(struct refpaths_group *group, uint32_t level, uint32_t run)
 		stretch->most = run;
 }
 
-static uint64_t thread_of(const struct refpaths_steps *s, uint32_t node)
+static uint64_t thread_of(const struct path_tree *s, uint32_t node)
 {
 	const struct graph_root *root = graph_root_of(s->graph, node);
 
 	return root ? root->thread : 0;
 }
 
-/* Where a stretch ends on the way up from a target, its number of objects is known. */
-static void measure_way(struct refpaths_steps *s, struct refpaths_group *group, uint32_t mark,
+/* Measures the runs from a target up to the root.  The `run` of a run's last node is its length. */
+static void measure_way(struct path_tree *s, struct refpaths_group *group, uint32_t mark,
 			uint32_t target, uint64_t *thread)
 {
 	uint32_t step = group->step, node = target;
 
 	note_run(group, s->steps[step].level,
-		 refpaths_is_class_object(s, target) ? 1 : s->spots[target].run);
-	while (s->ways->parent[node] != node) {
-		struct refpaths_spot *spot;
+		 refpaths_is_class_object(s, target) ? 1 : s->nodes[target].run);
+	while (s->bfs->parent[node] != node) {
+		struct path_tree_node *state;
 
-		node = s->ways->parent[node];
-		spot = &s->spots[node];
-		if (spot->step - 1 != step) {
-			step = spot->step - 1;
-			note_run(group, s->steps[step].level, spot->run);
+		node = s->bfs->parent[node];
+		state = &s->nodes[node];
+		if (state->step - 1 != step) {
+			step = state->step - 1;
+			note_run(group, s->steps[step].level, state->run);
 		}
-		if (spot->seen == mark)
+		if (state->seen == mark)
 			return;
-		spot->seen = mark;
+		state->seen = mark;
 	}
 	if (*thread == 0)
 		*thread = thread_of(s, node);
@@ -104,7 +103,7 @@ static void measure_way(struct refpaths_steps *s, struct refpaths_group *group, 
 		group->threads_differ = true;
 }
 
-static void measure_group(struct refpaths_steps *s, struct refpaths_group *group, uint32_t mark,
+static void measure_group(struct path_tree *s, struct refpaths_group *group, uint32_t mark,
 			  const uint32_t *targets)
 {
 	uint64_t thread = 0;
@@ -114,15 +113,15 @@ static void measure_group(struct refpaths_steps *s, struct refpaths_group *group
 		measure_way(s, group, mark, targets[i], &thread);
 }
 
-/* The targets of the first groups, sorted by group: there may be many that are in none. */
-static uint32_t *sort_targets(struct refpaths_steps *s, const struct refpaths_targets *targets,
+/* Returns only the targets of the examined groups, sorted by group. */
+static uint32_t *sort_targets(struct path_tree *s, const struct refpaths_targets *targets,
 			      const struct refpaths *paths)
 {
-	_cleanup_free_ size_t *ends = xcalloc(paths->n_looked_into, sizeof(*ends));
+	_cleanup_free_ size_t *ends = xcalloc(paths->n_examined, sizeof(*ends));
 	uint32_t *sorted, length;
 	size_t n = 0;
 
-	for (uint32_t i = 0; i < paths->n_looked_into; i++) {
+	for (uint32_t i = 0; i < paths->n_examined; i++) {
 		s->steps[paths->groups[i].step].group = i + 1;
 		ends[i] = n;
 		n += paths->groups[i].count;
@@ -131,9 +130,9 @@ static uint32_t *sort_targets(struct refpaths_steps *s, const struct refpaths_ta
 	for (size_t i = 0; i < targets->n; i++) {
 		uint32_t last, group;
 
-		if (!is_reached(s->ways, targets->nodes[i]))
+		if (!is_reached(s->bfs, targets->nodes[i]))
 			continue;
-		last = refpaths_steps_last(s, targets->nodes[i], &length);
+		last = path_tree_last(s, targets->nodes[i], &length);
 		group = s->steps[last].group;
 		if (group > 0)
 			sorted[ends[group - 1]++] = targets->nodes[i];
@@ -141,56 +140,56 @@ static uint32_t *sort_targets(struct refpaths_steps *s, const struct refpaths_ta
 	return sorted;
 }
 
-static void look_into_groups(struct refpaths_steps *s, const struct refpaths_targets *targets,
-			     struct refpaths *paths)
+static void examine_groups(struct path_tree *s, const struct refpaths_targets *targets,
+			   struct refpaths *paths)
 {
 	_cleanup_free_ uint32_t *sorted = sort_targets(s, targets, paths);
 	const uint32_t *at = sorted;
 
-	for (uint32_t i = 0; i < paths->n_looked_into; i++) {
+	for (uint32_t i = 0; i < paths->n_examined; i++) {
 		measure_group(s, &paths->groups[i], i + 1, at);
 		at += paths->groups[i].count;
 	}
 }
 
-/* Of those without a way. */
+/* Counts the targets that only paths with weak references reach. */
 static uint64_t count_weak(const struct graph *g, const struct refpaths_targets *targets,
-			   const struct graph_ways *strong)
+			   const struct graph_bfs *strong)
 {
-	struct graph_ways ways;
+	struct graph_bfs bfs;
 	uint64_t n = 0;
 
-	graph_find_ways(g, true, &ways);
+	graph_bfs(g, true, &bfs);
 	for (size_t i = 0; i < targets->n; i++)
-		n += !is_reached(strong, targets->nodes[i]) && is_reached(&ways, targets->nodes[i]);
-	graph_ways_release(&ways);
+		n += !is_reached(strong, targets->nodes[i]) && is_reached(&bfs, targets->nodes[i]);
+	graph_bfs_release(&bfs);
 	return n;
 }
 
 void refpaths_find(const struct heap *h, const struct refpaths_targets *targets, bool weak,
-		   size_t n_told, struct refpaths *paths)
+		   size_t n_examined, struct refpaths *paths)
 {
-	struct refpaths_steps s;
+	struct path_tree s;
 
 	*paths = (struct refpaths){ .n_targets = targets->n };
 	if (targets->n == 0)
 		return;
-	graph_find_ways_to(h->graph, weak, targets->nodes, targets->n, &paths->ways);
-	refpaths_steps_init(&s, h, &paths->ways);
+	graph_bfs_to(h->graph, weak, targets->nodes, targets->n, &paths->bfs);
+	path_tree_init(&s, h, &paths->bfs);
 	count_steps(&s, targets);
 	make_groups(&s, paths);
-	paths->n_looked_into = n_told < paths->n_groups ? n_told : paths->n_groups;
-	look_into_groups(&s, targets, paths);
-	refpaths_steps_release(&s);
+	paths->n_examined = n_examined < paths->n_groups ? n_examined : paths->n_groups;
+	examine_groups(&s, targets, paths);
+	path_tree_release(&s);
 	if (!weak && paths->n_reached < targets->n)
-		paths->n_weak = count_weak(h->graph, targets, &paths->ways);
+		paths->n_weak = count_weak(h->graph, targets, &paths->bfs);
 }
 
 void refpaths_release(struct refpaths *paths)
 {
-	for (size_t i = 0; i < paths->n_looked_into; i++)
+	for (size_t i = 0; i < paths->n_examined; i++)
 		free(paths->groups[i].stretches);
 	free(paths->groups);
-	graph_ways_release(&paths->ways);
+	graph_bfs_release(&paths->bfs);
 	*paths = (struct refpaths){ 0 };
 }

@@ -1,13 +1,13 @@
 #include <string.h>
 #include <strings.h>
 
-#include "base/text.h"
+#include "base/printable.h"
 #include "base/xalloc.h"
-#include "model/near.h"
-#include "model/refpaths.h"
-#include "model/typename.h"
+#include "base/suggest.h"
+#include "model/heap/refpaths.h"
+#include "model/class/type_name.h"
 
-#define CANDIDATES_MAX 400 /* bytes of an error */
+#define CANDIDATES_MAX 400 /* approximate bytes of labels in an error text */
 
 void refpaths_targets_release(struct refpaths_targets *targets)
 {
@@ -17,8 +17,7 @@ void refpaths_targets_release(struct refpaths_targets *targets)
 
 static void add_target(struct refpaths_targets *targets, uint32_t node)
 {
-	targets->nodes = xgrow(targets->nodes, targets->n, &targets->cap,
-			       sizeof(*targets->nodes));
+	targets->nodes = xgrow(targets->nodes, targets->n, &targets->cap, sizeof(*targets->nodes));
 	targets->nodes[targets->n++] = node;
 }
 
@@ -29,25 +28,25 @@ static const char *class_name(const void *heap, size_t i)
 
 static int refuse_class(const struct heap *h, const char *word, struct err *err)
 {
-	struct near near = NEAR_INIT(word);
+	struct suggestions near = SUGGEST_INIT(word);
 	int rc;
 
-	near_offer_classes(&near, class_name, h, h->n_classes);
-	rc = err_set(err, EXIT_ANSWER, "there is no class '%.200s'%s", word,
-		     near.n > 0 ? near_hint(&near) : "; heaphisto shows those with instances");
-	near_release(&near);
+	suggest_offer_classes(&near, class_name, h, h->n_classes);
+	rc = err_set(err, EXIT_ANSWER, "no class matches '%.200s'%s", word,
+		     near.n > 0 ? suggest_hint(&near) : "; list classes with jtool heaphisto");
+	suggest_release(&near);
 	return rc;
 }
 
-/* Who extends or implements whom, as lists of subtypes. */
+/* Direct subtypes of each class, as linked lists. */
 struct subtypes {
 	struct {
 		uint32_t class;
-		size_t next; /* + 1 */
+		size_t next; /* 1 + index of the next entry; 0: none */
 	} *entries;
 	size_t n, cap;
-	size_t *first; /* of each class, + 1 */
-	bool interfaces_told;
+	size_t *first; /* by class: 1 + index of its first entry; 0: none */
+	bool has_interfaces;
 };
 
 static void add_subtype(struct subtypes *s, uint32_t class, uint32_t super)
@@ -70,10 +69,10 @@ static void find_subtypes(const struct heap *h, struct subtypes *s)
 			continue;
 		edges = graph_edges(h->graph, mirror);
 		while (graph_next(&edges, &edge)) {
-			if (edge.via != GRAPH_LINK ||
-			    (edge.index != TAPE_SUPERCLASS && edge.index != TAPE_INTERFACE))
+			if (edge.via != GRAPH_LINK || (edge.index != HEAP_STREAM_SUPERCLASS &&
+						       edge.index != HEAP_STREAM_INTERFACE))
 				continue;
-			s->interfaces_told |= edge.index == TAPE_INTERFACE;
+			s->has_interfaces |= edge.index == HEAP_STREAM_INTERFACE;
 			super = graph_stands_for(h->graph, edge.to);
 			if (super < h->n_classes)
 				add_subtype(s, i, super);
@@ -81,49 +80,49 @@ static void find_subtypes(const struct heap *h, struct subtypes *s)
 	}
 }
 
-/* What extends or implements a chosen class is chosen, too. */
-static void spread(const struct heap *h, const struct subtypes *s, bool *chosen)
+/* Selects all direct and indirect subtypes of the selected classes. */
+static void select_subtypes(const struct heap *h, const struct subtypes *s, bool *selected)
 {
 	_cleanup_free_ uint32_t *todo = xcalloc(h->n_classes, sizeof(*todo));
 	size_t n = 0;
 
 	for (uint32_t i = 0; i < h->n_classes; i++) {
-		if (chosen[i])
+		if (selected[i])
 			todo[n++] = i;
 	}
 	while (n > 0) {
 		for (size_t at = s->first[todo[--n]]; at > 0; at = s->entries[at - 1].next) {
 			uint32_t class = s->entries[at - 1].class;
 
-			if (chosen[class])
+			if (selected[class])
 				continue;
-			chosen[class] = true;
-			todo[n++] = class; /* where there is room: each comes here once */
+			selected[class] = true;
+			todo[n++] = class; /* fits: each class is added once */
 		}
 	}
 }
 
-/* FollowReferences does not tell that a class extends java.lang.Object. */
-static bool is_object_chosen(const struct heap *h, const bool *chosen)
+/* Returns whether Object is selected, which FollowReferences never reports as a superclass. */
+static bool is_object_selected(const struct heap *h, const bool *selected)
 {
 	for (uint32_t i = 0; i < h->n_classes; i++) {
-		if (chosen[i] && strcmp(heap_class_name(h, i), "java.lang.Object") == 0)
+		if (selected[i] && strcmp(heap_class_name(h, i), "java.lang.Object") == 0)
 			return true;
 	}
 	return false;
 }
 
-static void choose_subclasses(const struct heap *h, bool *chosen, bool *only_classes)
+static void select_subclasses(const struct heap *h, bool *selected, bool *only_classes)
 {
 	struct subtypes s = { 0 };
 
-	if (is_object_chosen(h, chosen)) {
-		memset(chosen, true, h->n_classes);
+	if (is_object_selected(h, selected)) {
+		memset(selected, true, h->n_classes);
 		return;
 	}
 	find_subtypes(h, &s);
-	*only_classes = !s.interfaces_told;
-	spread(h, &s, chosen);
+	*only_classes = !s.has_interfaces;
+	select_subtypes(h, &s, selected);
 	free(s.entries);
 	free(s.first);
 }
@@ -131,22 +130,22 @@ static void choose_subclasses(const struct heap *h, bool *chosen, bool *only_cla
 int refpaths_choose(const struct heap *h, const char *word, bool subclasses,
 		    struct refpaths_targets *targets, bool *only_classes, struct err *err)
 {
-	_cleanup_free_ bool *chosen = xcalloc(h->n_classes, sizeof(*chosen));
+	_cleanup_free_ bool *selected = xcalloc(h->n_classes, sizeof(*selected));
 	bool any = false;
 
 	*only_classes = false;
 	for (uint32_t i = 0; i < h->n_classes; i++) {
-		chosen[i] = typename_matches(heap_class_name(h, i), word);
-		any |= chosen[i];
+		selected[i] = type_name_matches(heap_class_name(h, i), word);
+		any |= selected[i];
 	}
 	if (!any)
 		return refuse_class(h, word, err);
 	if (subclasses)
-		choose_subclasses(h, chosen, only_classes);
+		select_subclasses(h, selected, only_classes);
 	for (uint32_t node = 0; node < graph_n(h->graph); node++) {
 		uint32_t class = graph_class(h->graph, node);
 
-		if (class < h->n_classes && chosen[class] && !graph_is_own(h->graph, node))
+		if (class < h->n_classes && selected[class] && !graph_is_own(h->graph, node))
 			add_target(targets, node);
 	}
 	return 0;
@@ -157,7 +156,7 @@ static bool is_part(const char *from, size_t len, const char *word)
 	return strlen(word) == len && strncasecmp(from, word, len) == 0;
 }
 
-/* Is a word the name or the hash in a label like "a.b.Loader 'name' @1f2e3d4c"? */
+/* Returns whether `word` is the name or hash in a label like "a.b.Loader 'name' @1f2e3d4c". */
 static bool is_in_label(const char *label, const char *word)
 {
 	const char *hash = strrchr(label, '@'), *open = strchr(label, '\''), *close = NULL;
@@ -186,11 +185,11 @@ static bool has_target(const struct refpaths_targets *targets, uint32_t node)
 	return false;
 }
 
-/* Hidden classes come and go, also those of loaders that stay. */
-static bool is_lasting(const struct heap *h, const char *label)
+/* Returns whether a loader has a permanent class; its hidden classes need not be permanent. */
+static bool is_permanent(const struct heap *h, const char *label)
 {
 	for (size_t i = 0; i < h->n_classes; i++) {
-		if (h->classes[i].lasting && h->classes[i].loader &&
+		if (h->classes[i].permanent && h->classes[i].loader &&
 		    strcmp(h->classes[i].loader, label) == 0)
 			return true;
 	}
@@ -205,21 +204,21 @@ static int refuse_loader(const struct heap *h, const char *word, struct err *err
 	for (size_t i = 0; i < h->n_classes; i++) {
 		const char *label = h->classes[i].loader;
 
-		if (!label || h->classes[i].lasting || strcmp(label, last) == 0 ||
-		    strstr(buf_str(&labels), label) || is_lasting(h, label))
+		if (!label || h->classes[i].permanent || strcmp(label, last) == 0 ||
+		    strstr(buf_str(&labels), label) || is_permanent(h, label))
 			continue;
 		if (labels.len >= CANDIDATES_MAX) {
-			buf_adds(&labels, " and others; jtool classes shows who loaded what");
+			buf_adds(&labels, " and others; list all with jtool classes");
 			break;
 		}
 		buf_adds(&labels, labels.len > 0 ? ", " : "");
-		text_printable(&labels, label, strlen(label));
+		printable_add(&labels, label, strlen(label));
 		last = label;
 	}
 	if (labels.len == 0)
-		return err_set(err, EXIT_ANSWER, "there is no class loader '%.100s', nor any but "
-			       "those that the JVM always has", word);
-	return err_set(err, EXIT_ANSWER, "there is no class loader '%.100s': there are %s", word,
+		return err_set(err, EXIT_ANSWER, "no class loader matches '%.100s': there are "
+			       "only built-in class loaders", word);
+	return err_set(err, EXIT_ANSWER, "no class loader matches '%.100s'; choose from %s", word,
 		       buf_str(&labels));
 }
 
@@ -235,9 +234,9 @@ int refpaths_choose_loaders(const struct heap *h, const char *word,
 			loader_class = heap_node_class(h, loader);
 		if (!is_loader(class->loader ? class->loader : "", loader_class, word))
 			continue;
-		if (class->lasting)
-			return err_set(err, EXIT_ANSWER, "the class loader '%.100s' is always "
-				       "there: nothing needs to hold it", word);
+		if (class->permanent)
+			return err_set(err, EXIT_ANSWER, "the JVM never unloads class loader "
+				       "'%.100s', so it needs no path", word);
 		if (loader != GRAPH_NONE && !has_target(targets, loader))
 			add_target(targets, loader);
 	}

@@ -1,11 +1,11 @@
-#include "model/retained.h"
+#include "model/heap/retained.h"
 
 #include <string.h>
 
-#include "base/glob.h"
 #include "base/xalloc.h"
+#include "wire/glob.h"
 
-/* What each class counts as. */
+/* The group of each class. */
 struct groups {
 	uint32_t *of;  /* class → group */
 	char **names;
@@ -69,7 +69,7 @@ static struct groups group_by_name(const struct heap *h, enum histo_group by)
 	return g;
 }
 
-void retained_sum_up(struct retained *r, const struct heap *h, const struct graph_tree *tree,
+void retained_sum_up(struct retained *r, const struct heap *h, const struct dominators *tree,
 		     enum histo_group by)
 {
 	struct groups g = by == HISTO_CLASS ? group_classes(h) : group_by_name(h, by);
@@ -115,7 +115,7 @@ static int by_name(const void *a, const void *b)
 	return compare_names(a, b);
 }
 
-static int by_figure(uint64_t x, uint64_t y, const void *a, const void *b)
+static int by_size(uint64_t x, uint64_t y, const void *a, const void *b)
 {
 	if (x != y)
 		return x > y ? -1 : 1;
@@ -126,21 +126,21 @@ static int by_retained(const void *a, const void *b)
 {
 	const struct retained_row *x = a, *y = b;
 
-	return by_figure(x->sum.retained, y->sum.retained, a, b);
+	return by_size(x->sum.retained, y->sum.retained, a, b);
 }
 
 static int by_shallow(const void *a, const void *b)
 {
 	const struct retained_row *x = a, *y = b;
 
-	return by_figure(x->sum.shallow, y->sum.shallow, a, b);
+	return by_size(x->sum.shallow, y->sum.shallow, a, b);
 }
 
 static int by_count(const void *a, const void *b)
 {
 	const struct retained_row *x = a, *y = b;
 
-	return by_figure(x->sum.instances, y->sum.instances, a, b);
+	return by_size(x->sum.instances, y->sum.instances, a, b);
 }
 
 void retained_sort(struct retained *r, enum retained_sort by)

@@ -1,38 +1,38 @@
-#include "model/retained.h"
+#include "model/heap/retained.h"
 
 #include <string.h>
 
 #include "base/xalloc.h"
 
-/* A big object while the tree is laid out. */
-struct leaf {
-	uint32_t first, last, next; /* of what it dominates: numbers of big ones, or GRAPH_NONE */
+/* A big object in the tree. */
+struct outline_node {
+	uint32_t first, last, next; /* first, last: children; next: sibling; GRAPH_NONE: none */
 	bool has_edge;
 	struct graph_edge edge;
 };
 
 struct outline {
 	const struct retained_tree_opts *opts;
-	struct bigs bigs;
-	struct leaf *leaves;  /* of each big object; one more, for the roots */
-	uint32_t *holders;    /* for pieces_wanted */
+	struct big_objects bigs;
+	struct outline_node *nodes;  /* by big object; the last one is for the roots */
+	uint32_t *holders;    /* for held_by_class_wanted */
 	uint8_t *roles;
 };
 
-static void link_leaves(struct outline *l)
+static void link_nodes(struct outline *l)
 {
 	size_t n = l->bigs.n;
 
 	for (size_t i = 0; i <= n; i++)
-		l->leaves[i].first = l->leaves[i].next = GRAPH_NONE;
+		l->nodes[i].first = l->nodes[i].next = GRAPH_NONE;
 	for (size_t i = 0; i < n; i++) {
 		uint32_t number = l->bigs.order[i], above = l->bigs.list[number].above;
-		struct leaf *holder = &l->leaves[above == GRAPH_NONE ? n : above];
+		struct outline_node *holder = &l->nodes[above == GRAPH_NONE ? n : above];
 
 		if (holder->first == GRAPH_NONE)
 			holder->first = number;
 		else
-			l->leaves[holder->last].next = number;
+			l->nodes[holder->last].next = number;
 		holder->last = number;
 	}
 }
@@ -44,10 +44,10 @@ static bool may_hold(const struct outline *l, const struct graph_edge *edge)
 	return l->bigs.tree->retained[edge->to] >= l->bigs.least;
 }
 
-/* One look at all edges, as an array may have ten million. */
+/* Finds the edges to all dominated big objects in one scan: the holder may have many edges. */
 static void find_edges(struct outline *l, uint32_t holder)
 {
-	const struct bigs *b = &l->bigs;
+	const struct big_objects *b = &l->bigs;
 	struct graph_edges edges = graph_edges(b->graph, b->list[holder].node);
 	struct graph_edge edge;
 
@@ -56,11 +56,11 @@ static void find_edges(struct outline *l, uint32_t holder)
 
 		if (!may_hold(l, &edge))
 			continue;
-		number = bigs_number(b, edge.to);
-		if (l->leaves[number].has_edge || b->list[number].above != holder)
+		number = big_objects_number(b, edge.to);
+		if (l->nodes[number].has_edge || b->list[number].above != holder)
 			continue;
-		l->leaves[number].has_edge = true;
-		l->leaves[number].edge = edge;
+		l->nodes[number].has_edge = true;
+		l->nodes[number].edge = edge;
 	}
 }
 
@@ -81,89 +81,90 @@ static uint32_t node_above(const struct outline *l, uint32_t number)
 	return above == GRAPH_NONE ? l->bigs.tree->n : l->bigs.list[above].node;
 }
 
-/* Cut what is beyond the `children` biggest of one holder. */
-static void cut_children(struct outline *l, struct leaf *holder)
+/* Keeps only the first `children` objects of a holder. */
+static void cut_children(struct outline *l, struct outline_node *holder)
 {
 	uint32_t *link = &holder->first;
 
 	if (l->opts->children == 0)
 		return;
 	for (size_t i = 0; i < l->opts->children && *link != GRAPH_NONE; i++)
-		link = &l->leaves[*link].next;
+		link = &l->nodes[*link].next;
 	*link = GRAPH_NONE;
 }
 
-/* Show an object: what it dominates follows when there are levels left. */
-static void show_leaf(struct outline *l, struct retained_tree *t, uint32_t number, unsigned depth)
+/* Adds an entry for an object, and removes its children if opts->depth is reached. */
+static void add_object(struct outline *l, struct retained_tree *t, uint32_t number, unsigned depth)
 {
-	struct leaf *leaf = &l->leaves[number];
+	struct outline_node *item = &l->nodes[number];
 	struct retained_entry *entry =
 		add_entry(t, l->bigs.list[number].node, node_above(l, number), depth);
 
-	entry->has_edge = leaf->has_edge;
-	entry->edge = leaf->edge;
+	entry->has_edge = item->has_edge;
+	entry->edge = item->edge;
 	l->holders[number] = number;
-	l->roles[number] = PIECE_APART;
+	l->roles[number] = HELD_APART;
 	if (depth + 1 >= l->opts->depth)
-		leaf->first = GRAPH_NONE;
-	if (leaf->first == GRAPH_NONE)
+		item->first = GRAPH_NONE;
+	if (item->first == GRAPH_NONE)
 		return;
-	cut_children(l, leaf);
+	cut_children(l, item);
 	find_edges(l, number);
 }
 
-/* A place for what else a holder holds; filled when all is known. */
-static void show_rest(struct outline *l, struct retained_tree *t, uint32_t number, unsigned depth)
+/* Adds an entry for the other objects of a holder, see fill_rests(). */
+static void add_rest(struct outline *l, struct retained_tree *t, uint32_t number, unsigned depth)
 {
 	uint32_t node = number < l->bigs.n ? l->bigs.list[number].node : l->bigs.tree->n;
 
 	add_entry(t, GRAPH_NONE, node, depth);
 }
 
-static void lay_out(struct outline *l, struct retained_tree *t)
+static void add_entries(struct outline *l, struct retained_tree *t)
 {
 	uint32_t roots = (uint32_t)l->bigs.n, at;
 	unsigned depth = 0;
 
-	cut_children(l, &l->leaves[roots]);
-	at = l->leaves[roots].first;
+	cut_children(l, &l->nodes[roots]);
+	at = l->nodes[roots].first;
 	while (at != GRAPH_NONE) {
 		uint32_t above;
 
-		show_leaf(l, t, at, depth);
-		if (l->leaves[at].first != GRAPH_NONE) {
-			at = l->leaves[at].first;
+		add_object(l, t, at, depth);
+		if (l->nodes[at].first != GRAPH_NONE) {
+			at = l->nodes[at].first;
 			depth++;
 			continue;
 		}
-		show_rest(l, t, at, depth + 1);
-		while (at != GRAPH_NONE && l->leaves[at].next == GRAPH_NONE) {
+		add_rest(l, t, at, depth + 1);
+		while (at != GRAPH_NONE && l->nodes[at].next == GRAPH_NONE) {
 			above = l->bigs.list[at].above;
 			if (above != GRAPH_NONE)
-				show_rest(l, t, above, depth--);
+				add_rest(l, t, above, depth--);
 			at = above;
 		}
 		if (at != GRAPH_NONE)
-			at = l->leaves[at].next;
+			at = l->nodes[at].next;
 	}
-	show_rest(l, t, roots, 0);
+	add_rest(l, t, roots, 0);
 }
 
-/* What else there is, where it is worth a line. */
+/* Fills in the rest entries, and removes those that are too small to show. */
 static void fill_rests(struct outline *l, struct retained_tree *t)
 {
-	const struct pieces_wanted wanted = { l->holders, l->roles, (uint32_t)l->bigs.n, false };
+	const struct held_by_class_wanted wanted = { l->holders, l->roles, (uint32_t)l->bigs.n,
+						     false };
 	size_t kept = 0;
 
-	pieces_find(&t->pieces, &l->bigs, &wanted);
+	held_by_class_find(&t->pieces, &l->bigs, &wanted);
 	for (size_t i = 0; i < t->n; i++) {
 		struct retained_entry entry = t->entries[i];
 
 		if (entry.node == GRAPH_NONE) {
-			uint32_t number = bigs_number(&l->bigs, entry.holder);
+			uint32_t number = big_objects_number(&l->bigs, entry.holder);
 
-			entry.rest = pieces_of(&t->pieces,
-					       number == GRAPH_NONE ? wanted.roots : number);
+			entry.rest = held_by_class_of(&t->pieces,
+						      number == GRAPH_NONE ? wanted.roots : number);
 			if (entry.rest.n == 0 || entry.rest.bytes < l->bigs.least)
 				continue;
 		}
@@ -173,28 +174,28 @@ static void fill_rests(struct outline *l, struct retained_tree *t)
 }
 
 void retained_tree_find(struct retained_tree *t, const struct graph *g,
-			const struct graph_tree *tree, const struct retained_tree_opts *opts)
+			const struct dominators *tree, const struct retained_tree_opts *opts)
 {
 	struct outline l = { .opts = opts };
 
 	*t = (struct retained_tree){ 0 };
-	bigs_find(&l.bigs, g, tree, opts->least);
-	l.leaves = xcalloc(l.bigs.n + 1, sizeof(*l.leaves));
+	big_objects_find(&l.bigs, g, tree, opts->least);
+	l.nodes = xcalloc(l.bigs.n + 1, sizeof(*l.nodes));
 	l.holders = xreallocarray(NULL, l.bigs.n + 1, sizeof(*l.holders));
 	memset(l.holders, 0xff, (l.bigs.n + 1) * sizeof(*l.holders)); /* GRAPH_NONE */
 	l.roles = xcalloc(l.bigs.n + 1, sizeof(*l.roles));
-	link_leaves(&l);
-	lay_out(&l, t);
+	link_nodes(&l);
+	add_entries(&l, t);
 	fill_rests(&l, t);
-	free(l.leaves);
+	free(l.nodes);
 	free(l.holders);
 	free(l.roles);
-	bigs_release(&l.bigs);
+	big_objects_release(&l.bigs);
 }
 
 void retained_tree_release(struct retained_tree *t)
 {
 	free(t->entries);
-	pieces_release(&t->pieces);
+	held_by_class_release(&t->pieces);
 	*t = (struct retained_tree){ 0 };
 }

@@ -1,11 +1,11 @@
-#include "model/histo.h"
+#include "model/histo/histo.h"
 
 #include <limits.h>
 #include <string.h>
 
-#include "base/glob.h"
 #include "base/xalloc.h"
-#include "model/typename.h"
+#include "model/class/type_name.h"
+#include "wire/glob.h"
 
 static void row_release(struct histo_row *row)
 {
@@ -41,7 +41,7 @@ void histo_add(struct histo *h, const char *name, const char *loader, const char
 	};
 }
 
-/* Figures come from outside: at the end of the range they stay there. */
+/* Adds with saturation: the values are not trusted. */
 static void add(int64_t *sum, int64_t n)
 {
 	if (__builtin_add_overflow(*sum, n, sum))
@@ -60,7 +60,7 @@ struct histo_total histo_total(const struct histo *h)
 	return total;
 }
 
-/* strcmp where NULL comes first. */
+/* Like strcmp(), with NULL first. */
 static int compare_text(const char *a, const char *b)
 {
 	if (!a || !b)
@@ -106,9 +106,9 @@ void histo_sort(struct histo *h, enum histo_sort by)
 		qsort(h->rows, h->n, sizeof(*h->rows), order[by]);
 }
 
-/* Keep the rows that keep() wants, in their order. */
-static void retain(struct histo *h, bool (*keep)(const struct histo_row *, const void *),
-		   const void *arg)
+/* Removes the rows that keep() rejects. */
+static void filter_rows(struct histo *h, bool (*keep)(const struct histo_row *, const void *),
+			const void *arg)
 {
 	size_t kept = 0;
 
@@ -131,7 +131,7 @@ static void row_merge(struct histo_row *into, struct histo_row *from)
 	row_release(from);
 }
 
-/* Make one row of all that have the same name and loader; sorts by name. */
+/* Sorts by name, and merges rows with the same name and loader. */
 static void merge_equal(struct histo *h)
 {
 	size_t kept = 0;
@@ -146,12 +146,12 @@ static void merge_equal(struct histo *h)
 	h->n = kept;
 }
 
-/* The suffix of a hidden class has no dot. */
+/* Ignores a hidden class's suffix after '/' and the brackets of an array. */
 char *histo_package(const char *name)
 {
 	size_t len = strcspn(name, "/[");
 
-	if (name[len] == '[' && typename_is_primitive(name, len))
+	if (name[len] == '[' && type_name_is_primitive(name, len))
 		return xstrdup("(primitive arrays)");
 	while (len > 0 && name[len - 1] != '.')
 		len--;
@@ -185,7 +185,7 @@ void histo_group(struct histo *h, enum histo_group by)
 			row_become_package(row);
 		else
 			row_become_loader(row);
-		free(row->module); /* a package or loader may have classes in several */
+		free(row->module); /* one package or loader may belong to several modules */
 		row->module = NULL;
 	}
 	merge_equal(h);
@@ -198,10 +198,10 @@ static bool name_matches(const struct histo_row *row, const void *glob)
 
 void histo_filter(struct histo *h, const char *glob)
 {
-	retain(h, name_matches, glob);
+	filter_rows(h, name_matches, glob);
 }
 
-static bool knows_loaders(const struct histo *h)
+static bool has_loaders(const struct histo *h)
 {
 	for (size_t i = 0; i < h->n; i++) {
 		if (!h->rows[i].loader)
@@ -210,7 +210,7 @@ static bool knows_loaders(const struct histo *h)
 	return true;
 }
 
-static void forget_loaders(struct histo *h)
+static void clear_loaders(struct histo *h)
 {
 	for (size_t i = 0; i < h->n; i++) {
 		free(h->rows[i].loader);
@@ -226,7 +226,7 @@ static bool has_changed(const struct histo_row *row, const void *unused)
 
 void histo_subtract(struct histo *now, const struct histo *base)
 {
-	bool by_loader = knows_loaders(now) && knows_loaders(base);
+	bool by_loader = has_loaders(now) && has_loaders(base);
 
 	for (size_t i = 0; i < base->n; i++) {
 		const struct histo_row *row = &base->rows[i];
@@ -235,7 +235,7 @@ void histo_subtract(struct histo *now, const struct histo *base)
 		now->rows[now->n - 1].classes = -row->classes;
 	}
 	if (!by_loader)
-		forget_loaders(now);
+		clear_loaders(now);
 	merge_equal(now);
-	retain(now, has_changed, NULL);
+	filter_rows(now, has_changed, NULL);
 }

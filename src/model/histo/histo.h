@@ -1,7 +1,6 @@
 /*
- * A class histogram: what each class's instances number and weigh.  Filled from the agent's
- * frames, from the JVM's own GC.class_histogram, or from a saved file; grouped, sorted and
- * compared here.  Knows no pid and no socket.
+ * A class histogram: the number and size of the instances of each class, from the agent's frames,
+ * from GC.class_histogram or from a saved file.
  */
 #ifndef JTOOL_MODEL_HISTO_H
 #define JTOOL_MODEL_HISTO_H
@@ -13,10 +12,10 @@
 
 struct histo_row {
 	char *name;   /* Java source form; a package with --by package, a loader with --by loader */
-	char *loader; /* "bootstrap", "app", "a.b.Loader @1f2e3d4c"; NULL: not known */
-	char *module; /* NULL: none or not known */
-	int64_t classes;   /* how many classes it sums up; 1 for a class */
-	int64_t instances; /* with a base to compare with: the difference */
+	char *loader; /* "bootstrap", "app", "a.b.Loader @1f2e3d4c"; NULL: unknown */
+	char *module; /* NULL: none or unknown */
+	int64_t classes;   /* number of classes in this row */
+	int64_t instances; /* like `bytes`: the difference after histo_subtract() */
 	int64_t bytes;
 };
 
@@ -30,7 +29,7 @@ enum histo_sort { HISTO_BY_BYTES, HISTO_BY_COUNT, HISTO_BY_NAME };
 enum histo_group { HISTO_CLASS, HISTO_PACKAGE, HISTO_LOADER };
 
 void histo_release(struct histo *h);
-/* All texts are copied. */
+/* Adds a row; texts are copied. */
 void histo_add(struct histo *h, const char *name, const char *loader, const char *module,
 	       int64_t instances, int64_t bytes);
 
@@ -39,26 +38,26 @@ struct histo_total {
 };
 struct histo_total histo_total(const struct histo *h);
 
-/* Sort by bytes or count descending, or by name; ties by name, then loader. */
+/* Sorts by bytes or count in descending order, or by name.  Ties: by name, then loader. */
 void histo_sort(struct histo *h, enum histo_sort by);
 /*
- * Sum up rows by what their package or loader is.  An array counts where its elements' class
- * does, arrays of primitives as "(primitive arrays)", the unnamed package as "(default)".
+ * Merges rows by package or loader.  An array counts for the package of its element class,
+ * primitive arrays as "(primitive arrays)", and the unnamed package as "(default)".
  */
 void histo_group(struct histo *h, enum histo_group by);
-/* The package that a class counts for; the caller frees it. */
+/* Returns the package for a class name; the caller frees it. */
 char *histo_package(const char *name);
-/* Keep only rows whose name matches a glob ('*' any, '?' one). */
+/* Removes the rows whose names do not match the glob ('*' any, '?' one character). */
 void histo_filter(struct histo *h, const char *glob);
 /*
- * now - base, row by row: by name and loader, or by name alone when one of them does not know
- * the loaders.  Rows without a difference go.
+ * Subtracts `base` from `now` by name and loader, or by name alone if either has no loaders.  Rows
+ * without a difference are removed.
  */
 void histo_subtract(struct histo *now, const struct histo *base);
 
 /*
- * The JVM's own report (GC.class_histogram, JDK 8 to 27) in text form: "num: instances bytes
- * name (module)".  -EBADMSG when it is none or its total does not add up.
+ * Parses GC.class_histogram of JDK 8 to 27: "num: instances bytes name (module)".  Returns -EBADMSG
+ * if the text is invalid or the total does not match.
  */
 int histo_parse_vm(struct histo *h, const char *text, size_t len) _must_check_;
 

@@ -1,15 +1,15 @@
-#include "model/histo_wire.h"
+#include "model/histo/histo_wire.h"
 
 #include <errno.h>
 
 #include "base/buf.h"
-#include "model/typename.h"
+#include "model/class/type_name.h"
 
-#define CLASSES_MAX (1u << 22) /* far beyond any JVM: what a hostile agent can make us keep */
+#define CLASSES_MAX (1u << 22) /* limits what a hostile agent can make jtool store */
 
 void histo_wire_release(struct histo_wire *w)
 {
-	places_release(&w->places);
+	class_origins_release(&w->origins);
 }
 
 static int take_class(struct histo_wire *w, struct wire_reader *payload, struct buf *name)
@@ -21,14 +21,14 @@ static int take_class(struct histo_wire *w, struct wire_reader *payload, struct 
 	uint64_t bytes = wire_get_u64(payload);
 
 	buf_reset(name);
-	if (!wire_reader_ok(payload) || !places_know(&w->places, loader, module, 0) ||
+	if (!wire_reader_ok(payload) || !class_origins_has(&w->origins, loader, module, 0) ||
 	    instances > INT64_MAX || bytes > INT64_MAX || w->histo->n >= CLASSES_MAX ||
-	    typename_java(name, signature.data, signature.len) < 0)
+	    type_name_java(name, signature.data, signature.len) < 0)
 		return -EBADMSG;
 	if (instances == 0)
-		return 0; /* GC.class_histogram does not list them either */
-	histo_add(w->histo, buf_str(name), places_loader(&w->places, loader),
-		  places_module(&w->places, module), (int64_t)instances, (int64_t)bytes);
+		return 0; /* GC.class_histogram omits these, too */
+	histo_add(w->histo, buf_str(name), class_origins_loader(&w->origins, loader),
+		  class_origins_module(&w->origins, module), (int64_t)instances, (int64_t)bytes);
 	return 0;
 }
 
@@ -56,7 +56,7 @@ static int take_end(struct histo_wire *w, struct wire_reader *payload)
 
 int histo_wire_take(struct histo_wire *w, uint16_t type, struct wire_reader *payload)
 {
-	int rc = places_take(&w->places, type, payload);
+	int rc = class_origins_take(&w->origins, type, payload);
 
 	if (rc != 0)
 		return rc < 0 ? rc : 0;

@@ -1,27 +1,27 @@
-#include "model/hprof_check.h"
+#include "model/hprof/hprof_check.h"
 
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
-static const char magic[] = "JAVA PROFILE 1.0.2"; /* with its NUL */
+static const char magic[] = "JAVA PROFILE 1.0.2"; /* includes the NUL */
 
 #define HEADER_BYTES (sizeof(magic) + 4 + 8)
 #define RECORD_BYTES (1 + 4 + 4)
 #define TAG_HEAP_DUMP_END 0x2c
 
-_Static_assert(HPROF_READ == HEADER_BYTES && HPROF_READ >= RECORD_BYTES, "one piece is enough");
+_Static_assert(HPROF_READ == HEADER_BYTES && HPROF_READ >= RECORD_BYTES, "one read is enough");
 
-struct hprof_ways hprof_ways_parse(const char *help)
+struct hprof_features hprof_features_parse(const char *help)
 {
-	return (struct hprof_ways){
+	return (struct hprof_features){
 		.gzip = strstr(help, "-gz"),
 		.overwrite = strstr(help, "-overwrite"),
 		.segments = strstr(help, "-parallel"),
 	};
 }
 
-/* The last line that is not empty: the first ones may tell what it begins to do. */
+/* Returns the last line that is not empty, which has the reason why a dump failed. */
 static const char *last_line(const char *text, size_t *len)
 {
 	const char *line = "";
@@ -55,7 +55,7 @@ static uint32_t get_u32(const uint8_t *p)
 	return (uint32_t)p[0] << 24 | (uint32_t)p[1] << 16 | (uint32_t)p[2] << 8 | p[3];
 }
 
-/* The length of what begins here: 0: it is not all in sight, or -EBADMSG. */
+/* Returns the length of the header or record at `data`, 0 if more bytes are needed, or -EBADMSG. */
 static int64_t piece_len(struct hprof_walk *walk, const uint8_t *data, size_t len)
 {
 	if (walk->at == 0) {
@@ -75,7 +75,7 @@ int hprof_walk_step(struct hprof_walk *walk, const uint8_t *data, size_t len)
 	const uint64_t to = from + (len < left ? len : left);
 
 	while (walk->at < to) {
-		int64_t n = -EBADMSG; /* nothing may follow the end */
+		int64_t n = -EBADMSG; /* nothing may follow HEAP DUMP END */
 
 		if (!walk->ended)
 			n = piece_len(walk, data + (walk->at - from), (size_t)(to - walk->at));

@@ -1,53 +1,53 @@
-/* What a dump does not say: which JVM wrote it, how that lays out objects, what loaders are. */
+/* Derives what a dump does not record: the JVM release, the object layout, loader labels. */
 #include <string.h>
 
 #include "base/xalloc.h"
-#include "model/hprof_parts.h"
-#include "model/places.h"
+#include "model/hprof/hprof_internal.h"
+#include "model/class/class_origins.h"
 
-#define OVERLAP_COST 64 /* two objects in one place are nowhere; a hole behind one is common */
+#define OVERLAP_COST 64 /* score lost if objects overlap, which is impossible; gaps are common */
 
 void hprof_name_loaders(struct hprof_reader *r)
 {
-	for (uint32_t i = 0; i < r->n_classes; i++) {
-		const uint64_t loader = r->classes[i].loader;
+	for (uint32_t i = 0; i < r->classes.n; i++) {
+		const uint64_t loader = r->classes.list[i].loader;
 		struct heap_class *c = &r->heap->classes[i];
 		const char *class = "?";
 		uint32_t number;
 
 		free(c->loader);
-		number = idmap_get(&r->loader_classes, loader);
-		if (number < r->n_classes)
+		number = id_map_get(&r->classes.of_loaders, loader);
+		if (number < r->classes.n)
 			class = heap_class_name(r->heap, number);
-		/* Identity hashes are not in a dump: the address tells loaders apart as well. */
+		/* The address replaces the identity hash, which a dump does not have. */
 		c->loader = loader == 0 ? xstrdup("bootstrap")
-					: places_label(class, "", (uint32_t)(loader >> 3));
-		c->lasting = places_label_lasts(c->loader);
+					: class_origins_label(class, "", (uint32_t)(loader >> 3));
+		c->permanent = class_origins_loader_is_permanent(c->loader);
 	}
 }
 
 static bool declares(const struct hprof_reader *r, const char *class, const char *field)
 {
-	for (uint32_t i = 0; i < r->n_classes; i++) {
-		const struct hprof_class *k = &r->classes[i];
+	for (uint32_t i = 0; i < r->classes.n; i++) {
+		const struct hprof_class *k = &r->classes.list[i];
 
 		if (k->loader || strcmp(heap_class_name(r->heap, i), class) != 0)
 			continue;
-		for (uint32_t j = 0; j < k->n_fields; j++) {
-			if (hprof_field_is(r, &k->fields[j], field))
+		for (uint32_t j = 0; j < k->fields.n; j++) {
+			if (hprof_field_is(&r->tables, &k->fields.list[j], field))
 				return true;
 		}
 	}
 	return false;
 }
 
-/* By fields that came with it, of classes that every JVM has; the LTS release before others. */
+/* Returns the newest release whose marker field exists, else 8.  Every JVM loads these classes. */
 static unsigned guess_release(const struct hprof_reader *r)
 {
 	static const struct {
 		const char *class, *field;
 		unsigned release;
-	} news[] = {
+	} markers[] = {
 		{ "java.lang.Class", "classFileAccessFlags", 27 },
 		{ "java.lang.Class", "protectionDomain", 25 },
 		{ "java.lang.Thread", "scopedValueBindings", 21 },
@@ -55,50 +55,52 @@ static unsigned guess_release(const struct hprof_reader *r)
 		{ "java.lang.String", "coder", 11 },
 	};
 
-	for (size_t i = 0; i < ARRAY_SIZE(news); i++) {
-		if (declares(r, news[i].class, news[i].field))
-			return news[i].release;
+	for (size_t i = 0; i < ARRAY_SIZE(markers); i++) {
+		if (declares(r, markers[i].class, markers[i].field))
+			return markers[i].release;
 	}
 	return 8;
 }
 
 static int by_address(const void *a, const void *b)
 {
-	const struct hprof_seen *x = a, *y = b;
+	const struct hprof_sampled *x = a, *y = b;
 
 	return (x->address > y->address) - (x->address < y->address);
 }
 
-/* With the class objects, whose own size is not what is asked. */
-static struct hprof_seen *in_order(const struct hprof_reader *r, size_t *n)
+/* Returns the sample and all class objects (whose sizes are not compared), sorted by address. */
+static struct hprof_sampled *sample_by_address(const struct hprof_reader *r, size_t *n)
 {
-	struct hprof_seen *all = xreallocarray(NULL, r->n_seen + r->n_classes + 1, sizeof(*all));
+	struct hprof_sampled *all =
+		xreallocarray(NULL, r->sample.n + r->classes.n + 1, sizeof(*all));
 
-	*n = r->n_seen;
+	*n = r->sample.n;
 	if (*n)
-		memcpy(all, r->seen, *n * sizeof(*all));
-	for (uint32_t i = 0; i < r->n_classes; i++)
-		all[(*n)++] = (struct hprof_seen){ .address = r->classes[i].id,
-						   .class = GRAPH_NONE };
+		memcpy(all, r->sample.list, *n * sizeof(*all));
+	for (uint32_t i = 0; i < r->classes.n; i++)
+		all[(*n)++] = (struct hprof_sampled){ .address = r->classes.list[i].id,
+						      .class = GRAPH_NONE };
 	qsort(all, *n, sizeof(*all), by_address);
 	return all;
 }
 
-static uint64_t size_by(const struct layout *l, const struct hprof_seen *seen,
-			const struct layout_shape *shapes)
+static uint64_t size_by(const struct object_layout *l, const struct hprof_sampled *o,
+			const struct object_layout_shape *shapes)
 {
-	if (seen->element == 0)
-		return shapes[seen->class].size;
-	return layout_array(l, seen->element == HPROF_SEEN_REFS ? l->reference : seen->element,
-			    seen->length);
+	if (o->element == 0)
+		return shapes[o->class].size;
+	return object_layout_array(
+		l, o->element == HPROF_SAMPLED_REFS ? l->reference : o->element, o->length);
 }
 
-/* How well sizes by this layout fill the distances. */
-static int64_t score(struct hprof_reader *r, const struct layout *l, const struct hprof_seen *all,
-		     size_t n)
+/* Rates how well the sizes of a layout match the distances of objects.  Higher is better. */
+static int64_t score(struct hprof_reader *r, const struct object_layout *l,
+		     const struct hprof_sampled *all, size_t n)
 {
-	_cleanup_free_ struct layout_shape *shapes = xcalloc(r->n_classes + 1, sizeof(*shapes));
-	_cleanup_free_ bool *shaped = xcalloc(r->n_classes + 1, sizeof(*shaped));
+	_cleanup_free_ struct object_layout_shape *shapes =
+		xcalloc(r->classes.n + 1, sizeof(*shapes));
+	_cleanup_free_ bool *shaped = xcalloc(r->classes.n + 1, sizeof(*shaped));
 	int64_t sum = 0;
 
 	for (size_t i = 0; i + 1 < n; i++) {
@@ -118,10 +120,10 @@ static int64_t score(struct hprof_reader *r, const struct layout *l, const struc
 	return sum;
 }
 
-struct layout hprof_guess_layout(struct hprof_reader *r)
+struct object_layout hprof_guess_layout(struct hprof_reader *r)
 {
-	/* Compressed references and classes or not, compact headers; the likely ones first. */
-	static const struct layout ways[] = {
+	/* Likely layouts come first, because the first one with the best score wins. */
+	static const struct object_layout candidates[] = {
 		{ .reference = 4, .header = 12, .array_header = 16 },
 		{ .reference = 4, .header = 8, .array_header = 12 },
 		{ .reference = 8, .header = 12, .array_header = 16 },
@@ -132,18 +134,18 @@ struct layout hprof_guess_layout(struct hprof_reader *r)
 		{ .reference = 4, .header = 16, .array_header = 20 },
 	};
 	static const unsigned alignments[] = { 8, 16, 32 };
-	struct layout best = { 0 };
+	struct object_layout best = { 0 };
 	int64_t best_score = INT64_MIN;
-	_cleanup_free_ struct hprof_seen *all = NULL;
+	_cleanup_free_ struct hprof_sampled *all = NULL;
 	const unsigned release = guess_release(r);
 	size_t n;
 
-	all = in_order(r, &n);
-	for (size_t i = 0; i < ARRAY_SIZE(ways) * ARRAY_SIZE(alignments); i++) {
-		struct layout l = ways[i % ARRAY_SIZE(ways)];
+	all = sample_by_address(r, &n);
+	for (size_t i = 0; i < ARRAY_SIZE(candidates) * ARRAY_SIZE(alignments); i++) {
+		struct object_layout l = candidates[i % ARRAY_SIZE(candidates)];
 		int64_t s;
 
-		l.alignment = alignments[i / ARRAY_SIZE(ways)];
+		l.alignment = alignments[i / ARRAY_SIZE(candidates)];
 		l.release = release;
 		s = score(r, &l, all, n);
 		if (s <= best_score)

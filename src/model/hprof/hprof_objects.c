@@ -1,8 +1,8 @@
-/* What stands in a heap dump segment: roots, instances, arrays. */
+/* Parses a heap dump segment: roots, instances, arrays. */
 #include <inttypes.h>
 
 #include "base/xalloc.h"
-#include "model/hprof_parts.h"
+#include "model/hprof/hprof_internal.h"
 
 enum {
 	ROOT_JNI_GLOBAL = 0x01,
@@ -21,32 +21,25 @@ enum {
 	ROOT_UNKNOWN = 0xff,
 };
 
-#define NO_FRAME UINT32_MAX /* of a thread that has none */
+#define NO_FRAME UINT32_MAX /* depth of a root without a frame */
 
-/* What follows the object in a root: a thread's serial number, or what is not looked at. */
+/* By tag: the kind of a root, and the size of the data after its object's identifier. */
 static const struct {
-	enum tape_root root;
+	enum heap_stream_root root;
 	bool has_thread, has_depth;
 	uint8_t words; /* of 4 bytes */
 	uint8_t ids;
 } roots[ROOTS_END] = {
-	[0] = { .root = TAPE_ROOT_VM }, /* ROOT_UNKNOWN */
-	[ROOT_JNI_GLOBAL] = { .root = TAPE_ROOT_JNI_GLOBAL, .ids = 1 },
-	[ROOT_JNI_LOCAL] = { TAPE_ROOT_JNI_LOCAL, true, true, 2, 0 },
-	[ROOT_JAVA_FRAME] = { TAPE_ROOT_STACK, true, true, 2, 0 },
-	[ROOT_NATIVE_STACK] = { TAPE_ROOT_STACK, true, false, 1, 0 },
-	[ROOT_STICKY_CLASS] = { .root = TAPE_ROOT_CLASS },
-	[ROOT_THREAD_BLOCK] = { TAPE_ROOT_VM, true, false, 1, 0 },
-	[ROOT_MONITOR_USED] = { .root = TAPE_ROOT_MONITOR },
-	[ROOT_THREAD_OBJ] = { TAPE_ROOT_THREAD, true, false, 2, 0 },
+	[0] = { .root = HEAP_STREAM_ROOT_VM }, /* ROOT_UNKNOWN */
+	[ROOT_JNI_GLOBAL] = { .root = HEAP_STREAM_ROOT_JNI_GLOBAL, .ids = 1 },
+	[ROOT_JNI_LOCAL] = { HEAP_STREAM_ROOT_JNI_LOCAL, true, true, 2, 0 },
+	[ROOT_JAVA_FRAME] = { HEAP_STREAM_ROOT_STACK, true, true, 2, 0 },
+	[ROOT_NATIVE_STACK] = { HEAP_STREAM_ROOT_STACK, true, false, 1, 0 },
+	[ROOT_STICKY_CLASS] = { .root = HEAP_STREAM_ROOT_CLASS },
+	[ROOT_THREAD_BLOCK] = { HEAP_STREAM_ROOT_VM, true, false, 1, 0 },
+	[ROOT_MONITOR_USED] = { .root = HEAP_STREAM_ROOT_MONITOR },
+	[ROOT_THREAD_OBJ] = { HEAP_STREAM_ROOT_THREAD, true, false, 2, 0 },
 };
-
-int hprof_bad_instance(const struct hprof_reader *r, uint32_t class, uint32_t data_len,
-		       struct err *err)
-{
-	return hprof_senseless(r, err, "an instance of %s with %" PRIu32 " bytes",
-			       heap_class_name(r->heap, class), data_len);
-}
 
 static void note_thread(struct hprof_reader *r, uint32_t serial, uint64_t object)
 {
@@ -65,7 +58,7 @@ static ssize_t take_root(struct hprof_reader *r, unsigned kind, const uint8_t *p
 {
 	const unsigned id = r->id_size;
 	const size_t size = id * (1u + roots[kind].ids) + 4u * roots[kind].words;
-	struct tape_record record = { .kind = TAPE_ROOT, .root = roots[kind].root };
+	struct heap_stream_record record = { .kind = HEAP_STREAM_ROOT, .root = roots[kind].root };
 
 	if (len < size)
 		return 0;
@@ -86,32 +79,36 @@ static ssize_t take_root(struct hprof_reader *r, unsigned kind, const uint8_t *p
 	return (ssize_t)size;
 }
 
-static void remember(struct hprof_reader *r, const struct hprof_seen *seen)
+static void add_to_sample(struct hprof_reader *r, const struct hprof_sampled *seen)
 {
-	if (layout_is_known(&r->wants.layout) || r->n_seen >= HPROF_LOOK)
+	struct hprof_sample *s = &r->sample;
+
+	if (object_layout_is_known(&r->wants.layout) || s->n >= HPROF_SAMPLE_MAX)
 		return;
-	r->seen = xgrow(r->seen, r->n_seen, &r->cap_seen, sizeof(*r->seen));
-	r->seen[r->n_seen++] = *seen;
+	s->list = xgrow(s->list, s->n, &s->cap, sizeof(*s->list));
+	s->list[s->n++] = *seen;
 }
 
-/* An object, its size, and what the sums know of it. */
+/* Writes an object and its size, and counts it. */
 static int write_object(struct hprof_reader *r, uint64_t address, uint32_t class, uint64_t size,
 			int64_t length, struct err *err)
 {
-	struct hprof_count *count = &r->classes[class].count;
-	struct tape_record record = { .kind = TAPE_OBJECT, .address = address, .class = class };
+	struct hprof_count *count = &r->classes.list[class].count;
+	struct heap_stream_record record = { .kind = HEAP_STREAM_OBJECT,
+					     .address = address,
+					     .class = class };
 
 	r->objects++;
 	count->instances++;
 	count->bytes += size;
-	if (!r->tape)
+	if (!r->out.buf)
 		return 0;
-	if (class == r->class_class)
-		record.kind = TAPE_MIRROR; /* of a primitive type */
+	if (class == r->classes.class_class)
+		record.kind = HEAP_STREAM_MIRROR; /* the mirror of a primitive type */
 	if (hprof_write(r, &record, err) < 0)
 		return -1;
-	record = (struct tape_record){
-		.kind = TAPE_SIZE,
+	record = (struct heap_stream_record){
+		.kind = HEAP_STREAM_SIZE,
 		.address = address,
 		.size = size,
 		.is_array = length >= 0,
@@ -120,85 +117,92 @@ static int write_object(struct hprof_reader *r, uint64_t address, uint32_t class
 	return hprof_write(r, &record, err);
 }
 
-/* Names of threads and loaders' classes: seldom enough to be looked for in every instance. */
-static void look_into(struct hprof_reader *r, const struct hprof_class *k, uint32_t class,
-		      uint64_t address, const uint8_t *data)
+/* Records the classes of loaders and, if wanted, where thread names are. */
+static void note_instance(struct hprof_reader *r, const struct hprof_instance *in, uint32_t class,
+			  uint64_t address, const uint8_t *data)
 {
+	struct id_map *of_loaders = &r->classes.of_loaders;
 	struct hprof_names *names = r->wants.names;
 
-	if (k->is_loader && idmap_get(&r->loader_classes, address) == LOADER_UNMET)
-		idmap_set(&r->loader_classes, address, class);
+	if (in->is_loader && id_map_get(of_loaders, address) == HPROF_LOADER_UNKNOWN)
+		id_map_set(of_loaders, address, class);
 	if (!names)
 		return;
-	if (k->is_thread && k->name_at != NO_PLACE)
-		hprof_names_thread(names, address, hprof_get(data + k->name_at, r->id_size),
-				   k->tid_at != NO_PLACE ? hprof_get(data + k->tid_at, 8) : 0);
-	if (k->is_string && k->value_at != NO_PLACE)
-		hprof_names_string(names, address, hprof_get(data + k->value_at, r->id_size),
-				   k->coder_at != NO_PLACE && data[k->coder_at] != 0);
+	if (in->is_thread && in->name_at != HPROF_NO_FIELD)
+		hprof_names_thread(names, address, hprof_get(data + in->name_at, r->id_size),
+				   in->tid_at != HPROF_NO_FIELD ? hprof_get(data + in->tid_at, 8)
+								: 0);
+	if (in->is_string && in->value_at != HPROF_NO_FIELD)
+		hprof_names_string(names, address, hprof_get(data + in->value_at, r->id_size),
+				   in->coder_at != HPROF_NO_FIELD && data[in->coder_at] != 0);
 }
 
-static int write_fields(struct hprof_reader *r, const struct hprof_class *k, const uint8_t *data,
-			struct err *err)
+static int write_fields(struct hprof_reader *r, const struct hprof_instance *in,
+			const uint8_t *data, struct err *err)
 {
-	struct tape_record record = { 0 };
+	struct heap_stream_record record = { 0 };
 
-	for (size_t i = 0; i < k->n_refs; i++) {
-		record.address = hprof_get(data + k->refs[i].at, r->id_size);
-		record.kind = k->refs[i].is_referent ? TAPE_REFERENT : TAPE_FIELD;
-		record.index = k->refs[i].index;
+	for (size_t i = 0; i < in->n_refs; i++) {
+		const struct hprof_ref *ref = &in->refs[i];
+
+		record.address = hprof_get(data + ref->at, r->id_size);
+		record.kind = ref->is_referent ? HEAP_STREAM_REFERENT : HEAP_STREAM_FIELD;
+		record.index = ref->index;
 		if (record.address && hprof_write(r, &record, err) < 0)
 			return -1;
 	}
 	return 0;
 }
 
-static uint64_t instance_size(const struct hprof_reader *r, const struct hprof_class *k,
+static uint64_t instance_size(const struct object_layout *l, const struct hprof_class *k,
 			      const uint8_t *data)
 {
-	if (k->stack_at == NO_PLACE || !layout_is_known(&r->wants.layout))
+	const uint32_t stack_at = k->instance.stack_at;
+
+	if (stack_at == HPROF_NO_FIELD || !object_layout_is_known(l))
 		return k->shape.size;
-	return layout_stack_chunk(&r->wants.layout, &k->shape,
-				  (uint32_t)hprof_get(data + k->stack_at, 4));
+	return object_layout_stack_chunk(l, &k->shape, (uint32_t)hprof_get(data + stack_at, 4));
 }
 
-static ssize_t take_instance(struct hprof_reader *r, const uint8_t *p, size_t len,
-			     struct err *err)
+static ssize_t take_instance(struct hprof_reader *r, const uint8_t *p, size_t len, struct err *err)
 {
 	const size_t head = 2 * (size_t)r->id_size + 8;
 	const uint8_t *data = p + head;
-	struct hprof_class *k;
-	uint64_t address;
+	const struct hprof_instance *in;
+	uint64_t address, size;
 	uint32_t class, n;
 
 	if (len < head)
 		return 0;
 	n = (uint32_t)hprof_get(p + head - 4, 4);
 	address = hprof_get(p, r->id_size);
-	class = idmap_get(&r->class_ids, hprof_get(p + r->id_size + 4, r->id_size));
-	if (class == IDMAP_NONE)
-		return hprof_senseless(r, err, "an instance of a class that was not told of");
-	k = &r->classes[class];
-	if (!k->ready && hprof_make_ready(r, class, n, err) < 0)
+	class = id_map_get(&r->classes.ids, hprof_get(p + r->id_size + 4, r->id_size));
+	if (class == ID_MAP_NONE)
+		return hprof_invalid(r, err, "an instance of an unknown class");
+	in = &r->classes.list[class].instance;
+	if (!in->known && hprof_prepare_instances(r, class, n, err) < 0)
 		return -1;
-	if (n != k->data_len) /* before anything is kept that is a lie's size */
+	if (n != in->data_len) /* checked before waiting for n bytes */
 		return hprof_bad_instance(r, class, n, err);
 	if (len - head < n)
 		return 0;
-	if (k->stack_at == NO_PLACE)
-		remember(r, &(struct hprof_seen){ .address = address, .class = class });
-	if (write_object(r, address, class, instance_size(r, k, data), -1, err) < 0)
+	if (in->stack_at == HPROF_NO_FIELD)
+		add_to_sample(r, &(struct hprof_sampled){ .address = address, .class = class });
+	size = instance_size(&r->wants.layout, &r->classes.list[class], data);
+	if (write_object(r, address, class, size, -1, err) < 0)
 		return -1;
-	if (k->is_loader || k->is_thread || k->is_string)
-		look_into(r, k, class, address, data);
-	if (r->tape && class != r->class_class && write_fields(r, k, data, err) < 0)
+	if (in->is_loader || in->is_thread || in->is_string)
+		note_instance(r, in, class, address, data);
+	if (r->out.buf && class != r->classes.class_class && write_fields(r, in, data, err) < 0)
 		return -1;
 	return (ssize_t)(head + n);
 }
 
 static uint64_t array_size(const struct hprof_reader *r, unsigned element, uint32_t n)
 {
-	return layout_is_known(&r->wants.layout) ? layout_array(&r->wants.layout, element, n) : 0;
+	return object_layout_is_known(&r->wants.layout)
+		       ? object_layout_array(&r->wants.layout, element, n)
+		       : 0;
 }
 
 static ssize_t take_object_array(struct hprof_reader *r, const uint8_t *p, size_t len,
@@ -212,53 +216,54 @@ static ssize_t take_object_array(struct hprof_reader *r, const uint8_t *p, size_
 		return 0;
 	address = hprof_get(p, r->id_size);
 	n = (uint32_t)hprof_get(p + r->id_size + 4, 4);
-	class = idmap_get(&r->class_ids, hprof_get(p + r->id_size + 8, r->id_size));
-	if (class == IDMAP_NONE)
-		return hprof_senseless(r, err, "an array of a class that was not told of");
-	if (head + 1 + (uint64_t)n * r->id_size > r->segment)
-		return hprof_senseless(r, err, "an array that is longer than its segment");
-	remember(r, &(struct hprof_seen){ address, class, n, HPROF_SEEN_REFS });
+	class = id_map_get(&r->classes.ids, hprof_get(p + r->id_size + 8, r->id_size));
+	if (class == ID_MAP_NONE)
+		return hprof_invalid(r, err, "an array of an unknown class");
+	if (head + 1 + (uint64_t)n * r->id_size > r->in.segment)
+		return hprof_invalid(r, err, "an array is longer than its segment");
+	add_to_sample(r, &(struct hprof_sampled){ address, class, n, HPROF_SAMPLED_REFS });
 	size = array_size(r, r->wants.layout.reference, n);
 	if (write_object(r, address, class, size, n, err) < 0)
 		return -1;
-	r->element = 0;
-	r->n_elements = n;
-	if (!r->tape)
-		r->skip = (uint64_t)n * r->id_size;
+	r->in.element = 0;
+	r->in.n_elements = n;
+	if (!r->out.buf)
+		r->in.skip = (uint64_t)n * r->id_size;
 	else if (n)
-		r->state = AT_ELEMENTS;
+		r->in.state = AT_ELEMENTS;
 	return (ssize_t)head;
 }
 
 ssize_t hprof_take_elements(struct hprof_reader *r, const uint8_t *p, size_t len, struct err *err)
 {
+	struct hprof_input *in = &r->in;
 	const uint8_t *at = p;
 
-	while (r->element < r->n_elements && (size_t)(p + len - at) >= r->id_size) {
-		const struct tape_record record = {
-			.kind = TAPE_ELEMENT,
+	while (in->element < in->n_elements && (size_t)(p + len - at) >= r->id_size) {
+		const struct heap_stream_record record = {
+			.kind = HEAP_STREAM_ELEMENT,
 			.address = hprof_get(at, r->id_size),
-			.index = r->element++,
+			.index = in->element++,
 		};
 
 		if (record.address && hprof_write(r, &record, err) < 0)
 			return -1;
 		at += r->id_size;
 	}
-	if (r->element == r->n_elements)
-		r->state = AT_SUBRECORD;
+	if (in->element == in->n_elements)
+		in->state = AT_SUBRECORD;
 	return at - p;
 }
 
 static int write_text(struct hprof_reader *r, uint64_t address, const uint8_t *data, size_t len,
 		      bool is_chars, struct err *err)
 {
-	const struct tape_record record = {
-		.kind = TAPE_TEXT,
+	const struct heap_stream_record record = {
+		.kind = HEAP_STREAM_TEXT,
 		.address = address,
-		.form = is_chars ? TAPE_UTF16 : TAPE_BYTES,
+		.form = is_chars ? HEAP_STREAM_UTF16 : HEAP_STREAM_BYTES,
 		.text = data,
-		.text_len = (uint32_t)(len < TAPE_TEXT_MAX ? len : TAPE_TEXT_MAX),
+		.text_len = (uint32_t)(len < HEAP_STREAM_TEXT_MAX ? len : HEAP_STREAM_TEXT_MAX),
 	};
 
 	return hprof_write(r, &record, err);
@@ -272,7 +277,7 @@ static ssize_t take_primitive_array(struct hprof_reader *r, const uint8_t *p, si
 	uint64_t address, bytes;
 	uint32_t class, n;
 	unsigned type, size;
-	size_t look = 0;
+	size_t head_len = 0;
 
 	if (len < head)
 		return 0;
@@ -281,26 +286,26 @@ static ssize_t take_primitive_array(struct hprof_reader *r, const uint8_t *p, si
 	type = p[r->id_size + 8];
 	size = hprof_type_size(r, type);
 	if (size == 0 || type == HPROF_OBJECT)
-		return hprof_senseless(r, err, "an array of no type");
+		return hprof_invalid(r, err, "an array of an unknown type");
 	bytes = (uint64_t)n * size;
-	if (head + 1 + bytes > r->segment)
-		return hprof_senseless(r, err, "an array that is longer than its segment");
+	if (head + 1 + bytes > r->in.segment)
+		return hprof_invalid(r, err, "an array is longer than its segment");
 	is_text = type == HPROF_BYTE || type == HPROF_CHAR;
-	wants_text = is_text && r->tape && r->wants.texts_from && n >= r->wants.texts_from;
+	wants_text = is_text && r->out.buf && r->wants.texts_from && n >= r->wants.texts_from;
 	if (wants_text || (is_text && r->wants.names))
-		look = bytes < HPROF_NAME_MAX ? (size_t)bytes : HPROF_NAME_MAX;
-	if (len - head < look)
+		head_len = bytes < HPROF_NAME_MAX ? (size_t)bytes : HPROF_NAME_MAX;
+	if (len - head < head_len)
 		return 0;
 	class = hprof_array_class(r, (enum hprof_type)type);
-	remember(r, &(struct hprof_seen){ address, class, n, (uint8_t)size });
+	add_to_sample(r, &(struct hprof_sampled){ address, class, n, (uint8_t)size });
 	if (write_object(r, address, class, array_size(r, size, n), n, err) < 0)
 		return -1;
-	if (wants_text && write_text(r, address, p + head, look, type == HPROF_CHAR, err) < 0)
+	if (wants_text && write_text(r, address, p + head, head_len, type == HPROF_CHAR, err) < 0)
 		return -1;
-	if (look && r->wants.names)
-		hprof_names_array(r->wants.names, address, p + head, look, type == HPROF_CHAR);
-	r->skip = bytes - look;
-	return (ssize_t)(head + look);
+	if (head_len && r->wants.names)
+		hprof_names_array(r->wants.names, address, p + head, head_len, type == HPROF_CHAR);
+	r->in.skip = bytes - head_len;
+	return (ssize_t)(head + head_len);
 }
 
 ssize_t hprof_take_sub(struct hprof_reader *r, unsigned tag, const uint8_t *p, size_t len,
@@ -313,8 +318,8 @@ ssize_t hprof_take_sub(struct hprof_reader *r, unsigned tag, const uint8_t *p, s
 	if (tag == CLASS_DUMP)
 		return hprof_take_class(r, p, len, err);
 	if (tag > PRIM_ARRAY_DUMP || tag < CLASS_DUMP)
-		return hprof_senseless(r, err, "nothing on a heap has the tag 0x%02x", tag);
-	if (!r->met && hprof_meet(r, err) < 0)
+		return hprof_invalid(r, err, "unknown heap record tag 0x%02x", tag);
+	if (!r->classes.complete && hprof_write_classes(r, err) < 0)
 		return -1;
 	if (tag == INSTANCE_DUMP)
 		return take_instance(r, p, len, err);

@@ -1,12 +1,13 @@
-/* The records before and between heap dumps: names, classes, stacks. */
+/* Parses the records outside heap dump segments: names, classes, stacks. */
 #include <inttypes.h>
 #include <string.h>
 
 #include "base/xalloc.h"
-#include "model/hprof_parts.h"
-#include "model/typename.h"
+#include "model/hprof/hprof_internal.h"
+#include "model/class/type_name.h"
 
-#define TEXTS_MAX (1u << 30) /* of all names; a compressed file can have any number of bytes */
+#define NAME_SHOWN 256 /* bytes; fields could refer many times to one huge name */
+#define TEXTS_MAX (1u << 30) /* of all names; a compressed dump can expand to any size */
 
 enum {
 	TAG_UTF8 = 0x01,
@@ -15,41 +16,73 @@ enum {
 	TAG_TRACE = 0x05,
 };
 
-const char *hprof_symbol(const struct hprof_reader *r, uint64_t id, size_t *len)
+void hprof_tables_release(struct hprof_tables *t)
 {
-	uint32_t number = idmap_get(&r->symbol_ids, id);
-
-	if (number == IDMAP_NONE)
-		return NULL;
-	*len = r->symbols[number].len;
-	return r->texts.data + r->symbols[number].at;
+	for (size_t i = 0; i < t->n_traces; i++)
+		free(t->traces[i].frames);
+	free(t->symbols);
+	free(t->frames);
+	free(t->traces);
+	buf_release(&t->texts);
+	id_map_release(&t->symbol_ids);
+	id_map_release(&t->frame_ids);
+	id_map_release(&t->thread_traces);
+	id_map_release(&t->class_serials);
+	id_map_release(&t->methods);
 }
 
-static int take_symbol(struct hprof_reader *r, const uint8_t *p, size_t len)
+const char *hprof_symbol(const struct hprof_tables *t, uint64_t id, size_t *len)
+{
+	uint32_t number = id_map_get(&t->symbol_ids, id);
+
+	if (number == ID_MAP_NONE)
+		return NULL;
+	*len = t->symbols[number].len;
+	return t->texts.data + t->symbols[number].at;
+}
+
+bool hprof_field_is(const struct hprof_tables *t, const struct hprof_field *f, const char *name)
+{
+	size_t len;
+	const char *text = hprof_symbol(t, f->name, &len);
+
+	return text && len == strlen(name) && memcmp(text, name, len) == 0;
+}
+
+char *hprof_field_name(const struct hprof_tables *t, const struct hprof_field *f)
+{
+	size_t len;
+	const char *text = f->type == HPROF_OBJECT ? hprof_symbol(t, f->name, &len) : NULL;
+
+	return text ? xstrndup(text, len < NAME_SHOWN ? len : NAME_SHOWN) : NULL;
+}
+
+static int take_symbol(struct hprof_tables *t, unsigned id_size, const uint8_t *p, size_t len)
 {
 	uint32_t number;
 
-	if (len < r->id_size)
+	if (len < id_size)
 		return -1;
-	number = idmap_add(&r->symbol_ids, hprof_get(p, r->id_size), (uint32_t)r->n_symbols);
-	if (number < r->n_symbols) /* told before */
+	number = id_map_add(&t->symbol_ids, hprof_get(p, id_size), (uint32_t)t->n_symbols);
+	if (number < t->n_symbols) /* already defined */
 		return 0;
-	r->symbols = xgrow(r->symbols, r->n_symbols, &r->cap_symbols, sizeof(*r->symbols));
-	r->symbols[r->n_symbols++] = (struct hprof_symbol){ r->texts.len, len - r->id_size };
-	buf_add(&r->texts, p + r->id_size, len - r->id_size);
+	t->symbols = xgrow(t->symbols, t->n_symbols, &t->cap_symbols, sizeof(*t->symbols));
+	t->symbols[t->n_symbols++] = (struct hprof_symbol){ t->texts.len, len - id_size };
+	buf_add(&t->texts, p + id_size, len - id_size);
 	return 0;
 }
 
 uint32_t hprof_class_number(struct hprof_reader *r, uint64_t id)
 {
-	uint32_t number = idmap_add(&r->class_ids, id, (uint32_t)r->n_classes);
+	struct hprof_classes *c = &r->classes;
+	uint32_t number = id_map_add(&c->ids, id, (uint32_t)c->n);
 	struct heap *heap = r->heap;
 
-	if (number < r->n_classes)
+	if (number < c->n)
 		return number;
-	r->classes = xgrow(r->classes, r->n_classes, &r->cap_classes, sizeof(*r->classes));
-	r->classes[r->n_classes] = (struct hprof_class)HPROF_CLASS_INIT;
-	r->classes[r->n_classes++].id = id;
+	c->list = xgrow(c->list, c->n, &c->cap, sizeof(*c->list));
+	c->list[c->n] = (struct hprof_class)HPROF_CLASS_INIT;
+	c->list[c->n++].id = id;
 	heap->classes = xgrow(heap->classes, heap->n_classes, &heap->cap_classes,
 			      sizeof(*heap->classes));
 	heap->classes[heap->n_classes++] = (struct heap_class){ 0 };
@@ -57,8 +90,8 @@ uint32_t hprof_class_number(struct hprof_reader *r, uint64_t id)
 }
 
 /*
- * "java/lang/String" or "[I" in Java's form.  The name of a hidden class ends in a dot and an
- * address in signatures, in a plus sign and an address in the JVM's own tables.
+ * Converts "java/lang/String" or "[I" to the Java form.  A hidden class has a dot before its
+ * address in signatures, but a plus sign in HotSpot's symbols.
  */
 static char *class_name(const char *symbol, size_t len)
 {
@@ -76,7 +109,7 @@ static char *class_name(const char *symbol, size_t len)
 	plus = memrchr(signature.data, '+', signature.len);
 	if (plus && strncmp(plus, "+0x", 3) == 0)
 		*plus = '.';
-	if (typename_java(&name, signature.data, signature.len) < 0) {
+	if (type_name_java(&name, signature.data, signature.len) < 0) {
 		buf_release(&name);
 		return NULL;
 	}
@@ -94,7 +127,7 @@ static void note_array(struct hprof_reader *r, uint32_t class, const char *name)
 {
 	for (unsigned i = 0; i < HPROF_TYPES; i++) {
 		if (array_names[i] && strcmp(name, array_names[i]) == 0)
-			r->arrays[i] = class;
+			r->classes.arrays[i] = class;
 	}
 }
 
@@ -108,8 +141,8 @@ static int take_class_name(struct hprof_reader *r, const uint8_t *p, size_t len)
 	if (len < 8 + 2 * (size_t)r->id_size)
 		return -1;
 	number = hprof_class_number(r, hprof_get(p + 4, r->id_size));
-	(void)idmap_add(&r->class_serials, hprof_get(p, 4), number);
-	symbol = hprof_symbol(r, hprof_get(p + 8 + r->id_size, r->id_size), &symbol_len);
+	(void)id_map_add(&r->tables.class_serials, hprof_get(p, 4), number);
+	symbol = hprof_symbol(&r->tables, hprof_get(p + 8 + r->id_size, r->id_size), &symbol_len);
 	c = &r->heap->classes[number];
 	if (!symbol || c->name)
 		return 0;
@@ -118,42 +151,42 @@ static int take_class_name(struct hprof_reader *r, const uint8_t *p, size_t len)
 		return 0;
 	note_array(r, number, c->name);
 	if (strcmp(c->name, "java.lang.Class") == 0)
-		r->class_class = number;
+		r->classes.class_class = number;
 	return 0;
 }
 
-/* For arrays of primitives, whose class a dump does not tell. */
+/* Returns the class of the arrays of a primitive type, and adds it if the dump does not name it. */
 uint32_t hprof_array_class(struct hprof_reader *r, enum hprof_type type)
 {
-	uint32_t number = r->arrays[type];
+	uint32_t number = r->classes.arrays[type];
 
 	if (number != GRAPH_NONE)
 		return number;
-	number = hprof_class_number(r, type); /* no object is there */
+	number = hprof_class_number(r, type); /* no object has this address */
 	r->heap->classes[number].name = xstrdup(array_names[type]);
-	r->arrays[type] = number;
+	r->classes.arrays[type] = number;
 	return number;
 }
 
-static int take_frame(struct hprof_reader *r, const uint8_t *p, size_t len)
+static int take_frame(struct hprof_tables *t, unsigned id_size, const uint8_t *p, size_t len)
 {
 	uint32_t number;
 
-	if (len < 4 * (size_t)r->id_size + 8)
+	if (len < 4 * (size_t)id_size + 8)
 		return -1;
-	number = idmap_add(&r->frame_ids, hprof_get(p, r->id_size), (uint32_t)r->n_frames);
-	if (number < r->n_frames)
+	number = id_map_add(&t->frame_ids, hprof_get(p, id_size), (uint32_t)t->n_frames);
+	if (number < t->n_frames)
 		return 0;
-	r->frames = xgrow(r->frames, r->n_frames, &r->cap_frames, sizeof(*r->frames));
-	r->frames[r->n_frames++] = (struct hprof_frame){
-		.name = hprof_get(p + r->id_size, r->id_size),
-		.serial = (uint32_t)hprof_get(p + 4 * r->id_size, 4),
+	t->frames = xgrow(t->frames, t->n_frames, &t->cap_frames, sizeof(*t->frames));
+	t->frames[t->n_frames++] = (struct hprof_frame){
+		.name = hprof_get(p + id_size, id_size),
+		.serial = (uint32_t)hprof_get(p + 4 * id_size, 4),
 	};
 	return 0;
 }
 
-/* One a thread: the trace without a thread is what allocated everything, "unknown". */
-static int take_trace(struct hprof_reader *r, const uint8_t *p, size_t len)
+/* Keeps one trace per thread; thread 0 has the empty trace of all allocations. */
+static int take_trace(struct hprof_tables *t, unsigned id_size, const uint8_t *p, size_t len)
 {
 	struct hprof_trace trace = { 0 };
 	uint32_t number;
@@ -161,29 +194,28 @@ static int take_trace(struct hprof_reader *r, const uint8_t *p, size_t len)
 	if (len < 12)
 		return -1;
 	trace.n = (uint32_t)hprof_get(p + 8, 4);
-	if ((len - 12) / r->id_size < trace.n)
+	if ((len - 12) / id_size < trace.n)
 		return -1;
-	number = idmap_add(&r->thread_traces, hprof_get(p + 4, 4), (uint32_t)r->n_traces);
-	if (number < r->n_traces)
+	number = id_map_add(&t->thread_traces, hprof_get(p + 4, 4), (uint32_t)t->n_traces);
+	if (number < t->n_traces)
 		return 0;
 	trace.frames = xreallocarray(NULL, trace.n ? trace.n : 1, sizeof(*trace.frames));
 	for (uint32_t i = 0; i < trace.n; i++)
-		trace.frames[i] = idmap_get(&r->frame_ids,
-					    hprof_get(p + 12 + (size_t)i * r->id_size,
-						      r->id_size));
-	r->traces = xgrow(r->traces, r->n_traces, &r->cap_traces, sizeof(*r->traces));
-	r->traces[r->n_traces++] = trace;
+		trace.frames[i] = id_map_get(&t->frame_ids,
+					     hprof_get(p + 12 + (size_t)i * id_size, id_size));
+	t->traces = xgrow(t->traces, t->n_traces, &t->cap_traces, sizeof(*t->traces));
+	t->traces[t->n_traces++] = trace;
 	return 0;
 }
 
 static uint32_t new_method(struct hprof_reader *r, const struct hprof_frame *frame)
 {
-	uint32_t class = idmap_get(&r->class_serials, frame->serial);
+	uint32_t class = id_map_get(&r->tables.class_serials, frame->serial);
 	struct heap *heap = r->heap;
 	size_t len;
-	const char *name = hprof_symbol(r, frame->name, &len);
+	const char *name = hprof_symbol(&r->tables, frame->name, &len);
 
-	if (!name || class == IDMAP_NONE)
+	if (!name || class == ID_MAP_NONE)
 		return 0;
 	heap->methods = xgrow(heap->methods, heap->n_methods, &heap->cap_methods,
 			      sizeof(*heap->methods));
@@ -196,20 +228,21 @@ static uint32_t new_method(struct hprof_reader *r, const struct hprof_frame *fra
 
 uint32_t hprof_method(struct hprof_reader *r, uint32_t thread_serial, uint32_t depth)
 {
-	uint32_t trace = idmap_get(&r->thread_traces, thread_serial);
+	struct hprof_tables *t = &r->tables;
+	uint32_t trace = id_map_get(&t->thread_traces, thread_serial);
 	const struct hprof_frame *frame;
 	uint64_t key;
 	uint32_t number;
 
-	if (trace == IDMAP_NONE || depth >= r->traces[trace].n ||
-	    r->traces[trace].frames[depth] == IDMAP_NONE)
+	if (trace == ID_MAP_NONE || depth >= t->traces[trace].n ||
+	    t->traces[trace].frames[depth] == ID_MAP_NONE)
 		return 0;
-	frame = &r->frames[r->traces[trace].frames[depth]];
-	key = frame->name ^ (uint64_t)frame->serial << 48; /* addresses of symbols end before */
-	number = idmap_get(&r->methods, key);
-	if (number != IDMAP_NONE)
+	frame = &t->frames[t->traces[trace].frames[depth]];
+	key = frame->name ^ (uint64_t)frame->serial << 48; /* a symbol address is below 2^48 */
+	number = id_map_get(&t->methods, key);
+	if (number != ID_MAP_NONE)
 		return number;
-	return idmap_add(&r->methods, key, new_method(r, frame));
+	return id_map_add(&t->methods, key, new_method(r, frame));
 }
 
 int hprof_take_record(struct hprof_reader *r, unsigned tag, const uint8_t *p, size_t len,
@@ -217,15 +250,15 @@ int hprof_take_record(struct hprof_reader *r, unsigned tag, const uint8_t *p, si
 {
 	int rc = 0;
 
-	if (r->texts.len > TEXTS_MAX)
-		return hprof_senseless(r, err, "more than 1 GB of names");
+	if (r->tables.texts.len > TEXTS_MAX)
+		return hprof_invalid(r, err, "it has more than 1 GB of names");
 	if (tag == TAG_UTF8)
-		rc = take_symbol(r, p, len);
+		rc = take_symbol(&r->tables, r->id_size, p, len);
 	else if (tag == TAG_LOAD_CLASS)
 		rc = take_class_name(r, p, len);
 	else if (tag == TAG_FRAME)
-		rc = take_frame(r, p, len);
+		rc = take_frame(&r->tables, r->id_size, p, len);
 	else if (tag == TAG_TRACE)
-		rc = take_trace(r, p, len);
-	return rc == 0 ? 0 : hprof_senseless(r, err, "a record that is too short for its tag");
+		rc = take_trace(&r->tables, r->id_size, p, len);
+	return rc == 0 ? 0 : hprof_invalid(r, err, "a record is too short for its tag");
 }

@@ -1,8 +1,8 @@
 #include <string.h>
 
-#include "model/layout.h"
+#include "model/hprof/object_layout.h"
 
-#define ARRAY_BASES_FREE 23 /* JDK-8139457: elements begin right behind the length */
+#define ARRAY_BASES_FREE 23 /* JDK-8139457: elements follow the length without padding */
 
 static bool is_on(const struct vmflags *flags, const char *name)
 {
@@ -11,13 +11,15 @@ static bool is_on(const struct vmflags *flags, const char *name)
 	return flag && strcmp(flag->value, "true") == 0;
 }
 
-struct layout layout_of_flags(unsigned release, const struct vmflags *flags)
+struct object_layout object_layout_of_flags(unsigned release, const struct vmflags *flags)
 {
 	const struct vmflag *alignment = vmflags_find(flags, "ObjectAlignmentInBytes");
-	struct layout l = { .release = release, .reference = 8, .header = 16, .alignment = 8 };
+	struct object_layout l = {
+		.release = release, .reference = 8, .header = 16, .alignment = 8
+	};
 
 	if (release == 0 || !vmflags_find(flags, "UseSerialGC"))
-		return (struct layout){ 0 };
+		return (struct object_layout){ 0 };
 	if (alignment)
 		l.alignment = (unsigned)strtoul(alignment->value, NULL, 10);
 	if (is_on(flags, "UseCompressedOops"))

@@ -1,54 +1,53 @@
-#include "model/layout_added.h"
+#include "model/hprof/layout_injected.h"
 
 #include <string.h>
 
-#define EVER 99
+#define LATEST 99
 
 struct row {
 	const char *class;
-	uint8_t from, to; /* releases */
+	uint8_t from, to; /* first and last release */
 	uint8_t n8, n4, n2, n1, n_references;
 };
 
-/* Fields that javaClasses.hpp injects: intptr and long, int, short, byte and bool, objects. */
+/* Injected fields of javaClasses.hpp: intptr and long are n8, int n4, short n2, others n1. */
 static const struct row injected[] = {
 	{ "java.lang.Class", 8, 18, 2, 2, 0, 0, 3 },
 	{ "java.lang.Class", 19, 24, 2, 2, 0, 0, 4 },
-	{ "java.lang.Class", 25, EVER, 2, 2, 0, 0, 2 },
-	{ "java.lang.ClassLoader", 8, EVER, 1, 0, 0, 0, 0 },
-	{ "java.lang.Module", 9, EVER, 1, 0, 0, 0, 0 },
-	{ "java.lang.String", 14, EVER, 0, 0, 0, 1, 0 },
+	{ "java.lang.Class", 25, LATEST, 2, 2, 0, 0, 2 },
+	{ "java.lang.ClassLoader", 8, LATEST, 1, 0, 0, 0, 0 },
+	{ "java.lang.Module", 9, LATEST, 1, 0, 0, 0, 0 },
+	{ "java.lang.String", 14, LATEST, 0, 0, 0, 1, 0 },
 	{ "java.lang.invoke.MemberName", 8, 10, 2, 0, 0, 0, 1 },
-	{ "java.lang.invoke.MemberName", 11, EVER, 1, 0, 0, 0, 0 },
+	{ "java.lang.invoke.MemberName", 11, LATEST, 1, 0, 0, 0, 0 },
 	{ "java.lang.invoke.ResolvedMethodName", 11, 21, 1, 0, 0, 0, 1 },
-	{ "java.lang.invoke.ResolvedMethodName", 22, EVER, 1, 0, 0, 0, 0 },
-	{ "java.lang.invoke.MethodHandleNatives$CallSiteContext", 9, EVER, 2, 0, 0, 0, 0 },
-	{ "java.lang.StackFrameInfo", 9, EVER, 0, 0, 1, 0, 0 },
-	{ "java.lang.InternalError", 17, EVER, 0, 0, 0, 1, 0 },
-	{ "java.lang.Thread", 19, EVER, 1, 1, 1, 1, 0 },
-	{ "java.lang.VirtualThread", 24, EVER, 1, 0, 0, 0, 0 },
-	{ "java.lang.reflect.Field", 26, EVER, 0, 1, 0, 0, 0 },
-	{ "jdk.internal.vm.StackChunk", 19, EVER, 1, 1, 0, 1, 1 },
+	{ "java.lang.invoke.ResolvedMethodName", 22, LATEST, 1, 0, 0, 0, 0 },
+	{ "java.lang.invoke.MethodHandleNatives$CallSiteContext", 9, LATEST, 2, 0, 0, 0, 0 },
+	{ "java.lang.StackFrameInfo", 9, LATEST, 0, 0, 1, 0, 0 },
+	{ "java.lang.InternalError", 17, LATEST, 0, 0, 0, 1, 0 },
+	{ "java.lang.Thread", 19, LATEST, 1, 1, 1, 1, 0 },
+	{ "java.lang.VirtualThread", 24, LATEST, 1, 0, 0, 0, 0 },
+	{ "java.lang.reflect.Field", 26, LATEST, 0, 1, 0, 0, 0 },
+	{ "jdk.internal.vm.StackChunk", 19, LATEST, 1, 1, 0, 1, 1 },
 };
 
-/* Fields that are @Contended, in one group; all 0: the whole class is. */
+/* @Contended fields, in one group; all 0: the class itself is @Contended. */
 static const struct row contended[] = {
 	{ "java.lang.Thread", 8, 18, 1, 2, 0, 0, 0 },
-	{ "java.util.concurrent.ConcurrentHashMap$CounterCell", 8, EVER, 0, 0, 0, 0, 0 },
+	{ "java.util.concurrent.ConcurrentHashMap$CounterCell", 8, LATEST, 0, 0, 0, 0, 0 },
 	{ "java.util.concurrent.Exchanger$Node", 8, 21, 0, 0, 0, 0, 0 },
-	{ "java.util.concurrent.Exchanger$Slot", 22, EVER, 0, 0, 0, 0, 0 },
+	{ "java.util.concurrent.Exchanger$Slot", 22, LATEST, 0, 0, 0, 0, 0 },
 	{ "java.util.concurrent.ForkJoinPool", 8, 11, 0, 0, 0, 0, 0 },
 	{ "java.util.concurrent.ForkJoinPool", 12, 18, 1, 0, 0, 0, 0 },
-	{ "java.util.concurrent.ForkJoinPool", 19, EVER, 1, 1, 0, 0, 0 },
+	{ "java.util.concurrent.ForkJoinPool", 19, LATEST, 1, 1, 0, 0, 0 },
 	{ "java.util.concurrent.ForkJoinPool$WorkQueue", 8, 11, 0, 0, 0, 0, 0 },
 	{ "java.util.concurrent.ForkJoinPool$WorkQueue", 12, 23, 0, 3, 0, 0, 0 },
-	{ "java.util.concurrent.ForkJoinPool$WorkQueue", 24, EVER, 0, 4, 0, 0, 0 },
+	{ "java.util.concurrent.ForkJoinPool$WorkQueue", 24, LATEST, 0, 4, 0, 0, 0 },
 	{ "java.util.concurrent.SubmissionPublisher$BufferedSubscription", 9, 16, 0, 0, 0, 0, 0 },
-	{ "java.util.concurrent.atomic.Striped64$Cell", 8, EVER, 0, 0, 0, 0, 0 },
+	{ "java.util.concurrent.atomic.Striped64$Cell", 8, LATEST, 0, 0, 0, 0, 0 },
 };
 
-static const struct row *find(const struct row *rows, size_t n, unsigned release,
-			      const char *name)
+static const struct row *find(const struct row *rows, size_t n, unsigned release, const char *name)
 {
 	for (size_t i = 0; i < n; i++) {
 		if (release >= rows[i].from && release <= rows[i].to &&
@@ -58,22 +57,23 @@ static const struct row *find(const struct row *rows, size_t n, unsigned release
 	return NULL;
 }
 
-static struct layout_fields fields_in(const struct row *row)
+static struct object_layout_fields fields_in(const struct row *row)
 {
-	return (struct layout_fields){ row->n8, row->n4, row->n2, row->n1, row->n_references };
+	return (struct object_layout_fields){ row->n8, row->n4, row->n2, row->n1,
+					      row->n_references };
 }
 
-static void add(struct layout_fields *f, const struct layout_fields *more)
+static void add(struct object_layout_fields *f, const struct object_layout_fields *extra)
 {
-	f->n8 += more->n8;
-	f->n4 += more->n4;
-	f->n2 += more->n2;
-	f->n1 += more->n1;
-	f->n_references += more->n_references;
+	f->n8 += extra->n8;
+	f->n4 += extra->n4;
+	f->n2 += extra->n2;
+	f->n1 += extra->n1;
+	f->n_references += extra->n_references;
 }
 
-/* False when it does not have so many: it is another release's, or nobody's. */
-static bool take_away(struct layout_fields *f, const struct layout_fields *less)
+/* Returns false if *f has too few fields: the class is of another release or product. */
+static bool subtract(struct object_layout_fields *f, const struct object_layout_fields *less)
 {
 	if (f->n8 < less->n8 || f->n4 < less->n4 || f->n2 < less->n2 || f->n1 < less->n1 ||
 	    f->n_references < less->n_references)
@@ -86,12 +86,12 @@ static bool take_away(struct layout_fields *f, const struct layout_fields *less)
 	return true;
 }
 
-static bool is_empty(const struct layout_fields *f)
+static bool is_empty(const struct object_layout_fields *f)
 {
 	return !f->n8 && !f->n4 && !f->n2 && !f->n1 && !f->n_references;
 }
 
-/* Those that ClassFileParser::layout_fields names, before JDK 15. */
+/* Returns whether ClassFileParser::object_layout_fields names the class (before JDK 15). */
 static bool is_hard_coded(unsigned release, const char *name)
 {
 	static const char *const names[] = {
@@ -109,25 +109,25 @@ static bool is_hard_coded(unsigned release, const char *name)
 	return false;
 }
 
-void layout_added(unsigned release, const char *name, struct layout_fields *fields,
-		  struct layout_added *added)
+void layout_injected(unsigned release, const char *name, struct object_layout_fields *fields,
+		     struct layout_injected *added)
 {
-	const struct row *more = find(injected, ARRAY_SIZE(injected), release, name);
-	const struct row *apart = find(contended, ARRAY_SIZE(contended), release, name);
-	struct layout_fields some;
+	const struct row *extra = find(injected, ARRAY_SIZE(injected), release, name);
+	const struct row *padded = find(contended, ARRAY_SIZE(contended), release, name);
+	struct object_layout_fields row_fields;
 
-	*added = (struct layout_added){ .references_first = is_hard_coded(release, name) };
-	if (more) {
-		some = fields_in(more);
-		add(fields, &some);
+	*added = (struct layout_injected){ .references_first = is_hard_coded(release, name) };
+	if (extra) {
+		row_fields = fields_in(extra);
+		add(fields, &row_fields);
 	}
-	if (!apart)
+	if (!padded)
 		return;
-	some = fields_in(apart);
-	if (is_empty(&some)) {
+	row_fields = fields_in(padded);
+	if (is_empty(&row_fields)) {
 		added->contended_class = true;
-	} else if (take_away(fields, &some)) {
+	} else if (subtract(fields, &row_fields)) {
 		added->has_contended = true;
-		added->contended = some;
+		added->contended = row_fields;
 	}
 }

@@ -1,62 +1,59 @@
-#include "model/layout.h"
+#include "model/hprof/object_layout.h"
 
-#include "model/layout_added.h"
+#include "model/hprof/layout_injected.h"
 
 #define WORD 8
 #define CONTENDED 128 /* -XX:ContendedPaddingWidth */
-#define HOLES_FILLED 26 /* among what stands apart */
-#define RULES_NEW 15  /* JDK-8237767: fields fill the holes of superclasses */
+#define HOLES_FILLED 26 /* first release that fills holes among @Contended fields */
+#define NEW_RULES 15  /* first release that fills holes of superclasses (JDK-8237767) */
 
 static uint64_t align_up(uint64_t n, uint64_t alignment)
 {
 	return (n + alignment - 1) & ~(alignment - 1);
 }
 
-bool layout_is_known(const struct layout *l)
+bool object_layout_is_known(const struct object_layout *l)
 {
 	return l->reference != 0;
 }
 
-uint64_t layout_array(const struct layout *l, unsigned element, uint64_t length)
+uint64_t object_layout_array(const struct object_layout *l, unsigned element, uint64_t length)
 {
-	/* Elements as wide as a word begin at a multiple of it. */
+	/* Elements are aligned to their size, up to a word. */
 	return align_up(align_up(l->array_header, element) + element * length, l->alignment);
 }
 
-/*
- * JDK 15 on: each field goes into the smallest hole that fits, the last of equals; else behind
- * the last field.
- */
-static void put_hole(struct layout_shape *s, uint64_t at, uint64_t len)
+static void put_hole(struct object_layout_shape *s, uint64_t at, uint64_t len)
 {
-	if (len == 0 || s->n_holes == LAYOUT_HOLES)
+	if (len == 0 || s->n_holes == OBJECT_LAYOUT_HOLES)
 		return;
 	s->holes[s->n_holes].at = (uint32_t)at;
 	s->holes[s->n_holes++].len = (uint32_t)len;
 }
 
-static bool fits(const struct layout_shape *s, unsigned hole, uint32_t size)
+static bool fits(const struct object_layout_shape *s, unsigned hole, uint32_t size)
 {
 	uint64_t at = s->holes[hole].at;
 
 	return align_up(at, size) + size <= at + s->holes[hole].len;
 }
 
-static unsigned best_hole(const struct layout_shape *s, uint32_t size)
+/* Returns the smallest hole that fits, and of equal ones the last (JDK 15 and later). */
+static unsigned best_hole(const struct object_layout_shape *s, uint32_t size)
 {
-	unsigned best = LAYOUT_HOLES;
+	unsigned best = OBJECT_LAYOUT_HOLES;
 
 	for (unsigned i = 0; i < s->n_holes; i++) {
 		if (!fits(s, i, size))
 			continue;
-		if (best == LAYOUT_HOLES || s->holes[i].len < s->holes[best].len ||
+		if (best == OBJECT_LAYOUT_HOLES || s->holes[i].len < s->holes[best].len ||
 		    (s->holes[i].len == s->holes[best].len && s->holes[i].at > s->holes[best].at))
 			best = i;
 	}
 	return best;
 }
 
-static void fill_hole(struct layout_shape *s, unsigned hole, uint32_t size)
+static void fill_hole(struct object_layout_shape *s, unsigned hole, uint32_t size)
 {
 	const uint64_t from = s->holes[hole].at, to = from + s->holes[hole].len;
 	const uint64_t at = align_up(from, size);
@@ -66,7 +63,7 @@ static void fill_hole(struct layout_shape *s, unsigned hole, uint32_t size)
 	put_hole(s, at + size, to - at - size);
 }
 
-static void append(struct layout_shape *s, uint32_t size)
+static void append(struct object_layout_shape *s, uint32_t size)
 {
 	uint64_t at = align_up(s->end, size);
 
@@ -74,12 +71,12 @@ static void append(struct layout_shape *s, uint32_t size)
 	s->end = at + size;
 }
 
-static void put_fields(struct layout_shape *s, uint32_t n, uint32_t size)
+static void put_fields(struct object_layout_shape *s, uint32_t n, uint32_t size)
 {
 	for (uint32_t i = 0; i < n; i++) {
 		unsigned hole = best_hole(s, size);
 
-		if (hole == LAYOUT_HOLES) { /* nor will the others find one */
+		if (hole == OBJECT_LAYOUT_HOLES) { /* the remaining fields find none either */
 			append(s, size);
 			s->end += (uint64_t)(n - i - 1) * size;
 			return;
@@ -88,7 +85,8 @@ static void put_fields(struct layout_shape *s, uint32_t n, uint32_t size)
 	}
 }
 
-static void put_all(const struct layout *l, struct layout_shape *s, const struct layout_fields *f)
+static void put_all(const struct object_layout *l, struct object_layout_shape *s,
+		    const struct object_layout_fields *f)
 {
 	put_fields(s, f->n8, 8);
 	put_fields(s, f->n4, 4);
@@ -97,43 +95,44 @@ static void put_all(const struct layout *l, struct layout_shape *s, const struct
 	put_fields(s, f->n_references, l->reference);
 }
 
-static void put_behind(struct layout_shape *s, uint32_t n, uint32_t size)
+static void put_after(struct object_layout_shape *s, uint32_t n, uint32_t size)
 {
 	if (n)
 		s->end = align_up(s->end, size) + (uint64_t)n * size;
 }
 
-/* They have cache lines of their own, in which JDK 25 fills no hole, but JDK 27 does. */
-static void put_contended(const struct layout *l, struct layout_shape *s,
-			  const struct layout_fields *f)
+/* @Contended fields have their own cache lines; JDK 25 fills no holes there, JDK 27 does. */
+static void put_contended(const struct object_layout *l, struct object_layout_shape *s,
+			  const struct object_layout_fields *f)
 {
-	struct layout_shape apart = { .end = s->end + CONTENDED };
+	struct object_layout_shape group = { .end = s->end + CONTENDED };
 
 	if (l->release >= HOLES_FILLED) {
-		put_all(l, &apart, f);
+		put_all(l, &group, f);
 	} else {
-		put_behind(&apart, f->n8, 8);
-		put_behind(&apart, f->n4, 4);
-		put_behind(&apart, f->n2, 2);
-		put_behind(&apart, f->n1, 1);
-		put_behind(&apart, f->n_references, l->reference);
+		put_after(&group, f->n8, 8);
+		put_after(&group, f->n4, 4);
+		put_after(&group, f->n2, 2);
+		put_after(&group, f->n1, 1);
+		put_after(&group, f->n_references, l->reference);
 	}
-	s->end = apart.end + CONTENDED;
+	s->end = group.end + CONTENDED;
 }
 
-static struct layout_shape new_rules(const struct layout *l, const struct layout_shape *super,
-				     const struct layout_fields *f,
-				     const struct layout_added *added)
+static struct object_layout_shape new_rules(const struct object_layout *l,
+					    const struct object_layout_shape *super,
+					    const struct object_layout_fields *f,
+					    const struct layout_injected *added)
 {
-	struct layout_shape s = { .end = l->header };
+	struct object_layout_shape s = { .end = l->header };
 
-	/* What java.lang.Object leaves behind its header is free as if nobody had laid it out. */
+	/* The padding of java.lang.Object is not a hole: fields follow the header directly. */
 	if (super && super->end > l->header) {
 		s = *super;
 		if (!s.padded)
 			put_hole(&s, s.end, s.size - s.end);
 		else
-			s.n_holes = 0; /* JDK-8250606: nothing goes beside what is contended */
+			s.n_holes = 0; /* JDK-8250606: no field shares @Contended space */
 		s.end = s.size;
 	}
 	if (added->contended_class) {
@@ -149,10 +148,10 @@ static struct layout_shape new_rules(const struct layout *l, const struct layout
 }
 
 /*
- * JDK 8 to 14: the widest first, references last; a hole before the first long takes what fits
- * in four bytes.  Some classes that the JVM knew the offsets of have their references first.
+ * JDK 8 to 14: widest fields first, references last.  The gap before the first long takes smaller
+ * fields.  Classes with hard-coded offsets have their references first.
  */
-static void fill_gap(const struct layout *l, uint64_t *gap, struct layout_fields *f)
+static void fill_gap(const struct object_layout *l, uint64_t *gap, struct object_layout_fields *f)
 {
 	if (*gap >= 4 && f->n4) {
 		f->n4--;
@@ -166,13 +165,13 @@ static void fill_gap(const struct layout *l, uint64_t *gap, struct layout_fields
 		f->n_references--;
 }
 
-static uint64_t old_primitives(uint64_t end, const struct layout_fields *f)
+static uint64_t old_primitives(uint64_t end, const struct object_layout_fields *f)
 {
 	return end + 8 * (uint64_t)f->n8 + 4 * (uint64_t)f->n4 + 2 * (uint64_t)f->n2 + f->n1;
 }
 
-static uint64_t old_fields(const struct layout *l, uint64_t end, struct layout_fields f,
-			   bool references_first)
+static uint64_t old_fields(const struct object_layout *l, uint64_t end,
+			   struct object_layout_fields f, bool references_first)
 {
 	uint64_t gap;
 
@@ -192,11 +191,12 @@ static uint64_t old_fields(const struct layout *l, uint64_t end, struct layout_f
 	return end;
 }
 
-static struct layout_shape old_rules(const struct layout *l, const struct layout_shape *super,
-				     const struct layout_fields *f,
-				     const struct layout_added *added)
+static struct object_layout_shape old_rules(const struct object_layout *l,
+					    const struct object_layout_shape *super,
+					    const struct object_layout_fields *f,
+					    const struct layout_injected *added)
 {
-	struct layout_shape s = { .end = super ? super->end : l->header };
+	struct object_layout_shape s = { .end = super ? super->end : l->header };
 
 	if (added->contended_class)
 		s.end += CONTENDED;
@@ -207,32 +207,34 @@ static struct layout_shape old_rules(const struct layout *l, const struct layout
 	if (added->contended_class)
 		s.end += CONTENDED;
 	s.size = align_up(align_up(s.end, WORD), l->alignment);
-	s.end = align_up(s.end, l->reference); /* a subclass begins at a multiple of these */
+	s.end = align_up(s.end, l->reference); /* subclass fields are aligned */
 	return s;
 }
 
-struct layout_shape layout_instance(const struct layout *l, const struct layout_shape *super,
-				    const char *name, bool bootstrap,
-				    const struct layout_fields *fields)
+struct object_layout_shape object_layout_instance(const struct object_layout *l,
+						  const struct object_layout_shape *super,
+						  const char *name, bool bootstrap,
+						  const struct object_layout_fields *fields)
 {
-	struct layout_fields all = *fields;
-	struct layout_added added = { 0 };
+	struct object_layout_fields all = *fields;
+	struct layout_injected added = { 0 };
 
 	if (bootstrap)
-		layout_added(l->release, name, &all, &added);
-	return l->release < RULES_NEW ? old_rules(l, super, &all, &added)
+		layout_injected(l->release, name, &all, &added);
+	return l->release < NEW_RULES ? old_rules(l, super, &all, &added)
 				      : new_rules(l, super, &all, &added);
 }
 
-/* By all rules references come first, and the hole that they may leave stays one. */
-uint64_t layout_mirror(const struct layout *l, uint64_t base, const struct layout_fields *statics)
+/* Static references always come first; a gap after them stays empty. */
+uint64_t object_layout_mirror(const struct object_layout *l, uint64_t base,
+			      const struct object_layout_fields *statics)
 {
 	return align_up(base + align_up(old_fields(l, 0, *statics, true), WORD), l->alignment);
 }
 
-/* InstanceStackChunkKlass: behind the stack, a bit for each word or half word of it. */
-uint64_t layout_stack_chunk(const struct layout *l, const struct layout_shape *shape,
-			    uint32_t words)
+/* InstanceStackChunkKlass: a bitmap follows the stack, one bit per word or narrow oop. */
+uint64_t object_layout_stack_chunk(const struct object_layout *l,
+				   const struct object_layout_shape *shape, uint32_t words)
 {
 	uint64_t bits = (uint64_t)words * (l->reference == 4 ? 2 : 1);
 

@@ -1,15 +1,15 @@
-#include "model/jfr_chunks.h"
+#include "model/jfr/jfr_chunks.h"
 
 #include <endian.h>
 #include <errno.h>
 #include <string.h>
 
-#define HEADER_LEN 68 /* ChunkHeader.HEADER_SIZE: the same from version 2.0 (JDK 11) on */
+#define HEADER_LEN 68 /* ChunkHeader.HEADER_SIZE from version 2.0 (JDK 11) on */
 
 struct head {
 	char magic[4];
 	uint16_t major, minor;
-	uint64_t size; /* big-endian; of the whole chunk, 0 while it is being written */
+	uint64_t size; /* big-endian; of the complete chunk, 0 while it is being written */
 };
 
 int64_t jfr_chunks_count(jfr_read *read, void *arg, uint64_t size)

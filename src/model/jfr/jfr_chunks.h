@@ -1,6 +1,6 @@
 /*
- * A flight recording is one or more chunks back to back, each with a header that tells its size
- * ("FLR\0", JDK's jdk/jfr/internal/consumer/ChunkHeader.java).  Pure: read through a callback.
+ * A flight recording is a sequence of chunks; the header of each starts with "FLR\0" and has its
+ * size in bytes (JDK's jdk/jfr/internal/consumer/ChunkHeader.java).
  */
 #ifndef JTOOL_MODEL_JFR_CHUNKS_H
 #define JTOOL_MODEL_JFR_CHUNKS_H
@@ -10,12 +10,12 @@
 
 #include "base/util.h"
 
-/* Read len bytes at this place of the recording: 0, or a negative errno. */
+/* Reads len bytes at offset `at` of the recording.  Returns 0 or a negative errno. */
 typedef int jfr_read(void *arg, uint64_t at, void *data, size_t len);
 
 /*
- * Walk the headers of a recording of `size` bytes: how many chunks it has, or -EBADMSG when it has
- * none or they do not end where the recording does, or what read() returned.
+ * Returns the number of chunks in a recording of `size` bytes, -EBADMSG if there is none or the
+ * last one does not end at `size`, or the error of read().
  */
 int64_t jfr_chunks_count(jfr_read *read, void *arg, uint64_t size) _must_check_;
 

@@ -1,14 +1,14 @@
-#include "model/jfr_settings.h"
+#include "model/jfr/jfr_settings.h"
 
 #include <errno.h>
 #include <string.h>
 
-#include "base/slice.h"
-#include "base/text.h"
+#include "base/strview.h"
+#include "base/printable.h"
 #include "base/util.h"
 #include "base/xalloc.h"
 
-/* In the order of the enum. */
+/* indexed by enum jfr_setting */
 /* clang-format off */
 const struct jfr_setting_info jfr_setting_info[N_JFR_SETTINGS] = {
 	{ "repositorypath",      "Repository path",     JFR_PATH,   false },
@@ -25,15 +25,15 @@ const struct jfr_setting_info jfr_setting_info[N_JFR_SETTINGS] = {
 /* clang-format on */
 
 /*
- * String.format() writes sizes in the digits of the JVM's locale: Arabic, Persian, Devanagari,
- * Bengali, Thai, Tibetan, Burmese.  In UTF-8 only the last byte of a script's digits differs.
+ * String.format() uses the digits of the JVM's locale: Arabic, Persian, Devanagari, Bengali, Thai,
+ * Tibetan, Burmese.  In UTF-8, the digits of a script differ only in the last byte.
  */
 static const char *const zeros[] = {
 	"0", "\u0660", "\u06f0", "\u0966", "\u09e6", "\u0e50", "\u0f20", "\u1040",
 };
 static const char *const points[] = { ".", ",", "\u066b" };
 
-/* Past a digit: its value; -1: there is none. */
+/* Reads a digit and returns its value, or -1 if there is none. */
 static int take_digit(const char **at, const char *end)
 {
 	for (size_t i = 0; i < ARRAY_SIZE(zeros); i++) {
@@ -64,7 +64,7 @@ static bool take_point(const char **at, const char *end)
 	return false;
 }
 
-/* "12", "12.5", "12,5": tenths.  NULL when it is none, else what follows. */
+/* Parses "12", "12.5" or "12,5" in tenths.  Returns the end, or NULL if it is not a number. */
 static const char *read_tenths(const char *at, const char *end, int64_t *tenths)
 {
 	int digit = take_digit(&at, end);
@@ -87,7 +87,7 @@ static const char *read_tenths(const char *at, const char *end, int64_t *tenths)
 	return at;
 }
 
-/* "64", "512.0 kB", "10.0MB", "100 bytes": 0 or -EBADMSG. */
+/* Parses "64", "512.0 kB", "10.0MB" or "100 bytes".  Returns 0 or -EBADMSG. */
 static int read_size(const char *at, const char *end, int64_t *size)
 {
 	static const char units[] = "kMGTPE";
@@ -112,49 +112,49 @@ static int read_size(const char *at, const char *end, int64_t *size)
 	return 0;
 }
 
-static void take_value(struct jfr_value *v, enum jfr_kind kind, struct slice text)
+static void take_value(struct jfr_value *v, enum jfr_kind kind, struct strview text)
 {
 	if (kind == JFR_PATH) {
 		free(v->path);
-		v->path = slice_is(text, "N/A") ? NULL : xstrndup(text.at, slice_len(text));
+		v->path = strview_is(text, "N/A") ? NULL : xstrndup(text.at, strview_len(text));
 		v->known = v->path != NULL;
 		return;
 	}
 	if (kind == JFR_BOOL) {
-		v->number = slice_is(text, "true");
-		v->known = v->number || slice_is(text, "false");
+		v->number = strview_is(text, "true");
+		v->known = v->number || strview_is(text, "false");
 		return;
 	}
 	v->known = read_size(text.at, text.end, &v->number) == 0;
 }
 
-static void take_line(struct jfr_settings *s, struct slice line)
+static void take_line(struct jfr_settings *s, struct strview line)
 {
 	for (size_t i = 0; i < N_JFR_SETTINGS; i++) {
 		const struct jfr_setting_info *info = &jfr_setting_info[i];
 		size_t len = strlen(info->label);
 
-		if (slice_len(line) > len + 2 && memcmp(line.at, info->label, len) == 0 &&
+		if (strview_len(line) > len + 2 && memcmp(line.at, info->label, len) == 0 &&
 		    memcmp(line.at + len, ": ", 2) == 0) {
 			line.at += len + 2;
 			take_value(&s->values[i], info->kind, line);
 			return;
 		}
 	}
-	if (slice_is(line, "Current configuration:")) {
+	if (strview_is(line, "Current configuration:")) {
 		s->is_listing = true;
 		return;
 	}
-	buf_add(&s->words, line.at, slice_len(line));
+	buf_add(&s->words, line.at, strview_len(line));
 	buf_addc(&s->words, '\n');
 }
 
 void jfr_settings_parse(struct jfr_settings *s, const char *text, size_t len)
 {
-	struct slice rest = { text, text + len }, line;
+	struct strview rest = { text, text + len }, line;
 
-	while (slice_line(&rest, &line)) {
-		if (slice_len(line) > 0)
+	while (strview_line(&rest, &line)) {
+		if (strview_len(line) > 0)
 			take_line(s, line);
 	}
 }
@@ -180,7 +180,7 @@ int jfr_setting_find(const char *name)
 
 static void show_size(struct buf *out, int64_t size)
 {
-	static const char units[] = "kmg"; /* those that every JDK takes */
+	static const char units[] = "kmg"; /* the units that every JDK accepts */
 	size_t unit = 0;
 
 	while (unit < sizeof(units) - 1 && size > 0 && size % 1024 == 0) {
@@ -197,7 +197,7 @@ void jfr_value_show(struct buf *out, enum jfr_kind kind, const struct jfr_value 
 	if (!v->known)
 		buf_addc(out, '-');
 	else if (kind == JFR_PATH)
-		text_printable(out, v->path, strlen(v->path));
+		printable_add(out, v->path, strlen(v->path));
 	else if (kind == JFR_BOOL)
 		buf_adds(out, v->number ? "true" : "false");
 	else if (kind == JFR_SIZE)

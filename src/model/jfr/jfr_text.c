@@ -1,13 +1,13 @@
-#include "model/jfr_text.h"
+#include "model/jfr/jfr_text.h"
 
 #include <errno.h>
 #include <string.h>
 
-#include "base/text.h"
+#include "base/printable.h"
 
 #define LINE_MAX_LEN 600
 
-static bool stands_in_quotes(const char *value)
+static bool is_quoted(const char *value)
 {
 	size_t len = strlen(value);
 
@@ -15,8 +15,8 @@ static bool stands_in_quotes(const char *value)
 }
 
 /*
- * DCmdArgIter (services/diagnosticArgument.cpp), and ArgumentParser.java from JDK 17 on: either
- * quote serves; a backslash keeps a quote from ending the value, but stays in it.
+ * Returns a quote that the value does not contain, or NUL.  DCmdArgIter and, from JDK 17 on,
+ * ArgumentParser.java accept " and '.  A backslash escapes a quote but remains in the value.
  */
 static char quote_for(const char *value)
 {
@@ -36,7 +36,7 @@ int jfr_add_word(struct buf *line, const char *word)
 
 	if (strchr(word, '\n'))
 		return -EINVAL;
-	if (!value || !strpbrk(value + 1, " \"'") || stands_in_quotes(value + 1)) {
+	if (!value || !strpbrk(value + 1, " \"'") || is_quoted(value + 1)) {
 		buf_addf(line, " %s", word);
 		return 0;
 	}
@@ -69,7 +69,7 @@ static bool has_line(const char *text, const char *beginning)
 
 bool jfr_succeeded(enum jfr_verb verb, const char *answer)
 {
-	/* With a delay: "Recording 1 scheduled to start in 5 s." */
+	/* with a delay: "Recording 1 scheduled to start in 5 s." */
 	static const char *const words[][2] = {
 		[JFR_START] = { "Started recording ", "Recording " },
 		[JFR_CHECK] = { "Recording ", "No available recordings." },
@@ -92,7 +92,7 @@ void jfr_one_line(struct buf *out, const char *answer)
 		if (len > 0 && !repeated && out->len - start + len < LINE_MAX_LEN) {
 			if (out->len > start)
 				buf_addc(out, ' ');
-			text_printable(out, answer, len);
+			printable_add(out, answer, len);
 			last = answer;
 			last_len = len;
 		}

@@ -1,18 +1,18 @@
-#include "model/alloc.h"
+#include "model/profile/alloc.h"
 
 #include <errno.h>
 #include <string.h>
 
 #include "base/intern.h"
-#include "base/text.h"
+#include "base/printable.h"
 #include "base/xalloc.h"
-#include "model/typename.h"
+#include "model/class/type_name.h"
 
-/* Far beyond any program: what a hostile agent can make us keep. */
-#define KINDS_MAX (1u << 20)
-#define KINDS_BYTES_MAX ((size_t)128 << 20)
+/* Limits of what a hostile agent can make jtool store. */
+#define CLASSES_MAX (1u << 20)
+#define CLASS_NAMES_MAX ((size_t)128 << 20)
 #define SITES_MAX (1u << 22)
-#define NUMBERS_MAX ((size_t)1 << 26)
+#define SITE_FRAMES_MAX ((size_t)1 << 26)
 #define NOTES_MAX 1000u
 #define NOTE_LEN_MAX 2000u
 
@@ -27,7 +27,7 @@ void alloc_release(struct alloc *a)
 	for (size_t i = 0; i < a->n_notes; i++)
 		free(a->notes[i].text);
 	free(a->notes);
-	stackframes_release(&a->frames);
+	frame_table_release(&a->frames);
 	*a = (struct alloc){ 0 };
 }
 
@@ -63,9 +63,9 @@ static int take_state(struct alloc *a, struct wire_reader *payload)
 	return 0;
 }
 
-int alloc_keep_kind(struct alloc *a, const char *name, size_t len)
+int alloc_add_class(struct alloc *a, const char *name, size_t len)
 {
-	if (a->n_kinds >= KINDS_MAX || len > KINDS_BYTES_MAX - a->kinds_bytes)
+	if (a->n_kinds >= CLASSES_MAX || len > CLASS_NAMES_MAX - a->kinds_bytes)
 		return -EBADMSG;
 	a->kinds_bytes += len;
 	a->kinds = xgrow(a->kinds, a->n_kinds, &a->kinds_cap, sizeof(*a->kinds));
@@ -78,28 +78,28 @@ static int take_kind(struct alloc *a, struct wire_reader *payload)
 	_cleanup_buf_ struct buf name = BUF_INIT;
 	struct wire_text signature = wire_get_text(payload);
 
-	if (!wire_reader_ok(payload) || typename_java(&name, signature.data, signature.len) < 0)
+	if (!wire_reader_ok(payload) || type_name_java(&name, signature.data, signature.len) < 0)
 		return -EBADMSG;
-	return alloc_keep_kind(a, buf_str(&name), name.len);
+	return alloc_add_class(a, buf_str(&name), name.len);
 }
 
-int alloc_keep_site(struct alloc *a, const struct alloc_site *site)
+int alloc_add_site(struct alloc *a, const struct alloc_site *site)
 {
-	struct alloc_site kept = *site;
+	struct alloc_site copy = *site;
 
 	if (site->kind >= a->n_kinds || a->n >= SITES_MAX || site->n_frames > WIRE_ALLOC_DEPTH ||
-	    site->n_frames > NUMBERS_MAX - a->n_numbers)
+	    site->n_frames > SITE_FRAMES_MAX - a->n_site_frames)
 		return -EBADMSG;
 	for (uint32_t i = 0; i < site->n_frames; i++) {
 		if (site->frames[i] >= a->frames.n)
 			return -EBADMSG;
 	}
-	kept.frames = xcalloc(site->n_frames + 1, sizeof(*kept.frames));
+	copy.frames = xcalloc(site->n_frames + 1, sizeof(*copy.frames));
 	for (uint32_t i = 0; i < site->n_frames; i++)
-		kept.frames[i] = site->frames[i];
-	a->n_numbers += site->n_frames;
+		copy.frames[i] = site->frames[i];
+	a->n_site_frames += site->n_frames;
 	a->sites = xgrow(a->sites, a->n, &a->cap, sizeof(*a->sites));
-	a->sites[a->n++] = kept;
+	a->sites[a->n++] = copy;
 	return 0;
 }
 
@@ -118,22 +118,22 @@ static int take_site(struct alloc *a, struct wire_reader *payload)
 		return -EBADMSG;
 	for (uint32_t i = 0; i < site.n_frames; i++)
 		frames[i] = wire_get_u32(payload);
-	return wire_reader_ok(payload) ? alloc_keep_site(a, &site) : -EBADMSG;
+	return wire_reader_ok(payload) ? alloc_add_site(a, &site) : -EBADMSG;
 }
 
-int alloc_keep_note(struct alloc *a, uint32_t note, const char *text, size_t len, uint64_t n)
+int alloc_add_note(struct alloc *a, uint32_t note, const char *text, size_t len, uint64_t n)
 {
 	_cleanup_buf_ struct buf shown = BUF_INIT;
 
 	if (a->n_notes >= NOTES_MAX)
 		return -EBADMSG;
-	text_printable(&shown, text, len < NOTE_LEN_MAX ? len : NOTE_LEN_MAX);
+	printable_add(&shown, text, len < NOTE_LEN_MAX ? len : NOTE_LEN_MAX);
 	a->notes = xgrow(a->notes, a->n_notes, &a->notes_cap, sizeof(*a->notes));
 	a->notes[a->n_notes++] = (struct alloc_note){ note, buf_take(&shown), n };
 	return 0;
 }
 
-/* Notes of a kind that a later agent has are kept: their text says what it is. */
+/* Unknown notes, from a later agent, are stored, too: their text explains them. */
 static int take_note(struct alloc *a, struct wire_reader *payload)
 {
 	uint32_t note = wire_get_u32(payload);
@@ -142,7 +142,7 @@ static int take_note(struct alloc *a, struct wire_reader *payload)
 
 	if (!wire_reader_ok(payload))
 		return -EBADMSG;
-	return alloc_keep_note(a, note, text.data, text.len, n);
+	return alloc_add_note(a, note, text.data, text.len, n);
 }
 
 static int take_end(struct alloc *a, struct wire_reader *payload)
@@ -182,7 +182,7 @@ int alloc_take(struct alloc *a, uint16_t type, struct wire_reader *payload)
 	case WIRE_ALLOC_STATE:
 		return take_state(a, payload);
 	case WIRE_FRAMES:
-		return stackframes_take(&a->frames, payload);
+		return frame_table_take(&a->frames, payload);
 	case WIRE_ALLOC_KINDS:
 		return take_list(a, payload, take_kind);
 	case WIRE_ALLOC_SITES:
@@ -202,8 +202,8 @@ static void add_up(uint64_t *sum, uint64_t more)
 		*sum = UINT64_MAX;
 }
 
-/* The first number that has the same text as each. */
-static uint32_t *number_texts(char *const *texts, size_t n)
+/* Numbers the distinct texts, and returns the number of each text. */
+static uint32_t *number_distinct(char *const *texts, size_t n)
 {
 	uint32_t *numbers = xcalloc(n + 1, sizeof(*numbers));
 	struct intern in = { 0 };
@@ -225,8 +225,8 @@ static void add_site(struct alloc_site *sum, const struct alloc_site *more)
 
 void alloc_merge(struct alloc *a)
 {
-	_cleanup_free_ uint32_t *kinds = number_texts(a->kinds, a->n_kinds);
-	_cleanup_free_ uint32_t *frames = number_texts(a->frames.texts, a->frames.n);
+	_cleanup_free_ uint32_t *kinds = number_distinct(a->kinds, a->n_kinds);
+	_cleanup_free_ uint32_t *frames = number_distinct(a->frames.texts, a->frames.n);
 	struct intern sites = { 0 };
 	size_t n = 0;
 
@@ -243,7 +243,7 @@ void alloc_merge(struct alloc *a)
 			continue;
 		}
 		add_site(&a->sites[number], site);
-		a->n_numbers -= site->n_frames;
+		a->n_site_frames -= site->n_frames;
 		free(site->frames);
 	}
 	a->n = n;

@@ -1,44 +1,44 @@
-#include "model/alloc_report.h"
+#include "model/profile/alloc_report.h"
 
 #include <errno.h>
 #include <string.h>
 
 #include "base/intern.h"
-#include "base/slice.h"
-#include "model/javasig.h"
+#include "base/strview.h"
+#include "model/class/javasig.h"
 
 #define FIRST_LINE "# jtool allocations 1"
 #define NS_PER_MS 1000000u
 
-struct reading {
+struct report_reader {
 	struct alloc *a;
-	struct slice text;
+	struct strview text;
 	size_t line;
 	struct intern kinds, frames;
 	bool live, has_mode;
-	bool has_site; /* the one that frames are added to */
+	bool has_site; /* `site` is valid and receives frames */
 	struct alloc_site site;
 	uint32_t numbers[WIRE_ALLOC_DEPTH];
 };
 
 bool alloc_report_is(const char *text, size_t len)
 {
-	struct slice rest = { text, text + len }, line;
+	struct strview rest = { text, text + len }, line;
 
-	return slice_line(&rest, &line) && slice_is(line, FIRST_LINE);
+	return strview_line(&rest, &line) && strview_is(line, FIRST_LINE);
 }
 
-/* Take a word and the blank behind it. */
-static struct slice take_word(struct slice *line)
+/* Reads a word and skips the following space. */
+static struct strview take_word(struct strview *line)
 {
-	const char *blank = memchr(line->at, ' ', slice_len(*line));
-	struct slice word = { line->at, blank ? blank : line->end };
+	const char *blank = memchr(line->at, ' ', strview_len(*line));
+	struct strview word = { line->at, blank ? blank : line->end };
 
 	line->at = blank ? blank + 1 : line->end;
 	return word;
 }
 
-static int read_digits(struct slice word, uint64_t *n)
+static int read_digits(struct strview word, uint64_t *n)
 {
 	*n = 0;
 	if (word.at == word.end)
@@ -51,12 +51,12 @@ static int read_digits(struct slice word, uint64_t *n)
 	return 0;
 }
 
-static int take_number(struct slice *line, uint64_t *n)
+static int take_number(struct strview *line, uint64_t *n)
 {
 	return read_digits(take_word(line), n);
 }
 
-static int take_u32(struct slice *line, uint32_t *n)
+static int take_u32(struct strview *line, uint32_t *n)
 {
 	uint64_t number;
 
@@ -66,35 +66,35 @@ static int take_u32(struct slice *line, uint32_t *n)
 	return 0;
 }
 
-/* "12.345" */
-static int take_seconds(struct slice *line, uint64_t *ns)
+/* Reads seconds with milliseconds, "12.345", as ns. */
+static int take_seconds(struct strview *line, uint64_t *ns)
 {
-	struct slice word = take_word(line), s = word, ms = word;
-	uint64_t whole, part;
+	struct strview word = take_word(line), s = word, ms = word;
+	uint64_t seconds, millis;
 
-	s.end = memchr(word.at, '.', slice_len(word));
+	s.end = memchr(word.at, '.', strview_len(word));
 	if (!s.end)
 		return -EBADMSG;
 	ms.at = s.end + 1;
-	if (slice_len(ms) != 3 || read_digits(s, &whole) < 0 || read_digits(ms, &part) < 0 ||
-	    __builtin_mul_overflow(whole, 1000 * (uint64_t)NS_PER_MS, ns) ||
-	    __builtin_add_overflow(*ns, part * NS_PER_MS, ns))
+	if (strview_len(ms) != 3 || read_digits(s, &seconds) < 0 || read_digits(ms, &millis) < 0 ||
+	    __builtin_mul_overflow(seconds, 1000 * (uint64_t)NS_PER_MS, ns) ||
+	    __builtin_add_overflow(*ns, millis * NS_PER_MS, ns))
 		return -EBADMSG;
 	return 0;
 }
 
-static int take_mode(struct reading *r, struct slice *line)
+static int take_mode(struct report_reader *r, struct strview *line)
 {
-	if (slice_is(*line, "exact"))
+	if (strview_is(*line, "exact"))
 		r->a->flags |= WIRE_ALLOC_EXACT;
-	else if (!slice_is(*line, "sampled"))
+	else if (!strview_is(*line, "sampled"))
 		return -EBADMSG;
 	line->at = line->end;
 	r->has_mode = true;
 	return 0;
 }
 
-static int take_live(struct reading *r, struct slice *line)
+static int take_live(struct report_reader *r, struct strview *line)
 {
 	uint64_t age;
 
@@ -103,25 +103,25 @@ static int take_live(struct reading *r, struct slice *line)
 	return take_number(line, &age);
 }
 
-static int take_classes(struct reading *r, struct slice *line)
+static int take_classes(struct report_reader *r, struct strview *line)
 {
 	int rc = take_u32(line, &r->a->hooked);
 
 	return rc < 0 ? rc : take_u32(line, &r->a->refused);
 }
 
-static int take_note(struct reading *r, struct slice *line)
+static int take_note(struct report_reader *r, struct strview *line)
 {
 	uint32_t note;
 	uint64_t n;
 
 	if (take_u32(line, &note) < 0 || take_number(line, &n) < 0)
 		return -EBADMSG;
-	return alloc_keep_note(r->a, note, line->at, slice_len(*line), n);
+	return alloc_add_note(r->a, note, line->at, strview_len(*line), n);
 }
 
-/* How many there are: the last that is told of the state, behind which columns are named. */
-static int take_sites(struct reading *r, struct slice *line)
+/* Reads the number of sites in the file and in total, of which only the total is stored. */
+static int take_sites(struct report_reader *r, struct strview *line)
 {
 	uint64_t follow;
 
@@ -130,63 +130,63 @@ static int take_sites(struct reading *r, struct slice *line)
 	return take_u32(line, &r->a->state.sites);
 }
 
-/* What stands behind "# "; a key that is not known is a later version's. */
-static int take_header(struct reading *r, struct slice *line)
+/* Reads a header line after "# ".  Unknown keys are from later versions and ignored. */
+static int take_header(struct report_reader *r, struct strview *line)
 {
 	struct alloc_state *state = &r->a->state;
-	struct slice key = take_word(line);
+	struct strview key = take_word(line);
 
-	if (slice_is(key, "mode"))
+	if (strview_is(key, "mode"))
 		return take_mode(r, line);
-	if (slice_is(key, "interval"))
+	if (strview_is(key, "interval"))
 		return take_number(line, &state->interval);
-	if (slice_is(key, "depth"))
+	if (strview_is(key, "depth"))
 		return take_u32(line, &r->a->depth);
-	if (slice_is(key, "live"))
+	if (strview_is(key, "live"))
 		return take_live(r, line);
-	if (slice_is(key, "begin"))
+	if (strview_is(key, "begin"))
 		return take_seconds(line, &r->a->begin_ns);
-	if (slice_is(key, "seconds"))
+	if (strview_is(key, "seconds"))
 		return take_seconds(line, &state->ns);
-	if (slice_is(key, "samples"))
+	if (strview_is(key, "samples"))
 		return take_number(line, &state->samples);
-	if (slice_is(key, "bytes"))
+	if (strview_is(key, "bytes"))
 		return take_number(line, &state->bytes);
-	if (slice_is(key, "dropped"))
+	if (strview_is(key, "dropped"))
 		return take_number(line, &state->dropped);
-	if (slice_is(key, "collections"))
+	if (strview_is(key, "collections"))
 		return take_u32(line, &state->collections);
-	if (slice_is(key, "classes"))
+	if (strview_is(key, "classes"))
 		return take_classes(r, line);
-	if (slice_is(key, "paused"))
+	if (strview_is(key, "paused"))
 		return take_seconds(line, &r->a->live_ns);
-	if (slice_is(key, "note"))
+	if (strview_is(key, "note"))
 		return take_note(r, line);
-	if (slice_is(key, "sites"))
+	if (strview_is(key, "sites"))
 		return take_sites(r, line);
 	return 0;
 }
 
-/* A name as the JVM has it, as UTF-8; what would be cut by C's ends of text makes no sense. */
-static int take_text(struct slice text, struct buf *out)
+/* Converts a name to UTF-8.  A NUL would truncate it and is rejected. */
+static int take_text(struct strview text, struct buf *out)
 {
-	if (text.at == text.end || memchr(text.at, '\0', slice_len(text)))
+	if (text.at == text.end || memchr(text.at, '\0', strview_len(text)))
 		return -EBADMSG;
-	javasig_text(out, (struct cf_text){ text.at, slice_len(text) });
+	javasig_text(out, (struct cf_text){ text.at, strview_len(text) });
 	return memchr(buf_str(out), '\0', out->len) ? -EBADMSG : 0;
 }
 
-/* The site before is whole. */
-static int keep_site(struct reading *r)
+/* Stores the current site, which is complete. */
+static int finish_site(struct report_reader *r)
 {
 	if (!r->has_site)
 		return 0;
 	r->has_site = false;
 	r->site.frames = r->numbers;
-	return alloc_keep_site(r->a, &r->site);
+	return alloc_add_site(r->a, &r->site);
 }
 
-static int take_class(struct reading *r, struct slice text)
+static int take_class(struct report_reader *r, struct strview text)
 {
 	_cleanup_buf_ struct buf name = BUF_INIT;
 
@@ -195,21 +195,21 @@ static int take_class(struct reading *r, struct slice text)
 	r->site.kind = intern_add(&r->kinds, buf_str(&name), name.len);
 	if (r->site.kind < r->a->n_kinds)
 		return 0;
-	return alloc_keep_kind(r->a, buf_str(&name), name.len);
+	return alloc_add_class(r->a, buf_str(&name), name.len);
 }
 
-/* "-": it was not counted. */
-static int take_live_number(struct reading *r, struct slice *line, uint64_t *n)
+/* Reads a number of live objects or bytes, which is "-" if they are not counted. */
+static int take_live_number(struct report_reader *r, struct strview *line, uint64_t *n)
 {
 	if (r->live)
 		return take_number(line, n);
 	*n = 0;
-	return slice_is(take_word(line), "-") ? 0 : -EBADMSG;
+	return strview_is(take_word(line), "-") ? 0 : -EBADMSG;
 }
 
-static int take_site(struct reading *r, struct slice *line)
+static int take_site(struct report_reader *r, struct strview *line)
 {
-	int rc = keep_site(r);
+	int rc = finish_site(r);
 
 	r->site = (struct alloc_site){ 0 };
 	if (rc < 0 || !r->has_mode || take_number(line, &r->site.objects) < 0 ||
@@ -221,8 +221,8 @@ static int take_site(struct reading *r, struct slice *line)
 	return take_class(r, *line);
 }
 
-/* What stands behind "\tat ". */
-static int take_frame(struct reading *r, struct slice text)
+/* Reads the frame after "\tat ". */
+static int take_frame(struct report_reader *r, struct strview text)
 {
 	_cleanup_buf_ struct buf name = BUF_INIT;
 	uint32_t number;
@@ -231,33 +231,33 @@ static int take_frame(struct reading *r, struct slice text)
 		return -EBADMSG;
 	number = intern_add(&r->frames, buf_str(&name), name.len);
 	r->numbers[r->site.n_frames++] = number;
-	return number < r->a->frames.n ? 0 :
-					 stackframes_add(&r->a->frames, buf_str(&name), name.len);
+	return number < r->a->frames.n ? 0
+				       : frame_table_add(&r->a->frames, buf_str(&name), name.len);
 }
 
-static bool begins(struct slice *line, const char *with)
+static bool begins(struct strview *line, const char *with)
 {
 	size_t len = strlen(with);
 
-	if (slice_len(*line) < len || memcmp(line->at, with, len) != 0)
+	if (strview_len(*line) < len || memcmp(line->at, with, len) != 0)
 		return false;
 	line->at += len;
 	return true;
 }
 
-/* 1: that was the end, as many sites before it as it says, and nothing behind it. */
-static int take_end(struct reading *r, struct slice *line)
+/* Returns 1 if the end line is last and states the right number of sites. */
+static int take_end(struct report_reader *r, struct strview *line)
 {
 	uint64_t n;
 
-	if (keep_site(r) < 0 || !r->has_mode || take_number(line, &n) < 0 ||
+	if (finish_site(r) < 0 || !r->has_mode || take_number(line, &n) < 0 ||
 	    line->at != line->end || n != r->a->n || r->text.at != r->text.end ||
 	    r->text.end[-1] != '\n')
 		return -EBADMSG;
 	return 1;
 }
 
-static int take_line(struct reading *r, struct slice *line)
+static int take_line(struct report_reader *r, struct strview *line)
 {
 	if (begins(line, "\tat "))
 		return take_frame(r, *line);
@@ -272,11 +272,11 @@ static int take_line(struct reading *r, struct slice *line)
 
 int alloc_report_read(struct alloc *a, const char *text, size_t len, size_t *line)
 {
-	struct reading r = { .a = a, .text = { text, text + len } };
-	struct slice next;
+	struct report_reader r = { .a = a, .text = { text, text + len } };
+	struct strview next;
 	int rc = alloc_report_is(text, len) ? 0 : -EBADMSG;
 
-	for (*line = 1; rc == 0 && slice_line(&r.text, &next); *line += rc == 0)
+	for (*line = 1; rc == 0 && strview_line(&r.text, &next); *line += rc == 0)
 		rc = take_line(&r, &next);
 	intern_release(&r.kinds);
 	intern_release(&r.frames);

@@ -1,22 +1,22 @@
-#include "model/stackframes.h"
+#include "model/profile/frame_table.h"
 
 #include <errno.h>
 
 #include "base/xalloc.h"
-#include "model/javasig.h"
-#include "model/typename.h"
+#include "model/class/javasig.h"
+#include "model/class/type_name.h"
 #include "wire/frame.h"
 
-/* Far beyond any program: what a hostile agent can make us keep. */
+/* Limits of what a hostile agent can make jtool store. */
 #define FRAMES_MAX (1u << 20)
 #define BYTES_MAX ((size_t)128 << 20)
 
-void stackframes_release(struct stackframes *f)
+void frame_table_release(struct frame_table *f)
 {
 	for (size_t i = 0; i < f->n; i++)
 		free(f->texts[i]);
 	free(f->texts);
-	*f = (struct stackframes){ 0 };
+	*f = (struct frame_table){ 0 };
 }
 
 static void add_text(struct buf *out, struct wire_text text)
@@ -24,8 +24,8 @@ static void add_text(struct buf *out, struct wire_text text)
 	javasig_text(out, (struct cf_text){ text.data, text.len });
 }
 
-/* "(Shop.java:12)", and what StackTraceElement.toString() has where less is known. */
-static void add_place(struct buf *out, struct wire_text file, int32_t line)
+/* Appends "(Shop.java:12)", or what StackTraceElement.toString() prints if less is known. */
+static void add_location(struct buf *out, struct wire_text file, int32_t line)
 {
 	buf_addc(out, '(');
 	if (line == WIRE_LINE_NATIVE)
@@ -39,7 +39,7 @@ static void add_place(struct buf *out, struct wire_text file, int32_t line)
 	buf_addc(out, ')');
 }
 
-int stackframes_add(struct stackframes *f, const char *text, size_t len)
+int frame_table_add(struct frame_table *f, const char *text, size_t len)
 {
 	if (f->n >= FRAMES_MAX || len > BYTES_MAX - f->bytes)
 		return -EBADMSG;
@@ -49,8 +49,8 @@ int stackframes_add(struct stackframes *f, const char *text, size_t len)
 	return 0;
 }
 
-/* One of a class that was unloaded meanwhile has no names. */
-static int take_one(struct stackframes *f, struct wire_reader *payload)
+/* Reads one stack frame.  A method of an unloaded class has no names. */
+static int take_one(struct frame_table *f, struct wire_reader *payload)
 {
 	_cleanup_buf_ struct buf text = BUF_INIT;
 	struct wire_text signature = wire_get_text(payload);
@@ -62,15 +62,15 @@ static int take_one(struct stackframes *f, struct wire_reader *payload)
 		return -EBADMSG;
 	if (signature.len == 0)
 		buf_adds(&text, "(unloaded)");
-	else if (typename_java(&text, signature.data, signature.len) < 0)
+	else if (type_name_java(&text, signature.data, signature.len) < 0)
 		return -EBADMSG;
 	buf_addc(&text, '.');
 	add_text(&text, method);
-	add_place(&text, file, line);
-	return stackframes_add(f, buf_str(&text), text.len);
+	add_location(&text, file, line);
+	return frame_table_add(f, buf_str(&text), text.len);
 }
 
-int stackframes_take(struct stackframes *f, struct wire_reader *payload)
+int frame_table_take(struct frame_table *f, struct wire_reader *payload)
 {
 	for (uint32_t n = wire_get_u32(payload); n > 0; n--) {
 		int rc = take_one(f, payload);

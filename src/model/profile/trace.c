@@ -1,14 +1,14 @@
-#include "model/trace.h"
+#include "model/profile/trace.h"
 
 #include <errno.h>
 #include <string.h>
 
-#include "base/text.h"
+#include "base/printable.h"
 #include "base/xalloc.h"
 #include "classfile/descr.h"
-#include "classfile/inject.h"
-#include "model/javasig.h"
-#include "model/redefinition.h"
+#include "classfile/inject/inject.h"
+#include "model/class/javasig.h"
+#include "model/redefine/redefinition.h"
 #include "wire/frame.h"
 
 void trace_release(struct trace *t)
@@ -25,11 +25,11 @@ void trace_release(struct trace *t)
 	free(t->methods);
 	intern_release(&t->names);
 	free(t->named);
-	stackframes_release(&t->frames);
+	frame_table_release(&t->frames);
 	*t = (struct trace){ 0 };
 }
 
-/* What javac and others make for an override whose result is a narrower type. */
+/* Returns whether another method differs only in the result type, as bridge methods do. */
 static bool is_bridged(const struct trace *t, const struct trace_method *m, uint32_t name)
 {
 	size_t parameters = strcspn(m->descriptor, ")") + 1;
@@ -45,11 +45,11 @@ static bool is_bridged(const struct trace *t, const struct trace_method *m, uint
 	return false;
 }
 
-/* The same class may be there twice, by two loaders: that is not overloading. */
+/* Adds the name of a method.  A class that two loaders define does not count as overloading. */
 static uint32_t add_name(struct trace *t, const struct trace_method *m)
 {
-	_cleanup_free_ char *whole = xasprintf("%s.%s", m->class, m->name);
-	uint32_t number = intern_text(&t->names, whole);
+	_cleanup_free_ char *qualified = xasprintf("%s.%s", m->class, m->name);
+	uint32_t number = intern_text(&t->names, qualified);
 	struct trace_name *name;
 
 	if (number == t->n_named) {
@@ -113,7 +113,23 @@ void trace_method_name(const struct trace *t, uint32_t method, struct buf *out)
 	}
 }
 
-/* Of those that were asked for; NULL: there is no such method. */
+bool trace_parameter_type(const struct trace *t, uint32_t method, unsigned n, struct buf *out)
+{
+	struct cf_text parameters;
+	struct cf_type type, result;
+
+	if (!cf_method_types(text_of(t->methods[method].descriptor), &parameters, &result))
+		return false;
+	while (cf_type_next(&parameters, &type)) {
+		if (n-- > 0)
+			continue;
+		javasig_type(out, type.text);
+		return true;
+	}
+	return false;
+}
+
+/* Returns a requested method, or NULL if the number is invalid. */
 static struct trace_method *get_method(struct trace *t, struct wire_reader *payload)
 {
 	uint32_t number = wire_get_u32(payload);
@@ -134,10 +150,10 @@ static int take_refused(struct trace *t, struct wire_reader *payload)
 	if (refusal != CF_HOOKED) {
 		buf_adds(&why, cf_refusal_text((enum cf_refusal)refusal));
 	} else {
-		buf_adds(&why, "stays as it is");
+		buf_adds(&why, "cannot be instrumented");
 		if (reason.len > 0) {
 			buf_adds(&why, ": ");
-			text_printable(&why, reason.data, reason.len);
+			printable_add(&why, reason.data, reason.len);
 		}
 		if (code != 0)
 			buf_addf(&why, ": %s (JVMTI error %d)", redefinition_error(code),
@@ -176,8 +192,8 @@ static int take_stack(const struct trace *t, struct wire_reader *payload,
 	return wire_reader_ok(payload) ? 0 : -EBADMSG;
 }
 
-/* What is no descriptor was not hooked, and is not called. */
-static void look_at_types(const struct trace_method *m, struct trace_call *call)
+/* Sets has_args and is_void; the descriptor of an instrumented method is valid. */
+static void set_type_flags(const struct trace_method *m, struct trace_call *call)
 {
 	struct cf_text parameters;
 	struct cf_type result;
@@ -188,7 +204,7 @@ static void look_at_types(const struct trace_method *m, struct trace_call *call)
 	call->is_void = result.kind == 'V';
 }
 
-static int take_call(struct trace *t, struct wire_reader *payload, trace_call_fn *tell, void *arg)
+static int take_call(struct trace *t, struct wire_reader *payload, trace_call_fn *visit, void *arg)
 {
 	uint32_t frames[WIRE_TRACE_DEPTH];
 	const struct trace_method *m = get_method(t, payload);
@@ -208,15 +224,15 @@ static int take_call(struct trace *t, struct wire_reader *payload, trace_call_fn
 	call.result = wire_get_text(payload);
 	if (take_stack(t, payload, &call, frames) < 0 || threw > 1)
 		return -EBADMSG;
-	look_at_types(m, &call);
-	tell(t, &call, arg);
+	set_type_flags(m, &call);
+	visit(t, &call, arg);
 	return 0;
 }
 
-static int take_calls(struct trace *t, struct wire_reader *payload, trace_call_fn *tell, void *arg)
+static int take_calls(struct trace *t, struct wire_reader *payload, trace_call_fn *visit, void *arg)
 {
 	for (uint32_t n = wire_get_u32(payload); n > 0; n--) {
-		int rc = take_call(t, payload, tell, arg);
+		int rc = take_call(t, payload, visit, arg);
 
 		if (rc < 0)
 			return rc;
@@ -236,16 +252,16 @@ static int take_buckets(struct trace_sum *sum, struct wire_reader *payload)
 		uint32_t bucket = wire_get_u32(payload);
 		uint64_t calls = wire_get_u64(payload);
 
-		if (!wire_reader_ok(payload) || bucket >= SUMS_BUCKETS)
+		if (!wire_reader_ok(payload) || bucket >= HISTOGRAM_BUCKETS)
 			return -EBADMSG;
 		if (!sum->buckets)
-			sum->buckets = xcalloc(SUMS_BUCKETS, sizeof(*sum->buckets));
+			sum->buckets = xcalloc(HISTOGRAM_BUCKETS, sizeof(*sum->buckets));
 		add_up(&sum->buckets[bucket], calls);
 	}
 	return wire_reader_ok(payload) ? 0 : -EBADMSG;
 }
 
-/* Calls go on while the agent looks at its counters: they need not agree with each other. */
+/* Reads the sums of a method.  They can disagree: calls continue while the agent reads sums. */
 static int take_sum(struct trace *t, struct wire_reader *payload)
 {
 	struct trace_method *m = get_method(t, payload);
@@ -304,7 +320,7 @@ static int take_end(struct trace *t, struct wire_reader *payload)
 	return 1;
 }
 
-int trace_take(struct trace *t, uint16_t type, struct wire_reader *payload, trace_call_fn *tell,
+int trace_take(struct trace *t, uint16_t type, struct wire_reader *payload, trace_call_fn *visit,
 	       void *arg)
 {
 	switch (type) {
@@ -313,9 +329,9 @@ int trace_take(struct trace *t, uint16_t type, struct wire_reader *payload, trac
 	case WIRE_TRACE_BEGUN:
 		return take_begun(t, payload);
 	case WIRE_FRAMES:
-		return stackframes_take(&t->frames, payload);
+		return frame_table_take(&t->frames, payload);
 	case WIRE_TRACE_CALLS:
-		return take_calls(t, payload, tell, arg);
+		return take_calls(t, payload, visit, arg);
 	case WIRE_TRACE_SUMS:
 		return take_sums(t, payload);
 	case WIRE_TRACE_STATE:
@@ -332,17 +348,17 @@ uint64_t trace_mean(const struct trace_sum *sum)
 	return sum->calls > 0 ? sum->ns / sum->calls : 0;
 }
 
-/* The bucket of the call before which, in order of time, a share q of all ended. */
+/* Returns the bucket that contains the q-quantile. */
 static uint32_t bucket_at(const struct trace_sum *sum, double q)
 {
 	uint64_t total = 0, seen = 0;
 	uint32_t last = 0;
 	double rank;
 
-	for (uint32_t i = 0; i < SUMS_BUCKETS; i++)
+	for (uint32_t i = 0; i < HISTOGRAM_BUCKETS; i++)
 		add_up(&total, sum->buckets[i]);
 	rank = q * (double)total;
-	for (uint32_t i = 0; i < SUMS_BUCKETS; i++) {
+	for (uint32_t i = 0; i < HISTOGRAM_BUCKETS; i++) {
 		if (sum->buckets[i] == 0)
 			continue;
 		last = i;
@@ -360,11 +376,11 @@ uint64_t trace_quantile(const struct trace_sum *sum, double q)
 
 	if (sum->calls == 0)
 		return 0;
-	if (q >= 1 || !sum->buckets) /* no more is known */
+	if (q >= 1 || !sum->buckets) /* without buckets, only max_ns is known */
 		return sum->max_ns;
 	bucket = bucket_at(sum, q);
-	least = sums_least(bucket);
-	ns = least + (sums_least(bucket + 1) - least) / 2;
+	least = log_histogram_least(bucket);
+	ns = least + (log_histogram_least(bucket + 1) - least) / 2;
 	if (ns < sum->min_ns)
 		ns = sum->min_ns;
 	return ns > sum->max_ns ? sum->max_ns : ns;

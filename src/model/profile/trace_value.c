@@ -1,19 +1,19 @@
-#include "model/tracevalue.h"
+#include "model/profile/trace_value.h"
 
 #include <errno.h>
 #include <string.h>
 
-#include "base/text.h"
-#include "model/typename.h"
+#include "base/printable.h"
+#include "model/class/type_name.h"
 
-void tracevalue_release(struct tracevalue *value)
+void trace_value_release(struct trace_value *value)
 {
 	buf_release(&value->text);
 	buf_release(&value->class);
-	*value = (struct tracevalue){ 0 };
+	*value = (struct trace_value){ 0 };
 }
 
-/* The next n bytes, or NULL when there are fewer. */
+/* Returns the next n bytes, or NULL if there are fewer. */
 static const uint8_t *take(struct wire_text *rest, size_t n)
 {
 	const char *at = rest->data;
@@ -25,7 +25,7 @@ static const uint8_t *take(struct wire_text *rest, size_t n)
 	return (const uint8_t *)at;
 }
 
-/* A number of n bytes; false when there are fewer. */
+/* Reads a big-endian number of n bytes; false if there are fewer. */
 static bool take_number(struct wire_text *rest, size_t n, uint64_t *number)
 {
 	const uint8_t *at = take(rest, n);
@@ -55,7 +55,7 @@ static double as_double(uint64_t bits)
 	return real;
 }
 
-static int take_primitive(struct wire_text *rest, struct tracevalue *value)
+static int take_primitive(struct wire_text *rest, struct trace_value *value)
 {
 	uint64_t bits;
 	bool wide = value->kind == VALUE_LONG || value->kind == VALUE_DOUBLE;
@@ -87,10 +87,10 @@ static int take_primitive(struct wire_text *rest, struct tracevalue *value)
 
 static bool is_primitive(char kind)
 {
-	return typename_primitive(kind) != NULL;
+	return type_name_primitive(kind) != NULL;
 }
 
-static int take_boxed(struct wire_text *rest, struct tracevalue *value)
+static int take_boxed(struct wire_text *rest, struct trace_value *value)
 {
 	const uint8_t *kind = take(rest, 1);
 
@@ -101,7 +101,7 @@ static int take_boxed(struct wire_text *rest, struct tracevalue *value)
 	return take_primitive(rest, value);
 }
 
-static int take_class(struct wire_text *rest, struct tracevalue *value)
+static int take_class(struct wire_text *rest, struct trace_value *value)
 {
 	const uint8_t *signature;
 	uint64_t len;
@@ -109,18 +109,18 @@ static int take_class(struct wire_text *rest, struct tracevalue *value)
 	if (!take_number(rest, 2, &len))
 		return -EBADMSG;
 	signature = take(rest, (size_t)len);
-	if (!signature || typename_java(&value->class, (const char *)signature, (size_t)len) < 0)
+	if (!signature || type_name_java(&value->class, (const char *)signature, (size_t)len) < 0)
 		return -EBADMSG;
 	return 1;
 }
 
-/* Of a character that is cut in two, what is there is none. */
-static size_t without_half(const uint8_t *chars, size_t n)
+/* Drops a high surrogate at the end, whose low surrogate was cut off. */
+static size_t without_high_surrogate(const uint8_t *chars, size_t n)
 {
 	return n > 0 && (chars[2 * (n - 1)] & 0xfc) == 0xd8 ? n - 1 : n;
 }
 
-static int take_string(struct wire_text *rest, struct tracevalue *value)
+static int take_string(struct wire_text *rest, struct trace_value *value)
 {
 	uint64_t length, n;
 	const uint8_t *chars;
@@ -134,12 +134,12 @@ static int take_string(struct wire_text *rest, struct tracevalue *value)
 	value->length = (uint32_t)length;
 	value->cut = n < length;
 	if (value->cut)
-		n = without_half(chars, (size_t)n);
-	text_add_utf16(&value->text, chars, 2 * (size_t)n, true);
+		n = without_high_surrogate(chars, (size_t)n);
+	utf8_add_utf16(&value->text, chars, 2 * (size_t)n, true);
 	return 1;
 }
 
-static int take_text_or_null(struct wire_text *rest, struct tracevalue *value)
+static int take_text_or_null(struct wire_text *rest, struct trace_value *value)
 {
 	const uint8_t *kind = take(rest, 1);
 
@@ -148,14 +148,14 @@ static int take_text_or_null(struct wire_text *rest, struct tracevalue *value)
 	return kind && *kind == VALUE_STRING ? take_string(rest, value) : -EBADMSG;
 }
 
-static int take_named(struct wire_text *rest, struct tracevalue *value)
+static int take_named(struct wire_text *rest, struct trace_value *value)
 {
 	int rc = take_class(rest, value);
 
 	return rc < 0 ? rc : take_text_or_null(rest, value);
 }
 
-static int take_object(struct wire_text *rest, struct tracevalue *value)
+static int take_object(struct wire_text *rest, struct trace_value *value)
 {
 	uint64_t identity;
 
@@ -165,8 +165,8 @@ static int take_object(struct wire_text *rest, struct tracevalue *value)
 	return 1;
 }
 
-/* Any but arrays, which have elements of their own. */
-static int take_simple(struct wire_text *rest, struct tracevalue *value)
+/* Reads any value except an array. */
+static int take_simple(struct wire_text *rest, struct trace_value *value)
 {
 	switch (value->kind) {
 	case VALUE_NULL:
@@ -188,21 +188,21 @@ static int take_simple(struct wire_text *rest, struct tracevalue *value)
 	}
 }
 
-static int take_kind(struct wire_text *rest, struct tracevalue *value)
+static int take_kind(struct wire_text *rest, struct trace_value *value)
 {
 	const uint8_t *kind = take(rest, 1);
 
-	tracevalue_release(value);
+	trace_value_release(value);
 	if (!kind)
 		return -EBADMSG;
 	value->kind = (char)*kind;
 	return 1;
 }
 
-/* To know where they end, they are read once; for what they are, once more. */
-static int take_elements(struct wire_text *rest, struct tracevalue *value, uint32_t n)
+/* Reads the elements only to find their end; the caller decodes them later. */
+static int take_elements(struct wire_text *rest, struct trace_value *value, uint32_t n)
 {
-	struct tracevalue element = { 0 };
+	struct trace_value element = { 0 };
 	int rc = 1;
 
 	value->elements.data = rest->data;
@@ -215,11 +215,11 @@ static int take_elements(struct wire_text *rest, struct tracevalue *value, uint3
 	if (element.kind == VALUE_CUT)
 		value->cut = true;
 	value->elements.len = (size_t)(rest->data - value->elements.data);
-	tracevalue_release(&element);
+	trace_value_release(&element);
 	return rc;
 }
 
-static int take_array(struct wire_text *rest, struct tracevalue *value)
+static int take_array(struct wire_text *rest, struct trace_value *value)
 {
 	uint64_t length, n;
 
@@ -230,10 +230,10 @@ static int take_array(struct wire_text *rest, struct tracevalue *value)
 	return take_elements(rest, value, (uint32_t)n);
 }
 
-int tracevalue_next(struct wire_text *rest, struct tracevalue *value)
+int trace_value_next(struct wire_text *rest, struct trace_value *value)
 {
 	if (rest->len == 0) {
-		tracevalue_release(value);
+		trace_value_release(value);
 		return 0;
 	}
 	if (take_kind(rest, value) < 0)

@@ -1,14 +1,14 @@
-#include "model/patches.h"
+#include "model/redefine/patches.h"
 
 #include <errno.h>
 #include <time.h>
 
 #include "base/buf.h"
 #include "base/xalloc.h"
-#include "model/typename.h"
+#include "model/class/type_name.h"
 #include "wire/frame.h"
 
-#define PATCHES_MAX (1u << 20) /* far beyond any use: what a hostile agent can make us keep */
+#define PATCHES_MAX (1u << 20) /* limits what a hostile agent can make jtool store */
 
 void patches_release(struct patches *p)
 {
@@ -18,7 +18,7 @@ void patches_release(struct patches *p)
 		free(p->rows[i].digest);
 	}
 	free(p->rows);
-	places_release(&p->places);
+	class_origins_release(&p->origins);
 	*p = (struct patches){ 0 };
 }
 
@@ -39,8 +39,8 @@ static int take_row(struct patches *p, struct wire_reader *payload)
 	file = wire_get_text(payload);
 	digest = wire_get_text(payload);
 	if (!wire_reader_ok(payload) || p->n >= PATCHES_MAX ||
-	    !places_know(&p->places, row.loader, 0, 0) ||
-	    typename_java(&class, signature.data, signature.len) < 0)
+	    !class_origins_has(&p->origins, row.loader, 0, 0) ||
+	    type_name_java(&class, signature.data, signature.len) < 0)
 		return -EBADMSG;
 	row.class = buf_take(&class);
 	row.file = copy(file);
@@ -52,7 +52,7 @@ static int take_row(struct patches *p, struct wire_reader *payload)
 
 int patches_take(struct patches *p, uint16_t type, struct wire_reader *payload)
 {
-	int rc = places_take(&p->places, type, payload);
+	int rc = class_origins_take(&p->origins, type, payload);
 
 	if (rc != 0)
 		return rc < 0 ? rc : 0;
@@ -69,9 +69,9 @@ int patches_take(struct patches *p, uint16_t type, struct wire_reader *payload)
 bool patches_match(const struct patches *p, const struct patch_row *row, const char *word,
 		   const char *loader)
 {
-	if (loader && !places_loader_is(&p->places, row->loader, loader))
+	if (loader && !class_origins_loader_is(&p->origins, row->loader, loader))
 		return false;
-	return !word || typename_matches(row->class, word);
+	return !word || type_name_matches(row->class, word);
 }
 
 const char *patch_when(const struct patch_row *row, char text[static PATCH_WHEN_MAX])
@@ -80,6 +80,6 @@ const char *patch_when(const struct patch_row *row, char text[static PATCH_WHEN_
 	struct tm tm;
 
 	if (!gmtime_r(&t, &tm) || strftime(text, PATCH_WHEN_MAX, "%Y-%m-%dT%H:%M:%SZ", &tm) == 0)
-		*text = '\0'; /* in a year that no calendar has: an agent that tells nonsense */
+		*text = '\0'; /* the year is out of range */
 	return text;
 }

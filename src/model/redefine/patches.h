@@ -1,35 +1,33 @@
-/*
- * The patches that an agent of ours holds, from its frames (PATCHES in wire/types.def).
- */
+/* The patches in one copy of the agent, from its frames (PATCHES in wire/frames.def). */
 #ifndef JTOOL_MODEL_PATCHES_H
 #define JTOOL_MODEL_PATCHES_H
 
-#include "model/places.h"
+#include "model/class/class_origins.h"
 
 struct patch_row {
 	uint64_t id;
-	uint64_t when_ms; /* since 1970 */
-	uint32_t loader;  /* in places */
+	uint64_t when_ms; /* since the epoch */
+	uint32_t loader;  /* id in origins */
 	char *class;      /* Java source form */
 	char *file, *digest;
 };
 
 struct patches {
-	struct patch_row *rows; /* in the order in which they came into being */
+	struct patch_row *rows; /* in the order of installation */
 	size_t n, cap;
-	struct places places;
+	struct class_origins origins;
 };
 
 void patches_release(struct patches *p);
 
-/* Take one frame: 0 when more come, 1 when it was the last one, -EBADMSG when it makes no sense. */
+/* Reads one frame.  Returns 0 if more follow, 1 after the last one, -EBADMSG if inconsistent. */
 int patches_take(struct patches *p, uint16_t type, struct wire_reader *payload) _must_check_;
 
-/* Does a word, a class's name or a glob, and a loader's (NULL: any) mean this one? */
+/* Returns whether `word` (class name or glob) and `loader` match; NULL matches everything. */
 bool patches_match(const struct patches *p, const struct patch_row *row, const char *word,
 		   const char *loader);
 
-/* "2025-07-01T12:00:00Z" */
+/* Writes when_ms to `text`, and returns `text`: "2025-07-01T12:00:00Z"; "" if out of range. */
 #define PATCH_WHEN_MAX 40
 const char *patch_when(const struct patch_row *row, char text[static PATCH_WHEN_MAX]);
 

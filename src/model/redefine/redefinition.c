@@ -1,19 +1,19 @@
-#include "model/redefinition.h"
+#include "model/redefine/redefinition.h"
 
-#include "classfile/verify.h"
-#include "model/javasig.h"
-#include "model/redefinition_limits.h"
+#include "classfile/verify/verify.h"
+#include "model/class/javasig.h"
+#include "model/redefine/redefinition_limits.h"
 
-#define ACC_SUPER ((unsigned)CF_ACC_SYNCHRONIZED) /* of a class */
+#define ACC_SUPER ((unsigned)CF_ACC_SYNCHRONIZED) /* in class modifiers */
 #define MAJOR_OF_JDK_1 45
 #define MAJOR_OF_JDK_12 56
 #define MAJOR_OF_JDK_17 61
 #define PREVIEW 65535 /* minor version (JVMS 4.1) */
 
 /*
- * Minor versions were of no meaning until JDK 12 took 65535 for preview features (JVMS 4.1):
- * JDK 12 and later let others pass in what is older, JDK 11 only in JDK 1.1's class files, and
- * JDK 8 everywhere but in its own.
+ * Minor versions other than 0 (JVMS 4.1).  JDK 12 and later accept only 65535 (preview features) in
+ * class files of JDK 12 and later, and any minor version in older files.  JDK 11 accepts any in
+ * files of JDK 1.1 and none in others.  JDK 8 accepts any in files of all versions but its own.
  */
 static bool minor_exists(unsigned release, unsigned major, unsigned minor)
 {
@@ -24,7 +24,7 @@ static bool minor_exists(unsigned release, unsigned major, unsigned minor)
 	return release == 11 ? major == MAJOR_OF_JDK_1 : major != release + 44;
 }
 
-/* verify_class_version() of classFileParser.cpp; up to JDK 11 is_supported_version() */
+/* Follows verify_class_version() of classFileParser.cpp; up to JDK 11, is_supported_version(). */
 static void limits_version(struct limits *l)
 {
 	unsigned major = l->new->major, minor = l->new->minor, newest = l->jvm->release + 44;
@@ -32,20 +32,20 @@ static void limits_version(struct limits *l)
 
 	limits_begin(l);
 	if (major > newest)
-		buf_addf(&l->line, "class file version %u is too new for JDK %u, which knows up to "
-				   "%u: compile it with --release %u",
+		buf_addf(&l->line, "class file version %u is too new for JDK %u, which accepts up "
+				   "to %u: compile it with --release %u",
 			 major, l->jvm->release, newest, limits_release(l));
 	else if (major < MAJOR_OF_JDK_1 || !minor_exists(l->jvm->release, major, minor))
 		buf_addf(&l->line, "class file version %u.%u does not exist", major, minor);
 	else if (preview && major != newest)
-		buf_addf(&l->line, "it uses preview features of JDK %u, which no other JDK has",
-			 major - 44);
+		buf_addf(&l->line, "it uses preview features of JDK %u, which other JDKs do not "
+				   "accept", major - 44);
 	else if (preview && !l->jvm->may_preview)
 		buf_adds(&l->line, "it uses preview features, and the JVM was started without "
 				   "--enable-preview");
 	else
 		return;
-	limits_say(l, LIMIT_UNSUPPORTED_VERSION);
+	limits_report(l, LIMIT_UNSUPPORTED_VERSION);
 }
 
 static void limits_name(struct limits *l)
@@ -57,10 +57,10 @@ static void limits_name(struct limits *l)
 	javasig_class_name(&l->line, cf_name(l->new));
 	buf_adds(&l->line, ", not ");
 	javasig_class_name(&l->line, cf_name(l->running));
-	limits_say(l, LIMIT_NAMES_DONT_MATCH);
+	limits_report(l, LIMIT_NAMES_DONT_MATCH);
 }
 
-static void say_fault(struct limits *l, const struct cf_fault *fault)
+static void report_fault(struct limits *l, const struct cf_fault *fault)
 {
 	if (fault->name.len > 0) {
 		if (fault->descriptor.len > 0 && fault->descriptor.data[0] == '(')
@@ -72,11 +72,11 @@ static void say_fault(struct limits *l, const struct cf_fault *fault)
 	}
 	buf_adds(&l->line, fault->what);
 	if (!fault->format && l->jvm->unverified)
-		buf_addf(&l->line, " (JDK %u does not verify this class, so it would run that)",
-			 l->jvm->release);
-	limits_say(l, fault->memory ? LIMIT_OUT_OF_MEMORY :
-		      fault->format ? LIMIT_INVALID_FORMAT :
-				      LIMIT_FAILS_VERIFICATION);
+		buf_addf(&l->line, " (JDK %u does not verify this class, so it would run this "
+				   "code)", l->jvm->release);
+	limits_report(l, fault->memory ? LIMIT_OUT_OF_MEMORY :
+			 fault->format ? LIMIT_INVALID_FORMAT :
+					 LIMIT_FAILS_VERIFICATION);
 }
 
 static void limits_format(struct limits *l)
@@ -85,7 +85,7 @@ static void limits_format(struct limits *l)
 
 	limits_begin(l);
 	if (!cf_check(l->new, &fault))
-		say_fault(l, &fault);
+		report_fault(l, &fault);
 }
 
 static void limits_code(struct limits *l)
@@ -93,13 +93,13 @@ static void limits_code(struct limits *l)
 	struct cf_fault fault = { 0 };
 
 	limits_begin(l);
-	/* What the JVM does not verify needs no stack maps, and a dump of it has none up to 17. */
+	/* Unverified classes need no stack maps, and up to JDK 17 their dumps have none. */
 	if (l->jvm->unverified ? !cf_verify_without_maps(l->new, &fault) :
 				 !cf_verify(l->new, &fault))
-		say_fault(l, &fault);
+		report_fault(l, &fault);
 }
 
-/* JVM_RECOGNIZED_CLASS_MODIFIERS, and what ClassFileParser::parse_stream makes of them */
+/* Returns the JVM_RECOGNIZED_CLASS_MODIFIERS, adjusted as in ClassFileParser::parse_stream. */
 static unsigned class_access(const struct cf_class *class)
 {
 	const unsigned recognized = CF_ACC_PUBLIC | CF_ACC_FINAL | ACC_SUPER |
@@ -119,16 +119,16 @@ static void limits_modifiers(struct limits *l)
 	limits_begin(l);
 	if (before == now)
 		return;
-	/* ACC_SUPER alone, or it is of no interest: an interface has none. */
+	/* Report ACC_SUPER only if nothing else differs: interfaces do not have it. */
 	if ((before ^ now) != ACC_SUPER)
 		now = (now & ~ACC_SUPER) | (before & ACC_SUPER);
 	buf_adds(&l->line, "the class");
 	limits_add_flags(&l->line, FLAGS_CLASS, before, now);
-	limits_say(l, LIMIT_CLASS_MODIFIERS_CHANGED);
+	limits_report(l, LIMIT_CLASS_MODIFIERS_CHANGED);
 }
 
-/* Of another class everything differs; of one that cannot be read, nothing is known. */
-static bool ends_it(enum limit limit)
+/* Returns whether further checks are useless: the class is another one or cannot be parsed. */
+static bool ends_checks(enum limit limit)
 {
 	return limit == LIMIT_UNSUPPORTED_VERSION || limit == LIMIT_NAMES_DONT_MATCH ||
 	       limit == LIMIT_INVALID_FORMAT;
@@ -137,7 +137,7 @@ static bool ends_it(enum limit limit)
 int redefinition_check(const struct cf_class *running, const struct cf_class *new,
 		       const struct redefinition_jvm *jvm, struct buf *why)
 {
-	/* load_new_class_versions(): parse, compare, verify, merge the constants */
+	/* in the order of load_new_class_versions(): parse, compare, verify, merge constants */
 	static void (*const parts[])(struct limits *l) = {
 		limits_version, limits_name,    limits_format,    limits_hierarchy,
 		limits_nest,    limits_record,  limits_permitted, limits_modifiers,
@@ -146,11 +146,11 @@ int redefinition_check(const struct cf_class *running, const struct cf_class *ne
 	struct redefinition_jvm known = *jvm;
 	struct limits l = { .running = running, .new = new, .jvm = &known, .why = why };
 
-	if (known.release == 0) /* the stricter rules, and no version is too new */
+	if (known.release == 0) /* use the stricter rules; no version is too new */
 		known.release = new->major > MAJOR_OF_JDK_17 ? new->major - 44u : 17;
 	for (size_t i = 0; i < ARRAY_SIZE(parts); i++) {
 		parts[i](&l);
-		if (ends_it(l.first))
+		if (ends_checks(l.first))
 			break;
 	}
 	buf_release(&l.line);
@@ -158,9 +158,9 @@ int redefinition_check(const struct cf_class *running, const struct cf_class *ne
 }
 
 /*
- * JDK 8 goes through all loaded classes for each one that is replaced, at one safepoint
- * (VM_RedefineClasses::redefine_single_class), and takes 0.2 to 0.4 us for each of them.  JDK 11
- * and later replace 5,000 of 30,000 within half a second.
+ * For each replaced class, JDK 8 visits all loaded classes in one safepoint
+ * (VM_RedefineClasses::redefine_single_class), at 0.2 to 0.4 us each.  JDK 11 and later replace
+ * 5,000 of 30,000 classes within 0.5 s.
  */
 unsigned redefinition_pause_s(const struct redefinition_jvm *jvm, size_t n, size_t n_loaded)
 {

@@ -1,60 +1,62 @@
-/* Fields and record components: nothing of them may change, nor may their order. */
+/* Compares fields and record components, which must be equal and in the same order. */
 #include "base/xalloc.h"
-#include "model/javasig.h"
-#include "model/redefinition_limits.h"
-#include "model/redefinition_members.h"
+#include "model/class/javasig.h"
+#include "model/redefine/redefinition_limits.h"
+#include "model/redefine/redefinition_members.h"
 
-/* What may not differ at all: a list whose order counts. */
+/* A list of members that must be equal, including their order. */
 struct layout {
 	const char *noun, *plural;
 	enum limit limit;
 };
 
-static void say_order(struct limits *l, const struct layout *layout,
-		      const struct members *running, const struct members *new)
+static void report_order(struct limits *l, const struct layout *layout,
+			 const struct members *running, const struct members *new)
 {
 	size_t i = 0;
 
-	while (i < running->n && members_compare(&(const struct member *){ &running->all[i] },
-						&(const struct member *){ &new->all[i] }) == 0)
+	while (i < running->n &&
+	       members_compare(&(const struct compared_member *){ &running->all[i] },
+			       &(const struct compared_member *){ &new->all[i] }) == 0)
 		i++;
 	if (i == running->n)
 		return;
 	members_add(&l->line, layout->noun, &new->all[i]);
-	buf_adds(&l->line, " stands where ");
+	buf_adds(&l->line, " is now where ");
 	javasig_member_name(&l->line, running->all[i].cf.name, running->all[i].cf.descriptor);
-	buf_addf(&l->line, " stood: the order of %s must stay", layout->plural);
-	limits_say(l, layout->limit);
+	buf_addf(&l->line, " was: the order of %s must not change", layout->plural);
+	limits_report(l, layout->limit);
 }
 
-static void say_lost(struct limits *l, const struct layout *layout, const struct member *before,
-		     const struct members *new)
+static void report_lost(struct limits *l, const struct layout *layout,
+			const struct compared_member *before, const struct members *new)
 {
-	struct member *now = limits_are_full(l) ? NULL : members_find_name(new, before->cf.name);
+	struct compared_member *now =
+		limits_are_full(l) ? NULL : members_find_name(new, before->cf.name);
 
 	members_add(&l->line, layout->noun, before);
 	if (now) {
-		now->told = true;
+		now->handled = true;
 		buf_adds(&l->line, " became ");
 		javasig_member_name(&l->line, now->cf.name, now->cf.descriptor);
 	} else {
 		buf_adds(&l->line, " was removed");
-		members_add_made(&l->line, before);
+		members_add_generated(&l->line, before);
 	}
-	limits_say(l, layout->limit);
+	limits_report(l, layout->limit);
 }
 
-static void say_layout(struct limits *l, const struct layout *layout, struct members *running,
-		       struct members *new)
+static void report_layout(struct limits *l, const struct layout *layout, struct members *running,
+			  struct members *new)
 {
 	size_t n_matched = 0;
 
 	members_match(running, new);
 	for (size_t i = 0; i < running->n; i++) {
-		const struct member *before = &running->all[i];
+		const struct compared_member *before = &running->all[i];
 
-		if (!before->told) {
-			say_lost(l, layout, before, new);
+		if (!before->handled) {
+			report_lost(l, layout, before, new);
 			continue;
 		}
 		n_matched++;
@@ -63,21 +65,21 @@ static void say_layout(struct limits *l, const struct layout *layout, struct mem
 		members_add(&l->line, layout->noun, before);
 		limits_add_flags(&l->line, FLAGS_FIELD, before->access,
 				 members_find(new, before)->access);
-		limits_say(l, layout->limit);
+		limits_report(l, layout->limit);
 	}
 	for (size_t i = 0; i < new->n; i++) {
-		if (new->all[i].told)
+		if (new->all[i].handled)
 			continue;
 		members_add(&l->line, layout->noun, &new->all[i]);
 		buf_adds(&l->line, " was added");
-		members_add_made(&l->line, &new->all[i]);
-		limits_say(l, layout->limit);
+		members_add_generated(&l->line, &new->all[i]);
+		limits_report(l, layout->limit);
 	}
 	if (n_matched == running->n && n_matched == new->n)
-		say_order(l, layout, running, new);
+		report_order(l, layout, running, new);
 }
 
-/* JVM_RECOGNIZED_FIELD_MODIFIERS (jvm_constants.h; jvm.h on 8) */
+/* Returns the JVM_RECOGNIZED_FIELD_MODIFIERS (jvm_constants.h; in JDK 8, jvm.h). */
 static unsigned field_access(const struct cf_class *class, const struct cf_member *field)
 {
 	const unsigned recognized = CF_ACC_PUBLIC | CF_ACC_PRIVATE | CF_ACC_PROTECTED |
@@ -89,8 +91,8 @@ static unsigned field_access(const struct cf_class *class, const struct cf_membe
 }
 
 /*
- * The JVM compares offsets as well, which follow from names, types and order, but for
- * @Contended in the JDK's own classes: that is left to it.
+ * The JVM also compares offsets, which follow from names, types and order unless @Contended is
+ * used.
  */
 void limits_fields(struct limits *l)
 {
@@ -101,37 +103,37 @@ void limits_fields(struct limits *l)
 		members_read(cf_fields(l->new), field_access, l->new);
 
 	limits_begin(l);
-	say_layout(l, &layout, &running, &new);
+	report_layout(l, &layout, &running, &new);
 	limits_end(l, layout.plural);
 }
 
-static struct members components_read(struct classattr record)
+static struct members components_read(struct class_attribute record)
 {
 	struct members m = { .all = xcalloc((size_t)record.left + 1, sizeof(*m.all)) };
 
-	while (classattr_component(&record, &m.all[m.n].cf))
+	while (class_attribute_component(&record, &m.all[m.n].cf))
 		m.n++;
 	members_sort(&m);
 	return m;
 }
 
-static struct cf_text signature(const struct member *component)
+static struct cf_text signature(const struct compared_member *component)
 {
 	return javasig_member(&component->cf).signature;
 }
 
-static void say_signatures(struct limits *l, const struct layout *layout,
-			   const struct members *running, const struct members *new)
+static void report_signatures(struct limits *l, const struct layout *layout,
+			      const struct members *running, const struct members *new)
 {
 	for (size_t i = 0; i < running->n; i++) {
-		const struct member *before = &running->all[i];
-		const struct member *now = members_find(new, before);
+		const struct compared_member *before = &running->all[i];
+		const struct compared_member *now = members_find(new, before);
 
 		if (!now || members_text_compare(signature(before), signature(now)) == 0)
 			continue;
 		members_add(&l->line, layout->noun, before);
 		buf_adds(&l->line, " has another generic type");
-		limits_say(l, layout->limit);
+		limits_report(l, layout->limit);
 	}
 }
 
@@ -139,20 +141,20 @@ void limits_record(struct limits *l)
 {
 	const struct layout layout = { "record component", "record components",
 				       LIMIT_CLASS_ATTRIBUTE_CHANGED };
-	struct classattr before = limits_attribute(l, l->running, "Record", 16);
-	struct classattr now = limits_attribute(l, l->new, "Record", 16);
+	struct class_attribute before = limits_attribute(l, l->running, "Record", 16);
+	struct class_attribute now = limits_attribute(l, l->new, "Record", 16);
 
 	limits_begin(l);
 	if (before.found && now.found) {
 		_cleanup_members_ struct members running = components_read(before);
 		_cleanup_members_ struct members new = components_read(now);
 
-		say_layout(l, &layout, &running, &new);
-		say_signatures(l, &layout, &running, &new);
+		report_layout(l, &layout, &running, &new);
+		report_signatures(l, &layout, &running, &new);
 	} else if (before.found || now.found) {
 		buf_addf(&l->line, "the class is %s a record",
 			 before.found ? "no longer" : "now");
-		limits_say(l, layout.limit);
+		limits_report(l, layout.limit);
 	}
 	limits_end(l, layout.plural);
 }

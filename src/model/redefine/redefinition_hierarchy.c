@@ -1,15 +1,15 @@
-/* Lists of class names: interfaces, the nest, and who may extend a sealed class. */
+/* Compares the superclass and lists of classes: interfaces, nest members, permitted subclasses. */
 #include "base/xalloc.h"
-#include "model/javasig.h"
-#include "model/redefinition_limits.h"
-#include "model/redefinition_members.h"
+#include "model/class/javasig.h"
+#include "model/redefine/redefinition_limits.h"
+#include "model/redefine/redefinition_members.h"
 
-struct classattr limits_attribute(const struct limits *l, const struct cf_class *class,
-				  const char *name, unsigned release)
+struct class_attribute limits_attribute(const struct limits *l, const struct cf_class *class,
+					const char *name, unsigned release)
 {
 	if (l->jvm->release < release || class->major < 44 + release)
-		return (struct classattr){ 0 };
-	return classattr_open(cf_class_attributes(class), name);
+		return (struct class_attribute){ 0 };
+	return class_attribute_open(cf_class_attributes(class), name);
 }
 
 unsigned limits_release(const struct limits *l)
@@ -19,10 +19,10 @@ unsigned limits_release(const struct limits *l)
 
 static struct cf_text nest_host(const struct limits *l, const struct cf_class *class)
 {
-	struct classattr attribute = limits_attribute(l, class, "NestHost", 11);
+	struct class_attribute attribute = limits_attribute(l, class, "NestHost", 11);
 	struct cf_text name = { NULL, 0 };
 
-	(void)classattr_class(&attribute, &name); /* most classes have none */
+	(void)class_attribute_class(&attribute, &name); /* most classes have no nest host */
 	return name;
 }
 
@@ -50,11 +50,11 @@ static struct names names_of_interfaces(const struct cf_class *class)
 static struct names names_of_attribute(const struct limits *l, const struct cf_class *class,
 				       const char *attribute, unsigned release)
 {
-	struct classattr list = limits_attribute(l, class, attribute, release);
+	struct class_attribute list = limits_attribute(l, class, attribute, release);
 	struct names names = { 0 };
 
 	names.all = xcalloc((size_t)list.left + 1, sizeof(*names.all));
-	while (classattr_class(&list, &names.all[names.n]))
+	while (class_attribute_class(&list, &names.all[names.n]))
 		names.n++;
 	qsort(names.all, names.n, sizeof(*names.all), name_compare);
 	return names;
@@ -65,39 +65,39 @@ struct list {
 	enum limit limit;
 };
 
-static void say_name(struct limits *l, const struct list *list, struct cf_text name,
-		     const char *how)
+static void report_name(struct limits *l, const struct list *list, struct cf_text name,
+			const char *how)
 {
 	buf_addf(&l->line, "%s ", list->noun);
 	javasig_class_name(&l->line, name);
 	buf_addf(&l->line, " was %s%s", how, list->rule);
-	limits_say(l, list->limit);
+	limits_report(l, list->limit);
 }
 
-/* Both are given up.  True when one has what the other has not. */
-static bool say_names(struct limits *l, const struct list *list, struct names running,
-		      struct names new)
+/* Reports the differences of two lists, frees both, and returns whether there are any. */
+static bool report_names(struct limits *l, const struct list *list, struct names running,
+			 struct names new)
 {
-	size_t i = 0, k = 0, before = l->n_told;
+	size_t i = 0, k = 0, before = l->n_reported;
 
 	while (i < running.n || k < new.n) {
 		int rc = i == running.n ? 1 :
-			 k == new.n	? -1 :
+			 k == new.n     ? -1 :
 					  name_compare(&running.all[i], &new.all[k]);
 
 		if (rc < 0)
-			say_name(l, list, running.all[i], "removed");
+			report_name(l, list, running.all[i], "removed");
 		else if (rc > 0)
-			say_name(l, list, new.all[k], "added");
+			report_name(l, list, new.all[k], "added");
 		i += rc <= 0;
 		k += rc >= 0;
 	}
 	free(running.all);
 	free(new.all);
-	return l->n_told > before;
+	return l->n_reported > before;
 }
 
-static void say_superclass(struct limits *l)
+static void report_superclass(struct limits *l)
 {
 	struct cf_text before = cf_super(l->running), now = cf_super(l->new);
 
@@ -107,18 +107,18 @@ static void say_superclass(struct limits *l)
 	javasig_class_name(&l->line, now);
 	buf_adds(&l->line, " and was ");
 	javasig_class_name(&l->line, before);
-	limits_say(l, LIMIT_HIERARCHY_CHANGED);
+	limits_report(l, LIMIT_HIERARCHY_CHANGED);
 }
 
-static void say_interface_order(struct limits *l)
+static void report_interface_order(struct limits *l)
 {
 	for (uint16_t i = 0; i < l->running->n_interfaces; i++) {
 		if (members_text_compare(cf_interface(l->running, i), cf_interface(l->new, i)) == 0)
 			continue;
 		buf_adds(&l->line, "interface ");
 		javasig_class_name(&l->line, cf_interface(l->new, i));
-		buf_adds(&l->line, " stands at another place: their order must stay");
-		limits_say(l, LIMIT_HIERARCHY_CHANGED);
+		buf_adds(&l->line, " is at another position: the order must not change");
+		limits_report(l, LIMIT_HIERARCHY_CHANGED);
 		return;
 	}
 }
@@ -128,31 +128,31 @@ void limits_hierarchy(struct limits *l)
 	const struct list list = { "interface", "", LIMIT_HIERARCHY_CHANGED };
 
 	limits_begin(l);
-	say_superclass(l);
-	if (!say_names(l, &list, names_of_interfaces(l->running), names_of_interfaces(l->new)))
-		say_interface_order(l);
+	report_superclass(l);
+	if (!report_names(l, &list, names_of_interfaces(l->running), names_of_interfaces(l->new)))
+		report_interface_order(l);
 	limits_end(l, "interfaces");
 }
 
-/* A nest is told from JDK 11's class files on: a newer compiler alone makes that difference. */
-static void say_compiler(struct limits *l)
+/* Class files describe nests from JDK 11 on, so a newer --release alone changes the nest. */
+static void report_compiler(struct limits *l)
 {
 	bool was = l->running->major >= 55, is = l->new->major >= 55;
 
-	if (l->n_told == 0 || was == is)
+	if (l->n_reported == 0 || was == is)
 		return;
 	buf_addf(&l->line, "the running class was compiled for JDK %u, the new one for JDK %u: "
 			   "compile it with --release %u",
 		 l->running->major - 44u, l->new->major - 44u, limits_release(l));
-	limits_say(l, LIMIT_CLASS_ATTRIBUTE_CHANGED);
+	limits_report(l, LIMIT_CLASS_ATTRIBUTE_CHANGED);
 }
 
 void limits_nest(struct limits *l)
 {
 	const struct list list = {
 		"nested class",
-		": the nest must stay (anonymous and local classes are in it, and one that a "
-		"switch on an enum may make)",
+		": the nest must not change (it includes anonymous and local classes, and one that "
+		"javac may generate for a switch on an enum)",
 		LIMIT_CLASS_ATTRIBUTE_CHANGED,
 	};
 	struct cf_text before = nest_host(l, l->running), now = nest_host(l, l->new);
@@ -163,11 +163,11 @@ void limits_nest(struct limits *l)
 		javasig_class_name(&l->line, now.data ? now : cf_name(l->new));
 		buf_adds(&l->line, " and was ");
 		javasig_class_name(&l->line, before.data ? before : cf_name(l->running));
-		limits_say(l, LIMIT_CLASS_ATTRIBUTE_CHANGED);
+		limits_report(l, LIMIT_CLASS_ATTRIBUTE_CHANGED);
 	}
-	say_names(l, &list, names_of_attribute(l, l->running, "NestMembers", 11),
-		  names_of_attribute(l, l->new, "NestMembers", 11));
-	say_compiler(l);
+	report_names(l, &list, names_of_attribute(l, l->running, "NestMembers", 11),
+		     names_of_attribute(l, l->new, "NestMembers", 11));
+	report_compiler(l);
 	limits_end(l, "nest members");
 }
 
@@ -176,7 +176,7 @@ void limits_permitted(struct limits *l)
 	const struct list list = { "permitted subclass", "", LIMIT_CLASS_ATTRIBUTE_CHANGED };
 
 	limits_begin(l);
-	say_names(l, &list, names_of_attribute(l, l->running, "PermittedSubclasses", 17),
-		  names_of_attribute(l, l->new, "PermittedSubclasses", 17));
+	report_names(l, &list, names_of_attribute(l, l->running, "PermittedSubclasses", 17),
+		     names_of_attribute(l, l->new, "PermittedSubclasses", 17));
 	limits_end(l, "permitted subclasses");
 }

@@ -1,16 +1,16 @@
 /*
- * What the parts of redefinition.c share: the two classes, and the limits found to be broken.
+ * Shared state of the redefinition checks: both classes and the broken limits.
  *
- * The rules are those of HotSpot's VM_RedefineClasses (prims/jvmtiRedefineClasses.cpp), read for
- * JDK 8, 11, 17, 21, 25 and 27; each function here is named with the one it follows.
+ * The checks follow VM_RedefineClasses (prims/jvmtiRedefineClasses.cpp) of JDK 8, 11, 17, 21, 25
+ * and 27; each function names the HotSpot function that it follows.
  */
 #ifndef JTOOL_MODEL_REDEFINITION_LIMITS_H
 #define JTOOL_MODEL_REDEFINITION_LIMITS_H
 
-#include "model/classattr.h"
-#include "model/redefinition.h"
+#include "model/class/class_attributes.h"
+#include "model/redefine/redefinition.h"
 
-/* JVMTI's errors (jvmti.h), as far as a redefinition ends with them. */
+/* The JVMTI errors (jvmti.h) of a redefinition. */
 enum limit {
 	LIMIT_NONE = 0,
 	LIMIT_INVALID_FORMAT = 60,
@@ -32,30 +32,30 @@ struct limits {
 	const struct cf_class *running, *new;
 	const struct redefinition_jvm *jvm;
 	struct buf *why;
-	struct buf line;  /* the one that is being written; what is in it is not safe to show yet */
-	enum limit first; /* that is broken */
-	size_t n_told;    /* lines since limits_begin() */
+	struct buf line;  /* the current line; may contain control characters */
+	enum limit first; /* the first broken limit */
+	size_t n_reported; /* lines since limits_begin(), including those not shown */
 };
 
-/* A kind of differences begins; of each, no more than a screen can bear is told. */
+/* Starts a group of differences; each group shows a limited number of lines. */
 void limits_begin(struct limits *l);
-/* The line is written: this limit is broken. */
-void limits_say(struct limits *l, enum limit limit);
-/* Whatever is said from now on will only be counted. */
+/* Ends the current line, which reports that `limit` is broken. */
+void limits_report(struct limits *l, enum limit limit);
+/* Returns whether further lines of the group are only counted. */
 bool limits_are_full(const struct limits *l);
-/* The kind of differences ends; what is the plural of what differs. */
+/* Ends the group, and adds "and N more WHAT" if lines were only counted. */
 void limits_end(struct limits *l, const char *what);
 
-/* "is no longer public and is now private": bits of a member, or of the class. */
+/* Appends the changed flags of a class or member: "is no longer public and is now private". */
 enum limits_flags { FLAGS_CLASS, FLAGS_FIELD, FLAGS_METHOD };
 void limits_add_flags(struct buf *line, enum limits_flags of, unsigned before, unsigned now);
-/* A Synthetic attribute (JVMS 4.7.8) means the flag. */
+/* Returns ACC_SYNTHETIC if there is a Synthetic attribute (JVMS 4.7.8). */
 unsigned limits_synthetic(struct cf_attributes attributes);
 
-/* compare_and_normalize_class_versions(): of fields, and of methods */
+/* compare_and_normalize_class_versions(): fields and methods */
 void limits_fields(struct limits *l);
 void limits_methods(struct limits *l);
-/* of superclass and interfaces */
+/* compare_and_normalize_class_versions(): superclass and interfaces */
 void limits_hierarchy(struct limits *l);
 /* check_record_attribute() */
 void limits_record(struct limits *l);
@@ -65,14 +65,14 @@ void limits_permitted(struct limits *l);
 /* merge_cp_and_rewrite() */
 void limits_pool(struct limits *l);
 
-/* What to compile the new class for, to get one like the running one. */
+/* Returns the value of javac's --release that yields the class file version of `running`. */
 unsigned limits_release(const struct limits *l);
 
 /*
- * An attribute of the class that the JVM minds from this release of the JDK on, and of class
- * files of that one's version on; else there is none.
+ * Opens a class attribute that JDKs from `release` on check in class files of that version or
+ * later; empty if the JVM ignores it.
  */
-struct classattr limits_attribute(const struct limits *l, const struct cf_class *class,
-				  const char *name, unsigned release);
+struct class_attribute limits_attribute(const struct limits *l, const struct cf_class *class,
+					const char *name, unsigned release);
 
 #endif

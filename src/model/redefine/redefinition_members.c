@@ -1,9 +1,9 @@
-#include "model/redefinition_members.h"
+#include "model/redefine/redefinition_members.h"
 
 #include <string.h>
 
 #include "base/xalloc.h"
-#include "model/javasig.h"
+#include "model/class/javasig.h"
 
 void members_release(struct members *m)
 {
@@ -21,7 +21,7 @@ int members_text_compare(struct cf_text a, struct cf_text b)
 
 int members_compare(const void *a, const void *b)
 {
-	const struct member *const *x = a, *const *y = b;
+	const struct compared_member *const *x = a, *const *y = b;
 	int rc = members_text_compare((*x)->cf.name, (*y)->cf.name);
 
 	return rc ? rc : members_text_compare((*x)->cf.descriptor, (*y)->cf.descriptor);
@@ -50,18 +50,18 @@ struct members members_read(struct cf_members list,
 	return m;
 }
 
-struct member *members_find(const struct members *m, const struct member *like)
+struct compared_member *members_find(const struct members *m, const struct compared_member *like)
 {
-	struct member **found;
+	struct compared_member **found;
 
 	found = bsearch(&like, m->sorted, m->n, sizeof(*m->sorted), members_compare);
 	return found ? *found : NULL;
 }
 
-struct member *members_find_name(const struct members *m, struct cf_text name)
+struct compared_member *members_find_name(const struct members *m, struct cf_text name)
 {
 	for (size_t i = 0; i < m->n; i++) {
-		if (!m->all[i].told && members_text_compare(m->all[i].cf.name, name) == 0)
+		if (!m->all[i].handled && members_text_compare(m->all[i].cf.name, name) == 0)
 			return &m->all[i];
 	}
 	return NULL;
@@ -70,46 +70,46 @@ struct member *members_find_name(const struct members *m, struct cf_text name)
 void members_match(struct members *running, struct members *new)
 {
 	for (size_t i = 0; i < running->n; i++) {
-		struct member *now = members_find(new, &running->all[i]);
+		struct compared_member *now = members_find(new, &running->all[i]);
 
 		if (now)
-			now->told = running->all[i].told = true;
+			now->handled = running->all[i].handled = true;
 	}
 }
 
-/* What javac, and others, make members of that nobody wrote. */
+/* Members that javac and other tools generate. */
 static const struct {
 	const char *prefix, *why;
-} made[] = {
-	{ "<clinit>", "javac makes it where a static field's value has to be computed" },
+} generated[] = {
+	{ "<clinit>", "javac generates it to compute values of static fields" },
 	{ "$assertionsDisabled", "javac adds it for the first assert" },
 	{ "$VALUES", "javac adds it to an enum" },
 	{ "$values", "javac adds it to an enum since JDK 15" },
 	{ "$SwitchMap$", "javac adds it for a switch on an enum" },
 	{ "$deserializeLambda$", "javac adds it for a lambda that is serializable" },
 	{ "$jacoco", "the JaCoCo agent adds it" },
-	{ "this$", "javac keeps the outer instance in it, since JDK 18 only where it is used" },
-	{ "val$", "javac keeps a variable in it that an inner class uses" },
-	{ "lambda$", "javac makes it of a lambda: the same lambdas must stand in the same order" },
-	{ "access$", "javac makes it for a private member that a nested class uses, "
+	{ "this$", "javac stores the outer instance in it, since JDK 18 only if it is used" },
+	{ "val$", "javac stores a captured variable in it" },
+	{ "lambda$", "javac generates it for a lambda: keep the lambdas and their order" },
+	{ "access$", "javac generates it for a private member that a nested class uses, "
 		     "up to class file version 54" },
 };
 
-void members_add(struct buf *line, const char *noun, const struct member *member)
+void members_add(struct buf *line, const char *noun, const struct compared_member *member)
 {
 	buf_adds(line, noun);
 	buf_addc(line, ' ');
 	javasig_member_name(line, member->cf.name, member->cf.descriptor);
 }
 
-void members_add_made(struct buf *line, const struct member *member)
+void members_add_generated(struct buf *line, const struct compared_member *member)
 {
-	for (size_t i = 0; i < ARRAY_SIZE(made); i++) {
-		size_t len = strlen(made[i].prefix);
+	for (size_t i = 0; i < ARRAY_SIZE(generated); i++) {
+		size_t len = strlen(generated[i].prefix);
 
 		if (member->cf.name.len >= len &&
-		    memcmp(member->cf.name.data, made[i].prefix, len) == 0) {
-			buf_addf(line, " (%s)", made[i].why);
+		    memcmp(member->cf.name.data, generated[i].prefix, len) == 0) {
+			buf_addf(line, " (%s)", generated[i].why);
 			return;
 		}
 	}

@@ -1,26 +1,26 @@
-/* How limits are told. */
-#include "base/text.h"
-#include "model/redefinition_limits.h"
+/* Messages for broken limits and JVMTI errors. */
+#include "base/printable.h"
+#include "model/redefine/redefinition_limits.h"
 
-#define TOLD_MAX 12 /* of one kind */
+#define LINES_MAX 12 /* lines shown per group */
 
 void limits_begin(struct limits *l)
 {
-	l->n_told = 0;
+	l->n_reported = 0;
 }
 
 bool limits_are_full(const struct limits *l)
 {
-	return l->n_told >= TOLD_MAX;
+	return l->n_reported >= LINES_MAX;
 }
 
-void limits_say(struct limits *l, enum limit limit)
+void limits_report(struct limits *l, enum limit limit)
 {
 	if (!limits_are_full(l)) {
-		text_printable(l->why, buf_str(&l->line), l->line.len);
+		printable_add(l->why, buf_str(&l->line), l->line.len);
 		buf_addc(l->why, '\n');
 	}
-	l->n_told++;
+	l->n_reported++;
 	buf_reset(&l->line);
 	if (!l->first)
 		l->first = limit;
@@ -28,14 +28,14 @@ void limits_say(struct limits *l, enum limit limit)
 
 void limits_end(struct limits *l, const char *what)
 {
-	if (l->n_told > TOLD_MAX)
-		buf_addf(l->why, "and %zu more %s\n", l->n_told - TOLD_MAX, what);
+	if (l->n_reported > LINES_MAX)
+		buf_addf(l->why, "and %zu more %s\n", l->n_reported - LINES_MAX, what);
 }
 
-/* What each bit is called; those without a keyword by what javac calls them. */
+/* Names of modifier bits: Java keywords, or javac's terms for bits without a keyword. */
 static const struct {
 	unsigned flag;
-	const char *names[3]; /* enum limits_flags */
+	const char *names[3]; /* by enum limits_flags; NULL: not a modifier there */
 } flags[] = {
 	{ CF_ACC_PUBLIC, { "public", "public", "public" } },
 	{ CF_ACC_PRIVATE, { NULL, "private", "private" } },
@@ -68,12 +68,12 @@ static void add_flags(struct buf *line, enum limits_flags of, unsigned access, c
 
 void limits_add_flags(struct buf *line, enum limits_flags of, unsigned before, unsigned now)
 {
-	unsigned gone = before & ~now, come = now & ~before;
+	unsigned removed = before & ~now, added = now & ~before;
 
-	add_flags(line, of, gone, " is no longer ");
-	if (gone && come)
+	add_flags(line, of, removed, " is no longer ");
+	if (removed && added)
 		buf_adds(line, " and");
-	add_flags(line, of, come, " is now ");
+	add_flags(line, of, added, " is now ");
 }
 
 unsigned limits_synthetic(struct cf_attributes attributes)
@@ -88,30 +88,30 @@ static const struct {
 	const char *words;
 } errors[] = {
 	{ 21, "its static initialiser failed, or a class that it needs is missing: such a class "
-	      "cannot be replaced" },
-	{ LIMIT_INVALID_FORMAT, "it is no valid class file" },
+	      "cannot be redefined" },
+	{ LIMIT_INVALID_FORMAT, "it is not a valid class file" },
 	{ 61, "it would be its own superclass or interface" },
 	{ LIMIT_FAILS_VERIFICATION, "its bytecode does not pass the verifier" },
 	{ LIMIT_METHOD_ADDED, "a method was added" },
 	{ LIMIT_SCHEMA_CHANGED, "fields were added, removed, moved, or changed their type or "
 				"modifiers" },
-	{ LIMIT_HIERARCHY_CHANGED, "its superclass or its interfaces are others" },
+	{ LIMIT_HIERARCHY_CHANGED, "its superclass or its interfaces changed" },
 	{ LIMIT_METHOD_DELETED, "a method was removed, or changed its parameters or result" },
 	{ LIMIT_UNSUPPORTED_VERSION, "its class file version is too new for this JVM, or it uses "
 				     "preview features" },
-	{ LIMIT_NAMES_DONT_MATCH, "it is another class's, or its superclass or an interface "
-				  "cannot be found" },
-	{ LIMIT_CLASS_MODIFIERS_CHANGED, "the class's modifiers are others" },
-	{ LIMIT_METHOD_MODIFIERS_CHANGED, "a method's modifiers are others" },
-	{ LIMIT_CLASS_ATTRIBUTE_CHANGED, "its nest, record components or permitted subclasses are "
-					 "others" },
-	{ 79, "the JVM lets nobody change this class: arrays, hidden classes and some of the "
-	      "JDK's own" },
-	{ 99, "the JVM did not give the right to replace classes" },
-	{ LIMIT_OUT_OF_MEMORY, "the JVM has no memory for it" },
-	{ 112, "the JVM is ending" },
-	{ LIMIT_INTERNAL, "the JVM failed at it: the constants of both classes may be more than "
-			  "65,535 together, or the running class cannot be linked" },
+	{ LIMIT_NAMES_DONT_MATCH, "it is a class of another name, or its superclass or an "
+				  "interface cannot be found" },
+	{ LIMIT_CLASS_MODIFIERS_CHANGED, "the modifiers of the class changed" },
+	{ LIMIT_METHOD_MODIFIERS_CHANGED, "the modifiers of a method changed" },
+	{ LIMIT_CLASS_ATTRIBUTE_CHANGED, "its nest, record components or permitted subclasses "
+					 "changed" },
+	{ 79, "the JVM cannot change this class: arrays, hidden classes and some JDK classes are "
+	      "not modifiable" },
+	{ 99, "the JVM did not grant the capability to redefine classes" },
+	{ LIMIT_OUT_OF_MEMORY, "the JVM is out of memory" },
+	{ 112, "the JVM is shutting down" },
+	{ LIMIT_INTERNAL, "internal error of the JVM: the merged constant pool may exceed 65,535 "
+			  "entries, or the running class cannot be linked" },
 };
 
 const char *redefinition_error(int jvmti_error)
@@ -120,5 +120,5 @@ const char *redefinition_error(int jvmti_error)
 		if (errors[i].code == jvmti_error)
 			return errors[i].words;
 	}
-	return "the JVM refused it with an error that it does not explain";
+	return "unexpected JVMTI error";
 }

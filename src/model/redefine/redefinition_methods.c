@@ -1,11 +1,11 @@
-/* Methods: which came, which went, which have other modifiers. */
-#include "model/javasig.h"
-#include "model/redefinition_limits.h"
-#include "model/redefinition_members.h"
+/* Compares methods: added, removed, or with other modifiers. */
+#include "model/class/javasig.h"
+#include "model/redefine/redefinition_limits.h"
+#include "model/redefine/redefinition_members.h"
 
 /*
- * JVM_RECOGNIZED_METHOD_MODIFIERS; of a static initialiser only what ClassFileParser::parse_method
- * keeps.  Native may come and go.
+ * Returns the JVM_RECOGNIZED_METHOD_MODIFIERS without native, which may change; for a static
+ * initialiser, only the flags that ClassFileParser::parse_method retains.
  */
 static unsigned method_access(const struct cf_class *class, const struct cf_member *method)
 {
@@ -21,10 +21,10 @@ static unsigned method_access(const struct cf_class *class, const struct cf_memb
 }
 
 /*
- * can_add_or_delete(): up to JDK 12 the JVM took private methods that nothing can override;
- * JDK 13 made that a flag, which is off (JDK-8192936).
+ * Follows can_add_or_delete(): up to JDK 12, methods that are private and static or final can be
+ * added and removed; JDK 13 requires a flag that is off by default (JDK-8192936).
  */
-static bool is_addable(const struct member *method)
+static bool is_addable(const struct compared_member *method)
 {
 	return (method->access & CF_ACC_PRIVATE) &&
 	       (method->access & (CF_ACC_STATIC | CF_ACC_FINAL));
@@ -35,18 +35,19 @@ static bool adding_is_on(const struct limits *l)
 	return l->jvm->release < 13 || l->jvm->may_add_delete;
 }
 
-static void add_method_rule(struct limits *l, const struct member *method)
+static void add_method_rule(struct limits *l, const struct compared_member *method)
 {
 	if (adding_is_on(l))
-		buf_adds(&l->line, "; only private static and private final ones may come and go");
+		buf_adds(&l->line, "; only private static and private final methods can be added "
+				   "or removed");
 	else
-		buf_addf(&l->line, "; JDK %u lets no method come or go%s", l->jvm->release,
-			 is_addable(method) ? ", not even a private one, unless started with "
+		buf_addf(&l->line, "; JDK %u cannot add or remove methods%s", l->jvm->release,
+			 is_addable(method) ? ", not even private ones, unless started with "
 					      "-XX:+AllowRedefinitionToAddDeleteMethods" :
 					      "");
 }
 
-static void add_method(struct buf *line, const struct member *method)
+static void add_method(struct buf *line, const struct compared_member *method)
 {
 	if (cf_text_is(method->cf.name, "<clinit>"))
 		buf_adds(line, "the static initialiser");
@@ -56,46 +57,49 @@ static void add_method(struct buf *line, const struct member *method)
 		members_add(line, "method", method);
 }
 
-static void say_deleted(struct limits *l, const struct member *before, const struct members *new)
+static void report_deleted(struct limits *l, const struct compared_member *before,
+			   const struct members *new)
 {
-	struct member *now = limits_are_full(l) ? NULL : members_find_name(new, before->cf.name);
+	struct compared_member *now =
+		limits_are_full(l) ? NULL : members_find_name(new, before->cf.name);
 
 	add_method(&l->line, before);
 	if (now) {
-		now->told = true;
+		now->handled = true;
 		buf_adds(&l->line, " became ");
 		javasig_member_name(&l->line, now->cf.name, now->cf.descriptor);
-		buf_adds(&l->line, ": parameters and result must stay");
+		buf_adds(&l->line, ": parameters and result must not change");
 	} else {
 		buf_adds(&l->line, " was removed");
-		members_add_made(&l->line, before);
+		members_add_generated(&l->line, before);
 		add_method_rule(l, before);
 	}
-	limits_say(l, LIMIT_METHOD_DELETED);
+	limits_report(l, LIMIT_METHOD_DELETED);
 }
 
-static void say_matched(struct limits *l, const struct member *before, const struct member *now)
+static void report_matched(struct limits *l, const struct compared_member *before,
+			   const struct compared_member *now)
 {
 	if (before->access == now->access)
 		return;
 	add_method(&l->line, before);
 	limits_add_flags(&l->line, FLAGS_METHOD, before->access, now->access);
-	limits_say(l, LIMIT_METHOD_MODIFIERS_CHANGED);
+	limits_report(l, LIMIT_METHOD_MODIFIERS_CHANGED);
 }
 
-static void say_added(struct limits *l, const struct member *method)
+static void report_added(struct limits *l, const struct compared_member *method)
 {
 	add_method(&l->line, method);
 	buf_adds(&l->line, " was added");
-	members_add_made(&l->line, method);
+	members_add_generated(&l->line, method);
 	add_method_rule(l, method);
-	limits_say(l, LIMIT_METHOD_ADDED);
+	limits_report(l, LIMIT_METHOD_ADDED);
 }
 
 /*
- * The JVM goes through both lists in the order of its symbols' addresses: a captured class file
- * lists its methods so, and that is the order here, but at which place a new name would come
- * cannot be known.  When methods come and go at once, its error may be either's.
+ * The JVM compares the methods in the order of their symbols' addresses.  A captured class file has
+ * that order, but the position of a new name is unknown.  If methods are both added and removed,
+ * the JVM may report the error for adding or the one for removing.
  */
 void limits_methods(struct limits *l)
 {
@@ -107,18 +111,18 @@ void limits_methods(struct limits *l)
 	limits_begin(l);
 	members_match(&running, &new);
 	for (size_t i = 0; i < running.n; i++) {
-		const struct member *before = &running.all[i];
+		const struct compared_member *before = &running.all[i];
 
-		if (before->told)
-			say_matched(l, before, members_find(&new, before));
+		if (before->handled)
+			report_matched(l, before, members_find(&new, before));
 		else if (!adding_is_on(l) || !is_addable(before))
-			say_deleted(l, before, &new);
+			report_deleted(l, before, &new);
 	}
 	for (size_t i = 0; i < new.n; i++) {
-		const struct member *now = &new.all[i];
+		const struct compared_member *now = &new.all[i];
 
-		if (!now->told && (!adding_is_on(l) || !is_addable(now)))
-			say_added(l, now);
+		if (!now->handled && (!adding_is_on(l) || !is_addable(now)))
+			report_added(l, now);
 	}
 	limits_end(l, "methods");
 }

@@ -1,9 +1,9 @@
-/* What is replaced, and yet does not take effect. */
+/* Notes on changes that the JVM accepts but that have no effect. */
 #include "classfile/code.h"
-#include "classfile/same.h"
-#include "model/classattr.h"
-#include "model/redefinition_limits.h"
-#include "model/redefinition_members.h"
+#include "classfile/code_equal.h"
+#include "model/class/class_attributes.h"
+#include "model/redefine/redefinition_limits.h"
+#include "model/redefine/redefinition_members.h"
 
 static unsigned static_access(const struct cf_class *class, const struct cf_member *member)
 {
@@ -11,16 +11,16 @@ static unsigned static_access(const struct cf_class *class, const struct cf_memb
 	return member->access & CF_ACC_STATIC;
 }
 
-/* Of the constant that a field begins with (JVMS 4.7.2). */
-static bool value_changed(const struct member *before, const struct member *now)
+/* Compares the ConstantValue attributes of a field (JVMS 4.7.2). */
+static bool value_changed(const struct compared_member *before, const struct compared_member *now)
 {
-	uint16_t value = classattr_index(before->cf.attributes, "ConstantValue");
-	uint16_t new_value = classattr_index(now->cf.attributes, "ConstantValue");
+	uint16_t value = class_attribute_index(before->cf.attributes, "ConstantValue");
+	uint16_t new_value = class_attribute_index(now->cf.attributes, "ConstantValue");
 
 	if (!value != !new_value)
 		return true;
-	return value && !cf_same_constant(before->cf.attributes.pool, value,
-					  now->cf.attributes.pool, new_value);
+	return value && !cf_constant_equal(before->cf.attributes.pool, value,
+					   now->cf.attributes.pool, new_value);
 }
 
 static void note_values(struct limits *notes)
@@ -32,13 +32,13 @@ static void note_values(struct limits *notes)
 
 	limits_begin(notes);
 	for (size_t i = 0; i < fields.n; i++) {
-		const struct member *field = members_find(&now, &fields.all[i]);
+		const struct compared_member *field = members_find(&now, &fields.all[i]);
 
 		if (!field || !field->access || !value_changed(&fields.all[i], field))
 			continue;
 		members_add(&notes->line, "field", field);
-		buf_adds(&notes->line, " keeps the value it has");
-		limits_say(notes, LIMIT_NONE);
+		buf_adds(&notes->line, " keeps its current value");
+		limits_report(notes, LIMIT_NONE);
 	}
 	limits_end(notes, "fields");
 }
@@ -62,10 +62,10 @@ static void note_initialiser(struct limits *notes)
 
 	limits_begin(notes);
 	if (!initialiser(notes->running, &before) || !initialiser(notes->new, &now) ||
-	    cf_same_code(&before, &now, notes->new->pool.mem) != 0)
+	    cf_code_equal(&before, &now, notes->new->pool.mem) != 0)
 		return;
-	buf_adds(&notes->line, "the static initialiser changed, but is not run again");
-	limits_say(notes, LIMIT_NONE);
+	buf_adds(&notes->line, "the static initialiser changed but is not run again");
+	limits_report(notes, LIMIT_NONE);
 }
 
 void redefinition_notes(const struct cf_class *running, const struct cf_class *new,

@@ -1,13 +1,13 @@
 /*
- * The constant pool that a redefined class gets: the running one's, and behind it what of the
- * new one is not in it (VM_RedefineClasses::merge_constant_pools).
+ * The constant pool of a redefined class: that of the running class, followed by the constants that
+ * only the new class has (VM_RedefineClasses::merge_constant_pools).
  */
 #include "base/xalloc.h"
-#include "model/redefinition_limits.h"
+#include "model/redefine/redefinition_limits.h"
 
 #define POOL_MAX 65535
 
-/* FNV-1a: enough to tell constants apart in a reckoning that need not be exact. */
+/* FNV-1a: good enough, because the result is only an estimate. */
 static uint64_t hash(uint64_t h, const void *data, size_t len)
 {
 	const uint8_t *at = data;
@@ -38,7 +38,7 @@ static uint64_t hash_ref(uint64_t h, const struct cf_pool *pool, uint16_t index)
 	return hash_text(hash_text(h, ref.name), ref.descriptor);
 }
 
-/* Of what a constant means, which does not depend on where it stands. */
+/* Hashes the value of a constant, independent of its index. */
 static uint64_t hash_constant(const struct cf_pool *pool, uint16_t index)
 {
 	uint8_t tag = cf_tag(pool, index);
@@ -69,7 +69,7 @@ static uint64_t hash_constant(const struct cf_pool *pool, uint16_t index)
 	}
 }
 
-/* A NaN equals nothing to ConstantPool::compare_entry_to(), not even itself. */
+/* ConstantPool::compare_entry_to() never finds a NaN equal, not even to itself. */
 static bool is_nan(const struct cf_pool *pool, uint16_t index)
 {
 	const uint8_t *content = cf_constant(pool, index, CF_FLOAT);
@@ -111,7 +111,7 @@ static size_t count_new(const struct cf_pool *running, const struct cf_pool *new
 	return n_new;
 }
 
-/* What each way back appends once more: a patch that fits must fit away again, and then some. */
+/* Counts the NaNs: each restore appends them again, and a patch must remain restorable. */
 static size_t count_nans(const struct cf_pool *pool)
 {
 	size_t n = 0;
@@ -124,9 +124,9 @@ static size_t count_nans(const struct cf_pool *pool)
 }
 
 /*
- * JDK 8 to 17 accept it and run code whose indexes into the pool are cut to 16 bits; JDK 21 since
- * an update with JDK-8311076 warns on its standard output, and goes on with the constants of the
- * new class alone; JDK 25 and 27 refuse it, after many seconds.  So it is refused for all.
+ * jtool refuses an overflow for all JDKs: 8 to 17 accept it and run code whose pool indexes are cut
+ * to 16 bits; updates of 21 with JDK-8311076 print a warning and continue with only the new class's
+ * constants; 25 and 27 refuse it after many seconds.
  */
 void limits_pool(struct limits *l)
 {
@@ -140,7 +140,7 @@ void limits_pool(struct limits *l)
 	n += count_new(&l->running->pool, &l->new->pool);
 	if (n <= POOL_MAX)
 		return;
-	buf_addf(&l->line, "with the new class's constants the running one's would become about "
-			   "%zu, and a class has at most %d", n, POOL_MAX);
-	limits_say(l, LIMIT_INTERNAL);
+	buf_addf(&l->line, "the merged constant pool of both classes would have about %zu entries; "
+			   "the limit is %d", n, POOL_MAX);
+	limits_report(l, LIMIT_INTERNAL);
 }

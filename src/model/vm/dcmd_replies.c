@@ -1,4 +1,4 @@
-#include "model/vmtold.h"
+#include "model/vm/dcmd_replies.h"
 
 #include <stdbool.h>
 #include <stdlib.h>
@@ -6,7 +6,7 @@
 
 #include "base/xalloc.h"
 
-void vmtold_version(const char *text, char **vm, char **release)
+void dcmd_reply_version(const char *text, char **vm, char **release)
 {
 	size_t len = strcspn(text, "\n");
 	const char *word = memmem(text, len, " version ", 9);
@@ -18,7 +18,7 @@ void vmtold_version(const char *text, char **vm, char **release)
 	*release = xstrndup(word + 9, len - (size_t)(word + 9 - text));
 }
 
-char *vmtold_line(const char *text, const char *key)
+char *dcmd_reply_line(const char *text, const char *key)
 {
 	size_t key_len = strlen(key);
 
@@ -30,14 +30,14 @@ char *vmtold_line(const char *text, const char *key)
 			continue;
 		value += 1 + (value[1] == ' ');
 		len = strcspn(value, "\n");
-		while (len > 0 && value[len - 1] == ' ') /* there is one behind each flag */
+		while (len > 0 && value[len - 1] == ' ') /* each flag is followed by a space */
 			len--;
 		return len ? xstrndup(value, len) : NULL;
 	}
 	return NULL;
 }
 
-/* "65536K", "8M"; -1 when it is none. */
+/* Returns the bytes of a size such as "65536K" or "8M", or -1 if it is not a size. */
 static int64_t size_at(const char *text)
 {
 	static const char units[] = "BKMGT";
@@ -58,8 +58,8 @@ static int64_t size_at(const char *text)
 	return n > INT64_MAX ? -1 : (int64_t)n;
 }
 
-/* The size behind a word in a line, which begins it or follows a blank. */
-static int64_t size_behind(const char *line, const char *word)
+/* Returns the size in bytes after a word that starts the line or follows a space, or -1. */
+static int64_t size_after(const char *line, const char *word)
 {
 	size_t len = strlen(word);
 
@@ -70,7 +70,7 @@ static int64_t size_behind(const char *line, const char *word)
 	return -1;
 }
 
-/* The size before a word, as Shenandoah puts it: "65536K max, 65536K soft max, 1536K used". */
+/* Returns the size before a word, or -1.  Shenandoah: "65536K max, 65536K soft max, 1536K used". */
 static int64_t size_before(const char *line, const char *word)
 {
 	const char *at = strstr(line, word);
@@ -95,25 +95,24 @@ static bool begins(const char *line, const char *word)
 }
 
 /*
- * A generation's line has its total and what is used of it; the lines of its spaces have
- * percentages.  Only G1's total is all that is committed: those of the generations leave out
- * the survivor that is empty.
+ * A generation's line has total and used bytes; the lines of its spaces have percentages.  Only
+ * G1's total is the committed size: the total of a generation omits the empty survivor space.
  */
-static void read_line(const char *line, struct vmtold_heap *out)
+static void read_line(const char *line, struct dcmd_reply_heap *out)
 {
-	int64_t total = size_behind(line, "total"), used = size_behind(line, "used");
+	int64_t total = size_after(line, "total"), used = size_after(line, "used");
 
 	if (begins(line, "Metaspace")) {
 		out->metaspace_used = used;
-		out->metaspace_committed = size_behind(line, "committed");
+		out->metaspace_committed = size_after(line, "committed");
 	} else if (begins(line, "garbage-first heap")) {
 		out->used = used;
-		out->committed = total >= 0 ? total : size_behind(line, "committed");
-		out->max = size_behind(line, "reserved");
+		out->committed = total >= 0 ? total : size_after(line, "committed");
+		out->max = size_after(line, "reserved");
 	} else if (begins(line, "ZHeap")) {
 		out->used = used;
-		out->committed = size_behind(line, "capacity");
-		out->max = size_behind(line, "max capacity");
+		out->committed = size_after(line, "capacity");
+		out->max = size_after(line, "max capacity");
 	} else if (strstr(line, " soft max,")) {
 		out->used = size_before(line, "used");
 		out->committed = size_before(line, "committed");
@@ -123,9 +122,9 @@ static void read_line(const char *line, struct vmtold_heap *out)
 	}
 }
 
-void vmtold_heap(const char *text, struct vmtold_heap *out)
+void dcmd_reply_heap(const char *text, struct dcmd_reply_heap *out)
 {
-	*out = (struct vmtold_heap){ -1, -1, -1, -1, -1 };
+	*out = (struct dcmd_reply_heap){ -1, -1, -1, -1, -1 };
 	while (*text) {
 		_cleanup_free_ char *line = NULL;
 		size_t len;

@@ -1,14 +1,14 @@
-#include "model/jstat.h"
+#include "model/vm/jstat.h"
 
 #include <math.h>
 
-/* Names of counters. */
+/* Counter names. */
 #define SPACE(generation, space, what) "sun.gc.generation." #generation ".space." #space "." #what
 #define METASPACE(what) "sun.gc.metaspace." #what
 #define CLASS_SPACE(what) "sun.gc.compressedclassspace." #what
 #define COLLECTOR(n, what) "sun.gc.collector." #n "." #what
 
-/* Widths count without the blank between columns, which makes up for the heading's. */
+/* Widths exclude the space between columns. */
 #define COLLECTIONS \
 	{ "YGC", JSTAT_COUNT, 6, 0, { COLLECTOR(0, invocations) }, NULL }, \
 	{ "YGCT", JSTAT_SECONDS, 9, 3, { COLLECTOR(0, time) }, NULL }, \
@@ -91,32 +91,32 @@ const char *jstat_key(const struct jstat_column *column)
 	return column->key ? column->key : column->heading;
 }
 
-static double sum(const struct jstat_column *column, const struct readings *r, double missing)
+static double sum(const struct jstat_column *column, const struct counter_source *r, double missing)
 {
 	double total = 0;
 
 	for (size_t i = 0; i < 3 && column->counters[i]; i++) {
-		double n = readings_number(r, column->counters[i]);
+		double n = counter_number(r, column->counters[i]);
 
 		total += isnan(n) ? missing : n;
 	}
 	return total;
 }
 
-/* Step by step as jstat does it, so that the last digit is the same. */
+/* Computes with the same operations as jstat, so that rounding is the same. */
 static double percent(double capacity, double used)
 {
 	return (1 - (capacity - used) / capacity) * 100;
 }
 
-static double reckon(const struct jstat_column *column, const struct readings *r)
+static double compute(const struct jstat_column *column, const struct counter_source *r)
 {
-	double ticks = readings_number(r, "sun.os.hrt.frequency");
+	double ticks = counter_number(r, "sun.os.hrt.frequency");
 
 	switch (column->kind) {
 	case JSTAT_PERCENT:
-		return percent(readings_number(r, column->counters[0]),
-			       readings_number(r, column->counters[1]));
+		return percent(counter_number(r, column->counters[0]),
+			       counter_number(r, column->counters[1]));
 	case JSTAT_KILO:
 		return sum(column, r, NAN) / 1024;
 	case JSTAT_COUNT:
@@ -131,26 +131,26 @@ static double reckon(const struct jstat_column *column, const struct readings *r
 	return NAN;
 }
 
-double jstat_number(const struct jstat_column *column, const struct readings *r)
+double jstat_number(const struct jstat_column *column, const struct counter_source *r)
 {
-	double n = reckon(column, r);
+	double n = compute(column, r);
 
-	return isfinite(n) ? n : NAN; /* a capacity of 0 */
+	return isfinite(n) ? n : NAN; /* infinite or NAN if the capacity is 0 */
 }
 
-const char *jstat_text(const struct jstat_column *column, const struct readings *r)
+const char *jstat_text(const struct jstat_column *column, const struct counter_source *r)
 {
-	return readings_text(r, column->counters[0]);
+	return counter_text(r, column->counters[0]);
 }
 
 /*
- * By the JVM's own clock where it publishes that, each 50 ms (JDK 21 does, 25 does not), else from
- * the time of day at which the VM was made.
+ * Uses the JVM's clock if the JVM publishes it (JDK 21 does, every 50 ms; JDK 25 does not), else
+ * the time of day at which the VM was created.
  */
-double jstat_timestamp(const struct readings *r, double now_ms)
+double jstat_timestamp(const struct counter_source *r, double now_ms)
 {
-	double ticks = readings_seconds(r, "sun.os.hrt.ticks");
-	double began_ms = readings_number(r, "sun.rt.createVmBeginTime");
+	double ticks = counter_seconds(r, "sun.os.hrt.ticks");
+	double began_ms = counter_number(r, "sun.rt.createVmBeginTime");
 	double since = (now_ms - began_ms) / 1000;
 
 	if (isfinite(ticks))

@@ -1,13 +1,13 @@
-#include "model/metrics.h"
+#include "model/vm/metrics.h"
 
 #include <math.h>
 #include <stdio.h>
 
 #include "base/util.h"
 
-/* Nothing here is below 0; what is, or is no number, is a counter that makes no sense. */
-static void offer(const struct metric *m, const struct metric_value *value, metric_visit *visit,
-		  void *arg)
+/* Skips negative and non-finite values, which come from corrupt counters. */
+static void emit(const struct metric *m, const struct metric_value *value, metric_visit *visit,
+		 void *arg)
 {
 	if (!isfinite(value->value) || value->value < 0)
 		return;
@@ -16,57 +16,57 @@ static void offer(const struct metric *m, const struct metric_value *value, metr
 	visit(value, arg);
 }
 
-/* A gauge: one counter. */
-static void read_one(const struct metric *m, const struct readings *r, metric_visit *visit,
+/* Reads a gauge from one counter. */
+static void read_one(const struct metric *m, const struct counter_source *r, metric_visit *visit,
 		     void *arg)
 {
-	offer(m, &(struct metric_value){ .value = readings_number(r, m->counters[0]) }, visit,
-	      arg);
+	emit(m, &(struct metric_value){ .value = counter_number(r, m->counters[0]) }, visit,
+	     arg);
 }
 
-/* A summary: how often, and how many ticks. */
-static void read_times(const struct metric *m, const struct readings *r, metric_visit *visit,
+/* Reads a summary from a count and a counter of ticks. */
+static void read_times(const struct metric *m, const struct counter_source *r, metric_visit *visit,
 		       void *arg)
 {
 	const struct metric_value value = {
-		.count = readings_number(r, m->counters[0]),
-		.value = readings_seconds(r, m->counters[1]),
+		.count = counter_number(r, m->counters[0]),
+		.value = counter_seconds(r, m->counters[1]),
 	};
 
-	offer(m, &value, visit, arg);
+	emit(m, &value, visit, arg);
 }
 
-static double classes_loaded(const struct readings *r)
+static double classes_loaded(const struct counter_source *r)
 {
-	return readings_number(r, "java.cls.loadedClasses") +
-	       readings_number(r, "java.cls.sharedLoadedClasses");
+	return counter_number(r, "java.cls.loadedClasses") +
+	       counter_number(r, "java.cls.sharedLoadedClasses");
 }
 
-static void read_classes(const struct metric *m, const struct readings *r, metric_visit *visit,
-			 void *arg)
+static void read_classes(const struct metric *m, const struct counter_source *r,
+			 metric_visit *visit, void *arg)
 {
-	double unloaded = readings_number(r, "java.cls.unloadedClasses") +
-			  readings_number(r, "java.cls.sharedUnloadedClasses");
+	double unloaded = counter_number(r, "java.cls.unloadedClasses") +
+			  counter_number(r, "java.cls.sharedUnloadedClasses");
 
-	offer(m, &(struct metric_value){ .value = classes_loaded(r) - unloaded }, visit, arg);
+	emit(m, &(struct metric_value){ .value = classes_loaded(r) - unloaded }, visit, arg);
 }
 
-static void read_class_loading(const struct metric *m, const struct readings *r,
+static void read_class_loading(const struct metric *m, const struct counter_source *r,
 			       metric_visit *visit, void *arg)
 {
 	const struct metric_value value = {
 		.count = classes_loaded(r),
-		.value = readings_seconds(r, "sun.cls.time"),
+		.value = counter_seconds(r, "sun.cls.time"),
 	};
 
-	offer(m, &value, visit, arg);
+	emit(m, &value, visit, arg);
 }
 
 /*
- * Each memory pool's used, capacity or maxCapacity.  The names are ours: those in the counters
- * differ by collector for the same thing, and might come twice.
+ * Reads used, capacity or maxCapacity of each memory pool.  The labels are jtool's: the JVM's names
+ * depend on the collector and may not be unique.
  */
-static void read_pools(const struct metric *m, const struct readings *r, metric_visit *visit,
+static void read_pools(const struct metric *m, const struct counter_source *r, metric_visit *visit,
 		       void *arg)
 {
 	static const struct {
@@ -83,14 +83,14 @@ static void read_pools(const struct metric *m, const struct readings *r, metric_
 
 	for (size_t i = 0; i < ARRAY_SIZE(pools); i++) {
 		(void)snprintf(name, sizeof(name), "%s.%s", pools[i].counter, m->counters[0]);
-		offer(m, &(struct metric_value){ "pool", pools[i].label,
-						 readings_number(r, name), 0 }, visit, arg);
+		emit(m, &(struct metric_value){ "pool", pools[i].label,
+						counter_number(r, name), 0 }, visit, arg);
 	}
 }
 
-/* Not every collector begins with number 0: ZGC of JDK 17 is 2. */
-static void read_collectors(const struct metric *m, const struct readings *r, metric_visit *visit,
-			    void *arg)
+/* Reads all collectors.  Their numbers do not always start at 0: ZGC in JDK 17 is number 2. */
+static void read_collectors(const struct metric *m, const struct counter_source *r,
+			    metric_visit *visit, void *arg)
 {
 	char name[48], count[48], time[48];
 
@@ -100,11 +100,11 @@ static void read_collectors(const struct metric *m, const struct readings *r, me
 		(void)snprintf(name, sizeof(name), "sun.gc.collector.%d.name", i);
 		(void)snprintf(count, sizeof(count), "sun.gc.collector.%d.invocations", i);
 		(void)snprintf(time, sizeof(time), "sun.gc.collector.%d.time", i);
-		value.label_value = readings_text(r, name);
-		value.count = readings_number(r, count);
-		value.value = readings_seconds(r, time);
+		value.label_value = counter_text(r, name);
+		value.count = counter_number(r, count);
+		value.value = counter_seconds(r, time);
 		if (value.label_value)
-			offer(m, &value, visit, arg);
+			emit(m, &value, visit, arg);
 	}
 }
 
@@ -113,37 +113,37 @@ const struct metric metrics[] = {
 	  "Memory in use, by pool; compressed class space is a part of metaspace.",
 	  read_pools, { "used" } },
 	{ "jvm_memory_pool_committed_bytes", "bytes", METRIC_GAUGE,
-	  "Memory that the JVM has taken from the system, by pool.",
+	  "Memory that the JVM has committed, by pool.",
 	  read_pools, { "capacity" } },
 	{ "jvm_memory_pool_max_bytes", "bytes", METRIC_GAUGE,
-	  "What a pool may grow to.",
+	  "Maximum size, by pool.",
 	  read_pools, { "maxCapacity" } },
 	{ "jvm_gc_collection_seconds", "seconds", METRIC_SUMMARY,
 	  "Pauses for garbage collection, by collector.",
 	  read_collectors, { NULL } },
 	{ "jvm_safepoint_seconds", "seconds", METRIC_SUMMARY,
-	  "Safepoints: how long the application stood still.",
+	  "Safepoints, and the time that the application was paused.",
 	  read_times, { "sun.rt.safepoints", "sun.rt.safepointTime" } },
 	{ "jvm_safepoint_sync_seconds", "seconds", METRIC_SUMMARY,
-	  "Safepoints: how long it took until all threads had stopped.",
+	  "Safepoints, and the time until all threads reached them.",
 	  read_times, { "sun.rt.safepoints", "sun.rt.safepointSyncTime" } },
 	{ "jvm_threads_live", NULL, METRIC_GAUGE,
-	  "Java threads.",
+	  "Live Java threads.",
 	  read_one, { "java.threads.live" } },
 	{ "jvm_threads_daemon", NULL, METRIC_GAUGE,
-	  "Those of them that do not keep the JVM running.",
+	  "Live daemon threads.",
 	  read_one, { "java.threads.daemon" } },
 	{ "jvm_threads_peak", NULL, METRIC_GAUGE,
-	  "The most Java threads that there were at a time.",
+	  "Peak number of live Java threads.",
 	  read_one, { "java.threads.livePeak" } },
 	{ "jvm_classes_loaded", NULL, METRIC_GAUGE,
-	  "Classes that are loaded.",
+	  "Loaded classes.",
 	  read_classes, { NULL } },
 	{ "jvm_class_loading_seconds", "seconds", METRIC_SUMMARY,
-	  "Classes loaded since the start, and the time that took.",
+	  "Classes loaded since the start, and the loading time.",
 	  read_class_loading, { NULL } },
 	{ "jvm_compilation_seconds", "seconds", METRIC_SUMMARY,
-	  "Compilations by the JIT compilers, and the time they took.",
+	  "JIT compilations, and their time.",
 	  read_times, { "sun.ci.totalCompiles", "java.ci.totalTime" } },
 	{ NULL, NULL, METRIC_GAUGE, NULL, NULL, { NULL } },
 };

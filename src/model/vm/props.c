@@ -1,50 +1,50 @@
-#include "model/props.h"
+#include "model/vm/props.h"
 
 #include <errno.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <string.h>
 
-#include "base/glob.h"
-#include "base/slice.h"
-#include "base/text.h"
+#include "base/strview.h"
+#include "base/printable.h"
 #include "base/xalloc.h"
+#include "wire/glob.h"
 
 #define REPLACEMENT 0xfffd
 
-/* One half of a line, name or value, while it is decoded. */
+/* The name or the value of a property during decoding. */
 struct half {
 	bool is_name;
 	struct buf bytes;
-	uint32_t high; /* a high surrogate that waits for its low one; 0: none */
+	uint32_t high; /* a high surrogate without its low surrogate yet; 0: none */
 };
 
-/* A high surrogate that nothing followed. */
-static void finish(struct half *half)
+/* Replaces a high surrogate that has no low surrogate. */
+static void flush_surrogate(struct half *half)
 {
 	if (half->high)
-		text_add_char(&half->bytes, REPLACEMENT);
+		utf8_add_char(&half->bytes, REPLACEMENT);
 	half->high = 0;
 }
 
-/* Add one UTF-16 code unit. */
+/* Adds one UTF-16 code unit. */
 static void add_unit(struct half *half, uint32_t unit)
 {
 	bool is_low = unit >= 0xdc00 && unit <= 0xdfff;
 
 	if (is_low && half->high) {
-		text_add_char(&half->bytes,
+		utf8_add_char(&half->bytes,
 			      0x10000 + ((half->high & 0x3ff) << 10 | (unit & 0x3ff)));
 		half->high = 0;
 		return;
 	}
-	finish(half);
+	flush_surrogate(half);
 	if (unit >= 0xd800 && unit <= 0xdbff)
 		half->high = unit;
 	else if (is_low || (unit == 0 && half->is_name))
-		text_add_char(&half->bytes, REPLACEMENT);
+		utf8_add_char(&half->bytes, REPLACEMENT);
 	else
-		text_add_char(&half->bytes, unit);
+		utf8_add_char(&half->bytes, unit);
 }
 
 static bool is_line_end(char c)
@@ -57,13 +57,13 @@ static bool is_blank(char c)
 	return c == ' ' || c == '\t' || c == '\f';
 }
 
-static void skip_blanks(struct slice *t)
+static void skip_blanks(struct strview *t)
 {
 	while (t->at < t->end && is_blank(*t->at))
 		t->at++;
 }
 
-static void skip_line_end(struct slice *t)
+static void skip_line_end(struct strview *t)
 {
 	bool is_return = *t->at++ == '\r';
 
@@ -71,7 +71,7 @@ static void skip_line_end(struct slice *t)
 		t->at++;
 }
 
-static int get_hex(struct slice *t, uint32_t *unit)
+static int get_hex(struct strview *t, uint32_t *unit)
 {
 	*unit = 0;
 	for (int i = 0; i < 4; i++, t->at++) {
@@ -90,8 +90,8 @@ static int get_hex(struct slice *t, uint32_t *unit)
 	return 0;
 }
 
-/* What stands behind a backslash. */
-static int get_escape(struct slice *t, struct half *half)
+/* Decodes the escape after a backslash. */
+static int get_escape(struct strview *t, struct half *half)
 {
 	static const char letters[] = "tnrf", meanings[] = "\t\n\r\f";
 	const char *letter;
@@ -117,8 +117,8 @@ static int get_escape(struct slice *t, struct half *half)
 	return 0;
 }
 
-/* Decode up to the end of the line or, of a name, up to what ends it. */
-static int get_half(struct slice *t, struct half *half)
+/* Decodes up to the end of the line or, in a name, up to the separator. */
+static int get_half(struct strview *t, struct half *half)
 {
 	while (t->at < t->end && !is_line_end(*t->at)) {
 		if (*t->at == '\\') {
@@ -131,12 +131,12 @@ static int get_half(struct slice *t, struct half *half)
 			break;
 		add_unit(half, (uint8_t)*t->at++);
 	}
-	finish(half);
+	flush_surrogate(half);
 	return t->at < t->end ? 0 : -EBADMSG;
 }
 
-/* Between name and value: blanks, and one '=' or ':'. */
-static void skip_separator(struct slice *t)
+/* Skips blanks with at most one '=' or ':'. */
+static void skip_separator(struct strview *t)
 {
 	skip_blanks(t);
 	if (t->at < t->end && (*t->at == '=' || *t->at == ':')) {
@@ -145,7 +145,7 @@ static void skip_separator(struct slice *t)
 	}
 }
 
-static int get_property(struct props *props, struct slice *t)
+static int get_property(struct props *props, struct strview *t)
 {
 	struct half name = { true, BUF_INIT, 0 }, value = { false, BUF_INIT, 0 };
 	int rc = get_half(t, &name);
@@ -166,7 +166,7 @@ static int get_property(struct props *props, struct slice *t)
 	return rc;
 }
 
-static int skip_comment(struct slice *t)
+static int skip_comment(struct strview *t)
 {
 	while (t->at < t->end && !is_line_end(*t->at))
 		t->at++;
@@ -184,14 +184,14 @@ static void release(struct prop *prop)
 	free(prop->value);
 }
 
-/* Sort by name; of equal names, only the last one stays. */
+/* Sorts by name and keeps the last one of equal names. */
 static void sort(struct props *props)
 {
 	size_t kept = 0;
 
 	if (props->n == 0)
 		return;
-	/* Stable, unlike qsort(3): equal names stay in their order. */
+	/* Stable, unlike qsort(3): equal names remain in order. */
 	if (mergesort(props->items, props->n, sizeof(*props->items), compare) < 0)
 		xalloc_die();
 	for (size_t i = 0; i < props->n; i++) {
@@ -204,7 +204,7 @@ static void sort(struct props *props)
 
 int props_parse(struct props *props, const char *text, size_t len)
 {
-	struct slice t = { text, text + len };
+	struct strview t = { text, text + len };
 	int rc = 0;
 
 	while (rc == 0) {

@@ -1,17 +1,15 @@
-/*
- * What the JVM's words about one flag mean.
- */
+/* The type, kind and value of one flag. */
 #include <errno.h>
 #include <inttypes.h>
 #include <limits.h>
 #include <string.h>
 
-#include "model/vmflags.h"
+#include "model/vm/vmflags.h"
 
 static const struct vmflag_type {
 	const char *name;
 	enum vmflag_form form;
-	bool is_int; /* 32 bits wide; the others are as wide as HotSpot's words */
+	bool is_int; /* 32 bits wide; the others are as wide as a machine word */
 } types[] = {
 	{ "bool", VMFLAG_BOOL, false },
 	{ "int", VMFLAG_SIGNED, true },
@@ -38,13 +36,13 @@ enum vmflag_form vmflag_form(const struct vmflag *flag)
 	return type_of(flag)->form;
 }
 
-/* JDK 8 calls some "product rw" which its attach listener will not set, for all that. */
+/* The attach listener of JDK 8 does not set flags of the kind "product rw". */
 bool vmflag_is_manageable(const struct vmflag *flag)
 {
 	return strstr(flag->kind, "manageable") != NULL;
 }
 
-void vmflag_spell(const struct vmflag *flag, struct buf *out)
+void vmflag_append_option(const struct vmflag *flag, struct buf *out)
 {
 	if (vmflag_form(flag) == VMFLAG_BOOL) {
 		buf_addf(out, "-XX:%c%s", strcmp(flag->value, "true") == 0 ? '+' : '-',
@@ -52,7 +50,7 @@ void vmflag_spell(const struct vmflag *flag, struct buf *out)
 		return;
 	}
 	buf_addf(out, "-XX:%s=", flag->name);
-	/* A list of options was joined by newlines. */
+	/* ccstrlist: newlines separate the options. */
 	for (const char *p = flag->value; *p; p++) {
 		if (*p == '\n')
 			buf_addf(out, " -XX:%s=", flag->name);
@@ -61,7 +59,7 @@ void vmflag_spell(const struct vmflag *flag, struct buf *out)
 	}
 }
 
-/* JDK 8 takes numbers only: any that is not 0 for true. */
+/* Adds "1" or "0", because JDK 8 accepts only numbers for a bool. */
 static int add_bool(const char *value, struct buf *out)
 {
 	bool on = strcasecmp(value, "true") == 0 || strcmp(value, "1") == 0;
@@ -139,9 +137,9 @@ int vmflag_wire_value(const struct vmflag *flag, const char *value, struct buf *
 	static const char *const wants[] = {
 		[VMFLAG_BOOL] = "true or false",
 		[VMFLAG_SIGNED] = "a whole number",
-		[VMFLAG_UNSIGNED] = "a whole number from 0 on",
+		[VMFLAG_UNSIGNED] = "a whole number of at least 0",
 		[VMFLAG_DOUBLE] = "a number",
-		[VMFLAG_TEXT] = "a text",
+		[VMFLAG_TEXT] = "text",
 	};
 	enum vmflag_form form = vmflag_form(flag);
 	int rc = 0;
@@ -167,7 +165,7 @@ int vmflag_wire_value(const struct vmflag *flag, const char *value, struct buf *
 		return err_set(err, EXIT_ANSWER, "'%s' is too large for %s (%s)", value,
 			       flag->name, flag->type);
 	if (rc < 0)
-		return err_set(err, EXIT_ANSWER, "%s (%s) wants %s, not '%s'", flag->name,
-			       flag->type, wants[form], value);
+		return err_set(err, EXIT_ANSWER, "invalid value '%s' for %s (%s): expected %s",
+			       value, flag->name, flag->type, wants[form]);
 	return 0;
 }

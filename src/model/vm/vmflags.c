@@ -1,40 +1,40 @@
 /*
- * The text of VM.flags -all, as src/hotspot/share/runtime/flags/jvmFlag.cpp prints it from
- * JDK 9 on, and share/vm/runtime/globals.cpp before:
+ * Parses VM.flags -all, printed by src/hotspot/share/runtime/flags/jvmFlag.cpp from JDK 9 on, and
+ * by share/vm/runtime/globals.cpp before:
  *
  *     bool HeapDumpOnOutOfMemoryError               = true          {manageable} {command line}
  *     bool HeapDumpOnOutOfMemoryError              := true          {manageable}
  *
- * JDK 8 tells with a colon that a value is not the default, and has no origin.  A text with
- * newlines takes several lines:
+ * JDK 8 has no origin, and marks values other than the default with ":=".  A text with newlines has
+ * several lines:
  *
  *    ccstr HeapDumpPath                             = first
  *          HeapDumpPath                            += second        {manageable} {attach}
  */
-#include "model/vmflags.h"
+#include "model/vm/vmflags.h"
 
 #include <errno.h>
 #include <string.h>
 
-#include "base/glob.h"
-#include "base/slice.h"
+#include "base/strview.h"
 #include "base/xalloc.h"
+#include "wire/glob.h"
 
-/* A line taken apart; the texts are parts of it. */
+/* A parsed line; the fields point into it. */
 struct line {
-	struct slice type; /* empty: it goes on with the value of the line before */
-	struct slice name;
+	struct strview type; /* empty: continues the value of the previous line */
+	struct strview name;
 	bool changed;     /* ":=" */
-	struct slice value; /* with kind and origin, and blanks between */
+	struct strview value; /* followed by kind and origin, separated by blanks */
 };
 
-static void cut_blanks(struct slice *t)
+static void cut_blanks(struct strview *t)
 {
 	while (t->end > t->at && t->end[-1] == ' ')
 		t->end--;
 }
 
-static bool skip_char(struct slice *t, char c)
+static bool skip_char(struct strview *t, char c)
 {
 	if (t->at == t->end || *t->at != c)
 		return false;
@@ -42,11 +42,11 @@ static bool skip_char(struct slice *t, char c)
 	return true;
 }
 
-static struct slice get_word(struct slice *t)
+static struct strview get_word(struct strview *t)
 {
-	struct slice word;
+	struct strview word;
 
-	slice_skip_blanks(t);
+	strview_skip_blanks(t);
 	word.at = t->at;
 	while (t->at < t->end && *t->at != ' ')
 		t->at++;
@@ -54,77 +54,74 @@ static struct slice get_word(struct slice *t)
 	return word;
 }
 
-static bool is_empty(struct slice t)
+static bool is_empty(struct strview t)
 {
 	return t.at == t.end;
 }
 
-static bool is_same(struct slice a, struct slice b)
+static bool is_same(struct strview a, struct strview b)
 {
-	return slice_len(a) == slice_len(b) && memcmp(a.at, b.at, slice_len(a)) == 0;
+	return strview_len(a) == strview_len(b) && memcmp(a.at, b.at, strview_len(a)) == 0;
 }
 
-static char *copy(struct slice t)
+static char *copy(struct strview t)
 {
-	return xstrndup(t.at, slice_len(t));
+	return xstrndup(t.at, strview_len(t));
 }
 
-static int take_apart(struct slice text, struct line *line)
+static int split_line(struct strview text, struct line *line)
 {
-	struct slice assign;
+	struct strview assign;
 
 	*line = (struct line){ .name = get_word(&text) };
 	assign = get_word(&text);
-	if (!slice_is(assign, "+=")) {
+	if (!strview_is(assign, "+=")) {
 		line->type = line->name;
 		line->name = assign;
 		assign = get_word(&text);
-		line->changed = slice_is(assign, ":=");
-		if (!line->changed && !slice_is(assign, "="))
+		line->changed = strview_is(assign, ":=");
+		if (!line->changed && !strview_is(assign, "="))
 			return -EBADMSG;
 	}
-	(void)skip_char(&text, ' '); /* the one that is no part of the value */
+	(void)skip_char(&text, ' '); /* separates the value */
 	line->value = text;
 	return 0;
 }
 
-/* Cut " {manageable}" off the end and return what is inside. */
-static int cut_braces(struct slice *t, struct slice *inside)
+/* Removes " {manageable}" from the end; *inside is "manageable". */
+static int cut_braces(struct strview *t, struct strview *inside)
 {
 	const char *open;
 
 	cut_blanks(t);
-	open = memrchr(t->at, '{', slice_len(*t));
+	open = memrchr(t->at, '{', strview_len(*t));
 	if (!open || t->end[-1] != '}')
 		return -EBADMSG;
-	*inside = (struct slice){ open + 1, t->end - 1 };
+	*inside = (struct strview){ open + 1, t->end - 1 };
 	t->end = open;
 	cut_blanks(t);
 	return 0;
 }
 
-/* Is there a line that goes on with the value of this one? */
-static bool goes_on(const struct line *line, struct slice rest)
+/* Returns whether the next line continues the value. */
+static bool is_continued(const struct line *line, struct strview rest)
 {
-	struct slice text;
+	struct strview text;
 	struct line next;
 
-	return slice_line(&rest, &text) && take_apart(text, &next) == 0 && is_empty(next.type) &&
+	return strview_line(&rest, &text) && split_line(text, &next) == 0 && is_empty(next.type) &&
 	       is_same(next.name, line->name);
 }
 
-/*
- * Do the lines end with an origin behind the kind?  Told from the first flag that is no text,
- * for a text may have braces of its own.
- */
-static bool have_origins(struct slice text)
+/* Returns whether lines have an origin after the kind, judged by a flag that is not a text. */
+static bool have_origins(struct strview text)
 {
-	struct slice t, inside;
+	struct strview t, inside;
 	struct line line;
 
-	while (slice_line(&text, &t)) {
-		if (take_apart(t, &line) < 0 || is_empty(line.type) ||
-		    slice_is(line.type, "ccstr") || slice_is(line.type, "ccstrlist"))
+	while (strview_line(&text, &t)) {
+		if (split_line(t, &line) < 0 || is_empty(line.type) ||
+		    strview_is(line.type, "ccstr") || strview_is(line.type, "ccstrlist"))
 			continue;
 		return cut_braces(&line.value, &inside) == 0 &&
 		       cut_braces(&line.value, &inside) == 0;
@@ -141,22 +138,22 @@ static void release(struct vmflag *flag)
 	free(flag->origin);
 }
 
-/* A flag whose first line this is; takes those that it goes on with, too. */
-static int parse_flag(struct vmflags *flags, struct line line, struct slice *rest, bool origins)
+/* Adds the flag that starts with this line, and reads its continuation lines. */
+static int parse_flag(struct vmflags *flags, struct line line, struct strview *rest, bool origins)
 {
 	_cleanup_buf_ struct buf value = BUF_INIT;
-	struct slice type = line.type, text, kind, origin;
+	struct strview type = line.type, text, kind, origin;
 	bool changed = line.changed;
 
-	while (goes_on(&line, *rest)) {
-		buf_add(&value, line.value.at, slice_len(line.value));
+	while (is_continued(&line, *rest)) {
+		buf_add(&value, line.value.at, strview_len(line.value));
 		buf_addc(&value, '\n');
-		if (!slice_line(rest, &text) || take_apart(text, &line) < 0)
+		if (!strview_line(rest, &text) || split_line(text, &line) < 0)
 			return -EBADMSG;
 	}
 	if ((origins && cut_braces(&line.value, &origin) < 0) || cut_braces(&line.value, &kind) < 0)
 		return -EBADMSG;
-	buf_add(&value, line.value.at, slice_len(line.value));
+	buf_add(&value, line.value.at, strview_len(line.value));
 	flags->items = xgrow(flags->items, flags->n, &flags->cap, sizeof(*flags->items));
 	flags->items[flags->n++] = (struct vmflag){
 		.type = copy(type),
@@ -170,18 +167,18 @@ static int parse_flag(struct vmflags *flags, struct line line, struct slice *res
 
 int vmflags_parse(struct vmflags *flags, const char *text, size_t len)
 {
-	struct slice rest = { text, text + len }, t;
+	struct strview rest = { text, text + len }, t;
 	struct line line;
 	bool origins;
 
 	if (len == 0 || text[len - 1] != '\n' || memchr(text, '\0', len) ||
-	    !slice_line(&rest, &t) || !slice_is(t, "[Global flags]"))
+	    !strview_line(&rest, &t) || !strview_is(t, "[Global flags]"))
 		return -EBADMSG;
 	origins = have_origins(rest);
-	while (slice_line(&rest, &t)) {
+	while (strview_line(&rest, &t)) {
 		if (is_empty(t))
 			continue;
-		if (take_apart(t, &line) < 0 || is_empty(line.type) ||
+		if (split_line(t, &line) < 0 || is_empty(line.type) ||
 		    parse_flag(flags, line, &rest, origins) < 0)
 			return -EBADMSG;
 	}
@@ -218,7 +215,7 @@ const struct vmflag *vmflags_find(const struct vmflags *flags, const char *name)
 	return NULL;
 }
 
-/* AutoCreateSharedArchive sets the first one, AOTCacheOutput the last one. */
+/* Also covers AutoCreateSharedArchive (sets ArchiveClassesAtExit), AOTCacheOutput (AOTMode). */
 const struct vmflag *vmflags_archiving(const struct vmflags *flags)
 {
 	const struct vmflag *flag = vmflags_find(flags, "ArchiveClassesAtExit");

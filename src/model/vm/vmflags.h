@@ -1,6 +1,4 @@
-/*
- * The flags of a JVM (-XX), as its VM.flags -all lists them.
- */
+/* The -XX flags of a JVM, from VM.flags -all. */
 #ifndef JTOOL_MODEL_VMFLAGS_H
 #define JTOOL_MODEL_VMFLAGS_H
 
@@ -11,60 +9,56 @@
 #include "base/buf.h"
 #include "base/err.h"
 
-/* What the JVM's type names come to. */
+/* How the values of the JVM's flag types are written. */
 enum vmflag_form {
 	VMFLAG_BOOL,
 	VMFLAG_SIGNED,   /* int, intx */
 	VMFLAG_UNSIGNED, /* uint, uintx, size_t, uint64_t */
 	VMFLAG_DOUBLE,
-	VMFLAG_TEXT,     /* ccstr, ccstrlist, and types to come */
+	VMFLAG_TEXT,     /* ccstr, ccstrlist, and unknown types */
 };
 
 struct vmflag {
 	char *type;   /* "bool", "uintx", "ccstr", … */
 	char *name;
-	char *value;  /* "true", "42", "0.950000", or a text, whose blanks at the end are lost */
+	char *value;  /* "true", "42", "0.950000", or a text without trailing blanks */
 	char *kind;   /* "product", "manageable", "C2 diagnostic", … */
-	char *origin; /* "default", "command line", "ergonomic", …; JDK 8 knows just "changed" */
+	char *origin; /* "default", "command line", "ergonomic", …; JDK 8: "default" or "changed" */
 };
 
 struct vmflags {
-	struct vmflag *items; /* as the JVM lists them */
+	struct vmflag *items; /* in the JVM's order */
 	size_t n, cap;
 };
 
 /*
- * Read the text of VM.flags -all, JDK 8 to 27.  -EBADMSG when it is none, or was cut off.
- * `flags` is empty before, and to be released in any case.
+ * Parses VM.flags -all into an empty `flags`.  Returns -EBADMSG if it is invalid or truncated.
+ * Release `flags` in any case.
  */
 int vmflags_parse(struct vmflags *flags, const char *text, size_t len) _must_check_;
 void vmflags_release(struct vmflags *flags);
 
-/* Keep those whose name matches. */
+/* Removes the flags whose names do not match. */
 void vmflags_filter(struct vmflags *flags, const char *glob);
 
-/* NULL: there is none of this name. */
+/* Returns the flag with this name, or NULL. */
 const struct vmflag *vmflags_find(const struct vmflags *flags, const char *name);
 
-/*
- * The flag for which the JVM will write an archive of its classes (CDS, AOT), mostly as it ends;
- * NULL: it will write none.
- */
+/* Returns the flag that makes the JVM write a CDS or AOT archive, usually at exit, or NULL. */
 const struct vmflag *vmflags_archiving(const struct vmflags *flags);
 
 enum vmflag_form vmflag_form(const struct vmflag *flag);
 
-/* May it be set while the JVM runs? */
+/* Returns whether the flag can be set while the JVM runs. */
 bool vmflag_is_manageable(const struct vmflag *flag);
 
-/* As on a java command line: "-XX:+Foo", "-XX:Foo=42". */
-void vmflag_spell(const struct vmflag *flag, struct buf *out);
+/* Appends the flag as a java option: "-XX:+Foo", "-XX:Foo=42". */
+void vmflag_append_option(const struct vmflag *flag, struct buf *out);
 
 /*
- * A value to set, as the attach operation setflag wants it: 1 and 0 for a bool, plain digits for
- * a number that may have the units of -XX (k, m, g, t).  HotSpot itself takes from a number what
- * sscanf(3) can make of it: 512m would become 512.  -1 with err set (EXIT_ANSWER): the value is
- * none of this flag's type.
+ * Converts `value` for the attach operation setflag: 1 or 0 for a bool, plain digits for a number
+ * with a unit (k, m, g, t).  HotSpot parses numbers with sscanf(3) and would read 512m as 512.
+ * Returns 0, or -1 with err set (EXIT_ANSWER) if the value does not fit the flag's type.
  */
 int vmflag_wire_value(const struct vmflag *flag, const char *value, struct buf *out,
 		      struct err *err) _must_check_;

@@ -1,30 +1,30 @@
-#include "render/javap_code.h"
+#include "render/class/javap_code.h"
 
 #include <inttypes.h>
 
-#include "model/classattr.h"
-#include "model/running.h"
-#include "render/javap_insn.h"
-#include "render/javap_line.h"
-#include "render/javap_pool.h"
+#include "model/class/class_attributes.h"
+#include "model/class/effective_code.h"
+#include "render/class/javap_insn.h"
+#include "render/class/javap_line.h"
+#include "render/class/javap_pool.h"
 
-/* How the class calls itself; nothing where there is no class file. */
-static struct cf_text own_name(const struct running *r)
+/* Returns the class's name, or no text without a class file. */
+static struct cf_text own_name(const struct effective_code *r)
 {
 	return r->class ? cf_name(r->class) : (struct cf_text){ NULL, 0 };
 }
 
 /* Interfaces have default methods from class file version 52 on (JVMS 4.6). */
-static void add_declaration(struct buf *out, const struct running *r,
-			    const struct running_method *m)
+static void add_declaration(struct buf *out, const struct effective_code *r,
+			    const struct effective_method *m)
 {
 	javasig_method(out, &m->member, own_name(r),
 		       r->class && (r->class->access & CF_ACC_INTERFACE) &&
 			       r->class->major >= 52);
 }
 
-/* javap writes "Class" large here, and a constant's kind small behind instructions. */
-static void add_catch_type(struct buf *out, const struct running_method *m, uint16_t type)
+/* javap prints "Class" with a capital letter only in exception tables. */
+static void add_catch_type(struct buf *out, const struct effective_method *m, uint16_t type)
 {
 	if (type == 0) {
 		buf_adds(out, "any");
@@ -34,7 +34,7 @@ static void add_catch_type(struct buf *out, const struct running_method *m, uint
 	javap_value(out, m->body.pool, type);
 }
 
-static void print_handlers(struct javap_lines *l, const struct running_method *m)
+static void print_handlers(struct javap_lines *l, const struct effective_method *m)
 {
 	if (m->memory || m->file.n_handlers == 0)
 		return;
@@ -51,20 +51,20 @@ static void print_handlers(struct javap_lines *l, const struct running_method *m
 	}
 }
 
-static void print_body(struct javap_lines *l, const struct running *r,
-		       const struct running_method *m)
+static void print_body(struct javap_lines *l, const struct effective_code *r,
+		       const struct effective_method *m)
 {
 	const struct cf_body *b = &m->body;
 	struct cf_insn insn;
 
 	buf_adds(&l->line, "    Code:");
 	if (m->memory)
-		buf_addf(&l->line, " // in memory%s; JVMTI tells no exception table",
-			 r->class ? ", not as in the class file" : "");
+		buf_addf(&l->line, " // in memory%s; JVMTI reports no exception table",
+			 r->class ? ", differs from the class file" : "");
 	javap_end_line(l);
 	for (uint32_t pc = 0; pc < b->len; pc += insn.len) {
 		if (!cf_insn(b->code, b->len, pc, &insn)) {
-			buf_addf(&l->line, "    %4" PRIu32 ": ??? no instruction", pc);
+			buf_addf(&l->line, "    %4" PRIu32 ": ??? invalid instruction", pc);
 			javap_end_line(l);
 			break;
 		}
@@ -73,11 +73,11 @@ static void print_body(struct javap_lines *l, const struct running *r,
 	print_handlers(l, m);
 }
 
-static void print_methods(struct javap_lines *l, struct running *r)
+static void print_methods(struct javap_lines *l, struct effective_code *r)
 {
-	struct running_method m;
+	struct effective_method m;
 
-	for (bool first = true; running_next(r, &m); first = false) {
+	for (bool first = true; effective_code_next(r, &m); first = false) {
 		if (!first)
 			javap_end_line(l);
 		buf_adds(&l->line, "  ");
@@ -107,7 +107,7 @@ static void print_fields(struct javap_lines *l, const struct cf_class *class)
 
 static void print_head(struct javap_lines *l, const struct cf_class *class)
 {
-	uint16_t source = classattr_index(cf_class_attributes(class), "SourceFile");
+	uint16_t source = class_attribute_index(cf_class_attributes(class), "SourceFile");
 
 	if (source) {
 		buf_adds(&l->line, "Compiled from \"");
@@ -120,11 +120,11 @@ static void print_head(struct javap_lines *l, const struct cf_class *class)
 	javap_end_line(l);
 }
 
-const char *javap_code(FILE *out, const struct cf_class *class, const struct captured *memory)
+const char *javap_code(FILE *out, const struct cf_class *class, const struct class_capture *memory)
 {
 	struct javap_lines l = { .out = out };
-	struct running r;
-	const char *why = running_open(&r, class, memory);
+	struct effective_code r;
+	const char *why = effective_code_open(&r, class, memory);
 
 	if (class) {
 		print_head(&l, class);
@@ -136,7 +136,7 @@ const char *javap_code(FILE *out, const struct cf_class *class, const struct cap
 		javap_end_line(&l);
 	}
 	javap_lines_release(&l);
-	running_release(&r);
+	effective_code_release(&r);
 	return why;
 }
 
@@ -146,7 +146,7 @@ static void put_taken(struct json *row, const char *key, struct buf *text)
 	buf_reset(text);
 }
 
-static struct json *body_json(const struct running *r, const struct cf_body *b)
+static struct json *body_json(const struct effective_code *r, const struct cf_body *b)
 {
 	_cleanup_buf_ struct buf text = BUF_INIT;
 	struct json *rows = json_array(), *row;
@@ -164,7 +164,7 @@ static struct json *body_json(const struct running *r, const struct cf_body *b)
 	return rows;
 }
 
-static struct json *handlers_json(const struct running_method *m)
+static struct json *handlers_json(const struct effective_method *m)
 {
 	_cleanup_buf_ struct buf type = BUF_INIT;
 	struct json *rows = json_array(), *row;
@@ -185,7 +185,7 @@ static struct json *handlers_json(const struct running_method *m)
 	return rows;
 }
 
-static struct json *method_json(const struct running *r, const struct running_method *m)
+static struct json *method_json(const struct effective_code *r, const struct effective_method *m)
 {
 	_cleanup_buf_ struct buf text = BUF_INIT;
 	struct json *row = json_object();
@@ -208,16 +208,16 @@ static struct json *method_json(const struct running *r, const struct running_me
 	return row;
 }
 
-struct json *javap_code_json(const struct cf_class *class, const struct captured *memory)
+struct json *javap_code_json(const struct cf_class *class, const struct class_capture *memory)
 {
 	struct json *rows = json_array();
-	struct running_method m;
-	struct running r;
-	const char *why = running_open(&r, class, memory);
+	struct effective_method m;
+	struct effective_code r;
+	const char *why = effective_code_open(&r, class, memory);
 
-	(void)why; /* without the memory's pool, the class file's code is told */
-	while (running_next(&r, &m))
+	(void)why; /* if the pool in memory cannot be read, the rows have the class file's code */
+	while (effective_code_next(&r, &m))
 		json_put(rows, NULL, method_json(&r, &m));
-	running_release(&r);
+	effective_code_release(&r);
 	return rows;
 }

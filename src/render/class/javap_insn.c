@@ -1,10 +1,10 @@
-#include "render/javap_insn.h"
+#include "render/class/javap_insn.h"
 
 #include <inttypes.h>
 
-#include "render/javap_pool.h"
+#include "render/class/javap_pool.h"
 
-/* JVMS table 6.5.newarray-A */
+/* Returns the element type for the operand of newarray (JVMS table 6.5.newarray-A). */
 static const char *array_type(int32_t code)
 {
 	static const char *const types[] = { "boolean", "char",	 "float", "double",
@@ -32,7 +32,7 @@ static int64_t target(const struct cf_insn *insn, int32_t offset)
 	return (int64_t)insn->pc + offset;
 }
 
-/* What stands behind the name, but for a switch's cases. */
+/* Appends the operands after the mnemonic, except the cases of a switch. */
 static void add_operands(struct buf *out, const struct cf_insn *insn)
 {
 	switch (insn->operands) {
@@ -75,7 +75,7 @@ static void add_name(struct buf *out, const struct cf_insn *insn, int width)
 	buf_addf(out, "%-*s ", width, buf_str(&name));
 }
 
-/* How many cases a lookupswitch has, or the range of a tableswitch. */
+/* Appends the number of cases of a lookupswitch, or the range of a tableswitch. */
 static void add_switch_head(struct buf *out, const struct cf_insn *insn)
 {
 	if (insn->operands == CF_OP_LOOKUP)
@@ -140,7 +140,7 @@ void javap_insn_text(struct buf *out, const struct cf_insn *insn, const struct c
 	}
 	add_operands(out, insn);
 	if (insn->operands == CF_OP_NONE)
-		out->data[--out->len] = '\0'; /* the blank behind the name */
+		out->data[--out->len] = '\0'; /* remove the space after the mnemonic */
 	if (has_constant(insn)) {
 		buf_adds(out, " // ");
 		javap_constant(out, pool, insn->index, class);

@@ -1,6 +1,6 @@
-#include "render/javap_line.h"
+#include "render/class/javap_line.h"
 
-#include "base/text.h"
+#include "base/printable.h"
 
 void javap_lines_release(struct javap_lines *l)
 {
@@ -22,8 +22,8 @@ void javap_end_line(struct javap_lines *l)
 	while (len > 0 && l->line.data[len - 1] == ' ')
 		len--;
 	buf_reset(&l->shown);
-	text_printable(&l->shown, buf_str(&l->line), len);
+	printable_add(&l->shown, buf_str(&l->line), len);
 	buf_addc(&l->shown, '\n');
-	(void)fwrite(l->shown.data, 1, l->shown.len, l->out); /* main asks ferror() */
+	(void)fwrite(l->shown.data, 1, l->shown.len, l->out); /* main checks ferror() */
 	buf_reset(&l->line);
 }

@@ -1,6 +1,6 @@
 /*
- * Lines as javap lays them out: what explains stands in a column of its own, blanks at the end
- * go, and nothing in a name or a string reaches the terminal that is not safe to show.
+ * Output lines in javap's layout.  Comments start in a fixed column, trailing spaces are removed,
+ * and control characters are escaped.
  */
 #ifndef JTOOL_RENDER_JAVAP_LINE_H
 #define JTOOL_RENDER_JAVAP_LINE_H
@@ -11,15 +11,15 @@
 
 struct javap_lines {
 	FILE *out;
-	struct buf line; /* the one that is being written */
+	struct buf line; /* the current line */
 	struct buf shown;
 };
 
 void javap_lines_release(struct javap_lines *l);
 
-/* Blanks up to this column, at least one. */
+/* Appends spaces up to this column, at least one. */
 void javap_tab(struct javap_lines *l, size_t column);
-/* The line is whole: print it, and begin the next. */
+/* Prints the current line and begins the next. */
 void javap_end_line(struct javap_lines *l);
 
 #endif

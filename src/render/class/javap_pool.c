@@ -1,12 +1,12 @@
-#include "render/javap_pool.h"
+#include "render/class/javap_pool.h"
 
 #include <string.h>
 
-#include "model/javasig.h"
-#include "render/java_real.h"
-#include "render/javap_line.h"
+#include "model/class/javasig.h"
+#include "render/java_double.h"
+#include "render/class/javap_line.h"
 
-/* How javap calls the kinds: in the pool's listing, and behind an instruction. */
+/* javap's names of the kinds: `listed` in the pool, `word` in comments of instructions. */
 static const struct kind {
 	const char *listed, *word;
 } kinds[] = {
@@ -29,7 +29,7 @@ static const struct kind {
 	[CF_PACKAGE] = { "Package", "Package" },
 };
 
-/* JVMS table 5.4.3.5-A */
+/* Indexed by reference_kind (JVMS table 5.4.3.5-A). */
 static const char *const handle_kinds[] = {
 	NULL,
 	"REF_getField",
@@ -43,12 +43,12 @@ static const char *const handle_kinds[] = {
 	"REF_invokeInterface",
 };
 
-static void add_nothing(struct buf *out)
+static void add_invalid(struct buf *out)
 {
 	buf_adds(out, "???");
 }
 
-/* The escape sequence of a character that has a short one, or NULL. */
+/* Returns the short escape sequence of a character, or NULL if it has none. */
 static const char *escape_of(char c)
 {
 	static const char plain[] = "\t\n\r\b\f\"'\\";
@@ -59,7 +59,7 @@ static const char *escape_of(char c)
 	return found ? escaped[found - plain] : NULL;
 }
 
-/* The control character that begins at text, and its bytes; 0 bytes: it is another. */
+/* Sets *c to the control character at `text` and returns its length, or 0 for other characters. */
 static size_t control_at(const char *text, size_t len, unsigned *c)
 {
 	const uint8_t *t = (const uint8_t *)text;
@@ -73,7 +73,7 @@ static size_t control_at(const char *text, size_t len, unsigned *c)
 	return (t[0] == 0xc0 && *c == 0) || (t[0] == 0xc2 && *c < 0xa0) ? 2 : 0;
 }
 
-/* A text as it would stand in a Java string. */
+/* Appends a text with the escape sequences of a Java string. */
 static void add_escaped(struct buf *out, struct cf_text text)
 {
 	_cleanup_buf_ struct buf utf8 = BUF_INIT;
@@ -95,7 +95,7 @@ static void add_escaped(struct buf *out, struct cf_text text)
 	}
 }
 
-/* A name in quotation marks: javap escapes less there. */
+/* Appends the text of a quoted name, where javap escapes fewer characters. */
 static void add_quoted(struct buf *out, struct cf_text name)
 {
 	_cleanup_buf_ struct buf utf8 = BUF_INIT;
@@ -109,8 +109,8 @@ static void add_quoted(struct buf *out, struct cf_text name)
 	}
 }
 
-/* Every character beyond ASCII is taken for a letter: to know better takes Unicode's tables. */
-static bool may_stand_in_name(char c, bool first)
+/* Whether a Java identifier may contain c; characters beyond ASCII count as letters. */
+static bool is_name_char(char c, bool first)
 {
 	if ((c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' || c == '$' ||
 	    (c & 0x80))
@@ -121,17 +121,17 @@ static bool may_stand_in_name(char c, bool first)
 static bool is_plain_name(struct cf_text name)
 {
 	for (size_t i = 0; i < name.len; i++) {
-		if (!may_stand_in_name(name.data[i], i == 0 || name.data[i - 1] == '/'))
+		if (!is_name_char(name.data[i], i == 0 || name.data[i - 1] == '/'))
 			return false;
 	}
 	return name.len > 0;
 }
 
-/* What is no name in Java, as "<init>" and "[I", stands in quotation marks. */
+/* Appends a name, in quotes if it is not a Java identifier ("<init>" or "[I", for example). */
 static void add_name(struct buf *out, struct cf_text name)
 {
 	if (!name.data) {
-		add_nothing(out);
+		add_invalid(out);
 	} else if (is_plain_name(name)) {
 		javasig_text(out, name);
 	} else {
@@ -169,7 +169,7 @@ static void add_number(struct buf *out, const uint8_t *content, uint8_t tag)
 					      cf_peek_u4(content + 4)));
 		break;
 	default:
-		java_real(out, real_at(content, tag == CF_FLOAT), tag == CF_FLOAT);
+		java_double(out, real_at(content, tag == CF_FLOAT), tag == CF_FLOAT);
 		buf_addc(out, tag == CF_FLOAT ? 'f' : 'd');
 	}
 }
@@ -179,7 +179,7 @@ static void add_name_and_type(struct buf *out, const struct cf_pool *pool, uint1
 	const uint8_t *content = cf_constant(pool, index, CF_NAME_AND_TYPE);
 
 	if (!content) {
-		add_nothing(out);
+		add_invalid(out);
 		return;
 	}
 	add_name(out, cf_utf8(pool, cf_peek_u2(content)));
@@ -187,7 +187,7 @@ static void add_name_and_type(struct buf *out, const struct cf_pool *pool, uint1
 	javasig_text(out, cf_utf8(pool, cf_peek_u2(content + 2)));
 }
 
-/* A member of a class; without the class's name where it is this one. */
+/* Appends a member; the class name is omitted if it is `class`. */
 static void add_member(struct buf *out, const struct cf_pool *pool, uint16_t index,
 		       struct cf_text class)
 {
@@ -212,7 +212,7 @@ static void add_handle(struct buf *out, const struct cf_pool *pool, const uint8_
 
 	if (content[0] == 0 || content[0] >= ARRAY_SIZE(handle_kinds) ||
 	    !is_member(cf_tag(pool, member))) {
-		add_nothing(out);
+		add_invalid(out);
 		return;
 	}
 	buf_addf(out, "%s ", handle_kinds[content[0]]);
@@ -263,7 +263,7 @@ static void add_value(struct buf *out, const struct cf_pool *pool, uint16_t inde
 		add_name_and_type(out, pool, cf_peek_u2(content + 2));
 		break;
 	default:
-		add_nothing(out);
+		add_invalid(out);
 	}
 }
 
@@ -282,7 +282,7 @@ void javap_value(struct buf *out, const struct cf_pool *pool, uint16_t index)
 	add_value(out, pool, index, (struct cf_text){ NULL, 0 });
 }
 
-/* The constants that one is made of: "#2.#3"; false for those that are values themselves. */
+/* Appends the constants that a constant refers to ("#2.#3"); returns false for plain values. */
 static bool add_parts(struct buf *out, const uint8_t *content, uint8_t tag)
 {
 	switch (tag) {
@@ -311,7 +311,7 @@ static bool add_parts(struct buf *out, const uint8_t *content, uint8_t tag)
 	}
 }
 
-/* Indexes are as wide as the largest one. */
+/* Returns the width of the largest index. */
 static int index_width(const struct cf_pool *pool)
 {
 	return snprintf(NULL, 0, "#%u", pool->count);
@@ -347,7 +347,7 @@ void javap_pool(FILE *out, const struct cf_pool *pool)
 	javap_lines_release(&l);
 }
 
-/* A text is told as it is, not as Java would write it: JSON has escapes of its own. */
+/* Adds the value of a constant without Java's escape sequences: JSON has its own. */
 static void put_value(struct json *row, const struct cf_pool *pool, uint16_t index)
 {
 	_cleanup_buf_ struct buf value = BUF_INIT;

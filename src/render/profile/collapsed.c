@@ -1,16 +1,16 @@
-#include "render/collapsed.h"
+#include "render/profile/collapsed.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/text.h"
+#include "base/printable.h"
 #include "base/xalloc.h"
 
-/* A stack's text while the tree is walked: what is cut off again on the way back. */
+/* The text of the current node's stack while the tree is walked. */
 struct path {
 	struct buf text;
-	size_t *lens; /* of the text before each frame */
+	size_t *lens; /* for each frame: length of the text before that frame */
 	size_t depth, cap;
 };
 
@@ -23,12 +23,12 @@ static void push(struct path *path, const char *name)
 	if (path->depth > 1)
 		buf_addc(&path->text, ';');
 	begin = path->text.len;
-	text_printable(&path->text, name, strlen(name));
+	printable_add(&path->text, name, strlen(name));
 	for (size_t i = begin; i < path->text.len; i++) {
 		if (path->text.data[i] == ';')
 			path->text.data[i] = ':';
 	}
-	if (path->text.len == begin) /* its place must be seen */
+	if (path->text.len == begin) /* an empty name would hide the frame */
 		buf_addc(&path->text, '?');
 }
 
@@ -47,16 +47,16 @@ static void add_line(struct buf *out, const struct path *path, uint64_t value)
 		buf_addf(out, "%s %" PRIu64 "\n", path->depth ? buf_str(&path->text) : "?", value);
 }
 
-void collapsed_add(struct buf *out, const struct stacktree *t, unsigned value)
+void collapsed_add(struct buf *out, const struct call_tree *t, unsigned value)
 {
 	struct path path = { 0 };
 	uint32_t node = 0;
 	size_t up;
 
 	add_line(out, &path, t->nodes[0].self[value]);
-	while ((node = stacktree_next(t, node, true, &up)) != 0) {
+	while ((node = call_tree_next(t, node, true, &up)) != 0) {
 		pop(&path, up);
-		push(&path, stacktree_name(t, node));
+		push(&path, call_tree_name(t, node));
 		add_line(out, &path, t->nodes[node].self[value]);
 	}
 	buf_release(&path.text);

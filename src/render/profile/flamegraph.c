@@ -1,36 +1,36 @@
-#include "render/flamegraph.h"
+#include "render/profile/flamegraph.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/digest.h"
-#include "base/text.h"
+#include "base/printable.h"
+#include "base/sha256.h"
 #include "base/xalloc.h"
 
-#define SEEN_LEAST 100000 /* of what is shown, this part of all is the least */
+#define SMALLEST_PART 100000 /* nodes below 1/100,000 of the total are not shown */
 
-/* flamegraph_page.S: the files beside this one, as they are, and a NUL. */
+/* From flamegraph_page.S: the files of this folder, each with a NUL at the end. */
 extern const char jtool_flamegraph_html[];
 extern const char jtool_flamegraph_css[];
 extern const char jtool_flamegraph_js[];
 
-/* What the page is told of each node, in columns, callers first. */
+/* The page's data: columns of JSON numbers with an entry per node, callers before callees. */
 struct columns {
-	const struct stacktree *t;
-	struct buf names;     /* without doubles */
-	uint32_t *numbers;    /* of each of the tree's names in them, + 1; 0: not yet */
+	const struct call_tree *t;
+	struct buf names;     /* distinct names */
+	uint32_t *numbers;    /* per name of the tree: 1 + its index in `names`; 0: not added */
 	uint32_t n_names;
-	struct buf levels;    /* how deep; 0: the root */
-	struct buf frames;    /* the name's number; of a class: -1 - number */
-	struct buf values[STACKTREE_VALUES]; /* of itself */
+	struct buf levels;    /* depth of the node; 0: the root */
+	struct buf frames;    /* index in `names`; -1 - index if the node is a class */
+	struct buf values[CALL_TREE_VALUES]; /* self values */
 	size_t level;
 };
 
-/* Within a script element: what ends it begins with '<'. */
+/* Appends a JSON string.  '<' is escaped because it could end the script element. */
 static void add_text(struct buf *out, const char *text)
 {
-	_cleanup_free_ char *clean = text_printable_str(text);
+	_cleanup_free_ char *clean = printable_add_str(text);
 
 	buf_addc(out, '"');
 	for (const char *c = clean; *c; c++) {
@@ -44,30 +44,31 @@ static void add_text(struct buf *out, const char *text)
 	buf_addc(out, '"');
 }
 
-static unsigned count_values(const struct stacktree *t)
+static unsigned count_values(const struct call_tree *t)
 {
 	return t->units[1] ? 2 : 1;
 }
 
-/* Is it large enough to be seen, by any of the values? */
-static bool is_seen(const struct stacktree *t, uint32_t node)
+/* Returns true if one of the node's values is large enough to be visible. */
+static bool is_visible(const struct call_tree *t, uint32_t node)
 {
 	for (unsigned v = 0; v < count_values(t); v++) {
 		uint64_t total = t->nodes[node].total[v], all = t->nodes[0].total[v];
 
-		if (total > 0 && total >= all / SEEN_LEAST)
+		if (total > 0 && total >= all / SMALLEST_PART)
 			return true;
 	}
 	return false;
 }
 
-/* Its own, and what is not shown of its children. */
-static uint64_t own_value(const struct stacktree *t, uint32_t node, unsigned value)
+/* Returns the node's self value plus the totals of its invisible children. */
+static uint64_t own_value(const struct call_tree *t, uint32_t node, unsigned value)
 {
 	uint64_t sum = t->nodes[node].self[value];
 
 	for (uint32_t c = t->nodes[node].first; c != 0; c = t->nodes[c].next) {
-		if (!is_seen(t, c) && __builtin_add_overflow(sum, t->nodes[c].total[value], &sum))
+		if (!is_visible(t, c) &&
+		    __builtin_add_overflow(sum, t->nodes[c].total[value], &sum))
 			return UINT64_MAX;
 	}
 	return sum;
@@ -86,7 +87,7 @@ static uint32_t number_name(struct columns *c, uint32_t name)
 
 static void add_node(struct columns *c, uint32_t node)
 {
-	const struct stacknode *n = &c->t->nodes[node];
+	const struct call_node *n = &c->t->nodes[node];
 	bool is_class = c->t->ends_in_classes && node != 0 && n->first == 0;
 	int64_t number = number_name(c, n->name);
 	const char *comma = c->levels.len > 0 ? "," : "";
@@ -100,14 +101,14 @@ static void add_node(struct columns *c, uint32_t node)
 static void add_nodes(struct columns *c)
 {
 	uint32_t node = 0;
-	bool seen = true;
+	bool visible = true;
 	size_t up;
 
 	add_node(c, node);
-	while ((node = stacktree_next(c->t, node, seen, &up)) != 0) {
+	while ((node = call_tree_next(c->t, node, visible, &up)) != 0) {
 		c->level += 1 - up;
-		seen = is_seen(c->t, node);
-		if (seen)
+		visible = is_visible(c->t, node);
+		if (visible)
 			add_node(c, node);
 	}
 }
@@ -115,7 +116,7 @@ static void add_nodes(struct columns *c)
 static void add_data(struct buf *out, const struct columns *c, const char *title,
 		     const char *subtitle)
 {
-	const struct stacktree *t = c->t;
+	const struct call_tree *t = c->t;
 
 	buf_adds(out, "{\"title\":");
 	add_text(out, title);
@@ -133,7 +134,7 @@ static void add_data(struct buf *out, const struct columns *c, const char *title
 	buf_adds(out, "]}");
 }
 
-static void add_page_data(struct buf *out, const struct stacktree *t, const char *title,
+static void add_page_data(struct buf *out, const struct call_tree *t, const char *title,
 			  const char *subtitle)
 {
 	struct columns c = { .t = t, .numbers = xcalloc(t->names.n, sizeof(*c.numbers)) };
@@ -144,18 +145,18 @@ static void add_page_data(struct buf *out, const struct stacktree *t, const char
 	buf_release(&c.names);
 	buf_release(&c.levels);
 	buf_release(&c.frames);
-	for (unsigned v = 0; v < STACKTREE_VALUES; v++)
+	for (unsigned v = 0; v < CALL_TREE_VALUES; v++)
 		buf_release(&c.values[v]);
 }
 
 static void add_hash(struct buf *out, const char *text)
 {
-	char hash[DIGEST_BASE64_LEN + 1];
+	char hash[SHA256_BASE64_LEN + 1];
 
-	buf_adds(out, digest_base64(text, strlen(text), hash));
+	buf_adds(out, sha256_base64(text, strlen(text), hash));
 }
 
-/* Add the page up to the mark; returns what is behind it.  The page is ours, and has it. */
+/* Appends the page up to the mark, which must exist; returns the rest after the mark. */
 static const char *add_until(struct buf *out, const char *page, const char *mark)
 {
 	const char *at = strstr(page, mark);
@@ -164,7 +165,7 @@ static const char *add_until(struct buf *out, const char *page, const char *mark
 	return at + strlen(mark);
 }
 
-void flamegraph_add(struct buf *out, const struct stacktree *t, const char *title,
+void flamegraph_add(struct buf *out, const struct call_tree *t, const char *title,
 		    const char *subtitle)
 {
 	const char *page = jtool_flamegraph_html;

@@ -1,7 +1,7 @@
 "use strict";
 /*
- * Nodes are numbered callers first, as they come: what is below node i is i + 1 to last[i].  Those
- * of a row stand there from left to right, whichever value is shown.
+ * Nodes are numbered in preorder: the descendants of node i are i + 1 to last[i].  rows[level] has
+ * a level's nodes from left to right; the order is the same for all values.
  */
 const by = id => document.getElementById(id);
 const data = JSON.parse(by("data").textContent);
@@ -14,7 +14,7 @@ const starts = data.values.map(() => new Float64Array(count));
 const frames = Int32Array.from(data.frames);
 const nameOf = i => frames[i] < 0 ? -1 - frames[i] : frames[i];
 const isClass = i => frames[i] < 0;
-/* A class may be called what a method is. */
+/* Distinguishes a class from a method of the same name. */
 const keyOf = i => isClass(i) ? data.names.length + nameOf(i) : nameOf(i);
 
 function build() {
@@ -40,11 +40,11 @@ function build() {
 }
 build();
 
-/* What is shown: the value, the node that fills the width, the one that is told of (-1: none). */
+/* The displayed value, the node that fills the width, the node in the footer (-1: none). */
 let value = 0, zoomed = 0, current = -1;
-let left = 0, right = 0;          /* of what fills the width, in values */
+let left = 0, right = 0;          /* edges of the view, in the unit of the value */
 let flipped = false, dark = false;
-let matches = null;               /* by name: is it one?  null: nothing is searched for */
+let matches = null;               /* for each name whether it matches; null: no search */
 let width = 0, height = 0, ratio = 1, contentHeight = 0;
 const view = by("view"), canvas = by("graph"), ctx = canvas.getContext("2d", { alpha: false });
 
@@ -75,7 +75,7 @@ function textOf(i) {
 	return i ? data.names[nameOf(i)] || "(no name)" : "all";
 }
 
-/* "a.b.C.m(File.java:12)" is short as "C.m:12", and shorter as "C.m". */
+/* Shortens "a.b.C.m(File.java:12)" to "C.m:12", and if that is too wide to "C.m". */
 const labels = [];
 function labelOf(i) {
 	if (i === 0)
@@ -101,8 +101,8 @@ function measured(short, rest) {
 }
 
 /*
- * Colours: methods by package, classes in blues of their own, the JDK's methods pale, so that the
- * application's stand out.  All are equally light, which HSL's are not: hence OKLCH.
+ * Colours: one hue a package, blue for classes, pale for methods of the JDK, so that methods of the
+ * application stand out.  OKLCH, unlike HSL, gives all hues the same lightness.
  */
 
 const HUES = [22, 36, 50, 64, 80, 98, 116, 136, 156, 176, 328, 346];
@@ -124,13 +124,13 @@ function oklch(lightness, chroma, hue) {
 		.map(x => Math.round(255 * (x > .00313 ? 1.055 * x ** (1 / 2.4) - .055 : 0))));
 }
 
-/* As a pixel's four bytes. */
+/* The four bytes of a pixel. */
 function packed([red, green, blue]) {
 	const byte = x => Math.min(255, Math.max(0, x));
 	return (255 << 24 | byte(blue) << 16 | byte(green) << 8 | byte(red)) >>> 0;
 }
 
-/* Towards what is behind it. */
+/* Blends the colour with the background. */
 function faded(colour) {
 	const at = shift => .45 * (colour >>> shift & 255) + .55 * (back >>> shift & 255);
 	return packed([at(0), at(8), at(16)]);
@@ -157,12 +157,12 @@ function mix(i) {
 }
 
 /*
- * Drawing: only rows in sight, of each one line of pixels, which is then stretched: so it does not
- * matter how many boxes share a pixel.
+ * Drawing: each visible row is painted as one line of pixels and then stretched to its height, so
+ * the cost does not depend on the number of boxes that share a pixel.
  */
 
 const strips = document.createElement("canvas"), stripsCtx = strips.getContext("2d");
-let image = null, pixels = null;  /* of strips, a line a row in sight */
+let image = null, pixels = null;  /* of strips, one line for each visible row */
 let asked = 0;
 function redraw() {
 	asked ||= requestAnimationFrame(() => {
@@ -175,8 +175,8 @@ function yOf(level) {
 	return flipped ? contentHeight - (level + 1) * ROW : level * ROW;
 }
 
-/* The first of the row that ends behind x. */
-function firstBehind(row, x) {
+/* Returns the index in the row of the first node that ends after x. */
+function firstAfter(row, x) {
 	const start = starts[value], total = totals[value];
 	let low = 0, high = row.length;
 	while (low < high) {
@@ -219,12 +219,12 @@ function drawText(i, from, to, y, dimmed) {
 	ctx.fillText(text, from + PAD, y + ROW / 2 + .5, room);
 }
 
-/* Its boxes into a line of pixels; texts are for later. */
+/* Paints the boxes of a row into a line of pixels, and collects the texts. */
 function paintRow(row, line, isAbove, y, texts) {
 	const start = starts[value], total = totals[value], scale = width / (right - left);
 	const lit = packed(dark ? [208, 36, 156] : [255, 122, 209]);
 	let filled = 0;
-	for (let k = firstBehind(row, left); k < row.length && start[row[k]] < right; k++) {
+	for (let k = firstAfter(row, left); k < row.length && start[row[k]] < right; k++) {
 		const i = row[k], from = Math.max(0, (start[i] - left) * scale);
 		const to = Math.min(width, (start[i] + total[i] - left) * scale);
 		const a = Math.round(from * ratio), b = Math.round(to * ratio);
@@ -297,9 +297,9 @@ function draw() {
 		drawCurrent();
 }
 
-/* What is told of a node */
+/* Details of a node */
 
-function tell() {
+function showDetails() {
 	const i = current < 0 ? zoomed : current, of = totals[value], up = parent[i];
 	let text = figure(of[i], data.units[value]);
 	if (i > 0)
@@ -307,7 +307,7 @@ function tell() {
 	if (up > 0)
 		text += ` · ${percent(of[i], of[up])} of its caller`;
 	if (last[i] > i && data.values[value][i] > 0)
-		text += ` · ${figure(data.values[value][i], data.units[value])} itself`;
+		text += ` · ${figure(data.values[value][i], data.units[value])} self`;
 	data.units.forEach((unit, v) => {
 		if (v !== value)
 			text += ` · ${figure(totals[v][i], unit)}`;
@@ -322,7 +322,7 @@ function point(i) {
 	if (i === current)
 		return;
 	current = i;
-	tell();
+	showDetails();
 	redraw();
 }
 
@@ -350,7 +350,7 @@ function zoom(i, at_once) {
 	if (flipped)
 		view.scrollTop = contentHeight;
 	showShare();
-	tell();
+	showDetails();
 }
 
 /* Search */
@@ -360,11 +360,11 @@ function matcher(text) {
 	let regex = null;
 	try {
 		regex = new RegExp(text, "i");
-	} catch { /* then it is only a text */ }
+	} catch { /* not a regular expression: search for the text only */ }
 	return name => name.toLowerCase().includes(lower) || regex !== null && regex.test(name);
 }
 
-/* What is in a match that is in a match counts once. */
+/* Returns the total of the matches in the subtree of root; ignores matches inside a match. */
 function matchedIn(root) {
 	let sum = 0;
 	for (let i = root; i <= last[root]; i++) {
@@ -393,7 +393,7 @@ function clearSearch() {
 	search();
 }
 
-/* The largest match in sight. */
+/* Returns the largest match in the zoomed node, or -1. */
 function largestMatch() {
 	let best = -1;
 	for (let i = Math.max(zoomed, 1); matches && i <= last[zoomed]; i++) {
@@ -412,7 +412,7 @@ function nodeAt(event) {
 	if (!row || !(right > left))
 		return -1;
 	const x = left + (event.clientX - box.left) * (right - left) / width;
-	const i = row[firstBehind(row, x)];
+	const i = row[firstAfter(row, x)];
 	return i !== undefined && starts[value][i] <= x ? i : -1;
 }
 
@@ -425,7 +425,7 @@ function widestChild(i) {
 	return best;
 }
 
-/* The next of the row that can be seen. */
+/* Returns the next node of the row that is wide enough to see, or -1. */
 function beside(i, step) {
 	const row = rows[data.levels[i]], least = (right - left) / width / 2;
 	for (let k = row.indexOf(i) + step; k >= 0 && k < row.length; k += step) {
@@ -505,7 +505,7 @@ by("flip").addEventListener("click", () => {
 });
 view.addEventListener("scroll", redraw);
 
-/* Light and dark: as the system has it, until somebody chooses. */
+/* The theme follows the system until the user chooses one. */
 function setTheme(isDark) {
 	dark = isDark;
 	[colours, fadedColours] = [[], []];

@@ -1,4 +1,4 @@
-/* The files are found as headers are. */
+/* .incbin searches the include path. */
 	.section .rodata
 	.global jtool_flamegraph_html
 	.global jtool_flamegraph_css
@@ -7,15 +7,15 @@
 	.type jtool_flamegraph_css, %object
 	.type jtool_flamegraph_js, %object
 jtool_flamegraph_html:
-	.incbin "render/flamegraph.html"
+	.incbin "render/profile/flamegraph.html"
 	.byte 0
 	.size jtool_flamegraph_html, . - jtool_flamegraph_html
 jtool_flamegraph_css:
-	.incbin "render/flamegraph.css"
+	.incbin "render/profile/flamegraph.css"
 	.byte 0
 	.size jtool_flamegraph_css, . - jtool_flamegraph_css
 jtool_flamegraph_js:
-	.incbin "render/flamegraph.js"
+	.incbin "render/profile/flamegraph.js"
 	.byte 0
 	.size jtool_flamegraph_js, . - jtool_flamegraph_js
 	.section .note.GNU-stack, "", %progbits

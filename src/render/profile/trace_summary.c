@@ -1,33 +1,33 @@
-#include "render/trace_summary.h"
+#include "render/profile/trace_summary.h"
 
 #include <inttypes.h>
 #include <string.h>
 
-#include "base/text.h"
+#include "base/printable.h"
 #include "base/xalloc.h"
-#include "render/json.h"
+#include "render/profile/trace_call.h"
 #include "render/table.h"
-#include "render/trace_text.h"
 #include "render/units.h"
 
 #define UP "\033[%zuA\r"
 #define CLEAR_LINE "\033[K"
 #define CLEAR_BELOW "\033[J"
 #define SHORT "..."
-#define NAME_LEAST 16 /* a name is not made shorter than that */
+#define NAME_LEAST 16 /* cells; names are not shortened further */
 
-enum { METHOD, COUNT, ERRORS, MIN, MEAN, P50, P95, P99, MAX };
+enum { METHOD, COUNT, ERRORS, MIN, MEAN, P50, P95, P99, MAX, TOTAL };
 
 static const struct column columns[] = {
-	[METHOD] = { "METHOD", "method", COL_TEXT, false, NULL },
-	[COUNT] = { "COUNT", "count", COL_NUMBER, false, NULL },
-	[ERRORS] = { "ERRORS", "errors", COL_NUMBER, false, NULL },
-	[MIN] = { "MIN", "min", COL_NANOS, false, NULL },
-	[MEAN] = { "MEAN", "mean", COL_NANOS, false, NULL },
-	[P50] = { "P50", "p50", COL_NANOS, false, NULL },
-	[P95] = { "P95", "p95", COL_NANOS, false, NULL },
-	[P99] = { "P99", "p99", COL_NANOS, false, NULL },
-	[MAX] = { "MAX", "max", COL_NANOS, false, NULL },
+	[METHOD] = { "METHOD", "method", CELL_TEXT, false },
+	[COUNT] = { "COUNT", "count", CELL_NUMBER, false },
+	[ERRORS] = { "ERRORS", "errors", CELL_NUMBER, false },
+	[MIN] = { "MIN", "min", CELL_NANOS, false },
+	[MEAN] = { "MEAN", "mean", CELL_NANOS, false },
+	[P50] = { "P50", "p50", CELL_NANOS, false },
+	[P95] = { "P95", "p95", CELL_NANOS, false },
+	[P99] = { "P99", "p99", CELL_NANOS, false },
+	[MAX] = { "MAX", "max", CELL_NANOS, false },
+	[TOTAL] = { "TOTAL", "total", CELL_NANOS, true },
 };
 
 /* A method that was called. */
@@ -45,7 +45,7 @@ static int compare_rows(const void *a, const void *b)
 	return (x->method > y->method) - (x->method < y->method);
 }
 
-/* Those that were called, in order; the caller frees them.  Another number: who were not. */
+/* Returns the called methods, sorted; the caller frees them.  *n_idle: number of the others. */
 static struct row *find_rows(const struct trace *t, size_t *n, size_t *n_idle)
 {
 	struct row *rows = xcalloc(t->n + 1, sizeof(*rows));
@@ -63,21 +63,21 @@ static struct row *find_rows(const struct trace *t, size_t *n, size_t *n_idle)
 	return rows;
 }
 
-/* The first character's length; there is one. */
+/* Returns the bytes of the first character; len must not be 0. */
 static size_t one_char(const char *text, size_t len)
 {
-	size_t n = text_utf8_len(text, len);
+	size_t n = utf8_sequence_len(text, len);
 
 	return n > 0 ? n : 1;
 }
 
-/* Add what fits of a line into the width; returns how wide that is. */
+/* Appends the start of a line, as much as fits in `width` cells; returns the used cells. */
 static size_t add_clipped(struct buf *out, const char *line, size_t len, size_t width)
 {
 	size_t used = 0;
 
 	for (size_t i = 0; i < len;) {
-		size_t n = one_char(line + i, len - i), cells = text_width(line + i, n);
+		size_t n = one_char(line + i, len - i), cells = printable_width(line + i, n);
 
 		if (used + cells > width)
 			break;
@@ -88,12 +88,12 @@ static size_t add_clipped(struct buf *out, const char *line, size_t len, size_t 
 	return used;
 }
 
-/* The last characters of a text that is wider than that. */
+/* Appends "..." and the last characters of a text, together at most `width` cells wide. */
 static void add_last(struct buf *out, const char *text, size_t len, size_t width)
 {
 	buf_adds(out, SHORT);
 	width -= sizeof(SHORT) - 1;
-	while (text_width(text, len) > width) {
+	while (printable_width(text, len) > width) {
 		size_t n = one_char(text, len);
 
 		text += n;
@@ -102,7 +102,7 @@ static void add_last(struct buf *out, const char *text, size_t len, size_t width
 	buf_add(out, text, len);
 }
 
-/* "(int, java.lang.String)" without packages. */
+/* Appends "(int, java.lang.String)" without packages: "(int, String)". */
 static void add_simple_types(struct buf *out, const char *types)
 {
 	for (size_t len; *types; types += len) {
@@ -117,14 +117,15 @@ static void add_simple_types(struct buf *out, const char *types)
 	}
 }
 
-/* Of a method's name the end is what tells it from others, of its types the beginning. */
-static void add_short(struct buf *out, const char *name, size_t widest)
+/* Cuts a name at its start and the types at their end: the rest identifies the method. */
+static void add_short(struct buf *out, const struct buf *full, size_t widest)
 {
-	size_t len = strcspn(name, "("), width = text_width(name, len);
+	_cleanup_free_ char *name = printable_add_str(buf_str(full));
+	size_t len = strcspn(name, "("), width = printable_width(name, len);
 	size_t room = widest - (sizeof(SHORT) - 1);
 	_cleanup_buf_ struct buf types = BUF_INIT;
 
-	if (text_width(name, strlen(name)) <= widest) {
+	if (printable_width(name, strlen(name)) <= widest) {
 		buf_adds(out, name);
 		return;
 	}
@@ -134,7 +135,7 @@ static void add_short(struct buf *out, const char *name, size_t widest)
 	}
 	buf_add(out, name, len);
 	add_simple_types(&types, name + len);
-	if (width + text_width(buf_str(&types), types.len) <= widest) {
+	if (width + printable_width(buf_str(&types), types.len) <= widest) {
 		buf_add(out, buf_str(&types), types.len);
 		return;
 	}
@@ -142,40 +143,37 @@ static void add_short(struct buf *out, const char *name, size_t widest)
 	buf_adds(out, SHORT);
 }
 
-static int64_t figure(uint64_t value)
-{
-	return value < INT64_MAX ? (int64_t)value : INT64_MAX;
-}
-
 static void add_row(struct table *table, const struct trace *t, uint32_t method, size_t widest)
 {
 	const struct trace_sum *sum = &t->methods[method].sum;
-	_cleanup_buf_ struct buf name = BUF_INIT, safe = BUF_INIT, shown = BUF_INIT;
+	_cleanup_buf_ struct buf name = BUF_INIT, shown = BUF_INIT;
 
 	trace_method_name(t, method, &name);
-	text_printable(&safe, buf_str(&name), name.len);
-	add_short(&shown, buf_str(&safe), widest);
+	if (widest < SIZE_MAX)
+		add_short(&shown, &name, widest);
 	table_row(table);
-	table_text(table, METHOD, buf_str(&shown));
-	table_number(table, COUNT, figure(sum->calls));
-	table_number(table, ERRORS, figure(sum->threw));
-	table_number(table, MIN, figure(sum->min_ns));
-	table_number(table, MEAN, figure(trace_mean(sum)));
-	table_number(table, MAX, figure(sum->max_ns));
-	if (!sum->buckets) /* the agent had no room for them: not known */
+	table_text(table, METHOD, buf_str(widest < SIZE_MAX ? &shown : &name));
+	table_unsigned(table, COUNT, sum->calls);
+	table_unsigned(table, ERRORS, sum->threw);
+	table_unsigned(table, TOTAL, sum->ns);
+	if (sum->calls == 0)
 		return;
-	table_number(table, P50, figure(trace_quantile(sum, 0.50)));
-	table_number(table, P95, figure(trace_quantile(sum, 0.95)));
-	table_number(table, P99, figure(trace_quantile(sum, 0.99)));
+	table_unsigned(table, MIN, sum->min_ns);
+	table_unsigned(table, MEAN, trace_mean(sum));
+	table_unsigned(table, MAX, sum->max_ns);
+	if (!sum->buckets) /* unknown: the agent was out of memory */
+		return;
+	table_unsigned(table, P50, trace_quantile(sum, 0.50));
+	table_unsigned(table, P95, trace_quantile(sum, 0.95));
+	table_unsigned(table, P99, trace_quantile(sum, 0.99));
 }
 
-/* What is left out first where there is not enough room. */
+/* The columns that are hidden if the terminal is too narrow, in this order. */
 static const uint8_t expendable[] = { MIN, P50, P99 };
 
-/* In what form it is printed. */
 struct form {
-	size_t widest;     /* name */
-	size_t n_left_out; /* of the columns that are expendable */
+	size_t widest;   /* limit for names, in cells */
+	size_t n_hidden; /* expendable columns that are hidden */
 };
 
 static void add_table(struct buf *out, const struct trace *t, const struct row *rows, size_t n,
@@ -185,7 +183,7 @@ static void add_table(struct buf *out, const struct trace *t, const struct row *
 	struct table *table;
 
 	memcpy(shown, columns, sizeof(shown));
-	for (size_t i = 0; i < form->n_left_out; i++)
+	for (size_t i = 0; i < form->n_hidden; i++)
 		shown[expendable[i]].hidden = true;
 	table = table_new(shown, ARRAY_SIZE(shown));
 	for (size_t i = 0; i < n; i++)
@@ -194,8 +192,8 @@ static void add_table(struct buf *out, const struct trace *t, const struct row *
 	table_free(table);
 }
 
-/* "2 methods were not called" */
-static void add_remark(struct buf *out, size_t n, const char *one, const char *many)
+/* Appends a line such as "2 methods were not called", or nothing if n is 0. */
+static void add_count_line(struct buf *out, size_t n, const char *one, const char *many)
 {
 	if (n == 0)
 		return;
@@ -203,7 +201,7 @@ static void add_remark(struct buf *out, size_t n, const char *one, const char *m
 	buf_addf(out, " %s\n", n == 1 ? one : many);
 }
 
-/* What the agent said last of all calls is older than the sums: at most by a second. */
+/* The agent's last count of calls can be a second older than the sums: take the larger number. */
 static struct trace_state state_of(const struct trace *t)
 {
 	struct trace_state state = t->state;
@@ -220,8 +218,8 @@ static void add_end(struct buf *out, const struct trace *t, size_t n_hidden, siz
 {
 	struct trace_state state = state_of(t);
 
-	add_remark(out, n_hidden, "more method", "more methods");
-	add_remark(out, n_idle, "method was not called", "methods were not called");
+	add_count_line(out, n_hidden, "more method", "more methods");
+	add_count_line(out, n_idle, "method was not called", "methods were not called");
 	trace_text_state(out, &state);
 	buf_addc(out, '\n');
 }
@@ -235,48 +233,20 @@ void trace_summary_add(struct buf *out, const struct trace *t)
 	add_end(out, t, 0, n_idle);
 }
 
-static void put_time(struct json *json, const char *key, bool known, uint64_t ns)
-{
-	if (known)
-		json_put_unsigned(json, key, ns);
-	else
-		json_put_null(json, key);
-}
-
-static void add_json(struct buf *out, const struct trace *t, uint32_t method)
-{
-	const struct trace_sum *sum = &t->methods[method].sum;
-	bool called = sum->calls > 0, ranked = called && sum->buckets;
-	_cleanup_buf_ struct buf name = BUF_INIT;
-	struct json *json = json_object();
-
-	trace_method_name(t, method, &name);
-	json_put_text(json, "method", buf_str(&name));
-	json_put_unsigned(json, "count", sum->calls);
-	json_put_unsigned(json, "errors", sum->threw);
-	put_time(json, "min", called, sum->min_ns);
-	put_time(json, "mean", called, trace_mean(sum));
-	put_time(json, "p50", ranked, trace_quantile(sum, 0.50));
-	put_time(json, "p95", ranked, trace_quantile(sum, 0.95));
-	put_time(json, "p99", ranked, trace_quantile(sum, 0.99));
-	put_time(json, "max", called, sum->max_ns);
-	json_put_unsigned(json, "total", sum->ns);
-	json_add(out, json);
-	buf_addc(out, '\n');
-	json_free(json);
-}
-
 void trace_summary_add_json(struct buf *out, const struct trace *t)
 {
+	struct table *table = table_new(columns, ARRAY_SIZE(columns));
 	size_t n, n_idle;
 	_cleanup_free_ struct row *rows = find_rows(t, &n, &n_idle);
 
 	for (size_t i = 0; i < n; i++)
-		add_json(out, t, rows[i].method);
+		add_row(table, t, rows[i].method, SIZE_MAX);
 	for (size_t i = 0; i < t->n; i++) {
 		if (t->methods[i].sum.calls == 0 && !t->methods[i].refused)
-			add_json(out, t, (uint32_t)i);
+			add_row(table, t, (uint32_t)i, SIZE_MAX);
 	}
+	table_add_json(table, out);
+	table_free(table);
 }
 
 static size_t widest_line(const struct buf *text)
@@ -287,14 +257,14 @@ static size_t widest_line(const struct buf *text)
 		size_t width;
 
 		end = strchr(at, '\n');
-		width = text_width(at, (size_t)(end - at));
+		width = printable_width(at, (size_t)(end - at));
 		if (width > widest)
 			widest = width;
 	}
 	return widest;
 }
 
-/* What does not fit is taken from the names, then from the figures. */
+/* Makes the table fit by shortening names, then by hiding columns. */
 static void add_fitting(struct buf *out, const struct trace *t, const struct row *rows, size_t n,
 			size_t width)
 {
@@ -302,8 +272,8 @@ static void add_fitting(struct buf *out, const struct trace *t, const struct row
 	size_t least;
 
 	add_table(out, t, rows, n, &form);
-	while ((least = widest_line(out)) > width && form.n_left_out < ARRAY_SIZE(expendable)) {
-		form.n_left_out++;
+	while ((least = widest_line(out)) > width && form.n_hidden < ARRAY_SIZE(expendable)) {
+		form.n_hidden++;
 		buf_reset(out);
 		add_table(out, t, rows, n, &form);
 	}
@@ -314,7 +284,7 @@ static void add_fitting(struct buf *out, const struct trace *t, const struct row
 	add_table(out, t, rows, n, &form);
 }
 
-/* How many lines the table before takes now: terminals fold what has become too wide for them. */
+/* Returns the height of the previous table: a narrowed terminal wraps its lines. */
 static size_t lines_above(const struct trace_summary *s, struct terminal terminal)
 {
 	size_t lines = 0;
@@ -332,19 +302,16 @@ static void go_up(const struct trace_summary *s, struct buf *out, struct termina
 		buf_addf(out, UP, lines);
 }
 
-/*
- * The last column stays free, where some terminals wrap at once, and so does the last line, where
- * the cursor is then.
- */
+/* Leaves the last column empty, where some terminals wrap, and the last line to the cursor. */
 void trace_summary_draw(struct trace_summary *s, struct buf *out, const struct trace *t,
 			struct terminal terminal)
 {
 	_cleanup_buf_ struct buf text = BUF_INIT;
 	size_t n, n_idle, lines = 0, most = terminal.rows - 1, width = terminal.columns - 1;
 	_cleanup_free_ struct row *rows = find_rows(t, &n, &n_idle);
-	size_t others = 2 + (n_idle > 0); /* the heading, and what add_end() adds */
+	size_t others = 2 + (n_idle > 0); /* lines: heading, and those of add_end() */
 	size_t room = most > others ? most - others : 0;
-	size_t shown = n <= room ? n : room > 0 ? room - 1 : 0; /* one line says how many more */
+	size_t shown = n <= room ? n : room > 0 ? room - 1 : 0; /* 1 line: "N more methods" */
 
 	add_fitting(&text, t, rows, shown, width);
 	add_end(&text, t, n - shown, n_idle);

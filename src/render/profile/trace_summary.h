@@ -1,5 +1,5 @@
 /*
- * All calls of a trace added up, a row a method, those that took the most time together first:
+ * Totals of a trace as a table with a row per method, sorted by total time:
  *
  *     METHOD             COUNT  ERRORS      MIN     MEAN      P50      P95      P99      MAX
  *     a.b.Shop.order     1,204       3   812 us  1.24 ms  1.10 ms  3.20 ms  9.91 ms  31.0 ms
@@ -10,29 +10,29 @@
 #define JTOOL_RENDER_TRACE_SUMMARY_H
 
 #include "base/terminal.h"
-#include "model/trace.h"
+#include "model/profile/trace.h"
 
-/* The whole of it as plain text. */
+/* Appends the table as text. */
 void trace_summary_add(struct buf *out, const struct trace *t);
 
-/* An object a line and method, also of those that were not called; times in nanoseconds. */
+/* Appends a line with a JSON object for each method, called or not.  Times are in nanoseconds. */
 void trace_summary_add_json(struct buf *out, const struct trace *t);
 
-/* What stands on the terminal of an earlier table; zeroed at first. */
+/* The table that is on the terminal; initially all zero. */
 struct trace_summary {
-	size_t *widths; /* of its lines */
+	size_t *widths; /* width of each line, in cells */
 	size_t n;
 };
 
 /*
- * Draw it over the one before, cut to the size of the terminal so that this works the next time,
- * too; the size may have changed meanwhile.  To be written to the terminal at once, and with
- * nothing else in between.
+ * Appends the control sequences and text that replace the previous table.  The table is clipped to
+ * the terminal, whose size may have changed.  Write the buffer at once: other output in between
+ * would move the cursor.
  */
 void trace_summary_draw(struct trace_summary *s, struct buf *out, const struct trace *t,
 			struct terminal terminal);
 
-/* The last one, in its place and whole: it stays.  Releases s; nothing need have been drawn. */
+/* Replaces the previous table, if any, by the complete one, and releases s. */
 void trace_summary_end(struct trace_summary *s, struct buf *out, const struct trace *t,
 		       struct terminal terminal);
 

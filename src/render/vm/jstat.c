@@ -1,18 +1,18 @@
-#include "render/jstat.h"
+#include "render/vm/jstat.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
 
-#include "base/text.h"
+#include "base/printable.h"
 
-static void add_blanks(struct buf *out, int n)
+static void add_spaces(struct buf *out, int n)
 {
 	if (n > 0)
 		buf_addf(out, "%*s", n, "");
 }
 
-/* Each in the middle of its column. */
+/* Centers each heading in its column. */
 void jstat_heading(struct buf *out, enum jstat_group group)
 {
 	const struct jstat_column *first = jstat_columns(group);
@@ -22,9 +22,9 @@ void jstat_heading(struct buf *out, enum jstat_group group)
 
 		if (c != first)
 			buf_addc(out, ' ');
-		add_blanks(out, room / 2);
+		add_spaces(out, room / 2);
 		buf_adds(out, c->heading);
-		add_blanks(out, room - room / 2);
+		add_spaces(out, room - room / 2);
 	}
 	buf_addc(out, '\n');
 }
@@ -33,11 +33,11 @@ static void add_text(struct buf *out, int width, const char *text)
 {
 	size_t start = out->len;
 
-	text_printable(out, text, strlen(text));
-	add_blanks(out, width - (int)text_width(out->data + start, out->len - start));
+	printable_add(out, text, strlen(text));
+	add_spaces(out, width - (int)printable_width(out->data + start, out->len - start));
 }
 
-void jstat_row(struct buf *out, enum jstat_group group, const struct readings *r)
+void jstat_row(struct buf *out, enum jstat_group group, const struct counter_source *r)
 {
 	const struct jstat_column *first = jstat_columns(group);
 
@@ -57,7 +57,7 @@ void jstat_row(struct buf *out, enum jstat_group group, const struct readings *r
 	buf_addc(out, '\n');
 }
 
-/* As many decimals as the table has: who compares them finds the same figure. */
+/* Adds a number, rounded to the decimals of the table: JSON and table have the same value. */
 static void put_rounded(struct json *parent, const char *key, double number, int decimals)
 {
 	char text[400]; /* the largest double has 309 digits */
@@ -66,7 +66,7 @@ static void put_rounded(struct json *parent, const char *key, double number, int
 	json_put_real(parent, key, strtod(text, NULL));
 }
 
-struct json *jstat_json(enum jstat_group group, const struct readings *r, double timestamp)
+struct json *jstat_json(enum jstat_group group, const struct counter_source *r, double timestamp)
 {
 	struct json *sample = json_object();
 

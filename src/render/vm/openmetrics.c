@@ -1,41 +1,41 @@
-#include "render/openmetrics.h"
+#include "render/vm/openmetrics.h"
 
 #include <math.h>
 #include <stdbool.h>
 #include <string.h>
 
 #include "base/buf.h"
-#include "base/text.h"
+#include "base/printable.h"
 
-#define LABEL_MAX 256 /* bytes of a text; monitoring systems have limits, too */
+#define LABEL_MAX 256 /* bytes; monitoring systems limit labels, too */
 
-/* A family whose head is printed with its first series. */
+/* A metric family.  Its head is printed before its first series. */
 struct family {
 	const struct metric *metric;
 	const struct openmetrics_jvm *jvm;
 	FILE *out;
 	bool has_head;
-	struct buf seen; /* the labels of this JVM's series, one a line */
+	struct buf seen; /* labels of this JVM's series, one a line */
 };
 
-static size_t cut(const char *text)
+static size_t label_len(const char *text)
 {
 	size_t len = strnlen(text, LABEL_MAX + 1);
 
 	if (len <= LABEL_MAX)
 		return len;
 	for (len = LABEL_MAX; len > 0 && ((unsigned char)text[len] & 0xc0) == 0x80;)
-		len--; /* not in the middle of a character */
+		len--; /* do not split a character */
 	return len;
 }
 
-/* Control characters become \xNN, so that a value is one line of UTF-8; then it is quoted. */
+/* Appends NAME="VALUE".  Control characters become \xNN, so that a value is one line of UTF-8. */
 static void add_label(struct buf *labels, const char *name, const char *value)
 {
 	_cleanup_buf_ struct buf safe = BUF_INIT;
 
 	if (value)
-		text_printable(&safe, value, cut(value));
+		printable_add(&safe, value, label_len(value));
 	buf_addf(labels, "%s%s=\"", labels->len ? "," : "", name);
 	for (const char *c = buf_str(&safe); *c; c++) {
 		if (*c == '\\' || *c == '"')
@@ -66,7 +66,7 @@ static void print_head(struct family *f)
 	f->has_head = true;
 }
 
-/* A series that comes twice, as two collectors of one name, would spoil the whole document. */
+/* Two collectors may have the same name; a duplicate series would invalidate the document. */
 static bool is_new(struct family *f, const struct buf *labels)
 {
 	size_t before = f->seen.len;
@@ -98,7 +98,7 @@ static void print_value(const struct metric_value *value, void *arg)
 static void print_info(const struct openmetrics_jvm *jvms, size_t n, FILE *out)
 {
 	static const struct metric info = {
-		.name = "jvm_info", .type = METRIC_GAUGE, .help = "What JVM it is; always 1.",
+		.name = "jvm_info", .type = METRIC_GAUGE, .help = "Identity of the JVM; always 1.",
 	};
 	struct family f = { .metric = &info, .out = out };
 
@@ -118,7 +118,7 @@ static void print_uptime(const struct openmetrics_jvm *jvms, size_t n, FILE *out
 {
 	static const struct metric uptime = {
 		.name = "jvm_uptime_seconds", .unit = "seconds", .type = METRIC_GAUGE,
-		.help = "Since the start of the JVM.",
+		.help = "Time since the start of the JVM.",
 	};
 	struct family f = { .metric = &uptime, .out = out };
 
@@ -139,7 +139,7 @@ static void print_metric(const struct metric *m, const struct openmetrics_jvm *j
 	for (size_t i = 0; i < n; i++) {
 		f.jvm = &jvms[i];
 		buf_reset(&f.seen);
-		m->read(m, &jvms[i].readings, print_value, &f);
+		m->read(m, &jvms[i].source, print_value, &f);
 	}
 	buf_release(&f.seen);
 }

@@ -1,23 +1,21 @@
-/*
- * Metrics of any number of JVMs as one document: OpenMetrics 1.0, and Prometheus' text format.
- */
+/* Metrics of JVMs as one document that is valid OpenMetrics 1.0 and Prometheus text format. */
 #ifndef JTOOL_RENDER_OPENMETRICS_H
 #define JTOOL_RENDER_OPENMETRICS_H
 
 #include <stdio.h>
 
-#include "model/metrics.h"
+#include "model/vm/metrics.h"
 
-/* Texts may be NULL, and hold anything. */
+/* Texts may be NULL, and are untrusted. */
 struct openmetrics_jvm {
 	int pid;
-	const char *main, *container; /* with the pid: labels of every series */
+	const char *main, *container; /* labels of every series, as is `pid` */
 	const char *version, *vm, *gc;
 	double uptime; /* seconds; NAN: unknown */
-	struct readings readings;
+	struct counter_source source;
 };
 
-/* No two of them have the same pid. */
+/* Prints the document.  The pids of the JVMs must differ. */
 void openmetrics_print(const struct openmetrics_jvm *jvms, size_t n, FILE *out);
 
 #endif

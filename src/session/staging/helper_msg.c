@@ -1,4 +1,4 @@
-#include "session/report.h"
+#include "session/staging/helper_msg.h"
 
 #include <errno.h>
 #include <poll.h>
@@ -8,7 +8,7 @@
 
 #define SEND_MS 10000
 
-/* Room for one descriptor, aligned as the kernel wants it. */
+/* Space for one descriptor, aligned for the kernel. */
 union passed {
 	struct cmsghdr head;
 	char space[CMSG_SPACE(sizeof(int))];
@@ -37,14 +37,14 @@ static int send_head(int sock, uint32_t len, int fd)
 	return n == sizeof(len) ? 0 : -EMSGSIZE;
 }
 
-int report_send(int sock, const struct buf *text, int fd)
+int helper_msg_send(int sock, const struct buf *text, int fd)
 {
 	int rc = send_head(sock, (uint32_t)text->len, fd);
 
 	return rc < 0 ? rc : io_write_all(sock, text->data, text->len, deadline_in_ms(SEND_MS));
 }
 
-/* The length; with it comes the descriptor. */
+/* Receives the length of the text, and the descriptor. */
 static int receive_head(int sock, uint32_t *len, int *fd, struct deadline deadline)
 {
 	union passed passed;
@@ -72,13 +72,13 @@ static int receive_head(int sock, uint32_t *len, int *fd, struct deadline deadli
 	return n == sizeof(*len) ? 0 : -EBADMSG;
 }
 
-int report_receive(int sock, struct buf *text, int *fd, struct deadline deadline)
+int helper_msg_receive(int sock, struct buf *text, int *fd, struct deadline deadline)
 {
 	_cleanup_close_ int passed = -1;
 	uint32_t len;
 	int rc = receive_head(sock, &len, &passed, deadline);
 
-	if (rc == 0 && (len < 2 || len > REPORT_MAX))
+	if (rc == 0 && (len < 2 || len > HELPER_MSG_MAX))
 		return -EBADMSG;
 	if (rc == 0)
 		rc = io_read_exact(sock, buf_reserve(text, len), len, deadline);

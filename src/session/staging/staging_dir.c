@@ -1,4 +1,4 @@
-#include "session/nest.h"
+#include "session/staging/staging_dir.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -9,31 +9,32 @@
 #include <sys/file.h>
 #include <sys/stat.h>
 
-#include "base/io.h"
+#include "fileio/io.h"
 #include "base/xalloc.h"
 
-#define ENTER_TRIES 100 /* of 10 ms: longer than any keeper takes to tidy up */
-#define SIBLINGS_MAX 20000 /* entries of a directory that are looked at for leftovers */
-#define REMOVE_TRIES 10 /* a JVM puts only so many files into a directory that is going */
-#define FIFO_SIZE (1024 * 1024) /* what any user may have; fewer waits for the reader */
+#define ENTER_TRIES 100 /* one every 10 ms: longer than any helper takes to clean up */
+#define SIBLINGS_MAX 20000 /* directory entries to check for leftovers */
+#define REMOVE_TRIES 10 /* attempts: a JVM may add files between them */
+#define FIFO_SIZE (1024 * 1024) /* bytes; any user may set it; a small pipe blocks more */
 #define DIR_FLAGS (O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)
 
-void nest_init(struct nest *n, uid_t uid, pid_t nspid, const char *file, bool alone)
+void staging_dir_init(struct staging_dir *sd, uid_t uid, pid_t nspid, const char *file,
+		      bool exclusive)
 {
 	uint32_t random[2];
 	size_t len;
 
 	arc4random_buf(random, sizeof(random));
-	*n = (struct nest){ .parent_fd = -1, .dir_fd = -1, .file = file };
-	(void)snprintf(n->prefix, sizeof(n->prefix), ".jtool-%u-", (unsigned)uid);
-	len = (size_t)snprintf(n->name, sizeof(n->name), "%s%d", n->prefix, (int)nspid);
-	if (alone)
-		(void)snprintf(n->name + len, sizeof(n->name) - len, "-%08x%08x", random[0],
+	*sd = (struct staging_dir){ .parent_fd = -1, .dir_fd = -1, .file = file };
+	(void)snprintf(sd->prefix, sizeof(sd->prefix), ".jtool-%u-", (unsigned)uid);
+	len = (size_t)snprintf(sd->name, sizeof(sd->name), "%s%d", sd->prefix, (int)nspid);
+	if (exclusive)
+		(void)snprintf(sd->name + len, sizeof(sd->name) - len, "-%08x%08x", random[0],
 			       random[1]);
-	(void)snprintf(n->socket, sizeof(n->socket), ".s-%08x%08x", random[0], random[1]);
+	(void)snprintf(sd->socket, sizeof(sd->socket), ".s-%08x%08x", random[0], random[1]);
 }
 
-/* A private directory of ours, nobody else's: a descriptor or -errno. */
+/* Opens a directory that is private to this user.  Returns a descriptor or -errno. */
 static int open_private(int parent_fd, const char *name)
 {
 	_cleanup_close_ int fd = openat(parent_fd, name, DIR_FLAGS);
@@ -61,64 +62,64 @@ static const char *explain(int error)
 	case -ENOTUNIQ:
 	case -ENOTDIR:
 	case -ELOOP:
-		return "the name is taken by something that is not the target's private directory";
+		return "its name is used by something other than the private directory";
 	case -EAGAIN:
-		return "its private directory stays locked by another process";
+		return "its private directory is locked by another process";
 	default:
 		return strerror(-error);
 	}
 }
 
-static int lock_private(const struct nest *n)
+static int lock_private(const struct staging_dir *sd)
 {
-	_cleanup_close_ int fd = open_private(n->parent_fd, n->name);
+	_cleanup_close_ int fd = open_private(sd->parent_fd, sd->name);
 
 	if (fd < 0)
 		return TAKE_FD(fd);
 	if (flock(fd, LOCK_SH | LOCK_NB) < 0)
 		return -errno;
-	return is_linked(n->parent_fd, n->name, fd) ? TAKE_FD(fd) : -ENOENT;
+	return is_linked(sd->parent_fd, sd->name, fd) ? TAKE_FD(fd) : -ENOENT;
 }
 
-/* One try: a locked descriptor, -EAGAIN when somebody is just removing it, or -errno. */
-static int try_enter(const struct nest *n)
+/* Tries once.  Returns a locked descriptor, -EAGAIN if a removal is in progress, or -errno. */
+static int try_enter(const struct staging_dir *sd)
 {
-	bool made = mkdirat(n->parent_fd, n->name, 0700) == 0;
+	bool made = mkdirat(sd->parent_fd, sd->name, 0700) == 0;
 	int fd;
 
 	if (!made && errno != EEXIST)
 		return -errno;
-	fd = lock_private(n);
+	fd = lock_private(sd);
 	if (fd == -ENOENT || fd == -EWOULDBLOCK)
 		return -EAGAIN;
 	if (fd < 0 && made)
-		(void)unlinkat(n->parent_fd, n->name, AT_REMOVEDIR);
+		(void)unlinkat(sd->parent_fd, sd->name, AT_REMOVEDIR);
 	return fd;
 }
 
-const char *nest_enter(struct nest *n)
+const char *staging_dir_enter(struct staging_dir *sd)
 {
-	int fd = try_enter(n);
+	int fd = try_enter(sd);
 
 	for (int i = 0; fd == -EAGAIN && i < ENTER_TRIES; i++) {
 		(void)poll(NULL, 0, 10); /* flock(2) has no timeout */
-		fd = try_enter(n);
+		fd = try_enter(sd);
 	}
 	if (fd < 0)
 		return explain(fd);
-	n->dir_fd = fd;
+	sd->dir_fd = fd;
 	return NULL;
 }
 
 static bool has_content(int fd, const char *data, size_t len)
 {
-	_cleanup_free_ char *piece = xmalloc(65536);
+	_cleanup_free_ char *chunk = xmalloc(65536);
 	size_t done = 0;
 
 	for (;;) {
-		ssize_t n = io_read(fd, piece, 65536);
+		ssize_t n = io_read(fd, chunk, 65536);
 
-		if (n < 0 || (size_t)n > len - done || memcmp(piece, data + done, (size_t)n) != 0)
+		if (n < 0 || (size_t)n > len - done || memcmp(chunk, data + done, (size_t)n) != 0)
 			return false;
 		if (n == 0)
 			return done == len;
@@ -126,11 +127,11 @@ static bool has_content(int fd, const char *data, size_t len)
 	}
 }
 
-/* Open for reading what is of this type and the target's user's, and never wait for it. */
-static int open_typed(const struct nest *n, mode_t type)
+/* Opens sd->file for reading, without blocking.  -ENOTUNIQ: wrong type or owner. */
+static int open_typed(const struct staging_dir *sd, mode_t type)
 {
 	_cleanup_close_ int fd =
-		openat(n->dir_fd, n->file, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+		openat(sd->dir_fd, sd->file, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
 	struct stat st;
 
 	if (fd < 0 || fstat(fd, &st) < 0)
@@ -138,68 +139,68 @@ static int open_typed(const struct nest *n, mode_t type)
 	return (st.st_mode & S_IFMT) == type && st.st_uid == geteuid() ? TAKE_FD(fd) : -ENOTUNIQ;
 }
 
-int nest_open_file(const struct nest *n)
+int staging_dir_open_file(const struct staging_dir *sd)
 {
-	return open_typed(n, S_IFREG);
+	return open_typed(sd, S_IFREG);
 }
 
-static bool is_there(const struct nest *n, const void *data, size_t len)
+static bool has_equal_file(const struct staging_dir *sd, const void *data, size_t len)
 {
-	_cleanup_close_ int fd = nest_open_file(n);
+	_cleanup_close_ int fd = staging_dir_open_file(sd);
 
 	return fd >= 0 && has_content(fd, data, len);
 }
 
-static int write_file(const struct nest *n, const char *name, const void *data, size_t len)
+static int write_file(const struct staging_dir *sd, const char *name, const void *data, size_t len)
 {
 	const int flags = O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC;
-	int fd = openat(n->dir_fd, name, flags, 0600);
+	int fd = openat(sd->dir_fd, name, flags, 0600);
 	int rc;
 
 	if (fd < 0)
 		return -errno;
-	rc = io_write_all(fd, data, len, deadline_in_ms(0)); /* a file never makes it wait */
+	rc = io_write_all(fd, data, len, deadline_in_ms(0)); /* a regular file never blocks */
 	if (close(fd) < 0 && rc == 0)
-		rc = -errno; /* a quota may tell only now */
+		rc = -errno; /* a quota may be reported only here */
 	return rc;
 }
 
-const char *nest_put_file(struct nest *n, const void *data, size_t len)
+const char *staging_dir_put_file(struct staging_dir *sd, const void *data, size_t len)
 {
 	char name[64];
 	int rc;
 
-	if (is_there(n, data, len))
+	if (has_equal_file(sd, data, len))
 		return NULL;
-	(void)snprintf(name, sizeof(name), ".new%s", n->socket);
-	rc = write_file(n, name, data, len);
-	if (rc == 0 && renameat(n->dir_fd, name, n->dir_fd, n->file) < 0)
+	(void)snprintf(name, sizeof(name), ".new%s", sd->socket);
+	rc = write_file(sd, name, data, len);
+	if (rc == 0 && renameat(sd->dir_fd, name, sd->dir_fd, sd->file) < 0)
 		rc = -errno;
 	if (rc < 0) {
-		(void)unlinkat(n->dir_fd, name, 0);
+		(void)unlinkat(sd->dir_fd, name, 0);
 		return strerror(-rc);
 	}
-	n->file_is_ours = true;
+	sd->file_is_ours = true;
 	return NULL;
 }
 
-const char *nest_put_fifo(const struct nest *n, int *fd)
+const char *staging_dir_put_fifo(const struct staging_dir *sd, int *fd)
 {
 	int end;
 
-	if (mkfifoat(n->dir_fd, n->file, 0600) < 0)
+	if (mkfifoat(sd->dir_fd, sd->file, 0600) < 0)
 		return strerror(errno);
-	end = open_typed(n, S_IFIFO);
+	end = open_typed(sd, S_IFIFO);
 	if (end < 0)
 		return explain(end);
-	(void)fcntl(end, F_SETPIPE_SZ, FIFO_SIZE); /* a smaller one serves, too */
+	(void)fcntl(end, F_SETPIPE_SZ, FIFO_SIZE); /* a smaller pipe works, too */
 	*fd = end;
 	return NULL;
 }
 
-/* Call with every name in a directory; reading stops at SIBLINGS_MAX. */
-static void for_each_name(int dir_fd, void (*visit)(const struct nest *, int, const char *),
-			  const struct nest *n)
+/* Calls visit() for each name in a directory, up to SIBLINGS_MAX. */
+static void for_each_name(int dir_fd, void (*visit)(const struct staging_dir *, int, const char *),
+			  const struct staging_dir *sd)
 {
 	int fd = openat(dir_fd, ".", DIR_FLAGS);
 	DIR *dir = fd < 0 ? NULL : fdopendir(fd);
@@ -210,7 +211,7 @@ static void for_each_name(int dir_fd, void (*visit)(const struct nest *, int, co
 		return;
 	}
 	for (int i = 0; i < SIBLINGS_MAX && (entry = readdir(dir)); i++)
-		visit(n, dir_fd, entry->d_name);
+		visit(sd, dir_fd, entry->d_name);
 	(void)closedir(dir);
 }
 
@@ -226,64 +227,64 @@ static bool is_fifo(int dir_fd, const char *name)
 	return fstatat(dir_fd, name, &st, AT_SYMLINK_NOFOLLOW) == 0 && S_ISFIFO(st.st_mode);
 }
 
-static void remove_leftover(const struct nest *n, int dir_fd, const char *name)
+static void remove_leftover(const struct staging_dir *sd, int dir_fd, const char *name)
 {
-	size_t len = n->stem ? strlen(n->stem) : 0;
+	size_t len = sd->stem ? strlen(sd->stem) : 0;
 	_cleanup_close_ int fifo = -1;
 
 	if (strcmp(name, ".") == 0 || strcmp(name, "..") == 0)
 		return;
-	if (name[0] != '.' && !(n->stem && has_prefix(name, n->stem) && name[len] == '-'))
+	if (name[0] != '.' && !(sd->stem && has_prefix(name, sd->stem) && name[len] == '-'))
 		return;
-	/* A JVM that waits for a FIFO's reader is let go: its write fails when this is closed. */
+	/* Opening and closing a FIFO releases a JVM that waits for a reader: its write fails. */
 	if (is_fifo(dir_fd, name))
 		fifo = openat(dir_fd, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
-	(void)unlinkat(dir_fd, name, 0); /* what cannot be removed is left */
+	(void)unlinkat(dir_fd, name, 0); /* best effort */
 }
 
 /*
- * Remove what nobody needs.  The directory stays when something is kept in it; a file that the
- * JVM makes while this goes on is no reason.
+ * Removes leftovers, and the directory unless it has a file to keep.  Retries in case the JVM
+ * creates a file meanwhile.
  */
-static void remove_dir(const struct nest *n, int dir_fd, const char *name)
+static void remove_dir(const struct staging_dir *sd, int dir_fd, const char *name)
 {
 	for (int i = 0; i < REMOVE_TRIES; i++) {
-		for_each_name(dir_fd, remove_leftover, n);
-		if (unlinkat(n->parent_fd, name, AT_REMOVEDIR) == 0 || errno != ENOTEMPTY)
+		for_each_name(dir_fd, remove_leftover, sd);
+		if (unlinkat(sd->parent_fd, name, AT_REMOVEDIR) == 0 || errno != ENOTEMPTY)
 			return;
 	}
 }
 
-/* A directory that a killed keeper left for another JVM of this user, if it is one. */
-static void remove_sibling(const struct nest *n, int parent_fd, const char *name)
+/* Removes a directory that a killed helper left for another JVM of this user. */
+static void remove_sibling(const struct staging_dir *sd, int parent_fd, const char *name)
 {
 	_cleanup_close_ int fd = -1;
 
-	if (!has_prefix(name, n->prefix))
+	if (!has_prefix(name, sd->prefix))
 		return;
 	fd = open_private(parent_fd, name);
 	if (fd >= 0 && flock(fd, LOCK_EX | LOCK_NB) == 0 && is_linked(parent_fd, name, fd))
-		remove_dir(n, fd, name);
+		remove_dir(sd, fd, name);
 }
 
-static void leave_dir(struct nest *n, bool discard)
+static void leave_dir(struct staging_dir *sd, bool discard)
 {
-	(void)unlinkat(n->dir_fd, n->socket, 0);
-	if (flock(n->dir_fd, LOCK_EX | LOCK_NB) < 0)
-		return; /* the last one does the rest */
-	if (discard && n->file_is_ours)
-		(void)unlinkat(n->dir_fd, n->file, 0);
-	remove_dir(n, n->dir_fd, n->name);
+	(void)unlinkat(sd->dir_fd, sd->socket, 0);
+	if (flock(sd->dir_fd, LOCK_EX | LOCK_NB) < 0)
+		return; /* another helper will remove the rest */
+	if (discard && sd->file_is_ours)
+		(void)unlinkat(sd->dir_fd, sd->file, 0);
+	remove_dir(sd, sd->dir_fd, sd->name);
 }
 
-void nest_leave(struct nest *n, bool discard)
+void staging_dir_leave(struct staging_dir *sd, bool discard)
 {
-	if (n->dir_fd >= 0) {
-		leave_dir(n, discard);
-		util_close_p(&n->dir_fd);
-		for_each_name(n->parent_fd, remove_sibling, n);
+	if (sd->dir_fd >= 0) {
+		leave_dir(sd, discard);
+		util_close_p(&sd->dir_fd);
+		for_each_name(sd->parent_fd, remove_sibling, sd);
 	}
-	util_close_p(&n->parent_fd);
-	n->dir_fd = n->parent_fd = -1;
-	n->file_is_ours = false;
+	util_close_p(&sd->parent_fd);
+	sd->dir_fd = sd->parent_fd = -1;
+	sd->file_is_ours = false;
 }

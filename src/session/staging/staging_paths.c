@@ -1,4 +1,4 @@
-#include "session/where.h"
+#include "session/staging/staging_paths.h"
 
 #include <fcntl.h>
 #include <limits.h>
@@ -6,15 +6,15 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "base/io.h"
+#include "fileio/io.h"
 #include "base/xalloc.h"
 #include "proc/inroot.h"
 
 #define UID_MAP_MAX 65536
 #define PASSWD_MAX (1024 * 1024)
 
-/* The id's name inside the target's user namespace: the one that its own tools show. */
-static uid_t uid_inside(const struct ns *ns)
+/* Returns the target's user id inside its user namespace, as its own tools show it. */
+static uid_t uid_inside(const struct target_ns *ns)
 {
 	_cleanup_buf_ struct buf map = BUF_INIT;
 	uid_t uid = ns->jvm->uid;
@@ -34,7 +34,7 @@ static uid_t uid_inside(const struct ns *ns)
 	return uid;
 }
 
-static bool is_same_dir(const struct ns *ns, const char *path, int dir_fd)
+static bool is_same_dir(const struct target_ns *ns, const char *path, int dir_fd)
 {
 	_cleanup_close_ int fd = inroot_open(ns->root_fd, path, O_PATH | O_DIRECTORY);
 	struct stat a, b;
@@ -44,10 +44,10 @@ static bool is_same_dir(const struct ns *ns, const char *path, int dir_fd)
 }
 
 /*
- * What the kernel calls a directory that it tells from our own root: what the target's root adds
- * is cut off.  NULL when that leads elsewhere; a part of `path`.
+ * Converts the kernel's `path` of the directory dir_fd, relative to our root, to one in the
+ * target's root.  Returns a part of `path`; NULL if that part leads to a different directory.
  */
-static const char *inside(const struct ns *ns, const char *path, int dir_fd)
+static const char *inside(const struct target_ns *ns, const char *path, int dir_fd)
 {
 	_cleanup_free_ char *root = procfs_readlink(&ns->proc, ns->jvm->pid, "root");
 	size_t len = root ? strlen(root) : 0;
@@ -60,10 +60,10 @@ static const char *inside(const struct ns *ns, const char *path, int dir_fd)
 }
 
 /*
- * Without links on the way where that can be told: the kernel tells what is mapped by that path,
- * and the dynamic linker finds it again only by the path that it was told.
+ * Returns the path without symbolic links if possible.  The kernel shows mapped files by such a
+ * path, and the dynamic linker finds a library again only by the path that it was given.
  */
-static char *real_path(const struct ns *ns, const char *dir)
+static char *real_path(const struct target_ns *ns, const char *dir)
 {
 	_cleanup_close_ int fd = inroot_open(ns->root_fd, dir, O_PATH | O_DIRECTORY);
 	char link[32], path[PATH_MAX];
@@ -81,12 +81,12 @@ static char *real_path(const struct ns *ns, const char *dir)
 	return xstrdup(real ? real : dir);
 }
 
-static void add(struct where *w, const struct ns *ns, const char *dir)
+static void add(struct staging_paths *w, const struct target_ns *ns, const char *dir)
 {
 	_cleanup_free_ char *real = NULL;
 
-	if (!dir || dir[0] != '/' || strlen(dir) >= PATH_MAX || w->n == WHERE_MAX)
-		return; /* the target chooses some of them */
+	if (!dir || dir[0] != '/' || strlen(dir) >= PATH_MAX || w->n == STAGING_PATHS_MAX)
+		return; /* the target controls some of the paths */
 	real = real_path(ns, dir);
 	for (size_t i = 0; i < w->n; i++) {
 		if (strcmp(w->dirs[i], real) == 0)
@@ -95,14 +95,14 @@ static void add(struct where *w, const struct ns *ns, const char *dir)
 	w->dirs[w->n++] = TAKE_PTR(real);
 }
 
-static void add_cwd(struct where *w, const struct ns *ns)
+static void add_cwd(struct staging_paths *w, const struct target_ns *ns)
 {
 	_cleanup_free_ char *cwd = procfs_readlink(&ns->proc, ns->jvm->pid, "cwd");
 
 	add(w, ns, inside(ns, cwd, ns->cwd_fd));
 }
 
-/* The n-th field of a line of passwd(5), as a text in the line that is cut up for it. */
+/* Returns field n, counted from 0, of a line of passwd(5), terminated in place; NULL if absent. */
 static char *field(char *line, int n)
 {
 	char *at = line;
@@ -117,7 +117,7 @@ static char *field(char *line, int n)
 	return at;
 }
 
-static void add_home(struct where *w, const struct ns *ns)
+static void add_home(struct staging_paths *w, const struct target_ns *ns)
 {
 	struct stat st;
 	_cleanup_close_ int fd =
@@ -141,9 +141,9 @@ static void add_home(struct where *w, const struct ns *ns)
 	}
 }
 
-void where_find(const struct ns *ns, struct where *w)
+void staging_paths_find(const struct target_ns *ns, struct staging_paths *w)
 {
-	*w = (struct where){ .uid = uid_inside(ns) };
+	*w = (struct staging_paths){ .uid = uid_inside(ns) };
 	add(w, ns, jvm_tmp(ns->jvm));
 	add(w, ns, "/tmp");
 	add(w, ns, "/var/tmp");
@@ -153,7 +153,7 @@ void where_find(const struct ns *ns, struct where *w)
 	add_home(w, ns);
 }
 
-void where_release(struct where *w)
+void staging_paths_release(struct staging_paths *w)
 {
 	for (size_t i = 0; i < w->n; i++)
 		free(w->dirs[i]);

@@ -1,12 +1,13 @@
-/* The class file reader: a class that javac made, whole, cut off at every length, and damaged. */
+/* The class file reader: a class compiled by javac, complete, truncated and damaged. */
 #include <check.h>
 #include <stdint.h>
 #include <string.h>
 
 #include "classfile/code.h"
 #include "classfile/descr.h"
-#include "classfile/same.h"
-#include "data.h"
+#include "classfile/code_equal.h"
+#include "classfile/stackmap.h"
+#include "unit/support/data.h"
 
 static struct ag_mem mem = { .budget = SIZE_MAX };
 static struct buf file;
@@ -16,7 +17,7 @@ static void read_sample(void)
 	read_data("classfile/Sample.class", &file);
 }
 
-static void forget(void)
+static void release_file(void)
 {
 	buf_release(&file);
 	ck_assert_uint_eq(mem.blocks, 0);
@@ -27,7 +28,7 @@ static struct cf_text text(const char *s)
 	return (struct cf_text){ s, strlen(s) };
 }
 
-static struct cf_class opened(void)
+static struct cf_class open_class(void)
 {
 	struct cf_class c;
 
@@ -45,9 +46,9 @@ static struct cf_code code_of(const struct cf_class *c, const char *name, const 
 	return code;
 }
 
-START_TEST(the_whole)
+START_TEST(class_header_fields_and_attributes_are_read)
 {
-	struct cf_class c = opened();
+	struct cf_class c = open_class();
 	struct cf_members list = cf_fields(&c);
 	struct cf_attribute attribute;
 	struct cf_member member;
@@ -76,9 +77,9 @@ START_TEST(the_whole)
 }
 END_TEST
 
-START_TEST(constants)
+START_TEST(references_in_the_constant_pool_are_resolved)
 {
-	struct cf_class c = opened();
+	struct cf_class c = open_class();
 	unsigned methods = 0, dynamic = 0;
 	struct cf_ref ref;
 
@@ -97,10 +98,10 @@ START_TEST(constants)
 }
 END_TEST
 
-/* Every instruction of every method, end to end; what each kind carries is looked at in one. */
-START_TEST(instructions)
+/* All instructions of a method with three lookupswitches. */
+START_TEST(instructions_are_decoded_to_the_end)
 {
-	struct cf_class c = opened();
+	struct cf_class c = open_class();
 	struct cf_code code = code_of(&c, "pick", "(ILjava/lang/String;[[J)I");
 	unsigned lookup = 0, ends = 0;
 	struct cf_insn insn;
@@ -127,7 +128,7 @@ START_TEST(instructions)
 }
 END_TEST
 
-START_TEST(wide_and_switches)
+START_TEST(wide_and_switch_instructions_are_decoded)
 {
 	static const uint8_t iinc[] = { 0xc4, 0x84, 0x01, 0x02, 0xff, 0xfe };
 	static const uint8_t load[] = { 0xc4, 0x15, 0x01, 0x00 };
@@ -154,65 +155,64 @@ START_TEST(wide_and_switches)
 }
 END_TEST
 
-/* A string that is put together is changed: the code is the same, its bootstrap arguments not. */
-START_TEST(bootstrap_methods)
+/* The code is the same; the recipe of a string concatenation, a bootstrap argument, differs. */
+START_TEST(bootstrap_arguments_are_compared_with_the_code)
 {
-	static const char was[] = "\006later\1"; /* with its length in front */
+	static const char original[] = "\006later\1"; /* a length of 6, then the text */
 	_cleanup_buf_ struct buf other = BUF_INIT;
-	struct cf_class a = opened(), b;
+	struct cf_class a = open_class(), b;
 	struct cf_body x, y;
 	struct cf_code code;
 	char *recipe;
 
 	buf_add(&other, file.data, file.len);
-	recipe = memmem(other.data, other.len, was, strlen(was));
+	recipe = memmem(other.data, other.len, original, strlen(original));
 	ck_assert_ptr_nonnull(recipe);
 	recipe[1] = 'L';
 	ck_assert_ptr_null(cf_open(&b, other.data, other.len, &mem));
 	code = code_of(&a, "lambda$later$0", "()Ljava/lang/String;");
 	x = cf_body(&a, &code);
-	ck_assert_int_eq(cf_same_code(&x, &x, &mem), 1);
+	ck_assert_int_eq(cf_code_equal(&x, &x, &mem), 1);
 	code = code_of(&b, "lambda$later$0", "()Ljava/lang/String;");
 	y = cf_body(&b, &code);
-	ck_assert_int_eq(cf_same_code(&x, &y, &mem), 0);
-	y.bootstraps.data = NULL; /* as in memory, where they are not told */
-	ck_assert_int_eq(cf_same_code(&x, &y, &mem), 1);
+	ck_assert_int_eq(cf_code_equal(&x, &y, &mem), 0);
+	y.bootstraps.data = NULL; /* as in a class from memory, which has none */
+	ck_assert_int_eq(cf_code_equal(&x, &y, &mem), 1);
 	code = code_of(&b, "later", "()Ljava/util/function/Supplier;");
 	y = cf_body(&b, &code);
 	code = code_of(&a, "later", "()Ljava/util/function/Supplier;");
 	x = cf_body(&a, &code);
-	ck_assert_int_eq(cf_same_code(&x, &y, &mem), 1);
+	ck_assert_int_eq(cf_code_equal(&x, &y, &mem), 1);
 	cf_release(&a);
 	cf_release(&b);
 }
 END_TEST
 
-/* What is caught where is a part of what a method does. */
-START_TEST(handlers)
+START_TEST(exception_handlers_are_compared_with_the_code)
 {
 	static const char descriptor[] = "(ILjava/lang/String;[[J)I";
-	struct cf_class a = opened();
+	struct cf_class a = open_class();
 	struct cf_code code = code_of(&a, "pick", descriptor);
 	struct cf_body x = cf_body(&a, &code), y = x;
 	uint8_t table[4 * 8];
 
 	memcpy(table, code.handlers, sizeof(table));
 	y.handlers = table;
-	ck_assert_int_eq(cf_same_code(&x, &y, &mem), 1);
-	table[7] = (uint8_t)a.this_class; /* any becomes one */
-	ck_assert_int_eq(cf_same_code(&x, &y, &mem), 0);
+	ck_assert_int_eq(cf_code_equal(&x, &y, &mem), 1);
+	table[7] = (uint8_t)a.this_class; /* catches this class instead of any */
+	ck_assert_int_eq(cf_code_equal(&x, &y, &mem), 0);
 	table[7] = 0;
 	table[5] = table[1]; /* another handler */
-	ck_assert_int_eq(cf_same_code(&x, &y, &mem), 0);
+	ck_assert_int_eq(cf_code_equal(&x, &y, &mem), 0);
 	y.n_handlers--;
-	ck_assert_int_eq(cf_same_code(&x, &y, &mem), 0);
-	y.handlers = NULL; /* as in memory, where they are not told */
-	ck_assert_int_eq(cf_same_code(&x, &y, &mem), 1);
+	ck_assert_int_eq(cf_code_equal(&x, &y, &mem), 0);
+	y.handlers = NULL; /* as in a class from memory, which has none */
+	ck_assert_int_eq(cf_code_equal(&x, &y, &mem), 1);
 	cf_release(&a);
 }
 END_TEST
 
-START_TEST(descriptors)
+START_TEST(method_descriptors_are_parsed)
 {
 	struct cf_text rest;
 	struct cf_type type;
@@ -233,8 +233,84 @@ START_TEST(descriptors)
 }
 END_TEST
 
-/* Whatever is not whole is refused, and nothing behind the end is looked at (the sanitizer). */
-START_TEST(truncated)
+/* Each kind of stack map entry, with its lowest and its highest frame_type. */
+static const struct {
+	uint8_t bytes[3], len;
+	uint16_t delta, n_chopped, n_locals, n_stack;
+} entries[] = {
+	{ { 0 }, 1, 0, 0, 0, 0 },
+	{ { 63 }, 1, 63, 0, 0, 0 },
+	{ { 64 }, 1, 0, 0, 0, 1 },
+	{ { 127 }, 1, 63, 0, 0, 1 },
+	{ { 247, 1, 2 }, 3, 0x102, 0, 0, 1 },
+	{ { 248, 1, 2 }, 3, 0x102, 3, 0, 0 },
+	{ { 250, 1, 2 }, 3, 0x102, 1, 0, 0 },
+	{ { 251, 1, 2 }, 3, 0x102, 0, 0, 0 },
+	{ { 252, 1, 2 }, 3, 0x102, 0, 1, 0 },
+	{ { 254, 1, 2 }, 3, 0x102, 0, 3, 0 },
+};
+
+START_TEST(stackmap_entries_are_read)
+{
+	struct cf_bytes bytes = cf_bytes_init(entries[_i].bytes, entries[_i].len);
+	struct cf_map_entry e = cf_map_entry(&bytes);
+
+	ck_assert_uint_eq(e.frame_type, entries[_i].bytes[0]);
+	ck_assert_uint_eq(e.delta, entries[_i].delta);
+	ck_assert_uint_eq(e.n_chopped, entries[_i].n_chopped);
+	ck_assert_uint_eq(e.n_locals, entries[_i].n_locals);
+	ck_assert_uint_eq(cf_map_stack(&bytes, &e), entries[_i].n_stack);
+	ck_assert(!bytes.failed);
+	ck_assert_uint_eq(cf_bytes_left(&bytes), 0);
+	for (uint8_t len = 0; len < entries[_i].len; len++) {
+		bytes = cf_bytes_init(entries[_i].bytes, len);
+		(void)cf_map_entry(&bytes);
+		ck_assert(bytes.failed);
+	}
+}
+END_TEST
+
+START_TEST(full_stackmap_entry_is_read)
+{
+	/* delta 5; locals: int, new at 0x304; stack: an object of class constant 0x506 */
+	static const uint8_t full[] = { 255, 0, 5, 0, 2, 1, 8, 3, 4, 0, 1, 7, 5, 6 };
+	struct cf_bytes bytes = cf_bytes_init(full, sizeof(full));
+	struct cf_map_entry e = cf_map_entry(&bytes);
+	struct cf_map_type type;
+
+	ck_assert_uint_eq(e.delta, 5);
+	ck_assert_uint_eq(e.n_locals, 2);
+	ck_assert_uint_eq(cf_map_type(&bytes).tag, CF_MAP_INTEGER);
+	type = cf_map_type(&bytes);
+	ck_assert_uint_eq(type.tag, CF_MAP_UNINIT);
+	ck_assert_uint_eq(type.of, 0x304);
+	ck_assert_uint_eq(cf_map_stack(&bytes, &e), 1);
+	type = cf_map_type(&bytes);
+	ck_assert_uint_eq(type.tag, CF_MAP_OBJECT);
+	ck_assert_uint_eq(type.of, 0x506);
+	ck_assert(!bytes.failed);
+	ck_assert_uint_eq(cf_bytes_left(&bytes), 0);
+}
+END_TEST
+
+START_TEST(unknown_stackmap_kinds_are_rejected)
+{
+	uint8_t data[3] = { 0 };
+	struct cf_bytes bytes;
+
+	for (unsigned type = 0; type <= UINT8_MAX; type++) {
+		data[0] = (uint8_t)type;
+		bytes = cf_bytes_init(data, sizeof(data));
+		(void)cf_map_entry(&bytes);
+		ck_assert_int_eq(bytes.failed, (type >= 128 && type < 247) || type == 255);
+		bytes = cf_bytes_init(data, sizeof(data));
+		(void)cf_map_type(&bytes);
+		ck_assert_int_eq(bytes.failed, type > 8);
+	}
+}
+END_TEST
+
+START_TEST(file_cut_at_every_byte_is_rejected)
 {
 	for (size_t len = 0; len < file.len; len++) {
 		_cleanup_free_ uint8_t *part = xmalloc(len ? len : 1);
@@ -245,11 +321,11 @@ START_TEST(truncated)
 	}
 	buf_addc(&file, 0);
 	ck_assert_str_eq(cf_open(&(struct cf_class){ 0 }, file.data, file.len, &mem),
-			 "there are bytes behind its end");
+			 "there are bytes after its end");
 }
 END_TEST
 
-static void walk(const struct cf_class *c)
+static void walk_methods(const struct cf_class *c)
 {
 	struct cf_members list = cf_methods(c);
 	struct cf_member method;
@@ -267,54 +343,57 @@ static void walk(const struct cf_class *c)
 	}
 }
 
-/* Each byte made another: opened or refused, but never walked out of. */
-START_TEST(damaged)
+/* A damaged class is rejected, or can be read without leaving its bounds. */
+START_TEST(damage_of_any_byte_is_handled)
 {
 	for (size_t i = 0; i < file.len; i++) {
-		const char was = file.data[i];
+		const char original = file.data[i];
 		struct cf_class c;
 
 		for (unsigned k = 1; k < 256; k = k * 2 + 1) {
-			file.data[i] = (char)(was ^ (char)k);
+			file.data[i] = (char)(original ^ (char)k);
 			if (cf_open(&c, file.data, file.len, &mem))
 				continue;
-			walk(&c);
+			walk_methods(&c);
 			cf_release(&c);
 		}
-		file.data[i] = was;
+		file.data[i] = original;
 	}
 }
 END_TEST
 
-START_TEST(no_memory)
+START_TEST(missing_memory_is_an_error)
 {
 	struct ag_mem small = { .budget = 100 };
 	struct cf_class c;
 
 	ck_assert_str_eq(cf_open(&c, file.data, file.len, &small),
-			 "there is no memory for its constants");
+			 "not enough memory for its constants");
 	ck_assert_uint_eq(small.blocks, 0);
 }
 END_TEST
 
 int main(void)
 {
-	Suite *s = suite_create("classfile");
-	TCase *tc = tcase_create("read");
+	Suite *s = suite_create("agent/classfile");
+	TCase *tc = tcase_create("classfile");
 	SRunner *sr;
 	int failed;
 
-	tcase_add_checked_fixture(tc, read_sample, forget);
-	tcase_add_test(tc, the_whole);
-	tcase_add_test(tc, constants);
-	tcase_add_test(tc, instructions);
-	tcase_add_test(tc, wide_and_switches);
-	tcase_add_test(tc, bootstrap_methods);
-	tcase_add_test(tc, handlers);
-	tcase_add_test(tc, descriptors);
-	tcase_add_test(tc, truncated);
-	tcase_add_test(tc, damaged);
-	tcase_add_test(tc, no_memory);
+	tcase_add_checked_fixture(tc, read_sample, release_file);
+	tcase_add_test(tc, class_header_fields_and_attributes_are_read);
+	tcase_add_test(tc, references_in_the_constant_pool_are_resolved);
+	tcase_add_test(tc, instructions_are_decoded_to_the_end);
+	tcase_add_test(tc, wide_and_switch_instructions_are_decoded);
+	tcase_add_test(tc, bootstrap_arguments_are_compared_with_the_code);
+	tcase_add_test(tc, exception_handlers_are_compared_with_the_code);
+	tcase_add_test(tc, method_descriptors_are_parsed);
+	tcase_add_loop_test(tc, stackmap_entries_are_read, 0, ARRAY_SIZE(entries));
+	tcase_add_test(tc, full_stackmap_entry_is_read);
+	tcase_add_test(tc, unknown_stackmap_kinds_are_rejected);
+	tcase_add_test(tc, file_cut_at_every_byte_is_rejected);
+	tcase_add_test(tc, damage_of_any_byte_is_handled);
+	tcase_add_test(tc, missing_memory_is_an_error);
 	suite_add_tcase(s, tc);
 	sr = srunner_create(s);
 	srunner_run_all(sr, CK_NORMAL);

@@ -1,14 +1,14 @@
 /*
- * A class with one method, put together by hand, one for each thing that can be in the way of what
- * is put into code.
+ * Builds classes with one method for tests of instrumentation; each has one feature that inserted
+ * code must respect.
  */
-#ifndef JTOOL_TESTS_SHAPE_H
-#define JTOOL_TESTS_SHAPE_H
+#ifndef JTOOL_TESTS_CLASS_SHAPE_H
+#define JTOOL_TESTS_CLASS_SHAPE_H
 
 #include "classfile/read.h"
-#include "written_class.h"
+#include "agent/classfile/class_writer.h"
 
-/* The constants that every class here has: 'a text' is a Utf8 one, others are hexadecimal. */
+/* The constants of every class: 'text' is a Utf8 constant, others are hexadecimal. */
 static const char constants[] =
 	"'T' 070001 "                          /* 1, 2: class T */
 	"'java/lang/Object' 070003 "           /* 3, 4: class Object */
@@ -19,28 +19,28 @@ static const char constants[] =
 	"'RuntimeVisibleTypeAnnotations' 'StackMap' "     /* 16, 17 */
 	"'java/lang/Throwable' 070012 ";       /* 18, 19 */
 #define N_CONSTANTS 20
-#define MORE 0x16 /* behind the method's name and descriptor */
+#define MORE 0x16 /* the first index after the method's name and descriptor */
 
-/* A class with one method; what is missing is as in the simplest one. */
+/* A class with one method.  Each member that is 0 or NULL has the value of a simple class. */
 struct shape {
-	const char *code; /* NULL: none */
-	size_t nops;      /* so many before the code's last `tail` bytes */
+	const char *code; /* NULL: no code */
+	size_t nops;      /* number of nops inserted before the last `tail` bytes of the code */
 	size_t tail;
 	unsigned major;         /* 0: 52 */
-	unsigned stack, locals; /* 0: 4 */
-	const char *name, *descriptor; /* NULL: "m", "()V" */
-	unsigned access;        /* 0: static */
-	bool instance;          /* access 0 is no modifier at all */
+	unsigned stack, locals; /* max_stack and max_locals; 0 stands for 4 */
+	const char *name, *descriptor; /* NULL: "m" and "()V" */
+	unsigned access;        /* of the method; 0: static */
+	bool instance;          /* access 0 means no modifiers instead of static */
 	const char *map;        /* StackMapTable */
-	const char *handlers;   /* start, end, handler, type: 8 bytes each */
-	const char *attributes; /* the code's, number in front; instead of the map */
-	unsigned fillers;       /* constants */
-	const char *more;       /* constants, from MORE on */
+	const char *handlers;   /* entries of 8 bytes: start, end, handler, type */
+	const char *attributes; /* the number and the attributes of the code; without map */
+	unsigned fillers;       /* number of empty constants */
+	const char *more;       /* the constants from index MORE on */
 	unsigned n_more;
 	const char *class;      /* NULL: "T" */
-	bool root;              /* it has no superclass */
-	size_t same_handlers;   /* handlers, so many times */
-	size_t frames;          /* a frame at each of so many instructions */
+	bool root;              /* the class has no superclass */
+	size_t same_handlers;   /* number of copies of `handlers` */
+	size_t frames;          /* number of frames, one at each byte of the code */
 };
 
 static inline void put_instructions(struct buf *b, const struct shape *s)
@@ -61,7 +61,7 @@ static inline void put_attributes(struct buf *b, const struct shape *s)
 	if (s->frames > 0) {
 		put(&map, s->frames, 2);
 		for (size_t i = 0; i < s->frames; i++)
-			buf_addc(&map, 0); /* same_frame, of the next byte */
+			buf_addc(&map, 0); /* same_frame at the next byte */
 	}
 	put_bytes(&map, s->map);
 	if (map.len == 0) {

@@ -1,9 +1,6 @@
-/*
- * Class files as tests write them down: bytes in hexadecimal, and 'text' for a constant that is a
- * Utf8.
- */
-#ifndef JTOOL_TESTS_WRITTEN_CLASS_H
-#define JTOOL_TESTS_WRITTEN_CLASS_H
+/* Writes class files in the notation of tests: hexadecimal bytes, 'text' for a Utf8 constant. */
+#ifndef JTOOL_TESTS_CLASS_WRITER_H
+#define JTOOL_TESTS_CLASS_WRITER_H
 
 #include <check.h>
 #include <ctype.h>

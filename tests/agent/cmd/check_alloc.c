@@ -1,44 +1,38 @@
 /*
- * ALLOC: a profile begins and ends, whatever ends it and whatever fails; what is told, to a client
- * that listens, does not listen, or goes; and looks at a recording.
+ * ALLOC: each reason for the end of a profile, and each failure; the frames for a client that
+ * reads, does not read, or disconnects; and the profile of a recording.
  */
 #include <check.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "agent/fake_profile.h"
-#include "agent/fake_transform.h"
-#include "agent/peer.h"
-#include "cmd/cmd.h"
-#include "jvm/recording.h"
+#include "agent/fake/fake_profile.h"
+#include "agent/fake/jvm_transform.h"
+#include "agent/fake/peer.h"
+#include "cmd/command.h"
+#include "jvm/alloc/recording.h"
 
 #define BUDGET ((size_t)4 << 20)
-#define MEMORY ((size_t)8 << 20) /* more than a session has by itself */
+#define MEMORY ((size_t)8 << 20) /* above the session's budget: a profile raises it */
 
 static struct ag_mem mem;
 static struct ag_jvm jvm;
 static struct ag_chan chan;
 static struct peer client;
-static long environments, references;
 
 static void setup(void)
 {
-	fake = (struct fake_transform){ 0 };
+	fake_transform_start();
 	fake_profile = (struct fake_profile){ .sites = 3 };
 	mem = (struct ag_mem){ .budget = BUDGET };
-	jvm = (struct ag_jvm){ .vm = fake_vm(), .ti = fake_ti(), .jni = fake_jni(), .mem = &mem };
-	peer_comes(&client, &chan, &mem);
-	environments = fake.environments;
-	references = fake.references;
+	jvm = (struct ag_jvm){ .vm = fake_vm(), .ti = fake_ti(), .jni = fake_jni(0), .mem = &mem };
+	peer_open(&client, &chan, &mem);
+	fake_mark();
 }
 
 static void nothing_is_left(void)
 {
-	ck_assert(!fake.exception);
-	ck_assert_int_eq(fake.frames, 0);
-	ck_assert_int_eq(fake.blocks, 0);
-	ck_assert_int_eq(fake.references, references);
-	ck_assert_int_eq(fake.environments, environments);
+	fake_nothing_left();
 	ck_assert_int_eq(fake_profile.open, 0);
 	ck_assert_int_eq(fake_profile.begun, fake_profile.ended);
 	ck_assert_uint_eq(mem.budget, BUDGET);
@@ -49,7 +43,7 @@ static void nothing_is_left(void)
 
 static void say_stop(void)
 {
-	peer_says(client.fd, WIRE_ALLOC_STOP, NULL);
+	peer_send(client.fd, WIRE_ALLOC_STOP, NULL);
 }
 
 struct request {
@@ -59,7 +53,7 @@ struct request {
 	uint64_t memory;
 	uint32_t n_globs;
 	const char *globs[2];
-	size_t glob_len; /* not 0: of the first */
+	size_t glob_len; /* the length of globs[0] in bytes; 0: strlen() */
 };
 
 static struct wire_writer make_request(const struct request *r, uint8_t data[static 200])
@@ -79,13 +73,13 @@ static struct wire_writer make_request(const struct request *r, uint8_t data[sta
 	return w;
 }
 
-/* What the client was told. */
+/* The frames that the client received. */
 static struct heard {
 	unsigned begun, states, kinds, frames, sites, notes, ends;
 	uint32_t note, end, flags;
 	int32_t code;
 	int32_t lines[1000];
-	unsigned early; /* frames told before the profile ended */
+	unsigned early; /* the number of frames received before the profile ended */
 } heard;
 
 static void hear_state(struct wire_reader *r)
@@ -188,14 +182,14 @@ static void hear_one(uint16_t type, struct wire_reader *r)
 	}
 }
 
-/* All that there is to hear now. */
+/* Reads the frames that have arrived. */
 static void hear(void)
 {
 	if (client.fd >= 0)
-		peer_hears(&client, hear_one);
+		peer_receive(&client, hear_one);
 }
 
-/* As a session does it.  The command's result. */
+/* Runs the command as a session does; returns the command's result. */
 static int answer_to(const void *data, size_t len)
 {
 	struct wire_reader r = wire_reader_init(data, len);
@@ -228,25 +222,26 @@ static int answer(const struct request *request)
 
 static const struct request usual = { .interval = 4096, .depth = 64, .memory = MEMORY };
 
-START_TEST(told_when_asked)
+START_TEST(profile_is_sent_on_request)
 {
 	say_stop();
 	ck_assert_int_eq(answer(&usual), 0);
 	ck_assert_uint_eq(heard.begun, 1);
 	ck_assert_uint_eq(heard.kinds, 2);
 	ck_assert_uint_eq(heard.sites, 3);
-	ck_assert_uint_eq(heard.frames, 1 + 5); /* that is unknown, and of the stacks */
+	ck_assert_uint_eq(heard.frames, 1 + 5); /* the unknown frame, and those of the stacks */
 	ck_assert_int_eq(heard.lines[1], 20);
 	ck_assert_int_eq(heard.lines[2], -2);
 	ck_assert_int_eq(heard.lines[3], -1);
 	ck_assert_uint_eq(heard.notes, 1);
-	ck_assert_uint_eq(heard.end, WIRE_ALLOCED_ASKED);
+	ck_assert_uint_eq(heard.end, WIRE_ALLOCED_STOPPED);
 	ck_assert_uint_eq(heard.flags, 0);
 	ck_assert_uint_eq(fake_profile.wanted.interval, 4096);
 	ck_assert_uint_eq(fake_profile.wanted.depth, 64);
 	ck_assert_uint_eq(fake_profile.wanted.memory, MEMORY);
 	ck_assert_uint_eq(fake_profile.wanted.age, 4);
-	ck_assert_int_eq(ag_cmd_alloc_stop(&jvm, &chan, NULL), 0); /* crossed with the end */
+	/* A STOP that arrives after the end of the profile has no effect. */
+	ck_assert_int_eq(ag_cmd_alloc_stop(&jvm, &chan, NULL), 0);
 	nothing_is_left();
 }
 END_TEST
@@ -256,7 +251,7 @@ static int64_t now_ms(void)
 	return ag_now_ns() / 1000000;
 }
 
-START_TEST(ends_in_time)
+START_TEST(profile_ends_after_its_duration)
 {
 	struct request request = usual;
 	int64_t begin = now_ms();
@@ -266,7 +261,7 @@ START_TEST(ends_in_time)
 	ck_assert_int_eq(answer(&request), 0);
 	ck_assert_uint_eq(heard.end, WIRE_ALLOCED_TIME);
 	ck_assert_int_ge(now_ms() - begin, 1299);
-	ck_assert_uint_ge(heard.states, 1); /* on a machine that stands still meanwhile */
+	ck_assert_uint_ge(heard.states, 1); /* 1 if the machine is paused meanwhile */
 	ck_assert_uint_le(heard.states, 2);
 	ck_assert_uint_eq(fake_profile.ticks, heard.states / 2);
 	ck_assert_uint_eq(heard.frames, 6);
@@ -274,8 +269,8 @@ START_TEST(ends_in_time)
 }
 END_TEST
 
-/* Of classes that are unloaded later the names are known. */
-START_TEST(frames_are_told_early)
+/* Frames are sent during the profile: a class that is unloaded later still has its name. */
+START_TEST(frames_are_sent_early)
 {
 	struct request request = usual;
 
@@ -292,8 +287,8 @@ static void one_more_site(void)
 	fake_profile.sites++;
 }
 
-/* Lines are those of the code that has hooks; what comes as that goes has none. */
-START_TEST(exact)
+/* Lines are looked up before the hooks are removed; a site that is added later has no line. */
+START_TEST(exact_profile_is_sent)
 {
 	const struct request request = {
 		.flags = WIRE_ALLOC_EXACT | WIRE_ALLOC_LIVE, .depth = 1, .memory = MEMORY,
@@ -317,7 +312,7 @@ START_TEST(exact)
 }
 END_TEST
 
-START_TEST(live_is_not_known)
+START_TEST(live_counts_may_be_unknown)
 {
 	struct request request = usual;
 
@@ -350,7 +345,7 @@ static const struct request senseless[] = {
 	{ .flags = WIRE_ALLOC_RECORDED, .n_globs = 1, .globs = { "a" } },
 };
 
-START_TEST(makes_no_sense)
+START_TEST(invalid_request_is_rejected)
 {
 	ck_assert_int_eq(answer(&senseless[_i]), -1);
 	ck_assert(!chan.broken);
@@ -359,7 +354,7 @@ START_TEST(makes_no_sense)
 }
 END_TEST
 
-START_TEST(request_is_cut)
+START_TEST(incomplete_request_is_rejected)
 {
 	const struct request request = {
 		.flags = WIRE_ALLOC_EXACT, .depth = 64, .memory = MEMORY, .n_globs = 2,
@@ -376,10 +371,10 @@ START_TEST(request_is_cut)
 }
 END_TEST
 
-/* Each call of the JVM, and each allocation; without memory for a frame the channel breaks. */
+/* Each JVM call and allocation fails in turn; without memory for a frame the channel breaks. */
 #define CALLS_MAX 60
 
-START_TEST(everything_fails)
+START_TEST(each_call_may_fail)
 {
 	struct request request = usual;
 
@@ -388,7 +383,7 @@ START_TEST(everything_fails)
 	say_stop();
 	(void)answer(&request);
 	if (fake.fail_at == CALLS_MAX)
-		ck_assert_uint_lt(fake.calls, CALLS_MAX); /* that was all of them */
+		ck_assert_uint_lt(fake.calls, CALLS_MAX); /* CALLS_MAX is enough for all calls */
 	nothing_is_left();
 }
 END_TEST
@@ -396,11 +391,11 @@ END_TEST
 static void go(void)
 {
 	if (fake_profile.ticks > 0)
-		peer_goes(&client);
+		peer_close(&client);
 }
 
-/* Before it begins, and while it goes on: nobody wants a collection of garbage then. */
-START_TEST(client_goes)
+/* The client disconnects before the profile begins or during it: no collection is forced. */
+START_TEST(profile_ends_when_the_client_disconnects)
 {
 	struct request request = usual;
 
@@ -408,7 +403,7 @@ START_TEST(client_goes)
 	if (_i & 1)
 		fake_profile.turn = go;
 	else
-		peer_goes(&client);
+		peer_close(&client);
 	ck_assert_int_eq(answer(&request), -1);
 	ck_assert(chan.broken);
 	ck_assert(!fake_profile.live);
@@ -424,8 +419,8 @@ static void note_end(void)
 	ended_ms = now_ms();
 }
 
-/* It is undone in time, and only then the client is waited for. */
-START_TEST(client_does_not_read)
+/* The profile ends in time; only then the agent waits for the client. */
+START_TEST(profile_ends_when_the_client_does_not_read)
 {
 	struct request request = usual;
 	int64_t begin = now_ms();
@@ -441,11 +436,11 @@ START_TEST(client_does_not_read)
 }
 END_TEST
 
-/* What it says ends the profile before it is read: a frame that is cut is waited for behind. */
-START_TEST(client_makes_no_sense)
+/* An incomplete frame ends the profile.  Only then does the agent wait for the frame's rest. */
+START_TEST(profile_ends_after_an_invalid_frame)
 {
 	fake_profile.ending = note_end;
-	peer_says_half(client.fd);
+	peer_send_half(client.fd);
 	ck_assert_int_eq(answer(&usual), -1);
 	ck_assert(chan.broken);
 	ck_assert_int_ge(now_ms() - ended_ms, AG_CHAN_STALL_MS - 1);
@@ -457,7 +452,7 @@ END_TEST
 
 static const struct request look = { .flags = WIRE_ALLOC_RECORDED };
 
-START_TEST(nothing_is_recorded)
+START_TEST(request_without_a_recording_is_rejected)
 {
 	ck_assert_int_eq(answer(&look), 0);
 	ck_assert_uint_eq(heard.end, WIRE_ALLOCED_NOTHING);
@@ -471,19 +466,18 @@ static struct ag_mem recordings = { .budget = BUDGET };
 static struct ag_jvm begin_recording(uint32_t flags)
 {
 	struct ag_jvm its = {
-		.vm = fake_vm(), .ti = fake_ti(), .jni = fake_jni(), .mem = &recordings,
+		.vm = fake_vm(), .ti = fake_new_ti(), .jni = fake_jni(0), .mem = &recordings,
 	};
-	const struct ag_profile_wanted wanted = { .flags = flags, .memory = 100 };
-	struct ag_profile *profile = ag_profile_begin(&its, &wanted);
+	const struct ag_alloc_profile_wanted wanted = { .flags = flags, .memory = 100 };
+	struct ag_alloc_profile *profile = ag_alloc_profile_begin(&its, &wanted);
 
 	ck_assert_ptr_nonnull(profile);
 	ck_assert_int_eq(ag_recording_begin(&its, profile, flags), 0);
-	environments = fake.environments;
-	references = fake.references;
+	fake_mark();
 	return its;
 }
 
-/* As nothing_is_left(), but the recording goes on. */
+/* Like nothing_is_left(), while a recording continues: only the recording is left. */
 static void it_goes_on(void)
 {
 	ck_assert(!fake_profile.ended);
@@ -494,7 +488,7 @@ static void it_goes_on(void)
 	fake_profile.open = 1;
 }
 
-START_TEST(recording_is_looked_at)
+START_TEST(recording_is_sent_and_continues)
 {
 	struct request request = look;
 
@@ -515,7 +509,7 @@ START_TEST(recording_is_looked_at)
 }
 END_TEST
 
-START_TEST(looking_fails)
+START_TEST(each_call_of_a_look_at_a_recording_may_fail)
 {
 	unsigned calls;
 
@@ -523,6 +517,7 @@ START_TEST(looking_fails)
 	fake.calls = 0;
 	ck_assert_int_eq(answer(&look), 0);
 	calls = fake.calls;
+	ck_assert_uint_gt(calls, 30);
 	for (unsigned k = 1; k <= calls; k++) {
 		fake.calls = 0;
 		fake.fail_at = k;
@@ -531,48 +526,49 @@ START_TEST(looking_fails)
 		it_goes_on();
 	}
 	fake.fail_at = 0;
-	ck_assert_int_eq(answer(&look), 0); /* the turn was given back each time */
+	ck_assert_int_eq(answer(&look), 0); /* each failed look released its turn */
 }
 END_TEST
 
-/* From then on there is nothing to look at, and its thread ends. */
-START_TEST(recording_ends)
+/* When a recording ends, its profile can no longer be sent, and its thread ends. */
+START_TEST(recording_that_ended_is_not_sent)
 {
-	struct ag_profile *profile;
+	struct ag_alloc_profile *profile;
 	bool turn;
 
 	(void)begin_recording(0);
-	ck_assert(ag_recording_rest(1));
+	ck_assert(ag_recording_wait(1));
 	profile = ag_recording_end(&turn);
 	ck_assert_ptr_nonnull(profile);
 	ck_assert(turn);
-	ck_assert(!ag_recording_rest(1));
+	ck_assert(!ag_recording_wait(1));
 }
 END_TEST
 
 int main(void)
 {
-	Suite *suite = suite_create("agent/alloc");
+	Suite *suite = suite_create("agent/cmd/alloc");
 	TCase *tc = tcase_create("alloc");
 	SRunner *runner = srunner_create(suite);
 	int failed;
 
 	tcase_add_checked_fixture(tc, setup, NULL);
-	tcase_add_test(tc, told_when_asked);
-	tcase_add_test(tc, ends_in_time);
-	tcase_add_test(tc, frames_are_told_early);
-	tcase_add_test(tc, exact);
-	tcase_add_test(tc, live_is_not_known);
-	tcase_add_loop_test(tc, makes_no_sense, 0, sizeof(senseless) / sizeof(senseless[0]));
-	tcase_add_test(tc, request_is_cut);
-	tcase_add_loop_test(tc, everything_fails, 0, 2 * CALLS_MAX);
-	tcase_add_loop_test(tc, client_goes, 0, 4);
-	tcase_add_test(tc, client_does_not_read);
-	tcase_add_test(tc, client_makes_no_sense);
-	tcase_add_test(tc, nothing_is_recorded);
-	tcase_add_test(tc, recording_is_looked_at);
-	tcase_add_test(tc, looking_fails);
-	tcase_add_test(tc, recording_ends);
+	tcase_add_test(tc, profile_is_sent_on_request);
+	tcase_add_test(tc, profile_ends_after_its_duration);
+	tcase_add_test(tc, frames_are_sent_early);
+	tcase_add_test(tc, exact_profile_is_sent);
+	tcase_add_test(tc, live_counts_may_be_unknown);
+	tcase_add_loop_test(tc, invalid_request_is_rejected, 0,
+			    sizeof(senseless) / sizeof(senseless[0]));
+	tcase_add_test(tc, incomplete_request_is_rejected);
+	tcase_add_loop_test(tc, each_call_may_fail, 0, 2 * CALLS_MAX);
+	tcase_add_loop_test(tc, profile_ends_when_the_client_disconnects, 0, 4);
+	tcase_add_test(tc, profile_ends_when_the_client_does_not_read);
+	tcase_add_test(tc, profile_ends_after_an_invalid_frame);
+	tcase_add_test(tc, request_without_a_recording_is_rejected);
+	tcase_add_test(tc, recording_is_sent_and_continues);
+	tcase_add_test(tc, each_call_of_a_look_at_a_recording_may_fail);
+	tcase_add_test(tc, recording_that_ended_is_not_sent);
 	suite_add_tcase(suite, tc);
 	srunner_run_all(runner, CK_ENV);
 	failed = srunner_ntests_failed(runner);

@@ -1,13 +1,13 @@
 /*
- * CLASSES and CLASS in a fake JVM: what is told, by numbers that hold, and that nothing is left
- * behind, whatever call fails.
+ * CLASSES and CLASS in a fake JVM: the rows that are sent, class numbers that remain valid, and
+ * that nothing is left in the JVM when any call fails.
  */
 #include <check.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "agent/converse.h"
-#include "agent/peer.h"
+#include "agent/fake/converse.h"
+#include "agent/fake/peer.h"
 
 #define ROWS_MAX 64
 #define SOURCES WIRE_CLASSES_SOURCES
@@ -21,7 +21,7 @@ struct seen {
 	struct row rows[ROWS_MAX];
 	uint32_t n_rows, n_loaders, n_modules, n_sources, n_lists;
 	char module[64], source[64];
-	/* of the CLASS that was asked for last */
+	/* the answer to the last CLASS request */
 	char supers[200], members[300], file[64];
 	uint32_t n_classes, major, constants;
 };
@@ -72,7 +72,7 @@ static void take_member(struct seen *seen, struct wire_reader *r)
 	}
 }
 
-/* A second list begins its numbers anew. */
+/* Resets all numbers if a second list begins. */
 static void begin_again(struct seen *seen)
 {
 	if (seen->n_lists == 0)
@@ -129,7 +129,7 @@ static void take(void *arg, uint16_t type, struct wire_reader *r)
 	}
 }
 
-/* What is asked for: n numbers, each for a request of its own; UINT32_MAX: the list. */
+/* n requests: CLASS with a number, or CLASSES with `flags` if the number is UINT32_MAX. */
 struct script {
 	uint32_t n, flags, numbers[ROWS_MAX];
 };
@@ -144,7 +144,7 @@ static void ask(int fd, const void *arg)
 		struct wire_writer w = wire_writer_init(data, sizeof(data));
 
 		wire_put_u32(&w, list ? script->flags : script->numbers[i]);
-		peer_says(fd, list ? WIRE_CLASSES : WIRE_CLASS, &w);
+		peer_send(fd, list ? WIRE_CLASSES : WIRE_CLASS, &w);
 	}
 }
 
@@ -161,7 +161,7 @@ static struct talk say(const struct script *script, struct seen *seen, enum end 
 
 static void jvm_of(int release)
 {
-	fake = (struct fake_jvm){ .release = release };
+	heap_world_init(release, FAKE_NARROW);
 }
 
 static uint32_t number_of(const struct seen *seen, const char *signature)
@@ -189,7 +189,7 @@ static struct seen list(int release, uint32_t flags)
 	talk = say(&script, &seen, BYE);
 	ck_assert(talk.hello && talk.gone && talk.errors == 0);
 	ck_assert_uint_eq(seen.n_lists, 1);
-	fake_stop();
+	heap_world_stop();
 	return seen;
 }
 
@@ -207,7 +207,7 @@ static const struct {
 	{ "LApp$$Lambda$1/1234;", WIRE_CLASS_LINKED },
 };
 
-START_TEST(traits_are_told)
+START_TEST(traits_are_sent)
 {
 	struct seen seen = list(21, 0);
 
@@ -218,8 +218,8 @@ START_TEST(traits_are_told)
 }
 END_TEST
 
-/* By the native method up to JDK 24, by the field from 25 on: where the jar is is the same. */
-START_TEST(sources_are_told)
+/* A native method returns the protection domain up to JDK 24; a field has it from JDK 25 on. */
+START_TEST(sources_are_sent)
 {
 	static const int releases[] = { 1, 17, 21, 25 };
 
@@ -231,7 +231,7 @@ START_TEST(sources_are_told)
 		ck_assert_uint_ne(app->source, 0);
 		ck_assert_uint_eq(app->source, find(&seen, "LShape;")->source);
 		ck_assert_uint_eq(seen.n_loaders, 2);
-		/* JDK 8 has no modules; later the boot loader's are sources, too. */
+		/* JDK 8 has no modules; later, modules of the boot loader are sources, too. */
 		ck_assert_uint_eq(seen.n_modules, releases[i] == 1 ? 0 : 2);
 		ck_assert_uint_eq(seen.n_sources, releases[i] == 1 ? 1 : 2);
 		ck_assert((find(&seen, "Ljava/lang/Object;")->source != 0) == (releases[i] > 1));
@@ -249,11 +249,11 @@ static struct seen look_at(int release, const char *signature)
 	talk = say(&script, &seen, BYE);
 	ck_assert(talk.gone && talk.errors == 0);
 	ck_assert_uint_eq(seen.n_classes, 1);
-	fake_stop();
+	heap_world_stop();
 	return seen;
 }
 
-START_TEST(a_class_is_told)
+START_TEST(a_class_is_described)
 {
 	struct seen seen = look_at(21, "LApp;");
 
@@ -268,8 +268,8 @@ START_TEST(a_class_is_told)
 }
 END_TEST
 
-/* What is not there is no error. */
-START_TEST(what_can_be_told_is)
+/* An absent part of a class is not an error. */
+START_TEST(unlinked_class_is_described_in_part)
 {
 	struct seen seen = look_at(21, "LUnlinked;");
 
@@ -280,14 +280,14 @@ START_TEST(what_can_be_told_is)
 	ck_assert_uint_eq(seen.major, 0);
 	ck_assert_uint_eq(seen.constants, 0);
 	ck_assert_str_eq(seen.file, "");
-	/* The fake JVM ends when this one's constants are asked for, as JDK 8 does. */
+	/* The fake JVM fails the test if this class's constants are read: JDK 8 would crash. */
 	seen = look_at(1, "LApp$$Lambda$1/1234;");
 	ck_assert_uint_eq(seen.major, 52);
 	ck_assert_uint_eq(seen.constants, 0);
 }
 END_TEST
 
-START_TEST(numbers_are_of_the_last_list)
+START_TEST(numbers_refer_to_the_last_list)
 {
 	const struct script unknown = { 3, 0, { 0, UINT32_MAX, ROWS_MAX } };
 	const struct script twice = { 4, SOURCES, { UINT32_MAX, 0, UINT32_MAX, 1 } };
@@ -297,33 +297,33 @@ START_TEST(numbers_are_of_the_last_list)
 	jvm_of(21);
 	talk = say(&unknown, &seen, BYE);
 	ck_assert(talk.gone);
-	ck_assert_uint_eq(talk.errors, 2); /* before there is a list, and behind its end */
+	ck_assert_uint_eq(talk.errors, 2); /* before the first list; beyond its end */
 	ck_assert_uint_eq(seen.n_classes, 0);
-	fake_stop();
+	heap_world_stop();
 
 	jvm_of(21);
 	talk = say(&twice, &seen, BYE);
 	ck_assert(talk.gone && talk.errors == 0);
 	ck_assert_uint_eq(seen.n_classes, 2);
-	fake_stop();
+	heap_world_stop();
 }
 END_TEST
 
-START_TEST(client_may_go_at_any_time)
+START_TEST(client_may_disconnect_at_any_time)
 {
 	const struct script script = { 2, SOURCES, { UINT32_MAX, 5 } };
 	struct seen seen;
 
 	jvm_of(21);
 	(void)say(&script, &seen, HANG_UP);
-	fake_stop();
+	heap_world_stop();
 	jvm_of(21);
 	(void)say(&script, &seen, HANG_UP_EARLY);
-	fake_stop();
+	heap_world_stop();
 }
 END_TEST
 
-/* Each call fails once, until a session needs none that has not failed. */
+/* Runs one session for each call that may fail; in this session, the call fails. */
 static void fail_every_call(int release, bool leaving)
 {
 	struct seen seen = list(release, SOURCES);
@@ -341,19 +341,19 @@ static void fail_every_call(int release, bool leaving)
 		talk = say(&script, &seen, BYE);
 		if (leaving)
 			ck_assert_msg(talk.errors == 0, "call %u", n);
-		/* Without a list there are no numbers, either. */
+		/* Without a list, no class has a number: all four requests fail. */
 		if (talk.gone && seen.n_lists == 0)
 			ck_assert_msg(talk.errors == 4, "call %u", n);
 		else if (talk.gone)
 			ck_assert_msg(seen.n_classes + talk.errors == 3, "call %u", n);
 		n_errors += talk.errors > 0;
-		fake_stop();
+		heap_world_stop();
 	} while (fake.calls >= n);
 	ck_assert_uint_gt(n, 200);
 	ck_assert(leaving || n_errors > 150);
 }
 
-START_TEST(any_call_may_fail)
+START_TEST(each_call_may_fail)
 {
 	fail_every_call(1, false);
 	fail_every_call(21, false);
@@ -361,7 +361,7 @@ START_TEST(any_call_may_fail)
 }
 END_TEST
 
-START_TEST(the_jvm_may_leave_at_any_call)
+START_TEST(the_jvm_may_exit_at_each_call)
 {
 	fail_every_call(21, true);
 	fail_every_call(25, true);
@@ -370,20 +370,20 @@ END_TEST
 
 int main(void)
 {
-	Suite *s = suite_create("agent/classes");
+	Suite *s = suite_create("agent/cmd/classes");
 	TCase *c = tcase_create("classes");
 	SRunner *r;
 	int failed;
 
 	tcase_set_timeout(c, 60);
-	tcase_add_test(c, traits_are_told);
-	tcase_add_test(c, sources_are_told);
-	tcase_add_test(c, a_class_is_told);
-	tcase_add_test(c, what_can_be_told_is);
-	tcase_add_test(c, numbers_are_of_the_last_list);
-	tcase_add_test(c, client_may_go_at_any_time);
-	tcase_add_test(c, any_call_may_fail);
-	tcase_add_test(c, the_jvm_may_leave_at_any_call);
+	tcase_add_test(c, traits_are_sent);
+	tcase_add_test(c, sources_are_sent);
+	tcase_add_test(c, a_class_is_described);
+	tcase_add_test(c, unlinked_class_is_described_in_part);
+	tcase_add_test(c, numbers_refer_to_the_last_list);
+	tcase_add_test(c, client_may_disconnect_at_any_time);
+	tcase_add_test(c, each_call_may_fail);
+	tcase_add_test(c, the_jvm_may_exit_at_each_call);
 	suite_add_tcase(s, c);
 	r = srunner_create(s);
 	srunner_run_all(r, CK_ENV);

@@ -1,16 +1,16 @@
 /*
- * GRAPH in a fake JVM: the tape tells exactly what the walk reported, whatever ends it, and
- * nothing is left behind, whatever call fails.
+ * GRAPH in a fake JVM: the heap stream has exactly what the walk reported, for each reason to end
+ * the walk, and nothing is left in the JVM when any call fails.
  */
 #include <check.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
 
-#include "agent/converse.h"
-#include "agent/peer.h"
-#include "jvm/vthreads.h"
-#include "wire/tape.h"
+#include "agent/fake/converse.h"
+#include "agent/fake/peer.h"
+#include "jvm/graph/vthreads.h"
+#include "wire/heap_stream.h"
 
 #define CLASSES_MAX 64
 #define METHODS_MAX 8
@@ -19,8 +19,8 @@
 struct seen {
 	char signatures[CLASSES_MAX][64];
 	uint32_t n_classes, n_listed, n_loaders;
-	uint8_t tape[1 << 18];
-	size_t tape_len;
+	uint8_t stream[1 << 18];
+	size_t stream_len;
 	char threads[200], methods[METHODS_MAX][64];
 	uint32_t n_methods, n_ends, n_told_again;
 	uint32_t outcome;
@@ -66,14 +66,14 @@ static void take_methods(struct wire_reader *r)
 	}
 }
 
-static void take_tape(struct wire_reader *r)
+static void take_heap_stream(struct wire_reader *r)
 {
 	size_t len = (size_t)(r->end - r->at);
 
-	ck_assert_uint_le(seen.tape_len + len, sizeof(seen.tape));
+	ck_assert_uint_le(seen.stream_len + len, sizeof(seen.stream));
 	ck_assert_uint_gt(len, 0);
-	memcpy(seen.tape + seen.tape_len, r->at, len);
-	seen.tape_len += len;
+	memcpy(seen.stream + seen.stream_len, r->at, len);
+	seen.stream_len += len;
 	r->at = r->end;
 }
 
@@ -98,8 +98,8 @@ static void take(void *arg, uint16_t type, struct wire_reader *r)
 	case WIRE_CLASSES_END:
 		seen.n_listed = wire_get_u32(r);
 		break;
-	case WIRE_TAPE:
-		take_tape(r);
+	case WIRE_HEAP_STREAM:
+		take_heap_stream(r);
 		break;
 	case WIRE_GRAPH_THREADS:
 		take_threads(r);
@@ -129,18 +129,19 @@ static void take(void *arg, uint16_t type, struct wire_reader *r)
 	}
 }
 
-/* What is asked for. */
+/* The requests of a session. */
 struct script {
 	bool no_list;
 	uint32_t pause_ms;
-	uint64_t tape_max;
-	uint32_t texts_from; /* 0: none */
-	int graphs;          /* how often */
-	int64_t class;       /* then, this one; -1: none */
+	uint64_t heap_stream_max;
+	uint32_t texts_from; /* characters from which on Strings are sent; 0: none are sent */
+	int graphs;          /* the number of GRAPH requests */
+	int64_t class;       /* the number in a CLASS request after them; -1: no request */
 };
 
-static const struct script plain = { .pause_ms = PAUSE_MS, .tape_max = 1 << 20, .graphs = 1,
-				     .class = -1 };
+static const struct script plain = {
+	.pause_ms = PAUSE_MS, .heap_stream_max = 1 << 20, .graphs = 1, .class = -1
+};
 
 static void ask(int fd, const void *arg)
 {
@@ -150,20 +151,20 @@ static void ask(int fd, const void *arg)
 
 	wire_put_u32(&w, 0);
 	if (!script->no_list)
-		peer_says(fd, WIRE_CLASSES, &w);
+		peer_send(fd, WIRE_CLASSES, &w);
 	for (int i = 0; i < script->graphs; i++) {
 		w = wire_writer_init(data, sizeof(data));
 		wire_put_u32(&w, script->texts_from ? WIRE_GRAPH_TEXTS : 0);
 		wire_put_u32(&w, script->pause_ms);
-		wire_put_u64(&w, script->tape_max);
+		wire_put_u64(&w, script->heap_stream_max);
 		wire_put_u32(&w, script->texts_from);
-		peer_says(fd, WIRE_GRAPH, &w);
+		peer_send(fd, WIRE_GRAPH, &w);
 	}
 	if (script->class < 0)
 		return;
 	w = wire_writer_init(data, sizeof(data));
 	wire_put_u32(&w, (uint32_t)script->class);
-	peer_says(fd, WIRE_CLASS, &w);
+	peer_send(fd, WIRE_CLASS, &w);
 }
 
 static struct talk say(const struct script *script, enum end end)
@@ -172,7 +173,7 @@ static struct talk say(const struct script *script, enum end end)
 
 	memset(&seen, 0, sizeof(seen));
 	converse(&talk);
-	/* Tags go with the environment at the latest. */
+	/* Tags are removed with the environment at the latest. */
 	if (talk.errors == 0 && talk.gone)
 		ck_assert_uint_eq(fake_tagged(), 0);
 	return talk;
@@ -180,40 +181,41 @@ static struct talk say(const struct script *script, enum end end)
 
 static void jvm_of(int release)
 {
-	fake = (struct fake_jvm){ .release = release };
+	heap_world_init(release, FAKE_NARROW);
 }
 
-/* The tape, record by record, beside what was reported. */
+/* Reads the heap stream record by record, to compare it with the fake JVM's reports. */
 struct reading {
-	struct tape_place place;
+	struct heap_stream_state place;
 	const uint8_t *at;
-	uint64_t classes[CLASSES_MAX]; /* address of each class; 0: not told */
+	uint64_t classes[CLASSES_MAX]; /* the address of each class; 0: no record yet */
 	const void *methods[METHODS_MAX];
 	uint32_t n_methods;
-	uint64_t object; /* that is told of */
+	uint64_t object; /* the address of the object of the last OBJECT record */
 	size_t n_own, n_texts;
 	bool in_weak;
 };
 
-static struct tape_record next(struct reading *r)
+static struct heap_stream_record next(struct reading *r)
 {
-	struct tape_record record;
+	struct heap_stream_record record;
 
-	r->at = tape_read(&r->place, r->at, seen.tape + seen.tape_len, &record);
+	r->at = heap_stream_read(&r->place, r->at, seen.stream + seen.stream_len, &record);
 	ck_assert_ptr_nonnull(r->at);
 	return record;
 }
 
-static struct tape_record next_of(struct reading *r, enum tape_kind kind, uint64_t address)
+static struct heap_stream_record next_of(struct reading *r, enum heap_stream_kind kind,
+					 uint64_t address)
 {
-	struct tape_record record = next(r);
+	struct heap_stream_record record = next(r);
 
 	ck_assert_int_eq(record.kind, kind);
 	ck_assert_uint_eq(record.address, address);
 	return record;
 }
 
-static void expect_size(const struct tape_record *record, const struct fake_report *report)
+static void expect_size(const struct heap_stream_record *record, const struct fake_report *report)
 {
 	ck_assert_uint_eq(record->size, (uint64_t)report->size);
 	ck_assert_int_eq(record->is_array, report->length >= 0);
@@ -221,16 +223,16 @@ static void expect_size(const struct tape_record *record, const struct fake_repo
 		ck_assert_uint_eq(record->length, (uint32_t)report->length);
 }
 
-static void expect_roster(struct reading *r)
+static void expect_class_index(struct reading *r)
 {
 	for (uint32_t i = 0; i < seen.n_listed; i++) {
-		struct tape_record record = next(r);
+		struct heap_stream_record record = next(r);
 
-		ck_assert_int_eq(record.kind, TAPE_CLASS);
+		ck_assert_int_eq(record.kind, HEAP_STREAM_CLASS);
 		ck_assert_uint_eq(record.class, i);
 		r->classes[i] = record.address;
 	}
-	for (; *r->at % 16 == TAPE_OWN; r->n_own++)
+	for (; *r->at % 16 == HEAP_STREAM_OWN; r->n_own++)
 		(void)next(r);
 }
 
@@ -248,16 +250,16 @@ static void expect_method(struct reading *r, uint32_t number, const void *id)
 
 static void expect_root(struct reading *r, const struct fake_report *report)
 {
-	static const enum tape_root kinds[] = {
-		[JVMTI_HEAP_REFERENCE_JNI_GLOBAL] = TAPE_ROOT_JNI_GLOBAL,
-		[JVMTI_HEAP_REFERENCE_SYSTEM_CLASS] = TAPE_ROOT_CLASS,
-		[JVMTI_HEAP_REFERENCE_MONITOR] = TAPE_ROOT_MONITOR,
-		[JVMTI_HEAP_REFERENCE_STACK_LOCAL] = TAPE_ROOT_STACK,
-		[JVMTI_HEAP_REFERENCE_JNI_LOCAL] = TAPE_ROOT_JNI_LOCAL,
-		[JVMTI_HEAP_REFERENCE_THREAD] = TAPE_ROOT_THREAD,
-		[JVMTI_HEAP_REFERENCE_OTHER] = TAPE_ROOT_VM,
+	static const enum heap_stream_root kinds[] = {
+		[JVMTI_HEAP_REFERENCE_JNI_GLOBAL] = HEAP_STREAM_ROOT_JNI_GLOBAL,
+		[JVMTI_HEAP_REFERENCE_SYSTEM_CLASS] = HEAP_STREAM_ROOT_CLASS,
+		[JVMTI_HEAP_REFERENCE_MONITOR] = HEAP_STREAM_ROOT_MONITOR,
+		[JVMTI_HEAP_REFERENCE_STACK_LOCAL] = HEAP_STREAM_ROOT_STACK,
+		[JVMTI_HEAP_REFERENCE_JNI_LOCAL] = HEAP_STREAM_ROOT_JNI_LOCAL,
+		[JVMTI_HEAP_REFERENCE_THREAD] = HEAP_STREAM_ROOT_THREAD,
+		[JVMTI_HEAP_REFERENCE_OTHER] = HEAP_STREAM_ROOT_VM,
 	};
-	struct tape_record record = next_of(r, TAPE_ROOT, report->object);
+	struct heap_stream_record record = next_of(r, HEAP_STREAM_ROOT, report->object);
 
 	expect_size(&record, report);
 	ck_assert_int_eq(record.root, kinds[report->kind]);
@@ -272,11 +274,11 @@ static void expect_root(struct reading *r, const struct fake_report *report)
 		ck_assert(record.thread == FAKE_APP_THREAD || record.thread == FAKE_OWN_THREAD);
 }
 
-/* A class that is not in the roster is told of where it is met first. */
+/* A class that is not in the class index has a record before its first object. */
 static void expect_new_class(struct reading *r, const struct fake_report *report)
 {
-	struct tape_record class = next_of(r, TAPE_CLASS, report->object);
-	struct tape_record root = next_of(r, TAPE_ROOT, report->object);
+	struct heap_stream_record class = next_of(r, HEAP_STREAM_CLASS, report->object);
+	struct heap_stream_record root = next_of(r, HEAP_STREAM_ROOT, report->object);
 
 	ck_assert_uint_lt(class.class, CLASSES_MAX);
 	ck_assert_uint_eq(r->classes[class.class], 0);
@@ -287,11 +289,11 @@ static void expect_new_class(struct reading *r, const struct fake_report *report
 
 static void expect_object(struct reading *r, const struct fake_report *report)
 {
-	struct tape_record record;
+	struct heap_stream_record record;
 
-	if (*r->at % 16 == TAPE_CLASS)
+	if (*r->at % 16 == HEAP_STREAM_CLASS)
 		expect_new_class(r, report);
-	record = next_of(r, TAPE_OBJECT, report->referrer);
+	record = next_of(r, HEAP_STREAM_OBJECT, report->referrer);
 	ck_assert_uint_lt(record.class, CLASSES_MAX);
 	ck_assert_uint_eq(r->classes[record.class], report->object);
 	ck_assert_str_eq(seen.signatures[record.class], report->of_class);
@@ -304,26 +306,26 @@ static void expect_field(struct reading *r, const struct fake_report *report)
 	uint32_t index = (uint32_t)report->info.field.index;
 	bool is_own = strcmp(report->of_class, "LAppWeak;") == 0;
 	bool is_referent = r->in_weak && index == 1u + is_own;
-	struct tape_record record = next_of(r, is_referent ? TAPE_REFERENT : TAPE_FIELD,
-					    report->object);
+	struct heap_stream_record record =
+		next_of(r, is_referent ? HEAP_STREAM_REFERENT : HEAP_STREAM_FIELD, report->object);
 
 	expect_size(&record, report);
-	ck_assert_uint_eq(record.index, is_referent ? TAPE_WEAK : index);
+	ck_assert_uint_eq(record.index, is_referent ? HEAP_STREAM_WEAK : index);
 }
 
 static uint32_t link_of(jvmtiHeapReferenceKind kind)
 {
 	switch (kind) {
 	case JVMTI_HEAP_REFERENCE_SUPERCLASS:
-		return TAPE_SUPERCLASS;
+		return HEAP_STREAM_SUPERCLASS;
 	case JVMTI_HEAP_REFERENCE_INTERFACE:
-		return TAPE_INTERFACE;
+		return HEAP_STREAM_INTERFACE;
 	case JVMTI_HEAP_REFERENCE_CLASS_LOADER:
-		return TAPE_LOADER;
+		return HEAP_STREAM_LOADER;
 	case JVMTI_HEAP_REFERENCE_PROTECTION_DOMAIN:
-		return TAPE_DOMAIN;
+		return HEAP_STREAM_DOMAIN;
 	case JVMTI_HEAP_REFERENCE_CONSTANT_POOL:
-		return TAPE_CONSTANT;
+		return HEAP_STREAM_CONSTANT;
 	default:
 		ck_abort_msg("kind %d", (int)kind);
 	}
@@ -333,9 +335,11 @@ static void expect_other(struct reading *r, const struct fake_report *report)
 {
 	bool is_element = report->kind == JVMTI_HEAP_REFERENCE_ARRAY_ELEMENT;
 	bool is_static = report->kind == JVMTI_HEAP_REFERENCE_STATIC_FIELD;
-	struct tape_record record = next_of(r, is_element ? TAPE_ELEMENT
-					       : is_static ? TAPE_STATIC : TAPE_LINK,
-					    report->object);
+	struct heap_stream_record record = next_of(r,
+						   is_element  ? HEAP_STREAM_ELEMENT
+						   : is_static ? HEAP_STREAM_STATIC
+							       : HEAP_STREAM_LINK,
+						   report->object);
 
 	expect_size(&record, report);
 	if (is_element || is_static)
@@ -346,10 +350,10 @@ static void expect_other(struct reading *r, const struct fake_report *report)
 
 static void expect_text(struct reading *r)
 {
-	struct tape_record record = next(r);
+	struct heap_stream_record record = next(r);
 
 	ck_assert_uint_eq(record.address, r->object);
-	ck_assert_int_eq(record.form, TAPE_UTF16);
+	ck_assert_int_eq(record.form, HEAP_STREAM_UTF16);
 	ck_assert_uint_ge(record.text_len, 2 * 8);
 	ck_assert_mem_eq(record.text, "\xe4\xf6\0", 3);
 	r->n_texts++;
@@ -362,7 +366,7 @@ static void expect_reference(struct reading *r, const struct fake_report *report
 		return;
 	}
 	if (report->referrer != r->object) {
-		(void)next_of(r, TAPE_MIRROR, report->referrer);
+		(void)next_of(r, HEAP_STREAM_MIRROR, report->referrer);
 		r->object = report->referrer;
 	}
 	if (report->kind == JVMTI_HEAP_REFERENCE_FIELD)
@@ -371,25 +375,25 @@ static void expect_reference(struct reading *r, const struct fake_report *report
 		expect_other(r, report);
 }
 
-static struct reading expect_tape(void)
+static struct reading expect_heap_stream(void)
 {
-	struct reading r = { .at = seen.tape };
+	struct reading r = { .at = seen.stream };
 
-	expect_roster(&r);
-	for (size_t i = 0; i < fake.n_reports; i++) {
-		while (*r.at % 16 == TAPE_TEXT)
+	expect_class_index(&r);
+	for (size_t i = 0; i < fake_heap.n_reports; i++) {
+		while (*r.at % 16 == HEAP_STREAM_TEXT)
 			expect_text(&r);
-		if (fake.reports[i].referrer == 0)
-			expect_root(&r, &fake.reports[i]);
+		if (fake_heap.reports[i].referrer == 0)
+			expect_root(&r, &fake_heap.reports[i]);
 		else
-			expect_reference(&r, &fake.reports[i]);
+			expect_reference(&r, &fake_heap.reports[i]);
 	}
-	while (r.at < seen.tape + seen.tape_len)
+	while (r.at < seen.stream + seen.stream_len)
 		expect_text(&r);
 	return r;
 }
 
-START_TEST(tape_tells_what_was_reported)
+START_TEST(heap_stream_has_each_report)
 {
 	static const int releases[] = { 1, 17, 21, 25 };
 
@@ -401,17 +405,17 @@ START_TEST(tape_tells_what_was_reported)
 		talk = say(&plain, BYE);
 		ck_assert(talk.gone && talk.errors == 0);
 		ck_assert_uint_eq(seen.n_ends, 1);
-		ck_assert_uint_eq(seen.outcome, WIRE_GRAPHED_WHOLE);
+		ck_assert_uint_eq(seen.outcome, WIRE_GRAPHED_COMPLETE);
 		ck_assert_uint_eq(seen.own_thread, FAKE_OWN_THREAD);
 		ck_assert_uint_gt(seen.peak, 0);
-		ck_assert_uint_gt(fake.n_reports, 250);
-		r = expect_tape();
+		ck_assert_uint_gt(fake_heap.n_reports, 250);
+		r = expect_heap_stream();
 		ck_assert_uint_ge(r.n_own, 1 + 32 + 1);
 		ck_assert_uint_eq(r.n_texts, 0);
-		/* LLate; turned up. */
+		/* The walk found the class LLate;. */
 		ck_assert_uint_eq(seen.n_classes, seen.n_listed + 1);
 		ck_assert_str_eq(seen.signatures[seen.n_listed], "LLate;");
-		fake_stop();
+		heap_world_stop();
 	}
 }
 END_TEST
@@ -425,11 +429,11 @@ START_TEST(names_follow_the_walk)
 	ck_assert_str_eq(seen.methods[0], "Ljava/lang/Thread; <init>");
 	ck_assert_str_eq(seen.methods[1], "LApp; run");
 	ck_assert_str_eq(seen.methods[2], "LApp; <init>");
-	fake_stop();
+	heap_world_stop();
 }
 END_TEST
 
-START_TEST(texts_of_long_strings)
+START_TEST(texts_of_long_strings_are_sent)
 {
 	struct script script = plain;
 	struct reading r;
@@ -437,22 +441,22 @@ START_TEST(texts_of_long_strings)
 	script.texts_from = 8;
 	jvm_of(21);
 	(void)say(&script, BYE);
-	r = expect_tape();
-	/* "Attach Listener", "jtool agent", "a.module", "/app/a.jar", "strongly" twice */
+	r = expect_heap_stream();
+	/* The texts "Attach Listener", "jtool agent", "a.module", "/app/a.jar", "strongly" twice */
 	ck_assert_uint_ge(r.n_texts, 6);
-	fake_stop();
+	heap_world_stop();
 }
 END_TEST
 
-/* A class that turned up goes by its number from then on, in this session's later walks, too. */
-START_TEST(new_classes_are_the_rosters)
+/* A class that a walk found keeps its number, also in later walks of the session. */
+START_TEST(new_classes_join_the_class_index)
 {
 	struct script script = plain;
 	struct talk talk;
 
 	jvm_of(21);
 	(void)say(&plain, BYE);
-	fake_stop();
+	heap_world_stop();
 	script.class = seen.n_listed;
 	script.graphs = 2;
 	jvm_of(21);
@@ -461,11 +465,11 @@ START_TEST(new_classes_are_the_rosters)
 	ck_assert_uint_eq(seen.n_ends, 2);
 	ck_assert_uint_eq(seen.n_told_again, 1);
 	ck_assert_uint_eq(seen.n_classes, seen.n_listed + 1);
-	fake_stop();
+	heap_world_stop();
 }
 END_TEST
 
-START_TEST(without_classes_there_is_no_graph)
+START_TEST(graph_without_classes_is_rejected)
 {
 	struct script script = plain;
 	struct talk talk;
@@ -476,38 +480,38 @@ START_TEST(without_classes_there_is_no_graph)
 	ck_assert(talk.gone);
 	ck_assert_uint_eq(talk.errors, 1);
 	ck_assert_uint_eq(seen.n_ends, 0);
-	fake_stop();
+	heap_world_stop();
 }
 END_TEST
 
-START_TEST(other_wrappers_are_found_out)
+START_TEST(unknown_wrappers_are_detected)
 {
 	for (int i = 0; i < 3; i++) {
 		struct talk talk;
 
 		jvm_of(21);
-		fake.other_wrapper = i == 0;
-		fake.other_referrer = i == 1;
+		fake_heap.other_wrapper = i == 0;
+		fake_heap.other_referrer = i == 1;
 		fake.odd_references = i == 2;
 		talk = say(&plain, BYE);
 		ck_assert(talk.gone && talk.errors == 0);
 		ck_assert_uint_eq(seen.outcome, WIRE_GRAPHED_UNKNOWN);
 		ck_assert_uint_eq(seen.own_thread, 0);
-		fake_stop();
+		heap_world_stop();
 	}
 }
 END_TEST
 
-/* What was told before is what was reported before. */
+/* Checks the heap stream of a walk that ended early against the reports until then. */
 static void expect_part(uint32_t outcome)
 {
 	ck_assert_uint_eq(seen.n_ends, 1);
 	ck_assert_uint_eq(seen.outcome, outcome);
-	(void)expect_tape();
-	/* One thread's roots are reported to the last, even so. */
-	ck_assert_uint_ge(seen.tape_len, 500);
-	ck_assert_uint_lt(fake.n_reports, 250);
-	fake_stop();
+	(void)expect_heap_stream();
+	/* The roots of all threads are reported even if the walk is aborted. */
+	ck_assert_uint_ge(seen.stream_len, 500);
+	ck_assert_uint_lt(fake_heap.n_reports, 250);
+	heap_world_stop();
 }
 
 START_TEST(limits_end_the_walk)
@@ -520,34 +524,34 @@ START_TEST(limits_end_the_walk)
 	expect_part(WIRE_GRAPHED_LATE);
 
 	script = plain;
-	script.tape_max = 4400;
+	script.heap_stream_max = 4400;
 	jvm_of(17);
 	(void)say(&script, BYE);
-	ck_assert_uint_le(seen.tape_len, 4400);
+	ck_assert_uint_le(seen.stream_len, 4400);
 	expect_part(WIRE_GRAPHED_FULL);
 
-	script.tape_max = 1000;
+	script.heap_stream_max = 1000;
 	jvm_of(17);
 	(void)say(&script, BYE);
 	ck_assert_uint_eq(seen.outcome, WIRE_GRAPHED_FULL);
 	ck_assert_uint_eq(seen.own_thread, 0);
-	ck_assert_uint_eq(seen.tape_len, 0);
-	fake_stop();
+	ck_assert_uint_eq(seen.stream_len, 0);
+	heap_world_stop();
 }
 END_TEST
 
-START_TEST(client_may_go_at_any_time)
+START_TEST(client_may_disconnect_at_any_time)
 {
 	jvm_of(21);
 	(void)say(&plain, HANG_UP);
-	fake_stop();
+	heap_world_stop();
 	jvm_of(21);
 	(void)say(&plain, HANG_UP_EARLY);
-	fake_stop();
+	heap_world_stop();
 }
 END_TEST
 
-/* Each call fails once, until a session needs none that has not failed. */
+/* Runs one session for each call that may fail; in this session, the call fails. */
 static void fail_every_call(int release, bool leaving)
 {
 	unsigned n = 0, n_errors = 0;
@@ -563,27 +567,27 @@ static void fail_every_call(int release, bool leaving)
 		if (talk.gone)
 			ck_assert_msg(seen.n_ends + talk.errors >= 1, "call %u", n);
 		n_errors += talk.errors > 0;
-		fake_stop();
+		heap_world_stop();
 	} while (fake.calls >= n);
 	ck_assert_uint_gt(n, 300);
 	ck_assert(leaving || n_errors > 200);
 }
 
-START_TEST(any_call_may_fail)
+START_TEST(each_call_may_fail)
 {
 	fail_every_call(1, false);
 	fail_every_call(25, false);
 }
 END_TEST
 
-START_TEST(the_jvm_may_leave_at_any_call)
+START_TEST(the_jvm_may_exit_at_each_call)
 {
 	fail_every_call(21, true);
 }
 END_TEST
 
-/* An object of 24 bytes: references at 8, 12 and 20, of which the second is null. */
-START_TEST(a_thread_shows_its_fields)
+/* An object of 24 bytes with references at offsets 8, 12 and 20; the one at 12 is null. */
+START_TEST(thread_fields_are_sent)
 {
 	_Alignas(8) uint32_t object[] = { 1, 0, 7, 0, 5, 9 };
 	const void *slot = object;
@@ -606,7 +610,7 @@ START_TEST(a_thread_shows_its_fields)
 	object[3] = 0;
 	threads.probes[2].offset = 0;
 	ck_assert(!ag_vthreads_certain(&threads));
-	threads.n = 1; /* nothing is null */
+	threads.n = 1; /* no probe expects null */
 	ck_assert(!ag_vthreads_certain(&threads));
 	threads.n = 2;
 	threads.colored = false;
@@ -621,7 +625,7 @@ START_TEST(a_thread_shows_its_fields)
 }
 END_TEST
 
-/* Generational ZGC's: a null that was stored has a colour, one that never was has none. */
+/* Generational ZGC: a null that was stored has a colour; a field never written has none. */
 START_TEST(references_have_colors)
 {
 	uint64_t object[] = { 1, 0x7f5d00104010, 0x4010, 0, 0x104010 };
@@ -644,24 +648,24 @@ END_TEST
 
 int main(void)
 {
-	Suite *s = suite_create("agent/graph");
+	Suite *s = suite_create("agent/cmd/graph");
 	TCase *c = tcase_create("graph");
 	SRunner *r;
 	int failed;
 
 	tcase_set_timeout(c, 60);
-	tcase_add_test(c, tape_tells_what_was_reported);
+	tcase_add_test(c, heap_stream_has_each_report);
 	tcase_add_test(c, names_follow_the_walk);
-	tcase_add_test(c, texts_of_long_strings);
-	tcase_add_test(c, new_classes_are_the_rosters);
-	tcase_add_test(c, without_classes_there_is_no_graph);
-	tcase_add_test(c, other_wrappers_are_found_out);
+	tcase_add_test(c, texts_of_long_strings_are_sent);
+	tcase_add_test(c, new_classes_join_the_class_index);
+	tcase_add_test(c, graph_without_classes_is_rejected);
+	tcase_add_test(c, unknown_wrappers_are_detected);
 	tcase_add_test(c, limits_end_the_walk);
-	tcase_add_test(c, client_may_go_at_any_time);
-	tcase_add_test(c, a_thread_shows_its_fields);
+	tcase_add_test(c, client_may_disconnect_at_any_time);
+	tcase_add_test(c, thread_fields_are_sent);
 	tcase_add_test(c, references_have_colors);
-	tcase_add_test(c, any_call_may_fail);
-	tcase_add_test(c, the_jvm_may_leave_at_any_call);
+	tcase_add_test(c, each_call_may_fail);
+	tcase_add_test(c, the_jvm_may_exit_at_each_call);
 	suite_add_tcase(s, c);
 	r = srunner_create(s);
 	srunner_run_all(r, CK_ENV);

@@ -1,4 +1,4 @@
-#include "agent/converse.h"
+#include "agent/fake/converse.h"
 
 #include <check.h>
 #include <dirent.h>
@@ -9,20 +9,8 @@
 #include <sys/un.h>
 #include <unistd.h>
 
-#include "agent/peer.h"
+#include "agent/fake/peer.h"
 #include "session.h"
-
-/* Linked with --wrap=calloc: the agent's memory fails like any other call. */
-void *__real_calloc(size_t n, size_t size);
-void *__wrap_calloc(size_t n, size_t size);
-static bool in_agent;
-
-void *__wrap_calloc(size_t n, size_t size)
-{
-	if (in_agent && ++fake.calls == fake.fail_at && !fake.leaving)
-		return NULL;
-	return __real_calloc(n, size);
-}
 
 static char directory[64], path[80];
 
@@ -118,13 +106,13 @@ jint converse_attach(const char *options)
 {
 	jint refused;
 
-	in_agent = true;
+	fake.in_agent = true;
 	refused = ag_session_start(fake_vm(), options);
-	in_agent = false;
+	fake.in_agent = false;
 	return refused;
 }
 
-/* One session, with what is asked if the client lives to send it. */
+/* Runs one session.  Sends the requests, unless the client hangs up before them. */
 static void serve(struct talk *talk, int server)
 {
 	int fd = accept(server, NULL, NULL);
@@ -133,12 +121,12 @@ static void serve(struct talk *talk, int server)
 	if (talk->end != HANG_UP_EARLY)
 		talk->ask(fd, talk->arg);
 	if (talk->end == BYE)
-		peer_says(fd, WIRE_BYE, NULL);
+		peer_send(fd, WIRE_BYE, NULL);
 	else
 		(void)close(fd);
-	in_agent = true;
+	fake.in_agent = true;
 	fake_run_thread();
-	in_agent = false;
+	fake.in_agent = false;
 	if (talk->end == BYE) {
 		read_frames(talk, fd);
 		(void)close(fd);
@@ -151,19 +139,19 @@ void converse(struct talk *talk)
 	char options[200];
 	int server = listener();
 
-	fake_start();
+	heap_world_start();
 	snprintf(options, sizeof(options), "%s,%s", path, TOKEN);
 	talk->refused = converse_attach(options);
 	if (talk->refused == 0)
 		serve(talk, server);
 	close_listener(server);
 	ck_assert_uint_eq(open_files(), files);
-	ck_assert(!fake.environment);
-	ck_assert(!fake.exception);
-	ck_assert_mem_eq(&fake.held, &(jvmtiCapabilities){ 0 }, sizeof(fake.held));
-	ck_assert_int_eq(fake.blocks, 0);
-	ck_assert_int_eq(fake.frames, 0);
-	ck_assert_int_eq(fake.references, 0);
-	for (int i = 0; i < 3; i++)
-		ck_assert_uint_eq(talk->left[i], 0);
+	ck_assert_uint_eq(fake.disposed_with_capabilities, 0);
+	ck_assert_uint_eq(talk->left[0], 0);
+	ck_assert_uint_eq(talk->left[1], 0);
+	ck_assert_uint_eq(talk->left[2], talk->leaked);
+	ck_assert_int_eq(fake.counts.weak, talk->leaked);
+	ck_assert_ptr_null(fake.thread);
+	fake.counts.weak = 0;
+	fake_nothing_left();
 }

@@ -1,6 +1,19 @@
-#include "agent/fake_class.h"
+#include "agent/fake/fake_class.h"
 
 #include <string.h>
+
+#include "jvm/instrument/hooks.h"
+
+int ag_hooks_define(struct ag_jvm *jvm)
+{
+	(void)jvm;
+	return 0;
+}
+
+const char *ag_hooks_name(void)
+{
+	return FAKE_HOOKS;
+}
 
 bool fake_begins(const struct cf_class *class, const char *with)
 {

@@ -1,10 +1,10 @@
-#include "agent/fake_trace.h"
+#include "agent/fake/fake_trace.h"
 
 #include <stdio.h>
 #include <string.h>
 
-#include "agent/fake_class.h"
-#include "classfile/inject.h"
+#include "agent/fake/fake_class.h"
+#include "classfile/inject/inject.h"
 
 struct ag_trace {
 	uint32_t n, first;
@@ -40,11 +40,6 @@ int ag_trace_free(struct ag_jvm *jvm, struct ag_trace *trace)
 	return 0;
 }
 
-const char *ag_trace_hooks(void)
-{
-	return "java/jtool/Hooks1";
-}
-
 uint32_t ag_trace_id(const struct ag_trace *trace, uint32_t i)
 {
 	return trace->first + 100 * i;
@@ -64,12 +59,6 @@ const char *ag_trace_refuses(const struct ag_trace *trace, const char *signature
 {
 	(void)trace;
 	return strcmp(signature, fake_trace.refuses ? fake_trace.refuses : "") == 0 ? "no" : NULL;
-}
-
-const char *ag_trace_hidden(struct ag_jvm *jvm, jclass class)
-{
-	(void)jvm;
-	return fake_trace.hidden && class == fake_trace.hidden ? "hidden" : NULL;
 }
 
 void ag_trace_begin(struct ag_trace *trace)
@@ -92,7 +81,7 @@ void ag_trace_allow(struct ag_trace *trace, uint64_t ns)
 		fake_trace.turn(fake_trace.turns++);
 }
 
-int ag_trace_take(struct ag_jvm *jvm, struct ag_trace *trace, ag_call_fn *tell, void *arg)
+int ag_trace_drain(struct ag_jvm *jvm, struct ag_trace *trace, ag_call_fn *tell, void *arg)
 {
 	int rc = 0;
 
@@ -104,12 +93,12 @@ int ag_trace_take(struct ag_jvm *jvm, struct ag_trace *trace, ag_call_fn *tell, 
 	return rc;
 }
 
-/* One call of 20 ns of each method, each time. */
-bool ag_trace_take_sum(struct ag_trace *trace, uint32_t i, struct ag_sum *sum)
+/* Returns one call of 20 ns for each method, every time. */
+bool ag_trace_drain_sum(struct ag_trace *trace, uint32_t i, struct ag_sum *sum)
 {
 	(void)trace, (void)i;
 	*sum = (struct ag_sum){ .calls = 1, .ns = 20, .min_ns = 20, .max_ns = 20 };
-	sum->buckets[sums_bucket(20)] = 1;
+	sum->buckets[log_histogram_bucket(20)] = 1;
 	return true;
 }
 
@@ -128,7 +117,7 @@ const char *cf_inject(const struct cf_class *class, const char *hooks, struct cf
 	const struct cf_probe *first = NULL;
 	char text[16];
 
-	if (strcmp(hooks, ag_trace_hooks()) != 0)
+	if (strcmp(hooks, FAKE_HOOKS) != 0)
 		return "the class with the hooks is another";
 	if (fake_begins(class, "odd"))
 		return "it makes no sense";

@@ -1,4 +1,4 @@
-#include "agent/peer.h"
+#include "agent/fake/peer.h"
 
 #include <check.h>
 #include <string.h>
@@ -7,7 +7,7 @@
 
 #include "wire/frame.h"
 
-void peer_comes(struct peer *peer, struct ag_chan *chan, struct ag_mem *mem)
+void peer_open(struct peer *peer, struct ag_chan *chan, struct ag_mem *mem)
 {
 	int ends[2];
 
@@ -17,14 +17,14 @@ void peer_comes(struct peer *peer, struct ag_chan *chan, struct ag_mem *mem)
 	peer->n_unread = 0;
 }
 
-void peer_goes(struct peer *peer)
+void peer_close(struct peer *peer)
 {
 	if (peer->fd >= 0)
 		(void)close(peer->fd);
 	peer->fd = -1;
 }
 
-void peer_says(int fd, uint16_t type, const struct wire_writer *payload)
+void peer_send(int fd, uint16_t type, const struct wire_writer *payload)
 {
 	uint8_t header[WIRE_HEADER_LEN];
 	size_t len = payload ? payload->len : 0;
@@ -35,7 +35,7 @@ void peer_says(int fd, uint16_t type, const struct wire_writer *payload)
 		ck_assert_int_eq(send(fd, payload->data, len, MSG_NOSIGNAL), len);
 }
 
-void peer_says_half(int fd)
+void peer_send_half(int fd)
 {
 	const uint8_t half[WIRE_HEADER_LEN / 2] = { 0 };
 
@@ -54,7 +54,7 @@ static void receive(struct peer *peer)
 	} while (n > 0);
 }
 
-void peer_hears(struct peer *peer, void (*take)(uint16_t type, struct wire_reader *r))
+void peer_receive(struct peer *peer, void (*take)(uint16_t type, struct wire_reader *r))
 {
 	struct wire_header header;
 	size_t at = 0;

@@ -1,4 +1,4 @@
-/* The report of a recording, to the letter, and whatever fails as it is written. */
+/* The report of a recording: its exact text, and failures of each call that writes it. */
 #include <check.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -6,9 +6,9 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "agent/fake_profile.h"
-#include "agent/fake_transform.h"
-#include "report.h"
+#include "agent/fake/fake_profile.h"
+#include "agent/fake/jvm_transform.h"
+#include "startup/report.h"
 #include "wire/frame.h"
 
 static struct ag_mem mem;
@@ -19,10 +19,11 @@ static char path[100];
 
 static void setup(void)
 {
-	fake = (struct fake_transform){ 0 };
+	fake_transform_start();
 	fake_profile = (struct fake_profile){ .sites = 3 };
 	mem = (struct ag_mem){ .budget = AG_REPORT_MEMORY };
-	jvm = (struct ag_jvm){ .vm = fake_vm(), .ti = fake_ti(), .jni = fake_jni(), .mem = &mem };
+	jvm = (struct ag_jvm){ .vm = fake_vm(), .ti = fake_ti(), .jni = fake_jni(0), .mem = &mem };
+	fake_mark();
 	ck_assert_ptr_nonnull(mkdtemp(directory));
 	(void)snprintf(path, sizeof(path), "%s/out", directory);
 	report = (struct ag_report){
@@ -33,8 +34,9 @@ static void setup(void)
 static void nothing_is_left(void)
 {
 	ag_report_release(&jvm, &report);
-	ck_assert_int_eq(fake.blocks, 0);
+	fake_nothing_left();
 	ck_assert_uint_eq(mem.blocks, 0);
+	ck_assert_uint_eq(mem.bytes, 0);
 	(void)unlink(path);
 	ck_assert_int_eq(rmdir(directory), 0);
 }
@@ -63,10 +65,10 @@ static const char *read_report(void)
 #define STACK "\tat p.A.run(Unknown Source)\n" \
 	"\tat p.B.<init>(Native Method)\n\tat (unloaded).?(Unknown Source)\n"
 
-START_TEST(to_the_letter)
+START_TEST(report_has_its_format)
 {
 	ck_assert_int_eq(ag_report_init(&jvm, &report), 0);
-	ag_report_learn(&jvm, &report, INT64_MAX);
+	ag_report_resolve(&jvm, &report, INT64_MAX);
 	ck_assert_uint_eq(report.next_site, 3);
 	ck_assert_ptr_null(ag_report_write(&jvm, &report, 12, true));
 	ck_assert_str_eq(read_report(), HEADER(SAMPLED, "# live 2\n")
@@ -79,13 +81,13 @@ START_TEST(to_the_letter)
 }
 END_TEST
 
-/* What is live was wanted, and is not known; of the sites two are wanted. */
-START_TEST(not_live)
+/* Live objects were requested, but could not be counted; only two of the sites are requested. */
+START_TEST(live_counts_may_be_unknown)
 {
 	report.wanted.flags |= WIRE_ALLOC_EXACT;
 	report.sites = 2;
 	ck_assert_int_eq(ag_report_init(&jvm, &report), 0);
-	ag_report_learn(&jvm, &report, INT64_MAX);
+	ag_report_resolve(&jvm, &report, INT64_MAX);
 	(void)ag_fail(&jvm, "count", "no\nheap");
 	ck_assert_ptr_null(ag_report_write(&jvm, &report, 12, false));
 	ck_assert_str_eq(read_report(), HEADER("exact\n", "")
@@ -97,12 +99,12 @@ START_TEST(not_live)
 }
 END_TEST
 
-/* Names that there was no time for are not known. */
-START_TEST(in_time)
+/* Names that were not looked up in time are unknown. */
+START_TEST(names_are_looked_up_until_the_deadline)
 {
 	fake_profile.sites = 1;
 	ck_assert_int_eq(ag_report_init(&jvm, &report), 0);
-	ag_report_learn(&jvm, &report, 0);
+	ag_report_resolve(&jvm, &report, 0);
 	ck_assert_uint_eq(report.next_site, 0);
 	ck_assert_ptr_null(ag_report_write(&jvm, &report, 12, true));
 	ck_assert_ptr_nonnull(strstr(read_report(), ".?(Unknown Source)\n# end 1\n"));
@@ -110,8 +112,8 @@ START_TEST(in_time)
 }
 END_TEST
 
-/* The largest first, whatever order they came in; what is equal as it came. */
-START_TEST(many)
+/* The largest site is first; equal ones remain in their order. */
+START_TEST(largest_sites_are_first)
 {
 	const char *at;
 	unsigned long last = 100000, n = 0;
@@ -135,14 +137,14 @@ START_TEST(many)
 }
 END_TEST
 
-/* Each call of the JVM, and each allocation. */
-START_TEST(everything_fails)
+/* Each JVM call and each allocation fails in turn. */
+START_TEST(each_call_may_fail)
 {
 	const char *why = "no memory";
 
 	fake.fail_at = (unsigned)_i + 1;
 	if (ag_report_init(&jvm, &report) == 0) {
-		ag_report_learn(&jvm, &report, INT64_MAX);
+		ag_report_resolve(&jvm, &report, INT64_MAX);
 		why = ag_report_write(&jvm, &report, 12, true);
 	}
 	if (why)
@@ -151,37 +153,37 @@ START_TEST(everything_fails)
 		ck_assert_ptr_nonnull(strstr(read_report(), "\n# end 3\n"));
 	ck_assert(!fake.exception);
 	if (_i == 49)
-		ck_assert_uint_lt(fake.calls, 50); /* that was all of them */
+		ck_assert_uint_lt(fake.calls, 50); /* 50 is enough for all calls */
 	nothing_is_left();
 }
 END_TEST
 
-START_TEST(there_is_no_place)
+START_TEST(missing_directory_is_reported)
 {
 	ck_assert_ptr_null(ag_report_try(path, 12));
 	ck_assert_int_ne(access(path, F_OK), 0);
 	report.path = "/nonexistent/out";
-	ck_assert_str_eq(ag_report_try(report.path, 12), "there is no such directory");
+	ck_assert_str_eq(ag_report_try(report.path, 12), "no such directory");
 	ck_assert_int_eq(ag_report_init(&jvm, &report), 0);
-	ck_assert_str_eq(ag_report_write(&jvm, &report, 12, true), "there is no such directory");
+	ck_assert_str_eq(ag_report_write(&jvm, &report, 12, true), "no such directory");
 	nothing_is_left();
 }
 END_TEST
 
 int main(void)
 {
-	Suite *suite = suite_create("agent/report");
+	Suite *suite = suite_create("agent/startup/report");
 	TCase *tc = tcase_create("report");
 	SRunner *runner = srunner_create(suite);
 	int failed;
 
 	tcase_add_checked_fixture(tc, setup, NULL);
-	tcase_add_test(tc, to_the_letter);
-	tcase_add_test(tc, not_live);
-	tcase_add_test(tc, in_time);
-	tcase_add_test(tc, many);
-	tcase_add_loop_test(tc, everything_fails, 0, 50);
-	tcase_add_test(tc, there_is_no_place);
+	tcase_add_test(tc, report_has_its_format);
+	tcase_add_test(tc, live_counts_may_be_unknown);
+	tcase_add_test(tc, names_are_looked_up_until_the_deadline);
+	tcase_add_test(tc, largest_sites_are_first);
+	tcase_add_loop_test(tc, each_call_may_fail, 0, 50);
+	tcase_add_test(tc, missing_directory_is_reported);
 	suite_add_tcase(suite, tc);
 	srunner_run_all(runner, CK_ENV);
 	failed = srunner_ntests_failed(runner);

@@ -1,4 +1,4 @@
-/* What stands behind -agentpath:…=, and texts of reports. */
+/* The options after -agentpath:…=, the texts of reports, and the file of a report. */
 #include <check.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -7,9 +7,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "base/text.h"
-#include "report_file.h"
-#include "startup_options.h"
+#include "util/text.h"
+#include "startup/report_file.h"
+#include "startup/startup_options.h"
 
 static struct ag_startup_options options;
 static const char *what, *why;
@@ -112,7 +112,7 @@ START_TEST(bounded)
 	ck_assert_int_eq(parse(text), -1);
 	ck_assert_str_eq(what, "options");
 	text[AG_STARTUP_MAX] = '\0';
-	ck_assert_int_eq(parse(text), -1); /* such a path is none */
+	ck_assert_int_eq(parse(text), -1); /* a path is not that long */
 	text[4000] = '\0';
 	ck_assert_int_eq(parse(text), 0);
 	memset(text, ':', sizeof(text));
@@ -130,6 +130,13 @@ static const struct {
 	const char *signature, *name;
 } classes[] = {
 	{ "[[I", "int[][]" },
+	{ "[Z", "boolean[]" },
+	{ "[B", "byte[]" },
+	{ "[C", "char[]" },
+	{ "[S", "short[]" },
+	{ "[J", "long[]" },
+	{ "[F", "float[]" },
+	{ "[D", "double[]" },
 	{ "La/b/C$D;", "a.b.C$D" },
 	{ "[La/B;", "a.B[]" },
 	{ "La/b/C$$Lambda.0x0000000027040c00;", "a.b.C$$Lambda/0x0000000027040c00" },
@@ -189,21 +196,21 @@ static void nothing_is_left(void)
 	ck_assert_int_eq(rmdir(directory), 0);
 }
 
-/* What was there stays until all is written, and a link is not followed. */
+/* The old file remains until the new one is complete, and a link is not followed. */
 START_TEST(file_takes_its_place)
 {
-	static struct ag_file file;
+	static struct ag_report_file file;
 	static char chunk[7000];
 	struct stat st;
 
 	ck_assert_int_eq(symlink("/nonexistent", path), 0);
-	ck_assert_int_eq(ag_file_open(&file, path, 1), 0);
+	ck_assert_int_eq(ag_report_file_open(&file, path, 1), 0);
 	memset(chunk, 'x', sizeof(chunk));
 	for (int i = 0; i < 10; i++)
-		ag_file_put(&file, chunk, sizeof(chunk));
+		ag_report_file_put(&file, chunk, sizeof(chunk));
 	ck_assert_int_eq(lstat(path, &st), 0);
 	ck_assert(S_ISLNK(st.st_mode));
-	ck_assert_int_eq(ag_file_finish(&file, path), 0);
+	ck_assert_int_eq(ag_report_file_finish(&file, path), 0);
 	ck_assert_int_eq(lstat(path, &st), 0);
 	ck_assert(S_ISREG(st.st_mode));
 	ck_assert_int_eq(st.st_mode & 0777, 0600);
@@ -214,24 +221,24 @@ END_TEST
 
 START_TEST(file_fails)
 {
-	static struct ag_file file, other;
+	static struct ag_report_file file, other;
 
-	ck_assert_int_eq(ag_file_open(&file, directory, 1), -1);
-	ck_assert_str_eq(ag_file_why(file.error), "it is a directory");
-	ck_assert_int_eq(mkfifo(path, 0600), 0); /* as a device */
-	ck_assert_int_eq(ag_file_open(&file, path, 1), -1);
-	ck_assert_ptr_nonnull(strstr(ag_file_why(file.error), "no regular file"));
+	ck_assert_int_eq(ag_report_file_open(&file, directory, 1), -1);
+	ck_assert_str_eq(ag_report_file_why(file.error), "it is a directory");
+	ck_assert_int_eq(mkfifo(path, 0600), 0); /* refused like a device */
+	ck_assert_int_eq(ag_report_file_open(&file, path, 1), -1);
+	ck_assert_ptr_nonnull(strstr(ag_report_file_why(file.error), "not a regular file"));
 	ck_assert_int_eq(unlink(path), 0);
-	ck_assert_int_eq(ag_file_open(&file, "/nonexistent/x", 1), -1);
-	ck_assert_str_eq(ag_file_why(file.error), "there is no such directory");
-	/* One that was left by another process of that pid is not touched. */
-	ck_assert_int_eq(ag_file_open(&other, path, 1), 0);
-	ck_assert_int_eq(ag_file_open(&file, path, 1), 0);
+	ck_assert_int_eq(ag_report_file_open(&file, "/nonexistent/x", 1), -1);
+	ck_assert_str_eq(ag_report_file_why(file.error), "no such directory");
+	/* A temporary file of another process with this pid is not changed. */
+	ck_assert_int_eq(ag_report_file_open(&other, path, 1), 0);
+	ck_assert_int_eq(ag_report_file_open(&file, path, 1), 0);
 	ck_assert_str_ne(file.temporary, other.temporary);
-	ag_file_drop(&other);
-	/* It cannot take the place of what came meanwhile. */
+	ag_report_file_drop(&other);
+	/* The report cannot replace a directory that was created meanwhile. */
 	ck_assert_int_eq(mkdir(path, 0700), 0);
-	ck_assert_int_eq(ag_file_finish(&file, path), -1);
+	ck_assert_int_eq(ag_report_file_finish(&file, path), -1);
 	ck_assert_int_eq(rmdir(path), 0);
 	nothing_is_left();
 }
@@ -239,16 +246,16 @@ END_TEST
 
 START_TEST(no_space_is_left)
 {
-	static struct ag_file file;
+	static struct ag_report_file file;
 	static char chunk[sizeof(file.data) + 1];
 
-	ck_assert_int_eq(ag_file_open(&file, path, 1), 0);
+	ck_assert_int_eq(ag_report_file_open(&file, path, 1), 0);
 	(void)close(file.fd);
 	file.fd = open("/dev/full", O_WRONLY | O_CLOEXEC);
 	ck_assert_int_ge(file.fd, 0);
-	ag_file_put(&file, chunk, _i ? sizeof(chunk) : 1);
-	ck_assert_int_eq(ag_file_finish(&file, path), -1);
-	ck_assert_str_eq(ag_file_why(file.error), "no space is left");
+	ag_report_file_put(&file, chunk, _i ? sizeof(chunk) : 1);
+	ck_assert_int_eq(ag_report_file_finish(&file, path), -1);
+	ck_assert_str_eq(ag_report_file_why(file.error), "no space left on device");
 	ck_assert_int_ne(access(path, F_OK), 0);
 	nothing_is_left();
 }
@@ -256,7 +263,7 @@ END_TEST
 
 int main(void)
 {
-	Suite *suite = suite_create("agent/startup");
+	Suite *suite = suite_create("agent/startup/startup_options");
 	TCase *tc = tcase_create("options"), *files = tcase_create("files");
 	SRunner *runner = srunner_create(suite);
 	int failed;

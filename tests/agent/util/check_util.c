@@ -1,4 +1,4 @@
-/* The agent's memory, map and back-channel, without a JVM. */
+/* The agent's memory accounting, hash maps and channel, without a JVM. */
 #include <check.h>
 #include <errno.h>
 #include <pthread.h>
@@ -11,19 +11,19 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "base/chan.h"
-#include "base/map.h"
-#include "base/numbers.h"
-#include "base/mem.h"
+#include "util/chan.h"
+#include "util/class_map.h"
+#include "util/hash_map.h"
+#include "util/mem.h"
 
 static struct ag_mem mem;
 
-static void fresh(void)
+static void setup(void)
 {
 	mem = (struct ag_mem){ .budget = (size_t)1 << 20 };
 }
 
-static void nothing_left(void)
+static void assert_nothing_allocated(void)
 {
 	ck_assert_uint_eq(mem.bytes, 0);
 	ck_assert_uint_eq(mem.blocks, 0);
@@ -42,12 +42,12 @@ START_TEST(memory_is_counted_and_zeroed)
 	ag_free(&mem, a);
 	ag_free(&mem, b);
 	ag_free(&mem, NULL);
-	nothing_left();
+	assert_nothing_allocated();
 	ck_assert_uint_ge(mem.peak, 100);
 }
 END_TEST
 
-START_TEST(memory_has_a_limit)
+START_TEST(memory_is_limited_by_the_budget)
 {
 	void *a = ag_alloc(&mem, 1000, 1000);
 
@@ -56,92 +56,92 @@ START_TEST(memory_has_a_limit)
 	ck_assert_ptr_null(ag_alloc(&mem, SIZE_MAX, 1));
 	ck_assert_ptr_null(ag_alloc(&mem, SIZE_MAX / 2, 3));
 	ag_free(&mem, a);
-	nothing_left();
+	assert_nothing_allocated();
 }
 END_TEST
 
-/* The C library would keep it, once it has seen a few. */
-START_TEST(large_blocks_are_gone_when_they_are_freed)
+/* glibc's malloc() would retain large blocks after a few calls to free(). */
+START_TEST(large_blocks_are_unmapped_when_freed)
 {
 	size_t len = 300000, page = (size_t)sysconf(_SC_PAGESIZE);
 
 	for (int i = 0; i < 3; i++) {
 		uint8_t *block = ag_alloc(&mem, len, 1);
 		uint8_t *last = (uint8_t *)((uintptr_t)(block + len - 1) & ~(page - 1));
-		unsigned char there;
+		unsigned char resident;
 
 		ck_assert_ptr_nonnull(block);
 		ck_assert_uint_eq(block[0] | block[len / 2] | block[len - 1], 0);
 		memset(block, 0xff, len);
-		ck_assert_int_eq(mincore(last, 1, &there), 0);
+		ck_assert_int_eq(mincore(last, 1, &resident), 0);
 		ag_free(&mem, block);
-		ck_assert_int_eq(mincore(last, 1, &there), -1);
+		ck_assert_int_eq(mincore(last, 1, &resident), -1);
 		ck_assert_int_eq(errno, ENOMEM);
 	}
 	ck_assert_uint_eq(mem.bytes + mem.blocks, 0);
 }
 END_TEST
 
-START_TEST(map_finds_what_it_holds)
+START_TEST(class_map_finds_every_key)
 {
-	struct ag_map map;
+	struct ag_class_map map;
 
-	ck_assert_int_eq(ag_map_init(&map, &mem, 1000), 0);
+	ck_assert_int_eq(ag_class_map_init(&map, &mem, 1000), 0);
 	for (uint32_t i = 1; i <= 1000; i++)
-		ck_assert(ag_map_add(&map, i << 16, i));
-	ck_assert(!ag_map_add(&map, 77, 1001)); /* full */
+		ck_assert(ag_class_map_add(&map, i << 16, i));
+	ck_assert(!ag_class_map_add(&map, 77, 1001)); /* full */
 	for (uint32_t i = 1; i <= 1000; i++) {
-		ck_assert_uint_eq(ag_map_probe(&map, i << 16)->key, i << 16);
-		ck_assert_uint_eq(ag_map_probe(&map, i << 16)->index, i);
-		ck_assert_uint_eq(ag_map_probe(&map, i)->key, 0);
+		ck_assert_uint_eq(ag_class_map_probe(&map, i << 16)->key, i << 16);
+		ck_assert_uint_eq(ag_class_map_probe(&map, i << 16)->index, i);
+		ck_assert_uint_eq(ag_class_map_probe(&map, i)->key, 0);
 	}
-	ag_map_release(&map, &mem);
-	nothing_left();
+	ag_class_map_release(&map, &mem);
+	assert_nothing_allocated();
 }
 END_TEST
 
-/* Klass addresses stand in rows, at any distance; a probe walks a few slots at most. */
-START_TEST(map_spreads_rows_of_keys)
+/* Klass addresses are often equidistant; a probe still visits only a few slots. */
+START_TEST(class_map_spreads_equidistant_keys)
 {
 	enum { KEYS = 30000 };
 
 	mem.budget = (size_t)8 << 20;
 	for (uint32_t stride = 1; stride <= 1024; stride *= 2) {
 		size_t run = 0, longest = 0;
-		struct ag_map map;
+		struct ag_class_map map;
 
-		ck_assert_int_eq(ag_map_init(&map, &mem, KEYS), 0);
+		ck_assert_int_eq(ag_class_map_init(&map, &mem, KEYS), 0);
 		for (uint32_t i = 1; i <= KEYS; i++)
-			ck_assert(ag_map_add(&map, 0x08000000 + i * stride * 3, i));
-		for (size_t i = 0; i < ag_map_slots(&map); i++) {
+			ck_assert(ag_class_map_add(&map, 0x08000000 + i * stride * 3, i));
+		for (size_t i = 0; i < ag_class_map_slots(&map); i++) {
 			run = map.slots[i].key ? run + 1 : 0;
 			longest = run > longest ? run : longest;
 		}
 		ck_assert_uint_lt(longest, 200);
-		ag_map_release(&map, &mem);
+		ag_class_map_release(&map, &mem);
 	}
-	nothing_left();
+	assert_nothing_allocated();
 }
 END_TEST
 
-START_TEST(map_refuses_twice_and_zero)
+START_TEST(class_map_refuses_duplicates_and_zero)
 {
-	struct ag_map map;
+	struct ag_class_map map;
 
-	ck_assert_int_eq(ag_map_init(&map, &mem, 4), 0);
-	ck_assert(!ag_map_add(&map, 0, 1));
-	ck_assert(ag_map_add(&map, UINT32_MAX, 1));
-	ck_assert(!ag_map_add(&map, UINT32_MAX, 2));
-	ck_assert_uint_eq(ag_map_probe(&map, UINT32_MAX)->index, 1);
-	ag_map_release(&map, &mem);
+	ck_assert_int_eq(ag_class_map_init(&map, &mem, 4), 0);
+	ck_assert(!ag_class_map_add(&map, 0, 1));
+	ck_assert(ag_class_map_add(&map, UINT32_MAX, 1));
+	ck_assert(!ag_class_map_add(&map, UINT32_MAX, 2));
+	ck_assert_uint_eq(ag_class_map_probe(&map, UINT32_MAX)->index, 1);
+	ag_class_map_release(&map, &mem);
 	mem.budget = 100;
-	ck_assert_int_ne(ag_map_init(&map, &mem, 4), 0);
-	ag_map_release(&map, &mem);
-	nothing_left();
+	ck_assert_int_ne(ag_class_map_init(&map, &mem, 4), 0);
+	ag_class_map_release(&map, &mem);
+	assert_nothing_allocated();
 }
 END_TEST
 
-/* A channel whose other end is *peer. */
+/* Opens a channel; sets *peer to the other end. */
 static struct ag_chan open_channel(int *peer)
 {
 	struct ag_chan ch;
@@ -157,35 +157,35 @@ static void shut_channel(struct ag_chan *ch)
 {
 	ag_chan_release(ch);
 	ag_chan_close(ch);
-	nothing_left();
+	assert_nothing_allocated();
 }
 
-START_TEST(numbers_grow)
+START_TEST(hash_map_grows_and_keeps_its_entries)
 {
-	struct ag_numbers numbers;
+	struct ag_hash_map map;
 
-	ck_assert_int_eq(ag_numbers_init(&numbers, &mem, 4), 0);
+	ck_assert_int_eq(ag_hash_map_init(&map, &mem, 4), 0);
 	for (uint64_t i = 1; i <= 10; i++) {
-		if (numbers.n == numbers.max)
-			ck_assert_int_eq(ag_numbers_grow(&numbers, &mem, 10), 0);
-		ag_numbers_add(&numbers, i << 40, (uint32_t)i)->note = 7;
+		if (map.n == map.max)
+			ck_assert_int_eq(ag_hash_map_grow(&map, &mem, 10), 0);
+		ag_hash_map_add(&map, i << 40, (uint32_t)i)->note = 7;
 	}
-	ck_assert_uint_eq(numbers.max, 10);
-	ck_assert_int_eq(ag_numbers_grow(&numbers, &mem, 10), -1);
+	ck_assert_uint_eq(map.max, 10);
+	ck_assert_int_eq(ag_hash_map_grow(&map, &mem, 10), -1);
 	for (uint64_t i = 1; i <= 10; i++) {
-		ck_assert_uint_eq(ag_numbers_probe(&numbers, i << 40)->number, i);
-		ck_assert_uint_eq(ag_numbers_probe(&numbers, i << 40)->note, 7);
+		ck_assert_uint_eq(ag_hash_map_probe(&map, i << 40)->number, i);
+		ck_assert_uint_eq(ag_hash_map_probe(&map, i << 40)->note, 7);
 	}
-	/* Without memory it stays as it is. */
+	/* Without memory, the map stays unchanged. */
 	mem.budget = mem.bytes;
-	ck_assert_int_eq(ag_numbers_grow(&numbers, &mem, 100), -1);
-	ck_assert_uint_eq(ag_numbers_probe(&numbers, UINT64_C(3) << 40)->number, 3);
-	ag_numbers_release(&numbers, &mem);
+	ck_assert_int_eq(ag_hash_map_grow(&map, &mem, 100), -1);
+	ck_assert_uint_eq(ag_hash_map_probe(&map, UINT64_C(3) << 40)->number, 3);
+	ag_hash_map_release(&map, &mem);
 	ck_assert_uint_eq(mem.blocks, 0);
 }
 END_TEST
 
-START_TEST(frames_go_out_as_they_were_put)
+START_TEST(frame_is_sent_when_flushed)
 {
 	static const uint8_t expected[] = {
 		0, 0, 0, 4, WIRE_VERSION, 0, 0, WIRE_HISTO_END, 0, 0, 1, 2
@@ -205,8 +205,8 @@ START_TEST(frames_go_out_as_they_were_put)
 }
 END_TEST
 
-/* A method's name, its descriptor and its generic signature. */
-START_TEST(the_longest_texts_of_a_class_fit)
+/* A frame has room for the name, descriptor and generic signature of a method. */
+START_TEST(longest_texts_of_a_class_file_fit)
 {
 	static const char text[UINT16_MAX];
 	static uint8_t got[WIRE_HEADER_LEN + 3 * (4 + UINT16_MAX)];
@@ -244,7 +244,7 @@ START_TEST(payload_that_does_not_fit_breaks_the_channel)
 }
 END_TEST
 
-START_TEST(client_that_is_gone_raises_no_signal)
+START_TEST(closed_connection_raises_no_signal)
 {
 	int peer;
 	struct ag_chan ch = open_channel(&peer);
@@ -259,7 +259,7 @@ START_TEST(client_that_is_gone_raises_no_signal)
 }
 END_TEST
 
-START_TEST(client_that_half_closes_and_never_reads_is_gone)
+START_TEST(client_that_half_closes_and_never_reads_breaks_the_channel)
 {
 	static const char text[60000];
 	int peer;
@@ -280,8 +280,8 @@ static void on_alarm(int signal)
 	(void)signal;
 }
 
-/* A client that is stopped, while a profiler interrupts us all the time. */
-START_TEST(client_that_never_reads_is_given_up)
+/* The client is stopped while the signals of a profiler interrupt the agent. */
+START_TEST(client_that_never_reads_breaks_the_channel)
 {
 	static const char text[60000];
 	const struct itimerval often = { { 0, 50000 }, { 0, 50000 } }, never = { 0 };
@@ -309,8 +309,8 @@ static int64_t now_ms(void)
 	return (int64_t)t.tv_sec * 1000 + t.tv_nsec / 1000000;
 }
 
-/* Frames in a hurry until the client is too slow; returns how many there are. */
-static uint32_t hurry_frames(struct ag_chan *ch, struct ag_patience *patience)
+/* Sends frames with ag_chan_flush_within() until the client is too slow; returns their number. */
+static uint32_t hurry_frames(struct ag_chan *ch, struct ag_wait_limit *limit)
 {
 	static const char text[60000];
 	uint32_t n = 0;
@@ -321,8 +321,8 @@ static uint32_t hurry_frames(struct ag_chan *ch, struct ag_patience *patience)
 
 		wire_put_u32(w, n++);
 		wire_put_text(w, text, sizeof(text));
-		ck_assert_int_eq(ag_chan_end(ch, WIRE_TAPE), 0);
-		rc = ag_chan_hurry(ch, patience);
+		ck_assert_int_eq(ag_chan_end(ch, WIRE_HEAP_STREAM), 0);
+		rc = ag_chan_flush_within(ch, limit);
 		ck_assert_int_ge(rc, 0);
 	} while (rc == 1);
 	return n;
@@ -344,19 +344,19 @@ static void *flush(void *ch)
 	return NULL;
 }
 
-START_TEST(client_that_does_not_read_is_not_waited_for_in_a_hurry)
+START_TEST(hurry_waits_a_limited_time_for_a_slow_client)
 {
-	struct ag_patience patience = { .until_ns = INT64_MAX };
+	struct ag_wait_limit limit = { .until_ns = INT64_MAX };
 	int64_t begin = now_ms();
 	int peer;
 	struct ag_chan ch = open_channel(&peer);
-	uint32_t n = hurry_frames(&ch, &patience);
+	uint32_t n = hurry_frames(&ch, &limit);
 	pthread_t thread;
 
-	ck_assert_int_ge(now_ms() - begin, AG_CHAN_HURRY_MS);
-	ck_assert_int_lt(now_ms() - begin, 2 * AG_CHAN_HURRY_MS);
-	ck_assert_int_ge(patience.waited_ns, AG_CHAN_HURRY_MS * INT64_C(1000000));
-	/* Then it reads, and not a byte is missing. */
+	ck_assert_int_ge(now_ms() - begin, AG_CHAN_PAUSED_MS);
+	ck_assert_int_lt(now_ms() - begin, 2 * AG_CHAN_PAUSED_MS);
+	ck_assert_int_ge(limit.waited_ns, AG_CHAN_PAUSED_MS * INT64_C(1000000));
+	/* When the client reads again, no byte is missing. */
 	ck_assert_int_eq(pthread_create(&thread, NULL, flush, &ch), 0);
 	for (uint32_t i = 0; i < n; i++) {
 		ck_assert_uint_eq(read_u32(peer, 4), 4 + 4 + 60000);
@@ -364,33 +364,33 @@ START_TEST(client_that_does_not_read_is_not_waited_for_in_a_hurry)
 		(void)read_u32(peer, 60000 - 4);
 	}
 	ck_assert_int_eq(pthread_join(thread, NULL), 0);
-	ck_assert_int_eq(ag_chan_hurry(&ch, &patience), 1);
+	ck_assert_int_eq(ag_chan_flush_within(&ch, &limit), 1);
 	shut_channel(&ch);
 	ck_assert_int_eq(recv(peer, &n, 1, 0), 0);
 	(void)close(peer);
 }
 END_TEST
 
-START_TEST(hurry_ends_with_its_time_and_with_the_client)
+START_TEST(hurry_ends_at_its_deadline_or_with_the_connection)
 {
-	struct ag_patience patience = { 0 }; /* until the time began: at once */
+	struct ag_wait_limit limit = { 0 }; /* the deadline has passed */
 	int64_t begin = now_ms();
 	int peer;
 	struct ag_chan ch = open_channel(&peer);
 
-	(void)hurry_frames(&ch, &patience);
-	ck_assert_int_lt(now_ms() - begin, AG_CHAN_HURRY_MS);
-	ck_assert_int_eq(patience.waited_ns, 0);
+	(void)hurry_frames(&ch, &limit);
+	ck_assert_int_lt(now_ms() - begin, AG_CHAN_PAUSED_MS);
+	ck_assert_int_eq(limit.waited_ns, 0);
 	(void)close(peer);
-	patience.until_ns = INT64_MAX;
-	ck_assert_int_eq(ag_chan_hurry(&ch, &patience), -1);
+	limit.until_ns = INT64_MAX;
+	ck_assert_int_eq(ag_chan_flush_within(&ch, &limit), -1);
 	ck_assert(ch.broken);
 	shut_channel(&ch);
 }
 END_TEST
 
-/* One frame of u32 n and `fill` bytes more. */
-static void gather(struct ag_chan *ch, uint32_t n, size_t fill)
+/* Adds a frame with the u32 n and `fill` more bytes. */
+static void add_frame(struct ag_chan *ch, uint32_t n, size_t fill)
 {
 	static const char text[60000];
 	struct wire_writer *w = ag_chan_begin(ch);
@@ -400,39 +400,39 @@ static void gather(struct ag_chan *ch, uint32_t n, size_t fill)
 	ck_assert_int_eq(ag_chan_end(ch, WIRE_TRACE_CALLS), 0);
 }
 
-/* Frames as long as there is room for them; returns how many. */
+/* Adds frames while there is room for them; returns the next number. */
 static uint32_t fill_up(struct ag_chan *ch, uint32_t n, size_t fill)
 {
 	while (ag_chan_has_room(ch, WIRE_HEADER_LEN + 8 + fill)) {
-		gather(ch, n++, fill);
-		ck_assert_int_eq(ag_chan_trickle(ch), 0);
+		add_frame(ch, n++, fill);
+		ck_assert_int_eq(ag_chan_try_flush(ch), 0);
 	}
 	return n;
 }
 
-START_TEST(client_that_does_not_read_is_not_waited_for_at_all)
+START_TEST(trickle_never_waits_for_a_slow_client)
 {
 	const size_t fill = 1000;
 	int64_t begin = now_ms();
 	int peer;
 	struct ag_chan ch = open_channel(&peer);
-	uint32_t n = fill_up(&ch, 0, fill), seen = 0, big = n;
+	uint32_t n = fill_up(&ch, 0, fill), n_read = 0, big = n;
 
 	ck_assert(!ag_chan_has_room(&ch, 64 * 1024));
-	ck_assert_int_eq(ag_chan_trickle(&ch), 0);
+	ck_assert_int_eq(ag_chan_try_flush(&ch), 0);
 	ck_assert_int_lt(now_ms() - begin, AG_CHAN_STALL_MS);
-	gather(&ch, n++, 60000); /* the one more that there is always room for */
+	add_frame(&ch, n++, 60000); /* there is always room for one more frame */
 	ck_assert_int_lt(now_ms() - begin, AG_CHAN_STALL_MS);
 	ck_assert(!ch.broken);
-	/* It reads by and by, and more is gathered meanwhile: no byte is missing or doubled. */
-	while (seen < n) {
+	/* The client reads while frames are added: no byte is missing or duplicated. */
+	while (n_read < n) {
 		uint32_t len = read_u32(peer, 4) - 8;
 
-		ck_assert_uint_eq(len, seen == big ? 60000 : fill);
-		ck_assert_uint_eq(read_u32(peer, 4), seen++);
+		ck_assert_uint_eq(len, n_read == big ? 60000 : fill);
+		ck_assert_uint_eq(read_u32(peer, 4), n_read++);
 		ck_assert_int_eq(recv(peer, (char[60000]){ 0 }, len, MSG_WAITALL), len);
-		ck_assert_int_eq(ag_chan_trickle(&ch), 0);
-		if (seen < 1000)
+		ck_assert_int_eq(ag_chan_try_flush(&ch), 0);
+		if (n_read < 1000)
 			n = fill_up(&ch, n, fill);
 	}
 	ck_assert_uint_eq(ch.out_len, 0);
@@ -441,7 +441,7 @@ START_TEST(client_that_does_not_read_is_not_waited_for_at_all)
 }
 END_TEST
 
-START_TEST(watch_tells_what_the_client_does)
+START_TEST(watch_reports_requests_and_disconnection)
 {
 	int64_t begin;
 	int peer;
@@ -452,8 +452,8 @@ START_TEST(watch_tells_what_the_client_does)
 	begin = now_ms();
 	ck_assert_int_eq(ag_chan_watch(&ch, 50), 0);
 	ck_assert_int_ge(now_ms() - begin, 49);
-	/* It takes more: at once, but not when it does not. */
-	gather(&ch, 1, 10);
+	/* Returns at once if more can be sent, and waits if the socket is full. */
+	add_frame(&ch, 1, 10);
 	begin = now_ms();
 	ck_assert_int_eq(ag_chan_watch(&ch, 10000), 0);
 	(void)fill_up(&ch, 0, 1000);
@@ -461,14 +461,14 @@ START_TEST(watch_tells_what_the_client_does)
 	begin = now_ms();
 	ck_assert_int_eq(ag_chan_watch(&ch, 50), 0);
 	ck_assert_int_ge(now_ms() - begin, 49);
-	/* It says something, also when it does not read. */
+	/* A request is reported even if the client does not read. */
 	wire_header_write(request, WIRE_TRACE_STOP, 0);
 	ck_assert_int_eq(send(peer, request, sizeof(request), 0), sizeof(request));
 	ck_assert_int_eq(ag_chan_watch(&ch, 10000), 1);
 	ck_assert_int_eq(ag_chan_receive(&ch, &frame), 1);
 	ck_assert_uint_eq(frame.type, WIRE_TRACE_STOP);
 	ck_assert_int_eq(ag_chan_watch(&ch, 0), 0);
-	/* It goes, and what it said before is not worth an answer any more. */
+	/* The client disconnects: requests that it sent before are dropped. */
 	ck_assert_int_eq(send(peer, request, sizeof(request), 0), sizeof(request));
 	if (_i)
 		ck_assert_int_eq(shutdown(peer, SHUT_WR), 0);
@@ -476,7 +476,7 @@ START_TEST(watch_tells_what_the_client_does)
 		(void)close(peer);
 	ck_assert_int_eq(ag_chan_watch(&ch, 10000), -1);
 	ck_assert(ch.broken);
-	ck_assert_int_eq(ag_chan_trickle(&ch), -1);
+	ck_assert_int_eq(ag_chan_try_flush(&ch), -1);
 	ck_assert_int_eq(ag_chan_watch(&ch, 10000), -1);
 	shut_channel(&ch);
 	if (_i)
@@ -494,7 +494,7 @@ static size_t make_request(uint8_t *out)
 	return WIRE_HEADER_LEN + w.len;
 }
 
-/* What is received of the first len bytes of a request before the end. */
+/* Sends the first len bytes of a request, closes, and returns the result of the receive. */
 static int receive_part(const uint8_t *request, size_t len)
 {
 	int peer;
@@ -516,7 +516,7 @@ static int receive_part(const uint8_t *request, size_t len)
 	return rc;
 }
 
-START_TEST(request_is_received_whole_or_not_at_all)
+START_TEST(request_is_received_only_if_complete)
 {
 	uint8_t request[WIRE_HEADER_LEN + 100];
 	size_t len = make_request(request);
@@ -528,7 +528,7 @@ START_TEST(request_is_received_whole_or_not_at_all)
 }
 END_TEST
 
-START_TEST(header_of_another_version_or_too_long_is_refused)
+START_TEST(header_with_wrong_version_or_length_is_refused)
 {
 	uint8_t request[WIRE_HEADER_LEN + 100];
 	size_t len = make_request(request);
@@ -559,31 +559,31 @@ END_TEST
 
 int main(void)
 {
-	Suite *s = suite_create("agent/base");
-	TCase *c = tcase_create("base");
+	Suite *s = suite_create("agent/util");
+	TCase *c = tcase_create("agent/util");
 	SRunner *r;
 	int failed;
 
-	tcase_add_checked_fixture(c, fresh, NULL);
+	tcase_add_checked_fixture(c, setup, NULL);
 	tcase_add_test(c, memory_is_counted_and_zeroed);
-	tcase_add_test(c, memory_has_a_limit);
-	tcase_add_test(c, large_blocks_are_gone_when_they_are_freed);
-	tcase_add_test(c, map_finds_what_it_holds);
-	tcase_add_test(c, map_spreads_rows_of_keys);
-	tcase_add_test(c, map_refuses_twice_and_zero);
-	tcase_add_test(c, numbers_grow);
-	tcase_add_test(c, frames_go_out_as_they_were_put);
-	tcase_add_test(c, the_longest_texts_of_a_class_fit);
+	tcase_add_test(c, memory_is_limited_by_the_budget);
+	tcase_add_test(c, large_blocks_are_unmapped_when_freed);
+	tcase_add_test(c, class_map_finds_every_key);
+	tcase_add_test(c, class_map_spreads_equidistant_keys);
+	tcase_add_test(c, class_map_refuses_duplicates_and_zero);
+	tcase_add_test(c, hash_map_grows_and_keeps_its_entries);
+	tcase_add_test(c, frame_is_sent_when_flushed);
+	tcase_add_test(c, longest_texts_of_a_class_file_fit);
 	tcase_add_test(c, payload_that_does_not_fit_breaks_the_channel);
-	tcase_add_test(c, client_that_is_gone_raises_no_signal);
-	tcase_add_test(c, client_that_half_closes_and_never_reads_is_gone);
-	tcase_add_test(c, client_that_never_reads_is_given_up);
-	tcase_add_test(c, client_that_does_not_read_is_not_waited_for_in_a_hurry);
-	tcase_add_test(c, hurry_ends_with_its_time_and_with_the_client);
-	tcase_add_test(c, client_that_does_not_read_is_not_waited_for_at_all);
-	tcase_add_loop_test(c, watch_tells_what_the_client_does, 0, 2);
-	tcase_add_test(c, request_is_received_whole_or_not_at_all);
-	tcase_add_test(c, header_of_another_version_or_too_long_is_refused);
+	tcase_add_test(c, closed_connection_raises_no_signal);
+	tcase_add_test(c, client_that_half_closes_and_never_reads_breaks_the_channel);
+	tcase_add_test(c, client_that_never_reads_breaks_the_channel);
+	tcase_add_test(c, hurry_waits_a_limited_time_for_a_slow_client);
+	tcase_add_test(c, hurry_ends_at_its_deadline_or_with_the_connection);
+	tcase_add_test(c, trickle_never_waits_for_a_slow_client);
+	tcase_add_loop_test(c, watch_reports_requests_and_disconnection, 0, 2);
+	tcase_add_test(c, request_is_received_only_if_complete);
+	tcase_add_test(c, header_with_wrong_version_or_length_is_refused);
 	tcase_add_test(c, request_over_the_budget_breaks_the_channel);
 	suite_add_tcase(s, c);
 	r = srunner_create(s);

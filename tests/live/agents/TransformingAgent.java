@@ -3,9 +3,9 @@ import java.lang.instrument.Instrumentation;
 import java.security.ProtectionDomain;
 
 /**
- * An agent that makes its own change to class Subject, and does what its options say: "add"
- * (a transformer), "add-incapable" (of retransformation), "remove", "on", "off" (what the
- * transformer does), "odd" (another answer each time), "retransform" and "both" (all of those).
+ * An agent that transforms class Subject, and obeys its options: "add" (a transformer),
+ * "add-incapable" (without retransformation), "remove", "on", "off" (enables or disables the
+ * transformation), "odd" (another value each time), "retransform", and "both" (all of these).
  */
 public final class TransformingAgent {
 	private static final byte SIPUSH = 0x11;
@@ -20,7 +20,7 @@ public final class TransformingAgent {
 	}
 
 	public static void agentmain(String options, Instrumentation in) throws Exception {
-		if (instrumentation == null) /* each load makes another, which knows no transformer */
+		if (instrumentation == null) /* each load creates a new instance */
 			instrumentation = in;
 		for (String word : options.split(","))
 			obey(word);
@@ -46,7 +46,7 @@ public final class TransformingAgent {
 		}
 	}
 
-	/** The constant 1111 is 2222, or each time another one. */
+	/** Changes the constant 1111 to 2222, or to another value each time. */
 	private static final class Change implements ClassFileTransformer {
 		@Override
 		public byte[] transform(ClassLoader loader, String name, Class<?> c,

@@ -1,7 +1,7 @@
 /*
- * An agent to load: returns the number that its options begin with, and writes the rest of
- * them to the file named behind it: "CODE[,FILE]".  Kept free of anything but the oldest libc
- * calls, since it runs on the libc of whoever loads it.
+ * An agent library for tests. Its options are "CODE[,FILE]": it returns CODE and writes the
+ * complete options to FILE. It uses only the oldest libc functions, because it runs on the libc of
+ * each target.
  */
 #include <fcntl.h>
 #include <stdlib.h>

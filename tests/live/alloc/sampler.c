@@ -1,6 +1,6 @@
 /*
- * An agent that samples allocations, as other profilers do: "hold" takes the capability, which one
- * agent alone can have, and "release" gives it back.  1: somebody else has it.
+ * An agent that samples allocations as other profilers do: "hold" acquires the capability, which
+ * only one agent can have, and "release" relinquishes it.  Returns 1 if another agent has it.
  */
 #include <jvmti.h>
 #include <string.h>

@@ -1,10 +1,10 @@
 # shellcheck shell=bash
-# A Tomcat of Debian's for tests and benches, as a user of its own.  To be sourced behind lib.sh.
+# Starts Debian's Tomcat under its own user, for tests and benchmarks. Sourced after lib.sh.
 # shellcheck disable=SC2154 # which has live_dir
 
 user=4322
 
-# is_taken PORT: somebody listens there.
+# is_taken PORT: a process listens on this port.
 is_taken() {
 	(exec 3<>"/dev/tcp/localhost/$1") 2>/dev/null
 }
@@ -14,12 +14,12 @@ while is_taken $port || is_taken $((port + 1)); do
 	port=$((20000 + 2 * (RANDOM % 5000)))
 done
 
-# The web application: servlet and path of the same name.
+# install_shop DIR: installs the web application; each servlet's path is its name.
 install_shop() {
 	local shop=$1 name
 
 	"${as_user[@]}" mkdir -p "$shop/classes"
-	javac -cp /usr/share/tomcat10/lib/servlet-api.jar -d "$shop/classes" "$live_dir"/webapp/*.java
+	javac -cp /usr/share/tomcat10/lib/servlet-api.jar -d "$shop/classes" "$live_dir"/apps/webapp/*.java
 	{
 		echo '<web-app xmlns="https://jakarta.ee/xml/ns/jakartaee" version="5.0">'
 		for name in Carts Visits; do
@@ -36,8 +36,8 @@ served() {
 	curl -s -o /dev/null --max-time 30 "http://localhost:$port/"
 }
 
-# start_tomcat: with a shop that forgets nobody, where javac is there, and the examples, where
-# they are.  Sets shop, the application's directory, and what spawn sets.
+# start_tomcat: starts Tomcat with a leaking shop, if javac is installed, and with the examples, if
+# they are. Sets shop, the application's directory, and what spawn sets.
 start_tomcat() {
 	mkdir "$W/home"
 	chown $user:$user "$W/home"
@@ -53,5 +53,5 @@ start_tomcat() {
 	fi
 	spawn "${as_user[@]}" "CATALINA_BASE=$W/home/tc" CATALINA_HOME=/usr/share/tomcat10 \
 		JAVA_OPTS=-Xmx128m /usr/share/tomcat10/bin/catalina.sh run
-	check "Tomcat serves" poll 180 served
+	check "Tomcat: it serves" poll 180 served
 }

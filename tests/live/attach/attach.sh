@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
-# Attaching: the ways in, and each way in which there is none, told by its cause.
-# shellcheck source-path=SCRIPTDIR source=lib.sh
-. "$(dirname "$0")/lib.sh"
+# Attaching: every way that works, and the error message of every way that does not.
+# shellcheck source-path=SCRIPTDIR/.. source=lib.sh
+. "$(dirname "$0")/../lib.sh"
 
-# socket_of VERSION PID, trigger_of VERSION PID: where they are, as seen from here.
+# socket_of VERSION PID, trigger_of VERSION PID: their paths on the host.
 socket_of() {
 	echo "${jdk_root[$1]:-}/tmp/.java_pid$2"
 }
@@ -12,17 +12,17 @@ trigger_of() {
 	echo "${jdk_root[$1]:-}/tmp/.attach_pid$2"
 }
 
-# peer HOW SOCKET: a peer.py in the background; sets PEER.
+# peer MODE SOCKET: starts peer.py in the background; sets PEER.
 peer() {
 	local save=("$JVM_PID" "$JVM_IN" "$JVM_OUT" "$JVM_ERR")
 
-	spawn python3 "$live_dir/peer.py" "$@"
+	spawn python3 "$live_dir/attach/peer.py" "$@"
 	PEER=$JVM_PID
-	poll 10 grep -q up "$JVM_OUT" || fail "peer.py $1 came up" "$(cat "$JVM_ERR")"
+	poll 10 grep -q up "$JVM_OUT" || fail "peer.py $1: it starts" "$(cat "$JVM_ERR")"
 	JVM_PID=${save[0]} JVM_IN=${save[1]} JVM_OUT=${save[2]} JVM_ERR=${save[3]}
 }
 
-# in_time SECONDS NAME: the last jtool took no longer.
+# in_time SECONDS NAME: the last jtool run took at most SECONDS.
 in_time() {
 	if [ "$took" -le $(($1 * 1000)) ]; then
 		pass "$2"
@@ -40,98 +40,105 @@ timed() {
 }
 
 for version in own "${jdks[@]}"; do
-	# Cold, then warm.
+	# First with a JVM that has not started its attach listener, then with one that has.
 	start_jvm "$version" serial Idle || continue
 	pid=$JVM_PID
 	root=${jdk_root[$version]:-/}
-	prints "$version: cold" . jcmd "$pid" VM.version
-	check "$version: no trigger stays" nothing_left "$root" "$pid" 0 "$IW"
-	prints "$version: warm" . jcmd "$pid" VM.version
-	unharmed "$version: cold and warm"
+	prints "$version: jcmd: the first attach works" . jcmd "$pid" VM.version
+	check "$version: jcmd: no trigger file remains" nothing_left "$root" "$pid" 0 "$IW"
+	prints "$version: jcmd: the second attach works" . jcmd "$pid" VM.version
+	unharmed "$version: first and second attach"
 
-	# The socket's file goes (a tmp cleaner) and a trigger brings it back: 11u and 14 on.
+	# The socket's file is deleted, as tmp cleaners do. A trigger restores it from 11u and 14
+	# on.
 	rm "$(socket_of "$version" "$pid")"
 	jt jcmd --timeout 2 "$pid" VM.version
 	if [ "$version" = 8 ]; then
-		check "$version: socket deleted: exit 5, or it works" test "$rc" -eq 5 -o "$rc" -eq 0
+		check "$version: deleted socket: jcmd works or exits with 5" \
+			test "$rc" -eq 5 -o "$rc" -eq 0
 	else
-		same "$version: socket deleted: it comes back" 0 "$rc"
+		same "$version: deleted socket: jcmd works, the JVM restores it" 0 "$rc"
 	fi
-	check "$version: it lives" answers
+	check "$version: deleted socket: the JVM answers" answers
 	stop "$pid"
 
-	# Starting: waited for, not signalled.
+	# A JVM that is starting: jtool waits and sends no signal.
 	launch_paused() {
 		launch_jvm "$version" serial Idle -XX:+UnlockDiagnosticVMOptions \
 			-XX:+PauseAtStartup
 		poll 10 test -e "$W/vm.paused.$JVM_PID"
 	}
 	launch_paused
-	timed refuses 5 'start' "$version: a JVM that is starting" \
+	timed refuses 5 'start' "$version: starting JVM: jcmd times out" \
 		jcmd --timeout 0.5 "$JVM_PID" VM.version
-	in_time 3 "$version: and --timeout holds"
-	check "$version: it lives" alive "$JVM_PID"
+	in_time 3 "$version: starting JVM: jcmd observes --timeout"
+	check "$version: starting JVM: it survives" alive "$JVM_PID"
 	(cd "$W" && exec timeout 30 ./jtool jcmd "$JVM_PID" VM.version >"$W/late" 2>&1) &
 	waiting=$!
 	rm -f "$W/vm.paused.$JVM_PID"
 	rc=0
 	wait $waiting || rc=$?
-	same "$version: once it runs, the waiting command is served" 0 "$rc"
+	same "$version: starting JVM: a waiting jcmd is served once the JVM runs" 0 "$rc"
 	await_ready
-	unharmed "$version: attached while starting"
+	unharmed "$version: starting JVM"
 
-	# Stopped.
-	halt "$JVM_PID"
-	timed refuses 5 'stopped' "$version: a stopped JVM" \
+	# A stopped JVM.
+	suspend "$JVM_PID"
+	timed refuses 5 'stopped' "$version: stopped JVM: jcmd is refused" \
 		jcmd --timeout 1 "$JVM_PID" VM.version
-	in_time 4 "$version: and --timeout holds"
+	in_time 4 "$version: stopped JVM: jcmd observes --timeout"
 	kill -CONT "$JVM_PID"
-	unharmed "$version: it was stopped"
+	unharmed "$version: stopped JVM"
 
-	# Busy: the one listener thread waits for somebody else.
-	works "$version: warm again" jcmd "$JVM_PID" VM.version
+	# A busy JVM: its only listener thread waits for another client.
+	works "$version: busy JVM: jcmd works before" jcmd "$JVM_PID" VM.version
 	peer hold "$(socket_of "$version" "$JVM_PID")"
-	timed refuses 5 'answer|take' "$version: no answer in time" \
+	timed refuses 5 'did not answer' "$version: busy JVM: jcmd times out" \
 		jcmd --timeout 1 "$JVM_PID" VM.version
-	in_time 4 "$version: and --timeout holds"
+	in_time 4 "$version: busy JVM: jcmd observes --timeout"
 
-	# The target dies while its answer is awaited.
+	# The target dies while jcmd waits for its answer.
 	(cd "$W" && exec timeout 30 ./jtool jcmd "$JVM_PID" VM.version >"$W/out" 2>"$W/err") &
 	waiting=$!
 	poll 30 grep -q . "/proc/$waiting/stat"
-	sleep 0.3 # for it to be in the middle of waiting; sooner or later is no failure
+	sleep 0.3 # likely while it waits; an earlier or later kill is fine, too
 	kill -9 "$JVM_PID"
 	rc=0
 	wait $waiting || rc=$?
-	same "$version: killed meanwhile: exit 7" 7 "$rc"
-	check "$version: told so" grep -q -E '^jtool: jcmd: .*(gone|went away|ended)' "$W/err" ||
+	same "$version: JVM killed during jcmd: exit code 7" 7 "$rc"
+	check "$version: JVM killed during jcmd: the error says so" \
+		grep -q -E '^jtool: jcmd: .*(exited|ended)' "$W/err" ||
 		jt_details
 	stop "$PEER"
 	poll 30 gone "$JVM_PID"
-	refuses 3 'no such process' "$version: a JVM that is gone" jcmd "$JVM_PID" VM.version
+	refuses 3 'no such process' "$version: exited JVM: jcmd is refused" jcmd "$JVM_PID" \
+		VM.version
 
-	# Disabled.
+	# Attach disabled.
 	start_jvm "$version" serial Idle -XX:+DisableAttachMechanism || continue
-	refuses 5 'DisableAttachMechanism|disabled' "$version: attach disabled" \
+	refuses 5 'DisableAttachMechanism|disabled' "$version: attach disabled: jcmd is refused" \
 		jcmd "$JVM_PID" VM.version
-	refuses 5 'DisableAttachMechanism|disabled' "$version: for load, too" \
+	refuses 5 'DisableAttachMechanism|disabled' "$version: attach disabled: load is refused" \
 		load "$JVM_PID" instrument
-	refuses 5 'DisableAttachMechanism|disabled' "$version: for heaphisto, too" \
+	refuses 5 'DisableAttachMechanism|disabled' \
+		"$version: attach disabled: heaphisto is refused" \
 		heaphisto "$JVM_PID"
 	unharmed "$version: attach disabled"
 	stop "$JVM_PID"
 
-	# -Xrs: SIGQUIT would kill.
+	# -Xrs: SIGQUIT would kill the JVM.
 	start_jvm "$version" serial Idle -Xrs || continue
-	prints "$version: -Xrs, socket from the start" . jcmd "$JVM_PID" VM.version
+	prints "$version: -Xrs: jcmd works, the socket exists from the start" . jcmd "$JVM_PID" \
+		VM.version
 	rm "$(socket_of "$version" "$JVM_PID")"
-	refuses 5 'Xrs|socket' "$version: -Xrs, socket deleted" jcmd "$JVM_PID" VM.version
+	refuses 5 'Xrs|socket' "$version: -Xrs, deleted socket: jcmd is refused" jcmd "$JVM_PID" \
+		VM.version
 	unharmed "$version: -Xrs"
 	stop "$JVM_PID"
 
 	# Other users.
 	start_jvm "$version" serial Idle || continue
-	JT_AS=65534 refuses 4 'permi|root|user' "$version: root's JVM, from nobody" \
+	JT_AS=65534 refuses 4 'permi|root|user' "$version: root's JVM: jcmd as nobody is refused" \
 		jcmd "$JVM_PID" VM.version
 	stop "$JVM_PID"
 	mkdir "$W/nobody.$version"
@@ -142,95 +149,102 @@ for version in own "${jdks[@]}"; do
 		JVM_CWD=$IW/nobody.$version
 	fi
 	JVM_AS=65534:65534 start_jvm "$version" serial Idle || continue
-	prints "$version: nobody's JVM, from root" . jcmd "$JVM_PID" VM.version
-	JT_AS=1234 refuses 4 'permi|root|user' "$version: nobody's JVM, from another user" \
+	prints "$version: nobody's JVM: jcmd as root works" . jcmd "$JVM_PID" VM.version
+	JT_AS=1234 refuses 4 'permi|root|user' \
+		"$version: nobody's JVM: jcmd as another user is refused" \
 		jcmd "$JVM_PID" VM.version
 	JT_AS=65534:1234 refuses 4 'group 65534 .*group 1234' \
-		"$version: nobody's JVM, from nobody with another group" jcmd "$JVM_PID" VM.version
+		"$version: nobody's JVM: jcmd as nobody with another group is refused" \
+		jcmd "$JVM_PID" VM.version
 	unharmed "$version: nobody's JVM"
 	stop "$JVM_PID"
 	if [ "$version" = own ]; then
 		JVM_AS=65534:65534 start_jvm "$version" serial Idle || continue
-		JT_AS=65534 prints "$version: nobody's JVM, from nobody" . \
+		JT_AS=65534 prints "$version: nobody's JVM: jcmd as nobody works" . \
 			jcmd "$JVM_PID" VM.version
-		unharmed "$version: nobody's JVM from nobody"
+		unharmed "$version: nobody's JVM, jcmd as nobody"
 		stop "$JVM_PID"
 	fi
 
-	# Somebody else's trigger in cwd comes first for the JVM, and would make it dump threads.
+	# The JVM looks for a trigger in its cwd first. One of another user would make it dump its
+	# threads.
 	JVM_AS=65534:65534 start_jvm "$version" serial Idle || continue
 	trigger="$W/nobody.$version/.attach_pid$JVM_PID"
 	echo foreign >"$trigger"
-	chown 1234 "$trigger" # root's is as good as its own, from JDK 11 on
-	refuses '[45]' 'attach_pid' "$version: a foreign trigger in cwd" jcmd "$JVM_PID" VM.version
-	same "$version: it is left alone" foreign "$(cat "$trigger")"
-	unharmed "$version: a foreign trigger in cwd"
+	chown 1234 "$trigger" # JDK 11 and later accept root's like their own
+	refuses '[45]' 'attach_pid' "$version: another user's trigger in cwd: jcmd is refused" \
+		jcmd "$JVM_PID" VM.version
+	same "$version: another user's trigger in cwd: the file is unchanged" \
+		foreign "$(cat "$trigger")"
+	unharmed "$version: another user's trigger in cwd"
 	rm "$trigger"
 
-	# A stale one of the right owner is no hindrance; a symlink leads nobody anywhere.
+	# A stale trigger of the JVM's own user does no harm; a symlink is not followed.
 	setpriv --reuid=65534 --regid=65534 --clear-groups touch "$trigger"
-	prints "$version: a stale trigger of its own" . jcmd "$JVM_PID" VM.version
-	unharmed "$version: a stale trigger of its own"
+	prints "$version: stale trigger of its own user: jcmd works" . jcmd "$JVM_PID" VM.version
+	unharmed "$version: stale trigger of its own user"
 	stop "$JVM_PID"
 	JVM_AS=65534:65534 start_jvm "$version" serial Idle || continue
 	unset JVM_CWD
 	echo precious >"$W/precious"
 	ln -s "$W/precious" "$(trigger_of "$version" "$JVM_PID")"
-	litter+=("$(trigger_of "$version" "$JVM_PID")")
+	to_remove+=("$(trigger_of "$version" "$JVM_PID")")
 	jt jcmd --timeout 3 "$JVM_PID" VM.version
-	check "$version: a symlink for a trigger: works, or is told" \
+	check "$version: symlink as trigger: jcmd works or is refused" \
 		test "$rc" -eq 0 -o "$rc" -eq 4 -o "$rc" -eq 5
-	same "$version: nothing was written through it" precious "$(cat "$W/precious")"
-	unharmed "$version: a symlink for a trigger"
+	same "$version: symlink as trigger: its target is unchanged" precious "$(cat "$W/precious")"
+	unharmed "$version: symlink as trigger"
 	rm -f "$(trigger_of "$version" "$JVM_PID")"
 	stop "$JVM_PID"
 
-	# A socket that is none, is another's, or has another process behind it.
+	# Sockets that are not sockets, that belong to another user, or on which another process
+	# listens.
 	start_jvm "$version" serial Idle || continue
 	socket=$(socket_of "$version" "$JVM_PID")
-	litter+=("$socket")
+	to_remove+=("$socket")
 	peer serve "$socket"
-	refuses 5 'process|peer|socket' "$version: another process behind the socket" \
+	refuses 5 'process|peer|socket' "$version: socket of another process: jcmd is refused" \
 		jcmd --timeout 3 "$JVM_PID" VM.version
-	unharmed "$version: another process behind the socket"
+	unharmed "$version: socket of another process"
 	chown 1234 "$socket"
-	refuses '[45]' 'own|user|socket' "$version: a socket of another user" \
+	refuses '[45]' 'own|user|socket' "$version: socket of another user: jcmd is refused" \
 		jcmd --timeout 3 "$JVM_PID" VM.version
 	mv "$socket" "$socket.elsewhere"
-	litter+=("$socket.elsewhere")
+	to_remove+=("$socket.elsewhere")
 	ln -s "$socket.elsewhere" "$socket"
-	refuses '[45]' 'symlink|symbolic|socket' "$version: a symlink for a socket" \
+	refuses '[45]' 'symlink|symbolic|socket' "$version: symlink as socket: jcmd is refused" \
 		jcmd --timeout 3 "$JVM_PID" VM.version
 	rm -f "$socket" "$socket.elsewhere"
 	mkfifo "$socket"
-	refuses '[45]' 'socket' "$version: a FIFO for a socket" \
+	refuses '[45]' 'socket' "$version: FIFO as socket: jcmd is refused" \
 		jcmd --timeout 3 "$JVM_PID" VM.version
 	rm -f "$socket"
 	echo text >"$socket"
-	refuses '[45]' 'socket' "$version: a file for a socket" \
+	refuses '[45]' 'socket' "$version: file as socket: jcmd is refused" \
 		jcmd --timeout 3 "$JVM_PID" VM.version
 	rm -f "$socket"
 	unharmed "$version: foreign sockets"
-	prints "$version: and once they are gone, it works" . jcmd "$JVM_PID" VM.version
+	prints "$version: foreign sockets removed: jcmd works" . jcmd "$JVM_PID" VM.version
 	stop "$PEER" "$JVM_PID"
 done
 
-# No tmp directory to bind in.
+# Without a writable tmp directory.
 version=$(newest_of "${jdks[@]}")
 # shellcheck disable=SC2016 # expanded by the inner shell
 read_only='mount --bind "$0/tmp" "$0/tmp" && mount -o remount,bind,ro "$0/tmp" && exec "$@"'
 jvm_command "$version" serial -cp "$IW/classes" Idle
 spawn unshare -m bash -c "$read_only" "$matrix" "${argv[@]}"
 await_ready
-refuses 5 'tmp|read-only|writable' "no writable tmp" jcmd --timeout 3 "$JVM_PID" VM.version
-unharmed "no writable tmp"
+refuses 5 'tmp|read-only|writable' "read-only /tmp: jcmd is refused" jcmd --timeout 3 "$JVM_PID" \
+	VM.version
+unharmed "read-only /tmp"
 
-# Not JVMs.
-refuses 3 'not a JVM' "a shell" jcmd $$ VM.version
-refuses 3 'no such' "a pid that nobody has" jcmd 4194303 VM.version
-refuses '[23]' '.' "pid 0" jcmd 0 VM.version
+# Processes that are not JVMs, and usage errors.
+refuses 3 'not a JVM' "a shell: not a JVM" jcmd $$ VM.version
+refuses 3 'no such' "unused PID: jcmd is refused" jcmd 4194303 VM.version
+refuses '[23]' '.' "PID 0: jcmd is refused" jcmd 0 VM.version
 jt jcmd -- -1 VM.version
-check "a negative pid" test "$rc" -eq 2 -o "$rc" -eq 3
-refuses 2 '.' "an unknown command" nosuchcommand
-refuses 2 '.' "an unknown option" jcmd --nosuchoption 1
-refuses 2 'timeout' "a timeout that is none" jcmd --timeout soon 1
+check "negative PID: jcmd is refused" test "$rc" -eq 2 -o "$rc" -eq 3
+refuses 2 '.' "unknown command: refused" nosuchcommand
+refuses 2 '.' "unknown option: refused" jcmd --nosuchoption 1
+refuses 2 'timeout' "--timeout with an invalid value: refused" jcmd --timeout soon 1

@@ -1,13 +1,12 @@
 #!/usr/bin/env bash
-# Nothing is harmed: every command against processes that SIGQUIT would kill.
-# JTOOL_SOAK=1 makes 1,000 tries of each.
-# shellcheck source-path=SCRIPTDIR source=lib.sh
-. "$(dirname "$0")/lib.sh"
+# No command harms a process that SIGQUIT would kill. JTOOL_SOAK=1: 1,000 tries of each command.
+# shellcheck source-path=SCRIPTDIR/.. source=lib.sh
+. "$(dirname "$0")/../lib.sh"
 
 cc -shared -fPIC -U_FORTIFY_SOURCE -o "$W/loadee.so" "$live_dir/agents/loadee.c"
 tries=$(in_soak 1000 10)
 
-# try COMMAND PID TIMEOUT: once.
+# try COMMAND PID TIMEOUT: runs it once.
 commands=(list jcmd op load heaphisto)
 try() {
 	case $1 in
@@ -19,7 +18,7 @@ try() {
 	esac
 }
 
-# Processes that are no JVMs.
+# Processes that are not JVMs.
 spawn sleep 100000
 spawn cat
 # shellcheck disable=SC2016 # expanded by the inner shell
@@ -36,9 +35,9 @@ for pid in "${bystanders[@]}"; do
 			[ "$command" = list ] || [ "$rc" -eq 3 ] || wrong=$((wrong + 1))
 		done
 	done
-	check "$name: alive after $tries tries of every command" alive "$pid"
+	check "$name: it survives $tries tries of every command" alive "$pid"
 done
-same "each was told not to be a JVM" 0 "$wrong"
+same "not a JVM: every command exits with 3" 0 "$wrong"
 stop "${bystanders[@]}"
 
 # JVMs in their first 200 ms.
@@ -51,25 +50,25 @@ for version in 17 25; do
 	for ((i = 0; i < tries; i++)); do
 		for command in jcmd op load heaphisto; do
 			launch_jvm "$version" serial Idle
-			sleep "0.$(printf '%03d' $((RANDOM % 200)))" # the moment is the test
+			sleep "0.$(printf '%03d' $((RANDOM % 200)))" # at a random moment
 			try "$command" "$JVM_PID" 10
-			# Before the exec it is no JVM yet; from then on it must be served.
+			# Before the exec it is not a JVM yet; after it, it must be served.
 			case $rc in
 			0 | 3) ;;
 			*) wrong+="$command: $(cat "$W/err")"$'\n' ;;
 			esac
 			poll 20 is_ready "$JVM_OUT" && answers || deaths=$((deaths + 1))
-			# op was asked to dump threads, to us.
+			# op prints the thread dump on our stdout, not in the JVM's log.
 			! grep -q 'Full thread dump' "$JVM_OUT" || dumps=$((dumps + 1))
 			stop "$JVM_PID"
 		done
 	done
-	same "$version: $((4 * tries)) JVMs met in their first 200 ms: deaths" 0 "$deaths"
-	same "$version: thread dumps in their logs" 0 "$dumps"
-	same "$version: each was served, or told not to be a JVM yet" "" "$wrong"
+	same "$version: $((4 * tries)) JVMs in their first 200 ms: none dies" 0 "$deaths"
+	same "$version: JVMs in their first 200 ms: no thread dump in their logs" 0 "$dumps"
+	same "$version: JVMs in their first 200 ms: served, or refused as not a JVM" "" "$wrong"
 done
 
-# -Xrs JVMs whose socket is gone: SIGQUIT would kill.
+# -Xrs JVMs without a socket: SIGQUIT would kill them.
 for version in own "${jdks[@]}"; do
 	start_jvm "$version" serial Idle -Xrs || continue
 	rm -f "${jdk_root[$version]:-}/tmp/.java_pid$JVM_PID"

@@ -1,8 +1,8 @@
-"""Peers that no attach client wishes for.
+"""Misbehaving peers of attach clients and JVMs.
 
-peer.py hold SOCKET    connect, say nothing, stay: the JVM's one listener thread waits for us
-peer.py serve SOCKET   listen there and answer everybody, as a JVM would
-peer.py mute SOCKET    listen there and never answer
+peer.py hold SOCKET    connect and send nothing: the JVM's only listener thread waits for us
+peer.py serve SOCKET   listen and answer every client, as a JVM would
+peer.py mute SOCKET    listen and never answer
 """
 import os
 import signal
@@ -21,7 +21,7 @@ def answer(server):
 def main():
     how, path = sys.argv[1:3]
     s = socket.socket(socket.AF_UNIX)
-    # A socket's address has room for 108 bytes; paths into a container are longer.
+    # A socket address holds 108 bytes; paths into a container are longer.
     os.chdir(os.path.dirname(path))
     name = os.path.basename(path)
     if how == "hold":

@@ -1,13 +1,13 @@
 #!/usr/bin/env bash
-# Many heaphisto sessions on one JVM, and jtool killed in the middle of them: the JVM is as
-# before. JTOOL_SOAK=1: 1,000 sessions and 200 kills.
-# shellcheck source-path=SCRIPTDIR source=lib.sh
-. "$(dirname "$0")/lib.sh"
+# Many heaphisto sessions on one JVM, some killed: the JVM's threads, descriptors and memory do not
+# grow. JTOOL_SOAK=1: 1,000 sessions and 200 kills.
+# shellcheck source-path=SCRIPTDIR/.. source=lib.sh
+. "$(dirname "$0")/../lib.sh"
 
 sessions=$(in_soak 1000 60)
 kills=$(in_soak 200 30)
 
-# No process of ours is there any more, keepers included.
+# no_jtool_left: none of our processes runs, helpers included.
 no_jtool_left() {
 	! find /proc -maxdepth 2 -name exe -lname "$W/jtool*" 2>/dev/null | grep -q .
 }
@@ -17,7 +17,7 @@ same_as() {
 }
 
 for version in "${jdks[@]}"; do
-	# A heap that is touched from the start: what grows then is not Java's.
+	# The heap is touched at the start: growth after that is not the Java heap's.
 	start_jvm "$version" serial Heap -Xms200m -Xmx200m -XX:+AlwaysPreTouch -- 1 || continue
 	pid=$JVM_PID
 	root=${jdk_root[$version]}
@@ -31,13 +31,15 @@ for version in "${jdks[@]}"; do
 		jt heaphisto "$pid"
 		[ "$rc" -eq 0 ] && [ ! -s "$W/err" ] || failed=$((failed + 1))
 	done
-	same "$version: $sessions sessions, failures" 0 "$failed"
+	same "$version: $sessions sessions: none fails" 0 "$failed"
 	[ "$failed" -eq 0 ] || jt_details | sed 's/^/# /'
-	check "$version: as many threads as before" poll 30 same_as lasting_threads "$pid" "$threads"
-	check "$version: as many descriptors as before" poll 30 same_as fd_count "$pid" "$fds"
+	check "$version: $sessions sessions: as many threads as before" \
+		poll 30 same_as lasting_threads "$pid" "$threads"
+	check "$version: $sessions sessions: as many descriptors as before" \
+		poll 30 same_as fd_count "$pid" "$fds"
 	grown=$(($(rss_kb "$pid") - rss))
-	check "$version: RSS grew by $grown KB" test $grown -lt 4096
-	check "$version: nothing left in any directory" \
+	check "$version: $sessions sessions: RSS grows by $grown KB" test $grown -lt 4096
+	check "$version: $sessions sessions: no file remains" \
 		nothing_left "$root" "$pid" 0 "${IW#/}"
 	unharmed "$version: $sessions sessions"
 
@@ -45,24 +47,24 @@ for version in "${jdks[@]}"; do
 	for ((i = 0; i < kills; i++)); do
 		(cd "$W" && exec ./jtool heaphisto "$pid" >/dev/null 2>&1) &
 		victim=$!
-		sleep "0.$(printf '%03d' $((RANDOM % 120)))" # the moment is the test
+		sleep "0.$(printf '%03d' $((RANDOM % 120)))" # at a random moment
 		kill -9 $victim 2>/dev/null
 		wait $victim 2>/dev/null
 		begin=$(now_ms)
 		jt jcmd --timeout 5 "$pid" VM.version
 		[ "$rc" -eq 0 ] && [ $(($(now_ms) - begin)) -lt 2000 ] || slow=$((slow + 1))
 	done
-	same "$version: $kills kills, after which the JVM did not answer at once" 0 "$slow"
-	check "$version: no process of ours stays" poll 30 no_jtool_left
-	check "$version: nothing left in any directory after kills" \
+	same "$version: $kills kills: the JVM always answers within 2 s" 0 "$slow"
+	check "$version: $kills kills: no process of ours remains" poll 30 no_jtool_left
+	check "$version: $kills kills: no file remains" \
 		poll 30 nothing_left "$root" "$pid" 0 "${IW#/}"
-	check "$version: threads as before after kills" \
+	check "$version: $kills kills: as many threads as before" \
 		poll 30 same_as lasting_threads "$pid" "$threads"
-	check "$version: descriptors as before after kills" \
+	check "$version: $kills kills: as many descriptors as before" \
 		poll 30 same_as fd_count "$pid" "$fds"
 	grown=$(($(rss_kb "$pid") - rss))
-	check "$version: RSS grew by $grown KB after kills" test $grown -lt 4096
-	works "$version: heaphisto after kills" heaphisto "$pid"
-	unharmed "$version: kills"
+	check "$version: $kills kills: RSS grows by $grown KB" test $grown -lt 4096
+	works "$version: $kills kills: heaphisto works" heaphisto "$pid"
+	unharmed "$version: $kills kills"
 	stop "$pid"
 done

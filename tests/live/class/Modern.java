@@ -1,6 +1,6 @@
 import java.util.List;
 
-/** What JDK 17 has beyond JDK 8. */
+/** Class kinds that JDK 17 has and JDK 8 lacks. */
 public final class Modern {
 	record Point<T>(int x, List<T> names) implements Fruit {
 	}

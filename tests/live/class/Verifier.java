@@ -2,7 +2,7 @@ import java.io.BufferedReader;
 import java.io.FileReader;
 
 /**
- * Loads and links each class that a file names, so that it is verified, but starts none of them.
+ * Loads and links each class that a list names, which verifies it, without initialising it.
  *
  * Usage: Verifier LIST app|boot
  */
@@ -12,7 +12,7 @@ public final class Verifier {
 
 	private static boolean links(String name, ClassLoader loader) {
 		try {
-			/* HotSpot links a class before it tells its methods (jvm.cpp). */
+			/* HotSpot links a class before it returns its methods (jvm.cpp). */
 			Class.forName(name, false, loader).getDeclaredMethods();
 			return true;
 		} catch (Throwable e) {

@@ -1,32 +1,33 @@
 #!/usr/bin/env bash
-# Every method of every class of whole JDKs and of applications hooked: the JVM verifies all that
-# comes of it, and runs on it.
+# Instruments every method of every class of complete JDKs and applications. The JVM verifies the
+# result and runs it.
 #
-# tests/corpus/rewrite instruments, and applies jtool's own verifier; java/jtool/Hooks1.java is a
-# class of hooks in Java for JVMs whose own classes are instrumented, Link.java has every class
-# linked.  Then what makes objects is hooked instead, and Places.java compares what the hooks see.
-# JTOOL_SOAK=1: without values, too, javac on every JDK, Clojure and Kotlin's compiler.
-# shellcheck source-path=SCRIPTDIR source=lib.sh
-. "$(dirname "$0")/lib.sh"
+# tests/corpus/rewrite instruments, and applies jtool's own verifier. java/jtool/Hooks1.java is the
+# class of hooks in Java, for JVMs whose own classes are instrumented. Link.java links every class.
+# Then the array and object allocations are instrumented instead, and Places.java compares what the
+# hooks report. JTOOL_SOAK=1: also without values, with javac on every JDK, with Clojure and with
+# Kotlin's compiler.
+# shellcheck source-path=SCRIPTDIR/.. source=lib.sh
+. "$(dirname "$0")/../lib.sh"
 
 corpus=$top_srcdir/tests/corpus
 build=$(dirname "$JTOOL")
 rewrite=$build/tests/corpus/rewrite
-# What a class file of version 50 has of stack maps is to be right, too.
+# The stack maps in class files of version 50 must be correct, too.
 verifying=(-Xverify:all -XX:+IgnoreUnrecognizedVMOptions -XX:-FailOverToOldVerifier
 	-XX:+UseSerialGC -Xmx1g -Xss16m)
-# Up to JDK 21 these are never verified: is_eligible_for_verification() in verifier.cpp.
+# Up to JDK 21 HotSpot never verifies these: is_eligible_for_verification() in verifier.cpp.
 exempt='^java\.lang\.(Class|Object|String|Throwable)$|^(jdk\.internal|sun)\.reflect\.'
 
 if ! make -s -C "$build" tests/corpus/rewrite >"$W/err" 2>&1; then
-	fail "tests/corpus/rewrite can be built" "$(tail -n 5 "$W/err")"
+	fail "tests/corpus/rewrite: it builds" "$(tail -n 5 "$W/err")"
 	exit 0
 fi
 
-# Files have the same names out here and in there.
+# Relative paths are valid on the host and in the chroot.
 cd "$W" || exit
 
-# in_jdk VERSION TOOL ARGUMENT...
+# in_jdk VERSION TOOL ARGUMENT...: runs a tool of that JDK in the work directory.
 in_jdk() {
 	local version=$1 tool=$2
 
@@ -39,7 +40,7 @@ oldest=${jdks[0]}
 newest=${jdks[-1]}
 cp -r "$corpus"/{*.java,java,shop.clj,Shop.kt} .
 mkdir hooks programs
-# Only JDK 8 lets a class of java.* be compiled just so.
+# Only JDK 8 compiles a class of java.* without further options.
 if [ "$oldest" = 8 ]; then
 	in_jdk 8 javac -d hooks java/jtool/Hooks1.java
 else
@@ -48,25 +49,26 @@ fi
 in_jdk "$oldest" javac -d programs Link.java Counted.java
 mkdir places
 in_jdk "$oldest" javac -XDstringConcat=inline -d places Places.java
-same "the class of hooks has what the agent's has" \
+same "Hooks1.java: the same methods as the agent's class" \
 	"$("$rewrite" --hooks Hooks1.class >out && javap -public Hooks1.class |
 		sed -n 's/ native / /; s/;$//; /(/p' | sort)" \
 	"$(javap -public hooks/java/jtool/Hooks1.class |
 		sed -n 's/ synchronized / /; s/;$//; / counts(/d; / places(/d; /(/p' | sort)"
 
-# count NAME: of the last summary.
+# count NAME: a count of the last summary.
 count() {
 	awk -v name="$1" '$1 == name { print $2 }' summary
 }
 
-# rewritten NAME DIRECTORY ARGUMENT...: jars with all that PATHs hold, and its summary.
+# rewritten NAME DIRECTORY ARGUMENT...: instruments the classes in all PATHs into jars in DIRECTORY;
+# writes `summary`.
 rewritten() {
 	local name=$1 directory=$2 refused with_code
 
 	shift 2
 	mkdir -p "$directory"
 	"$rewrite" -v -o "$directory" "$@" >summary
-	same "$name: rewritten as it should be, by our own verifier" "wrong 0" \
+	same "$name: jtool's verifier accepts every class" "wrong 0" \
 		"$(grep -m 10 '^wrong' summary)"
 	refused=$(($(count too-long) + $(count far-jump) + $(count too-many) +
 		$(count malformed) + $(count whole-classes)))
@@ -76,32 +78,33 @@ rewritten() {
 		"($(sed -n 's/^refused .*: //p' summary | sort | uniq -c |
 			sed 's/^ *//' | paste -sd, | sed 's/,/, /g'));" \
 		"$(count unsound) classes unsound before"
-	check "$name: less than one method in 1000 is refused" \
+	check "$name: fewer than 0.1 % of the methods are refused" \
 		[ $((1000 * refused)) -lt "$with_code" ]
-	same "$name: every refusal has its reason, but for natives and Object's constructor" 0 \
+	same "$name: every refused method has a reason" 0 \
 		"$(($(count methods) - $(count no-code) - $(count root) - with_code))"
 }
 
-# names JAR...: of the classes in them.
+# names JAR...: the names of the classes in them.
 names() {
 	"$rewrite" --list "$@" | sed -E 's/^[0-9]+ //; s/\.class$//; s/\//./g' | sort
 }
 
-# verified LOG: the classes whose verification came to a good end.
+# verified LOG: the classes that the JVM has verified without error.
 verified() {
 	awk '/End class verification for: / && $NF != bad { print $NF }
 		/Verification for .* (failed|has exception pending)/ {
 			sub(/.*Verification for /, ""); bad = $1 }' "$1" | sort -u
 }
 
-# unverified VERSION LOG JAR...: those in the jars that should have been and were not.
+# unverified VERSION LOG JAR...: the classes in the jars that the JVM has not verified but should.
 unverified() {
 	comm -23 <(names "${@:3}") <(verified "$2") |
 		if [ "$1" -lt 25 ]; then grep -v -E "$exempt"; else cat; fi
 }
 
-# on_it VERSION DIRECTORY: sets the array `flags`: a JVM whose own classes are those in its jars.
-on_it() {
+# run_with VERSION DIRECTORY: sets the array `flags` for a JVM whose own classes are in the
+# directory's jars.
+run_with() {
 	local version=$1 jars jar module modules path
 
 	jars=("$2"/*.jar)
@@ -120,9 +123,9 @@ on_it() {
 		flags+=("--patch-module=$module=$path")
 	done
 }
-broken= # a jar in front of java.base, or none
+broken= # a jar before java.base, or empty
 
-# The class files of a JDK, where it has them.
+# The files that hold the classes of a JDK.
 classes_in() {
 	local version=$1 home=${jdk_root[$1]}${jdk_home[$1]}
 
@@ -133,40 +136,41 @@ classes_in() {
 	fi
 }
 
-# all_linked VERSION NAME JAR...: by a JVM whose own classes are those in jdk.
+# all_linked VERSION NAME JAR...: a JVM whose own classes are those in jdk links these jars.
 all_linked() {
 	local version=$1 name=$2 flags log=()
 
 	shift 2
-	on_it "$version" jdk
+	run_with "$version" jdk
 	[ "$version" = 8 ] || log=("-Xlog:class+init=info:file=log:none")
 	rm -f log
 	in_jdk "$version" java "${flags[@]}" "${log[@]}" -cp programs Link "$@" >linked 2>err
-	same "$name: a JVM that consists of them links all" "linked $(names "$@" | wc -l)" \
+	same "$name: a JVM made of these classes links all" "linked $(names "$@" | wc -l)" \
 		"$(cat linked)"
 	[ "$version" = 8 ] ||
-		same "$name: and has verified them" "" "$(unverified "$version" log "$@")"
+		same "$name: a JVM made of these classes verifies all" \
+			"" "$(unverified "$version" log "$@")"
 }
 
-# A test of the test: what is wrong is seen, in a class that nobody uses.
-tells_broken() {
+# Tests the test: both verifiers reject a broken class that nothing uses.
+rejects_broken() {
 	local version=$1 name=$2 flags broken class=java/util/zip/CheckedInputStream
 
 	mkdir broken
 	classes_in "$version" | xargs "$rewrite" -o broken --break $class >out
-	same "$name: our own verifier tells of a class that is spoilt" "wrong 1" \
+	same "$name: jtool's verifier rejects a broken class" "wrong 1" \
 		"$(grep '^wrong [0-9]*$' out)"
 	broken=$(echo broken/*.jar)
-	on_it "$version" jdk
+	run_with "$version" jdk
 	in_jdk "$version" java "${flags[@]}" -cp programs Link "$broken" >linked 2>err
-	same "$name: the JVM refuses a class that is spoilt" \
+	same "$name: the JVM rejects a broken class" \
 		"refused ${class//\//.} java.lang.VerifyError linked 0" \
 		"$(sed 's/:.*//' linked | paste -sd' ')"
 	rm -r broken
 }
 
-# balanced NAME MOST: as many calls left as entered, but for at most MOST that are still running,
-# and each left with what its own entry gave.
+# balanced NAME MOST: all calls but at most MOST, which still run, have returned, and each return
+# has the value that its own entry hook gave.
 balanced() {
 	local name=$1 most=$2 enters exits fails wrong running
 
@@ -174,36 +178,36 @@ balanced() {
 		END { print n["enters"], n["exits"], n["fails"], n["wrong"] }' err)
 	running=$((enters - exits - fails))
 	echo "# $name: $enters calls, $exits returned, $fails ended by exceptions"
-	check "$name: calls that were entered are left" \
+	check "$name: every call that enters also leaves" \
 		[ "${enters:-0}" -gt 0 -a "$running" -ge 0 -a "$running" -le "$most" ]
-	same "$name: each by itself" 0 "$wrong"
+	same "$name: every call leaves with its own value" 0 "$wrong"
 }
 
-# javac_runs VERSION NAME: on instrumented classes, it compiles as before.
+# javac_runs VERSION NAME: the instrumented javac compiles as before.
 javac_runs() {
 	local version=$1 name=$2 flags sources path=programs
 
-	cp -r "$live_dir/victim" .
+	mkdir victim && cp "$live_dir"/{,*/}victim/*.java victim
 	sources=(victim/*.java)
 	[ "$version" != 8 ] || path=$path:${jdk_home[8]}/lib/tools.jar
 	mkdir plain hooked
 	in_jdk "$version" javac -nowarn -proc:none -d plain "${sources[@]}" >out 2>&1
-	on_it "$version" jdk
+	run_with "$version" jdk
 	in_jdk "$version" java "${flags[@]}" -cp "$path" Counted com.sun.tools.javac.Main compile \
 		-nowarn -proc:none -d hooked "${sources[@]}" >out 2>err
-	check "$name: javac, on them, makes the same class files" diff -r plain hooked
+	check "$name: the instrumented javac writes the same class files" diff -r plain hooked
 	rm -r plain hooked
 }
 
-# jdk VERSION MODE [ARGUMENT]: all of its modules; what is in java.base is enough to be linked in
-# the short form.
+# jdk VERSION MODE [ARGUMENT]: instruments all modules of a JDK; the short form links java.base
+# only.
 jdk() {
 	local version=$1 name="$1, $2" paths linked
 
 	shift 2
 	mapfile -t paths < <(classes_in "$version")
 	rewritten "$name" jdk "$@" "${paths[@]}"
-	same "$name: our own verifier takes all as they were" 0 "$(count unsound)"
+	same "$name: jtool's verifier accepts all original classes" 0 "$(count unsound)"
 	linked=(jdk/*.jar)
 	if [ "${JTOOL_SOAK:-0}" != 1 ]; then
 		linked=(jdk/java.base.jar)
@@ -211,7 +215,7 @@ jdk() {
 	fi
 	all_linked "$version" "$name" "${linked[@]}"
 	if [ "${JTOOL_SOAK:-0}" = 1 ] || [ "$version" = "$newest" ]; then
-		tells_broken "$version" "$name"
+		rejects_broken "$version" "$name"
 	fi
 	if [ "${JTOOL_SOAK:-0}" = 1 ] || [ "$version" = "$oldest" ]; then
 		javac_runs "$version" "$name"
@@ -220,29 +224,32 @@ jdk() {
 	rm -r jdk
 }
 
-# outcomes VERSION CLASS_PATH JARS: what becomes of each class: "refused NAME", "missing NAME".
+# outcomes VERSION CLASS_PATH JARS: prints the result for each class, such as "refused NAME" or
+# "missing NAME".
 outcomes() {
 	in_jdk "$1" java "${verifying[@]}" -cp "$2:programs" Link "$3"/*.jar \
 		2>err | cut -d' ' -f 1,2
 }
 
-# application NAME OLDEST RUN JAR...: each class is to be linked where it was before, and only
-# there, on the JDKs OLDEST and newest; and then RUN.
+# application NAME OLDEST RUN JAR...: on the JDKs OLDEST and newest, the same classes link before
+# and after the instrumentation; then calls RUN.
 application() {
 	local name=$1 versions=("$newest") run=$3 version mode before
 
 	[ "${2:-$newest}" = "$newest" ] || versions+=("$2")
 	shift 3
 	mkdir -p app/old
-	cp "$@" app/old # which may be links
+	cp "$@" app/old # resolves symbolic links
 	for mode in "" --values; do
 		[ -n "$mode" ] || [ "${JTOOL_SOAK:-0}" = 1 ] || continue
 		rm -rf app/new
 		rewritten "$name${mode:+, with values}" app/new $mode app/old/*.jar
 		for version in "${versions[@]}"; do
 			before=$(outcomes "$version" 'app/old/*' app/old)
-			check "$name, $version: some classes link" grep '^linked [1-9]' <<<"$before"
-			same "$name${mode:+, with values}, $version: the classes that link are those that did" \
+			check "$name, $version: the original classes link" \
+				grep '^linked [1-9]' <<<"$before"
+			same \
+				"$name${mode:+, with values}, $version: the same classes link" \
 				"$before" "$(outcomes "$version" 'app/new/*:app/old/*' app/old)"
 			echo "# $name, $version: $(tail -n 1 <<<"$before")," \
 				"$(grep -c ^missing <<<"$before") without what they need," \
@@ -253,8 +260,8 @@ application() {
 	rm -r app
 }
 
-# runs NAME VERSION CLASS ARGUMENT...: the application does as before, into the directory made.
-# Kotlin's compiler has classes that only the old verifier takes.
+# runs NAME VERSION CLASS ARGUMENT...: the application writes the same files into the directory
+# `made` as before. Kotlin's compiler has classes that only the old verifier accepts.
 runs() {
 	local name=$1 version=$2
 
@@ -268,7 +275,7 @@ runs() {
 		-cp 'app/new/*:app/old/*:programs' Counted "$1" main "${@:2}" >out 2>err
 	same "$name: the same output" "$(cat before)" "$(cat out)"
 	check "$name: the same files" diff -r made.before made
-	check "$name: it has done something" grep -q -r . before made
+	check "$name: it writes output" grep -q -r . before made
 	balanced "$name" 20
 	rm -r made made.before
 }
@@ -281,7 +288,7 @@ runs_clojure() {
 	runs "$1" "$2" clojure.main shop.clj
 }
 
-# Of this version it reads classes of JDK 8 only.
+# This version reads the classes of JDK 8 only.
 runs_kotlin() {
 	[ "$2" != 8 ] || runs "$1" "$2" org.jetbrains.kotlin.cli.jvm.K2JVMCompiler -no-reflect \
 		-no-stdlib -cp app/old/kotlin-stdlib.jar -d made Shop.kt
@@ -291,7 +298,7 @@ has_subroutines() {
 	javap -p -c -cp "$1" Old | grep ': jsr'
 }
 
-# As javac was before Java 6.
+# Class files as written by javac before Java 6.
 old_classes() {
 	local target version directory=old versions=("$oldest" "$newest")
 
@@ -300,14 +307,16 @@ old_classes() {
 		mkdir -p "$directory/$target"
 		in_jdk 8 javac -nowarn -XDjsrlimit=0 -source 1.3 -target $target \
 			-d "old/$target" Old.java 2>err
-		check "target $target: it has subroutines" has_subroutines "$directory/$target"
+		check "target $target: its class files have subroutines" \
+			has_subroutines "$directory/$target"
 		rewritten "target $target" "$directory/new" --values "$directory/$target"
 		for version in "${versions[@]}"; do
 			in_jdk "$version" java -Xverify:all -cp "old/$target" Old >before
 			in_jdk "$version" java -Xverify:all -Xbootclasspath/a:hooks \
 				-cp "old/new/$target.jar:programs" Counted Old main \
 				>out 2>err
-			check "target $target, $version: it runs" grep -q '^cleaned [1-9]' before
+			check "target $target, $version: the original runs" \
+				grep -q '^cleaned [1-9]' before
 			same "target $target, $version: the same output" "$(cat before)" \
 				"$(cat out)"
 			balanced "target $target, $version" 0
@@ -315,7 +324,7 @@ old_classes() {
 	done
 }
 
-# with_sites VERSION ARGUMENT...: of all classes of a JDK, by our own verifier.
+# with_sites VERSION ARGUMENT...: instruments the allocation sites of all classes of a JDK.
 with_sites() {
 	local version=$1 name="$1, places" flags=(-v --sites) paths
 
@@ -323,24 +332,24 @@ with_sites() {
 	[ "$version" != 8 ] || flags+=(--sun-unsafe)
 	mapfile -t paths < <(classes_in "$version")
 	"$rewrite" "${flags[@]}" "$@" "${paths[@]}" >summary
-	same "$name: rewritten as they should be, by our own verifier" "wrong 0" \
+	same "$name: jtool's verifier accepts every class" "wrong 0" \
 		"$(grep -m 10 '^wrong' summary)"
 	echo "# $name: $(count classes) classes, of which $(count rewritten) have" \
-		"$(count sites) places and $(count strings) ends of strings," \
+		"$(count sites) sites and $(count strings) ends of strings," \
 		"$(count sites-refused) methods refused"
-	check "$name: nearly all are hooked" \
+	check "$name: over 99.9 % of the sites are hooked" \
 		[ $((1000 * $(count sites-hooked))) -gt $((999 * $(count sites))) -a \
 		"$(count sites-hooked)" -gt 100000 ]
 }
 
-# Each as often as it was made; what else runs in the JVM makes some more.
+# Each site reports all its allocations; other code in the JVM may add up to 2000.
 off_the_mark() {
 	awk '{ n++; more = $(NF - 1) - $NF } more < 0 || more > 2000
 		END { if (n != 50) print n " lines" }' "$1"
 }
 
-# places_seen VERSION: a JVM that consists of such classes, and sees all that is made.
-places_seen() {
+# sites_seen VERSION: a JVM with such classes reports all allocations.
+sites_seen() {
 	local version=$1 name="$1, places" flags base=jdk/java.base.jar
 
 	[ "$version" != 8 ] || base=jdk/rt.jar
@@ -350,9 +359,9 @@ places_seen() {
 		all_linked "$version" "$name" "$base"
 	fi
 	"$rewrite" --sites -o . places >out
-	on_it "$version" jdk
+	run_with "$version" jdk
 	in_jdk "$version" java "${flags[@]}" -cp places.jar Places >seen 2>err
-	same "$name: each object is seen, and once" "" "$(off_the_mark seen)"
+	same "$name: every allocation is reported once" "" "$(off_the_mark seen)"
 	[ "${JTOOL_SOAK:-0}" != 1 ] || javac_runs "$version" "$name"
 	rm -r jdk
 }
@@ -360,7 +369,7 @@ places_seen() {
 for version in "${jdks[@]}"; do
 	if [ "${JTOOL_SOAK:-0}" = 1 ] || [ "$version" = "$oldest" ] ||
 		[ "$version" = "$newest" ]; then
-		places_seen "$version"
+		sites_seen "$version"
 	else
 		with_sites "$version"
 	fi
@@ -372,16 +381,16 @@ done
 if has_jdk 8; then
 	old_classes
 else
-	skip "class files of versions 45 to 49" "JDK 8 makes them"
+	skip "class files of versions 45 to 49" "they require JDK 8"
 fi
 if [ -n "$(newest_of 11 17 21 25 27)" ]; then
 	application Tomcat "$(newest_of 17 11)" runs_nothing /usr/share/tomcat10/lib/*.jar
 else
-	skip "Tomcat" "it wants a JDK 11 or later"
+	skip "Tomcat" "it requires JDK 11 or later"
 fi
 if [ "${JTOOL_SOAK:-0}" = 1 ]; then
 	"$top_srcdir/scripts/apt-need" corpus >"$W/err" 2>&1 ||
-		fail "packages of applications" "$(tail -n 5 "$W/err")"
+		fail "the packages of the applications are installed" "$(tail -n 5 "$W/err")"
 	application Clojure "$oldest" runs_clojure \
 		/usr/share/java/{clojure,spec.alpha,core.specs.alpha}.jar
 	application Kotlin "$oldest" runs_kotlin /usr/share/kotlin/kotlinc/lib/*.jar

@@ -1,10 +1,10 @@
-"""What tests/live/dump.sh does with the JSON of `classes` and of `dump`.
+"""Evaluates the JSON of `classes` and of `dump` for tests/live/class/dump.sh.
 
-boot CLASSES DUMP INTO  a folder for each module below INTO, with the boot loader's classes as
-                        --patch-module wants them; prints the modules
-names CLASSES DUMP      prints the names of these classes, one a line
-app DUMP INTO           the application's classes together below INTO, of those with one name
-                        the first; prints their names, one a line
+boot CLASSES DUMP INTO  copies the boot loader's classes into a folder for each module below INTO,
+                        as --patch-module requires; prints the modules
+names CLASSES DUMP      prints the names of these classes, one per line
+app DUMP INTO           copies the application's classes below INTO, the first of those with the
+                        same name; prints their names, one per line
 """
 import json
 import os
@@ -23,7 +23,7 @@ def put(file, top):
 
 
 def is_of_jdk(file):
-    """So are accessors that reflection generates, which no JVM verifies (verifier.cpp)."""
+    """Includes accessors that reflection generates, which no JVM verifies (verifier.cpp)."""
     return file["loader"] in ("bootstrap", "platform") or "DelegatingClassLoader" in file["loader"]
 
 
@@ -31,7 +31,7 @@ def by_module(classes, dump):
     modules = {c["class"]: c["module"] for c in classes["classes"] if c["loader"] == "bootstrap"}
     for file in dump["files"]:
         if file["loader"] == "bootstrap":
-            # The modules of proxies are made at run time, and cannot be patched.
+            # The modules of proxies are created at run time and cannot be patched.
             proxy = ".$Proxy" in file["class"]
             yield "java.base" if proxy else modules[file["class"]], file
 

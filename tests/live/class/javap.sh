@@ -1,20 +1,20 @@
 #!/usr/bin/env bash
-# class -c and -b: to the blank what javap prints of the class file that dump writes, on every
-# version, of classes of all kinds; and what is in memory alone.
-# shellcheck source-path=SCRIPTDIR source=lib.sh disable=SC2016 # $ in class names
-. "$(dirname "$0")/lib.sh"
+# class -c and -b print exactly what javap prints of the class file that dump writes, on every
+# version, for classes of all kinds; and classes that exist in memory only.
+# shellcheck source-path=SCRIPTDIR/.. source=lib.sh disable=SC2016 # $ in class names
+. "$(dirname "$0")/../lib.sh"
 
 names=(Victim Kinds 'Kinds$Box' 'Kinds$Shape' 'Kinds$Color' 'Kinds$Mark' 'Kinds$TwinLoader'
 	java.lang.Object java.lang.String java.lang.Class java.lang.Comparable java.lang.Math
 	java.util.Map java.util.concurrent.ConcurrentHashMap sun.launcher.LauncherHelper)
 
-# alike: javap's output without what depends on its own version: up to JDK 18 some numbers have
-# more digits, and up to 21 what is thrown has slashes where there is a type variable, too.
+# alike: removes from javap's output what depends on javap's version: up to JDK 18 some numbers have
+# more digits, and up to 21 `throws` has slashes if there is also a type variable.
 alike() {
 	sed -E -e 's#(// |= )([Ff]loat|[Dd]ouble) .*#\1\2#' -e '/ throws /s#/#.#g'
 }
 
-# files_of: the class files of $names below $W/dumped, one a line.
+# files_of: the class files of $names below $W/dumped, one per line.
 files_of() {
 	local name
 
@@ -23,7 +23,7 @@ files_of() {
 	done
 }
 
-# shown OPTION FILE: what class shows of each of $names, one behind the other.
+# shown OPTION FILE: the output of class for each of $names, concatenated.
 shown() {
 	local name
 
@@ -34,7 +34,7 @@ shown() {
 	done | alike >"$2"
 }
 
-# as_javap NAME: all of $names.
+# as_javap NAME: class prints what javap prints of all $names.
 as_javap() {
 	local files
 
@@ -43,22 +43,23 @@ as_javap() {
 	mapfile -t files < <(files_of)
 	javap -p -c "${files[@]}" 2>&1 | alike >"$W/wanted"
 	shown -b "$W/got"
-	check "$1: bytecode as javap" diff "$W/wanted" "$W/got"
+	check "$1: class -b: equal to javap's output" diff "$W/wanted" "$W/got"
 	javap -p -v "${files[@]}" 2>&1 |
 		awk '/^Constant pool:/ { on = 1 } /^{/ { on = 0 } on' | alike >"$W/wanted"
 	shown -c "$W/got"
-	check "$1: constants as javap" diff "$W/wanted" "$W/got"
-	check "$1: that was a lot" test "$(wc -l <"$W/got")" -gt 4000
+	check "$1: class -c: equal to javap's output" diff "$W/wanted" "$W/got"
+	check "$1: class -c: over 4000 lines are compared" test "$(wc -l <"$W/got")" -gt 4000
 }
 
-# in_memory NAME: a lambda has no class file, but code.
+# in_memory NAME: a lambda has bytecode but no class file.
 in_memory() {
 	jt class -b "$JVM_PID" 'Kinds$$Lambda*'
-	check "$1: a lambda's code" grep -q -E '^       0: aload_0$' "$W/out"
-	check "$1: and where it is" grep -q -F 'Code: // in memory; JVMTI tells no exception table' \
+	check "$1: class -b of a lambda: its bytecode" grep -q -E '^       0: aload_0$' "$W/out"
+	check "$1: class -b of a lambda: a note on its source" \
+		grep -q -F 'Code: // in memory; JVMTI reports no exception table' \
 		"$W/out"
 	jt class -c "$JVM_PID" 'Kinds$$Lambda*'
-	check "$1: a lambda's constants" \
+	check "$1: class -c of a lambda: its constants" \
 		grep -q -E '^ +#[0-9]+ = (Interface)?Methodref +#[0-9]+\.#[0-9]+ +// "?Kinds.*lambda\$' \
 		"$W/out"
 }

@@ -1,11 +1,11 @@
-"""Compare what jtool tells of a victim's graph with what brute force found (Graphs.java).
+"""Compares jtool's results for a victim's graph with brute force (Graphs.java).
 
-graphs.py graph EXPECTED HISTOGRAM RETAINED STRONG WEAK   what is told of every node
-graphs.py live HISTOGRAM RETAINED                         what each class takes altogether
+graphs.py graph EXPECTED HISTOGRAM RETAINED STRONG WEAK   the results for every node
+graphs.py live HISTOGRAM RETAINED                         the total of each class
 
 EXPECTED is the victim's answer, the others are JSON of jtool: a histogram, `retained --tree`, and
-`refpaths` to all the nodes, without and with weak references. Of a graph only nodes whose names
-begin with OURS are compared, but with whatever holds them.
+`refpaths` to all the nodes, without and with weak references. Only the nodes whose names begin
+with OURS are compared, and the objects that refer to them.
 """
 import collections
 import json
@@ -14,12 +14,12 @@ import sys
 
 OURS = "Made$"
 WORD = 8
-SHOWN = 6  # of what is wrong
-# Of a class other than ours, what comes and goes while a JVM serves requests, jtool's and its own,
-# and the few threads that it shows to nobody.
+SHOWN = 6  # differences that are printed
+# The instances of a JDK class that are allocated and freed while a JVM serves requests, and those
+# of the few threads that it hides.
 DRIFT_MAX = 16
-# What a walk does not see all of: what the fields of java.lang.Class hold, what the JVM keeps
-# beside classes, archived for classes that were not loaded yet, or fills gaps with.
+# Classes that a walk sees partially: the values of fields of java.lang.Class, the JVM's internal
+# objects, archived objects of classes that are not loaded, and fillers.
 UNSEEN = re.compile(r"((byte|char|short|int)|"
                     r"java\.lang\.(Class|Object|String|reflect\..*)|"
                     r"java\.lang\.(Class\$.*|invoke\..*|ref\.SoftReference)|"
@@ -46,8 +46,8 @@ def aligned(n):
 
 
 class Sizes:
-    """Of the nodes: of objects from the histogram; of arrays, which may have been several of
-    several lengths, by the only rule that agrees with it."""
+    """The sizes of nodes: of objects from the histogram; of arrays, which may have several lengths
+    per class, by the only layout that agrees with it."""
 
     def __init__(self, histogram, nodes):
         rows = {c["class"]: (c["instances"], c["bytes"]) for c in histogram["classes"]}
@@ -69,13 +69,13 @@ class Sizes:
 # Retained sizes and dominators.
 
 def dominators(expected, name):
-    """Those of a node, the nearest first."""
+    """The dominators of a node, the nearest first."""
     while name := expected[name]["dominator"]:
         yield name
 
 
 def expected_retained(expected, sizes):
-    """Of each node, what all nodes that it dominates take."""
+    """For each node, the size of all nodes that it dominates."""
     retained = collections.Counter()
     for name, node in ours(expected).items():
         if node["reached"]:
@@ -104,7 +104,7 @@ def told_rows(document):
 
 
 def expected_tree(expected, sizes, retained):
-    """How often a class with this length hangs on that one, and retains so much."""
+    """The number of classes with this length and retained size below a dominator."""
     return collections.Counter(
         (class_of(name), node["length"], sizes.of(name, node), retained[name],
          class_of(node["dominator"] or "-"))
@@ -129,7 +129,7 @@ def compare_retained(expected, histogram, document):
     want, got = expected_rows(expected, sizes, retained), told_rows(document)
     for name in sorted(set(want) | set(got)):
         if want.get(name) != got.get(name):
-            yield f"{name}: {want.get(name)} expected, {got.get(name)} told"
+            yield f"{name}: {want.get(name)} expected, {got.get(name)} reported"
     want, got = expected_tree(expected, sizes, retained), told_tree(document)
     for what in (want - got).elements():
         yield f"not in the tree: {what}"
@@ -139,14 +139,14 @@ def compare_retained(expected, histogram, document):
 
 # Paths.
 
-def edge_fits(wanted, told):
+def edge_fits(wanted, reported):
     if wanted == "referent":
-        return told.startswith("field referent")
-    return wanted == told or (wanted == "[*]" and re.fullmatch(r"\[\d+\]", told))
+        return reported.startswith("field referent")
+    return wanted == reported or (wanted == "[*]" and re.fullmatch(r"\[\d+\]", reported))
 
 
 def root_fits(node, root):
-    """Is that the kind of root that a node of this name is?"""
+    """Whether a root of this kind fits a node of this name."""
     kind = root["kind"]
     if node.startswith("class "):
         return kind == "class"
@@ -159,7 +159,7 @@ def root_fits(node, root):
 
 
 def follow(expected, path):
-    """The nodes that a path may end at: several when some of one class are alike."""
+    """The nodes that a path may end at: several if nodes of one class are alike."""
     steps = path["steps"]
     names = {n for n, node in expected.items() if node["root"] and root_fits(n, path["root"])
              and class_of(n).removeprefix("class ") == steps[0]["class"]}
@@ -187,11 +187,11 @@ def compare_paths(which, expected, document):
     want = collections.Counter(map(class_of, reached))
     for name in sorted(set(want) | set(counts)):
         if want[name] != counts[name]:
-            yield f"{name}: {want[name]} to be reached, {counts[name]} told"
+            yield f"{name}: {want[name]} expected to be reached, {counts[name]} reported"
         elif shortest[name] != min(d for n, d in reached.items() if class_of(n) == name):
-            yield f"{name}: the shortest path told has {shortest[name]} steps"
+            yield f"{name}: the shortest reported path has {shortest[name]} steps"
     if document["reached"] != len(reached):
-        yield f"{len(reached)} to be reached, {document['reached']} told"
+        yield f"{len(reached)} expected to be reached, {document['reached']} reported"
 
 
 def compare_graph(expected, histogram, retained, strong, weak):
@@ -216,7 +216,7 @@ def compare_live(histogram, document):
         else:
             good = abs(one[0] - other[0]) <= DRIFT_MAX
         if not good:
-            yield f"{name}: {one} in the histogram, {other} told"
+            yield f"{name}: {one} in the histogram, {other} reported"
 
 
 def main():

@@ -1,19 +1,18 @@
-"""Compare jtool's class histogram with the JVM's own, taken just before and just after.
+"""Compares jtool's class histogram with the JVM's own, taken just before and just after.
 
 histo.py between HIDDEN BEFORE JTOOL.json AFTER    every class: before <= jtool <= after
 histo.py near PERCENT BEFORE JTOOL.json AFTER
 
-A JVM allocates a little for every request it serves, ours and its own, so three histograms in
-a row are never quite equal. But without a collection in between they only ever grow, and what
-does not belong to serving requests is equal in all of them: `between` asks for the first, and
-bounds what may differ at all. Only int[] may shrink: the JVM fills what a thread has not used
-yet of its allocation buffer with one for the time of a walk. And HIDDEN java.lang.Objects are
-for the JVM alone: up to JDK 8 agents are not shown the mark of deleted JNI handles
-(services/serviceUtil.hpp).
+A JVM allocates a little for every request, jtool's and its own, so three successive histograms
+are never equal. Without a collection in between they only grow, and classes that requests do not
+use are equal in all three: `between` checks the growth, and limits the classes that may differ.
+Only int[] may shrink: during a walk the JVM fills the unused part of each thread's allocation
+buffer with one. HIDDEN java.lang.Objects are visible to the JVM only: up to JDK 8 agents do not
+see the mark of deleted JNI handles (services/serviceUtil.hpp).
 
-Where the histogram is of reachable objects (ZGC, Shenandoah, --live), `near` asks for equality
-of the victim's classes, and of the totals within PERCENT; without int[], since jtool's walk
-comes after the collection, when there are allocation buffers again.
+For histograms of reachable objects (ZGC, Shenandoah, --live), `near` requires equality for the
+victim's classes, and for the totals within PERCENT; without int[], since jtool's walk follows the
+collection, when there are allocation buffers again.
 
 BEFORE and AFTER are outputs of GC.class_histogram, or JSON of jtool.
 """
@@ -24,18 +23,18 @@ import sys
 PRIMITIVES = {"Z": "boolean", "B": "byte", "C": "char", "D": "double",
               "F": "float", "I": "int", "J": "long", "S": "short"}
 ROW = re.compile(r"\s*\d+:\s+(\d+)\s+(\d+)\s+(\S+)")
-# Objects that serving a handful of requests may leave behind, of a heap of a million.
+# Objects that a few requests may leave, in a heap of a million objects.
 DRIFT_MAX = 2000
 FILLER = "int[]"
 
 
 def source_name(name):
-    """[[I is int[][] in Java source; hidden classes are spelled in three ways."""
+    """[[I is int[][] in Java source; hidden classes have three spellings."""
     dims = len(name) - len(name.lstrip("["))
     if dims:
         name = name[dims:]
         name = name[1:].rstrip(";") if name.startswith("L") else PRIMITIVES[name]
-    # Dead space is filled with arrays that only the JVM's own histogram tells from int[].
+    # The JVM fills gaps with arrays that only its own histogram distinguishes from int[].
     if name in ("jdk.internal.vm.FillerElement", "jdk.internal.vm.FillerArray"):
         name = "int"
     name = re.sub(r"[/.+](0x[0-9a-f]+|\d+)$", r"/\1", name)

@@ -1,15 +1,15 @@
-"""Write Made.java: the classes of the nodes that Graphs builds its graphs of.
+"""Writes Made.java: the classes of the nodes in the graphs of Graphs.
 
-Their fields are as awkward as javac allows: in several levels of classes, whose names they share,
-between static ones and primitive ones of every size, with constants of interfaces that are
-inherited in several ways. Always the same.
+Their fields are as difficult as javac permits: in several superclasses with equal field names,
+mixed with static fields and primitive ones of every size, with constants of interfaces that are
+inherited on several paths. The output is always the same.
 """
 import random
 
-PLAIN = 200     # classes of which there is one instance
-SHARED = 8      # classes of which there are several
+PLAIN = 200     # classes with one instance
+SHARED = 8      # classes with several instances
 SHARED_EACH = 8
-ARRAYS = 24     # classes of arrays, a few of them of arrays of such
+ARRAYS = 24     # array classes, a few of them with array elements
 MATRICES = 6
 WEAK, SOFT, PHANTOM = 14, 8, 4
 CONSTANTS = 6   # interfaces with a static constant that is a node
@@ -27,8 +27,8 @@ def put(depth, *texts):
 
 
 def accessors(fields, first, others, referent=None):
-    """slots, get, set and name: `fields` are the slots from `first` on, the others are dealt with
-    by what `others` says; the last one is the referent, if there is one."""
+    """Writes slots, get, set and name: `fields` are the slots from `first` on, `others` handles the
+    other slots; the last one is the referent, if there is one."""
     def method(head, statement, end):
         put(2, f"@Override public {head} {{")
         for slot, (field, _) in enumerate(fields, first):
@@ -46,7 +46,7 @@ def accessors(fields, first, others, referent=None):
 
 
 def declare(n_references, n_primitives):
-    """Fields in any order; those that are references."""
+    """Fields in random order; returns those that are references."""
     fields = [(f"r{i}", "Object") for i in range(n_references)]
     fields += [(f"p{i}", rng.choice(PRIMITIVES)) for i in range(n_primitives)]
     fields += [(f"s{i}", rng.choice(("static Object", "static int", "static final long")))
@@ -76,7 +76,7 @@ def write_constants():
 
 
 def write_plain(name, parent, n_slots, finalizable=False):
-    """A class; how many slots it has."""
+    """Writes a class; returns its number of slots."""
     put(1, f"static class {name} extends {parent}{some_constants()} {{")
     put(2, f"{name}(int serial) {{ super(serial); }}")
     fields = declare(rng.choice((0, 1, 1, 2, 3)), rng.choice((0, 0, 1, 2, 4)))
@@ -126,7 +126,7 @@ def write_classes():
 
 
 def write_holders():
-    """Classes with statics, and the table of these."""
+    """Writes classes with static fields, and their table."""
     roots = []
     for i in range(HOLDERS):
         parent = f" extends H{i - 1}" if i % 3 else ""
@@ -141,7 +141,7 @@ def write_holders():
 
 
 def write_maker(roots):
-    # Those that can be finalized stay: the JVM revives one that nothing holds, for a while.
+    # Finalizable objects remain reachable: the JVM revives an unreachable one for a while.
     for i in range(FINALIZABLE):
         put(1, f"static final Node finalizable{i} = new F{i}(0);")
     put(1, "@Override List<Object> objects(Random random) {",

@@ -1,6 +1,6 @@
-"""A line for each kind of path in refpaths' JSON, and the figures: how many instances there are,
-how many of them have a path, and how many a weak one only.  What depends on hashes is left out:
-indices in arrays, the names of lambdas."""
+"""Prints a line for each kind of path in refpaths' JSON, and the numbers of instances, of those
+that have a path, and of those that only a weak path reaches.  Omits what depends on hashes:
+indices in arrays and the names of lambdas."""
 import json
 import re
 import sys

@@ -1,10 +1,10 @@
 #!/usr/bin/env bash
-# refpaths: what keeps objects alive that were made to be kept alive in that way, on every version,
-# by both engines.
-# shellcheck source-path=SCRIPTDIR source=lib.sh disable=SC2016 # $ in class names
-. "$(dirname "$0")/lib.sh"
+# refpaths: the path to objects that are reachable in a known way, on every version, by both
+# engines.
+# shellcheck source-path=SCRIPTDIR/.. source=lib.sh disable=SC2016 # $ in class names
+. "$(dirname "$0")/../lib.sh"
 
-# leads NAME EXPECTED ARGUMENT...: the paths, as refpaths.py tells them.
+# leads NAME EXPECTED ARGUMENT...: the paths, as refpaths.py prints them.
 leads() {
 	local name=$1 expected=$2 got
 
@@ -14,7 +14,7 @@ leads() {
 		fail "$name" "$(jt_details)"
 		return
 	fi
-	got=$(python3 "$live_dir/refpaths.py" "$W/out" 2>&1)
+	got=$(python3 "$live_dir/heap/refpaths.py" "$W/out" 2>&1)
 	if [ "$got" = "$expected" ]; then
 		pass "$name"
 	else
@@ -47,19 +47,19 @@ all_ways() {
 	echo "6008 6007 1"
 }
 
-# told: the last run's paths, whichever of the pool's threads is the example.
-told() {
-	python3 "$live_dir/refpaths.py" "$W/out" 2>&1 |
+# paths: the last run's paths, without the number of the pool's example thread.
+paths() {
+	python3 "$live_dir/heap/refpaths.py" "$W/out" 2>&1 |
 		sed -E 's/(pool-1-thread-)[0-9]+/\1N/'
 }
 
-# by_engine NAME: everything that does not depend on who walks.
+# by_engine NAME: everything that does not depend on the engine.
 by_engine() {
 	local pid=$JVM_PID
 
 	jt refpaths --json --engine "$engine" -n 100 "$pid" 'Reached$By*'
-	same "$1: exit" 0 "$rc"
-	same "$1: each way of being kept" "$(all_ways)" "$(told)"
+	same "$1: refpaths: exit code" 0 "$rc"
+	same "$1: each way of being reachable" "$(all_ways)" "$(paths)"
 	leads "$1: an inner class's outer instance" \
 		'1 class: Reached$Holder -static inner-> Reached$Outer$Inner -field this$0-> Reached$Outer
 1 1 0' "$pid" 'Reached$Outer'
@@ -78,19 +78,22 @@ by_engine() {
 	)"$'\n4 4 0' --to 'Reached$Shop' "$pid"
 	prints "$1: a hostile name" '^    static hostile  Rea\\x1B"\\x0Ad\$Twin$' \
 		refpaths --engine "$engine" "$pid" 'Rea?"?d$Twin'
-	refuses 1 "no class 'ByLokal': did you mean Reached.ByLocal\\?" "$1: no such class" \
+	refuses 1 "no class matches 'ByLokal': did you mean Reached.ByLocal\\?" \
+		"$1: an unknown class is refused" \
 		refpaths --engine "$engine" "$pid" ByLokal
-	refuses 1 "no class loader 'Shap': there are Reached.Shop @" "$1: no such loader" \
+	refuses 1 "no class loader matches 'Shap'; choose from Reached.Shop @" \
+		"$1: an unknown loader is refused" \
 		refpaths --engine "$engine" --to Shap "$pid"
-	refuses 1 "'app' is always there" "$1: a loader that stays" \
+	refuses 1 "never unloads class loader 'app'" \
+		"$1: --to app: refused, the loader is never unloaded" \
 		refpaths --engine "$engine" --to app "$pid"
 	unharmed "$1" 'READY|done weak'
 }
 
-# text NAME: as people see it.
+# text NAME: the text output.
 text() {
 	jt refpaths "$JVM_PID" 'Reached$ByHashMap'
-	same "$1: the text" '100 % (1,000) through static Reached$Holder.HASH
+	same "$1: the text output" '100 % (1,000) through static Reached$Holder.HASH
     class        Reached$Holder
     static HASH  java.util.HashMap
     field table  java.util.HashMap$Node[]
@@ -99,15 +102,15 @@ text() {
 
 1,000 instances of Reached$ByHashMap; 1 kind of path' \
 		"$(sed -E 's/\[[0-9]+\] {2,}/[N]          /; s/to [0-9] in/to N in/' "$W/out")"
-	prints "$1: threads of a pool are one kind" \
+	prints "$1: the threads of a pool are one kind" \
 		'^100 % \(3\) through a local variable of Reached.waitWith in threads "pool-\*-thread-\*"$' \
 		refpaths "$JVM_PID" 'Reached$ByPool'
-	prints "$1: -n" '; 2 of 12 kinds of paths; 1 only through weak' \
+	prints "$1: -n: it limits the paths" '; 2 of 12 kinds of paths; 1 only through weak' \
 		refpaths -n 2 "$JVM_PID" 'Reached$By*'
 }
 
-refuses 2 'what class' "neither a class nor a loader" refpaths 1
-refuses 2 '--to' "both a class and a loader" refpaths 1 a.b.C --to x
+refuses 2 'missing CLASS' "neither a class nor --to: refused" refpaths 1
+refuses 2 '--to' "both a class and --to: refused" refpaths 1 a.b.C --to x
 
 for version in $(in_soak own "") "${jdks[@]}"; do
 	start_jvm "$version" default Reached -Xmx300m || continue
@@ -119,27 +122,28 @@ for version in $(in_soak own "") "${jdks[@]}"; do
 1 class: Reached$Holder -static one-> Reached$ByStatic
 2 2 0' --subclasses "$JVM_PID" 'Reached$Marked'
 	ask weak '^done weak$' >/dev/null
-	leads "$version: only weakly" '1 0 1' "$JVM_PID" 'Reached$ByWeak'
-	leads "$version: --weak, weakly" '1 class: Reached$Holder -static REFERENCES-> java.util.ArrayList -field elementData-> java.lang.Object[] -[*]-> java.lang.ref.WeakReference -field referent (weak)-> Reached$ByWeak
+	leads "$version: a weakly reachable object" '1 0 1' "$JVM_PID" 'Reached$ByWeak'
+	leads "$version: --weak: a weakly reachable object" \
+		'1 class: Reached$Holder -static REFERENCES-> java.util.ArrayList -field elementData-> java.lang.Object[] -[*]-> java.lang.ref.WeakReference -field referent (weak)-> Reached$ByWeak
 1 1 0' --weak "$JVM_PID" 'Reached$ByWeak'
 
 	engine=hprof
 	by_engine "$version hprof"
 
-	works "$version: a dump in a file" heapdump "$JVM_PID" "$W/live.hprof"
+	works "$version: heapdump works" heapdump "$JVM_PID" "$W/live.hprof"
 	jt refpaths --json -n 100 "$W/live.hprof" 'Reached$By*'
-	same "$version: the same from a file" "$(all_ways)" "$(told)"
+	same "$version: the same paths from a dump" "$(all_ways)" "$(paths)"
 	rm "$W/live.hprof"
 
 	ask million '^done million$' 60 >/dev/null
 	for engine in agent hprof; do
-		leads "$version $engine: a list of a million" \
+		leads "$version $engine: a list of a million elements" \
 			"500000 $in_linked first-> java.util.LinkedList\$Node -field item-> Reached\$ByLinkedList
 500000 $in_linked last-> java.util.LinkedList\$Node -field item-> Reached\$ByLinkedList
 1000000 1000000 0" "$JVM_PID" 'Reached$ByLinkedList'
 	done
 	jt refpaths --json --engine agent --max-pause 5ms "$JVM_PID" 'Reached$ByLinkedList'
-	same "$version: a walk that was stopped" "7 1 True" \
+	same "$version: --max-pause: exit code 7 and a partial result" "7 1 True" \
 		"$rc $(wc -l <"$W/err") $(json "j['partial'] and j['instances'] < 1000000")"
 	unharmed "$version" 'READY|done (weak|million)'
 	stop "$JVM_PID"

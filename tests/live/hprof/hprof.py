@@ -1,12 +1,12 @@
-"""Read a heap dump (HPROF, plain or gzip) from its first byte to its last.
+"""Reads a complete heap dump (HPROF, plain or gzip).
 
     hprof.py FILE [CLASS...]
 
 Every record must end where its length says, every sub-record of the heap inside its segment, and
 the last record at the end of the file; every instance must be as long as the fields of its class
-and of all that it extends.
+and its superclasses.
 Prints one JSON object: counts of records, roots, classes, instances, arrays, and instances of
-each CLASS (in source form).  Exit 1 and the reason when it makes no sense.
+each CLASS (in source form).  Exit code 1 and the reason if the dump is malformed.
 """
 import collections
 import gzip
@@ -17,7 +17,7 @@ import sys
 UTF8, LOAD_CLASS, END = 0x01, 0x02, 0x2C
 HEAP_DUMP, SEGMENT = 0x0C, 0x1C
 CLASS_DUMP, INSTANCE, OBJECT_ARRAY, PRIMITIVE_ARRAY = 0x20, 0x21, 0x22, 0x23
-# What follows the id in a root: bytes, with I for one more id.
+# The bytes after the id of each root; 'I' is one more id.
 ROOTS = {0xFF: 0, 0x01: 'I', 0x02: 8, 0x03: 8, 0x04: 4, 0x05: 0, 0x06: 4, 0x07: 0, 0x08: 8}
 SIZES = {4: 1, 5: 2, 6: 4, 7: 8, 8: 1, 9: 2, 10: 4, 11: 8}  # 2, an object: an id's
 

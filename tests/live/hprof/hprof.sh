@@ -1,14 +1,14 @@
 #!/usr/bin/env bash
-# Heap dumps read by jtool: every object as large as the JVM has it, whatever its options.
-# shellcheck source-path=SCRIPTDIR source=lib.sh
-. "$(dirname "$0")/lib.sh"
+# Heap dumps read by jtool: each object has its size in the JVM, whatever the JVM's options.
+# shellcheck source-path=SCRIPTDIR/.. source=lib.sh
+. "$(dirname "$0")/../lib.sh"
 
 live_histo() {
 	jt heaphisto --live --json "$JVM_PID"
 	mv "$W/out" "$1"
 }
 
-# agrees NAME: what jtool has just printed is what was live before, and is after.
+# agrees NAME: jtool's last output lies between the live objects before and after.
 agrees() {
 	local name=$1
 
@@ -18,10 +18,10 @@ agrees() {
 	fi
 	mv "$W/out" "$W/dumped"
 	live_histo "$W/after"
-	check "$name" python3 "$live_dir/hprof_sizes.py" "$W/before" "$W/dumped" "$W/after"
+	check "$name" python3 "$live_dir/hprof/hprof_sizes.py" "$W/before" "$W/dumped" "$W/after"
 }
 
-# ways VERSION: how objects can be laid out, one set of options a line, commas between them.
+# ways VERSION: the object layouts, one set of options per line, separated by commas.
 ways() {
 	echo default
 	is_thorough "$1" || return
@@ -32,7 +32,7 @@ ways() {
 	[ "$1" -lt 17 ] || echo z
 }
 
-# refused NAME WORDS FILE: one line that names it, and exit 7.
+# refused NAME WORDS FILE: exit code 7 and one line that names FILE.
 refused() {
 	jt heaphisto "$3"
 	if [ "$rc" -eq 7 ] && grep -q "$3.*$2" "$W/err" && [ "$(wc -l <"$W/err")" -eq 1 ]; then
@@ -47,17 +47,18 @@ damaged() {
 
 	size=$(stat -c %s "$W/dump.hprof")
 	head -c $((size / 2)) "$W/dump.hprof" >"$W/cut.hprof"
-	refused "$version: half a dump" 'cut off at byte' "$W/cut.hprof"
+	refused "$version: half a dump: refused" 'cut off at byte' "$W/cut.hprof"
 	head -c $((size - 1)) "$W/dump.hprof" >"$W/cut.hprof"
-	refused "$version: a dump without its last byte" 'cut off at byte' "$W/cut.hprof"
+	refused "$version: a dump without its last byte: refused" 'cut off at byte' "$W/cut.hprof"
 	(cat "$W/dump.hprof" && echo more) >"$W/cut.hprof"
-	refused "$version: a dump with more behind it" 'behind its end' "$W/cut.hprof"
+	refused "$version: a dump with data after its end: refused" \
+		'data follows its end' "$W/cut.hprof"
 	gzip -1 <"$W/dump.hprof" | head -c 100000 >"$W/cut.hprof.gz"
-	refused "$version: half a compressed dump" 'cut off' "$W/cut.hprof.gz"
+	refused "$version: half a compressed dump: refused" 'cut off' "$W/cut.hprof.gz"
 	rm "$W"/cut.hprof*
 }
 
-# Compressed by the JVM where it can, which makes many gzip members.
+# Compressed by the JVM if possible, which writes many gzip members.
 compressed() {
 	local version=$1
 
@@ -67,7 +68,7 @@ compressed() {
 		gzip -1 -k -f "$W/dump.hprof"
 	fi
 	jt heaphisto --json "$W/dump.hprof.gz"
-	agrees "$version: a compressed dump has the live objects"
+	agrees "$version: a compressed dump: the live objects"
 	rm -f "$W/dump.hprof.gz"
 }
 
@@ -76,7 +77,7 @@ named() {
 
 	# shellcheck disable=SC2016 # a class name
 	jt refpaths "$W/dump.hprof" 'Sizes$E'
-	check "$version: roots have their thread and method" \
+	check "$version: a dump: roots have their thread and method" \
 		grep -q 'local variable of Victim.serve in thread "main"' "$W/out"
 	# shellcheck disable=SC2016
 	jt refpaths --engine hprof "$JVM_PID" 'Sizes$E'
@@ -88,13 +89,14 @@ for version in "${jdks[@]}"; do
 	first=yes
 	for way in $(ways "$version"); do
 		IFS=, read -r gc flag <<<"$way"
-		# From the archive come class objects that are in no dump: of classes not loaded.
+		# Class objects of classes in the CDS archive that are not loaded are missing in
+		# dumps.
 		start_jvm "$version" "$gc" Sizes -Xshare:off ${flag:+"$flag"} || continue
-		jt heaphisto --live "$JVM_PID" # what only the first request leaves behind
+		jt heaphisto --live "$JVM_PID" # the first request allocates more
 		live_histo "$W/before"
 		jt heapdump "$JVM_PID" "$W/dump.hprof"
 		jt heaphisto --json "$W/dump.hprof"
-		agrees "$version $way: a dump has the live objects, as large as they are"
+		agrees "$version $way: a dump: the live objects and their sizes"
 		if [ $first = yes ]; then
 			first=no
 			damaged "$version"
@@ -103,7 +105,7 @@ for version in "${jdks[@]}"; do
 			live_histo "$W/before"
 		fi
 		jt heaphisto --engine hprof --json "$JVM_PID"
-		agrees "$version $way: --engine hprof counts the live objects"
+		agrees "$version $way: --engine hprof: the live objects and their sizes"
 		unharmed "$version $way: dumps" READY '.*UseCompressedClassPointers was deprecated.*'
 		rm -f "$W/dump.hprof"
 		stop "$JVM_PID"
@@ -113,7 +115,7 @@ done
 for option in --live --vm --strict "--engine agent"; do
 	# shellcheck disable=SC2086 # two words
 	jt heaphisto $option /nowhere/heap.hprof
-	same "heaphisto $option of a file is refused" 2 "$rc"
+	same "heaphisto $option FILE: refused" 2 "$rc"
 done
 jt heaphisto /nowhere/heap.hprof
-same "a dump that is not there" 3 "$rc"
+same "a missing dump: exit code 3" 3 "$rc"

@@ -1,19 +1,19 @@
-"""What is in a dump, against the live objects before and after it, class by class.
+"""Compares the objects in a dump with the live objects before and after it, class by class.
 
-Usage: hprof_sizes.py BEFORE DUMP AFTER: JSON of heaphisto.  Classes of which the JVM itself had
-another number meanwhile are not looked at; there must be few.
+Usage: hprof_sizes.py BEFORE DUMP AFTER: JSON of heaphisto.  Classes whose number of
+instances in the JVM changed meanwhile are skipped; there must be few.
 """
 import json
 import re
 import sys
 
-FILLER = "jdk.internal.vm.FillerElement[]"  # in a dump they are int[], as which they count
+FILLER = "jdk.internal.vm.FillerElement[]"  # in a dump they are int[]
 
 
 def read(path):
     classes = {}
     for row in json.load(open(path))["classes"]:
-        # JDK 8 and 11 number their hidden classes by hashes, which are not in a dump.
+        # JDK 8 and 11 number hidden classes by hashes that a dump does not have.
         name = re.sub(r"/(0x)?[0-9a-f]+", "", row["class"])
         name = "int[]" if name == FILLER else name
         sums = classes.setdefault(name, [0, 0])

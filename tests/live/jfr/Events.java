@@ -1,6 +1,6 @@
 import jdk.jfr.Event;
 
-/** Two event classes: one is loaded at once, the other when the first line asks for it. */
+/** Two event classes: one is loaded at the start, the other at the first line. */
 final class Events extends Victim {
 	static final class Early extends Event {
 		private int id;

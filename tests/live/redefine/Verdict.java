@@ -12,15 +12,15 @@ import java.util.Collections;
 import java.util.List;
 
 /**
- * The JVM's own word on whether classes can be redefined.  The classes below a directory (which
- * is on the class path) are loaded, and on "verdicts DIRECTORY FILE" redefined one by one to
- * what the directory has of the same name; FILE gets a class and a JVMTI error a line.
- * "resource CLASS FILE" loads a class of the JDK and copies its class file.
+ * Asks the JVM whether classes can be redefined. Loads the classes below a directory, which is on
+ * the class path. "verdicts DIRECTORY FILE" redefines them one by one with the classes of the same
+ * name in DIRECTORY, and writes a line with the class and the JVMTI error to FILE. "resource CLASS
+ * FILE" loads a class of the JDK and copies its class file.
  */
 public class Verdict {
 	private static Instrumentation instrumentation;
 
-	/** JPLISAgent.c and InvocationAdapter.c make exceptions of JVMTI's errors: back again. */
+	/** Maps the exceptions of JPLISAgent.c and InvocationAdapter.c back to JVMTI errors. */
 	private static final String[][] TEXTS = {
 		{ "63", "add a method" },
 		{ "64", "change the schema" },

@@ -1,4 +1,4 @@
-"""What limits.sh does with class files; see there."""
+"""Creates and compares the class files of limits.sh."""
 import json
 import os
 import re
@@ -30,8 +30,8 @@ def read_cases(path):
     return cases
 
 
-# Damage.  Each of these takes a class file made of DAMAGED and returns what became of it; f is
-# "iload_0, sipush 12345, iadd, ireturn", behind max_stack, max_locals and the code's length.
+# Damage. Each function takes a class file of DAMAGED and returns the damaged one. F is the code
+# "iload_0, sipush 12345, iadd, ireturn" after max_stack, max_locals and the code length.
 
 DAMAGED = """
 public class C {
@@ -63,14 +63,14 @@ def text(old, new):
 
 
 def version(major, minor=0):
-    """major is relative to the JDK's own when it is below 40."""
+    """major: if below 40, it is relative to the JDK's own."""
     def change(data, jdk):
         return data[:4] + struct.pack(">HH", minor, major if major >= 40 else jdk + 44 + major) + data[8:]
     return change
 
 
 def access(before, after):
-    """Of the class: in front of this_class and super_class."""
+    """Replaces the bytes before this_class and super_class."""
     def change(data, jdk):
         at = struct.pack(">H", before)
         where = [m.start() for m in re.finditer(re.escape(at), data)
@@ -81,7 +81,7 @@ def access(before, after):
 
 
 def constants(n, prefix="constant"):
-    """So many more in its pool."""
+    """Adds this number of constants to the pool."""
     def change(data, jdk):
         pool, at, count = [], 10, struct.unpack(">H", data[8:10])[0]
         i = 1
@@ -130,7 +130,7 @@ DAMAGES = {
     # The format
     "bad_descriptor": (60, r"descriptor|signature|\(I\)Q", text("(I)I", "(I)Q")),
     "bad_name": (60, "name", text("jump", "ju.p")),
-    "two_of_a_name": (60, "a method twice", text("jump", "f")),
+    "two_of_a_name": (60, "a duplicate method", text("jump", "f")),
     # Versions
     "too_new": (68, "class file version", version(1)),
     "too_old": (68, "class file version", version(44)),
@@ -140,7 +140,7 @@ DAMAGES = {
     "oldest_minor": (0, ".", version(45, 7)),
     "old_minor": ("68=11", "does not exist", version(50, 7)),
     "minor_of_11": ("68<17", "class file version", version(55, 7)),
-    # Bits that Java has no word for
+    # Flags that Java source cannot express
     "no_super_bit": (70, "the class is no longer ACC_SUPER", access(0x21, 0x01)),
     "synthetic_class": (70, "the class is now synthetic", access(0x21, 0x1021)),
     "enum_class": (70, "the class is now an enum", access(0x21, 0x4021)),
@@ -155,7 +155,7 @@ DAMAGES = {
     "same_constants": (0, ".", constants(30000)),
     "undamaged": (0, ".", keep),
 }
-# Files that are refused before any class is looked at.
+# Files that are refused before any class is read.
 BROKEN = {
     "trailing": lambda d: d + b"\0",
     "truncated": lambda d: d[:-1],
@@ -167,7 +167,7 @@ BROKEN = {
 
 
 def wanted_error(error, jdk, of, allowed):
-    """What the JVM is to answer, or None: see limits/cases."""
+    """The JVM's expected error, or None: see limits.cases."""
     if error == "-" or of == "mixed":
         return None
     if allowed and str(error) in ("63@17", "67@17", "68@0"):
@@ -179,7 +179,7 @@ def wanted_error(error, jdk, of, allowed):
 
 
 def damage(directory, jdk):
-    """The new classes of DAMAGED, in place."""
+    """Writes the new classes of DAMAGED."""
     for name, (_, _, change) in DAMAGES.items():
         path = f"{directory}/damaged/{name}/C.class"
         rewrite(path, path, lambda data: change(data, int(jdk)))
@@ -193,24 +193,24 @@ def rewrite(source, target, change):
 
 
 def broken(source, directory):
-    """One file of each kind of BROKEN."""
+    """Writes one file of each kind of BROKEN."""
     for name, change in BROKEN.items():
         rewrite(source, f"{directory}/{name}.class", change)
 
 
 def fill(source, target, prefix):
-    """A class with more than half the constants that it can have."""
+    """Writes a class with over half of the maximum number of constants."""
     rewrite(source, target, lambda data: constants(33000, prefix)(data, 0))
 
 
 def spoil(source, target):
-    """A getter of an int or a boolean returns it as an object."""
+    """Changes a getter of an int or a boolean to return it as an object."""
     getter = re.compile(rb"\x2a\xb4(..)\xac", re.DOTALL)
     rewrite(source, target, lambda data: getter.sub(lambda m: m[0][:4] + b"\xb0", data, count=1))
 
 
 def sources(cases, jdk, directory, of):
-    """Java files below DIRECTORY/old/OF and DIRECTORY/new/OF: of all cases that the JDK compiles."""
+    """Writes the Java files of all cases that the JDK compiles to DIRECTORY/old/OF and new/OF."""
     files = {}
     if of == "damaged":
         for name in DAMAGES:
@@ -227,7 +227,7 @@ def sources(cases, jdk, directory, of):
 
 
 def compare(cases_path, jdk, theirs_path, ours_path):
-    """Print where the JVM, jtool and what is wanted differ; the last line counts."""
+    """Prints where the JVM, jtool and the expectation differ; the last line counts."""
     cases, allowed = read_cases(cases_path), jdk.endswith("+")
     jdk = int(jdk.rstrip("+"))
     ours = {row["class"]: row for row in json.load(open(ours_path))["classes"]}

@@ -1,21 +1,22 @@
 #!/usr/bin/env bash
-# redefine --check: it says yes where the JVM does, and no, in words, where it does.
+# redefine --check: it accepts what the JVM accepts, and refuses the rest with a reason.
 #
-# limits/cases has pairs of classes, and limits.py damages one in many ways.  They are compiled
-# for the JVM that they run on (own), for JDK 8 (eight), and the running one for JDK 8 and the new
-# one not (mixed).  A Java agent then asks the JVM itself to do what jtool has judged.
-# shellcheck source-path=SCRIPTDIR source=lib.sh
-. "$(dirname "$0")/lib.sh"
+# limits.cases has pairs of classes, and limits.py damages one in many ways. They are compiled for
+# the JVM that runs them (own), for JDK 8 (eight), or the running class for JDK 8 and the new one
+# for the JVM (mixed). A Java agent then redefines them, and the JVM's result is compared with
+# jtool's.
+# shellcheck source-path=SCRIPTDIR/.. source=lib.sh
+. "$(dirname "$0")/../lib.sh"
 
-cases=$live_dir/limits/cases
+cases=$live_dir/redefine/limits.cases
 here=$W/limits
 mkdir -p "$here/eight"
 
 limits() {
-	python3 "$live_dir/limits.py" "$@"
+	python3 "$live_dir/redefine/limits.py" "$@"
 }
 
-# compile VERSION DIRECTORY SOURCES [FLAG...]: by that JDK's own javac.
+# compile VERSION DIRECTORY SOURCES [FLAG...]: compiles them with the javac of that JDK.
 compile() {
 	local version=$1 directory=$2 sources=$3
 
@@ -26,19 +27,19 @@ compile() {
 		-J-XX:TieredStopAtLevel=1 -J-XX:+UseSerialGC -proc:none "$@" -d "${directory#"$W/"}" @limits/files
 }
 
-javac --release 8 -Xlint:-options -d "$here/agent" "$live_dir/agents/Verdict.java"
+javac --release 8 -Xlint:-options -d "$here/agent" "$live_dir/redefine/Verdict.java"
 printf 'Premain-Class: Verdict\nCan-Redefine-Classes: true\n' >"$here/manifest"
 jar cfm "$here/verdict.jar" "$here/manifest" -C "$here/agent" .
-# Where a JDK 8 is missing, its class files are not.
+# If JDK 8 is not installed, another JDK compiles its class files.
 for side in old new; do
 	limits sources "$cases" 8 "$here/eight" eight
 	limits sources "$cases" 8 "$here/eight" mixed
 	compile "$(newest_of 8 11 17)" "$here/eight/$side.classes" "$here/eight/$side" \
 		-source 8 -target 8 -Xlint:-options 2>"$here/javac" ||
-		fail "javac, for JDK 8" "$(cat "$here/javac")"
+		fail "javac: it compiles for JDK 8" "$(cat "$here/javac")"
 done
 
-# prepare VERSION: its classes, below $here/VERSION/old.classes and new.classes.
+# prepare VERSION: creates its classes below $here/VERSION/old.classes and new.classes.
 prepare() {
 	local version=$1 at=$here/$1 of
 
@@ -48,11 +49,11 @@ prepare() {
 	rm -r "$at/old/mixed"
 	for side in old new; do
 		compile "$version" "$at/$side.classes" "$at/$side" 2>"$here/javac" ||
-			fail "$version: javac" "$(cat "$here/javac")"
+			fail "$version: javac: it compiles the cases" "$(cat "$here/javac")"
 	done
 	cp -r "$here"/eight/old.classes/* "$at/old.classes"
 	cp -r "$here"/eight/new.classes/eight "$at/new.classes"
-	# What is only in one of both is no class to be redefined.
+	# A class that is missing in old.classes cannot be redefined.
 	(cd "$at/new.classes" && find . -name '*.class') | while read -r file; do
 		[ -e "$at/old.classes/$file" ] || rm "$at/new.classes/$file"
 	done
@@ -63,7 +64,7 @@ prepare() {
 		"$at/old.classes/damaged/undamaged/C.class" old
 }
 
-# start VERSION [FLAG...]
+# start VERSION [FLAG...]: starts the JVM with the old classes.
 start() {
 	local at=limits/$1
 
@@ -71,14 +72,15 @@ start() {
 		-cp "$at/old.classes:limits/verdict.jar" -- "$at/old.classes"
 }
 
-# agree NAME VERSION NEW: jtool and then the JVM on the classes below NEW.
+# agree NAME VERSION NEW: jtool and the JVM agree on the classes below NEW.
 agree() {
 	local name=$1 version=$2 new=$3 text
 
 	jt redefine --check --json "$JVM_PID" "$new"
-	same "$name: one that is refused: exit 1" 1 "$rc"
+	same "$name: a refused class: exit code 1" 1 "$rc"
 	cp "$W/out" "$here/ours"
-	check "$name: the JVM's own word" ask "verdicts ${new#"$W/"} limits/theirs" '^verdicts$' 60
+	check "$name: the JVM redefines the classes" \
+		ask "verdicts ${new#"$W/"} limits/theirs" '^verdicts$' 60
 	text=$(limits compare "$cases" "$version" "$here/theirs" "$here/ours" 2>&1)
 	if [ "$(wc -l <<<"$text")" -eq 1 ] && [[ $text =~ ^([0-9]+)\ of\ ([0-9]+)\ classes ]] &&
 		[ "${BASH_REMATCH[1]}" -eq "${BASH_REMATCH[2]}" ] && [ "${BASH_REMATCH[1]}" -gt 100 ]; then
@@ -88,7 +90,7 @@ agree() {
 	fi
 }
 
-# refused NAME PATTERN FILE: and why.
+# refused NAME PATTERN FILE: exit code 1, and a message that matches.
 refused() {
 	jt redefine --check "$JVM_PID" "$3"
 	if [ "$rc" -eq 1 ] && grep -q -E -e "$2" "$W/err"; then
@@ -98,10 +100,10 @@ refused() {
 	fi
 }
 
-# jdk_class CLASS DIRECTORY: have it loaded, and copied below.
+# jdk_class CLASS DIRECTORY: loads it in the JVM, and copies its file to DIRECTORY.
 jdk_class() {
 	mkdir -p "$W/$2"
-	check "$version: $1" ask "resource $1 $2/C.class" '^resource$'
+	check "$version: $1 is copied" ask "resource $1 $2/C.class" '^resource$'
 }
 
 for version in "${jdks[@]}"; do
@@ -112,33 +114,38 @@ for version in "${jdks[@]}"; do
 	for file in "$at"/broken/*.class; do
 		refused "$version: $(basename "$file" .class)" . "$file"
 	done
-	refused "$version: too many constants" '65535' "$at/huge/C.class"
+	refused "$version: too many constants: refused" '65535' "$at/huge/C.class"
 
-	# The JDK's own classes: JDK 8 to 21 do not verify them.
+	# Classes of the JDK: JDK 8 to 21 do not verify them.
 	jdk_class java.util.Observable "limits/$version/boot"
-	works "$version: a boot class" redefine --check "$JVM_PID" "$at/boot/C.class"
+	works "$version: a boot class: it can be redefined" \
+		redefine --check "$JVM_PID" "$at/boot/C.class"
 	limits spoil "$at/boot/C.class" "$at/spoilt/java/util/Observable.class"
-	refused "$version: bad code of a boot class" 'method boolean hasChanged\(\)' \
+	refused "$version: a boot class with invalid code: refused" \
+		'method boolean hasChanged\(\)' \
 		"$at/spoilt"
-	# Before JDK 25 it is accepted, and may end the JVM when it runs: not to be tried.
+	# JDKs before 25 accept it, and it may crash the JVM when it runs: not tried there.
 	if [ "$version" -ge 25 ]; then
 		ask "verdicts limits/$version/spoilt limits/theirs" '^verdicts$' >/dev/null
-		same "$version: the JVM's word on it" 'java.util.Observable 62' \
+		same "$version: a boot class with invalid code: the JVM refuses it, too" \
+			'java.util.Observable 62' \
 			"$(cat "$here/theirs")"
 	fi
 	jt dump -d "$at/dumped" "$JVM_PID" java.util.Observable
-	works "$version: a dumped boot class" redefine --check "$JVM_PID" "$at/dumped"
+	works "$version: a dumped boot class: it can be redefined" \
+		redefine --check "$JVM_PID" "$at/dumped"
 	if [ "$version" -ge 21 ]; then
 		jdk_class jdk.internal.vm.Continuation "limits/$version/fixed"
-		refused "$version: unmodifiable" 'nobody' "$at/fixed/C.class"
+		refused "$version: an unmodifiable class: refused" \
+			'the JVM does not allow changes of this class' "$at/fixed/C.class"
 	fi
 
 	agree "$version" "$version" "$at/new.classes"
 	stop "$JVM_PID"
 
-	# With what JDK 13 and later let be switched on.
+	# With everything that can be enabled from JDK 13 on.
 	[ "$version" -ge 17 ] || continue
 	start "$version" -XX:+AllowRedefinitionToAddDeleteMethods --enable-preview || continue
-	agree "$version, with all that is allowed" "$version+" "$at/new.classes"
+	agree "$version, with everything enabled" "$version+" "$at/new.classes"
 	stop "$JVM_PID"
 done

@@ -11,13 +11,12 @@ import jdk.internal.org.objectweb.asm.MethodVisitor;
 import jdk.internal.org.objectweb.asm.Opcodes;
 
 /**
- * Writes classes that no compiler makes: Make DIR SEED.
+ * Writes classes that no compiler emits: Make DIR SEED.
  *
- * made.M49 and made.M52: random methods of every family of instructions, with class files of these
- * versions (without and with stack maps; the former with jsr and ret). made.Large: methods of
- * 60 KB, and with as many arguments as there may be. made.Refused: two that cannot be hooked. Each
- * method counts in its class's arrays "calls" and "normal" that it was called and that it
- * returned.
+ * made.M49 and made.M52: random methods with every family of instructions, in class files of these
+ * versions (without and with stack maps; the former with jsr and ret). made.Large: methods of 60
+ * KB, and with the maximum number of arguments. made.Refused: two that cannot be instrumented. Each
+ * method counts its calls and its normal returns in the arrays "calls" and "normal" of its class.
  */
 public final class Make implements Opcodes {
 	private static final String TYPES = "IJFDA";
@@ -30,7 +29,7 @@ public final class Make implements Opcodes {
 	private final boolean old;
 	private final List<String> methods = new ArrayList<>();
 
-	/* Of the method that is being written. */
+	/* State of the method that is being written. */
 	private MethodVisitor mv;
 	private int number, line, budget, nextLocal;
 	private final List<int[]> locals = new ArrayList<>(); /* type, index */
@@ -98,7 +97,7 @@ public final class Make implements Opcodes {
 		mv.visitEnd();
 	}
 
-	/** Locals. */
+	/** Local variables. */
 	private int local(char type) {
 		List<int[]> fit = new ArrayList<>();
 		for (int[] l : locals) {
@@ -227,7 +226,7 @@ public final class Make implements Opcodes {
 			if (op == LDIV || op == LREM) {
 				push('J', depth);
 				mv.visitInsn(LCONST_1);
-				if (random.nextInt(30) > 0) /* else it may be by zero */
+				if (random.nextInt(30) > 0) /* otherwise it may divide by zero */
 					mv.visitInsn(LOR);
 				else
 					mv.visitInsn(LAND);
@@ -285,7 +284,7 @@ public final class Make implements Opcodes {
 
 	private void object(int depth) {
 		switch (random.nextInt(4)) {
-		case 0: /* what is not initialised yet lies on the stack while there are branches */
+		case 0: /* an uninitialised object is on the stack during branches */
 			mv.visitTypeInsn(NEW, name);
 			mv.visitInsn(DUP);
 			ternary('I', depth);
@@ -309,7 +308,7 @@ public final class Make implements Opcodes {
 		}
 	}
 
-	/** A condition that jumps. */
+	/** Emits a condition that jumps. */
 	private void jumpIf(Label to, int depth) {
 		switch (random.nextInt(4)) {
 		case 0:
@@ -336,7 +335,7 @@ public final class Make implements Opcodes {
 		}
 	}
 
-	/** Whatever lies on the stack stays there across the branches. */
+	/** Emits branches that keep the values on the stack. */
 	private void ternary(char type, int depth) {
 		Label other = new Label(), end = new Label();
 
@@ -415,7 +414,7 @@ public final class Make implements Opcodes {
 		}
 	}
 
-	/** Words lie on the stack, an instruction turns them about, all are taken off. */
+	/** Pushes words, permutes them with one instruction, and pops all. */
 	private void juggle() {
 		char[] one = { 'I', 'F', 'A' }, two = { 'J', 'D' };
 		char a = one[random.nextInt(3)], b = one[random.nextInt(3)], c = one[random.nextInt(3)];
@@ -451,16 +450,16 @@ public final class Make implements Opcodes {
 	}
 
 	private void array() {
-		String kinds = "ZCFDBSIJ"; /* as newarray counts them, from 4 */
+		String kinds = "ZCFDBSIJ"; /* in the order of newarray's codes, from 4 */
 		int kind = random.nextInt(10), length = 1 + random.nextInt(4);
 
 		if (kind == 8) {
 			mv.visitInsn(ICONST_2);
 			mv.visitTypeInsn(ANEWARRAY, "java/lang/String");
 			mv.visitInsn(DUP);
-			mv.visitInsn(random.nextInt(20) == 0 ? ICONST_2 : ICONST_1); /* the former: one too far */
+			mv.visitInsn(random.nextInt(20) == 0 ? ICONST_2 : ICONST_1); /* the former is out of bounds */
 			push('A', 1);
-			mv.visitInsn(AASTORE); /* may be no String */
+			mv.visitInsn(AASTORE); /* may not be a String */
 			mv.visitInsn(ICONST_1);
 			mv.visitInsn(AALOAD);
 			store('A');
@@ -554,7 +553,7 @@ public final class Make implements Opcodes {
 		mv.visitInsn(NOP);
 	}
 
-	/** Handlers that overlap, one in the other, for some of what is thrown. */
+	/** Emits nested and overlapping handlers for some of the exceptions. */
 	private void attempt(int depth) {
 		Label from = new Label(), middle = new Label(), to = new Label();
 		Label first = new Label(), second = new Label(), end = new Label();
@@ -570,7 +569,7 @@ public final class Make implements Opcodes {
 		if (random.nextInt(3) == 0)
 			raise();
 		mv.visitLabel(to);
-		/* Behind those of what is inside, or these would never come to be. */
+		/* After the inner handlers, which would otherwise never be reached. */
 		mv.visitTryCatchBlock(from, middle, first, types[random.nextInt(5)]);
 		mv.visitTryCatchBlock(from, to, second, types[1 + random.nextInt(2)]);
 		mv.visitJumpInsn(GOTO, end);
@@ -585,7 +584,7 @@ public final class Make implements Opcodes {
 		mv.visitInsn(NOP);
 	}
 
-	/** Throws, but not in the eyes of the verifier. */
+	/** Throws, although the verifier does not see it. */
 	private void raise() {
 		Label not = new Label();
 
@@ -612,16 +611,16 @@ public final class Make implements Opcodes {
 			call();
 			break;
 		default:
-			push('I', 1); /* what lies below a result is dropped */
+			push('I', 1); /* lreturn drops what is below the result */
 			push('J', 2);
-			count("normal"); /* now nothing can be thrown any more */
+			count("normal"); /* nothing can throw after this */
 			mv.visitInsn(LRETURN);
 		}
 		mv.visitLabel(stay);
 		mv.visitInsn(NOP);
 	}
 
-	/** One that is written already: no recursion. */
+	/** Calls a method that is already written, so there is no recursion. */
 	private void call() {
 		if (number == 0)
 			return;
@@ -682,7 +681,7 @@ public final class Make implements Opcodes {
 		nextLocal = 7;
 		for (int t = 0; t < 5; t++) {
 			if (t == 2 && i % 3 == 0)
-				nextLocal = 300; /* of which only wide instructions can tell */
+				nextLocal = 300; /* reachable by wide instructions only */
 			char type = TYPES.charAt(t);
 			int index = freshLocal(type);
 			locals.add(new int[] { type, index });
@@ -690,7 +689,7 @@ public final class Make implements Opcodes {
 			mv.visitVarInsn(by(type, ISTORE), index);
 		}
 		budget = 60;
-		monitor(0); /* ASM computes frames for handlers only behind the first one it was told of */
+		monitor(0); /* ASM computes frames of handlers only after the first visited one */
 		statements(3, 14);
 		raise();
 		count("normal");
@@ -699,7 +698,7 @@ public final class Make implements Opcodes {
 		end();
 	}
 
-	/** Everything in one long. */
+	/** Combines all locals into one long. */
 	private void fold() {
 		mv.visitInsn(LCONST_0);
 		for (int[] l : locals) {
@@ -728,7 +727,7 @@ public final class Make implements Opcodes {
 		}
 	}
 
-	/** static long NAME(int[]) with code of that many bytes at least. */
+	/** static long NAME(int[]) with code of at least this many bytes. */
 	private void longMethod(String method, int bytes, boolean jump) {
 		Label end = new Label();
 
@@ -748,7 +747,7 @@ public final class Make implements Opcodes {
 				mv.visitJumpInsn(IF_ICMPNE, on);
 				count("normal");
 				mv.visitVarInsn(LLOAD, 1);
-				mv.visitInsn(LRETURN); /* each adds to what it grows by */
+				mv.visitInsn(LRETURN); /* each return adds code */
 				mv.visitLabel(on);
 				n += 21;
 			}
@@ -775,7 +774,7 @@ public final class Make implements Opcodes {
 		end();
 	}
 
-	/** With n arguments of a type: their sum, each times its place. */
+	/** With n arguments of a type: the sum of each, times its position. */
 	private void manyArguments(String method, char type, int n, String last) {
 		StringBuilder descriptor = new StringBuilder("(");
 		int size = type == 'J' ? 2 : 1;
@@ -797,7 +796,7 @@ public final class Make implements Opcodes {
 		end();
 	}
 
-	/** A switch of many cases. */
+	/** A switch with many cases. */
 	private void bigSwitch(String method, boolean table) {
 		int n = 1500;
 		Label[] cases = new Label[n];
@@ -829,7 +828,7 @@ public final class Make implements Opcodes {
 		end();
 	}
 
-	/** Sets up the arrays, and names the methods in the order of these. */
+	/** Initialises the arrays, and names the methods in their order. */
 	private void write(Path dir) throws IOException {
 		mv = writer.visitMethod(ACC_STATIC, "<clinit>", "()V", null, null);
 		mv.visitCode();
@@ -862,7 +861,7 @@ public final class Make implements Opcodes {
 		}
 		Make large = new Make("Large", V1_8, seed);
 		large.longMethod("long60", 60000, false);
-		large.longMethod("long8", 8100, false); /* HotSpot compiles none that is longer than 8,000 */
+		large.longMethod("long8", 8100, false); /* HotSpot compiles no method over 8,000 bytes */
 		large.manyArguments("ints255", 'I', 255, "");
 		large.manyArguments("longs127", 'J', 127, "I");
 		large.bigSwitch("table", true);

@@ -1,4 +1,4 @@
-/* The natives of TraceCost: each looks at the clock, and does nothing else. */
+/* The native methods of TraceCost: each reads the clock. */
 #include <jni.h>
 #include <stdint.h>
 #include <time.h>

@@ -1,10 +1,10 @@
-"""What tests/live/trace.sh does with what `trace --json` says.
+"""Compares `trace --json` with the applications' own logs for tests/live/trace/trace.sh.
 
-counts COUNTS SUMMARY  what the application counted, and what the summary says of the same methods
-calls LOG CALLS        the application's log of calls, and what was told of them: all, thread by
-                       thread in their order, with these values
+counts COUNTS SUMMARY  the application's counts, and the summary of the same methods
+calls LOG CALLS        the application's log of calls, and the reported calls: each one, in the
+                       order of its thread, with these values
 stacks CALLS FILE      the calls with their stacks, and the collapsed stacks of the same trace
-Silent when they agree; else says how they do not, and fails.
+Prints nothing if they agree; otherwise prints the difference and fails.
 """
 import functools
 import json
@@ -22,7 +22,7 @@ def lines(path):
 
 
 def plain(method):
-    """Overloaded ones are counted together."""
+    """Overloaded methods are counted together."""
     return method.partition("(")[0]
 
 
@@ -40,7 +40,7 @@ def counts(counted, summary):
             if method in got:
                 yield f"{method} is not refused"
         elif got.get(method) != sums:
-            yield f"{method}: counted {sums}, told {got.get(method)}"
+            yield f"{method}: counted {sums}, reported {got.get(method)}"
     if len(wanted) < 20:
         yield f"only {len(wanted)} methods were counted"
 
@@ -48,9 +48,9 @@ def counts(counted, summary):
 UNSAFE = (("\x7f", "\x9f"), ("\u2028", "\u202e"), ("\u2066", "\u2069"))
 
 
-@functools.lru_cache(maxsize=None)  # frames come again and again
+@functools.lru_cache(maxsize=None)  # frames recur
 def printable(value):
-    """As base/text.h has it; a ';' would end the frame."""
+    """Escapes like base/printable.h; a ';' would end the frame."""
     def clean(c):
         if c < " " or any(first <= c <= last for first, last in UNSAFE):
             return "".join(f"\\x{byte:02X}" for byte in c.encode())
@@ -70,19 +70,19 @@ def stacks(calls, collapsed):
         got = [line.rstrip("\n").rpartition(" ") for line in file]
     for stack, _, nanos in got:
         if wanted.pop(stack, None) != int(nanos):
-            yield f"{nanos} is not what was told of {stack}"
+            yield f"{nanos} is not the time reported for {stack}"
     yield from (f"{nanos} of {stack} are not there" for stack, nanos in wanted.items() if nanos > 0)
     if len(got) < 20:
         yield f"only {len(got)} stacks"
 
 
 def text(value):
-    """Half a surrogate pair is no character."""
+    """Replaces lone surrogates."""
     return "".join(BAD if "\ud800" <= c <= "\udfff" else c for c in value)
 
 
 def cut_text(value, chars):
-    """So many UTF-16 code units of it, but a last one that is the first half of a pair."""
+    """The first n UTF-16 code units, without half a surrogate pair at the end."""
     units = value.encode("utf-16-le", "surrogatepass")
     if len(units) > 2 * chars:
         units = units[:2 * chars - 2 * (0xd8 <= units[2 * chars - 1] <= 0xdb)]
@@ -114,7 +114,7 @@ def exception_alike(wanted, got):
     if wanted is None or got is None:
         return wanted == got
     name, _, message = wanted.partition(": ")
-    if name == "java.lang.NullPointerException":  # it makes its message when it is asked for one
+    if name == "java.lang.NullPointerException":  # it computes its message on request
         return got.partition(": ")[0] == name
     if not message:
         return wanted == got
@@ -124,12 +124,12 @@ def exception_alike(wanted, got):
 def differences(wanted, got):
     for key in ("thread", "method", "returned"):
         if wanted[key] != got[key]:
-            yield f"{key}: {wanted[key]!r}, told {got[key]!r}"
+            yield f"{key}: {wanted[key]!r}, reported {got[key]!r}"
     if not exception_alike(wanted["exception"], got["exception"]):
-        yield f"exception: {wanted['exception']!r}, told {got['exception']!r}"
+        yield f"exception: {wanted['exception']!r}, reported {got['exception']!r}"
     if not isinstance(got["args"], list) or (
             len(wanted["args"]) != len(got["args"]) and not got["cut"]):
-        yield f"{len(wanted['args'])} arguments, told {got['args']!r}"
+        yield f"{len(wanted['args'])} arguments, reported {got['args']!r}"
         return
     pairs = [*zip(wanted["args"], got["args"])]
     if got["returned"] == "value":
@@ -137,7 +137,7 @@ def differences(wanted, got):
     for left, right in pairs:
         left = cut(left)
         if not alike(left, right):
-            yield f"{wanted['method']}: {left!r}, told {right!r}"
+            yield f"{wanted['method']}: {left!r}, reported {right!r}"
 
 
 def by_thread(calls):
@@ -147,15 +147,15 @@ def by_thread(calls):
     return threads
 
 
-def calls(log, told):
-    wanted, got = by_thread(lines(log)), by_thread(lines(told))
+def calls(log, reported):
+    wanted, got = by_thread(lines(log)), by_thread(lines(reported))
     if not wanted:
         yield "nothing was logged"
     if wanted.keys() != got.keys():
-        yield f"threads {[*wanted]}, told {[*got]}"
+        yield f"threads {[*wanted]}, reported {[*got]}"
     for thread in wanted.keys() & got.keys():
         if len(wanted[thread]) != len(got[thread]):
-            yield f"thread {thread}: {len(wanted[thread])} calls, told {len(got[thread])}"
+            yield f"thread {thread}: {len(wanted[thread])} calls, reported {len(got[thread])}"
         for i, pair in enumerate(zip(wanted[thread], got[thread])):
             wrong = [*differences(*pair)]
             if wrong:

@@ -1,19 +1,19 @@
 #!/usr/bin/env bash
-# trace: what is traced does what it did, to the last bit; what is told is what happened, each call,
-# with its values; and afterwards every class is what it was, byte for byte, however it ended.
-# shellcheck source-path=SCRIPTDIR source=lib.sh disable=SC2016 # $ in class names
-. "$(dirname "$0")/lib.sh"
+# trace: traced code computes the same results; every call is reported with its values; and
+# afterwards every class is restored, byte for byte, however the trace ended.
+# shellcheck source-path=SCRIPTDIR/.. source=lib.sh disable=SC2016 # $ in class names
+. "$(dirname "$0")/../lib.sh"
 . "$live_dir/tracing.sh"
 
 compare() {
-	python3 "$live_dir/trace.py" "$@"
+	python3 "$live_dir/trace/trace.py" "$@"
 }
 
-seed=$(in_soak $RANDOM 1) # of the classes that are made at random
-made_classes "$seed"
+seed=$(in_soak $RANDOM 1) # of the randomly generated classes
+generate_classes "$seed"
 echo "# trace: random code of seed $seed"
 
-# What is thrown often has no message any more once it is compiled, traced or not: digests change.
+# Compiled code may throw exceptions without a message, traced or not, which changes the digest.
 same_throws=-XX:-OmitStackTraceInFastThrow
 
 everything=('TraceShapes*.*' 'made.*.*')
@@ -23,12 +23,12 @@ digest() {
 	ask round '^digest ' "$PATIENCE"
 }
 
-# same_digest NAME WANTED: while something is traced.
+# same_digest NAME WANTED: the traced application computes the same result.
 same_digest() {
-	same "$1: the application computes the same" "$2" "$(digest)"
+	same "$1: the application computes the same result" "$2" "$(digest)"
 }
 
-# What it computes, traced in each way.
+# The application's results under each kind of trace.
 semantics() {
 	local name=$1 wanted
 
@@ -36,51 +36,55 @@ semantics() {
 	begin_trace "$name: trace with arguments" "${everything[@]}" --rate 1000 -c 0 --budget 0 --json || return
 	same_digest "$name: traced with arguments" "$wanted"
 	end_trace "$name: traced with arguments"
-	check "$name: calls were told" test "$(wc -l <"$W/trace.out")" -gt 500
-	same_digest "$name: after it" "$wanted"
+	check "$name: calls are reported" test "$(wc -l <"$W/trace.out")" -gt 500
+	same_digest "$name: after the trace" "$wanted"
 	begin_trace "$name: trace with stacks" "${everything[@]}" --no-args --stack --rate 500 -c 0 --budget 0 || return
 	same_digest "$name: traced with stacks" "$wanted"
 	end_trace "$name: traced with stacks"
-	check "$name: stacks were told" grep -q -E '^ +at TraceShapes' "$W/trace.out"
-	check "$name: without the hooks" bash -c "! grep -q java.jtool '$W/trace.out'"
+	check "$name: stacks are reported" grep -q -E '^ +at TraceShapes' "$W/trace.out"
+	check "$name: the stacks do not contain the hooks" \
+		bash -c "! grep -q java.jtool '$W/trace.out'"
 }
 
-# The sums are the application's own.
+# The summary equals the application's own counts.
 counts() {
 	local name=$1 wanted
 
 	wanted=$(digest)
 	ask clear '^cleared$' "$PATIENCE" >/dev/null
 	begin_trace "$name: trace --summary" "${everything[@]}" --summary --json --budget 0 || return
-	same_digest "$name: traced in sums" "$wanted"
-	same "$name: 8 threads at once" "rounds 16 wrong []" "$(ask 'rounds 2 8' '^rounds ' "$PATIENCE")"
+	same_digest "$name: traced with --summary" "$wanted"
+	same "$name: 8 threads" "rounds 16 wrong []" "$(ask 'rounds 2 8' '^rounds ' "$PATIENCE")"
 	[ "$version" -lt 21 ] || same "$name: 8 virtual threads" "rounds 16 wrong []" \
 		"$(ask 'virtual 2 8' '^rounds ' "$PATIENCE")"
 	ask counts '^counts ' "$PATIENCE" >"$W/counts"
-	end_trace "$name: traced in sums"
-	check "$name: calls and errors are those that the application counted" \
+	end_trace "$name: traced with --summary"
+	check "$name: calls and errors equal the application's counts" \
 		compare counts "$W/counts" "$W/trace.out"
 }
 
-# Each call is told of.
+# Every call is reported.
 values() {
 	local name=$1 kind
 
-	# No more calls than there is room for, however late they are taken out.
+	# No more calls than the buffers hold, however late they are drained.
 	for kind in $(in_soak "log log log log" log) $([ "$version" -lt 21 ] || echo virtual); do
 		begin_trace "$name: trace values, $kind" 'TraceValues$Traced.*' 'TraceValues$Made.*' \
 			"${unlimited[@]}" --json || return
-		same "$name: calls made, $kind" logged \
+		same "$name: the application makes calls, $kind" logged \
 			"$(ask "$kind $IW/log $((200 + RANDOM % $(in_soak 200 1))) 4" '^logged ' \
 				"$PATIENCE" | cut -d' ' -f1)"
 		end_trace "$name: traced values, $kind"
-		check "$name: nothing was dropped, $kind" bash -c "! grep -q -i 'not told' '$W/trace.err'"
-		check "$name: every call is told, $kind" compare calls "$W/log" "$W/trace.out"
+		check "$name: no call is dropped, $kind" \
+			bash -c "! grep -q -i 'not told' '$W/trace.err'"
+		check "$name: every call is reported with its values, $kind" \
+			compare calls "$W/log" "$W/trace.out"
 	done
-	same "$name: no code of the application ran for it" "touched 0" "$(ask touched '^touched ' "$PATIENCE")"
+	same "$name: no code of the application runs to report values" \
+		"touched 0" "$(ask touched '^touched ' "$PATIENCE")"
 }
 
-# Stacks in files: the sums of what was told.
+# Files with stacks: the sums of the reported calls.
 files() {
 	local name="$1: stacks in files"
 
@@ -89,33 +93,35 @@ files() {
 		--collapsed calls.txt --flamegraph calls.html || return
 	digest >/dev/null
 	end_trace "$name"
-	check "$name: each is what its calls add up to" compare stacks "$W/trace.out" "$W/calls.txt"
-	check "$name: a page is there" grep -q '^"units":\["ns","calls"\]' "$W/calls.html"
-	refuses 2 'calls.txt exists' "$name: they are not replaced" \
+	check "$name: the collapsed stacks are the sums of the calls" \
+		compare stacks "$W/trace.out" "$W/calls.txt"
+	check "$name: the flame graph has both units" \
+		grep -q '^"units":\["ns","calls"\]' "$W/calls.html"
+	refuses 2 "cannot write 'calls.txt': file exists" "$name: an existing file is refused" \
 		trace "$JVM_PID" 'TraceShapes.*' -d 1 --collapsed calls.txt
-	refuses 2 'stdout' "$name: nor mixed with calls" \
+	refuses 2 'stdout' "$name: --flamegraph -: refused" \
 		trace "$JVM_PID" 'TraceShapes.*' -d 1 --flamegraph -
-	refuses 2 'stacks' "$name: not with --summary" \
+	refuses 2 'stacks' "$name: --collapsed with --summary: refused" \
 		trace "$JVM_PID" 'TraceShapes.*' -d 1 --summary --collapsed calls.new
-	refuses 7 'nowhere' "$name: nor where there is no folder" \
+	refuses 7 'nowhere' "$name: a missing directory is refused" \
 		trace "$JVM_PID" 'TraceShapes.*' -d 1 --collapsed nowhere/calls.txt
 	jt trace "$JVM_PID" 'TraceShapes.nothing' -d 0.2 --force --collapsed calls.txt
-	same "$name: replaced when told so, even if there was no call" "0 0" \
+	same "$name: --force replaces the file even without calls" "0 0" \
 		"$rc $(wc -l <"$W/calls.txt")"
 }
 
-# Calls that nobody sees the end of (this() or super() threw) take the room of no others.
+# Calls whose end is not seen, because this() or super() threw, do not take the buffers of others.
 unended() {
-	local name="$1: constructors that never end"
+	local name="$1: constructors that throw"
 
 	begin_trace "$name" 'TraceShapes$Child.<init>' TraceShapes.nothing "${unlimited[@]}" || return
 	ask "rounds $(in_soak 1000 40) 4" '^rounds ' "$(in_soak 900 "$PATIENCE")" >/dev/null
-	check "$name: others are told of" poll "$PATIENCE" another_is_told
+	check "$name: other calls are reported" poll "$PATIENCE" another_is_reported
 	end_trace "$name"
 }
 
-# Once those of before have been taken out there is room.
-another_is_told() {
+# There is room after earlier calls have been drained.
+another_is_reported() {
 	local before
 
 	before=$(calls_of_nothing)
@@ -126,7 +132,7 @@ another_is_told() {
 calls_of_nothing() {
 	local seen=-1 n
 
-	# Until there are no more.
+	# Wait until the count is stable.
 	while n=$(grep -c nothing "$W/trace.out") && [ "$n" -ne "$seen" ]; do
 		seen=$n
 		sleep 0.3
@@ -134,26 +140,28 @@ calls_of_nothing() {
 	echo "$n"
 }
 
-# Ways to end. Each is given the name; what was traced is hooked when it is called.
+# Ways to end. Each gets the name; the classes are hooked when it is called.
 
 ended_by() {
 	local name=$1 signal=$2
 
 	kill "-$signal" "$TRACE_PID"
-	await_trace "$name" && same "$name: exit" "$3" "$rc"
+	await_trace "$name" && same "$name: exit code" "$3" "$rc"
 }
 
-# stopped for a while, during which calls go on, then killed
+# Stops the client while calls continue, then kills it.
 stopped_client() {
 	kill -STOP "$TRACE_PID"
-	same "$1: the application goes on" "rounds 4 wrong []" "$(ask 'rounds 2 2' '^rounds ' "$PATIENCE")"
-	sleep 1 # more than that
-	same "$1: and on" "rounds 4 wrong []" "$(ask 'rounds 2 2' '^rounds ' "$PATIENCE")"
+	same "$1: the application continues" "rounds 4 wrong []" \
+		"$(ask 'rounds 2 2' '^rounds ' "$PATIENCE")"
+	sleep 1 # longer than the buffers last
+	same "$1: the application still continues" \
+		"rounds 4 wrong []" "$(ask 'rounds 2 2' '^rounds ' "$PATIENCE")"
 	kill -KILL "$TRACE_PID"
 	await_trace "$1"
 }
 
-# Each ending leaves every class as it was.
+# Every way to end restores every class.
 endings() {
 	local name=$1 wanted
 
@@ -163,50 +171,50 @@ endings() {
 	begin_trace "$name" "${everything[@]}" --budget 0 || return
 	digest >/dev/null
 	ended_by "$name" INT 0
-	as_before "$name"
+	classes_restored "$name"
 
 	name="$1: SIGTERM"
 	begin_trace "$name" "${everything[@]}" --budget 0 || return
 	ended_by "$name" TERM 0
-	as_before "$name"
+	classes_restored "$name"
 
 	name="$1: -d"
 	begin_trace "$name" "${everything[@]}" --budget 0 -d 1 || return
 	digest >/dev/null
 	await_trace "$name"
-	same "$name: exit" 0 "$rc"
-	as_before "$name"
+	same "$name: exit code" 0 "$rc"
+	classes_restored "$name"
 
 	name="$1: -c"
 	begin_trace "$name" "${everything[@]}" --budget 0 -c 7 --json || return
 	digest >/dev/null
 	await_trace "$name"
-	same "$name: exit" 0 "$rc"
-	same "$name: so many calls" 7 "$(wc -l <"$W/trace.out")"
-	as_before "$name"
+	same "$name: exit code" 0 "$rc"
+	same "$name: 7 calls" 7 "$(wc -l <"$W/trace.out")"
+	classes_restored "$name"
 
 	name="$1: output closed"
 	TRACE_TO='head -n 1' begin_trace "$name" "${everything[@]}" --budget 0 --rate 0 -c 0 || return
 	digest >/dev/null
 	await_trace "$name"
-	check "$name: that is an error" test "$rc" -ne 0
-	as_before "$name"
+	check "$name: the exit code is not 0" test "$rc" -ne 0
+	classes_restored "$name"
 
 	name="$1: kill -9"
 	begin_trace "$name" "${everything[@]}" --budget 0 --rate 0 -c 0 || return
 	digest >/dev/null
 	kill -KILL "$TRACE_PID"
 	await_trace "$name"
-	as_before "$name"
+	classes_restored "$name"
 
-	name="$1: the client stands still, and is killed"
+	name="$1: the client is stopped and killed"
 	begin_trace "$name" "${everything[@]}" --budget 0 --rate 0 -c 0 || return
 	stopped_client "$name"
-	as_before "$name"
-	same_digest "$1: after all" "$wanted"
+	classes_restored "$name"
+	same_digest "$1: after all traces" "$wanted"
 }
 
-# Two traces of one class, ended in the order they began or the other.
+# Two traces of one class, which end in either order.
 two_traces() {
 	local name first order
 
@@ -219,21 +227,21 @@ two_traces() {
 		digest >/dev/null
 		if [ $order = first ]; then
 			kill -INT "$first"
-			poll "$PATIENCE" gone "$first" || fail "$name: the first one ends"
+			poll "$PATIENCE" gone "$first" || fail "$name: the first trace ends"
 			digest >/dev/null
 			ended_by "$name" INT 0
 		else
 			ended_by "$name" INT 0
 			digest >/dev/null
 			kill -INT "$first"
-			poll "$PATIENCE" gone "$first" || fail "$name: the first one ends"
+			poll "$PATIENCE" gone "$first" || fail "$name: the first trace ends"
 		fi
-		check "$name: both told of calls" grep -q fibonacci "$W/trace.out"
-		as_before "$name"
+		check "$name: calls are reported" grep -q fibonacci "$W/trace.out"
+		classes_restored "$name"
 	done
 }
 
-# Beside a patch and beside another agent that changes the class.
+# A trace of a patched class, and of one that another agent changes.
 
 both() {
 	ask both '^both ' "$PATIENCE"
@@ -258,20 +266,21 @@ does() {
 	fi
 }
 
-# begin_both NAME: trace what `both` calls; it is told of.
+# begin_both NAME: traces what `both` calls.
 begin_both() {
 	begin_trace "$1" 'Subject.*' --json --rate 0 -c 0 --budget 0
 }
 
-told_both() {
+calls_reported() {
 	local before
 
 	before=$(grep -c '"Subject.ours"' "$W/trace.out")
 	both >/dev/null
-	poll "$PATIENCE" more_told "$before" || fail "$1: calls are told of" "$(tail -n 2 "$W/trace.out" "$W/trace.err")"
+	poll "$PATIENCE" more_calls "$before" || fail "$1: calls are reported" \
+		"$(tail -n 2 "$W/trace.out" "$W/trace.err")"
 }
 
-more_told() {
+more_calls() {
 	[ "$(grep -c '"Subject.ours"' "$W/trace.out")" -gt "$1" ]
 }
 
@@ -279,60 +288,60 @@ patched() {
 	local name="$1: a class that is replaced while it is traced"
 
 	begin_both "$name" || return
-	told_both "$name"
+	calls_reported "$name"
 	jt redefine "$JVM_PID" "$W/v2/Subject.class"
-	same "$name: redefine" 0 "$rc"
+	same "$name: redefine works" 0 "$rc"
 	becomes "$name: the new code runs" 1002 1111
-	told_both "$name, new code"
+	calls_reported "$name, new code"
 	jt restore "$JVM_PID"
-	same "$name: restore" 0 "$rc"
+	same "$name: restore works" 0 "$rc"
 	becomes "$name: the old code runs" 1001 1111
-	told_both "$name, old code"
+	calls_reported "$name, old code"
 	end_trace "$name"
-	becomes "$name: afterwards" 1001 1111
-	as_before "$name"
+	becomes "$name: the original code runs after the trace" 1001 1111
+	classes_restored "$name"
 
-	name="$1: a class that is traced while it is replaced"
+	name="$1: a patched class is traced"
 	jt redefine "$JVM_PID" "$W/v2/Subject.class"
 	begin_both "$name" || return
-	told_both "$name"
-	becomes "$name: traced" 1002 1111
+	calls_reported "$name"
+	becomes "$name: the patch runs during the trace" 1002 1111
 	end_trace "$name"
-	becomes "$name: the patch stays" 1002 1111
+	becomes "$name: the patch runs after the trace" 1002 1111
 	begin_both "$name" || return
 	jt restore "$JVM_PID"
-	becomes "$name: put back while it is traced" 1001 1111
+	becomes "$name: restored during the trace" 1001 1111
 	end_trace "$name"
-	becomes "$name: and afterwards" 1001 1111
-	as_before "$name"
+	becomes "$name: the original code runs after the trace" 1001 1111
+	classes_restored "$name"
 }
 
 beside_agent() {
-	local name="$1: another agent comes while a class is traced"
+	local name="$1: another agent is loaded during the trace"
 
 	begin_both "$name" || return
 	does add,retransform
-	becomes "$name: it changes it" 1001 2222
-	told_both "$name"
+	becomes "$name: its change runs" 1001 2222
+	calls_reported "$name"
 	end_trace "$name"
-	becomes "$name: afterwards" 1001 2222
+	becomes "$name: its change runs after the trace" 1001 2222
 	does off,retransform
-	as_before "$name"
+	classes_restored "$name"
 
-	name="$1: another agent is there"
+	name="$1: another agent was there before"
 	does on,retransform
 	begin_both "$name" || return
-	becomes "$name: its change stays" 1001 2222
-	told_both "$name"
+	becomes "$name: its change runs during the trace" 1001 2222
+	calls_reported "$name"
 	does off,retransform
-	becomes "$name: its change goes" 1001 1111
-	told_both "$name, without it"
+	becomes "$name: its change can be disabled" 1001 1111
+	calls_reported "$name, without it"
 	does on,retransform
 	end_trace "$name"
-	becomes "$name: afterwards" 1001 2222
+	becomes "$name: its change runs after the trace" 1001 2222
 	does off,retransform
 	does remove
-	as_before "$name"
+	classes_restored "$name"
 }
 
 variants() {
@@ -344,34 +353,46 @@ variants() {
 	(cd "$W" && jar cfm agent.jar agent.mf -C agent .)
 }
 
-# What is said.
+# Error messages.
 messages() {
 	local v=$1
 
-	refuses 1 'no class|nosuch' "$v: no such class" trace "$JVM_PID" 'nosuch.Class.method' -d 1
-	refuses 1 'fibonacci|no method' "$v: no such method" trace "$JVM_PID" 'TraceShapes.fibonaci' -d 1
-	refuses 2 '.' "$v: no method named" trace "$JVM_PID" 'TraceShapes' -d 1
-	refuses 2 '.' "$v: nothing named" trace "$JVM_PID"
-	refuses 2 'summary' "$v: --summary --stack" trace "$JVM_PID" 'TraceShapes.*' --summary --stack
-	refuses 2 'exclude' "$v: --args --no-args" trace "$JVM_PID" 'TraceShapes.*' --args --no-args
-	refuses 1 'native' "$v: a native method" trace "$JVM_PID" 'java.lang.Object.hashCode' -d 1
-	refuses 1 'abstract' "$v: an abstract method" trace "$JVM_PID" 'TraceShapes$Base.make' -d 1
+	refuses 1 'no class|nosuch' "$v: an unknown class is refused" \
+		trace "$JVM_PID" 'nosuch.Class.method' -d 1
+	refuses 1 'fibonacci|no method' "$v: an unknown method is refused" \
+		trace "$JVM_PID" 'TraceShapes.fibonaci' -d 1
+	refuses 2 '.' "$v: a pattern without a method is refused" \
+		trace "$JVM_PID" 'TraceShapes' -d 1
+	refuses 2 '.' "$v: a missing pattern is refused" trace "$JVM_PID"
+	refuses 2 'summary' "$v: --summary with --stack: refused" \
+		trace "$JVM_PID" 'TraceShapes.*' --summary --stack
+	refuses 2 'exclude' "$v: --args with --no-args: refused" \
+		trace "$JVM_PID" 'TraceShapes.*' --args --no-args
+	refuses 1 'native' "$v: a native method is refused" \
+		trace "$JVM_PID" 'java.lang.Object.hashCode' -d 1
+	refuses 1 'abstract' "$v: an abstract method is refused" \
+		trace "$JVM_PID" 'TraceShapes$Base.make' -d 1
 	jt trace "$JVM_PID" 'made.Refused.*' -d 0.2
-	same "$v: methods that cannot be traced beside one that can" 0 "$rc"
-	check "$v: the one that is too long is named" grep -q 'tooLong' "$W/err"
-	check "$v: and why" grep -q -E '65,?535' "$W/err"
-	check "$v: the one with a far jump is named" grep -q 'farJump' "$W/err"
-	refuses 1 'tooLong' "$v: one that is too long" trace "$JVM_PID" 'made.Refused.tooLong' -d 1
+	same "$v: some methods cannot be traced: exit code 0" 0 "$rc"
+	check "$v: some methods cannot be traced: a notice names the long one" \
+		grep -q 'tooLong' "$W/err"
+	check "$v: some methods cannot be traced: the notice names the limit" \
+		grep -q -E '65,?535' "$W/err"
+	check "$v: some methods cannot be traced: a notice names the one with a far jump" \
+		grep -q 'farJump' "$W/err"
+	refuses 1 'tooLong' "$v: a method that is too long: refused" \
+		trace "$JVM_PID" 'made.Refused.tooLong' -d 1
 	jt trace "$JVM_PID" 'TraceAll*.*' -d 0.2
-	same "$v: a class with lambdas" 0 "$rc"
-	check "$v: nobody is told of them" bash -c "! grep -q Lambda '$W/err'"
-	refuses 1 'Lambda' "$v: lambdas alone" trace "$JVM_PID" 'TraceAll$$Lambda*.*' -d 1
+	same "$v: a class with lambdas: exit code 0" 0 "$rc"
+	check "$v: a class with lambdas: no notice on them" bash -c "! grep -q Lambda '$W/err'"
+	refuses 1 'Lambda' "$v: lambdas only: refused" trace "$JVM_PID" 'TraceAll$$Lambda*.*' -d 1
 	jt trace "$JVM_PID" 'java.*.*' -d 1
-	check "$v: too many methods" test "$rc" -ne 0
-	check "$v: and how to have them" grep -q 'max-methods' "$W/err"
+	check "$v: too many methods: refused" test "$rc" -ne 0
+	check "$v: too many methods: the error suggests --max-methods" \
+		grep -q 'max-methods' "$W/err"
 }
 
-# Nothing of ours in an application with these flags, which find what is wrong or change how it runs.
+# flagged VERSION FLAG...: traces under JVM flags that find faults or change the execution.
 flagged() {
 	local version=$1 name
 
@@ -389,7 +410,7 @@ flagged() {
 	stop "$JVM_PID"
 }
 
-# is_full VERSION: everything is done on it; on the others, what differs most between JVMs.
+# is_full VERSION: everything is tested on it; on the others, only what differs most between JVMs.
 is_full() {
 	[[ " $(in_soak "${jdks[*]}" "8 25") " == *" $1 "* ]]
 }
@@ -398,10 +419,10 @@ variants
 for version in "${jdks[@]}"; do
 	start_jvm "$version" default TraceAll -Xmx128m $same_throws || continue
 	digest >/dev/null
-	whole_before "$version"
+	save_classes "$version"
 	semantics "$version"
 	counts "$version"
-	as_before "$version: after traces"
+	classes_restored "$version: after traces"
 	if is_full "$version"; then
 		files "$version"
 		unended "$version"
@@ -410,7 +431,7 @@ for version in "${jdks[@]}"; do
 		messages "$version"
 	fi
 	unharmed "$version" 'digest .*|cleared|rounds .*|counts .*'
-	check "$version: nothing left" \
+	check "$version: no file remains" \
 		poll "$PATIENCE" nothing_left "${jdk_root[$version]}" "$JVM_PID" 0 "${IW#/}"
 	stop "$JVM_PID"
 
@@ -421,10 +442,11 @@ for version in "${jdks[@]}"; do
 	is_full "$version" || continue
 	start_jvm "$version" serial Replace || continue
 	both >/dev/null
-	whole_before "$version: beside others" Subject
+	save_classes "$version: with patches and agents" Subject
 	patched "$version"
 	beside_agent "$version"
-	unharmed "$version: beside others" 'did .*|both .*|WARNING: JNI local refs: .*|	at .*'
+	unharmed "$version: with patches and agents" \
+		'did .*|both .*|WARNING: JNI local refs: .*|	at .*'
 	stop "$JVM_PID"
 done
 
@@ -442,12 +464,12 @@ fi
 
 if has_jdk 17; then
 	start_jvm 17 serial Idle -XX:-EnableDynamicAgentLoading || exit 1
-	refuses 6 'agent' "17: agents may not be loaded" trace "$JVM_PID" 'Idle.*' -d 1
+	refuses 6 'agent' "17: no agents accepted: refused" trace "$JVM_PID" 'Idle.*' -d 1
 	stop "$JVM_PID"
 fi
 if has_jdk 25; then
 	start_jvm 25 serial Idle -XX:-EnableDynamicAgentLoading || exit 1
-	refuses 6 'jfr' "25: agents may not be loaded: the flight recorder is offered" \
+	refuses 6 'jfr' "25: no agents accepted: the error suggests the flight recorder" \
 		trace "$JVM_PID" 'Idle.*' -d 1
 	stop "$JVM_PID"
 fi

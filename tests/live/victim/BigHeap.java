@@ -1,14 +1,14 @@
 import java.util.Random;
 
 /**
- * A heap as big as those that are a nuisance, of which a hundred objects are Wanted.
+ * A heap of a realistic size, with a hundred objects of class Wanted.
  *
- * "big": 8.8 million objects in trees of nine, 270 MB, each beside those that it refers to, as an
- * application that was just started has them, in arrays of a thousand. "random": 6.4 million
- * objects, 205 MB, each of which refers to three others that are anywhere: no cache is of any use
- * to whoever follows them.
+ * "big": 8.8 million objects in trees of nine, 270 MB, each next to the objects that it refers to,
+ * as in an application that has just started, in arrays of a thousand. "random": 6.4 million
+ * objects, 205 MB, each with references to three random others, so that caches do not help a heap
+ * walk.
  *
- * Usage: BigHeap big|random [PART], PART of that many: 0.01
+ * Usage: BigHeap big|random [PART]; PART scales the number of objects, for example 0.01
  */
 final class BigHeap extends Victim {
 	private static final int ORDERS = 980000;
@@ -77,7 +77,7 @@ final class BigHeap extends Victim {
 		}
 	}
 
-	/** Through `a` each leads to another one, until all were met; `b` and `c` are anything. */
+	/** `a` leads from each object to another until all are visited; `b` and `c` are random. */
 	private static void makeCells(int n) {
 		Random random = new Random(1);
 		Cell[] cells = new Cell[n];

@@ -6,11 +6,12 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * A small graph, and what can be told of it, found without any cleverness: each answer follows
- * from what it means, so that a clever program can be measured by it.
+ * A small graph, and its properties by brute force: each answer follows directly from its
+ * definition, so that a clever program can be checked against it.
  */
 final class Brute {
-	/** How an edge holds; what is not STRONG, from the strongest to the weakest. */
+	/** The strength of an edge; those that are not STRONG are in order of decreasing
+	 * strength. */
 	static final int STRONG = -1, SOFT = 0, WEAK = 1, FINAL = 2, PHANTOM = 3;
 	private static final int NEVER = -1;
 
@@ -31,7 +32,7 @@ final class Brute {
 	private final Map<Integer, Integer> lengths = new LinkedHashMap<Integer, Integer>();
 	private final List<Integer> roots = new ArrayList<Integer>();
 
-	/** The number of a name, a new one when it was never heard of. */
+	/** The number of a name; an unknown name gets a new one. */
 	int node(String name) {
 		Integer known = numbers.get(name);
 
@@ -54,7 +55,7 @@ final class Brute {
 		return node;
 	}
 
-	/** It is an array. */
+	/** Marks the node as an array of this length. */
 	void length(int node, int length) {
 		lengths.put(node, length);
 	}
@@ -63,7 +64,8 @@ final class Brute {
 		out.get(from).add(new Edge(from, to, strength, via));
 	}
 
-	/** How many nodes a shortest way from a root has, its two ends included; NEVER: no way. */
+	/** The number of nodes on a shortest path from a root, both ends included; NEVER if there
+	 * is none. */
 	private int[] distances(boolean weak) {
 		int[] distance = new int[out.size()];
 		ArrayDeque<Integer> queue = new ArrayDeque<Integer>();
@@ -84,7 +86,7 @@ final class Brute {
 		return distance;
 	}
 
-	/** Mark what is reached through strong edges from here, as if this one were not there. */
+	/** Marks all nodes that are strongly reachable from here without the node `without`. */
 	private void flood(int from, int without, boolean[] reached) {
 		ArrayDeque<Integer> queue = new ArrayDeque<Integer>();
 
@@ -102,7 +104,7 @@ final class Brute {
 		}
 	}
 
-	/** Where references of this strength, or stronger ones, lead that were not reached before. */
+	/** The targets of references of this strength or stronger that were not reached before. */
 	private List<Integer> referents(int strength, boolean[] reached, boolean[] before) {
 		List<Integer> found = new ArrayList<Integer>();
 
@@ -117,8 +119,8 @@ final class Brute {
 	}
 
 	/**
-	 * The roots, and what is reached only through references, which hangs on roots of its own:
-	 * first all that soft ones lead to, then what takes weak ones, too, and so on.
+	 * The roots, and the nodes that are reachable only through references, which count as
+	 * further roots: first all that soft references lead to, then weak ones, and so on.
 	 */
 	private List<Integer> entries() {
 		List<Integer> entries = new ArrayList<Integer>(roots);
@@ -141,7 +143,7 @@ final class Brute {
 		return entries;
 	}
 
-	/** For each node, those that are not reached without it. */
+	/** For each node, the nodes that are unreachable without it. */
 	private boolean[][] dominated(List<Integer> entries) {
 		boolean[][] lost = new boolean[out.size()][];
 		boolean[] all = new boolean[out.size()];
@@ -159,7 +161,7 @@ final class Brute {
 		return lost;
 	}
 
-	/** The dominator that is itself dominated by all the others; NEVER: there is none. */
+	/** The dominator that all other dominators dominate; NEVER if there is none. */
 	private static int nearest(boolean[][] dominated, int node) {
 		int nearest = NEVER;
 
@@ -186,7 +188,7 @@ final class Brute {
 		}
 	}
 
-	/** All of it in one line. */
+	/** All answers in one line. */
 	String answers() {
 		String[] names = numbers.keySet().toArray(new String[0]);
 		int[] strong = distances(false);

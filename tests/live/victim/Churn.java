@@ -1,6 +1,6 @@
 /**
- * Never quiet: one thread allocates, another loads classes and lets them be unloaded. Only 2,000
- * objects never change, so that one knows how many there are.
+ * Never idle: one thread allocates, another loads classes and makes them unloadable. Only 2,000
+ * objects never change, so that their number is known.
  *
  * "rounds" answers how many times classes were loaded.
  */

@@ -15,14 +15,14 @@ final class Classes extends Victim {
 		instances = new Generated.Base[n][m];
 		for (int i = 0; i < n; i++)
 			instances[i][0] = loaders[i % LOADERS].define(name(i));
-		/* Interleaved, as an application's objects are. */
+		/* Interleaved, like the objects of an application. */
 		for (int j = 1; j < m; j++) {
 			for (int i = 0; i < n; i++)
 				instances[i][j] = instances[i][0].copy();
 		}
 	}
 
-	/** As long and as much alike as names are: how dear they are to sort depends on it. */
+	/** As long and as similar as real names, which determines the cost of sorting them. */
 	private static String name(int i) {
 		return "com.acme.shop.part" + i % 50 + ".Made" + i;
 	}

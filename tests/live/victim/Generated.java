@@ -2,12 +2,13 @@ import java.io.ByteArrayOutputStream;
 import java.io.DataOutputStream;
 import java.io.IOException;
 
-/** Makes classes out of nothing: class files written by hand, each loader defines some. */
+/** Generates classes from bytes; each loader defines some of them. */
 final class Generated extends ClassLoader {
 	private static final int CLASS_VERSION = 49; /* Java 5: no stack maps needed */
 	private static final int ACC_PUBLIC_SUPER = 0x21;
 
-	/** What generated classes extend, so that instances are made without reflection. */
+	/** The superclass of generated classes, so that instances are created without
+	 * reflection. */
 	public static class Base implements Cloneable {
 		public final Base copy() throws CloneNotSupportedException {
 			return (Base) clone();
@@ -18,7 +19,7 @@ final class Generated extends ClassLoader {
 		super(Generated.class.getClassLoader());
 	}
 
-	/** An instance of a new class, by its name in Java. */
+	/** An instance of a new class with this Java name. */
 	Base define(String name) throws Exception {
 		byte[] bytes = write(name.replace('.', '/'));
 		Class<?> c = defineClass(name, bytes, 0, bytes.length);

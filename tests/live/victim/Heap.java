@@ -1,7 +1,7 @@
 /**
- * A heap of about N million objects of several shapes, and quiet once it is ready.
+ * A heap of about N million objects of several shapes; idle once it is ready.
  *
- * Usage: Heap N, which may be a part: 0.1
+ * Usage: Heap N, which may be a fraction such as 0.1
  */
 final class Heap extends Victim {
 	private static final int MILLION = 1000000;
@@ -30,7 +30,8 @@ final class Heap extends Victim {
 			millions[i] = objects((int) (MILLION * Math.min(1, n - i)), i);
 	}
 
-	/** This many, reachable from an array: half of them nodes, each with a payload. */
+	/** Creates this many objects, reachable from an array: half of them nodes, each with a
+	 * payload. */
 	private static Object[] objects(int count, int seed) {
 		Object[] all = new Object[count / 2];
 		Node last = null;

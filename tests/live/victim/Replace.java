@@ -7,7 +7,7 @@ import java.util.TreeSet;
 import java.util.concurrent.ConcurrentSkipListSet;
 import java.util.concurrent.atomic.AtomicLong;
 
-/** Calls {@link Subject}, from one thread or many, and loads more of that name. */
+/** Calls {@link Subject} from one or many threads, and loads further classes of that name. */
 final class Replace extends Victim {
 	private final Set<Integer> answers = new ConcurrentSkipListSet<>();
 	private final AtomicLong calls = new AtomicLong();
@@ -32,7 +32,7 @@ final class Replace extends Victim {
 		return "hammering";
 	}
 
-	/** Another class of that name: its loader asks nobody else for it. */
+	/** Loads another class of that name: its loader does not delegate to its parent. */
 	private String load(String dir) throws Exception {
 		loader = new URLClassLoader(new URL[] { new File(dir).toURI().toURL() }, null);
 		Class<?> c = loader.loadClass("Subject");

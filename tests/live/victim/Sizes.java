@@ -17,8 +17,8 @@ import java.util.concurrent.locks.LockSupport;
 import java.util.regex.Pattern;
 
 /**
- * Objects of every kind whose size is hard to tell: fields that leave holes, fields that the JVM
- * adds or keeps apart, static ones of all types, threads of all kinds.
+ * Objects of every kind whose size is difficult to compute: fields that leave gaps, fields that the
+ * JVM adds or stores elsewhere, static fields of all types, and all kinds of threads.
  */
 final class Sizes extends Victim {
 	static class A { byte a; }
@@ -93,7 +93,7 @@ final class Sizes extends Victim {
 			kept.add(e);
 	}
 
-	/** Has counters come into being, which the JVM keeps apart. */
+	/** Creates counters, which the JVM pads. */
 	private void contend() throws Exception {
 		Thread[] threads = new Thread[4];
 
@@ -126,7 +126,8 @@ final class Sizes extends Victim {
 			LockSupport.park();
 	}
 
-	/** Named ones, and virtual ones where there are any; by reflection, for JDK 8 compiles it. */
+	/** Named threads, and virtual ones if available; by reflection, because JDK 8 compiles
+	 * it. */
 	private void threads() throws Exception {
 		for (int i = 0; i < 3; i++) {
 			Thread t = new Thread(Sizes::park, "parked \u00e4\u00f6\u00fc \u65e5\u672c " + i);

@@ -1,4 +1,4 @@
-/** What is replaced: other versions of it are this file with other numbers. */
+/** The class that tests replace; its other versions are this file with other numbers. */
 class Subject {
 	int calls;
 
@@ -10,14 +10,15 @@ class Subject {
 		return 1111;
 	}
 
-	/** A constant that HotSpot never finds equal to itself when it merges constant pools. */
+	/** A NaN constant, which HotSpot never finds equal to itself when it merges constant
+	 * pools. */
 	static boolean isOdd() {
 		double d = Double.NaN;
 		float f = Float.NaN;
 		return d != d && f != f;
 	}
 
-	/** Both in one answer, for callers on other threads. */
+	/** Both results in one answer, for callers on other threads. */
 	int both() {
 		calls++;
 		return isOdd() ? ours() * 10000 + theirs() : 0;

@@ -4,7 +4,7 @@ import java.util.concurrent.locks.LockSupport;
 /**
  * N threads with deep stacks, and a ticker.
  *
- * Usage: Threads N [DEPTH]. "gap" answers the largest gap in ms since it was last asked.
+ * Usage: Threads N [DEPTH]. "gap" answers the longest pause in ms since the last "gap".
  */
 final class Threads extends Victim {
 	private static final long STACK_BYTES = 512 * 1024;

@@ -1,6 +1,7 @@
 import java.util.concurrent.locks.LockSupport;
 
-/** Ticks every millisecond and remembers its largest gap: what an application feels of a pause. */
+/** Ticks every millisecond and records the longest gap between two ticks: the pause that an
+ * application experiences. */
 final class Ticker extends Thread {
 	private volatile long largestNanos;
 
@@ -22,7 +23,7 @@ final class Ticker extends Thread {
 		}
 	}
 
-	/** In ms, since it was last asked. */
+	/** The longest gap since the last call, in ms. */
 	long largestGap() {
 		long gap = largestNanos;
 

@@ -2,13 +2,13 @@ import java.io.BufferedReader;
 import java.io.InputStreamReader;
 
 /**
- * What every victim does once it is set up: say READY, then answer each line of its stdin.
+ * The base of all victims: prints READY once it is set up, then answers each line of stdin.
  *
- * It echoes what it does not know, so that a test can prove at any moment that it still lives
- * and that nobody else wrote to its output. When stdin ends, it ends.
+ * Unknown lines are echoed, so that a test can check at any time that the victim is alive and that
+ * nothing else wrote to its output. It exits at the end of stdin.
  */
 abstract class Victim {
-	/** The answer to a line, or null when the victim knows no better than to echo it. */
+	/** The answer to a line, or null to echo it. */
 	String answer(String line) throws Exception {
 		return null;
 	}

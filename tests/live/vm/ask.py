@@ -1,6 +1,6 @@
-"""What jtool made of a JVM's answers, compared with the answers.  Prints "same" or what differs.
+"""Compares jtool's output with the JVM's own.  Prints "same" or what differs.
 
-    ask.py properties JSON WORDS    props --json, and what the victim told of itself
+    ask.py properties JSON WORDS    props --json, and the properties that the victim printed
     ask.py flags JSON TEXT          flags --json, and the JVM's VM.flags -all
 """
 import json
@@ -9,23 +9,23 @@ import sys
 
 
 def text_of(units):
-    """UTF-16 units as hexadecimal digits; a lone surrogate is no character."""
+    """Decodes UTF-16 units in hexadecimal; a lone surrogate becomes U+FFFD."""
     text = bytes.fromhex(units).decode("utf-16-be", "surrogatepass")
     return re.sub("[\ud800-\udfff]", "\ufffd", text)
 
 
-def told_properties(line):
-    told = {}
+def printed_properties(line):
+    printed = {}
     for word in line.split()[1:]:
         name, value = word.split("=")
-        told[text_of(name).replace("\0", "\ufffd")] = text_of(value)
-    return told
+        printed[text_of(name).replace("\0", "\ufffd")] = text_of(value)
+    return printed
 
 
 def listed_flags(text):
-    """By the columns of the JVM's own layout, which jtool does not rely on."""
+    """Parses the JVM's table by its columns, on which jtool does not rely."""
     first = re.compile(r" *(\S+) (\S+) +:?= (.*)$")
-    n_braces = 2 if "{default}\n" in text else 1  # JDK 8 has no origins
+    n_braces = 2 if "{default}\n" in text else 1  # JDK 8 prints no origins
     flags = {}
     for line in text.splitlines()[1:]:
         match = first.match(line)
@@ -57,7 +57,7 @@ def main(what, document, answer):
     with open(answer, encoding="utf-8") as file:
         answer = file.read()
     if what == "properties":
-        print(compare(got["properties"], told_properties(answer)))
+        print(compare(got["properties"], printed_properties(answer)))
     else:
         flags = {flag["name"]: (flag["type"], as_text(flag)) for flag in got["flags"]}
         print(compare(flags, listed_flags(answer)))

@@ -5,38 +5,37 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "target/attachproto.h"
+#include "attach/protocol.h"
 
 static const struct attach_version v1 = { 1, false };
 static const struct attach_version v2 = { 2, false };
 static const struct attach_version v2_streaming = { 2, true };
 
-/* The bytes of a request; `expected` is a literal with its NULs inside. */
-#define REQUEST_IS(version, expected, ...)                                             \
-	do {                                                                           \
-		static const char *const words[] = { __VA_ARGS__ };                    \
-		const struct attach_request req = { words[0], words + 1,               \
-						    ARRAY_SIZE(words) - 1 };           \
-		_cleanup_buf_ struct buf out = BUF_INIT;                               \
-		struct err err = { .code = EXIT_DONE };                                \
-		ck_assert_int_eq(attachproto_request(&out, &req, version, &err), 0);   \
-		ck_assert_uint_eq(out.len, sizeof(expected) - 1);                      \
-		ck_assert_mem_eq(out.data, expected, out.len);                         \
+/* Checks the bytes of a request; `expected` is a string literal that contains its NULs. */
+#define REQUEST_IS(version, expected, ...)                                                        \
+	do {                                                                                      \
+		static const char *const words[] = { __VA_ARGS__ };                               \
+		const struct attach_request req = { words[0], words + 1, ARRAY_SIZE(words) - 1 }; \
+		_cleanup_buf_ struct buf out = BUF_INIT;                                          \
+		struct err err = { .code = EXIT_DONE };                                           \
+		ck_assert_int_eq(attach_protocol_request(&out, &req, version, &err), 0);          \
+		ck_assert_uint_eq(out.len, sizeof(expected) - 1);                                 \
+		ck_assert_mem_eq(out.data, expected, out.len);                                    \
 	} while (0)
 
-static void refuses(const struct attach_request *req, struct attach_version version,
-		    const char *limit)
+static void assert_refused(const struct attach_request *req, struct attach_version version,
+			   const char *limit)
 {
 	_cleanup_buf_ struct buf out = BUF_INIT;
 	struct err err = { .code = EXIT_DONE };
 
-	ck_assert_int_eq(attachproto_request(&out, req, version, &err), -1);
+	ck_assert_int_eq(attach_protocol_request(&out, req, version, &err), -1);
 	ck_assert_int_eq(err.code, EXIT_USAGE);
 	ck_assert_ptr_nonnull(strstr(err.text, limit));
 	ck_assert_uint_eq(out.len, 0);
 }
 
-/* A text of n letters, the caller's. */
+/* Returns a string of n letters, which the caller frees. */
 static char *letters(size_t n)
 {
 	char *s = malloc(n + 1);
@@ -47,7 +46,7 @@ static char *letters(size_t n)
 	return s;
 }
 
-START_TEST(version_1_always_has_three_arguments)
+START_TEST(version_1_request_always_has_three_arguments)
 {
 	REQUEST_IS(v1, "1\0threaddump\0\0\0\0", "threaddump");
 	REQUEST_IS(v1, "1\0jcmd\0VM.version\0\0\0", "jcmd", "VM.version");
@@ -55,7 +54,7 @@ START_TEST(version_1_always_has_three_arguments)
 }
 END_TEST
 
-START_TEST(version_2_counts_what_follows_its_length)
+START_TEST(version_2_request_begins_with_the_length_of_the_rest)
 {
 	REQUEST_IS(v2, "2\0" "11\0threaddump\0", "threaddump");
 	REQUEST_IS(v2_streaming, "2\0" "28\0jcmd streaming=0\0VM.version\0", "jcmd", "VM.version");
@@ -63,91 +62,91 @@ START_TEST(version_2_counts_what_follows_its_length)
 }
 END_TEST
 
-START_TEST(version_1_limits_are_named)
+START_TEST(version_1_error_names_the_exceeded_limit)
 {
-	_cleanup_free_ char *fits = letters(ATTACH_V1_ARG_MAX), *long_one = letters(1025);
+	_cleanup_free_ char *fits = letters(ATTACH_V1_ARG_MAX), *too_long = letters(1025);
 	_cleanup_free_ char *name = letters(ATTACH_V1_NAME_MAX + 1);
 	const char *args[4] = { fits, fits, fits, "" };
 	struct attach_request req = { "0123456789abcdef", args, 3 };
 	_cleanup_buf_ struct buf out = BUF_INIT;
 	struct err err = { .code = EXIT_DONE };
 
-	ck_assert_int_eq(attachproto_request(&out, &req, v1, &err), 0);
+	ck_assert_int_eq(attach_protocol_request(&out, &req, v1, &err), 0);
 	ck_assert_uint_eq(out.len, 2 + 17 + 3 * 1025);
 	req.n_args = 4;
-	refuses(&req, v1, "take 3");
+	assert_refused(&req, v1, "at most 3");
 	req.n_args = 3;
-	args[2] = long_one;
-	refuses(&req, v1, "takes 1024");
+	args[2] = too_long;
+	assert_refused(&req, v1, "at most 1024");
 	args[2] = fits;
 	req.op = name;
-	refuses(&req, v1, "takes 16");
+	assert_refused(&req, v1, "at most 16");
 }
 END_TEST
 
-START_TEST(version_2_limit_is_named)
+START_TEST(version_2_error_names_the_exceeded_limit)
 {
-	/* With its own NUL and the name's the argument makes the limit exactly. */
+	/* The name, the argument and their two NULs have exactly ATTACH_V2_MAX bytes. */
 	_cleanup_free_ char *fits = letters(ATTACH_V2_MAX - 4), *over = letters(ATTACH_V2_MAX - 3);
 	const char *args[1] = { fits };
 	struct attach_request req = { "op", args, 1 };
 	_cleanup_buf_ struct buf out = BUF_INIT;
 	struct err err = { .code = EXIT_DONE };
 
-	ck_assert_int_eq(attachproto_request(&out, &req, v2, &err), 0);
+	ck_assert_int_eq(attach_protocol_request(&out, &req, v2, &err), 0);
 	args[0] = over;
-	refuses(&req, v2, "takes 262144");
+	assert_refused(&req, v2, "at most 262144");
 	args[0] = fits;
 	req.op = "op streaming=1";
-	refuses(&req, v2, "blank");
+	assert_refused(&req, v2, "contains a space");
 }
 END_TEST
 
-static void status_is(const char *reply, int code, ssize_t output_at)
+static void assert_status(const char *reply, int code, ssize_t output_at)
 {
 	int got = 4711;
 
-	ck_assert_int_eq(attachproto_status(reply, strlen(reply), &got), output_at);
+	ck_assert_int_eq(attach_protocol_status(reply, strlen(reply), &got), output_at);
 	ck_assert_int_eq(got, output_at < 0 ? 4711 : code);
 }
 
-START_TEST(status_line_is_split_off)
+START_TEST(status_is_parsed_from_the_first_line)
 {
-	status_is("0\n", 0, 2);
-	status_is("-1\nP was not loaded.\n", -1, 3);
-	status_is("101\n", 101, 4);
-	status_is("2147483647\n", INT_MAX, 11);
-	status_is("-2147483648\n", INT_MIN, 12);
-	status_is("", 0, -ENODATA);
-	status_is("0", 0, -EPROTO);
-	status_is("\n", 0, -EPROTO);
-	status_is("-\n", 0, -EPROTO);
-	status_is("0x\n", 0, -EPROTO);
-	status_is(" 0\n", 0, -EPROTO);
-	status_is("2147483648\n", 0, -EPROTO);
-	status_is("-2147483649\n", 0, -EPROTO);
-	status_is("99999999999999999999999999\n", 0, -EPROTO);
+	assert_status("0\n", 0, 2);
+	assert_status("-1\nP was not loaded.\n", -1, 3);
+	assert_status("101\n", 101, 4);
+	assert_status("2147483647\n", INT_MAX, 11);
+	assert_status("-2147483648\n", INT_MIN, 12);
+	assert_status("", 0, -ENODATA);
+	assert_status("0", 0, -EPROTO);
+	assert_status("\n", 0, -EPROTO);
+	assert_status("-\n", 0, -EPROTO);
+	assert_status("0x\n", 0, -EPROTO);
+	assert_status(" 0\n", 0, -EPROTO);
+	assert_status("2147483648\n", 0, -EPROTO);
+	assert_status("-2147483649\n", 0, -EPROTO);
+	assert_status("99999999999999999999999999\n", 0, -EPROTO);
 }
 END_TEST
 
-static void version_is(const char *reply, int version, bool streaming)
+static void assert_version(const char *reply, int version, bool streaming)
 {
-	struct attach_version v = attachproto_version(reply, strlen(reply));
+	struct attach_version v = attach_protocol_version(reply, strlen(reply));
 
 	ck_assert_int_eq(v.version, version);
 	ck_assert_int_eq(v.streaming, streaming);
 }
 
-START_TEST(version_as_each_jdk_tells_it)
+START_TEST(version_reply_of_each_jdk_is_parsed)
 {
-	version_is("0\n2 streaming", 2, true); /* 25, 27 */
-	version_is("0\n2 ", 2, false);         /* 24 */
-	version_is("0\n1 ", 1, false);         /* 24 with -Djdk.attach.compat=true */
-	version_is("-1\nOperation getversion not recognized!", 1, false); /* 8 to 23 */
-	version_is("0\n3 streaming compressed\n", 2, true);
-	version_is("0\n2 nostreaming streaming2", 2, false);
-	version_is("0\nstreaming", 1, false);
-	version_is("", 1, false);
+	assert_version("0\n2 streaming", 2, true); /* JDK 25, 27 */
+	assert_version("0\n2 ", 2, false);         /* JDK 24 */
+	assert_version("0\n1 ", 1, false);         /* JDK 24 with -Djdk.attach.compat=true */
+	assert_version("-1\nOperation getversion not recognized!", 1, false); /* JDK 8 to 23 */
+	assert_version("0\n3 streaming compressed\n", 2, true);
+	assert_version("0\n2 nostreaming streaming2", 2, false);
+	assert_version("0\nstreaming", 1, false);
+	assert_version("", 1, false);
 }
 END_TEST
 
@@ -185,13 +184,13 @@ static const struct load_reply load_replies[] = {
 static struct load_result load_of(const char *reply, size_t len)
 {
 	int status;
-	ssize_t at = attachproto_status(reply, len, &status);
+	ssize_t at = attach_protocol_status(reply, len, &status);
 
 	ck_assert_int_ge(at, 0);
-	return attachproto_load(status, reply + at, len - (size_t)at);
+	return attach_protocol_load(status, reply + at, len - (size_t)at);
 }
 
-START_TEST(load_as_each_jdk_answers_it)
+START_TEST(load_reply_of_each_jdk_is_parsed)
 {
 	for (size_t i = 0; i < ARRAY_SIZE(load_replies); i++) {
 		const struct load_reply *r = &load_replies[i];
@@ -204,7 +203,7 @@ START_TEST(load_as_each_jdk_answers_it)
 }
 END_TEST
 
-/* In memory of exactly that size, so that a read behind the end is seen by ASan. */
+/* Copies into an allocation of exactly `len` bytes, so that ASan detects a read past the end. */
 static char *cut(const char *text, size_t len)
 {
 	char *copy = malloc(len ? len : 1);
@@ -214,8 +213,8 @@ static char *cut(const char *text, size_t len)
 	return copy;
 }
 
-/* A reply that broke off is never taken for a loaded agent unless its number was whole. */
-START_TEST(replies_cut_at_any_length)
+/* A truncated reply counts as a success only if it contains the complete return code. */
+START_TEST(load_reply_without_its_complete_code_is_not_a_success)
 {
 	for (size_t i = 0; i < ARRAY_SIZE(load_replies); i++) {
 		const char *reply = load_replies[i].reply;
@@ -223,29 +222,29 @@ START_TEST(replies_cut_at_any_length)
 		for (size_t len = 0; len < strlen(reply); len++) {
 			_cleanup_free_ char *part = cut(reply, len);
 			int code;
-			ssize_t at = attachproto_status(part, len, &code);
+			ssize_t at = attach_protocol_status(part, len, &code);
 			struct load_result got;
 
 			if (at < 0) {
 				ck_assert_ptr_null(memchr(part, '\n', len));
 				continue;
 			}
-			got = attachproto_load(code, part + at, len - (size_t)at);
+			got = attach_protocol_load(code, part + at, len - (size_t)at);
 			if (got.loaded)
 				ck_assert_msg(part[len - 1] == '0', "%.*s", (int)len, part);
-			(void)attachproto_version(part, len);
+			(void)attach_protocol_version(part, len);
 		}
 	}
 }
 END_TEST
 
-START_TEST(version_reply_cut_at_any_length)
+START_TEST(version_reply_cut_at_any_length_is_parsed)
 {
 	static const char reply[] = "0\n2 streaming";
 
 	for (size_t len = 0; len < sizeof(reply); len++) {
 		_cleanup_free_ char *part = cut(reply, len);
-		struct attach_version v = attachproto_version(part, len);
+		struct attach_version v = attach_protocol_version(part, len);
 
 		ck_assert_int_eq(v.version, len >= 3 ? 2 : 1);
 		ck_assert_int_eq(v.streaming, len == sizeof(reply) - 1);
@@ -255,20 +254,20 @@ END_TEST
 
 int main(void)
 {
-	Suite *suite = suite_create("attachproto");
-	TCase *tc = tcase_create("all");
+	Suite *suite = suite_create("attach/protocol");
+	TCase *tc = tcase_create("attach/protocol");
 	SRunner *runner = srunner_create(suite);
 	int failed;
 
-	tcase_add_test(tc, version_1_always_has_three_arguments);
-	tcase_add_test(tc, version_2_counts_what_follows_its_length);
-	tcase_add_test(tc, version_1_limits_are_named);
-	tcase_add_test(tc, version_2_limit_is_named);
-	tcase_add_test(tc, status_line_is_split_off);
-	tcase_add_test(tc, version_as_each_jdk_tells_it);
-	tcase_add_test(tc, load_as_each_jdk_answers_it);
-	tcase_add_test(tc, replies_cut_at_any_length);
-	tcase_add_test(tc, version_reply_cut_at_any_length);
+	tcase_add_test(tc, version_1_request_always_has_three_arguments);
+	tcase_add_test(tc, version_2_request_begins_with_the_length_of_the_rest);
+	tcase_add_test(tc, version_1_error_names_the_exceeded_limit);
+	tcase_add_test(tc, version_2_error_names_the_exceeded_limit);
+	tcase_add_test(tc, status_is_parsed_from_the_first_line);
+	tcase_add_test(tc, version_reply_of_each_jdk_is_parsed);
+	tcase_add_test(tc, load_reply_of_each_jdk_is_parsed);
+	tcase_add_test(tc, load_reply_without_its_complete_code_is_not_a_success);
+	tcase_add_test(tc, version_reply_cut_at_any_length_is_parsed);
 	suite_add_tcase(suite, tc);
 	srunner_run_all(runner, CK_NORMAL);
 	failed = srunner_ntests_failed(runner);

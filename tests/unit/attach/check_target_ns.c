@@ -8,13 +8,13 @@
 #include <sys/socket.h>
 #include <sys/wait.h>
 
-#include "base/aside.h"
-#include "base/io.h"
-#include "target/ns.h"
+#include "fileio/detached_child.h"
+#include "fileio/io.h"
+#include "attach/target_ns.h"
 
 static const struct deadline never = { INT64_MAX };
 
-/* A child that does nothing until it is killed. */
+/* Forks a child that sleeps until it is killed. */
 static pid_t start_child(void)
 {
 	pid_t pid = fork();
@@ -27,7 +27,7 @@ static pid_t start_child(void)
 	return pid;
 }
 
-static void end_child(pid_t pid)
+static void kill_child(pid_t pid)
 {
 	ck_assert_int_eq(kill(pid, SIGKILL), 0);
 	ck_assert_int_eq(waitpid(pid, NULL, 0), pid);
@@ -50,93 +50,94 @@ static struct jvm describe(pid_t pid)
 	};
 }
 
-static struct ns open_ns(const struct jvm *jvm)
+static struct target_ns open_ns(const struct jvm *jvm)
 {
 	struct err err = { .code = EXIT_DONE };
-	struct ns ns;
+	struct target_ns ns;
 
-	ck_assert_msg(ns_open(jvm, &ns, &err) == 0, "%s", err.text);
+	ck_assert_msg(target_ns_open(jvm, &ns, &err) == 0, "%s", err.text);
 	return ns;
 }
 
-START_TEST(a_process_of_ours_is_opened_as_it_is)
+START_TEST(process_in_own_namespaces_is_opened)
 {
 	pid_t pid = start_child();
 	struct jvm jvm = describe(pid);
-	struct ns ns = open_ns(&jvm);
+	struct target_ns ns = open_ns(&jvm);
 	struct proc_status status;
-	int fd = ns_opendir(&ns, "/proc");
+	int fd = target_ns_opendir(&ns, "/proc");
 
-	ck_assert(ns_is_ours(&ns));
+	ck_assert(target_ns_is_ours(&ns));
 	ck_assert(ns.same_userns);
-	ck_assert_int_eq(ns_become(&ns), 0);
-	ck_assert_int_eq(ns_status(&ns, &status), 0);
+	ck_assert_int_eq(target_ns_become(&ns), 0);
+	ck_assert_int_eq(target_ns_status(&ns, &status), 0);
 	ck_assert_int_ge(fd, 0);
-	ck_assert_int_eq(ns_opendir(&ns, "/proc/self/nothing-like-this"), -ENOENT);
+	ck_assert_int_eq(target_ns_opendir(&ns, "/proc/self/nothing-like-this"), -ENOENT);
 	close(fd);
-	ns_close(&ns);
-	end_child(pid);
+	target_ns_close(&ns);
+	kill_child(pid);
 }
 END_TEST
 
-START_TEST(another_process_under_the_same_pid_is_not_taken)
+START_TEST(reused_pid_is_refused)
 {
 	pid_t pid = start_child();
 	struct jvm jvm = describe(pid);
 	struct err err = { .code = EXIT_DONE };
-	struct ns ns;
+	struct target_ns ns;
 
 	jvm.start_ticks++;
-	ck_assert_int_eq(ns_open(&jvm, &ns, &err), -1);
+	ck_assert_int_eq(target_ns_open(&jvm, &ns, &err), -1);
 	ck_assert_int_eq(err.code, EXIT_PARTIAL);
-	end_child(pid);
+	kill_child(pid);
 }
 END_TEST
 
-START_TEST(a_dead_process_is_gone_even_unreaped)
+START_TEST(zombie_counts_as_gone)
 {
 	pid_t pid = start_child();
 	struct jvm jvm = describe(pid);
-	struct ns ns = open_ns(&jvm);
+	struct target_ns ns = open_ns(&jvm);
 	struct proc_status status;
 	siginfo_t info;
 
-	ck_assert_int_eq(ns_alive(&ns), 0);
-	ck_assert_int_eq(ns_kill(&ns, SIGKILL), 0);
+	ck_assert_int_eq(target_ns_alive(&ns), 0);
+	ck_assert_int_eq(target_ns_kill(&ns, SIGKILL), 0);
 	ck_assert_int_eq(waitid(P_PID, (id_t)pid, &info, WEXITED | WNOWAIT), 0);
-	ck_assert_int_eq(ns_alive(&ns), -ESRCH);
-	ck_assert_int_eq(ns_status(&ns, &status), -ESRCH);
-	/* The same without a pidfd, as on old kernels. */
+	ck_assert_int_eq(target_ns_alive(&ns), -ESRCH);
+	ck_assert_int_eq(target_ns_status(&ns, &status), -ESRCH);
+	/* Old kernels have no pidfd: the results are the same without one. */
 	close(ns.pid_fd);
 	ns.pid_fd = -1;
-	ck_assert_int_eq(ns_alive(&ns), -ESRCH);
-	ck_assert_int_eq(ns_kill(&ns, SIGTERM), -ESRCH);
-	ns_close(&ns);
+	ck_assert_int_eq(target_ns_alive(&ns), -ESRCH);
+	ck_assert_int_eq(target_ns_kill(&ns, SIGTERM), -ESRCH);
+	target_ns_close(&ns);
 	ck_assert_int_eq(waitpid(pid, NULL, 0), pid);
 }
 END_TEST
 
-START_TEST(signals_reach_it_with_and_without_pidfd)
+START_TEST(signals_are_sent_with_and_without_pidfd)
 {
 	for (int with_pidfd = 0; with_pidfd < 2; with_pidfd++) {
 		pid_t pid = start_child();
 		struct jvm jvm = describe(pid);
-		struct ns ns = open_ns(&jvm);
+		struct target_ns ns = open_ns(&jvm);
 		int status;
 
 		if (!with_pidfd && ns.pid_fd >= 0) {
 			close(ns.pid_fd);
 			ns.pid_fd = -1;
 		}
-		ck_assert_int_eq(ns_kill(&ns, SIGUSR1), 0); /* SIGTERM has a handler of Check's */
+		/* Not SIGTERM: Check installs a handler for it. */
+		ck_assert_int_eq(target_ns_kill(&ns, SIGUSR1), 0);
 		ck_assert_int_eq(waitpid(pid, &status, 0), pid);
 		ck_assert(WIFSIGNALED(status) && WTERMSIG(status) == SIGUSR1);
-		ns_close(&ns);
+		target_ns_close(&ns);
 	}
 }
 END_TEST
 
-/* A directory below `top` whose path is longer than sun_path. */
+/* Creates a directory below `top` with a path longer than sun_path; returns its descriptor. */
 static int make_deep_dir(char *top, const char *name)
 {
 	int fd, deep;
@@ -151,19 +152,19 @@ static int make_deep_dir(char *top, const char *name)
 	return deep;
 }
 
-START_TEST(sockets_bind_and_connect_whatever_the_path_is_long)
+START_TEST(sockets_bind_and_connect_under_paths_longer_than_sun_path)
 {
 	char top[] = "/tmp/check_ns.XXXXXX", name[201] = "", path[256];
 	int dir = make_deep_dir(top, memset(name, 'd', sizeof(name) - 1));
 	int listener = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
 	int client = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
 
-	ck_assert_int_eq(ns_connect(client, dir, ".java_pid1"), -ENOENT);
-	ck_assert_int_eq(ns_bind(listener, dir, ".java_pid1"), 0);
-	ck_assert_int_eq(ns_connect(client, dir, ".java_pid1"), -ECONNREFUSED);
+	ck_assert_int_eq(target_ns_connect(client, dir, ".java_pid1"), -ENOENT);
+	ck_assert_int_eq(target_ns_bind(listener, dir, ".java_pid1"), 0);
+	ck_assert_int_eq(target_ns_connect(client, dir, ".java_pid1"), -ECONNREFUSED);
 	ck_assert_int_eq(listen(listener, 1), 0);
-	ck_assert_int_eq(ns_connect(client, dir, ".java_pid1"), 0);
-	ck_assert_int_eq(ns_bind(client, dir, name), -ENAMETOOLONG);
+	ck_assert_int_eq(target_ns_connect(client, dir, ".java_pid1"), 0);
+	ck_assert_int_eq(target_ns_bind(client, dir, name), -ENAMETOOLONG);
 	close(client);
 	close(listener);
 	ck_assert_int_eq(unlinkat(dir, ".java_pid1", 0), 0);
@@ -174,57 +175,58 @@ START_TEST(sockets_bind_and_connect_whatever_the_path_is_long)
 }
 END_TEST
 
-START_TEST(a_file_is_told_from_another_of_its_name)
+START_TEST(can_read_compares_inodes_not_only_names)
 {
 	pid_t pid = start_child();
 	struct jvm jvm = describe(pid);
-	struct ns ns = open_ns(&jvm);
+	struct target_ns ns = open_ns(&jvm);
 	char path[] = "/tmp/check_ns.XXXXXX";
 	int fd = mkstemp(path);
 	struct stat st;
 
 	ck_assert_int_ge(fd, 0);
 	ck_assert_int_eq(fstat(fd, &st), 0);
-	ck_assert(ns_can_read(&ns, path, &st, false));
+	ck_assert(target_ns_can_read(&ns, path, &st, false));
 	st.st_ino++;
-	ck_assert(!ns_can_read(&ns, path, &st, false));
+	ck_assert(!target_ns_can_read(&ns, path, &st, false));
 	ck_assert_int_eq(unlink(path), 0);
 	st.st_ino--;
-	ck_assert(!ns_can_read(&ns, path, &st, false));
+	ck_assert(!target_ns_can_read(&ns, path, &st, false));
 	close(fd);
-	ns_close(&ns);
-	end_child(pid);
+	target_ns_close(&ns);
+	kill_child(pid);
 }
 END_TEST
 
-static int take_kept(int fd)
+/* Returns 'k' if the descriptor is open (kept), 'c' if it is closed. */
+static int fd_state(int fd)
 {
 	return fcntl(fd, F_GETFD) >= 0 ? 'k' : 'c';
 }
 
-START_TEST(a_process_aside_keeps_only_what_it_is_given)
+START_TEST(detached_child_inherits_only_the_given_descriptors)
 {
 	int report[2], other[2];
-	char seen[4] = "";
+	char states[4] = "";
 	pid_t pid;
 
 	ck_assert_int_eq(pipe(report), 0);
 	ck_assert_int_eq(pipe(other), 0);
-	pid = aside_fork((const int[]){ -1, report[1] }, 2);
+	pid = detached_child_fork((const int[]){ -1, report[1] }, 2);
 	ck_assert_int_ge(pid, 0);
 	if (pid == 0) {
-		seen[0] = (char)take_kept(report[1]);
-		seen[1] = (char)take_kept(other[1]);
-		seen[2] = (char)(getsid(0) == getpid() ? 's' : 'n');
+		states[0] = (char)fd_state(report[1]);
+		states[1] = (char)fd_state(other[1]);
+		states[2] = (char)(getsid(0) == getpid() ? 's' : 'n');
 		(void)raise(SIGTERM);
-		_exit(write(report[1], seen, 3) == 3 ? 0 : 1);
+		_exit(write(report[1], states, 3) == 3 ? 0 : 1);
 	}
 	close(report[1]);
 	close(other[1]);
-	/* Nobody else holds the writing end: it ends at once, though the child may still live. */
+	/* The child holds no copy of the write end: end of file arrives while it still runs. */
 	ck_assert_int_eq(io_wait(other[0], POLLIN, deadline_in_ms(10000)), 0);
-	ck_assert_int_eq(io_read_exact(report[0], seen, 3, never), 0);
-	ck_assert_str_eq(seen, "kcs");
+	ck_assert_int_eq(io_read_exact(report[0], states, 3, never), 0);
+	ck_assert_str_eq(states, "kcs");
 	ck_assert_int_eq(waitpid(pid, NULL, 0), pid);
 	close(report[0]);
 	close(other[0]);
@@ -233,18 +235,18 @@ END_TEST
 
 int main(void)
 {
-	Suite *suite = suite_create("ns");
-	TCase *tc = tcase_create("all");
+	Suite *suite = suite_create("attach/target_ns");
+	TCase *tc = tcase_create("attach/target_ns");
 	SRunner *runner = srunner_create(suite);
 	int failed;
 
-	tcase_add_test(tc, a_process_of_ours_is_opened_as_it_is);
-	tcase_add_test(tc, another_process_under_the_same_pid_is_not_taken);
-	tcase_add_test(tc, a_dead_process_is_gone_even_unreaped);
-	tcase_add_test(tc, signals_reach_it_with_and_without_pidfd);
-	tcase_add_test(tc, sockets_bind_and_connect_whatever_the_path_is_long);
-	tcase_add_test(tc, a_file_is_told_from_another_of_its_name);
-	tcase_add_test(tc, a_process_aside_keeps_only_what_it_is_given);
+	tcase_add_test(tc, process_in_own_namespaces_is_opened);
+	tcase_add_test(tc, reused_pid_is_refused);
+	tcase_add_test(tc, zombie_counts_as_gone);
+	tcase_add_test(tc, signals_are_sent_with_and_without_pidfd);
+	tcase_add_test(tc, sockets_bind_and_connect_under_paths_longer_than_sun_path);
+	tcase_add_test(tc, can_read_compares_inodes_not_only_names);
+	tcase_add_test(tc, detached_child_inherits_only_the_given_descriptors);
 	suite_add_tcase(suite, tc);
 	srunner_run_all(runner, CK_NORMAL);
 	failed = srunner_ntests_failed(runner);

@@ -11,9 +11,9 @@
 
 #include "base/buf.h"
 #include "base/err.h"
-#include "base/io.h"
-#include "base/spool.h"
-#include "base/steps.h"
+#include "fileio/io.h"
+#include "fileio/spool.h"
+#include "base/verbose.h"
 #include "base/xalloc.h"
 
 static void on_signal(int sig)
@@ -21,7 +21,7 @@ static void on_signal(int sig)
 	(void)sig;
 }
 
-/* Without SA_RESTART, so that system calls see EINTR. */
+/* Installs the handler without SA_RESTART, so that system calls fail with EINTR. */
 static void catch_signals(void)
 {
 	struct sigaction act = { .sa_handler = on_signal };
@@ -29,7 +29,7 @@ static void catch_signals(void)
 	ck_assert_int_eq(sigaction(SIGUSR1, &act, NULL), 0);
 }
 
-START_TEST(buf_grows_and_stays_a_string)
+START_TEST(buf_grows_and_stays_nul_terminated)
 {
 	_cleanup_buf_ struct buf b = BUF_INIT;
 
@@ -47,7 +47,7 @@ START_TEST(buf_grows_and_stays_a_string)
 }
 END_TEST
 
-START_TEST(buf_take_leaves_an_empty_one)
+START_TEST(buf_take_leaves_an_empty_buffer)
 {
 	struct buf b = BUF_INIT;
 	char *empty = buf_take(&b), *full;
@@ -63,7 +63,7 @@ START_TEST(buf_take_leaves_an_empty_one)
 }
 END_TEST
 
-START_TEST(buf_reserve_is_room_behind_the_content)
+START_TEST(buf_reserve_returns_space_after_the_content)
 {
 	_cleanup_buf_ struct buf b = BUF_INIT;
 	char *room;
@@ -79,7 +79,7 @@ START_TEST(buf_reserve_is_room_behind_the_content)
 }
 END_TEST
 
-START_TEST(err_first_one_wins_and_is_one_line)
+START_TEST(err_keeps_the_first_error_on_one_line)
 {
 	struct err err = { .code = EXIT_DONE };
 
@@ -92,7 +92,7 @@ START_TEST(err_first_one_wins_and_is_one_line)
 }
 END_TEST
 
-START_TEST(err_text_is_cut_not_overrun)
+START_TEST(err_text_is_truncated_to_its_size)
 {
 	struct err err = { .code = EXIT_DONE };
 	char long_text[3000];
@@ -109,7 +109,7 @@ START_TEST(err_text_is_cut_not_overrun)
 }
 END_TEST
 
-START_TEST(xgrow_doubles_and_keeps)
+START_TEST(xgrow_doubles_the_capacity_and_keeps_the_content)
 {
 	int *array = NULL;
 	size_t cap = 0, moves = 0;
@@ -129,32 +129,32 @@ START_TEST(xgrow_doubles_and_keeps)
 }
 END_TEST
 
-START_TEST(xalloc_copies)
+START_TEST(xalloc_functions_return_copies)
 {
-	char *cut = xstrndup("abcdef", 3), *whole = xstrndup("ab", 10);
-	char *printed = xasprintf("%s-%d", whole, 5);
+	char *cut = xstrndup("abcdef", 3), *all = xstrndup("ab", 10);
+	char *printed = xasprintf("%s-%d", all, 5);
 	void *empty = xmalloc(0);
 
 	ck_assert_str_eq(cut, "abc");
-	ck_assert_str_eq(whole, "ab");
+	ck_assert_str_eq(all, "ab");
 	ck_assert_str_eq(printed, "ab-5");
 	ck_assert_ptr_nonnull(empty);
 	free(cut);
-	free(whole);
+	free(all);
 	free(printed);
 	free(empty);
 }
 END_TEST
 
-/* For the next test: AddressSanitizer would rather report than return NULL. */
+/* The next test needs an allocator that returns NULL; AddressSanitizer aborts by default. */
 const char *__asan_default_options(void);
 const char *__asan_default_options(void)
 {
 	return "allocator_may_return_null=1";
 }
 
-/* An allocation that cannot be had ends the process with the code for a partial result. */
-START_TEST(xalloc_overflow_ends_the_process)
+/* A failed allocation ends the process with the exit code of a partial result. */
+START_TEST(xreallocarray_overflow_exits_with_partial)
 {
 	void *p = xreallocarray(NULL, SIZE_MAX / 2, 3);
 
@@ -164,7 +164,7 @@ END_TEST
 
 START_TEST(deadline_counts_down_to_zero)
 {
-	struct deadline past = { io_now_ns() - 1 }, far = { INT64_MAX };
+	struct deadline past = { monotonic_ns() - 1 }, far = { INT64_MAX };
 	struct deadline soon = deadline_in_ms(60000);
 
 	ck_assert(deadline_passed(past));
@@ -176,7 +176,7 @@ START_TEST(deadline_counts_down_to_zero)
 }
 END_TEST
 
-START_TEST(io_wait_times_out_and_sees_the_end)
+START_TEST(io_wait_times_out_and_reports_end_of_file)
 {
 	int fds[2];
 
@@ -190,7 +190,7 @@ START_TEST(io_wait_times_out_and_sees_the_end)
 }
 END_TEST
 
-START_TEST(io_reads_full_and_exact)
+START_TEST(io_read_full_and_exact_return_the_requested_bytes)
 {
 	struct deadline d = deadline_in_ms(5000);
 	char data[8];
@@ -210,7 +210,7 @@ START_TEST(io_reads_full_and_exact)
 }
 END_TEST
 
-START_TEST(io_write_to_a_closed_socket_is_an_error_not_a_signal)
+START_TEST(io_write_to_a_closed_socket_returns_epipe_without_a_signal)
 {
 	int fds[2];
 
@@ -234,8 +234,8 @@ START_TEST(io_write_to_a_full_socket_times_out)
 }
 END_TEST
 
-/* A child writes piece by piece while signals interrupt the reader. */
-START_TEST(io_survives_interruptions)
+/* A child writes byte by byte and interrupts the reader with signals. */
+START_TEST(io_reads_continue_after_signals)
 {
 	int fds[2], status;
 	char data[500];
@@ -273,7 +273,7 @@ static int file_with(size_t len)
 	return fd;
 }
 
-START_TEST(io_slurp_takes_the_whole_file_up_to_its_bound)
+START_TEST(io_slurp_reads_a_complete_file_up_to_its_limit)
 {
 	_cleanup_buf_ struct buf b = BUF_INIT;
 	int fd = file_with(10000);
@@ -291,7 +291,7 @@ START_TEST(io_slurp_takes_the_whole_file_up_to_its_bound)
 }
 END_TEST
 
-START_TEST(spool_keeps_every_byte_in_order)
+START_TEST(spool_returns_every_byte_in_order)
 {
 	struct spool s = SPOOL_INIT;
 	_cleanup_buf_ struct buf text = BUF_INIT;
@@ -335,16 +335,16 @@ START_TEST(spool_writes_to_a_descriptor)
 }
 END_TEST
 
-START_TEST(steps_are_silent_without_verbose)
+START_TEST(verbose_step_prints_only_with_verbose)
 {
-	struct steps steps = { io_now_ns() };
+	struct verbose verbose = { monotonic_ns() };
 	char data[256] = "";
 	int fds[2], saved = dup(STDERR_FILENO);
 
 	ck_assert_int_eq(pipe2(fds, O_CLOEXEC), 0);
 	ck_assert_int_ge(dup2(fds[1], STDERR_FILENO), 0);
-	steps_add(NULL, "never %s", "shown");
-	steps_add(&steps, "step %d\x1b", 1);
+	verbose_step(NULL, "never %s", "shown");
+	verbose_step(&verbose, "step %d\x1b", 1);
 	ck_assert_int_ge(dup2(saved, STDERR_FILENO), 0);
 	close(saved);
 	close(fds[1]);
@@ -358,30 +358,30 @@ END_TEST
 int main(void)
 {
 	Suite *suite = suite_create("base");
-	TCase *tc = tcase_create("all");
+	TCase *tc = tcase_create("base");
 	SRunner *runner = srunner_create(suite);
 	int failed;
 
 	tcase_add_checked_fixture(tc, catch_signals, NULL);
 	tcase_set_timeout(tc, 60);
-	tcase_add_test(tc, buf_grows_and_stays_a_string);
-	tcase_add_test(tc, buf_take_leaves_an_empty_one);
-	tcase_add_test(tc, buf_reserve_is_room_behind_the_content);
-	tcase_add_test(tc, err_first_one_wins_and_is_one_line);
-	tcase_add_test(tc, err_text_is_cut_not_overrun);
-	tcase_add_test(tc, xgrow_doubles_and_keeps);
-	tcase_add_test(tc, xalloc_copies);
-	tcase_add_exit_test(tc, xalloc_overflow_ends_the_process, EXIT_PARTIAL);
+	tcase_add_test(tc, buf_grows_and_stays_nul_terminated);
+	tcase_add_test(tc, buf_take_leaves_an_empty_buffer);
+	tcase_add_test(tc, buf_reserve_returns_space_after_the_content);
+	tcase_add_test(tc, err_keeps_the_first_error_on_one_line);
+	tcase_add_test(tc, err_text_is_truncated_to_its_size);
+	tcase_add_test(tc, xgrow_doubles_the_capacity_and_keeps_the_content);
+	tcase_add_test(tc, xalloc_functions_return_copies);
+	tcase_add_exit_test(tc, xreallocarray_overflow_exits_with_partial, EXIT_PARTIAL);
 	tcase_add_test(tc, deadline_counts_down_to_zero);
-	tcase_add_test(tc, io_wait_times_out_and_sees_the_end);
-	tcase_add_test(tc, io_reads_full_and_exact);
-	tcase_add_test(tc, io_write_to_a_closed_socket_is_an_error_not_a_signal);
+	tcase_add_test(tc, io_wait_times_out_and_reports_end_of_file);
+	tcase_add_test(tc, io_read_full_and_exact_return_the_requested_bytes);
+	tcase_add_test(tc, io_write_to_a_closed_socket_returns_epipe_without_a_signal);
 	tcase_add_test(tc, io_write_to_a_full_socket_times_out);
-	tcase_add_test(tc, io_survives_interruptions);
-	tcase_add_test(tc, io_slurp_takes_the_whole_file_up_to_its_bound);
-	tcase_add_test(tc, spool_keeps_every_byte_in_order);
+	tcase_add_test(tc, io_reads_continue_after_signals);
+	tcase_add_test(tc, io_slurp_reads_a_complete_file_up_to_its_limit);
+	tcase_add_test(tc, spool_returns_every_byte_in_order);
 	tcase_add_test(tc, spool_writes_to_a_descriptor);
-	tcase_add_test(tc, steps_are_silent_without_verbose);
+	tcase_add_test(tc, verbose_step_prints_only_with_verbose);
 	suite_add_tcase(suite, tc);
 	srunner_run_all(runner, CK_NORMAL);
 	failed = srunner_ntests_failed(runner);

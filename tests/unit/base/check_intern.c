@@ -3,9 +3,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/hash.h"
 #include "base/intern.h"
+#include "unit/support/same_hash.h"
 
-START_TEST(same_for_the_same)
+START_TEST(equal_texts_have_the_same_number)
 {
 	struct intern in = { 0 };
 	size_t len;
@@ -13,7 +15,7 @@ START_TEST(same_for_the_same)
 	ck_assert_uint_eq(intern_text(&in, "a"), 0);
 	ck_assert_uint_eq(intern_text(&in, ""), 1);
 	ck_assert_uint_eq(intern_text(&in, "a"), 0);
-	ck_assert_uint_eq(intern_add(&in, "a", 1), 2); /* without its NUL */
+	ck_assert_uint_eq(intern_add(&in, "a", 1), 2); /* intern_text() adds "a" with its NUL */
 	ck_assert_uint_eq(intern_add(&in, "\0b", 2), 3);
 	ck_assert_uint_eq(intern_add(&in, "\0c", 2), 4);
 	ck_assert_uint_eq(intern_add(&in, "\0b", 2), 3);
@@ -24,7 +26,21 @@ START_TEST(same_for_the_same)
 }
 END_TEST
 
-START_TEST(many)
+START_TEST(texts_with_the_same_hash_have_different_numbers)
+{
+	struct intern in = { 0 };
+
+	ck_assert_uint_eq(hash_bytes(same_hash[0], 16), hash_bytes(same_hash[1], 16));
+	for (int round = 0; round < 2; round++) {
+		ck_assert_uint_eq(intern_add(&in, same_hash[0], 16), 0);
+		ck_assert_uint_eq(intern_add(&in, same_hash[1], 16), 1);
+	}
+	ck_assert_mem_eq(intern_get(&in, 1, NULL), same_hash[1], 16);
+	intern_release(&in);
+}
+END_TEST
+
+START_TEST(numbers_count_distinct_texts)
 {
 	struct intern in = { 0 };
 	char text[16];
@@ -42,13 +58,14 @@ END_TEST
 
 int main(void)
 {
-	Suite *s = suite_create("intern");
-	TCase *t = tcase_create("intern");
+	Suite *s = suite_create("base/intern");
+	TCase *t = tcase_create("base/intern");
 	SRunner *r = srunner_create(s);
 	int failed;
 
-	tcase_add_test(t, same_for_the_same);
-	tcase_add_test(t, many);
+	tcase_add_test(t, equal_texts_have_the_same_number);
+	tcase_add_test(t, texts_with_the_same_hash_have_different_numbers);
+	tcase_add_test(t, numbers_count_distinct_texts);
 	suite_add_tcase(s, t);
 	srunner_run_all(r, CK_NORMAL);
 	failed = srunner_ntests_failed(r);

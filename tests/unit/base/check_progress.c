@@ -1,4 +1,4 @@
-/* One line on a terminal, and nothing elsewhere. */
+/* Progress is one line on a terminal; nothing is printed elsewhere. */
 #include <check.h>
 #include <fcntl.h>
 #include <poll.h>
@@ -7,11 +7,11 @@
 #include <sys/ioctl.h>
 #include <termios.h>
 
-#include "base/io.h"
+#include "fileio/io.h"
 #include "base/progress.h"
 #include "base/terminal.h"
 
-static int screen, former;
+static int screen, saved_stderr;
 
 static void setup(void)
 {
@@ -23,60 +23,60 @@ static void setup(void)
 	ck_assert_int_eq(unlockpt(screen), 0);
 	terminal = open(ptsname(screen), O_RDWR | O_NOCTTY | O_CLOEXEC);
 	ck_assert_int_ge(terminal, 0);
-	former = dup(STDERR_FILENO);
+	saved_stderr = dup(STDERR_FILENO);
 	ck_assert_int_eq(dup2(terminal, STDERR_FILENO), STDERR_FILENO);
 	(void)close(terminal);
 }
 
 static void teardown(void)
 {
-	(void)dup2(former, STDERR_FILENO);
-	(void)close(former);
+	(void)dup2(saved_stderr, STDERR_FILENO);
+	(void)close(saved_stderr);
 	(void)close(screen);
 }
 
-/* What is on the screen so far: the kernel brings it there by and by. */
-static void check_screen(const char *wanted)
+/* Compares the terminal's output so far; polls, since the kernel delivers it asynchronously. */
+static void check_screen(const char *expected)
 {
 	char text[256] = "";
 	size_t len = 0;
 	struct pollfd pfd = { .fd = screen, .events = POLLIN };
 
-	while (poll(&pfd, 1, len < strlen(wanted) ? 5000 : 0) > 0) {
+	while (poll(&pfd, 1, len < strlen(expected) ? 5000 : 0) > 0) {
 		ssize_t n = read(screen, text + len, sizeof(text) - 1 - len);
 
 		ck_assert_int_gt(n, 0);
 		len += (size_t)n;
 	}
-	ck_assert_str_eq(text, wanted);
+	ck_assert_str_eq(text, expected);
 }
 
-/* So that no test has to wait, nor fails because it was made to. */
+/* Sets the next due time, so that the tests do not depend on the clock. */
 static bool is_due_at(struct progress *p, int64_t next_ns)
 {
 	p->next_ns = next_ns;
 	return progress_due(p);
 }
 
-START_TEST(one_line)
+START_TEST(progress_rewrites_one_line)
 {
 	struct progress p;
-	int64_t before = io_now_ns();
+	int64_t before = monotonic_ns();
 
 	progress_begin(&p);
 	ck_assert_int_ge(p.next_ns, before + PROGRESS_MS * INT64_C(1000000));
 	ck_assert(!is_due_at(&p, INT64_MAX));
 	ck_assert(is_due_at(&p, 0));
 	ck_assert_int_ge(p.next_ns, before + PROGRESS_MS * INT64_C(1000000));
-	progress_tell(&p, "%d of 7", 3);
-	progress_tell(&p, "4");
+	progress_show(&p, "%d of 7", 3);
+	progress_show(&p, "4");
 	progress_end(&p);
 	progress_end(&p);
 	check_screen("\r\033[K3 of 7\r\033[K4\r\033[K");
 }
 END_TEST
 
-START_TEST(what_was_not_begun_needs_no_end)
+START_TEST(progress_without_output_leaves_the_screen_empty)
 {
 	struct progress p;
 
@@ -86,7 +86,7 @@ START_TEST(what_was_not_begun_needs_no_end)
 }
 END_TEST
 
-START_TEST(stopped_terminal)
+START_TEST(progress_is_not_due_on_a_stopped_terminal)
 {
 	struct progress p;
 
@@ -98,7 +98,7 @@ START_TEST(stopped_terminal)
 }
 END_TEST
 
-START_TEST(no_terminal)
+START_TEST(progress_without_a_terminal_prints_nothing)
 {
 	struct progress p;
 	int pipes[2];
@@ -109,16 +109,16 @@ START_TEST(no_terminal)
 	(void)close(pipes[1]);
 	progress_begin(&p);
 	ck_assert(!is_due_at(&p, 0));
-	progress_tell(&p, "x");
+	progress_show(&p, "x");
 	progress_end(&p);
-	(void)dup2(former, STDERR_FILENO);
+	(void)dup2(saved_stderr, STDERR_FILENO);
 	ck_assert_int_eq(read(pipes[0], &byte, 1), 0);
 	(void)close(pipes[0]);
 }
 END_TEST
 
-/* One that nobody gave a size to has that of terminals when they were made of glass. */
-START_TEST(sizes)
+/* A terminal without a size counts as 24 rows of 80 columns. */
+START_TEST(terminal_size_is_read_or_defaults_to_80x24)
 {
 	struct winsize size = { .ws_row = 33, .ws_col = 101 };
 	struct terminal terminal;
@@ -140,18 +140,18 @@ END_TEST
 
 int main(void)
 {
-	Suite *s = suite_create("progress");
-	TCase *tc = tcase_create("progress");
+	Suite *s = suite_create("base/progress");
+	TCase *tc = tcase_create("base/progress");
 	SRunner *runner;
 	int failed;
 
 	tcase_add_checked_fixture(tc, setup, teardown);
 	tcase_set_timeout(tc, 30);
-	tcase_add_test(tc, one_line);
-	tcase_add_test(tc, what_was_not_begun_needs_no_end);
-	tcase_add_test(tc, stopped_terminal);
-	tcase_add_test(tc, no_terminal);
-	tcase_add_test(tc, sizes);
+	tcase_add_test(tc, progress_rewrites_one_line);
+	tcase_add_test(tc, progress_without_output_leaves_the_screen_empty);
+	tcase_add_test(tc, progress_is_not_due_on_a_stopped_terminal);
+	tcase_add_test(tc, progress_without_a_terminal_prints_nothing);
+	tcase_add_test(tc, terminal_size_is_read_or_defaults_to_80x24);
 	suite_add_tcase(s, tc);
 	runner = srunner_create(s);
 	srunner_run_all(runner, CK_ENV);

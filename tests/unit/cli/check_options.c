@@ -2,7 +2,7 @@
 #include <stddef.h>
 #include <string.h>
 
-#include "opt.h"
+#include "cli/options.h"
 
 struct values {
 	bool all, quiet, verbose;
@@ -43,17 +43,17 @@ static const struct opt common_rows[] = {
 
 #define WORDS_MAX 16
 
-/* One command line, parsed. */
+/* A parsed command line. */
 struct parsed {
 	struct values values;
 	struct common common;
 	struct err err;
 	int n;                  /* what opt_parse() returned */
-	char *words[WORDS_MAX]; /* what it left */
+	char *words[WORDS_MAX]; /* the words that are not options */
 	char line[256];
 };
 
-/* Split the line at blanks and parse it. */
+/* Splits the line at spaces and parses it. */
 static void parse_with(struct parsed *p, const char *line, int free_words, bool dash_words)
 {
 	const struct opt_set sets[2] = { { rows, &p->values, dash_words },
@@ -84,7 +84,7 @@ static void refused(const char *line, const char *text)
 	ck_assert_str_eq(p.err.text, text);
 }
 
-START_TEST(words_and_options_mix)
+START_TEST(words_and_options_may_alternate)
 {
 	struct parsed p;
 
@@ -100,7 +100,7 @@ START_TEST(words_and_options_mix)
 }
 END_TEST
 
-START_TEST(letters_cluster_and_take_values)
+START_TEST(short_options_cluster_and_take_values)
 {
 	struct parsed p;
 
@@ -116,7 +116,7 @@ START_TEST(letters_cluster_and_take_values)
 }
 END_TEST
 
-START_TEST(long_names_take_values_both_ways)
+START_TEST(long_options_take_values_with_and_without_equals_sign)
 {
 	struct parsed p;
 
@@ -131,7 +131,7 @@ START_TEST(long_names_take_values_both_ways)
 }
 END_TEST
 
-START_TEST(unique_prefixes_are_enough)
+START_TEST(unique_prefixes_of_long_options_are_accepted)
 {
 	struct parsed p;
 
@@ -142,7 +142,7 @@ START_TEST(unique_prefixes_are_enough)
 }
 END_TEST
 
-START_TEST(own_letters_hide_common_ones)
+START_TEST(letters_of_a_command_hide_common_letters)
 {
 	struct parsed p;
 
@@ -155,7 +155,7 @@ START_TEST(own_letters_hide_common_ones)
 }
 END_TEST
 
-START_TEST(times_have_units)
+START_TEST(times_are_parsed_with_units)
 {
 	static const struct {
 		const char *text;
@@ -176,7 +176,7 @@ START_TEST(times_have_units)
 }
 END_TEST
 
-START_TEST(sizes_have_units)
+START_TEST(sizes_are_parsed_with_units)
 {
 	struct parsed p;
 
@@ -187,7 +187,7 @@ START_TEST(sizes_have_units)
 }
 END_TEST
 
-START_TEST(choices_are_indexes)
+START_TEST(choices_are_stored_as_indexes)
 {
 	struct parsed p;
 
@@ -210,7 +210,7 @@ START_TEST(double_dash_ends_options)
 }
 END_TEST
 
-START_TEST(free_words_belong_to_somebody_else)
+START_TEST(words_after_the_free_words_are_not_parsed)
 {
 	struct parsed p;
 
@@ -227,7 +227,7 @@ START_TEST(free_words_belong_to_somebody_else)
 }
 END_TEST
 
-START_TEST(names_may_begin_with_a_dash)
+START_TEST(dash_words_are_accepted_where_allowed)
 {
 	struct parsed p;
 
@@ -239,23 +239,23 @@ START_TEST(names_may_begin_with_a_dash)
 	ck_assert_uint_eq(p.values.count, 5);
 	parse_with(&p, "-x", -1, true);
 	ck_assert_int_eq(p.n, -1);
-	refused("-UseFoo", "-U: unknown option; --help lists them");
+	refused("-UseFoo", "unknown option '-U': --help lists them");
 }
 END_TEST
 
-START_TEST(what_makes_no_sense_is_told)
+START_TEST(unknown_and_ambiguous_options_are_reported)
 {
-	refused("--bogus", "--bogus: unknown option; --help lists them");
-	refused("--bogus=3", "--bogus: unknown option; --help lists them");
-	refused("--fi", "--fi: ambiguous option; --help lists them");
-	refused("-z", "-z: unknown option; --help lists them");
-	refused("-aqz", "-z: unknown option; --help lists them");
-	refused("---", "---: unknown option; --help lists them");
-	refused("--=3", "--: ambiguous option; --help lists them");
+	refused("--bogus", "unknown option '--bogus': --help lists them");
+	refused("--bogus=3", "unknown option '--bogus': --help lists them");
+	refused("--fi", "ambiguous option '--fi': --help lists them");
+	refused("-z", "unknown option '-z': --help lists them");
+	refused("-aqz", "unknown option '-z': --help lists them");
+	refused("---", "unknown option '---': --help lists them");
+	refused("--=3", "ambiguous option '--': --help lists them");
 }
 END_TEST
 
-START_TEST(missing_and_needless_values_are_told)
+START_TEST(missing_and_superfluous_values_are_reported)
 {
 	refused("--all=1", "--all takes no value");
 	refused("--file", "--file needs a value: FILE");
@@ -264,26 +264,32 @@ START_TEST(missing_and_needless_values_are_told)
 }
 END_TEST
 
-START_TEST(bad_values_are_told)
+START_TEST(invalid_values_are_reported)
 {
-	refused("-n x", "-n: 'x' is not a whole number");
-	refused("-n -1", "-n: '-1' is not a whole number");
-	refused("-n 5x", "-n: '5x' is not a whole number");
-	refused("--count=4294967296", "--count: '4294967296' is not a whole number");
+	refused("-n x", "-n: invalid number 'x': expected a whole number");
+	refused("-n -1", "-n: invalid number '-1': expected a whole number");
+	refused("-n 5x", "-n: invalid number '5x': expected a whole number");
+	refused("--count=4294967296",
+		"--count: invalid number '4294967296': expected a whole number");
 	refused("--count=99999999999999999999",
-		"--count: '99999999999999999999' is not a whole number");
-	refused("--count=", "--count: '' is not a whole number");
-	refused("--min 5", "--min: '5' is not a time with its unit: write 10ms, 500us or 1s");
-	refused("--wait 5d", "--wait: '5d' is not a time: write 10, 2.5s or 500ms");
-	refused("--wait .5", "--wait: '.5' is not a time: write 10, 2.5s or 500ms");
-	refused("--wait 2147484", "--wait: '2147484' is not a time: write 10, 2.5s or 500ms");
-	refused("--room 5kb", "--room: '5kb' is not a size: write 4096, 512k, 64m or 1g");
-	refused("--sort size", "--sort: 'size' is none of bytes, count, name");
-	refused("--sort=", "--sort: '' is none of bytes, count, name");
+		"--count: invalid number '99999999999999999999': expected a whole number");
+	refused("--count=", "--count: invalid number '': expected a whole number");
+	refused("--min 5",
+		"--min: invalid time '5': expected a time with a unit, such as 10ms, 500us or 1s");
+	refused("--wait 5d",
+		"--wait: invalid time '5d': expected a time such as 10, 2.5s or 500ms");
+	refused("--wait .5",
+		"--wait: invalid time '.5': expected a time such as 10, 2.5s or 500ms");
+	refused("--wait 2147484",
+		"--wait: invalid time '2147484': expected a time such as 10, 2.5s or 500ms");
+	refused("--room 5kb",
+		"--room: invalid size '5kb': expected a size such as 4096, 512k or 1g");
+	refused("--sort size", "--sort: unknown value 'size': choose from bytes, count, name");
+	refused("--sort=", "--sort: unknown value '': choose from bytes, count, name");
 }
 END_TEST
 
-START_TEST(help_has_one_aligned_line_a_row)
+START_TEST(help_has_one_aligned_line_per_option)
 {
 	char *text = NULL;
 	size_t len = 0;
@@ -310,26 +316,26 @@ END_TEST
 
 int main(void)
 {
-	Suite *suite = suite_create("opt");
-	TCase *tc = tcase_create("all");
+	Suite *suite = suite_create("cli/options");
+	TCase *tc = tcase_create("cli/options");
 	SRunner *runner = srunner_create(suite);
 	int failed;
 
-	tcase_add_test(tc, words_and_options_mix);
-	tcase_add_test(tc, letters_cluster_and_take_values);
-	tcase_add_test(tc, long_names_take_values_both_ways);
-	tcase_add_test(tc, unique_prefixes_are_enough);
-	tcase_add_test(tc, own_letters_hide_common_ones);
-	tcase_add_test(tc, times_have_units);
-	tcase_add_test(tc, sizes_have_units);
-	tcase_add_test(tc, choices_are_indexes);
+	tcase_add_test(tc, words_and_options_may_alternate);
+	tcase_add_test(tc, short_options_cluster_and_take_values);
+	tcase_add_test(tc, long_options_take_values_with_and_without_equals_sign);
+	tcase_add_test(tc, unique_prefixes_of_long_options_are_accepted);
+	tcase_add_test(tc, letters_of_a_command_hide_common_letters);
+	tcase_add_test(tc, times_are_parsed_with_units);
+	tcase_add_test(tc, sizes_are_parsed_with_units);
+	tcase_add_test(tc, choices_are_stored_as_indexes);
 	tcase_add_test(tc, double_dash_ends_options);
-	tcase_add_test(tc, free_words_belong_to_somebody_else);
-	tcase_add_test(tc, names_may_begin_with_a_dash);
-	tcase_add_test(tc, what_makes_no_sense_is_told);
-	tcase_add_test(tc, missing_and_needless_values_are_told);
-	tcase_add_test(tc, bad_values_are_told);
-	tcase_add_test(tc, help_has_one_aligned_line_a_row);
+	tcase_add_test(tc, words_after_the_free_words_are_not_parsed);
+	tcase_add_test(tc, dash_words_are_accepted_where_allowed);
+	tcase_add_test(tc, unknown_and_ambiguous_options_are_reported);
+	tcase_add_test(tc, missing_and_superfluous_values_are_reported);
+	tcase_add_test(tc, invalid_values_are_reported);
+	tcase_add_test(tc, help_has_one_aligned_line_per_option);
 	suite_add_tcase(suite, tc);
 	srunner_run_all(runner, CK_NORMAL);
 	failed = srunner_ntests_failed(runner);

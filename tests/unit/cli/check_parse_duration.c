@@ -2,7 +2,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#include "base/duration.h"
+#include "cli/parse_duration.h"
 
 static const struct {
 	const char *text;
@@ -37,32 +37,32 @@ static const struct {
 	{ "-1us", -EINVAL, 0 }, { "1 us", -EINVAL, 0 },
 };
 
-START_TEST(times_have_units)
+START_TEST(times_with_and_without_unit_are_parsed)
 {
 	unsigned ms = 4711;
 
-	ck_assert_msg(duration_parse(times[_i].text, 1000, &ms) == times[_i].rc, "'%s'",
+	ck_assert_msg(parse_duration(times[_i].text, 1000, &ms) == times[_i].rc, "'%s'",
 		      times[_i].text);
 	ck_assert_uint_eq(ms, times[_i].rc == 0 ? times[_i].ms : 4711);
 }
 END_TEST
 
-START_TEST(without_one_the_caller_says_what_counts)
+START_TEST(number_without_unit_uses_the_unit_of_the_caller)
 {
 	unsigned ms;
 
-	ck_assert_int_eq(duration_parse("250", 1, &ms), 0);
+	ck_assert_int_eq(parse_duration("250", 1, &ms), 0);
 	ck_assert_uint_eq(ms, 250);
-	ck_assert_int_eq(duration_parse("250s", 1, &ms), 0);
+	ck_assert_int_eq(parse_duration("250s", 1, &ms), 0);
 	ck_assert_uint_eq(ms, 250000);
 }
 END_TEST
 
-START_TEST(times_may_be_short)
+START_TEST(nanosecond_times_need_a_unit)
 {
 	uint64_t ns = 4711;
 
-	ck_assert_msg(duration_parse_ns(short_times[_i].text, &ns) == short_times[_i].rc, "'%s'",
+	ck_assert_msg(parse_duration_ns(short_times[_i].text, &ns) == short_times[_i].rc, "'%s'",
 		      short_times[_i].text);
 	ck_assert_uint_eq(ns, short_times[_i].rc == 0 ? short_times[_i].ns : 4711);
 }
@@ -70,14 +70,14 @@ END_TEST
 
 int main(void)
 {
-	Suite *suite = suite_create("duration");
-	TCase *tc = tcase_create("duration");
+	Suite *suite = suite_create("cli/parse_duration");
+	TCase *tc = tcase_create("cli/parse_duration");
 	SRunner *runner = srunner_create(suite);
 	int failed;
 
-	tcase_add_loop_test(tc, times_have_units, 0, ARRAY_SIZE(times));
-	tcase_add_loop_test(tc, times_may_be_short, 0, ARRAY_SIZE(short_times));
-	tcase_add_test(tc, without_one_the_caller_says_what_counts);
+	tcase_add_loop_test(tc, times_with_and_without_unit_are_parsed, 0, ARRAY_SIZE(times));
+	tcase_add_loop_test(tc, nanosecond_times_need_a_unit, 0, ARRAY_SIZE(short_times));
+	tcase_add_test(tc, number_without_unit_uses_the_unit_of_the_caller);
 	suite_add_tcase(suite, tc);
 	srunner_run_all(runner, CK_NORMAL);
 	failed = srunner_ntests_failed(runner);

@@ -2,7 +2,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#include "base/size.h"
+#include "cli/parse_size.h"
 
 static const struct {
 	const char *text;
@@ -20,23 +20,23 @@ static const struct {
 	{ "1 k", -EINVAL, 0 }, { "0x10", -EINVAL, 0 },
 };
 
-START_TEST(sizes_may_have_units)
+START_TEST(sizes_with_and_without_unit_are_parsed)
 {
 	uint64_t bytes = 4711;
 
-	ck_assert_msg(size_parse(sizes[_i].text, &bytes) == sizes[_i].rc, "'%s'", sizes[_i].text);
+	ck_assert_msg(parse_size(sizes[_i].text, &bytes) == sizes[_i].rc, "'%s'", sizes[_i].text);
 	ck_assert_uint_eq(bytes, sizes[_i].rc == 0 ? sizes[_i].bytes : 4711);
 }
 END_TEST
 
 int main(void)
 {
-	Suite *suite = suite_create("size");
-	TCase *tc = tcase_create("size");
+	Suite *suite = suite_create("cli/parse_size");
+	TCase *tc = tcase_create("cli/parse_size");
 	SRunner *runner = srunner_create(suite);
 	int failed;
 
-	tcase_add_loop_test(tc, sizes_may_have_units, 0, (int)ARRAY_SIZE(sizes));
+	tcase_add_loop_test(tc, sizes_with_and_without_unit_are_parsed, 0, (int)ARRAY_SIZE(sizes));
 	suite_add_tcase(suite, tc);
 	srunner_run_all(runner, CK_ENV);
 	failed = srunner_ntests_failed(runner);

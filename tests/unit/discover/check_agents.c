@@ -1,9 +1,9 @@
 #include <string.h>
 
-#include "target/agents.h"
-#include "shell.h"
+#include "discover/agents.h"
+#include "unit/support/shell.h"
 
-/* A copy of a /proc with process 1, whose root can be furnished. */
+/* A fake /proc with process 1; tests create files in its root. */
 static struct procfs proc;
 static struct jvm jvm = { .pid = 1, .nspid = 1 };
 static struct agents agents;
@@ -15,7 +15,7 @@ static void setup(void)
 	_cleanup_free_ char *elf = realpath(corpus, NULL);
 
 	ck_assert_ptr_nonnull(elf);
-	ck_assert_int_eq(setenv("elf", elf, 1), 0); /* for shell() */
+	ck_assert_int_eq(setenv("elf", elf, 1), 0); /* commands of shell() use $elf */
 	ck_assert_ptr_nonnull(mkdtemp(dir));
 	shell("mkdir -p 1/root/lib 1/map_files");
 	ck_assert_int_eq(procfs_open(&proc, dir), 0);
@@ -37,9 +37,9 @@ static void check_agent(size_t i, const char *kind, const char *name, const char
 	ck_assert_pstr_eq(agents.list[i].options, options);
 }
 
-START_TEST(flags_name_agents)
+START_TEST(flags_list_agents)
 {
-	agents_of_flags(&agents, "-Xmx1g -agentlib:jdwp=transport=dt_socket,server=y  "
+	agents_from_flags(&agents, "-Xmx1g -agentlib:jdwp=transport=dt_socket,server=y  "
 				 "-javaagent:/a.jar -agentpath:/x/liby.so= -Dx=-agentlib:no "
 				 "-agentlib: -agentlib:hprof");
 	ck_assert_uint_eq(agents.n, 4);
@@ -47,9 +47,9 @@ START_TEST(flags_name_agents)
 	check_agent(1, "javaagent", "/a.jar", NULL);
 	check_agent(2, "agentpath", "/x/liby.so", "");
 	check_agent(3, "agentlib", "hprof", NULL);
-	agents_of_flags(&agents, NULL);
-	agents_of_flags(&agents, "");
-	agents_of_flags(&agents, "  ");
+	agents_from_flags(&agents, NULL);
+	agents_from_flags(&agents, "");
+	agents_from_flags(&agents, "  ");
 	ck_assert_uint_eq(agents.n, 4);
 }
 END_TEST
@@ -59,7 +59,7 @@ static void map(const char *range, const char *perms, const char *path)
 	shell("echo '%s %s 00000000 fe:00 7   %s' >>1/maps", range, perms, path);
 }
 
-START_TEST(a_copy_of_ours_is_known_under_any_name)
+START_TEST(copy_of_the_jtool_agent_is_recognised_under_any_name)
 {
 	const char *top = getenv("top_builddir");
 	_cleanup_free_ char *built = xasprintf("%s/agent/jtool-agent.so", top ? top : ".");
@@ -69,7 +69,7 @@ START_TEST(a_copy_of_ours_is_known_under_any_name)
 	shell("cp '%s' 1/root/lib/libmine.so; cp $elf/wide 1/root/lib/liba.so", agent);
 	map("1000-2000", "r-xp", "/lib/libmine.so");
 	map("2000-3000", "r-xp", "/lib/liba.so");
-	agents_of_maps(&agents, &proc, &jvm);
+	agents_from_maps(&agents, &proc, &jvm);
 	ck_assert_uint_eq(agents.n, 2);
 	check_agent(0, "mapped", "/lib/libmine.so", NULL);
 	ck_assert_int_eq(agents.list[0].maker, MADE_BY_JTOOL);
@@ -78,7 +78,7 @@ START_TEST(a_copy_of_ours_is_known_under_any_name)
 }
 END_TEST
 
-START_TEST(what_has_entry_points_is_an_agent)
+START_TEST(mapped_library_with_entry_points_is_an_agent)
 {
 	shell("cp $elf/wide 1/root/lib/liba.so; cp $elf/narrow 1/root/lib/libjdwp.so;"
 	      "head -c 300 $elf/wide >1/root/lib/libcut.so; echo text >1/root/lib/libtext.so");
@@ -89,7 +89,7 @@ START_TEST(what_has_entry_points_is_an_agent)
 	map("5000-6000", "r-xp", "/lib/libtext.so");
 	map("6000-7000", "r-xp", "/lib/libgone.so");
 	map("7000-8000", "r-xp", "/lib/libjdwp.so");
-	agents_of_maps(&agents, &proc, &jvm);
+	agents_from_maps(&agents, &proc, &jvm);
 	ck_assert(agents.mapped_known);
 	ck_assert_uint_eq(agents.n, 2);
 	check_agent(0, "mapped", "/lib/liba.so", NULL);
@@ -99,13 +99,13 @@ START_TEST(what_has_entry_points_is_an_agent)
 }
 END_TEST
 
-START_TEST(deleted_files_are_read_where_they_are_mapped)
+START_TEST(deleted_libraries_are_read_through_map_files)
 {
 	shell("cp $elf/wide 1/map_files/1000-2000");
 	map("1000-2000", "r-xp", "/tmp/libprofiler.so (deleted)");
 	map("2000-3000", "r-xp", "/tmp/libother.so (deleted)");
 	map("3000-4000", "r-xp", "/tmp/.jtool-0-1/jtool-agent-0123.so (deleted)");
-	agents_of_maps(&agents, &proc, &jvm);
+	agents_from_maps(&agents, &proc, &jvm);
 	ck_assert_uint_eq(agents.n, 2);
 	check_agent(0, "mapped", "/tmp/libprofiler.so", NULL);
 	check_agent(1, "mapped", "/tmp/.jtool-0-1/jtool-agent-0123.so", NULL);
@@ -113,25 +113,25 @@ START_TEST(deleted_files_are_read_where_they_are_mapped)
 }
 END_TEST
 
-/* What may stand in the place of a library. */
-START_TEST(traps_are_left_alone)
+/* A hostile target may replace a mapped library, for example with a FIFO or a link. */
+START_TEST(non_regular_and_empty_files_are_ignored)
 {
-	static const char *const traps[] = {
+	static const char *const replacements[] = {
 		"mkfifo liba.so", "mkdir liba.so", "ln -s $elf/wide liba.so",
 		"cp $elf/wide real && ln -s real liba.so", "truncate -s 1T liba.so", ": >liba.so",
 	};
 
-	shell("cd 1/root/lib && { %s; }", traps[_i]);
+	shell("cd 1/root/lib && { %s; }", replacements[_i]);
 	map("1000-2000", "r-xp", "/lib/liba.so");
-	agents_of_maps(&agents, &proc, &jvm);
+	agents_from_maps(&agents, &proc, &jvm);
 	ck_assert(agents.mapped_known);
 	ck_assert_uint_eq(agents.n, 0);
 }
 END_TEST
 
-START_TEST(what_cannot_be_read_is_not_known)
+START_TEST(unreadable_maps_leave_agents_unknown)
 {
-	agents_of_maps(&agents, &proc, &(struct jvm){ .pid = 2 });
+	agents_from_maps(&agents, &proc, &(struct jvm){ .pid = 2 });
 	ck_assert(!agents.mapped_known);
 	ck_assert_uint_eq(agents.n, 0);
 }
@@ -139,19 +139,19 @@ END_TEST
 
 int main(void)
 {
-	Suite *s = suite_create("agents");
-	TCase *tc = tcase_create("agents");
+	Suite *s = suite_create("discover/agents");
+	TCase *tc = tcase_create("discover/agents");
 	SRunner *sr = srunner_create(s);
 	int failed;
 
 	suite_add_tcase(s, tc);
 	tcase_add_checked_fixture(tc, setup, teardown);
-	tcase_add_test(tc, flags_name_agents);
-	tcase_add_test(tc, what_has_entry_points_is_an_agent);
-	tcase_add_test(tc, a_copy_of_ours_is_known_under_any_name);
-	tcase_add_test(tc, deleted_files_are_read_where_they_are_mapped);
-	tcase_add_loop_test(tc, traps_are_left_alone, 0, 6);
-	tcase_add_test(tc, what_cannot_be_read_is_not_known);
+	tcase_add_test(tc, flags_list_agents);
+	tcase_add_test(tc, mapped_library_with_entry_points_is_an_agent);
+	tcase_add_test(tc, copy_of_the_jtool_agent_is_recognised_under_any_name);
+	tcase_add_test(tc, deleted_libraries_are_read_through_map_files);
+	tcase_add_loop_test(tc, non_regular_and_empty_files_are_ignored, 0, 6);
+	tcase_add_test(tc, unreadable_maps_leave_agents_unknown);
 	srunner_run_all(sr, CK_NORMAL);
 	failed = srunner_ntests_failed(sr);
 	srunner_free(sr);

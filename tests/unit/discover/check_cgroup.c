@@ -1,9 +1,9 @@
-/* The limits of control groups, of both versions. */
-#include "target/cgroup.h"
-#include "target/memory.h"
-#include "shell.h"
+/* The limits of control groups, versions 1 and 2. */
+#include "discover/cgroup.h"
+#include "discover/free_memory.h"
+#include "unit/support/shell.h"
 
-/* A copy of a /proc with process 1, and the file systems of cgroups beside it. */
+/* A fake /proc with process 1, and cgroup file systems in the same directory. */
 static struct procfs proc;
 
 static void setup(void)
@@ -19,7 +19,7 @@ static void teardown(void)
 	shell("rm -r %s", dir);
 }
 
-static void mounts(const char *root, const char *point, const char *type, const char *options)
+static void add_mount(const char *root, const char *point, const char *type, const char *options)
 {
 	shell("printf '%%s\\n' '35 31 0:32 %s %s/%s rw,relatime shared:9 - %s %s rw,%s'"
 	      " >>self/mountinfo",
@@ -44,10 +44,10 @@ static void make_v2(void)
 	      "echo 200 >memory.current && echo '150000 100000' >cpu.max");
 }
 
-START_TEST(the_tightest_limit_counts)
+START_TEST(lowest_limit_of_all_ancestors_applies)
 {
 	make_v2();
-	mounts("/", "v2", "cgroup2", "nsdelegate");
+	add_mount("/", "v2", "cgroup2", "nsdelegate");
 	check_limits(4096, 200, 1.5);
 	shell("cd v2/pod/app && echo 1024 >memory.max && echo '50000 100000' >cpu.max");
 	check_limits(1024, 100, 0.5);
@@ -56,15 +56,15 @@ START_TEST(the_tightest_limit_counts)
 }
 END_TEST
 
-START_TEST(a_mount_may_show_a_part)
+START_TEST(mount_of_a_subtree_is_resolved)
 {
 	make_v2();
-	mounts("/elsewhere", "v2/pod", "cgroup2", "x");
-	mounts("/po", "v2/pod", "cgroup2", "x");
+	add_mount("/elsewhere", "v2/pod", "cgroup2", "x");
+	add_mount("/po", "v2/pod", "cgroup2", "x");
 	check_limits(-1, -1, -1);
-	mounts("/pod", "v2/pod", "cgroup2", "x");
+	add_mount("/pod", "v2/pod", "cgroup2", "x");
 	check_limits(4096, 200, 1.5);
-	/* In a cgroup namespace of its own. */
+	/* The process has its own cgroup namespace. */
 	shell("echo 0::/ >1/cgroup");
 	shell("echo '35 31 0:32 / %s/v2/pod/app rw - cgroup2 none rw' >self/mountinfo", dir);
 	check_limits(-1, -1, -1);
@@ -73,16 +73,16 @@ START_TEST(a_mount_may_show_a_part)
 }
 END_TEST
 
-START_TEST(version_1_has_a_hierarchy_each)
+START_TEST(version_1_reads_each_controller_from_its_hierarchy)
 {
 	make_v2();
-	mounts("/", "v2", "cgroup2", "x");
+	add_mount("/", "v2", "cgroup2", "x");
 	shell("mkdir -p 'v 1/docker/id' cpu/docker/id");
 	shell("echo '4:memory:/docker/id' >1/cgroup; echo '2:cpu,cpuacct:/docker/id' >>1/cgroup;"
 	      "echo '1:name=systemd:/' >>1/cgroup; echo '0::/pod/app' >>1/cgroup");
 	check_limits(-1, -1, -1);
-	mounts("/", "v\\0401", "cgroup", "memory");
-	mounts("/", "cpu", "cgroup", "cpu,cpuacct");
+	add_mount("/", "v\\0401", "cgroup", "memory");
+	add_mount("/", "cpu", "cgroup", "cpu,cpuacct");
 	shell("cd 'v 1/docker' && echo 9223372036854771712 | tee memory.limit_in_bytes "
 	      ">id/memory.limit_in_bytes && echo 50 >id/memory.usage_in_bytes");
 	shell("cd cpu/docker/id && echo -1 >cpu.cfs_quota_us && echo 100000 >cpu.cfs_period_us");
@@ -93,7 +93,7 @@ START_TEST(version_1_has_a_hierarchy_each)
 }
 END_TEST
 
-START_TEST(what_is_not_certain_is_not_told)
+START_TEST(malformed_input_is_reported_as_unknown)
 {
 	check_limits(-1, -1, -1);
 	make_v2();
@@ -101,9 +101,9 @@ START_TEST(what_is_not_certain_is_not_told)
 	      "echo '1 2 - cgroup2' >>self/mountinfo;"
 	      "echo '1 2 3 / / - cgroup x' >>self/mountinfo");
 	check_limits(-1, -1, -1);
-	mounts("/", "v2", "cgroup2", "x");
+	add_mount("/", "v2", "cgroup2", "x");
 	check_limits(4096, 200, 1.5);
-	/* Outside our namespace; no lines at all; numbers that are none. */
+	/* In turn: the group is outside our namespace, lines or numbers are malformed. */
 	shell("echo '0::/../pod/app' >1/cgroup");
 	check_limits(-1, -1, -1);
 	shell("printf '0:\\n0\\n:\\n\\n' >1/cgroup");
@@ -115,46 +115,46 @@ START_TEST(what_is_not_certain_is_not_told)
 }
 END_TEST
 
-/* What is free below a group counts, too, but not what its files have in memory. */
-START_TEST(memory_that_is_free)
+/* Every ancestor limits the free memory; inactive page cache counts as free. */
+START_TEST(free_memory_is_the_minimum_over_all_ancestors)
 {
 	struct cgroup got;
 
-	ck_assert_int_eq(memory_free(&proc, 1), -1);
+	ck_assert_int_eq(free_memory(&proc, 1), -1);
 	shell("printf 'MemTotal: 9 kB\nMemFree: 1 kB\nMemAvailable:  8 kB\n' >meminfo");
-	ck_assert_int_eq(memory_free(&proc, 1), 8192);
+	ck_assert_int_eq(free_memory(&proc, 1), 8192);
 	make_v2();
-	mounts("/", "v2", "cgroup2", "x");
-	ck_assert_int_eq(memory_free(&proc, 1), 4096 - 200);
+	add_mount("/", "v2", "cgroup2", "x");
+	ck_assert_int_eq(free_memory(&proc, 1), 4096 - 200);
 	shell("cd v2/pod && echo 1024 >app/memory.max && echo 1000 >app/memory.current");
-	ck_assert_int_eq(memory_free(&proc, 1), 24);
+	ck_assert_int_eq(free_memory(&proc, 1), 24);
 	shell("cd v2/pod && printf 'anon 1\ninactive_file 300\nfile 5\n' >app/memory.stat");
-	ck_assert_int_eq(memory_free(&proc, 1), 324);
-	/* The tightest limit is not where the least is free. */
+	ck_assert_int_eq(free_memory(&proc, 1), 324);
+	/* The group with the least free memory is not the one with the lowest limit. */
 	shell("cd v2/pod && echo 4000 >memory.current");
-	ck_assert_int_eq(memory_free(&proc, 1), 96);
+	ck_assert_int_eq(free_memory(&proc, 1), 96);
 	cgroup_read(&proc, 1, &got);
 	ck_assert_int_eq(got.memory_limit, 1024);
-	/* More than there may be; numbers that make no sense. */
+	/* In turn: usage is above the limit, no group has a limit, /proc/meminfo is malformed. */
 	shell("cd v2/pod && echo 5000 >memory.current");
-	ck_assert_int_eq(memory_free(&proc, 1), 0);
+	ck_assert_int_eq(free_memory(&proc, 1), 0);
 	shell("cd v2/pod && echo max >memory.max && echo max >app/memory.max");
-	ck_assert_int_eq(memory_free(&proc, 1), 8192);
+	ck_assert_int_eq(free_memory(&proc, 1), 8192);
 	shell("printf 'x\nMemAvailable: -8 kB\n' >meminfo");
-	ck_assert_int_eq(memory_free(&proc, 1), -1);
+	ck_assert_int_eq(free_memory(&proc, 1), -1);
 	shell("printf 'x\nMemAvailable: kB\n' >meminfo");
-	ck_assert_int_eq(memory_free(&proc, 1), -1);
+	ck_assert_int_eq(free_memory(&proc, 1), -1);
 	shell("printf 'x\nMemAvailable: 9223372036854775807 kB\n' >meminfo");
-	ck_assert_int_eq(memory_free(&proc, 1), -1);
+	ck_assert_int_eq(free_memory(&proc, 1), -1);
 }
 END_TEST
 
-START_TEST(memory_is_yielded)
+START_TEST(oom_score_raise_sets_the_maximum)
 {
 	char text[8] = "";
 	FILE *file;
 
-	memory_yield();
+	oom_score_raise();
 	file = fopen("/proc/self/oom_score_adj", "re");
 	ck_assert_ptr_nonnull(file);
 	ck_assert_ptr_nonnull(fgets(text, sizeof(text), file));
@@ -165,19 +165,19 @@ END_TEST
 
 int main(void)
 {
-	Suite *s = suite_create("cgroup");
-	TCase *tc = tcase_create("cgroup");
+	Suite *s = suite_create("discover/cgroup");
+	TCase *tc = tcase_create("discover/cgroup");
 	SRunner *sr = srunner_create(s);
 	int failed;
 
 	suite_add_tcase(s, tc);
 	tcase_add_checked_fixture(tc, setup, teardown);
-	tcase_add_test(tc, the_tightest_limit_counts);
-	tcase_add_test(tc, a_mount_may_show_a_part);
-	tcase_add_test(tc, version_1_has_a_hierarchy_each);
-	tcase_add_test(tc, what_is_not_certain_is_not_told);
-	tcase_add_test(tc, memory_that_is_free);
-	tcase_add_test(tc, memory_is_yielded);
+	tcase_add_test(tc, lowest_limit_of_all_ancestors_applies);
+	tcase_add_test(tc, mount_of_a_subtree_is_resolved);
+	tcase_add_test(tc, version_1_reads_each_controller_from_its_hierarchy);
+	tcase_add_test(tc, malformed_input_is_reported_as_unknown);
+	tcase_add_test(tc, free_memory_is_the_minimum_over_all_ancestors);
+	tcase_add_test(tc, oom_score_raise_sets_the_maximum);
 	srunner_run_all(sr, CK_NORMAL);
 	failed = srunner_ntests_failed(sr);
 	srunner_free(sr);

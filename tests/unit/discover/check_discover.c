@@ -7,19 +7,19 @@
 #include <sys/un.h>
 
 #include "base/xalloc.h"
-#include "target/cmdline.h"
-#include "target/container.h"
-#include "target/describe.h"
-#include "target/discover.h"
-#include "target/resolve.h"
-#include "data.h"
+#include "discover/cmdline.h"
+#include "discover/container.h"
+#include "discover/identify.h"
+#include "discover/discover.h"
+#include "discover/resolve.h"
+#include "unit/support/data.h"
 
 #define DOCKER_ID "4f6f1e5f1c0b3d4a8e7a9d0c2b1e6f7a8c9d0e1f2a3b4c5d6e7f8091a2b3c4d5"
 
 /*
- * A copy of tests/data/proc, in which the roots of the processes can be furnished: 100 is in a
- * container, 200 has no hsperfdata, 300 and 400 are no JVMs, 500 runs with -Xrs, 600 is
- * starting, 700 has attaching disabled, 800 is OpenJ9, 900 was upgraded while it ran.
+ * A copy of tests/data/proc; tests create files in the roots of its processes.  PID 100 runs in a
+ * container, 200 has no hsperfdata, 300 and 400 are not JVMs, 500 runs with -Xrs, 600 is starting,
+ * 700 has attach disabled, 800 is OpenJ9, 900 runs from a JDK that has been upgraded since.
  */
 static char dir[] = "/tmp/check_discover.XXXXXX";
 static struct procfs proc;
@@ -88,7 +88,7 @@ static enum attach_state state_of(pid_t pid)
 	return state;
 }
 
-START_TEST(all_are_found_and_nothing_else)
+START_TEST(only_jvms_are_listed)
 {
 	static const pid_t pids[] = { 100, 200, 500, 600, 700, 800, 900 };
 	struct jvm_list list;
@@ -102,7 +102,7 @@ START_TEST(all_are_found_and_nothing_else)
 }
 END_TEST
 
-START_TEST(a_container_is_seen_through)
+START_TEST(jvm_in_a_container_is_described_from_outside)
 {
 	struct jvm *jvm;
 
@@ -124,10 +124,10 @@ START_TEST(a_container_is_seen_through)
 }
 END_TEST
 
-/* What may stand in place of the file that the JVM has mapped. */
-START_TEST(hostile_hsperfdata_is_left_alone)
+/* A hostile target may replace its mapped hsperfdata, for example with a FIFO or a link. */
+START_TEST(hostile_hsperfdata_is_ignored)
 {
-	static const char *const traps[] = {
+	static const char *const replacements[] = {
 		"mkdir hsperfdata_app && mkfifo hsperfdata_app/1",
 		"mkdir hsperfdata_app && mkdir hsperfdata_app/1",
 		"mkdir hsperfdata_app && ln -s $file hsperfdata_app/1",
@@ -143,7 +143,7 @@ START_TEST(hostile_hsperfdata_is_left_alone)
 	struct jvm *jvm;
 
 	shell("cd %s/100/root/tmp && file=%s/tests/data/perfdata/jdk17-zgc && %s", dir, top(),
-	      traps[_i]);
+	      replacements[_i]);
 	jvm = find(100);
 	ck_assert(!jvm->has_perfdata);
 	ck_assert_str_eq(jvm->main, "Sleep");
@@ -154,7 +154,7 @@ START_TEST(hostile_hsperfdata_is_left_alone)
 }
 END_TEST
 
-START_TEST(a_file_that_is_not_mapped_is_a_ghost)
+START_TEST(hsperfdata_that_is_not_mapped_is_ignored)
 {
 	struct jvm *jvm;
 
@@ -166,8 +166,8 @@ START_TEST(a_file_that_is_not_mapped_is_a_ghost)
 }
 END_TEST
 
-/* Cleaners of /tmp delete files that are still mapped; what is mapped can be reached. */
-START_TEST(a_deleted_file_is_still_read)
+/* Cleaners of /tmp delete files that are still mapped; /proc/PID/map_files still has them. */
+START_TEST(deleted_hsperfdata_is_read_through_map_files)
 {
 	struct jvm *jvm;
 
@@ -180,7 +180,7 @@ START_TEST(a_deleted_file_is_still_read)
 }
 END_TEST
 
-START_TEST(the_command_line_tells_without_hsperfdata)
+START_TEST(command_line_replaces_missing_hsperfdata)
 {
 	struct jvm *jvm;
 
@@ -210,7 +210,7 @@ START_TEST(the_command_line_tells_without_hsperfdata)
 }
 END_TEST
 
-START_TEST(attach_states)
+START_TEST(attach_state_follows_the_state_of_the_process)
 {
 	ck_assert_int_eq(state_of(100), ATTACH_READY);
 	ck_assert_int_eq(state_of(200), ATTACH_READY);
@@ -223,16 +223,16 @@ START_TEST(attach_states)
 }
 END_TEST
 
-START_TEST(a_socket_counts_when_it_is_listened_to)
+START_TEST(attach_socket_counts_only_with_a_listener)
 {
-	/* In a container the JVM itself must hold it: others have the same path. */
+	/* The JVM must own the socket: JVMs in other containers use the same path. */
 	bind_socket("100/root/tmp/.java_pid1");
 	ck_assert_int_eq(state_of(100), ATTACH_READY);
 	shell("mkdir %s/100/fd && ln -s 'socket:[20011]' %s/100/fd/4", dir, dir);
 	ck_assert_int_eq(state_of(100), ATTACH_READY);
 	shell("ln -s 'socket:[2001]' %s/100/fd/5", dir);
 	ck_assert_int_eq(state_of(100), ATTACH_LISTENING);
-	/* The file of a JVM that was killed: nobody listens. */
+	/* No process listens on the socket file of a JVM that was killed. */
 	bind_socket("900/root/tmp/.java_pid900");
 	ck_assert_int_eq(state_of(900), ATTACH_READY);
 	shell("printf '0: 00000002 00000000 00010000 0001 01 77 /tmp/.java_pid9900.tmp\\n"
@@ -247,7 +247,7 @@ START_TEST(a_socket_counts_when_it_is_listened_to)
 }
 END_TEST
 
-START_TEST(wrong_pids_say_what_they_are)
+START_TEST(error_says_what_a_wrong_pid_is)
 {
 	static const struct {
 		pid_t pid;
@@ -281,7 +281,7 @@ static const struct {
 	{ "jdk27-epsilon", "Epsilon", 64 },
 };
 
-START_TEST(every_collector_is_told_from_its_counters)
+START_TEST(collector_is_identified_by_its_counters)
 {
 	_cleanup_buf_ struct buf bytes = BUF_INIT;
 	_cleanup_free_ char *path = xasprintf("perfdata/%s", heaps[_i].file);
@@ -291,7 +291,7 @@ START_TEST(every_collector_is_told_from_its_counters)
 
 	read_data(path, &bytes);
 	ck_assert_int_eq(perfdata_parse(bytes.data, bytes.len, &perf), 0);
-	describe_perfdata(jvm, &perf, &cmd);
+	identify_perfdata(jvm, &perf, &cmd);
 	ck_assert_str_eq(jvm->gc, heaps[_i].gc);
 	ck_assert_int_eq(jvm->heap_max, heaps[_i].max_mb << 20);
 	ck_assert_int_ge(jvm->heap_used, 8 << 20);
@@ -301,8 +301,8 @@ START_TEST(every_collector_is_told_from_its_counters)
 }
 END_TEST
 
-/* What hsperfdata says of the command, with the help of the command line. */
-static struct jvm *described(const char *command, const char *words, size_t len)
+/* Identifies a JVM from the command in hsperfdata and the command line; the caller frees it. */
+static struct jvm *identified(const char *command, const char *words, size_t len)
 {
 	char text[2048];
 	struct perf_entry entry = { .name = "sun.rt.javaCommand", .text = text };
@@ -312,41 +312,41 @@ static struct jvm *described(const char *command, const char *words, size_t len)
 
 	(void)strlcpy(text, command, sizeof(text));
 	cmdline_parse(words, len, &cmd);
-	describe_perfdata(jvm, &perf, &cmd);
+	identify_perfdata(jvm, &perf, &cmd);
 	cmdline_release(&cmd);
 	return jvm;
 }
 
-START_TEST(the_command_is_told_whole)
+START_TEST(truncated_command_is_completed_from_the_command_line)
 {
-	static const char blank[] = "java\0-jar\0/opt/my app.jar\0a";
+	static const char with_space[] = "java\0-jar\0/opt/my app.jar\0a";
 	char words[2048] = "java\0Main\0", cut[1025] = "Main ";
-	struct jvm *jvm = described("/opt/my app.jar a", blank, sizeof(blank));
+	struct jvm *jvm = identified("/opt/my app.jar a", with_space, sizeof(with_space));
 
 	ck_assert_str_eq(jvm->main, "/opt/my app.jar");
 	ck_assert_str_eq(jvm->args, "a");
 	jvm_free(jvm);
-	jvm = described("real.Main x y", blank, sizeof(blank)); /* from an @file */
+	jvm = identified("real.Main x y", with_space, sizeof(with_space)); /* read from an @file */
 	ck_assert_str_eq(jvm->main, "real.Main");
 	ck_assert_str_eq(jvm->args, "x y");
 	jvm_free(jvm);
-	jvm = described("/opt/my", blank, sizeof(blank));
+	jvm = identified("/opt/my", with_space, sizeof(with_space));
 	ck_assert_str_eq(jvm->main, "/opt/my");
 	ck_assert_ptr_null(jvm->args);
 	jvm_free(jvm);
 	memset(words + 10, 'x', 2000);
 	memset(cut + 5, 'x', 1019);
-	jvm = described(cut, words, 2011);
+	jvm = identified(cut, words, 2011);
 	ck_assert_uint_eq(strlen(jvm->args), 2000);
 	jvm_free(jvm);
 	words[500] = 'y';
-	jvm = described(cut, words, 2011);
+	jvm = identified(cut, words, 2011);
 	ck_assert_uint_eq(strlen(jvm->args), 1019);
 	jvm_free(jvm);
 }
 END_TEST
 
-START_TEST(every_collector_is_told_from_its_threads)
+START_TEST(collector_is_identified_by_its_threads)
 {
 	static const struct {
 		const char *names[5], *flags, *gc;
@@ -375,9 +375,9 @@ START_TEST(every_collector_is_told_from_its_threads)
 		struct jvm *jvm = xcalloc(1, sizeof(*jvm));
 		const char *const *name = jvms[i].names;
 
-		while (*name && describe_thread(&clues, *name))
+		while (*name && identify_thread(&clues, *name))
 			name++;
-		describe_cmdline(jvm, &cmd, NULL, 0, &clues);
+		identify_cmdline(jvm, &cmd, NULL, 0, &clues);
 		ck_assert_pstr_eq(jvm->gc, jvms[i].gc);
 		ck_assert_int_eq(jvm->heap_max, strstr(flags, "-Xmx3g") ? 3LL << 30 : -1);
 		jvm_free(jvm);
@@ -385,11 +385,11 @@ START_TEST(every_collector_is_told_from_its_threads)
 }
 END_TEST
 
-START_TEST(containers)
+START_TEST(container_ids_are_parsed_from_cgroups)
 {
 	static const struct {
 		const char *cgroup, *id;
-	} shapes[] = {
+	} cases[] = {
 		{ "", NULL },
 		{ "0::/\n", NULL },
 		{ "nonsense\n:\n::\n", NULL },
@@ -412,16 +412,16 @@ START_TEST(containers)
 		{ "0::/lxc.payload.vm/docker/" DOCKER_ID "\n", DOCKER_ID },
 	};
 
-	for (size_t i = 0; i < ARRAY_SIZE(shapes); i++) {
-		_cleanup_free_ char *id = container_id(shapes[i].cgroup);
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		_cleanup_free_ char *id = container_id(cases[i].cgroup);
 
-		ck_assert_msg(id ? shapes[i].id && strcmp(id, shapes[i].id) == 0 : !shapes[i].id,
-			      "%s: %s", shapes[i].cgroup, id ? id : "none");
+		ck_assert_msg(id ? cases[i].id && strcmp(id, cases[i].id) == 0 : !cases[i].id,
+			      "%s: %s", cases[i].cgroup, id ? id : "none");
 	}
 }
 END_TEST
 
-START_TEST(command_lines)
+START_TEST(command_lines_are_split_into_main_args_and_flags)
 {
 	static const struct {
 		const char words[80];
@@ -462,7 +462,7 @@ START_TEST(command_lines)
 }
 END_TEST
 
-START_TEST(the_last_flag_counts)
+START_TEST(last_flag_wins)
 {
 	_cleanup_free_ char *tmp = flags_value("-Xtmp=/a -Xtmp=/b", "-Xtmp=");
 
@@ -476,7 +476,7 @@ START_TEST(the_last_flag_counts)
 }
 END_TEST
 
-static struct jvm *named(pid_t pid, const char *main)
+static struct jvm *new_jvm(pid_t pid, const char *main)
 {
 	struct jvm *jvm = xcalloc(1, sizeof(*jvm));
 
@@ -485,11 +485,11 @@ static struct jvm *named(pid_t pid, const char *main)
 	return jvm;
 }
 
-START_TEST(names_mean_one_jvm_or_none)
+START_TEST(ambiguous_names_match_no_jvm)
 {
 	static const struct {
 		const char *spec;
-		pid_t pid;         /* 0: none */
+		pid_t pid;         /* 0: no JVM is chosen */
 		int n_candidates;
 	} specs[] = {
 		{ "org.acme.Shop", 1, 0 },   { "Shop", 1, 0 },      { "acme.Shop", 0, 2 },
@@ -498,9 +498,9 @@ START_TEST(names_mean_one_jvm_or_none)
 		{ "evil", 4, 0 },
 	};
 	struct jvm *jvms[] = {
-		named(1, "org.acme.Shop"),   named(2, "org.acme.ShopAdmin"),
-		named(3, "/srv/shop.jar"),   named(4, "evil\n\033[2J"),
-		named(5, NULL),
+		new_jvm(1, "org.acme.Shop"),   new_jvm(2, "org.acme.ShopAdmin"),
+		new_jvm(3, "/srv/shop.jar"),   new_jvm(4, "evil\n\033[2J"),
+		new_jvm(5, NULL),
 	};
 	struct jvm_list list = { jvms, ARRAY_SIZE(jvms) };
 
@@ -508,7 +508,7 @@ START_TEST(names_mean_one_jvm_or_none)
 		struct err err = { .code = EXIT_DONE };
 		char text[512] = "";
 		FILE *out = fmemopen(text, sizeof(text), "w");
-		struct jvm *jvm = target_choose(&list, specs[i].spec, out, &err);
+		struct jvm *jvm = resolve_among(&list, specs[i].spec, out, &err);
 		int lines = 0;
 
 		ck_assert_int_eq(fclose(out), 0);
@@ -529,7 +529,7 @@ START_TEST(names_mean_one_jvm_or_none)
 }
 END_TEST
 
-START_TEST(features)
+START_TEST(feature_release_is_parsed_from_the_version)
 {
 	static const struct {
 		const char *version;
@@ -547,7 +547,7 @@ START_TEST(features)
 }
 END_TEST
 
-START_TEST(no_process_at_all_is_no_proc)
+START_TEST(proc_without_processes_is_an_error)
 {
 	struct jvm_list list;
 	struct err err = { .code = EXIT_DONE };
@@ -564,32 +564,32 @@ END_TEST
 int main(void)
 {
 	Suite *s = suite_create("discover");
-	TCase *tree = tcase_create("tree"), *texts = tcase_create("texts");
+	TCase *tree = tcase_create("discover/proc"), *texts = tcase_create("discover/parsing");
 	SRunner *sr = srunner_create(s);
 	int failed;
 
 	suite_add_tcase(s, tree);
 	tcase_add_checked_fixture(tree, setup, teardown);
-	tcase_add_test(tree, all_are_found_and_nothing_else);
-	tcase_add_test(tree, no_process_at_all_is_no_proc);
-	tcase_add_test(tree, a_container_is_seen_through);
-	tcase_add_loop_test(tree, hostile_hsperfdata_is_left_alone, 0, 10);
-	tcase_add_test(tree, a_file_that_is_not_mapped_is_a_ghost);
-	tcase_add_test(tree, a_deleted_file_is_still_read);
-	tcase_add_test(tree, the_command_line_tells_without_hsperfdata);
-	tcase_add_test(tree, attach_states);
-	tcase_add_test(tree, a_socket_counts_when_it_is_listened_to);
-	tcase_add_loop_test(tree, wrong_pids_say_what_they_are, 0, 4);
+	tcase_add_test(tree, only_jvms_are_listed);
+	tcase_add_test(tree, proc_without_processes_is_an_error);
+	tcase_add_test(tree, jvm_in_a_container_is_described_from_outside);
+	tcase_add_loop_test(tree, hostile_hsperfdata_is_ignored, 0, 10);
+	tcase_add_test(tree, hsperfdata_that_is_not_mapped_is_ignored);
+	tcase_add_test(tree, deleted_hsperfdata_is_read_through_map_files);
+	tcase_add_test(tree, command_line_replaces_missing_hsperfdata);
+	tcase_add_test(tree, attach_state_follows_the_state_of_the_process);
+	tcase_add_test(tree, attach_socket_counts_only_with_a_listener);
+	tcase_add_loop_test(tree, error_says_what_a_wrong_pid_is, 0, 4);
 	suite_add_tcase(s, texts);
-	tcase_add_loop_test(texts, every_collector_is_told_from_its_counters, 0,
+	tcase_add_loop_test(texts, collector_is_identified_by_its_counters, 0,
 			    (int)ARRAY_SIZE(heaps));
-	tcase_add_test(texts, the_command_is_told_whole);
-	tcase_add_test(texts, every_collector_is_told_from_its_threads);
-	tcase_add_test(texts, containers);
-	tcase_add_test(texts, command_lines);
-	tcase_add_test(texts, the_last_flag_counts);
-	tcase_add_test(texts, names_mean_one_jvm_or_none);
-	tcase_add_test(texts, features);
+	tcase_add_test(texts, truncated_command_is_completed_from_the_command_line);
+	tcase_add_test(texts, collector_is_identified_by_its_threads);
+	tcase_add_test(texts, container_ids_are_parsed_from_cgroups);
+	tcase_add_test(texts, command_lines_are_split_into_main_args_and_flags);
+	tcase_add_test(texts, last_flag_wins);
+	tcase_add_test(texts, ambiguous_names_match_no_jvm);
+	tcase_add_test(texts, feature_release_is_parsed_from_the_version);
 	srunner_run_all(sr, CK_NORMAL);
 	failed = srunner_ntests_failed(sr);
 	srunner_free(sr);

@@ -1,10 +1,10 @@
 #include <string.h>
 
-#include "target/discover.h"
-#include "target/vitals.h"
-#include "shell.h"
+#include "discover/discover.h"
+#include "discover/process_info.h"
+#include "unit/support/shell.h"
 
-/* A copy of tests/data/proc, as in check_discover.c. */
+/* A copy of tests/data/proc; check_discover.c describes its processes. */
 static struct procfs proc;
 
 static void setup(void)
@@ -25,64 +25,64 @@ static void teardown(void)
 	shell("rm -rf %s", dir);
 }
 
-static struct jvm *look(pid_t pid, struct vitals *v)
+static struct jvm *read_info(pid_t pid, struct process_info *info)
 {
 	struct err err = { .code = EXIT_DONE };
 	struct jvm *jvm = discover_pid(&proc, pid, &err);
 
 	ck_assert_msg(jvm != NULL, "%s", err.text);
-	ck_assert_msg(vitals_read(&proc, jvm, v, &err) == 0, "%s", err.text);
+	ck_assert_msg(process_info_read(&proc, jvm, info, &err) == 0, "%s", err.text);
 	return jvm;
 }
 
-START_TEST(a_process_is_told_about)
+START_TEST(process_and_environment_are_described)
 {
-	struct vitals v;
+	struct process_info info;
 	struct jvm *jvm;
 
 	shell("ln -s /usr/lib/jvm/java-17-openjdk-amd64/bin/java 200/exe; ln -s /srv/app 200/cwd;"
 	      "mkdir -p 1 && cp 200/stat 200/status 1");
 	shell("printf 'A=b\\0JAVA_TOOL_OPTIONS=-Dx=1 -Xmx1g\\0' >200/environ;"
 	      "printf '_JAVA_OPTIONS=\\0XJDK_JAVA_OPTIONS=no' >>200/environ");
-	jvm = look(200, &v);
-	ck_assert_str_eq(v.exe, "/usr/lib/jvm/java-17-openjdk-amd64/bin/java");
-	ck_assert_str_eq(v.cwd, "/srv/app");
-	ck_assert_str_eq(v.home, "/usr/lib/jvm/java-17-openjdk-amd64");
-	ck_assert_str_eq(v.parent, "java");
-	ck_assert_int_eq(v.usage.parent, 1);
-	ck_assert_str_eq(v.options[VITALS_TOOL_OPTIONS], "-Dx=1 -Xmx1g");
-	ck_assert_ptr_null(v.options[VITALS_JDK_OPTIONS]);
-	ck_assert_str_eq(v.options[VITALS_OLD_OPTIONS], "");
-	ck_assert_double_gt(v.started, 0);
-	ck_assert(!vitals_is_stopped(&v));
-	ck_assert(v.agents.mapped_known);
-	vitals_release(&v);
+	jvm = read_info(200, &info);
+	ck_assert_str_eq(info.exe, "/usr/lib/jvm/java-17-openjdk-amd64/bin/java");
+	ck_assert_str_eq(info.cwd, "/srv/app");
+	ck_assert_str_eq(info.home, "/usr/lib/jvm/java-17-openjdk-amd64");
+	ck_assert_str_eq(info.parent, "java");
+	ck_assert_int_eq(info.usage.parent, 1);
+	ck_assert_str_eq(info.options[PROCESS_TOOL_OPTIONS], "-Dx=1 -Xmx1g");
+	ck_assert_ptr_null(info.options[PROCESS_JDK_OPTIONS]);
+	ck_assert_str_eq(info.options[PROCESS_OLD_OPTIONS], "");
+	ck_assert_double_gt(info.started, 0);
+	ck_assert(!process_info_is_stopped(&info));
+	ck_assert(info.agents.mapped_known);
+	process_info_release(&info);
 	jvm_free(jvm);
 }
 END_TEST
 
-START_TEST(what_is_missing_is_left_out)
+START_TEST(missing_values_are_unknown)
 {
-	struct vitals v;
+	struct process_info info;
 	struct jvm *jvm;
 
 	shell("rm 200/environ 200/cgroup");
-	jvm = look(200, &v);
-	ck_assert_ptr_null(v.exe);
-	ck_assert_ptr_null(v.cwd);
-	ck_assert_ptr_null(v.parent);
-	for (size_t i = 0; i < N_VITALS_OPTIONS; i++)
-		ck_assert_ptr_null(v.options[i]);
-	ck_assert_int_eq(v.cgroup.memory_limit, -1);
-	ck_assert_int_eq(v.usage.resident, -1);
-	ck_assert_int_eq(v.usage.open_files, -1);
-	vitals_release(&v);
+	jvm = read_info(200, &info);
+	ck_assert_ptr_null(info.exe);
+	ck_assert_ptr_null(info.cwd);
+	ck_assert_ptr_null(info.parent);
+	for (size_t i = 0; i < N_PROCESS_OPTIONS; i++)
+		ck_assert_ptr_null(info.options[i]);
+	ck_assert_int_eq(info.cgroup.memory_limit, -1);
+	ck_assert_int_eq(info.usage.resident, -1);
+	ck_assert_int_eq(info.usage.open_files, -1);
+	process_info_release(&info);
 	jvm_free(jvm);
 }
 END_TEST
 
-/* A JDK 8 has an architecture below lib, a JDK that was built here no lib above it. */
-START_TEST(home_is_where_libjvm_is)
+/* JDK 8 has an architecture directory below lib.  The home is unknown in unusual layouts. */
+START_TEST(java_home_is_derived_from_libjvm)
 {
 	static const char *const paths[][2] = {
 		{ "/usr/lib/jvm/java-8/jre/lib/amd64/server/libjvm.so", "/usr/lib/jvm/java-8/jre" },
@@ -90,50 +90,50 @@ START_TEST(home_is_where_libjvm_is)
 		{ "/lib/server/libjvm.so", NULL },
 		{ "/opt/jdk/libjvm.so", NULL },
 	};
-	struct vitals v;
+	struct process_info info;
 	struct jvm *jvm;
 
 	shell("sed -i 's,/.*libjvm.so,%s,' 200/maps", paths[_i][0]);
-	jvm = look(200, &v);
-	ck_assert_pstr_eq(v.home, paths[_i][1]);
-	vitals_release(&v);
+	jvm = read_info(200, &info);
+	ck_assert_pstr_eq(info.home, paths[_i][1]);
+	process_info_release(&info);
 	jvm_free(jvm);
 }
 END_TEST
 
-static void check_words(pid_t pid, const char *part)
+static void assert_attach_text(pid_t pid, const char *part)
 {
-	_cleanup_free_ char *words = NULL;
-	struct vitals v;
-	struct jvm *jvm = look(pid, &v);
+	_cleanup_free_ char *text = NULL;
+	struct process_info info;
+	struct jvm *jvm = read_info(pid, &info);
 
-	words = vitals_attach_words(&v, jvm);
-	ck_assert_msg(strstr(words, part) != NULL, "%d: %s", (int)pid, words);
-	vitals_release(&v);
+	text = process_info_attach_text(&info, jvm);
+	ck_assert_msg(strstr(text, part) != NULL, "%d: %s", (int)pid, text);
+	process_info_release(&info);
 	jvm_free(jvm);
 }
 
-START_TEST(attaching_is_told_in_words)
+START_TEST(attach_state_is_explained_with_its_reason)
 {
-	check_words(200, "would open its socket");
-	check_words(500, "-Xrs");
-	check_words(600, "does not catch SIGQUIT");
-	check_words(700, "DisableAttachMechanism");
-	check_words(800, "no HotSpot");
+	assert_attach_text(200, "would open its socket on request");
+	assert_attach_text(500, "-Xrs");
+	assert_attach_text(600, "does not catch SIGQUIT");
+	assert_attach_text(700, "DisableAttachMechanism");
+	assert_attach_text(800, "not HotSpot");
 	shell("sed -i 's/^State:.*/State:\\tT (stopped)/' 200/status");
-	check_words(200, "not while it is stopped");
+	assert_attach_text(200, "not while it is stopped");
 }
 END_TEST
 
-START_TEST(another_process_is_not_it)
+START_TEST(reused_pid_is_an_error)
 {
 	struct err err = { .code = EXIT_DONE };
 	struct jvm *jvm = discover_pid(&proc, 200, &err);
-	struct vitals v;
+	struct process_info info;
 
 	ck_assert_ptr_nonnull(jvm);
 	jvm->start_ticks++;
-	ck_assert_int_eq(vitals_read(&proc, jvm, &v, &err), -1);
+	ck_assert_int_eq(process_info_read(&proc, jvm, &info, &err), -1);
 	ck_assert_int_eq(err.code, EXIT_PARTIAL);
 	jvm_free(jvm);
 }
@@ -141,18 +141,18 @@ END_TEST
 
 int main(void)
 {
-	Suite *s = suite_create("vitals");
-	TCase *tc = tcase_create("vitals");
+	Suite *s = suite_create("discover/process_info");
+	TCase *tc = tcase_create("discover/process_info");
 	SRunner *sr = srunner_create(s);
 	int failed;
 
 	suite_add_tcase(s, tc);
 	tcase_add_checked_fixture(tc, setup, teardown);
-	tcase_add_test(tc, a_process_is_told_about);
-	tcase_add_test(tc, what_is_missing_is_left_out);
-	tcase_add_loop_test(tc, home_is_where_libjvm_is, 0, 4);
-	tcase_add_test(tc, attaching_is_told_in_words);
-	tcase_add_test(tc, another_process_is_not_it);
+	tcase_add_test(tc, process_and_environment_are_described);
+	tcase_add_test(tc, missing_values_are_unknown);
+	tcase_add_loop_test(tc, java_home_is_derived_from_libjvm, 0, 4);
+	tcase_add_test(tc, attach_state_is_explained_with_its_reason);
+	tcase_add_test(tc, reused_pid_is_an_error);
 	srunner_run_all(sr, CK_NORMAL);
 	failed = srunner_ntests_failed(sr);
 	srunner_free(sr);

@@ -2,19 +2,19 @@
 #include <stdlib.h>
 
 #include "base/xalloc.h"
-#include "target/figures.h"
-#include "data.h"
+#include "discover/vm_stats.h"
+#include "unit/support/data.h"
 
 #define K 1024
 
-static void check_space(const struct figures *f, size_t i, const char *name, int64_t used)
+static void check_space(const struct vm_stats *stats, size_t i, const char *name, int64_t used)
 {
-	ck_assert_uint_lt(i, f->n_spaces);
-	ck_assert_str_eq(f->spaces[i].name, name);
-	ck_assert_int_eq(f->spaces[i].used, used);
+	ck_assert_uint_lt(i, stats->n_spaces);
+	ck_assert_str_eq(stats->spaces[i].name, name);
+	ck_assert_int_eq(stats->spaces[i].used, used);
 }
 
-/* What a JVM has recorded has no capacities of spaces, no times and no threads. */
+/* Reads a recorded file, which has no capacities of spaces, no times and no thread counts. */
 static void read_fixture(const char *name, struct perfdata *perf)
 {
 	_cleanup_free_ char *path = xasprintf("perfdata/%s", name);
@@ -24,36 +24,36 @@ static void read_fixture(const char *name, struct perfdata *perf)
 	ck_assert_int_eq(perfdata_parse(data.data, data.len, perf), 0);
 }
 
-START_TEST(spaces_of_each_collector)
+START_TEST(spaces_are_named_by_each_collector)
 {
 	struct perfdata perf;
-	struct figures f;
+	struct vm_stats stats;
 
 	read_fixture("jdk27-serial", &perf);
-	figures_read(&perf, &f);
-	ck_assert_uint_eq(f.n_spaces, 4);
-	check_space(&f, 0, "eden", 2174240);
-	check_space(&f, 1, "s0", 0);
-	check_space(&f, 3, "old", 7418072);
-	ck_assert_int_eq(f.used, 2174240 + 7418072);
-	ck_assert_int_eq(f.committed, -1);
-	ck_assert_int_eq(f.threads, -1);
-	ck_assert_ptr_null(f.home);
+	vm_stats_read(&perf, &stats);
+	ck_assert_uint_eq(stats.n_spaces, 4);
+	check_space(&stats, 0, "eden", 2174240);
+	check_space(&stats, 1, "s0", 0);
+	check_space(&stats, 3, "old", 7418072);
+	ck_assert_int_eq(stats.used, 2174240 + 7418072);
+	ck_assert_int_eq(stats.committed, -1);
+	ck_assert_int_eq(stats.threads, -1);
+	ck_assert_ptr_null(stats.home);
 	perfdata_release(&perf);
 
 	read_fixture("jdk25-zgc", &perf);
-	figures_read(&perf, &f);
-	ck_assert_uint_eq(f.n_spaces, 2);
-	check_space(&f, 0, "young", 4194304);
-	check_space(&f, 1, "old", 18874368);
-	ck_assert_uint_eq(f.n_collectors, 2);
-	ck_assert_str_eq(f.collectors[1].name, "ZGC major collection pauses");
+	vm_stats_read(&perf, &stats);
+	ck_assert_uint_eq(stats.n_spaces, 2);
+	check_space(&stats, 0, "young", 4194304);
+	check_space(&stats, 1, "old", 18874368);
+	ck_assert_uint_eq(stats.n_collectors, 2);
+	ck_assert_str_eq(stats.collectors[1].name, "ZGC major collection pauses");
 	perfdata_release(&perf);
 
 	read_fixture("jdk27-shenandoah", &perf);
-	figures_read(&perf, &f);
-	ck_assert_uint_eq(f.n_spaces, 1);
-	check_space(&f, 0, "Heap", 11727144);
+	vm_stats_read(&perf, &stats);
+	ck_assert_uint_eq(stats.n_spaces, 1);
+	check_space(&stats, 0, "Heap", 11727144);
 	perfdata_release(&perf);
 }
 END_TEST
@@ -93,35 +93,36 @@ static void setup(void)
 	entries[HOME].text = "";
 }
 
-START_TEST(numbers_of_all_kinds)
+START_TEST(counters_are_converted_to_bytes_and_seconds)
 {
-	struct figures f;
+	struct vm_stats stats;
 
-	figures_read(&perf, &f);
-	check_space(&f, 0, "eden", 100);
-	ck_assert_int_eq(f.spaces[0].committed, 64 * K); /* without the words of JDK 8's G1 */
-	ck_assert_int_eq(f.spaces[0].max, 128 * K);
-	ck_assert_int_eq(f.spaces[1].committed, -1);
-	ck_assert_int_eq(f.used, 150);
-	ck_assert_int_eq(f.committed, 64 * K);
-	ck_assert_int_eq(f.metaspace_used, 3 * K);
-	ck_assert_int_eq(f.metaspace_committed, 4 * K);
-	ck_assert_uint_eq(f.n_collectors, 1);
-	ck_assert_int_eq(f.collectors[0].count, 7);
-	ck_assert_double_eq_tol(f.collectors[0].seconds, 1.5, 1e-9);
-	ck_assert_int_eq(f.classes_loaded, 410);
-	ck_assert_int_eq(f.classes_unloaded, -1);
-	ck_assert_int_eq(f.threads, 12);
-	ck_assert_double_eq_tol(f.safepoint_seconds, 0.25, 1e-9);
-	ck_assert_str_eq(f.last_cause, "Allocation Failure");
-	ck_assert_ptr_null(f.cause);
-	ck_assert_ptr_null(f.home);
+	vm_stats_read(&perf, &stats);
+	check_space(&stats, 0, "eden", 100);
+	/* Committed sizes are rounded: G1 in JDK 8 adds a few words. */
+	ck_assert_int_eq(stats.spaces[0].committed, 64 * K);
+	ck_assert_int_eq(stats.spaces[0].max, 128 * K);
+	ck_assert_int_eq(stats.spaces[1].committed, -1);
+	ck_assert_int_eq(stats.used, 150);
+	ck_assert_int_eq(stats.committed, 64 * K);
+	ck_assert_int_eq(stats.metaspace_used, 3 * K);
+	ck_assert_int_eq(stats.metaspace_committed, 4 * K);
+	ck_assert_uint_eq(stats.n_collectors, 1);
+	ck_assert_int_eq(stats.collectors[0].count, 7);
+	ck_assert_double_eq_tol(stats.collectors[0].seconds, 1.5, 1e-9);
+	ck_assert_int_eq(stats.classes_loaded, 410);
+	ck_assert_int_eq(stats.classes_unloaded, -1);
+	ck_assert_int_eq(stats.threads, 12);
+	ck_assert_double_eq_tol(stats.safepoint_seconds, 0.25, 1e-9);
+	ck_assert_str_eq(stats.last_cause, "Allocation Failure");
+	ck_assert_ptr_null(stats.cause);
+	ck_assert_ptr_null(stats.home);
 }
 END_TEST
 
-START_TEST(numbers_that_make_no_sense)
+START_TEST(inconsistent_counters_are_unknown)
 {
-	struct figures f;
+	struct vm_stats stats;
 
 	entries[FREQUENCY].number = 0;
 	entries[EDEN_USED].number = INT64_MAX;
@@ -130,41 +131,41 @@ START_TEST(numbers_that_make_no_sense)
 	entries[META].number = 0;
 	entries[THREADS].text = "no number";
 	entries[GC].text = NULL;
-	figures_read(&perf, &f);
-	ck_assert_int_eq(f.used, -1);
-	ck_assert_int_eq(f.committed, -1);
-	ck_assert_int_eq(f.metaspace_used, -1);
-	ck_assert_int_eq(f.threads, -1);
-	ck_assert_uint_eq(f.n_collectors, 0);
-	ck_assert_double_eq(f.safepoint_seconds, -1);
+	vm_stats_read(&perf, &stats);
+	ck_assert_int_eq(stats.used, -1);
+	ck_assert_int_eq(stats.committed, -1);
+	ck_assert_int_eq(stats.metaspace_used, -1);
+	ck_assert_int_eq(stats.threads, -1);
+	ck_assert_uint_eq(stats.n_collectors, 0);
+	ck_assert_double_eq(stats.safepoint_seconds, -1);
 }
 END_TEST
 
-START_TEST(no_counters_at_all)
+START_TEST(missing_counters_are_unknown)
 {
 	struct perfdata none = { 0 };
-	struct figures f;
+	struct vm_stats stats;
 
-	figures_read(&none, &f);
-	ck_assert_uint_eq(f.n_spaces + f.n_collectors, 0);
-	ck_assert_int_eq(f.used, -1);
-	ck_assert_int_eq(f.classes_loaded, -1);
+	vm_stats_read(&none, &stats);
+	ck_assert_uint_eq(stats.n_spaces + stats.n_collectors, 0);
+	ck_assert_int_eq(stats.used, -1);
+	ck_assert_int_eq(stats.classes_loaded, -1);
 }
 END_TEST
 
 int main(void)
 {
-	Suite *s = suite_create("figures");
-	TCase *tc = tcase_create("figures");
+	Suite *s = suite_create("discover/vm_stats");
+	TCase *tc = tcase_create("discover/vm_stats");
 	SRunner *sr = srunner_create(s);
 	int failed;
 
 	suite_add_tcase(s, tc);
 	tcase_add_checked_fixture(tc, setup, NULL);
-	tcase_add_test(tc, spaces_of_each_collector);
-	tcase_add_test(tc, numbers_of_all_kinds);
-	tcase_add_test(tc, numbers_that_make_no_sense);
-	tcase_add_test(tc, no_counters_at_all);
+	tcase_add_test(tc, spaces_are_named_by_each_collector);
+	tcase_add_test(tc, counters_are_converted_to_bytes_and_seconds);
+	tcase_add_test(tc, inconsistent_counters_are_unknown);
+	tcase_add_test(tc, missing_counters_are_unknown);
 	srunner_run_all(sr, CK_NORMAL);
 	failed = srunner_ntests_failed(sr);
 	srunner_free(sr);

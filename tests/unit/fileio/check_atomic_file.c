@@ -1,4 +1,4 @@
-/* base/outfile: a result appears whole or not at all. */
+/* Output files appear when they are complete, or not at all. */
 #include <check.h>
 #include <dirent.h>
 #include <errno.h>
@@ -13,8 +13,8 @@
 #include <sys/syscall.h>
 #include <sys/wait.h>
 
-#include "base/io.h"
-#include "base/outfile.h"
+#include "fileio/io.h"
+#include "fileio/atomic_file.h"
 #include "base/xalloc.h"
 
 #define CONTENT "all of it"
@@ -22,11 +22,11 @@
 
 static char dir[] = "/tmp/check_outfile.XXXXXX";
 
-/* File systems that can do less and less. */
+/* Kinds of file systems, each with fewer features than the one before. */
 static enum {
 	MODERN,
 	NAMES_ONLY, /* no O_TMPFILE */
-	LINKS_ONLY, /* and no RENAME_NOREPLACE, as NFS */
+	LINKS_ONLY, /* neither O_TMPFILE nor RENAME_NOREPLACE, as on NFS */
 	N_KINDS,
 } kind;
 
@@ -68,7 +68,7 @@ int __wrap_openat(int dir_fd, const char *path, int flags, ...)
 
 int __real_renameat(int from_fd, const char *from, int to_fd, const char *to);
 int __wrap_renameat(int from_fd, const char *from, int to_fd, const char *to);
-static int hold_at; /* a descriptor to tell by that a rename is to be made, and never is */
+static int hold_at; /* > 0: descriptor to which renameat() writes a byte before it blocks */
 
 int __wrap_renameat(int from_fd, const char *from, int to_fd, const char *to)
 {
@@ -77,7 +77,7 @@ int __wrap_renameat(int from_fd, const char *from, int to_fd, const char *to)
 	return __real_renameat(from_fd, from, to_fd, to);
 }
 
-/* A path in the tests' directory, until the fourth from now. */
+/* Returns a path in the tests' directory.  It is valid until the fourth call after this one. */
 static const char *in_dir(const char *name)
 {
 	static char paths[4][128];
@@ -91,7 +91,7 @@ static const char *in_dir(const char *name)
 static int count(void)
 {
 	DIR *d = opendir(dir);
-	int n = -2; /* . and .. */
+	int n = -2; /* does not count . and .. */
 
 	ck_assert_ptr_nonnull(d);
 	while (readdir(d))
@@ -112,7 +112,7 @@ static void remove_dir(void)
 {
 	(void)unlink(in_dir("file"));
 	(void)unlink(in_dir("link"));
-	ck_assert_int_eq(rmdir(dir), 0); /* and so nothing else was left in it */
+	ck_assert_int_eq(rmdir(dir), 0); /* fails if a file is left */
 	memcpy(dir + sizeof(dir) - 7, "XXXXXX", 6);
 }
 
@@ -124,103 +124,104 @@ static void write_file(const char *name, const char *text, mode_t mode)
 	ck_assert_int_eq(io_write_all(fd, text, strlen(text), deadline_in_ms(1000)), 0);
 }
 
-static void assert_text(int fd, const char *want)
+static void assert_text(int fd, const char *expected)
 {
 	_cleanup_buf_ struct buf text = BUF_INIT;
 
 	ck_assert_int_ge(fd, 0);
 	ck_assert_int_eq(io_slurp(fd, &text, 65536), 0);
-	ck_assert_str_eq(buf_str(&text), want);
+	ck_assert_str_eq(buf_str(&text), expected);
 }
 
-static void assert_file(const char *name, const char *want, mode_t mode)
+static void assert_file(const char *name, const char *expected, mode_t mode)
 {
 	_cleanup_close_ int fd = open(in_dir(name), O_RDONLY | O_NOFOLLOW | O_CLOEXEC);
 	struct stat st;
 
-	assert_text(fd, want);
+	assert_text(fd, expected);
 	ck_assert_int_eq(fstat(fd, &st), 0);
 	ck_assert_uint_eq(st.st_mode & 07777, mode);
 	ck_assert_uint_eq(st.st_nlink, 1);
 	ck_assert_uint_eq(st.st_uid, geteuid());
 }
 
-static struct outfile begin(const char *path, int flags, mode_t mode)
+static struct atomic_file begin(const char *path, int flags, mode_t mode)
 {
 	struct err err = { .code = EXIT_DONE };
-	struct outfile f;
+	struct atomic_file f;
 
-	ck_assert_msg(outfile_open(&f, path, flags, mode, &err) == 0, "%s", err.text);
+	ck_assert_msg(atomic_file_open(&f, path, flags, mode, &err) == 0, "%s", err.text);
 	ck_assert_int_eq(
 		io_write_all(f.fd, CONTENT, strlen(CONTENT), deadline_in_ms(1000)), 0);
 	return f;
 }
 
-static void finish(struct outfile *f)
+static void finish(struct atomic_file *f)
 {
 	struct err err = { .code = EXIT_DONE };
 	uint64_t size = 0;
 
-	ck_assert_msg(outfile_commit(f, &size, &err) == 0, "%s", err.text);
+	ck_assert_msg(atomic_file_commit(f, &size, &err) == 0, "%s", err.text);
 	ck_assert_uint_eq(size, strlen(CONTENT));
-	outfile_release(f);
+	atomic_file_release(f);
 }
 
-static void assert_refused(const char *path, int flags, enum exit_code code, const char *why)
+static void assert_refused(const char *path, int flags, enum exit_code code, const char *reason)
 {
 	struct err err = { .code = EXIT_DONE };
-	struct outfile f;
+	struct atomic_file f;
 	int before = count();
 
-	ck_assert_int_eq(outfile_open(&f, path, flags, 0600, &err), -1);
+	ck_assert_int_eq(atomic_file_open(&f, path, flags, 0600, &err), -1);
 	ck_assert_int_eq(err.code, code);
-	ck_assert_msg(strstr(err.text, why) != NULL, "%s", err.text);
+	ck_assert_msg(strstr(err.text, reason) != NULL, "%s", err.text);
 	ck_assert_int_eq(count(), before);
 }
 
-START_TEST(makes_a_new_file)
+START_TEST(new_file_appears_at_the_commit)
 {
-	struct outfile f;
+	struct atomic_file f;
 
 	kind = _i;
-	f = begin(in_dir("file"), OUTFILE_NEW, 0600);
+	f = begin(in_dir("file"), ATOMIC_FILE_NEW, 0600);
 	ck_assert_int_eq(count(), kind == MODERN ? 0 : 1);
 	ck_assert_int_eq(access(in_dir("file"), F_OK), -1);
 	finish(&f);
 	assert_file("file", CONTENT, 0600);
 	ck_assert_int_eq(count(), 1);
 	ck_assert_int_eq(unlink(in_dir("file")), 0);
-	f = begin(in_dir("file"), OUTFILE_REPLACE, 0666);
+	f = begin(in_dir("file"), ATOMIC_FILE_REPLACE, 0666);
 	finish(&f);
 	assert_file("file", CONTENT, 0644);
 	ck_assert_int_eq(count(), 1);
 }
 END_TEST
 
-START_TEST(leaves_nothing_of_what_is_not_whole)
+START_TEST(uncommitted_file_is_removed)
 {
-	struct outfile f;
+	struct atomic_file f;
 
 	kind = _i;
-	f = begin(in_dir("file"), OUTFILE_NEW, 0600);
-	outfile_release(&f);
+	f = begin(in_dir("file"), ATOMIC_FILE_NEW, 0600);
+	atomic_file_release(&f);
 	ck_assert_int_eq(count(), 0);
 	write_file("file", "old", 0600);
-	f = begin(in_dir("file"), OUTFILE_REPLACE, 0600);
-	outfile_release(&f);
+	f = begin(in_dir("file"), ATOMIC_FILE_REPLACE, 0600);
+	atomic_file_release(&f);
 	assert_file("file", "old", 0600);
 	ck_assert_int_eq(count(), 1);
 }
 END_TEST
 
-START_TEST(replaces_and_keeps_the_mode)
+START_TEST(replacement_keeps_the_mode_of_the_old_file)
 {
-	struct outfile f;
+	struct atomic_file f;
 
 	kind = _i;
 	write_file("file", "something longer", 0640);
-	assert_refused(in_dir("file"), OUTFILE_NEW, EXIT_USAGE, "/file exists");
-	f = begin(in_dir("file"), OUTFILE_REPLACE, 0666);
+	assert_refused(in_dir("file"), ATOMIC_FILE_NEW, EXIT_USAGE,
+		       "/file': file exists; use --force");
+	f = begin(in_dir("file"), ATOMIC_FILE_REPLACE, 0666);
 	assert_file("file", "something longer", 0640);
 	finish(&f);
 	assert_file("file", CONTENT, 0640);
@@ -228,57 +229,58 @@ START_TEST(replaces_and_keeps_the_mode)
 }
 END_TEST
 
-/* Somebody else made it, for all to read, before a privileged caller came. */
-START_TEST(does_not_take_another_users_mode)
+/* Root replaces a file of another user.  The new file does not get the mode of the old one. */
+START_TEST(mode_of_another_users_file_is_restricted)
 {
-	struct outfile f;
+	struct atomic_file f;
 
 	if (geteuid() != 0)
 		return;
 	write_file("file", "trap", 0600);
 	ck_assert_int_eq(chown(in_dir("file"), OTHER_UID, OTHER_UID), 0);
 	ck_assert_int_eq(chmod(in_dir("file"), 04664), 0);
-	f = begin(in_dir("file"), OUTFILE_REPLACE, 0600);
+	f = begin(in_dir("file"), ATOMIC_FILE_REPLACE, 0600);
 	finish(&f);
 	assert_file("file", CONTENT, 0600);
 }
 END_TEST
 
-START_TEST(spares_what_came_meanwhile)
+START_TEST(file_created_meanwhile_is_not_replaced)
 {
 	struct err err = { .code = EXIT_DONE };
-	struct outfile f;
+	struct atomic_file f;
 
 	kind = _i;
-	f = begin(in_dir("file"), OUTFILE_NEW, 0600);
+	f = begin(in_dir("file"), ATOMIC_FILE_NEW, 0600);
 	write_file("file", "newer", 0600);
-	ck_assert_int_eq(outfile_commit(&f, NULL, &err), -1);
+	ck_assert_int_eq(atomic_file_commit(&f, NULL, &err), -1);
 	ck_assert_int_eq(err.code, EXIT_PARTIAL);
 	ck_assert_msg(strstr(err.text, "File exists") != NULL, "%s", err.text);
-	outfile_release(&f);
+	atomic_file_release(&f);
 	assert_file("file", "newer", 0600);
 	ck_assert_int_eq(count(), 1);
-	f = begin(in_dir("file"), OUTFILE_REPLACE, 0600);
+	f = begin(in_dir("file"), ATOMIC_FILE_REPLACE, 0600);
 	finish(&f);
 	assert_file("file", CONTENT, 0600);
 }
 END_TEST
 
-static const char *const link_targets[] = { "file", NULL }; /* NULL: its absolute path */
+static const char *const link_targets[] = { "file", NULL }; /* NULL: the absolute path of "file" */
 
-/* It stays a link, whether or not there is something where it leads. */
-START_TEST(goes_where_links_lead)
+/* The link stays a link, whether or not its target exists. */
+START_TEST(replacing_a_link_replaces_its_target)
 {
 	const char *target = link_targets[_i] ? link_targets[_i] : in_dir("file");
-	struct outfile f;
+	struct atomic_file f;
 	struct stat st;
 
 	ck_assert_int_eq(symlink(target, in_dir("link")), 0);
-	assert_refused(in_dir("link"), OUTFILE_NEW, EXIT_USAGE, "/link exists");
-	f = begin(in_dir("link"), OUTFILE_REPLACE, 0600);
+	assert_refused(in_dir("link"), ATOMIC_FILE_NEW, EXIT_USAGE,
+		       "/link': file exists; use --force");
+	f = begin(in_dir("link"), ATOMIC_FILE_REPLACE, 0600);
 	finish(&f);
 	assert_file("file", CONTENT, 0600);
-	f = begin(in_dir("link"), OUTFILE_REPLACE, 0600);
+	f = begin(in_dir("link"), ATOMIC_FILE_REPLACE, 0600);
 	finish(&f);
 	assert_file("file", CONTENT, 0600);
 	ck_assert_int_eq(lstat(in_dir("link"), &st), 0);
@@ -287,31 +289,32 @@ START_TEST(goes_where_links_lead)
 }
 END_TEST
 
-START_TEST(does_not_go_where_another_user_leads)
+START_TEST(link_of_another_user_is_refused)
 {
 	if (geteuid() != 0)
 		return;
 	write_file("file", "precious", 0600);
 	ck_assert_int_eq(symlink("file", in_dir("link")), 0);
 	ck_assert_int_eq(lchown(in_dir("link"), OTHER_UID, OTHER_UID), 0);
-	assert_refused(in_dir("link"), OUTFILE_REPLACE, EXIT_PARTIAL, "another user's link");
+	assert_refused(in_dir("link"), ATOMIC_FILE_REPLACE, EXIT_PARTIAL,
+		       "another user's symbolic link");
 	assert_file("file", "precious", 0600);
 }
 END_TEST
 
-START_TEST(refuses_at_the_beginning)
+START_TEST(unusable_paths_are_refused_by_open)
 {
-	assert_refused(dir, OUTFILE_REPLACE, EXIT_USAGE, "is a directory");
-	assert_refused(in_dir("none/file"), OUTFILE_NEW, EXIT_PARTIAL, "No such file");
-	assert_refused(in_dir("file/"), OUTFILE_NEW, EXIT_PARTIAL, "Is a directory");
-	assert_refused("", OUTFILE_NEW, EXIT_PARTIAL, "Is a directory");
-	assert_refused("/proc/file", OUTFILE_NEW, EXIT_PARTIAL, "cannot be written");
+	assert_refused(dir, ATOMIC_FILE_REPLACE, EXIT_USAGE, "is a directory");
+	assert_refused(in_dir("none/file"), ATOMIC_FILE_NEW, EXIT_PARTIAL, "No such file");
+	assert_refused(in_dir("file/"), ATOMIC_FILE_NEW, EXIT_PARTIAL, "Is a directory");
+	assert_refused("", ATOMIC_FILE_NEW, EXIT_PARTIAL, "Is a directory");
+	assert_refused("/proc/file", ATOMIC_FILE_NEW, EXIT_PARTIAL, "cannot write '/proc/file'");
 	ck_assert_int_eq(symlink("link", in_dir("link")), 0);
-	assert_refused(in_dir("link"), OUTFILE_REPLACE, EXIT_PARTIAL, "symbolic links");
+	assert_refused(in_dir("link"), ATOMIC_FILE_REPLACE, EXIT_PARTIAL, "symbolic links");
 }
 END_TEST
 
-START_TEST(refuses_a_directory_of_others)
+START_TEST(unwritable_directory_is_refused)
 {
 	int status;
 	pid_t pid;
@@ -323,10 +326,10 @@ START_TEST(refuses_a_directory_of_others)
 	ck_assert_int_ge(pid, 0);
 	if (pid == 0) {
 		struct err err = { .code = EXIT_DONE };
-		struct outfile f;
+		struct atomic_file f;
 
 		if (setuid(OTHER_UID) < 0 ||
-		    outfile_open(&f, in_dir("file"), OUTFILE_NEW, 0600, &err) == 0)
+		    atomic_file_open(&f, in_dir("file"), ATOMIC_FILE_NEW, 0600, &err) == 0)
 			_exit(1);
 		_exit(err.code == EXIT_PARTIAL && strstr(err.text, "Permission denied") ? 0 : 2);
 	}
@@ -335,28 +338,28 @@ START_TEST(refuses_a_directory_of_others)
 }
 END_TEST
 
-/* In the working directory, where a path has no slash. */
-START_TEST(takes_a_bare_name)
+/* A path without a slash is in the working directory. */
+START_TEST(name_without_directory_is_relative)
 {
-	struct outfile f;
+	struct atomic_file f;
 
 	ck_assert_int_eq(chdir(dir), 0);
-	f = begin("file", OUTFILE_NEW, 0600);
+	f = begin("file", ATOMIC_FILE_NEW, 0600);
 	finish(&f);
 	assert_file("file", CONTENT, 0600);
 	ck_assert_int_eq(chdir("/"), 0);
 }
 END_TEST
 
-START_TEST(sends_to_stdout)
+START_TEST(stdout_receives_the_data_at_the_commit)
 {
 	int saved = dup(STDOUT_FILENO), ends[2];
-	struct outfile f;
+	struct atomic_file f;
 
 	ck_assert_int_eq(pipe2(ends, O_CLOEXEC), 0);
 	ck_assert_int_eq(dup2(ends[1], STDOUT_FILENO), STDOUT_FILENO);
 	(void)close(ends[1]);
-	f = begin("-", OUTFILE_NEW, 0600);
+	f = begin("-", ATOMIC_FILE_NEW, 0600);
 	ck_assert_int_eq(io_wait(ends[0], POLLIN, deadline_in_ms(0)), -ETIMEDOUT);
 	finish(&f);
 	ck_assert_int_eq(dup2(saved, STDOUT_FILENO), STDOUT_FILENO);
@@ -366,64 +369,63 @@ START_TEST(sends_to_stdout)
 }
 END_TEST
 
-START_TEST(sends_to_what_is_no_file)
+START_TEST(devices_and_pipes_receive_the_data)
 {
 	struct err err = { .code = EXIT_DONE };
-	struct outfile f;
+	struct atomic_file f;
 	struct stat st;
 	char path[64];
 	int ends[2];
 
-	f = begin("/dev/null", OUTFILE_NEW, 0600);
+	f = begin("/dev/null", ATOMIC_FILE_NEW, 0600);
 	finish(&f);
 	ck_assert_int_eq(lstat("/dev/null", &st), 0);
 	ck_assert(S_ISCHR(st.st_mode));
 	ck_assert_int_eq(pipe2(ends, O_CLOEXEC), 0);
 	(void)snprintf(path, sizeof(path), "/dev/fd/%d", ends[1]);
-	f = begin(path, OUTFILE_NEW, 0600);
+	f = begin(path, ATOMIC_FILE_NEW, 0600);
 	finish(&f);
 	(void)close(ends[1]);
 	assert_text(ends[0], CONTENT);
 	(void)close(ends[0]);
-	f = begin("/dev/full", OUTFILE_NEW, 0600);
-	ck_assert_int_eq(outfile_commit(&f, NULL, &err), -1);
+	f = begin("/dev/full", ATOMIC_FILE_NEW, 0600);
+	ck_assert_int_eq(atomic_file_commit(&f, NULL, &err), -1);
 	ck_assert_int_eq(err.code, EXIT_PARTIAL);
-	ck_assert_str_eq(err.text, "/dev/full could not be written: No space left on device");
-	outfile_release(&f);
+	ck_assert_str_eq(err.text, "cannot write '/dev/full': No space left on device");
+	atomic_file_release(&f);
 	ck_assert_int_eq(mkfifo(in_dir("link"), 0600), 0);
 	ends[0] = open(in_dir("link"), O_RDONLY | O_NONBLOCK | O_CLOEXEC);
-	f = begin(in_dir("link"), OUTFILE_NEW, 0600);
+	f = begin(in_dir("link"), ATOMIC_FILE_NEW, 0600);
 	(void)close(ends[0]);
 	err.code = EXIT_DONE;
-	ck_assert_int_eq(outfile_commit(&f, NULL, &err), -1);
+	ck_assert_int_eq(atomic_file_commit(&f, NULL, &err), -1);
 	ck_assert_msg(strstr(err.text, "Broken pipe") != NULL, "%s", err.text);
-	outfile_release(&f);
+	atomic_file_release(&f);
 }
 END_TEST
 
-START_TEST(tells_that_there_is_no_room)
+START_TEST(failed_write_is_reported_with_its_reason)
 {
 	const struct rlimit small = { 4, RLIM_INFINITY }, none = { RLIM_INFINITY, RLIM_INFINITY };
 	struct err err = { .code = EXIT_DONE };
-	struct outfile f;
+	struct atomic_file f;
 	int rc;
 
-	ck_assert_int_eq(outfile_open(&f, in_dir("file"), OUTFILE_NEW, 0600, &err), 0);
+	ck_assert_int_eq(atomic_file_open(&f, in_dir("file"), ATOMIC_FILE_NEW, 0600, &err), 0);
 	ck_assert_int_eq(setrlimit(RLIMIT_FSIZE, &small), 0);
 	rc = io_write_all(f.fd, CONTENT, strlen(CONTENT), deadline_in_ms(1000));
 	ck_assert_int_eq(setrlimit(RLIMIT_FSIZE, &none), 0);
 	ck_assert_int_eq(rc, -EFBIG);
-	ck_assert_int_eq(outfile_failed(&f, rc, &err), -1);
+	ck_assert_int_eq(atomic_file_failed(&f, rc, &err), -1);
 	ck_assert_int_eq(err.code, EXIT_PARTIAL);
-	ck_assert_msg(strstr(err.text, "/file could not be written: File too large") != NULL, "%s",
-		      err.text);
-	outfile_release(&f);
+	ck_assert_msg(strstr(err.text, "/file': File too large") != NULL, "%s", err.text);
+	atomic_file_release(&f);
 	ck_assert_int_eq(count(), 0);
 }
 END_TEST
 
-/* Whatever there is at that moment goes. */
-START_TEST(leaves_nothing_when_killed)
+/* The unfinished file is removed on every kind of file system. */
+START_TEST(killed_writer_leaves_no_file)
 {
 	struct deadline deadline = deadline_in_ms(5000);
 	int ready[2];
@@ -435,7 +437,7 @@ START_TEST(leaves_nothing_when_killed)
 	pid = fork();
 	ck_assert_int_ge(pid, 0);
 	if (pid == 0) {
-		struct outfile f = begin(in_dir("file"), OUTFILE_NEW, 0600);
+		struct atomic_file f = begin(in_dir("file"), ATOMIC_FILE_NEW, 0600);
 
 		if (f.fd >= 0 && write(ready[1], "", 1) == 1)
 			(void)pause();
@@ -453,8 +455,8 @@ START_TEST(leaves_nothing_when_killed)
 }
 END_TEST
 
-/* Between the two steps of replacing a file. */
-START_TEST(leaves_nothing_when_killed_in_replacing)
+/* The process is killed in renameat(), when the new file is complete but has no final name. */
+START_TEST(killed_replacement_leaves_the_old_file)
 {
 	struct deadline deadline = deadline_in_ms(5000);
 	int ready[2];
@@ -467,11 +469,11 @@ START_TEST(leaves_nothing_when_killed_in_replacing)
 	pid = fork();
 	ck_assert_int_ge(pid, 0);
 	if (pid == 0) {
-		struct outfile f = begin(in_dir("file"), OUTFILE_REPLACE, 0600);
+		struct atomic_file f = begin(in_dir("file"), ATOMIC_FILE_REPLACE, 0600);
 		struct err err = { .code = EXIT_DONE };
 
 		hold_at = ready[1];
-		_exit(outfile_commit(&f, NULL, &err) == 0); /* never reached */
+		_exit(atomic_file_commit(&f, NULL, &err) == 0); /* never reached */
 	}
 	ck_assert_int_eq(io_read(ready[0], &byte, 1), 1);
 	ck_assert_int_eq(count(), 2);
@@ -488,27 +490,27 @@ END_TEST
 
 int main(void)
 {
-	Suite *suite = suite_create("outfile");
-	TCase *tc = tcase_create("outfile");
+	Suite *suite = suite_create("fileio/atomic_file");
+	TCase *tc = tcase_create("fileio/atomic_file");
 	SRunner *runner;
 	int failed;
 
 	tcase_add_checked_fixture(tc, make_dir, remove_dir);
-	tcase_add_loop_test(tc, makes_a_new_file, 0, N_KINDS);
-	tcase_add_loop_test(tc, leaves_nothing_of_what_is_not_whole, 0, N_KINDS);
-	tcase_add_loop_test(tc, replaces_and_keeps_the_mode, 0, N_KINDS);
-	tcase_add_test(tc, does_not_take_another_users_mode);
-	tcase_add_loop_test(tc, spares_what_came_meanwhile, 0, N_KINDS);
-	tcase_add_loop_test(tc, goes_where_links_lead, 0, ARRAY_SIZE(link_targets));
-	tcase_add_test(tc, does_not_go_where_another_user_leads);
-	tcase_add_test(tc, refuses_at_the_beginning);
-	tcase_add_test(tc, refuses_a_directory_of_others);
-	tcase_add_test(tc, takes_a_bare_name);
-	tcase_add_test(tc, sends_to_stdout);
-	tcase_add_test(tc, sends_to_what_is_no_file);
-	tcase_add_test(tc, tells_that_there_is_no_room);
-	tcase_add_loop_test(tc, leaves_nothing_when_killed, 0, N_KINDS);
-	tcase_add_loop_test(tc, leaves_nothing_when_killed_in_replacing, 0, N_KINDS);
+	tcase_add_loop_test(tc, new_file_appears_at_the_commit, 0, N_KINDS);
+	tcase_add_loop_test(tc, uncommitted_file_is_removed, 0, N_KINDS);
+	tcase_add_loop_test(tc, replacement_keeps_the_mode_of_the_old_file, 0, N_KINDS);
+	tcase_add_test(tc, mode_of_another_users_file_is_restricted);
+	tcase_add_loop_test(tc, file_created_meanwhile_is_not_replaced, 0, N_KINDS);
+	tcase_add_loop_test(tc, replacing_a_link_replaces_its_target, 0, ARRAY_SIZE(link_targets));
+	tcase_add_test(tc, link_of_another_user_is_refused);
+	tcase_add_test(tc, unusable_paths_are_refused_by_open);
+	tcase_add_test(tc, unwritable_directory_is_refused);
+	tcase_add_test(tc, name_without_directory_is_relative);
+	tcase_add_test(tc, stdout_receives_the_data_at_the_commit);
+	tcase_add_test(tc, devices_and_pipes_receive_the_data);
+	tcase_add_test(tc, failed_write_is_reported_with_its_reason);
+	tcase_add_loop_test(tc, killed_writer_leaves_no_file, 0, N_KINDS);
+	tcase_add_loop_test(tc, killed_replacement_leaves_the_old_file, 0, N_KINDS);
 	suite_add_tcase(suite, tc);
 	runner = srunner_create(suite);
 	srunner_run_all(runner, CK_ENV);

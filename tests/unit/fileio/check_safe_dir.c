@@ -1,15 +1,15 @@
-/* base/outdir: whatever a name is, and whatever lies in the directory, nothing leaves it. */
+/* Nothing is written outside the directory, whatever it contains and whatever name is given. */
 #include <limits.h>
 #include <stdint.h>
 #include <string.h>
 
-#include "base/outdir.h"
-#include "shell.h"
+#include "fileio/safe_dir.h"
+#include "unit/support/shell.h"
 
-static struct outdir d;
+static struct safe_dir d;
 static struct err err;
-static const char *why;
-static char *path; /* of the directory that is written to */
+static const char *reason;
+static char *path; /* the directory that the tests write to */
 
 static void setup(void)
 {
@@ -17,14 +17,14 @@ static void setup(void)
 	shell("mkdir in outside && echo mine >outside/file");
 	path = xasprintf("%s/in", dir);
 	err = (struct err){ EXIT_DONE, "" };
-	why = NULL;
-	ck_assert_int_eq(outdir_open(&d, path, &err), 0);
+	reason = NULL;
+	ck_assert_int_eq(safe_dir_open(&d, path, &err), 0);
 }
 
-/* What lay outside is as it was, whatever the test did. */
+/* Checks that no test changed a file outside the directory. */
 static void teardown(void)
 {
-	outdir_close(&d);
+	safe_dir_close(&d);
 	shell("test $(ls | wc -l) = 2 && test $(ls -A outside) = file && "
 	      "grep -qx mine outside/file");
 	shell("rm -rf in outside");
@@ -35,19 +35,19 @@ static void teardown(void)
 
 static int put(const char *name, const char *text)
 {
-	return outdir_write(&d, name, text, strlen(text), &why, &err);
+	return safe_dir_write(&d, name, text, strlen(text), &reason, &err);
 }
 
 static char *component(const char *text, size_t len)
 {
 	struct buf name = BUF_INIT;
 
-	outdir_add(&name, text, len, ".class");
+	safe_dir_add(&name, text, len, ".class");
 	return buf_take(&name);
 }
 
 static const struct {
-	const char *text, *want;
+	const char *text, *expected;
 } components[] = {
 	{ "C", "C.class" },
 	{ "C$D", "C$D.class" },
@@ -65,22 +65,22 @@ static const struct {
 	{ "100%", "100%25.class" },
 	{ "%2E", "%252E.class" },
 	{ "a\nb\x7f\x1b", "a%0Ab%7F%1B.class" },
-	{ "\xc0\x80", "%C0%80.class" },           /* modified UTF-8's NUL */
+	{ "\xc0\x80", "%C0%80.class" },           /* NUL in modified UTF-8 */
 	{ "\xed\xa0\x81", "%ED%A0%81.class" },    /* half a surrogate pair */
 	{ "\xe2\x80\xae", "%E2%80%AE.class" },    /* RIGHT-TO-LEFT OVERRIDE */
 };
 
-START_TEST(makes_safe_components)
+START_TEST(unsafe_bytes_of_components_are_escaped)
 {
 	_cleanup_free_ char *got = component(components[_i].text, strlen(components[_i].text));
 
-	ck_assert_str_eq(got, components[_i].want);
+	ck_assert_str_eq(got, components[_i].expected);
 	ck_assert_int_eq(put(got, "x"), 0);
 	shell("test $(ls -A in | wc -l) = 1");
 }
 END_TEST
 
-START_TEST(knows_a_nul)
+START_TEST(nul_is_escaped)
 {
 	_cleanup_free_ char *got = component("a\0b", 3);
 
@@ -88,8 +88,8 @@ START_TEST(knows_a_nul)
 }
 END_TEST
 
-/* Of each length around the limit; in the middle of a character nothing is cut. */
-START_TEST(cuts_long_components)
+/* Lengths around the limit are tried; no name ends within a character. */
+START_TEST(long_components_are_truncated_between_characters)
 {
 	_cleanup_free_ char *before = NULL;
 
@@ -111,8 +111,8 @@ START_TEST(cuts_long_components)
 }
 END_TEST
 
-/* With the same beginning they are still told apart. */
-START_TEST(tells_long_components_apart)
+/* Long components with the same beginning have different names. */
+START_TEST(truncated_components_differ_in_their_hash)
 {
 	char text[1000];
 	_cleanup_free_ char *a = NULL, *b = NULL;
@@ -126,8 +126,8 @@ START_TEST(tells_long_components_apart)
 }
 END_TEST
 
-/* One after the other, and nothing hidden remains. */
-START_TEST(replaces_many)
+/* Each write replaces the previous one and removes its hidden file. */
+START_TEST(repeated_writes_leave_no_hidden_files)
 {
 	for (int i = 0; i < 10; i++) {
 		ck_assert_int_eq(put("a/C", i % 2 ? "odd" : "even"), 0);
@@ -137,7 +137,7 @@ START_TEST(replaces_many)
 }
 END_TEST
 
-START_TEST(writes_into_folders)
+START_TEST(folders_are_created)
 {
 	ck_assert_int_eq(put("a/b/C.class", "one"), 0);
 	ck_assert_int_eq(put("a/b/D.class", "two"), 0);
@@ -147,7 +147,7 @@ START_TEST(writes_into_folders)
 }
 END_TEST
 
-START_TEST(replaces_files_whole)
+START_TEST(replacement_is_a_new_file_with_the_old_mode)
 {
 	shell("mkdir in/a && echo a longer one >in/a/C && ln in/a/C in/other && chmod 640 in/a/C");
 	ck_assert_int_eq(put("a/C", "short"), 0);
@@ -157,7 +157,7 @@ START_TEST(replaces_files_whole)
 END_TEST
 
 static const struct {
-	const char *before; /* a shell's command */
+	const char *before; /* shell command */
 	const char *name;
 } attacks[] = {
 	{ "ln -s ../outside in/a", "a/file" },
@@ -184,76 +184,76 @@ static const struct {
 	{ "true", "./a" },
 };
 
-START_TEST(refuses_attacks)
+START_TEST(hostile_names_and_links_are_refused)
 {
 	shell("%s", attacks[_i].before);
 	ck_assert_int_eq(put(attacks[_i].name, "theirs"), 1);
-	ck_assert_ptr_nonnull(why);
+	ck_assert_ptr_nonnull(reason);
 	ck_assert_int_eq(err.code, EXIT_DONE);
 	shell("! grep -rq theirs in");
-	ck_assert_int_eq(put("other/file", "theirs"), 0); /* and goes on */
+	ck_assert_int_eq(put("other/file", "theirs"), 0); /* other names still work */
 }
 END_TEST
 
-START_TEST(refuses_great_depth)
+START_TEST(deep_names_are_refused)
 {
 	_cleanup_buf_ struct buf name = BUF_INIT;
 
 	for (int i = 0; i < 1000; i++)
-		outdir_add(&name, "a", 1, "");
+		safe_dir_add(&name, "a", 1, "");
 	ck_assert_int_eq(put(buf_str(&name), "x"), 1);
 }
 END_TEST
 
-/* A place where nobody can make a file. */
-START_TEST(ends_when_nothing_can_be_written)
+/* No file can be created in /proc. */
+START_TEST(unwritable_directory_is_an_error)
 {
-	struct outdir proc;
+	struct safe_dir proc;
 
-	ck_assert_int_eq(outdir_open(&proc, "/proc/self", &err), 0);
-	ck_assert_int_eq(outdir_write(&proc, "new", "x", 1, &why, &err), -1);
+	ck_assert_int_eq(safe_dir_open(&proc, "/proc/self", &err), 0);
+	ck_assert_int_eq(safe_dir_write(&proc, "new", "x", 1, &reason, &err), -1);
 	ck_assert_int_eq(err.code, EXIT_PARTIAL);
-	outdir_close(&proc);
+	safe_dir_close(&proc);
 }
 END_TEST
 
-START_TEST(makes_the_directory)
+START_TEST(directory_is_created_and_removed_if_unused)
 {
 	_cleanup_free_ char *new = xasprintf("%s/in/new", dir);
-	struct outdir other;
+	struct safe_dir other;
 
-	ck_assert_int_eq(outdir_open(&other, new, &err), 0);
+	ck_assert_int_eq(safe_dir_open(&other, new, &err), 0);
 	shell("test -d in/new");
-	outdir_close(&other); /* nothing came of it */
+	safe_dir_close(&other); /* nothing was written */
 	shell("test ! -e in/new");
-	ck_assert_int_eq(outdir_open(&other, new, &err), 0);
-	ck_assert_int_eq(outdir_write(&other, "a/b", "x", 1, &why, &err), 0);
-	outdir_close(&other);
+	ck_assert_int_eq(safe_dir_open(&other, new, &err), 0);
+	ck_assert_int_eq(safe_dir_write(&other, "a/b", "x", 1, &reason, &err), 0);
+	safe_dir_close(&other);
 	shell("test -e in/new/a/b");
 }
 END_TEST
 
-START_TEST(refuses_what_is_no_directory)
+START_TEST(path_that_is_not_a_directory_is_refused)
 {
 	_cleanup_free_ char *file = xasprintf("%s/outside/file", dir);
 	_cleanup_free_ char *deep = xasprintf("%s/no/such", dir);
-	struct outdir other;
+	struct safe_dir other;
 
-	ck_assert_int_eq(outdir_open(&other, file, &err), -1);
+	ck_assert_int_eq(safe_dir_open(&other, file, &err), -1);
 	ck_assert_int_eq(err.code, EXIT_USAGE);
 	err = (struct err){ EXIT_DONE, "" };
-	ck_assert_int_eq(outdir_open(&other, deep, &err), -1);
+	ck_assert_int_eq(safe_dir_open(&other, deep, &err), -1);
 	ck_assert_int_eq(err.code, EXIT_PARTIAL);
 }
 END_TEST
 
-START_TEST(tells_paths)
+START_TEST(paths_are_joined)
 {
-	const struct outdir here = { .path = "." }, there = { .path = "x/y" };
-	const struct outdir root = { .path = "/" };
-	_cleanup_free_ char *a = outdir_path(&here, "p/C.class");
-	_cleanup_free_ char *b = outdir_path(&there, "p/C.class");
-	_cleanup_free_ char *c = outdir_path(&root, "p/C.class");
+	const struct safe_dir here = { .path = "." }, there = { .path = "x/y" };
+	const struct safe_dir root = { .path = "/" };
+	_cleanup_free_ char *a = safe_dir_path(&here, "p/C.class");
+	_cleanup_free_ char *b = safe_dir_path(&there, "p/C.class");
+	_cleanup_free_ char *c = safe_dir_path(&root, "p/C.class");
 
 	ck_assert_str_eq(a, "p/C.class");
 	ck_assert_str_eq(b, "x/y/p/C.class");
@@ -261,35 +261,35 @@ START_TEST(tells_paths)
 }
 END_TEST
 
-START_TEST(knows_that_case_counts)
+START_TEST(case_sensitive_directory_is_recognised)
 {
-	ck_assert(!outdir_folds_case(&d));
+	ck_assert(!safe_dir_folds_case(&d));
 	shell("test $(ls -A in | wc -l) = 0");
 }
 END_TEST
 
 int main(void)
 {
-	Suite *suite = suite_create("outdir");
-	TCase *tc = tcase_create("outdir");
+	Suite *suite = suite_create("fileio/safe_dir");
+	TCase *tc = tcase_create("fileio/safe_dir");
 	SRunner *runner;
 	int failed;
 
 	tcase_add_checked_fixture(tc, setup, teardown);
-	tcase_add_loop_test(tc, makes_safe_components, 0, ARRAY_SIZE(components));
-	tcase_add_test(tc, knows_a_nul);
-	tcase_add_loop_test(tc, cuts_long_components, 0, 2);
-	tcase_add_test(tc, tells_long_components_apart);
-	tcase_add_test(tc, writes_into_folders);
-	tcase_add_test(tc, replaces_many);
-	tcase_add_test(tc, replaces_files_whole);
-	tcase_add_loop_test(tc, refuses_attacks, 0, ARRAY_SIZE(attacks));
-	tcase_add_test(tc, refuses_great_depth);
-	tcase_add_test(tc, ends_when_nothing_can_be_written);
-	tcase_add_test(tc, makes_the_directory);
-	tcase_add_test(tc, refuses_what_is_no_directory);
-	tcase_add_test(tc, tells_paths);
-	tcase_add_test(tc, knows_that_case_counts);
+	tcase_add_loop_test(tc, unsafe_bytes_of_components_are_escaped, 0, ARRAY_SIZE(components));
+	tcase_add_test(tc, nul_is_escaped);
+	tcase_add_loop_test(tc, long_components_are_truncated_between_characters, 0, 2);
+	tcase_add_test(tc, truncated_components_differ_in_their_hash);
+	tcase_add_test(tc, folders_are_created);
+	tcase_add_test(tc, repeated_writes_leave_no_hidden_files);
+	tcase_add_test(tc, replacement_is_a_new_file_with_the_old_mode);
+	tcase_add_loop_test(tc, hostile_names_and_links_are_refused, 0, ARRAY_SIZE(attacks));
+	tcase_add_test(tc, deep_names_are_refused);
+	tcase_add_test(tc, unwritable_directory_is_an_error);
+	tcase_add_test(tc, directory_is_created_and_removed_if_unused);
+	tcase_add_test(tc, path_that_is_not_a_directory_is_refused);
+	tcase_add_test(tc, paths_are_joined);
+	tcase_add_test(tc, case_sensitive_directory_is_recognised);
 	suite_add_tcase(suite, tc);
 	runner = srunner_create(suite);
 	srunner_run_all(runner, CK_ENV);

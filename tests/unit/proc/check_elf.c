@@ -11,9 +11,9 @@
 static const char names[] = "\0Agent_OnLoad\0Agent_OnAttach\0Agent_OnLoad_jdwp\0JNI_OnLoad";
 enum { ON_LOAD = 1, ON_ATTACH = 14, ON_LOAD_JDWP = 29, JNI = 47 };
 
-#define INFO(bind) ELF64_ST_INFO(bind, STT_FUNC) /* which is the same for 32 bits */
+#define INFO(bind) ELF64_ST_INFO(bind, STT_FUNC) /* equal to ELF32_ST_INFO */
 
-/* A file with these, its tables behind the header: names, symbols, section headers. */
+/* Builds a file: ELF header, names, symbols, section headers. */
 static void build_64(struct buf *out)
 {
 	const Elf64_Sym symbols[] = {
@@ -87,7 +87,7 @@ static bool note_name(const char *name, void *arg)
 	return true;
 }
 
-/* What is exported with this prefix, each with a blank behind it; the return value in *rc. */
+/* Returns the exported names with this prefix, a space after each; sets *rc to the result. */
 static const char *exports(const struct buf *file, const char *prefix, int *rc)
 {
 	static char text[256];
@@ -99,7 +99,7 @@ static const char *exports(const struct buf *file, const char *prefix, int *rc)
 	return text;
 }
 
-START_TEST(what_is_defined_for_others_is_told)
+START_TEST(only_defined_global_symbols_are_exported)
 {
 	_cleanup_buf_ struct buf file = BUF_INIT;
 	int rc;
@@ -124,7 +124,7 @@ static bool stop_at_once(const char *name, void *arg)
 	return false;
 }
 
-START_TEST(the_visitor_ends_it)
+START_TEST(visitor_can_stop_the_search)
 {
 	_cleanup_buf_ struct buf file = BUF_INIT;
 	_cleanup_close_ int fd = -1;
@@ -137,7 +137,7 @@ START_TEST(the_visitor_ends_it)
 }
 END_TEST
 
-START_TEST(what_is_cut_is_refused)
+START_TEST(truncated_files_are_refused)
 {
 	_cleanup_buf_ struct buf wide = BUF_INIT, narrow = BUF_INIT;
 	const struct buf *files[] = { &wide, &narrow };
@@ -167,32 +167,32 @@ static void check_broken(size_t offset, const void *value, size_t len, int expec
 	ck_assert_int_eq(rc, expected);
 }
 
-START_TEST(what_makes_no_sense_is_refused)
+START_TEST(inconsistent_headers_are_refused)
 {
 	const uint64_t far = UINT64_MAX - 8;
-	const uint16_t many = 0xffff, none = 0;
-	const uint8_t other = ELFDATA2MSB, no_class = 3;
+	const uint16_t many = 0xffff, zero = 0;
+	const uint8_t big_endian = ELFDATA2MSB, no_class = 3;
 	const size_t sections = sizeof(Elf64_Ehdr) + sizeof(names) + 7 * sizeof(Elf64_Sym);
 	const size_t symbols = sections + 2 * sizeof(Elf64_Shdr);
-	const size_t texts = sections + sizeof(Elf64_Shdr);
+	const size_t strings = sections + sizeof(Elf64_Shdr);
 
 	check_broken(0, "MZ", 2, -ENOEXEC);
-	check_broken(EI_DATA, &other, 1, -ENOEXEC);
+	check_broken(EI_DATA, &big_endian, 1, -ENOEXEC);
 	check_broken(EI_CLASS, &no_class, 1, -ENOEXEC);
 	check_broken(offsetof(Elf64_Ehdr, e_shoff), &far, sizeof(far), -EBADMSG);
-	check_broken(offsetof(Elf64_Ehdr, e_shentsize), &none, sizeof(none), -EBADMSG);
+	check_broken(offsetof(Elf64_Ehdr, e_shentsize), &zero, sizeof(zero), -EBADMSG);
 	check_broken(offsetof(Elf64_Ehdr, e_shnum), &many, sizeof(many), -EFBIG);
-	check_broken(offsetof(Elf64_Ehdr, e_shnum), &none, sizeof(none), 0);
+	check_broken(offsetof(Elf64_Ehdr, e_shnum), &zero, sizeof(zero), 0);
 	check_broken(symbols + offsetof(Elf64_Shdr, sh_link), &many, sizeof(many), -EBADMSG);
-	check_broken(symbols + offsetof(Elf64_Shdr, sh_link), &none, sizeof(none), -EBADMSG);
+	check_broken(symbols + offsetof(Elf64_Shdr, sh_link), &zero, sizeof(zero), -EBADMSG);
 	check_broken(symbols + offsetof(Elf64_Shdr, sh_offset), &far, sizeof(far), -EBADMSG);
-	check_broken(texts + offsetof(Elf64_Shdr, sh_offset), &far, sizeof(far), -EBADMSG);
-	check_broken(texts + offsetof(Elf64_Shdr, sh_size), &far, sizeof(far), -EBADMSG);
+	check_broken(strings + offsetof(Elf64_Shdr, sh_offset), &far, sizeof(far), -EBADMSG);
+	check_broken(strings + offsetof(Elf64_Shdr, sh_size), &far, sizeof(far), -EBADMSG);
 }
 END_TEST
 
-/* Holes cost nobody anything but who reads them. */
-START_TEST(a_table_without_end_is_refused)
+/* A hostile file can be sparse: its size costs no disk space. */
+START_TEST(huge_symbol_table_is_refused)
 {
 	_cleanup_buf_ struct buf file = BUF_INIT, found = BUF_INIT;
 	const uint64_t size = UINT64_C(1) << 40;
@@ -209,16 +209,16 @@ START_TEST(a_table_without_end_is_refused)
 }
 END_TEST
 
-START_TEST(a_name_ends_where_its_table_does)
+START_TEST(name_ends_with_its_string_table)
 {
 	_cleanup_buf_ struct buf file = BUF_INIT;
 	const uint64_t size = ON_LOAD + sizeof("Agent_OnLo");
-	size_t texts = sizeof(Elf64_Ehdr) + sizeof(names) + 7 * sizeof(Elf64_Sym) +
+	size_t strings = sizeof(Elf64_Ehdr) + sizeof(names) + 7 * sizeof(Elf64_Sym) +
 		       sizeof(Elf64_Shdr);
 	int rc;
 
 	build_64(&file);
-	memcpy(file.data + texts + offsetof(Elf64_Shdr, sh_size), &size, sizeof(size));
+	memcpy(file.data + strings + offsetof(Elf64_Shdr, sh_size), &size, sizeof(size));
 	ck_assert_str_eq(exports(&file, "Agent_On", &rc), "Agent_OnLo ");
 	ck_assert_int_eq(rc, 0);
 }
@@ -226,18 +226,18 @@ END_TEST
 
 int main(void)
 {
-	Suite *s = suite_create("elf");
-	TCase *tc = tcase_create("elf");
+	Suite *s = suite_create("proc/elf");
+	TCase *tc = tcase_create("proc/elf");
 	SRunner *sr = srunner_create(s);
 	int failed;
 
 	suite_add_tcase(s, tc);
-	tcase_add_test(tc, what_is_defined_for_others_is_told);
-	tcase_add_test(tc, the_visitor_ends_it);
-	tcase_add_test(tc, what_is_cut_is_refused);
-	tcase_add_test(tc, what_makes_no_sense_is_refused);
-	tcase_add_test(tc, a_table_without_end_is_refused);
-	tcase_add_test(tc, a_name_ends_where_its_table_does);
+	tcase_add_test(tc, only_defined_global_symbols_are_exported);
+	tcase_add_test(tc, visitor_can_stop_the_search);
+	tcase_add_test(tc, truncated_files_are_refused);
+	tcase_add_test(tc, inconsistent_headers_are_refused);
+	tcase_add_test(tc, huge_symbol_table_is_refused);
+	tcase_add_test(tc, name_ends_with_its_string_table);
 	srunner_run_all(sr, CK_NORMAL);
 	failed = srunner_ntests_failed(sr);
 	srunner_free(sr);

@@ -6,7 +6,7 @@
 #include "base/buf.h"
 #include "base/xalloc.h"
 #include "proc/perfdata.h"
-#include "data.h"
+#include "unit/support/data.h"
 
 static void load(const char *name, struct buf *out)
 {
@@ -15,7 +15,7 @@ static void load(const char *name, struct buf *out)
 	read_data(path, out);
 }
 
-/* A copy of exactly this size, so that a sanitizer sees each byte read beyond it. */
+/* Parses a copy of exactly this size, so that ASan detects a read past its end. */
 static int parse(const void *data, size_t len, struct perfdata *out)
 {
 	_cleanup_free_ void *copy = xmalloc(len ? len : 1);
@@ -45,7 +45,7 @@ static const struct {
 	{ "jdk27-serial", "27.0.1.0.3", "Copy:MSC" },
 };
 
-START_TEST(every_jdk_is_read)
+START_TEST(counters_of_every_jdk_are_read)
 {
 	_cleanup_buf_ struct buf b = BUF_INIT;
 	struct perfdata p;
@@ -69,7 +69,7 @@ START_TEST(every_jdk_is_read)
 }
 END_TEST
 
-START_TEST(version_1_big_endian_is_read)
+START_TEST(big_endian_version_1_is_read)
 {
 	_cleanup_buf_ struct buf b = BUF_INIT;
 	struct perfdata p;
@@ -86,7 +86,7 @@ START_TEST(version_1_big_endian_is_read)
 }
 END_TEST
 
-START_TEST(the_file_counts_as_the_jdk_shows_it)
+START_TEST(entries_about_the_file_match_the_jdk)
 {
 	_cleanup_buf_ struct buf b = BUF_INIT;
 	struct perfdata p;
@@ -95,7 +95,7 @@ START_TEST(the_file_counts_as_the_jdk_shows_it)
 	load(_i ? "jdk1.4-big-endian" : "jdk21-g1", &b);
 	ck_assert_int_eq(parse(b.data, b.len, &p), 0);
 	n = p.n;
-	perfdata_add_own(&p);
+	perfdata_add_file_entries(&p);
 	ck_assert_uint_eq(p.n, n + 6);
 	ck_assert_int_eq(perfdata_number(&p, "sun.perfdata.majorVersion", -1), _i ? 1 : 2);
 	ck_assert_int_eq(perfdata_number(&p, "sun.perfdata.size", -1), (int64_t)b.len);
@@ -105,8 +105,8 @@ START_TEST(the_file_counts_as_the_jdk_shows_it)
 }
 END_TEST
 
-/* The JVM may be anywhere in writing it: each prefix gives what is whole of it. */
-START_TEST(a_cut_file_gives_its_whole_entries)
+/* The JVM may be writing the file: each prefix yields the entries that are complete. */
+START_TEST(truncated_file_yields_its_complete_entries)
 {
 	static const char *const files[] = { "jdk8-cms", "jdk27-shenandoah", "jdk1.4-big-endian" };
 	_cleanup_buf_ struct buf b = BUF_INIT;
@@ -126,14 +126,14 @@ START_TEST(a_cut_file_gives_its_whole_entries)
 }
 END_TEST
 
-START_TEST(what_is_no_hsperfdata_is_refused)
+START_TEST(other_formats_and_versions_are_refused)
 {
 	_cleanup_buf_ struct buf b = BUF_INIT;
-	char blank[4096] = "";
+	char zeros[4096] = "";
 	struct perfdata p;
 
 	load("jdk21-g1", &b);
-	ck_assert_int_eq(parse(blank, sizeof(blank), &p), -EAGAIN);
+	ck_assert_int_eq(parse(zeros, sizeof(zeros), &p), -EAGAIN);
 	b.data[7] = 0;
 	ck_assert_int_eq(parse(b.data, b.len, &p), -EAGAIN);
 	ck_assert_uint_eq(p.n, 0);
@@ -147,10 +147,10 @@ START_TEST(what_is_no_hsperfdata_is_refused)
 }
 END_TEST
 
-/* The first entry of a file is changed; its fields stand at 32. */
+/* Offsets in the file, in bytes, of fields of the first entry. */
 enum { LENGTH = 32, NAME = 36, VECTOR = 40, VALUE = 48 };
 
-START_TEST(an_entry_that_makes_no_sense_ends_the_list)
+START_TEST(inconsistent_entry_ends_the_list)
 {
 	static const struct {
 		size_t at;
@@ -172,7 +172,7 @@ START_TEST(an_entry_that_makes_no_sense_ends_the_list)
 }
 END_TEST
 
-START_TEST(texts_end_whatever_the_file_says)
+START_TEST(unterminated_texts_are_terminated)
 {
 	_cleanup_buf_ struct buf b = BUF_INIT;
 	struct perfdata p, q;
@@ -189,7 +189,7 @@ START_TEST(texts_end_whatever_the_file_says)
 	ck_assert_uint_eq(q.n, p.n);
 	ck_assert_uint_eq(strlen(perfdata_text(&q, "sun.rt.javaCommand")), len);
 	perfdata_release(&q);
-	/* A name without an end is left out, and the entries behind it are not. */
+	/* An entry with an unterminated name is skipped; the entries after it are read. */
 	at = (size_t)(e->name - p.data);
 	memset(b.data + at, 'x', (size_t)(e->text - e->name));
 	ck_assert_int_eq(parse(b.data, b.len, &q), 0);
@@ -200,7 +200,7 @@ START_TEST(texts_end_whatever_the_file_says)
 }
 END_TEST
 
-START_TEST(the_number_of_entries_is_not_believed)
+START_TEST(entry_count_is_not_trusted)
 {
 	_cleanup_buf_ struct buf b = BUF_INIT;
 	struct perfdata p, q;
@@ -217,20 +217,20 @@ END_TEST
 
 int main(void)
 {
-	Suite *s = suite_create("perfdata");
-	TCase *tc = tcase_create("parse");
+	Suite *s = suite_create("proc/perfdata");
+	TCase *tc = tcase_create("proc/perfdata");
 	SRunner *sr = srunner_create(s);
 	int failed;
 
 	suite_add_tcase(s, tc);
-	tcase_add_loop_test(tc, every_jdk_is_read, 0, (int)ARRAY_SIZE(recorded));
-	tcase_add_test(tc, version_1_big_endian_is_read);
-	tcase_add_loop_test(tc, the_file_counts_as_the_jdk_shows_it, 0, 2);
-	tcase_add_loop_test(tc, a_cut_file_gives_its_whole_entries, 0, 3);
-	tcase_add_test(tc, what_is_no_hsperfdata_is_refused);
-	tcase_add_loop_test(tc, an_entry_that_makes_no_sense_ends_the_list, 0, 14);
-	tcase_add_test(tc, texts_end_whatever_the_file_says);
-	tcase_add_test(tc, the_number_of_entries_is_not_believed);
+	tcase_add_loop_test(tc, counters_of_every_jdk_are_read, 0, (int)ARRAY_SIZE(recorded));
+	tcase_add_test(tc, big_endian_version_1_is_read);
+	tcase_add_loop_test(tc, entries_about_the_file_match_the_jdk, 0, 2);
+	tcase_add_loop_test(tc, truncated_file_yields_its_complete_entries, 0, 3);
+	tcase_add_test(tc, other_formats_and_versions_are_refused);
+	tcase_add_loop_test(tc, inconsistent_entry_ends_the_list, 0, 14);
+	tcase_add_test(tc, unterminated_texts_are_terminated);
+	tcase_add_test(tc, entry_count_is_not_trusted);
 	srunner_run_all(sr, CK_NORMAL);
 	failed = srunner_ntests_failed(sr);
 	srunner_free(sr);

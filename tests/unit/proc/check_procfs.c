@@ -32,7 +32,7 @@ static void teardown(void)
 	ck_assert_int_eq(system(command), 0);
 }
 
-START_TEST(pids_are_sorted_and_hold_ourselves)
+START_TEST(pids_are_sorted_and_include_this_process)
 {
 	_cleanup_free_ pid_t *pids = NULL;
 	size_t n = 0, found = 0;
@@ -46,7 +46,7 @@ START_TEST(pids_are_sorted_and_hold_ourselves)
 }
 END_TEST
 
-START_TEST(status_tells_ids_and_signals)
+START_TEST(status_has_ids_and_signals)
 {
 	struct sigaction act = { .sa_handler = SIG_IGN };
 	struct proc_status status;
@@ -82,7 +82,7 @@ static void write_file(int pid, const char *name, const char *text)
 	ck_assert_int_eq(fclose(f), 0);
 }
 
-START_TEST(a_name_cannot_forge_fields)
+START_TEST(process_name_cannot_forge_fields)
 {
 	struct procfs copy;
 	struct proc_status status;
@@ -109,8 +109,8 @@ START_TEST(a_name_cannot_forge_fields)
 }
 END_TEST
 
-/* Killed, but not yet on a CPU since; then on its way out (PF_EXITING is 4). */
-START_TEST(a_killed_process_is_ending)
+/* SIGKILL (bit 8) is pending in the thread or the process, or PF_EXITING (4) is set. */
+START_TEST(killed_process_is_exiting)
 {
 	static const struct {
 		const char *flags, *signals;
@@ -134,15 +134,15 @@ START_TEST(a_killed_process_is_ending)
 		write_file(7, "status", cases[i].signals);
 		ck_assert_int_eq(procfs_status(&copy, 7, &status), 0);
 		ck_assert_int_eq(status.exiting, cases[i].exiting);
-		ck_assert_int_eq(procfs_same(&copy, 7, 4711, &status), same);
-		ck_assert_int_eq(procfs_same(&copy, 7, 4712, &status), -ESRCH);
-		ck_assert_int_eq(procfs_same(&copy, 8, 4711, &status), -ESRCH);
+		ck_assert_int_eq(procfs_recheck(&copy, 7, 4711, &status), same);
+		ck_assert_int_eq(procfs_recheck(&copy, 7, 4712, &status), -ESRCH);
+		ck_assert_int_eq(procfs_recheck(&copy, 8, 4711, &status), -ESRCH);
 	}
 	procfs_close(&copy);
 }
 END_TEST
 
-START_TEST(usage_is_told_in_bytes_and_seconds)
+START_TEST(usage_is_in_bytes_and_seconds)
 {
 	const double hz = (double)sysconf(_SC_CLK_TCK);
 	struct proc_usage usage;
@@ -177,55 +177,55 @@ START_TEST(usage_is_told_in_bytes_and_seconds)
 }
 END_TEST
 
-struct seen_file {
+struct map_search {
 	const char *name;
 	bool found, deleted;
 };
 
-static bool see_file(const struct proc_map *map, void *arg)
+static bool find_map(const struct proc_map *map, void *arg)
 {
-	struct seen_file *seen = arg;
+	struct map_search *search = arg;
 
-	if (strcmp(map->path, seen->name) != 0)
+	if (strcmp(map->path, search->name) != 0)
 		return true;
-	seen->found = true;
-	seen->deleted = map->deleted;
+	search->found = true;
+	search->deleted = map->deleted;
 	return false;
 }
 
 static void check_mapped(const char *name, bool deleted)
 {
-	struct seen_file seen = { .name = name };
+	struct map_search search = { .name = name };
 
-	ck_assert_int_eq(procfs_maps(&proc, getpid(), see_file, &seen), 0);
-	ck_assert(seen.found);
-	ck_assert_int_eq(seen.deleted, deleted);
+	ck_assert_int_eq(procfs_maps(&proc, getpid(), find_map, &search), 0);
+	ck_assert(search.found);
+	ck_assert_int_eq(search.deleted, deleted);
 }
 
-START_TEST(maps_are_searched_across_pieces)
+START_TEST(maps_are_searched_across_read_blocks)
 {
 	char name[] = "/tmp/check_procfs_map.XXXXXX";
 	_cleanup_close_ int fd = mkstemp(name);
 	_cleanup_free_ char *exe = procfs_readlink(&proc, getpid(), "exe");
-	struct seen_file data = { .name = name }, program = { .name = exe };
+	struct map_search data = { .name = name }, program = { .name = exe };
 	void *page;
 
 	ck_assert_ptr_nonnull(exe);
 	ck_assert_int_ge(fd, 0);
 	ck_assert_int_eq(ftruncate(fd, 1 << 20), 0);
-	/* Many lines, none of which the kernel can merge with its neighbour. */
+	/* Adjacent mappings have different protection, so the kernel cannot merge them. */
 	for (int i = 0; i < 200; i++) {
 		page = mmap(NULL, 4096, i % 2 ? PROT_READ : PROT_NONE, MAP_PRIVATE, fd, 8192 * i);
 		ck_assert_ptr_ne(page, MAP_FAILED);
 	}
 	check_mapped(name, false);
-	ck_assert_int_eq(procfs_code_maps(&proc, getpid(), see_file, &data), 0);
+	ck_assert_int_eq(procfs_code_maps(&proc, getpid(), find_map, &data), 0);
 	ck_assert(!data.found);
-	ck_assert_int_eq(procfs_code_maps(&proc, getpid(), see_file, &program), 0);
+	ck_assert_int_eq(procfs_code_maps(&proc, getpid(), find_map, &program), 0);
 	ck_assert(program.found);
 	ck_assert_int_eq(unlink(name), 0);
 	check_mapped(name, true);
-	ck_assert_int_lt(procfs_maps(&proc, 0x7ffffff0, see_file, NULL), 0);
+	ck_assert_int_lt(procfs_maps(&proc, 0x7ffffff0, find_map, NULL), 0);
 }
 END_TEST
 
@@ -238,7 +238,7 @@ static bool count_map(const struct proc_map *map, void *arg)
 	return true;
 }
 
-START_TEST(maps_of_a_copy_lose_no_line)
+START_TEST(maps_visit_every_line)
 {
 	_cleanup_buf_ struct buf text = BUF_INIT;
 	struct procfs copy;
@@ -253,7 +253,7 @@ START_TEST(maps_of_a_copy_lose_no_line)
 	ck_assert_uint_eq(n, 3000);
 	ck_assert_int_eq(procfs_code_maps(&copy, 8, count_map, &n), 0);
 	ck_assert_uint_eq(n, 4500);
-	/* A line that no kernel writes. */
+	/* A line longer than any that the kernel writes. */
 	buf_reset(&text);
 	for (int i = 0; i < 100000; i++)
 		buf_addc(&text, '/');
@@ -307,7 +307,7 @@ static void make_link(const char *target, const char *name)
 	ck_assert_int_eq(symlink(target, path), 0);
 }
 
-START_TEST(links_cannot_lead_out_of_a_root)
+START_TEST(links_cannot_leave_the_root)
 {
 	_cleanup_close_ int root = open(dir, O_PATH | O_DIRECTORY | O_CLOEXEC);
 	_cleanup_close_ int inside = -1;
@@ -327,8 +327,8 @@ START_TEST(links_cannot_lead_out_of_a_root)
 }
 END_TEST
 
-/* Opening has consequences: a FIFO lets its writer go, /dev/watchdog begins to count. */
-START_TEST(what_is_no_regular_file_is_not_even_opened)
+/* Opening has side effects: a FIFO unblocks its writer, /dev/watchdog starts to count. */
+START_TEST(non_regular_file_is_not_opened)
 {
 	_cleanup_close_ int root = open(dir, O_PATH | O_DIRECTORY | O_CLOEXEC);
 	_cleanup_close_ int watch = inotify_init1(IN_NONBLOCK | IN_CLOEXEC);
@@ -354,23 +354,23 @@ END_TEST
 
 int main(void)
 {
-	Suite *s = suite_create("procfs");
-	TCase *tc = tcase_create("procfs");
+	Suite *s = suite_create("proc/procfs");
+	TCase *tc = tcase_create("proc/procfs");
 	SRunner *sr = srunner_create(s);
 	int failed;
 
 	suite_add_tcase(s, tc);
 	tcase_add_checked_fixture(tc, setup, teardown);
-	tcase_add_test(tc, pids_are_sorted_and_hold_ourselves);
-	tcase_add_test(tc, status_tells_ids_and_signals);
-	tcase_add_test(tc, a_name_cannot_forge_fields);
-	tcase_add_test(tc, a_killed_process_is_ending);
-	tcase_add_test(tc, usage_is_told_in_bytes_and_seconds);
-	tcase_add_test(tc, maps_are_searched_across_pieces);
-	tcase_add_test(tc, maps_of_a_copy_lose_no_line);
+	tcase_add_test(tc, pids_are_sorted_and_include_this_process);
+	tcase_add_test(tc, status_has_ids_and_signals);
+	tcase_add_test(tc, process_name_cannot_forge_fields);
+	tcase_add_test(tc, killed_process_is_exiting);
+	tcase_add_test(tc, usage_is_in_bytes_and_seconds);
+	tcase_add_test(tc, maps_are_searched_across_read_blocks);
+	tcase_add_test(tc, maps_visit_every_line);
 	tcase_add_test(tc, threads_are_counted_and_named);
-	tcase_add_test(tc, links_cannot_lead_out_of_a_root);
-	tcase_add_test(tc, what_is_no_regular_file_is_not_even_opened);
+	tcase_add_test(tc, links_cannot_leave_the_root);
+	tcase_add_test(tc, non_regular_file_is_not_opened);
 	srunner_run_all(sr, CK_NORMAL);
 	failed = srunner_ntests_failed(sr);
 	srunner_free(sr);

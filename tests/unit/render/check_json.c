@@ -5,7 +5,7 @@
 
 #include "render/json.h"
 
-/* The document as text, which the caller frees; the document is freed. */
+/* Prints and frees the document.  The caller frees the returned text. */
 static char *print_take(struct json *node)
 {
 	char *text = NULL;
@@ -27,8 +27,8 @@ static void prints(struct json *node, const char *expected)
 	free(text);
 }
 
-/* Parse, print, and compare with what is expected. */
-static void reads_as(const char *text, const char *expected)
+/* Parses the text, prints it, and compares the result. */
+static void check_reparsed(const char *text, const char *expected)
 {
 	struct json *node = json_parse(text, strlen(text));
 
@@ -36,14 +36,14 @@ static void reads_as(const char *text, const char *expected)
 	prints(node, expected);
 }
 
-static void refused(const char *text, size_t len)
+static void check_refused(const char *text, size_t len)
 {
 	struct json *node = json_parse(text, len);
 
-	ck_assert_msg(node == NULL, "taken: %.*s", (int)len, text);
+	ck_assert_msg(node == NULL, "accepted: %.*s", (int)len, text);
 }
 
-START_TEST(prints_every_kind)
+START_TEST(every_type_is_printed)
 {
 	struct json *doc = json_object(), *list = json_array(), *inner = json_object();
 
@@ -65,7 +65,7 @@ START_TEST(prints_every_kind)
 }
 END_TEST
 
-START_TEST(reals_read_back_and_infinity_is_null)
+START_TEST(reals_round_trip_and_infinity_becomes_null)
 {
 	struct json *doc = json_array();
 
@@ -78,7 +78,7 @@ START_TEST(reals_read_back_and_infinity_is_null)
 }
 END_TEST
 
-START_TEST(texts_are_escaped)
+START_TEST(strings_are_escaped)
 {
 	struct json *doc = json_array();
 
@@ -91,7 +91,7 @@ START_TEST(texts_are_escaped)
 }
 END_TEST
 
-START_TEST(what_is_no_utf8_is_replaced)
+START_TEST(invalid_utf8_is_replaced)
 {
 	struct json *doc = json_object();
 
@@ -101,7 +101,7 @@ START_TEST(what_is_no_utf8_is_replaced)
 }
 END_TEST
 
-START_TEST(long_documents_are_printed_whole)
+START_TEST(long_documents_are_printed_completely)
 {
 	struct json *doc = json_array();
 	size_t len;
@@ -117,21 +117,21 @@ START_TEST(long_documents_are_printed_whole)
 }
 END_TEST
 
-START_TEST(reads_what_it_prints)
+START_TEST(printed_documents_are_parsed_back)
 {
-	reads_as("{}", "{}\n");
-	reads_as(" [ ] \n", "[]\n");
-	reads_as("{\"a\":[1,-2,3.5,true,false,null,\"x\"],\"b\":{\"c\":{}}}",
-		 "{\"a\":[1,-2,3.5,true,false,null,\"x\"],\"b\":{\"c\":{}}}\n");
-	reads_as("\t{ \"a\" : 1 ,\r\n\"b\" : [ 2 , 3 ] }", "{\"a\":1,\"b\":[2,3]}\n");
-	reads_as("[9223372036854775807,-9223372036854775808,0,1e2]",
-		 "[9223372036854775807,-9223372036854775808,0,1e2]\n");
-	reads_as("[\"\\u0041\\u00e4\\u65e5\\ud83d\\ude00\\/\\b\\n\\u0000\"]",
-		 "[\"Aä日😀/\\b\\n\\u0000\"]\n");
+	check_reparsed("{}", "{}\n");
+	check_reparsed(" [ ] \n", "[]\n");
+	check_reparsed("{\"a\":[1,-2,3.5,true,false,null,\"x\"],\"b\":{\"c\":{}}}",
+		       "{\"a\":[1,-2,3.5,true,false,null,\"x\"],\"b\":{\"c\":{}}}\n");
+	check_reparsed("\t{ \"a\" : 1 ,\r\n\"b\" : [ 2 , 3 ] }", "{\"a\":1,\"b\":[2,3]}\n");
+	check_reparsed("[9223372036854775807,-9223372036854775808,0,1e2]",
+		       "[9223372036854775807,-9223372036854775808,0,1e2]\n");
+	check_reparsed("[\"\\u0041\\u00e4\\u65e5\\ud83d\\ude00\\/\\b\\n\\u0000\"]",
+		       "[\"Aä日😀/\\b\\n\\u0000\"]\n");
 }
 END_TEST
 
-START_TEST(refuses_what_is_no_json)
+START_TEST(invalid_json_is_refused)
 {
 	static const char *const texts[] = {
 		"", " ", "nul", "[1,]", "[,1]", "[1 2]", "{\"a\"}", "{\"a\":}", "{\"a\":1,}",
@@ -141,47 +141,47 @@ START_TEST(refuses_what_is_no_json)
 	};
 
 	for (size_t i = 0; i < ARRAY_SIZE(texts); i++)
-		refused(texts[i], strlen(texts[i]));
-	refused("[\0]", 3);
+		check_refused(texts[i], strlen(texts[i]));
+	check_refused("[\0]", 3);
 }
 END_TEST
 
-START_TEST(refuses_a_document_cut_at_any_length)
+START_TEST(document_cut_at_any_length_is_refused)
 {
 	static const char text[] = "{\"pid\":42,\"live\":true,\"x\":null,\"classes\":[{\"class\":"
 				   "\"a\\u00e4\\ud83d\\ude00\\n\",\"bytes\":-1.5e3,\"f\":false}]}";
-	struct json *whole = json_parse(text, sizeof(text) - 1);
+	struct json *complete = json_parse(text, sizeof(text) - 1);
 
-	ck_assert_ptr_nonnull(whole);
-	json_free(whole);
+	ck_assert_ptr_nonnull(complete);
+	json_free(complete);
 	for (size_t len = 0; len < sizeof(text) - 1; len++) {
-		char *copy = malloc(len + 1); /* its end is watched under ASan */
+		char *copy = malloc(len + 1); /* ASan detects a read past its end */
 
 		memcpy(copy, text, len);
-		refused(copy, len);
+		check_refused(copy, len);
 		free(copy);
 	}
 }
 END_TEST
 
-START_TEST(depth_is_bounded)
+START_TEST(depth_is_limited)
 {
 	static char text[100000];
 	struct json *deepest;
 
 	memset(text, '[', sizeof(text));
-	refused(text, sizeof(text));
+	check_refused(text, sizeof(text));
 	memset(text + 64, ']', 64);
 	deepest = json_parse(text, 128);
 	ck_assert_uint_eq(json_length(deepest), 1);
 	json_free(deepest);
 	memset(text, '[', 65);
 	memset(text + 65, ']', 65);
-	refused(text, 130);
+	check_refused(text, 130);
 }
 END_TEST
 
-START_TEST(members_are_found_by_key_and_kind)
+START_TEST(members_are_found_by_key_and_type)
 {
 	static const char text[] = "{\"n\":5,\"t\":\"x\",\"b\":true,\"a\":[10,20]}";
 	struct json *doc = json_parse(text, sizeof(text) - 1);
@@ -207,21 +207,21 @@ END_TEST
 
 int main(void)
 {
-	Suite *suite = suite_create("json");
-	TCase *tc = tcase_create("all");
+	Suite *suite = suite_create("render/json");
+	TCase *tc = tcase_create("render/json");
 	SRunner *runner = srunner_create(suite);
 	int failed;
 
-	tcase_add_test(tc, prints_every_kind);
-	tcase_add_test(tc, reals_read_back_and_infinity_is_null);
-	tcase_add_test(tc, texts_are_escaped);
-	tcase_add_test(tc, what_is_no_utf8_is_replaced);
-	tcase_add_test(tc, long_documents_are_printed_whole);
-	tcase_add_test(tc, reads_what_it_prints);
-	tcase_add_test(tc, refuses_what_is_no_json);
-	tcase_add_test(tc, refuses_a_document_cut_at_any_length);
-	tcase_add_test(tc, depth_is_bounded);
-	tcase_add_test(tc, members_are_found_by_key_and_kind);
+	tcase_add_test(tc, every_type_is_printed);
+	tcase_add_test(tc, reals_round_trip_and_infinity_becomes_null);
+	tcase_add_test(tc, strings_are_escaped);
+	tcase_add_test(tc, invalid_utf8_is_replaced);
+	tcase_add_test(tc, long_documents_are_printed_completely);
+	tcase_add_test(tc, printed_documents_are_parsed_back);
+	tcase_add_test(tc, invalid_json_is_refused);
+	tcase_add_test(tc, document_cut_at_any_length_is_refused);
+	tcase_add_test(tc, depth_is_limited);
+	tcase_add_test(tc, members_are_found_by_key_and_type);
 	suite_add_tcase(suite, tc);
 	srunner_run_all(runner, CK_NORMAL);
 	failed = srunner_ntests_failed(runner);

@@ -1,4 +1,4 @@
-/* session/channel: who may connect, and what may be said. */
+/* The channel accepts only the target, and only valid frames. */
 #include <check.h>
 #include <errno.h>
 #include <signal.h>
@@ -19,14 +19,14 @@ static int new_socket(void)
 	return fd;
 }
 
-/* Who connects: the right process or a stranger, with the right words or others. */
-struct caller {
+/* A process that connects: it is the target or not; its token and frame type are right or wrong. */
+struct peer {
 	bool right_pid;
-	const char *token; /* NULL: the right one */
-	uint16_t type;
-	int result;
+	const char *token; /* NULL: the right token */
+	uint16_t type; /* of its first frame */
+	int result;    /* expected: 0 or a negative errno */
 };
-static const struct caller callers[] = {
+static const struct peer peers[] = {
 	{ true, NULL, WIRE_HELLO, 0 },
 	{ true, NULL, WIRE_GONE, -ETIMEDOUT },
 	{ true, "0123456789abcdef0123456789abcdeX", WIRE_HELLO, -ETIMEDOUT },
@@ -34,7 +34,7 @@ static const struct caller callers[] = {
 	{ false, NULL, WIRE_HELLO, -ETIMEDOUT },
 };
 
-static void say_hello(int fd, const char *token, uint16_t type)
+static void send_hello(int fd, const char *token, uint16_t type)
 {
 	uint8_t data[128];
 	struct wire_writer w =
@@ -45,11 +45,11 @@ static void say_hello(int fd, const char *token, uint16_t type)
 	ck_assert_int_eq(io_write_all(fd, data, WIRE_HEADER_LEN + w.len, deadline_in_ms(1000)), 0);
 }
 
-START_TEST(accepts_only_the_target)
+START_TEST(only_the_target_with_its_token_is_accepted)
 {
-	const struct caller *caller = &callers[_i];
-	const struct jvm self = { .pid = caller->right_pid ? getpid() : getppid() };
-	struct ns ns = { .jvm = &self, .pid_fd = -1 };
+	const struct peer *peer = &peers[_i];
+	const struct jvm self = { .pid = peer->right_pid ? getpid() : getppid() };
+	struct target_ns ns = { .jvm = &self, .pid_fd = -1 };
 	struct channel channel = CHANNEL_INIT(&ns);
 	char token[WIRE_TOKEN_LEN + 1];
 	_cleanup_close_ int listener = new_socket(), fd = new_socket();
@@ -63,9 +63,9 @@ START_TEST(accepts_only_the_target)
 	ck_assert_int_eq(getsockname(listener, (struct sockaddr *)&sa, &len), 0);
 	ck_assert_int_eq(listen(listener, 1), 0);
 	ck_assert_int_eq(connect(fd, (struct sockaddr *)&sa, len), 0);
-	say_hello(fd, caller->token ? caller->token : token, caller->type);
+	send_hello(fd, peer->token ? peer->token : token, peer->type);
 	ck_assert_int_eq(channel_accept(&channel, listener, token, deadline_in_ms(100)),
-			 caller->result);
+			 peer->result);
 	channel_release(&channel);
 }
 END_TEST
@@ -84,10 +84,10 @@ static const struct {
 	{ "\377\377\377\377\1\0\0\3", 8, -EBADMSG },
 };
 
-START_TEST(receives_frames)
+START_TEST(frames_are_received_complete_or_refused)
 {
 	const struct jvm self = { .pid = getpid() };
-	struct ns ns = { .jvm = &self, .pid_fd = -1 };
+	struct target_ns ns = { .jvm = &self, .pid_fd = -1 };
 	struct channel channel = CHANNEL_INIT(&ns);
 	struct wire_reader payload;
 	uint16_t type;
@@ -120,7 +120,7 @@ static pid_t fork_target(void)
 	return pid;
 }
 
-/* As discover would describe it. */
+/* Sets `jvm` to the values that discover would find for the process. */
 static void describe(pid_t pid, struct jvm *jvm)
 {
 	struct procfs proc;
@@ -132,11 +132,11 @@ static void describe(pid_t pid, struct jvm *jvm)
 	*jvm = (struct jvm){ .pid = pid, .start_ticks = status.start_ticks };
 }
 
-/* Nobody says anything, and the target goes: no deadline is needed to see it. */
-START_TEST(sees_the_target_go)
+/* If the target exits, channel_receive() returns even if it has no deadline. */
+START_TEST(receive_reports_the_exit_of_the_target)
 {
 	struct jvm target;
-	struct ns ns;
+	struct target_ns ns;
 	struct err err = { .code = EXIT_DONE };
 	struct channel channel = CHANNEL_INIT(&ns);
 	struct deadline soon = deadline_in_ms(20);
@@ -145,7 +145,7 @@ START_TEST(sees_the_target_go)
 	int pair[2];
 
 	describe(fork_target(), &target);
-	ck_assert_int_eq(ns_open(&target, &ns, &err), 0);
+	ck_assert_int_eq(target_ns_open(&target, &ns, &err), 0);
 	ck_assert_int_eq(socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, pair), 0);
 	channel.fd = pair[0];
 	ck_assert_int_eq(channel_receive(&channel, &soon, &type, &payload), -ETIMEDOUT);
@@ -154,15 +154,15 @@ START_TEST(sees_the_target_go)
 	channel_release(&channel);
 	ck_assert_int_eq(waitpid(target.pid, NULL, 0), target.pid);
 	(void)close(pair[1]);
-	ns_close(&ns);
+	target_ns_close(&ns);
 }
 END_TEST
 
-/* What it said before it went is still there to be received. */
-START_TEST(waits_for_what_comes)
+/* Data that the target sent before its exit can still be received. */
+START_TEST(wait_returns_pending_data_after_the_target_exited)
 {
 	struct jvm target;
-	struct ns ns;
+	struct target_ns ns;
 	struct err err = { .code = EXIT_DONE };
 	struct channel channel = CHANNEL_INIT(&ns);
 	struct deadline soon = deadline_in_ms(20);
@@ -170,7 +170,7 @@ START_TEST(waits_for_what_comes)
 	char c;
 
 	describe(fork_target(), &target);
-	ck_assert_int_eq(ns_open(&target, &ns, &err), 0);
+	ck_assert_int_eq(target_ns_open(&target, &ns, &err), 0);
 	ck_assert_int_eq(socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, pair), 0);
 	channel.fd = pair[0];
 	ck_assert_int_eq(channel_wait(&channel, &soon), -ETIMEDOUT);
@@ -184,21 +184,21 @@ START_TEST(waits_for_what_comes)
 	ck_assert_int_eq(channel_wait(&channel, NULL), -ESRCH);
 	channel_release(&channel);
 	(void)close(pair[1]);
-	ns_close(&ns);
+	target_ns_close(&ns);
 }
 END_TEST
 
 int main(void)
 {
-	Suite *suite = suite_create("channel");
-	TCase *tc = tcase_create("channel");
+	Suite *suite = suite_create("session/channel");
+	TCase *tc = tcase_create("session/channel");
 	SRunner *runner = srunner_create(suite);
 	int failed;
 
-	tcase_add_loop_test(tc, accepts_only_the_target, 0, ARRAY_SIZE(callers));
-	tcase_add_loop_test(tc, receives_frames, 0, ARRAY_SIZE(streams));
-	tcase_add_test(tc, sees_the_target_go);
-	tcase_add_test(tc, waits_for_what_comes);
+	tcase_add_loop_test(tc, only_the_target_with_its_token_is_accepted, 0, ARRAY_SIZE(peers));
+	tcase_add_loop_test(tc, frames_are_received_complete_or_refused, 0, ARRAY_SIZE(streams));
+	tcase_add_test(tc, receive_reports_the_exit_of_the_target);
+	tcase_add_test(tc, wait_returns_pending_data_after_the_target_exited);
 	suite_add_tcase(suite, tc);
 	srunner_run_all(runner, CK_ENV);
 	failed = srunner_ntests_failed(runner);

@@ -1,4 +1,4 @@
-/* Files of tests/data, recorded from JVMs. */
+/* Reads files of tests/data, which were recorded from JVMs. */
 #ifndef JTOOL_TESTS_DATA_H
 #define JTOOL_TESTS_DATA_H
 
@@ -7,7 +7,7 @@
 #include <fcntl.h>
 #include <string.h>
 
-#include "base/io.h"
+#include "fileio/io.h"
 #include "base/xalloc.h"
 
 static void read_data(const char *name, struct buf *out)

@@ -1,6 +1,6 @@
-/* A target that is no JVM: a child of another user in a root of its own.  Takes root. */
-#ifndef JTOOL_TESTS_UNIT_FAKE_TARGET_H
-#define JTOOL_TESTS_UNIT_FAKE_TARGET_H
+/* A target that is not a JVM: a child with another user and root directory.  Needs root. */
+#ifndef JTOOL_TESTS_FAKE_TARGET_H
+#define JTOOL_TESTS_FAKE_TARGET_H
 
 #include <check.h>
 #include <fcntl.h>
@@ -12,14 +12,14 @@
 #include <sys/stat.h>
 #include <sys/wait.h>
 
-#include "base/io.h"
+#include "fileio/io.h"
 #include "proc/procfs.h"
-#include "target/jvm.h"
+#include "discover/jvm.h"
 
 #define OTHER_UID 12345
 static char root[] = "/tmp/check_place.XXXXXX";
 static struct jvm target;
-static int to_target[2]; /* the target's stdin: its end is the target's end */
+static int to_target[2]; /* pipe to the target, which exits at end of file */
 
 static inline const char *in_root(const char *path)
 {
@@ -49,7 +49,7 @@ static inline void _noreturn_ be_target(int ready)
 	_exit(0);
 }
 
-/* As discover would describe it. */
+/* Sets `target` to the values that discover would find for the process. */
 static inline void describe(pid_t pid)
 {
 	struct procfs proc;
@@ -97,7 +97,7 @@ static inline void stop_target(void)
 	(void)close(to_target[0]);
 	(void)waitpid(target.pid, NULL, 0);
 	(void)umount2(in_root("/tmp"), MNT_DETACH);
-	ck_assert_int_eq(rmdir(in_root("/work")), 0); /* each was left empty */
+	ck_assert_int_eq(rmdir(in_root("/work")), 0); /* fails unless it is empty */
 	ck_assert_int_eq(rmdir(in_root("/var/tmp")), 0);
 	ck_assert_int_eq(rmdir(in_root("/var")), 0);
 	ck_assert_int_eq(rmdir(in_root("/tmp")), 0);

@@ -1,37 +1,37 @@
-/* Small heap dumps for tests, as HotSpot would write them. */
-#ifndef JTOOL_TESTS_HPROF_MAKER_H
-#define JTOOL_TESTS_HPROF_MAKER_H
+/* Writes small heap dumps for tests, as HotSpot does. */
+#ifndef JTOOL_TESTS_HPROF_WRITER_H
+#define JTOOL_TESTS_HPROF_WRITER_H
 
 #include <stdint.h>
 #include <string.h>
 
 #include "base/buf.h"
 
-struct maker {
+struct hprof_writer {
 	struct buf out;
-	unsigned id; /* bytes of an identifier */
-	size_t record; /* where its body begins */
+	unsigned id;   /* size of an identifier in bytes */
+	size_t record; /* offset of the current record's body */
 };
 
-static inline void put(struct maker *m, uint64_t value, unsigned bytes)
+static inline void put(struct hprof_writer *m, uint64_t value, unsigned bytes)
 {
 	for (unsigned i = bytes; i-- > 0;)
 		buf_addc(&m->out, (char)(value >> (8 * i)));
 }
 
-static inline void put_id(struct maker *m, uint64_t id)
+static inline void put_id(struct hprof_writer *m, uint64_t id)
 {
 	put(m, id, m->id);
 }
 
-static inline void begin(struct maker *m, unsigned tag)
+static inline void begin(struct hprof_writer *m, unsigned tag)
 {
 	put(m, tag, 1);
 	put(m, 0, 8);
 	m->record = m->out.len;
 }
 
-static inline void end(struct maker *m)
+static inline void end(struct hprof_writer *m)
 {
 	const uint64_t len = m->out.len - m->record;
 
@@ -39,14 +39,14 @@ static inline void end(struct maker *m)
 		m->out.data[m->record - 4 + i] = (char)(len >> (8 * (3 - i)));
 }
 
-static inline void put_head(struct maker *m)
+static inline void put_head(struct hprof_writer *m)
 {
 	buf_add(&m->out, "JAVA PROFILE 1.0.2", 19);
 	put(m, m->id, 4);
 	put(m, 0, 8);
 }
 
-/* Symbols go by their first bytes, so that nobody has to keep their numbers. */
+/* Returns the id of a symbol: a hash of its text, so that tests need no table of ids. */
 static inline uint64_t symbol(const char *text)
 {
 	uint32_t hash = 5381;
@@ -56,7 +56,7 @@ static inline uint64_t symbol(const char *text)
 	return hash;
 }
 
-static inline void put_symbol(struct maker *m, const char *text)
+static inline void put_symbol(struct hprof_writer *m, const char *text)
 {
 	begin(m, 0x01);
 	put_id(m, symbol(text));
@@ -64,7 +64,8 @@ static inline void put_symbol(struct maker *m, const char *text)
 	end(m);
 }
 
-static inline void put_loaded(struct maker *m, uint32_t serial, uint64_t class, const char *name)
+static inline void put_loaded(struct hprof_writer *m, uint32_t serial, uint64_t class,
+			      const char *name)
 {
 	put_symbol(m, name);
 	begin(m, 0x02);
@@ -75,22 +76,22 @@ static inline void put_loaded(struct maker *m, uint32_t serial, uint64_t class, 
 	end(m);
 }
 
-struct made_field {
+struct field_spec {
 	const char *name;
-	unsigned type; /* 2: an object */
-	uint64_t value; /* of a static one */
+	unsigned type;  /* type code of the HPROF format; 2: an object */
+	uint64_t value; /* of a static field */
 };
 
-static inline unsigned type_size(const struct maker *m, unsigned type)
+static inline unsigned type_size(const struct hprof_writer *m, unsigned type)
 {
 	static const uint8_t sizes[] = { 0, 0, 0, 0, 1, 2, 4, 8, 1, 2, 4, 8 };
 
 	return type == 2 ? m->id : sizes[type];
 }
 
-static inline void put_class(struct maker *m, uint64_t class, uint64_t super, uint64_t loader,
-			     const struct made_field *statics, unsigned n_statics,
-			     const struct made_field *fields, unsigned n_fields)
+static inline void put_class(struct hprof_writer *m, uint64_t class, uint64_t super,
+			     uint64_t loader, const struct field_spec *statics, unsigned n_statics,
+			     const struct field_spec *fields, unsigned n_fields)
 {
 	put(m, 0x20, 1);
 	put_id(m, class);
@@ -114,8 +115,9 @@ static inline void put_class(struct maker *m, uint64_t class, uint64_t super, ui
 	}
 }
 
-/* Its values follow. */
-static inline void put_instance(struct maker *m, uint64_t object, uint64_t class, uint32_t bytes)
+/* Begins an instance; the caller appends the values of its fields. */
+static inline void put_instance(struct hprof_writer *m, uint64_t object, uint64_t class,
+				uint32_t bytes)
 {
 	put(m, 0x21, 1);
 	put_id(m, object);
@@ -124,7 +126,7 @@ static inline void put_instance(struct maker *m, uint64_t object, uint64_t class
 	put(m, bytes, 4);
 }
 
-static inline void put_array(struct maker *m, uint64_t object, uint64_t class, uint32_t n)
+static inline void put_array(struct hprof_writer *m, uint64_t object, uint64_t class, uint32_t n)
 {
 	put(m, 0x22, 1);
 	put_id(m, object);
@@ -133,7 +135,7 @@ static inline void put_array(struct maker *m, uint64_t object, uint64_t class, u
 	put_id(m, class);
 }
 
-static inline void put_bytes(struct maker *m, uint64_t object, const char *text)
+static inline void put_bytes(struct hprof_writer *m, uint64_t object, const char *text)
 {
 	put(m, 0x23, 1);
 	put_id(m, object);

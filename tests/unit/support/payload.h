@@ -1,4 +1,4 @@
-/* The payload of a frame, as an agent writes it. */
+/* Writes the payload of a frame, as the agent does. */
 #ifndef JTOOL_TESTS_PAYLOAD_H
 #define JTOOL_TESTS_PAYLOAD_H
 

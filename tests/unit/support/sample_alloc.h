@@ -1,11 +1,11 @@
-/* An allocation profile, as an agent tells it. */
-#ifndef JTOOL_TESTS_ALLOC_MADE_H
-#define JTOOL_TESTS_ALLOC_MADE_H
+/* Builds an allocation profile from frames, as the agent sends them. */
+#ifndef JTOOL_TESTS_SAMPLE_ALLOC_H
+#define JTOOL_TESTS_SAMPLE_ALLOC_H
 
 #include <check.h>
 
-#include "model/alloc.h"
-#include "payload.h"
+#include "model/profile/alloc.h"
+#include "unit/support/payload.h"
 
 static inline int take_cut(struct alloc *a, uint16_t type, const struct payload *p, size_t len)
 {
@@ -32,7 +32,7 @@ static inline void put_state(struct wire_writer *w, uint64_t ns, uint64_t sample
 	wire_put_u32(w, 2);
 }
 
-static inline void tell_kinds(struct alloc *a, const char *const *signatures, uint32_t n)
+static inline void send_classes(struct alloc *a, const char *const *signatures, uint32_t n)
 {
 	struct payload p;
 
@@ -42,8 +42,8 @@ static inline void tell_kinds(struct alloc *a, const char *const *signatures, ui
 	ck_assert_int_eq(take(a, WIRE_ALLOC_KINDS, &p), 0);
 }
 
-/* Methods m0, m1, … of a class, in the lines given. */
-static inline void tell_frames(struct alloc *a, const char *class, const int32_t *lines,
+/* Sends n stack frames of a class: frame i is in method "m" + i, in line lines[i]. */
+static inline void send_frames(struct alloc *a, const char *class, const int32_t *lines,
 			       uint32_t n)
 {
 	struct payload p;
@@ -61,7 +61,7 @@ static inline void tell_frames(struct alloc *a, const char *class, const int32_t
 	ck_assert_int_eq(take(a, WIRE_FRAMES, &p), 0);
 }
 
-/* A site of as many live objects as every tenth, and of a thousand bytes each. */
+/* Writes a site whose objects have 1,000 bytes each; every tenth object is live. */
 static inline void put_site(struct wire_writer *w, uint32_t kind, uint64_t objects,
 			    const uint32_t *frames, uint32_t n)
 {
@@ -76,7 +76,7 @@ static inline void put_site(struct wire_writer *w, uint32_t kind, uint64_t objec
 		wire_put_u32(w, frames[i]);
 }
 
-static inline void tell_site(struct alloc *a, uint32_t kind, uint64_t objects,
+static inline void send_site(struct alloc *a, uint32_t kind, uint64_t objects,
 			     const uint32_t *frames, uint32_t n)
 {
 	struct payload p;
@@ -95,7 +95,7 @@ static inline void put_end(struct payload *p, uint32_t end, int32_t code, uint32
 	put_state(&p->w, 10040000000, 12345, 0);
 }
 
-static inline void tell_end(struct alloc *a, uint32_t flags)
+static inline void send_end(struct alloc *a, uint32_t flags)
 {
 	struct payload p;
 

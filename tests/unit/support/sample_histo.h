@@ -1,11 +1,11 @@
-/* What tests of histograms share. */
-#ifndef JTOOL_TESTS_UNIT_HISTO_ROWS_H
-#define JTOOL_TESTS_UNIT_HISTO_ROWS_H
+/* Histograms for tests. */
+#ifndef JTOOL_TESTS_SAMPLE_HISTO_H
+#define JTOOL_TESTS_SAMPLE_HISTO_H
 
 #include <stdio.h>
 #include <string.h>
 
-#include "model/histo.h"
+#include "model/histo/histo.h"
 
 static inline const struct histo_row *find(const struct histo *h, const char *name)
 {
@@ -16,7 +16,7 @@ static inline const struct histo_row *find(const struct histo *h, const char *na
 	return NULL;
 }
 
-/* Names in their order, with figures: "b:1/10 a:2/5". */
+/* Returns the rows in order, as NAME:INSTANCES/BYTES: "b:1/10 a:2/5". */
 static inline const char *rows(const struct histo *h)
 {
 	static char text[1024];

@@ -1,10 +1,10 @@
-/* Frames of a trace and the values in them, as an agent tells them. */
-#ifndef JTOOL_TESTS_TRACE_MADE_H
-#define JTOOL_TESTS_TRACE_MADE_H
+/* Writes the frames of a trace and the values in them, as the agent does. */
+#ifndef JTOOL_TESTS_SAMPLE_TRACE_H
+#define JTOOL_TESTS_SAMPLE_TRACE_H
 
-#include "model/trace.h"
-#include "model/tracevalue.h"
-#include "payload.h"
+#include "model/profile/trace.h"
+#include "model/profile/trace_value.h"
+#include "unit/support/payload.h"
 
 static inline struct wire_text text_in(const struct buf *buf)
 {
@@ -17,7 +17,7 @@ static inline void put_number(struct buf *out, uint64_t number, unsigned len)
 		buf_addc(out, (char)(number >> 8 * i));
 }
 
-/* Z B C S I F, the last by its bits */
+/* Writes a value of type Z, B, C, S, I or F.  A float is written as its IEEE 754 bits. */
 static inline void put_narrow(struct buf *out, char kind, uint32_t bits)
 {
 	buf_addc(out, kind);
@@ -30,7 +30,7 @@ static inline void put_wide(struct buf *out, char kind, uint64_t bits)
 	put_number(out, bits, 8);
 }
 
-/* The first chars of a String of a length; of ASCII. */
+/* Writes a String of `length` chars, but only the first of them: `chars`, in ASCII. */
 static inline void put_string(struct buf *out, const char *chars, uint32_t length)
 {
 	buf_addc(out, VALUE_STRING);
@@ -60,7 +60,7 @@ static inline void put_object(struct buf *out, const char *signature, uint32_t i
 	put_number(out, identity, 4);
 }
 
-/* A call, but for its values and its stack. */
+/* Writes the beginning of a call; the caller appends the arguments, the result and the stack. */
 static inline void put_call(struct wire_writer *w, uint32_t method, uint64_t ns,
 			    const char *thread, uint32_t threw)
 {
@@ -72,7 +72,10 @@ static inline void put_call(struct wire_writer *w, uint32_t method, uint64_t ns,
 	wire_put_u32(w, threw);
 }
 
-/* The sum of one method; what follows are n buckets. */
+/*
+ * Writes the sums of one method; the caller appends n buckets.  `times` are the sum, the minimum
+ * and the maximum in ns.
+ */
 static inline void put_sum(struct wire_writer *w, uint32_t method, uint64_t calls, uint64_t threw,
 			   const uint64_t times[static 3], uint32_t n)
 {
@@ -99,11 +102,11 @@ static inline void ignore_call(const struct trace *t, const struct trace_call *c
 }
 
 static inline int take_frame(struct trace *t, uint16_t type, const struct payload *p, size_t len,
-			     trace_call_fn *tell, void *arg)
+			     trace_call_fn *on_call, void *arg)
 {
 	struct wire_reader r = wire_reader_init(p->data, len);
 
-	return trace_take(t, type, &r, tell ? tell : ignore_call, arg);
+	return trace_take(t, type, &r, on_call ? on_call : ignore_call, arg);
 }
 
 #endif

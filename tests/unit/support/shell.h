@@ -1,4 +1,4 @@
-/* A directory of the test's own, furnished with the shell. */
+/* A temporary directory that a test fills with shell commands. */
 #ifndef JTOOL_TESTS_SHELL_H
 #define JTOOL_TESTS_SHELL_H
 
@@ -10,7 +10,7 @@
 
 static char dir[] = "/tmp/jtool-unit.XXXXXX"; /* for mkdtemp(3) */
 
-/* Run a command line there; it must succeed. */
+/* Runs a command line in the directory; it must succeed. */
 static void shell(const char *fmt, ...) _printf_(1, 2);
 static void shell(const char *fmt, ...)
 {

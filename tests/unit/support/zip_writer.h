@@ -1,6 +1,6 @@
-/* Zips made byte by byte, so that they can also be what no tool makes. */
-#ifndef JTOOL_TESTS_ZIP_MAKE_H
-#define JTOOL_TESTS_ZIP_MAKE_H
+/* Writes zip files byte by byte, so that tests can also write malformed ones. */
+#ifndef JTOOL_TESTS_ZIP_WRITER_H
+#define JTOOL_TESTS_ZIP_WRITER_H
 
 #include <check.h>
 #include <stdint.h>
@@ -10,9 +10,9 @@
 #include "base/buf.h"
 #include "base/xalloc.h"
 
-struct zip_made {
+struct zip_writer {
 	struct buf zip, directory;
-	size_t base; /* what stands in front of it */
+	size_t base; /* length of the data before the archive */
 	unsigned n;
 };
 
@@ -35,7 +35,7 @@ static inline void put64(struct buf *b, uint64_t v)
 	put32(b, v >> 32);
 }
 
-/* Raw deflate, as in zips. */
+/* Appends the data in raw deflate format, as zip files contain it. */
 static void deflate_to(struct buf *out, const void *data, size_t len)
 {
 	z_stream z = { .next_in = (uint8_t *)(uintptr_t)data, .avail_in = (uInt)len };
@@ -50,9 +50,9 @@ static void deflate_to(struct buf *out, const void *data, size_t len)
 	(void)deflateEnd(&z);
 }
 
-/* An entry whose name has any bytes; method 0 or 8. */
-static void made_entry(struct zip_made *m, const char *name, size_t name_len, unsigned method,
-		       const void *data, size_t len)
+/* Adds an entry; the name may have any bytes.  Method: 0 (stored) or 8 (deflated). */
+static void zip_add_raw(struct zip_writer *m, const char *name, size_t name_len, unsigned method,
+			const void *data, size_t len)
 {
 	_cleanup_buf_ struct buf packed = BUF_INIT;
 	size_t offset = m->zip.len - m->base;
@@ -64,12 +64,12 @@ static void made_entry(struct zip_made *m, const char *name, size_t name_len, un
 		buf_add(&packed, data, len);
 	put32(&m->zip, 0x04034b50);
 	put16(&m->zip, 20);
-	put16(&m->zip, 8); /* crc and sizes follow the content: the directory alone tells them */
+	put16(&m->zip, 8); /* flag: only the directory has the CRC and the sizes */
 	put16(&m->zip, method);
 	for (int i = 0; i < 4; i++)
 		put32(&m->zip, 0);
 	put16(&m->zip, (unsigned)name_len);
-	put16(&m->zip, 3); /* an extra field that the directory has not, and that is none */
+	put16(&m->zip, 3); /* length of a malformed extra field that the directory omits */
 	buf_add(&m->zip, name, name_len);
 	buf_add(&m->zip, "???", 3);
 	buf_add(&m->zip, packed.data, packed.len);
@@ -90,14 +90,14 @@ static void made_entry(struct zip_made *m, const char *name, size_t name_len, un
 	m->n++;
 }
 
-static inline void made_add(struct zip_made *m, const char *name, unsigned method,
-			    const void *data, size_t len)
+static inline void zip_add(struct zip_writer *m, const char *name, unsigned method,
+			   const void *data, size_t len)
 {
-	made_entry(m, name, strlen(name), method, data, len);
+	zip_add_raw(m, name, strlen(name), method, data, len);
 }
 
-/* The directory and the record at the end of a directory that has `size` bytes at `offset`. */
-static void made_end_at(struct zip_made *m, uint64_t size, uint64_t offset)
+/* Writes the end record for a directory of `size` bytes at `offset`. */
+static void zip_end_at(struct zip_writer *m, uint64_t size, uint64_t offset)
 {
 	put32(&m->zip, 0x06054b50);
 	put32(&m->zip, 0);
@@ -108,16 +108,16 @@ static void made_end_at(struct zip_made *m, uint64_t size, uint64_t offset)
 	put16(&m->zip, 0);
 }
 
-static inline void made_end(struct zip_made *m)
+static inline void zip_end(struct zip_writer *m)
 {
 	size_t offset = m->zip.len - m->base;
 
 	buf_add(&m->zip, m->directory.data, m->directory.len);
-	made_end_at(m, m->directory.len, offset);
+	zip_end_at(m, m->directory.len, offset);
 	buf_release(&m->directory);
 }
 
-static inline void made_release(struct zip_made *m)
+static inline void zip_writer_release(struct zip_writer *m)
 {
 	buf_release(&m->zip);
 	buf_release(&m->directory);

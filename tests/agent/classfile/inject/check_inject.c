@@ -1,6 +1,6 @@
 /*
- * Hooks in methods: small classes put together by hand, one for each thing that can be in a
- * method's way; then javac's, cut and with memory that runs out.
+ * Hooks in methods: small classes written by hand, each with one feature that the hooks must
+ * respect; then a class compiled by javac, truncated, damaged and with too little memory.
  */
 #include <check.h>
 #include <stdint.h>
@@ -8,16 +8,16 @@
 #include <string.h>
 
 #include "classfile/code.h"
-#include "classfile/inject.h"
-#include "classfile/verify.h"
-#include "data.h"
-#include "shape.h"
+#include "classfile/inject/inject.h"
+#include "classfile/verify/verify.h"
+#include "unit/support/data.h"
+#include "agent/classfile/class_shape.h"
 
 #define HOOKS "java/jtool/Hooks1"
 
 static struct ag_mem mem = { .budget = SIZE_MAX };
 
-static void check_right(const struct cf_class *class)
+static void check_valid(const struct cf_class *class)
 {
 	struct cf_fault fault;
 
@@ -28,7 +28,7 @@ static void check_right(const struct cf_class *class)
 #define ID 12000
 static uint32_t hook_id = ID;
 
-/* The class with every method hooked that can be; nothing of the memory that it took is left. */
+/* Hooks all methods of the class; checks the result and that all memory is released. */
 static void hook(const struct buf *b, bool values, struct buf *to, enum cf_refusal *refused)
 {
 	struct cf_probe probes[16] = { 0 };
@@ -48,14 +48,14 @@ static void hook(const struct buf *b, bool values, struct buf *to, enum cf_refus
 	if (out.len > 0) {
 		buf_add(to, out.data, out.len);
 		ck_assert_ptr_null(cf_open(&class, to->data, to->len, &mem));
-		check_right(&class);
+		check_valid(&class);
 		cf_release(&class);
 	}
 	cf_output_release(&out);
 	ck_assert_uint_eq(mem.blocks, 0);
 }
 
-/* Right before and afterwards, with values and without. */
+/* Checks that the class is valid before and after hooking, with values and without. */
 static void check_hooked(const struct shape *s)
 {
 	for (int values = 0; values < 2; values++) {
@@ -65,7 +65,7 @@ static void check_hooked(const struct shape *s)
 
 		build_shape(&b, s);
 		ck_assert_ptr_null(cf_open(&class, b.data, b.len, &mem));
-		check_right(&class);
+		check_valid(&class);
 		cf_release(&class);
 		hook(&b, values, &to, &refused);
 		ck_assert_msg(refused == CF_HOOKED, "%s: %s", s->code, cf_refusal_text(refused));
@@ -85,7 +85,7 @@ static void check_refused(const struct shape *s, enum cf_refusal expected)
 	ck_assert_uint_eq(to.len, 0);
 }
 
-/* The code of the only method after it was hooked, as hexadecimal. */
+/* Compares the code of the only method after hooking with `expected`, in hexadecimal. */
 static void check_code(const struct shape *s, bool values, const char *expected)
 {
 	_cleanup_buf_ struct buf b = BUF_INIT, to = BUF_INIT, text = BUF_INIT;
@@ -104,7 +104,7 @@ static void check_code(const struct shape *s, bool values, const char *expected)
 	for (uint32_t i = 0; i < code.len; i++) {
 		struct cf_insn insn;
 
-		/* Constants' numbers do not matter: 'C' for each. */
+		/* The index of a hook's constant may differ: print C. */
 		if (cf_insn(code.code, code.len, i, &insn) && insn.opcode == 0xb8) {
 			buf_addf(&text, "b8 C ");
 			i += 2;
@@ -118,23 +118,23 @@ static void check_code(const struct shape *s, bool values, const char *expected)
 	cf_release(&class);
 }
 
-START_TEST(what_is_put_in)
+START_TEST(hooks_are_inserted_at_entry_and_exits)
 {
 	/* enter, store; exit, return; dup, load, fail, throw */
 	check_code(&(struct shape){ .code = "00b1", .locals = 1 }, false,
 		   "11 2e e0 b8 C 40 00 1f 11 2e e0 b8 C b1 59 1f 11 2e e0 b8 C bf ");
-	/* the arguments when there is a token, the result */
+	/* the arguments are reported if enter returns a token; then the result */
 	check_code(&(struct shape){ .code = "1ead", .descriptor = "(JI)J" }, true,
 		   "11 2e e0 b8 C 37 04 16 04 09 94 99 00 0f 16 04 1e b8 C 16 04 1c b8 C "
 		   "1e 5c 16 04 11 2e e0 b8 C ad 59 16 04 11 2e e0 b8 C bf ");
-	/* nothing between enter and exit: nothing to catch */
+	/* no code between enter and exit: no handler */
 	check_code(&(struct shape){ .code = "b1", .locals = 300 }, false,
 		   "11 2e e0 b8 C c4 37 01 2c c4 16 01 2c 11 2e e0 b8 C b1 ");
 }
 END_TEST
 
-/* No id is a constant: HotSpot keeps for ever what a class ever had. */
-START_TEST(ids_of_any_size)
+/* Ids are not constants, because HotSpot never removes a constant from a class. */
+START_TEST(ids_of_any_size_are_pushed_without_constants)
 {
 	const struct shape s = { .code = "b1", .locals = 1 };
 
@@ -167,13 +167,13 @@ static const struct shape shapes[] = {
 	{ .code = "2ab0", .descriptor = "([[I)[[I" },
 	{ .code = "2ab0", .descriptor = "(Ljava/lang/Object;)Ljava/lang/Object;" },
 	{ .code = "b1", .instance = true, .descriptor = "(JLjava/lang/Object;)V" },
-	/* more on the stack than is returned */
+	/* the stack has more values than the method returns */
 	{ .code = "040504ac", .descriptor = "()I" },
-	/* a loop to the begin, with a frame there and without stack maps */
+	/* a jump back to the first instruction: with a frame, without stack maps, conditional */
 	{ .code = "a70000", .map = "0001 00" },
 	{ .code = "a70000", .major = 48 },
 	{ .code = "1a9a0004 b1 1a9afffa b1", .descriptor = "(I)V", .map = "0002 00 04" },
-	/* two returns, the first of which is jumped over and to */
+	/* two returns: a jump to the second, a jump to the instruction before the second */
 	{ .code = "1a990004 b1 b1", .descriptor = "(I)V", .map = "0001 05" },
 	{ .code = "1a990005 04ac 05ac", .descriptor = "(I)I", .map = "0001 06" },
 	/* frames of all encodings: append, same_locals_1, chop, same extended, full */
@@ -186,10 +186,10 @@ static const struct shape shapes[] = {
 	{ .code = "04 1a990003 ac", .descriptor = "(I)I", .map = "0001 4501" },
 	{ .code = "04 1a990003 ac", .descriptor = "(I)I", .map = "0001 f7000501" },
 	{ .code = "09 1a990003 ad", .descriptor = "(I)J", .map = "0001 4504" },
-	/* an object that is not constructed yet, in a frame */
+	/* an uninitialised object in a frame */
 	{ .code = "bb0002 59 1a990003 b7000b 57 b1", .descriptor = "(I)V",
 	  .map = "0001 ff0008 0001 01 0002 080000 080000" },
-	/* switches, to be padded anew */
+	/* switches whose padding changes */
 	{ .code = "1aaa0000 00000017 00000001 00000002 00000018 00000019 b1 b1 b1",
 	  .descriptor = "(I)V", .map = "0003 18 00 00" },
 	{ .code = "00 1aab00 00000012 00000001 00000007 00000013 b1 b1",
@@ -202,7 +202,7 @@ static const struct shape shapes[] = {
 	{ .code = "a80004 b1 4b a900", .major = 48 },
 	{ .code = "c900000006 b1 4b a900", .major = 46 },
 	{ .code = "a80004 b1 4b c4a90000", .major = 45 },
-	/* handlers: of all of the code, of its last byte, of a return */
+	/* handlers: for the first instruction, for a return, for the last byte */
 	{ .code = "00b14cb1", .handlers = "0000 0001 0002 0000",
 	  .map = "0001 ff0002 0000 0001 070013" },
 	{ .code = "00b14cb1", .handlers = "0001 0002 0002 0013",
@@ -217,33 +217,33 @@ static const struct shape shapes[] = {
 	{ .code = "0405 6c57 2ab7000a 00b1", .name = "<init>", .instance = true },
 	{ .code = "0405 6c57 2ab7000a 00b1", .name = "<init>", .instance = true,
 	  .major = 47 },
-	/* an object of the same class before */
+	/* another object of the class is constructed before super() */
 	{ .code = "bb0002 59b7000b 57 2ab7000a 00b1", .name = "<init>", .instance = true },
-	/* a branch before; the variable of `this` given up */
+	/* a branch before super(); the variable of `this` is overwritten */
 	{ .code = "2a 1b99 0004 00 b7000a b1", .name = "<init>", .instance = true,
 	  .descriptor = "(I)V", .map = "0001 ff0006 0002 0601 0001 06" },
 	{ .code = "2a4c 014b bb000257 2bb7000a b1", .name = "<init>", .instance = true },
 	{ .code = "2ab7000a b1 57 b1", .name = "<init>", .instance = true,
 	  .handlers = "0004 0005 0005 0000", .major = 49 },
-	/* an endless constructor; one that throws before */
+	/* a constructor that never returns; one that throws before super() */
 	{ .code = "a70000", .name = "<init>", .instance = true, .map = "0001 00" },
 	{ .code = "01bf", .name = "<init>", .instance = true },
-	/* a class initialiser of old, which need not say that it is static */
+	/* an old class initialiser, which need not be declared static */
 	{ .code = "b1", .name = "<clinit>", .instance = true, .major = 50, .locals = 1 },
-	/* attributes that are left out, and one that nobody knows */
+	/* attributes that are dropped, and an unknown one */
 	{ .code = "b1", .attributes = "0002 0010 00000002 0000 0011 00000002 0000" },
 	{ .code = "b1", .attributes = "0001 000e 00000003 010203" },
 	{ .code = "b1", .attributes = "0001 0006 00000000" },
 };
 
 
-START_TEST(every_shape)
+START_TEST(every_kind_of_method_is_hooked)
 {
 	check_hooked(&shapes[_i]);
 }
 END_TEST
 
-START_TEST(every_refusal)
+START_TEST(methods_that_cannot_be_hooked_are_refused)
 {
 	const struct shape native = { .access = CF_ACC_STATIC | CF_ACC_NATIVE };
 	const struct shape abstract = { .access = CF_ACC_ABSTRACT };
@@ -254,9 +254,9 @@ START_TEST(every_refusal)
 	check_refused(&abstract, CF_NO_CODE);
 	check_refused(&root, CF_ROOT);
 	check_refused(&(struct shape){ .code = "00b1", .nops = 65520, .tail = 1 }, CF_TOO_LONG);
-	/* only what is appended is too much */
+	/* only the appended code exceeds the limit */
 	check_refused(&(struct shape){ .code = "00b1", .nops = 65515, .tail = 1 }, CF_TOO_LONG);
-	/* over a return, with what is put in front of it; forward and back */
+	/* a jump over a return with its hook, forward and backward */
 	check_refused(&(struct shape){ .code = "1a997fff b1 b1", .descriptor = "(I)V",
 				       .nops = 32763, .tail = 1 }, CF_FAR_JUMP);
 	check_refused(&(struct shape){ .code = "a70004 b1 a78000", .nops = 32764, .tail = 3 },
@@ -270,29 +270,29 @@ START_TEST(every_refusal)
 }
 END_TEST
 
-START_TEST(what_makes_no_sense)
+START_TEST(malformed_methods_are_refused)
 {
 	static const struct shape bad[] = {
-		{ .code = "ba" },                /* cut off */
-		{ .code = "fdb1" },              /* no instruction */
-		{ .code = "00" },                /* goes on behind its end */
+		{ .code = "ba" },                /* truncated */
+		{ .code = "fdb1" },              /* unknown opcode */
+		{ .code = "00" },                /* runs past its end */
 		{ .code = "1aac" },              /* returns another type */
-		{ .code = "a70001 b1" },         /* jumps into itself */
-		{ .code = "a7fff0 b1" },         /* out of it */
-		{ .code = "a70003" },            /* to its end */
+		{ .code = "a70001 b1" },         /* jumps into an operand */
+		{ .code = "a7fff0 b1" },         /* jumps out of the code */
+		{ .code = "a70003" },            /* jumps to its end */
 		{ .code = "03ab0000 00000001 00000000 b1" },
 		{ .code = "03aa0000 00000010 00000000 00000000 00000001 b1" },
 		{ .code = "b1", .descriptor = "()" },
-		{ .code = "b1", .descriptor = "(JJI)V" }, /* more than there is room for */
+		{ .code = "b1", .descriptor = "(JJI)V" }, /* exceeds max_locals */
 		{ .code = "b1", .descriptor = "(V)V" },
 		{ .code = "00b1", .handlers = "0000 0003 0000 0000" },
 		{ .code = "a70003b1", .handlers = "0001 0003 0000 0000" },
 		{ .code = "00b1", .handlers = "0000 0001 0002 0000" },
 		{ .code = "b1", .map = "0001" },
-		{ .code = "b1", .map = "0001 01" },   /* behind the code */
-		{ .code = "b1", .map = "0001 80" },   /* of no kind */
-		{ .code = "b1", .map = "0001 f80000" }, /* takes away what is not there */
-		{ .code = "b1", .map = "0001 fe0000 040404" }, /* more than there is room for */
+		{ .code = "b1", .map = "0001 01" },   /* after the code */
+		{ .code = "b1", .map = "0001 80" },   /* unknown kind */
+		{ .code = "b1", .map = "0001 f80000" }, /* chops an absent local */
+		{ .code = "b1", .map = "0001 fe0000 040404" }, /* exceeds max_locals */
 		{ .code = "b1", .map = "0001 fc0000 09" },
 		{ .code = "b1", .map = "0001 fc0000 080000 00" },
 		{ .code = "b1", .map = "0001 ff0000 0001 080001 0000" },
@@ -308,7 +308,7 @@ START_TEST(what_makes_no_sense)
 }
 END_TEST
 
-/* The content of an attribute of the hooked method's code. */
+/* Reads an attribute of the code of the hooked method, and its exception table. */
 static void read_attribute(const struct buf *file, const char *name, struct buf *to,
 			   struct buf *handlers)
 {
@@ -350,16 +350,16 @@ static void check_table(const struct shape *s, bool values, const char *name, co
 	check_bytes(&h, handlers);
 }
 
-START_TEST(tables)
+START_TEST(line_and_variable_tables_are_adjusted)
 {
-	/* nop; if (i) return; nop; return: in front are 7 bytes, a return is 8 */
+	/* nop; if (i) return; nop; return: the entry hook has 7 bytes, that of a return 8 */
 	const struct shape lines = {
 		.code = "00 1a990004 b1 00 b1", .descriptor = "(I)V", .locals = 1, .major = 49,
 		.attributes = "0002 000c 00000012 0004 0000000a 0003000b 0005000c 0006000d "
 			      "000d 00000016 0002 0000 0007 000e000f0000 0001 0004 000e000f0000",
 	};
 
-	/* What begins with the method still does; what begins within an instruction is dropped. */
+	/* Ranges from the start of the method still start there; invalid entries are dropped. */
 	check_table(&lines, false, "LineNumberTable", "0003 0000000a 000c000c 0014000d",
 		    "0007 000c 001d 0000 0014 0015 001d 0000");
 	check_table(&lines, false, "LocalVariableTable",
@@ -368,18 +368,18 @@ START_TEST(tables)
 }
 END_TEST
 
-START_TEST(frames)
+START_TEST(stack_map_frames_are_added_for_hooks)
 {
-	/* A handler's frame: the token behind nothing, what is caught. */
+	/* The frame of the handler: the token in its variable, the exception on the stack. */
 	check_table(&(struct shape){ .code = "00b1", .locals = 2 }, false, "StackMapTable",
 		    "0001 ff0010 0003 000004 0001 070013",
 		    "0007 0008 0010 0000");
-	/* Two: where the arguments have been told, too. */
+	/* Two frames: also one after the arguments have been reported. */
 	check_table(&(struct shape){ .code = "00b1", .locals = 2, .descriptor = "(F)V" }, true,
 		    "StackMapTable",
 		    "0002 ff0012 0003 020004 0000 ff0008 0003 000004 0001 070013",
 		    "0007 0013 001b 0000");
-	/* A constructor's: one before super(), if something there may throw, and one behind. */
+	/* A constructor: a frame for code before super() that may throw, and one for code after. */
 	check_table(&(struct shape){ .code = "0404 6c57 2ab7000a 00b1", .name = "<init>",
 				     .instance = true, .locals = 1 },
 		    false, "StackMapTable",
@@ -406,10 +406,10 @@ static size_t probe_all(const struct cf_class *class, struct cf_probe *probes, b
 	return n;
 }
 
-START_TEST(order_does_not_matter)
+START_TEST(order_of_probes_does_not_matter)
 {
-	struct cf_output there = { .mem = &mem }, back = { .mem = &mem };
-	struct cf_probe probes[17], turned[17];
+	struct cf_output forward = { .mem = &mem }, reverse = { .mem = &mem };
+	struct cf_probe probes[17], reversed[17];
 	_cleanup_buf_ struct buf b = BUF_INIT;
 	struct cf_class class;
 	size_t n;
@@ -418,17 +418,17 @@ START_TEST(order_does_not_matter)
 	n = probe_all(&class, probes, true);
 	ck_assert_uint_gt(n, 2);
 	for (size_t i = 0; i < n; i++)
-		turned[i] = probes[n - 1 - i];
-	turned[n] = (struct cf_probe){ { "nowhere", 7 }, { "()V", 3 }, 1, true, CF_HOOKED };
-	ck_assert_ptr_null(cf_inject(&class, HOOKS, probes, n, &there));
-	ck_assert_ptr_null(cf_inject(&class, HOOKS, turned, n + 1, &back));
-	ck_assert_int_eq(turned[n].refused, CF_NOT_FOUND);
-	ck_assert_uint_eq(there.len, back.len);
-	ck_assert(memcmp(there.data, back.data, back.len) == 0);
+		reversed[i] = probes[n - 1 - i];
+	reversed[n] = (struct cf_probe){ { "nowhere", 7 }, { "()V", 3 }, 1, true, CF_HOOKED };
+	ck_assert_ptr_null(cf_inject(&class, HOOKS, probes, n, &forward));
+	ck_assert_ptr_null(cf_inject(&class, HOOKS, reversed, n + 1, &reverse));
+	ck_assert_int_eq(reversed[n].refused, CF_NOT_FOUND);
+	ck_assert_uint_eq(forward.len, reverse.len);
+	ck_assert(memcmp(forward.data, reverse.data, reverse.len) == 0);
 	for (size_t i = 0; i < n; i++)
-		ck_assert_int_eq(probes[i].refused, turned[n - 1 - i].refused);
-	cf_output_release(&there);
-	cf_output_release(&back);
+		ck_assert_int_eq(probes[i].refused, reversed[n - 1 - i].refused);
+	cf_output_release(&forward);
+	cf_output_release(&reverse);
 	cf_release(&class);
 	ck_assert_uint_eq(mem.blocks, 0);
 }
@@ -460,7 +460,7 @@ static void build_many(struct buf *b)
 	put(b, 0, 2);
 }
 
-/* Looking each up among all others would take longer than a test may. */
+/* A linear search per method would exceed the timeout. */
 START_TEST(many_methods_are_found_in_any_order)
 {
 	_cleanup_free_ struct cf_probe *probes = xcalloc(MANY, sizeof(*probes));
@@ -474,7 +474,7 @@ START_TEST(many_methods_are_found_in_any_order)
 	ck_assert_ptr_null(cf_open(&class, b.data, b.len, &mem));
 	methods = cf_methods(&class);
 	for (size_t i = 0; cf_next_member(&methods, &method); i++) {
-		struct cf_probe *probe = &probes[i * 7919 % MANY]; /* a prime: each one once */
+		struct cf_probe *probe = &probes[i * 7919 % MANY]; /* a prime: fills every probe */
 
 		*probe = (struct cf_probe){ .name = method.name, .descriptor = method.descriptor };
 	}
@@ -487,7 +487,7 @@ START_TEST(many_methods_are_found_in_any_order)
 }
 END_TEST
 
-START_TEST(nothing_to_hook)
+START_TEST(class_without_probed_methods_is_unchanged)
 {
 	struct cf_probe probe = { { "nowhere", 7 }, { "()V", 3 }, 1, true, CF_HOOKED };
 	struct cf_output out = { .mem = &mem };
@@ -505,7 +505,7 @@ START_TEST(nothing_to_hook)
 }
 END_TEST
 
-START_TEST(too_many_constants)
+START_TEST(constant_pool_overflow_is_an_error)
 {
 	struct cf_output out = { .mem = &mem };
 	_cleanup_buf_ struct buf b = BUF_INIT;
@@ -522,8 +522,8 @@ START_TEST(too_many_constants)
 }
 END_TEST
 
-/* A long as the last constant, whose second place is not counted: no place for a new one. */
-START_TEST(last_constant_is_long)
+/* A long uses two indices, of which the second must not be used for a new constant. */
+START_TEST(constant_after_a_final_long_has_the_right_index)
 {
 	_cleanup_buf_ struct buf b = BUF_INIT, with_long = BUF_INIT;
 	struct cf_output out = { .mem = &mem };
@@ -538,21 +538,21 @@ START_TEST(last_constant_is_long)
 	buf_add(&with_long, b.data, end);
 	put_bytes(&with_long, "050000000000000001");
 	buf_add(&with_long, b.data + end, b.len - end);
-	with_long.data[9]++; /* how many constants */
+	with_long.data[9]++; /* constant_pool_count */
 	ck_assert_ptr_null(cf_open(&class, with_long.data, with_long.len, &mem));
 	ck_assert_ptr_null(cf_inject(&class, HOOKS, probes, probe_all(&class, probes, false),
 				     &out));
 	ck_assert_int_eq(probes[0].refused, CF_HOOKED);
 	ck_assert_ptr_null(cf_open(&new, out.data, out.len, &mem));
-	check_right(&new);
+	check_valid(&new);
 	cf_release(&new);
 	cf_release(&class);
 	cf_output_release(&out);
 }
 END_TEST
 
-/* With less memory than it takes. */
-START_TEST(memory_runs_out)
+/* Each budget except the last is too small. */
+START_TEST(out_of_memory_is_an_error)
 {
 	_cleanup_buf_ struct buf b = BUF_INIT;
 	bool done = false;
@@ -579,10 +579,10 @@ START_TEST(memory_runs_out)
 }
 END_TEST
 
-/* Each beginning of a class file, and each with one byte changed, from a block of its own. */
+/* Hooks a copy of the first `len` bytes of a class file, with byte `at` changed by `flip`. */
 static void try_damaged(const struct buf *b, size_t len, size_t at, uint8_t flip)
 {
-	uint8_t *copy = xmalloc(len ? len : 1); /* so that ASan sees what is read behind it */
+	uint8_t *copy = xmalloc(len ? len : 1); /* ASan detects reads past the end */
 	struct cf_output out = { .mem = &mem };
 	struct cf_probe probes[16];
 	struct cf_class class, new;
@@ -604,7 +604,7 @@ static void try_damaged(const struct buf *b, size_t len, size_t at, uint8_t flip
 	free(copy);
 }
 
-START_TEST(damaged)
+START_TEST(truncated_and_damaged_classes_are_handled)
 {
 	_cleanup_buf_ struct buf b = BUF_INIT;
 
@@ -618,11 +618,11 @@ START_TEST(damaged)
 }
 END_TEST
 
-START_TEST(class_of_hooks)
+START_TEST(hook_class_declares_all_hooks)
 {
 	static const char *const hooks[][2] = {
 #define HOOK(name, descriptor) { #name, descriptor },
-#include "classfile/hooks.def"
+#include "classfile/inject/hooks.def"
 #undef HOOK
 	};
 	const uint16_t access = CF_ACC_PUBLIC | CF_ACC_STATIC | CF_ACC_NATIVE;
@@ -634,7 +634,7 @@ START_TEST(class_of_hooks)
 	cf_hooks_class(HOOKS, &out);
 	ck_assert(!out.failed);
 	ck_assert_ptr_null(cf_open(&class, out.data, out.len, &mem));
-	check_right(&class);
+	check_valid(&class);
 	ck_assert(cf_text_is(cf_name(&class), HOOKS));
 	methods = cf_methods(&class);
 	for (size_t i = 0; i < sizeof(hooks) / sizeof(hooks[0]); i++) {
@@ -652,27 +652,28 @@ END_TEST
 
 int main(void)
 {
-	Suite *s = suite_create("inject");
-	TCase *t = tcase_create("inject");
+	Suite *s = suite_create("agent/classfile/inject/inject");
+	TCase *t = tcase_create("classfile/inject/inject");
 	SRunner *r;
 	int failed;
 
-	tcase_add_test(t, what_is_put_in);
-	tcase_add_test(t, ids_of_any_size);
-	tcase_add_loop_test(t, every_shape, 0, (int)(sizeof(shapes) / sizeof(shapes[0])));
-	tcase_add_test(t, every_refusal);
-	tcase_add_test(t, what_makes_no_sense);
-	tcase_add_test(t, tables);
-	tcase_add_test(t, frames);
-	tcase_add_test(t, order_does_not_matter);
-	tcase_add_test(t, nothing_to_hook);
-	tcase_add_test(t, too_many_constants);
-	tcase_add_test(t, last_constant_is_long);
-	tcase_add_test(t, memory_runs_out);
-	tcase_add_test(t, damaged);
-	tcase_add_test(t, class_of_hooks);
+	tcase_add_test(t, hooks_are_inserted_at_entry_and_exits);
+	tcase_add_test(t, ids_of_any_size_are_pushed_without_constants);
+	tcase_add_loop_test(t, every_kind_of_method_is_hooked, 0,
+			    (int)(sizeof(shapes) / sizeof(shapes[0])));
+	tcase_add_test(t, methods_that_cannot_be_hooked_are_refused);
+	tcase_add_test(t, malformed_methods_are_refused);
+	tcase_add_test(t, line_and_variable_tables_are_adjusted);
+	tcase_add_test(t, stack_map_frames_are_added_for_hooks);
+	tcase_add_test(t, order_of_probes_does_not_matter);
+	tcase_add_test(t, class_without_probed_methods_is_unchanged);
+	tcase_add_test(t, constant_pool_overflow_is_an_error);
+	tcase_add_test(t, constant_after_a_final_long_has_the_right_index);
+	tcase_add_test(t, out_of_memory_is_an_error);
+	tcase_add_test(t, truncated_and_damaged_classes_are_handled);
+	tcase_add_test(t, hook_class_declares_all_hooks);
 	suite_add_tcase(s, t);
-	t = tcase_create("many");
+	t = tcase_create("classfile/inject/inject: 20,000 methods");
 	tcase_set_timeout(t, 10);
 	tcase_add_test(t, many_methods_are_found_in_any_order);
 	suite_add_tcase(s, t);

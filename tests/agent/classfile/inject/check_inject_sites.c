@@ -1,6 +1,7 @@
 /*
- * Hooks where objects are made: small classes put together by hand, one for each kind of place and
- * one for each thing that moves; then javac's, cut and with memory that runs out.
+ * Hooks at allocation sites: small classes written by hand, one for each kind of site and one for
+ * each part of a method that hooks move; then one method with all kinds of sites,
+ * truncated, damaged and with too little memory.
  */
 #include <check.h>
 #include <stdint.h>
@@ -8,14 +9,14 @@
 #include <string.h>
 
 #include "classfile/code.h"
-#include "classfile/inject_sites.h"
-#include "classfile/verify.h"
+#include "classfile/inject/inject_sites.h"
+#include "classfile/verify/verify.h"
 #include "base/xalloc.h"
-#include "shape.h"
+#include "agent/classfile/class_shape.h"
 
 #define HOOKS "java/jtool/Hooks1"
 
-/* From MORE on */
+/* Constants from index MORE */
 static const char more[] =
 	"'clone' '()Ljava/lang/Object;' 0c00160017 0a00040018 " /* 16 … 19 Object.clone */
 	"'[I' 07001a 0a001b0018 '[[I' 07001d "        /* 1b class [I, 1c [I.clone, 1e class [[I */
@@ -26,16 +27,16 @@ static const char more[] =
 	"'java/math/BigInteger' 07002c 'multiplyToLen' '([II[II[I)[I' 0c002e002f "
 	"0a002d0030 "                                  /* 31 BigInteger.multiplyToLen */
 	"'jdk/internal/misc/Unsafe' 070032 'allocateInstance' "
-	"'(Ljava/lang/Class;)Ljava/lang/Object;' 0c00340035 0a00330036 " /* 37 its */
+	"'(Ljava/lang/Class;)Ljava/lang/Object;' 0c00340035 0a00330036 " /* 37 allocateInstance */
 	"'sun/misc/Unsafe' 070038 0a00390036 "         /* 39 class, 3a its allocateInstance */
 	"0b00020018 ";                                 /* 3b T.clone, of an interface */
 #define N_MORE 0x26
 
 static struct ag_mem mem = { .budget = SIZE_MAX };
 
-/* What the class is asked with, and what it told. */
-struct told {
-	uint32_t next_id, skip; /* skip: the site that is left alone, from 1 on */
+/* The ids to return, and the sites that were reported. */
+struct seen {
+	uint32_t next_id, skip; /* skip: number of the site not to hook, from 1 */
 	size_t n;
 	struct cf_site sites[8];
 	char names[8][64]; /* method, element, owner */
@@ -43,18 +44,18 @@ struct told {
 
 static uint32_t id_of(void *arg, const struct cf_site *site)
 {
-	struct told *told = arg;
+	struct seen *seen = arg;
 
-	ck_assert_uint_lt(told->n, 8);
-	ck_assert(told->n == 0 || site->pc > told->sites[told->n - 1].pc);
-	(void)snprintf(told->names[told->n], sizeof(told->names[0]), "%.*s %.*s %.*s",
+	ck_assert_uint_lt(seen->n, 8);
+	ck_assert(seen->n == 0 || site->pc > seen->sites[seen->n - 1].pc);
+	(void)snprintf(seen->names[seen->n], sizeof(seen->names[0]), "%.*s %.*s %.*s",
 		       (int)site->method.len, site->method.data, (int)site->element.len,
 		       site->element.data, (int)site->owner.len, site->owner.data);
-	told->sites[told->n++] = *site;
-	return told->n == told->skip ? 0 : told->next_id++;
+	seen->sites[seen->n++] = *site;
+	return seen->n == seen->skip ? 0 : seen->next_id++;
 }
 
-static void check_right(const struct cf_class *class)
+static void check_valid(const struct cf_class *class)
 {
 	struct cf_fault fault;
 
@@ -62,33 +63,33 @@ static void check_right(const struct cf_class *class)
 	ck_assert_msg(cf_verify(class, &fault), "@%u: %s", fault.pc, fault.what);
 }
 
-/* The class with its hooks, right if it was; nothing of the memory that it took is left. */
-static void hook(const struct shape *shape, struct told *told, struct cf_sites *sites,
+/* Hooks the class; checks that it stays valid if it was valid, and that all memory is released. */
+static void hook(const struct shape *shape, struct seen *seen, struct cf_sites *sites,
 		 struct buf *to)
 {
-	struct shape whole = *shape;
+	struct shape complete = *shape;
 	struct cf_output out = { .mem = &mem };
 	_cleanup_buf_ struct buf b = BUF_INIT;
 	struct cf_class class;
 	struct cf_fault fault;
-	bool right;
+	bool valid;
 
-	whole.more = more;
-	whole.n_more = N_MORE;
-	build_shape(&b, &whole);
+	complete.more = more;
+	complete.n_more = N_MORE;
+	build_shape(&b, &complete);
 	ck_assert_ptr_null(cf_open(&class, b.data, b.len, &mem));
-	right = cf_check(&class, &fault) && cf_verify(&class, &fault);
+	valid = cf_check(&class, &fault) && cf_verify(&class, &fault);
 	sites->id = id_of;
-	sites->arg = told;
+	sites->arg = seen;
 	ck_assert_ptr_null(cf_inject_sites(&class, HOOKS, sites, &out));
 	ck_assert_uint_eq(sites->hooked + sites->kept + sites->roots > 0, out.len > 0);
-	ck_assert(told->n + sites->kept == 0 || cf_has_sites(&class));
+	ck_assert(seen->n + sites->kept == 0 || cf_has_sites(&class));
 	cf_release(&class);
 	if (out.len > 0) {
 		buf_add(to, out.data, out.len);
 		ck_assert_ptr_null(cf_open(&class, to->data, to->len, &mem));
-		if (right)
-			check_right(&class);
+		if (valid)
+			check_valid(&class);
 		cf_release(&class);
 	}
 	cf_output_release(&out);
@@ -101,7 +102,7 @@ static bool is_hook(const struct cf_class *class, const struct cf_insn *insn, st
 	       cf_text_is(ref->class, HOOKS);
 }
 
-/* The code of the only method: hooks by their names, other instructions as hexadecimal. */
+/* Prints the code of the only method: hooks by name, other instructions in hexadecimal. */
 static void show_code(const struct buf *b, struct buf *text, struct cf_code *code)
 {
 	struct cf_members methods;
@@ -126,14 +127,17 @@ static void show_code(const struct buf *b, struct buf *text, struct cf_code *cod
 	cf_release(&class);
 }
 
-/* NULL: nothing is hooked.  stack: what the method then has, if it matters. */
-static void check_code_of(const struct shape *shape, struct told *told, struct cf_sites sites,
+/*
+ * Compares the code after hooking with `expected`; NULL: nothing is hooked.  `stack` is max_stack
+ * after hooking; 0: not checked.
+ */
+static void check_code_of(const struct shape *shape, struct seen *seen, struct cf_sites sites,
 			  const char *expected, unsigned stack)
 {
 	_cleanup_buf_ struct buf to = BUF_INIT, text = BUF_INIT;
 	struct cf_code code;
 
-	hook(shape, told, &sites, &to);
+	hook(shape, seen, &sites, &to);
 	ck_assert_uint_eq(sites.refused, 0);
 	if (!expected) {
 		ck_assert_uint_eq(to.len, 0);
@@ -148,37 +152,37 @@ static void check_code_of(const struct shape *shape, struct told *told, struct c
 
 static void check_code(const struct shape *shape, const char *expected)
 {
-	check_code_of(shape, &(struct told){ .next_id = 1 }, (struct cf_sites){ 0 }, expected, 0);
+	check_code_of(shape, &(struct seen){ .next_id = 1 }, (struct cf_sites){ 0 }, expected, 0);
 }
 
-START_TEST(arrays)
+START_TEST(array_instructions_are_hooked)
 {
-	struct told told = { .next_id = 1 };
+	struct seen seen = { .next_id = 1 };
 
-	check_code_of(&(struct shape){ .code = "04bc0a 57 04bd001b 57 0404c5001e02 57b1" }, &told,
+	check_code_of(&(struct shape){ .code = "04bc0a 57 04bd001b 57 0404c5001e02 57b1" }, &seen,
 		      (struct cf_sites){ 0 },
 		      "04 bc0a 59 59 be 110001 array 57 04 bd001b 59 59 be 110002 array 57 "
 		      "04 04 c5001e02 59 110003 arrays 57 b1 ", 7);
-	ck_assert_uint_eq(told.n, 3);
-	ck_assert_int_eq(told.sites[0].kind, CF_SITE_ARRAY);
-	ck_assert_int_eq(told.sites[0].primitive, 'I');
-	ck_assert_uint_eq(told.sites[0].dimensions, 1);
-	ck_assert_str_eq(told.names[0], "m  ");
-	ck_assert_uint_eq(told.sites[0].pc, 1);
-	ck_assert_int_eq(told.sites[1].primitive, 0);
-	ck_assert_uint_eq(told.sites[1].dimensions, 1);
-	ck_assert_uint_eq(told.sites[1].pc, 5);
-	ck_assert_int_eq(told.sites[2].kind, CF_SITE_ARRAYS);
-	ck_assert_uint_eq(told.sites[2].dimensions, 0);
-	ck_assert_str_eq(told.names[1], "m [I ");
-	ck_assert_str_eq(told.names[2], "m [[I ");
+	ck_assert_uint_eq(seen.n, 3);
+	ck_assert_int_eq(seen.sites[0].kind, CF_SITE_ARRAY);
+	ck_assert_int_eq(seen.sites[0].primitive, 'I');
+	ck_assert_uint_eq(seen.sites[0].dimensions, 1);
+	ck_assert_str_eq(seen.names[0], "m  ");
+	ck_assert_uint_eq(seen.sites[0].pc, 1);
+	ck_assert_int_eq(seen.sites[1].primitive, 0);
+	ck_assert_uint_eq(seen.sites[1].dimensions, 1);
+	ck_assert_uint_eq(seen.sites[1].pc, 5);
+	ck_assert_int_eq(seen.sites[2].kind, CF_SITE_ARRAYS);
+	ck_assert_uint_eq(seen.sites[2].dimensions, 0);
+	ck_assert_str_eq(seen.names[1], "m [I ");
+	ck_assert_str_eq(seen.names[2], "m [[I ");
 	/* each primitive type */
 	for (unsigned type = 4; type <= 11; type++) {
 		char code[] = "04bc0057b1";
 
-		told = (struct told){ .next_id = 1 };
+		seen = (struct seen){ .next_id = 1 };
 		code[5] = "0123456789ab"[type];
-		check_code_of(&(struct shape){ .code = code }, &told, (struct cf_sites){ 0 },
+		check_code_of(&(struct shape){ .code = code }, &seen, (struct cf_sites){ 0 },
 			      (const char *[]){ "04 bc04 59 59 be 110001 array 57 b1 ",
 						"04 bc05 59 59 be 110001 array 57 b1 ",
 						"04 bc06 59 59 be 110001 array 57 b1 ",
@@ -188,39 +192,39 @@ START_TEST(arrays)
 						"04 bc0a 59 59 be 110001 array 57 b1 ",
 						"04 bc0b 59 59 be 110001 array 57 b1 " }[type - 4],
 			      7);
-		ck_assert_int_eq(told.sites[0].primitive, "ZCFDBSIJ"[type - 4]);
+		ck_assert_int_eq(seen.sites[0].primitive, "ZCFDBSIJ"[type - 4]);
 	}
 }
 END_TEST
 
-START_TEST(calls)
+START_TEST(calls_of_allocating_methods_are_hooked)
 {
-	struct told told = { .next_id = 1 };
+	struct seen seen = { .next_id = 1 };
 
-	/* an array's own clone(), Object's and super's; an interface's can be no object's own */
+	/* clone() of an array, of Object and of super; not that of an interface */
 	check_code_of(&(struct shape){ .code = "04bc0a b6001c 57 2a b60019 57 2a b70019 57b1",
-				       .instance = true }, &told, (struct cf_sites){ 0 },
+				       .instance = true }, &seen, (struct cf_sites){ 0 },
 		      "04 bc0a 59 59 be 110001 array b6001c 59 110002 result 57 "
 		      "2a b60019 59 110003 result 57 2a b70019 59 110004 result 57 b1 ", 7);
-	ck_assert_int_eq(told.sites[1].kind, CF_SITE_CLONE);
-	ck_assert_str_eq(told.names[1], "m  [I");
-	ck_assert_str_eq(told.names[2], "m  java/lang/Object");
-	ck_assert_int_eq(told.sites[2].kind, CF_SITE_CLONE);
-	ck_assert_int_eq(told.sites[3].kind, CF_SITE_CLONE_SPECIAL);
+	ck_assert_int_eq(seen.sites[1].kind, CF_SITE_CLONE);
+	ck_assert_str_eq(seen.names[1], "m  [I");
+	ck_assert_str_eq(seen.names[2], "m  java/lang/Object");
+	ck_assert_int_eq(seen.sites[2].kind, CF_SITE_CLONE);
+	ck_assert_int_eq(seen.sites[3].kind, CF_SITE_CLONE_SPECIAL);
 	check_code(&(struct shape){ .code = "2ab9003b0100 57b1", .instance = true }, NULL);
-	told = (struct told){ .next_id = 1 };
+	seen = (struct seen){ .next_id = 1 };
 	check_code_of(&(struct shape){ .code = "2a04 b80024 57b1",
-				       .descriptor = "(Ljava/lang/Class;)V" }, &told,
+				       .descriptor = "(Ljava/lang/Class;)V" }, &seen,
 		      (struct cf_sites){ 0 }, "2a 04 b80024 59 110001 result 57 b1 ", 6);
-	ck_assert_int_eq(told.sites[0].kind, CF_SITE_RESULT);
-	ck_assert_str_eq(told.names[0], "m  java/lang/reflect/Array");
-	/* what makes the array when it is given none, and may do so when it is given one */
+	ck_assert_int_eq(seen.sites[0].kind, CF_SITE_RESULT);
+	ck_assert_str_eq(seen.names[0], "m  java/lang/reflect/Array");
+	/* multiplyToLen() is certain to allocate only if its last argument is null */
 	check_code(&(struct shape){ .code = "2a042a0401 b80031 57b1", .stack = 5,
 				    .descriptor = "([I)V" },
 		   "2a 04 2a 04 01 b80031 59 110001 result 57 b1 ");
 	check_code(&(struct shape){ .code = "2a042a042a b80031 57b1", .stack = 5,
 				    .descriptor = "([I)V" }, NULL);
-	/* sun.misc.Unsafe makes instances in JDK 8, and later it calls another */
+	/* sun.misc.Unsafe allocates instances in JDK 8; since JDK 9 it calls another method */
 	check_code(&(struct shape){ .code = "2a01b6003a57b1",
 				    .descriptor = "(Lsun/misc/Unsafe;)V" }, NULL);
 	check_code(&(struct shape){ .code = "2a01b6003757b1",
@@ -228,13 +232,13 @@ START_TEST(calls)
 		   "2a 01 b60037 59 110001 result 57 b1 ");
 	check_code_of(&(struct shape){ .code = "2a01b6003a57b1",
 				       .descriptor = "(Lsun/misc/Unsafe;)V" },
-		      &(struct told){ .next_id = 1 }, (struct cf_sites){ .sun_unsafe = true },
+		      &(struct seen){ .next_id = 1 }, (struct cf_sites){ .sun_unsafe = true },
 		      "2a 01 b6003a 59 110001 result 57 b1 ", 6);
 }
 END_TEST
 
-/* Their callers tell. */
-START_TEST(quiet_methods)
+/* The calls of allocators are hooked instead. */
+START_TEST(allocators_have_no_hooks_in_their_bodies)
 {
 	static const struct shape quiet[] = {
 		{ .class = "java/util/Arrays", .name = "copyOf",
@@ -256,7 +260,7 @@ START_TEST(quiet_methods)
 }
 END_TEST
 
-START_TEST(strings)
+START_TEST(to_string_of_string_builders_is_hooked)
 {
 	const struct cf_sites sites = { .strings = true };
 	const struct shape ends = { .code = "2ab6002a57b1",
@@ -265,68 +269,68 @@ START_TEST(strings)
 			     .descriptor = "(Ljava/lang/Object;)V" };
 
 	check_code(&ends, NULL);
-	check_code_of(&ends, &(struct told){ 0 }, sites, "2a 59 03 result b6002a 57 b1 ", 6);
-	check_code_of(&any, &(struct told){ 0 }, sites, NULL, 0);
+	check_code_of(&ends, &(struct seen){ 0 }, sites, "2a 59 03 result b6002a 57 b1 ", 6);
+	check_code_of(&any, &(struct seen){ 0 }, sites, NULL, 0);
 	any.class = "java/lang/String";
-	check_code_of(&any, &(struct told){ 0 }, sites, "2a 59 03 result b6002b 57 b1 ", 6);
-	/* behind what is hooked itself */
+	check_code_of(&any, &(struct seen){ 0 }, sites, "2a 59 03 result b6002b 57 b1 ", 6);
+	/* after a call that is hooked itself */
 	check_code_of(&(struct shape){ .code = "2ab60019b6002b57b1", .name = "valueOf",
 				       .class = "java/lang/String", .instance = true },
-		      &(struct told){ .next_id = 1 }, sites,
+		      &(struct seen){ .next_id = 1 }, sites,
 		      "2a b60019 59 110001 result 59 03 result b6002b 57 b1 ", 6);
 }
 END_TEST
 
-START_TEST(root)
+START_TEST(constructor_of_object_is_hooked)
 {
 	const struct cf_sites sites = { .made = true };
 	struct shape s = { .code = "b1", .name = "<init>", .instance = true, .stack = 1,
 			   .locals = 1, .class = "java/lang/Object", .root = true };
 	_cleanup_buf_ struct buf to = BUF_INIT, text = BUF_INIT;
-	struct told told = { 0 };
+	struct seen seen = { 0 };
 	struct cf_sites out = sites;
 	struct cf_code code;
 
 	check_code(&s, NULL);
-	hook(&s, &told, &out, &to);
+	hook(&s, &seen, &out, &to);
 	ck_assert_uint_eq(out.roots, 1);
 	ck_assert_uint_eq(out.hooked, 0);
 	show_code(&to, &text, &code);
 	ck_assert_uint_eq(code.max_stack, 2);
 	ck_assert_uint_eq(code.len, 12);
 	ck_assert_ptr_nonnull(strstr(buf_str(&text), "made b1 "));
-	/* none but its constructor, and no other class's */
+	/* other methods and constructors of other classes are not hooked */
 	s.name = "other";
-	check_code_of(&s, &told, sites, NULL, 0);
+	check_code_of(&s, &seen, sites, NULL, 0);
 	check_code_of(&(struct shape){ .code = "2ab7000ab1", .name = "<init>", .instance = true },
-		      &told, sites, NULL, 0);
+		      &seen, sites, NULL, 0);
 }
 END_TEST
 
-START_TEST(ids)
+START_TEST(ids_of_any_size_are_pushed_and_0_skips_the_site)
 {
 	const struct shape s = { .code = "04bc0a57b1", .stack = 1 };
 	const struct shape two = { .code = "04bc0a57 04bc0857 b1" };
 
-	check_code_of(&s, &(struct told){ .next_id = 32767 }, (struct cf_sites){ 0 },
+	check_code_of(&s, &(struct seen){ .next_id = 32767 }, (struct cf_sites){ 0 },
 		      "04 bc0a 59 59 be 117fff array 57 b1 ", 4);
-	check_code_of(&s, &(struct told){ .next_id = 32768 }, (struct cf_sites){ 0 },
+	check_code_of(&s, &(struct seen){ .next_id = 32768 }, (struct cf_sites){ 0 },
 		      "04 bc0a 59 59 be 110001 1010 78 118000 60 array 57 b1 ", 5);
-	check_code_of(&s, &(struct told){ .next_id = UINT32_MAX }, (struct cf_sites){ 0 },
+	check_code_of(&s, &(struct seen){ .next_id = UINT32_MAX }, (struct cf_sites){ 0 },
 		      "04 bc0a 59 59 be 110000 1010 78 11ffff 60 array 57 b1 ", 5);
-	/* one that is left alone */
-	check_code_of(&two, &(struct told){ .next_id = 7, .skip = 1 }, (struct cf_sites){ 0 },
+	/* one site is skipped */
+	check_code_of(&two, &(struct seen){ .next_id = 7, .skip = 1 }, (struct cf_sites){ 0 },
 		      "04 bc0a 57 04 bc08 59 59 be 110007 array 57 b1 ", 0);
-	check_code_of(&two, &(struct told){ .next_id = 7, .skip = 2 }, (struct cf_sites){ 0 },
+	check_code_of(&two, &(struct seen){ .next_id = 7, .skip = 2 }, (struct cf_sites){ 0 },
 		      "04 bc0a 59 59 be 110007 array 57 04 bc08 57 b1 ", 0);
-	check_code_of(&s, &(struct told){ .next_id = 7, .skip = 1 }, (struct cf_sites){ 0 }, NULL,
+	check_code_of(&s, &(struct seen){ .next_id = 7, .skip = 1 }, (struct cf_sites){ 0 }, NULL,
 		      0);
 }
 END_TEST
 
-START_TEST(jumps)
+START_TEST(jumps_skip_or_include_hooks)
 {
-	/* over a site; back to its begin; to the instruction behind it, with the array there */
+	/* over a site; back to its start; to the next instruction, with the array on the stack */
 	check_code(&(struct shape){ .code = "1a990008 04bc0a57 00 b1", .descriptor = "(I)V",
 				    .map = "0001 09" },
 		   "1a 990011 04 bc0a 59 59 be 110001 array 57 00 b1 ");
@@ -337,11 +341,11 @@ START_TEST(jumps)
 		   "01 1a 990010 57 04 bc0a 59 59 be 110001 array 57 b1 ");
 	check_code(&(struct shape){ .code = "c800000009 04bc0a57 b1", .map = "0002 05 03" },
 		   "c800000012 04 bc0a 59 59 be 110001 array 57 b1 ");
-	/* a switch behind a site is padded anew */
+	/* a site changes the padding of the switch that follows it */
 	check_code(&(struct shape){ .code = "04bc0a57 1aab0000 0000000b 00000000 b1",
 				    .descriptor = "(I)V", .map = "0001 10" },
 		   "04 bc0a 59 59 be 110001 array 57 1a ab000000000a00000000 b1 ");
-	/* without stack maps, and code that nothing comes to */
+	/* unreachable code in a class without stack maps */
 	check_code(&(struct shape){ .code = "b1 04bc0a57b1", .major = 48 },
 		   "b1 04 bc0a 59 59 be 110001 array 57 b1 ");
 }
@@ -351,7 +355,7 @@ static void check_table(const struct shape *s, const char *name, const char *exp
 			const char *expected_handlers)
 {
 	_cleanup_buf_ struct buf to = BUF_INIT, e = BUF_INIT, h = BUF_INIT;
-	struct told told = { .next_id = 1 };
+	struct seen seen = { .next_id = 1 };
 	struct cf_sites sites = { 0 };
 	struct cf_members methods;
 	struct cf_member method;
@@ -359,7 +363,7 @@ static void check_table(const struct shape *s, const char *name, const char *exp
 	struct cf_class class;
 	struct cf_code code;
 
-	hook(s, &told, &sites, &to);
+	hook(s, &seen, &sites, &to);
 	ck_assert_ptr_null(cf_open(&class, to.data, to.len, &mem));
 	methods = cf_methods(&class);
 	ck_assert(cf_next_member(&methods, &method) && cf_code(&method, &code));
@@ -373,9 +377,9 @@ static void check_table(const struct shape *s, const char *name, const char *exp
 	cf_release(&class);
 }
 
-START_TEST(tables)
+START_TEST(line_variable_and_exception_tables_are_adjusted)
 {
-	/* A range that ends behind a site has its hook in it, one that begins there has not. */
+	/* A range that ends after a site includes its hook; one that begins there does not. */
 	const struct shape lines = {
 		.code = "04bc0a 57 b1 57b1", .major = 49,
 		.handlers = "0000 0003 0005 0000 0003 0005 0005 0000",
@@ -391,9 +395,9 @@ START_TEST(tables)
 }
 END_TEST
 
-START_TEST(frames)
+START_TEST(stack_map_frames_move)
 {
-	/* each kind of frame, with places of one byte and of two */
+	/* each kind of frame, with offsets of one byte and of two */
 	check_table(&(struct shape){ .code = "04bc0a57 a70003 b1", .map = "0001 07" },
 		    "StackMapTable", "0001 10", "");
 	check_table(&(struct shape){ .code = "04bc0a57 a70003 b1", .map = "0001 36", .nops = 47,
@@ -414,7 +418,7 @@ START_TEST(frames)
 	check_table(&(struct shape){ .code = "04bc0a57 033c 1a990004 b1 1a990004 b1 b1",
 				     .descriptor = "(I)V", .map = "0002 fc000b01 fa0004" },
 		    "StackMapTable", "0002 fc001401 fa0004", "");
-	/* what is made moves with its `new` */
+	/* an uninitialised type moves with its `new` */
 	check_table(&(struct shape){ .code = "04bc0a57 bb0002 59 1a990003 b7000b 57b1",
 				     .descriptor = "(I)V",
 				     .map = "0001 ff000c 0001 01 0002 080004 080004" },
@@ -425,17 +429,17 @@ END_TEST
 static void check_refused(const struct shape *s, enum cf_refusal expected)
 {
 	_cleanup_buf_ struct buf to = BUF_INIT;
-	struct told told = { .next_id = 1 };
+	struct seen seen = { .next_id = 1 };
 	struct cf_sites sites = { 0 };
 
-	hook(s, &told, &sites, &to);
+	hook(s, &seen, &sites, &to);
 	ck_assert_uint_eq(sites.refused, 1);
 	ck_assert_int_eq(sites.why, expected);
 	ck_assert_uint_eq(sites.hooked, 0);
 	ck_assert_uint_eq(to.len, 0);
 }
 
-START_TEST(refusals)
+START_TEST(methods_that_cannot_be_hooked_are_refused)
 {
 	check_refused(&(struct shape){ .code = "04bc0a57b1", .nops = 65525, .tail = 1 },
 		      CF_TOO_LONG);
@@ -443,7 +447,7 @@ START_TEST(refusals)
 				       .nops = 32759, .tail = 1, .map = "0001 fb7fff" },
 		      CF_FAR_JUMP);
 	check_refused(&(struct shape){ .code = "04bc0a57b1", .stack = 65533 }, CF_TOO_MANY);
-	/* code, frames and tables that make no sense */
+	/* malformed code, frames and tables */
 	check_refused(&(struct shape){ .code = "04bc0a57fd" }, CF_MALFORMED);
 	check_refused(&(struct shape){ .code = "04bc0a57" }, CF_MALFORMED);
 	check_refused(&(struct shape){ .code = "04bc0a57b1", .map = "0001 02" }, CF_MALFORMED);
@@ -454,17 +458,17 @@ START_TEST(refusals)
 	check_refused(&(struct shape){ .code = "04bc0a57b1", .map = "0001 44080002" },
 		      CF_MALFORMED);
 	check_refused(&(struct shape){ .code = "04bc0a57a70001b1" }, CF_MALFORMED);
-	/* what has no such place is not looked at any further */
+	/* methods without a site are not examined further */
 	check_code(&(struct shape){ .code = "00fd" }, NULL);
 	check_code(&(struct shape){ .access = CF_ACC_ABSTRACT }, NULL);
 	check_code(&(struct shape){ .code = "04bc0057b1" }, NULL);
 }
 END_TEST
 
-START_TEST(too_many_constants)
+START_TEST(constant_pool_overflow_is_an_error)
 {
-	struct told told = { .next_id = 1 };
-	struct cf_sites sites = { .id = id_of, .arg = &told };
+	struct seen seen = { .next_id = 1 };
+	struct cf_sites sites = { .id = id_of, .arg = &seen };
 	struct cf_output out = { .mem = &mem };
 	_cleanup_buf_ struct buf b = BUF_INIT;
 	struct cf_class class;
@@ -485,7 +489,7 @@ static uint32_t any_id(void *arg, const struct cf_site *site)
 	return ++*(uint32_t *)arg;
 }
 
-/* Something of everything. */
+/* Builds a method with all kinds of sites and tables. */
 static void build_mixture(struct buf *b)
 {
 	build_shape(b, &(struct shape){
@@ -501,7 +505,7 @@ static void build_mixture(struct buf *b)
 	});
 }
 
-START_TEST(memory_runs_out)
+START_TEST(out_of_memory_is_an_error)
 {
 	_cleanup_buf_ struct buf b = BUF_INIT;
 	bool done = false;
@@ -527,10 +531,10 @@ START_TEST(memory_runs_out)
 }
 END_TEST
 
-/* Each beginning of a class file, and each with one byte changed, from a block of its own. */
+/* Hooks a copy of the first `len` bytes of a class file, with byte `at` changed by `flip`. */
 static void try_damaged(const struct buf *b, size_t len, size_t at, uint8_t flip)
 {
-	uint8_t *copy = xmalloc(len ? len : 1); /* so that ASan sees what is read behind it */
+	uint8_t *copy = xmalloc(len ? len : 1); /* ASan detects reads past the end */
 	struct cf_output out = { .mem = &mem };
 	uint32_t id = 32760;
 	struct cf_sites sites = { .id = any_id, .arg = &id, .made = true, .strings = true };
@@ -551,14 +555,14 @@ static void try_damaged(const struct buf *b, size_t len, size_t at, uint8_t flip
 	free(copy);
 }
 
-START_TEST(damaged)
+START_TEST(truncated_and_damaged_classes_are_handled)
 {
 	_cleanup_buf_ struct buf b = BUF_INIT;
 	struct cf_class class;
 
 	build_mixture(&b);
 	ck_assert_ptr_null(cf_open(&class, b.data, b.len, &mem));
-	check_right(&class);
+	check_valid(&class);
 	cf_release(&class);
 	for (size_t len = 0; len < b.len; len++)
 		try_damaged(&b, len, SIZE_MAX, 0);
@@ -571,24 +575,24 @@ END_TEST
 
 int main(void)
 {
-	Suite *s = suite_create("inject_sites");
-	TCase *t = tcase_create("inject_sites");
+	Suite *s = suite_create("agent/classfile/inject/inject_sites");
+	TCase *t = tcase_create("classfile/inject/inject_sites");
 	SRunner *r;
 	int failed;
 
-	tcase_add_test(t, arrays);
-	tcase_add_test(t, calls);
-	tcase_add_test(t, quiet_methods);
-	tcase_add_test(t, strings);
-	tcase_add_test(t, root);
-	tcase_add_test(t, ids);
-	tcase_add_test(t, jumps);
-	tcase_add_test(t, tables);
-	tcase_add_test(t, frames);
-	tcase_add_test(t, refusals);
-	tcase_add_test(t, too_many_constants);
-	tcase_add_test(t, memory_runs_out);
-	tcase_add_test(t, damaged);
+	tcase_add_test(t, array_instructions_are_hooked);
+	tcase_add_test(t, calls_of_allocating_methods_are_hooked);
+	tcase_add_test(t, allocators_have_no_hooks_in_their_bodies);
+	tcase_add_test(t, to_string_of_string_builders_is_hooked);
+	tcase_add_test(t, constructor_of_object_is_hooked);
+	tcase_add_test(t, ids_of_any_size_are_pushed_and_0_skips_the_site);
+	tcase_add_test(t, jumps_skip_or_include_hooks);
+	tcase_add_test(t, line_variable_and_exception_tables_are_adjusted);
+	tcase_add_test(t, stack_map_frames_move);
+	tcase_add_test(t, methods_that_cannot_be_hooked_are_refused);
+	tcase_add_test(t, constant_pool_overflow_is_an_error);
+	tcase_add_test(t, out_of_memory_is_an_error);
+	tcase_add_test(t, truncated_and_damaged_classes_are_handled);
 	suite_add_tcase(s, t);
 	r = srunner_create(s);
 	srunner_run_all(r, CK_NORMAL);

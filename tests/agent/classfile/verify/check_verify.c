@@ -1,17 +1,17 @@
 /*
- * Would the JVM take a class?  Small classes put together by hand, each right but for one thing;
- * then one of javac's, damaged everywhere.
+ * The format checks and the verifier: small classes written by hand, each valid but for one fault;
+ * then a class compiled by javac, with each bit changed.
  */
 #include <check.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "classfile/verify.h"
-#include "data.h"
-#include "written_class.h"
+#include "classfile/verify/verify.h"
+#include "unit/support/data.h"
+#include "agent/classfile/class_writer.h"
 
-/* The constants that every class here has: 'a text' is a Utf8 one, others are hexadecimal. */
+/* The constants of every class: 'text' is a Utf8 constant, others are hexadecimal. */
 static const char constants[] =
 	"'T' 070001 "                                     /* 1, 2: class T */
 	"'java/lang/Object' 070003 "                      /* 3, 4: class Object */
@@ -24,24 +24,25 @@ static const char constants[] =
 	"'[I' 07001a "                                    /* 26, 27: class [I */
 	"'(JD)J' 0c0005001c 0a0002001d "                  /* 28 … 30 T.m(JD)J */
 	"'x/I' 07001f 0b00200018 ";                       /* 31, 32: x.I, 33 x.I.length()I */
-#define N_CONSTANTS 34 /* the number of the first of a class's own */
+#define N_CONSTANTS 34 /* the first index that is free for constants of one test's class */
 
-/* What a class has besides, and its method T.m; what is missing is as in a right one. */
+/* A class T with a method m.  Each part that is 0 or NULL is that of a valid class. */
 struct parts {
-	const char *what;       /* is wrong with it; NULL: nothing */
+	const char *what;       /* the expected fault; NULL: the class is valid */
 	const char *code;       /* NULL: return */
 	unsigned major;         /* 0: 52 */
-	unsigned stack, locals; /* 0: 4 */
+	unsigned stack, locals; /* max_stack and max_locals; for each, 0: 4 */
 	const char *map;        /* StackMapTable */
 	const char *descriptor; /* NULL: "()V" */
 	unsigned access;        /* of the method; 0: static */
-	bool init;              /* it is T.<init> */
-	const char *handlers;   /* start, end, handler, type: 8 bytes each */
-	unsigned flags, super;  /* the class's; 0: ACC_SUPER, Object */
-	const char *constants;  /* from number 34 on */
+	bool init;              /* the method is T.<init> */
+	const char *handlers;   /* entries of 8 bytes: start, end, handler, type */
+	/* Class flags (0: ACC_SUPER); constant index of the superclass (0: Object) */
+	unsigned flags, super;
+	const char *constants;  /* from index N_CONSTANTS on */
 	unsigned n_constants;
-	const char *interfaces, *fields, *attributes, *code_attributes; /* number in front */
-	unsigned methods;       /* 0: one */
+	const char *interfaces, *fields, *attributes, *code_attributes; /* each: count, entries */
+	unsigned methods;       /* the number of copies of m; 0: 1 */
 };
 
 static struct ag_mem mem = { .budget = SIZE_MAX };
@@ -102,8 +103,8 @@ static void build(struct buf *b, const struct parts *p)
 	put_bytes(b, p->attributes ? p->attributes : "0000");
 }
 
-/* What is wrong with a class, or NULL.  Nothing of the memory that it took is left. */
-static const char *verdict(const void *data, size_t len, struct cf_fault *fault)
+/* Returns the fault of a class, or NULL; checks that all memory is released. */
+static const char *fault_in(const void *data, size_t len, struct cf_fault *fault)
 {
 	struct cf_class class;
 	const char *why = cf_open(&class, data, len, &mem);
@@ -117,37 +118,37 @@ static const char *verdict(const void *data, size_t len, struct cf_fault *fault)
 	return fault->what;
 }
 
-static void judge(const struct parts *p)
+static void check_fault(const struct parts *p)
 {
 	_cleanup_buf_ struct buf b = BUF_INIT;
 	struct cf_fault fault;
 	const char *what;
 
 	build(&b, p);
-	what = verdict(b.data, b.len, &fault);
+	what = fault_in(b.data, b.len, &fault);
 	if (!p->what || !what)
 		ck_assert_msg(what == p->what, "%s: %s instead of %s", p->code, what, p->what);
 	else
 		ck_assert_str_eq(what, p->what);
 }
 
-#define OTHER_TYPE "another type is on the stack"
-#define OTHER_RETURN "the method returns another type"
+#define OTHER_TYPE "wrong type on the stack"
+#define OTHER_RETURN "the instruction returns the wrong type"
 #define NO_LOCAL "there is no such local variable"
 #define NO_CONSTANT "the instruction's constant is missing or of the wrong kind"
-#define EMPTY "the stack is empty"
-#define FULL "the stack has no more room"
-#define DIVIDED "a long or double on the stack would be divided"
-#define NOWHERE "it leads to where no instruction begins"
-#define NO_FRAME "there is no frame in StackMapTable where it leads"
+#define EMPTY "operand stack underflow"
+#define FULL "operand stack overflow"
+#define SPLIT "a long or double on the stack would be split"
+#define NOWHERE "the target is not the start of an instruction"
+#define NO_FRAME "StackMapTable has no frame at the target"
 
-/* Instructions without jumps: what they take and leave. */
+/* Instructions without jumps. */
 static const struct parts straight[] = {
 	{ NULL, .code = "b1" },
-	{ "control falls out of the code's end", .code = "00" },
-	{ "there is no instruction", .code = "b1 10" },
-	{ "there is no instruction", .code = "ca b1" },
-	{ "there is no instruction", .code = "c4 60 0000 b1" },
+	{ "control falls off the end of the code", .code = "00" },
+	{ "illegal or incomplete instruction", .code = "b1 10" },
+	{ "illegal or incomplete instruction", .code = "ca b1" },
+	{ "illegal or incomplete instruction", .code = "c4 60 0000 b1" },
 	{ EMPTY, .code = "57 b1" },
 	{ FULL, .code = "03 03 b1", .stack = 1 },
 	{ FULL, .code = "09 b1", .stack = 1 },
@@ -155,30 +156,30 @@ static const struct parts straight[] = {
 	{ OTHER_TYPE, .code = "03 0b 60 57 b1" },
 	{ OTHER_TYPE, .code = "09 60 57 b1" },
 	{ NULL, .code = "09 0a 61 58 b1" },
-	{ DIVIDED, .code = "09 57 b1" },
-	{ DIVIDED, .code = "09 03 58 57 b1" },
+	{ SPLIT, .code = "09 57 b1" },
+	{ SPLIT, .code = "09 03 58 57 b1" },
 	{ NULL, .code = "09 03 5b 57 58 57 b1" },                 /* dup_x2 over a long */
-	{ DIVIDED, .code = "09 03 5a 57 58 57 b1" },              /* dup_x1 would divide it */
-	{ DIVIDED, .code = "09 03 5f b1" },
+	{ SPLIT, .code = "09 03 5a 57 58 57 b1" },                /* dup_x1 would split it */
+	{ SPLIT, .code = "09 03 5f b1" },
 	{ EMPTY, .code = "03 5c b1" },
 	{ FULL, .code = "09 0a 5e b1" },
 	{ NULL, .code = "03 04 05 5d 57 57 57 57 57 b1", .stack = 5 },
 	{ NO_LOCAL, .code = "1d 57 b1", .locals = 3 },
-	{ NO_LOCAL, .code = "21 58 b1" },                         /* lload_3 of four */
+	{ NO_LOCAL, .code = "21 58 b1" },                         /* lload_3 with 4 locals */
 	{ NO_LOCAL, .code = "84 04 01 b1" },
 	{ NO_LOCAL, .code = "c4 15 0100 57 b1" },
-	{ "the local variable has another type", .code = "1a 57 b1" },
-	{ "the local variable has another type", .code = "09 40 1b 57 b1" },
+	{ "the local variable has the wrong type", .code = "1a 57 b1" },
+	{ "the local variable has the wrong type", .code = "09 40 1b 57 b1" },
 	{ NULL, .code = "09 40 1f 58 b1" },                       /* lstore_1 lload_1 */
-	{ "the local variable has another type", .code = "09 40 03 3d 1f 58 b1" },
-	{ "the local variable has another type", .code = "09 40 03 3c 1f 58 b1" },
-	{ "the local variable is no reference", .code = "03 3b 2a 57 b1" },
-	{ "the local variable is no int", .code = "84 00 01 b1" },
+	{ "the local variable has the wrong type", .code = "09 40 03 3d 1f 58 b1" },
+	{ "the local variable has the wrong type", .code = "09 40 03 3c 1f 58 b1" },
+	{ "the local variable is not a reference", .code = "03 3b 2a 57 b1" },
+	{ "the local variable is not an int", .code = "84 00 01 b1" },
 	{ OTHER_TYPE, .code = "03 4b b1" },
 	{ NULL, .code = "12 13 4b b1" },                          /* a string */
 	{ NO_CONSTANT, .code = "12 10 57 b1" },                   /* a field */
 	{ NO_CONSTANT, .code = "12 14 57 b1" },                   /* a long */
-	{ NO_CONSTANT, .code = "12 15 57 b1" },                   /* its second place */
+	{ NO_CONSTANT, .code = "12 15 57 b1" },                   /* the second index of a long */
 	{ NULL, .code = "14 0014 58 b1" },
 	{ NO_CONSTANT, .code = "14 0013 58 b1" },
 	{ NO_CONSTANT, .code = "14 ffff 58 b1" },
@@ -187,7 +188,7 @@ static const struct parts straight[] = {
 	{ NULL, .code = "04 bc 0a 03 2e 57 b1" },                 /* new int[1][0] */
 	{ OTHER_TYPE, .code = "04 bc 0b 03 2e 57 b1" },           /* new long[1][0] as an int */
 	{ NULL, .code = "04 bc 08 03 33 57 04 bc 04 03 33 57 b1" }, /* byte, boolean */
-	{ "newarray has no such type", .code = "04 bc 03 57 b1" },
+	{ "newarray has an invalid type", .code = "04 bc 03 57 b1" },
 	{ NULL, .code = "01 03 32 57 b1" },                       /* null[0] */
 	{ NULL, .code = "04 bd 001b 03 32 03 2e 57 b1" },         /* new int[1][][0][0] */
 	{ OTHER_TYPE, .code = "04 bc 0a 03 32 57 b1" },
@@ -200,15 +201,15 @@ static const struct parts straight[] = {
 	{ NULL, .code = "12 13 b6 0019 57 b1" },
 	{ OTHER_TYPE, .code = "04 bc 0a b6 0019 57 b1" },         /* an array has no length() */
 	{ OTHER_TYPE, .code = "2a b6 0019 57 b1", .descriptor = "(Ljava/lang/Object;)V" },
-	{ NULL, .code = "2a b0", .descriptor = "(Ly;)Lz;" },      /* who knows */
+	{ NULL, .code = "2a b0", .descriptor = "(Ly;)Lz;" },      /* unknown classes */
 	{ NO_CONSTANT, .code = "12 13 b6 0021 57 b1" },           /* an interface's method */
 	{ NULL, .code = "01 b9 0021 01 00 57 b1" },
-	{ "invokeinterface counts its parameters wrong", .code = "01 b9 0021 02 00 57 b1" },
+	{ "invokeinterface has the wrong parameter count", .code = "01 b9 0021 02 00 57 b1" },
 	{ "the last byte of invokeinterface is not zero", .code = "01 b9 0021 01 01 57 b1" },
-	{ "the stack has not all parameters", .code = "09 b8 001e 58 b1" },
-	{ "a parameter on the stack has another type", .code = "0e 09 b8 001e 58 b1" },
+	{ "the stack lacks parameters of the call", .code = "09 b8 001e 58 b1" },
+	{ "a parameter on the stack has the wrong type", .code = "0e 09 b8 001e 58 b1" },
 	{ NULL, .code = "09 0e b8 001e 58 b1" },
-	{ "an initializer is called as if it were a method", .code = "01 b6 000b b1" },
+	{ "an initializer is called like a method", .code = "01 b6 000b b1" },
 	{ OTHER_TYPE, .code = "03 bf" },
 	{ NULL, .code = "01 bf" },
 	{ OTHER_TYPE, .code = "12 13 bf" },                       /* throw "" */
@@ -226,15 +227,15 @@ static const struct parts straight[] = {
 	{ "this class file version has no ret", .code = "a9 00 b1" },
 };
 
-/* Jumps, and what StackMapTable says of where they lead. */
-static const struct parts mapped[] = {
+/* Jumps, and the frames of StackMapTable at their targets. */
+static const struct parts with_maps[] = {
 	{ NULL, .code = "03 99 0004 00 b1", .map = "0001 05" },
 	{ NO_FRAME, .code = "03 99 0004 00 b1" },
 	{ NOWHERE, .code = "03 99 0002 00 b1", .map = "0001 05" },
 	{ NOWHERE, .code = "03 99 0005 00 b1", .map = "0001 05" },
 	{ NOWHERE, .code = "03 99 fffe 00 b1", .map = "0001 05" },
 	{ NO_FRAME, .code = "03 99 0004 00 b1", .map = "0001 04" },
-	{ "behind a jump there is no frame in StackMapTable", .code = "b1 b1" },
+	{ "StackMapTable has no frame after a jump or return", .code = "b1 b1" },
 	{ NULL, .code = "b1 b1", .map = "0001 01" },
 	{ "StackMapTable has a frame where no instruction begins", .code = "10 00 57 b1",
 	  .map = "0001 01" },
@@ -244,32 +245,32 @@ static const struct parts mapped[] = {
 	{ "StackMapTable ends too early", .code = "b1 b1", .map = "0001 41 07 00" },
 	{ "StackMapTable ends too early", .code = "b1 b1", .map = "00" },
 	{ "StackMapTable is longer than its frames", .code = "b1 b1", .map = "0001 01 01" },
-	{ "StackMapTable has a frame of no kind", .code = "b1 b1", .map = "0001 f6 0001" },
-	{ "a type in StackMapTable is none", .code = "b1 b1", .map = "0001 41 09 0001" },
-	{ "a type in StackMapTable is none", .code = "b1 b1", .map = "0001 41 07 0001" },
-	{ "a type in StackMapTable is not made by new", .code = "b1 b1",
+	{ "StackMapTable has a frame of unknown kind", .code = "b1 b1", .map = "0001 f6 0001" },
+	{ "StackMapTable has an invalid type", .code = "b1 b1", .map = "0001 41 09 0001" },
+	{ "StackMapTable has an invalid type", .code = "b1 b1", .map = "0001 41 07 0001" },
+	{ "an uninitialised type in StackMapTable has no new", .code = "b1 b1",
 	  .map = "0001 41 08 0000" },
-	{ "StackMapTable leaves out more variables than there are", .code = "b1 b1",
+	{ "StackMapTable removes more variables than exist", .code = "b1 b1",
 	  .map = "0001 f8 0001" },
-	{ "a frame in StackMapTable has no room for its types", .code = "b1 b1",
+	{ "a frame in StackMapTable has too many types", .code = "b1 b1",
 	  .map = "0001 fe 0001 04 04 01" },
-	{ "a frame in StackMapTable has no room for its types", .code = "b1 b1", .stack = 1,
+	{ "a frame in StackMapTable has too many types", .code = "b1 b1", .stack = 1,
 	  .map = "0001 41 04" },
 	{ NULL, .code = "b1 57 b1", .map = "0001 41 01" },        /* an int is on the stack */
 	{ NULL, .code = "b1 58 b1", .map = "0001 f7 0001 03" },   /* a double */
-	{ NULL, .code = "b1 1a 57 b1", .map = "0001 fc 0001 01" }, /* and in a variable */
+	{ NULL, .code = "b1 1a 57 b1", .map = "0001 fc 0001 01" }, /* an int in a variable */
 	{ NULL, .code = "b1 1c 57 b1", .map = "0001 ff 0001 0002 04 01 0000" },
-	{ "the local variable has another type", .code = "b1 1c 57 b1",
+	{ "the local variable has the wrong type", .code = "b1 1c 57 b1",
 	  .map = "0001 ff 0001 0002 01 01 0000" },
-	{ "the stack has another depth than StackMapTable says", .code = "03 03 99 0003 b1",
+	{ "the stack depth differs from StackMapTable", .code = "03 03 99 0003 b1",
 	  .map = "0001 05" },
-	{ "the stack is not what StackMapTable says", .code = "0b 03 99 0003 57 b1",
+	{ "a type on the stack differs from StackMapTable", .code = "0b 03 99 0003 57 b1",
 	  .map = "0001 45 01" },
-	{ "a local variable is not what StackMapTable says", .code = "03 99 0003 b1",
+	{ "a local variable's type differs from StackMapTable", .code = "03 99 0003 b1",
 	  .map = "0001 fc 0004 01" },
 	{ NULL, .code = "03 3b 03 99 0003 b1", .map = "0001 fc 0006 01" },
-	{ "the local variable has another type", .code = "03 3b 03 99 0003 1a 57 b1",
-	  .map = "0001 06" }, /* which forgets it */
+	{ "the local variable has the wrong type", .code = "03 3b 03 99 0003 1a 57 b1",
+	  .map = "0001 06" }, /* the frame drops the int */
 	{ NULL, .code = "03 aa 0000 00000014 00000000 00000000 00000013 00 b1",
 	  .map = "0002 14 00" },
 	{ "a tableswitch has no cases", .code = "03 aa 0000 0000000f 00000001 00000000 b1",
@@ -283,23 +284,23 @@ static const struct parts mapped[] = {
 	  .map = "0001 1c" },
 	{ "the padding of a switch is not zero", .major = 50,
 	  .code = "03 ab 0100 0000001b 00000002 00000005 0000001b 00000006 0000001b b1" },
-	/* Version 50 is given a second chance, but not for every fault. */
+	/* Version 50 falls back to type inference, but not for every fault. */
 	{ NULL, .code = "03 99 0004 00 b1", .major = 50 },
 	{ "StackMapTable ends too early", .code = "b1", .map = "0001 41", .major = 50 },
 };
 
-/* What is caught. */
-static const struct parts caught[] = {
+/* Exception handlers. */
+static const struct parts with_handlers[] = {
 	{ NULL, .code = "00 b1 57 b1", .handlers = "0000000100020000", .map = "0001 42 07 0004" },
 	{ NO_FRAME, .code = "00 b1 57 b1", .handlers = "0000000100020000" },
-	{ "the stack is not what StackMapTable says", .code = "00 b1 57 b1",
+	{ "a type on the stack differs from StackMapTable", .code = "00 b1 57 b1",
 	  .handlers = "0000000100020000", .map = "0001 42 01" },
-	{ "the stack has another depth than StackMapTable says", .code = "00 b1 b1",
+	{ "the stack depth differs from StackMapTable", .code = "00 b1 b1",
 	  .handlers = "0000000100020000", .map = "0001 02" },
-	{ "what an exception handler catches is not Throwable", .code = "00 b1 57 b1",
+	{ "an exception handler's type is not a Throwable", .code = "00 b1 57 b1",
 	  .handlers = "0000000100020012", .map = "0001 42 07 0004" },
 	{ NULL, .code = "00 b1 57 b1", .handlers = "0000000100020020", .map = "0001 42 07 0020" },
-	{ "what an exception handler catches is no class", .code = "00 b1 57 b1",
+	{ "an exception handler's type is not a class", .code = "00 b1 57 b1",
 	  .handlers = "0000000100020013", .map = "0001 42 07 0004" },
 	{ "an exception handler's range is not within the code", .code = "00 b1 57 b1",
 	  .handlers = "0001000100020000" },
@@ -307,226 +308,229 @@ static const struct parts caught[] = {
 	  .handlers = "0000000500020000" },
 	{ "an exception handler is not within the code", .code = "00 b1 57 b1",
 	  .handlers = "0000000100040000" },
-	{ "an exception handler is not made of whole instructions", .code = "10 00 57 b1",
+	{ "an exception handler splits an instruction", .code = "10 00 57 b1",
 	  .handlers = "0000000100030000" },
-	/* Before the store the variable was nothing, and what throws may be that. */
-	{ "a local variable is not what StackMapTable says", .code = "03 3b b1 57 b1",
+	/* The variable has no type before the store, which is in the range. */
+	{ "a local variable's type differs from StackMapTable", .code = "03 3b b1 57 b1",
 	  .handlers = "0000000300030000", .map = "0001 ff 0003 0001 01 0001 07 0004" },
 	{ NULL, .code = "03 3b 00 b1 57 b1", .handlers = "0002000300040000",
 	  .map = "0001 ff 0004 0001 01 0001 07 0004" },
 };
 
-/* Objects before their constructor has run. */
-static const struct parts constructed[] = {
+/* Objects before and after their constructor runs. */
+static const struct parts with_constructors[] = {
 	{ NULL, .code = "2a b7 000b b1", .init = true },
-	{ "no other constructor was called", .code = "b1", .init = true },
+	{ "a constructor returns before this() or super()", .code = "b1", .init = true },
 	{ NULL, .code = "2a b7 000c b1", .init = true },
-	{ "what is constructed is so already", .code = "2a b7 000b 2a b7 000b b1", .init = true },
+	{ "the object is already constructed", .code = "2a b7 000b 2a b7 000b b1", .init = true },
 	{ NULL, .code = "2a 03 b5 0010 2a b7 000b b1", .init = true }, /* its own field */
 	{ OTHER_TYPE, .code = "2a b4 0010 57 2a b7 000b b1", .init = true },
 	{ NULL, .code = "2a 03 b5 0010 b1", .access = CF_ACC_PUBLIC },
-	{ "what is constructed is so already", .code = "01 b7 000b b1" },
-	{ "a constructor calls one of a class that is not its own or super",
+	{ "the object is already constructed", .code = "01 b7 000b b1" },
+	{ "the called constructor is not of this class or its superclass",
 	  .code = "2a b7 000b b1", .init = true, .super = 32 },
 	{ NULL, .code = "bb 0004 59 b7 000b 57 b1" },
-	{ "the constructor is not of the class that was made", .code = "bb 0002 b7 000b b1" },
-	{ "new makes no arrays", .code = "bb 001b 57 b1" },
+	{ "the constructor is not of the class of the new object", .code = "bb 0002 b7 000b b1" },
+	{ "new cannot allocate arrays", .code = "bb 001b 57 b1" },
 	{ OTHER_TYPE, .code = "bb 0012 b6 0019 57 b1" },
 	{ OTHER_TYPE, .code = "bb 0004 b0", .descriptor = "()Ljava/lang/Object;" },
 	{ NULL, .code = "bb 0004 59 b7 000b b0", .descriptor = "()Ljava/lang/Object;" },
-	/* The handler would have the object that its constructor threw away. */
-	{ "no other constructor was called, as StackMapTable says",
+	/* The handler would receive an object whose constructor threw. */
+	{ "'this' is uninitialised, but not in StackMapTable",
 	  .code = "2a b7 000b b1 57 b1", .init = true, .handlers = "0000000400050000",
 	  .map = "0001 ff 0005 0001 00 0001 07 0004" },
-	{ "an object of this new waits for its constructor", .code = "b1 bb 0004 57 57 b1",
+	{ "an object of this new is still uninitialised", .code = "b1 bb 0004 57 57 b1",
 	  .map = "0001 41 08 0001" },
-	{ "the local variable is no reference", .code = "b1 bb 0004 57 2a b7 000b b1",
+	{ "the local variable is not a reference", .code = "b1 bb 0004 57 2a b7 000b b1",
 	  .map = "0001 ff 0001 0001 08 0001 0000" },
 };
 
-/* Without stack maps: what comes from two sides is merged. */
+/* Without stack maps, types are merged where paths meet. */
 static const struct parts inferred[] = {
 	{ NULL, .code = "03 99 0004 00 b1", .major = 49 },
-	{ NULL, .code = "b1 57 b1", .major = 49 },                /* nobody comes there */
-	{ "where ways meet, the stack has another depth on each", .code = "03 99 0004 03 b1",
+	{ NULL, .code = "b1 57 b1", .major = 49 },                /* unreachable */
+	{ "paths meet with different stack depths", .code = "03 99 0004 03 b1",
 	  .major = 49 },
-	{ "where ways meet, the stack has another type on each",
+	{ "paths meet with different types on the stack",
 	  .code = "03 99 0007 03 a7 0004 0b 57 b1", .major = 49 },
 	{ NULL, .code = "03 99 0007 01 a7 0005 12 13 b6 0019 57 b1", .major = 49 },
 	{ OTHER_TYPE, .code = "03 99 0007 2a a7 0005 12 13 b6 0019 57 b1", .major = 49,
 	  .descriptor = "(Ljava/lang/Object;)V" },
 	{ NULL, .code = "03 99 0007 2a a7 0005 12 13 b6 0019 57 b1", .major = 49,
 	  .descriptor = "(Ly;)V" },
-	/* An int or a float is nothing. */
-	{ "the local variable has another type", .major = 49,
+	/* An int that is merged with a float becomes a value without type. */
+	{ "the local variable has the wrong type", .major = 49,
 	  .code = "03 99 0008 03 3b a7 0005 0b 43 1a 57 b1" },
 	{ NULL, .code = "03 3b 84 00 01 a7 fffd", .major = 49 },
-	{ "the local variable is no reference", .code = "01 4b 2a 57 03 3b a7 fffc", .major = 49 },
+	{ "the local variable is not a reference",
+		  .code = "01 4b 2a 57 03 3b a7 fffc", .major = 49 },
 	{ NULL, .code = "00 b1 57 b1", .handlers = "0000000100020000", .major = 49 },
 	/* Subroutines */
 	{ NULL, .code = "a8 0004 b1 4b a9 00", .major = 49 },
-	{ "the local variable is no address", .code = "a8 0004 b1 57 01 4b a9 00", .major = 49 },
+	{ "the local variable is not a return address",
+		  .code = "a8 0004 b1 57 01 4b a9 00", .major = 49 },
 	{ EMPTY, .code = "a8 0005 57 b1 4b a9 00", .major = 49 },
-	{ "control falls out of the code's end", .code = "a7 0006 4b a9 00 a8 fffd", .major = 49 },
+	{ "control falls off the end of the code",
+		  .code = "a7 0006 4b a9 00 a8 fffd", .major = 49 },
 	/* Each caller has its own type in variable 1. */
 	{ NULL, .code = "01 4c a8 000c 2b 57 03 3c a8 0005 1b ac 4b a9 00", .major = 49,
 	  .descriptor = "()I" },
 };
 
-/* Not of the code, but of the format. */
+/* Faults of the class file format. */
 static const struct parts formats[] = {
 	{ NULL, .constants = "'\xc3\xa4' '\xc0\x80'", .n_constants = 2 },
-	{ "a Utf8 constant is not in modified UTF-8", .constants = "'\xc3'", .n_constants = 1 },
-	{ "a Utf8 constant is not in modified UTF-8", .constants = "'\xc1\x80'", .n_constants = 1 },
-	{ "a Utf8 constant is not in modified UTF-8", .constants = "'\xf0\x9f\x98\x80'",
+	{ "a Utf8 constant is not modified UTF-8", .constants = "'\xc3'", .n_constants = 1 },
+	{ "a Utf8 constant is not modified UTF-8", .constants = "'\xc1\x80'", .n_constants = 1 },
+	{ "a Utf8 constant is not modified UTF-8", .constants = "'\xf0\x9f\x98\x80'",
 	  .n_constants = 1 },
-	{ "a Class constant has no legal name", .constants = "07 0023 'a.b'", .n_constants = 2 },
-	{ "a Class constant has no legal name", .constants = "07 0023 'a//b'", .n_constants = 2 },
-	{ "a Class constant has no legal name", .constants = "07 0002", .n_constants = 1 },
+	{ "a Class constant has an illegal name", .constants = "07 0023 'a.b'", .n_constants = 2 },
+	{ "a Class constant has an illegal name", .constants = "07 0023 'a//b'", .n_constants = 2 },
+	{ "a Class constant has an illegal name", .constants = "07 0002", .n_constants = 1 },
 	{ NULL, .constants = "07 0023 'a-b'", .n_constants = 2 },
-	{ "a Class constant has no legal name", .constants = "07 0023 'a-b'", .n_constants = 2,
+	{ "a Class constant has an illegal name", .constants = "07 0023 'a-b'", .n_constants = 2,
 	  .major = 48 },
-	{ "a Class constant has no legal name", .constants = "07 0023 '[Lx'", .n_constants = 2 },
-	{ "a String constant leads nowhere", .constants = "08 0002", .n_constants = 1 },
-	{ "a NameAndType constant is no method's name and type",
+	{ "a Class constant has an illegal name", .constants = "07 0023 '[Lx'", .n_constants = 2 },
+	{ "a String constant does not refer to a text", .constants = "08 0002", .n_constants = 1 },
+	{ "a NameAndType constant is not a legal method",
 	  .constants = "0c 0008 0017", .n_constants = 1 },          /* int <init>() */
-	{ "a NameAndType constant is no field's name and type",
+	{ "a NameAndType constant is not a legal field",
 	  .constants = "0c 0005 0005", .n_constants = 1 },
-	{ "a constant does not lead to a class, a name and a type",
+	{ "a constant does not refer to a class, a name and a type",
 	  .constants = "09 0001 000f", .n_constants = 1 },
-	{ "a constant is of a field and a method at once",
+	{ "a constant's kind does not match its descriptor",
 	  .constants = "0a 0002 000f", .n_constants = 1 },
 	{ NULL, .constants = "0f 01 0010", .n_constants = 1 },
-	{ "a MethodHandle constant has no legal kind", .constants = "0f 00 0010",
+	{ "a MethodHandle constant has an illegal kind", .constants = "0f 00 0010",
 	  .n_constants = 1 },
-	{ "a MethodHandle constant does not lead to what its kind needs",
+	{ "a MethodHandle constant's kind does not match its reference",
 	  .constants = "0f 05 0010", .n_constants = 1 },
-	{ "a MethodHandle constant has a constructor for a method, or the other way round",
+	{ "a MethodHandle constant confuses a constructor with a method",
 	  .constants = "0f 08 0019", .n_constants = 1 },
-	{ "a constant is of a kind that this class file version has not",
+	{ "a constant's kind does not exist in this class file version",
 	  .constants = "0f 01 0010", .n_constants = 1, .major = 50 },
-	{ "a constant is of a kind that this class file version has not",
+	{ "a constant's kind does not exist in this class file version",
 	  .constants = "13 0001", .n_constants = 1, .major = 53 },
-	{ "there are no bootstrap methods", .constants = "12 0000 0018", .n_constants = 1 },
+	{ "BootstrapMethods is missing", .constants = "12 0000 0018", .n_constants = 1 },
 	{ NULL, .constants = "12 0000 0018 0f 06 0019 'BootstrapMethods'", .n_constants = 3,
 	  .attributes = "0001 0024 00000008 0001 0023 0001 0013" },
-	{ "a constant has a bootstrap method that is not there",
+	{ "a constant refers to a missing bootstrap method",
 	  .constants = "12 0001 0018 0f 06 0019 'BootstrapMethods'", .n_constants = 3,
 	  .attributes = "0001 0024 00000008 0001 0023 0001 0013" },
-	{ "a bootstrap method's argument is no constant",
+	{ "a bootstrap argument is not loadable",
 	  .constants = "12 0000 0018 0f 06 0019 'BootstrapMethods'", .n_constants = 3,
 	  .attributes = "0001 0024 00000008 0001 0023 0001 0001" },
-	{ "the class's modifiers do not go together", .flags = CF_ACC_FINAL | CF_ACC_ABSTRACT },
-	{ "the class's modifiers do not go together", .flags = CF_ACC_INTERFACE },
-	{ "an interface has another superclass than java.lang.Object", .super = 18,
+	{ "illegal combination of class modifiers", .flags = CF_ACC_FINAL | CF_ACC_ABSTRACT },
+	{ "illegal combination of class modifiers", .flags = CF_ACC_INTERFACE },
+	{ "an interface's superclass is not java.lang.Object", .super = 18,
 	  .flags = CF_ACC_INTERFACE | CF_ACC_ABSTRACT },
-	{ "the class has no superclass", .super = 27 },
-	{ "an interface that it implements is none", .interfaces = "0001 001b" },
+	{ "the class has no valid superclass", .super = 27 },
+	{ "illegal interface name", .interfaces = "0001 001b" },
 	{ "it implements an interface twice", .interfaces = "0002 0020 0020" },
-	{ "it has a field twice", .fields = "0002 0000000d000e0000 0001000d000e0000" },
-	{ "the field's modifiers do not go together", .fields = "0001 0003000d000e0000" },
-	{ "the field has no legal name", .fields = "0001 00000002000e0000" },
-	{ "the field has no legal type", .fields = "0001 0000000d00090000" },
+	{ "it has a duplicate field", .fields = "0002 0000000d000e0000 0001000d000e0000" },
+	{ "illegal combination of field modifiers", .fields = "0001 0003000d000e0000" },
+	{ "illegal field name", .fields = "0001 00000002000e0000" },
+	{ "illegal field descriptor", .fields = "0001 0000000d00090000" },
 	{ NULL, .constants = "'ConstantValue' 0300000001", .n_constants = 2,
 	  .fields = "0001 0008000d000e 0001 0022 00000002 0023" },
-	{ "the field's initial value is of another type", .constants = "'ConstantValue'",
+	{ "ConstantValue does not match the field's type", .constants = "'ConstantValue'",
 	  .n_constants = 1, .fields = "0001 0008000d000e 0001 0022 00000002 0014" },
-	{ "an attribute has not the length that it always has", .constants = "'ConstantValue'",
+	{ "a fixed-length attribute has the wrong length", .constants = "'ConstantValue'",
 	  .n_constants = 1, .fields = "0001 0008000d000e 0001 0022 00000003 001400" },
-	{ "it has a method twice", .methods = 2 },
-	{ "the method's modifiers do not go together", .access = CF_ACC_PUBLIC | CF_ACC_PRIVATE },
-	{ "the method's modifiers do not go together", .access = CF_ACC_ABSTRACT | CF_ACC_FINAL,
+	{ "it has a duplicate method", .methods = 2 },
+	{ "illegal combination of method modifiers", .access = CF_ACC_PUBLIC | CF_ACC_PRIVATE },
+	{ "illegal combination of method modifiers", .access = CF_ACC_ABSTRACT | CF_ACC_FINAL,
 	  .code = "b1" },
 	{ "a native or abstract method has code", .access = CF_ACC_ABSTRACT, .code = "b1" },
 	{ NULL, .access = CF_ACC_ABSTRACT },
-	{ "the method has no legal type", .descriptor = "()" },
-	{ "the method has no legal type", .descriptor = "(V)V" },
-	{ "the code has no bytes, or more than 65535", .code = "" },
+	{ "illegal method descriptor", .descriptor = "()" },
+	{ "illegal method descriptor", .descriptor = "(V)V" },
+	{ "the code is empty or longer than 65535 bytes", .code = "" },
 	{ NULL, .constants = "'LineNumberTable'", .n_constants = 1,
 	  .code_attributes = "0001 0022 00000006 0001 0000 0007" },
-	{ "LineNumberTable leads behind the code", .constants = "'LineNumberTable'",
+	{ "LineNumberTable has a pc after the end of the code", .constants = "'LineNumberTable'",
 	  .n_constants = 1, .code_attributes = "0001 0022 00000006 0001 0001 0007" },
-	{ "LineNumberTable is not as long as it says", .constants = "'LineNumberTable'",
+	{ "LineNumberTable has the wrong length", .constants = "'LineNumberTable'",
 	  .n_constants = 1, .code_attributes = "0001 0022 00000006 0002 0000 0007" },
 	{ NULL, .constants = "'LocalVariableTable'", .n_constants = 1,
 	  .code_attributes = "0001 0022 0000000c 0001 0000 0001 000d 000e 0003" },
-	{ "a local variable lives behind the code", .constants = "'LocalVariableTable'",
+	{ "a local variable's range is not within the code", .constants = "'LocalVariableTable'",
 	  .n_constants = 1,
 	  .code_attributes = "0001 0022 0000000c 0001 0000 0002 000d 000e 0003" },
-	{ "a local variable has no place in the frame", .constants = "'LocalVariableTable'",
+	{ "a local variable's index is not below max_locals", .constants = "'LocalVariableTable'",
 	  .n_constants = 1,
 	  .code_attributes = "0001 0022 0000000c 0001 0000 0001 000d 000e 0004" },
-	{ "the tables of local variables contradict themselves",
+	{ "the local variable tables are inconsistent",
 	  .constants = "'LocalVariableTable'", .n_constants = 1,
 	  .code_attributes = "0002 0022 0000000c 0001 0000 0001 000d 000e 0003"
 			     "     0022 0000000c 0001 0000 0001 000d 000e 0003" },
-	{ "a local variable does not live from instruction to instruction",
+	{ "a local variable's range splits an instruction",
 	  .constants = "'LocalVariableTable'", .n_constants = 1, .code = "10 00 57 b1",
 	  .code_attributes = "0001 0022 0000000c 0001 0001 0003 000d 000e 0003" },
 	{ NULL, .constants = "'InnerClasses'", .n_constants = 1,
 	  .attributes = "0001 0022 0000000a 0001 0002 0000 0000 0000" },
-	{ "a class is within itself or an array", .constants = "'InnerClasses'",
+	{ "a class is nested in itself or in an array", .constants = "'InnerClasses'",
 	  .n_constants = 1, .attributes = "0001 0022 0000000a 0001 0002 0002 0000 0000" },
-	{ "an attribute is there twice that may be there once", .constants = "'SourceFile'",
+	{ "an attribute that is allowed once occurs twice", .constants = "'SourceFile'",
 	  .n_constants = 1, .attributes = "0002 0022 00000002 0001 0022 00000002 0001" },
 	{ "an attribute has no name", .attributes = "0001 0002 00000000" },
 	{ NULL, .constants = "'Record'", .n_constants = 1, .major = 60,
 	  .attributes = "0001 0022 00000008 0001 000d 000e 0000" },
-	{ "a record's component has no legal name or type", .constants = "'Record'",
+	{ "a record component has an illegal name or type", .constants = "'Record'",
 	  .n_constants = 1, .major = 60,
 	  .attributes = "0001 0022 00000008 0001 000d 0009 0000" },
 	{ "a final class permits subclasses", .constants = "'PermittedSubclasses'",
 	  .n_constants = 1, .major = 61, .flags = CF_ACC_FINAL,
 	  .attributes = "0001 0022 00000004 0001 0020" },
-	{ "it is both host and member of a nest", .constants = "'NestHost' 'NestMembers'",
+	{ "it has both NestHost and NestMembers", .constants = "'NestHost' 'NestMembers'",
 	  .n_constants = 2, .major = 55,
 	  .attributes = "0002 0022 00000002 0020 0023 00000004 0001 0020" },
 };
 
-START_TEST(code_without_jumps)
+START_TEST(types_in_straight_code_are_checked)
 {
-	judge(&straight[_i]);
+	check_fault(&straight[_i]);
 }
 END_TEST
 
-START_TEST(stack_maps)
+START_TEST(stack_maps_are_checked)
 {
-	judge(&mapped[_i]);
+	check_fault(&with_maps[_i]);
 }
 END_TEST
 
-START_TEST(exceptions)
+START_TEST(exception_handlers_are_checked)
 {
-	judge(&caught[_i]);
+	check_fault(&with_handlers[_i]);
 }
 END_TEST
 
-START_TEST(constructors)
+START_TEST(constructors_are_checked)
 {
-	judge(&constructed[_i]);
+	check_fault(&with_constructors[_i]);
 }
 END_TEST
 
-START_TEST(inference)
+START_TEST(types_are_inferred_without_stack_maps)
 {
-	judge(&inferred[_i]);
+	check_fault(&inferred[_i]);
 }
 END_TEST
 
-START_TEST(format)
+START_TEST(format_is_checked)
 {
-	judge(&formats[_i]);
+	check_fault(&formats[_i]);
 }
 END_TEST
 
-START_TEST(a_fault_says_where)
+START_TEST(fault_has_method_and_offset)
 {
 	const struct parts p = { OTHER_TYPE, .code = "03 04 60 4b b1" };
 	_cleanup_buf_ struct buf b = BUF_INIT;
 	struct cf_fault fault;
 
 	build(&b, &p);
-	ck_assert_str_eq(verdict(b.data, b.len, &fault), p.what);
+	ck_assert_str_eq(fault_in(b.data, b.len, &fault), p.what);
 	ck_assert_uint_eq(fault.pc, 3);
 	ck_assert(cf_text_is(fault.name, "m"));
 	ck_assert(cf_text_is(fault.descriptor, "()V"));
@@ -534,8 +538,8 @@ START_TEST(a_fault_says_where)
 }
 END_TEST
 
-/* A class that the boot loader has without its stack maps. */
-START_TEST(maps_are_not_asked_for)
+/* Up to JDK 17 the JVM discards the stack maps of boot classes. */
+START_TEST(boot_class_is_verified_without_stack_maps)
 {
 	const struct parts p = { .code = "03 99 0004 00 b1" };
 	_cleanup_buf_ struct buf b = BUF_INIT;
@@ -551,31 +555,31 @@ START_TEST(maps_are_not_asked_for)
 }
 END_TEST
 
-/* Whatever is damaged, the verdict comes, and everything is given back. */
-START_TEST(damaged)
+/* The verifier terminates and releases its memory. */
+START_TEST(damage_of_any_bit_is_handled)
 {
 	_cleanup_buf_ struct buf file = BUF_INIT;
 	struct cf_fault fault;
-	unsigned right = 0;
+	unsigned n_valid = 0;
 
 	read_data("classfile/Sample.class", &file);
-	ck_assert_ptr_null(verdict(file.data, file.len, &fault));
+	ck_assert_ptr_null(fault_in(file.data, file.len, &fault));
 	for (size_t i = 0; i < file.len; i++) {
-		char was = file.data[i];
+		char original = file.data[i];
 
 		for (int bit = 0; bit < 8; bit++) {
-			file.data[i] = (char)(was ^ 1 << bit);
-			right += !verdict(file.data, file.len, &fault);
+			file.data[i] = (char)(original ^ 1 << bit);
+			n_valid += !fault_in(file.data, file.len, &fault);
 		}
-		file.data[i] = was;
+		file.data[i] = original;
 	}
-	/* Names, values and lines may be others; most of a class file may not. */
-	ck_assert_uint_gt(right, 0);
-	ck_assert_uint_lt(right, 8 * file.len / 2);
+	/* Changed names, values and lines are valid; most other changes are not. */
+	ck_assert_uint_gt(n_valid, 0);
+	ck_assert_uint_lt(n_valid, 8 * file.len / 2);
 }
 END_TEST
 
-START_TEST(no_memory)
+START_TEST(too_little_memory_is_a_fault)
 {
 	_cleanup_buf_ struct buf file = BUF_INIT;
 	struct cf_fault fault;
@@ -583,13 +587,13 @@ START_TEST(no_memory)
 
 	read_data("classfile/Sample.class", &file);
 	mem.peak = 0;
-	ck_assert_ptr_null(verdict(file.data, file.len, &fault));
+	ck_assert_ptr_null(fault_in(file.data, file.len, &fault));
 	for (size_t budget = mem.peak; budget-- > 0;) {
 		struct cf_class class;
 
 		mem.budget = budget;
 		if (cf_open(&class, file.data, file.len, &mem))
-			break; /* not even that */
+			break; /* too little to open the class */
 		ck_assert(!cf_check(&class, &fault) || !cf_verify(&class, &fault));
 		ck_assert(fault.memory);
 		cf_release(&class);
@@ -601,8 +605,8 @@ START_TEST(no_memory)
 }
 END_TEST
 
-/* Every instruction within the ranges of 8,000 handlers, each with its own variables. */
-START_TEST(hostile)
+/* Each of 8,000 stores is in the ranges of 8,000 handlers, with 65,535 variables to merge. */
+START_TEST(work_on_a_hostile_class_is_limited)
 {
 	_cleanup_buf_ struct buf b = BUF_INIT, code = BUF_INIT, handlers = BUF_INIT;
 	struct parts p = { .major = 49, .locals = 65535, .stack = 1 };
@@ -617,7 +621,7 @@ START_TEST(hostile)
 	p.code = xstrdup(code.data);
 	p.handlers = handlers.data;
 	build(&b, &p);
-	what = verdict(b.data, b.len, &fault);
+	what = fault_in(b.data, b.len, &fault);
 	free((char *)p.code);
 	ck_assert_ptr_nonnull(what);
 	ck_assert(fault.memory);
@@ -628,23 +632,23 @@ END_TEST
 
 int main(void)
 {
-	Suite *suite = suite_create("classfile_verify");
-	TCase *tc = tcase_create("verify");
+	Suite *suite = suite_create("agent/classfile/verify/verify");
+	TCase *tc = tcase_create("classfile/verify/verify");
 	SRunner *runner;
 	int failed;
 
 	tcase_set_timeout(tc, 60);
-	tcase_add_loop_test(tc, code_without_jumps, 0, N(straight));
-	tcase_add_loop_test(tc, stack_maps, 0, N(mapped));
-	tcase_add_loop_test(tc, exceptions, 0, N(caught));
-	tcase_add_loop_test(tc, constructors, 0, N(constructed));
-	tcase_add_loop_test(tc, inference, 0, N(inferred));
-	tcase_add_loop_test(tc, format, 0, N(formats));
-	tcase_add_test(tc, a_fault_says_where);
-	tcase_add_test(tc, maps_are_not_asked_for);
-	tcase_add_test(tc, damaged);
-	tcase_add_test(tc, no_memory);
-	tcase_add_test(tc, hostile);
+	tcase_add_loop_test(tc, types_in_straight_code_are_checked, 0, N(straight));
+	tcase_add_loop_test(tc, stack_maps_are_checked, 0, N(with_maps));
+	tcase_add_loop_test(tc, exception_handlers_are_checked, 0, N(with_handlers));
+	tcase_add_loop_test(tc, constructors_are_checked, 0, N(with_constructors));
+	tcase_add_loop_test(tc, types_are_inferred_without_stack_maps, 0, N(inferred));
+	tcase_add_loop_test(tc, format_is_checked, 0, N(formats));
+	tcase_add_test(tc, fault_has_method_and_offset);
+	tcase_add_test(tc, boot_class_is_verified_without_stack_maps);
+	tcase_add_test(tc, damage_of_any_bit_is_handled);
+	tcase_add_test(tc, too_little_memory_is_a_fault);
+	tcase_add_test(tc, work_on_a_hostile_class_is_limited);
 	suite_add_tcase(suite, tc);
 	runner = srunner_create(suite);
 	srunner_run_all(runner, CK_NORMAL);

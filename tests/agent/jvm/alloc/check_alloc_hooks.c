@@ -1,6 +1,6 @@
 /*
- * Hooks of exact profiles, called as instrumented code would, in a JVM that is made for them: that
- * sums are exact, whatever threads do at once, and however little memory there is.
+ * Hooks of exact profiles, called as instrumented code calls them, in a fake JVM: sums are exact
+ * with concurrent threads and with little memory.
  */
 #include <check.h>
 #include <pthread.h>
@@ -8,82 +8,101 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "fake_exact.h"
-#include "jvm/profile_exact_state.h"
+#include "agent/fake/fake_time.h"
+#include "agent/fake/jvm_parts.h"
+#include "jvm/alloc/alloc_exact_state.h"
+#include "jvm/instrument/hook_natives.h"
 
 #define MEM ((size_t)64 << 20)
 #define CLASSES 6000
 #define OWN (FAKE_THREADS - 1)
+#define METHOD(of, its_name, its_descriptor, ...) \
+	{ .class = of, .name = its_name, .descriptor = its_descriptor, __VA_ARGS__ }
+#define CODE(bytes) .code = bytes, .len = sizeof(bytes)
+
+/* Up to four elements of an array: the first is `first`, the others are NULL. */
+#define ELEMENTS(first) (const jvalue[4]) { { .l = (jobject)(first) } }
 
 static struct ag_mem mem = { .budget = 3 * MEM };
 static struct ag_jvm jvm;
-static struct ag_profile profile;
-static struct fake_thing classes[CLASSES], objects[CLASSES], *loaded[CLASSES + 4];
+static struct ag_alloc_profile profile;
+static struct fake_object object_class = { .signature = "Ljava/lang/Object;", .hash = 1 };
+static struct fake_object class_class = { .class = &class_class, .signature = "Ljava/lang/Class;",
+	.super = &object_class, .hash = 2 };
+static struct fake_object thread_class = { .class = &class_class, .signature = "Ljava/lang/Thread;",
+	.super = &object_class, .hash = 3 };
+static struct fake_object virtual_class = { .class = &class_class,
+	.signature = "Ljava/lang/VirtualThread;", .super = &thread_class, .hash = 4 };
+static const struct fake_field carrier[] = {
+	{ &virtual_class, "carrierThread", "Ljava/lang/Thread;", 0, 0 },
+};
+static struct fake_object classes[CLASSES], objects[CLASSES], *loaded[CLASSES + 4];
 static char signatures[CLASSES][24];
 
-/* What the hooks' neighbours do */
+/* Stand-ins for the modules that the hooks use */
 
-static struct ag_weaving *const no_weaving = (struct ag_weaving *)(void *)&profile;
-static bool weaving_fails;
+static struct ag_alloc_code *const no_instrumentation = (struct ag_alloc_code *)(void *)&profile;
+static bool instrumentation_fails;
 static uint32_t marked_site, marked;
 
-int ag_profile_listen(struct ag_jvm *of, struct ag_profile *p, jvmtiEvent event)
+int ag_alloc_profile_listen(struct ag_jvm *of, struct ag_alloc_profile *p, jvmtiEvent event)
 {
 	(void)of, (void)p, (void)event;
 	return 0;
 }
 
-void ag_live_mark(struct ag_profile *p, jobject object, uint32_t site, uint64_t interval)
+void ag_live_mark(struct ag_alloc_profile *p, jobject object, uint32_t site, uint64_t interval)
 {
 	(void)p, (void)object, (void)interval;
 	marked_site = site;
 	marked++;
 }
 
-struct ag_weaving *ag_weaving_in(struct ag_jvm *of, struct ag_profile *p)
+struct ag_alloc_code *ag_alloc_code_install(struct ag_jvm *of, struct ag_alloc_profile *p)
 {
 	(void)p;
-	if (!weaving_fails)
-		return no_weaving;
+	if (!instrumentation_fails)
+		return no_instrumentation;
 	(void)ag_fail(of, "weave", "so it is");
 	return NULL;
 }
 
-void ag_weaving_tick(struct ag_jvm *of, struct ag_weaving *weaving)
+void ag_alloc_code_tick(struct ag_jvm *of, struct ag_alloc_code *weaving)
 {
 	(void)of, (void)weaving;
 }
 
-void ag_weaving_out(struct ag_jvm *of, struct ag_weaving *weaving, jvmtiError *code)
+void ag_alloc_code_remove(struct ag_jvm *of, struct ag_alloc_code *weaving, jvmtiError *code)
 {
 	(void)of, (void)weaving;
 	*code = JVMTI_ERROR_NONE;
 }
 
-void ag_weaving_count(const struct ag_weaving *weaving, uint32_t *hooked, uint32_t *refused)
+void ag_alloc_code_count(const struct ag_alloc_code *weaving, uint32_t *hooked, uint32_t *refused)
 {
 	(void)weaving;
 	*hooked = 7;
 	*refused = 2;
 }
 
-int ag_weaving_notes(const struct ag_weaving *weaving, ag_profile_note_fn *tell, void *arg)
+int ag_alloc_code_notes(const struct ag_alloc_code *weaving, ag_alloc_profile_note_fn *tell,
+			void *arg)
 {
 	(void)weaving, (void)tell, (void)arg;
 	return 0;
 }
 
-void ag_weaving_free(struct ag_jvm *of, struct ag_weaving *weaving)
+void ag_alloc_code_free(struct ag_jvm *of, struct ag_alloc_code *weaving)
 {
 	(void)of, (void)weaving;
 }
 
 /* Profiles */
 
-static struct fake_method object_init = { &fake_object, "<init>", "()V",
-	(const unsigned char *)"\xb1", 1 };
-static struct fake_method run = { &fake_thread, "run", "()V",
-	(const unsigned char *)"\x00\x00\xb1", 3 };
+static const unsigned char only_return[] = { 0xb1 }, late_return[] = { 0, 0, 0xb1 };
+static struct fake_method object_init =
+	METHOD(&object_class, "<init>", "()V", CODE(only_return));
+static struct fake_method run = METHOD(&thread_class, "run", "()V", CODE(late_return));
 
 static jmethodID id_of(struct fake_method *method)
 {
@@ -92,7 +111,7 @@ static jmethodID id_of(struct fake_method *method)
 
 static void set_stack(struct fake_method *top, struct fake_method *next, jlocation at)
 {
-	fake_current = &fake_thread;
+	fake_current = &thread_class;
 	fake_depth = 0;
 	fake_stack[fake_depth++] = (jvmtiFrameInfo){ NULL, -1 };
 	if (top)
@@ -102,34 +121,44 @@ static void set_stack(struct fake_method *top, struct fake_method *next, jlocati
 
 static void start(void)
 {
-	fake = (struct fake_exact){ .align = 8, .header = 16, .reference = 4, .loaded = loaded,
-		.n_loaded = CLASSES + 4 };
-	loaded[0] = &fake_object;
-	loaded[1] = &fake_class;
-	loaded[2] = &fake_thread;
-	loaded[3] = &fake_virtual;
+	fake_add_objects();
+	fake_add_classes();
+	fake_add_threads();
+	fake_add_environments();
+	fake = (struct fake_jvm){ .frames_are_empty = true, .named_threads = true, .align = 8,
+		.header = 16, .reference = 4, .loaded = loaded, .n_loaded = CLASSES + 4,
+		.fields = carrier, .n_fields = 1, .current_thread = &thread_class };
+	(void)fake_ti();
+	fake_mark();
+	loaded[0] = &object_class;
+	loaded[1] = &class_class;
+	loaded[2] = &thread_class;
+	loaded[3] = &virtual_class;
 	for (int i = 0; i < CLASSES; i++) {
 		(void)snprintf(signatures[i], sizeof(signatures[i]), "Lp/C%d;", i);
-		classes[i] = (struct fake_thing){ .class = &fake_class, .super = &fake_object,
+		classes[i] = (struct fake_object){ .class = &class_class, .super = &object_class,
 			.signature = signatures[i], .hash = 1000 + i * 7919 };
-		objects[i] = (struct fake_thing){ .class = &classes[i], .size = 16 + 8 * (i % 4) };
+		objects[i] = (struct fake_object){ .class = &classes[i], .size = 16 + 8 * (i % 4) };
 		loaded[4 + i] = &classes[i];
 	}
 	jvm = (struct ag_jvm){ .ti = fake_ti(), .jni = fake_jni(OWN), .mem = &mem };
-	for (unsigned i = 0; i < FAKE_THREADS; i++)
-		(void)fake_jni(i);
-	weaving_fails = false;
+	instrumentation_fails = false;
 	marked = 0;
 	set_stack(&object_init, &run, 1);
 }
 
 static int try_begin(size_t memory, uint32_t flags, const char *const *globs, uint32_t n_globs)
 {
-	profile = (struct ag_profile){ .ti = fake_ti(), .own = jvm.jni, .wanted = {
-		.flags = WIRE_ALLOC_EXACT | flags, .depth = 8, .globs = globs, .n_globs = n_globs,
-	} };
+	profile = (struct ag_alloc_profile){ .ti = fake_ti(),
+					     .own = jvm.jni,
+					     .wanted = {
+						     .flags = WIRE_ALLOC_EXACT | flags,
+						     .depth = 8,
+						     .globs = globs,
+						     .n_globs = n_globs,
+					     } };
 	ck_assert_int_eq(ag_arena_init(&profile.arena, &mem, memory), 0);
-	profile.kinds = ag_kinds_new(&profile.arena);
+	profile.kinds = ag_alloc_classes_new(&profile.arena, &profile.globals);
 	ck_assert_ptr_nonnull(profile.kinds);
 	ck_assert_int_eq(ag_sites_init(&profile.sites, &profile.arena), 0);
 	return ag_exact_on(&jvm, &profile);
@@ -138,21 +167,18 @@ static int try_begin(size_t memory, uint32_t flags, const char *const *globs, ui
 static void begin(uint32_t flags)
 {
 	ck_assert_int_eq(try_begin(MEM, flags, NULL, 0), 0);
+	ck_assert_uint_eq(profile.globals, fake.counts.globals + fake.counts.weak);
 }
 
 static void release(void)
 {
 	if (profile.exact)
 		ag_exact_free(&jvm, &profile);
-	ag_kinds_release(profile.kinds, jvm.jni);
+	ag_alloc_classes_release(profile.kinds, jvm.jni);
 	ag_arena_release(&profile.arena, &mem);
 	ck_assert_uint_eq(mem.bytes, 0);
-	ck_assert_int_eq(fake.blocks, 0);
-	ck_assert_int_eq(fake.references, 0);
-	ck_assert_int_eq(fake.globals, 0);
-	ck_assert_int_eq(fake.weak, 0);
-	ck_assert_int_eq(fake.frames, 0);
-	ck_assert(!fake.exception);
+	ck_assert_uint_eq(profile.globals, 0);
+	fake_nothing_left();
 }
 
 static void off(void)
@@ -166,18 +192,19 @@ static void off(void)
 
 struct sum {
 	uint64_t objects, bytes;
-	uint32_t sites, frames; /* the latter of the last one */
+	uint32_t sites, frames; /* frames: of the last site */
 	const uint64_t *methods;
 };
 
-/* Of all sites of a class; NULL: of all. */
+/* Returns the sum of all sites of a class, or of all classes if `signature` is NULL. */
 static struct sum sum_of(const char *signature)
 {
 	struct sum sum = { 0 };
-	struct ag_profile_site site;
+	struct ag_alloc_site site;
 
 	for (uint32_t i = 0; ag_sites_get(&profile.sites, i, &site); i++) {
-		if (signature && strcmp(ag_kinds_signature(profile.kinds, site.kind), signature))
+		if (signature &&
+		    strcmp(ag_alloc_classes_signature(profile.kinds, site.kind), signature))
 			continue;
 		sum.objects += site.objects;
 		sum.bytes += site.bytes;
@@ -193,11 +220,11 @@ static void make(unsigned thread, int i)
 	ag_hook_made(fake_jni(thread), NULL, (jobject)&objects[i], classes[i].hash);
 }
 
-static uint32_t place(enum ag_place_kind kind, const char *signature, const char *owner)
+static uint32_t place(enum ag_array_site_kind kind, const char *signature, const char *owner)
 {
-	uint32_t number = ag_hooks_place(profile.exact, kind, signature,
-					 signature ? strlen(signature) : 0, owner,
-					 owner ? strlen(owner) : 0);
+	uint32_t number =
+		ag_array_site_new(profile.exact, kind, signature, signature ? strlen(signature) : 0,
+				  owner, owner ? strlen(owner) : 0);
 
 	ck_assert_uint_ne(number, 0);
 	return number;
@@ -225,7 +252,7 @@ START_TEST(objects_are_counted_by_class)
 	assert_sum("Lp/C1;", 150000, 150000 * 24);
 	sum = sum_of("Lp/C1;");
 	ck_assert_uint_eq(sum.sites, 1);
-	ck_assert_uint_eq(sum.frames, 1); /* without the hook's and the constructor's */
+	ck_assert_uint_eq(sum.frames, 1); /* the hook and the constructor are skipped */
 	ck_assert_ptr_eq((void *)(uintptr_t)sum.methods[0], &run);
 	ck_assert_uint_gt(fake.walks, 3 * AG_WALK_ALL);
 	ck_assert_uint_lt(fake.walks, 30000);
@@ -236,12 +263,12 @@ START_TEST(objects_are_counted_by_class)
 }
 END_TEST
 
-/* The first ones divide exactly, however they are mixed; later ones about as they are. */
-START_TEST(stacks_divide_them)
+/* The first objects are counted with their own stacks exactly, later ones approximately. */
+START_TEST(stacks_divide_the_objects_of_a_class)
 {
-	static struct fake_method other = { &fake_thread, "other", "()V",
-		(const unsigned char *)"\xb1", 1 };
-	struct ag_profile_site site;
+	static struct fake_method other =
+		METHOD(&thread_class, "other", "()V", CODE(only_return));
+	struct ag_alloc_site site;
 	uint64_t of_run = 0;
 
 	begin(0);
@@ -287,14 +314,14 @@ static void *work(void *arg)
 	return NULL;
 }
 
-START_TEST(threads_count_at_once)
+START_TEST(threads_count_concurrently)
 {
 	pthread_t threads[N_WORKERS];
-	struct ag_profile_state state = { 0 };
+	struct ag_alloc_profile_state state = { 0 };
 	uint64_t bytes = 0;
 
 	begin(0);
-	shared_place = place(AG_PLACE_ARRAY, "[I", NULL);
+	shared_place = place(AG_ARRAY_SITE_ARRAY, "[I", NULL);
 	for (uintptr_t i = 0; i < N_WORKERS; i++)
 		ck_assert_int_eq(pthread_create(&threads[i], NULL, work, (void *)i), 0);
 	for (int i = 0; i < 50; i++) {
@@ -326,13 +353,15 @@ static void *work_on(void *arg)
 	uint64_t n = 0;
 
 	set_stack(&object_init, &run, 1);
-	for (; !__atomic_load_n(&stop, __ATOMIC_RELAXED); n++)
+	for (; !__atomic_load_n(&stop, __ATOMIC_RELAXED); n++) {
+		fake_time_round((unsigned)(uintptr_t)arg);
 		make((unsigned)(uintptr_t)arg, (int)(n % 50));
+	}
 	return NULL;
 }
 
-/* Profiles come and go while threads go on: none sees another's. */
-START_TEST(profiles_come_and_go_meanwhile)
+/* Profiles begin and end while threads allocate: no profile counts objects of another profile. */
+START_TEST(profiles_begin_and_end_while_threads_count)
 {
 	pthread_t threads[4];
 	uint64_t before;
@@ -340,20 +369,23 @@ START_TEST(profiles_come_and_go_meanwhile)
 	stop = false;
 	for (uintptr_t i = 0; i < 4; i++)
 		ck_assert_int_eq(pthread_create(&threads[i], NULL, work_on, (void *)i), 0);
+	fake_time.workers = 4;
 	for (int i = 0; i < 30; i++) {
 		begin(0);
 		off();
+		ck_assert_uint_eq(profile.left, 0);
 		before = sum_of(NULL).objects;
 		off();
 		ck_assert_uint_eq(sum_of(NULL).objects, before);
 		ag_exact_free(&jvm, &profile);
-		ag_kinds_release(profile.kinds, jvm.jni);
+		ag_alloc_classes_release(profile.kinds, jvm.jni);
 		ag_arena_release(&profile.arena, &mem);
 	}
+	fake_time.workers = 0;
 	__atomic_store_n(&stop, true, __ATOMIC_RELAXED);
 	for (int i = 0; i < 4; i++)
 		ck_assert_int_eq(pthread_join(threads[i], NULL), 0);
-	ck_assert_int_eq(fake.references, 0);
+	ck_assert_int_eq(fake.counts.references, 0);
 }
 END_TEST
 
@@ -372,8 +404,8 @@ START_TEST(tables_grow)
 }
 END_TEST
 
-/* What there is no room for is counted: nothing is lost without a word. */
-START_TEST(memory_ends)
+/* Objects of a class for which there is no memory are counted as dropped. */
+START_TEST(objects_without_memory_are_counted_as_dropped)
 {
 	fake.n_loaded = 4;
 	ck_assert_int_eq(try_begin((size_t)1 << 20, 0, NULL, 0), 0);
@@ -399,8 +431,8 @@ static int take_strayed(void *n, uint32_t note, const char *text, uint64_t stray
 	return 0;
 }
 
-/* Of a class that is counted, stacks without room are told of: their figures are elsewhere. */
-START_TEST(stacks_have_no_room)
+/* If there is no memory for a stack, its objects are counted with another stack of the class. */
+START_TEST(stacks_without_memory_are_noted)
 {
 	uint64_t n = 0;
 
@@ -422,7 +454,7 @@ START_TEST(stacks_have_no_room)
 }
 END_TEST
 
-/* Two classes have the same hash: from the beginning, and when one is loaded meanwhile. */
+/* Two classes share a hash from the beginning, two others only once the second is loaded. */
 START_TEST(hashes_are_shared)
 {
 	classes[1].hash = classes[0].hash;
@@ -450,7 +482,7 @@ START_TEST(hashes_are_shared)
 }
 END_TEST
 
-/* So many that there is no list of them any more. */
+/* More hashes are shared than fit into the list of shared hashes. */
 START_TEST(many_hashes_are_shared)
 {
 	for (int i = 1; i < 401; i += 2)
@@ -469,7 +501,7 @@ END_TEST
 
 /* Arrays */
 
-START_TEST(sizes_are_measured)
+START_TEST(array_sizes_are_measured)
 {
 	static const jlong layouts[][3] = { { 8, 16, 4 }, { 8, 12, 4 }, { 8, 20, 8 }, { 8, 24, 8 },
 		{ 16, 16, 4 }, { 256, 12, 4 } };
@@ -483,7 +515,7 @@ START_TEST(sizes_are_measured)
 		for (size_t t = 0; t < 5; t++) {
 			jlong size = t < 4 ? 1 << t : fake.reference, sum = 0;
 			jlong header = (fake.header + size - 1) / size * size;
-			uint32_t number = place(AG_PLACE_ARRAY, types[t], NULL);
+			uint32_t number = place(AG_ARRAY_SITE_ARRAY, types[t], NULL);
 
 			for (int i = 0; i < 300; i++) {
 				ag_hook_array(fake_jni(0), NULL, (jobject)&objects[0], i,
@@ -506,15 +538,16 @@ END_TEST
 
 START_TEST(arrays_of_arrays_are_counted)
 {
-	struct fake_thing inner = { .len = 4 }, middle = { .len = 3, .elements = { &inner } };
-	struct fake_thing outer = { .len = 2, .elements = { &middle } };
-	struct fake_thing rest = { .len = 3, .elements = { NULL } }, none = { .len = 0 };
+	struct fake_object inner = { .len = 4 };
+	struct fake_object middle = { .len = 3, .elements = ELEMENTS(&inner) };
+	struct fake_object outer = { .len = 2, .elements = ELEMENTS(&middle) };
+	struct fake_object rest = { .len = 3, .elements = ELEMENTS(NULL) }, none = { .len = 0 };
 	jint number;
 
 	begin(0);
-	number = (jint)place(AG_PLACE_ARRAYS, "[[[S", NULL);
+	number = (jint)place(AG_ARRAY_SITE_ARRAYS, "[[[S", NULL);
 	ag_hook_arrays(fake_jni(0), NULL, (jobject)&outer, number);
-	number = (jint)place(AG_PLACE_ARRAYS, "[[J", NULL);
+	number = (jint)place(AG_ARRAY_SITE_ARRAYS, "[[J", NULL);
 	ag_hook_arrays(fake_jni(0), NULL, (jobject)&rest, number);
 	ag_hook_arrays(fake_jni(0), NULL, (jobject)&none, number);
 	off();
@@ -527,16 +560,17 @@ START_TEST(arrays_of_arrays_are_counted)
 }
 END_TEST
 
-START_TEST(each_one_is_marked)
+START_TEST(each_live_object_is_marked)
 {
-	struct fake_thing inner = { .len = 4 }, second = { .len = 4 };
-	struct fake_thing outer = { .len = 2, .elements = { &inner, &second } };
+	struct fake_object inner = { .len = 4 }, second = { .len = 4 };
+	const jvalue both[] = { { .l = (jobject)&inner }, { .l = (jobject)&second } };
+	struct fake_object outer = { .len = 2, .elements = both };
 
 	begin(WIRE_ALLOC_LIVE);
 	for (int i = 0; i < 5000; i++)
 		make(0, 1);
 	ck_assert_uint_eq(marked, 5000);
-	ag_hook_arrays(fake_jni(0), NULL, (jobject)&outer, (jint)place(AG_PLACE_ARRAYS, "[[I",
+	ag_hook_arrays(fake_jni(0), NULL, (jobject)&outer, (jint)place(AG_ARRAY_SITE_ARRAYS, "[[I",
 								       NULL));
 	ck_assert_uint_eq(marked, 5003);
 	off();
@@ -545,17 +579,17 @@ START_TEST(each_one_is_marked)
 }
 END_TEST
 
-/* Code of a profile that has ended, and numbers that are none. */
-START_TEST(numbers_are_one_profiles)
+/* Hooks ignore site numbers of a profile that has ended, and invalid numbers. */
+START_TEST(site_numbers_are_valid_in_one_profile)
 {
 	uint32_t old, number;
 
 	begin(0);
-	old = place(AG_PLACE_ARRAY, "[I", NULL);
+	old = place(AG_ARRAY_SITE_ARRAY, "[I", NULL);
 	off();
 	release();
 	begin(0);
-	number = place(AG_PLACE_ARRAY, "[J", NULL);
+	number = place(AG_ARRAY_SITE_ARRAY, "[J", NULL);
 	ck_assert_uint_ne(number, old);
 	ag_hook_array(fake_jni(0), NULL, (jobject)&objects[0], 5, (jint)old);
 	ag_hook_array(fake_jni(0), NULL, (jobject)&objects[0], 5, 0);
@@ -576,37 +610,38 @@ END_TEST
 
 /* Copies */
 
-static void clone_of(struct fake_thing *class, enum ag_place_kind kind, const char *owner)
+static void clone_of(struct fake_object *class, enum ag_array_site_kind kind, const char *owner)
 {
-	struct fake_thing copy = { .class = class, .size = 24, .len = 1 };
+	struct fake_object copy = { .class = class, .size = 24, .len = 1 };
 	uint32_t number = place(kind, NULL, owner);
 
 	for (int i = 0; i < 3; i++)
 		ag_hook_result(fake_jni(0), NULL, (jobject)&copy, (jint)number);
 }
 
-START_TEST(copies_count_where_objects_own_clone_makes_them)
+START_TEST(clones_by_java_lang_object_are_counted)
 {
-	static struct fake_method clone = { NULL, "clone", "()Ljava/lang/Object;", NULL, 0 };
-	static struct fake_method bridge = { NULL, "clone", "()Lp/A;", NULL, 0 };
-	struct fake_thing plain = { .class = &fake_class, .signature = "Lp/Plain;", .hash = 11,
-		.super = &fake_object, .clone = &bridge };
-	struct fake_thing over = { .class = &fake_class, .signature = "Lp/Over;", .hash = 12,
-		.super = &fake_object, .clone = &clone };
-	struct fake_thing child = { .class = &fake_class, .signature = "Lp/Child;", .hash = 13,
+	static struct fake_method clone = METHOD(NULL, "clone", "()Ljava/lang/Object;");
+	static struct fake_method bridge = METHOD(NULL, "clone", "()Lp/A;");
+	struct fake_object plain = { .class = &class_class, .signature = "Lp/Plain;", .hash = 11,
+		.super = &object_class, .methods = &bridge, .n_methods = 1 };
+	struct fake_object over = { .class = &class_class, .signature = "Lp/Over;", .hash = 12,
+		.super = &object_class, .methods = &clone, .n_methods = 1 };
+	struct fake_object child = { .class = &class_class, .signature = "Lp/Child;", .hash = 13,
 		.super = &over };
-	struct fake_thing ints = { .class = &fake_class, .signature = "[I", .hash = 14,
-		.super = &fake_object };
+	struct fake_object ints = { .class = &class_class, .signature = "[I", .hash = 14,
+		.super = &object_class };
 
-	fake_object.clone = &clone;
+	object_class.methods = &clone;
+	object_class.n_methods = 1;
 	begin(0);
-	clone_of(&plain, AG_PLACE_CLONE, "p/Plain");
-	clone_of(&over, AG_PLACE_CLONE, "p/Over");
-	clone_of(&child, AG_PLACE_CLONE, "p/Child");
-	clone_of(&child, AG_PLACE_CLONE_SPECIAL, "p/Over");
-	clone_of(&ints, AG_PLACE_CLONE, "[I");
-	clone_of(&ints, AG_PLACE_CLONE, "p/Over"); /* another's idea of a clone */
-	clone_of(&plain, AG_PLACE_CLONE, "p/Over");
+	clone_of(&plain, AG_ARRAY_SITE_CLONE, "p/Plain");
+	clone_of(&over, AG_ARRAY_SITE_CLONE, "p/Over");
+	clone_of(&child, AG_ARRAY_SITE_CLONE, "p/Child");
+	clone_of(&child, AG_ARRAY_SITE_CLONE_SPECIAL, "p/Over");
+	clone_of(&ints, AG_ARRAY_SITE_CLONE, "[I");
+	clone_of(&ints, AG_ARRAY_SITE_CLONE, "p/Over"); /* a method of another class */
+	clone_of(&plain, AG_ARRAY_SITE_CLONE, "p/Over");
 	off();
 	assert_sum("Lp/Plain;", 3, 72);
 	assert_sum("[I", 3, 72);
@@ -614,17 +649,17 @@ START_TEST(copies_count_where_objects_own_clone_makes_them)
 	assert_sum("Lp/Child;", 0, 0);
 	release();
 	begin(0);
-	clone_of(&over, AG_PLACE_CLONE_SPECIAL, "java/lang/Object");
-	clone_of(&child, AG_PLACE_CLONE_SPECIAL, "java/lang/Object");
-	clone_of(&ints, AG_PLACE_CLONE, "java/lang/Object");
-	clone_of(&plain, AG_PLACE_RESULT, NULL);
+	clone_of(&over, AG_ARRAY_SITE_CLONE_SPECIAL, "java/lang/Object");
+	clone_of(&child, AG_ARRAY_SITE_CLONE_SPECIAL, "java/lang/Object");
+	clone_of(&ints, AG_ARRAY_SITE_CLONE, "java/lang/Object");
+	clone_of(&plain, AG_ARRAY_SITE_RESULT, NULL);
 	off();
 	assert_sum("Lp/Over;", 3, 72);
 	assert_sum("Lp/Child;", 3, 72);
 	assert_sum("[I", 3, 72);
 	assert_sum("Lp/Plain;", 3, 72);
 	release();
-	fake_object.clone = NULL;
+	object_class.n_methods = 0;
 }
 END_TEST
 
@@ -656,10 +691,10 @@ static uint32_t frames_at(struct fake_method *constructor, jlocation first, jloc
 	return sum.frames;
 }
 
-START_TEST(constructors_on_the_way_are_left_out)
+START_TEST(constructor_chains_are_skipped_in_stacks)
 {
-	struct fake_method constructor = { &classes[1], "<init>", "()V", constructor_code,
-		sizeof(constructor_code) };
+	struct fake_method constructor =
+		METHOD(&classes[1], "<init>", "()V", CODE(constructor_code));
 
 	ck_assert_uint_eq(frames_at(&constructor, SUPER, SUPER), 1);
 	ck_assert_uint_eq(frames_at(&constructor, SUPER, IN_BODY), 2);
@@ -684,18 +719,19 @@ static struct sum vm_alloc(struct fake_method *top, struct fake_method *caller, 
 	return sum;
 }
 
-START_TEST(what_hooks_tell_the_vm_does_not)
+START_TEST(allocations_counted_by_hooks_are_skipped_in_events)
 {
 	/* invokevirtual; dup; sipush; invokestatic */
 	static const unsigned char hooked_code[] = { 0xb6, 0, 1, 0x59, 0x11, 0, 5, 0xb8, 0, 2 };
 	static const unsigned char code[] = { 0xb6, 0, 1, 0x59, 0x4c, 0xb1 };
-	struct fake_thing accessor = { .signature = "Lsun/reflect/NativeConstructorAccessorImpl;" };
-	struct fake_method clone = { &fake_object, "clone", "()Ljava/lang/Object;", NULL, 0 };
-	struct fake_method other = { &fake_class, "clone", "()Ljava/lang/Object;", NULL, 0 };
-	struct fake_method make_it = { &accessor, "newInstance0", "()V", NULL, 0 };
-	struct fake_method hooked = { &fake_thread, "hooked", "()V", hooked_code,
-		sizeof(hooked_code) };
-	struct fake_method plain = { &fake_thread, "plain", "()V", code, sizeof(code) };
+	struct fake_object accessor = {
+		.signature = "Lsun/reflect/NativeConstructorAccessorImpl;",
+	};
+	struct fake_method clone = METHOD(&object_class, "clone", "()Ljava/lang/Object;");
+	struct fake_method other = METHOD(&class_class, "clone", "()Ljava/lang/Object;");
+	struct fake_method make_it = METHOD(&accessor, "newInstance0", "()V");
+	struct fake_method hooked = METHOD(&thread_class, "hooked", "()V", CODE(hooked_code));
+	struct fake_method plain = METHOD(&thread_class, "plain", "()V", CODE(code));
 
 	ck_assert_uint_eq(vm_alloc(&clone, &hooked, 0).objects, 0);
 	ck_assert_uint_eq(vm_alloc(&clone, &plain, 0).objects, 1);
@@ -714,29 +750,29 @@ START_TEST(what_hooks_tell_the_vm_does_not)
 }
 END_TEST
 
-/* Its stack is not asked for: that would wait for itself. */
-START_TEST(a_virtual_thread_that_is_moved_has_no_stack)
+/* The stack of a virtual thread that unmounts is not walked: the thread would wait for itself. */
+START_TEST(unmounting_virtual_thread_has_no_stack)
 {
-	struct fake_thing thread = { .class = &fake_virtual };
+	struct fake_object thread = { .class = &virtual_class };
 
 	begin(0);
 	fake_current = &thread;
 	make(0, 1);
 	ck_assert_uint_eq(fake.walks, 0);
-	fake.carrier = &fake_thread;
+	thread.fields[0].l = (jobject)&thread_class;
 	make(0, 1);
 	ck_assert_uint_eq(fake.walks, 1);
 	off();
 	ck_assert_uint_eq(sum_of("Lp/C1;").objects, 2);
 	ck_assert_uint_eq(sum_of("Lp/C1;").sites, 2);
-	fake_current = &fake_thread;
+	fake_current = &thread_class;
 	release();
 }
 END_TEST
 
 /* Globs */
 
-START_TEST(globs_are_of_java_names)
+START_TEST(globs_match_java_names)
 {
 	static const struct {
 		const char *glob, *signature;
@@ -750,12 +786,16 @@ START_TEST(globs_are_of_java_names)
 		{ "*.A*B", "Lp/AxBc;", false }, { "", "Lp/A;", false },
 		{ "p.?", "Lp/\xc3\xa4;", true },
 		{ "p.??", "Lp/\xc3\xa4;", false }, { "*aab", "Lp/aaab;", true },
+		/* U+1F600: a surrogate pair in the JVM's names, UTF-8 in the client's globs */
+		{ "p.?", "Lp/\xed\xa0\xbd\xed\xb8\x80;", true },
+		{ "p.??", "Lp/\xed\xa0\xbd\xed\xb8\x80;", false },
+		{ "p.\xf0\x9f\x98\x80[]", "[Lp/\xed\xa0\xbd\xed\xb8\x80;", true },
 		{ "boolean[]", "[Z", true }, { "short*", "[S", true }, { "p.A$*", "Lp/A$B;", true },
 	};
 
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
 		const char *const globs[] = { "no.such", rows[i].glob };
-		struct ag_profile p = { .wanted = { .globs = globs, .n_globs = 2 } };
+		struct ag_alloc_profile p = { .wanted = { .globs = globs, .n_globs = 2 } };
 
 		ck_assert_msg(ag_exact_wants(&p, rows[i].signature, strlen(rows[i].signature)) ==
 			      rows[i].wanted, "%s and %s", rows[i].glob, rows[i].signature);
@@ -763,18 +803,19 @@ START_TEST(globs_are_of_java_names)
 }
 END_TEST
 
-START_TEST(others_are_not_counted)
+START_TEST(other_classes_are_not_counted)
 {
 	static const char *const globs[] = { "p.C1?", "long[][]" };
-	struct fake_thing inner = { .len = 1 }, outer = { .len = 2, .elements = { &inner } };
+	struct fake_object inner = { .len = 1 };
+	struct fake_object outer = { .len = 2, .elements = ELEMENTS(&inner) };
 
 	ck_assert_int_eq(try_begin(MEM, 0, globs, 2), 0);
 	for (int i = 0; i < 2000; i++)
 		make(0, i % 200);
 	ag_hook_arrays(fake_jni(0), NULL, (jobject)&outer,
-		       (jint)place(AG_PLACE_ARRAYS, "[[J", NULL));
+		       (jint)place(AG_ARRAY_SITE_ARRAYS, "[[J", NULL));
 	ag_hook_array(fake_jni(0), NULL, (jobject)&inner, 1,
-		      (jint)place(AG_PLACE_ARRAY, "[J", NULL));
+		      (jint)place(AG_ARRAY_SITE_ARRAY, "[J", NULL));
 	off();
 	ck_assert_uint_eq(sum_of(NULL).objects, 101);
 	assert_sum("[[J", 1, 24);
@@ -783,18 +824,18 @@ START_TEST(others_are_not_counted)
 }
 END_TEST
 
-/* When something fails */
+/* Failures */
 
-START_TEST(one_at_a_time)
+START_TEST(second_profile_is_rejected)
 {
-	struct ag_profile first;
+	struct ag_alloc_profile first;
 
 	begin(0);
 	first = profile;
 	first.exact->profile = &first;
 	ck_assert_int_eq(try_begin(MEM, 0, NULL, 0), -1);
-	ck_assert_ptr_nonnull(strstr(jvm.err.why, "does already"));
-	ag_forgive(&jvm);
+	ck_assert_ptr_nonnull(strstr(jvm.err.why, "is running"));
+	ag_clear_error(&jvm);
 	ag_exact_free(&jvm, &profile);
 	ag_arena_release(&profile.arena, &mem);
 	profile = first;
@@ -803,7 +844,7 @@ START_TEST(one_at_a_time)
 }
 END_TEST
 
-START_TEST(beginning_fails)
+START_TEST(each_call_at_the_begin_may_fail)
 {
 	unsigned n;
 
@@ -818,32 +859,34 @@ START_TEST(beginning_fails)
 		} else {
 			ck_assert_ptr_nonnull(jvm.err.what);
 		}
-		ag_forgive(&jvm);
+		ag_clear_error(&jvm);
 		release();
 	}
 	release();
 	ck_assert_uint_gt(n, 60);
 	fake.fail_at = 0;
-	weaving_fails = true;
+	instrumentation_fails = true;
 	ck_assert_int_eq(try_begin(MEM, 0, NULL, 0), -1);
 	ck_assert_str_eq(jvm.err.what, "weave");
-	ag_forgive(&jvm);
+	ag_clear_error(&jvm);
 	release();
 }
 END_TEST
 
-/* Whatever call fails: each object is counted, or told to be missing. */
-START_TEST(calls_in_hooks_fail)
+/* If a call fails, each object is still counted, or counted as dropped. */
+START_TEST(each_call_in_hooks_may_fail)
 {
-	struct fake_thing array = { .class = &classes[3], .size = 24, .len = 0 };
+	struct fake_object array = { .class = &classes[3], .size = 24, .len = 0 };
+
+	unsigned calls = 1;
 
 	fake.n_loaded = 4;
-	for (unsigned n = 1; n < 60; n++) {
+	for (unsigned n = 1; n <= calls; n++) {
 		uint32_t number;
 
 		fake.fail_at = 0;
 		begin(0);
-		number = place(AG_PLACE_RESULT, NULL, NULL);
+		number = place(AG_ARRAY_SITE_RESULT, NULL, NULL);
 		fake.calls = 0;
 		fake.fail_at = n;
 		for (int i = 0; i < 5; i++) {
@@ -851,16 +894,18 @@ START_TEST(calls_in_hooks_fail)
 			make(0, 8);
 			ag_hook_result(fake_jni(0), NULL, (jobject)&array, (jint)number);
 		}
+		calls = fake.calls;
 		fake.fail_at = 0;
 		off();
 		ck_assert_uint_eq(sum_of(NULL).objects + profile.dropped, 15);
 		ck_assert_uint_ge(sum_of(NULL).objects, 14);
 		release();
 	}
+	ck_assert_uint_gt(calls, 50);
 }
 END_TEST
 
-/* A thread is suspended in a hook: what it looks at stays. */
+/* A thread is suspended in a hook: the memory that it reads is not freed. */
 
 static pthread_mutex_t suspended = PTHREAD_MUTEX_INITIALIZER;
 static volatile bool arrived;
@@ -880,22 +925,22 @@ static void *make_one(void *arg)
 	return NULL;
 }
 
-START_TEST(a_hook_does_not_come_back)
+START_TEST(suspended_hook_retains_its_memory)
 {
-	struct ag_profile first;
+	struct ag_alloc_profile first;
 	pthread_t thread;
 
-	fake.n_loaded = 3; /* the reference to java.lang.VirtualThread would stay, too */
+	fake.n_loaded = 3; /* without VirtualThread: a reference to it would remain */
 	begin(0);
 	(void)pthread_mutex_lock(&suspended);
-	fake.meanwhile = hang;
+	fake.in_stack_trace = hang;
 	ck_assert_int_eq(pthread_create(&thread, NULL, make_one, NULL), 0);
 	while (!__atomic_load_n(&arrived, __ATOMIC_ACQUIRE))
 		;
 	off();
 	ck_assert_uint_eq(profile.left, 1);
-	fake.meanwhile = NULL;
-	first = profile; /* as profile.c leaves it; the hook looks at `profile` */
+	fake.in_stack_trace = NULL;
+	first = profile; /* restored below: the hook still reads `profile` */
 	ag_exact_free(&jvm, &profile);
 	ck_assert_ptr_null(profile.exact);
 	profile.exact = first.exact;
@@ -913,35 +958,36 @@ END_TEST
 
 int main(void)
 {
-	Suite *suite = suite_create("profile_hooks");
+	Suite *suite = suite_create("agent/jvm/alloc/alloc_hooks");
 	TCase *tests = tcase_create("hooks");
 	SRunner *runner;
 	int failed;
 
 	tcase_add_checked_fixture(tests, start, NULL);
+	tcase_set_timeout(tests, 60); /* with sanitizers on a busy machine */
 	tcase_add_test(tests, objects_are_counted_by_class);
-	tcase_add_test(tests, stacks_divide_them);
-	tcase_add_test(tests, threads_count_at_once);
-	tcase_add_test(tests, profiles_come_and_go_meanwhile);
+	tcase_add_test(tests, stacks_divide_the_objects_of_a_class);
+	tcase_add_test(tests, threads_count_concurrently);
+	tcase_add_test(tests, profiles_begin_and_end_while_threads_count);
 	tcase_add_test(tests, tables_grow);
-	tcase_add_test(tests, memory_ends);
-	tcase_add_test(tests, stacks_have_no_room);
+	tcase_add_test(tests, objects_without_memory_are_counted_as_dropped);
+	tcase_add_test(tests, stacks_without_memory_are_noted);
 	tcase_add_test(tests, hashes_are_shared);
 	tcase_add_test(tests, many_hashes_are_shared);
-	tcase_add_test(tests, sizes_are_measured);
+	tcase_add_test(tests, array_sizes_are_measured);
 	tcase_add_test(tests, arrays_of_arrays_are_counted);
-	tcase_add_test(tests, each_one_is_marked);
-	tcase_add_test(tests, numbers_are_one_profiles);
-	tcase_add_test(tests, copies_count_where_objects_own_clone_makes_them);
-	tcase_add_test(tests, constructors_on_the_way_are_left_out);
-	tcase_add_test(tests, what_hooks_tell_the_vm_does_not);
-	tcase_add_test(tests, a_virtual_thread_that_is_moved_has_no_stack);
-	tcase_add_test(tests, globs_are_of_java_names);
-	tcase_add_test(tests, others_are_not_counted);
-	tcase_add_test(tests, one_at_a_time);
-	tcase_add_test(tests, beginning_fails);
-	tcase_add_test(tests, calls_in_hooks_fail);
-	tcase_add_test(tests, a_hook_does_not_come_back);
+	tcase_add_test(tests, each_live_object_is_marked);
+	tcase_add_test(tests, site_numbers_are_valid_in_one_profile);
+	tcase_add_test(tests, clones_by_java_lang_object_are_counted);
+	tcase_add_test(tests, constructor_chains_are_skipped_in_stacks);
+	tcase_add_test(tests, allocations_counted_by_hooks_are_skipped_in_events);
+	tcase_add_test(tests, unmounting_virtual_thread_has_no_stack);
+	tcase_add_test(tests, globs_match_java_names);
+	tcase_add_test(tests, other_classes_are_not_counted);
+	tcase_add_test(tests, second_profile_is_rejected);
+	tcase_add_test(tests, each_call_at_the_begin_may_fail);
+	tcase_add_test(tests, each_call_in_hooks_may_fail);
+	tcase_add_test(tests, suspended_hook_retains_its_memory);
 	suite_add_tcase(suite, tests);
 	runner = srunner_create(suite);
 	srunner_run_all(runner, CK_NORMAL);

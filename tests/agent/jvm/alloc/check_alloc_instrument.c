@@ -1,65 +1,41 @@
 /*
- * Hooks into all classes that make arrays and out of them, whatever fails, whoever else changes
- * classes meanwhile, and whatever is loaded.
+ * All classes that allocate arrays are instrumented and restored, also when a call fails, when
+ * another agent changes classes, and when classes are loaded.
  *
- * The rewriter is a fake: "code" becomes "code#", of what begins with "plain" nothing can be
- * hooked, "empty" looks as if something could, "torn" cannot be read, "odd" not be instrumented,
- * and "frail" becomes "bad", which the JVM refuses.
+ * The rewriter is a fake: it changes "code" to "code#".  Code that begins with "plain" has no
+ * allocation site, "empty" only seems to have one, "torn" cannot be read, "odd" cannot be
+ * instrumented, and "frail" becomes "bad", which fails verification.
  */
 #include <check.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "agent/fake_class.h"
-#include "agent/fake_transform.h"
-#include "classfile/inject_sites.h"
-#include "jvm/profile_exact.h"
-#include "jvm/trace.h"
-#include "jvm/trace_state.h"
+#include "agent/fake/fake_class.h"
+#include "agent/fake/jvm_transform.h"
+#include "classfile/inject/inject_sites.h"
+#include "jvm/alloc/alloc_exact.h"
 
 enum { A, B, ARRAY, C, D };
 
 static struct ag_mem mem;
 static struct ag_jvm jvm;
-static struct ag_profile profile;
-static jclass hidden_class; /* not NULL: of p.C; its loader does not find the hooks */
-static long environments, asked;
-static void (*when_asked)(void);
+static struct ag_alloc_profile profile;
 
-/* What it calls */
+/* Stand-ins for the modules that the instrumentation calls */
 
-int ag_hooks_define(struct ag_jvm *own)
-{
-	(void)own;
-	return 0;
-}
-
-const char *ag_trace_hooks(void)
-{
-	return "java/jtool/Hooks1";
-}
-
-const char *ag_trace_hidden(struct ag_jvm *own, jclass class)
-{
-	(void)own, (void)class;
-	asked++;
-	if (when_asked)
-		when_asked();
-	return hidden_class ? "hidden" : NULL;
-}
-
-uint32_t ag_hooks_place(struct ag_exact *exact, enum ag_place_kind kind, const char *signature,
-			size_t signature_len, const char *owner, size_t owner_len)
+uint32_t ag_array_site_new(struct ag_exact *exact, enum ag_array_site_kind kind,
+			   const char *signature, size_t signature_len, const char *owner,
+			   size_t owner_len)
 {
 	(void)exact, (void)owner, (void)owner_len;
-	ck_assert_int_eq(kind, AG_PLACE_ARRAYS);
+	ck_assert_int_eq(kind, AG_ARRAY_SITE_ARRAYS);
 	ck_assert_uint_eq(signature_len, 7);
 	ck_assert_mem_eq(signature, "[[Lp/A;", 7);
 	return 5;
 }
 
-/* One glob, of "p.A[]" */
-bool ag_exact_wants(const struct ag_profile *its, const char *signature, size_t len)
+/* Behaves as with the one glob "p.A[]". */
+bool ag_exact_wants(const struct ag_alloc_profile *its, const char *signature, size_t len)
 {
 	(void)its;
 	return len == 6 && memcmp(signature, "[Lp/A;", 6) == 0;
@@ -77,7 +53,7 @@ const char *cf_inject_sites(const struct cf_class *class, const char *hooks,
 		.kind = CF_SITE_ARRAYS, .element = { .data = "[[Lp/A;", .len = 7 },
 	};
 
-	ck_assert_str_eq(hooks, "java/jtool/Hooks1");
+	ck_assert_str_eq(hooks, FAKE_HOOKS);
 	if (fake_begins(class, "odd"))
 		return "it makes no sense";
 	if (fake_begins(class, "wide")) {
@@ -108,25 +84,23 @@ const char *cf_inject_sites(const struct cf_class *class, const char *hooks,
 
 static void setup(void)
 {
-	fake = (struct fake_transform){ 0 };
+	fake_transform_start();
 	mem = (struct ag_mem){ .budget = (size_t)1 << 20 };
 	jvm = (struct ag_jvm){
-		.vm = fake_vm(), .ti = fake_ti(), .jni = fake_jni(), .mem = &mem,
+		.vm = fake_vm(), .ti = fake_ti(), .jni = fake_jni(0), .mem = &mem,
 	};
-	profile = (struct ag_profile){ 0 };
+	profile = (struct ag_alloc_profile){ 0 };
 	fake_is(OBJECT, "object");
-	environments = fake.environments;
-	asked = 0;
-	when_asked = NULL;
+	fake_mark();
 }
 
-/* The same once more, with the environment that is there. */
+/* Resets everything except the environment. */
 static void again(void)
 {
-	fake = (struct fake_transform){ 0 };
-	environments = 0;
+	fake_transform_start();
+	fake_mark();
 	mem = (struct ag_mem){ .budget = (size_t)1 << 20 };
-	profile = (struct ag_profile){ 0 };
+	profile = (struct ag_alloc_profile){ 0 };
 	jvm.stopping = false;
 	jvm.err = (struct ag_error){ 0 };
 	for (int i = 0; i < N_CLASSES; i++)
@@ -141,7 +115,7 @@ static void runs(int class, const char *code)
 		      fake_running(class), class, code, fake.fail_at);
 }
 
-static void all_run(const char *code)
+static void run_on_all(const char *code)
 {
 	for (int i = 0; i < N_CLASSES; i++) {
 		if (i != ARRAY)
@@ -151,40 +125,36 @@ static void all_run(const char *code)
 
 static void nothing_is_left(void)
 {
-	ck_assert(!fake.exception);
-	ck_assert_int_eq(fake.tags, 0);
-	ck_assert_int_eq(fake.blocks, 0);
-	ck_assert_int_eq(fake.references, 0);
-	ck_assert_int_eq(fake.environments, environments);
+	fake_nothing_left();
 	ck_assert_uint_eq(mem.blocks, 0);
 	ck_assert_uint_eq(mem.bytes, 0);
 }
 
-static struct ag_weaving *in(void)
+static struct ag_alloc_code *in(void)
 {
-	struct ag_weaving *w = ag_weaving_in(&jvm, &profile);
+	struct ag_alloc_code *w = ag_alloc_code_install(&jvm, &profile);
 
 	ck_assert_ptr_nonnull(w);
 	ck_assert_ptr_null(jvm.err.what);
 	return w;
 }
 
-static void out(struct ag_weaving *w)
+static void out(struct ag_alloc_code *w)
 {
 	jvmtiError code;
 
-	ag_weaving_out(&jvm, w, &code);
+	ag_alloc_code_remove(&jvm, w, &code);
 	ck_assert_int_eq(code, 0);
-	ck_assert_int_eq(fake.environments, environments);
-	ag_weaving_free(&jvm, w);
+	ck_assert_int_eq(fake.counts.environments, fake.marked.environments);
+	ag_alloc_code_free(&jvm, w);
 	nothing_is_left();
 }
 
-static void counts(struct ag_weaving *w, uint32_t hooked, uint32_t refused)
+static void counts(struct ag_alloc_code *w, uint32_t hooked, uint32_t refused)
 {
 	uint32_t its_hooked, its_refused;
 
-	ag_weaving_count(w, &its_hooked, &its_refused);
+	ag_alloc_code_count(w, &its_hooked, &its_refused);
 	ck_assert_uint_eq(its_hooked, hooked);
 	ck_assert_uint_eq(its_refused, refused);
 }
@@ -207,10 +177,10 @@ static int hear(void *arg, uint32_t note, const char *text, uint64_t n)
 	return 0;
 }
 
-static bool is_noted(struct ag_weaving *w, uint32_t note, const char *text, uint64_t n)
+static bool is_noted(struct ag_alloc_code *w, uint32_t note, const char *text, uint64_t n)
 {
 	heard.n = 0;
-	ck_assert_int_eq(ag_weaving_notes(w, hear, NULL), 0);
+	ck_assert_int_eq(ag_alloc_code_notes(w, hear, NULL), 0);
 	for (unsigned i = 0; i < heard.n; i++) {
 		if (heard.note[i] == note && strcmp(heard.text[i], text) == 0)
 			return heard.count[i] == n;
@@ -218,11 +188,11 @@ static bool is_noted(struct ag_weaving *w, uint32_t note, const char *text, uint
 	return false;
 }
 
-START_TEST(into_all_and_out)
+START_TEST(all_classes_are_instrumented_and_restored)
 {
-	struct ag_weaving *w;
+	struct ag_alloc_code *w;
 
-	fake.drops_cache = _i;
+	fake_transform.drops_cache = _i;
 	fake_is(D, "plain");
 	w = in();
 	runs(A, "first#");
@@ -231,72 +201,74 @@ START_TEST(into_all_and_out)
 	runs(D, "plain");
 	runs(OBJECT, "object#");
 	counts(w, 4, 0);
-	ck_assert_uint_eq(fake.retransformations, 4);
+	ck_assert_uint_eq(fake_transform.retransformations, 4);
 	ck_assert(is_noted(w, WIRE_ALLOC_OLD_CODE, "p.A.run", 1));
 	ck_assert_uint_eq(heard.n, 1);
 	out(w);
 	runs(A, "first");
 	runs(D, "plain");
 	runs(OBJECT, "object");
-	ck_assert_uint_eq(fake.retransformations, 8);
+	ck_assert_uint_eq(fake_transform.retransformations, 8);
 }
 END_TEST
 
-/* One call fails, whichever: then all is as it was, at last. */
-START_TEST(a_call_fails)
+/* When a call fails, all classes are restored at the end. */
+START_TEST(each_call_may_fail)
 {
-	struct ag_weaving *w;
+	struct ag_alloc_code *w;
 	jvmtiError code = JVMTI_ERROR_NONE;
 	unsigned calls;
 
 	out(in());
 	calls = fake.calls;
+	ck_assert_uint_gt(calls, 100);
 	for (unsigned i = 1; i <= calls; i++) {
 		again();
 		fake.fail_at = i;
-		w = ag_weaving_in(&jvm, &profile);
+		w = ag_alloc_code_install(&jvm, &profile);
 		if (w) {
 			ck_assert_ptr_null(jvm.err.what);
-			ag_weaving_out(&jvm, w, &code);
-			ag_weaving_free(&jvm, w);
+			ag_alloc_code_remove(&jvm, w, &code);
+			ag_alloc_code_free(&jvm, w);
 			ck_assert_int_eq(code, 0);
 		} else {
 			ck_assert_ptr_nonnull(jvm.err.what);
 		}
-		all_run("first");
+		run_on_all("first");
 		runs(OBJECT, "object");
 		nothing_is_left();
 	}
 }
 END_TEST
 
-/* The JVM leaves: nothing more is asked of it. */
-START_TEST(the_jvm_leaves)
+/* If the JVM exits, all memory is still freed. */
+START_TEST(the_jvm_may_exit_at_each_call)
 {
-	struct ag_weaving *w;
+	struct ag_alloc_code *w;
 	jvmtiError code;
 	unsigned calls;
 
 	out(in());
 	calls = fake.calls;
+	ck_assert_uint_gt(calls, 100);
 	for (unsigned i = 1; i <= calls; i++) {
 		again();
 		fake.fail_at = i;
 		fake.leaving = true;
-		w = ag_weaving_in(&jvm, &profile);
+		w = ag_alloc_code_install(&jvm, &profile);
 		if (w) {
-			ag_weaving_out(&jvm, w, &code);
-			ag_weaving_free(&jvm, w);
+			ag_alloc_code_remove(&jvm, w, &code);
+			ag_alloc_code_free(&jvm, w);
 		}
 		ck_assert_uint_eq(mem.blocks, 0);
-		ck_assert_int_eq(fake.environments, environments);
+		ck_assert_int_eq(fake.counts.environments, fake.marked.environments);
 	}
 }
 END_TEST
 
-START_TEST(what_cannot_be_hooked)
+START_TEST(refused_classes_are_noted)
 {
-	struct ag_weaving *w;
+	struct ag_alloc_code *w;
 
 	fake_is(A, "torn");
 	fake_is(B, "odd");
@@ -311,30 +283,30 @@ START_TEST(what_cannot_be_hooked)
 	ck_assert(is_noted(w, WIRE_ALLOC_REFUSED, "the file ends too early", 1));
 	ck_assert(is_noted(w, WIRE_ALLOC_REFUSED, "it makes no sense", 1));
 	ck_assert(is_noted(w, WIRE_ALLOC_REFUSED, "the JVM's verifier refuses their code", 1));
-	ck_assert_uint_eq(fake.retransformations, 1);
+	ck_assert_uint_eq(fake_transform.retransformations, 1);
 	out(w);
 	runs(C, "frail");
-	ck_assert_uint_eq(fake.retransformations, 2);
+	ck_assert_uint_eq(fake_transform.retransformations, 2);
 }
 END_TEST
 
-START_TEST(object_cannot_be_hooked)
+START_TEST(refused_object_class_is_an_error)
 {
 	fake_is(OBJECT, "odd");
-	ck_assert_ptr_null(ag_weaving_in(&jvm, &profile));
+	ck_assert_ptr_null(ag_alloc_code_install(&jvm, &profile));
 	ck_assert_ptr_nonnull(jvm.err.what);
-	all_run("first");
+	run_on_all("first");
 	runs(OBJECT, "odd");
 	nothing_is_left();
 }
 END_TEST
 
-START_TEST(a_method_cannot_be_hooked)
+START_TEST(refused_method_is_noted)
 {
-	struct ag_weaving *w;
+	struct ag_alloc_code *w;
 
 	fake_is(A, "wide");
-	fake_is(B, "empty"); /* so that all are retransformed again */
+	fake_is(B, "empty"); /* all are retransformed again */
 	w = in();
 	runs(A, "wide#");
 	ck_assert(is_noted(w, WIRE_ALLOC_REFUSED, "a method would be longer than 65535 bytes", 1));
@@ -343,48 +315,48 @@ START_TEST(a_method_cannot_be_hooked)
 }
 END_TEST
 
-START_TEST(globs)
+START_TEST(globs_select_classes)
 {
-	struct ag_weaving *w;
+	struct ag_alloc_code *w;
 
 	profile.wanted.n_globs = 1;
-	fake_is(B, "other"); /* of p.B[][] */
-	fake_is(C, "flat");  /* p.B[] */
+	fake_is(B, "other"); /* has a site of p.B[][] */
+	fake_is(C, "flat");  /* has a site of p.B[] */
 	fake_is(D, "plain");
 	w = in();
-	runs(A, "first#"); /* p.A[][], and with it p.A[] */
+	runs(A, "first#"); /* has a site of p.A[][], which allocates p.A[], too */
 	runs(B, "other");
 	runs(C, "flat");
 	runs(OBJECT, "object#");
-	ck_assert_uint_eq(fake.retransformations, 2);
+	ck_assert_uint_eq(fake_transform.retransformations, 2);
 	out(w);
 	runs(A, "first");
 }
 END_TEST
 
-/* While hooks are in, and while they are put in and taken out. */
 static void other_retransforms(void)
 {
-	fake.meanwhile = NULL;
+	fake_transform.before_install = NULL;
 	fake_other_retransforms(A);
 	fake_other_retransforms(OBJECT);
 }
 
-START_TEST(another_agent)
+/* The other agent changes classes during a profile, and at its begin (1) or its end (2). */
+START_TEST(changes_of_another_agent_are_preserved)
 {
-	struct ag_weaving *w;
+	struct ag_alloc_code *w;
 
-	fake_other_comes();
-	environments++;
+	fake_other_starts();
+	fake_mark();
 	if (_i == 1)
-		fake.meanwhile = other_retransforms;
+		fake_transform.before_install = other_retransforms;
 	w = in();
 	runs(A, "first+#");
 	other_retransforms();
 	runs(A, "first+#");
 	runs(OBJECT, "object+#");
 	if (_i == 2)
-		fake.meanwhile = other_retransforms;
+		fake_transform.before_install = other_retransforms;
 	out(w);
 	runs(A, "first+");
 	runs(OBJECT, "object+");
@@ -393,11 +365,11 @@ END_TEST
 
 /* Loading */
 
-START_TEST(a_class_is_loaded)
+START_TEST(loaded_class_is_instrumented)
 {
-	struct ag_weaving *w;
+	struct ag_alloc_code *w;
 
-	fake.drops_cache = _i;
+	fake_transform.drops_cache = _i;
 	fake_is_absent(B);
 	fake_is_absent(D);
 	w = in();
@@ -408,35 +380,36 @@ START_TEST(a_class_is_loaded)
 	counts(w, 4, 0);
 	fake_other_retransforms(B);
 	runs(B, "new#");
-	ag_weaving_tick(&jvm, w);
-	ck_assert_uint_eq(fake.retransformations, 3 + 1);
+	ag_alloc_code_tick(&jvm, w);
+	ck_assert_uint_eq(fake_transform.retransformations, 3 + 1);
 	out(w);
 	runs(B, "new");
 	runs(D, "plain");
-	ck_assert_uint_eq(fake.retransformations, 3 + 1 + 4);
+	ck_assert_uint_eq(fake_transform.retransformations, 3 + 1 + 4);
 	fake_load(B, "newer");
 	runs(B, "newer");
 }
 END_TEST
 
-/* Of a loader that has not been met: it says so itself, or is asked, here or later. */
-START_TEST(a_loader_is_met)
+/* A loader without methods of its own is not asked (0); others are asked in the hook (1, 2). */
+START_TEST(new_loader_is_asked_for_the_hooks)
 {
-	struct ag_weaving *w;
+	struct ag_alloc_code *w;
 
-	fake.loader = true;
-	fake.own_methods = _i > 0;
-	fake.finds = _i == 1;
+	fake_transform.loader = true;
+	fake_transform.own_methods = _i > 0;
+	fake_transform.finds = _i == 1;
 	fake_is_absent(C);
 	w = in();
 	fake_load(C, "new");
 	runs(C, _i == 2 ? "new" : "new#");
-	ck_assert_uint_eq(fake.asked, _i > 0);
-	ag_weaving_tick(&jvm, w);
-	runs(C, "new#");
-	ck_assert_int_eq(asked, _i == 2);
-	ag_weaving_tick(&jvm, w);
-	ck_assert_int_eq(asked, _i == 2);
+	ck_assert_uint_eq(fake_transform.asked, _i > 0);
+	fake_transform.finds = true;
+	for (int i = 0; i < 2; i++) {
+		ag_alloc_code_tick(&jvm, w);
+		runs(C, "new#");
+		ck_assert_uint_eq(fake_transform.asked, _i);
+	}
 	counts(w, 5, 0);
 	out(w);
 	runs(C, "new");
@@ -445,26 +418,26 @@ END_TEST
 
 static void load_in_between(void)
 {
-	fake.asking = NULL;
+	fake_transform.in_loader = NULL;
 	fake_load(C, "inner");
 }
 
-/* It loads another class to answer, for which it is not asked again. */
-START_TEST(a_loader_loads_when_asked)
+/* The loader loads p.C again while it is asked for the hooks; it is not asked a second time. */
+START_TEST(loader_may_load_while_it_is_asked)
 {
-	struct ag_weaving *w;
+	struct ag_alloc_code *w;
 
-	fake.loader = true;
-	fake.own_methods = true;
-	fake.finds = true;
-	fake.asking = load_in_between;
+	fake_transform.loader = true;
+	fake_transform.own_methods = true;
+	fake_transform.finds = true;
+	fake_transform.in_loader = load_in_between;
 	fake_is_absent(C);
 	w = in();
 	fake_load(C, "new");
-	ck_assert_uint_eq(fake.asked, 1);
+	ck_assert_uint_eq(fake_transform.asked, 1);
 	runs(C, "new#");
 	fake_load(C, "newer");
-	ck_assert_uint_eq(fake.asked, 1);
+	ck_assert_uint_eq(fake_transform.asked, 1);
 	runs(C, "newer#");
 	out(w);
 }
@@ -472,34 +445,32 @@ END_TEST
 
 static void load_early(void)
 {
+	fake_transform.in_loader = NULL;
 	fake_load(D, "early");
 	runs(D, "early");
 }
 
-/* It may have to wait for ever: nothing is changed by then. */
-START_TEST(loaders_are_asked_first)
+/* A loader may never return: no class is changed before all loaders have answered. */
+START_TEST(loaders_are_asked_before_any_change)
 {
-	struct ag_weaving *w;
+	struct ag_alloc_code *w;
 
-	fake.loader = true;
-	when_asked = load_early;
+	fake_transform.loader = fake_transform.finds = true;
+	fake_transform.in_loader = load_early;
 	w = in();
-	ck_assert_int_eq(asked, 1);
+	ck_assert_uint_eq(fake_transform.asked, 1);
 	runs(C, "first#");
 	runs(D, "early#");
 	out(w);
 }
 END_TEST
 
-START_TEST(a_loader_is_blind)
+START_TEST(classes_of_a_loader_without_the_hooks_are_refused)
 {
-	struct ag_weaving *w;
-	jclass ref = fake_class(C);
+	struct ag_alloc_code *w;
 
-	(*fake_jni())->DeleteLocalRef(fake_jni(), ref);
-	hidden_class = ref;
-	fake.loader = true;
-	fake.own_methods = true;
+	fake_transform.loader = true;
+	fake_transform.own_methods = true;
 	w = in();
 	runs(C, "first");
 	counts(w, 4, 1);
@@ -508,62 +479,61 @@ START_TEST(a_loader_is_blind)
 	fake_is_absent(C);
 	fake_load(C, "new");
 	runs(C, "new");
-	ck_assert_uint_eq(fake.asked, 0);
-	hidden_class = NULL;
+	ck_assert_uint_eq(fake_transform.asked, 1);
 	out(w);
 }
 END_TEST
 
-static struct ag_weaving *looked_at;
+static struct ag_alloc_code *looked_at;
 
 static void out_looked_at(void)
 {
 	jvmtiError code;
 
-	fake.suspended = NULL;
+	fake.in_class_loader = NULL;
 	fake.other_thread--;
-	ag_weaving_out(&jvm, looked_at, &code);
+	ag_alloc_code_remove(&jvm, looked_at, &code);
 	ck_assert_int_eq(code, 0);
-	ag_weaving_free(&jvm, looked_at);
+	ag_alloc_code_free(&jvm, looked_at);
 	fake.other_thread++;
 	ck_assert_uint_eq(profile.left, 1);
-	ck_assert_uint_gt(mem.blocks, 0); /* it is left to the thread */
+	ck_assert_uint_gt(mem.blocks, 0); /* the suspended thread may read the memory */
 }
 
-START_TEST(a_thread_is_suspended_in_the_hook)
+START_TEST(suspended_hook_retains_its_memory)
 {
 	looked_at = in();
-	fake.suspended = out_looked_at;
+	fake.in_class_loader = out_looked_at;
 	fake_other_retransforms(A);
-	ck_assert_int_eq(fake.environments, environments);
+	ck_assert_int_eq(fake.counts.environments, fake.marked.environments);
 	fake_other_retransforms(A);
-	all_run("first");
+	run_on_all("first");
 }
 END_TEST
 
 int main(void)
 {
-	Suite *suite = suite_create("agent/profile_weave");
+	Suite *suite = suite_create("agent/jvm/alloc/alloc_instrument");
 	TCase *tcase = tcase_create("all");
 	SRunner *runner;
 	int failed;
 
 	tcase_add_checked_fixture(tcase, setup, NULL);
 	tcase_set_timeout(tcase, 60);
-	tcase_add_loop_test(tcase, into_all_and_out, 0, 2);
-	tcase_add_test(tcase, a_call_fails);
-	tcase_add_test(tcase, the_jvm_leaves);
-	tcase_add_test(tcase, what_cannot_be_hooked);
-	tcase_add_test(tcase, object_cannot_be_hooked);
-	tcase_add_test(tcase, a_method_cannot_be_hooked);
-	tcase_add_test(tcase, globs);
-	tcase_add_loop_test(tcase, another_agent, 0, 3);
-	tcase_add_loop_test(tcase, a_class_is_loaded, 0, 2);
-	tcase_add_loop_test(tcase, a_loader_is_met, 0, 3);
-	tcase_add_test(tcase, a_loader_loads_when_asked);
-	tcase_add_test(tcase, loaders_are_asked_first);
-	tcase_add_test(tcase, a_loader_is_blind);
-	tcase_add_test(tcase, a_thread_is_suspended_in_the_hook);
+	tcase_add_loop_test(tcase, all_classes_are_instrumented_and_restored, 0, 2);
+	tcase_add_test(tcase, each_call_may_fail);
+	tcase_add_test(tcase, the_jvm_may_exit_at_each_call);
+	tcase_add_test(tcase, refused_classes_are_noted);
+	tcase_add_test(tcase, refused_object_class_is_an_error);
+	tcase_add_test(tcase, refused_method_is_noted);
+	tcase_add_test(tcase, globs_select_classes);
+	tcase_add_loop_test(tcase, changes_of_another_agent_are_preserved, 0, 3);
+	tcase_add_loop_test(tcase, loaded_class_is_instrumented, 0, 2);
+	tcase_add_loop_test(tcase, new_loader_is_asked_for_the_hooks, 0, 3);
+	tcase_add_test(tcase, loader_may_load_while_it_is_asked);
+	tcase_add_test(tcase, loaders_are_asked_before_any_change);
+	tcase_add_test(tcase, classes_of_a_loader_without_the_hooks_are_refused);
+	tcase_add_test(tcase, suspended_hook_retains_its_memory);
 	suite_add_tcase(suite, tcase);
 	runner = srunner_create(suite);
 	srunner_run_all(runner, CK_NORMAL);

@@ -1,12 +1,13 @@
 /*
- * Sites and their classes, found and added to by many threads at once, in much room and in little.
+ * Sites and their classes: many threads find sites and add to them at once, with much memory and
+ * with little.
  */
 #include <check.h>
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "jvm/profile_sites.h"
+#include "jvm/alloc/alloc_sites.h"
 
 #define MEM ((size_t)64 << 20)
 #define N_THREADS 6
@@ -31,7 +32,7 @@ static void close_arena(void)
 	ck_assert_uint_eq(mem.blocks, 0);
 }
 
-/* A stack for a number: they differ in a method, or in a place alone. */
+/* Builds the stack for a number.  Stacks differ in depth or in the location of the first frame. */
 static uint32_t make_stack(uint32_t number, jvmtiFrameInfo frames[DEPTH])
 {
 	uint32_t n = number % (DEPTH + 1);
@@ -49,7 +50,7 @@ static uint32_t find(uint32_t number)
 	jvmtiFrameInfo frames[DEPTH];
 	uint32_t n = make_stack(number, frames);
 
-	/* Of those without frames only the class differs. */
+	/* Sites without frames differ only in their class. */
 	return ag_sites_find(&sites, n == 0 ? number : 1, frames, n);
 }
 
@@ -83,7 +84,7 @@ END_TEST
 
 START_TEST(a_site_is_its_class_and_its_stack)
 {
-	struct ag_profile_site site;
+	struct ag_alloc_site site;
 	jvmtiFrameInfo frames[3] = {
 		{ (jmethodID)8, 5 }, { (jmethodID)16, 65534 }, { (jmethodID)24, -1 },
 	};
@@ -112,8 +113,8 @@ START_TEST(a_site_is_its_class_and_its_stack)
 	ck_assert_uint_eq(site.live_bytes, 9);
 	ck_assert_uint_eq(site.n_frames, 3);
 	ck_assert_uint_eq(site.methods[2], 24);
-	ck_assert_uint_eq(site.places[1], 65534);
-	ck_assert_uint_eq(site.places[2], AG_NATIVE);
+	ck_assert_uint_eq(site.bcis[1], 65534);
+	ck_assert_uint_eq(site.bcis[2], AG_NATIVE);
 	ag_sites_forget_live(&sites);
 	ck_assert(ag_sites_get(&sites, first, &site));
 	ck_assert_uint_eq(site.live_objects + site.live_bytes, 0);
@@ -125,7 +126,7 @@ START_TEST(a_site_is_its_class_and_its_stack)
 }
 END_TEST
 
-/* Each begins elsewhere, so that new ones come in from all sides. */
+/* Adds to all sites.  Threads begin with different ones, so that all of them add new sites. */
 static void *hammer(void *arg)
 {
 	uint32_t number = (uint32_t)(uintptr_t)arg * (STACKS / N_THREADS / 7);
@@ -156,7 +157,7 @@ static void hammer_all(size_t size)
 
 static uint64_t sum_up(void)
 {
-	struct ag_profile_site site;
+	struct ag_alloc_site site;
 	uint64_t objects = 0;
 
 	for (uint32_t i = 0; ag_sites_get(&sites, i, &site); i++) {
@@ -166,7 +167,7 @@ static uint64_t sum_up(void)
 	return objects;
 }
 
-/* However many threads come with a new site at once, it is one. */
+/* If several threads add the same new site at once, there is one site. */
 START_TEST(threads_agree_on_sites)
 {
 	for (int round = 0; round < 10; round++) {
@@ -175,7 +176,7 @@ START_TEST(threads_agree_on_sites)
 		ck_assert_uint_eq(dropped, 0);
 		ck_assert_uint_eq(sum_up(), (uint64_t)N_THREADS * ROUNDS);
 		for (uint32_t number = 0; number < STACKS; number++) {
-			struct ag_profile_site site;
+			struct ag_alloc_site site;
 			uint32_t i = find(number);
 
 			ck_assert_uint_lt(i, STACKS);
@@ -188,7 +189,7 @@ START_TEST(threads_agree_on_sites)
 }
 END_TEST
 
-/* What has no room is not forgotten, and what is there is still added to. */
+/* Objects are counted as dropped if there is no memory for their site, else at their site. */
 START_TEST(a_full_arena_counts_what_it_drops)
 {
 	for (size_t size = 512; size < 200000; size = size * 3 / 2) {
@@ -201,7 +202,7 @@ START_TEST(a_full_arena_counts_what_it_drops)
 }
 END_TEST
 
-/* More threads than a small table has slots to spare. */
+/* A table of four slots accepts three sites; searches in the full table end, too. */
 START_TEST(a_full_table_ends_every_search)
 {
 	struct ag_table table;
@@ -239,7 +240,7 @@ END_TEST
 
 int main(void)
 {
-	Suite *s = suite_create("profile_sites");
+	Suite *s = suite_create("agent/jvm/alloc/alloc_sites");
 	TCase *t = tcase_create("sites");
 	SRunner *runner = srunner_create(s);
 	int failed;

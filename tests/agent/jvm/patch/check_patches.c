@@ -1,7 +1,7 @@
 /*
- * REDEFINE, RESTORE and PATCHES in a JVM with another agent in it: all classes or none, each old
- * or new and never anything else, both agents' changes kept, whatever call fails, and nothing
- * left behind when all is put back.
+ * REDEFINE, RESTORE and PATCHES in a fake JVM with another agent: all classes are replaced or none,
+ * the changes of both agents are preserved when a call fails, and nothing is left in the JVM when
+ * all is restored.
  */
 #include <check.h>
 #include <stdio.h>
@@ -11,34 +11,35 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "agent/fake_transform.h"
-#include "agent/peer.h"
-#include "cmd/cmd.h"
-#include "jvm/patch_table.h"
-#include "jvm/patches.h"
-#include "jvm/roster.h"
+#include "agent/fake/jvm_transform.h"
+#include "agent/fake/peer.h"
+#include "cmd/command.h"
+#include "jvm/patch/patch_table.h"
+#include "jvm/patch/patches.h"
+#include "jvm/class_index.h"
 
 static struct ag_mem mem;
 static struct ag_jvm jvm;
 static struct ag_chan chan;
-static struct ag_roster roster;
+static struct ag_class_index class_index;
 static jclass listed[N_CLASSES];
 static struct peer client;
 
 static void setup(void)
 {
-	fake = (struct fake_transform){ 0 };
+	fake_transform_start();
 	mem = (struct ag_mem){ .budget = 1 << 20 };
 	jvm = (struct ag_jvm){
-		.vm = fake_vm(), .ti = fake_ti(), .jni = fake_jni(), .mem = &mem, .roster = &roster,
+		.vm = fake_vm(), .ti = fake_ti(), .jni = fake_jni(0), .mem = &mem,
+		.class_index = &class_index,
 	};
 	for (int i = 0; i < N_CLASSES; i++)
 		listed[i] = fake_class(i);
-	roster.classes = (struct ag_classes){ listed, N_CLASSES };
-	peer_comes(&client, &chan, &mem);
+	class_index.classes = (struct ag_classes){ listed, N_CLASSES };
+	peer_open(&client, &chan, &mem);
 }
 
-/* What the agent says next, into `payload`; 0: nothing. */
+/* Reads the agent's next frame into `payload`; 0: there is none. */
 static uint16_t hear(uint8_t payload[static 1000])
 {
 	uint8_t raw[WIRE_HEADER_LEN];
@@ -53,7 +54,7 @@ static uint16_t hear(uint8_t payload[static 1000])
 	return header.type;
 }
 
-/* 0: done; a JVMTI error; -1: it could not be tried. */
+/* Returns 0, the JVMTI error of the request, or -1 if the request could not be tried. */
 static int answer(ag_cmd_fn *run, const struct wire_writer *request, uint32_t *n)
 {
 	struct wire_reader r = wire_reader_init(request->data, request->len);
@@ -65,9 +66,9 @@ static int answer(ag_cmd_fn *run, const struct wire_writer *request, uint32_t *n
 	ag_free(&mem, chan.in);
 	chan.in = NULL;
 	ck_assert(!fake.exception);
-	ck_assert_int_eq(fake.frames, 0);
+	ck_assert_int_eq(fake.counts.frames, 0);
 	if (rc != 0) {
-		ck_assert_ptr_nonnull(jvm.err.what);
+		ck_assert(jvm.err.what || jvm.stopping);
 		return -1;
 	}
 	ck_assert_int_eq(ag_chan_flush(&chan), 0);
@@ -78,7 +79,7 @@ static int answer(ag_cmd_fn *run, const struct wire_writer *request, uint32_t *n
 	return rc;
 }
 
-/* Replace the first n classes, in one go, by class files with these bytes. */
+/* Replaces the first n classes in one request by class files with these bytes. */
 static int redefine(uint32_t n, const char *bytes, uint32_t *others)
 {
 	uint8_t first[4], data[100];
@@ -92,13 +93,13 @@ static int redefine(uint32_t n, const char *bytes, uint32_t *others)
 		wire_put_text(&w, "file", 4);
 		wire_put_text(&w, "digest", 6);
 		wire_put_u32(&w, (uint32_t)strlen(bytes));
-		peer_says(client.fd, WIRE_PATCH, &w);
+		peer_send(client.fd, WIRE_PATCH, &w);
 		w = wire_writer_init(data, sizeof(data));
 		wire_put_text(&w, bytes, strlen(bytes));
-		peer_says(client.fd, WIRE_BYTES, &w);
+		peer_send(client.fd, WIRE_BYTES, &w);
 	}
 	rc = answer(ag_cmd_redefine, &request, others);
-	/* Whatever came of it, all of the request was read; or the session ends for another. */
+	/* The complete request was read, or the session ends. */
 	while (recv(chan.fd, data, sizeof(data), MSG_DONTWAIT) > 0)
 		ck_assert(chan.broken);
 	if (rc != 0)
@@ -115,7 +116,7 @@ static int restore(uint32_t *n)
 	return answer(ag_cmd_restore, &request, n);
 }
 
-/* How many there are; -1: it could not be told. */
+/* Returns the number of patches; -1: the request failed. */
 static int patches(void)
 {
 	uint8_t payload[1000] = { 0 };
@@ -144,15 +145,19 @@ static void runs(const char *first, const char *second)
 		      fake_running(0), fake_running(1), first, second, fake.fail_at);
 }
 
-/* Of all that patches take nothing is left but two locks and the environment to use them by. */
+/* Patches leave only two raw monitors and the environment of these monitors. */
 static void nothing_is_left(void)
 {
 	const struct ag_patches *p = ag_patches();
 
-	ck_assert_int_eq(fake.weak, 0);
-	ck_assert_int_eq(fake.tags, 0);
-	ck_assert_int_eq(fake.blocks, 0);
-	ck_assert_int_eq(fake.references, N_CLASSES);
+	ck_assert(!fake.exception);
+	ck_assert_int_eq(fake.counts.frames, 0);
+	ck_assert_int_eq(fake.counts.globals, 0);
+	ck_assert_int_eq(fake.locks, 0);
+	ck_assert_int_eq(fake.counts.weak, 0);
+	ck_assert_int_eq(fake.counts.tags, 0);
+	ck_assert_int_eq(fake.counts.blocks, 0);
+	ck_assert_int_eq(fake.counts.references, N_CLASSES);
 	ck_assert_uint_eq(mem.blocks, 1); /* the channel's */
 	if (!p)
 		return;
@@ -171,11 +176,11 @@ static void all_is_put_back(const char *first, const char *second)
 	nothing_is_left();
 }
 
-START_TEST(replaced_and_put_back)
+START_TEST(classes_are_replaced_and_restored)
 {
 	uint32_t n;
 
-	fake.drops_cache = _i;
+	fake_transform.drops_cache = _i;
 	ck_assert_int_eq(patches(), 0);
 	ck_assert_int_eq(redefine(2, "second", &n), 0);
 	ck_assert_uint_eq(n, 0);
@@ -193,10 +198,10 @@ START_TEST(replaced_and_put_back)
 }
 END_TEST
 
-/* So much else is to be sent that each row has to wait for the client. */
-START_TEST(nobody_waits_for_the_client)
+/* Other frames fill the buffer, so that each row waits for the client. */
+START_TEST(rows_are_sent_without_a_lock)
 {
-	const size_t full = AG_CHAN_PAYLOAD / 2; /* it is sent before more is put behind it */
+	const size_t full = AG_CHAN_PAYLOAD / 2; /* bytes that are sent before a row is added */
 	struct wire_reader r = wire_reader_init("", 0);
 	uint8_t *before = malloc(full);
 	uint32_t n;
@@ -215,7 +220,7 @@ START_TEST(nobody_waits_for_the_client)
 }
 END_TEST
 
-START_TEST(all_or_none)
+START_TEST(all_classes_are_replaced_or_none)
 {
 	uint32_t n;
 
@@ -232,19 +237,19 @@ START_TEST(all_or_none)
 }
 END_TEST
 
-START_TEST(another_agent_came_before)
+START_TEST(changes_of_an_earlier_agent_are_preserved)
 {
 	uint32_t n;
 
-	fake.drops_cache = _i;
-	fake_other_comes();
+	fake_transform.drops_cache = _i;
+	fake_other_starts();
 	fake_other_retransforms(0);
 	runs("first+", "first");
 	ck_assert_int_eq(redefine(1, "second", &n), 0);
 	ck_assert_uint_eq(n, 1);
 	runs("second+", "first");
 	fake_other_retransforms(0);
-	ck_assert_ptr_null(fake.thread); /* nothing new */
+	ck_assert_ptr_null(fake.thread); /* the hook received no new bytes */
 
 	fake_other_works(false);
 	fake_other_retransforms(0);
@@ -263,13 +268,13 @@ START_TEST(another_agent_came_before)
 }
 END_TEST
 
-START_TEST(another_agent_came_after)
+START_TEST(changes_of_a_later_agent_are_preserved)
 {
 	uint32_t n;
 
-	fake.drops_cache = _i;
+	fake_transform.drops_cache = _i;
 	ck_assert_int_eq(redefine(1, "second", &n), 0);
-	fake_other_comes();
+	fake_other_starts();
 	fake_other_retransforms(0);
 	runs("second+", "first");
 	fake_other_works(false);
@@ -279,8 +284,8 @@ START_TEST(another_agent_came_after)
 	fake_other_retransforms(0);
 	ck_assert_int_eq(redefine(1, "third", &n), 0);
 	runs("third+", "first");
-	ck_assert_ptr_null(fake.thread); /* what comes in is what it was */
-	fake_other_goes();
+	ck_assert_ptr_null(fake.thread); /* the bytes that the hook receives are unchanged */
+	fake_other_ends();
 	fake_other_retransforms(0);
 	runs("third", "first");
 	all_is_put_back("first", "first");
@@ -289,30 +294,30 @@ END_TEST
 
 static void other_retransforms(void)
 {
-	fake.meanwhile = NULL;
+	fake_transform.before_install = NULL;
 	fake_other_retransforms(0);
 }
 
-/* It gets the old code, and installs it before we do ours, or after that: here, before. */
-START_TEST(another_agent_comes_meanwhile)
+/* The other agent receives the old code, and installs it before the patch is installed. */
+START_TEST(concurrent_retransformation_is_repeated)
 {
 	uint32_t n;
 
-	fake_other_comes();
-	fake.meanwhile = other_retransforms;
+	fake_other_starts();
+	fake_transform.before_install = other_retransforms;
 	ck_assert_int_eq(redefine(1, "second", &n), 0);
 	runs("second+", "first");
-	ck_assert_uint_eq(fake.retransformations, 3); /* theirs, ours, and ours once more */
-	fake.meanwhile = other_retransforms;
+	ck_assert_uint_eq(fake_transform.retransformations, 3); /* other agent, patch, patch */
+	fake_transform.before_install = other_retransforms;
 	ck_assert_int_eq(restore(&n), 0);
 	runs("first+", "first");
-	ck_assert_uint_eq(fake.retransformations, 6);
+	ck_assert_uint_eq(fake_transform.retransformations, 6);
 	fake_run_thread();
 	nothing_is_left();
 }
 END_TEST
 
-START_TEST(a_class_is_unloaded)
+START_TEST(patch_of_an_unloaded_class_is_removed)
 {
 	uint32_t n;
 
@@ -320,7 +325,7 @@ START_TEST(a_class_is_unloaded)
 	fake_unload(0);
 	ck_assert_int_eq(patches(), 1);
 	ck_assert_int_eq(redefine(0, "none", &n), 0);
-	ck_assert_int_eq(fake.weak, 1);
+	ck_assert_int_eq(fake.counts.weak, 1);
 	fake_unload(1);
 	ck_assert_int_eq(restore(&n), 0);
 	ck_assert_uint_eq(n, 0);
@@ -328,13 +333,13 @@ START_TEST(a_class_is_unloaded)
 }
 END_TEST
 
-START_TEST(requests_that_make_no_sense)
+START_TEST(invalid_requests_are_rejected)
 {
 	uint8_t data[64];
 	struct wire_writer w = wire_writer_init(data, sizeof(data));
 	uint32_t n;
 
-	wire_put_u32(&w, 7); /* ids that are not there */
+	wire_put_u32(&w, 7); /* ids are missing */
 	ck_assert_int_eq(answer(ag_cmd_restore, &w, &n), -1);
 	w = wire_writer_init(data, sizeof(data));
 	wire_put_u32(&w, UINT32_MAX);
@@ -344,26 +349,26 @@ START_TEST(requests_that_make_no_sense)
 	wire_put_text(&w, "", 0);
 	wire_put_text(&w, "", 0);
 	wire_put_u32(&w, 0);
-	peer_says(client.fd, WIRE_PATCH, &w);
+	peer_send(client.fd, WIRE_PATCH, &w);
 	w = wire_writer_init(data, sizeof(data));
 	wire_put_u32(&w, 1);
 	ck_assert_int_eq(answer(ag_cmd_redefine, &w, &n), -1);
-	ck_assert(!chan.broken); /* what belongs to it was read, and the next one is one */
-	peer_says(client.fd, WIRE_RESTORE, &w); /* where a patch is to come */
+	ck_assert(!chan.broken); /* the request's frames were all read */
+	peer_send(client.fd, WIRE_RESTORE, &w); /* in place of a patch */
 	ck_assert_int_eq(answer(ag_cmd_redefine, &w, &n), -1);
 	ck_assert(chan.broken);
 	runs("first", "first");
 }
 END_TEST
 
-/* Two classes with the other agent before us; one call fails.  True when all were made. */
+/* Lets one call fail, with two classes and an earlier agent.  Returns true after the last call. */
 static bool one_call_fails(unsigned fail_at)
 {
 	int first, second, third;
 	unsigned calls;
 	uint32_t n;
 
-	fake_other_comes();
+	fake_other_starts();
 	fake_other_retransforms(0);
 	fake.calls = 0;
 	fake.fail_at = fail_at;
@@ -395,8 +400,28 @@ static bool one_call_fails(unsigned fail_at)
 	return calls < fail_at;
 }
 
-/* Each in a process of its own, for some things are made once in a library's life. */
-START_TEST(any_call_may_fail)
+/*
+ * Lets the JVM shut down at a call while another thread retransforms the class.  Memory that the
+ * hook can still find has not been freed.  Returns true after the last call.
+ */
+static bool jvm_shuts_down(unsigned fail_at)
+{
+	const struct ag_patches *p;
+	uint32_t n;
+
+	fake_other_starts();
+	fake_transform.before_install = other_retransforms;
+	fake.calls = 0;
+	fake.fail_at = fail_at;
+	fake.leaving = true;
+	(void)redefine(1, "second", &n);
+	p = ag_patches();
+	ck_assert(!p || !p->list || p->mem.blocks > 0);
+	return fake.calls < fail_at;
+}
+
+/* Runs each call in a process of its own: some objects are allocated once per process. */
+static int for_each_call(bool (*fails)(unsigned fail_at))
 {
 	int status = 0, n = 0;
 
@@ -407,33 +432,45 @@ START_TEST(any_call_may_fail)
 		pid = fork();
 		ck_assert_int_ge(pid, 0);
 		if (pid == 0)
-			_exit(one_call_fails((unsigned)n) ? 77 : 0);
+			_exit(fails((unsigned)n) ? 77 : 0);
 		ck_assert_int_eq(waitpid(pid, &status, 0), pid);
 		ck_assert_msg(WIFEXITED(status), "call %d", n);
 		ck_assert_msg(WEXITSTATUS(status) == 0 || WEXITSTATUS(status) == 77, "call %d", n);
 	} while (WEXITSTATUS(status) != 77);
-	ck_assert_int_gt(n, 150);
+	return n;
+}
+
+START_TEST(each_call_may_fail)
+{
+	ck_assert_int_gt(for_each_call(one_call_fails), 150);
+}
+END_TEST
+
+START_TEST(linked_patches_are_not_freed_when_the_jvm_shuts_down)
+{
+	ck_assert_int_gt(for_each_call(jvm_shuts_down), 30);
 }
 END_TEST
 
 int main(void)
 {
-	Suite *s = suite_create("agent/patches");
+	Suite *s = suite_create("agent/jvm/patch/patches");
 	TCase *c = tcase_create("patches");
 	SRunner *r;
 	int failed;
 
 	tcase_add_checked_fixture(c, setup, NULL);
 	tcase_set_timeout(c, 60);
-	tcase_add_loop_test(c, replaced_and_put_back, 0, 2);
-	tcase_add_test(c, nobody_waits_for_the_client);
-	tcase_add_test(c, all_or_none);
-	tcase_add_loop_test(c, another_agent_came_before, 0, 2);
-	tcase_add_loop_test(c, another_agent_came_after, 0, 2);
-	tcase_add_test(c, another_agent_comes_meanwhile);
-	tcase_add_test(c, a_class_is_unloaded);
-	tcase_add_test(c, requests_that_make_no_sense);
-	tcase_add_test(c, any_call_may_fail);
+	tcase_add_loop_test(c, classes_are_replaced_and_restored, 0, 2);
+	tcase_add_test(c, rows_are_sent_without_a_lock);
+	tcase_add_test(c, all_classes_are_replaced_or_none);
+	tcase_add_loop_test(c, changes_of_an_earlier_agent_are_preserved, 0, 2);
+	tcase_add_loop_test(c, changes_of_a_later_agent_are_preserved, 0, 2);
+	tcase_add_test(c, concurrent_retransformation_is_repeated);
+	tcase_add_test(c, patch_of_an_unloaded_class_is_removed);
+	tcase_add_test(c, invalid_requests_are_rejected);
+	tcase_add_test(c, each_call_may_fail);
+	tcase_add_test(c, linked_patches_are_not_freed_when_the_jvm_shuts_down);
 	suite_add_tcase(s, c);
 	r = srunner_create(s);
 	srunner_run_all(r, CK_ENV);

@@ -1,15 +1,17 @@
 /*
- * Hooks, called as instrumented methods would, in a JVM that is made for them: what is told of
- * calls, how it is bounded, and that nothing is left behind, whatever call fails and whoever is
- * in a hook while a trace ends.
+ * Hooks of traces, called as instrumented methods call them, in a fake JVM: the reports of
+ * calls and their limits, and that nothing is left in the JVM when a call fails or a hook is in
+ * flight at the end of a trace.
  */
 #include <check.h>
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "fake_hooks.h"
-#include "jvm/trace_state.h"
+#include "agent/fake/fake_time.h"
+#include "agent/fake/hooks_world.h"
+#include "jvm/instrument/hook_natives.h"
+#include "jvm/trace/trace_state.h"
 
 #define MEM ((size_t)64 << 20)
 #define TEXT_MAX 16384
@@ -17,53 +19,28 @@
 static struct ag_mem mem = { .budget = MEM };
 static struct ag_jvm jvm;
 
-static jlong (JNICALL *enter)(JNIEnv *, jclass, jint);
-static void (JNICALL *arg_i)(JNIEnv *, jclass, jlong, jint);
-static void (JNICALL *arg_j)(JNIEnv *, jclass, jlong, jlong);
-static void (JNICALL *arg_f)(JNIEnv *, jclass, jlong, jfloat);
-static void (JNICALL *arg_d)(JNIEnv *, jclass, jlong, jdouble);
-static void (JNICALL *arg_l)(JNIEnv *, jclass, jlong, jobject);
-static void (JNICALL *leave)(JNIEnv *, jclass, jlong, jint);
-static void (JNICALL *leave_i)(JNIEnv *, jclass, jint, jlong, jint);
-static void (JNICALL *leave_l)(JNIEnv *, jclass, jobject, jlong, jint);
-static void (JNICALL *throw_out)(JNIEnv *, jclass, jthrowable, jlong, jint);
-
-/* Once: threads may call them. */
-static void bind(void)
-{
-	if (enter)
-		return;
-	*(void **)&enter = fake_native("enter");
-	*(void **)&arg_i = fake_native("argI");
-	*(void **)&arg_j = fake_native("argJ");
-	*(void **)&arg_f = fake_native("argF");
-	*(void **)&arg_d = fake_native("argD");
-	*(void **)&arg_l = fake_native("argL");
-	*(void **)&leave = fake_native("exit");
-	*(void **)&leave_i = fake_native("exitI");
-	*(void **)&leave_l = fake_native("exitL");
-	*(void **)&throw_out = fake_native("fail");
-}
-
-/* A session's thread is the last. */
+/* The session's thread has the last JNI environment. */
 static void start(void)
 {
+	hooks_world_start();
 	jvm = (struct ag_jvm){
 		.ti = fake_ti(), .jni = fake_jni(FAKE_THREADS - 1), .mem = &mem,
 	};
-	for (unsigned i = 0; i < FAKE_THREADS; i++)
-		(void)fake_jni(i);
+}
+
+/* On JDK 21, a thread that does not name itself would wait for itself: see ag_value_stack(). */
+static void set_release(int release, bool is_virtual)
+{
+	fake.release = release;
+	fake.named_threads = release == 21;
+	hooks_world_virtual(is_virtual);
 }
 
 static void nothing_is_left(void)
 {
 	ck_assert_uint_eq(mem.bytes, 0);
 	ck_assert_uint_eq(mem.blocks, 0);
-	ck_assert_int_eq(fake.blocks, 0);
-	ck_assert_int_eq(fake.references, 0);
-	ck_assert_int_eq(fake.globals, 0);
-	ck_assert_int_eq(fake.frames, 0);
-	ck_assert(!fake.exception);
+	fake_nothing_left();
 }
 
 static struct ag_trace *begin(struct ag_trace_wanted wanted, uint32_t n)
@@ -71,7 +48,6 @@ static struct ag_trace *begin(struct ag_trace_wanted wanted, uint32_t n)
 	struct ag_trace *trace = ag_trace_new(&jvm, &wanted, n);
 
 	ck_assert_ptr_nonnull(trace);
-	bind();
 	for (uint32_t i = 0; i < n; i++)
 		ck_assert_int_eq(ag_trace_describe(&jvm, trace, i, i == 0 ? "()V" : "(I)I"), 0);
 	ag_trace_begin(trace);
@@ -89,10 +65,10 @@ static jint id_of(const struct ag_trace *trace, uint32_t i)
 	return (jint)ag_trace_id(trace, i);
 }
 
-/* A call of the first method, which takes nothing and gives nothing. */
+/* Calls the hooks of the first method, which has no parameters and no result. */
 static void call(struct ag_trace *trace, JNIEnv *jni)
 {
-	leave(jni, NULL, enter(jni, NULL, id_of(trace, 0)), id_of(trace, 0));
+	ag_hook_exit(jni, NULL, ag_hook_enter(jni, NULL, id_of(trace, 0)), id_of(trace, 0));
 }
 
 static struct ag_trace_state state_of(const struct ag_trace *trace)
@@ -103,7 +79,7 @@ static struct ag_trace_state state_of(const struct ag_trace *trace)
 	return state;
 }
 
-/* What is taken: the last call, and how many. */
+/* The drained calls: their number, and the last call. */
 struct taken {
 	unsigned n, stop_at;
 	struct ag_call last;
@@ -135,7 +111,7 @@ static struct taken take(struct ag_trace *trace)
 {
 	struct taken t = { 0 };
 
-	ck_assert_int_eq(ag_trace_take(&jvm, trace, tell, &t), 0);
+	ck_assert_int_eq(ag_trace_drain(&jvm, trace, tell, &t), 0);
 	return t;
 }
 
@@ -144,7 +120,7 @@ static struct taken take(struct ag_trace *trace)
 	ck_assert_mem_eq((bytes), (expected), sizeof(expected) - 1); \
 } while (0)
 
-START_TEST(a_call_is_told_of)
+START_TEST(a_call_is_reported)
 {
 	struct ag_trace *trace = begin((struct ag_trace_wanted){ 0 }, 2);
 	struct taken t;
@@ -166,14 +142,15 @@ START_TEST(a_call_is_told_of)
 }
 END_TEST
 
-/* Without values an exception's class is told all the same. */
-START_TEST(an_exception_is_told_of)
+/* The class of an exception is reported even if values are not requested. */
+START_TEST(an_exception_is_reported)
 {
 	struct ag_trace *trace = begin((struct ag_trace_wanted){ .min_ns = UINT32_MAX }, 1);
 	jint id = id_of(trace, 0);
 	struct taken t;
 
-	throw_out(fake_jni(0), NULL, (jthrowable)&fake_thrown, enter(fake_jni(0), NULL, id), id);
+	ag_hook_fail(fake_jni(0), NULL, (jthrowable)&fake_thrown,
+		     ag_hook_enter(fake_jni(0), NULL, id), id);
 	call(trace, fake_jni(0));
 	t = take(trace);
 	ck_assert_uint_eq(t.n, 1);
@@ -196,29 +173,28 @@ START_TEST(values_are_described)
 	jlong token;
 	jint id;
 
-	bind();
 	id = id_of(trace, 0);
 	ck_assert_int_eq(ag_trace_describe(&jvm, trace, 0,
 		"(ZJFDLa;Ljava/lang/String;[ILa;La;La;La;[La;La;La;)La;"), 0);
 	ag_trace_begin(trace);
-	token = enter(jni, NULL, id);
+	token = ag_hook_enter(jni, NULL, id);
 	ck_assert_int_ne(token, 0);
-	arg_i(jni, NULL, token, 1);
-	arg_j(jni, NULL, token, -2);
-	arg_f(jni, NULL, token, 1.0f);
-	arg_d(jni, NULL, token, 1.0);
-	arg_l(jni, NULL, token, NULL);
-	arg_l(jni, NULL, token, (jobject)&fake_string);
-	arg_l(jni, NULL, token, (jobject)&fake_ints);
-	arg_l(jni, NULL, token, (jobject)&fake_integer);
-	arg_l(jni, NULL, token, (jobject)&fake_color);
-	arg_l(jni, NULL, token, (jobject)&fake_special_color);
-	arg_l(jni, NULL, token, (jobject)&fake_object);
-	arg_l(jni, NULL, token, (jobject)&fake_objects);
-	arg_l(jni, NULL, token, (jobject)&fake_long_string);
-	arg_l(jni, NULL, token, (jobject)&fake_thrown);
-	arg_l(jni, NULL, token, NULL); /* one too many */
-	leave_l(jni, NULL, (jobject)&fake_string, token, id);
+	ag_hook_argI(jni, NULL, token, 1);
+	ag_hook_argJ(jni, NULL, token, -2);
+	ag_hook_argF(jni, NULL, token, 1.0f);
+	ag_hook_argD(jni, NULL, token, 1.0);
+	ag_hook_argL(jni, NULL, token, NULL);
+	ag_hook_argL(jni, NULL, token, (jobject)&fake_string);
+	ag_hook_argL(jni, NULL, token, (jobject)&fake_ints);
+	ag_hook_argL(jni, NULL, token, (jobject)&fake_integer);
+	ag_hook_argL(jni, NULL, token, (jobject)&fake_color);
+	ag_hook_argL(jni, NULL, token, (jobject)&fake_special_color);
+	ag_hook_argL(jni, NULL, token, (jobject)&fake_object);
+	ag_hook_argL(jni, NULL, token, (jobject)&fake_objects);
+	ag_hook_argL(jni, NULL, token, (jobject)&fake_long_string);
+	ag_hook_argL(jni, NULL, token, (jobject)&fake_thrown);
+	ag_hook_argL(jni, NULL, token, NULL); /* one too many */
+	ag_hook_exitL(jni, NULL, (jobject)&fake_string, token, id);
 	t = take(trace);
 	ck_assert_uint_eq(t.n, 1);
 	ASSERT_BYTES(t.values, t.last.values_len,
@@ -236,8 +212,8 @@ START_TEST(values_are_described)
 	ck_assert_uint_eq(t.last.n_frames, 2);
 	ck_assert_int_eq(t.frames[1].location, 20);
 
-	token = enter(jni, NULL, id);
-	throw_out(jni, NULL, (jthrowable)&fake_thrown, token, id);
+	token = ag_hook_enter(jni, NULL, id);
+	ag_hook_fail(jni, NULL, (jthrowable)&fake_thrown, token, id);
 	t = take(trace);
 	ck_assert(t.last.threw);
 	ASSERT_BYTES(t.result, t.last.result_len, "t\0\x0bLp/Failure;s\0\0\0\2\0\2\0n\0o");
@@ -246,8 +222,8 @@ START_TEST(values_are_described)
 }
 END_TEST
 
-/* Part of a String is more than nothing; then it is said that there was no room. */
-START_TEST(room_ends)
+/* A part of a String is reported, and then the mark '-': there was no room. */
+START_TEST(values_are_cut_at_the_end_of_the_record)
 {
 	const struct ag_trace_wanted wanted = {
 		.flags = WIRE_TRACE_VALUES, .chars = 60000, .elements = 60000,
@@ -259,30 +235,29 @@ START_TEST(room_ends)
 	jlong token;
 	jint id;
 
-	bind();
 	id = id_of(trace, 0);
 	for (int i = 0; i < 120; i++)
 		memcpy(descriptor + strlen(descriptor), "La;", 3);
 	memcpy(descriptor + strlen(descriptor), ")V", 2);
 	ck_assert_int_eq(ag_trace_describe(&jvm, trace, 0, descriptor), 0);
 	ag_trace_begin(trace);
-	token = enter(jni, NULL, id);
+	token = ag_hook_enter(jni, NULL, id);
 	for (int i = 0; i < 120; i++)
-		arg_l(jni, NULL, token, i == 0 ? (jobject)&fake_objects :
-						 (jobject)&fake_long_string);
-	leave(jni, NULL, token, id);
+		ag_hook_argL(jni, NULL, token,
+			     i == 0 ? (jobject)&fake_objects : (jobject)&fake_long_string);
+	ag_hook_exit(jni, NULL, token, id);
 	t = take(trace);
 	ck_assert_uint_gt(t.last.values_len, 8180);
 	ck_assert_uint_le(t.last.values_len, 8192);
 	ck_assert_int_eq(t.values[t.last.values_len - 1], '-');
-	/* An array that is an element: as an object. */
+	/* An array that is an element is reported like an object. */
 	ck_assert_mem_eq(t.values + 28 + 13 + 1, "o\0\2[I", 5);
 	finish(trace);
 	nothing_is_left();
 }
 END_TEST
 
-START_TEST(the_rate_is_kept)
+START_TEST(rate_limits_the_calls)
 {
 	const struct ag_trace_wanted wanted = { .per_second = 3 };
 	struct ag_trace *trace = begin(wanted, 1);
@@ -308,17 +283,17 @@ START_TEST(the_rate_is_kept)
 }
 END_TEST
 
-/* With values the rate comes at the entry, but with a least time at the end. */
-START_TEST(the_rate_is_for_calls_that_are_told_of)
+/* With values, the rate is applied at the entry of a method; with a minimal time, at the exit. */
+START_TEST(rate_counts_only_reported_calls)
 {
 	struct ag_trace_wanted wanted = { .flags = WIRE_TRACE_VALUES, .per_second = 1 };
 	struct ag_trace *trace = begin(wanted, 1);
 	jint id = id_of(trace, 0);
 	JNIEnv *jni = fake_jni(0);
 
-	ck_assert_int_ne(enter(jni, NULL, id), 0);
-	ck_assert_int_eq(enter(jni, NULL, id), 0);
-	leave(jni, NULL, 0, id);
+	ck_assert_int_ne(ag_hook_enter(jni, NULL, id), 0);
+	ck_assert_int_eq(ag_hook_enter(jni, NULL, id), 0);
+	ag_hook_exit(jni, NULL, 0, id);
 	ck_assert_uint_eq(state_of(trace).calls, 1);
 	ck_assert_uint_eq(state_of(trace).too_many, 1);
 	finish(trace);
@@ -329,7 +304,7 @@ START_TEST(the_rate_is_for_calls_that_are_told_of)
 	for (int i = 0; i < 20000; i++)
 		call(trace, jni);
 	for (int i = 0; i < 2; i++)
-		throw_out(jni, NULL, (jthrowable)&fake_thrown, enter(jni, NULL, id), id);
+		ag_hook_fail(jni, NULL, (jthrowable)&fake_thrown, ag_hook_enter(jni, NULL, id), id);
 	ck_assert_uint_eq(state_of(trace).too_many, 1);
 	ck_assert_uint_eq(take(trace).n, 1);
 	ck_assert_uint_eq(state_of(trace).calls, 20002);
@@ -338,7 +313,7 @@ START_TEST(the_rate_is_for_calls_that_are_told_of)
 }
 END_TEST
 
-START_TEST(records_run_out_and_come_back)
+START_TEST(records_are_reused)
 {
 	struct ag_trace *trace = begin((struct ag_trace_wanted){ .flags = WIRE_TRACE_VALUES }, 2);
 	static jlong tokens[10000];
@@ -348,59 +323,59 @@ START_TEST(records_run_out_and_come_back)
 	unsigned n = trace->pool.n;
 
 	for (unsigned i = 0; i < n; i++)
-		tokens[i] = enter(jni, NULL, id);
+		tokens[i] = ag_hook_enter(jni, NULL, id);
 	for (unsigned i = 0; i < n; i++)
-		leave_i(jni, NULL, (jint)i, tokens[n - 1 - i], id);
-	ck_assert_int_eq(enter(jni, NULL, id), 0);
+		ag_hook_exitI(jni, NULL, (jint)i, tokens[n - 1 - i], id);
+	ck_assert_int_eq(ag_hook_enter(jni, NULL, id), 0);
 	ck_assert_uint_eq(state_of(trace).no_room, 1);
-	leave_i(jni, NULL, 5, 0, id);
+	ag_hook_exitI(jni, NULL, 5, 0, id);
 	ck_assert_uint_eq(state_of(trace).calls, n + 1);
-	ck_assert_int_eq(ag_trace_take(&jvm, trace, tell, &t), 7);
+	ck_assert_int_eq(ag_trace_drain(&jvm, trace, tell, &t), 7);
 	ck_assert_uint_eq(t.n, 5);
 	ck_assert_uint_eq(t.result[4], 4);
 	ck_assert_uint_eq(take(trace).n, n - 5);
-	ck_assert_int_ne(enter(jni, NULL, id), 0);
+	ck_assert_int_ne(ag_hook_enter(jni, NULL, id), 0);
 	finish(trace);
 	nothing_is_left();
 }
 END_TEST
 
-/* However many calls begin and never end, the next one has a record; it takes another's. */
+/* When many calls never end, the next call takes the record of one of them. */
 START_TEST(calls_without_an_end_lose_their_records)
 {
 	struct ag_trace *trace = begin((struct ag_trace_wanted){ .flags = WIRE_TRACE_VALUES }, 1);
 	JNIEnv *jni = fake_jni(0);
 	jint id = id_of(trace, 0);
-	jlong first = enter(jni, NULL, id), token = 0;
+	jlong first = ag_hook_enter(jni, NULL, id), token = 0;
 
 	for (unsigned i = 0; i < 3 * trace->pool.n; i++) {
-		token = enter(jni, NULL, id);
+		token = ag_hook_enter(jni, NULL, id);
 		ck_assert_int_ne(token, 0);
 	}
 	ck_assert_uint_eq(state_of(trace).no_room, 0);
-	leave_i(jni, NULL, 42, token, id);
-	leave_i(jni, NULL, 43, first, id);
+	ag_hook_exitI(jni, NULL, 42, token, id);
+	ag_hook_exitI(jni, NULL, 43, first, id);
 	ck_assert_uint_eq(state_of(trace).calls, 2);
-	ck_assert_uint_eq(state_of(trace).no_room, 1); /* the first one's record is gone */
+	ck_assert_uint_eq(state_of(trace).no_room, 1); /* the first call's record was taken */
 	ck_assert_uint_eq(take(trace).n, 1);
 	finish(trace);
 	nothing_is_left();
 }
 END_TEST
 
-/* But not to short ones that are merely more than the client takes. */
-START_TEST(a_long_call_keeps_its_record)
+/* Short calls that are not drained in time do not take the records of calls in progress. */
+START_TEST(a_long_call_retains_its_record)
 {
 	struct ag_trace *trace = begin((struct ag_trace_wanted){ .flags = WIRE_TRACE_VALUES }, 2);
 	JNIEnv *jni = fake_jni(0);
 	jint id = id_of(trace, 1);
-	jlong token = enter(jni, NULL, id);
+	jlong token = ag_hook_enter(jni, NULL, id);
 	unsigned n = trace->pool.n;
 	struct taken t;
 
 	for (unsigned i = 0; i < 3 * n; i++)
 		call(trace, jni);
-	leave_i(jni, NULL, 42, token, id);
+	ag_hook_exitI(jni, NULL, 42, token, id);
 	t = take(trace);
 	ck_assert_uint_eq(t.n, n);
 	ck_assert_uint_eq(t.last.method, 1);
@@ -410,43 +385,43 @@ START_TEST(a_long_call_keeps_its_record)
 }
 END_TEST
 
-/* Tokens that are none, of a call that has ended, or of another trace. */
-START_TEST(tokens_are_good_once)
+/* Hooks ignore invalid tokens, and tokens of a call that has ended or of another trace. */
+START_TEST(tokens_are_valid_once)
 {
 	struct ag_trace *trace = begin((struct ag_trace_wanted){ .flags = WIRE_TRACE_VALUES }, 2);
 	JNIEnv *jni = fake_jni(0);
 	jint id = id_of(trace, 1);
-	jlong token = enter(jni, NULL, id), other;
+	jlong token = ag_hook_enter(jni, NULL, id), other;
 
-	arg_i(jni, NULL, token, 9);
-	leave_i(jni, NULL, 1, token, id);
-	arg_i(jni, NULL, token, 8);
-	leave_i(jni, NULL, 2, token, id);
+	ag_hook_argI(jni, NULL, token, 9);
+	ag_hook_exitI(jni, NULL, 1, token, id);
+	ag_hook_argI(jni, NULL, token, 8);
+	ag_hook_exitI(jni, NULL, 2, token, id);
 	ck_assert_uint_eq(take(trace).n, 1);
-	other = enter(jni, NULL, id);
+	other = ag_hook_enter(jni, NULL, id);
 	ck_assert_int_ne(other, token);
 	for (int bit = 0; bit < 64; bit++) {
 		jlong wrong = (jlong)((uint64_t)other ^ UINT64_C(1) << bit);
 
-		arg_i(jni, NULL, wrong, 8);
-		leave_i(jni, NULL, 2, wrong, id);
+		ag_hook_argI(jni, NULL, wrong, 8);
+		ag_hook_exitI(jni, NULL, 2, wrong, id);
 	}
 	ck_assert_uint_eq(take(trace).n, 0);
-	leave_i(jni, NULL, 3, other, id);
+	ag_hook_exitI(jni, NULL, 3, other, id);
 	ck_assert_uint_eq(take(trace).last.values_len, 0);
-	other = enter(jni, NULL, id);
-	/* With one of another method's call, what is told is of the type that the hook has. */
-	leave_i(jni, NULL, 4, enter(jni, NULL, id_of(trace, 0)), id);
+	other = ag_hook_enter(jni, NULL, id);
+	/* With the token of another method's call, the result has the type of the hook. */
+	ag_hook_exitI(jni, NULL, 4, ag_hook_enter(jni, NULL, id_of(trace, 0)), id);
 	ck_assert_uint_eq(take(trace).last.result_len, 5);
 	finish(trace);
 
 	trace = begin((struct ag_trace_wanted){ .flags = WIRE_TRACE_VALUES }, 2);
 	ck_assert_int_ne(id_of(trace, 0), id);
 	ck_assert_int_ne(id_of(trace, 1), id);
-	(void)enter(jni, NULL, id_of(trace, 1));
-	arg_i(jni, NULL, other, 8);
-	leave_i(jni, NULL, 3, other, id);
-	ck_assert_int_eq(enter(jni, NULL, id), 0);
+	(void)ag_hook_enter(jni, NULL, id_of(trace, 1));
+	ag_hook_argI(jni, NULL, other, 8);
+	ag_hook_exitI(jni, NULL, 3, other, id);
+	ck_assert_int_eq(ag_hook_enter(jni, NULL, id), 0);
 	ck_assert_uint_eq(take(trace).n, 0);
 	ck_assert_uint_eq(state_of(trace).calls, 0);
 	finish(trace);
@@ -454,53 +429,48 @@ START_TEST(tokens_are_good_once)
 }
 END_TEST
 
-START_TEST(hooks_do_nothing_before_after_and_on_our_thread)
+START_TEST(hooks_do_nothing_outside_a_trace_and_on_the_agent_thread)
 {
 	const struct ag_trace_wanted wanted = { 0 };
 	struct ag_trace *trace = ag_trace_new(&jvm, &wanted, 1);
 	jlong token;
 	jint id;
 
-	bind();
 	id = id_of(trace, 0);
-	ck_assert_int_eq(enter(fake_jni(0), NULL, id), 0);
-	leave(fake_jni(0), NULL, 0, id);
+	ck_assert_int_eq(ag_hook_enter(fake_jni(0), NULL, id), 0);
+	ag_hook_exit(fake_jni(0), NULL, 0, id);
 	ag_trace_begin(trace);
-	ck_assert_int_eq(enter(jvm.jni, NULL, id), 0);
-	leave(jvm.jni, NULL, 1, id);
-	leave(fake_jni(0), NULL, 0, id); /* it began before */
-	ck_assert_int_eq(enter(fake_jni(0), NULL, id + (1 << AG_PLACE_BITS)), 0);
-	ck_assert_int_eq(enter(fake_jni(0), NULL, id - (1 << AG_PLACE_BITS)), 0);
-	ck_assert_int_eq(enter(fake_jni(0), NULL, id + 1), 0);
-	token = enter(fake_jni(0), NULL, id);
+	ck_assert_int_eq(ag_hook_enter(jvm.jni, NULL, id), 0);
+	ag_hook_exit(jvm.jni, NULL, 1, id);
+	ag_hook_exit(fake_jni(0), NULL, 0, id); /* the call began before the trace */
+	ck_assert_int_eq(ag_hook_enter(fake_jni(0), NULL, id + (1 << AG_TRACE_SLOT_BITS)), 0);
+	ck_assert_int_eq(ag_hook_enter(fake_jni(0), NULL, id - (1 << AG_TRACE_SLOT_BITS)), 0);
+	ck_assert_int_eq(ag_hook_enter(fake_jni(0), NULL, id + 1), 0);
+	token = ag_hook_enter(fake_jni(0), NULL, id);
 	ck_assert_int_ne(token, 0);
 	ag_trace_end(trace);
-	leave(fake_jni(0), NULL, token, id);
+	ag_hook_exit(fake_jni(0), NULL, token, id);
 	ck_assert_uint_eq(take(trace).n, 0);
 	ck_assert_uint_eq(state_of(trace).calls, 0);
 	finish(trace);
-	leave(fake_jni(0), NULL, token, id);
+	ag_hook_exit(fake_jni(0), NULL, token, id);
 	nothing_is_left();
 }
 END_TEST
 
-START_TEST(there_are_places_for_some)
+START_TEST(number_of_traces_is_limited)
 {
 	struct ag_trace *traces[AG_TRACES];
 	const struct ag_trace_wanted wanted = { 0 };
 
-	fake.taken = 2;
 	for (int i = 0; i < AG_TRACES; i++) {
 		traces[i] = begin(wanted, 1);
 		for (int k = 0; k < i; k++)
 			ck_assert_int_ne(id_of(traces[i], 0), id_of(traces[k], 0));
 	}
-	ck_assert_uint_eq(fake.defined, 1);
-	ck_assert_str_eq(fake.hooks, "java/jtool/Hooks3");
-	ck_assert_str_eq(ag_trace_hooks(), "java/jtool/Hooks3");
 	ck_assert_ptr_null(ag_trace_new(&jvm, &wanted, 1));
 	ck_assert_ptr_nonnull(jvm.err.what);
-	ag_forgive(&jvm);
+	ag_clear_error(&jvm);
 	for (int i = 0; i < AG_TRACES; i++)
 		call(traces[i], fake_jni(1));
 	for (int i = 0; i < AG_TRACES; i++) {
@@ -513,32 +483,32 @@ START_TEST(there_are_places_for_some)
 END_TEST
 
 /*
- * A hook that does not come back keeps the trace's memory, and its place until it does.  The next
- * trace there has nothing of it, whatever it is made for.
+ * A hook that does not return retains the trace's memory and its slot.  The next trace in that slot
+ * uses nothing of the former one.
  */
-START_TEST(who_stays_keeps_the_memory)
+START_TEST(suspended_hook_retains_its_memory)
 {
 	const struct ag_trace_wanted wanted = { 0 };
 	struct ag_trace *trace = begin((struct ag_trace_wanted){ .flags = WIRE_TRACE_SUMMED }, 1);
 	struct ag_trace *others[AG_TRACES - 1], left;
-	struct ag_presence *at = &trace->presence[0];
+	struct ag_trace_counters *at = &trace->presence[0];
 	uint64_t range = trace->range;
 	struct ag_sum sum;
 
 	call(trace, fake_jni(0));
-	ck_assert(ag_trace_come(trace, at, range));
+	ck_assert(ag_trace_enter(trace, at, range));
 	ag_trace_end(trace);
-	ck_assert(!ag_trace_come(trace, at, range));
+	ck_assert(!ag_trace_enter(trace, at, range));
 	ck_assert_int_eq(ag_trace_free(&jvm, trace), -1);
 	left = *trace;
 	ck_assert_uint_gt(mem.blocks, 0);
 	for (int i = 0; i < AG_TRACES - 1; i++)
 		others[i] = begin(wanted, 1);
 	ck_assert_ptr_null(ag_trace_new(&jvm, &wanted, 1));
-	ag_forgive(&jvm);
-	ag_trace_go(at);
+	ag_clear_error(&jvm);
+	ag_quiesce_leave(&at->count);
 	ck_assert_ptr_eq(begin(wanted, 1), trace);
-	ck_assert(!ag_trace_take_sum(trace, 0, &sum));
+	ck_assert(!ag_trace_drain_sum(trace, 0, &sum));
 	finish(trace);
 	ag_free(&mem, left.methods);
 	ag_sums_release(&jvm, &left.sums);
@@ -548,12 +518,12 @@ START_TEST(who_stays_keeps_the_memory)
 }
 END_TEST
 
-/* The trace ends while the JVM is asked: its environment is asked for nothing more. */
+/* The trace ends during a call of JVMTI: the hook makes no more calls. */
 static struct ag_trace *ending;
 
 static void end_it(void)
 {
-	fake.meanwhile = NULL;
+	fake.in_signature = NULL;
 	ck_assert_int_eq(ag_trace_free(&jvm, ending), -1);
 	jvm.ti = NULL;
 }
@@ -563,16 +533,16 @@ START_TEST(a_hook_notices_the_end)
 	struct ag_trace *trace = begin((struct ag_trace_wanted){ .flags = WIRE_TRACE_VALUES }, 2);
 	jint id = id_of(trace, 0);
 	JNIEnv *jni = fake_jni(0);
-	jlong token = enter(jni, NULL, id);
+	jlong token = ag_hook_enter(jni, NULL, id);
 	unsigned calls;
 
 	ending = trace;
-	fake.meanwhile = end_it;
+	fake.in_signature = end_it;
 	calls = fake.calls;
-	throw_out(jni, NULL, (jthrowable)&fake_thrown, token, id);
-	ck_assert_uint_le(fake.calls - calls, 2); /* the class, and the message's characters */
-	ck_assert_int_eq(fake.blocks, 1);
-	ck_assert_int_eq(fake.references, 0);
+	ag_hook_fail(jni, NULL, (jthrowable)&fake_thrown, token, id);
+	ck_assert_uint_le(fake.calls - calls, 2); /* for the class, and for the message */
+	ck_assert_int_eq(fake.counts.blocks, 1);
+	ck_assert_int_eq(fake.counts.references, 0);
 	free(fake.last_signature);
 	ag_free(&mem, trace->methods[0].kinds);
 	ag_free(&mem, trace->methods[1].kinds);
@@ -585,29 +555,28 @@ static void use_everything(struct ag_trace *trace)
 {
 	JNIEnv *jni = fake_jni(2);
 	jint id = id_of(trace, 0);
-	jlong token = enter(jni, NULL, id);
+	jlong token = ag_hook_enter(jni, NULL, id);
 
-	arg_l(jni, NULL, token, (jobject)&fake_objects);
-	arg_l(jni, NULL, token, (jobject)&fake_ints);
-	arg_l(jni, NULL, token, (jobject)&fake_special_color);
-	arg_l(jni, NULL, token, (jobject)&fake_object);
-	arg_l(jni, NULL, token, (jobject)&fake_long_string);
-	leave_l(jni, NULL, (jobject)&fake_integer, token, id);
-	token = enter(jni, NULL, id);
-	throw_out(jni, NULL, (jthrowable)&fake_thrown, token, id);
+	ag_hook_argL(jni, NULL, token, (jobject)&fake_objects);
+	ag_hook_argL(jni, NULL, token, (jobject)&fake_ints);
+	ag_hook_argL(jni, NULL, token, (jobject)&fake_special_color);
+	ag_hook_argL(jni, NULL, token, (jobject)&fake_object);
+	ag_hook_argL(jni, NULL, token, (jobject)&fake_long_string);
+	ag_hook_exitL(jni, NULL, (jobject)&fake_integer, token, id);
+	token = ag_hook_enter(jni, NULL, id);
+	ag_hook_fail(jni, NULL, (jthrowable)&fake_thrown, token, id);
 }
 
-/* On JDK 19 to 24 a thread has to name itself: the fake JVM waits for ever if it does not. */
-START_TEST(stacks_wait_for_nobody)
+/* On JDK 19 to 24 a thread must name itself to walk its stack; the fake JVM checks this. */
+START_TEST(stacks_are_walked_by_named_threads)
 {
 	const struct ag_trace_wanted wanted = { .flags = WIRE_TRACE_STACKS };
-	const unsigned releases[] = { 17, 21, 25 };
+	const int releases[] = { 17, 21, 25 };
 
 	for (size_t i = 0; i < 2 * sizeof(releases) / sizeof(releases[0]); i++) {
 		struct ag_trace *trace;
 
-		fake.release = releases[i / 2];
-		fake.is_virtual = i % 2;
+		set_release(releases[i / 2], i % 2);
 		trace = begin(wanted, 1);
 		ck_assert(!ag_trace_refuses(trace, "Ljava/lang/Thread;"));
 		ck_assert_int_eq(ag_trace_refuses(trace, "Ljava/lang/VirtualThread;") != NULL,
@@ -620,12 +589,12 @@ START_TEST(stacks_wait_for_nobody)
 }
 END_TEST
 
-/* Only stacks are dangerous. */
+/* On JDK 21, methods of VirtualThread are refused only if stacks are requested. */
 START_TEST(virtual_threads_may_be_timed)
 {
 	struct ag_trace *trace;
 
-	fake.release = 21;
+	set_release(21, false);
 	trace = begin((struct ag_trace_wanted){ .flags = WIRE_TRACE_VALUES }, 1);
 	ck_assert(!ag_trace_refuses(trace, "Ljava/lang/VirtualThread;"));
 	finish(trace);
@@ -633,7 +602,7 @@ START_TEST(virtual_threads_may_be_timed)
 }
 END_TEST
 
-/* Each call fails in turn, of the session's thread and of hooks. */
+/* Lets one call of the session's thread or of a hook fail.  Returns true after the last call. */
 static bool survives(unsigned fail_at, bool early)
 {
 	const struct ag_trace_wanted wanted = {
@@ -643,14 +612,12 @@ static bool survives(unsigned fail_at, bool early)
 
 	fake.calls = 0;
 	fake.fail_at = fail_at;
-	fake.early_names = early;
-	fake.release = 21;
-	fake.is_virtual = early;
+	hooks_world_early_names(early);
+	set_release(21, early);
 	trace = ag_trace_new(&jvm, &wanted, 1);
 	if (trace) {
 		struct taken t;
 
-		bind();
 		ck_assert_int_eq(ag_trace_describe(&jvm, trace, 0, "(La;La;La;La;La;)La;"), 0);
 		ag_trace_begin(trace);
 		use_everything(trace);
@@ -661,7 +628,7 @@ static bool survives(unsigned fail_at, bool early)
 		finish(trace);
 	} else {
 		ck_assert_ptr_nonnull(jvm.err.what);
-		ag_forgive(&jvm);
+		ag_clear_error(&jvm);
 	}
 	nothing_is_left();
 	return fake.calls < fail_at;
@@ -694,7 +661,7 @@ START_TEST(memory_may_run_out)
 				finish(trace);
 			else
 				ck_assert_ptr_nonnull(jvm.err.what);
-			ag_forgive(&jvm);
+			ag_clear_error(&jvm);
 			nothing_is_left();
 		}
 	}
@@ -710,8 +677,8 @@ START_TEST(the_most_methods_fit)
 
 	mem.budget = MEM / 2;
 	trace = begin(summed, WIRE_TRACE_METHODS_MAX);
-	leave(fake_jni(0), NULL, enter(fake_jni(0), NULL, id_of(trace, 19999)),
-	      id_of(trace, 19999));
+	ag_hook_exit(fake_jni(0), NULL, ag_hook_enter(fake_jni(0), NULL, id_of(trace, 19999)),
+		     id_of(trace, 19999));
 	finish(trace);
 	trace = begin(values, WIRE_TRACE_METHODS_MAX);
 	ck_assert_uint_ge(trace->pool.n, 256);
@@ -722,13 +689,13 @@ START_TEST(the_most_methods_fit)
 }
 END_TEST
 
-/* Sums, against times that are made up: an entry's token is when it was. */
+/* Adds a generated time of method i to the trace's sums and to the test's own. */
 static void add(struct ag_trace *trace, JNIEnv *jni, uint32_t i, uint64_t ns, struct ag_sum *own)
 {
 	ck_assert(ag_sums_add(&trace->sums, jni, i, ns, false));
 	own->calls++;
 	own->ns += ns;
-	own->buckets[sums_bucket(ns)]++;
+	own->buckets[log_histogram_bucket(ns)]++;
 	if (ns < own->min_ns)
 		own->min_ns = ns;
 	if (ns > own->max_ns)
@@ -745,11 +712,11 @@ START_TEST(sums_are_right)
 		ns = ns * 6364136223846793005u + 1442695040888963407u;
 		add(trace, fake_jni((unsigned)i % FAKE_THREADS), 1, ns >> (i % 64), &own);
 	}
-	ck_assert(!ag_trace_take_sum(trace, 0, &sum));
-	ck_assert(ag_trace_take_sum(trace, 1, &sum));
+	ck_assert(!ag_trace_drain_sum(trace, 0, &sum));
+	ck_assert(ag_trace_drain_sum(trace, 1, &sum));
 	ck_assert_mem_eq(&sum, &own, sizeof(sum));
-	ck_assert(!ag_trace_take_sum(trace, 1, &sum));
-	ck_assert(!ag_trace_take_sum(trace, 2, &sum));
+	ck_assert(!ag_trace_drain_sum(trace, 1, &sum));
+	ck_assert(!ag_trace_drain_sum(trace, 2, &sum));
 	ck_assert_uint_eq(take(trace).n, 0);
 	finish(trace);
 	nothing_is_left();
@@ -770,12 +737,12 @@ static void *call_often(void *arg)
 	jint id = id_of(shared, (uint32_t)(uintptr_t)arg % 2);
 
 	for (int i = 0; i < CALLS; i++) {
-		jlong token = enter(jni, NULL, id);
+		jlong token = ag_hook_enter(jni, NULL, id);
 
 		if (i % 10 == 0)
-			throw_out(jni, NULL, (jthrowable)&fake_thrown, token, id);
+			ag_hook_fail(jni, NULL, (jthrowable)&fake_thrown, token, id);
 		else
-			leave(jni, NULL, token, id);
+			ag_hook_exit(jni, NULL, token, id);
 	}
 	return NULL;
 }
@@ -807,11 +774,11 @@ START_TEST(no_call_is_lost_in_sums)
 			ag_trace_end(trace);
 		}
 		for (uint32_t i = 0; i < 2; i++) {
-			if (!ag_trace_take_sum(trace, i, &sum))
+			if (!ag_trace_drain_sum(trace, i, &sum))
 				continue;
 			calls += sum.calls;
 			threw += sum.threw;
-			for (int b = 0; b < SUMS_BUCKETS; b++)
+			for (int b = 0; b < HISTOGRAM_BUCKETS; b++)
 				in_buckets += sum.buckets[b];
 		}
 	}
@@ -824,7 +791,7 @@ START_TEST(no_call_is_lost_in_sums)
 }
 END_TEST
 
-/* Every call is told of, or counted as passed over. */
+/* Checks that each call is reported or counted as skipped. */
 static void hammer_calls(struct ag_trace_wanted wanted)
 {
 	struct ag_trace *trace = begin(wanted, 2);
@@ -858,7 +825,7 @@ START_TEST(no_call_is_lost)
 }
 END_TEST
 
-/* Hooks of traces that begin and end all the time, with ids that are old or not given yet. */
+/* Traces begin and end while hooks run with ids that may be old or not assigned yet. */
 static uint32_t some_id;
 
 static void *call_anything(void *arg)
@@ -867,17 +834,18 @@ static void *call_anything(void *arg)
 	uint32_t n = 0;
 
 	while (!__atomic_load_n(&stop, __ATOMIC_RELAXED)) {
+		fake_time_round((unsigned)(uintptr_t)arg);
 		uint32_t id = __atomic_load_n(&some_id, __ATOMIC_RELAXED);
-		jint one = (jint)(n % 8 == 7 ? id - (n % 5 << AG_PLACE_BITS) : id);
-		jlong token = enter(jni, NULL, one);
+		jint one = (jint)(n % 8 == 7 ? id - (n % 5 << AG_TRACE_SLOT_BITS) : id);
+		jlong token = ag_hook_enter(jni, NULL, one);
 
-		arg_l(jni, NULL, token, (jobject)&fake_objects);
+		ag_hook_argL(jni, NULL, token, (jobject)&fake_objects);
 		if (n++ % 16 == 0)
-			throw_out(jni, NULL, (jthrowable)&fake_thrown, token, one);
+			ag_hook_fail(jni, NULL, (jthrowable)&fake_thrown, token, one);
 		else if (n % 2)
-			leave_l(jni, NULL, (jobject)&fake_color, token, one);
+			ag_hook_exitL(jni, NULL, (jobject)&fake_color, token, one);
 		else
-			leave(jni, NULL, token, one);
+			ag_hook_exit(jni, NULL, token, one);
 	}
 	return NULL;
 }
@@ -892,7 +860,8 @@ START_TEST(traces_end_under_hooks)
 
 	finish(begin((struct ag_trace_wanted){ 0 }, 1));
 	run_threads(threads, call_anything);
-	/* Until hooks have met traces of either kind, however busy the machine is. */
+	fake_time.workers = N_THREADS;
+	/* Repeats until hooks have run in traces that report calls, and in traces of sums. */
 	for (unsigned round = 0; round < 200 || told == 0 || summed == 0; round++) {
 		struct ag_trace *trace = begin((struct ag_trace_wanted){
 			.flags = flags[round % 4], .chars = 5, .elements = 2,
@@ -903,10 +872,11 @@ START_TEST(traces_end_under_hooks)
 			struct ag_sum sum;
 
 			told += take(trace).n;
-			summed += ag_trace_take_sum(trace, 1, &sum);
+			summed += ag_trace_drain_sum(trace, 1, &sum);
 		}
 		finish(trace);
 	}
+	fake_time.workers = 0;
 	__atomic_store_n(&stop, 1, __ATOMIC_RELAXED);
 	join_threads(threads);
 	nothing_is_left();
@@ -915,28 +885,28 @@ END_TEST
 
 int main(void)
 {
-	Suite *s = suite_create("trace_hooks");
+	Suite *s = suite_create("agent/jvm/trace/trace_hooks");
 	TCase *t = tcase_create("hooks");
 	SRunner *runner = srunner_create(s);
 	int failed;
 
 	tcase_add_checked_fixture(t, start, NULL);
-	tcase_set_timeout(t, 60); /* also by itself, with sanitizers on a busy machine */
-	tcase_add_test(t, a_call_is_told_of);
-	tcase_add_test(t, an_exception_is_told_of);
+	tcase_set_timeout(t, 60); /* with sanitizers on a busy machine */
+	tcase_add_test(t, a_call_is_reported);
+	tcase_add_test(t, an_exception_is_reported);
 	tcase_add_test(t, values_are_described);
-	tcase_add_test(t, room_ends);
-	tcase_add_test(t, the_rate_is_kept);
-	tcase_add_test(t, the_rate_is_for_calls_that_are_told_of);
-	tcase_add_test(t, records_run_out_and_come_back);
+	tcase_add_test(t, values_are_cut_at_the_end_of_the_record);
+	tcase_add_test(t, rate_limits_the_calls);
+	tcase_add_test(t, rate_counts_only_reported_calls);
+	tcase_add_test(t, records_are_reused);
 	tcase_add_test(t, calls_without_an_end_lose_their_records);
-	tcase_add_test(t, a_long_call_keeps_its_record);
-	tcase_add_test(t, tokens_are_good_once);
-	tcase_add_test(t, hooks_do_nothing_before_after_and_on_our_thread);
-	tcase_add_test(t, there_are_places_for_some);
-	tcase_add_test(t, who_stays_keeps_the_memory);
+	tcase_add_test(t, a_long_call_retains_its_record);
+	tcase_add_test(t, tokens_are_valid_once);
+	tcase_add_test(t, hooks_do_nothing_outside_a_trace_and_on_the_agent_thread);
+	tcase_add_test(t, number_of_traces_is_limited);
+	tcase_add_test(t, suspended_hook_retains_its_memory);
 	tcase_add_test(t, a_hook_notices_the_end);
-	tcase_add_test(t, stacks_wait_for_nobody);
+	tcase_add_test(t, stacks_are_walked_by_named_threads);
 	tcase_add_test(t, virtual_threads_may_be_timed);
 	tcase_add_test(t, each_call_may_fail);
 	tcase_add_test(t, memory_may_run_out);

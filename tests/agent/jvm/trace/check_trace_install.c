@@ -1,7 +1,6 @@
 /*
- * TRACE: hooks into classes and out of them, whatever ends it and whatever fails, with other
- * agents, other traces and patches beside; and what is told, to a client that listens, does not
- * listen, or goes.
+ * TRACE: classes are instrumented and restored, also when a call fails and with other agents,
+ * traces and patches; and the frames for a client that reads, does not read, or disconnects.
  */
 #include <check.h>
 #include <stdlib.h>
@@ -10,38 +9,38 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "agent/fake_trace.h"
-#include "agent/fake_transform.h"
-#include "agent/peer.h"
-#include "classfile/inject.h"
-#include "cmd/cmd.h"
-#include "jvm/patches.h"
-#include "jvm/roster.h"
-#include "jvm/trace_install.h"
+#include "agent/fake/fake_trace.h"
+#include "agent/fake/jvm_transform.h"
+#include "agent/fake/peer.h"
+#include "classfile/inject/inject.h"
+#include "cmd/command.h"
+#include "jvm/patch/patches.h"
+#include "jvm/class_index.h"
+#include "jvm/trace/trace_install.h"
 
 enum { A, B, ARRAY, C, D };
 
 static struct ag_mem mem;
 static struct ag_jvm jvm;
 static struct ag_chan chan;
-static struct ag_roster roster;
+static struct ag_class_index class_index;
 static jclass listed[N_CLASSES];
 static struct peer client;
-static long environments;
 
 static void setup(void)
 {
-	fake = (struct fake_transform){ 0 };
+	fake_transform_start();
 	fake_trace = (struct fake_trace){ .call = { .ns = 5, .thread = "main" } };
 	mem = (struct ag_mem){ .budget = (size_t)16 << 20 };
 	jvm = (struct ag_jvm){
-		.vm = fake_vm(), .ti = fake_ti(), .jni = fake_jni(), .mem = &mem, .roster = &roster,
+		.vm = fake_vm(), .ti = fake_ti(), .jni = fake_jni(0), .mem = &mem,
+		.class_index = &class_index,
 	};
 	for (int i = 0; i < N_CLASSES; i++)
 		listed[i] = fake_class(i);
-	roster.classes = (struct ag_classes){ listed, N_CLASSES };
-	peer_comes(&client, &chan, &mem);
-	environments = fake.environments;
+	class_index.classes = (struct ag_classes){ listed, N_CLASSES };
+	peer_open(&client, &chan, &mem);
+	fake_mark();
 }
 
 static void runs(int class, const char *code)
@@ -51,7 +50,7 @@ static void runs(int class, const char *code)
 		      fake_running(class), class, code, fake.fail_at);
 }
 
-static void all_run(const char *code)
+static void run_on_all(const char *code)
 {
 	for (int i = 0; i < N_CLASSES; i++) {
 		if (i != ARRAY)
@@ -61,12 +60,7 @@ static void all_run(const char *code)
 
 static void nothing_is_left(void)
 {
-	ck_assert(!fake.exception);
-	ck_assert_int_eq(fake.frames, 0);
-	ck_assert_int_eq(fake.tags, 0);
-	ck_assert_int_eq(fake.blocks, 0);
-	ck_assert_int_eq(fake.references, N_CLASSES);
-	ck_assert_int_eq(fake.environments, environments);
+	fake_nothing_left();
 	ck_assert_int_eq(fake_trace.open, 0);
 	ck_assert_uint_eq(mem.blocks, chan.out ? 1 : 0);
 }
@@ -75,7 +69,7 @@ static void nothing_is_left(void)
 
 static void say_stop(void)
 {
-	peer_says(client.fd, WIRE_TRACE_STOP, NULL);
+	peer_send(client.fd, WIRE_TRACE_STOP, NULL);
 }
 
 static void put_text(struct wire_writer *w, const char *text)
@@ -95,7 +89,7 @@ static void say_methods(uint32_t class, uint32_t n, const char *name)
 		put_text(&w, "()V");
 	}
 	ck_assert(wire_writer_ok(&w));
-	peer_says(client.fd, WIRE_TRACE_METHODS, &w);
+	peer_send(client.fd, WIRE_TRACE_METHODS, &w);
 }
 
 struct request {
@@ -120,7 +114,7 @@ static struct wire_writer make_request(const struct request *r, uint8_t data[sta
 	return w;
 }
 
-/* What the client was told of a trace. */
+/* The frames of a trace as the client reads them. */
 struct heard {
 	unsigned refused, begun, frames, calls, sums, states, ends, errors;
 	uint32_t refusal[N_CLASSES * 4], hooked, end;
@@ -150,20 +144,20 @@ static void hear_frames(struct wire_reader *r)
 
 		ck_assert(wire_reader_ok(r));
 		if (fake.fail_at)
-			continue; /* whatever could be told of them */
+			continue; /* any name is possible */
 		switch (heard.frames) {
-		case 1: /* of p.A, which has no source file, at 5 */
+		case 1: /* p.A.run at bytecode index 5; p.A has no source file */
 			ck_assert_int_eq(line, 20);
 			ck_assert_uint_eq(source.len, 0);
 			ck_assert_mem_eq(class.data, "Lp/A;", 5);
 			ck_assert_mem_eq(method.data, "run", 3);
 			break;
-		case 2: /* a constructor of p.B, native by its location */
+		case 2: /* a constructor of p.B; its location -1 means native */
 			ck_assert_int_eq(line, -2);
 			ck_assert_mem_eq(source.data, "B.java", 6);
 			ck_assert_mem_eq(method.data, "<init>", 6);
 			break;
-		default: /* what cannot be told, and what was unloaded */
+		default: /* an unknown method, and one of an unloaded class */
 			ck_assert_int_eq(line, -1);
 			ck_assert_uint_eq(class.len, 0);
 			ck_assert_mem_eq(method.data, "?", 1);
@@ -194,7 +188,7 @@ static void hear_sums(struct wire_reader *r)
 		for (int i = 0; i < 4; i++)
 			wire_get_u64(r);
 		ck_assert_uint_eq(wire_get_u32(r), 1);
-		ck_assert_uint_eq(wire_get_u32(r), sums_bucket(20));
+		ck_assert_uint_eq(wire_get_u32(r), log_histogram_bucket(20));
 		ck_assert_uint_eq(wire_get_u64(r), 1);
 	}
 }
@@ -246,14 +240,14 @@ static void hear_one(uint16_t type, struct wire_reader *r)
 		ck_assert_uint_eq(heard.begun, 1);
 }
 
-/* All that there is to hear now. */
+/* Reads the frames that have arrived. */
 static void hear(void)
 {
 	if (client.fd >= 0)
-		peer_hears(&client, hear_one);
+		peer_receive(&client, hear_one);
 }
 
-/* As a session does it; the request's frames were said.  The command's result. */
+/* Runs the command as a session does, after the client sent its frames.  Returns the result. */
 static int answer(const struct request *request)
 {
 	uint8_t data[100];
@@ -278,7 +272,7 @@ static int answer(const struct request *request)
 	return rc;
 }
 
-/* Two methods of each class but the array, until stop is said. */
+/* Traces two methods of each class except the array, until the client sends STOP. */
 static const struct request usual = { .n = 8 };
 
 static void say_usual(void)
@@ -301,31 +295,32 @@ static void look_and_stop(unsigned n)
 		return;
 	ck_assert(fake_trace.begun);
 	ck_assert(!fake_trace.ended);
-	all_run("first#0");
+	run_on_all("first#0");
 	hear();
 	ck_assert_uint_eq(heard.begun, 1);
 	say_stop();
 }
 
-START_TEST(hooked_and_put_back)
+START_TEST(methods_are_instrumented_and_restored)
 {
-	fake.drops_cache = _i;
+	fake_transform.drops_cache = _i;
 	fake_trace.turn = look_and_stop;
 	for (int i = 0; i < 2; i++) {
-		unsigned before = fake.retransformations;
+		unsigned before = fake_transform.retransformations;
 
 		say_usual();
 		ck_assert_int_eq(answer(&usual), 0);
 		ck_assert_uint_eq(heard.refused, 0);
 		ck_assert_uint_eq(heard.hooked, 8);
-		ck_assert_uint_eq(heard.end, WIRE_TRACED_ASKED);
+		ck_assert_uint_eq(heard.end, WIRE_TRACED_STOPPED);
 		ck_assert_int_eq(heard.end_code, 0);
 		ck_assert(fake_trace.ended);
-		all_run("first");
-		ck_assert_uint_eq(fake.retransformations - before, 8); /* each class twice */
+		run_on_all("first");
+		/* each of four classes twice */
+		ck_assert_uint_eq(fake_transform.retransformations - before, 8);
 		nothing_is_left();
 	}
-	/* One that crossed with the end is no new request. */
+	/* A STOP that arrives after the end of the trace has no effect. */
 	ck_assert_int_eq(ag_cmd_trace_stop(&jvm, &chan, NULL), 0);
 }
 END_TEST
@@ -336,8 +331,8 @@ static void stop_at_once(unsigned n)
 		say_stop();
 }
 
-/* Every reason to leave a class or a method as it is; the others are hooked. */
-START_TEST(refused)
+/* Each reason to refuse a class or a method is reported; the other methods are hooked. */
+START_TEST(refusals_are_reported)
 {
 	const struct request request = { .n = 10 };
 
@@ -363,26 +358,27 @@ START_TEST(refused)
 	ck_assert_uint_eq(heard.refusal[4], CF_NOT_FOUND);
 	ck_assert_int_eq(heard.codes[8], JVMTI_ERROR_FAILS_VERIFICATION);
 	ck_assert_int_eq(heard.codes[9], JVMTI_ERROR_DUPLICATE);
-	ck_assert_uint_eq(fake.retransformations, 0);
+	ck_assert_uint_eq(fake_transform.retransformations, 0);
 	nothing_is_left();
 }
 END_TEST
 
-/* Its methods would throw NoClassDefFoundError. */
-START_TEST(class_that_does_not_find_the_hooks)
+/* If instrumented, the methods of such a class would throw NoClassDefFoundError. */
+START_TEST(class_of_a_loader_without_the_hooks_is_refused)
 {
 	const struct request request = { .n = 2 };
 
 	fake_trace.turn = stop_at_once;
-	fake_trace.hidden = listed[A];
-	say_methods(A, 1, "run");
+	fake_transform.loader = true;
 	say_methods(B, 1, "run");
+	say_methods(C, 1, "run");
 	ck_assert_int_eq(answer(&request), 0);
+	ck_assert_uint_eq(fake_transform.asked, 1);
 	ck_assert_uint_eq(heard.refused, 1);
 	ck_assert_uint_eq(heard.hooked, 1);
-	ck_assert(heard.why[0]);
-	ck_assert_uint_eq(heard.end, WIRE_TRACED_ASKED);
-	all_run("first");
+	ck_assert(heard.why[1]);
+	ck_assert_uint_eq(heard.end, WIRE_TRACED_STOPPED);
+	run_on_all("first");
 	nothing_is_left();
 }
 END_TEST
@@ -398,7 +394,7 @@ static void look_at_mixed(unsigned n)
 	say_stop();
 }
 
-START_TEST(one_refused_class_keeps_no_other_from_it)
+START_TEST(one_refused_class_does_not_affect_others)
 {
 	begins_with("first");
 	fake_is(B, "frail");
@@ -421,16 +417,17 @@ START_TEST(one_refused_class_keeps_no_other_from_it)
 	runs(B, "frail");
 	runs(C, "first");
 	runs(D, "torn");
-	ck_assert_uint_eq(fake.retransformations, 4);
+	ck_assert_uint_eq(fake_transform.retransformations, 4);
 	nothing_is_left();
 }
 END_TEST
 
-/* Calls, and what ends a trace */
+/* Calls, and the ends of a trace */
 
 static const jvmtiFrameInfo stack[] = {
-	{ (jmethodID)17, 5 }, { (jmethodID)32, -1 }, { (jmethodID)0xdead, 3 },
-	{ (jmethodID)17, 5 }, { (jmethodID)UINT64_MAX, 3 },
+	{ FAKE_METHOD(FAKE_RUN), 5 }, { FAKE_METHOD(FAKE_INIT), -1 },
+	{ FAKE_METHOD(FAKE_UNLOADED), 3 },
+	{ FAKE_METHOD(FAKE_RUN), 5 }, { (jmethodID)UINT64_MAX, 3 },
 };
 
 static void queue_ten(unsigned n)
@@ -439,7 +436,7 @@ static void queue_ten(unsigned n)
 	fake_trace.queued += 10;
 }
 
-START_TEST(ends_after_so_many_calls)
+START_TEST(trace_ends_after_n_calls)
 {
 	struct request request = usual;
 
@@ -455,7 +452,7 @@ START_TEST(ends_after_so_many_calls)
 	ck_assert_uint_eq(heard.end, WIRE_TRACED_COUNT);
 	ck_assert_uint_eq(heard.calls, 25);
 	ck_assert_uint_eq(heard.frames, 4);
-	all_run("first");
+	run_on_all("first");
 	nothing_is_left();
 }
 END_TEST
@@ -465,7 +462,7 @@ static int64_t now_ms(void)
 	return ag_now_ns() / 1000000;
 }
 
-START_TEST(ends_in_time)
+START_TEST(trace_ends_after_its_duration)
 {
 	struct request request = usual;
 	int64_t begin = now_ms();
@@ -480,13 +477,13 @@ START_TEST(ends_in_time)
 	ck_assert_uint_ge(heard.states, 1);
 	ck_assert_uint_le(heard.states, 2);
 	ck_assert_uint_ge(fake_trace.allowed_ns, 1000000000);
-	ck_assert_uint_lt(fake_trace.turns, 130); /* not all the time */
-	all_run("first");
+	ck_assert_uint_lt(fake_trace.turns, 130); /* the trace waits between turns */
+	run_on_all("first");
 	nothing_is_left();
 }
 END_TEST
 
-START_TEST(sums)
+START_TEST(sums_are_sent)
 {
 	struct request request = usual;
 
@@ -494,10 +491,10 @@ START_TEST(sums)
 	request.ms = 1400;
 	say_usual();
 	ck_assert_int_eq(answer(&request), 0);
-	ck_assert_uint_ge(heard.sums, 16); /* each half a second, and in the end */
+	ck_assert_uint_ge(heard.sums, 16); /* every 0.5 s, and at the end */
 	ck_assert_uint_eq(heard.sums % 8, 0);
 	ck_assert_uint_eq(heard.calls, 0);
-	all_run("first");
+	run_on_all("first");
 	nothing_is_left();
 }
 END_TEST
@@ -512,8 +509,8 @@ static void cost(unsigned n)
 		ck_abort_msg("it costs too much, and goes on");
 }
 
-/* 10 % of the time: a slow instant does not end it, twice that does, a flood does at once. */
-START_TEST(ends_when_hooks_cost_too_much)
+/* Hooks may use 10 % of the time.  More ends the trace after 1 s; much more, at once. */
+START_TEST(trace_ends_when_hooks_cost_too_much)
 {
 	struct request request = usual;
 	int64_t begin = now_ms();
@@ -529,7 +526,7 @@ START_TEST(ends_when_hooks_cost_too_much)
 
 	begin = now_ms();
 	request.ms = 10000;
-	each_turn_ns = 20000000; /* each 50 ms at most */
+	each_turn_ns = 20000000; /* in each turn of at most 50 ms */
 	say_usual();
 	ck_assert_int_eq(answer(&request), 0);
 	ck_assert_uint_eq(heard.end, WIRE_TRACED_COST);
@@ -543,7 +540,7 @@ START_TEST(ends_when_hooks_cost_too_much)
 	ck_assert_int_eq(answer(&request), 0);
 	ck_assert_uint_eq(heard.end, WIRE_TRACED_COST);
 	ck_assert_int_lt(now_ms() - begin, 9000);
-	all_run("first");
+	run_on_all("first");
 	nothing_is_left();
 }
 END_TEST
@@ -558,32 +555,32 @@ static void flood(unsigned n)
 	fake_trace.queued += 1000;
 }
 
-/* Classes are instrumented, or at last put back, just now. */
+/* Notes the time when classes are about to be instrumented or restored. */
 static void note_end(void)
 {
-	ck_assert(!fake_trace.ended); /* which would have waited for hooks */
+	ck_assert(!fake_trace.ended); /* ending the trace would have waited for hooks */
 	ended_ms = now_ms();
 }
 
-START_TEST(client_does_not_read)
+START_TEST(trace_ends_when_the_client_does_not_read)
 {
 	struct request request = usual;
 	int64_t begin = now_ms();
 
 	request.ms = 500;
 	fake_trace.turn = flood;
-	fake.meanwhile = note_end;
+	fake_transform.before_install = note_end;
 	fake_trace.call.frames = stack;
 	fake_trace.call.n_frames = 5;
 	request.flags = WIRE_TRACE_STACKS;
 	ended_ms = 0;
 	say_usual();
 	(void)answer(&request);
-	ck_assert(chan.broken); /* it had AG_CHAN_STALL_MS in the end */
+	ck_assert(chan.broken); /* the client did not read for AG_CHAN_STALL_MS */
 	ck_assert_int_ge(ended_ms - begin, 499);
 	ck_assert_int_ge(now_ms() - ended_ms, AG_CHAN_STALL_MS - 1);
 	ck_assert_uint_gt(fake_trace.queued, 0);
-	all_run("first");
+	run_on_all("first");
 	nothing_is_left();
 }
 END_TEST
@@ -600,8 +597,8 @@ static void flood_and_read_late(unsigned n)
 	asked = n > 10 && fake_trace.queued == 0;
 }
 
-/* All calls are told or still there: none is lost between the two. */
-START_TEST(client_reads_late)
+/* Each call is sent, still queued, or counted in no_room. */
+START_TEST(late_reader_receives_each_call)
 {
 	fake_trace.turn = flood_and_read_late;
 	asked = false;
@@ -616,16 +613,16 @@ END_TEST
 static void go(unsigned n)
 {
 	if (n == 3)
-		peer_goes(&client);
+		peer_close(&client);
 }
 
-/* It goes after so many of the request's frames, or while it is told. */
-START_TEST(client_goes)
+/* The client disconnects after n frames of the request, or while it reads the trace. */
+START_TEST(trace_ends_when_the_client_disconnects)
 {
 	if (_i < 4) {
 		for (uint32_t i = 0; i < (uint32_t)_i; i++)
 			say_methods(i, 2, "run");
-		peer_goes(&client);
+		peer_close(&client);
 	} else {
 		fake_trace.turn = go;
 		if (_i == 5)
@@ -634,7 +631,7 @@ START_TEST(client_goes)
 	}
 	ck_assert_int_eq(answer(&usual), -1);
 	ck_assert(chan.broken);
-	all_run("first");
+	run_on_all("first");
 	nothing_is_left();
 }
 END_TEST
@@ -642,26 +639,26 @@ END_TEST
 static void say_something_else(unsigned n)
 {
 	if (n == 0)
-		peer_says_half(client.fd);
+		peer_send_half(client.fd);
 }
 
-/* What it says ends the trace before it is read: a frame that is cut is waited for behind that. */
-START_TEST(client_makes_no_sense)
+/* An incomplete frame ends the trace.  Only then does the agent wait for the frame's rest. */
+START_TEST(trace_ends_after_an_invalid_frame)
 {
 	fake_trace.turn = say_something_else;
-	fake.meanwhile = note_end;
+	fake_transform.before_install = note_end;
 	say_usual();
 	ended_ms = 0;
 	ck_assert_int_eq(answer(&usual), -1);
 	ck_assert(chan.broken);
 	ck_assert_int_ge(now_ms() - ended_ms, AG_CHAN_STALL_MS - 1);
 	ck_assert_int_gt(ended_ms, 0);
-	all_run("first");
+	run_on_all("first");
 	nothing_is_left();
 }
 END_TEST
 
-START_TEST(requests_that_make_no_sense)
+START_TEST(invalid_requests_are_rejected)
 {
 	static const struct {
 		struct request request;
@@ -682,13 +679,13 @@ START_TEST(requests_that_make_no_sense)
 		say_methods(asks[_i].class, asks[_i].n, "run");
 	ck_assert_int_eq(answer(&asks[_i].request), -1);
 	ck_assert_int_eq(chan.broken, !asks[_i].goes_on);
-	ck_assert_uint_eq(fake.retransformations, 0);
+	ck_assert_uint_eq(fake_transform.retransformations, 0);
 	nothing_is_left();
 }
 END_TEST
 
-/* Names that are none, and frames that are cut at every byte. */
-START_TEST(methods_that_make_no_sense)
+/* Invalid method names, and a frame that is cut at every byte. */
+START_TEST(invalid_methods_are_rejected)
 {
 	uint8_t data[100];
 	struct wire_writer w = wire_writer_init(data, sizeof(data));
@@ -704,14 +701,14 @@ START_TEST(methods_that_make_no_sense)
 		wire_put_text(&w, _i == 20 ? "r\0n" : "", _i == 20 ? 3 : 0);
 		put_text(&w, "()V");
 	}
-	peer_says(client.fd, WIRE_TRACE_METHODS, &w);
+	peer_send(client.fd, WIRE_TRACE_METHODS, &w);
 	ck_assert_int_eq(answer(&request), -1);
 	ck_assert(chan.broken);
 	nothing_is_left();
 }
 END_TEST
 
-/* Others in the same JVM */
+/* Other agents and traces in the same JVM */
 
 static void other_looks_on(unsigned n)
 {
@@ -727,13 +724,13 @@ static void other_looks_on(unsigned n)
 	say_stop();
 }
 
-START_TEST(another_agent_came_before)
+START_TEST(changes_of_an_earlier_agent_are_preserved)
 {
-	fake.drops_cache = _i;
-	fake_other_comes();
+	fake_transform.drops_cache = _i;
+	fake_other_starts();
 	fake_other_retransforms(A);
 	fake_trace.turn = other_looks_on;
-	environments = fake.environments;
+	fake_mark();
 	say_usual();
 	ck_assert_int_eq(answer(&usual), 0);
 	runs(A, "first+");
@@ -748,21 +745,21 @@ static void other_comes(unsigned n)
 {
 	if (n != 0)
 		return;
-	fake_other_comes();
+	fake_other_starts();
 	fake_other_retransforms(A);
 	runs(A, "first#0+");
 	runs(B, "first#0");
 	say_stop();
 }
 
-START_TEST(another_agent_comes_meanwhile)
+START_TEST(concurrent_retransformation_is_repeated)
 {
-	fake.drops_cache = _i;
+	fake_transform.drops_cache = _i;
 	fake_trace.turn = other_comes;
 	say_usual();
 	ck_assert_int_eq(answer(&usual), 0);
 	runs(A, "first+");
-	fake_other_goes();
+	fake_other_ends();
 	fake_other_retransforms(A);
 	runs(A, "first");
 	nothing_is_left();
@@ -771,7 +768,7 @@ END_TEST
 
 static int reenter;
 
-/* JDK 8 does not lock a class: another thread has asked before, and installs after that. */
+/* JDK 8 does not lock a class: another thread retransforms p.A between our hook and our change. */
 static void other_retransforms(void)
 {
 	if (reenter++)
@@ -779,25 +776,26 @@ static void other_retransforms(void)
 	fake_other_retransforms(A);
 }
 
-START_TEST(another_thread_comes_between)
+START_TEST(retransformation_between_two_steps_is_repeated)
 {
 	reenter = 0;
 	fake_trace.turn = stop_at_once;
-	fake.meanwhile = other_retransforms;
+	fake_transform.before_install = other_retransforms;
 	say_usual();
 	ck_assert_int_eq(answer(&usual), 0);
-	all_run("first");
-	ck_assert_uint_eq(fake.retransformations, 4 + 1 + 4 + 1); /* ours, theirs, ours, again */
+	run_on_all("first");
+	/* 4 for the trace, 1 for the other agent, 4 at the end, and p.A once again */
+	ck_assert_uint_eq(fake_transform.retransformations, 4 + 1 + 4 + 1);
 	nothing_is_left();
 }
 END_TEST
 
-/* A class that the JVM did not take from us, but from them, just before. */
-START_TEST(another_thread_hooks_what_is_given_up)
+/* The JVM refuses p.B, while the other agent retransforms p.A. */
+START_TEST(retransformation_of_a_refused_class_is_repeated)
 {
 	reenter = 0;
 	fake_trace.turn = stop_at_once;
-	fake.meanwhile = other_retransforms;
+	fake_transform.before_install = other_retransforms;
 	fake_is(B, "frail");
 	say_usual();
 	ck_assert_int_eq(answer(&usual), 0);
@@ -823,7 +821,7 @@ static struct ag_install *install(struct ag_jvm *own, struct ag_trace **trace,
 }
 
 /* Two sessions trace one class, and end in either order. */
-START_TEST(two_traces)
+START_TEST(two_traces_share_a_class)
 {
 	struct ag_install_method methods[2];
 	struct ag_install *installs[2];
@@ -832,9 +830,9 @@ START_TEST(two_traces)
 	jvmtiError code;
 	int last = _i / 2, early = !last;
 
-	fake.drops_cache = _i % 2;
+	fake_transform.drops_cache = _i % 2;
 	fake.other_thread = 1;
-	second.jni = fake_jni();
+	second.jni = fake_jni(1);
 	fake.other_thread = 0;
 	installs[0] = install(&jvm, &traces[0], &methods[0]);
 	runs(A, "first#0");
@@ -862,16 +860,16 @@ static void uninstall_looked_at(void)
 {
 	jvmtiError code;
 
-	fake.suspended = NULL;
+	fake.in_class_loader = NULL;
 	fake.other_thread--;
 	ag_uninstall(&jvm, looked_at, &code);
 	fake.other_thread++;
 	ck_assert_int_eq(code, 0);
-	ck_assert_uint_gt(mem.blocks, 1); /* it is left to the thread */
+	ck_assert_uint_gt(mem.blocks, 1); /* the suspended thread may read the memory */
 }
 
-/* A debugger suspends a thread in our hook, and it goes on long after all is over. */
-START_TEST(a_thread_is_suspended_in_the_hook)
+/* A debugger suspends a thread in the hook, and resumes it after the end of the trace. */
+START_TEST(suspended_hook_retains_its_memory)
 {
 	struct ag_install_method method;
 	struct ag_trace *trace;
@@ -879,12 +877,12 @@ START_TEST(a_thread_is_suspended_in_the_hook)
 
 	looked_at = install(&jvm, &trace, &method);
 	runs(A, "first#0");
-	fake.suspended = uninstall_looked_at;
+	fake.in_class_loader = uninstall_looked_at;
 	fake_other_retransforms(A);
 	ck_assert_int_lt(now_ms() - begin, 10000);
 	runs(A, "first");
 	(void)ag_trace_free(&jvm, trace);
-	ck_assert_int_eq(fake.environments, environments);
+	ck_assert_int_eq(fake.counts.environments, fake.marked.environments);
 	fake_other_retransforms(A);
 	runs(A, "first");
 }
@@ -914,13 +912,13 @@ static void restore(void)
 	ck_assert_uint_eq(n, 1);
 }
 
-/* Sessions for patches have threads of their own. */
+/* Runs `work` on another thread: a session for patches has its own thread. */
 static void on_another_thread(void (*work)(void))
 {
 	JNIEnv *own = jvm.jni;
 
 	fake.other_thread++;
-	jvm.jni = fake_jni();
+	jvm.jni = fake_jni(1);
 	work();
 	fake.other_thread--;
 	jvm.jni = own;
@@ -943,16 +941,16 @@ static void patched_before(unsigned n)
 	runs(A, "second#0");
 	on_another_thread(patch_third);
 	runs(A, "third#0");
-	if (fake.drops_cache) {
+	if (fake_transform.drops_cache) {
 		on_another_thread(restore);
 		runs(A, "first#0");
 	}
 	say_stop();
 }
 
-START_TEST(patches_before)
+START_TEST(patch_before_a_trace_is_preserved)
 {
-	fake.drops_cache = _i;
+	fake_transform.drops_cache = _i;
 	patch_second();
 	fake_trace.turn = patched_before;
 	say_usual();
@@ -975,17 +973,17 @@ static void patched_meanwhile(unsigned n)
 		return;
 	on_another_thread(patch_second);
 	runs(A, "second#0");
-	if (fake.drops_cache) {
+	if (fake_transform.drops_cache) {
 		on_another_thread(restore);
 		runs(A, "first#0");
 	}
 	say_stop();
 }
 
-/* The patch is made of what comes in, with hooks; when these go it is made anew. */
-START_TEST(patches_meanwhile)
+/* The patch is applied to instrumented code, and again when the hooks are removed. */
+START_TEST(patch_during_a_trace_is_preserved)
 {
-	fake.drops_cache = _i;
+	fake_transform.drops_cache = _i;
 	fake_trace.turn = patched_meanwhile;
 	say_usual();
 	ck_assert_int_eq(answer(&usual), 0);
@@ -1008,7 +1006,7 @@ static void queue_some_and_stop(unsigned n)
 		say_stop();
 }
 
-/* True when all calls were made. */
+/* Lets one call fail.  Returns true after the last call. */
 static bool one_call_fails(unsigned fail_at)
 {
 	struct request request = usual;
@@ -1023,13 +1021,13 @@ static bool one_call_fails(unsigned fail_at)
 	fake.fail_at = fail_at;
 	rc = answer(&request);
 	ck_assert(rc == -1 || heard.refused > 0 || heard.hooked == 8);
-	ck_assert(rc == -1 || !chan.broken); /* there may be no memory for what it says */
-	all_run("first");
+	ck_assert(rc == -1 || !chan.broken); /* broken: no memory for a frame */
+	run_on_all("first");
 	nothing_is_left();
 	return fake.calls < fail_at;
 }
 
-/* What one process leaves unread is not the next one's. */
+/* Reconnects the channel: a process must not read frames that an earlier one left unread. */
 static void renew_channel(void)
 {
 	int ends[2];
@@ -1062,13 +1060,13 @@ static unsigned fail_each(bool (*run)(unsigned fail_at))
 	return n;
 }
 
-START_TEST(any_call_may_fail)
+START_TEST(each_call_may_fail)
 {
 	ck_assert_uint_gt(fail_each(one_call_fails), 60);
 }
 END_TEST
 
-/* From a call on the JVM is leaving: nobody runs what stays in it, but no memory is lost. */
+/* The JVM exits from a call on: classes may stay instrumented, but memory is freed. */
 static bool it_leaves(unsigned fail_at)
 {
 	fake_trace.turn = queue_some_and_stop;
@@ -1077,13 +1075,13 @@ static bool it_leaves(unsigned fail_at)
 	fake.calls = 0;
 	say_usual();
 	(void)answer(&usual);
-	ck_assert_int_eq(fake.environments, environments);
+	ck_assert_int_eq(fake.counts.environments, fake.marked.environments);
 	ck_assert_int_eq(fake_trace.open, 0);
 	ck_assert_uint_eq(mem.blocks, 1);
 	return fake.calls < fail_at;
 }
 
-START_TEST(the_jvm_leaves)
+START_TEST(the_jvm_may_exit_at_each_call)
 {
 	ck_assert_uint_gt(fail_each(it_leaves), 40);
 }
@@ -1091,37 +1089,37 @@ END_TEST
 
 int main(void)
 {
-	Suite *s = suite_create("agent/trace");
+	Suite *s = suite_create("agent/jvm/trace/trace_install");
 	TCase *c = tcase_create("trace");
 	SRunner *r;
 	int failed;
 
 	tcase_add_checked_fixture(c, setup, NULL);
 	tcase_set_timeout(c, 60);
-	tcase_add_loop_test(c, hooked_and_put_back, 0, 2);
-	tcase_add_test(c, refused);
-	tcase_add_test(c, class_that_does_not_find_the_hooks);
-	tcase_add_test(c, one_refused_class_keeps_no_other_from_it);
-	tcase_add_test(c, ends_after_so_many_calls);
-	tcase_add_test(c, ends_in_time);
-	tcase_add_test(c, sums);
-	tcase_add_test(c, ends_when_hooks_cost_too_much);
-	tcase_add_test(c, client_does_not_read);
-	tcase_add_test(c, client_reads_late);
-	tcase_add_loop_test(c, client_goes, 0, 6);
-	tcase_add_test(c, client_makes_no_sense);
-	tcase_add_loop_test(c, requests_that_make_no_sense, 0, 8);
-	tcase_add_loop_test(c, methods_that_make_no_sense, 0, 22);
-	tcase_add_loop_test(c, another_agent_came_before, 0, 2);
-	tcase_add_loop_test(c, another_agent_comes_meanwhile, 0, 2);
-	tcase_add_test(c, another_thread_comes_between);
-	tcase_add_test(c, another_thread_hooks_what_is_given_up);
-	tcase_add_loop_test(c, two_traces, 0, 4);
-	tcase_add_test(c, a_thread_is_suspended_in_the_hook);
-	tcase_add_loop_test(c, patches_before, 0, 2);
-	tcase_add_loop_test(c, patches_meanwhile, 0, 2);
-	tcase_add_test(c, any_call_may_fail);
-	tcase_add_test(c, the_jvm_leaves);
+	tcase_add_loop_test(c, methods_are_instrumented_and_restored, 0, 2);
+	tcase_add_test(c, refusals_are_reported);
+	tcase_add_test(c, class_of_a_loader_without_the_hooks_is_refused);
+	tcase_add_test(c, one_refused_class_does_not_affect_others);
+	tcase_add_test(c, trace_ends_after_n_calls);
+	tcase_add_test(c, trace_ends_after_its_duration);
+	tcase_add_test(c, sums_are_sent);
+	tcase_add_test(c, trace_ends_when_hooks_cost_too_much);
+	tcase_add_test(c, trace_ends_when_the_client_does_not_read);
+	tcase_add_test(c, late_reader_receives_each_call);
+	tcase_add_loop_test(c, trace_ends_when_the_client_disconnects, 0, 6);
+	tcase_add_test(c, trace_ends_after_an_invalid_frame);
+	tcase_add_loop_test(c, invalid_requests_are_rejected, 0, 8);
+	tcase_add_loop_test(c, invalid_methods_are_rejected, 0, 22);
+	tcase_add_loop_test(c, changes_of_an_earlier_agent_are_preserved, 0, 2);
+	tcase_add_loop_test(c, concurrent_retransformation_is_repeated, 0, 2);
+	tcase_add_test(c, retransformation_between_two_steps_is_repeated);
+	tcase_add_test(c, retransformation_of_a_refused_class_is_repeated);
+	tcase_add_loop_test(c, two_traces_share_a_class, 0, 4);
+	tcase_add_test(c, suspended_hook_retains_its_memory);
+	tcase_add_loop_test(c, patch_before_a_trace_is_preserved, 0, 2);
+	tcase_add_loop_test(c, patch_during_a_trace_is_preserved, 0, 2);
+	tcase_add_test(c, each_call_may_fail);
+	tcase_add_test(c, the_jvm_may_exit_at_each_call);
 	suite_add_tcase(s, c);
 	r = srunner_create(s);
 	srunner_run_all(r, CK_ENV);

@@ -1,28 +1,29 @@
 package java.jtool;
 
 /**
- * The hooks in Java, for JVMs whose own classes are instrumented: they are called before anything
- * is there that they could use, so they use nothing.
+ * The hooks in Java, for JVMs whose own classes are instrumented. They are called before any other
+ * class is initialised, so they use none.
  */
 public final class Hooks1 {
 	private static final int MARK = 0x5eed1234;
 
-	/** How often each kind was called. */
+	/** The number of calls of each hook. */
 	private static long enters, args, exits, fails;
-	/** Objects by their constructors, arrays and other objects by their places; by class. */
+	/** Objects by constructors; arrays and other objects by their allocation sites; by
+	 * class. */
 	private static long made, arrays, results, strings, bytes, chars;
-	/** Calls with what cannot be: another call's token, another method's number. */
+	/** Calls with impossible arguments: another call's token, or another method's number. */
 	private static long wrong;
 
 	private Hooks1() {
 	}
 
-	/** All at one moment: who asks is instrumented, too. */
+	/** A consistent snapshot: the caller is instrumented, too. */
 	public static synchronized long[] counts() {
 		return new long[] { enters, args, exits, fails, wrong };
 	}
 
-	/** Of what was made, likewise. */
+	/** The same for allocations. */
 	public static synchronized long[] places() {
 		return new long[] { made, arrays, results, strings, bytes, chars, wrong };
 	}

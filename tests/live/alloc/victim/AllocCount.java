@@ -29,12 +29,13 @@ import java.util.function.IntFunction;
 import java.util.function.Supplier;
 
 /**
- * Makes objects in every way there is, and counts them by itself: "run PHASE N" makes some of each
- * kind for each of N times, "counts" tells how many were made since "clear": "own", of classes that
- * nobody else has objects of, and "jdk", what it made of the JDK's, of which others make some, too.
- * "keep 1" keeps all of the former from now on.  "phases" tells their names, "all N" runs them all,
- * "jdk N" those whose objects of the JDK's are all counted.
- * With an argument N it has done that when it says READY, and counts from its start.
+ * Allocates objects in every possible way, and counts them: "run PHASE N" runs a phase N times.
+ * "counts" answers the number of allocations since "clear": "own" for classes of which only this
+ * program has objects, and "jdk" for its objects of JDK classes, of which other code allocates
+ * some, too. "keep 1" retains all the former from now on. "phases" answers the phases' names, "all
+ * N" runs all of them, and "jdk N" those whose JDK objects are counted completely.
+ *
+ * With an argument N it runs all phases before READY, and counts since its start.
  */
 final class AllocCount extends Victim {
 	private static final Map<String, LongAdder> OWN = new ConcurrentHashMap<>();
@@ -45,7 +46,7 @@ final class AllocCount extends Victim {
 	private static volatile long finalized;
 	private static volatile long toFinalize;
 
-	/* What is made. */
+	/* The allocated classes. */
 
 	static class Plain {
 		int a;
@@ -91,7 +92,7 @@ final class AllocCount extends Victim {
 		}
 	}
 
-	/** Its constructor makes two more of it, down to a depth. */
+	/** Its constructor allocates two more of it, down to a depth. */
 	static final class Tree {
 		Tree left, right;
 
@@ -111,7 +112,7 @@ final class AllocCount extends Victim {
 		}
 	}
 
-	/** One more is made before its own super() is called. */
+	/** One more is allocated before its own super() is called. */
 	static final class Before extends Holder {
 		Before(int depth) {
 			super(depth > 0 ? new Before(depth - 1) : null);
@@ -140,12 +141,12 @@ final class AllocCount extends Victim {
 		}
 	}
 
-	/** Inherits it. */
+	/** Inherits clone(). */
 	static final class ClonedChild extends Cloned {
 		long b;
 	}
 
-	/** Calls super's. */
+	/** Calls super.clone(). */
 	static class ClonedOver extends Cloned {
 		@Override
 		public ClonedOver clone() throws CloneNotSupportedException {
@@ -164,7 +165,7 @@ final class AllocCount extends Victim {
 		}
 	}
 
-	/** Its clone is made by a constructor. */
+	/** A constructor creates its clone. */
 	static final class Copied implements Cloneable {
 		@Override
 		public Object clone() {
@@ -172,7 +173,7 @@ final class AllocCount extends Victim {
 		}
 	}
 
-	/** May not be cloned. */
+	/** Cannot be cloned. */
 	static final class Single {
 		Object another() throws CloneNotSupportedException {
 			return super.clone();
@@ -274,7 +275,8 @@ final class AllocCount extends Victim {
 		count(OWN, nameOf(c), n);
 	}
 
-	/** Compiled code, or native, makes them where no hook is: no more than these are to be told of. */
+	/** Compiled or native code allocates them without a hook: at most this many may be
+	 * missing. */
 	private static void unseen(Class<?> c, long n) {
 		count(OWN, nameOf(c) + "?", n);
 	}
@@ -283,7 +285,7 @@ final class AllocCount extends Victim {
 		count(JDK, nameOf(c), n);
 	}
 
-	/** It is reachable for a while, or for good. */
+	/** Makes an object reachable, for a while or permanently. */
 	static void keep(Object o) {
 		if (keeps) {
 			synchronized (KEPT) {
@@ -294,7 +296,7 @@ final class AllocCount extends Victim {
 		}
 	}
 
-	/* How it is made. */
+	/* The ways to allocate. */
 
 	interface Phase {
 		void run(int n) throws Exception;
@@ -496,7 +498,7 @@ final class AllocCount extends Victim {
 		return array.clone();
 	}
 
-	/** Before JDK 11 such a handle takes objects of the class that looks it up alone. */
+	/** Before JDK 11 such a handle accepts only objects of the class that looks it up. */
 	private static MethodHandle arrayClone() throws Exception {
 		MethodHandle clone = MethodHandles.lookup().findVirtual(Single[].class, "clone",
 			MethodType.methodType(Object.class));
@@ -603,7 +605,7 @@ final class AllocCount extends Victim {
 		own(Sub.class, n);
 	}
 
-	/** Without a constructor. */
+	/** Allocates without a constructor. */
 	private static void unsafe(int n) throws Exception {
 		Class<?> c = Class.forName("sun.misc.Unsafe");
 		Field field = c.getDeclaredField("theUnsafe");
@@ -617,7 +619,7 @@ final class AllocCount extends Victim {
 				throw new IllegalStateException("its constructor ran");
 			keep(raw);
 		}
-		/* JDK 8: reflection itself calls the native method, at first. */
+		/* JDK 8: at first, reflection itself calls the native method. */
 		int first = Modifier.isNative(allocate.getModifiers()) ? Math.min(n, 16) : 0;
 		own(Raw.class, n - first);
 		unseen(Raw.class, first);
@@ -777,7 +779,7 @@ final class AllocCount extends Victim {
 		return a / b;
 	}
 
-	/** A few: thrown again and again, compiled code throws one that is there. */
+	/** A few only: after many throws, compiled code throws a preallocated exception. */
 	private static void exceptions(int n) {
 		int elements = 0;
 
@@ -826,7 +828,7 @@ final class AllocCount extends Victim {
 		for (int i = 0; i < n; i++) {
 			list.add(list);
 			linked.add(list);
-			map.put(i - n, list); /* below the cache of boxes, but for 128 */
+			map.put(i - n, list); /* outside the cache of boxes, except for 128 */
 			tree.put(i & 127, list);
 		}
 		keep(list);
@@ -837,7 +839,7 @@ final class AllocCount extends Victim {
 		count(JDK, "java.util.HashMap$Node", n);
 		count(JDK, "java.util.TreeMap$Entry", Math.min(n, 128));
 		jdk(Integer.class, Math.max(n - 128, 0));
-		/* the same for any n: */
+		/* The same number for any n: */
 		jdk(ArrayList.class, 3);
 	}
 
@@ -896,7 +898,7 @@ final class AllocCount extends Victim {
 		inThreads(50, n / 50, task -> (Thread) start.invoke(null, task));
 	}
 
-	/* Where: each line tells of itself. */
+	/* Allocation sites: each line reports itself. */
 
 	static int here() {
 		return new Throwable().getStackTrace()[1].getLineNumber();
@@ -963,11 +965,11 @@ final class AllocCount extends Victim {
 			if (!System.getProperty("java.specification.version").matches("19|20"))
 				phases.put("virtuals", AllocCount::virtuals);
 		} catch (NoSuchMethodException e) {
-			RING[0] = e; /* before JDK 21 there are none */
+			RING[0] = e; /* JDKs before 21 have none */
 		}
 	}
 
-	/** Of these every object is counted that they make more when they run more often. */
+	/** The phases in which every further object of a JDK class is counted. */
 	private static final String[] OF_THE_JDK = { "primitives", "dimensions", "arrayClones", "boxing",
 		"arrayNew", "copies", "boxes", "strings", "concatenated", "exceptions", "collections",
 		"finals" };
@@ -1031,7 +1033,7 @@ final class AllocCount extends Victim {
 	public static void main(String[] args) throws Exception {
 		AllocCount it = new AllocCount();
 
-		/* What is loaded and linked once. */
+		/* Loads and links what later rounds find loaded. */
 		for (Phase phase : it.phases.values()) {
 			phase.run(1);
 			phase.run(1);

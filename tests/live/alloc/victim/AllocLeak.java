@@ -7,10 +7,11 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * Leaks, amid garbage and a cache that forgets: "leak N" does N rounds, each of which leaks eight
- * arrays of a thousand bytes, a tenth of what it makes, and tells how many there are, and how many of
- * them survived three collections; "churn N" does N that leak nothing.  A round takes a millisecond
- * or more.  The cache has a thousand entries of a hundred rounds; "forget" lets go of what leaked.
+ * Leaks amid garbage and a bounded cache. "leak N" runs N rounds, each of which leaks eight arrays
+ * of a thousand bytes, a tenth of its allocations; it answers how many there are, and how many of
+ * them have survived three collections. "churn N" runs N rounds that leak nothing. A round takes a
+ * millisecond or more. The cache holds the thousand entries of the last hundred rounds. "forget"
+ * releases the leaked arrays.
  */
 final class AllocLeak extends Victim {
 	private static final int AGE = 3;
@@ -67,7 +68,7 @@ final class AllocLeak extends Victim {
 		int old = 0;
 
 		for (Leaked it : LEAKED) {
-			if (now - it.before > AGE) /* one more: it may have begun after that was asked */
+			if (now - it.before > AGE) /* plus one: it may have started after the request */
 				old++;
 		}
 		return "leaked " + LEAKED.size() + " " + old;

@@ -3,8 +3,8 @@ import java.util.concurrent.Callable;
 import java.util.concurrent.atomic.AtomicLong;
 
 /**
- * Loads a class again and again, of a loader of its own each time, which makes arrays and objects:
- * "loads N" does it N times, in two threads, and tells what was made.
+ * Loads a class again and again, each time with a new loader; the class allocates arrays and
+ * objects. "loads N" does so N times, in two threads, and answers the counts.
  */
 final class AllocLoads extends Victim {
 	static volatile Object sink;

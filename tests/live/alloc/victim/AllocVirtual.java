@@ -3,9 +3,10 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 
 /**
- * So many virtual threads (JDK 21 on) that make objects and wait, between "loud" and "quiet", which
- * tells how many they made and comes when none makes any more.  "awake" tells how many of them did
- * a round since "again"; "made", how many they made until now; "warm" has each make some arrays.
+ * Virtual threads (JDK 21 and later) that allocate and wait, between "loud" and "quiet", which
+ * answers the number of objects once all threads have stopped allocating. "awake" answers how many
+ * threads did a round since "again", "made" the number of objects so far; "warm" makes each thread
+ * allocate some arrays.
  */
 final class AllocVirtual extends Victim {
 	private static final AtomicLong MADE = new AtomicLong();

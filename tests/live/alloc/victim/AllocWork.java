@@ -2,9 +2,9 @@ import java.util.Map;
 import java.util.TreeMap;
 
 /**
- * Makes objects as fast as it can, in two threads: "round DEPTH" on stacks that deep, which tells how
- * many microseconds it took; "mix MILLIS" at twenty places, at each so many as its share, which tells
- * how many of each.
+ * Allocates as fast as it can, in two threads: "round DEPTH" on stacks of this depth, which answers
+ * the time in microseconds; "mix MILLIS" at twenty sites with different shares, which answers the
+ * number of objects of each.
  */
 final class AllocWork extends Victim {
 	private static final long OBJECTS = 20000000;
@@ -20,7 +20,7 @@ final class AllocWork extends Victim {
 		}
 	}
 
-	/* Something at the bottom of deep stacks, which is not compiled into one frame. */
+	/* Allocations at the bottom of deep stacks that are not compiled into one frame. */
 
 	static void work(int depth, long n) {
 		if (depth > 0) {
@@ -49,7 +49,7 @@ final class AllocWork extends Victim {
 		return (System.nanoTime() - begin) / 1000;
 	}
 
-	/* Shares that lie 20 % apart. */
+	/* Shares that differ by 20 %. */
 
 	static class C0 { long a; }
 	static class C1 { long a, b; }
@@ -57,7 +57,7 @@ final class AllocWork extends Victim {
 	static class C3 { long a, b, c, d; }
 	static class C4 { Object a; int b; }
 
-	/** Each place a line of its own, in a method of its own. */
+	/** Each site has its own line and method. */
 	static final class Mix {
 		final long[] made = new long[PLACES];
 		final Object[] kept = new Object[64];
@@ -114,7 +114,7 @@ final class AllocWork extends Victim {
 			}
 		}
 
-		/** The shares: place p is made so often that it takes 5/6 of the bytes of the one before. */
+		/** The shares: site p allocates 5/6 of the bytes of the previous one. */
 		static final int[] SIZES = { 40, 16, 24, 32, 40, 24, 120, 56, 48, 16, 96, 176, 32, 2016,
 			272, 24, 32, 24, 16, 24 };
 
@@ -139,7 +139,7 @@ final class AllocWork extends Victim {
 			return order;
 		}
 
-		/** The time is looked at before it begins anew: all shares are whole. */
+		/** The time is checked between rounds only, so that all shares are complete. */
 		void run(int[] order, long end) {
 			while (System.nanoTime() < end)
 				once(order);

@@ -7,7 +7,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 
-/** A web shop that forgets no cart: each visit makes one, and nobody takes it out again. */
+/** A web shop with a leak: each visit adds a cart that is never removed. */
 public class Carts extends HttpServlet {
 	static class Cart {
 		final List<byte[]> pictures = new ArrayList<>();

@@ -7,10 +7,10 @@ import org.apache.zookeeper.ZooDefs;
 import org.apache.zookeeper.ZooKeeper;
 
 /**
- * A client of ZooKeeper's that counts what it asks for.  Its argument is where the server is; then
- * it does what stdin says, and answers with a line of what it has done since it began:
- * "keep N" makes N znodes that stay, each with KEPT bytes; "rounds N" makes, sets, gets and deletes
- * one N times; "begin N" lets N threads do so until "end"; "did" only tells.
+ * A ZooKeeper client that counts its requests. Its argument is the server's address. It obeys the
+ * lines of stdin, and answers with a line of its counts since its start: "keep N" creates N znodes
+ * of KEPT bytes that remain; "rounds N" creates, sets, gets and deletes a znode N times; "begin N"
+ * starts N threads that do so until "end"; "did" only answers.
  */
 public final class Requests {
 	private static final int KEPT = 1000;

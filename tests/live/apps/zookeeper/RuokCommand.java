@@ -3,7 +3,7 @@ package org.apache.zookeeper.server.command;
 import java.io.PrintWriter;
 import org.apache.zookeeper.server.ServerCnxn;
 
-/** The server's own class of this name, with another answer; that one's is "imok". */
+/** Replaces the server's class of this name, whose answer is "imok". */
 public class RuokCommand extends AbstractFourLetterCommand {
 	public RuokCommand(PrintWriter out, ServerCnxn connection) {
 		super(out, connection);

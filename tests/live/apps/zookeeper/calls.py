@@ -1,12 +1,12 @@
-"""calls.py FILE REQUESTS ROUNDS KEPT N: is the trace in FILE what the client did?
+"""calls.py FILE REQUESTS ROUNDS KEPT N: compares the trace in FILE with the client's requests.
 
-That is REQUESTS in all: ROUNDS rounds, which make a znode each, and N more that stay, of which the
-first has the number KEPT.
+The trace must have REQUESTS requests: ROUNDS rounds, which create a znode each, and N more
+creates of znodes that remain; KEPT is the number of the first of them.
 """
 import json
 import sys
 
-PING = -2  # its xid; clients that are kept waiting say so that they are there
+PING = -2  # its xid; a waiting client sends pings
 
 file, requests, rounds, kept, n = sys.argv[1], *map(int, sys.argv[2:])
 calls = {"processRequest": [], "<init>": [], "createNode": []}

@@ -1,12 +1,12 @@
 # shellcheck shell=bash
-# A ZooKeeper of Debian's, as a user of its own, and a client that counts what it asks for.  To be
-# sourced behind lib.sh.
+# Starts Debian's ZooKeeper under its own user, and a client that counts its requests. Sourced after
+# lib.sh.
 # shellcheck disable=SC2154,SC2034 # which sets what is used here; what is set here the test uses
 
 bin=/usr/share/zookeeper/bin
 jar=/usr/share/java/zookeeper.jar
 
-# four WORD: what the server answers to one of its words of four letters.
+# four WORD: the server's answer to a four-letter command.
 four() (
 	exec 3<>"/dev/tcp/127.0.0.1/$port" || exit
 	printf %s "$1" >&3
@@ -17,7 +17,8 @@ is_ok() {
 	[ "$(four ruok)" = imok ]
 }
 
-# serves: of the last thing that it says when it starts.  Who asks earlier meets a bug of its own.
+# serves: the server has printed its last startup message. An earlier request triggers a bug of the
+# server.
 serves() {
 	! alive "$JVM_PID" || grep -q 'ZooKeeper audit is' "$JVM_ERR"
 }
@@ -29,7 +30,7 @@ free_port() {
 	done
 }
 
-# fetch_jars: what its manifest names, and is there, to where the matrix sees it, too.
+# fetch_jars: copies the existing jars of its manifest to where the JDKs' chroots see them.
 fetch_jars() {
 	mkdir "$W/jars"
 	python3 -c 'import re, sys, zipfile
@@ -40,7 +41,7 @@ print(*re.search("^Class-Path: (.*)", manifest, re.M)[1].split(), sep="\n")' \
 		xargs cp -L -t "$W/jars" "$jar" /usr/share/java/slf4j-simple.jar
 }
 
-# write_config DIR: of the server in home, which sees that as DIR.
+# write_config DIR: writes the configuration of the server in `home`, whose path is DIR in its root.
 write_config() {
 	cat >"$home/zoo.cfg" <<-END
 		tickTime=2000
@@ -56,8 +57,8 @@ write_config() {
 
 n_servers=0
 
-# start_server VERSION [FLAG...]: "own", by Debian's script, or one of the matrix.  Sets home, its
-# working directory, user, its numbers, and what spawn sets.
+# start_server VERSION [FLAG...]: "own" starts it with Debian's script, else on that JDK. Sets home,
+# its working directory, user, its uid and gid, and what spawn sets.
 start_server() {
 	local version=$1 flags argv
 
@@ -66,7 +67,7 @@ start_server() {
 	home=$W/home.$n_servers
 	mkdir "$home"
 	free_port
-	# Its log goes to stderr.  A disk that is slow is not what this is about.
+	# Its log goes to stderr. forceSync=no makes it independent of the disk's speed.
 	flags=(-Xmx128m -Dzookeeper.forceSync=no "$@")
 	if [ "$version" = own ]; then
 		user=$(id -u zookeeper):$(id -g zookeeper)
@@ -85,11 +86,11 @@ start_server() {
 	fi
 	server=$JVM_PID
 	poll 120 serves
-	check "$version: ZooKeeper serves" is_ok
+	check "$version: ZooKeeper: it serves" is_ok
 	is_ok
 }
 
-# start_client: of the server started last, which stays the one that tests are about.
+# start_client: starts a client of that server; the JVM_ variables keep referring to the server.
 start_client() {
 	local JVM_PID JVM_IN JVM_OUT JVM_ERR
 
@@ -99,23 +100,23 @@ start_client() {
 	client=("$JVM_PID" "$JVM_IN" "$JVM_OUT")
 }
 
-# client LINE: it does that.  Sets what it has done since it began: creates, sets, gets, deletes,
-# all of them, as requests, and kept, how many znodes it has left there.
+# client LINE: sends LINE to the client. Sets its counts since its start: creates, sets, gets,
+# deletes, their sum `requests`, and kept, the number of znodes that it has left on the server.
 client() {
 	local JVM_PID=${client[0]} JVM_IN=${client[1]} JVM_OUT=${client[2]} wrong=
 
 	read -r _ creates sets gets deletes wrong kept < <(ask "$1" '^did ' 120)
 	requests=$((creates + sets + gets + deletes))
-	[ "$wrong" = 0 ] || fail "what the client reads is what it wrote" "wrong: $wrong"
+	[ "$wrong" = 0 ] || fail "the client: it reads what it wrote" "wrong: $wrong"
 }
 
-# znodes: how many there are, by the server's own account.
+# znodes: the server's count of its znodes.
 znodes() {
 	four srvr | sed -n 's/^Node count: //p'
 }
 
-# strange_log: what is in the server's log beside what it always says.
-strange_log() {
+# unexpected_log: the server's log without its usual lines.
+unexpected_log() {
 	cat "$JVM_OUT"
 	grep -v -E -e '^\[.*\] INFO ' -e '^(ZooKeeper JMX enabled|Using config)' \
 		-e 'no quorum defined in config, running in standalone mode$' \

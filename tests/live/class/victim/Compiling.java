@@ -6,7 +6,7 @@ import javax.tools.JavaFileObject;
 import javax.tools.SimpleJavaFileObject;
 import javax.tools.ToolProvider;
 
-/** Has a class that others change, one that nobody does, and a large program: the compiler. */
+/** Has a class that others change, one that stays unchanged, and a large program: javac. */
 final class Compiling extends Victim {
 	private static final class Source extends SimpleJavaFileObject {
 		Source() {
@@ -21,14 +21,14 @@ final class Compiling extends Victim {
 		}
 	}
 
-	/** A class is compiled to this directory. */
+	/** Compiles a class to this directory. */
 	private static String compile(String dir) {
 		return ToolProvider.getSystemJavaCompiler().getTask(new StringWriter(), null, null,
 				Arrays.asList("-proc:none", "-d", dir), null,
 				Collections.singletonList(new Source())).call() ? "compiled" : "failed";
 	}
 
-	/** A bit of everything that the JVM rewrites when it runs it. */
+	/** Uses the bytecodes that the JVM rewrites when it runs them. */
 	private static String mixed(Object o, long n) {
 		try {
 			switch (String.valueOf(o)) {

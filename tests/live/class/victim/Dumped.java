@@ -17,11 +17,11 @@ import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 
 /**
- * Classes of all kinds to be dumped, a hot method, and names that no file should have.
+ * Classes of all kinds to be dumped, a hot method, and class names that are unsafe for files.
  *
- * "hot" runs the method for a while; "race" starts a loop that never ends, "turns" tells how far
- * it got in how much time of its own; "names" defines the classes with such names; "twins" two
- * of one name.
+ * "hot" runs the method for a while. "race" starts an endless loop, and "turns" answers its number
+ * of turns and its CPU time. "names" defines the classes with unsafe names, "twins" two classes of
+ * one name.
  */
 final class Dumped extends Victim {
 	enum Colour { RED, GREEN }
@@ -76,7 +76,8 @@ final class Dumped extends Victim {
 		return "hot " + (sum != 0);
 	}
 
-	/** One frame, compiled while it runs: it would stay in old code for ever. */
+	/** One endless frame, compiled while it runs: if it is deoptimised, it stays in interpreted
+	 * code. */
 	private void race() {
 		int x = 1;
 
@@ -109,7 +110,8 @@ final class Dumped extends Victim {
 		}
 	}
 
-	/** Parts of the JDK's class library that an application uses, and some of our own. */
+	/** Uses parts of the JDK's class library as an application does, and some of our
+	 * classes. */
 	private void useMuch() throws Exception {
 		Map<Colour, String> names = new EnumMap<>(Colour.class);
 		IntUnaryOperator twice = x -> 2 * x;

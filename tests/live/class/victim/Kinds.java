@@ -13,7 +13,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 
-/** A class of every kind that the JDK has; what newer ones have alone is in Modern. */
+/** A class of every kind in JDK 8 and some later ones; Modern has the kinds of newer JDKs. */
 final class Kinds extends Victim {
 	@Retention(RetentionPolicy.RUNTIME)
 	@interface Mark {
@@ -65,11 +65,11 @@ final class Kinds extends Victim {
 		}
 	}
 
-	/** Of two loaders. */
+	/** A class that two loaders define. */
 	static final class Twin {
 	}
 
-	/** Loaded, and never linked. */
+	/** Loaded but never linked. */
 	static final class Asleep implements Runnable {
 		private int dreams;
 
@@ -101,7 +101,7 @@ final class Kinds extends Victim {
 		return bytes.toByteArray();
 	}
 
-	/** JDK 15 on. */
+	/** Since JDK 15. */
 	private static Object hidden() throws Exception {
 		try {
 			Class<?> option = Class.forName(
@@ -131,7 +131,7 @@ final class Kinds extends Victim {
 		kept.add(Twin.class);
 		kept.add(new TwinLoader().define());
 		kept.add(hidden());
-		kept.add(Class.forName("java.sql.Timestamp")); /* the platform's since JDK 9 */
+		kept.add(Class.forName("java.sql.Timestamp")); /* platform loader since JDK 9 */
 		try {
 			kept.add(Class.forName("Modern").getConstructor().newInstance());
 		} catch (ClassNotFoundException | UnsupportedClassVersionError e) {

@@ -2,10 +2,11 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.locks.LockSupport;
 
 /**
- * Heaps that are too much for what was not made for them: N times the same.
+ * Heaps that are extreme in one way, by N.
  *
- * list: a list of N, a Tail at its end. arrays: three of N elements, a Tail in the last one of
- * them. threads, virtual: N of them, each with one Held in a local variable.
+ * list: a list of N elements, with a Tail at its end. arrays: three arrays of N elements, with a
+ * Tail in the last element of one. threads, virtual: N threads, each with one Held in a local
+ * variable.
  *
  * Usage: Extremes list|arrays|threads|virtual N
  */
@@ -85,7 +86,8 @@ final class Extremes extends Victim {
 		ready.await();
 	}
 
-	/** From JDK 21 on; they are kept, as one that is parked is known to nobody else. */
+	/** Since JDK 21. They are stored, because nothing else refers to a parked virtual
+	 * thread. */
 	private static Object startVirtualThreads(int n) throws Exception {
 		CountDownLatch ready = new CountDownLatch(n);
 		Object[] threads = new Object[n];

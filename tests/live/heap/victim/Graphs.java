@@ -10,11 +10,11 @@ import java.util.Random;
 import java.util.concurrent.CountDownLatch;
 
 /**
- * Random graphs of objects, of which all that jtool can tell is also found by brute force.
+ * Random graphs of objects, whose properties are also computed by brute force.
  *
- * The nodes are of the classes of Made, which graphs.py writes: nearly every node has a class of
- * its own, so that it is known from outside. "build SEED" makes a new graph and forgets the old
- * one, "gc" collects, "expect" answers with the graph as it is now and its answers, in JSON.
+ * The nodes have the classes of Made, which made.py writes: almost every node has its own class,
+ * which identifies it. "build SEED" builds a new graph and drops the old one, "gc" collects,
+ * "expect" answers the present graph and its properties in JSON.
  */
 final class Graphs extends Victim {
 	private static final int WORKERS = 3;
@@ -23,7 +23,7 @@ final class Graphs extends Victim {
 
 	/** An object with references in numbered slots. */
 	interface Node {
-		/** Which one of its class. */
+		/** Its number within its class. */
 		int serial();
 
 		int slots();
@@ -36,22 +36,22 @@ final class Graphs extends Victim {
 		String name(int slot);
 	}
 
-	/** What makes nodes. */
+	/** Creates nodes. */
 	abstract static class Maker {
-		/** One of each class, or some, and arrays of them. */
+		/** One or several instances of each class, and arrays of them. */
 		abstract List<Object> objects(Random random);
 
-		/** Those that static constants hold: always the same. */
+		/** The nodes in static constants: always the same. */
 		abstract Node[] hooks();
 
 		abstract String hookOwner(int hook);
 
 		abstract String hookName(int hook);
 
-		/** Add references, each to one of the list. */
+		/** Adds references, each to one node of the list. */
 		abstract void addReferences(List<Object> nodes, Random random);
 
-		/** May this be an element of that array? */
+		/** Whether this may be an element of that array. */
 		abstract boolean fits(Object[] array, Object element);
 
 		abstract int roots();
@@ -65,7 +65,7 @@ final class Graphs extends Victim {
 		abstract String rootName(int root);
 	}
 
-	/** Holds nodes in all the ways in which a thread does. */
+	/** Refers to nodes in all the ways that a thread can. */
 	private static final class Worker extends Thread {
 		private static final List<ThreadLocal<Object>> KEYS =
 				new ArrayList<ThreadLocal<Object>>();
@@ -112,7 +112,7 @@ final class Graphs extends Victim {
 			}
 		}
 
-		/** Wait, and show what is held when that is wanted, until it is over. */
+		/** Waits until the end, and answers requests for the nodes that it refers to. */
 		private synchronized void serve(Object local, Object locked) {
 			while (!over) {
 				if (wanted) {
@@ -179,7 +179,7 @@ final class Graphs extends Victim {
 			((Object[]) node)[slot] = to;
 	}
 
-	/** Those that can hold any other one come first. */
+	/** Nodes that can refer to any other one come first. */
 	private static final Comparator<Object> HOLDERS_FIRST = new Comparator<Object>() {
 		@Override
 		public int compare(Object a, Object b) {
@@ -195,23 +195,23 @@ final class Graphs extends Victim {
 		return nodes.get(random.nextInt(nodes.size()));
 	}
 
-	/** Where the slot of this node leads in a graph of this shape; -1: nowhere. */
+	/** The target of this node's slot in a graph of this shape; -1: none. */
 	private static int target(int shape, int from, int slot, int n, Random random) {
 		switch (shape) {
-		case 0: /* everywhere */
+		case 0: /* any node */
 			return random.nextInt(3) > 0 ? random.nextInt(n) : -1;
-		case 1: /* only forwards: no cycle */
+		case 1: /* later nodes only: no cycle */
 			return from + 1 < n ? from + 1 + random.nextInt(n - from - 1) : -1;
-		case CHAIN: /* and now and then a way back */
+		case CHAIN: /* a chain with a few references back */
 			return slot == 0 ? from + 1 < n ? from + 1 : -1
 					: random.nextInt(20) == 0 ? random.nextInt(from + 1) : -1;
-		case 3: /* cycles, one hanging on another */
+		case 3: /* cycles, each referring to the next */
 			return slot == 0 ? from % 7 == 6 ? from - 6 : from + 1 < n ? from + 1 : -1
 					: random.nextInt(4) == 0 ? random.nextInt(n) : -1;
 		case 4: /* a tree with few shortcuts */
 			return random.nextInt(30) == 0 ? random.nextInt(n)
 					: 3 * from + 1 + slot < n && slot < 3 ? 3 * from + 1 + slot : -1;
-		default: /* neighbours */
+		default: /* nearby nodes */
 			return Math.min(n - 1, Math.max(0, from + random.nextInt(11) - 4));
 		}
 	}
@@ -262,14 +262,15 @@ final class Graphs extends Victim {
 		if (shape == CHAIN)
 			Collections.sort(nodes, HOLDERS_FIRST);
 		connect(nodes, shape, random);
-		/* A chain that is held everywhere is none. */
+		/* In a chain, only the first nodes are held: otherwise it would not be a long
+		 * chain. */
 		List<Object> held = shape == CHAIN ? nodes.subList(0, 10) : nodes;
 		for (int root = 0; root < maker.roots(); root++)
 			maker.setRoot(root, random.nextInt(3) > 0 ? any(held, random) : null);
 		employ(held, random);
 	}
 
-	/* Telling what was built. */
+	/* Describing the graph. */
 
 	private static String name(Object node) {
 		String of = node.getClass().getName();
@@ -289,7 +290,7 @@ final class Graphs extends Victim {
 				: reference instanceof PhantomReference ? Brute.PHANTOM : Brute.WEAK;
 	}
 
-	/** By the slot behind all others a Reference has its referent. */
+	/** A Reference has its referent in the slot after all others. */
 	private static void addEdge(Brute brute, int from, Object node, int slot, int to) {
 		if (!(node instanceof Node)) {
 			brute.edge(from, to, Brute.STRONG, "[" + slot + "]");
@@ -300,7 +301,7 @@ final class Graphs extends Victim {
 		}
 	}
 
-	/** Add a node, and all that is reached from it; its number. */
+	/** Adds a node and all nodes reachable from it; returns its number. */
 	private static int add(Brute brute, Object first) {
 		ArrayDeque<Object> queue = new ArrayDeque<Object>();
 
@@ -330,7 +331,7 @@ final class Graphs extends Victim {
 					"static " + field);
 	}
 
-	/** Thread, its map of thread locals, the map's table, its entries, their values. */
+	/** A thread, its map of thread locals, the map's table, its entries, and their values. */
 	private static void addWorker(Brute brute, Worker worker) {
 		String name = Worker.class.getName() + '#' + worker.number;
 		int thread = brute.root(name);

@@ -1,7 +1,7 @@
 /**
- * N thousand objects that hang on one static field, in long lists, beside a ticker.
+ * N thousand objects in long lists that one static field refers to, and a ticker.
  *
- * Usage: Held N. "gap" answers the largest gap in ms since it was last asked.
+ * Usage: Held N. "gap" answers the longest pause in ms since the last "gap".
  */
 final class Held extends Victim {
 	private static final int LIST = 1000;

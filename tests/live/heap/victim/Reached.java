@@ -13,7 +13,8 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CountDownLatch;
 import java.util.function.Supplier;
 
-/** One class for each way in which an object can be kept alive; what keeps it says the name. */
+/** One class for each way in which an object can be reachable; the names of the referrers say
+ * which. */
 final class Reached extends Victim {
 	private static final int MANY = 1000, MILLION = 1000000;
 
@@ -75,7 +76,7 @@ final class Reached extends Victim {
 		}
 	}
 
-	/** Of what one application has loaded. */
+	/** The loader of one application. */
 	static final class Shop extends ClassLoader {
 		Class<?> define(String name) throws Exception {
 			byte[] bytes = renamed(name);
@@ -102,7 +103,7 @@ final class Reached extends Victim {
 		return () -> captured;
 	}
 
-	/** Twin under another name of the same length. */
+	/** The class file of Twin with another name of the same length. */
 	private static byte[] renamed(String name) throws Exception {
 		ByteArrayOutputStream bytes = new ByteArrayOutputStream();
 

@@ -1,8 +1,8 @@
 import java.lang.ref.SoftReference;
 
 /**
- * Objects of which it is known what they retain: a cache of many small entries, a large array
- * and a text, objects that two others share, what a thread and a soft reference hold, and a list.
+ * Objects with known retained sizes: a cache of many small entries, a large array and a text,
+ * objects that two others share, objects of a thread and of a soft reference, and a list.
  */
 final class Retained extends Victim {
 	static final int SLOTS = 100000, SHARED = 1000, NODES = 100000;
@@ -45,7 +45,7 @@ final class Retained extends Victim {
 		}
 	}
 
-	/** What it holds, nobody but the thread does: no frame of its own. */
+	/** Its field is referenced by the thread only, not by a frame. */
 	static final class Worker extends Thread {
 		final int[] scratch = new int[500000];
 

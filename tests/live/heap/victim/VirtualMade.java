@@ -1,6 +1,6 @@
 import java.lang.reflect.Method;
 
-/** Makes virtual threads all the time, which never start: there are always some half made. */
+/** Creates virtual threads permanently and never starts them: some are always being created. */
 final class VirtualMade extends Victim {
 	static volatile Object last;
 

@@ -4,10 +4,10 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * Everything that can be traced. "round" does it all and tells a digest of what came of it,
- * "rounds N T" does N rounds in each of T threads, "virtual N T" in T virtual ones; "counts" tells
- * how often each method was called and threw since "clear". "text FILE" writes what the digest is
- * of.
+ * Everything that can be traced. "round" runs all of it and answers a digest of the results.
+ * "rounds N T" runs N rounds in each of T threads, "virtual N T" in T virtual threads. "counts"
+ * answers the calls and exceptions of each method since "clear". "text FILE" writes the text of the
+ * digest.
  */
 final class TraceAll extends Victim {
 	private static String text() throws Exception {
@@ -29,7 +29,7 @@ final class TraceAll extends Victim {
 		return t;
 	}
 
-	/** In threads at once, without what counts in static fields that are not theirs alone. */
+	/** Runs in several threads, without the methods that count in shared static fields. */
 	private static String rounds(int n, int threads, boolean virtually) throws Exception {
 		List<Thread> all = new ArrayList<>();
 		List<String> wrong = java.util.Collections.synchronizedList(new ArrayList<>());

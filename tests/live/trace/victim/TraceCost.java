@@ -3,10 +3,10 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.LongAdder;
 
 /**
- * What a call costs: "time KIND" tells how many picoseconds a call of an empty method took, "KIND"
- * being bare, natives (two native methods beside it, each of which looks at the clock) or advice (as
- * advice in Java does it: a dispatcher, an interface, boxes, sums). Its library's path is the
- * argument.
+ * Measures the cost of a call: "time KIND" answers the picoseconds of a call of an empty method.
+ * KIND is bare, natives (with two native methods, each of which reads the clock) or advice (as
+ * advice in Java: a dispatcher, an interface, boxing, sums). The argument is the path of the native
+ * library.
  */
 final class TraceCost extends Victim {
 	private static final int CALLS = 2000000;
@@ -20,7 +20,7 @@ final class TraceCost extends Victim {
 	static void empty() {
 	}
 
-	/* In the way of Arthas: what it weaves in calls this. */
+	/* Like Arthas: the instrumented code calls this. */
 
 	interface Listener {
 		void before(Class<?> c, String method, Object target, Object[] arguments);
@@ -67,7 +67,7 @@ final class TraceCost extends Victim {
 		Spy.atExit(TraceCost.class, "advised|()V", null, new Object[0], null);
 	}
 
-	/* Each loop in a method of its own: compiled for itself. */
+	/* Each loop is in its own method, so that it is compiled separately. */
 
 	private static long bare() {
 		long begin = System.nanoTime();
@@ -96,7 +96,7 @@ final class TraceCost extends Victim {
 		return System.nanoTime() - begin;
 	}
 
-	/** Something that an application does, of many methods: its speed before and after. */
+	/** Typical application code with many methods, whose speed is compared before and after. */
 	static final class Application {
 		private int seed = 1;
 

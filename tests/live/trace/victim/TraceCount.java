@@ -3,7 +3,7 @@ import java.util.TreeMap;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.LongAdder;
 
-/** The application's own count of calls, and of those that returned, for each method. */
+/** The application's own count of calls and returns for each method. */
 final class TraceCount {
 	private static final Map<String, LongAdder> CALLS = new ConcurrentHashMap<>();
 	private static final Map<String, LongAdder> NORMAL = new ConcurrentHashMap<>();
@@ -24,7 +24,7 @@ final class TraceCount {
 		add(CALLS, method, 1);
 	}
 
-	/** For what stands in the arguments of this() or super(). */
+	/** Counts in the arguments of this() or super(). */
 	static int in(String method, int value) {
 		add(CALLS, method, 1);
 		return value;
@@ -39,12 +39,13 @@ final class TraceCount {
 		return value;
 	}
 
-	/** A constructor that this() or super() threw out of: no handler may cover that. */
+	/** Discounts a constructor that this() or super() left by an exception: no handler may
+	 * cover that. */
 	static void unseen(String method) {
 		add(UNSEEN, method, 1);
 	}
 
-	/** What a generated class counted. */
+	/** Adds the counts of a generated class. */
 	static void add(String method, long calls, long normal) {
 		add(CALLS, method, calls);
 		add(NORMAL, method, normal);
@@ -62,7 +63,7 @@ final class TraceCount {
 		return adder == null ? 0 : adder.sum();
 	}
 
-	/** {"method": [calls, of them exceptional], ...}, of those that can be seen to end. */
+	/** {"method": [calls, exceptional ones], ...}, for methods whose end is visible. */
 	static String asJson() {
 		StringBuilder json = new StringBuilder("{");
 

@@ -4,8 +4,8 @@ import java.io.InputStream;
 import java.util.concurrent.Callable;
 
 /**
- * A class whose loader knows of nothing of jtool's: "call" tells what a call of it gives, "asked"
- * how often the loader was asked for what it does not know.
+ * A class whose loader does not find jtool's classes: "call" answers the result of a call of it,
+ * "asked" how often the loader was asked for an unknown class.
  */
 final class TraceHides extends Victim {
 	private static int asked;

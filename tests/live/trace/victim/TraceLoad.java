@@ -15,10 +15,10 @@ import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.ReentrantLock;
 
 /**
- * Works without rest at what everybody uses (maps, strings, threads, loaders, locks), and checks
- * what comes of it: "load P V" in P threads and V virtual ones, "hot N" in N that call one small
- * method; "beats" tells how many rounds each did at least since it was last asked, over all of them,
- * and how many checks failed.  "exit" ends the JVM in the middle of it.
+ * Works permanently with maps, strings, threads, loaders and locks, and checks the results: "load P
+ * V" in P threads and V virtual ones, "hot N" in N threads that call one small method. "beats"
+ * answers how many rounds every thread has completed since the last "beats", and how many checks
+ * failed. "exit" ends the JVM while it works.
  */
 final class TraceLoad extends Victim {
 	private static final Queue<String> WRONG = new ConcurrentLinkedQueue<>();
@@ -34,7 +34,7 @@ final class TraceLoad extends Victim {
 		return t;
 	});
 
-	/** What calls do, and never what is traced itself does it. */
+	/** Called code, which traced code itself never calls. */
 	static final class Work {
 		private int balance;
 
@@ -98,7 +98,7 @@ final class TraceLoad extends Victim {
 		}
 	}
 
-	/** One round of everything; what it says when it goes wrong. */
+	/** One round of everything; returns the failure, if any. */
 	private String round(Work work, Random random, ReentrantLock lock, BlockingQueue<Integer> queue)
 			throws Exception {
 		if (work.map(random) != 0)
@@ -201,7 +201,7 @@ final class TraceLoad extends Victim {
 		return "hot";
 	}
 
-	/** Of all together: a virtual thread may wait for its turn. */
+	/** For all threads together: a virtual thread may wait for its turn. */
 	private String beats() {
 		long all = 0;
 

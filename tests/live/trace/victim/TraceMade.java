@@ -3,7 +3,8 @@ import java.lang.reflect.Method;
 import java.util.Arrays;
 import java.util.Comparator;
 
-/** Calls the methods of the generated classes (tests/live/trace/Make.java), which count. */
+/** Calls the methods of the generated classes (tests/live/trace/Make.java), which count their
+ * calls. */
 final class TraceMade {
 	private static final String[] CLASSES = { "made.M49", "made.M52", "made.Large", "made.Refused" };
 
@@ -35,10 +36,10 @@ final class TraceMade {
 		told.append('\n');
 	}
 
-	/** The classes' static fields go back to nothing, so that rounds are alike. */
+	/** Resets the classes' static fields, so that rounds are alike. */
 	private static void clear(Class<?> c) throws Exception {
 		for (String field : new String[] { "sJ", "sF", "sD", "sI" })
-			c.getField(field).set(null, (byte) 0); /* is widened */
+			c.getField(field).set(null, (byte) 0); /* widened to the field's type */
 		c.getField("sA").set(null, null);
 	}
 
@@ -61,7 +62,7 @@ final class TraceMade {
 		return told.toString();
 	}
 
-	/** What the classes counted since this was last asked goes into the count of all. */
+	/** Adds the counts of the classes since the last call to the total. */
 	static void count() throws Exception {
 		for (String name : CLASSES) {
 			Class<?> c = Class.forName(name);

@@ -8,8 +8,8 @@ import java.util.function.IntUnaryOperator;
 import java.util.function.Supplier;
 
 /**
- * What javac makes of the language's every feature; each method counts its calls and returns.
- * run() does everything once, and returns what came of it.
+ * The code that javac generates for every feature of the language; each method counts its calls and
+ * returns. run() runs everything once, and returns the results.
  */
 final class TraceShapes {
 	private static final String ME = "TraceShapes.";
@@ -50,7 +50,7 @@ final class TraceShapes {
 		return out("odd", n != 0 && even(n - 1));
 	}
 
-	/** Throws in the depths; some levels catch, wrap and throw again. */
+	/** Throws at the bottom; some levels catch, wrap and rethrow. */
 	static int thrower(int depth) throws Trouble {
 		in("thrower");
 		if (depth == 0)
@@ -102,7 +102,7 @@ final class TraceShapes {
 		} catch (RuntimeException e) {
 			log.add("last");
 			Object o = n % 12 == 0 ? "text" : 1;
-			log.add("cast " + (Integer) o); /* may leave the method */
+			log.add("cast " + (Integer) o); /* may throw out of the method */
 		}
 		return out("nested", log.toString());
 	}
@@ -217,7 +217,7 @@ final class TraceShapes {
 		return out("takeTurns", turn[0]);
 	}
 
-	/** A virtual thread goes elsewhere meanwhile. */
+	/** A virtual thread may continue on another carrier. */
 	static int parks(int n) {
 		in("parks");
 		LockSupport.parkNanos(1000);
@@ -227,7 +227,7 @@ final class TraceShapes {
 		return out("parks", n);
 	}
 
-	/* Calls of all kinds. */
+	/* All kinds of calls. */
 
 	static int varargs(Object first, Object... rest) {
 		in("varargs");
@@ -265,7 +265,7 @@ final class TraceShapes {
 
 	static final class Derived extends Base<String> {
 		@Override
-		String make(String from) { /* a bridge calls it, which has its name */
+		String make(String from) { /* a bridge method of the same name calls it */
 			TraceCount.in("TraceShapes$Derived.make");
 			TraceCount.in("TraceShapes$Derived.make");
 			TraceCount.out("TraceShapes$Derived.make");
@@ -300,7 +300,7 @@ final class TraceShapes {
 			sum += colour.weight();
 		}
 		switch (text) {
-		case "Aa": /* of one hash code */
+		case "Aa": /* equal hash codes */
 			sum += 10;
 			break;
 		case "BB":
@@ -411,7 +411,7 @@ final class TraceShapes {
 		static final String NAME = "TraceShapes$Child.<init>";
 		private final int[] more = { 1, 2, 3 };
 
-		/** Throws in the arguments, in super(), or after it. */
+		/** Throws in the arguments of super(), in super(), or after it. */
 		Child(int value) {
 			super(checked(TraceCount.in(NAME, value) > 50 ? value * 2 : value > 20 ? value : -value));
 			more[0] = value;
@@ -435,7 +435,7 @@ final class TraceShapes {
 			try {
 				return new Child(text, or);
 			} catch (NumberFormatException | NullPointerException e) {
-				throw e; /* by parsed() */
+				throw e; /* thrown by parsed() */
 			} catch (RuntimeException e) {
 				TraceCount.unseen(NAME);
 				throw e;
@@ -452,7 +452,7 @@ final class TraceShapes {
 		}
 	}
 
-	/** Initialised anew in each round, by a loader of its own: some throw. */
+	/** Initialised again in each round, by a new loader; some initialisers throw. */
 	public static class Initialised {
 		static final int[] TABLE = new int[10];
 		static {
@@ -501,7 +501,7 @@ final class TraceShapes {
 		return out("initialises", text);
 	}
 
-	/* All of it. */
+	/* Everything. */
 
 	private interface Step {
 		Object take() throws Throwable;
@@ -517,7 +517,7 @@ final class TraceShapes {
 		told.append('\n');
 	}
 
-	/** An exception, and where it came from, as far as that is ours. */
+	/** Appends an exception and the part of its stack that is in these classes. */
 	static void tell(StringBuilder told, Throwable t) {
 		told.append(t.getClass().getName()).append(' ').append(t.getMessage());
 		for (StackTraceElement e : t.getStackTrace()) {
@@ -525,7 +525,7 @@ final class TraceShapes {
 			if (!c.startsWith("made.") && !c.startsWith("TraceShapes") && !c.startsWith("java.jtool"))
 				continue;
 			told.append(' ').append(e.getMethodName());
-			/* HotSpot moves code with jsr about, and takes a neighbour's line for it then. */
+			/* HotSpot moves code with jsr, and then reports a neighbour's line. */
 			if (!c.equals("made.M49"))
 				told.append(':').append(e.getLineNumber());
 		}

@@ -15,15 +15,15 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /**
- * Methods of all kinds of arguments and results, and a log that the application keeps of their
- * calls: "log FILE N T" makes N calls in each of T threads, "virtual FILE N T" in virtual ones,
- * and writes them down as the trace tells them, an object a line, in the order of each thread's.
- * "touched" tells how often somebody ran what nobody need run.
+ * Methods with all kinds of arguments and results, and a log of their calls by the application:
+ * "log FILE N T" makes N calls in each of T threads, "virtual FILE N T" in virtual ones, and writes
+ * them in the trace's format, one object per line, in each thread's order. "touched" answers how
+ * often code ran that formatting must not call.
  */
 final class TraceValues extends Victim {
 	private static final AtomicInteger TOUCHED = new AtomicInteger();
 
-	/** Whoever describes it must not ask it. */
+	/** Formatting must not call its methods. */
 	static class Touchy implements CharSequence, Comparable<Touchy> {
 		private final String text;
 
@@ -125,7 +125,7 @@ final class TraceValues extends Victim {
 		}
 	}
 
-	/** What is traced. */
+	/** The traced methods. */
 	static class Traced {
 		static boolean booleans(boolean a) {
 			return !a;
@@ -206,7 +206,7 @@ final class TraceValues extends Victim {
 			return n;
 		}
 
-		/** Calls others in between. */
+		/** Calls others before it returns. */
 		long outer(Log log, int depth) throws Exception {
 			for (int i = 0; i < depth % 4; i++)
 				log.call();
@@ -224,7 +224,7 @@ final class TraceValues extends Victim {
 		return methods;
 	}
 
-	/** What one thread did. */
+	/** The calls of one thread. */
 	static final class Log implements Runnable {
 		private final Random random;
 		private final int calls;
@@ -295,7 +295,7 @@ final class TraceValues extends Victim {
 			return texts[random.nextInt(texts.length)];
 		}
 
-		/** An argument of this type. */
+		/** Returns an argument of this type. */
 		private Object value(Class<?> type) {
 			if (type.isArray())
 				return array(type.getComponentType());
@@ -353,7 +353,7 @@ final class TraceValues extends Victim {
 		}
 	}
 
-	/* As jtool tells it, but whole. */
+	/* In jtool's format, without truncation. */
 
 	private static String quoted(String text) {
 		StringBuilder json = new StringBuilder("\"");
@@ -380,7 +380,7 @@ final class TraceValues extends Victim {
 		return quoted(name(value.getClass()) + '@' + Integer.toHexString(System.identityHashCode(value)));
 	}
 
-	/** What was thrown is told with its message. */
+	/** An exception is reported with its message. */
 	private static String message(Throwable t) {
 		String message = t instanceof TouchyException ? ((TouchyException) t).message : t.getMessage();
 
@@ -393,7 +393,7 @@ final class TraceValues extends Victim {
 		if (value instanceof Float && (((Float) value).isNaN() || ((Float) value).isInfinite())
 				|| value instanceof Double && !(Math.abs((Double) value) < Double.POSITIVE_INFINITY))
 			return quoted(value.toString());
-		if (value instanceof Float) /* exactly */
+		if (value instanceof Float) /* exact value */
 			return Double.toString((Float) value);
 		if (value instanceof Number || value instanceof Boolean)
 			return value.toString();

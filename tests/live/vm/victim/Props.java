@@ -1,8 +1,8 @@
 import java.util.Properties;
 
 /**
- * Has properties that a text format could trip over, and tells all it has, so that what a tool
- * says can be compared with what the JVM itself thinks.
+ * Has properties with characters that are special in text formats, and prints all its properties,
+ * so that a tool's output can be compared with the JVM's values.
  */
 final class Props extends Victim {
 	private static void append(StringBuilder out, String text) {
@@ -10,8 +10,9 @@ final class Props extends Victim {
 			out.append(String.format("%04x", (int) c));
 	}
 
-	/** NAME=VALUE for each, as hexadecimal UTF-16 units: a lone surrogate has no UTF-8. */
-	private static String tell(Properties properties) {
+	/** Formats each as NAME=VALUE in hexadecimal UTF-16 units, because a lone surrogate has no
+	 * UTF-8 form. */
+	private static String format(Properties properties) {
 		StringBuilder out = new StringBuilder("properties");
 
 		for (String name : properties.stringPropertyNames()) {
@@ -25,7 +26,7 @@ final class Props extends Victim {
 
 	@Override
 	String answer(String line) {
-		return line.equals("properties") ? tell(System.getProperties()) : null;
+		return line.equals("properties") ? format(System.getProperties()) : null;
 	}
 
 	public static void main(String[] args) throws Exception {

@@ -1,14 +1,13 @@
-/* Histograms in files and in tables. */
+/* Histogram files. */
 #include <check.h>
 #include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "base/io.h"
 #include "base/xalloc.h"
-#include "histo_rows.h"
-#include "render/histo_json.h"
-#include "render/histo_table.h"
+#include "cmd/heap/histo_file.h"
+#include "fileio/io.h"
+#include "unit/support/sample_histo.h"
 
 static char dir[] = "/tmp/check_histo.XXXXXX";
 static char file[sizeof(dir) + 16];
@@ -22,30 +21,30 @@ static void make_dir(void)
 static void remove_dir(void)
 {
 	(void)unlink(file);
-	ck_assert_int_eq(rmdir(dir), 0); /* and so nothing else was left in it */
+	ck_assert_int_eq(rmdir(dir), 0); /* fails if a file is left */
 	memcpy(dir + sizeof(dir) - 7, "XXXXXX", 6);
 }
 
-START_TEST(saves_and_loads)
+START_TEST(saved_histogram_loads_unchanged)
 {
 	struct err err = { .code = EXIT_DONE };
-	struct histo h = sample(), back = { 0 };
+	struct histo h = sample(), loaded = { 0 };
 
 	h.live = true;
-	for (int i = 0; i < 2; i++) /* the second time over the first */
-		ck_assert_int_eq(histo_save(&h, 42, file, &err), 0);
-	ck_assert_int_eq(histo_load(&back, file, &err), 0);
-	ck_assert(back.live);
+	for (int i = 0; i < 2; i++) /* the second save replaces the file */
+		ck_assert_int_eq(histo_file_save(&h, 42, file, &err), 0);
+	ck_assert_int_eq(histo_file_load(&loaded, file, &err), 0);
+	ck_assert(loaded.live);
 	histo_sort(&h, HISTO_BY_NAME);
-	histo_sort(&back, HISTO_BY_NAME);
-	ck_assert_str_eq(rows(&back), rows(&h));
-	ck_assert_ptr_null(find(&back, "a.b.One")->module);
-	ck_assert_str_eq(find(&back, "int[][]")->module, "java.base");
-	ck_assert_str_eq(find(&back, "a.b.One")->loader, "app");
-	histo_subtract(&back, &h);
-	ck_assert_uint_eq(back.n, 0);
+	histo_sort(&loaded, HISTO_BY_NAME);
+	ck_assert_str_eq(rows(&loaded), rows(&h));
+	ck_assert_ptr_null(find(&loaded, "a.b.One")->module);
+	ck_assert_str_eq(find(&loaded, "int[][]")->module, "java.base");
+	ck_assert_str_eq(find(&loaded, "a.b.One")->loader, "app");
+	histo_subtract(&loaded, &h);
+	ck_assert_uint_eq(loaded.n, 0);
 	histo_release(&h);
-	histo_release(&back);
+	histo_release(&loaded);
 }
 END_TEST
 
@@ -63,7 +62,7 @@ static void write_file(const char *text)
 	"{\"class\":\"a\",\"loader\":null,\"module\":null,\"instances\":" instances ",\"bytes\":8}"
 
 static const struct {
-	const char *text, *error; /* NULL: it is good */
+	const char *text, *error; /* error NULL: the text is valid */
 } saved[] = {
 	{ SAVED(ROW("1"), "\"classes\":1,\"instances\":1,\"bytes\":8"), NULL },
 	{ SAVED("", "\"classes\":0,\"instances\":0,\"bytes\":0"), NULL },
@@ -79,16 +78,16 @@ static const struct {
 	{ "", "no class histogram" },
 };
 
-START_TEST(loads_only_what_is_saved)
+START_TEST(only_complete_histogram_files_load)
 {
 	struct err err = { .code = EXIT_DONE };
 	struct histo h = { 0 };
 
 	write_file(saved[_i].text);
 	if (!saved[_i].error) {
-		ck_assert_int_eq(histo_load(&h, file, &err), 0);
+		ck_assert_int_eq(histo_file_load(&h, file, &err), 0);
 	} else {
-		ck_assert_int_eq(histo_load(&h, file, &err), -1);
+		ck_assert_int_eq(histo_file_load(&h, file, &err), -1);
 		ck_assert_int_eq(err.code, EXIT_USAGE);
 		ck_assert_msg(strstr(err.text, saved[_i].error) != NULL, "%s", err.text);
 	}
@@ -96,25 +95,25 @@ START_TEST(loads_only_what_is_saved)
 }
 END_TEST
 
-START_TEST(refuses_files)
+START_TEST(missing_files_and_directories_are_refused)
 {
 	struct err err = { .code = EXIT_DONE };
-	struct histo h = sample(), back = { 0 };
+	struct histo h = sample(), loaded = { 0 };
 
-	ck_assert_int_eq(histo_load(&back, file, &err), -1);
+	ck_assert_int_eq(histo_file_load(&loaded, file, &err), -1);
 	ck_assert_int_eq(err.code, EXIT_USAGE);
 	err.code = EXIT_DONE;
-	ck_assert_int_eq(histo_save(&h, 1, "/no/such/dir/file", &err), -1);
+	ck_assert_int_eq(histo_file_save(&h, 1, "/no/such/dir/file", &err), -1);
 	ck_assert_int_eq(err.code, EXIT_PARTIAL);
 	histo_release(&h);
 }
 END_TEST
 
-/* What a link leads to keeps its name, and nothing of what it held before. */
-START_TEST(saves_through_links)
+/* The target of a link keeps its name and loses its former content. */
+START_TEST(saving_through_a_link_replaces_its_target)
 {
 	struct err err = { .code = EXIT_DONE };
-	struct histo h = sample(), back = { 0 };
+	struct histo h = sample(), loaded = { 0 };
 	_cleanup_free_ char *longer = xasprintf("%065536d", 0);
 	char link[sizeof(file) + 8];
 	struct stat st;
@@ -122,110 +121,60 @@ START_TEST(saves_through_links)
 	(void)snprintf(link, sizeof(link), "%s.link", file);
 	ck_assert_int_eq(symlink(file, link), 0);
 	write_file(longer);
-	ck_assert_int_eq(histo_save(&h, 1, link, &err), 0);
+	ck_assert_int_eq(histo_file_save(&h, 1, link, &err), 0);
 	ck_assert_int_eq(lstat(link, &st), 0);
 	ck_assert(S_ISLNK(st.st_mode));
 	ck_assert_int_eq(unlink(link), 0);
-	ck_assert_int_eq(histo_load(&back, file, &err), 0);
+	ck_assert_int_eq(histo_file_load(&loaded, file, &err), 0);
 	histo_release(&h);
-	histo_release(&back);
+	histo_release(&loaded);
 }
 END_TEST
 
-/* Nobody can read the new one who could not read the old one. */
-START_TEST(keeps_the_mode)
+/* A user who could not read the old file cannot read the new one. */
+START_TEST(replaced_file_keeps_its_mode)
 {
 	struct err err = { .code = EXIT_DONE };
 	struct histo h = sample();
 	struct stat st;
 
-	write_file("old"); /* with 0600 */
-	ck_assert_int_eq(histo_save(&h, 1, file, &err), 0);
+	write_file("old"); /* mode 0600 */
+	ck_assert_int_eq(histo_file_save(&h, 1, file, &err), 0);
 	ck_assert_int_eq(stat(file, &st), 0);
 	ck_assert_uint_eq(st.st_mode & 07777, 0600);
 	histo_release(&h);
 }
 END_TEST
 
-/* A device is written to: replacing it would take it away. */
-START_TEST(saves_to_devices)
+/* jtool writes to a device, because replacing the file would remove the device. */
+START_TEST(devices_are_written_not_replaced)
 {
 	struct err err = { .code = EXIT_DONE };
 	struct histo h = sample();
 	struct stat st;
 
-	ck_assert_int_eq(histo_save(&h, 1, "/dev/null", &err), 0);
+	ck_assert_int_eq(histo_file_save(&h, 1, "/dev/null", &err), 0);
 	ck_assert_int_eq(lstat("/dev/null", &st), 0);
 	ck_assert(S_ISCHR(st.st_mode));
-	ck_assert_int_eq(histo_save(&h, 1, "/dev/full", &err), -1);
-	histo_release(&h);
-}
-END_TEST
-
-static char *printed(const struct histo *h, const struct histo_view *view)
-{
-	char *text = NULL;
-	size_t len = 0;
-	FILE *out = open_memstream(&text, &len);
-
-	ck_assert_ptr_nonnull(out);
-	histo_print(h, view, out);
-	(void)fclose(out);
-	return text;
-}
-
-START_TEST(tables)
-{
-	struct histo h = { 0 };
-	struct histo_view view = { .n_rows = 2 };
-	char *text;
-
-	histo_add(&h, "a.B", "app", NULL, 12, 3456);
-	histo_add(&h, "c.D[]", "bootstrap", NULL, 1, 16);
-	histo_add(&h, "a.B", "other", NULL, 1, 8);
-	view.total = histo_total(&h);
-	text = printed(&h, &view);
-	ck_assert_str_eq(text, "INSTANCES  BYTES  CLASS\n"
-			       "       12   3456  a.B\n"
-			       "        1     16  c.D[]\n"
-			       "       14   3480  total of 3 classes\n");
-	free(text);
-
-	view.n_rows = 3; /* now two rows look the same */
-	text = printed(&h, &view);
-	ck_assert_ptr_nonnull(strstr(text, "LOADER"));
-	ck_assert_ptr_nonnull(strstr(text, "other"));
-	free(text);
-
-	view.by = HISTO_PACKAGE;
-	view.is_diff = true;
-	histo_group(&h, HISTO_PACKAGE);
-	view.n_rows = h.n;
-	text = printed(&h, &view);
-	ck_assert_str_eq(text, "+INSTANCES  +BYTES  +CLASSES  PACKAGE\n"
-			       "        13    3464         2  a\n"
-			       "         1      16         1  c\n"
-			       "        14    3480         3  total\n");
-	free(text);
+	ck_assert_int_eq(histo_file_save(&h, 1, "/dev/full", &err), -1);
 	histo_release(&h);
 }
 END_TEST
 
 int main(void)
 {
-	Suite *suite = suite_create("histo_json");
-	TCase *tc = tcase_create("histo_json");
+	Suite *suite = suite_create("cmd/heap/histo_file");
+	TCase *tc = tcase_create("cmd/heap/histo_file");
 	SRunner *runner = srunner_create(suite);
 	int failed;
 
 	tcase_add_checked_fixture(tc, make_dir, remove_dir);
-	tcase_add_test(tc, saves_and_loads);
-	tcase_add_loop_test(tc, loads_only_what_is_saved, 0, ARRAY_SIZE(saved));
-	tcase_add_test(tc, refuses_files);
-	tcase_add_test(tc, saves_through_links);
-	tcase_add_test(tc, keeps_the_mode);
-	tcase_add_test(tc, saves_to_devices);
-	tcase_add_test(tc, tables);
+	tcase_add_test(tc, saved_histogram_loads_unchanged);
+	tcase_add_loop_test(tc, only_complete_histogram_files_load, 0, ARRAY_SIZE(saved));
+	tcase_add_test(tc, missing_files_and_directories_are_refused);
+	tcase_add_test(tc, saving_through_a_link_replaces_its_target);
+	tcase_add_test(tc, replaced_file_keeps_its_mode);
+	tcase_add_test(tc, devices_are_written_not_replaced);
 	tcase_set_timeout(tc, 60);
 	suite_add_tcase(suite, tc);
 	srunner_run_all(runner, CK_ENV);

@@ -2,15 +2,15 @@
 #include <signal.h>
 #include <stdlib.h>
 
-#include "base/io.h"
+#include "fileio/io.h"
 #include "base/util.h"
-#include "cmd/pace.h"
+#include "cmd/vm/interval.h"
 
-static int parse(struct pace *pace, const char *interval, const char *count, struct err *err)
+static int parse(struct interval *schedule, const char *time, const char *count, struct err *err)
 {
-	char *words[] = { (char *)interval, (char *)count };
+	char *words[] = { (char *)time, (char *)count };
 
-	return pace_parse(pace, words, !interval ? 0 : !count ? 1 : 2, err);
+	return interval_parse(schedule, words, !time ? 0 : !count ? 1 : 2, err);
 }
 
 static const struct {
@@ -24,108 +24,108 @@ static const struct {
 START_TEST(intervals_are_milliseconds_or_have_a_unit)
 {
 	struct err err = { .code = EXIT_DONE };
-	struct pace pace;
-	int rc = parse(&pace, intervals[_i].text, NULL, &err);
+	struct interval schedule;
+	int rc = parse(&schedule, intervals[_i].text, NULL, &err);
 
 	ck_assert_msg(rc == (intervals[_i].ms ? 0 : -1), "'%s'", intervals[_i].text);
-	ck_assert_uint_eq(pace.interval_ms, intervals[_i].ms);
+	ck_assert_uint_eq(schedule.interval_ms, intervals[_i].ms);
 	ck_assert_int_eq(err.code, intervals[_i].ms ? EXIT_DONE : EXIT_USAGE);
 }
 END_TEST
 
-START_TEST(counts_are_numbers_from_1)
+START_TEST(counts_are_positive_numbers)
 {
 	static const char *const bad[] = { "0", "-1", "x", "", "1.5", "1s", "2147483648" };
-	struct pace pace;
+	struct interval schedule;
 	struct err err = { .code = EXIT_DONE };
 
-	ck_assert_int_eq(parse(&pace, "10", "3", &err), 0);
-	ck_assert_uint_eq(pace.count, 3);
+	ck_assert_int_eq(parse(&schedule, "10", "3", &err), 0);
+	ck_assert_uint_eq(schedule.count, 3);
 	for (size_t i = 0; i < ARRAY_SIZE(bad); i++) {
 		err.code = EXIT_DONE;
-		ck_assert_int_eq(parse(&pace, "10", bad[i], &err), -1);
+		ck_assert_int_eq(parse(&schedule, "10", bad[i], &err), -1);
 		ck_assert_int_eq(err.code, EXIT_USAGE);
 	}
 }
 END_TEST
 
-START_TEST(without_an_interval_it_is_once)
+START_TEST(missing_interval_means_one_sample)
 {
-	struct pace pace;
+	struct interval schedule;
 	struct err err = { .code = EXIT_DONE };
 
-	ck_assert_int_eq(parse(&pace, NULL, NULL, &err), 0);
-	pace_begin(&pace);
-	ck_assert(!pace_next(&pace));
-	ck_assert(pace_is_complete(&pace));
+	ck_assert_int_eq(parse(&schedule, NULL, NULL, &err), 0);
+	interval_begin(&schedule);
+	ck_assert(!interval_next(&schedule));
+	ck_assert(interval_is_complete(&schedule));
 }
 END_TEST
 
-START_TEST(what_is_done_takes_nothing_off_the_schedule)
+START_TEST(work_does_not_delay_the_schedule)
 {
-	struct pace pace;
+	struct interval schedule;
 	struct err err = { .code = EXIT_DONE };
-	int64_t begin = io_now_ns();
+	int64_t begin = monotonic_ns();
 	unsigned n = 0;
 
-	ck_assert_int_eq(parse(&pace, "20", "10", &err), 0);
-	pace_begin(&pace);
+	ck_assert_int_eq(parse(&schedule, "20", "10", &err), 0);
+	interval_begin(&schedule);
 	do {
-		int64_t busy = io_now_ns() + 10000000;
+		int64_t busy = monotonic_ns() + 10000000;
 
-		while (io_now_ns() < busy)
+		while (monotonic_ns() < busy)
 			;
 		n++;
-	} while (pace_next(&pace));
+	} while (interval_next(&schedule));
 	ck_assert_uint_eq(n, 10);
-	ck_assert(pace_is_complete(&pace));
-	/* 9 intervals and the last one's work: 190 ms; it would be 280 ms if they added up. */
-	ck_assert_int_ge(io_now_ns() - begin, 190000000);
-	ck_assert_int_eq((pace.next_ns - begin) / 1000000 % 20, 0);
+	ck_assert(interval_is_complete(&schedule));
+	/* 190 ms: 9 intervals of 20 ms, then 10 ms of work.  If work delayed them: 280 ms. */
+	ck_assert_int_ge(monotonic_ns() - begin, 190000000);
+	ck_assert_int_eq((schedule.next_ns - begin) / 1000000 % 20, 0);
 }
 END_TEST
 
-START_TEST(a_signal_ends_it)
+START_TEST(signal_ends_the_loop)
 {
-	struct pace pace;
+	struct interval schedule;
 	struct err err = { .code = EXIT_DONE };
 
-	ck_assert_int_eq(parse(&pace, "1h", _i ? "2" : NULL, &err), 0);
-	pace_begin(&pace);
+	ck_assert_int_eq(parse(&schedule, "1h", _i ? "2" : NULL, &err), 0);
+	interval_begin(&schedule);
 	ck_assert_int_eq(raise(_i ? SIGTERM : SIGINT), 0);
-	ck_assert(!pace_next(&pace));
-	ck_assert(pace_is_complete(&pace) == (_i == 0));
+	ck_assert(!interval_next(&schedule));
+	ck_assert(interval_is_complete(&schedule) == (_i == 0));
 }
 END_TEST
 
-START_TEST(an_ignored_signal_stays_ignored)
+START_TEST(ignored_signal_stays_ignored)
 {
-	struct pace pace;
+	struct interval schedule;
 	struct err err = { .code = EXIT_DONE };
 
 	(void)signal(SIGINT, SIG_IGN);
-	ck_assert_int_eq(parse(&pace, "1", "2", &err), 0);
-	pace_begin(&pace);
+	ck_assert_int_eq(parse(&schedule, "1", "2", &err), 0);
+	interval_begin(&schedule);
 	ck_assert_int_eq(raise(SIGINT), 0);
-	ck_assert(pace_next(&pace));
+	ck_assert(interval_next(&schedule));
 }
 END_TEST
 
 int main(void)
 {
-	Suite *s = suite_create("pace");
-	TCase *tc = tcase_create("pace");
+	Suite *s = suite_create("cmd/vm/interval");
+	TCase *tc = tcase_create("cmd/vm/interval");
 	SRunner *sr = srunner_create(s);
 	int failed;
 
 	suite_add_tcase(s, tc);
 	tcase_add_loop_test(tc, intervals_are_milliseconds_or_have_a_unit, 0,
 			    (int)ARRAY_SIZE(intervals));
-	tcase_add_test(tc, counts_are_numbers_from_1);
-	tcase_add_test(tc, without_an_interval_it_is_once);
-	tcase_add_test(tc, what_is_done_takes_nothing_off_the_schedule);
-	tcase_add_loop_test(tc, a_signal_ends_it, 0, 2);
-	tcase_add_test(tc, an_ignored_signal_stays_ignored);
+	tcase_add_test(tc, counts_are_positive_numbers);
+	tcase_add_test(tc, missing_interval_means_one_sample);
+	tcase_add_test(tc, work_does_not_delay_the_schedule);
+	tcase_add_loop_test(tc, signal_ends_the_loop, 0, 2);
+	tcase_add_test(tc, ignored_signal_stays_ignored);
 	srunner_run_all(sr, CK_NORMAL);
 	failed = srunner_ntests_failed(sr);
 	srunner_free(sr);

@@ -1,13 +1,13 @@
-/* model/captured: what an agent tells of a class, whole, cut off, out of turn, and compared. */
+/* A class captured by the agent: frames complete, truncated and out of order; comparison. */
 #include <stdint.h>
 
 #include "classfile/code.h"
-#include "data.h"
-#include "model/captured.h"
+#include "unit/support/data.h"
+#include "model/class/class_capture.h"
 #include "wire/frame.h"
 
 #define FRAMES_MAX 64
-#define PIECE 300 /* so that a file comes in several */
+#define CHUNK 300 /* bytes per BYTES frame; a class file takes several frames */
 
 struct frame {
 	uint16_t type;
@@ -19,7 +19,7 @@ static size_t n_frames;
 static struct buf file;
 static struct ag_mem mem = { .budget = SIZE_MAX };
 static struct cf_class class;
-static struct captured captured;
+static struct class_capture captured;
 
 static void setup(void)
 {
@@ -27,7 +27,7 @@ static void setup(void)
 	ck_assert_ptr_null(cf_open(&class, file.data, file.len, &mem));
 }
 
-static void forget_frames(void)
+static void release_frames(void)
 {
 	for (size_t i = 0; i < n_frames; i++)
 		buf_release(&frames[i].payload);
@@ -36,8 +36,8 @@ static void forget_frames(void)
 
 static void teardown(void)
 {
-	captured_release(&captured);
-	forget_frames();
+	class_capture_release(&captured);
+	release_frames();
 	cf_release(&class);
 	buf_release(&file);
 	ck_assert_uint_eq(mem.blocks, 0);
@@ -69,7 +69,7 @@ static void add_bytes(const void *bytes, size_t len)
 	const char *at = bytes;
 
 	for (size_t n; len > 0; at += n, len -= n) {
-		n = len < PIECE ? len : PIECE;
+		n = len < CHUNK ? len : CHUNK;
 		add_text(add_frame(WIRE_BYTES), at, n);
 	}
 }
@@ -90,7 +90,7 @@ static void add_file(uint32_t number)
 	add_bytes(file.data, file.len);
 }
 
-/* The constant pool as it stands in the file: so the JVM tells it when it changed nothing. */
+/* Adds the constant pool of the file: JVMTI returns these bytes if the pool has not changed. */
 static void add_memory(uint32_t number)
 {
 	const char *at = file.data + 10;
@@ -117,7 +117,7 @@ static void add_method_head(uint32_t modifiers, const char *name, const char *de
 	add_u32(b, (uint32_t)len);
 }
 
-/* A method with the code it has in the file, one byte of it changed at `change` unless -1. */
+/* Adds a method with its code from the file, but clears byte `change` of the code; -1: no byte. */
 static void add_method(const struct cf_member *m, int change)
 {
 	_cleanup_free_ char *name = xstrndup(m->name.data, m->name.len);
@@ -133,7 +133,10 @@ static void add_method(const struct cf_member *m, int change)
 	add_bytes(copy.data, copy.len);
 }
 
-/* All that have code; the nth of them is changed, if there is one. */
+/*
+ * Adds all methods that have code and returns their number.  Clears the first byte of the code of
+ * the nth of them, counted from 0; SIZE_MAX: of none.
+ */
 static size_t add_methods(size_t nth)
 {
 	struct cf_members list = cf_methods(&class);
@@ -150,11 +153,11 @@ static size_t add_methods(size_t nth)
 
 static int take(size_t i, size_t len)
 {
-	return captured_take(&captured, frames[i].type,
-			     wire_reader_init(frames[i].payload.data, len));
+	return class_capture_take(&captured, frames[i].type,
+				  wire_reader_init(frames[i].payload.data, len));
 }
 
-/* Everything, up to the frame that ends it. */
+/* Takes all frames and then the frame that ends the capture. */
 static void take_all(void)
 {
 	for (size_t i = 0; i < n_frames; i++)
@@ -163,7 +166,7 @@ static void take_all(void)
 	ck_assert_int_eq(take(n_frames - 1, 4), 1);
 }
 
-START_TEST(a_file)
+START_TEST(class_file_is_assembled_from_its_frames)
 {
 	add_file(7);
 	take_all();
@@ -172,21 +175,21 @@ START_TEST(a_file)
 	ck_assert_uint_eq(captured.file.len, file.len);
 	ck_assert_mem_eq(captured.file.data, file.data, file.len);
 	ck_assert(!captured.memory);
-	ck_assert_uint_eq(captured_differences(&captured, NULL), 0);
+	ck_assert_uint_eq(class_capture_differences(&captured, NULL), 0);
 }
 END_TEST
 
-START_TEST(no_file)
+START_TEST(outcome_without_a_file_is_stored)
 {
 	add_captured(3, (uint32_t)_i, 0);
 	take_all();
 	ck_assert_uint_eq(captured.outcome, (uint32_t)_i);
 	ck_assert_int_eq(captured.code, _i == WIRE_CAPTURED_ERROR ? 62 : 0);
-	ck_assert_uint_eq(captured_differences(&captured, NULL), 0);
+	ck_assert_uint_eq(class_capture_differences(&captured, NULL), 0);
 }
 END_TEST
 
-START_TEST(the_next_class)
+START_TEST(next_class_ends_the_capture)
 {
 	add_file(1);
 	add_file(2);
@@ -197,7 +200,7 @@ START_TEST(the_next_class)
 }
 END_TEST
 
-START_TEST(memory_that_is_the_same)
+START_TEST(equal_code_has_no_differences)
 {
 	size_t n;
 
@@ -207,11 +210,11 @@ START_TEST(memory_that_is_the_same)
 	take_all();
 	ck_assert_uint_gt(n, 2);
 	ck_assert_uint_eq(captured.n_methods, n);
-	ck_assert_uint_eq(captured_differences(&captured, NULL), 0);
+	ck_assert_uint_eq(class_capture_differences(&captured, NULL), 0);
 }
 END_TEST
 
-START_TEST(memory_that_differs)
+START_TEST(changed_method_is_found)
 {
 	const struct captured_method *first = NULL;
 
@@ -219,25 +222,23 @@ START_TEST(memory_that_differs)
 	add_memory(1);
 	ck_assert_uint_gt(add_methods(1), 2);
 	take_all();
-	ck_assert_uint_eq(captured_differences(&captured, &first), 1);
+	ck_assert_uint_eq(class_capture_differences(&captured, &first), 1);
 	ck_assert_ptr_eq(first, &captured.methods[1]);
 }
 END_TEST
 
-/* A method that the file lacks. */
-START_TEST(memory_that_has_more)
+START_TEST(method_missing_in_the_file_is_a_difference)
 {
 	add_file(1);
 	add_memory(1);
 	add_method_head(CF_ACC_PRIVATE, "extra", "()V", 1);
 	add_bytes("\xb1", 1);
 	take_all();
-	ck_assert_uint_eq(captured_differences(&captured, NULL), 1);
+	ck_assert_uint_eq(class_capture_differences(&captured, NULL), 1);
 }
 END_TEST
 
-/* Without its class file there is nothing to differ from. */
-START_TEST(memory_alone)
+START_TEST(code_without_a_class_file_has_no_differences)
 {
 	add_captured(1, WIRE_CAPTURED_HIDDEN, 0);
 	add_memory(1);
@@ -245,12 +246,11 @@ START_TEST(memory_alone)
 	take_all();
 	ck_assert(captured.memory);
 	ck_assert_uint_eq(captured.pool_count, class.pool.count);
-	ck_assert_uint_eq(captured_differences(&captured, NULL), 0);
+	ck_assert_uint_eq(class_capture_differences(&captured, NULL), 0);
 }
 END_TEST
 
-/* What cannot be read is not said to be the same. */
-START_TEST(memory_beside_garbage)
+START_TEST(all_methods_differ_from_an_unreadable_file)
 {
 	file.data[0]++;
 	add_file(1);
@@ -258,11 +258,11 @@ START_TEST(memory_beside_garbage)
 	add_memory(1);
 	ck_assert_uint_gt(add_methods(SIZE_MAX), 2);
 	take_all();
-	ck_assert_uint_eq(captured_differences(&captured, NULL), captured.n_methods);
+	ck_assert_uint_eq(class_capture_differences(&captured, NULL), captured.n_methods);
 }
 END_TEST
 
-START_TEST(memory_with_a_broken_pool)
+START_TEST(all_methods_differ_if_the_constant_pool_is_broken)
 {
 	struct buf *b;
 
@@ -274,12 +274,12 @@ START_TEST(memory_with_a_broken_pool)
 	add_bytes("\1\1", 2);
 	(void)add_methods(SIZE_MAX);
 	take_all();
-	ck_assert_uint_eq(captured_differences(&captured, NULL), captured.n_methods);
+	ck_assert_uint_eq(class_capture_differences(&captured, NULL), captured.n_methods);
 }
 END_TEST
 
-/* Each frame cut off at every length is refused, and what came before is given back. */
-START_TEST(cut_off)
+/* The data of the frames before the truncated one is released. */
+START_TEST(frames_cut_at_every_byte_are_rejected)
 {
 	add_file(1);
 	add_memory(1);
@@ -289,14 +289,14 @@ START_TEST(cut_off)
 			for (size_t before = 0; before < i; before++)
 				ck_assert_int_eq(take(before, frames[before].payload.len), 0);
 			ck_assert_int_eq(take(i, len), -EBADMSG);
-			captured_release(&captured);
+			class_capture_release(&captured);
 		}
 	}
 }
 END_TEST
 
-/* Any frame left out: bytes are missing or too many, or something was not announced. */
-START_TEST(one_left_out)
+/* If any one frame is missing, bytes are missing, in excess or unannounced. */
+START_TEST(every_missing_frame_is_detected)
 {
 	size_t n;
 
@@ -305,85 +305,86 @@ START_TEST(one_left_out)
 	(void)add_methods(SIZE_MAX);
 	n = n_frames;
 	add_u32(add_frame(WIRE_CAPTURE_END), 1);
-	for (size_t out = 0; out < n; out++) {
+	for (size_t missing = 0; missing < n; missing++) {
 		int rc = 0;
 
 		for (size_t i = 0; i < n_frames && rc == 0; i++)
-			rc = i == out ? 0 : take(i, frames[i].payload.len);
+			rc = i == missing ? 0 : take(i, frames[i].payload.len);
 		ck_assert_int_eq(rc, -EBADMSG);
-		captured_release(&captured);
+		class_capture_release(&captured);
 	}
 }
 END_TEST
 
-static void refuse_last(void)
+static void last_frame_is_rejected(void)
 {
 	for (size_t i = 0; i + 1 < n_frames; i++)
 		ck_assert_int_eq(take(i, frames[i].payload.len), 0);
 	ck_assert_int_eq(take(n_frames - 1, frames[n_frames - 1].payload.len), -EBADMSG);
-	captured_release(&captured);
-	forget_frames();
+	class_capture_release(&captured);
+	release_frames();
 }
 
-START_TEST(nonsense)
+START_TEST(inconsistent_frames_are_rejected)
 {
 	struct buf *b;
 
-	add_captured(1, WIRE_CAPTURED_NOT_ASKED + 1, 0); /* no such outcome */
-	refuse_last();
+	add_captured(1, WIRE_CAPTURED_SKIPPED + 1, 0); /* an unknown outcome */
+	last_frame_is_rejected();
 	add_captured(1, WIRE_CAPTURED_FILE, 0); /* an empty class file */
-	refuse_last();
-	add_captured(1, WIRE_CAPTURED_ARRAY, 1); /* a class file of what has none */
-	refuse_last();
-	add_captured(1, WIRE_CAPTURED_FILE, UINT32_MAX); /* more than anybody has */
-	refuse_last();
+	last_frame_is_rejected();
+	add_captured(1, WIRE_CAPTURED_ARRAY, 1); /* the class file of an array class */
+	last_frame_is_rejected();
+	add_captured(1, WIRE_CAPTURED_FILE, UINT32_MAX); /* larger than any class file */
+	last_frame_is_rejected();
 	add_captured(1, WIRE_CAPTURED_HIDDEN, 0);
 	b = add_frame(WIRE_MEMORY);
-	add_u32(b, 2); /* of another class */
+	add_u32(b, 2); /* the number of another class */
 	add_u32(b, 1);
 	add_u32(b, 0);
-	refuse_last();
+	last_frame_is_rejected();
 	add_captured(1, WIRE_CAPTURED_HIDDEN, 0);
 	b = add_frame(WIRE_MEMORY);
 	add_u32(b, 1);
-	add_u32(b, UINT16_MAX + 1); /* more constants than can be */
+	add_u32(b, UINT16_MAX + 1); /* more constants than a class can have */
 	add_u32(b, 0);
-	refuse_last();
+	last_frame_is_rejected();
 	add_captured(1, WIRE_CAPTURED_HIDDEN, 0);
-	add_method_head(0, "m", "()V", 0); /* before its constants */
-	refuse_last();
+	add_method_head(0, "m", "()V", 0); /* a method before the constant pool */
+	last_frame_is_rejected();
 	add_captured(1, WIRE_CAPTURED_HIDDEN, 0);
-	add_text(add_frame(WIRE_BYTES), "x", 1); /* that nobody announced */
-	refuse_last();
+	add_text(add_frame(WIRE_BYTES), "x", 1); /* bytes that were not announced */
+	last_frame_is_rejected();
 	add_captured(1, WIRE_CAPTURED_FILE, 1);
-	add_text(add_frame(WIRE_BYTES), "", 0); /* for ever */
-	refuse_last();
+	add_text(add_frame(WIRE_BYTES), "", 0); /* an empty frame makes no progress */
+	last_frame_is_rejected();
 	add_captured(1, WIRE_CAPTURED_HIDDEN, 0);
 	(void)add_frame(WIRE_HISTO_END);
-	refuse_last();
+	last_frame_is_rejected();
 }
 END_TEST
 
 int main(void)
 {
-	Suite *suite = suite_create("captured");
-	TCase *tc = tcase_create("captured");
+	Suite *suite = suite_create("model/class/class_capture");
+	TCase *tc = tcase_create("model/class/class_capture");
 	SRunner *runner;
 	int failed;
 
 	tcase_add_checked_fixture(tc, setup, teardown);
-	tcase_add_test(tc, a_file);
-	tcase_add_loop_test(tc, no_file, WIRE_CAPTURED_FILE + 1, WIRE_CAPTURED_NOT_ASKED + 1);
-	tcase_add_test(tc, the_next_class);
-	tcase_add_test(tc, memory_that_is_the_same);
-	tcase_add_test(tc, memory_that_differs);
-	tcase_add_test(tc, memory_that_has_more);
-	tcase_add_test(tc, memory_alone);
-	tcase_add_test(tc, memory_beside_garbage);
-	tcase_add_test(tc, memory_with_a_broken_pool);
-	tcase_add_test(tc, cut_off);
-	tcase_add_test(tc, one_left_out);
-	tcase_add_test(tc, nonsense);
+	tcase_add_test(tc, class_file_is_assembled_from_its_frames);
+	tcase_add_loop_test(tc, outcome_without_a_file_is_stored, WIRE_CAPTURED_FILE + 1,
+			    WIRE_CAPTURED_SKIPPED + 1);
+	tcase_add_test(tc, next_class_ends_the_capture);
+	tcase_add_test(tc, equal_code_has_no_differences);
+	tcase_add_test(tc, changed_method_is_found);
+	tcase_add_test(tc, method_missing_in_the_file_is_a_difference);
+	tcase_add_test(tc, code_without_a_class_file_has_no_differences);
+	tcase_add_test(tc, all_methods_differ_from_an_unreadable_file);
+	tcase_add_test(tc, all_methods_differ_if_the_constant_pool_is_broken);
+	tcase_add_test(tc, frames_cut_at_every_byte_are_rejected);
+	tcase_add_test(tc, every_missing_frame_is_detected);
+	tcase_add_test(tc, inconsistent_frames_are_rejected);
 	suite_add_tcase(suite, tc);
 	runner = srunner_create(suite);
 	srunner_run_all(runner, CK_ENV);

@@ -1,15 +1,18 @@
-/* Class files of the user's, wherever they stand. */
+/* Class files given by the user: single, in directories, in jars and in nested jars. */
 #include <check.h>
 #include <stdint.h>
+#include <string.h>
 #include <unistd.h>
 
-#include "base/io.h"
-#include "base/outfile.h"
-#include "model/classset.h"
-#include "shell.h"
-#include "zip_make.h"
+#include "fileio/io.h"
+#include "fileio/atomic_file.h"
+#include "model/class/class_set.h"
+#include "base/hash.h"
+#include "unit/support/same_hash.h"
+#include "unit/support/shell.h"
+#include "unit/support/zip_writer.h"
 
-static struct classset set;
+static struct class_set set;
 static struct err err;
 
 static void setup(void)
@@ -19,7 +22,7 @@ static void setup(void)
 
 static void teardown(void)
 {
-	classset_release(&set);
+	class_set_release(&set);
 	shell("rm -rf %s", dir);
 }
 
@@ -36,7 +39,10 @@ static void put_utf8(struct buf *b, const char *text)
 	buf_adds(b, text);
 }
 
-/* A class file without members; what tells it from others of its name is its major version. */
+/*
+ * Makes a class file without members.  Its major version distinguishes it from files of the same
+ * name.
+ */
 static void make_class(struct buf *b, const char *name, unsigned access, unsigned major)
 {
 	put_be16(b, 0xcafe);
@@ -60,12 +66,12 @@ static void make_class(struct buf *b, const char *name, unsigned access, unsigne
 static void write_file(const char *name, const struct buf *b)
 {
 	_cleanup_free_ char *path = xasprintf("%s/%s", dir, name);
-	struct outfile f;
+	struct atomic_file f;
 
-	ck_assert_int_eq(outfile_open(&f, path, OUTFILE_REPLACE, 0644, &err), 0);
-	ck_assert_int_eq(io_write_all(f.fd, b->data, b->len, IO_NO_DEADLINE), 0);
-	ck_assert_int_eq(outfile_commit(&f, NULL, &err), 0);
-	outfile_release(&f);
+	ck_assert_int_eq(atomic_file_open(&f, path, ATOMIC_FILE_REPLACE, 0644, &err), 0);
+	ck_assert_int_eq(io_write_all(f.fd, b->data, b->len, DEADLINE_NEVER), 0);
+	ck_assert_int_eq(atomic_file_commit(&f, NULL, &err), 0);
+	atomic_file_release(&f);
 }
 
 static void write_class(const char *file, const char *name, unsigned major)
@@ -76,29 +82,29 @@ static void write_class(const char *file, const char *name, unsigned major)
 	write_file(file, &b);
 }
 
-static void jar_class(struct zip_made *jar, const char *entry, const char *name, unsigned major)
+static void jar_class(struct zip_writer *jar, const char *entry, const char *name, unsigned major)
 {
 	_cleanup_buf_ struct buf b = BUF_INIT;
 
 	make_class(&b, name, 0x21, major);
-	made_add(jar, entry, 8, b.data, b.len);
+	zip_add(jar, entry, 8, b.data, b.len);
 }
 
-static void write_jar(struct zip_made *jar, const char *name)
+static void write_jar(struct zip_writer *jar, const char *name)
 {
-	made_end(jar);
+	zip_end(jar);
 	write_file(name, &jar->zip);
-	made_release(jar);
+	zip_writer_release(jar);
 }
 
 static int add(const char *name, unsigned release)
 {
 	_cleanup_free_ char *path = xasprintf("%s/%s", dir, name);
 
-	return classset_add(&set, path, release, &err);
+	return class_set_add(&set, path, release, &err);
 }
 
-/* All names and major versions, in their order: "a.B 52, c.D 61". */
+/* Returns names and major versions in the order of the set: "a.B 52, c.D 61". */
 static const char *content(void)
 {
 	static struct buf text;
@@ -108,7 +114,7 @@ static const char *content(void)
 		const struct class_file *f = &set.files[i];
 
 		buf_addf(&text, "%s%s %d", i ? ", " : "", f->name, f->bytes.data[7]);
-		ck_assert_ptr_eq(classset_find(&set, f->name), f);
+		ck_assert_ptr_eq(class_set_find(&set, f->name), f);
 		ck_assert_int_eq(strncmp(f->where, dir, strlen(dir)), 0);
 	}
 	return buf_str(&text);
@@ -119,20 +125,20 @@ static const char *where(size_t i)
 	return set.files[i].where + strlen(dir);
 }
 
-START_TEST(file)
+START_TEST(class_file_is_found_by_its_class_name)
 {
-	ck_assert_ptr_null(classset_find(&set, "a.B"));
+	ck_assert_ptr_null(class_set_find(&set, "a.B"));
 	write_class("anything", "a/B$C", 61);
 	ck_assert_int_eq(add("anything", 17), 0);
 	ck_assert_str_eq(content(), "a.B$C 61");
 	ck_assert_str_eq(where(0), "/anything");
 	ck_assert(set.files[0].named);
-	ck_assert_ptr_null(classset_find(&set, "a.B"));
-	ck_assert_ptr_null(classset_find(&set, "a/B$C"));
+	ck_assert_ptr_null(class_set_find(&set, "a.B"));
+	ck_assert_ptr_null(class_set_find(&set, "a/B$C"));
 }
 END_TEST
 
-START_TEST(directory)
+START_TEST(directory_is_searched_for_class_files)
 {
 	shell("mkdir -p out/b/c out/a out/empty && echo no >out/a/README");
 	write_class("out/b/c/D.class", "b/c/D", 61);
@@ -149,7 +155,7 @@ START_TEST(directory)
 }
 END_TEST
 
-START_TEST(first_wins)
+START_TEST(first_file_of_a_class_wins)
 {
 	shell("mkdir one two");
 	write_class("one/A.class", "A", 1);
@@ -162,7 +168,7 @@ START_TEST(first_wins)
 }
 END_TEST
 
-START_TEST(links)
+START_TEST(symbolic_links_are_followed_and_cycles_rejected)
 {
 	shell("mkdir -p real/a out && ln -s ../real out/linked && ln -s real again");
 	write_class("real/a/A.class", "a/A", 52);
@@ -173,60 +179,66 @@ START_TEST(links)
 	ck_assert_int_eq(add("out", 0), -1);
 	ck_assert_int_eq(err.code, EXIT_USAGE);
 	ck_assert_ptr_nonnull(strstr(err.text,
-		"/out/linked/a/round is a link to a directory that it is in"));
+		"/out/linked/a/round' is a link to a directory that contains it"));
 }
 END_TEST
 
 static const struct {
-	const char *furnish, *path, *error;
+	const char *prepare, *path, *start, *error;
 	enum exit_code code;
-} unfit[] = {
-	{ "true", "nothing", "nothing cannot be read: No such file or directory", EXIT_USAGE },
-	{ "mkdir empty", "empty", "empty holds no class files", EXIT_USAGE },
-	{ "mkdir d; ln -s nowhere d/A.class", "d", "d/A.class cannot be read: No such file",
+} unusable[] = {
+	{ "true", "nothing", "cannot read '", "nothing': No such file or directory", EXIT_USAGE },
+	{ "mkdir empty", "empty", "'", "empty' contains no class files", EXIT_USAGE },
+	{ "mkdir d; ln -s nowhere d/A.class", "d", "cannot read '", "d/A.class': No such file",
 	  EXIT_USAGE },
-	{ "mkdir d; mkfifo d/A.class", "d", "d/A.class is no regular file", EXIT_USAGE },
-	{ "mkfifo A", "A", "A is no regular file", EXIT_USAGE },
-	{ "mkdir d; echo no >d/A.class", "d", "d/A.class is no class file: ", EXIT_ANSWER },
-	{ "echo no >A.class", "A.class", "A.class is no class file: it does not", EXIT_ANSWER },
-	{ "printf '\\312\\376\\272\\276' >A", "A", "A is no class file: ", EXIT_ANSWER },
-	{ ": >A", "A", "A is neither class file nor jar: it is no zip file", EXIT_USAGE },
+	{ "mkdir d; mkfifo d/A.class", "d", "'", "d/A.class' is not a regular file", EXIT_USAGE },
+	{ "mkfifo A", "A", "'", "A' is not a regular file", EXIT_USAGE },
+	{ "mkdir d; echo no >d/A.class", "d", "'",
+	  "d/A.class' is not a class file: ", EXIT_ANSWER },
+	{ "echo no >A.class", "A.class", "'",
+	  "A.class' is not a class file: it does not", EXIT_ANSWER },
+	{ "printf '\\312\\376\\272\\276' >A", "A", "'", "A' is not a class file: ", EXIT_ANSWER },
+	{ ": >A", "A", "'",
+	  "A' is neither a class file nor a jar: it is not a zip file", EXIT_USAGE },
 };
 
-START_TEST(refused)
+START_TEST(unusable_paths_are_rejected)
 {
-	shell("%s", unfit[_i].furnish);
-	ck_assert_int_eq(add(unfit[_i].path, 17), -1);
-	ck_assert_int_eq(err.code, unfit[_i].code);
-	ck_assert_msg(strstr(err.text, unfit[_i].error), "%s", err.text);
+	shell("%s", unusable[_i].prepare);
+	ck_assert_int_eq(add(unusable[_i].path, 17), -1);
+	ck_assert_int_eq(err.code, unusable[_i].code);
+	ck_assert_msg(strncmp(err.text, unusable[_i].start, strlen(unusable[_i].start)) == 0, "%s",
+		      err.text);
+	ck_assert_msg(strstr(err.text, unusable[_i].error), "%s", err.text);
 }
 END_TEST
 
-START_TEST(names)
+START_TEST(classes_without_a_class_name_are_rejected)
 {
-	static const char *const none[] = { "", "[I" };
+	static const char *const invalid[] = { "", "[I" };
 	_cleanup_buf_ struct buf b = BUF_INIT;
 
-	for (size_t i = 0; i < ARRAY_SIZE(none); i++) {
-		write_class("A", none[i], 52);
+	for (size_t i = 0; i < ARRAY_SIZE(invalid); i++) {
+		write_class("A", invalid[i], 52);
 		err = (struct err){ 0 };
 		ck_assert_int_eq(add("A", 17), -1);
-		ck_assert_ptr_nonnull(strstr(err.text, "A is no class file: it has no name"));
+		ck_assert_ptr_nonnull(
+			strstr(err.text, "A' is not a class file: the class has no name"));
 	}
 	make_class(&b, "module-info", 0x8000, 53);
 	write_file("A", &b);
 	err = (struct err){ 0 };
 	ck_assert_int_eq(add("A", 17), -1);
-	ck_assert_ptr_nonnull(strstr(err.text, "A holds no class files"));
+	ck_assert_ptr_nonnull(strstr(err.text, "A' contains no class files"));
 }
 END_TEST
 
 static void make_multi_release(const char *manifest)
 {
-	struct zip_made jar = { 0 };
+	struct zip_writer jar = { 0 };
 
-	made_add(&jar, "META-INF/", 0, "", 0);
-	made_add(&jar, "META-INF/MANIFEST.MF", 8, manifest, strlen(manifest));
+	zip_add(&jar, "META-INF/", 0, "", 0);
+	zip_add(&jar, "META-INF/MANIFEST.MF", 8, manifest, strlen(manifest));
 	jar_class(&jar, "A.class", "A", 52);
 	jar_class(&jar, "B.class", "B", 52);
 	jar_class(&jar, "META-INF/versions/9/A.class", "A", 53);
@@ -253,7 +265,7 @@ static const struct {
 	{ UINT32_MAX, "A 61, OnlyLater 55, B 52" },
 };
 
-START_TEST(multi_release)
+START_TEST(jar_entries_match_the_java_release)
 {
 	make_multi_release("Manifest-Version: 1.0\r\nmulti-release: TRUE\r\n\r\nName: a\r\n");
 	ck_assert_int_eq(add("mr.jar", releases[_i].release), 0);
@@ -268,7 +280,7 @@ static const char *const single[] = {
 	"Multi-Release: true!\n",
 };
 
-START_TEST(single_release)
+START_TEST(versions_of_a_jar_without_multi_release_are_ignored)
 {
 	make_multi_release(single[_i]);
 	ck_assert_int_eq(add("mr.jar", 21), 0);
@@ -276,35 +288,35 @@ START_TEST(single_release)
 }
 END_TEST
 
-/* A jar with a class of its own, and one that only a later release has. */
-static void make_inner(struct zip_made *jar, const char *class)
+/* Makes a multi-release jar with `class`, a newer `class` for JDK 11, and org.App. */
+static void make_inner(struct zip_writer *jar, const char *class)
 {
 	static const char manifest[] = "Multi-Release: true\n";
 	_cleanup_free_ char *plain = xasprintf("%s.class", class);
-	_cleanup_free_ char *later = xasprintf("META-INF/versions/11/%s.class", class);
+	_cleanup_free_ char *newer = xasprintf("META-INF/versions/11/%s.class", class);
 
 	jar_class(jar, plain, class, 52);
-	jar_class(jar, later, class, 55);
+	jar_class(jar, newer, class, 55);
 	jar_class(jar, "org/App.class", "org/App", 1);
-	made_add(jar, "META-INF/MANIFEST.MF", 0, manifest, strlen(manifest));
-	made_end(jar);
+	zip_add(jar, "META-INF/MANIFEST.MF", 0, manifest, strlen(manifest));
+	zip_end(jar);
 }
 
-START_TEST(nested)
+START_TEST(nested_jars_are_searched)
 {
-	struct zip_made jar = { 0 }, stored = { 0 }, packed = { 0 };
+	struct zip_writer jar = { 0 }, stored = { 0 }, packed = { 0 };
 
 	make_inner(&stored, "Stored");
 	make_inner(&packed, "Packed");
 	buf_adds(&jar.zip, "#!/bin/bash\n");
-	made_add(&jar, "BOOT-INF/lib/stored.jar", 0, stored.zip.data, stored.zip.len);
-	made_add(&jar, "WEB-INF/lib/packed.jar", 8, packed.zip.data, packed.zip.len);
-	made_add(&jar, "elsewhere/other.jar", 0, "no jar", 6);
+	zip_add(&jar, "BOOT-INF/lib/stored.jar", 0, stored.zip.data, stored.zip.len);
+	zip_add(&jar, "WEB-INF/lib/packed.jar", 8, packed.zip.data, packed.zip.len);
+	zip_add(&jar, "elsewhere/other.jar", 0, "no jar", 6);
 	jar_class(&jar, "org/Loader.class", "org/Loader", 52);
 	jar_class(&jar, "BOOT-INF/classes/org/App.class", "org/App", 61);
 	jar_class(&jar, "WEB-INF/classes/org/Web.class", "org/Web", 61);
-	made_release(&stored);
-	made_release(&packed);
+	zip_writer_release(&stored);
+	zip_writer_release(&packed);
 	write_jar(&jar, "app.jar");
 	ck_assert_int_eq(add("app.jar", 17), 0);
 	ck_assert_str_eq(content(), "org.Loader 52, org.App 61, org.Web 61, Stored 55, Packed 55");
@@ -314,27 +326,29 @@ START_TEST(nested)
 }
 END_TEST
 
-START_TEST(damaged_jars)
+START_TEST(damaged_jars_are_rejected)
 {
-	struct zip_made jar = { 0 };
+	struct zip_writer jar = { 0 };
 
-	made_add(&jar, "a/B.class", 8, "no class", 8);
+	zip_add(&jar, "a/B.class", 8, "no class", 8);
 	write_jar(&jar, "a.jar");
 	ck_assert_int_eq(add("a.jar", 17), -1);
-	ck_assert_ptr_nonnull(strstr(err.text, "/a.jar!/a/B.class is no class file: "));
-	jar = (struct zip_made){ 0 };
+	ck_assert_ptr_nonnull(strstr(err.text, "/a.jar!/a/B.class' is not a class file: "));
+	jar = (struct zip_writer){ 0 };
 	err = (struct err){ 0 };
-	made_add(&jar, "BOOT-INF/lib/x.jar", 8, "no jar", 6);
+	zip_add(&jar, "BOOT-INF/lib/x.jar", 8, "no jar", 6);
 	write_jar(&jar, "b.jar");
 	ck_assert_int_eq(add("b.jar", 17), -1);
-	ck_assert_ptr_nonnull(strstr(err.text, "/b.jar!/BOOT-INF/lib/x.jar cannot be read: "));
-	jar = (struct zip_made){ 0 };
+	ck_assert_ptr_nonnull(strstr(err.text, "cannot read '"));
+	ck_assert_ptr_nonnull(strstr(err.text, "/b.jar!/BOOT-INF/lib/x.jar': "));
+	jar = (struct zip_writer){ 0 };
 	err = (struct err){ 0 };
-	made_add(&jar, "a/B.class", 8, "no class", 8);
-	jar.directory.data[16]++; /* its CRC */
+	zip_add(&jar, "a/B.class", 8, "no class", 8);
+	jar.directory.data[16]++; /* CRC of a/B.class */
 	write_jar(&jar, "c.jar");
 	ck_assert_int_eq(add("c.jar", 17), -1);
-	ck_assert_ptr_nonnull(strstr(err.text, "/c.jar!/a/B.class cannot be read: it is damaged"));
+	ck_assert_ptr_nonnull(strstr(err.text, "cannot read '"));
+	ck_assert_ptr_nonnull(strstr(err.text, "/c.jar!/a/B.class': it is damaged"));
 }
 END_TEST
 
@@ -343,7 +357,7 @@ static bool is_wanted(const char *name, const void *arg)
 	return strcmp(name, arg) == 0;
 }
 
-START_TEST(wanted)
+START_TEST(unwanted_classes_are_skipped)
 {
 	set.wants = is_wanted;
 	set.arg = "b.c.D";
@@ -355,9 +369,23 @@ START_TEST(wanted)
 }
 END_TEST
 
-START_TEST(many)
+START_TEST(names_of_one_hash_are_two_classes)
 {
-	struct zip_made jar = { 0 };
+	ck_assert_uint_eq(hash_bytes(same_hash[0], 16), hash_bytes(same_hash[1], 16));
+	write_class("A.class", same_hash[0], 61);
+	write_class("B.class", same_hash[1], 61);
+	ck_assert_int_eq(add("A.class", 0), 0);
+	ck_assert_ptr_null(class_set_find(&set, same_hash[1]));
+	ck_assert_int_eq(add("B.class", 0), 0);
+	ck_assert_uint_eq(set.n, 2);
+	ck_assert_ptr_eq(class_set_find(&set, same_hash[0]), &set.files[0]);
+	ck_assert_ptr_eq(class_set_find(&set, same_hash[1]), &set.files[1]);
+}
+END_TEST
+
+START_TEST(a_thousand_classes_are_found)
+{
+	struct zip_writer jar = { 0 };
 
 	for (int i = 0; i < 1000; i++) {
 		_cleanup_free_ char *name = xasprintf("p%d/C%d", i % 7, i);
@@ -373,24 +401,26 @@ END_TEST
 
 int main(void)
 {
-	Suite *s = suite_create("classset");
-	TCase *tc = tcase_create("classset");
+	Suite *s = suite_create("model/class/class_set");
+	TCase *tc = tcase_create("model/class/class_set");
 	SRunner *runner;
 	int failed;
 
 	tcase_add_checked_fixture(tc, setup, teardown);
-	tcase_add_test(tc, file);
-	tcase_add_test(tc, directory);
-	tcase_add_test(tc, first_wins);
-	tcase_add_test(tc, links);
-	tcase_add_loop_test(tc, refused, 0, ARRAY_SIZE(unfit));
-	tcase_add_test(tc, names);
-	tcase_add_loop_test(tc, multi_release, 0, ARRAY_SIZE(releases));
-	tcase_add_loop_test(tc, single_release, 0, ARRAY_SIZE(single));
-	tcase_add_test(tc, nested);
-	tcase_add_test(tc, damaged_jars);
-	tcase_add_test(tc, wanted);
-	tcase_add_test(tc, many);
+	tcase_add_test(tc, class_file_is_found_by_its_class_name);
+	tcase_add_test(tc, directory_is_searched_for_class_files);
+	tcase_add_test(tc, first_file_of_a_class_wins);
+	tcase_add_test(tc, symbolic_links_are_followed_and_cycles_rejected);
+	tcase_add_loop_test(tc, unusable_paths_are_rejected, 0, ARRAY_SIZE(unusable));
+	tcase_add_test(tc, classes_without_a_class_name_are_rejected);
+	tcase_add_loop_test(tc, jar_entries_match_the_java_release, 0, ARRAY_SIZE(releases));
+	tcase_add_loop_test(tc, versions_of_a_jar_without_multi_release_are_ignored, 0,
+			    ARRAY_SIZE(single));
+	tcase_add_test(tc, nested_jars_are_searched);
+	tcase_add_test(tc, damaged_jars_are_rejected);
+	tcase_add_test(tc, unwanted_classes_are_skipped);
+	tcase_add_test(tc, names_of_one_hash_are_two_classes);
+	tcase_add_test(tc, a_thousand_classes_are_found);
 	suite_add_tcase(s, tc);
 	runner = srunner_create(s);
 	srunner_run_all(runner, CK_ENV);

@@ -1,4 +1,4 @@
-/* model/classes, model/places, model/classtold: from the agent's frames to what is shown. */
+/* The class list and one class's details: parsing of the agent's frames, filters and names. */
 #include <check.h>
 #include <errno.h>
 #include <stdio.h>
@@ -6,12 +6,12 @@
 
 #include "base/buf.h"
 #include "base/xalloc.h"
-#include "model/classes.h"
-#include "model/classtold.h"
-#include "model/near.h"
+#include "model/class/classes.h"
+#include "model/class/class_info.h"
+#include "base/suggest.h"
 #include "wire/frame.h"
 
-/* A frame's payload, as the agent would write it. */
+/* The payload of a frame, written as the agent does. */
 struct payload {
 	uint8_t data[2048];
 	struct wire_writer w;
@@ -36,18 +36,18 @@ static void put_loader(struct payload *p, uint32_t id, const char *class, const 
 	wire_put_u32(&p->w, 0x1f2e3d4c);
 }
 
-static void put_place(struct payload *p, uint32_t id, const char *text)
+static void put_origin(struct payload *p, uint32_t id, const char *text)
 {
 	wire_put_u32(begin(p), id);
 	put_text(p, text);
 }
 
-struct told {
+struct sent_row {
 	const char *signature;
 	uint32_t loader, module, source, modifiers, traits;
 };
 
-static void put_row(struct payload *p, const struct told *row)
+static void put_row(struct payload *p, const struct sent_row *row)
 {
 	wire_put_u32(&p->w, row->loader);
 	wire_put_u32(&p->w, row->module);
@@ -57,7 +57,7 @@ static void put_row(struct payload *p, const struct told *row)
 	put_text(p, row->signature);
 }
 
-static void put_rows(struct payload *p, const struct told *rows, uint32_t n)
+static void put_rows(struct payload *p, const struct sent_row *rows, uint32_t n)
 {
 	wire_put_u32(begin(p), n);
 	for (uint32_t i = 0; i < n; i++)
@@ -78,7 +78,7 @@ static void take(struct classes *c, uint16_t type, const struct payload *p)
 	ck_assert_int_eq(take_cut(c, type, p, p->w.len), 0);
 }
 
-static const struct told sample_rows[] = {
+static const struct sent_row sample_rows[] = {
 	{ "Lp/B;", 2, 0, 1, 0x0011, WIRE_CLASS_LINKED },
 	{ "Ljava/lang/String;", 0, 1, 2, 0x0011, WIRE_CLASS_LINKED },
 	{ "Lp/B;", 1, 2, 0, 0x0001, WIRE_CLASS_LINKED },
@@ -96,13 +96,13 @@ static struct classes sample(void)
 	take(&c, WIRE_LOADER, &p);
 	put_loader(&p, 2, "La/b/Loader;", "red");
 	take(&c, WIRE_LOADER, &p);
-	put_place(&p, 1, "java.base");
+	put_origin(&p, 1, "java.base");
 	take(&c, WIRE_MODULE, &p);
-	put_place(&p, 2, "");
+	put_origin(&p, 2, "");
 	take(&c, WIRE_MODULE, &p);
-	put_place(&p, 1, "file:/x/a%20b%00%2");
+	put_origin(&p, 1, "file:/x/a%20b%00%2");
 	take(&c, WIRE_SOURCE, &p);
-	put_place(&p, 2, "jrt:/java.base");
+	put_origin(&p, 2, "jrt:/java.base");
 	take(&c, WIRE_SOURCE, &p);
 	put_rows(&p, sample_rows, ARRAY_SIZE(sample_rows));
 	take(&c, WIRE_CLASS_ROWS, &p);
@@ -111,7 +111,7 @@ static struct classes sample(void)
 	return c;
 }
 
-/* "NAME LOADER MODULE SOURCE, …" */
+/* Returns the rows as "NAME LOADER MODULE SOURCE, …"; "-": no module, no source. */
 static const char *shown(const struct classes *c)
 {
 	static char text[1024];
@@ -119,19 +119,19 @@ static const char *shown(const struct classes *c)
 
 	for (size_t i = 0; i < c->n; i++) {
 		const struct class_row *row = &c->rows[i];
-		const char *module = places_module(&c->places, row->module);
-		const char *source = places_source(&c->places, row->source);
+		const char *module = class_origins_module(&c->origins, row->module);
+		const char *source = class_origins_source(&c->origins, row->source);
 
 		len += (size_t)snprintf(text + len, sizeof(text) - len, "%s%s %s %s %s",
 					i ? ", " : "", row->name,
-					places_loader(&c->places, row->loader),
+					class_origins_loader(&c->origins, row->loader),
 					module ? module : "-", source ? source : "-");
 		ck_assert_uint_lt(len, sizeof(text));
 	}
 	return text;
 }
 
-START_TEST(frames)
+START_TEST(frames_become_sorted_classes)
 {
 	struct classes c = sample();
 
@@ -142,13 +142,13 @@ START_TEST(frames)
 				    "p.A$$Lambda/0x00007f app - /x/a b%00%2, "
 				    "p.B app - -, "
 				    "p.B a.b.Loader 'red' @1f2e3d4c - /x/a b%00%2");
-	ck_assert_uint_eq(c.rows[0].number, 3); /* in the agent's roster */
+	ck_assert_uint_eq(c.rows[0].number, 3); /* its number in the agent's class index */
 	ck_assert_str_eq(c.rows[1].signature, "Ljava/lang/String;");
 	classes_release(&c);
 }
 END_TEST
 
-START_TEST(frames_truncated)
+START_TEST(frames_cut_at_every_byte_are_rejected)
 {
 	struct payload p[4];
 	static const uint16_t types[] = {
@@ -156,8 +156,8 @@ START_TEST(frames_truncated)
 	};
 
 	put_loader(&p[0], 1, "La/b/Loader;", "name");
-	put_place(&p[1], 1, "file:/x");
-	put_rows(&p[2], &(struct told){ "Lp/B;", 0, 0, 0, 0, 0 }, 1);
+	put_origin(&p[1], 1, "file:/x");
+	put_rows(&p[2], &(struct sent_row){ "Lp/B;", 0, 0, 0, 0, 0 }, 1);
 	wire_put_u32(begin(&p[3]), 0);
 	for (size_t i = 0; i < ARRAY_SIZE(p); i++) {
 		for (size_t len = 0; len < p[i].w.len; len++) {
@@ -170,9 +170,9 @@ START_TEST(frames_truncated)
 }
 END_TEST
 
-START_TEST(frames_bad)
+START_TEST(inconsistent_frames_are_rejected)
 {
-	static const struct told bad[] = {
+	static const struct sent_row bad[] = {
 		{ "Lp/B;", 1, 0, 0, 0, 0 }, { "Lp/B;", 0, 1, 0, 0, 0 }, { "Lp/B;", 0, 0, 1, 0, 0 },
 		{ "p.B", 0, 0, 0, 0, 0 },   { "", 0, 0, 0, 0, 0 },
 	};
@@ -183,10 +183,10 @@ START_TEST(frames_bad)
 		put_rows(&p, &bad[i], 1);
 		ck_assert_int_eq(take_cut(&c, WIRE_CLASS_ROWS, &p, p.w.len), -EBADMSG);
 	}
-	put_place(&p, 2, "out of turn");
+	put_origin(&p, 2, "out of order");
 	ck_assert_int_eq(take_cut(&c, WIRE_MODULE, &p, p.w.len), -EBADMSG);
 	ck_assert_int_eq(take_cut(&c, WIRE_SOURCE, &p, p.w.len), -EBADMSG);
-	wire_put_u32(begin(&p), UINT32_MAX); /* more rows than there are; more than were told */
+	wire_put_u32(begin(&p), UINT32_MAX); /* more rows than there are */
 	ck_assert_int_eq(take_cut(&c, WIRE_CLASS_ROWS, &p, p.w.len), -EBADMSG);
 	ck_assert_int_eq(take_cut(&c, WIRE_CLASSES_END, &p, p.w.len), -EBADMSG);
 	ck_assert_int_eq(take_cut(&c, WIRE_GONE, &p, p.w.len), -EBADMSG);
@@ -219,7 +219,7 @@ static const struct {
 	{ "p.C$$Lambda", 0, 0, "class", "" },
 };
 
-START_TEST(kinds_and_modifiers)
+START_TEST(kind_and_modifiers_are_shown_as_words)
 {
 	struct class_row row = {
 		.name = (char *)(uintptr_t)kinds[_i].name,
@@ -236,7 +236,7 @@ END_TEST
 
 static const struct {
 	const char *words[3], *loader;
-	size_t n, n_idle;
+	size_t n, n_unused;
 } selections[] = {
 	{ { NULL }, NULL, 6, 0 },
 	{ { NULL }, "app", 2, 0 },
@@ -246,7 +246,7 @@ static const struct {
 	{ { "p.B" }, "red", 1, 0 },
 	{ { "p.B" }, "Loader", 1, 0 },
 	{ { "p.B" }, "a.b.Loader", 1, 0 },
-	{ { "p.B" }, "@1F2E3D4C", 2, 0 }, /* the application's loader has that hash, too */
+	{ { "p.B" }, "@1F2E3D4C", 2, 0 }, /* the application loader has the same hash */
 	{ { "p.B" }, "1f2e3d4c", 2, 0 },
 	{ { "p.B" }, "a.b.Loader 'red' @1f2e3d4c", 1, 0 },
 	{ { "*Lambda/*", "int[]" }, NULL, 2, 0 },
@@ -255,19 +255,19 @@ static const struct {
 	{ { "" }, NULL, 6, 1 },
 };
 
-START_TEST(selects)
+START_TEST(patterns_and_loaders_select_classes)
 {
 	struct classes c = sample();
 	char *words[3];
-	bool idle[3] = { false };
-	size_t n = 0, n_idle;
+	bool unused[3] = { false };
+	size_t n = 0, n_unused;
 
 	for (; n < 3 && selections[_i].words[n]; n++)
 		words[n] = (char *)(uintptr_t)selections[_i].words[n];
-	n_idle = classes_select(&c, words, n, selections[_i].loader, idle);
-	ck_assert_uint_eq(n_idle, selections[_i].n_idle);
+	n_unused = classes_select(&c, words, n, selections[_i].loader, unused);
+	ck_assert_uint_eq(n_unused, selections[_i].n_unused);
 	ck_assert_uint_eq(c.n, selections[_i].n);
-	ck_assert_uint_eq((size_t)idle[0] + idle[1] + idle[2], n_idle);
+	ck_assert_uint_eq((size_t)unused[0] + unused[1] + unused[2], n_unused);
 	classes_release(&c);
 }
 END_TEST
@@ -295,53 +295,53 @@ static void put_end(struct payload *p)
 	put_text(p, "C.java");
 }
 
-static int tell(struct class_told *c, uint16_t type, const struct payload *p, size_t len)
+static int take_info(struct class_info *c, uint16_t type, const struct payload *p, size_t len)
 {
 	_cleanup_free_ uint8_t *exact = xmalloc(len);
 	struct wire_reader r = wire_reader_init(exact, len);
-	struct places places = { 0 };
+	struct class_origins origins = { 0 };
 	int rc;
 
 	memcpy(exact, p->data, len);
-	rc = class_told_take(c, &places, type, &r);
-	places_release(&places);
+	rc = class_info_take(c, &origins, type, &r);
+	class_origins_release(&origins);
 	return rc;
 }
 
-START_TEST(class_is_told)
+START_TEST(class_details_are_parsed)
 {
-	struct class_told c = { 0 };
+	struct class_info c = { 0 };
 	struct payload p;
 
 	put_super(&p, 0, 0, "Lp/D;");
-	ck_assert_int_eq(tell(&c, WIRE_CLASS_SUPER, &p, p.w.len), 0);
+	ck_assert_int_eq(take_info(&c, WIRE_CLASS_SUPER, &p, p.w.len), 0);
 	put_super(&p, 1, 0, "Lp/I;");
-	ck_assert_int_eq(tell(&c, WIRE_CLASS_SUPER, &p, p.w.len), 0);
+	ck_assert_int_eq(take_info(&c, WIRE_CLASS_SUPER, &p, p.w.len), 0);
 	put_member(&p, "b", "I");
-	ck_assert_int_eq(tell(&c, WIRE_CLASS_FIELD, &p, p.w.len), 0);
+	ck_assert_int_eq(take_info(&c, WIRE_CLASS_FIELD, &p, p.w.len), 0);
 	put_member(&p, "a", "I");
-	ck_assert_int_eq(tell(&c, WIRE_CLASS_FIELD, &p, p.w.len), 0);
+	ck_assert_int_eq(take_info(&c, WIRE_CLASS_FIELD, &p, p.w.len), 0);
 	put_member(&p, "m", "(J)V");
-	ck_assert_int_eq(tell(&c, WIRE_CLASS_METHOD, &p, p.w.len), 0);
+	ck_assert_int_eq(take_info(&c, WIRE_CLASS_METHOD, &p, p.w.len), 0);
 	put_member(&p, "m", "()V");
-	ck_assert_int_eq(tell(&c, WIRE_CLASS_METHOD, &p, p.w.len), 0);
+	ck_assert_int_eq(take_info(&c, WIRE_CLASS_METHOD, &p, p.w.len), 0);
 	put_end(&p);
-	ck_assert_int_eq(tell(&c, WIRE_CLASS_END, &p, p.w.len), 1);
+	ck_assert_int_eq(take_info(&c, WIRE_CLASS_END, &p, p.w.len), 1);
 	ck_assert_str_eq(c.supers.list[0].name, "p.D");
 	ck_assert_str_eq(c.interfaces.list[0].name, "p.I");
-	ck_assert_str_eq(c.fields.list[0].name, "b"); /* fields have an order, methods none */
+	ck_assert_str_eq(c.fields.list[0].name, "b"); /* fields stay in order, methods are sorted */
 	ck_assert_str_eq(c.methods.list[0].descriptor, "()V");
 	ck_assert_str_eq(c.file, "C.java");
 	ck_assert_uint_eq(c.major, 61);
 	ck_assert_uint_eq(c.constants, 12);
-	class_told_release(&c);
+	class_info_release(&c);
 }
 END_TEST
 
-START_TEST(class_told_badly)
+START_TEST(inconsistent_class_details_are_rejected)
 {
 	static const uint16_t types[] = { WIRE_CLASS_SUPER, WIRE_CLASS_METHOD, WIRE_CLASS_END };
-	struct class_told c = { 0 };
+	struct class_info c = { 0 };
 	struct payload p[3];
 
 	put_super(&p[0], 0, 0, "Lp/D;");
@@ -349,29 +349,29 @@ START_TEST(class_told_badly)
 	put_end(&p[2]);
 	for (size_t i = 0; i < ARRAY_SIZE(p); i++) {
 		for (size_t len = 0; len < p[i].w.len; len++)
-			ck_assert_int_eq(tell(&c, types[i], &p[i], len), -EBADMSG);
+			ck_assert_int_eq(take_info(&c, types[i], &p[i], len), -EBADMSG);
 	}
-	put_super(&p[0], 0, 7, "Lp/D;"); /* a loader that was never told */
-	ck_assert_int_eq(tell(&c, WIRE_CLASS_SUPER, &p[0], p[0].w.len), -EBADMSG);
+	put_super(&p[0], 0, 7, "Lp/D;"); /* an unknown loader */
+	ck_assert_int_eq(take_info(&c, WIRE_CLASS_SUPER, &p[0], p[0].w.len), -EBADMSG);
 	put_super(&p[0], 0, 0, "p.D");
-	ck_assert_int_eq(tell(&c, WIRE_CLASS_SUPER, &p[0], p[0].w.len), -EBADMSG);
-	ck_assert_int_eq(tell(&c, WIRE_CLASS_ROWS, &p[0], p[0].w.len), -EBADMSG);
+	ck_assert_int_eq(take_info(&c, WIRE_CLASS_SUPER, &p[0], p[0].w.len), -EBADMSG);
+	ck_assert_int_eq(take_info(&c, WIRE_CLASS_ROWS, &p[0], p[0].w.len), -EBADMSG);
 	ck_assert_uint_eq(c.supers.n + c.methods.n, 0);
-	class_told_release(&c);
+	class_info_release(&c);
 }
 END_TEST
 
-START_TEST(slips)
+START_TEST(edit_distance_counts_transpositions_as_one)
 {
-	char longer[NEAR_LEN_MAX + 2];
+	char longer[SUGGEST_LEN_MAX + 2];
 
-	ck_assert_uint_eq(near_distance("String", "String"), 0);
-	ck_assert_uint_eq(near_distance("Strnig", "String"), 1);
-	ck_assert_uint_eq(near_distance("String", "Strin"), 1);
-	ck_assert_uint_eq(near_distance("", "abc"), 3);
+	ck_assert_uint_eq(suggest_distance("String", "String"), 0);
+	ck_assert_uint_eq(suggest_distance("Strnig", "String"), 1);
+	ck_assert_uint_eq(suggest_distance("String", "Strin"), 1);
+	ck_assert_uint_eq(suggest_distance("", "abc"), 3);
 	memset(longer, 'x', sizeof(longer) - 1);
 	longer[sizeof(longer) - 1] = '\0';
-	ck_assert_uint_gt(near_distance(longer, longer), NEAR_LEN_MAX);
+	ck_assert_uint_gt(suggest_distance(longer, longer), SUGGEST_LEN_MAX);
 }
 END_TEST
 
@@ -380,9 +380,9 @@ static const char *text_at(const void *texts, size_t i)
 	return ((const char *const *)texts)[i];
 }
 
-START_TEST(near_classes)
+START_TEST(similar_class_names_are_suggested)
 {
-	static const char *const there[] = {
+	static const char *const existing[] = {
 		"a.Shop[]", "a.Shopping", "a.Outer$Shop", "b.Shop", "a.Workshop$1",
 		"b.Shop", "c.Other",
 	};
@@ -393,31 +393,31 @@ START_TEST(near_classes)
 	};
 
 	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
-		struct near near = NEAR_INIT(cases[i][0]);
+		struct suggestions near = SUGGEST_INIT(cases[i][0]);
 
-		near_offer_classes(&near, text_at, there, ARRAY_SIZE(there));
+		suggest_offer_classes(&near, text_at, existing, ARRAY_SIZE(existing));
 		ck_assert_str_eq(buf_str(&near.names), cases[i][1]);
-		near_release(&near);
+		suggest_release(&near);
 	}
 }
 END_TEST
 
 int main(void)
 {
-	Suite *suite = suite_create("classes");
-	TCase *tc = tcase_create("classes");
+	Suite *suite = suite_create("model/class/classes");
+	TCase *tc = tcase_create("model/class/classes");
 	SRunner *runner = srunner_create(suite);
 	int failed;
 
-	tcase_add_test(tc, frames);
-	tcase_add_test(tc, frames_truncated);
-	tcase_add_test(tc, frames_bad);
-	tcase_add_loop_test(tc, kinds_and_modifiers, 0, ARRAY_SIZE(kinds));
-	tcase_add_loop_test(tc, selects, 0, ARRAY_SIZE(selections));
-	tcase_add_test(tc, class_is_told);
-	tcase_add_test(tc, class_told_badly);
-	tcase_add_test(tc, slips);
-	tcase_add_test(tc, near_classes);
+	tcase_add_test(tc, frames_become_sorted_classes);
+	tcase_add_test(tc, frames_cut_at_every_byte_are_rejected);
+	tcase_add_test(tc, inconsistent_frames_are_rejected);
+	tcase_add_loop_test(tc, kind_and_modifiers_are_shown_as_words, 0, ARRAY_SIZE(kinds));
+	tcase_add_loop_test(tc, patterns_and_loaders_select_classes, 0, ARRAY_SIZE(selections));
+	tcase_add_test(tc, class_details_are_parsed);
+	tcase_add_test(tc, inconsistent_class_details_are_rejected);
+	tcase_add_test(tc, edit_distance_counts_transpositions_as_one);
+	tcase_add_test(tc, similar_class_names_are_suggested);
 	tcase_set_timeout(tc, 60);
 	suite_add_tcase(suite, tc);
 	srunner_run_all(runner, CK_ENV);

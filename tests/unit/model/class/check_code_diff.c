@@ -1,12 +1,12 @@
-/* Code compared: two bodies, two classes; and the names that tools leave in a class. */
+/* Comparison of method bodies and classes, and the traces of instrumentation tools in a class. */
 #include <check.h>
 #include <stdint.h>
 #include <string.h>
 
-#include "classfile/same.h"
-#include "data.h"
-#include "model/codediff.h"
-#include "model/instrumented.h"
+#include "classfile/code_equal.h"
+#include "unit/support/data.h"
+#include "model/class/code_diff.h"
+#include "model/class/instrumentation_hints.h"
 
 static struct ag_mem mem = { .budget = SIZE_MAX };
 static struct buf file;
@@ -16,13 +16,13 @@ static void read_forms(void)
 	read_data("javap/Forms.class", &file);
 }
 
-static void forget(void)
+static void release_file(void)
 {
 	buf_release(&file);
 	ck_assert_uint_eq(mem.blocks, 0);
 }
 
-/* #1 is 7 and #2 is 8; the other way around; a String, and a handle that leads to itself. */
+/* Constants #1 = 7, #2 = 8 and #3, a method handle that refers to itself; `down` swaps 7 and 8. */
 static const uint8_t up[] = { 3, 0, 0, 0, 7, 3, 0, 0, 0, 8, 15, 6, 0, 3 };
 static const uint8_t down[] = { 3, 0, 0, 0, 8, 3, 0, 0, 0, 7, 15, 6, 0, 3 };
 
@@ -40,31 +40,34 @@ static int same(const void *a, size_t n, const void *b, size_t k)
 	struct cf_pool p = pool_of(up), q = pool_of(down);
 	const struct cf_body x = { .pool = &p, .code = a, .len = (uint32_t)n };
 	const struct cf_body y = { .pool = &q, .code = b, .len = (uint32_t)k };
-	int rc = cf_same_code(&x, &y, &mem);
+	int rc = cf_code_equal(&x, &y, &mem);
 
-	ck_assert_int_eq(cf_same_code(&y, &x, &mem), rc);
+	ck_assert_int_eq(cf_code_equal(&y, &x, &mem), rc);
 	cf_pool_release(&p);
 	cf_pool_release(&q);
 	return rc;
 }
 #define SAME(a, b) same(a, sizeof(a) - 1, b, sizeof(b) - 1)
 
-START_TEST(bodies)
+START_TEST(bodies_are_compared_by_meaning)
 {
-	/* ldc 7, ireturn, by each pool's own number, short and long */
+	/* ldc or ldc_w of 7, ireturn: 7 has another index in the other pool, where #1 is 8. */
 	ck_assert_int_eq(SAME("\x12\x01\xac", "\x12\x02\xac"), 1);
 	ck_assert_int_eq(SAME("\x12\x01\xac", "\x13\x00\x02\xac"), 1);
 	ck_assert_int_eq(SAME("\x12\x01\xac", "\x12\x01\xac"), 0);
-	/* goto over an ldc; the offset differs with the ldc's length, the target does not */
+	/* A goto skips an ldc or an ldc_w: the offsets differ, the target is the same. */
 	ck_assert_int_eq(SAME("\xa7\x00\x05\x12\x01\xb1", "\xa7\x00\x06\x13\x00\x02\xb1"), 1);
 	ck_assert_int_eq(SAME("\xa7\x00\x05\x12\x01\xb1", "\xc8\x00\x00\x00\x08\x13\x00\x02\xb1"),
 			 1);
 	ck_assert_int_eq(SAME("\xa7\x00\x05\x12\x01\xb1", "\xa7\x00\x03\x12\x02\xb1"), 0);
-	/* jumps into an operand, before the code, behind it: no code */
+	/* Invalid jumps lead into an operand, before the code or after it. */
 	ck_assert_int_eq(SAME("\xa7\x00\x01\xb1", "\xa7\x00\x01\xb1"), 0);
 	ck_assert_int_eq(SAME("\xa7\xff\xff\xb1", "\xa7\xff\xff\xb1"), 0);
 	ck_assert_int_eq(SAME("\xa7\x00\x04\xb1", "\xa7\x00\x04\xb1"), 0);
-	/* another local, another value, another instruction, one more, none */
+	/*
+	 * Equal: the same local, also with wide.  Different: another local, value or instruction,
+	 * one instruction more, no instruction, an unknown instruction.
+	 */
 	ck_assert_int_eq(SAME("\x15\x05\xac", "\x15\x05\xac"), 1);
 	ck_assert_int_eq(SAME("\x15\x05\xac", "\xc4\x15\x00\x05\xac"), 1);
 	ck_assert_int_eq(SAME("\x15\x05\xac", "\x15\x06\xac"), 0);
@@ -73,16 +76,16 @@ START_TEST(bodies)
 	ck_assert_int_eq(SAME("\x04\xac", "\x04\x00\xac"), 0);
 	ck_assert_int_eq(SAME("\xb1", ""), 0);
 	ck_assert_int_eq(SAME("\xfd", "\xfd"), 0);
-	/* a constant that is not there, and one that is only itself */
+	/* One constant does not exist, one refers to itself. */
 	ck_assert_int_eq(SAME("\x12\x09\xac", "\x12\x09\xac"), 0);
 	ck_assert_int_eq(SAME("\x12\x03\xac", "\x12\x03\xac"), 0);
 }
 END_TEST
 
-START_TEST(switches)
+START_TEST(switches_are_compared_by_targets)
 {
 	static const char table[] = "\xaa\0\0\0\0\0\0\x14\0\0\0\1\0\0\0\2\0\0\0\x14\0\0\0\x15"
-				    "\xb1\x04\xac"; /* … */
+				    "\xb1\x04\xac";
 	char other[sizeof(table)];
 
 	memcpy(other, table, sizeof(table));
@@ -94,14 +97,14 @@ START_TEST(switches)
 }
 END_TEST
 
-START_TEST(no_memory)
+START_TEST(comparison_fails_without_memory)
 {
 	struct cf_pool p = pool_of(up);
 	static const uint8_t code[] = { 0x12, 0x01, 0xac };
 	const struct cf_body body = { .pool = &p, .code = code, .len = sizeof(code) };
 
 	mem.budget = mem.bytes + 20;
-	ck_assert_int_eq(cf_same_code(&body, &body, &mem), -1);
+	ck_assert_int_eq(cf_code_equal(&body, &body, &mem), -1);
 	mem.budget = SIZE_MAX;
 	cf_pool_release(&p);
 }
@@ -116,26 +119,25 @@ static void replace(struct buf *b, const char *old, const char *new)
 	memcpy(at, new, strlen(new));
 }
 
-/* The differences of the captured class to the file as lines. */
-static const char *compared(const struct captured *running)
+/* Returns the differences between the captured class and the file, one per line. */
+static const char *compared(const struct class_capture *running)
 {
 	static struct buf text;
-	struct codediff diff = { 0 };
+	struct code_diff diff = { 0 };
 	struct cf_class c;
 
 	buf_reset(&text);
 	ck_assert_ptr_null(cf_open(&c, file.data, file.len, &mem));
-	ck_assert_ptr_null(codediff_compare(&diff, running, &c));
+	ck_assert_ptr_null(code_diff_compare(&diff, running, &c));
 	for (size_t i = 0; i < diff.n; i++)
-		buf_addf(&text, "%s: %s\n", codediff_word(diff.rows[i].kind),
-			 diff.rows[i].method);
+		buf_addf(&text, "%s: %s\n", code_diff_word(diff.rows[i].kind), diff.rows[i].method);
 	buf_addf(&text, "%zu same", diff.n_same);
-	codediff_release(&diff);
+	code_diff_release(&diff);
 	cf_release(&c);
 	return buf_str(&text);
 }
 
-static void add_method(struct captured *c, const char *name, const char *descriptor,
+static void add_method(struct class_capture *c, const char *name, const char *descriptor,
 		       const char *code)
 {
 	c->methods = xgrow(c->methods, c->n_methods, &c->cap_methods, sizeof(*c->methods));
@@ -144,27 +146,27 @@ static void add_method(struct captured *c, const char *name, const char *descrip
 	buf_adds(&c->methods[c->n_methods++].code, code);
 }
 
-/* Code, a name and a signature that differ; both sides' abstract and native methods are same. */
-START_TEST(class_files)
+/* One method is changed and one renamed.  Methods without code count as the same. */
+START_TEST(differences_between_class_files_are_listed)
 {
-	struct captured c = { .outcome = 0 };
+	struct class_capture c = { .outcome = 0 };
 
 	buf_add(&c.file, file.data, file.len);
 	ck_assert_str_eq(compared(&c), "10 same");
-	replace(&c.file, "\x26\x24\x8d\x63\xaf", "\x26\x24\x8d\x6b\xaf"); /* sum: dmul */
+	replace(&c.file, "\x26\x24\x8d\x63\xaf", "\x26\x24\x8d\x6b\xaf"); /* dmul in sum() */
 	replace(&c.file, "guarded", "renamed");
 	ck_assert_str_eq(compared(&c),
 			 "code differs: double sum(double, float)\n"
 			 "only in the file: int guarded(java.util.concurrent.Callable)\n"
 			 "only in memory: int renamed(java.util.concurrent.Callable)\n"
 			 "8 same");
-	captured_release(&c);
+	class_capture_release(&c);
 }
 END_TEST
 
-START_TEST(of_memory)
+START_TEST(code_in_memory_is_compared_with_the_file)
 {
-	struct captured c = { .memory = true, .pool_count = 1 };
+	struct class_capture c = { .memory = true, .pool_count = 1 };
 
 	buf_add(&c.file, file.data, file.len);
 	add_method(&c, "sum", "(DF)D", "\x26\xaf");
@@ -172,56 +174,56 @@ START_TEST(of_memory)
 	add_method(&c, "added", "()V", "\xb1");
 	ck_assert_str_eq(compared(&c), "code differs: double sum(double, float)\n"
 				       "only in memory: void added()\n9 same");
-	/* no class file, only the code of two methods: abstract and native ones are not told */
+	/* The capture has no class file, only the code of two methods. */
 	buf_reset(&c.file);
 	ck_assert_ptr_nonnull(strstr(compared(&c), "only in memory: void added()\n0 same"));
 	ck_assert_ptr_null(strstr(compared(&c), "fails"));
 	ck_assert_ptr_nonnull(strstr(compared(&c), "only in the file: <init>(int[])\n"));
-	captured_release(&c);
+	class_capture_release(&c);
 }
 END_TEST
 
-START_TEST(unreadable)
+START_TEST(unreadable_classes_are_errors)
 {
-	struct captured c = { .memory = true, .pool_count = 2 };
-	struct codediff diff = { 0 };
+	struct class_capture c = { .memory = true, .pool_count = 2 };
+	struct code_diff diff = { 0 };
 	struct cf_class class;
 
 	ck_assert_ptr_null(cf_open(&class, file.data, file.len, &mem));
 	add_method(&c, "sum", "(DF)D", "\x26\xaf");
-	ck_assert_str_eq(codediff_compare(&diff, &c, &class), "the constant pool ends too early");
+	ck_assert_str_eq(code_diff_compare(&diff, &c, &class), "the constant pool ends too early");
 	buf_adds(&c.file, "no class");
-	ck_assert_str_eq(codediff_compare(&diff, &c, &class), "it does not begin as one");
+	ck_assert_str_eq(code_diff_compare(&diff, &c, &class), "it does not begin with 0xCAFEBABE");
 	ck_assert_uint_eq(diff.n, 0);
 	cf_release(&class);
-	captured_release(&c);
+	class_capture_release(&c);
 }
 END_TEST
 
-static const char *signs(void)
+static const char *hints(void)
 {
-	const char *words[INSTRUMENTED_MAX];
+	const char *words[INSTRUMENTATION_HINT_MAX];
 	static struct buf text;
 	struct cf_class c;
 	size_t n;
 
 	buf_reset(&text);
 	ck_assert_ptr_null(cf_open(&c, file.data, file.len, &mem));
-	n = instrumented_by(&c, &c.pool, words);
+	n = instrumentation_hint(&c, &c.pool, words);
 	for (size_t i = 0; i < n; i++)
 		buf_addf(&text, "%s%s", i ? ", " : "", words[i]);
 	cf_release(&c);
 	return buf_str(&text);
 }
 
-START_TEST(instrumented)
+START_TEST(tools_are_recognised_by_names_in_the_class)
 {
-	ck_assert_str_eq(signs(), "");
+	ck_assert_str_eq(hints(), "");
 	replace(&file, "java/util/concurrent/Callable", "java/arthas/SpyAPI.atEnter...");
-	ck_assert_str_eq(signs(), "Arthas: watch, trace or the like");
+	ck_assert_str_eq(hints(), "Arthas: watch, trace or the like");
 	replace(&file, "SINGLES", "ajc$tjp");
 	replace(&file, "guarded", "$jacoco");
-	ck_assert_str_eq(signs(), "Arthas: watch, trace or the like, JaCoCo: counts which code "
+	ck_assert_str_eq(hints(), "Arthas: watch, trace or the like, JaCoCo: counts which code "
 				  "runs, AspectJ: woven, or an aspect");
 }
 END_TEST
@@ -234,51 +236,51 @@ static void add_name(const char *name)
 	buf_adds(&file, name);
 }
 
-/* The signs of a class with nothing but a name and a superclass. */
-static const char *signs_of(const char *name, const char *super)
+/* Returns the hints in a class that has only a name and a superclass. */
+static const char *hints_of(const char *name, const char *super)
 {
 	static const uint8_t head[] = { 0xca, 0xfe, 0xba, 0xbe, 0, 0, 0, 52, 0, 5 };
 	static const uint8_t tail[] = { CF_CLASS, 0, 1, CF_CLASS, 0, 2, 0, 0x21, 0, 3, 0,
-					4,	  0, 0, 0,	  0, 0, 0, 0,	 0 };
+					4,        0, 0, 0,        0, 0, 0, 0,    0 };
 
 	buf_reset(&file);
 	buf_add(&file, head, sizeof(head));
 	add_name(name);
 	add_name(super);
 	buf_add(&file, tail, sizeof(tail));
-	return signs();
+	return hints();
 }
 
-START_TEST(whose_name)
+START_TEST(tools_are_recognised_by_class_and_superclass_names)
 {
-	ck_assert_str_eq(signs_of("p/C", "java/lang/Object"), "");
-	ck_assert_str_eq(signs_of("p/C", "datadog/trace/bootstrap/A"), "Datadog's agent");
-	ck_assert_str_eq(signs_of("datadog/C", "datadog/trace/bootstrap/A"), ""); /* at home */
-	ck_assert_str_eq(signs_of("one/profiler/Instrument", "one/profiler/Instrument"), "");
-	ck_assert_str_eq(signs_of("p/C$$SpringCGLIB$$0", "p/C"), "Spring: a generated subclass");
-	ck_assert_str_eq(signs_of("p/$Proxy1", "java/lang/reflect/Proxy"),
+	ck_assert_str_eq(hints_of("p/C", "java/lang/Object"), "");
+	ck_assert_str_eq(hints_of("p/C", "datadog/trace/bootstrap/A"), "Datadog's agent");
+	ck_assert_str_eq(hints_of("datadog/C", "datadog/trace/bootstrap/A"), ""); /* tool's class */
+	ck_assert_str_eq(hints_of("one/profiler/Instrument", "one/profiler/Instrument"), "");
+	ck_assert_str_eq(hints_of("p/C$$SpringCGLIB$$0", "p/C"), "Spring: a generated subclass");
+	ck_assert_str_eq(hints_of("p/$Proxy1", "java/lang/reflect/Proxy"),
 			 "java.lang.reflect: a generated proxy");
-	ck_assert_str_eq(signs_of("p/C$ByteBuddy$1", "one/profiler/InstrumentX"),
+	ck_assert_str_eq(hints_of("p/C$ByteBuddy$1", "one/profiler/InstrumentX"),
 			 "async-profiler: measures calls, Byte Buddy: generated");
 }
 END_TEST
 
 int main(void)
 {
-	Suite *s = suite_create("codediff");
-	TCase *tc = tcase_create("codediff");
+	Suite *s = suite_create("model/class/code_diff");
+	TCase *tc = tcase_create("model/class/code_diff");
 	SRunner *sr;
 	int failed;
 
-	tcase_add_checked_fixture(tc, read_forms, forget);
-	tcase_add_test(tc, bodies);
-	tcase_add_test(tc, switches);
-	tcase_add_test(tc, no_memory);
-	tcase_add_test(tc, class_files);
-	tcase_add_test(tc, of_memory);
-	tcase_add_test(tc, unreadable);
-	tcase_add_test(tc, instrumented);
-	tcase_add_test(tc, whose_name);
+	tcase_add_checked_fixture(tc, read_forms, release_file);
+	tcase_add_test(tc, bodies_are_compared_by_meaning);
+	tcase_add_test(tc, switches_are_compared_by_targets);
+	tcase_add_test(tc, comparison_fails_without_memory);
+	tcase_add_test(tc, differences_between_class_files_are_listed);
+	tcase_add_test(tc, code_in_memory_is_compared_with_the_file);
+	tcase_add_test(tc, unreadable_classes_are_errors);
+	tcase_add_test(tc, tools_are_recognised_by_names_in_the_class);
+	tcase_add_test(tc, tools_are_recognised_by_class_and_superclass_names);
 	suite_add_tcase(s, tc);
 	sr = srunner_create(s);
 	srunner_run_all(sr, CK_NORMAL);

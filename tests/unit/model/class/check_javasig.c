@@ -1,12 +1,12 @@
-/* Descriptors and signatures in Java's form, whole, cut off and wrong. */
+/* Descriptors and signatures in Java syntax: valid, truncated and invalid. */
 #include <check.h>
 #include <string.h>
 
-#include "model/javasig.h"
+#include "model/class/javasig.h"
 
 static struct buf out;
 
-static void forget(void)
+static void release_out(void)
 {
 	buf_release(&out);
 }
@@ -22,13 +22,13 @@ static void shows(const char *expected)
 	buf_reset(&out);
 }
 
-START_TEST(texts)
+START_TEST(modified_utf8_becomes_utf8)
 {
 	javasig_text(&out, text("plain \xc3\xa9"));
 	shows("plain \xc3\xa9");
-	javasig_text(&out, text("a\xed\xa0\xb4\xed\xb4\x9ez")); /* U+1D11E as Java stores it */
+	javasig_text(&out, text("a\xed\xa0\xb4\xed\xb4\x9ez")); /* U+1D11E as a surrogate pair */
 	shows("a\xf0\x9d\x84\x9ez");
-	javasig_text(&out, text("\xed\xa0\xb4\xed\xb4")); /* half a pair stays what it is */
+	javasig_text(&out, text("\xed\xa0\xb4\xed\xb4")); /* an incomplete pair is copied */
 	shows("\xed\xa0\xb4\xed\xb4");
 	javasig_text(&out, text("\xed\xb4\x9e\xed\xa0\xb4"));
 	shows("\xed\xb4\x9e\xed\xa0\xb4");
@@ -37,7 +37,7 @@ START_TEST(texts)
 }
 END_TEST
 
-START_TEST(types)
+START_TEST(types_are_shown_in_java_syntax)
 {
 	static const char *const rows[][2] = {
 		{ "I", "int" },
@@ -48,7 +48,7 @@ START_TEST(types)
 		{ "[TT;", "T[]" },
 		{ "Ljava/util/Map<TK;+Lp/A;>;", "java.util.Map<K, ? extends p.A>" },
 		{ "Lp/A<*-[I>.B<TT;>.C;", "p.A<?, ? super int[]>.B<T>.C" },
-		/* what is none comes out as it stands */
+		/* Invalid types are copied. */
 		{ "", "" },
 		{ "X", "X" },
 		{ "II", "II" },
@@ -71,7 +71,7 @@ START_TEST(types)
 }
 END_TEST
 
-/* What a nested signature of this depth comes out as. */
+/* Formats a signature with `depth` nested type arguments. */
 static void nest(unsigned depth)
 {
 	_cleanup_buf_ struct buf signature = BUF_INIT;
@@ -84,23 +84,23 @@ static void nest(unsigned depth)
 	javasig_type(&out, (struct cf_text){ signature.data, signature.len });
 }
 
-START_TEST(depth)
+START_TEST(nesting_depth_is_limited)
 {
 	nest(3);
 	shows("A<A<A<T>>>");
-	nest(50000); /* which is no reason to use up our stack */
+	nest(50000); /* must not exhaust the stack */
 	ck_assert_mem_eq(out.data, "LA<LA<", 6);
 }
 END_TEST
 
-START_TEST(dimensions)
+START_TEST(more_than_255_dimensions_are_not_a_type)
 {
 	char many[258];
 
 	memset(many, '[', 256);
 	many[256] = 'I';
 	javasig_type(&out, (struct cf_text){ many, 257 });
-	ck_assert_uint_eq(out.len, 257); /* as it stands: JVMS 4.3.2 allows 255 */
+	ck_assert_uint_eq(out.len, 257); /* unchanged: JVMS 4.3.2 allows 255 dimensions, not 256 */
 	buf_reset(&out);
 	javasig_type(&out, (struct cf_text){ many + 1, 256 });
 	ck_assert_uint_eq(out.len, strlen("int") + 2 * 255);
@@ -120,7 +120,7 @@ static const char *method(unsigned access, const char *name, const char *descrip
 	return buf_str(&out);
 }
 
-START_TEST(methods)
+START_TEST(methods_are_shown_in_java_syntax)
 {
 	ck_assert_str_eq(method(0, "f", "(J[Ljava/lang/String;)I", ""),
 			 "int f(long, java.lang.String[])");
@@ -137,25 +137,24 @@ START_TEST(methods)
 	ck_assert_str_eq(method(0xffff, "f", "()V", ""),
 			 "public private protected static final synchronized native abstract "
 			 "strictfp void f()");
-	/* what is no descriptor either */
+	/* Invalid descriptors are copied. */
 	ck_assert_str_eq(method(0, "f", "(I", "(I"), "f(I");
 	ck_assert_str_eq(method(0, "f", "", ""), "f");
 }
 END_TEST
 
-/* A signature that is cut off anywhere gives way to the descriptor. */
-START_TEST(truncated)
+START_TEST(descriptor_replaces_a_truncated_signature)
 {
-	static const char whole[] = "<T:Ljava/lang/Object;:Ljava/lang/Runnable;>"
-				    "(Ljava/util/Map<-TT;*>.B;[TT;)TT;^Lp/E;^TT;";
-	char part[sizeof(whole)];
+	static const char complete[] = "<T:Ljava/lang/Object;:Ljava/lang/Runnable;>"
+				       "(Ljava/util/Map<-TT;*>.B;[TT;)TT;^Lp/E;^TT;";
+	char part[sizeof(complete)];
 	size_t n_throws = 0;
 
-	ck_assert_str_eq(method(0, "f", "()V", whole),
+	ck_assert_str_eq(method(0, "f", "()V", complete),
 			 "<T extends java.lang.Runnable> T f(java.util.Map<? super T, ?>.B, T[]) "
 			 "throws p.E, T");
-	for (size_t len = 0; len + 1 < sizeof(whole); len++) {
-		memcpy(part, whole, len);
+	for (size_t len = 0; len + 1 < sizeof(complete); len++) {
+		memcpy(part, complete, len);
 		part[len] = '\0';
 		(void)method(0, "f", "()V", part);
 		if (strstr(out.data, "<T extends"))
@@ -163,11 +162,11 @@ START_TEST(truncated)
 		else
 			ck_assert_str_eq(out.data, "void f()");
 	}
-	ck_assert_uint_eq(n_throws, 2); /* without throws, and with the first of them */
+	ck_assert_uint_eq(n_throws, 2); /* valid cuts: after the result, after "throws p.E" */
 }
 END_TEST
 
-START_TEST(names)
+START_TEST(members_are_named_by_their_descriptors)
 {
 	javasig_member_name(&out, text("f"), text("(J)[I"));
 	shows("int[] f(long)");
@@ -180,7 +179,7 @@ START_TEST(names)
 }
 END_TEST
 
-START_TEST(fields)
+START_TEST(fields_and_class_modifiers_are_shown_in_java_syntax)
 {
 	struct javasig_member f = { .access = 0xffff,
 				    .name = text("x"),
@@ -202,20 +201,20 @@ END_TEST
 
 int main(void)
 {
-	Suite *s = suite_create("javasig");
-	TCase *tc = tcase_create("javasig");
+	Suite *s = suite_create("model/class/javasig");
+	TCase *tc = tcase_create("model/class/javasig");
 	SRunner *sr;
 	int failed;
 
-	tcase_add_checked_fixture(tc, NULL, forget);
-	tcase_add_test(tc, texts);
-	tcase_add_test(tc, types);
-	tcase_add_test(tc, depth);
-	tcase_add_test(tc, dimensions);
-	tcase_add_test(tc, methods);
-	tcase_add_test(tc, truncated);
-	tcase_add_test(tc, names);
-	tcase_add_test(tc, fields);
+	tcase_add_checked_fixture(tc, NULL, release_out);
+	tcase_add_test(tc, modified_utf8_becomes_utf8);
+	tcase_add_test(tc, types_are_shown_in_java_syntax);
+	tcase_add_test(tc, nesting_depth_is_limited);
+	tcase_add_test(tc, more_than_255_dimensions_are_not_a_type);
+	tcase_add_test(tc, methods_are_shown_in_java_syntax);
+	tcase_add_test(tc, descriptor_replaces_a_truncated_signature);
+	tcase_add_test(tc, members_are_named_by_their_descriptors);
+	tcase_add_test(tc, fields_and_class_modifiers_are_shown_in_java_syntax);
 	suite_add_tcase(s, tc);
 	sr = srunner_create(s);
 	srunner_run_all(sr, CK_NORMAL);

@@ -1,8 +1,9 @@
+/* Method patterns: parsing and matching. */
 #include <check.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "model/methodpattern.h"
+#include "model/class/method_pattern.h"
 
 static struct cf_text text(const char *s)
 {
@@ -24,27 +25,27 @@ static const struct {
 	{ "a.C.m(*)", "a.C", "m", "*" },
 };
 
-START_TEST(words_are_divided)
+START_TEST(patterns_are_split_into_class_name_and_parameters)
 {
-	struct methodpattern p;
+	struct method_pattern p;
 
-	ck_assert_ptr_null(methodpattern_parse(&p, patterns[_i].word));
+	ck_assert_ptr_null(method_pattern_parse(&p, patterns[_i].word));
 	ck_assert_str_eq(p.class, patterns[_i].class);
 	ck_assert_str_eq(p.name, patterns[_i].name);
 	ck_assert_pstr_eq(p.parameters, patterns[_i].parameters);
-	methodpattern_release(&p);
+	method_pattern_release(&p);
 }
 END_TEST
 
-START_TEST(what_is_none_is_refused)
+START_TEST(invalid_patterns_are_rejected)
 {
 	static const char *const words[] = { "", "m", ".m", "a.b.", "m()", "a.C.m(int", "a.C.m()x",
 					     "a.C.m(", ".", "::", "#", "a.C.(int)" };
-	struct methodpattern p;
+	struct method_pattern p;
 
 	for (size_t i = 0; i < ARRAY_SIZE(words); i++) {
-		ck_assert_msg(methodpattern_parse(&p, words[i]) != NULL, "'%s'", words[i]);
-		methodpattern_release(&p);
+		ck_assert_msg(method_pattern_parse(&p, words[i]) != NULL, "'%s'", words[i]);
+		method_pattern_release(&p);
 	}
 }
 END_TEST
@@ -72,40 +73,41 @@ static const struct {
 	{ "C.m", "m", "no descriptor", true },
 };
 
-START_TEST(methods_are_meant_or_not)
+START_TEST(patterns_match_methods)
 {
-	struct methodpattern p;
+	struct method_pattern p;
 
-	ck_assert_ptr_null(methodpattern_parse(&p, methods[_i].word));
-	ck_assert_msg(methodpattern_matches(&p, text(methods[_i].name),
-					    text(methods[_i].descriptor)) == methods[_i].matches,
+	ck_assert_ptr_null(method_pattern_parse(&p, methods[_i].word));
+	ck_assert_msg(method_pattern_matches(&p, text(methods[_i].name),
+					     text(methods[_i].descriptor)) == methods[_i].matches,
 		      "%s: %s%s", methods[_i].word, methods[_i].name, methods[_i].descriptor);
-	methodpattern_release(&p);
+	method_pattern_release(&p);
 }
 END_TEST
 
-START_TEST(what_has_no_name_is_not_meant)
+START_TEST(methods_without_name_or_descriptor_do_not_match)
 {
-	struct methodpattern p;
+	struct method_pattern p;
 
-	ck_assert_ptr_null(methodpattern_parse(&p, "*.*"));
-	ck_assert(!methodpattern_matches(&p, (struct cf_text){ NULL, 0 }, text("()V")));
-	ck_assert(!methodpattern_matches(&p, text("m"), (struct cf_text){ NULL, 0 }));
-	methodpattern_release(&p);
+	ck_assert_ptr_null(method_pattern_parse(&p, "*.*"));
+	ck_assert(!method_pattern_matches(&p, (struct cf_text){ NULL, 0 }, text("()V")));
+	ck_assert(!method_pattern_matches(&p, text("m"), (struct cf_text){ NULL, 0 }));
+	method_pattern_release(&p);
 }
 END_TEST
 
 int main(void)
 {
-	Suite *suite = suite_create("methodpattern");
-	TCase *tc = tcase_create("methodpattern");
+	Suite *suite = suite_create("model/class/method_pattern");
+	TCase *tc = tcase_create("model/class/method_pattern");
 	SRunner *runner = srunner_create(suite);
 	int failed;
 
-	tcase_add_loop_test(tc, words_are_divided, 0, ARRAY_SIZE(patterns));
-	tcase_add_test(tc, what_is_none_is_refused);
-	tcase_add_loop_test(tc, methods_are_meant_or_not, 0, ARRAY_SIZE(methods));
-	tcase_add_test(tc, what_has_no_name_is_not_meant);
+	tcase_add_loop_test(tc, patterns_are_split_into_class_name_and_parameters, 0,
+			    ARRAY_SIZE(patterns));
+	tcase_add_test(tc, invalid_patterns_are_rejected);
+	tcase_add_loop_test(tc, patterns_match_methods, 0, ARRAY_SIZE(methods));
+	tcase_add_test(tc, methods_without_name_or_descriptor_do_not_match);
 	suite_add_tcase(suite, tc);
 	srunner_run_all(runner, CK_NORMAL);
 	failed = srunner_ntests_failed(runner);

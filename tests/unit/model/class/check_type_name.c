@@ -1,11 +1,11 @@
-/* model/typename */
+/* Type names: JVM signatures to Java names and back, and patterns for them. */
 #include <check.h>
 #include <string.h>
 
-#include "model/typename.h"
+#include "model/class/type_name.h"
 
 static const struct {
-	const char *signature, *name; /* NULL: it is none */
+	const char *signature, *name; /* name NULL: the signature is not valid */
 } names[] = {
 	{ "Ljava/lang/String;", "java.lang.String" },
 	{ "LMain;", "Main" },
@@ -29,10 +29,10 @@ static const struct {
 	{ "java.lang.String", NULL },
 };
 
-START_TEST(java_names)
+START_TEST(signatures_become_java_names_and_back)
 {
 	_cleanup_buf_ struct buf out = BUF_INIT;
-	int rc = typename_java(&out, names[_i].signature, strlen(names[_i].signature));
+	int rc = type_name_java(&out, names[_i].signature, strlen(names[_i].signature));
 
 	if (!names[_i].name) {
 		ck_assert_int_eq(rc, -1);
@@ -41,16 +41,16 @@ START_TEST(java_names)
 	ck_assert_int_eq(rc, 0);
 	ck_assert_str_eq(buf_str(&out), names[_i].name);
 	if (strchr(names[_i].name, '/') || !strpbrk(names[_i].name, ".[M"))
-		return; /* no way back: hidden classes, primitive types */
+		return; /* not reversible: hidden classes, primitive types */
 	buf_reset(&out);
-	typename_signature(&out, names[_i].name);
+	type_name_signature(&out, names[_i].name);
 	ck_assert_str_eq(buf_str(&out), names[_i].signature);
 }
 END_TEST
 
 static const struct {
 	const char *name, *word;
-	bool meant;
+	bool matches;
 } words[] = {
 	{ "a.b.C", "a.b.C", true },
 	{ "a.b.C", "a/b/C", true },
@@ -66,37 +66,37 @@ static const struct {
 	{ "a.b.C", "[La.b.C;", false },
 };
 
-START_TEST(words_mean_classes)
+START_TEST(patterns_match_java_names_and_signatures)
 {
-	ck_assert_int_eq(typename_matches(words[_i].name, words[_i].word), words[_i].meant);
+	ck_assert_int_eq(type_name_matches(words[_i].name, words[_i].word), words[_i].matches);
 }
 END_TEST
 
-START_TEST(names_are_bounded)
+START_TEST(overlong_signatures_and_nul_bytes_are_rejected)
 {
 	_cleanup_buf_ struct buf out = BUF_INIT;
 	char signature[300];
 
 	memset(signature, '[', sizeof(signature));
 	signature[255] = 'I';
-	ck_assert_int_eq(typename_java(&out, signature, 256), 0);
+	ck_assert_int_eq(type_name_java(&out, signature, 256), 0);
 	signature[255] = '[';
 	signature[256] = 'I';
-	ck_assert_int_eq(typename_java(&out, signature, 257), -1);
-	ck_assert_int_eq(typename_java(&out, "La\0b;", 5), -1);
+	ck_assert_int_eq(type_name_java(&out, signature, 257), -1);
+	ck_assert_int_eq(type_name_java(&out, "La\0b;", 5), -1);
 }
 END_TEST
 
 int main(void)
 {
-	Suite *suite = suite_create("typename");
-	TCase *tc = tcase_create("typename");
+	Suite *suite = suite_create("model/class/type_name");
+	TCase *tc = tcase_create("model/class/type_name");
 	SRunner *runner = srunner_create(suite);
 	int failed;
 
-	tcase_add_loop_test(tc, java_names, 0, ARRAY_SIZE(names));
-	tcase_add_loop_test(tc, words_mean_classes, 0, ARRAY_SIZE(words));
-	tcase_add_test(tc, names_are_bounded);
+	tcase_add_loop_test(tc, signatures_become_java_names_and_back, 0, ARRAY_SIZE(names));
+	tcase_add_loop_test(tc, patterns_match_java_names_and_signatures, 0, ARRAY_SIZE(words));
+	tcase_add_test(tc, overlong_signatures_and_nul_bytes_are_rejected);
 	suite_add_tcase(suite, tc);
 	srunner_run_all(runner, CK_ENV);
 	failed = srunner_ntests_failed(runner);

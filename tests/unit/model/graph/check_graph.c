@@ -1,19 +1,19 @@
-/* The graph of a heap: what the tape says, and what brute force finds in it. */
+/* The graph built from a heap stream, compared with the results of brute force. */
 #include <check.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "model/graph.h"
+#include "model/graph/graph.h"
 
 #define CLASS_CLASS 0
 #define BASE UINT64_C(0x700000000)
 
-/* A tape, built as it is written. */
+/* Writes a heap stream into a graph builder. */
 struct writer {
 	struct graph_builder *builder;
-	struct tape_place place;
-	uint8_t *tape;
+	struct heap_stream_state state;
+	uint8_t *stream;
 	size_t len, cap;
 	int rc;
 };
@@ -21,22 +21,22 @@ struct writer {
 static void begin(struct writer *w)
 {
 	*w = (struct writer){ .builder = graph_builder_new(0), .cap = 1 << 16 };
-	w->tape = malloc(w->cap);
-	ck_assert_ptr_nonnull(w->tape);
+	w->stream = malloc(w->cap);
+	ck_assert_ptr_nonnull(w->stream);
 }
 
 static void flush(struct writer *w)
 {
 	if (w->rc == 0)
-		w->rc = graph_builder_take(w->builder, w->tape, w->len);
+		w->rc = graph_builder_take(w->builder, w->stream, w->len);
 	w->len = 0;
 }
 
-static void put(struct writer *w, struct tape_record r)
+static void put(struct writer *w, struct heap_stream_record r)
 {
-	if (w->cap - w->len < TAPE_RECORD_MAX + TAPE_TEXT_MAX)
+	if (w->cap - w->len < HEAP_STREAM_RECORD_MAX + HEAP_STREAM_TEXT_MAX)
 		flush(w);
-	w->len = (size_t)(tape_write(&w->place, w->tape + w->len, &r) - w->tape);
+	w->len = (size_t)(heap_stream_write(&w->state, w->stream + w->len, &r) - w->stream);
 }
 
 static struct graph *end_with(struct writer *w, const struct graph_facts *facts, int *error)
@@ -48,7 +48,7 @@ static struct graph *end_with(struct writer *w, const struct graph_facts *facts,
 	if (w->rc == 0)
 		g = graph_build(w->builder, facts, error);
 	graph_builder_free(w->builder);
-	free(w->tape);
+	free(w->stream);
 	return g;
 }
 
@@ -62,7 +62,7 @@ static struct graph *end(struct writer *w, uint32_t n_classes)
 	return g;
 }
 
-static int refused(struct writer *w)
+static int error_of(struct writer *w)
 {
 	struct graph_facts facts = { .n_classes = 3, .class_class = CLASS_CLASS };
 	int error;
@@ -78,104 +78,108 @@ static uint64_t at(uint32_t i)
 
 static void put_object(struct writer *w, uint32_t i, uint32_t class)
 {
-	put(w, (struct tape_record){ .kind = TAPE_OBJECT, .address = at(i), .class = class });
+	put(w, (struct heap_stream_record){
+		       .kind = HEAP_STREAM_OBJECT, .address = at(i), .class = class });
 }
 
-static void put_edge(struct writer *w, enum tape_kind kind, uint32_t to, uint32_t index,
-		     uint64_t size)
+static void put_reference(struct writer *w, enum heap_stream_kind kind, uint32_t to, uint32_t index,
+			  uint64_t size)
 {
-	put(w, (struct tape_record){ .kind = kind, .address = at(to), .index = index,
-				     .size = size });
+	put(w, (struct heap_stream_record){
+		       .kind = kind, .address = at(to), .index = index, .size = size });
 }
 
 static void put_root(struct writer *w, uint32_t i)
 {
-	put(w, (struct tape_record){ .kind = TAPE_ROOT, .address = at(i),
-				     .root = TAPE_ROOT_JNI_GLOBAL });
+	put(w, (struct heap_stream_record){ .kind = HEAP_STREAM_ROOT,
+					    .address = at(i),
+					    .root = HEAP_STREAM_ROOT_JNI_GLOBAL });
 }
 
 /*
- * Random graphs.  Sizes tell the nodes apart: node i has i + 1 words.
+ * Random graphs.  Each node is identified by its size: node i has 8 * (i + 1) bytes.
  */
 #define NODES 14
 #define CLASSES 4
 
-struct made_edge {
+struct sample_edge {
 	uint32_t to, index;
-	enum tape_kind kind;
+	enum heap_stream_kind kind;
 };
 
-struct made {
+struct sample {
 	uint32_t n;
-	uint32_t class[NODES];    /* GRAPH_NONE: not told of */
-	uint32_t stands[NODES];   /* GRAPH_NONE: for no class */
-	uint32_t mirror[CLASSES];
+	uint32_t class[NODES];     /* GRAPH_NONE: the node has no OBJECT record */
+	uint32_t mirror_of[NODES]; /* the class whose mirror it is; GRAPH_NONE: none */
+	uint32_t mirror[CLASSES];  /* node of the mirror; GRAPH_NONE: none */
+	/* own: the agent's objects; own_late: the OWN records are the last ones of the stream */
 	bool own[NODES], own_late, root[NODES];
-	struct made_edge edges[NODES][8];
+	struct sample_edge edges[NODES][8];
 	uint32_t n_edges[NODES];
-	bool strong[NODES][NODES];                /* own objects' left out, classes' included */
-	bool weakly[TAPE_STRENGTHS][NODES][NODES];
+	bool strong[NODES][NODES]; /* [from][to]; includes edges to mirrors, omits own objects */
+	bool weakly[HEAP_STREAM_STRENGTHS][NODES][NODES];
 };
 
-static uint32_t below(uint32_t n)
+static uint32_t pick(uint32_t n)
 {
 	return (uint32_t)rand() % n;
 }
 
-static void make_edges(struct made *m, uint32_t i)
+static void add_edges(struct sample *m, uint32_t i)
 {
-	bool elements = below(3) == 0;
-	uint32_t n = below(5), index = 0;
+	bool elements = pick(3) == 0;
+	uint32_t n = pick(5), index = 0;
 
 	for (uint32_t k = 0; k < n; k++) {
-		struct made_edge *e = &m->edges[i][m->n_edges[i]++];
+		struct sample_edge *e = &m->edges[i][m->n_edges[i]++];
 
-		e->to = below(m->n);
-		if (m->stands[i] != GRAPH_NONE) {
-			e->kind = below(2) ? TAPE_STATIC : TAPE_LINK;
-			e->index = e->kind == TAPE_LINK ? below(TAPE_LINKS) : below(40);
+		e->to = pick(m->n);
+		if (m->mirror_of[i] != GRAPH_NONE) {
+			e->kind = pick(2) ? HEAP_STREAM_STATIC : HEAP_STREAM_LINK;
+			e->index =
+				e->kind == HEAP_STREAM_LINK ? pick(HEAP_STREAM_LINKS) : pick(40);
 		} else if (elements) {
-			e->kind = TAPE_ELEMENT;
-			index += below(2) ? 0 : below(100);
+			e->kind = HEAP_STREAM_ELEMENT;
+			index += pick(2) ? 0 : pick(100);
 			e->index = index++;
-		} else if (below(3) == 0) {
-			e->kind = TAPE_REFERENT;
-			e->index = below(TAPE_STRENGTHS);
+		} else if (pick(3) == 0) {
+			e->kind = HEAP_STREAM_REFERENT;
+			e->index = pick(HEAP_STREAM_STRENGTHS);
 		} else {
-			e->kind = TAPE_FIELD;
-			e->index = below(80);
+			e->kind = HEAP_STREAM_FIELD;
+			e->index = pick(80);
 		}
 	}
 }
 
-static void know(struct made *m, uint32_t from, const struct made_edge *e)
+static void note_edge(struct sample *m, uint32_t from, const struct sample_edge *e)
 {
 	if (m->own[from] || m->own[e->to])
 		return;
-	if (e->kind == TAPE_REFERENT)
+	if (e->kind == HEAP_STREAM_REFERENT)
 		m->weakly[e->index][from][e->to] = true;
 	else
 		m->strong[from][e->to] = true;
 }
 
-static void make(struct made *m)
+static void make_sample(struct sample *m)
 {
 	memset(m, 0, sizeof(*m));
-	m->n = 1 + below(NODES);
-	m->own_late = below(2);
+	m->n = 1 + pick(NODES);
+	m->own_late = pick(2);
 	for (uint32_t i = 0; i < m->n; i++) {
-		m->class[i] = below(8) == 0 ? GRAPH_NONE : 1 + below(CLASSES - 1);
-		m->stands[i] = GRAPH_NONE;
-		m->own[i] = below(10) == 0;
-		m->root[i] = below(5) == 0;
+		m->class[i] = pick(8) == 0 ? GRAPH_NONE : 1 + pick(CLASSES - 1);
+		m->mirror_of[i] = GRAPH_NONE;
+		m->own[i] = pick(10) == 0;
+		m->root[i] = pick(5) == 0;
 	}
 	for (uint32_t c = 0; c < CLASSES; c++) {
-		m->mirror[c] = below(m->n);
-		if (below(2) || m->stands[m->mirror[c]] != GRAPH_NONE) {
+		m->mirror[c] = pick(m->n);
+		if (pick(2) || m->mirror_of[m->mirror[c]] != GRAPH_NONE) {
 			m->mirror[c] = GRAPH_NONE;
 			continue;
 		}
-		m->stands[m->mirror[c]] = c;
+		m->mirror_of[m->mirror[c]] = c;
 		m->class[m->mirror[c]] = CLASS_CLASS;
 	}
 	for (uint32_t i = 0; i < m->n; i++) {
@@ -183,24 +187,25 @@ static void make(struct made *m)
 
 		if (m->class[i] == GRAPH_NONE)
 			continue;
-		make_edges(m, i);
+		add_edges(m, i);
 		for (uint32_t k = 0; k < m->n_edges[i]; k++)
-			know(m, i, &m->edges[i][k]);
+			note_edge(m, i, &m->edges[i][k]);
 		mirror = m->mirror[m->class[i]];
 		if (mirror != GRAPH_NONE && !m->own[i] && !m->own[mirror])
 			m->strong[i][mirror] = true;
 	}
 }
 
-static void write_own(struct writer *w, const struct made *m)
+static void write_own(struct writer *w, const struct sample *m)
 {
 	for (uint32_t i = 0; i < m->n; i++) {
 		if (m->own[i])
-			put(w, (struct tape_record){ .kind = TAPE_OWN, .address = at(i) });
+			put(w, (struct heap_stream_record){ .kind = HEAP_STREAM_OWN,
+							    .address = at(i) });
 	}
 }
 
-static struct graph *write_made(const struct made *m)
+static struct graph *write_sample(const struct sample *m)
 {
 	struct writer w;
 
@@ -209,29 +214,33 @@ static struct graph *write_made(const struct made *m)
 		write_own(&w, m);
 	for (uint32_t c = 0; c < CLASSES; c++) {
 		if (m->mirror[c] != GRAPH_NONE)
-			put(&w, (struct tape_record){ .kind = TAPE_CLASS, .class = c,
-						      .address = at(m->mirror[c]) });
+			put(&w, (struct heap_stream_record){ .kind = HEAP_STREAM_CLASS,
+							     .class = c,
+							     .address = at(m->mirror[c]) });
 	}
-	for (uint32_t k = 0, i = below(m->n); k < m->n; k++, i = (i + 1) % m->n) {
+	for (uint32_t k = 0, i = pick(m->n); k < m->n; k++, i = (i + 1) % m->n) {
 		uint64_t size = (i + 1) * 8;
 
-		put(&w, (struct tape_record){ .kind = TAPE_ROOT, .address = at(i), .size = size,
-					      .root = TAPE_ROOT_STACK,
-					      .thread = m->root[i] ? 7 : 99 });
-		if (m->stands[i] != GRAPH_NONE && below(2))
-			put(&w, (struct tape_record){ .kind = TAPE_MIRROR, .address = at(i) });
+		put(&w, (struct heap_stream_record){ .kind = HEAP_STREAM_ROOT,
+						     .address = at(i),
+						     .size = size,
+						     .root = HEAP_STREAM_ROOT_STACK,
+						     .thread = m->root[i] ? 7 : 99 });
+		if (m->mirror_of[i] != GRAPH_NONE && pick(2))
+			put(&w, (struct heap_stream_record){ .kind = HEAP_STREAM_MIRROR,
+							     .address = at(i) });
 		else if (m->class[i] != GRAPH_NONE)
 			put_object(&w, i, m->class[i]);
 		for (uint32_t e = 0; e < m->n_edges[i]; e++) {
-			const struct made_edge *edge = &m->edges[i][e];
+			const struct sample_edge *edge = &m->edges[i][e];
 
-			put_edge(&w, edge->kind, edge->to, edge->index, (edge->to + 1) * 8);
+			put_reference(&w, edge->kind, edge->to, edge->index, (edge->to + 1) * 8);
 		}
 	}
 	if (m->own_late)
 		write_own(&w, m);
 	{
-		/* 99 is the thread whose stack is no root. */
+		/* The stack of thread 99 is not a root. */
 		struct graph_facts facts = { CLASSES, CLASS_CLASS, NULL, 99, false };
 		int error;
 		struct graph *g = end_with(&w, &facts, &error);
@@ -241,16 +250,16 @@ static struct graph *write_made(const struct made *m)
 	}
 }
 
-/* What brute force says of it. */
-struct truth {
-	bool edge[NODES][NODES]; /* those that count */
-	bool root[NODES];        /* that the tree hangs on */
-	unsigned phase[NODES];   /* 0: strongly, 1 + strength, UINT_MAX: not */
+/* The results of brute force. */
+struct expected {
+	bool edge[NODES][NODES]; /* [from][to]: strong edges; with `weak`, also weak ones */
+	bool root[NODES];        /* whether the root of the dominator tree refers to it */
+	unsigned phase[NODES];   /* 0: strong; 1 + strength: weak; UINT32_MAX: unreachable */
 	uint32_t dominator[NODES];
 	uint64_t retained[NODES];
 };
 
-static void spread(const struct truth *t, uint32_t n, uint32_t without, bool reached[NODES])
+static void reach(const struct expected *t, uint32_t n, uint32_t without, bool reached[NODES])
 {
 	bool more = true;
 
@@ -267,7 +276,7 @@ static void spread(const struct truth *t, uint32_t n, uint32_t without, bool rea
 	}
 }
 
-static bool refers(const struct made *m, unsigned strength, uint32_t from, uint32_t to)
+static bool refers(const struct sample *m, unsigned strength, uint32_t from, uint32_t to)
 {
 	for (unsigned s = 0; s <= strength; s++) {
 		if (m->weakly[s][from][to])
@@ -276,15 +285,15 @@ static bool refers(const struct made *m, unsigned strength, uint32_t from, uint3
 	return false;
 }
 
-/* Add to the roots what REFERENTs of up to this strength lead to and stronger ones do not. */
-static void add_phase(struct truth *t, const struct made *m, unsigned strength)
+/* Adds roots: the nodes that are reachable only through REFERENTs of at most this strength. */
+static void add_phase(struct expected *t, const struct sample *m, unsigned strength)
 {
 	bool reached[NODES];
 	bool more = true;
 
 	while (more) {
 		more = false;
-		spread(t, m->n, NODES, reached);
+		reach(t, m->n, NODES, reached);
 		for (uint32_t i = 0; i < m->n; i++) {
 			if (reached[i] && t->phase[i] == UINT32_MAX)
 				t->phase[i] = 1 + strength;
@@ -299,18 +308,18 @@ static void add_phase(struct truth *t, const struct made *m, unsigned strength)
 	}
 }
 
-static void find_phases(struct truth *t, const struct made *m, bool weak)
+static void find_phases(struct expected *t, const struct sample *m, bool weak)
 {
 	bool reached[NODES];
 
-	spread(t, m->n, NODES, reached);
+	reach(t, m->n, NODES, reached);
 	for (uint32_t i = 0; i < m->n; i++)
 		t->phase[i] = reached[i] ? 0 : UINT32_MAX;
-	for (unsigned s = 0; s < TAPE_STRENGTHS && !weak; s++)
+	for (unsigned s = 0; s < HEAP_STREAM_STRENGTHS && !weak; s++)
 		add_phase(t, m, s);
 }
 
-static void find_truth(struct truth *t, const struct made *m, bool weak)
+static void find_expected(struct expected *t, const struct sample *m, bool weak)
 {
 	bool dominates[NODES][NODES];
 	unsigned depth[NODES] = { 0 };
@@ -320,12 +329,12 @@ static void find_truth(struct truth *t, const struct made *m, bool weak)
 	for (uint32_t i = 0; i < m->n; i++) {
 		t->root[i] = m->root[i] && !m->own[i];
 		for (uint32_t j = 0; j < m->n; j++)
-			t->edge[i][j] = m->strong[i][j] ||
-					(weak && refers(m, TAPE_PHANTOM, i, j));
+			t->edge[i][j] =
+				m->strong[i][j] || (weak && refers(m, HEAP_STREAM_PHANTOM, i, j));
 	}
 	find_phases(t, m, weak);
 	for (uint32_t d = 0; d < m->n; d++) {
-		spread(t, m->n, d, reached);
+		reach(t, m->n, d, reached);
 		for (uint32_t i = 0; i < m->n; i++) {
 			dominates[d][i] = t->phase[i] != UINT32_MAX && !reached[i];
 			depth[i] += dominates[d][i];
@@ -342,12 +351,12 @@ static void find_truth(struct truth *t, const struct made *m, bool weak)
 	}
 }
 
-/* From nodes as made to those of the graph, and back. */
+/* Maps the nodes of the sample to those of the graph, and back. */
 struct numbers {
-	uint32_t node[NODES], made[NODES];
+	uint32_t node[NODES], sample[NODES];
 };
 
-static void match(const struct graph *g, const struct made *m, struct numbers *numbers)
+static void match_nodes(const struct graph *g, const struct sample *m, struct numbers *numbers)
 {
 	ck_assert_uint_eq(graph_n(g), m->n);
 	for (uint32_t node = 0; node < m->n; node++) {
@@ -355,9 +364,9 @@ static void match(const struct graph *g, const struct made *m, struct numbers *n
 
 		ck_assert_uint_lt(i, m->n);
 		numbers->node[i] = node;
-		numbers->made[node] = i;
+		numbers->sample[node] = i;
 		ck_assert_uint_eq(graph_class(g, node), m->class[i]);
-		ck_assert_uint_eq(graph_stands_for(g, node), m->stands[i]);
+		ck_assert_uint_eq(graph_stands_for(g, node), m->mirror_of[i]);
 		ck_assert_uint_eq(graph_is_own(g, node), m->own[i]);
 		ck_assert_int_eq(graph_length(g, node), -1);
 	}
@@ -366,13 +375,13 @@ static void match(const struct graph *g, const struct made *m, struct numbers *n
 						      numbers->node[m->mirror[c]]);
 }
 
-static const enum graph_via vias[] = {
-	[TAPE_FIELD] = GRAPH_FIELD,       [TAPE_STATIC] = GRAPH_STATIC,
-	[TAPE_ELEMENT] = GRAPH_ELEMENT,   [TAPE_REFERENT] = GRAPH_REFERENT,
-	[TAPE_LINK] = GRAPH_LINK,
+static const enum graph_via expected_via[] = {
+	[HEAP_STREAM_FIELD] = GRAPH_FIELD,     [HEAP_STREAM_STATIC] = GRAPH_STATIC,
+	[HEAP_STREAM_ELEMENT] = GRAPH_ELEMENT, [HEAP_STREAM_REFERENT] = GRAPH_REFERENT,
+	[HEAP_STREAM_LINK] = GRAPH_LINK,
 };
 
-static void check_edges(const struct graph *g, const struct made *m, const struct numbers *x)
+static void check_edges(const struct graph *g, const struct sample *m, const struct numbers *x)
 {
 	for (uint32_t i = 0; i < m->n; i++) {
 		struct graph_edges edges = graph_edges(g, x->node[i]);
@@ -380,18 +389,18 @@ static void check_edges(const struct graph *g, const struct made *m, const struc
 		uint32_t mirror = m->class[i] == GRAPH_NONE ? GRAPH_NONE : m->mirror[m->class[i]];
 
 		for (uint32_t k = 0; k < m->n_edges[i]; k++) {
-			const struct made_edge *e = &m->edges[i][k];
+			const struct sample_edge *e = &m->edges[i][k];
 
 			if (m->own[i] || m->own[e->to])
 				continue;
 			ck_assert(graph_next(&edges, &edge));
-			ck_assert_uint_eq(x->made[edge.to], e->to);
-			ck_assert_uint_eq(edge.via, vias[e->kind]);
+			ck_assert_uint_eq(x->sample[edge.to], e->to);
+			ck_assert_uint_eq(edge.via, expected_via[e->kind]);
 			ck_assert_uint_eq(edge.index, e->index);
 		}
 		if (mirror != GRAPH_NONE && m->strong[i][mirror] && !m->own[i]) {
 			ck_assert(graph_next(&edges, &edge));
-			ck_assert_uint_eq(x->made[edge.to], mirror);
+			ck_assert_uint_eq(x->sample[edge.to], mirror);
 			ck_assert_uint_eq(edge.via, GRAPH_CLASS);
 		}
 		ck_assert(!graph_next(&edges, &edge));
@@ -399,59 +408,60 @@ static void check_edges(const struct graph *g, const struct made *m, const struc
 	}
 }
 
-static void check_way(const struct graph *g, const struct graph_ways *ways, uint32_t node,
-		      bool weak)
+static void check_bfs_edge(const struct graph *g, const struct graph_bfs *bfs, uint32_t node,
+			   bool weak)
 {
-	uint32_t from = ways->parent[node];
+	uint32_t from = bfs->parent[node];
 	struct graph_edges edges = graph_edges(g, from);
-	struct graph_edge told = graph_way_edge(g, ways, node), edge;
+	struct graph_edge found = graph_bfs_edge(g, bfs, node), edge;
 
 	do
 		ck_assert(graph_next(&edges, &edge));
 	while (edge.to != node || (!weak && edge.via == GRAPH_REFERENT));
-	ck_assert_uint_eq(told.to, node);
-	ck_assert_uint_eq(told.via, edge.via);
-	ck_assert_uint_eq(told.index, edge.index);
+	ck_assert_uint_eq(found.to, node);
+	ck_assert_uint_eq(found.via, edge.via);
+	ck_assert_uint_eq(found.index, edge.index);
 }
 
-static void check_ways(const struct graph *g, const struct made *m, const struct numbers *x,
-		       bool weak)
+static void check_bfs(const struct graph *g, const struct sample *m, const struct numbers *x,
+		      bool weak)
 {
-	uint32_t far[NODES];
-	struct graph_ways ways;
+	uint32_t distance[NODES];
+	struct graph_bfs bfs;
 
-	graph_find_ways(g, weak, &ways);
+	graph_bfs(g, weak, &bfs);
 	for (uint32_t i = 0; i < m->n; i++)
-		far[i] = m->root[i] && !m->own[i] ? 0 : NODES;
+		distance[i] = m->root[i] && !m->own[i] ? 0 : NODES;
 	for (uint32_t k = 0; k < m->n; k++) {
 		for (uint32_t i = 0; i < m->n; i++) {
 			for (uint32_t j = 0; j < m->n; j++) {
-				if ((m->strong[i][j] || (weak && refers(m, TAPE_PHANTOM, i, j))) &&
-				    far[i] + 1 < far[j])
-					far[j] = far[i] + 1;
+				if ((m->strong[i][j] ||
+				     (weak && refers(m, HEAP_STREAM_PHANTOM, i, j))) &&
+				    distance[i] + 1 < distance[j])
+					distance[j] = distance[i] + 1;
 			}
 		}
 	}
 	for (uint32_t i = 0; i < m->n; i++) {
-		uint32_t node = x->node[i], steps = 0;
+		uint32_t node = x->node[i], length = 0;
 
-		ck_assert_uint_eq(!graph_root_of(g, node), m->stands[i] == GRAPH_NONE &&
+		ck_assert_uint_eq(!graph_root_of(g, node), m->mirror_of[i] == GRAPH_NONE &&
 							   (!m->root[i] || m->own[i]));
-		if (far[i] == NODES) {
-			ck_assert_uint_eq(ways.parent[node], GRAPH_NONE);
+		if (distance[i] == NODES) {
+			ck_assert_uint_eq(bfs.parent[node], GRAPH_NONE);
 			continue;
 		}
-		for (; ways.parent[node] != node; node = ways.parent[node], steps++)
-			check_way(g, &ways, node, weak);
-		ck_assert_uint_eq(steps, far[i]);
+		for (; bfs.parent[node] != node; node = bfs.parent[node], length++)
+			check_bfs_edge(g, &bfs, node, weak);
+		ck_assert_uint_eq(length, distance[i]);
 		ck_assert_ptr_nonnull(graph_root_of(g, node));
 		ck_assert_uint_eq(graph_root_of(g, node)->node, node);
 	}
-	graph_ways_release(&ways);
+	graph_bfs_release(&bfs);
 }
 
-static void check_sums(const struct graph *g, const struct made *m, const struct truth *t,
-		       const struct graph_tree *tree)
+static void check_sums(const struct graph *g, const struct sample *m, const struct expected *t,
+		       const struct dominators *tree)
 {
 	const uint32_t group[CLASSES] = { 0, 1, 2, 1 };
 	struct graph_sum sums[3], want[3] = { { 0, 0, 0 } };
@@ -481,15 +491,15 @@ static void check_sums(const struct graph *g, const struct made *m, const struct
 	}
 }
 
-static void check_tree(const struct graph *g, const struct made *m, const struct numbers *x,
+static void check_tree(const struct graph *g, const struct sample *m, const struct numbers *x,
 		       bool weak)
 {
-	struct graph_tree tree;
-	struct truth t;
-	uint64_t n = 0, total = 0, held[1 + TAPE_STRENGTHS] = { 0 };
+	struct dominators tree;
+	struct expected t;
+	uint64_t n = 0, total = 0, held[1 + HEAP_STREAM_STRENGTHS] = { 0 };
 
-	find_truth(&t, m, weak);
-	graph_find_tree(g, weak, &tree);
+	find_expected(&t, m, weak);
+	dominators_find(g, weak, &tree);
 	ck_assert_uint_eq(tree.n, m->n);
 	for (uint32_t i = 0; i < m->n; i++) {
 		uint32_t want = t.dominator[i];
@@ -506,27 +516,27 @@ static void check_tree(const struct graph *g, const struct made *m, const struct
 	}
 	ck_assert_uint_eq(tree.n_reached, n);
 	ck_assert_uint_eq(tree.total, total);
-	for (unsigned s = 0; s < TAPE_STRENGTHS; s++)
+	for (unsigned s = 0; s < HEAP_STREAM_STRENGTHS; s++)
 		ck_assert_uint_eq(tree.held[s].bytes, held[1 + s]);
 	check_sums(g, m, &t, &tree);
-	graph_tree_release(&tree);
+	dominators_release(&tree);
 }
 
-START_TEST(random_graphs)
+START_TEST(random_graphs_agree_with_brute_force)
 {
 	struct numbers numbers;
-	struct made m;
+	struct sample m;
 
 	srand(20);
 	for (unsigned k = 0; k < 2000; k++) {
 		struct graph *g;
 
-		make(&m);
-		g = write_made(&m);
-		match(g, &m, &numbers);
+		make_sample(&m);
+		g = write_sample(&m);
+		match_nodes(g, &m, &numbers);
 		check_edges(g, &m, &numbers);
 		for (int weak = 0; weak < 2; weak++) {
-			check_ways(g, &m, &numbers, weak);
+			check_bfs(g, &m, &numbers, weak);
 			check_tree(g, &m, &numbers, weak);
 		}
 		graph_free(g);
@@ -534,30 +544,31 @@ START_TEST(random_graphs)
 }
 END_TEST
 
-/* So many that nothing which recurs for each would live through it. */
+/* Recursion over so many nodes would overflow the stack. */
 #define LONG 2000000u
 
-START_TEST(long_list)
+START_TEST(two_million_nodes_in_a_list_need_no_recursion)
 {
 	struct graph_sum sums[2];
 	const uint32_t group[2] = { 0, 1 };
-	struct graph_tree tree;
-	struct graph_ways ways;
+	struct dominators tree;
+	struct graph_bfs bfs;
 	struct graph *g;
 	struct writer w;
-	uint32_t last = 0, steps = 0, wrong = 0; /* check writes down each of its assertions */
+	uint32_t last = 0, length = 0, wrong = 0; /* counted: an assertion per node is slow */
 
 	begin(&w);
-	put(&w, (struct tape_record){ .kind = TAPE_ROOT, .address = at(0), .size = 24 });
+	put(&w,
+	    (struct heap_stream_record){ .kind = HEAP_STREAM_ROOT, .address = at(0), .size = 24 });
 	for (uint32_t i = 0; i < LONG; i++) {
 		put_object(&w, i, 1);
 		if (i + 1 < LONG)
-			put_edge(&w, TAPE_FIELD, i + 1, 0, 24);
+			put_reference(&w, HEAP_STREAM_FIELD, i + 1, 0, 24);
 	}
 	g = end(&w, 2);
 	ck_assert_uint_eq(graph_n(g), LONG);
 	ck_assert_uint_eq(graph_n_edges(g), LONG - 1);
-	graph_find_tree(g, false, &tree);
+	dominators_find(g, false, &tree);
 	ck_assert_uint_eq(tree.total, UINT64_C(24) * LONG);
 	graph_sum_up(g, &tree, group, 2, sums);
 	ck_assert_uint_eq(sums[1].retained, UINT64_C(24) * LONG);
@@ -566,35 +577,37 @@ START_TEST(long_list)
 		if (tree.retained[node] == 24)
 			last = node;
 	}
-	graph_find_ways(g, false, &ways);
-	for (uint32_t node = last; ways.parent[node] != node; node = ways.parent[node]) {
-		wrong += ways.parent[node] != tree.dominator[node];
-		steps++;
+	graph_bfs(g, false, &bfs);
+	for (uint32_t node = last; bfs.parent[node] != node; node = bfs.parent[node]) {
+		wrong += bfs.parent[node] != tree.dominator[node];
+		length++;
 	}
-	ck_assert_uint_eq(steps, LONG - 1);
+	ck_assert_uint_eq(length, LONG - 1);
 	ck_assert_uint_eq(wrong, 0);
-	graph_ways_release(&ways);
-	graph_tree_release(&tree);
+	graph_bfs_release(&bfs);
+	dominators_release(&tree);
 	graph_free(g);
 }
 END_TEST
 
-/* An array with gaps of all lengths. */
-START_TEST(array)
+START_TEST(array_gaps_of_all_lengths_are_encoded)
 {
 	struct graph_edges edges;
 	struct graph_edge edge;
-	struct graph_ways ways;
+	struct graph_bfs bfs;
 	struct graph *g;
 	struct writer w;
 	uint32_t gap = 0, index = 0, n = 0;
 
 	begin(&w);
-	put(&w, (struct tape_record){ .kind = TAPE_ROOT, .address = at(0), .size = 80000016,
-				      .is_array = true, .length = 10000000 });
+	put(&w, (struct heap_stream_record){ .kind = HEAP_STREAM_ROOT,
+					     .address = at(0),
+					     .size = 80000016,
+					     .is_array = true,
+					     .length = 10000000 });
 	put_object(&w, 0, 1);
 	for (uint32_t i = 0; i < 10000000; n++, i += 1 + gap++ % 1000)
-		put_edge(&w, TAPE_ELEMENT, 1 + n, i, 16);
+		put_reference(&w, HEAP_STREAM_ELEMENT, 1 + n, i, 16);
 	g = end(&w, 2);
 	edges = graph_edges(g, 0);
 	for (uint32_t i = 0, k = 0; i < 10000000; i += 1 + k++ % 1000) {
@@ -606,18 +619,18 @@ START_TEST(array)
 	ck_assert_int_eq(graph_length(g, 0), 10000000);
 	ck_assert_int_eq(graph_length(g, 1), -1);
 	ck_assert_uint_eq(graph_size(g, 0), 80000016);
-	graph_find_ways(g, false, &ways);
+	graph_bfs(g, false, &bfs);
 	for (uint32_t k = 0; k < n; index += 1 + k++ % 1000)
-		ck_assert_uint_eq(graph_way_edge(g, &ways, 1 + k).index, index);
-	graph_ways_release(&ways);
+		ck_assert_uint_eq(graph_bfs_edge(g, &bfs, 1 + k).index, index);
+	graph_bfs_release(&bfs);
 	graph_free(g);
 }
 END_TEST
 
-/* Of a full array, to ask for one edge does not take longer the further on it is. */
-START_TEST(full_array)
+/* The time to find an edge does not grow with its index. */
+START_TEST(edge_lookup_in_a_full_array_is_fast)
 {
-	struct graph_ways ways;
+	struct graph_bfs bfs;
 	struct graph *g;
 	struct writer w;
 	uint32_t wrong = 0;
@@ -626,19 +639,19 @@ START_TEST(full_array)
 	put_root(&w, 0);
 	put_object(&w, 0, 1);
 	for (uint32_t i = 0; i < LONG; i++)
-		put_edge(&w, TAPE_ELEMENT, 1 + i, i, 16);
+		put_reference(&w, HEAP_STREAM_ELEMENT, 1 + i, i, 16);
 	g = end(&w, 2);
-	graph_find_ways(g, false, &ways);
+	graph_bfs(g, false, &bfs);
 	for (uint32_t i = 0; i < LONG; i += 7)
-		wrong += graph_way_edge(g, &ways, 1 + i).index != i;
+		wrong += graph_bfs_edge(g, &bfs, 1 + i).index != i;
 	ck_assert_uint_eq(wrong, 0);
-	graph_ways_release(&ways);
+	graph_bfs_release(&bfs);
 	graph_free(g);
 }
 END_TEST
 
-/* The node of this size. */
-static uint32_t sized(const struct graph *g, uint64_t size)
+/* Returns the node with `size` bytes. */
+static uint32_t node_of_size(const struct graph *g, uint64_t size)
 {
 	uint32_t node = 0;
 
@@ -649,60 +662,62 @@ static uint32_t sized(const struct graph *g, uint64_t size)
 }
 
 /*
- * A root keeps 5, that a loader, 2, and that a class, 0; it holds 3 in a static field, and so
- * does the class, 4, whose only instance 3 is.
+ * Numbers are objects.  A root refers to 5, 5 to the loader 2, and 2 to the class object 0.  Static
+ * fields of the class objects 0 and 4 refer to 3, which is the only instance of the class of 4.
  */
-START_TEST(ways_begin_at_classes)
+START_TEST(paths_begin_at_classes)
 {
 	static const struct graph_facts facts = { .n_classes = 4, .class_class = CLASS_CLASS };
-	uint32_t root, loader, class, held;
-	struct graph_ways ways;
+	uint32_t root, loader, class, target;
+	struct graph_bfs bfs;
 	struct graph *g;
 	struct writer w;
 	int error;
 
 	begin(&w);
-	put(&w, (struct tape_record){ .kind = TAPE_CLASS, .address = at(0), .class = 1 });
-	put(&w, (struct tape_record){ .kind = TAPE_CLASS, .address = at(4), .class = 2 });
+	put(&w,
+	    (struct heap_stream_record){ .kind = HEAP_STREAM_CLASS, .address = at(0), .class = 1 });
+	put(&w,
+	    (struct heap_stream_record){ .kind = HEAP_STREAM_CLASS, .address = at(4), .class = 2 });
 	put_root(&w, 5);
 	put_object(&w, 5, 3);
-	put(&w, (struct tape_record){ .kind = TAPE_SIZE, .size = 56 });
-	put_edge(&w, TAPE_FIELD, 2, 0, 32);
+	put(&w, (struct heap_stream_record){ .kind = HEAP_STREAM_SIZE, .size = 56 });
+	put_reference(&w, HEAP_STREAM_FIELD, 2, 0, 32);
 	put_object(&w, 2, 3);
-	put_edge(&w, TAPE_FIELD, 0, 0, 16);
-	put(&w, (struct tape_record){ .kind = TAPE_MIRROR, .address = at(0) });
-	put_edge(&w, TAPE_LINK, 2, TAPE_LOADER, 32);
-	put_edge(&w, TAPE_STATIC, 3, 0, 40);
+	put_reference(&w, HEAP_STREAM_FIELD, 0, 0, 16);
+	put(&w, (struct heap_stream_record){ .kind = HEAP_STREAM_MIRROR, .address = at(0) });
+	put_reference(&w, HEAP_STREAM_LINK, 2, HEAP_STREAM_LOADER, 32);
+	put_reference(&w, HEAP_STREAM_STATIC, 3, 0, 40);
 	put_object(&w, 3, 2);
-	put(&w, (struct tape_record){ .kind = TAPE_MIRROR, .address = at(4) });
-	put_edge(&w, TAPE_STATIC, 3, 1, 40);
+	put(&w, (struct heap_stream_record){ .kind = HEAP_STREAM_MIRROR, .address = at(4) });
+	put_reference(&w, HEAP_STREAM_STATIC, 3, 1, 40);
 	g = end_with(&w, &facts, &error);
 	ck_assert_ptr_nonnull(g);
-	root = sized(g, 56);
-	loader = sized(g, 32);
-	held = sized(g, 40);
+	root = node_of_size(g, 56);
+	loader = node_of_size(g, 32);
+	target = node_of_size(g, 40);
 	class = graph_mirror(g, 1);
 
-	graph_find_ways_to(g, false, &held, 1, &ways);
-	ck_assert_uint_eq(ways.parent[held], class);
-	ck_assert_uint_eq(ways.parent[class], class);
-	ck_assert_uint_eq(graph_root_of(g, class)->kind, TAPE_ROOT_CLASS);
-	/* What only the object itself keeps is no beginning. */
-	ck_assert_uint_eq(ways.parent[graph_mirror(g, 2)], held);
-	graph_ways_release(&ways);
+	graph_bfs_to(g, false, &target, 1, &bfs);
+	ck_assert_uint_eq(bfs.parent[target], class);
+	ck_assert_uint_eq(bfs.parent[class], class);
+	ck_assert_uint_eq(graph_root_of(g, class)->kind, HEAP_STREAM_ROOT_CLASS);
+	/* The path to the target does not begin at a class that only the target reaches. */
+	ck_assert_uint_eq(bfs.parent[graph_mirror(g, 2)], target);
+	graph_bfs_release(&bfs);
 
-	graph_find_ways_to(g, false, &loader, 1, &ways);
-	ck_assert_uint_eq(ways.parent[loader], root);
-	ck_assert_uint_eq(ways.parent[root], root);
-	graph_ways_release(&ways);
+	graph_bfs_to(g, false, &loader, 1, &bfs);
+	ck_assert_uint_eq(bfs.parent[loader], root);
+	ck_assert_uint_eq(bfs.parent[root], root);
+	graph_bfs_release(&bfs);
 	graph_free(g);
 }
 END_TEST
 
-START_TEST(lasting_classes)
+START_TEST(lasting_classes_are_roots_once)
 {
-	const bool lasting[3] = { false, true, true };
-	struct graph_facts facts = { 3, CLASS_CLASS, lasting, 0, false };
+	const bool permanent[3] = { false, true, true };
+	struct graph_facts facts = { 3, CLASS_CLASS, permanent, 0, false };
 	const struct graph_root *roots;
 	struct graph *g;
 	struct writer w;
@@ -710,28 +725,32 @@ START_TEST(lasting_classes)
 	int error;
 
 	begin(&w);
-	put(&w, (struct tape_record){ .kind = TAPE_CLASS, .address = at(0), .class = 1 });
-	put(&w, (struct tape_record){ .kind = TAPE_CLASS, .address = at(1), .class = 0 });
-	put(&w, (struct tape_record){ .kind = TAPE_ROOT, .address = at(0),
-				      .root = TAPE_ROOT_MONITOR });
-	put(&w, (struct tape_record){ .kind = TAPE_ROOT, .address = at(0),
-				      .root = TAPE_ROOT_CLASS });
+	put(&w,
+	    (struct heap_stream_record){ .kind = HEAP_STREAM_CLASS, .address = at(0), .class = 1 });
+	put(&w,
+	    (struct heap_stream_record){ .kind = HEAP_STREAM_CLASS, .address = at(1), .class = 0 });
+	put(&w, (struct heap_stream_record){ .kind = HEAP_STREAM_ROOT,
+					     .address = at(0),
+					     .root = HEAP_STREAM_ROOT_MONITOR });
+	put(&w, (struct heap_stream_record){ .kind = HEAP_STREAM_ROOT,
+					     .address = at(0),
+					     .root = HEAP_STREAM_ROOT_CLASS });
 	g = end_with(&w, &facts, &error);
 	ck_assert_ptr_nonnull(g);
 	roots = graph_roots(g, &n);
 	ck_assert_uint_eq(n, 2);
-	ck_assert_uint_eq(roots[0].kind, TAPE_ROOT_CLASS);
-	ck_assert_uint_eq(graph_root_of(g, 0)->kind, TAPE_ROOT_CLASS);
-	ck_assert_uint_eq(graph_root_of(g, 1)->kind, TAPE_ROOT_CLASS);
+	ck_assert_uint_eq(roots[0].kind, HEAP_STREAM_ROOT_CLASS);
+	ck_assert_uint_eq(graph_root_of(g, 0)->kind, HEAP_STREAM_ROOT_CLASS);
+	ck_assert_uint_eq(graph_root_of(g, 1)->kind, HEAP_STREAM_ROOT_CLASS);
 	ck_assert_uint_eq(graph_root_of(g, 1)->node, 1);
 	ck_assert_uint_eq(graph_class(g, 0), CLASS_CLASS);
 	graph_free(g);
 }
 END_TEST
 
-START_TEST(texts)
+START_TEST(texts_belong_to_their_strings)
 {
-	enum tape_form form;
+	enum heap_stream_form form;
 	const uint8_t *text;
 	struct graph *g;
 	struct writer w;
@@ -739,17 +758,22 @@ START_TEST(texts)
 
 	begin(&w);
 	put_object(&w, 5, 1);
-	put(&w, (struct tape_record){ .kind = TAPE_TEXT, .address = at(5), .form = TAPE_UTF16,
-				      .text = (const uint8_t *)"" });
-	put(&w, (struct tape_record){ .kind = TAPE_TEXT, .address = at(3), .form = TAPE_BYTES,
-				      .text = (const uint8_t *)"hello", .text_len = 5 });
+	put(&w, (struct heap_stream_record){ .kind = HEAP_STREAM_TEXT,
+					     .address = at(5),
+					     .form = HEAP_STREAM_UTF16,
+					     .text = (const uint8_t *)"" });
+	put(&w, (struct heap_stream_record){ .kind = HEAP_STREAM_TEXT,
+					     .address = at(3),
+					     .form = HEAP_STREAM_BYTES,
+					     .text = (const uint8_t *)"hello",
+					     .text_len = 5 });
 	put_object(&w, 1, 1);
 	g = end(&w, 2);
 	text = graph_text(g, 1, &form, &len);
 	ck_assert_ptr_nonnull(text);
 	ck_assert_mem_eq(text, "hello", 5);
 	ck_assert_uint_eq(len, 5);
-	ck_assert_uint_eq(form, TAPE_BYTES);
+	ck_assert_uint_eq(form, HEAP_STREAM_BYTES);
 	ck_assert_ptr_nonnull(graph_text(g, 0, &form, &len));
 	ck_assert_uint_eq(len, 0);
 	ck_assert_ptr_null(graph_text(g, 2, &form, &len));
@@ -757,14 +781,13 @@ START_TEST(texts)
 }
 END_TEST
 
-/* Mirrors of primitive types stand for no class of the table. */
-START_TEST(nameless_mirror)
+START_TEST(mirror_of_a_primitive_type_has_no_class)
 {
 	struct graph *g;
 	struct writer w;
 
 	begin(&w);
-	put(&w, (struct tape_record){ .kind = TAPE_MIRROR, .address = at(0) });
+	put(&w, (struct heap_stream_record){ .kind = HEAP_STREAM_MIRROR, .address = at(0) });
 	g = end(&w, 1);
 	ck_assert_uint_eq(graph_class(g, 0), CLASS_CLASS);
 	ck_assert_uint_eq(graph_stands_for(g, 0), GRAPH_NONE);
@@ -772,12 +795,12 @@ START_TEST(nameless_mirror)
 }
 END_TEST
 
-START_TEST(nothing)
+START_TEST(empty_stream_makes_an_empty_graph)
 {
 	struct graph_facts facts = { 0, GRAPH_NONE, NULL, 0, false };
 	struct graph_sum sum;
-	struct graph_tree tree;
-	struct graph_ways ways;
+	struct dominators tree;
+	struct graph_bfs bfs;
 	struct graph *g;
 	struct writer w;
 	uint32_t group = 0;
@@ -787,79 +810,82 @@ START_TEST(nothing)
 	g = end_with(&w, &facts, &error);
 	ck_assert_ptr_nonnull(g);
 	ck_assert_uint_eq(graph_n(g), 0);
-	graph_find_ways(g, false, &ways);
-	graph_find_tree(g, false, &tree);
+	graph_bfs(g, false, &bfs);
+	dominators_find(g, false, &tree);
 	ck_assert_uint_eq(tree.n_reached, 0);
 	graph_sum_up(g, &tree, &group, 1, &sum);
 	ck_assert_uint_eq(sum.instances, 0);
-	graph_ways_release(&ways);
-	graph_tree_release(&tree);
+	graph_bfs_release(&bfs);
+	dominators_release(&tree);
 	graph_free(g);
 	graph_free(NULL);
 	graph_builder_free(NULL);
 }
 END_TEST
 
-START_TEST(contradictions)
+START_TEST(inconsistent_records_are_rejected)
 {
 	static const struct {
-		struct tape_record r[3];
-	} lies[] = {
-		{ { { .kind = TAPE_OBJECT, .address = 8 },
-		    { .kind = TAPE_OBJECT, .address = 8 } } },
-		{ { { .kind = TAPE_OBJECT, .address = 8 },
-		    { .kind = TAPE_MIRROR, .address = 8 } } },
-		{ { { .kind = TAPE_OBJECT, .address = 8, .class = 3 } } },
-		{ { { .kind = TAPE_OBJECT, .address = 8, .class = UINT32_MAX } } },
-		{ { { .kind = TAPE_FIELD, .address = 8 } } },
-		{ { { .kind = TAPE_SIZE, .size = 8 } } },
-		{ { { .kind = TAPE_OBJECT, .address = 8 },
-		    { .kind = TAPE_FIELD, .address = 16, .size = 16 },
-		    { .kind = TAPE_FIELD, .address = 16, .size = 24 } } },
-		{ { { .kind = TAPE_OBJECT, .address = 8 },
-		    { .kind = TAPE_FIELD, .address = 16, .size = UINT64_C(1) << 36 } } },
-		{ { { .kind = TAPE_OBJECT, .address = 8 },
-		    { .kind = TAPE_REFERENT, .address = 16, .index = TAPE_STRENGTHS } } },
-		{ { { .kind = TAPE_MIRROR, .address = 8 },
-		    { .kind = TAPE_LINK, .address = 16, .index = TAPE_LINKS } } },
-		{ { { .kind = TAPE_CLASS, .address = 8, .class = 1 },
-		    { .kind = TAPE_CLASS, .address = 16, .class = 1 } } },
-		{ { { .kind = TAPE_CLASS, .address = 8, .class = 1 },
-		    { .kind = TAPE_CLASS, .address = 8, .class = 2 } } },
-		{ { { .kind = TAPE_CLASS, .address = 8, .class = 3 } } },
-		{ { { .kind = TAPE_CLASS, .address = 8, .class = 1 },
-		    { .kind = TAPE_OBJECT, .address = 8, .class = 1 } } },
-		{ { { .kind = TAPE_OBJECT, .address = 8, .class = 1 },
-		    { .kind = TAPE_CLASS, .address = 8, .class = 1 } } },
+		struct heap_stream_record r[3];
+	} inconsistent[] = {
+		{ { { .kind = HEAP_STREAM_OBJECT, .address = 8 },
+		    { .kind = HEAP_STREAM_OBJECT, .address = 8 } } },
+		{ { { .kind = HEAP_STREAM_OBJECT, .address = 8 },
+		    { .kind = HEAP_STREAM_MIRROR, .address = 8 } } },
+		{ { { .kind = HEAP_STREAM_OBJECT, .address = 8, .class = 3 } } },
+		{ { { .kind = HEAP_STREAM_OBJECT, .address = 8, .class = UINT32_MAX } } },
+		{ { { .kind = HEAP_STREAM_FIELD, .address = 8 } } },
+		{ { { .kind = HEAP_STREAM_SIZE, .size = 8 } } },
+		{ { { .kind = HEAP_STREAM_OBJECT, .address = 8 },
+		    { .kind = HEAP_STREAM_FIELD, .address = 16, .size = 16 },
+		    { .kind = HEAP_STREAM_FIELD, .address = 16, .size = 24 } } },
+		{ { { .kind = HEAP_STREAM_OBJECT, .address = 8 },
+		    { .kind = HEAP_STREAM_FIELD, .address = 16, .size = UINT64_C(1) << 36 } } },
+		{ { { .kind = HEAP_STREAM_OBJECT, .address = 8 },
+		    { .kind = HEAP_STREAM_REFERENT,
+		      .address = 16,
+		      .index = HEAP_STREAM_STRENGTHS } } },
+		{ { { .kind = HEAP_STREAM_MIRROR, .address = 8 },
+		    { .kind = HEAP_STREAM_LINK, .address = 16, .index = HEAP_STREAM_LINKS } } },
+		{ { { .kind = HEAP_STREAM_CLASS, .address = 8, .class = 1 },
+		    { .kind = HEAP_STREAM_CLASS, .address = 16, .class = 1 } } },
+		{ { { .kind = HEAP_STREAM_CLASS, .address = 8, .class = 1 },
+		    { .kind = HEAP_STREAM_CLASS, .address = 8, .class = 2 } } },
+		{ { { .kind = HEAP_STREAM_CLASS, .address = 8, .class = 3 } } },
+		{ { { .kind = HEAP_STREAM_CLASS, .address = 8, .class = 1 },
+		    { .kind = HEAP_STREAM_OBJECT, .address = 8, .class = 1 } } },
+		{ { { .kind = HEAP_STREAM_OBJECT, .address = 8, .class = 1 },
+		    { .kind = HEAP_STREAM_CLASS, .address = 8, .class = 1 } } },
 	};
 	struct writer w;
 
 	begin(&w);
-	put(&w, lies[_i].r[0]);
-	for (unsigned i = 1; i < 3 && lies[_i].r[i].address; i++)
-		put(&w, lies[_i].r[i]);
-	ck_assert_int_eq(refused(&w), -EBADMSG);
+	put(&w, inconsistent[_i].r[0]);
+	for (unsigned i = 1; i < 3 && inconsistent[_i].r[i].address; i++)
+		put(&w, inconsistent[_i].r[i]);
+	ck_assert_int_eq(error_of(&w), -EBADMSG);
 }
 END_TEST
 
-/* Cut off anywhere: refused, or built from the records that are whole. */
-START_TEST(cut_off)
+START_TEST(truncated_stream_is_rejected_or_ends_after_a_record)
 {
-	static const enum tape_kind kinds[] = { TAPE_FIELD, TAPE_ELEMENT, TAPE_REFERENT };
+	static const enum heap_stream_kind kinds[] = { HEAP_STREAM_FIELD, HEAP_STREAM_ELEMENT,
+						       HEAP_STREAM_REFERENT };
 	struct graph_facts facts = { .n_classes = 3, .class_class = CLASS_CLASS };
 	size_t built = 0;
 	struct writer w;
 
 	begin(&w);
-	put(&w, (struct tape_record){ .kind = TAPE_CLASS, .address = at(1), .class = 1 });
+	put(&w,
+	    (struct heap_stream_record){ .kind = HEAP_STREAM_CLASS, .address = at(1), .class = 1 });
 	put_root(&w, 2);
 	for (uint32_t i = 0; i < 3; i++) {
 		put_object(&w, 7 * i + 2, 1);
-		put_edge(&w, kinds[i], 9, i, 24);
+		put_reference(&w, kinds[i], 9, i, 24);
 	}
 	for (size_t len = 0; len <= w.len; len++) {
 		struct graph_builder *b = graph_builder_new(0);
-		int error = graph_builder_take(b, w.tape, len);
+		int error = graph_builder_take(b, w.stream, len);
 		struct graph *g = error == 0 ? graph_build(b, &facts, &error) : NULL;
 
 		ck_assert(g || error == -EBADMSG);
@@ -867,13 +893,13 @@ START_TEST(cut_off)
 		graph_free(g);
 		graph_builder_free(b);
 	}
-	ck_assert_uint_eq(built, 9); /* before, between and behind the records */
+	ck_assert_uint_eq(built, 9); /* cut before, between or after the 8 records */
 	graph_builder_free(w.builder);
-	free(w.tape);
+	free(w.stream);
 }
 END_TEST
 
-START_TEST(limit)
+START_TEST(memory_limit_is_enforced)
 {
 	struct writer w;
 
@@ -882,30 +908,30 @@ START_TEST(limit)
 	w.builder = graph_builder_new(100000);
 	for (uint32_t i = 0; i < 10000; i++)
 		put_object(&w, i, 1);
-	ck_assert_int_eq(refused(&w), -EFBIG);
+	ck_assert_int_eq(error_of(&w), -EFBIG);
 }
 END_TEST
 
 int main(void)
 {
-	Suite *s = suite_create("graph");
-	TCase *c = tcase_create("graph");
+	Suite *s = suite_create("model/graph/graph");
+	TCase *c = tcase_create("model/graph/graph");
 	SRunner *r = srunner_create(s);
 	int failed;
 
-	tcase_set_timeout(c, 60); /* millions of nodes, under sanitisers, beside other tests */
-	tcase_add_test(c, random_graphs);
-	tcase_add_test(c, long_list);
-	tcase_add_test(c, array);
-	tcase_add_test(c, full_array);
-	tcase_add_test(c, ways_begin_at_classes);
-	tcase_add_test(c, lasting_classes);
-	tcase_add_test(c, texts);
-	tcase_add_test(c, nameless_mirror);
-	tcase_add_test(c, nothing);
-	tcase_add_loop_test(c, contradictions, 0, 15);
-	tcase_add_test(c, cut_off);
-	tcase_add_test(c, limit);
+	tcase_set_timeout(c, 60); /* seconds; sanitisers and parallel tests are slow */
+	tcase_add_test(c, random_graphs_agree_with_brute_force);
+	tcase_add_test(c, two_million_nodes_in_a_list_need_no_recursion);
+	tcase_add_test(c, array_gaps_of_all_lengths_are_encoded);
+	tcase_add_test(c, edge_lookup_in_a_full_array_is_fast);
+	tcase_add_test(c, paths_begin_at_classes);
+	tcase_add_test(c, lasting_classes_are_roots_once);
+	tcase_add_test(c, texts_belong_to_their_strings);
+	tcase_add_test(c, mirror_of_a_primitive_type_has_no_class);
+	tcase_add_test(c, empty_stream_makes_an_empty_graph);
+	tcase_add_loop_test(c, inconsistent_records_are_rejected, 0, 15);
+	tcase_add_test(c, truncated_stream_is_rejected_or_ends_after_a_record);
+	tcase_add_test(c, memory_limit_is_enforced);
 	suite_add_tcase(s, c);
 	srunner_run_all(r, CK_ENV);
 	failed = srunner_ntests_failed(r);

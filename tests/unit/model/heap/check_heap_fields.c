@@ -1,18 +1,18 @@
-/* Field indices: the classes here were compiled, and the indices are what JDK 8 to 27 told. */
+/* Field indices of compiled classes, compared with those that JDK 8 to 27 reported. */
 #include <check.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "model/heap_fields.h"
+#include "model/heap/heap_fields.h"
 
 enum { OBJECT, I0, I1, I2, I3, I4, S0, S1, S2, S3, CLASSES };
 #define NONE GRAPH_NONE
 
 static const struct {
 	uint32_t super;
-	uint32_t interfaces[3]; /* up to the first OBJECT, which is none */
-	const char *fields;     /* one letter and more, static ones with a + before */
-} made[CLASSES] = {
+	uint32_t interfaces[3]; /* OBJECT ends the list */
+	const char *fields;     /* names; those of static fields begin with + */
+} samples[CLASSES] = {
 	[OBJECT] = { NONE, { 0 }, "" },
 	[I0] = { NONE, { 0 }, "+A +X +B" },
 	[I1] = { NONE, { I0 }, "+C" },
@@ -51,16 +51,16 @@ static void teardown(void)
 	shapes_release(&shapes);
 }
 
-static void tell(uint32_t class)
+static void add_shape(uint32_t class)
 {
 	struct shape *s = &shapes.list[class];
-	const char *f = made[class].fields;
+	const char *f = samples[class].fields;
 
-	ck_assert(!s->told);
-	s->told = true;
-	s->super = made[class].super;
-	for (size_t i = 0; i < 3 && made[class].interfaces[i] != OBJECT; i++)
-		shape_add_interface(s, made[class].interfaces[i]);
+	ck_assert(!s->has_fields);
+	s->has_fields = true;
+	s->super = samples[class].super;
+	for (size_t i = 0; i < 3 && samples[class].interfaces[i] != OBJECT; i++)
+		shape_add_interface(s, samples[class].interfaces[i]);
 	while (*f) {
 		bool is_static = *f == '+';
 		size_t len = strcspn(f + is_static, " ");
@@ -71,17 +71,17 @@ static void tell(uint32_t class)
 	}
 }
 
-static unsigned fill(uint32_t class)
+static unsigned fill_class(uint32_t class)
 {
 	unsigned n = 0;
 	uint32_t missing;
 
 	while ((missing = heap_fields_missing(&shapes, class)) != GRAPH_NONE) {
-		tell(missing);
+		add_shape(missing);
 		n++;
 	}
 	heap_fields_fill(&heap, &shapes, class);
-	ck_assert(heap.classes[class].told);
+	ck_assert(heap.classes[class].has_fields);
 	return n;
 }
 
@@ -94,7 +94,7 @@ static void expect(const struct heap_field *fields, uint32_t n, uint32_t index, 
 	ck_assert_uint_eq(fields[index].class, class);
 }
 
-START_TEST(indices_are_those_of_the_jvm)
+START_TEST(indices_equal_those_of_the_jvm)
 {
 	static const struct {
 		uint32_t class, index;
@@ -112,33 +112,33 @@ START_TEST(indices_are_those_of_the_jvm)
 		{ S1, 12, "sc", S1 }, { S2, 17, "sd", S2 }, { S3, 21, "se", S3 },
 	};
 
-	ck_assert_uint_eq(fill(S3), CLASSES);
-	ck_assert_uint_eq(fill(S3), 0);
+	ck_assert_uint_eq(fill_class(S3), CLASSES);
+	ck_assert_uint_eq(fill_class(S3), 0);
 	for (size_t i = 0; i < sizeof(fields) / sizeof(fields[0]); i++) {
 		const struct heap_class *c = &heap.classes[fields[i].class];
 
-		(void)fill(fields[i].class);
+		(void)fill_class(fields[i].class);
 		expect(c->fields, c->n_fields, fields[i].index, fields[i].name,
 		       fields[i].declarer);
 	}
 	for (size_t i = 0; i < sizeof(statics) / sizeof(statics[0]); i++) {
 		const struct heap_class *c = &heap.classes[statics[i].class];
 
-		(void)fill(statics[i].class);
+		(void)fill_class(statics[i].class);
 		expect(c->statics, c->n_statics, statics[i].index, statics[i].name,
 		       statics[i].declarer);
 	}
-	/* What a superclass or an interface has of its own is not this class's. */
+	/* Static fields and fields of interfaces belong to the class that declares them. */
 	ck_assert_ptr_null(heap.classes[S3].statics[17].name);
 	ck_assert_ptr_null(heap.classes[S3].fields[0].name);
 }
 END_TEST
 
-START_TEST(lies_lead_nowhere)
+START_TEST(inconsistent_hierarchies_do_not_loop)
 {
 	for (uint32_t i = 0; i < CLASSES; i++)
-		tell(i);
-	shapes.list[S0].super = S3; /* in a circle */
+		add_shape(i);
+	shapes.list[S0].super = S3; /* a cycle */
 	shapes.list[I0].super = UINT32_MAX - 1;
 	shape_add_interface(&shapes.list[I0], I4);
 	shape_add_interface(&shapes.list[I0], CLASSES);
@@ -153,14 +153,14 @@ END_TEST
 
 int main(void)
 {
-	Suite *s = suite_create("heap_fields");
-	TCase *c = tcase_create("heap_fields");
+	Suite *s = suite_create("model/heap/heap_fields");
+	TCase *c = tcase_create("model/heap/heap_fields");
 	SRunner *r;
 	int failed;
 
 	tcase_add_checked_fixture(c, setup, teardown);
-	tcase_add_test(c, indices_are_those_of_the_jvm);
-	tcase_add_test(c, lies_lead_nowhere);
+	tcase_add_test(c, indices_equal_those_of_the_jvm);
+	tcase_add_test(c, inconsistent_hierarchies_do_not_loop);
 	suite_add_tcase(s, c);
 	r = srunner_create(s);
 	srunner_run_all(r, CK_ENV);

@@ -1,12 +1,12 @@
-/* Merged ways from the roots to instances, and how they are shown. */
+/* Merged paths from the roots to instances, as text and as JSON. */
 #include <stdio.h>
 #include <string.h>
 
-#include "made_heap.h"
-#include "model/refpath.h"
-#include "model/refpaths.h"
-#include "render/refpaths_json.h"
-#include "render/refpaths_text.h"
+#include "unit/support/sample_heap.h"
+#include "model/heap/refpath.h"
+#include "model/heap/refpaths.h"
+#include "render/heap/refpath_view.h"
+#include "render/heap/refpaths_view.h"
 
 enum {
 	CLASS, CACHE, MAP, TABLE, NODE, SESSION, GUEST, OBJECTS, LIST, WEAK, LOADER, THREAD,
@@ -20,7 +20,7 @@ static const char *const names[N_CLASSES] = {
 	"a.b.Lack", "a.b.Person",
 };
 
-static struct made made;
+static struct heap_writer sample;
 static struct heap heap;
 static struct refpaths_targets targets;
 static struct refpaths paths;
@@ -28,7 +28,7 @@ static struct err err;
 
 static void setup(void)
 {
-	made = (struct made){ .tape = BUF_INIT };
+	sample = (struct heap_writer){ .stream = BUF_INIT };
 	heap = (struct heap){ 0 };
 	targets = (struct refpaths_targets){ 0 };
 	paths = (struct refpaths){ 0 };
@@ -42,10 +42,10 @@ static void teardown(void)
 	heap_release(&heap);
 }
 
-/* Class objects are called by the number of the class, + 1. */
+/* Writes the class object of `class`; its object number is `class` + 1. */
 static void make_class(uint32_t class)
 {
-	made_mirror(&made, class + 1, class, 64);
+	write_mirror(&sample, class + 1, class, 64);
 }
 
 static void name_field(struct heap_field **fields, uint32_t *n, uint32_t index, const char *name)
@@ -56,7 +56,7 @@ static void name_field(struct heap_field **fields, uint32_t *n, uint32_t index, 
 	(*fields)[index].name = xstrdup(name);
 }
 
-static void name_of_field(uint32_t class, uint32_t index, const char *name)
+static void name_instance_field(uint32_t class, uint32_t index, const char *name)
 {
 	name_field(&heap.classes[class].fields, &heap.classes[class].n_fields, index, name);
 }
@@ -70,12 +70,12 @@ static void name_threads(const char *const *threads, size_t n)
 	}
 }
 
-static void find(const char *word, bool weak, size_t n_told)
+static void find(const char *word, bool weak, size_t n_groups)
 {
 	bool only_classes;
 
 	ck_assert_int_eq(refpaths_choose(&heap, word, false, &targets, &only_classes, &err), 0);
-	refpaths_find(&heap, &targets, weak, n_told, &paths);
+	refpaths_find(&heap, &targets, weak, n_groups, &paths);
 }
 
 static const char *printed(void)
@@ -102,55 +102,59 @@ static const char *as_json(void)
 }
 
 /*
- * The map in a static field: 3 buckets with chains of 1, 2 and 3 nodes, a session in each node,
- * one of another class; and a session that a thread of a pool has, for each of 2.
+ * Builds a heap with a map in a static field: 3 buckets with chains of 1, 2 and 3 nodes.  Each node
+ * refers to a session; one session is a guest session.  Two pool threads refer to a session each.
  */
 static void make_cache(void)
 {
 	static const char *const threads[] = { "exec-7", "exec-12", "main" };
 
 	make_class(CACHE);
-	made_edge(&made, TAPE_STATIC, 100, 1);
-	made_object(&made, 100, CACHE, 16);
-	made_edge(&made, TAPE_FIELD, 101, 0);
-	made_object(&made, 101, MAP, 48);
-	made_edge(&made, TAPE_FIELD, 102, 2);
-	made_array(&made, 102, TABLE, 80, 16);
-	made_edge(&made, TAPE_ELEMENT, 110, 3);
-	made_edge(&made, TAPE_ELEMENT, 120, 4);
-	made_edge(&made, TAPE_ELEMENT, 130, 12);
+	write_edge(&sample, HEAP_STREAM_STATIC, 100, 1);
+	write_object(&sample, 100, CACHE, 16);
+	write_edge(&sample, HEAP_STREAM_FIELD, 101, 0);
+	write_object(&sample, 101, MAP, 48);
+	write_edge(&sample, HEAP_STREAM_FIELD, 102, 2);
+	write_array(&sample, 102, TABLE, 80, 16);
+	write_edge(&sample, HEAP_STREAM_ELEMENT, 110, 3);
+	write_edge(&sample, HEAP_STREAM_ELEMENT, 120, 4);
+	write_edge(&sample, HEAP_STREAM_ELEMENT, 130, 12);
 	for (uint32_t chain = 0; chain < 3; chain++) {
 		for (uint32_t i = 0; i <= chain; i++) {
 			uint32_t node = 110 + 10 * chain + i;
 
-			made_object(&made, node, NODE, 32);
+			write_object(&sample, node, NODE, 32);
 			if (i < chain)
-				made_edge(&made, TAPE_FIELD, node + 1, 3);
-			made_edge(&made, TAPE_FIELD, 1000 + node, 2);
-			made_object(&made, 1000 + node, node == 131 ? GUEST : SESSION, 24);
+				write_edge(&sample, HEAP_STREAM_FIELD, node + 1, 3);
+			write_edge(&sample, HEAP_STREAM_FIELD, 1000 + node, 2);
+			write_object(&sample, 1000 + node, node == 131 ? GUEST : SESSION, 24);
 		}
 	}
 	for (uint32_t i = 1; i <= 2; i++) {
-		made_record(&made, (struct tape_record){
-			.kind = TAPE_ROOT, .address = 2000 + i, .root = TAPE_ROOT_STACK,
-			.thread = i, .depth = i, .method = 1,
-		});
-		made_object(&made, 2000 + i, SESSION, 24);
+		write_record(&sample, (struct heap_stream_record){
+					   .kind = HEAP_STREAM_ROOT,
+					   .address = 2000 + i,
+					   .root = HEAP_STREAM_ROOT_STACK,
+					   .thread = i,
+					   .depth = i,
+					   .method = 1,
+				   });
+		write_object(&sample, 2000 + i, SESSION, 24);
 	}
-	made_root(&made, CACHE + 1, TAPE_ROOT_CLASS, 0);
-	heap = made_heap(&made, names, N_CLASSES);
+	write_root(&sample, CACHE + 1, HEAP_STREAM_ROOT_CLASS, 0);
+	heap = build_heap(&sample, names, N_CLASSES);
 	name_threads(threads, ARRAY_SIZE(threads));
 	heap.methods = xcalloc(1, sizeof(*heap.methods));
 	heap.n_methods = 1;
 	heap.methods[0] = (struct heap_method){ xstrdup("a.b.Worker"), xstrdup("run") };
 	name_field(&heap.classes[CACHE].statics, &heap.classes[CACHE].n_statics, 1, "INSTANCE");
-	name_of_field(CACHE, 0, "map");
-	name_of_field(MAP, 2, "table");
-	name_of_field(NODE, 2, "value");
-	name_of_field(NODE, 3, "next");
+	name_instance_field(CACHE, 0, "map");
+	name_instance_field(MAP, 2, "table");
+	name_instance_field(NODE, 2, "value");
+	name_instance_field(NODE, 3, "next");
 }
 
-START_TEST(merges)
+START_TEST(equal_paths_are_merged)
 {
 	make_cache();
 	find("a.b.Session", false, 5);
@@ -170,7 +174,7 @@ START_TEST(merges)
 }
 END_TEST
 
-START_TEST(prints)
+START_TEST(paths_are_printed)
 {
 	make_cache();
 	find("a.b.Session", false, 5);
@@ -190,17 +194,17 @@ START_TEST(prints)
 }
 END_TEST
 
-START_TEST(prints_fewer)
+START_TEST(limit_reduces_the_printed_paths)
 {
 	make_cache();
 	find("a.b.*Session", false, 1);
-	ck_assert_uint_eq(paths.n_groups, 3); /* the guest is another class */
+	ck_assert_uint_eq(paths.n_groups, 3); /* the guest session has another class */
 	ck_assert_ptr_nonnull(strstr(printed(), "62 % (5) through static a.b.Cache.INSTANCE\n"));
 	ck_assert_ptr_nonnull(strstr(printed(), "\n8 instances of it; 1 of 3 kinds of paths\n"));
 }
 END_TEST
 
-START_TEST(puts_json)
+START_TEST(paths_are_written_as_json)
 {
 	make_cache();
 	find("a.b.Session", false, 5);
@@ -221,15 +225,15 @@ START_TEST(puts_json)
 }
 END_TEST
 
-/* One field of the cache and of the node are enough to name what is shown. */
-START_TEST(wants_fields)
+/* The field names of three classes are needed for the path. */
+START_TEST(only_classes_on_the_path_need_field_names)
 {
 	bool wanted[N_CLASSES] = { false };
 	struct refpath path;
 
 	make_cache();
 	find("a.b.Session", false, 1);
-	refpath_find(heap.graph, &paths.ways, paths.groups[0].example, &path);
+	refpath_find(heap.graph, &paths.bfs, paths.groups[0].example, &path);
 	refpath_want_fields(&heap, &path, wanted);
 	for (uint32_t i = 0; i < N_CLASSES; i++)
 		ck_assert(wanted[i] == (i == CACHE || i == MAP || i == NODE));
@@ -237,25 +241,24 @@ START_TEST(wants_fields)
 }
 END_TEST
 
-/* A thread has the class object of a loader that may go. */
+/* Builds a heap in which a thread refers to a class that can be unloaded. */
 static void make_static_of_thread(void)
 {
 	static const char *const threads[] = { "main" };
 
-	made_root(&made, 50, TAPE_ROOT_THREAD, 1);
-	made_object(&made, 50, THREAD, 120);
-	made_edge(&made, TAPE_FIELD, CACHE + 1, 0);
+	write_root(&sample, 50, HEAP_STREAM_ROOT_THREAD, 1);
+	write_object(&sample, 50, THREAD, 120);
+	write_edge(&sample, HEAP_STREAM_FIELD, CACHE + 1, 0);
 	make_class(CACHE);
-	made_edge(&made, TAPE_STATIC, 60, 0);
-	made_object(&made, 60, OBJECTS, 24);
-	made_edge(&made, TAPE_ELEMENT, 61, 0);
-	made_object(&made, 61, SESSION, 24);
-	heap = made_heap(&made, names, N_CLASSES);
+	write_edge(&sample, HEAP_STREAM_STATIC, 60, 0);
+	write_object(&sample, 60, OBJECTS, 24);
+	write_edge(&sample, HEAP_STREAM_ELEMENT, 61, 0);
+	write_object(&sample, 61, SESSION, 24);
+	heap = build_heap(&sample, names, N_CLASSES);
 	name_threads(threads, 1);
 }
 
-/* What keeps the class is another question. */
-START_TEST(classes_are_roots)
+START_TEST(paths_begin_at_static_fields)
 {
 	make_static_of_thread();
 	find("a.b.Session", false, 5);
@@ -269,41 +272,40 @@ START_TEST(classes_are_roots)
 }
 END_TEST
 
-/* Where it is asked: the last static field is named, and so is the root. */
-START_TEST(statics_on_the_way)
+START_TEST(headline_names_root_and_last_static_field)
 {
 	_cleanup_buf_ struct buf text = BUF_INIT;
-	struct refpath path;
-	struct graph_ways ways;
+	struct refpath_view path;
+	struct graph_bfs bfs;
 	bool only_classes;
 
 	make_static_of_thread();
 	ck_assert_int_eq(refpaths_choose(&heap, "a.b.Session", false, &targets, &only_classes,
 					 &err), 0);
-	graph_find_ways(heap.graph, false, &ways);
-	refpath_find(heap.graph, &ways, targets.nodes[0], &path);
-	refpath_headline(&heap, &path, false, &text);
+	graph_bfs(heap.graph, false, &bfs);
+	refpath_view_init(&path, &heap, &bfs, targets.nodes[0], NULL, true);
+	refpath_view_headline(&path, false, &text);
 	ck_assert_str_eq(buf_str(&text), "thread \"main\" and static a.b.Cache.#0");
-	ck_assert_uint_eq(path.n, 4);
-	refpath_release(&path);
-	graph_ways_release(&ways);
+	ck_assert_uint_eq(path.length, 4);
+	refpath_view_release(&path);
+	graph_bfs_release(&bfs);
 }
 END_TEST
 
-/* On the way to others a class object is that class; itself it is one of many. */
-START_TEST(class_objects)
+/* On a path, a class object stands for its class; as targets, all class objects are merged. */
+START_TEST(class_objects_are_merged_as_targets)
 {
 	make_class(CACHE);
-	made_edge(&made, TAPE_STATIC, SESSION + 1, 0);
-	made_edge(&made, TAPE_STATIC, 60, 1);
+	write_edge(&sample, HEAP_STREAM_STATIC, SESSION + 1, 0);
+	write_edge(&sample, HEAP_STREAM_STATIC, 60, 1);
 	make_class(GUEST);
-	made_edge(&made, TAPE_STATIC, 61, 1);
+	write_edge(&sample, HEAP_STREAM_STATIC, 61, 1);
 	make_class(SESSION);
-	made_object(&made, 60, SESSION, 24);
-	made_object(&made, 61, SESSION, 24);
-	made_root(&made, CACHE + 1, TAPE_ROOT_CLASS, 0);
-	made_root(&made, GUEST + 1, TAPE_ROOT_CLASS, 0);
-	heap = made_heap(&made, names, N_CLASSES);
+	write_object(&sample, 60, SESSION, 24);
+	write_object(&sample, 61, SESSION, 24);
+	write_root(&sample, CACHE + 1, HEAP_STREAM_ROOT_CLASS, 0);
+	write_root(&sample, GUEST + 1, HEAP_STREAM_ROOT_CLASS, 0);
+	heap = build_heap(&sample, names, N_CLASSES);
 	find("a.b.Session", false, 5);
 	ck_assert_uint_eq(paths.n_groups, 2);
 	refpaths_release(&paths);
@@ -316,26 +318,26 @@ START_TEST(class_objects)
 }
 END_TEST
 
-/* Of classes that are always there, it is enough to say that; not so of what hangs on them. */
-START_TEST(class_roots)
+/* The headline depends on whether a path begins at class objects or at other data of classes. */
+START_TEST(class_roots_have_their_own_headlines)
 {
 	make_class(CACHE);
 	make_class(GUEST);
-	made_array(&made, 60, OBJECTS, 24, 1);
-	made_edge(&made, TAPE_ELEMENT, 61, 0);
-	made_object(&made, 61, SESSION, 24);
-	made_root(&made, CACHE + 1, TAPE_ROOT_CLASS, 0);
-	made_root(&made, GUEST + 1, TAPE_ROOT_CLASS, 0);
-	made_root(&made, 60, TAPE_ROOT_CLASS, 0);
-	heap = made_heap(&made, names, N_CLASSES);
+	write_array(&sample, 60, OBJECTS, 24, 1);
+	write_edge(&sample, HEAP_STREAM_ELEMENT, 61, 0);
+	write_object(&sample, 61, SESSION, 24);
+	write_root(&sample, CACHE + 1, HEAP_STREAM_ROOT_CLASS, 0);
+	write_root(&sample, GUEST + 1, HEAP_STREAM_ROOT_CLASS, 0);
+	write_root(&sample, 60, HEAP_STREAM_ROOT_CLASS, 0);
+	heap = build_heap(&sample, names, N_CLASSES);
 	find("java.lang.Class", false, 5);
 	ck_assert_ptr_nonnull(strstr(printed(),
-		"100 % (2) through loaders that are always there, which have loaded them\n"));
+		"100 % (2) through permanent class loaders, which have loaded them\n"));
 	refpaths_release(&paths);
 	refpaths_targets_release(&targets);
 	find("a.b.Session", false, 5);
 	ck_assert_ptr_nonnull(strstr(printed(),
-		"100 % (1) through constants and the like of the JVM's own classes\n"
+		"100 % (1) through constants and other data of permanent classes\n"
 		"    class data  java.lang.Object[]\n"
 		"    [0]         a.b.Session\n"));
 }
@@ -344,22 +346,21 @@ END_TEST
 static void make_list(uint32_t n)
 {
 	make_class(CACHE);
-	made_edge(&made, TAPE_STATIC, 100, 0);
+	write_edge(&sample, HEAP_STREAM_STATIC, 100, 0);
 	for (uint32_t i = 0; i < n; i++) {
-		made_object(&made, 100 + 2 * i, LIST, 24);
+		write_object(&sample, 100 + 2 * i, LIST, 24);
 		if (i + 1 < n)
-			made_edge(&made, TAPE_FIELD, 100 + 2 * i + 2, 0);
+			write_edge(&sample, HEAP_STREAM_FIELD, 100 + 2 * i + 2, 0);
 		if (i % 2 == 1)
-			made_edge(&made, TAPE_FIELD, 100 + 2 * i + 1, 1);
+			write_edge(&sample, HEAP_STREAM_FIELD, 100 + 2 * i + 1, 1);
 	}
 	for (uint32_t i = 1; i < n; i += 2)
-		made_object(&made, 100 + 2 * i + 1, SESSION, 24);
-	made_root(&made, CACHE + 1, TAPE_ROOT_CLASS, 0);
-	heap = made_heap(&made, names, N_CLASSES);
+		write_object(&sample, 100 + 2 * i + 1, SESSION, 24);
+	write_root(&sample, CACHE + 1, HEAP_STREAM_ROOT_CLASS, 0);
+	heap = build_heap(&sample, names, N_CLASSES);
 }
 
-/* The nodes of a list of a million are one kind of path, and so is what hangs on them. */
-START_TEST(long_list)
+START_TEST(list_of_a_million_nodes_is_one_path)
 {
 	make_list(1000000);
 	find("a.b.Session", false, 5);
@@ -378,7 +379,7 @@ START_TEST(long_list)
 }
 END_TEST
 
-START_TEST(list_itself)
+START_TEST(list_nodes_are_one_group)
 {
 	make_list(1000000);
 	find("a.b.List$Node", false, 5);
@@ -389,18 +390,18 @@ START_TEST(list_itself)
 }
 END_TEST
 
-/* What hangs on the end of a long list: the nodes are a line. */
-START_TEST(end_of_a_list)
+/* The target is reachable only through the last node of a long list. */
+START_TEST(long_run_of_nodes_is_one_line)
 {
 	make_class(CACHE);
-	made_edge(&made, TAPE_STATIC, 100, 0);
+	write_edge(&sample, HEAP_STREAM_STATIC, 100, 0);
 	for (uint32_t i = 100; i < 5100; i++) {
-		made_object(&made, i, LIST, 24);
-		made_edge(&made, TAPE_FIELD, i + 1, 0);
+		write_object(&sample, i, LIST, 24);
+		write_edge(&sample, HEAP_STREAM_FIELD, i + 1, 0);
 	}
-	made_object(&made, 5100, SESSION, 24);
-	made_root(&made, CACHE + 1, TAPE_ROOT_CLASS, 0);
-	heap = made_heap(&made, names, N_CLASSES);
+	write_object(&sample, 5100, SESSION, 24);
+	write_root(&sample, CACHE + 1, HEAP_STREAM_ROOT_CLASS, 0);
+	heap = build_heap(&sample, names, N_CLASSES);
 	find("a.b.Session", false, 5);
 	ck_assert_str_eq(printed(),
 		"100 % (1) through static a.b.Cache.#0\n"
@@ -417,18 +418,18 @@ START_TEST(end_of_a_list)
 }
 END_TEST
 
-/* Two classes in turn: no stretch, so the lines have an end. */
-START_TEST(middle_left_out)
+/* Two classes alternate, so their nodes do not form a run. */
+START_TEST(middle_of_a_long_path_is_omitted)
 {
 	make_class(CACHE);
-	made_edge(&made, TAPE_STATIC, 100, 0);
+	write_edge(&sample, HEAP_STREAM_STATIC, 100, 0);
 	for (uint32_t i = 100; i < 200; i++) {
-		made_object(&made, i, i % 2 ? LIST : NODE, 24);
-		made_edge(&made, TAPE_FIELD, i + 1, 0);
+		write_object(&sample, i, i % 2 ? LIST : NODE, 24);
+		write_edge(&sample, HEAP_STREAM_FIELD, i + 1, 0);
 	}
-	made_object(&made, 200, SESSION, 24);
-	made_root(&made, CACHE + 1, TAPE_ROOT_CLASS, 0);
-	heap = made_heap(&made, names, N_CLASSES);
+	write_object(&sample, 200, SESSION, 24);
+	write_root(&sample, CACHE + 1, HEAP_STREAM_ROOT_CLASS, 0);
+	heap = build_heap(&sample, names, N_CLASSES);
 	find("a.b.Session", false, 5);
 	ck_assert_ptr_nonnull(strstr(printed(),
 		"    field #0   java.util.HashMap$Node\n    ... 62 more ...\n    field #0   "));
@@ -436,24 +437,24 @@ START_TEST(middle_left_out)
 }
 END_TEST
 
-/* A tree's left and right are no paths of their own. */
-START_TEST(trees)
+/* Paths through left and through right branches are merged. */
+START_TEST(tree_nodes_are_one_run)
 {
 	make_class(CACHE);
-	made_edge(&made, TAPE_STATIC, 101, 0);
+	write_edge(&sample, HEAP_STREAM_STATIC, 101, 0);
 	for (uint32_t i = 1; i < 128; i++) {
-		made_object(&made, 100 + i, PERSON, 24);
+		write_object(&sample, 100 + i, PERSON, 24);
 		if (i < 64) {
-			made_edge(&made, TAPE_FIELD, 100 + 2 * i, 0);
-			made_edge(&made, TAPE_FIELD, 100 + 2 * i + 1, 1);
+			write_edge(&sample, HEAP_STREAM_FIELD, 100 + 2 * i, 0);
+			write_edge(&sample, HEAP_STREAM_FIELD, 100 + 2 * i + 1, 1);
 		} else {
-			made_edge(&made, TAPE_FIELD, 1000 + i, 2);
+			write_edge(&sample, HEAP_STREAM_FIELD, 1000 + i, 2);
 		}
 	}
 	for (uint32_t i = 64; i < 128; i++)
-		made_object(&made, 1000 + i, SESSION, 24);
-	made_root(&made, CACHE + 1, TAPE_ROOT_CLASS, 0);
-	heap = made_heap(&made, names, N_CLASSES);
+		write_object(&sample, 1000 + i, SESSION, 24);
+	write_root(&sample, CACHE + 1, HEAP_STREAM_ROOT_CLASS, 0);
+	heap = build_heap(&sample, names, N_CLASSES);
 	find("a.b.Session", false, 5);
 	ck_assert_uint_eq(paths.n_groups, 1);
 	ck_assert_uint_eq(paths.groups[0].stretches[1].least, 7);
@@ -462,20 +463,20 @@ START_TEST(trees)
 }
 END_TEST
 
-/* Held by a weak reference only, by nothing at all, and strongly. */
+/* Builds a heap with a weakly reachable, a strongly reachable and an unreachable session. */
 static void make_weak(void)
 {
-	made_root(&made, 50, TAPE_ROOT_JNI_GLOBAL, 0);
-	made_object(&made, 50, WEAK, 48);
-	made_edge(&made, TAPE_REFERENT, 60, TAPE_WEAK);
-	made_edge(&made, TAPE_FIELD, 61, 3);
-	made_object(&made, 60, SESSION, 24);
-	made_object(&made, 61, SESSION, 24);
-	made_object(&made, 62, SESSION, 24);
-	heap = made_heap(&made, names, N_CLASSES);
+	write_root(&sample, 50, HEAP_STREAM_ROOT_JNI_GLOBAL, 0);
+	write_object(&sample, 50, WEAK, 48);
+	write_edge(&sample, HEAP_STREAM_REFERENT, 60, HEAP_STREAM_WEAK);
+	write_edge(&sample, HEAP_STREAM_FIELD, 61, 3);
+	write_object(&sample, 60, SESSION, 24);
+	write_object(&sample, 61, SESSION, 24);
+	write_object(&sample, 62, SESSION, 24);
+	heap = build_heap(&sample, names, N_CLASSES);
 }
 
-START_TEST(weakly_only)
+START_TEST(weakly_reachable_instances_are_counted)
 {
 	make_weak();
 	find("a.b.Session", false, 5);
@@ -487,11 +488,11 @@ START_TEST(weakly_only)
 		"    field #3    a.b.Session\n"
 		"\n"
 		"3 instances of it; 1 kind of path; 1 only through weak, soft, final or phantom "
-		"references: see --weak; 1 not reachable at all\n");
+		"references: see --weak; 1 unreachable\n");
 }
 END_TEST
 
-START_TEST(weak_counts)
+START_TEST(weak_references_can_be_followed)
 {
 	make_weak();
 	find("a.b.Session", true, 5);
@@ -501,7 +502,7 @@ START_TEST(weak_counts)
 }
 END_TEST
 
-START_TEST(no_instances)
+START_TEST(class_without_instances_has_no_paths)
 {
 	make_weak();
 	find("a.b.Lack", false, 5);
@@ -511,7 +512,7 @@ START_TEST(no_instances)
 }
 END_TEST
 
-START_TEST(no_class)
+START_TEST(unknown_class_is_an_error_with_a_suggestion)
 {
 	bool only_classes;
 
@@ -519,44 +520,44 @@ START_TEST(no_class)
 	ck_assert_int_lt(refpaths_choose(&heap, "a.b.Sesion", false, &targets, &only_classes,
 					 &err), 0);
 	ck_assert_int_eq(err.code, EXIT_ANSWER);
-	ck_assert_str_eq(err.text, "there is no class 'a.b.Sesion': did you mean a.b.Session?");
+	ck_assert_str_eq(err.text, "no class matches 'a.b.Sesion': did you mean a.b.Session?");
 }
 END_TEST
 
-/* GUEST extends SESSION, which implements LACK. */
-static void make_kin(void)
+/* Builds a heap in which class GUEST extends SESSION, and SESSION implements LACK. */
+static void make_subclasses(void)
 {
 	make_class(SESSION);
-	made_edge(&made, TAPE_LINK, LACK + 1, TAPE_INTERFACE);
+	write_edge(&sample, HEAP_STREAM_LINK, LACK + 1, HEAP_STREAM_INTERFACE);
 	make_class(GUEST);
-	made_edge(&made, TAPE_LINK, SESSION + 1, TAPE_SUPERCLASS);
-	made_edge(&made, TAPE_LINK, 90, TAPE_LOADER);
+	write_edge(&sample, HEAP_STREAM_LINK, SESSION + 1, HEAP_STREAM_SUPERCLASS);
+	write_edge(&sample, HEAP_STREAM_LINK, 90, HEAP_STREAM_LOADER);
 	make_class(LACK);
-	made_edge(&made, TAPE_LINK, 90, TAPE_LOADER);
-	made_object(&made, 60, SESSION, 24);
-	made_object(&made, 61, GUEST, 24);
-	made_object(&made, 62, PERSON, 24);
-	made_object(&made, 90, LOADER, 24);
-	heap = made_heap(&made, names, N_CLASSES);
+	write_edge(&sample, HEAP_STREAM_LINK, 90, HEAP_STREAM_LOADER);
+	write_object(&sample, 60, SESSION, 24);
+	write_object(&sample, 61, GUEST, 24);
+	write_object(&sample, 62, PERSON, 24);
+	write_object(&sample, 90, LOADER, 24);
+	heap = build_heap(&sample, names, N_CLASSES);
 }
 
-START_TEST(subclasses)
+START_TEST(subclasses_are_included_on_request)
 {
 	static const struct {
 		const char *word;
-		size_t alone, with_kin;
+		size_t alone, all;
 	} cases[] = {
 		{ "a.b.Lack", 0, 2 }, { "a.b.Session", 1, 2 }, { "a/b/GuestSession", 1, 1 },
 		{ "a.b.P*", 1, 1 },
 	};
 	bool only_classes;
 
-	make_kin();
+	make_subclasses();
 	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
-		for (int kin = 0; kin < 2; kin++) {
-			ck_assert_int_eq(refpaths_choose(&heap, cases[i].word, kin, &targets,
+		for (int subclasses = 0; subclasses < 2; subclasses++) {
+			ck_assert_int_eq(refpaths_choose(&heap, cases[i].word, subclasses, &targets,
 							 &only_classes, &err), 0);
-			ck_assert_uint_eq(targets.n, kin ? cases[i].with_kin : cases[i].alone);
+			ck_assert_uint_eq(targets.n, subclasses ? cases[i].all : cases[i].alone);
 			ck_assert(!only_classes);
 			refpaths_targets_release(&targets);
 		}
@@ -564,20 +565,20 @@ START_TEST(subclasses)
 }
 END_TEST
 
-START_TEST(loaders)
+START_TEST(loaders_are_found_by_name_class_or_hash)
 {
 	static const char *const words[] = {
 		"a.b.Loader 'shop' @1f2e", "a.b.Loader", "Loader", "shop", "@1f2e", "1f2e",
 	};
 	char many[500] = "";
 
-	make_kin();
+	make_subclasses();
 	free(heap.classes[GUEST].loader);
 	heap.classes[GUEST].loader = xstrdup(words[0]);
 	free(heap.classes[LACK].loader);
 	heap.classes[LACK].loader = xstrdup(words[0]);
 	for (uint32_t i = 0; i < N_CLASSES; i++)
-		heap.classes[i].lasting = i != GUEST && i != LACK;
+		heap.classes[i].permanent = i != GUEST && i != LACK;
 	for (size_t i = 0; i < ARRAY_SIZE(words); i++) {
 		ck_assert_int_eq(refpaths_choose_loaders(&heap, words[i], &targets, &err), 0);
 		ck_assert_uint_eq(targets.n, 1);
@@ -585,10 +586,10 @@ START_TEST(loaders)
 		refpaths_targets_release(&targets);
 	}
 	ck_assert_int_lt(refpaths_choose_loaders(&heap, "app", &targets, &err), 0);
-	ck_assert_ptr_nonnull(strstr(err.text, "is always there"));
+	ck_assert_ptr_nonnull(strstr(err.text, "never unloads class loader"));
 	err = (struct err){ .code = EXIT_DONE };
 	ck_assert_int_lt(refpaths_choose_loaders(&heap, "sho", &targets, &err), 0);
-	ck_assert_str_eq(err.text, "there is no class loader 'sho': there are "
+	ck_assert_str_eq(err.text, "no class loader matches 'sho'; choose from "
 				   "a.b.Loader 'shop' @1f2e");
 	ck_assert_int_eq(err.code, EXIT_ANSWER);
 
@@ -597,11 +598,11 @@ START_TEST(loaders)
 	heap.classes[GUEST].loader = xstrdup(many);
 	err = (struct err){ .code = EXIT_DONE };
 	ck_assert_int_lt(refpaths_choose_loaders(&heap, "sho", &targets, &err), 0);
-	ck_assert_ptr_nonnull(strstr(err.text, "x and others; jtool classes shows"));
+	ck_assert_ptr_nonnull(strstr(err.text, "x and others; list all with jtool classes"));
 }
 END_TEST
 
-START_TEST(thread_kinds)
+START_TEST(thread_names_lose_their_numbers)
 {
 	static const char *const cases[][2] = {
 		{ "main", "main" }, { "", "" }, { "exec-17", "exec-*" },
@@ -620,33 +621,33 @@ END_TEST
 
 int main(void)
 {
-	Suite *suite = suite_create("refpaths");
-	TCase *tc = tcase_create("refpaths");
+	Suite *suite = suite_create("model/heap/refpaths");
+	TCase *tc = tcase_create("model/heap/refpaths");
 	SRunner *runner = srunner_create(suite);
 	int failed;
 
 	tcase_add_checked_fixture(tc, setup, teardown);
-	tcase_add_test(tc, merges);
-	tcase_add_test(tc, prints);
-	tcase_add_test(tc, prints_fewer);
-	tcase_add_test(tc, puts_json);
-	tcase_add_test(tc, wants_fields);
-	tcase_add_test(tc, classes_are_roots);
-	tcase_add_test(tc, statics_on_the_way);
-	tcase_add_test(tc, class_objects);
-	tcase_add_test(tc, class_roots);
-	tcase_add_test(tc, long_list);
-	tcase_add_test(tc, list_itself);
-	tcase_add_test(tc, end_of_a_list);
-	tcase_add_test(tc, middle_left_out);
-	tcase_add_test(tc, trees);
-	tcase_add_test(tc, weakly_only);
-	tcase_add_test(tc, weak_counts);
-	tcase_add_test(tc, no_instances);
-	tcase_add_test(tc, no_class);
-	tcase_add_test(tc, subclasses);
-	tcase_add_test(tc, loaders);
-	tcase_add_test(tc, thread_kinds);
+	tcase_add_test(tc, equal_paths_are_merged);
+	tcase_add_test(tc, paths_are_printed);
+	tcase_add_test(tc, limit_reduces_the_printed_paths);
+	tcase_add_test(tc, paths_are_written_as_json);
+	tcase_add_test(tc, only_classes_on_the_path_need_field_names);
+	tcase_add_test(tc, paths_begin_at_static_fields);
+	tcase_add_test(tc, headline_names_root_and_last_static_field);
+	tcase_add_test(tc, class_objects_are_merged_as_targets);
+	tcase_add_test(tc, class_roots_have_their_own_headlines);
+	tcase_add_test(tc, list_of_a_million_nodes_is_one_path);
+	tcase_add_test(tc, list_nodes_are_one_group);
+	tcase_add_test(tc, long_run_of_nodes_is_one_line);
+	tcase_add_test(tc, middle_of_a_long_path_is_omitted);
+	tcase_add_test(tc, tree_nodes_are_one_run);
+	tcase_add_test(tc, weakly_reachable_instances_are_counted);
+	tcase_add_test(tc, weak_references_can_be_followed);
+	tcase_add_test(tc, class_without_instances_has_no_paths);
+	tcase_add_test(tc, unknown_class_is_an_error_with_a_suggestion);
+	tcase_add_test(tc, subclasses_are_included_on_request);
+	tcase_add_test(tc, loaders_are_found_by_name_class_or_hash);
+	tcase_add_test(tc, thread_names_lose_their_numbers);
 	tcase_set_timeout(tc, 60);
 	suite_add_tcase(suite, tc);
 	srunner_run_all(runner, CK_ENV);

@@ -1,11 +1,11 @@
-/* model/retained, model/pieces, render/retained_*: a heap made by hand */
+/* Retained sizes, leak suspects and the dominator tree of a sample heap, as text and as JSON. */
 #include <check.h>
 #include <inttypes.h>
 #include <stdio.h>
 
-#include "made_heap.h"
-#include "model/retained.h"
-#include "render/retained.h"
+#include "unit/support/sample_heap.h"
+#include "model/heap/retained.h"
+#include "render/heap/retained.h"
 
 enum { CLASS, CACHE, MAP, TABLE, ENTRY, VALUE, NODE, BUFFER, THREAD, STRING, SOFT, CLASSES };
 
@@ -32,100 +32,103 @@ enum {
 	A_STRING,
 	A_SOFT,
 	SOFT_VALUE,
-	ENTRIES = 1000, /* 1000 of them, and as many values */
-	VALUES = 2000,
-	NODES = 3000,   /* a list of 1000 */
-	BUFFERS = 4000, /* 1000, each held by a root */
-	GARBAGE = 5000, /* 2, which hold each other, and one beside them */
+	ENTRIES = 1000, /* the first of 1000 entries */
+	VALUES = 2000,  /* the first of 1000 values */
+	NODES = 3000,   /* the first of a list of 1000 nodes */
+	BUFFERS = 4000, /* the first of 1000 buffers, each with its own root */
+	GARBAGE = 5000, /* the first of 3 objects, of which 2 refer to each other */
 };
 
-/* 1000 entries of 32 bytes with values of 72: 104,000 bytes. */
-static void make_cache(struct made *m)
+/* Writes a cache: 1000 entries of 32 bytes, each with a value of 72 bytes: 104,000 bytes. */
+static void make_cache(struct heap_writer *m)
 {
-	made_root(m, CACHE_CLASS, TAPE_ROOT_CLASS, 0);
-	made_mirror(m, CACHE_CLASS, CACHE, 96);
-	made_edge(m, TAPE_STATIC, THE_CACHE, 1);
-	made_object(m, THE_CACHE, CACHE, 16);
-	made_edge(m, TAPE_FIELD, THE_MAP, 0);
-	made_object(m, THE_MAP, MAP, 48);
-	made_edge(m, TAPE_FIELD, THE_TABLE, 2);
-	made_array(m, THE_TABLE, TABLE, 8016, 2000);
+	write_root(m, CACHE_CLASS, HEAP_STREAM_ROOT_CLASS, 0);
+	write_mirror(m, CACHE_CLASS, CACHE, 96);
+	write_edge(m, HEAP_STREAM_STATIC, THE_CACHE, 1);
+	write_object(m, THE_CACHE, CACHE, 16);
+	write_edge(m, HEAP_STREAM_FIELD, THE_MAP, 0);
+	write_object(m, THE_MAP, MAP, 48);
+	write_edge(m, HEAP_STREAM_FIELD, THE_TABLE, 2);
+	write_array(m, THE_TABLE, TABLE, 8016, 2000);
 	for (uint32_t i = 0; i < 1000; i++)
-		made_edge(m, TAPE_ELEMENT, ENTRIES + i, 2 * i);
+		write_edge(m, HEAP_STREAM_ELEMENT, ENTRIES + i, 2 * i);
 	for (uint32_t i = 0; i < 1000; i++) {
-		made_object(m, ENTRIES + i, ENTRY, 32);
-		made_edge(m, TAPE_FIELD, VALUES + i, 0);
-		made_array(m, VALUES + i, VALUE, 72, 56);
+		write_object(m, ENTRIES + i, ENTRY, 32);
+		write_edge(m, HEAP_STREAM_FIELD, VALUES + i, 0);
+		write_array(m, VALUES + i, VALUE, 72, 56);
 	}
 }
 
-/* A thread's list of 1000 nodes of 40 bytes, and its name. */
-static void make_list(struct made *m)
+/* Writes a thread, its list of 1000 nodes of 40 bytes each, and its name. */
+static void make_list(struct heap_writer *m)
 {
-	made_root(m, A_THREAD, TAPE_ROOT_THREAD, 7);
-	made_object(m, A_THREAD, THREAD, 104);
-	made_edge(m, TAPE_FIELD, NODES, 0);
-	made_edge(m, TAPE_FIELD, A_STRING, 1);
+	write_root(m, A_THREAD, HEAP_STREAM_ROOT_THREAD, 7);
+	write_object(m, A_THREAD, THREAD, 104);
+	write_edge(m, HEAP_STREAM_FIELD, NODES, 0);
+	write_edge(m, HEAP_STREAM_FIELD, A_STRING, 1);
 	for (uint32_t i = 0; i < 1000; i++) {
-		made_object(m, NODES + i, NODE, 40);
+		write_object(m, NODES + i, NODE, 40);
 		if (i < 999)
-			made_edge(m, TAPE_FIELD, NODES + i + 1, 0);
+			write_edge(m, HEAP_STREAM_FIELD, NODES + i + 1, 0);
 	}
-	made_object(m, A_STRING, STRING, 24);
-	made_record(m, (struct tape_record){
-		.kind = TAPE_TEXT, .address = A_STRING, .form = TAPE_UTF16,
-		.text = (const uint8_t *)"\0w\0o\xd8\x3d\xde\x00", .text_len = 8,
-	});
+	write_object(m, A_STRING, STRING, 24);
+	write_record(m, (struct heap_stream_record){
+			       .kind = HEAP_STREAM_TEXT,
+			       .address = A_STRING,
+			       .form = HEAP_STREAM_UTF16,
+			       .text = (const uint8_t *)"\0w\0o\xd8\x3d\xde\x00",
+			       .text_len = 8,
+		       });
 }
 
-/* 1000 of 50 bytes, and what a soft reference holds: 128. */
-static void make_loose(struct made *m)
+/* Writes 1000 buffers, 48,008 bytes in total, and 128 bytes that are only softly reachable. */
+static void make_buffers(struct heap_writer *m)
 {
 	for (uint32_t i = 0; i < 1000; i++) {
-		made_root(m, BUFFERS + i, TAPE_ROOT_JNI_GLOBAL, 0);
-		made_object(m, BUFFERS + i, BUFFER, i == 500 ? 56 : 48);
+		write_root(m, BUFFERS + i, HEAP_STREAM_ROOT_JNI_GLOBAL, 0);
+		write_object(m, BUFFERS + i, BUFFER, i == 500 ? 56 : 48);
 	}
-	made_root(m, A_SOFT, TAPE_ROOT_JNI_GLOBAL, 0);
-	made_object(m, A_SOFT, SOFT, 40);
-	made_edge(m, TAPE_REFERENT, SOFT_VALUE, TAPE_SOFT);
-	made_array(m, SOFT_VALUE, VALUE, 128, 112);
+	write_root(m, A_SOFT, HEAP_STREAM_ROOT_JNI_GLOBAL, 0);
+	write_object(m, A_SOFT, SOFT, 40);
+	write_edge(m, HEAP_STREAM_REFERENT, SOFT_VALUE, HEAP_STREAM_SOFT);
+	write_array(m, SOFT_VALUE, VALUE, 128, 112);
 }
 
-static void make_garbage(struct made *m)
+static void make_garbage(struct heap_writer *m)
 {
 	for (uint32_t i = 0; i < 2; i++) {
-		made_object(m, GARBAGE + i, NODE, 40);
-		made_edge(m, TAPE_FIELD, GARBAGE + 1 - i, 0);
+		write_object(m, GARBAGE + i, NODE, 40);
+		write_edge(m, HEAP_STREAM_FIELD, GARBAGE + 1 - i, 0);
 	}
-	made_array(m, GARBAGE + 2, VALUE, 256, 240);
+	write_array(m, GARBAGE + 2, VALUE, 256, 240);
 }
 
-#define CACHED (96 + 16 + 48 + 8016 + 104000)
-#define LISTED 40000
-#define LOOSE  (1000 * 48 + 8)
-#define TOTAL  (CACHED + 104 + 24 + LISTED + LOOSE + 40 + 128)
+#define CACHE_BYTES  (96 + 16 + 48 + 8016 + 104000)
+#define LIST_BYTES   40000
+#define BUFFER_BYTES (1000 * 48 + 8)
+#define TOTAL        (CACHE_BYTES + 104 + 24 + LIST_BYTES + BUFFER_BYTES + 40 + 128)
 
 static struct heap heap;
-static struct graph_tree tree;
+static struct dominators tree;
 
 static void setup(void)
 {
-	struct made m = { .tape = BUF_INIT };
+	struct heap_writer m = { .stream = BUF_INIT };
 
 	make_cache(&m);
 	make_list(&m);
-	make_loose(&m);
+	make_buffers(&m);
 	make_garbage(&m);
-	heap = made_heap(&m, names, CLASSES);
+	heap = build_heap(&m, names, CLASSES);
 	heap.threads = xcalloc(1, sizeof(*heap.threads));
 	heap.threads[heap.n_threads++] = (struct heap_thread){ 7, xstrdup("worker-1") };
-	graph_find_tree(heap.graph, false, &tree);
+	dominators_find(heap.graph, false, &tree);
 	ck_assert_uint_eq(tree.total, TOTAL);
 }
 
 static void teardown(void)
 {
-	graph_tree_release(&tree);
+	dominators_release(&tree);
 	heap_release(&heap);
 }
 
@@ -138,8 +141,8 @@ static const struct retained_row *find(const struct retained *r, const char *nam
 	ck_abort_msg("no %s", name);
 }
 
-static void is(const struct retained *r, const char *name, uint64_t instances, uint64_t shallow,
-	       uint64_t retained)
+static void check_row(const struct retained *r, const char *name, uint64_t instances,
+		      uint64_t shallow, uint64_t retained)
 {
 	const struct graph_sum *sum = &find(r, name)->sum;
 
@@ -149,17 +152,17 @@ static void is(const struct retained *r, const char *name, uint64_t instances, u
 		      sum->retained);
 }
 
-START_TEST(classes)
+START_TEST(classes_are_sorted_and_filtered)
 {
 	struct retained r;
 
 	retained_sum_up(&r, &heap, &tree, HISTO_CLASS);
 	ck_assert_uint_eq(r.n, CLASSES);
-	is(&r, "a.b.Map", 1, 48, CACHED - 96 - 16);
-	is(&r, "a.b.Map$Entry", 1000, 32000, 104000);
-	is(&r, "byte[]", 1001, 72128, 72128);
-	is(&r, "c.Node", 1000, LISTED, LISTED);
-	is(&r, "java.lang.Class", 1, 96, CACHED);
+	check_row(&r, "a.b.Map", 1, 48, CACHE_BYTES - 96 - 16);
+	check_row(&r, "a.b.Map$Entry", 1000, 32000, 104000);
+	check_row(&r, "byte[]", 1001, 72128, 72128);
+	check_row(&r, "c.Node", 1000, LIST_BYTES, LIST_BYTES);
+	check_row(&r, "java.lang.Class", 1, 96, CACHE_BYTES);
 	ck_assert_str_eq(find(&r, "c.Node")->loader, "app");
 	retained_sort(&r, RETAINED_BY_RETAINED);
 	ck_assert_str_eq(r.rows[0].name, "java.lang.Class");
@@ -177,24 +180,25 @@ START_TEST(classes)
 }
 END_TEST
 
-START_TEST(packages)
+START_TEST(sizes_are_summed_by_package_and_loader)
 {
 	struct retained r;
 
 	retained_sum_up(&r, &heap, &tree, HISTO_PACKAGE);
-	is(&r, "a.b", 1003, 16 + 48 + 8016 + 32000, CACHED - 96);
-	is(&r, "c", 2000, LISTED + LOOSE, LISTED + LOOSE);
-	is(&r, "(primitive arrays)", 1001, 72128, 72128);
+	check_row(&r, "a.b", 1003, 16 + 48 + 8016 + 32000, CACHE_BYTES - 96);
+	check_row(&r, "c", 2000, LIST_BYTES + BUFFER_BYTES, LIST_BYTES + BUFFER_BYTES);
+	check_row(&r, "(primitive arrays)", 1001, 72128, 72128);
 	retained_release(&r);
 	retained_sum_up(&r, &heap, &tree, HISTO_LOADER);
 	ck_assert_uint_eq(r.n, 1);
-	is(&r, "app", tree.n_reached, TOTAL, TOTAL);
+	check_row(&r, "app", tree.n_reached, TOTAL, TOTAL);
 	ck_assert_ptr_null(r.rows[0].loader);
 	retained_release(&r);
 }
 END_TEST
 
-static const char *pieces_text(const struct pieces *pieces, const struct pieces_sum *sum)
+static const char *held_text(const struct held_by_class *pieces,
+			     const struct held_by_class_sum *sum)
 {
 	static char text[256];
 	_cleanup_buf_ struct buf b = BUF_INIT;
@@ -204,8 +208,11 @@ static const char *pieces_text(const struct pieces *pieces, const struct pieces_
 	return text;
 }
 
-/* The table and not what leads to it; the list's first node; the buffers, as a class. */
-START_TEST(suspects)
+/*
+ * There are three suspects: the map's table, the class of the 1000 buffers, and the first node of
+ * the list.  The objects that refer to the table are not suspects.
+ */
+START_TEST(suspects_are_objects_or_classes)
 {
 	struct retained_suspects s;
 
@@ -214,19 +221,19 @@ START_TEST(suspects)
 	ck_assert_uint_eq(graph_class(heap.graph, s.list[0].node), TABLE);
 	ck_assert_uint_eq(s.list[0].instances, 1);
 	ck_assert_uint_eq(s.list[0].retained, 112016);
-	ck_assert_str_eq(pieces_text(&s.pieces, &s.list[0].held), "1000 a.b.Map$Entry (101K)");
+	ck_assert_str_eq(held_text(&s.pieces, &s.list[0].held), "1000 a.b.Map$Entry (101K)");
 
 	ck_assert_uint_eq(graph_class(heap.graph, s.list[1].node), BUFFER);
 	ck_assert_uint_eq(graph_size(heap.graph, s.list[1].node), 56);
 	ck_assert_uint_eq(s.list[1].instances, 1000);
-	ck_assert_uint_eq(s.list[1].retained, LOOSE);
+	ck_assert_uint_eq(s.list[1].retained, BUFFER_BYTES);
 
 	ck_assert_uint_eq(graph_class(heap.graph, s.list[2].node), NODE);
-	ck_assert_uint_eq(s.list[2].retained, LISTED);
-	ck_assert_uint_eq(s.list[2].held.bytes, LISTED - 40);
+	ck_assert_uint_eq(s.list[2].retained, LIST_BYTES);
+	ck_assert_uint_eq(s.list[2].held.bytes, LIST_BYTES - 40);
 	retained_suspects_release(&s);
 
-	/* What no piece is smaller than is none. */
+	/* Nothing retains all of the heap. */
 	retained_suspects_find(&s, heap.graph, &tree, TOTAL);
 	ck_assert_uint_eq(s.n, 0);
 	retained_suspects_release(&s);
@@ -236,28 +243,28 @@ START_TEST(suspects)
 }
 END_TEST
 
-/* What many small class objects hold together is nobody's in particular. */
-START_TEST(class_objects_are_no_suspects_together)
+/* Many small class objects do not have a common cause, so they are not one suspect. */
+START_TEST(class_objects_are_not_one_suspect)
 {
-	struct made m = { .tape = BUF_INIT };
+	struct heap_writer m = { .stream = BUF_INIT };
 	struct retained_suspects s;
-	struct graph_tree whole;
+	struct dominators local_tree;
 	struct heap h;
 
 	for (uint32_t i = 0; i < CLASSES; i++) {
-		made_root(&m, 2 * i + 1, TAPE_ROOT_CLASS, 0);
-		made_mirror(&m, 2 * i + 1, i, 96);
-		made_root(&m, 2 * i + 2, TAPE_ROOT_JNI_GLOBAL, 0);
-		made_object(&m, 2 * i + 2, BUFFER, 96);
+		write_root(&m, 2 * i + 1, HEAP_STREAM_ROOT_CLASS, 0);
+		write_mirror(&m, 2 * i + 1, i, 96);
+		write_root(&m, 2 * i + 2, HEAP_STREAM_ROOT_JNI_GLOBAL, 0);
+		write_object(&m, 2 * i + 2, BUFFER, 96);
 	}
-	h = made_heap(&m, names, CLASSES);
-	graph_find_tree(h.graph, false, &whole);
-	retained_suspects_find(&s, h.graph, &whole, 200);
+	h = build_heap(&m, names, CLASSES);
+	dominators_find(h.graph, false, &local_tree);
+	retained_suspects_find(&s, h.graph, &local_tree, 200);
 	ck_assert_uint_eq(s.n, 1);
 	ck_assert_uint_eq(s.list[0].instances, CLASSES);
 	ck_assert_uint_eq(graph_class(h.graph, s.list[0].node), BUFFER);
 	retained_suspects_release(&s);
-	graph_tree_release(&whole);
+	dominators_release(&local_tree);
 	heap_release(&h);
 }
 END_TEST
@@ -273,7 +280,7 @@ static void print(void (*how)(const struct retained_view *, FILE *),
 	ck_assert_int_eq(fclose(f), 0);
 }
 
-START_TEST(prints_tree)
+START_TEST(dominator_tree_is_printed)
 {
 	const struct retained_tree_opts opts = { .least = TOTAL / 100, .depth = 5 };
 	struct retained_tree top;
@@ -301,7 +308,7 @@ START_TEST(prints_tree)
 }
 END_TEST
 
-START_TEST(cuts_children)
+START_TEST(number_of_children_is_limited)
 {
 	const struct retained_tree_opts opts = { .least = 1, .depth = 2, .children = 2 };
 	struct retained_tree top;
@@ -325,75 +332,79 @@ START_TEST(cuts_children)
 }
 END_TEST
 
-START_TEST(prints_suspects)
+START_TEST(suspects_are_printed)
 {
 	struct retained_suspects s;
-	struct graph_ways ways;
+	struct graph_bfs bfs;
 	struct retained_view view = {
-		.heap = &heap, .tree = &tree, .suspects = &s, .ways = &ways,
+		.heap = &heap, .tree = &tree, .suspects = &s, .bfs = &bfs,
 	};
 
-	graph_find_ways(heap.graph, false, &ways);
+	graph_bfs(heap.graph, false, &bfs);
 	retained_suspects_find(&s, heap.graph, &tree, TOTAL / 10);
 	print(retained_print_suspects, &view);
 	ck_assert_str_eq(printed,
 "55.87 %: a.b.Map$Entry[2000] retains 112016 bytes\n"
-"  holding 1000 a.b.Map$Entry (101K)\n"
-"  alive through static a.b.Cache.#1\n"
+"  including 1000 a.b.Map$Entry (101K)\n"
+"  reachable through static a.b.Cache.#1\n"
 "    class      a.b.Cache\n"
 "    static #1  a.b.Cache\n"
 "    field #0   a.b.Map\n"
 "    field #2   a.b.Map$Entry[]\n"
 "\n"
-"23.95 %: 1000 c.Buffer retain together 48008 bytes\n"
-"  alive (the largest) through a global reference of native code\n"
+"23.95 %: 1000 c.Buffer together retain 48008 bytes\n"
+"  reachable (the largest) through a global reference of native code\n"
 "    JNI global  c.Buffer\n"
 "\n"
 "19.95 %: c.Node retains 40000 bytes\n"
-"  holding 999 c.Node (39K)\n"
-"  alive through thread \"worker-1\"\n"
+"  including 999 c.Node (39K)\n"
+"  reachable through thread \"worker-1\"\n"
 "    thread    java.lang.Thread\n"
 "    field #0  c.Node\n");
 	retained_suspects_release(&s);
 	retained_suspects_find(&s, heap.graph, &tree, TOTAL);
 	print(retained_print_suspects, &view);
-	ck_assert_str_eq(printed, "no object and no class holds 10 % of the heap's 200480 bytes\n");
+	ck_assert_str_eq(printed,
+			 "no object and no class retains 10 % of the heap's 200480 bytes\n");
 	retained_suspects_release(&s);
-	graph_ways_release(&ways);
+	graph_bfs_release(&bfs);
 }
 END_TEST
 
-/* A threshold so low that each object is a suspect, those softly reachable, too. */
-START_TEST(puts_suspects)
+/* With a threshold of 1 byte every object is a suspect, also a softly reachable one. */
+START_TEST(suspects_are_written_as_json)
 {
 	struct retained rows = { 0 };
 	struct retained_suspects s;
-	struct graph_ways ways;
+	struct graph_bfs bfs;
 	struct retained_view view = {
-		.heap = &heap, .tree = &tree, .rows = &rows, .suspects = &s, .ways = &ways,
+		.heap = &heap, .tree = &tree, .rows = &rows, .suspects = &s, .bfs = &bfs,
 	};
 	struct json *doc = json_object();
 	_cleanup_buf_ struct buf text = BUF_INIT;
 
-	graph_find_ways(heap.graph, false, &ways);
+	graph_bfs(heap.graph, false, &bfs);
 	retained_suspects_find(&s, heap.graph, &tree, 1);
-	retained_put_json(&view, doc);
+	retained_put(&view, doc);
 	json_add(&text, doc);
 	ck_assert_ptr_nonnull(strstr(buf_str(&text),
 		"{\"class\":\"byte[]\",\"class_object\":false,\"length\":112,\"thread\":null,"
 		"\"text\":null,\"instances\":1,\"retained\":128,"
 		"\"holds\":{\"instances\":0,\"retained\":0,\"classes\":[]},\"path\":null}"));
 	ck_assert_ptr_nonnull(strstr(buf_str(&text),
+		"{\"class\":\"java.lang.String\",\"class_object\":false,\"length\":null,"
+		"\"thread\":null,\"text\":\"wo\U0001f600\",\"instances\":1,"));
+	ck_assert_ptr_nonnull(strstr(buf_str(&text),
 		"\"path\":{\"root\":{\"kind\":\"thread\",\"thread\":\"worker-1\",\"method\":null},"
 		"\"steps\":[{\"class\":\"java.lang.Thread\",\"via\":\"field #1\"},"
 		"{\"class\":\"java.lang.String\",\"via\":null}]}"));
 	json_free(doc);
 	retained_suspects_release(&s);
-	graph_ways_release(&ways);
+	graph_bfs_release(&bfs);
 }
 END_TEST
 
-START_TEST(prints_rows)
+START_TEST(rows_and_totals_are_printed)
 {
 	struct retained r;
 	struct graph_sum unreached = graph_sum_unreached(heap.graph, &tree);
@@ -409,17 +420,45 @@ START_TEST(prints_rows)
 "     4008   200480    200480  100.00  total\n");
 	print(retained_print_held, &view);
 	ck_assert_str_eq(printed,
-			 "of these, alive only through soft references: 1 object, 128 bytes\n");
+			 "of these, reachable only through soft references: 1 object, 128 bytes\n");
 	view.unreached = &unreached;
 	print(retained_print_held, &view);
 	ck_assert_str_eq(printed,
-			 "of these, alive only through soft references: 1 object, 128 bytes\n"
-			 "not among these, reachable from no root: 3 objects, 336 bytes\n");
+			 "of these, reachable only through soft references: 1 object, 128 bytes\n"
+			 "not included, unreachable: 3 objects, 336 bytes\n");
 	retained_release(&r);
 }
 END_TEST
 
-START_TEST(puts_json)
+START_TEST(packages_are_written_as_text_and_json)
+{
+	struct retained r;
+	struct retained_view view = {
+		.heap = &heap, .tree = &tree, .rows = &r, .by = HISTO_PACKAGE, .n_rows = 1,
+	};
+	struct json *doc = json_object();
+	_cleanup_buf_ struct buf text = BUF_INIT;
+
+	retained_sum_up(&r, &heap, &tree, HISTO_PACKAGE);
+	retained_sort(&r, RETAINED_BY_NAME);
+	retained_filter(&r, "c");
+	print(retained_print_rows, &view);
+	ck_assert_str_eq(printed,
+"INSTANCES  SHALLOW  RETAINED       %  PACKAGE\n"
+"     2000    88008     88008   43.90  c\n"
+"     4008   200480    200480  100.00  total\n");
+	retained_put(&view, doc);
+	json_add(&text, doc);
+	ck_assert_ptr_nonnull(strstr(buf_str(&text),
+		"{\"classes\":[{\"class\":\"c\",\"loader\":null,\"instances\":2000,"
+		"\"shallow\":88008,\"retained\":88008}],"));
+	ck_assert_ptr_nonnull(strstr(buf_str(&text), "\"unreachable\":null}"));
+	json_free(doc);
+	retained_release(&r);
+}
+END_TEST
+
+START_TEST(rows_and_tree_are_written_as_json)
 {
 	const struct retained_tree_opts opts = { .least = TOTAL / 100, .depth = 5 };
 	struct retained r;
@@ -434,7 +473,7 @@ START_TEST(puts_json)
 	retained_sum_up(&r, &heap, &tree, HISTO_CLASS);
 	retained_sort(&r, RETAINED_BY_COUNT);
 	retained_tree_find(&top, heap.graph, &tree, &opts);
-	retained_put_json(&view, doc);
+	retained_put(&view, doc);
 	json_add(&text, doc);
 	ck_assert_ptr_nonnull(strstr(buf_str(&text),
 		"{\"classes\":[{\"class\":\"byte[]\",\"loader\":\"app\",\"instances\":1001,"
@@ -455,22 +494,23 @@ END_TEST
 
 int main(void)
 {
-	Suite *suite = suite_create("retained");
-	TCase *tc = tcase_create("retained");
+	Suite *suite = suite_create("model/heap/retained");
+	TCase *tc = tcase_create("model/heap/retained");
 	SRunner *runner = srunner_create(suite);
 	int failed;
 
 	tcase_add_checked_fixture(tc, setup, teardown);
-	tcase_add_test(tc, classes);
-	tcase_add_test(tc, packages);
-	tcase_add_test(tc, suspects);
-	tcase_add_test(tc, class_objects_are_no_suspects_together);
-	tcase_add_test(tc, prints_tree);
-	tcase_add_test(tc, cuts_children);
-	tcase_add_test(tc, prints_suspects);
-	tcase_add_test(tc, puts_suspects);
-	tcase_add_test(tc, prints_rows);
-	tcase_add_test(tc, puts_json);
+	tcase_add_test(tc, classes_are_sorted_and_filtered);
+	tcase_add_test(tc, sizes_are_summed_by_package_and_loader);
+	tcase_add_test(tc, suspects_are_objects_or_classes);
+	tcase_add_test(tc, class_objects_are_not_one_suspect);
+	tcase_add_test(tc, dominator_tree_is_printed);
+	tcase_add_test(tc, number_of_children_is_limited);
+	tcase_add_test(tc, suspects_are_printed);
+	tcase_add_test(tc, suspects_are_written_as_json);
+	tcase_add_test(tc, rows_and_totals_are_printed);
+	tcase_add_test(tc, packages_are_written_as_text_and_json);
+	tcase_add_test(tc, rows_and_tree_are_written_as_json);
 	tcase_set_timeout(tc, 60);
 	suite_add_tcase(suite, tc);
 	srunner_run_all(runner, CK_ENV);

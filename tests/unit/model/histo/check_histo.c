@@ -1,10 +1,10 @@
-/* model/histo */
+/* Histograms: order, groups, filters and differences. */
 #include <check.h>
 
 #include "base/buf.h"
-#include "histo_rows.h"
+#include "unit/support/sample_histo.h"
 
-START_TEST(sorts)
+START_TEST(rows_are_sorted)
 {
 	struct histo h = sample();
 
@@ -21,7 +21,7 @@ START_TEST(sorts)
 }
 END_TEST
 
-START_TEST(groups)
+START_TEST(rows_are_grouped_by_package_and_loader)
 {
 	struct histo h = sample();
 
@@ -40,7 +40,7 @@ START_TEST(groups)
 END_TEST
 
 static const struct {
-	const char *glob, *kept;
+	const char *glob, *matching;
 } globs[] = {
 	{ "*", "a.b.Two:2/50 a.b.One:7/10 a.c.Two[]:1/50 int[][]:3/30 "
 	       "Main$$Lambda/0x00007f.1:1/16" },
@@ -54,18 +54,18 @@ static const struct {
 	{ "", "" },
 };
 
-START_TEST(filters)
+START_TEST(glob_selects_rows)
 {
 	struct histo h = sample();
 
 	histo_filter(&h, globs[_i].glob);
-	ck_assert_str_eq(rows(&h), globs[_i].kept);
+	ck_assert_str_eq(rows(&h), globs[_i].matching);
 	histo_release(&h);
 }
 END_TEST
 
-/* A glob that takes an exponential matcher for ever. */
-START_TEST(filter_is_not_slow)
+/* A backtracking matcher needs exponential time for this glob. */
+START_TEST(glob_with_many_stars_is_fast)
 {
 	struct histo h = { 0 };
 	char name[4096];
@@ -79,12 +79,12 @@ START_TEST(filter_is_not_slow)
 }
 END_TEST
 
-START_TEST(subtracts)
+START_TEST(base_is_subtracted_by_name_and_loader)
 {
 	struct histo now = sample(), base = { 0 };
 
 	histo_add(&base, "a.b.Two", "app", NULL, 1, 20);
-	histo_add(&base, "a.b.Two", "other", NULL, 1, 1); /* another class of that name */
+	histo_add(&base, "a.b.Two", "other", NULL, 1, 1); /* another class of the same name */
 	histo_add(&base, "a.b.One", "app", NULL, 7, 10);  /* unchanged */
 	histo_add(&base, "gone.G", "app", NULL, 4, 40);
 	histo_subtract(&now, &base);
@@ -98,8 +98,8 @@ START_TEST(subtracts)
 }
 END_TEST
 
-/* The JVM's own report knows no loaders: then names alone must do. */
-START_TEST(subtracts_without_loaders)
+/* The JVM's own report has no loaders. */
+START_TEST(base_without_loaders_is_subtracted_by_name)
 {
 	struct histo now = sample(), base = { 0 };
 
@@ -130,17 +130,17 @@ END_TEST
 
 int main(void)
 {
-	Suite *suite = suite_create("histo");
-	TCase *tc = tcase_create("histo");
+	Suite *suite = suite_create("model/histo/histo");
+	TCase *tc = tcase_create("model/histo/histo");
 	SRunner *runner = srunner_create(suite);
 	int failed;
 
-	tcase_add_test(tc, sorts);
-	tcase_add_test(tc, groups);
-	tcase_add_loop_test(tc, filters, 0, ARRAY_SIZE(globs));
-	tcase_add_test(tc, filter_is_not_slow);
-	tcase_add_test(tc, subtracts);
-	tcase_add_test(tc, subtracts_without_loaders);
+	tcase_add_test(tc, rows_are_sorted);
+	tcase_add_test(tc, rows_are_grouped_by_package_and_loader);
+	tcase_add_loop_test(tc, glob_selects_rows, 0, ARRAY_SIZE(globs));
+	tcase_add_test(tc, glob_with_many_stars_is_fast);
+	tcase_add_test(tc, base_is_subtracted_by_name_and_loader);
+	tcase_add_test(tc, base_without_loaders_is_subtracted_by_name);
 	tcase_add_test(tc, sums_do_not_overflow);
 	tcase_set_timeout(tc, 60);
 	suite_add_tcase(suite, tc);

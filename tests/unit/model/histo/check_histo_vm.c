@@ -1,10 +1,10 @@
-/* The JVM's own report, as JDK 8, 17 and 27 print it. */
+/* The JVM's own histogram, as JDK 8, 17 and 27 print it. */
 #include <check.h>
 #include <errno.h>
 
 #include "base/xalloc.h"
-#include "data.h"
-#include "histo_rows.h"
+#include "unit/support/data.h"
+#include "unit/support/sample_histo.h"
 
 static const struct {
 	const char *file;
@@ -18,7 +18,7 @@ static const struct {
 	  "Idle$$Lambda/0x000000007c040800", "java.base" },
 };
 
-START_TEST(vm_reports)
+START_TEST(reports_of_jvms_are_parsed)
 {
 	_cleanup_buf_ struct buf text = BUF_INIT;
 	struct histo h = { 0 };
@@ -44,27 +44,27 @@ START_TEST(vm_reports)
 END_TEST
 
 /*
- * Cuts are tried at every byte of the first rows and of the last ones; between, where rows are
- * alike and each cut is another whole parse, at every 37th, which falls on all places of a row.
+ * Returns the next length at which to cut the report.  The first and last 3000 bytes are cut at
+ * every byte, the rest at every 37th: its rows are alike, and each cut takes a complete parse.
  */
-static size_t next_cut(size_t len, size_t whole)
+static size_t next_cut(size_t len, size_t end)
 {
-	return len < 3000 || len + 3000 > whole ? len + 1 : len + 37;
+	return len < 3000 || len + 3000 > end ? len + 1 : len + 37;
 }
 
-/* Cut anywhere before its total, it is refused; so is a report that does not add up. */
-START_TEST(vm_report_truncated)
+/* A report that is cut before the end of its total is rejected. */
+START_TEST(truncated_reports_are_rejected)
 {
 	_cleanup_buf_ struct buf text = BUF_INIT;
 	const char *total;
-	size_t whole;
+	size_t end;
 
 	read_data("histo/class_histogram-17.txt", &text);
 	total = strstr(buf_str(&text), "Total ");
 	ck_assert_ptr_nonnull(total);
-	whole = (size_t)(total - text.data) + 20;
-	for (size_t len = 0; len < whole; len = next_cut(len, whole)) {
-		_cleanup_free_ char *exact = xmalloc(len); /* so that ASan sees a read behind it */
+	end = (size_t)(total - text.data) + 20;
+	for (size_t len = 0; len < end; len = next_cut(len, end)) {
+		_cleanup_free_ char *exact = xmalloc(len); /* ASan detects reads past the end */
 		struct histo h = { 0 };
 
 		memcpy(exact, text.data, len);
@@ -94,7 +94,7 @@ static const char *const bad_reports[] = {
 	" num #instances #bytes class name\n   1:  2  3  a.B\nTotal  2  3\n",
 };
 
-START_TEST(vm_report_bad)
+START_TEST(invalid_reports_are_rejected)
 {
 	struct histo h = { 0 };
 
@@ -103,7 +103,7 @@ START_TEST(vm_report_bad)
 }
 END_TEST
 
-START_TEST(vm_report_odd_names)
+START_TEST(unusual_class_names_are_parsed)
 {
 	static const char text[] = HEADING
 		"   1:  2  3  a (b) c (m@1)\n"
@@ -121,15 +121,15 @@ END_TEST
 
 int main(void)
 {
-	Suite *suite = suite_create("histo_vm");
-	TCase *tc = tcase_create("histo_vm");
+	Suite *suite = suite_create("model/histo/histo_vm");
+	TCase *tc = tcase_create("model/histo/histo_vm");
 	SRunner *runner = srunner_create(suite);
 	int failed;
 
-	tcase_add_loop_test(tc, vm_reports, 0, ARRAY_SIZE(reports));
-	tcase_add_test(tc, vm_report_truncated);
-	tcase_add_loop_test(tc, vm_report_bad, 0, ARRAY_SIZE(bad_reports));
-	tcase_add_test(tc, vm_report_odd_names);
+	tcase_add_loop_test(tc, reports_of_jvms_are_parsed, 0, ARRAY_SIZE(reports));
+	tcase_add_test(tc, truncated_reports_are_rejected);
+	tcase_add_loop_test(tc, invalid_reports_are_rejected, 0, ARRAY_SIZE(bad_reports));
+	tcase_add_test(tc, unusual_class_names_are_parsed);
 	tcase_set_timeout(tc, 60);
 	suite_add_tcase(suite, tc);
 	srunner_run_all(runner, CK_ENV);

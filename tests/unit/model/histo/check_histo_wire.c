@@ -1,12 +1,12 @@
-/* From the agent's frames to a histogram. */
+/* Builds a histogram from the agent's frames. */
 #include <check.h>
 #include <errno.h>
 
 #include "base/xalloc.h"
-#include "histo_rows.h"
-#include "model/histo_wire.h"
+#include "unit/support/sample_histo.h"
+#include "model/histo/histo_wire.h"
 
-/* A frame's payload, as the agent would write it. */
+/* The payload of a frame, written as the agent does. */
 struct payload {
 	uint8_t data[1024];
 	struct wire_writer w;
@@ -70,7 +70,7 @@ static const struct {
 	{ "La/b/Loader;", "app", "a.b.Loader 'app' @1f2e3d4c" },
 };
 
-START_TEST(frames)
+START_TEST(histogram_is_built_from_frames)
 {
 	struct histo h = { 0 };
 	struct histo_wire w = { .histo = &h };
@@ -94,7 +94,7 @@ START_TEST(frames)
 	wire_put_u64(&p.w, 6);
 	ck_assert_int_eq(take(&w, WIRE_HISTO_END, &p, p.w.len), 1);
 
-	ck_assert_str_eq(rows(&h), "a.B:3/48 a.B:3/48"); /* none without instances */
+	ck_assert_str_eq(rows(&h), "a.B:3/48 a.B:3/48"); /* classes without instances are omitted */
 	ck_assert_str_eq(h.rows[0].loader, loaders[_i].label);
 	ck_assert_str_eq(h.rows[0].module, "java.base");
 	ck_assert_str_eq(h.rows[1].loader, "bootstrap");
@@ -106,7 +106,7 @@ START_TEST(frames)
 }
 END_TEST
 
-START_TEST(frames_truncated)
+START_TEST(frames_cut_at_every_byte_are_rejected)
 {
 	struct payload p[3];
 	static const uint16_t types[] = { WIRE_LOADER, WIRE_HISTO_CLASSES, WIRE_HISTO_END };
@@ -130,30 +130,30 @@ START_TEST(frames_truncated)
 }
 END_TEST
 
-START_TEST(frames_bad)
+START_TEST(inconsistent_frames_are_rejected)
 {
 	struct histo h = { 0 };
 	struct histo_wire w = { .histo = &h };
 	struct payload p;
 
-	put_classes(&p, 1, 0); /* a loader that was never told */
+	put_classes(&p, 1, 0); /* an unknown loader */
 	ck_assert_int_eq(take(&w, WIRE_HISTO_CLASSES, &p, p.w.len), -EBADMSG);
 	put_classes(&p, 0, 1);
 	ck_assert_int_eq(take(&w, WIRE_HISTO_CLASSES, &p, p.w.len), -EBADMSG);
-	put_loader(&p, 2, "La/b/Loader;", ""); /* out of turn */
+	put_loader(&p, 2, "La/b/Loader;", ""); /* out of order */
 	ck_assert_int_eq(take(&w, WIRE_LOADER, &p, p.w.len), -EBADMSG);
 	put_loader(&p, 0, "La/b/Loader;", "");
 	ck_assert_int_eq(take(&w, WIRE_LOADER, &p, p.w.len), -EBADMSG);
 	put_loader(&p, 1, "no signature", "");
 	ck_assert_int_eq(take(&w, WIRE_LOADER, &p, p.w.len), -EBADMSG);
 	ck_assert_int_eq(take(&w, WIRE_GONE, &p, p.w.len), -EBADMSG);
-	wire_put_u32(begin(&p), UINT32_MAX); /* more rows than there are */
+	wire_put_u32(begin(&p), UINT32_MAX); /* more rows than follow */
 	ck_assert_int_eq(take(&w, WIRE_HISTO_CLASSES, &p, p.w.len), -EBADMSG);
 	wire_put_u32(begin(&p), 1);
 	wire_put_u32(&p.w, 0);
 	wire_put_u32(&p.w, 0);
 	put_text(&p.w, "La/B;");
-	wire_put_u64(&p.w, UINT64_MAX); /* no count that a heap can have */
+	wire_put_u64(&p.w, UINT64_MAX); /* an impossible number of instances */
 	wire_put_u64(&p.w, 1);
 	ck_assert_int_eq(take(&w, WIRE_HISTO_CLASSES, &p, p.w.len), -EBADMSG);
 	ck_assert_uint_eq(h.n, 0);
@@ -164,14 +164,14 @@ END_TEST
 
 int main(void)
 {
-	Suite *suite = suite_create("session_frames");
-	TCase *tc = tcase_create("session_frames");
+	Suite *suite = suite_create("model/histo/histo_wire");
+	TCase *tc = tcase_create("model/histo/histo_wire");
 	SRunner *runner = srunner_create(suite);
 	int failed;
 
-	tcase_add_loop_test(tc, frames, 0, ARRAY_SIZE(loaders));
-	tcase_add_test(tc, frames_truncated);
-	tcase_add_test(tc, frames_bad);
+	tcase_add_loop_test(tc, histogram_is_built_from_frames, 0, ARRAY_SIZE(loaders));
+	tcase_add_test(tc, frames_cut_at_every_byte_are_rejected);
+	tcase_add_test(tc, inconsistent_frames_are_rejected);
 	tcase_set_timeout(tc, 60);
 	suite_add_tcase(suite, tc);
 	srunner_run_all(runner, CK_ENV);

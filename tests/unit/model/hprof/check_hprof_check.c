@@ -1,12 +1,12 @@
-/* A heap dump: what the JVM says of it, and whether its bytes are all there. */
+/* Heap dumps: the reply of the JVM, and whether the file is complete. */
 #include <check.h>
 #include <errno.h>
 #include <string.h>
 
 #include "base/buf.h"
-#include "model/hprof_check.h"
+#include "model/hprof/hprof_check.h"
 
-/* Word for word what JDK 8, 11, 17 and 25 answer. */
+/* Replies of JDK 8, 11, 17 and 25. */
 static const struct {
 	const char *text;
 	bool done, incomplete;
@@ -27,7 +27,7 @@ static const struct {
 	{ "\n\n", false, false, -1, "" },
 };
 
-START_TEST(answer)
+START_TEST(replies_are_classified)
 {
 	struct hprof_answer a = hprof_answer_parse(answers[_i].text);
 
@@ -43,11 +43,12 @@ START_TEST(answer)
 }
 END_TEST
 
-START_TEST(ways)
+START_TEST(features_are_read_from_the_help_text)
 {
-	struct hprof_ways jdk8 = hprof_ways_parse("\t-all : [optional] Dump all objects\n");
-	struct hprof_ways jdk17 = hprof_ways_parse("\t-all\n\t-gz : \n\t-overwrite : \n");
-	struct hprof_ways jdk25 = hprof_ways_parse("\t-gz : \n\t-overwrite : \n\t-parallel : \n");
+	struct hprof_features jdk8 = hprof_features_parse("\t-all : [optional] Dump all objects\n");
+	struct hprof_features jdk17 = hprof_features_parse("\t-all\n\t-gz : \n\t-overwrite : \n");
+	struct hprof_features jdk25 =
+		hprof_features_parse("\t-gz : \n\t-overwrite : \n\t-parallel : \n");
 
 	ck_assert(!jdk8.gzip && !jdk8.overwrite && !jdk8.segments);
 	ck_assert(jdk17.gzip && jdk17.overwrite && !jdk17.segments);
@@ -73,7 +74,7 @@ static void add_record(struct buf *b, int tag, size_t len)
 	b->len += len;
 }
 
-/* Some records, the END among them as the last one. */
+/* Makes a dump of four records; the last one is HEAP DUMP END. */
 static void make_dump(struct buf *b)
 {
 	add_header(b);
@@ -83,7 +84,7 @@ static void make_dump(struct buf *b)
 	add_record(b, 0x2c, 0);
 }
 
-/* As the command reads it, with `window` bytes at a time. */
+/* Walks the first `size` bytes of the file, `window` bytes at a time, as the command does. */
 static int walk(const struct buf *b, size_t size, size_t window)
 {
 	struct hprof_walk w = { .size = size };
@@ -91,17 +92,17 @@ static int walk(const struct buf *b, size_t size, size_t window)
 
 	do {
 		size_t n = size - (size_t)w.at < window ? size - (size_t)w.at : window;
-		/* A copy of its own: nothing around it may be looked at. */
-		uint8_t *piece = malloc(n ? n : 1);
+		/* A copy of exact size: ASan detects reads past the end. */
+		uint8_t *exact = malloc(n ? n : 1);
 
-		memcpy(piece, b->data + w.at, n);
-		rc = hprof_walk_step(&w, piece, n);
-		free(piece);
+		memcpy(exact, b->data + w.at, n);
+		rc = hprof_walk_step(&w, exact, n);
+		free(exact);
 	} while (rc > 0);
 	return rc;
 }
 
-START_TEST(walk_whole)
+START_TEST(complete_dump_is_accepted)
 {
 	_cleanup_buf_ struct buf b = BUF_INIT;
 
@@ -111,7 +112,7 @@ START_TEST(walk_whole)
 }
 END_TEST
 
-START_TEST(walk_truncated)
+START_TEST(truncated_dump_is_rejected)
 {
 	_cleanup_buf_ struct buf b = BUF_INIT;
 
@@ -123,7 +124,7 @@ START_TEST(walk_truncated)
 }
 END_TEST
 
-START_TEST(walk_wrong)
+START_TEST(damaged_dump_is_rejected)
 {
 	_cleanup_buf_ struct buf more = BUF_INIT, other = BUF_INIT, huge = BUF_INIT;
 
@@ -134,7 +135,7 @@ START_TEST(walk_wrong)
 	ck_assert_int_eq(walk(&more, more.len, 4096), -EBADMSG);
 
 	make_dump(&other);
-	other.data[13] = '9'; /* JAVA PROFILE 9.0.2 */
+	other.data[13] = '9'; /* JAVA PROFILE 9.0.2 does not exist. */
 	ck_assert_int_eq(walk(&other, other.len, 4096), -EBADMSG);
 
 	make_dump(&huge);
@@ -143,7 +144,7 @@ START_TEST(walk_wrong)
 }
 END_TEST
 
-START_TEST(gzip)
+START_TEST(gzip_is_recognised_by_its_magic)
 {
 	ck_assert(hprof_is_gzip((const uint8_t *)"\x1f\x8b\x08", 3));
 	ck_assert(!hprof_is_gzip((const uint8_t *)"\x1f", 1));
@@ -154,17 +155,17 @@ END_TEST
 
 int main(void)
 {
-	Suite *s = suite_create("hprof");
-	TCase *tc = tcase_create("hprof");
+	Suite *s = suite_create("model/hprof/hprof_check");
+	TCase *tc = tcase_create("model/hprof/hprof_check");
 	SRunner *runner;
 	int failed;
 
-	tcase_add_loop_test(tc, answer, 0, ARRAY_SIZE(answers));
-	tcase_add_test(tc, ways);
-	tcase_add_test(tc, walk_whole);
-	tcase_add_test(tc, walk_truncated);
-	tcase_add_test(tc, walk_wrong);
-	tcase_add_test(tc, gzip);
+	tcase_add_loop_test(tc, replies_are_classified, 0, ARRAY_SIZE(answers));
+	tcase_add_test(tc, features_are_read_from_the_help_text);
+	tcase_add_test(tc, complete_dump_is_accepted);
+	tcase_add_test(tc, truncated_dump_is_rejected);
+	tcase_add_test(tc, damaged_dump_is_rejected);
+	tcase_add_test(tc, gzip_is_recognised_by_its_magic);
 	suite_add_tcase(s, tc);
 	runner = srunner_create(s);
 	srunner_run_all(runner, CK_ENV);

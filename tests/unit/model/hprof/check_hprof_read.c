@@ -1,9 +1,9 @@
-/* Reading heap dumps: what is in them, in pieces of any size, cut off anywhere, and lies. */
+/* Reading heap dumps: content, chunks of any size, truncated and inconsistent files. */
 #include <check.h>
 #include <string.h>
 
-#include "hprof_maker.h"
-#include "model/hprof_read.h"
+#include "unit/support/hprof_writer.h"
+#include "model/hprof/hprof_read.h"
 
 enum {
 	OBJECT = 0x1000,
@@ -27,9 +27,9 @@ enum {
 	POOL = 0x2800,
 };
 
-static const struct layout compressed = { 17, 4, 12, 16, 8 };
+static const struct object_layout compressed = { 17, 4, 12, 16, 8 };
 
-static void put_names(struct maker *m)
+static void put_names(struct hprof_writer *m)
 {
 	static const char *const symbols[] = { "next", "value", "coder", "name", "referent",
 					       "root", "run",  "count", "<resolved_references>" };
@@ -48,31 +48,31 @@ static void put_names(struct maker *m)
 	put_loaded(m, 10, BYTES, "[B");
 }
 
-static void put_stack(struct maker *m)
+static void put_stack(struct hprof_writer *m)
 {
 	begin(m, 0x04);
 	put_id(m, 77);
 	put_id(m, symbol("run"));
 	put_id(m, 0);
 	put_id(m, 0);
-	put(m, 7, 4); /* a.b.Node */
+	put(m, 7, 4); /* serial number of a.b.Node */
 	put(m, 12, 4);
 	end(m);
 	begin(m, 0x05);
 	put(m, 2, 4);
-	put(m, 1, 4); /* thread */
+	put(m, 1, 4); /* serial number of the thread */
 	put(m, 1, 4);
 	put_id(m, 77);
 	end(m);
 }
 
-static void put_classes(struct maker *m)
+static void put_classes(struct hprof_writer *m)
 {
-	static const struct made_field string[] = { { "value", 2, 0 }, { "coder", 8, 0 } };
-	static const struct made_field thread[] = { { "name", 2, 0 } };
-	static const struct made_field reference[] = { { "referent", 2, 0 }, { "next", 2, 0 } };
-	static const struct made_field node[] = { { "next", 2, 0 }, { "count", 10, 0 } };
-	static const struct made_field statics[] = { { "count", 10, 5 },
+	static const struct field_spec string[] = { { "value", 2, 0 }, { "coder", 8, 0 } };
+	static const struct field_spec thread[] = { { "name", 2, 0 } };
+	static const struct field_spec reference[] = { { "referent", 2, 0 }, { "next", 2, 0 } };
+	static const struct field_spec node[] = { { "next", 2, 0 }, { "count", 10, 0 } };
+	static const struct field_spec statics[] = { { "count", 10, 5 },
 						     { "root", 2, NODE_1 },
 						     { "<resolved_references>", 2, POOL } };
 
@@ -88,7 +88,7 @@ static void put_classes(struct maker *m)
 	put_class(m, BYTES, OBJECT, 0, NULL, 0, NULL, 0);
 }
 
-static void put_roots(struct maker *m)
+static void put_roots(struct hprof_writer *m)
 {
 	put(m, 0x08, 1); /* thread */
 	put_id(m, MAIN);
@@ -105,14 +105,14 @@ static void put_roots(struct maker *m)
 	put_id(m, OBJECT);
 }
 
-static void put_node(struct maker *m, uint64_t node, uint64_t next)
+static void put_node(struct hprof_writer *m, uint64_t node, uint64_t next)
 {
 	put_instance(m, node, NODE, m->id + 4);
 	put_id(m, next);
 	put(m, 7, 4);
 }
 
-static void put_objects(struct maker *m)
+static void put_objects(struct hprof_writer *m)
 {
 	put_node(m, NODE_1, NODE_2);
 	put_node(m, NODE_2, 0);
@@ -133,9 +133,9 @@ static void put_objects(struct maker *m)
 	put_array(m, POOL, NODES, 0);
 }
 
-static struct maker make(unsigned id)
+static struct hprof_writer make(unsigned id)
 {
-	struct maker m = { BUF_INIT, id, 0 };
+	struct hprof_writer m = { BUF_INIT, id, 0 };
 
 	put_head(&m);
 	put_names(&m);
@@ -152,7 +152,7 @@ static struct maker make(unsigned id)
 	return m;
 }
 
-/* All that a reading takes. */
+/* The state of one read of a dump. */
 struct reading {
 	struct heap heap;
 	struct hprof_names names;
@@ -179,13 +179,13 @@ static void reading_end(struct reading *g)
 	hprof_names_release(&g->names);
 }
 
-static int read_in(struct reading *g, const struct buf *dump, size_t piece)
+static int read_dump(struct reading *g, const struct buf *dump, size_t chunk)
 {
-	for (size_t at = 0; at < dump->len; at += piece) {
+	for (size_t at = 0; at < dump->len; at += chunk) {
 		size_t left = dump->len - at;
 
 		if (hprof_feed(g->reader, (const uint8_t *)dump->data + at,
-			       left < piece ? left : piece, &g->err) < 0)
+			       left < chunk ? left : chunk, &g->err) < 0)
 			return -1;
 	}
 	return hprof_end(g->reader, &g->err);
@@ -200,8 +200,8 @@ static uint32_t class_of(const struct heap *h, const char *name)
 	ck_abort_msg("no class %s", name);
 }
 
-/* "field next -> a.b.Node" and so on, of the only node of this class that says so. */
-static void tell_edges(const struct heap *h, uint32_t node, struct buf *text)
+/* Appends the edges of a node, except the edge to its class: "field next -> a.b.Node; ". */
+static void add_edges(const struct heap *h, uint32_t node, struct buf *text)
 {
 	struct graph_edges edges = graph_edges(h->graph, node);
 	struct graph_edge edge;
@@ -214,14 +214,15 @@ static void tell_edges(const struct heap *h, uint32_t node, struct buf *text)
 	}
 }
 
-static void edges_are(const struct heap *h, const char *class, const char *wanted)
+/* Fails unless a node of this class has exactly the wanted edges. */
+static void check_edges(const struct heap *h, const char *class, const char *wanted)
 {
 	_cleanup_buf_ struct buf text = BUF_INIT;
 
 	for (uint32_t i = 0; i < graph_n(h->graph); i++) {
 		buf_reset(&text);
 		if (strcmp(heap_node_class(h, i), class) == 0)
-			tell_edges(h, i, &text);
+			add_edges(h, i, &text);
 		if (strcmp(buf_str(&text), wanted) == 0)
 			return;
 	}
@@ -230,19 +231,19 @@ static void edges_are(const struct heap *h, const char *class, const char *wante
 
 static void build(struct reading *g)
 {
-	bool lasting[32] = { false };
+	bool permanent[32] = { false };
 	struct graph_facts facts = { .class_class = hprof_class_class(g->reader) };
 	int error = 0;
 
 	facts.n_classes = (uint32_t)g->heap.n_classes;
 	for (uint32_t i = 0; i < facts.n_classes; i++)
-		lasting[i] = g->heap.classes[i].lasting;
-	facts.lasting = lasting;
+		permanent[i] = g->heap.classes[i].permanent;
+	facts.permanent = permanent;
 	g->heap.graph = graph_build(g->builder, &facts, &error);
 	ck_assert_int_eq(error, 0);
 }
 
-static void sizes_are(const struct reading *g, const char *class, uint64_t n, uint64_t bytes)
+static void check_sizes(const struct reading *g, const char *class, uint64_t n, uint64_t bytes)
 {
 	struct hprof_count count = hprof_count(g->reader, class_of(&g->heap, class));
 
@@ -250,61 +251,61 @@ static void sizes_are(const struct reading *g, const char *class, uint64_t n, ui
 	ck_assert_uint_eq(count.bytes, bytes);
 }
 
-static void check_whole(unsigned id, size_t piece)
+static void check_read(unsigned id, size_t chunk)
 {
-	struct maker m = make(id);
+	struct hprof_writer m = make(id);
 	struct reading g;
 
 	reading_begin(&g);
-	ck_assert_msg(read_in(&g, &m.out, piece) == 0, "pieces of %zu: %s", piece, g.err.text);
+	ck_assert_msg(read_dump(&g, &m.out, chunk) == 0, "chunks of %zu: %s", chunk, g.err.text);
 	ck_assert_uint_eq(hprof_bytes(g.reader), m.out.len);
 	ck_assert_uint_eq(hprof_objects(g.reader), 19);
-	sizes_are(&g, "a.b.Node", 2, 2 * 24);
-	sizes_are(&g, "a.b.Node[]", 2, 32 + 16);
-	sizes_are(&g, "byte[]", 1, 24);
+	check_sizes(&g, "a.b.Node", 2, 2 * 24);
+	check_sizes(&g, "a.b.Node[]", 2, 32 + 16);
+	check_sizes(&g, "byte[]", 1, 24);
 	ck_assert_str_eq(g.heap.threads[0].name, "m\xc3\xa4in");
 	ck_assert_str_eq(g.heap.classes[class_of(&g.heap, "a.b.Node")].loader,
 			 "java.lang.ClassLoader @400");
 	build(&g);
-	edges_are(&g.heap, "a.b.Node", "field next -> a.b.Node; ");
-	edges_are(&g.heap, "a.b.Node[]", "[1] -> a.b.Node; [2] -> a.b.Node; ");
-	edges_are(&g.heap, "java.lang.ref.WeakReference", "field referent (weak) -> a.b.Node; ");
-	edges_are(&g.heap, "a.b.Node", "superclass -> java.lang.Object; class loader -> "
-				       "java.lang.ClassLoader; static root -> a.b.Node; "
-				       "constant pool -> a.b.Node[]; ");
+	check_edges(&g.heap, "a.b.Node", "field next -> a.b.Node; ");
+	check_edges(&g.heap, "a.b.Node[]", "[1] -> a.b.Node; [2] -> a.b.Node; ");
+	check_edges(&g.heap, "java.lang.ref.WeakReference", "field referent (weak) -> a.b.Node; ");
+	check_edges(&g.heap, "a.b.Node", "superclass -> java.lang.Object; class loader -> "
+					 "java.lang.ClassLoader; static root -> a.b.Node; "
+					 "constant pool -> a.b.Node[]; ");
 	reading_end(&g);
 	buf_release(&m.out);
 }
 
-START_TEST(whole)
+START_TEST(dump_is_read_with_both_sizes_of_identifiers)
 {
-	check_whole(8, SIZE_MAX / 2);
-	check_whole(4, SIZE_MAX / 2);
+	check_read(8, SIZE_MAX / 2);
+	check_read(4, SIZE_MAX / 2);
 }
 END_TEST
 
-START_TEST(in_pieces)
+START_TEST(dump_is_read_in_chunks_of_any_size)
 {
-	for (size_t piece = 1; piece < 300; piece++)
-		check_whole(8, piece);
+	for (size_t chunk = 1; chunk < 300; chunk++)
+		check_read(8, chunk);
 }
 END_TEST
 
-START_TEST(roots)
+START_TEST(stack_roots_have_thread_and_method)
 {
-	struct maker m = make(8);
+	struct hprof_writer m = make(8);
 	struct reading g;
 	const struct graph_root *root;
 	size_t n, stacks = 0;
 
 	reading_begin(&g);
-	ck_assert_int_eq(read_in(&g, &m.out, 4096), 0);
+	ck_assert_int_eq(read_dump(&g, &m.out, 4096), 0);
 	build(&g);
 	root = graph_roots(g.heap.graph, &n);
 	for (size_t i = 0; i < n; i++) {
 		const struct heap_method *method;
 
-		if (root[i].kind != TAPE_ROOT_STACK)
+		if (root[i].kind != HEAP_STREAM_ROOT_STACK)
 			continue;
 		stacks++;
 		method = heap_method(&g.heap, root[i].method);
@@ -319,8 +320,8 @@ START_TEST(roots)
 }
 END_TEST
 
-/* As JDK 8, 17 and 25 print them. */
-START_TEST(names_of_a_thread_dump)
+/* The text has lines of thread dumps of JDK 8, 17 and 25. */
+START_TEST(thread_names_are_taken_from_a_thread_dump)
 {
 	static const char text[] = "2026-01-01 00:00:00\n"
 				   "Full thread dump OpenJDK 64-Bit Server VM:\n\n"
@@ -334,7 +335,7 @@ START_TEST(names_of_a_thread_dump)
 	} wanted[] = { { 1, "main" }, { 21, "a \" #9 b" }, { 33, "c" } };
 	struct hprof_names names = { 0 };
 
-	hprof_names_print(&names, text, sizeof(text) - 1);
+	hprof_names_parse_threads(&names, text, sizeof(text) - 1);
 	for (size_t i = 0; i < ARRAY_SIZE(wanted); i++) {
 		hprof_names_thread(&names, 0x1000 + 8 * i, 0x2000, wanted[i].tid);
 		ck_assert_str_eq(hprof_names_of(&names, 0x1000 + 8 * i), wanted[i].name);
@@ -345,56 +346,57 @@ START_TEST(names_of_a_thread_dump)
 }
 END_TEST
 
-static void check_refused(const struct buf *dump, const char *words)
+static void check_rejected(const struct buf *dump, const char *words)
 {
 	struct reading g;
 
 	reading_begin(&g);
-	ck_assert_int_eq(read_in(&g, dump, 64), -1);
+	ck_assert_int_eq(read_dump(&g, dump, 64), -1);
 	ck_assert_int_eq(g.err.code, EXIT_PARTIAL);
 	ck_assert_msg(strstr(g.err.text, words) && !strchr(g.err.text, '\n'), "%s: %s", words,
 		      g.err.text);
 	reading_end(&g);
 }
 
-START_TEST(every_truncation)
+START_TEST(dump_cut_at_every_byte_is_rejected)
 {
 	for (unsigned id = 4; id <= 8; id += 4) {
-		struct maker m = make(id);
+		struct hprof_writer m = make(id);
 		struct buf cut = m.out;
 
 		for (cut.len = 0; cut.len < m.out.len; cut.len++)
-			check_refused(&cut, cut.len ? "the dump is not whole: it is cut off at byte"
-						    : "it is empty");
+			check_rejected(&cut, cut.len
+				? "the dump is not complete: it is cut off at byte"
+				: "it is empty");
 		buf_release(&m.out);
 	}
 }
 END_TEST
 
-/* Whatever one byte says instead, there is an end, and memory is given back. */
-START_TEST(every_byte_lies)
+/* Whichever byte is damaged, the reader terminates and releases its memory. */
+START_TEST(damage_of_any_byte_is_handled)
 {
-	static const uint8_t lies[] = { 0x00, 0x01, 0x7f, 0x80, 0xff };
-	struct maker m = make(8);
+	static const uint8_t values[] = { 0x00, 0x01, 0x7f, 0x80, 0xff };
+	struct hprof_writer m = make(8);
 
 	for (size_t at = 0; at < m.out.len; at++) {
-		const char truth = m.out.data[at];
+		const char original = m.out.data[at];
 		struct reading g;
 
-		m.out.data[at] = (char)lies[at % ARRAY_SIZE(lies)];
+		m.out.data[at] = (char)values[at % ARRAY_SIZE(values)];
 		reading_begin(&g);
-		if (read_in(&g, &m.out, 100) < 0)
+		if (read_dump(&g, &m.out, 100) < 0)
 			ck_assert_msg(g.err.text[0] && !strchr(g.err.text, '\n'), "byte %zu", at);
 		reading_end(&g);
-		m.out.data[at] = truth;
+		m.out.data[at] = original;
 	}
 	buf_release(&m.out);
 }
 END_TEST
 
-static struct maker begin_dump(unsigned id)
+static struct hprof_writer begin_dump(unsigned id)
 {
-	struct maker m = { BUF_INIT, id, 0 };
+	struct hprof_writer m = { BUF_INIT, id, 0 };
 
 	put_head(&m);
 	put_names(&m);
@@ -402,78 +404,78 @@ static struct maker begin_dump(unsigned id)
 	return m;
 }
 
-static void refused_in_segment(struct maker *m, const char *words)
+static void check_segment_rejected(struct hprof_writer *m, const char *words)
 {
 	end(m);
 	begin(m, 0x2c);
 	end(m);
-	check_refused(&m->out, words);
+	check_rejected(&m->out, words);
 	buf_release(&m->out);
 }
 
-START_TEST(lies)
+START_TEST(inconsistent_dumps_are_rejected)
 {
-	struct maker m = begin_dump(8);
+	struct hprof_writer m = begin_dump(8);
 
 	put_class(&m, OBJECT, NODE, 0, NULL, 0, NULL, 0);
 	put_class(&m, NODE, OBJECT, 0, NULL, 0, NULL, 0);
-	refused_in_segment(&m, "superclasses");
+	check_segment_rejected(&m, "superclasses");
 
 	m = begin_dump(8);
 	put_class(&m, OBJECT, 0, 0, NULL, 0, NULL, 0);
 	put_class(&m, OBJECT, 0, 0, NULL, 0, NULL, 0);
-	refused_in_segment(&m, "told of before");
+	check_segment_rejected(&m, "a class is defined twice");
 
 	m = begin_dump(8);
 	put_classes(&m);
 	put_node(&m, NODE_1, 0);
 	put_class(&m, 0x9000, 0, 0, NULL, 0, NULL, 0);
-	refused_in_segment(&m, "behind objects");
+	check_segment_rejected(&m, "a class follows an object");
 
 	m = begin_dump(8);
 	put_instance(&m, NODE_1, 0x9000, 0);
-	refused_in_segment(&m, "a class that was not told of");
+	check_segment_rejected(&m, "an instance of an unknown class");
 
 	m = begin_dump(8);
 	put_classes(&m);
 	put_instance(&m, NODE_1, NODE, 3);
 	put(&m, 0, 3);
-	refused_in_segment(&m, "an instance of a.b.Node with 3 bytes");
+	check_segment_rejected(&m, "an instance of a.b.Node with 3 bytes");
 
 	m = begin_dump(8);
 	put_classes(&m);
-	put_instance(&m, NODE_1, NODE, UINT32_MAX); /* which nobody waits for */
-	refused_in_segment(&m, "an instance of a.b.Node with 4294967295 bytes");
+	put_instance(&m, NODE_1, NODE, UINT32_MAX); /* rejected before its bytes arrive */
+	check_segment_rejected(&m, "an instance of a.b.Node with 4294967295 bytes");
 
 	m = begin_dump(8);
 	put_classes(&m);
 	put_array(&m, ARRAY, NODES, UINT32_MAX);
-	refused_in_segment(&m, "longer than its segment");
+	check_segment_rejected(&m, "longer than its segment");
 
 	m = begin_dump(8);
 	put_classes(&m);
 	put_node(&m, NODE_1 + 1, 0);
-	refused_in_segment(&m, "no address");
+	check_segment_rejected(&m, "not an object address");
 
 	m = begin_dump(8);
 	put(&m, 0x77, 1);
-	refused_in_segment(&m, "tag 0x77");
+	check_segment_rejected(&m, "tag 0x77");
 
 	m = make(8);
 	put(&m, 0, 1);
-	check_refused(&m.out, "behind its end");
+	check_rejected(&m.out, "data follows its end");
 	buf_release(&m.out);
 
 	m = make(5);
-	check_refused(&m.out, "identifiers of 5 bytes");
+	check_rejected(&m.out, "identifiers of 5 bytes");
 	buf_release(&m.out);
 }
 END_TEST
 
-/* Were they all looked for in one place, it would take minutes. */
-START_TEST(identifiers_that_collide)
+/* A weak hash would put all identifiers into one chain, and the test would take minutes. */
+START_TEST(identifiers_that_differ_in_high_bits_are_found_fast)
 {
-	struct maker m = { BUF_INIT, 8, 0 };
+	struct hprof_writer m = { BUF_INIT, 8, 0 };
 	struct reading g;
 
 	put_head(&m);
@@ -483,49 +485,49 @@ START_TEST(identifiers_that_collide)
 		end(&m);
 	}
 	reading_begin(&g);
-	ck_assert_int_eq(read_in(&g, &m.out, m.out.len), -1);
+	ck_assert_int_eq(read_dump(&g, &m.out, m.out.len), -1);
 	ck_assert_ptr_nonnull(strstr(g.err.text, "cut off"));
 	reading_end(&g);
 	buf_release(&m.out);
 }
 END_TEST
 
-START_TEST(other_files)
+START_TEST(other_files_are_rejected)
 {
 	struct buf text = BUF_INIT;
 
 	buf_adds(&text, "JAVA PROFILE 1.0.3");
 	buf_add(&text, "\0\0\0\0\x08\0\0\0\0\0\0\0\0", 13);
-	check_refused(&text, "of a kind that HotSpot does not write");
+	check_rejected(&text, "unsupported heap dump: expected JAVA PROFILE 1.0.1 or 1.0.2");
 	buf_reset(&text);
 	buf_adds(&text, "\x7f" "ELF");
-	check_refused(&text, "it is no heap dump");
+	check_rejected(&text, "not a heap dump: it does not begin");
 	buf_release(&text);
 }
 END_TEST
 
-/* Objects side by side, as a collection leaves them. */
-START_TEST(guess)
+/* The objects are adjacent, as after a garbage collection. */
+START_TEST(object_layout_is_inferred_from_addresses)
 {
-	static const struct layout layouts[] = {
-		{ 11, 4, 12, 16, 8 }, { 11, 8, 16, 24, 8 }, { 11, 8, 12, 16, 8 },
+	static const struct object_layout layouts[] = {
+		{ 11, 4, 12, 16, 8 }, { 11, 8, 16, 24, 8 },  { 11, 8, 12, 16, 8 },
 		{ 11, 4, 8, 12, 8 },  { 11, 4, 12, 16, 16 },
 	};
-	static const struct layout none;
+	static const struct object_layout none;
 
 	for (size_t i = 0; i < ARRAY_SIZE(layouts); i++) {
-		const struct layout *l = &layouts[i];
-		const struct layout_fields fields = { .n4 = 1, .n_references = 1 };
-		const struct layout_shape object = layout_instance(
-			l, NULL, "java.lang.Object", true, &(struct layout_fields){ 0 });
-		const struct layout_shape node =
-			layout_instance(l, &object, "a.b.Node", false, &fields);
+		const struct object_layout *l = &layouts[i];
+		const struct object_layout_fields fields = { .n4 = 1, .n_references = 1 };
+		const struct object_layout_shape object = object_layout_instance(
+			l, NULL, "java.lang.Object", true, &(struct object_layout_fields){ 0 });
+		const struct object_layout_shape node =
+			object_layout_instance(l, &object, "a.b.Node", false, &fields);
 		const struct hprof_wants wants = { .layout = none };
-		struct maker m = begin_dump(8);
+		struct hprof_writer m = begin_dump(8);
 		struct heap heap = { 0 };
 		struct err err = { 0 };
 		struct hprof_reader *r = hprof_reader_new(&heap, &wants);
-		struct layout guessed;
+		struct object_layout guessed;
 		uint64_t at = 0x10000;
 
 		put_classes(&m);
@@ -535,7 +537,7 @@ START_TEST(guess)
 			put_array(&m, at, NODES, n);
 			for (uint32_t k = 0; k < n; k++)
 				put_id(&m, 0);
-			at += layout_array(l, l->reference, n);
+			at += object_layout_array(l, l->reference, n);
 		}
 		end(&m);
 		begin(&m, 0x2c);
@@ -555,58 +557,63 @@ START_TEST(guess)
 }
 END_TEST
 
-/* As measured: what heaphisto --live has of each. */
-START_TEST(layouts)
+/* The expected sizes are those that heaphisto --live reported for these classes. */
+START_TEST(object_sizes_equal_those_of_the_jvm)
 {
-	const struct layout old = { 11, 4, 12, 16, 8 }, compact = { 25, 4, 8, 12, 8 };
-	const struct layout wide = { 17, 8, 16, 24, 8 }, now = { 17, 4, 12, 16, 8 };
-	const struct layout_fields nothing = { 0 }, a_byte = { .n1 = 1 }, a_long = { .n8 = 1 };
-	const struct layout_fields added = { .n8 = 1, .n_references = 1 };
-	struct layout_shape object, a, b;
+	const struct object_layout old = { 11, 4, 12, 16, 8 }, compact = { 25, 4, 8, 12, 8 };
+	const struct object_layout wide = { 17, 8, 16, 24, 8 }, now = { 17, 4, 12, 16, 8 };
+	const struct object_layout_fields nothing = { 0 }, a_byte = { .n1 = 1 },
+					  a_long = { .n8 = 1 };
+	const struct object_layout_fields added = { .n8 = 1, .n_references = 1 };
+	struct object_layout_shape object, a, b;
 
-	/* class A { byte a; } class B extends A { long b; }: the rules differ in where b goes */
-	object = layout_instance(&old, NULL, "java.lang.Object", true, &nothing);
+	/* class A { byte a; } class B extends A { byte b; }: since JDK 15, b is in A's padding. */
+	object = object_layout_instance(&old, NULL, "java.lang.Object", true, &nothing);
 	ck_assert_uint_eq(object.size, 16);
-	a = layout_instance(&old, &object, "A", false, &a_byte);
-	b = layout_instance(&old, &a, "B", false, &a_byte);
+	a = object_layout_instance(&old, &object, "A", false, &a_byte);
+	b = object_layout_instance(&old, &a, "B", false, &a_byte);
 	ck_assert_uint_eq(a.size, 16);
 	ck_assert_uint_eq(b.size, 24);
-	object = layout_instance(&now, NULL, "java.lang.Object", true, &nothing);
-	a = layout_instance(&now, &object, "A", false, &a_byte);
-	ck_assert_uint_eq(layout_instance(&now, &a, "B", false, &a_byte).size, 16);
-	ck_assert_uint_eq(layout_instance(&now, &a, "B", false, &a_long).size, 24);
-	/* contended, and only of the bootstrap loader */
-	ck_assert_uint_eq(layout_instance(&now, &object,
-					  "java.util.concurrent.atomic.Striped64$Cell", true,
-					  &a_long).size, 280);
-	ck_assert_uint_eq(layout_instance(&now, &object,
-					  "java.util.concurrent.atomic.Striped64$Cell", false,
-					  &a_long).size, 24);
-	ck_assert_uint_eq(layout_mirror(&now, 112, &added), 128);
-	ck_assert_uint_eq(layout_array(&wide, 1, 1), 32);
-	ck_assert_uint_eq(layout_array(&compact, 8, 1), 24);
-	ck_assert_uint_eq(layout_array(&compact, 1, 4), 16);
+	object = object_layout_instance(&now, NULL, "java.lang.Object", true, &nothing);
+	a = object_layout_instance(&now, &object, "A", false, &a_byte);
+	ck_assert_uint_eq(object_layout_instance(&now, &a, "B", false, &a_byte).size, 16);
+	ck_assert_uint_eq(object_layout_instance(&now, &a, "B", false, &a_long).size, 24);
+	/* @Contended pads only classes of the bootstrap loader. */
+	ck_assert_uint_eq(object_layout_instance(&now, &object,
+						 "java.util.concurrent.atomic.Striped64$Cell", true,
+						 &a_long)
+				  .size,
+			  280);
+	ck_assert_uint_eq(object_layout_instance(&now, &object,
+						 "java.util.concurrent.atomic.Striped64$Cell",
+						 false, &a_long)
+				  .size,
+			  24);
+	ck_assert_uint_eq(object_layout_mirror(&now, 112, &added), 128);
+	ck_assert_uint_eq(object_layout_array(&wide, 1, 1), 32);
+	ck_assert_uint_eq(object_layout_array(&compact, 8, 1), 24);
+	ck_assert_uint_eq(object_layout_array(&compact, 1, 4), 16);
 }
 END_TEST
 
 int main(void)
 {
-	TCase *cases = tcase_create("hprof_read");
-	Suite *suite = suite_create("hprof_read");
+	TCase *cases = tcase_create("model/hprof/hprof_read");
+	Suite *suite = suite_create("model/hprof/hprof_read");
 	SRunner *runner;
 	int failed;
 
-	tcase_add_test(cases, whole);
-	tcase_add_test(cases, in_pieces);
-	tcase_add_test(cases, roots);
-	tcase_add_test(cases, names_of_a_thread_dump);
-	tcase_add_test(cases, every_truncation);
-	tcase_add_test(cases, every_byte_lies);
-	tcase_add_test(cases, lies);
-	tcase_add_test(cases, identifiers_that_collide);
-	tcase_add_test(cases, other_files);
-	tcase_add_test(cases, guess);
-	tcase_add_test(cases, layouts);
+	tcase_add_test(cases, dump_is_read_with_both_sizes_of_identifiers);
+	tcase_add_test(cases, dump_is_read_in_chunks_of_any_size);
+	tcase_add_test(cases, stack_roots_have_thread_and_method);
+	tcase_add_test(cases, thread_names_are_taken_from_a_thread_dump);
+	tcase_add_test(cases, dump_cut_at_every_byte_is_rejected);
+	tcase_add_test(cases, damage_of_any_byte_is_handled);
+	tcase_add_test(cases, inconsistent_dumps_are_rejected);
+	tcase_add_test(cases, identifiers_that_differ_in_high_bits_are_found_fast);
+	tcase_add_test(cases, other_files_are_rejected);
+	tcase_add_test(cases, object_layout_is_inferred_from_addresses);
+	tcase_add_test(cases, object_sizes_equal_those_of_the_jvm);
 	suite_add_tcase(suite, cases);
 	runner = srunner_create(suite);
 	srunner_run_all(runner, CK_ENV);

@@ -1,13 +1,11 @@
-/* The flight recorder's files and words, as JDK 8 to 27 write them. */
+/* Flight recordings: chunks of a file, diagnostic commands, their replies, and settings. */
 #include <check.h>
 #include <errno.h>
 #include <string.h>
 
-#include "model/jfr_chunks.h"
-#include "model/jfr_settings.h"
-#include "model/jfr_text.h"
-
-/* Chunks of a recording, in memory. */
+#include "model/jfr/jfr_chunks.h"
+#include "model/jfr/jfr_settings.h"
+#include "model/jfr/jfr_text.h"
 
 struct bytes {
 	const unsigned char *data;
@@ -37,7 +35,7 @@ static void put_chunk(unsigned char *at, uint64_t size)
 		at[8 + i] = (unsigned char)(size >> (56 - 8 * i));
 }
 
-START_TEST(chunks_at_every_length)
+START_TEST(recording_cut_inside_a_chunk_is_rejected)
 {
 	enum { FIRST = 100, SECOND = 68, LEN = FIRST + SECOND };
 	unsigned char data[LEN] = { 0 };
@@ -53,7 +51,7 @@ START_TEST(chunks_at_every_length)
 }
 END_TEST
 
-START_TEST(chunks_that_lie)
+START_TEST(invalid_chunk_headers_are_rejected)
 {
 	static const uint64_t sizes[] = { 0, 1, 67, 101, UINT64_MAX, UINT64_C(1) << 63 };
 	unsigned char data[100] = { 0 };
@@ -75,16 +73,14 @@ static int read_nothing(void *arg, uint64_t at, void *data, size_t len)
 	return -EIO;
 }
 
-START_TEST(chunks_that_cannot_be_read)
+START_TEST(read_errors_are_returned)
 {
 	ck_assert_int_eq(jfr_chunks_count(read_nothing, NULL, 100), -EIO);
 }
 END_TEST
 
-/* Words to the JVM. */
-
 static const struct {
-	const char *word, *line; /* line NULL: cannot be told */
+	const char *word, *line; /* line NULL: the word cannot be quoted */
 } words[] = {
 	{ "name=a", " name=a" },
 	{ "bare", " bare" },
@@ -103,7 +99,7 @@ static const struct {
 	{ "jdk.ThreadSleep#threshold=20 ms", " jdk.ThreadSleep#threshold=\"20 ms\"" },
 };
 
-START_TEST(words_are_quoted)
+START_TEST(words_of_a_command_are_quoted)
 {
 	_cleanup_buf_ struct buf line = BUF_INIT;
 	int rc = jfr_add_word(&line, words[_i].word);
@@ -113,7 +109,7 @@ START_TEST(words_are_quoted)
 }
 END_TEST
 
-START_TEST(values_of_words)
+START_TEST(value_of_a_word_is_found_by_its_key)
 {
 	ck_assert_str_eq(jfr_value_of("name=x", "name"), "x");
 	ck_assert_ptr_null(jfr_value_of("name", "name"));
@@ -146,13 +142,13 @@ static const struct {
 	{ JFR_STOP, false, "" },
 };
 
-START_TEST(answers_are_told_apart)
+START_TEST(replies_are_classified_as_success_or_failure)
 {
 	ck_assert_int_eq(jfr_succeeded(answers[_i].verb, answers[_i].answer), answers[_i].done);
 }
 END_TEST
 
-START_TEST(answers_on_one_line)
+START_TEST(replies_are_reduced_to_one_short_line)
 {
 	_cleanup_buf_ struct buf line = BUF_INIT;
 	char endless[5000];
@@ -160,7 +156,7 @@ START_TEST(answers_on_one_line)
 	jfr_one_line(&line, "Could not find nix.\n\nUse JFR.check\r\n");
 	ck_assert_str_eq(buf_str(&line), "Could not find nix. Use JFR.check");
 	buf_reset(&line);
-	jfr_one_line(&line, "x: syntax error\nx: syntax error\n\n"); /* as JDK 11 says it */
+	jfr_one_line(&line, "x: syntax error\nx: syntax error\n\n"); /* JDK 11 repeats the line */
 	ck_assert_str_eq(buf_str(&line), "x: syntax error");
 	buf_reset(&line);
 	memset(endless, 'x', sizeof(endless));
@@ -169,8 +165,6 @@ START_TEST(answers_on_one_line)
 	ck_assert_uint_lt(line.len, 1000);
 }
 END_TEST
-
-/* Settings. */
 
 static const char listing_17[] =
 	"Current configuration:\n\nRepository path: N/A\nStack depth: 64\nGlobal buffer count: 20\n"
@@ -182,16 +176,16 @@ static const char listing_27[] =
 	"Stack depth: 100\nGlobal buffer count: 16\nGlobal buffer size: 1.0 MB\n"
 	"Thread buffer size: 16.0 kB\nMemory size: 16.0 MB\nMax chunk size: 2.0 MB\n";
 
-static void check_shown(const struct jfr_settings *s, enum jfr_setting i, const char *shown)
+static void check_shown(const struct jfr_settings *s, enum jfr_setting i, const char *expected)
 {
 	_cleanup_buf_ struct buf text = BUF_INIT;
 
 	jfr_value_show(&text, jfr_setting_info[i].kind, &s->values[i]);
-	ck_assert_msg(strcmp(buf_str(&text), shown) == 0, "%s: %s, not %s",
-		      jfr_setting_info[i].key, buf_str(&text), shown);
+	ck_assert_msg(strcmp(buf_str(&text), expected) == 0, "%s: %s, not %s",
+		      jfr_setting_info[i].key, buf_str(&text), expected);
 }
 
-START_TEST(settings_of_17)
+START_TEST(settings_of_jdk_17_are_parsed)
 {
 	struct jfr_settings s = { .is_listing = false };
 
@@ -210,7 +204,7 @@ START_TEST(settings_of_17)
 }
 END_TEST
 
-START_TEST(settings_of_27)
+START_TEST(settings_of_jdk_27_are_parsed)
 {
 	struct jfr_settings s = { .is_listing = false };
 
@@ -226,8 +220,8 @@ START_TEST(settings_of_27)
 }
 END_TEST
 
-/* What was read of a part is what the whole says, as far as lines are whole. */
-START_TEST(settings_at_every_length)
+/* A line that is not cut yields its complete value. */
+START_TEST(settings_cut_at_every_byte_are_parsed)
 {
 	for (size_t len = 0; len < strlen(listing_27); len++) {
 		struct jfr_settings s = { .is_listing = false };
@@ -244,7 +238,7 @@ START_TEST(settings_at_every_length)
 }
 END_TEST
 
-START_TEST(settings_that_were_set)
+START_TEST(reply_to_set_settings_is_not_a_listing)
 {
 	static const char text[] = "Option samplethreads is deprecated.\n\nStack depth: 128\n";
 	struct jfr_settings s = { .is_listing = false };
@@ -269,9 +263,9 @@ static const struct {
 	{ "512.0 kB", true, 512 * 1024, "512k" },
 	{ "512,0 kB", true, 512 * 1024, "512k" },
 	{ "0.5 MB", true, 512 * 1024, "512k" },
-	{ "\u0665\u0661\u0662\u066b\u0660 kB", true, 512 * 1024, "512k" }, /* ar-EG */
-	{ "\u06f1\u06f2\u066b\u06f0 MB", true, 12 * 1024 * 1024, "12m" }, /* fa */
-	{ "\u0967\u0968.\u096b kB", true, 12800, "12800" }, /* mr */
+	{ "\u0665\u0661\u0662\u066b\u0660 kB", true, 512 * 1024, "512k" }, /* locale ar-EG */
+	{ "\u06f1\u06f2\u066b\u06f0 MB", true, 12 * 1024 * 1024, "12m" }, /* locale fa */
+	{ "\u0967\u0968.\u096b kB", true, 12800, "12800" }, /* locale mr */
 	{ "\u0665\u0661\u0662\u066b kB", false, 0, "-" },
 	{ "\xd9", false, 0, "-" },
 	{ "976.6 kB", true, 1000038, "1000038" },
@@ -285,7 +279,7 @@ static const struct {
 	{ "1.0 zB", false, 0, "-" },
 };
 
-START_TEST(settings_with_sizes)
+START_TEST(sizes_are_parsed_in_all_units_and_digits)
 {
 	struct jfr_settings s = { .is_listing = false };
 	_cleanup_buf_ struct buf text = BUF_INIT;
@@ -301,7 +295,7 @@ START_TEST(settings_with_sizes)
 }
 END_TEST
 
-START_TEST(settings_compared)
+START_TEST(settings_are_compared_and_found_by_key)
 {
 	char a[] = "/a", b[] = "/b";
 	const struct jfr_value unknown = { .known = false }, one = { .known = true, .number = 1 },
@@ -322,24 +316,25 @@ END_TEST
 
 int main(void)
 {
-	Suite *s = suite_create("jfr");
-	TCase *t = tcase_create("jfr");
+	Suite *s = suite_create("model/jfr/jfr");
+	TCase *t = tcase_create("model/jfr/jfr");
 	SRunner *r = srunner_create(s);
 	int failed;
 
-	tcase_add_test(t, chunks_at_every_length);
-	tcase_add_test(t, chunks_that_lie);
-	tcase_add_test(t, chunks_that_cannot_be_read);
-	tcase_add_loop_test(t, words_are_quoted, 0, ARRAY_SIZE(words));
-	tcase_add_test(t, values_of_words);
-	tcase_add_loop_test(t, answers_are_told_apart, 0, ARRAY_SIZE(answers));
-	tcase_add_test(t, answers_on_one_line);
-	tcase_add_test(t, settings_of_17);
-	tcase_add_test(t, settings_of_27);
-	tcase_add_test(t, settings_at_every_length);
-	tcase_add_test(t, settings_that_were_set);
-	tcase_add_loop_test(t, settings_with_sizes, 0, ARRAY_SIZE(sizes));
-	tcase_add_test(t, settings_compared);
+	tcase_add_test(t, recording_cut_inside_a_chunk_is_rejected);
+	tcase_add_test(t, invalid_chunk_headers_are_rejected);
+	tcase_add_test(t, read_errors_are_returned);
+	tcase_add_loop_test(t, words_of_a_command_are_quoted, 0, ARRAY_SIZE(words));
+	tcase_add_test(t, value_of_a_word_is_found_by_its_key);
+	tcase_add_loop_test(t, replies_are_classified_as_success_or_failure, 0,
+			    ARRAY_SIZE(answers));
+	tcase_add_test(t, replies_are_reduced_to_one_short_line);
+	tcase_add_test(t, settings_of_jdk_17_are_parsed);
+	tcase_add_test(t, settings_of_jdk_27_are_parsed);
+	tcase_add_test(t, settings_cut_at_every_byte_are_parsed);
+	tcase_add_test(t, reply_to_set_settings_is_not_a_listing);
+	tcase_add_loop_test(t, sizes_are_parsed_in_all_units_and_digits, 0, ARRAY_SIZE(sizes));
+	tcase_add_test(t, settings_are_compared_and_found_by_key);
 	suite_add_tcase(s, t);
 	srunner_run_all(r, CK_ENV);
 	failed = srunner_ntests_failed(r);

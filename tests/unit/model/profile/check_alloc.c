@@ -1,9 +1,10 @@
+/* Allocation profiles: the agent's frames, merging, order and totals. */
 #include <check.h>
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "alloc_made.h"
+#include "unit/support/sample_alloc.h"
 
 static struct alloc alloc;
 
@@ -21,14 +22,13 @@ static void teardown(void)
 	alloc_release(&alloc);
 }
 
-static void tell_names(void)
+static void send_names(void)
 {
-	tell_kinds(&alloc, kinds, 3);
-	tell_frames(&alloc, "La/b/Shop;", lines, 4);
+	send_classes(&alloc, kinds, 3);
+	send_frames(&alloc, "La/b/Shop;", lines, 4);
 }
 
-/* Whatever its end is missing, the frame is refused. */
-static void refused_when_cut(uint16_t type, const struct payload *p)
+static void check_cut_rejected(uint16_t type, const struct payload *p)
 {
 	ck_assert(wire_writer_ok(&p->w));
 	for (size_t len = 0; len < p->w.len; len++)
@@ -36,7 +36,7 @@ static void refused_when_cut(uint16_t type, const struct payload *p)
 			      wire_type_name(type), len);
 }
 
-START_TEST(begun_once)
+START_TEST(begin_frame_is_accepted_once)
 {
 	struct payload p;
 
@@ -44,7 +44,7 @@ START_TEST(begun_once)
 	wire_put_u32(&p.w, 4711);
 	wire_put_u32(&p.w, 3);
 	wire_put_u32(&p.w, 12);
-	refused_when_cut(WIRE_ALLOC_BEGUN, &p);
+	check_cut_rejected(WIRE_ALLOC_BEGUN, &p);
 	ck_assert(!alloc.begun);
 	ck_assert_int_eq(take(&alloc, WIRE_ALLOC_BEGUN, &p), 0);
 	ck_assert(alloc.begun);
@@ -56,12 +56,12 @@ START_TEST(begun_once)
 }
 END_TEST
 
-START_TEST(state)
+START_TEST(state_frame_is_parsed)
 {
 	struct payload p;
 
 	put_state(begin(&p), 5, 6, 7);
-	refused_when_cut(WIRE_ALLOC_STATE, &p);
+	check_cut_rejected(WIRE_ALLOC_STATE, &p);
 	ck_assert_uint_eq(alloc.state.ns, 0);
 	ck_assert_int_eq(take(&alloc, WIRE_ALLOC_STATE, &p), 0);
 	ck_assert_uint_eq(alloc.state.ns, 5);
@@ -74,11 +74,11 @@ START_TEST(state)
 }
 END_TEST
 
-START_TEST(kinds_are_as_java_writes_them)
+START_TEST(class_names_are_shown_in_java_syntax)
 {
 	struct payload p;
 
-	tell_names();
+	send_names();
 	ck_assert_uint_eq(alloc.n_kinds, 3);
 	ck_assert_str_eq(alloc.kinds[BYTES], "byte[]");
 	ck_assert_str_eq(alloc.kinds[C], "a.b.C");
@@ -88,19 +88,19 @@ START_TEST(kinds_are_as_java_writes_them)
 	ck_assert_int_eq(take(&alloc, WIRE_ALLOC_KINDS, &p), -EBADMSG);
 	wire_put_u32(begin(&p), 1);
 	put_text(&p.w, "[[La/B;");
-	refused_when_cut(WIRE_ALLOC_KINDS, &p);
+	check_cut_rejected(WIRE_ALLOC_KINDS, &p);
 }
 END_TEST
 
-START_TEST(sites_refer_to_what_was_told)
+START_TEST(sites_refer_to_known_classes_and_frames)
 {
 	const uint32_t stack[] = { 0, 1, 2, 3 }, unknown[] = { 0, 4 };
 	struct payload p;
 
-	tell_names();
+	send_names();
 	wire_put_u32(begin(&p), 1);
 	put_site(&p.w, C, 70, stack, 4);
-	refused_when_cut(WIRE_ALLOC_SITES, &p);
+	check_cut_rejected(WIRE_ALLOC_SITES, &p);
 	ck_assert_uint_eq(alloc.n, 0);
 	ck_assert_int_eq(take(&alloc, WIRE_ALLOC_SITES, &p), 0);
 	ck_assert_uint_eq(alloc.n, 1);
@@ -124,12 +124,12 @@ START_TEST(sites_refer_to_what_was_told)
 }
 END_TEST
 
-START_TEST(stacks_are_as_deep_as_they_may_be)
+START_TEST(stack_depth_is_limited)
 {
 	uint32_t stack[WIRE_ALLOC_DEPTH + 1] = { 0 };
 	struct payload p;
 
-	tell_names();
+	send_names();
 	wire_put_u32(begin(&p), 1);
 	put_site(&p.w, BYTES, 1, stack, WIRE_ALLOC_DEPTH);
 	ck_assert_int_eq(take(&alloc, WIRE_ALLOC_SITES, &p), 0);
@@ -146,35 +146,35 @@ static struct payload note_of(uint32_t note, const char *text, uint64_t n)
 	wire_put_u32(begin(&p), note);
 	put_text(&p.w, text);
 	wire_put_u64(&p.w, n);
-	p.w.data = p.data; /* it moves */
+	p.w.data = p.data; /* the struct is copied */
 	return p;
 }
 
-START_TEST(notes_are_safe_to_show_and_not_too_many)
+START_TEST(notes_are_escaped_and_limited)
 {
 	struct payload p = note_of(WIRE_ALLOC_OLD_CODE, "a.b.C.run(C.java:7)\n\x1b[2J", 2);
 
-	refused_when_cut(WIRE_ALLOC_NOTE, &p);
+	check_cut_rejected(WIRE_ALLOC_NOTE, &p);
 	ck_assert_int_eq(take(&alloc, WIRE_ALLOC_NOTE, &p), 0);
 	ck_assert_uint_eq(alloc.n_notes, 1);
 	ck_assert_uint_eq(alloc.notes[0].note, WIRE_ALLOC_OLD_CODE);
 	ck_assert_str_eq(alloc.notes[0].text, "a.b.C.run(C.java:7)\\x0A\\x1B[2J");
 	ck_assert_uint_eq(alloc.notes[0].n, 2);
-	p = note_of(4711, "a later agent's", 0);
+	p = note_of(4711, "from a later agent", 0);
 	while (alloc.n_notes < 1000)
 		ck_assert_int_eq(take(&alloc, WIRE_ALLOC_NOTE, &p), 0);
 	ck_assert_int_eq(take(&alloc, WIRE_ALLOC_NOTE, &p), -EBADMSG);
 }
 END_TEST
 
-START_TEST(the_end_is_the_last_frame)
+START_TEST(end_frame_ends_the_profile)
 {
 	struct payload p;
 
 	put_end(&p, WIRE_ALLOCED_NOTHING + 1, 0, 0);
 	ck_assert_int_eq(take(&alloc, WIRE_ALLOC_END, &p), -EBADMSG);
 	put_end(&p, WIRE_ALLOCED_ON, 62, WIRE_ALLOC_EXACT | WIRE_ALLOC_RECORDED);
-	refused_when_cut(WIRE_ALLOC_END, &p);
+	check_cut_rejected(WIRE_ALLOC_END, &p);
 	ck_assert(!alloc.ended);
 	ck_assert_int_eq(take(&alloc, WIRE_ALLOC_END, &p), 1);
 	ck_assert(alloc.ended);
@@ -186,7 +186,7 @@ START_TEST(the_end_is_the_last_frame)
 }
 END_TEST
 
-START_TEST(no_other_frames)
+START_TEST(unknown_frames_are_rejected)
 {
 	struct payload p;
 
@@ -197,21 +197,21 @@ START_TEST(no_other_frames)
 }
 END_TEST
 
-START_TEST(what_reads_alike_is_one)
+START_TEST(sites_that_are_shown_alike_are_merged)
 {
 	const char *const twice[] = { "[B", "La/b/C;", "La/b/C;" };
 	const int32_t same_line[] = { 12 };
 	const uint32_t m0[] = { 0 }, again[] = { 4 }, m1[] = { 1 }, deeper[] = { 0, 1 };
 
-	tell_kinds(&alloc, twice, 3);
-	tell_frames(&alloc, "La/b/Shop;", lines, 4);
-	tell_frames(&alloc, "La/b/Shop;", same_line, 1);
-	tell_site(&alloc, 1, 10, m0, 1);
-	tell_site(&alloc, 1, 100, m1, 1);
-	tell_site(&alloc, 2, 20, again, 1);  /* another loader's, another bytecode of the line */
-	tell_site(&alloc, 1, 1000, deeper, 2);
-	tell_site(&alloc, 0, 10000, m0, 1);
-	tell_site(&alloc, 1, UINT64_MAX, m1, 1);
+	send_classes(&alloc, twice, 3);
+	send_frames(&alloc, "La/b/Shop;", lines, 4);
+	send_frames(&alloc, "La/b/Shop;", same_line, 1);
+	send_site(&alloc, 1, 10, m0, 1);
+	send_site(&alloc, 1, 100, m1, 1);
+	send_site(&alloc, 2, 20, again, 1); /* loader and bytecode differ, the text does not */
+	send_site(&alloc, 1, 1000, deeper, 2);
+	send_site(&alloc, 0, 10000, m0, 1);
+	send_site(&alloc, 1, UINT64_MAX, m1, 1);
 	alloc_merge(&alloc);
 	ck_assert_uint_eq(alloc.n, 4);
 	ck_assert_uint_eq(alloc.sites[0].objects, 30);
@@ -219,13 +219,13 @@ START_TEST(what_reads_alike_is_one)
 	ck_assert_uint_eq(alloc.sites[0].samples, 2);
 	ck_assert_uint_eq(alloc.sites[0].live_objects, 3);
 	ck_assert_uint_eq(alloc.sites[0].live_bytes, 3000);
-	ck_assert_uint_eq(alloc.sites[1].objects, UINT64_MAX); /* as far as numbers go */
+	ck_assert_uint_eq(alloc.sites[1].objects, UINT64_MAX); /* saturated */
 	ck_assert_uint_eq(alloc.sites[2].objects, 1000);
 	ck_assert_uint_eq(alloc.sites[3].objects, 10000);
 }
 END_TEST
 
-static void order_is(enum alloc_order order, const uint64_t *objects)
+static void check_order(enum alloc_order order, const uint64_t *objects)
 {
 	alloc_sort(&alloc, order);
 	for (size_t i = 0; i < alloc.n; i++)
@@ -233,20 +233,19 @@ static void order_is(enum alloc_order order, const uint64_t *objects)
 			      (int)order, i, (unsigned long long)alloc.sites[i].objects);
 }
 
-START_TEST(sites_are_in_order)
+START_TEST(sites_are_sorted_with_ties_by_class_and_stack)
 {
 	static const uint64_t largest_first[] = { 50, 42, 40, 40, 40, 40 };
 	const uint32_t m0[] = { 0 }, m1[] = { 1 }, deeper[] = { 0, 1 };
 
-	tell_names();
-	tell_site(&alloc, C, 40, m1, 1);
-	tell_site(&alloc, STRING, 42, m0, 1);
-	tell_site(&alloc, C, 40, deeper, 2);
-	tell_site(&alloc, STRING, 40, m0, 1);
-	tell_site(&alloc, C, 40, m0, 1);
-	tell_site(&alloc, BYTES, 50, NULL, 0);
-	order_is(ALLOC_BY_COUNT, largest_first);
-	/* Equal ones by class and stack. */
+	send_names();
+	send_site(&alloc, C, 40, m1, 1);
+	send_site(&alloc, STRING, 42, m0, 1);
+	send_site(&alloc, C, 40, deeper, 2);
+	send_site(&alloc, STRING, 40, m0, 1);
+	send_site(&alloc, C, 40, m0, 1);
+	send_site(&alloc, BYTES, 50, NULL, 0);
+	check_order(ALLOC_BY_COUNT, largest_first);
 	ck_assert_uint_eq(alloc.sites[2].kind, C);
 	ck_assert_uint_eq(alloc.sites[2].n_frames, 1);
 	ck_assert_uint_eq(alloc.sites[2].frames[0], 0);
@@ -265,14 +264,14 @@ START_TEST(sites_are_in_order)
 }
 END_TEST
 
-START_TEST(totals_are_of_all)
+START_TEST(totals_are_summed_and_saturate)
 {
 	const uint32_t m0[] = { 0 };
 	struct alloc_total total;
 
-	tell_names();
-	tell_site(&alloc, C, 40, m0, 1);
-	tell_site(&alloc, STRING, 50, m0, 1);
+	send_names();
+	send_site(&alloc, C, 40, m0, 1);
+	send_site(&alloc, STRING, 50, m0, 1);
 	total = alloc_total(&alloc);
 	ck_assert_uint_eq(total.objects, 90);
 	ck_assert_uint_eq(total.bytes, 90000);
@@ -285,23 +284,23 @@ END_TEST
 
 int main(void)
 {
-	Suite *suite = suite_create("alloc");
-	TCase *tc = tcase_create("alloc");
+	Suite *suite = suite_create("model/profile/alloc");
+	TCase *tc = tcase_create("model/profile/alloc");
 	SRunner *runner = srunner_create(suite);
 	int failed;
 
 	tcase_add_checked_fixture(tc, setup, teardown);
-	tcase_add_test(tc, begun_once);
-	tcase_add_test(tc, state);
-	tcase_add_test(tc, kinds_are_as_java_writes_them);
-	tcase_add_test(tc, sites_refer_to_what_was_told);
-	tcase_add_test(tc, stacks_are_as_deep_as_they_may_be);
-	tcase_add_test(tc, notes_are_safe_to_show_and_not_too_many);
-	tcase_add_test(tc, the_end_is_the_last_frame);
-	tcase_add_test(tc, no_other_frames);
-	tcase_add_test(tc, what_reads_alike_is_one);
-	tcase_add_test(tc, sites_are_in_order);
-	tcase_add_test(tc, totals_are_of_all);
+	tcase_add_test(tc, begin_frame_is_accepted_once);
+	tcase_add_test(tc, state_frame_is_parsed);
+	tcase_add_test(tc, class_names_are_shown_in_java_syntax);
+	tcase_add_test(tc, sites_refer_to_known_classes_and_frames);
+	tcase_add_test(tc, stack_depth_is_limited);
+	tcase_add_test(tc, notes_are_escaped_and_limited);
+	tcase_add_test(tc, end_frame_ends_the_profile);
+	tcase_add_test(tc, unknown_frames_are_rejected);
+	tcase_add_test(tc, sites_that_are_shown_alike_are_merged);
+	tcase_add_test(tc, sites_are_sorted_with_ties_by_class_and_stack);
+	tcase_add_test(tc, totals_are_summed_and_saturate);
 	suite_add_tcase(suite, tc);
 	srunner_run_all(runner, CK_ENV);
 	failed = srunner_ntests_failed(runner);

@@ -1,14 +1,14 @@
-/* Reports of recordings: read again, and cut, damaged or made up. */
+/* Reports of allocation recordings: complete, truncated, damaged and invalid. */
 #include <check.h>
 #include <string.h>
 
 #include "base/xalloc.h"
-#include "model/alloc_report.h"
+#include "model/profile/alloc_report.h"
 
 #define BEGIN "# jtool allocations 1\n# version 1\n# pid 12\n"
 #define SAMPLED BEGIN "# mode sampled\n# interval 524288\n# depth 10\n"
 
-static const char whole[] =
+static const char complete[] =
 	SAMPLED
 	"# estimator a sample stands for 1/p objects\n"
 	"# live 3\n"
@@ -20,7 +20,7 @@ static const char whole[] =
 	"# collections 4\n"
 	"# classes 5 6\n"
 	"# paused 1.002\n"
-	"# what a later one has\n"
+	"# key of a later version\n"
 	"# note 3 2 \n"
 	"# note 1 7 a.b.C.loop()\n"
 	"# sites 3 9\n"
@@ -36,7 +36,7 @@ static const char whole[] =
 
 static int read_text(struct alloc *a, const char *text, size_t len, size_t *line)
 {
-	/* A copy of just that length: what is read behind it is seen. */
+	/* A copy of exact length: ASan detects reads past the end. */
 	_cleanup_free_ char *copy = xmalloc(len + 1);
 	int rc;
 
@@ -47,8 +47,8 @@ static int read_text(struct alloc *a, const char *text, size_t len, size_t *line
 	return rc;
 }
 
-static void site_is(const struct alloc *a, size_t i, const char *class, uint64_t objects,
-		    uint64_t live_bytes, uint32_t n_frames)
+static void check_site(const struct alloc *a, size_t i, const char *class, uint64_t objects,
+		       uint64_t live_bytes, uint32_t n_frames)
 {
 	const struct alloc_site *site = &a->sites[i];
 
@@ -60,13 +60,13 @@ static void site_is(const struct alloc *a, size_t i, const char *class, uint64_t
 	ck_assert_uint_eq(site->n_frames, n_frames);
 }
 
-START_TEST(is_read)
+START_TEST(complete_report_is_read)
 {
 	struct alloc a;
 	size_t line;
 
-	ck_assert(alloc_report_is(whole, strlen(whole)));
-	ck_assert_int_eq(read_text(&a, whole, strlen(whole), &line), 0);
+	ck_assert(alloc_report_is(complete, strlen(complete)));
+	ck_assert_int_eq(read_text(&a, complete, strlen(complete), &line), 0);
 	ck_assert(a.begun && a.ended);
 	ck_assert_uint_eq(a.end, WIRE_ALLOCED_ON);
 	ck_assert_uint_eq(a.flags, WIRE_ALLOC_LIVE);
@@ -91,43 +91,42 @@ START_TEST(is_read)
 	ck_assert_uint_eq(a.n, 3);
 	ck_assert_uint_eq(a.n_kinds, 2);
 	ck_assert_uint_eq(a.frames.n, 3);
-	site_is(&a, 0, "a.b.C$D", 1000, 240, 2);
-	site_is(&a, 1, "int[][]", 5, 0, 0);
-	site_is(&a, 2, "a.b.C$D", 1, 24, 2);
+	check_site(&a, 0, "a.b.C$D", 1000, 240, 2);
+	check_site(&a, 1, "int[][]", 5, 0, 0);
+	check_site(&a, 2, "a.b.C$D", 1, 24, 2);
 	ck_assert_str_eq(a.frames.texts[a.sites[2].frames[0]], "a.b.C.it works(C.kt:4)");
 	ck_assert_uint_eq(a.sites[0].frames[1], a.sites[2].frames[1]);
 	alloc_release(&a);
 }
 END_TEST
 
-/* However it is cut, that is seen. */
-START_TEST(cut)
+START_TEST(report_cut_at_every_byte_is_rejected)
 {
-	for (size_t len = 0; len < strlen(whole); len++) {
+	for (size_t len = 0; len < strlen(complete); len++) {
 		struct alloc a;
 		size_t line;
 
-		ck_assert_msg(read_text(&a, whole, len, &line) < 0, "cut at %zu", len);
+		ck_assert_msg(read_text(&a, complete, len, &line) < 0, "cut at %zu", len);
 		ck_assert_uint_le(line, 30);
 		alloc_release(&a);
 	}
 }
 END_TEST
 
-/* Any byte may be another one: whatever comes of it, it is bounded and is given back. */
-START_TEST(damaged)
+/* Whichever byte is damaged, the result has at most 3 sites and is released. */
+START_TEST(damage_of_any_byte_is_handled)
 {
 	static const char others[] = { '\0', '\n', ' ', '9', '#', '\t', -1 };
 
-	for (size_t i = 0; i < strlen(whole); i++) {
+	for (size_t i = 0; i < strlen(complete); i++) {
 		for (size_t k = 0; k < sizeof(others); k++) {
-			char text[sizeof(whole)];
+			char text[sizeof(complete)];
 			struct alloc a;
 			size_t line;
 
-			memcpy(text, whole, sizeof(text));
+			memcpy(text, complete, sizeof(text));
 			text[i] = others[k];
-			if (read_text(&a, text, strlen(whole), &line) == 0)
+			if (read_text(&a, text, strlen(complete), &line) == 0)
 				ck_assert_uint_le(a.n, 3);
 			alloc_release(&a);
 		}
@@ -137,7 +136,7 @@ END_TEST
 
 static const struct {
 	const char *text;
-	size_t line; /* 0: it is good */
+	size_t line; /* number of the rejected line, from 1; 0: the report is valid */
 } texts[] = {
 	{ BEGIN "# mode exact\n# end 0\n", 0 },
 	{ BEGIN "# mode exact\n1 2 3 - - a.B\n# end 1\n", 0 },
@@ -166,7 +165,7 @@ static const struct {
 	{ BEGIN "# mode exact\n# collections 4294967296\n# end 0\n", 5 },
 };
 
-START_TEST(made_up)
+START_TEST(errors_are_reported_with_their_line)
 {
 	struct alloc a;
 	size_t line;
@@ -179,8 +178,8 @@ START_TEST(made_up)
 }
 END_TEST
 
-/* No stack is deeper than the agent walks. */
-START_TEST(deep)
+/* A stack has at most 64 frames, the depth that the agent walks. */
+START_TEST(stack_depth_is_limited)
 {
 	_cleanup_buf_ struct buf text = BUF_INIT;
 	struct alloc a;
@@ -197,16 +196,16 @@ END_TEST
 
 int main(void)
 {
-	Suite *suite = suite_create("alloc_report");
-	TCase *tc = tcase_create("alloc_report");
+	Suite *suite = suite_create("model/profile/alloc_report");
+	TCase *tc = tcase_create("model/profile/alloc_report");
 	SRunner *runner = srunner_create(suite);
 	int failed;
 
-	tcase_add_test(tc, is_read);
-	tcase_add_test(tc, cut);
-	tcase_add_test(tc, damaged);
-	tcase_add_loop_test(tc, made_up, 0, ARRAY_SIZE(texts));
-	tcase_add_loop_test(tc, deep, 0, 2);
+	tcase_add_test(tc, complete_report_is_read);
+	tcase_add_test(tc, report_cut_at_every_byte_is_rejected);
+	tcase_add_test(tc, damage_of_any_byte_is_handled);
+	tcase_add_loop_test(tc, errors_are_reported_with_their_line, 0, ARRAY_SIZE(texts));
+	tcase_add_loop_test(tc, stack_depth_is_limited, 0, 2);
 	suite_add_tcase(suite, tc);
 	srunner_run_all(runner, CK_ENV);
 	failed = srunner_ntests_failed(runner);

@@ -1,49 +1,50 @@
+/* Call trees, collapsed stacks and flame graphs. */
 #include <check.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/digest.h"
-#include "render/collapsed.h"
-#include "render/flamegraph.h"
+#include "base/sha256.h"
 #include "render/json.h"
+#include "render/profile/collapsed.h"
+#include "render/profile/flamegraph.h"
 
-/* As many as there is room for, in this test: see Makemodule.am. */
-#define NODES_MAX STACKTREE_NODES_MAX
-_Static_assert(NODES_MAX > 1000000 && NODES_MAX < 2000000, "a million, and room to fill");
+/* The test is built with a lower limit than jtool, see tests/Makemodule.am. */
+#define NODES_MAX CALL_TREE_NODES_MAX
+_Static_assert(NODES_MAX > 1000000 && NODES_MAX < 2000000, "the test adds a million");
 
-/* "a/b/c": a stack. */
-static uint32_t add(struct stacktree *t, const char *stack, uint64_t value, uint64_t other)
+/* Adds a stack such as "a/b/c", outermost frame first, with two values; returns its last node. */
+static uint32_t add(struct call_tree *t, const char *stack, uint64_t value, uint64_t other)
 {
-	const uint64_t values[STACKTREE_VALUES] = { value, other };
+	const uint64_t values[CALL_TREE_VALUES] = { value, other };
 	_cleanup_free_ char *frames = strdup(stack);
 	char *rest = frames, *frame;
 	uint32_t node = 0;
 
 	while ((frame = strsep(&rest, "/")))
-		node = stacktree_child(t, node, frame);
-	stacktree_add(t, node, values);
+		node = call_tree_child(t, node, frame);
+	call_tree_add(t, node, values);
 	return node;
 }
 
-/* All nodes in their order: "name level self total, …". */
-static char *walked(const struct stacktree *t)
+/* Returns the nodes in order, with the first value: "name level self total, …".  Caller frees. */
+static char *nodes_text(const struct call_tree *t)
 {
 	struct buf out = BUF_INIT;
 	uint32_t node = 0;
 	size_t level = 0, up;
 
-	while ((node = stacktree_next(t, node, true, &up)) != 0) {
+	while ((node = call_tree_next(t, node, true, &up)) != 0) {
 		level += 1 - up;
 		buf_addf(&out, "%s%s %zu %" PRIu64 " %" PRIu64, out.len ? ", " : "",
-			 stacktree_name(t, node), level, t->nodes[node].self[0],
+			 call_tree_name(t, node), level, t->nodes[node].self[0],
 			 t->nodes[node].total[0]);
 	}
 	return buf_take(&out);
 }
 
-static void check_collapsed(const struct stacktree *t, unsigned value, const char *wanted)
+static void check_collapsed(const struct call_tree *t, unsigned value, const char *wanted)
 {
 	_cleanup_buf_ struct buf out = BUF_INIT;
 
@@ -51,127 +52,126 @@ static void check_collapsed(const struct stacktree *t, unsigned value, const cha
 	ck_assert_str_eq(buf_str(&out), wanted);
 }
 
-START_TEST(sums)
+START_TEST(values_are_summed_along_stacks)
 {
 	_cleanup_free_ char *text = NULL;
-	struct stacktree t;
+	struct call_tree t;
 	uint32_t ab;
 
-	stacktree_init(&t, "bytes", "objects");
+	call_tree_init(&t, "bytes", "objects");
 	add(&t, "b/x", 1, 10);
 	ab = add(&t, "a/b", 2, 20);
 	add(&t, "a/b/c", 4, 40);
 	add(&t, "a/a", 8, 80);
 	ck_assert_uint_eq(add(&t, "a/b", 16, 160), ab);
 	ck_assert_uint_eq(t.n, 7);
-	stacktree_sum(&t);
+	call_tree_sum(&t);
 	ck_assert_uint_eq(t.nodes[0].total[0], 31);
 	ck_assert_uint_eq(t.nodes[0].total[1], 310);
 	ck_assert_uint_eq(t.nodes[ab].total[1], 220);
-	text = walked(&t);
+	text = nodes_text(&t);
 	ck_assert_str_eq(text, "a 1 0 30, a 2 8 8, b 2 18 22, c 3 4 4, b 1 0 1, x 2 1 1");
 	check_collapsed(&t, 0, "a;a 8\na;b 18\na;b;c 4\nb;x 1\n");
 	check_collapsed(&t, 1, "a;a 80\na;b 180\na;b;c 40\nb;x 10\n");
-	stacktree_release(&t);
+	call_tree_release(&t);
 }
 END_TEST
 
-/* Those that may be cut stand by themselves. */
-START_TEST(begins)
+/* Stacks of the maximum depth may lack frames, so they have their own root. */
+START_TEST(truncated_stacks_are_separate)
 {
-	const uint64_t one[STACKTREE_VALUES] = { 1, 1 };
-	struct stacktree t;
+	const uint64_t one[CALL_TREE_VALUES] = { 1, 1 };
+	struct call_tree t;
 
-	stacktree_init(&t, "bytes", "objects");
-	stacktree_add(&t, stacktree_child(&t, stacktree_begin(&t, 1, 2), "a"), one);
-	stacktree_add(&t, stacktree_child(&t, stacktree_begin(&t, 2, 2), "a"), one);
-	stacktree_sum(&t);
+	call_tree_init(&t, "bytes", "objects");
+	call_tree_add(&t, call_tree_child(&t, call_tree_begin(&t, 1, 2), "a"), one);
+	call_tree_add(&t, call_tree_child(&t, call_tree_begin(&t, 2, 2), "a"), one);
+	call_tree_sum(&t);
 	check_collapsed(&t, 0, "(2 frames or more);a 1\na 1\n");
-	stacktree_release(&t);
+	call_tree_release(&t);
 }
 END_TEST
 
-/* More may come after a sum, and it is made anew. */
-START_TEST(sums_again)
+START_TEST(stacks_can_be_added_after_a_sum)
 {
-	struct stacktree t;
+	struct call_tree t;
 
-	stacktree_init(&t, "ns", "calls");
+	call_tree_init(&t, "ns", "calls");
 	add(&t, "b", 1, 1);
-	stacktree_sum(&t);
+	call_tree_sum(&t);
 	add(&t, "a", 2, 1);
 	add(&t, "b", 4, 1);
-	stacktree_sum(&t);
+	call_tree_sum(&t);
 	check_collapsed(&t, 0, "a 2\nb 5\n");
 	ck_assert_uint_eq(t.nodes[0].total[1], 3);
-	stacktree_release(&t);
+	call_tree_release(&t);
 }
 END_TEST
 
-START_TEST(saturates)
+START_TEST(sums_saturate)
 {
-	struct stacktree t;
+	struct call_tree t;
 
-	stacktree_init(&t, "bytes", NULL);
+	call_tree_init(&t, "bytes", NULL);
 	add(&t, "a/b", UINT64_MAX - 1, 0);
 	add(&t, "a/c", 7, 0);
-	stacktree_sum(&t);
+	call_tree_sum(&t);
 	ck_assert_uint_eq(t.nodes[0].total[0], UINT64_MAX);
 	add(&t, "a/b", 2, 0);
 	check_collapsed(&t, 0, "a;b 18446744073709551615\na;c 7\n");
-	stacktree_release(&t);
+	call_tree_release(&t);
 }
 END_TEST
 
-START_TEST(without_stacks)
+START_TEST(empty_tree_and_empty_stack_are_printed)
 {
-	struct stacktree t;
+	struct call_tree t;
 
-	stacktree_init(&t, "bytes", NULL);
-	stacktree_sum(&t);
+	call_tree_init(&t, "bytes", NULL);
+	call_tree_sum(&t);
 	check_collapsed(&t, 0, "");
-	stacktree_add(&t, 0, (const uint64_t[]){ 5, 0 }); /* a stack of no frames */
+	call_tree_add(&t, 0, (const uint64_t[]){ 5, 0 }); /* a stack of no frames */
 	check_collapsed(&t, 0, "? 5\n");
-	stacktree_release(&t);
+	call_tree_release(&t);
 }
 END_TEST
 
-START_TEST(hostile_names)
+START_TEST(hostile_names_are_escaped_in_collapsed_stacks)
 {
-	struct stacktree t;
+	struct call_tree t;
 
-	stacktree_init(&t, "bytes", NULL);
+	call_tree_init(&t, "bytes", NULL);
 	add(&t, "a;b 7\nc/\xff\xe2\x80\xa8", 1, 0);
 	add(&t, "", 2, 0);
 	add(&t, "m(int, long)", 3, 0);
-	stacktree_sum(&t);
+	call_tree_sum(&t);
 	check_collapsed(&t, 0, "? 2\na:b 7\\x0Ac;\\xFF\\xE2\\x80\\xA8 1\nm(int, long) 3\n");
-	stacktree_release(&t);
+	call_tree_release(&t);
 }
 END_TEST
 
-/* As wide as deep, and then some more than there is room for. */
-START_TEST(a_million)
+/* Half of the nodes are one deep stack, half are children of the root; then the tree is filled. */
+START_TEST(million_nodes_are_summed_and_the_limit_holds)
 {
 	_cleanup_buf_ struct buf out = BUF_INIT;
-	const uint64_t one[STACKTREE_VALUES] = { 1, 1 };
-	struct stacktree t;
+	const uint64_t one[CALL_TREE_VALUES] = { 1, 1 };
+	struct call_tree t;
 	uint32_t node = 0;
 	char name[16];
 
-	stacktree_init(&t, "bytes", "objects");
+	call_tree_init(&t, "bytes", "objects");
 	for (uint32_t i = 0; i < 500000; i++)
-		node = stacktree_child(&t, node, "deep");
-	stacktree_add(&t, node, one);
+		node = call_tree_child(&t, node, "deep");
+	call_tree_add(&t, node, one);
 	for (int round = 0; round < 2; round++) {
 		for (uint32_t i = 0; i < 500000; i++) {
 			(void)snprintf(name, sizeof(name), "%u", i);
-			stacktree_add(&t, stacktree_child(&t, 0, name), one);
+			call_tree_add(&t, call_tree_child(&t, 0, name), one);
 		}
 	}
 	ck_assert_uint_eq(t.n, 1000001);
 	ck_assert(!t.full);
-	stacktree_sum(&t);
+	call_tree_sum(&t);
 	ck_assert_uint_eq(t.nodes[1].total[0], 1);
 	ck_assert_uint_eq(t.nodes[0].total[0], 1000001);
 	collapsed_add(&out, &t, 0);
@@ -179,26 +179,26 @@ START_TEST(a_million)
 	ck_assert_uint_gt(out.len, 500000 * strlen("deep;"));
 
 	for (uint32_t i = 0; i < NODES_MAX; i++)
-		node = stacktree_child(&t, node, "deep");
+		node = call_tree_child(&t, node, "deep");
 	ck_assert(t.full);
 	ck_assert_uint_eq(t.n, NODES_MAX);
-	ck_assert_uint_eq(stacktree_child(&t, 1, "new"), 1);
-	ck_assert_uint_eq(stacktree_child(&t, 1, "deep"), 2); /* what is there, is found */
-	stacktree_release(&t);
+	ck_assert_uint_eq(call_tree_child(&t, 1, "new"), 1);
+	ck_assert_uint_eq(call_tree_child(&t, 1, "deep"), 2); /* existing nodes are still found */
+	call_tree_release(&t);
 }
 END_TEST
 
-static char *page_of(struct stacktree *t, const char *title)
+static char *page_of(struct call_tree *t, const char *title)
 {
 	struct buf out = BUF_INIT;
 
-	stacktree_sum(t);
+	call_tree_sum(t);
 	flamegraph_add(&out, t, title, "below");
 	ck_assert_uint_eq(strlen(buf_str(&out)), out.len);
 	return buf_take(&out);
 }
 
-/* The text from behind the first mark to the second. */
+/* Returns the text between the first `from` and the next `to`; the caller frees it. */
 static char *between(const char *page, const char *from, const char *to)
 {
 	const char *begin = strstr(page, from), *end;
@@ -225,15 +225,15 @@ static void check_data(const char *page, const char *wanted)
 	ck_assert_msg(strstr(data, wanted) != NULL, "no %s in %s", wanted, data);
 }
 
-START_TEST(page_has_the_tree)
+START_TEST(page_contains_the_tree)
 {
 	_cleanup_free_ char *page = NULL;
-	struct stacktree t;
+	struct call_tree t;
 
-	stacktree_init(&t, "bytes", "objects");
+	call_tree_init(&t, "bytes", "objects");
 	t.ends_in_classes = true;
 	add(&t, "main/m/byte[]", 100, 1);
-	add(&t, "main/m", 0, 0); /* no class: it has a child */
+	add(&t, "main/m", 0, 0); /* m has a child, so it is a method */
 	add(&t, "main/byte[]", 50, 2);
 	page = page_of(&t, "Title");
 	check_data(page, "{\"title\":\"Title\",\n\"subtitle\":\"below\",\n"
@@ -241,31 +241,31 @@ START_TEST(page_has_the_tree)
 			 "\"names\":[\"\",\"main\",\"byte[]\",\"m\"],\n"
 			 "\"levels\":[0,1,2,2,3],\n\"frames\":[0,1,-3,3,-3],\n"
 			 "\"values\":[[0,0,50,0,100],\n[0,0,2,0,1]]}");
-	stacktree_release(&t);
+	call_tree_release(&t);
 }
 END_TEST
 
-START_TEST(page_of_one_value)
+START_TEST(page_of_a_tree_with_one_unit_has_one_value)
 {
 	_cleanup_free_ char *page = NULL;
-	struct stacktree t;
+	struct call_tree t;
 
-	stacktree_init(&t, "ns", NULL);
+	call_tree_init(&t, "ns", NULL);
 	add(&t, "a/b", UINT64_MAX, 3);
 	page = page_of(&t, "");
 	check_data(page, "\"units\":[\"ns\"],\n\"names\":[\"\",\"a\",\"b\"],\n\"levels\":[0,1,2],\n"
 			 "\"frames\":[0,1,2],\n\"values\":[[0,0,18446744073709551615]]}");
-	stacktree_release(&t);
+	call_tree_release(&t);
 }
 END_TEST
 
-/* What nobody could see by either value is its caller's. */
-START_TEST(page_leaves_out)
+/* The values of omitted frames are added to the self values of their callers. */
+START_TEST(page_omits_frames_too_small_to_see)
 {
 	_cleanup_free_ char *page = NULL;
-	struct stacktree t;
+	struct call_tree t;
 
-	stacktree_init(&t, "bytes", "objects");
+	call_tree_init(&t, "bytes", "objects");
 	add(&t, "a/large", 1000000, 1000000);
 	add(&t, "a/little/inner", 9, 9);
 	add(&t, "a/none", 0, 0);
@@ -275,7 +275,7 @@ START_TEST(page_leaves_out)
 	check_data(page, "\"names\":[\"\",\"a\",\"large\",\"many\"],\n\"levels\":[0,1,2,2],\n"
 			 "\"frames\":[0,1,2,3],\n"
 			 "\"values\":[[4,9,1000000,1],\n[4,9,1000000,10]]}");
-	stacktree_release(&t);
+	call_tree_release(&t);
 }
 END_TEST
 
@@ -290,12 +290,12 @@ static size_t count(const char *text, const char *what)
 	return n;
 }
 
-START_TEST(page_of_hostile_names)
+START_TEST(page_escapes_hostile_names)
 {
 	_cleanup_free_ char *page = NULL, *data = NULL, *empty = NULL;
-	struct stacktree t;
+	struct call_tree t;
 
-	stacktree_init(&t, "bytes", "objects");
+	call_tree_init(&t, "bytes", "objects");
 	empty = page_of(&t, "");
 	add(&t, "<\\/script><script>alert(1)<!--", 1, 1);
 	add(&t, "\"],\"x\":[\"\\", 1, 1);
@@ -310,50 +310,49 @@ START_TEST(page_of_hostile_names)
 	check_data(page, "\"names\":[\"\",\"\\\\x0A\\\\x01\\\\xE2\\\\x80\\\\xA9\\\\xFF\","
 			 "\"\\\"],\\\"x\\\":[\\\"\\\\\",\"\\u003c\\\\\",");
 	check_data(page, "\"@SCRIPT@@DATA@\"");
-	stacktree_release(&t);
+	call_tree_release(&t);
 }
 END_TEST
 
-/* Its policy knows what is in it, and nothing else. */
-START_TEST(page_names_its_script)
+START_TEST(page_policy_allows_only_its_own_script_and_style)
 {
 	_cleanup_free_ char *page = NULL, *style = NULL, *script = NULL, *policy = NULL;
-	char hash[DIGEST_BASE64_LEN + 1];
-	struct stacktree t;
+	char hash[SHA256_BASE64_LEN + 1];
+	struct call_tree t;
 
-	stacktree_init(&t, "bytes", "objects");
+	call_tree_init(&t, "bytes", "objects");
 	page = page_of(&t, "");
 	policy = between(page, "content=\"default-src 'none';", "\">");
 	style = between(page, "<style>", "</style>");
 	script = between(page, "<script>", "</script>");
-	ck_assert_ptr_nonnull(strstr(policy, digest_base64(style, strlen(style), hash)));
-	ck_assert_ptr_nonnull(strstr(policy, digest_base64(script, strlen(script), hash)));
+	ck_assert_ptr_nonnull(strstr(policy, sha256_base64(style, strlen(style), hash)));
+	ck_assert_ptr_nonnull(strstr(policy, sha256_base64(script, strlen(script), hash)));
 	ck_assert_ptr_null(strstr(policy, "unsafe"));
-	ck_assert_str_eq(digest_base64("", 0, hash),
+	ck_assert_str_eq(sha256_base64("", 0, hash),
 			 "47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU=");
-	stacktree_release(&t);
+	call_tree_release(&t);
 }
 END_TEST
 
 int main(void)
 {
-	Suite *s = suite_create("stacktree");
-	TCase *t = tcase_create("stacktree");
+	Suite *s = suite_create("model/profile/call_tree");
+	TCase *t = tcase_create("model/profile/call_tree");
 	SRunner *r = srunner_create(s);
 	int failed;
 
-	tcase_add_test(t, sums);
-	tcase_add_test(t, begins);
-	tcase_add_test(t, sums_again);
-	tcase_add_test(t, saturates);
-	tcase_add_test(t, without_stacks);
-	tcase_add_test(t, hostile_names);
-	tcase_add_test(t, a_million);
-	tcase_add_test(t, page_has_the_tree);
-	tcase_add_test(t, page_of_one_value);
-	tcase_add_test(t, page_leaves_out);
-	tcase_add_test(t, page_of_hostile_names);
-	tcase_add_test(t, page_names_its_script);
+	tcase_add_test(t, values_are_summed_along_stacks);
+	tcase_add_test(t, truncated_stacks_are_separate);
+	tcase_add_test(t, stacks_can_be_added_after_a_sum);
+	tcase_add_test(t, sums_saturate);
+	tcase_add_test(t, empty_tree_and_empty_stack_are_printed);
+	tcase_add_test(t, hostile_names_are_escaped_in_collapsed_stacks);
+	tcase_add_test(t, million_nodes_are_summed_and_the_limit_holds);
+	tcase_add_test(t, page_contains_the_tree);
+	tcase_add_test(t, page_of_a_tree_with_one_unit_has_one_value);
+	tcase_add_test(t, page_omits_frames_too_small_to_see);
+	tcase_add_test(t, page_escapes_hostile_names);
+	tcase_add_test(t, page_policy_allows_only_its_own_script_and_style);
 	suite_add_tcase(s, t);
 	srunner_run_all(r, CK_NORMAL);
 	failed = srunner_ntests_failed(r);

@@ -1,9 +1,10 @@
+/* Sums of traced calls and their quantiles. */
 #include <check.h>
 #include <errno.h>
 #include <string.h>
 
 #include "base/xalloc.h"
-#include "trace_made.h"
+#include "unit/support/sample_trace.h"
 
 static struct trace trace;
 
@@ -30,34 +31,34 @@ static void put_bucket(struct wire_writer *w, uint32_t bucket, uint64_t calls)
 	wire_put_u64(w, calls);
 }
 
-START_TEST(sums_add_up)
+START_TEST(sums_of_calls_accumulate)
 {
 	const struct trace_sum *sum = &trace.methods[1].sum;
 	struct payload p;
 
 	wire_put_u32(begin(&p), 2);
 	put_sum(&p.w, 1, 3, 1, (const uint64_t[]){ 60, 10, 30 }, 2);
-	put_bucket(&p.w, sums_bucket(10), 1);
-	put_bucket(&p.w, sums_bucket(30), 2);
+	put_bucket(&p.w, log_histogram_bucket(10), 1);
+	put_bucket(&p.w, log_histogram_bucket(30), 2);
 	put_sum(&p.w, 0, 1, 0, (const uint64_t[]){ 5, 5, 5 }, 0);
 	ck_assert_int_eq(take(&p), 0);
 	wire_put_u32(begin(&p), 1);
 	put_sum(&p.w, 1, 1, 1, (const uint64_t[]){ 7, 7, 7 }, 1);
-	put_bucket(&p.w, sums_bucket(30), 1);
+	put_bucket(&p.w, log_histogram_bucket(30), 1);
 	ck_assert_int_eq(take(&p), 0);
 	ck_assert_uint_eq(sum->calls, 4);
 	ck_assert_uint_eq(sum->threw, 2);
 	ck_assert_uint_eq(sum->ns, 67);
 	ck_assert_uint_eq(sum->min_ns, 7);
 	ck_assert_uint_eq(sum->max_ns, 30);
-	ck_assert_uint_eq(sum->buckets[sums_bucket(30)], 3);
+	ck_assert_uint_eq(sum->buckets[log_histogram_bucket(30)], 3);
 	ck_assert_uint_eq(trace_mean(sum), 16);
 	ck_assert_uint_eq(trace.methods[0].sum.calls, 1);
 	ck_assert_ptr_null(trace.methods[0].sum.buckets);
 }
 END_TEST
 
-START_TEST(sums_that_make_no_sense)
+START_TEST(inconsistent_sums_are_rejected)
 {
 	struct payload p;
 
@@ -66,11 +67,11 @@ START_TEST(sums_that_make_no_sense)
 	ck_assert_int_eq(take(&p), -EBADMSG);
 	wire_put_u32(begin(&p), 1);
 	put_sum(&p.w, 1, 1, 0, (const uint64_t[]){ 1, 1, 1 }, 1);
-	put_bucket(&p.w, SUMS_BUCKETS, 1);
+	put_bucket(&p.w, HISTOGRAM_BUCKETS, 1);
 	ck_assert_int_eq(take(&p), -EBADMSG);
 	wire_put_u32(begin(&p), 1);
 	put_sum(&p.w, 1, 1, 0, (const uint64_t[]){ 1, 1, 1 }, 1);
-	put_bucket(&p.w, SUMS_BUCKETS - 1, 1);
+	put_bucket(&p.w, HISTOGRAM_BUCKETS - 1, 1);
 	ck_assert_int_eq(take(&p), 0);
 	for (size_t len = 0; len < p.w.len; len++)
 		ck_assert_int_eq(take_frame(&trace, WIRE_TRACE_SUMS, &p, len, NULL, NULL),
@@ -78,7 +79,7 @@ START_TEST(sums_that_make_no_sense)
 }
 END_TEST
 
-START_TEST(what_would_overflow_stays_at_its_limit)
+START_TEST(sums_saturate)
 {
 	const struct trace_sum *sum = &trace.methods[0].sum;
 	struct payload p;
@@ -97,13 +98,13 @@ START_TEST(what_would_overflow_stays_at_its_limit)
 }
 END_TEST
 
-START_TEST(nothing_was_called)
+START_TEST(methods_without_calls_have_zero_times)
 {
 	struct payload p;
 
 	ck_assert_uint_eq(trace_quantile(&trace.methods[0].sum, 0.5), 0);
 	ck_assert_uint_eq(trace_mean(&trace.methods[0].sum), 0);
-	/* Times without calls, as a hostile agent tells them. */
+	/* A hostile agent sends times without calls. */
 	wire_put_u32(begin(&p), 1);
 	put_sum(&p.w, 0, 0, 0, (const uint64_t[]){ 1, 2, 3 }, 1);
 	put_bucket(&p.w, 7, 0);
@@ -113,7 +114,7 @@ START_TEST(nothing_was_called)
 }
 END_TEST
 
-/* The same sequence in each run. */
+/* Returns the next number of a sequence that is the same in each run. */
 static uint64_t next_random(uint64_t *state)
 {
 	*state ^= *state << 13;
@@ -133,9 +134,9 @@ static struct trace_sum sum_of(const uint64_t *times, size_t n)
 {
 	struct trace_sum sum = { .calls = n, .min_ns = UINT64_MAX };
 
-	sum.buckets = xcalloc(SUMS_BUCKETS, sizeof(*sum.buckets));
+	sum.buckets = xcalloc(HISTOGRAM_BUCKETS, sizeof(*sum.buckets));
 	for (size_t i = 0; i < n; i++) {
-		sum.buckets[sums_bucket(times[i])]++;
+		sum.buckets[log_histogram_bucket(times[i])]++;
 		if (times[i] < sum.min_ns)
 			sum.min_ns = times[i];
 		if (times[i] > sum.max_ns)
@@ -144,7 +145,7 @@ static struct trace_sum sum_of(const uint64_t *times, size_t n)
 	return sum;
 }
 
-/* The shortest time that a share q of all stayed within. */
+/* Returns the `q` quantile: at least a share `q` (0 to 1) of the calls take no longer. */
 static uint64_t exact(const uint64_t *sorted, size_t n, double q)
 {
 	size_t i = 0;
@@ -154,8 +155,8 @@ static uint64_t exact(const uint64_t *sorted, size_t n, double q)
 	return sorted[i];
 }
 
-/* Of samples of any size, spread over few or many powers of two. */
-START_TEST(quantiles_are_right_within_a_bucket)
+/* Each run has a random number of samples, spread over 1 to 44 powers of two. */
+START_TEST(quantiles_are_exact_within_a_bucket)
 {
 	static const double shares[] = { 0, 0.01, 0.5, 0.75, 0.95, 0.99, 0.999, 1 };
 	uint64_t state = 0x9e3779b97f4a7c15 + (uint64_t)_i, times[500];
@@ -169,20 +170,20 @@ START_TEST(quantiles_are_right_within_a_bucket)
 	qsort(times, n, sizeof(*times), compare);
 	sum = sum_of(times, n);
 	for (size_t i = 0; i < ARRAY_SIZE(shares); i++) {
-		uint64_t right = exact(times, n, shares[i]), told = trace_quantile(&sum, shares[i]);
-		uint64_t off = told > right ? told - right : right - told;
+		uint64_t want = exact(times, n, shares[i]), got = trace_quantile(&sum, shares[i]);
+		uint64_t off = got > want ? got - want : want - got;
 
-		ck_assert_msg(off <= right / 32, "%zu samples, %g: %lu instead of %lu", n,
-			      shares[i], told, right);
-		ck_assert(told >= sum.min_ns && told <= sum.max_ns);
+		ck_assert_msg(off <= want / 32, "%zu samples, %g: %lu instead of %lu", n,
+			      shares[i], got, want);
+		ck_assert(got >= sum.min_ns && got <= sum.max_ns);
 	}
 	ck_assert_uint_eq(trace_quantile(&sum, 1), sum.max_ns);
 	free(sum.buckets);
 }
 END_TEST
 
-/* Longer than the buckets know: the longest is known nevertheless. */
-START_TEST(very_long_calls)
+/* The maximum is exact, although the times exceed the last bucket. */
+START_TEST(calls_longer_than_the_last_bucket_are_counted)
 {
 	const uint64_t times[] = { 1ull << 50, 1ull << 51 };
 	struct trace_sum sum = sum_of(times, ARRAY_SIZE(times));
@@ -195,18 +196,18 @@ END_TEST
 
 int main(void)
 {
-	Suite *s = suite_create("trace_sums");
-	TCase *c = tcase_create("trace_sums");
+	Suite *s = suite_create("model/profile/trace_sums");
+	TCase *c = tcase_create("model/profile/trace_sums");
 	SRunner *r;
 	int failed;
 
 	tcase_add_checked_fixture(c, setup, teardown);
-	tcase_add_test(c, sums_add_up);
-	tcase_add_test(c, sums_that_make_no_sense);
-	tcase_add_test(c, what_would_overflow_stays_at_its_limit);
-	tcase_add_test(c, nothing_was_called);
-	tcase_add_loop_test(c, quantiles_are_right_within_a_bucket, 0, 200);
-	tcase_add_test(c, very_long_calls);
+	tcase_add_test(c, sums_of_calls_accumulate);
+	tcase_add_test(c, inconsistent_sums_are_rejected);
+	tcase_add_test(c, sums_saturate);
+	tcase_add_test(c, methods_without_calls_have_zero_times);
+	tcase_add_loop_test(c, quantiles_are_exact_within_a_bucket, 0, 200);
+	tcase_add_test(c, calls_longer_than_the_last_bucket_are_counted);
 	suite_add_tcase(s, c);
 	r = srunner_create(s);
 	srunner_run_all(r, CK_ENV);

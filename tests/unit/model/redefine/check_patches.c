@@ -1,8 +1,9 @@
+/* The list of patches: the agent's frames and filters. */
 #include <check.h>
 #include <errno.h>
 #include <string.h>
 
-#include "model/patches.h"
+#include "model/redefine/patches.h"
 #include "wire/frame.h"
 
 static struct patches patches;
@@ -76,7 +77,7 @@ static void fill(void)
 	ck_assert_int_eq(take(WIRE_PATCHES_END, &p, p.w.len), 1);
 }
 
-START_TEST(rows)
+START_TEST(patches_are_parsed)
 {
 	const struct patch_row *row;
 	char when[PATCH_WHEN_MAX];
@@ -86,15 +87,17 @@ START_TEST(rows)
 	row = &patches.rows[1];
 	ck_assert_uint_eq(row->id, 8);
 	ck_assert_str_eq(row->class, "a.b.C$D");
-	ck_assert_str_eq(places_loader(&patches.places, row->loader), "x.Loader 'mine' @1f2e");
+	ck_assert_str_eq(class_origins_loader(&patches.origins, row->loader),
+			 "x.Loader 'mine' @1f2e");
 	ck_assert_str_eq(row->file, "/app/C.class");
 	ck_assert_str_eq(row->digest, "0123abcd");
 	ck_assert_str_eq(patch_when(row, when), "2025-07-01T12:00:00Z");
-	ck_assert_str_eq(places_loader(&patches.places, patches.rows[0].loader), "bootstrap");
+	ck_assert_str_eq(class_origins_loader(&patches.origins, patches.rows[0].loader),
+			 "bootstrap");
 }
 END_TEST
 
-START_TEST(matches)
+START_TEST(patches_match_class_pattern_and_loader)
 {
 	const struct patch_row *row;
 
@@ -111,8 +114,7 @@ START_TEST(matches)
 }
 END_TEST
 
-/* A year far away, as hostile agents tell it. */
-START_TEST(never)
+START_TEST(time_beyond_the_calendar_is_shown_safely)
 {
 	struct patch_row row = { .when_ms = UINT64_MAX };
 	char when[PATCH_WHEN_MAX];
@@ -121,7 +123,7 @@ START_TEST(never)
 }
 END_TEST
 
-START_TEST(truncated)
+START_TEST(frames_cut_at_every_byte_are_rejected)
 {
 	struct payload p;
 
@@ -135,15 +137,15 @@ START_TEST(truncated)
 }
 END_TEST
 
-START_TEST(nonsense)
+START_TEST(inconsistent_frames_are_rejected)
 {
 	struct payload p;
 
-	put_row(&p, 7, 1, "LC;"); /* a loader that was never told */
+	put_row(&p, 7, 1, "LC;"); /* an unknown loader */
 	ck_assert_int_eq(take(WIRE_PATCH_ROW, &p, p.w.len), -EBADMSG);
 	put_row(&p, 7, 0, "X");
 	ck_assert_int_eq(take(WIRE_PATCH_ROW, &p, p.w.len), -EBADMSG);
-	wire_put_u32(begin(&p), 1); /* more than there were */
+	wire_put_u32(begin(&p), 1); /* more rows than were sent */
 	ck_assert_int_eq(take(WIRE_PATCHES_END, &p, p.w.len), -EBADMSG);
 	put_row(&p, 7, 0, "LC;");
 	ck_assert_int_eq(take(WIRE_RESTORED, &p, p.w.len), -EBADMSG);
@@ -152,17 +154,17 @@ END_TEST
 
 int main(void)
 {
-	Suite *s = suite_create("patches");
-	TCase *c = tcase_create("patches");
+	Suite *s = suite_create("model/redefine/patches");
+	TCase *c = tcase_create("model/redefine/patches");
 	SRunner *r;
 	int failed;
 
 	tcase_add_checked_fixture(c, setup, teardown);
-	tcase_add_test(c, rows);
-	tcase_add_test(c, matches);
-	tcase_add_test(c, never);
-	tcase_add_test(c, truncated);
-	tcase_add_test(c, nonsense);
+	tcase_add_test(c, patches_are_parsed);
+	tcase_add_test(c, patches_match_class_pattern_and_loader);
+	tcase_add_test(c, time_beyond_the_calendar_is_shown_safely);
+	tcase_add_test(c, frames_cut_at_every_byte_are_rejected);
+	tcase_add_test(c, inconsistent_frames_are_rejected);
 	suite_add_tcase(s, c);
 	r = srunner_create(s);
 	srunner_run_all(r, CK_ENV);

@@ -1,15 +1,15 @@
-/* Which limit a new class breaks, in words; tests/live/limits.sh compares with real JVMs. */
+/* Limits of redefinition in HotSpot; tests/live/redefine/limits.sh compares them with JVMs. */
 #include <check.h>
 #include <stdint.h>
 #include <stdio.h>
 
-#include "made_class.h"
-#include "model/redefinition.h"
+#include "unit/support/sample_class.h"
+#include "model/redefine/redefinition.h"
 
 static struct ag_mem mem = { .budget = SIZE_MAX };
 static struct buf why;
 
-static void forget(void)
+static void release_why(void)
 {
 	buf_release(&why);
 	ck_assert_uint_eq(mem.blocks, 0);
@@ -31,10 +31,10 @@ static int check_files(const struct buf *running, const struct buf *new,
 	return code;
 }
 
-static int check_on(const struct made_class *running, const struct made_class *new,
+static int check_on(const struct class_spec *running, const struct class_spec *new,
 		    const struct redefinition_jvm *jvm)
 {
-	struct buf before = made_file(running), now = made_file(new);
+	struct buf before = build_class(running), now = build_class(new);
 	int code = check_files(&before, &now, jvm);
 
 	buf_release(&before);
@@ -42,7 +42,7 @@ static int check_on(const struct made_class *running, const struct made_class *n
 	return code;
 }
 
-static int check(unsigned release, const struct made_class *running, const struct made_class *new)
+static int check(unsigned release, const struct class_spec *running, const struct class_spec *new)
 {
 	const struct redefinition_jvm jvm = { .release = release };
 
@@ -51,9 +51,9 @@ static int check(unsigned release, const struct made_class *running, const struc
 
 static const unsigned releases[] = { 8, 11, 17, 21, 25, 27 };
 
-/* The same on every release. */
-static void breaks(int code, const char *words, const struct made_class *running,
-		   const struct made_class *new)
+/* Checks JVMTI error code and message on every release; code 0: the new class is allowed. */
+static void breaks(int code, const char *words, const struct class_spec *running,
+		   const struct class_spec *new)
 {
 	for (size_t i = 0; i < ARRAY_SIZE(releases); i++) {
 		ck_assert_int_eq(check(releases[i], running, new), code);
@@ -61,14 +61,14 @@ static void breaks(int code, const char *words, const struct made_class *running
 	}
 }
 
-static void passes(const struct made_class *running, const struct made_class *new)
+static void passes(const struct class_spec *running, const struct class_spec *new)
 {
 	breaks(0, "", running, new);
 }
 
-START_TEST(nothing)
+START_TEST(unchanged_class_is_allowed)
 {
-	struct made_class a = { .interfaces = { "I", "K" },
+	struct class_spec a = { .interfaces = { "I", "K" },
 				.fields = { { 2, "x", "I" } },
 				.methods = { { 1, "f", "()V" }, { 1, "f", "(I)V" } } };
 
@@ -76,14 +76,14 @@ START_TEST(nothing)
 }
 END_TEST
 
-START_TEST(versions)
+START_TEST(class_file_version_must_suit_the_jvm)
 {
-	struct made_class a = { 0 }, b = { .major = 61 };
+	struct class_spec a = { 0 }, b = { .major = 61 };
 	const struct redefinition_jvm preview = { .release = 17, .may_preview = true };
 
 	ck_assert_int_eq(check(11, &a, &b), 68);
-	ck_assert_str_eq(buf_str(&why), "class file version 61 is too new for JDK 11, which knows "
-					"up to 55: compile it with --release 8\n");
+	ck_assert_str_eq(buf_str(&why), "class file version 61 is too new for JDK 11, which "
+					"accepts up to 55: compile it with --release 8\n");
 	ck_assert_int_eq(check(17, &a, &b), 0);
 	b.minor = 65535;
 	ck_assert_int_eq(check(17, &a, &b), 68);
@@ -92,7 +92,7 @@ START_TEST(versions)
 	ck_assert_int_eq(check_on(&a, &b, &preview), 0);
 	ck_assert_int_eq(check(21, &a, &b), 68);
 	ck_assert_str_eq(buf_str(&why),
-			 "it uses preview features of JDK 17, which no other JDK has\n");
+			 "it uses preview features of JDK 17, which other JDKs do not accept\n");
 	b.minor = 1;
 	ck_assert_int_eq(check(21, &a, &b), 68);
 	ck_assert_str_eq(buf_str(&why), "class file version 61.1 does not exist\n");
@@ -104,9 +104,9 @@ START_TEST(versions)
 }
 END_TEST
 
-START_TEST(old_minors)
+START_TEST(minor_versions_of_old_class_files_are_checked)
 {
-	struct made_class a = { 0 }, b = { .major = 50, .minor = 3 };
+	struct class_spec a = { 0 }, b = { .major = 50, .minor = 3 };
 
 	ck_assert_int_eq(check(8, &a, &b), 0);
 	ck_assert_int_eq(check(11, &a, &b), 68);
@@ -118,51 +118,51 @@ START_TEST(old_minors)
 }
 END_TEST
 
-START_TEST(another_class)
+START_TEST(class_name_must_stay)
 {
-	struct made_class a = { .fields = { { 0, "x", "I" } } }, b = { .name = "p/q/D" };
+	struct class_spec a = { .fields = { { 0, "x", "I" } } }, b = { .name = "p/q/D" };
 
 	breaks(69, "it is class p.q.D, not p.C\n", &a, &b);
 }
 END_TEST
 
-START_TEST(hierarchy)
+START_TEST(superclass_and_interfaces_must_stay)
 {
-	struct made_class a = { .interfaces = { "I", "K" } };
-	struct made_class b = { .super = "p/S", .interfaces = { "K", "p/L" } };
-	struct made_class c = { .interfaces = { "K", "I" } };
+	struct class_spec a = { .interfaces = { "I", "K" } };
+	struct class_spec b = { .super = "p/S", .interfaces = { "K", "p/L" } };
+	struct class_spec c = { .interfaces = { "K", "I" } };
 
 	breaks(66,
 	       "the superclass is now p.S and was java.lang.Object\n"
 	       "interface I was removed\n"
 	       "interface p.L was added\n",
 	       &a, &b);
-	breaks(66, "interface K stands at another place: their order must stay\n", &a, &c);
+	breaks(66, "interface K is at another position: the order must not change\n", &a, &c);
 }
 END_TEST
 
-START_TEST(class_modifiers)
+START_TEST(class_modifiers_must_stay)
 {
-	struct made_class a = { .access = 0x0021 }, b = { .access = 0x0420 };
-	struct made_class c = { .access = 0x0061 };
-	struct made_class old = { .major = 49, .access = 0x0200 };
-	struct made_class new = { .major = 50, .access = 0x0600 };
+	struct class_spec a = { .access = 0x0021 }, b = { .access = 0x0420 };
+	struct class_spec c = { .access = 0x0061 };
+	struct class_spec old = { .major = 49, .access = 0x0200 };
+	struct class_spec new = { .major = 50, .access = 0x0600 };
 
 	breaks(70, "the class is no longer public and is now abstract\n", &a, &b);
 	passes(&a, &c);
-	passes(&old, &new); /* JDK 5 compilers left abstract out */
+	passes(&old, &new); /* compilers of JDK 5 omit ACC_ABSTRACT in interfaces */
 }
 END_TEST
 
-START_TEST(fields)
+START_TEST(fields_must_stay)
 {
-	struct made_class a = { .fields = { { 2, "x", "I" },
+	struct class_spec a = { .fields = { { 2, "x", "I" },
 					    { 0, "name", "Ljava/lang/String;" },
 					    { 1, "n", "[J" } } };
-	struct made_class b = { .fields = { { 0x11, "x", "I" },
+	struct class_spec b = { .fields = { { 0x11, "x", "I" },
 					    { 1, "n", "[[J" },
 					    { 0x1018, "$assertionsDisabled", "Z" } } };
-	struct made_class c = { .fields = { a.fields[1], a.fields[0], a.fields[2] } };
+	struct class_spec c = { .fields = { a.fields[1], a.fields[0], a.fields[2] } };
 
 	breaks(64,
 	       "field int x is no longer private and is now public, final\n"
@@ -171,29 +171,29 @@ START_TEST(fields)
 	       "field boolean $assertionsDisabled was added (javac adds it for the first assert)\n",
 	       &a, &b);
 	breaks(64,
-	       "field java.lang.String name stands where int x stood: the order of fields must "
-	       "stay\n",
+	       "field java.lang.String name is now where int x was: the order of fields must "
+	       "not change\n",
 	       &a, &c);
 }
 END_TEST
 
-START_TEST(synthetic_by_attribute)
+START_TEST(synthetic_attribute_equals_the_flag)
 {
-	struct made_class a = { .fields = { { 0, "x", "I", .synthetic = true } },
+	struct class_spec a = { .fields = { { 0, "x", "I", .synthetic = true } },
 				.methods = { { 1, "f", "()V", .synthetic = true } } };
-	struct made_class b = { .fields = { { 0x1000, "x", "I" } },
+	struct class_spec b = { .fields = { { 0x1000, "x", "I" } },
 				.methods = { { 0x1001, "f", "()V" } } };
 
 	passes(&a, &b);
 }
 END_TEST
 
-START_TEST(methods)
+START_TEST(methods_must_stay)
 {
-	struct made_class a = { .methods = { { 1, "f", "(J)I" },
+	struct class_spec a = { .methods = { { 1, "f", "(J)I" },
 					     { 1, "g", "()V" },
 					     { 1, "h", "()V" } } };
-	struct made_class b = { .methods = { { 0x101, "h", "()V" }, /* native may come */
+	struct class_spec b = { .methods = { { 0x101, "h", "()V" }, /* ACC_NATIVE may be added */
 					     { 0x22, "g", "()V" },
 					     { 1, "f", "(I)I" },
 					     { 0xc1, "k", "([I)V" },
@@ -202,11 +202,11 @@ START_TEST(methods)
 	ck_assert_int_eq(check(17, &a, &b), 67);
 	ck_assert_str_eq(
 		buf_str(&why),
-		"method int f(long) became int f(int): parameters and result must stay\n"
+		"method int f(long) became int f(int): parameters and result must not change\n"
 		"method void g() is no longer public and is now private, synchronized\n"
-		"method void k(int[]) was added; JDK 17 lets no method come or go\n"
-		"the static initialiser was added (javac makes it where a static field's value has "
-		"to be computed); JDK 17 lets no method come or go\n");
+		"method void k(int[]) was added; JDK 17 cannot add or remove methods\n"
+		"the static initialiser was added (javac generates it to compute values of "
+		"static fields); JDK 17 cannot add or remove methods\n");
 	a.methods[0] = b.methods[2];
 	ck_assert_int_eq(check(17, &a, &b), 71);
 	a.methods[1] = b.methods[1];
@@ -214,11 +214,11 @@ START_TEST(methods)
 }
 END_TEST
 
-/* Private and static, or private and final: JDK 8 and 11 let them come and go. */
-START_TEST(methods_that_may_come)
+/* Only private static and private final methods may be added or removed. */
+START_TEST(private_methods_may_be_added_or_removed_in_jdk_8_and_11)
 {
-	struct made_class a = { .methods = { { 1, "f", "()V" } } };
-	struct made_class b = { .methods = { { 1, "f", "()V" },
+	struct class_spec a = { .methods = { { 1, "f", "()V" } } };
+	struct class_spec b = { .methods = { { 1, "f", "()V" },
 					     { 0x100a, "lambda$f$0", "()V" },
 					     { 0x12, "g", "(I)V" } } };
 	const struct redefinition_jvm flag = { .release = 21, .may_add_delete = true };
@@ -230,26 +230,26 @@ START_TEST(methods_that_may_come)
 	ck_assert_int_eq(check(17, &a, &b), 63);
 	ck_assert_str_eq(
 		buf_str(&why),
-		"method void lambda$f$0() was added (javac makes it of a lambda: the same lambdas "
-		"must stand in the same order); JDK 17 lets no method come or go, not even a "
-		"private one, unless started with -XX:+AllowRedefinitionToAddDeleteMethods\n"
-		"method void g(int) was added; JDK 17 lets no method come or go, not even a "
-		"private one, unless started with -XX:+AllowRedefinitionToAddDeleteMethods\n");
+		"method void lambda$f$0() was added (javac generates it for a lambda: keep the "
+		"lambdas and their order); JDK 17 cannot add or remove methods, not even "
+		"private ones, unless started with -XX:+AllowRedefinitionToAddDeleteMethods\n"
+		"method void g(int) was added; JDK 17 cannot add or remove methods, not even "
+		"private ones, unless started with -XX:+AllowRedefinitionToAddDeleteMethods\n");
 	b.methods[1].access = 2;
 	ck_assert_int_eq(check(11, &a, &b), 63);
 	ck_assert_str_eq(
 		buf_str(&why),
-		"method void lambda$f$0() was added (javac makes it of a lambda: the same lambdas "
-		"must stand in the same order); only private static and private final ones may "
-		"come and go\n");
+		"method void lambda$f$0() was added (javac generates it for a lambda: keep the "
+		"lambdas and their order); only private static and private final methods can be "
+		"added or removed\n");
 }
 END_TEST
 
-/* Of a static initialiser's flags the JVM keeps what the version lets it have. */
-START_TEST(static_initialiser_flags)
+/* The JVM ignores flags of <clinit> that the class file version does not define. */
+START_TEST(static_initialiser_flags_depend_on_the_version)
 {
-	struct made_class a = { .major = 50, .methods = { { 0, "<clinit>", "()V" } } };
-	struct made_class b = { .major = 50, .methods = { { 9, "<clinit>", "()V" } } };
+	struct class_spec a = { .major = 50, .methods = { { 0, "<clinit>", "()V" } } };
+	struct class_spec b = { .major = 50, .methods = { { 9, "<clinit>", "()V" } } };
 
 	passes(&a, &b);
 	b.major = 52;
@@ -259,15 +259,15 @@ START_TEST(static_initialiser_flags)
 }
 END_TEST
 
-START_TEST(nest)
+START_TEST(nest_must_stay)
 {
-	struct made_class a = { .major = 55, .nest_members = { "p/C$1", "p/C$In" } };
-	struct made_class b = { .major = 55, .nest_members = { "p/C$In", "p/C$2" } };
-	struct made_class c = { .major = 55, .nest_members = { "p/C$In", "p/C$1" } };
-	struct made_class d = { .major = 55, .nest_host = "p/H" };
-	struct made_class old = { .major = 52 };
-	const char *rule = ": the nest must stay (anonymous and local classes are in it, and one "
-			   "that a switch on an enum may make)\n";
+	struct class_spec a = { .major = 55, .nest_members = { "p/C$1", "p/C$In" } };
+	struct class_spec b = { .major = 55, .nest_members = { "p/C$In", "p/C$2" } };
+	struct class_spec c = { .major = 55, .nest_members = { "p/C$In", "p/C$1" } };
+	struct class_spec d = { .major = 55, .nest_host = "p/H" };
+	struct class_spec old = { .major = 52 };
+	const char *rule = ": the nest must not change (it includes anonymous and local classes, "
+			   "and one that javac may generate for a switch on an enum)\n";
 	char words[512];
 
 	ck_assert_int_eq(check(11, &a, &b), 72);
@@ -285,14 +285,14 @@ START_TEST(nest)
 }
 END_TEST
 
-START_TEST(record)
+START_TEST(record_components_must_stay)
 {
-	struct made_class a = { .major = 60,
+	struct class_spec a = { .major = 60,
 				.record = true,
 				.components = { { 0, "a", "I" },
 						{ 0, "l", "Ljava/util/List;",
 						  "Ljava/util/List<TT;>;" } } };
-	struct made_class b = a, c = a, d = a, e = { .major = 60 };
+	struct class_spec b = a, c = a, d = a, e = { .major = 60 };
 
 	ck_assert_int_eq(check(17, &a, &a), 0);
 	b.components[0].descriptor = "J";
@@ -304,9 +304,9 @@ START_TEST(record)
 	c.components[0] = a.components[1];
 	c.components[1] = a.components[0];
 	ck_assert_int_eq(check(17, &a, &c), 72);
-	ck_assert_str_eq(buf_str(&why), "record component java.util.List l stands where int a "
-					"stood: the order of record components must stay\n");
-	d.components[2] = (struct made_member){ .name = "z", .descriptor = "Z" };
+	ck_assert_str_eq(buf_str(&why), "record component java.util.List l is now where int a "
+					"was: the order of record components must not change\n");
+	d.components[2] = (struct member_spec){ .name = "z", .descriptor = "Z" };
 	ck_assert_int_eq(check(17, &a, &d), 72);
 	ck_assert_str_eq(buf_str(&why), "record component boolean z was added\n");
 	ck_assert_int_eq(check(17, &a, &e), 72);
@@ -314,10 +314,10 @@ START_TEST(record)
 }
 END_TEST
 
-START_TEST(permitted_subclasses)
+START_TEST(permitted_subclasses_must_stay)
 {
-	struct made_class a = { .major = 61, .permitted = { "p/D", "p/E" } };
-	struct made_class b = { .major = 61, .permitted = { "p/E", "p/F" } };
+	struct class_spec a = { .major = 61, .permitted = { "p/D", "p/E" } };
+	struct class_spec b = { .major = 61, .permitted = { "p/E", "p/F" } };
 
 	ck_assert_int_eq(check(17, &a, &b), 72);
 	ck_assert_str_eq(buf_str(&why), "permitted subclass p.D was removed\n"
@@ -327,28 +327,28 @@ START_TEST(permitted_subclasses)
 }
 END_TEST
 
-START_TEST(constants)
+START_TEST(merged_constant_pool_is_limited)
 {
-	struct made_class a = { .filler = "a", .n_fillers = 40000 };
-	struct made_class b = { .filler = "b", .n_fillers = 40000 };
+	struct class_spec a = { .filler = "a", .n_fillers = 40000 };
+	struct class_spec b = { .filler = "b", .n_fillers = 40000 };
 	struct redefinition_jvm jvm = { .release = 17 };
 
 	passes(&a, &a);
 	breaks(113,
-	       "with the new class's constants the running one's would become about 80005, and a "
-	       "class has at most 65535\n",
+	       "the merged constant pool of both classes would have about 80005 entries; the "
+	       "limit is 65535\n",
 	       &a, &b);
 	b.n_fillers = 20;
 	ck_assert_int_eq(check_on(&a, &b, &jvm), 0);
 	jvm.pool_count = 65530;
 	ck_assert_int_eq(check_on(&a, &b, &jvm), 113);
-	/* NaN is never found again. */
+	/* NaN is not equal to itself, so a merge adds the constant again. */
 	b.n_fillers = 0;
 	jvm.pool_count = 65535;
 	ck_assert_int_eq(check_on(&b, &b, &jvm), 0);
 	b.nan = 0x7fc00000;
 	ck_assert_int_eq(check_on(&b, &b, &jvm), 113);
-	/* It comes in again with the original: there and back, twice, must fit. */
+	/* A NaN of the running class is counted twice, that of the new class once. */
 	jvm.pool_count = 65532;
 	ck_assert_int_eq(check_on(&b, &b, &jvm), 0);
 	jvm.pool_count++;
@@ -359,8 +359,7 @@ START_TEST(constants)
 }
 END_TEST
 
-/* The first in the JVM's order decides, and all are told. */
-START_TEST(standstill)
+START_TEST(long_pauses_of_jdk_8_are_estimated)
 {
 	struct redefinition_jvm jvm = { .release = 8 };
 
@@ -372,49 +371,48 @@ START_TEST(standstill)
 }
 END_TEST
 
-START_TEST(several)
+START_TEST(first_violation_gives_the_code_and_all_are_listed)
 {
-	struct made_class a = { .access = 0x21, .fields = { { 0, "x", "I" } } };
-	struct made_class b = { .access = 0x20, .interfaces = { "I" } };
+	struct class_spec a = { .access = 0x21, .fields = { { 0, "x", "I" } } };
+	struct class_spec b = { .access = 0x20, .interfaces = { "I" } };
 
-	b.methods[0] = (struct made_member){ .name = "f", .descriptor = "()V" };
+	b.methods[0] = (struct member_spec){ .name = "f", .descriptor = "()V" };
 	ck_assert_int_eq(check(17, &a, &b), 66);
 	ck_assert_str_eq(buf_str(&why), "interface I was added\n"
 					"the class is no longer public\n"
 					"field int x was removed\n"
-					"method void f() was added; JDK 17 lets no method come or "
-					"go\n");
+					"method void f() was added; JDK 17 cannot add or remove "
+					"methods\n");
 }
 END_TEST
 
-/* No more than a screen of each kind. */
-START_TEST(many)
+START_TEST(number_of_listed_violations_is_limited)
 {
 	struct buf files[2] = { BUF_INIT, BUF_INIT };
 	const struct redefinition_jvm jvm = { .release = 17 };
 	unsigned n = 0;
 
 	for (int i = 0; i < 2; i++) {
-		struct made m = { 0 };
+		struct class_builder m = { 0 };
 
-		made_u2(&m.rest, 0x21);
-		made_u2(&m.rest, made_name(&m, "C"));
-		made_u2(&m.rest, made_name(&m, "java/lang/Object"));
-		made_u2(&m.rest, 0);
-		made_u2(&m.rest, 5000);
+		put_u2(&m.rest, 0x21);
+		put_u2(&m.rest, put_class_name(&m, "C"));
+		put_u2(&m.rest, put_class_name(&m, "java/lang/Object"));
+		put_u2(&m.rest, 0);
+		put_u2(&m.rest, 5000);
 		for (int k = 0; k < 5000; k++) {
 			char name[32];
 
 			snprintf(name, sizeof(name), "%c%d", "ab"[i], k);
-			made_u2(&m.rest, 0);
-			made_member(&m, &m.rest,
-				    &(struct made_member){ .name = name, .descriptor = "I" },
+			put_u2(&m.rest, 0);
+			put_member(&m, &m.rest,
+				    &(struct member_spec){ .name = name, .descriptor = "I" },
 				    false);
 		}
-		made_u4(&m.rest, 0);
-		made_u4(&files[i], 0xcafebabe);
-		made_u4(&files[i], 52);
-		made_u2(&files[i], m.n_constants + 1);
+		put_u4(&m.rest, 0);
+		put_u4(&files[i], 0xcafebabe);
+		put_u4(&files[i], 52);
+		put_u2(&files[i], m.n_constants + 1);
 		buf_add(&files[i], m.pool.data, m.pool.len);
 		buf_add(&files[i], m.rest.data, m.rest.len);
 		buf_release(&m.pool);
@@ -430,20 +428,19 @@ START_TEST(many)
 }
 END_TEST
 
-/* A name cannot forge a line. */
-START_TEST(hostile_names)
+START_TEST(hostile_names_are_escaped)
 {
-	struct made_class a = { 0 }, b = { .fields = { { 0, "x\nall is well\033", "I" } } };
+	struct class_spec a = { 0 }, b = { .fields = { { 0, "x\nall is well\033", "I" } } };
 
 	breaks(64, "field int x\\x0Aall is well\\x1B was added\n", &a, &b);
 }
 END_TEST
 
-/* Bad code is told with method and instruction, also where the JVM would not look. */
-START_TEST(code)
+/* Invalid code is reported even if the JVM does not verify the class. */
+START_TEST(invalid_code_is_reported_with_method_and_instruction)
 {
-	struct made_class a = { .methods = { { 1, "f", "(J)V" } } };
-	struct made_class b = { .methods = { { 1, "f", "(J)V", .code = "\x00\x60\xb1",
+	struct class_spec a = { .methods = { { 1, "f", "(J)V" } } };
+	struct class_spec b = { .methods = { { 1, "f", "(J)V", .code = "\x00\x60\xb1",
 					       .code_len = 3 } } };
 	struct redefinition_jvm jvm = { .release = 17 };
 
@@ -456,11 +453,11 @@ START_TEST(code)
 }
 END_TEST
 
-/* if_acmpne over a return: two ways meet, and no stack map says with what. */
-START_TEST(code_without_maps)
+/* In the code, an ifnull jumps over a return, to an instruction with no stack map frame. */
+START_TEST(missing_stack_map_is_an_error_only_if_verified)
 {
-	struct made_class a = { .methods = { { 1, "f", "()V" } } };
-	struct made_class b = { .methods = { { 1, "f", "()V", .code = "\x2a\xc6\x00\x04\xb1\xb1",
+	struct class_spec a = { .methods = { { 1, "f", "()V" } } };
+	struct class_spec b = { .methods = { { 1, "f", "()V", .code = "\x2a\xc6\x00\x04\xb1\xb1",
 					       .code_len = 6 } } };
 	struct redefinition_jvm jvm = { .release = 17 };
 
@@ -470,19 +467,19 @@ START_TEST(code_without_maps)
 }
 END_TEST
 
-START_TEST(format)
+START_TEST(invalid_field_descriptor_is_an_error)
 {
-	struct made_class a = { 0 }, b = { .fields = { { 0, "x", "Q" } } };
+	struct class_spec a = { 0 }, b = { .fields = { { 0, "x", "Q" } } };
 
 	ck_assert_int_eq(check(17, &a, &b), 60);
 	ck_assert_ptr_nonnull(strchr(buf_str(&why), 'x'));
 }
 END_TEST
 
-static void notes(const struct made_class *running, const struct made_class *new,
-		  const char *words)
+static void check_notes(const struct class_spec *running, const struct class_spec *new,
+			const char *words)
 {
-	struct buf before = made_file(running), now = made_file(new);
+	struct buf before = build_class(running), now = build_class(new);
 	struct cf_class a, b;
 
 	ck_assert_ptr_null(cf_open(&a, before.data, before.len, &mem));
@@ -496,25 +493,25 @@ static void notes(const struct made_class *running, const struct made_class *new
 	buf_release(&now);
 }
 
-START_TEST(what_takes_no_effect)
+START_TEST(changes_without_effect_are_noted)
 {
-	struct made_class a = { .fields = { { 0x18, "X", "I", .value = 1 },
+	struct class_spec a = { .fields = { { 0x18, "X", "I", .value = 1 },
 					    { 0x18, "Y", "I", .value = 5 },
 					    { 0x10, "z", "I", .value = 7 } },
 				.methods = { { 8, "<clinit>", "()V" } } };
-	struct made_class b = a;
+	struct class_spec b = a;
 
-	notes(&a, &b, "");
+	check_notes(&a, &b, "");
 	b.fields[0].value = 2;
 	b.fields[2].value = 8;
 	b.methods[0].code = "\xb1";
 	b.methods[0].code_len = 1;
-	notes(&a, &b, "the static initialiser changed, but is not run again\n"
-		      "field int X keeps the value it has\n");
+	check_notes(&a, &b, "the static initialiser changed but is not run again\n"
+			    "field int X keeps its current value\n");
 }
 END_TEST
 
-START_TEST(errors)
+START_TEST(jvmti_errors_have_texts)
 {
 	static const int codes[] = { 60, 61, 62, 63, 64, 66, 67, 68, 69, 70, 71, 72, 79, 113 };
 
@@ -527,36 +524,36 @@ END_TEST
 
 int main(void)
 {
-	Suite *suite = suite_create("redefinition");
-	TCase *tcase = tcase_create("redefinition");
+	Suite *suite = suite_create("model/redefine/redefinition");
+	TCase *tcase = tcase_create("model/redefine/redefinition");
 	SRunner *runner = srunner_create(suite);
 	int failed;
 
-	tcase_add_checked_fixture(tcase, NULL, forget);
-	tcase_add_test(tcase, nothing);
-	tcase_add_test(tcase, versions);
-	tcase_add_test(tcase, old_minors);
-	tcase_add_test(tcase, another_class);
-	tcase_add_test(tcase, hierarchy);
-	tcase_add_test(tcase, class_modifiers);
-	tcase_add_test(tcase, fields);
-	tcase_add_test(tcase, synthetic_by_attribute);
-	tcase_add_test(tcase, methods);
-	tcase_add_test(tcase, methods_that_may_come);
-	tcase_add_test(tcase, static_initialiser_flags);
-	tcase_add_test(tcase, nest);
-	tcase_add_test(tcase, record);
-	tcase_add_test(tcase, permitted_subclasses);
-	tcase_add_test(tcase, constants);
-	tcase_add_test(tcase, standstill);
-	tcase_add_test(tcase, several);
-	tcase_add_test(tcase, many);
-	tcase_add_test(tcase, hostile_names);
-	tcase_add_test(tcase, code);
-	tcase_add_test(tcase, code_without_maps);
-	tcase_add_test(tcase, format);
-	tcase_add_test(tcase, what_takes_no_effect);
-	tcase_add_test(tcase, errors);
+	tcase_add_checked_fixture(tcase, NULL, release_why);
+	tcase_add_test(tcase, unchanged_class_is_allowed);
+	tcase_add_test(tcase, class_file_version_must_suit_the_jvm);
+	tcase_add_test(tcase, minor_versions_of_old_class_files_are_checked);
+	tcase_add_test(tcase, class_name_must_stay);
+	tcase_add_test(tcase, superclass_and_interfaces_must_stay);
+	tcase_add_test(tcase, class_modifiers_must_stay);
+	tcase_add_test(tcase, fields_must_stay);
+	tcase_add_test(tcase, synthetic_attribute_equals_the_flag);
+	tcase_add_test(tcase, methods_must_stay);
+	tcase_add_test(tcase, private_methods_may_be_added_or_removed_in_jdk_8_and_11);
+	tcase_add_test(tcase, static_initialiser_flags_depend_on_the_version);
+	tcase_add_test(tcase, nest_must_stay);
+	tcase_add_test(tcase, record_components_must_stay);
+	tcase_add_test(tcase, permitted_subclasses_must_stay);
+	tcase_add_test(tcase, merged_constant_pool_is_limited);
+	tcase_add_test(tcase, long_pauses_of_jdk_8_are_estimated);
+	tcase_add_test(tcase, first_violation_gives_the_code_and_all_are_listed);
+	tcase_add_test(tcase, number_of_listed_violations_is_limited);
+	tcase_add_test(tcase, hostile_names_are_escaped);
+	tcase_add_test(tcase, invalid_code_is_reported_with_method_and_instruction);
+	tcase_add_test(tcase, missing_stack_map_is_an_error_only_if_verified);
+	tcase_add_test(tcase, invalid_field_descriptor_is_an_error);
+	tcase_add_test(tcase, changes_without_effect_are_noted);
+	tcase_add_test(tcase, jvmti_errors_have_texts);
 	suite_add_tcase(suite, tcase);
 	srunner_run_all(runner, CK_ENV);
 	failed = srunner_ntests_failed(runner);

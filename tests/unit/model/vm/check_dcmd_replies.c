@@ -1,9 +1,10 @@
+/* Replies of the JVM to diagnostic commands: heap, version and lines. */
 #include <check.h>
 #include <stdlib.h>
 
 #include "base/xalloc.h"
-#include "model/vmtold.h"
-#include "data.h"
+#include "model/vm/dcmd_replies.h"
+#include "unit/support/data.h"
 
 #define K 1024
 #define M (1024 * 1024)
@@ -18,7 +19,7 @@ static void read_fixture(const char *name, struct buf *out)
 /* clang-format off */
 static const struct {
 	const char *name;
-	struct vmtold_heap heap;
+	struct dcmd_reply_heap heap;
 } heaps[] = {
 	{ "jdk8-serial", { 1398 * K, -1, -1, 2823 * K, 4864 * K } },
 	{ "jdk8-g1", { 0, 64 * M, -1, 2823 * K, 4864 * K } },
@@ -35,14 +36,14 @@ static const struct {
 };
 /* clang-format on */
 
-START_TEST(every_collector_tells_its_heap)
+START_TEST(heap_of_every_collector_is_parsed)
 {
 	_cleanup_buf_ struct buf text = BUF_INIT;
-	const struct vmtold_heap *expected = &heaps[_i].heap;
-	struct vmtold_heap got;
+	const struct dcmd_reply_heap *expected = &heaps[_i].heap;
+	struct dcmd_reply_heap got;
 
 	read_fixture(heaps[_i].name, &text);
-	vmtold_heap(buf_str(&text), &got);
+	dcmd_reply_heap(buf_str(&text), &got);
 	ck_assert_int_eq(got.used, expected->used);
 	ck_assert_int_eq(got.committed, expected->committed);
 	ck_assert_int_eq(got.max, expected->max);
@@ -51,20 +52,20 @@ START_TEST(every_collector_tells_its_heap)
 }
 END_TEST
 
-/* The allocation ends where the text does, so that a byte too far is seen. */
-START_TEST(answers_may_be_cut_anywhere)
+/* The copy has the exact length: ASan detects reads past the end. */
+START_TEST(replies_cut_at_every_byte_are_parsed)
 {
 	_cleanup_buf_ struct buf text = BUF_INIT;
 
 	read_fixture(heaps[_i].name, &text);
 	for (size_t len = 0; len <= text.len; len++) {
 		_cleanup_free_ char *cut = xstrndup(text.data, len);
-		_cleanup_free_ char *line = vmtold_line(cut, "Metaspace");
+		_cleanup_free_ char *line = dcmd_reply_line(cut, "Metaspace");
 		_cleanup_free_ char *vm = NULL, *release = NULL;
-		struct vmtold_heap got;
+		struct dcmd_reply_heap got;
 
-		vmtold_heap(cut, &got);
-		vmtold_version(cut, &vm, &release);
+		dcmd_reply_heap(cut, &got);
+		dcmd_reply_version(cut, &vm, &release);
 		ck_assert_int_ge(got.used, -1);
 		ck_assert_int_le(got.used, 64 * M);
 		ck_assert_ptr_null(line);
@@ -72,7 +73,7 @@ START_TEST(answers_may_be_cut_anywhere)
 }
 END_TEST
 
-START_TEST(sizes_that_no_heap_has)
+START_TEST(invalid_sizes_are_ignored)
 {
 	static const char *const texts[] = {
 		"", "\n\n", "ZHeap", "ZHeap used", "ZHeap used x, capacity",
@@ -81,16 +82,16 @@ START_TEST(sizes_that_no_heap_has)
 		"garbage-first heap total used K", "total used", "used total 9223372036854775807T",
 		" soft max,", "x soft max, used", "max, soft max, committed used",
 	};
-	struct vmtold_heap got;
+	struct dcmd_reply_heap got;
 
 	for (size_t i = 0; i < ARRAY_SIZE(texts); i++) {
-		vmtold_heap(texts[i], &got);
+		dcmd_reply_heap(texts[i], &got);
 		ck_assert_int_eq(got.used, -1);
 		ck_assert_int_eq(got.committed, -1);
 		ck_assert_int_eq(got.max, -1);
 	}
-	/* Sums that no number holds. */
-	vmtold_heap("a total 1K, used 8388607T\nb total 1K, used 8388607T\n", &got);
+	/* The sum overflows. */
+	dcmd_reply_heap("a total 1K, used 8388607T\nb total 1K, used 8388607T\n", &got);
 	ck_assert_int_eq(got.used, -1);
 }
 END_TEST
@@ -99,12 +100,12 @@ static void check_version(const char *text, const char *vm, const char *release)
 {
 	_cleanup_free_ char *got_vm = NULL, *got_release = NULL;
 
-	vmtold_version(text, &got_vm, &got_release);
+	dcmd_reply_version(text, &got_vm, &got_release);
 	ck_assert_pstr_eq(got_vm, vm);
 	ck_assert_pstr_eq(got_release, release);
 }
 
-START_TEST(versions_and_lines)
+START_TEST(versions_and_lines_are_parsed)
 {
 	static const char command_line[] = "VM Arguments:\njvm_args: -Xmx64m -Da=b: \n"
 					   "java_command: Idle one\njava_class_path (initial): .\n"
@@ -120,7 +121,7 @@ START_TEST(versions_and_lines)
 			{ "jvm_args", "-Xmx64m -Da=b:" }, { "java_command", "Idle one" },
 			{ "empty", NULL }, { "nothing", NULL }, { "last", "x" }, { "java", NULL },
 		};
-		_cleanup_free_ char *got = vmtold_line(command_line, lines[i][0]);
+		_cleanup_free_ char *got = dcmd_reply_line(command_line, lines[i][0]);
 
 		ck_assert_pstr_eq(got, lines[i][1]);
 	}
@@ -129,16 +130,16 @@ END_TEST
 
 int main(void)
 {
-	Suite *s = suite_create("vmtold");
-	TCase *tc = tcase_create("vmtold");
+	Suite *s = suite_create("model/vm/dcmd_replies");
+	TCase *tc = tcase_create("model/vm/dcmd_replies");
 	SRunner *sr = srunner_create(s);
 	int failed;
 
 	suite_add_tcase(s, tc);
-	tcase_add_loop_test(tc, every_collector_tells_its_heap, 0, ARRAY_SIZE(heaps));
-	tcase_add_loop_test(tc, answers_may_be_cut_anywhere, 0, ARRAY_SIZE(heaps));
-	tcase_add_test(tc, sizes_that_no_heap_has);
-	tcase_add_test(tc, versions_and_lines);
+	tcase_add_loop_test(tc, heap_of_every_collector_is_parsed, 0, ARRAY_SIZE(heaps));
+	tcase_add_loop_test(tc, replies_cut_at_every_byte_are_parsed, 0, ARRAY_SIZE(heaps));
+	tcase_add_test(tc, invalid_sizes_are_ignored);
+	tcase_add_test(tc, versions_and_lines_are_parsed);
 	srunner_run_all(sr, CK_NORMAL);
 	failed = srunner_ntests_failed(sr);
 	srunner_free(sr);

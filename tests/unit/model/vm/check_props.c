@@ -1,14 +1,14 @@
-/* Properties, as JDK 8, 17 and 27 send them, and as a hostile JVM might. */
+/* Properties as JDK 8, 17 and 27 send them, and from a hostile JVM. */
 #include <check.h>
 #include <errno.h>
 #include <string.h>
 
 #include "base/xalloc.h"
-#include "model/near.h"
-#include "model/props.h"
-#include "data.h"
+#include "base/suggest.h"
+#include "model/vm/props.h"
+#include "unit/support/data.h"
 
-/* Parse a copy of the very length, so that ASan sees a read behind it. */
+/* Parses a copy of exact length: ASan detects reads past the end. */
 static int parse(struct props *props, const char *text, size_t len)
 {
 	_cleanup_free_ char *exact = xmalloc(len);
@@ -18,7 +18,8 @@ static int parse(struct props *props, const char *text, size_t len)
 	return props_parse(props, exact, len);
 }
 
-static void has(const struct props *props, const char *name, const char *value, size_t len)
+static void check_property(const struct props *props, const char *name, const char *value,
+			   size_t len)
 {
 	const struct prop *prop = props_find(props, name);
 
@@ -26,7 +27,7 @@ static void has(const struct props *props, const char *name, const char *value, 
 	ck_assert_uint_eq(prop->value_len, len);
 	ck_assert_mem_eq(prop->value, value, len + 1);
 }
-#define HAS(props, name, value) has(props, name, value, sizeof(value) - 1)
+#define CHECK_PROPERTY(props, name, value) check_property(props, name, value, sizeof(value) - 1)
 
 static const struct {
 	const char *file;
@@ -37,7 +38,7 @@ static const struct {
 	{ "props/properties-27.txt", 56 },
 };
 
-START_TEST(tables_of_jvms)
+START_TEST(properties_of_jvms_are_parsed)
 {
 	_cleanup_buf_ struct buf text = BUF_INIT;
 	struct props props;
@@ -45,19 +46,19 @@ START_TEST(tables_of_jvms)
 	read_data(tables[_i].file, &text);
 	ck_assert_int_eq(parse(&props, text.data, text.len), 0);
 	ck_assert_uint_eq(props.n, tables[_i].n);
-	HAS(&props, "line.separator", "\n");
-	HAS(&props, "path.separator", ":");
-	HAS(&props, "file.separator", "/");
-	HAS(&props, "empty", "");
-	HAS(&props, "", "emptykey");
-	HAS(&props, "x.y", "a=b:c\\d");
-	HAS(&props, "java.nl", "a\nb");
-	HAS(&props, "nl", "a\nb\rc\fd\\e=f:g#h!i");
-	HAS(&props, "lead", "  \t x");
-	HAS(&props, "uml", "\xc3\xa4\xc3\xb6");
-	HAS(&props, "uni",
-	    "\xf0\x9f\x98\x80 \xef\xbf\xbd lone \xc3\xa4\xe2\x82\xac\x01\x7f\xc2\x85");
-	HAS(&props, "odd key=:#! \xc3\xa9", "v\nw\0x");
+	CHECK_PROPERTY(&props, "line.separator", "\n");
+	CHECK_PROPERTY(&props, "path.separator", ":");
+	CHECK_PROPERTY(&props, "file.separator", "/");
+	CHECK_PROPERTY(&props, "empty", "");
+	CHECK_PROPERTY(&props, "", "emptykey");
+	CHECK_PROPERTY(&props, "x.y", "a=b:c\\d");
+	CHECK_PROPERTY(&props, "java.nl", "a\nb");
+	CHECK_PROPERTY(&props, "nl", "a\nb\rc\fd\\e=f:g#h!i");
+	CHECK_PROPERTY(&props, "lead", "  \t x");
+	CHECK_PROPERTY(&props, "uml", "\xc3\xa4\xc3\xb6");
+	CHECK_PROPERTY(&props, "uni",
+		       "\xf0\x9f\x98\x80 \xef\xbf\xbd lone \xc3\xa4\xe2\x82\xac\x01\x7f\xc2\x85");
+	CHECK_PROPERTY(&props, "odd key=:#! \xc3\xa9", "v\nw\0x");
 	ck_assert_ptr_null(props_find(&props, "java.versio"));
 	for (size_t i = 1; i < props.n; i++)
 		ck_assert_int_lt(strcmp(props.items[i - 1].name, props.items[i].name), 0);
@@ -65,7 +66,7 @@ START_TEST(tables_of_jvms)
 }
 END_TEST
 
-START_TEST(agent_properties)
+START_TEST(agent_properties_are_parsed)
 {
 	_cleanup_buf_ struct buf text = BUF_INIT;
 	struct props props;
@@ -73,14 +74,14 @@ START_TEST(agent_properties)
 	read_data("props/agentProperties-17.txt", &text);
 	ck_assert_int_eq(parse(&props, text.data, text.len), 0);
 	ck_assert_uint_eq(props.n, 3);
-	HAS(&props, "sun.java.command", "Props");
-	HAS(&props, "sun.jvm.flags", "+PrintConcurrentLocks");
+	CHECK_PROPERTY(&props, "sun.java.command", "Props");
+	CHECK_PROPERTY(&props, "sun.jvm.flags", "+PrintConcurrentLocks");
 	props_release(&props);
 }
 END_TEST
 
-/* A table that was cut off is refused, but between two lines, where that cannot be seen. */
-START_TEST(tables_cut_off)
+/* A cut between two lines cannot be detected. */
+START_TEST(properties_cut_inside_a_line_are_rejected)
 {
 	_cleanup_buf_ struct buf text = BUF_INIT;
 
@@ -88,9 +89,9 @@ START_TEST(tables_cut_off)
 	for (size_t len = 0; len < text.len; len++) {
 		struct props props;
 		int rc = parse(&props, text.data, len);
-		bool whole = len == 0 || text.data[len - 1] == '\n';
+		bool complete = len == 0 || text.data[len - 1] == '\n';
 
-		ck_assert_int_eq(rc, whole ? 0 : -EBADMSG);
+		ck_assert_int_eq(rc, complete ? 0 : -EBADMSG);
 		ck_assert_uint_lt(props.n, tables[1].n);
 		props_release(&props);
 	}
@@ -102,7 +103,7 @@ END_TEST
 static const struct {
 	const char *text;
 	size_t len;
-	const char *name; /* NULL: it is refused */
+	const char *name; /* NULL: the text is rejected */
 	const char *value;
 	size_t value_len;
 } lines[] = {
@@ -143,14 +144,14 @@ static const struct {
 	{ TEXT("# a"), NULL, NULL, 0 },
 };
 
-START_TEST(forms)
+START_TEST(all_forms_of_lines_are_parsed)
 {
 	struct props props;
 	int rc = parse(&props, lines[_i].text, lines[_i].len);
 
 	if (lines[_i].name) {
 		ck_assert_int_eq(rc, 0);
-		has(&props, lines[_i].name, lines[_i].value, lines[_i].value_len);
+		check_property(&props, lines[_i].name, lines[_i].value, lines[_i].value_len);
 	} else {
 		ck_assert_int_eq(rc, -EBADMSG);
 	}
@@ -158,7 +159,7 @@ START_TEST(forms)
 }
 END_TEST
 
-START_TEST(filtered)
+START_TEST(glob_selects_properties)
 {
 	static const char text[] = "b=1\na.b=2\na.c=3\nb=4\n";
 	struct props props;
@@ -167,8 +168,8 @@ START_TEST(filtered)
 	ck_assert_uint_eq(props.n, 3);
 	props_filter(&props, "a.?");
 	ck_assert_uint_eq(props.n, 2);
-	HAS(&props, "a.b", "2");
-	HAS(&props, "a.c", "3");
+	CHECK_PROPERTY(&props, "a.b", "2");
+	CHECK_PROPERTY(&props, "a.c", "3");
 	props_filter(&props, "x*");
 	ck_assert_uint_eq(props.n, 0);
 	ck_assert_ptr_null(props_find(&props, "a.b"));
@@ -190,45 +191,45 @@ static const struct {
 	{ "java.home", "java.version", false },
 };
 
-START_TEST(near_names)
+START_TEST(similar_names_are_suggested)
 {
-	struct near near = NEAR_INIT(names[_i].wanted);
+	struct suggestions near = SUGGEST_INIT(names[_i].wanted);
 
-	near_offer(&near, names[_i].name);
+	suggest_offer(&near, names[_i].name);
 	ck_assert_uint_eq(near.n, names[_i].near);
 	ck_assert_str_eq(buf_str(&near.names), names[_i].near ? names[_i].name : "");
-	ck_assert_ptr_nonnull(strstr(near_hint(&near), names[_i].near ? names[_i].name : "all"));
-	near_release(&near);
+	ck_assert_ptr_nonnull(strstr(suggest_hint(&near), names[_i].near ? names[_i].name : "all"));
+	suggest_release(&near);
 }
 END_TEST
 
-START_TEST(near_names_are_few_and_safe)
+START_TEST(suggestions_are_limited_and_escaped)
 {
-	struct near near = NEAR_INIT("aa");
+	struct suggestions near = SUGGEST_INIT("aa");
 
 	for (int i = 0; i < 100; i++)
-		near_offer(&near, "aa\n");
-	ck_assert_str_eq(near_hint(&near),
+		suggest_offer(&near, "aa\n");
+	ck_assert_str_eq(suggest_hint(&near),
 			 ": did you mean aa\\x0A, aa\\x0A, aa\\x0A, aa\\x0A, aa\\x0A?");
-	near_release(&near);
+	suggest_release(&near);
 }
 END_TEST
 
 int main(void)
 {
-	Suite *suite = suite_create("props");
-	TCase *tc = tcase_create("all");
+	Suite *suite = suite_create("model/vm/props");
+	TCase *tc = tcase_create("model/vm/props");
 	SRunner *runner = srunner_create(suite);
 	int failed;
 
 	tcase_set_timeout(tc, 60);
-	tcase_add_loop_test(tc, tables_of_jvms, 0, ARRAY_SIZE(tables));
-	tcase_add_test(tc, agent_properties);
-	tcase_add_test(tc, tables_cut_off);
-	tcase_add_loop_test(tc, forms, 0, ARRAY_SIZE(lines));
-	tcase_add_test(tc, filtered);
-	tcase_add_loop_test(tc, near_names, 0, ARRAY_SIZE(names));
-	tcase_add_test(tc, near_names_are_few_and_safe);
+	tcase_add_loop_test(tc, properties_of_jvms_are_parsed, 0, ARRAY_SIZE(tables));
+	tcase_add_test(tc, agent_properties_are_parsed);
+	tcase_add_test(tc, properties_cut_inside_a_line_are_rejected);
+	tcase_add_loop_test(tc, all_forms_of_lines_are_parsed, 0, ARRAY_SIZE(lines));
+	tcase_add_test(tc, glob_selects_properties);
+	tcase_add_loop_test(tc, similar_names_are_suggested, 0, ARRAY_SIZE(names));
+	tcase_add_test(tc, suggestions_are_limited_and_escaped);
 	suite_add_tcase(suite, tc);
 	srunner_run_all(runner, CK_NORMAL);
 	failed = srunner_ntests_failed(runner);

@@ -1,52 +1,52 @@
-/* render/class_sheet and model/classattr: class files, whole and garbled. */
+/* The description of a class, from intact and from damaged class files. */
 #include <check.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "classfile/read.h"
-#include "data.h"
-#include "render/class_sheet.h"
+#include "unit/support/data.h"
+#include "render/class/class_record.h"
 #include "wire/frame.h"
 
 static struct ag_mem mem = { .budget = SIZE_MAX };
 
-/* A class of which the JVM told nothing but its name, or these ancestors and members. */
-struct scene {
+/* A class as the JVM describes it: a name, and for some tests supertypes and members. */
+struct fixture {
 	struct class_row row;
-	struct places places;
-	struct class_told told;
-	struct captured captured;
+	struct class_origins origins;
+	struct class_info info;
+	struct class_capture captured;
 	struct class_view view;
 };
 
 static char file_name[] = "Sheet.java";
 
-static void set_scene(struct scene *s, const char *name, const char *signature)
+static void init_fixture(struct fixture *s, const char *name, const char *signature)
 {
-	*s = (struct scene){
+	*s = (struct fixture){
 		.row = { .name = (char *)(uintptr_t)name,
 			 .signature = (char *)(uintptr_t)signature,
 			 .modifiers = 0x0010 },
-		.told = { .major = 61, .minor = UINT16_MAX, .file = file_name },
+		.info = { .major = 61, .minor = UINT16_MAX, .file = file_name },
 	};
 	s->view = (struct class_view){
-		.row = &s->row, .places = &s->places, .told = &s->told, .captured = &s->captured
+		.row = &s->row, .origins = &s->origins, .info = &s->info, .captured = &s->captured
 	};
 }
 
 static char *printed(const struct class_view *view)
 {
-	struct sheet *sheet = class_sheet(view);
+	struct record *record = class_record(view);
 	char *text = NULL;
 	size_t len = 0;
 	FILE *out = open_memstream(&text, &len);
 
 	ck_assert_ptr_nonnull(out);
-	sheet_print(sheet, out);
+	record_print(record, out);
 	ck_assert_int_eq(fclose(out), 0);
-	json_free(sheet_json(sheet));
-	sheet_free(sheet);
+	json_free(record_json(record));
+	record_free(record);
 	return text;
 }
 
@@ -104,16 +104,16 @@ static const struct {
 	  "Methods:        Sheet()\n" },
 };
 
-START_TEST(by_class_file)
+START_TEST(class_file_is_described)
 {
 	_cleanup_buf_ struct buf file = BUF_INIT;
 	_cleanup_free_ char *text = NULL;
 	struct cf_class class;
-	struct scene s;
+	struct fixture s;
 
 	read_data(samples[_i].file, &file);
 	ck_assert_ptr_null(cf_open(&class, file.data, file.len, &mem));
-	set_scene(&s, samples[_i].name, samples[_i].signature);
+	init_fixture(&s, samples[_i].name, samples[_i].signature);
 	s.row.traits = WIRE_CLASS_LINKED | WIRE_CLASS_RECORD;
 	s.view.file = &class;
 	text = printed(&s.view);
@@ -123,8 +123,8 @@ START_TEST(by_class_file)
 }
 END_TEST
 
-/* What the class file has twisted: shown or left out, and never out of its bounds. */
-START_TEST(garbled)
+/* Damages each byte: the class is described, partly or completely, without a bad read. */
+START_TEST(damaged_class_files_do_not_crash)
 {
 	static const uint8_t values[] = { 0x00, 0x01, 0x40, 0x5b, 0xff };
 	_cleanup_buf_ struct buf file = BUF_INIT;
@@ -135,12 +135,12 @@ START_TEST(garbled)
 
 		for (size_t i = 0; i < ARRAY_SIZE(values); i++) {
 			struct cf_class class;
-			struct scene s;
+			struct fixture s;
 
 			file.data[at] = (char)values[i];
 			if (cf_open(&class, file.data, file.len, &mem))
 				continue;
-			set_scene(&s, "Sheet$Pair", "LSheet$Pair;");
+			init_fixture(&s, "Sheet$Pair", "LSheet$Pair;");
 			s.view.file = &class;
 			free(printed(&s.view));
 			cf_release(&class);
@@ -155,25 +155,25 @@ static char app[] = "app", late[] = "p.Late @1", init[] = "<init>", run[] = "run
 	    object[] = "java.lang.Object", runnable[] = "java.lang.Runnable", nothing[] = "",
 	    void_of_nothing[] = "()V";
 
-/* Hidden: what the JVM tells is all there is. */
-START_TEST(by_the_jvm_alone)
+/* A hidden class has no class file: only the JVM describes it. */
+START_TEST(class_without_class_file_is_described_by_jvmti)
 {
-	struct place_loader loaders[] = { { .label = app }, { .label = late } };
+	struct class_loader loaders[] = { { .label = app }, { .label = late } };
 	struct class_super supers[] = { { object, 0 } }, interfaces[] = { { runnable, 1 } };
 	struct class_member methods[] = { { 2, init, void_of_nothing, nothing },
 					  { 1, run, void_of_nothing, nothing } };
 	_cleanup_free_ char *text = NULL;
-	struct scene s;
+	struct fixture s;
 
-	set_scene(&s, "p.A$$Lambda/0x7f", "Lp/A$$Lambda.0x7f;");
-	s.places = (struct places){ .loaders = loaders, .n_loaders = 2 };
+	init_fixture(&s, "p.A$$Lambda/0x7f", "Lp/A$$Lambda.0x7f;");
+	s.origins = (struct class_origins){ .loaders = loaders, .n_loaders = 2 };
 	s.row.loader = 2;
 	s.row.traits = WIRE_CLASS_LINKED | WIRE_CLASS_PATCHED;
-	s.told.supers = (struct class_supers){ supers, 1, 1 };
-	s.told.interfaces = (struct class_supers){ interfaces, 1, 1 };
-	s.told.methods = (struct class_members){ methods, 2, 2 };
-	s.told.minor = 0;
-	s.told.file = nothing;
+	s.info.supers = (struct class_supers){ supers, 1, 1 };
+	s.info.interfaces = (struct class_supers){ interfaces, 1, 1 };
+	s.info.methods = (struct class_members){ methods, 2, 2 };
+	s.info.minor = 0;
+	s.info.file = nothing;
 	s.view.why_not = "that";
 	text = printed(&s.view);
 	ck_assert_str_eq(text, "Class:          final class p.A$$Lambda/0x7f\n"
@@ -183,21 +183,21 @@ START_TEST(by_the_jvm_alone)
 			       "Superclasses:   java.lang.Object\n"
 			       "Interfaces:     java.lang.Runnable, loaded by app\n"
 			       "Patched:        by jtool, see 'jtool patches'\n"
-			       "Not told:       that\n"
+			       "Unavailable:    that\n"
 			       "\n"
 			       "Methods:        private p.A$$Lambda()\n"
 			       "                public void run()\n");
 }
 END_TEST
 
-START_TEST(an_array)
+START_TEST(array_class_has_only_name_kind_and_loader)
 {
 	_cleanup_free_ char *text = NULL;
-	struct scene s;
+	struct fixture s;
 
-	set_scene(&s, "int[][]", "[[I");
+	init_fixture(&s, "int[][]", "[[I");
 	s.row.traits = WIRE_CLASS_ARRAY;
-	s.told = (struct class_told){ .file = nothing };
+	s.info = (struct class_info){ .file = nothing };
 	text = printed(&s.view);
 	ck_assert_str_eq(text, "Class:         int[][]\n"
 			       "Kind:          array\n"
@@ -207,15 +207,15 @@ END_TEST
 
 int main(void)
 {
-	Suite *suite = suite_create("class_sheet");
-	TCase *tc = tcase_create("class_sheet");
+	Suite *suite = suite_create("render/class/class_record");
+	TCase *tc = tcase_create("render/class/class_record");
 	SRunner *runner = srunner_create(suite);
 	int failed;
 
-	tcase_add_loop_test(tc, by_class_file, 0, ARRAY_SIZE(samples));
-	tcase_add_test(tc, garbled);
-	tcase_add_test(tc, by_the_jvm_alone);
-	tcase_add_test(tc, an_array);
+	tcase_add_loop_test(tc, class_file_is_described, 0, ARRAY_SIZE(samples));
+	tcase_add_test(tc, damaged_class_files_do_not_crash);
+	tcase_add_test(tc, class_without_class_file_is_described_by_jvmti);
+	tcase_add_test(tc, array_class_has_only_name_kind_and_loader);
 	tcase_set_timeout(tc, 120);
 	suite_add_tcase(suite, tc);
 	srunner_run_all(runner, CK_ENV);

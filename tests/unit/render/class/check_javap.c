@@ -1,4 +1,4 @@
-/* Constant pools and code, compared with what javap printed of the same classes. */
+/* Constant pools and code, compared with the output of javap for the same classes. */
 #include <check.h>
 #include <math.h>
 #include <stdint.h>
@@ -6,11 +6,11 @@
 #include <string.h>
 
 #include "classfile/code.h"
-#include "data.h"
-#include "render/java_real.h"
-#include "render/javap_code.h"
-#include "render/javap_insn.h"
-#include "render/javap_pool.h"
+#include "unit/support/data.h"
+#include "render/java_double.h"
+#include "render/class/javap_code.h"
+#include "render/class/javap_insn.h"
+#include "render/class/javap_pool.h"
 
 static struct ag_mem mem = { .budget = SIZE_MAX };
 static struct buf file, shown;
@@ -20,14 +20,14 @@ static void read_forms(void)
 	read_data("javap/Forms.class", &file);
 }
 
-static void forget(void)
+static void release(void)
 {
 	buf_release(&file);
 	buf_release(&shown);
 	ck_assert_uint_eq(mem.blocks, 0);
 }
 
-static struct cf_class opened(void)
+static struct cf_class open_class(void)
 {
 	struct cf_class c;
 
@@ -45,7 +45,7 @@ static FILE *begin(void)
 	return out;
 }
 
-static void show_code(const struct cf_class *c, const struct captured *memory)
+static void show_code(const struct cf_class *c, const struct class_capture *memory)
 {
 	FILE *out = begin();
 
@@ -69,42 +69,42 @@ static void show_json(struct json *json)
 	ck_assert_int_eq(fclose(out), 0);
 }
 
-/* The first line that differs says more than two long texts do. */
-static void same_as(const char *name)
+/* Compares the output with a file; a failure prints both from the first different line on. */
+static void assert_same_as_file(const char *name)
 {
-	_cleanup_buf_ struct buf wanted = BUF_INIT;
+	_cleanup_buf_ struct buf expected = BUF_INIT;
 	size_t i = 0, line = 0;
 
-	read_data(name, &wanted);
-	while (i < wanted.len && i < shown.len && wanted.data[i] == shown.data[i]) {
-		if (wanted.data[i++] == '\n')
+	read_data(name, &expected);
+	while (i < expected.len && i < shown.len && expected.data[i] == shown.data[i]) {
+		if (expected.data[i++] == '\n')
 			line = i;
 	}
-	ck_assert_msg(i == wanted.len && i == shown.len, "%s: wanted:\n%.200s\ngot:\n%.200s", name,
-		      buf_str(&wanted) + line, shown.data + line);
+	ck_assert_msg(i == expected.len && i == shown.len, "%s: wanted:\n%.200s\ngot:\n%.200s",
+		      name, buf_str(&expected) + line, shown.data + line);
 }
 
-/* As javap of JDK 21 has it; but what a signature throws has dots for it, as from JDK 22 on. */
-START_TEST(as_javap)
+/* Matches javap of JDK 21, but exceptions in signatures have dots, as in JDK 22 and later. */
+START_TEST(code_and_pool_match_javap)
 {
-	struct cf_class c = opened();
+	struct cf_class c = open_class();
 
 	show_code(&c, NULL);
-	same_as("javap/Forms.code");
+	assert_same_as_file("javap/Forms.code");
 	show_pool(&c);
-	same_as("javap/Forms.pool");
+	assert_same_as_file("javap/Forms.pool");
 	cf_release(&c);
 
 	buf_reset(&file);
 	read_data("javap/Shape.class", &file);
-	c = opened();
+	c = open_class();
 	show_code(&c, NULL);
-	same_as("javap/Shape.code");
+	assert_same_as_file("javap/Shape.code");
 	cf_release(&c);
 }
 END_TEST
 
-/* Overwrite a text of the class file by another of the same length. */
+/* Overwrites a text in the class file with another of the same length. */
 static void replace(const char *old, const char *new)
 {
 	char *at = memmem(file.data, file.len, old, strlen(old));
@@ -114,14 +114,14 @@ static void replace(const char *old, const char *new)
 	memcpy(at, new, strlen(new));
 }
 
-START_TEST(hostile_names)
+START_TEST(hostile_names_are_escaped)
 {
 	struct cf_class c;
 
-	replace("number ", "\x1b[2J\r\xe2 "); /* a string */
+	replace("number ", "\x1b[2J\r\xe2 "); /* a string constant */
 	replace("guarded", "\x1b]0;\n\xff\"");
 	replace("REALS", "R\xe2\x80\xae!");
-	c = opened();
+	c = open_class();
 	show_code(&c, NULL);
 	ck_assert_ptr_null(memchr(shown.data, '\x1b', shown.len));
 	ck_assert_ptr_null(memchr(shown.data, '\r', shown.len));
@@ -134,7 +134,7 @@ START_TEST(hostile_names)
 }
 END_TEST
 
-/* Whatever a byte is changed to, what opens can be shown. */
+/* Sets each byte in turn to `value`; every class that still opens must be printable. */
 static void damage(uint8_t value)
 {
 	struct cf_class c;
@@ -152,7 +152,7 @@ static void damage(uint8_t value)
 	}
 }
 
-START_TEST(damaged)
+START_TEST(damaged_class_files_do_not_crash)
 {
 	damage(0xff);
 	buf_reset(&file);
@@ -163,11 +163,11 @@ START_TEST(damaged)
 }
 END_TEST
 
-/* A method in memory, with the constants of this class. */
-static struct captured in_memory(const struct cf_class *c, const char *name,
-				 const char *descriptor, const void *code, size_t len)
+/* Returns a capture with one method and the constant pool of this class. */
+static struct class_capture in_memory(const struct cf_class *c, const char *name,
+				      const char *descriptor, const void *code, size_t len)
 {
-	struct captured m = { .memory = true, .pool_count = c->pool.count };
+	struct class_capture m = { .memory = true, .pool_count = c->pool.count };
 
 	buf_add(&m.pool, c->pool.data, c->len - (size_t)(c->pool.data - c->data));
 	m.methods = xgrow(m.methods, 0, &m.cap_methods, sizeof(*m.methods));
@@ -178,18 +178,19 @@ static struct captured in_memory(const struct cf_class *c, const char *name,
 	return m;
 }
 
-START_TEST(of_memory)
+START_TEST(methods_in_memory_are_shown_and_marked)
 {
 	static const uint8_t code[] = { 0x14, 0, 37, 0xac }; /* ldc2_w, ireturn */
 	static const char sum[] = "(DF)D";
-	struct cf_class c = opened();
-	struct captured m = in_memory(&c, "sum", sum, code, sizeof(code));
+	struct cf_class c = open_class();
+	struct class_capture m = in_memory(&c, "sum", sum, code, sizeof(code));
 
 	show_code(&c, &m);
 	ck_assert_ptr_nonnull(
 		strstr(shown.data,
 		       "static double sum(double, float);\n"
-		       "    Code: // in memory, not as in the class file; JVMTI tells no exception "
+		       "    Code: // in memory, differs from the class file; JVMTI reports no "
+		       "exception "
 		       "table\n"
 		       "       0: ldc2_w        #37                 // long 5000000000l\n"
 		       "       3: ireturn\n\n"));
@@ -199,12 +200,12 @@ START_TEST(of_memory)
 				   "\"code\":[{\"pc\":0,\"text\":\"ldc2_w #37 // long "
 				   "5000000000l\"},{\"pc\":3,\"text\":\"ireturn\"}],"
 				   "\"exceptions\":null}"));
-	captured_release(&m);
+	class_capture_release(&m);
 
-	m = in_memory(&c, "sum", sum, "\x26\x24\x8d\x63\xaf", 5); /* the same as in the file */
+	m = in_memory(&c, "sum", sum, "\x26\x24\x8d\x63\xaf", 5); /* identical to the class file */
 	show_code(&c, &m);
-	same_as("javap/Forms.code");
-	captured_release(&m);
+	assert_same_as_file("javap/Forms.code");
+	class_capture_release(&m);
 
 	m = in_memory(&c, "added", "(J)V", "\xb1", 1);
 	show_code(&c, &m);
@@ -212,19 +213,19 @@ START_TEST(of_memory)
 		strstr(shown.data, "\n\n  void added(long);\n    Code: // in memory, "));
 	show_code(NULL, &m);
 	ck_assert_str_eq(shown.data, "  void added(long);\n"
-				     "    Code: // in memory; JVMTI tells no exception table\n"
+				     "    Code: // in memory; JVMTI reports no exception table\n"
 				     "       0: return\n");
 	m.pool.len = 5;
 	show_json(javap_code_json(NULL, &m));
 	ck_assert_str_eq(shown.data, "[]\n");
-	captured_release(&m);
+	class_capture_release(&m);
 	cf_release(&c);
 }
 END_TEST
 
-START_TEST(json)
+START_TEST(json_has_instructions_exceptions_and_constants)
 {
-	struct cf_class c = opened();
+	struct cf_class c = open_class();
 
 	show_json(javap_code_json(&c, NULL));
 	ck_assert_ptr_nonnull(strstr(
@@ -244,10 +245,10 @@ START_TEST(json)
 }
 END_TEST
 
-/* What javac does not write any more: jsr, ret, goto_w, and wide forms. */
-START_TEST(old_instructions)
+/* The code has wide forms and instructions that javac no longer writes: jsr, ret, goto_w. */
+START_TEST(obsolete_and_wide_instructions_are_shown)
 {
-	static const uint8_t code[] = { 0xa8, 0,    3,	  0xc4, 0xa9, 1, 0, 0xc4, 0x15, 1, 44, 0xc8,
+	static const uint8_t code[] = { 0xa8, 0,    3,    0xc4, 0xa9, 1, 0, 0xc4, 0x15, 1, 44, 0xc8,
 					0xff, 0xff, 0xff, 0xff, 0x10, 0x80, 0x11, 0x80, 0, 0xba };
 	struct cf_pool pool = { .count = 0 };
 	struct javap_lines l = { .out = begin() };
@@ -266,10 +267,10 @@ START_TEST(old_instructions)
 }
 END_TEST
 
-/* What the pool does not hold. */
-START_TEST(no_constant)
+/* The code has indexes outside the constant pool. */
+START_TEST(missing_constants_are_shown_as_question_marks)
 {
-	struct cf_class c = opened();
+	struct cf_class c = open_class();
 
 	javap_constant(&shown, &c.pool, 0, cf_name(&c));
 	ck_assert_str_eq(shown.data, "???");
@@ -280,7 +281,7 @@ START_TEST(no_constant)
 }
 END_TEST
 
-START_TEST(reals)
+START_TEST(doubles_and_floats_match_java)
 {
 	static const struct {
 		double value;
@@ -315,7 +316,7 @@ START_TEST(reals)
 
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
 		buf_reset(&shown);
-		java_real(&shown, rows[i].value, rows[i].is_float);
+		java_double(&shown, rows[i].value, rows[i].is_float);
 		ck_assert_str_eq(shown.data, rows[i].text);
 	}
 }
@@ -323,21 +324,21 @@ END_TEST
 
 int main(void)
 {
-	Suite *s = suite_create("javap");
-	TCase *tc = tcase_create("javap");
+	Suite *s = suite_create("render/class/javap");
+	TCase *tc = tcase_create("render/class/javap");
 	SRunner *sr;
 	int failed;
 
-	tcase_add_checked_fixture(tc, read_forms, forget);
+	tcase_add_checked_fixture(tc, read_forms, release);
 	tcase_set_timeout(tc, 120);
-	tcase_add_test(tc, as_javap);
-	tcase_add_test(tc, hostile_names);
-	tcase_add_test(tc, damaged);
-	tcase_add_test(tc, of_memory);
-	tcase_add_test(tc, json);
-	tcase_add_test(tc, old_instructions);
-	tcase_add_test(tc, no_constant);
-	tcase_add_test(tc, reals);
+	tcase_add_test(tc, code_and_pool_match_javap);
+	tcase_add_test(tc, hostile_names_are_escaped);
+	tcase_add_test(tc, damaged_class_files_do_not_crash);
+	tcase_add_test(tc, methods_in_memory_are_shown_and_marked);
+	tcase_add_test(tc, json_has_instructions_exceptions_and_constants);
+	tcase_add_test(tc, obsolete_and_wide_instructions_are_shown);
+	tcase_add_test(tc, missing_constants_are_shown_as_question_marks);
+	tcase_add_test(tc, doubles_and_floats_match_java);
 	suite_add_tcase(s, tc);
 	sr = srunner_create(s);
 	srunner_run_all(sr, CK_NORMAL);

@@ -2,10 +2,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "alloc_made.h"
+#include "unit/support/sample_alloc.h"
 #include "base/xalloc.h"
-#include "render/alloc_json.h"
-#include "render/alloc_text.h"
+#include "render/profile/alloc_view.h"
 
 static struct alloc alloc;
 static uint32_t sites[8];
@@ -17,8 +16,8 @@ static const uint32_t stack[] = { 0, 1, 2 };
 static void setup(void)
 {
 	alloc = (struct alloc){ 0 };
-	tell_kinds(&alloc, kinds, 3);
-	tell_frames(&alloc, "La/b/Shop;", lines, 3);
+	send_classes(&alloc, kinds, 3);
+	send_frames(&alloc, "La/b/Shop;", lines, 3);
 	for (uint32_t i = 0; i < 8; i++)
 		sites[i] = i;
 }
@@ -61,13 +60,13 @@ static void json_is(const struct alloc_view *view, const char *expected)
 	json_free(json);
 }
 
-START_TEST(samples_are_estimates)
+START_TEST(sampled_profile_prints_estimates)
 {
 	struct alloc_view view;
 
-	tell_site(&alloc, 0, 300000, stack, 2);
-	tell_site(&alloc, 1, 100000, stack + 2, 1);
-	tell_end(&alloc, 0);
+	send_site(&alloc, 0, 300000, stack, 2);
+	send_site(&alloc, 1, 100000, stack + 2, 1);
+	send_end(&alloc, 0);
 	view = view_of(ALLOC_BY_BYTES);
 	text_is(&view,
 		"10.0 s: about 381M in 400,000 objects, by 12,345 samples, one in 512K\n"
@@ -81,18 +80,18 @@ START_TEST(samples_are_estimates)
 }
 END_TEST
 
-START_TEST(what_is_alive_comes_first)
+START_TEST(live_profile_prints_live_columns_first)
 {
 	struct alloc_view view;
 
-	tell_site(&alloc, 1, 10, stack, 0);
-	tell_end(&alloc, WIRE_ALLOC_EXACT | WIRE_ALLOC_LIVE);
+	send_site(&alloc, 1, 10, stack, 0);
+	send_end(&alloc, WIRE_ALLOC_EXACT | WIRE_ALLOC_LIVE);
 	view = view_of(ALLOC_BY_LIVE_BYTES);
 	view.age = 3;
 	view.n_hidden = 1234;
 	text_is(&view,
-		"10.0 s: 9.7K in 10 objects, each counted; alive at the end: 1000 in 1 object, of "
-		"those that 3 collections or more have left\n"
+		"10.0 s: 9.7K in 10 objects, each counted; live at the end: 1000 in 1 object, "
+		"counting what survived at least 3 collections\n"
 		"\n"
 		"  LIVE      %  LIVE COUNT   BYTES  COUNT  CLASS\n"
 		"  1000  100.0           1    9.7K     10  a.b.C\n"
@@ -102,14 +101,14 @@ START_TEST(what_is_alive_comes_first)
 }
 END_TEST
 
-START_TEST(stacks_are_cut_where_that_is_shorter)
+START_TEST(stacks_are_truncated_only_if_that_saves_lines)
 {
 	const uint32_t deep[] = { 0, 0, 0, 1, 1, 1 };
 	struct alloc_view view;
 	struct buf out = BUF_INIT;
 
-	tell_site(&alloc, 0, 1, deep, 6);
-	tell_end(&alloc, 0);
+	send_site(&alloc, 0, 1, deep, 6);
+	send_end(&alloc, 0);
 	view = view_of(ALLOC_BY_COUNT);
 	view.frames = 5;
 	alloc_text_add(&out, &view);
@@ -126,13 +125,13 @@ START_TEST(stacks_are_cut_where_that_is_shorter)
 }
 END_TEST
 
-START_TEST(names_cannot_move_the_cursor)
+START_TEST(control_characters_in_names_are_escaped)
 {
 	struct alloc_view view;
 	struct buf out = BUF_INIT;
 
-	tell_site(&alloc, 2, 1, stack, 0);
-	tell_end(&alloc, 0);
+	send_site(&alloc, 2, 1, stack, 0);
+	send_end(&alloc, 0);
 	view = view_of(ALLOC_BY_BYTES);
 	alloc_text_add(&out, &view);
 	ck_assert_ptr_null(strchr(buf_str(&out), '\x1b'));
@@ -141,15 +140,15 @@ START_TEST(names_cannot_move_the_cursor)
 }
 END_TEST
 
-START_TEST(as_json)
+START_TEST(sampled_profile_is_printed_as_json)
 {
 	struct alloc_view view;
 
-	tell_site(&alloc, 0, 300, stack, 2);
-	tell_site(&alloc, 1, 100, stack, 0);
-	tell_end(&alloc, 0);
+	send_site(&alloc, 0, 300, stack, 2);
+	send_site(&alloc, 1, 100, stack, 0);
+	send_end(&alloc, 0);
 	view = view_of(ALLOC_BY_BYTES);
-	view.n = 1; /* totals are of all */
+	view.n = 1; /* one row; the totals include all sites */
 	json_is(&view,
 		"{\"pid\":4711,\"file\":null,\"exact\":false,\"interval\":524288,"
 		"\"seconds\":10.04,\"total_bytes\":400000,\"total_count\":400,"
@@ -172,13 +171,13 @@ static void add_note(uint32_t note, const char *text, uint64_t n)
 	ck_assert_int_eq(take(&alloc, WIRE_ALLOC_NOTE, &p), 0);
 }
 
-START_TEST(a_report_as_json)
+START_TEST(report_file_is_printed_as_json)
 {
 	struct alloc_view view;
 
 	add_note(WIRE_ALLOC_OLD_CODE, "a.b.C.run", 1);
 	add_note(4711, "", 0);
-	tell_end(&alloc, WIRE_ALLOC_EXACT | WIRE_ALLOC_LIVE | WIRE_ALLOC_RECORDED);
+	send_end(&alloc, WIRE_ALLOC_EXACT | WIRE_ALLOC_LIVE | WIRE_ALLOC_RECORDED);
 	view = view_of(ALLOC_BY_BYTES);
 	view.pid = 0;
 	view.file = "/tmp/report";
@@ -199,18 +198,20 @@ static const struct {
 	const char *expected;
 } notes[] = {
 	{ WIRE_ALLOC_OLD_CODE, "a.b.C.run(C.java:7)", 1,
-	  "1 thread had begun a.b.C.run(C.java:7) before: arrays that it makes there are not "
-	  "counted until it returns" },
+	  "1 thread entered a.b.C.run(C.java:7) before its instrumentation: arrays that it "
+	  "allocates there are not counted until it returns" },
 	{ WIRE_ALLOC_OLD_CODE, "a.b.C.run(C.java:7)", 1200,
-	  "1,200 threads had begun a.b.C.run(C.java:7) before: arrays that they make there are "
-	  "not counted until they return" },
+	  "1,200 threads entered a.b.C.run(C.java:7) before its instrumentation: arrays that they "
+	  "allocate there are not counted until they return" },
 	{ WIRE_ALLOC_REFUSED, "hidden", 1,
-	  "1 class stayed as it was, and arrays made there were not counted: hidden" },
+	  "1 class was not instrumented, and arrays allocated there were not counted: hidden" },
 	{ WIRE_ALLOC_REFUSED, "hidden", 12,
-	  "12 classes stayed as they were, and arrays made there were not counted: hidden" },
-	{ WIRE_ALLOC_FULL, "", 7, "7 found no room: --memory gives more" },
-	{ WIRE_ALLOC_FULL, "objects", 7, "7 objects found no room: --memory gives more" },
-	{ WIRE_ALLOC_NOT_LIVE, "the JVM ends", 0, "what is alive is not known: the JVM ends" },
+	  "12 classes were not instrumented, and arrays allocated there were not counted: hidden" },
+	{ WIRE_ALLOC_FULL, "", 7,
+	  "7 dropped: the memory limit is reached; raise it with --memory" },
+	{ WIRE_ALLOC_FULL, "objects", 7,
+	  "7 objects dropped: the memory limit is reached; raise it with --memory" },
+	{ WIRE_ALLOC_NOT_LIVE, "the JVM ends", 0, "live objects were not counted: the JVM ends" },
 	{ 4711, "later", 0, "later" },
 	{ 4711, "later", 5, "later: 5" },
 };
@@ -230,18 +231,18 @@ END_TEST
 
 int main(void)
 {
-	Suite *suite = suite_create("alloc_shown");
-	TCase *tc = tcase_create("alloc_shown");
+	Suite *suite = suite_create("render/profile/alloc_view");
+	TCase *tc = tcase_create("render/profile/alloc_view");
 	SRunner *runner = srunner_create(suite);
 	int failed;
 
 	tcase_add_checked_fixture(tc, setup, teardown);
-	tcase_add_test(tc, samples_are_estimates);
-	tcase_add_test(tc, what_is_alive_comes_first);
-	tcase_add_test(tc, stacks_are_cut_where_that_is_shorter);
-	tcase_add_test(tc, names_cannot_move_the_cursor);
-	tcase_add_test(tc, as_json);
-	tcase_add_test(tc, a_report_as_json);
+	tcase_add_test(tc, sampled_profile_prints_estimates);
+	tcase_add_test(tc, live_profile_prints_live_columns_first);
+	tcase_add_test(tc, stacks_are_truncated_only_if_that_saves_lines);
+	tcase_add_test(tc, control_characters_in_names_are_escaped);
+	tcase_add_test(tc, sampled_profile_is_printed_as_json);
+	tcase_add_test(tc, report_file_is_printed_as_json);
 	tcase_add_loop_test(tc, notes_are_sentences, 0, (int)ARRAY_SIZE(notes));
 	suite_add_tcase(suite, tc);
 	srunner_run_all(runner, CK_ENV);

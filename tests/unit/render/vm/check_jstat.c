@@ -2,11 +2,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "render/jstat.h"
-#include "readings.h"
+#include "render/vm/jstat.h"
+#include "unit/support/sample_counters.h"
 
-/* A Parallel collector's, with figures whose last digits depend on how they are reckoned. */
-static const struct counted parallel[] = {
+/* Counters of a Parallel collector; the last digits of some values depend on the rounding. */
+static const struct sample_counter parallel[] = {
 	{ "sun.os.hrt.frequency", 1e9, NULL },
 	{ "sun.gc.generation.0.space.0.capacity", 16777216, NULL },
 	{ "sun.gc.generation.0.space.0.used", 1346632, NULL },
@@ -36,11 +36,11 @@ static const struct counted parallel[] = {
 	{ NULL, 0, NULL },
 };
 
-static const struct counted nothing[] = { { NULL, 0, NULL } };
+static const struct sample_counter nothing[] = { { NULL, 0, NULL } };
 
-static char *printed(enum jstat_group group, const struct counted *table)
+static char *printed(enum jstat_group group, const struct sample_counter *table)
 {
-	const struct readings r = counted_readings(table);
+	const struct counter_source r = sample_counters(table);
 	struct buf out = BUF_INIT;
 
 	jstat_heading(&out, group);
@@ -50,8 +50,8 @@ static char *printed(enum jstat_group group, const struct counted *table)
 
 static const struct {
 	enum jstat_group group;
-	const struct counted *table;
-	const char *wanted;
+	const struct sample_counter *table;
+	const char *expected;
 } prints[] = {
 	{ JSTAT_GCUTIL, parallel,
 	  "  S0     S1     E      O      M     CCS    YGC     YGCT     FGC    FGCT     CGC    "
@@ -81,72 +81,72 @@ static const struct {
 	  "       -      -       -        -          - -           \n" },
 };
 
-START_TEST(tables_are_those_of_jstat)
+START_TEST(tables_match_jstat)
 {
 	char *text = printed(prints[_i].group, prints[_i].table);
 
-	ck_assert_str_eq(text, prints[_i].wanted);
+	ck_assert_str_eq(text, prints[_i].expected);
 	free(text);
 }
 END_TEST
 
-static void json_is(enum jstat_group group, const struct counted *table, double timestamp,
-		    const char *wanted)
+static void check_json(enum jstat_group group, const struct sample_counter *table, double timestamp,
+		       const char *expected)
 {
-	const struct readings r = counted_readings(table);
+	const struct counter_source r = sample_counters(table);
 	struct json *sample = jstat_json(group, &r, timestamp);
 	_cleanup_buf_ struct buf text = BUF_INIT;
 
 	json_add(&text, sample);
-	ck_assert_str_eq(buf_str(&text), wanted);
+	ck_assert_str_eq(buf_str(&text), expected);
 	json_free(sample);
 }
 
-START_TEST(json_has_the_same_figures)
+START_TEST(json_has_the_same_values)
 {
-	json_is(JSTAT_GCUTIL, parallel, 12.34567,
-		"{\"Timestamp\":12.346,\"S0\":0,\"S1\":null,\"E\":8.03,\"O\":100,\"M\":17.39,"
-		"\"CCS\":null,\"YGC\":12,\"YGCT\":0.035,\"FGC\":1,\"FGCT\":1.5,\"CGC\":null,"
-		"\"CGCT\":null,\"GCT\":1.535}");
-	json_is(JSTAT_CLASS, parallel, NAN,
-		"{\"Timestamp\":null,\"Loaded\":425,\"Bytes\":1079.1,\"Unloaded\":null,"
-		"\"UnloadedBytes\":null,\"Time\":0.12}");
-	json_is(JSTAT_COMPILER, parallel, 0,
-		"{\"Timestamp\":0,\"Compiled\":1225,\"Failed\":1,\"Invalid\":null,\"Time\":0.57,"
-		"\"FailedType\":1,\"FailedMethod\":\"a/b/C m\\u001b[1m\"}");
+	check_json(JSTAT_GCUTIL, parallel, 12.34567,
+		   "{\"Timestamp\":12.346,\"S0\":0,\"S1\":null,\"E\":8.03,\"O\":100,\"M\":17.39,"
+		   "\"CCS\":null,\"YGC\":12,\"YGCT\":0.035,\"FGC\":1,\"FGCT\":1.5,\"CGC\":null,"
+		   "\"CGCT\":null,\"GCT\":1.535}");
+	check_json(JSTAT_CLASS, parallel, NAN,
+		   "{\"Timestamp\":null,\"Loaded\":425,\"Bytes\":1079.1,\"Unloaded\":null,"
+		   "\"UnloadedBytes\":null,\"Time\":0.12}");
+	check_json(JSTAT_COMPILER, parallel, 0,
+		   "{\"Timestamp\":0,\"Compiled\":1225,\"Failed\":1,\"Invalid\":null,\"Time\":0.57,"
+		   "\"FailedType\":1,\"FailedMethod\":\"a/b/C m\\u001b[1m\"}");
 }
 END_TEST
 
-/* JDK 21's hsperfdata has a clock, that of 25 only says when the VM was made. */
-START_TEST(the_timestamp_is_that_of_the_vm)
+/* hsperfdata of JDK 21 has a clock; that of JDK 25 has only the time when the VM was created. */
+START_TEST(timestamp_is_the_uptime_of_the_vm)
 {
-	static const struct counted old[] = {
+	static const struct sample_counter old[] = {
 		{ "sun.os.hrt.frequency", 1e9, NULL },
 		{ "sun.os.hrt.ticks", 2.5e9, NULL },
 		{ "sun.rt.createVmBeginTime", 1000, NULL },
 		{ NULL, 0, NULL },
 	};
-	const struct readings all = counted_readings(old), young = counted_readings(old + 2),
-			      none = counted_readings(nothing);
+	const struct counter_source all = sample_counters(old), recent = sample_counters(old + 2),
+				    none = sample_counters(nothing);
 
 	ck_assert_double_eq(jstat_timestamp(&all, 9000), 2.5);
-	ck_assert_double_eq(jstat_timestamp(&young, 9500), 8.5);
-	ck_assert_double_nan(jstat_timestamp(&young, 999)); /* the clock was set back */
+	ck_assert_double_eq(jstat_timestamp(&recent, 9500), 8.5);
+	ck_assert_double_nan(jstat_timestamp(&recent, 999)); /* the system clock was set back */
 	ck_assert_double_nan(jstat_timestamp(&none, 9000));
 }
 END_TEST
 
 int main(void)
 {
-	Suite *s = suite_create("jstat");
-	TCase *tc = tcase_create("tables");
+	Suite *s = suite_create("render/vm/jstat");
+	TCase *tc = tcase_create("render/vm/jstat");
 	SRunner *sr = srunner_create(s);
 	int failed;
 
 	suite_add_tcase(s, tc);
-	tcase_add_loop_test(tc, tables_are_those_of_jstat, 0, (int)ARRAY_SIZE(prints));
-	tcase_add_test(tc, json_has_the_same_figures);
-	tcase_add_test(tc, the_timestamp_is_that_of_the_vm);
+	tcase_add_loop_test(tc, tables_match_jstat, 0, (int)ARRAY_SIZE(prints));
+	tcase_add_test(tc, json_has_the_same_values);
+	tcase_add_test(tc, timestamp_is_the_uptime_of_the_vm);
 	srunner_run_all(sr, CK_NORMAL);
 	failed = srunner_ntests_failed(sr);
 	srunner_free(sr);

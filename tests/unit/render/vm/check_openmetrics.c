@@ -3,10 +3,10 @@
 #include <stdlib.h>
 
 #include "base/util.h"
-#include "render/openmetrics.h"
-#include "readings.h"
+#include "render/vm/openmetrics.h"
+#include "unit/support/sample_counters.h"
 
-static const struct counted serial[] = {
+static const struct sample_counter serial[] = {
 	{ "sun.os.hrt.frequency", 1e9, NULL },
 	{ "sun.gc.generation.0.space.0.used", 1048576, NULL },
 	{ "sun.gc.generation.1.space.0.used", 123456789012, NULL },
@@ -20,15 +20,15 @@ static const struct counted serial[] = {
 #define HOSTILE_MAIN "a\"b\\c\nd\x1b[2J} 1\xff"
 #define SHOWN_MAIN "a\\\"b\\\\c\\\\x0Ad\\\\x1B[2J} 1\\\\xFF"
 
-/* Of a file that somebody else may have written. */
-static const struct counted hostile[] = {
+/* Counters of an untrusted hsperfdata file. */
+static const struct sample_counter hostile[] = {
 	{ "sun.os.hrt.frequency", 1e9, NULL },
 	{ "sun.gc.generation.0.space.0.used", -1, NULL },
 	{ "java.threads.live", 0, "many" },
 	{ "sun.gc.collector.0.name", 0, "\x1b" },
 	{ "sun.gc.collector.0.invocations", 1, NULL },
 	{ "sun.gc.collector.0.time", 1, NULL },
-	{ "sun.gc.collector.1.name", 0, "\\x1B" }, /* as the one before is shown */
+	{ "sun.gc.collector.1.name", 0, "\\x1B" }, /* the escaped name of collector 0 */
 	{ "sun.gc.collector.1.invocations", 2, NULL },
 	{ "sun.gc.collector.1.time", 2, NULL },
 	{ "sun.gc.collector.2.name", 0, "no time" },
@@ -51,26 +51,26 @@ static char *printed(const struct openmetrics_jvm *jvms, size_t n)
 	return text;
 }
 
-START_TEST(families_come_once)
+START_TEST(each_family_is_printed_once_for_all_jvms)
 {
 	const struct openmetrics_jvm jvms[] = {
 		{ .pid = 7, .main = "a.b.C", .version = "17.0.15", .vm = "VM", .gc = "Serial",
-		  .uptime = 1.25, .readings = counted_readings(serial) },
+		  .uptime = 1.25, .source = sample_counters(serial) },
 		{ .pid = 42, .main = "x.jar", .container = "0123", .uptime = NAN,
-		  .readings = counted_readings(serial + 6) },
+		  .source = sample_counters(serial + 6) },
 	};
 	char *text = printed(jvms, ARRAY_SIZE(jvms));
 
 	ck_assert_str_eq(text,
 		"# TYPE jvm_info gauge\n"
-		"# HELP jvm_info What JVM it is; always 1.\n"
+		"# HELP jvm_info Identity of the JVM; always 1.\n"
 		"jvm_info{pid=\"7\",main=\"a.b.C\",container=\"\",version=\"17.0.15\",vm=\"VM\","
 		"gc=\"Serial\"} 1\n"
 		"jvm_info{pid=\"42\",main=\"x.jar\",container=\"0123\",version=\"\",vm=\"\","
 		"gc=\"\"} 1\n"
 		"# TYPE jvm_uptime_seconds gauge\n"
 		"# UNIT jvm_uptime_seconds seconds\n"
-		"# HELP jvm_uptime_seconds Since the start of the JVM.\n"
+		"# HELP jvm_uptime_seconds Time since the start of the JVM.\n"
 		"jvm_uptime_seconds{pid=\"7\",main=\"a.b.C\",container=\"\"} 1.25\n"
 		"# TYPE jvm_memory_pool_used_bytes gauge\n"
 		"# UNIT jvm_memory_pool_used_bytes bytes\n"
@@ -88,7 +88,7 @@ START_TEST(families_come_once)
 		"jvm_gc_collection_seconds_sum{pid=\"7\",main=\"a.b.C\",container=\"\","
 		"gc=\"Copy\"} 0.0015\n"
 		"# TYPE jvm_threads_live gauge\n"
-		"# HELP jvm_threads_live Java threads.\n"
+		"# HELP jvm_threads_live Live Java threads.\n"
 		"jvm_threads_live{pid=\"7\",main=\"a.b.C\",container=\"\"} 6\n"
 		"jvm_threads_live{pid=\"42\",main=\"x.jar\",container=\"0123\"} 6\n"
 		"# EOF\n");
@@ -96,17 +96,17 @@ START_TEST(families_come_once)
 }
 END_TEST
 
-START_TEST(a_hostile_jvm_spoils_nothing)
+START_TEST(hostile_counters_are_escaped_or_omitted)
 {
 	const struct openmetrics_jvm jvm = {
 		.pid = 7, .main = HOSTILE_MAIN, .uptime = NAN,
-		.readings = counted_readings(hostile),
+		.source = sample_counters(hostile),
 	};
 	char *text = printed(&jvm, 1);
 
 	ck_assert_str_eq(text,
 		"# TYPE jvm_info gauge\n"
-		"# HELP jvm_info What JVM it is; always 1.\n"
+		"# HELP jvm_info Identity of the JVM; always 1.\n"
 		"jvm_info{pid=\"7\",main=\"" SHOWN_MAIN "\",container=\"\","
 		"version=\"\",vm=\"\",gc=\"\"} 1\n"
 		"# TYPE jvm_gc_collection_seconds summary\n"
@@ -122,17 +122,17 @@ START_TEST(a_hostile_jvm_spoils_nothing)
 }
 END_TEST
 
-/* Nobody's label is longer than 256 bytes, and none ends within a character. */
-START_TEST(long_texts_are_cut)
+/* A label has at most 256 bytes, and does not end within a character. */
+START_TEST(long_labels_are_truncated)
 {
 	char main_class[400];
 	const struct openmetrics_jvm jvm = {
 		.pid = 7, .main = main_class, .uptime = NAN,
-		.readings = counted_readings(serial + 7),
+		.source = sample_counters(serial + 7),
 	};
 	char *text, *end;
 
-	main_class[0] = 'x'; /* so that the 256th byte is half a character */
+	main_class[0] = 'x'; /* so that byte 256 is half a character */
 	for (size_t i = 1; i + 2 < sizeof(main_class); i += 2)
 		(void)snprintf(main_class + i, 3, "\xc3\xa4");
 	text = printed(&jvm, 1);
@@ -144,7 +144,7 @@ START_TEST(long_texts_are_cut)
 }
 END_TEST
 
-START_TEST(no_jvm_is_a_document_too)
+START_TEST(empty_list_is_a_valid_document)
 {
 	char *text = printed(NULL, 0);
 
@@ -155,16 +155,16 @@ END_TEST
 
 int main(void)
 {
-	Suite *s = suite_create("openmetrics");
-	TCase *tc = tcase_create("print");
+	Suite *s = suite_create("render/vm/openmetrics");
+	TCase *tc = tcase_create("render/vm/openmetrics");
 	SRunner *sr = srunner_create(s);
 	int failed;
 
 	suite_add_tcase(s, tc);
-	tcase_add_test(tc, families_come_once);
-	tcase_add_test(tc, a_hostile_jvm_spoils_nothing);
-	tcase_add_test(tc, long_texts_are_cut);
-	tcase_add_test(tc, no_jvm_is_a_document_too);
+	tcase_add_test(tc, each_family_is_printed_once_for_all_jvms);
+	tcase_add_test(tc, hostile_counters_are_escaped_or_omitted);
+	tcase_add_test(tc, long_labels_are_truncated);
+	tcase_add_test(tc, empty_list_is_a_valid_document);
 	srunner_run_all(sr, CK_NORMAL);
 	failed = srunner_ntests_failed(sr);
 	srunner_free(sr);

@@ -1,13 +1,13 @@
-/* Flags, as JDK 8 to 27 list them; what they may be set to. */
+/* VM flags as JDK 8 to 27 list them, and the values that they accept. */
 #include <check.h>
 #include <errno.h>
 #include <string.h>
 
 #include "base/xalloc.h"
-#include "render/vmflags_show.h"
-#include "data.h"
+#include "render/vm/vmflags_table.h"
+#include "unit/support/data.h"
 
-/* Parse a copy of the very length, so that ASan sees a read behind it. */
+/* Parses a copy of exactly `len` bytes, so that ASan detects a read past its end. */
 static int parse(struct vmflags *flags, const char *text, size_t len)
 {
 	_cleanup_free_ char *exact = xmalloc(len);
@@ -17,8 +17,8 @@ static int parse(struct vmflags *flags, const char *text, size_t len)
 	return vmflags_parse(flags, exact, len);
 }
 
-/* "type value kind origin" of a flag, separated by bars; the caller's. */
-static char *look(const struct vmflags *flags, const char *name)
+/* Returns "type|value|kind|origin" of a flag; the caller frees it. */
+static char *describe(const struct vmflags *flags, const char *name)
 {
 	const struct vmflag *f = vmflags_find(flags, name);
 
@@ -32,8 +32,8 @@ static const struct {
 } lists[] = { { 8, 34 }, { 11, 42 }, { 17, 43 }, { 21, 45 }, { 25, 44 }, { 27, 44 } };
 
 static const struct {
-	int jdk; /* 0: all */
-	const char *name, *seen, *seen8;
+	int jdk; /* release; 0: all */
+	const char *name, *description, *expected8;
 } flags_of_all[] = {
 	{ 0, "HeapDumpOnOutOfMemoryError", "bool|true|manageable|command line",
 	  "bool|true|manageable|changed" },
@@ -66,7 +66,7 @@ static const struct {
 	  "double|0.100000|experimental|default", NULL },
 };
 
-START_TEST(lists_of_jvms)
+START_TEST(flag_lists_of_every_jdk_are_parsed)
 {
 	_cleanup_free_ char *file = xasprintf("flags/vm_flags-%d.txt", lists[_i].jdk);
 	_cleanup_buf_ struct buf text = BUF_INIT;
@@ -76,20 +76,20 @@ START_TEST(lists_of_jvms)
 	ck_assert_int_eq(parse(&flags, text.data, text.len), 0);
 	ck_assert_uint_eq(flags.n, lists[_i].n);
 	for (size_t i = 0; i < ARRAY_SIZE(flags_of_all); i++) {
-		_cleanup_free_ char *seen = look(&flags, flags_of_all[i].name);
+		_cleanup_free_ char *description = describe(&flags, flags_of_all[i].name);
 
 		if (flags_of_all[i].jdk && flags_of_all[i].jdk != lists[_i].jdk)
 			continue;
-		ck_assert_str_eq(seen, lists[_i].jdk == 8 ? flags_of_all[i].seen8
-							  : flags_of_all[i].seen);
+		ck_assert_str_eq(description, lists[_i].jdk == 8 ? flags_of_all[i].expected8
+							  : flags_of_all[i].description);
 	}
 	ck_assert_ptr_null(vmflags_find(&flags, "HeapDumpPat"));
 	vmflags_release(&flags);
 }
 END_TEST
 
-/* A list that was cut off is refused, but between two flags, where that cannot be seen. */
-START_TEST(lists_cut_off)
+/* Truncation between two flags cannot be detected; anywhere else it is refused. */
+START_TEST(truncated_list_is_refused_within_a_flag)
 {
 	_cleanup_free_ char *file = xasprintf("flags/vm_flags-%d.txt", lists[_i].jdk);
 	_cleanup_buf_ struct buf text = BUF_INIT;
@@ -98,17 +98,17 @@ START_TEST(lists_cut_off)
 	for (size_t len = 0; len < text.len; len++) {
 		struct vmflags flags;
 		int rc = parse(&flags, text.data, len);
-		bool whole = len > sizeof("[Global flags]") && text.data[len - 1] == '\n' &&
+		bool complete = len > sizeof("[Global flags]") && text.data[len - 1] == '\n' &&
 			     text.data[len - 2] == '}';
 
-		ck_assert_int_eq(rc, whole ? 0 : -EBADMSG);
+		ck_assert_int_eq(rc, complete ? 0 : -EBADMSG);
 		ck_assert_uint_lt(flags.n, lists[_i].n);
 		vmflags_release(&flags);
 	}
 }
 END_TEST
 
-static const char *const no_lists[] = {
+static const char *const malformed_texts[] = {
 	"",
 	"\n",
 	"[Global flags]\n",
@@ -125,17 +125,17 @@ static const char *const no_lists[] = {
 	"java.lang.IllegalArgumentException: Unknown diagnostic command\n",
 };
 
-START_TEST(what_is_no_list)
+START_TEST(malformed_lists_are_refused)
 {
 	struct vmflags flags;
 
-	ck_assert_int_eq(parse(&flags, no_lists[_i], strlen(no_lists[_i])), -EBADMSG);
+	ck_assert_int_eq(parse(&flags, malformed_texts[_i], strlen(malformed_texts[_i])), -EBADMSG);
 	vmflags_release(&flags);
 }
 END_TEST
 
-/* Braces of a text are taken for no origin, whatever stands first in the list. */
-START_TEST(braces_in_texts)
+/* Braces in a value are not parsed as kind or origin, whichever flag is the first. */
+START_TEST(braces_in_values_are_not_kind_or_origin)
 {
 	static const char eight[] = "[Global flags]\n ccstr A = a {b} {c} {product}\n"
 				    " intx B := 7 {product rw}\n";
@@ -143,25 +143,25 @@ START_TEST(braces_in_texts)
 				    " ccstr C = {product} {default}\n"
 				    " intx B := 7 {C2 pd product} {command line, ergonomic}\n";
 	struct vmflags flags;
-	char *seen;
+	char *description;
 
 	ck_assert_int_eq(parse(&flags, eight, sizeof(eight) - 1), 0);
-	ck_assert_str_eq(seen = look(&flags, "A"), "ccstr|a {b} {c}|product|default");
-	free(seen);
-	ck_assert_str_eq(seen = look(&flags, "B"), "intx|7|product rw|changed");
-	free(seen);
+	ck_assert_str_eq(description = describe(&flags, "A"), "ccstr|a {b} {c}|product|default");
+	free(description);
+	ck_assert_str_eq(description = describe(&flags, "B"), "intx|7|product rw|changed");
+	free(description);
 	vmflags_release(&flags);
 	ck_assert_int_eq(parse(&flags, later, sizeof(later) - 1), 0);
-	ck_assert_str_eq(seen = look(&flags, "A"), "ccstr|a {b} {c}|product|default");
-	free(seen);
-	ck_assert_str_eq(seen = look(&flags, "B"),
+	ck_assert_str_eq(description = describe(&flags, "A"), "ccstr|a {b} {c}|product|default");
+	free(description);
+	ck_assert_str_eq(description = describe(&flags, "B"),
 			 "intx|7|C2 pd product|command line, ergonomic");
-	free(seen);
+	free(description);
 	vmflags_release(&flags);
 }
 END_TEST
 
-START_TEST(filtered)
+START_TEST(filter_keeps_matching_names)
 {
 	_cleanup_buf_ struct buf text = BUF_INIT;
 	struct vmflags flags;
@@ -177,7 +177,7 @@ START_TEST(filtered)
 }
 END_TEST
 
-static struct vmflag make(const char *type, const char *value, const char *kind)
+static struct vmflag create(const char *type, const char *value, const char *kind)
 {
 	return (struct vmflag){
 		.type = (char *)type,
@@ -208,11 +208,11 @@ static const struct {
 	{ "newtype", "7", "-XX:Foo=7", "\"7\"" },
 };
 
-START_TEST(spelled_and_shown)
+START_TEST(flag_is_printed_as_an_option_and_as_json)
 {
-	const struct vmflag flag = make(spellings[_i].type, spellings[_i].value, "C2 manageable");
+	const struct vmflag flag = create(spellings[_i].type, spellings[_i].value, "C2 manageable");
 	_cleanup_buf_ struct buf spelled = BUF_INIT;
-	_cleanup_free_ char *wanted =
+	_cleanup_free_ char *expected =
 		xasprintf("{\"pid\":42,\"name\":\"Foo\",\"type\":\"%s\",\"value\":%s,"
 			  "\"kind\":\"C2 manageable\",\"origin\":\"default\","
 			  "\"manageable\":true,\"old\":%s}\n",
@@ -222,19 +222,48 @@ START_TEST(spelled_and_shown)
 	size_t len;
 	FILE *out = open_memstream(&text, &len);
 
-	vmflag_spell(&flag, &spelled);
+	vmflag_append_option(&flag, &spelled);
 	ck_assert_str_eq(buf_str(&spelled), spellings[_i].spelled);
 	json_print(doc, out);
 	json_free(doc);
 	ck_assert_int_eq(fclose(out), 0);
-	ck_assert_str_eq(text, wanted);
+	ck_assert_str_eq(text, expected);
 	free(text);
 }
 END_TEST
 
-START_TEST(manageable)
+/* The table prints a value as the JVM wrote it, JSON prints it with its type. */
+START_TEST(list_is_printed_as_a_table_and_as_json)
 {
-	struct vmflag flag = make("bool", "true", "product rw");
+	struct vmflag items[] = {
+		create("double", "25.000000", "product"),
+		create("uintx", "18446744073709551615", "manageable"),
+	};
+	const struct vmflags flags = { .items = items, .n = ARRAY_SIZE(items) };
+	char *text;
+	size_t len;
+	FILE *out = open_memstream(&text, &len);
+
+	vmflags_output(&flags, 42, false, out);
+	vmflags_output(&flags, 42, true, out);
+	ck_assert_int_eq(fclose(out), 0);
+	ck_assert_str_eq(text,
+			 "NAME  TYPE    KIND        ORIGIN   VALUE\n"
+			 "Foo   double  product     default  25.000000\n"
+			 "Foo   uintx   manageable  default  18446744073709551615\n"
+			 "{\"pid\":42,\"flags\":["
+			 "{\"name\":\"Foo\",\"type\":\"double\",\"value\":25,"
+			 "\"kind\":\"product\",\"origin\":\"default\",\"manageable\":false},"
+			 "{\"name\":\"Foo\",\"type\":\"uintx\",\"value\":18446744073709551615,"
+			 "\"kind\":\"manageable\",\"origin\":\"default\",\"manageable\":true}"
+			 "]}\n");
+	free(text);
+}
+END_TEST
+
+START_TEST(only_manageable_flags_are_writable)
+{
+	struct vmflag flag = create("bool", "true", "product rw");
 
 	ck_assert(!vmflag_is_manageable(&flag));
 	flag.kind = (char *)"manageable";
@@ -243,7 +272,7 @@ START_TEST(manageable)
 END_TEST
 
 static const struct {
-	const char *type, *value, *wire; /* NULL: refused */
+	const char *type, *value, *wire; /* wire NULL: the value is refused */
 } values[] = {
 	{ "bool", "true", "1" },
 	{ "bool", "FALSE", "0" },
@@ -293,9 +322,9 @@ static const struct {
 	{ "ccstrlist", "1", "1" },
 };
 
-START_TEST(values_to_set)
+START_TEST(values_are_validated_for_their_type)
 {
-	const struct vmflag flag = make(values[_i].type, "", "manageable");
+	const struct vmflag flag = create(values[_i].type, "", "manageable");
 	_cleanup_buf_ struct buf wire = BUF_INIT;
 	struct err err = { .code = EXIT_DONE };
 	int rc = vmflag_wire_value(&flag, values[_i].value, &wire, &err);
@@ -326,7 +355,7 @@ static struct {
 	{ "AOTCache", "/tmp/a.aot", false },
 };
 
-START_TEST(archives_to_come)
+START_TEST(archive_written_at_exit_is_detected)
 {
 	char name[64], value[64];
 	struct vmflag items[] = {
@@ -345,21 +374,22 @@ END_TEST
 
 int main(void)
 {
-	Suite *suite = suite_create("vmflags");
-	TCase *tc = tcase_create("all");
+	Suite *suite = suite_create("render/vm/vmflags");
+	TCase *tc = tcase_create("render/vm/vmflags");
 	SRunner *runner = srunner_create(suite);
 	int failed;
 
 	tcase_set_timeout(tc, 60);
-	tcase_add_loop_test(tc, lists_of_jvms, 0, ARRAY_SIZE(lists));
-	tcase_add_loop_test(tc, lists_cut_off, 0, ARRAY_SIZE(lists));
-	tcase_add_loop_test(tc, what_is_no_list, 0, ARRAY_SIZE(no_lists));
-	tcase_add_test(tc, braces_in_texts);
-	tcase_add_test(tc, filtered);
-	tcase_add_loop_test(tc, spelled_and_shown, 0, ARRAY_SIZE(spellings));
-	tcase_add_test(tc, manageable);
-	tcase_add_loop_test(tc, values_to_set, 0, ARRAY_SIZE(values));
-	tcase_add_loop_test(tc, archives_to_come, 0, ARRAY_SIZE(archives));
+	tcase_add_loop_test(tc, flag_lists_of_every_jdk_are_parsed, 0, ARRAY_SIZE(lists));
+	tcase_add_loop_test(tc, truncated_list_is_refused_within_a_flag, 0, ARRAY_SIZE(lists));
+	tcase_add_loop_test(tc, malformed_lists_are_refused, 0, ARRAY_SIZE(malformed_texts));
+	tcase_add_test(tc, braces_in_values_are_not_kind_or_origin);
+	tcase_add_test(tc, filter_keeps_matching_names);
+	tcase_add_loop_test(tc, flag_is_printed_as_an_option_and_as_json, 0, ARRAY_SIZE(spellings));
+	tcase_add_test(tc, list_is_printed_as_a_table_and_as_json);
+	tcase_add_test(tc, only_manageable_flags_are_writable);
+	tcase_add_loop_test(tc, values_are_validated_for_their_type, 0, ARRAY_SIZE(values));
+	tcase_add_loop_test(tc, archive_written_at_exit_is_detected, 0, ARRAY_SIZE(archives));
 	suite_add_tcase(suite, tc);
 	srunner_run_all(runner, CK_NORMAL);
 	failed = srunner_ntests_failed(runner);

@@ -1,4 +1,7 @@
-/* session/place and cmd/fetch on a target that is no JVM: a child of ours in a root of its own. */
+/*
+ * Staging files and fetching results.  The target is not a JVM but a child process with another
+ * user and root directory.
+ */
 #include <check.h>
 #include <dirent.h>
 #include <errno.h>
@@ -18,14 +21,14 @@
 
 #include "base/xalloc.h"
 #include "cmd/fetch.h"
-#include "fake_target.h"
-#include "session/place.h"
+#include "unit/support/fake_target.h"
+#include "session/staging/staged_file.h"
 
 #define CONTENT "not really an agent"
 
-static struct place_request request(int listener)
+static struct staged_file_request request(int listener)
 {
-	return (struct place_request){
+	return (struct staged_file_request){
 		.data = CONTENT,
 		.len = strlen(CONTENT),
 		.stem = "agent",
@@ -34,10 +37,10 @@ static struct place_request request(int listener)
 	};
 }
 
-static struct place *place(const struct place_request *req)
+static struct staged_file *stage(const struct staged_file_request *req)
 {
 	struct err err = { .code = EXIT_DONE };
-	struct place *p = place_new(&target, req, NULL, &err);
+	struct staged_file *p = staged_file_new(&target, req, NULL, &err);
 
 	ck_assert_msg(p != NULL, "%s", err.text);
 	return p;
@@ -46,7 +49,7 @@ static struct place *place(const struct place_request *req)
 static int count(const char *path)
 {
 	DIR *dir = opendir(in_root(path));
-	int n = -2; /* . and .. */
+	int n = -2; /* does not count . and .. */
 
 	ck_assert_ptr_nonnull(dir);
 	while (readdir(dir))
@@ -81,103 +84,103 @@ static const char *private_dir(const char *parent)
 	return path;
 }
 
-START_TEST(places_and_takes_away)
+START_TEST(file_and_socket_are_staged_and_removed)
 {
 	_cleanup_close_ int listener = new_listener();
-	const struct place_request req = request(listener);
-	struct place *p = place(&req);
+	const struct staged_file_request req = request(listener);
+	struct staged_file *p = stage(&req);
 	struct stat st;
 
-	ck_assert_ptr_eq(strstr(place_file(p), private_dir("/tmp")), place_file(p));
+	ck_assert_ptr_eq(strstr(staged_file_path(p), private_dir("/tmp")), staged_file_path(p));
 	ck_assert_int_eq(stat(in_root(private_dir("/tmp")), &st), 0);
 	ck_assert_uint_eq(st.st_uid, OTHER_UID);
 	ck_assert_uint_eq(st.st_mode & 07777, 0700);
-	assert_content(in_root(place_file(p)));
-	ck_assert_int_eq(stat(in_root(place_file(p)), &st), 0);
+	assert_content(in_root(staged_file_path(p)));
+	ck_assert_int_eq(stat(in_root(staged_file_path(p)), &st), 0);
 	ck_assert_uint_eq(st.st_uid, OTHER_UID);
-	ck_assert_int_eq(stat(in_root(place_socket(p)), &st), 0);
+	ck_assert_int_eq(stat(in_root(staged_file_socket_path(p)), &st), 0);
 	ck_assert(S_ISSOCK(st.st_mode));
 	ck_assert_uint_eq(st.st_uid, OTHER_UID);
-	place_free(p);
+	staged_file_free(p);
 	ck_assert_int_eq(count("/tmp"), 0);
 }
 END_TEST
 
-/* The linker knows what it has loaded by its path. */
-START_TEST(path_is_the_same_each_time)
+/* The dynamic linker identifies a loaded library by its path. */
+START_TEST(path_depends_on_the_content_only)
 {
-	struct place_request req = request(-1);
-	struct place *p = place(&req), *q;
-	_cleanup_free_ char *first = xstrdup(place_file(p));
+	struct staged_file_request req = request(-1);
+	struct staged_file *p = stage(&req), *q;
+	_cleanup_free_ char *first = xstrdup(staged_file_path(p));
 
-	place_free(p);
-	p = place(&req);
-	ck_assert_str_eq(place_file(p), first);
+	staged_file_free(p);
+	p = stage(&req);
+	ck_assert_str_eq(staged_file_path(p), first);
 	req.data = "not really an agenT";
-	q = place(&req);
-	ck_assert_str_ne(place_file(q), first);
-	place_free(p);
-	place_free(q);
+	q = stage(&req);
+	ck_assert_str_ne(staged_file_path(q), first);
+	staged_file_free(p);
+	staged_file_free(q);
 }
 END_TEST
 
-/* … and we find it there by what the kernel calls the path. */
-START_TEST(path_is_without_links)
+/* loaded_agents finds a mapped file by the path in /proc/PID/maps, which has no links. */
+START_TEST(path_has_no_symbolic_links)
 {
-	const struct place_request req = request(-1);
-	struct place *p;
+	const struct staged_file_request req = request(-1);
+	struct staged_file *p;
 
 	ck_assert_int_eq(symlink("work", in_root("/link")), 0);
 	target.tmp = xstrdup("/link");
-	p = place(&req);
-	ck_assert_ptr_eq(strstr(place_file(p), private_dir("/work")), place_file(p));
-	place_free(p);
+	p = stage(&req);
+	ck_assert_ptr_eq(strstr(staged_file_path(p), private_dir("/work")), staged_file_path(p));
+	staged_file_free(p);
 	free(target.tmp);
 	target.tmp = NULL;
 	ck_assert_int_eq(unlink(in_root("/link")), 0);
 }
 END_TEST
 
-START_TEST(last_one_takes_away)
+START_TEST(shared_file_is_removed_by_its_last_user)
 {
-	const struct place_request req = request(-1);
-	struct place *a = place(&req), *b = place(&req);
+	const struct staged_file_request req = request(-1);
+	struct staged_file *a = stage(&req), *b = stage(&req);
 
-	ck_assert_str_eq(place_file(a), place_file(b));
-	place_free(a);
-	assert_content(in_root(place_file(b)));
-	place_free(b);
+	ck_assert_str_eq(staged_file_path(a), staged_file_path(b));
+	staged_file_free(a);
+	assert_content(in_root(staged_file_path(b)));
+	staged_file_free(b);
 	ck_assert_int_eq(count("/tmp"), 0);
 }
 END_TEST
 
-START_TEST(keeps_and_discards)
+START_TEST(kept_file_stays_unless_discarded)
 {
-	struct place_request req = request(-1);
-	struct place *p;
+	struct staged_file_request req = request(-1);
+	struct staged_file *p;
 	char path[512];
 
 	req.keep = true;
-	p = place(&req);
-	place_discard(p);
-	place_free(p);
+	p = stage(&req);
+	staged_file_discard(p);
+	staged_file_free(p);
 	ck_assert_int_eq(count("/tmp"), 0);
 
-	p = place(&req);
-	(void)snprintf(path, sizeof(path), "%s", in_root(place_file(p)));
-	place_free(p);
+	p = stage(&req);
+	(void)snprintf(path, sizeof(path), "%s", in_root(staged_file_path(p)));
+	staged_file_free(p);
 	assert_content(path);
 
-	p = place(&req); /* what was there before is not ours to discard */
-	place_discard(p);
-	place_free(p);
+	p = stage(&req); /* a file that existed before is not discarded */
+	staged_file_discard(p);
+	staged_file_free(p);
 	assert_content(path);
 	ck_assert_int_eq(unlink(path), 0);
 	ck_assert_int_eq(rmdir(in_root(private_dir("/tmp"))), 0);
 }
 END_TEST
 
-/* Waits for the keeper of a jtool that was killed. */
+/* Waits until the staging helper of a killed jtool has removed its files. */
 static void wait_until_empty(const char *path)
 {
 	struct deadline deadline = deadline_in_ms(5000);
@@ -187,28 +190,28 @@ static void wait_until_empty(const char *path)
 	ck_assert_int_eq(count(path), 0);
 }
 
-/* A jtool of its own that has placed something; `path` is where. */
-static pid_t fork_jtool(const struct place_request *req, char path[512])
+/* Forks a jtool process that stages a file; sets `path` to the file. */
+static pid_t fork_jtool(const struct staged_file_request *req, char path[512])
 {
-	int told[2];
+	int report[2];
 	pid_t pid;
 	ssize_t n;
 
-	ck_assert_int_eq(pipe2(told, O_CLOEXEC), 0);
+	ck_assert_int_eq(pipe2(report, O_CLOEXEC), 0);
 	pid = fork();
 	ck_assert_int_ge(pid, 0);
 	if (pid == 0) {
-		const char *file = place_file(place(req));
+		const char *file = staged_file_path(stage(req));
 
-		if (write(told[1], file, strlen(file)) > 0)
+		if (write(report[1], file, strlen(file)) > 0)
 			(void)pause();
 		_exit(1);
 	}
-	(void)close(told[1]);
-	n = io_read(told[0], path, 511);
+	(void)close(report[1]);
+	n = io_read(report[0], path, 511);
 	ck_assert_int_gt(n, 0);
 	path[n] = '\0';
-	(void)close(told[0]);
+	(void)close(report[0]);
 	return pid;
 }
 
@@ -218,10 +221,10 @@ static void kill_jtool(pid_t pid)
 	ck_assert_int_eq(waitpid(pid, NULL, 0), pid);
 }
 
-START_TEST(survives_being_killed)
+START_TEST(files_of_a_killed_jtool_are_removed)
 {
 	_cleanup_close_ int listener = new_listener();
-	const struct place_request req = request(listener);
+	const struct staged_file_request req = request(listener);
 	char path[512];
 	pid_t pid = fork_jtool(&req, path);
 
@@ -231,7 +234,7 @@ START_TEST(survives_being_killed)
 }
 END_TEST
 
-/* Until a child waits in a system call. */
+/* Waits until a child sleeps in a system call. */
 static void wait_until_asleep(pid_t pid)
 {
 	struct deadline deadline = deadline_in_ms(5000);
@@ -249,7 +252,7 @@ static void wait_until_asleep(pid_t pid)
 			return;
 		(void)poll(NULL, 0, 1);
 	} while (!deadline_passed(deadline));
-	ck_abort_msg("it does not wait");
+	ck_abort_msg("the child does not sleep");
 }
 
 static void own(const char *path)
@@ -267,10 +270,10 @@ static void touch(const char *dir, const char *name, const char *content)
 	own(path);
 }
 
-/* Leftovers of a keeper that was killed: in this target's directory and in another's. */
-START_TEST(removes_leftovers)
+/* Killed helpers have left files in this target's directory and in that of another target. */
+START_TEST(leftover_files_are_removed)
 {
-	const struct place_request req = request(-1);
+	const struct staged_file_request req = request(-1);
 	const char *dir = private_dir("/tmp");
 
 	make_dir(dir, 0700);
@@ -280,14 +283,14 @@ START_TEST(removes_leftovers)
 	make_dir("/tmp/.jtool-12345-1", 0700);
 	own("/tmp/.jtool-12345-1");
 	touch("/tmp/.jtool-12345-1", ".s-0123", "");
-	place_free(place(&req));
+	staged_file_free(stage(&req));
 	ck_assert_int_eq(count("/tmp"), 0);
 }
 END_TEST
 
-START_TEST(leaves_what_is_in_use)
+START_TEST(directories_in_use_are_not_removed)
 {
-	const struct place_request req = request(-1);
+	const struct staged_file_request req = request(-1);
 	int fd;
 
 	make_dir("/tmp/.jtool-12345-1", 0700);
@@ -295,8 +298,8 @@ START_TEST(leaves_what_is_in_use)
 	fd = open(in_root("/tmp/.jtool-12345-1"), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	ck_assert_int_ge(fd, 0);
 	ck_assert_int_eq(flock(fd, LOCK_SH), 0);
-	make_dir("/tmp/.jtool-12345-2", 0700); /* another user's */
-	place_free(place(&req));
+	make_dir("/tmp/.jtool-12345-2", 0700); /* owned by another user */
+	staged_file_free(stage(&req));
 	ck_assert_int_eq(count("/tmp"), 2);
 	(void)close(fd);
 	ck_assert_int_eq(rmdir(in_root("/tmp/.jtool-12345-1")), 0);
@@ -304,63 +307,64 @@ START_TEST(leaves_what_is_in_use)
 }
 END_TEST
 
-/* Half a file under the very name, as no keeper leaves it: replaced. */
-START_TEST(replaces_a_wrong_file)
+/* A file with the right name but other content, which no staging helper leaves. */
+START_TEST(file_with_wrong_content_is_replaced)
 {
-	const struct place_request req = request(-1);
-	struct place *p = place(&req);
-	_cleanup_free_ char *name = xstrdup(strrchr(place_file(p), '/') + 1);
+	const struct staged_file_request req = request(-1);
+	struct staged_file *p = stage(&req);
+	_cleanup_free_ char *name = xstrdup(strrchr(staged_file_path(p), '/') + 1);
 
-	place_free(p);
+	staged_file_free(p);
 	make_dir(private_dir("/tmp"), 0700);
 	own(private_dir("/tmp"));
 	touch(private_dir("/tmp"), name, "not really an agenT");
-	p = place(&req);
-	assert_content(in_root(place_file(p)));
-	place_free(p);
+	p = stage(&req);
+	assert_content(in_root(staged_file_path(p)));
+	staged_file_free(p);
 	ck_assert_int_eq(count("/tmp"), 0);
 }
 END_TEST
 
-static void assert_placed_in(const char *dir)
+static void assert_staged_in(const char *dir)
 {
 	_cleanup_close_ int listener = new_listener();
-	const struct place_request req = request(listener);
-	struct place *p = place(&req);
-	const char *want = private_dir(dir);
+	const struct staged_file_request req = request(listener);
+	struct staged_file *p = stage(&req);
+	const char *expected = private_dir(dir);
 
-	ck_assert_msg(strstr(place_file(p), want) == place_file(p), "%s", place_file(p));
-	place_free(p);
+	ck_assert_msg(strstr(staged_file_path(p), expected) == staged_file_path(p), "%s",
+		      staged_file_path(p));
+	staged_file_free(p);
 	ck_assert_int_eq(count(dir), 0);
 }
 
-START_TEST(avoids_foreign_directories)
+START_TEST(directories_of_other_users_are_avoided)
 {
-	make_dir(private_dir("/tmp"), 0700); /* root's, not the target's */
-	assert_placed_in("/var/tmp");
+	make_dir(private_dir("/tmp"), 0700); /* owned by root, not by the target */
+	assert_staged_in("/var/tmp");
 	ck_assert_int_eq(rmdir(in_root(private_dir("/tmp"))), 0);
 
-	make_dir(private_dir("/tmp"), 0755); /* its own, but open to others */
+	make_dir(private_dir("/tmp"), 0755); /* owned by the target, but readable for others */
 	own(private_dir("/tmp"));
-	assert_placed_in("/var/tmp");
+	assert_staged_in("/var/tmp");
 	ck_assert_int_eq(rmdir(in_root(private_dir("/tmp"))), 0);
 
 	ck_assert_int_eq(symlink("/var", in_root(private_dir("/tmp"))), 0);
-	assert_placed_in("/var/tmp");
+	assert_staged_in("/var/tmp");
 	ck_assert_int_eq(unlink(in_root(private_dir("/tmp"))), 0);
-	assert_placed_in("/tmp");
+	assert_staged_in("/tmp");
 }
 END_TEST
 
-START_TEST(takes_the_working_directory)
+START_TEST(working_directory_is_used_if_no_tmp_is_writable)
 {
 	ck_assert_int_eq(chmod(in_root("/tmp"), 0755), 0);
 	ck_assert_int_eq(chmod(in_root("/var/tmp"), 0755), 0);
-	assert_placed_in("/work");
+	assert_staged_in("/work");
 }
 END_TEST
 
-START_TEST(takes_the_home)
+START_TEST(home_is_used_if_nothing_else_is_writable)
 {
 	ck_assert_int_eq(chmod(in_root("/tmp"), 0755), 0);
 	ck_assert_int_eq(chmod(in_root("/work"), 0755), 0);
@@ -369,13 +373,13 @@ START_TEST(takes_the_home)
 				"me:x:12345:12345:Me:/var/home:/bin/sh\n");
 	ck_assert_int_eq(chmod(in_root("/var/tmp"), 0755), 0);
 	make_dir("/var/home", 0777);
-	assert_placed_in("/var/home");
+	assert_staged_in("/var/home");
 	ck_assert_int_eq(rmdir(in_root("/var/home")), 0);
 }
 END_TEST
 
-/* The JVM reads where to write in a line of words: it might write elsewhere, over what is there. */
-START_TEST(lets_write_only_where_a_word_leads)
+/* The JVM parses a command with the path: special characters may lead to another file. */
+START_TEST(fifo_is_refused_in_paths_with_special_characters)
 {
 	static const char *const names[] = { "/var/a\"b", "/var/a'b", "/var/a\\b", "/var/a%pb" };
 
@@ -386,14 +390,14 @@ START_TEST(lets_write_only_where_a_word_leads)
 	for (size_t i = 0; i < ARRAY_SIZE(names); i++) {
 		_cleanup_free_ char *line =
 			xasprintf("me:x:12345:12345:Me:%s:/bin/sh\n", names[i]);
-		struct place_request req = request(-1);
+		struct staged_file_request req = request(-1);
 		struct err err = { .code = EXIT_DONE };
 
 		touch("/etc", "passwd", line);
 		make_dir(names[i], 0777);
-		assert_placed_in(names[i]);
-		req.kind = PLACE_FIFO;
-		ck_assert_ptr_null(place_new(&target, &req, NULL, &err));
+		assert_staged_in(names[i]);
+		req.kind = STAGED_FIFO;
+		ck_assert_ptr_null(staged_file_new(&target, &req, NULL, &err));
 		ck_assert_msg(strstr(err.text, "its name has"), "%s", err.text);
 		ck_assert_int_eq(rmdir(in_root(names[i])), 0);
 		ck_assert_int_eq(unlink(in_root("/etc/passwd")), 0);
@@ -401,15 +405,15 @@ START_TEST(lets_write_only_where_a_word_leads)
 }
 END_TEST
 
-START_TEST(says_what_it_tried)
+START_TEST(error_lists_every_directory_with_its_reason)
 {
-	const struct place_request req = request(-1);
+	const struct staged_file_request req = request(-1);
 	struct err err = { .code = EXIT_DONE };
 
 	ck_assert_int_eq(chmod(in_root("/tmp"), 0755), 0);
 	ck_assert_int_eq(chmod(in_root("/var/tmp"), 0755), 0);
 	ck_assert_int_eq(chmod(in_root("/work"), 0755), 0);
-	ck_assert_ptr_null(place_new(&target, &req, NULL, &err));
+	ck_assert_ptr_null(staged_file_new(&target, &req, NULL, &err));
 	ck_assert_int_eq(err.code, EXIT_AGENT);
 	ck_assert_msg(strstr(err.text, "/tmp: Permission denied") &&
 			      strstr(err.text, "/var/tmp: Permission denied") &&
@@ -419,11 +423,11 @@ START_TEST(says_what_it_tried)
 }
 END_TEST
 
-/* It would be longer than a report may be, and what the others lack would not be told. */
-START_TEST(passes_over_a_home_that_is_no_path)
+/* The path does not fit into the helper's report; the reasons for other directories do. */
+START_TEST(overlong_home_is_skipped)
 {
 	_cleanup_free_ char *line = xasprintf("me:x:12345:12345:Me:/%0100000d:/bin/sh\n", 0);
-	const struct place_request req = request(-1);
+	const struct staged_file_request req = request(-1);
 	struct err err = { .code = EXIT_DONE };
 
 	ck_assert_int_eq(chmod(in_root("/tmp"), 0755), 0);
@@ -431,30 +435,30 @@ START_TEST(passes_over_a_home_that_is_no_path)
 	ck_assert_int_eq(chmod(in_root("/work"), 0755), 0);
 	make_dir("/etc", 0755);
 	touch("/etc", "passwd", line);
-	ck_assert_ptr_null(place_new(&target, &req, NULL, &err));
+	ck_assert_ptr_null(staged_file_new(&target, &req, NULL, &err));
 	ck_assert_msg(strstr(err.text, "/work: Permission denied"), "%s", err.text);
 }
 END_TEST
 
-START_TEST(avoids_unfit_mounts)
+START_TEST(noexec_readonly_and_full_mounts_are_avoided)
 {
 	if (mount("none", in_root("/tmp"), "tmpfs", MS_NOEXEC, "mode=1777") < 0)
-		return; /* no right to mount, as in many containers */
-	assert_placed_in("/var/tmp");
+		return; /* not permitted, as in many containers */
+	assert_staged_in("/var/tmp");
 	ck_assert_int_eq(umount(in_root("/tmp")), 0);
 	ck_assert_int_eq(mount("none", in_root("/tmp"), "tmpfs", MS_RDONLY, "mode=1777"), 0);
-	assert_placed_in("/var/tmp");
+	assert_staged_in("/var/tmp");
 	ck_assert_int_eq(umount(in_root("/tmp")), 0);
-	/* Full: the file does not fit, and nothing of it stays. */
+	/* A full file system: the file does not fit, and no part of it remains. */
 	ck_assert_int_eq(mount("none", in_root("/tmp"), "tmpfs", 0, "mode=1777,nr_inodes=2"), 0);
-	assert_placed_in("/var/tmp");
+	assert_staged_in("/var/tmp");
 	ck_assert_int_eq(count("/tmp"), 0);
 }
 END_TEST
 
-static struct place_request written(enum place_kind kind)
+static struct staged_file_request write_request(enum staged_file_kind kind)
 {
-	return (struct place_request){
+	return (struct staged_file_request){
 		.kind = kind,
 		.stem = "heap",
 		.suffix = ".hprof",
@@ -462,7 +466,7 @@ static struct place_request written(enum place_kind kind)
 	};
 }
 
-/* As a JVM does it: without O_NONBLOCK, by the path that it was told. */
+/* Opens the path as a JVM does: without O_NONBLOCK. */
 static int target_opens(const char *path)
 {
 	int fd = open(in_root(path), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
@@ -471,10 +475,10 @@ static int target_opens(const char *path)
 	return fd;
 }
 
-static int opened(struct place *p)
+static int open_staged(struct staged_file *p)
 {
 	struct err err = { .code = EXIT_DONE };
-	int fd = place_open(p, &err);
+	int fd = staged_file_open(p, &err);
 
 	ck_assert_msg(fd >= 0, "%s", err.text);
 	return fd;
@@ -488,7 +492,7 @@ static void assert_gone(const char *path)
 	ck_assert_int_eq(errno, ENOENT);
 }
 
-/* A child that stands for the JVM: with stdio alone, so that the place ends when it is freed. */
+/* Forks a child that acts as the JVM.  It closes its copy of the pipe to the staging helper. */
 static pid_t fork_target(int fd)
 {
 	pid_t pid = fork();
@@ -502,7 +506,7 @@ static pid_t fork_target(int fd)
 	return pid;
 }
 
-static void assert_done(pid_t pid)
+static void assert_success(pid_t pid)
 {
 	int status;
 
@@ -510,50 +514,50 @@ static void assert_done(pid_t pid)
 	ck_assert_int_eq(status, 0);
 }
 
-START_TEST(reads_a_fifo)
+START_TEST(fifo_delivers_what_the_target_writes)
 {
-	const struct place_request req = written(PLACE_FIFO);
-	struct place *p = place(&req);
-	_cleanup_close_ int end = opened(p), writer = -1;
+	const struct staged_file_request req = write_request(STAGED_FIFO);
+	struct staged_file *p = stage(&req);
+	_cleanup_close_ int end = open_staged(p), writer = -1;
 	char text[64];
 	struct stat st;
 
-	ck_assert_int_eq(stat(in_root(place_file(p)), &st), 0);
+	ck_assert_int_eq(stat(in_root(staged_file_path(p)), &st), 0);
 	ck_assert(S_ISFIFO(st.st_mode));
 	ck_assert_uint_eq(st.st_uid, OTHER_UID);
 	ck_assert_uint_eq(st.st_mode & 07777, 0600);
-	ck_assert_int_eq(io_read(end, text, sizeof(text)), 0); /* nobody is there yet */
-	writer = target_opens(place_file(p));
+	ck_assert_int_eq(io_read(end, text, sizeof(text)), 0); /* no writer yet */
+	writer = target_opens(staged_file_path(p));
 	ck_assert_int_ge(fcntl(writer, F_GETPIPE_SZ), 65536);
 	ck_assert_int_eq(io_read(end, text, sizeof(text)), -EAGAIN);
 	ck_assert_int_eq(write(writer, CONTENT, strlen(CONTENT)), strlen(CONTENT));
 	ck_assert_int_eq(io_read(end, text, sizeof(text)), (ssize_t)strlen(CONTENT));
-	place_free(p);
+	staged_file_free(p);
 	ck_assert_int_eq(count("/tmp"), 0);
 }
 END_TEST
 
-static void assert_no_result(struct place *p, const char *why)
+static void assert_no_result(struct staged_file *p, const char *reason)
 {
 	struct err err = { .code = EXIT_DONE };
 
-	ck_assert_int_eq(place_open(p, &err), -1);
+	ck_assert_int_eq(staged_file_open(p, &err), -1);
 	ck_assert_int_eq(err.code, EXIT_PARTIAL);
-	ck_assert_msg(strstr(err.text, why) != NULL, "%s", err.text);
+	ck_assert_msg(strstr(err.text, reason) != NULL, "%s", err.text);
 }
 
-/* However little jtool does with it. */
-START_TEST(fifo_never_lacks_a_reader)
+/* The helper holds a read end even if jtool does not. */
+START_TEST(fifo_has_a_reader_until_it_is_freed)
 {
-	const struct place_request req = written(PLACE_FIFO);
-	struct place *p = place(&req);
-	int writer = -1, end = opened(p);
+	const struct staged_file_request req = write_request(STAGED_FIFO);
+	struct staged_file *p = stage(&req);
+	int writer = -1, end = open_staged(p);
 
 	(void)close(end);
-	assert_no_result(p, "no regular file"); /* so much later that the keeper waits again */
-	writer = target_opens(place_file(p));
+	assert_no_result(p, "not a regular file"); /* the helper still answers */
+	writer = target_opens(staged_file_path(p));
 	ck_assert_int_eq(write(writer, "", 1), 1);
-	place_free(p);
+	staged_file_free(p);
 	(void)signal(SIGPIPE, SIG_IGN);
 	ck_assert_int_eq(write(writer, "", 1), -1);
 	ck_assert_int_eq(errno, EPIPE);
@@ -561,10 +565,10 @@ START_TEST(fifo_never_lacks_a_reader)
 }
 END_TEST
 
-/* Nobody drains it any more: the JVM is told so, and does not wait. */
-START_TEST(fifo_breaks_when_killed)
+/* After jtool is killed, the FIFO has no reader, so the JVM gets EPIPE and does not block. */
+START_TEST(fifo_breaks_when_jtool_is_killed)
 {
-	const struct place_request req = written(PLACE_FIFO);
+	const struct staged_file_request req = write_request(STAGED_FIFO);
 	char path[512], piece[4096] = "";
 	pid_t pid = fork_jtool(&req, path);
 	int writer = target_opens(path);
@@ -573,7 +577,7 @@ START_TEST(fifo_breaks_when_killed)
 	ck_assert_int_eq(fcntl(writer, F_SETFL, O_NONBLOCK), 0);
 	while (write(writer, piece, sizeof(piece)) > 0)
 		;
-	ck_assert_int_eq(errno, EAGAIN); /* full */
+	ck_assert_int_eq(errno, EAGAIN); /* the FIFO is full */
 	ck_assert_int_eq(fcntl(writer, F_SETFL, 0), 0);
 	kill_jtool(pid);
 	ck_assert_int_eq(write(writer, piece, sizeof(piece)), -1);
@@ -583,13 +587,13 @@ START_TEST(fifo_breaks_when_killed)
 }
 END_TEST
 
-/* A JVM whose open(2) has found the FIFO when its name goes away. */
-START_TEST(fifo_has_a_reader_for_who_is_late)
+/* The JVM's open(2) has resolved the name just before the FIFO is removed. */
+START_TEST(late_writer_of_a_removed_fifo_gets_epipe)
 {
-	const struct place_request req = written(PLACE_FIFO);
-	struct place *p = place(&req);
-	_cleanup_close_ int found = open(in_root(place_file(p)), O_PATH | O_CLOEXEC);
-	int end = opened(p);
+	const struct staged_file_request req = write_request(STAGED_FIFO);
+	struct staged_file *p = stage(&req);
+	_cleanup_close_ int found = open(in_root(staged_file_path(p)), O_PATH | O_CLOEXEC);
+	int end = open_staged(p);
 	pid_t pid;
 
 	(void)close(end);
@@ -605,34 +609,34 @@ START_TEST(fifo_has_a_reader_for_who_is_late)
 			;
 		_exit(errno == EPIPE ? 0 : 1);
 	}
-	place_free(p);
-	assert_done(pid);
+	staged_file_free(p);
+	assert_success(pid);
 }
 END_TEST
 
-START_TEST(opens_a_result)
+START_TEST(result_file_is_opened_and_removed)
 {
-	const struct place_request req = written(PLACE_RESULT);
-	struct place *p = place(&req), *q = place(&req);
-	_cleanup_free_ char *path = xstrdup(place_file(p));
-	_cleanup_free_ char *beside = xasprintf("%s.p1", path);
+	const struct staged_file_request req = write_request(STAGED_RESULT);
+	struct staged_file *p = stage(&req), *q = stage(&req);
+	_cleanup_free_ char *path = xstrdup(staged_file_path(p));
+	_cleanup_free_ char *second_file = xasprintf("%s.p1", path);
 	_cleanup_close_ int fd = -1;
 	char text[64];
 
-	ck_assert_str_ne(path, place_file(q));
+	ck_assert_str_ne(path, staged_file_path(q));
 	assert_gone(path);
 	fd = target_opens(path);
 	ck_assert_int_eq(io_write_all(fd, CONTENT, strlen(CONTENT), deadline_in_ms(1000)), 0);
 	own(path);
-	(void)close(target_opens(beside)); /* a part of it, as of a parallel heap dump */
+	(void)close(target_opens(second_file)); /* a parallel heap dump has several files */
 	(void)close(fd);
-	fd = opened(p);
+	fd = open_staged(p);
 	ck_assert_int_eq(io_read_full(fd, text, sizeof(text)), (ssize_t)strlen(CONTENT));
-	place_free(p);
+	staged_file_free(p);
 	assert_gone(path);
-	assert_gone(beside);
-	ck_assert_int_eq(count("/tmp"), 1); /* the other one's */
-	place_free(q);
+	assert_gone(second_file);
+	ck_assert_int_eq(count("/tmp"), 1); /* the directory of q */
+	staged_file_free(q);
 	ck_assert_int_eq(count("/tmp"), 0);
 }
 END_TEST
@@ -646,11 +650,11 @@ static void write_pattern(const char *path)
 
 	for (size_t i = 0; i < SIZE; i++)
 		text[i] = (char)(i * 2654435761u >> 13);
-	ck_assert_int_eq(io_write_all(fd, text, SIZE, IO_NO_DEADLINE), 0);
+	ck_assert_int_eq(io_write_all(fd, text, SIZE, DEADLINE_NEVER), 0);
 	own(path);
 }
 
-static void assert_same(const char *a, const char *b)
+static void assert_same_content(const char *a, const char *b)
 {
 	_cleanup_close_ int x = open(a, O_RDONLY | O_CLOEXEC), y = open(b, O_RDONLY | O_CLOEXEC);
 	_cleanup_buf_ struct buf p = BUF_INIT, q = BUF_INIT;
@@ -662,89 +666,91 @@ static void assert_same(const char *a, const char *b)
 	ck_assert(memcmp(p.data, q.data, SIZE) == 0);
 }
 
-/* To the same file system, to another one, and to where the kernel does not copy. */
+/* The output is on the same or another file system, or copy_file_range(2) refuses its flag. */
 static const struct {
 	const char *dir;
 	int flags;
-} ways[] = { { "/tmp", 0 }, { "/dev/shm", 0 }, { "/tmp", O_APPEND } };
+} targets[] = { { "/tmp", 0 }, { "/dev/shm", 0 }, { "/tmp", O_APPEND } };
 
-START_TEST(fetches_a_result)
+START_TEST(result_is_copied_to_the_output)
 {
-	const struct place_request req = written(PLACE_RESULT);
-	_cleanup_free_ char *name = xasprintf("%s/check_place.%d", ways[_i].dir, (int)getpid());
+	const struct staged_file_request req = write_request(STAGED_RESULT);
+	_cleanup_free_ char *name = xasprintf("%s/check_place.%d", targets[_i].dir, (int)getpid());
 	struct err err = { .code = EXIT_DONE };
-	struct place *p = place(&req);
-	struct outfile out;
+	struct staged_file *p = stage(&req);
+	struct atomic_file out;
 	uint64_t size = 0;
 
-	write_pattern(place_file(p));
-	ck_assert_msg(outfile_open(&out, name, OUTFILE_NEW, 0600, &err) == 0, "%s", err.text);
-	ck_assert_int_eq(fcntl(out.fd, F_SETFL, ways[_i].flags), 0);
+	write_pattern(staged_file_path(p));
+	ck_assert_msg(atomic_file_open(&out, name, ATOMIC_FILE_NEW, 0600, &err) == 0, "%s",
+		      err.text);
+	ck_assert_int_eq(fcntl(out.fd, F_SETFL, targets[_i].flags), 0);
 	ck_assert_msg(fetch_result(p, &out, &size, &err) == 0, "%s", err.text);
 	ck_assert_uint_eq(size, SIZE);
-	ck_assert_int_eq(outfile_commit(&out, NULL, &err), 0);
-	outfile_release(&out);
-	assert_same(name, in_root(place_file(p)));
+	ck_assert_int_eq(atomic_file_commit(&out, NULL, &err), 0);
+	atomic_file_release(&out);
+	assert_same_content(name, in_root(staged_file_path(p)));
 	ck_assert_int_eq(unlink(name), 0);
-	place_free(p);
+	staged_file_free(p);
 }
 END_TEST
 
-START_TEST(fetches_only_a_whole_result)
+START_TEST(incomplete_copy_of_a_result_is_an_error)
 {
-	const struct place_request req = written(PLACE_RESULT);
+	const struct staged_file_request req = write_request(STAGED_RESULT);
 	const struct rlimit small = { SIZE - 1, RLIM_INFINITY };
 	struct err err = { .code = EXIT_DONE };
-	struct place *p = place(&req);
-	struct outfile out;
+	struct staged_file *p = stage(&req);
+	struct atomic_file out;
 	uint64_t size;
 
-	ck_assert_int_eq(outfile_open(&out, "/tmp/check_place", OUTFILE_NEW, 0600, &err), 0);
+	ck_assert_int_eq(atomic_file_open(&out, "/tmp/check_place", ATOMIC_FILE_NEW, 0600, &err),
+			 0);
 	ck_assert_int_eq(fetch_result(p, &out, &size, &err), -1);
 	ck_assert_msg(strstr(err.text, "No such file") != NULL, "%s", err.text);
 	err.code = EXIT_DONE;
-	write_pattern(place_file(p));
+	write_pattern(staged_file_path(p));
 	(void)signal(SIGXFSZ, SIG_IGN);
 	ck_assert_int_eq(setrlimit(RLIMIT_FSIZE, &small), 0);
 	ck_assert_int_eq(fetch_result(p, &out, &size, &err), -1);
 	ck_assert_int_eq(err.code, EXIT_PARTIAL);
-	ck_assert_msg(strstr(err.text, "/tmp/check_place could not be written: File too large"),
+	ck_assert_msg(strstr(err.text, "cannot write '/tmp/check_place': File too large"),
 		      "%s", err.text);
-	outfile_release(&out);
-	place_free(p);
+	atomic_file_release(&out);
+	staged_file_free(p);
 }
 END_TEST
 
-START_TEST(opens_only_a_file_of_the_target)
+START_TEST(only_regular_files_of_the_target_are_opened)
 {
-	const struct place_request req = written(PLACE_RESULT);
-	struct place *p = place(&req);
-	_cleanup_free_ char *path = xstrdup(in_root(place_file(p)));
+	const struct staged_file_request req = write_request(STAGED_RESULT);
+	struct staged_file *p = stage(&req);
+	_cleanup_free_ char *path = xstrdup(in_root(staged_file_path(p)));
 
 	assert_no_result(p, "No such file");
 	ck_assert_int_eq(symlink("/etc/passwd", path), 0);
-	assert_no_result(p, "no regular file of the JVM's user");
+	assert_no_result(p, "not a regular file of the JVM's user");
 	ck_assert_int_eq(unlink(path), 0);
 	ck_assert_int_eq(mkfifo(path, 0666), 0);
 	ck_assert_int_eq(chown(path, OTHER_UID, OTHER_UID), 0);
-	assert_no_result(p, "no regular file of the JVM's user");
+	assert_no_result(p, "not a regular file of the JVM's user");
 	ck_assert_int_eq(unlink(path), 0);
-	(void)close(target_opens(place_file(p)));
-	ck_assert_int_eq(chmod(path, 0666), 0); /* but it is root's */
-	assert_no_result(p, "no regular file of the JVM's user");
-	place_free(p);
+	(void)close(target_opens(staged_file_path(p)));
+	ck_assert_int_eq(chmod(path, 0666), 0); /* readable, but owned by root */
+	assert_no_result(p, "not a regular file of the JVM's user");
+	staged_file_free(p);
 	ck_assert_int_eq(count("/tmp"), 0);
 }
 END_TEST
 
-static const enum place_kind both[] = { PLACE_FIFO, PLACE_RESULT };
+static const enum staged_file_kind kinds[] = { STAGED_FIFO, STAGED_RESULT };
 
-/* The JVM makes more files in a directory that is on its way out, at the worst of moments. */
-START_TEST(takes_away_what_comes_late)
+/* The JVM creates files in the directory while it is being removed. */
+START_TEST(files_created_during_removal_are_removed)
 {
-	const struct place_request req = written(both[_i]);
-	struct place *p = place(&req);
-	_cleanup_free_ char *dir = xstrdup(in_root(place_file(p)));
+	const struct staged_file_request req = write_request(kinds[_i]);
+	struct staged_file *p = stage(&req);
+	_cleanup_free_ char *dir = xstrdup(in_root(staged_file_path(p)));
 	_cleanup_free_ char *late = NULL;
 	_cleanup_close_ int dir_fd = -1;
 	pid_t pid;
@@ -765,21 +771,21 @@ START_TEST(takes_away_what_comes_late)
 	}
 	while (access(late, F_OK) < 0)
 		;
-	place_free(p);
+	staged_file_free(p);
 	ck_assert_int_eq(count("/tmp"), 0);
-	assert_done(pid);
+	assert_success(pid);
 }
 END_TEST
 
-/* A jtool that lives so long; returns when its keeper has ended, too. */
-static void _noreturn_ live_and_die(const struct place_request *req, unsigned usec)
+/* Runs a jtool process for `usec`, kills it, and exits after its staging helper has ended. */
+static void _noreturn_ run_and_kill(const struct staged_file_request *req, unsigned usec)
 {
 	pid_t pid;
 
-	(void)prctl(PR_SET_CHILD_SUBREAPER, 1); /* the keeper becomes our child */
+	(void)prctl(PR_SET_CHILD_SUBREAPER, 1); /* the helper becomes our child */
 	pid = fork();
 	if (pid == 0) {
-		(void)place(req);
+		(void)stage(req);
 		(void)pause();
 	}
 	(void)usleep(usec);
@@ -789,24 +795,25 @@ static void _noreturn_ live_and_die(const struct place_request *req, unsigned us
 	_exit(errno == ECHILD ? 0 : 1);
 }
 
-/* At any moment: the keeper alone knows what there is.  That of a FIFO takes its time to end. */
-START_TEST(is_killed_at_any_moment)
+/* Only the helper can remove the files.  Every fourth run uses a FIFO: its helper ends slowly. */
+START_TEST(jtool_killed_at_any_moment_leaves_no_files)
 {
-	const struct place_request req = written(_i % 4 == 0 ? PLACE_FIFO : PLACE_RESULT);
+	const struct staged_file_request req =
+	write_request(_i % 4 == 0 ? STAGED_FIFO : STAGED_RESULT);
 	pid_t pid = fork();
 
 	ck_assert_int_ge(pid, 0);
 	if (pid == 0)
-		live_and_die(&req, (unsigned)_i * 200);
-	assert_done(pid);
+		run_and_kill(&req, (unsigned)_i * 200);
+	assert_success(pid);
 	ck_assert_int_eq(count("/tmp"), 0);
 }
 END_TEST
 
-/* Of a keeper that was killed, too: and a JVM that waits for the FIFO's reader is let go. */
-START_TEST(removes_a_fifo_that_was_left)
+/* The helper of this FIFO was killed.  A JVM still waits in open(2) for a reader. */
+START_TEST(leftover_fifo_is_removed_and_its_writer_released)
 {
-	const struct place_request req = request(-1);
+	const struct staged_file_request req = request(-1);
 	_cleanup_free_ char *dir = xasprintf("%s-0123", private_dir("/tmp"));
 	_cleanup_free_ char *path = xasprintf("%s/.heap.hprof", dir);
 	pid_t pid;
@@ -820,106 +827,107 @@ START_TEST(removes_a_fifo_that_was_left)
 	if (pid == 0)
 		_exit(open(in_root(path), O_WRONLY | O_CLOEXEC) < 0);
 	wait_until_asleep(pid);
-	place_free(place(&req));
+	staged_file_free(stage(&req));
 	ck_assert_int_eq(count("/tmp"), 0);
-	assert_done(pid);
+	assert_success(pid);
 }
 END_TEST
 
 static void assert_result_in(const char *dir, uint64_t room)
 {
-	struct place_request req = written(PLACE_RESULT);
-	struct place *p;
+	struct staged_file_request req = write_request(STAGED_RESULT);
+	struct staged_file *p;
 
 	req.room = room;
-	p = place(&req);
-	ck_assert_msg(strncmp(place_file(p), dir, strlen(dir)) == 0, "%s", place_file(p));
-	place_free(p);
+	p = stage(&req);
+	ck_assert_msg(strncmp(staged_file_path(p), dir, strlen(dir)) == 0, "%s",
+		      staged_file_path(p));
+	staged_file_free(p);
 	ck_assert_int_eq(count(dir), 0);
 }
 
-START_TEST(takes_a_disk_with_room)
+START_TEST(result_needs_a_directory_with_enough_space)
 {
-	struct place_request req = written(PLACE_RESULT);
+	struct staged_file_request req = write_request(STAGED_RESULT);
 	struct err err = { .code = EXIT_DONE };
 	struct statfs fs;
 
 	if (mount("none", in_root("/tmp"), "tmpfs", MS_NOEXEC, "mode=1777,size=1m") < 0)
-		return; /* no right to mount, as in many containers */
+	return; /* not permitted, as in many containers */
 	ck_assert_int_eq(statfs(in_root("/var/tmp"), &fs), 0);
-	if (fs.f_type != 0x01021994) /* the tests' own directory may be in memory */
+	if (fs.f_type != 0x01021994) /* the test's directory may be a tmpfs */
 		assert_result_in("/var/tmp", 4096);
 	ck_assert_int_eq(chmod(in_root("/var/tmp"), 0755), 0);
 	ck_assert_int_eq(chmod(in_root("/work"), 0755), 0);
 	assert_result_in("/tmp", 1024 * 1024);
 	req.room = 1024 * 1024 + 1;
-	ck_assert_ptr_null(place_new(&target, &req, NULL, &err));
+	ck_assert_ptr_null(staged_file_new(&target, &req, NULL, &err));
 	ck_assert_int_eq(err.code, EXIT_PARTIAL);
-	ck_assert_msg(strstr(err.text, "/tmp: too little room") &&
+	ck_assert_msg(strstr(err.text, "/tmp: not enough space") &&
 			      strstr(err.text, "/var/tmp: Permission denied"),
 		      "%s", err.text);
 	err.code = EXIT_DONE;
-	req.kind = PLACE_FIFO; /* with files beside it */
-	ck_assert_ptr_null(place_new(&target, &req, NULL, &err));
-	ck_assert_msg(strstr(err.text, "/tmp: too little room") != NULL, "%s", err.text);
-	req.room = 0; /* takes no room, and nothing is run */
-	place_free(place(&req));
+	req.kind = STAGED_FIFO; /* `room` is for files next to the FIFO */
+	ck_assert_ptr_null(staged_file_new(&target, &req, NULL, &err));
+	ck_assert_msg(strstr(err.text, "/tmp: not enough space") != NULL, "%s", err.text);
+	req.room = 0; /* a FIFO alone needs no space */
+	staged_file_free(stage(&req));
 	ck_assert_int_eq(count("/tmp"), 0);
 }
 END_TEST
 
-START_TEST(target_gone)
+START_TEST(reused_pid_is_an_error)
 {
-	const struct place_request req = request(-1);
+	const struct staged_file_request req = request(-1);
 	struct err err = { .code = EXIT_DONE };
 
-	target.start_ticks++; /* another process by now */
-	ck_assert_ptr_null(place_new(&target, &req, NULL, &err));
+	target.start_ticks++; /* as if another process had the PID */
+	ck_assert_ptr_null(staged_file_new(&target, &req, NULL, &err));
 	ck_assert_int_eq(err.code, EXIT_PARTIAL);
 }
 END_TEST
 
 int main(void)
 {
-	Suite *suite = suite_create("place");
-	TCase *tc = tcase_create("place");
+	Suite *suite = suite_create("session/staging/staged_file");
+	TCase *tc = tcase_create("session/staging/staged_file");
 	SRunner *runner;
 	int failed;
 
 	if (geteuid() != 0) {
-		printf("skipped: the target is another user in a root of its own\n");
+		printf("skipped: needs root for a target with another user and root directory\n");
 		return 77;
 	}
 	tcase_add_checked_fixture(tc, start_target, stop_target);
-	tcase_add_test(tc, places_and_takes_away);
-	tcase_add_test(tc, path_is_the_same_each_time);
-	tcase_add_test(tc, path_is_without_links);
-	tcase_add_test(tc, last_one_takes_away);
-	tcase_add_test(tc, keeps_and_discards);
-	tcase_add_test(tc, survives_being_killed);
-	tcase_add_test(tc, removes_leftovers);
-	tcase_add_test(tc, leaves_what_is_in_use);
-	tcase_add_test(tc, replaces_a_wrong_file);
-	tcase_add_test(tc, avoids_foreign_directories);
-	tcase_add_test(tc, takes_the_working_directory);
-	tcase_add_test(tc, takes_the_home);
-	tcase_add_test(tc, lets_write_only_where_a_word_leads);
-	tcase_add_test(tc, says_what_it_tried);
-	tcase_add_test(tc, passes_over_a_home_that_is_no_path);
-	tcase_add_test(tc, avoids_unfit_mounts);
-	tcase_add_test(tc, reads_a_fifo);
-	tcase_add_test(tc, fifo_never_lacks_a_reader);
-	tcase_add_test(tc, fifo_breaks_when_killed);
-	tcase_add_test(tc, fifo_has_a_reader_for_who_is_late);
-	tcase_add_test(tc, opens_a_result);
-	tcase_add_loop_test(tc, fetches_a_result, 0, ARRAY_SIZE(ways));
-	tcase_add_test(tc, fetches_only_a_whole_result);
-	tcase_add_test(tc, opens_only_a_file_of_the_target);
-	tcase_add_loop_test(tc, takes_away_what_comes_late, 0, ARRAY_SIZE(both));
-	tcase_add_loop_test(tc, is_killed_at_any_moment, 0, 24);
-	tcase_add_test(tc, removes_a_fifo_that_was_left);
-	tcase_add_test(tc, takes_a_disk_with_room);
-	tcase_add_test(tc, target_gone);
+	tcase_add_test(tc, file_and_socket_are_staged_and_removed);
+	tcase_add_test(tc, path_depends_on_the_content_only);
+	tcase_add_test(tc, path_has_no_symbolic_links);
+	tcase_add_test(tc, shared_file_is_removed_by_its_last_user);
+	tcase_add_test(tc, kept_file_stays_unless_discarded);
+	tcase_add_test(tc, files_of_a_killed_jtool_are_removed);
+	tcase_add_test(tc, leftover_files_are_removed);
+	tcase_add_test(tc, directories_in_use_are_not_removed);
+	tcase_add_test(tc, file_with_wrong_content_is_replaced);
+	tcase_add_test(tc, directories_of_other_users_are_avoided);
+	tcase_add_test(tc, working_directory_is_used_if_no_tmp_is_writable);
+	tcase_add_test(tc, home_is_used_if_nothing_else_is_writable);
+	tcase_add_test(tc, fifo_is_refused_in_paths_with_special_characters);
+	tcase_add_test(tc, error_lists_every_directory_with_its_reason);
+	tcase_add_test(tc, overlong_home_is_skipped);
+	tcase_add_test(tc, noexec_readonly_and_full_mounts_are_avoided);
+	tcase_add_test(tc, fifo_delivers_what_the_target_writes);
+	tcase_add_test(tc, fifo_has_a_reader_until_it_is_freed);
+	tcase_add_test(tc, fifo_breaks_when_jtool_is_killed);
+	tcase_add_test(tc, late_writer_of_a_removed_fifo_gets_epipe);
+	tcase_add_test(tc, result_file_is_opened_and_removed);
+	tcase_add_loop_test(tc, result_is_copied_to_the_output, 0, ARRAY_SIZE(targets));
+	tcase_add_test(tc, incomplete_copy_of_a_result_is_an_error);
+	tcase_add_test(tc, only_regular_files_of_the_target_are_opened);
+	tcase_add_loop_test(tc, files_created_during_removal_are_removed, 0, ARRAY_SIZE(kinds));
+	tcase_add_loop_test(tc, jtool_killed_at_any_moment_leaves_no_files, 0, 24);
+	tcase_add_test(tc, leftover_fifo_is_removed_and_its_writer_released);
+	tcase_add_test(tc, result_needs_a_directory_with_enough_space);
+	tcase_add_test(tc, reused_pid_is_an_error);
 	tcase_set_timeout(tc, 30);
 	suite_add_tcase(suite, tc);
 	runner = srunner_create(suite);

@@ -1,0 +1,43 @@
+/* Adds constants to a class.  The indexes of its own constants do not change. */
+#ifndef JTOOL_CLASSFILE_INJECT_CONSTANTS_H
+#define JTOOL_CLASSFILE_INJECT_CONSTANTS_H
+
+#include "classfile/read.h"
+#include "classfile/write.h"
+
+enum inj_hook {
+#define HOOK(name, descriptor) INJ_##name,
+#include "classfile/inject/hooks.def"
+#undef HOOK
+	INJ_HOOKS
+};
+
+struct inj_name {
+	const char *text;
+	uint16_t len, index, next; /* index: of the constant; next: in names; 0: end of chain */
+};
+
+#define INJ_HEADS 1024
+
+struct inj_constants {
+	const struct cf_pool *pool;
+	struct cf_output added;
+	uint32_t count; /* constant_pool_count: the last index + 1 */
+	bool full;      /* set if a constant did not fit */
+	uint16_t hooks_class, hooks[INJ_HOOKS], throwable, maps_name; /* 0: not added yet */
+	/* Class constants by name: the class's own and added ones */
+	struct inj_name *names; /* entry 0 is not used */
+	uint32_t n_names, names_max;
+	uint16_t heads[INJ_HEADS]; /* by hash: the first entry of the chain in names; 0: none */
+};
+
+bool inj_constants_open(struct inj_constants *c, const struct cf_pool *pool, struct ag_mem *mem);
+void inj_constants_release(struct inj_constants *c);
+uint16_t inj_utf8(struct inj_constants *c, const char *text, size_t len);
+/* Finds or adds a Class constant.  Returns its index; 0: no room.  The name must outlive *c. */
+uint16_t inj_class(struct inj_constants *c, struct cf_text name);
+uint16_t inj_method(struct inj_constants *c, uint16_t class, const char *name,
+		    const char *descriptor);
+uint16_t inj_hook(struct inj_constants *c, enum inj_hook hook, const char *hooks_class);
+
+#endif

@@ -1,0 +1,37 @@
+/* Internal functions of cf_inject() and cf_inject_sites(). */
+#ifndef JTOOL_CLASSFILE_INJECT_INTERNAL_H
+#define JTOOL_CLASSFILE_INJECT_INTERNAL_H
+
+#include "classfile/inject/injection.h"
+
+/* inject_hooks.c: writes the inserted code */
+enum inj_kind inj_kind(const struct cf_type *type);
+void inj_put_enter(struct injection *in);
+void inj_put_exit(struct injection *in);
+void inj_put_handler(struct injection *in);
+void inj_put_number(struct cf_output *out, uint32_t number);
+uint32_t inj_number_stack(uint32_t number); /* stack slots that the code needs */
+void inj_put_call(struct injection *in, struct cf_output *out, enum inj_hook hook);
+
+/* relocate.c: computes in->layout, and writes the method's own code with it */
+enum cf_refusal inj_lay_out(struct injection *in);
+enum cf_refusal inj_put_code(struct injection *in);
+/* Returns the new pc to which jumps to old `pc` lead; INJ_NO_PC: no instruction begins there. */
+uint32_t inj_label(const struct injection *in, uint32_t pc);
+/* Returns the new pc of the instruction at old `pc`; for a return, it is after the call of exit. */
+uint32_t inj_new_pc(const struct injection *in, uint32_t pc);
+
+/* handler_ranges.c: computes the ranges in in->handlers */
+enum cf_refusal inj_cover(struct injection *in);
+
+/* inject_tables.c: writes the parts of the Code attribute that follow the code */
+enum cf_refusal inj_put_handlers(struct injection *in);
+enum cf_refusal inj_put_tables(struct injection *in);
+
+/* find_sites.c: fills in->added.insertions, which may stay empty; counts hooks in in->sites */
+void inj_find_sites(struct injection *in);
+
+/* inject_method.c: writes in->method.member to in->body with hooks; header: its method_info */
+enum cf_refusal inj_put_method(struct injection *in, const uint8_t *header);
+
+#endif

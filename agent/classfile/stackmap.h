@@ -1,0 +1,62 @@
+/*
+ * Reads the entries of a StackMapTable (JVMS 4.7.4).  Each entry is the difference from the
+ * previous frame; the caller applies it.
+ *
+ * An entry is read in steps, so that the caller notices an error where it is in the table:
+ * cf_map_entry(), cf_map_type() for each local, cf_map_stack(), cf_map_type() for each cell of the
+ * stack.  Missing bytes and unknown kinds set bytes->failed.
+ */
+#ifndef JTOOL_CLASSFILE_STACKMAP_H
+#define JTOOL_CLASSFILE_STACKMAP_H
+
+#include "classfile/bytes.h"
+
+/* The first frame_type of each kind of entry. */
+enum cf_map_frame {
+	CF_MAP_SAME = 0,
+	CF_MAP_STACK_1 = 64,
+	CF_MAP_RESERVED = 128,
+	CF_MAP_STACK_1_EXTENDED = 247,
+	CF_MAP_CHOP = 248,
+	CF_MAP_SAME_EXTENDED = 251,
+	CF_MAP_APPEND = 252,
+	CF_MAP_FULL = 255,
+};
+
+struct cf_map_entry {
+	uint8_t frame_type;
+	uint8_t n_chopped; /* how many locals of the previous frame are removed */
+	uint16_t delta;    /* pc minus (1 + the previous frame's pc); first entry: the pc */
+	uint16_t n_locals; /* how many locals follow; in a full frame they replace all others */
+};
+
+struct cf_map_entry cf_map_entry(struct cf_bytes *bytes);
+/* Returns the number of stack cells.  Call it after the locals are read. */
+uint16_t cf_map_stack(struct cf_bytes *bytes, const struct cf_map_entry *entry);
+
+static inline bool cf_map_is_reserved(uint8_t frame_type)
+{
+	return frame_type >= CF_MAP_RESERVED && frame_type < CF_MAP_STACK_1_EXTENDED;
+}
+
+/* The verification_type_info tags. */
+enum cf_map_tag {
+	CF_MAP_TOP,
+	CF_MAP_INTEGER,
+	CF_MAP_FLOAT,
+	CF_MAP_DOUBLE,
+	CF_MAP_LONG,
+	CF_MAP_NULL,
+	CF_MAP_UNINIT_THIS,
+	CF_MAP_OBJECT, /* of the Class constant `of` */
+	CF_MAP_UNINIT, /* allocated by the `new` at `of` */
+};
+
+struct cf_map_type {
+	uint8_t tag; /* greater than CF_MAP_UNINIT: invalid */
+	uint16_t of;
+};
+
+struct cf_map_type cf_map_type(struct cf_bytes *bytes);
+
+#endif

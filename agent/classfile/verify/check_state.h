@@ -1,0 +1,26 @@
+/* The state of cf_check(), and functions that record a fault. */
+#ifndef JTOOL_CLASSFILE_CHECK_STATE_H
+#define JTOOL_CLASSFILE_CHECK_STATE_H
+
+#include "classfile/code.h"
+#include "classfile/verify/verify.h"
+#include "classfile/versions.h"
+
+struct check {
+	const struct cf_class *class;
+	const struct cf_pool *pool;
+	struct cf_fault *fault;
+	uint16_t *first;          /* for each Utf8: index of the first one with the same text */
+	int32_t last_bootstrap;   /* the highest bootstrap index in use; -1: none */
+	struct cf_member member;  /* the current member; name.data is NULL for the class */
+	struct cf_code code;      /* the member's, while its attributes are checked */
+};
+
+/* Records a fault of the current member.  Returns false. */
+bool chk_wrong(struct check *c, const char *what);
+bool chk_no_memory(struct check *c);
+
+/* Sorts the keys.  Returns true if one occurs twice. */
+bool chk_has_duplicate(uint64_t *keys, size_t n);
+
+#endif

@@ -1,0 +1,36 @@
+/*
+ * Checks whether the JVM would accept a class file.  It also verifies what the JVM does not: up to
+ * JDK 21, the JVM accepts redefined boot classes unverified; bad code in them ends the process.
+ *
+ * cf_check() checks the format (JVMS 4.8): constants, names, descriptors and the indexes in
+ * attributes.  cf_verify() checks the code: instructions and their operands (JVMS 4.9), and the
+ * types on the stack and in local variables.  It uses the StackMapTable (JVMS 4.10.1) or, below
+ * version 50, type inference (JVMS 4.10.2); after a jsr, inference checks only the stack depth.
+ *
+ * No class is loaded.  Only the superclass of the class itself is known; any other relation between
+ * classes that is not known is assumed to be valid.
+ */
+#ifndef JTOOL_CLASSFILE_VERIFY_H
+#define JTOOL_CLASSFILE_VERIFY_H
+
+#include "classfile/read.h"
+
+/* A fault and where it is.  The texts point into the class or are string constants. */
+struct cf_fault {
+	struct cf_text name, descriptor; /* the method or field; empty: the class itself */
+	uint32_t pc;      /* UINT32_MAX: not at an instruction */
+	const char *what; /* "operand stack underflow", … */
+	bool format;      /* the JVM throws ClassFormatError, not VerifyError */
+	bool memory;      /* out of memory or time; the class may be valid */
+};
+
+/* Return true if the class is valid; otherwise return false and fill in *fault. */
+bool cf_check(const struct cf_class *class, struct cf_fault *fault);
+bool cf_verify(const struct cf_class *class, struct cf_fault *fault);
+/*
+ * Verifies the code by inference only, for a dump of a boot class: up to JDK 17 the JVM discards
+ * the stack maps of boot classes, and the boot loader does not require them.
+ */
+bool cf_verify_without_maps(const struct cf_class *class, struct cf_fault *fault);
+
+#endif

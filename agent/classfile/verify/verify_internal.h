@@ -1,0 +1,60 @@
+/* Internal functions of cf_verify(), from the lowest level up. */
+#ifndef JTOOL_CLASSFILE_VERIFY_INTERNAL_H
+#define JTOOL_CLASSFILE_VERIFY_INTERNAL_H
+
+#include "classfile/verify/verify_state.h"
+
+/* verify_types.c */
+struct vtype vt_kind(enum vkind kind);
+/* Returns the type of a class in a fixed list, such as "java/lang/Object". */
+struct vtype vt_known(const char *name);
+/* Returns the type of a name in a Class constant: "java/lang/String" or "[I". */
+struct vtype vt_class(const struct verifier *v, struct cf_text name);
+struct vtype vt_field(const struct verifier *v, const struct cf_type *type);
+bool vt_is_wide(struct vtype type);    /* the first half of a long or double */
+bool vt_is_second(struct vtype type);  /* the second half */
+bool vt_is_reference(struct vtype type);
+struct vtype vt_second(struct vtype first);
+bool vt_same(const struct verifier *v, struct vtype a, struct vtype b);
+bool vt_assignable(const struct verifier *v, struct vtype from, struct vtype to);
+/* Returns the type of a value that is either a or b. */
+struct vtype vt_merge(const struct verifier *v, struct vtype a, struct vtype b);
+
+/* verify_operands.c: checks that need no control flow */
+bool vf_scan(struct verifier *v);
+bool vf_is_jsr(const struct cf_insn *insn);
+
+/* verify_stack.c */
+bool vf_pop(struct verifier *v, struct vtype *type);
+bool vf_pop_as(struct verifier *v, struct vtype to); /* pops both halves; must be assignable */
+bool vf_push(struct verifier *v, struct vtype type); /* pushes both halves */
+bool vf_drop(struct verifier *v, uint32_t n);
+/* Inserts a copy of the top n cells below the next `below` cells, as dup and its variants do. */
+bool vf_duplicate(struct verifier *v, uint32_t n, uint32_t below);
+bool vf_swap(struct verifier *v);
+
+/* verify_arrive.c: compares or merges the current locals and this stack with the types at pc */
+bool vf_arrive(struct verifier *v, uint32_t pc, const struct vtype *stack, uint32_t n_stack,
+	       bool uninit);
+/* Calls vf_arrive() for each handler that covers now.pc, with the current locals. */
+bool vf_at_handlers(struct verifier *v, bool uninit);
+/* Calls vf_arrive() for each target of a jump, a switch or ret. */
+bool vf_at_targets(struct verifier *v, const struct cf_insn *insn);
+bool vf_compare(struct verifier *v, const struct vframe *map, const struct vtype *stack,
+		uint32_t n_stack, bool uninit);
+
+/* verify_members.c: apply to v->now an instruction that uses a field or method */
+bool vf_step_field(struct verifier *v, const struct cf_insn *insn);
+bool vf_step_invoke(struct verifier *v, const struct cf_insn *insn);
+
+/* verify_step.c: applies any instruction to v->now */
+bool vf_step(struct verifier *v, const struct cf_insn *insn);
+
+/* verify_maps.c: verification by StackMapTable (JVMS 4.10.1) */
+bool vf_read_maps(struct verifier *v);
+bool vf_follow_maps(struct verifier *v);
+
+/* verify_flow.c: verification by inference (JVMS 4.10.2) */
+bool vf_follow_flow(struct verifier *v);
+
+#endif

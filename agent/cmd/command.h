@@ -1,0 +1,22 @@
+/*
+ * A command handles one kind of request on the agent thread.  It opens a local reference frame for
+ * its own references; references of the class index outlive the command.
+ */
+#ifndef JTOOL_AGENT_CMD_COMMAND_H
+#define JTOOL_AGENT_CMD_COMMAND_H
+
+#include "util/chan.h"
+#include "jvm/jvmti.h"
+
+/*
+ * Reads and executes a request, and writes the result frames.  Returns -1 with the error in
+ * jvm->err, or if the channel is broken.  In each case it releases its capabilities, tags, memory
+ * and references.
+ */
+typedef int ag_cmd_fn(struct ag_jvm *jvm, struct ag_chan *chan, struct wire_reader *request);
+
+#define COMMAND(frame, name) ag_cmd_fn ag_cmd_##name;
+#include "cmd/commands.def"
+#undef COMMAND
+
+#endif

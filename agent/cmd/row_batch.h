@@ -1,0 +1,25 @@
+/* Sends rows in frames of about 48 KiB.  No other frame may begin before the batch is ended. */
+#ifndef JTOOL_AGENT_CMD_ROW_BATCH_H
+#define JTOOL_AGENT_CMD_ROW_BATCH_H
+
+#include "util/chan.h"
+
+struct ag_row_batch {
+	struct ag_chan *chan;
+	uint16_t type;
+	struct wire_writer *w; /* NULL if no frame is begun */
+	uint32_t n;            /* rows in the frame */
+};
+
+/* Returns the writer for a row of len bytes, or NULL if the channel is broken. */
+struct wire_writer *ag_row_batch_row(struct ag_row_batch *batch, size_t len);
+/*
+ * Makes room for a row of len bytes, and waits for the client only if may_wait.  Returns 0 if the
+ * row can be written without waiting, else AG_ROW_BATCH_FULL, or -1 if the channel is broken.
+ */
+#define AG_ROW_BATCH_FULL 1
+int ag_row_batch_room(struct ag_row_batch *batch, size_t len, bool may_wait);
+/* Ends the current frame, if any. */
+int ag_row_batch_end(struct ag_row_batch *batch);
+
+#endif

@@ -1,0 +1,78 @@
+/*
+ * Counts every allocation.
+ *
+ * Where allocations are counted:
+ * - The constructor of java.lang.Object calls a hook for each object that a constructor
+ *   initialises, whoever calls it: bytecode, reflection, method handles, deserialisation, JNI, the
+ *   VM.
+ * - Instrumented code calls a hook after newarray, anewarray and multianewarray, and after calls of
+ *   methods that allocate without a constructor and may be JIT intrinsics: clone,
+ *   Array.newInstance, Arrays.copyOf of references, Unsafe.allocate…
+ *   (classfile/inject/inject_sites.h).
+ * - VMObjectAlloc reports what the VM allocates for natives of the JDK.  Reports of objects that a
+ *   hook counts are ignored, so that no object counts twice.
+ *
+ * Hooks count in tables of their own thread, by the hash of the class or by array site.  These
+ * counts are exact.  Stack walks determine how the objects of a class divide among stacks.  Each
+ * thread walks the stack for the first AG_WALK_ALL objects of a class or array site.  After that it
+ * walks at random intervals, on average count / AG_WALK_ALL objects apart.  Each walk stands for
+ * all objects since the walk before, so the sites of a class add up to its exact count.
+ *
+ * A walk takes hundreds of times longer than counting.  When all walks together exceed AG_WALKS_NS
+ * plus 1/AG_WALKS_PART of the elapsed time, AG_WALK_FEW replaces AG_WALK_ALL until they are within
+ * this budget again.
+ *
+ * ag_alloc_profile_peek() reads the tables of running threads with relaxed loads.
+ */
+#ifndef JTOOL_AGENT_JVM_ALLOC_EXACT_H
+#define JTOOL_AGENT_JVM_ALLOC_EXACT_H
+
+#include "jvm/alloc/alloc_state.h"
+
+#define AG_WALK_ALL 1000
+#define AG_WALK_FEW 8
+#define AG_WALKS_NS 1000000000
+#define AG_WALKS_PART 16
+
+/* Kinds of array sites.  A hook gets the number of its site. */
+enum ag_array_site_kind {
+	AG_ARRAY_SITE_ARRAY,         /* newarray, anewarray */
+	AG_ARRAY_SITE_ARRAYS,        /* multianewarray */
+	AG_ARRAY_SITE_CLONE,         /* invokevirtual: counts if it selected Object.clone() */
+	AG_ARRAY_SITE_CLONE_SPECIAL, /* invokespecial: the same, searched from `owner` */
+	AG_ARRAY_SITE_RESULT,        /* the call returns an object that it allocated */
+};
+/*
+ * Returns a number for an array site, or 0 if there is no room.  The number is never reused, not
+ * even by a later profile.  `signature` is that of the array, or NULL if it depends on the object.
+ * `owner` is the internal name of the class whose method is called.
+ */
+uint32_t ag_array_site_new(struct ag_exact *exact, enum ag_array_site_kind kind,
+			   const char *signature, size_t signature_len, const char *owner,
+			   size_t owner_len);
+
+/* alloc_hooks: the hooks count between on() and off(); off() waits for hooks in flight. */
+void ag_alloc_hooks_on(struct ag_alloc_profile *profile);
+void ag_alloc_hooks_off(struct ag_alloc_profile *profile);
+
+/*
+ * alloc_instrument adds hooks to classes.  Loaded classes that allocate arrays are retransformed in
+ * batches, so that there are few pauses.  New classes get hooks while they are loaded.
+ * java.lang.Object comes last.  On failure, install() returns NULL with the error recorded and all
+ * classes restored.  remove() restores all classes.
+ */
+struct ag_alloc_code;
+struct ag_alloc_code *ag_alloc_code_install(struct ag_jvm *jvm, struct ag_alloc_profile *profile);
+/* Instruments classes that could not get hooks when they were loaded.  Call this once a second. */
+void ag_alloc_code_tick(struct ag_jvm *jvm, struct ag_alloc_code *alloc_code);
+void ag_alloc_code_remove(struct ag_jvm *jvm, struct ag_alloc_code *alloc_code, jvmtiError *code);
+void ag_alloc_code_count(const struct ag_alloc_code *alloc_code, uint32_t *hooked,
+			 uint32_t *refused);
+int ag_alloc_code_notes(const struct ag_alloc_code *alloc_code, ag_alloc_profile_note_fn *report,
+			void *arg);
+void ag_alloc_code_free(struct ag_jvm *jvm, struct ag_alloc_code *alloc_code);
+
+/* Returns true if a glob matches the class of this signature, or if there are no globs. */
+bool ag_exact_wants(const struct ag_alloc_profile *profile, const char *signature, size_t len);
+
+#endif

@@ -1,0 +1,229 @@
+/*
+ * Shared by the parts of an exact profile: alloc_exact begins and ends it, alloc_hooks has the
+ * natives and the threads, thread_counts the threads' tables, alloc_count the slow paths,
+ * array_sites the sites in code that allocate arrays, alloc_stack walks stacks, alloc_sizes
+ * measures arrays, class_filter selects classes, alloc_merge adds up the tables.
+ */
+#ifndef JTOOL_AGENT_JVM_ALLOC_EXACT_STATE_H
+#define JTOOL_AGENT_JVM_ALLOC_EXACT_STATE_H
+
+#include "jvm/alloc/alloc_exact.h"
+#include "jvm/instrument/quiesce.h"
+
+/* Counters of one thread for a class or an array site.  The thread stores `key` last. */
+struct ag_count_cell {
+	uint64_t key;              /* 0: unused */
+	uint64_t count;
+	uint64_t bytes;            /* only with AG_CELL_VARIES; else each object has `size` bytes */
+	uint64_t next;             /* walk the stack at this count; 0: always take the slow path */
+	uint64_t attributed, attributed_bytes; /* parts already added to sites */
+	uint32_t kind;             /* AG_ALLOC_CLASS_NONE: filtered out */
+	uint32_t site;             /* site of the last walk, or AG_SITE_NONE */
+	uint32_t size;             /* bytes of an object; of an array: without its elements */
+	uint32_t flags;            /* AG_CELL_*; for arrays also log2 of the element size */
+} __attribute__((aligned(AG_CACHE_LINE)));
+#define AG_CELL_SHIFT 7u   /* mask: log2 of the element size in bytes */
+#define AG_CELL_VARIES 8u  /* sizes differ: `bytes` is used */
+#define AG_CELL_SHARED 16u /* two classes have this hash: each has its own cell */
+
+struct ag_thread_counts {
+	uint32_t mask; /* a power of two - 1 */
+	uint32_t n;
+	uint64_t align; /* object alignment - 1 */
+	struct ag_count_cell at[];
+};
+
+/*
+ * The key of a cell.  Bits 0 to 31 are the hash of the class, or the array site.  The upper bits
+ * are a number that distinguishes the cells of one hash or site.
+ */
+#define AG_KEY_ARRAY_SITE (UINT64_C(1) << 31)
+#define AG_KEY_VM (UINT64_C(1) << 63) /* reported by VMObjectAlloc */
+#define AG_KEY_SUB(n) ((uint64_t)(n) << 32)
+
+#define AG_RELAXED_SET(to, value) __atomic_store_n(&(to), (value), __ATOMIC_RELAXED)
+
+static inline uint64_t ag_key_of_array_site(jint number)
+{
+	return AG_KEY_ARRAY_SITE | (uint32_t)number;
+}
+
+/* Returns the cell of a key, or the unused cell for it.  A table is never full. */
+static inline struct ag_count_cell *ag_count_cell_probe(struct ag_thread_counts *cells,
+							uint64_t key)
+{
+	/* hashes and array sites are spread evenly already */
+	uint32_t i = (uint32_t)key ^ (uint32_t)(key >> 32) * 0x9e3779b1u;
+
+	i &= cells->mask;
+	while (cells->at[i].key != key && cells->at[i].key != 0)
+		i = (i + 1) & cells->mask;
+	return &cells->at[i];
+}
+
+/* State of one thread, found by its JNIEnv.  It lives as long as the library. */
+struct ag_thread_slot {
+	JNIEnv *jni;   /* NULL: unused */
+	uint64_t busy; /* a word of quiesce.h: the thread is in a hook or callback */
+	uint64_t on;   /* value of `counting` (alloc_hooks.c) for which the table is valid */
+	struct ag_thread_counts *cells;
+	struct ag_thread_counts *fast; /* same as `cells`; NULL: always take the slow path */
+	uint64_t random; /* state of next_random() */
+} __attribute__((aligned(AG_CACHE_LINE)));
+#define AG_THREAD_SLOTS_BITS 14
+#define AG_THREAD_SLOTS (1u << AG_THREAD_SLOTS_BITS)
+extern struct ag_thread_slot ag_thread_slots[AG_THREAD_SLOTS];
+
+/* Claims the hooks, which can serve one exact profile at a time.  -1: error recorded. */
+int ag_alloc_hooks_take(struct ag_jvm *jvm);
+void ag_alloc_hooks_give_back(void);
+/* Lets callbacks use the profile until off(); hooks use it from on() to off(). */
+void ag_alloc_hooks_open(struct ag_alloc_profile *profile);
+
+/* Enters a callback.  NULL: there is no profile, or the thread is in a callback already. */
+struct ag_alloc_profile *ag_thread_slot_enter(JNIEnv *jni, struct ag_thread_slot **slot);
+static inline void ag_thread_slot_leave(struct ag_thread_slot *slot)
+{
+	ag_quiesce_leave_thread(&slot->busy);
+}
+
+/* How an object was allocated.  Each comment lists the topmost stack frames, innermost first. */
+enum ag_alloc_origin {
+	AG_ORIGIN_CONSTRUCTOR, /* hook, constructor of Object, constructors of subclasses */
+	AG_ORIGIN_CODE,        /* hook */
+	AG_ORIGIN_VM,          /* native method, reported by VMObjectAlloc */
+};
+
+/*
+ * Returns the current thread's cell for a key; NULL if there is no room.  If *is_new, the caller
+ * fills in all but the key and calls ag_count_cell_publish().
+ */
+struct ag_count_cell *ag_count_cell_of(struct ag_alloc_profile *profile,
+				       struct ag_thread_slot *slot, uint64_t key, bool *is_new);
+void ag_count_cell_publish(struct ag_thread_slot *slot, struct ag_count_cell *cell, uint64_t key);
+/* Adds n objects of this many bytes in total; one of them is `object`. */
+void ag_count_cell_add(struct ag_alloc_profile *profile, struct ag_thread_slot *slot,
+		       struct ag_count_cell *cell, uint64_t n, uint64_t bytes, jobject object,
+		       enum ag_alloc_origin origin);
+static inline uint64_t ag_count_cell_bytes(const struct ag_count_cell *cell, uint64_t count)
+{
+	return cell->flags & AG_CELL_VARIES ? __atomic_load_n(&cell->bytes, __ATOMIC_RELAXED) :
+					      count * cell->size;
+}
+/*
+ * Updates a table that belongs to another profile or lacks hashes that became shared.  Returns
+ * false if there is no room.
+ */
+bool ag_thread_counts_refresh(struct ag_alloc_profile *profile, struct ag_thread_slot *slot,
+			      uint64_t on);
+/* Counts n objects that could not be attributed. */
+void ag_exact_drop(struct ag_alloc_profile *profile, uint64_t n);
+
+/* Measured sizes of arrays, in bytes. */
+struct ag_sizes {
+	uint64_t align;    /* object alignment - 1 */
+	uint32_t base[4];  /* header of a primitive array, by log2 of the element size */
+	uint32_t ref_base, ref_shift;
+};
+/* Measures arrays.  Returns 0, or -1 with the error recorded. */
+int ag_sizes_measure(struct ag_jvm *jvm, struct ag_sizes *sizes);
+/* Sets the sizes in a cell for arrays of this signature. */
+void ag_sizes_of(const struct ag_sizes *sizes, const char *signature, struct ag_count_cell *cell);
+static inline uint64_t ag_size_of(uint64_t align, const struct ag_count_cell *cell, jint length)
+{
+	uint64_t end = cell->size + ((uint64_t)(uint32_t)length << (cell->flags & AG_CELL_SHIFT));
+
+	return (end + align) & ~align;
+}
+
+struct ag_array_site {
+	enum ag_array_site_kind kind;
+	uint32_t array;    /* kind; AG_ALLOC_CLASS_NONE: depends on the object */
+	const char *owner; /* NULL: irrelevant */
+};
+#define AG_ARRAY_SITE_CHUNK 1024u
+#define AG_ARRAY_SITE_CHUNKS 1024u
+
+#define AG_SHARED_MAX 64u
+#define AG_METHODS_BITS 14
+
+struct ag_method_facts {
+	uint64_t method; /* 0: unused */
+	uint32_t facts;  /* 0: not yet determined */
+};
+
+/* What a merge added to sites for objects since the last walks; reverted by the next merge. */
+struct ag_provisional {
+	struct ag_provisional *next;
+	uint32_t n;
+	struct {
+		uint64_t objects, bytes;
+		uint32_t site;
+	} rows[160];
+};
+
+struct ag_exact {
+	struct ag_alloc_profile *profile;
+	struct ag_alloc_code *alloc_code;
+	struct ag_sizes sizes;
+	uint32_t first_array_site; /* the lowest array site number of this profile */
+	struct ag_array_site *array_sites[AG_ARRAY_SITE_CHUNKS];
+	/* hashes that two kinds share; if there is no room for one, all hashes count as shared */
+	uint32_t n_shared, shared[AG_SHARED_MAX];
+	struct ag_method_facts *methods;
+	/* VirtualThread.carrierThread: its value is null while (un)mounting; atomic, set last */
+	jfieldID carrier;
+	jclass virtual_threads; /* java.lang.VirtualThread; a global reference */
+	int64_t began_ns;
+	uint64_t walks_ns; /* total time of walks; atomic */
+	struct ag_provisional *provisional;
+	uint64_t lost;    /* objects in cells without a site, at the last merge */
+	uint64_t misattributed; /* atomic: objects added to a former site, for lack of room */
+	uint32_t serial;  /* of the profile: the upper half of `on` in the slots that it uses */
+	bool registered;  /* the profile has claimed the hooks */
+	bool stopped;
+};
+
+/* Assigns all later array site numbers to this profile. */
+void ag_array_sites_begin(struct ag_exact *exact);
+/* Returns NULL if the number is not an array site of this profile. */
+const struct ag_array_site *ag_array_site_of(const struct ag_exact *exact, jint number);
+/*
+ * Returns true if Object.clone() allocated the result of a call.  Called once per site and class.
+ */
+bool ag_array_site_cloned(const struct ag_alloc_profile *profile, JNIEnv *jni,
+			  const struct ag_array_site *array_site, jclass class,
+			  const char *signature);
+
+/*
+ * Reads the current thread's stack at an allocation, without the frames of the hook and of the
+ * object's constructors (from Object's to that of its class).  Returns the number of frames;
+ * `frames` has room for WIRE_ALLOC_DEPTH + AG_CONSTRUCTORS.
+ */
+#define AG_CONSTRUCTORS 32
+uint32_t ag_exact_stack(const struct ag_alloc_profile *profile, JNIEnv *jni,
+			enum ag_alloc_origin origin, jvmtiFrameInfo *frames);
+/* Returns true if the native on top of the stack allocates objects that a hook counts. */
+bool ag_exact_is_counted_elsewhere(const struct ag_alloc_profile *profile, JNIEnv *jni);
+
+/* Adds a class before its first object is allocated.  Any thread that has entered its slot. */
+void ag_exact_learn(struct ag_alloc_profile *profile, JNIEnv *jni, jclass class);
+/* Marks a hash as shared by two kinds. */
+void ag_alloc_hooks_share(struct ag_exact *exact, jint hash);
+bool ag_exact_is_shared(const struct ag_exact *exact, uint64_t hash);
+
+/* The slow paths of the natives. */
+void ag_count_object(struct ag_alloc_profile *profile, struct ag_thread_slot *slot, jobject object,
+		     jint hash);
+void ag_count_array(struct ag_alloc_profile *profile, struct ag_thread_slot *slot, jobject array,
+		    jint length, jint number);
+void ag_count_arrays(struct ag_alloc_profile *profile, struct ag_thread_slot *slot, jobject array,
+		     jint number);
+void ag_count_result(struct ag_alloc_profile *profile, struct ag_thread_slot *slot,
+		     jobject result, jint number);
+void ag_count_vm(struct ag_alloc_profile *profile, struct ag_thread_slot *slot, jobject object);
+
+void JNICALL ag_exact_vm_alloc(jvmtiEnv *ti, JNIEnv *jni, jthread thread, jobject object,
+			       jclass class, jlong size);
+
+#endif

@@ -1,0 +1,266 @@
+/*
+ * Rewrites the code of a class.
+ *
+ * Runs on any thread that loads a class.  Its memory does not count against the session's budget.
+ * It calls the JVM only to allocate the new bytes and to check the loader.
+ */
+#include <string.h>
+
+#include "util/hash.h"
+#include "classfile/inject/inject_sites.h"
+#include "jvm/alloc/alloc_instrument.h"
+
+#define BUDGET ((size_t)64 << 20) /* for one class */
+
+/* A class file that is examined or instrumented. */
+struct code {
+	struct ag_alloc_code *ac;
+	struct ag_mem mem;
+	bool look;
+	bool wanted; /* out: the class has a wanted site */
+};
+
+/* A stack walk within these classes would deadlock: see ag_value_stack(). */
+static bool is_excluded(const char *name)
+{
+	return strcmp(name, "java/lang/VirtualThread") == 0 ||
+	       strcmp(name, "jdk/internal/vm/Continuation") == 0;
+}
+
+/* Matches a signature against the globs; with `inner`, also those of its inner arrays. */
+static bool is_wanted(const struct code *code, const char *signature, size_t len, bool inner)
+{
+	do {
+		if (ag_exact_wants(code->ac->profile, signature, len))
+			return true;
+		signature++;
+		len--;
+	} while (inner && len > 1 && *signature == '[');
+	return false;
+}
+
+/*
+ * Writes a signature such as "[[La/b/C;" (element + dimensions + 2 bytes) and returns its length.
+ */
+static size_t make_signature(const struct cf_site *site, char *to)
+{
+	char *at = to;
+
+	for (uint32_t i = 0; i < site->dimensions; i++)
+		*at++ = '[';
+	if (site->primitive) {
+		*at++ = site->primitive;
+		return (size_t)(at - to);
+	}
+	if (site->element.len > 0 && *site->element.data == '[') {
+		memcpy(at, site->element.data, site->element.len);
+		return (size_t)(at - to) + site->element.len;
+	}
+	*at++ = 'L';
+	memcpy(at, site->element.data, site->element.len);
+	at += site->element.len;
+	*at++ = ';';
+	return (size_t)(at - to);
+}
+
+static enum ag_array_site_kind site_kind(enum cf_site_kind kind)
+{
+	switch (kind) {
+	case CF_SITE_ARRAY:
+		return AG_ARRAY_SITE_ARRAY;
+	case CF_SITE_ARRAYS:
+		return AG_ARRAY_SITE_ARRAYS;
+	case CF_SITE_CLONE:
+		return AG_ARRAY_SITE_CLONE;
+	case CF_SITE_CLONE_SPECIAL:
+		return AG_ARRAY_SITE_CLONE_SPECIAL;
+	case CF_SITE_RESULT:
+		break;
+	}
+	return AG_ARRAY_SITE_RESULT;
+}
+
+static uint32_t site_id(struct code *code, const struct cf_site *site, const char *signature,
+			size_t len)
+{
+	bool inner = site->kind == CF_SITE_ARRAYS;
+
+	if (signature && code->ac->profile->wanted.n_globs > 0 &&
+	    !is_wanted(code, signature, len, inner))
+		return 0;
+	code->wanted = true;
+	if (code->look)
+		return 0;
+	return ag_array_site_new(code->ac->profile->exact, site_kind(site->kind), signature, len,
+				 site->owner.data, site->owner.len);
+}
+
+static uint32_t array_site_id(struct code *code, const struct cf_site *site)
+{
+	char *signature = ag_alloc(&code->mem, site->dimensions + site->element.len + 2, 1);
+	uint32_t id = 0;
+
+	if (signature)
+		id = site_id(code, site, signature, make_signature(site, signature));
+	ag_free(&code->mem, signature);
+	return id;
+}
+
+static uint32_t id_of(void *arg, const struct cf_site *site)
+{
+	struct code *code = arg;
+
+	if (site->kind == CF_SITE_ARRAY || site->kind == CF_SITE_ARRAYS)
+		return array_site_id(code, site);
+	/* clone() of an array names its class; other methods may return any class */
+	if (site->owner.len > 0 && *site->owner.data == '[' &&
+	    code->ac->profile->wanted.n_globs > 0 &&
+	    !is_wanted(code, site->owner.data, site->owner.len, false))
+		return 0;
+	return site_id(code, site, NULL, 0);
+}
+
+/* Returns why a method gets no hooks, although other methods of its class do. */
+static const char *refusal(enum cf_refusal why)
+{
+	switch (why) {
+	case CF_TOO_LONG:
+		return "a method would be longer than 65535 bytes";
+	case CF_FAR_JUMP:
+		return "a method has a jump that would be too long";
+	case CF_TOO_MANY:
+		return "a method would have more than 65535 variables, handlers or frames";
+	default:
+		return "a method has invalid bytecode";
+	}
+}
+
+/* C2 can allocate strings and their arrays without calls that have hooks. */
+static bool wants_strings(const struct ag_alloc_profile *profile)
+{
+	return profile->wanted.n_globs == 0 || ag_exact_wants(profile, "Ljava/lang/String;", 18) ||
+	       ag_exact_wants(profile, "[B", 2) || ag_exact_wants(profile, "[C", 2);
+}
+
+static enum ag_instrumented instrument(struct code *code, const struct ag_instrument_call *call,
+				       const struct cf_class *file, bool report)
+{
+	struct cf_sites sites = {
+		.id = id_of, .arg = code,
+		.made = __atomic_load_n(&code->ac->object, __ATOMIC_SEQ_CST) != 0,
+		.strings = wants_strings(code->ac->profile),
+		.sun_unsafe = code->ac->sun_unsafe,
+	};
+	struct cf_output out = { .mem = &code->mem };
+	const char *why = cf_inject_sites(file, code->ac->hooks, &sites, &out);
+	enum ag_instrumented result = AG_INSTRUMENTED_NOTHING;
+
+	code->wanted |= sites.kept > 0;
+	if (report && why)
+		ag_alloc_code_reason(code->ac, why, 1);
+	if (report && sites.refused > 0)
+		ag_alloc_code_reason(code->ac, refusal(sites.why), 1);
+	if (!why && out.len > 0 && !code->look)
+		result = ag_instrument_pass_through(call, out.data, out.len)
+				? AG_INSTRUMENTED_DONE
+				: AG_INSTRUMENTED_NO_MEMORY;
+	cf_output_release(&out);
+	return result;
+}
+
+static enum ag_instrumented instrument_bytes(const struct ag_instrument_call *call, bool report)
+{
+	struct code code = {
+		.ac = (struct ag_alloc_code *)call->instrument,
+		.mem = { .budget = BUDGET },
+	};
+	enum ag_instrumented result = AG_INSTRUMENTED_NOTHING;
+	struct cf_class file;
+	const char *why;
+
+	if (is_excluded(call->name))
+		return AG_INSTRUMENTED_NOTHING;
+	why = cf_open(&file, call->bytes, call->len, &code.mem);
+	if (why) {
+		if (report)
+			ag_alloc_code_reason(code.ac, why, 1);
+		return AG_INSTRUMENTED_NOTHING;
+	}
+	if (strcmp(call->name, "java/lang/Object") == 0 || cf_has_sites(&file))
+		result = instrument(&code, call, &file, report);
+	cf_release(&file);
+	return result;
+}
+
+static enum ag_instrumented instrument_class(const struct ag_instrument_call *call, uint32_t index,
+					     bool own)
+{
+	struct ag_instrument_class *class = ag_instrument_class(call->instrument, index);
+	bool report = own && !(class->note & AG_ALLOC_CODE_REPORTED);
+
+	if (own)
+		class->note |= AG_ALLOC_CODE_REPORTED;
+	return instrument_bytes(call, report);
+}
+
+/* Returns AG_INSTRUMENTED_DONE if a class has wanted sites.  Without globs, all are wanted. */
+static enum ag_instrumented look(const struct ag_instrument_call *call, uint32_t index)
+{
+	struct code code = {
+		.ac = (struct ag_alloc_code *)call->instrument,
+		.mem = { .budget = BUDGET },
+		.look = true,
+	};
+	struct cf_class file;
+	const char *why;
+
+	(void)index;
+	if (is_excluded(call->name))
+		return AG_INSTRUMENTED_NOTHING;
+	why = cf_open(&file, call->bytes, call->len, &code.mem);
+	if (why) {
+		ag_alloc_code_reason(code.ac, why, 1);
+		return AG_INSTRUMENTED_NOTHING;
+	}
+	if (cf_has_sites(&file)) {
+		code.wanted = code.ac->profile->wanted.n_globs == 0;
+		if (!code.wanted)
+			(void)instrument(&code, call, &file, false);
+	}
+	cf_release(&file);
+	return code.wanted ? AG_INSTRUMENTED_DONE : AG_INSTRUMENTED_NOTHING;
+}
+
+/* Handles a class that is being loaded, or that got its hooks that way and is retransformed. */
+static void untagged(const struct ag_instrument_call *call)
+{
+	struct ag_alloc_code *ac = (struct ag_alloc_code *)call->instrument;
+	uint32_t i;
+
+	if (!__atomic_load_n(&ac->on, __ATOMIC_SEQ_CST))
+		return;
+	if (!ag_alloc_code_is_visible(ac, call->ti, call->jni, call->loader) ||
+	    instrument_bytes(call, true) != AG_INSTRUMENTED_DONE)
+		return;
+	i = __atomic_fetch_add(&ac->loaded.n, 1, __ATOMIC_RELAXED);
+	if (i < AG_ALLOC_CODE_NAMES)
+		__atomic_store_n(&ac->loaded.names[i], ag_hash(call->name, strlen(call->name)),
+				 __ATOMIC_RELAXED);
+	__atomic_store_n(&ac->loaded.last_ns, ag_now_ns(), __ATOMIC_RELAXED);
+}
+
+static void give_up(struct ag_instrument *instrument, uint32_t index, jvmtiError code)
+{
+	struct ag_alloc_code *ac = (struct ag_alloc_code *)instrument;
+
+	(void)index;
+	ac->refused++;
+	ag_alloc_code_reason(ac, ag_alloc_code_error(code), 1);
+}
+
+const struct ag_instrumenter ag_alloc_instrumenter = {
+	.instrument = instrument_class,
+	.give_up = give_up,
+	.look = look,
+	.untagged = untagged,
+};

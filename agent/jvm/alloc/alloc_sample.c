@@ -1,0 +1,298 @@
+/* Optimised for speed: this runs on application threads. */
+#ifndef __clang__ /* which has no such pragma */
+#pragma GCC optimize("O2")
+#endif
+
+#include "jvm/alloc/alloc_state.h"
+#include "jvm/instrument/quiesce.h"
+
+#define OFF_MS 3000
+#define SECOND UINT64_C(1000000000)
+
+/* Range of the chosen intervals, as log2 of bytes, and the desired sampling rate. */
+#define FIRST_LOG2 19 /* HotSpot's default: 512 KiB, for the first gap of each thread */
+#define LEAST_LOG2 12
+#define PER_SECOND 1000
+#define BURST 2000 /* after so many samples since a tick, the interval is doubled */
+
+#define GAPS_LOG2 10
+
+/*
+ * State of a sampling profile.  Slots are never freed, because a callback may start after its
+ * profile has ended.  Only one agent in a JVM samples at a time.  There are several slots because a
+ * suspended thread may keep a slot busy after its profile has ended.
+ */
+struct sampler_slot {
+	struct ag_alloc_profile *profile; /* atomic; NULL: none */
+	uint64_t *gaps;  /* by thread: its JNIEnv << 8 | log2 of its gap's interval */
+	uint32_t log2;   /* atomic: log2 of the chosen interval; 0: it is fixed */
+	uint32_t burst;  /* atomic: samples since the last tick */
+	uint32_t taken;  /* see ag_quiesce_claim() */
+	int64_t tick_ns;
+	uint64_t tick_samples;
+	struct ag_quiesce_shard in_flight[AG_SHARDS];
+};
+#define SLOTS 4
+static struct {
+	struct sampler_slot slots[SLOTS];
+	struct sampler_slot *current; /* atomic */
+} sampler;
+
+/*
+ * Returns 1 - exp(-x) for x >= 0, without libm.  Uses the series for small x, and the doubling
+ * formula 1-exp(-2x) = p (2 - p), so that no precision is lost by subtraction.
+ */
+static double one_minus_exp(double x)
+{
+	unsigned doublings = 0;
+	double p;
+
+	if (x > 64)
+		return 1;
+	for (; x > 0.125; x /= 2)
+		doublings++;
+	p = 1 - x / 9;
+	for (int n = 8; n >= 2; n--)
+		p = 1 - x / n * p;
+	p *= x;
+	for (; doublings > 0; doublings--)
+		p *= 2 - p;
+	return p;
+}
+
+struct ag_weight ag_sample_weight(uint64_t size, uint64_t interval)
+{
+	double p = one_minus_exp((double)size / (double)interval);
+
+	if (size == 0 || interval == 0)
+		return (struct ag_weight){ 256, size };
+	return (struct ag_weight){
+		(uint64_t)(256 / p + 0.5), (uint64_t)((double)size / p + 0.5),
+	};
+}
+
+/* Sets the chosen interval; repeats this if another thread chose a new one meanwhile. */
+static void set_chosen(struct sampler_slot *slot, jvmtiEnv *ti, struct ag_alloc_profile *profile)
+{
+	uint32_t log2;
+
+	do {
+		log2 = __atomic_load_n(&slot->log2, __ATOMIC_SEQ_CST);
+		(void)(*ti)->SetHeapSamplingInterval(ti, (jint)1 << log2); /* worked before */
+		__atomic_store_n(&profile->interval, UINT64_C(1) << log2, __ATOMIC_RELAXED);
+	} while (log2 != __atomic_load_n(&slot->log2, __ATOMIC_SEQ_CST));
+}
+
+/*
+ * Returns the interval of the gap that ended with this sample.  HotSpot draws a gap when the
+ * previous gap ends.  For the first sample of a thread, the interval at that time is unknown.  The
+ * current interval is used instead; if that is shorter, the sample's weight is too low.
+ */
+static uint64_t interval_of_sample(struct sampler_slot *slot,
+				   const struct ag_alloc_profile *profile, JNIEnv *jni)
+{
+	uint32_t log2 = __atomic_load_n(&slot->log2, __ATOMIC_RELAXED);
+	uint64_t own = (uint64_t)(uintptr_t)jni << 8, was;
+
+	if (log2 == 0)
+		return profile->interval;
+	was = __atomic_exchange_n(&slot->gaps[ag_thread_shard(jni, GAPS_LOG2)], own | log2,
+				  __ATOMIC_RELAXED);
+	return UINT64_C(1) << ((was ^ own) < 256 ? was & 255 : log2);
+}
+
+/*
+ * Doubles the interval without waiting for the next tick, after each BURST samples: a thread may
+ * suddenly allocate so much that far too many samples would be taken within a second.
+ */
+static void lengthen(struct sampler_slot *slot, jvmtiEnv *ti, struct ag_alloc_profile *profile)
+{
+	uint32_t log2 = __atomic_load_n(&slot->log2, __ATOMIC_RELAXED);
+
+	if (log2 == 0 || log2 >= FIRST_LOG2 ||
+	    __atomic_add_fetch(&slot->burst, 1, __ATOMIC_RELAXED) % BURST != 0)
+		return;
+	if (__atomic_compare_exchange_n(&slot->log2, &log2, log2 + 1, false, __ATOMIC_SEQ_CST,
+					__ATOMIC_RELAXED))
+		set_chosen(slot, ti, profile);
+}
+
+void ag_sample_tick(struct ag_alloc_profile *profile)
+{
+	struct sampler_slot *slot = __atomic_load_n(&sampler.current, __ATOMIC_ACQUIRE);
+	uint64_t samples = __atomic_load_n(&profile->samples, __ATOMIC_RELAXED), rate;
+	int64_t now = ag_now_ns();
+	uint32_t log2, was;
+
+	if (!slot || slot->profile != profile || now - slot->tick_ns < (int64_t)(SECOND / 10))
+		return;
+	log2 = was = __atomic_load_n(&slot->log2, __ATOMIC_SEQ_CST);
+	if (log2 == 0)
+		return;
+	rate = (samples - slot->tick_samples) * SECOND / (uint64_t)(now - slot->tick_ns);
+	slot->tick_ns = now;
+	slot->tick_samples = samples;
+	__atomic_store_n(&slot->burst, 0, __ATOMIC_RELAXED);
+	for (; rate > PER_SECOND && log2 < FIRST_LOG2; rate /= 2)
+		log2++;
+	for (; rate * 2 <= PER_SECOND && log2 > LEAST_LOG2; rate = rate ? rate * 2 : 1)
+		log2--;
+	if (log2 != was && __atomic_compare_exchange_n(&slot->log2, &was, log2, false,
+						       __ATOMIC_SEQ_CST, __ATOMIC_RELAXED))
+		set_chosen(slot, profile->ti, profile);
+}
+
+static void drop(struct ag_alloc_profile *profile)
+{
+	(void)__atomic_fetch_add(&profile->dropped, 1, __ATOMIC_RELAXED);
+}
+
+static uint32_t site_of(struct ag_alloc_profile *profile, JNIEnv *jni, jthread thread, jclass class)
+{
+	jvmtiFrameInfo frames[WIRE_ALLOC_DEPTH];
+	jvmtiEnv *ti = profile->ti;
+	jint hash, n = 0;
+	uint32_t kind;
+
+	if ((*ti)->GetObjectHashCode(ti, class, &hash) != JVMTI_ERROR_NONE)
+		return AG_SITE_NONE;
+	kind = ag_alloc_classes_of(profile->kinds, ti, jni, class, hash, NULL);
+	if (kind == AG_ALLOC_CLASS_NONE)
+		return AG_SITE_NONE;
+	/* Never pass NULL as the thread: see ag_value_stack(). */
+	if (thread && (*ti)->GetStackTrace(ti, thread, 0, (jint)profile->wanted.depth, frames,
+					   &n) != JVMTI_ERROR_NONE)
+		n = 0; /* the thread is terminating: its objects have no stack */
+	return ag_sites_find(&profile->sites, kind, frames, (uint32_t)n);
+}
+
+static void take_sample(struct sampler_slot *slot, struct ag_alloc_profile *profile, JNIEnv *jni,
+			jthread thread, jobject object, jclass class, uint64_t size)
+{
+	uint64_t interval = interval_of_sample(slot, profile, jni);
+	uint32_t site = site_of(profile, jni, thread, class);
+	struct ag_weight weight = ag_sample_weight(size, interval);
+
+	lengthen(slot, profile->ti, profile);
+	if (site == AG_SITE_NONE) {
+		drop(profile);
+		return;
+	}
+	ag_sites_add(&profile->sites, site, weight.objects_256, weight.bytes, 1);
+	(void)__atomic_fetch_add(&profile->samples, 1, __ATOMIC_RELAXED);
+	(void)__atomic_fetch_add(&profile->bytes, weight.bytes, __ATOMIC_RELAXED);
+	if (profile->wanted.flags & WIRE_ALLOC_LIVE)
+		ag_live_mark(profile, object, site, interval);
+}
+
+/* The callback allocates no Java objects, so it is not entered recursively. */
+static void JNICALL on_sample(jvmtiEnv *ti, JNIEnv *jni, jthread thread, jobject object,
+			      jclass class, jlong size)
+{
+	struct sampler_slot *slot = __atomic_load_n(&sampler.current, __ATOMIC_ACQUIRE);
+	struct ag_alloc_profile *profile;
+	uint64_t *in_flight;
+
+	if (!slot)
+		return;
+	in_flight = &slot->in_flight[ag_thread_shard(jni, AG_SHARD_BITS)].word;
+	ag_quiesce_enter(in_flight);
+	profile = AG_QUIESCE_LOOK(&slot->profile);
+	if (profile && profile->ti == ti && profile->own != jni)
+		take_sample(slot, profile, jni, thread, object, class, (uint64_t)size);
+	ag_quiesce_leave(in_flight);
+}
+
+#define WORDS(slot) AG_QUIESCE_WORDS((slot)->in_flight, word)
+
+static struct sampler_slot *take_slot(struct ag_jvm *jvm)
+{
+	for (struct sampler_slot *slot = sampler.slots; slot < sampler.slots + SLOTS; slot++) {
+		if (ag_quiesce_claim(&slot->taken, WORDS(slot)))
+			return slot;
+	}
+	(void)ag_fail(jvm, "sample allocations", "suspended threads are still in earlier samples");
+	return NULL;
+}
+
+/* HotSpot grants this capability to one environment at a time (a solo capability). */
+static int add_capability(struct ag_jvm *jvm, struct ag_alloc_profile *profile)
+{
+	const jvmtiCapabilities capabilities = { .can_generate_sampled_object_alloc_events = 1 };
+	int release = ag_jvmti_release(jvm);
+	jvmtiError code = JVMTI_ERROR_NOT_AVAILABLE;
+
+	if (release < 0)
+		return -1;
+	if (release >= 11)
+		code = (*profile->ti)->AddCapabilities(profile->ti, &capabilities);
+	if (ag_jvmti_check(jvm, "AddCapabilities", code) == 0)
+		return 0;
+	if (code == JVMTI_ERROR_NOT_AVAILABLE)
+		jvm->err.why = release >= 11 ? "another agent samples this JVM's allocations" :
+					       "sampling needs JDK 11 or later";
+	return -1;
+}
+
+static int set_interval(struct ag_jvm *jvm, struct ag_alloc_profile *profile,
+			struct sampler_slot *slot)
+{
+	jvmtiEnv *ti = profile->ti;
+
+	if (profile->wanted.interval > INT32_MAX)
+		profile->wanted.interval = INT32_MAX; /* HotSpot's maximum */
+	profile->interval = profile->wanted.interval;
+	slot->log2 = 0;
+	if (profile->interval == 0) {
+		slot->gaps = ag_arena_take(&profile->arena, sizeof(*slot->gaps) << GAPS_LOG2);
+		if (!slot->gaps)
+			return ag_fail(jvm, "sample allocations", "the memory limit is too low");
+		profile->interval = UINT64_C(1) << FIRST_LOG2;
+		slot->log2 = FIRST_LOG2;
+	}
+	slot->tick_ns = ag_now_ns();
+	slot->tick_samples = 0;
+	slot->burst = 0;
+	return ag_jvmti_check(jvm, "SetHeapSamplingInterval",
+			      (*ti)->SetHeapSamplingInterval(ti, (jint)profile->interval));
+}
+
+int ag_sample_on(struct ag_jvm *jvm, struct ag_alloc_profile *profile)
+{
+	struct sampler_slot *slot = NULL;
+
+	if (add_capability(jvm, profile) == 0)
+		slot = take_slot(jvm);
+	if (!slot)
+		return -1;
+	if (set_interval(jvm, profile, slot) != 0) {
+		ag_quiesce_release(&slot->taken);
+		return -1;
+	}
+	profile->callbacks.SampledObjectAlloc = on_sample;
+	AG_QUIESCE_SET(&slot->profile, profile);
+	__atomic_store_n(&sampler.current, slot, __ATOMIC_RELEASE);
+	if (ag_alloc_profile_listen(jvm, profile, JVMTI_EVENT_SAMPLED_OBJECT_ALLOC) == 0)
+		return 0;
+	ag_sample_off(profile);
+	return -1;
+}
+
+/*
+ * Restores the default interval, because threads draw their first gap when they start, even without
+ * a profile.
+ */
+void ag_sample_off(struct ag_alloc_profile *profile)
+{
+	struct sampler_slot *slot = __atomic_load_n(&sampler.current, __ATOMIC_ACQUIRE);
+	jvmtiEnv *ti = profile->ti;
+
+	/* This and SetHeapSamplingInterval fail only if the JVM is shutting down. */
+	(void)(*ti)->SetEventNotificationMode(ti, JVMTI_DISABLE, JVMTI_EVENT_SAMPLED_OBJECT_ALLOC,
+					      NULL);
+	__atomic_store_n(&sampler.current, NULL, __ATOMIC_RELEASE);
+	AG_QUIESCE_SET(&slot->profile, NULL);
+	profile->left = !ag_quiesce_wait(WORDS(slot), profile->own, OFF_MS);
+	(void)(*ti)->SetHeapSamplingInterval(ti, (jint)1 << FIRST_LOG2);
+	ag_quiesce_release(&slot->taken);
+}

@@ -1,0 +1,57 @@
+/* Selects the classes that an exact profile counts, by globs for their Java names. */
+#include <string.h>
+
+#include "jvm/alloc/alloc_exact_state.h"
+#include "util/text.h"
+#include "wire/glob.h"
+
+/* The Java name of a class, such as "p.A" or "int[]", as a view of its signature. */
+struct java_name {
+	const char *element;
+	size_t len; /* length of the element */
+	size_t all; /* length of the name: len + 2 per dimension */
+};
+
+static struct java_name java_name(const char *signature, size_t len)
+{
+	size_t dimensions = 0;
+	struct java_name name;
+
+	while (dimensions + 1 < len && signature[dimensions] == '[')
+		dimensions++;
+	name.element = signature + dimensions;
+	if (*name.element == 'L') {
+		name.element++;
+		name.len = len - dimensions - 2;
+	} else {
+		name.element = ag_text_primitive(*name.element);
+		name.len = strlen(name.element);
+	}
+	name.all = name.len + 2 * dimensions;
+	return name;
+}
+
+static char byte_at(const void *java_name, size_t i)
+{
+	const struct java_name *name = java_name;
+
+	if (i >= name->len)
+		return "[]"[(i - name->len) & 1];
+	return name->element[i] == '/' ? '.' : name->element[i];
+}
+
+bool ag_exact_wants(const struct ag_alloc_profile *profile, const char *signature, size_t len)
+{
+	struct java_name name;
+
+	if (profile->wanted.n_globs == 0)
+		return true;
+	if (len == 0)
+		return false;
+	name = java_name(signature, len);
+	for (uint32_t i = 0; i < profile->wanted.n_globs; i++) {
+		if (glob_matches_bytes(profile->wanted.globs[i], byte_at, &name, name.all))
+			return true;
+	}
+	return false;
+}

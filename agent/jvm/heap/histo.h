@@ -1,0 +1,43 @@
+/* Counts the objects in the heap by class.  The JVM is paused during the walk only. */
+#ifndef JTOOL_AGENT_JVM_HISTO_H
+#define JTOOL_AGENT_JVM_HISTO_H
+
+#include <stdint.h>
+
+#include "jvm/jvmti.h"
+
+struct ag_tally {
+	uint64_t instances, bytes;
+};
+
+struct ag_row {
+	jclass class; /* a local reference */
+	struct ag_tally tally;
+};
+
+struct ag_census {
+	struct ag_row *rows; /* classes with instances; ag_alloc() memory */
+	uint32_t n;
+	uint32_t method;   /* WIRE_WALK_* */
+	uint64_t walk_ns;  /* duration of all walks */
+	uint64_t resolved; /* classes or objects that were found only during the walk */
+};
+
+struct ag_histo_opts {
+	bool live;             /* run a full collection first */
+	bool strict;           /* rely only on what the JVMTI specification guarantees */
+	const char *signature; /* count only classes with exactly this signature; NULL: all */
+	size_t signature_len;
+};
+
+/*
+ * Counts instances like GC.class_histogram; requires can_tag_objects.  Excludes the agent's own
+ * objects.  Includes the int[] (from JDK 18 on FillerElement[]) with which HotSpot fills the unused
+ * part of each thread's allocation buffer; after a collection there are no such arrays.  JDK 8
+ * hides one internal java.lang.Object from agents (ServiceUtil::visible_oop).
+ */
+int ag_histo_count(struct ag_jvm *jvm, const struct ag_histo_opts *opts, struct ag_census *census);
+
+void ag_census_release(struct ag_jvm *jvm, struct ag_census *census);
+
+#endif

@@ -1,0 +1,54 @@
+/* Private to the heap walks: the two ways to count, and shared functions. */
+#ifndef JTOOL_AGENT_JVM_HISTO_INTERNAL_H
+#define JTOOL_AGENT_JVM_HISTO_INTERNAL_H
+
+#include "jvm/heap/klass_probe.h"
+#include "jvm/classes.h"
+#include "jvm/heap/histo.h"
+
+enum ag_outcome {
+	AG_FAILED = -1,
+	AG_COUNTED,
+	AG_INCOMPLETE,   /* too many new classes: try again with a new list of classes */
+	AG_NOT_POSSIBLE, /* objects do not show their class: count by tag */
+};
+
+/*
+ * Fill the census with a row for each class, with or without instances, and the rows of the
+ * agent's own objects.  Take ownership of the class list if they return AG_COUNTED.
+ */
+enum ag_outcome ag_histo_by_klass(struct ag_jvm *jvm, const struct ag_klass_probe *probe,
+				  struct ag_classes *classes, struct ag_self_objects *own,
+				  struct ag_census *census);
+enum ag_outcome ag_histo_by_tag(struct ag_jvm *jvm, struct ag_classes *classes,
+				struct ag_self_objects *own, struct ag_census *census);
+
+/* Walks the complete heap and adds the duration to census->walk_ns. */
+int ag_histo_walk(struct ag_jvm *jvm, struct ag_census *census, jvmtiHeapObjectCallback callback,
+		  const void *user);
+
+static inline void ag_tally_add(struct ag_tally *t, jlong size)
+{
+	t->instances++;
+	t->bytes += (uint64_t)size;
+}
+
+/*
+ * Creates a row for each class, with its tally unless tallies is NULL, and room for `more` rows.
+ * Takes ownership of the class list.
+ */
+int ag_rows_init(struct ag_jvm *jvm, struct ag_census *census, struct ag_classes *classes,
+		 const struct ag_tally *tallies, uint32_t more);
+
+/* Objects that a walk tagged: local references and tags, in JVMTI memory. */
+struct ag_tagged {
+	jobject *objects;
+	jlong *tags;
+	jint n;
+};
+
+int ag_tagged_get(struct ag_jvm *jvm, const jlong *tags, jint n, struct ag_tagged *found);
+/* Removes the tags and deletes the references. */
+void ag_tagged_release(struct ag_jvm *jvm, struct ag_tagged *found);
+
+#endif

@@ -1,0 +1,103 @@
+/*
+ * Identifies an object's class by its klass word, so that classes need no tags.
+ *
+ * JVMTI's heap callbacks receive a pointer to the object's tag.  In HotSpot 8 to 27 that tag is a
+ * member of a CallbackWrapper on the stack (jvmtiTagMap.cpp), two words after the object's
+ * address.  The klass word in the object's header then identifies the class, in a third of the
+ * time of HotSpot's two tag look-ups for each object.
+ *
+ * This is not specified, so a calibration checks it in each JVM, at a safepoint, with 32 new arrays
+ * of known class and length: the wrapper must contain each array's address, the header must have
+ * one of three known layouts, and java.lang.Class must hold the Klass address at the same offset
+ * for six known classes.  Otherwise the calibration fails and the caller counts by tags.  Only
+ * slots of local references, the objects in them, and objects reported to a callback are
+ * dereferenced.
+ */
+#ifndef JTOOL_AGENT_JVM_KLASS_PROBE_H
+#define JTOOL_AGENT_JVM_KLASS_PROBE_H
+
+#include <stdint.h>
+#include <string.h>
+
+#include "util/class_map.h"
+#include "jvm/classes.h"
+#include "jvm/heap/self_objects.h"
+#include "jvm/jvmti.h"
+
+/*
+ * Key of a class = (8 bytes of an instance at offset) >> shift & mask.  Of a full Klass address,
+ * bits 3 to 34 are used; if they are the same for two classes, ag_klass_probe_map() fails.
+ */
+struct ag_header {
+	unsigned offset, shift;
+	uint32_t mask;
+	bool full; /* the header holds the complete Klass address */
+};
+
+/* How to compute that key from the Klass address in java.lang.Class: (address - base) >> shift. */
+struct ag_encoding {
+	unsigned mirror_offset, shift;
+	uint64_t base;
+};
+
+struct ag_klass_probe {
+	struct ag_header header;
+	struct ag_encoding encoding;
+};
+
+/*
+ * Calibrates the probe.  Returns 1; 0 if that is not possible in this JVM; -1 if the JVM is
+ * shutting down.  Adds the arrays to the agent's own objects and removes their tags.
+ */
+int ag_klass_probe_run(struct ag_jvm *jvm, struct ag_self_objects *own,
+		       struct ag_klass_probe *probe) __attribute__((warn_unused_result));
+
+/* From JDK 13 on the low bits of a global or weak reference are set: it is not a plain address. */
+static inline bool ag_is_plain(jobject ref)
+{
+	return ref && ((uintptr_t)ref & (sizeof(void *) - 1)) == 0;
+}
+
+/*
+ * Maps the key of every class that can have instances to its index in the list.  Call it in a heap
+ * callback, where objects do not move, and with plain references only.  Returns false if a class
+ * has no Klass address or has the key of another class: the calibration is then wrong.
+ */
+bool ag_klass_probe_map(const struct ag_klass_probe *probe, const struct ag_classes *classes,
+			struct ag_class_map *map);
+
+static inline uint64_t ag_word_at(const void *address)
+{
+	uint64_t word;
+
+	memcpy(&word, address, sizeof(word));
+	return word;
+}
+
+/*
+ * Returns the address of a plain local reference's object.  The reference points to a slot that
+ * contains this address.  Valid only in a heap callback, where objects do not move.
+ */
+static inline const char *ag_object_of(jobject ref)
+{
+	return (const char *)(uintptr_t)ag_word_at(ref);
+}
+
+/* Returns the address of the object that a callback reports, from the callback's tag pointer. */
+static inline const char *ag_wrapped_object(const jlong *tag)
+{
+	return (const char *)(uintptr_t)tag[-2];
+}
+
+/* The wrapper holds the size between the address and the tag.  Checked for every object. */
+static inline bool ag_wrapper_ok(const jlong *tag, jlong size)
+{
+	return tag[-1] == size;
+}
+
+static inline uint32_t ag_class_key(const struct ag_header *header, const char *object)
+{
+	return (uint32_t)(ag_word_at(object + header->offset) >> header->shift) & header->mask;
+}
+
+#endif

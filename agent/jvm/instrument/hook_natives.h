@@ -1,0 +1,34 @@
+/*
+ * The native methods of the hooks class, one for each row of classfile/inject/hooks.def.
+ * trace/trace_hooks.c implements those of traces, alloc/alloc_hooks.c those of exact profiles.
+ *
+ * Instrumented code calls them on any thread, even long after the trace or profile has ended: a
+ * method that was running when its class was restored calls them until it returns, and another
+ * agent may have saved the instrumented bytes.
+ */
+#ifndef JTOOL_AGENT_JVM_HOOK_NATIVES_H
+#define JTOOL_AGENT_JVM_HOOK_NATIVES_H
+
+#include <jni.h>
+
+/* Traces */
+jlong JNICALL ag_hook_enter(JNIEnv *jni, jclass hooks, jint id);
+void JNICALL ag_hook_exit(JNIEnv *jni, jclass hooks, jlong token, jint id);
+void JNICALL ag_hook_fail(JNIEnv *jni, jclass hooks, jthrowable thrown, jlong token, jint id);
+
+/* The kinds of argI, exitI, and so on: letter, type, and member of jvalue. */
+#define AG_HOOK_KINDS(X) \
+	X(I, jint, i) X(J, jlong, j) X(F, jfloat, f) X(D, jdouble, d) X(L, jobject, l)
+#define PROTOTYPES(kind, type, member)                                                  \
+	void JNICALL ag_hook_arg##kind(JNIEnv *jni, jclass hooks, jlong token, type v); \
+	void JNICALL ag_hook_exit##kind(JNIEnv *jni, jclass hooks, type v, jlong token, jint id);
+AG_HOOK_KINDS(PROTOTYPES)
+#undef PROTOTYPES
+
+/* Exact profiles */
+void JNICALL ag_hook_made(JNIEnv *jni, jclass hooks, jobject object, jint hash);
+void JNICALL ag_hook_array(JNIEnv *jni, jclass hooks, jobject array, jint length, jint site);
+void JNICALL ag_hook_arrays(JNIEnv *jni, jclass hooks, jobject array, jint site);
+void JNICALL ag_hook_result(JNIEnv *jni, jclass hooks, jobject result, jint site);
+
+#endif

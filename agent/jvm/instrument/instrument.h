@@ -1,0 +1,153 @@
+/*
+ * Instruments classes by retransforming them, for traces and exact profiles.
+ *
+ * Each trace or profile has a JVMTI environment with a ClassFileLoadHook.  The hook instruments the
+ * incoming class file on the instrumenting thread, and on any other thread that retransforms the
+ * class meanwhile.  To restore a class, the hook returns a copy of the incoming bytes; patches.h
+ * says why they must be copied.  The hook finds a class's index in its tag, which is 1 + the index.
+ * It holds no lock while it calls the JVM.  If a call fails, the hook leaves the class unchanged.
+ *
+ * The hook runs on every thread that loads, redefines or retransforms a class, until the
+ * environment is disposed of.  The data that it reads, except a few atomic flags, is complete
+ * before events are enabled or before the class is tagged.  The data is freed when no hook is in
+ * flight (quiesce.h).
+ */
+#ifndef JTOOL_AGENT_JVM_INSTRUMENT_H
+#define JTOOL_AGENT_JVM_INSTRUMENT_H
+
+#include "jvm/jvmti.h"
+
+/* What the hook did with a class on the instrumenting thread. */
+enum ag_instrumented {
+	AG_INSTRUMENTED_UNSEEN = 0, /* the hook was not called for the class */
+	AG_INSTRUMENTED_DONE,
+	AG_INSTRUMENTED_NOTHING, /* nothing can be hooked; the instrumenter recorded why */
+	AG_INSTRUMENTED_NO_MEMORY,
+};
+
+struct ag_instrument_class {
+	uint64_t name; /* hash of the class's name as the hook receives it */
+	/* atomic */
+	bool hooked;   /* the hook instruments the class; else it returns a copy of the bytes */
+	bool touched;  /* another thread retransformed the class */
+	/* used by the instrumenting thread only */
+	uint16_t note; /* for the functions of struct ag_instrumenter */
+	enum ag_instrumented outcome;
+};
+
+struct ag_instrument;
+
+/* One call of the hook. */
+struct ag_instrument_call {
+	struct ag_instrument *instrument;
+	jvmtiEnv *ti; /* valid during the call, unlike instrument->ti */
+	JNIEnv *jni;
+	jobject loader;
+	const char *name;
+	const unsigned char *bytes; /* the incoming class file */
+	size_t len;
+	jint *new_len;
+	unsigned char **new_bytes;
+};
+
+/* The functions of a trace or profile. */
+struct ag_instrumenter {
+	/* Instruments a class; any thread.  own: the current thread is the instrumenting thread. */
+	enum ag_instrumented (*instrument)(const struct ag_instrument_call *call, uint32_t index,
+				      bool own);
+	/* Called when the JVM has refused the class with `code`; the class is unchanged. */
+	void (*give_up)(struct ag_instrument *instrument, uint32_t index, jvmtiError code);
+	/* Returns whether the class would be instrumented, for ag_instrument_look(). */
+	enum ag_instrumented (*look)(const struct ag_instrument_call *call, uint32_t index);
+	/* Called for a class without a tag, such as a new one; any thread.  NULL: ignored. */
+	void (*untagged)(const struct ag_instrument_call *call);
+};
+
+/* One retransformation on the instrumenting thread. */
+struct ag_instrument_pass {
+	uint32_t n, hits; /* n: classes; hits: calls of the hook for them */
+	bool unchanged;   /* at least one of the classes would not change */
+	bool abandoned;   /* the hook threw, so the JVM changes none of them */
+	bool look;        /* dry run: the JVM changes none of them */
+};
+
+#define AG_INSTRUMENT_CHUNK 1024u
+#define AG_INSTRUMENT_CHUNKS 1024u
+
+struct ag_instrument {
+	const struct ag_instrumenter *ops;
+	jvmtiEnv *ti;
+	JNIEnv *jni;       /* atomic: of the instrumenting thread; NULL: there is none */
+	jthrowable thrown; /* a local reference of that thread */
+	struct ag_instrument_class *chunks[AG_INSTRUMENT_CHUNKS]; /* classes never move */
+	uint32_t room, n_classes; /* room: allocated entries; n_classes: used ones, atomic */
+	struct ag_instrument_pass pass;
+	struct ag_instrument_slot *slot;
+};
+
+/* Creates the environment with its capabilities; -1 with the error recorded. */
+int ag_instrument_open(struct ag_jvm *jvm, struct ag_instrument *instrument,
+		       const struct ag_instrumenter *ops);
+/* Enables the hook; -1 with the error recorded, for the operation `what`. */
+int ag_instrument_listen(struct ag_jvm *jvm, struct ag_instrument *instrument, const char *what);
+/*
+ * Disposes of the environment, if there is one, and waits until no hook is in flight.  Returns
+ * false if one still is in flight after 2 s, for example because a debugger suspended its thread;
+ * the memory that hooks use must then never be freed.
+ */
+bool ag_instrument_disable_events(struct ag_jvm *jvm, struct ag_instrument *instrument);
+/* Frees the classes, after ag_instrument_disable_events() has returned true. */
+void ag_instrument_release(struct ag_jvm *jvm, struct ag_instrument *instrument);
+
+/*
+ * The current thread is the instrumenting thread from begin() to end().  If begin() returns -1,
+ * with the error recorded, the hook cannot abandon retransformations, and only
+ * ag_instrument_remove() may be called.
+ */
+int ag_instrument_begin(struct ag_jvm *jvm, struct ag_instrument *instrument);
+void ag_instrument_end(struct ag_jvm *jvm, struct ag_instrument *instrument);
+
+/* Ensures room for n classes in total; -1 with the error recorded. */
+int ag_instrument_reserve(struct ag_jvm *jvm, struct ag_instrument *instrument, uint32_t n);
+
+static inline struct ag_instrument_class *ag_instrument_class(const struct ag_instrument *in,
+							      uint32_t index)
+{
+	return &in->chunks[index / AG_INSTRUMENT_CHUNK][index % AG_INSTRUMENT_CHUNK];
+}
+
+void ag_instrument_set_hooked(struct ag_instrument_class *class, bool hooked);
+bool ag_instrument_is_hooked(const struct ag_instrument_class *class);
+bool ag_instrument_is_touched(const struct ag_instrument_class *class);
+/* Returns the hash of the class's name, from its signature. */
+uint64_t ag_instrument_name(const char *signature);
+
+/* Returns a copy of the data to the JVM as the class file.  False: out of memory. */
+bool ag_instrument_pass_through(const struct ag_instrument_call *call, const void *data,
+				size_t len);
+
+/* Classes to be retransformed together: their indexes, and references to them. */
+struct ag_instrument_group {
+	struct ag_jvm *jvm;
+	struct ag_instrument *instrument;
+	uint32_t *members;
+	jclass *refs;
+};
+
+/*
+ * Instruments the first n classes.  If a class has nothing to hook or the JVM refuses it, leaves it
+ * unchanged and clears its `hooked`.  Finds the refused classes by bisection.  Reorders the arrays.
+ */
+void ag_instrument_add(const struct ag_instrument_group *group, uint32_t n);
+/*
+ * Retransforms the first n classes, whose `hooked` is false, to restore them.  A failing group is
+ * bisected, and a single class is tried twice.  Returns the last error, or JVMTI_ERROR_NONE.
+ */
+jvmtiError ag_instrument_remove(const struct ag_instrument_group *group, uint32_t n);
+/*
+ * Stores in the first class's `outcome` whether it would be instrumented (AG_INSTRUMENTED_UNSEEN:
+ * unknown), without changing it.
+ */
+jvmtiError ag_instrument_look(const struct ag_instrument_group *group);
+
+#endif

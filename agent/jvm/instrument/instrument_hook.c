@@ -1,0 +1,199 @@
+/* The ClassFileLoadHook and its in-flight counter. */
+#include <string.h>
+
+#include "jvm/classes.h"
+#include "jvm/instrument/instrument.h"
+#include "jvm/instrument/quiesce.h"
+#include "jvm/jni_refs.h"
+#include "util/hash.h"
+
+#define PATIENCE_MS 2000
+#define SLOTS 6 /* maximum of concurrent traces and profiles */
+
+/* Maps an environment to its ag_instrument.  The slots are never freed. */
+struct ag_instrument_slot {
+	uint32_t taken; /* see ag_quiesce_claim() */
+	jvmtiEnv *ti;   /* the owner's word; NULL: no owner */
+	struct ag_instrument *instrument;
+	struct ag_quiesce_shard in_flight[1]; /* one shard suffices: classes are loaded rarely */
+};
+static struct ag_instrument_slot listeners[SLOTS];
+#define WORDS(slot) AG_QUIESCE_WORDS((slot)->in_flight, word)
+
+static struct ag_instrument_slot *enter(jvmtiEnv *ti)
+{
+	for (struct ag_instrument_slot *slot = listeners; slot < listeners + SLOTS; slot++) {
+		if (AG_QUIESCE_LOOK(&slot->ti) != ti)
+			continue;
+		ag_quiesce_enter(&slot->in_flight->word);
+		if (AG_QUIESCE_LOOK(&slot->ti) == ti)
+			return slot;
+		ag_quiesce_leave(&slot->in_flight->word);
+	}
+	return NULL;
+}
+
+static struct ag_instrument_slot *take_slot(void)
+{
+	for (struct ag_instrument_slot *slot = listeners; slot < listeners + SLOTS; slot++) {
+		if (ag_quiesce_claim(&slot->taken, WORDS(slot)))
+			return slot;
+	}
+	return NULL;
+}
+
+bool ag_instrument_pass_through(const struct ag_instrument_call *call, const void *data, size_t len)
+{
+	unsigned char *bytes = NULL;
+
+	if (len > INT32_MAX ||
+	    (*call->ti)->Allocate(call->ti, (jlong)len, &bytes) != JVMTI_ERROR_NONE)
+		return false;
+	memcpy(bytes, data, len);
+	*call->new_bytes = bytes;
+	*call->new_len = (jint)len;
+	return true;
+}
+
+static void abandon(const struct ag_instrument_call *call)
+{
+	call->instrument->pass.abandoned = true;
+	(void)(*call->jni)->Throw(call->jni, call->instrument->thrown);
+}
+
+/*
+ * Instruments a class for a pass.  A retransformation deoptimises code and lets classes with a NaN
+ * constant grow, even if it does not change the bytes.  So if any class of the pass would not
+ * change, the last call of the hook abandons the retransformation of all classes, as in capture.c.
+ */
+static void instrument_own(const struct ag_instrument_call *call, uint32_t index)
+{
+	struct ag_instrument_class *class = ag_instrument_class(call->instrument, index);
+	struct ag_instrument_pass *pass = &call->instrument->pass;
+
+	class->outcome = call->instrument->ops->instrument(call, index, true);
+	pass->hits++;
+	pass->unchanged |= class->outcome != AG_INSTRUMENTED_DONE;
+	if (pass->hits >= pass->n && pass->unchanged)
+		abandon(call);
+}
+
+static void dry_run(const struct ag_instrument_call *call, uint32_t index)
+{
+	ag_instrument_class(call->instrument, index)->outcome =
+		call->instrument->ops->look(call, index);
+	abandon(call);
+}
+
+/* Called when another thread retransforms the class.  On failure the bytes remain unchanged. */
+static void instrument_other(const struct ag_instrument_call *call, uint32_t index)
+{
+	struct ag_instrument_class *class = ag_instrument_class(call->instrument, index);
+
+	__atomic_store_n(&class->touched, true, __ATOMIC_SEQ_CST);
+	if (ag_instrument_is_hooked(class))
+		(void)call->instrument->ops->instrument(call, index, false);
+	else
+		(void)ag_instrument_pass_through(call, call->bytes, call->len);
+}
+
+static void untagged(const struct ag_instrument_call *call)
+{
+	if (!call->instrument->ops->untagged)
+		return;
+	if (call->loader)
+		ag_ref_expect_callback(call->jni);
+	call->instrument->ops->untagged(call);
+}
+
+static void dispatch(const struct ag_instrument_call *call, jclass class)
+{
+	struct ag_instrument *instrument = call->instrument;
+	JNIEnv *jni = call->jni;
+	uint32_t index, n = __atomic_load_n(&instrument->n_classes, __ATOMIC_SEQ_CST);
+	jlong tag = 0;
+
+	if (class && (*call->ti)->GetTag(call->ti, class, &tag) != JVMTI_ERROR_NONE)
+		return;
+	if (tag == 0)
+		untagged(call);
+	if (tag <= 0 || tag > n)
+		return;
+	index = (uint32_t)tag - 1;
+	if (ag_instrument_class(instrument, index)->name !=
+	    ag_hash(call->name, strlen(call->name))) {
+		untagged(call);
+		return;
+	}
+	if (!ag_class_is_hooked(call->ti, jni, class, call->loader, false))
+		return;
+	if (jni != __atomic_load_n(&instrument->jni, __ATOMIC_SEQ_CST))
+		instrument_other(call, index);
+	else if (instrument->pass.look)
+		dry_run(call, index);
+	else if (ag_instrument_is_hooked(ag_instrument_class(instrument, index)))
+		instrument_own(call, index);
+	else
+		(void)ag_instrument_pass_through(call, call->bytes, call->len); /* patches.h */
+}
+
+/* Runs on every thread.  Does nothing for a class that is being loaded, if untagged() is NULL. */
+static void JNICALL hook(jvmtiEnv *ti, JNIEnv *jni, jclass class, jobject loader,
+			 const char *name, jobject domain, jint len, const unsigned char *bytes,
+			 jint *new_len, unsigned char **new_bytes)
+{
+	struct ag_instrument_call call = {
+		.ti = ti,
+		.jni = jni,
+		.loader = loader,
+		.name = name,
+		.bytes = bytes,
+		.len = (size_t)len,
+		.new_len = new_len,
+		.new_bytes = new_bytes,
+	};
+	struct ag_instrument_slot *slot;
+
+	(void)domain;
+	if (!name || len <= 0)
+		return;
+	slot = enter(ti);
+	if (!slot)
+		return;
+	call.instrument = slot->instrument;
+	if (class || call.instrument->ops->untagged)
+		dispatch(&call, class);
+	ag_quiesce_leave(&slot->in_flight->word);
+}
+
+int ag_instrument_listen(struct ag_jvm *jvm, struct ag_instrument *instrument, const char *what)
+{
+	const jvmtiEventCallbacks callbacks = { .ClassFileLoadHook = hook };
+	struct ag_instrument_slot *slot = take_slot();
+	jvmtiEnv *ti = instrument->ti;
+
+	if (!slot)
+		return ag_fail(jvm, what, "too many are active; stop another");
+	instrument->slot = slot;
+	slot->instrument = instrument;
+	AG_QUIESCE_SET(&slot->ti, ti);
+	return ag_jvmti_listen(jvm, ti, &callbacks, JVMTI_EVENT_CLASS_FILE_LOAD_HOOK);
+}
+
+bool ag_instrument_disable_events(struct ag_jvm *jvm, struct ag_instrument *instrument)
+{
+	struct ag_instrument_slot *slot = instrument->slot;
+	bool quiet;
+
+	if (slot)
+		AG_QUIESCE_SET(&slot->ti, NULL);
+	if (instrument->ti)
+		(void)(*instrument->ti)->DisposeEnvironment(instrument->ti); /* fails at JVM exit */
+	instrument->ti = NULL;
+	instrument->slot = NULL;
+	if (!slot)
+		return true;
+	quiet = ag_quiesce_wait(WORDS(slot), jvm->jni, PATIENCE_MS);
+	ag_quiesce_release(&slot->taken);
+	return quiet;
+}

@@ -1,0 +1,125 @@
+/*
+ * Quiescence: how an owner that ends detects that no callback uses it any more.
+ *
+ * A callback (a hook, a JVMTI event) runs on any thread at any time and never waits.  An owner is
+ * the object that the callback uses: a trace, a profile, the instrumentation of classes.  Callbacks
+ * and owner communicate through words that are never freed.  A callback announces itself in an
+ * in-flight word: a counter for a shard of threads, or a flag for one thread.  The owner's word is
+ * a pointer or a range of ids; it is 0 when there is no owner.
+ *
+ *	callback                                owner
+ *	  enter: announce itself                  withdraw: set its word to 0
+ *	  look: read the owner's word             wait: until no word announces a callback
+ *	  use the owner, unless it is gone        free the memory that callbacks use
+ *	  leave: revoke the announcement
+ *
+ * A callback also reads the owner's word before it enters, and does not enter if there is no
+ * owner.  Otherwise a steady stream of callbacks would keep the words busy.
+ *
+ * Proof.  enter (a read-modify-write), look, withdraw and the reads of wait are sequentially
+ * consistent: they have one total order, which agrees with the modification order of each word, and
+ * in which enter precedes look and withdraw precedes each read.  If the owner's read of the
+ * callback's in-flight word precedes enter, withdraw precedes look, and the callback finds no
+ * owner.  If the read follows enter, it returns the announcement until leave.  So a callback uses
+ * the owner only while wait sees the announcement, and one pass over the words is enough.
+ *
+ * leave is a release and the owner's read an acquire, so the callback's actions happen before the
+ * owner's actions after wait.  This holds for every callback that uses a word: a counter changes
+ * only by read-modify-writes, which continue the release sequences of all earlier leaves; the next
+ * enter of a flag acquires the preceding leave.
+ *
+ * An owner with several words withdraws all of them before it waits.  A word can get a new owner as
+ * soon as the former one is withdrawn; a callback that finds the new owner uses that one.
+ */
+#ifndef JTOOL_AGENT_JVM_QUIESCE_H
+#define JTOOL_AGENT_JVM_QUIESCE_H
+
+#include <jni.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define AG_CACHE_LINE 64 /* bytes */
+
+/* Returns a thread's shard, below 2^bits.  The low 8 bits of JNIEnv addresses differ too little. */
+static inline uint32_t ag_thread_shard(const JNIEnv *jni, unsigned bits)
+{
+	/* 2^64 / golden ratio, as in ag_class_map.  bits may be 0. */
+	return (uint32_t)(((uintptr_t)jni >> 8) * UINT64_C(0x9e3779b97f4a7c15) >> 32 >>
+			  (32 - bits));
+}
+#define AG_SHARD_BITS 4
+#define AG_SHARDS (1u << AG_SHARD_BITS)
+
+/* Low bits of a word that count the callbacks in flight.  The owner may use the upper bits. */
+#define AG_IN_FLIGHT_BITS 20
+
+/* The in-flight word of a shard of threads, in its own cache line to avoid false sharing. */
+struct ag_quiesce_shard {
+	uint64_t word;
+} __attribute__((aligned(AG_CACHE_LINE)));
+
+/* Reads the owner's word, in a callback. */
+#define AG_QUIESCE_LOOK(owner) __atomic_load_n((owner), __ATOMIC_SEQ_CST)
+/* Publishes an owner, or withdraws it (0, NULL). */
+#define AG_QUIESCE_SET(owner, value) __atomic_store_n((owner), (value), __ATOMIC_SEQ_CST)
+
+/* Increments a counter; nested callbacks count separately. */
+static inline void ag_quiesce_enter(uint64_t *word)
+{
+	(void)__atomic_fetch_add(word, 1, __ATOMIC_SEQ_CST);
+}
+
+/* Leaves, and adds n to the owner's count in the upper bits. */
+static inline void ag_quiesce_leave_adding(uint64_t *word, uint64_t n)
+{
+	(void)__atomic_fetch_add(word, (n << AG_IN_FLIGHT_BITS) - 1, __ATOMIC_RELEASE);
+}
+
+static inline void ag_quiesce_leave(uint64_t *word)
+{
+	ag_quiesce_leave_adding(word, 0);
+}
+
+/* Sets a thread's flag.  Returns false if it was set already: the caller must not leave then. */
+static inline bool ag_quiesce_enter_thread(uint64_t *word)
+{
+	return __atomic_exchange_n(word, 1, __ATOMIC_SEQ_CST) == 0;
+}
+
+static inline void ag_quiesce_leave_thread(uint64_t *word)
+{
+	__atomic_store_n(word, 0, __ATOMIC_RELEASE);
+}
+
+/* All in-flight words of an owner's callbacks. */
+struct ag_quiesce_words {
+	const uint64_t *first;
+	size_t stride; /* bytes */
+	uint32_t n;
+};
+/* Selects the words in a member of an array of structs. */
+#define AG_QUIESCE_WORDS(array, member)                                           \
+	((const struct ag_quiesce_words){ &(array)[0].member, sizeof((array)[0]), \
+					  sizeof(array) / sizeof((array)[0]) })
+
+bool ag_quiesce_is_busy(struct ag_quiesce_words words);
+
+/*
+ * Waits up to ms milliseconds until no callback is in flight; `own` is the current thread's JNIEnv.
+ * Returns false if one still is in flight, for example because a debugger suspended its thread.
+ * The owner must then never free the memory that callbacks use.
+ *
+ * Each millisecond ends with a JNI call, which does not return during a safepoint.  So the time of
+ * a safepoint, in which callbacks make no progress, is not counted.
+ */
+bool ag_quiesce_wait(struct ag_quiesce_words words, JNIEnv *own, int ms);
+
+/*
+ * Claims a slot for an owner.  Returns false if it is taken, or if a callback of an earlier owner
+ * is still in flight there.
+ */
+bool ag_quiesce_claim(uint32_t *taken, struct ag_quiesce_words words);
+void ag_quiesce_release(uint32_t *taken);
+
+#endif

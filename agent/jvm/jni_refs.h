@@ -1,0 +1,44 @@
+/* JNI references.  The functions clear a pending exception and record it as an error. */
+#ifndef JTOOL_AGENT_JVM_JNI_REFS_H
+#define JTOOL_AGENT_JVM_JNI_REFS_H
+
+#include "jvm/jvmti.h"
+
+/* Open and close a local reference frame; closing deletes the references created in it. */
+int ag_ref_push(struct ag_jvm *jvm);
+void ag_ref_pop(struct ag_jvm *jvm);
+/* Ensures capacity for n more local references, as -Xcheck:jni demands. */
+int ag_ref_expect(struct ag_jvm *jvm, jint n);
+/* Ensures capacity in a callback: -Xcheck:jni also counts references of outer frames. */
+void ag_ref_expect_callback(JNIEnv *jni);
+/* Deletes a local reference; NULL is allowed. */
+void ag_ref_drop(struct ag_jvm *jvm, jobject ref);
+
+/*
+ * Create global and weak global references, on any thread, and count them in *count (atomic).  A
+ * session counts in jvm->globals and reports at its end how many remain.  A callback may outlive
+ * its session, so it counts in its profile; when the profile is freed, the remaining count is
+ * added to the session's.  Return NULL, without an exception, if the JVM is out of memory.
+ */
+jobject ag_ref_global(JNIEnv *jni, jobject object, uint64_t *count);
+jweak ag_ref_weak(JNIEnv *jni, jobject object, uint64_t *count);
+/* Delete a reference; NULL is allowed. */
+void ag_ref_global_drop(JNIEnv *jni, jobject ref, uint64_t *count);
+void ag_ref_weak_drop(JNIEnv *jni, jweak ref, uint64_t *count);
+
+/* Clears a pending exception and records an error for `what`; returns whether there was one. */
+bool ag_ref_threw(struct ag_jvm *jvm, const char *what);
+
+/* Return references to an object's class, and to the (super)class that extends Object directly. */
+jclass ag_ref_class(struct ag_jvm *jvm, jobject object);
+jclass ag_ref_base_class(struct ag_jvm *jvm, jobject object);
+/* Returns the superclass; NULL for interfaces and Object. */
+jclass ag_ref_super(struct ag_jvm *jvm, jclass class);
+
+/*
+ * Finds an instance field that the class itself declares.  Returns NULL if there is none, or with
+ * the error recorded.  Unlike JNI's GetFieldID, leaves no exception object on the heap.
+ */
+jfieldID ag_ref_field(struct ag_jvm *jvm, jclass class, const char *name, const char *signature);
+
+#endif

@@ -1,0 +1,60 @@
+/*
+ * The interfaces through which an agent thread calls the JVM, and the first error of its calls.
+ *
+ * Every JVMTI call whose error matters goes through AG_JVMTI.  Functions that can fail return -1
+ * with the error recorded, and the session sends it as an ERROR frame.  JVMTI_ERROR_WRONG_PHASE
+ * means that the JVM is shutting down: it sets `stopping`, and the session ends without a message.
+ */
+#ifndef JTOOL_AGENT_JVM_JVMTI_H
+#define JTOOL_AGENT_JVM_JVMTI_H
+
+#include <jvmti.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "util/mem.h"
+
+struct ag_error {
+	const char *what; /* the failed operation, a constant; NULL: no error */
+	jvmtiError code;  /* 0: not a JVMTI error */
+	const char *why;  /* the reason, a constant */
+};
+
+struct ag_jvm {
+	JavaVM *vm;
+	jvmtiEnv *ti;
+	JNIEnv *jni; /* of the agent thread */
+	struct ag_mem *mem;
+	uint64_t globals;              /* global references not deleted yet, see jni_refs.h */
+	struct ag_class_index *class_index; /* NULL: the client has not requested the classes */
+	struct ag_error err;
+	bool stopping;
+};
+
+/* Calls a JVMTI function.  Returns 0, or -1 with the error recorded. */
+#define AG_JVMTI(jvm, function, ...) \
+	ag_jvmti_check((jvm), #function, (*(jvm)->ti)->function((jvm)->ti, __VA_ARGS__))
+int ag_jvmti_check(struct ag_jvm *jvm, const char *what, jvmtiError code);
+
+/* Record an error that is not from JVMTI, unless one is recorded already; always return -1. */
+int ag_fail(struct ag_jvm *jvm, const char *what, const char *why);
+int ag_fail_memory(struct ag_jvm *jvm);
+/* Discards the recorded error, after an attempt that may fail. */
+void ag_clear_error(struct ag_jvm *jvm);
+
+/* Calls ag_alloc().  Returns NULL with the error recorded. */
+void *ag_jvm_alloc(struct ag_jvm *jvm, size_t n, size_t size) __attribute__((warn_unused_result));
+
+/* Frees memory that JVMTI allocated; NULL is allowed. */
+void ag_jvmti_free(struct ag_jvm *jvm, void *p);
+
+/* Sets an environment's callbacks and enables one event, on all threads. */
+int ag_jvmti_listen(struct ag_jvm *jvm, jvmtiEnv *ti, const jvmtiEventCallbacks *callbacks,
+		    jvmtiEvent event);
+
+/* Returns the JDK release, from JVMTI's version (1: JDK 8); -1: error recorded. */
+int ag_jvmti_release(struct ag_jvm *jvm);
+
+int64_t ag_now_ns(void); /* CLOCK_MONOTONIC */
+
+#endif

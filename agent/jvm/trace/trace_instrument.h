@@ -1,0 +1,33 @@
+/* Internals of trace_install: instruments classes for a trace (instrument/instrument.h). */
+#ifndef JTOOL_AGENT_JVM_TRACE_INSTRUMENT_H
+#define JTOOL_AGENT_JVM_TRACE_INSTRUMENT_H
+
+#include "classfile/inject/inject.h"
+#include "jvm/trace/trace_install.h"
+#include "jvm/instrument/instrument.h"
+
+struct ag_install_class {
+	jclass class;      /* reference of the class index */
+	uint32_t first, n; /* the range of its methods */
+};
+
+struct ag_install {
+	struct ag_instrument base; /* first member, so that a pointer to it points to this struct */
+	const char *hooks;     /* name of the class with the hooks */
+	struct ag_install_class *classes; /* by their index in `base` */
+	uint32_t n_classes;
+	/* for retransforming; allocated early, because restoring classes must not fail */
+	uint32_t *members;
+	jclass *refs;
+	struct cf_probe *probes; /* what to insert; by method */
+	char *texts;             /* texts of the probes */
+	struct ag_install_method *methods; /* used only while hooks are added */
+};
+
+extern const struct ag_instrumenter ag_trace_instrumenter;
+
+/* Leaves a class unchanged, for the same reason for all its methods. */
+void ag_install_give_up(struct ag_install *install, uint32_t index, jvmtiError code,
+			const char *why);
+
+#endif

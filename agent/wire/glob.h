@@ -1,0 +1,24 @@
+/*
+ * Globs for names: '*' matches any characters, '?' one; no other character is special.  The agent
+ * and the client share this code, so that both select the same names.
+ *
+ * A character is a UTF-8 character, or a surrogate pair, which modified UTF-8 uses beyond U+FFFF
+ * (JVMS 4.4.7).  Any other byte is a character by itself.
+ */
+#ifndef JTOOL_WIRE_GLOB_H
+#define JTOOL_WIRE_GLOB_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+/* The time is at most proportional to the product of both lengths. */
+bool glob_matches(const char *glob, const char *text);
+
+/* Matches a text of len bytes that is not contiguous in memory: byte_at() returns byte i. */
+typedef char glob_byte_fn(const void *text, size_t i);
+bool glob_matches_bytes(const char *glob, glob_byte_fn *byte_at, const void *text, size_t len);
+
+/* Returns true if the text contains '*' or '?'. */
+bool glob_is_pattern(const char *text);
+
+#endif

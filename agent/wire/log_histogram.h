@@ -1,0 +1,39 @@
+/*
+ * A histogram of durations with 16 buckets for each power of two of nanoseconds: the middle of a
+ * bucket is accurate to 1/32.  Below 16 ns each value has a bucket; the last bucket holds
+ * everything from 4.7 hours on.
+ */
+#ifndef JTOOL_WIRE_LOG_HISTOGRAM_H
+#define JTOOL_WIRE_LOG_HISTOGRAM_H
+
+#include <stdint.h>
+
+#define HISTOGRAM_SUB_BITS 4
+#define HISTOGRAM_TOP_BIT 43 /* 2^44 ns are 4.9 hours */
+#define HISTOGRAM_BUCKETS (((HISTOGRAM_TOP_BIT - HISTOGRAM_SUB_BITS + 2) << HISTOGRAM_SUB_BITS))
+
+static inline uint32_t log_histogram_bucket(uint64_t ns)
+{
+	unsigned top;
+
+	if (ns < (1u << HISTOGRAM_SUB_BITS))
+		return (uint32_t)ns;
+	top = 63u - (unsigned)__builtin_clzll(ns);
+	if (top > HISTOGRAM_TOP_BIT)
+		return HISTOGRAM_BUCKETS - 1;
+	return ((top - HISTOGRAM_SUB_BITS + 1) << HISTOGRAM_SUB_BITS) |
+	       (uint32_t)(ns >> (top - HISTOGRAM_SUB_BITS) & ((1u << HISTOGRAM_SUB_BITS) - 1));
+}
+
+/* Returns the least value in a bucket; for HISTOGRAM_BUCKETS, the end of the last bucket. */
+static inline uint64_t log_histogram_least(uint32_t bucket)
+{
+	uint32_t octave = bucket >> HISTOGRAM_SUB_BITS;
+	uint64_t in = bucket & ((1u << HISTOGRAM_SUB_BITS) - 1);
+
+	if (octave == 0)
+		return in;
+	return (in | 1u << HISTOGRAM_SUB_BITS) << (octave - 1);
+}
+
+#endif

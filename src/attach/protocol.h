@@ -1,0 +1,58 @@
+/*
+ * The attach protocol: builds requests and parses the replies of every JDK.  Pure.
+ *
+ * A request of version 1 (JDK 5 on) is "1\0OP\0A\0B\0C\0" with exactly three arguments.  A request
+ * of version 2 (JDK 24 on, JDK-8219896) is "2\0LEN\0OP\0A\0…\0": LEN counts the bytes after its
+ * NUL.  Source: src/hotspot/share/services/attachListener.cpp, os/posix/attachListener_posix.cpp.
+ */
+#ifndef JTOOL_ATTACH_PROTOCOL_H
+#define JTOOL_ATTACH_PROTOCOL_H
+
+#include <stdbool.h>
+
+#include "base/buf.h"
+#include "base/err.h"
+
+#define ATTACH_V1_ARGS 3       /* AttachOperation::arg_count_max */
+#define ATTACH_V1_NAME_MAX 16  /* AttachOperation::name_length_max */
+#define ATTACH_V1_ARG_MAX 1024 /* AttachOperation::arg_length_max, without the NUL */
+#define ATTACH_V2_MAX (256 * 1024) /* bytes after LEN */
+
+/* The reply to `getversion options`. */
+struct attach_version {
+	int version;      /* 1 or 2 */
+	bool streaming;   /* the JVM accepts the option "streaming" */
+};
+
+struct attach_request {
+	const char *op;
+	const char *const *args;
+	size_t n_args;
+};
+
+/*
+ * Appends a request to `out`.  Pads version 1 with empty arguments.  In version 2, turns off
+ * streaming if the JVM permits it, so that a slow reader never blocks the JVM.  A request over the
+ * limits fails with an error that names the limit (EXIT_USAGE).
+ */
+int attach_protocol_request(struct buf *out, const struct attach_request *req,
+			    struct attach_version version, struct err *err) _must_check_;
+
+/*
+ * Reads the status line of a reply into *code.  Returns the offset of the output that follows,
+ * -EPROTO if the line is malformed, or -ENODATA if the reply is empty.
+ */
+ssize_t attach_protocol_status(const char *data, size_t len, int *code) _must_check_;
+
+/* Parses the complete reply to `getversion options`.  An unknown reply means version 1. */
+struct attach_version attach_protocol_version(const char *data, size_t len);
+
+/* The outcome of a `load`, from its status code and output; covers every JDK from 8 on. */
+struct load_result {
+	bool loaded;     /* Agent_OnAttach or agentmain returned 0 */
+	bool has_code;   /* the agent was called and returned `code` */
+	int code;
+};
+struct load_result attach_protocol_load(int status, const char *output, size_t len);
+
+#endif

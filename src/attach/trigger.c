@@ -1,0 +1,332 @@
+#include "attach/trigger.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/inotify.h>
+#include <sys/wait.h>
+#include <time.h>
+
+#include "fileio/detached_child.h"
+
+/* How long the trigger file stays for a late JVM after the deadline. */
+#define GRACE_MS 60000
+/* If another tool's trigger file is not older, that tool may not have sent its signal yet. */
+#define FRESH_SECONDS 2
+#define OTHER_TOOL_MS 500
+/* A JVM that has received the signal and is only slow opens its socket within this time. */
+#define AGAIN_MS 1000
+/*
+ * Most JVMs open the socket within 2 ms, so its file is polled this long.  Only then is inotify
+ * used: closing it takes 20 ms in the kernel (an SRCU grace period).
+ */
+#define SOON_NS (20 * 1000000)
+#define SOON_STEP_NS 250000
+#define WATCHED_MS 50  /* polling interval with inotify */
+#define UNWATCHED_MS 2 /* polling interval on file systems that do not support inotify */
+
+/* A message from the helper to its parent; smaller than PIPE_BUF, so that write(2) is atomic. */
+struct report {
+	enum { REPORT_SIGNALLED, REPORT_SOCKET, REPORT_FAILED } what;
+	struct err err;
+};
+
+struct trigger {
+	const struct attach_socket *asock;
+	char name[32];  /* of the trigger file */
+	int dir_fd;     /* its directory: tmp_fd or cwd_fd of asock */
+	bool exists;    /* another tool has created the file */
+	bool is_fresh;  /* that file is new: its signal may still be on the way */
+	int watch_fd;   /* inotify; -1: not started, or unavailable */
+	int report_fd;
+	unsigned timeout_ms;
+};
+
+static int watch(int dir_fd)
+{
+	char path[32];
+	int fd = inotify_init1(IN_CLOEXEC | IN_NONBLOCK);
+
+	(void)snprintf(path, sizeof(path), "/proc/self/fd/%d", dir_fd);
+	if (fd < 0 || inotify_add_watch(fd, path, IN_CREATE | IN_MOVED_TO) >= 0)
+		return fd;
+	(void)close(fd);
+	return -1;
+}
+
+/* Waits for a change in the directory, the exit of the target, or the end of one interval. */
+static void wait_for_change(struct trigger *t, int64_t waited_ns, int left_ms)
+{
+	struct pollfd fds[2] = {
+		{ .fd = t->asock->ns.pid_fd, .events = POLLIN },
+		{ .fd = t->watch_fd, .events = POLLIN },
+	};
+	static const struct timespec soon = { 0, SOON_STEP_NS };
+	char events[4096];
+	int step_ms;
+
+	if (waited_ns < SOON_NS) {
+		(void)ppoll(fds, 1, &soon, NULL);
+		return;
+	}
+	if (t->watch_fd < 0)
+		fds[1].fd = t->watch_fd = watch(t->asock->tmp_fd);
+	step_ms = t->watch_fd < 0 ? UNWATCHED_MS : WATCHED_MS;
+	(void)poll(fds, ARRAY_SIZE(fds), left_ms < step_ms ? left_ms : step_ms);
+	/* The event's type is irrelevant: the caller checks the directory. */
+	if (fds[1].revents & POLLIN && io_read(t->watch_fd, events, sizeof(events)) < 0)
+		return;
+}
+
+/* Runs in the helper.  Returns -1 with `err` set if the target exits or the deadline passes. */
+static int wait_socket(struct trigger *t, struct deadline d, struct err *err)
+{
+	const struct target_ns *ns = &t->asock->ns;
+	int64_t begin = monotonic_ns();
+
+	for (;;) {
+		int left_ms = deadline_left_ms(d);
+
+		if (attach_socket_exists(t->asock, NULL) > 0)
+			return 0;
+		if (target_ns_alive(ns) < 0)
+			return err_set(err, EXIT_PARTIAL, "JVM %d exited before it answered",
+				       (int)ns->jvm->pid);
+		if (left_ms == 0)
+			return err_set(err, EXIT_ATTACH, "no answer in time");
+		wait_for_change(t, monotonic_ns() - begin, left_ms);
+	}
+}
+
+/* Creates the trigger file unless another tool's exists. */
+static int create_file(struct trigger *t, struct err *err)
+{
+	int fd = openat(t->dir_fd, t->name, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC,
+			0600);
+
+	if (fd >= 0) {
+		(void)close(fd); /* empty */
+		t->exists = t->is_fresh = false;
+		return 0;
+	}
+	if (errno == EEXIST) {
+		t->is_fresh |= !t->exists; /* another tool was faster */
+		t->exists = true;
+		return 0;
+	}
+	return err_set(err, EXIT_ATTACH,
+		       "the JVM's own user cannot write to its %s directory (%s), so the JVM "
+		       "cannot open its attach socket there",
+		       t->dir_fd == t->asock->tmp_fd ? "tmp" : "working", strerror(errno));
+}
+
+static int send_signal(const struct trigger *t, struct err *err)
+{
+	const struct target_ns *ns = &t->asock->ns;
+	uint64_t quit = UINT64_C(1) << (SIGQUIT - 1);
+	struct proc_status status;
+	int rc = target_ns_status(ns, &status);
+
+	if (rc == 0 && !(status.sig_caught & quit))
+		return err_set(err, EXIT_ATTACH,
+			       "JVM %d no longer catches SIGQUIT, which would kill it",
+			       (int)ns->jvm->pid);
+	if (rc == 0 && !(status.sig_pending & quit))
+		rc = target_ns_kill(ns, SIGQUIT);
+	if (rc == -ESRCH)
+		return jvm_gone(ns->jvm, err);
+	if (rc < 0)
+		return err_set(err, EXIT_PERMISSION, "cannot send SIGQUIT to JVM %d: %s",
+			       (int)ns->jvm->pid, strerror(-rc));
+	return 0;
+}
+
+static void send_report(const struct trigger *t, const struct report *r)
+{
+	/* If the parent has ended, nobody needs the message; the helper continues. */
+	(void)!write(t->report_fd, r, sizeof(*r));
+}
+
+/* Sends the signal unless another tool's signal opens the socket.  Waits for the socket's file. */
+static int wake(struct trigger *t, struct err *err)
+{
+	static const struct report signalled = { .what = REPORT_SIGNALLED };
+	struct err ignored = { .code = EXIT_DONE };
+	unsigned half_ms = t->timeout_ms / 2;
+
+	/* A second SIGQUIT, after the first one opened the socket, would print a thread dump. */
+	if (t->is_fresh && wait_socket(t, deadline_in_ms(OTHER_TOOL_MS), &ignored) == 0)
+		return 0;
+	/* So would a SIGQUIT without a trigger file: the other tool may have removed its file. */
+	if (t->is_fresh && create_file(t, err) < 0)
+		return -1;
+	if (attach_socket_exists(t->asock, NULL) > 0)
+		return 0;
+	if (send_signal(t, err) < 0)
+		return -1;
+	send_report(t, &signalled);
+	if (wait_socket(t, deadline_in_ms(half_ms), &ignored) == 0)
+		return 0;
+	/* HotSpot ignores a signal that arrives while a listener is starting or ending. */
+	if (half_ms >= AGAIN_MS && send_signal(t, err) < 0)
+		return -1;
+	return wait_socket(t, deadline_in_ms(half_ms + GRACE_MS), err);
+}
+
+static int wake_as_target(struct trigger *t, struct err *err)
+{
+	const struct target_ns *ns = &t->asock->ns;
+	int rc = target_ns_become(ns);
+
+	if (rc < 0)
+		return err_set(err, EXIT_PERMISSION,
+			       "cannot act as JVM %d's user and group (%u:%u): %s; run as root",
+			       (int)ns->jvm->pid, ns->jvm->uid, ns->jvm->gid, strerror(-rc));
+	if (!t->exists && create_file(t, err) < 0)
+		return -1;
+	rc = wake(t, err);
+	if (!t->exists)
+		(void)unlinkat(t->dir_fd, t->name, 0); /* it may be deleted already */
+	return rc;
+}
+
+static void _noreturn_ run_helper(struct trigger *t)
+{
+	struct report r = { .what = REPORT_SOCKET };
+
+	if (wake_as_target(t, &r.err) < 0)
+		r.what = REPORT_FAILED;
+	send_report(t, &r);
+	_exit(0);
+}
+
+/* Returns 1 if the JVM accepts the trigger file in the directory, -1 if not, 0: no such file. */
+static int inspect_file(struct trigger *t, int dir_fd)
+{
+	const struct target_ns *ns = &t->asock->ns;
+	struct stat st;
+	bool root_will_do = ns->same_userns && jvm_feature(ns->jvm) != 8;
+
+	if (dir_fd < 0 || fstatat(dir_fd, t->name, &st, AT_SYMLINK_NOFOLLOW) < 0)
+		return 0;
+	/* JDK 8 accepts only a file of the JVM's user; later releases also root's (JDK-8197387). */
+	if (!S_ISREG(st.st_mode) ||
+	    (st.st_uid != ns->jvm->uid && !(root_will_do && st.st_uid == 0)))
+		return -1;
+	t->is_fresh = st.st_mtim.tv_sec + FRESH_SECONDS > time(NULL);
+	return 1;
+}
+
+static int foreign_file(const struct trigger *t, const char *dir, struct err *err)
+{
+	return err_set(err, EXIT_ATTACH,
+		       "the file %s in JVM %d's %s belongs to another user and prevents every tool "
+		       "from attaching; remove it",
+		       t->name, (int)t->asock->ns.jvm->pid, dir);
+}
+
+/* Chooses the trigger file's directory.  The JVM checks its working directory first. */
+static int choose_dir(struct trigger *t, struct err *err)
+{
+	const struct attach_socket *asock = t->asock;
+	_cleanup_free_ char *cwd = procfs_readlink(&asock->ns.proc, asock->ns.jvm->pid, "cwd");
+	int in_cwd = inspect_file(t, asock->ns.cwd_fd);
+	int in_tmp;
+
+	if (in_cwd < 0)
+		return foreign_file(t, cwd ? cwd : "working directory", err);
+	in_tmp = in_cwd > 0 ? 0 : inspect_file(t, asock->tmp_fd);
+	if (in_tmp < 0 && asock->ns.cwd_fd < 0)
+		return foreign_file(t, jvm_tmp(asock->ns.jvm), err);
+	t->exists = in_cwd > 0 || in_tmp > 0;
+	t->dir_fd = in_cwd > 0 || in_tmp < 0 ? asock->ns.cwd_fd : asock->tmp_fd;
+	return 0;
+}
+
+/* Forks the helper.  Returns the read end of the pipe for its messages. */
+static int start_helper(struct trigger *t, pid_t *pid, struct err *err)
+{
+	const struct target_ns *ns = &t->asock->ns;
+	int ends[2];
+
+	if (pipe2(ends, O_CLOEXEC) < 0)
+		return err_set(err, EXIT_ATTACH, "cannot create a pipe: %s", strerror(errno));
+	t->report_fd = ends[1];
+	*pid = detached_child_fork((const int[]){ ns->proc.fd, ns->root_fd, ns->cwd_fd, ns->pid_fd,
+						  t->asock->tmp_fd, t->report_fd },
+				   6);
+	if (*pid == 0)
+		run_helper(t);
+	(void)close(ends[1]);
+	if (*pid < 0) {
+		(void)close(ends[0]);
+		return err_set(err, EXIT_ATTACH, "cannot start a helper: %s", strerror(-*pid));
+	}
+	return ends[0];
+}
+
+static int no_answer(const struct trigger *t, struct err *err)
+{
+	const struct target_ns *ns = &t->asock->ns;
+	struct proc_status status;
+	const char *why = "it received SIGQUIT but started no attach listener: it is in a long "
+			  "pause or short of memory or threads, or its socket was deleted, from "
+			  "which JDKs before 8u272, 11.0.9 and 14 do not recover (JDK-8225690)";
+
+	if (target_ns_status(ns, &status) < 0)
+		return jvm_gone(ns->jvm, err);
+	if (status.state == 'T' || status.state == 't')
+		why = "it is now stopped by SIGSTOP or a debugger";
+	else if (status.sig_pending & (UINT64_C(1) << (SIGQUIT - 1)))
+		why = "it has not received SIGQUIT: it is frozen or starved of CPU";
+	else if (status.state == 'D')
+		why = "it is in uninterruptible sleep in the kernel";
+	return err_set(err, EXIT_ATTACH, "JVM %d did not open its attach socket within %g s: %s",
+		       (int)ns->jvm->pid, t->timeout_ms / 1000.0, why);
+}
+
+static int receive_reports(const struct trigger *t, int fd, const struct verbose *verbose,
+			   struct err *err)
+{
+	struct deadline d = deadline_in_ms(t->timeout_ms);
+
+	for (;;) {
+		struct report r;
+		int rc = io_read_exact(fd, &r, sizeof(r), d);
+
+		if (rc == -ETIMEDOUT)
+			return no_answer(t, err);
+		if (rc < 0)
+			return err_set(err, EXIT_ATTACH, "the helper process ended early: %s",
+				       strerror(-rc));
+		if (r.what == REPORT_FAILED)
+			return err_set(err, r.err.code, "%s", r.err.text);
+		if (r.what == REPORT_SOCKET)
+			return 0;
+		verbose_step(verbose, "SIGQUIT sent");
+	}
+}
+
+int trigger_pull(const struct attach_socket *asock, unsigned timeout_ms,
+		 const struct verbose *verbose, struct err *err)
+{
+	struct trigger t = { .asock = asock, .timeout_ms = timeout_ms, .watch_fd = -1 };
+	pid_t pid = -1;
+	int fd, rc;
+
+	(void)snprintf(t.name, sizeof(t.name), ".attach_pid%d", (int)asock->ns.jvm->nspid);
+	if (choose_dir(&t, err) < 0)
+		return -1;
+	fd = start_helper(&t, &pid, err);
+	if (fd < 0)
+		return -1;
+	rc = receive_reports(&t, fd, verbose, err);
+	(void)close(fd);
+	/* After a failure the helper stays until its own deadline. */
+	if (rc == 0)
+		(void)waitpid(pid, NULL, 0);
+	return rc;
+}

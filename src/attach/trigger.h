@@ -1,0 +1,24 @@
+/*
+ * Wakes a JVM's attach listener.
+ *
+ * On SIGQUIT, HotSpot looks for .attach_pid<pid> in its working directory, then in its tmp
+ * directory.  If the JVM's user owns that file, HotSpot opens the attach socket, otherwise it
+ * prints a thread dump.  The file must therefore exist until the JVM has handled the signal.
+ */
+#ifndef JTOOL_ATTACH_TRIGGER_H
+#define JTOOL_ATTACH_TRIGGER_H
+
+#include "base/err.h"
+#include "base/verbose.h"
+#include "attach/attach_socket.h"
+
+/*
+ * Makes the JVM open its attach socket, and waits for the socket's file.  The caller has checked
+ * that the JVM catches SIGQUIT; this is checked again just before the signal.  A child with the
+ * target's ids does the work.  It keeps the trigger file, even if jtool is killed, until the JVM
+ * has answered, but no longer than a minute after the deadline.
+ */
+int trigger_pull(const struct attach_socket *asock, unsigned timeout_ms,
+		 const struct verbose *verbose, struct err *err) _must_check_;
+
+#endif

@@ -1,0 +1,24 @@
+#include "base/verbose.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/deadline.h"
+#include "base/printable.h"
+
+void verbose_step(const struct verbose *steps, const char *fmt, ...)
+{
+	char text[512];
+	_cleanup_buf_ struct buf safe = BUF_INIT;
+	va_list ap;
+
+	if (!steps)
+		return;
+	va_start(ap, fmt);
+	(void)vsnprintf(text, sizeof(text), fmt, ap); /* a long text is truncated */
+	va_end(ap);
+	printable_add(&safe, text, strlen(text)); /* it may contain paths of the target */
+	fprintf(stderr, "jtool: %9.3f ms  %s\n", (double)(monotonic_ns() - steps->start_ns) / 1e6,
+		buf_str(&safe));
+}

@@ -1,0 +1,58 @@
+/*
+ * Option tables.  A command declares a struct for its option values, and one row for each option;
+ * parsing, --help and shell completion all use the rows.
+ */
+#ifndef JTOOL_CLI_OPTIONS_H
+#define JTOOL_CLI_OPTIONS_H
+
+#include <stdbool.h>
+#include <stdio.h>
+
+#include "base/err.h"
+
+enum opt_kind {
+	OPT_FLAG,    /* bool: set to true */
+	OPT_TEXT,    /* const char *: the argument itself */
+	OPT_NUMBER,  /* unsigned: a decimal number, 0 or more */
+	OPT_BYTES,   /* uint64_t, in bytes; the unit is optional: 4096, 512k, 64m, 1g */
+	OPT_SECONDS, /* unsigned, in ms: a number of seconds, or with a unit: 500ms, 2s, 1m, 1h */
+	OPT_NANOS,   /* uint64_t, in ns; the unit is mandatory: 10ms, 500us, 800ns, 1s */
+	OPT_CHOICE,  /* int: the index in `choices`, from 0 */
+	OPT_LEVEL,   /* unsigned: 1 to 9, as --NAME=LEVEL; 1 without a value */
+};
+
+struct opt {
+	char letter;      /* 0: only a long name */
+	const char *name; /* NULL: only a letter; a row with neither ends the table */
+	enum opt_kind kind;
+	size_t offset;    /* of the value in the struct of values */
+	const char *arg;  /* the name of the value in --help; NULL for a flag */
+	const char *help;
+	const char *const *choices; /* OPT_CHOICE: NULL-terminated */
+};
+
+#define OPT_END { 0, NULL, OPT_FLAG, 0, NULL, NULL, NULL }
+
+/* A table of rows and the struct that they fill. */
+struct opt_set {
+	const struct opt *rows; /* NULL: no rows */
+	void *values;
+	bool dash_words; /* "-Name" is an argument (a JVM flag) unless a row has the letter 'N' */
+};
+
+/*
+ * Parses argv[0..argc), which does not include the program's name.  Options may stand before or
+ * between the arguments.  The first set takes precedence.  "--" ends the options, and so do
+ * free_words arguments (-1: no limit): the rest belongs to a diagnostic command or an agent.
+ *
+ * Moves the arguments to the front of argv and returns their number, or -1 with err set.
+ */
+int opt_parse(const struct opt_set sets[static 2], char **argv, int argc, int free_words,
+	      struct err *err);
+
+/* Prints one aligned line of help for each row. */
+void opt_help(const struct opt *rows, FILE *out);
+
+bool opt_has_letter(const struct opt *rows, char letter);
+
+#endif

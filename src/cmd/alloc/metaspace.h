@@ -1,0 +1,18 @@
+/*
+ * Checks that replacing hundreds of classes does not exceed the JVM's MaxMetaspaceSize.  A JVM
+ * that exceeds it may even exit (ExitOnOutOfMemoryError and the like).
+ */
+#ifndef JTOOL_CMD_METASPACE_H
+#define JTOOL_CMD_METASPACE_H
+
+#include "cli/command.h"
+#include "model/vm/vmflags.h"
+
+/*
+ * Returns -1 with err set (EXIT_ANSWER) if the limit might be exceeded.  Returns 0 if there is no
+ * limit, or if the JVM does not report how much metaspace it uses.
+ */
+int metaspace_refuse(const struct ctx *ctx, const struct vmflags *flags,
+		     struct err *err) _must_check_;
+
+#endif

@@ -1,0 +1,37 @@
+/* Runs an attach operation in the JVM, and shows or returns its answer. */
+#ifndef JTOOL_CMD_ATTACH_CALL_H
+#define JTOOL_CMD_ATTACH_CALL_H
+
+#include "cli/command.h"
+#include "model/vm/vmflags.h"
+#include "attach/protocol.h"
+
+/*
+ * Writes the answer to ctx->out byte for byte, or as {"pid","code","output"} with --json.  A code
+ * other than 0 is an error (EXIT_ANSWER) that quotes the first line of the answer; without --json,
+ * an answer of one line is then not repeated on ctx->out.
+ */
+int attach_call_show(const struct ctx *ctx, const struct attach_request *req,
+		     struct err *err) _must_check_;
+
+/* Prints the JSON document for an answer that was already read into `text`. */
+void attach_call_print_json(const struct ctx *ctx, int code, const struct buf *text);
+
+/*
+ * Appends the answer to `text`.  A code other than 0 is an error (EXIT_ANSWER), and so is an answer
+ * of more than `max` bytes (EXIT_PARTIAL).
+ */
+int attach_call_text(const struct ctx *ctx, const struct attach_request *req, size_t max,
+		     struct buf *text, struct err *err) _must_check_;
+
+/*
+ * Like attach_call_text(), for a diagnostic command with its arguments: "VM.flags -all".  `line` is
+ * one argument of the attach operation jcmd: HotSpot ignores a second argument.
+ */
+int attach_call_jcmd(const struct ctx *ctx, const char *line, size_t max, struct buf *text,
+		     struct err *err) _must_check_;
+
+/* Reads the JVM's flags into `flags`, which must be empty.  Release `flags` in any case. */
+int attach_call_flags(const struct ctx *ctx, struct vmflags *flags, struct err *err) _must_check_;
+
+#endif

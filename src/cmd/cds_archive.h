@@ -1,0 +1,20 @@
+/*
+ * Protects JVMs that will write an archive of their classes (CDS, AOT) from class changes.
+ *
+ * HotSpot does not archive a class that was ever redefined or retransformed, nor its subclasses,
+ * even after the class was restored.  If the archive needs that class (java.lang.Object, for
+ * example), HotSpot crashes while it writes the archive (JDK 17, 25, 27) or writes none (JDK 21).
+ */
+#ifndef JTOOL_CMD_CDS_ARCHIVE_H
+#define JTOOL_CMD_CDS_ARCHIVE_H
+
+#include "cli/command.h"
+#include "model/vm/vmflags.h"
+
+/* Returns -1 with err set (EXIT_ANSWER) if the flags make the JVM write an archive, else 0. */
+int cds_archive_refuse(const struct ctx *ctx, const struct vmflags *flags,
+		       struct err *err) _must_check_;
+/* Like cds_archive_refuse(), with flags read from the JVM; returns 0 if the JVM does not answer. */
+int cds_archive_check(const struct ctx *ctx, struct err *err) _must_check_;
+
+#endif

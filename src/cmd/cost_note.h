@@ -1,0 +1,17 @@
+/* Describes what changing the code of loaded classes costs a JVM, for notices. */
+#ifndef JTOOL_CMD_COST_NOTE_H
+#define JTOOL_CMD_COST_NOTE_H
+
+#include "base/buf.h"
+#include "model/redefine/redefinition.h"
+
+/*
+ * Appends the complete description for a change of n of the JVM's n_loaded classes at once, to a
+ * sentence that ends in a colon.  `undone` names what reverts the change, such as "restore".
+ */
+void cost_note_add(struct buf *out, const struct redefinition_jvm *jvm, size_t n, size_t n_loaded,
+		   const char *undone);
+/* Appends only the part that does not depend on the number of classes. */
+void cost_note_add_lasting(struct buf *out, const struct redefinition_jvm *jvm, const char *undone);
+
+#endif

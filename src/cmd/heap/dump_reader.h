@@ -1,0 +1,24 @@
+/* Reads a heap from a dump: a file, or the JVM's own dump while the JVM writes it. */
+#ifndef JTOOL_CMD_DUMP_READER_H
+#define JTOOL_CMD_DUMP_READER_H
+
+#include "cli/command.h"
+#include "cmd/heap/dump_stream.h"
+#include "model/hprof/hprof_read.h"
+
+struct dump_reader_wanted {
+	struct graph_builder *builder; /* see struct hprof_wants */
+	unsigned texts_from;           /* see struct hprof_wants */
+	struct dump_limits limits; /* for a JVM's dump only */
+};
+
+/*
+ * Reads the file ctx->file (plain or gzip), or the dump of ctx->jvm if ctx->file is NULL.  Returns
+ * the reader, which has read the complete dump; the caller frees it.  Returns NULL with err set:
+ * EXIT_TARGET if the file cannot be opened, otherwise as by dump_stream() and hprof_feed().
+ */
+struct hprof_reader *dump_reader_read(const struct ctx *ctx,
+				      const struct dump_reader_wanted *wanted, struct heap *heap,
+				      struct err *err) _must_check_;
+
+#endif

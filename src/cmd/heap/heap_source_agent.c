@@ -1,0 +1,237 @@
+/* The engine that walks the heap with the agent. */
+#include <errno.h>
+#include <sys/resource.h>
+
+#include "fileio/byte_queue.h"
+#include "base/progress.h"
+#include "cmd/heap/heap_source_internal.h"
+#include "model/heap/heap_wire.h"
+
+/*
+ * The heap stream may take 1/3 of the memory limit.  Its graph then takes about half of the limit,
+ * and the agent ends the walk cleanly before jtool exceeds the limit.
+ */
+#define HEAP_STREAM_SHARE 3
+
+/*
+ * The JVM is paused until the heap stream has been read, and building the graph takes as long as
+ * the walk.  So a thread of the lowest priority builds the graph during the walk, on CPU time that
+ * neither the JVM nor the receiving thread needs.  The receiving thread then builds the rest.
+ */
+#define LOWEST_PRIORITY 19
+#define HURRY_PRIORITY -10 /* while receiving; needs CAP_SYS_NICE */
+
+struct heap_walk {
+	struct session *session;
+	struct heap_wire wire;
+	struct byte_queue stream;
+	/* for the thread that builds the graph */
+	struct graph_builder *builder;
+	struct progress line;
+	uint64_t heap_stream_bytes;
+	int error; /* a negative errno */
+};
+
+static int take_frame(void *arg, uint16_t type, struct wire_reader *payload)
+{
+	struct heap_walk *hw = arg;
+
+	if (type == WIRE_HEAP_STREAM)
+		return byte_queue_push(&hw->stream, payload->at,
+				       (size_t)(payload->end - payload->at));
+	return heap_wire_take(&hw->wire, type, payload);
+}
+
+static void build_chunk(struct heap_walk *hw, struct byte_chunk *chunk)
+{
+	hw->heap_stream_bytes += chunk->len;
+	hw->error = graph_builder_take(hw->builder, chunk->data, chunk->len);
+	free(chunk);
+	if (hw->error < 0)
+		byte_queue_cancel(&hw->stream);
+	if (progress_due(&hw->line))
+		progress_show(&hw->line, "walking the heap: %.1f million objects",
+			      (double)graph_builder_objects(hw->builder) / 1e6);
+}
+
+static void *build_in_thread(void *arg)
+{
+	struct heap_walk *hw = arg;
+	struct byte_chunk *chunk;
+
+	(void)setpriority(PRIO_PROCESS, 0, LOWEST_PRIORITY); /* Linux: of this thread only */
+	while (hw->error == 0 && (chunk = byte_queue_pop(&hw->stream)) != NULL)
+		build_chunk(hw, chunk);
+	return NULL;
+}
+
+static int take_and_build(struct heap_walk *hw, struct err *err)
+{
+	struct byte_chunk *chunk;
+	pthread_t thread;
+	bool has_thread = pthread_create(&thread, NULL, build_in_thread, hw) == 0;
+	int rc, priority = getpriority(PRIO_PROCESS, 0);
+
+	(void)setpriority(PRIO_PROCESS, 0, HURRY_PRIORITY);
+	rc = session_answer(hw->session, take_frame, hw, err);
+	(void)setpriority(PRIO_PROCESS, 0, priority);
+	byte_queue_end(&hw->stream);
+	if (has_thread)
+		(void)pthread_join(thread, NULL); /* fails only for an invalid thread */
+	while (hw->error == 0 && (chunk = byte_queue_pop_rest(&hw->stream)) != NULL)
+		build_chunk(hw, chunk);
+	return rc;
+}
+
+static int send_request(struct session *s, const struct heap_plan *plan, struct err *err)
+{
+	uint8_t payload[20];
+	struct wire_writer w = wire_writer_init(payload, sizeof(payload));
+
+	wire_put_u32(&w, plan->wanted->texts_from ? WIRE_GRAPH_TEXTS : 0);
+	wire_put_u32(&w, plan->max_pause_ms);
+	wire_put_u64(&w, plan->max_bytes / HEAP_STREAM_SHARE);
+	wire_put_u32(&w, plan->wanted->texts_from);
+	return session_send(s, WIRE_GRAPH, &w, err);
+}
+
+static int too_large(const struct heap_plan *plan, struct err *err)
+{
+	return err_set(err, EXIT_PARTIAL,
+		       "the heap needs more than jtool's limit of %zu MB of memory: "
+		       "allow more with --max-memory MB, or analyse a dump of it "
+		       "(jtool heapdump) on a larger machine",
+		       plan->max_bytes >> 20);
+}
+
+static int receive(const struct heap_plan *plan, struct heap_walk *hw, struct err *err)
+{
+	const struct heap_wire *wire = &hw->wire;
+	struct err answer = { .code = EXIT_DONE };
+	int rc;
+
+	progress_begin(&hw->line);
+	rc = take_and_build(hw, &answer);
+	progress_end(&hw->line);
+	if (hw->error == -EFBIG)
+		return too_large(plan, err);
+	if (hw->error < 0)
+		return err_set(err, EXIT_AGENT, "the agent sent inconsistent heap data");
+	if (rc < 0)
+		return err_set(err, answer.code, "%s", answer.text);
+	verbose_step(
+		plan->ctx->steps,
+		"the heap walk paused the JVM for %.3f ms, %.3f ms of it waiting for jtool; "
+		"heap stream: %llu bytes; the agent used at most %llu bytes",
+		(double)wire->pause_ns / 1e6, (double)wire->waited_ns / 1e6,
+		(unsigned long long)hw->heap_stream_bytes,
+		(unsigned long long)wire->agent_peak);
+	return 0;
+}
+
+/* A partial walk is an error unless the caller accepts it. */
+static int check_outcome(const struct heap_plan *plan, const struct heap_wire *wire,
+			 struct err *err)
+{
+	int pid = (int)plan->ctx->jvm->pid;
+
+	if (wire->outcome == WIRE_GRAPHED_COMPLETE)
+		return 0;
+	if (plan->partial && wire->own_thread != 0) {
+		*plan->partial = true;
+		return 0;
+	}
+	if (wire->outcome == WIRE_GRAPHED_FULL)
+		return too_large(plan, err);
+	if (wire->outcome == WIRE_GRAPHED_LATE)
+		return err_set(err, EXIT_PARTIAL,
+			       "stopped the heap walk of JVM %d: the JVM had been paused for "
+			       "%.3f s; allow more with --max-pause SECONDS",
+			       pid, (double)wire->pause_ns / 1e9);
+	return err_set(err, EXIT_PARTIAL,
+		       "stopped the heap walk of JVM %d: jtool did not receive the data fast "
+		       "enough, and the JVM is paused meanwhile; try again when this machine "
+		       "is less busy, or with --engine hprof", pid);
+}
+
+static int build(struct heap_source *source, const struct heap_plan *plan,
+		 struct heap_walk *hw, struct err *err)
+{
+	struct heap_wire *wire = &hw->wire;
+	struct graph_facts facts;
+
+	if (check_outcome(plan, wire, err) < 0)
+		return -1;
+	classes_sort(&source->index.classes); /* including classes that the walk reported */
+	heap_wire_finish(wire, &facts);
+	shapes_init(&source->shapes, facts.n_classes);
+	return heap_source_build(source, plan, hw->builder, &facts, err);
+}
+
+static enum heap_outcome walk(struct heap_source *source, const struct heap_plan *plan,
+			      struct heap_walk *hw, struct err *err)
+{
+	if (send_request(hw->session, plan, err) < 0 || receive(plan, hw, err) < 0)
+		return HEAP_FAILED;
+	if (hw->wire.outcome == WIRE_GRAPHED_UNKNOWN) {
+		(void)err_set(err, EXIT_AGENT,
+			      "the agent cannot determine object addresses in JVM %d",
+			      (int)plan->ctx->jvm->pid);
+		return HEAP_CANNOT;
+	}
+	return build(source, plan, hw, err) < 0 ? HEAP_FAILED : HEAP_DONE;
+}
+
+enum heap_outcome heap_source_by_agent(struct heap_source *source, const struct heap_plan *plan,
+				       struct err *err)
+{
+	struct heap_walk hw = {
+		.wire = { .classes = &source->index.classes, .heap = &source->heap },
+	};
+	enum heap_outcome outcome;
+
+	if (class_index_open(plan->ctx, 0, &source->index, err) < 0)
+		return err->code == EXIT_AGENT ? HEAP_CANNOT : HEAP_FAILED;
+	hw.session = source->index.session;
+	hw.builder = graph_builder_new(plan->max_bytes / 2);
+	byte_queue_init(&hw.stream);
+	outcome = walk(source, plan, &hw, err);
+	byte_queue_release(&hw.stream);
+	graph_builder_free(hw.builder);
+	if (outcome != HEAP_DONE)
+		(void)class_index_close(&source->index, err); /* the first error is reported */
+	if (outcome == HEAP_CANNOT)
+		heap_release(&source->heap); /* for the other engine to fill */
+	return outcome;
+}
+
+struct class_query {
+	struct class_info info;
+	struct class_origins *origins;
+};
+
+static int take_class_info(void *arg, uint16_t type, struct wire_reader *payload)
+{
+	struct class_query *query = arg;
+
+	return class_info_take(&query->info, query->origins, type, payload);
+}
+
+int heap_source_ask_shape(struct heap_source *source, uint32_t class, struct err *err)
+{
+	struct session *s = source->index.session;
+	struct classes *classes = &source->index.classes;
+	struct class_query query = { .origins = &classes->origins };
+	uint8_t payload[4];
+	struct wire_writer w = wire_writer_init(payload, sizeof(payload));
+	int rc;
+
+	wire_put_u32(&w, class);
+	rc = session_send(s, WIRE_CLASS, &w, err);
+	if (rc == 0)
+		rc = session_answer(s, take_class_info, &query, err);
+	if (rc == 0)
+		heap_wire_shape(classes, &query.info, &source->shapes.list[class]);
+	class_info_release(&query.info);
+	return rc;
+}

@@ -1,0 +1,34 @@
+/* Implements --collapsed FILE and --flamegraph FILE for all commands that have stacks. */
+#ifndef JTOOL_CMD_STACK_FILES_H
+#define JTOOL_CMD_STACK_FILES_H
+
+#include "fileio/atomic_file.h"
+#include "cli/command.h"
+#include "model/profile/call_tree.h"
+
+enum stackfile { STACKFILE_COLLAPSED, STACKFILE_FLAMEGRAPH, STACKFILE_KINDS };
+
+/* Zero it before use. */
+struct stack_files {
+	struct atomic_file files[STACKFILE_KINDS];
+	bool open[STACKFILE_KINDS];
+};
+
+/*
+ * Opens the files whose path is not NULL, before the JVM does any work for them.  The paths must
+ * outlive `f`.  Returns 0, or -1 with err set; release `f` in any case.
+ */
+int stack_files_open(struct stack_files *f, const char *collapsed, const char *flamegraph,
+		     bool force, struct err *err) _must_check_;
+
+/*
+ * Sums the tree, writes the open files, and prints a notice for each.  Collapsed stacks have the
+ * first value of each node.  Title and subtitle are for the flame graph.
+ */
+int stack_files_write(struct stack_files *f, const struct ctx *ctx, struct call_tree *t,
+		      const char *title, const char *subtitle, struct err *err) _must_check_;
+
+/* Discards files that were not written. */
+void stack_files_release(struct stack_files *f);
+
+#endif

@@ -1,0 +1,41 @@
+/* Functions that the files of the command stat share. */
+#ifndef JTOOL_CMD_STAT_H
+#define JTOOL_CMD_STAT_H
+
+#include "cli/command.h"
+#include "cmd/vm/interval.h"
+#include "model/vm/jstat.h"
+#include "render/json.h"
+#include "discover/hsperf.h"
+
+struct stat_opts {
+	int group; /* enum jstat_group */
+	bool openmetrics;
+};
+
+/* Returns a view of the counters for jstat's formulas.  The view refers to `perf`. */
+struct counter_source stat_counter_source(const struct perfdata *perf);
+
+/* Returns the seconds since the start of the JVM. */
+double stat_timestamp(const struct counter_source *r);
+
+/* Appends a sample: a line of text, or JSON without a newline.  Returns 0, or -1 with err set. */
+int stat_sample(const struct ctx *ctx, const struct hsperf *counters, struct buf *out,
+		struct err *err);
+
+/* Flushes stdout, so that each sample is visible at once.  Returns 0, or -1 with err set. */
+int stat_flush(const struct ctx *ctx, struct err *err);
+
+/* Whether to print a heading: after 0 lines, or on a terminal after at least 20. */
+bool stat_wants_heading(const struct ctx *ctx, size_t lines);
+
+/* Returns 0, or -1 with err set if a signal arrived before COUNT samples were taken. */
+int stat_verdict(const struct interval *interval, struct err *err);
+
+/* Runs `stat all`: prints tables, or JSON documents. */
+int stat_all(const struct ctx *ctx, const struct jvm_list *jvms, struct err *err);
+
+/* Prints one OpenMetrics document for these JVMs. */
+int stat_metrics(const struct ctx *ctx, struct jvm *const *jvms, size_t n, struct err *err);
+
+#endif

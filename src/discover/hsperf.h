@@ -1,0 +1,42 @@
+/* Reads the counters that a JVM publishes in its hsperfdata file, without attaching or a signal. */
+#ifndef JTOOL_DISCOVER_HSPERF_H
+#define JTOOL_DISCOVER_HSPERF_H
+
+#include "base/err.h"
+#include "proc/perfdata.h"
+#include "proc/procfs.h"
+#include "discover/jvm.h"
+
+struct hsperf {
+	const struct jvm *jvm;
+	struct procfs proc;
+	int fd; /* the hsperfdata file */
+};
+
+/*
+ * Opens the JVM's hsperfdata file: a regular file of the JVM's user that the JVM has mapped.
+ * Returns -1 with `err` set: EXIT_ANSWER if the JVM publishes none (the text names the flag and an
+ * alternative), EXIT_ATTACH while the JVM is starting, EXIT_PERMISSION, or EXIT_PARTIAL if the JVM
+ * has exited.
+ */
+int hsperf_open(struct hsperf *h, const struct jvm *jvm, struct err *err) _must_check_;
+void hsperf_close(struct hsperf *h); /* only after hsperf_open() */
+
+/*
+ * Reads the current values.  Returns -1 with `err` set; EXIT_PARTIAL if the JVM has exited, because
+ * its file may keep the last values forever.
+ */
+int hsperf_read(const struct hsperf *h, struct perfdata *perf, struct err *err) _must_check_;
+
+/* Opens, reads and closes the file.  Errors are those of hsperf_open() and hsperf_read(). */
+int hsperf_read_once(const struct jvm *jvm, struct perfdata *perf, struct err *err) _must_check_;
+
+/*
+ * For discovery, which needs no error texts: the first function opens the file below the JVM's root
+ * (an O_PATH directory) and returns its descriptor, the second one reads it and returns 0.  Errors
+ * are a negative errno: -ENOENT if the JVM has mapped no file, and those of perfdata_parse().
+ */
+int hsperf_open_file(const struct procfs *proc, const struct jvm *jvm, int root_fd) _must_check_;
+int hsperf_read_file(int fd, struct perfdata *perf) _must_check_;
+
+#endif

@@ -1,0 +1,88 @@
+/*
+ * A JVM as seen from outside.  Every text comes from the target and is hostile: it may have any
+ * byte but NUL.
+ */
+#ifndef JTOOL_DISCOVER_JVM_H
+#define JTOOL_DISCOVER_JVM_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "base/err.h"
+#include "base/util.h"
+
+enum attach_state {
+	ATTACH_LISTENING,   /* the JVM listens on its attach socket */
+	ATTACH_READY,       /* a trigger file and SIGQUIT would open the socket */
+	ATTACH_STARTING,    /* the JVM does not catch SIGQUIT yet: the signal would kill it */
+	ATTACH_DISABLED,    /* -XX:+DisableAttachMechanism, or -Xrs and no socket file */
+	ATTACH_DENIED,      /* the JVM belongs to another user, and we are not root */
+	ATTACH_UNSUPPORTED, /* the process maps a libjvm.so but is not HotSpot */
+};
+
+struct jvm {
+	pid_t pid;   /* as we see it */
+	pid_t nspid; /* pid in its innermost pid namespace */
+	uid_t uid;   /* its effective ids, as we see them */
+	gid_t gid;
+	uint64_t start_ticks; /* /proc/PID/stat field 22: distinguishes reused pids */
+
+	/* NULL: unknown */
+	char *version;   /* java.version: "17.0.15" */
+	char *vm;        /* java.vm.name: "OpenJDK 64-Bit Server VM" */
+	char *gc;        /* "Serial", "Parallel", "G1", "CMS", "ZGC", "Shenandoah", "Epsilon" */
+	char *main;      /* main class, path of the jar (-jar), or module/class */
+	char *args;      /* arguments of main, joined by spaces */
+	char *flags;     /* arguments of the VM, joined by spaces */
+	char *container; /* container id from the cgroup path */
+	char *perfdata;  /* the hsperfdata file that the JVM has mapped, absolute in its own root */
+	char *perfdata_link; /* path below /proc/PID of a deleted `perfdata`, else NULL */
+	char *tmp;       /* directory of its socket, absolute in its own root; NULL: /tmp */
+
+	double uptime;     /* seconds; -1 unknown */
+	int64_t heap_used; /* bytes; -1 unknown */
+	int64_t heap_max;  /* bytes; -1 unknown */
+	bool has_perfdata;
+	bool is_hotspot;  /* false: another VM with a libjvm.so */
+	bool no_attach;   /* the JVM was started with attaching disabled */
+	bool starting;    /* hsperfdata says that the VM is starting */
+	bool initialised; /* hsperfdata says that the VM has started */
+	int64_t listed_ns; /* monotonic_ns() when the JVM was inspected */
+};
+
+/*
+ * Returns a user's name in our /etc/passwd, or the id as decimal text; the caller frees it.  Name
+ * services are not used: they need shared libraries, and the program is linked statically.
+ */
+char *jvm_user_name(uid_t uid) _must_check_;
+
+/*
+ * Sets EXIT_PERMISSION for a process that only its own user and group, or root, may inspect.
+ * `what` names the process.  Returns -1.
+ */
+int jvm_denied_process(const char *what, uid_t uid, gid_t gid, struct err *err);
+/* Sets EXIT_PERMISSION for a JVM that we may not inspect.  Returns -1. */
+int jvm_denied(const struct jvm *jvm, struct err *err);
+
+/* Sets EXIT_PARTIAL for a JVM that has exited.  Returns -1. */
+int jvm_gone(const struct jvm *jvm, struct err *err);
+
+/* Returns "listening", "ready", … */
+const char *attach_state_name(enum attach_state state);
+
+/* Returns the feature release: 8 for version "1.8.0_392", 17 for "17.0.15"; 0: unknown. */
+int jvm_feature(const struct jvm *jvm);
+
+/* Returns `main` without package, module or directories; a jar keeps ".jar".  NULL if unknown. */
+const char *jvm_simple_main(const struct jvm *jvm);
+
+/*
+ * Returns the directory of the attach socket, trigger file and hsperfdata, absolute in the JVM's
+ * root: /tmp unless flags of the JVM name another.  Owned by `jvm`.
+ */
+const char *jvm_tmp(const struct jvm *jvm);
+
+void jvm_free(struct jvm *jvm); /* `jvm` may be NULL */
+
+#endif

@@ -1,0 +1,37 @@
+/* What the kernel reports about a JVM's process.  Sends the process nothing. */
+#ifndef JTOOL_DISCOVER_PROCESS_INFO_H
+#define JTOOL_DISCOVER_PROCESS_INFO_H
+
+#include "discover/agents.h"
+#include "discover/cgroup.h"
+#include "discover/jvm.h"
+
+/* Environment variables from which the launcher and the VM take options. */
+enum { PROCESS_TOOL_OPTIONS, PROCESS_JDK_OPTIONS, PROCESS_OLD_OPTIONS, N_PROCESS_OPTIONS };
+extern const char *const process_info_options_names[N_PROCESS_OPTIONS];
+
+struct process_info {
+	struct proc_status status;
+	struct proc_usage usage;
+	double started; /* seconds since 1970; -1 unknown */
+	char *parent;   /* name of the parent; this and the texts below are NULL if unknown */
+	char *exe, *cwd; /* as the JVM sees them */
+	char *home;     /* Java home, derived from the path of libjvm.so */
+	char *options[N_PROCESS_OPTIONS]; /* values of the variables; also NULL if not set */
+	enum attach_state attach;
+	struct cgroup cgroup;
+	struct agents agents; /* agents from the flags first, then mapped ones */
+};
+
+/* Returns -1 with `err` set (EXIT_PARTIAL) if the JVM has exited.  Release `info` after success. */
+int process_info_read(const struct procfs *proc, const struct jvm *jvm, struct process_info *info,
+		      struct err *err) _must_check_;
+void process_info_release(struct process_info *info);
+
+/* Returns an allocated text: whether attaching would work, and what to do if not. */
+char *process_info_attach_text(const struct process_info *info, const struct jvm *jvm);
+
+/* Returns true if the process is stopped by a signal or a debugger. */
+bool process_info_is_stopped(const struct process_info *info);
+
+#endif

@@ -1,0 +1,102 @@
+#include "fileio/byte_queue.h"
+
+#include <errno.h>
+#include <string.h>
+
+#include "base/xalloc.h"
+
+void byte_queue_init(struct byte_queue *q)
+{
+	*q = (struct byte_queue){ .ended = false };
+	q->last = &q->first;
+	(void)pthread_mutex_init(&q->lock, NULL); /* without attributes, neither call can fail */
+	(void)pthread_cond_init(&q->changed, NULL);
+}
+
+static void drop_all(struct byte_queue *q)
+{
+	while (q->first) {
+		struct byte_chunk *chunk = q->first;
+
+		q->first = chunk->next;
+		free(chunk);
+	}
+	q->last = &q->first;
+}
+
+void byte_queue_release(struct byte_queue *q)
+{
+	drop_all(q);
+	(void)pthread_cond_destroy(&q->changed);
+	(void)pthread_mutex_destroy(&q->lock);
+}
+
+int byte_queue_push(struct byte_queue *q, const void *data, size_t len)
+{
+	struct byte_chunk *chunk = xmalloc(sizeof(*chunk) + len);
+	bool refused;
+
+	chunk->next = NULL;
+	chunk->len = len;
+	memcpy(chunk->data, data, len);
+	(void)pthread_mutex_lock(&q->lock);
+	refused = q->refused;
+	if (!refused) {
+		*q->last = chunk;
+		q->last = &chunk->next;
+	}
+	(void)pthread_cond_signal(&q->changed);
+	(void)pthread_mutex_unlock(&q->lock);
+	if (refused)
+		free(chunk);
+	return refused ? -EPIPE : 0;
+}
+
+void byte_queue_end(struct byte_queue *q)
+{
+	(void)pthread_mutex_lock(&q->lock);
+	q->ended = true;
+	(void)pthread_cond_signal(&q->changed);
+	(void)pthread_mutex_unlock(&q->lock);
+}
+
+static struct byte_chunk *take_first(struct byte_queue *q)
+{
+	struct byte_chunk *chunk = q->first;
+
+	if (chunk)
+		q->first = chunk->next;
+	if (!q->first)
+		q->last = &q->first;
+	return chunk;
+}
+
+struct byte_chunk *byte_queue_pop(struct byte_queue *q)
+{
+	struct byte_chunk *chunk;
+
+	(void)pthread_mutex_lock(&q->lock);
+	while (!q->first && !q->ended)
+		(void)pthread_cond_wait(&q->changed, &q->lock);
+	chunk = q->ended ? NULL : take_first(q);
+	(void)pthread_mutex_unlock(&q->lock);
+	return chunk;
+}
+
+struct byte_chunk *byte_queue_pop_rest(struct byte_queue *q)
+{
+	struct byte_chunk *chunk;
+
+	(void)pthread_mutex_lock(&q->lock);
+	chunk = take_first(q);
+	(void)pthread_mutex_unlock(&q->lock);
+	return chunk;
+}
+
+void byte_queue_cancel(struct byte_queue *q)
+{
+	(void)pthread_mutex_lock(&q->lock);
+	q->refused = true;
+	drop_all(q);
+	(void)pthread_mutex_unlock(&q->lock);
+}

@@ -1,0 +1,40 @@
+/* Unbounded byte queue between two threads; the producer never blocks. */
+#ifndef JTOOL_FILEIO_BYTE_QUEUE_H
+#define JTOOL_FILEIO_BYTE_QUEUE_H
+
+#include <pthread.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/util.h"
+
+struct byte_chunk {
+	struct byte_chunk *next; /* private */
+	size_t len;
+	uint8_t data[];
+};
+
+struct byte_queue {
+	pthread_mutex_t lock;
+	pthread_cond_t changed;
+	struct byte_chunk *first, **last;
+	bool ended, refused;
+};
+
+void byte_queue_init(struct byte_queue *q);
+/* Frees the queue and its chunks, after both threads have finished with it. */
+void byte_queue_release(struct byte_queue *q);
+
+/* Producer: appends a copy of the data.  Returns -EPIPE after byte_queue_cancel(), else 0. */
+int byte_queue_push(struct byte_queue *q, const void *data, size_t len) _must_check_;
+/* Producer: marks the end of the data. */
+void byte_queue_end(struct byte_queue *q);
+
+/* Consumer: waits for the next chunk, which the caller frees.  NULL after byte_queue_end(). */
+struct byte_chunk *byte_queue_pop(struct byte_queue *q) _must_check_;
+/* Consumer: takes a chunk that was in the queue at byte_queue_end(); NULL if there is none. */
+struct byte_chunk *byte_queue_pop_rest(struct byte_queue *q) _must_check_;
+/* Consumer: discards all chunks, and makes later pushes fail. */
+void byte_queue_cancel(struct byte_queue *q);
+
+#endif

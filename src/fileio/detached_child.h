@@ -1,0 +1,17 @@
+/* Child processes that survive when jtool is killed, to remove what it created for a target. */
+#ifndef JTOOL_FILEIO_DETACHED_CHILD_H
+#define JTOOL_FILEIO_DETACHED_CHILD_H
+
+#include <sys/types.h>
+
+#include "base/util.h"
+
+/*
+ * Forks a child in a new session that ignores SIGHUP, SIGINT, SIGQUIT, SIGPIPE and SIGTERM.  Its
+ * directory is /, its stdio /dev/null (a reader of our output sees the end when we exit), and only
+ * the descriptors in `keep` stay open; entries of -1 are skipped.  Returns 0 in the child, which
+ * must end with _exit(2).  Returns the child's pid, or a negative errno, in the parent.
+ */
+pid_t detached_child_fork(const int *keep, size_t n_keep) _must_check_;
+
+#endif

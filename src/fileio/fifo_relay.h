@@ -1,0 +1,53 @@
+/*
+ * Forwards what a writer writes into a FIFO, in a child process (detached_child.h).
+ *
+ * The writer may be a JVM that is paused until the FIFO is drained.  The child therefore reads at
+ * once, even while a signal or the terminal has stopped us.  It is killed when we are killed.
+ *
+ * `from` is the FIFO's read end with O_NONBLOCK.  The data ends when all writers have closed the
+ * FIFO, or when the pipe `end` hangs up and the FIFO is empty: a FIFO does not report that no
+ * writer will ever open it.
+ */
+#ifndef JTOOL_FILEIO_FIFO_RELAY_H
+#define JTOOL_FILEIO_FIFO_RELAY_H
+
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "base/util.h"
+
+/*
+ * Writes all data to the regular file `to`, at its position.  `progress` is the name in the
+ * progress line; NULL: no line.  Returns 0, or -errno, after which the writer may still be writing.
+ */
+int fifo_relay_to_file(int from, int to, int end, const char *progress) _must_check_;
+
+/* Forwards the data through memory, for a reader that may be slower than the writer. */
+struct fifo_relay {
+	int out; /* read end of a pipe, which hangs up after the data */
+	pid_t child;
+};
+
+struct fifo_relay_limits {
+	size_t bytes; /* the most that is buffered in memory */
+	unsigned ms;  /* the longest time from the first byte to the last; 0: no limit */
+};
+
+/*
+ * Starts the relay.  Returns 0 or a negative errno.  The caller must close `from`, or the writer
+ * never gets EPIPE.
+ *
+ * The writer gets EPIPE when a limit is exceeded or `out` is closed.  As long as the FIFO has a
+ * name, a helper holds it open for reading (staged_file.h), and the writer would block instead:
+ * the relay reads and discards data until the name is removed.
+ */
+int fifo_relay_start(struct fifo_relay *r, int from, int end,
+		     const struct fifo_relay_limits *limits) _must_check_;
+
+/*
+ * Closes `out` and waits for the child.  Returns 0 if all data was forwarded, -EFBIG if
+ * limits.bytes was exceeded, -ETIMEDOUT if limits.ms was, or another negative errno.
+ */
+int fifo_relay_end(struct fifo_relay *r) _must_check_;
+
+#endif

@@ -1,0 +1,42 @@
+/*
+ * Complete reads and writes on descriptors, with deadlines.  Functions return 0 or more, or a
+ * negative errno: -ETIMEDOUT after the deadline, and never -EINTR.
+ */
+#ifndef JTOOL_FILEIO_IO_H
+#define JTOOL_FILEIO_IO_H
+
+#include <stdbool.h>
+#include <sys/types.h>
+
+#include "base/buf.h"
+#include "base/deadline.h"
+#include "base/util.h"
+
+/* Waits for one of `events` (POLLIN, …), a hang-up or an error.  Returns 0 or -ETIMEDOUT. */
+int io_wait(int fd, short events, struct deadline d) _must_check_;
+
+/* Calls read(2) once.  Returns the number of bytes; 0 at the end of the input. */
+ssize_t io_read(int fd, void *data, size_t len) _must_check_;
+/* Reads len bytes, or fewer if the input ends.  Returns the number of bytes. */
+ssize_t io_read_full(int fd, void *data, size_t len) _must_check_;
+/* Reads exactly len bytes from a socket or pipe.  Returns -EPIPE if it ends earlier. */
+int io_read_exact(int fd, void *data, size_t len, struct deadline d) _must_check_;
+/* Writes all len bytes.  Writing to a socket raises no SIGPIPE. */
+int io_write_all(int fd, const void *data, size_t len, struct deadline d) _must_check_;
+
+/*
+ * Appends the rest of a file to `out`, with read(2) only: files under /proc do not report their
+ * size.  Returns -EFBIG if more than max bytes are left; then `out` has the first max bytes.
+ */
+int io_slurp(int fd, struct buf *out, size_t max) _must_check_;
+
+/*
+ * Opens an unnamed file for reading and writing: in TMPDIR (/tmp if unset), else in swappable
+ * memory.  Returns a descriptor or a negative errno.
+ */
+int io_unnamed_file(void) _must_check_;
+
+/* Writes a complete regular file, from its start, to another descriptor. */
+int io_copy(int from, int to) _must_check_;
+
+#endif

@@ -1,0 +1,54 @@
+/*
+ * Writes files with untrusted names below a directory.  Nothing is ever written outside of it,
+ * whatever the names are and whatever the directory contains.
+ *
+ * safe_dir_add() escapes each component of a name.  Folders are opened or created one by one, and
+ * symbolic links below the directory are neither followed nor replaced.  A file appears when it is
+ * complete, see atomic_file.h.
+ */
+#ifndef JTOOL_FILEIO_SAFE_DIR_H
+#define JTOOL_FILEIO_SAFE_DIR_H
+
+#include <stdbool.h>
+
+#include "base/buf.h"
+#include "base/err.h"
+#include "fileio/tmp_reaper.h"
+
+struct safe_dir {
+	const char *path; /* as the caller gave it */
+	int fd;
+	struct tmp_reaper reaper; /* for the file that is being written */
+	bool created; /* we created the directory, and have not written to it yet */
+};
+
+/*
+ * Opens the directory, or creates it; its parent must exist.  Follows links in `path`, which must
+ * stay valid.  Returns -1 with err set: EXIT_USAGE if it is not a directory, else EXIT_PARTIAL.
+ */
+int safe_dir_open(struct safe_dir *d, const char *path, struct err *err) _must_check_;
+/* Closes the directory, and removes it if we created it and wrote nothing. */
+void safe_dir_close(struct safe_dir *d);
+
+/*
+ * Appends a component to a name: text and suffix, after a '/' unless the name is empty.  Unsafe
+ * bytes (a '/', control characters, a leading dot, invalid UTF-8, …) become %XX.  A component that
+ * exceeds NAME_MAX is truncated, and ends in "%-" and a hash of the text.  Different texts yield
+ * different components.
+ */
+void safe_dir_add(struct buf *name, const char *text, size_t len, const char *suffix);
+
+/* Returns "DIR/NAME", or "NAME" if DIR is ".".  The caller frees it. */
+char *safe_dir_path(const struct safe_dir *d, const char *name);
+
+/*
+ * Writes or replaces a file.  Returns 0; 1 if only this name fails (too long, too deep, not a
+ * regular file), with the reason in *why; -1 with err set if other files would fail, too.
+ */
+int safe_dir_write(struct safe_dir *d, const char *name, const void *data, size_t len,
+		   const char **why, struct err *err) _must_check_;
+
+/* Returns true if file names in the directory ignore case; false also if this is unknown. */
+bool safe_dir_folds_case(const struct safe_dir *d);
+
+#endif

@@ -1,0 +1,58 @@
+#include "fileio/tmp_reaper.h"
+
+#include <errno.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+
+#include "fileio/detached_child.h"
+#include "fileio/io.h"
+#include "base/xalloc.h"
+
+static void _noreturn_ unlink_at_end(const struct tmp_reaper *r, int end)
+{
+	char byte = 0;
+
+	if (io_write_all(end, &byte, 1, DEADLINE_NEVER) < 0)
+		_exit(1);
+	while (io_read(end, &byte, 1) > 0)
+		;
+	(void)unlinkat(r->dir_fd, r->name, 0); /* fails if the file has got its final name */
+	_exit(0);
+}
+
+/* Waits until the child has left our process group: a signal to the group would kill it. */
+static int wait_until_ready(const struct tmp_reaper *r)
+{
+	char byte;
+	ssize_t n = io_read(r->end_fd, &byte, 1);
+
+	return n == 1 ? 0 : n < 0 ? (int)n : -ECHILD;
+}
+
+int tmp_reaper_start(struct tmp_reaper *r)
+{
+	int ends[2], keep[2];
+
+	if (r->name)
+		return 0;
+	if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) < 0)
+		return -errno;
+	r->name = xasprintf(".jtool-out.%08x%08x", arc4random(), arc4random());
+	keep[0] = ends[0];
+	keep[1] = r->dir_fd;
+	r->end_fd = ends[1];
+	r->pid = detached_child_fork(keep, ARRAY_SIZE(keep));
+	if (r->pid == 0)
+		unlink_at_end(r, ends[0]);
+	(void)close(ends[0]);
+	return r->pid < 0 ? r->pid : wait_until_ready(r);
+}
+
+void tmp_reaper_release(struct tmp_reaper *r)
+{
+	util_close_p(&r->end_fd); /* the child sees the end, removes the file and exits */
+	while (r->pid > 0 && waitpid(r->pid, NULL, 0) < 0 && errno == EINTR)
+		;
+	free(r->name);
+	r->name = NULL;
+}

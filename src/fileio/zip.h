@@ -1,0 +1,61 @@
+/*
+ * Reader for zip files and jars (APPNOTE.TXT, PKWARE): stored and deflated entries, zip64, a script
+ * before the zip, jars within jars.
+ *
+ * Reads one entry at a time from a file or from memory, because a jar may be larger than the free
+ * memory.  Zips are untrusted: zip_open() checks that every entry lies within the zip, and that
+ * entries do not overlap.  A zip therefore unpacks to at most 1032 times its length.  An entry
+ * unpacks to the size that the directory states; the caller limits this size.
+ *
+ * Names are those of the directory: any bytes except NUL, possibly with "../".  Do not open files
+ * by them.
+ *
+ * Functions return NULL, or the reason of a failure, such as "its directory is damaged".
+ */
+#ifndef JTOOL_FILEIO_ZIP_H
+#define JTOOL_FILEIO_ZIP_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/buf.h"
+
+/* The bytes of a zip: in memory if `data` is set, else in a file.  They must outlive the zip. */
+struct zip_bytes {
+	int fd;
+	const void *data;
+	uint64_t start, len;
+};
+
+struct zip {
+	struct zip_bytes bytes;
+	uint64_t base;    /* base of offsets: the length of a script before the zip */
+	uint64_t entries; /* length of the entries, from base to the directory */
+	struct buf directory;
+	struct buf unpacked; /* the bytes of this zip, if it is a deflated entry of another one */
+};
+
+struct zip_entry {
+	const char *name; /* points into the directory; not NUL-terminated */
+	size_t name_len;
+	uint64_t offset, packed, size;
+	uint32_t crc;
+	uint16_t flags, method;
+};
+
+/* Opens a zip and reads its directory.  After a failure, there is nothing to release. */
+const char *zip_open(struct zip *zip, const struct zip_bytes *bytes) _must_check_;
+void zip_release(struct zip *zip);
+
+/* Opens a zip that is an entry of `outer`, which must outlive it.  Inflates at most max bytes. */
+const char *zip_open_inner(struct zip *zip, const struct zip *outer,
+			   const struct zip_entry *entry, uint64_t max) _must_check_;
+
+/* Reads the entry at *at, which is 0 initially, and advances *at.  Returns false at the end. */
+bool zip_next(const struct zip *zip, size_t *at, struct zip_entry *entry);
+
+/* Appends the content of an entry, at most max bytes, to `out`; on failure, appends nothing. */
+const char *zip_read(const struct zip *zip, const struct zip_entry *entry, uint64_t max,
+		     struct buf *out) _must_check_;
+
+#endif

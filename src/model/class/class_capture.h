@@ -1,0 +1,59 @@
+/*
+ * One class that the agent captured (CAPTURE in wire/frames.def): its class file, and the bytecode
+ * in the JVM's memory, either of all methods or of those that differ from the file.
+ */
+#ifndef JTOOL_MODEL_CLASS_CAPTURE_H
+#define JTOOL_MODEL_CLASS_CAPTURE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/buf.h"
+#include "classfile/read.h"
+#include "wire/cursor.h"
+
+struct captured_method {
+	uint32_t modifiers;
+	char *name, *descriptor; /* as in the class file */
+	struct buf code;
+};
+
+/* Memory limit for one class; far above the agent's own limit. */
+#define CLASS_CAPTURE_MAX (256u << 20)
+
+struct class_capture {
+	bool begun;       /* number, outcome and code are valid */
+	uint32_t number;  /* in the agent's class index */
+	uint32_t outcome; /* WIRE_CAPTURED_* */
+	int32_t code;     /* JVMTI error */
+	struct buf file;  /* empty unless WIRE_CAPTURED_FILE */
+	bool memory;      /* pool and methods are valid */
+	uint16_t pool_count;
+	struct buf pool;  /* the bytes after constant_pool_count */
+	struct captured_method *methods;
+	size_t n_methods, cap_methods;
+
+	/* State while frames arrive: */
+	struct buf *filling; /* points into this struct, which must not move meanwhile */
+	size_t missing, announced; /* missing: bytes still to come for `filling` */
+};
+
+void class_capture_release(struct class_capture *c);
+
+/*
+ * Reads one frame.  Returns 0 if more frames follow, and -EBADMSG if the frame is inconsistent.
+ * Returns 1 if this class is complete: the frame is CAPTURE_END, or it starts the next class and
+ * must be passed again with an empty class_capture.
+ */
+int class_capture_take(struct class_capture *c, uint16_t type,
+		       struct wire_reader payload) _must_check_;
+
+/*
+ * Returns the number of methods whose bytecode in memory is not equivalent to the class file's
+ * (cf_code_equal), and stores one of these methods in *first unless `first` is NULL.  Returns 0 if
+ * the capture has no memory contents.
+ */
+size_t class_capture_differences(const struct class_capture *c,
+				 const struct captured_method **first);
+
+#endif

@@ -1,0 +1,57 @@
+/*
+ * Class files that the user names: a .class file, a directory of packages, or a jar.  Each is read
+ * completely and parsed for its name; the input is not trusted.
+ */
+#ifndef JTOOL_MODEL_CLASS_SET_H
+#define JTOOL_MODEL_CLASS_SET_H
+
+#include <stdbool.h>
+
+#include "base/buf.h"
+#include "base/err.h"
+#include "base/id_map.h"
+
+struct class_file {
+	char *name;     /* the class's name in Java form: "a.b.C$D" */
+	char *where;    /* "DIR/a/b/C.class", "app.jar!/a/b/C.class" */
+	struct buf bytes;
+	bool named;     /* the user named this file, not its directory or jar */
+};
+
+/*
+ * The first class of a name wins, as on a class path; the others are skipped.  Arguments are read
+ * in the given order, the files of a directory by name.  The classes of a jar precede those of the
+ * jars nested in it.
+ */
+struct class_set {
+	struct class_file *files; /* in the order of addition */
+	size_t n, cap;
+
+	/* filter, may be NULL: whether to keep a class; set it before adding */
+	bool (*wants)(const char *name, const void *arg);
+	const void *arg;
+
+	struct id_map by_name; /* indexes into files, by hash of the name */
+	size_t n_seen; /* class files in the current path, kept or not */
+	size_t total;  /* bytes of all files */
+};
+
+void class_set_release(struct class_set *set);
+
+/*
+ * Adds all class files below a directory or in a jar.  A jar includes BOOT-INF/classes,
+ * WEB-INF/classes, and the jars in BOOT-INF/lib and WEB-INF/lib.  In a multi-release jar, the
+ * versions for `release` are preferred.  0 means unknown and is treated as 8: JDK 8 ignores such
+ * versions.  module-info and package-info are skipped.
+ *
+ * Returns 0, or -1 with err set.  EXIT_USAGE: the path is not a class file, directory or jar, has
+ * no class files, or part of it cannot be read.  EXIT_ANSWER: a class file is invalid; the JVM
+ * would refuse it, too.
+ */
+int class_set_add(struct class_set *set, const char *path, unsigned release,
+		  struct err *err) _must_check_;
+
+/* Returns the class with this name, or NULL. */
+const struct class_file *class_set_find(const struct class_set *set, const char *name);
+
+#endif

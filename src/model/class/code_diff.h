@@ -1,0 +1,37 @@
+/* Compares the code that a JVM runs with a class file, method by method. */
+#ifndef JTOOL_MODEL_CODE_DIFF_H
+#define JTOOL_MODEL_CODE_DIFF_H
+
+#include "model/class/class_capture.h"
+
+enum code_diff_kind {
+	CODE_DIFF_CODE,   /* both have the method, with different code */
+	CODE_DIFF_MEMORY, /* only the JVM has the method */
+	CODE_DIFF_FILE,   /* only the file has the method */
+};
+
+struct code_diff_row {
+	enum code_diff_kind kind;
+	char *method; /* from javasig_member_name(): "int f(long, java.lang.String[])" */
+};
+
+struct code_diff {
+	struct code_diff_row *rows; /* methods in file order, then those only in memory */
+	size_t n, cap;
+	size_t n_same; /* methods with equivalent code */
+};
+
+void code_diff_release(struct code_diff *diff);
+
+/*
+ * Compares a running class with `file`, and fills in an empty `diff`.  A method's running code is
+ * its captured bytecode, else its code in the captured class file; without that file, the capture
+ * must have the bytecode of all methods.  Returns NULL, or why `running` cannot be read.
+ */
+const char *code_diff_compare(struct code_diff *diff, const struct class_capture *running,
+			      const struct cf_class *file) _must_check_;
+
+/* Returns "code differs", "only in memory" or "only in the file". */
+const char *code_diff_word(enum code_diff_kind kind);
+
+#endif

@@ -1,0 +1,20 @@
+/*
+ * Guesses which tools instrumented a class: well-known tools and frameworks leave specific names in
+ * the constant pool.  A hint names the tool, not the change; a class without hints may be
+ * instrumented, too.
+ */
+#ifndef JTOOL_MODEL_INSTRUMENTATION_HINTS_H
+#define JTOOL_MODEL_INSTRUMENTATION_HINTS_H
+
+#include "classfile/read.h"
+
+#define INSTRUMENTATION_HINT_MAX 8
+
+/*
+ * Stores a constant text for each tool found ("JaCoCo: counts which code runs") and returns their
+ * number.  `class` is the class file, `memory` the constant pool in memory; both may be NULL.
+ */
+size_t instrumentation_hint(const struct cf_class *class, const struct cf_pool *memory,
+			    const char *words[static INSTRUMENTATION_HINT_MAX]);
+
+#endif

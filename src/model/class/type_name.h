@@ -1,0 +1,27 @@
+/* Converts type names between JVM signatures and Java source form. */
+#ifndef JTOOL_MODEL_TYPE_NAME_H
+#define JTOOL_MODEL_TYPE_NAME_H
+
+#include <stdbool.h>
+
+#include "base/buf.h"
+
+/*
+ * Converts "Ljava/lang/String;" and "[[I" to "java.lang.String" and "int[][]".  Hidden classes look
+ * as the JVM prints them: "a.b.C$$Lambda/0x00007f5a1c000a00".  Returns -1 if the signature is
+ * invalid.
+ */
+int type_name_java(struct buf *out, const char *signature, size_t len) _must_check_;
+/* Converts "int[][]" to "[[I"; not for hidden and VM-anonymous classes (names with '/'). */
+void type_name_signature(struct buf *out, const char *name);
+/* Returns whether `name` is "int", "byte", …. */
+bool type_name_is_primitive(const char *name, size_t len);
+/* Returns "int" for 'I', and NULL if `letter` is not a primitive type. */
+const char *type_name_primitive(char letter);
+/*
+ * Returns whether `word` matches the class `name`.  A word is a name or a glob, with dots or
+ * slashes, or an array name as in GC.class_histogram: "[B", "[Ljava.lang.String;".
+ */
+bool type_name_matches(const char *name, const char *word);
+
+#endif

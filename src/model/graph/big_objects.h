@@ -1,0 +1,40 @@
+/* Objects of a dominator tree that retain at least a given size. */
+#ifndef JTOOL_MODEL_GRAPH_BIG_OBJECTS_H
+#define JTOOL_MODEL_GRAPH_BIG_OBJECTS_H
+
+#include "model/graph/graph.h"
+
+struct big_object {
+	uint32_t node;
+	uint32_t above; /* index of its dominator in `list`; GRAPH_NONE: the roots */
+};
+
+struct big_objects {
+	const struct graph *graph;
+	const struct dominators *tree;
+	uint64_t least;          /* minimum retained bytes */
+	struct big_object *list; /* sorted by node */
+	size_t n, cap;
+	uint32_t *order; /* indices in `list` by retained bytes, descending */
+};
+
+void big_objects_find(struct big_objects *b, const struct graph *g, const struct dominators *tree,
+		      uint64_t least);
+void big_objects_release(struct big_objects *b);
+
+static inline bool big_objects_has(const struct big_objects *b, uint32_t node)
+{
+	return b->tree->retained[node] >= b->least;
+}
+
+/* Returns the index of a node in `list`, or GRAPH_NONE if the node is not big. */
+uint32_t big_objects_number(const struct big_objects *b, uint32_t node);
+uint64_t big_objects_retained(const struct big_objects *b, uint32_t number);
+/*
+ * Returns whether the node belongs to the same list or tree as its dominator: the dominator or, for
+ * nodes in an array, the dominator's dominator has the node's class.  Higher dominators do not
+ * count: a map three levels below another map is no node of it.  Class objects: false.
+ */
+bool big_objects_continues(const struct big_objects *b, uint32_t node);
+
+#endif

@@ -1,0 +1,169 @@
+/* Shortest paths: a breadth-first search from all roots. */
+#include "model/graph/graph_internal.h"
+
+/* Values of graph_bfs.edge that are not edge numbers. */
+#define BY_CLASS (UINT32_MAX - 1) /* the class edge */
+#define BYPASSED (UINT32_MAX - 2) /* none: the search bypasses this node */
+
+struct search {
+	const struct graph *graph;
+	struct graph_bfs *bfs;
+	uint32_t *queue;
+	uint32_t n;
+};
+
+static void reach(struct search *s, uint32_t to, uint32_t from, uint32_t edge)
+{
+	if (to == GRAPH_NONE || s->bfs->parent[to] != GRAPH_NONE)
+		return;
+	s->bfs->parent[to] = from;
+	s->bfs->edge[to] = edge;
+	s->queue[s->n++] = to;
+}
+
+/* Queues the class roots or the others.  Class roots come first: their paths are the clearest. */
+static void reach_roots(struct search *s, bool classes)
+{
+	for (size_t i = 0; i < s->graph->n_roots; i++) {
+		const struct graph_root *root = &s->graph->roots[i];
+
+		if ((root->kind == HEAP_STREAM_ROOT_CLASS) == classes)
+			reach(s, root->node, root->node, GRAPH_NONE);
+	}
+}
+
+/* Prefetch distance in nodes.  Each node causes three cache misses. */
+#define AHEAD 8
+
+static void prefetch(const struct search *s, uint32_t i)
+{
+	const struct graph *g = s->graph;
+	uint32_t node, at;
+
+	if (i + 3 * AHEAD >= s->n)
+		return;
+	node = s->queue[i + 3 * AHEAD];
+	__builtin_prefetch(&g->first[node]);
+	__builtin_prefetch(&g->class[node]);
+	at = g->first[s->queue[i + 2 * AHEAD]];
+	if (at != GRAPH_NONE) {
+		__builtin_prefetch(&g->to[at]);
+		__builtin_prefetch(&g->tag[at]);
+	}
+	for (at = g->first[s->queue[i + AHEAD]], node = 0; at != GRAPH_NONE && node < 4; node++) {
+		if (g->to[at] != GRAPH_NONE)
+			__builtin_prefetch(&s->bfs->parent[g->to[at]], 1);
+		at = graph_next_edge(g, at);
+	}
+}
+
+static void reach_targets(struct search *s, uint32_t from, bool weak)
+{
+	const struct graph *g = s->graph;
+
+	for (uint32_t at = g->first[from]; at != GRAPH_NONE; at = graph_next_edge(g, at)) {
+		if (weak || graph_strength(g->tag[at]) >= HEAP_STREAM_STRENGTHS)
+			reach(s, g->to[at], from, at);
+	}
+	reach(s, graph_class_edge(g, from), from, BY_CLASS);
+}
+
+static void search_begin(struct search *s, const struct graph *g, struct graph_bfs *bfs)
+{
+	bfs->parent = mmap_array_new(g->n, sizeof(*bfs->parent));
+	bfs->edge = mmap_array_new(g->n, sizeof(*bfs->edge));
+	*s = (struct search){ g, bfs, mmap_array_new(g->n, sizeof(uint32_t)), 0 };
+	for (uint32_t node = 0; node < g->n; node++)
+		bfs->parent[node] = GRAPH_NONE;
+}
+
+/* Visits everything that is reachable from the queue. */
+static void search_all(struct search *s, bool weak)
+{
+	for (uint32_t i = 0; i < s->n; i++) {
+		prefetch(s, i);
+		reach_targets(s, s->queue[i], weak);
+	}
+}
+
+void graph_bfs(const struct graph *g, bool weak, struct graph_bfs *bfs)
+{
+	struct search s;
+
+	search_begin(&s, g, bfs);
+	reach_roots(&s, true);
+	reach_roots(&s, false);
+	search_all(&s, weak);
+	mmap_array_free(s.queue);
+}
+
+/* Marks nodes as reached without queueing them, so that the search bypasses them. */
+static void bypass(struct search *s, const uint32_t *nodes, size_t n)
+{
+	for (size_t i = 0; i < n; i++) {
+		s->bfs->parent[nodes[i]] = nodes[i];
+		s->bfs->edge[nodes[i]] = BYPASSED;
+	}
+}
+
+/* Returns whether the loader is bypassed: it keeps the class alive, not the class the loader. */
+static bool has_bypassed_loader(const struct search *s, uint32_t class)
+{
+	uint32_t loader = graph_loader(s->graph, class);
+
+	return loader != GRAPH_NONE && s->bfs->edge[loader] == BYPASSED;
+}
+
+/* Restarts the search from the roots and the class objects that the first search reached. */
+static void restart(struct search *s)
+{
+	const struct graph *g = s->graph;
+	struct graph_bfs *bfs = s->bfs;
+	uint32_t *starts = mmap_array_new(g->n_classes, sizeof(*starts));
+	uint32_t n = 0;
+
+	for (uint32_t class = 0; class < g->n_classes; class++) {
+		uint32_t mirror = g->mirrors[class];
+
+		if (mirror != GRAPH_NONE && bfs->parent[mirror] != GRAPH_NONE &&
+		    bfs->edge[mirror] != BYPASSED && !has_bypassed_loader(s, class))
+			starts[n++] = mirror;
+	}
+	for (uint32_t node = 0; node < g->n; node++)
+		bfs->parent[node] = GRAPH_NONE;
+	s->n = 0;
+	reach_roots(s, true);
+	for (uint32_t i = 0; i < n; i++)
+		reach(s, starts[i], starts[i], GRAPH_NONE);
+	reach_roots(s, false);
+	mmap_array_free(starts);
+}
+
+void graph_bfs_to(const struct graph *g, bool weak, const uint32_t *nodes, size_t n,
+		  struct graph_bfs *bfs)
+{
+	struct search s;
+
+	search_begin(&s, g, bfs);
+	bypass(&s, nodes, n);
+	reach_roots(&s, true);
+	reach_roots(&s, false);
+	search_all(&s, weak);
+	restart(&s);
+	search_all(&s, weak);
+	mmap_array_free(s.queue);
+}
+
+void graph_bfs_release(struct graph_bfs *bfs)
+{
+	mmap_array_free(bfs->parent);
+	mmap_array_free(bfs->edge);
+	*bfs = (struct graph_bfs){ 0 };
+}
+
+struct graph_edge graph_bfs_edge(const struct graph *g, const struct graph_bfs *bfs, uint32_t node)
+{
+	if (bfs->edge[node] == BY_CLASS)
+		return (struct graph_edge){ node, GRAPH_CLASS, 0 };
+	return graph_edge_at(g, bfs->edge[node]);
+}

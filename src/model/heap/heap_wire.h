@@ -1,0 +1,33 @@
+/* Parses the untrusted frames of a heap walk (GRAPH in wire/frames.def), except HEAP_STREAM. */
+#ifndef JTOOL_MODEL_HEAP_WIRE_H
+#define JTOOL_MODEL_HEAP_WIRE_H
+
+#include "model/class/classes.h"
+#include "model/class/class_info.h"
+#include "model/heap/heap.h"
+#include "model/heap/heap_fields.h"
+
+struct heap_wire {
+	/* classes and heap belong to the caller */
+	struct classes *classes; /* the class index that GRAPH refers to; new classes are added */
+	struct heap *heap;       /* receives threads and methods */
+
+	/* From GRAPH_END: */
+	uint32_t outcome; /* enum wire_graphed */
+	uint64_t pause_ns, waited_ns;
+	uint64_t own_thread; /* id of the agent thread; 0: ignore the heap stream */
+	uint64_t agent_peak; /* bytes allocated by the agent */
+};
+
+/* Parses one frame.  Returns 0 when more follow, 1 for the last one, -EBADMSG if it is invalid. */
+int heap_wire_take(struct heap_wire *w, uint16_t type, struct wire_reader *payload)
+	_must_check_;
+
+/* After the last frame: names the classes, and sets all facts except facts->permanent. */
+void heap_wire_finish(struct heap_wire *w, struct graph_facts *facts);
+
+/* Converts the reply to CLASS: supertypes become class numbers.  `classes` must be sorted. */
+void heap_wire_shape(const struct classes *classes, const struct class_info *info,
+		     struct shape *shape);
+
+#endif

@@ -1,0 +1,221 @@
+/* The data and functions that the files of the heap dump reader share. */
+#ifndef JTOOL_MODEL_HPROF_INTERNAL_H
+#define JTOOL_MODEL_HPROF_INTERNAL_H
+
+#include "model/hprof/hprof_names.h"
+#include "model/hprof/hprof_read.h"
+#include "base/id_map.h"
+
+/* Field and element types, as numbered in HPROF. */
+enum hprof_type {
+	HPROF_OBJECT = 2,
+	HPROF_BOOLEAN = 4,
+	HPROF_CHAR,
+	HPROF_FLOAT,
+	HPROF_DOUBLE,
+	HPROF_BYTE,
+	HPROF_SHORT,
+	HPROF_INT,
+	HPROF_LONG,
+	HPROF_TYPES,
+};
+
+/* A declared field.  `value`: if it is static and a reference, the address it refers to. */
+struct hprof_field {
+	uint64_t name, value;
+	enum hprof_type type;
+};
+
+/* A reference in the bytes of an instance. */
+struct hprof_ref {
+	uint32_t at;    /* byte offset in the instance */
+	uint32_t index; /* number of the field; if is_referent: the strength */
+	bool is_referent;
+};
+
+/* Fields that a class itself declares. */
+struct hprof_fields {
+	struct hprof_field *list;
+	uint32_t n;
+	struct object_layout_fields kinds; /* number of fields of each kind */
+};
+
+/* The layout of a class's instances in the dump. */
+struct hprof_instance {
+	bool known; /* the other members are filled in */
+	bool is_loader, is_thread, is_string;
+	uint32_t data_len; /* bytes of an instance in the dump */
+	struct hprof_ref *refs;
+	size_t n_refs, cap_refs;
+	/* Byte offsets of fields; HPROF_NO_FIELD: no such field. */
+	uint32_t name_at, tid_at;    /* in a Thread */
+	uint32_t value_at, coder_at; /* in a String */
+	uint32_t stack_at;           /* in a StackChunk: the size of its stack, in words */
+};
+#define HPROF_NO_FIELD UINT32_MAX
+
+struct hprof_class {
+	uint64_t id; /* address of its java.lang.Class; 0: unknown */
+	uint64_t super, loader, signers, domain; /* addresses; 0: none */
+	bool dumped; /* CLASS_DUMP was read: `super` to `statics` are known */
+	struct hprof_fields fields, statics;
+	struct hprof_instance instance;
+	struct object_layout_shape shape;
+	struct hprof_count count;
+};
+#define HPROF_CLASS_INIT                                                                           \
+	{ .instance = { .name_at = HPROF_NO_FIELD, .tid_at = HPROF_NO_FIELD,                       \
+			.value_at = HPROF_NO_FIELD, .coder_at = HPROF_NO_FIELD,                    \
+			.stack_at = HPROF_NO_FIELD } }
+
+struct hprof_classes {
+	struct hprof_class *list; /* indexed as heap->classes */
+	size_t n, cap;
+	struct id_map ids;            /* address of the java.lang.Class -> index in `list` */
+	bool complete;                /* the first object was read: no class may follow */
+	uint32_t class_class;         /* number of java.lang.Class; GRAPH_NONE: not read yet */
+	uint32_t arrays[HPROF_TYPES]; /* class of arrays by type; GRAPH_NONE: none yet */
+	struct id_map of_loaders;     /* loader address -> class number or HPROF_LOADER_UNKNOWN */
+};
+#define HPROF_LOADER_UNKNOWN (ID_MAP_NONE - 1)
+
+struct hprof_symbol {
+	size_t at, len; /* bytes in hprof_tables.texts */
+};
+
+struct hprof_frame {
+	uint64_t name;   /* symbol id */
+	uint32_t serial; /* class serial number */
+};
+
+struct hprof_trace {
+	uint32_t *frames; /* indices in hprof_tables.frames, innermost first */
+	uint32_t n;
+};
+
+/* Definitions from records before the heap dump, by identifier or serial number. */
+struct hprof_tables {
+	struct buf texts;
+	struct hprof_symbol *symbols;
+	size_t n_symbols, cap_symbols;
+	struct hprof_frame *frames;
+	size_t n_frames, cap_frames;
+	struct hprof_trace *traces;
+	size_t n_traces, cap_traces;
+	/* To indices in the arrays above; class_serials and methods: to numbers in the heap. */
+	struct id_map symbol_ids, frame_ids, thread_traces, class_serials, methods;
+};
+
+/* An object of the sample that the layout is derived from. */
+struct hprof_sampled {
+	uint64_t address;
+	uint32_t class;
+	uint32_t length; /* of an array */
+	uint8_t element; /* bytes per element; 0: not an array; HPROF_SAMPLED_REFS: references */
+};
+#define HPROF_SAMPLED_REFS 255
+
+struct hprof_sample {
+	struct hprof_sampled *list;
+	size_t n, cap;
+};
+
+enum hprof_state {
+	AT_HEADER,
+	AT_RECORD,
+	AT_SUBRECORD,
+	AT_ELEMENTS, /* within an array of objects */
+};
+
+/* The state of reading. */
+struct hprof_input {
+	enum hprof_state state;
+	uint64_t fed;     /* bytes received */
+	uint64_t at;      /* bytes parsed */
+	uint64_t skip;    /* bytes to skip */
+	uint64_t segment; /* bytes that remain in the heap dump segment */
+	struct buf carry; /* the start of a record that is not complete yet */
+	bool segmented, in_dump, ended;
+	uint32_t element, n_elements; /* AT_ELEMENTS: the next of n_elements */
+};
+
+/* Heap stream records that are not passed to the graph builder yet. */
+struct hprof_output {
+	struct heap_stream_state state;
+	uint8_t *buf; /* NULL: no graph is built */
+	size_t len;
+};
+
+struct hprof_reader {
+	struct heap *heap;
+	struct hprof_wants wants;
+	unsigned id_size; /* bytes per identifier */
+	struct hprof_input in;
+	struct hprof_tables tables;
+	struct hprof_classes classes;
+	struct hprof_sample sample;
+	struct hprof_output out;
+	uint64_t objects;
+	uint64_t *thread_objects; /* thread objects, in the order of heap->threads */
+	size_t cap_thread_objects;
+};
+
+/* hprof_values.c: reads a big-endian number */
+uint64_t hprof_get(const uint8_t *p, unsigned bytes);
+/* Sets err to "the dump is invalid at byte N: …".  Always returns -1. */
+int hprof_invalid(const struct hprof_reader *r, struct err *err, const char *fmt, ...)
+	_printf_(3, 4);
+/* Returns the bytes of a value, or 0 for an invalid type. */
+unsigned hprof_type_size(const struct hprof_reader *r, unsigned type);
+
+/* hprof_write.c */
+void hprof_output_open(struct hprof_output *out);
+/* Buffers a record for the graph, if one is built. */
+int hprof_write(struct hprof_reader *r, const struct heap_stream_record *record,
+		struct err *err) _must_check_;
+int hprof_flush(struct hprof_reader *r, struct err *err) _must_check_;
+
+/* hprof_tables.c */
+void hprof_tables_release(struct hprof_tables *t);
+/* Parses a complete record at p: a name, class or stack.  Other tags are ignored. */
+int hprof_take_record(struct hprof_reader *r, unsigned tag, const uint8_t *p, size_t len,
+		      struct err *err) _must_check_;
+/* Returns NULL if the dump has no such symbol. */
+const char *hprof_symbol(const struct hprof_tables *t, uint64_t id, size_t *len);
+/* Returns an allocated name, cut if very long, or NULL if the field is not a reference. */
+char *hprof_field_name(const struct hprof_tables *t, const struct hprof_field *f);
+bool hprof_field_is(const struct hprof_tables *t, const struct hprof_field *f, const char *name);
+/* Returns the number of the method in frame `depth` of a thread; 0: unknown. */
+uint32_t hprof_method(struct hprof_reader *r, uint32_t thread_serial, uint32_t depth);
+/* Returns the number of the class with this java.lang.Class, and adds it if it is new. */
+uint32_t hprof_class_number(struct hprof_reader *r, uint64_t id);
+uint32_t hprof_array_class(struct hprof_reader *r, enum hprof_type type);
+
+/* hprof_classes.c */
+void hprof_classes_release(struct hprof_classes *classes);
+/* Parses the CLASS_DUMP at p, after its tag.  Returns the bytes used, 0 to ask for more, or -1. */
+ssize_t hprof_take_class(struct hprof_reader *r, const uint8_t *p, size_t len, struct err *err);
+/* Returns whether static field i of the class is an internal object of the JVM. */
+bool hprof_is_vm_object(const struct hprof_tables *t, const struct hprof_class *k, uint32_t i);
+/* Fills in `instance` of a class whose instances have data_len bytes in the dump. */
+int hprof_prepare_instances(struct hprof_reader *r, uint32_t class, uint32_t data_len,
+			    struct err *err) _must_check_;
+int hprof_too_deep(const struct hprof_reader *r, uint32_t class, struct err *err);
+int hprof_bad_instance(const struct hprof_reader *r, uint32_t class, uint32_t data_len,
+		       struct err *err);
+/* Fills in shapes[] of the class and its superclasses.  Returns -1 if these are too many. */
+int hprof_shape(const struct hprof_reader *r, const struct object_layout *l, uint32_t class,
+		struct object_layout_shape *shapes, bool *shaped) _must_check_;
+
+/* hprof_class_objects.c: writes class objects and static fields, once all classes are known */
+int hprof_write_classes(struct hprof_reader *r, struct err *err) _must_check_;
+
+/* hprof_objects.c: parse what follows a tag, and return as hprof_take_class() does */
+ssize_t hprof_take_sub(struct hprof_reader *r, unsigned tag, const uint8_t *p, size_t len,
+		       struct err *err);
+ssize_t hprof_take_elements(struct hprof_reader *r, const uint8_t *p, size_t len, struct err *err);
+
+/* hprof_layout.c: labels class loaders, once the classes of all loader objects are known */
+void hprof_name_loaders(struct hprof_reader *r);
+
+#endif

@@ -1,0 +1,50 @@
+/*
+ * Thread names in a heap dump.
+ *
+ * A dump has names only as Strings on the heap: the thread refers to a String, the String to an
+ * array, and the three come in any order.  A second reading of the same dump resolves what the
+ * first one missed.  For a running JVM, Thread.print gives names by thread id.
+ */
+#ifndef JTOOL_MODEL_HPROF_NAMES_H
+#define JTOOL_MODEL_HPROF_NAMES_H
+
+#include "model/heap/heap.h"
+#include "base/id_map.h"
+
+#define HPROF_NAME_MAX 512 /* bytes read of an array */
+
+struct hprof_name {
+	uint64_t array;  /* address; 0: not known */
+	bool is_utf16;   /* according to the String's coder */
+	char *text;      /* NULL: array not read yet */
+};
+
+/* Zero-initialised, it is empty. */
+struct hprof_names {
+	struct id_map threads; /* address of a Thread -> index in `names` */
+	struct id_map strings; /* address of a String -> index in `names` */
+	struct id_map arrays;  /* address of an array -> index in `names` */
+	struct hprof_name *names;
+	size_t n, cap;
+	struct id_map tids; /* address of a Thread -> thread id */
+	struct id_map by_tid; /* thread id -> index in `texts`, from Thread.print */
+	char **texts;
+	size_t n_texts, cap_texts;
+};
+
+void hprof_names_release(struct hprof_names *n);
+/* Parses the reply to Thread.print of JDK 8 to 27.  Lines without a thread are ignored. */
+void hprof_names_parse_threads(struct hprof_names *n, const char *text, size_t len);
+/* Records a Thread, the String that is its name, and its thread id (0: unknown). */
+void hprof_names_thread(struct hprof_names *n, uint64_t thread, uint64_t string, uint64_t tid);
+/* Records a String; utf16: according to its coder. */
+void hprof_names_string(struct hprof_names *n, uint64_t string, uint64_t array, bool utf16);
+/* Records an array of bytes, or of chars if big_endian. */
+void hprof_names_array(struct hprof_names *n, uint64_t array, const uint8_t *data, size_t len,
+		       bool big_endian);
+/* Returns the name of a Thread, or NULL if it is unknown. */
+const char *hprof_names_of(const struct hprof_names *n, uint64_t thread);
+/* Returns whether a second reading of the dump may find more names. */
+bool hprof_names_incomplete(const struct hprof_names *n);
+
+#endif

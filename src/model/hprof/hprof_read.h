@@ -1,0 +1,61 @@
+/*
+ * Parses a heap dump (HPROF, "JAVA PROFILE 1.0.2", as written by HotSpot) in one pass.
+ *
+ * Objects and references go to a graph_builder as a heap stream (wire/heap_stream.h), names to a
+ * struct heap.  Input may be split anywhere, so a FIFO will do.  A dump is untrusted: any input
+ * gives a graph or one error.
+ *
+ * HotSpot writes names, classes and stacks before the first object; other orders are refused.
+ * Fields are numbered as in the dump: those of the class first, then those of its superclasses.
+ * Threads are numbered by the dump's serial numbers.
+ */
+#ifndef JTOOL_MODEL_HPROF_READ_H
+#define JTOOL_MODEL_HPROF_READ_H
+
+#include "base/err.h"
+#include "model/heap/heap.h"
+#include "model/hprof/hprof_names.h"
+#include "model/hprof/object_layout.h"
+
+struct hprof_wants {
+	struct graph_builder *builder; /* the caller's; NULL: count only */
+	struct object_layout layout;   /* all 0: unknown, so sizes are 0 and objects are sampled */
+	unsigned texts_from; /* read the start of byte[], char[] at least this long; 0: of none */
+	struct hprof_names *names; /* the caller's; NULL: threads need no names */
+};
+
+struct hprof_reader;
+
+/* Returns a reader that fills `heap`, which is empty and must not move.  heap->graph is not set. */
+struct hprof_reader *hprof_reader_new(struct heap *heap, const struct hprof_wants *wants);
+void hprof_reader_free(struct hprof_reader *r); /* NULL is allowed */
+
+/* Parses the next bytes.  Returns 0, or -1 with err set (EXIT_PARTIAL): free the reader then. */
+int hprof_feed(struct hprof_reader *r, const uint8_t *data, size_t len, struct err *err)
+	_must_check_;
+/* Ends the input and completes the names.  Returns -1 with err set if the dump is not complete. */
+int hprof_end(struct hprof_reader *r, struct err *err) _must_check_;
+
+/* Names threads again, after another reader of the same dump has found more names. */
+void hprof_name_threads(struct hprof_reader *r);
+
+/* Return the number of bytes received and of objects read so far, to show progress. */
+uint64_t hprof_bytes(const struct hprof_reader *r);
+uint64_t hprof_objects(const struct hprof_reader *r);
+
+/* Number and total size of the instances of a class; `class`: index in heap->classes. */
+struct hprof_count {
+	uint64_t instances, bytes;
+};
+struct hprof_count hprof_count(const struct hprof_reader *r, uint32_t class);
+/* Returns the number of java.lang.Class, for struct graph_facts, or GRAPH_NONE. */
+uint32_t hprof_class_class(const struct hprof_reader *r);
+
+/*
+ * Returns the layout whose sizes best match the distances between the objects that a reader without
+ * a layout has sampled.  Returns an unknown layout if superclasses are circular.
+ */
+#define HPROF_SAMPLE_MAX (256 * 1024) /* objects */
+struct object_layout hprof_guess_layout(struct hprof_reader *r);
+
+#endif

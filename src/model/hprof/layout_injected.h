@@ -1,0 +1,22 @@
+/*
+ * Special layouts of bootstrap classes: fields that HotSpot injects (*_INJECTED_FIELDS in
+ * javaClasses.hpp), and the padding of @Contended fields.  HotSpot ignores @Contended in other
+ * classes.
+ */
+#ifndef JTOOL_MODEL_LAYOUT_INJECTED_H
+#define JTOOL_MODEL_LAYOUT_INJECTED_H
+
+#include "model/hprof/object_layout.h"
+
+struct layout_injected {
+	bool references_first; /* before JDK 15, HotSpot hard-codes the offsets of some classes */
+	bool contended_class; /* the class itself is @Contended */
+	bool has_contended;
+	struct object_layout_fields contended; /* if has_contended: the @Contended fields */
+};
+
+/* Adds the injected fields of a bootstrap class, and moves its @Contended fields to `added`. */
+void layout_injected(unsigned release, const char *name, struct object_layout_fields *fields,
+		     struct layout_injected *added);
+
+#endif

@@ -1,0 +1,33 @@
+/* The system or agent properties that a JVM sends as java.util.Properties text. */
+#ifndef JTOOL_MODEL_PROPS_H
+#define JTOOL_MODEL_PROPS_H
+
+#include "base/buf.h"
+
+struct prop {
+	char *name;  /* UTF-8, with U+FFFD for NUL */
+	char *value; /* UTF-8, NUL-terminated; may contain other NULs */
+	size_t value_len;
+};
+
+struct props {
+	struct prop *items; /* sorted by unique name */
+	size_t n, cap;
+};
+
+/*
+ * Parses the output of Properties.store() into an empty `props`: ISO-8859-1, \uXXXX, \t \n \r \f,
+ * comments, continued lines.  A lone surrogate becomes U+FFFD, and the last one of equal names
+ * wins.  Returns -EBADMSG if an escape is invalid or the text is truncated (no final line end).
+ * Release `props` in any case.
+ */
+int props_parse(struct props *props, const char *text, size_t len) _must_check_;
+void props_release(struct props *props);
+
+/* Removes the properties whose names do not match. */
+void props_filter(struct props *props, const char *glob);
+
+/* Returns the property with this name, or NULL. */
+const struct prop *props_find(const struct props *props, const char *name);
+
+#endif

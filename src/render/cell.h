@@ -1,0 +1,48 @@
+/* One value of a result, which is printed as text or as JSON. */
+#ifndef JTOOL_RENDER_CELL_H
+#define JTOOL_RENDER_CELL_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "render/json.h"
+
+/* The format as text; JSON has the plain value. */
+enum cell_type {
+	CELL_TEXT,    /* untrusted: control characters are escaped when it is printed */
+	CELL_NUMBER,  /* 1204 */
+	CELL_REAL,    /* 51.20 */
+	CELL_BOOL,    /* yes, no */
+	CELL_COUNT,   /* 1,204 */
+	CELL_PERCENT, /* 51.2 */
+	CELL_BYTES,   /* 812, 1.5K, 64M */
+	CELL_SECONDS, /* 7s, 5m06s, 3h04m, 1d02h */
+	CELL_NANOS,   /* 812 ns, 1.24 us, 31.0 ms */
+	CELL_ITEMS,   /* records only: one item a line; an array of objects */
+	CELL_STACK,   /* tables only: stack frames, one a line below the row; an array of strings */
+};
+
+struct cell {
+	enum {
+		CELL_ABSENT, /* text "-"; JSON null */
+		CELL_HAS_TEXT,
+		CELL_HAS_INTEGER,
+		CELL_HAS_UNSIGNED,
+		CELL_HAS_REAL,
+		CELL_HAS_BOOL,
+	} has;
+	union {
+		const char *text;
+		int64_t integer;
+		uint64_t number;
+		double real;
+		bool yes;
+	};
+};
+
+/* Appends the value as text. */
+void cell_show(const struct cell *cell, enum cell_type type, struct buf *out);
+/* Adds the value to an object, or to an array if key is NULL. */
+void cell_put(const struct cell *cell, struct json *parent, const char *key);
+
+#endif

@@ -1,0 +1,23 @@
+/* The record that `class` shows: a class's declaration, origin, attributes and members. */
+#ifndef JTOOL_RENDER_CLASS_RECORD_H
+#define JTOOL_RENDER_CLASS_RECORD_H
+
+#include "model/class/class_capture.h"
+#include "model/class/classes.h"
+#include "model/class/class_info.h"
+#include "render/record.h"
+
+struct class_view {
+	const struct class_row *row;
+	const struct class_origins *origins;
+	const struct class_info *info;
+	const struct class_capture *captured;
+	const struct cf_class *file; /* NULL: not available */
+	const char *why_not;         /* why `file` is NULL; may be NULL, too */
+	const struct cf_pool *memory; /* the constant pool in the JVM's memory; NULL: unknown */
+};
+
+/* Returns the record, which the caller frees. */
+struct record *class_record(const struct class_view *view);
+
+#endif

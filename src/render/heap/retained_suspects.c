@@ -1,0 +1,123 @@
+#include <inttypes.h>
+
+#include "base/printable.h"
+#include "render/heap/heap_object.h"
+#include "render/heap/refpath_view.h"
+#include "render/heap/retained.h"
+
+/* Appends "54.98 %: a.b.Map$Entry[2000] retains 108016 bytes" or "…: 1000 c.Buffer retain …". */
+static void add_what(struct buf *text, const struct retained_view *view,
+		     const struct retained_suspect *suspect)
+{
+	bool one = suspect->instances == 1;
+	_cleanup_buf_ struct buf name = BUF_INIT;
+	struct heap_object object;
+
+	heap_object_init(&object, view->heap, suspect->node);
+	if (one)
+		heap_object_add(&object, &name);
+	else
+		buf_addf(&name, "%" PRIu64 " %s", suspect->instances, object.class);
+	buf_addf(text, "%.2f %%: ", retained_percent(suspect->retained, view->tree->total));
+	printable_add(text, buf_str(&name), name.len);
+	buf_addf(text, " %s %" PRIu64 " bytes\n", one ? "retains" : "together retain",
+		 suspect->retained);
+	heap_object_release(&object);
+}
+
+static void add_pieces(struct buf *text, const struct retained_view *view,
+		       const struct retained_suspect *suspect)
+{
+	_cleanup_buf_ struct buf pieces = BUF_INIT;
+
+	retained_add_pieces(&pieces, view->heap, &view->suspects->pieces, &suspect->held);
+	buf_adds(text, "  including ");
+	printable_add(text, buf_str(&pieces), pieces.len);
+	buf_addc(text, '\n');
+}
+
+/* Returns false if only soft, weak, final or phantom references lead to the suspect. */
+static bool has_path(const struct retained_view *view, const struct retained_suspect *suspect)
+{
+	return view->bfs->parent[suspect->node] != GRAPH_NONE;
+}
+
+static void add_path(struct buf *text, const struct retained_view *view,
+		     const struct retained_suspect *suspect)
+{
+	const char *which = suspect->instances == 1 ? "" : " (the largest)";
+	struct refpath_view path;
+
+	if (!has_path(view, suspect)) {
+		buf_addf(text, "  reachable%s only through soft, weak, final or phantom "
+			 "references\n", which);
+		return;
+	}
+	refpath_view_init(&path, view->heap, view->bfs, suspect->node, NULL, true);
+	buf_addf(text, "  reachable%s through ", which);
+	refpath_view_headline(&path, false, text);
+	buf_addc(text, '\n');
+	refpath_view_add(&path, "    ", text);
+	refpath_view_release(&path);
+}
+
+void retained_print_suspects(const struct retained_view *view, FILE *out)
+{
+	for (size_t i = 0; i < view->suspects->n; i++) {
+		const struct retained_suspect *suspect = &view->suspects->list[i];
+		_cleanup_buf_ struct buf text = BUF_INIT;
+
+		if (i > 0)
+			buf_addc(&text, '\n');
+		add_what(&text, view, suspect);
+		if (suspect->instances == 1 && suspect->held.n > 0)
+			add_pieces(&text, view, suspect);
+		add_path(&text, view, suspect);
+		(void)fwrite(text.data, 1, text.len, out); /* main checks ferror() */
+	}
+	if (view->suspects->n == 0)
+		fprintf(out, "no object and no class retains 10 %% of the heap's %" PRIu64
+			     " bytes\n", view->tree->total);
+}
+
+/* Returns NULL (JSON null) if there is no path. */
+static struct json *path_json(const struct retained_view *view,
+			      const struct retained_suspect *suspect)
+{
+	struct refpath_view path;
+	struct json *json;
+
+	if (!has_path(view, suspect))
+		return NULL;
+	json = json_object();
+	refpath_view_init(&path, view->heap, view->bfs, suspect->node, NULL, false);
+	refpath_view_put(&path, json);
+	refpath_view_release(&path);
+	return json;
+}
+
+static struct json *suspect_json(const struct retained_view *view,
+				 const struct retained_suspect *suspect)
+{
+	struct json *json = json_object();
+	struct heap_object object;
+
+	heap_object_init(&object, view->heap, suspect->node);
+	heap_object_put(&object, json);
+	json_put_unsigned(json, "instances", suspect->instances);
+	json_put_unsigned(json, "retained", suspect->retained);
+	json_put(json, "holds",
+		 retained_pieces_json(view->heap, &view->suspects->pieces, &suspect->held));
+	json_put(json, "path", path_json(view, suspect));
+	heap_object_release(&object);
+	return json;
+}
+
+void retained_put_suspects(const struct retained_view *view, struct json *doc)
+{
+	struct json *list = json_array();
+
+	for (size_t i = 0; i < view->suspects->n; i++)
+		json_put(list, NULL, suspect_json(view, &view->suspects->list[i]));
+	json_put(doc, "suspects", list);
+}

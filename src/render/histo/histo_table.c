@@ -1,0 +1,81 @@
+#include "render/histo/histo_table.h"
+
+#include <inttypes.h>
+
+#include "base/xalloc.h"
+
+enum { NAME, LOADER, MODULE, INSTANCES, BYTES, CLASSES };
+
+struct table *histo_table(const struct histo *h, const struct histo_view *view)
+{
+	static const char *const names[] = {
+		[HISTO_CLASS] = "CLASS", [HISTO_PACKAGE] = "PACKAGE", [HISTO_LOADER] = "LOADER",
+	};
+	const size_t plain = !view->is_diff; /* 1 skips the '+' of a heading, 0 does not */
+	const struct column columns[] = {
+		[NAME] = { names[view->by], "class", CELL_TEXT, true },
+		[LOADER] = { "LOADER", "loader", CELL_TEXT, true },
+		[MODULE] = { "MODULE", "module", CELL_TEXT, true },
+		[INSTANCES] = { &"+INSTANCES"[plain], "instances", CELL_NUMBER, true },
+		[BYTES] = { &"+BYTES"[plain], "bytes", CELL_NUMBER, true },
+		[CLASSES] = { &"+CLASSES"[plain], NULL, CELL_NUMBER, true },
+	};
+	struct table *t = table_new(columns, ARRAY_SIZE(columns));
+
+	for (size_t i = 0; i < view->n_rows; i++) {
+		const struct histo_row *row = &h->rows[i];
+
+		table_row(t);
+		table_text(t, NAME, row->name);
+		table_text(t, LOADER, row->loader);
+		table_text(t, MODULE, row->module);
+		table_number(t, INSTANCES, row->instances);
+		table_number(t, BYTES, row->bytes);
+		table_number(t, CLASSES, row->classes);
+	}
+	return t;
+}
+
+/* Returns true if two shown rows have the same name and their loaders are known. */
+static bool needs_loaders(const struct table *t, const struct histo *h, size_t n_rows)
+{
+	size_t twin = table_first_duplicate(t, NAME);
+
+	for (size_t i = 0; i < n_rows && i <= twin; i++) {
+		if (!h->rows[i].loader)
+			return false;
+	}
+	return twin < n_rows;
+}
+
+static void add_total(struct table *t, const struct histo_view *view)
+{
+	const struct histo_total *total = &view->total;
+	_cleanup_free_ char *classes =
+		xasprintf(view->is_diff ? "total, %+" PRId64 " %s" : "total of %" PRId64 " %s",
+			  total->classes, total->classes == 1 ? "class" : "classes");
+
+	table_total(t);
+	table_text(t, NAME, view->by == HISTO_CLASS ? classes : "total");
+	table_text(t, LOADER, "");
+	table_number(t, INSTANCES, total->instances);
+	table_number(t, BYTES, total->bytes);
+	table_number(t, CLASSES, total->classes);
+}
+
+void histo_print(const struct histo *h, const struct histo_view *view, FILE *out)
+{
+	struct table *t = histo_table(h, view);
+	bool by_class = view->by == HISTO_CLASS;
+
+	table_show(t, INSTANCES);
+	table_show(t, BYTES);
+	if (!by_class)
+		table_show(t, CLASSES);
+	table_show(t, NAME);
+	if (by_class && needs_loaders(t, h, view->n_rows))
+		table_show(t, LOADER);
+	add_total(t, view);
+	table_print(t, out);
+	table_free(t);
+}

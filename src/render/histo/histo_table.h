@@ -1,0 +1,21 @@
+/* A class histogram as a table, which is also the source of its JSON rows. */
+#ifndef JTOOL_RENDER_HISTO_TABLE_H
+#define JTOOL_RENDER_HISTO_TABLE_H
+
+#include "model/histo/histo.h"
+#include "render/table.h"
+
+struct histo_view {
+	enum histo_group by; /* the grouping of the rows */
+	bool is_diff;        /* the values are differences */
+	size_t n_rows;       /* rows that are shown */
+	struct histo_total total;
+};
+
+/* Returns the rows without the total.  The caller frees the table. */
+struct table *histo_table(const struct histo *h, const struct histo_view *view);
+
+/* Prints the rows and the total.  Loaders are shown if two rows have the same name. */
+void histo_print(const struct histo *h, const struct histo_view *view, FILE *out);
+
+#endif

@@ -1,0 +1,16 @@
+/* A flame graph as one self-contained HTML page: no network, no other file. */
+#ifndef JTOOL_RENDER_FLAMEGRAPH_H
+#define JTOOL_RENDER_FLAMEGRAPH_H
+
+#include "base/buf.h"
+#include "model/profile/call_tree.h"
+
+/*
+ * Appends the page for a tree that was summed.  Title and subtitle are untrusted.  The units
+ * "bytes" and "ns" are shown as sizes and times, all others as counts.  Nodes below 1/100,000 of
+ * the total are merged into their callers.
+ */
+void flamegraph_add(struct buf *out, const struct call_tree *t, const char *title,
+		    const char *subtitle);
+
+#endif

@@ -1,0 +1,16 @@
+/* jstat's tables, one line a sample; the output is identical to jstat's of JDK 17 and later. */
+#ifndef JTOOL_RENDER_JSTAT_H
+#define JTOOL_RENDER_JSTAT_H
+
+#include "base/buf.h"
+#include "model/vm/jstat.h"
+#include "render/json.h"
+
+/* Append the line of headings, or of a sample. */
+void jstat_heading(struct buf *out, enum jstat_group group);
+void jstat_row(struct buf *out, enum jstat_group group, const struct counter_source *r);
+
+/* Returns a sample as an object with the same columns and decimals; the caller frees it. */
+struct json *jstat_json(enum jstat_group group, const struct counter_source *r, double timestamp);
+
+#endif

@@ -1,0 +1,14 @@
+/* The -XX flags of a JVM as a table or as JSON. */
+#ifndef JTOOL_RENDER_VMFLAGS_TABLE_H
+#define JTOOL_RENDER_VMFLAGS_TABLE_H
+
+#include "model/vm/vmflags.h"
+#include "render/json.h"
+
+/* Prints the table, or the document {"pid","flags":[{"name","type","value",...}]}. */
+void vmflags_output(const struct vmflags *flags, int64_t pid, bool json, FILE *out);
+/* Returns {"pid","name",...}, with "old" unless `old` is NULL.  The caller frees the object. */
+struct json *vmflag_json(const struct vmflag *flag, const struct vmflag *old, int64_t pid)
+	_must_check_;
+
+#endif

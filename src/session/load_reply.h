@@ -1,0 +1,15 @@
+/* Interprets a JVM's reply to the operation `load` with jtool's own agent. */
+#ifndef JTOOL_SESSION_LOAD_REPLY_H
+#define JTOOL_SESSION_LOAD_REPLY_H
+
+#include "base/buf.h"
+#include "base/err.h"
+#include "discover/jvm.h"
+
+#define LOAD_REPLY_MAX 65536 /* bytes of a reply to check; the rest is ignored */
+
+/* Returns 0 if the agent is loaded and running, else -1 with EXIT_AGENT and the reason. */
+int load_reply_check(const struct jvm *jvm, int status, const struct buf *output,
+		     struct err *err) _must_check_;
+
+#endif

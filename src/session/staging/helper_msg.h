@@ -1,0 +1,19 @@
+/* Messages from the staging helper to its parent: text, optionally with a descriptor. */
+#ifndef JTOOL_SESSION_HELPER_MSG_H
+#define JTOOL_SESSION_HELPER_MSG_H
+
+#include "base/buf.h"
+#include "fileio/io.h"
+
+#define HELPER_MSG_MAX 65536
+
+/* Sends 2 to HELPER_MSG_MAX bytes ending in NUL, and `fd` (-1: none).  Returns 0 or -errno. */
+int helper_msg_send(int sock, const struct buf *text, int fd) _must_check_;
+
+/*
+ * Receives a message into an empty buffer.  Sets *fd to its descriptor, which the caller closes;
+ * -1: none.  Returns -EPIPE if the sender has ended, -EBADMSG if the message is malformed.
+ */
+int helper_msg_receive(int sock, struct buf *text, int *fd, struct deadline deadline) _must_check_;
+
+#endif

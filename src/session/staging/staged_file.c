@@ -1,0 +1,185 @@
+#include "session/staging/staged_file.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <stdint.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+
+#include "fileio/io.h"
+#include "base/hash.h"
+#include "base/xalloc.h"
+#include "session/staging/staging_helper.h"
+#include "session/staging/helper_msg.h"
+
+#define SETUP_MS 10000 /* file systems may be slow or hang */
+#define CLEANUP_MS 10000
+
+struct staged_file {
+	pid_t helper;
+	int control, report; /* our ends of the helper's pipe and socket */
+	int fd;              /* a FIFO's read end until staged_file_open() returns it; else -1 */
+	struct buf paths;    /* path of the file, NUL, path of the socket */
+};
+
+/* Properties of each kind. */
+static const struct {
+	enum exit_code code;
+	const char *use;
+} kinds[] = {
+	[STAGED_FILE] = { EXIT_AGENT, "load a file from" },
+	[STAGED_FIFO] = { EXIT_PARTIAL, "write to a pipe in" },
+	[STAGED_RESULT] = { EXIT_PARTIAL, "write a file to" },
+};
+
+static int no_directory(const struct jvm *jvm, const struct staged_file_request *req,
+			const char *why, struct err *err)
+{
+	_cleanup_free_ char *space = NULL;
+
+	if (req->room > 0)
+		space = xasprintf(", with %llu MB free",
+				 (unsigned long long)(req->room / (1 << 20) + 1));
+	return err_set(err, kinds[req->kind].code,
+		       "there is no directory that JVM %d can %s: %s; make one of them writable "
+		       "for it%s%s",
+		       (int)jvm->pid, kinds[req->kind].use, why,
+		       req->kind == STAGED_FILE ? " and executable" : "", space ? space : "");
+}
+
+static int receive_paths(struct staged_file *p, const struct jvm *jvm,
+		      const struct staged_file_request *req, struct err *err)
+{
+	_cleanup_buf_ struct buf report = BUF_INIT;
+	int rc = helper_msg_receive(p->report, &report, &p->fd, deadline_in_ms(SETUP_MS));
+
+	if (rc < 0)
+		return err_set(err, kinds[req->kind].code,
+			       "the process that creates files for JVM %d %s", (int)jvm->pid,
+			       rc == -ETIMEDOUT ? "hangs in the JVM's file system" : "ended early");
+	if (report.data[0] == STAGING_NO_USER)
+		return err_set(err, EXIT_PERMISSION,
+			       "cannot take the user id of JVM %d: %s; "
+			       "run jtool as that user or as root",
+			       (int)jvm->pid, report.data + 1);
+	if (report.data[0] != STAGING_READY)
+		return no_directory(jvm, req, report.data + 1, err);
+	if (!memchr(report.data + 1, '\0', report.len - 2))
+		return err_set(err, kinds[req->kind].code, "the helper sent an invalid report");
+	buf_add(&p->paths, report.data + 1, report.len - 1);
+	return 0;
+}
+
+/* Only a mapped file needs the hash: the dynamic linker identifies a library by its path. */
+char *staged_file_name(const struct staged_file_request *req)
+{
+	if (req->kind != STAGED_FILE)
+		return xasprintf(".%s%s", req->stem, req->suffix);
+	return xasprintf("%s-%016llx%s", req->stem,
+			 (unsigned long long)hash_bytes(req->data, req->len), req->suffix);
+}
+
+static int start(struct staged_file *p, const struct target_ns *ns,
+		 const struct staged_file_request *req, struct err *err)
+{
+	_cleanup_free_ char *name = staged_file_name(req);
+	struct staging_paths paths;
+	int report[2], control[2];
+
+	if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, report) < 0)
+		return err_set(err, EXIT_AGENT, "cannot create a socket: %s", strerror(errno));
+	p->report = report[0];
+	if (pipe2(control, O_CLOEXEC) < 0) {
+		(void)close(report[1]);
+		return err_set(err, EXIT_AGENT, "cannot create a pipe: %s", strerror(errno));
+	}
+	p->control = control[1];
+	staging_paths_find(ns, &paths);
+	p->helper = staging_helper_start(
+		&(struct staging_helper_job){ ns, &paths, req, name, report[1], control[0] });
+	staging_paths_release(&paths);
+	(void)close(report[1]);
+	(void)close(control[0]);
+	if (p->helper < 0)
+		return err_set(err, EXIT_AGENT, "cannot start a helper: %s",
+			       strerror(-p->helper));
+	return 0;
+}
+
+struct staged_file *staged_file_new(const struct jvm *jvm, const struct staged_file_request *req,
+				    const struct verbose *verbose, struct err *err)
+{
+	struct staged_file *p;
+	struct target_ns ns;
+
+	if (target_ns_open(jvm, &ns, err) < 0)
+		return NULL;
+	p = xcalloc(1, sizeof(*p));
+	p->helper = p->report = p->control = p->fd = -1;
+	if (start(p, &ns, req, err) < 0 || receive_paths(p, jvm, req, err) < 0) {
+		target_ns_close(&ns);
+		staged_file_free(p);
+		return NULL;
+	}
+	target_ns_close(&ns);
+	verbose_step(verbose, "staged %s", staged_file_path(p));
+	return p;
+}
+
+const char *staged_file_path(const struct staged_file *p)
+{
+	return buf_str(&p->paths);
+}
+
+const char *staged_file_socket_path(const struct staged_file *p)
+{
+	return p->paths.data + strlen(p->paths.data) + 1;
+}
+
+int staged_file_open(struct staged_file *p, struct err *err)
+{
+	static const char command = STAGING_OPEN;
+	const struct deadline deadline = deadline_in_ms(SETUP_MS);
+	_cleanup_buf_ struct buf report = BUF_INIT;
+	int rc, fd = -1;
+
+	if (p->fd >= 0)
+		return TAKE_FD(p->fd);
+	rc = io_write_all(p->control, &command, 1, deadline);
+	if (rc == 0)
+		rc = helper_msg_receive(p->report, &report, &fd, deadline);
+	if (rc < 0)
+		return err_set(err, EXIT_PARTIAL, "cannot fetch what the JVM wrote to %s: %s",
+			       staged_file_path(p), strerror(-rc));
+	if (fd < 0)
+		return err_set(err, EXIT_PARTIAL, "cannot read what the JVM wrote to %s: %s",
+			       staged_file_path(p), report.data + 1);
+	return fd;
+}
+
+void staged_file_discard(struct staged_file *p)
+{
+	static const char command = STAGING_DISCARD;
+
+	/* If the helper has ended, it has already removed the file. */
+	if (io_write_all(p->control, &command, 1, deadline_in_ms(CLEANUP_MS)) < 0)
+		return;
+}
+
+void staged_file_free(struct staged_file *p)
+{
+	if (!p)
+		return;
+	util_close_p(&p->control);
+	/* The report socket closes when the helper ends.  Give up on a helper that hangs. */
+	if (p->helper > 0 && io_wait(p->report, POLLIN, deadline_in_ms(CLEANUP_MS)) == 0) {
+		while (waitpid(p->helper, NULL, 0) < 0 && errno == EINTR)
+			;
+	}
+	util_close_p(&p->report);
+	util_close_p(&p->fd);
+	buf_release(&p->paths);
+	free(p);
+}

@@ -1,0 +1,80 @@
+/*
+ * Exchanges a file with a target: jtool creates a file for it to map, or the target writes one.
+ *
+ * The file is in DIR/.jtool-UID-NSPID, a directory of mode 0700 that the target's user owns.  DIR
+ * is the first usable one of these directories of the target: tmp directory, /tmp, /var/tmp,
+ * /dev/shm, /run, working directory, home.  A mapped file must not be on a noexec mount.  Its name
+ * contains a hash of its content, because the dynamic linker loads each path only once.  A file
+ * that the target writes needs free space, preferably on a disk: files in memory may count against
+ * the container's limit.  Its path may contain spaces, but no quotes, backslash, '%' or line end,
+ * which diagnostic commands interpret.
+ *
+ * A helper process with the target's ids creates the directory and the file.  It removes them when
+ * the staged file is freed or jtool ends for whatever reason.  Sessions in one target share the
+ * directory of mapped files; the last one, found by a lock, removes it.  A file that the target
+ * writes has a directory of its own, DIR/.jtool-UID-NSPID-RANDOM, which is removed with everything
+ * in it.
+ */
+#ifndef JTOOL_SESSION_STAGED_FILE_H
+#define JTOOL_SESSION_STAGED_FILE_H
+
+#include <stdint.h>
+
+#include "base/err.h"
+#include "base/verbose.h"
+#include "discover/jvm.h"
+
+struct staged_file;
+
+enum staged_file_kind {
+	STAGED_FILE,   /* created by jtool for the target to map */
+	STAGED_FIFO,   /* created by jtool for the target to write to */
+	STAGED_RESULT, /* created by the target */
+};
+
+struct staged_file_request {
+	enum staged_file_kind kind;
+	/*
+	 * The name is jtool-agent-HASH.so for a STAGED_FILE of stem "jtool-agent" and suffix ".so",
+	 * else .jtool-agent.so.  The stem has no leading dot; both have no slash.
+	 */
+	const char *stem, *suffix;
+	const void *data; /* STAGED_FILE: the file's content */
+	size_t len;       /* of data, in bytes */
+	bool keep;        /* STAGED_FILE: do not remove the file (the user's own agent) */
+	int listener;     /* unbound AF_UNIX socket to bind in the file's directory; -1: none */
+	/* Bytes needed for STAGED_RESULT, or for files that the target creates next to a FIFO. */
+	uint64_t room;
+};
+
+/* Returns the file's name without its directory; the caller frees it. */
+char *staged_file_name(const struct staged_file_request *req) _must_check_;
+
+/*
+ * Stages the file.  Returns NULL with `err` set; if no directory is usable, the error names each
+ * one that was tried and the reason.
+ */
+struct staged_file *staged_file_new(const struct jvm *jvm, const struct staged_file_request *req,
+				    const struct verbose *verbose, struct err *err) _must_check_;
+
+/* Paths as the target sees them, owned by the staged file. */
+const char *staged_file_path(const struct staged_file *p);
+const char *staged_file_socket_path(const struct staged_file *p);
+
+/*
+ * Returns a descriptor to read what the target writes; the caller closes it.  Call this once.
+ * STAGED_FIFO: at any time; the descriptor is O_NONBLOCK.  The read end is open before the target
+ * knows the name, so the target never waits for a reader.  The helper holds it open, too, while the
+ * FIFO has a name: a caller that stops reading before the end must free the staged file at once, or
+ * the target blocks.  STAGED_RESULT: after the target has finished.  Fails (EXIT_PARTIAL) unless
+ * the file is a regular file of the target's user.
+ */
+int staged_file_open(struct staged_file *p, struct err *err) _must_check_;
+
+/* For an agent that failed to load: lets staged_file_free() remove it in spite of `keep`. */
+void staged_file_discard(struct staged_file *p);
+
+/* Removes everything except a file with `keep`, and waits for that up to 10 s.  `p` may be NULL. */
+void staged_file_free(struct staged_file *p);
+
+#endif

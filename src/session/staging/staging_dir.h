@@ -1,0 +1,60 @@
+/*
+ * The private directory DIR/.jtool-UID-NSPID and its content.  Only the helper calls these
+ * functions, with the target's ids: they reach nothing that the target cannot reach.
+ *
+ * Each helper in the directory holds a shared flock(2) on it.  The last helper to leave gets the
+ * exclusive lock, and removes the temporary files (those with a leading dot) and the directory.
+ *
+ * A file that the target writes has a directory of its own, DIR/.jtool-UID-NSPID-RANDOM, which is
+ * removed at the end with everything in it.  A JVM that handles its request after that finds no
+ * directory, so it cannot leave a file there.
+ */
+#ifndef JTOOL_SESSION_STAGING_DIR_H
+#define JTOOL_SESSION_STAGING_DIR_H
+
+#include <stdbool.h>
+#include <sys/types.h>
+
+#include "base/util.h"
+
+struct staging_dir {
+	int parent_fd; /* DIR, O_PATH; -1: not chosen yet */
+	int dir_fd;    /* the private directory, locked; -1: not entered */
+	char prefix[24]; /* ".jtool-UID-" */
+	char name[48];   /* of the private directory in DIR */
+	char socket[32]; /* name of the socket in the private directory */
+	const char *file; /* name of the file in the private directory */
+	const char *stem; /* remove older files of this stem, too; NULL: none */
+	bool file_is_ours; /* this helper created the file */
+};
+
+/* If `exclusive`, the directory is not shared, and the file's name begins with a dot. */
+void staging_dir_init(struct staging_dir *sd, uid_t uid, pid_t nspid, const char *file,
+		      bool exclusive);
+
+/*
+ * Creates the directory in parent_fd, or uses the existing one, and locks it.  This and the next
+ * two functions return NULL on success, or the reason of the failure.
+ */
+const char *staging_dir_enter(struct staging_dir *sd) _must_check_;
+
+/* Creates the complete file or none; uses an existing file of equal content. */
+const char *staging_dir_put_file(struct staging_dir *sd, const void *data, size_t len) _must_check_;
+
+/* Creates a FIFO.  *fd is its read end, O_NONBLOCK, open before the target knows the name. */
+const char *staging_dir_put_fifo(const struct staging_dir *sd, int *fd) _must_check_;
+
+/*
+ * Opens the file for reading.  Returns a descriptor, -ENOTUNIQ if it is not a regular file of the
+ * target's user, or another negative errno.
+ */
+int staging_dir_open_file(const struct staging_dir *sd) _must_check_;
+
+/*
+ * Removes the socket, and directories of this user in DIR that no helper has locked.  If no other
+ * helper is in this directory, also removes its temporary files, the file if `discard` is set and
+ * this helper created it, and the directory itself if it is empty then.
+ */
+void staging_dir_leave(struct staging_dir *sd, bool discard);
+
+#endif

@@ -1,0 +1,295 @@
+#include "session/staging/staging_helper.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <stdint.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/statfs.h>
+#include <sys/statvfs.h>
+#include <sys/un.h>
+
+#include "fileio/detached_child.h"
+#include "fileio/io.h"
+#include "proc/inroot.h"
+#include "session/staging/staging_dir.h"
+#include "session/staging/helper_msg.h"
+#include "attach/protocol.h"
+
+#define BACKLOG 4
+#define LINGER_MS 500 /* longer than a thread that has found the name needs to finish open(2) */
+#define LINGER_STEP_MS 10
+
+/* File systems in memory, as statfs(2) identifies them. */
+#define TMPFS_TYPE 0x01021994
+#define RAMFS_TYPE 0x858458f6
+
+struct helper {
+	const struct staged_file_request *req;
+	const struct staging_paths *paths;
+	int root_fd, report, control, listener;
+	int fifo; /* a FIFO's read end; -1: none */
+	struct staging_dir sdir;
+	struct buf file, socket; /* paths as the target sees them */
+	struct buf why;          /* each unusable directory with the reason */
+};
+
+static void report(const struct helper *h, char kind, const char *a, const char *b, int fd)
+{
+	_cleanup_buf_ struct buf text = BUF_INIT;
+
+	buf_addc(&text, kind);
+	buf_add(&text, a, strlen(a) + 1);
+	if (b)
+		buf_add(&text, b, strlen(b) + 1);
+	/* The end of the parent is detected on the control pipe. */
+	if (helper_msg_send(h->report, &text, fd) < 0)
+		return;
+}
+
+/* A file system that does not report its size counts as large enough. */
+static bool has_room(const struct statvfs *fs, uint64_t room)
+{
+	uint64_t free;
+
+	return fs->f_blocks == 0 || __builtin_mul_overflow(fs->f_bavail, fs->f_frsize, &free) ||
+	       free >= room;
+}
+
+/* Returns why a directory is unusable regardless of its content, or NULL. */
+static const char *why_unusable(const struct staged_file_request *req, int dir_fd)
+{
+	struct statvfs fs;
+
+	if (fstatvfs(dir_fd, &fs) < 0)
+		return strerror(errno);
+	if (fs.f_flag & ST_RDONLY)
+		return "mounted read-only";
+	if (req->kind == STAGED_FILE && (fs.f_flag & ST_NOEXEC))
+		return "mounted noexec";
+	if (!has_room(&fs, req->room))
+		return "not enough space";
+	return NULL;
+}
+
+static const char *set_paths(struct helper *h, const char *dir)
+{
+	const char *slash = strcmp(dir, "/") == 0 ? "" : "/";
+
+	buf_reset(&h->file);
+	buf_reset(&h->socket);
+	buf_addf(&h->file, "%s%s%s/%s", dir, slash, h->sdir.name, h->sdir.file);
+	buf_addf(&h->socket, "%s%s%s/%s", dir, slash, h->sdir.name, h->sdir.socket);
+	if (h->listener >= 0 && h->socket.len >= sizeof(((struct sockaddr_un *)0)->sun_path))
+		return "its path is too long for a socket";
+	/* In a diagnostic command, quotes nest badly, and HotSpot replaces %p by the pid. */
+	if (h->req->kind != STAGED_FILE && strpbrk(dir, "\"'\\%\n"))
+		return "its name has quotes, a backslash, '%' or a line end";
+	if (h->file.len > ATTACH_V1_ARG_MAX)
+		return "its path is too long for the attach protocol";
+	return NULL;
+}
+
+static const char *put_socket(struct helper *h)
+{
+	int rc;
+
+	if (h->listener < 0)
+		return NULL;
+	rc = target_ns_bind(h->listener, h->sdir.dir_fd, h->sdir.socket);
+	if (rc < 0)
+		return strerror(-rc);
+	/* Listening in this process gives the socket the target's ids as peer credentials. */
+	if (listen(h->listener, BACKLOG) < 0)
+		return strerror(errno);
+	return NULL;
+}
+
+static const char *put_file(struct helper *h)
+{
+	switch (h->req->kind) {
+	case STAGED_FIFO:
+		return staging_dir_put_fifo(&h->sdir, &h->fifo);
+	case STAGED_RESULT:
+		return NULL; /* only the target creates files in this directory */
+	default:
+		return staging_dir_put_file(&h->sdir, h->req->data, h->req->len);
+	}
+}
+
+/* Creates the file and the socket in one directory.  Returns NULL, or why that failed. */
+static const char *try_dir(struct helper *h, const char *dir)
+{
+	const char *why;
+	int fd = inroot_open(h->root_fd, dir, O_PATH | O_DIRECTORY);
+
+	if (fd < 0)
+		return strerror(-fd);
+	h->sdir.parent_fd = fd;
+	why = why_unusable(h->req, fd);
+	if (!why)
+		why = set_paths(h, dir);
+	if (!why)
+		why = staging_dir_enter(&h->sdir);
+	if (!why)
+		why = put_file(h);
+	if (!why)
+		why = put_socket(h);
+	if (why)
+		staging_dir_leave(&h->sdir, true);
+	return why;
+}
+
+static bool is_in_memory(const struct helper *h, const char *dir)
+{
+	_cleanup_close_ int fd = inroot_open(h->root_fd, dir, O_PATH | O_DIRECTORY);
+	struct statfs fs;
+
+	/* The width and sign of f_type depend on the architecture. */
+	return fd >= 0 && fstatfs(fd, &fs) == 0 &&
+	       ((uint32_t)fs.f_type == TMPFS_TYPE || (uint32_t)fs.f_type == RAMFS_TYPE);
+}
+
+/* Sorts the candidates: disks before memory if the target writes a lot. */
+static size_t order_dirs(const struct helper *h, const char *dirs[STAGING_PATHS_MAX])
+{
+	bool disk_first = h->req->kind == STAGED_RESULT || h->req->room > 0;
+	bool memory[STAGING_PATHS_MAX];
+	size_t n = 0;
+
+	for (size_t i = 0; i < h->paths->n; i++) {
+		memory[i] = disk_first && is_in_memory(h, h->paths->dirs[i]);
+		if (!memory[i])
+			dirs[n++] = h->paths->dirs[i];
+	}
+	for (size_t i = 0; i < h->paths->n; i++) {
+		if (memory[i])
+			dirs[n++] = h->paths->dirs[i];
+	}
+	return n;
+}
+
+static int choose_dir(struct helper *h)
+{
+	const char *dirs[STAGING_PATHS_MAX];
+	size_t n = order_dirs(h, dirs);
+
+	for (size_t i = 0; i < n; i++) {
+		const char *why = try_dir(h, dirs[i]);
+
+		if (!why)
+			return 0;
+		buf_addf(&h->why, "%s%s: %s", h->why.len ? "; " : "", dirs[i], why);
+	}
+	return -1;
+}
+
+static void open_result(const struct helper *h)
+{
+	_cleanup_close_ int fd = staging_dir_open_file(&h->sdir);
+
+	if (fd >= 0)
+		report(h, STAGING_OPENED, "", NULL, fd);
+	else
+		report(h, STAGING_NO_RESULT,
+		       fd == -ENOTUNIQ ? "not a regular file of the JVM's user" : strerror(-fd),
+		       NULL, -1);
+}
+
+/* Serves commands until jtool closes the pipe.  Returns true if the file is to be removed. */
+static bool serve_commands(const struct helper *h)
+{
+	bool discard = !h->req->keep;
+	char command;
+
+	while (io_read(h->control, &command, 1) > 0) {
+		if (command == STAGING_DISCARD)
+			discard = true;
+		if (command == STAGING_OPEN)
+			open_result(h);
+	}
+	return discard;
+}
+
+/* Returns true if the FIFO has a writer (read(2) would block) or had one (there was a hang-up). */
+static bool had_writer(int fifo)
+{
+	struct pollfd pfd = { .fd = fifo, .events = POLLIN };
+	char byte;
+
+	return poll(&pfd, 1, 0) > 0 || io_read(fifo, &byte, 1) != 0;
+}
+
+/*
+ * A JVM that opens a FIFO without a reader blocks forever at a safepoint; one that writes to a FIFO
+ * whose reader is gone gets EPIPE and continues.  The helper therefore holds the read end while the
+ * FIFO has a name, even if jtool has closed its own copy.  It does so until `control` is closed: a
+ * jtool that stops reading must free the staged file, or the JVM blocks on a full pipe.
+ *
+ * Called after the name was removed, so that open(2) returns ENOENT from now on.  A JVM that found
+ * the name before may still be in open(2): without a writer, the read end stays open for LINGER_MS.
+ */
+static void close_fifo(struct helper *h)
+{
+	struct deadline deadline = deadline_in_ms(LINGER_MS);
+
+	if (h->fifo < 0)
+		return;
+	while (!had_writer(h->fifo) && !deadline_passed(deadline))
+		(void)poll(NULL, 0, LINGER_STEP_MS); /* a pipe does not show a pending open(2) */
+	util_close_p(&h->fifo);
+}
+
+static void _noreturn_ fail(const struct helper *h, char kind)
+{
+	report(h, kind, buf_str(&h->why), NULL, -1);
+	_exit(1);
+}
+
+static void _noreturn_ run(const struct staging_helper_job *job)
+{
+	struct helper h = {
+		.req = job->req,
+		.paths = job->paths,
+		.root_fd = job->ns->root_fd,
+		.report = job->report,
+		.control = job->control,
+		.listener = job->req->listener,
+		.fifo = -1,
+	};
+	int rc = target_ns_become(job->ns);
+
+	(void)prctl(PR_SET_NAME, "jtool-helper");
+	(void)umask(077);
+	if (rc < 0) {
+		buf_adds(&h.why, strerror(-rc));
+		fail(&h, STAGING_NO_USER);
+	}
+	staging_dir_init(&h.sdir, job->paths->uid, job->ns->jvm->nspid, job->file_name,
+			 job->req->kind != STAGED_FILE);
+	if (!job->req->keep)
+		h.sdir.stem = job->req->stem;
+	if (choose_dir(&h) < 0)
+		fail(&h, STAGING_NO_DIR);
+	report(&h, STAGING_READY, buf_str(&h.file), buf_str(&h.socket), h.fifo);
+	/* Close our copy, so that connections are refused once jtool closes its listener. */
+	util_close_p(&h.listener);
+	staging_dir_leave(&h.sdir, serve_commands(&h));
+	close_fifo(&h);
+	_exit(0);
+}
+
+pid_t staging_helper_start(const struct staging_helper_job *job)
+{
+	/* The child keeps no other descriptor, such as a connection or another helper's pipe. */
+	const int keep[] = { job->report, job->control, job->req->listener, job->ns->root_fd,
+			     job->ns->proc.fd };
+	pid_t pid = detached_child_fork(keep, ARRAY_SIZE(keep));
+
+	if (pid == 0)
+		run(job);
+	return pid;
+}

@@ -1,0 +1,23 @@
+/* The directories of a target's file system in which a file may be staged. */
+#ifndef JTOOL_SESSION_STAGING_PATHS_H
+#define JTOOL_SESSION_STAGING_PATHS_H
+
+#include "attach/target_ns.h"
+
+#define STAGING_PATHS_MAX 8
+
+struct staging_paths {
+	/* absolute, as the target sees them, without symbolic links; in order of preference */
+	char *dirs[STAGING_PATHS_MAX];
+	size_t n;
+	uid_t uid; /* the target's effective user id in its own user namespace */
+};
+
+/*
+ * Finds the target's tmp directory, /tmp, /var/tmp, /dev/shm, /run, working directory and home,
+ * without checking whether they are usable.  Call it with jtool's own rights.
+ */
+void staging_paths_find(const struct target_ns *ns, struct staging_paths *w);
+void staging_paths_release(struct staging_paths *w);
+
+#endif
