@@ -33,7 +33,7 @@ fail() {
 	n_failed=$((n_failed + 1))
 	echo "not ok $((n_passed + n_failed + n_skipped)) - $theme: $1"
 	shift
-	[ $# -eq 0 ] || printf '%s\n' "$@" | head -n 20 | cut -c -300 | sed 's/^/#   /'
+	[ $# -eq 0 ] || printf '%s\n' "$@" | head -n 60 | cut -c -300 | sed 's/^/#   /'
 }
 
 # skip NAME WHY
@@ -303,7 +303,7 @@ await_ready() {
 	if poll "${1:-30}" ready_or_gone && is_ready "$JVM_OUT"; then
 		return 0
 	fi
-	fail "the victim becomes ready" "$(tail -n 5 "$JVM_OUT" "$JVM_ERR" 2>&1)"
+	fail "the victim becomes ready" "$(last_words 5)"
 	return 1
 }
 
@@ -332,6 +332,21 @@ stop() {
 remove_jvm_files() {
 	rm -rf {"$matrix",}/tmp/{.java_pid,hsperfdata_*/,.jtool-*-,20??_??_??_*_}"$1"
 	rm -rf {"$matrix",}/tmp/.jtool-*-"$1"-*
+}
+
+# last_words N: the last N lines of each output of the victim that was started last; if it crashed,
+# where, and the stack of the thread that did.
+last_words() {
+	local log
+
+	if grep -q '^# A fatal error has been detected' "$JVM_OUT"; then
+		grep -A 1 -E '^# +(SIG|Internal Error|Problematic frame|JRE version)' "$JVM_OUT"
+		for log in {"$W","${JVM_CWD:-$W}"}"/hs_err_pid$JVM_PID.log"; do
+			[ ! -e "$log" ] || sed -n '/^Current thread/,/^$/p; /^Native frames/,/^$/p;
+				/^siginfo/p; /^VM_Operation/p' "$log"
+		done | awk '!seen[$0]++'
+	fi
+	tail -n "$1" "$JVM_OUT" "$JVM_ERR" 2>&1
 }
 
 # ask LINE PATTERN [SECONDS]: sends LINE to the victim that was started last, and prints the first
@@ -375,7 +390,7 @@ unharmed() {
 	local unexpected
 
 	if ! answers; then
-		fail "$1: the JVM answers" "$(tail -n 5 "$JVM_OUT" "$JVM_ERR" 2>&1)"
+		fail "$1: the JVM answers" "$(last_words 5)"
 		return 1
 	fi
 	unexpected=$(unexpected_output "${2:-READY}" "${3:-}")

@@ -120,7 +120,7 @@ classes_restored() {
 		pass "$1: every class is restored"
 	else
 		fail "$1: every class is restored" "$changed" "other code: $other" \
-			"$(head -n 3 "$W/err")"
+			"$(head -n 3 "$W/err")" "$(last_words 0)"
 	fi
 }
 
@@ -134,7 +134,7 @@ app_works() {
 		sleep 0.05 # poll interval
 	done
 	fail "$1: the application works and its checks pass" "$answer" \
-		"$(tail -n 3 "$JVM_OUT" "$JVM_ERR")"
+		"$(last_words 3)"
 	return 1
 }
 
