@@ -51,7 +51,8 @@ int ag_fail(struct ag_jvm *jvm, const char *what, const char *why)
 
 int ag_fail_memory(struct ag_jvm *jvm)
 {
-	return ag_fail(jvm, "allocate memory in the JVM's process", "the limit is reached");
+	return ag_fail(jvm, "allocate memory in the JVM's process",
+		       "the limit of the agent's memory is reached");
 }
 
 void ag_clear_error(struct ag_jvm *jvm)

@@ -149,7 +149,8 @@ static void JNICALL on_init(jvmtiEnv *ti, JNIEnv *jni, jthread thread)
 		return;
 	}
 	if (!wait_for_start(ag_now_ns() + (int64_t)BEGIN_MS * NS_PER_MS))
-		print_error("alloc", "still starting after 60 s; the JVM continues", "");
+		print_error("alloc", "the recording has not begun within 60 s",
+			    "; the JVM continues without waiting");
 }
 
 /* JVM exit */
@@ -196,7 +197,8 @@ static void JNICALL on_death(jvmtiEnv *ti, JNIEnv *jni)
 	ag_clear_error(&jvm);
 	if (!ag_recording_end(&idle)) {
 		if (startup.state == STARTING)
-			print_error(startup.options.path, "no report: not recording yet", "");
+			print_error(startup.options.path, "the recording had not begun",
+				    "; no allocation report is written");
 		return;
 	}
 	if (!idle) {

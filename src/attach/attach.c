@@ -150,8 +150,10 @@ static int connect_or_wake(struct attach_socket *asock, const struct attach_opts
 		if (rc < 0)
 			return -1;
 	}
-	return err_set(err, EXIT_ATTACH, "JVM %d's attach socket %s/%s keeps disappearing",
-		       (int)asock->ns.jvm->pid, jvm_tmp(asock->ns.jvm), asock->socket);
+	return err_set(err, EXIT_ATTACH,
+		       "JVM %d's attach socket %s/%s was deleted each time before jtool could "
+		       "connect: find out what deletes files there", (int)asock->ns.jvm->pid,
+		       jvm_tmp(asock->ns.jvm), asock->socket);
 }
 
 /* Returns true if the JVM has read the complete request. */
@@ -250,12 +252,14 @@ static int drain(const struct attach_socket *asock, int sock, struct spool *spoo
 		if (n == -ECONNRESET && is_bad_version(spool))
 			break;
 		if (n < 0)
-			return err_set(err, EXIT_PARTIAL, "the answer of JVM %d was cut off: %s",
+			return err_set(err, EXIT_PARTIAL,
+				       "the answer of JVM %d was cut off: %s; try again",
 				       (int)asock->ns.jvm->pid, strerror((int)-n));
 		rc = spool_add(spool, chunk, (size_t)n);
 		if (rc < 0)
-			return err_set(err, EXIT_PARTIAL, "cannot store the answer: %s",
-				       strerror(-rc));
+			return err_set(err, EXIT_PARTIAL,
+				       "cannot store the JVM's answer in a temporary file: %s; "
+				       "set TMPDIR to another directory", strerror(-rc));
 	}
 	/* The end of an answer looks the same whether the JVM has finished or died. */
 	if (target_ns_status(&asock->ns, &status) < 0)
@@ -283,7 +287,8 @@ static int exchange(struct attach_socket *asock, const struct attach_opts *opts,
 	if (rc == -ETIMEDOUT)
 		return no_answer(asock, sock, opts, err);
 	if (rc < 0)
-		return err_set(err, EXIT_ATTACH, "the request to JVM %d failed: %s",
+		return err_set(err, EXIT_ATTACH,
+			       "cannot send a request to JVM %d or wait for its answer: %s",
 			       (int)asock->ns.jvm->pid, strerror(-rc));
 	verbose_step(opts->steps, "the answer has begun");
 	return drain(asock, sock, answer, err);
@@ -333,8 +338,8 @@ static int take_status(const struct attach_socket *asock, struct spool *answer, 
 
 	if (at < 0)
 		return err_set(err, EXIT_ATTACH,
-			       "JVM %d answered with an invalid reply: '%.40s'",
-			       (int)asock->ns.jvm->pid, buf_str(&answer->memory));
+			       "JVM %d sent an invalid reply '%.40s': expected a status number in "
+			       "the first line", (int)asock->ns.jvm->pid, buf_str(&answer->memory));
 	spool_skip(answer, (size_t)at);
 	return 0;
 }

@@ -20,7 +20,9 @@ int attach_async_start(struct attach_async *a, const struct jvm *jvm,
 	int end[2], rc;
 
 	if (pipe2(end, O_CLOEXEC) < 0)
-		return err_set(err, EXIT_ATTACH, "cannot create a pipe: %s", strerror(errno));
+		return err_set(err, EXIT_ATTACH,
+			       "cannot create a pipe for the request to JVM %d: %s", (int)jvm->pid,
+			       strerror(errno));
 	*a = (struct attach_async){
 		.jvm = jvm, .opts = opts, .req = req, .end = end[0], .end_peer = end[1]
 	};
@@ -29,7 +31,8 @@ int attach_async_start(struct attach_async *a, const struct jvm *jvm,
 		return 0;
 	(void)close(end[0]);
 	(void)close(end[1]);
-	return err_set(err, EXIT_ATTACH, "cannot start a thread: %s", strerror(rc));
+	return err_set(err, EXIT_ATTACH, "cannot start a thread for the request to JVM %d: %s",
+		       (int)jvm->pid, strerror(rc));
 }
 
 int attach_async_join(struct attach_async *a, struct attach_reply *reply, struct err *err)

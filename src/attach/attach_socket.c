@@ -20,7 +20,8 @@ static int check_state(const struct jvm *jvm, char state, struct err *err)
 			       pid, pid);
 	if (state == 't')
 		return err_set(err, EXIT_ATTACH,
-			       "JVM %d is stopped by a debugger or tracer and cannot answer", pid);
+			       "JVM %d is stopped by a debugger or tracer and cannot answer; let "
+			       "it continue", pid);
 	return 0;
 }
 
@@ -38,8 +39,8 @@ int attach_socket_open(const struct jvm *jvm, struct attach_socket *asock, struc
 	if (p.tmp_fd < 0) {
 		target_ns_close(&p.ns);
 		return err_set(err, p.tmp_fd == -EACCES ? EXIT_PERMISSION : EXIT_ATTACH,
-			       "JVM %d: cannot open its directory %s: %s", (int)jvm->pid,
-			       jvm_tmp(jvm), strerror(-p.tmp_fd));
+			       "cannot open JVM %d's directory %s, where its attach socket is: %s",
+			       (int)jvm->pid, jvm_tmp(jvm), strerror(-p.tmp_fd));
 	}
 	(void)snprintf(p.socket, sizeof(p.socket), ".java_pid%d", (int)jvm->nspid);
 	*asock = p;
@@ -103,14 +104,15 @@ static int check_peer(int sock, const struct attach_socket *asock, struct err *e
 	socklen_t len = sizeof(peer);
 
 	if (getsockopt(sock, SOL_SOCKET, SO_PEERCRED, &peer, &len) < 0)
-		return err_set(err, EXIT_ATTACH, "cannot identify the attach socket's owner: %s",
+		return err_set(err, EXIT_ATTACH,
+			       "cannot identify the process that serves the attach socket: %s",
 			       strerror(errno));
 	if (peer.pid == asock->ns.jvm->pid)
 		return 0;
 	return err_set(err, EXIT_ATTACH,
 		       "%s/%s is served by process %d, not by JVM %d: two containers share this "
-		       "directory and the pid, or a process impersonates the JVM",
-		       jvm_tmp(asock->ns.jvm), asock->socket, (int)peer.pid,
+		       "directory and the pid, or a process impersonates the JVM; jtool sent it "
+		       "nothing", jvm_tmp(asock->ns.jvm), asock->socket, (int)peer.pid,
 		       (int)asock->ns.jvm->pid);
 }
 
@@ -123,7 +125,8 @@ static int connect_failed(const struct attach_socket *asock, int error, struct e
 		return jvm_gone(jvm, err);
 	if (error == -CANNOT_BECOME)
 		return err_set(err, EXIT_PERMISSION,
-			       "cannot act as JVM %d's user and group (%u:%u): run jtool as root",
+			       "cannot take the user and group of JVM %d (%u:%u): run jtool as "
+			       "that user, or with the capabilities CAP_SETUID and CAP_SETGID",
 			       (int)jvm->pid, jvm->uid, jvm->gid);
 	if (error == -EACCES || error == -EPERM)
 		return err_set(err, EXIT_PERMISSION,
@@ -172,7 +175,8 @@ int attach_socket_connect(struct attach_socket *asock, struct deadline d, int *f
 		return -1;
 	sock = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
 	if (sock < 0 || setsockopt(sock, SOL_SOCKET, SO_SNDTIMEO, &timeout, sizeof(timeout)) < 0)
-		return err_set(err, EXIT_ATTACH, "cannot create a socket: %s", strerror(errno));
+		return err_set(err, EXIT_ATTACH, "cannot create a socket to connect to JVM %d: %s",
+			       (int)asock->ns.jvm->pid, strerror(errno));
 	rc = target_ns_is_ours(&asock->ns) ? target_ns_connect(sock, asock->tmp_fd, asock->socket)
 					   : connect_as_target(sock, asock);
 	if (rc == -ENOENT)

@@ -23,7 +23,7 @@ static int check_v1(const struct attach_request *req, struct err *err)
 			       req->op, ATTACH_V1_NAME_MAX);
 	if (req->n_args > ATTACH_V1_ARGS)
 		return err_set(err, EXIT_USAGE,
-			       "too many arguments (%zu): this JVM accepts at most %d",
+			       "too many arguments (%zu): this JVM accepts at most %d; give fewer",
 			       req->n_args, ATTACH_V1_ARGS);
 	for (size_t i = 0; i < req->n_args; i++) {
 		size_t len = strlen(req->args[i]);
@@ -56,7 +56,8 @@ static int request_v2(struct buf *out, const struct attach_request *req, bool st
 	/* Options follow the name after a space, so the name must not contain one. */
 	if (strchr(req->op, ' '))
 		return err_set(err, EXIT_USAGE,
-			       "invalid operation '%.40s': it contains a space", req->op);
+			       "invalid operation '%.40s': it contains a space; give each "
+			       "argument separately", req->op);
 	buf_adds(&body, req->op);
 	if (streaming)
 		buf_adds(&body, NOT_STREAMED);
@@ -65,8 +66,8 @@ static int request_v2(struct buf *out, const struct attach_request *req, bool st
 		add_string(&body, req->args[i]);
 	if (body.len > ATTACH_V2_MAX)
 		return err_set(err, EXIT_USAGE,
-			       "the request has %zu bytes: this JVM accepts at most %d", body.len,
-			       ATTACH_V2_MAX);
+			       "the attach request has %zu bytes: this JVM accepts at most %d; "
+			       "give fewer or shorter arguments", body.len, ATTACH_V2_MAX);
 	add_string(out, V2_VERSION);
 	buf_addf(out, "%zu", body.len);
 	buf_addc(out, '\0');

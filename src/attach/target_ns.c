@@ -39,8 +39,9 @@ static int open_failed(const struct jvm *jvm, int error, struct err *err)
 		return jvm_gone(jvm, err);
 	if (error == -EACCES || error == -EPERM)
 		return jvm_denied(jvm, err);
-	return err_set(err, EXIT_ATTACH, "cannot open /proc/%d/root: %s", (int)jvm->pid,
-		       strerror(-error));
+	return err_set(err, EXIT_ATTACH,
+		       "cannot open the root directory of JVM %d (/proc/%d/root): %s",
+		       (int)jvm->pid, (int)jvm->pid, strerror(-error));
 }
 
 static int open_dirs(struct target_ns *ns, struct err *err)

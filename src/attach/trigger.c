@@ -96,7 +96,9 @@ static int wait_socket(struct trigger *t, struct deadline d, struct err *err)
 			return err_set(err, EXIT_PARTIAL, "JVM %d exited before it answered",
 				       (int)ns->jvm->pid);
 		if (left_ms == 0)
-			return err_set(err, EXIT_ATTACH, "no answer in time");
+			return err_set(err, EXIT_ATTACH,
+				       "JVM %d did not open its attach socket in time; use "
+				       "--timeout to wait longer", (int)ns->jvm->pid);
 		wait_for_change(t, monotonic_ns() - begin, left_ms);
 	}
 }
@@ -118,9 +120,11 @@ static int create_file(struct trigger *t, struct err *err)
 		return 0;
 	}
 	return err_set(err, EXIT_ATTACH,
-		       "the JVM's own user cannot write to its %s directory (%s), so the JVM "
-		       "cannot open its attach socket there",
-		       t->dir_fd == t->asock->tmp_fd ? "tmp" : "working", strerror(errno));
+		       "JVM %d cannot open its attach socket: its user cannot write to its %s "
+		       "directory (%s); make the directory writable for that user",
+		       (int)t->asock->ns.jvm->pid,
+		       t->dir_fd == t->asock->tmp_fd ? "tmp" : "working",
+		       strerror(errno));
 }
 
 static int send_signal(const struct trigger *t, struct err *err)
@@ -132,15 +136,17 @@ static int send_signal(const struct trigger *t, struct err *err)
 
 	if (rc == 0 && !(status.sig_caught & quit))
 		return err_set(err, EXIT_ATTACH,
-			       "JVM %d no longer catches SIGQUIT, which would kill it",
-			       (int)ns->jvm->pid);
+			       "JVM %d no longer catches SIGQUIT, which would kill it: no signal "
+			       "was sent; it may be exiting", (int)ns->jvm->pid);
 	if (rc == 0 && !(status.sig_pending & quit))
 		rc = target_ns_kill(ns, SIGQUIT);
 	if (rc == -ESRCH)
 		return jvm_gone(ns->jvm, err);
 	if (rc < 0)
-		return err_set(err, EXIT_PERMISSION, "cannot send SIGQUIT to JVM %d: %s",
-			       (int)ns->jvm->pid, strerror(-rc));
+		return err_set(err, EXIT_PERMISSION,
+			       "cannot send SIGQUIT to JVM %d as its own user: %s; a security "
+			       "module or seccomp filter may forbid it", (int)ns->jvm->pid,
+			       strerror(-rc));
 	return 0;
 }
 
@@ -183,7 +189,8 @@ static int wake_as_target(struct trigger *t, struct err *err)
 
 	if (rc < 0)
 		return err_set(err, EXIT_PERMISSION,
-			       "cannot act as JVM %d's user and group (%u:%u): %s; run as root",
+			       "cannot take the user and group of JVM %d (%u:%u): %s; run jtool "
+			       "as that user, or with the capabilities CAP_SETUID and CAP_SETGID",
 			       (int)ns->jvm->pid, ns->jvm->uid, ns->jvm->gid, strerror(-rc));
 	if (!t->exists && create_file(t, err) < 0)
 		return -1;
@@ -253,7 +260,9 @@ static int start_helper(struct trigger *t, pid_t *pid, struct err *err)
 	int ends[2];
 
 	if (pipe2(ends, O_CLOEXEC) < 0)
-		return err_set(err, EXIT_ATTACH, "cannot create a pipe: %s", strerror(errno));
+		return err_set(err, EXIT_ATTACH,
+			       "cannot create a pipe to the process that wakes the attach "
+			       "listener of JVM %d: %s", (int)ns->jvm->pid, strerror(errno));
 	t->report_fd = ends[1];
 	*pid = detached_child_fork((const int[]){ ns->proc.fd, ns->root_fd, ns->cwd_fd, ns->pid_fd,
 						  t->asock->tmp_fd, t->report_fd },
@@ -263,7 +272,9 @@ static int start_helper(struct trigger *t, pid_t *pid, struct err *err)
 	(void)close(ends[1]);
 	if (*pid < 0) {
 		(void)close(ends[0]);
-		return err_set(err, EXIT_ATTACH, "cannot start a helper: %s", strerror(-*pid));
+		return err_set(err, EXIT_ATTACH,
+			       "cannot start the process that wakes the attach listener of JVM "
+			       "%d: %s", (int)ns->jvm->pid, strerror(-*pid));
 	}
 	return ends[0];
 }
@@ -274,16 +285,18 @@ static int no_answer(const struct trigger *t, struct err *err)
 	struct proc_status status;
 	const char *why = "it received SIGQUIT but started no attach listener: it is in a long "
 			  "pause or short of memory or threads, or its socket was deleted, from "
-			  "which JDKs before 8u272, 11.0.9 and 14 do not recover (JDK-8225690)";
+			  "which JDKs before 8u272, 11.0.9 and 14 do not recover (JDK-8225690); "
+			  "use --timeout to wait longer";
 
 	if (target_ns_status(ns, &status) < 0)
 		return jvm_gone(ns->jvm, err);
 	if (status.state == 'T' || status.state == 't')
-		why = "it is now stopped by SIGSTOP or a debugger";
+		why = "it is now stopped by SIGSTOP or a debugger; let it continue";
 	else if (status.sig_pending & (UINT64_C(1) << (SIGQUIT - 1)))
-		why = "it has not received SIGQUIT: it is frozen or starved of CPU";
+		why = "it has not received SIGQUIT: it is frozen or starved of CPU; use --timeout "
+		      "to wait longer";
 	else if (status.state == 'D')
-		why = "it is in uninterruptible sleep in the kernel";
+		why = "it is in uninterruptible sleep in the kernel; use --timeout to wait longer";
 	return err_set(err, EXIT_ATTACH, "JVM %d did not open its attach socket within %g s: %s",
 		       (int)ns->jvm->pid, t->timeout_ms / 1000.0, why);
 }
@@ -300,8 +313,10 @@ static int receive_reports(const struct trigger *t, int fd, const struct verbose
 		if (rc == -ETIMEDOUT)
 			return no_answer(t, err);
 		if (rc < 0)
-			return err_set(err, EXIT_ATTACH, "the helper process ended early: %s",
-				       strerror(-rc));
+			return err_set(err, EXIT_ATTACH,
+				       "the jtool process that wakes the attach listener of JVM "
+				       "%d was killed; if memory ran out, free some, then try "
+				       "again", (int)t->asock->ns.jvm->pid);
 		if (r.what == REPORT_FAILED)
 			return err_set(err, r.err.code, "%s", r.err.text);
 		if (r.what == REPORT_SOCKET)

@@ -101,7 +101,8 @@ static int store(const struct opt_set *set, const struct opt *o, const char *sho
 		return err_set(err, EXIT_USAGE, "%s: invalid level '%s': expected 1 to 9", shown,
 			       value);
 	}
-	return err_set(err, EXIT_USAGE, "%s: cannot be used here", shown);
+	return err_set(err, EXIT_USAGE,
+		       "%s: jtool does not know how to parse its value; report this bug", shown);
 }
 
 /* Finds a long option, which may be abbreviated, and its *set.  Returns NULL with err set. */
@@ -160,7 +161,8 @@ static int parse_long(const struct opt_set sets[static 2], char **argv, int left
 	(void)snprintf(shown, sizeof(shown), "--%s", o->name);
 	if (o->kind == OPT_FLAG) {
 		if (equals)
-			return err_set(err, EXIT_USAGE, "%s takes no value", shown);
+			return err_set(err, EXIT_USAGE,
+				       "%s takes no value: omit '=' and what follows", shown);
 		return store(set, o, shown, NULL, err) < 0 ? -1 : 1;
 	}
 	if (equals)

@@ -60,14 +60,16 @@ static void _noreturn_ run_child(const struct batch *batch, const struct job *jo
 	ctx.jvm = job->jvm;
 	ctx.out = fdopen(job->out, "w");
 	if (!ctx.out || dup2(job->messages, STDERR_FILENO) < 0) {
-		(void)err_set(job->err, EXIT_PARTIAL, "cannot open a temporary file: %s",
-			      strerror(errno));
+		(void)err_set(job->err, EXIT_PARTIAL,
+			      "cannot open a temporary file for this JVM's result: %s; set TMPDIR "
+			      "to another directory", strerror(errno));
 		_exit(EXIT_PARTIAL);
 	}
 	rc = ctx.cmd->run(&ctx, job->err);
 	if (fflush(ctx.out) != 0 && rc == 0)
-		(void)err_set(job->err, EXIT_PARTIAL, "cannot write the temporary file: %s",
-			      strerror(errno));
+		(void)err_set(job->err, EXIT_PARTIAL,
+			      "cannot write the temporary file for this JVM's result: %s; set "
+			      "TMPDIR to another directory", strerror(errno));
 	_exit((int)job->err->code);
 }
 
@@ -96,7 +98,7 @@ static void start_job(struct batch *batch)
 		batch->n_running++;
 		return;
 	}
-	(void)err_set(job->err, EXIT_PARTIAL, "cannot start a process for this JVM: %s",
+	(void)err_set(job->err, EXIT_PARTIAL, "cannot start the jtool process for this JVM: %s",
 		      strerror(-rc));
 	job->is_done = true;
 }
@@ -143,16 +145,21 @@ static int print_job(struct batch *batch, struct job *job, struct err *err)
 	int rc;
 
 	if (job->status != 0) /* has no effect if the child has set an error */
-		(void)err_set(job->err, EXIT_PARTIAL, "the process for this JVM died");
+		(void)err_set(job->err, EXIT_PARTIAL,
+			      "the jtool process for this JVM was killed; if memory ran out, name "
+			      "this JVM alone");
 	if (job->err->code == EXIT_USAGE) {
 		*err = *job->err;
 		return -1;
 	}
 	rc = print_result(batch->ctx, job);
 	if (rc < 0)
-		return err_set(err, EXIT_PARTIAL, "cannot write the result: %s", strerror(-rc));
-	if (job->messages >= 0 && io_copy(job->messages, STDERR_FILENO) < 0)
-		return err_set(err, EXIT_PARTIAL, "cannot write to stderr");
+		return err_set(err, EXIT_PARTIAL, "cannot write the result to stdout: %s",
+			       strerror(-rc));
+	rc = job->messages < 0 ? 0 : io_copy(job->messages, STDERR_FILENO);
+	if (rc < 0)
+		return err_set(err, EXIT_PARTIAL, "cannot write messages to stderr: %s",
+			       strerror(-rc));
 	if (job->err->code != EXIT_DONE)
 		run_all_failed(&batch->tally, job->jvm, job->err);
 	close_output(job);
@@ -202,7 +209,9 @@ static int run_in_children(struct ctx *ctx, const struct jvm_list *list, struct 
 	int rc;
 
 	if (errors == MAP_FAILED)
-		return err_set(err, EXIT_PARTIAL, "cannot map shared memory: %s", strerror(errno));
+		return err_set(err, EXIT_PARTIAL,
+			       "cannot allocate memory to share with the jtool processes for each "
+			       "JVM: %s", strerror(errno));
 	batch.jobs = xcalloc(list->n, sizeof(*batch.jobs));
 	for (size_t i = 0; i < list->n; i++)
 		batch.jobs[i] = (struct job){

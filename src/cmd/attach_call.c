@@ -95,8 +95,9 @@ int attach_call_text(const struct ctx *ctx, const struct attach_request *req, si
 	} else {
 		rc = spool_text(&reply.output, text, max);
 		if (rc < 0)
-			rc = err_set(err, EXIT_PARTIAL, "cannot store the JVM's answer: %s",
-				     strerror(-rc));
+			rc = err_set(err, EXIT_PARTIAL,
+				     "cannot store the JVM's answer in a temporary file: %s; set "
+				     "TMPDIR to another directory", strerror(-rc));
 	}
 	attach_reply_release(&reply);
 	return rc;
@@ -119,5 +120,6 @@ int attach_call_flags(const struct ctx *ctx, struct vmflags *flags, struct err *
 		return -1;
 	if (vmflags_parse(flags, buf_str(&text), text.len) == 0)
 		return 0;
-	return err_set(err, EXIT_ANSWER, "cannot parse the JVM's answer to VM.flags");
+	return err_set(err, EXIT_ANSWER,
+		       "the JVM's answer to 'VM.flags -all' is incomplete or malformed; try again");
 }

@@ -77,7 +77,8 @@ int fetch_result(struct staged_file *staged, struct atomic_file *out, uint64_t *
 	if (rc < 0)
 		return atomic_file_failed(out, rc, err);
 	if (fstat(fd, &st) < 0 || copied != (uint64_t)st.st_size)
-		return err_set(err, EXIT_PARTIAL, "the JVM's file %s changed while it was copied",
+		return err_set(err, EXIT_PARTIAL,
+			       "the JVM's file %s changed while jtool copied it; try again",
 			       staged_file_path(staged));
 	*size = copied;
 	return 0;

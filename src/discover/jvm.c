@@ -27,6 +27,12 @@ int jvm_denied_process(const char *what, uid_t uid, gid_t gid, struct err *err)
 {
 	_cleanup_free_ char *user = jvm_user_name(uid);
 
+	if (geteuid() == 0)
+		return err_set(err, EXIT_PERMISSION,
+			       "the kernel denies root access to %s: jtool lacks the capability "
+			       "CAP_SYS_PTRACE, or runs in another user namespace; run jtool as "
+			       "user %s, or with that capability in the user namespace of the "
+			       "process", what, user);
 	if (uid != geteuid())
 		return err_set(err, EXIT_PERMISSION,
 			       "%s belongs to user %s: run jtool as that user or as root",

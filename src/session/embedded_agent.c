@@ -35,7 +35,9 @@ int embedded_agent(struct buf *agent, struct err *err)
 	rc = inflate(&z, Z_FINISH);
 	(void)inflateEnd(&z); /* frees memory, cannot fail here */
 	if (rc != Z_STREAM_END || z.avail_out > 0)
-		return err_set(err, EXIT_AGENT, "this copy of jtool is damaged: install it again");
+		return err_set(err, EXIT_AGENT,
+			       "cannot unpack the agent: this copy of jtool is damaged; install "
+			       "it again");
 	agent->len += len;
 	return 0;
 }

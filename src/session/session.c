@@ -44,16 +44,18 @@ static int channel_failed(struct session *s, int error, struct err *err)
 		return jvm_gone(s->jvm, err);
 	if (error == -EBADMSG)
 		return err_set(err, EXIT_AGENT,
-			       "the agent in JVM %d sent a frame that is not of version %d; it may "
-			       "belong to another build of jtool",
-			       (int)s->jvm->pid, WIRE_VERSION);
+			       "the agent in JVM %d does not speak version %d of the protocol; it "
+			       "may belong to another build of jtool", (int)s->jvm->pid,
+			       WIRE_VERSION);
 	if (error == -ETIMEDOUT)
 		return err_set(err, EXIT_AGENT,
-			       "the agent in JVM %d did not answer in time; the JVM may be stopped",
+			       "the agent in JVM %d did not answer in time; the JVM may be "
+			       "stopped or in a long pause; try again when it runs",
 			       (int)s->jvm->pid);
 	if (error == -EPIPE || error == -ECONNRESET)
-		return err_set(err, EXIT_AGENT, "the agent in JVM %d ended the session",
-			       (int)s->jvm->pid);
+		return err_set(err, EXIT_AGENT,
+			       "the agent in JVM %d closed the connection before it had answered; "
+			       "try again", (int)s->jvm->pid);
 	return err_set(err, EXIT_AGENT, "the connection to the agent in JVM %d failed: %s",
 		       (int)s->jvm->pid, strerror(-error));
 }
@@ -63,19 +65,25 @@ static int error_frame(struct session *s, struct wire_reader payload, struct err
 	struct wire_text what = wire_get_text(&payload);
 	int32_t code = wire_get_i32(&payload);
 	struct wire_text why = wire_get_text(&payload);
+	bool is_function;
 
 	s->code = code;
 	if (code == JVMTI_WRONG_PHASE)
 		return err_set(err, EXIT_PARTIAL, "JVM %d is shutting down", (int)s->jvm->pid);
-	return err_set(err, EXIT_ANSWER, "the agent in JVM %d: %.*s: %.*s", (int)s->jvm->pid,
-		       (int)what.len, what.data, (int)why.len, why.data);
+	/* `what` is the name of a JVMTI or JNI function, or the words that follow "cannot". */
+	is_function = what.len == 0 || !memchr(what.data, ' ', what.len);
+	return err_set(err, EXIT_ANSWER,
+		       is_function ? "the agent in JVM %d: %.*s failed: %.*s" :
+				     "the agent in JVM %d cannot %.*s: %.*s",
+		       (int)s->jvm->pid, (int)what.len, what.data, (int)why.len, why.data);
 }
 
 static int invalid_frame(struct session *s, uint16_t type, struct err *err)
 {
 	s->broken = true; /* the JVM may be paused: close at once */
-	return err_set(err, EXIT_AGENT, "the agent sent an invalid or unexpected frame: %s (%u)",
-		       wire_type_name(type), (unsigned)type);
+	return err_set(err, EXIT_AGENT,
+		       "the agent sent an invalid or unexpected frame of the protocol: %s (%u); "
+		       "report this bug", wire_type_name(type), (unsigned)type);
 }
 
 int session_answer(struct session *s, session_take_fn *take, void *arg, struct err *err)
@@ -95,7 +103,9 @@ int session_answer(struct session *s, session_take_fn *take, void *arg, struct e
 			bytes += (size_t)(payload.end - payload.at);
 		if (bytes > ANSWER_MAX) {
 			s->broken = true;
-			return err_set(err, EXIT_AGENT, "the agent's answer exceeds 1 GiB");
+			return err_set(err, EXIT_AGENT,
+				       "the agent's answer exceeds jtool's limit of 1 GiB; ask "
+				       "for less");
 		}
 		rc = take(arg, type, &payload);
 	} while (rc == 0);
@@ -174,7 +184,9 @@ static int load_file(const struct session *s, const struct attach_opts *opts,
 	if (rc == 0 || rc == -EFBIG)
 		rc = load_reply_check(s->jvm, reply.code, &output, err);
 	else
-		rc = err_set(err, EXIT_AGENT, "cannot read the reply to load: %s", strerror(-rc));
+		rc = err_set(err, EXIT_AGENT,
+			     "cannot read the JVM's reply to the request to load the agent: %s",
+			     strerror(-rc));
 	attach_reply_release(&reply);
 	return rc;
 }
@@ -207,8 +219,8 @@ static int not_connected(const struct session *s, struct err *err)
 	if (is_gone(s, 0))
 		return jvm_gone(s->jvm, err);
 	return err_set(err, EXIT_AGENT,
-		       "the agent was loaded into JVM %d but did not connect in time",
-		       (int)s->jvm->pid);
+		       "the agent was loaded into JVM %d but did not connect in time; the JVM may "
+		       "be stopped or in a long pause; try again when it runs", (int)s->jvm->pid);
 }
 
 static struct staged_file_request our_agent(const struct buf *agent, int listener)
@@ -283,7 +295,8 @@ struct session *session_open_image(const struct jvm *jvm, const struct attach_op
 	struct session *s;
 
 	if (listener < 0) {
-		(void)err_set(err, EXIT_AGENT, "cannot create a socket: %s", strerror(errno));
+		(void)err_set(err, EXIT_AGENT, "cannot create a socket for the agent in JVM %d: %s",
+			      (int)jvm->pid, strerror(errno));
 		return NULL;
 	}
 	s = xcalloc(1, sizeof(*s));
@@ -329,9 +342,9 @@ static int wait_goodbye(struct session *s, struct err *err)
 	if (wire_reader_ok(&payload) && bytes == 0 && blocks == 0 && refs == 0)
 		return 0;
 	return err_set(err, EXIT_AGENT,
-		       "the agent left %llu bytes in %llu blocks and %llu references in JVM %d",
-		       (unsigned long long)bytes, (unsigned long long)blocks,
-		       (unsigned long long)refs, (int)s->jvm->pid);
+		       "the agent ended but left %llu bytes in %llu blocks and %llu references in "
+		       "JVM %d; report this bug", (unsigned long long)bytes,
+		       (unsigned long long)blocks, (unsigned long long)refs, (int)s->jvm->pid);
 }
 
 int session_close(struct session *s, struct err *err)

@@ -62,7 +62,7 @@ same "$path" 'writable file: replaced'
 equal '' "$(find "$path" -perm /022)" 'writable file: the new mode'
 rm "$path"
 mkdir "$path"
-refuses "cannot store .*: cannot replace what has this name; use --extract"
+refuses "cannot store .*: a file of another kind or owner has this name and cannot be removed; use --extract"
 rmdir "$path"
 equal '' "$(ls -A "$HOME/.cache/jtool")" 'the cache: no other file remains'
 

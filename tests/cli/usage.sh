@@ -94,10 +94,12 @@ refuses 2 "trace: invalid method pattern 'Shop.', it names no method" trace 1 Sh
 refuses 2 'trace: --summary and stacks exclude each other' trace 1 a.B.c --summary --stack
 refuses 2 'trace: --summary and --args exclude each other' trace 1 a.B.c --summary --args
 refuses 2 'trace: --summary and stacks exclude each other' trace 1 a.B.c --summary --flamegraph f
-refuses 2 'trace: calls go to stdout: write stacks to a file' trace 1 a.B.c --collapsed -
+refuses 2 'trace: stacks cannot go to stdout, where the calls are shown: write the stacks to a file' \
+	 trace 1 a.B.c --collapsed -
 refuses 2 'trace: --args and --no-args exclude each other' trace 1 a.B.c --args --no-args
 refuses 2 "trace: --min: invalid time '5': expected a time with a unit" trace 1 a.B.c --min 5
-refuses 2 'trace: invalid --budget: expected 0 to 100, not 101' trace 1 a.B.c --budget 101
+refuses 2 'trace: invalid --budget: expected a percentage from 0 to 100, not 101' \
+	trace 1 a.B.c --budget 101
 refuses 2 'trace: invalid --max-methods: expected 1 to 20000' trace 1 a.B.c --max-methods 0
 refuses 2 "trace: unknown option '-n'" trace 1 a.B.c -n 5
 refuses 2 "trace: 'all' is not accepted here: give a pid" trace all a.B.c

@@ -89,7 +89,8 @@ static int prepare(struct ag_jvm *jvm, struct ag_alloc_profile *profile)
 		exact->methods = ag_arena_take(&profile->arena, sizeof(*exact->methods)
 					       << AG_METHODS_BITS);
 	if (!exact || !exact->methods)
-		return ag_fail(jvm, "count every allocation", "the memory limit is too low");
+		return ag_fail(jvm, "count every allocation",
+			       "the memory limit is too low; allow more");
 	exact->profile = profile;
 	profile->exact = exact;
 	ag_array_sites_begin(exact);

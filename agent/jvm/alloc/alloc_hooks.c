@@ -260,7 +260,8 @@ int ag_alloc_hooks_take(struct ag_jvm *jvm)
 		return 0;
 	ag_alloc_hooks_give_back();
 	return ag_fail(jvm, "count every allocation",
-		       "a suspended thread is still in a hook of an earlier profile");
+		       "a suspended thread is still in a hook of an earlier profile; try again "
+		       "when it runs");
 }
 
 void ag_alloc_hooks_give_back(void)

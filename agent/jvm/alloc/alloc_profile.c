@@ -64,7 +64,8 @@ static int prepare(struct ag_jvm *jvm, struct ag_alloc_profile *profile)
 	profile->kinds = ag_alloc_classes_new(&profile->arena, &profile->globals);
 	if (!profile->kinds || ag_sites_init(&profile->sites, &profile->arena) != 0 ||
 	    copy_globs(profile) != 0)
-		return ag_fail(jvm, "profile allocations", "the memory limit is too low");
+		return ag_fail(jvm, "profile allocations",
+			       "the memory limit is too low; allow more");
 	return open_environment(jvm, profile);
 }
 

@@ -211,7 +211,8 @@ static struct sampler_slot *take_slot(struct ag_jvm *jvm)
 		if (ag_quiesce_claim(&slot->taken, WORDS(slot)))
 			return slot;
 	}
-	(void)ag_fail(jvm, "sample allocations", "suspended threads are still in earlier samples");
+	(void)ag_fail(jvm, "sample allocations",
+		      "suspended threads are still in earlier samples; try again when they run");
 	return NULL;
 }
 
@@ -246,7 +247,8 @@ static int set_interval(struct ag_jvm *jvm, struct ag_alloc_profile *profile,
 	if (profile->interval == 0) {
 		slot->gaps = ag_arena_take(&profile->arena, sizeof(*slot->gaps) << GAPS_LOG2);
 		if (!slot->gaps)
-			return ag_fail(jvm, "sample allocations", "the memory limit is too low");
+			return ag_fail(jvm, "sample allocations",
+				       "the memory limit is too low; allow more");
 		profile->interval = UINT64_C(1) << FIRST_LOG2;
 		slot->log2 = FIRST_LOG2;
 	}

@@ -266,6 +266,6 @@ int ag_capture_redefinition(struct ag_jvm *jvm, struct ag_capture *c, jclass cla
 			    const uint8_t *file, size_t len, struct ag_captured *captured)
 {
 	if (len > INT32_MAX)
-		return ag_fail(jvm, "read a class file", "too large");
+		return ag_fail(jvm, "read a class file", "it is too large");
 	return capture(jvm, c, class, file, len, captured);
 }

@@ -50,7 +50,8 @@ static struct ag_trace *find_slot(struct ag_jvm *jvm, uint32_t n)
 			return trace;
 		ag_quiesce_release(&trace->taken);
 	}
-	(void)ag_fail(jvm, "trace", "too many traces are running in this JVM: end one first");
+	(void)ag_fail(jvm, "begin a trace",
+		      "too many traces are running in this JVM: end one first");
 	return NULL;
 }
 

@@ -76,7 +76,7 @@ static int check_limits(const struct alloc_opts *opts, struct err *err)
 	if (opts->interval == 0)
 		return err_set(err, EXIT_USAGE, "invalid --interval: expected at least 1 byte");
 	if (opts->interval > INTERVAL_MAX && opts->interval != ALLOC_INTERVAL_UNSET)
-		return err_set(err, EXIT_USAGE, "invalid --interval: expected at most %d",
+		return err_set(err, EXIT_USAGE, "invalid --interval: expected at most %d bytes",
 			       INTERVAL_MAX);
 	if (opts->depth == 0 || opts->depth > WIRE_ALLOC_DEPTH)
 		return err_set(err, EXIT_USAGE, "invalid --depth: expected 1 to %u frames",
@@ -95,7 +95,8 @@ static int check_files(const struct ctx *ctx, struct err *err)
 	bool flamegraph = opts->flamegraph && strcmp(opts->flamegraph, "-") == 0;
 
 	if (collapsed + flamegraph + ctx->json > 1)
-		return err_set(err, EXIT_USAGE, "only one of %s can go to stdout",
+		return err_set(err, EXIT_USAGE, "only one of %s can go to stdout: write the other "
+						"to a file",
 			       !ctx->json ? "--collapsed and --flamegraph" :
 			       collapsed ? "--json and --collapsed" : "--json and --flamegraph");
 	return 0;
@@ -131,8 +132,9 @@ static char **make_globs(const struct ctx *ctx, struct err *err)
 	char **globs = xcalloc(n + 1, sizeof(*globs));
 
 	if (n > WIRE_ALLOC_GLOBS_MAX) {
-		(void)err_set(err, EXIT_USAGE, "too many classes: at most %u",
-			      WIRE_ALLOC_GLOBS_MAX);
+		(void)err_set(err, EXIT_USAGE,
+			      "too many classes: expected at most %u; a pattern such as a.b.* "
+			      "selects several", WIRE_ALLOC_GLOBS_MAX);
 		free(globs);
 		return NULL;
 	}
@@ -159,7 +161,8 @@ static int check(const struct ctx *ctx, struct err *err)
 		return -1;
 	if (opts->exact && opts->interval != ALLOC_INTERVAL_UNSET)
 		return err_set(err, EXIT_USAGE,
-			       "--exact and --interval exclude each other: --exact counts all");
+			       "--exact and --interval exclude each other: --exact counts all "
+			       "objects, --interval samples some");
 	if (opts->recorded && option)
 		return err_set(err, EXIT_USAGE,
 			       "%s and --recorded exclude each other: the recording runs already",
@@ -257,7 +260,8 @@ static int read_report(const struct ctx *ctx, struct alloc *a, struct err *err)
 	const char *option = profiling_option(ctx->opts);
 
 	if (option)
-		return err_set(err, EXIT_USAGE, "%s is for a new profile: give a JVM, not a file",
+		return err_set(err, EXIT_USAGE,
+			       "%s applies only to a new profile: give a JVM, not a report",
 			       option);
 	return alloc_read(ctx->file, a, err);
 }

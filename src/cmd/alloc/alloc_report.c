@@ -55,7 +55,8 @@ int alloc_read(const char *path, struct alloc *a, struct err *err)
 		return cannot_read(path, rc, err);
 	if (!alloc_report_is(buf_str(&text), text.len))
 		return err_set(err, EXIT_TARGET,
-			       "'%s' is not an allocation report of jtool's agent", path);
+			       "'%s' is not an allocation report: expected a file written by "
+			       "-agentpath:$(jtool agent)=alloc,file=REPORT", path);
 	if (alloc_report_read(a, buf_str(&text), text.len, &line) == 0) {
 		a->flags |= WIRE_ALLOC_RECORDED;
 		return 0;

@@ -191,7 +191,8 @@ int alloc_run(const struct ctx *ctx, struct session *s, char *const *globs, stru
 		explain(&r, s, err);
 	} else if (r.follow.stopped_early) {
 		a->ended = false; /* show nothing */
-		rc = err_set(err, EXIT_PARTIAL, "interrupted before anything was counted");
+		rc = err_set(err, EXIT_PARTIAL,
+			     "interrupted before any allocation was counted; let it run longer");
 	}
 	return rc;
 }

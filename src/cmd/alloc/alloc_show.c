@@ -184,7 +184,9 @@ static int check_complete(const struct ctx *ctx, const struct alloc *a, struct e
 		return err_set(err, EXIT_PARTIAL, "the agent had no space for any site: "
 						  "raise --memory");
 	if (alloc_is_live(ctx->opts) && !(a->flags & WIRE_ALLOC_LIVE))
-		return err_set(err, EXIT_PARTIAL, "could not find out which objects are live");
+		return err_set(err, EXIT_PARTIAL,
+			       "cannot determine which objects are live: the agent could not walk "
+			       "the heap");
 	return 0;
 }
 

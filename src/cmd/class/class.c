@@ -228,10 +228,13 @@ static int conclude(struct showing *show, struct err *err)
 	skipped_print(show->ctx, &show->unavailable);
 	skipped_print(show->ctx, &show->from_file);
 	if (show->arrays.n_items + show->unavailable.n_items == c->n)
-		return err_set(err, EXIT_ANSWER, "none of %zu classes has %s to show", c->n, parts);
+		return err_set(err, EXIT_ANSWER,
+			       "none of the %zu classes has %s to show, for the reasons above",
+			       c->n, parts);
 	if (n_less > 0)
 		return err_set(err, EXIT_PARTIAL,
-			       "%zu of %zu classes could not be shown as they run", n_less, c->n);
+			       "cannot show the running code of %zu of %zu classes, for the "
+			       "reasons above", n_less, c->n);
 	return 0;
 }
 

@@ -91,7 +91,8 @@ static int refuse_word(const struct class_index *r, const char *word, struct err
 
 	if (other)
 		return err_set(err, EXIT_ANSWER,
-			       "%.200s is not loaded by that loader but by %.200s", word,
+			       "%.200s is not loaded by that loader but by %.200s; give that one "
+			       "with --loader", word,
 			       class_origins_loader(&r->classes.origins, other->loader));
 	suggest_offer_classes(&near, row_name, &r->classes, r->classes.n);
 	rc = err_set(err, EXIT_ANSWER, "no class '%.200s' is loaded%s", word,

@@ -30,6 +30,7 @@ struct dump {
 	struct json *files;     /* with --json */
 	struct skipped skipped, other_code;
 	bool folds_case;
+	bool any_hidden; /* a class was skipped because it is hidden */
 };
 
 static const char *loader_of(const struct dump *d, const struct class_row *row)
@@ -92,6 +93,7 @@ static int take(const struct class_row *row, struct class_capture *captured, voi
 	struct dump *d = arg;
 	const char *why = class_index_why_no_file(row, captured, &text);
 
+	d->any_hidden |= captured->outcome == WIRE_CAPTURED_HIDDEN;
 	return why ? skip(d, row, why) : write_file(d, row, captured, err);
 }
 
@@ -118,6 +120,8 @@ static void show_json(struct dump *d)
 static int conclude(struct dump *d, size_t n, struct err *err)
 {
 	size_t n_skipped = d->skipped.n_items, n_other = d->other_code.n_items;
+	const char *hint =
+		d->any_hidden ? "; 'jtool class -b' shows the code of hidden classes" : "";
 
 	if (d->files)
 		show_json(d);
@@ -125,11 +129,12 @@ static int conclude(struct dump *d, size_t n, struct err *err)
 	skipped_print(d->ctx, &d->other_code);
 	if (n_skipped > 0)
 		return err_set(err, EXIT_PARTIAL,
-			       "%zu of %zu classes were not dumped; 'jtool class -b' shows the "
-			       "code of hidden classes", n_skipped, n);
+			       "%zu of %zu classes were not dumped, for the reasons above%s",
+			       n_skipped, n, hint);
 	if (n_other > 0)
-		return err_set(err, EXIT_PARTIAL, "the JVM runs other code of %zu classes",
-			       n_other);
+		return err_set(err, EXIT_PARTIAL,
+			       "the JVM runs other code of %zu classes than was dumped; 'jtool "
+			       "class -b' shows it", n_other);
 	return 0;
 }
 

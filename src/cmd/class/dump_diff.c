@@ -167,9 +167,13 @@ static int compare_all(const struct ctx *ctx, struct class_index *index, const c
 	struct classes *c = &index->classes;
 	size_t n = partition(c, d->set);
 
+	if (n == 0 && c->n == 1)
+		return err_set(err, EXIT_USAGE, "'%s' contains no class file of %s", path,
+			       c->rows[0].name);
 	if (n == 0)
-		return err_set(err, EXIT_USAGE, "%s has no class file of %s%s", path,
-			       c->rows[0].name, c->n > 1 ? ", ..." : "");
+		return err_set(err, EXIT_USAGE,
+			       "'%s' contains no class file of any of the %zu selected classes", path,
+			       c->n);
 	if (has_namesakes(c->rows, n) &&
 	    table_select(d->table, "class,loader,method,change", err) < 0)
 		return -1;
@@ -180,7 +184,8 @@ static int compare_all(const struct ctx *ctx, struct class_index *index, const c
 	skipped_print(ctx, &d->missing);
 	skipped_print(ctx, &d->failed);
 	if (d->failed.n_items > 0)
-		return err_set(err, EXIT_PARTIAL, "%zu of %zu classes could not be compared",
+		return err_set(err, EXIT_PARTIAL,
+			       "cannot compare %zu of %zu classes, for the reasons above",
 			       d->failed.n_items, n);
 	return 0;
 }

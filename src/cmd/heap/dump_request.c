@@ -126,7 +126,9 @@ int dump_parse_reply(const struct dump_request *rq, const struct attach_reply *r
 	_cleanup_buf_ struct buf text = BUF_INIT, reason = BUF_INIT;
 
 	if (spool_text(&reply->output, &text, TEXT_MAX) < 0)
-		return err_set(err, EXIT_ANSWER, "the JVM's reply is too long");
+		return err_set(err, EXIT_ANSWER,
+			       "the JVM's reply to the request for a heap dump is too long: "
+			       "expected one line");
 	*answer = hprof_answer_parse(buf_str(&text));
 	if (answer->done && reply->code == 0)
 		return 0;

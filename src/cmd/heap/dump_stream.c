@@ -41,7 +41,8 @@ static int take_all(struct stream *f, int fd, struct err *err)
 		if (f->take(f->arg, chunk, (size_t)n, err) < 0)
 			return -1;
 	}
-	return n < 0 ? err_set(err, EXIT_PARTIAL, "cannot read the dump: %s", strerror((int)-n))
+	return n < 0 ? err_set(err, EXIT_PARTIAL, "cannot read the dump from the JVM: %s",
+			       strerror((int)-n))
 		     : 0;
 }
 

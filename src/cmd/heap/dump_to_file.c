@@ -82,7 +82,8 @@ static int check_bytes(int fd, uint64_t size, bool gzip, struct err *err)
 	do {
 		n = pread(fd, data, sizeof(data), (off_t)walk.at);
 		if (n < 0)
-			return err_set(err, EXIT_PARTIAL, "cannot verify the dump: %s",
+			return err_set(err, EXIT_PARTIAL,
+				       "cannot read the dump again to verify it: %s",
 				       strerror(errno));
 		if (gzip)
 			rc = hprof_is_gzip(data, (size_t)n) ? 0 : -EBADMSG;
@@ -102,7 +103,8 @@ static int check_dump(bool gzip, const struct atomic_file *out, const struct hpr
 	struct stat st;
 
 	if (fstat(out->fd, &st) < 0)
-		return err_set(err, EXIT_PARTIAL, "cannot verify the dump: %s", strerror(errno));
+		return err_set(err, EXIT_PARTIAL, "cannot read the dump again to verify it: %s",
+			       strerror(errno));
 	if (answer->bytes >= 0 && answer->bytes != st.st_size)
 		return err_set(err, EXIT_PARTIAL,
 			       "the dump is not complete: received %lld of %lld bytes",

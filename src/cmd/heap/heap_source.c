@@ -48,8 +48,9 @@ int heap_source_build(struct heap_source *source, const struct heap_plan *plan,
 	facts->permanent = permanent;
 	heap->graph = graph_build(builder, facts, &error);
 	if (!heap->graph)
-		return err_set(err, EXIT_PARTIAL, "the heap's data is inconsistent: %s",
-			       strerror(-error));
+		return err_set(err, EXIT_PARTIAL,
+			       "cannot build the graph of the heap's objects from inconsistent "
+			       "data: %s", strerror(-error));
 	verbose_step(plan->ctx->steps,
 		     "built the graph: %u objects, %llu references; jtool has used up to %llu MB",
 		     graph_n(heap->graph), (unsigned long long)graph_n_edges(heap->graph),

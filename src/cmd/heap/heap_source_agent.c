@@ -116,7 +116,9 @@ static int receive(const struct heap_plan *plan, struct heap_walk *hw, struct er
 	if (hw->error == -EFBIG)
 		return too_large(plan, err);
 	if (hw->error < 0)
-		return err_set(err, EXIT_AGENT, "the agent sent inconsistent heap data");
+		return err_set(err, EXIT_AGENT,
+			       "the agent sent inconsistent heap data; try again with --engine "
+			       "hprof");
 	if (rc < 0)
 		return err_set(err, answer.code, "%s", answer.text);
 	verbose_step(

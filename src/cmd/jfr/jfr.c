@@ -38,8 +38,9 @@ static int ask(const struct ctx *ctx, const char *line, bool writes, struct jfr_
 	rc = spool_text(&reply.output, &answer->text, ANSWER_MAX);
 	attach_reply_release(&reply);
 	if (rc < 0)
-		return err_set(err, EXIT_PARTIAL, "cannot store the JVM's answer: %s",
-			       strerror(-rc));
+		return err_set(err, EXIT_PARTIAL,
+			       "cannot store the JVM's answer in a temporary file: %s; set TMPDIR "
+			       "to another directory", strerror(-rc));
 	return 0;
 }
 
@@ -55,7 +56,8 @@ int jfr_refusal(const char *line, const struct jfr_answer *answer, struct err *e
 
 	if (strstr(buf_str(&answer->text), "Unknown diagnostic command"))
 		return err_set(err, EXIT_ANSWER,
-			       "this JVM has no Flight Recorder: %.*s is unknown", len, line);
+			       "this JVM has no Flight Recorder: it does not know the command %.*s",
+			       len, line);
 	jfr_one_line(&words, buf_str(&answer->text));
 	if (words.len == 0)
 		return err_set(err, EXIT_ANSWER, "the JVM refused %.*s and gave no reason", len,
@@ -187,15 +189,16 @@ static int read_word(struct jfr_request *req, const char *word, bool may_save, s
 
 	if (may_save && file) {
 		if (req->file)
-			return err_set(err, EXIT_USAGE, "two files given: '%s' and '%s'",
+			return err_set(err, EXIT_USAGE, "two files given: '%s' and '%s'; give one",
 				       req->file, file);
 		req->file = file;
-		return file[0] ? 0 : err_set(err, EXIT_USAGE, "the file name is empty");
+		return file[0] ? 0 : err_set(err, EXIT_USAGE,
+					     "FILE is empty: name the file to write");
 	}
 	if (jfr_add_word(&req->words, word) < 0)
 		return err_set(err, EXIT_USAGE,
-			       "cannot pass '%s' to the JVM: it has line breaks or both kinds of "
-			       "quotes", word);
+			       "cannot pass '%s' to the JVM: it contains a line break or both "
+			       "kinds of quotes; remove them", word);
 	if (jfr_value_of(word, "name"))
 		req->name = jfr_value_of(word, "name");
 	return 0;
@@ -206,7 +209,8 @@ static int check_stop(char *const *words, int n, const struct jfr_request *req, 
 	for (int i = 0; i < n; i++) {
 		if (strchr(words[i], '=') && !jfr_value_of(words[i], "name") &&
 		    !jfr_value_of(words[i], "filename"))
-			return err_set(err, EXIT_USAGE, "stop takes name= and filename=, not '%s'",
+			return err_set(err, EXIT_USAGE,
+				       "unknown argument '%s': stop takes name= and filename=",
 				       words[i]);
 	}
 	if (!req->name)
@@ -224,8 +228,8 @@ static int check_record(char *const *words, int n, struct err *err)
 		for (size_t j = 0; j < ARRAY_SIZE(own); j++) {
 			if (jfr_value_of(words[i], own[j]))
 				return err_set(err, EXIT_USAGE,
-					       "record takes no %s=: use -d for the duration, or "
-					       "start", own[j]);
+					       "record sets %s= itself: give the duration with "
+					       "-d, or use jtool jfr TARGET start", own[j]);
 		}
 	}
 	return 0;
@@ -237,7 +241,8 @@ static int check_options(const struct ctx *ctx, const struct subcommand *sub,
 	const struct jfr_opts *opts = ctx->opts;
 
 	if (opts->duration_ms && sub->run != jfr_record)
-		return err_set(err, EXIT_USAGE, "-d is for record; start takes duration=30s");
+		return err_set(err, EXIT_USAGE,
+			       "-d applies only to record; give start duration=30s instead");
 	if (opts->force && !req->file)
 		return err_set(err, EXIT_USAGE, "--force needs a FILE to replace");
 	if (sub->must_save && !req->file)

@@ -101,8 +101,8 @@ static int check_complete(struct atomic_file *out, uint64_t size, struct err *er
 	if (n >= 0)
 		return 0;
 	return err_set(err, EXIT_PARTIAL,
-		       "the recording is incomplete: its %llu bytes are not a sequence of chunks",
-		       (unsigned long long)size);
+		       "the recording is incomplete: its %llu bytes are not a sequence of "
+		       "complete chunks", (unsigned long long)size);
 }
 
 static int dump_to(const struct ctx *ctx, const char *words, const char *path, struct err *err)
@@ -112,7 +112,9 @@ static int dump_to(const struct ctx *ctx, const char *words, const char *path, s
 	buf_addf(&line, "JFR.dump%s", words);
 	buf_addf(&file, "filename=%s", path);
 	if (jfr_add_word(&line, buf_str(&file)) < 0)
-		return err_set(err, EXIT_ANSWER, "cannot pass the path '%s' to the JVM", path);
+		return err_set(err, EXIT_ANSWER,
+			       "cannot pass the path '%s' to the JVM: it contains a line break or "
+			       "both kinds of quotes", path);
 	return jfr_do(ctx, JFR_DUMP, buf_str(&line), NULL, err);
 }
 

@@ -77,7 +77,9 @@ static int refuse_all(const struct ctx *ctx, const struct redefine_plan *plan,
 
 	if (class_index_select(ctx, index, name, 1, NULL, err) < 0)
 		return -1;
-	return err_set(err, EXIT_ANSWER, "none of the classes in the files is loaded");
+	return err_set(err, EXIT_ANSWER,
+		       "none of the classes in the files is loaded; 'jtool classes' lists loaded "
+		       "classes");
 }
 
 int redefine_match(const struct ctx *ctx, struct redefine_plan *plan, const struct class_set *set,

@@ -59,14 +59,19 @@ static int check(const struct ctx *ctx, struct err *err)
 	int rc;
 
 	if (opts->summary && (trace_has_stacks(opts) || opts->args))
-		return err_set(err, EXIT_USAGE, "--summary and %s exclude each other: it sums "
-						"calls up", opts->args ? "--args" : "stacks");
+		return err_set(err, EXIT_USAGE,
+			       "--summary and %s exclude each other: a summary shows no single "
+			       "calls", opts->args ? "--args" : "stacks");
 	if (is_stdout(opts->collapsed) || is_stdout(opts->flamegraph))
-		return err_set(err, EXIT_USAGE, "calls go to stdout: write stacks to a file");
+		return err_set(err, EXIT_USAGE,
+			       "stacks cannot go to stdout, where the calls are shown: write the "
+			       "stacks to a file");
 	if (opts->args && opts->no_args)
-		return err_set(err, EXIT_USAGE, "--args and --no-args exclude each other");
+		return err_set(err, EXIT_USAGE,
+			       "--args and --no-args exclude each other: give one");
 	if (opts->budget > 100)
-		return err_set(err, EXIT_USAGE, "invalid --budget: expected 0 to 100, not %u",
+		return err_set(err, EXIT_USAGE,
+			       "invalid --budget: expected a percentage from 0 to 100, not %u",
 			       opts->budget);
 	if (opts->max_methods == 0 || opts->max_methods > WIRE_TRACE_METHODS_MAX)
 		return err_set(err, EXIT_USAGE, "invalid --max-methods: expected 1 to %u",

@@ -119,7 +119,8 @@ static int write_at(int dir_fd, const char *name, const char *path, const struct
 	    (!S_ISREG(st.st_mode) || st.st_uid != geteuid() ||
 	     st.st_mode & (S_IWGRP | S_IWOTH)) &&
 	    unlinkat(dir_fd, name, 0) < 0)
-		return cache_failed(path, "cannot replace what has this name", err);
+		return cache_failed(path, "a file of another kind or owner has this name and "
+					  "cannot be removed", err);
 	if (atomic_file_open_at(&f, dir_fd, name, &guard, path, MODE, err) == 0) {
 		rc = write_and_commit(&f, agent, err);
 		atomic_file_release(&f);
@@ -145,7 +146,8 @@ static int show(const struct ctx *ctx, const char *path, const struct buf *agent
 	_cleanup_free_ char *real = realpath(path, NULL);
 
 	if (!real)
-		return err_set(err, EXIT_PARTIAL, "cannot find '%s': %s", path, strerror(errno));
+		return err_set(err, EXIT_PARTIAL, "cannot resolve the path '%s': %s",
+			       path, strerror(errno));
 	warn_if_noexec(ctx, real);
 	if (strchr(real, '='))
 		cmd_print_notice(ctx->cmd,
@@ -209,7 +211,8 @@ static int check(const struct ctx *ctx, struct err *err)
 
 	if (ctx->json && to_stdout(opts))
 		return err_set(err, EXIT_USAGE,
-			       "--json and the agent itself cannot both go to stdout");
+			       "--json and the agent itself cannot both go to stdout: name a file "
+			       "instead of '-'");
 	if (opts->force && !opts->extract)
 		return err_set(err, EXIT_USAGE, "--force requires --extract FILE");
 	return 0;

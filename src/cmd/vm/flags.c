@@ -45,11 +45,13 @@ static int check(const struct ctx *ctx, struct err *err)
 	int rc = 0;
 
 	if (request.name && !request.name[0])
-		rc = err_set(err, EXIT_USAGE, "invalid flag '%s': the name is missing",
-			     ctx->args[0]);
+		rc = err_set(err, EXIT_USAGE,
+			     "invalid flag '%s': the name is missing; expected NAME, +NAME, -NAME "
+			     "or NAME=VALUE", ctx->args[0]);
 	else if (request.sign && strchr(request.name, '='))
-		rc = err_set(err, EXIT_USAGE, "invalid flag '%s': it has both a sign and a value",
-			     ctx->args[0]);
+		rc = err_set(err, EXIT_USAGE,
+			     "invalid flag '%s': it has both a sign and a value; give only one of "
+			     "them", ctx->args[0]);
 	else if (request.value && glob_is_pattern(request.name))
 		rc = err_set(err, EXIT_USAGE, "cannot set '%s': it is a pattern; set one flag at "
 			     "a time", request.name);
@@ -71,7 +73,8 @@ static int read_flags(const struct ctx *ctx, struct vmflags *flags, struct err *
 		return -1;
 	if (vmflags_parse(flags, buf_str(&text), text.len) < 0)
 		return err_set(err, EXIT_PARTIAL,
-			       "the JVM's answer to 'VM.flags -all' is incomplete or malformed");
+			       "the JVM's answer to 'VM.flags -all' is incomplete or malformed; "
+			       "try again");
 	return 0;
 }
 

@@ -304,7 +304,9 @@ static int load(struct agent *a, const struct ctx *ctx, struct err *err)
 
 static int check_given(const struct ctx *ctx, struct err *err)
 {
-	return ctx->args[0][0] ? 0 : err_set(err, EXIT_USAGE, "AGENT is empty");
+	return ctx->args[0][0] ? 0 : err_set(err, EXIT_USAGE,
+					     "AGENT is empty: give a library, a jar or the name "
+					     "of an agent");
 }
 
 static int load_run(struct ctx *ctx, struct err *err)

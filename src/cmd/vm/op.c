@@ -3,7 +3,9 @@
 
 static int check(const struct ctx *ctx, struct err *err)
 {
-	return ctx->args[0][0] ? 0 : err_set(err, EXIT_USAGE, "OPERATION is empty");
+	return ctx->args[0][0] ? 0 : err_set(err, EXIT_USAGE,
+					     "OPERATION is empty: give one such as properties or "
+					     "threaddump");
 }
 
 static int op_run(struct ctx *ctx, struct err *err)

@@ -20,7 +20,8 @@ static int read_props(const struct ctx *ctx, const char *op, struct props *props
 		return -1;
 	if (props_parse(props, buf_str(&text), text.len) < 0)
 		return err_set(err, EXIT_PARTIAL,
-			       "the JVM's answer to '%s' is incomplete or malformed", op);
+			       "the JVM's answer to '%s' is incomplete or malformed; try again",
+			       op);
 	return 0;
 }
 

@@ -76,7 +76,7 @@ int stat_flush(const struct ctx *ctx, struct err *err)
 {
 	if (fflush(ctx->out) == 0)
 		return 0;
-	return err_set(err, EXIT_PARTIAL, "cannot write the result: %s", strerror(errno));
+	return err_set(err, EXIT_PARTIAL, "cannot write the result to stdout: %s", strerror(errno));
 }
 
 bool stat_wants_heading(const struct ctx *ctx, size_t lines)
@@ -147,7 +147,9 @@ static int check(const struct ctx *ctx, struct err *err)
 		return err_set(err, EXIT_USAGE, "--openmetrics and INTERVAL exclude each other: "
 						"the metrics are one document");
 	if (opts->openmetrics && ctx->json)
-		return err_set(err, EXIT_USAGE, "--openmetrics and --json exclude each other");
+		return err_set(err, EXIT_USAGE,
+			       "--openmetrics and --json exclude each other: each is an output "
+			       "format");
 	return interval_parse(&interval, ctx->args, ctx->n_args, err);
 }
 

@@ -60,7 +60,9 @@ static int store_sample(struct source *s, const struct buf *sample, struct err *
 	if (rc == 0)
 		rc = spool_add(&s->samples, sample->data, sample->len);
 	if (rc < 0)
-		return err_set(err, EXIT_PARTIAL, "cannot store the samples: %s", strerror(-rc));
+		return err_set(err, EXIT_PARTIAL,
+			       "cannot store the samples in a temporary file: %s; set TMPDIR to "
+			       "another directory", strerror(-rc));
 	return 0;
 }
 
@@ -112,7 +114,7 @@ static int print_documents(const struct round *round, struct err *err)
 			return -1;
 		rc = spool_write(&s->samples, fileno(out));
 		if (rc < 0)
-			return err_set(err, EXIT_PARTIAL, "cannot write the result: %s",
+			return err_set(err, EXIT_PARTIAL, "cannot write the result to stdout: %s",
 				       strerror(-rc));
 		fprintf(out, "]}\n");
 	}

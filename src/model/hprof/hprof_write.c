@@ -24,7 +24,7 @@ int hprof_flush(struct hprof_reader *r, struct err *err)
 	out->len = 0;
 	if (rc == -EFBIG)
 		return err_set(err, EXIT_PARTIAL,
-			       "the heap needs more than jtool's memory limit; "
+			       "the analysis of the heap needs more memory than jtool's limit; "
 			       "allow more with --max-memory MB");
 	if (rc < 0)
 		return hprof_invalid(r, err, "its objects are inconsistent");

@@ -55,19 +55,25 @@ static int receive_paths(struct staged_file *p, const struct jvm *jvm,
 	_cleanup_buf_ struct buf report = BUF_INIT;
 	int rc = helper_msg_receive(p->report, &report, &p->fd, deadline_in_ms(SETUP_MS));
 
+	if (rc == -ETIMEDOUT)
+		return err_set(err, kinds[req->kind].code,
+			       "the process that creates files for JVM %d hangs in the JVM's file "
+			       "system; try again when that responds", (int)jvm->pid);
 	if (rc < 0)
 		return err_set(err, kinds[req->kind].code,
-			       "the process that creates files for JVM %d %s", (int)jvm->pid,
-			       rc == -ETIMEDOUT ? "hangs in the JVM's file system" : "ended early");
+			       "the process that creates files for JVM %d was killed; if memory "
+			       "ran out, free some, then try again", (int)jvm->pid);
 	if (report.data[0] == STAGING_NO_USER)
 		return err_set(err, EXIT_PERMISSION,
-			       "cannot take the user id of JVM %d: %s; "
-			       "run jtool as that user or as root",
-			       (int)jvm->pid, report.data + 1);
+			       "cannot take the user and group of JVM %d (%u:%u): %s; run jtool "
+			       "as that user, or with the capabilities CAP_SETUID and CAP_SETGID",
+			       (int)jvm->pid, jvm->uid, jvm->gid, report.data + 1);
 	if (report.data[0] != STAGING_READY)
 		return no_directory(jvm, req, report.data + 1, err);
 	if (!memchr(report.data + 1, '\0', report.len - 2))
-		return err_set(err, kinds[req->kind].code, "the helper sent an invalid report");
+		return err_set(err, kinds[req->kind].code,
+			       "the process that creates files for JVM %d sent an invalid report; "
+			       "report this bug", (int)jvm->pid);
 	buf_add(&p->paths, report.data + 1, report.len - 1);
 	return 0;
 }
@@ -89,11 +95,15 @@ static int start(struct staged_file *p, const struct target_ns *ns,
 	int report[2], control[2];
 
 	if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, report) < 0)
-		return err_set(err, EXIT_AGENT, "cannot create a socket: %s", strerror(errno));
+		return err_set(err, EXIT_AGENT,
+			       "cannot create a socket to the process that creates files for JVM "
+			       "%d: %s", (int)ns->jvm->pid, strerror(errno));
 	p->report = report[0];
 	if (pipe2(control, O_CLOEXEC) < 0) {
 		(void)close(report[1]);
-		return err_set(err, EXIT_AGENT, "cannot create a pipe: %s", strerror(errno));
+		return err_set(err, EXIT_AGENT,
+			       "cannot create a pipe to the process that creates files for JVM "
+			       "%d: %s", (int)ns->jvm->pid, strerror(errno));
 	}
 	p->control = control[1];
 	staging_paths_find(ns, &paths);
@@ -103,8 +113,9 @@ static int start(struct staged_file *p, const struct target_ns *ns,
 	(void)close(report[1]);
 	(void)close(control[0]);
 	if (p->helper < 0)
-		return err_set(err, EXIT_AGENT, "cannot start a helper: %s",
-			       strerror(-p->helper));
+		return err_set(err, EXIT_AGENT,
+			       "cannot start the process that creates files for JVM %d: %s",
+			       (int)ns->jvm->pid, strerror(-p->helper));
 	return 0;
 }
 

@@ -102,7 +102,7 @@ for version in "${jdks[@]}"; do
 	same "$version: java.*: over 400 classes are compared" True "$(json "j['compared'] > 400")"
 
 	# Classes that the file lacks.
-	refuses 2 'classes has no class file of java.lang.String$' \
+	refuses 2 "classes' contains no class file of java.lang.String$" \
 		"$version: a class that the file lacks: refused" \
 		dump "$pid" java.lang.String --diff "$W/classes"
 	refuses 2 "cannot read '.*nosuch.jar': No such file" "$version: a missing file: refused" \

@@ -177,16 +177,16 @@ record() {
 refuses 2 "unknown subcommand 'nosuch': choose from start, check" \
 	"jfr: an unknown subcommand is refused" jfr 1 nosuch
 refuses 2 'missing name=NAME: name the recording' "jfr stop: a missing name is refused" jfr 1 stop
-refuses 2 'stop takes name= and filename=' "jfr stop: an unknown argument is refused" \
+refuses 2 "unknown argument '.*': stop takes name= and filename=" "jfr stop: an unknown argument is refused" \
 	jfr 1 stop name=x maxage=1h
 refuses 2 'missing FILE: name the file that dump' \
 	"jfr dump: a missing file is refused" jfr 1 dump name=x
 refuses 2 'missing FILE: name the file that record' \
 	"jfr record: a missing file is refused" jfr 1 record settings=profile
 refuses 2 'two files' "jfr dump: two files are refused" jfr 1 dump a.jfr filename=b.jfr
-refuses 2 'record takes no duration=' "jfr record: duration= is refused" \
+refuses 2 'record sets duration= itself' "jfr record: duration= is refused" \
 	jfr 1 record a.jfr duration=1s
-refuses 2 '-d is for record' "jfr start: -d is refused" jfr 1 start -d 5
+refuses 2 '-d applies only to record; give start duration=30s instead' "jfr start: -d is refused" jfr 1 start -d 5
 refuses 2 '--force' "jfr check: --force is refused" jfr 1 check --force
 refuses 2 'both kinds of quotes' "jfr start: a value with both kinds of quotes is refused" \
 	jfr 1 start "name=a'b\"c"

@@ -257,7 +257,7 @@ END_TEST
 
 START_TEST(missing_and_superfluous_values_are_reported)
 {
-	refused("--all=1", "--all takes no value");
+	refused("--all=1", "--all takes no value: omit '=' and what follows");
 	refused("--file", "--file needs a value: FILE");
 	refused("-n", "-n needs a value: N");
 	refused("-an", "-n needs a value: N");

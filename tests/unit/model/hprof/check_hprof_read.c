@@ -367,7 +367,7 @@ START_TEST(dump_cut_at_every_byte_is_rejected)
 		for (cut.len = 0; cut.len < m.out.len; cut.len++)
 			check_rejected(&cut, cut.len
 				? "the dump is not complete: it is cut off at byte"
-				: "it is empty");
+				: "the input is empty");
 		buf_release(&m.out);
 	}
 }
@@ -498,10 +498,11 @@ START_TEST(other_files_are_rejected)
 
 	buf_adds(&text, "JAVA PROFILE 1.0.3");
 	buf_add(&text, "\0\0\0\0\x08\0\0\0\0\0\0\0\0", 13);
-	check_rejected(&text, "unsupported heap dump: expected JAVA PROFILE 1.0.1 or 1.0.2");
+	check_rejected(&text, "unsupported version of the heap dump format: expected JAVA PROFILE "
+			      "1.0.1 or 1.0.2");
 	buf_reset(&text);
 	buf_adds(&text, "\x7f" "ELF");
-	check_rejected(&text, "not a heap dump: it does not begin");
+	check_rejected(&text, "not a heap dump: its first bytes are not");
 	buf_release(&text);
 }
 END_TEST
