@@ -40,7 +40,7 @@ static int check_arg_count(const struct cmd *cmd, int n, struct err *err)
 	return 0;
 }
 
-/* Whether `target` is a dump file: a JVM's name has no '/' and no such suffix. */
+/* Returns whether `target` is a dump file: a JVM's name has no '/' and no such suffix. */
 static bool is_dump_path(const char *target)
 {
 	static const char *const ends[] = { ".hprof", ".hprof.gz" };
@@ -106,7 +106,7 @@ static int run_command(const struct cmd *cmd, char **argv, int argc, struct err 
 		ctx.n_args--;
 		ctx.all = strcmp(argv[0], "all") == 0;
 	}
-	/* Not resolved as a name: "all" would match a JVM that runs `Installer`. */
+	/* "all" is never resolved as a name, because it would match a JVM that runs `Installer`. */
 	if (ctx.all && !cmd->takes_all)
 		return err_set(err, EXIT_USAGE,
 			       "'all' is not accepted here: give a pid or a main class; "

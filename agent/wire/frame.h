@@ -49,7 +49,7 @@ enum wire_refused {
 
 /* How the heap walk of HISTO counts, sent in HISTO_END */
 #define WIRE_WALK_TAGS 1u  /* by the tags of class objects */
-#define WIRE_WALK_KLASS 2u /* by calibrated klass words */
+#define WIRE_WALK_KLASS 2u /* by the klass words of the objects, after a calibration */
 #define WIRE_WALK_CLASS 3u /* instances of one class only, with the klass filter of JVMTI */
 
 /* CLASSES flags */
@@ -134,7 +134,7 @@ enum wire_alloc_note {
 	 * allocate in it are not counted.  Text: CLASS.METHOD.  Number: threads. */
 	WIRE_ALLOC_OLD_CODE = 1,
 	WIRE_ALLOC_REFUSED = 2, /* classes not instrumented.  Text: reason.  Number: classes */
-	WIRE_ALLOC_FULL = 3,    /* lack of room.  Number: dropped samples or objects */
+	WIRE_ALLOC_FULL = 3,    /* no room.  Number: dropped samples or objects */
 	WIRE_ALLOC_NOT_LIVE = 4, /* live objects could not be counted.  Text: reason */
 };
 

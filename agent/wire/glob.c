@@ -66,7 +66,8 @@ static uint32_t next_char(struct reader *r)
 bool glob_matches_bytes(const char *glob, glob_byte_fn *byte_at, const void *text, size_t len)
 {
 	struct reader g = { byte_of_string, glob, strlen(glob), 0 }, t = { byte_at, text, len, 0 };
-	size_t star = 0, mark = 0; /* star: after the last '*', 0: none; mark: end of its match */
+	/* The position after the glob's last '*' (0: none), and the end of the text it matches. */
+	size_t star = 0, mark = 0;
 
 	for (;;) {
 		uint32_t wanted = next_char(&g), c;

@@ -11,7 +11,7 @@
 #include "base/xalloc.h"
 #include "discover/resolve.h"
 
-/* Number of JVMs at a time: limits the memory that the children use together. */
+/* Number of JVMs that are queried at a time.  It limits the memory of all children together. */
 #define AT_ONCE 8
 
 struct job {

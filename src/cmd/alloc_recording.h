@@ -5,13 +5,13 @@
 #include "cli/command.h"
 #include "discover/agents.h"
 
-/* Whether `agent` is a command-line flag that starts a recording: -agentpath:FILE=alloc,... */
+/* Returns whether `agent` is a flag that starts a recording: -agentpath:FILE=alloc,... */
 bool alloc_recording_wanted(const struct agent *agent);
 
-/* Whether a flag in `agents` starts a recording in `mapped`, a mapped agent library of jtool. */
+/* Returns whether a flag in `agents` starts a recording in `mapped`, a mapped library of jtool. */
 bool alloc_recording_by(const struct agents *agents, const struct agent *mapped);
 
-/* Whether this JVM records its allocations; false if unknown.  Does not load an agent. */
+/* Returns whether this JVM records its allocations; false if unknown.  Does not load an agent. */
 bool alloc_recording_is_on(const struct ctx *ctx);
 
 #endif

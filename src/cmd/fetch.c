@@ -37,7 +37,7 @@ static ssize_t copy_by_buffer(int from, int to)
 /* The copy methods, fastest first.  Each one continues at the current file offsets. */
 static ssize_t (*const methods[])(int, int) = { copy_by_range, copy_by_sendfile, copy_by_buffer };
 
-/* Whether the destination caused the error, so that every copy method would fail. */
+/* Returns whether the destination caused the error, so that every copy method would fail. */
 static bool is_final(int error)
 {
 	return error == ENOSPC || error == EDQUOT || error == EFBIG || error == EIO;

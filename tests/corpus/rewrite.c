@@ -26,8 +26,8 @@
 struct corpus {
 	struct rewriting rewriting;
 	const char *out_dir; /* NULL: write nothing */
-	const char *broken;  /* the only class, to be broken, or NULL; found: it exists */
-	bool found;
+	const char *broken;  /* the only class to rewrite, which is then made invalid; NULL: none */
+	bool found;          /* the class `broken` exists */
 	bool list;
 	struct jar *jars;
 	size_t n_jars, cap_jars;

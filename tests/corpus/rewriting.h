@@ -16,7 +16,7 @@ struct rewriting {
 	bool hook_sites;   /* instrument allocation sites instead of methods */
 	bool sun_unsafe;   /* as in struct cf_sites */
 	bool verbose;      /* name refused methods */
-	uint32_t next_id;  /* of methods or allocation sites: they are numbered over all classes */
+	uint32_t next_id;  /* next id of a method or allocation site; unique among all classes */
 
 	size_t classes;    /* all classes */
 	size_t rewritten;  /* classes with a new class file */
@@ -26,7 +26,7 @@ struct rewriting {
 	size_t unsound;    /* classes that jtool's verifier rejects unmodified */
 	size_t sites, hooked, string_ends; /* allocation sites, those with hooks, ends of strings */
 	size_t sites_refused;    /* methods with allocation sites that are unchanged */
-	size_t wrong;      /* classes with a fault: each is printed */
+	size_t wrong;      /* classes whose new class file has a fault; each is printed */
 	size_t bytes_in, bytes_out;
 	size_t by_version[UINT8_MAX + 1];
 };
@@ -34,11 +34,11 @@ struct rewriting {
 /* Writes the new class to *out, which the caller releases. Returns false if it is unchanged. */
 bool rewriting_do(struct rewriting *r, const void *data, size_t len, struct cf_output *out);
 
-/* rewriting.c and sites.c: whether jtool's verifier accepts the class; if not, *fault says why. */
+/* Returns whether jtool's verifier accepts the class; if not, sets *fault. */
 bool rewriting_is_sound(const struct cf_class *class, struct cf_fault *fault);
 void rewriting_report(const char *what, const struct cf_class *class,
 		    const struct cf_fault *fault);
-/* Whether a refused method has its original attributes: constants keep their indexes. */
+/* Returns whether a method that was refused still has its original attributes, byte for byte. */
 bool rewriting_is_kept(const struct cf_member *old, const struct cf_member *new);
 bool rewriting_sites(struct rewriting *r, const struct cf_class *class, struct cf_output *out);
 

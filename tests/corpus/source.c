@@ -79,7 +79,10 @@ static const char *read_mapped(const char *set, const char *name, int fd, size_t
 	return why;
 }
 
-/* Reads a file. set: NULL to derive it from the path; name: of a class file within its set. */
+/*
+ * Reads a file.  If `set` is NULL, the set is derived from the path.  `name` is the name of a class
+ * file within its set.
+ */
 static const char *read_file(const char *set, const char *path, const char *name, corpus_take *take,
 			     void *arg)
 {

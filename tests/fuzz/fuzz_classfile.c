@@ -73,7 +73,7 @@ static void see_constants(const struct cf_pool *pool)
 	}
 }
 
-/* Both checks accept any code: neither relies on the other. */
+/* The format check and the verifier must each cope with any class, and set a fault if they fail. */
 static void judge(const struct cf_class *class)
 {
 	struct cf_fault fault;

@@ -76,7 +76,7 @@ static void hook(const struct cf_class *class, bool values, bool back)
 	free(probes);
 }
 
-/* Skips every third site; returns numbers of every size. */
+/* Returns small and large ids; skips every third site. */
 static uint32_t id_of(void *arg, const struct cf_site *site)
 {
 	uint32_t *n = arg;

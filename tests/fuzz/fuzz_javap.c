@@ -20,7 +20,7 @@ static void show(const struct cf_class *class, const struct class_capture *memor
 	json_free(javap_pool_json(&class->pool));
 }
 
-/* Compares with itself: each method occurs twice, and may not be valid code. */
+/* Compares a class file with a capture of the same input.  The code may be invalid. */
 static void compare(const struct cf_class *class, struct class_capture *memory)
 {
 	struct code_diff diff = { 0 };

@@ -38,8 +38,8 @@ struct vframe {
 	uint32_t pc, n_stack;
 	uint32_t n_locals; /* in a stack map; further locals are V_TOP */
 	bool uninit;       /* this() or super() has not been called yet */
-	bool filled;       /* by inference: the types are set */
-	bool pending;      /* by inference: the code from here must be followed (again) */
+	bool filled;       /* type inference: the types are set */
+	bool pending;      /* type inference: the code from here must be followed, maybe again */
 };
 
 /* Flags of each byte of code. */

@@ -14,9 +14,9 @@
 
 /* The only tag of a class that is not 1 + an index. */
 #define AG_ALLOC_CODE_DONE (-1) /* the class has no hooks, or no longer has them */
-/* Tags of loaders.  AG_ALLOC_CODE_VISIBLE - n: finds the hooks class, as sweep n determined. */
+/* Tags of loaders.  AG_ALLOC_CODE_VISIBLE - n: sweep n has seen the loader find the hooks class. */
 #define AG_ALLOC_CODE_HIDDEN (-2)
-#define AG_ALLOC_CODE_PENDING (-3) /* its classes get no hooks until a sweep asks it */
+#define AG_ALLOC_CODE_PENDING (-3) /* a sweep must ask the loader before its classes get hooks */
 #define AG_ALLOC_CODE_VISIBLE (-16)
 
 /* Flags in `note` of struct ag_instrument_class. */

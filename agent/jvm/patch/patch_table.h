@@ -60,7 +60,7 @@ struct ag_patches {
 	jvmtiEnv *ti; /* for locks, memory and tags; never disposed of */
 	jrawMonitorID operation, table;
 	struct ag_mem mem; /* not accounted to any session */
-	uint64_t globals;  /* references; not counted in a session either */
+	uint64_t globals;  /* number of global references, which no session counts either */
 
 	/* changed under `operation`; those that the hook reads, also under `table` */
 	jvmtiEnv *hook; /* exists while there are patches */

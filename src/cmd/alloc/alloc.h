@@ -26,7 +26,7 @@ struct alloc_opts {
 	const char *collapsed, *flamegraph;
 };
 
-/* Whether the profile counts live objects. */
+/* Returns whether the profile counts live objects. */
 static inline bool alloc_is_live(const struct alloc_opts *opts)
 {
 	return opts->live || opts->age > 0 || opts->sort >= ALLOC_BY_LIVE_BYTES;
@@ -48,7 +48,7 @@ int alloc_recorded(const struct ctx *ctx, struct alloc *a, struct session **ours
 int alloc_request(const struct ctx *ctx, struct session *s, uint32_t flags, char *const *globs,
 		  struct err *err) _must_check_;
 
-/* Whether the file is a report of a recording. */
+/* Returns whether the file is a report of a recording. */
 bool alloc_is_report(const char *path);
 int alloc_read(const char *path, struct alloc *a, struct err *err) _must_check_;
 

@@ -38,7 +38,7 @@ static int compare_names(const void *key, const void *row)
 	return strcmp(key, ((const struct class_row *)row)->name);
 }
 
-/* Whether a class of this name is selected; the rows are sorted by name. */
+/* Returns whether a class of this name is selected; the rows are sorted by name. */
 static bool is_selected(const char *name, const void *classes)
 {
 	const struct classes *c = classes;
@@ -98,7 +98,7 @@ static int take(const struct class_row *row, struct class_capture *captured, voi
 	return 0;
 }
 
-/* Whether a missing class file is reported: arrays and hidden classes never have one. */
+/* Returns whether a missing class file is reported: arrays and hidden classes never have one. */
 static bool is_file_expected(const struct class_row *row)
 {
 	return !(row->traits & WIRE_CLASS_ARRAY) && !strchr(row->name, '/');
@@ -172,8 +172,8 @@ static int compare_all(const struct ctx *ctx, struct class_index *index, const c
 			       c->rows[0].name);
 	if (n == 0)
 		return err_set(err, EXIT_USAGE,
-			       "'%s' contains no class file of any of the %zu selected classes", path,
-			       c->n);
+			       "'%s' contains no class file of any of the %zu selected classes",
+			       path, c->n);
 	if (has_namesakes(c->rows, n) &&
 	    table_select(d->table, "class,loader,method,change", err) < 0)
 		return -1;

@@ -20,13 +20,13 @@ struct trace_opts {
 	bool force;
 };
 
-/* Whether the agent reports arguments and results. */
+/* Returns whether the agent reports arguments and results. */
 static inline bool trace_has_values(const struct trace_opts *opts)
 {
 	return !opts->no_args && !opts->summary;
 }
 
-/* Whether stacks are summed up for --collapsed or --flamegraph. */
+/* Returns whether stacks are summed up for --collapsed or --flamegraph. */
 static inline bool trace_has_files(const struct trace_opts *opts)
 {
 	return opts->collapsed || opts->flamegraph;

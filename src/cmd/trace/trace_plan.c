@@ -77,7 +77,7 @@ static void add_suggestion(struct trace_wanted *wanted, const struct cf_member *
 		buf_addf(&wanted->candidates, "%.200s", text);
 }
 
-/* Whether the method matches one of the patterns that match its class (`matched`). */
+/* Returns whether the method matches one of the patterns that match its class (`matched`). */
 static bool is_wanted(struct trace_plan *plan, const bool *matched, const struct cf_member *method)
 {
 	bool matches = false;

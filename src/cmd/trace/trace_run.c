@@ -91,7 +91,7 @@ static int take(void *arg, uint16_t type, struct wire_reader *payload)
 	return rc;
 }
 
-/* Whether stdout is a pipe whose reader has closed it, as `head` does. */
+/* Returns whether stdout is a pipe whose reader has closed it, as `head` does. */
 static bool is_reader_gone(const struct run *r)
 {
 	struct pollfd out = { .fd = fileno(r->ctx->out) };
@@ -99,7 +99,7 @@ static bool is_reader_gone(const struct run *r)
 	return poll(&out, 1, 0) > 0 && (out.revents & POLLERR);
 }
 
-/* Whether a summary has reached the limit -c; for reported calls, the agent checks the limit. */
+/* Returns whether a summary has reached the limit -c.  The agent checks it for reported calls. */
 static bool has_reached_limit(const struct run *r)
 {
 	const struct trace *t = &r->plan->trace;

@@ -26,7 +26,7 @@ int stat_sample(const struct ctx *ctx, const struct hsperf *counters, struct buf
 /* Flushes stdout, so that each sample is visible at once.  Returns 0, or -1 with err set. */
 int stat_flush(const struct ctx *ctx, struct err *err);
 
-/* Whether to print a heading: after 0 lines, or on a terminal after at least 20. */
+/* Returns whether to print a heading: after 0 lines, or on a terminal after at least 20. */
 bool stat_wants_heading(const struct ctx *ctx, size_t lines);
 
 /* Returns 0, or -1 with err set if a signal arrived before COUNT samples were taken. */

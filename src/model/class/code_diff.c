@@ -34,7 +34,7 @@ static bool is_same(struct effective_code *r, const struct effective_method *m,
 	return m->body.code && cf_code_equal(&m->body, &body, &r->mem) == 1;
 }
 
-/* A capture without a class file contains only methods with code; others are not missing. */
+/* A capture without a class file has only methods with code, so a method without is not missing. */
 static bool is_unreported(const struct effective_code *r, const struct cf_member *member)
 {
 	struct cf_code code;

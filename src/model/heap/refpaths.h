@@ -45,7 +45,7 @@ struct refpaths_group {
 	uint64_t count;   /* number of targets */
 	uint32_t example; /* the target with the shortest path */
 	uint32_t length;  /* number of objects on this path, both ends included */
-	uint32_t step;    /* private */
+	uint32_t step;    /* for refpaths.c only */
 	struct refpaths_stretch *stretches; /* the root's first; NULL: group not examined */
 	size_t n_stretches;
 	bool threads_differ;

@@ -14,7 +14,7 @@ struct outline_node {
 struct outline {
 	const struct retained_tree_opts *opts;
 	struct big_objects bigs;
-	struct outline_node *nodes;  /* by big object; the last one is for the roots */
+	struct outline_node *nodes;  /* one for each big object, and a last one for the roots */
 	uint32_t *holders;    /* for held_by_class_wanted */
 	uint8_t *roles;
 };

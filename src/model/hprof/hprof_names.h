@@ -37,7 +37,7 @@ void hprof_names_release(struct hprof_names *n);
 void hprof_names_parse_threads(struct hprof_names *n, const char *text, size_t len);
 /* Records a Thread, the String that is its name, and its thread id (0: unknown). */
 void hprof_names_thread(struct hprof_names *n, uint64_t thread, uint64_t string, uint64_t tid);
-/* Records a String; utf16: according to its coder. */
+/* Records a String.  utf16: its coder field says that the array is UTF-16. */
 void hprof_names_string(struct hprof_names *n, uint64_t string, uint64_t array, bool utf16);
 /* Records an array of bytes, or of chars if big_endian. */
 void hprof_names_array(struct hprof_names *n, uint64_t array, const uint8_t *data, size_t len,

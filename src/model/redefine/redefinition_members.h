@@ -8,7 +8,7 @@
 struct compared_member {
 	struct cf_member cf;
 	unsigned access; /* the modifiers that the JVM compares */
-	bool handled;    /* it has a counterpart, or is part of a reported line */
+	bool handled;    /* it has a counterpart in the other class, or a message names it */
 };
 
 struct members {

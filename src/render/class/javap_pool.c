@@ -109,7 +109,7 @@ static void add_quoted(struct buf *out, struct cf_text name)
 	}
 }
 
-/* Whether a Java identifier may contain c; characters beyond ASCII count as letters. */
+/* Returns whether a Java identifier may contain c; characters beyond ASCII count as letters. */
 static bool is_name_char(char c, bool first)
 {
 	if ((c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' || c == '$' ||

@@ -196,7 +196,7 @@ def shares(mixed, reported, exact_profile):
     for i, first in enumerate(order):
         for second in order[i + 1:]:
             a, b = got.get(first, 0), got.get(second, 0)
-            # Ties: order differences within the error of the estimate are accepted.
+            # Either order is accepted if the difference is within the error of the estimate.
             chance = SIGMAS * math.sqrt((wanted[first] + wanted[second]) * interval)
             if a < b and wanted[first] - wanted[second] > chance:
                 yield f"{first} is after {second}: {a} and {b}"
@@ -250,7 +250,7 @@ def leak(how, leaked, old, reported):
         yield f"{n} leaked, reported {count}"
     if not old - random_error <= live <= n + random_error:
         yield f"{old} of {n} are old, reported {live}"
-    # For 100 MB and more: at the initial interval there would be half as many samples.
+    # The victim allocates 100 MB or more; the initial interval would take half as many samples.
     if how == "chosen" and profile["samples"] < 500:
         yield f"{profile['samples']} samples: a shorter interval would have been better"
 

@@ -34,7 +34,8 @@ rss_without_metaspace() {
 	echo $(($(rss_after_gc) - ${metaspace#*=} / 1024))
 }
 
-# grows NAME KB WAY...: RSS grows by less than KB over a profile of each kind.
+# grows NAME KB OPTIONS...: runs a profile with each of these strings of options; RSS grows by less
+# than KB over all of them.
 grows() {
 	local name=$1 limit=$2 rss grown line way
 
@@ -65,7 +66,8 @@ killed() {
 		grows "$version: sampled first" 8192 ''
 		grows "$version: sampled" 4096 "${all[@]:0:3}"
 	fi
-	# HotSpot keeps the class files of changed classes, and recompiles all code.
+	# An exact profile takes more memory, because HotSpot keeps the class files of changed classes
+	# and recompiles all code.
 	grows "$version: exact first" 16384 --exact
 	grows "$version: exact" 32768 "${all[@]: -3}"
 	classes_restored "$version: after each kind of profile"

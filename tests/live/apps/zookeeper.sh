@@ -33,8 +33,8 @@ every_class() {
 	check "$version: every class is dumped" dump_is_complete
 }
 
-# other_code: the classes of the last dump whose running code differs: those that the flight
-# recorder has rewritten.
+# other_code: prints the classes of the last dump whose running code differs from their class file,
+# because the flight recorder has rewritten them.
 other_code() {
 	json "' '.join(f['class'] for f in j['files'] if f['other_code'])"
 }
@@ -223,7 +223,7 @@ end_profile() {
 	shown
 }
 
-# Every allocation, while the client makes a known number of requests.
+# Counts every allocation while the client makes a known number of requests.
 counted() {
 	local name="$version: alloc $1" made set got deleted had n
 

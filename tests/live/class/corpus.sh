@@ -169,8 +169,8 @@ rejects_broken() {
 	rm -r broken
 }
 
-# balanced NAME MOST: all calls but at most MOST, which still run, have returned, and each return
-# has the value that its own entry hook gave.
+# balanced NAME MOST: at most MOST calls still run; every other call has returned or thrown, and its
+# exit hook received the value that its own entry hook had returned.
 balanced() {
 	local name=$1 most=$2 enters exits fails wrong running
 
@@ -260,8 +260,8 @@ application() {
 	rm -r app
 }
 
-# runs NAME VERSION CLASS ARGUMENT...: the application writes the same files into the directory
-# `made` as before. Kotlin's compiler has classes that only the old verifier accepts.
+# runs NAME VERSION CLASS ARGUMENT...: the instrumented application writes the same files into the
+# directory `made` as the original one. Kotlin's compiler has classes that only the old verifier accepts.
 runs() {
 	local name=$1 version=$2
 

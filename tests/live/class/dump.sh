@@ -230,7 +230,7 @@ agent_is_gone() {
 
 killed=$memory_dir/killed
 
-# differing VERSION: the files there that differ from those of a complete dump.
+# differing VERSION: prints the files in $killed that differ from those of a complete dump.
 differing() {
 	local file
 

@@ -66,14 +66,14 @@ known() {
 	same "$name: the rows add up to the total" True "$(json "j['total'] == {
 		'instances': sum(c['instances'] for c in j['classes']),
 		'bytes': sum(c['shallow'] for c in j['classes'])}")"
-	# Unless System.gc() has cleared it already, as some collectors do.
+	# Skipped if System.gc() has cleared the soft references, which depends on the collector.
 	if [ "$(bytes_of 'short[]')" -ge 600000 ]; then
 		same "$name: softly reachable bytes" True \
 			"$(json "600000 <= j['held']['soft']['bytes'] < 1000000 or j['held']")"
 	fi
 }
 
-# as_heaphisto: saves the histogram; the JVM is idle.
+# as_heaphisto: saves the histogram of an idle JVM in $W/histo.
 as_heaphisto() {
 	jt heaphisto --live --json "$JVM_PID"
 	cp "$W/out" "$W/histo"

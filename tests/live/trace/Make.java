@@ -774,7 +774,7 @@ public final class Make implements Opcodes {
 		end();
 	}
 
-	/** With n arguments of a type: the sum of each, times its position. */
+	/** Writes a method with n arguments of a type, which sums up argument times position. */
 	private void manyArguments(String method, char type, int n, String last) {
 		StringBuilder descriptor = new StringBuilder("(");
 		int size = type == 'J' ? 2 : 1;

@@ -410,7 +410,8 @@ flagged() {
 	stop "$JVM_PID"
 }
 
-# is_full VERSION: everything is tested on it; on the others, only what differs most between JVMs.
+# is_full VERSION: succeeds if everything is tested on this version. On the others, only what differs
+# most between JVMs is tested.
 is_full() {
 	[[ " $(in_soak "${jdks[*]}" "8 25") " == *" $1 "* ]]
 }

@@ -91,7 +91,8 @@ hot() {
 	start_jvm "$version" g1 TraceLoad || return
 	ask 'hot 2' '^hot$' "$PATIENCE" >/dev/null
 	save_classes "$version: hot" 'TraceLoad*'
-	# 200 at once and 200 per second, for as long as that takes on a busy machine.
+	# The rate limit permits 200 calls at once and then 200 per second. On a busy machine the trace
+	# takes longer than -d 2.
 	most=$(now_ms)
 	jt trace "$JVM_PID" 'TraceLoad$Work.tick' -d 2 --budget 0
 	most=$((200 + ($(now_ms) - most) / 5))

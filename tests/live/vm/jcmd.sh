@@ -73,7 +73,7 @@ for version in own "${jdks[@]}"; do
 		allowed=READY
 	fi
 
-	# Longer than versions 1 and 2 of the protocol accept.
+	# Arguments that are longer than versions 1 and 2 of the attach protocol accept.
 	long=$(printf '%02000d' 0)
 	huge=$(printf '%0100000d' 0)
 	if [ "$feature" -ge 24 ]; then

@@ -34,7 +34,8 @@ static void close_now(int *fd)
 
 static void setup(void)
 {
-	memcpy(dir + sizeof(dir) - 7, "XXXXXX", 6); /* for the next test if tests do not fork */
+	/* An earlier test may have run in this process. */
+	memcpy(dir + sizeof(dir) - 7, "XXXXXX", 6);
 	ck_assert_ptr_nonnull(mkdtemp(dir));
 	path = xasprintf("%s/fifo", dir);
 	ck_assert_int_eq(mkfifo(path, 0600), 0);

@@ -354,7 +354,7 @@ START_TEST(invalid_requests_are_rejected)
 	wire_put_u32(&w, 1);
 	ck_assert_int_eq(answer(ag_cmd_redefine, &w, &n), -1);
 	ck_assert(!chan.broken); /* the request's frames were all read */
-	peer_send(client.fd, WIRE_RESTORE, &w); /* in place of a patch */
+	peer_send(client.fd, WIRE_RESTORE, &w); /* where a PATCH frame is due */
 	ck_assert_int_eq(answer(ag_cmd_redefine, &w, &n), -1);
 	ck_assert(chan.broken);
 	runs("first", "first");

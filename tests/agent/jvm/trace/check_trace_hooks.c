@@ -222,7 +222,7 @@ START_TEST(values_are_described)
 }
 END_TEST
 
-/* A part of a String is reported, and then the mark '-': there was no room. */
+/* A String is cut at the end of the record, and the mark '-' says that there was no more room. */
 START_TEST(values_are_cut_at_the_end_of_the_record)
 {
 	const struct ag_trace_wanted wanted = {

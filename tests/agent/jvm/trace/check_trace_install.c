@@ -526,7 +526,7 @@ START_TEST(trace_ends_when_hooks_cost_too_much)
 
 	begin = now_ms();
 	request.ms = 10000;
-	each_turn_ns = 20000000; /* in each turn of at most 50 ms */
+	each_turn_ns = 20000000; /* CPU time of the hooks in each turn, which takes at most 50 ms */
 	say_usual();
 	ck_assert_int_eq(answer(&request), 0);
 	ck_assert_uint_eq(heard.end, WIRE_TRACED_COST);

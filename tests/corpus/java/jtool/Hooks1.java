@@ -18,12 +18,12 @@ public final class Hooks1 {
 	private Hooks1() {
 	}
 
-	/** A consistent snapshot: the caller is instrumented, too. */
+	/** Returns the counts at one instant. The caller is instrumented, too, and changes them. */
 	public static synchronized long[] counts() {
 		return new long[] { enters, args, exits, fails, wrong };
 	}
 
-	/** The same for allocations. */
+	/** Returns the counts of allocations at one instant. */
 	public static synchronized long[] places() {
 		return new long[] { made, arrays, results, strings, bytes, chars, wrong };
 	}

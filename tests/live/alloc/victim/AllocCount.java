@@ -275,8 +275,8 @@ final class AllocCount extends Victim {
 		count(OWN, nameOf(c), n);
 	}
 
-	/** Compiled or native code allocates them without a hook: at most this many may be
-	 * missing. */
+	/** Compiled or native code allocates objects of this class without a hook: up to n may be
+	 * missing in the profile. */
 	private static void unseen(Class<?> c, long n) {
 		count(OWN, nameOf(c) + "?", n);
 	}
@@ -898,7 +898,7 @@ final class AllocCount extends Victim {
 		inThreads(50, n / 50, task -> (Thread) start.invoke(null, task));
 	}
 
-	/* Allocation sites: each line reports itself. */
+	/* Allocation sites.  Each one records its own line number with here(). */
 
 	static int here() {
 		return new Throwable().getStackTrace()[1].getLineNumber();

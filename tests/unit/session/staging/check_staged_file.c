@@ -666,7 +666,10 @@ static void assert_same_content(const char *a, const char *b)
 	ck_assert(memcmp(p.data, q.data, SIZE) == 0);
 }
 
-/* The output is on the same or another file system, or copy_file_range(2) refuses its flag. */
+/*
+ * The output is on the same file system, on another one, or open for appending, which
+ * copy_file_range(2) refuses.
+ */
 static const struct {
 	const char *dir;
 	int flags;
