@@ -19,7 +19,10 @@ static enum value_kind value_kind(const struct opt *o)
 
 typedef void print_option(const struct cmd *cmd, const struct opt *o, FILE *out);
 
-/* Calls print() for each option.  A common option loses its letter if the command uses it. */
+/*
+ * Calls print() for each option.  A common option has no letter if the command has
+ * another option with that letter.
+ */
 static void each_option(const struct cmd *cmd, print_option *print, FILE *out)
 {
 	for (const struct opt *o = cmd->opts; o && (o->letter || o->name); o++)

@@ -334,8 +334,8 @@ remove_jvm_files() {
 	rm -rf {"$matrix",}/tmp/.jtool-*-"$1"-*
 }
 
-# last_words N: the last N lines of each output of the victim that was started last; if it crashed,
-# where, and the stack of the thread that did.
+# last_words N: prints the last N lines of each output of the victim that was started last. If the
+# victim crashed, also prints where, and the stack of the crashed thread.
 last_words() {
 	local log
 

@@ -67,7 +67,7 @@ static const struct {
 	{ "allocateInstance", "Ljava/lang/invoke/DirectMethodHandle;", CALLS_COUNTED },
 	{ "clone", "Ljava/lang/Object;", COUNTED_BY(1, 1) },
 	{ "allocateInstance", "/misc/Unsafe;", COUNTED_BY(1, 1) },
-	/* hooks follow Array.newInstance and Arrays.copyOf */
+	/* hooks are after the calls of Array.newInstance and Arrays.copyOf */
 	{ "newArray", "Ljava/lang/reflect/Array;", COUNTED_BY(2, 3) },
 };
 #define N_NATIVES (sizeof(natives) / sizeof(natives[0]))

@@ -30,7 +30,7 @@ struct ag_mirrors {
 };
 
 struct ag_graph_walk {
-	/* used by every callback */
+	/* The members that every callback uses. */
 	uint8_t *at, *full; /* output position; a new piece begins once it is beyond `full` */
 	struct heap_stream_state state;
 	uint32_t referent;  /* AG_REFERENT() of the current object's class */
@@ -48,7 +48,7 @@ struct ag_graph_walk {
 	const struct ag_mirrors *mirrors;
 	struct ag_vthreads vthreads;
 	const struct ag_self_objects *own; /* the last ones are the arrays and their holder */
-	struct ag_wait_limit patience; /* end of the pause; time spent on waiting */
+	struct ag_wait_limit patience; /* end of the pause; time spent waiting for the client */
 	uint64_t written;      /* bytes of the heap stream in earlier pieces */
 	int64_t begin_ns;      /* 0: before the first callback */
 	uint64_t holder;       /* address */

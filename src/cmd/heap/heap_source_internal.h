@@ -8,7 +8,7 @@
 
 struct heap_source {
 	struct heap heap;
-	/* Used to ask the agent for fields; session is NULL with a dump. */
+	/* The index through which the agent is asked for fields; its session is NULL for a dump. */
 	struct class_index index;
 	struct shapes shapes;
 };

@@ -10,7 +10,7 @@ struct row {
 	uint8_t n8, n4, n2, n1, n_references;
 };
 
-/* The fields that javaClasses.hpp injects: n8 of intptr or long, n4 of int, n2 of short, n1 others. */
+/* Fields that javaClasses.hpp injects: n8 of intptr or long, n4 of int, n2 of short, n1 else. */
 static const struct row injected[] = {
 	{ "java.lang.Class", 8, 18, 2, 2, 0, 0, 3 },
 	{ "java.lang.Class", 19, 24, 2, 2, 0, 0, 4 },

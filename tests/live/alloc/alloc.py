@@ -187,7 +187,7 @@ def shares(mixed, reported, exact_profile):
     print(f"# {classes['all'][0] / interval:.0f} samples: "
           + " ".join(f"{t / r:.3f}" for r, t in classes.values()), file=sys.stderr)
     for name, (right, estimate) in sorted(classes.items()):
-        # The number of samples is the number of intervals: every object is much smaller than one.
+        # Every object is much smaller than an interval, so there is one sample for each interval.
         chance = SIGMAS / math.sqrt(max(right / interval, 1))
         if abs(estimate / right - 1) > max(0.05, chance):
             yield (f"{name}: allocated {right:.0f} bytes, estimated {estimate}:"

@@ -24,7 +24,7 @@ dumped() {
 	dumped=$(commit <"$W/javap")
 }
 
-# shown CLASS: its commit() as class -b prints it.
+# shown CLASS: prints the commit() of the class as class -b shows it.
 shown() {
 	jt class -b "$JVM_PID" "$1"
 	shown=$(commit <"$W/out")

@@ -509,7 +509,7 @@ static void cost(unsigned n)
 		ck_abort_msg("it costs too much, and goes on");
 }
 
-/* Hooks may use 10 % of the time.  More ends the trace after 1 s; much more, at once. */
+/* A trace ends after 1 s if its hooks use more than 10 % of the time, and at once if far more. */
 START_TEST(trace_ends_when_hooks_cost_too_much)
 {
 	struct request request = usual;
