@@ -150,7 +150,7 @@ looks_into() {
 	refuses 1 'no bytecode' "$1: class -b of an array: refused" class -b "$JVM_PID" 'int[]'
 	jt class -b "$JVM_PID" 'Kinds$Box*[]'
 	same "$1: class -b of arrays: exit code 1 and one message" \
-		"1 1" "$rc $(grep -c 'none of [0-9]* classes has' "$W/err")"
+		"1 1" "$rc $(grep -c 'none of the [0-9]* classes has' "$W/err")"
 	jt class -b "$JVM_PID" 'Kinds$Box*'
 	same "$1: class -b of a glob: arrays are skipped" "0 1 1" "$rc $(
 		grep -c 'skipped: an array.*: .*Kinds$Box\[\]\[\]' "$W/err") $(
