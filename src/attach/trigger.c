@@ -17,8 +17,6 @@
 /* If another tool's trigger file is not older, that tool may not have sent its signal yet. */
 #define FRESH_SECONDS 2
 #define OTHER_TOOL_MS 500
-/* A JVM that has received the signal and is only slow opens its socket within this time. */
-#define AGAIN_MS 1000
 /*
  * Most JVMs open the socket within 2 ms, so its file is polled this long.  Only then is inotify
  * used: closing it takes 20 ms in the kernel (an SRCU grace period).
@@ -156,14 +154,19 @@ static void send_report(const struct trigger *t, const struct report *r)
 	(void)!write(t->report_fd, r, sizeof(*r));
 }
 
-/* Sends the signal unless another tool's signal opens the socket.  Waits for the socket's file. */
+/*
+ * Sends the signal unless another tool's signal opens the socket.  Waits for the socket's file.
+ *
+ * The signal is sent once.  HotSpot ignores it while a listener is starting or ending, but a second
+ * one would make a JVM that is only short of CPU print a thread dump: it would handle that signal
+ * after the first one has opened the socket.
+ */
 static int wake(struct trigger *t, struct err *err)
 {
 	static const struct report signalled = { .what = REPORT_SIGNALLED };
 	struct err ignored = { .code = EXIT_DONE };
-	unsigned half_ms = t->timeout_ms / 2;
 
-	/* A second SIGQUIT, after the first one opened the socket, would print a thread dump. */
+	/* Another tool's signal counts as the first one. */
 	if (t->is_fresh && wait_socket(t, deadline_in_ms(OTHER_TOOL_MS), &ignored) == 0)
 		return 0;
 	/* So would a SIGQUIT without a trigger file: the other tool may have removed its file. */
@@ -174,12 +177,7 @@ static int wake(struct trigger *t, struct err *err)
 	if (send_signal(t, err) < 0)
 		return -1;
 	send_report(t, &signalled);
-	if (wait_socket(t, deadline_in_ms(half_ms), &ignored) == 0)
-		return 0;
-	/* HotSpot ignores a signal that arrives while a listener is starting or ending. */
-	if (half_ms >= AGAIN_MS && send_signal(t, err) < 0)
-		return -1;
-	return wait_socket(t, deadline_in_ms(half_ms + GRACE_MS), err);
+	return wait_socket(t, deadline_in_ms(t->timeout_ms + GRACE_MS), err);
 }
 
 static int wake_as_target(struct trigger *t, struct err *err)

@@ -86,11 +86,13 @@ static char next_report(unsigned ms)
 	return io_read_exact(report[0], &letter, 1, deadline_in_ms(ms)) == 0 ? letter : 0;
 }
 
-START_TEST(short_timeout_sends_one_signal)
+/* A JVM that is short of CPU handles the first signal late; a second one prints a thread dump. */
+START_TEST(slow_jvm_gets_one_signal)
 {
+	static const unsigned timeout_ms[] = { 10, 3000 };
 	struct err err = { .code = EXIT_DONE };
 
-	ck_assert_int_eq(trigger_pull(&point, 10, NULL, &err), -1);
+	ck_assert_int_eq(trigger_pull(&point, timeout_ms[_i], NULL, &err), -1);
 	ck_assert_int_eq(err.code, EXIT_ATTACH);
 	ck_assert_int_eq(next_report(5000), 'y');
 	ck_assert_int_eq(next_report(200), 0);
@@ -121,7 +123,7 @@ int main(void)
 
 	tcase_add_checked_fixture(tc, setup, teardown);
 	tcase_set_timeout(tc, 60);
-	tcase_add_test(tc, short_timeout_sends_one_signal);
+	tcase_add_loop_test(tc, slow_jvm_gets_one_signal, 0, 2);
 	tcase_add_test(tc, signal_follows_when_another_tools_trigger_file_disappears);
 	suite_add_tcase(suite, tc);
 	srunner_run_all(runner, CK_NORMAL);
