@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "cli/run_all.h"
+#include "fileio/file_open.h"
 #include "fileio/io.h"
 #include "base/xalloc.h"
 #include "cli/command.h"
@@ -162,12 +163,14 @@ static int run(int argc, char **argv, const struct cmd **cmd, struct err *err)
  */
 static void occupy_stdio(void)
 {
-	int fd;
+	int fd = file_open_null(O_RDONLY);
 
-	do
-		fd = open("/dev/null", O_RDONLY | O_CLOEXEC);
-	while (fd >= 0 && fd <= STDERR_FILENO);
-	util_close_p(&fd);
+	for (int std = STDIN_FILENO; fd >= 0 && std <= STDERR_FILENO; std++) {
+		if (fcntl(std, F_GETFD) < 0)
+			(void)dup3(fd, std, O_CLOEXEC); /* best effort */
+	}
+	if (fd > STDERR_FILENO)
+		(void)close(fd);
 }
 
 int main(int argc, char **argv)

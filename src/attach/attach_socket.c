@@ -7,6 +7,8 @@
 #include <sys/socket.h>
 #include <sys/wait.h>
 
+#include "fileio/file_open.h"
+
 /* Exit status of a child that could not take the target's ids; errno values are smaller. */
 #define CANNOT_BECOME 255
 
@@ -63,23 +65,27 @@ int attach_socket_check_running(const struct attach_socket *asock, struct err *e
 	return check_state(jvm, status.state, err);
 }
 
-int attach_socket_exists(const struct attach_socket *asock, struct stat *st)
+/* A new socket file may reuse the dead one's inode number, but never its change time. */
+static bool is_dead(const struct attach_socket *asock, const struct stat *st)
 {
 	const struct stat *dead = &asock->dead;
-	struct stat found;
 
-	if (fstatat(asock->tmp_fd, asock->socket, &found, AT_SYMLINK_NOFOLLOW) < 0)
+	return st->st_ino == dead->st_ino && st->st_dev == dead->st_dev &&
+	       st->st_ctim.tv_sec == dead->st_ctim.tv_sec &&
+	       st->st_ctim.tv_nsec == dead->st_ctim.tv_nsec;
+}
+
+int attach_socket_exists(const struct attach_socket *asock)
+{
+	struct stat st;
+
+	if (fstatat(asock->tmp_fd, asock->socket, &st, AT_SYMLINK_NOFOLLOW) < 0)
 		return errno == ENOENT ? 0 : -errno;
-	if (st)
-		*st = found;
-	/* A new socket file may reuse the dead one's inode number, but never its change time. */
-	return found.st_ino != dead->st_ino || found.st_dev != dead->st_dev ||
-	       found.st_ctim.tv_sec != dead->st_ctim.tv_sec ||
-	       found.st_ctim.tv_nsec != dead->st_ctim.tv_nsec;
+	return !is_dead(asock, &st);
 }
 
 /* connect(2) in a child that has the target's ids: HotSpot checks the peer's ids. */
-static int connect_as_target(int sock, const struct attach_socket *asock)
+static int connect_as_target(int sock, const struct attach_socket *asock, int socket_fd)
 {
 	pid_t pid = fork();
 	int status;
@@ -89,7 +95,7 @@ static int connect_as_target(int sock, const struct attach_socket *asock)
 	if (pid == 0) {
 		if (target_ns_become(&asock->ns) < 0)
 			_exit(CANNOT_BECOME);
-		_exit(-target_ns_connect(sock, asock->tmp_fd, asock->socket));
+		_exit(-target_ns_connect(sock, socket_fd));
 	}
 	while (waitpid(pid, &status, 0) < 0) {
 		if (errno != EINTR)
@@ -143,16 +149,19 @@ static int connect_failed(const struct attach_socket *asock, int error, struct e
 		       asock->socket, (int)jvm->pid, strerror(-error));
 }
 
-/* Verifies that the file under the socket's name is a socket of the JVM's user. */
+/* Verifies that the file under the socket's name is a private socket of the JVM's user. */
 static int check_file(const struct attach_socket *asock, const struct stat *st, struct err *err)
 {
+	const mode_t others = S_IRGRP | S_IWGRP | S_IROTH | S_IWOTH;
 	const struct jvm *jvm = asock->ns.jvm;
 	const char *what = "another user's socket";
 
-	if (S_ISSOCK(st->st_mode) && st->st_uid == jvm->uid)
+	if (S_ISSOCK(st->st_mode) && st->st_uid == jvm->uid && !(st->st_mode & others))
 		return 0;
 	if (!S_ISSOCK(st->st_mode))
 		what = S_ISLNK(st->st_mode) ? "a symbolic link" : "a file that is not a socket";
+	else if (st->st_uid == jvm->uid)
+		what = "a socket that other users may use"; /* HotSpot's has mode 0600 */
 	return err_set(err, EXIT_ATTACH,
 		       "%s/%s is %s, not JVM %d's attach socket; remove it if it is not in use",
 		       jvm_tmp(jvm), asock->socket, what, (int)jvm->pid);
@@ -161,15 +170,17 @@ static int check_file(const struct attach_socket *asock, const struct stat *st, 
 int attach_socket_connect(struct attach_socket *asock, struct deadline d, int *fd, struct err *err)
 {
 	_cleanup_close_ int sock = -1;
+	_cleanup_close_ int file = file_open_path(asock->tmp_fd, asock->socket, O_NOFOLLOW);
 	int left = deadline_left_ms(d), rc;
 	/* If the backlog of a Unix socket is full, connect(2) waits for this send timeout. */
 	const struct timeval timeout = { left / 1000, left % 1000 * 1000 + 1 };
 	struct stat st;
 
-	rc = attach_socket_exists(asock, &st);
-	if (rc < 0)
-		return connect_failed(asock, rc, err);
-	if (rc == 0)
+	if (file == -ENOENT)
+		return 0;
+	if (file < 0 || fstat(file, &st) < 0)
+		return connect_failed(asock, file < 0 ? file : -errno, err);
+	if (is_dead(asock, &st))
 		return 0;
 	if (check_file(asock, &st, err) < 0)
 		return -1;
@@ -177,8 +188,8 @@ int attach_socket_connect(struct attach_socket *asock, struct deadline d, int *f
 	if (sock < 0 || setsockopt(sock, SOL_SOCKET, SO_SNDTIMEO, &timeout, sizeof(timeout)) < 0)
 		return err_set(err, EXIT_ATTACH, "cannot create a socket to connect to JVM %d: %s",
 			       (int)asock->ns.jvm->pid, strerror(errno));
-	rc = target_ns_is_ours(&asock->ns) ? target_ns_connect(sock, asock->tmp_fd, asock->socket)
-					   : connect_as_target(sock, asock);
+	rc = target_ns_is_ours(&asock->ns) ? target_ns_connect(sock, file)
+					   : connect_as_target(sock, asock, file);
 	if (rc == -ENOENT)
 		return 0;
 	if (rc == -ECONNREFUSED) {

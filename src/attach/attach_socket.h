@@ -24,10 +24,10 @@ int attach_socket_open(const struct jvm *jvm, struct attach_socket *asock,
 void attach_socket_close(struct attach_socket *asock);
 
 /*
- * Returns 1 if the socket's file exists and is not `dead`, else 0, or a negative errno.  Sets *st
- * unless `st` is NULL.  A file of another type counts: attach_socket_connect() reports it.
+ * Returns 1 if the socket's file exists and is not `dead`, else 0, or a negative errno.  A file of
+ * another type counts: attach_socket_connect() reports it.
  */
-int attach_socket_exists(const struct attach_socket *asock, struct stat *st) _must_check_;
+int attach_socket_exists(const struct attach_socket *asock) _must_check_;
 
 /*
  * Connects with the target's ids, which HotSpot checks, and verifies that the peer is the target.

@@ -15,6 +15,7 @@
 #include <sys/un.h>
 #include <sys/wait.h>
 
+#include "fileio/file_open.h"
 #include "proc/inroot.h"
 
 #define DIR_FLAGS (O_PATH | O_DIRECTORY | O_CLOEXEC)
@@ -161,20 +162,22 @@ int target_ns_kill(const struct target_ns *ns, int sig)
 
 int target_ns_opendir(const struct target_ns *ns, const char *path)
 {
-	return inroot_open(ns->root_fd, path, DIR_FLAGS);
+	return inroot_open(ns->root_fd, path, O_DIRECTORY);
 }
 
 static bool can_read(const struct target_ns *ns, const char *path, const struct stat *same,
 		     bool to_map)
 {
-	_cleanup_close_ int fd = inroot_open(ns->root_fd, path, O_RDONLY | O_NONBLOCK);
+	_cleanup_close_ int path_fd = inroot_open(ns->root_fd, path, 0), fd = -1;
 	struct stat st;
 	struct statvfs fs;
 
-	if (fd < 0 || fstat(fd, &st) < 0 || fstatvfs(fd, &fs) < 0)
+	/* Compare before the open: the target may have put a device here. */
+	if (path_fd < 0 || fstat(path_fd, &st) < 0 || st.st_dev != same->st_dev ||
+	    st.st_ino != same->st_ino)
 		return false;
-	return st.st_dev == same->st_dev && st.st_ino == same->st_ino &&
-	       !(to_map && (fs.f_flag & ST_NOEXEC));
+	fd = file_reopen_regular(path_fd, &st);
+	return fd >= 0 && fstatvfs(fd, &fs) == 0 && !(to_map && (fs.f_flag & ST_NOEXEC));
 }
 
 bool target_ns_can_read(const struct target_ns *ns, const char *path, const struct stat *same,
@@ -217,13 +220,11 @@ int target_ns_bind(int sock, int dir_fd, const char *name)
 	return bind(sock, (struct sockaddr *)&sa, sizeof(sa)) < 0 ? -errno : 0;
 }
 
-int target_ns_connect(int sock, int dir_fd, const char *name)
+int target_ns_connect(int sock, int socket_fd)
 {
-	struct sockaddr_un sa;
-	int rc = address(&sa, dir_fd, name);
+	struct sockaddr_un sa = { .sun_family = AF_UNIX };
 
-	if (rc < 0)
-		return rc;
+	(void)snprintf(sa.sun_path, sizeof(sa.sun_path), "/proc/self/fd/%d", socket_fd);
 	while (connect(sock, (struct sockaddr *)&sa, sizeof(sa)) < 0) {
 		if (errno != EINTR)
 			return -errno;

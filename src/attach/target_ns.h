@@ -64,10 +64,15 @@ bool target_ns_can_read(const struct target_ns *ns, const char *path, const stru
 			bool to_map);
 
 /*
- * Call bind(2) or connect(2) with NAME in the directory dir_fd, through /proc/self/fd: the path of
- * the directory may exceed the 108 bytes of sun_path.  Return 0 or -errno.
+ * Calls bind(2) with NAME in the directory dir_fd, through /proc/self/fd: the path of the directory
+ * may exceed the 108 bytes of sun_path.  Returns 0 or -errno.
  */
 int target_ns_bind(int sock, int dir_fd, const char *name) _must_check_;
-int target_ns_connect(int sock, int dir_fd, const char *name) _must_check_;
+
+/*
+ * Calls connect(2) with the socket of an O_PATH descriptor that the caller has checked: a name
+ * could have become a link to a socket outside of the target's root.  Returns 0 or -errno.
+ */
+int target_ns_connect(int sock, int socket_fd) _must_check_;
 
 #endif

@@ -11,6 +11,7 @@
 #include <time.h>
 
 #include "fileio/detached_child.h"
+#include "fileio/file_open.h"
 
 /* How long the trigger file stays for a late JVM after the deadline. */
 #define GRACE_MS 60000
@@ -88,7 +89,7 @@ static int wait_socket(struct trigger *t, struct deadline d, struct err *err)
 	for (;;) {
 		int left_ms = deadline_left_ms(d);
 
-		if (attach_socket_exists(t->asock, NULL) > 0)
+		if (attach_socket_exists(t->asock) > 0)
 			return 0;
 		if (target_ns_alive(ns) < 0)
 			return err_set(err, EXIT_PARTIAL, "JVM %d exited before it answered",
@@ -104,15 +105,14 @@ static int wait_socket(struct trigger *t, struct deadline d, struct err *err)
 /* Creates the trigger file unless another tool's exists. */
 static int create_file(struct trigger *t, struct err *err)
 {
-	int fd = openat(t->dir_fd, t->name, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC,
-			0600);
+	int fd = file_create(t->dir_fd, t->name, 0600);
 
 	if (fd >= 0) {
 		(void)close(fd); /* empty */
 		t->exists = t->is_fresh = false;
 		return 0;
 	}
-	if (errno == EEXIST) {
+	if (fd == -EEXIST) {
 		t->is_fresh |= !t->exists; /* another tool was faster */
 		t->exists = true;
 		return 0;
@@ -122,7 +122,7 @@ static int create_file(struct trigger *t, struct err *err)
 		       "directory (%s); make the directory writable for that user",
 		       (int)t->asock->ns.jvm->pid,
 		       t->dir_fd == t->asock->tmp_fd ? "tmp" : "working",
-		       strerror(errno));
+		       strerror(-fd));
 }
 
 static int send_signal(const struct trigger *t, struct err *err)
@@ -172,7 +172,7 @@ static int wake(struct trigger *t, struct err *err)
 	/* So would a SIGQUIT without a trigger file: the other tool may have removed its file. */
 	if (t->is_fresh && create_file(t, err) < 0)
 		return -1;
-	if (attach_socket_exists(t->asock, NULL) > 0)
+	if (attach_socket_exists(t->asock) > 0)
 		return 0;
 	if (send_signal(t, err) < 0)
 		return -1;

@@ -5,6 +5,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "fileio/file_open.h"
 #include "fileio/io.h"
 #include "base/xalloc.h"
 #include "proc/elf.h"
@@ -106,7 +107,7 @@ static int open_mapped(const struct search *s, const struct proc_map *map)
 		return inroot_open_regular(s->root_fd, inroot_path(map->path, s->root),
 					   O_NOFOLLOW, &st);
 	fd = procfs_openat(s->proc, s->jvm->pid, link, O_PATH);
-	return fd < 0 ? fd : inroot_reopen_regular(fd, &st);
+	return fd < 0 ? fd : file_reopen_regular(fd, &st);
 }
 
 static bool is_mark(const char *name, void *found)

@@ -15,7 +15,7 @@
 
 static bool has_socket_file(const struct jvm *jvm, int root_fd)
 {
-	_cleanup_close_ int dir = inroot_open(root_fd, jvm_tmp(jvm), O_PATH | O_DIRECTORY);
+	_cleanup_close_ int dir = inroot_open(root_fd, jvm_tmp(jvm), O_DIRECTORY);
 	char name[32];
 	struct stat st;
 

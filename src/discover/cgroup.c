@@ -4,6 +4,7 @@
 #include <stdbool.h>
 #include <string.h>
 
+#include "fileio/file_open.h"
 #include "fileio/io.h"
 #include "base/xalloc.h"
 
@@ -149,7 +150,8 @@ static bool go_up(struct group *g)
 static size_t read_numbers(const struct group *g, const char *name, int64_t *numbers, size_t max)
 {
 	_cleanup_free_ char *path = xasprintf("%s/%s", g->dir, name);
-	_cleanup_close_ int fd = open(path, O_RDONLY | O_NOFOLLOW | O_CLOEXEC);
+	struct stat st;
+	_cleanup_close_ int fd = file_open_regular(AT_FDCWD, path, O_NOFOLLOW, &st);
 	_cleanup_buf_ struct buf text = BUF_INIT;
 	const char *at;
 	size_t n;
@@ -183,7 +185,8 @@ static int64_t read_cache(const struct group *g)
 {
 	const char *key = g->is_v2 ? "\ninactive_file " : "\ntotal_inactive_file ";
 	_cleanup_free_ char *path = xasprintf("%s/memory.stat", g->dir);
-	_cleanup_close_ int fd = open(path, O_RDONLY | O_NOFOLLOW | O_CLOEXEC);
+	struct stat st;
+	_cleanup_close_ int fd = file_open_regular(AT_FDCWD, path, O_NOFOLLOW, &st);
 	_cleanup_buf_ struct buf text = BUF_INIT;
 	const char *line;
 	int64_t bytes;
@@ -249,7 +252,8 @@ static void read_cpu(struct group *g, struct cgroup *out)
 void cgroup_read(const struct procfs *proc, pid_t pid, struct cgroup *out)
 {
 	_cleanup_buf_ struct buf mounts = BUF_INIT, groups = BUF_INIT;
-	_cleanup_close_ int fd = openat(proc->fd, "self/mountinfo", O_RDONLY | O_CLOEXEC);
+	struct stat st;
+	_cleanup_close_ int fd = file_open_regular(proc->fd, "self/mountinfo", 0, &st);
 	struct group memory, cpu;
 
 	*out = (struct cgroup){ -1, -1, -1, -1 };

@@ -3,6 +3,7 @@
 #include <fcntl.h>
 #include <string.h>
 
+#include "fileio/file_open.h"
 #include "fileio/io.h"
 #include "discover/cgroup.h"
 
@@ -12,7 +13,8 @@
 static int64_t available(const struct procfs *proc)
 {
 	static const char key[] = "\nMemAvailable:";
-	_cleanup_close_ int fd = openat(proc->fd, "meminfo", O_RDONLY | O_CLOEXEC);
+	struct stat st;
+	_cleanup_close_ int fd = file_open_regular(proc->fd, "meminfo", 0, &st);
 	_cleanup_buf_ struct buf text = BUF_INIT;
 	const char *line;
 	char *end;
@@ -42,8 +44,12 @@ int64_t free_memory(const struct procfs *proc, pid_t pid)
 void oom_score_raise(void)
 {
 	static const char most[] = "1000"; /* OOM_SCORE_ADJ_MAX: see proc(5) */
-	_cleanup_close_ int fd = open("/proc/self/oom_score_adj", O_WRONLY | O_CLOEXEC);
+	_cleanup_close_ int file = file_open_path(AT_FDCWD, "/proc/self/oom_score_adj", 0);
+	_cleanup_close_ int fd = -1;
+	struct stat st;
 
+	if (file >= 0 && fstat(file, &st) == 0)
+		fd = file_reopen(file, O_WRONLY, &st);
 	if (fd < 0 || write(fd, most, strlen(most)) < 0)
 		return; /* best effort */
 }

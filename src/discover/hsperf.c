@@ -5,6 +5,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "fileio/file_open.h"
 #include "fileio/io.h"
 #include "proc/inroot.h"
 #include "discover/cmdline.h"
@@ -26,7 +27,7 @@ int hsperf_open_file(const struct procfs *proc, const struct jvm *jvm, int root_
 		return -ENOENT;
 	if (jvm->perfdata_link) {
 		link = procfs_openat(proc, jvm->pid, jvm->perfdata_link, O_PATH);
-		return link < 0 ? link : inroot_reopen_regular(link, &st);
+		return link < 0 ? link : file_reopen_regular(link, &st);
 	}
 	fd = inroot_open_regular(root_fd, jvm->perfdata, O_NOFOLLOW, &st);
 	if (fd < 0)

@@ -1,5 +1,6 @@
 #include "discover/jvm.h"
 
+#include <fcntl.h>
 #include <pwd.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -7,10 +8,13 @@
 #include <unistd.h>
 
 #include "base/xalloc.h"
+#include "fileio/file_open.h"
 
 char *jvm_user_name(uid_t uid)
 {
-	FILE *passwd = fopen("/etc/passwd", "re");
+	struct stat st;
+	int fd = file_open_regular(AT_FDCWD, "/etc/passwd", 0, &st);
+	FILE *passwd = fd < 0 ? NULL : fdopen(fd, "r");
 	struct passwd *entry = NULL;
 	char *name = NULL;
 
@@ -20,6 +24,8 @@ char *jvm_user_name(uid_t uid)
 	}
 	if (passwd)
 		(void)fclose(passwd); /* read-only: nothing to flush */
+	else
+		util_close_p(&fd);
 	return name ? name : xasprintf("%u", (unsigned)uid);
 }
 

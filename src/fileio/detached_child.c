@@ -5,6 +5,8 @@
 #include <signal.h>
 #include <stdbool.h>
 
+#include "fileio/file_open.h"
+
 static bool is_kept(int fd, const int *keep, size_t n_keep)
 {
 	for (size_t i = 0; i < n_keep; i++) {
@@ -31,7 +33,7 @@ static void close_others(const int *keep, size_t n_keep)
 
 static void redirect_stdio(void)
 {
-	int fd = open("/dev/null", O_RDWR | O_CLOEXEC);
+	int fd = file_open_null(O_RDWR);
 
 	for (int std = STDIN_FILENO; std <= STDERR_FILENO; std++) {
 		/* Without /dev/null, keep the old descriptor: its number would be reused. */

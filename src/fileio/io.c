@@ -7,6 +7,7 @@
 #include <sys/socket.h>
 
 #include "base/xalloc.h"
+#include "fileio/file_open.h"
 
 #define SLURP_STEP 65536 /* untouched pages of the buffer cost nothing */
 
@@ -148,7 +149,7 @@ int io_unnamed_file(void)
 
 	if (!dir || !*dir)
 		dir = "/tmp";
-	fd = open(dir, O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
+	fd = file_create_unnamed(AT_FDCWD, dir, 0600);
 	if (fd < 0)
 		fd = open_and_unlink(dir); /* a file system without O_TMPFILE */
 	if (fd < 0)

@@ -9,6 +9,8 @@
 #include <sys/stat.h>
 #include <sys/syscall.h>
 
+#include "fileio/file_open.h"
+
 #ifndef SYS_openat2
 #define SYS_openat2 437
 #endif
@@ -60,13 +62,11 @@ static int open_by_component(int root_fd, const char *path, int flags)
 		name[len] = '\0';
 		if (strcmp(name, "..") == 0)
 			return -ELOOP;
-		if (*rest == '\0') {
-			fd = openat(at, len ? name : ".", flags | O_NOFOLLOW);
-			return fd < 0 ? -errno : fd;
-		}
-		fd = openat(at, name, O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+		if (*rest == '\0')
+			return file_open_path(at, len ? name : ".", flags | O_NOFOLLOW);
+		fd = file_open_path(at, name, O_DIRECTORY | O_NOFOLLOW);
 		if (fd < 0)
-			return errno == ENOTDIR ? -ELOOP : -errno;
+			return fd == -ENOTDIR ? -ELOOP : fd;
 		util_close_p(&dir);
 		dir = fd;
 		path = rest;
@@ -75,33 +75,22 @@ static int open_by_component(int root_fd, const char *path, int flags)
 
 int inroot_open(int root_fd, const char *path, int flags)
 {
-	int fd = open_resolved(root_fd, path, flags | O_CLOEXEC);
+	int fd;
+
+	flags |= O_PATH | O_CLOEXEC;
+	fd = open_resolved(root_fd, path, flags);
 
 	/* EPERM: a seccomp filter does not know openat2(2).  ENOSYS: the kernel does not. */
 	if (fd == -ENOSYS || fd == -EPERM)
-		fd = open_by_component(root_fd, path, flags | O_CLOEXEC);
+		fd = open_by_component(root_fd, path, flags);
 	return fd;
-}
-
-int inroot_reopen_regular(int path_fd, struct stat *st)
-{
-	char name[32];
-	int fd;
-
-	if (fstat(path_fd, st) < 0)
-		return -errno;
-	if (!S_ISREG(st->st_mode))
-		return S_ISLNK(st->st_mode) ? -ELOOP : -EINVAL;
-	(void)snprintf(name, sizeof(name), "/proc/self/fd/%d", path_fd);
-	fd = open(name, O_RDONLY | O_NONBLOCK | O_CLOEXEC); /* else a lease would block us */
-	return fd < 0 ? -errno : fd;
 }
 
 int inroot_open_regular(int root_fd, const char *path, int flags, struct stat *st)
 {
-	_cleanup_close_ int fd = inroot_open(root_fd, path, O_PATH | flags);
+	_cleanup_close_ int fd = inroot_open(root_fd, path, flags);
 
-	return fd < 0 ? fd : inroot_reopen_regular(fd, st);
+	return fd < 0 ? fd : file_reopen_regular(fd, st);
 }
 
 const char *inroot_path(const char *path, const char *root)

@@ -1,4 +1,7 @@
-/* Opens paths below a target's root, and never leaves it, whatever links the target creates. */
+/*
+ * Opens paths below a target's root, and never leaves it, whatever links the target creates.  Looks
+ * at a file before it opens it, see fileio/file_open.h.
+ */
 #ifndef JTOOL_PROC_INROOT_H
 #define JTOOL_PROC_INROOT_H
 
@@ -7,10 +10,10 @@
 #include "base/util.h"
 
 /*
- * Opens `path` with these flags and O_CLOEXEC, as if root_fd were our root; it may be an O_PATH
- * descriptor, for example of /proc/PID/root.  Before Linux 5.6 introduced openat2(2), a path with a
- * link fails with -ELOOP.  With O_NOFOLLOW, the last component must not be a link.  Returns a
- * descriptor or a negative errno.
+ * Opens `path` with O_PATH, these flags (O_NOFOLLOW, O_DIRECTORY) and O_CLOEXEC, as if root_fd were
+ * our root; it may be an O_PATH descriptor, for example of /proc/PID/root.  Before Linux 5.6
+ * introduced openat2(2), a path with a link fails with -ELOOP.  With O_NOFOLLOW, the last component
+ * must not be a link.  Returns a descriptor or a negative errno.
  */
 int inroot_open(int root_fd, const char *path, int flags) _must_check_;
 
@@ -20,9 +23,6 @@ int inroot_open(int root_fd, const char *path, int flags) _must_check_;
  * block or have side effects, and a target can put device nodes into its own mount namespace.
  */
 int inroot_open_regular(int root_fd, const char *path, int flags, struct stat *st) _must_check_;
-
-/* Opens the file of an O_PATH descriptor for reading, like inroot_open_regular(). */
-int inroot_reopen_regular(int path_fd, struct stat *st) _must_check_;
 
 /*
  * Converts a path from PID/maps to one below the target's root.  `root` is the target of the link

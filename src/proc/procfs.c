@@ -5,12 +5,15 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <linux/magic.h>
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/vfs.h>
 #include <time.h>
 
+#include "fileio/file_open.h"
 #include "fileio/io.h"
 #include "base/xalloc.h"
 
@@ -19,11 +22,15 @@
 
 int procfs_open(struct procfs *proc, const char *path)
 {
-	int fd = open(path, O_PATH | O_DIRECTORY | O_CLOEXEC);
+	_cleanup_close_ int fd = file_open_path(AT_FDCWD, path, O_DIRECTORY);
+	struct statfs fs;
 
 	if (fd < 0)
-		return -errno;
-	proc->fd = fd;
+		return fd;
+	if (strcmp(path, "/proc") == 0 &&
+	    (fstatfs(fd, &fs) < 0 || (uint32_t)fs.f_type != PROC_SUPER_MAGIC))
+		return -ENODEV;
+	proc->fd = TAKE_FD(fd);
 	proc->root = path;
 	return 0;
 }
@@ -56,13 +63,13 @@ static pid_t pid_of(const char *name)
 
 int procfs_pids(const struct procfs *proc, pid_t **pids, size_t *n)
 {
-	int fd = openat(proc->fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	int fd = file_open_dir(proc->fd, ".", 0);
 	DIR *dir = fd < 0 ? NULL : fdopendir(fd);
 	pid_t *list = NULL;
 	size_t used = 0, cap = 0;
 
 	if (!dir) {
-		int rc = -errno;
+		int rc = fd < 0 ? fd : -errno;
 
 		util_close_p(&fd);
 		return rc;

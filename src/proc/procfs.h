@@ -18,7 +18,10 @@ struct procfs {
 	const char *root; /* its path; not owned */
 };
 
-/* Opens a tree.  `path` must stay valid until the close.  Returns 0 or a negative errno. */
+/*
+ * Opens a tree.  `path` must stay valid until the close.  Returns 0 or a negative errno: -ENODEV if
+ * the path is /proc, but no procfs is mounted there.
+ */
 int procfs_open(struct procfs *proc, const char *path) _must_check_;
 void procfs_close(struct procfs *proc);
 

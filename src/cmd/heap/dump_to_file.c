@@ -10,6 +10,7 @@
 #include "cmd/fetch.h"
 #include "cmd/heap/dump_request.h"
 #include "fileio/fifo_relay.h"
+#include "fileio/file_open.h"
 
 #define READ_BYTES (64 * 1024) /* bytes per read */
 
@@ -20,7 +21,7 @@
  */
 static void discard_rest(struct dump_request *rq, int fifo, int end)
 {
-	int null = rq->features.segments ? open("/dev/null", O_WRONLY | O_CLOEXEC) : -1;
+	int null = rq->features.segments ? file_open_null(O_WRONLY) : -1;
 
 	if (null < 0 || fifo_relay_to_file(fifo, null, end, NULL) < 0)
 		dump_request_unstage(rq);

@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "cmd/fetch.h"
+#include "fileio/file_open.h"
 #include "cmd/jfr/jfr.h"
 #include "model/jfr/jfr_chunks.h"
 #include "render/json.h"
@@ -17,6 +18,7 @@
 
 #define MB (1024u * 1024)
 #define ROOM_DEFAULT (64 * MB) /* bytes, if the JVM does not report where its chunks are */
+#define ENTRIES_MAX 20000 /* directory entries; a repository has one for every chunk */
 #define ROOM_EXTRA (4 * MB)    /* for the threads, classes and methods at the end of a chunk */
 
 int jfr_open_file(const struct ctx *ctx, const char *path, struct atomic_file *out, struct err *err)
@@ -27,10 +29,13 @@ int jfr_open_file(const struct ctx *ctx, const char *path, struct atomic_file *o
 				0600, err);
 }
 
-/* Returns the total bytes of the regular files that were modified at `since` or later. */
+/*
+ * Returns the total bytes of the regular files that were modified at `since` or later, in the first
+ * ENTRIES_MAX of a directory that the target names.
+ */
 static uint64_t bytes_in(int dir_fd, time_t since)
 {
-	int fd = openat(dir_fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	int fd = file_open_dir(dir_fd, ".", 0);
 	DIR *dir = fd < 0 ? NULL : fdopendir(fd);
 	uint64_t sum = 0;
 	struct dirent *entry;
@@ -39,12 +44,13 @@ static uint64_t bytes_in(int dir_fd, time_t since)
 		util_close_p(&fd);
 		return 0;
 	}
-	while ((entry = readdir(dir))) {
+	for (int i = 0; i < ENTRIES_MAX && (entry = readdir(dir)); i++) {
 		struct stat st;
 
 		if (fstatat(dirfd(dir), entry->d_name, &st, AT_SYMLINK_NOFOLLOW) == 0 &&
-		    S_ISREG(st.st_mode) && st.st_mtime >= since)
-			sum += (uint64_t)st.st_size;
+		    S_ISREG(st.st_mode) && st.st_mtime >= since &&
+		    __builtin_add_overflow(sum, (uint64_t)st.st_size, &sum))
+			break;
 	}
 	(void)closedir(dir);
 	return sum;

@@ -9,6 +9,7 @@
 #include "cli/command.h"
 #include "config.h"
 #include "fileio/atomic_file.h"
+#include "fileio/file_open.h"
 #include "fileio/io.h"
 #include "render/json.h"
 #include "session/embedded_agent.h"
@@ -71,14 +72,14 @@ static const char *why_unsafe(int fd, bool is_own)
 static int open_dir(int parent_fd, const char *name, const char *path, bool is_own,
 		    struct err *err)
 {
-	int flags = O_RDONLY | O_DIRECTORY | O_CLOEXEC | (is_own ? O_NOFOLLOW : 0), fd;
 	const char *why;
+	int fd;
 
 	if (mkdirat(parent_fd, name, 0700) < 0 && errno != EEXIST)
 		return cache_failed(path, strerror(errno), err);
-	fd = openat(parent_fd, name, flags);
+	fd = file_open_dir(parent_fd, name, is_own ? O_NOFOLLOW : 0);
 	if (fd < 0)
-		return cache_failed(path, strerror(errno), err);
+		return cache_failed(path, strerror(-fd), err);
 	why = why_unsafe(fd, is_own);
 	if (!why)
 		return fd;
@@ -89,12 +90,11 @@ static int open_dir(int parent_fd, const char *name, const char *path, bool is_o
 /* Returns true if the file is this agent and only the user can write to it. */
 static bool is_up_to_date(int dir_fd, const char *name, const struct buf *agent)
 {
-	_cleanup_close_ int fd =
-		openat(dir_fd, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
-	_cleanup_buf_ struct buf found = BUF_INIT;
 	struct stat st;
+	_cleanup_close_ int fd = file_open_regular(dir_fd, name, O_NOFOLLOW, &st);
+	_cleanup_buf_ struct buf found = BUF_INIT;
 
-	return fd >= 0 && fstat(fd, &st) == 0 && S_ISREG(st.st_mode) && !why_unsafe(fd, true) &&
+	return fd >= 0 && !why_unsafe(fd, true) &&
 	       io_slurp(fd, &found, agent->len) == 0 && found.len == agent->len &&
 	       memcmp(found.data, agent->data, found.len) == 0;
 }

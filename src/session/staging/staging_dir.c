@@ -9,6 +9,7 @@
 #include <sys/file.h>
 #include <sys/stat.h>
 
+#include "fileio/file_open.h"
 #include "fileio/io.h"
 #include "base/xalloc.h"
 
@@ -16,7 +17,6 @@
 #define SIBLINGS_MAX 20000 /* directory entries to check for leftovers */
 #define REMOVE_TRIES 10 /* attempts: a JVM may add files between them */
 #define FIFO_SIZE (1024 * 1024) /* bytes; any user may set it; a small pipe blocks more */
-#define DIR_FLAGS (O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)
 
 void staging_dir_init(struct staging_dir *sd, uid_t uid, pid_t nspid, const char *file,
 		      bool exclusive)
@@ -37,11 +37,11 @@ void staging_dir_init(struct staging_dir *sd, uid_t uid, pid_t nspid, const char
 /* Opens a directory that is private to this user.  Returns a descriptor or -errno. */
 static int open_private(int parent_fd, const char *name)
 {
-	_cleanup_close_ int fd = openat(parent_fd, name, DIR_FLAGS);
+	_cleanup_close_ int fd = file_open_dir(parent_fd, name, O_NOFOLLOW);
 	struct stat st;
 
 	if (fd < 0 || fstat(fd, &st) < 0)
-		return -errno;
+		return fd < 0 ? TAKE_FD(fd) : -errno;
 	if (st.st_uid != geteuid() || (st.st_mode & 0777) != 0700)
 		return -ENOTUNIQ;
 	return TAKE_FD(fd);
@@ -127,21 +127,22 @@ static bool has_content(int fd, const char *data, size_t len)
 	}
 }
 
-/* Opens sd->file for reading, without blocking.  -ENOTUNIQ: wrong type or owner. */
-static int open_typed(const struct staging_dir *sd, mode_t type)
+/* Opens a file of this user for reading, without blocking.  -ENOTUNIQ: wrong type or owner. */
+static int open_typed(int dir_fd, const char *name, mode_t type)
 {
-	_cleanup_close_ int fd =
-		openat(sd->dir_fd, sd->file, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+	_cleanup_close_ int fd = file_open_path(dir_fd, name, O_NOFOLLOW);
 	struct stat st;
 
 	if (fd < 0 || fstat(fd, &st) < 0)
-		return errno == ELOOP ? -ENOTUNIQ : -errno;
-	return (st.st_mode & S_IFMT) == type && st.st_uid == geteuid() ? TAKE_FD(fd) : -ENOTUNIQ;
+		return fd < 0 ? TAKE_FD(fd) : -errno;
+	if ((st.st_mode & S_IFMT) != type || st.st_uid != geteuid())
+		return -ENOTUNIQ;
+	return file_reopen(fd, O_RDONLY | O_NONBLOCK, &st);
 }
 
 int staging_dir_open_file(const struct staging_dir *sd)
 {
-	return open_typed(sd, S_IFREG);
+	return open_typed(sd->dir_fd, sd->file, S_IFREG);
 }
 
 static bool has_equal_file(const struct staging_dir *sd, const void *data, size_t len)
@@ -153,12 +154,11 @@ static bool has_equal_file(const struct staging_dir *sd, const void *data, size_
 
 static int write_file(const struct staging_dir *sd, const char *name, const void *data, size_t len)
 {
-	const int flags = O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC;
-	int fd = openat(sd->dir_fd, name, flags, 0600);
+	int fd = file_create(sd->dir_fd, name, 0600);
 	int rc;
 
 	if (fd < 0)
-		return -errno;
+		return fd;
 	rc = io_write_all(fd, data, len, deadline_in_ms(0)); /* a regular file never blocks */
 	if (close(fd) < 0 && rc == 0)
 		rc = -errno; /* a quota may be reported only here */
@@ -190,7 +190,7 @@ const char *staging_dir_put_fifo(const struct staging_dir *sd, int *fd)
 
 	if (mkfifoat(sd->dir_fd, sd->file, 0600) < 0)
 		return strerror(errno);
-	end = open_typed(sd, S_IFIFO);
+	end = open_typed(sd->dir_fd, sd->file, S_IFIFO);
 	if (end < 0)
 		return explain(end);
 	(void)fcntl(end, F_SETPIPE_SZ, FIFO_SIZE); /* a smaller pipe works, too */
@@ -202,7 +202,7 @@ const char *staging_dir_put_fifo(const struct staging_dir *sd, int *fd)
 static void for_each_name(int dir_fd, void (*visit)(const struct staging_dir *, int, const char *),
 			  const struct staging_dir *sd)
 {
-	int fd = openat(dir_fd, ".", DIR_FLAGS);
+	int fd = file_open_dir(dir_fd, ".", 0);
 	DIR *dir = fd < 0 ? NULL : fdopendir(fd);
 	const struct dirent *entry;
 
@@ -220,13 +220,6 @@ static bool has_prefix(const char *name, const char *prefix)
 	return strncmp(name, prefix, strlen(prefix)) == 0;
 }
 
-static bool is_fifo(int dir_fd, const char *name)
-{
-	struct stat st;
-
-	return fstatat(dir_fd, name, &st, AT_SYMLINK_NOFOLLOW) == 0 && S_ISFIFO(st.st_mode);
-}
-
 static void remove_leftover(const struct staging_dir *sd, int dir_fd, const char *name)
 {
 	size_t len = sd->stem ? strlen(sd->stem) : 0;
@@ -237,8 +230,7 @@ static void remove_leftover(const struct staging_dir *sd, int dir_fd, const char
 	if (name[0] != '.' && !(sd->stem && has_prefix(name, sd->stem) && name[len] == '-'))
 		return;
 	/* Opening and closing a FIFO releases a JVM that waits for a reader: its write fails. */
-	if (is_fifo(dir_fd, name))
-		fifo = openat(dir_fd, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+	fifo = open_typed(dir_fd, name, S_IFIFO);
 	(void)unlinkat(dir_fd, name, 0); /* best effort */
 }
 

@@ -124,7 +124,7 @@ static const char *put_file(struct helper *h)
 static const char *try_dir(struct helper *h, const char *dir)
 {
 	const char *why;
-	int fd = inroot_open(h->root_fd, dir, O_PATH | O_DIRECTORY);
+	int fd = inroot_open(h->root_fd, dir, O_DIRECTORY);
 
 	if (fd < 0)
 		return strerror(-fd);
@@ -145,7 +145,7 @@ static const char *try_dir(struct helper *h, const char *dir)
 
 static bool is_in_memory(const struct helper *h, const char *dir)
 {
-	_cleanup_close_ int fd = inroot_open(h->root_fd, dir, O_PATH | O_DIRECTORY);
+	_cleanup_close_ int fd = inroot_open(h->root_fd, dir, O_DIRECTORY);
 	struct statfs fs;
 
 	/* The width and sign of f_type depend on the architecture. */

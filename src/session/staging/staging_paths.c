@@ -36,7 +36,7 @@ static uid_t uid_inside(const struct target_ns *ns)
 
 static bool is_same_dir(const struct target_ns *ns, const char *path, int dir_fd)
 {
-	_cleanup_close_ int fd = inroot_open(ns->root_fd, path, O_PATH | O_DIRECTORY);
+	_cleanup_close_ int fd = inroot_open(ns->root_fd, path, O_DIRECTORY);
 	struct stat a, b;
 
 	return fd >= 0 && fstat(fd, &a) == 0 && fstat(dir_fd, &b) == 0 && a.st_dev == b.st_dev &&
@@ -65,7 +65,7 @@ static const char *inside(const struct target_ns *ns, const char *path, int dir_
  */
 static char *real_path(const struct target_ns *ns, const char *dir)
 {
-	_cleanup_close_ int fd = inroot_open(ns->root_fd, dir, O_PATH | O_DIRECTORY);
+	_cleanup_close_ int fd = inroot_open(ns->root_fd, dir, O_DIRECTORY);
 	char link[32], path[PATH_MAX];
 	const char *real = NULL;
 	ssize_t len = -1;

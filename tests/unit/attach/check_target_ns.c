@@ -1,14 +1,18 @@
 #include <check.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/inotify.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 
 #include "fileio/detached_child.h"
+#include "fileio/file_open.h"
 #include "fileio/io.h"
 #include "attach/target_ns.h"
 
@@ -158,12 +162,15 @@ START_TEST(sockets_bind_and_connect_under_paths_longer_than_sun_path)
 	int dir = make_deep_dir(top, memset(name, 'd', sizeof(name) - 1));
 	int listener = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
 	int client = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+	int file;
 
-	ck_assert_int_eq(target_ns_connect(client, dir, ".java_pid1"), -ENOENT);
 	ck_assert_int_eq(target_ns_bind(listener, dir, ".java_pid1"), 0);
-	ck_assert_int_eq(target_ns_connect(client, dir, ".java_pid1"), -ECONNREFUSED);
+	file = file_open_path(dir, ".java_pid1", O_NOFOLLOW);
+	ck_assert_int_ge(file, 0);
+	ck_assert_int_eq(target_ns_connect(client, file), -ECONNREFUSED);
 	ck_assert_int_eq(listen(listener, 1), 0);
-	ck_assert_int_eq(target_ns_connect(client, dir, ".java_pid1"), 0);
+	ck_assert_int_eq(target_ns_connect(client, file), 0);
+	close(file);
 	ck_assert_int_eq(target_ns_bind(client, dir, name), -ENAMETOOLONG);
 	close(client);
 	close(listener);
@@ -193,6 +200,31 @@ START_TEST(can_read_compares_inodes_not_only_names)
 	st.st_ino--;
 	ck_assert(!target_ns_can_read(&ns, path, &st, false));
 	close(fd);
+	target_ns_close(&ns);
+	kill_child(pid);
+}
+END_TEST
+
+/* The target has put a pipe where the caller has a library: it is not opened. */
+START_TEST(can_read_opens_no_other_file)
+{
+	_cleanup_close_ int watch = inotify_init1(IN_NONBLOCK | IN_CLOEXEC);
+	char event[sizeof(struct inotify_event) + NAME_MAX + 1];
+	char dir[] = "/tmp/check_ns.XXXXXX", path[64];
+	pid_t pid = start_child();
+	struct jvm jvm = describe(pid);
+	struct target_ns ns = open_ns(&jvm);
+	struct stat st;
+
+	ck_assert_ptr_nonnull(mkdtemp(dir));
+	(void)snprintf(path, sizeof(path), "%s/agent.so", dir);
+	ck_assert_int_eq(mkfifo(path, 0600), 0);
+	ck_assert_int_ge(inotify_add_watch(watch, dir, IN_OPEN), 0);
+	ck_assert_int_eq(stat("/dev/null", &st), 0);
+	ck_assert(!target_ns_can_read(&ns, path, &st, false));
+	ck_assert_int_lt(read(watch, event, sizeof(event)), 0);
+	ck_assert_int_eq(unlink(path), 0);
+	ck_assert_int_eq(rmdir(dir), 0);
 	target_ns_close(&ns);
 	kill_child(pid);
 }
@@ -246,6 +278,7 @@ int main(void)
 	tcase_add_test(tc, signals_are_sent_with_and_without_pidfd);
 	tcase_add_test(tc, sockets_bind_and_connect_under_paths_longer_than_sun_path);
 	tcase_add_test(tc, can_read_compares_inodes_not_only_names);
+	tcase_add_test(tc, can_read_opens_no_other_file);
 	tcase_add_test(tc, detached_child_inherits_only_the_given_descriptors);
 	suite_add_tcase(suite, tc);
 	srunner_run_all(runner, CK_NORMAL);

@@ -3,12 +3,16 @@
 #include <fcntl.h>
 #include <limits.h>
 #include <pthread.h>
+#include <sched.h>
 #include <signal.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/inotify.h>
+#include <sys/mount.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <sys/types.h>
+#include <sys/wait.h>
 
 #include "base/util.h"
 #include "base/xalloc.h"
@@ -300,6 +304,32 @@ START_TEST(threads_are_counted_and_named)
 }
 END_TEST
 
+static bool refuses_other_file_system(void)
+{
+	struct procfs other;
+
+	if (unshare(CLONE_NEWNS) < 0 || mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL) < 0 ||
+	    mount("none", "/proc", "tmpfs", 0, NULL) < 0) {
+		puts("SKIP: a file system cannot be mounted here");
+		return true;
+	}
+	return procfs_open(&other, "/proc") == -ENODEV;
+}
+
+/* Inside a hostile container, anything may be mounted there. */
+START_TEST(proc_must_be_procfs)
+{
+	pid_t pid = fork();
+	int status;
+
+	ck_assert_int_ge(pid, 0);
+	if (pid == 0)
+		_exit(refuses_other_file_system() ? 0 : 1);
+	ck_assert_int_eq(waitpid(pid, &status, 0), pid);
+	ck_assert_int_eq(status, 0);
+}
+END_TEST
+
 static void make_link(const char *target, const char *name)
 {
 	_cleanup_free_ char *path = xasprintf("%s/%s", dir, name);
@@ -311,17 +341,18 @@ START_TEST(links_cannot_leave_the_root)
 {
 	_cleanup_close_ int root = open(dir, O_PATH | O_DIRECTORY | O_CLOEXEC);
 	_cleanup_close_ int inside = -1;
+	struct stat st;
 
 	write_file(1, "passwd", "inside");
 	make_link("/etc", "etc");
 	make_link("/1/passwd", "absolute");
 	make_link("../../../../../../etc/hostname", "up");
-	ck_assert_int_lt(inroot_open(root, "/etc/passwd", O_RDONLY), 0);
-	ck_assert_int_lt(inroot_open(root, "up", O_RDONLY), 0);
-	ck_assert_int_lt(inroot_open(root, "/../etc/hostname", O_RDONLY), 0);
-	ck_assert_int_lt(inroot_open(root, "absolute", O_RDONLY | O_NOFOLLOW), 0);
-	ck_assert_int_eq(inroot_open(root, "/1/none", O_RDONLY), -ENOENT);
-	inside = inroot_open(root, "/1//passwd", O_RDONLY);
+	ck_assert_int_lt(inroot_open(root, "/etc/passwd", 0), 0);
+	ck_assert_int_lt(inroot_open(root, "up", 0), 0);
+	ck_assert_int_lt(inroot_open(root, "/../etc/hostname", 0), 0);
+	ck_assert_int_lt(inroot_open_regular(root, "absolute", O_NOFOLLOW, &st), 0);
+	ck_assert_int_eq(inroot_open(root, "/1/none", 0), -ENOENT);
+	inside = inroot_open(root, "/1//passwd", 0);
 	ck_assert_int_ge(inside, 0);
 	ck_assert_int_ne(fcntl(inside, F_GETFD) & FD_CLOEXEC, 0);
 }
@@ -370,6 +401,7 @@ int main(void)
 	tcase_add_test(tc, maps_visit_every_line);
 	tcase_add_test(tc, threads_are_counted_and_named);
 	tcase_add_test(tc, links_cannot_leave_the_root);
+	tcase_add_test(tc, proc_must_be_procfs);
 	tcase_add_test(tc, non_regular_file_is_not_opened);
 	srunner_run_all(sr, CK_NORMAL);
 	failed = srunner_ntests_failed(sr);

@@ -11,12 +11,14 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/file.h>
+#include <sys/inotify.h>
 #include <sys/mount.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/statfs.h>
+#include <sys/sysmacros.h>
 #include <sys/wait.h>
 
 #include "base/xalloc.h"
@@ -724,11 +726,31 @@ START_TEST(incomplete_copy_of_a_result_is_an_error)
 }
 END_TEST
 
+/* Watches the directory of a file. */
+static int watch_opens(const char *path)
+{
+	_cleanup_free_ char *folder = xstrdup(path);
+	int fd = inotify_init1(IN_NONBLOCK | IN_CLOEXEC);
+
+	*strrchr(folder, '/') = '\0';
+	ck_assert_int_ge(inotify_add_watch(fd, folder, IN_OPEN), 0);
+	return fd;
+}
+
+static void assert_not_opened(int watch)
+{
+	char event[sizeof(struct inotify_event) + NAME_MAX + 1];
+
+	ck_assert_int_lt(read(watch, event, sizeof(event)), 0);
+}
+
+/* Neither is a device or a pipe opened to find out what it is: this alone may have an effect. */
 START_TEST(only_regular_files_of_the_target_are_opened)
 {
 	const struct staged_file_request req = write_request(STAGED_RESULT);
 	struct staged_file *p = stage(&req);
 	_cleanup_free_ char *path = xstrdup(in_root(staged_file_path(p)));
+	_cleanup_close_ int watch = watch_opens(path);
 
 	assert_no_result(p, "No such file");
 	ck_assert_int_eq(symlink("/etc/passwd", path), 0);
@@ -738,6 +760,11 @@ START_TEST(only_regular_files_of_the_target_are_opened)
 	ck_assert_int_eq(chown(path, OTHER_UID, OTHER_UID), 0);
 	assert_no_result(p, "not a regular file of the JVM's user");
 	ck_assert_int_eq(unlink(path), 0);
+	ck_assert_int_eq(mknod(path, S_IFCHR | 0666, makedev(1, 3)), 0);
+	ck_assert_int_eq(chown(path, OTHER_UID, OTHER_UID), 0);
+	assert_no_result(p, "not a regular file of the JVM's user");
+	ck_assert_int_eq(unlink(path), 0);
+	assert_not_opened(watch);
 	(void)close(target_opens(staged_file_path(p)));
 	ck_assert_int_eq(chmod(path, 0666), 0); /* readable, but owned by root */
 	assert_no_result(p, "not a regular file of the JVM's user");

@@ -1,0 +1,49 @@
+/*
+ * Opens files that were looked at first.
+ *
+ * Opening a FIFO can block, and opening a device can have side effects: a tape rewinds, a watchdog
+ * starts to run.  Between stat(2) and open(2), a name can get another meaning.  A file whose name
+ * others may choose is therefore opened with O_PATH first, which has no effect on the file.  Its
+ * type and owner are read with fstat(2), and the same file is opened again through /proc/self/fd.
+ *
+ * No other module calls open(2), see scripts/check-opens.  Functions return a descriptor with
+ * O_CLOEXEC, or a negative errno.
+ */
+#ifndef JTOOL_FILEIO_FILE_OPEN_H
+#define JTOOL_FILEIO_FILE_OPEN_H
+
+#include <sys/stat.h>
+
+#include "base/util.h"
+
+/* Opens a file or directory with O_PATH and these flags: O_NOFOLLOW, O_DIRECTORY. */
+int file_open_path(int dir_fd, const char *name, int flags) _must_check_;
+
+/*
+ * Opens the file of an O_PATH descriptor with these flags.  `seen` is what fstat(2) has reported of
+ * it.  Returns -ESTALE if another file was opened, because /proc is not what it should be.
+ */
+int file_reopen(int path_fd, int flags, const struct stat *seen) _must_check_;
+
+/*
+ * Opens the regular file of an O_PATH descriptor for reading, and sets *st as fstat(2) does.
+ * Returns -ELOOP for a symbolic link and -EINVAL for other kinds of files, without opening them.
+ */
+int file_reopen_regular(int path_fd, struct stat *st) _must_check_;
+
+/* Opens a regular file by its name, likewise.  flags: 0 or O_NOFOLLOW. */
+int file_open_regular(int dir_fd, const char *name, int flags, struct stat *st) _must_check_;
+
+/* Opens a directory to read its entries.  flags: 0 or O_NOFOLLOW. */
+int file_open_dir(int dir_fd, const char *name, int flags) _must_check_;
+
+/* Creates a file for reading and writing; fails if the name exists, even as a link. */
+int file_create(int dir_fd, const char *name, mode_t mode) _must_check_;
+
+/* Creates an unnamed file in a directory.  Not all file systems can: -EOPNOTSUPP. */
+int file_create_unnamed(int dir_fd, const char *dir, mode_t mode) _must_check_;
+
+/* Opens /dev/null.  flags: O_RDONLY, O_WRONLY or O_RDWR.  Returns -ENODEV if it is another file. */
+int file_open_null(int flags) _must_check_;
+
+#endif
