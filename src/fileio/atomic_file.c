@@ -2,16 +2,23 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <limits.h>
+#include <poll.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
+#include <sys/sysmacros.h>
 
+#include "fileio/caller_path.h"
+#include "fileio/file_open.h"
 #include "fileio/io.h"
 #include "base/xalloc.h"
 
-#define LINKS_MAX 40 /* as many as the kernel follows */
+/* How long a pipe may have no reader: the caller may start it after us. */
+#ifndef READER_WAIT_MS
+#define READER_WAIT_MS 10000
+#endif
+#define READER_STEP_MS 10
 
 #ifndef RENAME_NOREPLACE
 #define RENAME_NOREPLACE 1
@@ -51,83 +58,23 @@ static int open_special(struct atomic_file *f, int out_fd, struct err *err)
 	return f->fd < 0 ? atomic_file_failed(f, f->fd, err) : 0;
 }
 
-/*
- * Replaces *path by its target if it is a symbolic link, even a dangling one.  Another user's link
- * is refused: in a world-writable directory it could lead a privileged caller to any file.
- */
-static int follow_link(const struct atomic_file *f, char **path, bool *was_link, struct err *err)
-{
-	_cleanup_close_ int fd = open(*path, O_PATH | O_NOFOLLOW | O_CLOEXEC);
-	char target[PATH_MAX];
-	struct stat st;
-	ssize_t n;
-	char *to;
-
-	*was_link = false;
-	if (fd < 0 && errno == ENOENT)
-		return 0;
-	if (fd < 0 || fstat(fd, &st) < 0)
-		return cannot_write(f, strerror(errno), err);
-	if (!S_ISLNK(st.st_mode))
-		return 0;
-	if (st.st_uid != 0 && st.st_uid != geteuid())
-		return cannot_write(f, "another user's symbolic link; give its target", err);
-	n = readlinkat(fd, "", target, sizeof(target));
-	if (n < 0 || (size_t)n == sizeof(target))
-		return cannot_write(f, strerror(n < 0 ? errno : ENAMETOOLONG), err);
-	if (target[0] == '/')
-		to = xasprintf("%.*s", (int)n, target);
-	else
-		to = xasprintf("%.*s%.*s", (int)(strrchr(*path, '/') + 1 - *path), *path, (int)n,
-			       target);
-	free(*path);
-	*path = to;
-	*was_link = true;
-	return 0;
-}
-
-/* Opens the directory of the result, and sets the result's name in it. */
-static int open_dir(struct atomic_file *f, struct err *err)
-{
-	/* Ensure a slash: follow_link() resolves relative links from the part before it. */
-	_cleanup_free_ char *path = xasprintf("%s%s", strchr(f->path, '/') ? "" : "./", f->path);
-	bool was_link = true;
-	char *slash;
-
-	for (int i = 0; was_link; i++) {
-		if (i == LINKS_MAX)
-			return cannot_write(f, strerror(ELOOP), err);
-		if (follow_link(f, &path, &was_link, err) < 0)
-			return -1;
-	}
-	slash = strrchr(path, '/');
-	if (!slash[1])
-		return cannot_write(f, strerror(EISDIR), err);
-	f->name = xstrdup(slash + 1);
-	slash[slash == path ? 1 : 0] = '\0';
-	f->dir_fd = open(path, O_PATH | O_DIRECTORY | O_CLOEXEC);
-	f->own_reaper.dir_fd = f->dir_fd;
-	return f->dir_fd < 0 ? cannot_write(f, strerror(errno), err) : 0;
-}
-
 /* Creates a file in the result's directory: unnamed if possible, else with a hidden name. */
 static int create_temp(struct atomic_file *f, mode_t mode)
 {
 	struct tmp_reaper *reaper = reaper_of(f);
 	int rc;
 
-	f->fd = openat(f->dir_fd, ".", O_TMPFILE | O_RDWR | O_CLOEXEC, mode);
+	f->fd = file_create_unnamed(f->dir_fd, ".", mode);
 	if (f->fd >= 0)
 		return 0;
-	/* EISDIR and EINVAL: the kernel or the file system does not know O_TMPFILE. */
-	if (errno != EOPNOTSUPP && errno != EISDIR && errno != EINVAL)
-		return -errno;
+	if (f->fd != -EOPNOTSUPP)
+		return f->fd;
 	rc = tmp_reaper_start(reaper);
 	if (rc < 0)
 		return rc;
-	f->fd = openat(reaper->dir_fd, reaper->name, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, mode);
+	f->fd = file_create(reaper->dir_fd, reaper->name, mode);
 	f->is_hidden = f->fd >= 0;
-	return f->is_hidden ? 0 : -errno;
+	return f->is_hidden ? 0 : f->fd;
 }
 
 /* Gives the file the mode of the file that it will replace, if there is one. */
@@ -148,41 +95,129 @@ static int copy_mode(const struct atomic_file *f)
 	return fchmod(f->fd, mode) < 0 ? -errno : 0;
 }
 
-static int open_regular(struct atomic_file *f, mode_t mode, struct err *err)
+static int open_regular(struct atomic_file *f, struct caller_path *p, mode_t mode, struct err *err)
 {
-	struct stat st;
 	int rc;
 
-	if (!f->replace && lstat(f->path, &st) == 0)
+	if (!f->replace && (p->fd >= 0 || p->was_link))
 		return err_set(err, EXIT_USAGE,
 			       "cannot write '%s': file exists; use --force to replace it",
 			       f->path);
-	if (open_dir(f, err) < 0)
-		return -1;
+	f->name = TAKE_PTR(p->name);
+	f->own_reaper.dir_fd = f->dir_fd = TAKE_FD(p->dir_fd);
 	rc = create_temp(f, mode);
 	if (rc == 0)
 		rc = copy_mode(f);
 	return rc < 0 ? cannot_write(f, strerror(-rc), err) : 0;
 }
 
-static int begin(struct atomic_file *f, mode_t mode, struct err *err)
+/* Devices that may belong to a user of the host in a container: null, zero, full, tty. */
+static bool is_harmless(const struct stat *st)
+{
+	return S_ISCHR(st->st_mode) &&
+	       (st->st_rdev == makedev(1, 3) || st->st_rdev == makedev(1, 5) ||
+		st->st_rdev == makedev(1, 7) || st->st_rdev == makedev(5, 0));
+}
+
+/* Returns true if nobody but root and the caller can create, move or link files in a directory. */
+static bool is_private(int dir_fd)
 {
 	struct stat st;
 
-	if (strcmp(f->path, "-") == 0) {
-		f->path = "stdout";
-		return open_special(f, fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 0), err);
+	return fstat(dir_fd, &st) == 0 && !(st.st_mode & (S_IWGRP | S_IWOTH)) &&
+	       (st.st_uid == 0 || st.st_uid == geteuid());
+}
+
+/* Returns why a pipe, device or socket must not be written to, or NULL. */
+static const char *why_refused(const struct caller_path *p)
+{
+	bool is_ours = p->st.st_uid == geteuid(), is_roots = p->st.st_uid == 0;
+
+	switch (p->st.st_mode & S_IFMT) {
+	case S_IFSOCK:
+		return "is a socket";
+	case S_IFIFO:
+		return is_ours || (is_roots && is_private(p->dir_fd)) ? NULL
+								      : "another user's pipe";
+	default:
+		return is_ours || is_roots || is_harmless(&p->st) ? NULL : "another user's device";
 	}
-	/* stat(2) fails if fs.protected_symlinks forbids to follow a link on the path. */
-	if (stat(f->path, &st) < 0)
-		return errno == ENOENT ? open_regular(f, mode, err)
-				       : cannot_write(f, strerror(errno), err);
-	if (S_ISDIR(st.st_mode))
+}
+
+/* Opens a pipe or device for writing, without blocking.  A pipe may get its reader later. */
+static int open_writable(const struct caller_path *p)
+{
+	const struct deadline deadline = deadline_in_ms(READER_WAIT_MS);
+	int fd;
+
+	for (;;) {
+		fd = file_reopen(p->fd, O_WRONLY | O_NONBLOCK, &p->st);
+		if (fd != -ENXIO || !S_ISFIFO(p->st.st_mode) || deadline_passed(deadline))
+			break;
+		(void)poll(NULL, 0, READER_STEP_MS); /* nothing reports a new reader */
+	}
+	if (fd >= 0)
+		(void)fcntl(fd, F_SETFL, 0); /* from now on, writing may block; it need not */
+	return fd;
+}
+
+static int open_other(struct atomic_file *f, const struct caller_path *p, struct err *err)
+{
+	const char *why = why_refused(p);
+	int fd;
+
+	if (why)
+		return cannot_write(f, why, err);
+	if (S_ISBLK(p->st.st_mode) && !f->replace)
+		return err_set(err, EXIT_USAGE,
+			       "cannot write '%s': is a block device; use --force to overwrite it",
+			       f->path);
+	fd = open_writable(p);
+	if (fd == -ENXIO && S_ISFIFO(p->st.st_mode))
+		return cannot_write(f, "no process reads from this pipe; start the reader", err);
+	if (fd < 0)
+		return cannot_write(f, strerror(-fd), err);
+	return open_special(f, fd, err);
+}
+
+static int open_path(struct atomic_file *f, struct caller_path *p, mode_t mode, struct err *err)
+{
+	if (p->fd < 0 || S_ISREG(p->st.st_mode))
+		return open_regular(f, p, mode, err);
+	if (S_ISDIR(p->st.st_mode))
 		return err_set(err, EXIT_USAGE, "cannot write '%s': is a directory; give a file",
 			       f->path);
-	if (!S_ISREG(st.st_mode))
-		return open_special(f, open(f->path, O_WRONLY | O_NOCTTY | O_CLOEXEC), err);
-	return open_regular(f, mode, err);
+	return open_other(f, p, err);
+}
+
+static bool ends_in_slash(const char *path)
+{
+	size_t len = strlen(path);
+
+	return len == 0 || path[len - 1] == '/';
+}
+
+static int begin(struct atomic_file *f, mode_t mode, struct err *err)
+{
+	int number = caller_path_descriptor(f->path);
+	struct caller_path p;
+	int rc;
+
+	if (strcmp(f->path, "-") == 0) {
+		f->path = "stdout";
+		number = STDOUT_FILENO;
+	}
+	if (number >= 0)
+		return open_special(f, fcntl(number, F_DUPFD_CLOEXEC, 0), err);
+	rc = caller_path_open(&p, f->path);
+	if (rc < 0)
+		return cannot_write(f, caller_path_error(rc), err);
+	if (ends_in_slash(f->path) && !(p.fd >= 0 && S_ISDIR(p.st.st_mode)))
+		rc = cannot_write(f, strerror(EISDIR), err);
+	else
+		rc = open_path(f, &p, mode, err);
+	caller_path_release(&p);
+	return rc;
 }
 
 static struct atomic_file unopened_file(const char *path, bool replace)

@@ -4,8 +4,13 @@
  *
  * The data goes to an unnamed file (O_TMPFILE).  A hidden name in the directory of the result is
  * used on file systems without O_TMPFILE, and for a moment when the result replaces a file; a child
- * process removes that name when we exit (tmp_reaper.h).  "-" means stdout.  A pipe or a device may
- * be slow: its data is collected in an unnamed file, and copied at the commit.
+ * process removes that name when we exit (tmp_reaper.h).  "-" means stdout, /dev/fd/N a descriptor
+ * of ours.  A pipe or a device may be slow: its data is collected in an unnamed file, and copied at
+ * the commit.
+ *
+ * Another user must not choose what is written to.  Links are followed as caller_path.h describes.
+ * A pipe or device must belong to the caller or to root, and a pipe of root must not be where
+ * others can write.  It is opened once, at the beginning; a pipe must get a reader within 10 s.
  */
 #ifndef JTOOL_FILEIO_ATOMIC_FILE_H
 #define JTOOL_FILEIO_ATOMIC_FILE_H
@@ -30,7 +35,8 @@ struct atomic_file {
 };
 
 enum atomic_file_flags {
-	ATOMIC_FILE_NEW = 0,          /* the open fails if the file exists (EXIT_USAGE) */
+	/* The open fails with EXIT_USAGE if a regular file, a link or a block device exists. */
+	ATOMIC_FILE_NEW = 0,
 	ATOMIC_FILE_REPLACE = 1 << 0, /* the commit replaces an existing file; a link is followed */
 };
 
@@ -38,7 +44,8 @@ enum atomic_file_flags {
  * Opens an output file.  `mode` is as for open(2).  A result that replaces a file gets the mode of
  * that file, restricted to `mode` if another user owns the file.  Returns -1 with err set and
  * nothing created: EXIT_USAGE if `path` is a directory, or exists and is not to be replaced; else
- * EXIT_PARTIAL.  `path` must stay valid until the release.
+ * EXIT_PARTIAL, also for what another user may have put there.  `path` must stay valid until the
+ * release.
  */
 int atomic_file_open(struct atomic_file *f, const char *path, int flags, mode_t mode,
 		     struct err *err) _must_check_;

@@ -10,6 +10,7 @@
 
 #include "fileio/io.h"
 #include "fileio/atomic_file.h"
+#include "fileio/file_open.h"
 #include "base/printable.h"
 #include "base/xalloc.h"
 
@@ -18,31 +19,53 @@
 
 static int cannot_open(const char *path, int error, struct err *err)
 {
-	return err_set(err, error == ENOTDIR ? EXIT_USAGE : EXIT_PARTIAL,
-		       "cannot write to directory '%s': %s", path, strerror(error));
+	return err_set(err, error == -ENOTDIR ? EXIT_USAGE : EXIT_PARTIAL,
+		       "cannot write to directory '%s': %s", path, caller_path_error(error));
+}
+
+static int create(struct safe_dir *d)
+{
+	int rc = caller_path_open(&d->place, d->path);
+
+	if (rc == 0 && mkdirat(d->place.dir_fd, d->place.name, 0777) < 0)
+		rc = -errno;
+	d->created = rc == 0;
+	return rc;
 }
 
 int safe_dir_open(struct safe_dir *d, const char *path, struct err *err)
 {
-	*d = (struct safe_dir){ .path = path, .reaper = TMP_REAPER_INIT(-1) };
-	d->fd = open(path, O_PATH | O_DIRECTORY | O_CLOEXEC);
-	if (d->fd < 0 && errno == ENOENT) {
-		if (mkdir(path, 0777) < 0)
+	int rc;
+
+	*d = (struct safe_dir){
+		.path = path,
+		.place = CALLER_PATH_INIT,
+		.reaper = TMP_REAPER_INIT(-1),
+	};
+	d->fd = caller_path_open_dir(path);
+	if (d->fd == -ENOENT) {
+		rc = create(d);
+		if (rc < 0) {
+			caller_path_release(&d->place);
 			return err_set(err, EXIT_PARTIAL, "cannot create directory '%s': %s", path,
-				       strerror(errno));
-		d->created = true;
-		d->fd = open(path, O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+				       caller_path_error(rc));
+		}
+		d->fd = file_open_path(d->place.dir_fd, d->place.name, O_DIRECTORY | O_NOFOLLOW);
 	}
 	d->reaper.dir_fd = d->fd;
-	return d->fd < 0 ? cannot_open(path, errno, err) : 0;
+	if (d->fd >= 0)
+		return 0;
+	caller_path_release(&d->place);
+	return cannot_open(path, d->fd, err);
 }
 
 void safe_dir_close(struct safe_dir *d)
 {
 	tmp_reaper_release(&d->reaper);
 	util_close_p(&d->fd);
-	if (d->created)
-		(void)rmdir(d->path); /* fails if another process has put files there */
+	if (d->created) /* fails if another process has put files there */
+		(void)unlinkat(d->place.dir_fd, d->place.name, AT_REMOVEDIR);
+	caller_path_release(&d->place);
 }
 
 /* Returns the FNV-1a hash.  An attacker can make only class names of the same target collide. */
@@ -118,19 +141,19 @@ static int first_component(const char *name, char component[NAME_MAX + 1])
 
 static int open_folder(int dir_fd, const char *name)
 {
-	return openat(dir_fd, name, O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	return file_open_path(dir_fd, name, O_DIRECTORY | O_NOFOLLOW);
 }
 
 static int enter(int dir_fd, const char *name)
 {
 	int fd = open_folder(dir_fd, name);
 
-	if (fd < 0 && errno == ENOENT) {
+	if (fd == -ENOENT) {
 		if (mkdirat(dir_fd, name, 0777) < 0 && errno != EEXIST)
 			return -errno;
 		fd = open_folder(dir_fd, name);
 	}
-	return fd < 0 ? -errno : fd;
+	return fd;
 }
 
 /* Opens the folder of a file, creates missing folders, and sets `last` to the file's name. */
@@ -229,7 +252,7 @@ bool safe_dir_folds_case(const struct safe_dir *d)
 	(void)snprintf(name, sizeof(name), ".jtool-case.%08x", arc4random());
 	for (size_t i = 0; i < sizeof(name); i++)
 		other[i] = name[i] >= 'a' && name[i] <= 'z' ? (char)(name[i] - 'a' + 'A') : name[i];
-	fd = openat(d->fd, name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+	fd = file_create(d->fd, name, 0600);
 	if (fd < 0)
 		return false;
 	folds = fstatat(d->fd, other, &st, AT_SYMLINK_NOFOLLOW) == 0;

@@ -13,18 +13,21 @@
 
 #include "base/buf.h"
 #include "base/err.h"
+#include "fileio/caller_path.h"
 #include "fileio/tmp_reaper.h"
 
 struct safe_dir {
 	const char *path; /* as the caller gave it */
 	int fd;
+	struct caller_path place; /* where it is, if we created it */
 	struct tmp_reaper reaper; /* for the file that is being written */
 	bool created; /* we created the directory, and have not written to it yet */
 };
 
 /*
- * Opens the directory, or creates it; its parent must exist.  Follows links in `path`, which must
- * stay valid.  Returns -1 with err set: EXIT_USAGE if it is not a directory, else EXIT_PARTIAL.
+ * Opens the directory, or creates it; its parent must exist.  Follows links in `path` as
+ * caller_path.h describes; `path` must stay valid.  Returns -1 with err set: EXIT_USAGE if it is
+ * not a directory, else EXIT_PARTIAL.
  */
 int safe_dir_open(struct safe_dir *d, const char *path, struct err *err) _must_check_;
 /* Closes the directory, and removes it if we created it and wrote nothing. */

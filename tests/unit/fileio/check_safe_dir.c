@@ -1,6 +1,7 @@
 /* Nothing is written outside the directory, whatever it contains and whatever name is given. */
 #include <limits.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "fileio/safe_dir.h"
@@ -247,6 +248,36 @@ START_TEST(path_that_is_not_a_directory_is_refused)
 }
 END_TEST
 
+/* At the end of the path and on the way to it. */
+START_TEST(link_of_another_user_is_refused)
+{
+	static const char *const paths[] = {
+		"link", "link/", "link/new", "ours/new", "new/../link",
+	};
+	_cleanup_free_ char *full = xasprintf("%s/in/%s", dir, paths[_i]);
+	struct safe_dir other;
+
+	shell("mkdir in/new; ln -s ../outside in/link; chown -h 12345 in/link; ln -s link in/ours");
+	ck_assert_int_eq(safe_dir_open(&other, full, &err), -1);
+	ck_assert_int_eq(err.code, EXIT_PARTIAL);
+	ck_assert_msg(strstr(err.text, "another user's symbolic link"), "%s", err.text);
+	shell("test ! -e outside/new");
+}
+END_TEST
+
+START_TEST(own_link_is_followed)
+{
+	_cleanup_free_ char *link = xasprintf("%s/in/link", dir);
+	struct safe_dir other;
+
+	shell("mkdir in/real; ln -s real in/link");
+	ck_assert_msg(safe_dir_open(&other, link, &err) == 0, "%s", err.text);
+	ck_assert_int_eq(safe_dir_write(&other, "file", "x", 1, &reason, &err), 0);
+	safe_dir_close(&other);
+	shell("test -e in/real/file");
+}
+END_TEST
+
 START_TEST(paths_are_joined)
 {
 	const struct safe_dir here = { .path = "." }, there = { .path = "x/y" };
@@ -288,6 +319,11 @@ int main(void)
 	tcase_add_test(tc, unwritable_directory_is_an_error);
 	tcase_add_test(tc, directory_is_created_and_removed_if_unused);
 	tcase_add_test(tc, path_that_is_not_a_directory_is_refused);
+	tcase_add_test(tc, own_link_is_followed);
+	if (geteuid() == 0)
+		tcase_add_loop_test(tc, link_of_another_user_is_refused, 0, 5);
+	else
+		puts("SKIP: tests with two users need root");
 	tcase_add_test(tc, paths_are_joined);
 	tcase_add_test(tc, case_sensitive_directory_is_recognised);
 	suite_add_tcase(suite, tc);
