@@ -1,15 +1,14 @@
 #include "cmd/heap/dump_reader.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <string.h>
-#include <sys/stat.h>
 
 #include <zlib.h>
 
 #include "base/progress.h"
 #include "base/xalloc.h"
 #include "cmd/attach_call.h"
+#include "fileio/input_file.h"
 #include "model/vm/dcmd_replies.h"
 
 #define FLAGS_MAX (4u * 1024 * 1024)
@@ -36,29 +35,15 @@ static int take_chunk(void *arg, const uint8_t *data, size_t len, struct err *er
 	return hprof_objects(r->reader) >= r->max_objects;
 }
 
-static int cannot_open(const char *path, int error, struct err *err)
-{
-	return err_set(err, error == EACCES ? EXIT_PERMISSION : EXIT_TARGET,
-		       "cannot read '%s': %s", path, strerror(error));
-}
-
-/* Opens the file for zlib, which passes uncompressed data through. */
+/* Opens the file for zlib, which passes uncompressed data through.  The file is read twice. */
 static gzFile open_file(const char *path, struct err *err)
 {
-	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
 	struct stat st;
+	int fd = input_file_open(path, INPUT_FILE_REGULAR, &st, err);
 	gzFile file;
 
-	if (fd < 0 || fstat(fd, &st) < 0) {
-		(void)cannot_open(path, errno, err);
-		util_close_p(&fd);
+	if (fd < 0)
 		return NULL;
-	}
-	if (!S_ISREG(st.st_mode)) { /* the file is read twice */
-		(void)err_set(err, EXIT_TARGET, "cannot read '%s': not a regular file", path);
-		(void)close(fd);
-		return NULL;
-	}
 	file = gzdopen(fd, "rb");
 	if (!file)
 		xalloc_die();

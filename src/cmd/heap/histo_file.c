@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "fileio/atomic_file.h"
+#include "fileio/input_file.h"
 #include "fileio/io.h"
 #include "render/histo/histo_json.h"
 
@@ -42,21 +43,23 @@ int histo_file_save(const struct histo *h, int64_t pid, const char *path, struct
 	return rc;
 }
 
-static int read_file(const char *path, struct buf *text)
+static int read_file(const char *path, struct buf *text, struct err *err)
 {
-	_cleanup_close_ int fd = open(path, O_RDONLY | O_CLOEXEC);
+	struct stat st;
+	_cleanup_close_ int fd = input_file_open(path, INPUT_FILE_PIPE, &st, err);
+	int rc = fd < 0 ? 0 : io_slurp(fd, text, SAVED_MAX);
 
-	return fd < 0 ? -errno : io_slurp(fd, text, SAVED_MAX);
+	return rc < 0 ? input_file_failed(path, rc, err) : fd < 0 ? -1 : 0;
 }
 
 int histo_file_load(struct histo *h, const char *path, struct err *err)
 {
 	_cleanup_buf_ struct buf text = BUF_INIT;
 	struct json *doc;
-	int rc = read_file(path, &text);
+	int rc = read_file(path, &text, err);
 
 	if (rc < 0)
-		return err_set(err, EXIT_USAGE, "cannot read '%s': %s", path, strerror(-rc));
+		return -1;
 	doc = json_parse(buf_str(&text), text.len);
 	rc = histo_from_json(h, doc);
 	json_free(doc);

@@ -10,6 +10,8 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "fileio/file_open.h"
+#include "fileio/input_file.h"
 #include "fileio/io.h"
 #include "base/xalloc.h"
 #include "cli/command.h"
@@ -67,15 +69,12 @@ static bool is_path_in_target(const struct agent *a)
 
 static int open_file(struct agent *a, struct err *err)
 {
-	a->fd = open(a->given, O_RDONLY | O_NONBLOCK | O_CLOEXEC); /* a FIFO must not block */
-	if (a->fd < 0 || fstat(a->fd, &a->st) < 0)
-		return err_set(err, EXIT_ANSWER, "cannot read '%s': %s", a->given, strerror(errno));
-	if (!S_ISREG(a->st.st_mode))
-		return err_set(err, EXIT_ANSWER, "'%s' is not a regular file", a->given);
+	a->fd = input_file_open(a->given, INPUT_FILE_REGULAR, &a->st, err);
+	if (a->fd < 0)
+		return -1;
 	a->path = realpath(a->given, NULL);
 	if (!a->path)
-		return err_set(err, EXIT_ANSWER, "cannot resolve the path '%s': %s", a->given,
-			       strerror(errno));
+		return input_file_failed(a->given, -errno, err);
 	return 0;
 }
 
@@ -86,10 +85,10 @@ static int check_jar(const struct agent *a, struct err *err)
 
 	if (pread(a->fd, head, sizeof(head), 0) != sizeof(head) ||
 	    memcmp(head, zip, sizeof(zip)) != 0)
-		return err_set(err, EXIT_ANSWER, "'%s' is not a jar: it has no zip header",
+		return err_set(err, EXIT_USAGE, "'%s' is not a jar: it has no zip header",
 			       a->given);
 	if (strchr(a->path, '='))
-		return err_set(err, EXIT_ANSWER,
+		return err_set(err, EXIT_USAGE,
 			       "cannot load '%s': java.lang.instrument reads options after '='; "
 			       "use a path without '='",
 			       a->path);
@@ -113,18 +112,21 @@ static bool is_native(const Elf32_Ehdr *head)
 /* Checks that the library is built for the architecture of the target's executable. */
 static int check_library(const struct agent *a, const struct target_ns *ns, struct err *err)
 {
-	_cleanup_close_ int exe = procfs_openat(&ns->proc, ns->jvm->pid, "exe", O_RDONLY);
+	_cleanup_close_ int link = procfs_openat(&ns->proc, ns->jvm->pid, "exe", O_PATH);
+	_cleanup_close_ int exe = -1;
 	Elf32_Ehdr lib, vm;
+	struct stat st;
 
 	if (!read_elf(a->fd, &lib) || (is_native(&lib) && lib.e_type != ET_DYN))
-		return err_set(err, EXIT_ANSWER,
+		return err_set(err, EXIT_USAGE,
 			       "'%s' is not a shared library (ELF file of type DYN)", a->given);
+	exe = link < 0 ? link : file_reopen_regular(link, &st);
 	if (exe < 0 || !read_elf(exe, &vm)) /* leave the check to the JVM */
 		return 0;
 	if (lib.e_ident[EI_CLASS] == vm.e_ident[EI_CLASS] &&
 	    lib.e_ident[EI_DATA] == vm.e_ident[EI_DATA] && lib.e_machine == vm.e_machine)
 		return 0;
-	return err_set(err, EXIT_ANSWER,
+	return err_set(err, EXIT_USAGE,
 		       "'%s' is built for another architecture than the JVM: %s-bit, ELF machine "
 		       "%u; the JVM is %s-bit, machine %u",
 		       a->given, lib.e_ident[EI_CLASS] == ELFCLASS64 ? "64" : "32", lib.e_machine,
@@ -155,7 +157,7 @@ static int copy_to_target(struct agent *a, const struct ctx *ctx, struct err *er
 	int rc = io_slurp(a->fd, &data, FILE_MAX);
 
 	if (rc < 0)
-		return err_set(err, EXIT_ANSWER, "cannot read '%s': %s", a->given, strerror(-rc));
+		return input_file_failed(a->given, rc, err);
 	req.data = data.data;
 	req.len = data.len;
 	a->staged = staged_file_new(ctx->jvm, &req, ctx->steps, err);

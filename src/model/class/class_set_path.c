@@ -3,25 +3,13 @@
 
 #include <dirent.h>
 #include <errno.h>
-#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 
+#include "fileio/input_file.h"
 #include "fileio/io.h"
 #include "base/xalloc.h"
-
-/* Opens only regular files: reading a FIFO could block. */
-static int open_file(const char *path, struct stat *st, struct err *err)
-{
-	_cleanup_close_ int fd = open(path, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
-
-	if (fd < 0 || fstat(fd, st) < 0)
-		return err_set(err, EXIT_USAGE, "cannot read '%s': %s", path, strerror(errno));
-	if (!S_ISREG(st->st_mode))
-		return err_set(err, EXIT_USAGE, "'%s' is not a regular file", path);
-	return TAKE_FD(fd);
-}
 
 static int add_open_class(struct class_set *set, const char *path, int fd, struct err *err)
 {
@@ -29,7 +17,7 @@ static int add_open_class(struct class_set *set, const char *path, int fd, struc
 	int rc = io_slurp(fd, &bytes, CLASS_SET_CLASS_MAX);
 
 	if (rc < 0)
-		return err_set(err, EXIT_USAGE, "cannot read '%s': %s", path, strerror(-rc));
+		return input_file_failed(path, rc, err);
 	return class_set_take(set, path, &bytes, err);
 }
 
@@ -56,12 +44,12 @@ static int add_name(struct class_set *set, const char *path, const struct folder
 	struct stat st;
 
 	if (stat(path, &st) < 0)
-		return err_set(err, EXIT_USAGE, "cannot read '%s': %s", path, strerror(errno));
+		return input_file_failed(path, -errno, err);
 	if (S_ISDIR(st.st_mode))
 		return add_folder(set, path, folder, err);
 	if (!is_class_name(path))
 		return 0;
-	fd = open_file(path, &st, err);
+	fd = input_file_open(path, INPUT_FILE_REGULAR, &st, err);
 	return fd < 0 ? -1 : add_open_class(set, path, fd, err);
 }
 
@@ -76,7 +64,7 @@ static int add_folder(struct class_set *set, const char *path, const struct fold
 	int rc = 0, n;
 
 	if (stat(path, &st) < 0)
-		return err_set(err, EXIT_USAGE, "cannot read '%s': %s", path, strerror(errno));
+		return input_file_failed(path, -errno, err);
 	for (; up; up = up->up) {
 		if (up->dev == st.st_dev && up->ino == st.st_ino)
 			return err_set(err, EXIT_USAGE,
@@ -86,7 +74,7 @@ static int add_folder(struct class_set *set, const char *path, const struct fold
 	folder.ino = st.st_ino;
 	n = scandir(path, &names, NULL, alphasort); /* sorted: the first class of a name wins */
 	if (n < 0)
-		return err_set(err, EXIT_USAGE, "cannot read '%s': %s", path, strerror(errno));
+		return input_file_failed(path, -errno, err);
 	for (int i = 0; i < n; i++) {
 		const char *name = names[i]->d_name;
 
@@ -107,12 +95,12 @@ static int add_file(struct class_set *set, const char *path, unsigned release, s
 	uint8_t first[4] = { 0 };
 	size_t n = set->n;
 	struct stat st;
-	_cleanup_close_ int fd = open_file(path, &st, err);
+	_cleanup_close_ int fd = input_file_open(path, INPUT_FILE_REGULAR, &st, err);
 
 	if (fd < 0)
 		return -1;
 	if (pread(fd, first, sizeof(first), 0) < 0)
-		return err_set(err, EXIT_USAGE, "cannot read '%s': %s", path, strerror(errno));
+		return input_file_failed(path, -errno, err);
 	if (memcmp(first, magic, sizeof(magic)) != 0 && !is_class_name(path))
 		return class_set_add_jar(set, path, fd, (uint64_t)st.st_size, release, err);
 	if (add_open_class(set, path, fd, err) < 0)
@@ -128,7 +116,7 @@ int class_set_add(struct class_set *set, const char *path, unsigned release, str
 	int rc;
 
 	if (stat(path, &st) < 0)
-		return err_set(err, EXIT_USAGE, "cannot read '%s': %s", path, strerror(errno));
+		return input_file_failed(path, -errno, err);
 	set->n_seen = 0;
 	rc = S_ISDIR(st.st_mode) ? add_folder(set, path, NULL, err) :
 				   add_file(set, path, release, err);
