@@ -130,16 +130,13 @@ static int connect_failed(const struct attach_socket *asock, int error, struct e
 	if (target_ns_status(&asock->ns, &status) < 0)
 		return jvm_gone(jvm, err);
 	if (error == -CANNOT_BECOME)
-		return err_set(err, EXIT_PERMISSION,
-			       "cannot take the user and group of JVM %d (%u:%u): run jtool as "
-			       "that user, or with the capabilities CAP_SETUID and CAP_SETGID",
-			       (int)jvm->pid, jvm->uid, jvm->gid);
+		return jvm_cannot_become(jvm, strerror(EPERM), err);
 	if (error == -EACCES || error == -EPERM)
 		return err_set(err, EXIT_PERMISSION,
-			       "cannot connect to %s/%s of JVM %d (user %u): %s; "
-			       "run jtool as that user or as root",
+			       "cannot connect to %s/%s of JVM %d (user %u): %s%s",
 			       jvm_tmp(jvm), asock->socket, (int)jvm->pid, jvm->uid,
-			       strerror(-error));
+			       strerror(-error),
+			       geteuid() == 0 ? "" : "; run jtool as that user or as root");
 	if (error == -EAGAIN)
 		return err_set(err, EXIT_ATTACH,
 			       "JVM %d accepts no further connections: its attach listener is busy "

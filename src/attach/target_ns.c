@@ -22,14 +22,12 @@
 
 static bool in_same_userns(const struct procfs *proc, pid_t pid)
 {
-	char name[32];
 	struct stat ours, theirs;
 
-	(void)snprintf(name, sizeof(name), "%d/ns/user", (int)pid);
 	/* Without user namespaces in the kernel, neither file exists, and ids are comparable. */
 	if (fstatat(proc->fd, "self/ns/user", &ours, 0) < 0)
 		return true;
-	if (fstatat(proc->fd, name, &theirs, 0) < 0)
+	if (procfs_stat(proc, pid, "ns/user", &theirs) < 0)
 		return false;
 	return ours.st_dev == theirs.st_dev && ours.st_ino == theirs.st_ino;
 }

@@ -186,10 +186,7 @@ static int wake_as_target(struct trigger *t, struct err *err)
 	int rc = target_ns_become(ns);
 
 	if (rc < 0)
-		return err_set(err, EXIT_PERMISSION,
-			       "cannot take the user and group of JVM %d (%u:%u): %s; run jtool "
-			       "as that user, or with the capabilities CAP_SETUID and CAP_SETGID",
-			       (int)ns->jvm->pid, ns->jvm->uid, ns->jvm->gid, strerror(-rc));
+		return jvm_cannot_become(ns->jvm, strerror(-rc), err);
 	if (!t->exists && create_file(t, err) < 0)
 		return -1;
 	rc = wake(t, err);

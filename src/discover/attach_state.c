@@ -57,7 +57,8 @@ static bool has_socket_open(const struct procfs *proc, const struct jvm *jvm, ui
 	int fd = procfs_openat(proc, jvm->pid, "fd", O_RDONLY | O_DIRECTORY);
 	DIR *dir = fd < 0 ? NULL : fdopendir(fd);
 	char wanted[40], target[40];
-	bool found = false;
+	struct fs_ids saved;
+	bool found = false, tried = false, taken = false;
 
 	if (!dir) {
 		util_close_p(&fd);
@@ -67,8 +68,16 @@ static bool has_socket_open(const struct procfs *proc, const struct jvm *jvm, ui
 	for (const struct dirent *entry; !found && (entry = readdir(dir)) != NULL;) {
 		ssize_t n = readlinkat(dirfd(dir), entry->d_name, target, sizeof(target));
 
+		/* CAP_DAC_READ_SEARCH opens the directory, but does not read its links. */
+		if (n < 0 && errno == EACCES && !tried) {
+			tried = true;
+			taken = procfs_take_ids(proc, jvm->pid, &saved);
+			n = readlinkat(dirfd(dir), entry->d_name, target, sizeof(target));
+		}
 		found = n == (ssize_t)strlen(wanted) && memcmp(target, wanted, (size_t)n) == 0;
 	}
+	if (taken)
+		fs_ids_restore(&saved);
 	(void)closedir(dir); /* read-only: nothing to flush */
 	return found;
 }

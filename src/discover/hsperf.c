@@ -13,6 +13,16 @@
 
 #define PERFDATA_MAX (4u * 1024 * 1024) /* 32 KB by default, see -XX:PerfDataMemorySize */
 
+static int open_by_path(const struct jvm *jvm, int root_fd)
+{
+	struct stat st;
+	_cleanup_close_ int fd = inroot_open_regular(root_fd, jvm->perfdata, O_NOFOLLOW, &st);
+
+	if (fd < 0)
+		return TAKE_FD(fd);
+	return st.st_uid == jvm->uid ? TAKE_FD(fd) : -EPERM;
+}
+
 /*
  * Opens the file by its path if it belongs to the JVM's user.  Tools that clean /tmp, and JVMs of
  * other pid namespaces with the same /tmp, delete files of running JVMs; root can still open the
@@ -20,8 +30,10 @@
  */
 int hsperf_open_file(const struct procfs *proc, const struct jvm *jvm, int root_fd)
 {
+	struct fs_ids saved;
 	struct stat st;
-	_cleanup_close_ int fd = -1, link = -1;
+	_cleanup_close_ int link = -1;
+	int fd;
 
 	if (root_fd < 0 || !jvm->perfdata)
 		return -ENOENT;
@@ -29,10 +41,13 @@ int hsperf_open_file(const struct procfs *proc, const struct jvm *jvm, int root_
 		link = procfs_openat(proc, jvm->pid, jvm->perfdata_link, O_PATH);
 		return link < 0 ? link : file_reopen_regular(link, &st);
 	}
-	fd = inroot_open_regular(root_fd, jvm->perfdata, O_NOFOLLOW, &st);
-	if (fd < 0)
-		return fd;
-	return st.st_uid == jvm->uid ? TAKE_FD(fd) : -EPERM;
+	fd = open_by_path(jvm, root_fd);
+	/* Root without CAP_DAC_OVERRIDE, or on NFS, which maps root to nobody. */
+	if (fd == -EACCES && fs_ids_take(jvm->uid, jvm->gid, &saved)) {
+		fd = open_by_path(jvm, root_fd);
+		fs_ids_restore(&saved);
+	}
+	return fd;
 }
 
 /* Uses read(2), not mmap(2): the file's owner may truncate it at any time. */

@@ -1,6 +1,7 @@
 #include "discover/jvm.h"
 
 #include <fcntl.h>
+#include <linux/capability.h>
 #include <pwd.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -9,6 +10,7 @@
 
 #include "base/xalloc.h"
 #include "fileio/file_open.h"
+#include "proc/capabilities.h"
 
 char *jvm_user_name(uid_t uid)
 {
@@ -29,16 +31,33 @@ char *jvm_user_name(uid_t uid)
 	return name ? name : xasprintf("%u", (unsigned)uid);
 }
 
+/* Explains what root lacks.  Root is never advised to become root. */
+static int root_denied(const char *what, uid_t uid, gid_t gid, const char *user, struct err *err)
+{
+	if (capabilities_has(CAP_SYS_PTRACE))
+		return err_set(err, EXIT_PERMISSION,
+			       "%s: the kernel denies access in spite of CAP_SYS_PTRACE: it is in "
+			       "another user namespace, or a security module forbids it; run jtool "
+			       "inside its container or on the host", what);
+	if ((uid != geteuid() || gid != getegid()) &&
+	    !(capabilities_has(CAP_SETUID) && capabilities_has(CAP_SETGID)))
+		return err_set(err, EXIT_PERMISSION,
+			       "%s belongs to user %s, and this root lacks CAP_SYS_PTRACE as well "
+			       "as CAP_SETUID and CAP_SETGID: run jtool as %u:%u, add SYS_PTRACE, "
+			       "or use kubectl debug --profile=general",
+			       what, user, (unsigned)uid, (unsigned)gid);
+	return err_set(err, EXIT_PERMISSION,
+		       "%s has capabilities that jtool lacks, or is in another user namespace, "
+		       "and jtool has no CAP_SYS_PTRACE: run jtool inside its container as its "
+		       "user, add SYS_PTRACE, or use kubectl debug --profile=general", what);
+}
+
 int jvm_denied_process(const char *what, uid_t uid, gid_t gid, struct err *err)
 {
 	_cleanup_free_ char *user = jvm_user_name(uid);
 
 	if (geteuid() == 0)
-		return err_set(err, EXIT_PERMISSION,
-			       "the kernel denies root access to %s: jtool lacks the capability "
-			       "CAP_SYS_PTRACE, or runs in another user namespace; run jtool as "
-			       "user %s, or with that capability in the user namespace of the "
-			       "process", what, user);
+		return root_denied(what, uid, gid, user, err);
 	if (uid != geteuid())
 		return err_set(err, EXIT_PERMISSION,
 			       "%s belongs to user %s: run jtool as that user or as root",
@@ -51,6 +70,18 @@ int jvm_denied_process(const char *what, uid_t uid, gid_t gid, struct err *err)
 	return err_set(err, EXIT_PERMISSION,
 		       "%s belongs to the same user, but the kernel denies access: it has more "
 		       "rights than jtool or another user namespace; run jtool as root", what);
+}
+
+int jvm_cannot_become(const struct jvm *jvm, const char *why, struct err *err)
+{
+	const char *advice = "run jtool as that user or as root";
+
+	if (geteuid() == 0)
+		advice = "CAP_SETUID and CAP_SETGID are missing, or that user is of another user "
+			 "namespace; run jtool as that user, add SETUID and SETGID, or use "
+			 "kubectl debug --profile=general";
+	return err_set(err, EXIT_PERMISSION, "cannot take the ids of JVM %d's user (%u:%u): %s; %s",
+		       (int)jvm->pid, (unsigned)jvm->uid, (unsigned)jvm->gid, why, advice);
 }
 
 int jvm_denied(const struct jvm *jvm, struct err *err)

@@ -58,12 +58,15 @@ struct jvm {
 char *jvm_user_name(uid_t uid) _must_check_;
 
 /*
- * Sets EXIT_PERMISSION for a process that only its own user and group, or root, may inspect.
- * `what` names the process.  Returns -1.
+ * Sets EXIT_PERMISSION for a process that only its own user and group, or root, may inspect; root
+ * reads which capability it lacks.  `what` names the process.  Returns -1.
  */
 int jvm_denied_process(const char *what, uid_t uid, gid_t gid, struct err *err);
 /* Sets EXIT_PERMISSION for a JVM that we may not inspect.  Returns -1. */
 int jvm_denied(const struct jvm *jvm, struct err *err);
+
+/* Sets EXIT_PERMISSION for a JVM whose ids we may not take.  Returns -1. */
+int jvm_cannot_become(const struct jvm *jvm, const char *why, struct err *err);
 
 /* Sets EXIT_PARTIAL for a JVM that has exited.  Returns -1. */
 int jvm_gone(const struct jvm *jvm, struct err *err);

@@ -97,17 +97,59 @@ static int pid_path(char path[static 128], pid_t pid, const char *name)
 	return n < 0 || n >= 128 ? -ENAMETOOLONG : 0;
 }
 
-int procfs_openat(const struct procfs *proc, pid_t pid, const char *name, int flags)
+/* The directory PID belongs to the effective ids of the process, even if it is not dumpable. */
+bool procfs_take_ids(const struct procfs *proc, pid_t pid, struct fs_ids *saved)
 {
 	char path[128];
-	int fd, rc = pid_path(path, pid, name);
+	struct stat st;
 
-	if (rc < 0)
-		return rc;
+	return pid_path(path, pid, "") == 0 && fstatat(proc->fd, path, &st, 0) == 0 &&
+	       fs_ids_take(st.st_uid, st.st_gid, saved);
+}
+
+static bool is_denied(int rc)
+{
+	return rc == -EACCES || rc == -EPERM;
+}
+
+static int open_path(const struct procfs *proc, const char *path, int flags)
+{
+	int fd;
+
 	do
 		fd = openat(proc->fd, path, flags | O_CLOEXEC);
 	while (fd < 0 && errno == EINTR);
 	return fd < 0 ? -errno : fd;
+}
+
+int procfs_openat(const struct procfs *proc, pid_t pid, const char *name, int flags)
+{
+	char path[128];
+	struct fs_ids saved;
+	int rc = pid_path(path, pid, name);
+
+	if (rc == 0)
+		rc = open_path(proc, path, flags);
+	if (is_denied(rc) && procfs_take_ids(proc, pid, &saved)) {
+		rc = open_path(proc, path, flags);
+		fs_ids_restore(&saved);
+	}
+	return rc;
+}
+
+int procfs_stat(const struct procfs *proc, pid_t pid, const char *name, struct stat *st)
+{
+	char path[128];
+	struct fs_ids saved;
+	int rc = pid_path(path, pid, name);
+
+	if (rc == 0)
+		rc = fstatat(proc->fd, path, st, 0) < 0 ? -errno : 0;
+	if (is_denied(rc) && procfs_take_ids(proc, pid, &saved)) {
+		rc = fstatat(proc->fd, path, st, 0) < 0 ? -errno : 0;
+		fs_ids_restore(&saved);
+	}
+	return rc;
 }
 
 int procfs_read(const struct procfs *proc, pid_t pid, const char *name, struct buf *out, size_t max)
@@ -120,11 +162,16 @@ int procfs_read(const struct procfs *proc, pid_t pid, const char *name, struct b
 char *procfs_readlink(const struct procfs *proc, pid_t pid, const char *name)
 {
 	char path[128], target[PATH_MAX];
+	struct fs_ids saved;
 	ssize_t n;
 
 	if (pid_path(path, pid, name) < 0)
 		return NULL;
 	n = readlinkat(proc->fd, path, target, sizeof(target));
+	if (n < 0 && is_denied(-errno) && procfs_take_ids(proc, pid, &saved)) {
+		n = readlinkat(proc->fd, path, target, sizeof(target));
+		fs_ids_restore(&saved);
+	}
 	return n < 0 || n == sizeof(target) ? NULL : xstrndup(target, (size_t)n);
 }
 

@@ -3,15 +3,20 @@
  *
  * Everything is read with openat(2) and read(2) below the descriptor of the tree.  No link is
  * followed out of the tree, except where a contract says so (PID/root, PID/cwd).
+ *
+ * If the kernel denies access to another user's process, everything is tried once more with the
+ * file-system ids of that process, see fs_ids.h.
  */
 #ifndef JTOOL_PROC_PROCFS_H
 #define JTOOL_PROC_PROCFS_H
 
 #include <stdbool.h>
 #include <stdint.h>
+#include <sys/stat.h>
 #include <sys/types.h>
 
 #include "base/buf.h"
+#include "proc/fs_ids.h"
 
 struct procfs {
 	int fd;           /* O_PATH directory of the tree */
@@ -31,12 +36,22 @@ int procfs_pids(const struct procfs *proc, pid_t **pids, size_t *n) _must_check_
 /* Opens PID/NAME with these flags and O_CLOEXEC.  Returns a descriptor or a negative errno. */
 int procfs_openat(const struct procfs *proc, pid_t pid, const char *name, int flags) _must_check_;
 
+/*
+ * Takes the file-system ids of a process, for accesses that this interface does not provide.  If it
+ * returns true, call fs_ids_restore(saved) after the access.
+ */
+bool procfs_take_ids(const struct procfs *proc, pid_t pid, struct fs_ids *saved) _must_check_;
+
 /* Appends PID/NAME to `out`.  Returns 0, -EFBIG beyond max bytes, or another negative errno. */
 int procfs_read(const struct procfs *proc, pid_t pid, const char *name, struct buf *out,
 		size_t max) _must_check_;
 
 /* Returns the target of the link PID/NAME (exe, cwd, …), or NULL.  The caller frees it. */
 char *procfs_readlink(const struct procfs *proc, pid_t pid, const char *name);
+
+/* Like fstatat(2) of PID/NAME; follows a link.  Returns 0 or a negative errno. */
+int procfs_stat(const struct procfs *proc, pid_t pid, const char *name, struct stat *st)
+	_must_check_;
 
 /* Fields of /proc/PID/status and /proc/PID/stat. */
 struct proc_status {

@@ -64,10 +64,7 @@ static int receive_paths(struct staged_file *p, const struct jvm *jvm,
 			       "the process that creates files for JVM %d was killed; if memory "
 			       "ran out, free some, then try again", (int)jvm->pid);
 	if (report.data[0] == STAGING_NO_USER)
-		return err_set(err, EXIT_PERMISSION,
-			       "cannot take the user and group of JVM %d (%u:%u): %s; run jtool "
-			       "as that user, or with the capabilities CAP_SETUID and CAP_SETGID",
-			       (int)jvm->pid, jvm->uid, jvm->gid, report.data + 1);
+		return jvm_cannot_become(jvm, report.data + 1, err);
 	if (report.data[0] != STAGING_READY)
 		return no_directory(jvm, req, report.data + 1, err);
 	if (!memchr(report.data + 1, '\0', report.len - 2))

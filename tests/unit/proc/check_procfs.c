@@ -1,21 +1,27 @@
 #include <check.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <grp.h>
 #include <limits.h>
+#include <linux/capability.h>
 #include <pthread.h>
 #include <sched.h>
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/fsuid.h>
 #include <sys/inotify.h>
 #include <sys/mount.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <sys/types.h>
 #include <sys/wait.h>
 
 #include "base/util.h"
 #include "base/xalloc.h"
+#include "proc/capabilities.h"
 #include "proc/inroot.h"
 #include "proc/procfs.h"
 
@@ -383,6 +389,82 @@ START_TEST(non_regular_file_is_not_opened)
 }
 END_TEST
 
+/* Ends the process unless it has these capabilities, and only these, in effect. */
+static void keep_capabilities(uint32_t mask)
+{
+	struct __user_cap_header_struct head = { .version = _LINUX_CAPABILITY_VERSION_3 };
+	struct __user_cap_data_struct data[2] = { { mask, mask, 0 }, { 0, 0, 0 } };
+
+	if (syscall(SYS_capset, &head, data) < 0)
+		_exit(10);
+}
+
+/* Forks a process of another user, which can be looked into as if it had called execve(2). */
+static pid_t fork_user(uid_t id)
+{
+	int ready[2];
+	char byte;
+	pid_t pid;
+
+	ck_assert_int_eq(pipe(ready), 0);
+	pid = fork();
+	if (pid == 0) {
+		if (setgroups(0, NULL) < 0 || setresgid(id, id, id) < 0 ||
+		    setresuid(id, id, id) < 0 || prctl(PR_SET_DUMPABLE, 1) < 0 ||
+		    write(ready[1], "", 1) != 1)
+			_exit(1);
+		for (;;)
+			(void)pause();
+	}
+	ck_assert_int_eq(read(ready[0], &byte, 1), 1);
+	return pid;
+}
+
+/* Returns 0 if the process can be looked into, and our ids are unchanged afterwards. */
+static int look_into(pid_t pid)
+{
+	_cleanup_close_ int maps = procfs_openat(&proc, pid, "maps", O_RDONLY);
+	_cleanup_free_ char *cwd = procfs_readlink(&proc, pid, "cwd");
+	struct stat st;
+
+	if (maps < 0 || !cwd || procfs_stat(&proc, pid, "ns/user", &st) < 0)
+		return 1;
+	return setfsuid((uid_t)-1) == 0 && setfsgid((gid_t)-1) == 0 ? 0 : 2;
+}
+
+START_TEST(root_without_sys_ptrace_looks_into_other_users_processes)
+{
+	const uint32_t ids = CAP_TO_MASK(CAP_SETUID) | CAP_TO_MASK(CAP_SETGID);
+	const struct {
+		uint32_t mask;
+		int wanted;
+	} cases[] = {
+		{ ids, 0 },
+		{ ids | CAP_TO_MASK(CAP_DAC_OVERRIDE), 0 },
+		{ CAP_TO_MASK(CAP_DAC_OVERRIDE), 1 },
+		{ CAP_TO_MASK(CAP_SETUID), 1 },
+	};
+	pid_t user, child;
+	int status;
+
+	if (geteuid() != 0 || !capabilities_has(CAP_SETUID)) {
+		fprintf(stderr, "skipped: only root can start another user's process\n");
+		return;
+	}
+	user = fork_user(4321);
+	child = fork();
+	if (child == 0) {
+		keep_capabilities(cases[_i].mask);
+		_exit(look_into(user));
+	}
+	ck_assert_int_eq(waitpid(child, &status, 0), child);
+	(void)kill(user, SIGKILL);
+	(void)waitpid(user, NULL, 0);
+	ck_assert(WIFEXITED(status));
+	ck_assert_int_eq(WEXITSTATUS(status), cases[_i].wanted);
+}
+END_TEST
+
 int main(void)
 {
 	Suite *s = suite_create("proc/procfs");
@@ -403,6 +485,7 @@ int main(void)
 	tcase_add_test(tc, links_cannot_leave_the_root);
 	tcase_add_test(tc, proc_must_be_procfs);
 	tcase_add_test(tc, non_regular_file_is_not_opened);
+	tcase_add_loop_test(tc, root_without_sys_ptrace_looks_into_other_users_processes, 0, 4);
 	srunner_run_all(sr, CK_NORMAL);
 	failed = srunner_ntests_failed(sr);
 	srunner_free(sr);
