@@ -7,10 +7,13 @@
 #include <sys/socket.h>
 #include <sys/wait.h>
 
+#include "fileio/child.h"
 #include "fileio/file_open.h"
 
 /* Exit status of a child that could not take the target's ids; errno values are smaller. */
 #define CANNOT_BECOME 255
+/* The child's connect(2) has a timeout of its own; allow for starting it. */
+#define CONNECT_SLACK_MS 500
 
 static int check_state(const struct jvm *jvm, char state, struct err *err)
 {
@@ -84,11 +87,15 @@ int attach_socket_exists(const struct attach_socket *asock)
 	return !is_dead(asock, &st);
 }
 
-/* connect(2) in a child that has the target's ids: HotSpot checks the peer's ids. */
-static int connect_as_target(int sock, const struct attach_socket *asock, int socket_fd)
+/*
+ * connect(2) in a child that has the target's ids: HotSpot checks the peer's ids.  The target's
+ * user can stop the child.
+ */
+static int connect_as_target(int sock, const struct attach_socket *asock, int socket_fd,
+			     unsigned timeout_ms)
 {
 	pid_t pid = fork();
-	int status;
+	int status, rc;
 
 	if (pid < 0)
 		return -errno;
@@ -97,10 +104,9 @@ static int connect_as_target(int sock, const struct attach_socket *asock, int so
 			_exit(CANNOT_BECOME);
 		_exit(-target_ns_connect(sock, socket_fd));
 	}
-	while (waitpid(pid, &status, 0) < 0) {
-		if (errno != EINTR)
-			return -errno;
-	}
+	rc = child_wait(pid, &status, deadline_in_ms(timeout_ms + CONNECT_SLACK_MS));
+	if (rc < 0)
+		return rc;
 	return WIFEXITED(status) ? -WEXITSTATUS(status) : -ECHILD;
 }
 
@@ -137,6 +143,11 @@ static int connect_failed(const struct attach_socket *asock, int error, struct e
 			       jvm_tmp(jvm), asock->socket, (int)jvm->pid, jvm->uid,
 			       strerror(-error),
 			       geteuid() == 0 ? "" : "; run jtool as that user or as root");
+	if (error == -ETIMEDOUT)
+		return err_set(err, EXIT_ATTACH,
+			       "the process that connects to JVM %d as user %u did not end in "
+			       "time: that user has stopped it, or the machine is overloaded; try "
+			       "again", (int)jvm->pid, jvm->uid);
 	if (error == -EAGAIN)
 		return err_set(err, EXIT_ATTACH,
 			       "JVM %d accepts no further connections: its attach listener is busy "
@@ -186,7 +197,7 @@ int attach_socket_connect(struct attach_socket *asock, struct deadline d, int *f
 		return err_set(err, EXIT_ATTACH, "cannot create a socket to connect to JVM %d: %s",
 			       (int)asock->ns.jvm->pid, strerror(errno));
 	rc = target_ns_is_ours(&asock->ns) ? target_ns_connect(sock, file)
-					   : connect_as_target(sock, asock, file);
+					   : connect_as_target(sock, asock, file, (unsigned)left);
 	if (rc == -ENOENT)
 		return 0;
 	if (rc == -ECONNREFUSED) {

@@ -8,6 +8,7 @@
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/statvfs.h>
@@ -15,9 +16,11 @@
 #include <sys/un.h>
 #include <sys/wait.h>
 
+#include "fileio/child.h"
 #include "fileio/file_open.h"
 #include "proc/inroot.h"
 
+#define CAN_READ_MS 2000 /* opening a file takes microseconds; NFS may take longer */
 #define DIR_FLAGS (O_PATH | O_DIRECTORY | O_CLOEXEC)
 
 static bool in_same_userns(const struct procfs *proc, pid_t pid)
@@ -118,6 +121,9 @@ int target_ns_become(const struct target_ns *ns)
 {
 	int rc;
 
+	/* First, or root of the target's user namespace could trace this process (setns(2)). */
+	if (prctl(PR_SET_DUMPABLE, 0) < 0)
+		return -errno;
 	if (target_ns_is_ours(ns))
 		return 0;
 	rc = set_ids(ns->jvm->uid, ns->jvm->gid);
@@ -191,11 +197,8 @@ bool target_ns_can_read(const struct target_ns *ns, const char *path, const stru
 		return false;
 	if (pid == 0)
 		_exit(target_ns_become(ns) == 0 && can_read(ns, path, same, to_map) ? 0 : 1);
-	while (waitpid(pid, &status, 0) < 0) {
-		if (errno != EINTR)
-			return false;
-	}
-	return WIFEXITED(status) && WEXITSTATUS(status) == 0;
+	return child_wait(pid, &status, deadline_in_ms(CAN_READ_MS)) == 0 && WIFEXITED(status) &&
+	       WEXITSTATUS(status) == 0;
 }
 
 static int address(struct sockaddr_un *sa, int dir_fd, const char *name)

@@ -35,7 +35,11 @@ void target_ns_close(struct target_ns *ns);
 /* Returns true if the caller already has the target's ids, so that no child is needed. */
 bool target_ns_is_ours(const struct target_ns *ns);
 
-/* Takes the target's ids, in its user namespace if necessary.  In a child only.  0 or -errno. */
+/*
+ * Takes the target's ids, in its user namespace if necessary.  In a child only, which becomes
+ * undumpable: nobody can trace it or open its files under /proc.  The target's user can still stop
+ * it, so wait for it with child_wait().  Returns 0 or a negative errno.
+ */
 int target_ns_become(const struct target_ns *ns) _must_check_;
 
 /* Reads the target's current status from /proc.  Returns -ESRCH if it is exiting or gone. */

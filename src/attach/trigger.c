@@ -7,9 +7,9 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/inotify.h>
-#include <sys/wait.h>
 #include <time.h>
 
+#include "fileio/child.h"
 #include "fileio/detached_child.h"
 #include "fileio/file_open.h"
 
@@ -25,6 +25,7 @@
 #define SOON_NS (20 * 1000000)
 #define SOON_STEP_NS 250000
 #define WATCHED_MS 50  /* polling interval with inotify */
+#define END_MS 1000 /* how long a helper that is done may take to end */
 #define UNWATCHED_MS 2 /* polling interval on file systems that do not support inotify */
 
 /* A message from the helper to its parent; smaller than PIPE_BUF, so that write(2) is atomic. */
@@ -325,7 +326,7 @@ int trigger_pull(const struct attach_socket *asock, unsigned timeout_ms,
 {
 	struct trigger t = { .asock = asock, .timeout_ms = timeout_ms, .watch_fd = -1 };
 	pid_t pid = -1;
-	int fd, rc;
+	int fd, rc, status;
 
 	(void)snprintf(t.name, sizeof(t.name), ".attach_pid%d", (int)asock->ns.jvm->nspid);
 	if (choose_dir(&t, err) < 0)
@@ -335,8 +336,11 @@ int trigger_pull(const struct attach_socket *asock, unsigned timeout_ms,
 		return -1;
 	rc = receive_reports(&t, fd, verbose, err);
 	(void)close(fd);
-	/* After a failure the helper stays until its own deadline. */
-	if (rc == 0)
-		(void)waitpid(pid, NULL, 0);
+	/*
+	 * After a failure the helper stays until its own deadline.  After a success it removes the
+	 * trigger file, but the JVM's user may have stopped it.
+	 */
+	if (rc == 0 && child_wait(pid, &status, deadline_in_ms(END_MS)) < 0)
+		verbose_step(verbose, "the helper did not end in time");
 	return rc;
 }

@@ -6,8 +6,8 @@
 #include <stdint.h>
 #include <string.h>
 #include <sys/socket.h>
-#include <sys/wait.h>
 
+#include "fileio/child.h"
 #include "fileio/io.h"
 #include "base/hash.h"
 #include "base/xalloc.h"
@@ -18,7 +18,7 @@
 #define CLEANUP_MS 10000
 
 struct staged_file {
-	pid_t helper;
+	pid_t helper; /* -1: none, or one that is not waited for */
 	int control, report; /* our ends of the helper's pipe and socket */
 	int fd;              /* a FIFO's read end until staged_file_open() returns it; else -1 */
 	struct buf paths;    /* path of the file, NUL, path of the socket */
@@ -55,10 +55,12 @@ static int receive_paths(struct staged_file *p, const struct jvm *jvm,
 	_cleanup_buf_ struct buf report = BUF_INIT;
 	int rc = helper_msg_receive(p->report, &report, &p->fd, deadline_in_ms(SETUP_MS));
 
-	if (rc == -ETIMEDOUT)
+	if (rc == -ETIMEDOUT) {
+		p->helper = -1; /* it cleans up when it continues, but do not wait again */
 		return err_set(err, kinds[req->kind].code,
 			       "the process that creates files for JVM %d hangs in the JVM's file "
 			       "system; try again when that responds", (int)jvm->pid);
+	}
 	if (rc < 0)
 		return err_set(err, kinds[req->kind].code,
 			       "the process that creates files for JVM %d was killed; if memory "
@@ -178,14 +180,18 @@ void staged_file_discard(struct staged_file *p)
 
 void staged_file_free(struct staged_file *p)
 {
+	int status;
+
 	if (!p)
 		return;
 	util_close_p(&p->control);
-	/* The report socket closes when the helper ends.  Give up on a helper that hangs. */
-	if (p->helper > 0 && io_wait(p->report, POLLIN, deadline_in_ms(CLEANUP_MS)) == 0) {
-		while (waitpid(p->helper, NULL, 0) < 0 && errno == EINTR)
-			;
-	}
+	/*
+	 * The report socket closes when the helper ends.  Give up on a helper that hangs, but do
+	 * not kill it: it may still remove the file.
+	 */
+	if (p->helper > 0 && io_wait(p->report, POLLIN, deadline_in_ms(CLEANUP_MS)) == 0 &&
+	    child_wait(p->helper, &status, deadline_in_ms(CLEANUP_MS)) < 0)
+		p->helper = -1; /* it was killed while it ended */
 	util_close_p(&p->report);
 	util_close_p(&p->fd);
 	buf_release(&p->paths);

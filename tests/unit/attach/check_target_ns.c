@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/inotify.h>
+#include <sys/prctl.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
@@ -62,6 +63,26 @@ static struct target_ns open_ns(const struct jvm *jvm)
 	ck_assert_msg(target_ns_open(jvm, &ns, &err) == 0, "%s", err.text);
 	return ns;
 }
+
+/* Else root of a rootless target's user namespace could trace the child that enters it. */
+START_TEST(child_that_takes_ids_is_not_dumpable)
+{
+	pid_t pid = start_child(), child;
+	struct jvm jvm = describe(pid);
+	struct target_ns ns = open_ns(&jvm);
+	int status;
+
+	ck_assert_int_eq(prctl(PR_GET_DUMPABLE), 1);
+	child = fork();
+	if (child == 0)
+		_exit(target_ns_become(&ns) == 0 ? prctl(PR_GET_DUMPABLE) : 10);
+	ck_assert_int_eq(waitpid(child, &status, 0), child);
+	ck_assert(WIFEXITED(status));
+	ck_assert_int_eq(WEXITSTATUS(status), 0);
+	target_ns_close(&ns);
+	kill_child(pid);
+}
+END_TEST
 
 START_TEST(process_in_own_namespaces_is_opened)
 {
@@ -273,6 +294,7 @@ int main(void)
 	int failed;
 
 	tcase_add_test(tc, process_in_own_namespaces_is_opened);
+	tcase_add_test(tc, child_that_takes_ids_is_not_dumpable);
 	tcase_add_test(tc, reused_pid_is_refused);
 	tcase_add_test(tc, zombie_counts_as_gone);
 	tcase_add_test(tc, signals_are_sent_with_and_without_pidfd);

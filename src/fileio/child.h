@@ -1,0 +1,25 @@
+/*
+ * Waits for child processes that may never end: another user can stop a child that has taken that
+ * user's ids, and a dead file system can block a child so that not even SIGKILL ends it.
+ */
+#ifndef JTOOL_FILEIO_CHILD_H
+#define JTOOL_FILEIO_CHILD_H
+
+#include <sys/types.h>
+
+#include "base/deadline.h"
+#include "base/util.h"
+
+/*
+ * Waits until the child has ended, and sets *status as waitpid(2) does.  Kills it at the deadline
+ * and returns -ETIMEDOUT.  Returns 0, or another negative errno.
+ */
+int child_wait(pid_t pid, int *status, struct deadline d) _must_check_;
+
+/*
+ * Kills the child with SIGKILL.  Does not wait for a child that is blocked in the kernel: init gets
+ * it when this process ends.
+ */
+void child_kill(pid_t pid);
+
+#endif
