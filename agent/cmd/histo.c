@@ -70,6 +70,7 @@ static int send_end(struct ag_jvm *jvm, struct ag_chan *chan, const struct ag_ce
 	wire_put_u32(w, census->method);
 	wire_put_u64(w, census->resolved);
 	wire_put_u64(w, jvm->mem->peak);
+	wire_put_u32(w, census->limit.over);
 	return ag_chan_end(chan, WIRE_HISTO_END);
 }
 
@@ -102,6 +103,8 @@ int ag_cmd_histo(struct ag_jvm *jvm, struct ag_chan *chan, struct wire_reader *r
 		.strict = flags & WIRE_HISTO_STRICT,
 		.signature = only.len > 0 ? only.data : NULL,
 		.signature_len = only.len,
+		.chan = chan,
+		.pause_ms = wire_get_u32(request),
 	};
 	struct ag_census census;
 	int rc = -1;

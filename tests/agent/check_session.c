@@ -23,7 +23,7 @@ struct row {
 /* The frames of a session as a client reads them. */
 struct seen {
 	jint refused;
-	bool hello, error, end, gone;
+	bool hello, error, end, gone, late;
 	uint32_t n_loaders, n_modules, n_rows, method;
 	struct row rows[ROWS_MAX];
 	uint64_t resolved;
@@ -34,6 +34,7 @@ struct seen {
 struct request {
 	uint32_t flags;
 	const char *signature;
+	uint32_t pause_ms;
 };
 
 static void ask(int fd, const void *arg)
@@ -44,6 +45,7 @@ static void ask(int fd, const void *arg)
 
 	wire_put_u32(&w, request->flags);
 	wire_put_text(&w, request->signature, strlen(request->signature));
+	wire_put_u32(&w, request->pause_ms);
 	peer_send(fd, WIRE_HISTO, &w);
 }
 
@@ -90,15 +92,17 @@ static void take(void *arg, uint16_t type, struct wire_reader *r)
 		seen->method = wire_get_u32(r);
 		seen->resolved = wire_get_u64(r);
 		ck_assert_uint_gt(wire_get_u64(r), 0);
+		seen->late = wire_get_u32(r) != 0;
 		break;
 	default:
 		ck_abort_msg("frame %u", type);
 	}
 }
 
-static struct seen run(uint32_t flags, const char *signature, enum end end)
+static struct seen run_within(uint32_t pause_ms, uint32_t flags, const char *signature,
+			      enum end end)
 {
-	const struct request request = { flags, signature };
+	const struct request request = { flags, signature, pause_ms };
 	struct seen seen = { 0 };
 	struct talk talk = {
 		.ask = ask, .arg = &request, .end = end, .take = take, .seen = &seen
@@ -110,6 +114,11 @@ static struct seen run(uint32_t flags, const char *signature, enum end end)
 	seen.error = talk.errors > 0;
 	seen.gone = talk.gone;
 	return seen;
+}
+
+static struct seen run(uint32_t flags, const char *signature, enum end end)
+{
+	return run_within(60000, flags, signature, end);
 }
 
 static const struct row *find(const struct seen *seen, const char *signature, unsigned skip)
@@ -320,6 +329,37 @@ START_TEST(client_may_disconnect_at_any_time)
 }
 END_TEST
 
+static const struct {
+	uint32_t flags;
+	const char *signature;
+	size_t iterated; /* objects reported before the walk ends */
+} walks[] = {
+	{ 0, "", AG_WALK_OBJECTS },
+	{ WIRE_HISTO_STRICT, "", AG_WALK_OBJECTS },
+	{ 0, "LApp;", AG_WALK_OBJECTS },
+	{ 0, "LMany;", AG_WALK_OBJECTS },
+};
+
+START_TEST(walk_ends_at_the_maximum_pause)
+{
+	struct seen seen = run_within(0, walks[_i].flags, walks[_i].signature, BYE);
+
+	ck_assert(seen.end && seen.late && seen.gone);
+	ck_assert_uint_eq(seen.n_rows, 0);
+	ck_assert_uint_eq(fake_heap.iterated, walks[_i].iterated);
+	ck_assert_uint_eq(fake_tagged(), 0);
+	heap_world_stop();
+}
+END_TEST
+
+START_TEST(walk_ends_when_the_client_disconnects)
+{
+	(void)run(walks[_i].flags, walks[_i].signature, HALF_CLOSE);
+	ck_assert_uint_eq(fake_heap.iterated, walks[_i].iterated);
+	heap_world_stop();
+}
+END_TEST
+
 START_TEST(bad_options_are_refused)
 {
 	static const char *const bad[] = {
@@ -400,6 +440,9 @@ int main(void)
 	tcase_add_test(c, one_class_of_many_loaders_uses_tags);
 	tcase_add_test(c, global_references_left_are_reported);
 	tcase_add_test(c, client_may_disconnect_at_any_time);
+	tcase_add_loop_test(c, walk_ends_at_the_maximum_pause, 0, sizeof(walks) / sizeof(walks[0]));
+	tcase_add_loop_test(c, walk_ends_when_the_client_disconnects, 0,
+			    sizeof(walks) / sizeof(walks[0]));
 	tcase_add_test(c, bad_options_are_refused);
 	tcase_add_test(c, each_call_may_fail);
 	tcase_add_test(c, the_jvm_may_exit_at_each_call);

@@ -68,16 +68,25 @@ static int count_all(struct ag_jvm *jvm, const struct ag_klass_probe *probe,
 		if (outcome == AG_FAILED)
 			return -1;
 		ag_census_release(jvm, census);
+		if (outcome == AG_STOPPED)
+			return 0;
 	}
 	return ag_fail(jvm, "count the heap's objects",
 		       "classes are loaded faster than the heap can be walked");
 }
 
+struct class_walk {
+	struct ag_tally *tally;
+	struct ag_walk_limit *limit;
+};
+
 static jint JNICALL on_instance(jlong class_tag, jlong size, jlong *tag, jint length, void *user)
 {
+	struct class_walk *w = user;
+
 	(void)class_tag, (void)tag, (void)length;
-	ag_tally_add(user, size);
-	return 0;
+	ag_tally_add(w->tally, size);
+	return ag_walk_continues(w->limit) ? 0 : JVMTI_VISIT_ABORT;
 }
 
 /* Returns 1 if the class has the requested signature, otherwise 0; -1: error recorded. */
@@ -138,9 +147,13 @@ static int count_each(struct ag_jvm *jvm, struct ag_self_objects *own, struct ag
 
 	for (uint32_t i = 0; i < census->n; i++) {
 		struct ag_row *row = &census->rows[i];
+		struct class_walk w = { &row->tally, &census->limit };
 
-		if (AG_JVMTI(jvm, IterateThroughHeap, 0, row->class, &callbacks, &row->tally) != 0)
+		ag_walk_limit_begin(w.limit);
+		if (AG_JVMTI(jvm, IterateThroughHeap, 0, row->class, &callbacks, &w) != 0)
 			return -1;
+		if (w.limit->over)
+			return 0;
 		assign_row(jvm, own, census, i);
 	}
 	census->walk_ns = (uint64_t)(ag_now_ns() - start);
@@ -180,7 +193,9 @@ int ag_histo_count(struct ag_jvm *jvm, const struct ag_histo_opts *opts, struct 
 	uint32_t n_thread;
 	int rc;
 
-	*census = (struct ag_census){ 0 };
+	*census = (struct ag_census){
+		.limit = { .chan = opts->chan, .pause_ms = opts->pause_ms },
+	};
 	if (ag_self_objects_add_thread(jvm, &own) != 0)
 		return -1;
 	n_thread = own.n;
@@ -197,6 +212,10 @@ int ag_histo_count(struct ag_jvm *jvm, const struct ag_histo_opts *opts, struct 
 		rc = count_matching(jvm, opts, &own, census);
 	else
 		rc = count_all(jvm, calibrated ? &probe : NULL, &own, census);
+	if (rc == 0 && census->limit.over) {
+		ag_census_release(jvm, census);
+		return opts->chan->broken ? -1 : 0;
+	}
 	if (rc == 0)
 		rc = ag_self_objects_subtract(jvm, &own, census);
 	if (rc == 0 && opts->signature)

@@ -4,6 +4,7 @@
 
 #include <stdint.h>
 
+#include "jvm/heap/walk_limit.h"
 #include "jvm/jvmti.h"
 
 struct ag_tally {
@@ -21,6 +22,7 @@ struct ag_census {
 	uint32_t method;   /* WIRE_WALK_* */
 	uint64_t walk_ns;  /* duration of all walks */
 	uint64_t resolved; /* classes or objects that were found only during the walk */
+	struct ag_walk_limit limit; /* limit.over: there are no rows, as a walk was ended */
 };
 
 struct ag_histo_opts {
@@ -28,13 +30,17 @@ struct ag_histo_opts {
 	bool strict;           /* rely only on what the JVMTI specification guarantees */
 	const char *signature; /* count only classes with exactly this signature; NULL: all */
 	size_t signature_len;
+	struct ag_chan *chan; /* a walk ends when the client disconnects */
+	uint32_t pause_ms;    /* maximum pause of a walk */
 };
 
 /*
  * Counts instances like GC.class_histogram; requires can_tag_objects.  Excludes the agent's own
  * objects.  Includes the int[] (from JDK 18 on FillerElement[]) with which HotSpot fills the unused
  * part of each thread's allocation buffer; after a collection there are no such arrays.  JDK 8
- * hides one internal java.lang.Object from agents (ServiceUtil::visible_oop).
+ * hides one internal java.lang.Object from agents (ServiceUtil::visible_oop).  Returns 0 with
+ * census->limit.over if a walk reached the maximum pause; -1 with the error recorded, or if the
+ * channel is broken.
  */
 int ag_histo_count(struct ag_jvm *jvm, const struct ag_histo_opts *opts, struct ag_census *census);
 

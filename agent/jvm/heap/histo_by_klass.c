@@ -21,6 +21,7 @@ struct klass_walk {
 	uint32_t run_key;         /* key of the last object's class; a run has one class */
 	struct ag_tally run;      /* tally of this run; added to *into when the run ends */
 	struct ag_tally *into;
+	struct ag_walk_limit *limit;
 	struct ag_tally none; /* *into before the first object */
 	uint32_t unknown;     /* number of classes that are not in the list */
 	bool mapped;
@@ -97,7 +98,7 @@ static jvmtiIterationControl JNICALL on_object(jlong class_tag, jlong size, jlon
 		__builtin_prefetch(w->into, 1);
 	}
 	ag_tally_add(&w->run, size);
-	return JVMTI_ITERATION_CONTINUE;
+	return ag_walk_continues(w->limit) ? JVMTI_ITERATION_CONTINUE : JVMTI_ITERATION_ABORT;
 }
 
 /* Gets the first object of each unknown class. */
@@ -180,7 +181,12 @@ enum ag_outcome ag_histo_by_klass(struct ag_jvm *jvm, const struct ag_klass_prob
 				  struct ag_classes *classes, struct ag_self_objects *own,
 				  struct ag_census *census)
 {
-	struct klass_walk w = { .probe = probe, .classes = classes, .own = own };
+	struct klass_walk w = {
+		.probe = probe,
+		.classes = classes,
+		.own = own,
+		.limit = &census->limit,
+	};
 	enum ag_outcome outcome = AG_FAILED;
 
 	if (!all_plain(classes->list, classes->n) || !all_plain(own->objects, own->n))
@@ -191,6 +197,8 @@ enum ag_outcome ag_histo_by_klass(struct ag_jvm *jvm, const struct ag_klass_prob
 	end_run(&w);
 	if (w.wrong || w.none.instances > 0)
 		outcome = AG_NOT_POSSIBLE;
+	else if (w.limit->over)
+		outcome = AG_STOPPED;
 	else if (w.full)
 		outcome = AG_INCOMPLETE;
 	else

@@ -20,12 +20,15 @@ struct tag_walk {
 	struct ag_tally *tallies; /* by class tag - 1: tags are 1, 2, … in the order of the list */
 	jlong n_classes;
 	uint32_t unknown; /* number of objects of unlisted classes */
+	struct ag_walk_limit *limit;
 };
 
 static jvmtiIterationControl JNICALL on_object(jlong class_tag, jlong size, jlong *tag, void *user)
 {
 	struct tag_walk *w = user;
 
+	if (!ag_walk_continues(w->limit))
+		return JVMTI_ITERATION_ABORT;
 	if (class_tag > 0 && class_tag <= w->n_classes) {
 		ag_tally_add(&w->tallies[class_tag - 1], size);
 		return JVMTI_ITERATION_CONTINUE;
@@ -75,8 +78,8 @@ static enum ag_outcome make_rows(struct ag_jvm *jvm, const struct tag_walk *w,
 
 	if (w->unknown > 0 && ag_tagged_get(jvm, &unknown_tag, 1, &found) != 0)
 		goto out;
-	if (w->unknown > UNKNOWN_MAX) {
-		outcome = AG_INCOMPLETE;
+	if (w->limit->over || w->unknown > UNKNOWN_MAX) {
+		outcome = w->limit->over ? AG_STOPPED : AG_INCOMPLETE;
 		goto out;
 	}
 	if (ag_rows_init(jvm, census, classes, w->tallies, (uint32_t)found.n) != 0)
@@ -125,7 +128,7 @@ static void untag_classes(struct ag_jvm *jvm, const struct ag_classes *classes,
 enum ag_outcome ag_histo_by_tag(struct ag_jvm *jvm, struct ag_classes *classes,
 				struct ag_self_objects *own, struct ag_census *census)
 {
-	struct tag_walk w = { .n_classes = classes->n };
+	struct tag_walk w = { .n_classes = classes->n, .limit = &census->limit };
 	enum ag_outcome outcome = AG_FAILED;
 
 	w.tallies = ag_jvm_alloc(jvm, classes->n, sizeof(*w.tallies));

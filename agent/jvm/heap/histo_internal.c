@@ -7,8 +7,10 @@ int ag_histo_walk(struct ag_jvm *jvm, struct ag_census *census, jvmtiHeapObjectC
 		  const void *user)
 {
 	int64_t start = ag_now_ns();
-	int rc = AG_JVMTI(jvm, IterateOverHeap, JVMTI_HEAP_OBJECT_EITHER, callback, user);
+	int rc;
 
+	ag_walk_limit_begin(&census->limit);
+	rc = AG_JVMTI(jvm, IterateOverHeap, JVMTI_HEAP_OBJECT_EITHER, callback, user);
 	census->walk_ns += (uint64_t)(ag_now_ns() - start);
 	return rc;
 }

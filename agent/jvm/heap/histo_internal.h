@@ -10,6 +10,7 @@ enum ag_outcome {
 	AG_FAILED = -1,
 	AG_COUNTED,
 	AG_INCOMPLETE,   /* too many new classes: try again with a new list of classes */
+	AG_STOPPED,      /* census->limit is over */
 	AG_NOT_POSSIBLE, /* objects do not show their class: count by tag */
 };
 

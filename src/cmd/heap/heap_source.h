@@ -16,12 +16,15 @@ enum heap_engine { HEAP_BY_ANY, HEAP_BY_AGENT, HEAP_BY_HPROF };
 extern const char *const heap_engines[];
 #define HEAP_MAX_PAUSE_MS 5000
 
+#define HEAP_MAX_PAUSE_ROW(at)                                                                 \
+	{ 0, "max-pause", OPT_SECONDS, (at), "SECONDS",                                        \
+	  "stop when the JVM is paused for longer (default 5)", NULL }
+
 /* `at` is the offset of the struct heap_opts in the command's option struct. */
 #define HEAP_ROWS(at)                                                                          \
 	{ 0, "engine", OPT_CHOICE, (at) + offsetof(struct heap_opts, engine), "ENGINE",        \
 	  "agent, or hprof: the JVM's own dump (default: agent first)", heap_engines },        \
-	{ 0, "max-pause", OPT_SECONDS, (at) + offsetof(struct heap_opts, max_pause_ms),        \
-	  "SECONDS", "stop when the JVM is paused for longer (default 5)", NULL },             \
+	HEAP_MAX_PAUSE_ROW((at) + offsetof(struct heap_opts, max_pause_ms)),                   \
 	{ 0, "max-memory", OPT_NUMBER, (at) + offsetof(struct heap_opts, max_memory_mb), "MB", \
 	  "limit jtool's memory (default: half of the free memory)", NULL }
 

@@ -22,6 +22,7 @@
 struct histo_opts {
 	bool live, strict, vm;
 	unsigned rows; /* 0: all */
+	unsigned max_pause_ms;
 	int sort, by, engine;
 	const char *filter, *save, *diff;
 };
@@ -43,6 +44,7 @@ static const struct opt histo_rows[] = {
 	{ 0, "diff", OPT_TEXT, AT(diff), "FILE", "show the changes since FILE was saved", NULL },
 	{ 0, "engine", OPT_CHOICE, AT(engine), "ENGINE",
 	  "agent (default), or hprof: from the JVM's own dump", heap_engines },
+	HEAP_MAX_PAUSE_ROW(AT(max_pause_ms)),
 	{ 0, "strict", OPT_FLAG, AT(strict), NULL, "use only what JVMTI guarantees", NULL },
 	{ 0, "vm", OPT_FLAG, AT(vm), NULL, "the JVM's own histogram, no agent", NULL },
 	OPT_END,
@@ -59,6 +61,11 @@ static const char *only_class(const struct ctx *ctx)
 	if (!opts->filter || ctx->json || opts->save || opts->diff)
 		return NULL;
 	return strpbrk(opts->filter, "*?/") ? NULL : opts->filter;
+}
+
+static unsigned max_pause_ms(const struct histo_opts *opts)
+{
+	return opts->max_pause_ms ? opts->max_pause_ms : HEAP_MAX_PAUSE_MS;
 }
 
 static int send_request(const struct ctx *ctx, struct session *s, struct err *err)
@@ -78,10 +85,11 @@ static int send_request(const struct ctx *ctx, struct session *s, struct err *er
 		flags |= WIRE_HISTO_MODULES;
 	if (class)
 		type_name_signature(&signature, class);
-	room = signature.len + 8;
+	room = signature.len + 12;
 	w = wire_writer_init(buf_reserve(&payload, room), room);
 	wire_put_u32(&w, flags);
 	wire_put_text(&w, buf_str(&signature), signature.len);
+	wire_put_u32(&w, max_pause_ms(opts));
 	return session_send(s, WIRE_HISTO, &w, err);
 }
 
@@ -114,6 +122,11 @@ static int receive(const struct ctx *ctx, struct session *s, struct histo_wire *
 		     "one by one; the agent used at most %llu bytes",
 		     (double)wire->walk_ns / 1e6, method_name(wire->method),
 		     (unsigned long long)wire->resolved, (unsigned long long)wire->agent_peak);
+	if (wire->is_late)
+		return err_set(err, EXIT_PARTIAL,
+			       "stopped the heap walk of JVM %d: the JVM had been paused for "
+			       "%.3f s; allow more with --max-pause SECONDS",
+			       (int)ctx->jvm->pid, (double)wire->walk_ns / 1e9);
 	return 0;
 }
 
@@ -152,7 +165,9 @@ static int ask_vm(const struct ctx *ctx, struct histo *h, struct err *err)
 /* Counts all objects of the dump; the JVM dumps reachable objects only. */
 static int ask_dump(const struct ctx *ctx, struct histo *h, struct err *err)
 {
-	static const struct dump_reader_wanted wanted = { .limits = { DUMP_WAITING_MAX, 0 } };
+	const struct dump_reader_wanted wanted = {
+		.limits = { DUMP_WAITING_MAX, max_pause_ms(ctx->opts) },
+	};
 	struct heap heap = { 0 };
 	struct hprof_reader *reader = dump_reader_read(ctx, &wanted, &heap, err);
 
@@ -242,6 +257,9 @@ static int check(const struct ctx *ctx, struct err *err)
 	if (opts->vm && opts->engine)
 		return err_set(err, EXIT_USAGE, "--vm and --engine exclude each other: "
 						"each selects how the objects are counted");
+	if (opts->vm && opts->max_pause_ms)
+		return err_set(err, EXIT_USAGE, "--vm and --max-pause exclude each other: "
+						"the JVM's own histogram cannot be stopped");
 	if (opts->strict && opts->engine == HEAP_BY_HPROF)
 		return err_set(err, EXIT_USAGE, "--strict and --engine hprof exclude each other: "
 						"a dump uses no JVMTI");

@@ -51,6 +51,7 @@ static int take_end(struct histo_wire *w, struct wire_reader *payload)
 	w->method = wire_get_u32(payload);
 	w->resolved = wire_get_u64(payload);
 	w->agent_peak = wire_get_u64(payload);
+	w->is_late = wire_get_u32(payload) != 0;
 	return wire_reader_ok(payload) ? 1 : -EBADMSG;
 }
 

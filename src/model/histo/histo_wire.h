@@ -15,6 +15,7 @@ struct histo_wire {
 	uint32_t method; /* WIRE_WALK_* */
 	uint64_t resolved;   /* objects resolved one by one */
 	uint64_t agent_peak; /* bytes allocated by the agent */
+	bool is_late;        /* the walk reached the maximum pause: there are no classes */
 };
 
 /* Reads one frame.  Returns 0 if more follow, 1 after the last one, -EBADMSG if inconsistent. */

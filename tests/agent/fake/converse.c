@@ -122,15 +122,17 @@ static void serve(struct talk *talk, int server)
 		talk->ask(fd, talk->arg);
 	if (talk->end == BYE)
 		peer_send(fd, WIRE_BYE, NULL);
+	else if (talk->end == HALF_CLOSE)
+		ck_assert_int_eq(shutdown(fd, SHUT_WR), 0);
 	else
 		(void)close(fd);
 	fake.in_agent = true;
 	fake_run_thread();
 	fake.in_agent = false;
-	if (talk->end == BYE) {
+	if (talk->end == BYE)
 		read_frames(talk, fd);
+	if (talk->end <= HALF_CLOSE)
 		(void)close(fd);
-	}
 }
 
 void converse(struct talk *talk)

@@ -10,8 +10,11 @@
 
 #define TOKEN "0123456789abcdef0123456789ABCDEF"
 
-/* How the client ends the session: BYE, or closing the socket after or before the requests. */
-enum end { BYE, HANG_UP, HANG_UP_EARLY };
+/*
+ * How the client ends the session: BYE, or closing the socket after or before the requests.  After
+ * HALF_CLOSE the agent can still send, so it notices the end only when it checks the channel.
+ */
+enum end { BYE, HALF_CLOSE, HANG_UP, HANG_UP_EARLY };
 
 struct talk {
 	/* Sends the requests. */

@@ -105,10 +105,12 @@ static jvmtiError JNICALL iterate_over_heap(jvmtiEnv *ti, jvmtiHeapObjectFilter 
 
 	(void)ti, (void)filter;
 	FAKE_TI_FAILS();
+	fake_heap.iterated = 0;
 	for (size_t i = 0; i < n_heap && control != JVMTI_ITERATION_ABORT; i++) {
 		struct wrapper w;
 		jlong *tag = wrap(&w, heap[i]);
 
+		fake_heap.iterated++;
 		control = callback(heap[i]->class->tag, heap[i]->size, tag,
 				   (void *)(uintptr_t)user);
 		heap[i]->tag = *tag;
@@ -120,9 +122,12 @@ static jvmtiError JNICALL iterate_through_heap(jvmtiEnv *ti, jint filter, jclass
 					       const jvmtiHeapCallbacks *callbacks,
 					       const void *user)
 {
+	jint control = 0;
+
 	(void)ti;
 	FAKE_TI_FAILS();
-	for (size_t i = 0; i < n_heap; i++) {
+	fake_heap.iterated = 0;
+	for (size_t i = 0; i < n_heap && !(control & JVMTI_VISIT_ABORT); i++) {
 		struct wrapper w;
 		jlong *tag = wrap(&w, heap[i]);
 
@@ -130,8 +135,9 @@ static jvmtiError JNICALL iterate_through_heap(jvmtiEnv *ti, jint filter, jclass
 			continue;
 		if (filter & JVMTI_HEAP_FILTER_UNTAGGED && heap[i]->tag == 0)
 			continue;
-		(void)callbacks->heap_iteration_callback(0, heap[i]->size, tag, -1,
-							 (void *)(uintptr_t)user);
+		fake_heap.iterated++;
+		control = callbacks->heap_iteration_callback(0, heap[i]->size, tag, -1,
+							     (void *)(uintptr_t)user);
 		heap[i]->tag = *tag;
 	}
 	return JVMTI_ERROR_NONE;

@@ -49,6 +49,7 @@ struct fake_heap {
 
 	/* What the agent has done */
 	int collections; /* calls of ForceGarbageCollection() */
+	size_t iterated; /* objects that the last walk over all objects reported */
 	/* The reports of the last FollowReferences() */
 	struct fake_report reports[FAKE_REPORTS_MAX];
 	size_t n_reports;

@@ -92,6 +92,7 @@ START_TEST(histogram_is_built_from_frames)
 	wire_put_u32(&p.w, WIRE_WALK_KLASS);
 	wire_put_u64(&p.w, 5);
 	wire_put_u64(&p.w, 6);
+	wire_put_u32(&p.w, 1);
 	ck_assert_int_eq(take(&w, WIRE_HISTO_END, &p, p.w.len), 1);
 
 	ck_assert_str_eq(rows(&h), "a.B:3/48 a.B:3/48"); /* classes without instances are omitted */
@@ -101,6 +102,7 @@ START_TEST(histogram_is_built_from_frames)
 	ck_assert_ptr_null(h.rows[1].module);
 	ck_assert_uint_eq(w.walk_ns, 1234);
 	ck_assert_uint_eq(w.method, WIRE_WALK_KLASS);
+	ck_assert(w.is_late);
 	histo_wire_release(&w);
 	histo_release(&h);
 }
@@ -117,6 +119,7 @@ START_TEST(frames_cut_at_every_byte_are_rejected)
 	wire_put_u32(&p[2].w, 2);
 	wire_put_u64(&p[2].w, 3);
 	wire_put_u64(&p[2].w, 4);
+	wire_put_u32(&p[2].w, 0);
 	for (size_t i = 0; i < ARRAY_SIZE(p); i++) {
 		for (size_t len = 0; len < p[i].w.len; len++) {
 			struct histo h = { 0 };
