@@ -312,6 +312,7 @@ static int run(struct ag_jvm *jvm, struct tracing *t, const struct request *requ
 		return -1;
 	}
 	t->sender.install_ns = (uint64_t)(ag_now_ns() - t->allowed_ns);
+	ag_class_index_release(jvm); /* so that classes can be unloaded during the trace */
 	end = jvm->stopping ? -1 : trace(t);
 	/* Uninstall first: ag_trace_end() waits for hooks in flight, of which few are then left. */
 	ag_uninstall(jvm, t->install, &code);

@@ -7,6 +7,7 @@
 #include "jvm/class_index.h"
 #include "jvm/classes.h"
 #include "jvm/instrument/hooks.h"
+#include "jvm/jni_refs.h"
 #include "jvm/trace/trace_instrument.h"
 
 #define RACE_MS 100
@@ -17,8 +18,11 @@ static struct ag_instrument_group group_of(struct ag_jvm *jvm, struct ag_install
 					     install->refs };
 }
 
-/* Fills the group's arrays with the classes for which is() is true.  Returns their number. */
-static uint32_t select_classes(struct ag_install *install,
+/*
+ * Fills the group's arrays with the loaded classes for which is() is true, and local references to
+ * them.  Returns their number.
+ */
+static uint32_t select_classes(struct ag_jvm *jvm, struct ag_install *install,
 			       bool (*is)(const struct ag_instrument_class *class))
 {
 	uint32_t n = 0;
@@ -26,10 +30,27 @@ static uint32_t select_classes(struct ag_install *install,
 	for (uint32_t i = 0; i < install->n_classes; i++) {
 		if (!is(ag_instrument_class(&install->base, i)))
 			continue;
-		install->refs[n] = install->classes[i].class;
-		install->members[n++] = i;
+		install->refs[n] = (*jvm->jni)->NewLocalRef(jvm->jni, install->classes[i].class);
+		if (install->refs[n])
+			install->members[n++] = i;
 	}
 	return n;
+}
+
+/* Restores the classes for which is() is true, which are not `hooked`. */
+static jvmtiError restore(struct ag_jvm *jvm, struct ag_install *install,
+			  bool (*is)(const struct ag_instrument_class *class))
+{
+	struct ag_instrument_group g = group_of(jvm, install);
+	uint32_t n = select_classes(jvm, install, is);
+	jvmtiError code;
+
+	for (uint32_t i = 0; i < n; i++)
+		ag_instrument_set_hooked(ag_instrument_class(&install->base, g.members[i]), false);
+	code = ag_instrument_remove(&g, n);
+	for (uint32_t i = 0; i < n; i++)
+		ag_ref_drop(jvm, g.refs[i]);
+	return code;
 }
 
 /* Returns true if no hooks were added to a class, but another thread may have installed some. */
@@ -40,9 +61,9 @@ static bool is_left_over(const struct ag_instrument_class *class)
 
 /* Returns JVMTI_ERROR_NONE if the class may be changed, otherwise the reason. */
 static jvmtiError check_class(struct ag_jvm *jvm, const struct ag_trace *trace,
-			      struct ag_install *install, uint32_t index, const char **why)
+			      struct ag_install *install, uint32_t index, jclass class,
+			      const char **why)
 {
-	jclass class = install->classes[index].class;
 	struct ag_captured captured;
 	char *signature;
 	int rc;
@@ -61,34 +82,40 @@ static jvmtiError check_class(struct ag_jvm *jvm, const struct ag_trace *trace,
 	return captured.code ? captured.code : JVMTI_ERROR_UNMODIFIABLE_CLASS;
 }
 
-/* Tags a class.  Fails if the methods of a class are not adjacent: it then has a tag already. */
-static jvmtiError tag(struct ag_install *install, uint32_t index)
+/*
+ * Tags a class and creates the weak reference.  Fails if the methods of a class are not adjacent:
+ * it then has a tag already.
+ */
+static jvmtiError take_class(struct ag_jvm *jvm, struct ag_install *install, uint32_t index,
+			     jclass class)
 {
-	jclass class = install->classes[index].class;
 	jvmtiEnv *ti = install->base.ti;
 	jlong there = 0;
 	jvmtiError code = (*ti)->GetTag(ti, class, &there);
 
 	if (code == JVMTI_ERROR_NONE && there != 0)
 		return JVMTI_ERROR_DUPLICATE;
-	return code == JVMTI_ERROR_NONE ? (*ti)->SetTag(ti, class, (jlong)index + 1) : code;
+	if (code != JVMTI_ERROR_NONE)
+		return code;
+	install->classes[index].class = ag_ref_weak(jvm->jni, class, &jvm->globals);
+	if (!install->classes[index].class)
+		return JVMTI_ERROR_OUT_OF_MEMORY;
+	return (*ti)->SetTag(ti, class, (jlong)index + 1);
 }
 
 static void prepare_classes(struct ag_jvm *jvm, struct ag_install *install,
 			    const struct ag_trace *trace)
 {
 	for (uint32_t i = 0; i < install->n_classes && !jvm->stopping; i++) {
-		struct ag_install_class *class = &install->classes[i];
-		uint32_t number = install->methods[class->first].number;
+		uint32_t number = install->methods[install->classes[i].first].number;
+		jclass class = jvm->class_index->classes.list[number];
 		const char *why = NULL;
-		jvmtiError code;
+		jvmtiError code = check_class(jvm, trace, install, i, class, &why);
 
-		class->class = jvm->class_index->classes.list[number];
-		code = check_class(jvm, trace, install, i, &why);
 		if (code == JVMTI_ERROR_NONE && !why)
-			why = ag_hooks_hidden(jvm, class->class);
+			why = ag_hooks_hidden(jvm, class);
 		if (code == JVMTI_ERROR_NONE && !why)
-			code = tag(install, i);
+			code = take_class(jvm, install, i, class);
 		ag_clear_error(jvm); /* the methods' rows report it */
 		if (code == JVMTI_ERROR_NONE && !why)
 			ag_instrument_set_hooked(ag_instrument_class(&install->base, i), true);
@@ -152,6 +179,8 @@ static int make_probes(struct ag_jvm *jvm, struct ag_install *install,
 static void discard(struct ag_jvm *jvm, struct ag_install *install)
 {
 	ag_instrument_end(jvm, &install->base);
+	for (uint32_t i = 0; install->classes && i < install->n_classes; i++)
+		ag_ref_weak_drop(jvm->jni, install->classes[i].class, &jvm->globals);
 	if (!ag_instrument_disable_events(jvm, &install->base))
 		return;
 	ag_instrument_release(jvm, &install->base);
@@ -183,41 +212,59 @@ static int prepare(struct ag_jvm *jvm, struct ag_install *install, const struct 
 	return jvm->stopping ? -1 : ag_instrument_listen(jvm, &install->base, "begin a trace");
 }
 
+/* Opens a local frame, because ag_instrument_add() reorders the references. */
+static int add_hooks(struct ag_jvm *jvm, struct ag_install *install)
+{
+	struct ag_instrument_group g = group_of(jvm, install);
+
+	if (ag_ref_push(jvm) != 0)
+		return -1;
+	if (ag_ref_expect(jvm, (jint)install->n_classes) != 0) {
+		ag_ref_pop(jvm);
+		return -1;
+	}
+	ag_instrument_add(&g, select_classes(jvm, install, ag_instrument_is_hooked));
+	ag_ref_pop(jvm);
+	return 0;
+}
+
 struct ag_install *ag_install(struct ag_jvm *jvm, struct ag_trace *trace, bool values,
 			      struct ag_install_method *methods, uint32_t n)
 {
 	struct ag_install *install = ag_jvm_alloc(jvm, 1, sizeof(*install));
-	struct ag_instrument_group g;
 
 	if (!install)
 		return NULL;
 	install->methods = methods;
-	if (prepare(jvm, install, trace, values, n) != 0) {
+	if (prepare(jvm, install, trace, values, n) != 0 || add_hooks(jvm, install) != 0) {
 		discard(jvm, install);
 		return NULL;
 	}
-	g = group_of(jvm, install);
-	ag_instrument_add(&g, select_classes(install, ag_instrument_is_hooked));
-	(void)ag_instrument_remove(&g, select_classes(install, is_left_over));
+	(void)restore(jvm, install, is_left_over);
 	return install;
+}
+
+static bool is_any_touched(const struct ag_install *install)
+{
+	for (uint32_t i = 0; i < install->n_classes; i++) {
+		if (ag_instrument_is_touched(ag_instrument_class(&install->base, i)))
+			return true;
+	}
+	return false;
 }
 
 void ag_uninstall(struct ag_jvm *jvm, struct ag_install *install, jvmtiError *code)
 {
-	struct ag_instrument_group g = group_of(jvm, install);
-	uint32_t n = select_classes(install, ag_instrument_is_hooked);
-
-	for (uint32_t i = 0; i < n; i++)
-		ag_instrument_set_hooked(ag_instrument_class(&install->base, g.members[i]), false);
-	*code = ag_instrument_remove(&g, n);
+	if (ag_ref_expect(jvm, (jint)install->n_classes) != 0)
+		ag_clear_error(jvm); /* HotSpot also creates references beyond the capacity */
+	*code = restore(jvm, install, ag_instrument_is_hooked);
 	/*
 	 * Just before, our hook may have passed a class with hooks to another thread.  JDK 8 has no
 	 * lock on a class that is being redefined: that thread could install its version last.
 	 */
-	n = select_classes(install, ag_instrument_is_touched);
-	if (n > 0) {
+	if (is_any_touched(install)) {
 		(void)poll(NULL, 0, RACE_MS);
-		(void)ag_instrument_remove(&g, n);
+		(void)restore(jvm, install, ag_instrument_is_touched);
 	}
 	discard(jvm, install);
 }

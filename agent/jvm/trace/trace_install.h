@@ -5,6 +5,8 @@
  * instruments the incoming bytes, also when another thread retransforms a class meanwhile.  To
  * remove hooks, the ClassFileLoadHook returns a copy of the incoming bytes (patches.h says why).
  * It recognises a class by its tag and holds no lock while it calls the JVM.
+ *
+ * References to the classes are weak: a class that is unloaded during the trace needs no restoring.
  */
 #ifndef JTOOL_AGENT_JVM_TRACE_INSTALL_H
 #define JTOOL_AGENT_JVM_TRACE_INSTALL_H

@@ -7,7 +7,7 @@
 #include "jvm/instrument/instrument.h"
 
 struct ag_install_class {
-	jclass class;      /* reference of the class index */
+	jweak class;       /* weak, so that the class can be unloaded; NULL: not to be changed */
 	uint32_t first, n; /* the range of its methods */
 };
 

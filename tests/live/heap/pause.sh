@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # The JVM's pause ends soon after jtool is killed, and at --max-pause.
-# shellcheck source-path=SCRIPTDIR/.. source=lib.sh
+# shellcheck source-path=SCRIPTDIR/.. source=lib.sh disable=SC2016 # $ in class names
 . "$(dirname "$0")/../lib.sh"
 
 # after_kill OPTION...: the rest of the pause after jtool was killed, in ms of the VM thread's CPU

@@ -247,6 +247,22 @@ static void hear(void)
 		peer_receive(&client, hear_one);
 }
 
+/* Creates the class index as CLASSES does, with its own references.  No call fails. */
+static void list_classes(void)
+{
+	unsigned fail_at = fake.fail_at, calls = fake.calls;
+	struct ag_class_index *index;
+
+	fake.fail_at = 0;
+	jvm.class_index = NULL;
+	index = ag_class_index(&jvm);
+	index->classes = (struct ag_classes){ fake_block(sizeof(listed)), N_CLASSES };
+	for (int i = 0; i < N_CLASSES; i++)
+		index->classes.list[i] = fake_class(i);
+	fake.fail_at = fail_at;
+	fake.calls = calls;
+}
+
 /* Runs the command as a session does, after the client sent its frames.  Returns the result. */
 static int answer(const struct request *request)
 {
@@ -259,7 +275,10 @@ static int answer(const struct request *request)
 	fake_trace.turns = 0;
 	heard = (struct heard){ 0 };
 	client.n_unread = 0;
+	list_classes();
 	rc = ag_cmd_trace(&jvm, &chan, &r);
+	ag_class_index_release(&jvm);
+	jvm.class_index = &class_index;
 	if (rc == 0)
 		(void)ag_chan_flush(&chan);
 	else if (!jvm.stopping && !chan.broken)
@@ -322,6 +341,32 @@ START_TEST(methods_are_instrumented_and_restored)
 	}
 	/* A STOP that arrives after the end of the trace has no effect. */
 	ck_assert_int_eq(ag_cmd_trace_stop(&jvm, &chan, NULL), 0);
+}
+END_TEST
+
+static void unload_and_stop(unsigned n)
+{
+	if (n != 0)
+		return;
+	/* The agent retains no reference to a class, only one to the exception that it throws. */
+	ck_assert_int_eq(fake.counts.references, fake.marked.references + 1);
+	ck_assert_int_eq(fake.counts.globals, fake.marked.globals);
+	fake_unload(B);
+	say_stop();
+}
+
+START_TEST(classes_can_be_unloaded_during_a_trace)
+{
+	fake_trace.turn = unload_and_stop;
+	say_usual();
+	ck_assert_int_eq(answer(&usual), 0);
+	ck_assert_uint_eq(heard.hooked, 8);
+	ck_assert_int_eq(heard.end_code, 0);
+	runs(A, "first");
+	runs(D, "first");
+	/* four classes are instrumented, three are restored */
+	ck_assert_uint_eq(fake_transform.retransformations, 4 + 3);
+	nothing_is_left();
 }
 END_TEST
 
@@ -1097,6 +1142,7 @@ int main(void)
 	tcase_add_checked_fixture(c, setup, NULL);
 	tcase_set_timeout(c, 60);
 	tcase_add_loop_test(c, methods_are_instrumented_and_restored, 0, 2);
+	tcase_add_test(c, classes_can_be_unloaded_during_a_trace);
 	tcase_add_test(c, refusals_are_reported);
 	tcase_add_test(c, class_of_a_loader_without_the_hooks_is_refused);
 	tcase_add_test(c, one_refused_class_does_not_affect_others);
