@@ -14,3 +14,6 @@ jtool_agent_gz_len: /* a size_t, which is as wide as an address */
 	.dc.a .Lend - jtool_agent_gz
 	.size jtool_agent_gz_len, . - jtool_agent_gz_len
 	.section .note.GNU-stack, "", %progbits
+#ifdef __CET__
+#include <cet.h> /* marks the object: one without the mark would disable CET for the program */
+#endif

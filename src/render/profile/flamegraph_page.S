@@ -19,3 +19,6 @@ jtool_flamegraph_js:
 	.byte 0
 	.size jtool_flamegraph_js, . - jtool_flamegraph_js
 	.section .note.GNU-stack, "", %progbits
+#ifdef __CET__
+#include <cet.h> /* marks the object: one without the mark would disable CET for the program */
+#endif
