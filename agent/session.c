@@ -8,6 +8,7 @@
 
 #include "util/chan.h"
 #include "cmd/command.h"
+#include "jvm/activity.h"
 #include "jvm/class_index.h"
 #include "jvm/thread.h"
 #include "jvm/jvmti.h"
@@ -78,7 +79,10 @@ static int serve_one(struct session *s, struct ag_frame *request)
 	if (!run)
 		return -1;
 	ag_clear_error(&s->jvm);
+	if (request->type != WIRE_ACTIVITIES)
+		s->jvm.activity = ag_activity_begin(request->type);
 	rc = run(&s->jvm, &s->chan, &request->payload);
+	ag_activity_end(&s->jvm.activity);
 	if (s->jvm.stopping || s->chan.broken)
 		return -1;
 	if (rc != 0 && send_error(s) != 0)

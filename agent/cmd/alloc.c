@@ -9,6 +9,7 @@
 
 #include "cmd/alloc_send.h"
 #include "cmd/command.h"
+#include "jvm/activity.h"
 #include "jvm/alloc/recording.h"
 #include "jvm/jni_refs.h"
 
@@ -136,6 +137,8 @@ static int follow(struct ag_alloc_sender *t, uint64_t max_ns)
 		}
 		if (t->jvm->stopping)
 			return -1;
+		if (ag_activity_must_end(t->jvm->activity))
+			return WIRE_ALLOCED_FORCED;
 		event = ag_chan_watch(t->chan, wait_ms(next, end, ag_now_ns()));
 		if (event != 0)
 			return event < 0 ? -1 : WIRE_ALLOCED_STOPPED;
@@ -178,6 +181,7 @@ static int end_profile(struct ag_alloc_sender *t, const struct request *request,
 		t->frames.restored = true;
 	}
 	rc = ag_alloc_profile_end(t->jvm, t->profile, report, &code);
+	ag_activity_end(&t->jvm->activity);
 	if (!report || t->jvm->stopping)
 		return -1;
 	if (end == WIRE_ALLOCED_STOPPED && read_stop(t) != 0)

@@ -8,6 +8,7 @@
 
 #include "cmd/command.h"
 #include "cmd/trace_send.h"
+#include "jvm/activity.h"
 #include "jvm/jni_refs.h"
 #include "jvm/class_index.h"
 
@@ -248,18 +249,20 @@ static int follow(struct tracing *t)
 			return WIRE_TRACED_COUNT;
 		if (time_is_up(t, now))
 			return WIRE_TRACED_TIME;
+		if (ag_activity_must_end(t->sender.jvm->activity))
+			return WIRE_TRACED_FORCED;
 		event = ag_chan_watch(t->sender.chan, tick(t, now));
 		if (event != 0)
 			return event < 0 ? -1 : WIRE_TRACED_STOPPED;
 	}
 }
 
-/* Sends once more after TRACE_STOP: when classes are restored, line numbers are lost. */
+/* Sends once more if the end was asked for: when classes are restored, line numbers are lost. */
 static int trace(struct tracing *t)
 {
 	int end = ag_trace_sender_hooked(&t->sender) > 0 ? follow(t) : WIRE_TRACED_NOTHING;
 
-	if (end == WIRE_TRACED_STOPPED)
+	if (end == WIRE_TRACED_STOPPED || end == WIRE_TRACED_FORCED)
 		(void)send_pending(t, ag_now_ns()); /* on an error chan->broken is set */
 	return end;
 }
@@ -317,6 +320,7 @@ static int run(struct ag_jvm *jvm, struct tracing *t, const struct request *requ
 	/* Uninstall first: ag_trace_end() waits for hooks in flight, of which few are then left. */
 	ag_uninstall(jvm, t->install, &code);
 	ag_trace_end(t->sender.trace);
+	ag_activity_end(&jvm->activity);
 	if (end < 0 || jvm->stopping || t->sender.chan->broken)
 		return -1;
 	return send_rest(t, end, code);

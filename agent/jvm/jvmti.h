@@ -27,6 +27,7 @@ struct ag_jvm {
 	struct ag_mem *mem;
 	uint64_t globals;              /* global references not deleted yet, see jni_refs.h */
 	struct ag_class_index *class_index; /* NULL: the client has not requested the classes */
+	struct ag_activity *activity; /* the request that is served; NULL: none is listed */
 	struct ag_error err;
 	bool stopping;
 };

@@ -13,6 +13,7 @@
 #define TICK_MS 1000
 #define NS_PER_MS 1000000
 #define NS_PER_S 1000000000LL
+#define END_MS 3000              /* maximum time that JVM exit waits for sessions */
 #define BEGIN_MS 60000           /* maximum time that JVM startup waits until recording begins */
 #define LEARN_NS (10 * NS_PER_S) /* maximum time to look up new frame names at JVM exit */
 #define LINE_MAX 10240
@@ -104,7 +105,7 @@ static int begin(struct ag_jvm *jvm)
 	return -1;
 }
 
-static void tick_until_exit(struct ag_jvm *jvm)
+static void tick_until_end(struct ag_jvm *jvm)
 {
 	while (ag_recording_wait(TICK_MS)) {
 		struct ag_turn turn;
@@ -118,6 +119,44 @@ static void tick_until_exit(struct ag_jvm *jvm)
 	}
 }
 
+/* The end of the recording */
+
+static bool is_live(void)
+{
+	return startup.options.wanted.flags & WIRE_ALLOC_LIVE;
+}
+
+static void write_report(struct ag_jvm *jvm, bool live)
+{
+	const char *why;
+
+	if (ag_alloc_profile_peek(jvm, startup.report.profile, live) != 0)
+		live = false;
+	ag_report_resolve(jvm, &startup.report, ag_now_ns() + LEARN_NS);
+	why = ag_report_write(jvm, &startup.report, startup.pid, live);
+	if (why)
+		print_error(startup.options.path, why, "; no allocation report is written");
+}
+
+/* Ends the recording if a session has asked for it, which the JVM survives. */
+static void end_early(struct ag_jvm *jvm)
+{
+	struct ag_alloc_profile *profile;
+	jvmtiError code;
+	bool turn;
+
+	profile = ag_recording_end(INT32_MAX, &turn);
+	if (!profile || !turn)
+		return; /* the JVM is shutting down */
+	write_report(jvm, is_live());
+	ag_clear_error(jvm);
+	/* Classes that are not restored have hooks that do nothing.  The profile's memory remains:
+	 * a session may still read its sites, see recording.h. */
+	(void)ag_alloc_profile_end(jvm, profile, false, &code);
+	ag_report_release(jvm, &startup.report);
+	ag_recording_leave();
+}
+
 static void JNICALL record(jvmtiEnv *ti, JNIEnv *jni, void *arg)
 {
 	struct ag_jvm *jvm = &startup.jvm;
@@ -126,7 +165,8 @@ static void JNICALL record(jvmtiEnv *ti, JNIEnv *jni, void *arg)
 	jvm->jni = jni;
 	if (ag_ref_push(jvm) == 0 && begin(jvm) == 0) {
 		set_state(ON);
-		tick_until_exit(jvm);
+		tick_until_end(jvm);
+		end_early(jvm);
 	} else {
 		print_error("alloc: cannot record", why_not(jvm), "");
 		ag_report_release(jvm, &startup.report);
@@ -171,31 +211,15 @@ static int check_threads(struct ag_jvm *jvm)
 	return rc;
 }
 
-static void write_report(struct ag_jvm *jvm)
-{
-	bool live = startup.options.wanted.flags & WIRE_ALLOC_LIVE;
-	const char *why;
-
-	if (live && check_threads(jvm) != 0)
-		live = false;
-	ag_alloc_profile_dying(startup.report.profile);
-	if (ag_alloc_profile_peek(jvm, startup.report.profile, live) != 0)
-		live = false;
-	ag_report_resolve(jvm, &startup.report, ag_now_ns() + LEARN_NS);
-	why = ag_report_write(jvm, &startup.report, startup.pid, live);
-	if (why)
-		print_error(startup.options.path, why, "; no allocation report is written");
-}
-
 static void JNICALL on_death(jvmtiEnv *ti, JNIEnv *jni)
 {
 	struct ag_jvm jvm = startup.jvm;
-	bool idle = true;
+	bool idle = true, live = is_live();
 
 	(void)ti;
 	jvm.jni = jni;
 	ag_clear_error(&jvm);
-	if (!ag_recording_end(&idle)) {
+	if (!ag_recording_end(END_MS, &idle)) {
 		if (startup.state == STARTING)
 			print_error(startup.options.path, "the recording had not begun",
 				    "; no allocation report is written");
@@ -207,7 +231,10 @@ static void JNICALL on_death(jvmtiEnv *ti, JNIEnv *jni)
 		return;
 	}
 	if (ag_ref_push(&jvm) == 0) {
-		write_report(&jvm);
+		if (live && check_threads(&jvm) != 0)
+			live = false;
+		ag_alloc_profile_dying(startup.report.profile);
+		write_report(&jvm, live);
 		ag_ref_pop(&jvm);
 	}
 }

@@ -63,6 +63,9 @@ enum wire_refused {
 #define WIRE_CLASS_LINKED 16u
 #define WIRE_CLASS_PATCHED 32u   /* has a patch of this agent */
 
+/* ACTIVITIES flags */
+#define WIRE_ACTIVITIES_FORCE 1u /* ask them all to end */
+
 /* CAPTURE flags: by default MEMORY has the methods whose code differs from the class file. */
 #define WIRE_CAPTURE_MEMORY 1u /* send MEMORY with every method that has code */
 
@@ -109,6 +112,7 @@ enum wire_trace_end {
 	WIRE_TRACED_COUNT = 2,   /* the maximum number of calls is sent */
 	WIRE_TRACED_COST = 3,  /* the hooks exceeded their CPU budget */
 	WIRE_TRACED_NOTHING = 4, /* no method could be instrumented */
+	WIRE_TRACED_FORCED = 5,  /* another session asked for the end */
 };
 
 /* ALLOC flags */
@@ -126,6 +130,7 @@ enum wire_alloc_end {
 	WIRE_ALLOCED_TIME = 1,    /* the maximum duration is reached */
 	WIRE_ALLOCED_ON = 2,    /* the recording was sent, and continues */
 	WIRE_ALLOCED_NOTHING = 3, /* ALLOC_RECORDED, but no recording; no other frame is sent */
+	WIRE_ALLOCED_FORCED = 4,  /* another session asked for the end */
 };
 
 /* Limitations of the counters, sent in ALLOC_NOTE: a text and a number */

@@ -2,12 +2,12 @@
 
 #define NS_PER_MS 1000000
 #define ENTER_MS 10000 /* maximum wait: another session may walk a large heap */
-#define END_MS 3000    /* maximum wait at the JVM's shutdown */
 
 static struct {
 	struct ag_jvm jvm;
 	jrawMonitorID monitor; /* guards the members below */
-	bool busy, over;
+	bool busy, asked, over;
+	int64_t begin_ns;
 	uint32_t flags;
 	struct ag_alloc_profile *profile; /* atomic; NULL: none */
 } recording;
@@ -45,6 +45,7 @@ int ag_recording_begin(struct ag_jvm *jvm, struct ag_alloc_profile *profile, uin
 		return -1;
 	recording.jvm = *jvm;
 	recording.flags = flags;
+	recording.begin_ns = ag_now_ns();
 	__atomic_store_n(&recording.profile, profile, __ATOMIC_RELEASE);
 	return 0;
 }
@@ -88,29 +89,55 @@ void ag_recording_leave(void)
 	unlock();
 }
 
-bool ag_recording_wait(int ms)
+bool ag_recording_is_on(uint64_t *ns)
 {
-	bool over;
+	bool on;
 
+	if (!get_profile())
+		return false;
 	lock();
-	if (!recording.over)
-		wait_ms(ms);
-	over = recording.over;
+	*ns = (uint64_t)(ag_now_ns() - recording.begin_ns);
+	on = !recording.over || recording.busy; /* it has ended when its classes are restored */
 	unlock();
-	return !over;
+	return on;
 }
 
-struct ag_alloc_profile *ag_recording_end(bool *turn)
+void ag_recording_ask_end(void)
+{
+	if (!get_profile())
+		return;
+	lock();
+	recording.asked = true;
+	wake_all();
+	unlock();
+}
+
+bool ag_recording_wait(int ms)
+{
+	bool end;
+
+	lock();
+	if (!recording.over && !recording.asked)
+		wait_ms(ms);
+	end = recording.over || recording.asked;
+	unlock();
+	return !end;
+}
+
+struct ag_alloc_profile *ag_recording_end(int max_ms, bool *turn)
 {
 	struct ag_alloc_profile *profile = get_profile();
+	bool over;
 
 	if (!profile)
 		return NULL;
 	lock();
+	over = recording.over;
 	recording.over = true;
 	wake_all();
-	*turn = wait_for_turn(END_MS);
-	recording.busy = true;
+	*turn = wait_for_turn(max_ms);
+	if (!over)
+		recording.busy = true;
 	unlock();
-	return profile;
+	return over ? NULL : profile;
 }

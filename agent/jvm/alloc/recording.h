@@ -1,6 +1,7 @@
 /*
  * The recording: a profile that runs from the JVM's start (agent/startup/startup.h).  Its own
- * thread, sessions that read it, and the JVM's shutdown have exclusive access in turn.
+ * thread, sessions that read it, and the JVM's shutdown have exclusive access in turn.  It ends at
+ * the JVM's shutdown, or on its own thread when a session asks for it.
  *
  * A library has at most one recording and never frees it, so a thread that has found it may
  * continue to read its sites.  Operations that change it, or need it unchanged, run between enter
@@ -24,12 +25,21 @@ struct ag_turn {
 int ag_recording_enter(struct ag_jvm *jvm, struct ag_turn *turn);
 void ag_recording_leave(void);
 
-/* Waits up to ms milliseconds, on the recording's own thread.  False: the JVM is shutting down. */
+/* Returns true and the time since it began if there is a recording that has not ended. */
+bool ag_recording_is_on(uint64_t *ns);
+/* Asks the recording's own thread to end it, if there is one. */
+void ag_recording_ask_end(void);
+
+/*
+ * Waits up to ms milliseconds, on the recording's own thread.  False: the JVM is shutting down, or
+ * a session has asked for the end.
+ */
 bool ag_recording_wait(int ms);
 /*
- * Enters for the JVM's shutdown, and never leaves: all later calls of enter return 0.  Returns NULL
- * if there is no recording.  *turn is false if another thread has not left in time.
+ * Enters to end the recording: all later calls of enter return 0.  Returns NULL if there is no
+ * recording or another thread ends it; waits for that one to leave.  *turn is false if another
+ * thread has not left within max_ms.
  */
-struct ag_alloc_profile *ag_recording_end(bool *turn);
+struct ag_alloc_profile *ag_recording_end(int max_ms, bool *turn);
 
 #endif

@@ -180,6 +180,8 @@ static int check_complete(const struct ctx *ctx, const struct alloc *a, struct e
 		return err_set(err, EXIT_PARTIAL,
 			       "the JVM did not restore all classes (%s): inactive hooks remain in "
 			       "them", redefinition_error(a->code));
+	if (a->end == WIRE_ALLOCED_FORCED)
+		return err_set(err, EXIT_PARTIAL, "'jtool detach --force' has ended the profile");
 	if (a->n == 0 && a->state.dropped > 0)
 		return err_set(err, EXIT_PARTIAL, "the agent had no space for any site: "
 						  "raise --memory");

@@ -204,6 +204,8 @@ static int check_end(const struct run *r, struct err *err)
 		return err_set(err, EXIT_PARTIAL,
 			       "the hooks used more than %u %% CPU and were removed: trace fewer "
 			       "methods, use --no-args, or raise --budget", r->opts->budget);
+	if (t->end == WIRE_TRACED_FORCED)
+		return err_set(err, EXIT_PARTIAL, "'jtool detach --force' has ended the trace");
 	if (r->write_error != 0)
 		return err_set(err, EXIT_PARTIAL, "cannot write the result to stdout: %s",
 			       strerror(r->write_error));

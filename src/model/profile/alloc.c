@@ -152,7 +152,7 @@ static int take_end(struct alloc *a, struct wire_reader *payload)
 	uint64_t live_ns = wire_get_u64(payload);
 	uint32_t flags = wire_get_u32(payload);
 
-	if (end > WIRE_ALLOCED_NOTHING || take_state(a, payload) < 0)
+	if (end > WIRE_ALLOCED_FORCED || take_state(a, payload) < 0)
 		return -EBADMSG;
 	a->ended = true;
 	a->end = end;

@@ -312,7 +312,7 @@ static int take_end(struct trace *t, struct wire_reader *payload)
 	uint32_t end = wire_get_u32(payload);
 	int32_t code = wire_get_i32(payload);
 
-	if (end > WIRE_TRACED_NOTHING || take_state(t, payload) < 0)
+	if (end > WIRE_TRACED_FORCED || take_state(t, payload) < 0)
 		return -EBADMSG;
 	t->ended = true;
 	t->end = end;

@@ -10,6 +10,7 @@
 #include "agent/fake/jvm_transform.h"
 #include "agent/fake/peer.h"
 #include "cmd/command.h"
+#include "jvm/activity.h"
 #include "jvm/alloc/recording.h"
 
 #define BUDGET ((size_t)4 << 20)
@@ -265,6 +266,36 @@ START_TEST(profile_ends_after_its_duration)
 	ck_assert_uint_le(heard.states, 2);
 	ck_assert_uint_eq(fake_profile.ticks, heard.states / 2);
 	ck_assert_uint_eq(heard.frames, 6);
+	nothing_is_left();
+}
+END_TEST
+
+static void ask_all(void)
+{
+	struct ag_activity_row row;
+	uint32_t next = 0;
+
+	while (ag_activity_next(&next, &row))
+		ag_activity_ask(row.id);
+}
+
+static void is_still_listed(void)
+{
+	ck_assert_ptr_nonnull(jvm.activity); /* until the profile has ended */
+}
+
+START_TEST(profile_ends_when_another_session_asks)
+{
+	int64_t begin = now_ms();
+
+	jvm.activity = ag_activity_begin(WIRE_ALLOC);
+	fake_profile.turn = ask_all;
+	fake_profile.ending = is_still_listed;
+	ck_assert_int_eq(answer(&usual), 0);
+	ck_assert_uint_eq(heard.end, WIRE_ALLOCED_FORCED);
+	ck_assert_uint_eq(heard.sites, 3);
+	ck_assert_int_lt(now_ms() - begin, 20000);
+	ck_assert_ptr_null(jvm.activity);
 	nothing_is_left();
 }
 END_TEST
@@ -538,10 +569,36 @@ START_TEST(recording_that_ended_is_not_sent)
 
 	(void)begin_recording(0);
 	ck_assert(ag_recording_wait(1));
-	profile = ag_recording_end(&turn);
+	profile = ag_recording_end(0, &turn);
 	ck_assert_ptr_nonnull(profile);
 	ck_assert(turn);
 	ck_assert(!ag_recording_wait(1));
+}
+END_TEST
+
+/* Its own thread ends it; the JVM's shutdown then finds none. */
+START_TEST(recording_ends_when_a_session_asks)
+{
+	bool turn;
+	uint64_t ns;
+
+	ck_assert(!ag_recording_is_on(&ns));
+	ag_recording_ask_end();
+	(void)begin_recording(0);
+	ck_assert(ag_recording_wait(1));
+	ck_assert(ag_recording_is_on(&ns));
+	ag_recording_ask_end();
+	ck_assert(!ag_recording_wait(1));
+	ck_assert(ag_recording_is_on(&ns));
+	ck_assert_ptr_nonnull(ag_recording_end(0, &turn));
+	ck_assert(turn);
+	ck_assert(ag_recording_is_on(&ns)); /* until its classes are restored */
+	ck_assert_ptr_null(ag_recording_end(0, &turn));
+	ck_assert(!turn);
+	ag_recording_leave();
+	ck_assert(!ag_recording_is_on(&ns));
+	ck_assert_int_eq(answer(&look), 0);
+	ck_assert_uint_eq(heard.end, WIRE_ALLOCED_NOTHING);
 }
 END_TEST
 
@@ -555,6 +612,7 @@ int main(void)
 	tcase_add_checked_fixture(tc, setup, NULL);
 	tcase_add_test(tc, profile_is_sent_on_request);
 	tcase_add_test(tc, profile_ends_after_its_duration);
+	tcase_add_test(tc, profile_ends_when_another_session_asks);
 	tcase_add_test(tc, frames_are_sent_early);
 	tcase_add_test(tc, exact_profile_is_sent);
 	tcase_add_test(tc, live_counts_may_be_unknown);
@@ -569,6 +627,7 @@ int main(void)
 	tcase_add_test(tc, recording_is_sent_and_continues);
 	tcase_add_test(tc, each_call_of_a_look_at_a_recording_may_fail);
 	tcase_add_test(tc, recording_that_ended_is_not_sent);
+	tcase_add_test(tc, recording_ends_when_a_session_asks);
 	suite_add_tcase(suite, tc);
 	srunner_run_all(runner, CK_ENV);
 	failed = srunner_ntests_failed(runner);

@@ -147,14 +147,38 @@ living() {
 	jt info "$JVM_PID"
 	check "$name: info reports the recording" grep -q 'agent.so, of jtool; recording since the JVM.s start' "$W/out"
 	jt detach "$JVM_PID"
-	check "$name: detach reports that the recording continues" \
-		grep -q 'continues until the JVM exits' "$W/err"
+	check "$name: detach names the recording" \
+		grep -q "^still running: alloc since the JVM's start, " "$W/out"
 	kill -TERM "$JVM_PID"
 	report_complete "$name" || return
 	same "$name: at the end: the leak is the first row" \
 		"byte[] True" "$(json "(lambda s: s['class'] + ' ' + str(any(
 		'AllocLeak.leak(' in f for f in s['stack'])))(max(j['sites'],
 		key=lambda s: s['live_bytes'] or 0))")"
+}
+
+# detach --force ends a recording: it writes the report, and the JVM continues without hooks.
+ended_early() {
+	local version=$1 options name
+
+	for options in exact "$(how "$version"),live"; do
+		name="$version: ended early: $options"
+		records "$version" AllocCount "$options" 3000 || return
+		prints "$name: detach --force ends it" "^ended: alloc since the JVM's start, " \
+			detach "$JVM_PID" --force
+		check "$name: the report is written" test -s "$report"
+		shows "$name: the report can be read" "$report" -n 0 --json
+		check "$name: the report has the application's allocations" \
+			grep -q 'AllocCount' "$W/out"
+		prints "$name: then nothing is left" 'holds nothing' detach "$JVM_PID"
+		refuses 1 'record' "$name: alloc --recorded is refused" alloc "$JVM_PID" --recorded
+		same "$name: the application works" 'ran all' "$(ask 'all 100' '^ran ' "$PATIENCE")"
+		unharmed "$name" 'counts .*|ran .*'
+		cp "$report" "$W/early"
+		echo exit >&"$JVM_IN"
+		poll "$PATIENCE" gone "$JVM_PID" || fail "$name: the JVM exits"
+		check "$name: the JVM's exit does not change the report" cmp "$W/early" "$report"
+	done
 }
 
 # refused VERSION NAME PATTERN OPTIONS: the JVM does not start, and one line says why.
@@ -201,6 +225,7 @@ done
 for version in $(jdks_of 8 25); do
 	ends "$version"
 	living "$version"
+	ended_early "$version"
 done
 for version in $(jdks_of 8); do
 	refused "$version" "sampling on JDK 8" exact "alloc,file=$IW/reports/x"

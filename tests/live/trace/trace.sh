@@ -214,6 +214,42 @@ endings() {
 	same_digest "$1: after all traces" "$wanted"
 }
 
+# Another jtool's trace is listed, and ended on request: what it has seen until then is shown.
+detached() {
+	local name="$1: detach during a trace"
+
+	begin_trace "$name" 'TraceShapes.fib*' --no-args --json --budget 0 -c 0 || return
+	digest >/dev/null
+	jt detach "$JVM_PID"
+	same "$name: it works with one notice" "0 1" "$rc $(wc -l <"$W/err")"
+	check "$name: it is named" \
+		grep -q -x -E 'still running: trace of another jtool, [0-9]+s' "$W/out"
+	check "$name: the notice says how to end it" grep -q -e '--force' "$W/err"
+	works "$name: --json" detach "$JVM_PID" --json
+	same "$name: --json: it is named" "0 [] trace False" \
+		"$(json "'%d %s %s %s' % (j['restored'], j['ended'], j['running'][0]['command'],
+			j['running'][0]['recording'])")"
+	check "$name: the trace goes on" alive "$TRACE_PID"
+	prints "$name: --force ends it" '^ended: trace of another jtool, [0-9]+s$' \
+		detach "$JVM_PID" --force
+	await_trace "$name"
+	same "$name: exit code of the trace" 7 "$rc"
+	check "$name: the trace says why it ended" grep -q 'detach --force' "$W/trace.err"
+	check "$name: its calls are shown" grep -q fibonacci "$W/trace.out"
+	classes_restored "$name"
+	prints "$name: then nothing is left" 'holds nothing' detach "$JVM_PID" --force
+
+	name="$1: detach during the trace of a stopped client"
+	begin_trace "$name" "${everything[@]}" --budget 0 --rate 0 -c 0 || return
+	suspend "$TRACE_PID"
+	prints "$name: --force ends it" '^ended: trace of another jtool' detach "$JVM_PID" --force
+	same "$name: the application continues" "rounds 4 wrong []" \
+		"$(ask 'rounds 2 2' '^rounds ' "$PATIENCE")"
+	kill -CONT "$TRACE_PID"
+	await_trace "$name"
+	classes_restored "$name"
+}
+
 # Two traces of one class, which end in either order.
 two_traces() {
 	local name first order
@@ -428,6 +464,7 @@ for version in "${jdks[@]}"; do
 		files "$version"
 		unended "$version"
 		endings "$version"
+		detached "$version"
 		two_traces "$version"
 		messages "$version"
 	fi

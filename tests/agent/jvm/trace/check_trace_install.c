@@ -14,6 +14,7 @@
 #include "agent/fake/peer.h"
 #include "classfile/inject/inject.h"
 #include "cmd/command.h"
+#include "jvm/activity.h"
 #include "jvm/patch/patches.h"
 #include "jvm/class_index.h"
 #include "jvm/trace/trace_install.h"
@@ -523,6 +524,32 @@ START_TEST(trace_ends_after_its_duration)
 	ck_assert_uint_le(heard.states, 2);
 	ck_assert_uint_ge(fake_trace.allowed_ns, 1000000000);
 	ck_assert_uint_lt(fake_trace.turns, 130); /* the trace waits between turns */
+	run_on_all("first");
+	nothing_is_left();
+}
+END_TEST
+
+static void ask_in_third_turn(unsigned n)
+{
+	struct ag_activity_row row;
+	uint32_t next = 0;
+
+	queue_ten(n);
+	while (n == 3 && ag_activity_next(&next, &row))
+		ag_activity_ask(row.id);
+	if (n > 10) /* what is queued at the end is sent, too */
+		ck_abort_msg("it was asked to end, and goes on");
+}
+
+START_TEST(trace_ends_when_another_session_asks)
+{
+	jvm.activity = ag_activity_begin(WIRE_TRACE);
+	fake_trace.turn = ask_in_third_turn;
+	say_usual();
+	ck_assert_int_eq(answer(&usual), 0);
+	ck_assert_uint_eq(heard.end, WIRE_TRACED_FORCED);
+	ck_assert_uint_ge(heard.calls, 30);
+	ck_assert_ptr_null(jvm.activity);
 	run_on_all("first");
 	nothing_is_left();
 }
@@ -1148,6 +1175,7 @@ int main(void)
 	tcase_add_test(c, one_refused_class_does_not_affect_others);
 	tcase_add_test(c, trace_ends_after_n_calls);
 	tcase_add_test(c, trace_ends_after_its_duration);
+	tcase_add_test(c, trace_ends_when_another_session_asks);
 	tcase_add_test(c, sums_are_sent);
 	tcase_add_test(c, trace_ends_when_hooks_cost_too_much);
 	tcase_add_test(c, trace_ends_when_the_client_does_not_read);

@@ -171,7 +171,7 @@ START_TEST(end_frame_ends_the_profile)
 {
 	struct payload p;
 
-	put_end(&p, WIRE_ALLOCED_NOTHING + 1, 0, 0);
+	put_end(&p, WIRE_ALLOCED_FORCED + 1, 0, 0);
 	ck_assert_int_eq(take(&alloc, WIRE_ALLOC_END, &p), -EBADMSG);
 	put_end(&p, WIRE_ALLOCED_ON, 62, WIRE_ALLOC_EXACT | WIRE_ALLOC_RECORDED);
 	check_cut_rejected(WIRE_ALLOC_END, &p);

@@ -305,7 +305,7 @@ START_TEST(state_and_end_are_parsed)
 	ck_assert_uint_eq(trace.state.too_many, 2);
 	ck_assert_uint_eq(trace.state.no_room, 1);
 	ck_assert_uint_eq(trace.state.hooks_ns, 1000);
-	wire_put_u32(begin(&p), WIRE_TRACED_NOTHING + 1);
+	wire_put_u32(begin(&p), WIRE_TRACED_FORCED + 1);
 	wire_put_i32(&p.w, 0);
 	put_state(&p.w, 9, 2, 1);
 	ck_assert_int_eq(take(WIRE_TRACE_END, &p), -EBADMSG);
