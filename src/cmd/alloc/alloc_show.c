@@ -122,9 +122,12 @@ static void print_no_sites(const struct ctx *ctx, const struct alloc_view *view)
 
 	if (view->n > 0 || ctx->json)
 		return;
-	if (a->n == 0)
-		fprintf(ctx->out, "no allocation was seen%s\n",
-			alloc_view_is_exact(view) ? "" : ": try a smaller --interval");
+	if (a->n == 0 && alloc_view_is_exact(view))
+		fprintf(ctx->out, "no allocation was seen\n");
+	else if (a->n == 0)
+		fprintf(ctx->out, "no thread allocated enough to be sampled: its first sample "
+				  "comes after about 512K, whatever --interval is; "
+				  "--exact counts every object\n");
 	else if (ctx->n_args > 0)
 		fprintf(ctx->out, "no site matches the classes\n");
 	else if (view->age > a->state.collections)

@@ -41,7 +41,14 @@ void alloc_text_summary(struct buf *out, const struct alloc_view *view)
 	const struct alloc_state *state = &view->alloc->state;
 	bool exact = alloc_view_is_exact(view);
 
-	buf_addf(out, "%.1f s: %s", (double)state->ns / NS_PER_S, exact ? "" : "about ");
+	buf_addf(out, "%.1f s: ", (double)state->ns / NS_PER_S);
+	if (!exact && state->samples == 0) {
+		/* Not "0 objects": threads that allocate little are not sampled. */
+		buf_adds(out, "no samples, one in ");
+		add_bytes(out, state->interval);
+		return;
+	}
+	buf_adds(out, exact ? "" : "about ");
 	add_objects(out, view->total.bytes, view->total.objects);
 	if (exact) {
 		buf_adds(out, ", each counted");

@@ -412,6 +412,18 @@ output() {
 	stop "$JVM_PID"
 }
 
+# A program that allocates less than HotSpot samples.
+quiet() {
+	local version=$1 name="$1: a quiet program"
+
+	start_jvm "$version" serial Idle || return
+	jt alloc "$JVM_PID" -d 1 --interval 1k
+	same "$name: exit code" 0 "$rc"
+	check "$name: no number is claimed" grep -q '^1\.[0-9] s: no samples, one in 1' "$W/out"
+	check "$name: it names --exact" grep -q -e '--exact counts every object' "$W/out"
+	stop "$JVM_PID"
+}
+
 for version in "${jdks[@]}"; do
 	exact "$version" serial
 done
@@ -422,6 +434,7 @@ for version in $(jdks_of 8 25); do
 	output "$version"
 done
 for version in $(jdks_of 17); do
+	quiet "$version"
 	exact "$version" default -XX:TieredStopAtLevel=1
 	characters "$version"
 	sampler_taken "$version"

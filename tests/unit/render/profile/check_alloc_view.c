@@ -80,6 +80,21 @@ START_TEST(sampled_profile_prints_estimates)
 }
 END_TEST
 
+/* Threads that allocate little are not sampled: the number of objects is not known to be 0. */
+START_TEST(profile_without_samples_prints_no_estimate)
+{
+	struct alloc_view view;
+
+	send_end(&alloc, WIRE_ALLOC_LIVE);
+	alloc.state.samples = alloc.state.bytes = 0;
+	view = view_of(ALLOC_BY_LIVE_BYTES);
+	text_is(&view, "10.0 s: no samples, one in 512K\n");
+	alloc.flags = WIRE_ALLOC_EXACT;
+	view = view_of(ALLOC_BY_BYTES);
+	text_is(&view, "10.0 s: 0 in 0 objects, each counted\n");
+}
+END_TEST
+
 START_TEST(live_profile_prints_live_columns_first)
 {
 	struct alloc_view view;
@@ -238,6 +253,7 @@ int main(void)
 
 	tcase_add_checked_fixture(tc, setup, teardown);
 	tcase_add_test(tc, sampled_profile_prints_estimates);
+	tcase_add_test(tc, profile_without_samples_prints_no_estimate);
 	tcase_add_test(tc, live_profile_prints_live_columns_first);
 	tcase_add_test(tc, stacks_are_truncated_only_if_that_saves_lines);
 	tcase_add_test(tc, control_characters_in_names_are_escaped);
