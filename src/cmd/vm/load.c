@@ -311,6 +311,24 @@ static int check_given(const struct ctx *ctx, struct err *err)
 					     "of an agent");
 }
 
+/*
+ * "instrument JAR[=OPTIONS]", the arguments of the attach operation, is the jar with its options:
+ * JAR is then a path of the caller's.  Returns the path, which the caller frees, or NULL.
+ */
+static char *split_instrument(struct agent *a)
+{
+	size_t len = strcspn(a->options, "=");
+	char *jar;
+
+	if (a->kind != AGENT_NAME || strcmp(a->given, "instrument") != 0 || len == 0)
+		return NULL;
+	jar = xstrndup(a->options, len);
+	a->kind = AGENT_JAR;
+	a->given = jar;
+	a->options += a->options[len] ? len + 1 : len;
+	return jar;
+}
+
 static int load_run(struct ctx *ctx, struct err *err)
 {
 	struct agent a = {
@@ -319,6 +337,7 @@ static int load_run(struct ctx *ctx, struct err *err)
 		.options = ctx->n_args > 1 ? ctx->args[1] : "",
 		.fd = -1,
 	};
+	_cleanup_free_ char *jar = split_instrument(&a);
 	int rc = prepare(&a, ctx, err);
 
 	if (rc == 0)
@@ -339,7 +358,8 @@ const struct cmd cmd_load = {
 		   "container, jtool makes a copy that the JVM can read and leaves it there;\n"
 		   "--verbose prints its path.  An absolute path that does not exist on your side\n"
 		   "is passed to the JVM.  A bare name (no slash, no .so or .jar) is a library\n"
-		   "that the JVM searches for.\n",
+		   "that the JVM searches for.  instrument JAR[=OPTIONS] is the same as JAR\n"
+		   "OPTIONS.\n",
 	.need = NEED_JVM,
 	.min_args = 1,
 	.max_args = 2,

@@ -79,6 +79,12 @@ for version in own "${jdks[@]}"; do
 	jt load "$pid" instrument "$seen/talk.jar=bare"
 	same "$version: library name with the JVM's path: exit code 0" 0 "$rc"
 	said "$version: library name with the JVM's path: agentmain runs" "agentmain bare"
+	(cd "$W" && ./jtool load "$pid" instrument talk.jar=relative=path) >"$W/out" 2>"$W/err"
+	same "$version: instrument with a relative path: exit code 0" 0 $?
+	said "$version: instrument with a relative path: it starts at the caller's cwd" \
+		"agentmain relative=path"
+	refuses '[12]' 'nosuch.jar' "$version: instrument with a missing jar: refused" \
+		load "$pid" instrument nosuch.jar
 	refused_agent "$version: agentmain throws: refused" 'return code: 102' load "$pid" \
 		"$W/talk.jar" throw
 	refused_agent "$version: missing agent class: refused" 'return code: 102' load "$pid" \
