@@ -2,7 +2,8 @@
  * heaphisto: counts instances and bytes of each class.
  *
  * The agent counts by default and knows class loaders.  --vm uses the JVM's GC.class_histogram,
- * which needs no agent.  heaphisto also counts dumps: files, or the JVM's own (--engine hprof).
+ * which needs no agent; it is also used if the agent cannot be loaded.  heaphisto also counts
+ * dumps: files, or the JVM's own (--engine hprof).
  */
 #include <string.h>
 
@@ -43,7 +44,7 @@ static const struct opt histo_rows[] = {
 	{ 0, "save", OPT_TEXT, AT(save), "FILE", "also save the complete histogram to FILE", NULL },
 	{ 0, "diff", OPT_TEXT, AT(diff), "FILE", "show the changes since FILE was saved", NULL },
 	{ 0, "engine", OPT_CHOICE, AT(engine), "ENGINE",
-	  "agent (default), or hprof: from the JVM's own dump", heap_engines },
+	  "agent, or hprof: the JVM's own dump (default: agent first)", heap_engines },
 	HEAP_MAX_PAUSE_ROW(AT(max_pause_ms)),
 	{ 0, "strict", OPT_FLAG, AT(strict), NULL, "use only what JVMTI guarantees", NULL },
 	{ 0, "vm", OPT_FLAG, AT(vm), NULL, "the JVM's own histogram, no agent", NULL },
@@ -130,6 +131,7 @@ static int receive(const struct ctx *ctx, struct session *s, struct histo_wire *
 	return 0;
 }
 
+/* Returns 0, -1 with err set, or 1 with err set if there is no agent: another engine may count. */
 static int ask_agent(const struct ctx *ctx, struct histo *h, struct err *err)
 {
 	const struct attach_opts attach = { ctx->timeout_ms, ctx->steps };
@@ -137,11 +139,8 @@ static int ask_agent(const struct ctx *ctx, struct histo *h, struct err *err)
 	struct histo_wire wire = { .histo = h };
 	int rc;
 
-	if (!s) {
-		if (err->code == EXIT_AGENT)
-			(void)strlcat(err->text, "; --vm needs no agent", sizeof(err->text));
-		return -1;
-	}
+	if (!s)
+		return err->code == EXIT_AGENT ? 1 : -1;
 	rc = send_request(ctx, s, err);
 	if (rc == 0)
 		rc = receive(ctx, s, &wire, err);
@@ -183,13 +182,41 @@ static int ask_dump(const struct ctx *ctx, struct histo *h, struct err *err)
 	return reader ? 0 : -1;
 }
 
+/*
+ * Counts without the agent, for the reason in `why`: the JVM's histogram has the same objects in
+ * less time than a dump, but no loaders.
+ */
+static int ask_instead(const struct ctx *ctx, struct histo *h, const struct err *why,
+		       struct err *err)
+{
+	const struct histo_opts *opts = ctx->opts;
+	bool loaders = opts->by == HISTO_LOADER;
+
+	cmd_print_notice(ctx->cmd, "%s; using the JVM's own %s instead", why->text,
+			 loaders ? "dump, which has live objects only (--engine hprof)," :
+				   "histogram, which has no loaders (--vm),");
+	if (!loaders)
+		return ask_vm(ctx, h, err);
+	h->live = true;
+	return ask_dump(ctx, h, err);
+}
+
 static int ask(const struct ctx *ctx, struct histo *h, struct err *err)
 {
 	const struct histo_opts *opts = ctx->opts;
+	struct err why = { .code = EXIT_DONE };
+	int rc;
 
 	if (ctx->file || opts->engine == HEAP_BY_HPROF)
 		return ask_dump(ctx, h, err);
-	return opts->vm ? ask_vm(ctx, h, err) : ask_agent(ctx, h, err);
+	if (opts->vm)
+		return ask_vm(ctx, h, err);
+	rc = ask_agent(ctx, h, &why);
+	if (rc == 1 && opts->engine == HEAP_BY_ANY && !opts->strict)
+		return ask_instead(ctx, h, &why, err);
+	if (rc != 0)
+		return err_set(err, why.code, "%s%s", why.text, rc == 1 ? "; --vm needs no agent" : "");
+	return 0;
 }
 
 /* Returns -1 for a dump file. */

@@ -50,7 +50,7 @@ dumped() {
 }
 
 # check_container NAME NSPID [CODE]: all commands work on the JVM in the container that was spawned
-# last. CODE is the expected exit code of heaphisto, if not 0.
+# last. CODE is the exit code of heaphisto --engine agent, if not 0.
 check_container() {
 	local name=$1 nspid=$2 init=$JVM_PID where
 
@@ -77,8 +77,11 @@ check_container() {
 		fi
 	else
 		refuses "$3" '/tmp.*noexec' \
-			"$name: heaphisto: the error names the noexec directories" \
-			heaphisto "$JVM_PID"
+			"$name: heaphisto --engine agent: the error names the noexec directories" \
+			heaphisto --engine agent "$JVM_PID"
+		jt heaphisto --json "$JVM_PID"
+		same "$name: heaphisto: it uses another engine" 0 "$rc"
+		check "$name: heaphisto: the message says why" grep -q 'noexec.*--vm' "$W/err"
 		prints "$name: heaphisto --vm: it needs no directory" java.lang.String \
 			heaphisto --vm "$JVM_PID"
 		jt retained --json "$JVM_PID"

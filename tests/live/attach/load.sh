@@ -105,10 +105,25 @@ for version in own "${jdks[@]}"; do
 		start_jvm "$version" serial Idle -XX:-EnableDynamicAgentLoading || continue
 		refused_agent "$version: dynamic loading disabled: load prints the JVM's message" \
 			'Dynamic agent loading is not enabled' load "$JVM_PID" "$W/loadee.so" 0
-		refuses 6 '.' "$version: dynamic loading disabled: heaphisto is refused" \
-			heaphisto "$JVM_PID"
-		check "$version: dynamic loading disabled: heaphisto suggests --vm" \
+		jt heaphisto --json "$JVM_PID"
+		same "$version: dynamic loading disabled: heaphisto works with one notice" \
+			"0 1" "$rc $(wc -l <"$W/err")"
+		check "$version: dynamic loading disabled: the notice names the engine" \
 			grep -q -e --vm "$W/err"
+		same "$version: dynamic loading disabled: all objects are counted" "False True" \
+			"$(json "'%s %s' % (j['live'], any(c['class'] == 'java.lang.String'
+				for c in j['classes']))")"
+		jt heaphisto --by loader "$JVM_PID"
+		same "$version: dynamic loading disabled: --by loader counts a dump" 0 "$rc"
+		check "$version: dynamic loading disabled: --by loader: the notice says so" \
+			grep -q -e '--engine hprof' "$W/err"
+		check "$version: dynamic loading disabled: --by loader: there are loaders" \
+			grep -q bootstrap "$W/out"
+		for option in --strict --engine=agent; do
+			refuses 6 '--vm needs no agent' \
+				"$version: dynamic loading disabled: heaphisto $option is refused" \
+				heaphisto "$option" "$JVM_PID"
+		done
 		prints "$version: dynamic loading disabled: heaphisto --vm works" \
 			'java.lang.String' \
 			heaphisto --vm "$JVM_PID"
