@@ -1,5 +1,6 @@
 #include "session.h"
 #include "startup/startup.h"
+#include "wake.h"
 
 /* jtool recognises its agent among the JVM's mapped files by this symbol, not by the file name. */
 extern JNIEXPORT const char jtool_agent[1];
@@ -11,8 +12,15 @@ JNIEXPORT void JNICALL Agent_OnUnload(JavaVM *vm);
 
 jint JNICALL Agent_OnLoad(JavaVM *vm, char *options, void *reserved)
 {
+	const char *why;
+
 	(void)reserved;
-	return ag_startup(vm, options);
+	if (options && *options && ag_startup(vm, options) != JNI_OK)
+		return JNI_ERR;
+	why = ag_wake_enable(vm);
+	if (why)
+		ag_startup_error("jtool cannot wake the agent", why, "; the JVM continues");
+	return JNI_OK;
 }
 
 /* Several sessions may run in one JVM at the same time; they share no state. */

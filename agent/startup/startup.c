@@ -31,8 +31,7 @@ static struct {
 	uint32_t pid;
 } startup;
 
-/* Prints "jtool agent: WHAT: WHYMORE" on the stderr of the JVM, in one write. */
-static void print_error(const char *what, const char *why, const char *more)
+void ag_startup_error(const char *what, const char *why, const char *more)
 {
 	static const char between[] = ": ";
 	char data[LINE_MAX];
@@ -135,7 +134,7 @@ static void write_report(struct ag_jvm *jvm, bool live)
 	ag_report_resolve(jvm, &startup.report, ag_now_ns() + LEARN_NS);
 	why = ag_report_write(jvm, &startup.report, startup.pid, live);
 	if (why)
-		print_error(startup.options.path, why, "; no allocation report is written");
+		ag_startup_error(startup.options.path, why, "; no allocation report is written");
 }
 
 /* Ends the recording if a session has asked for it, which the JVM survives. */
@@ -168,7 +167,7 @@ static void JNICALL record(jvmtiEnv *ti, JNIEnv *jni, void *arg)
 		tick_until_end(jvm);
 		end_early(jvm);
 	} else {
-		print_error("alloc: cannot record", why_not(jvm), "");
+		ag_startup_error("alloc: cannot record", why_not(jvm), "");
 		ag_report_release(jvm, &startup.report);
 		set_state(FAILED);
 	}
@@ -185,11 +184,11 @@ static void JNICALL on_init(jvmtiEnv *ti, JNIEnv *jni, jthread thread)
 	startup.state = STARTING;
 	if (ag_thread_start(&jvm, record, NULL) != 0) {
 		startup.state = FAILED;
-		print_error("alloc: cannot start a thread to record", why_not(&jvm), "");
+		ag_startup_error("alloc: cannot start a thread to record", why_not(&jvm), "");
 		return;
 	}
 	if (!wait_for_start(ag_now_ns() + (int64_t)BEGIN_MS * NS_PER_MS))
-		print_error("alloc", "the recording has not begun within 60 s",
+		ag_startup_error("alloc", "the recording has not begun within 60 s",
 			    "; the JVM continues without waiting");
 }
 
@@ -221,12 +220,12 @@ static void JNICALL on_death(jvmtiEnv *ti, JNIEnv *jni)
 	ag_clear_error(&jvm);
 	if (!ag_recording_end(END_MS, &idle)) {
 		if (startup.state == STARTING)
-			print_error(startup.options.path, "the recording had not begun",
+			ag_startup_error(startup.options.path, "the recording had not begun",
 				    "; no allocation report is written");
 		return;
 	}
 	if (!idle) {
-		print_error(startup.options.path, "a thread of the agent is suspended",
+		ag_startup_error(startup.options.path, "a thread of the agent is suspended",
 			    "; no allocation report is written");
 		return;
 	}
@@ -301,7 +300,7 @@ jint ag_startup(JavaVM *vm, const char *options)
 	const char *what = "alloc", *why = "the agent is loaded twice";
 
 	if (startup.jvm.vm) {
-		print_error(what, why, "; give it once");
+		ag_startup_error(what, why, "; give it once");
 		return JNI_ERR;
 	}
 	startup.pid = (uint32_t)getpid();
@@ -310,7 +309,7 @@ jint ag_startup(JavaVM *vm, const char *options)
 	else if (!why)
 		why = "invalid";
 	if (why) {
-		print_error(what, why, "");
+		ag_startup_error(what, why, "");
 		if (startup.jvm.ti)
 			(void)(*startup.jvm.ti)->DisposeEnvironment(startup.jvm.ti);
 		return JNI_ERR;

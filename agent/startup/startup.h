@@ -14,4 +14,7 @@
 /* Returns 0, or JNI_ERR after a message on stderr: Agent_OnLoad returns it, and the JVM exits. */
 jint ag_startup(JavaVM *vm, const char *options);
 
+/* Prints "jtool agent: WHAT: WHYMORE" on the stderr of the JVM, in one write. */
+void ag_startup_error(const char *what, const char *why, const char *more);
+
 #endif
