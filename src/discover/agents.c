@@ -12,6 +12,7 @@
 #include "proc/inroot.h"
 
 #define JTOOLS_MARK "jtool_agent" /* agent/agent.c */
+#define STAGED "/.jtool-" /* src/session/staging/staging_dir.h */
 #define SCAN_MS 2000 /* limit; a JVM with 40 libraries takes about 5 ms */
 
 void agents_release(struct agents *a)
@@ -96,17 +97,17 @@ struct search {
 	bool timed_out;
 };
 
-/* Opens a mapped file if it is a regular one: devices are mapped, too. */
-static int open_mapped(const struct search *s, const struct proc_map *map)
+int agents_open_mapped(const struct procfs *proc, pid_t pid, int root_fd, const char *root,
+		       const struct proc_map *map)
 {
 	_cleanup_free_ char *link = xasprintf("map_files/%s", map->range);
 	_cleanup_close_ int fd = -1;
 	struct stat st;
 
 	if (!map->deleted)
-		return inroot_open_regular(s->root_fd, inroot_path(map->path, s->root),
-					   O_NOFOLLOW, &st);
-	fd = procfs_openat(s->proc, s->jvm->pid, link, O_PATH);
+		return inroot_open_regular(root_fd, inroot_path(map->path, root), O_NOFOLLOW,
+					   &st);
+	fd = procfs_openat(proc, pid, link, O_PATH);
 	return fd < 0 ? fd : file_reopen_regular(fd, &st);
 }
 
@@ -116,15 +117,28 @@ static bool is_mark(const char *name, void *found)
 	return !*(bool *)found;
 }
 
+bool agents_is_jtools(int fd)
+{
+	bool found = false;
+
+	return elf_exports(fd, JTOOLS_MARK, is_mark, &found) == 0 && found;
+}
+
+bool agents_is_staged(const char *path)
+{
+	return strstr(path, STAGED) != NULL;
+}
+
 /* Also checks for jtool's own symbol, because copies of jtool's agent have other names. */
 static bool is_agent(const struct search *s, const struct proc_map *map, enum agent_maker *maker)
 {
-	_cleanup_close_ int fd = open_mapped(s, map);
-	bool found = false, ours = false;
+	_cleanup_close_ int fd =
+		agents_open_mapped(s->proc, s->jvm->pid, s->root_fd, s->root, map);
+	bool found = false;
 
 	if (fd < 0 || elf_exports(fd, "Agent_On", is_entry_point, &found) < 0 || !found)
 		return false;
-	if (*maker == MADE_BY_OTHERS && elf_exports(fd, JTOOLS_MARK, is_mark, &ours) == 0 && ours)
+	if (*maker == MADE_BY_OTHERS && agents_is_jtools(fd))
 		*maker = MADE_BY_JTOOL;
 	return true;
 }

@@ -44,6 +44,23 @@ void agents_from_flags(struct agents *a, const char *flags);
  */
 void agents_from_maps(struct agents *a, const struct procfs *proc, const struct jvm *jvm);
 
+/*
+ * Opens a mapped file if it is a regular one; devices are mapped, too.  `root` is the target of the
+ * link PID/root (NULL: unreadable), and root_fd that directory.  Needs root for a deleted file.
+ * Returns a descriptor or a negative errno.
+ */
+int agents_open_mapped(const struct procfs *proc, pid_t pid, int root_fd, const char *root,
+		       const struct proc_map *map) _must_check_;
+
+/* Returns true for an agent of jtool, whatever its file name. */
+bool agents_is_jtools(int fd);
+
+/*
+ * Returns true for the path of a file that jtool has staged for a session.  The JVM has loaded an
+ * agent of jtool with any other path at startup: it sleeps or records.
+ */
+bool agents_is_staged(const char *path);
+
 /* Returns "agentlib", "agentpath", "javaagent" or "mapped". */
 const char *agent_kind_name(enum agent_kind kind);
 

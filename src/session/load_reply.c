@@ -9,13 +9,13 @@
 #define NOT_MAPPED "failed to map segment"
 
 /* Reports a reply without a code from the agent; `text` is the JVM's reason, empty in JDK 8. */
-static int not_loaded(const struct jvm *jvm, const char *text, struct err *err)
+static int not_loaded(const struct jvm *jvm, const char *text, const char *remedy,
+		      struct err *err)
 {
 	if (strstr(text, DISABLED))
 		return err_set(err, EXIT_AGENT,
-			       "JVM %d does not accept agents: %s; "
-			       "it was started with -XX:-EnableDynamicAgentLoading",
-			       (int)jvm->pid, text);
+			       "JVM %d does not accept agents: " DISABLED "; %s", (int)jvm->pid,
+			       remedy);
 	if (strstr(text, NOT_MAPPED))
 		return err_set(err, EXIT_AGENT,
 			       "JVM %d cannot map the agent as code: %s; "
@@ -45,14 +45,15 @@ static const char *refusal(int code)
 	}
 }
 
-int load_reply_check(const struct jvm *jvm, int status, const struct buf *output, struct err *err)
+int load_reply_check(const struct jvm *jvm, int status, const struct buf *output,
+		     const char *remedy, struct err *err)
 {
 	struct load_result result = attach_protocol_load(status, buf_str(output), output->len);
 
 	if (result.loaded)
 		return 0;
 	if (!result.has_code)
-		return not_loaded(jvm, buf_str(output), err);
+		return not_loaded(jvm, buf_str(output), remedy, err);
 	return err_set(err, EXIT_AGENT, "jtool's agent in JVM %d did not start: %s (code %d)",
 		       (int)jvm->pid, refusal(result.code), result.code);
 }

@@ -8,8 +8,11 @@
 
 #define LOAD_REPLY_MAX 65536 /* bytes of a reply to check; the rest is ignored */
 
-/* Returns 0 if the agent is loaded and running, else -1 with EXIT_AGENT and the reason. */
+/*
+ * Returns 0 if the agent is loaded and running, else -1 with EXIT_AGENT and the reason.  `remedy`
+ * is what to do if the JVM does not permit dynamic loading.
+ */
 int load_reply_check(const struct jvm *jvm, int status, const struct buf *output,
-		     struct err *err) _must_check_;
+		     const char *remedy, struct err *err) _must_check_;
 
 #endif

@@ -1,13 +1,25 @@
 #include "session/loaded_agents.h"
 
 #include <errno.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/xalloc.h"
+#include "discover/agents.h"
+#include "fileio/io.h"
 #include "proc/inroot.h"
+#include "session/session.h"
 
 /* A target has one image for each build of jtool; a target with more images is hostile. */
 #define IMAGES_MAX 32
+
+/*
+ * A copy with another name is recognised by its content.  Most libraries need not be opened: their
+ * code is larger or smaller than that of any agent.
+ */
+#define CODE_MIN ((uint64_t)96 << 10)
+#define CODE_MAX ((uint64_t)512 << 10)
+#define OPENED_MAX 100 /* a JVM has about five such libraries */
 
 #define STEM "jtool-agent-"
 #define SUFFIX ".so"
@@ -16,8 +28,8 @@
 void loaded_agents_release(struct loaded_agents *images)
 {
 	for (size_t i = 0; i < images->n; i++)
-		free(images->paths[i]);
-	free(images->paths);
+		free(images->list[i].path);
+	free(images->list);
 	*images = (struct loaded_agents){ 0 };
 }
 
@@ -41,40 +53,78 @@ static bool is_musl(const char *name)
 	return strncmp(name, "ld-musl-", 8) == 0 || strcmp(name, "libc.so") == 0;
 }
 
-static bool is_known(const struct loaded_agents *images, const char *path)
-{
-	for (size_t i = 0; i < images->n; i++) {
-		if (strcmp(images->paths[i], path) == 0)
-			return true;
-	}
-	return false;
-}
-
 struct search {
 	struct loaded_agents *images;
+	const struct target_ns *ns;
 	const char *root; /* path of the target's root; NULL: unreadable */
+	const struct buf *agent; /* of this build */
+	const char *name;        /* its name as a staged file */
+	unsigned opened;
 };
+
+/* Parses "START-END".  Returns the length of the mapping. */
+static uint64_t parse_range(const char *range, uint64_t *start)
+{
+	char *end = NULL;
+
+	*start = strtoull(range, &end, 16);
+	return *end == '-' ? strtoull(end + 1, NULL, 16) - *start : 0;
+}
+
+static bool has_content(int fd, const struct buf *agent)
+{
+	_cleanup_buf_ struct buf found = BUF_INIT;
+
+	return io_slurp(fd, &found, agent->len) == 0 && found.len == agent->len &&
+	       memcmp(found.data, agent->data, found.len) == 0;
+}
+
+/*
+ * Returns true for an agent of jtool under another name.  Only root can open a file that was
+ * deleted, when it was replaced for example: then its name decides, and the build is unknown.
+ */
+static bool is_copy(struct search *s, const struct proc_map *map, uint64_t len, bool *this_build)
+{
+	_cleanup_close_ int fd = -1;
+
+	if (len < CODE_MIN || len > CODE_MAX || s->opened++ >= OPENED_MAX)
+		return false;
+	fd = agents_open_mapped(&s->ns->proc, s->ns->jvm->pid, s->ns->root_fd, s->root, map);
+	if (fd < 0)
+		return map->deleted && strncmp(name_of(map->path), STEM, strlen(STEM) - 1) == 0;
+	*this_build = has_content(fd, s->agent);
+	return *this_build || agents_is_jtools(fd);
+}
 
 static bool visit(const struct proc_map *map, void *arg)
 {
-	const struct search *s = arg;
+	struct search *s = arg;
 	struct loaded_agents *images = s->images;
 	const char *path = inroot_path(map->path, s->root), *name = name_of(path);
+	struct loaded_agent image = { .at_startup = !agents_is_staged(path) };
+	uint64_t len = parse_range(map->range, &image.address);
 
 	images->musl |= is_musl(name);
-	if (!is_image(name) || is_known(images, path) || images->n == IMAGES_MAX)
+	if (loaded_agents_at(images, path) || images->n == IMAGES_MAX)
 		return true;
-	images->paths = xgrow(images->paths, images->n, &images->cap, sizeof(*images->paths));
-	images->paths[images->n++] = xstrdup(path);
+	if (is_image(name))
+		image.this_build = strcmp(name, s->name) == 0;
+	else if (!is_copy(s, map, len, &image.this_build))
+		return true;
+	image.path = xstrdup(path);
+	images->list = xgrow(images->list, images->n, &images->cap, sizeof(*images->list));
+	images->list[images->n++] = image;
 	return true;
 }
 
-int loaded_agents_find(const struct target_ns *ns, struct loaded_agents *images, struct err *err)
+int loaded_agents_find(const struct target_ns *ns, const struct buf *agent,
+		       struct loaded_agents *images, struct err *err)
 {
 	const struct jvm *jvm = ns->jvm;
 	_cleanup_free_ char *root = procfs_readlink(&ns->proc, jvm->pid, "root");
+	_cleanup_free_ char *name = session_agent_name(agent);
 	struct loaded_agents found = { 0 };
-	struct search s = { &found, root };
+	struct search s = { &found, ns, root, agent, name, 0 };
 	int rc = procfs_code_maps(&ns->proc, jvm->pid, visit, &s);
 
 	if (rc == 0) {
@@ -90,11 +140,33 @@ int loaded_agents_find(const struct target_ns *ns, struct loaded_agents *images,
 		       strerror(-rc));
 }
 
-const char *loaded_agents_named(const struct loaded_agents *images, const char *file_name)
+const struct loaded_agent *loaded_agents_at(const struct loaded_agents *images, const char *path)
 {
 	for (size_t i = 0; i < images->n; i++) {
-		if (strcmp(name_of(images->paths[i]), file_name) == 0)
-			return images->paths[i];
+		if (strcmp(images->list[i].path, path) == 0)
+			return &images->list[i];
+	}
+	return NULL;
+}
+
+const struct loaded_agent *loaded_agents_own(const struct loaded_agents *images)
+{
+	const struct loaded_agent *own = NULL;
+
+	for (size_t i = 0; i < images->n; i++) {
+		const struct loaded_agent *agent = &images->list[i];
+
+		if (agent->this_build && (!own || (agent->at_startup && !own->at_startup)))
+			own = agent;
+	}
+	return own;
+}
+
+const struct loaded_agent *loaded_agents_foreign(const struct loaded_agents *images)
+{
+	for (size_t i = 0; i < images->n; i++) {
+		if (images->list[i].at_startup && !images->list[i].this_build)
+			return &images->list[i];
 	}
 	return NULL;
 }

@@ -1,6 +1,8 @@
 /*
- * jtool agents that a target has mapped already.  The library and its patches stay mapped after a
- * session.  To reach the patches, exactly the same image must be loaded again; the dynamic linker
+ * jtool agents that a target has mapped already: those that sleep since the JVM's start, and those
+ * of earlier sessions.  The library and its patches stay mapped after a session.
+ *
+ * To reach the patches, exactly the same image must be woken or loaded again; the dynamic linker
  * finds it by its path, even if the file is deleted.
  */
 #ifndef JTOOL_SESSION_LOADED_AGENTS_H
@@ -8,22 +10,39 @@
 
 #include <stdbool.h>
 
-#include "base/err.h"
 #include "attach/target_ns.h"
+#include "base/buf.h"
+#include "base/err.h"
+
+struct loaded_agent {
+	char *path;       /* as the target sees it */
+	uint64_t address; /* where its code is mapped */
+	bool this_build;  /* it is this program's agent */
+	bool at_startup;  /* jtool has not staged it: the JVM has loaded it at startup */
+};
 
 struct loaded_agents {
-	char **paths; /* as the target sees them, in no particular order */
+	struct loaded_agent *list; /* in no particular order */
 	size_t n, cap;
 	bool musl; /* the target uses musl, which never finds a deleted library by its path */
 };
 
 void loaded_agents_release(struct loaded_agents *images);
 
-/* Finds the mapped files named jtool-agent-HASH.so.  Returns -1 with `err` set on failure. */
-int loaded_agents_find(const struct target_ns *ns, struct loaded_agents *images,
-		       struct err *err) _must_check_;
+/*
+ * Finds mapped files named jtool-agent-HASH.so, and copies of jtool's agent with other names.
+ * `agent` is the agent of this build.  Returns -1 with `err` set on failure.
+ */
+int loaded_agents_find(const struct target_ns *ns, const struct buf *agent,
+		       struct loaded_agents *images, struct err *err) _must_check_;
 
-/* Returns the path that ends in this file name, or NULL. */
-const char *loaded_agents_named(const struct loaded_agents *images, const char *file_name);
+/* Returns the agent with this path, or NULL. */
+const struct loaded_agent *loaded_agents_at(const struct loaded_agents *images, const char *path);
+
+/* Returns this build's agent, preferably one that sleeps, or NULL. */
+const struct loaded_agent *loaded_agents_own(const struct loaded_agents *images);
+
+/* Returns another build's agent that sleeps, or NULL. */
+const struct loaded_agent *loaded_agents_foreign(const struct loaded_agents *images);
 
 #endif

@@ -13,6 +13,7 @@
 #include "session/load_reply.h"
 #include "session/loaded_agents.h"
 #include "session/staging/staged_file.h"
+#include "session/wake.h"
 
 #define GOODBYE_MS 10000
 #define EXIT_MS 1000    /* an exiting process closes its socket before it ends */
@@ -25,6 +26,7 @@ struct session {
 	struct target_ns ns;
 	struct staged_file *staged;
 	struct channel channel;
+	bool this_build; /* the agent is known to be this build's */
 	bool broken; /* protocol error: the session can only be closed */
 	int32_t code; /* the JVMTI error of the last ERROR frame */
 };
@@ -166,12 +168,17 @@ int session_jvmti_error(const struct session *s)
 	return s->code;
 }
 
+struct load_request {
+	const char *file, *token;
+	const char *remedy; /* what to do if the JVM does not permit loading */
+};
+
 static int load_file(const struct session *s, const struct attach_opts *opts,
-		     const char *file, const char *token, struct err *err)
+		     const struct load_request *load, struct err *err)
 {
 	_cleanup_free_ char *options = xasprintf("%s,%s", staged_file_socket_path(s->staged),
-						 token);
-	const char *const args[] = { file, "true", options };
+						 load->token);
+	const char *const args[] = { load->file, "true", options };
 	const struct attach_request request = { "load", args, ARRAY_SIZE(args) };
 	_cleanup_buf_ struct buf output = BUF_INIT;
 	struct attach_reply reply;
@@ -182,7 +189,7 @@ static int load_file(const struct session *s, const struct attach_opts *opts,
 	/* A longer reply is cut: its beginning has the reason. */
 	rc = spool_text(&reply.output, &output, LOAD_REPLY_MAX);
 	if (rc == 0 || rc == -EFBIG)
-		rc = load_reply_check(s->jvm, reply.code, &output, err);
+		rc = load_reply_check(s->jvm, reply.code, &output, load->remedy, err);
 	else
 		rc = err_set(err, EXIT_AGENT,
 			     "cannot read the JVM's reply to the request to load the agent: %s",
@@ -196,22 +203,19 @@ static int load_file(const struct session *s, const struct attach_opts *opts,
  * the linker does not find it by its path, loads the staged file.
  */
 static int load_agent(const struct session *s, const struct attach_opts *opts,
-		      const char *token, struct err *err)
+		      const struct loaded_agents *images, struct load_request load, struct err *err)
 {
-	const char *staged = staged_file_path(s->staged), *mapped;
-	struct loaded_agents images = { 0 };
+	const struct loaded_agent *mapped = loaded_agents_own(images);
+	const char *staged = staged_file_path(s->staged);
 	struct err refused = { 0 };
-	int rc = -1;
 
-	if (loaded_agents_find(&s->ns, &images, err) < 0)
-		return -1;
-	mapped = loaded_agents_named(&images, strrchr(staged, '/') + 1);
-	if (mapped && strcmp(mapped, staged) != 0 && !images.musl)
-		rc = load_file(s, opts, mapped, token, &refused);
-	if (rc < 0)
-		rc = load_file(s, opts, staged, token, err);
-	loaded_agents_release(&images);
-	return rc;
+	if (mapped && strcmp(mapped->path, staged) != 0 && !images->musl) {
+		load.file = mapped->path;
+		if (load_file(s, opts, &load, &refused) == 0)
+			return 0;
+	}
+	load.file = staged;
+	return load_file(s, opts, &load, err);
 }
 
 static int not_connected(const struct session *s, struct err *err)
@@ -219,8 +223,8 @@ static int not_connected(const struct session *s, struct err *err)
 	if (is_gone(s, 0))
 		return jvm_gone(s->jvm, err);
 	return err_set(err, EXIT_AGENT,
-		       "the agent was loaded into JVM %d but did not connect in time; the JVM may "
-		       "be stopped or in a long pause; try again when it runs", (int)s->jvm->pid);
+		       "the agent in JVM %d did not connect in time; the JVM may be stopped or in a "
+		       "long pause; try again when it runs", (int)s->jvm->pid);
 }
 
 static struct staged_file_request our_agent(const struct buf *agent, int listener)
@@ -241,43 +245,126 @@ char *session_agent_name(const struct buf *agent)
 	return staged_file_name(&req);
 }
 
-bool session_is_ours(const char *image)
+bool session_is_this_build(const struct session *s)
 {
-	_cleanup_buf_ struct buf agent = BUF_INIT;
-	_cleanup_free_ char *name = NULL;
-	const char *slash = strrchr(image, '/');
-	struct err damaged = { 0 };
-
-	if (embedded_agent(&agent, &damaged) < 0)
-		return false; /* session_open() reports the reason */
-	name = session_agent_name(&agent);
-	return strcmp(slash ? slash + 1 : image, name) == 0;
+	return s->this_build;
 }
 
-static int connect_agent(struct session *s, const struct attach_opts *opts, int listener,
-			 const char *image, struct err *err)
+static int new_listener(struct err *err)
 {
-	_cleanup_buf_ struct buf agent = BUF_INIT;
-	char token[WIRE_TOKEN_LEN + 1];
-	struct staged_file_request req;
+	int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
 
-	if (embedded_agent(&agent, err) < 0)
-		return -1;
-	req = our_agent(&agent, listener);
-	s->staged = staged_file_new(s->jvm, &req, s->verbose, err);
-	if (!s->staged)
-		return -1;
-	channel_new_token(token);
-	if ((image ? load_file(s, opts, image, token, err) :
-		     load_agent(s, opts, token, err)) < 0)
-		return -1;
-	verbose_step(s->verbose, "the JVM loaded the agent");
+	return fd >= 0 ? fd : err_set(err, EXIT_AGENT, "cannot create a socket: %s",
+				      strerror(errno));
+}
+
+static int accept_agent(struct session *s, const struct attach_opts *opts, int listener,
+			const char *token, struct err *err)
+{
 	if (channel_accept(&s->channel, listener, token, deadline_in_ms(opts->timeout_ms)) < 0)
 		return not_connected(s, err);
 	verbose_step(s->verbose, "the agent has connected");
-	/* The agent is mapped and connected, so its files are no longer needed. */
+	/* The agent is mapped and connected, so what was staged is no longer needed. */
 	staged_file_free(TAKE_PTR(s->staged));
 	return 0;
+}
+
+/* Returns 0, 1 if the agent does not wake, or -1 with `err` set. */
+static int wake(struct session *s, const struct attach_opts *opts,
+		const struct loaded_agent *agent, struct err *err)
+{
+	_cleanup_close_ int listener = new_listener(err);
+	char token[WIRE_TOKEN_LEN + 1];
+	int rc;
+
+	if (listener < 0)
+		return -1;
+	channel_new_token(token);
+	rc = wake_agent(s->jvm, opts, agent, listener, token, &s->staged, err);
+	if (rc == 0) {
+		verbose_step(s->verbose, "woke the agent %s", agent->path);
+		return accept_agent(s, opts, listener, token, err);
+	}
+	staged_file_free(TAKE_PTR(s->staged));
+	return rc;
+}
+
+/* Loads `image`; NULL: this build's agent. */
+static int load(struct session *s, const struct attach_opts *opts, const struct buf *agent,
+		const struct loaded_agents *images, const char *image, const char *remedy,
+		struct err *err)
+{
+	_cleanup_close_ int listener = new_listener(err);
+	const struct staged_file_request staged = our_agent(agent, listener);
+	char token[WIRE_TOKEN_LEN + 1];
+	const struct load_request req = { image, token, remedy };
+
+	if (listener < 0)
+		return -1;
+	s->staged = staged_file_new(s->jvm, &staged, s->verbose, err);
+	if (!s->staged)
+		return -1;
+	channel_new_token(token);
+	if ((image ? load_file(s, opts, &req, err) : load_agent(s, opts, images, req, err)) < 0)
+		return -1;
+	verbose_step(s->verbose, "the JVM loaded the agent");
+	return accept_agent(s, opts, listener, token, err);
+}
+
+/* Returns what to do if no agent may be loaded, which the caller frees. */
+static char *remedy(const struct loaded_agents *images, const struct loaded_agent *asleep,
+		    const struct err *unwoken)
+{
+	const struct loaded_agent *foreign = loaded_agents_foreign(images);
+
+	if (unwoken->code != EXIT_DONE)
+		return xasprintf("its agent %s cannot be woken: %s", asleep->path, unwoken->text);
+	if (asleep)
+		return xasprintf("its agent %s does not wake; restart it with "
+				 "-agentpath:$(jtool agent)", asleep->path);
+	if (foreign)
+		return xasprintf("its agent %s is of another build of jtool: use that build, or "
+				 "restart the JVM with -agentpath:$(jtool agent)", foreign->path);
+	return xstrdup("restart it with -agentpath:$(jtool agent), or with "
+		       "-XX:+EnableDynamicAgentLoading");
+}
+
+static int connect_agent(struct session *s, const struct attach_opts *opts, const char *image,
+			 const struct buf *agent, const struct loaded_agents *images,
+			 struct err *err)
+{
+	const struct loaded_agent *mapped =
+		image ? loaded_agents_at(images, image) : loaded_agents_own(images);
+	_cleanup_free_ char *what_to_do = NULL;
+	struct err unwoken = { .code = EXIT_DONE };
+	int rc = 1;
+
+	s->this_build = !image || (mapped && mapped->this_build);
+	if (!mapped || !mapped->at_startup)
+		mapped = NULL;
+	else
+		rc = wake(s, opts, mapped, &unwoken);
+	if (rc < 0 && unwoken.code != EXIT_AGENT)
+		return err_set(err, unwoken.code, "%s", unwoken.text);
+	if (rc == 0)
+		return 0;
+	what_to_do = remedy(images, mapped, &unwoken);
+	return load(s, opts, agent, images, image, what_to_do, err);
+}
+
+static int find_and_connect(struct session *s, const struct attach_opts *opts, const char *image,
+			    struct err *err)
+{
+	_cleanup_buf_ struct buf agent = BUF_INIT;
+	struct loaded_agents images = { 0 };
+	int rc;
+
+	if (embedded_agent(&agent, err) < 0 ||
+	    loaded_agents_find(&s->ns, &agent, &images, err) < 0)
+		return -1;
+	rc = connect_agent(s, opts, image, &agent, &images, err);
+	loaded_agents_release(&images);
+	return rc;
 }
 
 static void session_free(struct session *s)
@@ -291,15 +378,8 @@ static void session_free(struct session *s)
 struct session *session_open_image(const struct jvm *jvm, const struct attach_opts *opts,
 				   const char *image, struct err *err)
 {
-	_cleanup_close_ int listener = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
-	struct session *s;
+	struct session *s = xcalloc(1, sizeof(*s));
 
-	if (listener < 0) {
-		(void)err_set(err, EXIT_AGENT, "cannot create a socket for the agent in JVM %d: %s",
-			      (int)jvm->pid, strerror(errno));
-		return NULL;
-	}
-	s = xcalloc(1, sizeof(*s));
 	s->jvm = jvm;
 	s->verbose = opts->steps;
 	s->channel = (struct channel)CHANNEL_INIT(&s->ns);
@@ -307,7 +387,7 @@ struct session *session_open_image(const struct jvm *jvm, const struct attach_op
 		free(s);
 		return NULL;
 	}
-	if (connect_agent(s, opts, listener, image, err) < 0) {
+	if (find_and_connect(s, opts, image, err) < 0) {
 		session_free(s);
 		return NULL;
 	}

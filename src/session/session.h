@@ -11,8 +11,9 @@
 struct session;
 
 /*
- * Stages the agent's file, loads it, waits for the agent to connect, verifies its process id and
- * token, and removes the file.  Returns NULL with `err` set: EXIT_AGENT, or an attach error.
+ * Wakes this build's agent if it sleeps in the target; see wake.h.  Otherwise stages the agent's
+ * file and loads it.  Waits for the agent to connect, verifies its process id and token, and
+ * removes what was staged.  Returns NULL with `err` set: EXIT_AGENT, or an attach error.
  */
 struct session *session_open(const struct jvm *jvm, const struct attach_opts *opts,
 			     struct err *err) _must_check_;
@@ -24,8 +25,8 @@ struct session *session_open(const struct jvm *jvm, const struct attach_opts *op
 struct session *session_open_image(const struct jvm *jvm, const struct attach_opts *opts,
 				   const char *image, struct err *err) _must_check_;
 
-/* Returns true if the file `image` is the agent of this build. */
-bool session_is_ours(const char *image);
+/* Returns true if the session is known to be with the agent of this build. */
+bool session_is_this_build(const struct session *s);
 /* Returns the file name of this build's agent in targets; the caller frees it. */
 char *session_agent_name(const struct buf *agent) _must_check_;
 

@@ -54,7 +54,7 @@ static int ask_image(const struct ctx *ctx, const char *image, struct alloc *a,
 	rc = ask(ctx, *s, a, err);
 	if (rc <= 0)
 		alloc_release(a);
-	if (rc == 0 && session_is_ours(image))
+	if (rc == 0 && session_is_this_build(*s))
 		return 0;
 	if (session_close(*s, err) < 0)
 		rc = -1;

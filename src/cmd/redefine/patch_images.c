@@ -2,6 +2,7 @@
 
 #include "base/xalloc.h"
 #include "model/redefine/redefinition.h"
+#include "session/embedded_agent.h"
 #include "session/loaded_agents.h"
 
 static int take_frame(void *patches, uint16_t type, struct wire_reader *payload)
@@ -30,14 +31,15 @@ static int visit_image(const struct ctx *ctx, const char *image, patch_images_vi
 	return rc;
 }
 
-static int find_images(const struct ctx *ctx, struct loaded_agents *images, struct err *err)
+int patch_images_find(const struct ctx *ctx, struct loaded_agents *images, struct err *err)
 {
+	_cleanup_buf_ struct buf agent = BUF_INIT;
 	struct target_ns ns;
 	int rc;
 
-	if (target_ns_open(ctx->jvm, &ns, err) < 0)
+	if (embedded_agent(&agent, err) < 0 || target_ns_open(ctx->jvm, &ns, err) < 0)
 		return -1;
-	rc = loaded_agents_find(&ns, images, err);
+	rc = loaded_agents_find(&ns, &agent, images, err);
 	target_ns_close(&ns);
 	return rc;
 }
@@ -46,14 +48,14 @@ int patch_images_each(const struct ctx *ctx, enum patch_images_whose whose,
 		      patch_images_visit_fn *visit, void *arg, struct err *err)
 {
 	struct loaded_agents images = { 0 };
-	int rc = find_images(ctx, &images, err);
+	int rc = patch_images_find(ctx, &images, err);
 
 	if (images.musl)
 		loaded_agents_release(&images); /* no patches: redefine refuses musl */
 	for (size_t i = 0; i < images.n && rc == 0; i++) {
-		if (whose == PATCHED_BY_OTHERS && session_is_ours(images.paths[i]))
+		if (whose == PATCHED_BY_OTHERS && images.list[i].this_build)
 			continue;
-		rc = visit_image(ctx, images.paths[i], visit, arg, err);
+		rc = visit_image(ctx, images.list[i].path, visit, arg, err);
 	}
 	loaded_agents_release(&images);
 	return rc;

@@ -7,6 +7,7 @@
 
 #include "cli/command.h"
 #include "model/redefine/patches.h"
+#include "session/loaded_agents.h"
 #include "session/session.h"
 
 /* Receives the session and the patches of one agent; they are only valid during the call. */
@@ -17,6 +18,10 @@ enum patch_images_whose {
 	PATCHED_BY_ALL,
 	PATCHED_BY_OTHERS, /* by the agents of other builds only */
 };
+
+/* Finds the agents of the JVM, see loaded_agents.h.  Returns 0, or -1 with err set. */
+int patch_images_find(const struct ctx *ctx, struct loaded_agents *images,
+		      struct err *err) _must_check_;
 
 /* Calls visit() for each agent.  Returns 0, or -1 with err set, also if a visit() returns -1. */
 int patch_images_each(const struct ctx *ctx, enum patch_images_whose whose,

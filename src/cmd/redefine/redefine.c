@@ -74,19 +74,14 @@ static int ask_flags(const struct ctx *ctx, struct redefinition_jvm *jvm, struct
 static int check_libc(const struct ctx *ctx, struct err *err)
 {
 	struct loaded_agents images = { 0 };
-	struct target_ns ns;
-	int rc;
+	int rc = patch_images_find(ctx, &images, err);
 
-	if (target_ns_open(ctx->jvm, &ns, err) < 0)
-		return -1;
-	rc = loaded_agents_find(&ns, &images, err);
 	if (rc == 0 && images.musl)
 		rc = err_set(err, EXIT_ANSWER,
 			     "JVM %d runs on musl, whose linker cannot reopen a library after its "
 			     "file was deleted: replaced classes could never be restored",
 			     (int)ctx->jvm->pid);
 	loaded_agents_release(&images);
-	target_ns_close(&ns);
 	return rc;
 }
 

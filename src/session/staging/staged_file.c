@@ -32,6 +32,7 @@ static const struct {
 	[STAGED_FILE] = { EXIT_AGENT, "load a file from" },
 	[STAGED_FIFO] = { EXIT_PARTIAL, "write to a pipe in" },
 	[STAGED_RESULT] = { EXIT_PARTIAL, "write a file to" },
+	[STAGED_SOCKET] = { EXIT_AGENT, "find a socket in" },
 };
 
 static int no_directory(const struct jvm *jvm, const struct staged_file_request *req,
@@ -80,6 +81,8 @@ static int receive_paths(struct staged_file *p, const struct jvm *jvm,
 /* Only a mapped file needs the hash: the dynamic linker identifies a library by its path. */
 char *staged_file_name(const struct staged_file_request *req)
 {
+	if (req->kind == STAGED_SOCKET)
+		return xstrdup(req->socket);
 	if (req->kind != STAGED_FILE)
 		return xasprintf(".%s%s", req->stem, req->suffix);
 	return xasprintf("%s-%016llx%s", req->stem,
@@ -105,7 +108,10 @@ static int start(struct staged_file *p, const struct target_ns *ns,
 			       "%d: %s", (int)ns->jvm->pid, strerror(errno));
 	}
 	p->control = control[1];
-	staging_paths_find(ns, &paths);
+	if (req->kind == STAGED_SOCKET)
+		staging_paths_find_attach(ns, &paths);
+	else
+		staging_paths_find(ns, &paths);
 	p->helper = staging_helper_start(
 		&(struct staging_helper_job){ ns, &paths, req, name, report[1], control[0] });
 	staging_paths_release(&paths);

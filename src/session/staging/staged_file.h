@@ -3,7 +3,8 @@
  *
  * The file is in DIR/.jtool-UID-NSPID, a directory of mode 0700 that the target's user owns.  DIR
  * is the first usable one of these directories of the target: tmp directory, /tmp, /var/tmp,
- * /dev/shm, /run, working directory, home.  A mapped file must not be on a noexec mount.  Its name
+ * /dev/shm, /run, working directory, home; for a STAGED_SOCKET only /tmp and the working directory,
+ * where the target searches for it.  A mapped file must not be on a noexec mount.  Its name
  * contains a hash of its content, because the dynamic linker loads each path only once.  A file
  * that the target writes needs free space, preferably on a disk: files in memory may count against
  * the container's limit.  Its path may contain spaces, but no quotes, backslash, '%' or line end,
@@ -30,6 +31,7 @@ enum staged_file_kind {
 	STAGED_FILE,   /* created by jtool for the target to map */
 	STAGED_FIFO,   /* created by jtool for the target to write to */
 	STAGED_RESULT, /* created by the target */
+	STAGED_SOCKET, /* no file: only the listener's socket, for the target to find by its name */
 };
 
 struct staged_file_request {
@@ -39,6 +41,7 @@ struct staged_file_request {
 	 * else .jtool-agent.so.  The stem has no leading dot; both have no slash.
 	 */
 	const char *stem, *suffix;
+	const char *socket; /* STAGED_SOCKET: the name of the socket, with a leading dot */
 	const void *data; /* STAGED_FILE: the file's content */
 	size_t len;       /* of data, in bytes */
 	bool keep;        /* STAGED_FILE: do not remove the file (the user's own agent) */

@@ -19,7 +19,7 @@
 #define FIFO_SIZE (1024 * 1024) /* bytes; any user may set it; a small pipe blocks more */
 
 void staging_dir_init(struct staging_dir *sd, uid_t uid, pid_t nspid, const char *file,
-		      bool exclusive)
+		      const char *socket, bool exclusive)
 {
 	uint32_t random[2];
 	size_t len;
@@ -32,6 +32,8 @@ void staging_dir_init(struct staging_dir *sd, uid_t uid, pid_t nspid, const char
 		(void)snprintf(sd->name + len, sizeof(sd->name) - len, "-%08x%08x", random[0],
 			       random[1]);
 	(void)snprintf(sd->socket, sizeof(sd->socket), ".s-%08x%08x", random[0], random[1]);
+	if (socket)
+		(void)strlcpy(sd->socket, socket, sizeof(sd->socket)); /* too long: not found */
 }
 
 /* Opens a directory that is private to this user.  Returns a descriptor or -errno. */
@@ -167,7 +169,7 @@ static int write_file(const struct staging_dir *sd, const char *name, const void
 
 const char *staging_dir_put_file(struct staging_dir *sd, const void *data, size_t len)
 {
-	char name[64];
+	char name[sizeof(sd->socket) + 4];
 	int rc;
 
 	if (has_equal_file(sd, data, len))

@@ -22,15 +22,18 @@ struct staging_dir {
 	int dir_fd;    /* the private directory, locked; -1: not entered */
 	char prefix[24]; /* ".jtool-UID-" */
 	char name[48];   /* of the private directory in DIR */
-	char socket[32]; /* name of the socket in the private directory */
-	const char *file; /* name of the file in the private directory */
+	char socket[64]; /* name of the socket in the private directory */
+	const char *file; /* name of the file in the private directory; may be that of the socket */
 	const char *stem; /* remove older files of this stem, too; NULL: none */
 	bool file_is_ours; /* this helper created the file */
 };
 
-/* If `exclusive`, the directory is not shared, and the file's name begins with a dot. */
+/*
+ * If `exclusive`, the directory is not shared, and the file's name begins with a dot.  `socket` is
+ * the name of the socket; NULL: a random one.
+ */
 void staging_dir_init(struct staging_dir *sd, uid_t uid, pid_t nspid, const char *file,
-		      bool exclusive);
+		      const char *socket, bool exclusive);
 
 /*
  * Creates the directory in parent_fd, or uses the existing one, and locks it.  This and the next

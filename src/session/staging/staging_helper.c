@@ -75,6 +75,11 @@ static const char *why_unusable(const struct staged_file_request *req, int dir_f
 	return NULL;
 }
 
+static bool is_written_by_target(const struct staged_file_request *req)
+{
+	return req->kind == STAGED_FIFO || req->kind == STAGED_RESULT;
+}
+
 static const char *set_paths(struct helper *h, const char *dir)
 {
 	const char *slash = strcmp(dir, "/") == 0 ? "" : "/";
@@ -86,7 +91,7 @@ static const char *set_paths(struct helper *h, const char *dir)
 	if (h->listener >= 0 && h->socket.len >= sizeof(((struct sockaddr_un *)0)->sun_path))
 		return "its path is too long for a socket";
 	/* In a diagnostic command, quotes nest badly, and HotSpot replaces %p by the pid. */
-	if (h->req->kind != STAGED_FILE && strpbrk(dir, "\"'\\%\n"))
+	if (is_written_by_target(h->req) && strpbrk(dir, "\"'\\%\n"))
 		return "its name has quotes, a backslash, '%' or a line end";
 	if (h->file.len > ATTACH_V1_ARG_MAX)
 		return "its path is too long for the attach protocol";
@@ -115,6 +120,8 @@ static const char *put_file(struct helper *h)
 		return staging_dir_put_fifo(&h->sdir, &h->fifo);
 	case STAGED_RESULT:
 		return NULL; /* only the target creates files in this directory */
+	case STAGED_SOCKET:
+		return NULL;
 	default:
 		return staging_dir_put_file(&h->sdir, h->req->data, h->req->len);
 	}
@@ -269,7 +276,7 @@ static void _noreturn_ run(const struct staging_helper_job *job)
 		fail(&h, STAGING_NO_USER);
 	}
 	staging_dir_init(&h.sdir, job->paths->uid, job->ns->jvm->nspid, job->file_name,
-			 job->req->kind != STAGED_FILE);
+			 job->req->socket, is_written_by_target(job->req));
 	if (!job->req->keep)
 		h.sdir.stem = job->req->stem;
 	if (choose_dir(&h) < 0)

@@ -153,6 +153,13 @@ void staging_paths_find(const struct target_ns *ns, struct staging_paths *w)
 	add_home(w, ns);
 }
 
+void staging_paths_find_attach(const struct target_ns *ns, struct staging_paths *w)
+{
+	*w = (struct staging_paths){ .uid = uid_inside(ns) };
+	add(w, ns, "/tmp");
+	add_cwd(w, ns);
+}
+
 void staging_paths_release(struct staging_paths *w)
 {
 	for (size_t i = 0; i < w->n; i++)

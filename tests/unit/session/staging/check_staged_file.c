@@ -108,6 +108,65 @@ START_TEST(file_and_socket_are_staged_and_removed)
 }
 END_TEST
 
+#define SOCKET ".wake-0123456789abcdef-0123456789abcdef0123456789abcdef"
+
+static struct staged_file_request socket_request(int listener)
+{
+	return (struct staged_file_request){
+		.kind = STAGED_SOCKET,
+		.stem = "agent",
+		.socket = SOCKET,
+		.listener = listener,
+	};
+}
+
+/* The agent trusts only a socket in a private directory, of the JVM's user and for no other. */
+START_TEST(socket_alone_is_staged_for_its_user_only)
+{
+	_cleanup_close_ int listener = new_listener();
+	const struct staged_file_request req = socket_request(listener);
+	struct staged_file *p = stage(&req);
+	_cleanup_free_ char *path = xasprintf("%s/" SOCKET, private_dir("/tmp"));
+	struct stat st;
+
+	ck_assert_str_eq(staged_file_socket_path(p), path);
+	ck_assert_int_eq(count(private_dir("/tmp")), 1);
+	ck_assert_int_eq(stat(in_root(private_dir("/tmp")), &st), 0);
+	ck_assert_uint_eq(st.st_mode & 07777, 0700);
+	ck_assert_int_eq(lstat(in_root(path), &st), 0);
+	ck_assert(S_ISSOCK(st.st_mode));
+	ck_assert_uint_eq(st.st_mode & 077, 0);
+	ck_assert_uint_eq(st.st_uid, OTHER_UID);
+	staged_file_free(p);
+	ck_assert_int_eq(count("/tmp"), 0);
+}
+END_TEST
+
+/* The agent searches /tmp and the working directory. */
+START_TEST(socket_alone_is_staged_only_where_the_agent_searches)
+{
+	_cleanup_close_ int listener = new_listener();
+	const struct staged_file_request req = socket_request(listener);
+	struct err err = { .code = EXIT_DONE };
+	struct staged_file *p;
+
+	target.tmp = xstrdup("/var");
+	ck_assert_int_eq(chmod(in_root("/tmp"), 0755), 0);
+	p = stage(&req);
+	ck_assert_ptr_eq(strstr(staged_file_path(p), private_dir("/work")), staged_file_path(p));
+	staged_file_free(p);
+	ck_assert_int_eq(chmod(in_root("/work"), 0755), 0);
+	ck_assert_ptr_null(staged_file_new(&target, &req, NULL, &err));
+	ck_assert_int_eq(err.code, EXIT_AGENT);
+	ck_assert_ptr_nonnull(strstr(err.text, "find a socket in: /tmp: "));
+	ck_assert_ptr_null(strstr(err.text, "/var"));
+	free(target.tmp);
+	target.tmp = NULL;
+	ck_assert_int_eq(chmod(in_root("/tmp"), 01777), 0);
+	ck_assert_int_eq(chmod(in_root("/work"), 01777), 0);
+}
+END_TEST
+
 /* The dynamic linker identifies a loaded library by its path. */
 START_TEST(path_depends_on_the_content_only)
 {
@@ -233,6 +292,21 @@ START_TEST(files_of_a_killed_jtool_are_removed)
 	ck_assert_int_eq(count("/tmp"), 1);
 	kill_jtool(pid);
 	wait_until_empty("/tmp");
+}
+END_TEST
+
+START_TEST(socket_of_a_killed_jtool_is_removed)
+{
+	for (int i = 0; i < 20; i++) {
+		_cleanup_close_ int listener = new_listener();
+		const struct staged_file_request req = socket_request(listener);
+		char path[512];
+		pid_t pid = fork_jtool(&req, path);
+
+		ck_assert_int_eq(count("/tmp"), 1);
+		kill_jtool(pid);
+		wait_until_empty("/tmp");
+	}
 }
 END_TEST
 
@@ -930,6 +1004,9 @@ int main(void)
 	}
 	tcase_add_checked_fixture(tc, start_target, stop_target);
 	tcase_add_test(tc, file_and_socket_are_staged_and_removed);
+	tcase_add_test(tc, socket_alone_is_staged_for_its_user_only);
+	tcase_add_test(tc, socket_alone_is_staged_only_where_the_agent_searches);
+	tcase_add_test(tc, socket_of_a_killed_jtool_is_removed);
 	tcase_add_test(tc, path_depends_on_the_content_only);
 	tcase_add_test(tc, path_has_no_symbolic_links);
 	tcase_add_test(tc, shared_file_is_removed_by_its_last_user);
