@@ -172,13 +172,14 @@ static const struct field collector_fields[N_COLLECTOR] = {
 	[COLLECTOR_TIME]  = { "", "% s", "time", CELL_REAL },
 };
 
-enum { AGENT_WORDS, AGENT_KIND, AGENT_NAME, AGENT_OPTIONS, AGENT_MAKER, N_AGENT };
+enum { AGENT_WORDS, AGENT_KIND, AGENT_NAME, AGENT_OPTIONS, AGENT_MAKER, AGENT_AT_STARTUP, N_AGENT };
 static const struct field agent_fields[N_AGENT] = {
 	[AGENT_WORDS]     = { "", NULL, NULL, CELL_TEXT },
 	[AGENT_KIND]      = { NULL, NULL, "kind", CELL_TEXT },
 	[AGENT_NAME]      = { NULL, NULL, "name", CELL_TEXT },
 	[AGENT_OPTIONS]   = { NULL, NULL, "options", CELL_TEXT },
 	[AGENT_MAKER]     = { NULL, NULL, "by", CELL_TEXT },
+	[AGENT_AT_STARTUP] = { NULL, NULL, "at_startup", CELL_BOOL },
 };
 /* clang-format on */
 
@@ -355,8 +356,13 @@ static void put_system(struct record *s, const struct process_info *v)
 	put_real(s, CGROUP_CPUS, v->cgroup.cpus);
 }
 
-/* Returns the agent's option as on the command line, or its file and origin. */
-static char *agent_words(const struct agents *agents, const struct agent *a)
+/* Whether this is a mapped agent of jtool that the JVM has loaded at startup. */
+static bool is_at_startup(const struct agent *a)
+{
+	return a->kind == AGENT_MAPPED && a->maker == MADE_BY_JTOOL && !agents_is_staged(a->name);
+}
+
+static const char *origin(const struct agents *agents, const struct agent *a)
 {
 	static const char *const made_by[] = {
 		[MADE_BY_OTHERS] = "",
@@ -364,11 +370,16 @@ static char *agent_words(const struct agents *agents, const struct agent *a)
 		[MADE_BY_JTOOL] = ", of jtool; idle unless a session runs",
 	};
 
+	if (alloc_recording_by(agents, a))
+		return ", of jtool; recording since the JVM's start";
+	return is_at_startup(a) ? ", of jtool; asleep until a command needs it" : made_by[a->maker];
+}
+
+/* Returns the agent's option as on the command line, or its file and origin. */
+static char *agent_words(const struct agents *agents, const struct agent *a)
+{
 	if (a->kind == AGENT_MAPPED)
-		return xasprintf("%s%s", a->name,
-				 alloc_recording_by(agents, a)
-					 ? ", of jtool; recording since the JVM's start"
-					 : made_by[a->maker]);
+		return xasprintf("%s%s", a->name, origin(agents, a));
 	return xasprintf("-%s:%s%s%s", agent_kind_name(a->kind), a->name, a->options ? "=" : "",
 			 a->options ? a->options : "");
 }
@@ -393,6 +404,8 @@ static void put_agents(struct record *s, const struct agents *agents)
 		record_text(item, AGENT_NAME, a->name);
 		record_text(item, AGENT_OPTIONS, a->options);
 		record_text(item, AGENT_MAKER, makers[a->maker]);
+		if (a->kind == AGENT_MAPPED && a->maker == MADE_BY_JTOOL)
+			record_bool(item, AGENT_AT_STARTUP, is_at_startup(a));
 	}
 }
 

@@ -199,7 +199,6 @@ refusals() {
 	local version=$1
 
 	refused "$version" "missing file=" file alloc
-	refused "$version" "missing options" alloc ''
 	refused "$version" "another command" alloc trace,file=/tmp/x
 	refused "$version" "an unknown option" 'wrong|unknown|option' "alloc,file=$IW/reports/x,wrong=5"
 	refused "$version" "an invalid interval" interval "alloc,file=$IW/reports/x,interval=often"
