@@ -6,21 +6,19 @@
 #include "base/printable.h"
 #include "discover/discover.h"
 
-enum match { MATCH_NONE, MATCH_PART, MATCH_EXACT };
-
 static bool is_number(const char *spec)
 {
 	spec += *spec == '-';
 	return *spec && strspn(spec, "0123456789") == strlen(spec);
 }
 
-static enum match match_name(const struct jvm *jvm, const char *spec)
+/*
+ * Exact names are not preferred: any process may choose its name, and would receive what is meant
+ * for the JVM that a part has always matched.
+ */
+static bool matches(const struct jvm *jvm, const char *spec)
 {
-	if (!jvm->main)
-		return MATCH_NONE;
-	if (strcmp(jvm->main, spec) == 0 || strcmp(jvm_simple_main(jvm), spec) == 0)
-		return MATCH_EXACT;
-	return strstr(jvm->main, spec) ? MATCH_PART : MATCH_NONE;
+	return jvm->main && strstr(jvm->main, spec);
 }
 
 static void print_candidate(const struct jvm *jvm, FILE *out)
@@ -31,11 +29,11 @@ static void print_candidate(const struct jvm *jvm, FILE *out)
 	fprintf(out, "%7d  %-8s  %s\n", (int)jvm->pid, user, name);
 }
 
-static void print_matches(const struct jvm_list *list, const char *spec, enum match least,
-			  FILE *out)
+/* Prints the JVMs that match; all if spec is NULL. */
+static void print_matches(const struct jvm_list *list, const char *spec, FILE *out)
 {
 	for (size_t i = 0; i < list->n; i++) {
-		if (match_name(list->jvms[i], spec) >= least)
+		if (!spec || matches(list->jvms[i], spec))
 			print_candidate(list->jvms[i], out);
 	}
 }
@@ -43,24 +41,22 @@ static void print_matches(const struct jvm_list *list, const char *spec, enum ma
 struct jvm *resolve_among(struct jvm_list *list, const char *spec, FILE *candidates,
 			  struct err *err)
 {
-	size_t n[MATCH_EXACT + 1] = { 0 }, found[MATCH_EXACT + 1] = { 0 };
-	enum match best;
+	size_t n = 0, found = 0;
 
 	for (size_t i = 0; i < list->n; i++) {
-		enum match m = match_name(list->jvms[i], spec);
-
-		n[m]++;
-		found[m] = i;
+		if (matches(list->jvms[i], spec)) {
+			found = i;
+			n++;
+		}
 	}
-	best = n[MATCH_EXACT] ? MATCH_EXACT : MATCH_PART;
-	if (n[best] == 1)
-		return TAKE_PTR(list->jvms[found[best]]);
-	if (n[best] > 1) {
-		print_matches(list, spec, best, candidates);
-		(void)err_set(err, EXIT_TARGET, "'%s' matches %zu JVMs: give a pid", spec, n[best]);
+	if (n == 1)
+		return TAKE_PTR(list->jvms[found]);
+	if (n > 1) {
+		print_matches(list, spec, candidates);
+		(void)err_set(err, EXIT_TARGET, "'%s' matches %zu JVMs: give a pid", spec, n);
 		return NULL;
 	}
-	print_matches(list, spec, MATCH_NONE, candidates);
+	print_matches(list, NULL, candidates);
 	(void)err_set(err, EXIT_TARGET, "no JVM matches '%s'; running: %s", spec,
 		      list->n ? "those listed above" : "none visible");
 	return NULL;

@@ -10,7 +10,8 @@
 
 /*
  * Returns the JVM that `spec` identifies: a pid, or a main class, its simple name, a jar's file
- * name, or a part of these that exactly one JVM matches.  An exact match wins over partial ones.
+ * name, or a part of these that exactly one JVM matches.  The exact name of one JVM is ambiguous if
+ * it is a part of another one's.
  * Returns NULL with `err` set (EXIT_TARGET, EXIT_PERMISSION).  If several JVMs match, prints these
  * to `candidates`, one a line; if none, all JVMs.  The caller frees the JVM with jvm_free().
  */
