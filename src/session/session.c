@@ -223,8 +223,8 @@ static int not_connected(const struct session *s, struct err *err)
 	if (is_gone(s, 0))
 		return jvm_gone(s->jvm, err);
 	return err_set(err, EXIT_AGENT,
-		       "the agent in JVM %d did not connect in time; the JVM may be stopped or in a "
-		       "long pause; try again when it runs", (int)s->jvm->pid);
+		       "the agent in JVM %d did not connect in time; the JVM may be stopped or in "
+		       "a long pause; try again when it runs", (int)s->jvm->pid);
 }
 
 static struct staged_file_request our_agent(const struct buf *agent, int listener)

@@ -215,7 +215,8 @@ static int ask(const struct ctx *ctx, struct histo *h, struct err *err)
 	if (rc == 1 && opts->engine == HEAP_BY_ANY && !opts->strict)
 		return ask_instead(ctx, h, &why, err);
 	if (rc != 0)
-		return err_set(err, why.code, "%s%s", why.text, rc == 1 ? "; --vm needs no agent" : "");
+		return err_set(err, why.code, "%s%s", why.text,
+			       rc == 1 ? "; --vm needs no agent" : "");
 	return 0;
 }
 

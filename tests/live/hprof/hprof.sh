@@ -118,4 +118,4 @@ for option in --live --vm --strict "--engine agent"; do
 	same "heaphisto $option FILE: refused" 2 "$rc"
 done
 jt heaphisto /nowhere/heap.hprof
-same "a missing dump: exit code 3" 3 "$rc"
+same "a missing dump: exit code 2" 2 "$rc"
