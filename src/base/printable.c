@@ -45,8 +45,7 @@ size_t utf8_sequence_len(const char *text, size_t len)
 	return n;
 }
 
-/* Returns the code point of a valid sequence of n bytes. */
-static uint32_t decode(const char *text, size_t n)
+uint32_t utf8_decode(const char *text, size_t n)
 {
 	static const uint8_t lead_bits[] = { 0, 0x7f, 0x1f, 0x0f, 0x07 };
 	uint32_t c = byte_at(text, 0) & lead_bits[n];
@@ -56,14 +55,36 @@ static uint32_t decode(const char *text, size_t n)
 	return c;
 }
 
-/* Returns true if a character moves the cursor, splits a line or changes the direction. */
-static bool is_unsafe(uint32_t c)
+/*
+ * The control characters, and of Unicode's: U+061C, U+180E, U+200B to U+200F, U+2060 to U+206F,
+ * U+FEFF, U+FFF9 to U+FFFB and the tags from U+E0000 on have no width of their own or change the
+ * direction, so that two names that look the same differ; U+2028 to U+202E split lines, or change
+ * the direction.
+ */
+bool printable_is_unsafe(uint32_t c)
 {
-	return c < 0x20 || (c >= 0x7f && c < 0xa0) || (c >= 0x2028 && c <= 0x202e) ||
-	       (c >= 0x2066 && c <= 0x2069);
+	static const struct {
+		uint32_t first, last;
+	} ranges[] = {
+		{ 0, 0x1f },	     { 0x7f, 0x9f },	 { 0x61c, 0x61c },     { 0x180e, 0x180e },
+		{ 0x200b, 0x200f },  { 0x2028, 0x202e }, { 0x2060, 0x206f },   { 0xfeff, 0xfeff },
+		{ 0xfff9, 0xfffb },  { 0xe0000, 0xe007f },
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(ranges); i++) {
+		if (c >= ranges[i].first && c <= ranges[i].last)
+			return true;
+	}
+	return false;
 }
 
-void printable_add(struct buf *out, const char *text, size_t len)
+static bool is_unchanged(char c, bool lines)
+{
+	return (c >= ' ' && c < 0x7f) || (lines && (c == '\n' || c == '\t'));
+}
+
+/* `lines`: line ends and tabs are unchanged. */
+static void add(struct buf *out, const char *text, size_t len, bool lines)
 {
 	size_t clean = 0; /* start of the pending run of unchanged text */
 	size_t i = 0;
@@ -71,12 +92,12 @@ void printable_add(struct buf *out, const char *text, size_t len)
 	while (i < len) {
 		size_t n;
 
-		if (text[i] >= ' ' && text[i] < 0x7f) {
+		if (is_unchanged(text[i], lines)) {
 			i++;
 			continue;
 		}
 		n = utf8_sequence_len(text + i, len - i);
-		if (n > 0 && !is_unsafe(decode(text + i, n))) {
+		if (n > 0 && !printable_is_unsafe(utf8_decode(text + i, n))) {
 			i += n;
 			continue;
 		}
@@ -86,6 +107,16 @@ void printable_add(struct buf *out, const char *text, size_t len)
 		clean = i;
 	}
 	buf_add(out, text + clean, len - clean);
+}
+
+void printable_add(struct buf *out, const char *text, size_t len)
+{
+	add(out, text, len, false);
+}
+
+void printable_add_lines(struct buf *out, const char *text, size_t len)
+{
+	add(out, text, len, true);
 }
 
 char *printable_add_str(const char *text)
@@ -124,7 +155,7 @@ size_t printable_width(const char *text, size_t len)
 		}
 		set_utf8_locale();
 		/* glibc and musl have Unicode code points in wchar_t; -1: unknown character. */
-		cells = wcwidth((wchar_t)decode(text + i, n));
+		cells = wcwidth((wchar_t)utf8_decode(text + i, n));
 		width += cells < 0 ? 1 : (size_t)cells;
 		i += n;
 	}

@@ -13,6 +13,7 @@
 #include "base/xalloc.h"
 
 #define REPLACEMENT "\xef\xbf\xbd" /* U+FFFD */
+#define PIECE 65536                /* bytes of a long text that are converted at a time */
 #define DEPTH_MAX 64               /* deepest parsed nesting; jtool's own documents have 4 */
 
 /* A struct json is json-c's object under another name. */
@@ -164,12 +165,65 @@ static const char *as_text(const struct json *node, size_t *len)
 	return text;
 }
 
+typedef void put_fn(void *to, const char *data, size_t len);
+
+static void put_in_buf(void *to, const char *data, size_t len)
+{
+	buf_add(to, data, len);
+}
+
+static void put_in_file(void *to, const char *data, size_t len)
+{
+	(void)fwrite(data, 1, len, to); /* main checks ferror() */
+}
+
+static void put_escape(put_fn *put, void *to, uint32_t c)
+{
+	char text[16];
+
+	if (c >= 0x10000) {
+		c -= 0x10000;
+		(void)snprintf(text, sizeof(text), "\\u%04x\\u%04x", 0xd800 | c >> 10,
+			       0xdc00 | (c & 0x3ff));
+	} else {
+		(void)snprintf(text, sizeof(text), "\\u%04x", c);
+	}
+	put(to, text, strlen(text));
+}
+
+/*
+ * Passes on a document whose texts are valid UTF-8, with the characters that could drive a terminal
+ * as \uNNNN.  json-c escapes only those below U+0020, but DEL and those of C1 act, too, and others
+ * change the reading direction or are invisible.  They can only be in texts.
+ */
+static void put_safe(put_fn *put, void *to, const char *text, size_t len)
+{
+	size_t clean = 0; /* start of the pending run of unchanged text */
+
+	for (size_t n, i = 0; i < len; i += n) {
+		uint32_t c;
+
+		n = 1;
+		if (text[i] >= ' ' && text[i] < 0x7f)
+			continue;
+		n = utf8_sequence_len(text + i, len - i);
+		c = n > 0 ? utf8_decode(text + i, n) : ' ';
+		n = n > 0 ? n : 1; /* json-c has no invalid text, and must not hang us */
+		if (!printable_is_unsafe(c))
+			continue;
+		put(to, text + clean, i - clean);
+		put_escape(put, to, c);
+		clean = i + n;
+	}
+	put(to, text + clean, len - clean);
+}
+
 void json_add(struct buf *to, const struct json *node)
 {
 	size_t len;
 	const char *text = as_text(node, &len);
 
-	buf_add(to, text, len);
+	put_safe(put_in_buf, to, text, len);
 }
 
 void json_print(const struct json *node, FILE *file)
@@ -177,8 +231,50 @@ void json_print(const struct json *node, FILE *file)
 	size_t len;
 	const char *text = as_text(node, &len);
 
-	(void)fwrite(text, 1, len, file); /* main checks ferror() */
+	put_safe(put_in_file, file, text, len);
 	(void)fputc('\n', file);
+}
+
+/* Returns the bytes of a piece of at most PIECE bytes that ends after a character. */
+static size_t piece_len(const char *text, size_t len)
+{
+	size_t done = 0;
+
+	while (done < len && done < PIECE) {
+		size_t n = utf8_sequence_len(text + done, len - done);
+
+		done += n > 0 ? n : 1;
+	}
+	return done;
+}
+
+/* Prints the inner part of a text: its JSON form without the quotes. */
+static void print_piece(const char *text, size_t len, FILE *file)
+{
+	struct json *array = json_array();
+	_cleanup_buf_ struct buf piece = BUF_INIT;
+
+	json_put_text_len(array, NULL, text, len);
+	json_add(&piece, array); /* ["…"] */
+	(void)fwrite(piece.data + 2, 1, piece.len - 4, file);
+	json_free(array);
+}
+
+void json_print_with_text(const struct json *node, const char *key, const char *text, size_t len,
+			  FILE *file)
+{
+	_cleanup_buf_ struct buf head = BUF_INIT;
+
+	json_add(&head, node); /* {…} with at least one member */
+	(void)fprintf(file, "%.*s,\"%s\":\"", (int)head.len - 1, head.data, key);
+	while (len > 0) {
+		size_t n = piece_len(text, len);
+
+		print_piece(text, n, file);
+		text += n;
+		len -= n;
+	}
+	(void)fputs("\"}\n", file);
 }
 
 void json_print_take(struct json *node, FILE *file)

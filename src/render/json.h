@@ -1,7 +1,8 @@
 /*
  * JSON documents (RFC 8259): builds a tree and prints it, or parses one.  The only user of json-c.
  *
- * Invalid UTF-8 in texts is replaced by U+FFFD.  The caller must not add a key twice; that is not
+ * Invalid UTF-8 in texts is replaced by U+FFFD.  Characters that could drive a terminal are printed
+ * as \uNNNN, wherever the document goes.  The caller must not add a key twice; that is not
  * checked.  Out of memory ends the process.
  */
 #ifndef JTOOL_RENDER_JSON_H
@@ -36,6 +37,12 @@ void json_put(struct json *parent, const char *key, struct json *child);
 /* Prints a document and a newline; slashes are not escaped. */
 void json_print(const struct json *node, FILE *out);
 void json_print_take(struct json *node, FILE *out); /* also frees it */
+/*
+ * Prints an object, which has a member, with one more, a long text, in memory that does not grow
+ * with the text.  The key is a constant without special characters.
+ */
+void json_print_with_text(const struct json *node, const char *key, const char *text, size_t len,
+			  FILE *out);
 /* Appends the JSON text without a newline, as a part of a larger document. */
 void json_add(struct buf *out, const struct json *node);
 

@@ -43,6 +43,41 @@ START_TEST(line_separators_and_bidi_controls_are_escaped)
 }
 END_TEST
 
+START_TEST(invisible_characters_are_escaped)
+{
+	static const uint32_t hidden[] = { 0x61c,  0x180e, 0x200b, 0x200c,  0x200d,  0x200e,
+					   0x200f, 0x2060, 0x2064, 0x206f,  0xfeff,  0xfff9,
+					   0xfffb, 0xe0001, 0xe0041, 0xe007f };
+	static const uint32_t shown[] = { 0x61b,  0x61d,  0x200a, 0x2010,  0x205f,  0x2070,
+					  0xfefe, 0xfff8, 0xfffc, 0xdffff, 0xe0080 };
+
+	for (size_t i = 0; i < ARRAY_SIZE(hidden); i++) {
+		_cleanup_buf_ struct buf text = BUF_INIT, out = BUF_INIT;
+
+		utf8_add_char(&text, hidden[i]);
+		printable_add(&out, text.data, text.len);
+		ck_assert_uint_eq(out.len, 4 * text.len);
+		ck_assert(printable_is_unsafe(hidden[i]));
+	}
+	for (size_t i = 0; i < ARRAY_SIZE(shown); i++) {
+		_cleanup_buf_ struct buf text = BUF_INIT, out = BUF_INIT;
+
+		utf8_add_char(&text, shown[i]);
+		printable_add(&out, text.data, text.len);
+		ck_assert_str_eq(buf_str(&out), buf_str(&text));
+	}
+}
+END_TEST
+
+START_TEST(line_ends_and_tabs_of_lines_are_unchanged)
+{
+	_cleanup_buf_ struct buf out = BUF_INIT;
+
+	printable_add_lines(&out, "a\n\tb\r\x1b[2J\xe2\x80\x8b\n", 13);
+	ck_assert_str_eq(buf_str(&out), "a\n\tb\\x0D\\x1B[2J\\xE2\\x80\\x8B\n");
+}
+END_TEST
+
 START_TEST(invalid_utf8_is_escaped_byte_by_byte)
 {
 	PRINTABLE("\x80", "\\x80");
@@ -128,6 +163,8 @@ int main(void)
 	tcase_add_test(tc, ascii_and_utf8_are_unchanged);
 	tcase_add_test(tc, control_characters_are_escaped);
 	tcase_add_test(tc, line_separators_and_bidi_controls_are_escaped);
+	tcase_add_test(tc, invisible_characters_are_escaped);
+	tcase_add_test(tc, line_ends_and_tabs_of_lines_are_unchanged);
 	tcase_add_test(tc, invalid_utf8_is_escaped_byte_by_byte);
 	tcase_add_test(tc, sequence_cut_at_any_length_is_invalid);
 	tcase_add_test(tc, width_counts_terminal_cells);

@@ -87,7 +87,8 @@ START_TEST(strings_are_escaped)
 	json_put_text_len(doc, NULL, "a\0b", 3);
 	json_put_text_len(doc, NULL, "cut here", 3);
 	prints(doc,
-	       "[\"\\\"\\\\/\\b\\f\\n\\r\\t\\u0001\\u001f\x7f\",\"ä日😀\",\"a\\u0000b\",\"cut\"]\n");
+	       "[\"\\\"\\\\/\\b\\f\\n\\r\\t\\u0001\\u001f\\u007f\",\"ä日😀\","
+	       "\"a\\u0000b\",\"cut\"]\n");
 }
 END_TEST
 
@@ -98,6 +99,63 @@ START_TEST(invalid_utf8_is_replaced)
 	json_put_text(doc, "\xff", "a\xc3(\xed\xa0\x80 \xe6\x97");
 	prints(doc, "{\"\xef\xbf\xbd\":\"a\xef\xbf\xbd(\xef\xbf\xbd\xef\xbf\xbd\xef\xbf\xbd"
 		    " \xef\xbf\xbd\xef\xbf\xbd\"}\n");
+}
+END_TEST
+
+START_TEST(characters_that_drive_a_terminal_are_escaped)
+{
+	struct json *list = json_array();
+	_cleanup_buf_ struct buf text = BUF_INIT;
+
+	json_put_text(list, NULL, "del \x7f csi \xc2\x9b" "31m rlo \xe2\x80\xae zwsp \xe2\x80\x8b");
+	json_put_text(list, NULL, "\xef\xbb\xbf\xf3\xa0\x81\x81Größe 日本 😀");
+	json_add(&text, list);
+	ck_assert_str_eq(buf_str(&text),
+			 "[\"del \\u007f csi \\u009b31m rlo \\u202e zwsp \\u200b\","
+			 "\"\\ufeff\\udb40\\udc41Größe 日本 😀\"]");
+	check_reparsed(buf_str(&text), "[\"del \\u007f csi \\u009b31m rlo \\u202e zwsp \\u200b\","
+				       "\"\\ufeff\\udb40\\udc41Größe 日本 😀\"]\n");
+	json_free(list);
+}
+END_TEST
+
+static char *print_with_text(const char *long_text, size_t n)
+{
+	struct json *doc = json_object();
+	char *text = NULL;
+	size_t len = 0;
+	FILE *out = open_memstream(&text, &len);
+
+	json_put_number(doc, "code", 0);
+	json_print_with_text(doc, "output", long_text, n, out);
+	ck_assert_int_eq(fclose(out), 0);
+	json_free(doc);
+	return text;
+}
+
+START_TEST(long_texts_are_printed_in_pieces_as_in_one)
+{
+	static const char *const parts[] = { "\x1b", "a\"\\/\n", "\xff", "日",
+					     "😀",   "\xe2\x80",  "" };
+	_cleanup_buf_ struct buf text = BUF_INIT;
+
+	for (size_t i = 0; i < ARRAY_SIZE(parts); i++) {
+		for (size_t n = 0; n < 10; n++) {
+			struct json *doc = json_object();
+			char *whole, *pieces;
+
+			/* The part is at each position around the end of a piece. */
+			buf_reset(&text);
+			buf_addf(&text, "%*s%s|", (int)(65536 - n), "", parts[i]);
+			json_put_number(doc, "code", 0);
+			json_put_text_len(doc, "output", text.data, text.len);
+			whole = print_take(doc);
+			pieces = print_with_text(text.data, text.len);
+			ck_assert_str_eq(pieces, whole);
+			free(whole);
+			free(pieces);
+		}
+	}
 }
 END_TEST
 
@@ -216,6 +274,8 @@ int main(void)
 	tcase_add_test(tc, reals_round_trip_and_infinity_becomes_null);
 	tcase_add_test(tc, strings_are_escaped);
 	tcase_add_test(tc, invalid_utf8_is_replaced);
+	tcase_add_test(tc, characters_that_drive_a_terminal_are_escaped);
+	tcase_add_test(tc, long_texts_are_printed_in_pieces_as_in_one);
 	tcase_add_test(tc, long_documents_are_printed_completely);
 	tcase_add_test(tc, printed_documents_are_parsed_back);
 	tcase_add_test(tc, invalid_json_is_refused);
