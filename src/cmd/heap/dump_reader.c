@@ -97,6 +97,7 @@ static struct hprof_reader *feed(const struct ctx *ctx, const struct dump_reader
 		.layout = *layout,
 		.texts_from = wanted->texts_from,
 		.names = names,
+		.max_memory = wanted->max_memory,
 	};
 	struct reading r = { hprof_reader_new(heap, &wants), { false, false, 0 }, max_objects };
 	int rc;
@@ -119,10 +120,10 @@ static struct hprof_reader *feed(const struct ctx *ctx, const struct dump_reader
 }
 
 /* A dump does not record the object layout, but its object addresses reveal it. */
-static int sample_layout(const struct ctx *ctx, struct object_layout *layout,
+static int sample_layout(const struct ctx *ctx, size_t max_memory, struct object_layout *layout,
 			 struct hprof_names *names, struct err *err)
 {
-	static const struct dump_reader_wanted count_only;
+	const struct dump_reader_wanted count_only = { .max_memory = max_memory };
 	struct heap heap = { 0 };
 	struct hprof_reader *reader;
 
@@ -136,9 +137,10 @@ static int sample_layout(const struct ctx *ctx, struct object_layout *layout,
 }
 
 /* Reads the file again for thread names: a name's String may precede the thread in the file. */
-static int read_names_again(const struct ctx *ctx, struct hprof_names *names, struct err *err)
+static int read_names_again(const struct ctx *ctx, size_t max_memory, struct hprof_names *names,
+			    struct err *err)
 {
-	static const struct dump_reader_wanted count_only;
+	const struct dump_reader_wanted count_only = { .max_memory = max_memory };
 	static const struct object_layout layout;
 	struct heap heap = { 0 };
 	struct hprof_reader *reader;
@@ -198,7 +200,7 @@ static struct hprof_reader *read_dump(const struct ctx *ctx,
 	struct hprof_reader *reader;
 	struct object_layout layout;
 
-	if ((ctx->file ? sample_layout(ctx, &layout, names, err)
+	if ((ctx->file ? sample_layout(ctx, wanted->max_memory, &layout, names, err)
 		       : ask_layout(ctx, &layout, err)) < 0)
 		return NULL;
 	if (!object_layout_is_known(&layout)) {
@@ -219,7 +221,7 @@ static struct hprof_reader *read_dump(const struct ctx *ctx,
 	reader = feed(ctx, wanted, &layout, UINT64_MAX, names, heap, err);
 	if (!reader || !ctx->file || !names || !hprof_names_incomplete(names))
 		return reader;
-	if (read_names_again(ctx, names, err) < 0) {
+	if (read_names_again(ctx, wanted->max_memory, names, err) < 0) {
 		hprof_reader_free(reader);
 		return NULL;
 	}

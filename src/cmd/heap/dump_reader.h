@@ -9,6 +9,7 @@
 struct dump_reader_wanted {
 	struct graph_builder *builder; /* see struct hprof_wants */
 	unsigned texts_from;           /* see struct hprof_wants */
+	size_t max_memory;         /* see struct hprof_wants */
 	struct dump_limits limits; /* for a JVM's dump only */
 };
 

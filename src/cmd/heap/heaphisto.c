@@ -18,6 +18,7 @@
 #include "session/session.h"
 
 #define VM_HISTOGRAM_MAX (256u * 1024 * 1024)
+#define DUMP_NAMES_MAX (1u << 30)    /* bytes of memory for names and classes */
 #define DUMP_WAITING_MAX (256u << 20) /* unread bytes; enough, as counting is faster than writing */
 
 struct histo_opts {
@@ -165,6 +166,7 @@ static int ask_vm(const struct ctx *ctx, struct histo *h, struct err *err)
 static int ask_dump(const struct ctx *ctx, struct histo *h, struct err *err)
 {
 	const struct dump_reader_wanted wanted = {
+		.max_memory = DUMP_NAMES_MAX,
 		.limits = { DUMP_WAITING_MAX, max_pause_ms(ctx->opts) },
 	};
 	struct heap heap = { 0 };

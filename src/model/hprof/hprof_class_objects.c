@@ -1,4 +1,6 @@
 /* Writes the class objects to the heap stream, once all classes are known. */
+#include <string.h>
+
 #include "base/xalloc.h"
 #include "model/hprof/hprof_internal.h"
 
@@ -10,10 +12,13 @@ static void fill_statics(struct hprof_reader *r, uint32_t class)
 	c->has_fields = true;
 	c->statics = xcalloc(k->statics.n ? k->statics.n : 1, sizeof(*c->statics));
 	c->n_statics = k->statics.n;
-	for (uint32_t i = 0; i < k->statics.n; i++)
-		c->statics[i] = (struct heap_field){
-			hprof_field_name(&r->tables, &k->statics.list[i]), class
-		};
+	hprof_charge(r, k->statics.n * sizeof(*c->statics));
+	for (uint32_t i = 0; i < k->statics.n; i++) {
+		char *name = hprof_field_name(&r->tables, &k->statics.list[i]);
+
+		hprof_charge(r, name ? strlen(name) : 0);
+		c->statics[i] = (struct heap_field){ name, class };
+	}
 }
 
 static int write_links(struct hprof_reader *r, const struct hprof_class *k, struct err *err)
@@ -116,6 +121,8 @@ int hprof_write_classes(struct hprof_reader *r, struct err *err)
 		if (!r->classes.list[i].dumped)
 			continue;
 		fill_statics(r, i);
+		if (hprof_check_memory(r, err) < 0)
+			return -1;
 		if (write_class(r, i, base, err) < 0)
 			return -1;
 	}

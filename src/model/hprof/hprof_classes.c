@@ -146,6 +146,8 @@ ssize_t hprof_take_class(struct hprof_reader *r, const uint8_t *p, size_t len, s
 			k.dumped = true;
 			count_kinds(r, &k);
 			classes->list[number] = k;
+			hprof_charge(r, k.statics.n * sizeof(*k.statics.list));
+			hprof_charge(r, k.fields.n * sizeof(*k.fields.list));
 			if (k.loader)
 				(void)id_map_add(&classes->of_loaders, k.loader,
 						 HPROF_LOADER_UNKNOWN);
@@ -288,21 +290,27 @@ static void note_class(const struct heap *heap, struct hprof_instance *in, uint3
 	in->is_string |= is_named(heap, ancestor, "java.lang.String");
 }
 
-static void fill_fields(struct hprof_reader *r, uint32_t class, const uint32_t *chain, size_t n,
-			size_t n_fields)
+static int fill_fields(struct hprof_reader *r, uint32_t class, const uint32_t *chain, size_t n,
+		       size_t n_fields, struct err *err)
 {
 	struct heap_class *c = &r->heap->classes[class];
 
 	c->fields = xcalloc(n_fields ? n_fields : 1, sizeof(*c->fields));
+	hprof_charge(r, n_fields * (sizeof(*c->fields) + sizeof(struct hprof_ref)));
 	for (size_t i = 0; i < n; i++) {
 		const struct hprof_class *k = &r->classes.list[chain[i]];
 
-		for (uint32_t j = 0; j < k->fields.n; j++)
-			c->fields[c->n_fields++] = (struct heap_field){
-				.name = hprof_field_name(&r->tables, &k->fields.list[j]),
-				.class = chain[i],
-			};
+		for (uint32_t j = 0; j < k->fields.n; j++) {
+			char *name = hprof_field_name(&r->tables, &k->fields.list[j]);
+
+			hprof_charge(r, name ? strlen(name) : 0);
+			c->fields[c->n_fields++] =
+				(struct heap_field){ .name = name, .class = chain[i] };
+		}
+		if (hprof_check_memory(r, err) < 0)
+			return -1;
 	}
+	return 0;
 }
 
 int hprof_prepare_instances(struct hprof_reader *r, uint32_t class, uint32_t data_len,
@@ -334,6 +342,5 @@ int hprof_prepare_instances(struct hprof_reader *r, uint32_t class, uint32_t dat
 	}
 	in->data_len = (uint32_t)at;
 	in->known = true;
-	fill_fields(r, class, chain, n, n_fields);
-	return 0;
+	return fill_fields(r, class, chain, n, n_fields, err);
 }

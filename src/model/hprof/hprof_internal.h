@@ -156,6 +156,7 @@ struct hprof_reader {
 	struct hprof_sample sample;
 	struct hprof_output out;
 	uint64_t objects;
+	size_t charged; /* bytes of memory that hprof_charge() has counted */
 	uint64_t *thread_objects; /* thread objects, in the order of heap->threads */
 	size_t cap_thread_objects;
 };
@@ -167,6 +168,12 @@ int hprof_invalid(const struct hprof_reader *r, struct err *err, const char *fmt
 	_printf_(3, 4);
 /* Returns the bytes of a value, or 0 for an invalid type. */
 unsigned hprof_type_size(const struct hprof_reader *r, unsigned type);
+
+/* hprof_memory.c: memory that a dump takes besides its graph */
+/* Counts a block; arrays that grow and hash tables are counted by hprof_check_memory(). */
+void hprof_charge(struct hprof_reader *r, size_t bytes);
+/* Returns -1 with err set (EXIT_PARTIAL) beyond wants.max_memory. */
+int hprof_check_memory(const struct hprof_reader *r, struct err *err) _must_check_;
 
 /* hprof_write.c */
 void hprof_output_open(struct hprof_output *out);

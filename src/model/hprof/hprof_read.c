@@ -219,12 +219,12 @@ int hprof_feed(struct hprof_reader *r, const uint8_t *data, size_t len, struct e
 		len -= (size_t)n;
 	}
 	if (len == 0)
-		return 0;
+		return hprof_check_memory(r, err);
 	n = parse_all(r, data, len, err);
 	if (n < 0)
 		return -1;
 	buf_add(&r->in.carry, data + n, len - (size_t)n);
-	return 0;
+	return hprof_check_memory(r, err);
 }
 
 void hprof_name_threads(struct hprof_reader *r)

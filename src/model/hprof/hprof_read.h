@@ -22,6 +22,7 @@ struct hprof_wants {
 	struct object_layout layout;   /* all 0: unknown, so sizes are 0 and objects are sampled */
 	unsigned texts_from; /* read the start of byte[], char[] at least this long; 0: of none */
 	struct hprof_names *names; /* the caller's; NULL: threads need no names */
+	size_t max_memory; /* bytes for names, classes, threads and stacks; 0: no limit */
 };
 
 struct hprof_reader;

@@ -149,6 +149,7 @@ static int take_class_name(struct hprof_reader *r, const uint8_t *p, size_t len)
 	c->name = class_name(symbol, symbol_len);
 	if (!c->name)
 		return 0;
+	hprof_charge(r, symbol_len);
 	note_array(r, number, c->name);
 	if (strcmp(c->name, "java.lang.Class") == 0)
 		r->classes.class_class = number;
@@ -186,8 +187,10 @@ static int take_frame(struct hprof_tables *t, unsigned id_size, const uint8_t *p
 }
 
 /* Keeps one trace per thread; thread 0 has the empty trace of all allocations. */
-static int take_trace(struct hprof_tables *t, unsigned id_size, const uint8_t *p, size_t len)
+static int take_trace(struct hprof_reader *r, const uint8_t *p, size_t len)
 {
+	struct hprof_tables *t = &r->tables;
+	const unsigned id_size = r->id_size;
 	struct hprof_trace trace = { 0 };
 	uint32_t number;
 
@@ -199,6 +202,7 @@ static int take_trace(struct hprof_tables *t, unsigned id_size, const uint8_t *p
 	number = id_map_add(&t->thread_traces, hprof_get(p + 4, 4), (uint32_t)t->n_traces);
 	if (number < t->n_traces)
 		return 0;
+	hprof_charge(r, trace.n * sizeof(*trace.frames));
 	trace.frames = xreallocarray(NULL, trace.n ? trace.n : 1, sizeof(*trace.frames));
 	for (uint32_t i = 0; i < trace.n; i++)
 		trace.frames[i] = id_map_get(&t->frame_ids,
@@ -219,6 +223,7 @@ static uint32_t new_method(struct hprof_reader *r, const struct hprof_frame *fra
 		return 0;
 	heap->methods = xgrow(heap->methods, heap->n_methods, &heap->cap_methods,
 			      sizeof(*heap->methods));
+	hprof_charge(r, strlen(heap_class_name(heap, class)) + len);
 	heap->methods[heap->n_methods++] = (struct heap_method){
 		.class = xstrdup(heap_class_name(heap, class)),
 		.name = xstrndup(name, len),
@@ -259,6 +264,6 @@ int hprof_take_record(struct hprof_reader *r, unsigned tag, const uint8_t *p, si
 	else if (tag == TAG_FRAME)
 		rc = take_frame(&r->tables, r->id_size, p, len);
 	else if (tag == TAG_TRACE)
-		rc = take_trace(&r->tables, r->id_size, p, len);
+		rc = take_trace(r, p, len);
 	return rc == 0 ? 0 : hprof_invalid(r, err, "a record is too short for its tag");
 }

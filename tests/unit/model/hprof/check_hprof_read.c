@@ -413,6 +413,123 @@ static void check_segment_rejected(struct hprof_writer *m, const char *words)
 	buf_release(&m->out);
 }
 
+/* Parts of a dump that take memory.  Compressed, a file of a few KB has millions of them. */
+static void put_many_symbols(struct hprof_writer *m, uint64_t i)
+{
+	begin(m, 0x01);
+	put_id(m, i);
+	end(m);
+}
+
+static void put_long_symbols(struct hprof_writer *m, uint64_t i)
+{
+	put_many_symbols(m, i << 32);
+	begin(m, 0x01);
+	put_id(m, i);
+	memset(buf_reserve(&m->out, 4000), 'x', 4000);
+	m->out.len += 4000;
+	end(m);
+}
+
+static void put_many_classes(struct hprof_writer *m, uint64_t i)
+{
+	begin(m, 0x02);
+	put(m, i, 4);
+	put_id(m, i);
+	put(m, 1, 4);
+	put_id(m, 1);
+	end(m);
+}
+
+static void put_many_frames(struct hprof_writer *m, uint64_t i)
+{
+	begin(m, 0x04);
+	put_id(m, i);
+	put_id(m, 1);
+	put_id(m, 0);
+	put_id(m, 0);
+	put(m, 1, 8);
+	end(m);
+}
+
+static void put_many_traces(struct hprof_writer *m, uint64_t i)
+{
+	begin(m, 0x05);
+	put(m, i, 4);
+	put(m, i, 4);
+	put(m, 0, 4);
+	end(m);
+}
+
+static void put_many_threads(struct hprof_writer *m, uint64_t i)
+{
+	begin(m, 0x1c);
+	put(m, 0x08, 1);
+	put_id(m, 8 * i);
+	put(m, i, 4);
+	put(m, 0, 4);
+	end(m);
+}
+
+static void put_many_fields(struct hprof_writer *m, uint64_t i)
+{
+	static const struct field_spec statics[200] = { [0 ... 199] = { "next", 2, 0 } };
+
+	begin(m, 0x1c);
+	put_class(m, i, 0, 0, statics, 200, NULL, 0);
+	end(m);
+}
+
+static void (*const parts[])(struct hprof_writer *m, uint64_t i) = {
+	put_many_symbols, put_long_symbols, put_many_classes, put_many_frames,
+	put_many_traces,  put_many_threads, put_many_fields,
+};
+
+#define MEMORY_MAX ((size_t)1 << 20)
+#define PARTS_BYTES ((size_t)4 << 20)
+
+/* Reads a dump of PARTS_BYTES of this part.  Returns the bytes after which it is refused, or 0. */
+static size_t read_parts(unsigned part, size_t max_memory)
+{
+	struct hprof_wants wants = { .layout = compressed, .max_memory = max_memory };
+	struct hprof_writer m = { BUF_INIT, 8, 0 };
+	struct heap heap = { 0 };
+	struct err err = { .code = EXIT_DONE };
+	struct hprof_reader *reader;
+	uint64_t i = 1;
+
+	wants.builder = graph_builder_new(0);
+	reader = hprof_reader_new(&heap, &wants);
+	put_head(&m);
+	put_symbol(&m, "a");
+	while (hprof_feed(reader, (const uint8_t *)m.out.data, m.out.len, &err) == 0 &&
+	       hprof_bytes(reader) < PARTS_BYTES) {
+		buf_reset(&m.out);
+		while (m.out.len < 65536)
+			parts[part](&m, ++i);
+	}
+	i = err.code == EXIT_DONE ? 0 : hprof_bytes(reader);
+	if (i > 0) {
+		ck_assert_int_eq(err.code, EXIT_PARTIAL);
+		ck_assert_msg(strstr(err.text, "--max-memory") != NULL, "%s", err.text);
+	}
+	hprof_reader_free(reader);
+	graph_builder_free(wants.builder);
+	heap_release(&heap);
+	buf_release(&m.out);
+	return (size_t)i;
+}
+
+START_TEST(names_and_classes_count_for_the_memory_limit)
+{
+	size_t refused_at = read_parts((unsigned)_i, MEMORY_MAX);
+
+	ck_assert_uint_gt(refused_at, 0);
+	ck_assert_uint_le(refused_at, 2 * MEMORY_MAX);
+	ck_assert_uint_eq(read_parts((unsigned)_i, 0), 0);
+}
+END_TEST
+
 START_TEST(inconsistent_dumps_are_rejected)
 {
 	struct hprof_writer m = begin_dump(8);
@@ -604,12 +721,15 @@ int main(void)
 	SRunner *runner;
 	int failed;
 
+	tcase_set_timeout(cases, 60);
 	tcase_add_test(cases, dump_is_read_with_both_sizes_of_identifiers);
 	tcase_add_test(cases, dump_is_read_in_chunks_of_any_size);
 	tcase_add_test(cases, stack_roots_have_thread_and_method);
 	tcase_add_test(cases, thread_names_are_taken_from_a_thread_dump);
 	tcase_add_test(cases, dump_cut_at_every_byte_is_rejected);
 	tcase_add_test(cases, damage_of_any_byte_is_handled);
+	tcase_add_loop_test(cases, names_and_classes_count_for_the_memory_limit, 0,
+			    ARRAY_SIZE(parts));
 	tcase_add_test(cases, inconsistent_dumps_are_rejected);
 	tcase_add_test(cases, identifiers_that_differ_in_high_bits_are_found_fast);
 	tcase_add_test(cases, other_files_are_rejected);
