@@ -10,6 +10,7 @@
 #include <sys/sysmacros.h>
 
 #include "fileio/caller_path.h"
+#include "fileio/disk_room.h"
 #include "fileio/file_open.h"
 #include "fileio/io.h"
 #include "base/xalloc.h"
@@ -32,11 +33,11 @@ static int cannot_write(const struct atomic_file *f, const char *why, struct err
 int atomic_file_failed(const struct atomic_file *f, int error, struct err *err)
 {
 	if (f->out_fd < 0)
-		return cannot_write(f, strerror(-error), err);
+		return cannot_write(f, disk_room_error(error), err);
 	return err_set(err, EXIT_PARTIAL,
 		       "cannot write the temporary file for '%s': %s; "
 		       "set TMPDIR to another directory",
-		       f->path, strerror(-error));
+		       f->path, disk_room_error(error));
 }
 
 static struct tmp_reaper *reaper_of(struct atomic_file *f)

@@ -19,8 +19,11 @@ int spool_add(struct spool *s, const void *data, size_t len)
 		if (fd < 0)
 			return fd;
 		s->file = fd;
+		s->room = disk_room_begin(fd);
 	}
-	rc = io_write_all(s->file, data, len, DEADLINE_NEVER);
+	rc = disk_room_take(&s->room, len);
+	if (rc == 0)
+		rc = io_write_all(s->file, data, len, DEADLINE_NEVER);
 	if (rc == 0)
 		s->file_len += len;
 	return rc;
@@ -39,6 +42,24 @@ uint64_t spool_len(const struct spool *s)
 	return s->memory.len + s->file_len;
 }
 
+ssize_t spool_read(const struct spool *s, uint64_t at, void *data, size_t len)
+{
+	ssize_t n;
+
+	if (at < s->memory.len) {
+		if (len > s->memory.len - at)
+			len = s->memory.len - (size_t)at;
+		memcpy(data, s->memory.data + at, len);
+		return (ssize_t)len;
+	}
+	if (s->file < 0)
+		return 0;
+	do
+		n = pread(s->file, data, len, (off_t)(at - s->memory.len));
+	while (n < 0 && errno == EINTR);
+	return n < 0 ? -errno : n;
+}
+
 int spool_write(const struct spool *s, int fd)
 {
 	int rc = io_write_all(fd, s->memory.data, s->memory.len, DEADLINE_NEVER);
@@ -48,19 +69,16 @@ int spool_write(const struct spool *s, int fd)
 
 int spool_text(const struct spool *s, struct buf *out, size_t max)
 {
-	uint64_t at = 0;
+	uint64_t at = 0, total = spool_len(s);
 
-	if (spool_len(s) > max)
+	if (total > max)
 		return -EFBIG;
-	buf_add(out, s->memory.data, s->memory.len);
-	while (at < s->file_len) {
-		size_t left = (size_t)(s->file_len - at);
-		ssize_t n = pread(s->file, buf_reserve(out, left), left, (off_t)at);
+	while (at < total) {
+		size_t left = (size_t)(total - at);
+		ssize_t n = spool_read(s, at, buf_reserve(out, left), left);
 
-		if (n < 0 && errno == EINTR)
-			continue;
 		if (n <= 0)
-			return n < 0 ? -errno : -EIO;
+			return n < 0 ? (int)n : -EIO;
 		out->len += (size_t)n;
 		out->data[out->len] = '\0';
 		at += (uint64_t)n;

@@ -8,22 +8,32 @@
 #include <stdint.h>
 
 #include "base/buf.h"
+#include "fileio/disk_room.h"
 
 #define SPOOL_MEMORY_MAX (64u * 1024 * 1024)
 
 struct spool {
 	struct buf memory; /* the first bytes */
 	int file;          /* the remaining bytes; -1: none */
+	struct disk_room room; /* of the file */
 	uint64_t file_len;
 };
 
-#define SPOOL_INIT { BUF_INIT, -1, 0 }
+#define SPOOL_INIT { .memory = BUF_INIT, .file = -1 }
 
-/* Appends data.  Returns 0, or a negative errno if the file cannot be written. */
+/*
+ * Appends data.  Returns 0, or a negative errno if the file cannot be written, or -DISK_ROOM_FULL:
+ * see disk_room_error().
+ */
 int spool_add(struct spool *s, const void *data, size_t len) _must_check_;
 /* Removes the first n bytes, which must be in memory (n <= memory.len). */
 void spool_skip(struct spool *s, size_t n);
 uint64_t spool_len(const struct spool *s);
+/*
+ * Copies up to len bytes from position `at`.  Returns the number of bytes, 0 at the end, or a
+ * negative errno.
+ */
+ssize_t spool_read(const struct spool *s, uint64_t at, void *data, size_t len) _must_check_;
 /* Writes everything to a descriptor.  Returns 0 or a negative errno. */
 int spool_write(const struct spool *s, int fd) _must_check_;
 /* Appends everything to `out`.  Returns 0, -EFBIG beyond max bytes, or another negative errno. */

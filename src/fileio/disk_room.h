@@ -1,0 +1,35 @@
+/*
+ * The space that jtool leaves free on a file system that it writes a target's data to.
+ *
+ * A target can send any amount of data.  Writing stops where less would stay free than 5 % of the
+ * file system or 1 GB, whichever is more; but of a file system that has little left at the begin,
+ * half of that may be used.  Blocks reserved for root count as used.
+ */
+#ifndef JTOOL_FILEIO_DISK_ROOM_H
+#define JTOOL_FILEIO_DISK_ROOM_H
+
+#include <stdint.h>
+
+#include "base/util.h"
+
+/* The error for space that is to stay free.  No system call that jtool makes returns it. */
+#define DISK_ROOM_FULL EXFULL
+
+struct disk_room {
+	int fd;
+	uint64_t keep;    /* bytes to leave free; 0: no limit, for example in a pipe */
+	uint64_t checked; /* bytes that may be written before the next look */
+};
+
+/* Returns the bytes to leave free of a file system with these bytes in all, and free. */
+uint64_t disk_room_keep(uint64_t size, uint64_t free);
+
+/* `fd` is the file that will be written. */
+struct disk_room disk_room_begin(int fd);
+/* Call before `bytes` are written.  Returns 0 or -DISK_ROOM_FULL. */
+int disk_room_take(struct disk_room *room, uint64_t bytes) _must_check_;
+
+/* Returns a text for a negative errno, or for -DISK_ROOM_FULL. */
+const char *disk_room_error(int error);
+
+#endif
