@@ -99,6 +99,7 @@ static int run_command(const struct cmd *cmd, char **argv, int argc, struct err 
 		return -1;
 	ctx.json = common.json;
 	ctx.timeout_ms = common.timeout_ms;
+	ctx.to_terminal = isatty(STDOUT_FILENO);
 	ctx.steps = common.verbose ? &steps : NULL;
 	ctx.args = argv;
 	ctx.n_args = n;

@@ -4,10 +4,10 @@
 #include <poll.h>
 #include <signal.h>
 #include <string.h>
-#include <sys/ioctl.h>
 
 #include "fileio/io.h"
 #include "discover/discover.h"
+#include "attach/answer.h"
 #include "attach/attach_socket.h"
 #include "attach/trigger.h"
 
@@ -19,11 +19,7 @@
 /* JDK 24 introduced version 2 of the protocol (JDK-8219896), JDK 25 streaming (JDK-8354460). */
 #define FIRST_WITH_V2 24
 #define FIRST_WITH_STREAMING 25
-/* The status for a request of an unknown version (ATTACH_ERROR_BADVERSION). */
-#define BAD_VERSION 101
 #define VERSION_REPLY_MAX 4096
-/* Interval of the checks that a JVM is still alive while it works on an answer. */
-#define CHECK_MS 1000
 
 static int attach_disabled(const struct target_ns *ns, struct err *err)
 {
@@ -156,123 +152,14 @@ static int connect_or_wake(struct attach_socket *asock, const struct attach_opts
 		       jvm_tmp(asock->ns.jvm), asock->socket);
 }
 
-/* Returns true if the JVM has read the complete request. */
-static bool has_read_request(int sock)
-{
-	int unread = 0;
-
-	return ioctl(sock, TIOCOUTQ, &unread) == 0 && unread == 0;
-}
-
-/* Reports that no answer came, and whether the JVM has read the request. */
-static int no_answer(const struct attach_socket *asock, int sock, const struct attach_opts *opts,
-		  struct err *err)
-{
-	if (attach_socket_check_running(asock, err) < 0)
-		return -1;
-	if (!has_read_request(sock))
-		return err_set(err, EXIT_ATTACH,
-			       "JVM %d did not answer within %g s: its attach listener is busy or "
-			       "stuck and has not read the request; use --timeout to wait longer",
-			       (int)asock->ns.jvm->pid, opts->timeout_ms / 1000.0);
-	return err_set(err, EXIT_ATTACH,
-		       "JVM %d did not answer within %g s; it has read the request and may still "
-		       "carry it out; use --timeout to wait longer",
-		       (int)asock->ns.jvm->pid, opts->timeout_ms / 1000.0);
-}
-
-/*
- * Waits until the answer begins; returns 0 or -ETIMEDOUT.  If `is_long`, there is no deadline once
- * the JVM has read the request.
- */
-static int wait_answer(const struct attach_socket *asock, int sock, struct deadline d, bool is_long)
-{
-	struct err ignored = { .code = EXIT_DONE }; /* no_answer() checks again */
-	int rc = io_wait(sock, POLLIN, d);
-
-	while (rc == -ETIMEDOUT && is_long && has_read_request(sock) &&
-	       attach_socket_check_running(asock, &ignored) == 0)
-		rc = io_wait(sock, POLLIN, deadline_in_ms(CHECK_MS));
-	return rc;
-}
-
-/* Reports that the JVM closed the connection without a byte of an answer. */
-static int hung_up(const struct attach_socket *asock, struct err *err)
-{
-	const struct jvm *jvm = asock->ns.jvm;
-	struct proc_status status;
-
-	if (target_ns_status(&asock->ns, &status) < 0)
-		return err_set(err, EXIT_PARTIAL, "JVM %d exited before it answered",
-			       (int)jvm->pid);
-	return err_set(err, EXIT_ATTACH,
-		       "JVM %d closed the connection without an answer: it accepts requests only "
-		       "from its own user and group (%u:%u), or it is shutting down",
-		       (int)jvm->pid, jvm->uid, jvm->gid);
-}
-
-/* Returns true for BAD_VERSION.  The JVM leaves the request unread: the kernel reports a reset. */
-static bool is_bad_version(const struct spool *answer)
-{
-	int code;
-
-	return attach_protocol_status(buf_str(&answer->memory), answer->memory.len, &code) >= 0 &&
-	       code == BAD_VERSION;
-}
-
-/* Waits for more of an answer, for as long as the JVM runs. */
-static int wait_more(const struct attach_socket *asock, int sock, struct err *err)
-{
-	while (io_wait(sock, POLLIN, deadline_in_ms(CHECK_MS)) == -ETIMEDOUT) {
-		if (attach_socket_check_running(asock, err) < 0)
-			return -1;
-	}
-	return 0;
-}
-
-/* Reads the complete answer, without a deadline for as long as the JVM runs. */
-static int drain(const struct attach_socket *asock, int sock, struct spool *spool, struct err *err)
-{
-	struct proc_status status;
-	char chunk[65536];
-
-	for (;;) {
-		ssize_t n;
-		int rc;
-
-		if (wait_more(asock, sock, err) < 0)
-			return -1;
-		n = io_read(sock, chunk, sizeof(chunk));
-		if (n == 0 && spool_len(spool) == 0)
-			return hung_up(asock, err);
-		if (n == 0)
-			break;
-		if (n == -ECONNRESET && spool_len(spool) == 0)
-			return hung_up(asock, err);
-		if (n == -ECONNRESET && is_bad_version(spool))
-			break;
-		if (n < 0)
-			return err_set(err, EXIT_PARTIAL,
-				       "the answer of JVM %d was cut off: %s; try again",
-				       (int)asock->ns.jvm->pid, strerror((int)-n));
-		rc = spool_add(spool, chunk, (size_t)n);
-		if (rc < 0)
-			return err_set(err, EXIT_PARTIAL,
-				       "cannot store the JVM's answer in a temporary file: %s; "
-				       "set TMPDIR to another directory", strerror(-rc));
-	}
-	/* The end of an answer looks the same whether the JVM has finished or died. */
-	if (target_ns_status(&asock->ns, &status) < 0)
-		return err_set(err, EXIT_PARTIAL, "JVM %d exited while it answered",
-			       (int)asock->ns.jvm->pid);
-	return 0;
-}
-
 /* Sends one request on a new connection, and reads the complete answer. */
 static int exchange(struct attach_socket *asock, const struct attach_opts *opts, bool is_long,
 		    const struct buf *request, struct spool *answer, struct err *err)
 {
 	_cleanup_close_ int sock = connect_or_wake(asock, opts, err);
+	struct answer_reader reader = {
+		.asock = asock, .sock = sock, .opts = opts, .is_long = is_long
+	};
 	struct deadline d;
 	int rc;
 
@@ -282,16 +169,13 @@ static int exchange(struct attach_socket *asock, const struct attach_opts *opts,
 	d = deadline_in_ms(opts->timeout_ms);
 	rc = io_write_all(sock, request->data, request->len, d);
 	/* A JVM that closes the connection early may have sent the reason. */
-	if (rc == 0 || rc == -EPIPE || rc == -ECONNRESET)
-		rc = wait_answer(asock, sock, d, is_long);
-	if (rc == -ETIMEDOUT)
-		return no_answer(asock, sock, opts, err);
-	if (rc < 0)
-		return err_set(err, EXIT_ATTACH,
-			       "cannot send a request to JVM %d or wait for its answer: %s",
+	if (rc < 0 && rc != -EPIPE && rc != -ECONNRESET && rc != -ETIMEDOUT)
+		return err_set(err, EXIT_ATTACH, "cannot send a request to JVM %d: %s",
 			       (int)asock->ns.jvm->pid, strerror(-rc));
+	if (answer_await(&reader, d, err) < 0)
+		return -1;
 	verbose_step(opts->steps, "the answer has begun");
-	return drain(asock, sock, answer, err);
+	return answer_read(&reader, answer, err);
 }
 
 /*
@@ -316,13 +200,16 @@ static int query_version(struct attach_socket *asock, const struct attach_opts *
 	static const char *const args[] = { "options" };
 	static const struct attach_request req = { "getversion", args, ARRAY_SIZE(args) };
 	_cleanup_buf_ struct buf request = BUF_INIT, text = BUF_INIT;
+	const struct attach_opts short_opts = {
+		.timeout_ms = opts->timeout_ms, .steps = opts->steps, .max = VERSION_REPLY_MAX
+	};
 	struct spool answer = SPOOL_INIT;
 	int rc;
 
 	*version = (struct attach_version){ .version = 1 };
 	rc = attach_protocol_request(&request, &req, *version, err);
 	if (rc == 0)
-		rc = exchange(asock, opts, false, &request, &answer, err);
+		rc = exchange(asock, &short_opts, false, &request, &answer, err);
 	if (rc == 0 && spool_text(&answer, &text, VERSION_REPLY_MAX) == 0)
 		*version = attach_protocol_version(buf_str(&text), text.len);
 	spool_release(&answer);
@@ -371,7 +258,7 @@ static int execute(struct attach_socket *asock, const struct attach_opts *opts, 
 	if (version.version > 0) {
 		if (execute_as(asock, opts, is_long, req, version, reply, err) < 0)
 			return -1;
-		if (reply->code != BAD_VERSION)
+		if (reply->code != ATTACH_BAD_VERSION)
 			return 0;
 		attach_reply_release(reply);
 	}

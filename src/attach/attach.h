@@ -16,10 +16,23 @@
 #include "attach/protocol.h"
 #include "discover/jvm.h"
 
+/* What shows, besides the answer, that the JVM works on a request: a number that grows. */
+struct attach_progress {
+	uint64_t (*bytes)(void *arg);
+	void *arg;
+};
+
 struct attach_opts {
 	unsigned timeout_ms;
 	const struct verbose *steps;
+	uint64_t max; /* bytes of the answer; 0: ATTACH_ANSWER_MAX */
+	bool cut;     /* a longer answer is cut; otherwise it is an error (EXIT_PARTIAL) */
+	const struct attach_progress *progress; /* of attach_execute_long(); NULL: none */
 };
+
+#define ATTACH_ANSWER_MAX (UINT64_C(1) << 30)
+/* attach_execute_long() waits so long for the answer without progress, or for the timeout. */
+#define ATTACH_LONG_MS 600000
 
 struct attach_reply {
 	int code;            /* the number in the status line; 0: success */
@@ -31,6 +44,9 @@ struct attach_reply {
  * running.  The reply goes to memory or an unlinked file, so that a slow consumer never blocks the
  * JVM.  A status code other than 0 is not an error.  Returns -1 with `err` set if the process is
  * not a JVM, is starting, stopped or gone, does not permit attaching, or does not answer in time.
+ *
+ * The answer must begin within the timeout (EXIT_ATTACH), and then end or grow by STALL_BYTES
+ * within the same time, and again each time (EXIT_PARTIAL); see fileio/stall.h.
  */
 int attach_execute(const struct jvm *jvm, const struct attach_opts *opts,
 		   const struct attach_request *req, struct attach_reply *reply, struct err *err)
@@ -38,7 +54,8 @@ int attach_execute(const struct jvm *jvm, const struct attach_opts *opts,
 
 /*
  * Like attach_execute(), for an operation that takes long, such as a heap dump: the timeout applies
- * only until the JVM has read the request.
+ * only until the JVM has read the request.  From then on ATTACH_LONG_MS applies if it is longer,
+ * and opts->progress counts as growth.
  */
 int attach_execute_long(const struct jvm *jvm, const struct attach_opts *opts,
 			const struct attach_request *req, struct attach_reply *reply,

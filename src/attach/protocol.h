@@ -13,6 +13,9 @@
 #include "base/buf.h"
 #include "base/err.h"
 
+/* The status for a request of an unknown version (ATTACH_ERROR_BADVERSION). */
+#define ATTACH_BAD_VERSION 101
+
 #define ATTACH_V1_ARGS 3       /* AttachOperation::arg_count_max */
 #define ATTACH_V1_NAME_MAX 16  /* AttachOperation::name_length_max */
 #define ATTACH_V1_ARG_MAX 1024 /* AttachOperation::arg_length_max, without the NUL */

@@ -22,7 +22,7 @@ const struct opt cmd_common_opts[] = {
 	{ 0, "json", OPT_FLAG, offsetof(struct common_opts, json), NULL,
 	  "print one JSON document", NULL },
 	{ 0, "timeout", OPT_SECONDS, offsetof(struct common_opts, timeout_ms), "SECONDS",
-	  "limit to attach, and until the answer begins (default 10 s)", NULL },
+	  "limit to attach, and for answers to begin and go on (default 10 s)", NULL },
 	{ 'v', "verbose", OPT_FLAG, offsetof(struct common_opts, verbose), NULL,
 	  "print each step and its time on stderr", NULL },
 	{ 'h', "help", OPT_FLAG, offsetof(struct common_opts, help), NULL,

@@ -32,6 +32,7 @@ struct ctx {
 	char **args;         /* the arguments after TARGET */
 	int n_args;
 	FILE *out;           /* results; stdout */
+	bool to_terminal;    /* `out`, or what will be copied to stdout, is shown on a terminal */
 };
 
 struct cmd {

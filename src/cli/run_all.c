@@ -1,6 +1,8 @@
 #include "cli/run_all.h"
 
 #include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
 #include <signal.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -8,19 +10,30 @@
 #include <sys/wait.h>
 
 #include "fileio/io.h"
+#include "fileio/watchdog.h"
 #include "base/xalloc.h"
 #include "discover/resolve.h"
 
 /* Number of JVMs that are queried at a time.  It limits the memory of all children together. */
 #define AT_ONCE 8
+#define KILL_AFTER_MS 1000 /* a child that is late by so much does not end by itself */
+#define REAP_MS 5
+
+/* What a job's child shares with its parent. */
+struct shared {
+	struct err err;
+	struct watchdog watchdog;
+};
 
 struct job {
 	const struct jvm *jvm;
 	pid_t child;       /* 0: not running */
+	int end;           /* read end of a pipe, which hangs up when the child ends; -1: none */
 	int out, messages; /* unnamed files for the child's stdout and stderr; -1: none */
 	bool is_done;
-	int status;      /* wait status from waitpid(2) */
-	struct err *err; /* shared with the child */
+	bool is_given_up; /* the child was killed, and may never end */
+	int status;       /* wait status from waitpid(2) */
+	struct shared *shared;
 };
 
 struct batch {
@@ -57,25 +70,27 @@ static void _noreturn_ run_child(const struct batch *batch, const struct job *jo
 	/* When the parent dies, nobody waits for the result. */
 	if (prctl(PR_SET_PDEATHSIG, SIGTERM) < 0 || getppid() != parent)
 		_exit(EXIT_PARTIAL);
+	watchdog_attach(&job->shared->watchdog);
 	ctx.jvm = job->jvm;
 	ctx.out = fdopen(job->out, "w");
 	if (!ctx.out || dup2(job->messages, STDERR_FILENO) < 0) {
-		(void)err_set(job->err, EXIT_PARTIAL,
+		(void)err_set(&job->shared->err, EXIT_PARTIAL,
 			      "cannot open a temporary file for this JVM's result: %s; set TMPDIR "
 			      "to another directory", strerror(errno));
 		_exit(EXIT_PARTIAL);
 	}
-	rc = ctx.cmd->run(&ctx, job->err);
+	rc = ctx.cmd->run(&ctx, &job->shared->err);
 	if (fflush(ctx.out) != 0 && rc == 0)
-		(void)err_set(job->err, EXIT_PARTIAL,
+		(void)err_set(&job->shared->err, EXIT_PARTIAL,
 			      "cannot write the temporary file for this JVM's result: %s; set "
 			      "TMPDIR to another directory", strerror(errno));
-	_exit((int)job->err->code);
+	_exit((int)job->shared->err.code);
 }
 
 static int fork_job(struct batch *batch, struct job *job)
 {
 	pid_t parent = getpid();
+	int end[2];
 
 	job->out = io_unnamed_file();
 	if (job->out < 0)
@@ -83,9 +98,15 @@ static int fork_job(struct batch *batch, struct job *job)
 	job->messages = io_unnamed_file();
 	if (job->messages < 0)
 		return job->messages;
+	if (pipe2(end, O_CLOEXEC) < 0)
+		return -errno;
+	job->shared->watchdog.due_ns =
+		deadline_in_ms(batch->ctx->timeout_ms + KILL_AFTER_MS).at_ns;
 	job->child = fork();
 	if (job->child == 0)
 		run_child(batch, job, parent);
+	(void)close(end[1]);
+	job->end = end[0];
 	return job->child < 0 ? -errno : 0;
 }
 
@@ -98,33 +119,84 @@ static void start_job(struct batch *batch)
 		batch->n_running++;
 		return;
 	}
-	(void)err_set(job->err, EXIT_PARTIAL, "cannot start the jtool process for this JVM: %s",
+	(void)err_set(&job->shared->err, EXIT_PARTIAL, "cannot start the jtool process for this JVM: %s",
 		      strerror(-rc));
 	job->is_done = true;
 }
 
-static void wait_for_one(struct batch *batch)
+static void end_job(struct batch *batch, struct job *job)
 {
-	int status;
-	pid_t child = waitpid(-1, &status, 0);
+	job->is_done = true;
+	batch->n_running--;
+}
 
-	for (size_t i = 0; child > 0 && i < batch->n_started; i++) {
+/* Ends the jobs whose children have ended or are killed now.  Returns the number of jobs. */
+static size_t end_jobs(struct batch *batch)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < batch->n_started; i++) {
 		struct job *job = &batch->jobs[i];
 
-		if (job->child != child)
+		if (job->is_done)
 			continue;
-		job->child = 0;
-		job->is_done = true;
-		job->status = status;
-		batch->n_running--;
+		if (waitpid(job->child, &job->status, WNOHANG) == job->child) {
+			job->child = 0;
+		} else if (monotonic_ns() < job->shared->watchdog.due_ns) {
+			continue;
+		} else {
+			/* A child that waits for a file system which hangs does not even die. */
+			(void)kill(job->child, SIGKILL);
+			job->is_given_up = true;
+		}
+		end_job(batch, job);
+		n++;
 	}
+	return n;
+}
+
+/* Waits until a child ends or is to be killed. */
+static void wait_a_while(const struct batch *batch)
+{
+	struct pollfd fds[AT_ONCE];
+	struct deadline due = DEADLINE_NEVER;
+	size_t n = 0;
+
+	for (size_t i = 0; i < batch->n_started; i++) {
+		const struct job *job = &batch->jobs[i];
+
+		if (job->is_done)
+			continue;
+		fds[n++] = (struct pollfd){ .fd = job->end, .events = POLLIN };
+		if (job->shared->watchdog.due_ns < due.at_ns)
+			due.at_ns = job->shared->watchdog.due_ns;
+	}
+	/* The pipe hangs up just before the child can be reaped. */
+	if (poll(fds, n, deadline_left_ms(due)) > 0)
+		(void)poll(NULL, 0, REAP_MS);
+}
+
+static void wait_for_one(struct batch *batch)
+{
+	while (batch->n_running > 0 && end_jobs(batch) == 0)
+		wait_a_while(batch);
 }
 
 static void close_output(struct job *job)
 {
 	util_close_p(&job->out);
 	util_close_p(&job->messages);
-	job->out = job->messages = -1;
+	util_close_p(&job->end);
+	job->out = job->messages = job->end = -1;
+}
+
+static int given_up(const struct batch *batch, const struct job *job, struct err *err)
+{
+	return err_set(err, EXIT_ATTACH,
+		       "JVM %d did not answer within %g s, and the process that waits for it "
+		       "was killed: a file system of the JVM may hang; use --timeout to wait "
+		       "longer",
+		       (int)job->jvm->pid, batch->ctx->timeout_ms / 1000.0);
 }
 
 static int print_result(const struct ctx *ctx, const struct job *job)
@@ -133,7 +205,7 @@ static int print_result(const struct ctx *ctx, const struct job *job)
 		fprintf(ctx->out, "%d:\n", (int)job->jvm->pid);
 	if (fflush(ctx->out) != 0)
 		return -errno;
-	return job->out < 0 ? 0 : io_copy(job->out, fileno(ctx->out));
+	return job->out < 0 || job->is_given_up ? 0 : io_copy(job->out, fileno(ctx->out));
 }
 
 /*
@@ -142,14 +214,19 @@ static int print_result(const struct ctx *ctx, const struct job *job)
  */
 static int print_job(struct batch *batch, struct job *job, struct err *err)
 {
+	struct err result = { .code = EXIT_DONE };
 	int rc;
 
+	if (job->is_given_up)
+		(void)given_up(batch, job, &result);
+	else
+		result = job->shared->err;
 	if (job->status != 0) /* has no effect if the child has set an error */
-		(void)err_set(job->err, EXIT_PARTIAL,
+		(void)err_set(&result, EXIT_PARTIAL,
 			      "the jtool process for this JVM was killed; if memory ran out, name "
 			      "this JVM alone");
-	if (job->err->code == EXIT_USAGE) {
-		*err = *job->err;
+	if (result.code == EXIT_USAGE) {
+		*err = result;
 		return -1;
 	}
 	rc = print_result(batch->ctx, job);
@@ -160,8 +237,8 @@ static int print_job(struct batch *batch, struct job *job, struct err *err)
 	if (rc < 0)
 		return err_set(err, EXIT_PARTIAL, "cannot write messages to stderr: %s",
 			       strerror(-rc));
-	if (job->err->code != EXIT_DONE)
-		run_all_failed(&batch->tally, job->jvm, job->err);
+	if (result.code != EXIT_DONE)
+		run_all_failed(&batch->tally, job->jvm, &result);
 	close_output(job);
 	return 0;
 }
@@ -187,7 +264,7 @@ static int run_jobs(struct batch *batch, struct err *err)
 static void stop_jobs(struct batch *batch)
 {
 	for (size_t i = 0; i < batch->n_started; i++) {
-		if (batch->jobs[i].child > 0)
+		if (!batch->jobs[i].is_done)
 			(void)kill(batch->jobs[i].child, SIGTERM);
 	}
 	while (batch->n_running > 0)
@@ -198,29 +275,30 @@ static void stop_jobs(struct batch *batch)
 
 static int run_in_children(struct ctx *ctx, const struct jvm_list *list, struct err *err)
 {
-	size_t size = list->n * sizeof(struct err);
+	size_t size = list->n * sizeof(struct shared);
 	struct batch batch = {
 		.ctx = ctx,
 		.n = list->n,
 		.tally = { .cmd = ctx->cmd, .n = list->n },
 	};
-	struct err *errors = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS,
-				  -1, 0);
+	struct shared *shared = mmap(NULL, size, PROT_READ | PROT_WRITE,
+				     MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 	int rc;
 
-	if (errors == MAP_FAILED)
+	if (shared == MAP_FAILED)
 		return err_set(err, EXIT_PARTIAL,
 			       "cannot allocate memory to share with the jtool processes for each "
 			       "JVM: %s", strerror(errno));
 	batch.jobs = xcalloc(list->n, sizeof(*batch.jobs));
 	for (size_t i = 0; i < list->n; i++)
 		batch.jobs[i] = (struct job){
-			.jvm = list->jvms[i], .out = -1, .messages = -1, .err = &errors[i]
+			.jvm = list->jvms[i], .out = -1, .messages = -1, .end = -1,
+			.shared = &shared[i],
 		};
 	rc = run_jobs(&batch, err);
 	stop_jobs(&batch);
 	free(batch.jobs);
-	(void)munmap(errors, size);
+	(void)munmap(shared, size);
 	return rc;
 }
 

@@ -3,10 +3,12 @@
 #include <errno.h>
 #include <string.h>
 
+#include "base/printable.h"
 #include "render/json.h"
 #include "attach/attach.h"
 
-#define JSON_OUTPUT_MAX (1024u * 1024 * 1024) /* bytes of an answer in a JSON document */
+#define JSON_OUTPUT_MAX (64u * 1024 * 1024) /* bytes of an answer in a JSON document */
+#define CHUNK 65536
 #define FLAGS_MAX (4u * 1024 * 1024)
 
 void attach_call_print_json(const struct ctx *ctx, int code, const struct buf *text)
@@ -15,8 +17,8 @@ void attach_call_print_json(const struct ctx *ctx, int code, const struct buf *t
 
 	json_put_number(doc, "pid", ctx->jvm->pid);
 	json_put_number(doc, "code", code);
-	json_put_text_len(doc, "output", buf_str(text), text->len);
-	json_print_take(doc, ctx->out);
+	json_print_with_text(doc, "output", buf_str(text), text->len, ctx->out);
+	json_free(doc);
 }
 
 static int show_json(const struct ctx *ctx, const struct attach_reply *reply, struct err *err)
@@ -31,10 +33,58 @@ static int show_json(const struct ctx *ctx, const struct attach_reply *reply, st
 	return 0;
 }
 
+void attach_call_print_text(const struct ctx *ctx, const char *text, size_t len)
+{
+	_cleanup_buf_ struct buf shown = BUF_INIT;
+
+	if (ctx->to_terminal) {
+		printable_add_lines(&shown, text, len);
+		text = buf_str(&shown);
+		len = shown.len;
+	}
+	(void)fwrite(text, 1, len, ctx->out); /* main checks ferror() */
+}
+
+/* Returns the bytes of a character at the end of the text whose last bytes are missing. */
+static size_t incomplete_len(const char *text, size_t len)
+{
+	for (size_t n = 1; n <= 3 && n <= len; n++) {
+		uint8_t c = (uint8_t)text[len - n];
+
+		if (c >= 0xc0)
+			return n < (c < 0xe0 ? 2u : c < 0xf0 ? 3u : 4u) ? n : 0;
+		if (c < 0x80)
+			return 0;
+	}
+	return 0;
+}
+
+/* Prints an answer of any length on a terminal. */
+static int show_escaped(const struct ctx *ctx, const struct spool *answer)
+{
+	uint64_t at = 0, total = spool_len(answer);
+	char chunk[CHUNK];
+
+	while (at < total) {
+		ssize_t n = spool_read(answer, at, chunk, sizeof(chunk));
+
+		if (n <= 0)
+			return n < 0 ? (int)n : -EIO;
+		if (at + (uint64_t)n < total)
+			n -= (ssize_t)incomplete_len(chunk, (size_t)n);
+		attach_call_print_text(ctx, chunk, (size_t)n);
+		at += (uint64_t)n;
+	}
+	return fflush(ctx->out) == 0 ? 0 : -errno;
+}
+
 static int show_bytes(const struct ctx *ctx, const struct attach_reply *reply, struct err *err)
 {
-	int rc = fflush(ctx->out) == 0 ? spool_write(&reply->output, fileno(ctx->out)) : -errno;
+	int rc = fflush(ctx->out) == 0 ? 0 : -errno;
 
+	if (rc == 0)
+		rc = ctx->to_terminal ? show_escaped(ctx, &reply->output)
+				      : spool_write(&reply->output, fileno(ctx->out));
 	if (rc < 0)
 		return err_set(err, EXIT_PARTIAL, "cannot write the result to stdout: %s",
 			       strerror(-rc));
@@ -63,7 +113,11 @@ static int refusal(const struct attach_request *req, const struct attach_reply *
 
 int attach_call_show(const struct ctx *ctx, const struct attach_request *req, struct err *err)
 {
-	const struct attach_opts opts = { ctx->timeout_ms, ctx->steps };
+	const struct attach_opts opts = {
+		.timeout_ms = ctx->timeout_ms,
+		.steps = ctx->steps,
+		.max = ctx->json ? JSON_OUTPUT_MAX : ATTACH_ANSWER_MAX,
+	};
 	struct attach_reply reply;
 	int rc;
 
@@ -84,7 +138,9 @@ int attach_call_show(const struct ctx *ctx, const struct attach_request *req, st
 int attach_call_text(const struct ctx *ctx, const struct attach_request *req, size_t max,
 		     struct buf *text, struct err *err)
 {
-	const struct attach_opts opts = { ctx->timeout_ms, ctx->steps };
+	const struct attach_opts opts = {
+		.timeout_ms = ctx->timeout_ms, .steps = ctx->steps, .max = max
+	};
 	struct attach_reply reply;
 	int rc;
 

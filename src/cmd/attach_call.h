@@ -7,12 +7,16 @@
 #include "attach/protocol.h"
 
 /*
- * Writes the answer to ctx->out byte for byte, or as {"pid","code","output"} with --json.  A code
+ * Writes the answer to ctx->out as {"pid","code","output"} with --json, else as
+ * attach_call_print_text() does.  A code
  * other than 0 is an error (EXIT_ANSWER) that quotes the first line of the answer; without --json,
  * an answer of one line is then not repeated on ctx->out.
  */
 int attach_call_show(const struct ctx *ctx, const struct attach_request *req,
 		     struct err *err) _must_check_;
+
+/* Prints what the JVM sent: byte for byte, or with control characters escaped on a terminal. */
+void attach_call_print_text(const struct ctx *ctx, const char *text, size_t len);
 
 /* Prints the JSON document for an answer that was already read into `text`. */
 void attach_call_print_json(const struct ctx *ctx, int code, const struct buf *text);

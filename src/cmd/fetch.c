@@ -4,6 +4,7 @@
 #include <sys/sendfile.h>
 #include <sys/stat.h>
 
+#include "fileio/disk_room.h"
 #include "fileio/io.h"
 #include "base/xalloc.h"
 
@@ -11,20 +12,20 @@
 #define BUFFER_SIZE (1024 * 1024)
 
 /* Shares the blocks of the files if the file system can, else copies in the kernel. */
-static ssize_t copy_by_range(int from, int to)
+static ssize_t copy_by_range(int from, int to, size_t max)
 {
-	return copy_file_range(from, NULL, to, NULL, CALL_BYTES_MAX, 0);
+	return copy_file_range(from, NULL, to, NULL, max, 0);
 }
 
-static ssize_t copy_by_sendfile(int from, int to)
+static ssize_t copy_by_sendfile(int from, int to, size_t max)
 {
-	return sendfile(to, from, NULL, CALL_BYTES_MAX);
+	return sendfile(to, from, NULL, max);
 }
 
-static ssize_t copy_by_buffer(int from, int to)
+static ssize_t copy_by_buffer(int from, int to, size_t max)
 {
 	_cleanup_free_ char *buffer = xmalloc(BUFFER_SIZE);
-	ssize_t n = io_read(from, buffer, BUFFER_SIZE);
+	ssize_t n = io_read(from, buffer, max < BUFFER_SIZE ? max : BUFFER_SIZE);
 	int rc = n > 0 ? io_write_all(to, buffer, (size_t)n, DEADLINE_NEVER) : (int)n;
 
 	if (rc < 0) {
@@ -35,7 +36,8 @@ static ssize_t copy_by_buffer(int from, int to)
 }
 
 /* The copy methods, fastest first.  Each one continues at the current file offsets. */
-static ssize_t (*const methods[])(int, int) = { copy_by_range, copy_by_sendfile, copy_by_buffer };
+static ssize_t (*const methods[])(int, int, size_t) = { copy_by_range, copy_by_sendfile,
+							 copy_by_buffer };
 
 /* Returns whether the destination caused the error, so that every copy method would fail. */
 static bool is_final(int error)
@@ -43,15 +45,24 @@ static bool is_final(int error)
 	return error == ENOSPC || error == EDQUOT || error == EFBIG || error == EIO;
 }
 
-static int copy(int from, int to, uint64_t *size)
+/* Copies `size` bytes.  Sets *copied, which is less if the file is shorter. */
+static int copy(int from, int to, uint64_t size, uint64_t *copied)
 {
+	struct disk_room room = disk_room_begin(to);
 	size_t method = 0;
 
-	for (*size = 0;;) {
-		ssize_t n = methods[method](from, to);
+	for (*copied = 0; *copied < size;) {
+		uint64_t left = size - *copied;
+		size_t max = left < CALL_BYTES_MAX ? (size_t)left : CALL_BYTES_MAX;
+		/* All of it must fit: nothing is copied in vain, and a hole becomes data. */
+		int rc = disk_room_take(&room, *copied == 0 ? left : max);
+		ssize_t n;
 
+		if (rc < 0)
+			return rc;
+		n = methods[method](from, to, max);
 		if (n > 0)
-			*size += (uint64_t)n;
+			*copied += (uint64_t)n;
 		else if (n < 0 && errno == EINTR)
 			continue;
 		else if (n < 0 && is_final(errno))
@@ -61,25 +72,34 @@ static int copy(int from, int to, uint64_t *size)
 		else
 			return n < 0 ? -errno : 0;
 	}
+	return 0;
 }
 
-int fetch_result(struct staged_file *staged, struct atomic_file *out, uint64_t *size,
-		 struct err *err)
+static int changed(const struct staged_file *staged, struct err *err)
+{
+	return err_set(err, EXIT_PARTIAL, "the JVM's file %s changed while jtool copied it; try again",
+		       staged_file_path(staged));
+}
+
+int fetch_result(struct staged_file *staged, struct atomic_file *out,
+		 const struct fetch_check *check, uint64_t *size, struct err *err)
 {
 	_cleanup_close_ int fd = staged_file_open(staged, err);
+	struct stat before, st;
 	uint64_t copied;
-	struct stat st;
 	int rc;
 
 	if (fd < 0)
 		return -1;
-	rc = copy(fd, out->fd, &copied);
+	if (fstat(fd, &before) < 0)
+		return changed(staged, err);
+	if (check->take(check->arg, fd, (uint64_t)before.st_size, err) < 0)
+		return -1;
+	rc = copy(fd, out->fd, (uint64_t)before.st_size, &copied);
 	if (rc < 0)
 		return atomic_file_failed(out, rc, err);
 	if (fstat(fd, &st) < 0 || copied != (uint64_t)st.st_size)
-		return err_set(err, EXIT_PARTIAL,
-			       "the JVM's file %s changed while jtool copied it; try again",
-			       staged_file_path(staged));
+		return changed(staged, err);
 	*size = copied;
 	return 0;
 }

@@ -14,6 +14,7 @@
 
 #include "base/progress.h"
 #include "fileio/detached_child.h"
+#include "fileio/disk_room.h"
 #include "fileio/io.h"
 
 #define CHUNK_BYTES (1u << 20)
@@ -38,6 +39,8 @@ _Static_assert(sizeof(struct chunk) == CHUNK_BYTES, "whole pages");
 struct work {
 	int from, end, out;
 	struct fifo_relay_limits limits;
+	const struct fifo_relay_check *check; /* NULL: none */
+	struct disk_room room; /* of `out` */
 	struct chunk *first, *last, *spare;
 	size_t waiting; /* unwritten bytes in all chunks */
 	struct deadline deadline;
@@ -100,14 +103,19 @@ static int read_some(struct work *w)
 		w->deadline = deadline_in_ms(w->limits.ms);
 	c->end += (size_t)n;
 	w->waiting += (size_t)n;
-	return 0;
+	return w->check && n > 0 ? w->check->take(w->check->arg, c->data + c->end - n, (size_t)n)
+				 : 0;
 }
 
 static int write_some(struct work *w)
 {
 	struct chunk *c = w->first;
-	ssize_t n = write(w->out, c->data + c->begin, c->end - c->begin);
+	int rc = disk_room_take(&w->room, c->end - c->begin);
+	ssize_t n;
 
+	if (rc < 0)
+		return rc;
+	n = write(w->out, c->data + c->begin, c->end - c->begin);
 	if (n < 0)
 		return errno == EAGAIN || errno == EINTR ? 0 : -errno;
 	c->begin += (size_t)n;
@@ -234,11 +242,13 @@ static int forward_in_process(struct work *w)
 	return rc;
 }
 
-int fifo_relay_to_file(int from, int to, int end, const char *progress)
+int fifo_relay_to_file(int from, int to, int end, const char *progress,
+		       const struct fifo_relay_check *check)
 {
 	struct work w = {
 		.from = from, .end = end, .out = to,
 		.limits = { .bytes = SIZE_MAX }, .deadline = DEADLINE_NEVER,
+		.check = check, .room = disk_room_begin(to),
 	};
 	int done[2], keep[4] = { from, to, end };
 	pid_t child;

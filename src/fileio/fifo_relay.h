@@ -17,10 +17,22 @@
 #include "base/util.h"
 
 /*
- * Writes all data to the regular file `to`, at its position.  `progress` is the name in the
- * progress line; NULL: no line.  Returns 0, or -errno, after which the writer may still be writing.
+ * Looks at all data, in order and in any pieces, before it is written.  Returns 0 to go on, or a
+ * negative errno.  Called in the child.
  */
-int fifo_relay_to_file(int from, int to, int end, const char *progress) _must_check_;
+struct fifo_relay_check {
+	int (*take)(void *arg, const void *data, size_t len);
+	void *arg;
+};
+
+/*
+ * Writes all data to the regular file `to`, at its position.  `progress` is the name in the
+ * progress line; NULL: no line.  `check` may be NULL.  Returns 0, or -errno, after which the writer
+ * may still be writing: -DISK_ROOM_FULL if too little space would stay free (disk_room.h), or what
+ * the check returned.
+ */
+int fifo_relay_to_file(int from, int to, int end, const char *progress,
+		       const struct fifo_relay_check *check) _must_check_;
 
 /* Forwards the data through memory, for a reader that may be slower than the writer. */
 struct fifo_relay {

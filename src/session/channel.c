@@ -6,8 +6,10 @@
 #include <string.h>
 #include <sys/socket.h>
 
+#include "fileio/watchdog.h"
+
 #define ALIVE_CHECK_MS 1000
-#define FRAME_MS 30000 /* limit to receive the rest of a started frame, or to send a frame */
+#define SEND_MS 30000 /* limit to send a frame */
 
 void channel_release(struct channel *c)
 {
@@ -42,6 +44,7 @@ int channel_wait(const struct channel *c, const struct deadline *deadline)
 
 		if (n < 0 && errno != EINTR)
 			return -errno;
+		watchdog_extend(ALIVE_CHECK_MS);
 		/* Data that arrived before the exit is still received. */
 		if (n > 0 && pfds[0].revents)
 			return 0;
@@ -62,7 +65,7 @@ int channel_receive(struct channel *c, const struct deadline *begin, uint16_t *t
 
 	if (rc < 0)
 		return rc;
-	deadline = deadline_in_ms(FRAME_MS);
+	deadline = deadline_in_ms(c->frame_ms);
 	rc = io_read_exact(c->fd, head, sizeof(head), deadline);
 	if (rc < 0)
 		return rc;
@@ -89,7 +92,7 @@ int channel_send(struct channel *c, uint16_t type, const struct wire_writer *pay
 	buf_add(&frame, head, sizeof(head));
 	if (len)
 		buf_add(&frame, payload->data, len);
-	return io_write_all(c->fd, frame.data, frame.len, deadline_in_ms(FRAME_MS));
+	return io_write_all(c->fd, frame.data, frame.len, deadline_in_ms(SEND_MS));
 }
 
 /* Checks the peer's pid: another process of the target's user can reach the socket, too. */

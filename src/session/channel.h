@@ -14,9 +14,12 @@ struct channel {
 	int fd;              /* -1: not connected */
 	const struct target_ns *ns; /* the target, to detect its exit */
 	struct buf payload;  /* of the last frame received */
+	unsigned frame_ms;   /* limit to receive the rest of a frame that has begun */
 };
 
-#define CHANNEL_INIT(ns) { -1, (ns), BUF_INIT }
+#define CHANNEL_FRAME_MS 30000
+#define CHANNEL_INIT(target_ns) \
+	{ .fd = -1, .ns = (target_ns), .payload = BUF_INIT, .frame_ms = CHANNEL_FRAME_MS }
 
 void channel_release(struct channel *c);
 

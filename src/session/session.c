@@ -8,6 +8,7 @@
 #include "attach/target_ns.h"
 #include "base/xalloc.h"
 #include "fileio/io.h"
+#include "fileio/stall.h"
 #include "session/channel.h"
 #include "session/embedded_agent.h"
 #include "session/load_reply.h"
@@ -27,6 +28,7 @@ struct session {
 	struct staged_file *staged;
 	struct channel channel;
 	bool this_build; /* the agent is known to be this build's */
+	unsigned timeout_ms;
 	bool broken; /* protocol error: the session can only be closed */
 	int32_t code; /* the JVMTI error of the last ERROR frame */
 };
@@ -88,22 +90,64 @@ static int invalid_frame(struct session *s, uint16_t type, struct err *err)
 		       "report this bug", wire_type_name(type), (unsigned)type);
 }
 
-int session_answer(struct session *s, session_take_fn *take, void *arg, struct err *err)
+/* Reports an agent that sends nothing, or too little. */
+static int silent(struct session *s, const struct stall *stall, uint64_t bytes, struct err *err)
 {
+	s->broken = true;
+	if (is_gone(s, 0))
+		return jvm_gone(s->jvm, err);
+	if (bytes == 0)
+		return err_set(err, EXIT_PARTIAL,
+			       "the agent in JVM %d did not answer within %g s; the JVM may be "
+			       "stopped; use --timeout to wait longer",
+			       (int)s->jvm->pid, stall->ms / 1000.0);
+	return err_set(err, EXIT_PARTIAL,
+		       "the agent in JVM %d stopped in the middle of its answer: %llu bytes "
+		       "received, less than %u KB of them in the last %g s; use --timeout to wait "
+		       "longer",
+		       (int)s->jvm->pid, (unsigned long long)bytes, STALL_BYTES / 1024,
+		       stall->ms / 1000.0);
+}
+
+/* Receives the next frame of an answer of which `bytes` have arrived. */
+static int next_frame(struct session *s, struct stall *stall, uint64_t bytes, uint16_t *type,
+		      struct wire_reader *payload, struct err *err)
+{
+	int rc;
+
+	do {
+		rc = channel_wait(&s->channel, &stall->end);
+		if (rc == -ETIMEDOUT && stall_is_late(stall, bytes))
+			return silent(s, stall, bytes, err);
+	} while (rc == -ETIMEDOUT);
+	if (rc == 0)
+		rc = channel_receive(&s->channel, NULL, type, payload);
+	if (rc == -ETIMEDOUT)
+		return silent(s, stall, bytes, err);
+	return rc < 0 ? channel_failed(s, rc, err) : 0;
+}
+
+static int answer_within(struct session *s, unsigned ms, session_take_fn *take, void *arg,
+			 struct err *err)
+{
+	struct stall stall = stall_begin(ms);
+	uint64_t bytes = 0, counted = 0;
 	struct wire_reader payload;
-	size_t bytes = 0;
 	uint16_t type;
 	int rc;
 
 	do {
-		rc = channel_receive(&s->channel, NULL, &type, &payload);
-		if (rc < 0)
-			return channel_failed(s, rc, err);
+		size_t len;
+
+		if (next_frame(s, &stall, bytes, &type, &payload, err) < 0)
+			return -1;
 		if (type == WIRE_ERROR)
 			return error_frame(s, payload, err);
-		if (type != WIRE_HEAP_STREAM) /* the request limits a heap stream */
-			bytes += (size_t)(payload.end - payload.at);
-		if (bytes > ANSWER_MAX) {
+		len = WIRE_HEADER_LEN + (size_t)(payload.end - payload.at);
+		bytes += len;
+		if (type != WIRE_HEAP_STREAM) /* take() limits a heap stream */
+			counted += len;
+		if (counted > ANSWER_MAX) {
 			s->broken = true;
 			return err_set(err, EXIT_AGENT,
 				       "the agent's answer exceeds jtool's limit of 1 GiB; ask "
@@ -112,6 +156,18 @@ int session_answer(struct session *s, session_take_fn *take, void *arg, struct e
 		rc = take(arg, type, &payload);
 	} while (rc == 0);
 	return rc > 0 ? 0 : invalid_frame(s, type, err);
+}
+
+int session_answer(struct session *s, session_take_fn *take, void *arg, struct err *err)
+{
+	return answer_within(s, s->timeout_ms, take, arg, err);
+}
+
+int session_answer_long(struct session *s, session_take_fn *take, void *arg, struct err *err)
+{
+	unsigned ms = s->timeout_ms > ATTACH_LONG_MS ? s->timeout_ms : ATTACH_LONG_MS;
+
+	return answer_within(s, ms, take, arg, err);
 }
 
 /* Takes a frame if one starts before `until`.  Returns 1 after the last frame, else 0; or -1. */
@@ -180,15 +236,21 @@ static int load_file(const struct session *s, const struct attach_opts *opts,
 						 load->token);
 	const char *const args[] = { load->file, "true", options };
 	const struct attach_request request = { "load", args, ARRAY_SIZE(args) };
+	/* A longer reply is cut: its beginning has the reason. */
+	const struct attach_opts load_opts = {
+		.timeout_ms = opts->timeout_ms,
+		.steps = opts->steps,
+		.max = LOAD_REPLY_MAX,
+		.cut = true,
+	};
 	_cleanup_buf_ struct buf output = BUF_INIT;
 	struct attach_reply reply;
 	int rc;
 
-	if (attach_execute(s->jvm, opts, &request, &reply, err) < 0)
+	if (attach_execute(s->jvm, &load_opts, &request, &reply, err) < 0)
 		return -1;
-	/* A longer reply is cut: its beginning has the reason. */
 	rc = spool_text(&reply.output, &output, LOAD_REPLY_MAX);
-	if (rc == 0 || rc == -EFBIG)
+	if (rc == 0)
 		rc = load_reply_check(s->jvm, reply.code, &output, load->remedy, err);
 	else
 		rc = err_set(err, EXIT_AGENT,
@@ -382,7 +444,10 @@ struct session *session_open_image(const struct jvm *jvm, const struct attach_op
 
 	s->jvm = jvm;
 	s->verbose = opts->steps;
+	s->timeout_ms = opts->timeout_ms;
 	s->channel = (struct channel)CHANNEL_INIT(&s->ns);
+	if (s->channel.frame_ms > opts->timeout_ms)
+		s->channel.frame_ms = opts->timeout_ms;
 	if (target_ns_open(jvm, &s->ns, err) < 0) {
 		free(s);
 		return NULL;

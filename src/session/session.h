@@ -37,11 +37,18 @@ int session_send(struct session *s, uint16_t type, const struct wire_writer *pay
 typedef int session_take_fn(void *arg, uint16_t type, struct wire_reader *payload);
 
 /*
- * Receives frames until take() returns 1.  There is no deadline, because a heap walk may take long,
- * but the target's exit ends the wait (EXIT_PARTIAL).  Returns -1 with `err` set after an ERROR
- * frame, or after an invalid frame (EXIT_AGENT).
+ * Receives frames until take() returns 1.  An agent that sends less than STALL_BYTES within the
+ * timeout (see fileio/stall.h) and the target's exit end the wait (EXIT_PARTIAL).  Returns -1 with
+ * `err` set after an ERROR frame, or after an invalid frame (EXIT_AGENT).
  */
 int session_answer(struct session *s, session_take_fn *take, void *arg, struct err *err)
+	_must_check_;
+
+/*
+ * Like session_answer(), for a request that keeps the JVM busy without a sign, such as a heap walk
+ * or a redefinition: ATTACH_LONG_MS applies if it is longer than the timeout.
+ */
+int session_answer_long(struct session *s, session_take_fn *take, void *arg, struct err *err)
 	_must_check_;
 
 /*

@@ -239,7 +239,7 @@ static int run_new(const struct ctx *ctx, struct session *s, struct alloc *a, st
 static int take(const struct ctx *ctx, struct alloc *a, struct err *err)
 {
 	const struct alloc_opts *opts = ctx->opts;
-	const struct attach_opts attach = { ctx->timeout_ms, ctx->steps };
+	const struct attach_opts attach = { .timeout_ms = ctx->timeout_ms, .steps = ctx->steps };
 	struct session *s = NULL;
 	int rc = 0;
 

@@ -33,7 +33,7 @@ static int ask(const struct ctx *ctx, struct session *s, struct alloc *a, struct
 	uint32_t live = alloc_is_live(ctx->opts) ? WIRE_ALLOC_LIVE : 0;
 
 	if (alloc_request(ctx, s, WIRE_ALLOC_RECORDED | live, NULL, err) < 0 ||
-	    session_answer(s, take_frame, a, err) < 0)
+	    session_answer_long(s, take_frame, a, err) < 0)
 		return -1;
 	if (a->end == WIRE_ALLOCED_NOTHING)
 		return 0;
@@ -45,7 +45,7 @@ static int ask(const struct ctx *ctx, struct session *s, struct alloc *a, struct
 static int ask_image(const struct ctx *ctx, const char *image, struct alloc *a,
 		     struct session **s, struct err *err)
 {
-	const struct attach_opts attach = { ctx->timeout_ms, ctx->steps };
+	const struct attach_opts attach = { .timeout_ms = ctx->timeout_ms, .steps = ctx->steps };
 	int rc;
 
 	*s = session_open_image(ctx->jvm, &attach, image, err);

@@ -23,7 +23,7 @@ static int take_frame(void *classes, uint16_t type, struct wire_reader *payload)
 
 int class_index_open(const struct ctx *ctx, uint32_t flags, struct class_index *r, struct err *err)
 {
-	const struct attach_opts attach = { ctx->timeout_ms, ctx->steps };
+	const struct attach_opts attach = { .timeout_ms = ctx->timeout_ms, .steps = ctx->steps };
 
 	*r = (struct class_index){ .session = session_open(ctx->jvm, &attach, err) };
 	if (!r->session)

@@ -87,7 +87,7 @@ int class_index_capture(struct class_index *r, const struct class_row *rows, siz
 		batch.captured = xcalloc(batch.wanted, sizeof(*batch.captured));
 		rc = ask(r, &batch, flags, err);
 		if (rc == 0)
-			rc = session_answer(r->session, take_frame, &batch, err);
+			rc = session_answer_long(r->session, take_frame, &batch, err);
 		for (size_t i = 0; i < batch.n && rc == 0; i++)
 			rc = batch.captured[i].outcome == WIRE_CAPTURED_RETRANSFORMED ?
 				     retransformed_error(&rows[i], err) :

@@ -1,6 +1,7 @@
 #include "cmd/heap/dump_request.h"
 
 #include <inttypes.h>
+#include <sys/stat.h>
 
 #include "base/printable.h"
 #include "cmd/attach_call.h"
@@ -92,10 +93,29 @@ static void command_line(const struct dump_wanted *wanted, const struct hprof_fe
 	buf_addf(line, " \"%s\"", path); /* HotSpot splits at blanks; a staged path has no quotes */
 }
 
+/* Counts segments and other files that the JVM writes, and what has passed through a FIFO. */
+static uint64_t written(void *arg)
+{
+	struct dump_request *rq = arg;
+	uint64_t bytes = rq->received;
+	struct stat st;
+
+	if (rq->out_fd >= 0 && fstat(rq->out_fd, &st) == 0)
+		bytes += (uint64_t)st.st_size;
+	(void)pthread_mutex_lock(&rq->lock);
+	if (rq->staged)
+		bytes += staged_file_written(rq->staged);
+	(void)pthread_mutex_unlock(&rq->lock);
+	return bytes;
+}
+
 int dump_request_begin(struct dump_request *rq, const struct ctx *ctx,
 		       const struct dump_wanted *wanted, struct err *err)
 {
-	*rq = (struct dump_request){ .ctx = ctx, .line = BUF_INIT };
+	*rq = (struct dump_request){
+		.ctx = ctx, .line = BUF_INIT, .progress = { written, rq }, .out_fd = -1
+	};
+	(void)pthread_mutex_init(&rq->lock, NULL); /* without attributes, it cannot fail */
 	if (ask_features(ctx, wanted->gzip > 0, &rq->features, err) < 0)
 		return -1;
 	rq->staged = stage_file(ctx, &rq->features, err);
@@ -104,19 +124,28 @@ int dump_request_begin(struct dump_request *rq, const struct ctx *ctx,
 	command_line(wanted, &rq->features, staged_file_path(rq->staged), &rq->line);
 	rq->args[0] = buf_str(&rq->line);
 	rq->attach = (struct attach_request){ "jcmd", rq->args, ARRAY_SIZE(rq->args) };
-	rq->opts = (struct attach_opts){ ctx->timeout_ms, ctx->steps };
+	rq->opts = (struct attach_opts){
+		.timeout_ms = ctx->timeout_ms, .steps = ctx->steps, .max = TEXT_MAX,
+		.progress = &rq->progress,
+	};
 	verbose_step(ctx->steps, "%s", rq->args[0]);
 	return 0;
 }
 
 void dump_request_unstage(struct dump_request *rq)
 {
-	staged_file_free(TAKE_PTR(rq->staged));
+	struct staged_file *staged;
+
+	(void)pthread_mutex_lock(&rq->lock);
+	staged = TAKE_PTR(rq->staged);
+	(void)pthread_mutex_unlock(&rq->lock);
+	staged_file_free(staged);
 }
 
 void dump_request_end(struct dump_request *rq)
 {
 	dump_request_unstage(rq);
+	(void)pthread_mutex_destroy(&rq->lock);
 	buf_release(&rq->line);
 }
 

@@ -2,6 +2,8 @@
 #ifndef JTOOL_CMD_DUMP_REQUEST_H
 #define JTOOL_CMD_DUMP_REQUEST_H
 
+#include <pthread.h>
+
 #include "cmd/heap/dump_to_file.h"
 #include "model/hprof/hprof_check.h"
 #include "session/staging/staged_file.h"
@@ -13,6 +15,14 @@ struct dump_request {
 	struct staged_file *staged; /* a FIFO if features.overwrite, else a file of the JVM */
 	struct buf line;
 	const char *args[1];
+	/*
+	 * Signs that the JVM works on the dump, which may take longer than ATTACH_LONG_MS; read by
+	 * the thread that waits for the answer.
+	 */
+	struct attach_progress progress;
+	_Atomic uint64_t received; /* bytes; the caller counts them, or sets: */
+	int out_fd;                /* the file that the dump is written to; -1: none */
+	pthread_mutex_t lock;      /* of `staged` */
 	struct attach_opts opts;
 	struct attach_request attach; /* to be executed; points into this struct */
 };

@@ -38,6 +38,7 @@ static int take_all(struct stream *f, int fd, struct err *err)
 		if (f->bytes == 0)
 			on_first_bytes(f);
 		f->bytes += (uint64_t)n;
+		f->rq.received = f->bytes;
 		if (f->take(f->arg, chunk, (size_t)n, err) < 0)
 			return -1;
 	}

@@ -23,24 +23,41 @@ static void discard_rest(struct dump_request *rq, int fifo, int end)
 {
 	int null = rq->features.segments ? file_open_null(O_WRONLY) : -1;
 
-	if (null < 0 || fifo_relay_to_file(fifo, null, end, NULL) < 0)
+	if (null < 0 || fifo_relay_to_file(fifo, null, end, NULL, NULL) < 0)
 		dump_request_unstage(rq);
 	util_close_p(&null);
 }
 
+static int take(void *arg, const void *data, size_t len)
+{
+	return hprof_stream_take(arg, data, len);
+}
+
+static int relay_failed(const struct dump_request *rq, const struct atomic_file *out, int error,
+			struct err *err)
+{
+	if (error == -EBADMSG)
+		return err_set(err, EXIT_PARTIAL,
+			       "what JVM %d writes is not a heap dump: stopped",
+			       (int)rq->ctx->jvm->pid);
+	return atomic_file_failed(out, error, err);
+}
+
 /* Copies the dump while the JVM writes it. */
-static int dump_through_fifo(struct dump_request *rq, struct atomic_file *out,
+static int dump_through_fifo(struct dump_request *rq, struct atomic_file *out, bool gzip,
 			     struct attach_reply *reply, struct err *err)
 {
+	struct hprof_stream stream = { .gzip = gzip };
+	const struct fifo_relay_check check = { take, &stream };
 	_cleanup_close_ int fifo = staged_file_open(rq->staged, err);
 	struct attach_async call;
 	int rc;
 
 	if (fifo < 0 || attach_async_start(&call, rq->ctx->jvm, &rq->opts, &rq->attach, err) < 0)
 		return -1;
-	rc = fifo_relay_to_file(fifo, out->fd, call.end, "heap dump");
+	rc = fifo_relay_to_file(fifo, out->fd, call.end, "heap dump", &check);
 	if (rc < 0) {
-		(void)atomic_file_failed(out, rc, err);
+		(void)relay_failed(rq, out, rc, err);
 		discard_rest(rq, fifo, call.end);
 	}
 	util_close_p(&fifo);
@@ -50,26 +67,6 @@ static int dump_through_fifo(struct dump_request *rq, struct atomic_file *out,
 	if (rc < 0)
 		attach_reply_release(reply);
 	return rc < 0 ? -1 : 0;
-}
-
-static int ask_for_dump(struct dump_request *rq, struct atomic_file *out,
-			struct hprof_answer *answer, struct err *err)
-{
-	struct attach_reply reply;
-	uint64_t size;
-	int rc;
-
-	if (rq->features.overwrite)
-		rc = dump_through_fifo(rq, out, &reply, err);
-	else
-		rc = attach_execute_long(rq->ctx->jvm, &rq->opts, &rq->attach, &reply, err);
-	if (rc < 0)
-		return -1;
-	rc = dump_parse_reply(rq, &reply, answer, err);
-	attach_reply_release(&reply);
-	if (rc == 0 && !rq->features.overwrite)
-		rc = fetch_result(rq->staged, out, &size, err);
-	return rc;
 }
 
 /* Checks that the records of the dump are complete. */
@@ -98,6 +95,35 @@ static int check_bytes(int fd, uint64_t size, bool gzip, struct err *err)
 				 walk.at, size);
 }
 
+static int check_result(void *arg, int fd, uint64_t size, struct err *err)
+{
+	const bool *gzip = arg;
+
+	return check_bytes(fd, size, *gzip, err);
+}
+
+static int ask_for_dump(struct dump_request *rq, struct atomic_file *out, bool gzip,
+			struct hprof_answer *answer, struct err *err)
+{
+	const struct fetch_check check = { check_result, &gzip };
+	struct attach_reply reply;
+	uint64_t size;
+	int rc;
+
+	rq->out_fd = out->fd;
+	if (rq->features.overwrite)
+		rc = dump_through_fifo(rq, out, gzip, &reply, err);
+	else
+		rc = attach_execute_long(rq->ctx->jvm, &rq->opts, &rq->attach, &reply, err);
+	if (rc < 0)
+		return -1;
+	rc = dump_parse_reply(rq, &reply, answer, err);
+	attach_reply_release(&reply);
+	if (rc == 0 && !rq->features.overwrite)
+		rc = fetch_result(rq->staged, out, &check, &size, err);
+	return rc;
+}
+
 static int check_dump(bool gzip, const struct atomic_file *out, const struct hprof_answer *answer,
 		      struct err *err)
 {
@@ -121,7 +147,7 @@ int dump_to_file(const struct ctx *ctx, const struct dump_wanted *wanted, struct
 	int rc = dump_request_begin(&rq, ctx, wanted, err);
 
 	if (rc == 0)
-		rc = ask_for_dump(&rq, out, &answer, err);
+		rc = ask_for_dump(&rq, out, wanted->gzip > 0, &answer, err);
 	dump_request_end(&rq);
 	return rc < 0 ? -1 : check_dump(wanted->gzip > 0, out, &answer, err);
 }

@@ -73,7 +73,7 @@ static int take_and_build(struct heap_walk *hw, struct err *err)
 	int rc, priority = getpriority(PRIO_PROCESS, 0);
 
 	(void)setpriority(PRIO_PROCESS, 0, HURRY_PRIORITY);
-	rc = session_answer(hw->session, take_frame, hw, err);
+	rc = session_answer_long(hw->session, take_frame, hw, err);
 	(void)setpriority(PRIO_PROCESS, 0, priority);
 	byte_queue_end(&hw->stream);
 	if (has_thread)

@@ -117,7 +117,7 @@ static int take_frame(void *wire, uint16_t type, struct wire_reader *payload)
 static int receive(const struct ctx *ctx, struct session *s, struct histo_wire *wire,
 		   struct err *err)
 {
-	if (session_answer(s, take_frame, wire, err) < 0)
+	if (session_answer_long(s, take_frame, wire, err) < 0)
 		return -1;
 	verbose_step(ctx->steps,
 		     "the JVM was paused for %.3f ms by a heap walk by %s; %llu objects looked up "
@@ -135,7 +135,7 @@ static int receive(const struct ctx *ctx, struct session *s, struct histo_wire *
 /* Returns 0, -1 with err set, or 1 with err set if there is no agent: another engine may count. */
 static int ask_agent(const struct ctx *ctx, struct histo *h, struct err *err)
 {
-	const struct attach_opts attach = { ctx->timeout_ms, ctx->steps };
+	const struct attach_opts attach = { .timeout_ms = ctx->timeout_ms, .steps = ctx->steps };
 	struct session *s = session_open(ctx->jvm, &attach, err);
 	struct histo_wire wire = { .histo = h };
 	int rc;

@@ -21,7 +21,9 @@ static const struct opt jfr_rows[] = {
 static int ask(const struct ctx *ctx, const char *line, bool writes, struct jfr_answer *answer,
 	       struct err *err)
 {
-	const struct attach_opts opts = { ctx->timeout_ms, ctx->steps };
+	const struct attach_opts opts = {
+		.timeout_ms = ctx->timeout_ms, .steps = ctx->steps, .max = ANSWER_MAX
+	};
 	const char *const args[] = { line };
 	const struct attach_request req = { "jcmd", args, ARRAY_SIZE(args) };
 	struct attach_reply reply;
@@ -92,7 +94,7 @@ static int forward(const struct ctx *ctx, enum jfr_verb verb, const char *comman
 	if (ctx->json && (rc == 0 || answer.text.len > 0))
 		attach_call_print_json(ctx, answer.code, &answer.text);
 	else if (rc == 0)
-		(void)fwrite(buf_str(&answer.text), 1, answer.text.len, ctx->out);
+		attach_call_print_text(ctx, buf_str(&answer.text), answer.text.len);
 	/* Up to JDK 17, the JVM does not report that it wrote its own file. */
 	if (rc == 0 && verb == JFR_STOP && !ctx->json &&
 	    !strstr(buf_str(&answer.text), "written to"))

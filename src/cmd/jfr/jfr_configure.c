@@ -1,6 +1,7 @@
 /* jfr configure: shows the recorder's settings, or changes them and shows the differences. */
 #include <string.h>
 
+#include "cmd/attach_call.h"
 #include "cmd/jfr/jfr.h"
 #include "proc/procfs.h"
 #include "render/json.h"
@@ -65,7 +66,7 @@ static void show_settings(const struct ctx *ctx, const struct jfr_settings *s)
 		jfr_value_show(&line, jfr_setting_info[i].kind, &s->values[i]);
 		buf_addc(&line, '\n');
 	}
-	fputs(buf_str(&line), ctx->out);
+	attach_call_print_text(ctx, buf_str(&line), line.len);
 }
 
 /*

@@ -100,15 +100,31 @@ static int read_file(void *arg, uint64_t at, void *data, size_t len)
 	return (size_t)n == len ? 0 : -EBADMSG;
 }
 
-static int check_complete(struct atomic_file *out, uint64_t size, struct err *err)
+static int check_complete(int fd, uint64_t size, struct err *err)
 {
-	int64_t n = jfr_chunks_count(read_file, &out->fd, size);
+	int64_t n = jfr_chunks_count(read_file, &fd, size);
 
 	if (n >= 0)
 		return 0;
 	return err_set(err, EXIT_PARTIAL,
 		       "the recording is incomplete: its %llu bytes are not a sequence of "
 		       "complete chunks", (unsigned long long)size);
+}
+
+/* A file of any size takes no space in the target if it consists of holes. */
+static int check_result(void *arg, int fd, uint64_t size, struct err *err)
+{
+	off_t hole = lseek(fd, 0, SEEK_HOLE);
+
+	(void)arg;
+	if (hole >= 0 && (uint64_t)hole < size)
+		return err_set(err, EXIT_PARTIAL,
+			       "the recording of %llu bytes has a hole at byte %lld: the JVM did "
+			       "not write it completely",
+			       (unsigned long long)size, (long long)hole);
+	if (lseek(fd, 0, SEEK_SET) < 0)
+		return err_set(err, EXIT_PARTIAL, "cannot read the recording: %s", strerror(errno));
+	return check_complete(fd, size, err);
 }
 
 static int dump_to(const struct ctx *ctx, const char *words, const char *path, struct err *err)
@@ -134,6 +150,7 @@ int jfr_fetch(const struct ctx *ctx, const char *words, time_t since, struct ato
 		.listener = -1,
 		.room = estimate_size(ctx, since),
 	};
+	const struct fetch_check check = { check_result, NULL };
 	struct staged_file *staged = staged_file_new(ctx->jvm, &req, ctx->steps, err);
 	uint64_t size = 0;
 	int rc;
@@ -142,9 +159,9 @@ int jfr_fetch(const struct ctx *ctx, const char *words, time_t since, struct ato
 		return -1;
 	rc = dump_to(ctx, words, staged_file_path(staged), err);
 	if (rc == 0)
-		rc = fetch_result(staged, out, &size, err);
+		rc = fetch_result(staged, out, &check, &size, err);
 	staged_file_free(staged);
-	return rc == 0 ? check_complete(out, size, err) : -1;
+	return rc == 0 ? check_complete(out->fd, size, err) : -1;
 }
 
 int jfr_commit(const struct ctx *ctx, const char *path, struct atomic_file *out, struct err *err)

@@ -13,7 +13,7 @@ static int take_frame(void *patches, uint16_t type, struct wire_reader *payload)
 static int visit_image(const struct ctx *ctx, const char *image, patch_images_visit_fn *visit,
 		       void *arg, struct err *err)
 {
-	const struct attach_opts attach = { ctx->timeout_ms, ctx->steps };
+	const struct attach_opts attach = { .timeout_ms = ctx->timeout_ms, .steps = ctx->steps };
 	struct session *s = session_open_image(ctx->jvm, &attach, image, err);
 	struct patches patches = { 0 };
 	int rc;
@@ -110,7 +110,7 @@ static int receive_restored(struct session *s, struct err *err)
 {
 	int32_t code;
 
-	if (session_answer(s, take_restored, &code, err) < 0)
+	if (session_answer_long(s, take_restored, &code, err) < 0)
 		return -1;
 	if (code == 0)
 		return 0;

@@ -83,7 +83,7 @@ int redefine_install(const struct redefine_plan *plan, struct class_index *index
 	struct redefined r;
 
 	if (send_all(index->session, plan, err) < 0 ||
-	    session_answer(index->session, take_redefined, &r, err) < 0)
+	    session_answer_long(index->session, take_redefined, &r, err) < 0)
 		return -1;
 	if (r.code != 0)
 		return err_set(err, EXIT_ANSWER, "the JVM refuses the new code: %s; nothing was "

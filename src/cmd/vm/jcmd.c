@@ -45,8 +45,9 @@ const struct cmd cmd_jcmd = {
 	.name = "jcmd",
 	.synopsis = "TARGET [COMMAND [ARG...]]",
 	.summary = "run a diagnostic command of the JVM; without COMMAND: list them",
-	.details = "Prints the JVM's output byte for byte.  Everything after COMMAND is passed to\n"
-		   "the JVM, also options: jtool jcmd 42 GC.class_histogram -all\n",
+	.details = "Prints the JVM's output byte for byte; control characters are escaped on a\n"
+		   "terminal.  Everything after COMMAND is passed to the JVM, also options:\n"
+		   "jtool jcmd 42 GC.class_histogram -all\n",
 	.need = NEED_JVM,
 	.takes_all = true,
 	.max_args = -1,

@@ -204,7 +204,9 @@ static int prepare(struct agent *a, const struct ctx *ctx, struct err *err)
 static int send(const struct agent *a, const struct ctx *ctx, struct attach_reply *reply,
 		struct err *err)
 {
-	const struct attach_opts opts = { ctx->timeout_ms, ctx->steps };
+	const struct attach_opts opts = {
+		.timeout_ms = ctx->timeout_ms, .steps = ctx->steps, .max = OUTPUT_MAX
+	};
 	_cleanup_buf_ struct buf jar = BUF_INIT;
 	const char *args[3] = { a->path ? a->path : a->given,
 				a->kind == AGENT_LIBRARY ? "true" : "false", a->options };

@@ -76,7 +76,7 @@ static void show_value(const struct ctx *ctx, const struct prop *prop)
 {
 	_cleanup_buf_ struct buf value = BUF_INIT;
 
-	if (ctx->all || isatty(fileno(ctx->out)))
+	if (ctx->all || ctx->to_terminal)
 		printable_add(&value, prop->value, prop->value_len);
 	else
 		buf_add(&value, prop->value, prop->value_len);

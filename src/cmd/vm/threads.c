@@ -52,7 +52,8 @@ const struct cmd cmd_threads = {
 	.aliases = "jstack",
 	.synopsis = "TARGET",
 	.summary = "thread dump: what each thread is doing",
-	.details = "Prints the JVM's output byte for byte.\n",
+	.details = "Prints the JVM's output byte for byte; control characters are escaped on a\n"
+		   "terminal.\n",
 	.need = NEED_JVM,
 	.takes_all = true,
 	.free_words = -1,

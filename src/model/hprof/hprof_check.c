@@ -65,6 +65,9 @@ static int64_t piece_len(struct hprof_walk *walk, const uint8_t *data, size_t le
 	}
 	if (len < RECORD_BYTES)
 		return 0;
+	/* Tag 0 is not assigned: without this check, a hole in a file has many records. */
+	if (data[0] == 0)
+		return -EBADMSG;
 	walk->ended = data[0] == TAG_HEAP_DUMP_END;
 	return RECORD_BYTES + (int64_t)get_u32(data + 5);
 }
@@ -93,4 +96,57 @@ int hprof_walk_step(struct hprof_walk *walk, const uint8_t *data, size_t len)
 bool hprof_is_gzip(const uint8_t *data, size_t len)
 {
 	return len >= 2 && data[0] == 0x1f && data[1] == 0x8b;
+}
+
+static const uint8_t gzip_magic[] = { 0x1f, 0x8b };
+
+/* Checks the bytes of the header or record that have arrived. */
+static int check_head(struct hprof_stream *s)
+{
+	if (s->gzip) {
+		size_t n = s->n < sizeof(gzip_magic) ? s->n : sizeof(gzip_magic);
+
+		return memcmp(s->head, gzip_magic, n) == 0 ? 0 : -EBADMSG;
+	}
+	if (!s->has_header) {
+		size_t n = s->n < sizeof(magic) ? s->n : sizeof(magic);
+
+		if (memcmp(s->head, magic, n) != 0)
+			return -EBADMSG;
+		if (s->n == HEADER_BYTES) {
+			s->has_header = true;
+			s->n = 0;
+		}
+		return 0;
+	}
+	if (s->head[0] == 0)
+		return -EBADMSG;
+	if (s->n == RECORD_BYTES) {
+		s->ended = s->head[0] == TAG_HEAP_DUMP_END;
+		s->skip = get_u32(s->head + 5);
+		s->n = 0;
+	}
+	return 0;
+}
+
+int hprof_stream_take(struct hprof_stream *s, const uint8_t *data, size_t len)
+{
+	while (len > 0) {
+		size_t n = len;
+
+		if (s->skip > 0) {
+			n = s->skip < len ? (size_t)s->skip : len;
+			s->skip -= n;
+		} else if (s->ended) {
+			return -EBADMSG; /* nothing may follow HEAP DUMP END */
+		} else if (!s->gzip || s->n < sizeof(gzip_magic)) {
+			n = 1;
+			s->head[s->n++] = *data;
+			if (check_head(s) < 0)
+				return -EBADMSG;
+		}
+		data += n;
+		len -= n;
+	}
+	return 0;
 }

@@ -42,6 +42,21 @@ struct hprof_walk {
 /* Advances walk->at.  Returns 1 to continue, 0 if the dump is complete, -EBADMSG if invalid. */
 int hprof_walk_step(struct hprof_walk *walk, const uint8_t *data, size_t len) _must_check_;
 
+/*
+ * The same for a dump that arrives in pieces: begin with all zero.  Each record's length is
+ * followed; what is in it is not looked at.  `gzip`: only the start of the data is checked.
+ */
+struct hprof_stream {
+	bool gzip;
+	/* private */
+	bool has_header, ended;
+	uint64_t skip;            /* bytes of the record that are still to come */
+	uint8_t head[HPROF_READ]; /* the start of the header or of a record */
+	size_t n;                 /* bytes in `head` */
+};
+/* Takes the next piece.  Returns 0, or -EBADMSG as soon as it is certain that this is no dump. */
+int hprof_stream_take(struct hprof_stream *s, const uint8_t *data, size_t len) _must_check_;
+
 /* Returns whether the data begins with a gzip header. */
 bool hprof_is_gzip(const uint8_t *data, size_t len);
 

@@ -175,6 +175,20 @@ int staged_file_open(struct staged_file *p, struct err *err)
 	return fd;
 }
 
+uint64_t staged_file_written(struct staged_file *p)
+{
+	static const char command = STAGING_WRITTEN;
+	const struct deadline deadline = deadline_in_ms(SETUP_MS);
+	_cleanup_buf_ struct buf report = BUF_INIT;
+	int fd = -1;
+
+	if (io_write_all(p->control, &command, 1, deadline) < 0 ||
+	    helper_msg_receive(p->report, &report, &fd, deadline) < 0 ||
+	    report.data[0] != STAGING_SIZE)
+		return 0;
+	return strtoull(report.data + 1, NULL, 10);
+}
+
 void staged_file_discard(struct staged_file *p)
 {
 	static const char command = STAGING_DISCARD;

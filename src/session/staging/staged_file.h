@@ -74,6 +74,12 @@ const char *staged_file_socket_path(const struct staged_file *p);
  */
 int staged_file_open(struct staged_file *p, struct err *err) _must_check_;
 
+/*
+ * Returns the bytes of what the target has written into the file's directory so far; 0 if unknown.
+ * The caller sees from it whether the target makes progress.
+ */
+uint64_t staged_file_written(struct staged_file *p);
+
 /* For an agent that failed to load: lets staged_file_free() remove it in spite of `keep`. */
 void staged_file_discard(struct staged_file *p);
 

@@ -13,6 +13,8 @@
 #include "fileio/io.h"
 #include "base/xalloc.h"
 
+#define ENTRIES_MAX 1000 /* the target can create any number */
+
 #define ENTER_TRIES 100 /* one every 10 ms: longer than any helper takes to clean up */
 #define SIBLINGS_MAX 20000 /* directory entries to check for leftovers */
 #define REMOVE_TRIES 10 /* attempts: a JVM may add files between them */
@@ -145,6 +147,28 @@ static int open_typed(int dir_fd, const char *name, mode_t type)
 int staging_dir_open_file(const struct staging_dir *sd)
 {
 	return open_typed(sd->dir_fd, sd->file, S_IFREG);
+}
+
+uint64_t staging_dir_bytes(const struct staging_dir *sd)
+{
+	int fd = openat(sd->dir_fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	DIR *dir = fd < 0 ? NULL : fdopendir(fd);
+	const struct dirent *entry;
+	uint64_t sum = 0;
+
+	if (!dir) {
+		util_close_p(&fd);
+		return 0;
+	}
+	for (int n = 0; n < ENTRIES_MAX && (entry = readdir(dir)) != NULL; n++) {
+		struct stat st;
+
+		if (fstatat(dirfd(dir), entry->d_name, &st, AT_SYMLINK_NOFOLLOW) == 0 &&
+		    S_ISREG(st.st_mode))
+			sum += (uint64_t)st.st_size;
+	}
+	(void)closedir(dir);
+	return sum;
 }
 
 static bool has_equal_file(const struct staging_dir *sd, const void *data, size_t len)

@@ -12,6 +12,7 @@
 #ifndef JTOOL_SESSION_STAGING_DIR_H
 #define JTOOL_SESSION_STAGING_DIR_H
 
+#include <stdint.h>
 #include <stdbool.h>
 #include <sys/types.h>
 
@@ -52,6 +53,9 @@ const char *staging_dir_put_fifo(const struct staging_dir *sd, int *fd) _must_ch
  * target's user, or another negative errno.
  */
 int staging_dir_open_file(const struct staging_dir *sd) _must_check_;
+
+/* Returns the bytes of all regular files in the directory, or of the first 1000 entries. */
+uint64_t staging_dir_bytes(const struct staging_dir *sd);
 
 /*
  * Removes the socket, and directories of this user in DIR that no helper has locked.  If no other

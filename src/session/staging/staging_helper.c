@@ -13,6 +13,7 @@
 #include <sys/un.h>
 
 #include "fileio/detached_child.h"
+#include "base/xalloc.h"
 #include "fileio/io.h"
 #include "proc/inroot.h"
 #include "session/staging/staging_dir.h"
@@ -206,6 +207,14 @@ static void open_result(const struct helper *h)
 		       NULL, -1);
 }
 
+static void report_size(const struct helper *h)
+{
+	_cleanup_free_ char *size = xasprintf("%llu",
+					      (unsigned long long)staging_dir_bytes(&h->sdir));
+
+	report(h, STAGING_SIZE, size, NULL, -1);
+}
+
 /* Serves commands until jtool closes the pipe.  Returns true if the file is to be removed. */
 static bool serve_commands(const struct helper *h)
 {
@@ -217,6 +226,8 @@ static bool serve_commands(const struct helper *h)
 			discard = true;
 		if (command == STAGING_OPEN)
 			open_result(h);
+		if (command == STAGING_WRITTEN)
+			report_size(h);
 	}
 	return discard;
 }

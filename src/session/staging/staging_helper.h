@@ -12,11 +12,14 @@
 #define STAGING_DISCARD 'd' /* remove the file in spite of `keep` */
 #define STAGING_OPEN 'o'    /* report STAGING_OPENED or STAGING_NO_RESULT */
 
+#define STAGING_WRITTEN 'w' /* report STAGING_SIZE */
+
 /* The first character of a report; NUL-terminated strings follow. */
 #define STAGING_READY 'k'     /* paths of file and socket; the descriptor is a FIFO's read end */
 #define STAGING_NO_DIR 'd'    /* the reason for each directory */
 #define STAGING_NO_USER 'u'   /* why the helper cannot take the target's ids */
 #define STAGING_OPENED 'f'    /* the descriptor is the file, open for reading */
+#define STAGING_SIZE 's'      /* decimal number: bytes of the files in the directory */
 #define STAGING_NO_RESULT 'r' /* why the file cannot be opened */
 
 struct staging_helper_job {

@@ -144,6 +144,77 @@ START_TEST(damaged_dump_is_rejected)
 }
 END_TEST
 
+/* A hole in a file is zeros. */
+START_TEST(records_without_a_tag_are_rejected)
+{
+	_cleanup_buf_ struct buf b = BUF_INIT;
+
+	add_header(&b);
+	add_record(&b, 0, 0);
+	add_record(&b, 0x2c, 0);
+	ck_assert_int_eq(walk(&b, b.len, 4096), -EBADMSG);
+}
+END_TEST
+
+/* Returns the number of bytes after which the stream is refused; the length: it is accepted. */
+static size_t stream(const struct buf *b, size_t window, bool gzip)
+{
+	struct hprof_stream s = { .gzip = gzip };
+	size_t at = 0;
+
+	while (at < b->len) {
+		size_t n = b->len - at < window ? b->len - at : window;
+		uint8_t *exact = malloc(n);
+		int rc;
+
+		memcpy(exact, b->data + at, n);
+		rc = hprof_stream_take(&s, exact, n);
+		free(exact);
+		ck_assert(rc == 0 || rc == -EBADMSG);
+		if (rc < 0)
+			break;
+		at += n;
+	}
+	return at;
+}
+
+START_TEST(stream_is_accepted_in_pieces_of_any_size)
+{
+	_cleanup_buf_ struct buf b = BUF_INIT;
+
+	make_dump(&b);
+	for (size_t window = 1; window <= b.len; window++)
+		ck_assert_uint_eq(stream(&b, window, false), b.len);
+}
+END_TEST
+
+START_TEST(stream_is_refused_at_the_first_wrong_byte)
+{
+	_cleanup_buf_ struct buf zeros = BUF_INIT, more = BUF_INIT, hole = BUF_INIT, gz = BUF_INIT;
+
+	memset(buf_reserve(&zeros, 100), 0, 100);
+	zeros.len = 100;
+	ck_assert_uint_eq(stream(&zeros, 1, false), 0);
+	ck_assert_uint_eq(stream(&zeros, 1, true), 0);
+
+	make_dump(&more);
+	ck_assert_uint_eq(stream(&more, 1, true), 0);
+	buf_addc(&more, 'x');
+	ck_assert_uint_eq(stream(&more, 1, false), more.len - 1);
+
+	add_header(&hole);
+	add_record(&hole, 0x01, 300);
+	buf_add(&hole, zeros.data, 100);
+	ck_assert_uint_eq(stream(&hole, 1, false), HPROF_READ + 9 + 300);
+
+	buf_add(&gz, "\x1f\x8b\x08whatever", 11);
+	ck_assert_uint_eq(stream(&gz, 1, true), gz.len);
+	ck_assert_uint_eq(stream(&gz, 1, false), 0);
+	gz.data[1] = 0;
+	ck_assert_uint_eq(stream(&gz, 1, true), 1);
+}
+END_TEST
+
 START_TEST(gzip_is_recognised_by_its_magic)
 {
 	ck_assert(hprof_is_gzip((const uint8_t *)"\x1f\x8b\x08", 3));
@@ -165,6 +236,9 @@ int main(void)
 	tcase_add_test(tc, complete_dump_is_accepted);
 	tcase_add_test(tc, truncated_dump_is_rejected);
 	tcase_add_test(tc, damaged_dump_is_rejected);
+	tcase_add_test(tc, records_without_a_tag_are_rejected);
+	tcase_add_test(tc, stream_is_accepted_in_pieces_of_any_size);
+	tcase_add_test(tc, stream_is_refused_at_the_first_wrong_byte);
 	tcase_add_test(tc, gzip_is_recognised_by_its_magic);
 	suite_add_tcase(s, tc);
 	runner = srunner_create(s);

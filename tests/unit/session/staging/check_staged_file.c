@@ -751,6 +751,17 @@ static const struct {
 	int flags;
 } targets[] = { { "/tmp", 0 }, { "/dev/shm", 0 }, { "/tmp", O_APPEND } };
 
+static int accept_any(void *arg, int fd, uint64_t size, struct err *err)
+{
+	(void)arg;
+	(void)fd;
+	(void)size;
+	(void)err;
+	return 0;
+}
+
+static const struct fetch_check any = { accept_any, NULL };
+
 START_TEST(result_is_copied_to_the_output)
 {
 	const struct staged_file_request req = write_request(STAGED_RESULT);
@@ -764,7 +775,7 @@ START_TEST(result_is_copied_to_the_output)
 	ck_assert_msg(atomic_file_open(&out, name, ATOMIC_FILE_NEW, 0600, &err) == 0, "%s",
 		      err.text);
 	ck_assert_int_eq(fcntl(out.fd, F_SETFL, targets[_i].flags), 0);
-	ck_assert_msg(fetch_result(p, &out, &size, &err) == 0, "%s", err.text);
+	ck_assert_msg(fetch_result(p, &out, &any, &size, &err) == 0, "%s", err.text);
 	ck_assert_uint_eq(size, SIZE);
 	ck_assert_int_eq(atomic_file_commit(&out, NULL, &err), 0);
 	atomic_file_release(&out);
@@ -785,17 +796,69 @@ START_TEST(incomplete_copy_of_a_result_is_an_error)
 
 	ck_assert_int_eq(atomic_file_open(&out, "/tmp/check_place", ATOMIC_FILE_NEW, 0600, &err),
 			 0);
-	ck_assert_int_eq(fetch_result(p, &out, &size, &err), -1);
+	ck_assert_int_eq(fetch_result(p, &out, &any, &size, &err), -1);
 	ck_assert_msg(strstr(err.text, "No such file") != NULL, "%s", err.text);
 	err.code = EXIT_DONE;
 	write_pattern(staged_file_path(p));
 	(void)signal(SIGXFSZ, SIG_IGN);
 	ck_assert_int_eq(setrlimit(RLIMIT_FSIZE, &small), 0);
-	ck_assert_int_eq(fetch_result(p, &out, &size, &err), -1);
+	ck_assert_int_eq(fetch_result(p, &out, &any, &size, &err), -1);
 	ck_assert_int_eq(err.code, EXIT_PARTIAL);
 	ck_assert_msg(strstr(err.text, "cannot write '/tmp/check_place': File too large"),
 		      "%s", err.text);
 	atomic_file_release(&out);
+	staged_file_free(p);
+}
+END_TEST
+
+static int refuse_all(void *arg, int fd, uint64_t size, struct err *err)
+{
+	ck_assert_ptr_eq(arg, NULL);
+	ck_assert_int_ge(fd, 0);
+	return err_set(err, EXIT_PARTIAL, "%llu bytes are refused", (unsigned long long)size);
+}
+
+/* Nothing is copied of a file that is refused, or larger than the space that may be used. */
+START_TEST(what_the_target_has_written_so_far_is_counted)
+{
+	const struct staged_file_request req = write_request(STAGED_RESULT);
+	struct staged_file *p = stage(&req);
+	_cleanup_free_ char *segment = xasprintf("%s.p0", staged_file_path(p));
+
+	ck_assert_uint_eq(staged_file_written(p), 0);
+	write_pattern(staged_file_path(p));
+	ck_assert_uint_eq(staged_file_written(p), SIZE);
+	write_pattern(segment);
+	ck_assert_uint_eq(staged_file_written(p), 2 * SIZE);
+	staged_file_free(p);
+}
+END_TEST
+
+START_TEST(sparse_and_refused_results_are_not_copied)
+{
+	const struct staged_file_request req = write_request(STAGED_RESULT);
+	const struct fetch_check checks[] = { { refuse_all, NULL }, any };
+	static const char *const reasons[] = { "8796093022208 bytes are refused",
+					       "too little space would stay free" };
+	struct staged_file *p = stage(&req);
+
+	write_pattern(staged_file_path(p));
+	ck_assert_int_eq(truncate(in_root(staged_file_path(p)), (off_t)1 << 43), 0);
+	for (size_t i = 0; i < ARRAY_SIZE(checks); i++) {
+		struct err err = { .code = EXIT_DONE };
+		struct atomic_file out;
+		uint64_t size;
+		struct stat st;
+
+		ck_assert_int_eq(
+			atomic_file_open(&out, "/tmp/check_place", ATOMIC_FILE_NEW, 0600, &err), 0);
+		ck_assert_int_eq(fetch_result(p, &out, &checks[i], &size, &err), -1);
+		ck_assert_int_eq(err.code, EXIT_PARTIAL);
+		ck_assert_msg(strstr(err.text, reasons[i]) != NULL, "%s", err.text);
+		ck_assert_int_eq(fstat(out.fd, &st), 0);
+		ck_assert_int_eq(st.st_size, 0);
+		atomic_file_release(&out);
+	}
 	staged_file_free(p);
 }
 END_TEST
@@ -1029,6 +1092,8 @@ int main(void)
 	tcase_add_test(tc, result_file_is_opened_and_removed);
 	tcase_add_loop_test(tc, result_is_copied_to_the_output, 0, ARRAY_SIZE(targets));
 	tcase_add_test(tc, incomplete_copy_of_a_result_is_an_error);
+	tcase_add_test(tc, what_the_target_has_written_so_far_is_counted);
+	tcase_add_test(tc, sparse_and_refused_results_are_not_copied);
 	tcase_add_test(tc, only_regular_files_of_the_target_are_opened);
 	tcase_add_loop_test(tc, files_created_during_removal_are_removed, 0, ARRAY_SIZE(kinds));
 	tcase_add_loop_test(tc, jtool_killed_at_any_moment_leaves_no_files, 0, 24);

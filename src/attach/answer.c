@@ -1,0 +1,214 @@
+#include "attach/answer.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <string.h>
+#include <sys/ioctl.h>
+
+#include "attach/protocol.h"
+#include "fileio/io.h"
+#include "fileio/watchdog.h"
+
+/* Interval of the checks that a JVM is still alive while it works on an answer. */
+#define CHECK_MS 1000
+/* An answer that begins just before the deadline has so long to end. */
+#define LATE_MS 1000
+#define STATUS_MAX 64 /* bytes of the status line, which do not count as answer */
+
+/* Returns the bytes of which the JVM has shown that it works on the request. */
+static uint64_t progress(const struct answer_reader *r, uint64_t received)
+{
+	const struct attach_progress *p = r->opts->progress;
+
+	return received + (p ? p->bytes(p->arg) : 0);
+}
+
+static bool is_late(struct answer_reader *r, uint64_t received)
+{
+	return stall_is_late(&r->stall, progress(r, received));
+}
+
+/* Waits for data or the end of the connection; returns -ETIMEDOUT after CHECK_MS or the period. */
+static int wait_a_while(const struct answer_reader *r)
+{
+	int left = deadline_left_ms(r->stall.end);
+
+	watchdog_extend(CHECK_MS);
+	return io_wait(r->sock, POLLIN,
+		       deadline_in_ms(left < CHECK_MS ? (unsigned)left : CHECK_MS));
+}
+
+/* Returns true if the JVM has read the complete request. */
+static bool has_read_request(int sock)
+{
+	int unread = 0;
+
+	return ioctl(sock, TIOCOUTQ, &unread) == 0 && unread == 0;
+}
+
+/* Reports that no answer came, and whether the JVM has read the request. */
+static int no_answer(const struct answer_reader *r, struct err *err)
+{
+	int pid = (int)r->asock->ns.jvm->pid;
+
+	if (attach_socket_check_running(r->asock, err) < 0)
+		return -1;
+	if (!has_read_request(r->sock))
+		return err_set(err, EXIT_ATTACH,
+			       "JVM %d did not answer within %g s: its attach listener is busy or "
+			       "stuck and has not read the request; use --timeout to wait longer",
+			       pid, r->opts->timeout_ms / 1000.0);
+	return err_set(err, EXIT_ATTACH,
+		       "JVM %d did not answer within %g s; it has read the request and may still "
+		       "carry it out; use --timeout to wait longer",
+		       pid, r->stall.ms / 1000.0);
+}
+
+static void begin_long(struct answer_reader *r)
+{
+	unsigned ms = r->opts->timeout_ms;
+
+	r->stall = stall_begin(ms > ATTACH_LONG_MS ? ms : ATTACH_LONG_MS);
+	r->stall.seen = progress(r, 0);
+}
+
+/* An operation that takes long has another deadline once the JVM has read the request. */
+static int await_long(struct answer_reader *r, struct err *err)
+{
+	int rc;
+
+	begin_long(r);
+	while ((rc = wait_a_while(r)) == -ETIMEDOUT) {
+		if (attach_socket_check_running(r->asock, err) < 0)
+			return -1;
+		if (is_late(r, 0))
+			return no_answer(r, err);
+	}
+	return rc;
+}
+
+int answer_await(struct answer_reader *r, struct deadline sent, struct err *err)
+{
+	int rc;
+
+	r->stall = (struct stall){ .end = sent, .ms = r->opts->timeout_ms };
+	while ((rc = wait_a_while(r)) == -ETIMEDOUT) {
+		if (!deadline_passed(sent))
+			continue;
+		if (r->is_long && has_read_request(r->sock))
+			return await_long(r, err);
+		return no_answer(r, err);
+	}
+	return rc < 0 ? err_set(err, EXIT_ATTACH, "cannot wait for the answer of JVM %d: %s",
+				(int)r->asock->ns.jvm->pid, strerror(-rc))
+		      : 0;
+}
+
+/* Reports that the JVM closed the connection without a byte of an answer. */
+static int hung_up(const struct attach_socket *asock, struct err *err)
+{
+	const struct jvm *jvm = asock->ns.jvm;
+	struct proc_status status;
+
+	if (target_ns_status(&asock->ns, &status) < 0)
+		return err_set(err, EXIT_PARTIAL, "JVM %d exited before it answered",
+			       (int)jvm->pid);
+	return err_set(err, EXIT_ATTACH,
+		       "JVM %d closed the connection without an answer: it accepts requests only "
+		       "from its own user and group (%u:%u), or it is shutting down",
+		       (int)jvm->pid, jvm->uid, jvm->gid);
+}
+
+bool answer_is_bad_version(const struct spool *answer)
+{
+	int code;
+
+	return attach_protocol_status(buf_str(&answer->memory), answer->memory.len, &code) >= 0 &&
+	       code == ATTACH_BAD_VERSION;
+}
+
+static int not_finished(const struct answer_reader *r, uint64_t received, struct err *err)
+{
+	return err_set(err, EXIT_PARTIAL,
+		       "JVM %d stopped in the middle of its answer: %llu bytes received, less "
+		       "than %u KB of them in the last %g s; use --timeout to wait longer",
+		       (int)r->asock->ns.jvm->pid, (unsigned long long)received,
+		       STALL_BYTES / 1024, r->stall.ms / 1000.0);
+}
+
+/* Waits for more of an answer.  Data that is there is taken, however late we look. */
+static int wait_more(struct answer_reader *r, uint64_t received, struct err *err)
+{
+	while (wait_a_while(r) == -ETIMEDOUT) {
+		if (attach_socket_check_running(r->asock, err) < 0)
+			return -1;
+		if (is_late(r, received))
+			return not_finished(r, received, err);
+	}
+	return 0;
+}
+
+static int too_long(const struct answer_reader *r, uint64_t max, struct err *err)
+{
+	const unsigned long long mb = max >> 20;
+
+	return err_set(err, EXIT_PARTIAL,
+		       "the answer of JVM %d is longer than %llu MB, which is the most that is "
+		       "read of an answer of this kind",
+		       (int)r->asock->ns.jvm->pid, mb > 0 ? mb : 1);
+}
+
+/* Adds what was received.  Returns 0, 1 if the answer is cut here, or -1. */
+static int add(const struct answer_reader *r, struct spool *answer, const char *data, size_t len,
+	       struct err *err)
+{
+	uint64_t max = r->opts->max > 0 ? r->opts->max : ATTACH_ANSWER_MAX;
+	bool is_over = spool_len(answer) + len > max + STATUS_MAX;
+	int rc;
+
+	if (is_over && !r->opts->cut)
+		return too_long(r, max, err);
+	if (is_over)
+		len = max > spool_len(answer) ? (size_t)(max - spool_len(answer)) : 0;
+	rc = spool_add(answer, data, len);
+	if (rc < 0)
+		return err_set(err, EXIT_PARTIAL, "cannot store the answer of JVM %d: %s",
+			       (int)r->asock->ns.jvm->pid, disk_room_error(rc));
+	return is_over;
+}
+
+int answer_read(struct answer_reader *r, struct spool *answer, struct err *err)
+{
+	const struct attach_socket *asock = r->asock;
+	struct proc_status status;
+	char chunk[65536];
+
+	if (r->is_long)
+		begin_long(r);
+	else if (deadline_left_ms(r->stall.end) < LATE_MS)
+		r->stall.end = deadline_in_ms(LATE_MS);
+	for (;;) {
+		ssize_t n;
+		int rc;
+
+		if (wait_more(r, spool_len(answer), err) < 0)
+			return -1;
+		n = io_read(r->sock, chunk, sizeof(chunk));
+		if ((n == 0 || n == -ECONNRESET) && spool_len(answer) == 0)
+			return hung_up(asock, err);
+		/* A request of a wrong version is left unread: the kernel reports a reset. */
+		if (n == 0 || (n == -ECONNRESET && answer_is_bad_version(answer)))
+			break;
+		if (n < 0)
+			return err_set(err, EXIT_PARTIAL, "the answer of JVM %d was cut off: %s",
+				       (int)asock->ns.jvm->pid, strerror((int)-n));
+		rc = add(r, answer, chunk, (size_t)n, err);
+		if (rc != 0)
+			return rc < 0 ? -1 : 0;
+	}
+	/* The end of an answer looks the same whether the JVM has finished or died. */
+	if (target_ns_status(&asock->ns, &status) < 0)
+		return err_set(err, EXIT_PARTIAL, "JVM %d exited while it answered",
+			       (int)asock->ns.jvm->pid);
+	return 0;
+}

@@ -1,0 +1,36 @@
+/*
+ * Waits for the answer to a request, and reads it, within limits of time and size: a target may be
+ * silent, stop in the middle, send a byte now and then, or never stop.
+ */
+#ifndef JTOOL_ATTACH_ANSWER_H
+#define JTOOL_ATTACH_ANSWER_H
+
+#include "attach/attach.h"
+#include "attach/attach_socket.h"
+#include "fileio/stall.h"
+
+struct answer_reader {
+	const struct attach_socket *asock;
+	int sock;
+	const struct attach_opts *opts;
+	bool is_long; /* see attach_execute_long() */
+	/* private */
+	struct stall stall;
+};
+
+/*
+ * Waits until the answer begins or the connection ends.  `sent` is the deadline of the request.
+ * Returns 0, or -1 with `err` set: EXIT_ATTACH if it is not answered in time.
+ */
+int answer_await(struct answer_reader *r, struct deadline sent, struct err *err) _must_check_;
+
+/*
+ * Reads the complete answer, or opts->max bytes of it with opts->cut.  Returns 0, or -1 with `err`
+ * set: EXIT_PARTIAL if it is cut off, does not go on, or is too long.
+ */
+int answer_read(struct answer_reader *r, struct spool *answer, struct err *err) _must_check_;
+
+/* Returns true for the status of a request whose version of the protocol the JVM refuses. */
+bool answer_is_bad_version(const struct spool *answer);
+
+#endif

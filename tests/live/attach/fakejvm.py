@@ -1,0 +1,186 @@
+"""A hostile target: a process that looks like a JVM, and answers as it is told.
+
+fakejvm.py LIBJVM HOW
+
+LIBJVM is a file called libjvm.so, which is mapped.  HOW is how it answers every operation of the
+attach protocol, or what its agent does once it is "loaded":
+
+  right      an answer of one line
+  silent     the request is read, and never answered
+  midway     the answer begins and does not go on
+  dribble    a byte each 200 ms
+  endless    as many bytes as are read
+  escapes    a thread name with control characters
+  nul        48 MB of characters that JSON escapes
+
+  agent-mute     the agent connects and does not answer
+  agent-dribble  the agent sends an empty frame each 200 ms
+  agent-tape     the agent sends heap data that never ends, in frames of 64 KB
+  agent-crumbs   the same in frames of 2 bytes
+  agent-names    the agent sends names of threads that never end
+
+  dump-endless   writes zeros to the file of a heap dump, for as long as it can
+  dump-records   writes a heap dump that never ends
+  jfr-sparse     a recording of 8 TB that takes no space
+  jfr-claims     the same, with a header that claims that size
+"""
+import mmap
+import os
+import re
+import signal
+import socket
+import struct
+import sys
+import threading
+import time
+
+AGENT_FRAMES = {"HELLO": 1, "CLASSES_END": 43, "SOURCE": 41, "HEAP_STREAM": 91, "THREADS": 92}
+STOP = threading.Event()
+
+
+def frame(name, payload=b""):
+    return struct.pack(">IBBH", len(payload), 1, 0, AGENT_FRAMES[name]) + payload
+
+
+def text(data):
+    return struct.pack(">I", len(data)) + data
+
+
+def receive_frame(channel):
+    head = channel.recv(8, socket.MSG_WAITALL)
+    if len(head) < 8:
+        return None
+    length, _, _, kind = struct.unpack(">IBBH", head)
+    if length:
+        channel.recv(length, socket.MSG_WAITALL)
+    return kind
+
+
+def agent(path, token, how):
+    channel = socket.socket(socket.AF_UNIX)
+    channel.connect(path)
+    channel.sendall(frame("HELLO", text(token) + struct.pack(">II", os.getpid(), 0x30000) + text(b"")))
+    sent = 0
+    try:
+        receive_frame(channel)
+        if how == "agent-mute":
+            STOP.wait()
+        if how == "agent-dribble":
+            while not STOP.wait(0.2):
+                channel.sendall(frame("SOURCE", struct.pack(">I", sent + 1) + text(b"x")))
+                sent += 1
+        # The first request is for the classes: there are none.
+        channel.sendall(frame("CLASSES_END", struct.pack(">I", 0)))
+        receive_frame(channel)
+        # A record of the heap stream that adds nothing: see heap_stream.h.
+        data = {"agent-tape": frame("HEAP_STREAM", b"\0" * 65536),
+                "agent-crumbs": frame("HEAP_STREAM", b"\0\0") * 8192,
+                "agent-names": frame("THREADS", struct.pack(">I", 1000) +
+                                     (struct.pack(">Q", 7) + text(b"x" * 50)) * 1000)}[how]
+        while True:
+            channel.sendall(data)
+            sent += len(data)
+    except OSError:
+        pass
+    print("sent", sent, flush=True)
+
+
+def write_dump(path, how):
+    header = b"JAVA PROFILE 1.0.2\0" + struct.pack(">IQ", 8, 0)
+    data, n = b"\0" * 65536, 0
+    if how == "dump-records":
+        data = (struct.pack(">BIIQ", 1, 0, 8, 1)) * 4000  # a symbol without text, again and again
+    fd = os.open(path, os.O_WRONLY)
+    try:
+        if how == "dump-records":
+            os.write(fd, header)
+        while True:
+            n += os.write(fd, data)
+    except OSError:
+        pass
+    os.close(fd)
+    print("wrote", n, flush=True)
+
+
+def write_recording(path, how):
+    fd = os.open(path, os.O_WRONLY | os.O_CREAT, 0o600)
+    os.ftruncate(fd, 1 << 43)
+    if how == "jfr-claims":
+        os.write(fd, b"FLR\0" + struct.pack(">HHQ", 2, 1, 1 << 43))
+    os.close(fd)
+
+
+def send_forever(client, data, pause):
+    sent = 0
+    try:
+        while True:
+            client.sendall(data)
+            sent += len(data)
+            if pause:
+                time.sleep(pause)
+    except OSError:
+        pass
+    print("sent", sent, flush=True)
+
+
+def answer(client, how):
+    request = client.recv(65536).split(b"\0")
+    op, args = request[1], request[2:]
+    line = args[0].decode()
+    if op == b"getversion":
+        client.sendall(b"0\n1\n")
+    elif op == b"load" and how.startswith("agent-"):
+        path, token = args[2].decode().rsplit(",", 1)
+        threading.Thread(target=agent, args=(path, token.encode(), how), daemon=True).start()
+        client.sendall(b"0\n0\n")
+    elif "help GC.heap_dump" in line:
+        client.sendall(b"0\n-all -overwrite\n")
+    elif line.startswith("GC.heap_dump"):
+        write_dump(re.search('"(.*)"', line).group(1), how)
+        client.sendall(b"0\nHeap dump file created [1 bytes]\n")
+    elif line.startswith("JFR.dump"):
+        write_recording(re.search("filename=(\\S+)", line).group(1), how)
+        client.sendall(b"0\nDumped recording, 1 MB written to:\n\n/x\n")
+    elif how == "silent":
+        STOP.wait()
+    elif how == "midway":
+        client.sendall(b"0\nThe answer begins")
+        STOP.wait()
+    elif how == "dribble":
+        client.sendall(b"0\n")
+        send_forever(client, b"x", 0.2)
+    elif how == "endless":
+        client.sendall(b"0\n")
+        send_forever(client, b"endless\n" * 8192, 0)
+    elif how == "escapes":
+        client.sendall(b'0\n"main\x1b]0;PWNED\x07\x1b[31m" #1\n\t\xc2\x9b31m rlo \xe2\x80\xae.\n')
+    elif how == "nul":
+        client.sendall(b"0\n" + b"\1" * (48 << 20))
+    else:
+        client.sendall(b"0\nright\n")
+    client.close()
+
+
+def main():
+    library, how = sys.argv[1:3]
+    with open(library, "r+b") as f:
+        mapped = mmap.mmap(f.fileno(), 0, prot=mmap.PROT_READ)
+    signal.signal(signal.SIGQUIT, lambda *_: None)
+    signal.signal(signal.SIGPIPE, signal.SIG_IGN)
+    server = socket.socket(socket.AF_UNIX)
+    name = f"/tmp/.java_pid{os.getpid()}"
+    server.bind(name)
+    os.chmod(name, 0o600)
+    server.listen(5)
+
+    def serve():
+        while True:
+            threading.Thread(target=answer, args=(server.accept()[0], how), daemon=True).start()
+
+    threading.Thread(target=serve, daemon=True).start()
+    print("READY", flush=True)
+    STOP.wait()
+    mapped.close()
+
+
+main()

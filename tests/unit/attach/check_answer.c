@@ -1,0 +1,230 @@
+/* Answers of the attach protocol that are late, slow, cut off, or too long. */
+#include <check.h>
+#include <errno.h>
+#include <poll.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+
+#include "attach/answer.h"
+#include "fileio/io.h"
+#include "proc/procfs.h"
+
+static struct jvm jvm;
+static struct attach_socket asock;
+static int ours, theirs;
+
+/* The target is a child that does nothing: only its state is looked at. */
+static void setup(void)
+{
+	struct err err = { .code = EXIT_DONE };
+	struct proc_status status;
+	struct procfs proc;
+	int pair[2];
+	pid_t pid = fork();
+
+	ck_assert_int_ge(pid, 0);
+	if (pid == 0) {
+		(void)prctl(PR_SET_PDEATHSIG, SIGKILL);
+		for (;;)
+			(void)pause();
+	}
+	ck_assert_int_eq(procfs_open(&proc, "/proc"), 0);
+	ck_assert_int_eq(procfs_status(&proc, pid, &status), 0);
+	procfs_close(&proc);
+	jvm = (struct jvm){ .pid = pid, .nspid = pid, .start_ticks = status.start_ticks,
+			    .uid = getuid(), .gid = getgid() };
+	asock = (struct attach_socket){ .tmp_fd = -1 };
+	ck_assert_int_eq(target_ns_open(&jvm, &asock.ns, &err), 0);
+	ck_assert_int_eq(socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, pair), 0);
+	ours = pair[0];
+	theirs = pair[1];
+}
+
+static void teardown(void)
+{
+	target_ns_close(&asock.ns);
+	(void)close(ours);
+	if (theirs >= 0)
+		(void)close(theirs);
+	(void)kill(jvm.pid, SIGKILL);
+	(void)waitpid(jvm.pid, NULL, 0);
+}
+
+/* Forks a peer that sends `len` bytes several times, with a pause after each, and stays or ends. */
+static pid_t peer(size_t len, int times, unsigned pause_ms, bool stays)
+{
+	static char data[1 << 20];
+	pid_t pid = fork();
+
+	ck_assert_int_ge(pid, 0);
+	if (pid > 0) {
+		(void)close(theirs);
+		theirs = -1;
+		return pid;
+	}
+	(void)prctl(PR_SET_PDEATHSIG, SIGKILL);
+	(void)close(ours);
+	memset(data, 'x', sizeof(data));
+	memcpy(data, "0\n", 2);
+	for (int i = 0; i < times; i++) {
+		if (io_write_all(theirs, data, len, deadline_in_ms(30000)) < 0)
+			_exit(1);
+		(void)poll(NULL, 0, (int)pause_ms);
+	}
+	while (stays)
+		(void)pause();
+	_exit(0);
+}
+
+static int exchange(const struct attach_opts *opts, bool is_long, struct spool *answer,
+		    struct err *err)
+{
+	struct answer_reader r = {
+		.asock = &asock, .sock = ours, .opts = opts, .is_long = is_long
+	};
+
+	if (answer_await(&r, deadline_in_ms(opts->timeout_ms), err) < 0)
+		return -1;
+	return answer_read(&r, answer, err);
+}
+
+static void stop(pid_t pid)
+{
+	(void)kill(pid, SIGKILL);
+	(void)waitpid(pid, NULL, 0);
+}
+
+static int64_t ms_since(int64_t begin)
+{
+	return (monotonic_ns() - begin) / 1000000;
+}
+
+static const struct {
+	size_t len;
+	int times;
+	unsigned pause_ms, timeout_ms;
+	bool stays;
+	enum exit_code code;
+	const char *text; /* part of the error */
+} answers[] = {
+	{ 0, 0, 0, 200, true, EXIT_ATTACH, "did not answer within 0.2 s" },
+	{ 0, 0, 0, 200, false, EXIT_ATTACH, "closed the connection" },
+	{ 10, 1, 0, 5000, false, EXIT_DONE, "" },
+	{ 10, 1, 0, 200, true, EXIT_PARTIAL, "10 bytes received" },
+	{ 1, 100000, 20, 200, true, EXIT_PARTIAL, "stopped in the middle of its answer" },
+	{ 65536, 1, 0, 200, true, EXIT_PARTIAL, "65536 bytes received" },
+	/* more than two seconds in all, and 64 KB within each */
+	{ 65536 / 10 + 1, 120, 20, 1500, false, EXIT_DONE, "" },
+};
+
+START_TEST(an_answer_ends_or_goes_on_within_the_timeout)
+{
+	const struct attach_opts opts = { .timeout_ms = answers[_i].timeout_ms };
+	pid_t pid = peer(answers[_i].len, answers[_i].times, answers[_i].pause_ms,
+			 answers[_i].stays);
+	struct spool answer = SPOOL_INIT;
+	struct err err = { .code = EXIT_DONE };
+	int64_t begin = monotonic_ns();
+	int rc = exchange(&opts, false, &answer, &err);
+
+	ck_assert_int_eq(err.code, answers[_i].code);
+	ck_assert_int_eq(rc, answers[_i].code == EXIT_DONE ? 0 : -1);
+	ck_assert_msg(strstr(err.text, answers[_i].text) != NULL, "%s", err.text);
+	ck_assert_int_lt(ms_since(begin), 10000);
+	if (rc == 0)
+		ck_assert_uint_eq(spool_len(&answer), answers[_i].len * (size_t)answers[_i].times);
+	spool_release(&answer);
+	stop(pid);
+}
+END_TEST
+
+/* A process that was stopped finds data, and does not take its own pause for the JVM's. */
+START_TEST(data_that_is_there_is_taken_after_the_deadline)
+{
+	const struct attach_opts opts = { .timeout_ms = 0 };
+	pid_t pid = peer(70000, 1, 0, false);
+	struct spool answer = SPOOL_INIT;
+	struct err err = { .code = EXIT_DONE };
+
+	ck_assert_int_eq(waitpid(pid, NULL, 0), pid);
+	ck_assert_int_eq(exchange(&opts, false, &answer, &err), 0);
+	ck_assert_uint_eq(spool_len(&answer), 70000);
+	spool_release(&answer);
+}
+END_TEST
+
+START_TEST(a_long_operation_may_be_silent_beyond_the_timeout)
+{
+	const struct attach_opts opts = { .timeout_ms = 50 };
+	struct spool answer = SPOOL_INIT;
+	struct err err = { .code = EXIT_DONE };
+	pid_t pid = fork();
+
+	ck_assert_int_ge(pid, 0);
+	if (pid == 0) {
+		(void)poll(NULL, 0, 400);
+		_exit(write(theirs, "0\ndone", 6) == 6 ? 0 : 1);
+	}
+	(void)close(theirs);
+	theirs = -1;
+	ck_assert_int_eq(exchange(&opts, true, &answer, &err), 0);
+	ck_assert_uint_eq(spool_len(&answer), 6);
+	spool_release(&answer);
+	stop(pid);
+}
+END_TEST
+
+static const struct {
+	uint64_t max;
+	bool cut;
+	uint64_t len; /* of the stored answer; 0: refused */
+} limits[] = {
+	{ 1000000, false, 0 }, { 3 << 20, false, 3 << 20 }, { 5000, true, 5000 },
+	{ 4 << 20, true, 3 << 20 }, { 0, false, 3 << 20 },
+};
+
+START_TEST(an_answer_beyond_its_limit_is_refused_or_cut)
+{
+	const struct attach_opts opts = { .timeout_ms = 10000, .max = limits[_i].max,
+					  .cut = limits[_i].cut };
+	pid_t pid = peer(1 << 20, 3, 0, false);
+	struct spool answer = SPOOL_INIT;
+	struct err err = { .code = EXIT_DONE };
+	int rc = exchange(&opts, false, &answer, &err);
+
+	ck_assert_int_eq(rc, limits[_i].len ? 0 : -1);
+	ck_assert_int_eq(err.code, rc < 0 ? EXIT_PARTIAL : EXIT_DONE);
+	if (rc == 0)
+		ck_assert_uint_eq(spool_len(&answer), limits[_i].len);
+	else
+		ck_assert_uint_le(spool_len(&answer), limits[_i].max + 64);
+	spool_release(&answer);
+	stop(pid);
+}
+END_TEST
+
+int main(void)
+{
+	Suite *s = suite_create("attach/answer");
+	TCase *tc = tcase_create("answers");
+	SRunner *sr;
+	int failed;
+
+	tcase_add_checked_fixture(tc, setup, teardown);
+	tcase_set_timeout(tc, 60);
+	tcase_add_loop_test(tc, an_answer_ends_or_goes_on_within_the_timeout, 0,
+			    ARRAY_SIZE(answers));
+	tcase_add_test(tc, data_that_is_there_is_taken_after_the_deadline);
+	tcase_add_test(tc, a_long_operation_may_be_silent_beyond_the_timeout);
+	tcase_add_loop_test(tc, an_answer_beyond_its_limit_is_refused_or_cut, 0,
+			    ARRAY_SIZE(limits));
+	suite_add_tcase(s, tc);
+	sr = srunner_create(s);
+	srunner_run_all(sr, CK_NORMAL);
+	failed = srunner_ntests_failed(sr);
+	srunner_free(sr);
+	return failed == 0 ? 0 : 1;
+}
