@@ -5,9 +5,18 @@
 
 #include "base/xalloc.h"
 
-void byte_queue_init(struct byte_queue *q)
+/* Of malloc(3), for each block. */
+#define BLOCK_OVERHEAD 16
+
+/* Returns the memory of a chunk. */
+static size_t cost(size_t len)
 {
-	*q = (struct byte_queue){ .ended = false };
+	return sizeof(struct byte_chunk) + BLOCK_OVERHEAD + len;
+}
+
+void byte_queue_init(struct byte_queue *q, size_t max)
+{
+	*q = (struct byte_queue){ .max = max };
 	q->last = &q->first;
 	(void)pthread_mutex_init(&q->lock, NULL); /* without attributes, neither call can fail */
 	(void)pthread_cond_init(&q->changed, NULL);
@@ -22,6 +31,7 @@ static void drop_all(struct byte_queue *q)
 		free(chunk);
 	}
 	q->last = &q->first;
+	q->waiting = 0;
 }
 
 void byte_queue_release(struct byte_queue *q)
@@ -34,22 +44,26 @@ void byte_queue_release(struct byte_queue *q)
 int byte_queue_push(struct byte_queue *q, const void *data, size_t len)
 {
 	struct byte_chunk *chunk = xmalloc(sizeof(*chunk) + len);
-	bool refused;
+	int rc = 0;
 
 	chunk->next = NULL;
 	chunk->len = len;
 	memcpy(chunk->data, data, len);
 	(void)pthread_mutex_lock(&q->lock);
-	refused = q->refused;
-	if (!refused) {
+	if (q->refused) {
+		rc = -EPIPE;
+	} else if (q->max - q->waiting < cost(len)) {
+		rc = -ENOBUFS;
+	} else {
+		q->waiting += cost(len);
 		*q->last = chunk;
 		q->last = &chunk->next;
 	}
 	(void)pthread_cond_signal(&q->changed);
 	(void)pthread_mutex_unlock(&q->lock);
-	if (refused)
+	if (rc < 0)
 		free(chunk);
-	return refused ? -EPIPE : 0;
+	return rc;
 }
 
 void byte_queue_end(struct byte_queue *q)
@@ -64,8 +78,10 @@ static struct byte_chunk *take_first(struct byte_queue *q)
 {
 	struct byte_chunk *chunk = q->first;
 
-	if (chunk)
+	if (chunk) {
 		q->first = chunk->next;
+		q->waiting -= cost(chunk->len);
+	}
 	if (!q->first)
 		q->last = &q->first;
 	return chunk;

@@ -1,4 +1,7 @@
-/* Unbounded byte queue between two threads; the producer never blocks. */
+/*
+ * Byte queue between two threads.  The producer never blocks: a push fails when the queue would use
+ * more memory than allowed.
+ */
 #ifndef JTOOL_FILEIO_BYTE_QUEUE_H
 #define JTOOL_FILEIO_BYTE_QUEUE_H
 
@@ -18,14 +21,19 @@ struct byte_queue {
 	pthread_mutex_t lock;
 	pthread_cond_t changed;
 	struct byte_chunk *first, **last;
+	size_t waiting, max; /* bytes of memory of the chunks, and the most of it */
 	bool ended, refused;
 };
 
-void byte_queue_init(struct byte_queue *q);
+/* `max` counts what each chunk takes from the allocator, too. */
+void byte_queue_init(struct byte_queue *q, size_t max);
 /* Frees the queue and its chunks, after both threads have finished with it. */
 void byte_queue_release(struct byte_queue *q);
 
-/* Producer: appends a copy of the data.  Returns -EPIPE after byte_queue_cancel(), else 0. */
+/*
+ * Producer: appends a copy of the data.  Returns 0, -ENOBUFS beyond the limit, or -EPIPE after
+ * byte_queue_cancel().
+ */
 int byte_queue_push(struct byte_queue *q, const void *data, size_t len) _must_check_;
 /* Producer: marks the end of the data. */
 void byte_queue_end(struct byte_queue *q);

@@ -12,6 +12,9 @@
  * and the agent ends the walk cleanly before jtool exceeds the limit.
  */
 #define HEAP_STREAM_SHARE 3
+/* All else that the agent sends: threads, methods, classes that the walk has found. */
+#define NAMES_SHARE 6
+#define FRAME_MAX ((uint64_t)WIRE_PAYLOAD_MAX + WIRE_HEADER_LEN)
 
 /*
  * The JVM is paused until the heap stream has been read, and building the graph takes as long as
@@ -25,6 +28,10 @@ struct heap_walk {
 	struct session *session;
 	struct heap_wire wire;
 	struct byte_queue stream;
+	uint64_t stream_bytes, names_bytes; /* received, with the headers of frames */
+	uint64_t stream_max, names_max;
+	bool stream_excess; /* the agent sent more than was requested */
+	bool names_excess;
 	/* for the thread that builds the graph */
 	struct graph_builder *builder;
 	struct progress line;
@@ -35,11 +42,20 @@ struct heap_walk {
 static int take_frame(void *arg, uint16_t type, struct wire_reader *payload)
 {
 	struct heap_walk *hw = arg;
+	size_t len = (size_t)(payload->end - payload->at);
+	int rc;
 
-	if (type == WIRE_HEAP_STREAM)
-		return byte_queue_push(&hw->stream, payload->at,
-				       (size_t)(payload->end - payload->at));
-	return heap_wire_take(&hw->wire, type, payload);
+	if (type != WIRE_HEAP_STREAM) {
+		hw->names_bytes += WIRE_HEADER_LEN + len;
+		hw->names_excess = hw->names_bytes > hw->names_max;
+		return hw->names_excess ? -EFBIG : heap_wire_take(&hw->wire, type, payload);
+	}
+	hw->stream_bytes += WIRE_HEADER_LEN + len;
+	/* Records may be in a frame each, and take more memory in the queue than their bytes. */
+	rc = hw->stream_bytes > hw->stream_max ? -ENOBUFS
+					       : byte_queue_push(&hw->stream, payload->at, len);
+	hw->stream_excess = rc == -ENOBUFS;
+	return rc;
 }
 
 static void build_chunk(struct heap_walk *hw, struct byte_chunk *chunk)
@@ -83,6 +99,12 @@ static int take_and_build(struct heap_walk *hw, struct err *err)
 	return rc;
 }
 
+/* Returns the bytes of heap data that the agent may send. */
+static uint64_t stream_limit(const struct heap_plan *plan)
+{
+	return plan->max_bytes / HEAP_STREAM_SHARE;
+}
+
 static int send_request(struct session *s, const struct heap_plan *plan, struct err *err)
 {
 	uint8_t payload[20];
@@ -90,7 +112,7 @@ static int send_request(struct session *s, const struct heap_plan *plan, struct 
 
 	wire_put_u32(&w, plan->wanted->texts_from ? WIRE_GRAPH_TEXTS : 0);
 	wire_put_u32(&w, plan->max_pause_ms);
-	wire_put_u64(&w, plan->max_bytes / HEAP_STREAM_SHARE);
+	wire_put_u64(&w, stream_limit(plan));
 	wire_put_u32(&w, plan->wanted->texts_from);
 	return session_send(s, WIRE_GRAPH, &w, err);
 }
@@ -113,8 +135,14 @@ static int receive(const struct heap_plan *plan, struct heap_walk *hw, struct er
 	progress_begin(&hw->line);
 	rc = take_and_build(hw, &answer);
 	progress_end(&hw->line);
-	if (hw->error == -EFBIG)
+	if (hw->error == -EFBIG || hw->names_excess)
 		return too_large(plan, err);
+	if (hw->stream_excess)
+		return err_set(err, EXIT_AGENT,
+			       "the agent in JVM %d sent more than the %llu MB of heap data that "
+			       "it was allowed: the session was ended",
+			       (int)plan->ctx->jvm->pid,
+			       (unsigned long long)(stream_limit(plan) >> 20));
 	if (hw->error < 0)
 		return err_set(err, EXIT_AGENT,
 			       "the agent sent inconsistent heap data; try again with --engine "
@@ -189,6 +217,9 @@ enum heap_outcome heap_source_by_agent(struct heap_source *source, const struct 
 {
 	struct heap_walk hw = {
 		.wire = { .classes = &source->index.classes, .heap = &source->heap },
+		/* One frame over the limit, and headers: the agent's frames have 64 KB and more. */
+		.stream_max = stream_limit(plan) + stream_limit(plan) / 1024 + 2 * FRAME_MAX,
+		.names_max = plan->max_bytes / NAMES_SHARE + FRAME_MAX,
 	};
 	enum heap_outcome outcome;
 
@@ -196,7 +227,7 @@ enum heap_outcome heap_source_by_agent(struct heap_source *source, const struct 
 		return err->code == EXIT_AGENT ? HEAP_CANNOT : HEAP_FAILED;
 	hw.session = source->index.session;
 	hw.builder = graph_builder_new(plan->max_bytes / 2);
-	byte_queue_init(&hw.stream);
+	byte_queue_init(&hw.stream, (size_t)hw.stream_max);
 	outcome = walk(source, plan, &hw, err);
 	byte_queue_release(&hw.stream);
 	graph_builder_free(hw.builder);

@@ -6,12 +6,13 @@
 #include "fileio/byte_queue.h"
 
 #define CHUNKS 20000u
+#define MEMORY_MAX (2u << 20)
 
 static struct byte_queue queue;
 
 static void setup(void)
 {
-	byte_queue_init(&queue);
+	byte_queue_init(&queue, MEMORY_MAX);
 }
 
 static void teardown(void)
@@ -53,6 +54,36 @@ START_TEST(chunks_arrive_complete_and_in_order)
 	ck_assert_int_eq(rc, 0);
 	ck_assert_uint_eq(n, CHUNKS);
 	ck_assert_ptr_null(byte_queue_pop(&queue));
+}
+END_TEST
+
+/* An endless number of chunks without data is limited, too. */
+START_TEST(chunks_beyond_the_limit_are_refused)
+{
+	static const char data[4096];
+	static const size_t lens[] = { 0, 2, sizeof(data) };
+
+	for (size_t i = 0; i < ARRAY_SIZE(lens); i++) {
+		struct byte_chunk *chunk;
+		size_t n = 0;
+		int rc;
+
+		while ((rc = byte_queue_push(&queue, data, lens[i])) == 0 && n < MEMORY_MAX)
+			n++;
+		ck_assert_int_eq(rc, -ENOBUFS);
+		ck_assert_uint_le(n * (sizeof(*chunk) + lens[i]), MEMORY_MAX);
+		ck_assert_uint_ge(n * (64 + lens[i]), MEMORY_MAX - 64 - lens[i]);
+		/* A chunk that is popped makes room for another. */
+		free(byte_queue_pop(&queue));
+		ck_assert_int_eq(byte_queue_push(&queue, data, lens[i]), 0);
+		ck_assert_int_eq(byte_queue_push(&queue, data, lens[i]), -ENOBUFS);
+		for (; n > 0; n--) {
+			chunk = byte_queue_pop(&queue);
+			ck_assert_uint_eq(chunk->len, lens[i]);
+			free(chunk);
+		}
+	}
+	byte_queue_end(&queue);
 }
 END_TEST
 
@@ -113,6 +144,7 @@ int main(void)
 	tcase_add_checked_fixture(tc, setup, teardown);
 	tcase_set_timeout(tc, 30);
 	tcase_add_test(tc, chunks_arrive_complete_and_in_order);
+	tcase_add_test(tc, chunks_beyond_the_limit_are_refused);
 	tcase_add_test(tc, remaining_chunks_are_popped_after_the_end);
 	tcase_add_test(tc, pop_without_chunks_returns_null_after_the_end);
 	tcase_add_test(tc, push_fails_after_cancel);
