@@ -53,7 +53,7 @@ static int wait_for_end(const struct ctx *ctx, struct session *s, struct err *er
 static int ask_library(const struct ctx *ctx, const char *path, bool force,
 		       struct activities *found, struct err *err)
 {
-	const struct attach_opts attach = { ctx->timeout_ms, ctx->steps };
+	const struct attach_opts attach = { .timeout_ms = ctx->timeout_ms, .steps = ctx->steps };
 	struct err cannot = { .code = EXIT_DONE };
 	struct session *s = session_open_image(ctx->jvm, &attach, path, &cannot);
 	int rc;
