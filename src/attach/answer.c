@@ -172,7 +172,9 @@ static int add(const struct answer_reader *r, struct spool *answer, const char *
 		len = max > spool_len(answer) ? (size_t)(max - spool_len(answer)) : 0;
 	rc = spool_add(answer, data, len);
 	if (rc < 0)
-		return err_set(err, EXIT_PARTIAL, "cannot store the answer of JVM %d: %s",
+		return err_set(err, EXIT_PARTIAL,
+			       "cannot store the answer of JVM %d: %s; set TMPDIR to another "
+			       "directory",
 			       (int)r->asock->ns.jvm->pid, disk_room_error(rc));
 	return is_over;
 }

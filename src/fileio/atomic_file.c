@@ -32,8 +32,13 @@ static int cannot_write(const struct atomic_file *f, const char *why, struct err
 
 int atomic_file_failed(const struct atomic_file *f, int error, struct err *err)
 {
+	if (f->out_fd < 0 && error == -DISK_ROOM_FULL)
+		return cannot_write(f,
+				    "too little space would stay free on its file system; choose "
+				    "another directory",
+				    err);
 	if (f->out_fd < 0)
-		return cannot_write(f, disk_room_error(error), err);
+		return cannot_write(f, strerror(-error), err);
 	return err_set(err, EXIT_PARTIAL,
 		       "cannot write the temporary file for '%s': %s; "
 		       "set TMPDIR to another directory",

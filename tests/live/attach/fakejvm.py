@@ -127,6 +127,7 @@ def answer(client, how):
     request = client.recv(65536).split(b"\0")
     op, args = request[1], request[2:]
     line = args[0].decode()
+    print("asked", op.decode(), flush=True)
     if op == b"getversion":
         client.sendall(b"0\n1\n")
     elif op == b"load" and how.startswith("agent-"):

@@ -23,11 +23,26 @@ fake() {
 	JVM_OUT=${out_of[$1]}
 }
 
-for how in silent midway dribble endless nul dump-endless dump-records jfr-sparse jfr-claims \
-	agent-mute agent-dribble agent-tape agent-crumbs agent-names escapes right.{1..6}; do
+for how in silent midway dribble right.{1..6}; do
 	launch "$how"
 done
 sleep 3 # until the last one has started for certain
+
+# A child of "all" that does not even notice its deadline, as in a file system that hangs: it is
+# stopped here. It is killed when it gives no sign of life for 30 s: meanwhile the tests go on.
+(cd "$W" && exec timeout -k 1 60 ./jtool jcmd --timeout 5 all VM.version >all.out 2>all.err) &
+all=$!
+all_begin=$(now_ms)
+poll 10 grep -q 'asked jcmd' "${out_of[silent]}"
+# The target that was started first has the first child: it waits for the answer now.
+stuck=$(pgrep -o -P "$(pgrep -P "$all" -x jtool)" -x jtool)
+kill -STOP "$stuck"
+
+for how in endless nul dump-endless dump-records jfr-sparse jfr-claims agent-mute agent-dribble \
+	agent-tape agent-crumbs agent-names escapes; do
+	launch "$how"
+done
+sleep 3
 
 # measured ARGUMENT...: jt, and sets took (ms) and peak (MB of memory).
 measured() {
@@ -195,6 +210,15 @@ for how in dribble silent midway; do
 		grep -q -E "^jtool: jcmd: $pid: .*JVM $pid (did not answer|stopped)" "$W/err"
 	stop "$pid"
 done
+
+all_rc=0
+wait $all || all_rc=$?
+same "all: a child that is stuck: exit status" 7 "$all_rc"
+at_most $(($(now_ms) - all_begin)) 300000 "all: a child that is stuck: jtool ends"
+check "all: a child that is stuck: it is killed" \
+	grep -q 'did not answer within 5 s, and the process that waits for it was killed' "$W/all.err"
+check "all: a child that is stuck: it is gone" gone "$stuck"
+same "all: a child that is stuck: six right answers" 6 "$(grep -c '^right$' "$W/all.out")"
 
 # A terminal.
 # on_terminal ARGUMENT...: runs jtool with a terminal as stdout.

@@ -108,7 +108,7 @@ compressed() {
 
 full_disk() {
 	mount -t tmpfs -o size=4m tmpfs "$W/full"
-	refuses 7 "cannot write 'full/d': No space left" "$version: full disk: heapdump is refused" \
+	refuses 7 "cannot write 'full/d': too little space would stay" "$version: full disk: heapdump is refused" \
 		heapdump "$JVM_PID" full/d
 	no_dump "$version: full disk" "$W/full"
 	umount "$W/full"
