@@ -119,8 +119,8 @@ static void start_job(struct batch *batch)
 		batch->n_running++;
 		return;
 	}
-	(void)err_set(&job->shared->err, EXIT_PARTIAL, "cannot start the jtool process for this JVM: %s",
-		      strerror(-rc));
+	(void)err_set(&job->shared->err, EXIT_PARTIAL,
+		      "cannot start the jtool process for this JVM: %s", strerror(-rc));
 	job->is_done = true;
 }
 

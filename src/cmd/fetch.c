@@ -77,7 +77,8 @@ static int copy(int from, int to, uint64_t size, uint64_t *copied)
 
 static int changed(const struct staged_file *staged, struct err *err)
 {
-	return err_set(err, EXIT_PARTIAL, "the JVM's file %s changed while jtool copied it; try again",
+	return err_set(err, EXIT_PARTIAL,
+		       "the JVM's file %s changed while jtool copied it; try again",
 		       staged_file_path(staged));
 }
 

@@ -170,3 +170,20 @@ const struct loaded_agent *loaded_agents_foreign(const struct loaded_agents *ima
 	}
 	return NULL;
 }
+
+char *loaded_agents_remedy(const struct loaded_agents *images, const struct loaded_agent *asleep,
+			   const struct err *unwoken)
+{
+	const struct loaded_agent *foreign = loaded_agents_foreign(images);
+
+	if (unwoken->code != EXIT_DONE)
+		return xasprintf("its agent %s cannot be woken: %s", asleep->path, unwoken->text);
+	if (asleep)
+		return xasprintf("its agent %s does not wake; restart it with "
+				 "-agentpath:$(jtool agent)", asleep->path);
+	if (foreign)
+		return xasprintf("its agent %s is of another build of jtool: use that build, or "
+				 "restart the JVM with -agentpath:$(jtool agent)", foreign->path);
+	return xstrdup("restart it with -agentpath:$(jtool agent), or with "
+		       "-XX:+EnableDynamicAgentLoading");
+}

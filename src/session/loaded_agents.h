@@ -45,4 +45,11 @@ const struct loaded_agent *loaded_agents_own(const struct loaded_agents *images)
 /* Returns another build's agent that sleeps, or NULL. */
 const struct loaded_agent *loaded_agents_foreign(const struct loaded_agents *images);
 
+/*
+ * Returns what to do if the JVM permits no loading, which the caller frees.  `asleep` is the agent
+ * that was asked to wake, or NULL; `unwoken` is why it could not be asked (EXIT_DONE: it was).
+ */
+char *loaded_agents_remedy(const struct loaded_agents *images, const struct loaded_agent *asleep,
+			   const struct err *unwoken) _must_check_;
+
 #endif

@@ -11,7 +11,7 @@
 #include "fileio/stall.h"
 #include "session/channel.h"
 #include "session/embedded_agent.h"
-#include "session/load_reply.h"
+#include "session/agent_load.h"
 #include "session/loaded_agents.h"
 #include "session/staging/staged_file.h"
 #include "session/wake.h"
@@ -224,62 +224,6 @@ int session_jvmti_error(const struct session *s)
 	return s->code;
 }
 
-struct load_request {
-	const char *file, *token;
-	const char *remedy; /* what to do if the JVM does not permit loading */
-};
-
-static int load_file(const struct session *s, const struct attach_opts *opts,
-		     const struct load_request *load, struct err *err)
-{
-	_cleanup_free_ char *options = xasprintf("%s,%s", staged_file_socket_path(s->staged),
-						 load->token);
-	const char *const args[] = { load->file, "true", options };
-	const struct attach_request request = { "load", args, ARRAY_SIZE(args) };
-	/* A longer reply is cut: its beginning has the reason. */
-	const struct attach_opts load_opts = {
-		.timeout_ms = opts->timeout_ms,
-		.steps = opts->steps,
-		.max = LOAD_REPLY_MAX,
-		.cut = true,
-	};
-	_cleanup_buf_ struct buf output = BUF_INIT;
-	struct attach_reply reply;
-	int rc;
-
-	if (attach_execute(s->jvm, &load_opts, &request, &reply, err) < 0)
-		return -1;
-	rc = spool_text(&reply.output, &output, LOAD_REPLY_MAX);
-	if (rc == 0)
-		rc = load_reply_check(s->jvm, reply.code, &output, load->remedy, err);
-	else
-		rc = err_set(err, EXIT_AGENT,
-			     "cannot read the JVM's reply to the request to load the agent: %s",
-			     strerror(-rc));
-	attach_reply_release(&reply);
-	return rc;
-}
-
-/*
- * Loads the image with the patches, which the target has mapped already.  If no image is mapped, or
- * the linker does not find it by its path, loads the staged file.
- */
-static int load_agent(const struct session *s, const struct attach_opts *opts,
-		      const struct loaded_agents *images, struct load_request load, struct err *err)
-{
-	const struct loaded_agent *mapped = loaded_agents_own(images);
-	const char *staged = staged_file_path(s->staged);
-	struct err refused = { 0 };
-
-	if (mapped && strcmp(mapped->path, staged) != 0 && !images->musl) {
-		load.file = mapped->path;
-		if (load_file(s, opts, &load, &refused) == 0)
-			return 0;
-	}
-	load.file = staged;
-	return load_file(s, opts, &load, err);
-}
-
 static int not_connected(const struct session *s, struct err *err)
 {
 	if (is_gone(s, 0))
@@ -359,7 +303,8 @@ static int load(struct session *s, const struct attach_opts *opts, const struct 
 	_cleanup_close_ int listener = new_listener(err);
 	const struct staged_file_request staged = our_agent(agent, listener);
 	char token[WIRE_TOKEN_LEN + 1];
-	const struct load_request req = { image, token, remedy };
+	struct agent_load req = { .file = image, .token = token, .remedy = remedy };
+	int rc;
 
 	if (listener < 0)
 		return -1;
@@ -367,28 +312,13 @@ static int load(struct session *s, const struct attach_opts *opts, const struct 
 	if (!s->staged)
 		return -1;
 	channel_new_token(token);
-	if ((image ? load_file(s, opts, &req, err) : load_agent(s, opts, images, req, err)) < 0)
+	req.socket_path = staged_file_socket_path(s->staged);
+	rc = image ? agent_load(s->jvm, opts, &req, err)
+		   : agent_load_own(s->jvm, opts, images, staged_file_path(s->staged), req, err);
+	if (rc < 0)
 		return -1;
 	verbose_step(s->verbose, "the JVM loaded the agent");
 	return accept_agent(s, opts, listener, token, err);
-}
-
-/* Returns what to do if no agent may be loaded, which the caller frees. */
-static char *remedy(const struct loaded_agents *images, const struct loaded_agent *asleep,
-		    const struct err *unwoken)
-{
-	const struct loaded_agent *foreign = loaded_agents_foreign(images);
-
-	if (unwoken->code != EXIT_DONE)
-		return xasprintf("its agent %s cannot be woken: %s", asleep->path, unwoken->text);
-	if (asleep)
-		return xasprintf("its agent %s does not wake; restart it with "
-				 "-agentpath:$(jtool agent)", asleep->path);
-	if (foreign)
-		return xasprintf("its agent %s is of another build of jtool: use that build, or "
-				 "restart the JVM with -agentpath:$(jtool agent)", foreign->path);
-	return xstrdup("restart it with -agentpath:$(jtool agent), or with "
-		       "-XX:+EnableDynamicAgentLoading");
 }
 
 static int connect_agent(struct session *s, const struct attach_opts *opts, const char *image,
@@ -410,7 +340,7 @@ static int connect_agent(struct session *s, const struct attach_opts *opts, cons
 		return err_set(err, unwoken.code, "%s", unwoken.text);
 	if (rc == 0)
 		return 0;
-	what_to_do = remedy(images, mapped, &unwoken);
+	what_to_do = loaded_agents_remedy(images, mapped, &unwoken);
 	return load(s, opts, agent, images, image, what_to_do, err);
 }
 
