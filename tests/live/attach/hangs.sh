@@ -4,7 +4,7 @@
 # shellcheck source-path=SCRIPTDIR/.. source=lib.sh
 . "$(dirname "$0")/../lib.sh"
 
-user=1000
+user=4713 # of no other theme: its children are stopped, too
 version=$(newest_of 8 11 17)
 mkdir "$W/cwd"
 chmod 777 "$W/cwd"
