@@ -34,14 +34,11 @@ rss_without_metaspace() {
 	echo $(($(rss_after_gc) - ${metaspace#*=} / 1024))
 }
 
-# grows NAME KB OPTIONS...: runs a profile with each of these strings of options; RSS grows by less
-# than KB over all of them.
-grows() {
-	local name=$1 limit=$2 rss grown line way
+# profile_each NAME OPTIONS...: runs a profile with each of these strings of options.
+profile_each() {
+	local name=$1 line way
 
-	shift 2
-	poll "$PATIENCE" no_agent
-	rss=$(rss_without_metaspace)
+	shift
 	for line; do
 		read -r -a way <<<"$line"
 		jt alloc "$JVM_PID" "${way[@]}" -d 0.5
@@ -49,8 +46,22 @@ grows() {
 		app_works "$name: ${way[*]}" || return
 	done
 	poll "$PATIENCE" no_agent
-	grown=$(($(rss_without_metaspace) - rss))
-	check "$name: RSS grows by $grown KB" test "$grown" -lt "$limit"
+}
+
+# grows NAME KB OPTIONS...: runs a profile with each of these strings of options; RSS grows by less
+# than KB over all of them. HotSpot and malloc reuse in a second round what they retained of the
+# first, but a leak grows again: if RSS grows by more, a second round decides.
+grows() {
+	local name=$1 limit=$2 rss grown round
+
+	shift 2
+	poll "$PATIENCE" no_agent
+	for round in first second; do
+		rss=$(rss_without_metaspace) && profile_each "$name" "$@" || return
+		grown=$(($(rss_without_metaspace) - rss))
+		[ "$grown" -ge "$limit" ] || break
+	done
+	check "$name: RSS grows by $grown KB in the $round round" test "$grown" -lt "$limit"
 }
 
 killed() {
