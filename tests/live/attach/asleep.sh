@@ -187,7 +187,7 @@ hold() {
 
 # A request that is there while jtool waits for the JVM's attach listener.
 waiting() {
-	local version=$1 pid threads fds ours process stale
+	local version=$1 pid threads fds ours process signal stale
 
 	start_asleep "$version" Idle || return
 	pid=$JVM_PID
@@ -199,8 +199,11 @@ waiting() {
 	(cd "$W" && exec ./jtool heaphisto --timeout 60 "$pid" >/dev/null 2>&1) &
 	ours=$!
 	check "$version: killed helper: there is a request" poll 30 has_request "$version" "$pid"
-	for process in $(our_processes); do
-		kill -9 "$process"
+	# Stopped first: a helper that sees jtool die removes the request.
+	for signal in STOP KILL; do
+		for process in $(our_processes); do
+			kill "-$signal" "$process"
+		done
 	done
 	wait $ours 2>/dev/null
 	stale=$(requests "$version" "$pid")
@@ -293,7 +296,8 @@ builds() {
 
 	start_jvm "$version" serial Idle "${flags[@]}" "-agentpath:$IW/other.so" || return
 	refuses 6 'other.so is of another build .*use that build, or restart' \
-		"$version: other build alone: heaphisto says so" heaphisto "$JVM_PID"
+		"$version: other build alone: heaphisto says so" \
+		heaphisto --engine agent "$JVM_PID"
 	works "$version: other build alone: its patches can be listed" patches "$JVM_PID"
 	quiet "$version" "other build alone"
 	stop "$JVM_PID"

@@ -15,6 +15,8 @@ for jar in talk missing plain; do
 	(cd "$W" && jar cfm $jar.jar $jar.mf -C agent TalkingAgent.class)
 done
 cp "$W/talk.jar" "$W/a b.jar"
+mkdir "$W/below" # not the working directory of the JVMs
+cp "$W/talk.jar" "$W/below/near.jar"
 
 # What the JVM prints on stderr about an agent that fails.
 noise='.*(Exception|Agent|agent|	at |Caused by|\.\.\. [0-9]+ more|stack guard|Error opening zip file|execstack|serviceability).*'
@@ -79,7 +81,8 @@ for version in own "${jdks[@]}"; do
 	jt load "$pid" instrument "$seen/talk.jar=bare"
 	same "$version: library name with the JVM's path: exit code 0" 0 "$rc"
 	said "$version: library name with the JVM's path: agentmain runs" "agentmain bare"
-	(cd "$W" && ./jtool load "$pid" instrument talk.jar=relative=path) >"$W/out" 2>"$W/err"
+	(cd "$W/below" && ../jtool load "$pid" instrument near.jar=relative=path) \
+		>"$W/out" 2>"$W/err"
 	same "$version: instrument with a relative path: exit code 0" 0 $?
 	said "$version: instrument with a relative path: it starts at the caller's cwd" \
 		"agentmain relative=path"
