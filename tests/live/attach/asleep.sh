@@ -344,6 +344,6 @@ version=$(newest_of "${jdks[@]}")
 if [ "$version" -gt 8 ]; then
 	start_jvm "$version" serial Idle "$(locked "$version")"
 	refuses 6 'restart it with -agentpath' "$version: no agent: heaphisto says what to do" \
-		heaphisto "$JVM_PID"
+		heaphisto --engine agent "$JVM_PID"
 	stop "$JVM_PID"
 fi
