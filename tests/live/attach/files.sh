@@ -6,11 +6,12 @@
 
 OTHER=12345
 
+other=(setpriv "--reuid=$OTHER" "--regid=$OTHER" --clear-groups)
 as_other() {
-	setpriv --reuid=$OTHER --regid=$OTHER --clear-groups "$@"
+	"${other[@]}" "$@"
 }
 
-# background COMMAND...: runs it, and sets BACKGROUND to its pid.
+# background COMMAND...: runs it, which must not be a function, and sets BACKGROUND to its pid.
 background() {
 	"$@" &
 	BACKGROUND=$!
@@ -34,7 +35,7 @@ start_jvm "${jdks[0]}" serial Idle || exit
 # A pipe of another user at a name that root is expected to use. Its reader must get nothing.
 for dir in shared theirs; do
 	as_other mkfifo -m 600 "$W/$dir/dump"
-	background as_other cat "$W/$dir/dump" >"$W/stolen"
+	background "${other[@]}" cat "$W/$dir/dump" >"$W/stolen"
 	for force in "" --force; do
 		# shellcheck disable=SC2086 # no word if empty
 		JT_LIMIT=20 refuses 7 "another user's pipe" "heapdump to a pipe in $dir $force: refused" \
@@ -62,9 +63,9 @@ done
 # The name is a pipe and a link to root's file in turn.
 as_other mkfifo -m 666 "$W/theirs/a"
 as_other ln -s "$W/precious" "$W/theirs/b"
-background as_other cat "$W/theirs/a" >"$W/stolen"
+background "${other[@]}" cat "$W/theirs/a" >"$W/stolen"
 reader=$BACKGROUND
-background as_other python3 -c 'import ctypes, sys
+background "${other[@]}" python3 -c 'import ctypes, sys
 libc = ctypes.CDLL(None)
 a, b = sys.argv[1].encode(), sys.argv[2].encode()
 while True: libc.renameat2(-100, a, -100, b, 2)' "$W/theirs/a" "$W/theirs/b"
