@@ -13,7 +13,7 @@
 #include "fileio/io.h"
 #include "base/xalloc.h"
 
-#define ENTRIES_MAX 1000 /* the target can create any number */
+#define ENTRIES_MAX 1000 /* directory entries whose sizes are added */
 
 #define ENTER_TRIES 100 /* one every 10 ms: longer than any helper takes to clean up */
 #define SIBLINGS_MAX 20000 /* directory entries to check for leftovers */
@@ -149,25 +149,36 @@ int staging_dir_open_file(const struct staging_dir *sd)
 	return open_typed(sd->dir_fd, sd->file, S_IFREG);
 }
 
-uint64_t staging_dir_bytes(const struct staging_dir *sd)
+/* Calls visit() for each name in a directory, up to `max`: the target can create any number. */
+static void for_each_name(int dir_fd, int max, void (*visit)(void *, int, const char *), void *arg)
 {
-	int fd = openat(sd->dir_fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	int fd = file_open_dir(dir_fd, ".", 0);
 	DIR *dir = fd < 0 ? NULL : fdopendir(fd);
 	const struct dirent *entry;
-	uint64_t sum = 0;
 
 	if (!dir) {
 		util_close_p(&fd);
-		return 0;
+		return;
 	}
-	for (int n = 0; n < ENTRIES_MAX && (entry = readdir(dir)) != NULL; n++) {
-		struct stat st;
-
-		if (fstatat(dirfd(dir), entry->d_name, &st, AT_SYMLINK_NOFOLLOW) == 0 &&
-		    S_ISREG(st.st_mode))
-			sum += (uint64_t)st.st_size;
-	}
+	for (int i = 0; i < max && (entry = readdir(dir)); i++)
+		visit(arg, dir_fd, entry->d_name);
 	(void)closedir(dir);
+}
+
+static void add_size(void *sum, int dir_fd, const char *name)
+{
+	uint64_t *bytes = sum;
+	struct stat st;
+
+	if (fstatat(dir_fd, name, &st, AT_SYMLINK_NOFOLLOW) == 0 && S_ISREG(st.st_mode))
+		*bytes += (uint64_t)st.st_size;
+}
+
+uint64_t staging_dir_bytes(const struct staging_dir *sd)
+{
+	uint64_t sum = 0;
+
+	for_each_name(sd->dir_fd, ENTRIES_MAX, add_size, &sum);
 	return sum;
 }
 
@@ -224,30 +235,14 @@ const char *staging_dir_put_fifo(const struct staging_dir *sd, int *fd)
 	return NULL;
 }
 
-/* Calls visit() for each name in a directory, up to SIBLINGS_MAX. */
-static void for_each_name(int dir_fd, void (*visit)(const struct staging_dir *, int, const char *),
-			  const struct staging_dir *sd)
-{
-	int fd = file_open_dir(dir_fd, ".", 0);
-	DIR *dir = fd < 0 ? NULL : fdopendir(fd);
-	const struct dirent *entry;
-
-	if (!dir) {
-		util_close_p(&fd);
-		return;
-	}
-	for (int i = 0; i < SIBLINGS_MAX && (entry = readdir(dir)); i++)
-		visit(sd, dir_fd, entry->d_name);
-	(void)closedir(dir);
-}
-
 static bool has_prefix(const char *name, const char *prefix)
 {
 	return strncmp(name, prefix, strlen(prefix)) == 0;
 }
 
-static void remove_leftover(const struct staging_dir *sd, int dir_fd, const char *name)
+static void remove_leftover(void *arg, int dir_fd, const char *name)
 {
+	const struct staging_dir *sd = arg;
 	size_t len = sd->stem ? strlen(sd->stem) : 0;
 	_cleanup_close_ int fifo = -1;
 
@@ -264,18 +259,19 @@ static void remove_leftover(const struct staging_dir *sd, int dir_fd, const char
  * Removes leftovers, and the directory unless it has a file to keep.  Retries in case the JVM
  * creates a file meanwhile.
  */
-static void remove_dir(const struct staging_dir *sd, int dir_fd, const char *name)
+static void remove_dir(struct staging_dir *sd, int dir_fd, const char *name)
 {
 	for (int i = 0; i < REMOVE_TRIES; i++) {
-		for_each_name(dir_fd, remove_leftover, sd);
+		for_each_name(dir_fd, SIBLINGS_MAX, remove_leftover, sd);
 		if (unlinkat(sd->parent_fd, name, AT_REMOVEDIR) == 0 || errno != ENOTEMPTY)
 			return;
 	}
 }
 
 /* Removes a directory that a killed helper left for another JVM of this user. */
-static void remove_sibling(const struct staging_dir *sd, int parent_fd, const char *name)
+static void remove_sibling(void *arg, int parent_fd, const char *name)
 {
+	struct staging_dir *sd = arg;
 	_cleanup_close_ int fd = -1;
 
 	if (!has_prefix(name, sd->prefix))
@@ -300,7 +296,7 @@ void staging_dir_leave(struct staging_dir *sd, bool discard)
 	if (sd->dir_fd >= 0) {
 		leave_dir(sd, discard);
 		util_close_p(&sd->dir_fd);
-		for_each_name(sd->parent_fd, remove_sibling, sd);
+		for_each_name(sd->parent_fd, SIBLINGS_MAX, remove_sibling, sd);
 	}
 	util_close_p(&sd->parent_fd);
 	sd->dir_fd = sd->parent_fd = -1;
