@@ -61,37 +61,38 @@ static int append_load(char **words, int n, char **argv, int argc)
 	return n;
 }
 
-/* Replaces the table options of jstat (-gcutil) by those of `jtool stat` (-t gcutil). */
-static void replace_table(char **words, int n)
+/*
+ * Appends the words of stat, and replaces jstat's options for a table: "-gcutil" becomes "-t
+ * gcutil".  The letters t, v and h are those of options of jtool stat.
+ */
+static int append_stat(char **words, int n, char **argv, int argc)
 {
-	static const struct {
-		const char *jstat;
-		char ours[16];
-	} tables[] = {
-		{ "-gcutil", "-tgcutil" },
-		{ "-gc", "-tgc" },
-		{ "-class", "-tclass" },
-		{ "-compiler", "-tcompiler" },
-	};
-	static const char *const names[] = { "stat", "jstat", NULL };
+	static char table[] = "-t";
 
-	for (int i = 1; i < n && is_one_of(words[0], names); i++) {
-		for (size_t j = 0; j < ARRAY_SIZE(tables); j++) {
-			if (strcmp(words[i], tables[j].jstat) == 0)
-				words[i] = (char *)tables[j].ours; /* never written to */
+	for (int i = 0; i < argc; i++) {
+		char *name = argv[i] + 1;
+
+		if (i > 0 && argv[i][0] == '-' && strspn(name, "abcdefghijklmnopqrstuvwxyz") > 1 &&
+		    !strchr("tvh", name[0])) {
+			words[n++] = table;
+			words[n++] = name;
+		} else {
+			words[n++] = argv[i];
 		}
 	}
+	return n;
 }
 
 char **compat_args(int argc, char **argv, int *n_words)
 {
 	static char op[] = "op", info[] = "info";
-	char **words = xcalloc((size_t)argc + 2, sizeof(char *));
+	static const char *const stat[] = { "stat", "jstat", NULL };
+	char **words = xcalloc(2 * (size_t)argc + 2, sizeof(char *));
 	int n = 0;
 
 	if (!is_pid(argv[0])) {
-		*n_words = append_all(words, 0, argv, argc);
-		replace_table(words, *n_words);
+		*n_words = is_one_of(argv[0], stat) ? append_stat(words, 0, argv, argc)
+						    : append_all(words, 0, argv, argc);
 		return words;
 	}
 	if (argc == 1)

@@ -143,7 +143,8 @@ refuses 2 "stat: invalid interval 'fast': expected a time" stat 1 fast
 refuses 2 "stat: invalid interval '0': expected a time" stat 1 0
 refuses 2 "stat: invalid count '0': expected the number" stat 1 1s 0
 refuses 2 'stat: too many arguments' stat 1 1s 2 3
-refuses 2 "stat: -t: unknown value 'heap': choose from gcutil, gc, class, compiler" stat 1 -t heap
+refuses 2 "stat: -t: unknown value 'heap': choose from gcutil, class, compiler, gc, gccapacity, " \
+	stat 1 -t heap
 refuses 2 'stat: --openmetrics and INTERVAL exclude each other' stat all --openmetrics 1s
 refuses 2 'stat: --openmetrics and --json exclude each other' stat all --openmetrics --json
 refuses 2 'perf: too many arguments' perf 1 a b

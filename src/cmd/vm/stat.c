@@ -10,15 +10,11 @@
 
 #define HEADING_EVERY 20 /* lines, on a terminal */
 
-static const char *const groups[] = { "gcutil", "gc", "class", "compiler", NULL };
-_Static_assert(JSTAT_GCUTIL == 0 && JSTAT_GC == 1 && JSTAT_CLASS == 2 && JSTAT_COMPILER == 3,
-	       "the order of groups");
-
 #define AT(member) offsetof(struct stat_opts, member)
 
 static const struct opt stat_rows[] = {
-	{ 't', "type", OPT_CHOICE, AT(group), "TABLE",
-	  "print gcutil (default), gc, class or compiler", groups },
+	{ 't', "type", OPT_CHOICE, AT(table), "TABLE",
+	  "print this table of jstat (default gcutil)", jstat_tables },
 	{ 0, "openmetrics", OPT_FLAG, AT(openmetrics), NULL, "print all metrics for Prometheus",
 	  NULL },
 	OPT_END,
@@ -53,7 +49,7 @@ int stat_sample(const struct ctx *ctx, const struct hsperf *counters, struct buf
 		struct err *err)
 {
 	const struct stat_opts *opts = ctx->opts;
-	enum jstat_group group = (enum jstat_group)opts->group;
+	enum jstat_table table = (enum jstat_table)opts->table;
 	struct perfdata perf;
 	struct counter_source r;
 
@@ -61,12 +57,12 @@ int stat_sample(const struct ctx *ctx, const struct hsperf *counters, struct buf
 		return -1;
 	r = stat_counter_source(&perf);
 	if (ctx->json) {
-		struct json *sample = jstat_json(group, &r, stat_timestamp(&r));
+		struct json *sample = jstat_json(table, &r, stat_timestamp(&r));
 
 		json_add(out, sample);
 		json_free(sample);
 	} else {
-		jstat_row(out, group, &r);
+		jstat_row(out, table, &r);
 	}
 	perfdata_release(&perf);
 	return 0;
@@ -105,7 +101,7 @@ static int show_table(const struct ctx *ctx, const struct hsperf *counters,
 		if (stat_sample(ctx, counters, &row, err) < 0)
 			return -1;
 		if (stat_wants_heading(ctx, lines)) {
-			jstat_heading(&text, (enum jstat_group)opts->group);
+			jstat_heading(&text, (enum jstat_table)opts->table);
 			lines = 0;
 		}
 		lines++;
@@ -190,7 +186,9 @@ const struct cmd cmd_stat = {
 	.details =
 		"Reads the JVM's hsperfdata file: nothing is sent to the JVM.  With INTERVAL\n"
 		"(1s, 500ms, or 500 for milliseconds), takes COUNT samples, or samples until\n"
-		"Ctrl-C or until the JVM exits.\n",
+		"Ctrl-C or until the JVM exits.\n\n"
+		"TABLE is class, compiler, gc, gccapacity, gccause, gcmetacapacity, gcnew,\n"
+		"gcnewcapacity, gcold, gcoldcapacity, gcutil or printcompilation.\n",
 	.need = NEED_JVM,
 	.takes_all = true,
 	.max_args = 2,

@@ -9,7 +9,7 @@
 #include "discover/hsperf.h"
 
 struct stat_opts {
-	int group; /* enum jstat_group */
+	int table; /* enum jstat_table */
 	bool openmetrics;
 };
 

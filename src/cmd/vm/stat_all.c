@@ -38,7 +38,7 @@ static void print_row(struct round *round, const struct source *s, const struct 
 	FILE *out = round->ctx->out;
 	int pid = (int)s->jvm->pid;
 
-	jstat_heading(&heading, (enum jstat_group)opts->group);
+	jstat_heading(&heading, (enum jstat_table)opts->table);
 	if (round->interval.interval_ms == 0) {
 		fprintf(out, "%d:\n%s%s", pid, buf_str(&heading), buf_str(row));
 		return;

@@ -8,11 +8,19 @@
 #ifndef JTOOL_MODEL_JSTAT_H
 #define JTOOL_MODEL_JSTAT_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 #include "model/vm/counter_source.h"
 
-enum jstat_group { JSTAT_GCUTIL, JSTAT_GC, JSTAT_CLASS, JSTAT_COMPILER };
+enum jstat_table {
+#define JSTAT_TABLE(name) JSTAT_##name,
+#include "model/vm/jstat_tables.def"
+#undef JSTAT_TABLE
+};
+
+/* The names of the tables in the order of the enum; NULL ends the list. */
+extern const char *const jstat_tables[];
 
 enum jstat_kind {
 	JSTAT_PERCENT, /* the second counter as a percentage of the first */
@@ -29,10 +37,11 @@ struct jstat_column {
 	int width, decimals;
 	const char *counters[3]; /* NULL-terminated unless full */
 	const char *key;         /* JSON key; NULL: the heading */
+	bool left;               /* the heading is on the left of the column, not centered */
 };
 
 /* Returns the columns.  A column without a heading ends the list. */
-const struct jstat_column *jstat_columns(enum jstat_group group);
+const struct jstat_column *jstat_columns(enum jstat_table table);
 const char *jstat_key(const struct jstat_column *column);
 
 /* Returns a value, or NAN where jstat shows a dash: the counter is missing, or has no value yet. */

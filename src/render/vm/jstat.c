@@ -12,19 +12,18 @@ static void add_spaces(struct buf *out, int n)
 		buf_addf(out, "%*s", n, "");
 }
 
-/* Centers each heading in its column. */
-void jstat_heading(struct buf *out, enum jstat_group group)
+void jstat_heading(struct buf *out, enum jstat_table table)
 {
-	const struct jstat_column *first = jstat_columns(group);
+	const struct jstat_column *first = jstat_columns(table);
 
 	for (const struct jstat_column *c = first; c->heading; c++) {
 		int room = c->width - (int)strlen(c->heading);
 
 		if (c != first)
 			buf_addc(out, ' ');
-		add_spaces(out, room / 2);
+		add_spaces(out, c->left ? 0 : room / 2);
 		buf_adds(out, c->heading);
-		add_spaces(out, room - room / 2);
+		add_spaces(out, c->left ? room : room - room / 2);
 	}
 	buf_addc(out, '\n');
 }
@@ -37,9 +36,9 @@ static void add_text(struct buf *out, int width, const char *text)
 	add_spaces(out, width - (int)printable_width(out->data + start, out->len - start));
 }
 
-void jstat_row(struct buf *out, enum jstat_group group, const struct counter_source *r)
+void jstat_row(struct buf *out, enum jstat_table table, const struct counter_source *r)
 {
-	const struct jstat_column *first = jstat_columns(group);
+	const struct jstat_column *first = jstat_columns(table);
 
 	for (const struct jstat_column *c = first; c->heading; c++) {
 		double number = jstat_number(c, r);
@@ -66,12 +65,12 @@ static void put_rounded(struct json *parent, const char *key, double number, int
 	json_put_real(parent, key, strtod(text, NULL));
 }
 
-struct json *jstat_json(enum jstat_group group, const struct counter_source *r, double timestamp)
+struct json *jstat_json(enum jstat_table table, const struct counter_source *r, double timestamp)
 {
 	struct json *sample = json_object();
 
 	put_rounded(sample, "Timestamp", timestamp, 3);
-	for (const struct jstat_column *c = jstat_columns(group); c->heading; c++) {
+	for (const struct jstat_column *c = jstat_columns(table); c->heading; c++) {
 		if (c->kind == JSTAT_TEXT)
 			json_put_text(sample, jstat_key(c), jstat_text(c, r));
 		else

@@ -7,10 +7,10 @@
 #include "render/json.h"
 
 /* Append the line of headings, or of a sample. */
-void jstat_heading(struct buf *out, enum jstat_group group);
-void jstat_row(struct buf *out, enum jstat_group group, const struct counter_source *r);
+void jstat_heading(struct buf *out, enum jstat_table table);
+void jstat_row(struct buf *out, enum jstat_table table, const struct counter_source *r);
 
 /* Returns a sample as an object with the same columns and decimals; the caller frees it. */
-struct json *jstat_json(enum jstat_group group, const struct counter_source *r, double timestamp);
+struct json *jstat_json(enum jstat_table table, const struct counter_source *r, double timestamp);
 
 #endif

@@ -72,12 +72,16 @@ for version in own "${jdks[@]}"; do
 	for gc in "${gcs[@]}"; do
 		start_jvm "$version" "$gc" Idle '-Dquotes="ä"' || continue
 		works "$version $gc: jcmd GC.run works" jcmd "$JVM_PID" GC.run
-		for table in gcutil gc; do
+		for table in gc gccapacity gccause gcmetacapacity gcnew gcnewcapacity gcold \
+			gcoldcapacity gcutil; do
 			agrees "$version $gc: stat -t $table equals jstat"
 		done
 		if [ "$gc" = serial ] || [ "$version" = own ]; then
-			for table in class compiler; do
+			for table in class compiler printcompilation; do
 				agrees "$version: stat -t $table equals jstat"
+			done
+			for table in $(tool "$version" jstat -options); do
+				works "$version: stat $table: it works" stat "$JVM_PID" "$table"
 			done
 			read_both our_counters their_counters
 			same "$version: perf equals PerfCounter.print, byte for byte" \
@@ -147,6 +151,8 @@ works "stat -t class: it works" stat "$JVM_PID" -t class --json
 same "stat -t class --json: unique keys" \
 	"['Timestamp', 'Loaded', 'Bytes', 'Unloaded', 'UnloadedBytes', 'Time']" \
 	"$(json "list(j['samples'][0])")"
+works "stat -t gccause: it works" jstat -gccause "$JVM_PID" --json
+same "stat -t gccause --json: a text" "No GC" "$(json "j['samples'][0]['GCC']")"
 same "stat --json: a missing counter is null" None \
 	"$("$W/jtool" stat "$JVM_PID" --json >"$W/out"; json "j['samples'][0]['CGC']")"
 (cd "$W" && ./jtool stat "$JVM_PID" 10 2>err | head -n 3 >out)

@@ -38,10 +38,12 @@ END_TEST
 
 START_TEST(jstat_groups_become_options)
 {
-	assert_rewritten("stat -gcutil 42 1000 5", "stat -tgcutil 42 1000 5");
-	assert_rewritten("jstat -gc 42", "jstat -tgc 42");
-	assert_rewritten("stat 42 -class", "stat 42 -tclass");
+	assert_rewritten("stat -gcutil 42 1000 5", "stat -t gcutil 42 1000 5");
+	assert_rewritten("jstat -gc 42", "jstat -t gc 42");
+	assert_rewritten("stat 42 -class", "stat 42 -t class");
+	assert_rewritten("jstat -gcmetacapacity 42", "jstat -t gcmetacapacity 42");
 	assert_rewritten("stat -t gc 42", "stat -t gc 42");
+	assert_rewritten("stat -tgc -v 42 --json", "stat -tgc -v 42 --json");
 	assert_rewritten("jcmd 42 -gc", "jcmd 42 -gc");
 }
 END_TEST

@@ -38,63 +38,63 @@ static const struct sample_counter parallel[] = {
 
 static const struct sample_counter nothing[] = { { NULL, 0, NULL } };
 
-static char *printed(enum jstat_group group, const struct sample_counter *table)
+static char *printed(enum jstat_table table, const struct sample_counter *counters)
 {
-	const struct counter_source r = sample_counters(table);
+	const struct counter_source r = sample_counters(counters);
 	struct buf out = BUF_INIT;
 
-	jstat_heading(&out, group);
-	jstat_row(&out, group, &r);
+	jstat_heading(&out, table);
+	jstat_row(&out, table, &r);
 	return buf_take(&out);
 }
 
 static const struct {
-	enum jstat_group group;
-	const struct sample_counter *table;
+	enum jstat_table table;
+	const struct sample_counter *counters;
 	const char *expected;
 } prints[] = {
-	{ JSTAT_GCUTIL, parallel,
+	{ JSTAT_gcutil, parallel,
 	  "  S0     S1     E      O      M     CCS    YGC     YGCT     FGC    FGCT     CGC    "
 	  "CGCT       GCT   \n"
 	  "  0.00      -   8.03 100.00  17.39      -     12     0.035     1     1.500     -    "
 	  "     -     1.535\n" },
-	{ JSTAT_GCUTIL, nothing,
+	{ JSTAT_gcutil, nothing,
 	  "  S0     S1     E      O      M     CCS    YGC     YGCT     FGC    FGCT     CGC    "
 	  "CGCT       GCT   \n"
 	  "     -      -      -      -      -      -      -         -     -         -     -    "
 	  "     -         -\n" },
-	{ JSTAT_GC, parallel,
+	{ JSTAT_gc, parallel,
 	  "    S0C         S1C         S0U         S1U          EC           EU           OC     "
 	  "      OU          MC         MU       CCSC      CCSU     YGC     YGCT     FGC    FGCT "
 	  "    CGC    CGCT       GCT   \n"
 	  "     2560.0         0.0         0.0         0.0      16384.0       1315.1      44032.0"
 	  "      44032.0     4480.0      779.1         -         -     12     0.035     1     1.500"
 	  "     -         -     1.535\n" },
-	{ JSTAT_CLASS, parallel,
+	{ JSTAT_class, parallel,
 	  "Loaded  Bytes  Unloaded  Bytes     Time   \n"
 	  "   425  1079.1        -       -       0.12\n" },
-	{ JSTAT_COMPILER, parallel,
+	{ JSTAT_compiler, parallel,
 	  "Compiled Failed Invalid   Time   FailedType FailedMethod\n"
 	  "    1225      1       -     0.57          1 a/b/C m\\x1B[1m\n" },
-	{ JSTAT_COMPILER, nothing,
+	{ JSTAT_compiler, nothing,
 	  "Compiled Failed Invalid   Time   FailedType FailedMethod\n"
 	  "       -      -       -        -          - -           \n" },
 };
 
 START_TEST(tables_match_jstat)
 {
-	char *text = printed(prints[_i].group, prints[_i].table);
+	char *text = printed(prints[_i].table, prints[_i].counters);
 
 	ck_assert_str_eq(text, prints[_i].expected);
 	free(text);
 }
 END_TEST
 
-static void check_json(enum jstat_group group, const struct sample_counter *table, double timestamp,
-		       const char *expected)
+static void check_json(enum jstat_table table, const struct sample_counter *counters,
+		       double timestamp, const char *expected)
 {
-	const struct counter_source r = sample_counters(table);
-	struct json *sample = jstat_json(group, &r, timestamp);
+	const struct counter_source r = sample_counters(counters);
+	struct json *sample = jstat_json(table, &r, timestamp);
 	_cleanup_buf_ struct buf text = BUF_INIT;
 
 	json_add(&text, sample);
@@ -102,16 +102,30 @@ static void check_json(enum jstat_group group, const struct sample_counter *tabl
 	json_free(sample);
 }
 
+/* Each name is unique in its table, so that no JSON object has two values of one key. */
+START_TEST(keys_are_unique)
+{
+	for (int t = 0; jstat_tables[t]; t++) {
+		const struct jstat_column *first = jstat_columns((enum jstat_table)t);
+
+		for (const struct jstat_column *a = first; a->heading; a++) {
+			for (const struct jstat_column *b = first; b < a; b++)
+				ck_assert_str_ne(jstat_key(a), jstat_key(b));
+		}
+	}
+}
+END_TEST
+
 START_TEST(json_has_the_same_values)
 {
-	check_json(JSTAT_GCUTIL, parallel, 12.34567,
+	check_json(JSTAT_gcutil, parallel, 12.34567,
 		   "{\"Timestamp\":12.346,\"S0\":0,\"S1\":null,\"E\":8.03,\"O\":100,\"M\":17.39,"
 		   "\"CCS\":null,\"YGC\":12,\"YGCT\":0.035,\"FGC\":1,\"FGCT\":1.5,\"CGC\":null,"
 		   "\"CGCT\":null,\"GCT\":1.535}");
-	check_json(JSTAT_CLASS, parallel, NAN,
+	check_json(JSTAT_class, parallel, NAN,
 		   "{\"Timestamp\":null,\"Loaded\":425,\"Bytes\":1079.1,\"Unloaded\":null,"
 		   "\"UnloadedBytes\":null,\"Time\":0.12}");
-	check_json(JSTAT_COMPILER, parallel, 0,
+	check_json(JSTAT_compiler, parallel, 0,
 		   "{\"Timestamp\":0,\"Compiled\":1225,\"Failed\":1,\"Invalid\":null,\"Time\":0.57,"
 		   "\"FailedType\":1,\"FailedMethod\":\"a/b/C m\\u001b[1m\"}");
 }
@@ -145,6 +159,7 @@ int main(void)
 
 	suite_add_tcase(s, tc);
 	tcase_add_loop_test(tc, tables_match_jstat, 0, (int)ARRAY_SIZE(prints));
+	tcase_add_test(tc, keys_are_unique);
 	tcase_add_test(tc, json_has_the_same_values);
 	tcase_add_test(tc, timestamp_is_the_uptime_of_the_vm);
 	srunner_run_all(sr, CK_NORMAL);
