@@ -32,8 +32,11 @@ void javasig_class_name(struct buf *out, struct cf_text name)
 		javasig_dotted(out, name);
 }
 
-/* Modifiers in the order in which javap prints them. */
-enum { CLASS = 1, FIELD = 2, METHOD = 4, MEMBER = FIELD | METHOD, ANY = CLASS | MEMBER };
+/* Modifiers in the order in which javap prints them; then those that Java has no keyword for. */
+enum {
+	CLASS = 1, FIELD = 2, METHOD = 4, MEMBER = FIELD | METHOD, ANY = CLASS | MEMBER,
+	HIDDEN = 8, /* javap -v shows it only as a flag */
+};
 static const struct {
 	uint16_t bit;
 	uint8_t of;
@@ -50,21 +53,44 @@ static const struct {
 	{ CF_ACC_NATIVE, METHOD, "native " },
 	{ CF_ACC_ABSTRACT, CLASS | METHOD, "abstract " },
 	{ CF_ACC_STRICT, METHOD, "strictfp " },
+	{ CF_ACC_SYNTHETIC, ANY | HIDDEN, "synthetic " },
+	{ CF_ACC_VOLATILE, METHOD | HIDDEN, "bridge " },
+	{ CF_ACC_TRANSIENT, METHOD | HIDDEN, "varargs " },
+	{ CF_ACC_ENUM, FIELD | HIDDEN, "enum " },
 };
 
 static void add_modifiers(struct buf *out, unsigned access, uint8_t of)
 {
 	for (size_t i = 0; i < ARRAY_SIZE(modifiers); i++) {
-		if ((access & modifiers[i].bit) && (modifiers[i].of & of))
+		if ((access & modifiers[i].bit) && (modifiers[i].of & of & ANY) &&
+		    !(modifiers[i].of & HIDDEN & ~of))
 			buf_adds(out, modifiers[i].word);
 	}
 }
 
-void javasig_class_modifiers(struct buf *out, unsigned access)
+void javasig_class_modifiers(struct buf *out, unsigned access, bool hidden)
 {
 	/* Interfaces are implicitly abstract. */
 	add_modifiers(out, access & CF_ACC_INTERFACE ? access & ~(unsigned)CF_ACC_ABSTRACT : access,
-		      CLASS);
+		      hidden ? CLASS | HIDDEN : CLASS);
+}
+
+void javasig_member_modifiers(struct buf *out, const struct javasig_member *member)
+{
+	bool method = member->descriptor.len > 0 && member->descriptor.data[0] == '(';
+	size_t start = out->len;
+
+	add_modifiers(out, member->access, method ? METHOD | HIDDEN : FIELD | HIDDEN);
+	if (out->len > start)
+		cut(out, out->len - 1);
+}
+
+/* The parameters of a varargs method show that it is one. */
+static void add_member_modifiers(struct buf *out, const struct javasig_member *m, uint8_t of)
+{
+	unsigned shown = of & METHOD ? m->access & ~(unsigned)CF_ACC_TRANSIENT : m->access;
+
+	add_modifiers(out, shown, m->hidden ? of | HIDDEN : of);
 }
 
 /* Returns the generic signature of a class or member; empty if there is none. */
@@ -84,6 +110,8 @@ struct javasig_member javasig_member(const struct cf_member *member)
 	};
 	struct cf_attribute a;
 
+	if (cf_find_attribute(member->attributes, "Synthetic", &a))
+		m.access |= CF_ACC_SYNTHETIC; /* compilers before Java 5 */
 	if (cf_find_attribute(member->attributes, "Exceptions", &a) && a.len >= 2 &&
 	    a.len == 2 + 2u * cf_peek_u2(a.data)) {
 		m.n_throws = cf_peek_u2(a.data);
@@ -97,7 +125,7 @@ void javasig_field(struct buf *out, const struct javasig_member *field)
 	struct javasig_reader r = { .rest = field->signature, .out = out };
 	size_t start;
 
-	add_modifiers(out, field->access, FIELD);
+	add_member_modifiers(out, field, FIELD);
 	start = out->len;
 	if (!javasig_read_type(&r) || r.rest.len > 0) {
 		cut(out, start);
@@ -226,7 +254,7 @@ static void add_declaration(struct buf *out, const struct javasig_member *m, str
 void javasig_method(struct buf *out, const struct javasig_member *method, struct cf_text class,
 		    bool interface)
 {
-	add_modifiers(out, method->access, METHOD);
+	add_member_modifiers(out, method, METHOD);
 	if (interface && !is_initializer(method->name) &&
 	    !(method->access & (CF_ACC_ABSTRACT | CF_ACC_STATIC | CF_ACC_PRIVATE)))
 		buf_adds(out, "default ");
@@ -283,13 +311,15 @@ static void add_ancestors(struct buf *out, const struct cf_class *class, bool in
 	}
 }
 
-void javasig_class(struct buf *out, const struct cf_class *class)
+void javasig_class(struct buf *out, const struct cf_class *class, bool synthetic)
 {
 	bool interface = class->access & CF_ACC_INTERFACE;
 	struct cf_text signature = signature_of(cf_class_attributes(class));
 	size_t start;
 
-	javasig_class_modifiers(out, class->access);
+	javasig_class_modifiers(out, class->access, false);
+	if (synthetic)
+		buf_adds(out, "synthetic ");
 	buf_adds(out, interface ? "interface " : "class ");
 	javasig_dotted(out, cf_name(class));
 	start = out->len;

@@ -9,6 +9,8 @@
 #ifndef JTOOL_MODEL_JAVASIG_H
 #define JTOOL_MODEL_JAVASIG_H
 
+#include <stdbool.h>
+
 #include "base/buf.h"
 #include "classfile/read.h"
 
@@ -19,8 +21,8 @@ void javasig_text(struct buf *out, struct cf_text text);
 void javasig_class_name(struct buf *out, struct cf_text name);
 /* Converts one type from a descriptor or signature, for example "[TT;" to "T[]". */
 void javasig_type(struct buf *out, struct cf_text type);
-/* Adds the modifiers of a class, each followed by a space. */
-void javasig_class_modifiers(struct buf *out, unsigned access);
+/* Adds the modifiers of a class, each followed by a space; `hidden`: also "synthetic". */
+void javasig_class_modifiers(struct buf *out, unsigned access, bool hidden);
 
 /* A field or method, from a class file or from the JVM. */
 struct javasig_member {
@@ -30,8 +32,12 @@ struct javasig_member {
 	const struct cf_pool *pool; /* of the class file; may be NULL */
 	const uint8_t *throws;      /* class indexes of the Exceptions attribute */
 	uint16_t n_throws;
+	bool hidden; /* declare it with modifiers that Java has no keyword for: synthetic, bridge */
 };
 struct javasig_member javasig_member(const struct cf_member *member);
+
+/* Adds all modifiers: "public synthetic bridge". */
+void javasig_member_modifiers(struct buf *out, const struct javasig_member *member);
 
 /* Adds the declaration of a field: "private final int x". */
 void javasig_field(struct buf *out, const struct javasig_member *field);
@@ -48,7 +54,10 @@ void javasig_method(struct buf *out, const struct javasig_member *method, struct
  */
 void javasig_member_name(struct buf *out, struct cf_text name, struct cf_text descriptor);
 
-/* Adds the declaration of a class: "public final class p.C<T> extends p.D<T> implements p.I". */
-void javasig_class(struct buf *out, const struct cf_class *class);
+/*
+ * Adds the declaration of a class: "public final class p.C<T> extends p.D<T> implements p.I".
+ * `synthetic` adds this word.
+ */
+void javasig_class(struct buf *out, const struct cf_class *class, bool synthetic);
 
 #endif

@@ -7,7 +7,8 @@
 #include "model/class/javasig.h"
 
 enum {
-	DECLARATION, CLASS, KIND, LINKED_TEXT, LINKED, MODIFIERS, ANNOTATIONS, LOADER, MODULE,
+	DECLARED, DECLARATION, CLASS, KIND, LINKED_TEXT, LINKED, MODIFIERS, ANNOTATIONS, LOADER,
+	MODULE,
 	SOURCE, SOURCE_FILE, VERSION, MAJOR, MINOR, CONSTANTS,
 	SUPERS, INTERFACES, PERMITTED, NEST_HOST, NEST_MEMBERS, COMPONENTS,
 	INSTRUMENTED, DIFFERS_TEXT, DIFFERS, PATCHED_TEXT, PATCHED, WHY_NOT,
@@ -17,7 +18,8 @@ enum {
 
 /* clang-format off */
 static const struct field fields[N_FIELDS] = {
-	[DECLARATION]  = { "Class", NULL, "declaration", CELL_TEXT },
+	[DECLARED]     = { "Class", NULL, NULL, CELL_TEXT },
+	[DECLARATION]  = { NULL, NULL, "declaration", CELL_TEXT },
 	[CLASS]        = { NULL, NULL, "class", CELL_TEXT },
 	[KIND]         = { "Kind", NULL, "kind", CELL_TEXT },
 	[LINKED_TEXT]  = { "Kind", NULL, NULL, CELL_TEXT },
@@ -38,7 +40,7 @@ static const struct field fields[N_FIELDS] = {
 	[NEST_HOST]    = { "Nest host", NULL, "nest_host", CELL_TEXT },
 	[NEST_MEMBERS] = { "Nest members", NULL, "nest_members", CELL_ITEMS },
 	[COMPONENTS]   = { "Components", NULL, "record_components", CELL_ITEMS },
-	[INSTRUMENTED] = { "Instrumented", NULL, "instrumentation_hint", CELL_ITEMS },
+	[INSTRUMENTED] = { "Instrumented", NULL, "instrumented_by", CELL_ITEMS },
 	[DIFFERS_TEXT] = { "In memory", "differs from the class file in % methods: see -b",
 			   NULL, CELL_NUMBER },
 	[DIFFERS]      = { NULL, NULL, "memory_differs", CELL_NUMBER },
@@ -61,13 +63,18 @@ static const struct field ancestor_fields[N_ANCESTOR] = {
 static const struct field name_fields[] = { { "", NULL, "class", CELL_TEXT } };
 static const struct field tool_fields[] = { { "", NULL, "sign", CELL_TEXT } };
 
-enum { MEMBER, MEMBER_NAME, MEMBER_DESCRIPTOR, MEMBER_SIGNATURE, MEMBER_ACCESS, N_MEMBER };
+enum {
+	MEMBER_DECLARED, MEMBER, MEMBER_NAME, MEMBER_DESCRIPTOR, MEMBER_SIGNATURE, MEMBER_ACCESS,
+	MEMBER_MODIFIERS, N_MEMBER,
+};
 static const struct field member_fields[N_MEMBER] = {
-	[MEMBER]            = { "", NULL, "declaration", CELL_TEXT },
+	[MEMBER_DECLARED]   = { "", NULL, NULL, CELL_TEXT },
+	[MEMBER]            = { NULL, NULL, "declaration", CELL_TEXT },
 	[MEMBER_NAME]       = { NULL, NULL, "name", CELL_TEXT },
 	[MEMBER_DESCRIPTOR] = { NULL, NULL, "descriptor", CELL_TEXT },
 	[MEMBER_SIGNATURE]  = { NULL, NULL, "signature", CELL_TEXT },
 	[MEMBER_ACCESS]     = { NULL, NULL, "access", CELL_NUMBER },
+	[MEMBER_MODIFIERS]  = { NULL, NULL, "modifiers", CELL_TEXT },
 };
 /* clang-format on */
 
@@ -119,35 +126,47 @@ static void set_text_len(struct record *s, size_t field, struct cf_text text)
 	record_text(s, field, buf_str(&copy));
 }
 
+/* Adds a member.  The text shows all modifiers; JSON has the declaration in javap's form, too. */
 static void add_member(struct record *s, size_t field, const struct javasig_member *m,
-		       const struct buf *declaration)
+		       const struct buf *declared, const struct buf *declaration)
 {
 	struct record *item = record_item(s, field, member_fields, N_MEMBER);
+	_cleanup_buf_ struct buf modifiers = BUF_INIT;
 
+	javasig_member_modifiers(&modifiers, m);
+	record_text(item, MEMBER_DECLARED, buf_str(declared));
 	record_text(item, MEMBER, buf_str(declaration));
 	set_text_len(item, MEMBER_NAME, m->name);
 	set_text_len(item, MEMBER_DESCRIPTOR, m->descriptor);
 	set_text_len(item, MEMBER_SIGNATURE, m->signature);
 	record_number(item, MEMBER_ACCESS, m->access);
+	record_text(item, MEMBER_MODIFIERS, buf_str(&modifiers));
 }
 
 static void add_field(struct record *s, size_t field, const struct javasig_member *m)
 {
-	_cleanup_buf_ struct buf declaration = BUF_INIT;
+	_cleanup_buf_ struct buf declared = BUF_INIT, declaration = BUF_INIT;
+	struct javasig_member all = *m;
 
+	all.hidden = true;
+	javasig_field(&declared, &all);
 	javasig_field(&declaration, m);
-	add_member(s, field, m, &declaration);
+	add_member(s, field, m, &declared, &declaration);
 }
 
 static void add_method(struct record *s, const struct class_view *view,
 		       const struct javasig_member *m)
 {
-	_cleanup_buf_ struct buf declaration = BUF_INIT;
+	_cleanup_buf_ struct buf declared = BUF_INIT, declaration = BUF_INIT;
 	/* The class name as in its signature, without the suffix of a hidden class. */
 	struct cf_text class = { view->row->signature + 1, strcspn(view->row->name, "/") };
+	bool interface = class_is_interface(view->row);
+	struct javasig_member all = *m;
 
-	javasig_method(&declaration, m, class, class_is_interface(view->row));
-	add_member(s, METHODS, m, &declaration);
+	all.hidden = true;
+	javasig_method(&declared, &all, class, interface);
+	javasig_method(&declaration, m, class, interface);
+	add_member(s, METHODS, m, &declared, &declaration);
 }
 
 static void add_components(struct record *s, const struct cf_class *file)
@@ -245,21 +264,29 @@ static void add_ancestors(struct record *s, size_t field, const struct class_vie
 }
 
 /* Without a class file, the declaration omits superclass and interfaces (SUPERS, INTERFACES). */
-static void set_declaration(struct record *s, const struct class_view *view)
+static void add_declaration(struct buf *out, const struct class_view *view, bool hidden)
 {
-	_cleanup_buf_ struct buf text = BUF_INIT;
-	bool interface = class_is_interface(view->row);
+	const struct class_row *row = view->row;
 
 	if (view->file) {
-		javasig_class(&text, view->file);
-	} else if (class_is_array(view->row)) {
-		buf_adds(&text, view->row->name);
+		javasig_class(out, view->file, hidden && (row->modifiers & CF_ACC_SYNTHETIC));
+	} else if (class_is_array(row)) {
+		buf_adds(out, row->name);
 	} else {
-		javasig_class_modifiers(&text, view->row->modifiers);
-		buf_adds(&text, interface ? "interface " : "class ");
-		buf_adds(&text, view->row->name);
+		javasig_class_modifiers(out, row->modifiers, hidden);
+		buf_adds(out, class_is_interface(row) ? "interface " : "class ");
+		buf_adds(out, row->name);
 	}
-	record_text(s, DECLARATION, buf_str(&text));
+}
+
+static void set_declaration(struct record *s, const struct class_view *view)
+{
+	_cleanup_buf_ struct buf declared = BUF_INIT, declaration = BUF_INIT;
+
+	add_declaration(&declared, view, true);
+	add_declaration(&declaration, view, false);
+	record_text(s, DECLARED, buf_str(&declared));
+	record_text(s, DECLARATION, buf_str(&declaration));
 }
 
 static void set_version(struct record *s, const struct class_info *info)

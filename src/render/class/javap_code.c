@@ -115,7 +115,7 @@ static void print_head(struct javap_lines *l, const struct cf_class *class)
 		buf_addc(&l->line, '"');
 		javap_end_line(l);
 	}
-	javasig_class(&l->line, class);
+	javasig_class(&l->line, class, false);
 	buf_adds(&l->line, " {");
 	javap_end_line(l);
 }

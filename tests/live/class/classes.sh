@@ -132,6 +132,8 @@ looks_into() {
 			json "'public void run()' in [m['declaration'] for m in
 				j['classes'][0]['methods']]") $(
 			json "j['classes'][0]['not_told'] is not None")"
+	prints "$1: class of a lambda: it is synthetic" '^Class: +final synthetic class Kinds' \
+		class "$JVM_PID" 'Kinds$$Lambda*'
 	works "$1: class of an unlinked class: it works" class --json "$JVM_PID" 'Kinds$Asleep'
 	same "$1: class of an unlinked class: its members" \
 		"['private int dreams'] ['java.lang.Runnable']" \
@@ -140,6 +142,19 @@ looks_into() {
 	works "$1: class with annotations: it works" class --json "$JVM_PID" 'Kinds$Box'
 	same "$1: class with annotations: it names them" "['Kinds\$Mark', 'java.lang.Deprecated']" \
 		"$(json "[a['class'] for a in j['classes'][0]['annotations']]")"
+	prints "$1: class: a field that the compiler added" \
+		'^ +private static final synthetic Kinds.Color\[\] [$]VALUES$' \
+		class "$JVM_PID" 'Kinds$Color'
+	prints "$1: class: a constant of an enum" \
+		' public static final enum Kinds.Color RED$' class "$JVM_PID" 'Kinds$Color'
+	prints "$1: class: a method that the compiler added" \
+		'^(Methods:)? +public synthetic bridge int compareTo\(java.lang.Object\)$' \
+		class "$JVM_PID" java.lang.String
+	works "$1: class --json: it works" class --json "$JVM_PID" java.lang.String
+	same "$1: class --json: the modifiers of that method" \
+		"['public synthetic bridge', 'public int compareTo(java.lang.Object)']" \
+		"$(json "[[m['modifiers'], m['declaration']] for m in j['classes'][0]['methods']
+			if m['name'] == 'compareTo' and 'Object' in m['descriptor']][0]")"
 	prints "$1: class -c: it prints constants" \
 		'^ +#[0-9]+ = Utf8 +LIMIT$' class -c "$JVM_PID" 'Kinds$Box'
 	prints "$1: class -b: it prints bytecode" '^ +[0-9]+: ddiv$' class -b "$JVM_PID" 'Kinds$Box'

@@ -192,10 +192,42 @@ START_TEST(fields_and_class_modifiers_are_shown_in_java_syntax)
 	f.signature = text("Lp/A<TT;>");
 	javasig_field(&out, &f);
 	shows("p.A x");
-	javasig_class_modifiers(&out, 0xffff);
+	javasig_class_modifiers(&out, 0xffff, false);
 	shows("public final ");
-	javasig_class_modifiers(&out, CF_ACC_ABSTRACT);
+	javasig_class_modifiers(&out, 0xffff, true);
+	shows("public final synthetic ");
+	javasig_class_modifiers(&out, CF_ACC_ABSTRACT, false);
 	shows("abstract ");
+}
+END_TEST
+
+/* ACC_BRIDGE is the bit of ACC_VOLATILE, ACC_VARARGS that of ACC_TRANSIENT. */
+START_TEST(modifiers_without_a_keyword_are_shown_on_request)
+{
+	struct javasig_member m = {
+		.access = CF_ACC_PUBLIC | CF_ACC_SYNTHETIC | CF_ACC_VOLATILE | CF_ACC_TRANSIENT,
+		.name = text("f"),
+		.descriptor = text("([I)V"),
+		.hidden = true,
+	};
+
+	javasig_method(&out, &m, text("p/C"), false);
+	shows("public synthetic bridge void f(int...)");
+	javasig_member_modifiers(&out, &m);
+	shows("public synthetic bridge varargs");
+	m.hidden = false;
+	javasig_method(&out, &m, text("p/C"), false);
+	shows("public void f(int...)");
+	m.access = CF_ACC_FINAL | CF_ACC_SYNTHETIC | CF_ACC_ENUM;
+	m.descriptor = text("I");
+	m.hidden = true;
+	javasig_field(&out, &m);
+	shows("final synthetic enum int f");
+	javasig_member_modifiers(&out, &m);
+	shows("final synthetic enum");
+	m.access = 0;
+	javasig_member_modifiers(&out, &m);
+	shows("");
 }
 END_TEST
 
@@ -212,6 +244,7 @@ int main(void)
 	tcase_add_test(tc, nesting_depth_is_limited);
 	tcase_add_test(tc, more_than_255_dimensions_are_not_a_type);
 	tcase_add_test(tc, methods_are_shown_in_java_syntax);
+	tcase_add_test(tc, modifiers_without_a_keyword_are_shown_on_request);
 	tcase_add_test(tc, descriptor_replaces_a_truncated_signature);
 	tcase_add_test(tc, members_are_named_by_their_descriptors);
 	tcase_add_test(tc, fields_and_class_modifiers_are_shown_in_java_syntax);
