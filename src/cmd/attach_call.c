@@ -91,24 +91,29 @@ static int show_bytes(const struct ctx *ctx, const struct attach_reply *reply, s
 	return 0;
 }
 
-static bool is_one_line(const struct attach_reply *reply)
+bool attach_call_is_one_line(const struct buf *text)
 {
-	const struct buf *text = &reply->output.memory;
 	const char *end = text->len ? memchr(text->data, '\n', text->len) : NULL;
 
-	return reply->output.file_len == 0 && (!end || end == text->data + text->len - 1);
+	return !end || end == text->data + text->len - 1;
+}
+
+int attach_call_refused(const char *what, int code, const struct buf *answer, struct err *err)
+{
+	const char *text = buf_str(answer);
+	size_t len = strcspn(text, "\r\n");
+
+	return err_set(err, EXIT_ANSWER, "the JVM refused '%.200s' with code %d%s%.*s", what, code,
+		       len ? ": " : " and gave no reason", len > 512 ? 512 : (int)len, text);
 }
 
 static int refusal(const struct attach_request *req, const struct attach_reply *reply,
 		   struct err *err)
 {
-	const char *text = buf_str(&reply->output.memory);
-	size_t len = strcspn(text, "\r\n");
 	bool is_jcmd = strcmp(req->op, "jcmd") == 0 && req->n_args > 0;
 
-	return err_set(err, EXIT_ANSWER, "the JVM refused '%.200s' with code %d%s%.*s",
-		       is_jcmd ? req->args[0] : req->op, reply->code,
-		       len ? ": " : " and gave no reason", len > 512 ? 512 : (int)len, text);
+	return attach_call_refused(is_jcmd ? req->args[0] : req->op, reply->code,
+				   &reply->output.memory, err);
 }
 
 int attach_call_show(const struct ctx *ctx, const struct attach_request *req, struct err *err)
@@ -125,7 +130,8 @@ int attach_call_show(const struct ctx *ctx, const struct attach_request *req, st
 		return -1;
 	if (ctx->json)
 		rc = show_json(ctx, &reply, err);
-	else if (reply.code != 0 && is_one_line(&reply))
+	else if (reply.code != 0 && reply.output.file_len == 0 &&
+		 attach_call_is_one_line(&reply.output.memory))
 		rc = 0;
 	else
 		rc = show_bytes(ctx, &reply, err);

@@ -2,7 +2,18 @@
 #include <string.h>
 
 #include "cmd/attach_call.h"
+#include "cmd/vm/jcmd_file.h"
 #include "cmd/vm/perf.h"
+
+struct jcmd_opts {
+	bool force;
+};
+
+static const struct opt jcmd_rows[] = {
+	{ 0, "force", OPT_FLAG, offsetof(struct jcmd_opts, force), NULL,
+	  "replace FILE in {FILE} if it exists", NULL },
+	OPT_END,
+};
 
 /* Joins the words with single spaces, as the JDK's jcmd does. */
 static void join(struct buf *line, char *const *words, int n)
@@ -28,17 +39,49 @@ static int print_counters(const struct ctx *ctx, struct err *err)
 	return 0;
 }
 
+/* Refuses what cannot work before any JVM is looked for. */
+static int jcmd_check(const struct ctx *ctx, struct err *err)
+{
+	_cleanup_buf_ struct buf line = BUF_INIT;
+	struct dcmd_file file;
+	int rc;
+
+	join(&line, ctx->args, ctx->n_args);
+	rc = dcmd_file_find(buf_str(&line), &file, err);
+	if (rc == 0 && file.len > 0 && !file.is_input && ctx->all)
+		rc = err_set(err, EXIT_USAGE,
+			     "'all' and {FILE} exclude each other: each JVM would write the file");
+	if (rc == 0 && file.len > 0 && strcmp(file.path, "-") == 0 && ctx->json)
+		rc = err_set(err, EXIT_USAGE,
+			     "--json and {-} exclude each other: both write to stdout");
+	dcmd_file_release(&file);
+	return rc;
+}
+
+static int run_line(const struct ctx *ctx, const char *line, struct err *err)
+{
+	const struct jcmd_opts *opts = ctx->opts;
+	const char *args[] = { *line ? line : "help" };
+	const struct attach_request req = { "jcmd", args, ARRAY_SIZE(args) };
+	struct dcmd_file file;
+	int rc = dcmd_file_find(line, &file, err);
+
+	if (rc == 0 && file.len > 0)
+		rc = jcmd_file_run(ctx, line, &file, opts->force, err);
+	else if (rc == 0)
+		rc = attach_call_show(ctx, &req, err);
+	dcmd_file_release(&file);
+	return rc;
+}
+
 static int jcmd_run(struct ctx *ctx, struct err *err)
 {
 	_cleanup_buf_ struct buf line = BUF_INIT;
-	const char *args[1];
-	const struct attach_request req = { "jcmd", args, ARRAY_SIZE(args) };
 
 	join(&line, ctx->args, ctx->n_args);
 	if (strcmp(buf_str(&line), "PerfCounter.print") == 0)
 		return print_counters(ctx, err);
-	args[0] = line.len ? buf_str(&line) : "help";
-	return attach_call_show(ctx, &req, err);
+	return run_line(ctx, buf_str(&line), err);
 }
 
 const struct cmd cmd_jcmd = {
@@ -47,10 +90,17 @@ const struct cmd cmd_jcmd = {
 	.summary = "run a diagnostic command of the JVM; without COMMAND: list them",
 	.details = "Prints the JVM's output byte for byte; control characters are escaped on a\n"
 		   "terminal.  Everything after COMMAND is passed to the JVM, also options:\n"
-		   "jtool jcmd 42 GC.class_histogram -all\n",
+		   "jtool jcmd 42 GC.class_histogram -all\n"
+		   "\n"
+		   "{FILE} in an argument is a file of yours that the JVM writes or reads:\n"
+		   "jtool jcmd 42 Thread.dump_to_file -format=json {threads.json}\n"
+		   "jtool jcmd 42 Compiler.directives_add {directives.json}\n",
 	.need = NEED_JVM,
 	.takes_all = true,
 	.max_args = -1,
 	.free_words = 2,
+	.opts = jcmd_rows,
+	.opts_size = sizeof(struct jcmd_opts),
+	.check = jcmd_check,
 	.run = jcmd_run,
 };

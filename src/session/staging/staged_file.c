@@ -47,7 +47,8 @@ static int no_directory(const struct jvm *jvm, const struct staged_file_request 
 		       "there is no directory that JVM %d can %s: %s; make one of them writable "
 		       "for it%s%s",
 		       (int)jvm->pid, kinds[req->kind].use, why,
-		       req->kind == STAGED_FILE ? " and executable" : "", space ? space : "");
+		       req->kind == STAGED_FILE && !req->is_data ? " and executable" : "",
+		       space ? space : "");
 }
 
 static int receive_paths(struct staged_file *p, const struct jvm *jvm,

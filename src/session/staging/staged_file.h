@@ -44,6 +44,7 @@ struct staged_file_request {
 	const char *socket; /* STAGED_SOCKET: the name of the socket, with a leading dot */
 	const void *data; /* STAGED_FILE: the file's content */
 	size_t len;       /* of data, in bytes */
+	bool is_data;     /* STAGED_FILE: the target reads it, so the mount may be noexec */
 	bool keep;        /* STAGED_FILE: do not remove the file (the user's own agent) */
 	int listener;     /* unbound AF_UNIX socket to bind in the file's directory; -1: none */
 	/* Bytes needed for STAGED_RESULT, or for files that the target creates next to a FIFO. */

@@ -69,7 +69,7 @@ static const char *why_unusable(const struct staged_file_request *req, int dir_f
 		return strerror(errno);
 	if (fs.f_flag & ST_RDONLY)
 		return "mounted read-only";
-	if (req->kind == STAGED_FILE && (fs.f_flag & ST_NOEXEC))
+	if (req->kind == STAGED_FILE && !req->is_data && (fs.f_flag & ST_NOEXEC))
 		return "mounted noexec";
 	if (!has_room(&fs, req->room))
 		return "not enough space";

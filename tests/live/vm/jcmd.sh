@@ -17,6 +17,22 @@ same_bytes() {
 	fi
 }
 
+# writes_file NAME PATTERN COMMAND [ARGUMENT...]: if the JVM has the command, with an argument for a
+# file, it writes a file of the caller that has the pattern. An ARGUMENT `KEY=` is that of the file.
+writes_file() {
+	local name=$1 pattern=$2 words=("${@:3}") file="$W/written file"
+
+	"$W/jtool" jcmd "$pid" help "$3" | grep -q -E "filename|filepath|-F" || return 0
+	rm -f "$file"
+	case ${words[-1]} in
+	*=) words[-1]+="{$file}" ;;
+	*) words+=("{$file}") ;;
+	esac
+	works "$name: it works" jcmd "$pid" "${words[@]}"
+	check "$name: the caller has the file" grep -q -a -E -e "$pattern" "$file"
+	check "$name: the output names only the caller's path" [ "$(grep -c '\.jtool-' "$W/out")" = 0 ]
+}
+
 for version in own "${jdks[@]}"; do
 	start_jvm "$version" serial Idle || continue
 	pid=$JVM_PID
@@ -73,6 +89,50 @@ for version in own "${jdks[@]}"; do
 		allowed=READY
 	fi
 
+	# Files of the caller. None stays in the target.
+	writes_file "$version: jcmd GC.heap_dump {FILE}" '^JAVA PROFILE' GC.heap_dump
+	writes_file "$version: jcmd Compiler.perfmap {FILE}" 'Interpreter' Compiler.perfmap
+	writes_file "$version: jcmd System.dump_map {FILE}" 'JAVAHEAP' System.dump_map -F=
+	writes_file "$version: jcmd Thread.dump_to_file {FILE}" '"?main"?' Thread.dump_to_file
+	if [ "$feature" -ge 11 ]; then
+		writes_file "$version: jcmd JFR.dump {FILE}" '^FLR' JFR.dump filename=
+		writes_file "$version: jcmd JFR.stop {FILE}" '^FLR' JFR.stop 'name="two words"' \
+			filename=
+		echo '[{match: "*.*", BackgroundCompilation: false}]' >"$W/directives"
+		works "$version: jcmd Compiler.directives_add {FILE}: it works" \
+			jcmd "$pid" Compiler.directives_add "{$W/directives}"
+		check "$version: jcmd Compiler.directives_add {FILE}: the JVM has read it" \
+			grep -q '1 compiler directives added' "$W/out"
+		prints "$version: jcmd Compiler.directives_add {FILE}: the directive is there" \
+			'BackgroundCompilation:false' jcmd "$pid" Compiler.directives_print
+		refuses 2 'missing.json' "$version: jcmd: a missing file: refused" \
+			jcmd "$pid" Compiler.directives_add "{$W/missing.json}"
+		echo '<configuration version="2.0"><event name="jdk.ThreadSleep"><setting
+			name="enabled">true</setting></event></configuration>' >"$W/own.jfc"
+		works "$version: jcmd JFR.start settings={FILE}: it works" \
+			jcmd "$pid" JFR.start name=own "settings={$W/own.jfc}"
+	fi
+	echo old >"$W/there"
+	refuses 2 'exists' "$version: jcmd {FILE}: an existing file is not replaced" \
+		jcmd "$pid" GC.heap_dump "{$W/there}"
+	same "$version: jcmd {FILE}: the existing file is unchanged" old "$(cat "$W/there")"
+	works "$version: jcmd --force {FILE}: it works" \
+		jcmd --force "$pid" GC.heap_dump "{$W/there}"
+	check "$version: jcmd --force {FILE}: the file is replaced" grep -q -a 'JAVA PROFILE' "$W/there"
+	works "$version: jcmd --json {FILE}: it works" \
+		jcmd --force --json "$pid" GC.heap_dump "{$W/dump.json}"
+	same "$version: jcmd --json {FILE}: file and size" "['$W/dump.json', True, True]" \
+		"$(json "[j['file'], j['bytes'] == $(stat -c %s "$W/dump.json"),
+			'.jtool-' not in j['output']]")"
+	jt jcmd "$pid" GC.heap_dump '{-}'
+	same "$version: jcmd {-}: it works" 0 "$rc"
+	check "$version: jcmd {-}: stdout has the file" grep -q -a '^JAVA PROFILE' "$W/out"
+	check "$version: jcmd {-}: stderr has the answer" grep -q '^Heap dump file created' "$W/err"
+	refuses 2 'VM.log cannot use' "$version: jcmd: a log file is refused" \
+		jcmd "$pid" VM.log "output={$W/log}"
+	check "$version: jcmd {FILE}: nothing is left in the target" \
+		nothing_left "${jdk_root[$version]:-}" "$pid" 0
+
 	# Arguments that are longer than versions 1 and 2 of the attach protocol accept.
 	long=$(printf '%02000d' 0)
 	huge=$(printf '%0100000d' 0)
@@ -93,6 +153,27 @@ for version in own "${jdks[@]}"; do
 	works "$version: jcmd: it works after refused commands" jcmd "$pid" VM.version
 	unharmed "$version: jcmd" "$allowed"
 	stop "$pid"
+done
+
+# VM.cds dumps no archive of classes in a directory.
+mkdir "$W/jar"
+printf 'Main-Class: Idle\n' >"$W/jar/manifest"
+(cd "$W" && jar cfm idle.jar jar/manifest -C classes .)
+for version in "${jdks[@]}"; do
+	[ "$version" -ge 17 ] || continue
+	jvm_command "$version" serial -jar "$IW/idle.jar"
+	spawn "${argv[@]}"
+	await_ready || continue
+	pid=$JVM_PID
+	writes_file "$version: jcmd VM.cds static_dump {FILE}" . VM.cds static_dump
+	check "$version: jcmd VM.cds {FILE}: nothing is left in the target" \
+		nothing_left "${jdk_root[$version]}" "$pid" 0
+	stop "$pid"
+	start_jvm "$version" serial Idle || continue
+	jt jcmd "$JVM_PID" VM.cds static_dump "{$W/none.jsa}"
+	same "$version: jcmd VM.cds {FILE}: no archive of a directory: exit code 1" "1 no" \
+		"$rc $([ -e "$W/none.jsa" ] && echo yes || echo no)"
+	stop "$JVM_PID"
 done
 
 # An output that cannot be written is an error.
