@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "cli/run_all.h"
+#include "fileio/disk_room.h"
 #include "fileio/file_open.h"
 #include "fileio/io.h"
 #include "base/xalloc.h"
@@ -12,6 +13,7 @@
 #include "cli/completion.h"
 #include "config.h"
 #include "cli/compat_args.h"
+#include "discover/memory_check.h"
 #include "discover/resolve.h"
 
 /* Returns -1 with err set if stdout did not take the complete result: full disk, closed pipe. */
@@ -104,6 +106,7 @@ static int run_command(const struct cmd *cmd, char **argv, int argc, struct err 
 	ctx.args = argv;
 	ctx.n_args = n;
 	if (cmd->need == NEED_JVM) {
+		oom_score_raise(); /* a JVM may share jtool's control group */
 		ctx.args++;
 		ctx.n_args--;
 		ctx.all = strcmp(argv[0], "all") == 0;
@@ -180,6 +183,7 @@ int main(int argc, char **argv)
 	const struct cmd *cmd = NULL;
 
 	occupy_stdio();
+	disk_room_set_memory(memory_left);
 	(void)signal(SIGPIPE, SIG_IGN); /* a write to a closed pipe fails with EPIPE instead */
 	(void)signal(SIGXFSZ, SIG_IGN); /* a write beyond RLIMIT_FSIZE fails with EFBIG instead */
 	(void)signal(SIGCHLD, SIG_DFL); /* waitpid(2) finds no children if SIGCHLD is ignored */

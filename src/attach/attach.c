@@ -7,8 +7,10 @@
 
 #include "fileio/io.h"
 #include "discover/discover.h"
+#include "discover/memory_check.h"
 #include "attach/answer.h"
 #include "attach/attach_socket.h"
+#include "attach/memory_use.h"
 #include "attach/trigger.h"
 
 /* Number of attempts if the socket file disappears or has no listener. */
@@ -274,7 +276,8 @@ static int open_and_execute(const struct jvm *jvm, const struct attach_opts *opt
 	struct attach_socket asock;
 	int rc;
 
-	if (attach_socket_open(jvm, &asock, err) < 0)
+	if (memory_check(jvm, attach_memory_use(req), NULL, err) < 0 ||
+	    attach_socket_open(jvm, &asock, err) < 0)
 		return -1;
 	rc = execute(&asock, opts, is_long, req, reply, err);
 	attach_socket_close(&asock);

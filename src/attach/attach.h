@@ -43,7 +43,8 @@ struct attach_reply {
  * Sends one operation and reads the reply; first starts the JVM's attach listener if it is not
  * running.  The reply goes to memory or an unlinked file, so that a slow consumer never blocks the
  * JVM.  A status code other than 0 is not an error.  Returns -1 with `err` set if the process is
- * not a JVM, is starting, stopped or gone, does not permit attaching, or does not answer in time.
+ * not a JVM, is starting, stopped or gone, does not permit attaching, has too little memory for the
+ * operation (discover/memory_check.h), or does not answer in time.
  *
  * The answer must begin within the timeout (EXIT_ATTACH), and then end or grow by STALL_BYTES
  * within the same time, and again each time (EXIT_PARTIAL); see fileio/stall.h.

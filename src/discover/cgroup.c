@@ -14,6 +14,7 @@
 /* A group of one hierarchy, as a directory that we can read. */
 struct group {
 	char *dir;  /* NULL: not visible */
+	char *path; /* in the hierarchy; "" is its root */
 	size_t top; /* length of the hierarchy's mount point in dir */
 	bool is_v2;
 };
@@ -111,6 +112,7 @@ static bool match_mount(char *line, const char *controller, const char *path, st
 	if (!inside)
 		return false;
 	g->dir = xasprintf("%s%s", fields[4], inside);
+	g->path = xstrdup(strcmp(path, "/") == 0 ? "" : path);
 	g->top = strlen(fields[4]);
 	return true;
 }
@@ -120,7 +122,7 @@ static struct group find_group(const char *mounts, const char *groups, const cha
 {
 	_cleanup_free_ char *text = xstrdup(mounts), *path = path_of(groups, controller);
 	char *rest = text, *line;
-	struct group g = { NULL, 0, false };
+	struct group g = { 0 };
 
 	if (!path) {
 		g.is_v2 = true;
@@ -135,12 +137,18 @@ static struct group find_group(const char *mounts, const char *groups, const cha
 /* Changes *g to the parent group; returns false at the top. */
 static bool go_up(struct group *g)
 {
-	char *slash = strrchr(g->dir, '/');
+	char *slash = strrchr(g->dir, '/'), *name = strrchr(g->path, '/');
 
-	if (!slash || (size_t)(slash - g->dir) < g->top)
+	if (!slash || (size_t)(slash - g->dir) < g->top || !name)
 		return false;
-	*slash = '\0';
+	*slash = *name = '\0';
 	return true;
+}
+
+static void release(struct group *g)
+{
+	free(g->dir);
+	free(g->path);
 }
 
 /*
@@ -208,25 +216,47 @@ static int64_t bytes_free(const struct group *g, int64_t limit, int64_t used)
 	return used < limit ? limit - (used < 0 ? 0 : used) : 0;
 }
 
-static void read_memory(struct group *g, struct cgroup *out)
+static bool read_level(const struct group *g, struct cgroup_level *level)
 {
-	const char *used_name = g->is_v2 ? "memory.current" : "memory.usage_in_bytes";
-	const char *max = g->is_v2 ? "memory.max" : "memory.limit_in_bytes";
+	int64_t limit = read_number(g, g->is_v2 ? "memory.max" : "memory.limit_in_bytes");
+
+	if (limit < 0)
+		return false;
+	level->limit = limit;
+	level->used = read_number(g, g->is_v2 ? "memory.current" : "memory.usage_in_bytes");
+	level->free = bytes_free(g, limit, level->used);
+	return true;
+}
+
+/* `ours` is jtool's own group; its path is NULL if it is unknown. */
+static size_t read_levels(struct group *g, const struct group *ours, struct cgroup_level *levels)
+{
+	bool kills_all = false;
+	size_t n = 0;
 
 	do {
-		int64_t limit = read_number(g, max), used, left;
+		kills_all = kills_all || (g->is_v2 && read_number(g, "memory.oom.group") == 1);
+		if (!read_level(g, &levels[n]))
+			continue;
+		/* The limit of a group above applies to the processes of this group together. */
+		levels[n].kills_all = kills_all;
+		levels[n].shared = ours->path && ours->is_v2 == g->is_v2 &&
+				   below(ours->path, g->path[0] ? g->path : "/");
+		n++;
+	} while (n < CGROUP_LEVELS_MAX && go_up(g));
+	return n;
+}
 
-		if (limit < 0)
+static void sum_up(const struct cgroup_level *levels, size_t n, struct cgroup *out)
+{
+	for (size_t i = 0; i < n; i++) {
+		if (out->memory_free < 0 || levels[i].free < out->memory_free)
+			out->memory_free = levels[i].free;
+		if (out->memory_limit >= 0 && levels[i].limit >= out->memory_limit)
 			continue;
-		used = read_number(g, used_name);
-		left = bytes_free(g, limit, used);
-		if (out->memory_free < 0 || left < out->memory_free)
-			out->memory_free = left;
-		if (out->memory_limit >= 0 && limit >= out->memory_limit)
-			continue;
-		out->memory_limit = limit;
-		out->memory_used = used;
-	} while (go_up(g));
+		out->memory_limit = levels[i].limit;
+		out->memory_used = levels[i].used;
+	}
 }
 
 static void read_cpu(struct group *g, struct cgroup *out)
@@ -249,23 +279,53 @@ static void read_cpu(struct group *g, struct cgroup *out)
 	} while (go_up(g));
 }
 
+static bool read_texts(const struct procfs *proc, pid_t pid, struct buf *mounts,
+		       struct buf *groups)
+{
+	struct stat st;
+	_cleanup_close_ int fd = file_open_regular(proc->fd, "self/mountinfo", 0, &st);
+
+	return fd >= 0 && io_slurp(fd, mounts, TEXT_MAX) == 0 &&
+	       procfs_read(proc, pid, "cgroup", groups, TEXT_MAX) == 0;
+}
+
 void cgroup_read(const struct procfs *proc, pid_t pid, struct cgroup *out)
 {
 	_cleanup_buf_ struct buf mounts = BUF_INIT, groups = BUF_INIT;
-	struct stat st;
-	_cleanup_close_ int fd = file_open_regular(proc->fd, "self/mountinfo", 0, &st);
+	struct cgroup_level levels[CGROUP_LEVELS_MAX];
+	const struct group none = { 0 };
 	struct group memory, cpu;
 
 	*out = (struct cgroup){ -1, -1, -1, -1 };
-	if (fd < 0 || io_slurp(fd, &mounts, TEXT_MAX) < 0 ||
-	    procfs_read(proc, pid, "cgroup", &groups, TEXT_MAX) < 0)
+	if (!read_texts(proc, pid, &mounts, &groups))
 		return;
 	memory = find_group(buf_str(&mounts), buf_str(&groups), "memory");
 	cpu = find_group(buf_str(&mounts), buf_str(&groups), "cpu");
 	if (memory.dir)
-		read_memory(&memory, out);
+		sum_up(levels, read_levels(&memory, &none, levels), out);
 	if (cpu.dir)
 		read_cpu(&cpu, out);
-	free(memory.dir);
-	free(cpu.dir);
+	release(&memory);
+	release(&cpu);
+}
+
+size_t cgroup_levels(const struct procfs *proc, pid_t pid,
+		     struct cgroup_level levels[CGROUP_LEVELS_MAX])
+{
+	_cleanup_buf_ struct buf mounts = BUF_INIT, groups = BUF_INIT, own = BUF_INIT;
+	struct stat st;
+	_cleanup_close_ int fd = file_open_regular(proc->fd, "self/cgroup", 0, &st);
+	struct group g, ours = { 0 };
+	size_t n = 0;
+
+	if (!read_texts(proc, pid, &mounts, &groups))
+		return 0;
+	if (fd >= 0 && io_slurp(fd, &own, TEXT_MAX) == 0)
+		ours = find_group(buf_str(&mounts), buf_str(&own), "memory");
+	g = find_group(buf_str(&mounts), buf_str(&groups), "memory");
+	if (g.dir)
+		n = read_levels(&g, &ours, levels);
+	release(&g);
+	release(&ours);
+	return n;
 }

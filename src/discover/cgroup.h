@@ -2,6 +2,7 @@
 #ifndef JTOOL_DISCOVER_CGROUP_H
 #define JTOOL_DISCOVER_CGROUP_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "proc/procfs.h"
@@ -18,5 +19,22 @@ struct cgroup {
  * show them.  Reads nothing if the process's group is uncertain.
  */
 void cgroup_read(const struct procfs *proc, pid_t pid, struct cgroup *out);
+
+/* A group with a memory limit: a process's own, or one above it. */
+struct cgroup_level {
+	int64_t limit, free; /* bytes; file pages that the kernel reclaims first count as free */
+	int64_t used;        /* bytes, with these pages; -1: unknown */
+	bool shared;         /* jtool is in it, too: jtool's memory counts */
+	/* Version 2, memory.oom.group: when the limit kills one process, it kills all of them. */
+	bool kills_all;
+};
+#define CGROUP_LEVELS_MAX 16
+
+/*
+ * Reads the groups that limit a process's memory, from its own upwards, as far as our own mounts
+ * show them.  Returns their number.
+ */
+size_t cgroup_levels(const struct procfs *proc, pid_t pid,
+		     struct cgroup_level levels[CGROUP_LEVELS_MAX]);
 
 #endif

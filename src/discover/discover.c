@@ -18,7 +18,7 @@ static struct jvm *new_jvm(const struct procfs *proc, pid_t pid, const struct pr
 	jvm->gid = status->egid;
 	jvm->start_ticks = status->start_ticks;
 	jvm->uptime = procfs_uptime(proc, status);
-	jvm->heap_used = jvm->heap_max = -1;
+	jvm->heap_used = jvm->heap_max = jvm->heap_committed = jvm->heap_bound = jvm->classes = -1;
 	jvm->is_hotspot = !files->is_openj9;
 	jvm->listed_ns = monotonic_ns();
 	jvm_files_read(proc, jvm, files);

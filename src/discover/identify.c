@@ -112,24 +112,30 @@ static const char *gc_of_clues(const struct gc_clues *clues, const char *flags)
 	return gc || !clues->saw_all ? gc : "Serial";
 }
 
-static int64_t space_used(const struct perfdata *perf, int generation, int space)
+static int64_t space_number(const struct perfdata *perf, int generation, int space,
+			    const char *what)
 {
 	char name[64];
 
-	(void)snprintf(name, sizeof(name), "sun.gc.generation.%d.space.%d.used", generation, space);
+	(void)snprintf(name, sizeof(name), "sun.gc.generation.%d.space.%d.%s", generation, space,
+		       what);
 	return perfdata_number(perf, name, -1);
 }
 
-/* Returns the bytes used in eden, s0, s1 and old, the spaces of both generations; -1: no spaces. */
-static int64_t heap_used(const struct perfdata *perf)
+/*
+ * Adds up a number of eden, s0, s1 and old, the spaces of both generations; -1: no spaces.  `eden`
+ * is what is added of eden.
+ */
+static int64_t heap_sum(const struct perfdata *perf, const char *eden, const char *what)
 {
 	int64_t sum = -1;
 
 	for (int generation = 0; generation < 2; generation++) {
 		for (int space = 0; space < 3; space++) {
-			int64_t used = space_used(perf, generation, space);
+			int64_t bytes = space_number(perf, generation, space,
+						     generation + space ? what : eden);
 
-			if (used >= 0 && __builtin_add_overflow(sum < 0 ? 0 : sum, used, &sum))
+			if (bytes >= 0 && __builtin_add_overflow(sum < 0 ? 0 : sum, bytes, &sum))
 				return -1;
 		}
 	}
@@ -207,8 +213,13 @@ void identify_perfdata(struct jvm *jvm, const struct perfdata *perf, const struc
 	jvm->version = dup_or_null(perfdata_nonempty_text(perf, "java.property.java.version"));
 	jvm->vm = dup_or_null(perfdata_nonempty_text(perf, "java.property.java.vm.name"));
 	jvm->gc = dup_or_null(gc ? gc : gc_of_names(perf));
-	jvm->heap_used = heap_used(perf);
+	jvm->heap_used = heap_sum(perf, "used", "used");
+	/* Serial and Parallel sample the counter of eden; others set it in a collection. */
+	jvm->heap_bound = heap_sum(perf, has_prefix(gc, "Serial") || has_prefix(gc, "Parallel")
+						 ? "used" : "capacity", "used");
+	jvm->heap_committed = heap_sum(perf, "capacity", "capacity");
 	jvm->heap_max = heap_max(perf);
+	jvm->classes = perfdata_number(perf, "java.cls.loadedClasses", -1);
 	jvm->flags = joined(perfdata_nonempty_text(perf, "java.rt.vmFlags"),
 			    uncut(args, cmd->flags));
 	describe_command(jvm, perfdata_nonempty_text(perf, "sun.rt.javaCommand"), cmd);

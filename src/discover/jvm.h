@@ -43,6 +43,9 @@ struct jvm {
 	double uptime;     /* seconds; -1 unknown */
 	int64_t heap_used; /* bytes; -1 unknown */
 	int64_t heap_max;  /* bytes; -1 unknown */
+	int64_t classes;   /* loaded ones; -1 unknown */
+	int64_t heap_committed; /* bytes; -1 unknown */
+	int64_t heap_bound; /* bytes: heap_used, or more if that may lag; -1 unknown */
 	bool has_perfdata;
 	bool is_hotspot;  /* false: another VM with a libjvm.so */
 	bool no_attach;   /* the JVM was started with attaching disabled */

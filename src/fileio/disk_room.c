@@ -3,11 +3,32 @@
 #include <errno.h>
 #include <stdbool.h>
 #include <string.h>
+#include <sys/statfs.h>
 #include <sys/statvfs.h>
 
 #define KEEP_PERCENT 5
 #define KEEP_MIN (1u << 30)
 #define STEP (16u << 20) /* bytes between two looks at the file system */
+
+/* File systems in memory, as statfs(2) identifies them. */
+#define TMPFS_TYPE 0x01021994
+#define RAMFS_TYPE 0x858458f6
+
+static int64_t (*memory_left)(void);
+
+void disk_room_set_memory(int64_t (*left)(void))
+{
+	memory_left = left;
+}
+
+bool disk_room_is_memory(int fd)
+{
+	struct statfs fs;
+
+	/* The width and sign of f_type depend on the architecture. */
+	return fstatfs(fd, &fs) == 0 &&
+	       ((uint32_t)fs.f_type == TMPFS_TYPE || (uint32_t)fs.f_type == RAMFS_TYPE);
+}
 
 static bool measure(int fd, uint64_t *size, uint64_t *free)
 {
@@ -29,7 +50,7 @@ uint64_t disk_room_keep(uint64_t size, uint64_t free)
 
 struct disk_room disk_room_begin(int fd)
 {
-	struct disk_room room = { .fd = fd };
+	struct disk_room room = { .fd = fd, .is_memory = disk_room_is_memory(fd) };
 	uint64_t size, free;
 
 	if (measure(fd, &size, &free))
@@ -37,22 +58,39 @@ struct disk_room disk_room_begin(int fd)
 	return room;
 }
 
-int disk_room_take(struct disk_room *room, uint64_t bytes)
+/* Returns the bytes that may be written; UINT64_MAX: there is no limit. */
+static uint64_t space_left(const struct disk_room *room)
 {
 	uint64_t size, free;
 
-	if (room->keep == 0)
-		return 0;
+	if (room->keep == 0 || !measure(room->fd, &size, &free))
+		return UINT64_MAX;
+	return free < room->keep ? 0 : free - room->keep;
+}
+
+static uint64_t memory_left_for(const struct disk_room *room)
+{
+	int64_t left = room->is_memory && memory_left ? memory_left() : INT64_MAX;
+
+	return left < 0 ? 0 : left == INT64_MAX ? UINT64_MAX : (uint64_t)left;
+}
+
+int disk_room_take(struct disk_room *room, uint64_t bytes)
+{
+	uint64_t space, memory, left;
+
 	if (room->checked >= bytes) {
 		room->checked -= bytes;
 		return 0;
 	}
-	if (!measure(room->fd, &size, &free))
-		return 0;
-	if (free < room->keep || free - room->keep < bytes)
+	space = space_left(room);
+	memory = memory_left_for(room);
+	if (space < bytes)
 		return -DISK_ROOM_FULL;
-	free -= room->keep + bytes;
-	room->checked = free < STEP ? free : STEP;
+	if (memory < bytes)
+		return -DISK_ROOM_MEMORY;
+	left = (space < memory ? space : memory) - bytes;
+	room->checked = left < STEP ? left : STEP;
 	return 0;
 }
 
@@ -60,5 +98,8 @@ const char *disk_room_error(int error)
 {
 	if (error == -DISK_ROOM_FULL)
 		return "too little space would stay free on its file system";
+	if (error == -DISK_ROOM_MEMORY)
+		return "it is on a file system in memory, of which too little would stay free for "
+		       "the JVM";
 	return strerror(-error);
 }

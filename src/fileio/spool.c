@@ -9,7 +9,8 @@ int spool_add(struct spool *s, const void *data, size_t len)
 {
 	int rc;
 
-	if (s->file < 0 && s->memory.len + len <= SPOOL_MEMORY_MAX) {
+	if (s->file < 0 && s->memory.len + len <= SPOOL_MEMORY_MAX &&
+	    disk_room_take(&s->memory_room, len) == 0) {
 		buf_add(&s->memory, data, len);
 		return 0;
 	}

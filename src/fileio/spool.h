@@ -1,6 +1,7 @@
 /*
  * A buffer of any length for a JVM's answer, which must be read at once even if our reader is slow.
- * The data is in memory up to SPOOL_MEMORY_MAX bytes, and beyond that in an unnamed file.
+ * The data is in memory up to SPOOL_MEMORY_MAX bytes, or less if memory is short, and after that
+ * in an unnamed file.
  */
 #ifndef JTOOL_FILEIO_SPOOL_H
 #define JTOOL_FILEIO_SPOOL_H
@@ -15,11 +16,11 @@
 struct spool {
 	struct buf memory; /* the first bytes */
 	int file;          /* the remaining bytes; -1: none */
-	struct disk_room room; /* of the file */
+	struct disk_room room, memory_room; /* of the file, and of `memory` */
 	uint64_t file_len;
 };
 
-#define SPOOL_INIT { .memory = BUF_INIT, .file = -1 }
+#define SPOOL_INIT { .memory = BUF_INIT, .file = -1, .memory_room = DISK_ROOM_OF_MEMORY }
 
 /*
  * Appends data.  Returns 0, or a negative errno if the file cannot be written, or -DISK_ROOM_FULL:

@@ -6,6 +6,7 @@
 #include <sys/socket.h>
 
 #include "attach/target_ns.h"
+#include "discover/memory_check.h"
 #include "base/xalloc.h"
 #include "fileio/io.h"
 #include "fileio/stall.h"
@@ -370,8 +371,12 @@ static void session_free(struct session *s)
 struct session *session_open_image(const struct jvm *jvm, const struct attach_opts *opts,
 				   const char *image, struct err *err)
 {
-	struct session *s = xcalloc(1, sizeof(*s));
+	struct session *s;
 
+	/* Once more than for the attach operation, because an agent that sleeps is not loaded. */
+	if (memory_check(jvm, MEMORY_AGENT, NULL, err) < 0)
+		return NULL;
+	s = xcalloc(1, sizeof(*s));
 	s->jvm = jvm;
 	s->verbose = opts->steps;
 	s->timeout_ms = opts->timeout_ms;

@@ -11,7 +11,6 @@
 #include "model/class/type_name.h"
 
 #define MEMORY (UINT64_C(64) << 20)
-#define MEMORY_MIN (UINT64_C(1) << 20)
 #define SAMPLING_SINCE 11 /* JEP 331 */
 #define INTERVAL_MAX INT32_MAX /* limit of SetHeapSamplingInterval */
 
@@ -81,9 +80,9 @@ static int check_limits(const struct alloc_opts *opts, struct err *err)
 	if (opts->depth == 0 || opts->depth > WIRE_ALLOC_DEPTH)
 		return err_set(err, EXIT_USAGE, "invalid --depth: expected 1 to %u frames",
 			       WIRE_ALLOC_DEPTH);
-	if (opts->memory < MEMORY_MIN || opts->memory > WIRE_ALLOC_MEMORY_MAX)
+	if (opts->memory < ALLOC_MEMORY_MIN || opts->memory > WIRE_ALLOC_MEMORY_MAX)
 		return err_set(err, EXIT_USAGE, "invalid --memory: expected %lluM to %lluM",
-			       (unsigned long long)(MEMORY_MIN >> 20),
+			       (unsigned long long)(ALLOC_MEMORY_MIN >> 20),
 			       (unsigned long long)(WIRE_ALLOC_MEMORY_MAX >> 20));
 	return 0;
 }

@@ -14,6 +14,7 @@
 #define ALLOC_ROWS 20        /* default for tables; JSON has all rows by default */
 #define ALLOC_INTERVAL_UNSET UINT64_MAX
 #define ALLOC_DURATION_MS 10000 /* default */
+#define ALLOC_MEMORY_MIN (UINT64_C(1) << 20)
 
 struct alloc_opts {
 	unsigned duration_ms; /* ALLOC_UNSET: not given; 0: until a signal */

@@ -6,6 +6,7 @@
 #include "cmd/alloc/alloc.h"
 #include "cmd/alloc_recording.h"
 #include "cmd/follow.h"
+#include "discover/memory_check.h"
 #include "render/units.h"
 
 #define BEGIN_MS 600000    /* time limit for instrumenting a large application */
@@ -38,6 +39,24 @@ static uint64_t interval(const struct alloc_opts *opts)
 	return opts->exact || alloc_is_live(opts) ? 0 : WIRE_ALLOC_INTERVAL;
 }
 
+/* The agent takes its memory as it needs it, in the JVM.  Limits it to what the JVM can take. */
+static int grant_memory(const struct ctx *ctx, uint64_t *memory, struct err *err)
+{
+	const struct alloc_opts *opts = ctx->opts;
+	enum memory_use use = opts->exact ? MEMORY_CHANGE_ALL : MEMORY_CHANGE;
+	struct memory_room room;
+
+	if (alloc_is_live(opts) && memory_check(ctx->jvm, MEMORY_COLLECT, NULL, err) < 0)
+		return -1;
+	if (memory_check(ctx->jvm, use, &room, err) < 0)
+		return -1;
+	*memory = opts->memory;
+	if (*memory > (uint64_t)room.jvm)
+		*memory = (uint64_t)room.jvm < ALLOC_MEMORY_MIN ? ALLOC_MEMORY_MIN
+								: (uint64_t)room.jvm;
+	return 0;
+}
+
 int alloc_request(const struct ctx *ctx, struct session *s, uint32_t flags, char *const *globs,
 		  struct err *err)
 {
@@ -45,8 +64,11 @@ int alloc_request(const struct ctx *ctx, struct session *s, uint32_t flags, char
 	_cleanup_buf_ struct buf payload = BUF_INIT;
 	size_t size = HEAD_SIZE;
 	struct wire_writer w;
+	uint64_t memory;
 	uint32_t n = 0;
 
+	if (grant_memory(ctx, &memory, err) < 0)
+		return -1;
 	for (; globs && globs[n]; n++)
 		size += 4 + strlen(globs[n]);
 	w = wire_writer_init(buf_reserve(&payload, size), size);
@@ -54,7 +76,7 @@ int alloc_request(const struct ctx *ctx, struct session *s, uint32_t flags, char
 	wire_put_u64(&w, (uint64_t)duration_ms(opts) * NS_PER_MS);
 	wire_put_u64(&w, interval(opts));
 	wire_put_u32(&w, opts->depth);
-	wire_put_u64(&w, opts->memory);
+	wire_put_u64(&w, memory);
 	wire_put_u32(&w, opts->age);
 	wire_put_u32(&w, n);
 	for (uint32_t i = 0; i < n; i++)

@@ -4,16 +4,18 @@
 #include <sys/resource.h>
 
 #include "base/xalloc.h"
-#include "discover/free_memory.h"
+#include "discover/memory_check.h"
 
 #define MB (UINT64_C(1) << 20)
 #define MEMORY_MIN (64 * MB)          /* least default of --max-memory */
 #define MEMORY_UNKNOWN (1024 * MB)    /* if the free memory is not known */
+#define MEMORY_BASE (4 << 20)         /* measured: what jtool takes besides heap data */
+#define MEMORY_LEAST (6 << 20)
 
 const char *const heap_engines[] = { "any", "agent", "hprof", NULL };
 _Static_assert(HEAP_BY_ANY == 0 && HEAP_BY_AGENT == 1 && HEAP_BY_HPROF == 2, "as in heap_engines");
 
-static size_t memory_limit(const struct heap_opts *opts)
+static uint64_t wanted_memory(const struct heap_opts *opts)
 {
 	int64_t free = -1;
 	uint64_t limit;
@@ -22,11 +24,30 @@ static size_t memory_limit(const struct heap_opts *opts)
 	if (opts->max_memory_mb > 0)
 		return opts->max_memory_mb * MB;
 	if (procfs_open(&proc, "/proc") == 0) {
-		free = free_memory(&proc, getpid());
+		free = memory_free(&proc, getpid());
 		procfs_close(&proc);
 	}
 	limit = free < 0 ? MEMORY_UNKNOWN : (uint64_t)free / 2;
 	return limit < MEMORY_MIN ? MEMORY_MIN : limit;
+}
+
+int heap_memory(const struct ctx *ctx, enum memory_use use, uint64_t wanted, size_t *granted,
+		struct err *err)
+{
+	struct memory_room room = { .own = INT64_MAX };
+	int64_t left = memory_left();
+
+	if (ctx->jvm && memory_check(ctx->jvm, use, &room, err) < 0)
+		return -1;
+	left = (left < room.own ? left : room.own) - MEMORY_BASE;
+	if (left < MEMORY_LEAST)
+		return err_set(err, EXIT_PARTIAL,
+			       "jtool needs at least %lld MB of memory, and too little is free "
+			       "here; run it where more is free, for example on the host",
+			       (long long)((MEMORY_BASE + MEMORY_LEAST) / (int64_t)MB));
+	left = left / 3 * 2; /* a dump that waits to be read comes on top of the limit */
+	*granted = wanted < (uint64_t)left ? (size_t)wanted : (size_t)left;
+	return 0;
 }
 
 static uint64_t peak_mb(void)
@@ -81,15 +102,38 @@ static int run_engine(struct heap_source *source, const struct heap_plan *plan,
 	return heap_source_by_hprof(source, plan, err);
 }
 
+/*
+ * Grants memory.  If the JVM has too little for a walk, but enough for a dump of its own, changes
+ * *engine to that.
+ */
+static int grant_memory(const struct heap_opts *opts, struct heap_plan *plan,
+			enum heap_engine *engine, struct err *err)
+{
+	const struct ctx *ctx = plan->ctx;
+	enum memory_use use = *engine == HEAP_BY_HPROF ? MEMORY_COLLECT : MEMORY_WALK;
+	struct err no_walk = { .code = EXIT_DONE }, no_dump = { .code = EXIT_DONE };
+	uint64_t wanted = wanted_memory(opts);
+	int rc = heap_memory(ctx, use, wanted, &plan->max_bytes, &no_walk);
+
+	if (rc < 0 && *engine == HEAP_BY_ANY) {
+		rc = heap_memory(ctx, MEMORY_COLLECT, wanted, &plan->max_bytes, &no_dump);
+		if (rc == 0)
+			cmd_print_notice(ctx->cmd, "%s; using the JVM's own dump instead (--engine "
+				       "hprof)", no_walk.text);
+		*engine = HEAP_BY_HPROF;
+	}
+	plan->is_capped = plan->max_bytes < wanted;
+	return rc == 0 ? 0 : err_set(err, no_walk.code, "%s", no_walk.text);
+}
+
 struct heap_source *heap_source_open(const struct ctx *ctx, const struct heap_opts *opts,
 				     const struct heap_wanted *wanted, bool *partial,
 				     struct err *err)
 {
-	const struct heap_plan plan = {
+	struct heap_plan plan = {
 		.ctx = ctx,
 		.wanted = wanted,
 		.max_pause_ms = opts->max_pause_ms ? opts->max_pause_ms : HEAP_MAX_PAUSE_MS,
-		.max_bytes = memory_limit(opts),
 		.partial = partial,
 	};
 	enum heap_engine engine = ctx->file ? HEAP_BY_HPROF : (enum heap_engine)opts->engine;
@@ -99,8 +143,9 @@ struct heap_source *heap_source_open(const struct ctx *ctx, const struct heap_op
 		(void)err_set(err, EXIT_USAGE, "--engine agent needs a JVM, not a dump file");
 		return NULL;
 	}
+	if (grant_memory(opts, &plan, &engine, err) < 0)
+		return NULL;
 	source = xcalloc(1, sizeof(*source));
-	oom_score_raise();
 	verbose_step(ctx->steps, "jtool uses at most %zu MB of memory",
 		     plan.max_bytes / (size_t)MB);
 	if (partial)

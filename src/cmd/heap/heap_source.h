@@ -3,6 +3,7 @@
 #define JTOOL_CMD_HEAP_SOURCE_H
 
 #include "cli/command.h"
+#include "discover/memory_room.h"
 #include "model/heap/heap.h"
 #include "render/json.h"
 
@@ -32,6 +33,13 @@ extern const char *const heap_engines[];
 struct heap_wanted {
 	unsigned texts_from; /* read the start of Strings of at least so many characters; 0: none */
 };
+
+/*
+ * Grants jtool up to `wanted` bytes of memory for what it reads from ctx->jvm, or ctx->file: less
+ * if its control group has less.  Returns -1 with err set as by memory_check().
+ */
+int heap_memory(const struct ctx *ctx, enum memory_use use, uint64_t wanted, size_t *granted,
+		struct err *err) _must_check_;
 
 struct heap_source;
 

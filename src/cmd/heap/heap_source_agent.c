@@ -5,6 +5,7 @@
 #include "fileio/byte_queue.h"
 #include "base/progress.h"
 #include "cmd/heap/heap_source_internal.h"
+#include "discover/memory_check.h"
 #include "model/heap/heap_wire.h"
 
 /*
@@ -32,6 +33,8 @@ struct heap_walk {
 	uint64_t stream_max, names_max;
 	bool stream_excess; /* the agent sent more than was requested */
 	bool names_excess;
+	struct memory_watch watch;
+	struct err shortage; /* the JVM's memory runs out */
 	/* for the thread that builds the graph */
 	struct graph_builder *builder;
 	struct progress line;
@@ -45,6 +48,8 @@ static int take_frame(void *arg, uint16_t type, struct wire_reader *payload)
 	size_t len = (size_t)(payload->end - payload->at);
 	int rc;
 
+	if (memory_watch(&hw->watch, &hw->shortage) < 0)
+		return -ENOMEM;
 	if (type != WIRE_HEAP_STREAM) {
 		hw->names_bytes += WIRE_HEADER_LEN + len;
 		hw->names_excess = hw->names_bytes > hw->names_max;
@@ -121,9 +126,10 @@ static int too_large(const struct heap_plan *plan, struct err *err)
 {
 	return err_set(err, EXIT_PARTIAL,
 		       "the heap needs more than jtool's limit of %zu MB of memory: "
-		       "allow more with --max-memory MB, or analyse a dump of it "
-		       "(jtool heapdump) on a larger machine",
-		       plan->max_bytes >> 20);
+		       "%s, or analyse a dump of it (jtool heapdump) on a larger machine",
+		       plan->max_bytes >> 20,
+		       plan->is_capped ? "run jtool where more is free, for example on the host" :
+					 "allow more with --max-memory MB");
 }
 
 static int receive(const struct heap_plan *plan, struct heap_walk *hw, struct err *err)
@@ -135,6 +141,8 @@ static int receive(const struct heap_plan *plan, struct heap_walk *hw, struct er
 	progress_begin(&hw->line);
 	rc = take_and_build(hw, &answer);
 	progress_end(&hw->line);
+	if (hw->shortage.code != EXIT_DONE)
+		return err_set(err, hw->shortage.code, "%s", hw->shortage.text);
 	if (hw->error == -EFBIG || hw->names_excess)
 		return too_large(plan, err);
 	if (hw->stream_excess)
@@ -220,6 +228,8 @@ enum heap_outcome heap_source_by_agent(struct heap_source *source, const struct 
 		/* One frame over the limit, and headers: the agent's frames have 64 KB and more. */
 		.stream_max = stream_limit(plan) + stream_limit(plan) / 1024 + 2 * FRAME_MAX,
 		.names_max = plan->max_bytes / NAMES_SHARE + FRAME_MAX,
+		.watch = { plan->ctx->jvm, 0 },
+		.shortage = { .code = EXIT_DONE },
 	};
 	enum heap_outcome outcome;
 

@@ -19,6 +19,7 @@ struct heap_plan {
 	unsigned max_pause_ms;
 	/* Half of this limit is for the graph, half for unread data and later for the analysis. */
 	size_t max_bytes;
+	bool is_capped; /* more is not free */
 	bool *partial; /* may be NULL */
 };
 

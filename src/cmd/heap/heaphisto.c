@@ -11,6 +11,7 @@
 #include "cmd/heap/dump_reader.h"
 #include "cmd/heap/heap_source.h"
 #include "cmd/heap/histo_file.h"
+#include "discover/memory_check.h"
 #include "model/histo/histo_wire.h"
 #include "model/class/type_name.h"
 #include "render/histo/histo_json.h"
@@ -136,13 +137,16 @@ static int receive(const struct ctx *ctx, struct session *s, struct histo_wire *
 static int ask_agent(const struct ctx *ctx, struct histo *h, struct err *err)
 {
 	const struct attach_opts attach = { .timeout_ms = ctx->timeout_ms, .steps = ctx->steps };
+	const struct histo_opts *opts = ctx->opts;
 	struct session *s = session_open(ctx->jvm, &attach, err);
 	struct histo_wire wire = { .histo = h };
 	int rc;
 
 	if (!s)
 		return err->code == EXIT_AGENT ? 1 : -1;
-	rc = send_request(ctx, s, err);
+	rc = opts->live ? memory_check(ctx->jvm, MEMORY_COLLECT, NULL, err) : 0;
+	if (rc == 0)
+		rc = send_request(ctx, s, err);
 	if (rc == 0)
 		rc = receive(ctx, s, &wire, err);
 	histo_wire_release(&wire);
@@ -165,13 +169,16 @@ static int ask_vm(const struct ctx *ctx, struct histo *h, struct err *err)
 /* Counts all objects of the dump; the JVM dumps reachable objects only. */
 static int ask_dump(const struct ctx *ctx, struct histo *h, struct err *err)
 {
-	const struct dump_reader_wanted wanted = {
-		.max_memory = DUMP_NAMES_MAX,
-		.limits = { DUMP_WAITING_MAX, max_pause_ms(ctx->opts) },
-	};
+	struct dump_reader_wanted wanted = { .limits = { .pause_ms = max_pause_ms(ctx->opts) } };
 	struct heap heap = { 0 };
-	struct hprof_reader *reader = dump_reader_read(ctx, &wanted, &heap, err);
+	struct hprof_reader *reader;
+	size_t memory;
 
+	if (heap_memory(ctx, MEMORY_COLLECT, DUMP_NAMES_MAX, &memory, err) < 0)
+		return -1;
+	wanted.max_memory = memory;
+	wanted.limits.waiting = memory / 2 < DUMP_WAITING_MAX ? memory / 2 : DUMP_WAITING_MAX;
+	reader = dump_reader_read(ctx, &wanted, &heap, err);
 	for (uint32_t i = 0; reader && i < heap.n_classes; i++) {
 		const struct hprof_count count = hprof_count(reader, i);
 

@@ -8,6 +8,7 @@
 #include "cmd/cost_note.h"
 #include "cmd/redefine/patch_images.h"
 #include "cmd/skipped.h"
+#include "discover/memory_check.h"
 #include "model/vm/vmflags.h"
 #include "render/table.h"
 #include "session/loaded_agents.h"
@@ -211,6 +212,8 @@ static int apply_plan(struct ctx *ctx, struct redefine_plan *plan, struct class_
 	for (size_t i = 0; i < plan->n; i++)
 		print_lines(ctx, &plan->items[i], &plan->items[i].notes);
 	if (!opts->check && plan->n_of[REDEFINE_FITS] > 0) {
+		if (memory_check(ctx->jvm, MEMORY_CHANGE, NULL, err) < 0)
+			return -1;
 		print_cost(ctx, plan);
 		if (redefine_install(plan, index, &n_others, err) < 0)
 			return -1;

@@ -3,6 +3,7 @@
 
 #include "cmd/trace/trace.h"
 #include "discover/cpu_limit.h"
+#include "discover/memory_check.h"
 
 #define DEFAULT_CALLS 10000
 #define REQUEST_MAX 64
@@ -85,6 +86,8 @@ int trace_request(const struct ctx *ctx, const struct trace_plan *plan, struct s
 {
 	size_t n;
 
+	if (memory_check(ctx->jvm, MEMORY_CHANGE, NULL, err) < 0)
+		return -1;
 	if (send_begin(ctx, plan, s, err) < 0)
 		return -1;
 	for (size_t i = 0; i < plan->trace.n; i += n) {

@@ -11,6 +11,7 @@
 #include "fileio/io.h"
 #include "base/hash.h"
 #include "base/xalloc.h"
+#include "discover/memory_check.h"
 #include "session/staging/staging_helper.h"
 #include "session/staging/helper_msg.h"
 
@@ -90,10 +91,20 @@ char *staged_file_name(const struct staged_file_request *req)
 			 (unsigned long long)hash_bytes(req->data, req->len), req->suffix);
 }
 
+/* Returns the bytes of memory that the target can take for files. */
+static uint64_t memory_for(const struct jvm *jvm)
+{
+	struct err ignored = { .code = EXIT_DONE };
+	struct memory_room room;
+
+	return memory_check(jvm, MEMORY_IDLE, &room, &ignored) < 0 ? 0 : (uint64_t)room.jvm;
+}
+
 static int start(struct staged_file *p, const struct target_ns *ns,
 		 const struct staged_file_request *req, struct err *err)
 {
 	_cleanup_free_ char *name = staged_file_name(req);
+	uint64_t memory = req->room > 0 ? memory_for(ns->jvm) : 0;
 	struct staging_paths paths;
 	int report[2], control[2];
 
@@ -114,7 +125,8 @@ static int start(struct staged_file *p, const struct target_ns *ns,
 	else
 		staging_paths_find(ns, &paths);
 	p->helper = staging_helper_start(
-		&(struct staging_helper_job){ ns, &paths, req, name, report[1], control[0] });
+		&(struct staging_helper_job){ ns, &paths, req, name, memory, report[1],
+					      control[0] });
 	staging_paths_release(&paths);
 	(void)close(report[1]);
 	(void)close(control[0]);

@@ -6,9 +6,9 @@
  * /dev/shm, /run, working directory, home; for a STAGED_SOCKET only /tmp and the working directory,
  * where the target searches for it.  A mapped file must not be on a noexec mount.  Its name
  * contains a hash of its content, because the dynamic linker loads each path only once.  A file
- * that the target writes needs free space, preferably on a disk: files in memory may count against
- * the container's limit.  Its path may contain spaces, but no quotes, backslash, '%' or line end,
- * which diagnostic commands interpret.
+ * that the target writes needs free space, preferably on a disk: files in memory count as the
+ * target's memory, and have to fit into its control groups.  Its path may contain spaces, but no
+ * quotes, backslash, '%' or line end, which diagnostic commands interpret.
  *
  * A helper process with the target's ids creates the directory and the file.  It removes them when
  * the staged file is freed or jtool ends for whatever reason.  Sessions in one target share the

@@ -8,11 +8,11 @@
 #include <sys/prctl.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
-#include <sys/statfs.h>
 #include <sys/statvfs.h>
 #include <sys/un.h>
 
 #include "fileio/detached_child.h"
+#include "fileio/disk_room.h"
 #include "base/xalloc.h"
 #include "fileio/io.h"
 #include "proc/inroot.h"
@@ -24,13 +24,10 @@
 #define LINGER_MS 500 /* longer than a thread that has found the name needs to finish open(2) */
 #define LINGER_STEP_MS 10
 
-/* File systems in memory, as statfs(2) identifies them. */
-#define TMPFS_TYPE 0x01021994
-#define RAMFS_TYPE 0x858458f6
-
 struct helper {
 	const struct staged_file_request *req;
 	const struct staging_paths *paths;
+	uint64_t memory; /* see struct staging_helper_job */
 	int root_fd, report, control, listener;
 	int fifo; /* a FIFO's read end; -1: none */
 	struct staging_dir sdir;
@@ -61,7 +58,7 @@ static bool has_room(const struct statvfs *fs, uint64_t room)
 }
 
 /* Returns why a directory is unusable regardless of its content, or NULL. */
-static const char *why_unusable(const struct staged_file_request *req, int dir_fd)
+static const char *why_unusable(const struct staged_file_request *req, uint64_t memory, int dir_fd)
 {
 	struct statvfs fs;
 
@@ -73,6 +70,8 @@ static const char *why_unusable(const struct staged_file_request *req, int dir_f
 		return "mounted noexec";
 	if (!has_room(&fs, req->room))
 		return "not enough space";
+	if (req->room > memory && disk_room_is_memory(dir_fd))
+		return "in memory, and the JVM's control group has too little left";
 	return NULL;
 }
 
@@ -137,7 +136,7 @@ static const char *try_dir(struct helper *h, const char *dir)
 	if (fd < 0)
 		return strerror(-fd);
 	h->sdir.parent_fd = fd;
-	why = why_unusable(h->req, fd);
+	why = why_unusable(h->req, h->memory, fd);
 	if (!why)
 		why = set_paths(h, dir);
 	if (!why)
@@ -154,11 +153,8 @@ static const char *try_dir(struct helper *h, const char *dir)
 static bool is_in_memory(const struct helper *h, const char *dir)
 {
 	_cleanup_close_ int fd = inroot_open(h->root_fd, dir, O_DIRECTORY);
-	struct statfs fs;
 
-	/* The width and sign of f_type depend on the architecture. */
-	return fd >= 0 && fstatfs(fd, &fs) == 0 &&
-	       ((uint32_t)fs.f_type == TMPFS_TYPE || (uint32_t)fs.f_type == RAMFS_TYPE);
+	return fd >= 0 && disk_room_is_memory(fd);
 }
 
 /* Sorts the candidates: disks before memory if the target writes a lot. */
@@ -272,6 +268,7 @@ static void _noreturn_ run(const struct staging_helper_job *job)
 	struct helper h = {
 		.req = job->req,
 		.paths = job->paths,
+		.memory = job->memory,
 		.root_fd = job->ns->root_fd,
 		.report = job->report,
 		.control = job->control,

@@ -27,6 +27,7 @@ struct staging_helper_job {
 	const struct staging_paths *paths;
 	const struct staged_file_request *req;
 	const char *file_name;
+	uint64_t memory; /* bytes of a file in memory that the target's control groups can take */
 	int report;  /* socket for reports; closed when the helper ends */
 	int control; /* pipe for commands */
 };

@@ -1,6 +1,6 @@
 /* The limits of control groups, versions 1 and 2. */
 #include "discover/cgroup.h"
-#include "discover/free_memory.h"
+#include "discover/memory_check.h"
 #include "unit/support/shell.h"
 
 /* A fake /proc with process 1, and cgroup file systems in the same directory. */
@@ -120,32 +120,155 @@ START_TEST(free_memory_is_the_minimum_over_all_ancestors)
 {
 	struct cgroup got;
 
-	ck_assert_int_eq(free_memory(&proc, 1), -1);
+	ck_assert_int_eq(memory_free(&proc, 1), -1);
 	shell("printf 'MemTotal: 9 kB\nMemFree: 1 kB\nMemAvailable:  8 kB\n' >meminfo");
-	ck_assert_int_eq(free_memory(&proc, 1), 8192);
+	ck_assert_int_eq(memory_free(&proc, 1), 8192);
 	make_v2();
 	add_mount("/", "v2", "cgroup2", "x");
-	ck_assert_int_eq(free_memory(&proc, 1), 4096 - 200);
+	ck_assert_int_eq(memory_free(&proc, 1), 4096 - 200);
 	shell("cd v2/pod && echo 1024 >app/memory.max && echo 1000 >app/memory.current");
-	ck_assert_int_eq(free_memory(&proc, 1), 24);
+	ck_assert_int_eq(memory_free(&proc, 1), 24);
 	shell("cd v2/pod && printf 'anon 1\ninactive_file 300\nfile 5\n' >app/memory.stat");
-	ck_assert_int_eq(free_memory(&proc, 1), 324);
+	ck_assert_int_eq(memory_free(&proc, 1), 324);
 	/* The group with the least free memory is not the one with the lowest limit. */
 	shell("cd v2/pod && echo 4000 >memory.current");
-	ck_assert_int_eq(free_memory(&proc, 1), 96);
+	ck_assert_int_eq(memory_free(&proc, 1), 96);
 	cgroup_read(&proc, 1, &got);
 	ck_assert_int_eq(got.memory_limit, 1024);
 	/* In turn: usage is above the limit, no group has a limit, /proc/meminfo is malformed. */
 	shell("cd v2/pod && echo 5000 >memory.current");
-	ck_assert_int_eq(free_memory(&proc, 1), 0);
+	ck_assert_int_eq(memory_free(&proc, 1), 0);
 	shell("cd v2/pod && echo max >memory.max && echo max >app/memory.max");
-	ck_assert_int_eq(free_memory(&proc, 1), 8192);
+	ck_assert_int_eq(memory_free(&proc, 1), 8192);
 	shell("printf 'x\nMemAvailable: -8 kB\n' >meminfo");
-	ck_assert_int_eq(free_memory(&proc, 1), -1);
+	ck_assert_int_eq(memory_free(&proc, 1), -1);
 	shell("printf 'x\nMemAvailable: kB\n' >meminfo");
-	ck_assert_int_eq(free_memory(&proc, 1), -1);
+	ck_assert_int_eq(memory_free(&proc, 1), -1);
 	shell("printf 'x\nMemAvailable: 9223372036854775807 kB\n' >meminfo");
-	ck_assert_int_eq(free_memory(&proc, 1), -1);
+	ck_assert_int_eq(memory_free(&proc, 1), -1);
+}
+END_TEST
+
+static void check_level(const struct cgroup_level *got, int64_t limit, int64_t free, bool shared,
+			bool kills_all)
+{
+	ck_assert_int_eq(got->limit, limit);
+	ck_assert_int_eq(got->free, free);
+	ck_assert_int_eq(got->shared, shared);
+	ck_assert_int_eq(got->kills_all, kills_all);
+}
+
+/* Process 1 is in /pod/app, jtool in `own`. */
+static size_t read_levels(const char *own, struct cgroup_level levels[CGROUP_LEVELS_MAX])
+{
+	shell("echo '0::%s' >self/cgroup", own);
+	return cgroup_levels(&proc, 1, levels);
+}
+
+START_TEST(levels_are_all_groups_with_a_limit_from_the_process_upwards)
+{
+	struct cgroup_level levels[CGROUP_LEVELS_MAX];
+
+	make_v2();
+	add_mount("/", "v2", "cgroup2", "nsdelegate");
+	ck_assert_uint_eq(read_levels("/", levels), 1);
+	check_level(levels, 4096, 4096 - 200, false, false);
+	shell("cd v2/pod && echo 1024 >app/memory.max && printf 'inactive_file 10\n' "
+	      ">app/memory.stat && echo 8000 >../memory.max && echo 5000 >../memory.current");
+	ck_assert_uint_eq(read_levels("/", levels), 3);
+	check_level(&levels[0], 1024, 1024 - 90, false, false);
+	check_level(&levels[1], 4096, 4096 - 200, false, false);
+	/* jtool is in the root of the hierarchy. */
+	check_level(&levels[2], 8000, 3000, true, false);
+}
+END_TEST
+
+START_TEST(a_level_is_shared_with_jtool_in_it_or_below_it)
+{
+	struct cgroup_level levels[CGROUP_LEVELS_MAX];
+
+	make_v2();
+	add_mount("/", "v2", "cgroup2", "nsdelegate");
+	shell("echo 1024 >v2/pod/app/memory.max; mkdir -p v2/pod/side v2/pod/app2 v2/pod/app/in");
+	ck_assert_uint_eq(read_levels("/pod/app", levels), 2);
+	ck_assert(levels[0].shared && levels[1].shared);
+	ck_assert_uint_eq(read_levels("/pod/app/in", levels), 2);
+	ck_assert(levels[0].shared && levels[1].shared);
+	ck_assert_uint_eq(read_levels("/pod/side", levels), 2);
+	ck_assert(!levels[0].shared && levels[1].shared);
+	ck_assert_uint_eq(read_levels("/pod/app2", levels), 2);
+	ck_assert(!levels[0].shared && levels[1].shared);
+	ck_assert_uint_eq(read_levels("/pod", levels), 2);
+	ck_assert(!levels[0].shared && levels[1].shared);
+	ck_assert_uint_eq(read_levels("/elsewhere", levels), 2);
+	ck_assert(!levels[0].shared && !levels[1].shared);
+	shell("rm self/cgroup");
+	ck_assert_uint_eq(cgroup_levels(&proc, 1, levels), 2);
+	ck_assert(!levels[0].shared && !levels[1].shared);
+}
+END_TEST
+
+/* Inside a container with a cgroup namespace of its own: jtool and the JVM are in its root. */
+START_TEST(the_root_of_a_cgroup_namespace_is_shared)
+{
+	struct cgroup_level levels[CGROUP_LEVELS_MAX];
+
+	shell("mkdir v2 && echo 0::/ >1/cgroup && echo 500 >v2/memory.max &&"
+	      "echo 100 >v2/memory.current");
+	add_mount("/", "v2", "cgroup2", "nsdelegate");
+	ck_assert_uint_eq(read_levels("/", levels), 1);
+	check_level(levels, 500, 400, true, false);
+	ck_assert_uint_eq(read_levels("/init", levels), 1);
+	check_level(levels, 500, 400, true, false);
+}
+END_TEST
+
+/* memory.oom.group of a group counts for its own limit and for those above it. */
+START_TEST(a_group_that_is_killed_as_one_is_reported)
+{
+	struct cgroup_level levels[CGROUP_LEVELS_MAX];
+
+	make_v2();
+	add_mount("/", "v2", "cgroup2", "nsdelegate");
+	shell("echo 1024 >v2/pod/app/memory.max; echo 0 >v2/pod/app/memory.oom.group;"
+	      "echo 1 >v2/pod/memory.oom.group");
+	ck_assert_uint_eq(read_levels("/pod/app", levels), 2);
+	ck_assert(!levels[0].kills_all && levels[1].kills_all);
+	shell("echo 1 >v2/pod/app/memory.oom.group; rm v2/pod/memory.oom.group");
+	ck_assert_uint_eq(read_levels("/pod/app", levels), 2);
+	ck_assert(levels[0].kills_all && levels[1].kills_all);
+	/* Without a limit of its own. */
+	shell("echo max >v2/pod/app/memory.max");
+	ck_assert_uint_eq(read_levels("/pod/app", levels), 1);
+	check_level(levels, 4096, 4096 - 200, true, true);
+}
+END_TEST
+
+START_TEST(levels_of_version_1)
+{
+	struct cgroup_level levels[CGROUP_LEVELS_MAX];
+
+	shell("mkdir -p m/docker/id && echo 4:memory:/docker/id >1/cgroup;"
+	      "echo 4:memory:/docker/id/sub >self/cgroup;"
+	      "cd m/docker && echo 9223372036854771712 >memory.limit_in_bytes &&"
+	      "echo 4096 >id/memory.limit_in_bytes && echo 4000 >id/memory.usage_in_bytes &&"
+	      "printf 'cache 5\ntotal_inactive_file 1000\n' >id/memory.stat");
+	add_mount("/", "m", "cgroup", "memory");
+	ck_assert_uint_eq(cgroup_levels(&proc, 1, levels), 1);
+	check_level(levels, 4096, 1096, true, false);
+}
+END_TEST
+
+START_TEST(the_memory_of_the_machine_is_a_level)
+{
+	struct cgroup_level level;
+
+	ck_assert_int_lt(memory_machine(&proc, &level), 0);
+	shell("printf 'MemTotal: 9 kB\nMemAvailable:  8 kB\n' >meminfo");
+	ck_assert_int_eq(memory_machine(&proc, &level), 0);
+	check_level(&level, 9216, 8192, true, false);
+	shell("printf 'MemTotal: 9 kB\n' >meminfo");
+	ck_assert_int_lt(memory_machine(&proc, &level), 0);
 }
 END_TEST
 
@@ -177,6 +300,12 @@ int main(void)
 	tcase_add_test(tc, version_1_reads_each_controller_from_its_hierarchy);
 	tcase_add_test(tc, malformed_input_is_reported_as_unknown);
 	tcase_add_test(tc, free_memory_is_the_minimum_over_all_ancestors);
+	tcase_add_test(tc, levels_are_all_groups_with_a_limit_from_the_process_upwards);
+	tcase_add_test(tc, a_level_is_shared_with_jtool_in_it_or_below_it);
+	tcase_add_test(tc, the_root_of_a_cgroup_namespace_is_shared);
+	tcase_add_test(tc, a_group_that_is_killed_as_one_is_reported);
+	tcase_add_test(tc, levels_of_version_1);
+	tcase_add_test(tc, the_memory_of_the_machine_is_a_level);
 	tcase_add_test(tc, oom_score_raise_sets_the_maximum);
 	srunner_run_all(sr, CK_NORMAL);
 	failed = srunner_ntests_failed(sr);

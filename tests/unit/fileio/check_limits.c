@@ -97,6 +97,62 @@ START_TEST(a_pipe_has_no_limit)
 }
 END_TEST
 
+static int64_t memory;
+
+static int64_t memory_now(void)
+{
+	return memory;
+}
+
+START_TEST(a_file_in_memory_counts_as_memory)
+{
+	struct disk_room room;
+	uint64_t written = 0;
+	int fd = memfd_create("file", MFD_CLOEXEC), rc;
+
+	ck_assert_int_ge(fd, 0);
+	ck_assert(disk_room_is_memory(fd));
+	room = disk_room_begin(fd);
+	ck_assert_int_eq(disk_room_take(&room, UINT64_MAX / 2), 0);
+	disk_room_set_memory(memory_now);
+	memory = 100 * (int64_t)MB;
+	room = disk_room_begin(fd);
+	while ((rc = disk_room_take(&room, MB)) == 0 && written < 200 * MB) {
+		written += MB;
+		memory -= (int64_t)MB;
+	}
+	ck_assert_int_eq(rc, -DISK_ROOM_MEMORY);
+	ck_assert_uint_eq(written, 100 * MB);
+	ck_assert_str_ne(disk_room_error(rc), strerror(-rc));
+	memory = -1;
+	ck_assert_int_eq(disk_room_take(&room, 1), -DISK_ROOM_MEMORY);
+	/* A pipe is not in memory. */
+	(void)close(fd);
+	room = disk_room_begin(-1);
+	ck_assert_int_eq(disk_room_take(&room, GB), 0);
+	disk_room_set_memory(NULL);
+}
+END_TEST
+
+START_TEST(a_spool_keeps_less_in_memory_when_that_is_short)
+{
+	struct spool s = SPOOL_INIT;
+	static char piece[MB];
+
+	disk_room_set_memory(memory_now);
+	memory = 0;
+	fs_size = fs_free = 1000 * GB;
+	ck_assert_int_eq(setenv("TMPDIR", "/var/tmp", 1), 0);
+	for (int i = 0; i < 4; i++)
+		ck_assert_int_eq(spool_add(&s, piece, sizeof(piece)), 0);
+	ck_assert_uint_eq(s.memory.len, MB);
+	ck_assert_uint_eq(spool_len(&s), 4 * MB);
+	spool_release(&s);
+	fs_size = 0;
+	disk_room_set_memory(NULL);
+}
+END_TEST
+
 START_TEST(a_spool_stops_before_its_file_system_is_full)
 {
 	struct spool s = SPOOL_INIT;
@@ -192,6 +248,8 @@ int main(void)
 	tcase_add_test(tc, writing_stops_before_too_little_is_free);
 	tcase_add_test(tc, more_than_there_is_room_for_is_refused_at_once);
 	tcase_add_test(tc, a_pipe_has_no_limit);
+	tcase_add_test(tc, a_file_in_memory_counts_as_memory);
+	tcase_add_test(tc, a_spool_keeps_less_in_memory_when_that_is_short);
 	tcase_add_test(tc, a_spool_stops_before_its_file_system_is_full);
 	tcase_add_test(tc, a_spool_is_read_at_any_position);
 	tcase_add_test(tc, progress_begins_another_period);

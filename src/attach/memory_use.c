@@ -1,0 +1,54 @@
+#include "attach/memory_use.h"
+
+#include <string.h>
+
+/* Returns whether `line` begins with the words of `command`. */
+static bool begins(const char *line, const char *command)
+{
+	size_t len = strlen(command);
+
+	line += strspn(line, " ");
+	return strncmp(line, command, len) == 0 &&
+	       (line[len] == '\0' || line[len] == ' ' || command[len - 1] == '.');
+}
+
+static enum memory_use use_of_command(const char *line)
+{
+	static const struct {
+		const char *command; /* all that begin so, if it ends with a dot */
+		enum memory_use use, all; /* without and with -all */
+	} commands[] = {
+		{ "GC.class_histogram", MEMORY_COLLECT, MEMORY_REQUEST },
+		{ "GC.heap_dump", MEMORY_COLLECT, MEMORY_DUMP },
+		{ "GC.run", MEMORY_COLLECT, MEMORY_COLLECT },
+		{ "VM.system_properties", MEMORY_AGENT, MEMORY_AGENT },
+		{ "JFR.", MEMORY_JAVA, MEMORY_JAVA },
+		{ "ManagementAgent.", MEMORY_JAVA, MEMORY_JAVA },
+		{ "JVMTI.agent_load", MEMORY_JAVA, MEMORY_JAVA },
+		{ "VM.cds", MEMORY_COLLECT, MEMORY_COLLECT },
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(commands); i++) {
+		if (begins(line, commands[i].command))
+			return strstr(line, " -all") ? commands[i].all : commands[i].use;
+	}
+	return MEMORY_REQUEST;
+}
+
+enum memory_use attach_memory_use(const struct attach_request *req)
+{
+	const char *first = req->n_args > 0 && req->args[0] ? req->args[0] : "";
+	const char *second = req->n_args > 1 && req->args[1] ? req->args[1] : "";
+
+	if (strcmp(req->op, "jcmd") == 0)
+		return use_of_command(first);
+	if (strcmp(req->op, "inspectheap") == 0)
+		return strcmp(first, "-all") == 0 ? MEMORY_REQUEST : MEMORY_COLLECT;
+	if (strcmp(req->op, "dumpheap") == 0)
+		return strcmp(second, "-all") == 0 ? MEMORY_DUMP : MEMORY_COLLECT;
+	if (strcmp(req->op, "properties") == 0 || strcmp(req->op, "agentProperties") == 0)
+		return MEMORY_AGENT; /* calls Java code */
+	if (strcmp(req->op, "load") == 0)
+		return strcmp(first, "instrument") == 0 ? MEMORY_JAVA : MEMORY_AGENT;
+	return MEMORY_REQUEST;
+}

@@ -1,0 +1,201 @@
+#include "discover/memory_check.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+
+#include "base/deadline.h"
+#include "discover/cmdline.h"
+#include "fileio/file_open.h"
+#include "fileio/io.h"
+
+#define TEXT_MAX 65536
+#define MB (INT64_C(1) << 20)
+#define WATCH_NS 20000000
+
+/* Returns the bytes of a line such as "\nMemAvailable: 12345 kB"; -1: there is none. */
+static int64_t bytes_of(const char *text, const char *key)
+{
+	const char *line = strstr(text, key);
+	char *end;
+	long long kb;
+
+	if (!line)
+		return -1;
+	line += strlen(key);
+	kb = strtoll(line, &end, 10);
+	return end == line || kb < 0 || kb > INT64_MAX / 1024 ? -1 : kb * 1024;
+}
+
+/* MemAvailable is there from Linux 3.14 on. */
+int memory_machine(const struct procfs *proc, struct cgroup_level *level)
+{
+	struct stat st;
+	_cleanup_close_ int fd = file_open_regular(proc->fd, "meminfo", 0, &st);
+	_cleanup_buf_ struct buf text = BUF_INIT;
+
+	buf_addc(&text, '\n');
+	if (fd < 0 || io_slurp(fd, &text, TEXT_MAX) < 0)
+		return -ENODATA;
+	*level = (struct cgroup_level){
+		.limit = bytes_of(buf_str(&text), "\nMemTotal:"),
+		.free = bytes_of(buf_str(&text), "\nMemAvailable:"),
+		.used = -1,
+		.shared = true,
+	};
+	return level->limit < 0 || level->free < 0 ? -ENODATA : 0;
+}
+
+int64_t memory_free(const struct procfs *proc, pid_t pid)
+{
+	struct cgroup_level machine;
+	int64_t bytes = memory_machine(proc, &machine) < 0 ? -1 : machine.free;
+	struct cgroup own;
+
+	cgroup_read(proc, pid, &own);
+	if (own.memory_free >= 0 && (bytes < 0 || own.memory_free < bytes))
+		return own.memory_free;
+	return bytes;
+}
+
+void oom_score_raise(void)
+{
+	static const char most[] = "1000"; /* OOM_SCORE_ADJ_MAX: see proc(5) */
+	_cleanup_close_ int file = file_open_path(AT_FDCWD, "/proc/self/oom_score_adj", 0);
+	_cleanup_close_ int fd = -1;
+	struct stat st;
+
+	if (file >= 0 && fstat(file, &st) == 0)
+		fd = file_reopen(file, O_WRONLY, &st);
+	if (fd < 0 || write(fd, most, strlen(most)) < 0)
+		return; /* best effort */
+}
+
+/* Measured: the least that jtool itself takes for each use, with its helper processes. */
+static const int64_t own_min[] = {
+	[MEMORY_IDLE] = 0,
+	[MEMORY_REQUEST] = 3 * MB / 2,
+	[MEMORY_AGENT] = 4 * MB,
+	[MEMORY_DUMP] = 4 * MB,
+	[MEMORY_CHANGE] = 8 * MB,
+	[MEMORY_JAVA] = 2 * MB,
+	[MEMORY_CHANGE_ALL] = 8 * MB,
+	[MEMORY_COLLECT] = 4 * MB,
+	[MEMORY_WALK] = 16 * MB,
+};
+
+static const char *const uses[] = {
+	[MEMORY_IDLE] = "this",
+	[MEMORY_REQUEST] = "this request",
+	[MEMORY_AGENT] = "the agent or Java code",
+	[MEMORY_DUMP] = "a heap dump",
+	[MEMORY_CHANGE] = "transforming classes",
+	[MEMORY_JAVA] = "loading Java classes",
+	[MEMORY_CHANGE_ALL] = "transforming many classes",
+	[MEMORY_COLLECT] = "a full collection or heap dump",
+	[MEMORY_WALK] = "a walk along all references",
+};
+
+/* The groups of the JVM, and at the end the machine: a level without a group. */
+struct levels {
+	struct cgroup_level list[CGROUP_LEVELS_MAX + 1];
+	size_t n, n_groups;
+};
+
+static void read_levels(pid_t pid, struct levels *levels)
+{
+	struct procfs proc;
+	struct cgroup_level *machine;
+
+	*levels = (struct levels){ 0 };
+	if (procfs_open(&proc, "/proc") < 0)
+		return;
+	levels->n = levels->n_groups = cgroup_levels(&proc, pid, levels->list);
+	machine = &levels->list[levels->n];
+	if (memory_machine(&proc, machine) == 0)
+		levels->n++;
+	procfs_close(&proc);
+}
+
+static struct memory_heap heap_of(const struct jvm *jvm)
+{
+	return (struct memory_heap){
+		.used = jvm->heap_bound,
+		.committed = jvm->heap_committed,
+		.max = jvm->heap_max,
+		.classes = jvm->classes,
+		.touched = flags_is_on(jvm->flags, "AlwaysPreTouch"),
+	};
+}
+
+static long long to_mb(int64_t bytes)
+{
+	return (long long)(bytes / MB);
+}
+
+static long long to_mb_up(int64_t bytes)
+{
+	return to_mb(bytes + MB - 1);
+}
+
+static int refuse(const struct jvm *jvm, enum memory_use use, const struct levels *levels,
+		  const struct memory_room *room, int64_t growth, struct err *err)
+{
+	const struct cgroup_level *level = &levels->list[room->level];
+	const char *where = room->level < levels->n_groups ? "its control group" : "this machine";
+
+	if (use == MEMORY_IDLE)
+		return err_set(err, EXIT_PARTIAL,
+			       "stopped, because JVM %d could be killed: only %lld of %lld MB of "
+			       "memory are free in %s; raise its limit",
+			       (int)jvm->pid, to_mb(level->free), to_mb(level->limit), where);
+	if (room->verdict == MEMORY_SHORT)
+		return err_set(err, EXIT_PARTIAL,
+			       "not started, because JVM %d could be killed: %s may take %lld MB "
+			       "of memory in the JVM, but only %lld of %lld MB are free in %s; "
+			       "raise its limit",
+			       (int)jvm->pid, uses[use], to_mb_up(growth), to_mb(level->free),
+			       to_mb(level->limit), where);
+	return err_set(err, EXIT_PARTIAL,
+		       "not started, because JVM %d could be killed: for %s, the JVM may take "
+		       "%lld MB of memory and jtool %lld MB, but only %lld of %lld MB are free in "
+		       "the control group of both; run jtool outside of it, for example on the "
+		       "host, or raise its limit",
+		       (int)jvm->pid, uses[use], to_mb_up(growth), to_mb_up(own_min[use]),
+		       to_mb(level->free), to_mb(level->limit));
+}
+
+int memory_check(const struct jvm *jvm, enum memory_use use, struct memory_room *room,
+		 struct err *err)
+{
+	const struct memory_heap heap = heap_of(jvm);
+	int64_t growth = memory_growth(use, &heap);
+	struct memory_room here;
+	struct levels levels;
+
+	read_levels(jvm->pid, &levels);
+	here = memory_room(levels.list, levels.n, growth, own_min[use]);
+	if (here.verdict != MEMORY_GRANTED)
+		return refuse(jvm, use, &levels, &here, growth, err);
+	if (room)
+		*room = here;
+	return 0;
+}
+
+int memory_watch(struct memory_watch *watch, struct err *err)
+{
+	int64_t now = monotonic_ns();
+
+	if (now < watch->next_ns)
+		return 0;
+	watch->next_ns = now + WATCH_NS;
+	return memory_check(watch->jvm, MEMORY_IDLE, NULL, err);
+}
+
+int64_t memory_left(void)
+{
+	struct levels levels;
+
+	read_levels(getpid(), &levels);
+	return memory_room(levels.list, levels.n, 0, 0).own;
+}

@@ -1,0 +1,48 @@
+/*
+ * Looks whether the control groups of a JVM, and this machine, have the memory that a request takes
+ * in the JVM and in jtool: see memory_room.h.
+ */
+#ifndef JTOOL_DISCOVER_MEMORY_CHECK_H
+#define JTOOL_DISCOVER_MEMORY_CHECK_H
+
+#include "base/err.h"
+#include "discover/jvm.h"
+#include "discover/memory_room.h"
+#include "proc/procfs.h"
+
+/*
+ * Call it before the JVM begins.  Returns 0, with what is left in *room (may be NULL), or -1 with
+ * EXIT_PARTIAL set: the request could end the JVM, and the text says what to do.
+ */
+int memory_check(const struct jvm *jvm, enum memory_use use, struct memory_room *room,
+		 struct err *err) _must_check_;
+
+/*
+ * The same while a request is in progress: looks at most every 20 ms, and fails when less than the
+ * reserve is left.
+ */
+struct memory_watch {
+	const struct jvm *jvm;
+	int64_t next_ns; /* as monotonic_ns() */
+};
+int memory_watch(struct memory_watch *watch, struct err *err) _must_check_;
+
+/* Sets *level to the memory of this machine.  Returns 0, or -ENODATA if it is unknown. */
+int memory_machine(const struct procfs *proc, struct cgroup_level *level) _must_check_;
+
+/*
+ * Returns the bytes that a process can allocate before memory is swapped out or a process killed:
+ * the lesser of the kernel's MemAvailable and the free bytes of its cgroup; -1: unknown.
+ */
+int64_t memory_free(const struct procfs *proc, pid_t pid);
+
+/*
+ * Makes this process and its future children the OOM killer's first choice, because a JVM may share
+ * its cgroup.  Needs no privilege; permanent and best effort.
+ */
+void oom_score_raise(void);
+
+/* Returns the bytes that jtool may take now, of its own group's memory; INT64_MAX: unknown. */
+int64_t memory_left(void);
+
+#endif

@@ -1,0 +1,121 @@
+#include "discover/memory_room.h"
+
+#define MB (INT64_C(1) << 20)
+
+/*
+ * What a JVM grows by, and what was measured as growth of the peak resident memory of JDK 8, 17 and
+ * 25 with Serial, Parallel and G1, 256 MB of heap and some 600 classes.
+ */
+#define REQUEST_GROWTH MB        /* 0.4 MB: class histogram */
+#define AGENT_GROWTH (6 * MB)    /* 3.3 MB: system properties, the first time */
+#define DUMP_GROWTH (16 * MB)    /* 12.3 MB: buffers of JDK 8 */
+#define CHANGE_GROWTH (24 * MB)  /* 10.0 MB: trace of 1500 methods */
+#define CLASS_GROWTH (16 * 1024) /* of each class; 11.9 MB in all: alloc --exact */
+#define JAVA_GROWTH (40 * MB)    /* 33.8 MB: start of the flight recorder */
+#define WALK_MAX (1024 * MB)
+
+#define RESERVE_SHARE 64
+#define RESERVE_MIN (2 * MB)
+#define RESERVE_MAX (64 * MB)
+
+static int64_t lesser(int64_t a, int64_t b)
+{
+	return a < b ? a : b;
+}
+
+/*
+ * The stack of FollowReferences has 8 bytes for each object that is reached and not visited yet,
+ * and its array doubles while the old one is copied: 24 bytes an object.  The objects of an array
+ * are reached all at once, and take at least 20 bytes each: 1.2 times the used heap, measured 1.1.
+ * A walk that takes more is ended, see memory_watch().
+ */
+static int64_t walk_growth(const struct memory_heap *heap)
+{
+	int64_t used = heap->used >= 0 ? heap->used : heap->committed;
+
+	return used > 0 ? lesser(used / 4, WALK_MAX / 5) * 5 : 0;
+}
+
+/*
+ * A collection moves objects to pages of the heap that were never touched: not more than there are
+ * untouched pages, and not more than the young generation.  Mark bitmaps are 1/32 of the heap.
+ */
+static int64_t collect_growth(const struct memory_heap *heap)
+{
+	int64_t committed = heap->committed >= 0 ? heap->committed : heap->max, moved;
+
+	if (committed < 0)
+		return 0;
+	moved = committed / 2;
+	if (heap->used >= 0 && heap->max >= heap->used)
+		moved = lesser(moved, heap->max - heap->used);
+	return (heap->touched ? 0 : moved) + committed / 32;
+}
+
+int64_t memory_growth(enum memory_use use, const struct memory_heap *heap)
+{
+	switch (use) {
+	case MEMORY_IDLE:
+		return 0;
+	case MEMORY_REQUEST:
+		return REQUEST_GROWTH;
+	case MEMORY_AGENT:
+		return AGENT_GROWTH;
+	case MEMORY_DUMP:
+		return DUMP_GROWTH;
+	case MEMORY_CHANGE:
+		return CHANGE_GROWTH;
+	case MEMORY_JAVA:
+		return JAVA_GROWTH;
+	case MEMORY_CHANGE_ALL:
+		return CHANGE_GROWTH + (heap->classes > 0 ? heap->classes : 0) * CLASS_GROWTH;
+	case MEMORY_COLLECT:
+		return DUMP_GROWTH + collect_growth(heap);
+	case MEMORY_WALK:
+		return AGENT_GROWTH + walk_growth(heap);
+	}
+	return 0;
+}
+
+int64_t memory_reserve(const struct cgroup_level *level)
+{
+	int64_t reserve = level->limit / RESERVE_SHARE;
+
+	if (reserve < RESERVE_MIN)
+		reserve = RESERVE_MIN;
+	return reserve < RESERVE_MAX ? reserve : RESERVE_MAX;
+}
+
+/* Returns what is left of a group beside the JVM's growth and the reserve; may be negative. */
+static int64_t left_of(const struct cgroup_level *level, int64_t growth)
+{
+	int64_t reserve = memory_reserve(level);
+
+	/* If the kernel kills all, it does not matter that it prefers jtool as the victim. */
+	if (level->shared && level->kills_all)
+		reserve *= 2;
+	return level->free - reserve - growth;
+}
+
+struct memory_room memory_room(const struct cgroup_level *levels, size_t n, int64_t growth,
+			       int64_t own)
+{
+	struct memory_room room = { .jvm = INT64_MAX, .own = INT64_MAX };
+	int64_t least = INT64_MAX;
+
+	for (size_t i = 0; i < n; i++) {
+		int64_t left = left_of(&levels[i], growth), wanted = levels[i].shared ? own : 0;
+
+		if (left < room.jvm)
+			room.jvm = left;
+		if (levels[i].shared && left < room.own)
+			room.own = left;
+		if (left - wanted >= least)
+			continue;
+		least = left - wanted;
+		room.level = i;
+		if (least < 0)
+			room.verdict = left < 0 ? MEMORY_SHORT : MEMORY_SHORT_OWN;
+	}
+	return room;
+}
