@@ -242,12 +242,12 @@ static int forward_in_process(struct work *w)
 	return rc;
 }
 
-int fifo_relay_to_file(int from, int to, int end, const char *progress,
+int fifo_relay_to_file(int from, int to, int end, const char *progress, unsigned ms,
 		       const struct fifo_relay_check *check)
 {
 	struct work w = {
 		.from = from, .end = end, .out = to,
-		.limits = { .bytes = SIZE_MAX }, .deadline = DEADLINE_NEVER,
+		.limits = { .bytes = SIZE_MAX, .ms = ms }, .deadline = DEADLINE_NEVER,
 		.check = check, .room = disk_room_begin(to),
 	};
 	int done[2], keep[4] = { from, to, end };

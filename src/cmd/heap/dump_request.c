@@ -5,6 +5,7 @@
 
 #include "base/printable.h"
 #include "cmd/attach_call.h"
+#include "discover/cpu_limit.h"
 #include "proc/procfs.h"
 
 #define TEXT_MAX (64 * 1024) /* bytes of the JVM's help or reply, a few lines */
@@ -56,39 +57,89 @@ static int64_t heap_of(const struct jvm *jvm)
 	return memory;
 }
 
-/* Returns the most bytes needed on disk: references and headers may double.  0: none or unknown. */
-static uint64_t room_for(const struct jvm *jvm, const struct hprof_features *features)
+/*
+ * Returns the most bytes needed on disk: references and headers may double, and segments exist
+ * beside the file that they are merged into.  0: none or unknown.
+ */
+static uint64_t room_for(const struct dump_request *rq)
 {
-	int64_t heap = heap_of(jvm);
+	int64_t heap = heap_of(rq->ctx->jvm);
+	unsigned files = !rq->by_fifo + rq->features.segments;
 
-	if (heap < 0 || (features->overwrite && !features->segments))
+	if (heap < 0 || files == 0)
 		return 0;
-	return heap > INT64_MAX / 4 ? UINT64_MAX : 2 * (uint64_t)heap + ROOM_BASE;
+	return heap > INT64_MAX / 8 ? UINT64_MAX : files * (2 * (uint64_t)heap + ROOM_BASE);
 }
 
-static struct staged_file *stage_file(const struct ctx *ctx, const struct hprof_features *features,
-				      struct err *err)
+static int stage_file(struct dump_request *rq, struct err *err)
 {
 	const struct staged_file_request req = {
-		.kind = features->overwrite ? STAGED_FIFO : STAGED_RESULT,
+		.kind = rq->by_fifo ? STAGED_FIFO : STAGED_RESULT,
 		.stem = "heap",
 		.suffix = ".hprof",
 		.listener = -1,
-		.room = room_for(ctx->jvm, features),
+		.room = room_for(rq),
 	};
 
-	return staged_file_new(ctx->jvm, &req, ctx->steps, err);
+	rq->staged = staged_file_new(rq->ctx->jvm, &req, rq->ctx->steps, err);
+	return rq->staged ? 0 : -1;
 }
 
-static void command_line(const struct dump_wanted *wanted, const struct hprof_features *features,
-			 const char *path, struct buf *line)
+/* Returns whether jtool may be left without CPU time while the JVM is paused and waits for it. */
+static bool is_short_of_cpu(const struct dump_request *rq)
+{
+	double cpus = cpu_limit(getpid());
+
+	if (rq->features.segments || cpus < 0 || cpus >= 1)
+		return false;
+	verbose_step(rq->ctx->steps, "jtool has %g CPUs: the JVM writes its dump to a file", cpus);
+	return true;
+}
+
+static int check_features(const struct dump_request *rq, const struct dump_wanted *wanted,
+			  struct err *err)
+{
+	int pid = (int)rq->ctx->jvm->pid;
+
+	if (wanted->via == DUMP_VIA_FIFO && !rq->features.overwrite)
+		return err_set(err, EXIT_ANSWER,
+			       "JVM %d cannot write its dump to a FIFO, only JDK 17 and later can: "
+			       "leave out --via fifo", pid);
+	if (wanted->max_pause_ms && (!rq->features.overwrite || rq->features.segments))
+		return err_set(err, EXIT_ANSWER,
+			       "--max-pause cannot end the pause of JVM %d, which writes files of "
+			       "its own meanwhile, unlike JDK 17 to 21: leave it out", pid);
+	return 0;
+}
+
+/* Decides between a FIFO and a file, and stages it. */
+static int stage(struct dump_request *rq, const struct dump_wanted *wanted, struct err *err)
+{
+	struct err no_file = { .code = EXIT_DONE };
+
+	if (check_features(rq, wanted, err) < 0)
+		return -1;
+	rq->by_fifo = rq->features.overwrite && wanted->via != DUMP_VIA_FILE;
+	if (rq->by_fifo && wanted->via == DUMP_VIA_AUTO && !wanted->max_pause_ms &&
+	    is_short_of_cpu(rq)) {
+		rq->by_fifo = false;
+		if (stage_file(rq, &no_file) == 0)
+			return 0;
+		verbose_step(rq->ctx->steps, "the JVM cannot write a file: %s", no_file.text);
+		rq->by_fifo = true;
+	}
+	return stage_file(rq, err);
+}
+
+static void command_line(const struct dump_wanted *wanted, bool by_fifo, const char *path,
+			 struct buf *line)
 {
 	buf_adds(line, "GC.heap_dump");
 	if (wanted->all)
 		buf_adds(line, " -all");
 	if (wanted->gzip)
 		buf_addf(line, " -gz=%u", wanted->gzip);
-	if (features->overwrite)
+	if (by_fifo)
 		buf_adds(line, " -overwrite");
 	buf_addf(line, " \"%s\"", path); /* HotSpot splits at blanks; a staged path has no quotes */
 }
@@ -116,12 +167,10 @@ int dump_request_begin(struct dump_request *rq, const struct ctx *ctx,
 		.ctx = ctx, .line = BUF_INIT, .progress = { written, rq }, .out_fd = -1
 	};
 	(void)pthread_mutex_init(&rq->lock, NULL); /* without attributes, it cannot fail */
-	if (ask_features(ctx, wanted->gzip > 0, &rq->features, err) < 0)
+	if (ask_features(ctx, wanted->gzip > 0, &rq->features, err) < 0 ||
+	    stage(rq, wanted, err) < 0)
 		return -1;
-	rq->staged = stage_file(ctx, &rq->features, err);
-	if (!rq->staged)
-		return -1;
-	command_line(wanted, &rq->features, staged_file_path(rq->staged), &rq->line);
+	command_line(wanted, rq->by_fifo, staged_file_path(rq->staged), &rq->line);
 	rq->args[0] = buf_str(&rq->line);
 	rq->attach = (struct attach_request){ "jcmd", rq->args, ARRAY_SIZE(rq->args) };
 	rq->opts = (struct attach_opts){

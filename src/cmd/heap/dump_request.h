@@ -12,7 +12,8 @@
 struct dump_request {
 	const struct ctx *ctx;
 	struct hprof_features features;
-	struct staged_file *staged; /* a FIFO if features.overwrite, else a file of the JVM */
+	bool by_fifo;
+	struct staged_file *staged; /* a FIFO, or a file of the JVM */
 	struct buf line;
 	const char *args[1];
 	/*

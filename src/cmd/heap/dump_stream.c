@@ -6,6 +6,7 @@
 #include "attach/attach_async.h"
 #include "base/xalloc.h"
 #include "cmd/heap/dump_request.h"
+#include "discover/memory_check.h"
 #include "fileio/fifo_relay.h"
 #include "fileio/io.h"
 
@@ -25,16 +26,19 @@ struct stream {
  */
 static void on_first_bytes(struct stream *f)
 {
-	if (f->rq.features.overwrite && !f->rq.features.segments)
+	if (f->rq.by_fifo && !f->rq.features.segments)
 		dump_request_unstage(&f->rq);
 }
 
 static int take_all(struct stream *f, int fd, struct err *err)
 {
 	_cleanup_free_ uint8_t *chunk = xmalloc(CHUNK);
+	struct memory_watch watch = { f->rq.ctx->jvm, 0 };
 	ssize_t n;
 
 	while ((n = io_read(fd, chunk, CHUNK)) > 0) {
+		if (memory_watch(&watch, err) < 0)
+			return -1;
 		if (f->bytes == 0)
 			on_first_bytes(f);
 		f->bytes += (uint64_t)n;
@@ -137,7 +141,7 @@ static int ask_for_dump(struct stream *f, struct err *err)
 	int64_t begin = monotonic_ns();
 	int rc;
 
-	if (rq->features.overwrite)
+	if (rq->by_fifo)
 		rc = dump_through_fifo(f, &reply, err);
 	else
 		rc = attach_execute_long(rq->ctx->jvm, &rq->opts, &rq->attach, &reply, err);
@@ -147,7 +151,7 @@ static int ask_for_dump(struct stream *f, struct err *err)
 	attach_reply_release(&reply);
 	verbose_step(rq->ctx->steps, "the JVM took %.3f ms to dump its heap",
 		     (double)(monotonic_ns() - begin) / 1e6);
-	if (rc == 0 && !rq->features.overwrite)
+	if (rc == 0 && !rq->by_fifo)
 		rc = dump_through_file(f, err);
 	if (rc == 0 && answer.bytes >= 0 && (uint64_t)answer.bytes != f->bytes)
 		return err_set(err, EXIT_PARTIAL,

@@ -23,7 +23,7 @@ static void discard_rest(struct dump_request *rq, int fifo, int end)
 {
 	int null = rq->features.segments ? file_open_null(O_WRONLY) : -1;
 
-	if (null < 0 || fifo_relay_to_file(fifo, null, end, NULL, NULL) < 0)
+	if (null < 0 || fifo_relay_to_file(fifo, null, end, NULL, 0, NULL) < 0)
 		dump_request_unstage(rq);
 	util_close_p(&null);
 }
@@ -33,9 +33,14 @@ static int take(void *arg, const void *data, size_t len)
 	return hprof_stream_take(arg, data, len);
 }
 
-static int relay_failed(const struct dump_request *rq, const struct atomic_file *out, int error,
-			struct err *err)
+static int relay_failed(const struct dump_request *rq, const struct atomic_file *out,
+			const struct dump_wanted *wanted, int error, struct err *err)
 {
+	if (error == -ETIMEDOUT)
+		return err_set(err, EXIT_PARTIAL,
+			       "stopped the dump of JVM %d: the JVM had been paused for %g s; "
+			       "allow more with --max-pause SECONDS",
+			       (int)rq->ctx->jvm->pid, wanted->max_pause_ms / 1e3);
 	if (error == -EBADMSG)
 		return err_set(err, EXIT_PARTIAL,
 			       "what JVM %d writes is not a heap dump: stopped",
@@ -44,10 +49,11 @@ static int relay_failed(const struct dump_request *rq, const struct atomic_file 
 }
 
 /* Copies the dump while the JVM writes it. */
-static int dump_through_fifo(struct dump_request *rq, struct atomic_file *out, bool gzip,
-			     struct attach_reply *reply, struct err *err)
+static int dump_through_fifo(struct dump_request *rq, struct atomic_file *out,
+			     const struct dump_wanted *wanted, struct attach_reply *reply,
+			     struct err *err)
 {
-	struct hprof_stream stream = { .gzip = gzip };
+	struct hprof_stream stream = { .gzip = wanted->gzip > 0 };
 	const struct fifo_relay_check check = { take, &stream };
 	_cleanup_close_ int fifo = staged_file_open(rq->staged, err);
 	struct attach_async call;
@@ -55,9 +61,9 @@ static int dump_through_fifo(struct dump_request *rq, struct atomic_file *out, b
 
 	if (fifo < 0 || attach_async_start(&call, rq->ctx->jvm, &rq->opts, &rq->attach, err) < 0)
 		return -1;
-	rc = fifo_relay_to_file(fifo, out->fd, call.end, "heap dump", &check);
+	rc = fifo_relay_to_file(fifo, out->fd, call.end, "heap dump", wanted->max_pause_ms, &check);
 	if (rc < 0) {
-		(void)relay_failed(rq, out, rc, err);
+		(void)relay_failed(rq, out, wanted, rc, err);
 		discard_rest(rq, fifo, call.end);
 	}
 	util_close_p(&fifo);
@@ -102,24 +108,26 @@ static int check_result(void *arg, int fd, uint64_t size, struct err *err)
 	return check_bytes(fd, size, *gzip, err);
 }
 
-static int ask_for_dump(struct dump_request *rq, struct atomic_file *out, bool gzip,
-			struct hprof_answer *answer, struct err *err)
+static int ask_for_dump(struct dump_request *rq, struct atomic_file *out,
+			const struct dump_wanted *wanted, struct hprof_answer *answer,
+			struct err *err)
 {
+	bool gzip = wanted->gzip > 0;
 	const struct fetch_check check = { check_result, &gzip };
 	struct attach_reply reply;
 	uint64_t size;
 	int rc;
 
 	rq->out_fd = out->fd;
-	if (rq->features.overwrite)
-		rc = dump_through_fifo(rq, out, gzip, &reply, err);
+	if (rq->by_fifo)
+		rc = dump_through_fifo(rq, out, wanted, &reply, err);
 	else
 		rc = attach_execute_long(rq->ctx->jvm, &rq->opts, &rq->attach, &reply, err);
 	if (rc < 0)
 		return -1;
 	rc = dump_parse_reply(rq, &reply, answer, err);
 	attach_reply_release(&reply);
-	if (rc == 0 && !rq->features.overwrite)
+	if (rc == 0 && !rq->by_fifo)
 		rc = fetch_result(rq->staged, out, &check, &size, err);
 	return rc;
 }
@@ -147,7 +155,7 @@ int dump_to_file(const struct ctx *ctx, const struct dump_wanted *wanted, struct
 	int rc = dump_request_begin(&rq, ctx, wanted, err);
 
 	if (rc == 0)
-		rc = ask_for_dump(&rq, out, wanted->gzip > 0, &answer, err);
+		rc = ask_for_dump(&rq, out, wanted, &answer, err);
 	dump_request_end(&rq);
 	return rc < 0 ? -1 : check_dump(wanted->gzip > 0, out, &answer, err);
 }

@@ -8,7 +8,12 @@
 struct heapdump_opts {
 	bool all, force;
 	unsigned gzip; /* 0: not compressed */
+	int via;       /* enum dump_via */
+	unsigned max_pause_ms;
 };
+
+static const char *const ways[] = { "auto", "fifo", "file", NULL };
+_Static_assert(DUMP_VIA_AUTO == 0 && DUMP_VIA_FIFO == 1 && DUMP_VIA_FILE == 2, "as in ways");
 
 #define AT(member) offsetof(struct heapdump_opts, member)
 
@@ -16,6 +21,10 @@ static const struct opt heapdump_rows[] = {
 	{ 0, "all", OPT_FLAG, AT(all), NULL, "dump unreachable objects, too; no collection", NULL },
 	{ 0, "gzip", OPT_LEVEL, AT(gzip), "LEVEL", "let the JVM compress, 1 (default) to 9",
 	  NULL },
+	{ 0, "via", OPT_CHOICE, AT(via), "WAY",
+	  "fifo; or file, which the JVM writes and jtool copies (default: auto)", ways },
+	{ 0, "max-pause", OPT_SECONDS, AT(max_pause_ms), "SECONDS",
+	  "JDK 17 to 21: end the dump when it has paused the JVM for longer", NULL },
 	{ 0, "force", OPT_FLAG, AT(force), NULL, "replace FILE if it exists", NULL },
 	OPT_END,
 };
@@ -46,9 +55,15 @@ static void show(const struct ctx *ctx, uint64_t size)
 
 static int check(const struct ctx *ctx, struct err *err)
 {
+	const struct heapdump_opts *opts = ctx->opts;
+
 	if (ctx->json && to_stdout(ctx))
 		return err_set(err, EXIT_USAGE,
 			       "--json and - exclude each other: both write to stdout");
+	if (opts->via == DUMP_VIA_FILE && opts->max_pause_ms)
+		return err_set(err, EXIT_USAGE,
+			       "--via file and --max-pause exclude each other: a JVM that writes a "
+			       "file cannot be stopped");
 	return 0;
 }
 
@@ -56,7 +71,12 @@ static int check(const struct ctx *ctx, struct err *err)
 static int run(struct ctx *ctx, struct err *err)
 {
 	const struct heapdump_opts *opts = ctx->opts;
-	const struct dump_wanted wanted = { .all = opts->all, .gzip = opts->gzip };
+	const struct dump_wanted wanted = {
+		.all = opts->all,
+		.gzip = opts->gzip,
+		.via = (enum dump_via)opts->via,
+		.max_pause_ms = opts->max_pause_ms,
+	};
 	struct atomic_file out;
 	uint64_t size;
 	int rc;
@@ -81,7 +101,9 @@ const struct cmd cmd_heapdump = {
 		"FILE is a local path, also when the JVM runs in a container; - is stdout.\n"
 		"The JVM runs a full collection first and dumps the reachable objects, or all\n"
 		"objects with --all.  It is paused meanwhile.  An existing FILE is replaced only\n"
-		"with --force.\n",
+		"with --force.\n"
+		"JDK 17 to 21 are paused until jtool has read the dump from a FIFO.  If jtool may\n"
+		"use less than one CPU, the JVM writes a file instead, which jtool copies.\n",
 	.need = NEED_JVM,
 	.min_args = 1,
 	.max_args = 1,

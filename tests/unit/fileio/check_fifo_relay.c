@@ -123,7 +123,7 @@ START_TEST(file_receives_all_bytes)
 {
 	pid_t pid = writer(LARGE, 0);
 
-	ck_assert_int_eq(fifo_relay_to_file(from, file, end[0], NULL, NULL), 0);
+	ck_assert_int_eq(fifo_relay_to_file(from, file, end[0], NULL, 0, NULL), 0);
 	ck_assert_int_eq(exit_of(pid), 0);
 	check_file(LARGE);
 }
@@ -133,7 +133,7 @@ START_TEST(file_of_a_writer_without_data_is_empty)
 {
 	pid_t pid = writer(0, 0);
 
-	ck_assert_int_eq(fifo_relay_to_file(from, file, end[0], NULL, NULL), 0);
+	ck_assert_int_eq(fifo_relay_to_file(from, file, end[0], NULL, 0, NULL), 0);
 	ck_assert_int_eq(exit_of(pid), 0);
 	check_file(0);
 }
@@ -142,7 +142,7 @@ END_TEST
 START_TEST(file_without_writer_is_empty)
 {
 	close_now(&end[1]);
-	ck_assert_int_eq(fifo_relay_to_file(from, file, end[0], NULL, NULL), 0);
+	ck_assert_int_eq(fifo_relay_to_file(from, file, end[0], NULL, 0, NULL), 0);
 	check_file(0);
 }
 END_TEST
@@ -155,7 +155,7 @@ START_TEST(file_receives_bytes_written_before_the_end)
 
 	ck_assert_int_eq(exit_of(pid), 0);
 	close_now(&end[1]);
-	ck_assert_int_eq(fifo_relay_to_file(from, file, end[0], NULL, NULL), 0);
+	ck_assert_int_eq(fifo_relay_to_file(from, file, end[0], NULL, 0, NULL), 0);
 	check_file(10000);
 	(void)close(keeps_open);
 }
@@ -181,7 +181,7 @@ START_TEST(file_receives_all_bytes_when_fork_fails)
 	(void)fcntl(from, F_SETPIPE_SZ, 1 << 20);
 	pid = writer(LARGE, 0);
 	fork_fails = true;
-	ck_assert_int_eq(fifo_relay_to_file(from, file, end[0], NULL, NULL), 0);
+	ck_assert_int_eq(fifo_relay_to_file(from, file, end[0], NULL, 0, NULL), 0);
 	fork_fails = false;
 	ck_assert_int_eq(exit_of(pid), 0);
 	check_file(LARGE);
@@ -216,7 +216,7 @@ START_TEST(check_sees_all_bytes_in_order_and_can_stop)
 	pid_t pid = writer(LARGE, 0);
 	struct stat st;
 
-	ck_assert_int_eq(fifo_relay_to_file(from, file, end[0], NULL, &check), cases[_i].rc);
+	ck_assert_int_eq(fifo_relay_to_file(from, file, end[0], NULL, 0, &check), cases[_i].rc);
 	ck_assert_int_eq(fstat(file, &st), 0);
 	if (cases[_i].rc == 0)
 		check_file(LARGE);
@@ -233,7 +233,7 @@ START_TEST(full_disk_is_reported)
 	pid_t pid = writer(LARGE, 0);
 
 	ck_assert_int_ge(full, 0);
-	ck_assert_int_eq(fifo_relay_to_file(from, full, end[0], NULL, NULL), -ENOSPC);
+	ck_assert_int_eq(fifo_relay_to_file(from, full, end[0], NULL, 0, NULL), -ENOSPC);
 	close_now(&from);
 	ck_assert_int_eq(exit_of(pid), 1);
 	(void)close(full);
@@ -251,7 +251,7 @@ static pid_t to_file_in_child(void)
 	struct stat st;
 
 	if (pid == 0)
-		_exit(fifo_relay_to_file(from, file, end[0], NULL, NULL) == 0 ? 0 : 1);
+		_exit(fifo_relay_to_file(from, file, end[0], NULL, 0, NULL) == 0 ? 0 : 1);
 	ck_assert_int_gt(pid, 0);
 	fd = open(path, O_WRONLY | O_CLOEXEC);
 	ck_assert_int_eq(io_write_all(fd, "", 1, deadline_in_ms(10000)), 0);
