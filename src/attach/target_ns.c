@@ -18,6 +18,7 @@
 
 #include "fileio/child.h"
 #include "fileio/file_open.h"
+#include "proc/capabilities.h"
 #include "proc/inroot.h"
 
 #define CAN_READ_MS 2000 /* opening a file takes microseconds; NFS may take longer */
@@ -117,20 +118,41 @@ static int become_inside(const struct target_ns *ns)
 	return rc < 0 ? rc : set_ids(inside.euid, inside.egid);
 }
 
+/*
+ * Gives up the capabilities that the target lacks.  In our user namespace, a target in another one
+ * has none.
+ */
+static int take_capabilities(const struct target_ns *ns, bool inside)
+{
+	static const struct capability_sets none;
+
+	return capabilities_limit(ns->same_userns || inside ? &ns->opened.caps : &none);
+}
+
 int target_ns_become(const struct target_ns *ns)
 {
+	bool inside = false;
 	int rc;
 
 	/* First, or root of the target's user namespace could trace this process (setns(2)). */
 	if (prctl(PR_SET_DUMPABLE, 0) < 0)
 		return -errno;
-	if (target_ns_is_ours(ns))
-		return 0;
+	/* While we have CAP_SETPCAP. */
+	capabilities_limit_bounding(ns->opened.caps.bounding);
 	rc = set_ids(ns->jvm->uid, ns->jvm->gid);
 	/* EINVAL: the id is not mapped in our own user namespace. */
-	if ((rc == -EPERM || rc == -EINVAL) && !ns->same_userns)
+	if ((rc == -EPERM || rc == -EINVAL) && !ns->same_userns) {
+		inside = true;
 		rc = become_inside(ns);
-	return rc;
+	}
+	if (rc == 0)
+		rc = take_capabilities(ns, inside);
+	if (rc < 0)
+		return rc;
+	/* A change of ids or capabilities resets the first one to fs.suid_dumpable. */
+	if (prctl(PR_SET_DUMPABLE, 0) < 0 || prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) < 0)
+		return -errno;
+	return 0;
 }
 
 int target_ns_status(const struct target_ns *ns, struct proc_status *status)
@@ -190,7 +212,7 @@ bool target_ns_can_read(const struct target_ns *ns, const char *path, const stru
 	int status;
 	pid_t pid;
 
-	if (target_ns_is_ours(ns))
+	if (target_ns_is_ours(ns) && !capabilities_any())
 		return can_read(ns, path, same, to_map);
 	pid = fork();
 	if (pid < 0)

@@ -3,7 +3,8 @@
  *
  * The parent's credentials and namespaces never change.  The parent opens the target's root and
  * working directory with its own rights, as O_PATH directories.  The child then takes the target's
- * ids; if that is not permitted, it first enters the target's user namespace.
+ * ids; if that is not permitted, it first enters the target's user namespace.  It gives up every
+ * capability that the target lacks: root of a container has fewer than root of the host.
  */
 #ifndef JTOOL_ATTACH_TARGET_NS_H
 #define JTOOL_ATTACH_TARGET_NS_H
@@ -32,12 +33,16 @@ struct target_ns {
 int target_ns_open(const struct jvm *jvm, struct target_ns *ns, struct err *err) _must_check_;
 void target_ns_close(struct target_ns *ns);
 
-/* Returns true if the caller already has the target's ids, so that no child is needed. */
+/*
+ * Returns true if the caller already has the target's ids.  It may have more capabilities, with
+ * which it connects to a checked socket, but opens and creates no files: that takes a child.
+ */
 bool target_ns_is_ours(const struct target_ns *ns);
 
 /*
- * Takes the target's ids, in its user namespace if necessary.  In a child only, which becomes
- * undumpable: nobody can trace it or open its files under /proc.  The target's user can still stop
+ * Takes the target's ids, in its user namespace if necessary, and its capabilities as far as we
+ * have them.  In a child only, which becomes undumpable: nobody can trace it or open its files
+ * under /proc.  It cannot gain privileges with execve(2) either.  The target's user can still stop
  * it, so wait for it with child_wait().  Returns 0 or a negative errno.
  */
 int target_ns_become(const struct target_ns *ns) _must_check_;

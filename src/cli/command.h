@@ -43,6 +43,7 @@ struct cmd {
 	const char *summary;  /* one line, lower case, no full stop */
 	const char *details;  /* more lines for --help, or NULL; each ends with \n */
 	enum cmd_need need;
+	bool parses; /* binary data of a target or of a file: runs in a sandbox */
 	bool takes_all; /* TARGET may be "all": run() is called for each JVM, several at a time */
 	bool takes_file; /* TARGET may be a file: a path with a slash, FILE.hprof[.gz], … */
 	bool (*is_file)(const char *target); /* … or a path for which this returns true; or NULL */

@@ -265,6 +265,12 @@ static void parse_status(const char *text, pid_t pid, struct proc_status *status
 	status->sig_caught = status_number(text, "SigCgt", 16, 0, 0);
 	status->sig_pending = status_number(text, "SigPnd", 16, 0, 0) |
 			      status_number(text, "ShdPnd", 16, 0, 0);
+	status->caps = (struct capability_sets){
+		.inheritable = status_number(text, "CapInh", 16, 0, 0),
+		.permitted = status_number(text, "CapPrm", 16, 0, 0),
+		.effective = status_number(text, "CapEff", 16, 0, 0),
+		.bounding = status_number(text, "CapBnd", 16, 0, 0),
+	};
 	/* A fatal signal makes SIGKILL pending for every thread of the process. */
 	if (status->sig_pending & UINT64_C(1) << (SIGKILL - 1))
 		status->exiting = true;

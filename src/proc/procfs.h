@@ -16,6 +16,7 @@
 #include <sys/types.h>
 
 #include "base/buf.h"
+#include "proc/capabilities.h"
 #include "proc/fs_ids.h"
 
 struct procfs {
@@ -64,6 +65,7 @@ struct proc_status {
 	pid_t nspid;    /* pid in the innermost namespace; pid itself before Linux 4.1 */
 	uint64_t sig_caught;  /* SigCgt */
 	uint64_t sig_pending; /* SigPnd | ShdPnd */
+	struct capability_sets caps; /* as they are in the user namespace of the process */
 	unsigned threads;
 	uint64_t start_ticks; /* start time, in clock ticks since boot */
 };

@@ -297,6 +297,7 @@ const struct cmd cmd_alloc = {
 		"For such a JVM, TARGET shows the recording so far, unless an option asks for a\n"
 		"new profile.\n",
 	.need = NEED_JVM,
+	.parses = true,
 	.takes_file = true,
 	.is_file = alloc_is_report,
 	.max_args = -1,

@@ -284,6 +284,7 @@ const struct cmd cmd_class = {
 		"characters and ? matches one.  LOADER is a loader as shown, its class with or\n"
 		"without the package, its name, or its @HASH.\n",
 	.need = NEED_JVM,
+	.parses = true,
 	.takes_all = true,
 	.min_args = 1,
 	.max_args = 1,

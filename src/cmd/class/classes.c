@@ -89,6 +89,7 @@ const struct cmd cmd_classes = {
 		"without the package, its name, or its @HASH.\n"
 		"Columns for -o: class, loader, module, kind, source, modifiers.\n",
 	.need = NEED_JVM,
+	.parses = true,
 	.takes_all = true,
 	.max_args = -1,
 	.free_words = -1,

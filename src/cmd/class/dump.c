@@ -232,6 +232,7 @@ const struct cmd cmd_dump = {
 		"With --diff, dump writes nothing and lists the methods whose code in memory\n"
 		"differs from the class file of the same name.\n",
 	.need = NEED_JVM,
+	.parses = true,
 	.min_args = 1,
 	.max_args = -1,
 	.free_words = -1,

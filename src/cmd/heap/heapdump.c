@@ -105,6 +105,7 @@ const struct cmd cmd_heapdump = {
 		"JDK 17 to 21 are paused until jtool has read the dump from a FIFO.  If jtool may\n"
 		"use less than one CPU, the JVM writes a file instead, which jtool copies.\n",
 	.need = NEED_JVM,
+	.parses = true,
 	.min_args = 1,
 	.max_args = 1,
 	.free_words = -1,

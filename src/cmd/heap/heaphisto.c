@@ -352,6 +352,7 @@ const struct cmd cmd_heaphisto = {
 		"A dump file is counted as it is.  With --engine hprof, the JVM dumps its\n"
 		"reachable objects, and no file is left.\n",
 	.need = NEED_JVM,
+	.parses = true,
 	.takes_all = true,
 	.takes_file = true,
 	.free_words = -1,

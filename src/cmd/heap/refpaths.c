@@ -151,6 +151,7 @@ const struct cmd cmd_refpaths = {
 		"--to LOADER shows paths to class loaders instead.  LOADER is a label as shown by\n"
 		"'jtool classes', a class with or without the package, a name, or a @HASH.\n",
 	.need = NEED_JVM,
+	.parses = true,
 	.takes_file = true,
 	.min_args = 0,
 	.max_args = 1,

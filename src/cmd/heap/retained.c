@@ -251,6 +251,7 @@ const struct cmd cmd_retained = {
 		"objects and classes that retain 10 % of the heap or more in smaller pieces,\n"
 		"with the shortest path from a GC root.\n",
 	.need = NEED_JVM,
+	.parses = true,
 	.takes_file = true,
 	.free_words = -1,
 	.opts = retained_opt_rows,

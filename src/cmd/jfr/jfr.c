@@ -312,6 +312,7 @@ const struct cmd cmd_jfr = {
 		"FILE is a path of the caller; - is stdout.  The JVM defines the KEYs: run\n"
 		"jtool jcmd TARGET help JFR.start.\n",
 	.need = NEED_JVM,
+	.parses = true,
 	.min_args = 1,
 	.max_args = -1,
 	.free_words = -1,

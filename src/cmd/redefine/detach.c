@@ -102,6 +102,7 @@ const struct cmd cmd_detach = {
 		"--force.  A recording that the JVM was started with (-agentpath:...=alloc) then\n"
 		"writes its report.\n",
 	.need = NEED_JVM,
+	.parses = true,
 	.takes_all = true,
 	.free_words = -1,
 	.opts = detach_rows,

@@ -49,6 +49,7 @@ const struct cmd cmd_patches = {
 	.details =
 		"SHA256 is that of the class file; see sha256sum(1).  restore reverts patches.\n",
 	.need = NEED_JVM,
+	.parses = true,
 	.takes_all = true,
 	.free_words = -1,
 	.run = run,

@@ -277,6 +277,7 @@ const struct cmd cmd_redefine = {
 		"a FILE.class always replaces its class.  Changes by other agents are preserved.\n"
 		"The new code stays in the JVM until 'jtool restore'.\n",
 	.need = NEED_JVM,
+	.parses = true,
 	.min_args = 1,
 	.max_args = -1,
 	.free_words = -1,

@@ -87,6 +87,7 @@ const struct cmd cmd_restore = {
 		"Reverts redefine and nothing else: changes by other agents are preserved.  In a\n"
 		"GLOB, * matches any characters and ? matches one.\n",
 	.need = NEED_JVM,
+	.parses = true,
 	.takes_all = true,
 	.max_args = -1,
 	.free_words = -1,

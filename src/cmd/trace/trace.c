@@ -152,6 +152,7 @@ const struct cmd cmd_trace = {
 		"classes run their original code again.  Calls that began before the trace are\n"
 		"not seen.  Calls that exceed --rate are counted.\n",
 	.need = NEED_JVM,
+	.parses = true,
 	.min_args = 1,
 	.max_args = -1,
 	.free_words = -1,

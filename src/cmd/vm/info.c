@@ -167,6 +167,7 @@ const struct cmd cmd_info = {
 	.details = "Reads /proc and the counters that the JVM publishes; nothing is sent to it.\n"
 		   "A JVM without counters is attached to, unless --no-attach is given.\n",
 	.need = NEED_JVM,
+	.parses = true,
 	.takes_all = true,
 	.free_words = -1,
 	.opts = info_rows,

@@ -18,6 +18,7 @@
 #include "proc/inroot.h"
 #include "session/staging/staging_dir.h"
 #include "session/staging/helper_msg.h"
+#include "sandbox/sandbox.h"
 #include "attach/protocol.h"
 
 #define BACKLOG 4
@@ -283,6 +284,8 @@ static void _noreturn_ run(const struct staging_helper_job *job)
 		buf_adds(&h.why, strerror(-rc));
 		fail(&h, STAGING_NO_USER);
 	}
+	/* Without it, the target's ids and capabilities are the only limit. */
+	(void)!sandbox_enter(SANDBOX_STAGING);
 	staging_dir_init(&h.sdir, job->paths->uid, job->ns->jvm->nspid, job->file_name,
 			 job->req->socket, is_written_by_target(job->req));
 	if (!job->req->keep)

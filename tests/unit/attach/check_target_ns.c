@@ -2,6 +2,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <linux/capability.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdio.h>
@@ -15,6 +16,7 @@
 #include "fileio/detached_child.h"
 #include "fileio/file_open.h"
 #include "fileio/io.h"
+#include "proc/capabilities.h"
 #include "attach/target_ns.h"
 
 static const struct deadline never = { INT64_MAX };
@@ -79,6 +81,84 @@ START_TEST(child_that_takes_ids_is_not_dumpable)
 	ck_assert_int_eq(waitpid(child, &status, 0), child);
 	ck_assert(WIFEXITED(status));
 	ck_assert_int_eq(WEXITSTATUS(status), 0);
+	target_ns_close(&ns);
+	kill_child(pid);
+}
+END_TEST
+
+static const struct capability_sets few = {
+	.permitted = 1 << CAP_CHOWN | 1 << CAP_KILL,
+	.effective = 1 << CAP_KILL,
+	.bounding = 1 << CAP_CHOWN | 1 << CAP_KILL | 1 << CAP_SETUID,
+};
+
+static pid_t start_limited_child(void)
+{
+	pid_t pid;
+	int ready[2];
+	char byte;
+
+	ck_assert_int_eq(pipe(ready), 0);
+	pid = fork();
+	if (pid == 0) {
+		if (capabilities_limit(&few) < 0 || write(ready[1], "", 1) != 1)
+			_exit(1);
+		for (;;)
+			pause();
+	}
+	ck_assert_int_eq(read(ready[0], &byte, 1), 1);
+	(void)close(ready[0]);
+	(void)close(ready[1]);
+	return pid;
+}
+
+/* Takes the target's ids in a child.  Returns 0 if the child has these capabilities then. */
+static int sets_of_child(const struct target_ns *ns, const struct capability_sets *wanted)
+{
+	pid_t child = fork();
+	struct proc_status own;
+	int status;
+
+	if (child == 0) {
+		if (target_ns_become(ns) < 0)
+			_exit(10);
+		if (prctl(PR_GET_NO_NEW_PRIVS, 0, 0, 0, 0) != 1)
+			_exit(11);
+		if (prctl(PR_GET_DUMPABLE) != 0)
+			_exit(12);
+		if (procfs_status(&ns->proc, getpid(), &own) < 0)
+			_exit(13);
+		_exit(memcmp(&own.caps, wanted, sizeof(*wanted)) == 0 ? 0 : 14);
+	}
+	ck_assert_int_eq(waitpid(child, &status, 0), child);
+	ck_assert(WIFEXITED(status));
+	return WEXITSTATUS(status);
+}
+
+/* Root of a container has fewer capabilities than root of the host. */
+START_TEST(child_has_no_more_capabilities_than_the_target)
+{
+	static const struct capability_sets none;
+	struct target_ns ns;
+	struct jvm jvm;
+	pid_t pid;
+
+	if (!capabilities_has(CAP_SETPCAP))
+		return;
+	pid = start_limited_child();
+	jvm = describe(pid);
+	ns = open_ns(&jvm);
+	ck_assert(target_ns_is_ours(&ns));
+	ck_assert_int_eq(sets_of_child(&ns, &few), 0);
+	/* Another user's: the change of ids clears the sets but for the bounding set. */
+	jvm.uid = 12345;
+	ck_assert_int_eq(sets_of_child(&ns, &(struct capability_sets){ .bounding = few.bounding }),
+			 0);
+	/* The sets of a process in another user namespace are not those that it has in ours. */
+	jvm.uid = geteuid();
+	ns.same_userns = false;
+	ns.opened.caps.bounding = 0;
+	ck_assert_int_eq(sets_of_child(&ns, &none), 0);
 	target_ns_close(&ns);
 	kill_child(pid);
 }
@@ -295,6 +375,7 @@ int main(void)
 
 	tcase_add_test(tc, process_in_own_namespaces_is_opened);
 	tcase_add_test(tc, child_that_takes_ids_is_not_dumpable);
+	tcase_add_test(tc, child_has_no_more_capabilities_than_the_target);
 	tcase_add_test(tc, reused_pid_is_refused);
 	tcase_add_test(tc, zombie_counts_as_gone);
 	tcase_add_test(tc, signals_are_sent_with_and_without_pidfd);

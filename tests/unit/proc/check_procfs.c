@@ -102,7 +102,9 @@ START_TEST(process_name_cannot_forge_fields)
 	write_file(7, "status", "Name:\ta\\nTgid: 1\nState:\tT (stopped)\nTgid:\t9\n"
 				"Uid:\t1\t2\t3\t4\nGid:\t5\t6\t7\t8\n"
 				"NSpid:\t7\t5\t3\nThreads:\t12\n"
-				"SigPnd:\t0000000000000001\nShdPnd:\t0000000000000004\n");
+				"SigPnd:\t0000000000000001\nShdPnd:\t0000000000000004\n"
+				"CapInh:\t0000000000000001\nCapPrm:\t000001ffffffffff\n"
+				"CapEff:\t0000000000000003\nCapBnd:\t0000000000000007\n");
 	ck_assert_int_eq(procfs_open(&copy, dir), 0);
 	ck_assert_int_eq(procfs_status(&copy, 7, &status), 0);
 	ck_assert_uint_eq(status.start_ticks, 4711);
@@ -113,6 +115,10 @@ START_TEST(process_name_cannot_forge_fields)
 	ck_assert_uint_eq(status.threads, 12);
 	ck_assert_uint_eq(status.sig_pending, 5);
 	ck_assert_int_eq(status.state, 'T');
+	ck_assert_uint_eq(status.caps.inheritable, 1);
+	ck_assert_uint_eq(status.caps.permitted, 0x1ffffffffff);
+	ck_assert_uint_eq(status.caps.effective, 3);
+	ck_assert_uint_eq(status.caps.bounding, 7);
 	write_file(7, "stat", "7 (a) S 1 2 3");
 	ck_assert_int_eq(procfs_status(&copy, 7, &status), -EBADMSG);
 	procfs_close(&copy);
