@@ -4,6 +4,7 @@
 #include <signal.h>
 #include <string.h>
 
+#include <wchar.h>
 #include "cli/run_all.h"
 #include "fileio/disk_room.h"
 #include "fileio/file_open.h"
@@ -88,7 +89,17 @@ static int run_on_target(struct ctx *ctx, const char *target, struct err *err)
 	return rc;
 }
 
-static int run_command(const struct cmd *cmd, char **argv, int argc, struct err *err)
+/* For a command line that could not be parsed. */
+static bool has_json_option(char **argv, int argc)
+{
+	for (int i = 0; i < argc; i++) {
+		if (strcmp(argv[i], "--json") == 0)
+			return true;
+	}
+	return false;
+}
+
+static int run_command(const struct cmd *cmd, char **argv, int argc, bool *json, struct err *err)
 {
 	struct common_opts common = { .timeout_ms = 10000 };
 	struct verbose steps = { monotonic_ns() };
@@ -120,6 +131,7 @@ static int run_command(const struct cmd *cmd, char **argv, int argc, struct err 
 		ctx.args++;
 		ctx.n_args--;
 		ctx.all = strcmp(argv[0], "all") == 0;
+	*json = common.json || (n < 0 && has_json_option(argv, argc));
 	}
 	/* "all" is never resolved as a name, because it would match a JVM that runs `Installer`. */
 	if (ctx.all && !cmd->takes_all)
@@ -135,7 +147,8 @@ static int run_command(const struct cmd *cmd, char **argv, int argc, struct err 
 	return cmd->need == NEED_JVM ? run_on_target(&ctx, argv[0], err) : cmd->run(&ctx, err);
 }
 
-static int run(int argc, char **argv, const struct cmd **cmd, struct err *err)
+/* Sets *json if an error is to be a JSON document. */
+static int run(int argc, char **argv, const struct cmd **cmd, bool *json, struct err *err)
 {
 	_cleanup_free_ char **words = NULL;
 	int n_words;
@@ -158,6 +171,7 @@ static int run(int argc, char **argv, const struct cmd **cmd, struct err *err)
 	if (strcmp(argv[1], "help") == 0) {
 		*cmd = cmd_find(argv[2], err);
 		if (!*cmd)
+	*json = has_json_option(argv, argc);
 			return -1;
 		cmd_help(*cmd, stdout);
 		return 0;
@@ -170,7 +184,7 @@ static int run(int argc, char **argv, const struct cmd **cmd, struct err *err)
 	*cmd = cmd_find(words[0], err);
 	if (!*cmd)
 		return -1;
-	return run_command(*cmd, words + 1, n_words - 1, err);
+	return run_command(*cmd, words + 1, n_words - 1, json, err);
 }
 
 /*
@@ -200,11 +214,18 @@ int main(int argc, char **argv)
 	(void)signal(SIGPIPE, SIG_IGN); /* a write to a closed pipe fails with EPIPE instead */
 	(void)signal(SIGXFSZ, SIG_IGN); /* a write beyond RLIMIT_FSIZE fails with EFBIG instead */
 	(void)signal(SIGCHLD, SIG_DFL); /* waitpid(2) finds no children if SIGCHLD is ignored */
-	if (run(argc, argv, &cmd, &err) == 0)
+	if (run(argc, argv, &cmd, &json, &err) == 0) {
 		(void)flush_results(&err);
-	else
-		(void)fflush(stdout); /* a partial result; the error is printed below */
+	} else {
+		/* The orientation is set by the first byte: a partial result is the document. */
+		if (json && fwide(stdout, 0) == 0)
+			cmd_print_error_json(0, &err, stdout);
+		(void)fflush(stdout); /* the error is printed below */
+	}
+	if (err.code == EXIT_SIGPIPE)
+		return end_by_sigpipe();
 	if (err.code != EXIT_DONE)
 		cmd_print_error(cmd, &err);
 	return (int)err.code;
 }
+	bool json = false;

@@ -6,6 +6,7 @@
 #include "base/buf.h"
 #include "base/xalloc.h"
 #include "base/suggest.h"
+#include "render/json.h"
 
 #define CMD(name) extern const struct cmd cmd_##name;
 #include "cli/commands.def"
@@ -124,6 +125,18 @@ const struct cmd *cmd_find(const char *name, struct err *err)
 void cmd_print_error(const struct cmd *cmd, const struct err *err)
 {
 	fprintf(stderr, "jtool: %s%s%s\n", cmd ? cmd->name : "", cmd ? ": " : "", err->text);
+}
+
+void cmd_print_error_json(int pid, const struct err *err, FILE *out)
+{
+	struct json *doc = json_object(), *error = json_object();
+
+	json_put_number(error, "code", err->code);
+	json_put_text(error, "message", err->text);
+	if (pid > 0)
+		json_put_number(doc, "pid", pid);
+	json_put(doc, "error", error);
+	json_print_take(doc, out);
 }
 
 void cmd_print_notice(const struct cmd *cmd, const char *fmt, ...)

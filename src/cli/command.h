@@ -83,6 +83,8 @@ const struct cmd *cmd_find(const char *name, struct err *err);
 
 /* Prints "jtool: COMMAND: TEXT" on stderr.  cmd may be NULL. */
 void cmd_print_error(const struct cmd *cmd, const struct err *err);
+/* Prints {"error":{"code","message"}}, with "pid" unless it is 0: with --json, the result. */
+void cmd_print_error_json(int pid, const struct err *err, FILE *out);
 /* Prints "jtool: COMMAND: NOTICE" on stderr.  cmd may be NULL. */
 void cmd_print_notice(const struct cmd *cmd, const char *fmt, ...) _printf_(2, 3);
 

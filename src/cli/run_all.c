@@ -8,6 +8,7 @@
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
+#include <wchar.h>
 
 #include "fileio/io.h"
 #include "fileio/watchdog.h"
@@ -203,9 +204,15 @@ static int print_result(const struct ctx *ctx, const struct job *job)
 {
 	if (!ctx->json)
 		fprintf(ctx->out, "%d:\n", (int)job->jvm->pid);
+	(void)fwide(ctx->out, -1); /* io_copy() does not say that something was written */
 	if (fflush(ctx->out) != 0)
 		return -errno;
 	return job->out < 0 || job->is_given_up ? 0 : io_copy(job->out, fileno(ctx->out));
+}
+
+static bool has_output(const struct job *job)
+{
+	return job->out >= 0 && !job->is_given_up && lseek(job->out, 0, SEEK_END) > 0;
 }
 
 /*
@@ -238,6 +245,9 @@ static int print_job(struct batch *batch, struct job *job, struct err *err)
 		return err_set(err, EXIT_PARTIAL, "cannot write messages to stderr: %s",
 			       strerror(-rc));
 	if (result.code != EXIT_DONE)
+		if (batch->ctx->json && !has_output(job))
+			cmd_print_error_json((int)job->jvm->pid, &result, batch->ctx->out);
+	}
 		run_all_failed(&batch->tally, job->jvm, &result);
 	close_output(job);
 	return 0;

@@ -121,7 +121,7 @@ void json_put_unsigned(struct json *parent, const char *key, uint64_t value)
 	json_put(parent, key, out(json_object_new_uint64(value)));
 }
 
-/* Writes 15 digits, or 17 if 15 read back as another number; null for NaN and infinity. */
+/* Writes the digits, up to 17, that read back as the same number; null for NaN and infinity. */
 void json_put_real(struct json *parent, const char *key, double value)
 {
 	char text[32];
@@ -130,9 +130,11 @@ void json_put_real(struct json *parent, const char *key, double value)
 		json_put_null(parent, key);
 		return;
 	}
-	(void)snprintf(text, sizeof(text), "%.15g", value);
-	if (strtod(text, NULL) != value)
-		(void)snprintf(text, sizeof(text), "%.17g", value);
+	for (int digits = 15; digits <= 17; digits++) {
+		(void)snprintf(text, sizeof(text), "%.*g", digits, value);
+		if (strtod(text, NULL) == value)
+			break;
+	}
 	json_put(parent, key, out(json_object_new_double_s(value, text)));
 }
 
@@ -226,12 +228,31 @@ void json_add(struct buf *to, const struct json *node)
 	put_safe(put_in_buf, to, text, len);
 }
 
-void json_print(const struct json *node, FILE *file)
+/* An object that is a document begins with the version of the keys. */
+static void put_document(put_fn *put, void *to, const struct json *node)
 {
+	static const char head[] = "{" JSON_SCHEMA;
 	size_t len;
 	const char *text = as_text(node, &len);
 
-	put_safe(put_in_file, file, text, len);
+	if (json_object_is_type(in(node), json_type_object)) {
+		put(to, head, sizeof(head) - 1);
+		if (json_object_object_length(in(node)) > 0)
+			put(to, ",", 1);
+		text++;
+		len--;
+	}
+	put_safe(put, to, text, len);
+}
+
+void json_add_document(struct buf *to, const struct json *node)
+{
+	put_document(put_in_buf, to, node);
+}
+
+void json_print(const struct json *node, FILE *file)
+{
+	put_document(put_in_file, file, node);
 	(void)fputc('\n', file);
 }
 
@@ -265,7 +286,7 @@ void json_print_with_text(const struct json *node, const char *key, const char *
 {
 	_cleanup_buf_ struct buf head = BUF_INIT;
 
-	json_add(&head, node); /* {…} with at least one member */
+	json_add_document(&head, node); /* {…} with at least one member */
 	(void)fprintf(file, "%.*s,\"%s\":\"", (int)head.len - 1, head.data, key);
 	while (len > 0) {
 		size_t n = piece_len(text, len);

@@ -34,7 +34,10 @@ void json_put_known(struct json *parent, const char *key, bool known, uint64_t v
 /* The parent takes ownership of the child. */
 void json_put(struct json *parent, const char *key, struct json *child);
 
-/* Prints a document and a newline; slashes are not escaped. */
+/* Every document is an object that begins with this member, the version of the keys. */
+#define JSON_SCHEMA "\"schema\":1"
+
+/* Prints a document and a newline; slashes are not escaped.  The schema is added to an object. */
 void json_print(const struct json *node, FILE *out);
 void json_print_take(struct json *node, FILE *out); /* also frees it */
 /*
@@ -43,6 +46,8 @@ void json_print_take(struct json *node, FILE *out); /* also frees it */
  */
 void json_print_with_text(const struct json *node, const char *key, const char *text, size_t len,
 			  FILE *out);
+/* Appends a document without a newline. */
+void json_add_document(struct buf *out, const struct json *node);
 /* Appends the JSON text without a newline, as a part of a larger document. */
 void json_add(struct buf *out, const struct json *node);
 

@@ -366,7 +366,7 @@ void table_add_json(const struct table *t, struct buf *out)
 	for (size_t row = 0; row < t->n_rows - t->has_total; row++) {
 		struct json *object = row_json(t, row);
 
-		json_add(out, object);
+		json_add_document(out, object);
 		buf_addc(out, '\n');
 		json_free(object);
 	}

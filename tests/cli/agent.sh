@@ -38,7 +38,7 @@ run agent
 equal "$path" "$out" 'agent: the same path again'
 equal "$inode" "$(stat -c %i "$path")" 'agent: the existing file is kept'
 run agent --json
-equal "{\"path\":\"$path\",\"build\":\"$("$jtool" --version | cut -d' ' -f2)\",\"bytes\":$(
+equal "{\"schema\":1,\"path\":\"$path\",\"build\":\"$("$jtool" --version | cut -d' ' -f2)\",\"bytes\":$(
 	stat -c %s "$built")}" "$out" 'agent --json: the document'
 
 # Files in the cache that are not the agent.

@@ -10,7 +10,7 @@ refuses() {
 	shift 2
 	run "$@"
 	equal "$code" "$status" "exit status of: jtool $*"
-	equal '' "$out" "stdout of: jtool $*"
+	[[ " $* " == *' --json '* ]] || equal '' "$out" "stdout of: jtool $*"
 	equal 1 "$(wc -l <<<"$err")" "lines on stderr of: jtool $*"
 	matches "^jtool: $pattern" "$err" "stderr of: jtool $*"
 }
@@ -178,7 +178,7 @@ exec 4>"$work/pipe" 3>&-
 
 # results
 prints '^ *PID' list -o pid
-prints '^\{"jvms":\[' list --json
+prints '^\{"schema":1,"jvms":\[' list --json
 for arguments in --help 'list --json' 'list' '--completion bash' '--version'; do
 	# shellcheck disable=SC2086 # a command line
 	"$jtool" $arguments >/dev/full 2>"$work/err"
@@ -196,3 +196,26 @@ matches '^jtool: list: .*cannot write the result to stdout' "$err" 'file at its 
 equal 7 $? 'exit status with stdout closed'
 
 finish
+# documented CODE PATTERN ARGUMENT...: the error is a JSON document, too, and nothing else is.
+documented() {
+	local code=$1 pattern=$2
+
+	shift 2
+	run "$@"
+	equal "$code" "$status" "exit status of: jtool $*"
+	matches "^jtool: .*$pattern" "$err" "stderr of: jtool $*"
+	matches "^\{\"schema\":1,\"error\":\{\"code\":$code,\"message\":\"$pattern[^\"]*\"\}\}$" "$out" \
+		"document: jtool $*"
+}
+documented 2 'too many arguments: ' list --json surplus
+documented 2 "unknown command 'nothing'" nothing --json
+documented 2 "option '--json' before the command" --json list
+documented 2 "unknown option '--nothing'" list --json --nothing
+documented 2 "unknown option '--nothing'" list --nothing --json
+documented 2 'missing TARGET' threads --json
+documented 3 'no such process: 4194305' jcmd --json 4194305 VM.version
+run jcmd 4194305 --json
+equal '{"schema":1,"error":{"code":3,"message":' "${out:0:40}" 'an option after TARGET'
+run jcmd 4194305 VM.version --json
+equal '' "$out" 'an argument of the JVM is not an option of jtool'
+

@@ -514,6 +514,15 @@ works() {
 	fi
 }
 
+# prints_error ARGUMENT...: jtool with these arguments has printed no result: nothing, or with --json
+# a document about the error.
+prints_error() {
+	case " $* " in
+	*' --json '*) grep -q '^{"schema":1,"error":{"code":' "$W/out" || [ ! -s "$W/out" ] ;;
+	*) [ ! -s "$W/out" ] ;;
+	esac
+}
+
 # refuses CODE PATTERN NAME ARGUMENT...: this exit code ("[12]": one of these), one line on stderr
 # in the documented form that matches PATTERN, and nothing on stdout.
 refuses() {
@@ -522,7 +531,7 @@ refuses() {
 	shift 3
 	jt "$@"
 	# shellcheck disable=SC2053 # a pattern
-	if [[ $rc == $code ]] && [ "$(wc -l <"$W/err")" -eq 1 ] && [ ! -s "$W/out" ] &&
+	if [[ $rc == $code ]] && [ "$(wc -l <"$W/err")" -eq 1 ] && prints_error "$@" &&
 		grep -q '^jtool: ' "$W/err" && grep -q -i -E -e "$pattern" "$W/err"; then
 		pass "$name"
 	else

@@ -125,7 +125,8 @@ static int show_json(const struct ctx *ctx, const struct hsperf *counters,
 		if (rc < 0)
 			break;
 		if (interval->done == 0)
-			fprintf(ctx->out, "{\"pid\":%d,\"samples\":[", (int)ctx->jvm->pid);
+			fprintf(ctx->out, "{" JSON_SCHEMA ",\"pid\":%d,\"samples\":[",
+				(int)ctx->jvm->pid);
 		fprintf(ctx->out, "%s%s", interval->done ? "," : "", buf_str(&sample));
 		rc = stat_flush(ctx, err);
 	} while (rc == 0 && interval_next(interval));

@@ -93,6 +93,8 @@ static void sample_all(struct round *round)
 		s->has_failed = sample_one(round, s, &one) < 0;
 		if (s->has_failed)
 			run_all_failed(&round->tally, s->jvm, &one);
+		if (s->has_failed && round->ctx->json && spool_len(&s->samples) == 0)
+			cmd_print_error_json((int)s->jvm->pid, &one, round->ctx->out);
 		if (s->has_failed || round->interval.interval_ms == 0)
 			close_one(s); /* one open descriptor at a time */
 	}
@@ -109,7 +111,7 @@ static int print_documents(const struct round *round, struct err *err)
 
 		if (spool_len(&s->samples) == 0)
 			continue;
-		fprintf(out, "{\"pid\":%d,\"samples\":[", (int)s->jvm->pid);
+		fprintf(out, "{" JSON_SCHEMA ",\"pid\":%d,\"samples\":[", (int)s->jvm->pid);
 		if (stat_flush(round->ctx, err) < 0)
 			return -1;
 		rc = spool_write(&s->samples, fileno(out));

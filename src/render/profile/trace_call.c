@@ -248,7 +248,7 @@ void trace_json_add(struct buf *out, const struct trace *t, const struct trace_c
 
 	view_init(&v, t, call);
 	json = view_json(&v);
-	json_add(out, json);
+	json_add_document(out, json);
 	buf_addc(out, '\n');
 	json_free(json);
 	view_release(&v);

@@ -97,8 +97,8 @@ for version in own "${jdks[@]}"; do
 				"$(cat "$W/out")"
 			works "$version: perf --json: it works" \
 				perf "$JVM_PID" --json 'sun.rt.java*'
-			same "$version: perf --json: its keys" "{'pid': $JVM_PID, 'counters': \
-{'sun.rt.javaCommand': 'Idle'}}" "$(json j)"
+			same "$version: perf --json: its keys" "{'schema': 1, 'pid': $JVM_PID, \
+'counters': {'sun.rt.javaCommand': 'Idle'}}" "$(json j)"
 		fi
 		works "$version $gc: stat --openmetrics: it works" stat "$JVM_PID" --openmetrics
 		check "$version $gc: stat --openmetrics: promtool accepts it" \
@@ -236,10 +236,11 @@ $(grep -c YGC "$W/out") $(wc -l <"$W/out")"
 check "stat all: the failure names the JVM and the flag" \
 	grep -q -E '^jtool: stat: [0-9]+: .*-XX:-UsePerfData' "$W/err"
 run_among_jvms ./jtool stat all 50 3 --json
-same "stat all INTERVAL COUNT --json: a document per JVM" "[3, 3] True" "$(python3 -c '
+same "stat all INTERVAL COUNT --json: a document per JVM" "[1] [3, 3] 3" "$(python3 -c '
 import json, sys
 j = [json.loads(line) for line in sys.stdin]
-print([len(d["samples"]) for d in j], j[0]["pid"] != j[1]["pid"])' <"$W/out")"
+print([d["error"]["code"] for d in j if "error" in d],
+	[len(d["samples"]) for d in j if "samples" in d], len({d["pid"] for d in j}))' <"$W/out")"
 run_among_jvms ./jtool stat all 50 3
 same "stat all INTERVAL COUNT: one table" "1 7" "$(grep -c '^    PID ' "$W/out") $(wc -l <"$W/out")"
 run_among_jvms timeout --preserve-status -s INT 0.5 ./jtool stat all 50 -t gc

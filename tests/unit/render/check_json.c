@@ -59,9 +59,10 @@ START_TEST(every_type_is_printed)
 	json_put(list, NULL, inner);
 	json_put(list, NULL, json_array());
 	json_put(doc, "list", list);
-	prints(doc, "{\"text\":\"a/b\",\"none\":null,\"min\":-9223372036854775808,\"real\":0.1,"
+	prints(doc, "{\"schema\":1,"
+		    "\"text\":\"a/b\",\"none\":null,\"min\":-9223372036854775808,\"real\":0.1,"
 		    "\"yes\":true,\"null\":null,\"list\":[1,false,{\"x\":-1},[]]}\n");
-	prints(json_object(), "{}\n");
+	prints(json_object(), "{\"schema\":1}\n");
 }
 END_TEST
 
@@ -72,9 +73,10 @@ START_TEST(reals_round_trip_and_infinity_becomes_null)
 	json_put_real(doc, NULL, 12.5);
 	json_put_real(doc, NULL, 1e300);
 	json_put_real(doc, NULL, 0.1 + 0.2);
+	json_put_real(doc, NULL, 0.1 + 0.7);
 	json_put_real(doc, NULL, INFINITY);
 	json_put_real(doc, NULL, NAN);
-	prints(doc, "[12.5,1e+300,0.30000000000000004,null,null]\n");
+	prints(doc, "[12.5,1e+300,0.30000000000000004,0.7999999999999999,null,null]\n");
 }
 END_TEST
 
@@ -97,7 +99,8 @@ START_TEST(invalid_utf8_is_replaced)
 	struct json *doc = json_object();
 
 	json_put_text(doc, "\xff", "a\xc3(\xed\xa0\x80 \xe6\x97");
-	prints(doc, "{\"\xef\xbf\xbd\":\"a\xef\xbf\xbd(\xef\xbf\xbd\xef\xbf\xbd\xef\xbf\xbd"
+	prints(doc, "{\"schema\":1,"
+		    "\"\xef\xbf\xbd\":\"a\xef\xbf\xbd(\xef\xbf\xbd\xef\xbf\xbd\xef\xbf\xbd"
 		    " \xef\xbf\xbd\xef\xbf\xbd\"}\n");
 }
 END_TEST
@@ -177,11 +180,12 @@ END_TEST
 
 START_TEST(printed_documents_are_parsed_back)
 {
-	check_reparsed("{}", "{}\n");
+	check_reparsed("{}", "{\"schema\":1}\n");
 	check_reparsed(" [ ] \n", "[]\n");
 	check_reparsed("{\"a\":[1,-2,3.5,true,false,null,\"x\"],\"b\":{\"c\":{}}}",
-		       "{\"a\":[1,-2,3.5,true,false,null,\"x\"],\"b\":{\"c\":{}}}\n");
-	check_reparsed("\t{ \"a\" : 1 ,\r\n\"b\" : [ 2 , 3 ] }", "{\"a\":1,\"b\":[2,3]}\n");
+		       "{\"schema\":1,\"a\":[1,-2,3.5,true,false,null,\"x\"],\"b\":{\"c\":{}}}\n");
+	check_reparsed("\t{ \"a\" : 1 ,\r\n\"b\" : [ 2 , 3 ] }", "{\"schema\":1,"
+								 "\"a\":1,\"b\":[2,3]}\n");
 	check_reparsed("[9223372036854775807,-9223372036854775808,0,1e2]",
 		       "[9223372036854775807,-9223372036854775808,0,1e2]\n");
 	check_reparsed("[\"\\u0041\\u00e4\\u65e5\\ud83d\\ude00\\/\\b\\n\\u0000\"]",

@@ -87,7 +87,8 @@ START_TEST(fields_with_one_label_share_a_line)
 				     "Busy:    yes\n"
 				     "\n"
 				     "End:     now\n");
-	check_json(s, "{\"name\":\"a\",\"id\":-3,\"used\":1536,\"max\":67108864,\"uptime\":90.5,"
+	check_json(s, "{\"schema\":1,"
+		      "\"name\":\"a\",\"id\":-3,\"used\":1536,\"max\":67108864,\"uptime\":90.5,"
 		      "\"share\":12.345,\"spaces\":[{\"name\":\"eden\",\"used\":512,\"secret\":1},"
 		      "{\"name\":\"old\",\"used\":2048,\"secret\":1}],\"hidden\":7,"
 		      "\"busy\":true}\n");
@@ -106,7 +107,8 @@ START_TEST(unset_fields_are_omitted_from_text_and_null_in_json)
 	ck_assert_str_eq(printed(s), "Memory:  at most 1\n");
 	record_text(s, END, "x");
 	ck_assert_str_eq(printed(s), "Memory:  at most 1\n\nEnd:     x\n");
-	check_json(s, "{\"name\":null,\"id\":null,\"used\":null,\"max\":1,\"uptime\":null,"
+	check_json(s, "{\"schema\":1,"
+		      "\"name\":null,\"id\":null,\"used\":null,\"max\":1,\"uptime\":null,"
 		      "\"share\":null,\"spaces\":[],\"hidden\":null,\"busy\":null}\n");
 	record_free(s);
 	record_free(NULL);

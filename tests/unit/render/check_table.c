@@ -294,9 +294,10 @@ START_TEST(stacks_are_printed_below_their_rows)
 		  "      (nothing)\n");
 	table_add_json(t, &json);
 	ck_assert_str_eq(buf_str(&json),
-			 "{\"class\":\"int[]\",\"live\":1204,\"samples\":3,"
+			 "{\"schema\":1,\"class\":\"int[]\",\"live\":1204,\"samples\":3,"
 			 "\"stack\":[\"a.b.C.m\",\"a\\nb\",\"\"]}\n"
-			 "{\"class\":\"a.b.C\",\"live\":null,\"samples\":null,\"stack\":[]}\n");
+			 "{\"schema\":1,"
+			 "\"class\":\"a.b.C\",\"live\":null,\"samples\":null,\"stack\":[]}\n");
 	buf_release(&json);
 	table_free(t);
 }
@@ -339,7 +340,7 @@ START_TEST(total_is_not_in_json)
 		  "total     77\n");
 	assert_json(t, "[{\"name\":\"a\",\"n\":7}]");
 	table_add_json(t, &json);
-	ck_assert_str_eq(buf_str(&json), "{\"name\":\"a\",\"n\":7}\n");
+	ck_assert_str_eq(buf_str(&json), "{\"schema\":1,\"name\":\"a\",\"n\":7}\n");
 	buf_release(&json);
 	table_free(t);
 }
@@ -401,7 +402,8 @@ START_TEST(output_is_one_table_or_one_json_document)
 	ck_assert_int_eq(fclose(out), 0);
 	ck_assert_str_eq(text, "NAME  COUNT\n"
 			       "a       yes\n"
-			       "{\"pid\":42,\"rows\":[{\"name\":\"a\",\"n\":true}]}\n");
+			       "{\"schema\":1,"
+			       "\"pid\":42,\"rows\":[{\"name\":\"a\",\"n\":true}]}\n");
 	free(text);
 	table_free(t);
 }

@@ -181,7 +181,8 @@ START_TEST(hostile_texts_do_not_break_the_line)
 END_TEST
 
 #define HEAD                                                                       \
-	"{\"time\":\"2025-07-01T12:00:45.123456Z\",\"thread\":\"main\",\"thread_id\":41," \
+	"{\"schema\":1," \
+	"\"time\":\"2025-07-01T12:00:45.123456Z\",\"thread\":\"main\",\"thread_id\":41," \
 	"\"method\":\"a.b.Shop."
 
 START_TEST(call_is_one_json_object)

@@ -64,11 +64,12 @@ START_TEST(methods_are_printed_as_json)
 	trace_summary_add_json(&out, &trace);
 	ck_assert_str_eq(
 		buf_str(&out),
-		"{\"method\":\"C.slow\",\"count\":4,\"errors\":1,\"min\":7,\"mean\":7,\"p50\":7,"
+		"{\"schema\":1,"
+		"\"method\":\"C.slow\",\"count\":4,\"errors\":1,\"min\":7,\"mean\":7,\"p50\":7,"
 		"\"p95\":7,\"p99\":7,\"max\":7,\"total\":28}\n"
-		"{\"method\":\"a.b.Shop.order\",\"count\":0,\"errors\":0,\"min\":null,"
+		"{\"schema\":1,\"method\":\"a.b.Shop.order\",\"count\":0,\"errors\":0,\"min\":null,"
 		"\"mean\":null,\"p50\":null,\"p95\":null,\"p99\":null,\"max\":null,\"total\":0}\n"
-		"{\"method\":\"C.idle\",\"count\":0,\"errors\":0,\"min\":null,"
+		"{\"schema\":1,\"method\":\"C.idle\",\"count\":0,\"errors\":0,\"min\":null,"
 		"\"mean\":null,\"p50\":null,\"p95\":null,\"p99\":null,\"max\":null,\"total\":0}\n");
 }
 END_TEST

@@ -213,7 +213,7 @@ START_TEST(flag_is_printed_as_an_option_and_as_json)
 	const struct vmflag flag = create(spellings[_i].type, spellings[_i].value, "C2 manageable");
 	_cleanup_buf_ struct buf spelled = BUF_INIT;
 	_cleanup_free_ char *expected =
-		xasprintf("{\"pid\":42,\"name\":\"Foo\",\"type\":\"%s\",\"value\":%s,"
+		xasprintf("{\"schema\":1,\"pid\":42,\"name\":\"Foo\",\"type\":\"%s\",\"value\":%s,"
 			  "\"kind\":\"C2 manageable\",\"origin\":\"default\","
 			  "\"manageable\":true,\"old\":%s}\n",
 			  spellings[_i].type, spellings[_i].json, spellings[_i].json);
@@ -251,7 +251,7 @@ START_TEST(list_is_printed_as_a_table_and_as_json)
 			 "NAME  TYPE    KIND        ORIGIN   VALUE\n"
 			 "Foo   double  product     default  25.000000\n"
 			 "Foo   uintx   manageable  default  18446744073709551615\n"
-			 "{\"pid\":42,\"flags\":["
+			 "{\"schema\":1,\"pid\":42,\"flags\":["
 			 "{\"name\":\"Foo\",\"type\":\"double\",\"value\":25,"
 			 "\"kind\":\"product\",\"origin\":\"default\",\"manageable\":false},"
 			 "{\"name\":\"Foo\",\"type\":\"uintx\",\"value\":18446744073709551615,"
