@@ -1,10 +1,11 @@
 /* Parses the command line and runs one command.  Only main() ends the process. */
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <signal.h>
 #include <string.h>
-
 #include <wchar.h>
+
 #include "cli/run_all.h"
 #include "fileio/disk_room.h"
 #include "fileio/file_open.h"
@@ -21,11 +22,28 @@
 /* Returns -1 with err set if stdout did not take the complete result: full disk, closed pipe. */
 static int flush_results(struct err *err)
 {
+	struct pollfd pfd = { .fd = STDOUT_FILENO, .events = POLLOUT };
+
 	errno = 0;
 	if (fflush(stdout) == 0 && !ferror(stdout))
 		return 0;
-	return err_set(err, EXIT_PARTIAL, "cannot write the result to stdout: %s",
-		       errno ? strerror(errno) : "write error");
+	/* An earlier write may have failed; POLLERR means that the pipe has no reader. */
+	if (errno == 0)
+		errno = poll(&pfd, 1, 0) == 1 && (pfd.revents & POLLERR) ? EPIPE : EIO;
+	return err_stdout(err, -errno);
+}
+
+/* Ends the process as if SIGPIPE had not been ignored: what is to be undone has been undone. */
+static int end_by_sigpipe(void)
+{
+	sigset_t set;
+
+	(void)sigemptyset(&set);
+	(void)sigaddset(&set, SIGPIPE);
+	(void)signal(SIGPIPE, SIG_DFL);
+	(void)sigprocmask(SIG_UNBLOCK, &set, NULL);
+	(void)raise(SIGPIPE);
+	return EXIT_SIGPIPE;
 }
 
 static int check_arg_count(const struct cmd *cmd, int n, struct err *err)
@@ -112,6 +130,7 @@ static int run_command(const struct cmd *cmd, char **argv, int argc, bool *json,
 	if (cmd->defaults)
 		memcpy(values, cmd->defaults, cmd->opts_size);
 	n = opt_parse(sets, argv, argc, cmd->free_words, err);
+	*json = common.json || (n < 0 && has_json_option(argv, argc));
 	if (n < 0)
 		return -1;
 	if (common.help) {
@@ -131,7 +150,6 @@ static int run_command(const struct cmd *cmd, char **argv, int argc, bool *json,
 		ctx.args++;
 		ctx.n_args--;
 		ctx.all = strcmp(argv[0], "all") == 0;
-	*json = common.json || (n < 0 && has_json_option(argv, argc));
 	}
 	/* "all" is never resolved as a name, because it would match a JVM that runs `Installer`. */
 	if (ctx.all && !cmd->takes_all)
@@ -153,6 +171,7 @@ static int run(int argc, char **argv, const struct cmd **cmd, bool *json, struct
 	_cleanup_free_ char **words = NULL;
 	int n_words;
 
+	*json = has_json_option(argv, argc);
 	if (argc < 2) {
 		cmd_help_all(stderr);
 		return err_set(err, EXIT_USAGE, "missing COMMAND: give one of those listed above");
@@ -171,7 +190,6 @@ static int run(int argc, char **argv, const struct cmd **cmd, bool *json, struct
 	if (strcmp(argv[1], "help") == 0) {
 		*cmd = cmd_find(argv[2], err);
 		if (!*cmd)
-	*json = has_json_option(argv, argc);
 			return -1;
 		cmd_help(*cmd, stdout);
 		return 0;
@@ -207,6 +225,7 @@ int main(int argc, char **argv)
 {
 	struct err err = { .code = EXIT_DONE };
 	const struct cmd *cmd = NULL;
+	bool json = false;
 
 	sandbox_no_new_privileges();
 	occupy_stdio();
@@ -228,4 +247,3 @@ int main(int argc, char **argv)
 		cmd_print_error(cmd, &err);
 	return (int)err.code;
 }
-	bool json = false;

@@ -1,5 +1,6 @@
 #include "base/err.h"
 
+#include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
@@ -31,6 +32,12 @@ int err_set(struct err *err, enum exit_code code, const char *fmt, ...)
 	va_end(ap);
 	sanitize(err);
 	return -1;
+}
+
+int err_stdout(struct err *err, int error)
+{
+	return err_set(err, error == -EPIPE ? EXIT_SIGPIPE : EXIT_PARTIAL,
+		       "cannot write the result to stdout: %s", strerror(-error));
 }
 
 void err_prefix(struct err *err, const char *fmt, ...)

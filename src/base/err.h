@@ -19,6 +19,7 @@ enum exit_code {
 	EXIT_ATTACH = 5,     /* attach disabled, no answer in time, or connection refused */
 	EXIT_AGENT = 6,      /* jtool's agent could not be loaded, or failed */
 	EXIT_PARTIAL = 7,    /* the target exited, or the result is incomplete */
+	EXIT_SIGPIPE = 141,  /* the reader of stdout has left: main ends silently by SIGPIPE */
 };
 
 struct err {
@@ -31,6 +32,9 @@ struct err {
  * Always returns -1, for `return err_set(err, …)`.
  */
 int err_set(struct err *err, enum exit_code code, const char *fmt, ...) _printf_(3, 4);
+
+/* Sets err for a result that cannot be written to stdout.  `error` is a negative errno. */
+int err_stdout(struct err *err, int error);
 
 /* Inserts "PREFIX: " before the text of an error that is set. */
 void err_prefix(struct err *err, const char *fmt, ...) _printf_(2, 3);

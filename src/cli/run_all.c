@@ -238,17 +238,16 @@ static int print_job(struct batch *batch, struct job *job, struct err *err)
 	}
 	rc = print_result(batch->ctx, job);
 	if (rc < 0)
-		return err_set(err, EXIT_PARTIAL, "cannot write the result to stdout: %s",
-			       strerror(-rc));
+		return err_stdout(err, rc);
 	rc = job->messages < 0 ? 0 : io_copy(job->messages, STDERR_FILENO);
 	if (rc < 0)
 		return err_set(err, EXIT_PARTIAL, "cannot write messages to stderr: %s",
 			       strerror(-rc));
-	if (result.code != EXIT_DONE)
+	if (result.code != EXIT_DONE) {
+		run_all_failed(&batch->tally, job->jvm, &result);
 		if (batch->ctx->json && !has_output(job))
 			cmd_print_error_json((int)job->jvm->pid, &result, batch->ctx->out);
 	}
-		run_all_failed(&batch->tally, job->jvm, &result);
 	close_output(job);
 	return 0;
 }

@@ -86,8 +86,7 @@ static int show_bytes(const struct ctx *ctx, const struct attach_reply *reply, s
 		rc = ctx->to_terminal ? show_escaped(ctx, &reply->output)
 				      : spool_write(&reply->output, fileno(ctx->out));
 	if (rc < 0)
-		return err_set(err, EXIT_PARTIAL, "cannot write the result to stdout: %s",
-			       strerror(-rc));
+		return err_stdout(err, rc);
 	return 0;
 }
 

@@ -211,6 +211,7 @@ static int begin(struct atomic_file *f, mode_t mode, struct err *err)
 		f->path = "stdout";
 		number = STDOUT_FILENO;
 	}
+	f->to_stdout = number == STDOUT_FILENO;
 	if (number >= 0)
 		return open_special(f, fcntl(number, F_DUPFD_CLOEXEC, 0), err);
 	rc = caller_path_open(&p, f->path);
@@ -236,14 +237,25 @@ static struct atomic_file unopened_file(const char *path, bool replace)
 	};
 }
 
+static int refuse_terminal(const struct atomic_file *f, struct err *err)
+{
+	if (f->out_fd < 0 || !isatty(f->out_fd))
+		return 0;
+	return err_set(err, EXIT_USAGE,
+		       "cannot write '%s': it is a terminal; redirect the output, or name a file",
+		       f->path);
+}
+
 int atomic_file_open(struct atomic_file *f, const char *path, int flags, mode_t mode,
 		     struct err *err)
 {
 	*f = unopened_file(path, flags & ATOMIC_FILE_REPLACE);
-	if (begin(f, mode, err) == 0)
-		return 0;
-	atomic_file_release(f);
-	return -1;
+	if (begin(f, mode, err) < 0 ||
+	    ((flags & ATOMIC_FILE_BINARY) && refuse_terminal(f, err) < 0)) {
+		atomic_file_release(f);
+		return -1;
+	}
+	return 0;
 }
 
 int atomic_file_open_at(struct atomic_file *f, int dir_fd, const char *name,
@@ -337,6 +349,8 @@ int atomic_file_commit(struct atomic_file *f, uint64_t *size, struct err *err)
 		rc = copy_out(f);
 	else
 		rc = f->is_hidden ? rename_final(f) : link_final(f);
+	if (rc == -EPIPE && f->to_stdout)
+		return err_stdout(err, rc);
 	if (rc < 0)
 		return atomic_file_failed(f, rc, err);
 	if (size)

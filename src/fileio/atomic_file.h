@@ -32,12 +32,14 @@ struct atomic_file {
 	struct tmp_reaper *reaper; /* owns the hidden name; NULL: own_reaper owns it */
 	bool is_hidden;   /* the file has the hidden name now */
 	bool replace;
+	bool to_stdout;
 };
 
 enum atomic_file_flags {
 	/* The open fails with EXIT_USAGE if a regular file, a link or a block device exists. */
 	ATOMIC_FILE_NEW = 0,
 	ATOMIC_FILE_REPLACE = 1 << 0, /* the commit replaces an existing file; a link is followed */
+	ATOMIC_FILE_BINARY = 1 << 1, /* the open fails with EXIT_USAGE if it is a terminal */
 };
 
 /*
@@ -64,7 +66,8 @@ int atomic_file_open_at(struct atomic_file *f, int dir_fd, const char *name,
 int atomic_file_failed(const struct atomic_file *f, int error, struct err *err);
 
 /*
- * Gives the complete file its name, or copies it to out_fd.  Without ATOMIC_FILE_REPLACE, fails if
+ * Gives the complete file its name, or copies it to out_fd (EXIT_SIGPIPE if stdout has no reader).
+ * Without ATOMIC_FILE_REPLACE, fails if
  * a file of this name has appeared meanwhile.  Sets *size to the length in bytes; size may be NULL.
  */
 int atomic_file_commit(struct atomic_file *f, uint64_t *size, struct err *err) _must_check_;

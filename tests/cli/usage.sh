@@ -186,16 +186,24 @@ for arguments in --help 'list --json' 'list' '--completion bash' '--version'; do
 	matches '^jtool: .*cannot write the result to stdout' "$(cat "$work/err")" "full disk: jtool $arguments"
 	# shellcheck disable=SC2086
 	"$jtool" $arguments >&4 2>"$work/err"
-	equal 7 $? "exit status on a closed pipe: jtool $arguments"
-	matches '^jtool: .*cannot write the result to stdout' "$(cat "$work/err")" "closed pipe: jtool $arguments"
+	equal 141 $? "exit status on a closed pipe: jtool $arguments"
+	equal '' "$(cat "$work/err")" "closed pipe: jtool $arguments"
 done
+"$jtool" agent --extract - >&4 2>"$work/err"
+equal 141 $? 'exit status on a closed pipe: agent --extract -'
+equal '' "$(cat "$work/err")" 'closed pipe: agent --extract -'
+(trap '' PIPE && exec "$jtool" --help >&4 2>"$work/err")
+equal 141 $? 'exit status on a closed pipe, with SIGPIPE ignored'
+err=$(script -qec "$jtool agent --extract -" /dev/null </dev/null)
+equal 2 $? 'exit status of binary output to a terminal'
+matches "cannot write 'stdout': it is a terminal; redirect the output, or name a file" "$err" \
+	'binary output to a terminal'
 err=$( (ulimit -f 0 && "$jtool" list >"$work/limited") 2>&1)
 equal 7 $? 'exit status with a file at its limit'
 matches '^jtool: list: .*cannot write the result to stdout' "$err" 'file at its limit'
 "$jtool" list >&- 2>"$work/err"
 equal 7 $? 'exit status with stdout closed'
 
-finish
 # documented CODE PATTERN ARGUMENT...: the error is a JSON document, too, and nothing else is.
 documented() {
 	local code=$1 pattern=$2
@@ -219,3 +227,4 @@ equal '{"schema":1,"error":{"code":3,"message":' "${out:0:40}" 'an option after 
 run jcmd 4194305 VM.version --json
 equal '' "$out" 'an argument of the JVM is not an option of jtool'
 
+finish

@@ -82,7 +82,8 @@ static int run(struct ctx *ctx, struct err *err)
 	int rc;
 
 	if (atomic_file_open(&out, ctx->args[0],
-			     opts->force ? ATOMIC_FILE_REPLACE : ATOMIC_FILE_NEW, 0600, err) < 0)
+			     ATOMIC_FILE_BINARY | (opts->force ? ATOMIC_FILE_REPLACE : 0), 0600,
+			     err) < 0)
 		return -1;
 	rc = dump_to_file(ctx, &wanted, &out, err);
 	if (rc == 0)

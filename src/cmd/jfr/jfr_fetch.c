@@ -25,8 +25,9 @@ int jfr_open_file(const struct ctx *ctx, const char *path, struct atomic_file *o
 {
 	const struct jfr_opts *opts = ctx->opts;
 
-	return atomic_file_open(out, path, opts->force ? ATOMIC_FILE_REPLACE : ATOMIC_FILE_NEW,
-				0600, err);
+	return atomic_file_open(out, path,
+				ATOMIC_FILE_BINARY | (opts->force ? ATOMIC_FILE_REPLACE : 0), 0600,
+				err);
 }
 
 /*

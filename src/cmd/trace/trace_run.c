@@ -207,8 +207,7 @@ static int check_end(const struct run *r, struct err *err)
 	if (t->end == WIRE_TRACED_FORCED)
 		return err_set(err, EXIT_PARTIAL, "'jtool detach --force' has ended the trace");
 	if (r->write_error != 0)
-		return err_set(err, EXIT_PARTIAL, "cannot write the result to stdout: %s",
-			       strerror(r->write_error));
+		return err_stdout(err, -r->write_error);
 	return 0;
 }
 

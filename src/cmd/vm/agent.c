@@ -197,8 +197,9 @@ static int extract(const struct ctx *ctx, const struct buf *agent, struct err *e
 	struct atomic_file f;
 	int rc;
 
-	if (atomic_file_open(&f, opts->extract, opts->force ? ATOMIC_FILE_REPLACE : ATOMIC_FILE_NEW,
-			     MODE, err) < 0)
+	if (atomic_file_open(&f, opts->extract,
+			     ATOMIC_FILE_BINARY | (opts->force ? ATOMIC_FILE_REPLACE : 0), MODE,
+			     err) < 0)
 		return -1;
 	rc = write_and_commit(&f, agent, err);
 	atomic_file_release(&f);

@@ -198,7 +198,8 @@ int jcmd_file_run(const struct ctx *ctx, const char *line, const struct dcmd_fil
 
 	if (file->is_input)
 		return run_input(ctx, line, file, err);
-	if (atomic_file_open(&out, file->path, force ? ATOMIC_FILE_REPLACE : ATOMIC_FILE_NEW, 0600,
+	if (atomic_file_open(&out, file->path,
+			     ATOMIC_FILE_BINARY | (force ? ATOMIC_FILE_REPLACE : 0), 0600,
 			     err) < 0)
 		return -1;
 	staged = stage_result(ctx, file, err);

@@ -72,7 +72,7 @@ int stat_flush(const struct ctx *ctx, struct err *err)
 {
 	if (fflush(ctx->out) == 0)
 		return 0;
-	return err_set(err, EXIT_PARTIAL, "cannot write the result to stdout: %s", strerror(errno));
+	return err_stdout(err, -errno);
 }
 
 bool stat_wants_heading(const struct ctx *ctx, size_t lines)

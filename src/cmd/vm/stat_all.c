@@ -116,8 +116,7 @@ static int print_documents(const struct round *round, struct err *err)
 			return -1;
 		rc = spool_write(&s->samples, fileno(out));
 		if (rc < 0)
-			return err_set(err, EXIT_PARTIAL, "cannot write the result to stdout: %s",
-				       strerror(-rc));
+			return err_stdout(err, rc);
 		fprintf(out, "]}\n");
 	}
 	return 0;
