@@ -1,12 +1,17 @@
 #include "discover/cgroup.h"
 
+#include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <stdbool.h>
 #include <string.h>
+#include <sys/statfs.h>
 
+#include "fileio/child.h"
 #include "fileio/file_open.h"
 #include "fileio/io.h"
 #include "base/xalloc.h"
+#include "proc/inroot.h"
 
 #define TEXT_MAX (1024u * 1024)
 #define UNLIMITED (INT64_MAX / 2) /* version 1: a huge number means "no limit" */
@@ -17,7 +22,14 @@ struct group {
 	char *path; /* in the hierarchy; "" is its root */
 	size_t top; /* length of the hierarchy's mount point in dir */
 	bool is_v2;
+	int root_fd; /* the root that dir is below, of another process; AT_FDCWD: ours */
 };
+
+/* Control group file systems, as statfs(2) identifies them. */
+#define CGROUP_TYPE 0x27e0eb
+#define CGROUP2_TYPE 0x63677270
+
+#define INSIDE_MS 1000
 
 static bool in_list(const char *list, const char *word)
 {
@@ -35,24 +47,28 @@ static bool in_list(const char *list, const char *word)
 }
 
 /*
- * Returns the group's path from lines "N:CONTROLLERS:PATH"; in version 2, CONTROLLERS is empty.  A
- * path with ".." belongs to a group outside our cgroup namespace.
+ * Finds the group's path in lines "N:CONTROLLERS:PATH"; in version 2, CONTROLLERS is empty.
+ * Returns whether there is such a line.  A path with ".." belongs to a group outside our cgroup
+ * namespace, which only mounts in the other namespace show: *path is NULL, unless `outside` is set.
  */
-static char *path_of(const char *groups, const char *controller)
+static bool find_path(const char *groups, const char *controller, bool outside, char **path)
 {
 	_cleanup_free_ char *text = xstrdup(groups);
 	char *rest = text, *line;
 
+	*path = NULL;
 	while ((line = strsep(&rest, "\n")) != NULL) {
-		char *controllers, *path = line;
+		char *controllers, *at = line;
 
-		(void)strsep(&path, ":");
-		controllers = strsep(&path, ":");
-		if (!path || !in_list(controllers, controller))
+		(void)strsep(&at, ":");
+		controllers = strsep(&at, ":");
+		if (!at || !in_list(controllers, controller))
 			continue;
-		return *path == '/' && strncmp(path, "/..", 3) != 0 ? xstrdup(path) : NULL;
+		if (*at == '/' && (outside || strncmp(at, "/..", 3) != 0))
+			*path = xstrdup(at);
+		return true;
 	}
-	return NULL;
+	return false;
 }
 
 /* Decodes in place the \ooo that mountinfo has for spaces, line ends and backslashes. */
@@ -118,20 +134,46 @@ static bool match_mount(char *line, const char *controller, const char *path, st
 }
 
 /* Finds the group of a controller, in its hierarchy of version 1 or in that of version 2. */
-static struct group find_group(const char *mounts, const char *groups, const char *controller)
+static struct group find_group_below(int root_fd, const char *mounts, const char *groups,
+				     const char *controller)
 {
-	_cleanup_free_ char *text = xstrdup(mounts), *path = path_of(groups, controller);
+	bool outside = root_fd != AT_FDCWD;
+	_cleanup_free_ char *text = xstrdup(mounts), *path = NULL;
 	char *rest = text, *line;
-	struct group g = { 0 };
+	struct group g = { .root_fd = root_fd };
 
-	if (!path) {
+	if (!find_path(groups, controller, outside, &path)) {
 		g.is_v2 = true;
 		controller = "";
-		path = path_of(groups, controller);
+		(void)find_path(groups, controller, outside, &path); /* else there is no path */
 	}
 	while (path && !g.dir && (line = strsep(&rest, "\n")) != NULL)
 		(void)match_mount(line, controller, path, &g);
 	return g;
+}
+
+static struct group find_group(const char *mounts, const char *groups, const char *controller)
+{
+	return find_group_below(AT_FDCWD, mounts, groups, controller);
+}
+
+/* Opens a file of the group.  What another process has mounted has to be a control group, too. */
+static int open_file(const struct group *g, const char *name)
+{
+	_cleanup_free_ char *path = xasprintf("%s/%s", g->dir, name);
+	struct statfs fs;
+	struct stat st;
+	int fd;
+
+	if (g->root_fd == AT_FDCWD)
+		return file_open_regular(AT_FDCWD, path, O_NOFOLLOW, &st);
+	fd = inroot_open_regular(g->root_fd, path, O_NOFOLLOW, &st);
+	if (fd >= 0 && (fstatfs(fd, &fs) < 0 || ((uint32_t)fs.f_type != CGROUP_TYPE &&
+						 (uint32_t)fs.f_type != CGROUP2_TYPE))) {
+		(void)close(fd); /* read-only */
+		return -EINVAL;
+	}
+	return fd;
 }
 
 /* Changes *g to the parent group; returns false at the top. */
@@ -157,9 +199,7 @@ static void release(struct group *g)
  */
 static size_t read_numbers(const struct group *g, const char *name, int64_t *numbers, size_t max)
 {
-	_cleanup_free_ char *path = xasprintf("%s/%s", g->dir, name);
-	struct stat st;
-	_cleanup_close_ int fd = file_open_regular(AT_FDCWD, path, O_NOFOLLOW, &st);
+	_cleanup_close_ int fd = open_file(g, name);
 	_cleanup_buf_ struct buf text = BUF_INIT;
 	const char *at;
 	size_t n;
@@ -192,9 +232,7 @@ static int64_t read_number(const struct group *g, const char *name)
 static int64_t read_cache(const struct group *g)
 {
 	const char *key = g->is_v2 ? "\ninactive_file " : "\ntotal_inactive_file ";
-	_cleanup_free_ char *path = xasprintf("%s/memory.stat", g->dir);
-	struct stat st;
-	_cleanup_close_ int fd = file_open_regular(AT_FDCWD, path, O_NOFOLLOW, &st);
+	_cleanup_close_ int fd = open_file(g, "memory.stat");
 	_cleanup_buf_ struct buf text = BUF_INIT;
 	const char *line;
 	int64_t bytes;
@@ -309,23 +347,86 @@ void cgroup_read(const struct procfs *proc, pid_t pid, struct cgroup *out)
 	release(&cpu);
 }
 
-size_t cgroup_levels(const struct procfs *proc, pid_t pid,
-		     struct cgroup_level levels[CGROUP_LEVELS_MAX])
+int cgroup_levels(const struct procfs *proc, pid_t pid,
+		  struct cgroup_level levels[CGROUP_LEVELS_MAX])
 {
 	_cleanup_buf_ struct buf mounts = BUF_INIT, groups = BUF_INIT, own = BUF_INIT;
 	struct stat st;
 	_cleanup_close_ int fd = file_open_regular(proc->fd, "self/cgroup", 0, &st);
 	struct group g, ours = { 0 };
-	size_t n = 0;
+	int n = -ENOENT;
 
 	if (!read_texts(proc, pid, &mounts, &groups))
-		return 0;
+		return -ENOENT;
 	if (fd >= 0 && io_slurp(fd, &own, TEXT_MAX) == 0)
 		ours = find_group(buf_str(&mounts), buf_str(&own), "memory");
 	g = find_group(buf_str(&mounts), buf_str(&groups), "memory");
 	if (g.dir)
-		n = read_levels(&g, &ours, levels);
+		n = (int)read_levels(&g, &ours, levels);
 	release(&g);
 	release(&ours);
 	return n;
+}
+
+/* In the child: accesses the target's file system. */
+static void send_levels_inside(const struct procfs *proc, pid_t pid, int to)
+{
+	_cleanup_close_ int root_fd = procfs_openat(proc, pid, "root", O_PATH | O_DIRECTORY);
+	_cleanup_buf_ struct buf mounts = BUF_INIT, groups = BUF_INIT;
+	struct cgroup_level levels[CGROUP_LEVELS_MAX] = { { 0 } };
+	const struct group none = { 0 };
+	struct group g;
+	size_t n;
+
+	if (root_fd < 0 || procfs_read(proc, pid, "mountinfo", &mounts, TEXT_MAX) < 0 ||
+	    procfs_read(proc, pid, "cgroup", &groups, TEXT_MAX) < 0)
+		return;
+	g = find_group_below(root_fd, buf_str(&mounts), buf_str(&groups), "memory");
+	n = g.dir ? read_levels(&g, &none, levels) : 0;
+	release(&g);
+	if (io_write_all(to, levels, n * sizeof(levels[0]), DEADLINE_NEVER) < 0)
+		return; /* nobody waits */
+}
+
+/* Receives what the child sends until it ends.  Returns the number of levels. */
+static int receive_levels(int from, struct cgroup_level levels[CGROUP_LEVELS_MAX],
+			  struct deadline d)
+{
+	size_t len = 0, max = CGROUP_LEVELS_MAX * sizeof(levels[0]);
+	ssize_t n = 1;
+
+	while (n > 0 && len < max && io_wait(from, POLLIN, d) == 0) {
+		n = io_read(from, (char *)levels + len, max - len);
+		len += n > 0 ? (size_t)n : 0;
+	}
+	return (int)(len / sizeof(levels[0]));
+}
+
+static bool has_our_mounts(const struct procfs *proc, pid_t pid)
+{
+	struct stat ours, theirs;
+
+	return procfs_stat(proc, getpid(), "ns/mnt", &ours) == 0 &&
+	       procfs_stat(proc, pid, "ns/mnt", &theirs) == 0 &&
+	       ours.st_dev == theirs.st_dev && ours.st_ino == theirs.st_ino;
+}
+
+int cgroup_levels_inside(const struct procfs *proc, pid_t pid,
+			 struct cgroup_level levels[CGROUP_LEVELS_MAX])
+{
+	const struct deadline d = deadline_in_ms(INSIDE_MS);
+	int fds[2], status, n;
+	pid_t child;
+
+	if (has_our_mounts(proc, pid) || pipe2(fds, O_CLOEXEC) < 0)
+		return 0;
+	child = fork();
+	if (child == 0) {
+		send_levels_inside(proc, pid, fds[1]);
+		_exit(0);
+	}
+	(void)close(fds[1]);
+	n = child > 0 ? receive_levels(fds[0], levels, d) : 0;
+	(void)close(fds[0]);
+	return child > 0 && child_wait(child, &status, d) == 0 ? n : 0;
 }

@@ -32,9 +32,17 @@ struct cgroup_level {
 
 /*
  * Reads the groups that limit a process's memory, from its own upwards, as far as our own mounts
- * show them.  Returns their number.
+ * show them.  Returns their number, or -ENOENT if they do not show the process's group.
  */
-size_t cgroup_levels(const struct procfs *proc, pid_t pid,
-		     struct cgroup_level levels[CGROUP_LEVELS_MAX]);
+int cgroup_levels(const struct procfs *proc, pid_t pid,
+		  struct cgroup_level levels[CGROUP_LEVELS_MAX]);
+
+/*
+ * Reads those that the process itself can see, below its root: for a process in another container,
+ * whose groups our mounts do not show.  None is shared.  A child process looks, for at most 1 s,
+ * because the process's file system may hang.  Returns their number; 0: none, or an error.
+ */
+int cgroup_levels_inside(const struct procfs *proc, pid_t pid,
+			 struct cgroup_level levels[CGROUP_LEVELS_MAX]);
 
 #endif

@@ -102,15 +102,20 @@ struct levels {
 	size_t n, n_groups;
 };
 
-static void read_levels(pid_t pid, struct levels *levels)
+/* `thorough`: takes the time of a child process if need be. */
+static void read_levels(pid_t pid, bool thorough, struct levels *levels)
 {
 	struct procfs proc;
 	struct cgroup_level *machine;
+	int n;
 
 	*levels = (struct levels){ 0 };
 	if (procfs_open(&proc, "/proc") < 0)
 		return;
-	levels->n = levels->n_groups = cgroup_levels(&proc, pid, levels->list);
+	n = cgroup_levels(&proc, pid, levels->list);
+	if (n < 0 && thorough)
+		n = cgroup_levels_inside(&proc, pid, levels->list);
+	levels->n = levels->n_groups = n < 0 ? 0 : (size_t)n;
 	machine = &levels->list[levels->n];
 	if (memory_machine(&proc, machine) == 0)
 		levels->n++;
@@ -173,7 +178,7 @@ int memory_check(const struct jvm *jvm, enum memory_use use, struct memory_room 
 	struct memory_room here;
 	struct levels levels;
 
-	read_levels(jvm->pid, &levels);
+	read_levels(jvm->pid, use != MEMORY_IDLE, &levels);
 	here = memory_room(levels.list, levels.n, growth, own_min[use]);
 	if (here.verdict != MEMORY_GRANTED)
 		return refuse(jvm, use, &levels, &here, growth, err);
@@ -196,6 +201,6 @@ int64_t memory_left(void)
 {
 	struct levels levels;
 
-	read_levels(getpid(), &levels);
+	read_levels(getpid(), false, &levels);
 	return memory_room(levels.list, levels.n, 0, 0).own;
 }

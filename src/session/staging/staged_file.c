@@ -97,7 +97,7 @@ static uint64_t memory_for(const struct jvm *jvm)
 	struct err ignored = { .code = EXIT_DONE };
 	struct memory_room room;
 
-	return memory_check(jvm, MEMORY_IDLE, &room, &ignored) < 0 ? 0 : (uint64_t)room.jvm;
+	return memory_check(jvm, MEMORY_REQUEST, &room, &ignored) < 0 ? 0 : (uint64_t)room.jvm;
 }
 
 static int start(struct staged_file *p, const struct target_ns *ns,

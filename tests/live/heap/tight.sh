@@ -186,6 +186,43 @@ if start_in_group "$version" serial Filled -Xmx160m -Xms160m -- 2500; then
 	stop "$JVM_PID"
 fi
 
+# own_view: the array that runs a command with a cgroup namespace of its own, in which it sees only
+# its own group, as in a container.
+# shellcheck disable=SC2016 # expanded by the inner shell
+own_view=(unshare -C -m bash -c 'umount "$0" && mount -t cgroup -o memory none "$0" && exec "$@"'
+	"$memory")
+
+# jtool in another container than the JVM: only the JVM's own mounts show its group.
+if [ -n "$version" ] && jvm_command own serial -Xmx160m -Xms160m -cp "$W/classes" Filled 2500 &&
+	in_group "$pod/jvm" "${own_view[@]}" "${argv[@]}" && spawn "${argv[@]}" && await_ready 60; then
+	leave 40
+	in_group "$pod/side" "${own_view[@]}" ./jtool retained "$JVM_PID"
+	rc=0
+	(cd "$W" && exec "${argv[@]}") >"$W/out" 2>"$W/err" </dev/null || rc=$?
+	same "own: jtool in another container: retained is refused" "7 1" \
+		"$rc $(grep -c 'are free in its control group' "$W/err")"
+	in_group "$pod/side" "${own_view[@]}" ./jtool jcmd "$JVM_PID" VM.version
+	check "own: jtool in another container: jcmd works" env -C "$W" "${argv[@]}"
+	unlimit
+	unharmed "own: jtool in another container"
+	stop "$JVM_PID"
+fi
+
+# A walk ends when the reserve is used up: a limit is set while it goes on.
+if start_in_group "$version" parallel Held -Xms700m -Xmx700m -- 10000; then
+	unlimit
+	jt_at host jcmd "$JVM_PID" VM.version
+	jt_at host retained -v --max-pause 60 "$JVM_PID" &
+	poll 20 grep -q 'the agent has connected' "$W/err"
+	limit "$pod/jvm" $(($(usage "$pod/jvm") + 3 * mb))
+	wait $!
+	check "$version: a walk is stopped when too little memory is left" \
+		grep -q -E '^jtool: retained: stopped, because JVM [0-9]+ could be killed: only [0-9]+ of [0-9]+ MB' "$W/err"
+	unlimit
+	unharmed "$version: a walk that is stopped"
+	stop "$JVM_PID"
+fi
+
 killed=0 runs=0 refused=0 done_=0
 n_runs=$(in_soak 500 21)
 versions=()

@@ -1,4 +1,6 @@
 /* The limits of control groups, versions 1 and 2. */
+#include <errno.h>
+
 #include "discover/cgroup.h"
 #include "discover/memory_check.h"
 #include "unit/support/shell.h"
@@ -159,7 +161,7 @@ static void check_level(const struct cgroup_level *got, int64_t limit, int64_t f
 }
 
 /* Process 1 is in /pod/app, jtool in `own`. */
-static size_t read_levels(const char *own, struct cgroup_level levels[CGROUP_LEVELS_MAX])
+static int read_levels(const char *own, struct cgroup_level levels[CGROUP_LEVELS_MAX])
 {
 	shell("echo '0::%s' >self/cgroup", own);
 	return cgroup_levels(&proc, 1, levels);
@@ -171,11 +173,11 @@ START_TEST(levels_are_all_groups_with_a_limit_from_the_process_upwards)
 
 	make_v2();
 	add_mount("/", "v2", "cgroup2", "nsdelegate");
-	ck_assert_uint_eq(read_levels("/", levels), 1);
+	ck_assert_int_eq(read_levels("/", levels), 1);
 	check_level(levels, 4096, 4096 - 200, false, false);
 	shell("cd v2/pod && echo 1024 >app/memory.max && printf 'inactive_file 10\n' "
 	      ">app/memory.stat && echo 8000 >../memory.max && echo 5000 >../memory.current");
-	ck_assert_uint_eq(read_levels("/", levels), 3);
+	ck_assert_int_eq(read_levels("/", levels), 3);
 	check_level(&levels[0], 1024, 1024 - 90, false, false);
 	check_level(&levels[1], 4096, 4096 - 200, false, false);
 	/* jtool is in the root of the hierarchy. */
@@ -190,20 +192,20 @@ START_TEST(a_level_is_shared_with_jtool_in_it_or_below_it)
 	make_v2();
 	add_mount("/", "v2", "cgroup2", "nsdelegate");
 	shell("echo 1024 >v2/pod/app/memory.max; mkdir -p v2/pod/side v2/pod/app2 v2/pod/app/in");
-	ck_assert_uint_eq(read_levels("/pod/app", levels), 2);
+	ck_assert_int_eq(read_levels("/pod/app", levels), 2);
 	ck_assert(levels[0].shared && levels[1].shared);
-	ck_assert_uint_eq(read_levels("/pod/app/in", levels), 2);
+	ck_assert_int_eq(read_levels("/pod/app/in", levels), 2);
 	ck_assert(levels[0].shared && levels[1].shared);
-	ck_assert_uint_eq(read_levels("/pod/side", levels), 2);
+	ck_assert_int_eq(read_levels("/pod/side", levels), 2);
 	ck_assert(!levels[0].shared && levels[1].shared);
-	ck_assert_uint_eq(read_levels("/pod/app2", levels), 2);
+	ck_assert_int_eq(read_levels("/pod/app2", levels), 2);
 	ck_assert(!levels[0].shared && levels[1].shared);
-	ck_assert_uint_eq(read_levels("/pod", levels), 2);
+	ck_assert_int_eq(read_levels("/pod", levels), 2);
 	ck_assert(!levels[0].shared && levels[1].shared);
-	ck_assert_uint_eq(read_levels("/elsewhere", levels), 2);
+	ck_assert_int_eq(read_levels("/elsewhere", levels), 2);
 	ck_assert(!levels[0].shared && !levels[1].shared);
 	shell("rm self/cgroup");
-	ck_assert_uint_eq(cgroup_levels(&proc, 1, levels), 2);
+	ck_assert_int_eq(cgroup_levels(&proc, 1, levels), 2);
 	ck_assert(!levels[0].shared && !levels[1].shared);
 }
 END_TEST
@@ -216,9 +218,9 @@ START_TEST(the_root_of_a_cgroup_namespace_is_shared)
 	shell("mkdir v2 && echo 0::/ >1/cgroup && echo 500 >v2/memory.max &&"
 	      "echo 100 >v2/memory.current");
 	add_mount("/", "v2", "cgroup2", "nsdelegate");
-	ck_assert_uint_eq(read_levels("/", levels), 1);
+	ck_assert_int_eq(read_levels("/", levels), 1);
 	check_level(levels, 500, 400, true, false);
-	ck_assert_uint_eq(read_levels("/init", levels), 1);
+	ck_assert_int_eq(read_levels("/init", levels), 1);
 	check_level(levels, 500, 400, true, false);
 }
 END_TEST
@@ -232,14 +234,14 @@ START_TEST(a_group_that_is_killed_as_one_is_reported)
 	add_mount("/", "v2", "cgroup2", "nsdelegate");
 	shell("echo 1024 >v2/pod/app/memory.max; echo 0 >v2/pod/app/memory.oom.group;"
 	      "echo 1 >v2/pod/memory.oom.group");
-	ck_assert_uint_eq(read_levels("/pod/app", levels), 2);
+	ck_assert_int_eq(read_levels("/pod/app", levels), 2);
 	ck_assert(!levels[0].kills_all && levels[1].kills_all);
 	shell("echo 1 >v2/pod/app/memory.oom.group; rm v2/pod/memory.oom.group");
-	ck_assert_uint_eq(read_levels("/pod/app", levels), 2);
+	ck_assert_int_eq(read_levels("/pod/app", levels), 2);
 	ck_assert(levels[0].kills_all && levels[1].kills_all);
 	/* Without a limit of its own. */
 	shell("echo max >v2/pod/app/memory.max");
-	ck_assert_uint_eq(read_levels("/pod/app", levels), 1);
+	ck_assert_int_eq(read_levels("/pod/app", levels), 1);
 	check_level(levels, 4096, 4096 - 200, true, true);
 }
 END_TEST
@@ -254,8 +256,40 @@ START_TEST(levels_of_version_1)
 	      "echo 4096 >id/memory.limit_in_bytes && echo 4000 >id/memory.usage_in_bytes &&"
 	      "printf 'cache 5\ntotal_inactive_file 1000\n' >id/memory.stat");
 	add_mount("/", "m", "cgroup", "memory");
-	ck_assert_uint_eq(cgroup_levels(&proc, 1, levels), 1);
+	ck_assert_int_eq(cgroup_levels(&proc, 1, levels), 1);
 	check_level(levels, 4096, 1096, true, false);
+}
+END_TEST
+
+/*
+ * From a container with a cgroup namespace of its own, the groups of others have a path with "..":
+ * our mounts do not show them.
+ */
+START_TEST(a_group_outside_of_our_mounts_is_not_read)
+{
+	struct cgroup_level levels[CGROUP_LEVELS_MAX];
+
+	shell("mkdir v2 && echo 0::/../other >1/cgroup && echo 500 >v2/memory.max");
+	add_mount("/", "v2", "cgroup2", "nsdelegate");
+	ck_assert_int_eq(read_levels("/", levels), -ENOENT);
+	add_mount("/../other", "v2", "cgroup2", "nsdelegate");
+	ck_assert_int_eq(read_levels("/", levels), -ENOENT);
+	/* Version 2 does not have what version 1 does not show. */
+	shell("printf '4:memory:/../other\\n0::/\\n' >1/cgroup");
+	ck_assert_int_eq(read_levels("/", levels), -ENOENT);
+}
+END_TEST
+
+/* What the other container shows must be control groups: here they are ordinary files. */
+START_TEST(ordinary_files_of_another_container_are_not_believed)
+{
+	struct cgroup_level levels[CGROUP_LEVELS_MAX];
+
+	shell("mkdir -p root/v2 && ln -s ../root 1/root && echo 0::/../other >1/cgroup &&"
+	      "echo 500 >root/v2/memory.max && : >self/mountinfo &&"
+	      "echo '35 31 0:32 /../other /v2 rw - cgroup2 none rw' >1/mountinfo");
+	ck_assert_int_eq(read_levels("/", levels), -ENOENT);
+	ck_assert_int_eq(cgroup_levels_inside(&proc, 1, levels), 0);
 }
 END_TEST
 
@@ -305,6 +339,8 @@ int main(void)
 	tcase_add_test(tc, the_root_of_a_cgroup_namespace_is_shared);
 	tcase_add_test(tc, a_group_that_is_killed_as_one_is_reported);
 	tcase_add_test(tc, levels_of_version_1);
+	tcase_add_test(tc, a_group_outside_of_our_mounts_is_not_read);
+	tcase_add_test(tc, ordinary_files_of_another_container_are_not_believed);
 	tcase_add_test(tc, the_memory_of_the_machine_is_a_level);
 	tcase_add_test(tc, oom_score_raise_sets_the_maximum);
 	srunner_run_all(sr, CK_NORMAL);
