@@ -6,6 +6,7 @@
 #include "base/buf.h"
 #include "base/xalloc.h"
 #include "base/suggest.h"
+#include "cli/other_names.h"
 #include "render/json.h"
 
 #define CMD(name) extern const struct cmd cmd_##name;
@@ -50,7 +51,8 @@ static unsigned distance_to_any(const char *name, const char *words)
 static const struct cmd *nearest(const char *name)
 {
 	const struct cmd *best = NULL;
-	unsigned best_distance = 3; /* a name with more than two typos is not suggested */
+	/* At most two typos, and one in a short name: every short name is near to another. */
+	unsigned best_distance = strlen(name) < 4 ? 2 : 3;
 
 	for (const struct cmd *const *c = cmd_table; *c; c++) {
 		unsigned by_name = suggest_distance(name, (*c)->name);
@@ -65,57 +67,32 @@ static const struct cmd *nearest(const char *name)
 	return best;
 }
 
-/* Returns 1 if `name` is one of the words, 0 if a word begins with it, else -1. */
-static int match_word(const char *words, const char *name)
+/* Returns whether `name` is one of the words, which are separated by spaces. */
+static bool is_word(const char *words, const char *name)
 {
 	size_t len = strlen(name);
-	int best = -1;
 
 	for (const char *word = words; word && len > 0; word = strchr(word, ' ')) {
 		word += *word == ' ';
-		if (strncmp(word, name, len) != 0)
-			continue;
-		if (word[len] == '\0' || word[len] == ' ')
-			return 1;
-		best = 0;
+		if (strncmp(word, name, len) == 0 && (word[len] == '\0' || word[len] == ' '))
+			return true;
 	}
-	return best;
-}
-
-static int match(const struct cmd *cmd, const char *name)
-{
-	int by_name = match_word(cmd->name, name), by_alias = match_word(cmd->aliases, name);
-
-	return by_name > by_alias ? by_name : by_alias;
+	return false;
 }
 
 const struct cmd *cmd_find(const char *name, struct err *err)
 {
-	_cleanup_buf_ struct buf names = BUF_INIT;
-	const struct cmd *found = NULL;
-	int n = 0;
+	const char *other = other_names_find(name);
+	const struct cmd *near;
 
 	for (const struct cmd *const *c = cmd_table; *c; c++) {
-		int how = match(*c, name);
-
-		if (how > 0)
+		if (is_word((*c)->name, name) || is_word((*c)->aliases, name))
 			return *c;
-		if (how < 0)
-			continue;
-		buf_addf(&names, "%s%s", n++ ? ", " : "", (*c)->name);
-		found = *c;
 	}
-	if (n == 1)
-		return found;
-	if (n > 1) {
-		(void)err_set(err, EXIT_USAGE, "ambiguous command '%s': choose from %s", name,
-			      buf_str(&names));
-		return NULL;
-	}
-	found = nearest(name);
-	if (found)
+	near = other ? NULL : nearest(name);
+	if (other || near)
 		(void)err_set(err, EXIT_USAGE, "unknown command '%s': did you mean '%s'?", name,
-			      found->name);
+			      other ? other : near->name);
 	else
 		(void)err_set(err, EXIT_USAGE, "unknown command '%s': jtool --help lists them",
 			      name);

@@ -76,8 +76,8 @@ struct common_opts {
 extern const struct opt cmd_common_opts[];
 
 /*
- * Finds a command by its name, an alias, or an unambiguous prefix of these.  Returns NULL with err
- * set when none matches (err suggests the nearest) or several do (err lists them).
+ * Finds a command by its name or an alias.  Returns NULL with err set, which suggests what does the
+ * same as that command of another tool, or the nearest name.
  */
 const struct cmd *cmd_find(const char *name, struct err *err);
 

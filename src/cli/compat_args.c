@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/xalloc.h"
+#include "cli/compat_jdk.h"
 
 static bool is_one_of(const char *word, const char *const *words)
 {
@@ -61,38 +62,16 @@ static int append_load(char **words, int n, char **argv, int argc)
 	return n;
 }
 
-/*
- * Appends the words of stat, and replaces jstat's options for a table: "-gcutil" becomes "-t
- * gcutil".  The letters t, v and h are those of options of jtool stat.
- */
-static int append_stat(char **words, int n, char **argv, int argc)
-{
-	static char table[] = "-t";
-
-	for (int i = 0; i < argc; i++) {
-		char *name = argv[i] + 1;
-
-		if (i > 0 && argv[i][0] == '-' && strspn(name, "abcdefghijklmnopqrstuvwxyz") > 1 &&
-		    !strchr("tvh", name[0])) {
-			words[n++] = table;
-			words[n++] = name;
-		} else {
-			words[n++] = argv[i];
-		}
-	}
-	return n;
-}
-
 char **compat_args(int argc, char **argv, int *n_words)
 {
 	static char op[] = "op", info[] = "info";
-	static const char *const stat[] = { "stat", "jstat", NULL };
 	char **words = xcalloc(2 * (size_t)argc + 2, sizeof(char *));
 	int n = 0;
 
 	if (!is_pid(argv[0])) {
-		*n_words = is_one_of(argv[0], stat) ? append_stat(words, 0, argv, argc)
-						    : append_all(words, 0, argv, argc);
+		*n_words = compat_jdk(argc, argv, words);
+		if (*n_words == 0)
+			*n_words = append_all(words, 0, argv, argc);
 		return words;
 	}
 	if (argc == 1)

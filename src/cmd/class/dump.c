@@ -221,6 +221,7 @@ static int run(struct ctx *ctx, struct err *err)
 
 const struct cmd cmd_dump = {
 	.name = "dump",
+	.aliases = "classdump",
 	.synopsis = "TARGET CLASS|GLOB...",
 	.summary = "write the class files that the JVM runs",
 	.details =

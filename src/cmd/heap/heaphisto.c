@@ -340,7 +340,7 @@ static int run(struct ctx *ctx, struct err *err)
 
 const struct cmd cmd_heaphisto = {
 	.name = "heaphisto",
-	.aliases = "histo",
+	.aliases = "histogram histo",
 	.synopsis = "TARGET|FILE.hprof[.gz]",
 	.summary = "instances and bytes of each class on the heap",
 	.details =

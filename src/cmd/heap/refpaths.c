@@ -142,6 +142,7 @@ static int run(struct ctx *ctx, struct err *err)
 
 const struct cmd cmd_refpaths = {
 	.name = "refpaths",
+	.aliases = "gcroots",
 	.synopsis = "TARGET|FILE.hprof[.gz] CLASS",
 	.summary = "paths from GC roots to instances: why they are alive",
 	.details =

@@ -94,6 +94,7 @@ static int run(struct ctx *ctx, struct err *err)
 
 const struct cmd cmd_detach = {
 	.name = "detach",
+	.aliases = "reset",
 	.synopsis = "TARGET",
 	.summary = "restore everything that jtool has changed in the JVM",
 	.details =

@@ -224,6 +224,7 @@ static int run(struct ctx *ctx, struct err *err)
 
 const struct cmd cmd_flags = {
 	.name = "flags",
+	.aliases = "jinfo",
 	.synopsis = "TARGET [NAME|GLOB|NAME=VALUE|+NAME|-NAME]",
 	.summary = "flags of the JVM (-XX): list them, show one, set a manageable one",
 	.details =

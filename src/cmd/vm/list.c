@@ -183,7 +183,7 @@ static int run(struct ctx *ctx, struct err *err)
 
 const struct cmd cmd_list = {
 	.name = "list",
-	.aliases = "jps",
+	.aliases = "jps ps",
 	.synopsis = "",
 	.summary = "list the JVMs that you can see, also in containers",
 	.details =

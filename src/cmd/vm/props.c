@@ -8,6 +8,7 @@ static int run(struct ctx *ctx, struct err *err)
 
 const struct cmd cmd_props = {
 	.name = "props",
+	.aliases = "sysprops",
 	.synopsis = "TARGET [NAME|GLOB]",
 	.summary = "system properties",
 	.details = "Prints lines NAME=VALUE; with NAME only its value, unescaped.  In GLOB, *\n"

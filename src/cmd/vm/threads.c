@@ -49,7 +49,7 @@ static int run(struct ctx *ctx, struct err *err)
 
 const struct cmd cmd_threads = {
 	.name = "threads",
-	.aliases = "jstack",
+	.aliases = "jstack threaddump",
 	.synopsis = "TARGET",
 	.summary = "thread dump: what each thread is doing",
 	.details = "Prints the JVM's output byte for byte; control characters are escaped on a\n"

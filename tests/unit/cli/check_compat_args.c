@@ -48,6 +48,36 @@ START_TEST(jstat_groups_become_options)
 }
 END_TEST
 
+START_TEST(options_of_jmap_and_jinfo_become_commands)
+{
+	assert_rewritten("jmap -histo 42", "heaphisto 42");
+	assert_rewritten("jmap -histo:live 42 -n 5", "heaphisto --live 42 -n 5");
+	assert_rewritten("jmap -dump:format=b,file=a.hprof 42", "heapdump --all 42 a.hprof");
+	assert_rewritten("jmap -dump:live,file=a=b,gz=5 Main", "heapdump --gzip=5 Main a=b");
+	assert_rewritten("jmap -clstats 42", "jcmd 42 VM.classloader_stats");
+	assert_rewritten("jmap -finalizerinfo 42", "jcmd 42 GC.finalizer_info");
+	assert_rewritten("jmap -heap 42", "info 42");
+	assert_rewritten("jinfo -flags 42", "flags 42");
+	assert_rewritten("jinfo -sysprops 42", "props 42");
+	assert_rewritten("jinfo -flag +HeapDumpOnOutOfMemoryError 42",
+			 "flags 42 +HeapDumpOnOutOfMemoryError");
+	assert_rewritten("jinfo 42", "jinfo 42");
+	/* These have no counterpart: the words are as they were. */
+	assert_rewritten("jmap 42", "jmap 42");
+	assert_rewritten("jmap -dump:live 42", "jmap -dump:live 42");
+	assert_rewritten("jmap -histogram 42", "jmap -histogram 42");
+}
+END_TEST
+
+START_TEST(jcmd_without_a_target_is_list)
+{
+	assert_rewritten("jcmd", "list -lm");
+	assert_rewritten("jcmd -l", "list -lm");
+	assert_rewritten("jcmd 42", "jcmd 42");
+	assert_rewritten("jcmd --json", "jcmd --json");
+}
+END_TEST
+
 START_TEST(leading_pid_moves_after_the_command)
 {
 	assert_rewritten("42", "info 42");
@@ -89,6 +119,8 @@ int main(void)
 
 	tcase_add_test(words, jtool_syntax_is_unchanged);
 	tcase_add_test(words, jstat_groups_become_options);
+	tcase_add_test(words, options_of_jmap_and_jinfo_become_commands);
+	tcase_add_test(words, jcmd_without_a_target_is_list);
 	tcase_add_test(words, leading_pid_moves_after_the_command);
 	tcase_add_test(words, attach_operations_become_op);
 	tcase_add_test(words, jattach_load_becomes_load);

@@ -1,0 +1,8 @@
+/* What the commands of other tools are called here. */
+#ifndef JTOOL_CLI_OTHER_NAMES_H
+#define JTOOL_CLI_OTHER_NAMES_H
+
+/* Returns the command that does what `name` does elsewhere, for example "class -b", or NULL. */
+const char *other_names_find(const char *name);
+
+#endif
