@@ -10,11 +10,11 @@ truncate -s 4096 "$W/libjvm.so"
 # Every hostile target is started first: a JVM without hsperfdata counts as starting for 2 s.
 declare -A pid_of out_of
 launch() {
-	spawn python3 "$live_dir/attach/fakejvm.py" "$W/libjvm.so" "${1%.*}"
+	spawn python3 "$live_dir/attach/fake_jvm.py" "$W/libjvm.so" "${1%.*}"
 	to_remove+=("/tmp/.java_pid$JVM_PID")
 	pid_of[$1]=$JVM_PID
 	out_of[$1]=$JVM_OUT
-	poll 10 is_ready "$JVM_OUT" || fail "fakejvm.py $1: it starts" "$(cat "$JVM_ERR")"
+	poll 10 is_ready "$JVM_OUT" || fail "fake_jvm.py $1: it starts" "$(cat "$JVM_ERR")"
 }
 
 # fake HOW: sets JVM_PID and JVM_OUT to those of this target.

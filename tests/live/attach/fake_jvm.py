@@ -1,12 +1,34 @@
-"""A process that jtool takes for a JVM, and that puts traps in its way.
+"""A hostile target: a process that looks like a JVM, and answers as it is told.
 
-fake_jvm.py LIBJVM DIR HOW [TARGET]
+fake_jvm.py LIBJVM HOW [DIR [TARGET]]
 
-LIBJVM is mapped; the attach socket is in /tmp. Files in DIR, and in each directory of a file that
-jtool wants to have written, are watched: "opens" on stdin prints how often one was opened.
+LIBJVM is a file called libjvm.so, which is mapped; the attach socket is in /tmp.  Files in DIR, and
+in the directory of a recording, are watched: the line "opens" on stdin prints how often one was
+opened.  HOW is how the process answers every operation of the attach protocol, or what its agent
+does once it is "loaded":
 
-HOW: device   answers JFR.dump by a device node (/dev/null) under the name of the recording
-     swap     exchanges the attach socket with a link to TARGET all the time
+  right      an answer of one line
+  silent     the request is read, and never answered
+  midway     the answer begins and does not go on
+  dribble    a byte each 200 ms
+  trickle    a byte each second
+  endless    as many bytes as are read
+  escapes    a thread name with control characters
+  nul        48 MB of characters that JSON escapes
+
+  agent-mute     the agent connects and does not answer
+  agent-dribble  the agent sends an empty frame each 200 ms
+  agent-tape     the agent sends heap data that never ends, in frames of 64 KB
+  agent-crumbs   the same in frames of 2 bytes
+  agent-names    the agent sends names of threads that never end
+
+  dump-endless   writes zeros to the file of a heap dump, for as long as it can
+  dump-records   writes a heap dump that never ends
+  jfr-sparse     a recording of 8 TB that takes no space
+  jfr-claims     the same, with a header that claims that size
+
+  device     a device node (/dev/null) under the name of the recording
+  swap       exchanges the attach socket with a link to TARGET all the time
 """
 import array
 import ctypes
@@ -16,8 +38,13 @@ import re
 import signal
 import socket
 import stat
+import struct
 import sys
 import threading
+import time
+
+AGENT_FRAMES = {"HELLO": 1, "CLASSES_END": 43, "SOURCE": 41, "HEAP_STREAM": 91, "THREADS": 92}
+STOP = threading.Event()
 
 IN_OPEN = 0x20
 IN_ISDIR = 0x40000000
@@ -49,60 +76,171 @@ def count_opens():
     return n
 
 
-def answer(request):
-    op, *args = request.split(b"\0")[1:]
-    if op == b"getversion":
-        return b"101\nOperation not recognized\n"
-    command = args[0].decode()
-    path = re.search(r"filename=\"?([^\"\s]+)", command)
-    if command.startswith("JFR.dump") and path:
-        watch(os.path.dirname(path[1]))
-        os.mknod(path[1], stat.S_IFCHR | 0o666, os.makedev(1, 3))
-    return b"0\nDumped recording\n"
-
-
-def serve(server):
-    while True:
-        client, _ = server.accept()
-        request = b""
-        while request.count(b"\0") < 5:
-            piece = client.recv(4096)
-            if not piece:
-                break
-            request += piece
-        if request:
-            try:
-                client.sendall(answer(request))
-            except OSError as e:
-                print(e, file=sys.stderr, flush=True)
-        client.close()
-
-
 def swap(path, link):
     while True:
         libc.renameat2(AT_FDCWD, path, AT_FDCWD, link, RENAME_EXCHANGE)
 
 
+def frame(name, payload=b""):
+    return struct.pack(">IBBH", len(payload), 1, 0, AGENT_FRAMES[name]) + payload
+
+
+def text(data):
+    return struct.pack(">I", len(data)) + data
+
+
+def receive_frame(channel):
+    head = channel.recv(8, socket.MSG_WAITALL)
+    if len(head) < 8:
+        return None
+    length, _, _, kind = struct.unpack(">IBBH", head)
+    if length:
+        channel.recv(length, socket.MSG_WAITALL)
+    return kind
+
+
+def agent(path, token, how):
+    channel = socket.socket(socket.AF_UNIX)
+    channel.connect(path)
+    channel.sendall(frame("HELLO", text(token) + struct.pack(">II", os.getpid(), 0x30000) + text(b"")))
+    sent = 0
+    try:
+        receive_frame(channel)
+        if how == "agent-mute":
+            STOP.wait()
+        if how == "agent-dribble":
+            while not STOP.wait(0.2):
+                channel.sendall(frame("SOURCE", struct.pack(">I", sent + 1) + text(b"x")))
+                sent += 1
+        # The first request is for the classes: there are none.
+        channel.sendall(frame("CLASSES_END", struct.pack(">I", 0)))
+        receive_frame(channel)
+        # A record of the heap stream that adds nothing: see heap_stream.h.
+        data = {"agent-tape": frame("HEAP_STREAM", b"\0" * 65536),
+                "agent-crumbs": frame("HEAP_STREAM", b"\0\0") * 8192,
+                "agent-names": frame("THREADS", struct.pack(">I", 1000) +
+                                     (struct.pack(">Q", 7) + text(b"x" * 50)) * 1000)}[how]
+        while True:
+            channel.sendall(data)
+            sent += len(data)
+    except OSError:
+        pass
+    print("sent", sent, flush=True)
+
+
+def write_dump(path, how):
+    header = b"JAVA PROFILE 1.0.2\0" + struct.pack(">IQ", 8, 0)
+    data, n = b"\0" * 65536, 0
+    if how == "dump-records":
+        data = (struct.pack(">BIIQ", 1, 0, 8, 1)) * 4000  # a symbol without text, again and again
+    fd = os.open(path, os.O_WRONLY)
+    try:
+        if how == "dump-records":
+            os.write(fd, header)
+        while True:
+            n += os.write(fd, data)
+    except OSError:
+        pass
+    os.close(fd)
+    print("wrote", n, flush=True)
+
+
+def write_recording(path, how):
+    if how == "device":
+        watch(os.path.dirname(path))
+        os.mknod(path, stat.S_IFCHR | 0o666, os.makedev(1, 3))
+        return
+    fd = os.open(path, os.O_WRONLY | os.O_CREAT, 0o600)
+    os.ftruncate(fd, 1 << 43)
+    if how == "jfr-claims":
+        os.write(fd, b"FLR\0" + struct.pack(">HHQ", 2, 1, 1 << 43))
+    os.close(fd)
+
+
+def send_forever(client, data, pause):
+    sent = 0
+    try:
+        while True:
+            client.sendall(data)
+            sent += len(data)
+            if pause:
+                time.sleep(pause)
+    except OSError:
+        pass
+    print("sent", sent, flush=True)
+
+
+def answer(client, how):
+    request = client.recv(65536).split(b"\0")
+    op, args = request[1], request[2:]
+    line = args[0].decode()
+    print("asked", op.decode(), flush=True)
+    if op == b"getversion":
+        client.sendall(b"0\n1\n")
+    elif op == b"load" and how.startswith("agent-"):
+        path, token = args[2].decode().rsplit(",", 1)
+        threading.Thread(target=agent, args=(path, token.encode(), how), daemon=True).start()
+        client.sendall(b"0\n0\n")
+    elif "help GC.heap_dump" in line:
+        client.sendall(b"0\n-all -overwrite\n")
+    elif line.startswith("GC.heap_dump"):
+        write_dump(re.search('"(.*)"', line).group(1), how)
+        client.sendall(b"0\nHeap dump file created [1 bytes]\n")
+    elif line.startswith("JFR.dump"):
+        write_recording(re.search("filename=(\\S+)", line).group(1), how)
+        client.sendall(b"0\nDumped recording, 1 MB written to:\n\n/x\n")
+    elif how == "silent":
+        STOP.wait()
+    elif how == "midway":
+        client.sendall(b"0\nThe answer begins")
+        STOP.wait()
+    elif how == "dribble":
+        client.sendall(b"0\n")
+        send_forever(client, b"x", 0.2)
+    elif how == "trickle":
+        client.sendall(b"0\n")
+        send_forever(client, b"x", 1)
+    elif how == "endless":
+        client.sendall(b"0\n")
+        send_forever(client, b"endless\n" * 8192, 0)
+    elif how == "escapes":
+        client.sendall(b'0\n"main\x1b]0;PWNED\x07\x1b[31m" #1\n\t\xc2\x9b31m rlo \xe2\x80\xae.\n')
+    elif how == "nul":
+        client.sendall(b"0\n" + b"\1" * (48 << 20))
+    else:
+        client.sendall(b"0\nright\n")
+    client.close()
+
+
 def main():
-    libjvm, folder, how, *target = sys.argv[1:]
-    with open(libjvm, "rb") as f:
-        mapped = mmap.mmap(f.fileno(), 0, prot=mmap.PROT_READ | mmap.PROT_EXEC)
+    library, how, *rest = sys.argv[1:]
+    with open(library, "r+b") as f:
+        mapped = mmap.mmap(f.fileno(), 0, prot=mmap.PROT_READ | mmap.PROT_EXEC,
+                           flags=mmap.MAP_PRIVATE)
     signal.signal(signal.SIGQUIT, lambda *_: None)
-    watch(folder)
-    path = f"/tmp/.java_pid{os.getpid()}"
+    signal.signal(signal.SIGPIPE, signal.SIG_IGN)
+    for folder in rest[:1]:
+        watch(folder)
     server = socket.socket(socket.AF_UNIX)
-    server.bind(path)
-    os.chmod(path, 0o600)
+    name = f"/tmp/.java_pid{os.getpid()}"
+    server.bind(name)
+    os.chmod(name, 0o600)
     server.listen(5)
-    threading.Thread(target=serve, args=(server,), daemon=True).start()
+
+    def serve():
+        while True:
+            threading.Thread(target=answer, args=(server.accept()[0], how), daemon=True).start()
+
+    threading.Thread(target=serve, daemon=True).start()
     if how == "swap":
-        os.symlink(target[0], path + ".link")
-        threading.Thread(
-            target=swap, args=(path.encode(), (path + ".link").encode()), daemon=True).start()
+        link = name + ".link"
+        os.symlink(rest[1], link)
+        threading.Thread(target=swap, args=(name.encode(), link.encode()), daemon=True).start()
     print("READY", flush=True)
     for line in sys.stdin:
         if line == "opens\n":
             print("opens", count_opens(), flush=True)
+    STOP.wait()
     mapped.close()
 
 

@@ -158,7 +158,7 @@ start_fake() {
 	# shellcheck disable=SC2016 # expanded by the inner shell
 	spawn unshare -m bash -c 'mount -t tmpfs -o mode=1777 none /tmp &&
 		mount --bind "$1/node" "$1/view" && shift && exec python3 "$@"' bash "$W" \
-		"$W/fake_jvm.py" "$W/libjvm.so" "$W/view" "$@"
+		"$W/fake_jvm.py" "$W/libjvm.so" "$1" "$W/view" "${@:2}"
 	await_ready
 }
 
