@@ -9,7 +9,9 @@
 #include "base/xalloc.h"
 #include "fileio/file_open.h"
 
-#define SLURP_STEP 65536 /* untouched pages of the buffer cost nothing */
+/* With the NUL a buffer of 64 KB, which malloc(3) takes from its heap and not with mmap(2). */
+#define SLURP_STEP 65535
+#define SLURP_MIN 4096 /* less space than this is not worth a read(2) */
 
 int io_wait(int fd, short events, struct deadline d)
 {
@@ -117,6 +119,8 @@ int io_slurp(int fd, struct buf *out, size_t max)
 
 		if (room > SLURP_STEP)
 			room = SLURP_STEP;
+		if (out->cap > out->len + SLURP_MIN && room > out->cap - out->len - 1)
+			room = out->cap - out->len - 1;
 		n = io_read(fd, buf_reserve(out, room), room);
 		if (n < 0)
 			return (int)n;

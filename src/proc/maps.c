@@ -25,11 +25,13 @@ struct query {
 #define QUERY_THIS_OR_NEXT 0x10
 #define QUERY_OF_FILES 0x20
 #define QUERY_EXECUTABLE 0x04
+#define QUERY_SHARED 0x08
 
 struct search {
-	bool code; /* only executable mappings */
+	uint64_t kinds; /* QUERY_EXECUTABLE | QUERY_SHARED: these mappings; 0: all */
 	procfs_map_visit *visit;
 	void *arg;
+	bool is_done; /* visit() has returned false */
 };
 
 static bool cut_suffix(char *text, size_t len, const char *suffix)
@@ -42,21 +44,22 @@ static bool cut_suffix(char *text, size_t len, const char *suffix)
 	return true;
 }
 
-static bool visit_mapping(char *path, size_t len, const char *range, const struct search *s)
+static bool visit_mapping(char *path, size_t len, const char *range, struct search *s)
 {
 	struct proc_map map = { .path = path, .range = range };
 
 	map.deleted = cut_suffix(path, len, " (deleted)");
-	return *path != '/' || s->visit(&map, s->arg);
+	s->is_done = *path == '/' && !s->visit(&map, s->arg);
+	return !s->is_done;
 }
 
 /* Queries the first file mapping that ends after an address; name_size 0: without the name. */
-static int query_map(int fd, const struct search *s, uint64_t address, char *name, size_t name_size,
-	       struct query *q)
+static int query_map(int fd, uint64_t kind, uint64_t address, char *name, size_t name_size,
+		     struct query *q)
 {
 	*q = (struct query){
 		.size = sizeof(*q),
-		.flags = QUERY_THIS_OR_NEXT | QUERY_OF_FILES | (s->code ? QUERY_EXECUTABLE : 0),
+		.flags = QUERY_THIS_OR_NEXT | QUERY_OF_FILES | kind,
 		.address = address,
 		.name_size = (uint32_t)name_size,
 		.name_address = (uintptr_t)name,
@@ -65,17 +68,17 @@ static int query_map(int fd, const struct search *s, uint64_t address, char *nam
 }
 
 /*
- * Visits the first mapping of each file.  The mappings of a library are adjacent, and the name,
- * which is the expensive part, is queried once.
+ * Visits the first mapping of this kind of each file.  The mappings of a library are adjacent, and
+ * the name, which is the expensive part, is queried once.
  */
-static int query_maps(int fd, const struct search *s)
+static int query_kind(int fd, uint64_t kind, struct search *s)
 {
 	struct query q, last = { .inode = 0 };
 	uint64_t address = 0;
 
 	for (;;) {
 		char name[PATH_MAX + 16] = "", range[40];
-		int rc = query_map(fd, s, address, NULL, 0, &q);
+		int rc = query_map(fd, kind, address, NULL, 0, &q);
 
 		if (rc < 0)
 			return rc == -ENOENT ? 0 : rc;
@@ -85,7 +88,8 @@ static int query_maps(int fd, const struct search *s)
 			continue;
 		last = q;
 		/* Skip a mapping that is gone by now, or whose name is longer than a path. */
-		if (query_map(fd, s, q.start, name, sizeof(name), &q) < 0 || q.start != last.start)
+		if (query_map(fd, kind, q.start, name, sizeof(name), &q) < 0 ||
+		    q.start != last.start)
 			continue;
 		(void)snprintf(range, sizeof(range), "%" PRIx64 "-%" PRIx64, q.start, q.end);
 		if (!visit_mapping(name, strlen(name), range, s))
@@ -93,27 +97,47 @@ static int query_maps(int fd, const struct search *s)
 	}
 }
 
-/* Returns whether a line "START-END rwxp …" has the permission x. */
-static bool is_code(const char *line, size_t len)
+/* The kernel combines kinds by "and", we by "or". */
+static int query_maps(int fd, struct search *s)
+{
+	static const uint64_t kinds[] = { QUERY_EXECUTABLE, QUERY_SHARED };
+	int rc = 0;
+
+	if (s->kinds == 0)
+		return query_kind(fd, 0, s);
+	for (size_t i = 0; i < ARRAY_SIZE(kinds) && rc == 0 && !s->is_done; i++) {
+		if (s->kinds & kinds[i])
+			rc = query_kind(fd, kinds[i], s);
+	}
+	return rc;
+}
+
+/* Returns whether a line "START-END rwxp …" is of one of the kinds. */
+static bool is_of_kind(const char *line, size_t len, uint64_t kinds)
 {
 	const char *perms = memchr(line, ' ', len);
 
-	return perms && len - (size_t)(perms - line) > 3 && perms[3] == 'x';
+	if (kinds == 0)
+		return true;
+	if (!perms || len - (size_t)(perms - line) < 5)
+		return false;
+	return (kinds & QUERY_EXECUTABLE && perms[3] == 'x') ||
+	       (kinds & QUERY_SHARED && perms[4] == 's');
 }
 
 /* Visits a line of maps, without its newline.  The fields before the path contain no slash. */
-static bool visit_line(char *line, size_t len, const struct search *s)
+static bool visit_line(char *line, size_t len, struct search *s)
 {
 	char *path = memchr(line, '/', len);
 
-	if (!path || (s->code && !is_code(line, len)))
+	if (!path || !is_of_kind(line, len, s->kinds))
 		return true;
 	line[len] = '\0';
 	line[strcspn(line, " /")] = '\0';
 	return visit_mapping(path, len - (size_t)(path - line), line, s);
 }
 
-static int read_maps(int fd, const struct search *s)
+static int read_maps(int fd, struct search *s)
 {
 	/* The longest line: a path with each byte escaped as four, and the numbers before it. */
 	char chunk[4 * PATH_MAX + 4096];
@@ -140,7 +164,7 @@ static int read_maps(int fd, const struct search *s)
 	}
 }
 
-static int search_maps(const struct procfs *proc, pid_t pid, const struct search *s)
+static int search_maps(const struct procfs *proc, pid_t pid, struct search *s)
 {
 	_cleanup_close_ int fd = procfs_openat(proc, pid, "maps", O_RDONLY);
 	int rc;
@@ -154,10 +178,17 @@ static int search_maps(const struct procfs *proc, pid_t pid, const struct search
 
 int procfs_maps(const struct procfs *proc, pid_t pid, procfs_map_visit *visit, void *arg)
 {
-	return search_maps(proc, pid, &(struct search){ false, visit, arg });
+	return search_maps(proc, pid, &(struct search){ 0, visit, arg, false });
 }
 
 int procfs_code_maps(const struct procfs *proc, pid_t pid, procfs_map_visit *visit, void *arg)
 {
-	return search_maps(proc, pid, &(struct search){ true, visit, arg });
+	return search_maps(proc, pid, &(struct search){ QUERY_EXECUTABLE, visit, arg, false });
+}
+
+int procfs_vm_maps(const struct procfs *proc, pid_t pid, procfs_map_visit *visit, void *arg)
+{
+	struct search s = { QUERY_EXECUTABLE | QUERY_SHARED, visit, arg, false };
+
+	return search_maps(proc, pid, &s);
 }

@@ -114,6 +114,13 @@ int procfs_maps(const struct procfs *proc, pid_t pid, procfs_map_visit *visit, v
 int procfs_code_maps(const struct procfs *proc, pid_t pid, procfs_map_visit *visit, void *arg)
 	_must_check_;
 
+/*
+ * Calls visit() only for executable and for shared mappings, in no particular order: a JVM has many
+ * more, of jars and of its class archive.
+ */
+int procfs_vm_maps(const struct procfs *proc, pid_t pid, procfs_map_visit *visit, void *arg)
+	_must_check_;
+
 /* Returns the seconds since the process started, or -1 if that is unknown. */
 double procfs_uptime(const struct procfs *proc, const struct proc_status *status);
 
