@@ -7,6 +7,13 @@
 #include "base/deadline.h"
 #include "base/printable.h"
 
+static void (*diverted)(const char *text); /* NULL: to stderr */
+
+void verbose_divert(void (*print)(const char *text))
+{
+	diverted = print;
+}
+
 void verbose_step(const struct verbose *steps, const char *fmt, ...)
 {
 	char text[512];
@@ -18,6 +25,10 @@ void verbose_step(const struct verbose *steps, const char *fmt, ...)
 	va_start(ap, fmt);
 	(void)vsnprintf(text, sizeof(text), fmt, ap); /* a long text is truncated */
 	va_end(ap);
+	if (diverted) {
+		diverted(text);
+		return;
+	}
 	printable_add(&safe, text, strlen(text)); /* it may contain paths of the target */
 	fprintf(stderr, "jtool: %9.3f ms  %s\n", (double)(monotonic_ns() - steps->start_ns) / 1e6,
 		buf_str(&safe));

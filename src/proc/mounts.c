@@ -1,0 +1,239 @@
+#include "proc/mounts.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/deadline.h"
+#include "base/xalloc.h"
+#include "fileio/io.h"
+
+#define MOUNTINFO_MAX (16u << 20)
+#define FDINFO_MAX 4096
+#define VALID_NS 500000000 /* how long the result of a look at our own mounts is used */
+
+#define FIELD_POINT 4 /* ID PARENT MAJOR:MINOR ROOT POINT OPTIONS [OPTIONAL...] - TYPE … */
+
+void mount_release(struct mount *m)
+{
+	free(m->point);
+	free(m->type);
+	*m = (struct mount){ NULL, NULL };
+}
+
+/* Decodes \040 and the like, with which the kernel escapes blanks, line ends and backslashes. */
+static char *unescape(const char *text, size_t len)
+{
+	char *out = xstrndup(text, len), *to = out;
+
+	for (const char *from = out; *from;) {
+		if (from[0] == '\\' && strspn(from + 1, "01234567") >= 3) {
+			*to++ = (char)((from[1] - '0') * 64 + (from[2] - '0') * 8 + from[3] - '0');
+			from += 4;
+		} else {
+			*to++ = *from++;
+		}
+	}
+	*to = '\0';
+	return out;
+}
+
+/* Returns field n, counted from 0, of a line of `len` bytes; its length is in *n_bytes. */
+static const char *field(const char *line, size_t len, int n, size_t *n_bytes)
+{
+	const char *end = line + len;
+
+	for (; n > 0 && line; n--) {
+		line = memchr(line, ' ', (size_t)(end - line));
+		line = line ? line + 1 : NULL;
+	}
+	if (line) {
+		const char *blank = memchr(line, ' ', (size_t)(end - line));
+
+		*n_bytes = (size_t)((blank ? blank : end) - line);
+	}
+	return line;
+}
+
+static bool is_below(const char *path, const char *point)
+{
+	size_t len = strlen(point);
+
+	if (strcmp(point, "/") == 0)
+		return true;
+	return strncmp(path, point, len) == 0 && (path[len] == '/' || !path[len]);
+}
+
+/* Returns the type in a line, or NULL. */
+static char *type_of(const char *line, size_t len)
+{
+	const char *dash = memmem(line, len, " - ", 3), *type;
+	size_t n;
+
+	if (!dash)
+		return NULL;
+	type = field(dash + 3, len - (size_t)(dash + 3 - line), 0, &n);
+	return unescape(type, n);
+}
+
+bool mount_find(const char *mountinfo, const char *path, struct mount *m)
+{
+	struct mount best = { NULL, NULL };
+
+	for (const char *line = mountinfo; *line;) {
+		size_t len = strcspn(line, "\n"), n;
+		const char *at = field(line, len, FIELD_POINT, &n);
+		struct mount found = { at ? unescape(at, n) : NULL, type_of(line, len) };
+
+		/* Of mounts on one point, the last one covers the others. */
+		if (found.point && found.type && is_below(path, found.point) &&
+		    (!best.point || strlen(found.point) >= strlen(best.point))) {
+			mount_release(&best);
+			best = found;
+		} else {
+			mount_release(&found);
+		}
+		line += len + (line[len] == '\n');
+	}
+	*m = best;
+	return best.point != NULL;
+}
+
+bool mount_may_hang(const char *type)
+{
+	static const char *const types[] = {
+		"fuse", "nfs", "cifs", "smb", "9p", "ceph", "afs", "lustre", "gfs", "ocfs",
+		"glusterfs", "virtiofs", "vboxsf", "coda", "orangefs", "autofs",
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(types); i++) {
+		if (strncmp(type, types[i], strlen(types[i])) == 0)
+			return true;
+	}
+	return false;
+}
+
+/* The texts are parts of a line.  A blank in a point is escaped. */
+static bool needs_no_server(const char *type, size_t len, const char *point)
+{
+	static const char *const types[] = {
+		"ext2", "ext3", "ext4", "xfs", "btrfs", "zfs", "f2fs", "bcachefs", "jfs",
+		"tmpfs", "ramfs", "rootfs", "overlay", "squashfs", "erofs", "iso9660", "vfat",
+		"exfat", "ntfs3", "devtmpfs", "devpts", "proc", "sysfs", "cgroup", "cgroup2",
+		"cpuset", "securityfs", "selinuxfs", "debugfs", "tracefs", "configfs", "pstore",
+		"bpf", "efivarfs", "mqueue", "hugetlbfs", "binfmt_misc", "nsfs", "fusectl",
+		"rpc_pipefs", "nfsd",
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(types); i++) {
+		if (strlen(types[i]) == len && memcmp(type, types[i], len) == 0)
+			return true;
+	}
+	/* systemd mounts binfmt_misc on demand. */
+	return len == 6 && memcmp(type, "autofs", 6) == 0 && strncmp(point, "/proc/", 6) == 0;
+}
+
+bool mounts_need_no_server(const char *mounts)
+{
+	for (const char *line = mounts; *line;) {
+		size_t len = strcspn(line, "\n"), point_len = 0, type_len = 0;
+		const char *point = field(line, len, 1, &point_len);
+		const char *type = field(line, len, 2, &type_len);
+
+		if (!type || !needs_no_server(type, type_len, point))
+			return false;
+		line += len + (line[len] == '\n');
+	}
+	return *mounts != '\0';
+}
+
+static int read_own(const struct procfs *proc, const char *path, struct buf *text, size_t max)
+{
+	_cleanup_close_ int fd = openat(proc->fd, path, O_RDONLY | O_CLOEXEC);
+
+	return fd < 0 ? -1 : io_slurp(fd, text, max);
+}
+
+/* The last look at our own mounts. */
+static struct own {
+	int64_t until_ns; /* when it is too old */
+	bool is_local;
+	char *ns;         /* the target of self/ns/mnt */
+} own;
+
+static void look_at_own(const struct procfs *proc)
+{
+	_cleanup_buf_ struct buf text = BUF_INIT;
+	char link[64];
+	ssize_t n = readlinkat(proc->fd, "self/ns/mnt", link, sizeof(link));
+
+	free(own.ns);
+	own.ns = n > 0 ? xstrndup(link, (size_t)n) : NULL;
+	own.is_local = own.ns && read_own(proc, "self/mounts", &text, MOUNTINFO_MAX) == 0 &&
+		       mounts_need_no_server(buf_str(&text));
+	own.until_ns = monotonic_ns() + VALID_NS;
+}
+
+static bool is_in_our_ns(const struct procfs *proc, pid_t pid)
+{
+	_cleanup_free_ char *ns = NULL;
+
+	errno = 0;
+	ns = procfs_readlink(proc, pid, "ns/mnt");
+	if (!ns) /* if this is denied, so are all files of the process */
+		return errno == EACCES || errno == EPERM;
+	return strcmp(ns, own.ns) == 0;
+}
+
+bool mounts_of_ns_are_local(const struct procfs *proc, pid_t pid)
+{
+	static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+	bool local;
+
+	if (strcmp(proc->root, "/proc") != 0)
+		return false;
+	(void)pthread_mutex_lock(&lock);
+	if (monotonic_ns() >= own.until_ns)
+		look_at_own(proc);
+	local = own.is_local && is_in_our_ns(proc, pid);
+	(void)pthread_mutex_unlock(&lock);
+	return local;
+}
+
+/* The kernel shows no mounts outside of our root; the path of a file there is "(unreachable)/…". */
+bool mounts_are_below_our_root(const struct procfs *proc, pid_t pid)
+{
+	_cleanup_free_ char *root = NULL;
+
+	errno = 0;
+	root = procfs_readlink(proc, pid, "root");
+	return root ? *root == '/' : errno == EACCES || errno == EPERM;
+}
+
+bool mounts_are_local(const struct procfs *proc, pid_t pid)
+{
+	return mounts_of_ns_are_local(proc, pid) && mounts_are_below_our_root(proc, pid);
+}
+
+bool mounts_have_file(const struct procfs *proc, int fd)
+{
+	_cleanup_buf_ struct buf info = BUF_INIT, mounts = BUF_INIT;
+	const char *at;
+	char path[40], line[24];
+	unsigned id;
+
+	(void)snprintf(path, sizeof(path), "self/fdinfo/%d", fd);
+	if (read_own(proc, path, &info, FDINFO_MAX) < 0 ||
+	    read_own(proc, "self/mountinfo", &mounts, MOUNTINFO_MAX) < 0)
+		return false;
+	at = strstr(buf_str(&info), "mnt_id:");
+	if (!at || sscanf(at, "mnt_id: %u", &id) != 1)
+		return false;
+	(void)snprintf(line, sizeof(line), "%u ", id);
+	if (strncmp(buf_str(&mounts), line, strlen(line)) == 0)
+		return true;
+	(void)snprintf(line, sizeof(line), "\n%u ", id);
+	return strstr(buf_str(&mounts), line) != NULL;
+}

@@ -1,0 +1,45 @@
+/* Mounts of a process.  The kernel shows them without asking the file systems. */
+#ifndef JTOOL_PROC_MOUNTS_H
+#define JTOOL_PROC_MOUNTS_H
+
+#include <stdbool.h>
+
+#include "proc/procfs.h"
+
+struct mount {
+	char *point; /* absolute, in the root of the process */
+	char *type;  /* "ext4", "fuse.sshfs", "nfs4", … */
+};
+
+void mount_release(struct mount *m);
+
+/*
+ * Finds the mount of an absolute path in the text of PID/mountinfo; links in the path are not
+ * resolved.  Returns false if there is none.  Pure.
+ */
+bool mount_find(const char *mountinfo, const char *path, struct mount *m) _must_check_;
+
+/* Returns true for types whose server, another process or machine, may stop answering. */
+bool mount_may_hang(const char *type);
+
+/*
+ * Returns true if every mount in the text of PID/mounts is of a type that needs no server.  Of an
+ * overlay, whoever has mounted it knows what is below.  Pure.
+ */
+bool mounts_need_no_server(const char *mounts);
+
+/*
+ * Returns true if reading the files of a process cannot block forever: it is in our own mount
+ * namespace, in which every mount is of a type that needs no server.  Then this process may read
+ * them itself, which takes a tenth of a worker's time.  A process in a container may mount what it
+ * likes; in our namespace, only users can whom its administrator permits it.
+ */
+bool mounts_are_local(const struct procfs *proc, pid_t pid);
+/* The two halves of that: the mounts of the namespace, and whether we see all of them. */
+bool mounts_of_ns_are_local(const struct procfs *proc, pid_t pid);
+bool mounts_are_below_our_root(const struct procfs *proc, pid_t pid);
+
+/* Returns true if the file is in a mount of our namespace, and not in one that was detached. */
+bool mounts_have_file(const struct procfs *proc, int fd);
+
+#endif

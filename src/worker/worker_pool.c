@@ -1,0 +1,273 @@
+#include "worker/worker_pool.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdatomic.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+
+#include "base/xalloc.h"
+#include "fileio/child.h"
+
+#define STALL_MS 60 /* a JVM is inspected in less than a millisecond */
+#define NS_PER_MS INT64_C(1000000)
+#define END UINT32_MAX /* the message after a worker's last task */
+
+/* A task: taken by the worker of `slot`; is_silent: it is done and nothing was sent. */
+struct task {
+	_Atomic uint8_t is_taken, is_silent;
+	_Atomic uint8_t slot;
+};
+
+/* In memory that all workers share with this process. */
+struct shared {
+	_Atomic uint32_t next; /* the first task that no worker has taken */
+	_Atomic int64_t since_ns[WORKER_POOL_MAX]; /* when a worker has taken its task */
+	struct task tasks[];
+};
+
+struct pool {
+	const struct worker_tasks *tasks;
+	struct shared *shared;
+	struct worker workers[WORKER_POOL_MAX]; /* pid 0: none */
+	size_t n_running;
+	bool *done; /* tasks that were answered or lost */
+};
+
+/* The last worker that has sent all its messages; it exits while this process goes on. */
+static pid_t ended; /* 0: none */
+
+static void reap_ended(void)
+{
+	int status;
+
+	if (ended > 0 && child_wait(ended, &status, deadline_in_ms(WORKER_TASK_MS)) == 0)
+		ended = 0;
+}
+
+/* Runs in a worker.  The end is sent with the last answer, if that is the last task. */
+static void _noreturn_ work(const struct pool *pool, size_t slot, int sock)
+{
+	const struct worker_tasks *t = pool->tasks;
+	struct buf answer = BUF_INIT, none = BUF_INIT;
+	uint32_t i;
+	int rc = 0;
+
+	while (rc == 0 && (i = pool->shared->next++) < t->n) {
+		struct task *task = &pool->shared->tasks[i];
+
+		buf_reset(&answer);
+		pool->shared->since_ns[slot] = monotonic_ns();
+		task->slot = (uint8_t)slot;
+		task->is_taken = 1;
+		t->run(t->arg, i, &answer);
+		if (answer.len > 0)
+			rc = worker_send(sock, i, &answer, -1);
+		else
+			task->is_silent = 1;
+	}
+	if (rc == 0)
+		(void)!worker_send(sock, END, &none, -1); /* the end of the file says the same */
+	_exit(0);
+}
+
+static int start_one(struct pool *pool)
+{
+	size_t i = 0;
+	pid_t pid;
+	int sock;
+
+	while (pool->workers[i].pid > 0)
+		i++;
+	pool->workers[i] = (struct worker)WORKER_INIT;
+	pool->shared->since_ns[i] = monotonic_ns();
+	pid = worker_fork(&sock, pool->tasks->keep, pool->tasks->n_keep);
+	if (pid == 0)
+		work(pool, i, sock);
+	if (pid < 0)
+		return (int)pid;
+	pool->workers[i].pid = pid;
+	pool->workers[i].sock = sock;
+	pool->n_running++;
+	return 0;
+}
+
+/* Reports the tasks that a worker has taken and not answered. */
+static void lose_tasks(const struct pool *pool, size_t slot, int error)
+{
+	for (size_t i = 0; i < pool->tasks->n; i++) {
+		const struct task *task = &pool->shared->tasks[i];
+
+		if (pool->done[i] || !task->is_taken || task->is_silent || task->slot != slot)
+			continue;
+		pool->done[i] = true;
+		pool->tasks->lost(pool->tasks->arg, i, error);
+	}
+}
+
+/* Takes the messages that are complete.  Returns 1 after the last one, 0, or -EBADMSG. */
+static int take_messages(const struct pool *pool, struct worker *w)
+{
+	const struct worker_tasks *t = pool->tasks;
+	struct worker_message m;
+	size_t at = 0;
+	ssize_t n;
+	int rc = 0;
+
+	do {
+		const struct buf rest = { w->in.data + at, w->in.len - at, 0 };
+
+		n = worker_parse(&rest, t->max, &m);
+		if (n <= 0)
+			break;
+		at += (size_t)n;
+		if (m.what == END) {
+			rc = 1;
+		} else if (m.what >= t->n || pool->done[m.what]) {
+			rc = -EBADMSG;
+		} else {
+			pool->done[m.what] = true;
+			t->take(t->arg, m.what, m.data, m.len);
+		}
+	} while (rc == 0);
+	worker_skip(&w->in, at);
+	return n < 0 ? -EBADMSG : rc;
+}
+
+/*
+ * Ends a worker without waiting for one that is blocked: others may be, too.  error 0: it has sent
+ * all its messages.
+ */
+static void end_worker(struct pool *pool, struct worker *w, int error)
+{
+	size_t slot = (size_t)(w - pool->workers);
+
+	if (error == 0) {
+		reap_ended();
+		ended = w->pid;
+	} else {
+		(void)kill(w->pid, SIGKILL);
+		(void)waitpid(w->pid, NULL, WNOHANG);
+	}
+	w->pid = 0;
+	(void)close(w->sock);
+	worker_end(w);
+	pool->n_running--;
+	if (error != 0)
+		lose_tasks(pool, slot, error);
+}
+
+static void read_worker(struct pool *pool, struct worker *w)
+{
+	ssize_t n = worker_receive(w);
+	int rc = take_messages(pool, w);
+
+	if (rc != 0)
+		end_worker(pool, w, rc > 0 ? 0 : rc);
+	else if (n == 0 || (n < 0 && n != -EAGAIN))
+		end_worker(pool, w, -EPIPE);
+}
+
+/* Returns the milliseconds that a worker has spent with what it does now. */
+static int64_t busy_ms(const struct pool *pool, const struct worker *w)
+{
+	return (monotonic_ns() - pool->shared->since_ns[w - pool->workers]) / NS_PER_MS;
+}
+
+/* Gives up a worker that is blocked, or has been starved of CPU for too long. */
+static void check_worker(struct pool *pool, struct worker *w)
+{
+	int64_t ms = busy_ms(pool, w);
+
+	if (ms < WORKER_TASK_MS || (ms < WORKER_STARVED_MS && !worker_is_blocked(w->pid)))
+		return;
+	/* What it has sent counts. */
+	if (worker_receive(w) > 0 && take_messages(pool, w) < 0)
+		buf_reset(&w->in);
+	end_worker(pool, w, -ETIMEDOUT);
+}
+
+static bool has_more(const struct pool *pool)
+{
+	return pool->shared->next < pool->tasks->n;
+}
+
+static bool all_stalled(const struct pool *pool)
+{
+	for (size_t i = 0; i < WORKER_POOL_MAX; i++) {
+		const struct worker *w = &pool->workers[i];
+
+		if (w->pid > 0 && (busy_ms(pool, w) < STALL_MS || !worker_is_blocked(w->pid)))
+			return false;
+	}
+	return true;
+}
+
+/* Starts the first worker, or more if all are stalled.  Returns 0 if at least one is running. */
+static int start_workers(struct pool *pool)
+{
+	size_t n = 1;
+	int rc = 0;
+
+	if (!has_more(pool) || (pool->n_running > 0 && !all_stalled(pool)))
+		return 0;
+	if (pool->n_running > 0)
+		n = 2 * pool->n_running;
+	if (n > pool->tasks->n - pool->shared->next)
+		n = pool->tasks->n - pool->shared->next;
+	for (size_t i = 0; i < n && rc == 0 && pool->n_running < WORKER_POOL_MAX; i++)
+		rc = start_one(pool);
+	return pool->n_running > 0 ? 0 : rc;
+}
+
+static void wait_and_read(struct pool *pool)
+{
+	struct pollfd fds[WORKER_POOL_MAX];
+	int ms = has_more(pool) ? STALL_MS : WORKER_TASK_MS / 10;
+
+	for (size_t i = 0; i < WORKER_POOL_MAX; i++)
+		fds[i] = (struct pollfd){
+			.fd = pool->workers[i].pid > 0 ? pool->workers[i].sock : -1,
+			.events = POLLIN,
+		};
+	(void)poll(fds, WORKER_POOL_MAX, ms);
+	for (size_t i = 0; i < WORKER_POOL_MAX; i++) {
+		struct worker *w = &pool->workers[i];
+
+		if (w->pid <= 0)
+			continue;
+		if (fds[i].revents)
+			read_worker(pool, w);
+		else
+			check_worker(pool, w);
+	}
+}
+
+int worker_pool_run(const struct worker_tasks *tasks)
+{
+	_cleanup_free_ bool *done = xcalloc(tasks->n + 1, sizeof(*done));
+	size_t size = sizeof(struct shared) + tasks->n * sizeof(struct task);
+	struct pool pool = { .tasks = tasks, .done = done };
+	int rc;
+
+	if (tasks->n == 0) {
+		if (tasks->meanwhile)
+			tasks->meanwhile(tasks->arg);
+		return 0;
+	}
+	pool.shared = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	if (pool.shared == MAP_FAILED)
+		return -errno;
+	reap_ended();
+	rc = start_workers(&pool);
+	if (rc == 0 && tasks->meanwhile)
+		tasks->meanwhile(tasks->arg);
+	while (rc == 0 && pool.n_running > 0) {
+		wait_and_read(&pool);
+		rc = start_workers(&pool);
+	}
+	(void)munmap(pool.shared, size);
+	return rc;
+}

@@ -1,0 +1,102 @@
+#include <check.h>
+#include <fcntl.h>
+#include <string.h>
+
+#include "proc/mounts.h"
+
+static const char mountinfo[] =
+	"22 27 0:21 / /proc rw,relatime - proc proc rw\n"
+	"27 1 254:0 / / rw,relatime shared:1 master:2 - ext4 /dev/vda rw\n"
+	"30 27 0:30 / /tmp rw - tmpfs none rw\n"
+	"31 30 0:31 / /tmp/my\\040data rw - fuse.sshfs host: rw,user_id=0\n"
+	"32 30 0:32 / /tmp rw - nfs4 server:/x rw\n";
+
+START_TEST(mount_of_a_path_is_found)
+{
+	static const struct {
+		const char *path, *point, *type;
+	} cases[] = {
+		{ "/", "/", "ext4" },
+		{ "/etc/passwd", "/", "ext4" },
+		{ "/process", "/", "ext4" },
+		{ "/proc/1", "/proc", "proc" },
+		{ "/tmp", "/tmp", "nfs4" },
+		{ "/tmp/x", "/tmp", "nfs4" },
+		{ "/tmp/my data/x", "/tmp/my data", "fuse.sshfs" },
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		struct mount m;
+
+		ck_assert(mount_find(mountinfo, cases[i].path, &m));
+		ck_assert_str_eq(m.point, cases[i].point);
+		ck_assert_str_eq(m.type, cases[i].type);
+		mount_release(&m);
+	}
+}
+END_TEST
+
+START_TEST(truncated_mountinfo_is_read_as_far_as_possible)
+{
+	for (size_t len = 0; len < sizeof(mountinfo); len++) {
+		_cleanup_free_ char *text = strndup(mountinfo, len);
+		struct mount m;
+
+		if (mount_find(text, "/tmp/my data/x", &m)) {
+			ck_assert(m.point && m.type && m.point[0] == '/');
+			mount_release(&m);
+		}
+	}
+}
+END_TEST
+
+START_TEST(types_that_need_a_server_are_known)
+{
+	ck_assert(mount_may_hang("fuse.sshfs") && mount_may_hang("nfs4") && mount_may_hang("9p"));
+	ck_assert(!mount_may_hang("ext4") && !mount_may_hang("tmpfs"));
+	ck_assert(mounts_need_no_server("none /tmp tmpfs rw 0 0\n/dev/vda / ext4 rw 0 0\n"));
+	ck_assert(mounts_need_no_server("systemd-1 /proc/sys/fs/binfmt_misc autofs rw 0 0\n"));
+	ck_assert(!mounts_need_no_server("/dev/vda / ext4 rw 0 0\nhost: /mnt nfs4 rw 0 0\n"));
+	ck_assert(!mounts_need_no_server("x /mnt fuse.x rw 0 0\nnone /tmp tmpfs rw 0 0\n"));
+	ck_assert(!mounts_need_no_server("auto /home autofs rw 0 0\n"));
+	ck_assert(!mounts_need_no_server("x /mnt ext rw 0 0\n")); /* not known */
+	ck_assert(!mounts_need_no_server("x /mnt ext44 rw 0 0\n"));
+	ck_assert(!mounts_need_no_server("x /mnt\n"));
+	ck_assert(!mounts_need_no_server(""));
+}
+END_TEST
+
+START_TEST(files_of_our_mounts_are_recognised)
+{
+	_cleanup_close_ int dir = open("/", O_PATH | O_CLOEXEC);
+	struct procfs proc;
+	int ends[2];
+
+	ck_assert_int_eq(procfs_open(&proc, "/proc"), 0);
+	ck_assert_int_eq(pipe(ends), 0);
+	ck_assert(mounts_have_file(&proc, dir));
+	ck_assert(!mounts_have_file(&proc, ends[0])); /* in a mount inside the kernel */
+	ck_assert(!mounts_have_file(&proc, 1000));
+	(void)close(ends[0]);
+	(void)close(ends[1]);
+	procfs_close(&proc);
+}
+END_TEST
+
+int main(void)
+{
+	Suite *s = suite_create("proc/mounts");
+	TCase *tc = tcase_create("proc/mounts");
+	SRunner *sr = srunner_create(s);
+	int failed;
+
+	suite_add_tcase(s, tc);
+	tcase_add_test(tc, mount_of_a_path_is_found);
+	tcase_add_test(tc, truncated_mountinfo_is_read_as_far_as_possible);
+	tcase_add_test(tc, types_that_need_a_server_are_known);
+	tcase_add_test(tc, files_of_our_mounts_are_recognised);
+	srunner_run_all(sr, CK_NORMAL);
+	failed = srunner_ntests_failed(sr);
+	srunner_free(sr);
+	return failed != 0;
+}
