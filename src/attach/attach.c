@@ -3,11 +3,15 @@
 #include <errno.h>
 #include <poll.h>
 #include <signal.h>
+#include <stdatomic.h>
 #include <string.h>
 
 #include "fileio/io.h"
 #include "discover/discover.h"
+#include "discover/jvm_record.h"
 #include "discover/memory_check.h"
+#include "proc/mounts.h"
+#include "worker/worker.h"
 #include "attach/answer.h"
 #include "attach/attach_socket.h"
 #include "attach/memory_use.h"
@@ -16,6 +20,8 @@
 /* Number of attempts if the socket file disappears or has no listener. */
 #define TRIES 3
 #define STARTING_MS 5
+/* The worker that connects has the deadline of the attempt; this is for its own overhead. */
+#define CONNECT_LATE_MS 700
 /* A JVM without hsperfdata counts as starting until it is this old. */
 #define STARTED_S 2
 /* JDK 24 introduced version 2 of the protocol (JDK-8219896), JDK 25 streaming (JDK-8354460). */
@@ -58,7 +64,7 @@ static bool has_started(const struct jvm *jvm)
 static bool has_started_by_now(const struct target_ns *ns)
 {
 	struct err ignored = { .code = EXIT_DONE };
-	struct jvm *now = discover_pid(&ns->proc, ns->jvm->pid, &ignored);
+	struct jvm *now = inspect_pid(&ns->proc, ns->jvm->pid, &ignored);
 	bool started = !now || has_started(now); /* the caller detects an exited JVM next */
 
 	jvm_free(now);
@@ -99,7 +105,7 @@ static int wait_ready(const struct attach_socket *asock, struct deadline d, stru
 	for (;;) {
 		struct pollfd pfd = { .fd = ns->pid_fd, .events = POLLIN };
 
-		switch (discover_attach_state(&ns->proc, jvm)) {
+		switch (inspect_attach_state(&ns->proc, jvm)) {
 		case ATTACH_LISTENING:
 			return 1;
 		case ATTACH_READY:
@@ -114,6 +120,8 @@ static int wait_ready(const struct attach_socket *asock, struct deadline d, stru
 			return err_set(err, EXIT_TARGET,
 				       "process %d is a JVM but not HotSpot: cannot attach to it",
 				       (int)jvm->pid);
+		case ATTACH_UNREACHABLE:
+			return discover_lost_worker(jvm, -ETIMEDOUT, err);
 		case ATTACH_STARTING:
 			was_starting = true;
 			break;
@@ -154,11 +162,108 @@ static int connect_or_wake(struct attach_socket *asock, const struct attach_opts
 		       jvm_tmp(asock->ns.jvm), asock->socket);
 }
 
+/* A request to the worker; the JVM's record follows. */
+struct connect_request {
+	unsigned timeout_ms;
+	bool verbose;
+};
+
+static int connect_in_worker(const struct buf *request, struct buf *answer, int *fd,
+			     struct err *err)
+{
+	static const struct verbose steps;
+	struct attach_opts opts = { .steps = NULL };
+	struct connect_request r;
+	struct attach_socket asock;
+	struct jvm *jvm;
+
+	(void)answer;
+	memcpy(&r, request->data, sizeof(r));
+	jvm = jvm_record_parse(request->data + sizeof(r), request->len - sizeof(r));
+	if (!jvm)
+		return err_set(err, EXIT_ATTACH, "malformed request to the worker");
+	opts.timeout_ms = r.timeout_ms;
+	opts.steps = r.verbose ? &steps : NULL;
+	if (attach_socket_open(jvm, &asock, err) == 0) {
+		*fd = connect_or_wake(&asock, &opts, err);
+		attach_socket_close(&asock);
+	}
+	jvm_free(jvm);
+	return *fd < 0 ? -1 : 0;
+}
+
+/*
+ * Connects in a worker, because the JVM's tmp directory may be in a file system that does not
+ * answer: preferably in the one that has inspected the JVM.  *w is the worker, which the caller
+ * ends.  Returns a connected socket.
+ */
+static int connect_by_worker(const struct jvm *jvm, const struct attach_opts *opts,
+			     struct worker *w, struct err *err)
+{
+	struct worker *of_jvm = atomic_exchange(&((struct jvm *)jvm)->worker, NULL);
+	const struct connect_request r = { opts->timeout_ms, opts->steps != NULL };
+	_cleanup_buf_ struct buf request = BUF_INIT, answer = BUF_INIT;
+	const struct worker_call call = {
+		.fn = connect_in_worker, .request = &request, .max = 0,
+		.deadline = deadline_in_ms(opts->timeout_ms + CONNECT_LATE_MS),
+		.steps = opts->steps,
+	};
+	int fd = -1, rc;
+
+	if (of_jvm)
+		*w = *of_jvm;
+	free(of_jvm);
+	buf_add(&request, &r, sizeof(r));
+	jvm_record_add(&request, jvm);
+	rc = worker_start(w, NULL, 0);
+	if (rc == 0)
+		rc = worker_call(w, &call, &answer, &fd, err);
+	if (rc < 0)
+		return discover_lost_worker(jvm, rc, err);
+	if (rc == 0 && fd < 0)
+		return discover_lost_worker(jvm, -EBADMSG, err);
+	return rc == 0 ? fd : -1;
+}
+
+/* Connects in this process if it may use the JVM's directories itself. */
+static int connect_to(struct attach_socket *asock, const struct attach_opts *opts,
+		      struct worker *w, struct err *err)
+{
+	int fd, rc = 0;
+
+	if (asock->tmp_fd >= 0)
+		rc = attach_socket_connect(asock, deadline_in_ms(opts->timeout_ms), &fd, err);
+	if (rc != 0)
+		return rc < 0 ? -1 : fd;
+	/* The trigger file may be in the working directory, and that in a detached mount. */
+	if (asock->tmp_fd >= 0 && (asock->ns.cwd_fd < 0 ||
+				   mounts_have_file(&asock->ns.proc, asock->ns.cwd_fd)))
+		return connect_or_wake(asock, opts, err);
+	return connect_by_worker(asock->ns.jvm, opts, w, err);
+}
+
+/* Opens the JVM's directories only if its file systems cannot block this process. */
+static int open_socket(const struct jvm *jvm, struct attach_socket *asock, struct err *err)
+{
+	struct procfs proc;
+	bool local;
+
+	if (jvm->hung)
+		return jvm_unreachable(jvm, NULL, err);
+	if (procfs_open(&proc, "/proc") < 0)
+		return attach_socket_open_process(jvm, asock, err);
+	local = mounts_are_local(&proc, jvm->pid);
+	procfs_close(&proc);
+	return local ? attach_socket_open(jvm, asock, err)
+		     : attach_socket_open_process(jvm, asock, err);
+}
+
 /* Sends one request on a new connection, and reads the complete answer. */
 static int exchange(struct attach_socket *asock, const struct attach_opts *opts, bool is_long,
 		    const struct buf *request, struct spool *answer, struct err *err)
 {
-	_cleanup_close_ int sock = connect_or_wake(asock, opts, err);
+	_cleanup_(worker_end) struct worker worker = WORKER_INIT;
+	_cleanup_close_ int sock = connect_to(asock, opts, &worker, err);
 	struct answer_reader reader = {
 		.asock = asock, .sock = sock, .opts = opts, .is_long = is_long
 	};
@@ -170,6 +275,7 @@ static int exchange(struct attach_socket *asock, const struct attach_opts *opts,
 	verbose_step(opts->steps, "connected");
 	d = deadline_in_ms(opts->timeout_ms);
 	rc = io_write_all(sock, request->data, request->len, d);
+	worker_end(&worker); /* while the JVM works */
 	/* A JVM that closes the connection early may have sent the reason. */
 	if (rc < 0 && rc != -EPIPE && rc != -ECONNRESET && rc != -ETIMEDOUT)
 		return err_set(err, EXIT_ATTACH, "cannot send a request to JVM %d: %s",
@@ -277,7 +383,7 @@ static int open_and_execute(const struct jvm *jvm, const struct attach_opts *opt
 	int rc;
 
 	if (memory_check(jvm, attach_memory_use(req), NULL, err) < 0 ||
-	    attach_socket_open(jvm, &asock, err) < 0)
+	    open_socket(jvm, &asock, err) < 0)
 		return -1;
 	rc = execute(&asock, opts, is_long, req, reply, err);
 	attach_socket_close(&asock);

@@ -30,16 +30,29 @@ static int check_state(const struct jvm *jvm, char state, struct err *err)
 	return 0;
 }
 
+static int check_opened(struct attach_socket *asock, struct err *err)
+{
+	if (check_state(asock->ns.jvm, asock->ns.opened.state, err) == 0)
+		return 0;
+	target_ns_close(&asock->ns);
+	return -1;
+}
+
+int attach_socket_open_process(const struct jvm *jvm, struct attach_socket *asock,
+			       struct err *err)
+{
+	*asock = (struct attach_socket){ .tmp_fd = -1 };
+	if (target_ns_open_process(jvm, &asock->ns, err) < 0)
+		return -1;
+	return check_opened(asock, err);
+}
+
 int attach_socket_open(const struct jvm *jvm, struct attach_socket *asock, struct err *err)
 {
 	struct attach_socket p = { .tmp_fd = -1 };
 
-	if (target_ns_open(jvm, &p.ns, err) < 0)
+	if (target_ns_open(jvm, &p.ns, err) < 0 || check_opened(&p, err) < 0)
 		return -1;
-	if (check_state(jvm, p.ns.opened.state, err) < 0) {
-		target_ns_close(&p.ns);
-		return -1;
-	}
 	p.tmp_fd = target_ns_opendir(&p.ns, jvm_tmp(jvm));
 	if (p.tmp_fd < 0) {
 		target_ns_close(&p.ns);

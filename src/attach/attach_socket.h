@@ -21,6 +21,9 @@ struct attach_socket {
  */
 int attach_socket_open(const struct jvm *jvm, struct attach_socket *asock,
 		       struct err *err) _must_check_;
+/* The same without the directory (-1), so that no file system of the target is touched. */
+int attach_socket_open_process(const struct jvm *jvm, struct attach_socket *asock,
+			       struct err *err) _must_check_;
 void attach_socket_close(struct attach_socket *asock);
 
 /*

@@ -51,11 +51,20 @@ static int open_dirs(struct target_ns *ns, struct err *err)
 {
 	const struct jvm *jvm = ns->jvm;
 
-	ns->pid_fd = (int)syscall(SYS_pidfd_open, jvm->pid, 0);
 	ns->root_fd = procfs_openat(&ns->proc, jvm->pid, "root", DIR_FLAGS);
 	if (ns->root_fd < 0)
 		return open_failed(jvm, ns->root_fd, err);
 	ns->cwd_fd = procfs_openat(&ns->proc, jvm->pid, "cwd", DIR_FLAGS);
+	return 0;
+}
+
+static int open_process(struct target_ns *ns, bool with_dirs, struct err *err)
+{
+	const struct jvm *jvm = ns->jvm;
+
+	ns->pid_fd = (int)syscall(SYS_pidfd_open, jvm->pid, 0);
+	if (with_dirs && open_dirs(ns, err) < 0)
+		return -1;
 	/* Read last: if the pid was reused before this, the start time differs. */
 	if (target_ns_status(ns, &ns->opened) < 0)
 		return jvm_gone(jvm, err);
@@ -63,19 +72,29 @@ static int open_dirs(struct target_ns *ns, struct err *err)
 	return 0;
 }
 
-int target_ns_open(const struct jvm *jvm, struct target_ns *ns, struct err *err)
+static int open_ns(const struct jvm *jvm, bool with_dirs, struct target_ns *ns, struct err *err)
 {
 	struct target_ns n = { .jvm = jvm, .root_fd = -1, .cwd_fd = -1, .pid_fd = -1 };
 	int rc = procfs_open(&n.proc, "/proc");
 
 	if (rc < 0)
 		return err_set(err, EXIT_ATTACH, "cannot open /proc: %s; mount it", strerror(-rc));
-	if (open_dirs(&n, err) < 0) {
+	if (open_process(&n, with_dirs, err) < 0) {
 		target_ns_close(&n);
 		return -1;
 	}
 	*ns = n;
 	return 0;
+}
+
+int target_ns_open(const struct jvm *jvm, struct target_ns *ns, struct err *err)
+{
+	return open_ns(jvm, true, ns, err);
+}
+
+int target_ns_open_process(const struct jvm *jvm, struct target_ns *ns, struct err *err)
+{
+	return open_ns(jvm, false, ns, err);
 }
 
 void target_ns_close(struct target_ns *ns)

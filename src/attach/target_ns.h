@@ -28,9 +28,13 @@ struct target_ns {
 
 /*
  * Opens the target's directories and verifies that the target is still the same process.  Needs
- * only the right to read /proc/PID/root.
+ * only the right to read /proc/PID/root.  Only in a worker or helper: the target's file systems may
+ * not answer.
  */
 int target_ns_open(const struct jvm *jvm, struct target_ns *ns, struct err *err) _must_check_;
+/* The same without the directories (-1), so that no file system of the target is touched. */
+int target_ns_open_process(const struct jvm *jvm, struct target_ns *ns,
+			   struct err *err) _must_check_;
 void target_ns_close(struct target_ns *ns);
 
 /*

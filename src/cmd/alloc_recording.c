@@ -41,7 +41,7 @@ bool alloc_recording_is_on(const struct ctx *ctx)
 	bool found = false;
 	struct target_ns ns;
 
-	if (target_ns_open(ctx->jvm, &ns, &gone) < 0)
+	if (target_ns_open_process(ctx->jvm, &ns, &gone) < 0)
 		return false;
 	agents_from_flags(&agents, ctx->jvm->flags);
 	agents_from_maps(&agents, &ns.proc, ctx->jvm);

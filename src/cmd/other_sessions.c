@@ -77,7 +77,7 @@ static int find_agents(const struct ctx *ctx, struct agents *agents, struct err 
 {
 	struct target_ns ns;
 
-	if (target_ns_open(ctx->jvm, &ns, err) < 0)
+	if (target_ns_open_process(ctx->jvm, &ns, err) < 0)
 		return -1;
 	agents_from_maps(agents, &ns.proc, ctx->jvm);
 	target_ns_close(&ns);

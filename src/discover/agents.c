@@ -10,10 +10,13 @@
 #include "base/xalloc.h"
 #include "proc/elf.h"
 #include "proc/inroot.h"
+#include "proc/mounts.h"
+#include "worker/worker.h"
 
 #define JTOOLS_MARK "jtool_agent" /* agent/agent.c */
 #define STAGED "/.jtool-" /* src/session/staging/staging_dir.h */
-#define SCAN_MS 2000 /* limit; a JVM with 40 libraries takes about 5 ms */
+#define ANSWER_MAX (16u << 20) /* bytes of all paths */
+#define SCAN_MS 1000 /* limit; a JVM with 40 libraries takes about 5 ms */
 
 void agents_release(struct agents *a)
 {
@@ -178,7 +181,7 @@ static bool visit_map(const struct proc_map *map, void *arg)
 	return true;
 }
 
-void agents_from_maps(struct agents *a, const struct procfs *proc, const struct jvm *jvm)
+static void scan(struct agents *a, const struct procfs *proc, const struct jvm *jvm)
 {
 	_cleanup_close_ int root_fd =
 		procfs_openat(proc, jvm->pid, "root", O_PATH | O_DIRECTORY);
@@ -191,6 +194,68 @@ void agents_from_maps(struct agents *a, const struct procfs *proc, const struct 
 	a->mapped_known = root_fd >= 0 &&
 			  procfs_code_maps(proc, jvm->pid, visit_map, &s) == 0 && !s.timed_out;
 	free(s.last);
+}
+
+/* What the worker needs: pointers into its memory, which is a copy of ours. */
+struct query {
+	const struct procfs *proc;
+	const struct jvm *jvm;
+};
+
+/* The answer: whether all were found; then the maker and the path, with its NUL, of each. */
+static int answer_agents(const struct buf *request, struct buf *answer, int *fd, struct err *err)
+{
+	struct agents found = AGENTS_INIT;
+	struct query q;
+
+	(void)fd;
+	(void)err;
+	memcpy(&q, request->data, sizeof(q));
+	scan(&found, q.proc, q.jvm);
+	buf_addc(answer, found.mapped_known);
+	for (size_t i = 0; i < found.n; i++) {
+		buf_addc(answer, (char)found.list[i].maker);
+		buf_add(answer, found.list[i].name, strlen(found.list[i].name) + 1);
+	}
+	agents_release(&found);
+	return 0;
+}
+
+bool agents_parse(struct agents *a, const char *data, size_t len)
+{
+	const char *end = data + len;
+
+	if (len == 0 || (unsigned char)*data > 1)
+		return false;
+	a->mapped_known = *data++ == 1;
+	while (data < end) {
+		enum agent_maker maker = (enum agent_maker)(unsigned char)*data++;
+		const char *nul = memchr(data, '\0', (size_t)(end - data));
+
+		if ((unsigned)maker > MADE_BY_JTOOL || !nul || *data != '/')
+			return false;
+		add(a, AGENT_MAPPED, data, (size_t)(nul - data))->maker = maker;
+		data = nul + 1;
+	}
+	return true;
+}
+
+void agents_from_maps(struct agents *a, const struct procfs *proc, const struct jvm *jvm)
+{
+	struct query q = { proc, jvm };
+	const struct buf request = { (char *)&q, sizeof(q), 0 };
+	const struct worker_call call = {
+		.fn = answer_agents, .request = &request, .max = ANSWER_MAX,
+		.deadline = deadline_in_ms(SCAN_MS + WORKER_TASK_MS),
+		.here = mounts_are_local(proc, jvm->pid),
+	};
+	_cleanup_buf_ struct buf answer = BUF_INIT;
+	struct err ignored = { .code = EXIT_DONE };
+
+	a->mapped_known = false;
+	if (!jvm->hung && worker_run(&call, &proc->fd, 1, &answer, NULL, &ignored) == 0 &&
+	    !agents_parse(a, answer.data, answer.len))
+		a->mapped_known = false;
 }
 
 const char *agent_kind_name(enum agent_kind kind)

@@ -40,9 +40,13 @@ void agents_from_flags(struct agents *a, const char *flags);
 
 /*
  * Appends mapped libraries that define Agent_OnLoad or Agent_OnAttach, with or without a suffix
- * _NAME (JEP 178).  Needs root for libraries whose file was deleted, except for jtool's own.
+ * _NAME (JEP 178).  Needs root for libraries whose file was deleted, except for jtool's own.  A
+ * worker opens the libraries; without its answer, a->mapped_known is false.
  */
 void agents_from_maps(struct agents *a, const struct procfs *proc, const struct jvm *jvm);
+
+/* Appends the mapped agents that a worker has found.  Returns false if the bytes are malformed. */
+bool agents_parse(struct agents *a, const char *data, size_t len) _must_check_;
 
 /*
  * Opens a mapped file if it is a regular one; devices are mapped, too.  `root` is the target of the

@@ -8,7 +8,9 @@
 #include <sys/stat.h>
 
 #include "proc/inroot.h"
+#include "proc/mounts.h"
 #include "discover/discover.h"
+#include "worker/worker.h"
 
 #define UNIX_MAX (16u * 1024 * 1024)
 #define LISTENING 0x10000 /* __SO_ACCEPTCON in the Flags column of net/unix */
@@ -120,7 +122,7 @@ static bool has_attach_thread(const struct procfs *proc, pid_t pid)
 	return procfs_thread_names(proc, pid, is_not_attach_thread, &found) == 0 && found;
 }
 
-enum attach_state discover_attach_state(const struct procfs *proc, const struct jvm *jvm)
+enum attach_state inspect_attach_state(const struct procfs *proc, const struct jvm *jvm)
 {
 	struct proc_status status;
 	_cleanup_close_ int root_fd =
@@ -147,4 +149,39 @@ enum attach_state discover_attach_state(const struct procfs *proc, const struct 
 	if (jvm->initialised || has_attach_thread(proc, jvm->pid))
 		return ATTACH_DISABLED;
 	return ATTACH_STARTING;
+}
+
+/* What the worker needs: pointers into its memory, which is a copy of ours. */
+struct query {
+	const struct procfs *proc;
+	const struct jvm *jvm;
+};
+
+static int answer_state(const struct buf *request, struct buf *answer, int *fd, struct err *err)
+{
+	struct query q;
+
+	(void)fd;
+	(void)err;
+	memcpy(&q, request->data, sizeof(q));
+	buf_addc(answer, (char)inspect_attach_state(q.proc, q.jvm));
+	return 0;
+}
+
+enum attach_state discover_attach_state(const struct procfs *proc, const struct jvm *jvm)
+{
+	struct query q = { proc, jvm };
+	const struct buf request = { (char *)&q, sizeof(q), 0 };
+	const struct worker_call call = {
+		.fn = answer_state, .request = &request, .max = 1,
+		.deadline = deadline_in_ms(WORKER_TASK_MS),
+		.here = mounts_are_local(proc, jvm->pid),
+	};
+	_cleanup_buf_ struct buf answer = BUF_INIT;
+	struct err ignored = { .code = EXIT_DONE };
+
+	if (jvm->hung || worker_run(&call, &proc->fd, 1, &answer, NULL, &ignored) != 0 ||
+	    answer.len != 1 || (unsigned char)*answer.data > ATTACH_LAST)
+		return ATTACH_UNREACHABLE;
+	return (enum attach_state)*answer.data;
 }

@@ -5,10 +5,20 @@
 
 #include "base/xalloc.h"
 #include "discover/jvm_files.h"
+#include "discover/jvm_record.h"
 #include "fileio/io.h"
+#include "proc/mounts.h"
+#include "worker/worker_pool.h"
+
+/* How a process is inspected. */
+struct how {
+	bool states;    /* with the attach state */
+	bool proc_only; /* without what the target's file systems show */
+	bool here;      /* not in a worker */
+};
 
 static struct jvm *new_jvm(const struct procfs *proc, pid_t pid, const struct proc_status *status,
-			   const struct jvm_files *files)
+			   const struct jvm_files *files, struct how how)
 {
 	struct jvm *jvm = xcalloc(1, sizeof(*jvm));
 
@@ -21,25 +31,39 @@ static struct jvm *new_jvm(const struct procfs *proc, pid_t pid, const struct pr
 	jvm->heap_used = jvm->heap_max = jvm->heap_committed = jvm->heap_bound = jvm->classes = -1;
 	jvm->is_hotspot = !files->is_openj9;
 	jvm->listed_ns = monotonic_ns();
-	jvm_files_read(proc, jvm, files);
+	if (how.proc_only)
+		jvm_files_skip(proc, jvm, files);
+	else
+		jvm_files_read(proc, jvm, files);
+	if (how.states && !how.proc_only)
+		jvm->attach = inspect_attach_state(proc, jvm);
 	return jvm;
 }
 
-/* Returns the JVM of a process, or NULL if it is not a JVM or is gone. */
-static struct jvm *inspect_process(const struct procfs *proc, pid_t pid)
+/*
+ * Reading maps costs 50 µs a process, most of a list's time.  A VM starts threads within its first
+ * milliseconds, so a process with one thread is not a JVM.
+ */
+static bool may_be_jvm(const struct procfs *proc, pid_t pid)
+{
+	unsigned threads;
+
+	return procfs_threads(proc, pid, &threads) == 0 && threads != 1;
+}
+
+/*
+ * Returns the JVM of a process.  NULL: it is not a JVM or is gone; or, with how.here, only a worker
+ * may look at it.
+ */
+static struct jvm *inspect_process(const struct procfs *proc, pid_t pid, struct how how,
+				   bool *is_remote)
 {
 	_cleanup_(jvm_files_release) struct jvm_files files = { 0 };
 	struct proc_status status;
-	unsigned threads;
 	bool is_jvm;
 	int rc;
 
-	/*
-	 * Reading maps costs 50 µs a process, most of a list's time.  A VM starts threads within
-	 * its first milliseconds, so a process with one thread is not a JVM.
-	 */
-	if (procfs_threads(proc, pid, &threads) < 0 || threads == 1)
-		return NULL;
+	*is_remote = false;
 	if (procfs_status(proc, pid, &status) < 0)
 		return NULL;
 	rc = jvm_files_find(proc, pid, status.nspid, &files);
@@ -48,7 +72,8 @@ static struct jvm *inspect_process(const struct procfs *proc, pid_t pid)
 		is_jvm = strcmp(status.name, "java") == 0;
 	else
 		is_jvm = rc == 0 && files.libjvm;
-	return is_jvm ? new_jvm(proc, pid, &status, &files) : NULL;
+	*is_remote = is_jvm && how.here && !mounts_are_below_our_root(proc, pid);
+	return is_jvm && !*is_remote ? new_jvm(proc, pid, &status, &files, how) : NULL;
 }
 
 static int not_mounted(const struct procfs *proc, struct err *err)
@@ -57,11 +82,174 @@ static int not_mounted(const struct procfs *proc, struct err *err)
 		       "%s shows no process, not even jtool's; mount it with -t proc", proc->root);
 }
 
-int discover_all(const struct procfs *proc, struct jvm_list *list, struct err *err)
+/* The inspection of many processes. */
+struct survey {
+	const struct procfs *proc;
+	struct how how;
+	const pid_t *pids;
+	struct jvm **found;   /* at the index of its pid; NULL: not a JVM */
+	pid_t *lost;          /* of these, only /proc is inspected */
+	size_t n_lost;
+	size_t *remote;       /* indices of processes that workers inspect */
+	size_t *local;        /* and of those that this process inspects */
+	size_t n_local;
+};
+
+static void inspect_one(void *arg, size_t i, struct buf *answer)
+{
+	const struct survey *s = arg;
+	bool is_remote;
+	struct jvm *jvm =
+		inspect_process(s->proc, s->pids[s->remote[i]], s->how, &is_remote);
+
+	if (jvm)
+		jvm_record_add(answer, jvm);
+	jvm_free(jvm);
+}
+
+static void lose_one(void *arg, size_t i, int error)
+{
+	struct survey *s = arg;
+
+	(void)error;
+	s->lost[s->n_lost++] = s->pids[s->remote[i]];
+}
+
+static void take_one(void *arg, size_t i, const char *data, size_t len)
+{
+	struct survey *s = arg;
+	struct jvm *jvm = jvm_record_parse(data, len);
+
+	if (jvm && jvm->pid == s->pids[s->remote[i]]) {
+		s->found[s->remote[i]] = jvm;
+		return;
+	}
+	jvm_free(jvm);
+	lose_one(arg, i, -EBADMSG);
+}
+
+static int inspect_remote(struct survey *s, size_t n, void (*meanwhile)(void *arg))
+{
+	const struct worker_tasks tasks = {
+		.n = n, .max = JVM_RECORD_MAX, .keep = &s->proc->fd, .n_keep = 1, .arg = s,
+		.run = inspect_one, .take = take_one, .lost = lose_one, .meanwhile = meanwhile,
+	};
+
+	return worker_pool_run(&tasks);
+}
+
+/* Leaves in s->local the processes that only workers may inspect, after all. */
+static void inspect_local(void *arg)
+{
+	struct survey *s = arg;
+	const struct how here = { .states = s->how.states, .here = true };
+	size_t n_left = 0;
+
+	for (size_t k = 0; k < s->n_local; k++) {
+		size_t i = s->local[k];
+		bool is_remote;
+
+		s->found[i] = inspect_process(s->proc, s->pids[i], here, &is_remote);
+		if (is_remote)
+			s->local[n_left++] = i;
+	}
+	s->n_local = n_left;
+}
+
+/*
+ * Inspects the processes whose files cannot block in this process, and all others in workers at the
+ * same time.
+ */
+static int inspect_all(struct survey *s, size_t n)
+{
+	size_t n_remote = 0;
+	int rc;
+
+	s->found = xcalloc(n, sizeof(struct jvm *));
+	s->lost = xcalloc(n, sizeof(pid_t));
+	s->remote = xcalloc(n, sizeof(*s->remote));
+	s->local = xcalloc(n, sizeof(*s->local));
+	for (size_t i = 0; i < n; i++) {
+		if (!may_be_jvm(s->proc, s->pids[i]))
+			continue;
+		if (!s->how.proc_only && mounts_of_ns_are_local(s->proc, s->pids[i]))
+			s->local[s->n_local++] = i;
+		else
+			s->remote[n_remote++] = i;
+	}
+	rc = inspect_remote(s, n_remote, inspect_local);
+	if (rc == 0 && s->n_local > 0) {
+		memcpy(s->remote, s->local, s->n_local * sizeof(*s->local));
+		rc = inspect_remote(s, s->n_local, NULL);
+	}
+	free(s->remote);
+	free(s->local);
+	return rc;
+}
+
+/* A JVM of which not even /proc can be read, because its memory map is locked. */
+static struct jvm *unreadable_jvm(const struct procfs *proc, pid_t pid)
+{
+	struct proc_status status;
+	struct jvm *jvm;
+
+	if (procfs_status(proc, pid, &status) < 0 || strcmp(status.name, "java") != 0)
+		return NULL;
+	jvm = xcalloc(1, sizeof(*jvm));
+	jvm->pid = pid;
+	jvm->nspid = status.nspid;
+	jvm->uid = status.euid;
+	jvm->gid = status.egid;
+	jvm->start_ticks = status.start_ticks;
+	jvm->uptime = procfs_uptime(proc, &status);
+	jvm->heap_used = jvm->heap_max = -1;
+	jvm->is_hotspot = true; /* most are */
+	jvm->attach = ATTACH_UNREACHABLE;
+	jvm->hung = xstrdup("its memory map is locked by a thread whose file system");
+	return jvm;
+}
+
+/* Adds the JVMs among the processes whose files cannot be read. */
+static void add_lost(const struct survey *s, struct jvm **found, size_t *n_found)
+{
+	struct survey again = {
+		.proc = s->proc, .how = { .proc_only = true }, .pids = s->lost,
+	};
+
+	if (inspect_all(&again, s->n_lost) < 0)
+		again.n_lost = 0;
+	for (size_t i = 0; i < s->n_lost; i++) {
+		if (again.found[i])
+			found[(*n_found)++] = again.found[i];
+	}
+	for (size_t i = 0; i < again.n_lost; i++) {
+		struct jvm *jvm = unreadable_jvm(s->proc, again.lost[i]);
+
+		if (jvm)
+			found[(*n_found)++] = jvm;
+	}
+	free(again.found);
+	free(again.lost);
+}
+
+static int by_pid(const void *a, const void *b)
+{
+	const struct jvm *const *x = a, *const *y = b;
+
+	return ((*x)->pid > (*y)->pid) - ((*x)->pid < (*y)->pid);
+}
+
+static int no_worker(int error, struct err *err)
+{
+	return err_set(err, EXIT_PARTIAL, "cannot start the process that inspects JVMs: %s",
+		       strerror(-error));
+}
+
+int discover_all(const struct procfs *proc, bool states, struct jvm_list *list, struct err *err)
 {
 	_cleanup_free_ pid_t *pids = NULL;
-	size_t n = 0, cap = 0;
-	struct jvm_list found = { NULL, 0 };
+	size_t n = 0, n_found = 0;
+	struct survey s = { .proc = proc, .how = { .states = states } };
 	int rc = procfs_pids(proc, &pids, &n);
 
 	if (rc < 0)
@@ -69,16 +257,23 @@ int discover_all(const struct procfs *proc, struct jvm_list *list, struct err *e
 			       strerror(-rc));
 	if (n == 0) /* not even jtool's own process is listed */
 		return not_mounted(proc, err);
+	s.pids = pids;
+	rc = inspect_all(&s, n);
 	for (size_t i = 0; i < n; i++) {
-		struct jvm *jvm = inspect_process(proc, pids[i]);
-
-		if (!jvm)
-			continue;
-		found.jvms = xgrow(found.jvms, found.n, &cap, sizeof(struct jvm *));
-		found.jvms[found.n++] = jvm;
+		if (s.found[i])
+			s.found[n_found++] = s.found[i];
 	}
-	*list = found;
-	return 0;
+	if (s.n_lost > 0) {
+		/* Each that is lost has left its place in the array unused. */
+		add_lost(&s, s.found, &n_found);
+		qsort(s.found, n_found, sizeof(*s.found), by_pid);
+	}
+	free(s.lost);
+	*list = (struct jvm_list){ s.found, n_found };
+	if (rc == 0)
+		return 0;
+	jvm_list_release(list);
+	return no_worker(rc, err);
 }
 
 static int refuse(const struct proc_status *status, pid_t pid, struct err *err)
@@ -91,7 +286,8 @@ static int refuse(const struct proc_status *status, pid_t pid, struct err *err)
 		       status->name);
 }
 
-struct jvm *discover_pid(const struct procfs *proc, pid_t pid, struct err *err)
+static struct jvm *inspect_one_pid(const struct procfs *proc, pid_t pid, struct how how,
+				   struct err *err)
 {
 	_cleanup_(jvm_files_release) struct jvm_files files = { 0 };
 	_cleanup_free_ char *what = NULL;
@@ -122,7 +318,102 @@ struct jvm *discover_pid(const struct procfs *proc, pid_t pid, struct err *err)
 		(void)refuse(&status, pid, err);
 		return NULL;
 	}
-	return new_jvm(proc, pid, &status, &files);
+	return new_jvm(proc, pid, &status, &files, how);
+}
+
+struct jvm *inspect_pid(const struct procfs *proc, pid_t pid, struct err *err)
+{
+	return inspect_one_pid(proc, pid, (struct how){ .states = false }, err);
+}
+
+/* What the worker needs; `proc` points into its memory, which is a copy of ours. */
+struct query {
+	const struct procfs *proc;
+	pid_t pid;
+	struct how how;
+};
+
+static int answer_pid(const struct buf *request, struct buf *answer, int *fd, struct err *err)
+{
+	struct query q;
+	struct jvm *jvm;
+
+	(void)fd;
+	memcpy(&q, request->data, sizeof(q));
+	jvm = inspect_one_pid(q.proc, q.pid, q.how, err);
+	if (!jvm)
+		return -1;
+	jvm_record_add(answer, jvm);
+	jvm_free(jvm);
+	return 0;
+}
+
+/* Returns 0 with the JVM, -1 with `err` set, or -ETIMEDOUT, -EPIPE … if the worker is lost. */
+static int ask_worker(struct worker *w, const struct procfs *proc, pid_t pid, bool proc_only,
+		      struct jvm **jvm, struct err *err)
+{
+	struct query q = { proc, pid, { .proc_only = proc_only } };
+	const struct buf request = { (char *)&q, sizeof(q), 0 };
+	const struct worker_call call = {
+		.fn = answer_pid, .request = &request, .max = JVM_RECORD_MAX,
+		.deadline = deadline_in_ms(WORKER_TASK_MS),
+	};
+	_cleanup_buf_ struct buf answer = BUF_INIT;
+	int rc = worker_start(w, &proc->fd, 1);
+
+	if (rc == 0)
+		rc = worker_call(w, &call, &answer, NULL, err);
+	if (rc != 0)
+		return rc;
+	*jvm = jvm_record_parse(answer.data, answer.len);
+	if (*jvm && (*jvm)->pid == pid)
+		return 0;
+	jvm_free(TAKE_PTR(*jvm));
+	worker_end(w);
+	return -EBADMSG;
+}
+
+struct jvm *discover_pid(const struct procfs *proc, pid_t pid, struct err *err)
+{
+	struct worker *w;
+	struct jvm *jvm = NULL;
+	int rc;
+
+	if (mounts_are_local(proc, pid))
+		return inspect_pid(proc, pid, err);
+	w = xcalloc(1, sizeof(*w));
+	*w = (struct worker)WORKER_INIT;
+	rc = ask_worker(w, proc, pid, false, &jvm, err);
+	if (rc < 0 && ask_worker(w, proc, pid, true, &jvm, err) < 0) {
+		jvm = unreadable_jvm(proc, pid);
+		if (!jvm)
+			(void)err_set(err, EXIT_ATTACH,
+				      "the process that inspects process %d did not answer, or "
+				      "was killed: %s; try again", (int)pid, strerror(-rc));
+	}
+	if (jvm && !jvm->hung) {
+		jvm->worker = w;
+		return jvm;
+	}
+	worker_end(w);
+	free(w);
+	return jvm;
+}
+
+int discover_lost_worker(const struct jvm *jvm, int error, struct err *err)
+{
+	_cleanup_free_ char *what = NULL;
+	struct procfs proc;
+
+	if (error == -ETIMEDOUT && procfs_open(&proc, "/proc") == 0) {
+		what = jvm_files_hung(&proc, jvm, NULL);
+		procfs_close(&proc);
+		return jvm_unreachable(jvm, what, err);
+	}
+	return err_set(err, EXIT_ATTACH,
+		       "the jtool process that reaches for JVM %d failed: %s; if memory ran out, "
+		       "free some, then try again", (int)jvm->pid,
+		       error == -EPIPE ? "it was killed" : strerror(-error));
 }
 
 void jvm_list_release(struct jvm_list *list)

@@ -5,11 +5,15 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/xalloc.h"
 #include "fileio/file_open.h"
 #include "fileio/io.h"
 #include "proc/inroot.h"
+#include "proc/mounts.h"
 #include "discover/cmdline.h"
 #include "discover/discover.h"
+#include "discover/jvm_files.h"
+#include "worker/worker_pool.h"
 
 #define PERFDATA_MAX (4u * 1024 * 1024) /* 32 KB by default, see -XX:PerfDataMemorySize */
 
@@ -23,6 +27,25 @@ static int open_by_path(const struct jvm *jvm, int root_fd)
 	return st.st_uid == jvm->uid ? TAKE_FD(fd) : -EPERM;
 }
 
+static int open_link(const struct procfs *proc, pid_t pid, const char *name)
+{
+	_cleanup_close_ int link = procfs_openat(proc, pid, name, O_PATH);
+	struct stat st;
+
+	return link < 0 ? link : file_reopen_regular(link, &st);
+}
+
+/* Opens a file that was deleted after the JVM was inspected. */
+static int open_deleted(const struct procfs *proc, const struct jvm *jvm)
+{
+	_cleanup_(jvm_files_release) struct jvm_files files = { 0 };
+
+	if (jvm_files_find(proc, jvm->pid, jvm->nspid, &files) < 0 || !files.perfdata ||
+	    !files.perfdata_deleted)
+		return -ENOENT;
+	return open_link(proc, jvm->pid, files.perfdata_link);
+}
+
 /*
  * Opens the file by its path if it belongs to the JVM's user.  Tools that clean /tmp, and JVMs of
  * other pid namespaces with the same /tmp, delete files of running JVMs; root can still open the
@@ -31,23 +54,19 @@ static int open_by_path(const struct jvm *jvm, int root_fd)
 int hsperf_open_file(const struct procfs *proc, const struct jvm *jvm, int root_fd)
 {
 	struct fs_ids saved;
-	struct stat st;
-	_cleanup_close_ int link = -1;
 	int fd;
 
 	if (root_fd < 0 || !jvm->perfdata)
 		return -ENOENT;
-	if (jvm->perfdata_link) {
-		link = procfs_openat(proc, jvm->pid, jvm->perfdata_link, O_PATH);
-		return link < 0 ? link : file_reopen_regular(link, &st);
-	}
+	if (jvm->perfdata_link)
+		return open_link(proc, jvm->pid, jvm->perfdata_link);
 	fd = open_by_path(jvm, root_fd);
 	/* Root without CAP_DAC_OVERRIDE, or on NFS, which maps root to nobody. */
 	if (fd == -EACCES && fs_ids_take(jvm->uid, jvm->gid, &saved)) {
 		fd = open_by_path(jvm, root_fd);
 		fs_ids_restore(&saved);
 	}
-	return fd;
+	return fd == -ENOENT ? open_deleted(proc, jvm) : fd;
 }
 
 /* Uses read(2), not mmap(2): the file's owner may truncate it at any time. */
@@ -93,14 +112,21 @@ static int no_file(const struct procfs *proc, const struct jvm *jvm, struct err 
 		return no_counters(jvm, "it was started with -XX:-UsePerfData", err);
 	if (flags_is_on(jvm->flags, "PerfDisableSharedMem"))
 		return no_counters(jvm, "it was started with -XX:+PerfDisableSharedMem", err);
-	if (discover_attach_state(proc, jvm) == ATTACH_STARTING)
+	if (inspect_attach_state(proc, jvm) == ATTACH_STARTING)
 		return is_starting(jvm, err);
 	/* HotSpot names the directory after the user, and needs that name to create it. */
 	return no_counters(jvm, "-XX:-UsePerfData is in effect, its user is not in its "
 			      "/etc/passwd, or it could not create a file in its /tmp", err);
 }
 
-static int cannot_open(const struct hsperf *h, int rc, struct err *err)
+/* The open file: in a worker, or in this process. */
+struct hsperf_source {
+	const struct jvm *jvm;
+	struct procfs proc;
+	int fd; /* -1: not open */
+};
+
+static int cannot_open(const struct hsperf_source *h, int rc, struct err *err)
 {
 	const struct jvm *jvm = h->jvm;
 
@@ -115,14 +141,14 @@ static int cannot_open(const struct hsperf *h, int rc, struct err *err)
 		       rc == -EPERM ? "it belongs to another user" : strerror(-rc));
 }
 
-static bool is_alive(const struct hsperf *h)
+static bool is_alive(const struct hsperf_source *h)
 {
 	struct proc_status status;
 
 	return procfs_recheck(&h->proc, h->jvm->pid, h->jvm->start_ticks, &status) == 0;
 }
 
-static int open_file(struct hsperf *h, struct err *err)
+static int open_file(struct hsperf_source *h, struct err *err)
 {
 	_cleanup_close_ int root_fd =
 		procfs_openat(&h->proc, h->jvm->pid, "root", O_PATH | O_DIRECTORY);
@@ -137,43 +163,255 @@ static int open_file(struct hsperf *h, struct err *err)
 	return is_alive(h) ? cannot_open(h, h->fd, err) : jvm_gone(h->jvm, err);
 }
 
-int hsperf_open(struct hsperf *h, const struct jvm *jvm, struct err *err)
+static int open_source(struct hsperf_source *s, const struct jvm *jvm, struct err *err)
 {
 	int rc;
 
-	*h = (struct hsperf){ .jvm = jvm, .fd = -1 };
-	rc = procfs_open(&h->proc, "/proc");
+	*s = (struct hsperf_source){ .jvm = jvm, .fd = -1 };
+	rc = procfs_open(&s->proc, "/proc");
 	if (rc < 0)
 		return err_set(err, EXIT_PERMISSION,
 			       "cannot open /proc: %s; mount it", strerror(-rc));
-	if (open_file(h, err) == 0)
+	if (open_file(s, err) == 0)
 		return 0;
-	procfs_close(&h->proc);
+	procfs_close(&s->proc);
+	return -1;
+}
+
+static void close_source(struct hsperf_source *s)
+{
+	util_close_p(&s->fd);
+	procfs_close(&s->proc);
+}
+
+static int corrupt(const struct jvm *jvm, int error, struct err *err)
+{
+	return err_set(err, EXIT_ANSWER, "JVM %d: its hsperfdata file is corrupt: %s",
+		       (int)jvm->pid, strerror(-error));
+}
+
+/* Reads the values before it checks that the JVM is alive, so that they belong to a live JVM. */
+static int read_source(const struct hsperf_source *s, struct buf *bytes, struct err *err)
+{
+	int rc = lseek(s->fd, 0, SEEK_SET) < 0 ? -errno : io_slurp(s->fd, bytes, PERFDATA_MAX);
+
+	if (!is_alive(s))
+		return jvm_gone(s->jvm, err);
+	return rc < 0 ? corrupt(s->jvm, rc, err) : 0;
+}
+
+/* Parses what a worker has read. */
+static int parse(const struct jvm *jvm, const char *data, size_t len, struct perfdata *perf,
+		 struct err *err)
+{
+	int rc = perfdata_parse(data, len, perf);
+
+	if (rc == 0)
+		return 0;
+	return rc == -EAGAIN ? is_starting(jvm, err) : corrupt(jvm, rc, err);
+}
+
+static struct hsperf_source opened; /* in the worker of a struct hsperf */
+
+/* The request is the address of the JVM in the worker's memory, which is a copy of ours. */
+static int answer_open(const struct buf *request, struct buf *answer, int *fd, struct err *err)
+{
+	const struct jvm *jvm;
+
+	(void)answer;
+	(void)fd;
+	memcpy(&jvm, request->data, sizeof(jvm));
+	return open_source(&opened, jvm, err);
+}
+
+static int answer_values(const struct buf *request, struct buf *answer, int *fd, struct err *err)
+{
+	(void)request;
+	(void)fd;
+	return read_source(&opened, answer, err);
+}
+
+static int ask(struct hsperf *h, worker_fn *fn, struct buf *answer, struct err *err)
+{
+	const struct buf request = { (char *)&h->jvm, sizeof(h->jvm), 0 };
+	const struct worker_call call = {
+		.fn = fn, .request = &request, .max = PERFDATA_MAX,
+		.deadline = deadline_in_ms(WORKER_TASK_MS),
+	};
+	int rc = worker_start(&h->worker, NULL, 0);
+
+	if (rc == 0)
+		rc = worker_call(&h->worker, &call, answer, NULL, err);
+	if (rc < 0)
+		return discover_lost_worker(h->jvm, rc, err);
+	return rc == 0 ? 0 : -1;
+}
+
+static bool is_local(const struct jvm *jvm)
+{
+	struct procfs proc;
+	bool local;
+
+	if (procfs_open(&proc, "/proc") < 0)
+		return false;
+	local = mounts_are_local(&proc, jvm->pid);
+	procfs_close(&proc);
+	return local;
+}
+
+static int open_here(struct hsperf *h, struct err *err)
+{
+	struct hsperf_source *s = xcalloc(1, sizeof(*s));
+
+	if (open_source(s, h->jvm, err) < 0) {
+		free(s);
+		return -1;
+	}
+	h->here = s;
+	return 0;
+}
+
+/* Opens, reads and closes the file in this process. */
+static int read_here(const struct jvm *jvm, struct perfdata *perf, struct err *err)
+{
+	_cleanup_buf_ struct buf bytes = BUF_INIT;
+	struct hsperf_source s;
+	int rc;
+
+	if (open_source(&s, jvm, err) < 0)
+		return -1;
+	rc = read_source(&s, &bytes, err);
+	close_source(&s);
+	return rc < 0 ? -1 : parse(jvm, bytes.data, bytes.len, perf, err);
+}
+
+int hsperf_open(struct hsperf *h, const struct jvm *jvm, struct err *err)
+{
+	_cleanup_buf_ struct buf none = BUF_INIT;
+
+	*h = (struct hsperf){ jvm, WORKER_INIT, NULL };
+	if (jvm->hung)
+		return jvm_unreachable(jvm, NULL, err);
+	if (is_local(jvm))
+		return open_here(h, err);
+	if (ask(h, answer_open, &none, err) == 0)
+		return 0;
+	worker_end(&h->worker);
 	return -1;
 }
 
 void hsperf_close(struct hsperf *h)
 {
-	(void)close(h->fd); /* read-only: nothing to flush */
-	procfs_close(&h->proc);
+	worker_end(&h->worker);
+	if (h->here)
+		close_source(h->here);
+	free(h->here);
 }
 
-/* Reads the values before it checks that the JVM is alive, so that they belong to a live JVM. */
-int hsperf_read(const struct hsperf *h, struct perfdata *perf, struct err *err)
+int hsperf_read(struct hsperf *h, struct perfdata *perf, struct err *err)
 {
-	int rc = hsperf_read_file(h->fd, perf);
+	_cleanup_buf_ struct buf bytes = BUF_INIT;
 
-	if (!is_alive(h)) {
-		if (rc == 0)
-			perfdata_release(perf);
-		return jvm_gone(h->jvm, err);
+	if ((h->here ? read_source(h->here, &bytes, err) : ask(h, answer_values, &bytes, err)) < 0)
+		return -1;
+	return parse(h->jvm, bytes.data, bytes.len, perf, err);
+}
+
+/* What a worker has read of a JVM's file. */
+struct values {
+	bool is_remote; /* the file was read by a worker */
+	struct perfdata perf;
+	struct err err;
+};
+
+struct reading {
+	struct jvm *const *jvms;
+	struct values *values;
+	size_t *remote; /* indices of the JVMs whose files workers read */
+};
+
+/* The answer is a byte, 0 or the exit code, and the values or the text of the error. */
+static void read_one(void *arg, size_t task, struct buf *answer)
+{
+	const struct reading *r = arg;
+	size_t i = r->remote[task];
+	struct err err = { .code = EXIT_DONE };
+	struct hsperf_source s;
+
+	buf_addc(answer, EXIT_DONE);
+	if (r->jvms[i]->hung)
+		(void)jvm_unreachable(r->jvms[i], NULL, &err);
+	else if (open_source(&s, r->jvms[i], &err) == 0) {
+		if (read_source(&s, answer, &err) == 0)
+			return close_source(&s);
+		close_source(&s);
 	}
-	if (rc == 0)
-		return 0;
-	if (rc == -EAGAIN)
-		return is_starting(h->jvm, err);
-	return err_set(err, EXIT_ANSWER, "JVM %d: its hsperfdata file is corrupt: %s",
-		       (int)h->jvm->pid, strerror(-rc));
+	buf_reset(answer);
+	buf_addc(answer, (char)err.code);
+	buf_adds(answer, err.text);
+}
+
+static void take_one(void *arg, size_t task, const char *data, size_t len)
+{
+	const struct reading *r = arg;
+	size_t i = r->remote[task];
+	struct err *err = &r->values[i].err;
+	enum exit_code code = (unsigned char)*data <= EXIT_PARTIAL ? (enum exit_code)*data
+								   : EXIT_ATTACH;
+
+	if (code == EXIT_DONE)
+		(void)parse(r->jvms[i], data + 1, len - 1, &r->values[i].perf, err);
+	else
+		(void)err_set(err, code, "%.*s", (int)(len - 1), data + 1);
+}
+
+static void lose_one(void *arg, size_t task, int error)
+{
+	const struct reading *r = arg;
+	size_t i = r->remote[task];
+
+	(void)discover_lost_worker(r->jvms[i], error, &r->values[i].err);
+}
+
+/* Reads the files that may block this process. */
+static void read_remote(struct reading *r, size_t n)
+{
+	struct worker_tasks tasks = {
+		.max = PERFDATA_MAX + 1, .arg = r, .run = read_one, .take = take_one,
+		.lost = lose_one,
+	};
+	struct procfs proc;
+	bool is_open = procfs_open(&proc, "/proc") == 0;
+	int rc;
+
+	for (size_t i = 0; i < n; i++) {
+		if (is_open && !r->jvms[i]->hung && mounts_are_local(&proc, r->jvms[i]->pid))
+			continue;
+		r->values[i].is_remote = true;
+		r->remote[tasks.n++] = i;
+	}
+	if (is_open)
+		procfs_close(&proc);
+	rc = worker_pool_run(&tasks);
+	for (size_t i = 0; i < tasks.n && rc < 0; i++)
+		lose_one(r, i, rc);
+}
+
+void hsperf_each(struct jvm *const *jvms, size_t n, hsperf_visit *visit, void *arg)
+{
+	_cleanup_free_ struct values *values = xcalloc(n, sizeof(*values));
+	_cleanup_free_ size_t *remote = xcalloc(n, sizeof(*remote));
+	struct reading r = { jvms, values, remote };
+
+	read_remote(&r, n);
+	for (size_t i = 0; i < n; i++) {
+		struct values *v = &values[i];
+
+		if (!v->is_remote && read_here(jvms[i], &v->perf, &v->err) < 0)
+			v->perf = (struct perfdata){ .data = NULL };
+		visit(arg, i, v->err.code == EXIT_DONE ? &v->perf : NULL, &v->err);
+		perfdata_release(&v->perf);
+	}
 }
 
 int hsperf_read_once(const struct jvm *jvm, struct perfdata *perf, struct err *err)

@@ -6,18 +6,20 @@
 #include "proc/perfdata.h"
 #include "proc/procfs.h"
 #include "discover/jvm.h"
+#include "worker/worker.h"
 
+/* A worker reads the file, which may be in a file system that does not answer. */
 struct hsperf {
 	const struct jvm *jvm;
-	struct procfs proc;
-	int fd; /* the hsperfdata file */
+	struct worker worker;
+	struct hsperf_source *here; /* open in this process, as the file cannot block it */
 };
 
 /*
  * Opens the JVM's hsperfdata file: a regular file of the JVM's user that the JVM has mapped.
  * Returns -1 with `err` set: EXIT_ANSWER if the JVM publishes none (the text names the flag and an
- * alternative), EXIT_ATTACH while the JVM is starting, EXIT_PERMISSION, or EXIT_PARTIAL if the JVM
- * has exited.
+ * alternative), EXIT_ATTACH while the JVM is starting or if its file system does not answer,
+ * EXIT_PERMISSION, or EXIT_PARTIAL if the JVM has exited.
  */
 int hsperf_open(struct hsperf *h, const struct jvm *jvm, struct err *err) _must_check_;
 void hsperf_close(struct hsperf *h); /* only after hsperf_open() */
@@ -26,7 +28,15 @@ void hsperf_close(struct hsperf *h); /* only after hsperf_open() */
  * Reads the current values.  Returns -1 with `err` set; EXIT_PARTIAL if the JVM has exited, because
  * its file may keep the last values forever.
  */
-int hsperf_read(const struct hsperf *h, struct perfdata *perf, struct err *err) _must_check_;
+int hsperf_read(struct hsperf *h, struct perfdata *perf, struct err *err) _must_check_;
+
+/*
+ * Opens, reads and closes the files of several JVMs, if necessary in workers, see worker_pool.h.
+ * Calls visit() for each JVM in this order, with the values, which it may take, or with NULL and
+ * the error: those of hsperf_open() and hsperf_read().
+ */
+typedef void hsperf_visit(void *arg, size_t i, struct perfdata *perf, const struct err *err);
+void hsperf_each(struct jvm *const *jvms, size_t n, hsperf_visit *visit, void *arg);
 
 /* Opens, reads and closes the file.  Errors are those of hsperf_open() and hsperf_read(). */
 int hsperf_read_once(const struct jvm *jvm, struct perfdata *perf, struct err *err) _must_check_;

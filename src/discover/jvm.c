@@ -11,6 +11,7 @@
 #include "base/xalloc.h"
 #include "fileio/file_open.h"
 #include "proc/capabilities.h"
+#include "worker/worker.h"
 
 char *jvm_user_name(uid_t uid)
 {
@@ -96,6 +97,14 @@ int jvm_gone(const struct jvm *jvm, struct err *err)
 	return err_set(err, EXIT_PARTIAL, "JVM %d exited", (int)jvm->pid);
 }
 
+int jvm_unreachable(const struct jvm *jvm, const char *what, struct err *err)
+{
+	return err_set(err, EXIT_ATTACH,
+		       "cannot reach JVM %d: %s does not answer; restart the server of that file "
+		       "system, or unmount it, and try again", (int)jvm->pid,
+		       what ? what : jvm->hung);
+}
+
 const char *attach_state_name(enum attach_state state)
 {
 	static const char *const names[] = {
@@ -105,6 +114,7 @@ const char *attach_state_name(enum attach_state state)
 		[ATTACH_DISABLED] = "disabled",
 		[ATTACH_DENIED] = "denied",
 		[ATTACH_UNSUPPORTED] = "unsupported",
+		[ATTACH_UNREACHABLE] = "unreachable",
 	};
 
 	return names[state];
@@ -166,5 +176,9 @@ void jvm_free(struct jvm *jvm)
 	free(jvm->perfdata);
 	free(jvm->perfdata_link);
 	free(jvm->tmp);
+	free(jvm->hung);
+	if (jvm->worker)
+		worker_end(jvm->worker);
+	free(jvm->worker);
 	free(jvm);
 }

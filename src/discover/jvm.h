@@ -19,7 +19,11 @@ enum attach_state {
 	ATTACH_DISABLED,    /* -XX:+DisableAttachMechanism, or -Xrs and no socket file */
 	ATTACH_DENIED,      /* the JVM belongs to another user, and we are not root */
 	ATTACH_UNSUPPORTED, /* the process maps a libjvm.so but is not HotSpot */
+	ATTACH_UNREACHABLE, /* a file system of the JVM does not answer */
+	ATTACH_LAST = ATTACH_UNREACHABLE,
 };
+
+struct worker;
 
 struct jvm {
 	pid_t pid;   /* as we see it */
@@ -39,6 +43,7 @@ struct jvm {
 	char *perfdata;  /* the hsperfdata file that the JVM has mapped, absolute in its own root */
 	char *perfdata_link; /* path below /proc/PID of a deleted `perfdata`, else NULL */
 	char *tmp;       /* directory of its socket, absolute in its own root; NULL: /tmp */
+	char *hung;      /* what does not answer: a file system; NULL: none */
 
 	double uptime;     /* seconds; -1 unknown */
 	int64_t heap_used; /* bytes; -1 unknown */
@@ -52,6 +57,8 @@ struct jvm {
 	bool starting;    /* hsperfdata says that the VM is starting */
 	bool initialised; /* hsperfdata says that the VM has started */
 	int64_t listed_ns; /* monotonic_ns() when the JVM was inspected */
+	enum attach_state attach; /* at that time, if discover_all() was asked for it */
+	struct worker *_Atomic worker; /* it has inspected the JVM; NULL: none, or taken */
 };
 
 /*
@@ -73,6 +80,12 @@ int jvm_cannot_become(const struct jvm *jvm, const char *why, struct err *err);
 
 /* Sets EXIT_PARTIAL for a JVM that has exited.  Returns -1. */
 int jvm_gone(const struct jvm *jvm, struct err *err);
+
+/*
+ * Sets EXIT_ATTACH for a JVM whose files cannot be read, because a file system does not answer:
+ * that of `what`, or jvm->hung if it is NULL.  Returns -1.
+ */
+int jvm_unreachable(const struct jvm *jvm, const char *what, struct err *err);
 
 /* Returns "listening", "ready", … */
 const char *attach_state_name(enum attach_state state);

@@ -9,7 +9,8 @@
 #include "fileio/io.h"
 #include "base/xalloc.h"
 #include "proc/inroot.h"
-#include "discover/container.h"
+#include "proc/mounts.h"
+#include "proc/container.h"
 #include "discover/hsperf.h"
 #include "discover/identify.h"
 
@@ -62,13 +63,13 @@ static bool visit_map(const struct proc_map *map, void *arg)
 		files->perfdata_link = xasprintf("map_files/%s", map->range);
 		files->perfdata_deleted = map->deleted;
 	}
-	return !(files->libjvm && files->perfdata);
+	return true;
 }
 
 int jvm_files_find(const struct procfs *proc, pid_t pid, pid_t nspid, struct jvm_files *files)
 {
 	struct jvm_files found = { .nspid = nspid };
-	int rc = procfs_maps(proc, pid, visit_map, &found);
+	int rc = procfs_vm_maps(proc, pid, visit_map, &found);
 
 	*files = found;
 	return rc;
@@ -142,9 +143,19 @@ static void describe_without_perfdata(const struct procfs *proc, struct jvm *jvm
 	identify_cmdline(jvm, cmd, env.data, env.len, &clues);
 }
 
+/* What /proc shows, whatever the other files say. */
+static void describe_process(const struct procfs *proc, struct jvm *jvm)
+{
+	_cleanup_buf_ struct buf cgroup = BUF_INIT;
+
+	read_text(proc, jvm->pid, "cgroup", &cgroup);
+	jvm->container = container_id(buf_str(&cgroup));
+	jvm->tmp = flags_value(jvm->flags, "-XX:AltTempDir=");
+}
+
 void jvm_files_read(const struct procfs *proc, struct jvm *jvm, const struct jvm_files *files)
 {
-	_cleanup_buf_ struct buf words = BUF_INIT, cgroup = BUF_INIT;
+	_cleanup_buf_ struct buf words = BUF_INIT;
 	_cleanup_free_ char *root = procfs_readlink(proc, jvm->pid, "root");
 	_cleanup_close_ int root_fd =
 		procfs_openat(proc, jvm->pid, "root", O_PATH | O_DIRECTORY);
@@ -166,7 +177,45 @@ void jvm_files_read(const struct procfs *proc, struct jvm *jvm, const struct jvm
 	if (!jvm->version && root_fd >= 0 && files->libjvm)
 		jvm->version = read_release(root_fd, inroot_path(files->libjvm, root));
 	cmdline_release(&cmd);
-	read_text(proc, jvm->pid, "cgroup", &cgroup);
-	jvm->container = container_id(buf_str(&cgroup));
-	jvm->tmp = flags_value(jvm->flags, "-XX:AltTempDir=");
+	describe_process(proc, jvm);
+}
+
+/* Names the first of these file systems whose server may stop answering. */
+char *jvm_files_hung(const struct procfs *proc, const struct jvm *jvm, const char *libjvm)
+{
+	const char *const paths[] = { jvm_tmp(jvm), jvm->perfdata, libjvm };
+	_cleanup_buf_ struct buf mounts = BUF_INIT;
+	struct mount m;
+
+	read_text(proc, jvm->pid, "mountinfo", &mounts);
+	for (size_t i = 0; i < ARRAY_SIZE(paths); i++) {
+		char *text = NULL;
+
+		if (!paths[i] || !mount_find(buf_str(&mounts), paths[i], &m))
+			continue;
+		if (mount_may_hang(m.type))
+			text = xasprintf("the file system of its %s %s (%s at %s)",
+					 i == 0 ? "directory" : "file", paths[i], m.type, m.point);
+		mount_release(&m);
+		if (text)
+			return text;
+	}
+	return xasprintf("a file system of it, perhaps that of its directory %s,", jvm_tmp(jvm));
+}
+
+void jvm_files_skip(const struct procfs *proc, struct jvm *jvm, const struct jvm_files *files)
+{
+	_cleanup_buf_ struct buf words = BUF_INIT;
+	_cleanup_free_ char *root = procfs_readlink(proc, jvm->pid, "root");
+	struct cmdline cmd;
+
+	read_text(proc, jvm->pid, "cmdline", &words);
+	cmdline_parse(words.data, words.len, &cmd);
+	find_perfdata(jvm, root, files);
+	describe_without_perfdata(proc, jvm, &cmd);
+	cmdline_release(&cmd);
+	describe_process(proc, jvm);
+	jvm->hung = jvm_files_hung(proc, jvm,
+				   files->libjvm ? inroot_path(files->libjvm, root) : NULL);
+	jvm->attach = ATTACH_UNREACHABLE;
 }

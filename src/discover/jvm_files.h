@@ -23,7 +23,23 @@ int jvm_files_find(const struct procfs *proc, pid_t pid, pid_t nspid,
 		   struct jvm_files *files) _must_check_;
 void jvm_files_release(struct jvm_files *files);
 
-/* Fills in the fields of `jvm` that these files determine; the ids are already set. */
+/*
+ * Fills in the fields of `jvm` that these files determine; the ids are already set.  Only in a
+ * worker: the target's file systems may not answer.
+ */
 void jvm_files_read(const struct procfs *proc, struct jvm *jvm, const struct jvm_files *files);
+
+/*
+ * Fills in what /proc alone shows, if a file system of the JVM does not answer, and jvm->hung,
+ * which names it.
+ */
+void jvm_files_skip(const struct procfs *proc, struct jvm *jvm, const struct jvm_files *files);
+
+/*
+ * Returns a text that names the file system of the JVM that probably hangs; the caller frees it.
+ * `libjvm` is a path in the JVM's root, or NULL.
+ */
+char *jvm_files_hung(const struct procfs *proc, const struct jvm *jvm,
+		     const char *libjvm) _must_check_;
 
 #endif

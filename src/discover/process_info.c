@@ -129,6 +129,10 @@ char *process_info_attach_text(const struct process_info *info, const struct jvm
 	}
 	if (info->attach == ATTACH_UNSUPPORTED)
 		return xstrdup("it is not HotSpot and has an attach mechanism of its own");
+	if (info->attach == ATTACH_UNREACHABLE)
+		return xasprintf("%s does not answer; restart the server of that file system, or "
+				 "unmount it",
+				 jvm->hung ? jvm->hung : "the file system of its socket");
 	if (process_info_is_stopped(info))
 		return xstrdup("not while it is stopped");
 	if (info->attach == ATTACH_LISTENING)

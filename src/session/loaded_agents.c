@@ -5,13 +5,16 @@
 #include <string.h>
 
 #include "base/xalloc.h"
+#include "attach/target_query.h"
 #include "discover/agents.h"
+#include "discover/discover.h"
 #include "fileio/io.h"
 #include "proc/inroot.h"
 #include "session/session.h"
 
 /* A target has one image for each build of jtool; a target with more images is hostile. */
 #define IMAGES_MAX 32
+#define RECORD_MAX (IMAGES_MAX * 8192u) /* bytes: paths of PATH_MAX */
 
 /*
  * A copy with another name is recognised by its content.  Most libraries need not be opened: their
@@ -117,8 +120,8 @@ static bool visit(const struct proc_map *map, void *arg)
 	return true;
 }
 
-int loaded_agents_find(const struct target_ns *ns, const struct buf *agent,
-		       struct loaded_agents *images, struct err *err)
+int loaded_agents_inspect(const struct target_ns *ns, const struct buf *agent,
+			  struct loaded_agents *images, struct err *err)
 {
 	const struct jvm *jvm = ns->jvm;
 	_cleanup_free_ char *root = procfs_readlink(&ns->proc, jvm->pid, "root");
@@ -138,6 +141,95 @@ int loaded_agents_find(const struct target_ns *ns, const struct buf *agent,
 		return jvm_denied(jvm, err);
 	return err_set(err, EXIT_AGENT, "cannot read the mappings of JVM %d: %s", (int)jvm->pid,
 		       strerror(-rc));
+}
+
+/* Precedes the path in a record. */
+struct image_head {
+	uint64_t address;
+	uint32_t len;
+	uint8_t this_build, at_startup;
+};
+
+void loaded_agents_add_record(struct buf *out, const struct loaded_agents *images)
+{
+	buf_addc(out, images->musl);
+	for (size_t i = 0; i < images->n; i++) {
+		const struct loaded_agent *image = &images->list[i];
+		struct image_head head;
+
+		memset(&head, 0, sizeof(head)); /* the padding, too */
+		head.address = image->address;
+		head.len = (uint32_t)strlen(image->path);
+		head.this_build = image->this_build;
+		head.at_startup = image->at_startup;
+		buf_add(out, &head, sizeof(head));
+		buf_add(out, image->path, head.len);
+	}
+}
+
+/* Takes one image.  Returns the bytes used; 0 if they are malformed. */
+static size_t parse_image(const char *data, size_t len, struct loaded_agents *images)
+{
+	struct loaded_agent image;
+	struct image_head head;
+
+	if (len < sizeof(head))
+		return 0;
+	memcpy(&head, data, sizeof(head));
+	data += sizeof(head);
+	if (head.len == 0 || head.len > len - sizeof(head) || memchr(data, '\0', head.len) ||
+	    *data != '/' || head.this_build > 1 || head.at_startup > 1)
+		return 0;
+	image = (struct loaded_agent){
+		.path = xstrndup(data, head.len), .address = head.address,
+		.this_build = head.this_build, .at_startup = head.at_startup,
+	};
+	images->list = xgrow(images->list, images->n, &images->cap, sizeof(*images->list));
+	images->list[images->n++] = image;
+	return sizeof(head) + head.len;
+}
+
+bool loaded_agents_parse(const char *data, size_t len, struct loaded_agents *images)
+{
+	struct loaded_agents found = { 0 };
+	bool ok = len > 0 && (unsigned char)*data <= 1;
+
+	found.musl = ok && *data == 1;
+	for (size_t at = 1, n; ok && at < len; at += n) {
+		n = parse_image(data + at, len - at, &found);
+		ok = n > 0 && found.n <= IMAGES_MAX;
+	}
+	if (!ok)
+		loaded_agents_release(&found);
+	*images = found;
+	return ok;
+}
+
+static int answer_agents(const struct target_ns *ns, const void *agent, struct buf *answer,
+			 struct err *err)
+{
+	struct loaded_agents found = { 0 };
+
+	if (loaded_agents_inspect(ns, agent, &found, err) < 0)
+		return -1;
+	loaded_agents_add_record(answer, &found);
+	loaded_agents_release(&found);
+	return 0;
+}
+
+int loaded_agents_find(const struct jvm *jvm, const struct buf *agent,
+		       struct loaded_agents *images, struct err *err)
+{
+	const struct target_query q = {
+		.fn = answer_agents, .arg = agent, .fd = -1, .max = RECORD_MAX,
+	};
+	_cleanup_buf_ struct buf answer = BUF_INIT;
+
+	if (target_query(jvm, &q, &answer, err) < 0)
+		return -1;
+	if (loaded_agents_parse(answer.data, answer.len, images))
+		return 0;
+	return discover_lost_worker(jvm, -EBADMSG, err);
 }
 
 const struct loaded_agent *loaded_agents_at(const struct loaded_agents *images, const char *path)

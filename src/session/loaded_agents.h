@@ -33,8 +33,15 @@ void loaded_agents_release(struct loaded_agents *images);
  * Finds mapped files named jtool-agent-HASH.so, and copies of jtool's agent with other names.
  * `agent` is the agent of this build.  Returns -1 with `err` set on failure.
  */
-int loaded_agents_find(const struct target_ns *ns, const struct buf *agent,
+int loaded_agents_find(const struct jvm *jvm, const struct buf *agent,
 		       struct loaded_agents *images, struct err *err) _must_check_;
+
+/* Parts of loaded_agents_find(): a worker reads the files, as file systems may not answer. */
+int loaded_agents_inspect(const struct target_ns *ns, const struct buf *agent,
+			  struct loaded_agents *images, struct err *err) _must_check_;
+void loaded_agents_add_record(struct buf *out, const struct loaded_agents *images);
+/* Returns false, with `images` empty, unless the bytes are one valid record.  Pure. */
+bool loaded_agents_parse(const char *data, size_t len, struct loaded_agents *images) _must_check_;
 
 /* Returns the agent with this path, or NULL. */
 const struct loaded_agent *loaded_agents_at(const struct loaded_agents *images, const char *path);

@@ -234,9 +234,11 @@ static int not_connected(const struct session *s, struct err *err)
 		       "a long pause; try again when it runs", (int)s->jvm->pid);
 }
 
-static struct staged_file_request our_agent(const struct buf *agent, int listener)
+static struct staged_file_request our_agent(const struct buf *agent, int listener,
+					    unsigned timeout_ms)
 {
 	return (struct staged_file_request){
+		.timeout_ms = timeout_ms,
 		.data = agent->data,
 		.len = agent->len,
 		.stem = "jtool-agent",
@@ -247,7 +249,7 @@ static struct staged_file_request our_agent(const struct buf *agent, int listene
 
 char *session_agent_name(const struct buf *agent)
 {
-	const struct staged_file_request req = our_agent(agent, -1);
+	const struct staged_file_request req = our_agent(agent, -1, 0);
 
 	return staged_file_name(&req);
 }
@@ -302,7 +304,7 @@ static int load(struct session *s, const struct attach_opts *opts, const struct 
 		struct err *err)
 {
 	_cleanup_close_ int listener = new_listener(err);
-	const struct staged_file_request staged = our_agent(agent, listener);
+	const struct staged_file_request staged = our_agent(agent, listener, opts->timeout_ms);
 	char token[WIRE_TOKEN_LEN + 1];
 	struct agent_load req = { .file = image, .token = token, .remedy = remedy };
 	int rc;
@@ -353,7 +355,7 @@ static int find_and_connect(struct session *s, const struct attach_opts *opts, c
 	int rc;
 
 	if (embedded_agent(&agent, err) < 0 ||
-	    loaded_agents_find(&s->ns, &agent, &images, err) < 0)
+	    loaded_agents_find(s->jvm, &agent, &images, err) < 0)
 		return -1;
 	rc = connect_agent(s, opts, image, &agent, &images, err);
 	loaded_agents_release(&images);
@@ -383,7 +385,7 @@ struct session *session_open_image(const struct jvm *jvm, const struct attach_op
 	s->channel = (struct channel)CHANNEL_INIT(&s->ns);
 	if (s->channel.frame_ms > opts->timeout_ms)
 		s->channel.frame_ms = opts->timeout_ms;
-	if (target_ns_open(jvm, &s->ns, err) < 0) {
+	if (target_ns_open_process(jvm, &s->ns, err) < 0) {
 		free(s);
 		return NULL;
 	}

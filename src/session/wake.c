@@ -23,6 +23,7 @@ int wake_agent(const struct jvm *jvm, const struct attach_opts *opts,
 		.stem = "jtool-agent",
 		.socket = name,
 		.listener = listener,
+		.timeout_ms = opts->timeout_ms,
 	};
 	const char *const args[] = { "JVMTI.data_dump" };
 	const struct attach_request dump = { "jcmd", args, ARRAY_SIZE(args) };

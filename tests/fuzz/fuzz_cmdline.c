@@ -1,6 +1,6 @@
 /* Parses the texts in /proc about a process: command line, environment, cgroup. */
 #include "base/xalloc.h"
-#include "discover/container.h"
+#include "proc/container.h"
 #include "discover/identify.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t len);

@@ -79,6 +79,7 @@ static int stage_file(struct dump_request *rq, struct err *err)
 		.suffix = ".hprof",
 		.listener = -1,
 		.room = room_for(rq),
+		.timeout_ms = rq->ctx->timeout_ms,
 	};
 
 	rq->staged = staged_file_new(rq->ctx->jvm, &req, rq->ctx->steps, err);

@@ -14,7 +14,7 @@
 #include "cmd/jfr/jfr.h"
 #include "model/jfr/jfr_chunks.h"
 #include "render/json.h"
-#include "attach/target_ns.h"
+#include "attach/target_query.h"
 
 #define MB (1024u * 1024)
 #define ROOM_DEFAULT (64 * MB) /* bytes, if the JVM does not report where its chunks are */
@@ -57,20 +57,33 @@ static uint64_t bytes_in(int dir_fd, time_t since)
 	return sum;
 }
 
+struct repository {
+	const char *path;
+	time_t since;
+};
+
+static int answer_bytes(const struct target_ns *ns, const void *arg, struct buf *answer,
+			struct err *err)
+{
+	const struct repository *r = arg;
+	_cleanup_close_ int dir_fd = target_ns_opendir(ns, r->path);
+	uint64_t sum = dir_fd >= 0 ? bytes_in(dir_fd, r->since) : 0;
+
+	(void)err;
+	buf_add(answer, &sum, sizeof(sum));
+	return 0;
+}
+
 static uint64_t repository_bytes(const struct jvm *jvm, const char *path, time_t since)
 {
-	_cleanup_close_ int dir_fd = -1;
+	const struct repository r = { path, since };
+	const struct target_query q = {
+		.fn = answer_bytes, .arg = &r, .fd = -1, .max = sizeof(uint64_t),
+	};
 	struct err ignored = { .code = EXIT_DONE };
-	struct target_ns ns;
-	uint64_t sum = 0;
+	uint64_t sum;
 
-	if (target_ns_open(jvm, &ns, &ignored) < 0)
-		return 0;
-	dir_fd = target_ns_opendir(&ns, path);
-	if (dir_fd >= 0)
-		sum = bytes_in(dir_fd, since);
-	target_ns_close(&ns);
-	return sum;
+	return target_query_number(jvm, &q, &sum, &ignored) == 0 ? sum : 0;
 }
 
 /*
@@ -150,6 +163,7 @@ int jfr_fetch(const struct ctx *ctx, const char *words, time_t since, struct ato
 		.suffix = ".jfr",
 		.listener = -1,
 		.room = estimate_size(ctx, since),
+		.timeout_ms = ctx->timeout_ms,
 	};
 	const struct fetch_check check = { check_result, NULL };
 	struct staged_file *staged = staged_file_new(ctx->jvm, &req, ctx->steps, err);

@@ -9,7 +9,7 @@
 
 #include "fileio/io.h"
 #include "cmd/jfr/jfr.h"
-#include "attach/target_ns.h"
+#include "attach/target_query.h"
 
 #define DEFAULT_MS 30000
 #define TICK_MS 1000
@@ -29,16 +29,30 @@ struct recording {
  * to /dev/null.  Without a filename, JDK 8 to 17 keep the recording until the JVM exits, and later
  * JDKs write it to the working directory.  Without the device, the JVM creates a regular file.
  */
-static bool has_null_device(const struct target_ns *ns)
+static int answer_null(const struct target_ns *ns, const void *arg, struct buf *answer,
+		       struct err *err)
 {
 	_cleanup_close_ int dev = target_ns_opendir(ns, "/dev");
 	struct stat st;
+	uint64_t found = dev >= 0 && fstatat(dev, "null", &st, AT_SYMLINK_NOFOLLOW) == 0 &&
+			 S_ISCHR(st.st_mode) && st.st_rdev == makedev(1, 3);
 
-	return dev >= 0 && fstatat(dev, "null", &st, AT_SYMLINK_NOFOLLOW) == 0 &&
-	       S_ISCHR(st.st_mode) && st.st_rdev == makedev(1, 3);
+	(void)arg;
+	(void)err;
+	buf_add(answer, &found, sizeof(found));
+	return 0;
 }
 
-static int start(struct recording *r, const struct target_ns *ns, struct err *err)
+static bool has_null_device(const struct jvm *jvm)
+{
+	const struct target_query q = { .fn = answer_null, .fd = -1, .max = sizeof(uint64_t) };
+	struct err ignored = { .code = EXIT_DONE };
+	uint64_t found;
+
+	return target_query_number(jvm, &q, &found, &ignored) == 0 && found;
+}
+
+static int start(struct recording *r, struct err *err)
 {
 	_cleanup_buf_ struct buf line = BUF_INIT;
 	uint64_t seconds = ((uint64_t)r->duration_ms + 2 * (uint64_t)r->ctx->timeout_ms) / 1000;
@@ -49,7 +63,7 @@ static int start(struct recording *r, const struct target_ns *ns, struct err *er
 		 (unsigned long long)monotonic_ns());
 	buf_addf(&line, "JFR.start%s duration=%llus", buf_str(&r->words),
 		 (unsigned long long)seconds + MARGIN_S);
-	if (has_null_device(ns))
+	if (has_null_device(r->ctx->jvm))
 		buf_adds(&line, " filename=/dev/null dumponexit=false");
 	buf_adds(&line, buf_str(&r->req->words));
 	r->began = time(NULL);
@@ -120,7 +134,7 @@ static int fetch(const struct recording *r, struct atomic_file *out, struct err 
 static int record(struct recording *r, const struct target_ns *ns, struct atomic_file *out,
 		  const sigset_t *old, struct err *err)
 {
-	int rc = start(r, ns, err);
+	int rc = start(r, err);
 
 	if (rc == 0 && wait_for_end(r, ns) < 0)
 		rc = err_set(err, EXIT_PARTIAL,
@@ -138,7 +152,7 @@ static int record_to(struct recording *r, struct atomic_file *out, struct err *e
 	struct target_ns ns;
 	int rc;
 
-	if (target_ns_open(r->ctx->jvm, &ns, err) < 0)
+	if (target_ns_open_process(r->ctx->jvm, &ns, err) < 0)
 		return -1;
 	(void)sigemptyset(&ends);
 	(void)sigaddset(&ends, SIGINT);

@@ -4,7 +4,7 @@
 #include "base/xalloc.h"
 #include "cmd/jfr/jfr.h"
 #include "discover/cmdline.h"
-#include "attach/target_ns.h"
+#include "attach/target_query.h"
 
 #define MB (1024u * 1024)
 #define FREE_MIN (8 * MB) /* bytes: a few minutes of a recording with few events */
@@ -25,22 +25,30 @@ static char *repository_path(const struct ctx *ctx)
 	return path ? path : xstrdup("/tmp");
 }
 
+static int answer_free(const struct target_ns *ns, const void *path, struct buf *answer,
+		       struct err *err)
+{
+	_cleanup_close_ int dir_fd = target_ns_opendir(ns, path);
+	uint64_t room = UINT64_MAX;
+	struct statvfs fs;
+
+	(void)err;
+	if (dir_fd >= 0 && fstatvfs(dir_fd, &fs) == 0)
+		room = (uint64_t)(ns->jvm->uid == 0 ? fs.f_bfree : fs.f_bavail) * fs.f_frsize;
+	buf_add(answer, &room, sizeof(room));
+	return 0;
+}
+
 /* Returns the bytes that the JVM's user may still write in `path`; UINT64_MAX if unknown. */
 static uint64_t free_in(const struct jvm *jvm, const char *path)
 {
-	_cleanup_close_ int dir_fd = -1;
+	const struct target_query q = {
+		.fn = answer_free, .arg = path, .fd = -1, .max = sizeof(uint64_t),
+	};
 	struct err ignored = { .code = EXIT_DONE };
-	uint64_t room = UINT64_MAX;
-	struct statvfs fs;
-	struct target_ns ns;
+	uint64_t room;
 
-	if (target_ns_open(jvm, &ns, &ignored) < 0)
-		return room;
-	dir_fd = target_ns_opendir(&ns, path);
-	if (dir_fd >= 0 && fstatvfs(dir_fd, &fs) == 0)
-		room = (uint64_t)(jvm->uid == 0 ? fs.f_bfree : fs.f_bavail) * fs.f_frsize;
-	target_ns_close(&ns);
-	return room;
+	return target_query_number(jvm, &q, &room, &ignored) == 0 ? room : UINT64_MAX;
 }
 
 int jfr_check_repository(const struct ctx *ctx, struct err *err)

@@ -34,14 +34,10 @@ static int visit_image(const struct ctx *ctx, const char *image, patch_images_vi
 int patch_images_find(const struct ctx *ctx, struct loaded_agents *images, struct err *err)
 {
 	_cleanup_buf_ struct buf agent = BUF_INIT;
-	struct target_ns ns;
-	int rc;
 
-	if (embedded_agent(&agent, err) < 0 || target_ns_open(ctx->jvm, &ns, err) < 0)
+	if (embedded_agent(&agent, err) < 0)
 		return -1;
-	rc = loaded_agents_find(&ns, &agent, images, err);
-	target_ns_close(&ns);
-	return rc;
+	return loaded_agents_find(ctx->jvm, &agent, images, err);
 }
 
 int patch_images_each(const struct ctx *ctx, enum patch_images_whose whose,

@@ -4,7 +4,7 @@
 
 #include "model/vm/dcmd_replies.h"
 #include "render/record.h"
-#include "discover/vm_stats.h"
+#include "proc/vm_stats.h"
 #include "discover/process_info.h"
 
 /* Answers to diagnostic commands, for a JVM that publishes no counters.  Unknown texts are NULL. */

@@ -108,9 +108,8 @@ static void add_names(struct table *t, const struct jvm *jvm, bool full_id, bool
 	table_text(t, COLUMN_CONTAINER, strlen(jvm->container) == 64 ? id : jvm->container);
 }
 
-static void add_row(struct table *t, const struct procfs *proc, const struct jvm *jvm)
+static void add_row(struct table *t, const struct jvm *jvm, const char *user)
 {
-	_cleanup_free_ char *user = jvm_user_name(jvm->uid);
 
 	table_row(t);
 	table_number(t, COLUMN_PID, jvm->pid);
@@ -124,22 +123,37 @@ static void add_row(struct table *t, const struct procfs *proc, const struct jvm
 	add_bytes(t, COLUMN_MAX, jvm->heap_max);
 	if (jvm->uptime >= 0)
 		table_real(t, COLUMN_UPTIME, jvm->uptime);
-	table_text(t, COLUMN_ATTACH, attach_state_name(discover_attach_state(proc, jvm)));
+	table_text(t, COLUMN_ATTACH, attach_state_name(jvm->attach));
 	table_text(t, COLUMN_ARGS, jvm->args);
 	table_text(t, COLUMN_FLAGS, jvm->flags);
 }
 
-static int print_list(const struct ctx *ctx, const struct procfs *proc,
-		      const struct jvm_list *list, struct err *err)
+/* Adds the rows.  Most JVMs have the user of the one before, for whom the name is known. */
+static void add_rows(struct table *t, const struct ctx *ctx, const struct jvm_list *list)
+{
+	const struct list_opts *opts = ctx->opts;
+	_cleanup_free_ char *user = NULL;
+
+	for (size_t i = 0; i < list->n; i++) {
+		const struct jvm *jvm = list->jvms[i];
+
+		if (i == 0 || jvm->uid != list->jvms[i - 1]->uid) {
+			free(user);
+			user = jvm_user_name(jvm->uid);
+		}
+		add_row(t, jvm, user);
+		add_names(t, jvm, ctx->json, ctx->json || opts->full);
+	}
+}
+
+static int print_list(const struct ctx *ctx, const struct jvm_list *list, struct err *err)
 {
 	const struct list_opts *opts = ctx->opts;
 	struct table *t = table_new(columns, N_COLUMNS);
 	int rc = select_columns(t, opts, list, err);
 
-	for (size_t i = 0; rc == 0 && i < list->n; i++) {
-		add_row(t, proc, list->jvms[i]);
-		add_names(t, list->jvms[i], ctx->json, ctx->json || opts->full);
-	}
+	if (rc == 0)
+		add_rows(t, ctx, list);
 	if (rc == 0 && ctx->json) {
 		struct json *doc = json_object();
 
@@ -170,12 +184,12 @@ static int run(struct ctx *ctx, struct err *err)
 	if (rc < 0)
 		return err_set(err, EXIT_PERMISSION,
 			       "cannot open /proc: %s; mount it", strerror(-rc));
-	rc = discover_all(&proc, &list, err);
+	rc = discover_all(&proc, !opts->quiet || opts->columns || ctx->json, &list, err);
 	verbose_step(ctx->steps, "found %zu JVMs", list.n);
 	if (rc == 0 && opts->quiet && !opts->columns && !ctx->json)
 		rc = print_pids(ctx, &list);
 	else if (rc == 0)
-		rc = print_list(ctx, &proc, &list, err);
+		rc = print_list(ctx, &list, err);
 	jvm_list_release(&list);
 	procfs_close(&proc);
 	return rc;

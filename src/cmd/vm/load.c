@@ -18,7 +18,7 @@
 #include "render/json.h"
 #include "session/staging/staged_file.h"
 #include "attach/attach.h"
-#include "attach/target_ns.h"
+#include "attach/target_query.h"
 
 #define FILE_MAX (512u * 1024 * 1024)
 #define OUTPUT_MAX 65536
@@ -152,7 +152,8 @@ static int copy_to_target(struct agent *a, const struct ctx *ctx, struct err *er
 	const char *suffix = a->kind == AGENT_JAR ? ".jar" : ".so";
 	_cleanup_free_ char *stem = stem_of(a, suffix);
 	struct staged_file_request req = {
-		.stem = stem, .suffix = suffix, .keep = true, .listener = -1
+		.stem = stem, .suffix = suffix, .keep = true, .listener = -1,
+		.timeout_ms = ctx->timeout_ms,
 	};
 	int rc = io_slurp(a->fd, &data, FILE_MAX);
 
@@ -170,23 +171,36 @@ static int copy_to_target(struct agent *a, const struct ctx *ctx, struct err *er
 	return 0;
 }
 
-static int prepare_in(struct agent *a, const struct target_ns *ns, const struct ctx *ctx,
-		      struct err *err)
+/* In a worker: checks the file against the JVM, and reports whether the JVM can read it. */
+static int answer_check(const struct target_ns *ns, const void *agent, struct buf *answer,
+			struct err *err)
 {
+	const struct agent *a = agent;
 	bool is_library = a->kind == AGENT_LIBRARY;
+	uint64_t can_read;
 
-	if ((is_library ? check_library(a, ns, err) : check_jar(a, err)) < 0)
+	if (is_library && check_library(a, ns, err) < 0)
 		return -1;
-	if (target_ns_can_read(ns, a->path, &a->st, is_library))
-		return 0;
-	return copy_to_target(a, ctx, err);
+	can_read = target_ns_can_read(ns, a->path, &a->st, is_library);
+	buf_add(answer, &can_read, sizeof(can_read));
+	return 0;
+}
+
+static int check_in_target(const struct agent *a, const struct ctx *ctx, uint64_t *can_read,
+			   struct err *err)
+{
+	const struct target_query q = {
+		.fn = answer_check, .arg = a, .fd = a->fd, .max = sizeof(*can_read),
+		.ms = ctx->timeout_ms,
+	};
+
+	return target_query_number(ctx->jvm, &q, can_read, err);
 }
 
 /* Checks the agent file, and copies it if the target cannot read it. */
 static int prepare(struct agent *a, const struct ctx *ctx, struct err *err)
 {
-	struct target_ns ns;
-	int rc;
+	uint64_t can_read;
 
 	if (a->kind == AGENT_NAME)
 		return 0;
@@ -194,11 +208,10 @@ static int prepare(struct agent *a, const struct ctx *ctx, struct err *err)
 		verbose_step(ctx->steps, "%s does not exist here: the JVM opens it", a->given);
 		return 0;
 	}
-	if (open_file(a, err) < 0 || target_ns_open(ctx->jvm, &ns, err) < 0)
+	if (open_file(a, err) < 0 || (a->kind == AGENT_JAR && check_jar(a, err) < 0) ||
+	    check_in_target(a, ctx, &can_read, err) < 0)
 		return -1;
-	rc = prepare_in(a, &ns, ctx, err);
-	target_ns_close(&ns);
-	return rc;
+	return can_read ? 0 : copy_to_target(a, ctx, err);
 }
 
 static int send(const struct agent *a, const struct ctx *ctx, struct attach_reply *reply,

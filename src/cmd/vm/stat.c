@@ -45,17 +45,12 @@ double stat_timestamp(const struct counter_source *r)
 	return jstat_timestamp(r, (double)now.tv_sec * 1e3 + (double)now.tv_nsec / 1e6);
 }
 
-int stat_sample(const struct ctx *ctx, const struct hsperf *counters, struct buf *out,
-		struct err *err)
+void stat_sample(const struct ctx *ctx, const struct perfdata *perf, struct buf *out)
 {
 	const struct stat_opts *opts = ctx->opts;
 	enum jstat_table table = (enum jstat_table)opts->table;
-	struct perfdata perf;
-	struct counter_source r;
+	const struct counter_source r = stat_counter_source(perf);
 
-	if (hsperf_read(counters, &perf, err) < 0)
-		return -1;
-	r = stat_counter_source(&perf);
 	if (ctx->json) {
 		struct json *sample = jstat_json(table, &r, stat_timestamp(&r));
 
@@ -64,6 +59,16 @@ int stat_sample(const struct ctx *ctx, const struct hsperf *counters, struct buf
 	} else {
 		jstat_row(out, table, &r);
 	}
+}
+
+static int take_sample(const struct ctx *ctx, struct hsperf *counters, struct buf *out,
+		       struct err *err)
+{
+	struct perfdata perf;
+
+	if (hsperf_read(counters, &perf, err) < 0)
+		return -1;
+	stat_sample(ctx, &perf, out);
 	perfdata_release(&perf);
 	return 0;
 }
@@ -88,7 +93,7 @@ int stat_verdict(const struct interval *interval, struct err *err)
 		       interval->done, interval->count);
 }
 
-static int show_table(const struct ctx *ctx, const struct hsperf *counters,
+static int show_table(const struct ctx *ctx, struct hsperf *counters,
 		      struct interval *interval, struct err *err)
 {
 	const struct stat_opts *opts = ctx->opts;
@@ -98,7 +103,7 @@ static int show_table(const struct ctx *ctx, const struct hsperf *counters,
 	do {
 		buf_reset(&text);
 		buf_reset(&row);
-		if (stat_sample(ctx, counters, &row, err) < 0)
+		if (take_sample(ctx, counters, &row, err) < 0)
 			return -1;
 		if (stat_wants_heading(ctx, lines)) {
 			jstat_heading(&text, (enum jstat_table)opts->table);
@@ -113,7 +118,7 @@ static int show_table(const struct ctx *ctx, const struct hsperf *counters,
 }
 
 /* Prints one document, sample by sample; it is valid JSON even if a later sample fails. */
-static int show_json(const struct ctx *ctx, const struct hsperf *counters,
+static int show_json(const struct ctx *ctx, struct hsperf *counters,
 		     struct interval *interval, struct err *err)
 {
 	_cleanup_buf_ struct buf sample = BUF_INIT;
@@ -121,7 +126,7 @@ static int show_json(const struct ctx *ctx, const struct hsperf *counters,
 
 	do {
 		buf_reset(&sample);
-		rc = stat_sample(ctx, counters, &sample, err);
+		rc = take_sample(ctx, counters, &sample, err);
 		if (rc < 0)
 			break;
 		if (interval->done == 0)

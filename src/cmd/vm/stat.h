@@ -19,9 +19,8 @@ struct counter_source stat_counter_source(const struct perfdata *perf);
 /* Returns the seconds since the start of the JVM. */
 double stat_timestamp(const struct counter_source *r);
 
-/* Appends a sample: a line of text, or JSON without a newline.  Returns 0, or -1 with err set. */
-int stat_sample(const struct ctx *ctx, const struct hsperf *counters, struct buf *out,
-		struct err *err);
+/* Appends a sample: a line of text, or JSON without a newline. */
+void stat_sample(const struct ctx *ctx, const struct perfdata *perf, struct buf *out);
 
 /* Flushes stdout, so that each sample is visible at once.  Returns 0, or -1 with err set. */
 int stat_flush(const struct ctx *ctx, struct err *err);

@@ -1,4 +1,4 @@
-/* `stat all`: samples all JVMs in this process, which is cheaper than a process for each JVM. */
+/* `stat all`: samples all JVMs in one worker, which is cheaper than a process for each JVM. */
 #include <string.h>
 
 #include "cli/run_all.h"
@@ -8,9 +8,8 @@
 #include "render/vm/jstat.h"
 
 struct source {
-	const struct jvm *jvm;
-	struct hsperf counters;
-	bool is_open, has_failed;
+	struct jvm *jvm;
+	bool has_failed;
 	struct spool samples; /* with --json: stored until the document is printed at the end */
 };
 
@@ -22,13 +21,6 @@ struct round {
 	struct interval interval;
 	struct run_all_tally tally;
 };
-
-static void close_one(struct source *s)
-{
-	if (s->is_open)
-		hsperf_close(&s->counters);
-	s->is_open = false;
-}
 
 /* Without INTERVAL, prints a table for each JVM; with INTERVAL, one table with a column PID. */
 static void print_row(struct round *round, const struct source *s, const struct buf *row)
@@ -66,38 +58,52 @@ static int store_sample(struct source *s, const struct buf *sample, struct err *
 	return 0;
 }
 
-static int sample_one(struct round *round, struct source *s, struct err *err)
+/* The JVMs that have not failed so far. */
+struct remaining {
+	struct round *round;
+	struct source **sources;
+};
+
+static int show_sample(struct round *round, struct source *s, const struct perfdata *perf,
+		       struct err *err)
 {
 	_cleanup_buf_ struct buf sample = BUF_INIT;
 
-	if (!s->is_open && hsperf_open(&s->counters, s->jvm, err) < 0)
-		return -1;
-	s->is_open = true;
-	if (stat_sample(round->ctx, &s->counters, &sample, err) < 0)
-		return -1;
+	stat_sample(round->ctx, perf, &sample);
 	if (round->ctx->json)
 		return store_sample(s, &sample, err);
 	print_row(round, s, &sample);
 	return 0;
 }
 
+static void visit(void *arg, size_t i, struct perfdata *perf, const struct err *err)
+{
+	const struct remaining *r = arg;
+	struct source *s = r->sources[i];
+	struct err one = *err;
+
+	s->has_failed = !perf || show_sample(r->round, s, perf, &one) < 0;
+	if (s->has_failed)
+		run_all_failed(&r->round->tally, s->jvm, &one);
+	if (s->has_failed && r->round->ctx->json && spool_len(&s->samples) == 0)
+		cmd_print_error_json((int)s->jvm->pid, &one, r->round->ctx->out);
+}
+
 /* Takes a sample of each JVM; a JVM that fails is reported and not sampled again. */
 static void sample_all(struct round *round)
 {
-	for (size_t i = 0; i < round->n; i++) {
-		struct source *s = &round->sources[i];
-		struct err one = { .code = EXIT_DONE };
+	_cleanup_free_ struct jvm **jvms = xcalloc(round->n, sizeof(*jvms));
+	_cleanup_free_ struct source **sources = xcalloc(round->n, sizeof(*sources));
+	struct remaining r = { round, sources };
+	size_t n = 0;
 
-		if (s->has_failed)
+	for (size_t i = 0; i < round->n; i++) {
+		if (round->sources[i].has_failed)
 			continue;
-		s->has_failed = sample_one(round, s, &one) < 0;
-		if (s->has_failed)
-			run_all_failed(&round->tally, s->jvm, &one);
-		if (s->has_failed && round->ctx->json && spool_len(&s->samples) == 0)
-			cmd_print_error_json((int)s->jvm->pid, &one, round->ctx->out);
-		if (s->has_failed || round->interval.interval_ms == 0)
-			close_one(s); /* one open descriptor at a time */
+		sources[n] = &round->sources[i];
+		jvms[n++] = round->sources[i].jvm;
 	}
+	hsperf_each(jvms, n, visit, &r);
 }
 
 /* Prints a document in its own line for each JVM that has samples. */
@@ -139,10 +145,8 @@ static int run_rounds(struct round *round, struct err *err)
 
 static void release(struct round *round)
 {
-	for (size_t i = 0; i < round->n; i++) {
-		close_one(&round->sources[i]);
+	for (size_t i = 0; i < round->n; i++)
 		spool_release(&round->sources[i].samples);
-	}
 	free(round->sources);
 }
 

@@ -11,15 +11,16 @@
 #include "fileio/io.h"
 #include "base/hash.h"
 #include "base/xalloc.h"
+#include "discover/discover.h"
 #include "discover/memory_check.h"
 #include "session/staging/staging_helper.h"
 #include "session/staging/helper_msg.h"
 
-#define SETUP_MS 10000 /* file systems may be slow or hang */
-#define CLEANUP_MS 10000
+#define TIMEOUT_MS 10000 /* file systems may be slow or hang */
 
 struct staged_file {
 	pid_t helper; /* -1: none, or one that is not waited for */
+	unsigned timeout_ms; /* for each answer of the helper, and for its end */
 	int control, report; /* our ends of the helper's pipe and socket */
 	int fd;              /* a FIFO's read end until staged_file_open() returns it; else -1 */
 	struct buf paths;    /* path of the file, NUL, path of the socket */
@@ -52,22 +53,30 @@ static int no_directory(const struct jvm *jvm, const struct staged_file_request 
 		       space ? space : "");
 }
 
+/* The report is the exit code, a digit, and the text. */
+static int helper_failed(const struct jvm *jvm, const char *report, struct err *err)
+{
+	if (*report <= '0' + EXIT_DONE || *report > '0' + EXIT_PARTIAL)
+		return discover_lost_worker(jvm, -EBADMSG, err);
+	return err_set(err, (enum exit_code)(*report - '0'), "%s", report + 1);
+}
+
 static int receive_paths(struct staged_file *p, const struct jvm *jvm,
 		      const struct staged_file_request *req, struct err *err)
 {
 	_cleanup_buf_ struct buf report = BUF_INIT;
-	int rc = helper_msg_receive(p->report, &report, &p->fd, deadline_in_ms(SETUP_MS));
+	int rc = helper_msg_receive(p->report, &report, &p->fd, deadline_in_ms(p->timeout_ms));
 
 	if (rc == -ETIMEDOUT) {
 		p->helper = -1; /* it cleans up when it continues, but do not wait again */
-		return err_set(err, kinds[req->kind].code,
-			       "the process that creates files for JVM %d hangs in the JVM's file "
-			       "system; try again when that responds", (int)jvm->pid);
+		return discover_lost_worker(jvm, -ETIMEDOUT, err);
 	}
 	if (rc < 0)
 		return err_set(err, kinds[req->kind].code,
 			       "the process that creates files for JVM %d was killed; if memory "
 			       "ran out, free some, then try again", (int)jvm->pid);
+	if (report.data[0] == STAGING_FAILED)
+		return helper_failed(jvm, report.data + 1, err);
 	if (report.data[0] == STAGING_NO_USER)
 		return jvm_cannot_become(jvm, report.data + 1, err);
 	if (report.data[0] != STAGING_READY)
@@ -100,59 +109,47 @@ static uint64_t memory_for(const struct jvm *jvm)
 	return memory_check(jvm, MEMORY_REQUEST, &room, &ignored) < 0 ? 0 : (uint64_t)room.jvm;
 }
 
-static int start(struct staged_file *p, const struct target_ns *ns,
+static int start(struct staged_file *p, const struct jvm *jvm,
 		 const struct staged_file_request *req, struct err *err)
 {
 	_cleanup_free_ char *name = staged_file_name(req);
-	uint64_t memory = req->room > 0 ? memory_for(ns->jvm) : 0;
-	struct staging_paths paths;
+	uint64_t memory = req->room > 0 ? memory_for(jvm) : 0;
 	int report[2], control[2];
 
 	if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, report) < 0)
 		return err_set(err, EXIT_AGENT,
 			       "cannot create a socket to the process that creates files for JVM "
-			       "%d: %s", (int)ns->jvm->pid, strerror(errno));
+			       "%d: %s", (int)jvm->pid, strerror(errno));
 	p->report = report[0];
 	if (pipe2(control, O_CLOEXEC) < 0) {
 		(void)close(report[1]);
 		return err_set(err, EXIT_AGENT,
 			       "cannot create a pipe to the process that creates files for JVM "
-			       "%d: %s", (int)ns->jvm->pid, strerror(errno));
+			       "%d: %s", (int)jvm->pid, strerror(errno));
 	}
 	p->control = control[1];
-	if (req->kind == STAGED_SOCKET)
-		staging_paths_find_attach(ns, &paths);
-	else
-		staging_paths_find(ns, &paths);
 	p->helper = staging_helper_start(
-		&(struct staging_helper_job){ ns, &paths, req, name, memory, report[1],
-					      control[0] });
-	staging_paths_release(&paths);
+		&(struct staging_helper_job){ jvm, req, name, memory, report[1], control[0] });
 	(void)close(report[1]);
 	(void)close(control[0]);
 	if (p->helper < 0)
 		return err_set(err, EXIT_AGENT,
 			       "cannot start the process that creates files for JVM %d: %s",
-			       (int)ns->jvm->pid, strerror(-p->helper));
+			       (int)jvm->pid, strerror(-p->helper));
 	return 0;
 }
 
 struct staged_file *staged_file_new(const struct jvm *jvm, const struct staged_file_request *req,
 				    const struct verbose *verbose, struct err *err)
 {
-	struct staged_file *p;
-	struct target_ns ns;
+	struct staged_file *p = xcalloc(1, sizeof(*p));
 
-	if (target_ns_open(jvm, &ns, err) < 0)
-		return NULL;
-	p = xcalloc(1, sizeof(*p));
 	p->helper = p->report = p->control = p->fd = -1;
-	if (start(p, &ns, req, err) < 0 || receive_paths(p, jvm, req, err) < 0) {
-		target_ns_close(&ns);
+	p->timeout_ms = req->timeout_ms ? req->timeout_ms : TIMEOUT_MS;
+	if (start(p, jvm, req, err) < 0 || receive_paths(p, jvm, req, err) < 0) {
 		staged_file_free(p);
 		return NULL;
 	}
-	target_ns_close(&ns);
 	verbose_step(verbose, "staged %s", staged_file_path(p));
 	return p;
 }
@@ -170,7 +167,7 @@ const char *staged_file_socket_path(const struct staged_file *p)
 int staged_file_open(struct staged_file *p, struct err *err)
 {
 	static const char command = STAGING_OPEN;
-	const struct deadline deadline = deadline_in_ms(SETUP_MS);
+	const struct deadline deadline = deadline_in_ms(p->timeout_ms);
 	_cleanup_buf_ struct buf report = BUF_INIT;
 	int rc, fd = -1;
 
@@ -191,7 +188,7 @@ int staged_file_open(struct staged_file *p, struct err *err)
 uint64_t staged_file_written(struct staged_file *p)
 {
 	static const char command = STAGING_WRITTEN;
-	const struct deadline deadline = deadline_in_ms(SETUP_MS);
+	const struct deadline deadline = deadline_in_ms(p->timeout_ms);
 	_cleanup_buf_ struct buf report = BUF_INIT;
 	int fd = -1;
 
@@ -207,7 +204,7 @@ void staged_file_discard(struct staged_file *p)
 	static const char command = STAGING_DISCARD;
 
 	/* If the helper has ended, it has already removed the file. */
-	if (io_write_all(p->control, &command, 1, deadline_in_ms(CLEANUP_MS)) < 0)
+	if (io_write_all(p->control, &command, 1, deadline_in_ms(p->timeout_ms)) < 0)
 		return;
 }
 
@@ -222,8 +219,8 @@ void staged_file_free(struct staged_file *p)
 	 * The report socket closes when the helper ends.  Give up on a helper that hangs, but do
 	 * not kill it: it may still remove the file.
 	 */
-	if (p->helper > 0 && io_wait(p->report, POLLIN, deadline_in_ms(CLEANUP_MS)) == 0 &&
-	    child_wait(p->helper, &status, deadline_in_ms(CLEANUP_MS)) < 0)
+	if (p->helper > 0 && io_wait(p->report, POLLIN, deadline_in_ms(p->timeout_ms)) == 0 &&
+	    child_wait(p->helper, &status, deadline_in_ms(p->timeout_ms)) < 0)
 		p->helper = -1; /* it was killed while it ended */
 	util_close_p(&p->report);
 	util_close_p(&p->fd);

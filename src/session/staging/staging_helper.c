@@ -27,7 +27,8 @@
 
 struct helper {
 	const struct staged_file_request *req;
-	const struct staging_paths *paths;
+	struct target_ns ns;
+	struct staging_paths paths;
 	uint64_t memory; /* see struct staging_helper_job */
 	int root_fd, report, control, listener;
 	int fifo; /* a FIFO's read end; -1: none */
@@ -165,14 +166,14 @@ static size_t order_dirs(const struct helper *h, const char *dirs[STAGING_PATHS_
 	bool memory[STAGING_PATHS_MAX];
 	size_t n = 0;
 
-	for (size_t i = 0; i < h->paths->n; i++) {
-		memory[i] = disk_first && is_in_memory(h, h->paths->dirs[i]);
+	for (size_t i = 0; i < h->paths.n; i++) {
+		memory[i] = disk_first && is_in_memory(h, h->paths.dirs[i]);
 		if (!memory[i])
-			dirs[n++] = h->paths->dirs[i];
+			dirs[n++] = h->paths.dirs[i];
 	}
-	for (size_t i = 0; i < h->paths->n; i++) {
+	for (size_t i = 0; i < h->paths.n; i++) {
 		if (memory[i])
-			dirs[n++] = h->paths->dirs[i];
+			dirs[n++] = h->paths.dirs[i];
 	}
 	return n;
 }
@@ -264,29 +265,46 @@ static void _noreturn_ fail(const struct helper *h, char kind)
 	_exit(1);
 }
 
+/* Opens the target's directories and finds candidates, with jtool's own rights. */
+static void find_paths(struct helper *h, const struct jvm *jvm)
+{
+	struct err err = { .code = EXIT_DONE };
+
+	if (target_ns_open(jvm, &h->ns, &err) < 0) {
+		buf_addf(&h->why, "%d%s", (int)err.code, err.text);
+		fail(h, STAGING_FAILED);
+	}
+	h->root_fd = h->ns.root_fd;
+	if (h->req->kind == STAGED_SOCKET)
+		staging_paths_find_attach(&h->ns, &h->paths);
+	else
+		staging_paths_find(&h->ns, &h->paths);
+}
+
 static void _noreturn_ run(const struct staging_helper_job *job)
 {
 	struct helper h = {
 		.req = job->req,
-		.paths = job->paths,
 		.memory = job->memory,
-		.root_fd = job->ns->root_fd,
+		.root_fd = -1,
 		.report = job->report,
 		.control = job->control,
 		.listener = job->req->listener,
 		.fifo = -1,
 	};
-	int rc = target_ns_become(job->ns);
+	int rc;
 
 	(void)prctl(PR_SET_NAME, "jtool-helper");
 	(void)umask(077);
+	find_paths(&h, job->jvm);
+	rc = target_ns_become(&h.ns);
 	if (rc < 0) {
 		buf_adds(&h.why, strerror(-rc));
 		fail(&h, STAGING_NO_USER);
 	}
 	/* Without it, the target's ids and capabilities are the only limit. */
 	(void)!sandbox_enter(SANDBOX_STAGING);
-	staging_dir_init(&h.sdir, job->paths->uid, job->ns->jvm->nspid, job->file_name,
+	staging_dir_init(&h.sdir, h.paths.uid, job->jvm->nspid, job->file_name,
 			 job->req->socket, is_written_by_target(job->req));
 	if (!job->req->keep)
 		h.sdir.stem = job->req->stem;
@@ -303,8 +321,7 @@ static void _noreturn_ run(const struct staging_helper_job *job)
 pid_t staging_helper_start(const struct staging_helper_job *job)
 {
 	/* The child keeps no other descriptor, such as a connection or another helper's pipe. */
-	const int keep[] = { job->report, job->control, job->req->listener, job->ns->root_fd,
-			     job->ns->proc.fd };
+	const int keep[] = { job->report, job->control, job->req->listener };
 	pid_t pid = detached_child_fork(keep, ARRAY_SIZE(keep));
 
 	if (pid == 0)

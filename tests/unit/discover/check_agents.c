@@ -129,6 +129,33 @@ START_TEST(non_regular_and_empty_files_are_ignored)
 }
 END_TEST
 
+START_TEST(malformed_answers_of_the_worker_are_rejected)
+{
+	static const char good[] = "\1\0/lib/liba.so\0\2/x/jtool-agent.so";
+	static const char *const bad[] = { "", "\2", "\1\3/x", "\1\1x", "\1\1" };
+
+	ck_assert(agents_parse(&agents, good, sizeof(good)));
+	ck_assert(agents.mapped_known);
+	ck_assert_uint_eq(agents.n, 2);
+	ck_assert_str_eq(agents.list[0].name, "/lib/liba.so");
+	ck_assert_int_eq(agents.list[1].maker, MADE_BY_JTOOL);
+	for (size_t len = 0; len < sizeof(good); len++) {
+		/* Only complete entries are accepted. */
+		bool ok = len == 1 || len == 15;
+		struct agents cut = AGENTS_INIT;
+
+		ck_assert_int_eq(agents_parse(&cut, good, len), ok);
+		agents_release(&cut);
+	}
+	for (size_t i = 0; i < ARRAY_SIZE(bad); i++) {
+		struct agents none = AGENTS_INIT;
+
+		ck_assert(!agents_parse(&none, bad[i], strlen(bad[i])));
+		agents_release(&none);
+	}
+}
+END_TEST
+
 START_TEST(unreadable_maps_leave_agents_unknown)
 {
 	agents_from_maps(&agents, &proc, &(struct jvm){ .pid = 2 });
@@ -151,6 +178,7 @@ int main(void)
 	tcase_add_test(tc, copy_of_the_jtool_agent_is_recognised_under_any_name);
 	tcase_add_test(tc, deleted_libraries_are_read_through_map_files);
 	tcase_add_loop_test(tc, non_regular_and_empty_files_are_ignored, 0, 6);
+	tcase_add_test(tc, malformed_answers_of_the_worker_are_rejected);
 	tcase_add_test(tc, unreadable_maps_leave_agents_unknown);
 	srunner_run_all(sr, CK_NORMAL);
 	failed = srunner_ntests_failed(sr);

@@ -8,7 +8,7 @@
 
 #include "base/xalloc.h"
 #include "discover/cmdline.h"
-#include "discover/container.h"
+#include "proc/container.h"
 #include "discover/identify.h"
 #include "discover/discover.h"
 #include "discover/resolve.h"
@@ -94,7 +94,7 @@ START_TEST(only_jvms_are_listed)
 	struct jvm_list list;
 	struct err err = { .code = EXIT_DONE };
 
-	ck_assert_int_eq(discover_all(&proc, &list, &err), 0);
+	ck_assert_int_eq(discover_all(&proc, false, &list, &err), 0);
 	ck_assert_uint_eq(list.n, ARRAY_SIZE(pids));
 	for (size_t i = 0; i < list.n; i++)
 		ck_assert_int_eq(list.jvms[i]->pid, pids[i]);
@@ -553,7 +553,7 @@ START_TEST(proc_without_processes_is_an_error)
 	struct err err = { .code = EXIT_DONE };
 
 	shell("rm -rf %s/*", dir);
-	ck_assert_int_eq(discover_all(&proc, &list, &err), -1);
+	ck_assert_int_eq(discover_all(&proc, false, &list, &err), -1);
 	ck_assert_int_eq(err.code, EXIT_PERMISSION);
 	err.code = EXIT_DONE;
 	ck_assert_ptr_null(discover_pid(&proc, 100, &err));

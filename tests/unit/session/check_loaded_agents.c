@@ -44,9 +44,40 @@ static void add_mapping(const char *perms, const char *path)
 
 static void assert_found(size_t n)
 {
-	ck_assert_int_eq(loaded_agents_find(&ns, &own, &agents, &err), 0);
+	ck_assert_int_eq(loaded_agents_inspect(&ns, &own, &agents, &err), 0);
 	ck_assert_uint_eq(agents.n, n);
 }
+
+START_TEST(record_of_the_worker_is_parsed_only_when_complete)
+{
+	_cleanup_buf_ struct buf record = BUF_INIT;
+	struct loaded_agents got;
+	size_t first;
+
+	add_mapping("r-xp", "/tmp/.jtool-0-1/jtool-agent-" HASH ".so (deleted)");
+	assert_found(1);
+	loaded_agents_add_record(&record, &agents);
+	first = record.len;
+	loaded_agents_release(&agents);
+	add_mapping("r-xp", "/a dir/jtool-agent-fedcba9876543210.so");
+	assert_found(2);
+	buf_reset(&record);
+	loaded_agents_add_record(&record, &agents);
+	for (size_t len = 0; len <= record.len; len++) {
+		bool ok = len == 1 || len == first || len == record.len;
+
+		ck_assert_int_eq(loaded_agents_parse(record.data, len, &got), ok);
+		loaded_agents_release(&got);
+	}
+	ck_assert(loaded_agents_parse(record.data, record.len, &got));
+	ck_assert_uint_eq(got.n, 2);
+	ck_assert_str_eq(got.list[1].path, agents.list[1].path);
+	ck_assert_uint_eq(got.list[1].address, agents.list[1].address);
+	loaded_agents_release(&got);
+	record.data[0] = 2;
+	ck_assert(!loaded_agents_parse(record.data, record.len, &got));
+}
+END_TEST
 
 START_TEST(each_mapped_agent_is_listed_once)
 {
@@ -184,7 +215,7 @@ START_TEST(number_of_agents_is_limited)
 	shell("for i in $(seq -w 10000); do "
 	      "echo \"1-2 r-xp 0 fe:00 7 /tmp/jtool-agent-00000000000$i.so\"; "
 	      "done >1/maps");
-	ck_assert_int_eq(loaded_agents_find(&ns, &own, &agents, &err), 0);
+	ck_assert_int_eq(loaded_agents_inspect(&ns, &own, &agents, &err), 0);
 	ck_assert_uint_lt(agents.n, 100);
 }
 END_TEST
@@ -201,7 +232,7 @@ END_TEST
 
 START_TEST(exited_target_is_an_error)
 {
-	ck_assert_int_eq(loaded_agents_find(&ns, &own, &agents, &err), -1);
+	ck_assert_int_eq(loaded_agents_inspect(&ns, &own, &agents, &err), -1);
 	ck_assert_int_eq(err.code, EXIT_PARTIAL);
 }
 END_TEST
@@ -214,6 +245,7 @@ int main(void)
 	int failed;
 
 	tcase_add_checked_fixture(c, setup, teardown);
+	tcase_add_test(c, record_of_the_worker_is_parsed_only_when_complete);
 	tcase_add_test(c, each_mapped_agent_is_listed_once);
 	tcase_add_test(c, paths_are_relative_to_the_root_of_the_target);
 	tcase_add_test(c, other_file_names_are_ignored);

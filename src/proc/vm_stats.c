@@ -1,4 +1,4 @@
-#include "discover/vm_stats.h"
+#include "proc/vm_stats.h"
 
 #include <stdarg.h>
 #include <stdio.h>

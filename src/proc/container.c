@@ -1,4 +1,4 @@
-#include "discover/container.h"
+#include "proc/container.h"
 
 #include <ctype.h>
 #include <stdbool.h>

@@ -1,6 +1,6 @@
 /* Reads heap, collections, classes, threads and safepoints from a JVM's counters.  Pure. */
-#ifndef JTOOL_DISCOVER_VM_STATS_H
-#define JTOOL_DISCOVER_VM_STATS_H
+#ifndef JTOOL_PROC_VM_STATS_H
+#define JTOOL_PROC_VM_STATS_H
 
 #include <stdbool.h>
 

@@ -2,7 +2,7 @@
 #include <stdlib.h>
 
 #include "base/xalloc.h"
-#include "discover/vm_stats.h"
+#include "proc/vm_stats.h"
 #include "unit/support/data.h"
 
 #define K 1024
@@ -155,8 +155,8 @@ END_TEST
 
 int main(void)
 {
-	Suite *s = suite_create("discover/vm_stats");
-	TCase *tc = tcase_create("discover/vm_stats");
+	Suite *s = suite_create("proc/vm_stats");
+	TCase *tc = tcase_create("proc/vm_stats");
 	SRunner *sr = srunner_create(s);
 	int failed;
 

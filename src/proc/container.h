@@ -1,6 +1,6 @@
 /* Identifies a process's container from the text of /proc/PID/cgroup. */
-#ifndef JTOOL_DISCOVER_CONTAINER_H
-#define JTOOL_DISCOVER_CONTAINER_H
+#ifndef JTOOL_PROC_CONTAINER_H
+#define JTOOL_PROC_CONTAINER_H
 
 #include "base/util.h"
 
