@@ -70,7 +70,7 @@ for version in "${jdks[@]}"; do
 		refuses 1 'max-pause cannot end' "$version: heapdump --max-pause is refused" \
 			heapdump --max-pause 1 "$JVM_PID" refused
 	else
-		refuses 7 'had been paused for 0\.02 s; allow more with --max-pause SECONDS$' \
+		refuses 7 'after 0\.02 s; the JVM goes on when .* --max-pause SECONDS$' \
 			"$version: heapdump --max-pause ends the dump" \
 			heapdump --max-pause 20ms "$JVM_PID" refused
 		dump "$version: heapdump --max-pause with enough time" --max-pause 60

@@ -85,7 +85,7 @@ fill() {
 
 	[ "$place" != beside ] || group=$pod
 	unlimit
-	limit "$group" $(($(usage "$group") / $1 * 100))
+	limit "$group" $(($(usage "$group") * 100 / $1))
 }
 
 # leave MB: sets a limit of the JVM's group that leaves it so much.
@@ -138,7 +138,7 @@ one_run() {
 	[ "$rc" -ne 7 ] || refused=$((refused + 1))
 	[ "$rc" -eq 0 ] && done_=$((done_ + 1))
 	if ! alive "$JVM_PID" || [ "$(oom_kills)" -ne "$before" ]; then
-		echo "# killed: $version $gc $flags: jtool $1 at $2 % $place: $(jt_details | tr '\n' ' ')"
+		echo "# killed: $version $gc ${flags[*]}: jtool $1 at $2 % $place: $(jt_details | tr '\n' ' ')"
 		return 1
 	fi
 	rm -rf "$W"/{disk,memory}/*
@@ -227,7 +227,7 @@ killed=0 runs=0 refused=0 done_=0
 n_runs=$(in_soak 500 21)
 versions=()
 for v in 8 17 25; do
-	! has_jdk $v || versions+=($v)
+	! has_jdk "$v" || versions+=("$v")
 done
 [ ${#versions[@]} -gt 0 ] || versions=("${jdks[@]}")
 while [ "$runs" -lt "$n_runs" ]; do

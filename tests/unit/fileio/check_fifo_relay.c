@@ -227,6 +227,17 @@ START_TEST(check_sees_all_bytes_in_order_and_can_stop)
 }
 END_TEST
 
+/* The writer has the FIFO open and writes no more. */
+START_TEST(file_is_given_up_at_the_time_limit)
+{
+	int fd = open(path, O_WRONLY | O_CLOEXEC);
+
+	ck_assert_int_eq(io_write_all(fd, "x", 1, deadline_in_ms(10000)), 0);
+	ck_assert_int_eq(fifo_relay_to_file(from, file, end[0], NULL, 50, NULL), -ETIMEDOUT);
+	(void)close(fd);
+}
+END_TEST
+
 START_TEST(full_disk_is_reported)
 {
 	int full = open("/dev/full", O_WRONLY | O_CLOEXEC);
@@ -499,6 +510,7 @@ int main(void)
 	tcase_add_test(tc, file_receives_bytes_written_before_the_end);
 	tcase_add_test(tc, file_receives_all_bytes_when_fork_fails);
 	tcase_add_loop_test(tc, check_sees_all_bytes_in_order_and_can_stop, 0, 2);
+	tcase_add_test(tc, file_is_given_up_at_the_time_limit);
 	tcase_add_test(tc, full_disk_is_reported);
 	tcase_add_test(tc, file_is_written_while_the_caller_is_stopped);
 	tcase_add_test(tc, relay_to_file_ends_when_the_caller_is_killed);
