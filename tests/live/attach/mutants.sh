@@ -1,0 +1,42 @@
+#!/usr/bin/env bash
+# Sessions of a hostile agent: what a JVM and its agent say is changed on the way to jtool, and so are
+# dumps and class files. jtool neither crashes nor hangs, and its memory and disk space are limited.
+# JTOOL_SOAK=1: 10,000 sessions; with a build of --enable-dev under sanitizers.
+# shellcheck source-path=SCRIPTDIR/.. source=lib.sh
+. "$(dirname "$0")/../lib.sh"
+
+sessions=$(in_soak 10000 200)
+seed=${JTOOL_SEED:-$RANDOM}
+sanitizers=without
+! grep -q __asan_init "$JTOOL" || sanitizers=with
+echo "# mutants: $sessions sessions $sanitizers sanitizers, JTOOL_SEED=$seed"
+
+truncate -s 4096 "$W/libjvm.so"
+mkdir "$W/small" "$W/mutants"
+mount -t tmpfs -o size=64m tmpfs "$W/small"
+mounts+=("$W/small")
+
+start_jvm own serial Idle -Xmx32m || exit
+jt jcmd "$JVM_PID" JFR.start disk=false
+same "a recording is started" 0 "$rc"
+cp "$W/classes/Idle.class" "$W/mutants"
+jt heapdump "$JVM_PID" mutants/base.hprof
+same "a heap dump to change" 0 "$rc"
+jt heaphisto "$JVM_PID" --save mutants/saved.json
+same "a histogram to change" 0 "$rc"
+
+TMPDIR=$W/small python3 "$live_dir/attach/mutants.py" "$W/jtool" "$W/libjvm.so" "$JVM_PID" \
+	"$sessions" "$seed" "$W/mutants" >"$W/mutants.out" 2>&1
+last=$(tail -n 1 "$W/mutants.out")
+echo "# mutants: $last"
+n=$((sessions + sessions / 10))
+if [[ $last =~ ^"runs $n bad 0 "peak ]]; then
+	pass "$n runs: none crashes, hangs or takes too much memory"
+else
+	fail "$n runs: none crashes, hangs or takes too much memory" "$(cat "$W/mutants.out")"
+fi
+check "$n runs: sessions that work are among them" grep -q -E ' 0:[0-9]{2}' <<<"$last"
+check "$n runs: sessions that fail are among them" grep -q -E ' [67]:[0-9]' <<<"$last"
+same "$n runs: no file remains in TMPDIR" "" "$(ls -A "$W/small")"
+unharmed "$n runs"
+stop "$JVM_PID"
