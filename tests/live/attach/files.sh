@@ -87,6 +87,20 @@ for out in out out/ out/new; do
 done
 same "dump -d: nothing is in the other directory" "" "$(ls -A "$W/rootdir")"
 
+# A file that exists is not touched without --force; heaphisto --save and dump always replace files.
+cp -p "$W/precious" "$W/mine"
+state=$(stat -c '%i %Y %Z %s' "$W/mine")
+jt jcmd "$JVM_PID" JFR.start
+for command in "heapdump $JVM_PID mine" "jfr $JVM_PID dump mine" "agent --extract mine" \
+	"alloc $JVM_PID -d 0.1 --collapsed mine" \
+	"trace $JVM_PID Idle.* -d 0.1 --flamegraph mine"; do
+	# shellcheck disable=SC2086 # words
+	refuses 2 "'mine'.*file exists; use --force" "${command/$JVM_PID/}: exists: refused" $command
+done
+same "a file that exists: it is as it was" "precious $state" \
+	"$(cat "$W/mine") $(stat -c '%i %Y %Z %s' "$W/mine")"
+works "a file that exists: replaced with --force" heapdump --force "$JVM_PID" mine
+
 # What a caller may name.
 mkfifo "$W/own"
 timeout 60 cat "$W/own" >"$W/read" &
