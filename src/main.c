@@ -78,12 +78,41 @@ static bool is_dump_path(const char *target)
 	return strchr(target, '/') != NULL;
 }
 
+/* Returns whether the word can only be a TARGET, so that what is missing is an argument. */
+static bool is_surely_target(const struct cmd *cmd, const char *word)
+{
+	return strcmp(word, "all") == 0 || strspn(word, "0123456789") == strlen(word) ||
+	       (cmd->takes_file && is_dump_path(word));
+}
+
 static void enter_sandbox(const struct ctx *ctx, enum sandbox_kind kind)
 {
 	int rc = sandbox_enter(kind);
 
 	if (rc < 0)
 		verbose_step(ctx->steps, "cannot give up system calls: %s", strerror(-rc));
+}
+
+/* Runs the command on the JVM, if exactly one is visible. */
+static int run_on_only_jvm(struct ctx *ctx, struct err *err)
+{
+	struct jvm_list list;
+	int rc;
+
+	if (resolve_all(&list, err) < 0)
+		return -1;
+	if (list.n == 1) {
+		ctx->jvm = list.jvms[0];
+		cmd_print_notice(ctx->cmd, "JVM %d%s%s", (int)ctx->jvm->pid,
+				 ctx->jvm->main ? ": " : "", ctx->jvm->main ? ctx->jvm->main : "");
+		rc = ctx->cmd->run(ctx, err);
+	} else {
+		rc = err_set(err, EXIT_USAGE,
+			     "missing TARGET: %zu JVMs are running; give a pid or a main class; "
+			     "jtool list shows them", list.n);
+	}
+	jvm_list_release(&list);
+	return rc;
 }
 
 static int run_on_target(struct ctx *ctx, const char *target, struct err *err)
@@ -125,6 +154,7 @@ static int run_command(const struct cmd *cmd, char **argv, int argc, bool *json,
 	const struct opt_set sets[2] = { { cmd->opts, values, cmd->dash_words },
 					 { cmd_common_opts, &common, false } };
 	struct ctx ctx = { .cmd = cmd, .opts = values, .out = stdout };
+	bool is_implied;
 	int n;
 
 	if (cmd->defaults)
@@ -137,7 +167,9 @@ static int run_command(const struct cmd *cmd, char **argv, int argc, bool *json,
 		cmd_help(cmd, stdout);
 		return 0;
 	}
-	if (check_arg_count(cmd, n, err) < 0)
+	is_implied = cmd->only_looks && n == cmd->min_args &&
+		     !(n > 0 && is_surely_target(cmd, argv[0]));
+	if (check_arg_count(cmd, n + is_implied, err) < 0)
 		return -1;
 	ctx.json = common.json;
 	ctx.timeout_ms = common.timeout_ms;
@@ -145,8 +177,9 @@ static int run_command(const struct cmd *cmd, char **argv, int argc, bool *json,
 	ctx.steps = common.verbose ? &steps : NULL;
 	ctx.args = argv;
 	ctx.n_args = n;
-	if (cmd->need == NEED_JVM) {
+	if (cmd->need == NEED_JVM)
 		oom_score_raise(); /* a JVM may share jtool's control group */
+	if (cmd->need == NEED_JVM && !is_implied) {
 		ctx.args++;
 		ctx.n_args--;
 		ctx.all = strcmp(argv[0], "all") == 0;
@@ -162,6 +195,8 @@ static int run_command(const struct cmd *cmd, char **argv, int argc, bool *json,
 		enter_sandbox(&ctx, SANDBOX_CLIENT);
 	if (ctx.all)
 		return run_on_all(&ctx, err);
+	if (is_implied)
+		return run_on_only_jvm(&ctx, err);
 	return cmd->need == NEED_JVM ? run_on_target(&ctx, argv[0], err) : cmd->run(&ctx, err);
 }
 

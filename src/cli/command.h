@@ -44,6 +44,7 @@ struct cmd {
 	const char *details;  /* more lines for --help, or NULL; each ends with \n */
 	enum cmd_need need;
 	bool parses; /* binary data of a target or of a file: runs in a sandbox */
+	bool only_looks; /* TARGET may be omitted where exactly one JVM is visible */
 	bool takes_all; /* TARGET may be "all": run() is called for each JVM, several at a time */
 	bool takes_file; /* TARGET may be a file: a path with a slash, FILE.hprof[.gz], … */
 	bool (*is_file)(const char *target); /* … or a path for which this returns true; or NULL */

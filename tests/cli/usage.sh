@@ -175,6 +175,7 @@ refuses 2 'heaphisto: --save and --diff apply to one JVM' heaphisto all --save "
 refuses 2 'list: too many arguments: expected jtool list$' list surplus
 for command in "${commands[@]}"; do
 	[[ $("$jtool" "$command" --help) == *TARGET* ]] || continue
+	[[ $("$jtool" "$command" --help) != *'[TARGET'* ]] || continue # it may be omitted
 	[ "$command" = jcmd ] || refuses 2 "$command: missing TARGET" "$command"
 	refuses 2 "$command: missing TARGET" "$command" --
 done
@@ -264,7 +265,7 @@ documented 2 "unknown command 'nothing'" nothing --json
 documented 2 "option '--json' before the command" --json list
 documented 2 "unknown option '--nothing'" list --json --nothing
 documented 2 "unknown option '--nothing'" list --nothing --json
-documented 2 'missing TARGET' threads --json
+documented 2 'missing TARGET' heapdump --json
 documented 3 'no such process: 4194305' jcmd --json 4194305 VM.version
 run jcmd 4194305 --json
 equal '{"schema":1,"error":{"code":3,"message":' "${out:0:40}" 'an option after TARGET'

@@ -277,13 +277,14 @@ static int run(struct ctx *ctx, struct err *err)
 const struct cmd cmd_class = {
 	.name = "class",
 	.aliases = "sm",
-	.synopsis = "TARGET CLASS|GLOB",
+	.synopsis = "[TARGET] CLASS|GLOB",
 	.summary = "one class in full: ancestors, fields, methods, bytecode",
 	.details =
 		"Shows all classes of that name, each with its loader.  In a GLOB, * matches any\n"
 		"characters and ? matches one.  LOADER is a loader as shown, its class with or\n"
 		"without the package, its name, or its @HASH.\n",
 	.need = NEED_JVM,
+	.only_looks = true,
 	.parses = true,
 	.takes_all = true,
 	.min_args = 1,

@@ -81,7 +81,7 @@ static int run(struct ctx *ctx, struct err *err)
 const struct cmd cmd_classes = {
 	.name = "classes",
 	.aliases = "sc",
-	.synopsis = "TARGET [CLASS|GLOB...]",
+	.synopsis = "[TARGET] [CLASS|GLOB...]",
 	.summary = "loaded classes: loader, module, kind and source",
 	.details =
 		"Lists all classes, or those that match.  In a GLOB, * matches any characters and\n"
@@ -89,6 +89,7 @@ const struct cmd cmd_classes = {
 		"without the package, its name, or its @HASH.\n"
 		"Columns for -o: class, loader, module, kind, source, modifiers.\n",
 	.need = NEED_JVM,
+	.only_looks = true,
 	.parses = true,
 	.takes_all = true,
 	.max_args = -1,

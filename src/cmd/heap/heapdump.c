@@ -1,6 +1,8 @@
 /* heapdump: writes the JVM's own heap dump (HPROF) to a file of the caller. */
+#include <ctype.h>
 #include <inttypes.h>
 #include <string.h>
+#include <time.h>
 
 #include "cmd/heap/dump_to_file.h"
 #include "render/json.h"
@@ -15,6 +17,7 @@ struct heapdump_opts {
 static const char *const ways[] = { "auto", "fifo", "file", NULL };
 _Static_assert(DUMP_VIA_AUTO == 0 && DUMP_VIA_FIFO == 1 && DUMP_VIA_FILE == 2, "as in ways");
 
+#define NAME_BYTES 64
 #define AT(member) offsetof(struct heapdump_opts, member)
 
 static const struct opt heapdump_rows[] = {
@@ -31,10 +34,44 @@ static const struct opt heapdump_rows[] = {
 
 static bool to_stdout(const struct ctx *ctx)
 {
-	return strcmp(ctx->args[0], "-") == 0;
+	return ctx->n_args > 0 && strcmp(ctx->args[0], "-") == 0;
 }
 
-static void show(const struct ctx *ctx, uint64_t size)
+/* Appends the last part of a main class or a jar's path, as a file name. */
+static void add_name(struct buf *out, const char *main)
+{
+	const char *name = main ? main : "java";
+	size_t len;
+
+	name = strrchr(name, '/') ? strrchr(name, '/') + 1 : name;
+	len = strlen(name);
+	if (len > 4 && strcmp(name + len - 4, ".jar") == 0)
+		len -= 4;
+	else
+		name = strrchr(name, '.') ? strrchr(name, '.') + 1 : name;
+	for (size_t i = 0; i < len && name[i] && i < NAME_BYTES; i++)
+		buf_addc(out, isalnum((unsigned char)name[i]) || strchr("-_.", name[i]) ? name[i]
+										       : '_');
+}
+
+/* Returns heapdump-NAME-PID-TIME.hprof; the caller frees it. */
+static char *default_path(const struct ctx *ctx)
+{
+	const struct heapdump_opts *opts = ctx->opts;
+	struct buf path = BUF_INIT;
+	time_t now = time(NULL);
+	char date[32] = "";
+	struct tm tm;
+
+	if (localtime_r(&now, &tm))
+		(void)strftime(date, sizeof(date), "%Y%m%dT%H%M%S", &tm); /* 0: no date */
+	buf_adds(&path, "heapdump-");
+	add_name(&path, ctx->jvm->main);
+	buf_addf(&path, "-%d-%s.hprof%s", (int)ctx->jvm->pid, date, opts->gzip ? ".gz" : "");
+	return buf_take(&path);
+}
+
+static void show(const struct ctx *ctx, const char *path, uint64_t size)
 {
 	const struct heapdump_opts *opts = ctx->opts;
 
@@ -42,14 +79,14 @@ static void show(const struct ctx *ctx, uint64_t size)
 		struct json *doc = json_object();
 
 		json_put_number(doc, "pid", ctx->jvm->pid);
-		json_put_text(doc, "file", ctx->args[0]);
+		json_put_text(doc, "file", path);
 		json_put_number(doc, "bytes", (int64_t)size);
 		json_put_bool(doc, "live", !opts->all);
 		json_print_take(doc, ctx->out);
 		return;
 	}
 	if (!to_stdout(ctx))
-		fprintf(ctx->out, "wrote %s: %" PRIu64 " bytes, %s objects\n", ctx->args[0], size,
+		fprintf(ctx->out, "wrote %s: %" PRIu64 " bytes, %s objects\n", path, size,
 			opts->all ? "all" : "live");
 }
 
@@ -77,11 +114,13 @@ static int run(struct ctx *ctx, struct err *err)
 		.via = (enum dump_via)opts->via,
 		.max_pause_ms = opts->max_pause_ms,
 	};
+	_cleanup_free_ char *name = ctx->n_args == 0 ? default_path(ctx) : NULL;
+	const char *path = name ? name : ctx->args[0];
 	struct atomic_file out;
 	uint64_t size;
 	int rc;
 
-	if (atomic_file_open(&out, ctx->args[0],
+	if (atomic_file_open(&out, path,
 			     ATOMIC_FILE_BINARY | (opts->force ? ATOMIC_FILE_REPLACE : 0), 0600,
 			     err) < 0)
 		return -1;
@@ -89,17 +128,18 @@ static int run(struct ctx *ctx, struct err *err)
 	if (rc == 0)
 		rc = atomic_file_commit(&out, &size, err);
 	if (rc == 0)
-		show(ctx, size);
+		show(ctx, path, size);
 	atomic_file_release(&out);
 	return rc;
 }
 
 const struct cmd cmd_heapdump = {
 	.name = "heapdump",
-	.synopsis = "TARGET FILE",
+	.synopsis = "TARGET [FILE]",
 	.summary = "dump the heap to a local HPROF file",
 	.details =
 		"FILE is a local path, also when the JVM runs in a container; - is stdout.\n"
+		"Without FILE, the name is heapdump-NAME-PID-TIME.hprof.\n"
 		"The JVM runs a full collection first and dumps the reachable objects, or all\n"
 		"objects with --all.  It is paused meanwhile.  An existing FILE is replaced only\n"
 		"with --force.\n"
@@ -107,7 +147,6 @@ const struct cmd cmd_heapdump = {
 		"use less than one CPU, the JVM writes a file instead, which jtool copies.\n",
 	.need = NEED_JVM,
 	.parses = true,
-	.min_args = 1,
 	.max_args = 1,
 	.free_words = -1,
 	.opts = heapdump_rows,

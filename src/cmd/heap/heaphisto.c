@@ -341,7 +341,7 @@ static int run(struct ctx *ctx, struct err *err)
 const struct cmd cmd_heaphisto = {
 	.name = "heaphisto",
 	.aliases = "histogram histo",
-	.synopsis = "TARGET|FILE.hprof[.gz]",
+	.synopsis = "[TARGET|FILE.hprof[.gz]]",
 	.summary = "instances and bytes of each class on the heap",
 	.details =
 		"All objects are counted, also unreachable ones; --live runs a full collection\n"
@@ -352,6 +352,7 @@ const struct cmd cmd_heaphisto = {
 		"A dump file is counted as it is.  With --engine hprof, the JVM dumps its\n"
 		"reachable objects, and no file is left.\n",
 	.need = NEED_JVM,
+	.only_looks = true,
 	.parses = true,
 	.takes_all = true,
 	.takes_file = true,

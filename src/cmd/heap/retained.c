@@ -239,7 +239,7 @@ static int run(struct ctx *ctx, struct err *err)
 
 const struct cmd cmd_retained = {
 	.name = "retained",
-	.synopsis = "TARGET|FILE.hprof[.gz]",
+	.synopsis = "[TARGET|FILE.hprof[.gz]]",
 	.summary = "retained sizes of classes and objects",
 	.details =
 		"The retained size of an object is the memory that would be freed with it: its\n"
@@ -251,6 +251,7 @@ const struct cmd cmd_retained = {
 		"objects and classes that retain 10 % of the heap or more in smaller pieces,\n"
 		"with the shortest path from a GC root.\n",
 	.need = NEED_JVM,
+	.only_looks = true,
 	.parses = true,
 	.takes_file = true,
 	.free_words = -1,

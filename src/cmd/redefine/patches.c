@@ -44,11 +44,12 @@ static int run(struct ctx *ctx, struct err *err)
 
 const struct cmd cmd_patches = {
 	.name = "patches",
-	.synopsis = "TARGET",
+	.synopsis = "[TARGET]",
 	.summary = "replaced classes, with the file and the time",
 	.details =
 		"SHA256 is that of the class file; see sha256sum(1).  restore reverts patches.\n",
 	.need = NEED_JVM,
+	.only_looks = true,
 	.parses = true,
 	.takes_all = true,
 	.free_words = -1,

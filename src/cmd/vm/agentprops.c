@@ -8,10 +8,11 @@ static int run(struct ctx *ctx, struct err *err)
 
 const struct cmd cmd_agentprops = {
 	.name = "agentprops",
-	.synopsis = "TARGET [NAME|GLOB]",
+	.synopsis = "[TARGET] [NAME|GLOB]",
 	.summary = "agent properties: the JVM's arguments and main class",
 	.details = "NAME and GLOB select properties as in 'jtool props'.\n",
 	.need = NEED_JVM,
+	.only_looks = true,
 	.takes_all = true,
 	.max_args = 1,
 	.free_words = -1,

@@ -225,7 +225,7 @@ static int run(struct ctx *ctx, struct err *err)
 const struct cmd cmd_flags = {
 	.name = "flags",
 	.aliases = "jinfo",
-	.synopsis = "TARGET [NAME|GLOB|NAME=VALUE|+NAME|-NAME]",
+	.synopsis = "[TARGET] [NAME|GLOB|NAME=VALUE|+NAME|-NAME]",
 	.summary = "flags of the JVM (-XX): list them, show one, set a manageable one",
 	.details =
 		"Without NAME, lists all flags with type, kind, origin and value.  NAME prints\n"
@@ -233,6 +233,7 @@ const struct cmd cmd_flags = {
 		"running JVM and print its old and new value; a leading -XX: is accepted.  Sizes\n"
 		"may have a unit: 512m.\n",
 	.need = NEED_JVM,
+	.only_looks = true,
 	.takes_all = true,
 	.max_args = 1,
 	.free_words = -1,

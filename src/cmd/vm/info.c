@@ -162,11 +162,12 @@ static int info_run(struct ctx *ctx, struct err *err)
 
 const struct cmd cmd_info = {
 	.name = "info",
-	.synopsis = "TARGET [--no-attach]",
+	.synopsis = "[TARGET] [--no-attach]",
 	.summary = "what one JVM is, how it is doing, and which agents it has loaded",
 	.details = "Reads /proc and the counters that the JVM publishes; nothing is sent to it.\n"
 		   "A JVM without counters is attached to, unless --no-attach is given.\n",
 	.need = NEED_JVM,
+	.only_looks = true,
 	.parses = true,
 	.takes_all = true,
 	.free_words = -1,

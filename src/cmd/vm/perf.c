@@ -136,11 +136,12 @@ static int run(struct ctx *ctx, struct err *err)
 
 const struct cmd cmd_perf = {
 	.name = "perf",
-	.synopsis = "TARGET [GLOB]",
+	.synopsis = "[TARGET] [GLOB]",
 	.summary = "print the counters that the JVM publishes, name=value",
 	.details = "Reads the JVM's hsperfdata file; nothing is sent to the JVM.  In GLOB, *\n"
 		   "matches any characters and ? matches one: jtool perf 42 'sun.gc.*'\n",
 	.need = NEED_JVM,
+	.only_looks = true,
 	.takes_all = true,
 	.max_args = 1,
 	.free_words = -1,

@@ -9,11 +9,12 @@ static int run(struct ctx *ctx, struct err *err)
 const struct cmd cmd_props = {
 	.name = "props",
 	.aliases = "sysprops",
-	.synopsis = "TARGET [NAME|GLOB]",
+	.synopsis = "[TARGET] [NAME|GLOB]",
 	.summary = "system properties",
 	.details = "Prints lines NAME=VALUE; with NAME only its value, unescaped.  In GLOB, *\n"
 		   "matches any characters and ? matches one.\n",
 	.need = NEED_JVM,
+	.only_looks = true,
 	.takes_all = true,
 	.max_args = 1,
 	.free_words = -1,

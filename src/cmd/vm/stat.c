@@ -187,7 +187,7 @@ static int run_on_each(struct ctx *ctx, const struct jvm_list *jvms, struct err 
 const struct cmd cmd_stat = {
 	.name = "stat",
 	.aliases = "jstat",
-	.synopsis = "TARGET|all [INTERVAL [COUNT]]",
+	.synopsis = "[TARGET|all] [INTERVAL [COUNT]]",
 	.summary = "collections, heap, classes and compiler, as jstat shows them",
 	.details =
 		"Reads the JVM's hsperfdata file: nothing is sent to the JVM.  With INTERVAL\n"
@@ -196,6 +196,7 @@ const struct cmd cmd_stat = {
 		"TABLE is class, compiler, gc, gccapacity, gccause, gcmetacapacity, gcnew,\n"
 		"gcnewcapacity, gcold, gcoldcapacity, gcutil or printcompilation.\n",
 	.need = NEED_JVM,
+	.only_looks = true,
 	.takes_all = true,
 	.max_args = 2,
 	.free_words = -1,

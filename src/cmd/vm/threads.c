@@ -50,11 +50,12 @@ static int run(struct ctx *ctx, struct err *err)
 const struct cmd cmd_threads = {
 	.name = "threads",
 	.aliases = "jstack threaddump",
-	.synopsis = "TARGET",
+	.synopsis = "[TARGET]",
 	.summary = "thread dump: what each thread is doing",
 	.details = "Prints the JVM's output byte for byte; control characters are escaped on a\n"
 		   "terminal.\n",
 	.need = NEED_JVM,
+	.only_looks = true,
 	.takes_all = true,
 	.free_words = -1,
 	.opts = threads_rows,

@@ -165,3 +165,37 @@ same "stale hsperfdata: list does not show the process" \
 	False "$(json "$ghost in [v['pid'] for v in j['jvms']]")"
 refuses 3 "not a JVM" "stale hsperfdata: jcmd is refused" jcmd "$ghost" VM.version
 check "stale hsperfdata: the process survives" alive "$ghost"
+
+# One visible JVM, in a PID namespace with a /tmp of its own: TARGET may be omitted.
+# alone SCRIPT: runs the script in $W beside one JVM.
+alone() {
+	mkdir -p "$W/alone"
+	rc=0
+	JVM_CLASSES=$W/classes timeout -k 1 120 unshare --mount --pid --fork --kill-child \
+		--mount-proc bash -c '
+		mount -t tmpfs tmpfs /tmp && cd "$1/alone" || exit
+		start() {
+			rm -f "ready$1"
+			java -Xmx64m -XX:+UseSerialGC -cp "$JVM_CLASSES" Idle \
+				< <(exec sleep 600) >"ready$1" 2>&1 &
+			until grep -q -x READY "ready$1"; do
+				kill -0 $! || exit
+				sleep 0.05
+			done
+		}
+		start 1
+		eval "$2"' - "$W" "$1" >"$W/out" 2>"$W/err" || rc=$?
+}
+for words in info stat perf threads props agentprops flags 'heaphisto -n 1' classes \
+	'class java.lang.String' 'retained -n 1' patches; do
+	alone "../jtool $words"
+	same "one JVM: $words: it works without TARGET" "0 1" \
+		"$rc $(grep -c -E "^jtool: ${words%% *}: JVM [0-9]+: Idle$" "$W/err")"
+done
+alone '../jtool threads | head -n 1; ../jtool heapdump Idle; echo "$?" heapdump-*.hprof'
+same "heapdump without FILE: its name" 1 \
+	"$(grep -c -E -x '0 heapdump-Idle-[0-9]+-[0-9]{8}T[0-9]{6}\.hprof' "$W/out")"
+alone '../jtool heapdump'
+same "one JVM: heapdump wants it named" "2 1" "$rc $(grep -c 'missing TARGET' "$W/err")"
+alone 'start 2; ../jtool threads'
+same "two JVMs: TARGET is wanted" "2 1" "$rc $(grep -c 'missing TARGET: 2 JVMs are running' "$W/err")"
