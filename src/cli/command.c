@@ -1,5 +1,6 @@
 #include "cli/command.h"
 
+#include <ctype.h>
 #include <stdarg.h>
 #include <string.h>
 
@@ -9,6 +10,7 @@
 #include "cli/other_names.h"
 #include "render/json.h"
 
+#define CMD_GROUP(title)
 #define CMD(name) extern const struct cmd cmd_##name;
 #include "cli/commands.def"
 #undef CMD
@@ -19,6 +21,7 @@ const struct cmd *const cmd_table[] = {
 #undef CMD
 	NULL,
 };
+#undef CMD_GROUP
 
 const struct opt cmd_common_opts[] = {
 	{ 0, "json", OPT_FLAG, offsetof(struct common_opts, json), NULL,
@@ -131,8 +134,11 @@ void cmd_print_notice(const struct cmd *cmd, const char *fmt, ...)
 
 void cmd_help(const struct cmd *cmd, FILE *out)
 {
-	fprintf(out, "Usage: jtool %s [OPTIONS]%s%s\n\n%s\n", cmd->name,
-		cmd->synopsis[0] ? " " : "", cmd->synopsis, cmd->summary);
+	fprintf(out, "Usage: jtool %s [OPTIONS]%s%s\n\n%c%s.\n\nExamples:\n", cmd->name,
+		cmd->synopsis[0] ? " " : "", cmd->synopsis, toupper((unsigned char)*cmd->summary),
+		cmd->summary + 1);
+	for (const struct example *e = cmd->examples; e->words; e++)
+		fprintf(out, "  jtool %-42s  %s\n", e->words, e->text);
 	if (cmd->details)
 		fprintf(out, "\n%s", cmd->details);
 	if (cmd->takes_all)
@@ -153,15 +159,18 @@ void cmd_help(const struct cmd *cmd, FILE *out)
 void cmd_help_all(FILE *out)
 {
 	fprintf(out, "Usage: jtool COMMAND [OPTIONS] [TARGET] [ARGUMENTS]\n\n"
-		     "Diagnose, profile and patch running HotSpot JVMs, without a JDK.\n\n"
-		     "Commands:\n");
-	for (const struct cmd *const *c = cmd_table; *c; c++)
-		fprintf(out, "  %-12s  %s\n", (*c)->name, (*c)->summary);
+		     "Diagnose, profile and patch running HotSpot JVMs, without a JDK.\n");
+#define CMD_GROUP(title) fprintf(out, "\n%s:\n", title);
+#define CMD(x) fprintf(out, "  %-12s  %s\n", cmd_##x.name, cmd_##x.summary);
+#include "cli/commands.def"
+#undef CMD
+#undef CMD_GROUP
 	fprintf(out, "\n"
 		     "TARGET is a pid; or a main class, a jar name, or a part of these that "
 		     "matches one JVM;\n"
 		     "or 'all' for every JVM, where COMMAND --help mentions it.  "
 		     "'jtool PID COMMAND' works, too.\n"
+		     "[TARGET] may be omitted if one JVM is visible.\n"
 		     "jtool COMMAND --help describes one command, jtool(1) all of them.\n\n"
 		     "Options:\n"
 		     "  -h, --help                show this help\n"

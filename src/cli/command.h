@@ -35,12 +35,18 @@ struct ctx {
 	bool to_terminal;    /* `out`, or what will be copied to stdout, is shown on a terminal */
 };
 
+/* A line of --help: the words after "jtool", and what they do. */
+struct example {
+	const char *words, *text;
+};
+
 struct cmd {
 	const char *name;
 	const char *aliases;  /* names in other tools, separated by spaces; or NULL */
 	const char *verbs;    /* completions of the argument after TARGET; or NULL */
 	const char *synopsis; /* follows the name: "TARGET [COMMAND [ARG...]]" */
 	const char *summary;  /* one line, lower case, no full stop */
+	const struct example *examples; /* two or three; words NULL ends the list */
 	const char *details;  /* more lines for --help, or NULL; each ends with \n */
 	enum cmd_need need;
 	bool parses; /* binary data of a target or of a file: runs in a sandbox */

@@ -33,12 +33,28 @@ prints '^Usage: jtool COMMAND' help
 prints '^jtool [0-9]+\.[0-9]+' --version
 prints '^jtool [0-9]+\.[0-9]+' -V
 mapfile -t commands < <("$jtool" --help |
-	sed -n '/^Commands:/,/^$/s/^  \([a-z]*\)  .*/\1/p')
-matches 'list .*jcmd .*heaphisto' "${commands[*]}" 'commands that --help lists'
+	sed -n 's/^  \([a-z][a-z]*\)  .*/\1/p')
+equal 'Find:,Threads and time:,Memory:,Classes:,The JVM itself:,Options:' \
+	"$("$jtool" --help | grep -x '[A-Z].*:' | paste -s -d,)" 'groups of --help'
+equal 26 "${#commands[@]}" 'number of commands that --help lists'
+matches 'list .*heaphisto .*jcmd' "${commands[*]}" 'commands that --help lists'
 for command in "${commands[@]}"; do
 	prints "^Usage: jtool $command " "$command" --help
 	prints "^Usage: jtool $command " "$command" -h
 	prints "^Usage: jtool $command " help "$command"
+	matches $'\n\nExamples:\n  jtool '"$command" "$out" "$command --help: examples"
+done
+# Each example is a valid command line: no process has its pid.
+for command in "${commands[@]}"; do
+	while read -r words; do
+		case $words in
+		list* | agent* | *all* | *" app.hprof"*) continue ;;
+		esac
+		words=${words/4711/4194305}
+		(cd "$work" && eval "exec \"$(realpath "$jtool")\" ${words%%|*}") >"$work/out" 2>&1
+		equal 3 $? "exit status of the example: $words"
+	done < <("$jtool" "$command" --help |
+		sed -n '/^Examples:/,/^$/s/^  jtool \(.*[^ ]\)   *[^ ].*/\1/p' | sed 's/   .*//')
 done
 prints '^Usage: jtool jcmd ' jcmd 1 --help
 prints '^Usage: jtool load ' load --help 1 no-such-agent.so

@@ -285,7 +285,13 @@ const struct cmd cmd_alloc = {
 	.name = "alloc",
 	.aliases = "allocations heaptracker",
 	.synopsis = "TARGET|REPORT [CLASS...]",
-	.summary = "allocation sites: objects, bytes, and which are still live",
+	.summary = "find allocation sites: objects, bytes, and which are still live",
+	.examples = (const struct example[]){
+		{ "alloc 4711 -d 30s", "allocation sites of 30 seconds" },
+		{ "alloc 4711 --live -d 60s", "sites of objects that are still live" },
+		{ "alloc 4711 -d 30s --flamegraph a.html", "as a flame graph" },
+		{ NULL, NULL },
+	},
 	.details =
 		"Samples by default (JDK 11 and later): values are estimates at negligible cost.\n"
 		"--exact counts each allocation by instrumentation.  CLASS may be a glob (a.b.*,\n"

@@ -278,7 +278,12 @@ const struct cmd cmd_class = {
 	.name = "class",
 	.aliases = "sm",
 	.synopsis = "[TARGET] CLASS|GLOB",
-	.summary = "one class in full: ancestors, fields, methods, bytecode",
+	.summary = "show one class in full: ancestors, fields, methods, bytecode",
+	.examples = (const struct example[]){
+		{ "class 4711 com.acme.Cart", "fields, methods, loader and source" },
+		{ "class 4711 com.acme.Cart -b", "its bytecode" },
+		{ NULL, NULL },
+	},
 	.details =
 		"Shows all classes of that name, each with its loader.  In a GLOB, * matches any\n"
 		"characters and ? matches one.  LOADER is a loader as shown, its class with or\n"

@@ -82,7 +82,12 @@ const struct cmd cmd_classes = {
 	.name = "classes",
 	.aliases = "sc",
 	.synopsis = "[TARGET] [CLASS|GLOB...]",
-	.summary = "loaded classes: loader, module, kind and source",
+	.summary = "list loaded classes: loader, module, kind and source",
+	.examples = (const struct example[]){
+		{ "classes 4711", "every loaded class" },
+		{ "classes 4711 'com.acme.*'", "those that match" },
+		{ NULL, NULL },
+	},
 	.details =
 		"Lists all classes, or those that match.  In a GLOB, * matches any characters and\n"
 		"? matches one.  LOADER is a loader as in the column LOADER, its class with or\n"

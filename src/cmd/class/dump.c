@@ -224,6 +224,11 @@ const struct cmd cmd_dump = {
 	.aliases = "classdump",
 	.synopsis = "TARGET CLASS|GLOB...",
 	.summary = "write the class files that the JVM runs",
+	.examples = (const struct example[]){
+		{ "dump 4711 com.acme.Cart -d out", "writes out/com/acme/Cart.class" },
+		{ "dump 4711 'com.acme.*' -d out", "all classes that match" },
+		{ NULL, NULL },
+	},
 	.details =
 		"Writes each class into its package's folder below DIR, and prints the path.  If\n"
 		"several loaders have a class of that name, each loader gets a folder.  Does not\n"

@@ -137,6 +137,12 @@ const struct cmd cmd_heapdump = {
 	.name = "heapdump",
 	.synopsis = "TARGET [FILE]",
 	.summary = "dump the heap to a local HPROF file",
+	.examples = (const struct example[]){
+		{ "heapdump 4711", "to heapdump-NAME-PID-TIME.hprof" },
+		{ "heapdump 4711 app.hprof.gz --gzip", "compressed by the JVM" },
+		{ "heapdump 4711 - | ssh host retained.sh", "through a pipe" },
+		{ NULL, NULL },
+	},
 	.details =
 		"FILE is a local path, also when the JVM runs in a container; - is stdout.\n"
 		"Without FILE, the name is heapdump-NAME-PID-TIME.hprof.\n"

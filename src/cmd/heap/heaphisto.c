@@ -342,7 +342,13 @@ const struct cmd cmd_heaphisto = {
 	.name = "heaphisto",
 	.aliases = "histogram histo",
 	.synopsis = "[TARGET|FILE.hprof[.gz]]",
-	.summary = "instances and bytes of each class on the heap",
+	.summary = "count instances and bytes of each class on the heap",
+	.examples = (const struct example[]){
+		{ "heaphisto 4711 -n 20", "the 20 largest classes" },
+		{ "heaphisto 4711 --by package", "objects by package" },
+		{ "heaphisto app.hprof", "classes of a heap dump" },
+		{ NULL, NULL },
+	},
 	.details =
 		"All objects are counted, also unreachable ones; --live runs a full collection\n"
 		"first.  The total includes rows that -n and --filter hide.  In a GLOB, * matches\n"

@@ -144,7 +144,12 @@ const struct cmd cmd_refpaths = {
 	.name = "refpaths",
 	.aliases = "gcroots",
 	.synopsis = "TARGET|FILE.hprof[.gz] CLASS",
-	.summary = "paths from GC roots to instances: why they are alive",
+	.summary = "show paths from GC roots to instances: why they are alive",
+	.examples = (const struct example[]){
+		{ "refpaths 4711 com.acme.Session", "why instances are reachable" },
+		{ "refpaths app.hprof com.acme.Session", "the same in a heap dump" },
+		{ NULL, NULL },
+	},
 	.details =
 		"Finds the shortest path to each instance and merges similar paths.  Of each kind\n"
 		"the shortest path is shown, one object per line: the reference and the class.\n"

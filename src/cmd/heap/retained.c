@@ -240,7 +240,13 @@ static int run(struct ctx *ctx, struct err *err)
 const struct cmd cmd_retained = {
 	.name = "retained",
 	.synopsis = "[TARGET|FILE.hprof[.gz]]",
-	.summary = "retained sizes of classes and objects",
+	.summary = "show which classes and objects keep the most memory alive",
+	.examples = (const struct example[]){
+		{ "retained 4711", "retained size by class" },
+		{ "retained 4711 --suspects", "leak suspects, with the path from a GC root" },
+		{ "retained app.hprof.gz --tree", "dominator tree of a heap dump" },
+		{ NULL, NULL },
+	},
 	.details =
 		"The retained size of an object is the memory that would be freed with it: its\n"
 		"own and that of all objects that are reachable only through it.  The retained\n"

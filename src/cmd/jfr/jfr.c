@@ -301,7 +301,13 @@ const struct cmd cmd_jfr = {
 	.name = "jfr",
 	.verbs = "start check dump stop configure record",
 	.synopsis = "TARGET start|check|dump|stop|configure|record [FILE] [KEY=VALUE...]",
-	.summary = "flight recorder: start, fetch and configure recordings",
+	.summary = "start, fetch and configure flight recordings",
+	.examples = (const struct example[]){
+		{ "jfr 4711 record -d 30s app.jfr", "record for 30 seconds" },
+		{ "jfr 4711 start name=web", "start a recording in the JVM" },
+		{ "jfr 4711 dump app.jfr name=web", "fetch what it has so far" },
+		{ NULL, NULL },
+	},
 	.details =
 		"  start [KEY=VALUE...]       begin a recording: name=, settings=, maxsize=, ...\n"
 		"  check [name=NAME]          list the recordings\n"

@@ -97,6 +97,10 @@ const struct cmd cmd_detach = {
 	.aliases = "reset",
 	.synopsis = "TARGET",
 	.summary = "restore everything that jtool has changed in the JVM",
+	.examples = (const struct example[]){
+		{ "detach 4711", "restores everything" },
+		{ NULL, NULL },
+	},
 	.details =
 		"Restores the classes that redefine has replaced.  Everything else ends with the\n"
 		"jtool command that began it: what is still running is named, and ended with\n"

@@ -45,7 +45,11 @@ static int run(struct ctx *ctx, struct err *err)
 const struct cmd cmd_patches = {
 	.name = "patches",
 	.synopsis = "[TARGET]",
-	.summary = "replaced classes, with the file and the time",
+	.summary = "list replaced classes, with the file and the time",
+	.examples = (const struct example[]){
+		{ "patches 4711", "lists what is replaced" },
+		{ NULL, NULL },
+	},
 	.details =
 		"SHA256 is that of the class file; see sha256sum(1).  restore reverts patches.\n",
 	.need = NEED_JVM,

@@ -272,6 +272,12 @@ const struct cmd cmd_redefine = {
 	.aliases = "retransform hotswap",
 	.synopsis = "TARGET FILE.class|DIR|JAR...",
 	.summary = "replace loaded classes by other class files, all or none",
+	.examples = (const struct example[]){
+		{ "redefine 4711 Cart.class --check", "says whether it would work" },
+		{ "redefine 4711 Cart.class", "replaces the class" },
+		{ "redefine 4711 classes/", "replaces what changed in a directory" },
+		{ NULL, NULL },
+	},
 	.details =
 		"From a DIR or JAR, replaces the classes that are loaded and whose code differs;\n"
 		"a FILE.class always replaces its class.  Changes by other agents are preserved.\n"

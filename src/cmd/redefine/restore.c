@@ -83,6 +83,11 @@ const struct cmd cmd_restore = {
 	.name = "restore",
 	.synopsis = "TARGET [CLASS|GLOB...]",
 	.summary = "restore replaced classes, all or those named",
+	.examples = (const struct example[]){
+		{ "restore 4711", "restores every replaced class" },
+		{ "restore 4711 com.acme.Cart", "restores one class" },
+		{ NULL, NULL },
+	},
 	.details =
 		"Reverts redefine and nothing else: changes by other agents are preserved.  In a\n"
 		"GLOB, * matches any characters and ? matches one.\n",

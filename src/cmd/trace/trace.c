@@ -143,7 +143,13 @@ const struct cmd cmd_trace = {
 	.name = "trace",
 	.aliases = "watch monitor",
 	.synopsis = "TARGET 'a.b.Class.method'...",
-	.summary = "method calls: time, arguments, result or exception",
+	.summary = "show calls of methods: time, arguments, result or exception",
+	.examples = (const struct example[]){
+		{ "trace 4711 'com.acme.Cart.add'", "each call, until Ctrl-C" },
+		{ "trace 4711 'com.acme.*.*' --min 10ms -d 30s", "slow calls in 30 seconds" },
+		{ "trace 4711 'Cart.add' --stack -c 1", "one call, with its stack" },
+		{ NULL, NULL },
+	},
 	.details =
 		"Class and method may be globs: * matches any characters, ? matches one.\n"
 		"Parameter types choose an overload: 'a.b.C.m(java.lang.String, int[])'.  <init>\n"

@@ -232,7 +232,12 @@ static int run(struct ctx *ctx, struct err *err)
 const struct cmd cmd_agent = {
 	.name = "agent",
 	.synopsis = "",
-	.summary = "print the path of the bundled agent, for java -agentpath:",
+	.summary = "print the path of the bundled agent, for java -agentpath",
+	.examples = (const struct example[]){
+		{ "agent", "prints the path" },
+		{ "agent --extract jtool.so", "writes a copy" },
+		{ NULL, NULL },
+	},
 	.details =
 		"The agent is stored in your cache directory, which other users cannot read.  For\n"
 		"JVMs of another user or in a container, write a copy with --extract FILE.\n"

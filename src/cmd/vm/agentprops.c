@@ -9,7 +9,11 @@ static int run(struct ctx *ctx, struct err *err)
 const struct cmd cmd_agentprops = {
 	.name = "agentprops",
 	.synopsis = "[TARGET] [NAME|GLOB]",
-	.summary = "agent properties: the JVM's arguments and main class",
+	.summary = "print agent properties: the JVM's arguments and main class",
+	.examples = (const struct example[]){
+		{ "agentprops 4711", "every agent property" },
+		{ NULL, NULL },
+	},
 	.details = "NAME and GLOB select properties as in 'jtool props'.\n",
 	.need = NEED_JVM,
 	.only_looks = true,

@@ -226,7 +226,13 @@ const struct cmd cmd_flags = {
 	.name = "flags",
 	.aliases = "jinfo",
 	.synopsis = "[TARGET] [NAME|GLOB|NAME=VALUE|+NAME|-NAME]",
-	.summary = "flags of the JVM (-XX): list them, show one, set a manageable one",
+	.summary = "list flags of the JVM (-XX), show one, or set a manageable one",
+	.examples = (const struct example[]){
+		{ "flags 4711", "every flag with its origin" },
+		{ "flags 4711 MaxHeapSize", "one flag" },
+		{ "flags 4711 +HeapDumpOnOutOfMemoryError", "sets a manageable flag" },
+		{ NULL, NULL },
+	},
 	.details =
 		"Without NAME, lists all flags with type, kind, origin and value.  NAME prints\n"
 		"one flag as an option of java.  NAME=VALUE, +NAME and -NAME set a flag in the\n"

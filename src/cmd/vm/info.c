@@ -163,7 +163,12 @@ static int info_run(struct ctx *ctx, struct err *err)
 const struct cmd cmd_info = {
 	.name = "info",
 	.synopsis = "[TARGET] [--no-attach]",
-	.summary = "what one JVM is, how it is doing, and which agents it has loaded",
+	.summary = "show what one JVM is, how it is doing, and which agents it has loaded",
+	.examples = (const struct example[]){
+		{ "info 4711", "one JVM, by process id" },
+		{ "info Tomcat", "… by a part of its main class or jar" },
+		{ NULL, NULL },
+	},
 	.details = "Reads /proc and the counters that the JVM publishes; nothing is sent to it.\n"
 		   "A JVM without counters is attached to, unless --no-attach is given.\n",
 	.need = NEED_JVM,

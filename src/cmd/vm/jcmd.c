@@ -88,6 +88,12 @@ const struct cmd cmd_jcmd = {
 	.name = "jcmd",
 	.synopsis = "TARGET [COMMAND [ARG...]]",
 	.summary = "run a diagnostic command of the JVM; without COMMAND: list them",
+	.examples = (const struct example[]){
+		{ "jcmd 4711", "lists the diagnostic commands" },
+		{ "jcmd 4711 VM.native_memory summary", "runs one of them" },
+		{ "jcmd 4711 Thread.dump_to_file {threads.txt}", "{FILE} is a file of yours" },
+		{ NULL, NULL },
+	},
 	.details = "Prints the JVM's output byte for byte; control characters are escaped on a\n"
 		   "terminal.  Everything after COMMAND is passed to the JVM, also options:\n"
 		   "jtool jcmd 42 GC.class_histogram -all\n"

@@ -200,6 +200,12 @@ const struct cmd cmd_list = {
 	.aliases = "jps ps",
 	.synopsis = "",
 	.summary = "list the JVMs that you can see, also in containers",
+	.examples = (const struct example[]){
+		{ "list", "every JVM that you can see" },
+		{ "list -lm", "with full class names and arguments" },
+		{ "list --json", "one JSON document" },
+		{ NULL, NULL },
+	},
 	.details =
 		"Columns for -o: pid, nspid, uid, user, version, vm, gc, used, max, uptime,\n"
 		"attach, container, main, args, flags.  A dash means that a value is unknown.\n",

@@ -369,6 +369,11 @@ const struct cmd cmd_load = {
 	.name = "load",
 	.synopsis = "TARGET AGENT [OPTIONS]",
 	.summary = "load an agent into the JVM: a .so, a .jar or the name of a library",
+	.examples = (const struct example[]){
+		{ "load 4711 ./agent.so interval=1", "a native agent" },
+		{ "load 4711 ./agent.jar", "a Java agent" },
+		{ NULL, NULL },
+	},
 	.details = "AGENT is a path on your side.  If the JVM cannot read it, for example in a\n"
 		   "container, jtool makes a copy that the JVM can read and leaves it there;\n"
 		   "--verbose prints its path.  An absolute path that does not exist on your side\n"

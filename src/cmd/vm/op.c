@@ -25,6 +25,11 @@ const struct cmd cmd_op = {
 		 "properties setflag threaddump",
 	.synopsis = "TARGET OPERATION [ARG...]",
 	.summary = "send an operation of the attach protocol unchanged",
+	.examples = (const struct example[]){
+		{ "op 4711 threaddump", "the attach operation of that name" },
+		{ "op 4711 printflag MaxHeapSize", "with an argument" },
+		{ NULL, NULL },
+	},
 	.details = "Operations: properties, agentProperties, datadump, threaddump, dumpheap,\n"
 		   "inspectheap, load, printflag, setflag, jcmd, and others that the JVM knows.\n",
 	.need = NEED_JVM,

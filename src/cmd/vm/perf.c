@@ -138,6 +138,11 @@ const struct cmd cmd_perf = {
 	.name = "perf",
 	.synopsis = "[TARGET] [GLOB]",
 	.summary = "print the counters that the JVM publishes, name=value",
+	.examples = (const struct example[]){
+		{ "perf 4711", "every counter" },
+		{ "perf 4711 'java.cls.*'", "those that match" },
+		{ NULL, NULL },
+	},
 	.details = "Reads the JVM's hsperfdata file; nothing is sent to the JVM.  In GLOB, *\n"
 		   "matches any characters and ? matches one: jtool perf 42 'sun.gc.*'\n",
 	.need = NEED_JVM,

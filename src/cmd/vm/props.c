@@ -10,7 +10,12 @@ const struct cmd cmd_props = {
 	.name = "props",
 	.aliases = "sysprops",
 	.synopsis = "[TARGET] [NAME|GLOB]",
-	.summary = "system properties",
+	.summary = "print system properties",
+	.examples = (const struct example[]){
+		{ "props 4711", "every system property" },
+		{ "props 4711 java.home", "one property" },
+		{ NULL, NULL },
+	},
 	.details = "Prints lines NAME=VALUE; with NAME only its value, unescaped.  In GLOB, *\n"
 		   "matches any characters and ? matches one.\n",
 	.need = NEED_JVM,

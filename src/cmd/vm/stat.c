@@ -188,7 +188,13 @@ const struct cmd cmd_stat = {
 	.name = "stat",
 	.aliases = "jstat",
 	.synopsis = "[TARGET|all] [INTERVAL [COUNT]]",
-	.summary = "collections, heap, classes and compiler, as jstat shows them",
+	.summary = "show collections, heap, classes and compiler, as jstat does",
+	.examples = (const struct example[]){
+		{ "stat 4711 1s", "a line of gcutil every second" },
+		{ "stat 4711 -t gccause 500ms 10", "ten samples of another table" },
+		{ "stat all --openmetrics", "metrics of every JVM for Prometheus" },
+		{ NULL, NULL },
+	},
 	.details =
 		"Reads the JVM's hsperfdata file: nothing is sent to the JVM.  With INTERVAL\n"
 		"(1s, 500ms, or 500 for milliseconds), takes COUNT samples, or samples until\n"

@@ -51,7 +51,12 @@ const struct cmd cmd_threads = {
 	.name = "threads",
 	.aliases = "jstack threaddump",
 	.synopsis = "[TARGET]",
-	.summary = "thread dump: what each thread is doing",
+	.summary = "print a thread dump: what each thread is doing",
+	.examples = (const struct example[]){
+		{ "threads 4711", "the thread dump of the JVM" },
+		{ "threads 4711 -l", "with java.util.concurrent locks" },
+		{ NULL, NULL },
+	},
 	.details = "Prints the JVM's output byte for byte; control characters are escaped on a\n"
 		   "terminal.\n",
 	.need = NEED_JVM,
