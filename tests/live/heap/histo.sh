@@ -70,7 +70,7 @@ for version in "${jdks[@]}"; do
 	check "$version: --strict equals the default" \
 		compare between 0 "$W/default" "$W/strict" "$W/out"
 	same "$version: heaphisto --json: its keys" \
-		"classes file live pid total / bytes class instances loader module" \
+		"classes file live pid schema total / bytes class instances loader module" \
 		"$(json "' '.join(sorted(j)) + ' / ' + ' '.join(sorted(j['classes'][0]))")"
 	same "$version: heaphisto: sorted by bytes" True \
 		"$(json "(lambda b: b == sorted(b, reverse=True))([c['bytes'] for c in j['classes']])")"

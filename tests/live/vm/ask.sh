@@ -47,7 +47,7 @@ check_props() {
 	works "$version: props --json: it works" props "$pid" --json
 	same "$version: props --json: equal to the JVM's properties" same \
 		"$(python3 "$live_dir/vm/ask.py" properties "$W/out" "$W/expected")"
-	same "$version: props --json: its keys" "['pid', 'properties']" "$(json 'list(j)')"
+	same "$version: props --json: its keys" "['schema', 'pid', 'properties']" "$(json 'list(j)')"
 	property line.separator "'\\n'"
 	property given.newline "'a\\nb'"
 	property given.tab "'a\\tb'"
