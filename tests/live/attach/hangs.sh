@@ -114,7 +114,7 @@ right() {
 	local pid n=0
 
 	for pid in "${healthy[@]}"; do
-		grep -q -E "^ *$pid$1" "$W/out" && n=$((n + 1))
+		grep -a -q -E "^ *$pid$1" "$W/out" && n=$((n + 1))
 	done
 	echo $n
 }
@@ -140,7 +140,7 @@ check "list in a pipe: it ends" [ $(($(now_ms) - begin)) -le 3000 ]
 within 3000 "stat all --openmetrics" stat all --openmetrics
 n=0
 for pid in "${healthy[@]}"; do
-	grep -q "^jvm_info{pid=\"$pid\"," "$W/out" && n=$((n + 1))
+	grep -a -q "^jvm_info{pid=\"$pid\"," "$W/out" && n=$((n + 1))
 done
 same "stat all --openmetrics: 20 right JVMs" 20 "$n"
 within 3000 "stat all" stat all
@@ -149,7 +149,7 @@ same "stat all: 20 right tables" 20 "$(right ':$')"
 within 6500 "jcmd all" jcmd --timeout 5 all VM.version
 n=0
 for pid in "${healthy[@]}"; do
-	grep -A 1 "^$pid:$" "$W/out" | grep -q 'OpenJDK' && n=$((n + 1))
+	grep -a -A 1 "^$pid:$" "$W/out" | grep -q 'OpenJDK' && n=$((n + 1))
 done
 same "jcmd all: 20 right answers" 20 "$n"
 check "jcmd all: names the file system that hangs" \
