@@ -24,6 +24,7 @@ import threading
 
 MEMORY = 1024  # MB, of which a sanitizer takes most
 HANG = 60  # seconds
+PATIENCE = 3  # seconds that a connection stays after an error
 WORKERS = 4  # most of the time they wait
 COMMANDS = [
     "heaphisto {pid} --max-memory 64", "heaphisto {pid} --json --by loader", "heaphisto {pid} --vm",
@@ -67,6 +68,13 @@ def change(rng, data):
     return bytes(data)
 
 
+def hang_up(client):
+    try:
+        client.shutdown(socket.SHUT_RDWR)
+    except OSError:  # closed already
+        pass
+
+
 class Proxy:
     """In a process of its own, which looks like a JVM."""
 
@@ -79,7 +87,11 @@ class Proxy:
         theirs = ours.accept()[0]
         ours.close()
         client = socket.socket(socket.AF_UNIX)
-        client.connect(path)
+        try:
+            client.connect(path)
+        except OSError:  # jtool has given up
+            theirs.close()
+            return
 
         def requests():
             try:
@@ -98,6 +110,8 @@ class Proxy:
                 if n == 0:  # HELLO: a text, then the pid
                     end = 4 + struct.unpack(">I", payload[:4])[0]
                     payload = payload[:end] + struct.pack(">I", os.getpid()) + payload[end + 4:]
+                if n == wrong:  # alloc and trace wait for minutes for a frame that is missing
+                    threading.Timer(PATIENCE, hang_up, (client,)).start()
                 client.sendall(self.frame(head, payload, n == wrong))
                 n += 1
         except OSError:
