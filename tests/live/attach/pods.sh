@@ -527,7 +527,8 @@ check_image() {
 		pod run --rm --pid container:jvm localhost/jtool $command >"$W/out" 2>"$W/err"
 		same "$name: ${command%% *}" "0 " "$? $(cat "$W/err")"
 		case $command in
-		list) check "$name: list: it shows the JVM" grep -q ' ready  *Idle' "$W/out" ;;
+		list) grep -q -E ' (ready|listening) +Idle' "$W/out" || fail "$name: list: it shows the JVM" \
+			"$(cat "$W/out")" ;;
 		jcmd*) check "$name: jcmd: it prints the version" grep -q -E 'JDK|VM' "$W/out" ;;
 		heaphisto*) check "$name: heaphisto: it counts" grep -q java.lang.String "$W/out" ;;
 		heapdump*) check "$name: heapdump: it can be parsed" \
@@ -567,10 +568,16 @@ end_engine() {
 	[ "$flavour" = rootful ] || pod system migrate >/dev/null 2>&1 # ends its namespaces
 }
 
-# end_cgroups: removes our control groups: the engines leave that of their monitors.
+# our_cgroups: the control groups that the engines left, those of their monitors.
+our_cgroups() {
+	find /sys/fs/cgroup -depth -type d -path "*$cgroup*"
+	[[ $machine == *libpod_parent* ]] || find /sys/fs/cgroup -depth -type d -path '*/libpod_parent*'
+}
+
+# end_cgroups: removes them; fails as long as one has a process.
 end_cgroups() {
-	find /sys/fs/cgroup -depth -type d -path "*$cgroup*" -exec rmdir {} + 2>/dev/null
-	! find /sys/fs/cgroup -type d -path "*$cgroup*" | grep -q .
+	our_cgroups | xargs -r rmdir 2>/dev/null
+	[ -z "$(our_cgroups)" ]
 }
 
 end_engines() {
