@@ -1,0 +1,107 @@
+"""Runs the examples of a Markdown page and compares what they print with the page.
+
+    examples.py PAGE RESULTS [--update]
+
+An example is a line "$ COMMAND" in a block that begins with ```console, with the output after it;
+lines that begin with "> " continue the command.  The commands of a page run one after the other in
+the current directory.  Numbers, units, times and hashes may differ, and the widths of columns; a
+line "..." stands for any number of lines.
+
+Writes one line per example to RESULTS: "ok COMMAND", or "not ok COMMAND" and then the differing
+lines, each after "# ".  With --update, rewrites the outputs in PAGE instead.
+"""
+import re
+import subprocess
+import sys
+
+
+def blocks(lines):
+    """Yields (start, end) of each console block: the lines between its fences."""
+    start = None
+    for i, line in enumerate(lines):
+        if start is None and line.startswith('```console'):
+            start = i + 1
+        elif start is not None and line.startswith('```'):
+            yield start, i
+            start = None
+
+
+def examples(lines):
+    """Splits a block's lines into (command lines, output lines)."""
+    found = []
+    for line in lines:
+        if line.startswith('$ '):
+            found.append(([line], []))
+        elif found and not found[-1][1] and line.startswith('> '):
+            found[-1][0].append(line)
+        elif found:
+            found[-1][1].append(line)
+    return found
+
+
+def masked(line):
+    line = re.sub(r'@[0-9a-f]{4,16}\b', '@HASH', line)
+    line = re.sub(r'\b[0-9a-f]{64}\b', 'SHA', line)
+    line = re.sub(r'[0-9][0-9.,:TZ+-]*', '#', line)
+    line = re.sub(r'# ?([KMG]i?B?|B|ns|us|ms|[smhd])(?![A-Za-z])', '#u', line)
+    line = re.sub(r'(#u ?)+', '#u ', line)
+    return ' '.join(line.split())
+
+
+def matches(wanted, got):
+    """Returns whether the lines `got` match `wanted`, in which "..." is any number of lines."""
+    if not wanted:
+        return not got
+    if wanted[0].strip() == '...':
+        return any(matches(wanted[1:], got[i:]) for i in range(len(got) + 1))
+    return bool(got) and masked(wanted[0]) == masked(got[0]) and matches(wanted[1:], got[1:])
+
+
+def run(command):
+    script = '\n'.join(line[2:] for line in command)
+    done = subprocess.run(['bash', '-c', script], stdin=subprocess.DEVNULL, timeout=300,
+                          stdout=subprocess.PIPE, stderr=subprocess.STDOUT, check=False)
+    return done.stdout.decode(errors='replace').split('\n')
+
+
+def trimmed(lines):
+    lines = [line.rstrip() for line in lines]
+    while lines and not lines[-1]:
+        lines.pop()
+    return lines
+
+
+def updated(wanted, got):
+    """Returns `got`, cut where the page has "..." as its last line of an example."""
+    if '...' in [line.strip() for line in wanted]:
+        cut = [line.strip() for line in wanted].index('...')
+        if cut < len(got):
+            return got[:cut] + [wanted[cut]]
+    return got
+
+
+def main():
+    page, results = sys.argv[1:3]
+    with open(page, encoding='utf-8') as file:
+        lines = file.read().split('\n')
+    out, done = [], 0
+    with open(results, 'w', encoding='utf-8') as report:
+        for start, end in blocks(lines):
+            out += lines[done:start]
+            for command, wanted in examples(lines[start:end]):
+                blank = bool(wanted) and not wanted[-1]
+                wanted, got = trimmed(wanted), trimmed(run(command))
+                out += command + updated(wanted, got) + ([''] if blank else [])
+                if matches(wanted, got):
+                    report.write(f'ok {command[0][2:]}\n')
+                else:
+                    report.write(f'not ok {command[0][2:]}\n')
+                    report.writelines(f'# page:    {line}\n' for line in wanted)
+                    report.writelines(f'# program: {line}\n' for line in got)
+            done = end
+    if '--update' in sys.argv[3:]:
+        with open(page, 'w', encoding='utf-8') as file:
+            file.write('\n'.join(out + lines[done:]))
+
+
+main()
