@@ -21,7 +21,7 @@ update=${1:-}
 for page in "${pages[@]}"; do
 	fixture=$(sed -n 's/^<!-- examples: \([a-z]*\) -->$/\1/p' "$top_srcdir/$page")
 	dir=$(mktemp -d "$W/page.XXXXXX")
-	if unshare -p -n -m -f --mount-proc --kill-child bash "$live_dir/docs/page" "$top_srcdir/$page" \
+	if unshare -p -n -m -f --mount-proc --kill-child bash "$live_dir/docs/page" "$page" \
 		"${fixture:-shop}" "$JTOOL" "$dir" "$dir/results" ${update:+"$update"} >"$dir/log" 2>&1; then
 		pass "$page: the examples ran"
 	else
