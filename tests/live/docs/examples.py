@@ -8,7 +8,7 @@ the current directory.  Numbers, units, times and hashes may differ, and the wid
 line "..." stands for any number of lines.
 
 Writes one line per example to RESULTS: "ok COMMAND", or "not ok COMMAND" and then the differing
-lines, each after "# ".  With --update, rewrites the outputs in PAGE instead.
+lines, each after "# ".  With --update, rewrites the outputs in PAGE that differ.
 """
 import re
 import subprocess
@@ -42,9 +42,9 @@ def examples(lines):
 def masked(line):
     line = re.sub(r'@[0-9a-f]{4,16}\b', '@HASH', line)
     line = re.sub(r'\b[0-9a-f]{64}\b', 'SHA', line)
-    line = re.sub(r'[0-9][0-9.,:TZ+-]*', '#', line)
-    line = re.sub(r'# ?([KMG]i?B?|B|ns|us|ms|[smhd])(?![A-Za-z])', '#u', line)
-    line = re.sub(r'(#u ?)+', '#u ', line)
+    line = re.sub(r'[+-]?[0-9][0-9.,:TZ+-]*', '#', line)
+    line = re.sub(r'# ?([KMG]i?B?|B|ns|us|ms|[smhd])(?![A-Za-z])', '#', line)
+    line = re.sub(r'# ?(# ?)+', '# ', line)
     return ' '.join(line.split())
 
 
@@ -91,8 +91,10 @@ def main():
             for command, wanted in examples(lines[start:end]):
                 blank = bool(wanted) and not wanted[-1]
                 wanted, got = trimmed(wanted), trimmed(run(command))
-                out += command + updated(wanted, got) + ([''] if blank else [])
-                if matches(wanted, got):
+                same = matches(wanted, got)
+                out += command + (wanted if same else updated(wanted, got))
+                out += [''] if blank else []
+                if same:
                     report.write(f'ok {command[0][2:]}\n')
                 else:
                     report.write(f'not ok {command[0][2:]}\n')
