@@ -69,8 +69,12 @@ static int store(const struct opt_set *set, const struct opt *o, const char *sho
 		*(const char **)at = value;
 		return 0;
 	case OPT_NUMBER:
-		if (parse_number(value, at, &rest) == 0 && *rest == '\0')
+	case OPT_LIMIT:
+		if (parse_number(value, at, &rest) == 0 && *rest == '\0') {
+			if (o->kind == OPT_LIMIT && *(unsigned *)at == 0)
+				*(unsigned *)at = UINT_MAX;
 			return 0;
+		}
 		return err_set(err, EXIT_USAGE,
 			       "%s: invalid number '%s': expected a whole number", shown, value);
 	case OPT_BYTES:

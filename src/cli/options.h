@@ -14,6 +14,7 @@ enum opt_kind {
 	OPT_FLAG,    /* bool: set to true */
 	OPT_TEXT,    /* const char *: the argument itself */
 	OPT_NUMBER,  /* unsigned: a decimal number, 0 or more */
+	OPT_LIMIT,   /* unsigned: a number of rows; 0 if not given, UINT_MAX for all (-n 0) */
 	OPT_BYTES,   /* uint64_t, in bytes; the unit is optional: 4096, 512k, 64m, 1g */
 	OPT_SECONDS, /* unsigned, in ms: a number of seconds, or with a unit: 500ms, 2s, 1m, 1h */
 	OPT_NANOS,   /* uint64_t, in ns; the unit is mandatory: 10ms, 500us, 800ns, 1s */
@@ -30,6 +31,11 @@ struct opt {
 	const char *help;
 	const char *const *choices; /* OPT_CHOICE: NULL-terminated */
 };
+
+/* -n, --limit; `rows` is the default for text, which limit_rows() applies. */
+#define OPT_LIMIT_ROW(at, rows)                                                               \
+	{ 'n', "limit", OPT_LIMIT, (at), "N", "show N rows (default " rows ", in JSON all; "  \
+	  "0 shows all)", NULL }
 
 #define OPT_END { 0, NULL, OPT_FLAG, 0, NULL, NULL, NULL }
 

@@ -30,8 +30,7 @@ static const struct opt alloc_rows[] = {
 	  "only objects that are still reachable at the end", NULL },
 	{ 0, "age", OPT_NUMBER, AT(age), "N",
 	  "only objects that survived N collections; implies --live", NULL },
-	{ 'n', NULL, OPT_NUMBER, AT(rows), "N", "show N sites (default: 20, in JSON all; 0: all)",
-	  NULL },
+	OPT_LIMIT_ROW(AT(limit), "20"),
 	{ 0, "sort", OPT_CHOICE, AT(sort), "KEY",
 	  "bytes, count, live or live-count (default: bytes, or live)", sorts },
 	{ 0, "depth", OPT_NUMBER, AT(depth), "N", "frames of a stack (default, maximum 64)", NULL },
@@ -50,7 +49,6 @@ static const struct alloc_opts defaults = {
 	.interval = ALLOC_INTERVAL_UNSET,
 	.memory = MEMORY,
 	.depth = WIRE_ALLOC_DEPTH,
-	.rows = ALLOC_UNSET,
 	.sort = -1,
 };
 

@@ -10,8 +10,7 @@
 #include "model/profile/alloc.h"
 #include "session/session.h"
 
-#define ALLOC_UNSET UINT_MAX /* a duration or number of rows that is not given */
-#define ALLOC_ROWS 20        /* default for tables; JSON has all rows by default */
+#define ALLOC_UNSET UINT_MAX /* a duration that is not given */
 #define ALLOC_INTERVAL_UNSET UINT64_MAX
 #define ALLOC_DURATION_MS 10000 /* default */
 #define ALLOC_MEMORY_MIN (UINT64_C(1) << 20)
@@ -21,7 +20,7 @@ struct alloc_opts {
 	uint64_t interval;    /* bytes; ALLOC_INTERVAL_UNSET: not given */
 	uint64_t memory;      /* limit for the agent, in bytes */
 	unsigned depth, age;  /* --depth: frames of a stack; --age: collections */
-	unsigned rows;        /* ALLOC_UNSET: not given; 0: all */
+	unsigned limit;
 	int sort;             /* enum alloc_order; -1: not given */
 	bool exact, live, recorded, force;
 	const char *collapsed, *flamegraph;

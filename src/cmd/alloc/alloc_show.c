@@ -6,6 +6,7 @@
 #include "cmd/alloc/alloc.h"
 #include "model/class/type_name.h"
 #include "model/redefine/redefinition.h"
+#include "render/limit.h"
 #include "render/profile/alloc_view.h"
 
 #define FRAMES_SHOWN 10 /* per stack in the table; --verbose and JSON show all */
@@ -27,15 +28,6 @@ static bool is_selected(const struct ctx *ctx, const struct alloc *a, const stru
 			return true;
 	}
 	return ctx->n_args == 0;
-}
-
-static size_t max_rows(const struct ctx *ctx)
-{
-	const struct alloc_opts *opts = ctx->opts;
-
-	if (opts->rows == ALLOC_UNSET)
-		return ctx->json ? SIZE_MAX : ALLOC_ROWS;
-	return opts->rows > 0 ? opts->rows : SIZE_MAX;
 }
 
 /* Returns the indexes of all selected sites, in order; the caller frees them. */
@@ -214,7 +206,7 @@ int alloc_show(const struct ctx *ctx, struct alloc *a, struct stack_files *files
 	alloc_sort(a, order);
 	sites = select_sites(ctx, a, order, &n);
 	view.sites = sites;
-	view.n = n < max_rows(ctx) ? n : max_rows(ctx);
+	view.n = limit_rows(opts->limit, ctx->json, LIMIT_ROWS, n);
 	view.n_hidden = n - view.n;
 	view.total = alloc_total(a);
 	print(ctx, &view);

@@ -2,11 +2,13 @@
 #include <string.h>
 
 #include "cmd/class/class_index.h"
+#include "render/limit.h"
 #include "render/table.h"
 
 struct classes_opts {
 	const char *loader, *columns;
 	int kind;
+	unsigned limit;
 };
 
 static const char *const kinds[] = { "any",	"class",      "interface", "array",  "enum",
@@ -18,6 +20,7 @@ static const struct opt classes_rows[] = {
 	{ 0, "loader", OPT_TEXT, AT(loader), "LOADER", "only classes of this loader", NULL },
 	{ 0, "kind", OPT_CHOICE, AT(kind), "KIND", "only classes of this kind", kinds },
 	{ 'o', NULL, OPT_TEXT, AT(columns), "COL,...", "show these columns, in this order", NULL },
+	OPT_LIMIT_ROW(AT(limit), "20"),
 	OPT_END,
 };
 
@@ -49,12 +52,19 @@ static void add_row(struct table *t, const struct class_origins *origins,
 static void show(const struct ctx *ctx, const struct classes *c, struct table *t)
 {
 	const struct classes_opts *opts = ctx->opts;
+	size_t most = limit_rows(opts->limit, ctx->json, LIMIT_ROWS, SIZE_MAX), n = 0;
+	_cleanup_buf_ struct buf more = BUF_INIT;
 
 	for (size_t i = 0; i < c->n; i++) {
-		if (!opts->kind || strcmp(class_kind(&c->rows[i]), kinds[opts->kind]) == 0)
+		if (opts->kind && strcmp(class_kind(&c->rows[i]), kinds[opts->kind]) != 0)
+			continue;
+		if (n++ < most)
 			add_row(t, &c->origins, &c->rows[i]);
 	}
 	table_output(t, "classes", ctx->jvm->pid, ctx->json, ctx->out);
+	limit_add_more(&more, n > most ? n - most : 0, "class", "classes");
+	if (!ctx->json)
+		(void)fputs(buf_str(&more), ctx->out); /* main checks ferror() */
 }
 
 /* Checks the columns before it attaches to the JVM. */

@@ -16,6 +16,7 @@
 #include "model/class/type_name.h"
 #include "render/histo/histo_json.h"
 #include "render/histo/histo_table.h"
+#include "render/limit.h"
 #include "session/session.h"
 
 #define VM_HISTOGRAM_MAX (256u * 1024 * 1024)
@@ -24,7 +25,7 @@
 
 struct histo_opts {
 	bool live, strict, vm;
-	unsigned rows; /* 0: all */
+	unsigned limit;
 	unsigned max_pause_ms;
 	int sort, by, engine;
 	const char *filter, *save, *diff;
@@ -39,7 +40,7 @@ _Static_assert(HISTO_CLASS == 0 && HISTO_PACKAGE == 1 && HISTO_LOADER == 2, "as 
 
 static const struct opt histo_rows[] = {
 	{ 0, "live", OPT_FLAG, AT(live), NULL, "make a full collection first", NULL },
-	{ 'n', NULL, OPT_NUMBER, AT(rows), "N", "print the first N rows only", NULL },
+	OPT_LIMIT_ROW(AT(limit), "20"),
 	{ 0, "sort", OPT_CHOICE, AT(sort), "KEY", "bytes (default), count or name", sorts },
 	{ 0, "by", OPT_CHOICE, AT(by), "WHAT", "class (default), package or loader", groups },
 	{ 0, "filter", OPT_TEXT, AT(filter), "GLOB", "only classes whose name matches", NULL },
@@ -248,7 +249,7 @@ static void show(const struct ctx *ctx, struct histo *h)
 		histo_filter(h, opts->filter);
 	histo_group(h, view.by);
 	histo_sort(h, (enum histo_sort)opts->sort);
-	view.n_rows = opts->rows > 0 && opts->rows < h->n ? opts->rows : h->n;
+	view.n_rows = limit_rows(opts->limit, ctx->json, LIMIT_ROWS, h->n);
 	if (ctx->json) {
 		struct json *doc = histo_json(h, view.n_rows, &view.total, pid_of(ctx));
 

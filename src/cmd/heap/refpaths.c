@@ -3,11 +3,12 @@
 #include "cmd/heap/heap_source.h"
 #include "model/heap/refpath.h"
 #include "render/heap/refpaths_view.h"
+#include "render/limit.h"
 
 #define GROUPS_SHOWN 5
 
 struct refpaths_opts {
-	unsigned n; /* 0: GROUPS_SHOWN */
+	unsigned limit;
 	bool subclasses, weak;
 	const char *loader;
 	struct heap_opts heap;
@@ -16,7 +17,7 @@ struct refpaths_opts {
 #define AT(member) offsetof(struct refpaths_opts, member)
 
 static const struct opt refpaths_rows[] = {
-	{ 'n', NULL, OPT_NUMBER, AT(n), "N", "print the first N kinds of paths (default 5)", NULL },
+	OPT_LIMIT_ROW(AT(limit), "5"),
 	{ 0, "subclasses", OPT_FLAG, AT(subclasses), NULL,
 	  "include instances of subclasses and implementors", NULL },
 	{ 0, "weak", OPT_FLAG, AT(weak), NULL,
@@ -91,7 +92,8 @@ static int find_and_show(const struct ctx *ctx, struct heap_source *source,
 	struct refpaths paths;
 	int rc;
 
-	refpaths_find(h, targets, opts->weak, opts->n ? opts->n : GROUPS_SHOWN, &paths);
+	refpaths_find(h, targets, opts->weak,
+		      limit_rows(opts->limit, ctx->json, GROUPS_SHOWN, SIZE_MAX), &paths);
 	verbose_step(ctx->steps, "%zu target objects; %zu kinds of paths to them",
 		     targets->n, paths.n_groups);
 	rc = fetch_fields(source, &paths, err);

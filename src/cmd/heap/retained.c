@@ -4,6 +4,7 @@
 #include "cmd/heap/heap_source.h"
 #include "model/heap/refpath.h"
 #include "render/heap/retained.h"
+#include "render/limit.h"
 
 #define TREE_SHARE 100    /* --tree shows objects that retain 1/100 of the heap */
 #define TREE_DEPTH 10
@@ -14,7 +15,7 @@
 
 struct retained_opts {
 	struct heap_opts heap;
-	unsigned rows,        /* 0: all */
+	unsigned limit,
 		depth;        /* of --tree; 0: TREE_DEPTH */
 	unsigned min;         /* of --tree, in bytes; 0: 1/TREE_SHARE of the heap */
 	int sort, by;
@@ -31,7 +32,7 @@ _Static_assert(HISTO_CLASS == 0 && HISTO_PACKAGE == 1 && HISTO_LOADER == 2, "as 
 #define AT(member) offsetof(struct retained_opts, member)
 
 static const struct opt retained_opt_rows[] = {
-	{ 'n', NULL, OPT_NUMBER, AT(rows), "N", "print the first N rows only", NULL },
+	OPT_LIMIT_ROW(AT(limit), "20"),
 	{ 0, "sort", OPT_CHOICE, AT(sort), "KEY", "retained (default), shallow, count or name",
 	  sorts },
 	{ 0, "by", OPT_CHOICE, AT(by), "WHAT", "class (default), package or loader", groups },
@@ -76,12 +77,13 @@ static void find_rows(const struct retained_opts *opts, const struct heap *h, st
 	retained_sort(&f->rows, (enum retained_sort)opts->sort);
 }
 
-static void find_top(const struct retained_opts *opts, const struct heap *h, struct findings *f)
+static void find_top(const struct ctx *ctx, const struct heap *h, struct findings *f)
 {
+	const struct retained_opts *opts = ctx->opts;
 	const struct retained_tree_opts top = {
 		.least = opts->min > 0 ? opts->min : f->tree.total / TREE_SHARE,
 		.depth = opts->depth > 0 ? opts->depth : TREE_DEPTH,
-		.children = opts->rows,
+		.children = limit_rows(opts->limit, ctx->json, LIMIT_ROWS, UINT32_MAX),
 		.weak = opts->weak,
 	};
 
@@ -114,7 +116,7 @@ static void find(const struct ctx *ctx, const struct heap *h, struct findings *f
 	if (ctx->json || (!opts->tree && !opts->suspects))
 		find_rows(opts, h, f);
 	if (opts->tree)
-		find_top(opts, h, f);
+		find_top(ctx, h, f);
 	if (opts->suspects) {
 		retained_suspects_find(&f->suspects, h->graph, &f->tree,
 				       f->tree.total / SUSPECT_SHARE);
@@ -178,7 +180,7 @@ static void show(const struct ctx *ctx, const struct heap *h, const struct findi
 		.tree = &f->tree,
 		.rows = &f->rows,
 		.by = (enum histo_group)opts->by,
-		.n_rows = opts->rows > 0 && opts->rows < f->rows.n ? opts->rows : f->rows.n,
+		.n_rows = limit_rows(opts->limit, ctx->json, LIMIT_ROWS, f->rows.n),
 		.top = opts->tree ? &f->top : NULL,
 		.suspects = opts->suspects ? &f->suspects : NULL,
 		.bfs = &f->paths,

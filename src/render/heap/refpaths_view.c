@@ -4,6 +4,7 @@
 
 #include "base/printable.h"
 #include "render/heap/refpath_view.h"
+#include "render/limit.h"
 #include "render/units.h"
 
 static void print_group(const struct heap *h, const struct refpaths *paths,
@@ -37,8 +38,6 @@ static void add_totals(const struct refpaths *paths, const char *what, struct bu
 	printable_add(text, what, strlen(what));
 	if (paths->n_groups > 0) {
 		buf_adds(text, "; ");
-		if (paths->n_examined < paths->n_groups)
-			buf_addf(text, "%zu of ", paths->n_examined);
 		units_count(text, paths->n_groups);
 		buf_adds(text, paths->n_groups == 1 ? " kind of path" : " kinds of paths");
 	}
@@ -62,6 +61,8 @@ void refpaths_print(const struct heap *h, const struct refpaths *paths, const ch
 	for (size_t i = 0; i < paths->n_examined; i++)
 		print_group(h, paths, &paths->groups[i], out);
 	add_totals(paths, what, &text);
+	limit_add_more(&text, paths->n_groups - paths->n_examined, "kind of path",
+		       "kinds of paths");
 	(void)fwrite(text.data, 1, text.len, out);
 }
 

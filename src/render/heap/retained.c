@@ -2,7 +2,7 @@
 
 #include <inttypes.h>
 
-#include "render/table.h"
+#include "render/histo/histo_table.h"
 
 enum { NAME, LOADER, INSTANCES, SHALLOW, RETAINED, SHARE };
 
@@ -49,6 +49,7 @@ static struct table *rows_table(const struct retained_view *view)
 void retained_print_rows(const struct retained_view *view, FILE *out)
 {
 	const uint64_t total = view->tree->total;
+	_cleanup_buf_ struct buf more = BUF_INIT;
 	struct table *t = rows_table(view);
 
 	table_show(t, NAME);
@@ -59,6 +60,8 @@ void retained_print_rows(const struct retained_view *view, FILE *out)
 	table_text(t, LOADER, "");
 	set_sum(t, &(struct graph_sum){ view->rows->instances, total, total }, total);
 	table_print(t, out);
+	histo_add_more(&more, view->by, view->rows->n - view->n_rows);
+	(void)fputs(buf_str(&more), out);
 	table_free(t);
 }
 

@@ -3,6 +3,7 @@
 #include <inttypes.h>
 
 #include "base/xalloc.h"
+#include "render/limit.h"
 
 enum { NAME, LOADER, MODULE, INSTANCES, BYTES, CLASSES };
 
@@ -63,8 +64,22 @@ static void add_total(struct table *t, const struct histo_view *view)
 	table_number(t, CLASSES, total->classes);
 }
 
+void histo_add_more(struct buf *out, enum histo_group by, size_t n)
+{
+	static const struct {
+		const char *one, *many;
+	} names[] = {
+		[HISTO_CLASS] = { "class", "classes" },
+		[HISTO_PACKAGE] = { "package", "packages" },
+		[HISTO_LOADER] = { "loader", "loaders" },
+	};
+
+	limit_add_more(out, n, names[by].one, names[by].many);
+}
+
 void histo_print(const struct histo *h, const struct histo_view *view, FILE *out)
 {
+	_cleanup_buf_ struct buf more = BUF_INIT;
 	struct table *t = histo_table(h, view);
 	bool by_class = view->by == HISTO_CLASS;
 
@@ -77,5 +92,7 @@ void histo_print(const struct histo *h, const struct histo_view *view, FILE *out
 		table_show(t, LOADER);
 	add_total(t, view);
 	table_print(t, out);
+	histo_add_more(&more, view->by, h->n - view->n_rows);
+	(void)fputs(buf_str(&more), out); /* main checks ferror() */
 	table_free(t);
 }

@@ -15,7 +15,10 @@ struct histo_view {
 /* Returns the rows without the total.  The caller frees the table. */
 struct table *histo_table(const struct histo *h, const struct histo_view *view);
 
-/* Prints the rows and the total.  Loaders are shown if two rows have the same name. */
+/* Prints the rows, the total, and how many rows are hidden.  Loaders resolve equal names. */
 void histo_print(const struct histo *h, const struct histo_view *view, FILE *out);
+
+/* Appends "... 834 more classes (-n 0 shows all)", or packages, or loaders; nothing if n is 0. */
+void histo_add_more(struct buf *out, enum histo_group by, size_t n);
 
 #endif

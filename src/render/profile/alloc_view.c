@@ -2,6 +2,7 @@
 
 #include <inttypes.h>
 
+#include "render/limit.h"
 #include "render/table.h"
 #include "render/units.h"
 
@@ -156,8 +157,7 @@ void alloc_text_add(struct buf *out, const struct alloc_view *view)
 	if (view->n_hidden == 0)
 		return;
 	buf_addc(out, '\n');
-	units_count(out, view->n_hidden);
-	buf_addf(out, " more site%s: -n 0 shows all\n", view->n_hidden == 1 ? "" : "s");
+	limit_add_more(out, view->n_hidden, "site", "sites");
 }
 
 struct json *alloc_json(const struct alloc_view *view)

@@ -117,6 +117,11 @@ chooses() {
 	works "$1: classes --kind: it works" classes --json --kind enum "$JVM_PID" 'Kinds*'
 	same "$1: classes --kind enum: it lists the only enum" \
 		"Kinds\$Color" "$(json "' '.join(c['class'] for c in j['classes'])")"
+	prints "$1: classes: 20 rows, and how many more" \
+		'^\.\.\. [0-9,]+ more classes \(-n 0 shows all\)$' classes "$JVM_PID"
+	same "$1: classes: the number of lines" 22 "$(wc -l <"$W/out")"
+	prints "$1: classes -n 0: all rows" '^Kinds\$Box ' classes -n 0 "$JVM_PID"
+	same "$1: classes -n 0: no row is hidden" 0 "$(grep -c 'more classes' "$W/out")"
 	prints "$1: classes -o: it prints these columns" '^protected abstract static +Kinds\$Box$' \
 		classes -o modifiers,class "$JVM_PID" 'Kinds$Box'
 }

@@ -86,6 +86,12 @@ for version in "${jdks[@]}"; do
 	works "$version: -n: it works" heaphisto --json -n 3 "$JVM_PID"
 	same "$version: -n: it limits rows, not the total" "3 True" \
 		"$(json "'%d %s' % (len(j['classes']), j['total']['classes'] > 100)")"
+	prints "$version: without -n: 20 rows, and how many more" \
+		'^\.\.\. [0-9]+ more classes \(-n 0 shows all\)$' heaphisto "$JVM_PID"
+	same "$version: without -n: the number of lines" 23 "$(wc -l <"$W/out")"
+	works "$version: -n 0: it works" heaphisto -n 0 "$JVM_PID"
+	same "$version: -n 0: all rows, none hidden" "1 0" \
+		"$(($(wc -l <"$W/out") > 100)) $(grep -c 'more classes' "$W/out")"
 	works "$version: --filter CLASS: it works" heaphisto --json --filter 'Heap$Node' "$JVM_PID"
 	same "$version: --filter CLASS: its instances" 'Heap$Node 500000' \
 		"$(json "' '.join('{class} {instances}'.format(**c) for c in j['classes'])")"

@@ -105,8 +105,17 @@ text() {
 	prints "$1: the threads of a pool are one kind" \
 		'^100 % \(3\) through a local variable of Reached.waitWith in threads "pool-\*-thread-\*"$' \
 		refpaths "$JVM_PID" 'Reached$ByPool'
-	prints "$1: -n: it limits the paths" '; 2 of 12 kinds of paths; 1 only through weak' \
+	prints "$1: -n: it limits the paths" '; 12 kinds of paths; 1 only through weak' \
 		refpaths -n 2 "$JVM_PID" 'Reached$By*'
+	same "$1: -n: the last line counts the others" '... 10 more kinds of paths (-n 0 shows all)' \
+		"$(tail -n 1 "$W/out")"
+	prints "$1: without -n: five kinds of paths" '^\.\.\. 7 more kinds of paths' \
+		refpaths "$JVM_PID" 'Reached$By*'
+	same "$1: five paths are shown" 5 "$(grep -c ' through ' <(grep '^[0-9<].* %' "$W/out"))"
+	works "$1: --json: it works" refpaths --json "$JVM_PID" 'Reached$By*'
+	same "$1: --json: all kinds of paths" 12 "$(json "len(j['paths'])")"
+	works "$1: --json --limit: it works" refpaths --json --limit 2 "$JVM_PID" 'Reached$By*'
+	same "$1: --json --limit: two paths" 2 "$(json "len(j['paths'])")"
 }
 
 refuses 2 'missing CLASS' "neither a class nor --to: refused" refpaths 1

@@ -1,4 +1,5 @@
 #include <check.h>
+#include <limits.h>
 #include <stddef.h>
 #include <string.h>
 
@@ -7,7 +8,7 @@
 struct values {
 	bool all, quiet, verbose;
 	const char *file, *filter;
-	unsigned count;
+	unsigned count, limit;
 	unsigned wait_ms;
 	uint64_t min_ns;
 	uint64_t room;
@@ -31,6 +32,7 @@ static const struct opt rows[] = {
 	{ 0, "min", OPT_NANOS, offsetof(struct values, min_ns), "TIME", "from when on", NULL },
 	{ 0, "room", OPT_BYTES, offsetof(struct values, room), "BYTES", "how much", NULL },
 	{ 0, "sort", OPT_CHOICE, offsetof(struct values, sort), "KEY", "order", sorts },
+	{ 0, "rows", OPT_LIMIT, offsetof(struct values, limit), "N", "rows", NULL },
 	OPT_END,
 };
 
@@ -113,6 +115,20 @@ START_TEST(short_options_cluster_and_take_values)
 	ck_assert_str_eq(p.values.file, "x=y");
 	ck_assert_int_eq(p.n, 1);
 	ck_assert_str_eq(p.words[0], "-");
+}
+END_TEST
+
+START_TEST(limit_of_0_differs_from_no_limit)
+{
+	struct parsed p;
+
+	parse(&p, "", -1);
+	ck_assert_uint_eq(p.values.limit, 0);
+	parse(&p, "--rows 0", -1);
+	ck_assert_uint_eq(p.values.limit, UINT_MAX);
+	parse(&p, "--rows=7", -1);
+	ck_assert_uint_eq(p.values.limit, 7);
+	refused("--rows=-1", "--rows: invalid number '-1': expected a whole number");
 }
 END_TEST
 
@@ -309,7 +325,8 @@ START_TEST(help_has_one_aligned_line_per_option)
 			 "      --wait SECONDS        how long\n"
 			 "      --min TIME            from when on\n"
 			 "      --room BYTES          how much\n"
-			 "      --sort KEY            order\n");
+			 "      --sort KEY            order\n"
+			 "      --rows N              rows\n");
 	free(text);
 }
 END_TEST
@@ -323,6 +340,7 @@ int main(void)
 
 	tcase_add_test(tc, words_and_options_may_alternate);
 	tcase_add_test(tc, short_options_cluster_and_take_values);
+	tcase_add_test(tc, limit_of_0_differs_from_no_limit);
 	tcase_add_test(tc, long_options_take_values_with_and_without_equals_sign);
 	tcase_add_test(tc, unique_prefixes_of_long_options_are_accepted);
 	tcase_add_test(tc, letters_of_a_command_hide_common_letters);

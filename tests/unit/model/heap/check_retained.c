@@ -417,7 +417,8 @@ START_TEST(rows_and_totals_are_printed)
 "INSTANCES  SHALLOW  RETAINED       %  CLASS\n"
 "     1001    72128     72128   35.98  byte[]\n"
 "     1000    32000    104000   51.88  a.b.Map$Entry\n"
-"     4008   200480    200480  100.00  total\n");
+"     4008   200480    200480  100.00  total\n"
+"... 9 more classes (-n 0 shows all)\n");
 	print(retained_print_held, &view);
 	ck_assert_str_eq(printed,
 			 "of these, reachable only through soft references: 1 object, 128 bytes\n");

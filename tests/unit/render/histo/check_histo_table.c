@@ -31,7 +31,8 @@ START_TEST(columns_depend_on_the_view)
 	ck_assert_str_eq(text, "INSTANCES  BYTES  CLASS\n"
 			       "       12   3456  a.B\n"
 			       "        1     16  c.D[]\n"
-			       "       14   3480  total of 3 classes\n");
+			       "       14   3480  total of 3 classes\n"
+			       "... 1 more class (-n 0 shows all)\n");
 	free(text);
 
 	view.n_rows = 3; /* now two rows have the same class name */
