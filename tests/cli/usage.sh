@@ -146,6 +146,34 @@ refuses 2 "heaphisto: --sort: unknown value 'size': choose from bytes, count, na
 refuses 2 "heaphisto: --by: unknown value 'x': choose from class, package, loader" heaphisto --by=x 1
 refuses 2 "heaphisto: -n: invalid number '-1': expected a whole number" heaphisto 1 -n -1
 refuses 2 'heaphisto: --vm and --strict exclude each other' heaphisto all --vm --strict
+refuses 2 'heaphisto: --vm and --engine hprof exclude each other: --vm is --engine vm$' \
+	heaphisto 1 --vm --engine hprof
+refuses 2 'heaphisto: --strict and --engine vm exclude each other: --strict is --engine jvmti$' \
+	heaphisto 1 --strict --engine vm
+refuses 2 'heaphisto: --engine vm and --by loader exclude' heaphisto 1 --engine vm --by loader
+refuses 2 'heaphisto: --engine vm and --max-pause exclude' heaphisto 1 --engine vm --max-pause 1
+refuses 3 'heaphisto: no such process' heaphisto 99999999 --strict --engine agent
+refuses 3 'heaphisto: no such process' heaphisto 99999999 --vm --engine vm
+for command in retained refpaths; do
+	class=()
+	[ $command = retained ] || class=(a.B)
+	for engine in vm jvmti; do
+		refuses 2 "$command: --engine $engine is not possible here: it finds no references; choose \
+from auto, agent, hprof$" $command 99999999 "${class[@]}" --engine $engine
+	done
+done
+refuses 2 'heapdump: --engine agent is not possible here: it writes no heap dump; choose from auto, hprof$' \
+	heapdump 99999999 --engine agent
+for command in heaphisto retained refpaths heapdump; do
+	class=(a.B)
+	[[ $command == heapdump || $command == refpaths ]] || class=()
+	refuses 2 "$command: --engine snapshot is not possible here: this version takes no snapshots; " \
+		$command 99999999 "${class[@]}" --engine snapshot
+	refuses 2 "$command: --engine: unknown value 'any': choose from auto, snapshot, agent, jvmti, vm, \
+hprof$" $command 99999999 "${class[@]}" --engine any
+done
+refuses 2 'heaphisto: --engine agent needs a JVM, not a dump file: leave it out$' \
+	heaphisto app.hprof --engine agent
 refuses 2 'retained: --depth needs --tree' retained 1 --depth 3
 refuses 2 'retained: --strings needs --tree or --suspects' retained 1 --strings
 refuses 2 'trace: too few arguments' trace 1

@@ -12,8 +12,15 @@
 #define MEMORY_BASE (4 << 20)         /* measured: what jtool takes besides heap data */
 #define MEMORY_LEAST (6 << 20)
 
-const char *const heap_engines[] = { "any", "agent", "hprof", NULL };
-_Static_assert(HEAP_BY_ANY == 0 && HEAP_BY_AGENT == 1 && HEAP_BY_HPROF == 2, "as in heap_engines");
+static const struct heap_engine_set engines = {
+	1u << HEAP_BY_AUTO | 1u << HEAP_BY_AGENT | 1u << HEAP_BY_HPROF,
+	"it finds no references",
+};
+
+int heap_opts_check(const struct heap_opts *opts, const char *file, struct err *err)
+{
+	return heap_engine_check(&engines, (enum heap_engine)opts->engine, file, err);
+}
 
 static uint64_t wanted_memory(const struct heap_opts *opts)
 {
@@ -79,24 +86,28 @@ int heap_source_build(struct heap_source *source, const struct heap_plan *plan,
 	return 0;
 }
 
-/* Runs the engine; HEAP_BY_ANY: the agent, or the JVM's own dump if the agent cannot. */
+/* Runs the engine; HEAP_BY_AUTO: the agent, or the JVM's own dump if the agent cannot. */
 static int run_engine(struct heap_source *source, const struct heap_plan *plan,
 		      enum heap_engine engine, struct err *err)
 {
 	struct err agent_err = { .code = EXIT_DONE };
 
+	source->engine = HEAP_BY_HPROF;
+	source->pause_ns = -1;
 	if (engine == HEAP_BY_HPROF)
 		return heap_source_by_hprof(source, plan, err);
 	switch (heap_source_by_agent(source, plan, &agent_err)) {
 	case HEAP_DONE:
+		source->engine = HEAP_BY_AGENT;
 		return 0;
 	case HEAP_CANNOT:
-		if (engine == HEAP_BY_ANY)
+		if (engine == HEAP_BY_AUTO)
 			break;
 		/* fallthrough */
 	default:
 		return err_set(err, agent_err.code, "%s", agent_err.text);
 	}
+	source->pause_ns = -1;
 	cmd_print_notice(plan->ctx->cmd, "%s; using the JVM's own dump instead (--engine hprof)",
 			 agent_err.text);
 	return heap_source_by_hprof(source, plan, err);
@@ -115,7 +126,7 @@ static int grant_memory(const struct heap_opts *opts, struct heap_plan *plan,
 	uint64_t wanted = wanted_memory(opts);
 	int rc = heap_memory(ctx, use, wanted, &plan->max_bytes, &no_walk);
 
-	if (rc < 0 && *engine == HEAP_BY_ANY) {
+	if (rc < 0 && *engine == HEAP_BY_AUTO) {
 		rc = heap_memory(ctx, MEMORY_COLLECT, wanted, &plan->max_bytes, &no_dump);
 		if (rc == 0)
 			cmd_print_notice(ctx->cmd, "%s; using the JVM's own dump instead (--engine "
@@ -139,11 +150,8 @@ struct heap_source *heap_source_open(const struct ctx *ctx, const struct heap_op
 	enum heap_engine engine = ctx->file ? HEAP_BY_HPROF : (enum heap_engine)opts->engine;
 	struct heap_source *source;
 
-	if (ctx->file && opts->engine == HEAP_BY_AGENT) {
-		(void)err_set(err, EXIT_USAGE, "--engine agent needs a JVM, not a dump file");
-		return NULL;
-	}
-	if (grant_memory(opts, &plan, &engine, err) < 0)
+	if (heap_opts_check(opts, ctx->file, err) < 0 ||
+	    grant_memory(opts, &plan, &engine, err) < 0)
 		return NULL;
 	source = xcalloc(1, sizeof(*source));
 	verbose_step(ctx->steps, "jtool uses at most %zu MB of memory",
@@ -185,13 +193,14 @@ int heap_source_fields(struct heap_source *source, const bool *wanted, struct er
 	return 0;
 }
 
-void heap_source_put(const struct ctx *ctx, struct json *doc)
+void heap_source_put(const struct heap_source *source, const struct ctx *ctx, struct json *doc)
 {
 	if (ctx->jvm)
 		json_put_number(doc, "pid", ctx->jvm->pid);
 	else
 		json_put_null(doc, "pid");
 	json_put_text(doc, "file", ctx->file);
+	heap_engine_put(source->engine, source->pause_ns, doc);
 }
 
 int heap_source_close(struct heap_source *source, struct err *err)

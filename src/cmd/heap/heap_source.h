@@ -2,7 +2,7 @@
 #ifndef JTOOL_CMD_HEAP_SOURCE_H
 #define JTOOL_CMD_HEAP_SOURCE_H
 
-#include "cli/command.h"
+#include "cmd/heap/heap_engine.h"
 #include "discover/memory_room.h"
 #include "model/heap/heap.h"
 #include "render/json.h"
@@ -13,8 +13,6 @@ struct heap_opts {
 	unsigned max_pause_ms;
 	unsigned max_memory_mb; /* for jtool; 0: half of the free memory */
 };
-enum heap_engine { HEAP_BY_ANY, HEAP_BY_AGENT, HEAP_BY_HPROF };
-extern const char *const heap_engines[];
 #define HEAP_MAX_PAUSE_MS 5000
 
 #define HEAP_MAX_PAUSE_ROW(at)                                                                 \
@@ -23,8 +21,8 @@ extern const char *const heap_engines[];
 
 /* `at` is the offset of the struct heap_opts in the command's option struct. */
 #define HEAP_ROWS(at)                                                                          \
-	{ 0, "engine", OPT_CHOICE, (at) + offsetof(struct heap_opts, engine), "ENGINE",        \
-	  "agent, or hprof: the JVM's own dump (default: agent first)", heap_engines },        \
+	HEAP_ENGINE_ROW((at) + offsetof(struct heap_opts, engine),                             \
+			"auto (default), agent or hprof"),                                     \
 	HEAP_MAX_PAUSE_ROW((at) + offsetof(struct heap_opts, max_pause_ms)),                   \
 	{ 0, "max-memory", OPT_NUMBER, (at) + offsetof(struct heap_opts, max_memory_mb), "MB", \
 	  "limit jtool's memory (default: half of the free memory)", NULL }
@@ -40,6 +38,9 @@ struct heap_wanted {
  */
 int heap_memory(const struct ctx *ctx, enum memory_use use, uint64_t wanted, size_t *granted,
 		struct err *err) _must_check_;
+
+/* Rejects options before a JVM is searched.  Returns -1 with err set (EXIT_USAGE). */
+int heap_opts_check(const struct heap_opts *opts, const char *file, struct err *err) _must_check_;
 
 struct heap_source;
 
@@ -57,8 +58,8 @@ bool heap_source_is_dump(const struct heap_source *source);
 /* Fetches the field names of classes with wanted[class], for heap_via(). */
 int heap_source_fields(struct heap_source *source, const bool *wanted, struct err *err)
 	_must_check_;
-/* Adds "pid" and "file", one of which is null. */
-void heap_source_put(const struct ctx *ctx, struct json *doc);
+/* Adds "pid" and "file", one of which is null, "engine" and "pause". */
+void heap_source_put(const struct heap_source *source, const struct ctx *ctx, struct json *doc);
 /* Frees the source.  Returns -1 with err set if the agent could not undo everything. */
 int heap_source_close(struct heap_source *source, struct err *err);
 

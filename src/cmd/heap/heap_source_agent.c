@@ -198,6 +198,7 @@ static int build(struct heap_source *source, const struct heap_plan *plan,
 	struct heap_wire *wire = &hw->wire;
 	struct graph_facts facts;
 
+	source->pause_ns = (int64_t)wire->pause_ns;
 	if (check_outcome(plan, wire, err) < 0)
 		return -1;
 	classes_sort(&source->index.classes); /* including classes that the walk reported */

@@ -11,6 +11,8 @@ struct heap_source {
 	/* The index through which the agent is asked for fields; its session is NULL for a dump. */
 	struct class_index index;
 	struct shapes shapes;
+	enum heap_engine engine; /* that read the heap */
+	int64_t pause_ns;        /* of the JVM; -1: unknown */
 };
 
 struct heap_plan {

@@ -5,12 +5,14 @@
 #include <time.h>
 
 #include "cmd/heap/dump_to_file.h"
+#include "cmd/heap/heap_engine.h"
 #include "render/json.h"
 
 struct heapdump_opts {
 	bool all, force;
 	unsigned gzip; /* 0: not compressed */
 	int via;       /* enum dump_via */
+	int engine;    /* enum heap_engine */
 	unsigned max_pause_ms;
 };
 
@@ -26,10 +28,15 @@ static const struct opt heapdump_rows[] = {
 	  NULL },
 	{ 0, "via", OPT_CHOICE, AT(via), "WAY",
 	  "fifo; or file, which the JVM writes and jtool copies (default: auto)", ways },
+	HEAP_ENGINE_ROW(AT(engine), "auto (default) or hprof, the JVM's own dump"),
 	{ 0, "max-pause", OPT_SECONDS, AT(max_pause_ms), "SECONDS",
 	  "JDK 17 to 21: end the dump when it has paused the JVM for longer", NULL },
 	{ 0, "force", OPT_FLAG, AT(force), NULL, "replace FILE if it exists", NULL },
 	OPT_END,
+};
+
+static const struct heap_engine_set engines = {
+	1u << HEAP_BY_AUTO | 1u << HEAP_BY_HPROF, "it writes no heap dump",
 };
 
 static bool to_stdout(const struct ctx *ctx)
@@ -82,6 +89,7 @@ static void show(const struct ctx *ctx, const char *path, uint64_t size)
 		json_put_text(doc, "file", path);
 		json_put_number(doc, "bytes", (int64_t)size);
 		json_put_bool(doc, "live", !opts->all);
+		heap_engine_put(HEAP_BY_HPROF, -1, doc);
 		json_print_take(doc, ctx->out);
 		return;
 	}
@@ -101,7 +109,7 @@ static int check(const struct ctx *ctx, struct err *err)
 		return err_set(err, EXIT_USAGE,
 			       "--via file and --max-pause exclude each other: a JVM that writes a "
 			       "file cannot be stopped");
-	return 0;
+	return heap_engine_check(&engines, (enum heap_engine)opts->engine, NULL, err);
 }
 
 /* Opens the caller's file first, so that the JVM is not paused if that fails. */

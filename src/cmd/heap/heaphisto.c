@@ -19,6 +19,13 @@
 #include "render/limit.h"
 #include "session/session.h"
 
+/* A histogram, and how it was obtained. */
+struct count {
+	struct histo histo;
+	enum heap_engine engine;
+	int64_t pause_ns; /* of the JVM; -1: unknown */
+};
+
 #define VM_HISTOGRAM_MAX (256u * 1024 * 1024)
 #define DUMP_NAMES_MAX (1u << 30)    /* bytes of memory for names and classes */
 #define DUMP_WAITING_MAX (256u << 20) /* unread bytes; enough, as counting is faster than writing */
@@ -46,13 +53,26 @@ static const struct opt histo_rows[] = {
 	{ 0, "filter", OPT_TEXT, AT(filter), "GLOB", "only classes whose name matches", NULL },
 	{ 0, "save", OPT_TEXT, AT(save), "FILE", "also save the complete histogram to FILE", NULL },
 	{ 0, "diff", OPT_TEXT, AT(diff), "FILE", "show the changes since FILE was saved", NULL },
-	{ 0, "engine", OPT_CHOICE, AT(engine), "ENGINE",
-	  "agent, or hprof: the JVM's own dump (default: agent first)", heap_engines },
+	HEAP_ENGINE_ROW(AT(engine), "auto (default), agent, jvmti, vm or hprof"),
 	HEAP_MAX_PAUSE_ROW(AT(max_pause_ms)),
-	{ 0, "strict", OPT_FLAG, AT(strict), NULL, "use only what JVMTI guarantees", NULL },
-	{ 0, "vm", OPT_FLAG, AT(vm), NULL, "the JVM's own histogram, no agent", NULL },
+	{ 0, "strict", OPT_FLAG, AT(strict), NULL, "--engine jvmti: only what JVMTI guarantees",
+	  NULL },
+	{ 0, "vm", OPT_FLAG, AT(vm), NULL, "--engine vm: the JVM's own histogram, no agent", NULL },
 	OPT_END,
 };
+
+static const struct heap_engine_set engines = {
+	1u << HEAP_BY_AUTO | 1u << HEAP_BY_AGENT | 1u << HEAP_BY_JVMTI | 1u << HEAP_BY_VM |
+		1u << HEAP_BY_HPROF,
+	"it counts no objects",
+};
+
+static enum heap_engine engine_of(const struct histo_opts *opts)
+{
+	if (opts->vm)
+		return HEAP_BY_VM;
+	return opts->strict ? HEAP_BY_JVMTI : (enum heap_engine)opts->engine;
+}
 
 /*
  * Returns the only class that the output needs, or NULL.  Counting a single class takes a third of
@@ -83,7 +103,7 @@ static int send_request(const struct ctx *ctx, struct session *s, struct err *er
 
 	if (opts->live)
 		flags |= WIRE_HISTO_LIVE;
-	if (opts->strict)
+	if (engine_of(opts) == HEAP_BY_JVMTI)
 		flags |= WIRE_HISTO_STRICT;
 	if (ctx->json || opts->save)
 		flags |= WIRE_HISTO_MODULES;
@@ -135,12 +155,12 @@ static int receive(const struct ctx *ctx, struct session *s, struct histo_wire *
 }
 
 /* Returns 0, -1 with err set, or 1 with err set if there is no agent: another engine may count. */
-static int ask_agent(const struct ctx *ctx, struct histo *h, struct err *err)
+static int ask_agent(const struct ctx *ctx, struct count *c, struct err *err)
 {
 	const struct attach_opts attach = { .timeout_ms = ctx->timeout_ms, .steps = ctx->steps };
 	const struct histo_opts *opts = ctx->opts;
 	struct session *s = session_open(ctx->jvm, &attach, err);
-	struct histo_wire wire = { .histo = h };
+	struct histo_wire wire = { .histo = &c->histo };
 	int rc;
 
 	if (!s)
@@ -150,15 +170,20 @@ static int ask_agent(const struct ctx *ctx, struct histo *h, struct err *err)
 		rc = send_request(ctx, s, err);
 	if (rc == 0)
 		rc = receive(ctx, s, &wire, err);
+	c->engine = engine_of(opts) == HEAP_BY_JVMTI ? HEAP_BY_JVMTI : HEAP_BY_AGENT;
+	c->pause_ns = (int64_t)wire.walk_ns;
 	histo_wire_release(&wire);
 	return session_close(s, err) < 0 ? -1 : rc;
 }
 
-static int ask_vm(const struct ctx *ctx, struct histo *h, struct err *err)
+static int ask_vm(const struct ctx *ctx, struct count *c, struct err *err)
 {
+	struct histo *h = &c->histo;
 	const char *line = h->live ? "GC.class_histogram" : "GC.class_histogram -all";
 	_cleanup_buf_ struct buf text = BUF_INIT;
 
+	c->engine = HEAP_BY_VM;
+	c->pause_ns = -1;
 	if (attach_call_jcmd(ctx, line, VM_HISTOGRAM_MAX, &text, err) < 0)
 		return -1;
 	if (histo_parse_vm(h, buf_str(&text), text.len) < 0)
@@ -168,13 +193,15 @@ static int ask_vm(const struct ctx *ctx, struct histo *h, struct err *err)
 }
 
 /* Counts all objects of the dump; the JVM dumps reachable objects only. */
-static int ask_dump(const struct ctx *ctx, struct histo *h, struct err *err)
+static int ask_dump(const struct ctx *ctx, struct count *c, struct err *err)
 {
 	struct dump_reader_wanted wanted = { .limits = { .pause_ms = max_pause_ms(ctx->opts) } };
 	struct heap heap = { 0 };
 	struct hprof_reader *reader;
 	size_t memory;
 
+	c->engine = HEAP_BY_HPROF;
+	c->pause_ns = -1;
 	if (heap_memory(ctx, MEMORY_COLLECT, DUMP_NAMES_MAX, &memory, err) < 0)
 		return -1;
 	wanted.max_memory = memory;
@@ -184,8 +211,8 @@ static int ask_dump(const struct ctx *ctx, struct histo *h, struct err *err)
 		const struct hprof_count count = hprof_count(reader, i);
 
 		if (count.instances)
-			histo_add(h, heap_class_name(&heap, i), heap.classes[i].loader, NULL,
-				  (int64_t)count.instances, (int64_t)count.bytes);
+			histo_add(&c->histo, heap_class_name(&heap, i), heap.classes[i].loader,
+				  NULL, (int64_t)count.instances, (int64_t)count.bytes);
 	}
 	hprof_reader_free(reader);
 	heap_release(&heap);
@@ -196,7 +223,7 @@ static int ask_dump(const struct ctx *ctx, struct histo *h, struct err *err)
  * Counts without the agent, for the reason in `why`: the JVM's histogram has the same objects in
  * less time than a dump, but no loaders.
  */
-static int ask_instead(const struct ctx *ctx, struct histo *h, const struct err *why,
+static int ask_instead(const struct ctx *ctx, struct count *c, const struct err *why,
 		       struct err *err)
 {
 	const struct histo_opts *opts = ctx->opts;
@@ -206,24 +233,24 @@ static int ask_instead(const struct ctx *ctx, struct histo *h, const struct err 
 			 loaders ? "dump, which has live objects only (--engine hprof)," :
 				   "histogram, which has no loaders (--vm),");
 	if (!loaders)
-		return ask_vm(ctx, h, err);
-	h->live = true;
-	return ask_dump(ctx, h, err);
+		return ask_vm(ctx, c, err);
+	c->histo.live = true;
+	return ask_dump(ctx, c, err);
 }
 
-static int ask(const struct ctx *ctx, struct histo *h, struct err *err)
+static int ask(const struct ctx *ctx, struct count *c, struct err *err)
 {
-	const struct histo_opts *opts = ctx->opts;
+	enum heap_engine engine = engine_of(ctx->opts);
 	struct err why = { .code = EXIT_DONE };
 	int rc;
 
-	if (ctx->file || opts->engine == HEAP_BY_HPROF)
-		return ask_dump(ctx, h, err);
-	if (opts->vm)
-		return ask_vm(ctx, h, err);
-	rc = ask_agent(ctx, h, &why);
-	if (rc == 1 && opts->engine == HEAP_BY_ANY && !opts->strict)
-		return ask_instead(ctx, h, &why, err);
+	if (ctx->file || engine == HEAP_BY_HPROF)
+		return ask_dump(ctx, c, err);
+	if (engine == HEAP_BY_VM)
+		return ask_vm(ctx, c, err);
+	rc = ask_agent(ctx, c, &why);
+	if (rc == 1 && engine == HEAP_BY_AUTO)
+		return ask_instead(ctx, c, &why, err);
 	if (rc != 0)
 		return err_set(err, why.code, "%s%s", why.text,
 			       rc == 1 ? "; --vm needs no agent" : "");
@@ -236,8 +263,9 @@ static int64_t pid_of(const struct ctx *ctx)
 	return ctx->jvm ? ctx->jvm->pid : -1;
 }
 
-static void show(const struct ctx *ctx, struct histo *h)
+static void show(const struct ctx *ctx, struct count *c)
 {
+	struct histo *h = &c->histo;
 	const struct histo_opts *opts = ctx->opts;
 	struct histo_view view = {
 		.by = (enum histo_group)opts->by,
@@ -254,6 +282,7 @@ static void show(const struct ctx *ctx, struct histo *h)
 		struct json *doc = histo_json(h, view.n_rows, &view.total, pid_of(ctx));
 
 		json_put_text(doc, "file", ctx->file);
+		heap_engine_put(c->engine, c->pause_ns, doc);
 		json_print_take(doc, ctx->out);
 		return;
 	}
@@ -261,23 +290,49 @@ static void show(const struct ctx *ctx, struct histo *h)
 }
 
 /* The caller has already loaded `base`: an error in that file does not disturb the JVM. */
-static int run_with_base(const struct ctx *ctx, struct histo *h, const struct histo *base,
+static int run_with_base(const struct ctx *ctx, struct count *c, const struct histo *base,
 			 struct err *err)
 {
 	const struct histo_opts *opts = ctx->opts;
+	struct histo *h = &c->histo;
 
-	if (ask(ctx, h, err) < 0)
+	if (ask(ctx, c, err) < 0)
 		return -1;
 	verbose_step(ctx->steps, "%zu classes have instances", h->n);
 	if (opts->save && histo_file_save(h, pid_of(ctx), opts->save, err) < 0)
 		return -1;
 	if (opts->diff)
 		histo_subtract(h, base);
-	show(ctx, h);
+	show(ctx, c);
 	if (opts->diff && base->live != h->live && !ctx->json)
 		fprintf(ctx->out, "note: %s counts %s objects, this histogram %s\n", opts->diff,
 			base->live ? "live" : "all", h->live ? "live ones" : "all");
 	return 0;
+}
+
+static int check_engine(const struct histo_opts *opts, struct err *err)
+{
+	const char *vm = opts->vm ? "--vm" : "--engine vm";
+	bool is_vm = engine_of(opts) == HEAP_BY_VM;
+
+	if (opts->vm && opts->strict)
+		return err_set(err, EXIT_USAGE, "--vm and --strict exclude each other: "
+						"the JVM's own histogram uses no JVMTI");
+	/* --strict says how the agent walks. */
+	if ((opts->vm || opts->strict) && opts->engine != HEAP_BY_AUTO &&
+	    opts->engine != (int)engine_of(opts) &&
+	    !(opts->strict && opts->engine == HEAP_BY_AGENT))
+		return err_set(err, EXIT_USAGE, "%s and --engine %s exclude each other: "
+						"%s is --engine %s",
+			       opts->vm ? "--vm" : "--strict", heap_engines[opts->engine],
+			       opts->vm ? "--vm" : "--strict", heap_engines[engine_of(opts)]);
+	if (is_vm && opts->by == HISTO_LOADER)
+		return err_set(err, EXIT_USAGE, "%s and --by loader exclude each other: "
+						"the JVM's histogram has no loaders", vm);
+	if (is_vm && opts->max_pause_ms)
+		return err_set(err, EXIT_USAGE, "%s and --max-pause exclude each other: "
+						"the JVM's own histogram cannot be stopped", vm);
+	return heap_engine_check(&engines, (enum heap_engine)opts->engine, NULL, err);
 }
 
 static int check(const struct ctx *ctx, struct err *err)
@@ -286,22 +341,7 @@ static int check(const struct ctx *ctx, struct err *err)
 
 	if (ctx->all && (opts->save || opts->diff))
 		return err_set(err, EXIT_USAGE, "--save and --diff apply to one JVM, not to all");
-	if (opts->vm && opts->strict)
-		return err_set(err, EXIT_USAGE, "--vm and --strict exclude each other: "
-						"the JVM's own histogram uses no JVMTI");
-	if (opts->vm && opts->by == HISTO_LOADER)
-		return err_set(err, EXIT_USAGE, "--vm and --by loader exclude each other: "
-						"the JVM's histogram has no loaders");
-	if (opts->vm && opts->engine)
-		return err_set(err, EXIT_USAGE, "--vm and --engine exclude each other: "
-						"each selects how the objects are counted");
-	if (opts->vm && opts->max_pause_ms)
-		return err_set(err, EXIT_USAGE, "--vm and --max-pause exclude each other: "
-						"the JVM's own histogram cannot be stopped");
-	if (opts->strict && opts->engine == HEAP_BY_HPROF)
-		return err_set(err, EXIT_USAGE, "--strict and --engine hprof exclude each other: "
-						"a dump uses no JVMTI");
-	return 0;
+	return check_engine(opts, err);
 }
 
 /* Refuses options that need a JVM. */
@@ -312,20 +352,18 @@ static int check_file(const struct ctx *ctx, struct err *err)
 	if (opts->live)
 		return err_set(err, EXIT_USAGE, "--live needs a JVM, not a dump file: "
 						"no collection can change a dump");
-	if (opts->vm || opts->strict || opts->engine == HEAP_BY_AGENT)
-		return err_set(err, EXIT_USAGE,
-			       "%s needs a JVM, not a dump file",
-			       opts->vm       ? "--vm"
-			       : opts->strict ? "--strict"
-					      : "--engine agent");
-	return 0;
+	if (opts->vm || opts->strict)
+		return err_set(err, EXIT_USAGE, "%s needs a JVM, not a dump file: leave it out",
+			       opts->vm ? "--vm" : "--strict");
+	return heap_engine_check(&engines, engine_of(opts), ctx->file, err);
 }
 
 static int run(struct ctx *ctx, struct err *err)
 {
 	const struct histo_opts *opts = ctx->opts;
 	const bool dumped = opts->engine == HEAP_BY_HPROF && !ctx->file;
-	struct histo base = { 0 }, h = { .live = opts->live || dumped };
+	struct count c = { .histo = { .live = opts->live || dumped } };
+	struct histo base = { 0 };
 	int rc = 0;
 
 	if (ctx->file)
@@ -333,8 +371,8 @@ static int run(struct ctx *ctx, struct err *err)
 	if (rc == 0 && opts->diff)
 		rc = histo_file_load(&base, opts->diff, err);
 	if (rc == 0)
-		rc = run_with_base(ctx, &h, &base, err);
-	histo_release(&h);
+		rc = run_with_base(ctx, &c, &base, err);
+	histo_release(&c.histo);
 	histo_release(&base);
 	return rc;
 }

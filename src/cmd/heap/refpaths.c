@@ -59,17 +59,17 @@ static int fetch_fields(struct heap_source *source, const struct refpaths *paths
 	return heap_source_fields(source, wanted, err);
 }
 
-static void show_json(const struct ctx *ctx, const struct heap *h, const struct refpaths *paths,
-		      bool partial)
+static void show_json(const struct ctx *ctx, struct heap_source *source,
+		      const struct refpaths *paths, bool partial)
 {
 	const struct refpaths_opts *opts = ctx->opts;
 	struct json *doc = json_object();
 
-	heap_source_put(ctx, doc);
+	heap_source_put(source, ctx, doc);
 	json_put_text(doc, "class", opts->loader ? NULL : ctx->args[0]);
 	json_put_text(doc, "loader", opts->loader);
 	json_put_bool(doc, "partial", partial);
-	refpaths_put(doc, h, paths);
+	refpaths_put(doc, heap_source_heap(source), paths);
 	json_print_take(doc, ctx->out);
 }
 
@@ -98,7 +98,7 @@ static int find_and_show(const struct ctx *ctx, struct heap_source *source,
 		     targets->n, paths.n_groups);
 	rc = fetch_fields(source, &paths, err);
 	if (rc == 0 && ctx->json)
-		show_json(ctx, h, &paths, partial);
+		show_json(ctx, source, &paths, partial);
 	else if (rc == 0)
 		show_text(ctx, h, &paths);
 	refpaths_release(&paths);
@@ -115,7 +115,7 @@ static int check(const struct ctx *ctx, struct err *err)
 	if (opts->loader && (ctx->n_args > 0 || opts->subclasses))
 		return err_set(err, EXIT_USAGE, "--to excludes CLASS and --subclasses: "
 						"it shows paths to class loaders");
-	return 0;
+	return heap_opts_check(&opts->heap, NULL, err);
 }
 
 static int run(struct ctx *ctx, struct err *err)

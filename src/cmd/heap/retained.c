@@ -163,16 +163,18 @@ static int name_fields(struct heap_source *source, const struct heap *h, const s
 	return heap_source_fields(source, wanted, err);
 }
 
-static void print_json(const struct ctx *ctx, const struct retained_view *view)
+static void print_json(const struct ctx *ctx, const struct heap_source *source,
+		       const struct retained_view *view)
 {
 	struct json *doc = json_object();
 
-	heap_source_put(ctx, doc);
+	heap_source_put(source, ctx, doc);
 	retained_put(view, doc);
 	json_print_take(doc, ctx->out);
 }
 
-static void show(const struct ctx *ctx, const struct heap *h, const struct findings *f)
+static void show(const struct ctx *ctx, const struct heap_source *source, const struct heap *h,
+		 const struct findings *f)
 {
 	const struct retained_opts *opts = ctx->opts;
 	const struct retained_view view = {
@@ -188,7 +190,7 @@ static void show(const struct ctx *ctx, const struct heap *h, const struct findi
 	};
 
 	if (ctx->json) {
-		print_json(ctx, &view);
+		print_json(ctx, source, &view);
 		return;
 	}
 	if (view.top)
@@ -215,7 +217,7 @@ static int check(const struct ctx *ctx, struct err *err)
 	if ((opts->depth > 0 || opts->min > 0) && !opts->tree)
 		return err_set(err, EXIT_USAGE, "--%s needs --tree",
 			       opts->depth > 0 ? "depth" : "min");
-	return 0;
+	return heap_opts_check(&opts->heap, NULL, err);
 }
 
 static int run(struct ctx *ctx, struct err *err)
@@ -234,7 +236,7 @@ static int run(struct ctx *ctx, struct err *err)
 	find(ctx, h, &f);
 	rc = name_fields(source, h, &f, err);
 	if (rc == 0)
-		show(ctx, h, &f);
+		show(ctx, source, h, &f);
 	findings_release(&f);
 	return heap_source_close(source, err) < 0 ? -1 : rc;
 }

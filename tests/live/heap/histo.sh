@@ -70,8 +70,21 @@ for version in "${jdks[@]}"; do
 	check "$version: --strict equals the default" \
 		compare between 0 "$W/default" "$W/strict" "$W/out"
 	same "$version: heaphisto --json: its keys" \
-		"classes file live pid schema total / bytes class instances loader module" \
+		"classes engine file live pause pid schema total / bytes class instances loader module" \
 		"$(json "' '.join(sorted(j)) + ' / ' + ' '.join(sorted(j['classes'][0]))")"
+	same "$version: heaphisto --json: engine and pause" "agent True" \
+		"$(json "'%s %s' % (j['engine'], 0 < j['pause'] < 60)")"
+	for engine in jvmti vm hprof; do
+		works "$version: --engine $engine: it works" heaphisto --json --engine $engine "$JVM_PID"
+		same "$version: --engine $engine: engine and pause" "$engine $([ $engine = jvmti ] ||
+			echo None)" "$(json "'%s %s' % (j['engine'], j['pause'] and '')")"
+	done
+	for alias in strict vm; do
+		works "$version: --$alias: it works" heaphisto --json --$alias "$JVM_PID"
+		same "$version: --$alias: it is an engine" $([ $alias = strict ] && echo jvmti || echo vm) \
+			"$(json "j['engine']")"
+	done
+	works "$version: heaphisto again" heaphisto --json "$JVM_PID"
 	same "$version: heaphisto: sorted by bytes" True \
 		"$(json "(lambda b: b == sorted(b, reverse=True))([c['bytes'] for c in j['classes']])")"
 	same "$version: heaphisto: no class twice" True \

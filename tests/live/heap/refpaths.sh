@@ -151,9 +151,13 @@ for version in $(in_soak own "") "${jdks[@]}"; do
 500000 $in_linked last-> java.util.LinkedList\$Node -field item-> Reached\$ByLinkedList
 1000000 1000000 0" "$JVM_PID" 'Reached$ByLinkedList'
 	done
+	same "$version: a dump of the JVM: engine and pause" "hprof None" \
+		"$(json "'%s %s' % (j['engine'], j['pause'])")"
 	jt refpaths --json --engine agent --max-pause 5ms "$JVM_PID" 'Reached$ByLinkedList'
 	same "$version: --max-pause: exit code 7 and a partial result" "7 1 True" \
 		"$rc $(wc -l <"$W/err") $(json "j['partial'] and j['instances'] < 1000000")"
+	same "$version: a walk: engine and pause" "agent True" \
+		"$(json "'%s %s' % (j['engine'], j['pause'] > 0.001)")"
 	unharmed "$version" 'READY|done (weak|million)'
 	stop "$JVM_PID"
 done

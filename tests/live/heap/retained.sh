@@ -149,7 +149,7 @@ for version in $(in_soak own "") "${jdks[@]}"; do
 	done
 	retains "$version: retained works" --json
 	same "$version: retained --json: its keys" \
-		"classes file held pid schema total unreachable / class instances loader retained shallow" \
+		"classes engine file held pause pid schema total unreachable / class instances loader retained shallow" \
 		"$(json "' '.join(sorted(j)) + ' / ' + ' '.join(sorted(j['classes'][0]))")"
 	same "$version: retained: sorted by retained size" True \
 		"$(json "(lambda b: b == sorted(b, reverse=True))([c['retained'] for c in j['classes']])")"

@@ -1,0 +1,42 @@
+/*
+ * --engine: how a heap is read.  The one list of engines for heaphisto, retained, refpaths and
+ * heapdump; each command has some of them.
+ */
+#ifndef JTOOL_CMD_HEAP_ENGINE_H
+#define JTOOL_CMD_HEAP_ENGINE_H
+
+#include "cli/command.h"
+#include "render/json.h"
+
+enum heap_engine {
+	HEAP_BY_AUTO,     /* the command decides */
+	HEAP_BY_SNAPSHOT, /* a copy of the JVM's memory */
+	HEAP_BY_AGENT,    /* a heap walk by the agent */
+	HEAP_BY_JVMTI,    /* the same, with nothing but what JVMTI guarantees; --strict */
+	HEAP_BY_VM,       /* the JVM's own histogram; --vm */
+	HEAP_BY_HPROF,    /* the JVM's own heap dump */
+};
+extern const char *const heap_engines[];
+
+/* `at` is the offset of an int, which becomes an enum heap_engine; `names` are the choices. */
+#define HEAP_ENGINE_ROW(at, names)                                                      \
+	{ 0, "engine", OPT_CHOICE, (at), "ENGINE", "how the heap is read: " names,      \
+	  heap_engines }
+
+/* The engines of a command: bits 1 << HEAP_BY_…. */
+struct heap_engine_set {
+	unsigned engines;
+	const char *why_not; /* why the command lacks the others; a clause */
+};
+
+/*
+ * Refuses an engine that the command lacks, or that reads no dump file if `file` is set: returns -1
+ * with err set (EXIT_USAGE).
+ */
+int heap_engine_check(const struct heap_engine_set *set, enum heap_engine engine, const char *file,
+		      struct err *err) _must_check_;
+
+/* Adds "engine" and "pause" to a document.  pause_ns: how long the JVM was paused; -1: unknown. */
+void heap_engine_put(enum heap_engine engine, int64_t pause_ns, struct json *doc);
+
+#endif
