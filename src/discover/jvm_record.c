@@ -11,7 +11,7 @@ struct fixed {
 	int64_t pid, nspid, uid, gid;
 	uint64_t start_ticks;
 	double uptime;
-	int64_t heap_used, heap_max, listed_ns;
+	int64_t heap_used, heap_max, heap_committed, heap_bound, classes, listed_ns;
 	uint32_t attach;
 	uint32_t flags;
 };
@@ -52,6 +52,8 @@ void jvm_record_add(struct buf *out, const struct jvm *jvm)
 		.pid = jvm->pid, .nspid = jvm->nspid, .uid = jvm->uid, .gid = jvm->gid,
 		.start_ticks = jvm->start_ticks, .uptime = jvm->uptime,
 		.heap_used = jvm->heap_used, .heap_max = jvm->heap_max,
+		.heap_committed = jvm->heap_committed, .heap_bound = jvm->heap_bound,
+		.classes = jvm->classes,
 		.listed_ns = jvm->listed_ns, .attach = jvm->attach, .flags = flags_of(jvm),
 	};
 
@@ -109,7 +111,9 @@ static bool take_fixed(struct reader *r, struct jvm *jvm)
 	*jvm = (struct jvm){
 		.pid = (pid_t)f.pid, .nspid = (pid_t)f.nspid, .uid = (uid_t)f.uid,
 		.gid = (gid_t)f.gid, .start_ticks = f.start_ticks, .uptime = f.uptime,
-		.heap_used = f.heap_used, .heap_max = f.heap_max, .listed_ns = f.listed_ns,
+		.heap_used = f.heap_used, .heap_max = f.heap_max,
+		.heap_committed = f.heap_committed, .heap_bound = f.heap_bound,
+		.classes = f.classes, .listed_ns = f.listed_ns,
 		.attach = (enum attach_state)f.attach,
 		.has_perfdata = f.flags & HAS_PERFDATA, .is_hotspot = f.flags & IS_HOTSPOT,
 		.no_attach = f.flags & NO_ATTACH, .starting = f.flags & STARTING,

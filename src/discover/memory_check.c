@@ -122,15 +122,35 @@ static void read_levels(pid_t pid, bool thorough, struct levels *levels)
 	procfs_close(&proc);
 }
 
+int64_t memory_resident(const struct jvm *jvm)
+{
+	struct proc_usage usage = { .resident = -1 };
+	struct procfs proc;
+
+	if (procfs_open(&proc, "/proc") < 0)
+		return -1;
+	if (procfs_usage(&proc, jvm->pid, &usage) < 0)
+		usage.resident = -1;
+	procfs_close(&proc);
+	if (usage.resident >= 0 && usage.swapped > 0)
+		usage.resident += usage.swapped;
+	return usage.resident;
+}
+
+/* A JVM without counters has no larger heap than it has memory. */
 static struct memory_heap heap_of(const struct jvm *jvm)
 {
-	return (struct memory_heap){
+	struct memory_heap heap = {
 		.used = jvm->heap_bound,
 		.committed = jvm->heap_committed,
 		.max = jvm->heap_max,
 		.classes = jvm->classes,
 		.touched = flags_is_on(jvm->flags, "AlwaysPreTouch"),
 	};
+
+	if (heap.used < 0 && heap.committed < 0)
+		heap.committed = memory_resident(jvm);
+	return heap;
 }
 
 static long long to_mb(int64_t bytes)

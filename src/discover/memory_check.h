@@ -27,6 +27,9 @@ struct memory_watch {
 };
 int memory_watch(struct memory_watch *watch, struct err *err) _must_check_;
 
+/* Returns the resident and swapped bytes of the JVM; -1: unknown. */
+int64_t memory_resident(const struct jvm *jvm);
+
 /* Sets *level to the memory of this machine.  Returns 0, or -ENODATA if it is unknown. */
 int memory_machine(const struct procfs *proc, struct cgroup_level *level) _must_check_;
 

@@ -6,7 +6,7 @@
 #include "base/printable.h"
 #include "cmd/attach_call.h"
 #include "discover/cpu_limit.h"
-#include "proc/procfs.h"
+#include "discover/memory_check.h"
 
 #define TEXT_MAX (64 * 1024) /* bytes of the JVM's help or reply, a few lines */
 #define ROOM_BASE (16 << 20) /* bytes for classes and names, in addition to the objects */
@@ -28,22 +28,6 @@ static int ask_features(const struct ctx *ctx, bool gzip, struct hprof_features 
 	return 0;
 }
 
-/* Returns resident and swapped bytes, or -1 if unknown. */
-static int64_t memory_of(const struct jvm *jvm)
-{
-	struct proc_usage usage = { .resident = -1 };
-	struct procfs proc;
-
-	if (procfs_open(&proc, "/proc") < 0)
-		return -1;
-	if (procfs_usage(&proc, jvm->pid, &usage) < 0)
-		usage.resident = -1;
-	procfs_close(&proc);
-	if (usage.resident >= 0 && usage.swapped > 0)
-		usage.resident += usage.swapped;
-	return usage.resident;
-}
-
 /* Returns the used heap or, if hsperfdata is missing or has 0 (G1, no GC yet), an upper bound. */
 static int64_t heap_of(const struct jvm *jvm)
 {
@@ -51,7 +35,7 @@ static int64_t heap_of(const struct jvm *jvm)
 
 	if (jvm->heap_used > 0)
 		return jvm->heap_used;
-	memory = memory_of(jvm);
+	memory = memory_resident(jvm);
 	if (memory < 0 || (jvm->heap_max >= 0 && jvm->heap_max < memory))
 		return jvm->heap_max;
 	return memory;

@@ -12,7 +12,8 @@ static struct jvm sample(void)
 		.main = (char *)"com.acme.Main", .args = (char *)"", .flags = (char *)"-Xmx1g",
 		.perfdata = (char *)"/tmp/hsperfdata_app/1", .tmp = (char *)"/tmp/x",
 		.hung = (char *)"the file system of its directory /tmp (nfs at /)",
-		.uptime = 1.5, .heap_used = 7, .heap_max = -1, .has_perfdata = true,
+		.uptime = 1.5, .heap_used = 7, .heap_max = -1, .heap_committed = 8,
+		.heap_bound = 9, .classes = 10, .has_perfdata = true,
 		.is_hotspot = true, .initialised = true, .listed_ns = 99,
 		.attach = ATTACH_UNREACHABLE,
 	};
@@ -46,6 +47,9 @@ START_TEST(record_has_all_fields)
 	ck_assert_double_eq(got->uptime, 1.5);
 	ck_assert_int_eq(got->heap_used, 7);
 	ck_assert_int_eq(got->heap_max, -1);
+	ck_assert_int_eq(got->heap_committed, 8);
+	ck_assert_int_eq(got->heap_bound, 9);
+	ck_assert_int_eq(got->classes, 10);
 	ck_assert(got->has_perfdata && got->is_hotspot && got->initialised);
 	ck_assert(!got->no_attach && !got->starting);
 	ck_assert_int_eq(got->listed_ns, 99);
