@@ -229,7 +229,7 @@ static int connect_by_worker(const struct jvm *jvm, const struct attach_opts *op
 static int connect_to(struct attach_socket *asock, const struct attach_opts *opts,
 		      struct worker *w, struct err *err)
 {
-	int fd, rc = 0;
+	int fd = -1, rc = 0;
 
 	if (asock->tmp_fd >= 0)
 		rc = attach_socket_connect(asock, deadline_in_ms(opts->timeout_ms), &fd, err);

@@ -301,7 +301,7 @@ documented() {
 	run "$@"
 	equal "$code" "$status" "exit status of: jtool $*"
 	matches "^jtool: .*$pattern" "$err" "stderr of: jtool $*"
-	matches "^\{\"schema\":1,\"error\":\{\"code\":$code,\"message\":\"$pattern[^\"]*\"\}\}$" "$out" \
+	matches "^\{\"schema\":1,\"error\":\{\"code\":$code,\"message\":\"${pattern}[^\"]*\"\}\}$" "$out" \
 		"document: jtool $*"
 }
 documented 2 'too many arguments: ' list --json surplus

@@ -34,9 +34,12 @@ sleep 3 # until the last one has started for certain
 all=$!
 all_begin=$(now_ms)
 poll 10 grep -q 'asked jcmd' "${out_of[silent]}"
-# The target that was started first has the first child: it waits for the answer now.
-stuck=$(pgrep -o -P "$(pgrep -P "$all" -x jtool)" -x jtool)
-kill -STOP "$stuck"
+# The child that waits for this target's answer has a descriptor of its process.
+stuck=
+for child in $(pgrep -P "$(pgrep -P "$all" -x jtool)" -x jtool); do
+	! grep -q -x -P "Pid:\t${pid_of[silent]}" "/proc/$child/fdinfo/"* 2>/dev/null || stuck=$child
+done
+check "all: the child of the silent target is found" kill -STOP "$stuck"
 
 for how in endless nul dump-endless dump-records jfr-sparse jfr-claims agent-mute agent-dribble \
 	agent-tape agent-crumbs agent-names escapes; do

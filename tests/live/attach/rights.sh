@@ -49,10 +49,13 @@ start() {
 }
 
 # hold_listener: its JVM accepts a connection and waits for the request, until the descriptor
-# closes; whatever comes next waits, too.
+# closes; whatever comes next waits, too.  JDK 8 accepts only its own user.
 hold_listener() {
+	local uid
+
+	uid=$(stat -c %u "/proc/$JVM_PID")
 	mkfifo "$W/hold"
-	python3 -c '
+	setpriv "--reuid=$uid" "--regid=$uid" --clear-groups python3 -c '
 import socket, sys
 s = socket.socket(socket.AF_UNIX)
 s.connect(sys.argv[1])
@@ -91,7 +94,7 @@ limited() {
 		same "$name: jtool cannot gain privileges" 1 "$(field "$jtool" NoNewPrivs)"
 		same "$name: jtool runs in a sandbox" 2 "$(field "$jtool" Seccomp)"
 	else
-		fail "$name: there is a helper" "$(ps -e -o pid,ppid,stat,comm | grep jtool)"
+		fail "$name: there is a helper" "$(ps -o pid,ppid,stat,comm -C jtool,jtool-helper)"
 	fi
 	release_listener
 	wait "$jtool" || status=$?

@@ -96,7 +96,7 @@ everything() {
 	partial "$version: dump '*'" dump "$JVM_PID" '*' -d "out.$version" --json || return
 	cp "$W/out" "$W/dump.json"
 	same "$version: dump --json: its keys" \
-		"files pid skipped / bytes class loader other_code path / class loader reason" \
+		"files pid schema skipped / bytes class loader other_code path / class loader reason" \
 		"$(json "' / '.join(' '.join(sorted(x)) for x in (j, j['files'][0], j['skipped'][0]))")"
 	same "$version: dump '*': only arrays and hidden classes are skipped" "" \
 		"$(json "' '.join(c['class'] for c in j['skipped'] if not c['class'].endswith('[]')

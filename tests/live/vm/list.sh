@@ -171,6 +171,7 @@ check "stale hsperfdata: the process survives" alive "$ghost"
 alone() {
 	mkdir -p "$W/alone"
 	rc=0
+	# shellcheck disable=SC2016 # expanded by the inner shell
 	JVM_CLASSES=$W/classes timeout -k 1 120 unshare --mount --pid --fork --kill-child \
 		--mount-proc bash -c '
 		mount -t tmpfs tmpfs /tmp && cd "$1/alone" || exit
