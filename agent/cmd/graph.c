@@ -135,6 +135,9 @@ static int send_end(struct ag_jvm *jvm, struct ag_chan *chan, const struct ag_gr
 	wire_put_u64(w, g->waited_ns);
 	wire_put_u64(w, g->own_thread);
 	wire_put_u64(w, jvm->mem->peak);
+	wire_put_u32(w, g->why);
+	wire_put_i32(w, g->code);
+	wire_put_u64(w, g->child_ns);
 	return ag_chan_end(chan, WIRE_GRAPH_END);
 }
 
@@ -156,6 +159,9 @@ int ag_cmd_graph(struct ag_jvm *jvm, struct ag_chan *chan, struct wire_reader *r
 		.pause_ms = wire_get_u32(request),
 		.heap_stream_max = wire_get_u64(request),
 		.texts_from = wire_get_u32(request),
+		.snapshot = (flags & WIRE_GRAPH_SNAPSHOT) != 0,
+		.life_ms = wire_get_u32(request),
+		.tries = wire_get_u32(request),
 	};
 	struct ag_graph graph;
 	int rc;

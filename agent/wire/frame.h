@@ -82,6 +82,7 @@ enum wire_captured {
 
 /* GRAPH flags */
 #define WIRE_GRAPH_TEXTS 1u /* send the first characters of long Strings */
+#define WIRE_GRAPH_SNAPSHOT 2u /* walk in a child process; never in the JVM */
 
 /* Outcome of a heap walk; only with COMPLETE the client has the complete heap. */
 enum wire_graphed {
@@ -90,6 +91,24 @@ enum wire_graphed {
 	WIRE_GRAPHED_FULL = 2,     /* the heap stream reached its limit */
 	WIRE_GRAPHED_SLOW = 3,     /* the client did not read fast enough */
 	WIRE_GRAPHED_UNKNOWN = 4,  /* this JVM hides object addresses: the stream is invalid */
+	WIRE_GRAPHED_NOT = 5,      /* no snapshot, see WIRE_SNAPSHOT_*: the stream is invalid */
+	WIRE_GRAPHED_CHANGED = 6,  /* classes were loaded before the snapshot: as NOT; try again */
+};
+
+/* Why there is no snapshot.  From LOCKED on it may succeed at another time. */
+enum wire_snapshot_why {
+	WIRE_SNAPSHOT_DONE = 0,
+	WIRE_SNAPSHOT_SHARED = 1,  /* a part of the heap is in shared memory */
+	WIRE_SNAPSHOT_CLONE = 2,   /* the kernel refuses a child process; errno */
+	WIRE_SNAPSHOT_PREPARE = 3, /* another call of the kernel failed; errno */
+	WIRE_SNAPSHOT_CONFINE = 4, /* as PREPARE, in the child: it could not give up its rights */
+	WIRE_SNAPSHOT_LAYOUT = 5,  /* the layout of arrays is not known, or the order of the walk */
+	WIRE_SNAPSHOT_LATE = 6,    /* the child reached its time limit */
+	WIRE_SNAPSHOT_LOCKED = 7,  /* the child met a lock that is never released */
+	WIRE_SNAPSHOT_HUNG = 8,    /* the child did not progress */
+	WIRE_SNAPSHOT_ROOM = 9,    /* more GC roots than expected */
+	WIRE_SNAPSHOT_SIGNAL = 10, /* a signal ended the child; its number */
+	WIRE_SNAPSHOT_ENDED = 11,  /* the child ended; its exit code */
 };
 
 /* FRAMES: the maximum depth of a stack, and special line numbers */

@@ -194,7 +194,7 @@ static int walk(struct ag_graph_walk *w, uint32_t *referents, struct ag_mirrors 
 	}
 	rc = ag_vthreads_learn(jvm, w->loaded, w->own->objects[0], &w->vthreads);
 	if (rc == 0)
-		rc = ag_graph_follow(w);
+		rc = w->opts->snapshot ? ag_graph_follow_snapshot(w) : ag_graph_follow(w);
 	ag_vthreads_forget(jvm, &w->vthreads);
 	if (w->graph->n_new > 0 && add_new(jvm, w->graph->n_new) != 0)
 		rc = -1;

@@ -18,6 +18,9 @@ struct ag_graph_opts {
 	uint32_t pause_ms;        /* maximum pause */
 	uint64_t heap_stream_max; /* bytes */
 	uint32_t texts_from;      /* write the start of Strings of at least this length; 0: none */
+	bool snapshot;            /* walk in a child process, see snapshot/snapshot.h */
+	uint32_t life_ms;         /* of that process */
+	uint32_t tries;           /* of snapshots so far; each one has more room */
 };
 
 struct ag_graph {
@@ -32,6 +35,10 @@ struct ag_graph {
 	} *threads; /* live platform threads */
 	uint32_t n_threads;
 	struct ag_hash_map methods; /* jmethodID → number, from 1 on */
+	/* Of a snapshot: */
+	uint32_t why;      /* WIRE_SNAPSHOT_* */
+	int32_t code;
+	uint64_t child_ns; /* duration of the walk in the child */
 };
 
 /*

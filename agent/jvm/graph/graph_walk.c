@@ -20,17 +20,21 @@ static void stop(struct ag_graph_walk *w, enum wire_graphed outcome)
 {
 	w->over = true;
 	w->graph->outcome = outcome;
+	if (w->snapshot && w->snapshot->inside)
+		ag_graph_leave(w);
 }
 
-static void begin_piece(struct ag_graph_walk *w)
+void ag_graph_begin_piece(struct ag_graph_walk *w)
 {
 	w->piece = ag_chan_begin(w->chan);
 	w->at = w->piece->data;
 	w->full = w->at + AG_GRAPH_PIECE - ROOM;
 }
 
-static void end_piece(struct ag_graph_walk *w)
+void ag_graph_end_piece(struct ag_graph_walk *w)
 {
+	if (!w->piece || w->at == w->piece->data)
+		return;
 	w->piece->len = (size_t)(w->at - w->piece->data);
 	w->written += w->piece->len;
 	(void)ag_chan_end(w->chan, WIRE_HEAP_STREAM); /* a broken channel remains broken */
@@ -41,18 +45,21 @@ static void next_piece(struct ag_graph_walk *w)
 {
 	int rc;
 
-	end_piece(w);
-	rc = ag_chan_flush_within(w->chan, &w->patience);
+	ag_graph_end_piece(w);
+	if (w->snapshot)
+		rc = ag_chan_flush(w->chan) == 0 ? 1 : -1;
+	else
+		rc = ag_chan_flush_within(w->chan, &w->patience);
 	if (rc > 0)
-		begin_piece(w);
-	if (ag_now_ns() >= w->patience.until_ns)
+		ag_graph_begin_piece(w);
+	else
+		w->piece = NULL;
+	if (!w->snapshot && ag_now_ns() >= w->patience.until_ns)
 		stop(w, WIRE_GRAPHED_LATE);
 	else if (rc <= 0)
 		stop(w, WIRE_GRAPHED_SLOW);
 	else if (w->written + AG_GRAPH_PIECE > w->opts->heap_stream_max)
 		stop(w, WIRE_GRAPHED_FULL);
-	if (rc <= 0)
-		w->piece = NULL;
 }
 
 static void write_class(struct ag_graph_walk *w, uint64_t address, uint32_t number)
@@ -93,6 +100,8 @@ static struct ag_hash_entry *new_class(struct ag_graph_walk *w, uint64_t address
 	uint32_t number = w->loaded->n + w->graph->n_new;
 	struct ag_hash_entry *slot = NULL;
 
+	if (w->snapshot)
+		stop(w, WIRE_GRAPHED_CHANGED); /* the child's tags are not the JVM's */
 	if (w->graph->n_new < AG_GRAPH_NEW)
 		slot = ag_hash_map_add(&w->classes, address, number);
 	if (!slot) {
@@ -114,7 +123,7 @@ static struct ag_hash_entry *new_class(struct ag_graph_walk *w, uint64_t address
 }
 
 /* Runs in the first callback, because objects do not move until the walk ends. */
-static void begin(struct ag_graph_walk *w)
+void ag_graph_begin(struct ag_graph_walk *w)
 {
 	w->begin_ns = ag_now_ns();
 	w->patience.until_ns = w->begin_ns + (int64_t)w->opts->pause_ms * 1000000;
@@ -142,7 +151,7 @@ static void begin(struct ag_graph_walk *w)
 static __attribute__((noinline)) void make_room(struct ag_graph_walk *w)
 {
 	if (w->begin_ns == 0)
-		begin(w);
+		ag_graph_begin(w);
 	else
 		next_piece(w);
 }
@@ -258,9 +267,9 @@ static void on_mirror(struct ag_graph_walk *w, uint64_t mirror)
 	write_class_fields(w, slot->number);
 }
 
-static jint JNICALL on_reference(jvmtiHeapReferenceKind kind, const jvmtiHeapReferenceInfo *info,
-				 jlong class_tag, jlong referrer_class_tag, jlong size,
-				 jlong *tag, jlong *referrer_tag, jint length, void *user)
+jint JNICALL ag_graph_on_reference(jvmtiHeapReferenceKind kind, const jvmtiHeapReferenceInfo *info,
+				   jlong class_tag, jlong referrer_class_tag, jlong size,
+				   jlong *tag, jlong *referrer_tag, jint length, void *user)
 {
 	struct ag_graph_walk *w = user;
 	uint64_t object, referrer;
@@ -309,8 +318,8 @@ static jint JNICALL on_reference(jvmtiHeapReferenceKind kind, const jvmtiHeapRef
 	return JVMTI_VISIT_OBJECTS;
 }
 
-static jint JNICALL on_string(jlong class_tag, jlong size, jlong *tag, const jchar *value,
-			      jint length, void *user)
+jint JNICALL ag_graph_on_string(jlong class_tag, jlong size, jlong *tag, const jchar *value,
+				jint length, void *user)
 {
 	struct ag_graph_walk *w = user;
 	uint8_t text[HEAP_STREAM_TEXT_MAX];
@@ -319,7 +328,7 @@ static jint JNICALL on_string(jlong class_tag, jlong size, jlong *tag, const jch
 
 	(void)class_tag;
 	if (w->over || !ag_wrapper_ok(tag, size))
-		return 0; /* on_reference() ends the walk */
+		return 0; /* ag_graph_on_reference() ends the walk */
 	if (length < 0 || (uint32_t)length < w->opts->texts_from)
 		return 0;
 	for (uint32_t i = 0; i < n; i++) {
@@ -345,7 +354,7 @@ static jint JNICALL on_string(jlong class_tag, jlong size, jlong *tag, const jch
  * as the holder, first but visits them last.  A walk that ended earlier must have found the holder
  * as a root of the agent thread, and at least AG_GRAPH_ARRAYS known classes as referrers.
  */
-static bool is_certain(const struct ag_graph_walk *w)
+bool ag_graph_is_certain(const struct ag_graph_walk *w)
 {
 	if (w->too_many_classes || w->graph->own_thread == 0)
 		return false;
@@ -357,21 +366,20 @@ static bool is_certain(const struct ag_graph_walk *w)
 int ag_graph_follow(struct ag_graph_walk *w)
 {
 	const jvmtiHeapCallbacks callbacks = {
-		.heap_reference_callback = on_reference,
-		.string_primitive_value_callback = w->opts->texts_from ? on_string : NULL,
+		.heap_reference_callback = ag_graph_on_reference,
+		.string_primitive_value_callback = w->opts->texts_from ? ag_graph_on_string : NULL,
 	};
 	int rc;
 
-	begin_piece(w);
+	ag_graph_begin_piece(w);
 	w->full = w->at - 1; /* the first callback finds no room and calls begin() */
 	rc = AG_JVMTI(w->jvm, FollowReferences, 0, NULL, NULL, &callbacks, w);
 	if (w->begin_ns == 0)
 		return rc;
 	w->graph->paused_ns = (uint64_t)(ag_now_ns() - w->begin_ns);
 	w->graph->waited_ns = (uint64_t)w->patience.waited_ns;
-	if (w->piece && w->at > w->piece->data)
-		end_piece(w);
-	if (!is_certain(w)) {
+	ag_graph_end_piece(w);
+	if (!ag_graph_is_certain(w)) {
 		w->graph->own_thread = 0;
 		if (w->graph->outcome == WIRE_GRAPHED_COMPLETE)
 			w->graph->outcome = WIRE_GRAPHED_UNKNOWN;

@@ -7,6 +7,8 @@
 #include "jvm/graph/graph.h"
 #include "jvm/heap/self_objects.h"
 #include "jvm/graph/vthreads.h"
+#include "jvm/snapshot/snapshot.h"
+#include "jvm/snapshot/walk_order.h"
 #include "wire/heap_stream.h"
 
 #define AG_GRAPH_ARRAYS 32    /* arrays of the agent that check the addresses */
@@ -56,6 +58,9 @@ struct ag_graph_walk {
 	uint32_t n_mirrors;    /* classes of the class index that were written as MIRROR */
 	uint32_t next_thread;  /* index in graph->threads: the JVM uses the same order */
 	bool too_many_classes; /* there are more than AG_GRAPH_NEW new classes */
+	/* Of a walk in a child process: */
+	struct ag_snapshot *snapshot; /* NULL: the walk is in this process */
+	struct ag_walk_order order;
 };
 
 static inline void ag_graph_write(struct ag_graph_walk *w, const struct heap_stream_record *record)
@@ -85,5 +90,21 @@ void ag_mirrors_release(struct ag_jvm *jvm, struct ag_mirrors *m);
 
 /* Runs the walk.  Returns 0, or -1 with the error recorded.  graph->outcome says how it ended. */
 int ag_graph_follow(struct ag_graph_walk *walk);
+/* The same in a child process; opts->snapshot is set. */
+int ag_graph_follow_snapshot(struct ag_graph_walk *walk);
+
+/* The callbacks of both, for graph_walk.c and graph_snapshot.c. */
+void ag_graph_begin_piece(struct ag_graph_walk *walk);
+void ag_graph_begin(struct ag_graph_walk *walk); /* in the first callback */
+void ag_graph_end_piece(struct ag_graph_walk *walk); /* unless it is empty */
+/* Returns whether the addresses are verified. */
+bool ag_graph_is_certain(const struct ag_graph_walk *walk);
+jint JNICALL ag_graph_on_reference(jvmtiHeapReferenceKind kind, const jvmtiHeapReferenceInfo *info,
+				   jlong class_tag, jlong referrer_class_tag, jlong size,
+				   jlong *tag, jlong *referrer_tag, jint length, void *user);
+jint JNICALL ag_graph_on_string(jlong class_tag, jlong size, jlong *tag, const jchar *value,
+				jint length, void *user);
+/* In the child: reports how the walk has ended, and ends the process. */
+void ag_graph_leave(struct ag_graph_walk *walk) __attribute__((noreturn));
 
 #endif

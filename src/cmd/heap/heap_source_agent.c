@@ -112,13 +112,15 @@ static uint64_t stream_limit(const struct heap_plan *plan)
 
 static int send_request(struct session *s, const struct heap_plan *plan, struct err *err)
 {
-	uint8_t payload[20];
+	uint8_t payload[28];
 	struct wire_writer w = wire_writer_init(payload, sizeof(payload));
 
 	wire_put_u32(&w, plan->wanted->texts_from ? WIRE_GRAPH_TEXTS : 0);
 	wire_put_u32(&w, plan->max_pause_ms);
 	wire_put_u64(&w, stream_limit(plan));
 	wire_put_u32(&w, plan->wanted->texts_from);
+	wire_put_u32(&w, 0);
+	wire_put_u32(&w, 0);
 	return session_send(s, WIRE_GRAPH, &w, err);
 }
 

@@ -62,7 +62,11 @@ static int take_end(struct heap_wire *w, struct wire_reader *payload)
 	w->waited_ns = wire_get_u64(payload);
 	w->own_thread = wire_get_u64(payload);
 	w->agent_peak = wire_get_u64(payload);
-	return wire_reader_ok(payload) && w->outcome <= WIRE_GRAPHED_UNKNOWN ? 1 : -EBADMSG;
+	w->why = wire_get_u32(payload);
+	w->code = wire_get_i32(payload);
+	w->child_ns = wire_get_u64(payload);
+	return wire_reader_ok(payload) && w->outcome <= WIRE_GRAPHED_CHANGED &&
+			       w->why <= WIRE_SNAPSHOT_ENDED ? 1 : -EBADMSG;
 }
 
 int heap_wire_take(struct heap_wire *w, uint16_t type, struct wire_reader *payload)

@@ -17,6 +17,9 @@ struct heap_wire {
 	uint64_t pause_ns, waited_ns;
 	uint64_t own_thread; /* id of the agent thread; 0: ignore the heap stream */
 	uint64_t agent_peak; /* bytes allocated by the agent */
+	uint32_t why;        /* enum wire_snapshot_why */
+	int32_t code;
+	uint64_t child_ns; /* of a snapshot: the duration of the walk in the child */
 };
 
 /* Parses one frame.  Returns 0 when more follow, 1 for the last one, -EBADMSG if it is invalid. */

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
+#include <sys/wait.h>
 
 #include "agent/fake/converse.h"
 #include "agent/fake/peer.h"
@@ -15,16 +16,18 @@
 #define CLASSES_MAX 64
 #define METHODS_MAX 8
 #define PAUSE_MS 60000
+#define LIFE_MS 50000
 
 struct seen {
 	char signatures[CLASSES_MAX][64];
 	uint32_t n_classes, n_listed, n_loaders;
-	uint8_t stream[1 << 18];
+	uint8_t stream[1 << 18]; /* of all GRAPH requests */
 	size_t stream_len;
 	char threads[200], methods[METHODS_MAX][64];
 	uint32_t n_methods, n_ends, n_told_again;
-	uint32_t outcome;
+	uint32_t outcome, why;
 	uint64_t own_thread, peak;
+	size_t first_len; /* of the heap stream of the first GRAPH */
 };
 
 static struct seen seen;
@@ -113,7 +116,11 @@ static void take(void *arg, uint16_t type, struct wire_reader *r)
 		(void)wire_get_u64(r);
 		seen.own_thread = wire_get_u64(r);
 		seen.peak = wire_get_u64(r);
-		seen.n_ends++;
+		seen.why = wire_get_u32(r);
+		(void)wire_get_i32(r);
+		(void)wire_get_u64(r);
+		if (seen.n_ends++ == 0)
+			seen.first_len = seen.stream_len;
 		break;
 	case WIRE_CLASS_SUPER:
 	case WIRE_CLASS_FIELD:
@@ -137,6 +144,7 @@ struct script {
 	uint32_t texts_from; /* characters from which on Strings are sent; 0: none are sent */
 	int graphs;          /* the number of GRAPH requests */
 	int64_t class;       /* the number in a CLASS request after them; -1: no request */
+	unsigned snapshots;  /* bit i: GRAPH request i is for a snapshot */
 };
 
 static const struct script plain = {
@@ -146,7 +154,7 @@ static const struct script plain = {
 static void ask(int fd, const void *arg)
 {
 	const struct script *script = arg;
-	uint8_t data[32];
+	uint8_t data[40];
 	struct wire_writer w = wire_writer_init(data, sizeof(data));
 
 	wire_put_u32(&w, 0);
@@ -154,10 +162,13 @@ static void ask(int fd, const void *arg)
 		peer_send(fd, WIRE_CLASSES, &w);
 	for (int i = 0; i < script->graphs; i++) {
 		w = wire_writer_init(data, sizeof(data));
-		wire_put_u32(&w, script->texts_from ? WIRE_GRAPH_TEXTS : 0);
+		wire_put_u32(&w, (script->texts_from ? WIRE_GRAPH_TEXTS : 0) |
+					 (script->snapshots >> i & 1 ? WIRE_GRAPH_SNAPSHOT : 0));
 		wire_put_u32(&w, script->pause_ms);
 		wire_put_u64(&w, script->heap_stream_max);
 		wire_put_u32(&w, script->texts_from);
+		wire_put_u32(&w, LIFE_MS);
+		wire_put_u32(&w, 0);
 		peer_send(fd, WIRE_GRAPH, &w);
 	}
 	if (script->class < 0)
@@ -551,8 +562,173 @@ START_TEST(client_may_disconnect_at_any_time)
 }
 END_TEST
 
+/* Snapshots */
+
+#define EDGES_MAX 2048
+#define OWN_MAX 256
+
+struct edges {
+	struct edge {
+		uint64_t from, to, size, thread; /* from 0: a root */
+		uint32_t kind, what, depth, method;
+	} list[EDGES_MAX];
+	size_t n;
+};
+
+static bool is_among(const uint64_t *list, size_t n, uint64_t address)
+{
+	for (size_t i = 0; i < n; i++) {
+		if (list[i] == address)
+			return true;
+	}
+	return false;
+}
+
+static int compare_edges(const void *a, const void *b)
+{
+	return memcmp(a, b, sizeof(struct edge));
+}
+
+/* Collects what a heap stream has of the application: nothing from, to or of the agent. */
+static void collect(const uint8_t *at, const uint8_t *end, struct edges *edges)
+{
+	struct heap_stream_state state = { 0 };
+	uint64_t own[OWN_MAX], object = 0;
+	size_t n_own = 0;
+
+	edges->n = 0;
+	while (at < end) {
+		struct heap_stream_record r;
+		struct edge edge;
+		bool is_free; /* it may be anywhere in the stream */
+
+		at = heap_stream_read(&state, at, end, &r);
+		ck_assert_ptr_nonnull(at);
+		is_free = r.kind == HEAP_STREAM_ROOT || r.kind == HEAP_STREAM_CLASS;
+		if (r.kind == HEAP_STREAM_OWN) {
+			ck_assert_uint_lt(n_own, OWN_MAX);
+			own[n_own++] = r.address;
+			continue;
+		}
+		if (r.kind == HEAP_STREAM_OBJECT || r.kind == HEAP_STREAM_MIRROR)
+			object = r.address;
+		if ((r.kind == HEAP_STREAM_ROOT && r.thread == FAKE_OWN_THREAD) ||
+		    is_among(own, n_own, r.address) ||
+		    (!is_free && is_among(own, n_own, object)))
+			continue;
+		memset(&edge, 0, sizeof(edge)); /* with the padding, for memcmp() */
+		edge.from = is_free ? 0 : object;
+		edge.to = r.address;
+		edge.size = r.size;
+		edge.thread = r.thread;
+		edge.kind = r.kind;
+		edge.what = r.class + r.index + r.root + r.length;
+		edge.depth = r.depth;
+		edge.method = r.method;
+		ck_assert_uint_lt(edges->n, EDGES_MAX);
+		edges->list[edges->n++] = edge;
+	}
+	qsort(edges->list, edges->n, sizeof(edges->list[0]), compare_edges);
+}
+
+/* The first walk finds the class LLate;, so that the snapshot knows all classes. */
+START_TEST(snapshot_has_the_same_graph)
+{
+	static const int releases[] = { 1, 17, 21, 25 };
+	static struct edges walk, snapshot;
+	struct script script = plain;
+
+	script.graphs = 2;
+	script.snapshots = 2;
+	for (size_t i = 0; i < sizeof(releases) / sizeof(releases[0]); i++) {
+		struct talk talk;
+
+		jvm_of(releases[i]);
+		talk = say(&script, BYE);
+		ck_assert(talk.gone && talk.errors == 0);
+		ck_assert_uint_eq(seen.n_ends, 2);
+		ck_assert_uint_eq(seen.why, WIRE_SNAPSHOT_DONE);
+		ck_assert_uint_eq(seen.outcome, WIRE_GRAPHED_COMPLETE);
+		ck_assert_uint_eq(seen.own_thread, FAKE_OWN_THREAD);
+		ck_assert_uint_eq(seen.n_methods, 6); /* three in each walk */
+		ck_assert_str_eq(seen.methods[3], "Ljava/lang/Thread; <init>");
+		collect(seen.stream, seen.stream + seen.first_len, &walk);
+		collect(seen.stream + seen.first_len, seen.stream + seen.stream_len, &snapshot);
+		ck_assert_uint_gt(walk.n, 150);
+		ck_assert_uint_eq(walk.n, snapshot.n);
+		ck_assert_mem_eq(walk.list, snapshot.list, walk.n * sizeof(walk.list[0]));
+		/* The JVM itself has aborted its walk at the first root, before it visited any. */
+		for (size_t k = 0; k < fake_heap.n_reports; k++)
+			ck_assert_uint_eq(fake_heap.reports[k].referrer, 0);
+		heap_world_stop();
+	}
+}
+END_TEST
+
+/* The child's tags are lost, so it cannot have the names of classes that are not in the index. */
+START_TEST(snapshot_with_new_classes_is_void)
+{
+	struct script script = plain;
+	struct talk talk;
+
+	script.snapshots = 1;
+	jvm_of(21);
+	talk = say(&script, BYE);
+	ck_assert(talk.gone && talk.errors == 0);
+	ck_assert_uint_eq(seen.outcome, WIRE_GRAPHED_CHANGED);
+	ck_assert_uint_eq(seen.n_classes, seen.n_listed);
+	heap_world_stop();
+}
+END_TEST
+
+START_TEST(snapshot_is_limited)
+{
+	struct script script = plain;
+
+	script.snapshots = 1;
+	script.heap_stream_max = 4400;
+	jvm_of(17);
+	(void)say(&script, BYE);
+	ck_assert_uint_eq(seen.outcome, WIRE_GRAPHED_FULL);
+	ck_assert_uint_le(seen.stream_len, 4400);
+	heap_world_stop();
+}
+END_TEST
+
+START_TEST(snapshot_detects_unknown_wrappers)
+{
+	for (int i = 0; i < 3; i++) {
+		struct script script = plain;
+		struct talk talk;
+
+		script.snapshots = 1;
+		jvm_of(21);
+		fake_heap.other_wrapper = i == 0;
+		fake_heap.other_referrer = i == 1;
+		fake.odd_references = i == 2;
+		talk = say(&script, BYE);
+		ck_assert(talk.gone && talk.errors == 0);
+		ck_assert_uint_ne(seen.outcome, WIRE_GRAPHED_COMPLETE);
+		ck_assert_uint_eq(seen.own_thread, 0);
+		heap_world_stop();
+	}
+}
+END_TEST
+
+START_TEST(client_may_disconnect_from_a_snapshot)
+{
+	struct script script = plain;
+
+	script.snapshots = 1;
+	jvm_of(21);
+	(void)say(&script, HANG_UP);
+	ck_assert_int_eq(waitpid(-1, NULL, __WALL), -1); /* no child is left */
+	heap_world_stop();
+}
+END_TEST
+
 /* Runs one session for each call that may fail; in this session, the call fails. */
-static void fail_every_call(int release, bool leaving)
+static void fail_every_call(int release, bool leaving, const struct script *script)
 {
 	unsigned n = 0, n_errors = 0;
 	struct talk talk;
@@ -561,7 +737,7 @@ static void fail_every_call(int release, bool leaving)
 		jvm_of(release);
 		fake.fail_at = ++n;
 		fake.leaving = leaving;
-		talk = say(&plain, BYE);
+		talk = say(script, BYE);
 		if (leaving)
 			ck_assert_msg(talk.errors == 0, "call %u", n);
 		if (talk.gone)
@@ -575,14 +751,24 @@ static void fail_every_call(int release, bool leaving)
 
 START_TEST(each_call_may_fail)
 {
-	fail_every_call(1, false);
-	fail_every_call(25, false);
+	fail_every_call(1, false, &plain);
+	fail_every_call(25, false, &plain);
+}
+END_TEST
+
+START_TEST(each_call_of_a_snapshot_may_fail)
+{
+	struct script script = plain;
+
+	script.snapshots = 1;
+	fail_every_call(21, false, &script);
+	ck_assert_int_eq(waitpid(-1, NULL, __WALL), -1);
 }
 END_TEST
 
 START_TEST(the_jvm_may_exit_at_each_call)
 {
-	fail_every_call(21, true);
+	fail_every_call(21, true, &plain);
 }
 END_TEST
 
@@ -665,6 +851,12 @@ int main(void)
 	tcase_add_test(c, thread_fields_are_sent);
 	tcase_add_test(c, references_have_colors);
 	tcase_add_test(c, each_call_may_fail);
+	tcase_add_test(c, snapshot_has_the_same_graph);
+	tcase_add_test(c, snapshot_with_new_classes_is_void);
+	tcase_add_test(c, snapshot_is_limited);
+	tcase_add_test(c, snapshot_detects_unknown_wrappers);
+	tcase_add_test(c, client_may_disconnect_from_a_snapshot);
+	tcase_add_test(c, each_call_of_a_snapshot_may_fail);
 	tcase_add_test(c, the_jvm_may_exit_at_each_call);
 	suite_add_tcase(s, c);
 	r = srunner_create(s);

@@ -178,7 +178,8 @@ static struct fake_object *allocate(const char *signature, jlong size, jint len)
 		return new_string("jtool agent");
 	if (c != THREAD) {
 		o = new_object(c, size, len);
-		o->elements = c == OBJECTS ? fake_zeroed((size_t)len * sizeof(jvalue)) : NULL;
+		if (c == OBJECTS) /* with 16 bytes before the elements, and without compression */
+			o->slots = (uintptr_t *)(o + 1) + 2;
 		return o;
 	}
 	o = new_thread("jtool agent", FAKE_OWN_THREAD);
@@ -429,7 +430,6 @@ void heap_world_stop(void)
 	struct fake_object *o;
 
 	for (size_t i = 0; (o = fake_heap_get(i)); i++) {
-		free((void *)(uintptr_t)o->elements);
 		free(o);
 	}
 	fake_heap_clear();

@@ -45,6 +45,7 @@ struct fake_object {
 	bool visited;
 	const char *text; /* of a String */
 	const jvalue *elements; /* of an array */
+	uintptr_t *slots; /* elements of an Object[] in the heap: addresses, in its own memory */
 	jvalue fields[FAKE_FIELDS];
 
 	const char *signature;

@@ -250,9 +250,11 @@ static void visit_object(struct walk *w, struct fake_object *o)
 	for (jint i = 0; i < FAKE_HEAP_FIELDS; i++)
 		report_at(w, JVMTI_HEAP_REFERENCE_FIELD, field_index(o, i), o,
 			  (struct fake_object *)o->fields[i].l);
-	for (jint i = 0; o->elements && i < o->len; i++)
-		report_at(w, JVMTI_HEAP_REFERENCE_ARRAY_ELEMENT, i, o,
-			  (struct fake_object *)o->elements[i].l);
+	for (jint i = 0; o->slots && i < o->len; i++) {
+		if (o->slots[i])
+			report_at(w, JVMTI_HEAP_REFERENCE_ARRAY_ELEMENT, i, o,
+				  (struct fake_object *)o->slots[i] - 1);
+	}
 }
 
 static void visit(struct walk *w, struct fake_object *o)

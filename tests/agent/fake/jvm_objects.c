@@ -192,8 +192,14 @@ static jobject JNICALL get_object_array_element(JNIEnv *jni, jobjectArray array,
 
 static void JNICALL set_object_array_element(JNIEnv *jni, jobjectArray array, jsize i, jobject v)
 {
+	const struct fake_object *o = fake_object_of(array);
+
 	(void)jni;
-	if (!fake_throws())
+	if (fake_throws())
+		return;
+	if (o->slots)
+		o->slots[i] = (uintptr_t)(fake_object_of(v) + 1);
+	else
 		((jvalue *)(uintptr_t)element_of(array, i))->l = (jobject)fake_object_of(v);
 }
 

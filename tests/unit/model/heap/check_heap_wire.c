@@ -95,6 +95,9 @@ static void put_end(struct payload *p, uint32_t outcome)
 	wire_put_u64(w, 10);
 	wire_put_u64(w, 77);
 	wire_put_u64(w, 65536);
+	wire_put_u32(w, WIRE_SNAPSHOT_SIGNAL);
+	wire_put_i32(w, 9);
+	wire_put_u64(w, 2000);
 }
 
 /*
@@ -196,6 +199,9 @@ START_TEST(heap_is_built_from_frames)
 	ck_assert_uint_eq(wire.pause_ns, 1000);
 	ck_assert_uint_eq(wire.waited_ns, 10);
 	ck_assert_uint_eq(wire.agent_peak, 65536);
+	ck_assert_uint_eq(wire.why, WIRE_SNAPSHOT_SIGNAL);
+	ck_assert_int_eq(wire.code, 9);
+	ck_assert_uint_eq(wire.child_ns, 2000);
 	ck_assert_uint_eq(facts.own_thread, 77);
 	ck_assert_uint_eq(facts.n_classes, 4);
 	ck_assert_uint_eq(facts.class_class, 0); /* java.lang.Class of the bootstrap loader */
@@ -280,7 +286,7 @@ START_TEST(inconsistent_frames_are_rejected)
 	ck_assert_int_eq(take(WIRE_GONE, &p), -EBADMSG);
 	ck_assert_int_eq(take(WIRE_HEAP_STREAM, &p), -EBADMSG);
 	ck_assert_int_eq(take(WIRE_HISTO_CLASSES, &p), -EBADMSG);
-	put_end(&p, WIRE_GRAPHED_UNKNOWN + 1);
+	put_end(&p, WIRE_GRAPHED_CHANGED + 1);
 	ck_assert_int_eq(take(WIRE_GRAPH_END, &p), -EBADMSG);
 	put_class(&p, 1, 0, "La/B;"); /* an unknown loader */
 	ck_assert_int_eq(take(WIRE_CLASS_ROWS, &p), -EBADMSG);

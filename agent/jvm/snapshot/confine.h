@@ -1,0 +1,32 @@
+/*
+ * What a cloned child of the JVM gives up before it does anything else.
+ *
+ * It has one thread, whose locks and thread id are those of a thread of the JVM, and HotSpot's code
+ * runs in it.  So it must not be able to do anything to anybody: it has no descriptor but its own,
+ * cannot open a file or send a signal, cannot write to memory that it shares with the JVM, and ends
+ * with the JVM.  A lock that a thread of the JVM held at the moment of the clone is never released
+ * in the child: it ends at once if it waits for one.
+ */
+#ifndef JTOOL_AGENT_JVM_CONFINE_H
+#define JTOOL_AGENT_JVM_CONFINE_H
+
+#include "jvm/snapshot/shared_maps.h"
+
+struct ag_confinement {
+	int keep;     /* the descriptor that stays open; at least 0 */
+	int parent;   /* process id of the JVM, as the JVM sees it */
+	uint32_t life_ms; /* SIGALRM ends the child after that time; 0 means 1 */
+	void *page;   /* the start of the shared mapping that remains writable */
+	struct ag_shared_maps *maps; /* set to the child's; all of these become read-only */
+};
+
+/*
+ * Returns 0 or an errno; the child must exit then.  Makes system calls only: allocates nothing and
+ * takes no lock.
+ */
+int ag_confine(const struct ag_confinement *c);
+
+/* Ends the process without running anything of the C library. */
+void ag_exit(int code) __attribute__((noreturn));
+
+#endif

@@ -1,0 +1,278 @@
+#include "jvm/snapshot/snapshot.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+#include <sys/socket.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "jvm/snapshot/confine.h"
+#include "wire/frame.h"
+
+#define KERNEL_SIGSET 8 /* bytes */
+#define LOOK_MS 50
+#define STILL_NS INT64_C(1500000000)  /* without progress, not running */
+#define BUSY_NS INT64_C(20000000000)  /* without progress, but ready to run: a busy machine */
+
+static int fail(struct ag_snapshot *s, enum wire_snapshot_why why, int code)
+{
+	s->why = why;
+	s->code = code;
+	return -1;
+}
+
+int ag_snapshot_init(struct ag_snapshot *s, struct ag_jvm *jvm, uint32_t life_ms)
+{
+	void *page;
+	int rc;
+
+	*s = (struct ag_snapshot){ .jvm = jvm, .life_ms = life_ms, .ends = { -1, -1 } };
+	s->maps = ag_alloc(jvm->mem, 1, sizeof(*s->maps));
+	if (!s->maps)
+		return fail(s, WIRE_SNAPSHOT_PREPARE, ENOMEM);
+	page = mmap(NULL, sizeof(*s->page), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1,
+		    0);
+	if (page == MAP_FAILED)
+		return fail(s, WIRE_SNAPSHOT_PREPARE, errno);
+	s->page = page;
+	if (syscall(SYS_socketpair, AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0,
+		    s->ends) != 0)
+		return fail(s, WIRE_SNAPSHOT_PREPARE, errno);
+	rc = ag_shared_maps_read(s->maps, NULL);
+	if (rc != 0)
+		return fail(s, WIRE_SNAPSHOT_PREPARE, rc);
+	s->parent = (int)syscall(SYS_getpid);
+	return 0;
+}
+
+static void close_end(int *fd)
+{
+	if (*fd >= 0)
+		(void)close(*fd); /* on an error, too, the peer sees end of file */
+	*fd = -1;
+}
+
+/* Waits for the child to end.  Returns its status; 0 if somebody else has waited for it. */
+static int wait_for_child(struct ag_snapshot *s)
+{
+	int status = 0;
+	long rc;
+
+	do
+		rc = syscall(SYS_wait4, s->child, &status, __WALL, NULL);
+	while (rc < 0 && errno == EINTR);
+	s->child = 0;
+	return rc < 0 ? 0 : status;
+}
+
+void ag_snapshot_release(struct ag_snapshot *s)
+{
+	close_end(&s->ends[0]);
+	close_end(&s->ends[1]);
+	if (s->child > 0) {
+		(void)syscall(SYS_kill, s->child, SIGKILL); /* not waited for: it exists */
+		(void)wait_for_child(s);
+	}
+	if (s->page)
+		(void)munmap(s->page, sizeof(*s->page)); /* cannot fail for this mapping */
+	s->page = NULL;
+	if (s->maps)
+		ag_free(s->jvm->mem, s->maps);
+	s->maps = NULL;
+}
+
+static void begin_child(struct ag_snapshot *s, struct ag_chan *chan)
+{
+	const struct ag_confinement c = {
+		.keep = s->ends[1],
+		.parent = s->parent,
+		.life_ms = s->life_ms,
+		.page = s->page,
+		.maps = s->maps,
+	};
+	int rc = ag_confine(&c);
+
+	if (rc != 0)
+		ag_exit(AG_CHILD_ERRNO + (rc < 100 ? rc : 100));
+	s->inside = true;
+	chan->fd = s->ends[1];
+}
+
+/* No signal is handled by the child, with a handler of the JVM, before it has dropped these. */
+void ag_snapshot_clone(struct ag_snapshot *s, struct ag_chan *chan)
+{
+	const uint64_t all = ~UINT64_C(0);
+	uint64_t before = 0;
+	long child;
+
+	if (syscall(SYS_rt_sigprocmask, SIG_SETMASK, &all, &before, KERNEL_SIGSET) != 0) {
+		(void)fail(s, WIRE_SNAPSHOT_PREPARE, errno);
+		return;
+	}
+	child = syscall(SYS_clone, 0ul, 0ul, 0ul, 0ul, 0ul);
+	if (child == 0) {
+		begin_child(s, chan);
+		return;
+	}
+	if (child < 0)
+		(void)fail(s, WIRE_SNAPSHOT_CLONE, errno);
+	else
+		s->child = (int)child;
+	(void)syscall(SYS_rt_sigprocmask, SIG_SETMASK, &before, NULL, KERNEL_SIGSET);
+}
+
+/* Says why the child has ended without its last frame. */
+static void explain(struct ag_snapshot *s)
+{
+	int status = wait_for_child(s), code = WEXITSTATUS(status);
+
+	if (WIFSIGNALED(status)) {
+		int signal = WTERMSIG(status);
+
+		(void)fail(s, signal == SIGALRM  ? WIRE_SNAPSHOT_LATE
+			      : signal == SIGSYS ? WIRE_SNAPSHOT_LOCKED
+						 : WIRE_SNAPSHOT_SIGNAL, signal);
+	} else if (code == AG_CHILD_SHARED) {
+		(void)fail(s, WIRE_SNAPSHOT_SHARED, 0);
+	} else if (code == AG_CHILD_LAYOUT) {
+		(void)fail(s, WIRE_SNAPSHOT_LAYOUT, 0);
+	} else if (code == AG_CHILD_ROOM) {
+		(void)fail(s, WIRE_SNAPSHOT_ROOM, 0);
+	} else if (code >= AG_CHILD_ERRNO) {
+		(void)fail(s, WIRE_SNAPSHOT_CONFINE, code - AG_CHILD_ERRNO);
+	} else {
+		(void)fail(s, WIRE_SNAPSHOT_ENDED, code);
+	}
+}
+
+/* Writes the path of the child's status. */
+static void stat_path(char path[32], int child)
+{
+	static const char before[] = "/proc/", after[] = "/stat";
+	char digits[12], *to = path;
+	int n = 0;
+
+	for (const char *c = before; *c; c++)
+		*to++ = *c;
+	for (; child > 0 && n < 12; child /= 10)
+		digits[n++] = (char)('0' + child % 10);
+	while (n > 0)
+		*to++ = digits[--n];
+	for (const char *c = after; *c; c++)
+		*to++ = *c;
+	*to = '\0';
+}
+
+/* Returns whether the child uses a CPU, waits for one, or for the kernel. */
+static bool is_busy(const struct ag_snapshot *s)
+{
+	char path[32], text[128];
+	long fd, n;
+
+	stat_path(path, s->child);
+	fd = syscall(SYS_openat, AT_FDCWD, path, O_RDONLY | O_CLOEXEC);
+	if (fd < 0)
+		return false;
+	do
+		n = syscall(SYS_read, fd, text, sizeof(text));
+	while (n < 0 && errno == EINTR);
+	(void)syscall(SYS_close, fd); /* read-only descriptor, nothing to flush */
+	for (long i = 0; i + 2 < n; i++) {
+		if (text[i] == ')' && text[i + 1] == ' ')
+			return text[i + 2] == 'R' || text[i + 2] == 'D';
+	}
+	return false;
+}
+
+struct progress {
+	uint64_t callbacks;
+	int64_t since_ns;
+};
+
+/* Returns false if the child has not progressed for too long. */
+static bool progresses(const struct ag_snapshot *s, struct progress *p)
+{
+	int64_t now = ag_now_ns();
+	uint64_t callbacks = s->page->callbacks;
+
+	if (callbacks != p->callbacks || p->since_ns == 0)
+		*p = (struct progress){ callbacks, now };
+	if (now - p->since_ns < STILL_NS)
+		return true;
+	return now - p->since_ns < BUSY_NS && is_busy(s);
+}
+
+/* Waits for data.  Returns 1, 0 if the child does not progress, or -1 if the client is gone. */
+static int wait_for_data(struct ag_snapshot *s, struct ag_chan *client, struct progress *p)
+{
+	struct pollfd fds[] = {
+		{ .fd = s->ends[0], .events = POLLIN },
+		{ .fd = client->fd, .events = POLLRDHUP },
+	};
+
+	for (;;) {
+		int n = poll(fds, 2, LOOK_MS);
+
+		if (n < 0 && errno != EINTR)
+			return 0;
+		if (n > 0 && fds[1].revents) {
+			client->broken = true;
+			return -1;
+		}
+		if (n > 0 && fds[0].revents)
+			return 1;
+		if (!progresses(s, p))
+			return 0;
+	}
+}
+
+/* Receives len bytes; the results are those of ag_snapshot_receive(), or 1. */
+static int receive_all(struct ag_snapshot *s, struct ag_chan *client, uint8_t *data, size_t len)
+{
+	struct progress p = { 0 };
+
+	while (len > 0) {
+		ssize_t n = recv(s->ends[0], data, len, MSG_DONTWAIT);
+		int rc;
+
+		if (n > 0) {
+			data += n;
+			len -= (size_t)n;
+			continue;
+		}
+		if (n == 0 || (errno != EAGAIN && errno != EINTR)) {
+			explain(s);
+			return 0;
+		}
+		rc = wait_for_data(s, client, &p);
+		if (rc == 0)
+			(void)fail(s, WIRE_SNAPSHOT_HUNG, 0);
+		if (rc <= 0)
+			return rc;
+	}
+	return 1;
+}
+
+int ag_snapshot_receive(struct ag_snapshot *s, struct ag_chan *client, struct wire_writer *w)
+{
+	uint8_t raw[WIRE_HEADER_LEN];
+	struct wire_header header;
+	int rc;
+
+	close_end(&s->ends[1]); /* so that the child's end means end of file */
+	rc = receive_all(s, client, raw, sizeof(raw));
+	if (rc <= 0)
+		return rc;
+	if (!wire_header_read(raw, &header) || header.len > AG_CHAN_PAYLOAD || header.type == 0) {
+		(void)fail(s, WIRE_SNAPSHOT_ENDED, 0);
+		return 0;
+	}
+	rc = receive_all(s, client, w->data, header.len);
+	w->len = header.len;
+	return rc <= 0 ? rc : header.type;
+}
