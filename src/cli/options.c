@@ -39,6 +39,19 @@ static int parse_number(const char *s, unsigned *out, const char **rest)
 	return 0;
 }
 
+static int parse_megabytes(const char *s, uint64_t *out)
+{
+	bool has_unit = s[strspn(s, "0123456789")] != '\0';
+	uint64_t n;
+	int rc = parse_size(s, &n);
+
+	if (rc == 0 && !has_unit && __builtin_mul_overflow(n, UINT64_C(1) << 20, &n))
+		return -ERANGE;
+	if (rc == 0)
+		*out = n;
+	return rc;
+}
+
 static int parse_choice(const struct opt *o, const char *shown, const char *s, int *out,
 			struct err *err)
 {
@@ -83,6 +96,12 @@ static int store(const struct opt_set *set, const struct opt *o, const char *sho
 		return err_set(err, EXIT_USAGE,
 			       "%s: invalid size '%s': expected a size such as 4096, 512k or 1g",
 			       shown, value);
+	case OPT_MB:
+		if (parse_megabytes(value, at) == 0)
+			return 0;
+		return err_set(err, EXIT_USAGE,
+			       "%s: invalid size '%s': expected a size such as 512m, 2g, or 512, "
+			       "which is in MiB", shown, value);
 	case OPT_SECONDS:
 		if (parse_duration(value, 1000, at) == 0)
 			return 0;

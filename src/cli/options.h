@@ -16,6 +16,7 @@ enum opt_kind {
 	OPT_NUMBER,  /* unsigned: a decimal number, 0 or more */
 	OPT_LIMIT,   /* unsigned: a number of rows; 0 if not given, UINT_MAX for all (-n 0) */
 	OPT_BYTES,   /* uint64_t, in bytes; the unit is optional: 4096, 512k, 64m, 1g */
+	OPT_MB,      /* the same, but a number without a unit is in MiB */
 	OPT_SECONDS, /* unsigned, in ms: a number of seconds, or with a unit: 500ms, 2s, 1m, 1h */
 	OPT_NANOS,   /* uint64_t, in ns; the unit is mandatory: 10ms, 500us, 800ns, 1s */
 	OPT_CHOICE,  /* int: the index in `choices`, from 0 */

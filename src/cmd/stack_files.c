@@ -5,6 +5,7 @@
 #include "fileio/io.h"
 #include "render/profile/collapsed.h"
 #include "render/profile/flamegraph.h"
+#include "render/units.h"
 
 int stack_files_open(struct stack_files *f, const char *collapsed, const char *flamegraph,
 		     bool force, struct err *err)
@@ -28,6 +29,7 @@ int stack_files_open(struct stack_files *f, const char *collapsed, const char *f
 static int write_one(struct atomic_file *f, const struct ctx *ctx, const struct buf *text,
 		     struct err *err)
 {
+	_cleanup_buf_ struct buf shown = BUF_INIT;
 	bool named = f->out_fd < 0;
 	uint64_t size;
 	int rc = io_write_all(f->fd, buf_str(text), text->len, DEADLINE_NEVER);
@@ -36,9 +38,9 @@ static int write_one(struct atomic_file *f, const struct ctx *ctx, const struct 
 		return atomic_file_failed(f, rc, err);
 	if (atomic_file_commit(f, &size, err) < 0)
 		return -1;
+	units_bytes(&shown, (int64_t)size);
 	if (named)
-		cmd_print_notice(ctx->cmd, "wrote %s: %llu bytes", f->path,
-				 (unsigned long long)size);
+		cmd_print_notice(ctx->cmd, "wrote %s: %s", f->path, buf_str(&shown));
 	return 0;
 }
 

@@ -214,7 +214,7 @@ static void show(struct progress *line, const char *name, int to)
 	struct stat st;
 
 	if (fstat(to, &st) == 0)
-		progress_show(line, "%s: %" PRIu64 " MB", name, (uint64_t)st.st_size / 1000000);
+		progress_show(line, "%s: %" PRIu64 " MiB", name, (uint64_t)st.st_size >> 20);
 }
 
 /* Shows progress until the child ends.  A stopped terminal blocks only this process. */

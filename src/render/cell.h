@@ -15,7 +15,7 @@ enum cell_type {
 	CELL_BOOL,    /* yes, no */
 	CELL_COUNT,   /* 1,204 */
 	CELL_PERCENT, /* 51.2 */
-	CELL_BYTES,   /* 812, 1.5K, 64M */
+	CELL_BYTES,   /* 812 B, 1.50 KiB, 64.0 MiB */
 	CELL_SECONDS, /* 7s, 5m06s, 3h04m, 1d02h */
 	CELL_NANOS,   /* 812 ns, 1.24 us, 31.0 ms */
 	CELL_ITEMS,   /* records only: one item a line; an array of objects */

@@ -4,21 +4,16 @@
 
 void units_bytes(struct buf *out, int64_t bytes)
 {
-	static const char units[] = "KMGTPE";
-	uint64_t size = bytes < 0 ? -(uint64_t)bytes : (uint64_t)bytes;
-	uint64_t tenths = 0;
-	int unit = -1;
+	static const char *const units[] = { "B", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB" };
+	/* A double is exact enough for four digits, and has the magnitude of INT64_MIN. */
+	double size = bytes < 0 ? -(double)bytes : (double)bytes;
+	size_t unit = 0;
 
-	while (size >= 1024) {
-		tenths = size % 1024 * 10 / 1024;
+	/* 1023.5 KiB would be rounded to 1024 KiB. */
+	for (; size >= 1023.5 && unit + 1 < ARRAY_SIZE(units); unit++)
 		size /= 1024;
-		unit++;
-	}
-	buf_addf(out, "%s%" PRIu64, bytes < 0 ? "-" : "", size);
-	if (unit >= 0 && size < 10)
-		buf_addf(out, ".%" PRIu64, tenths);
-	if (unit >= 0)
-		buf_addc(out, units[unit]);
+	buf_addf(out, "%s%.*f %s", bytes < 0 ? "-" : "",
+		 unit == 0 || size >= 99.95 ? 0 : size >= 9.995 ? 1 : 2, size, units[unit]);
 }
 
 void units_count(struct buf *out, uint64_t n)

@@ -6,7 +6,7 @@
 
 #include "base/buf.h"
 
-/* Appends a size such as 812, 1.5K, 64M: at most four digits and a sign; rounded down. */
+/* Appends a size such as 812 B, 1.50 KiB, 1023 MiB: rounded to three digits, four below 1024. */
 void units_bytes(struct buf *out, int64_t bytes);
 
 /* Appends a count such as 812, 1,204, 17,000,000. */

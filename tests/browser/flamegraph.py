@@ -104,8 +104,8 @@ def details(browser, pages):
 def figures(browser, pages):
     browser.open(pages["small"])
     for wanted, seen in (
-            ("1023 bytes", "figure(1023, 'bytes')"), ("1.00 KiB", "figure(1024, 'bytes')"),
-            ("1000 KiB", "figure(1023590, 'bytes')"), ("1024 MiB", "figure(2 ** 30 - 1, 'bytes')"),
+            ("1023 B", "figure(1023, 'bytes')"), ("1.00 KiB", "figure(1024, 'bytes')"),
+            ("1000 KiB", "figure(1023590, 'bytes')"), ("1.00 GiB", "figure(2 ** 30 - 1, 'bytes')"),
             ("16.0 EiB", "figure(2 ** 64, 'bytes')"), ("999 ns", "figure(999, 'ns')"),
             ("1.24 ms", "figure(1240000, 'ns')"), ("12345 s", "figure(12345e9, 'ns')"),
             ("1 object", "figure(1, 'objects')"), ("1,204 calls", "figure(1204, 'calls')"),

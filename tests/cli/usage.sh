@@ -175,6 +175,9 @@ done
 refuses 2 'heaphisto: --engine agent needs a JVM, not a dump file: leave it out$' \
 	heaphisto app.hprof --engine agent
 refuses 2 'retained: --depth needs --tree' retained 1 --depth 3
+refuses 2 'retained: --min needs --tree' retained 1 --min 64k
+refuses 2 "retained: --min: invalid size '1%': expected a size such as" retained 1 --tree --min 1%
+refuses 3 'retained: no such process' retained 99999999 --tree --min 4g --max-memory 2g
 refuses 2 'retained: --strings needs --tree or --suspects' retained 1 --strings
 refuses 2 'trace: too few arguments' trace 1
 refuses 2 "trace: invalid method pattern 'Shop', it names no class" trace 1 Shop

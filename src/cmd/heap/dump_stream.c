@@ -64,13 +64,13 @@ static int relay_failed(const struct stream *f, int error, struct err *err)
 		return err_set(err, EXIT_PARTIAL,
 			       "stopped the dump of JVM %d: it was written faster than jtool could "
 			       "read it, and the unread part exceeded the limit of %zu MB; "
-			       "allow more with --max-memory MB",
+			       "allow more with --max-memory SIZE",
 			       pid, f->limits->waiting >> 20);
 	if (error == -ECANCELED)
 		return err_set(err, EXIT_PARTIAL,
 			       "stopped the dump of JVM %d: the jtool process that reads it "
 			       "was killed; if memory ran out, allow less with "
-			       "--max-memory MB",
+			       "--max-memory SIZE",
 			       pid);
 	return err_set(err, EXIT_PARTIAL, "cannot receive the dump of JVM %d: %s", pid,
 		       strerror(-error));

@@ -28,8 +28,8 @@ static uint64_t wanted_memory(const struct heap_opts *opts)
 	uint64_t limit;
 	struct procfs proc;
 
-	if (opts->max_memory_mb > 0)
-		return opts->max_memory_mb * MB;
+	if (opts->max_memory > 0)
+		return opts->max_memory;
 	if (procfs_open(&proc, "/proc") == 0) {
 		free = memory_free(&proc, getpid());
 		procfs_close(&proc);

@@ -11,7 +11,7 @@
 struct heap_opts {
 	int engine; /* enum heap_engine */
 	unsigned max_pause_ms;
-	unsigned max_memory_mb; /* for jtool; 0: half of the free memory */
+	uint64_t max_memory; /* for jtool, in bytes; 0: half of the free memory */
 };
 #define HEAP_MAX_PAUSE_MS 5000
 
@@ -24,7 +24,7 @@ struct heap_opts {
 	HEAP_ENGINE_ROW((at) + offsetof(struct heap_opts, engine),                             \
 			"auto (default), agent or hprof"),                                     \
 	HEAP_MAX_PAUSE_ROW((at) + offsetof(struct heap_opts, max_pause_ms)),                   \
-	{ 0, "max-memory", OPT_NUMBER, (at) + offsetof(struct heap_opts, max_memory_mb), "MB", \
+	{ 0, "max-memory", OPT_MB, (at) + offsetof(struct heap_opts, max_memory), "SIZE",      \
 	  "limit jtool's memory (default: half of the free memory)", NULL }
 
 /* Optional contents: each costs pause time in the JVM. */

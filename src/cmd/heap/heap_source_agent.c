@@ -131,7 +131,7 @@ static int too_large(const struct heap_plan *plan, struct err *err)
 		       "%s, or analyse a dump of it (jtool heapdump) on a larger machine",
 		       plan->max_bytes >> 20,
 		       plan->is_capped ? "run jtool where more is free, for example on the host" :
-					 "allow more with --max-memory MB");
+					 "allow more with --max-memory SIZE");
 }
 
 static int receive(const struct heap_plan *plan, struct heap_walk *hw, struct err *err)

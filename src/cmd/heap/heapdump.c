@@ -1,12 +1,12 @@
 /* heapdump: writes the JVM's own heap dump (HPROF) to a file of the caller. */
 #include <ctype.h>
-#include <inttypes.h>
 #include <string.h>
 #include <time.h>
 
 #include "cmd/heap/dump_to_file.h"
 #include "cmd/heap/heap_engine.h"
 #include "render/json.h"
+#include "render/units.h"
 
 struct heapdump_opts {
 	bool all, force;
@@ -81,6 +81,7 @@ static char *default_path(const struct ctx *ctx)
 static void show(const struct ctx *ctx, const char *path, uint64_t size)
 {
 	const struct heapdump_opts *opts = ctx->opts;
+	_cleanup_buf_ struct buf text = BUF_INIT;
 
 	if (ctx->json) {
 		struct json *doc = json_object();
@@ -93,9 +94,11 @@ static void show(const struct ctx *ctx, const char *path, uint64_t size)
 		json_print_take(doc, ctx->out);
 		return;
 	}
-	if (!to_stdout(ctx))
-		fprintf(ctx->out, "wrote %s: %" PRIu64 " bytes, %s objects\n", path, size,
-			opts->all ? "all" : "live");
+	if (to_stdout(ctx))
+		return;
+	units_bytes(&text, (int64_t)size);
+	fprintf(ctx->out, "wrote %s: %s, %s objects\n", path, buf_str(&text),
+		opts->all ? "all" : "live");
 }
 
 static int check(const struct ctx *ctx, struct err *err)

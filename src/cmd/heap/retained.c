@@ -17,7 +17,7 @@ struct retained_opts {
 	struct heap_opts heap;
 	unsigned limit,
 		depth;        /* of --tree; 0: TREE_DEPTH */
-	unsigned min;         /* of --tree, in bytes; 0: 1/TREE_SHARE of the heap */
+	uint64_t min;         /* of --tree, in bytes; 0: 1/TREE_SHARE of the heap */
 	int sort, by;
 	const char *filter;
 	bool tree, suspects, weak, strings;
@@ -39,7 +39,7 @@ static const struct opt retained_opt_rows[] = {
 	{ 0, "filter", OPT_TEXT, AT(filter), "GLOB", "only classes whose name matches", NULL },
 	{ 0, "tree", OPT_FLAG, AT(tree), NULL, "show the dominator tree of large objects", NULL },
 	{ 0, "depth", OPT_NUMBER, AT(depth), "N", "levels of the tree (default 10)", NULL },
-	{ 0, "min", OPT_NUMBER, AT(min), "BYTES",
+	{ 0, "min", OPT_BYTES, AT(min), "SIZE",
 	  "least retained size in the tree (default: 1 % of the heap)", NULL },
 	{ 0, "suspects", OPT_FLAG, AT(suspects), NULL,
 	  "show leak suspects: they retain 10 % of the heap or more", NULL },
@@ -256,7 +256,7 @@ const struct cmd cmd_retained = {
 		"own and that of all objects that are reachable only through it.  The retained\n"
 		"size of a class is that of all its instances together.\n"
 		"\n"
-		"--tree shows each object that retains 1 % of the heap or more, or --min BYTES,\n"
+		"--tree shows each object that retains 1 % of the heap or more, or --min SIZE,\n"
 		"below its dominator; -n N shows at most N per dominator.  --suspects shows\n"
 		"objects and classes that retain 10 % of the heap or more in smaller pieces,\n"
 		"with the shortest path from a GC root.\n",

@@ -14,6 +14,7 @@
 #include "cmd/jfr/jfr.h"
 #include "model/jfr/jfr_chunks.h"
 #include "render/json.h"
+#include "render/units.h"
 #include "attach/target_query.h"
 
 #define MB (1024u * 1024)
@@ -181,6 +182,7 @@ int jfr_fetch(const struct ctx *ctx, const char *words, time_t since, struct ato
 
 int jfr_commit(const struct ctx *ctx, const char *path, struct atomic_file *out, struct err *err)
 {
+	_cleanup_buf_ struct buf text = BUF_INIT;
 	uint64_t size;
 
 	if (atomic_file_commit(out, &size, err) < 0)
@@ -193,7 +195,8 @@ int jfr_commit(const struct ctx *ctx, const char *path, struct atomic_file *out,
 		json_put_number(doc, "bytes", (int64_t)size);
 		json_print_take(doc, ctx->out);
 	} else if (strcmp(path, "-") != 0) {
-		fprintf(ctx->out, "wrote %s: %llu bytes\n", path, (unsigned long long)size);
+		units_bytes(&text, (int64_t)size);
+		fprintf(ctx->out, "wrote %s: %s\n", path, buf_str(&text));
 	}
 	return 0;
 }

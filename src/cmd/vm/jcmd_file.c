@@ -10,6 +10,7 @@
 #include "fileio/input_file.h"
 #include "fileio/io.h"
 #include "render/json.h"
+#include "render/units.h"
 
 #define INPUT_MAX (16u * 1024 * 1024)  /* bytes of a file that the JVM reads */
 #define OUTPUT_MAX (64u * 1024 * 1024) /* bytes of the answer */
@@ -124,8 +125,10 @@ static void show_text(const struct ctx *ctx, const struct buf *text, const char 
 		return;
 	}
 	attach_call_print_text(ctx, buf_str(text), text->len);
-	if (size >= 0)
-		fprintf(ctx->out, "wrote %s: %lld bytes\n", path, (long long)size);
+	if (size < 0)
+		return;
+	units_bytes(&shown, size);
+	fprintf(ctx->out, "wrote %s: %s\n", path, buf_str(&shown));
 }
 
 /* `size` of the file that was written; -1: none. */

@@ -25,7 +25,7 @@ int hprof_flush(struct hprof_reader *r, struct err *err)
 	if (rc == -EFBIG)
 		return err_set(err, EXIT_PARTIAL,
 			       "the analysis of the heap needs more memory than jtool's limit; "
-			       "allow more with --max-memory MB");
+			       "allow more with --max-memory SIZE");
 	if (rc < 0)
 		return hprof_invalid(r, err, "its objects are inconsistent");
 	return 0;

@@ -3,6 +3,7 @@
 #include <inttypes.h>
 
 #include "render/histo/histo_table.h"
+#include "render/units.h"
 
 enum { NAME, LOADER, INSTANCES, SHALLOW, RETAINED, SHARE };
 
@@ -29,8 +30,8 @@ static struct table *rows_table(const struct retained_view *view)
 		[NAME] = { names[view->by], "class", CELL_TEXT, true },
 		[LOADER] = { "LOADER", "loader", CELL_TEXT, true },
 		[INSTANCES] = { "INSTANCES", "instances", CELL_NUMBER, false },
-		[SHALLOW] = { "SHALLOW", "shallow", CELL_NUMBER, false },
-		[RETAINED] = { "RETAINED", "retained", CELL_NUMBER, false },
+		[SHALLOW] = { "SHALLOW", "shallow", CELL_BYTES, false },
+		[RETAINED] = { "RETAINED", "retained", CELL_BYTES, false },
 		[SHARE] = { "%", NULL, CELL_REAL, false },
 	};
 	struct table *t = table_new(columns, ARRAY_SIZE(columns));
@@ -65,6 +66,16 @@ void retained_print_rows(const struct retained_view *view, FILE *out)
 	table_free(t);
 }
 
+static void print_count(const char *what, const char *by, uint64_t n, uint64_t bytes, FILE *out)
+{
+	_cleanup_buf_ struct buf text = BUF_INIT;
+
+	buf_addf(&text, "%s%s: %" PRIu64 " object%s, ", what, by, n, n == 1 ? "" : "s");
+	units_bytes(&text, (int64_t)bytes);
+	buf_addc(&text, '\n');
+	(void)fputs(buf_str(&text), out); /* main checks ferror() */
+}
+
 void retained_print_held(const struct retained_view *view, FILE *out)
 {
 	static const char *const by[HEAP_STREAM_STRENGTHS] = {
@@ -78,15 +89,11 @@ void retained_print_held(const struct retained_view *view, FILE *out)
 		uint64_t n = view->tree->held[i].n, bytes = view->tree->held[i].bytes;
 
 		if (n > 0)
-			fprintf(out, "of these, reachable only through %s: %" PRIu64
-				     " object%s, %" PRIu64 " bytes\n",
-				by[i], n, n == 1 ? "" : "s", bytes);
+			print_count("of these, reachable only through ", by[i], n, bytes, out);
 	}
 	if (view->unreached && view->unreached->instances > 0)
-		fprintf(out, "not included, unreachable: %" PRIu64
-			     " object%s, %" PRIu64 " bytes\n",
-			view->unreached->instances, view->unreached->instances == 1 ? "" : "s",
-			view->unreached->shallow);
+		print_count("not included, unreachable", "", view->unreached->instances,
+			    view->unreached->shallow, out);
 }
 
 static struct json *count_json(uint64_t instances, uint64_t bytes)

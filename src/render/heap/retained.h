@@ -33,7 +33,7 @@ void retained_put_suspects(const struct retained_view *view, struct json *doc);
 
 double retained_percent(uint64_t bytes, uint64_t total);
 
-/* Appends "12030 a.b.Entry (34M), 40 int[] (1.2M), 4 others (2K)". */
+/* Appends "12030 a.b.Entry (34.1 MiB), 40 int[] (1.20 MiB), 4 others (2.00 KiB)". */
 void retained_add_pieces(struct buf *out, const struct heap *h, const struct held_by_class *pieces,
 			 const struct held_by_class_sum *sum);
 /* Returns {"instances","retained","classes":[…]} with all classes, which the caller frees. */

@@ -5,7 +5,7 @@
 
 #define CLASSES 3 /* shown by name in the text */
 
-/* Appends "12030 a.b.Entry (34M)". */
+/* Appends "12030 a.b.Entry (34.1 MiB)". */
 static void add_piece(struct buf *out, const char *class, uint64_t n, uint64_t bytes)
 {
 	buf_addf(out, "%" PRIu64 " %s (", n, class);

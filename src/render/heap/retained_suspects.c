@@ -4,8 +4,9 @@
 #include "render/heap/heap_object.h"
 #include "render/heap/refpath_view.h"
 #include "render/heap/retained.h"
+#include "render/units.h"
 
-/* Appends "54.98 %: a.b.Map$Entry[2000] retains 108016 bytes" or "…: 1000 c.Buffer retain …". */
+/* Appends "54.98 %: a.b.Map$Entry[2000] retains 105 KiB" or "…: 1000 c.Buffer retain …". */
 static void add_what(struct buf *text, const struct retained_view *view,
 		     const struct retained_suspect *suspect)
 {
@@ -20,8 +21,9 @@ static void add_what(struct buf *text, const struct retained_view *view,
 		buf_addf(&name, "%" PRIu64 " %s", suspect->instances, object.class);
 	buf_addf(text, "%.2f %%: ", retained_percent(suspect->retained, view->tree->total));
 	printable_add(text, buf_str(&name), name.len);
-	buf_addf(text, " %s %" PRIu64 " bytes\n", one ? "retains" : "together retain",
-		 suspect->retained);
+	buf_adds(text, one ? " retains " : " together retain ");
+	units_bytes(text, (int64_t)suspect->retained);
+	buf_addc(text, '\n');
 	heap_object_release(&object);
 }
 
@@ -63,6 +65,8 @@ static void add_path(struct buf *text, const struct retained_view *view,
 
 void retained_print_suspects(const struct retained_view *view, FILE *out)
 {
+	_cleanup_buf_ struct buf none = BUF_INIT;
+
 	for (size_t i = 0; i < view->suspects->n; i++) {
 		const struct retained_suspect *suspect = &view->suspects->list[i];
 		_cleanup_buf_ struct buf text = BUF_INIT;
@@ -75,9 +79,12 @@ void retained_print_suspects(const struct retained_view *view, FILE *out)
 		add_path(&text, view, suspect);
 		(void)fwrite(text.data, 1, text.len, out); /* main checks ferror() */
 	}
-	if (view->suspects->n == 0)
-		fprintf(out, "no object and no class retains 10 %% of the heap's %" PRIu64
-			     " bytes\n", view->tree->total);
+	if (view->suspects->n > 0)
+		return;
+	buf_adds(&none, "no object and no class retains 10 % of the heap's ");
+	units_bytes(&none, (int64_t)view->tree->total);
+	buf_addc(&none, '\n');
+	(void)fputs(buf_str(&none), out);
 }
 
 /* Returns NULL (JSON null) if there is no path. */

@@ -6,9 +6,9 @@
 enum { RETAINED, SHARE, SHALLOW, OBJECT };
 
 static const struct column columns[] = {
-	{ "RETAINED", NULL, CELL_NUMBER, false },
+	{ "RETAINED", NULL, CELL_BYTES, false },
 	{ "%", NULL, CELL_REAL, false },
-	{ "SHALLOW", NULL, CELL_NUMBER, false },
+	{ "SHALLOW", NULL, CELL_BYTES, false },
 	{ "OBJECT", NULL, CELL_TEXT, false },
 };
 

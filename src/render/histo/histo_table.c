@@ -18,7 +18,7 @@ struct table *histo_table(const struct histo *h, const struct histo_view *view)
 		[LOADER] = { "LOADER", "loader", CELL_TEXT, true },
 		[MODULE] = { "MODULE", "module", CELL_TEXT, true },
 		[INSTANCES] = { &"+INSTANCES"[plain], "instances", CELL_NUMBER, true },
-		[BYTES] = { &"+BYTES"[plain], "bytes", CELL_NUMBER, true },
+		[BYTES] = { &"+BYTES"[plain], "bytes", CELL_BYTES, true },
 		[CLASSES] = { &"+CLASSES"[plain], NULL, CELL_NUMBER, true },
 	};
 	struct table *t = table_new(columns, ARRAY_SIZE(columns));

@@ -69,10 +69,10 @@ enum { CLASS, COUNT, BYTES, SAMPLES, LIVE_COUNT, LIVE_BYTES, STACK, SHARE };
 static const struct column columns[] = {
 	[CLASS] = { "CLASS", "class", CELL_TEXT, true },
 	[COUNT] = { "COUNT", "count", CELL_COUNT, true },
-	[BYTES] = { " BYTES", "bytes", CELL_BYTES, true },
+	[BYTES] = { "   BYTES", "bytes", CELL_BYTES, true },
 	[SAMPLES] = { NULL, "samples", CELL_NUMBER, true },
 	[LIVE_COUNT] = { "LIVE COUNT", "live_count", CELL_COUNT, true },
-	[LIVE_BYTES] = { "  LIVE", "live_bytes", CELL_BYTES, true },
+	[LIVE_BYTES] = { "    LIVE", "live_bytes", CELL_BYTES, true },
 	[STACK] = { "(no Java code)", "stack", CELL_STACK, true },
 	[SHARE] = { "    %", NULL, CELL_PERCENT, true },
 };

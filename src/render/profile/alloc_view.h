@@ -1,10 +1,10 @@
 /*
  * An allocation profile as text:
  *
- *     10.0 s: about 6.1G in 180,034,123 objects, by 12,345 samples, one in 512K
+ *     10.0 s: about 6.10 GiB in 180,034,123 objects, by 12,345 samples, one in 512 KiB
  *
- *     BYTES     %        COUNT  CLASS
- *      3.1G  51.2  100,000,000  byte[]
+ *        BYTES     %        COUNT  CLASS
+ *     3.12 GiB  51.2  100,000,000  byte[]
  *           at a.b.Shop.pay(Shop.java:30)
  *           at a.b.Till.run(Till.java:12)
  *

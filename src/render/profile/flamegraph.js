@@ -53,12 +53,12 @@ const view = by("view"), canvas = by("graph"), ctx = canvas.getContext("2d", { a
 function figure(x, unit) {
 	const scale = (x, step, names) => {
 		let i = 0;
-		for (; x >= step && i + 1 < names.length; i++)
+		for (; x >= step - .5 && i + 1 < names.length; i++)
 			x /= step;
 		return (i && x < 999.5 ? x.toPrecision(3) : Math.round(x)) + " " + names[i];
 	};
 	if (unit === "bytes")
-		return scale(x, 1024, ["bytes", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB"]);
+		return scale(x, 1024, ["B", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB"]);
 	if (unit === "ns")
 		return scale(x, 1000, ["ns", "µs", "ms", "s"]);
 	return x.toLocaleString("en") + " " + (x === 1 ? unit.replace(/s$/, "") : unit);

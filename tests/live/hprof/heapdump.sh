@@ -59,13 +59,18 @@ clean() {
 # The log of JDK 22 and newer if nothing reads the file that they merge from segments.
 merge_failed='\[.*\]\[error\]\[heapdump\] .* segmented heap file .*'
 
+# in_mib FILE: its size in MiB with three digits.
+in_mib() {
+	stat -c %s "$1" | awk '{ m = $1 / 1048576; printf m < 9.995 ? "%.2f" : m < 99.95 ? "%.1f" : "%.0f", m }'
+}
+
 dumps() {
 	local wanted
 
 	wanted=$(counts)
 	works "$version: heapdump FILE: it works" heapdump "$JVM_PID" dumps/live
 	same "$version: heapdump FILE: it prints the size" \
-		"wrote dumps/live: $(stat -c %s "$W/dumps/live") bytes, live objects" \
+		"wrote dumps/live: $(in_mib "$W/dumps/live") MiB, live objects" \
 		"$(cat "$W/out")"
 	same "$version: heapdump FILE: mode 600" 600 "$(stat -c %a "$W/dumps/live")"
 	check "$version: heapdump FILE: it can be parsed" parse "$W/dumps/live"
@@ -227,7 +232,7 @@ if start_jvm own serial Heap -Xms200m -Xmx200m -- 1; then
 	check "own: long dump: --timeout 500ms does not end one of $took ms" test "$took" -gt 500
 	check "own: long dump: it can be parsed" parse "$W/dumps/tty"
 	same "own: long dump: the progress line is replaced at the end" $'\r\e[Kwrote\r' \
-		"$(grep -o -z -P 'heap dump: [1-9]\d* MB\K\r\e\[Kwrote' "$W/tty" | tr -d '\0')"$'\r'
+		"$(grep -o -z -P 'heap dump: [1-9]\d* MiB\K\r\e\[Kwrote' "$W/tty" | tr -d '\0')"$'\r'
 	clean "own: long dump"
 	stop "$JVM_PID"
 fi

@@ -11,7 +11,7 @@ struct values {
 	unsigned count, limit;
 	unsigned wait_ms;
 	uint64_t min_ns;
-	uint64_t room;
+	uint64_t room, most;
 	int sort;
 };
 
@@ -32,6 +32,7 @@ static const struct opt rows[] = {
 	{ 0, "min", OPT_NANOS, offsetof(struct values, min_ns), "TIME", "from when on", NULL },
 	{ 0, "room", OPT_BYTES, offsetof(struct values, room), "BYTES", "how much", NULL },
 	{ 0, "sort", OPT_CHOICE, offsetof(struct values, sort), "KEY", "order", sorts },
+	{ 0, "most", OPT_MB, offsetof(struct values, most), "SIZE", "at most", NULL },
 	{ 0, "rows", OPT_LIMIT, offsetof(struct values, limit), "N", "rows", NULL },
 	OPT_END,
 };
@@ -115,6 +116,25 @@ START_TEST(short_options_cluster_and_take_values)
 	ck_assert_str_eq(p.values.file, "x=y");
 	ck_assert_int_eq(p.n, 1);
 	ck_assert_str_eq(p.words[0], "-");
+}
+END_TEST
+
+START_TEST(megabytes_need_no_unit)
+{
+	struct parsed p;
+
+	parse(&p, "--most 16", -1);
+	ck_assert_uint_eq(p.values.most, 16 << 20);
+	parse(&p, "--most=16k", -1);
+	ck_assert_uint_eq(p.values.most, 16 << 10);
+	parse(&p, "--most 2g", -1);
+	ck_assert_uint_eq(p.values.most, UINT64_C(2) << 30);
+	refused("--most 17592186044416",
+		"--most: invalid size '17592186044416': expected a size such as 512m, 2g, or 512, "
+		"which is in MiB");
+	refused("--most 16mb",
+		"--most: invalid size '16mb': expected a size such as 512m, 2g, or 512, which is "
+		"in MiB");
 }
 END_TEST
 
@@ -326,6 +346,7 @@ START_TEST(help_has_one_aligned_line_per_option)
 			 "      --min TIME            from when on\n"
 			 "      --room BYTES          how much\n"
 			 "      --sort KEY            order\n"
+			 "      --most SIZE           at most\n"
 			 "      --rows N              rows\n");
 	free(text);
 }
@@ -340,6 +361,7 @@ int main(void)
 
 	tcase_add_test(tc, words_and_options_may_alternate);
 	tcase_add_test(tc, short_options_cluster_and_take_values);
+	tcase_add_test(tc, megabytes_need_no_unit);
 	tcase_add_test(tc, limit_of_0_differs_from_no_limit);
 	tcase_add_test(tc, long_options_take_values_with_and_without_equals_sign);
 	tcase_add_test(tc, unique_prefixes_of_long_options_are_accepted);

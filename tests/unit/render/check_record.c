@@ -79,11 +79,11 @@ START_TEST(fields_with_one_label_share_a_line)
 	record_bool(s, BUSY, true);
 	record_text(s, END, "now");
 	ck_assert_str_eq(printed(s), "Name:    a, number -3\n"
-				     "Memory:  1.5K used, at most 64M\n"
+				     "Memory:  1.50 KiB used, at most 64.0 MiB\n"
 				     "\n"
 				     "Up:      1m30s, 12.35 % busy\n"
-				     "Spaces:  eden: 512 used\n"
-				     "         old: 2.0K used\n"
+				     "Spaces:  eden: 512 B used\n"
+				     "         old: 2.00 KiB used\n"
 				     "Busy:    yes\n"
 				     "\n"
 				     "End:     now\n");
@@ -104,9 +104,11 @@ START_TEST(unset_fields_are_omitted_from_text_and_null_in_json)
 	record_text(s, NAME, NULL);
 	record_number(s, MAX, 1);
 	record_items(s, SPACES);
-	ck_assert_str_eq(printed(s), "Memory:  at most 1\n");
+	ck_assert_str_eq(printed(s), "Memory:  at most 1 B\n");
 	record_text(s, END, "x");
-	ck_assert_str_eq(printed(s), "Memory:  at most 1\n\nEnd:     x\n");
+	ck_assert_str_eq(printed(s), "Memory:  at most 1 B\n"
+	"\n"
+	"End:     x\n");
 	check_json(s, "{\"schema\":1,"
 		      "\"name\":null,\"id\":null,\"used\":null,\"max\":1,\"uptime\":null,"
 		      "\"share\":null,\"spaces\":[],\"hidden\":null,\"busy\":null}\n");

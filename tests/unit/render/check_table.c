@@ -61,9 +61,9 @@ START_TEST(cells_are_aligned_by_type)
 {
 	struct table *t = sample();
 
-	assert_prints(t, "NAME      COUNT  SIZE     UP\n"
-		  "first         7  1.5K  1m01s\n"
-		  "a\\x0Ab  -123456     -      -\n");
+	assert_prints(t, "NAME      COUNT      SIZE     UP\n"
+		  "first         7  1.50 KiB  1m01s\n"
+		  "a\\x0Ab  -123456         -      -\n");
 	table_free(t);
 }
 END_TEST
@@ -132,16 +132,18 @@ static void assert_cell(size_t column, int64_t value, const char *expected)
 
 START_TEST(bytes_have_units)
 {
-	assert_cell(SIZE, 0, "0");
-	assert_cell(SIZE, 1023, "1023");
-	assert_cell(SIZE, 1024, "1.0K");
-	assert_cell(SIZE, 10239, "9.9K");
-	assert_cell(SIZE, 10240, "10K");
-	assert_cell(SIZE, 1048575, "1023K");
-	assert_cell(SIZE, 64 << 20, "64M");
-	assert_cell(SIZE, -2048, "-2.0K");
-	assert_cell(SIZE, INT64_MAX, "7.9E");
-	assert_cell(SIZE, INT64_MIN, "-8.0E");
+	assert_cell(SIZE, 0, "0 B");
+	assert_cell(SIZE, 1023, "1023 B");
+	assert_cell(SIZE, 1024, "1.00 KiB");
+	assert_cell(SIZE, 10234, "9.99 KiB");
+	assert_cell(SIZE, 10235, "10.0 KiB");
+	assert_cell(SIZE, 102349, "100 KiB");
+	assert_cell(SIZE, 1023590, "1000 KiB");
+	assert_cell(SIZE, 1048575, "1.00 MiB");
+	assert_cell(SIZE, 64 << 20, "64.0 MiB");
+	assert_cell(SIZE, -2048, "-2.00 KiB");
+	assert_cell(SIZE, INT64_MAX, "8.00 EiB");
+	assert_cell(SIZE, INT64_MIN, "-8.00 EiB");
 }
 END_TEST
 
@@ -381,7 +383,7 @@ START_TEST(largest_number_of_each_type_is_printed)
 {
 	assert_largest(CELL_NUMBER, "18446744073709551615\n");
 	assert_largest(CELL_COUNT, "18,446,744,073,709,551,615\n");
-	assert_largest(CELL_BYTES, "7.9E\n");
+	assert_largest(CELL_BYTES, "8.00 EiB\n");
 	assert_largest(CELL_NANOS, "9223372036 s\n");
 }
 END_TEST

@@ -221,7 +221,7 @@ START_TEST(suspects_are_objects_or_classes)
 	ck_assert_uint_eq(graph_class(heap.graph, s.list[0].node), TABLE);
 	ck_assert_uint_eq(s.list[0].instances, 1);
 	ck_assert_uint_eq(s.list[0].retained, 112016);
-	ck_assert_str_eq(held_text(&s.pieces, &s.list[0].held), "1000 a.b.Map$Entry (101K)");
+	ck_assert_str_eq(held_text(&s.pieces, &s.list[0].held), "1000 a.b.Map$Entry (102 KiB)");
 
 	ck_assert_uint_eq(graph_class(heap.graph, s.list[1].node), BUFFER);
 	ck_assert_uint_eq(graph_size(heap.graph, s.list[1].node), 56);
@@ -289,21 +289,21 @@ START_TEST(dominator_tree_is_printed)
 	retained_tree_find(&top, heap.graph, &tree, &opts);
 	print(retained_print_tree, &view);
 	ck_assert_str_eq(printed,
-"RETAINED       %  SHALLOW  OBJECT\n"
-"  112176   55.95       96  class a.b.Cache\n"
-"  112080   55.91       16    static #1: a.b.Cache\n"
-"  112064   55.90       48      field #0: a.b.Map\n"
-"  112016   55.87     8016        field #2: a.b.Map$Entry[2000]\n"
-"  104000   51.88                   … 1000 a.b.Map$Entry (101K)\n"
-"   40128   20.02      104  java.lang.Thread \"worker-1\"\n"
-"   40000   19.95       40    field #0: c.Node\n"
-"   39960   19.93       40      field #0: c.Node\n"
-"   39920   19.91       40        field #0: c.Node\n"
-"   39880   19.89       40          field #0: c.Node\n"
-"   39840   19.87                     … 1 c.Node (38K)\n"
-"   48176   24.03           … 1000 c.Buffer (46K), 1 byte[] (128), "
-"1 java.lang.ref.SoftReference (40)\n"
-"  200480  100.00           total\n");
+"RETAINED       %   SHALLOW  OBJECT\n"
+" 110 KiB   55.95      96 B  class a.b.Cache\n"
+" 109 KiB   55.91      16 B    static #1: a.b.Cache\n"
+" 109 KiB   55.90      48 B      field #0: a.b.Map\n"
+" 109 KiB   55.87  7.83 KiB        field #2: a.b.Map$Entry[2000]\n"
+" 102 KiB   51.88                    … 1000 a.b.Map$Entry (102 KiB)\n"
+"39.2 KiB   20.02     104 B  java.lang.Thread \"worker-1\"\n"
+"39.1 KiB   19.95      40 B    field #0: c.Node\n"
+"39.0 KiB   19.93      40 B      field #0: c.Node\n"
+"39.0 KiB   19.91      40 B        field #0: c.Node\n"
+"38.9 KiB   19.89      40 B          field #0: c.Node\n"
+"38.9 KiB   19.87                      … 1 c.Node (38.9 KiB)\n"
+"47.0 KiB   24.03            … 1000 c.Buffer (46.9 KiB), 1 byte[] (128 B), "
+"1 java.lang.ref.SoftReference (40 B)\n"
+" 196 KiB  100.00            total\n");
 	retained_tree_release(&top);
 }
 END_TEST
@@ -318,16 +318,16 @@ START_TEST(number_of_children_is_limited)
 	print(retained_print_tree, &view);
 	ck_assert_str_eq(printed,
 "RETAINED       %  SHALLOW  OBJECT\n"
-"  112176   55.95       96  class a.b.Cache\n"
-"  112080   55.91       16    static #1: a.b.Cache\n"
-"  112064   55.90               … 1 a.b.Map (109K)\n"
-"   40128   20.02      104  java.lang.Thread \"worker-1\"\n"
-"   40000   19.95       40    field #0: c.Node\n"
-"   39960   19.93               … 1 c.Node (39K)\n"
-"      24    0.01       24    field #1: java.lang.String \"wo\U0001f600\"\n"
-"   48176   24.03           … 1000 c.Buffer (46K), 1 byte[] (128), "
-"1 java.lang.ref.SoftReference (40)\n"
-"  200480  100.00           total\n");
+" 110 KiB   55.95     96 B  class a.b.Cache\n"
+" 109 KiB   55.91     16 B    static #1: a.b.Cache\n"
+" 109 KiB   55.90               … 1 a.b.Map (109 KiB)\n"
+"39.2 KiB   20.02    104 B  java.lang.Thread \"worker-1\"\n"
+"39.1 KiB   19.95     40 B    field #0: c.Node\n"
+"39.0 KiB   19.93               … 1 c.Node (39.0 KiB)\n"
+"    24 B    0.01     24 B    field #1: java.lang.String \"wo\U0001f600\"\n"
+"47.0 KiB   24.03           … 1000 c.Buffer (46.9 KiB), 1 byte[] (128 B), "
+"1 java.lang.ref.SoftReference (40 B)\n"
+" 196 KiB  100.00           total\n");
 	retained_tree_release(&top);
 }
 END_TEST
@@ -344,20 +344,20 @@ START_TEST(suspects_are_printed)
 	retained_suspects_find(&s, heap.graph, &tree, TOTAL / 10);
 	print(retained_print_suspects, &view);
 	ck_assert_str_eq(printed,
-"55.87 %: a.b.Map$Entry[2000] retains 112016 bytes\n"
-"  including 1000 a.b.Map$Entry (101K)\n"
+"55.87 %: a.b.Map$Entry[2000] retains 109 KiB\n"
+"  including 1000 a.b.Map$Entry (102 KiB)\n"
 "  reachable through static a.b.Cache.#1\n"
 "    class      a.b.Cache\n"
 "    static #1  a.b.Cache\n"
 "    field #0   a.b.Map\n"
 "    field #2   a.b.Map$Entry[]\n"
 "\n"
-"23.95 %: 1000 c.Buffer together retain 48008 bytes\n"
+"23.95 %: 1000 c.Buffer together retain 46.9 KiB\n"
 "  reachable (the largest) through a global reference of native code\n"
 "    JNI global  c.Buffer\n"
 "\n"
-"19.95 %: c.Node retains 40000 bytes\n"
-"  including 999 c.Node (39K)\n"
+"19.95 %: c.Node retains 39.1 KiB\n"
+"  including 999 c.Node (39.0 KiB)\n"
 "  reachable through thread \"worker-1\"\n"
 "    thread    java.lang.Thread\n"
 "    field #0  c.Node\n");
@@ -365,7 +365,7 @@ START_TEST(suspects_are_printed)
 	retained_suspects_find(&s, heap.graph, &tree, TOTAL);
 	print(retained_print_suspects, &view);
 	ck_assert_str_eq(printed,
-			 "no object and no class retains 10 % of the heap's 200480 bytes\n");
+			 "no object and no class retains 10 % of the heap's 196 KiB\n");
 	retained_suspects_release(&s);
 	graph_bfs_release(&bfs);
 }
@@ -414,19 +414,19 @@ START_TEST(rows_and_totals_are_printed)
 	retained_sort(&r, RETAINED_BY_COUNT);
 	print(retained_print_rows, &view);
 	ck_assert_str_eq(printed,
-"INSTANCES  SHALLOW  RETAINED       %  CLASS\n"
-"     1001    72128     72128   35.98  byte[]\n"
-"     1000    32000    104000   51.88  a.b.Map$Entry\n"
-"     4008   200480    200480  100.00  total\n"
+"INSTANCES   SHALLOW  RETAINED       %  CLASS\n"
+"     1001  70.4 KiB  70.4 KiB   35.98  byte[]\n"
+"     1000  31.2 KiB   102 KiB   51.88  a.b.Map$Entry\n"
+"     4008   196 KiB   196 KiB  100.00  total\n"
 "... 9 more classes (-n 0 shows all)\n");
 	print(retained_print_held, &view);
 	ck_assert_str_eq(printed,
-			 "of these, reachable only through soft references: 1 object, 128 bytes\n");
+			 "of these, reachable only through soft references: 1 object, 128 B\n");
 	view.unreached = &unreached;
 	print(retained_print_held, &view);
 	ck_assert_str_eq(printed,
-			 "of these, reachable only through soft references: 1 object, 128 bytes\n"
-			 "not included, unreachable: 3 objects, 336 bytes\n");
+			 "of these, reachable only through soft references: 1 object, 128 B\n"
+			 "not included, unreachable: 3 objects, 336 B\n");
 	retained_release(&r);
 }
 END_TEST
@@ -445,9 +445,9 @@ START_TEST(packages_are_written_as_text_and_json)
 	retained_filter(&r, "c");
 	print(retained_print_rows, &view);
 	ck_assert_str_eq(printed,
-"INSTANCES  SHALLOW  RETAINED       %  PACKAGE\n"
-"     2000    88008     88008   43.90  c\n"
-"     4008   200480    200480  100.00  total\n");
+"INSTANCES   SHALLOW  RETAINED       %  PACKAGE\n"
+"     2000  85.9 KiB  85.9 KiB   43.90  c\n"
+"     4008   196 KiB   196 KiB  100.00  total\n");
 	retained_put(&view, doc);
 	json_add(&text, doc);
 	ck_assert_ptr_nonnull(strstr(buf_str(&text),

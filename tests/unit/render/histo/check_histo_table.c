@@ -28,10 +28,10 @@ START_TEST(columns_depend_on_the_view)
 	histo_add(&h, "a.B", "other", NULL, 1, 8);
 	view.total = histo_total(&h);
 	text = printed(&h, &view);
-	ck_assert_str_eq(text, "INSTANCES  BYTES  CLASS\n"
-			       "       12   3456  a.B\n"
-			       "        1     16  c.D[]\n"
-			       "       14   3480  total of 3 classes\n"
+	ck_assert_str_eq(text, "INSTANCES     BYTES  CLASS\n"
+			       "       12  3.38 KiB  a.B\n"
+			       "        1      16 B  c.D[]\n"
+			       "       14  3.40 KiB  total of 3 classes\n"
 			       "... 1 more class (-n 0 shows all)\n");
 	free(text);
 
@@ -46,10 +46,10 @@ START_TEST(columns_depend_on_the_view)
 	histo_group(&h, HISTO_PACKAGE);
 	view.n_rows = h.n;
 	text = printed(&h, &view);
-	ck_assert_str_eq(text, "+INSTANCES  +BYTES  +CLASSES  PACKAGE\n"
-			       "        13    3464         2  a\n"
-			       "         1      16         1  c\n"
-			       "        14    3480         3  total\n");
+	ck_assert_str_eq(text, "+INSTANCES    +BYTES  +CLASSES  PACKAGE\n"
+			       "        13  3.38 KiB         2  a\n"
+			       "         1      16 B         1  c\n"
+			       "        14  3.40 KiB         3  total\n");
 	free(text);
 	histo_release(&h);
 }

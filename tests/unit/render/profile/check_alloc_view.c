@@ -69,13 +69,13 @@ START_TEST(sampled_profile_prints_estimates)
 	send_end(&alloc, 0);
 	view = view_of(ALLOC_BY_BYTES);
 	text_is(&view,
-		"10.0 s: about 381M in 400,000 objects, by 12,345 samples, one in 512K\n"
+		"10.0 s: about 381 MiB in 400,000 objects, by 12,345 samples, one in 512 KiB\n"
 		"\n"
-		" BYTES      %    COUNT  CLASS\n"
-		"  286M   75.0  300,000  byte[]\n"
+		"   BYTES      %    COUNT  CLASS\n"
+		" 286 MiB   75.0  300,000  byte[]\n"
 		"      at a.b.Shop.m0(C.java:12)\n"
 		"      at a.b.Shop.m1(C.java:7)\n"
-		"   95M   25.0  100,000  a.b.C\n"
+		"95.4 MiB   25.0  100,000  a.b.C\n"
 		"      at a.b.Shop.m2(C.java)\n");
 }
 END_TEST
@@ -88,10 +88,10 @@ START_TEST(profile_without_samples_prints_no_estimate)
 	send_end(&alloc, WIRE_ALLOC_LIVE);
 	alloc.state.samples = alloc.state.bytes = 0;
 	view = view_of(ALLOC_BY_LIVE_BYTES);
-	text_is(&view, "10.0 s: no samples, one in 512K\n");
+	text_is(&view, "10.0 s: no samples, one in 512 KiB\n");
 	alloc.flags = WIRE_ALLOC_EXACT;
 	view = view_of(ALLOC_BY_BYTES);
-	text_is(&view, "10.0 s: 0 in 0 objects, each counted\n");
+	text_is(&view, "10.0 s: 0 B in 0 objects, each counted\n");
 }
 END_TEST
 
@@ -105,11 +105,11 @@ START_TEST(live_profile_prints_live_columns_first)
 	view.age = 3;
 	view.n_hidden = 1234;
 	text_is(&view,
-		"10.0 s: 9.7K in 10 objects, each counted; live at the end: 1000 in 1 object, "
-		"counting what survived at least 3 collections\n"
+		"10.0 s: 9.77 KiB in 10 objects, each counted; live at the end: 1000 B in 1 object"
+		", counting what survived at least 3 collections\n"
 		"\n"
-		"  LIVE      %  LIVE COUNT   BYTES  COUNT  CLASS\n"
-		"  1000  100.0           1    9.7K     10  a.b.C\n"
+		"    LIVE      %  LIVE COUNT     BYTES  COUNT  CLASS\n"
+		"  1000 B  100.0           1  9.77 KiB     10  a.b.C\n"
 		"      (no Java code)\n"
 		"\n"
 		"... 1,234 more sites (-n 0 shows all)\n");
