@@ -223,7 +223,7 @@ static int run(int argc, char **argv, const struct cmd **cmd, bool *json, struct
 	if (strcmp(argv[1], "--completion") == 0)
 		return completion_print(argc > 2 ? argv[2] : "", stdout, err);
 	if (strcmp(argv[1], "help") == 0) {
-		*cmd = cmd_find(argv[2], err);
+		*cmd = cmd_find(compat_command(argv[2]), err);
 		if (!*cmd)
 			return -1;
 		cmd_help(*cmd, stdout);

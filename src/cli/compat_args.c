@@ -3,6 +3,7 @@
 #include <stdbool.h>
 #include <string.h>
 
+#include "base/util.h"
 #include "base/xalloc.h"
 #include "cli/compat_jdk.h"
 
@@ -62,16 +63,49 @@ static int append_load(char **words, int n, char **argv, int argc)
 	return n;
 }
 
+/* Commands that stand for another one with an option. */
+static const struct {
+	const char *name;
+	char *command, *option;
+} shorthands[] = {
+	{ "dominators", (char[]){ "retained" }, (char[]){ "--tree" } },
+	{ "leaks", (char[]){ "retained" }, (char[]){ "--suspects" } },
+};
+
+const char *compat_command(const char *name)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(shorthands); i++) {
+		if (strcmp(shorthands[i].name, name) == 0)
+			return shorthands[i].command;
+	}
+	return name;
+}
+
+/* Replaces a shorthand in words[0].  Returns the number of words, which may be one more. */
+static int expand_shorthand(char **words, int n)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(shorthands); i++) {
+		if (strcmp(words[0], shorthands[i].name) != 0)
+			continue;
+		memmove(words + 2, words + 1, (size_t)(n - 1) * sizeof(*words));
+		words[0] = shorthands[i].command;
+		words[1] = shorthands[i].option;
+		return n + 1;
+	}
+	return n;
+}
+
 char **compat_args(int argc, char **argv, int *n_words)
 {
 	static char op[] = "op", info[] = "info";
-	char **words = xcalloc(2 * (size_t)argc + 2, sizeof(char *));
+	char **words = xcalloc(2 * (size_t)argc + 3, sizeof(char *));
 	int n = 0;
 
 	if (!is_pid(argv[0])) {
 		*n_words = compat_jdk(argc, argv, words);
 		if (*n_words == 0)
 			*n_words = append_all(words, 0, argv, argc);
+		*n_words = expand_shorthand(words, *n_words);
 		return words;
 	}
 	if (argc == 1)
@@ -85,6 +119,6 @@ char **compat_args(int argc, char **argv, int *n_words)
 		n = append_load(words, n, argv + 2, argc - 2);
 	else if (argc > 1)
 		n = append_all(words, n, argv + 2, argc - 2);
-	*n_words = n;
+	*n_words = expand_shorthand(words, n);
 	return words;
 }

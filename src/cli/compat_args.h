@@ -1,4 +1,4 @@
-/* Command lines in the style of jattach and jstat. */
+/* Command lines in the style of jattach and jstat, and commands that stand for an option. */
 #ifndef JTOOL_CLI_COMPAT_ARGS_H
 #define JTOOL_CLI_COMPAT_ARGS_H
 
@@ -11,9 +11,14 @@
  *   PID OPERATION ARG...         op PID OPERATION ARG...; OPERATION is a command of jattach only
  *   PID load LIB true|false OPT  load PID LIB OPT; jtool detects whether LIB is absolute
  *   PID load instrument false JAR=OPT   load PID JAR OPT
+ *   dominators ARG...            retained --tree ARG...
+ *   leaks ARG...                 retained --suspects ARG...
  *
  * Other arguments stay as they are.  The caller frees the array; its strings belong to argv.
  */
 char **compat_args(int argc, char **argv, int *n_words);
+
+/* Returns the command that `name` stands for together with an option, or `name` itself. */
+const char *compat_command(const char *name);
 
 #endif

@@ -81,7 +81,6 @@ dashboard stat TARGET 1s
 jad class -b
 jhat retained FILE.hprof
 leak retained --suspects
-dominators retained --tree
 flamegraph alloc --flamegraph
 deadlock threads
 env info
@@ -239,7 +238,15 @@ refuses 2 "stat: -t: unknown value 'heap': choose from gcutil, class, compiler, 
 	stat 1 -t heap
 refuses 2 'stat: --openmetrics and INTERVAL exclude each other' stat all --openmetrics 1s
 refuses 2 'stat: --openmetrics and --json exclude each other' stat all --openmetrics --json
-refuses 2 'perf: too many arguments' perf 1 a b
+refuses 2 'counters: too many arguments' counters 1 a b
+refuses 2 'counters: too many arguments' perf 1 a b
+refuses 2 'retained: too many arguments' leaks 1 a
+refuses 2 'retained: --min needs --tree' leaks 1 --min 1m
+refuses 3 'retained: no such process' dominators 99999999 --min 1m
+refuses 3 'retained: no such process' 99999999 leaks
+prints '^Usage: jtool retained ' leaks --help
+prints '^Usage: jtool retained ' help dominators
+prints '^Usage: jtool counters ' perf --help
 refuses 2 'info: too many arguments' info 1 surplus
 
 # Targets: no process, a process that is not a JVM, an unknown name.
@@ -250,7 +257,7 @@ for target in 4194305 0 99999999999999999999; do
 	refuses 3 'jcmd: ' jcmd $target VM.version
 done
 for command in 'jcmd VM.version' 'op properties' 'load /nonexistent.so' heaphisto info 'info --no-attach' threads props \
-	agentprops stat perf flags 'flags +X' "heapdump $work/dump" 'jfr check'; do
+	agentprops stat counters flags 'flags +X' "heapdump $work/dump" 'jfr check'; do
 	# shellcheck disable=SC2086 # the rest of the command line
 	set -- $command
 	refuses 3 "$1: .*$sleeper.* JVM" "$1" $sleeper "${@:2}"

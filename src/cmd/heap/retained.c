@@ -259,7 +259,8 @@ const struct cmd cmd_retained = {
 		"--tree shows each object that retains 1 % of the heap or more, or --min SIZE,\n"
 		"below its dominator; -n N shows at most N per dominator.  --suspects shows\n"
 		"objects and classes that retain 10 % of the heap or more in smaller pieces,\n"
-		"with the shortest path from a GC root.\n",
+		"with the shortest path from a GC root.  'jtool dominators' is retained --tree,\n"
+		"'jtool leaks' is retained --suspects.\n",
 	.need = NEED_JVM,
 	.only_looks = true,
 	.parses = true,

@@ -3,7 +3,7 @@
 
 #include "cmd/attach_call.h"
 #include "cmd/vm/jcmd_file.h"
-#include "cmd/vm/perf.h"
+#include "cmd/vm/counters.h"
 
 struct jcmd_opts {
 	bool force;
@@ -30,7 +30,7 @@ static int print_counters(const struct ctx *ctx, struct err *err)
 {
 	_cleanup_buf_ struct buf text = BUF_INIT;
 
-	if (perf_text(ctx->jvm, &text, err) < 0)
+	if (counters_text(ctx->jvm, &text, err) < 0)
 		return -1;
 	if (ctx->json)
 		attach_call_print_json(ctx, 0, &text);

@@ -162,8 +162,6 @@ unreachable='cannot reach JVM .* the file system of its directory /tmp \(fuse.ha
 for args in "jcmd $hung VM.version" "classes $hung" "heaphisto $hung" "stat $hung" "threads $hung" \
 	"counters $hung" "load $hung instrument"; do
 	# shellcheck disable=SC2086 # several words
-	[[ $args == counters* ]] && args=${args/counters/perf}
-	# shellcheck disable=SC2086 # several words
 	JT_LIMIT=20 refuses 5 "$unreachable" "${args/$hung/PID}: a file system hangs" $args
 done
 within 3000 "info: a file system hangs" info "$hung"

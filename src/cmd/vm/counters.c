@@ -1,9 +1,9 @@
-/* perf: prints the JVM's hsperfdata counters, like PerfCounter.print of the JDK's jcmd. */
+/* counters: prints the JVM's hsperfdata counters, like PerfCounter.print of the JDK's jcmd. */
 #include <inttypes.h>
 #include <string.h>
 
 #include "base/printable.h"
-#include "cmd/vm/perf.h"
+#include "cmd/vm/counters.h"
 #include "base/suggest.h"
 #include "render/json.h"
 #include "discover/hsperf.h"
@@ -80,7 +80,7 @@ static void add_lines(const struct perfdata *perf, struct buf *text)
 	}
 }
 
-int perf_text(const struct jvm *jvm, struct buf *text, struct err *err)
+int counters_text(const struct jvm *jvm, struct buf *text, struct err *err)
 {
 	struct perfdata perf;
 
@@ -134,17 +134,18 @@ static int run(struct ctx *ctx, struct err *err)
 	return rc;
 }
 
-const struct cmd cmd_perf = {
-	.name = "perf",
+const struct cmd cmd_counters = {
+	.name = "counters",
+	.aliases = "perf",
 	.synopsis = "[TARGET] [GLOB]",
 	.summary = "print the counters that the JVM publishes, name=value",
 	.examples = (const struct example[]){
-		{ "perf 4711", "every counter" },
-		{ "perf 4711 'java.cls.*'", "those that match" },
+		{ "counters 4711", "every counter" },
+		{ "counters 4711 'java.cls.*'", "those that match" },
 		{ NULL, NULL },
 	},
 	.details = "Reads the JVM's hsperfdata file; nothing is sent to the JVM.  In GLOB, *\n"
-		   "matches any characters and ? matches one: jtool perf 42 'sun.gc.*'\n",
+		   "matches any characters and ? matches one: jtool counters 42 'sun.gc.*'\n",
 	.need = NEED_JVM,
 	.only_looks = true,
 	.takes_all = true,

@@ -1,0 +1,11 @@
+/* The output of `counters`, which `jcmd TARGET PerfCounter.print` prints, too. */
+#ifndef JTOOL_CMD_COUNTERS_H
+#define JTOOL_CMD_COUNTERS_H
+
+#include "base/buf.h"
+#include "cli/command.h"
+
+/* Appends all counters as lines NAME=VALUE.  Returns 0, or -1 with err set. */
+int counters_text(const struct jvm *jvm, struct buf *text, struct err *err) _must_check_;
+
+#endif
