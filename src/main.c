@@ -167,7 +167,8 @@ static int run_command(const struct cmd *cmd, char **argv, int argc, bool *json,
 		cmd_help(cmd, stdout);
 		return 0;
 	}
-	is_implied = cmd->only_looks && n == cmd->min_args &&
+	is_implied = cmd->only_looks &&
+		     n == (cmd->least_args ? cmd->least_args(values) : cmd->min_args) &&
 		     !(n > 0 && is_surely_target(cmd, argv[0]));
 	if (check_arg_count(cmd, n + is_implied, err) < 0)
 		return -1;

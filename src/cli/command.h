@@ -55,6 +55,8 @@ struct cmd {
 	bool takes_file; /* TARGET may be a file: a path with a slash, FILE.hprof[.gz], … */
 	bool (*is_file)(const char *target); /* … or a path for which this returns true; or NULL */
 	int min_args, max_args; /* arguments after TARGET; max_args -1: no limit */
+	/* NULL, or how many arguments these options need: check() reports the missing ones. */
+	int (*least_args)(const void *opts);
 	int free_words; /* options end after so many arguments, TARGET included; -1: never */
 	bool dash_words; /* see struct opt_set */
 	const struct opt *opts;

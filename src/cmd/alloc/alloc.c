@@ -7,6 +7,7 @@
 #include "cmd/alloc/metaspace.h"
 #include "cmd/attach_call.h"
 #include "cmd/cds_archive.h"
+#include "cmd/class/class_index.h"
 #include "cmd/cost_note.h"
 #include "model/class/type_name.h"
 
@@ -263,7 +264,37 @@ static int read_report(const struct ctx *ctx, struct alloc *a, struct err *err)
 	return alloc_read(ctx->file, a, err);
 }
 
-static int run(struct ctx *ctx, struct err *err)
+/*
+ * Returns the classes of the command line, NULL-terminated, with the simple names of loaded classes
+ * replaced; NULL with err set.  The classes are requested only if there is a simple name.  Other
+ * classes may be loaded during the profile.
+ */
+static char **qualify(const struct ctx *ctx, struct err *err)
+{
+	char **words = xcalloc((size_t)ctx->n_args + 1, sizeof(*words));
+	struct class_index index = { .session = NULL };
+	int rc = 0;
+
+	for (int i = 0; i < ctx->n_args && rc == 0; i++) {
+		const char *word = ctx->args[i];
+
+		if (ctx->jvm && type_name_is_simple(word)) {
+			if (!index.session)
+				rc = class_index_open(ctx, 0, &index, err);
+			word = rc == 0 ? class_index_resolve(&index, word, err) : NULL;
+		}
+		rc = word ? 0 : -1;
+		words[i] = word ? xstrdup(word) : NULL;
+	}
+	if (index.session && class_index_close(&index, err) < 0)
+		rc = -1;
+	if (rc == 0)
+		return words;
+	free_globs(words);
+	return NULL;
+}
+
+static int run_with_files(const struct ctx *ctx, struct err *err)
 {
 	const struct alloc_opts *opts = ctx->opts;
 	struct stack_files files = { 0 };
@@ -276,6 +307,19 @@ static int run(struct ctx *ctx, struct err *err)
 		rc = -1;
 	stack_files_release(&files);
 	alloc_release(&a);
+	return rc;
+}
+
+static int run(struct ctx *ctx, struct err *err)
+{
+	char **words = qualify(ctx, err);
+	int rc;
+
+	if (!words)
+		return -1;
+	ctx->args = words;
+	rc = run_with_files(ctx, err);
+	free_globs(words);
 	return rc;
 }
 

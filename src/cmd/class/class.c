@@ -268,7 +268,7 @@ static int run(struct ctx *ctx, struct err *err)
 
 	if (class_index_open(ctx, WIRE_CLASSES_SOURCES, &r, err) < 0)
 		return -1;
-	rc = class_index_select(ctx, &r, ctx->args, 1, opts->loader, err);
+	rc = class_index_select_args(ctx, &r, opts->loader, err);
 	if (rc == 0)
 		rc = show_classes(ctx, &r, err);
 	return class_index_close(&r, err) < 0 ? -1 : rc;

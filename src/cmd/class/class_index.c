@@ -4,6 +4,7 @@
 
 #include "base/xalloc.h"
 #include "base/suggest.h"
+#include "model/class/type_name.h"
 
 #define CANDIDATES_MAX 400 /* bytes of the classes listed in an error */
 
@@ -101,6 +102,11 @@ static int refuse_word(const struct class_index *r, const char *word, struct err
 	return rc;
 }
 
+const char *class_index_resolve(const struct class_index *r, const char *word, struct err *err)
+{
+	return type_name_resolve(word, row_name, &r->classes, r->classes.n, err);
+}
+
 int class_index_select(const struct ctx *ctx, struct class_index *r, char *const *words,
 		       size_t n_words, const char *loader, struct err *err)
 {
@@ -117,4 +123,18 @@ int class_index_select(const struct ctx *ctx, struct class_index *r, char *const
 			return refuse_word(r, words[i], err);
 	}
 	return 0;
+}
+
+int class_index_select_args(const struct ctx *ctx, struct class_index *r, const char *loader,
+			    struct err *err)
+{
+	size_t n = (size_t)ctx->n_args;
+	_cleanup_free_ char **words = xcalloc(n + 1, sizeof(*words));
+
+	for (size_t i = 0; i < n; i++) {
+		words[i] = (char *)class_index_resolve(r, ctx->args[i], err); /* never written to */
+		if (!words[i])
+			return -1;
+	}
+	return class_index_select(ctx, r, words, n, loader, err);
 }

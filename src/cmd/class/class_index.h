@@ -20,11 +20,22 @@ int class_index_open(const struct ctx *ctx, uint32_t flags, struct class_index *
 int class_index_close(struct class_index *r, struct err *err);
 
 /*
+ * Returns the name of the loaded class that the simple name `word` stands for, or `word`; see
+ * type_name_resolve().  The name belongs to the index.
+ */
+const char *class_index_resolve(const struct class_index *r, const char *word, struct err *err)
+	_must_check_;
+
+/*
  * Keeps only the classes that match the words and the loader (classes_select).  A word that matches
  * no class is an error (EXIT_ANSWER) that suggests the nearest name.
  */
 int class_index_select(const struct ctx *ctx, struct class_index *r, char *const *words,
 		       size_t n_words, const char *loader, struct err *err) _must_check_;
+
+/* The same for the arguments of the command, which may be simple names. */
+int class_index_select_args(const struct ctx *ctx, struct class_index *r, const char *loader,
+			    struct err *err) _must_check_;
 
 /*
  * Receives one captured class, whose outcome is never WIRE_CAPTURED_RETRANSFORMED, and its row.

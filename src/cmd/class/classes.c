@@ -78,7 +78,7 @@ static int run(struct ctx *ctx, struct err *err)
 	if (rc == 0)
 		rc = class_index_open(ctx, WIRE_CLASSES_SOURCES, &r, err);
 	if (rc == 0) {
-		rc = class_index_select(ctx, &r, ctx->args, (size_t)ctx->n_args, opts->loader, err);
+		rc = class_index_select_args(ctx, &r, opts->loader, err);
 		if (rc == 0)
 			show(ctx, &r.classes, t);
 		if (class_index_close(&r, err) < 0)

@@ -181,7 +181,7 @@ static int dump_selected(const struct ctx *ctx, struct safe_dir *dir, struct err
 
 	if (class_index_open(ctx, 0, &index, err) < 0)
 		return -1;
-	rc = class_index_select(ctx, &index, ctx->args, (size_t)ctx->n_args, opts->loader, err);
+	rc = class_index_select_args(ctx, &index, opts->loader, err);
 	if (rc == 0)
 		rc = dir ? dump_files(ctx, &index, dir, err) :
 			   dump_diff(ctx, &index, opts->diff, err);

@@ -142,10 +142,18 @@ static int run(struct ctx *ctx, struct err *err)
 	return rc;
 }
 
+/* Without CLASS, --to names what to look for. */
+static int least_args(const void *values)
+{
+	const struct refpaths_opts *opts = values;
+
+	return opts->loader ? 0 : 1;
+}
+
 const struct cmd cmd_refpaths = {
 	.name = "refpaths",
 	.aliases = "gcroots",
-	.synopsis = "TARGET|FILE.hprof[.gz] CLASS",
+	.synopsis = "[TARGET|FILE.hprof[.gz]] CLASS",
 	.summary = "show paths from GC roots to instances: why they are alive",
 	.examples = (const struct example[]){
 		{ "refpaths 4711 com.acme.Session", "why instances are reachable" },
@@ -155,10 +163,13 @@ const struct cmd cmd_refpaths = {
 	.details =
 		"Finds the shortest path to each instance and merges similar paths.  Of each kind\n"
 		"the shortest path is shown, one object per line: the reference and the class.\n"
-		"CLASS may be a glob, in which * matches any characters and ? matches one.\n"
+		"CLASS may be the simple name of one class, or a glob, in which * matches any\n"
+		"characters and ? matches one.\n"
 		"--to LOADER shows paths to class loaders instead.  LOADER is a label as shown by\n"
 		"'jtool classes', a class with or without the package, a name, or a @HASH.\n",
 	.need = NEED_JVM,
+	.only_looks = true,
+	.least_args = least_args,
 	.parses = true,
 	.takes_file = true,
 	.min_args = 0,

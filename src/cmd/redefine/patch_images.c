@@ -1,6 +1,7 @@
 #include "cmd/redefine/patch_images.h"
 
 #include "base/xalloc.h"
+#include "model/class/type_name.h"
 #include "model/redefine/redefinition.h"
 #include "session/embedded_agent.h"
 #include "session/loaded_agents.h"
@@ -57,11 +58,38 @@ int patch_images_each(const struct ctx *ctx, enum patch_images_whose whose,
 	return rc;
 }
 
-static uint64_t *select_ids(const struct patches *patches, struct patch_images_restore *restore,
-			    size_t *n)
+static const char *patch_class(const void *patches, size_t i)
 {
-	uint64_t *ids = xcalloc(patches->n + 1, sizeof(*ids));
+	return ((const struct patches *)patches)->rows[i].class;
+}
 
+/* Returns the words with simple names replaced; NULL with err set if one is ambiguous. */
+static const char **qualify(const struct patches *patches,
+			    const struct patch_images_restore *restore, struct err *err)
+{
+	const char **words = xcalloc(restore->n_words + 1, sizeof(*words));
+
+	for (size_t k = 0; k < restore->n_words; k++) {
+		words[k] = type_name_resolve(restore->words[k], patch_class, patches, patches->n,
+					       err);
+		if (words[k])
+			continue;
+		free(words);
+		return NULL;
+	}
+	return words;
+}
+
+/* Returns NULL with err set if a word is ambiguous. */
+static uint64_t *select_ids(const struct patches *patches, struct patch_images_restore *restore,
+			    size_t *n, struct err *err)
+{
+	_cleanup_free_ const char **words = qualify(patches, restore, err);
+	uint64_t *ids;
+
+	if (!words)
+		return NULL;
+	ids = xcalloc(patches->n + 1, sizeof(*ids));
 	*n = 0;
 	for (size_t i = 0; i < patches->n; i++) {
 		const struct patch_row *row = &patches->rows[i];
@@ -69,7 +97,7 @@ static uint64_t *select_ids(const struct patches *patches, struct patch_images_r
 			     patches_match(patches, row, NULL, restore->loader);
 
 		for (size_t k = 0; k < restore->n_words; k++) {
-			if (!patches_match(patches, row, restore->words[k], restore->loader))
+			if (!patches_match(patches, row, words[k], restore->loader))
 				continue;
 			selected = true;
 			restore->unmatched[k] = false;
@@ -135,7 +163,9 @@ static int restore_image(struct session *s, const struct patches *patches, void 
 	_cleanup_free_ uint64_t *ids = NULL;
 	size_t n;
 
-	ids = select_ids(patches, restore, &n);
+	ids = select_ids(patches, restore, &n, err);
+	if (!ids)
+		return -1;
 	if (n == 0)
 		return 0;
 	if (send_restore(s, ids, n, err) < 0 || receive_restored(s, err) < 0)

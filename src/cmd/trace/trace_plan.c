@@ -271,15 +271,32 @@ static int refuse_class(const struct class_index *index, const char *word, struc
 	return 0;
 }
 
-static int select_classes(const struct ctx *ctx, const struct trace_plan *plan,
+/* Replaces the simple name of a loaded class by its qualified name. */
+static int qualify(const struct class_index *index, struct method_pattern *pattern,
+		   struct err *err)
+{
+	const char *name = class_index_resolve(index, pattern->class, err);
+	char *old = pattern->class;
+
+	if (!name)
+		return -1;
+	if (name == old)
+		return 0;
+	pattern->class = xstrdup(name);
+	free(old);
+	return 0;
+}
+
+static int select_classes(const struct ctx *ctx, struct trace_plan *plan,
 			  struct class_index *index, const char *loader, struct err *err)
 {
 	_cleanup_free_ char **patterns = xcalloc(plan->n_wanted, sizeof(*patterns));
 
 	for (size_t i = 0; i < plan->n_wanted; i++) {
-		patterns[i] = plan->wanted[i].pattern.class;
-		if (refuse_class(index, plan->wanted[i].pattern.word, err) < 0)
+		if (refuse_class(index, plan->wanted[i].pattern.word, err) < 0 ||
+		    qualify(index, &plan->wanted[i].pattern, err) < 0)
 			return -1;
+		patterns[i] = plan->wanted[i].pattern.class;
 	}
 	return class_index_select(ctx, index, patterns, plan->n_wanted, loader, err);
 }

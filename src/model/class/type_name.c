@@ -5,6 +5,8 @@
 #include "base/xalloc.h"
 #include "wire/glob.h"
 
+#define CANDIDATES_MAX 400 /* approximate bytes of names in an error text */
+
 static const struct {
 	char letter;
 	const char *name;
@@ -130,4 +132,47 @@ bool type_name_matches(const char *name, const char *word)
 		return false;
 	dotted = with_all(word, '/', '.');
 	return glob_matches(dotted, name);
+}
+
+static const char *after_last_dot(const char *name)
+{
+	const char *dot = strrchr(name, '.');
+
+	return dot ? dot + 1 : name;
+}
+
+bool type_name_is_simple(const char *word)
+{
+	return *word && *word != '[' && !strpbrk(word, "./*?");
+}
+
+const char *type_name_resolve(const char *word, const char *(*name)(const void *list, size_t i),
+				const void *list, size_t n, struct err *err)
+{
+	_cleanup_buf_ struct buf candidates = BUF_INIT;
+	const char *found = NULL;
+	bool several = false;
+
+	if (!type_name_is_simple(word))
+		return word;
+	for (size_t i = 0; i < n; i++) {
+		const char *candidate = name(list, i);
+
+		if (strcmp(candidate, word) == 0)
+			return word;
+		if (strcmp(after_last_dot(candidate), word) != 0)
+			continue;
+		/* The same class of another loader. */
+		if (found && strcmp(candidate, found) == 0)
+			continue;
+		several |= found != NULL;
+		if (candidates.len < CANDIDATES_MAX)
+			buf_addf(&candidates, "%s%.200s", found ? ", " : "", candidate);
+		found = candidate;
+	}
+	if (!several)
+		return found ? found : word;
+	(void)err_set(err, EXIT_TARGET, "several classes are called '%.200s': give one of %s", word,
+		      buf_str(&candidates));
+	return NULL;
 }

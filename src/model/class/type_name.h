@@ -5,6 +5,7 @@
 #include <stdbool.h>
 
 #include "base/buf.h"
+#include "base/err.h"
 
 /*
  * Converts "Ljava/lang/String;" and "[[I" to "java.lang.String" and "int[][]".  Hidden classes look
@@ -23,5 +24,18 @@ const char *type_name_primitive(char letter);
  * slashes, or an array name as in GC.class_histogram: "[B", "[Ljava.lang.String;".
  */
 bool type_name_matches(const char *name, const char *word);
+
+/*
+ * Simple names: "Cart" stands for com.acme.Cart if no other class is called Cart.  Returns whether
+ * the word may be one: it has no dot or slash, and is not a glob.
+ */
+bool type_name_is_simple(const char *word);
+/*
+ * Returns the one of the n names name(list, i) that `word` stands for: the only one whose part
+ * after the last dot is `word`.  Returns `word` itself if a name is `word`, if it is not simple, or
+ * if it stands for none.  Returns NULL with err set (EXIT_TARGET) if it stands for several.
+ */
+const char *type_name_resolve(const char *word, const char *(*name)(const void *list, size_t i),
+			      const void *list, size_t n, struct err *err) _must_check_;
 
 #endif

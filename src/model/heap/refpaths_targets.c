@@ -134,6 +134,9 @@ int refpaths_choose(const struct heap *h, const char *word, bool subclasses,
 	bool any = false;
 
 	*only_classes = false;
+	word = type_name_resolve(word, class_name, h, h->n_classes, err);
+	if (!word)
+		return -1;
 	for (uint32_t i = 0; i < h->n_classes; i++) {
 		selected[i] = type_name_matches(heap_class_name(h, i), word);
 		any |= selected[i];

@@ -332,6 +332,9 @@ sampler_taken() {
 	jt load "$JVM_PID" "$W/sampler.so" release
 	same "$name: it ends" 0 "$rc"
 	works "$name: alloc works afterwards" alloc "$JVM_PID" -d 0.5
+	works "$name: alloc SIMPLE: it works" alloc "$JVM_PID" -d 0.2 --exact --json String
+	same "$name: alloc SIMPLE: only that class" "" \
+		"$(json "' '.join({s['class'] for s in j['sites']} - {'java.lang.String'})")"
 	prints "$name: an impossible --age: a notice" 'nothing can be that old' \
 		alloc "$JVM_PID" -d 0.5 --age 100000
 	refuses 2 'same file' "$name: one file for two outputs: refused" \

@@ -81,8 +81,8 @@ refuses_nonsense() {
 		"$1: class: an unknown name: the message suggests the nearest" \
 		class "$JVM_PID" 'Kinds$Bx'
 	refuses 1 'did you mean java.util.ArrayList,' \
-		"$1: class: a name without package: the message suggests one" \
-		class "$JVM_PID" ArrayList
+		"$1: class: a wrong package: the message suggests one" \
+		class "$JVM_PID" java.utl.ArrayList
 	refuses 1 'no class .nothing.like.it. is loaded; ' \
 		"$1: class: an unknown name without suggestion" \
 		class "$JVM_PID" nothing.like.it
@@ -98,12 +98,29 @@ refuses_nonsense() {
 
 # chooses NAME: selection by glob, loader, kind and column.
 chooses() {
-	local hash
+	local hash twice
 
 	works "$1: classes GLOB PATH: it works" classes --json "$JVM_PID" 'Kinds$B?x' \
 		java/lang/String
 	same "$1: classes GLOB PATH: it lists both" "Kinds\$Box java.lang.String" \
 		"$(json "' '.join(c['class'] for c in j['classes'])")"
+	works "$1: classes SIMPLE: it works" classes --json "$JVM_PID" ArrayList
+	same "$1: classes SIMPLE: the only class of that name" "java.util.ArrayList" \
+		"$(json "' '.join(c['class'] for c in j['classes'])")"
+	prints "$1: class SIMPLE: it works" 'class java.util.ArrayList' class "$JVM_PID" ArrayList
+	works "$1: dump SIMPLE: it works" dump "$JVM_PID" ArrayList -d "$W/simple"
+	same "$1: dump SIMPLE: its path" java/util/ArrayList.class "$(sed "s|^$W/simple/||" "$W/out")"
+	rm -rf "$W/simple"
+	twice=$(python3 -c 'import collections, json, sys
+names = {c["class"] for c in json.load(open(sys.argv[1]))["classes"]}
+simple = collections.Counter(n.rpartition(".")[2] for n in names if "/" not in n)
+print(next((s for s in sorted(simple) if simple[s] > 1 and s not in names), ""))' "$W/list")
+	if [ -n "$twice" ]; then
+		refuses 3 "several classes are called '[^']*': give one of .*, " \
+			"$1: class SIMPLE: an ambiguous name is refused" class "$JVM_PID" "$twice"
+	else
+		skip "$1: class SIMPLE: an ambiguous name is refused" "the JDK has no two such classes"
+	fi
 	works "$1: classes --loader: it works" classes --json --loader 'Kinds$TwinLoader' "$JVM_PID"
 	same "$1: classes --loader: it lists the loader's only class" \
 		"Kinds\$Twin" "$(json "' '.join(c['class'] for c in j['classes'])")"

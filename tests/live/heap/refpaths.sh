@@ -130,6 +130,8 @@ for version in $(in_soak own "") "${jdks[@]}"; do
 		'1 class: Reached$Holder -static SPECIAL-> Reached$Special
 1 class: Reached$Holder -static one-> Reached$ByStatic
 2 2 0' --subclasses "$JVM_PID" 'Reached$Marked'
+	works "$version: refpaths SIMPLE: it works" refpaths --json "$JVM_PID" Runtime
+	same "$version: refpaths SIMPLE: it is java.lang.Runtime" 1 "$(json "j['instances']")"
 	ask weak '^done weak$' >/dev/null
 	leads "$version: a weakly reachable object" '1 0 1' "$JVM_PID" 'Reached$ByWeak'
 	leads "$version: --weak: a weakly reachable object" \

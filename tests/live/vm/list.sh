@@ -188,14 +188,18 @@ alone() {
 		eval "$2"' - "$W" "$1" >"$W/out" 2>"$W/err" || rc=$?
 }
 for words in info stat perf threads props agentprops flags 'heaphisto -n 1' classes \
-	'class java.lang.String' 'retained -n 1' patches; do
+	'class java.lang.String' 'retained -n 1' patches counters leaks \
+	'refpaths java.lang.Class'; do
 	alone "../jtool $words"
 	same "one JVM: $words: it works without TARGET" "0 1" \
-		"$rc $(grep -c -E "^jtool: ${words%% *}: JVM [0-9]+: Idle$" "$W/err")"
+		"$rc $(grep -c -E "^jtool: [a-z]+: JVM [0-9]+: Idle$" "$W/err")"
 done
 alone '../jtool threads | head -n 1; ../jtool heapdump Idle; echo "$?" heapdump-*.hprof'
 same "heapdump without FILE: its name" 1 \
 	"$(grep -c -E -x '0 heapdump-Idle-[0-9]+-[0-9]{8}T[0-9]{6}\.hprof' "$W/out")"
+alone '../jtool refpaths --to bootstrap; ../jtool refpaths --to bootstrap Idle'
+same "one JVM: refpaths --to: TARGET may be omitted or given" "1 2" \
+	"$(grep -c 'refpaths: JVM [0-9]*: Idle' "$W/err") $(grep -c 'never unloads' "$W/err")"
 alone '../jtool heapdump'
 same "one JVM: heapdump wants it named" "2 1" "$rc $(grep -c 'missing TARGET' "$W/err")"
 alone 'start 2; ../jtool threads'

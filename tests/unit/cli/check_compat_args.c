@@ -36,6 +36,17 @@ START_TEST(jtool_syntax_is_unchanged)
 }
 END_TEST
 
+START_TEST(shorthands_become_options)
+{
+	assert_rewritten("leaks", "retained --suspects");
+	assert_rewritten("dominators 42 -n 5", "retained --tree 42 -n 5");
+	assert_rewritten("42 leaks --json", "retained --suspects 42 --json");
+	assert_rewritten("jcmd 42 leaks", "jcmd 42 leaks");
+	ck_assert_str_eq(compat_command("dominators"), "retained");
+	ck_assert_str_eq(compat_command("list"), "list");
+}
+END_TEST
+
 START_TEST(jstat_groups_become_options)
 {
 	assert_rewritten("stat -gcutil 42 1000 5", "stat -t gcutil 42 1000 5");
@@ -118,6 +129,7 @@ int main(void)
 	int failed;
 
 	tcase_add_test(words, jtool_syntax_is_unchanged);
+	tcase_add_test(words, shorthands_become_options);
 	tcase_add_test(words, jstat_groups_become_options);
 	tcase_add_test(words, options_of_jmap_and_jinfo_become_commands);
 	tcase_add_test(words, jcmd_without_a_target_is_list);

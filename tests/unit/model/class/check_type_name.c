@@ -87,6 +87,56 @@ START_TEST(overlong_signatures_and_nul_bytes_are_rejected)
 }
 END_TEST
 
+static const char *const classes[] = {
+	"Main", "a.b.Cart", "a.b.Cart$Item", "a.b.Cart[]", "a.b.List", "a.b.List", "c.List",
+	"c.Main", "d.Twin", "d.Twin", "e.C$$Lambda/0x00000001",
+};
+
+static const char *name_at(const void *list, size_t i)
+{
+	return ((const char *const *)list)[i];
+}
+
+static const char *resolve(const char *word, struct err *err)
+{
+	*err = (struct err){ .code = EXIT_DONE };
+	return type_name_resolve(word, name_at, classes, ARRAY_SIZE(classes), err);
+}
+
+START_TEST(simple_name_of_one_class_stands_for_it)
+{
+	struct err err;
+
+	ck_assert_str_eq(resolve("Cart", &err), "a.b.Cart");
+	ck_assert_str_eq(resolve("Cart$Item", &err), "a.b.Cart$Item");
+	ck_assert_str_eq(resolve("Cart[]", &err), "a.b.Cart[]");
+	ck_assert_str_eq(resolve("Twin", &err), "d.Twin"); /* of two loaders */
+	ck_assert_int_eq(err.code, EXIT_DONE);
+}
+END_TEST
+
+START_TEST(other_words_are_unchanged)
+{
+	static const char *const others[] = { "Main", "Item", "cart", "a.b.Cart", "b.Cart", "Car*",
+					      "C?rt", "", "[B", "[LCart;", "a/b/Cart" };
+	struct err err;
+
+	for (size_t i = 0; i < ARRAY_SIZE(others); i++)
+		ck_assert_ptr_eq(resolve(others[i], &err), others[i]);
+}
+END_TEST
+
+START_TEST(simple_name_of_several_classes_is_refused)
+{
+	struct err err;
+
+	ck_assert_ptr_null(resolve("List", &err));
+	ck_assert_int_eq(err.code, EXIT_TARGET);
+	ck_assert_str_eq(err.text,
+			 "several classes are called 'List': give one of a.b.List, c.List");
+}
+END_TEST
+
 int main(void)
 {
 	Suite *suite = suite_create("model/class/type_name");
@@ -96,6 +146,9 @@ int main(void)
 
 	tcase_add_loop_test(tc, signatures_become_java_names_and_back, 0, ARRAY_SIZE(names));
 	tcase_add_loop_test(tc, patterns_match_java_names_and_signatures, 0, ARRAY_SIZE(words));
+	tcase_add_test(tc, simple_name_of_one_class_stands_for_it);
+	tcase_add_test(tc, other_words_are_unchanged);
+	tcase_add_test(tc, simple_name_of_several_classes_is_refused);
 	tcase_add_test(tc, overlong_signatures_and_nul_bytes_are_rejected);
 	suite_add_tcase(suite, tc);
 	srunner_run_all(runner, CK_ENV);
