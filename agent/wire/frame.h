@@ -109,6 +109,7 @@ enum wire_snapshot_why {
 	WIRE_SNAPSHOT_ROOM = 9,    /* more GC roots than expected */
 	WIRE_SNAPSHOT_SIGNAL = 10, /* a signal ended the child; its number */
 	WIRE_SNAPSHOT_ENDED = 11,  /* the child ended; its exit code */
+	WIRE_SNAPSHOT_NAMES = 12,  /* it is complete, but lacks methods of virtual threads' roots */
 };
 
 /* FRAMES: the maximum depth of a stack, and special line numbers */

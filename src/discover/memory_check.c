@@ -82,6 +82,8 @@ static const int64_t own_min[] = {
 	[MEMORY_CHANGE_ALL] = 8 * MB,
 	[MEMORY_COLLECT] = 4 * MB,
 	[MEMORY_WALK] = 16 * MB,
+	[MEMORY_SNAPSHOT] = 16 * MB,
+	[MEMORY_COPY] = 0,
 };
 
 static const char *const uses[] = {
@@ -94,6 +96,8 @@ static const char *const uses[] = {
 	[MEMORY_CHANGE_ALL] = "transforming many classes",
 	[MEMORY_COLLECT] = "a full collection or heap dump",
 	[MEMORY_WALK] = "a walk along all references",
+	[MEMORY_SNAPSHOT] = "a snapshot",
+	[MEMORY_COPY] = "a snapshot",
 };
 
 /* The groups of the JVM, and at the end the machine: a level without a group. */
@@ -169,7 +173,7 @@ static int refuse(const struct jvm *jvm, enum memory_use use, const struct level
 	const struct cgroup_level *level = &levels->list[room->level];
 	const char *where = room->level < levels->n_groups ? "its control group" : "this machine";
 
-	if (use == MEMORY_IDLE)
+	if (use == MEMORY_IDLE || use == MEMORY_COPY)
 		return err_set(err, EXIT_PARTIAL,
 			       "stopped, because JVM %d could be killed: only %lld of %lld MB of "
 			       "memory are free in %s; raise its limit",
@@ -198,7 +202,7 @@ int memory_check(const struct jvm *jvm, enum memory_use use, struct memory_room 
 	struct memory_room here;
 	struct levels levels;
 
-	read_levels(jvm->pid, use != MEMORY_IDLE, &levels);
+	read_levels(jvm->pid, use != MEMORY_IDLE && use != MEMORY_COPY, &levels);
 	here = memory_room(levels.list, levels.n, growth, own_min[use]);
 	if (here.verdict != MEMORY_GRANTED)
 		return refuse(jvm, use, &levels, &here, growth, err);
@@ -214,7 +218,7 @@ int memory_watch(struct memory_watch *watch, struct err *err)
 	if (now < watch->next_ns)
 		return 0;
 	watch->next_ns = now + WATCH_NS;
-	return memory_check(watch->jvm, MEMORY_IDLE, NULL, err);
+	return memory_check(watch->jvm, watch->copies ? MEMORY_COPY : MEMORY_IDLE, NULL, err);
 }
 
 int64_t memory_left(void)

@@ -24,6 +24,7 @@ int memory_check(const struct jvm *jvm, enum memory_use use, struct memory_room 
 struct memory_watch {
 	const struct jvm *jvm;
 	int64_t next_ns; /* as monotonic_ns() */
+	bool copies;     /* the request is a snapshot: more than the reserve must be left */
 };
 int memory_watch(struct memory_watch *watch, struct err *err) _must_check_;
 

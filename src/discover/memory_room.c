@@ -13,6 +13,8 @@
 #define CLASS_GROWTH (16 * 1024) /* of each class; 11.9 MB in all: alloc --exact */
 #define JAVA_GROWTH (40 * MB)    /* 33.8 MB: start of the flight recorder */
 #define WALK_MAX (1024 * MB)
+#define COPY_RATE_MAX (64 * MB) /* what is copied until the next look: at 3 GB/s, in 20 ms */
+#define COPY_MAX (512 * MB)     /* wanted at the start; at 1 GB/s, in half a second */
 
 #define RESERVE_SHARE 64
 #define RESERVE_MIN (2 * MB)
@@ -52,6 +54,20 @@ static int64_t collect_growth(const struct memory_heap *heap)
 	return (heap->touched ? 0 : moved) + committed / 32;
 }
 
+/*
+ * While a snapshot exists, each page that the application writes to is copied, once.  That may be
+ * every page of the heap, but its memory is watched, and the snapshot ends in time.  So it begins
+ * with room for a part.  Page tables take 1/512.
+ */
+static int64_t copy_growth(const struct memory_heap *heap)
+{
+	int64_t committed = heap->committed >= 0 ? heap->committed : heap->max;
+
+	if (committed < 0)
+		return COPY_MAX;
+	return lesser(committed / 2, COPY_MAX) + COPY_RATE_MAX + committed / 512;
+}
+
 int64_t memory_growth(enum memory_use use, const struct memory_heap *heap)
 {
 	switch (use) {
@@ -73,6 +89,10 @@ int64_t memory_growth(enum memory_use use, const struct memory_heap *heap)
 		return DUMP_GROWTH + collect_growth(heap);
 	case MEMORY_WALK:
 		return AGENT_GROWTH + walk_growth(heap);
+	case MEMORY_SNAPSHOT:
+		return AGENT_GROWTH + walk_growth(heap) + copy_growth(heap);
+	case MEMORY_COPY:
+		return COPY_RATE_MAX;
 	}
 	return 0;
 }

@@ -22,6 +22,8 @@ enum memory_use {
 	MEMORY_CHANGE_ALL, /* transforms many classes */
 	MEMORY_COLLECT, /* makes a full collection, or dumps its heap after one */
 	MEMORY_WALK,    /* follows all references */
+	MEMORY_SNAPSHOT, /* the same in a child process; the application's writes copy pages */
+	MEMORY_COPY,     /* a snapshot that is in progress may go on */
 };
 
 /* Bytes of the Java heap, and the number of loaded classes; -1: unknown. */

@@ -158,16 +158,18 @@ for command in retained refpaths; do
 	[ $command = retained ] || class=(a.B)
 	for engine in vm jvmti; do
 		refuses 2 "$command: --engine $engine is not possible here: it finds no references; choose \
-from auto, agent, hprof$" $command 99999999 "${class[@]}" --engine $engine
+from auto, snapshot, agent, hprof$" $command 99999999 "${class[@]}" --engine $engine
 	done
 done
 refuses 2 'heapdump: --engine agent is not possible here: it writes no heap dump; choose from auto, hprof$' \
 	heapdump 99999999 --engine agent
+for command in heaphisto heapdump; do
+	refuses 2 "$command: --engine snapshot is not possible here: it .*; choose from" \
+		$command 99999999 --engine snapshot
+done
 for command in heaphisto retained refpaths heapdump; do
 	class=(a.B)
 	[[ $command == heapdump || $command == refpaths ]] || class=()
-	refuses 2 "$command: --engine snapshot is not possible here: this version takes no snapshots; " \
-		$command 99999999 "${class[@]}" --engine snapshot
 	refuses 2 "$command: --engine: unknown value 'any': choose from auto, snapshot, agent, jvmti, vm, \
 hprof$" $command 99999999 "${class[@]}" --engine any
 done

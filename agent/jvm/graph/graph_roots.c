@@ -10,6 +10,10 @@ static uint32_t method_number(struct ag_graph_walk *w, jmethodID id)
 	if (key == 0)
 		return 0;
 	slot = ag_hash_map_probe(methods, key);
+	if (slot->key == 0 && w->snapshot && w->snapshot->inside) {
+		w->nameless++;
+		return 0;
+	}
 	if (slot->key == 0)
 		slot = ag_hash_map_add(methods, key, methods->n + 1);
 	return slot ? slot->number : 0;

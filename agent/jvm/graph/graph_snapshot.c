@@ -10,10 +10,7 @@
 #include "jvm/snapshot/confine.h"
 #include "wire/frame.h"
 
-/*
- * The last frame of the child: u32 outcome, u64 thread id of the agent, u32 n, n times: u32
- * number, u64 method.
- */
+/* The last frame of the child: u32 outcome, u64 thread id of the agent, u32 roots without names. */
 #define CHILD_END UINT16_MAX
 
 /* Room for roots: each class and class field of the index is one, and what threads and JNI have. */
@@ -31,19 +28,6 @@ static uint32_t room_for_roots(const struct ag_graph_walk *w)
 	return room < ROOM_MAX ? (uint32_t)room : ROOM_MAX;
 }
 
-static void put_methods(struct wire_writer *out, const struct ag_hash_map *methods)
-{
-	wire_put_u32(out, methods->n);
-	for (size_t i = 0; i < ag_hash_map_slots(methods); i++) {
-		const struct ag_hash_entry *slot = &methods->slots[i];
-
-		if (slot->key == 0)
-			continue;
-		wire_put_u32(out, slot->number);
-		wire_put_u64(out, slot->key);
-	}
-}
-
 void ag_graph_leave(struct ag_graph_walk *w)
 {
 	struct wire_writer *out;
@@ -52,7 +36,7 @@ void ag_graph_leave(struct ag_graph_walk *w)
 	out = ag_chan_begin(w->chan);
 	wire_put_u32(out, w->graph->outcome);
 	wire_put_u64(out, ag_graph_is_certain(w) ? w->graph->own_thread : 0);
-	put_methods(out, &w->graph->methods);
+	wire_put_u32(out, w->nameless);
 	if (ag_chan_end(w->chan, CHILD_END) != 0 || ag_chan_flush(w->chan) != 0)
 		ag_exit(AG_CHILD_PEER);
 	ag_exit(AG_CHILD_DONE);
@@ -78,30 +62,43 @@ static void write_own(struct ag_graph_walk *w, jobject own)
 			 });
 }
 
-static void begin_in_child(struct ag_graph_walk *w)
+/* The first callback. */
+static void begin(struct ag_graph_walk *w)
 {
-	if (!ag_walk_order_begin(&w->order))
-		ag_exit(AG_CHILD_ROOM);
+	if (is_shared(w)) {
+		w->snapshot->why = WIRE_SNAPSHOT_SHARED;
+		w->begin_ns = ag_now_ns();
+		w->over = true;
+		return;
+	}
+	ag_walk_order_begin(&w->order);
 	ag_graph_begin(w);
+	if (w->over)
+		return;
 	write_own(w, w->order.table);
 	write_own(w, w->order.tail);
 	write_own(w, w->order.last);
 }
 
-/* The first callback: in the JVM the walk ends with it. */
-static void begin_snapshot(struct ag_graph_walk *w)
+/*
+ * HotSpot reports the roots of all threads first, and creates the ids of their methods.  An id that
+ * is created in the child does not exist in the JVM, which crashes if it is asked for its name.  So
+ * these roots are written in the JVM.  No object has been visited yet: until JDK 17 HotSpot would
+ * walk the complete heap again to restore the marks of visited objects.
+ */
+static bool is_of_thread(jvmtiHeapReferenceKind kind)
 {
-	struct ag_snapshot *s = w->snapshot;
+	return kind == JVMTI_HEAP_REFERENCE_THREAD || kind == JVMTI_HEAP_REFERENCE_STACK_LOCAL ||
+	       kind == JVMTI_HEAP_REFERENCE_JNI_LOCAL;
+}
 
-	w->begin_ns = ag_now_ns();
-	if (is_shared(w))
-		s->why = WIRE_SNAPSHOT_SHARED;
-	else
-		ag_snapshot_clone(s, w->chan);
-	if (s->inside)
-		begin_in_child(w);
-	else
-		w->over = true;
+/* In the JVM the walk ends here. */
+static void clone_here(struct ag_graph_walk *w)
+{
+	if (!ag_graph_flush(w))
+		return;
+	ag_snapshot_clone(w->snapshot, w->chan);
+	w->over = !w->snapshot->inside;
 }
 
 static void fill_table(struct ag_graph_walk *w)
@@ -117,10 +114,22 @@ static void fill_table(struct ag_graph_walk *w)
 	ag_walk_order_fill(&w->order, &layout);
 }
 
+/* Ends the walk, in the JVM or in the child. */
+static jint lose(struct ag_graph_walk *w, enum wire_snapshot_why why, int code)
+{
+	if (w->snapshot->inside)
+		ag_exit(code);
+	w->snapshot->why = why;
+	w->over = true;
+	return JVMTI_VISIT_ABORT;
+}
+
 static jint note(struct ag_graph_walk *w, uint64_t object, jint visit)
 {
+	if (visit & JVMTI_VISIT_ABORT)
+		return visit;
 	if (visit == JVMTI_VISIT_OBJECTS && !ag_walk_order_note(&w->order, object))
-		ag_exit(AG_CHILD_ROOM);
+		return lose(w, WIRE_SNAPSHOT_ROOM, AG_CHILD_ROOM);
 	return 0;
 }
 
@@ -135,12 +144,15 @@ static jint JNICALL on_reference(jvmtiHeapReferenceKind kind, const jvmtiHeapRef
 	jint visit;
 
 	if (w->begin_ns == 0)
-		begin_snapshot(w);
+		begin(w);
+	if (!w->over && !w->snapshot->inside && !is_of_thread(kind))
+		clone_here(w);
 	if (w->over)
 		return JVMTI_VISIT_ABORT;
-	w->snapshot->page->callbacks++;
+	if (w->snapshot->inside)
+		w->snapshot->page->callbacks++;
 	if (ag_shared_maps_has(w->snapshot->maps, object))
-		ag_exit(AG_CHILD_SHARED);
+		return lose(w, WIRE_SNAPSHOT_SHARED, AG_CHILD_SHARED);
 	if (referrer_tag)
 		referrer = referrer_tag == tag ? object : (uint64_t)referrer_tag[-1];
 	if (kind == JVMTI_HEAP_REFERENCE_ARRAY_ELEMENT)
@@ -162,7 +174,7 @@ static jint JNICALL on_reference(jvmtiHeapReferenceKind kind, const jvmtiHeapRef
 	case AG_STEP_END:
 		ag_graph_leave(w);
 	case AG_STEP_LOST:
-		ag_exit(AG_CHILD_LAYOUT);
+		return lose(w, WIRE_SNAPSHOT_LAYOUT, AG_CHILD_LAYOUT);
 	}
 	visit = ag_graph_on_reference(kind, info, class_tag, referrer_class_tag, size, tag,
 				      referrer_tag, length, user);
@@ -174,17 +186,12 @@ static int take_end(struct ag_graph_walk *w, const struct wire_writer *frame)
 {
 	struct wire_reader r = wire_reader_init(frame->data, frame->len);
 	struct ag_graph *g = w->graph;
-	uint32_t n;
 
 	g->outcome = wire_get_u32(&r);
 	g->own_thread = wire_get_u64(&r);
-	n = wire_get_u32(&r);
-	for (uint32_t i = 0; i < n && wire_reader_ok(&r); i++) {
-		uint32_t number = wire_get_u32(&r);
-
-		(void)ag_hash_map_add(&g->methods, wire_get_u64(&r), number); /* has room */
-	}
-	if (wire_reader_ok(&r) && g->methods.n == n)
+	if (wire_get_u32(&r) > 0)
+		g->why = WIRE_SNAPSHOT_NAMES;
+	if (wire_reader_ok(&r))
 		return 0;
 	return ag_fail(w->jvm, "read a snapshot", "its last frame is incomplete");
 }
@@ -223,12 +230,13 @@ static int follow(struct ag_graph_walk *w)
 	if (ag_chan_flush(w->chan) != 0)
 		return -1;
 	ag_graph_begin_piece(w);
-	w->full = w->at - 1;
+	w->full = w->at - 1; /* the first callback writes nothing before begin() */
 	rc = AG_JVMTI(w->jvm, FollowReferences, 0, NULL, NULL, &callbacks, w);
 	if (w->begin_ns == 0)
 		return rc;
 	cloned_ns = ag_now_ns();
 	g->paused_ns = (uint64_t)(cloned_ns - w->begin_ns);
+	g->waited_ns = (uint64_t)w->patience.waited_ns;
 	if (rc == 0 && w->snapshot->child > 0)
 		rc = relay(w);
 	g->child_ns = (uint64_t)(ag_now_ns() - cloned_ns);

@@ -41,12 +41,13 @@ void ag_graph_end_piece(struct ag_graph_walk *w)
 }
 
 /* Begins a new piece and checks the limits.  A piece takes about 10,000 callbacks, or 1 ms. */
-static void next_piece(struct ag_graph_walk *w)
+bool ag_graph_flush(struct ag_graph_walk *w)
 {
+	bool inside = w->snapshot && w->snapshot->inside;
 	int rc;
 
 	ag_graph_end_piece(w);
-	if (w->snapshot)
+	if (inside)
 		rc = ag_chan_flush(w->chan) == 0 ? 1 : -1;
 	else
 		rc = ag_chan_flush_within(w->chan, &w->patience);
@@ -54,12 +55,13 @@ static void next_piece(struct ag_graph_walk *w)
 		ag_graph_begin_piece(w);
 	else
 		w->piece = NULL;
-	if (!w->snapshot && ag_now_ns() >= w->patience.until_ns)
+	if (!inside && ag_now_ns() >= w->patience.until_ns)
 		stop(w, WIRE_GRAPHED_LATE);
 	else if (rc <= 0)
 		stop(w, WIRE_GRAPHED_SLOW);
 	else if (w->written + AG_GRAPH_PIECE > w->opts->heap_stream_max)
 		stop(w, WIRE_GRAPHED_FULL);
+	return !w->over;
 }
 
 static void write_class(struct ag_graph_walk *w, uint64_t address, uint32_t number)
@@ -86,7 +88,7 @@ static void write_loaded(struct ag_graph_walk *w)
 		slot->note = w->referents[i];
 		write_class(w, address, i);
 		if (w->at > w->full)
-			next_piece(w);
+			(void)ag_graph_flush(w);
 	}
 }
 
@@ -144,7 +146,7 @@ void ag_graph_begin(struct ag_graph_walk *w)
 					 .address = ag_graph_address(w->own->objects[i]),
 				 });
 		if (w->at > w->full)
-			next_piece(w);
+			(void)ag_graph_flush(w);
 	}
 }
 
@@ -153,7 +155,7 @@ static __attribute__((noinline)) void make_room(struct ag_graph_walk *w)
 	if (w->begin_ns == 0)
 		ag_graph_begin(w);
 	else
-		next_piece(w);
+		(void)ag_graph_flush(w);
 }
 
 static inline void write_edge(struct ag_graph_walk *w, enum heap_stream_kind kind, uint32_t index,

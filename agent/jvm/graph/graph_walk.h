@@ -61,6 +61,7 @@ struct ag_graph_walk {
 	/* Of a walk in a child process: */
 	struct ag_snapshot *snapshot; /* NULL: the walk is in this process */
 	struct ag_walk_order order;
+	uint32_t nameless; /* roots whose method has no id in the JVM */
 };
 
 static inline void ag_graph_write(struct ag_graph_walk *w, const struct heap_stream_record *record)
@@ -97,6 +98,8 @@ int ag_graph_follow_snapshot(struct ag_graph_walk *walk);
 void ag_graph_begin_piece(struct ag_graph_walk *walk);
 void ag_graph_begin(struct ag_graph_walk *walk); /* in the first callback */
 void ag_graph_end_piece(struct ag_graph_walk *walk); /* unless it is empty */
+/* Sends the current piece and begins the next one.  Returns false if the walk has to end. */
+bool ag_graph_flush(struct ag_graph_walk *walk);
 /* Returns whether the addresses are verified. */
 bool ag_graph_is_certain(const struct ag_graph_walk *walk);
 jint JNICALL ag_graph_on_reference(jvmtiHeapReferenceKind kind, const jvmtiHeapReferenceInfo *info,

@@ -37,6 +37,26 @@ static int make_arrays(struct ag_jvm *jvm, struct ag_walk_order *o, jclass class
 	return o->table ? 0 : -1;
 }
 
+/* The map takes memory only as it fills.  Not from ag_alloc(), whose budget is smaller. */
+static int make_map(struct ag_jvm *jvm, struct ag_walk_order *o)
+{
+	unsigned bits = 4;
+	void *slots;
+
+	while (((uint64_t)1 << bits) < (uint64_t)o->room * 2)
+		bits++;
+	slots = mmap(NULL, sizeof(struct ag_hash_entry) << bits, PROT_READ | PROT_WRITE,
+		     MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+	if (slots == MAP_FAILED)
+		return ag_fail_memory(jvm);
+	o->noted = (struct ag_hash_map){
+		.slots = slots,
+		.shift = 64 - bits,
+		.max = o->room - TABLE_FIRST,
+	};
+	return 0;
+}
+
 int ag_walk_order_make(struct ag_jvm *jvm, struct ag_walk_order *o, uint32_t room, jobject first)
 {
 	jclass array = ag_ref_class(jvm, first);
@@ -44,8 +64,8 @@ int ag_walk_order_make(struct ag_jvm *jvm, struct ag_walk_order *o, uint32_t roo
 	int rc = -1;
 
 	*o = (struct ag_walk_order){ .room = room };
-	if (class)
-		rc = make_arrays(jvm, o, class, first);
+	if (class && make_arrays(jvm, o, class, first) == 0)
+		rc = make_map(jvm, o);
 	ag_ref_drop(jvm, array);
 	ag_ref_drop(jvm, class);
 	return rc;
@@ -56,29 +76,16 @@ void ag_walk_order_release(struct ag_jvm *jvm, struct ag_walk_order *o)
 	ag_ref_drop(jvm, o->table);
 	ag_ref_drop(jvm, o->tail);
 	ag_ref_drop(jvm, o->last);
+	if (o->noted.slots)
+		(void)munmap(o->noted.slots, ag_hash_map_slots(&o->noted) *
+						     sizeof(struct ag_hash_entry)); /* ours */
 	*o = (struct ag_walk_order){ 0 };
 }
 
-/* The map is in new pages, because malloc() may be locked in the child. */
-bool ag_walk_order_begin(struct ag_walk_order *o)
+void ag_walk_order_begin(struct ag_walk_order *o)
 {
-	unsigned bits = 4;
-	void *slots;
-
-	while (((uint64_t)1 << bits) < (uint64_t)o->room * 2)
-		bits++;
-	slots = mmap(NULL, sizeof(struct ag_hash_entry) << bits, PROT_READ | PROT_WRITE,
-		     MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-	if (slots == MAP_FAILED)
-		return false;
-	o->noted = (struct ag_hash_map){
-		.slots = slots,
-		.shift = 64 - bits,
-		.max = o->room - TABLE_FIRST,
-	};
 	o->table_at = (uint64_t)(uintptr_t)ag_object_of(o->table);
 	o->tail_at = (uint64_t)(uintptr_t)ag_object_of(o->tail);
-	return true;
 }
 
 /*

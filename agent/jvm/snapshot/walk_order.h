@@ -57,8 +57,8 @@ enum ag_walk_step {
 int ag_walk_order_make(struct ag_jvm *jvm, struct ag_walk_order *o, uint32_t room, jobject first);
 void ag_walk_order_release(struct ag_jvm *jvm, struct ag_walk_order *o);
 
-/* In the first callback in the child.  Returns false if there is no memory. */
-bool ag_walk_order_begin(struct ag_walk_order *o);
+/* In the first callback. */
+void ag_walk_order_begin(struct ag_walk_order *o);
 
 /* Says what a callback is for; referrer 0: a root. */
 enum ag_walk_step ag_walk_order_step(const struct ag_walk_order *o, jvmtiHeapReferenceKind kind,

@@ -33,7 +33,7 @@ static void on_first_bytes(struct stream *f)
 static int take_all(struct stream *f, int fd, struct err *err)
 {
 	_cleanup_free_ uint8_t *chunk = xmalloc(CHUNK);
-	struct memory_watch watch = { f->rq.ctx->jvm, 0 };
+	struct memory_watch watch = { .jvm = f->rq.ctx->jvm };
 	ssize_t n;
 
 	while ((n = io_read(fd, chunk, CHUNK)) > 0) {

@@ -29,8 +29,7 @@ int heap_engine_check(const struct heap_engine_set *set, enum heap_engine engine
 		add_choices(&choices, set->engines);
 		return err_set(err, EXIT_USAGE, "--engine %s is not possible here: %s; choose from "
 						"%s", heap_engines[engine],
-			       engine == HEAP_BY_SNAPSHOT ? "this version takes no snapshots" :
-							    set->why_not,
+			       set->why_not,
 			       buf_str(&choices));
 	}
 	if (file && engine != HEAP_BY_AUTO && engine != HEAP_BY_HPROF)

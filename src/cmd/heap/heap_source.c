@@ -13,7 +13,7 @@
 #define MEMORY_LEAST (6 << 20)
 
 static const struct heap_engine_set engines = {
-	1u << HEAP_BY_AUTO | 1u << HEAP_BY_AGENT | 1u << HEAP_BY_HPROF,
+	1u << HEAP_BY_AUTO | 1u << HEAP_BY_SNAPSHOT | 1u << HEAP_BY_AGENT | 1u << HEAP_BY_HPROF,
 	"it finds no references",
 };
 
@@ -86,7 +86,25 @@ int heap_source_build(struct heap_source *source, const struct heap_plan *plan,
 	return 0;
 }
 
-/* Runs the engine; HEAP_BY_AUTO: the agent, or the JVM's own dump if the agent cannot. */
+/* Returns 0, or 1 if there is no snapshot and another engine may be used, or -1 with err set. */
+static int try_snapshot(struct heap_source *source, const struct heap_plan *plan,
+			enum heap_engine engine, struct err *err)
+{
+	struct err why = { .code = EXIT_DONE };
+	enum heap_outcome outcome = heap_source_by_snapshot(source, plan, &why);
+
+	if (outcome == HEAP_DONE)
+		return 0;
+	if (outcome == HEAP_FAILED || engine == HEAP_BY_SNAPSHOT)
+		return err_set(err, why.code, "%s", why.text);
+	verbose_step(plan->ctx->steps, "%s; the walk pauses the JVM", why.text);
+	return 1;
+}
+
+/*
+ * Runs the engine; HEAP_BY_AUTO: a snapshot, or a walk by the agent if that cannot be, or the JVM's
+ * own dump if the agent cannot do it either.
+ */
 static int run_engine(struct heap_source *source, const struct heap_plan *plan,
 		      enum heap_engine engine, struct err *err)
 {
@@ -96,6 +114,14 @@ static int run_engine(struct heap_source *source, const struct heap_plan *plan,
 	source->pause_ns = -1;
 	if (engine == HEAP_BY_HPROF)
 		return heap_source_by_hprof(source, plan, err);
+	if (engine != HEAP_BY_AGENT) {
+		int rc = try_snapshot(source, plan, engine, err);
+
+		if (rc == 0)
+			source->engine = HEAP_BY_SNAPSHOT;
+		if (rc <= 0)
+			return rc;
+	}
 	switch (heap_source_by_agent(source, plan, &agent_err)) {
 	case HEAP_DONE:
 		source->engine = HEAP_BY_AGENT;
@@ -146,6 +172,7 @@ struct heap_source *heap_source_open(const struct ctx *ctx, const struct heap_op
 		.wanted = wanted,
 		.max_pause_ms = opts->max_pause_ms ? opts->max_pause_ms : HEAP_MAX_PAUSE_MS,
 		.partial = partial,
+		.all_names = opts->engine == HEAP_BY_AUTO,
 	};
 	enum heap_engine engine = ctx->file ? HEAP_BY_HPROF : (enum heap_engine)opts->engine;
 	struct heap_source *source;

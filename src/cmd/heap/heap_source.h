@@ -22,7 +22,7 @@ struct heap_opts {
 /* `at` is the offset of the struct heap_opts in the command's option struct. */
 #define HEAP_ROWS(at)                                                                          \
 	HEAP_ENGINE_ROW((at) + offsetof(struct heap_opts, engine),                             \
-			"auto (default), agent or hprof"),                                     \
+			"auto (default), snapshot, agent or hprof"),                           \
 	HEAP_MAX_PAUSE_ROW((at) + offsetof(struct heap_opts, max_pause_ms)),                   \
 	{ 0, "max-memory", OPT_MB, (at) + offsetof(struct heap_opts, max_memory), "SIZE",      \
 	  "limit jtool's memory (default: half of the free memory)", NULL }

@@ -1,5 +1,6 @@
 /* The engine that walks the heap with the agent. */
 #include <errno.h>
+#include <string.h>
 #include <sys/resource.h>
 
 #include "fileio/byte_queue.h"
@@ -25,8 +26,18 @@
 #define LOWEST_PRIORITY 19
 #define HURRY_PRIORITY -10 /* while receiving; needs CAP_SYS_NICE */
 
+/* A child process; while it exists, pages that the application writes to are copied. */
+#define SNAPSHOT_LIFE_MS 120000
+#define SNAPSHOT_TRIES 3
+/* Measured on virtual machines: the time to copy page tables, and to reach the safepoint. */
+#define GB (INT64_C(1) << 30)
+#define CLONE_MS_PER_GB 22
+#define CLONE_MS 3
+
 struct heap_walk {
 	struct session *session;
+	bool is_snapshot;
+	uint32_t tries; /* of snapshots before this one */
 	struct heap_wire wire;
 	struct byte_queue stream;
 	uint64_t stream_bytes, names_bytes; /* received, with the headers of frames */
@@ -110,18 +121,19 @@ static uint64_t stream_limit(const struct heap_plan *plan)
 	return plan->max_bytes / HEAP_STREAM_SHARE;
 }
 
-static int send_request(struct session *s, const struct heap_plan *plan, struct err *err)
+static int send_request(const struct heap_walk *hw, const struct heap_plan *plan, struct err *err)
 {
 	uint8_t payload[28];
 	struct wire_writer w = wire_writer_init(payload, sizeof(payload));
 
-	wire_put_u32(&w, plan->wanted->texts_from ? WIRE_GRAPH_TEXTS : 0);
+	wire_put_u32(&w, (plan->wanted->texts_from ? WIRE_GRAPH_TEXTS : 0) |
+				 (hw->is_snapshot ? WIRE_GRAPH_SNAPSHOT : 0));
 	wire_put_u32(&w, plan->max_pause_ms);
 	wire_put_u64(&w, stream_limit(plan));
 	wire_put_u32(&w, plan->wanted->texts_from);
-	wire_put_u32(&w, 0);
-	wire_put_u32(&w, 0);
-	return session_send(s, WIRE_GRAPH, &w, err);
+	wire_put_u32(&w, SNAPSHOT_LIFE_MS);
+	wire_put_u32(&w, hw->tries);
+	return session_send(hw->session, WIRE_GRAPH, &w, err);
 }
 
 static int too_large(const struct heap_plan *plan, struct err *err)
@@ -159,6 +171,13 @@ static int receive(const struct heap_plan *plan, struct heap_walk *hw, struct er
 			       "hprof");
 	if (rc < 0)
 		return err_set(err, answer.code, "%s", answer.text);
+	if (hw->is_snapshot && wire->outcome == WIRE_GRAPHED_COMPLETE)
+		verbose_step(plan->ctx->steps,
+			     "the snapshot paused the JVM for %.3f ms; the walk in a child process "
+			     "took %.3f ms", (double)wire->pause_ns / 1e6,
+			     (double)wire->child_ns / 1e6);
+	if (hw->is_snapshot)
+		return 0;
 	verbose_step(
 		plan->ctx->steps,
 		"the heap walk paused the JVM for %.3f ms, %.3f ms of it waiting for jtool; "
@@ -209,11 +228,64 @@ static int build(struct heap_source *source, const struct heap_plan *plan,
 	return heap_source_build(source, plan, hw->builder, &facts, err);
 }
 
+/* Returns what the JVM or the kernel lacks, without errno. */
+static const char *snapshot_text(const struct heap_wire *wire)
+{
+	if (wire->outcome == WIRE_GRAPHED_CHANGED)
+		return "classes are being loaded all the time";
+	switch (wire->why) {
+	case WIRE_SNAPSHOT_NAMES:
+		return "it would lack the methods of virtual threads' stack frames";
+	case WIRE_SNAPSHOT_SHARED:
+		return "its heap is in shared memory, as with ZGC and -XX:AllocateHeapAt";
+	case WIRE_SNAPSHOT_CLONE:
+		return "the kernel refuses a child process; see pids.max, ulimit -u, "
+		       "vm.overcommit_memory and seccomp";
+	case WIRE_SNAPSHOT_PREPARE:
+		return "the agent cannot prepare a child process";
+	case WIRE_SNAPSHOT_CONFINE:
+		return "the child process cannot give up its rights";
+	case WIRE_SNAPSHOT_LAYOUT:
+		return "the layout of its arrays is not known";
+	case WIRE_SNAPSHOT_LATE:
+		return "the walk took too long";
+	case WIRE_SNAPSHOT_LOCKED:
+		return "a lock of the JVM was held at each attempt";
+	case WIRE_SNAPSHOT_HUNG:
+		return "the child process was stopped or did not progress";
+	case WIRE_SNAPSHOT_ROOM:
+		return "there are too many GC roots";
+	default:
+		return "the child process was killed";
+	}
+}
+
+/* A later attempt may succeed. */
+static bool may_try_again(const struct heap_wire *wire)
+{
+	return wire->outcome == WIRE_GRAPHED_CHANGED ||
+	       (wire->why >= WIRE_SNAPSHOT_LOCKED && wire->why <= WIRE_SNAPSHOT_ENDED);
+}
+
+static enum heap_outcome no_snapshot(const struct heap_plan *plan, const struct heap_wire *wire,
+				     struct err *err)
+{
+	bool has_errno = wire->why >= WIRE_SNAPSHOT_CLONE && wire->why <= WIRE_SNAPSHOT_CONFINE;
+
+	(void)err_set(err, EXIT_PARTIAL, "no snapshot of JVM %d: %s%s%s",
+		      (int)plan->ctx->jvm->pid, snapshot_text(wire), has_errno ? ": " : "",
+		      has_errno ? strerror(wire->code) : "");
+	return may_try_again(wire) ? HEAP_AGAIN : HEAP_CANNOT;
+}
+
 static enum heap_outcome walk(struct heap_source *source, const struct heap_plan *plan,
 			      struct heap_walk *hw, struct err *err)
 {
-	if (send_request(hw->session, plan, err) < 0 || receive(plan, hw, err) < 0)
+	if (send_request(hw, plan, err) < 0 || receive(plan, hw, err) < 0)
 		return HEAP_FAILED;
+	if (hw->wire.outcome == WIRE_GRAPHED_NOT || hw->wire.outcome == WIRE_GRAPHED_CHANGED ||
+	    (hw->wire.why == WIRE_SNAPSHOT_NAMES && plan->all_names))
+		return no_snapshot(plan, &hw->wire, err);
 	if (hw->wire.outcome == WIRE_GRAPHED_UNKNOWN) {
 		(void)err_set(err, EXIT_AGENT,
 			      "the agent cannot determine object addresses in JVM %d",
@@ -223,15 +295,17 @@ static enum heap_outcome walk(struct heap_source *source, const struct heap_plan
 	return build(source, plan, hw, err) < 0 ? HEAP_FAILED : HEAP_DONE;
 }
 
-enum heap_outcome heap_source_by_agent(struct heap_source *source, const struct heap_plan *plan,
-				       struct err *err)
+static enum heap_outcome open_and_walk(struct heap_source *source, const struct heap_plan *plan,
+				       bool is_snapshot, uint32_t tries, struct err *err)
 {
 	struct heap_walk hw = {
+		.is_snapshot = is_snapshot,
+		.tries = tries,
 		.wire = { .classes = &source->index.classes, .heap = &source->heap },
 		/* One frame over the limit, and headers: the agent's frames have 64 KB and more. */
 		.stream_max = stream_limit(plan) + stream_limit(plan) / 1024 + 2 * FRAME_MAX,
 		.names_max = plan->max_bytes / NAMES_SHARE + FRAME_MAX,
-		.watch = { plan->ctx->jvm, 0 },
+		.watch = { .jvm = plan->ctx->jvm, .copies = is_snapshot },
 		.shortage = { .code = EXIT_DONE },
 	};
 	enum heap_outcome outcome;
@@ -246,9 +320,55 @@ enum heap_outcome heap_source_by_agent(struct heap_source *source, const struct 
 	graph_builder_free(hw.builder);
 	if (outcome != HEAP_DONE)
 		(void)class_index_close(&source->index, err); /* the first error is reported */
-	if (outcome == HEAP_CANNOT)
-		heap_release(&source->heap); /* for the other engine to fill */
+	if (outcome >= HEAP_CANNOT)
+		heap_release(&source->heap); /* for the next attempt or engine to fill */
 	return outcome;
+}
+
+enum heap_outcome heap_source_by_agent(struct heap_source *source, const struct heap_plan *plan,
+				       struct err *err)
+{
+	return open_and_walk(source, plan, false, 0, err);
+}
+
+/* Says how long the pause will be.  Returns whether it is as short as it must be. */
+static bool estimate(const struct heap_plan *plan, struct err *err)
+{
+	int64_t resident = memory_resident(plan->ctx->jvm);
+	int64_t pause_ms = resident < 0 ? 0 : resident / (GB / CLONE_MS_PER_GB) + CLONE_MS;
+
+	if (resident >= 0)
+		verbose_step(plan->ctx->steps,
+			     "a snapshot will pause the JVM for about %lld ms: %lld MB are "
+			     "resident", (long long)pause_ms, (long long)(resident >> 20));
+	if (pause_ms <= plan->max_pause_ms)
+		return true;
+	(void)err_set(err, EXIT_PARTIAL,
+		      "no snapshot of JVM %d: it would pause the JVM for about %lld ms, longer "
+		      "than --max-pause", (int)plan->ctx->jvm->pid, (long long)pause_ms);
+	return false;
+}
+
+enum heap_outcome heap_source_by_snapshot(struct heap_source *source,
+					  const struct heap_plan *plan, struct err *err)
+{
+	enum heap_outcome outcome = HEAP_CANNOT;
+
+	if (memory_check(plan->ctx->jvm, MEMORY_SNAPSHOT, NULL, err) < 0 || !estimate(plan, err))
+		return HEAP_CANNOT;
+	for (uint32_t tries = 0; tries < SNAPSHOT_TRIES; tries++) {
+		struct err why = { .code = EXIT_DONE };
+
+		outcome = open_and_walk(source, plan, true, tries, &why);
+		if (outcome == HEAP_DONE)
+			return HEAP_DONE;
+		if (outcome != HEAP_AGAIN || tries + 1 == SNAPSHOT_TRIES) {
+			(void)err_set(err, why.code, "%s", why.text);
+			break;
+		}
+		verbose_step(plan->ctx->steps, "%s; trying again", why.text);
+	}
+	return outcome == HEAP_AGAIN ? HEAP_CANNOT : outcome;
 }
 
 struct class_query {

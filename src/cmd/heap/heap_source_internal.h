@@ -1,4 +1,4 @@
-/* The two engines of heap_source.  Private to heap_source*.c. */
+/* The engines of heap_source.  Private to heap_source*.c. */
 #ifndef JTOOL_CMD_HEAP_SOURCE_INTERNAL_H
 #define JTOOL_CMD_HEAP_SOURCE_INTERNAL_H
 
@@ -23,6 +23,7 @@ struct heap_plan {
 	size_t max_bytes;
 	bool is_capped; /* more is not free */
 	bool *partial; /* may be NULL */
+	bool all_names; /* another engine is tried if a snapshot lacks names of methods */
 };
 
 /* The result of an engine. */
@@ -30,10 +31,15 @@ enum heap_outcome {
 	HEAP_DONE,
 	HEAP_FAILED, /* err is set */
 	HEAP_CANNOT, /* err is set; the other engine may work */
+	HEAP_AGAIN,  /* err is set; the same may work at another time */
 };
 
 enum heap_outcome heap_source_by_agent(struct heap_source *source, const struct heap_plan *plan,
 				       struct err *err) _must_check_;
+/* HEAP_CANNOT: err says why there is no snapshot.  Checks the JVM's memory first. */
+enum heap_outcome heap_source_by_snapshot(struct heap_source *source,
+					  const struct heap_plan *plan, struct err *err)
+	_must_check_;
 int heap_source_by_hprof(struct heap_source *source, const struct heap_plan *plan,
 			 struct err *err) _must_check_;
 

@@ -66,7 +66,7 @@ static int take_end(struct heap_wire *w, struct wire_reader *payload)
 	w->code = wire_get_i32(payload);
 	w->child_ns = wire_get_u64(payload);
 	return wire_reader_ok(payload) && w->outcome <= WIRE_GRAPHED_CHANGED &&
-			       w->why <= WIRE_SNAPSHOT_ENDED ? 1 : -EBADMSG;
+			       w->why <= WIRE_SNAPSHOT_NAMES ? 1 : -EBADMSG;
 }
 
 int heap_wire_take(struct heap_wire *w, uint16_t type, struct wire_reader *payload)

@@ -1,11 +1,11 @@
 #!/usr/bin/env bash
-# retained and refpaths are exact, by both engines: random graphs of objects against brute force,
+# retained and refpaths are exact, by each engine: random graphs of objects against brute force,
 # before and after a collection; extreme heaps; and, with JTOOL_SOAK=1, heaps that change all the
 # time, each for JTOOL_SOAK_SECONDS (600).
 # shellcheck source-path=SCRIPTDIR/.. source=lib.sh disable=SC2016 # $ in class names
 . "$(dirname "$0")/../lib.sh"
 
-engines=(agent hprof)
+engines=(agent snapshot hprof)
 seconds=${JTOOL_SOAK_SECONDS:-600}
 rounds=$(in_soak 12 1) # random graphs for each version and collector
 seed=0                 # selects one of six shapes
@@ -76,7 +76,7 @@ random_graph() {
 
 	ask "build $seed" '^built$' >/dev/null
 	name="$version $gc: graph $seed"
-	agrees "${engines[seed % 2]}"
+	agrees "${engines[seed % ${#engines[@]}]}"
 	ask gc '^collected$' >/dev/null
 	name+=" after a collection"
 	for engine in "${engines[@]}"; do
@@ -91,6 +91,8 @@ random_graph() {
 for version in $(in_soak own "") "${jdks[@]}"; do
 	for gc in $(collectors "$version"); do
 		start_jvm "$version" "$gc" Graphs || continue
+		engines=(agent snapshot hprof)
+		[ "$gc" != z ] || engines=(agent hprof) # snapshot.sh: it refuses one
 		for ((round = 0; round < rounds; round++)); do
 			random_graph
 		done
@@ -168,6 +170,8 @@ in_threads() {
 	for engine in "${engines[@]}"; do
 		# Dumps have the stacks of virtual threads since JDK 22: JDK-8299426.
 		[ "$1$engine$version" != virtualhprof21 ] || continue
+		# A snapshot lacks the methods; see snapshot.sh.
+		[ "$1$engine" != virtualsnapshot ] || continue
 		works "$version, $engine: refpaths to the objects of $2 $1 works" \
 			refpaths --engine "$engine" --json "$JVM_PID" 'Extremes$Held'
 		same "$version, $engine: refpaths to the objects of $2 $1: the roots" \
@@ -208,6 +212,7 @@ many_classes() {
 }
 
 gc=g1
+engines=(agent snapshot hprof)
 for version in "${jdks[@]}"; do
 	case $version in
 	8 | 25) ;;
@@ -242,12 +247,14 @@ churn() {
 	local name="$version $gc" end n=0 n_answers=0 engine size wanted before
 
 	start_jvm "$version" "$gc" Churn -Xmx128m || return
+	engines=(agent snapshot hprof)
+	[ "$gc" != z ] || engines=(agent hprof)
 	jt retained "$JVM_PID"
 	size=$(bytes 'Churn$Steady')
 	wanted="2000 $((2000 * size)) $((2000 * size))"
 	before="$(fd_count "$JVM_PID") $(lasting_threads "$JVM_PID")"
 	for ((end = SECONDS + seconds; SECONDS < end; n++)); do
-		engine=${engines[n % 2]}
+		engine=${engines[n % ${#engines[@]}]}
 		if ! steady "$engine"; then
 			fail "$name: walk $n under churn, $engine" "wanted: $wanted" \
 				"$(row 'Churn$Steady')" "$(jt_details)"

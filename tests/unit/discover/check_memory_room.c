@@ -111,6 +111,20 @@ START_TEST(a_walk_grows_with_the_used_heap)
 }
 END_TEST
 
+START_TEST(a_snapshot_has_room_for_copied_pages)
+{
+	struct memory_heap heap = { 100 * MB, 512 * MB, 1000 * MB, 0, false };
+	int64_t walk = memory_growth(MEMORY_WALK, &heap);
+
+	ck_assert_int_eq(memory_growth(MEMORY_SNAPSHOT, &heap), walk + (256 + 64 + 1) * MB);
+	heap.committed = 8192 * MB;
+	ck_assert_int_eq(memory_growth(MEMORY_SNAPSHOT, &heap), walk + (512 + 64 + 16) * MB);
+	heap = (struct memory_heap){ 100 * MB, -1, -1, 0, false };
+	ck_assert_int_eq(memory_growth(MEMORY_SNAPSHOT, &heap), walk + 512 * MB);
+	ck_assert_int_eq(memory_growth(MEMORY_COPY, &heap), 64 * MB);
+}
+END_TEST
+
 START_TEST(a_collection_touches_pages_of_the_heap)
 {
 	struct memory_heap heap = { 320 * MB, 320 * MB, 640 * MB, 0, false };
@@ -159,6 +173,7 @@ int main(void)
 	tcase_add_test(tc, a_group_that_is_killed_as_one_has_twice_the_reserve);
 	tcase_add_test(tc, the_reserve_has_bounds);
 	tcase_add_test(tc, a_walk_grows_with_the_used_heap);
+	tcase_add_test(tc, a_snapshot_has_room_for_copied_pages);
 	tcase_add_test(tc, a_collection_touches_pages_of_the_heap);
 	tcase_add_test(tc, growth_increases_with_the_use);
 	srunner_run_all(sr, CK_NORMAL);

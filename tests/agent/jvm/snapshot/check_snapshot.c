@@ -472,7 +472,10 @@ START_TEST(walk_order_is_followed)
 	const jvmtiHeapReferenceKind class = JVMTI_HEAP_REFERENCE_CLASS,
 				     element = JVMTI_HEAP_REFERENCE_ARRAY_ELEMENT;
 
-	ck_assert(ag_walk_order_begin(&o));
+	struct ag_hash_entry map[16] = { 0 };
+
+	o.noted = (struct ag_hash_map){ .slots = map, .shift = 60, .max = 6 };
+	ag_walk_order_begin(&o);
 	ck_assert_int_eq(ag_walk_order_step(&o, 0, 0, 0x100, 0), AG_STEP_NOTE);
 	ck_assert(ag_walk_order_note(&o, 0x100));
 	ck_assert(ag_walk_order_note(&o, 0x100));
