@@ -194,6 +194,7 @@ refuses 2 'trace: invalid --budget: expected a percentage from 0 to 100, not 101
 	trace 1 a.B.c --budget 101
 refuses 2 'trace: invalid --max-methods: expected 1 to 20000' trace 1 a.B.c --max-methods 0
 refuses 2 "trace: unknown option '-n'" trace 1 a.B.c -n 5
+refuses 3 'trace: no such process' trace 99999999 a.B.c --duration 1s
 refuses 2 "trace: 'all' is not accepted here: give a pid" trace all a.B.c
 refuses 2 "alloc: --interval: invalid size '512kb': expected a size such as 4096, 512k" alloc 1 --interval 512kb
 refuses 2 'alloc: invalid --interval: expected at most 2147483647' alloc 1 --interval 2g

@@ -118,7 +118,7 @@ static void print_no_sites(const struct ctx *ctx, const struct alloc_view *view)
 		fprintf(ctx->out, "no allocation was seen\n");
 	else if (a->n == 0)
 		fprintf(ctx->out, "no thread allocated enough to be sampled: its first sample "
-				  "comes after about 512K, whatever --interval is; "
+				  "comes after about 512 KiB, whatever --interval is; "
 				  "--exact counts every object\n");
 	else if (ctx->n_args > 0)
 		fprintf(ctx->out, "no site matches the classes\n");

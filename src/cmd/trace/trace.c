@@ -9,7 +9,7 @@
 #define AT(member) offsetof(struct trace_opts, member)
 
 static const struct opt trace_rows[] = {
-	{ 'd', NULL, OPT_SECONDS, AT(duration_ms), "SECONDS", "end after this time", NULL },
+	{ 'd', "duration", OPT_SECONDS, AT(duration_ms), "SECONDS", "end after this time", NULL },
 	{ 'c', NULL, OPT_NUMBER, AT(count), "COUNT",
 	  "end after COUNT calls (default 10000 without -d; 0: never)", NULL },
 	{ 0, "min", OPT_NANOS, AT(min_ns), "TIME",
