@@ -281,8 +281,11 @@ static enum heap_outcome no_snapshot(const struct heap_plan *plan, const struct 
 static enum heap_outcome walk(struct heap_source *source, const struct heap_plan *plan,
 			      struct heap_walk *hw, struct err *err)
 {
-	if (send_request(hw, plan, err) < 0 || receive(plan, hw, err) < 0)
+	if (send_request(hw, plan, err) < 0)
 		return HEAP_FAILED;
+	if (receive(plan, hw, err) < 0) /* a walk in the JVM copies no pages */
+		return hw->is_snapshot && hw->shortage.code != EXIT_DONE ? HEAP_CANNOT :
+									   HEAP_FAILED;
 	if (hw->wire.outcome == WIRE_GRAPHED_NOT || hw->wire.outcome == WIRE_GRAPHED_CHANGED ||
 	    (hw->wire.why == WIRE_SNAPSHOT_NAMES && plan->all_names))
 		return no_snapshot(plan, &hw->wire, err);

@@ -228,7 +228,7 @@ fi
 if start_in_group "$version" parallel Held -Xms700m -Xmx700m -- 10000; then
 	unlimit
 	jt_at host jcmd "$JVM_PID" VM.version
-	jt_at host retained -v --max-pause 60 "$JVM_PID" &
+	jt_at host retained -v --engine agent --max-pause 60 "$JVM_PID" &
 	poll 20 grep -q 'the agent has connected' "$W/err"
 	limit "$pod/jvm" $(($(usage "$pod/jvm") - $(inactive "$pod/jvm") + 3 * mb))
 	wait $!
