@@ -395,7 +395,7 @@ messages() {
 
 	refuses 1 'no class|nosuch' "$v: an unknown class is refused" \
 		trace "$JVM_PID" 'nosuch.Class.method' -d 1
-	refuses 1 'java.util.ArrayList.* nosuch' "$v: a simple class name stands for the class" \
+	refuses 1 "java.util.ArrayList declares no method 'nosuch'" "$v: a simple class name stands for the class" \
 		trace "$JVM_PID" 'ArrayList.nosuch' -d 1
 	refuses 1 'fibonacci|no method' "$v: an unknown method is refused" \
 		trace "$JVM_PID" 'TraceShapes.fibonaci' -d 1
