@@ -1,0 +1,16 @@
+# shellcheck shell=bash
+# Runs the tests named by $tests, in the form $form; ends with the sum of their results.
+# shellcheck source-path=SCRIPTDIR source=guest.sh
+. /tests/guest.sh
+# A machine with control groups of version 2, and one for the containers of a pod.
+echo "+memory" >/sys/fs/cgroup/cgroup.subtree_control
+mkdir $pod
+echo "+memory" >$pod/cgroup.subtree_control
+
+# shellcheck disable=SC2154 # init exports it
+for test in $tests; do
+	# shellcheck disable=SC1090 # the scripts of this folder
+	. "/tests/$test.sh"
+done
+echo "$n_passed passed, $n_failed failed, $n_skipped skipped"
+[ $n_failed -eq 0 ]

@@ -1,0 +1,142 @@
+# shellcheck shell=bash
+# What the tests in the emulated machine share: results, waiting, and a JVM in a container that
+# consists of namespaces and a control group.
+set -u
+
+n_passed=0 n_failed=0 n_skipped=0
+
+pass() {
+	n_passed=$((n_passed + 1))
+	echo "ok $((n_passed + n_failed + n_skipped)) - $1"
+}
+
+# fail NAME [DETAIL...]
+fail() {
+	n_failed=$((n_failed + 1))
+	echo "not ok $((n_passed + n_failed + n_skipped)) - $1"
+	shift
+	[ $# -eq 0 ] || printf '%s\n' "$@" | head -n 20 | cut -c -300 | sed 's/^/#   /'
+}
+
+skip() {
+	n_skipped=$((n_skipped + 1))
+	echo "ok $((n_passed + n_failed + n_skipped)) - $1 # SKIP $2"
+}
+
+# same NAME WANTED GOT
+same() {
+	if [ "$2" = "$3" ]; then
+		pass "$1"
+	else
+		fail "$1" "wanted: $2" "got: $3"
+	fi
+}
+
+# poll SECONDS COMMAND...: repeats COMMAND until it succeeds; fails after SECONDS.
+poll() {
+	local end=$((SECONDS + $1))
+
+	shift
+	until "$@" >/dev/null 2>&1; do
+		[ $SECONDS -lt $end ] || return 1
+		sleep 0.1
+	done
+}
+
+gone() {
+	[ ! -e "/proc/$1" ] || grep -q '^State:[[:space:]]*[ZX]' "/proc/$1/status"
+}
+
+pod=/sys/fs/cgroup/pod # the control group above those of the containers
+app=$pod/app
+
+# read_number FILE: "max" is a large number.
+read_number() {
+	local value
+
+	value=$(cat "$1")
+	[ "$value" = max ] && value=9223372036854775807
+	echo "$value"
+}
+
+# container_main: runs in new namespaces and ends as a JVM of user `app`.
+# shellcheck disable=SC2016 # expanded by the inner shell
+container_main='
+mount -t proc none /proc
+mount -t tmpfs -o mode=1777 none /tmp
+umount /sys/fs/cgroup && mount -t cgroup2 none /sys/fs/cgroup || exit
+exec setpriv --reuid=1000 --regid=1000 --clear-groups /jre/bin/java "$@"'
+
+jvm_is_ready() {
+	grep -q '^READY$' /run/jvm.out || gone "$unshare_pid"
+}
+
+# start_jvm FLAG... CLASS ARGUMENT...: in a container; sets JVM_PID, its pid here. Inside it is 1.
+start_jvm() {
+	mkdir -p $app
+	echo 1 >$app/memory.oom.group
+	rm -f /run/jvm.in
+	mkfifo /run/jvm.in
+	exec 9<>/run/jvm.in
+	(
+		echo $BASHPID >$app/cgroup.procs
+		exec env --default-signal=INT,QUIT unshare -m -p -f -C --kill-child \
+			bash -c "$container_main" jvm -cp /classes "$@" 9>&-
+	) <&9 >/run/jvm.out 2>&1 &
+	unshare_pid=$!
+	if ! poll 240 jvm_is_ready || gone $unshare_pid; then
+		fail "the JVM becomes ready" "$(tail -n 5 /run/jvm.out)"
+		return 1
+	fi
+	JVM_PID=$(cat /proc/$unshare_pid/task/$unshare_pid/children)
+	JVM_PID=${JVM_PID%% *}
+}
+
+stop_jvm() {
+	kill -9 "$JVM_PID" "$unshare_pid" 2>/dev/null
+	wait $unshare_pid 2>/dev/null
+	exec 9>&-
+	poll 20 rmdir $app || fail "the control group is empty"
+}
+
+n_asked=0
+
+# answers: the JVM answers.
+answers() {
+	n_asked=$((n_asked + 1))
+	echo "echo-$n_asked" >&9
+	poll 60 answered_or_gone
+	grep -q "^echo-$n_asked\$" /run/jvm.out
+}
+
+answered_or_gone() {
+	grep -q "^echo-$n_asked\$" /run/jvm.out || gone "$JVM_PID"
+}
+
+# as PLACE COMMAND...: runs it inside the JVM's container, beside it in a container of its own with
+# 64 MB of memory that shares the pid namespace, or on the host; all as root. The JVM's pid is
+# $target there.
+as() {
+	local place=$1
+
+	shift
+	target=1
+	case $place in
+	inside) (
+		echo $BASHPID >$app/cgroup.procs
+		exec nsenter -t "$JVM_PID" -m -p -C "$@"
+	) ;;
+	beside) (
+		mkdir -p $pod/beside
+		echo 67108864 >$pod/beside/memory.max
+		echo 1 >$pod/beside/memory.oom.group
+		echo $BASHPID >$pod/beside/cgroup.procs
+		# shellcheck disable=SC2016 # expanded by the inner shell
+		exec nsenter -t "$JVM_PID" -p unshare -m -C bash -c 'mount -t proc none /proc
+			mount -t tmpfs -o mode=1777 none /tmp
+			umount /sys/fs/cgroup && mount -t cgroup2 none /sys/fs/cgroup || exit
+			exec "$@"' beside "$@"
+	) ;;
+	host) "$@" ;;
+	esac
+}
