@@ -28,7 +28,7 @@ commands=("list" "info PID" "stat PID" "perf PID" "jcmd PID VM.version" "jcmd PI
 	"redefine PID /classes/BigHeap.class" "patches PID" "restore PID"
 	"refpaths -n 1 PID Wanted" "refpaths --engine hprof -n 1 PID Wanted"
 	"retained PID" "retained --engine hprof PID" "heapdump PID -" "heapdump PID /tmp/h"
-	"trace PID BigHeap.answer -d 1" "alloc PID -d 1" "alloc PID --exact -d 1"
+	"trace PID BigHeap.* -d 1" "alloc PID -d 1" "alloc PID --exact -d 1"
 	"jfr PID record -d 1 /tmp/jfr" "detach PID")
 [ "$form" = long ] || commands=("list" "info PID" "jcmd PID VM.version" "heaphisto PID" "classes PID"
 	"dump PID BigHeap -d /tmp/classes" "refpaths -n 1 PID Wanted" "retained PID" "heapdump PID -"
@@ -36,13 +36,15 @@ commands=("list" "info PID" "stat PID" "perf PID" "jcmd PID VM.version" "jcmd PI
 
 # try PLACE COMMAND: runs it once; fails if the JVM dies or jtool is killed.
 try() {
-	local place=$1 words rc=0 before name="$where: $2"
+	local place=$1 words rc=0 before name="$where: $2" out=/run/out
 
 	before=$(oom_kills)
 	target=1
 	[ "$place" != host ] || target=$JVM_PID
+	# A file here would be in the memory of whoever writes it.
+	[[ $2 != *" -" ]] || out=/dev/null
 	read -r -a words <<<"${2/PID/$target}"
-	as "$place" timeout -k 1 120 jtool "${words[@]}" >/run/out 2>/run/err || rc=$?
+	as "$place" timeout -k 1 120 jtool "${words[@]}" >$out 2>/run/err || rc=$?
 	rm -rf /tmp/classes /tmp/h /tmp/jfr
 	if gone "$JVM_PID" || ! answers; then
 		kills=$((kills + 1))
