@@ -163,10 +163,8 @@ from auto, snapshot, agent, hprof$" $command 99999999 "${class[@]}" --engine $en
 done
 refuses 2 'heapdump: --engine agent is not possible here: it writes no heap dump; choose from auto, hprof$' \
 	heapdump 99999999 --engine agent
-for command in heaphisto heapdump; do
-	refuses 2 "$command: --engine snapshot is not possible here: it .*; choose from" \
-		$command 99999999 --engine snapshot
-done
+refuses 2 'heapdump: --engine snapshot is not possible here: it .*; choose from' \
+	heapdump 99999999 --engine snapshot
 for command in heaphisto retained refpaths heapdump; do
 	class=(a.B)
 	[[ $command == heapdump || $command == refpaths ]] || class=()

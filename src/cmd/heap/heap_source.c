@@ -201,6 +201,11 @@ bool heap_source_is_dump(const struct heap_source *source)
 	return !source->index.session;
 }
 
+int64_t heap_source_pause_ns(const struct heap_source *source)
+{
+	return source->pause_ns;
+}
+
 /* Does nothing for a dump, whose reader has set the fields of all classes. */
 int heap_source_fields(struct heap_source *source, const bool *wanted, struct err *err)
 {

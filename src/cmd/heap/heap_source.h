@@ -55,6 +55,8 @@ struct heap_source *heap_source_open(const struct ctx *ctx, const struct heap_op
 struct heap *heap_source_heap(struct heap_source *source);
 /* Returns whether the heap is from a dump, which may have unreachable objects. */
 bool heap_source_is_dump(const struct heap_source *source);
+/* Returns how long the JVM was paused; -1: unknown. */
+int64_t heap_source_pause_ns(const struct heap_source *source);
 /* Fetches the field names of classes with wanted[class], for heap_via(). */
 int heap_source_fields(struct heap_source *source, const bool *wanted, struct err *err)
 	_must_check_;

@@ -3,7 +3,7 @@
  *
  * The agent counts by default and knows class loaders.  --vm uses the JVM's GC.class_histogram,
  * which needs no agent; it is also used if the agent cannot be loaded.  heaphisto also counts
- * dumps: files, or the JVM's own (--engine hprof).
+ * dumps: files, or the JVM's own (--engine hprof).  --live counts a snapshot if that is possible.
  */
 #include <string.h>
 
@@ -11,6 +11,7 @@
 #include "cmd/heap/dump_reader.h"
 #include "cmd/heap/heap_source.h"
 #include "cmd/heap/histo_file.h"
+#include "cmd/heap/histo_snapshot.h"
 #include "discover/memory_check.h"
 #include "model/histo/histo_wire.h"
 #include "model/class/type_name.h"
@@ -46,14 +47,14 @@ _Static_assert(HISTO_CLASS == 0 && HISTO_PACKAGE == 1 && HISTO_LOADER == 2, "as 
 #define AT(member) offsetof(struct histo_opts, member)
 
 static const struct opt histo_rows[] = {
-	{ 0, "live", OPT_FLAG, AT(live), NULL, "make a full collection first", NULL },
+	{ 0, "live", OPT_FLAG, AT(live), NULL, "count reachable objects only", NULL },
 	OPT_LIMIT_ROW(AT(limit), "20"),
 	{ 0, "sort", OPT_CHOICE, AT(sort), "KEY", "bytes (default), count or name", sorts },
 	{ 0, "by", OPT_CHOICE, AT(by), "WHAT", "class (default), package or loader", groups },
 	{ 0, "filter", OPT_TEXT, AT(filter), "GLOB", "only classes whose name matches", NULL },
 	{ 0, "save", OPT_TEXT, AT(save), "FILE", "also save the complete histogram to FILE", NULL },
 	{ 0, "diff", OPT_TEXT, AT(diff), "FILE", "show the changes since FILE was saved", NULL },
-	HEAP_ENGINE_ROW(AT(engine), "auto (default), agent, jvmti, vm or hprof"),
+	HEAP_ENGINE_ROW(AT(engine), "auto (default), snapshot, agent, jvmti, vm or hprof"),
 	HEAP_MAX_PAUSE_ROW(AT(max_pause_ms)),
 	{ 0, "strict", OPT_FLAG, AT(strict), NULL, "--engine jvmti: only what JVMTI guarantees",
 	  NULL },
@@ -62,8 +63,8 @@ static const struct opt histo_rows[] = {
 };
 
 static const struct heap_engine_set engines = {
-	1u << HEAP_BY_AUTO | 1u << HEAP_BY_AGENT | 1u << HEAP_BY_JVMTI | 1u << HEAP_BY_VM |
-		1u << HEAP_BY_HPROF,
+	1u << HEAP_BY_AUTO | 1u << HEAP_BY_SNAPSHOT | 1u << HEAP_BY_AGENT | 1u << HEAP_BY_JVMTI |
+		1u << HEAP_BY_VM | 1u << HEAP_BY_HPROF,
 	"it counts no objects",
 };
 
@@ -219,6 +220,12 @@ static int ask_dump(const struct ctx *ctx, struct count *c, struct err *err)
 	return reader ? 0 : -1;
 }
 
+static int ask_snapshot(const struct ctx *ctx, struct count *c, struct err *err)
+{
+	c->engine = HEAP_BY_SNAPSHOT;
+	return histo_snapshot(ctx, max_pause_ms(ctx->opts), &c->histo, &c->pause_ns, err);
+}
+
 /*
  * Counts without the agent, for the reason in `why`: the JVM's histogram has the same objects in
  * less time than a dump, but no loaders.
@@ -241,6 +248,7 @@ static int ask_instead(const struct ctx *ctx, struct count *c, const struct err 
 static int ask(const struct ctx *ctx, struct count *c, struct err *err)
 {
 	enum heap_engine engine = engine_of(ctx->opts);
+	const struct histo_opts *opts = ctx->opts;
 	struct err why = { .code = EXIT_DONE };
 	int rc;
 
@@ -248,6 +256,16 @@ static int ask(const struct ctx *ctx, struct count *c, struct err *err)
 		return ask_dump(ctx, c, err);
 	if (engine == HEAP_BY_VM)
 		return ask_vm(ctx, c, err);
+	if (engine == HEAP_BY_SNAPSHOT)
+		return ask_snapshot(ctx, c, err);
+	if (engine == HEAP_BY_AUTO && opts->live) {
+		if (ask_snapshot(ctx, c, &why) == 0)
+			return 0;
+		if (c->histo.n > 0) /* counted, but the agent could not undo everything */
+			return err_set(err, why.code, "%s", why.text);
+		verbose_step(ctx->steps, "%s; the JVM makes a full collection", why.text);
+		why = (struct err){ .code = EXIT_DONE };
+	}
 	rc = ask_agent(ctx, c, &why);
 	if (rc == 1 && engine == HEAP_BY_AUTO)
 		return ask_instead(ctx, c, &why, err);
@@ -361,7 +379,8 @@ static int check_file(const struct ctx *ctx, struct err *err)
 static int run(struct ctx *ctx, struct err *err)
 {
 	const struct histo_opts *opts = ctx->opts;
-	const bool dumped = opts->engine == HEAP_BY_HPROF && !ctx->file;
+	const bool dumped = (opts->engine == HEAP_BY_HPROF && !ctx->file) ||
+			    opts->engine == HEAP_BY_SNAPSHOT;
 	struct count c = { .histo = { .live = opts->live || dumped } };
 	struct histo base = { 0 };
 	int rc = 0;

@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
-# Snapshots: retained and refpaths read the heap from a child process of the JVM. graphs.sh compares
-# the graphs; here: when there is a snapshot and when not, that nothing is left in the JVM whoever is
-# killed or stopped meanwhile, and that the application does not notice. JTOOL_SOAK=1: many more
-# tries.
+# Snapshots: retained, refpaths and heaphisto --live read the heap from a child process of the JVM.
+# graphs.sh compares the graphs; here: when there is a snapshot and when not, that nothing is left in
+# the JVM whoever is killed or stopped meanwhile, and that the application does not notice.
+# JTOOL_SOAK=1: many more tries.
 # shellcheck source-path=SCRIPTDIR/.. source=lib.sh disable=SC2016 # $ in class names
 . "$(dirname "$0")/../lib.sh"
 
@@ -66,6 +66,9 @@ has_engine() {
 		"$(json "'%s %s' % (j['engine'], j['pause'] > 0)")"
 }
 
+items_of="next('%d %d' % (c['instances'], c['bytes']) for c in j['classes']
+	if c['class'] == 'Held\$Item')"
+
 # begin: runs retained in the background; sets `pid`.
 begin() {
 	(cd "$W" && exec ./jtool retained --engine "$1" "$JVM_PID" -n 3 >"$W/out" 2>"$W/err" \
@@ -123,11 +126,17 @@ for version in "${jdks[@]}"; do
 			refuses 7 'no snapshot .* heap is in shared memory' "$name: it is refused" \
 				retained --engine snapshot "$JVM_PID"
 			has_engine "$name: retained" agent retained "$JVM_PID"
+			has_engine "$name: heaphisto --live" agent heaphisto --live "$JVM_PID"
 		else
 			jt retained "$JVM_PID" # what the JVM creates once
 			before=$(counts)
 			has_engine "$name: retained" snapshot retained "$JVM_PID"
 			has_engine "$name: refpaths" snapshot refpaths "$JVM_PID" 'Held$Item'
+			jt heaphisto --live --json --engine agent "$JVM_PID"
+			items=$(json "$items_of")
+			has_engine "$name: heaphisto --live" snapshot heaphisto --live "$JVM_PID"
+			same "$name: heaphisto --live: as many as after a collection" "$items" \
+				"$(json "$items_of")"
 			has_engine "$name: another engine" agent retained --engine agent "$JVM_PID"
 			nothing_remains "$name" "$before"
 		fi

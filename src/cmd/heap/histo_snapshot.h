@@ -1,0 +1,15 @@
+/* A class histogram from a snapshot of the JVM's heap. */
+#ifndef JTOOL_CMD_HISTO_SNAPSHOT_H
+#define JTOOL_CMD_HISTO_SNAPSHOT_H
+
+#include "cli/command.h"
+#include "model/histo/histo.h"
+
+/*
+ * Adds a row for each class with reachable objects to *h, which has none yet, and stores the pause
+ * of the JVM.  Returns -1 with err set: without rows if there is no snapshot.
+ */
+int histo_snapshot(const struct ctx *ctx, unsigned max_pause_ms, struct histo *h,
+		   int64_t *pause_ns, struct err *err) _must_check_;
+
+#endif
