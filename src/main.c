@@ -17,6 +17,7 @@
 #include "cli/compat_args.h"
 #include "discover/memory_check.h"
 #include "discover/resolve.h"
+#include "embedded/embedded.h"
 #include "sandbox/sandbox.h"
 
 /* Returns -1 with err set if stdout did not take the complete result: full disk, closed pipe. */
@@ -201,6 +202,28 @@ static int run_command(const struct cmd *cmd, char **argv, int argc, bool *json,
 	return cmd->need == NEED_JVM ? run_on_target(&ctx, argv[0], err) : cmd->run(&ctx, err);
 }
 
+/* `subject` is a command, or another page of the manual: "json" is jtool-json(7). */
+static int print_manual(const char *subject, const struct cmd **cmd, struct err *err)
+{
+	_cleanup_free_ char *page = xasprintf("jtool-%s", subject);
+	_cleanup_buf_ struct buf text = BUF_INIT;
+	int rc = embedded_page(strcmp(subject, "jtool") == 0 ? subject : page, &text);
+
+	if (rc == -ENOENT) {
+		*cmd = cmd_find(compat_command(subject), err);
+		if (!*cmd)
+			return -1;
+		free(page);
+		page = xasprintf("jtool-%s", (*cmd)->name);
+		rc = embedded_page(page, &text);
+	}
+	if (rc < 0)
+		return err_set(err, EXIT_PARTIAL, "cannot unpack the manual: this copy of jtool is "
+			       "damaged; install it again");
+	(void)fwrite(text.data, 1, text.len, stdout); /* flush_results() reports an error */
+	return 0;
+}
+
 /* Sets *json if an error is to be a JSON document. */
 static int run(int argc, char **argv, const struct cmd **cmd, bool *json, struct err *err)
 {
@@ -224,11 +247,7 @@ static int run(int argc, char **argv, const struct cmd **cmd, bool *json, struct
 	if (strcmp(argv[1], "--completion") == 0)
 		return completion_print(argc > 2 ? argv[2] : "", stdout, err);
 	if (strcmp(argv[1], "help") == 0) {
-		*cmd = cmd_find(compat_command(argv[2]), err);
-		if (!*cmd)
-			return -1;
-		cmd_help(*cmd, stdout);
-		return 0;
+		return print_manual(argv[2], cmd, err);
 	}
 	if (argv[1][0] == '-')
 		return err_set(err, EXIT_USAGE,

@@ -11,7 +11,7 @@
 #include "fileio/io.h"
 #include "fileio/stall.h"
 #include "session/channel.h"
-#include "session/embedded_agent.h"
+#include "embedded/embedded.h"
 #include "session/agent_load.h"
 #include "session/loaded_agents.h"
 #include "session/staging/staged_file.h"

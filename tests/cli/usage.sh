@@ -41,8 +41,9 @@ matches 'list .*heaphisto .*jcmd' "${commands[*]}" 'commands that --help lists'
 for command in "${commands[@]}"; do
 	prints "^Usage: jtool $command " "$command" --help
 	prints "^Usage: jtool $command " "$command" -h
-	prints "^Usage: jtool $command " help "$command"
 	matches $'\n\nExamples:\n  jtool '"$command" "$out" "$command --help: examples"
+	prints $'^NAME\n     jtool-'"$command - " help "$command"
+	matches $'\n\nEXAMPLES\n' "$out" "help $command: it has examples"
 done
 # Each example is a valid command line: no process has its pid.
 for command in "${commands[@]}"; do
@@ -246,7 +247,9 @@ refuses 2 'retained: --min needs --tree' leaks 1 --min 1m
 refuses 3 'retained: no such process' dominators 99999999 --min 1m
 refuses 3 'retained: no such process' 99999999 leaks
 prints '^Usage: jtool retained ' leaks --help
-prints '^Usage: jtool retained ' help dominators
+prints $'^NAME\n     jtool-retained - ' help dominators
+prints $'^NAME\n     jtool-json - ' help json
+prints $'^NAME\n     jtool - ' help jtool
 prints '^Usage: jtool counters ' perf --help
 refuses 2 'info: too many arguments' info 1 surplus
 

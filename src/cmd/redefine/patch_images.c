@@ -3,7 +3,7 @@
 #include "base/xalloc.h"
 #include "model/class/type_name.h"
 #include "model/redefine/redefinition.h"
-#include "session/embedded_agent.h"
+#include "embedded/embedded.h"
 #include "session/loaded_agents.h"
 
 static int take_frame(void *patches, uint16_t type, struct wire_reader *payload)

@@ -12,7 +12,7 @@
 #include "fileio/file_open.h"
 #include "fileio/io.h"
 #include "render/json.h"
-#include "session/embedded_agent.h"
+#include "embedded/embedded.h"
 #include "session/session.h"
 
 #define CACHE_SUBDIR "jtool" /* in the user's cache directory */

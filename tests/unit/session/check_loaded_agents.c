@@ -1,7 +1,7 @@
 #include <fcntl.h>
 #include <string.h>
 
-#include "session/embedded_agent.h"
+#include "embedded/embedded.h"
 #include "session/loaded_agents.h"
 #include "session/session.h"
 #include "session/wake.h"

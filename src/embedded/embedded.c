@@ -1,0 +1,72 @@
+#include "embedded/embedded.h"
+
+#include <errno.h>
+#include <string.h>
+
+#define ZLIB_CONST /* makes next_in const */
+#include <zlib.h>
+
+#include "base/xalloc.h"
+
+#define GZIP 16 /* inflateInit2: expect a gzip header and checksum */
+
+/* files.S */
+extern const unsigned char jtool_agent_gz[], jtool_manual_gz[];
+extern const size_t jtool_agent_gz_len, jtool_manual_gz_len;
+
+/* Returns the uncompressed length, which a gzip file has in its last 4 bytes (RFC 1952). */
+static size_t uncompressed_len(const unsigned char *gz, size_t gz_len)
+{
+	const unsigned char *at = gz + gz_len - 4;
+
+	return (size_t)at[0] | (size_t)at[1] << 8 | (size_t)at[2] << 16 | (size_t)at[3] << 24;
+}
+
+static int decompress(const unsigned char *gz, size_t gz_len, struct buf *out)
+{
+	size_t len = uncompressed_len(gz, gz_len);
+	z_stream z = {
+		.next_in = gz,
+		.avail_in = (uInt)gz_len,
+		.next_out = (Bytef *)buf_reserve(out, len),
+		.avail_out = (uInt)len,
+	};
+	int rc;
+
+	if (inflateInit2(&z, MAX_WBITS + GZIP) != Z_OK)
+		xalloc_die();
+	rc = inflate(&z, Z_FINISH);
+	(void)inflateEnd(&z); /* frees memory, cannot fail here */
+	if (rc != Z_STREAM_END || z.avail_out > 0)
+		return -EBADMSG;
+	out->len += len;
+	return 0;
+}
+
+int embedded_agent(struct buf *agent, struct err *err)
+{
+	if (decompress(jtool_agent_gz, jtool_agent_gz_len, agent) < 0)
+		return err_set(err, EXIT_AGENT,
+			       "cannot unpack the agent: this copy of jtool is damaged; install "
+			       "it again");
+	return 0;
+}
+
+/* Each page is a form feed, its name, a line feed, and its text. */
+int embedded_page(const char *name, struct buf *text)
+{
+	_cleanup_buf_ struct buf manual = BUF_INIT;
+	size_t len = strlen(name);
+
+	if (decompress(jtool_manual_gz, jtool_manual_gz_len, &manual) < 0)
+		return -EBADMSG;
+	for (const char *at = strchr(buf_str(&manual), '\f'); at; at = strchr(at, '\f')) {
+		at++;
+		if (strncmp(at, name, len) == 0 && at[len] == '\n') {
+			at += len + 1;
+			buf_add(text, at, strcspn(at, "\f"));
+			return 0;
+		}
+	}
+	return -ENOENT;
+}
