@@ -81,7 +81,7 @@ random_graph() {
 	name+=" after a collection"
 	for engine in "${engines[@]}"; do
 		agrees "$engine"
-		answer live heaphisto --live --json "$JVM_PID" &&
+		answer live heaphisto --live --engine agent --json "$JVM_PID" &&
 			check "$name, $engine: retained agrees with heaphisto --live" \
 				compare live "$W"/{live,retained}
 	done

@@ -175,11 +175,13 @@ if start_jvm "$version" parallel Held -Xms700m -Xmx700m -- 5000; then
 	wait "$pid" 2>/dev/null
 fi
 
-# -Xcheck:jni prints warnings about wrong calls.
+# -Xcheck:jni prints warnings about wrong calls; JDK 8 about its own launcher if there are arguments.
 for version in $(newest_of 8) $(newest_of 17 21 25 27); do
-	start_jvm "$version" g1 Held -Xms300m -Xmx300m -Xcheck:jni -- 500 || continue
+	start_jvm "$version" g1 Idle -Xcheck:jni || continue
 	has_engine "$version: -Xcheck:jni" snapshot retained "$JVM_PID"
-	has_engine "$version: -Xcheck:jni: refpaths" snapshot refpaths "$JVM_PID" 'Held$Item'
+	has_engine "$version: -Xcheck:jni: refpaths" snapshot refpaths "$JVM_PID" \
+		java.lang.Thread
+	has_engine "$version: -Xcheck:jni: heaphisto" snapshot heaphisto --live "$JVM_PID"
 	unharmed "$version: -Xcheck:jni"
 	stop "$JVM_PID"
 done
