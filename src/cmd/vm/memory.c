@@ -1,0 +1,231 @@
+/*
+ * memory: shows where the resident memory of a JVM is, and compares it with the limit of its group.
+ *
+ * The mappings come from /proc/PID/smaps; diagnostic commands say what they are for.  Where the JVM
+ * cannot be asked, the mappings alone decide.
+ */
+#include <errno.h>
+#include <string.h>
+
+#include "base/xalloc.h"
+#include "cmd/attach_call.h"
+#include "cmd/json_file.h"
+#include "discover/agents.h"
+#include "discover/cgroup.h"
+#include "render/vm/memory_view.h"
+
+#define ANSWER_MAX (16u * 1024 * 1024)
+#define SMAPS_MAX (512u * 1024 * 1024) /* bytes, 700 each mapping: a JVM has 65530 at most */
+
+struct memory_opts {
+	const char *save, *diff;
+	bool no_attach;
+};
+
+#define AT(member) offsetof(struct memory_opts, member)
+
+static const struct opt memory_rows[] = {
+	{ 0, "save", OPT_TEXT, AT(save), "FILE", "also save the result to FILE", NULL },
+	{ 0, "diff", OPT_TEXT, AT(diff), "FILE", "show the changes since FILE was saved", NULL },
+	{ 0, "no-attach", OPT_FLAG, AT(no_attach), NULL, "only read /proc and the JVM's counters",
+	  NULL },
+	OPT_END,
+};
+
+/* The diagnostic commands, and the parsers of their answers. */
+static const struct {
+	const char *command;
+	void (*parse)(struct jvm_memory *m, const char *text);
+} questions[] = {
+	{ "GC.heap_info", jvm_memory_heap_info },
+	{ "VM.metaspace vslist", jvm_memory_metaspace },
+	{ "Compiler.codecache", jvm_memory_code_cache },
+	{ "System.native_heap_info", jvm_memory_native_heap },
+	{ "VM.native_memory summary", jvm_memory_tracking },
+};
+
+/* A JVM that refuses a command does not have it: older ones lack some. */
+static int ask(const struct ctx *ctx, struct jvm_memory *m, struct err *err)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(questions); i++) {
+		_cleanup_buf_ struct buf answer = BUF_INIT;
+		struct err refused = { .code = EXIT_DONE };
+
+		if (attach_call_jcmd(ctx, questions[i].command, ANSWER_MAX, &answer, &refused) == 0)
+			questions[i].parse(m, buf_str(&answer));
+		else if (refused.code != EXIT_ANSWER)
+			return err_set(err, refused.code, "%s", refused.text);
+	}
+	return 0;
+}
+
+static void ask_if_possible(const struct ctx *ctx, struct jvm_memory *m, struct memory_view *v)
+{
+	const struct memory_opts *opts = ctx->opts;
+	struct err why = { .code = EXIT_DONE };
+
+	m->heap_max = ctx->jvm->heap_max;
+	if (ctx->jvm->heap_used > 0) /* 0: not published before the first collection */
+		m->heap_used = ctx->jvm->heap_used;
+	if (opts->no_attach)
+		return;
+	if (ask(ctx, m, &why) == 0)
+		v->asked = true;
+	else
+		cmd_print_notice(ctx->cmd, "%s; showing what /proc and the counters have",
+				 why.text);
+	v->has_malloc_report = m->malloc_free >= 0;
+}
+
+static int read_mappings(const struct procfs *proc, const struct jvm *jvm, struct mappings *maps,
+			 struct proc_status *status, struct err *err)
+{
+	_cleanup_buf_ struct buf text = BUF_INIT;
+	int rc = procfs_read(proc, jvm->pid, "smaps", &text, SMAPS_MAX);
+
+	if (rc == -EACCES || rc == -EPERM)
+		return jvm_denied(jvm, err);
+	if (rc < 0 && rc != -ESRCH && rc != -ENOENT)
+		return err_set(err, EXIT_PARTIAL, "cannot read /proc/%d/smaps: %s", (int)jvm->pid,
+			       strerror(-rc));
+	if (rc < 0 || text.len == 0 ||
+	    procfs_recheck(proc, jvm->pid, jvm->start_ticks, status) < 0)
+		return jvm_gone(jvm, err);
+	if (mappings_parse(maps, text.data, text.len) < 0)
+		return err_set(err, EXIT_PARTIAL,
+			       "/proc/%d/smaps has an unknown format: report it, with the version "
+			       "of the kernel", (int)jvm->pid);
+	return 0;
+}
+
+/* Returns the lowest limit of the groups that are visible from here, or inside the container. */
+static int64_t limit_of(const struct procfs *proc, pid_t pid)
+{
+	struct cgroup_level levels[CGROUP_LEVELS_MAX];
+	int n = cgroup_levels(proc, pid, levels);
+	int64_t limit = -1;
+
+	if (n < 0)
+		n = cgroup_levels_inside(proc, pid, levels);
+	for (int i = 0; i < n; i++) {
+		if (limit < 0 || levels[i].limit < limit)
+			limit = levels[i].limit;
+	}
+	return limit;
+}
+
+static int measure(const struct ctx *ctx, struct memory_view *v, struct err *err)
+{
+	struct mappings maps = { .list = NULL };
+	struct proc_status status;
+	struct jvm_memory m;
+	struct procfs proc;
+	int rc = procfs_open(&proc, "/proc");
+
+	if (rc < 0)
+		return err_set(err, EXIT_PERMISSION, "cannot open /proc: %s; mount it",
+			       strerror(-rc));
+	jvm_memory_init(&m);
+	ask_if_possible(ctx, &m, v);
+	rc = read_mappings(&proc, ctx->jvm, &maps, &status, err);
+	if (rc == 0) {
+		memory_parts_of(&maps, &m, agents_is_staged, &v->parts);
+		v->pid = (int)ctx->jvm->pid;
+		v->threads = status.threads;
+		v->heap_max = m.heap_max;
+		v->group_limit = limit_of(&proc, ctx->jvm->pid);
+		v->limit = memory_limit_of(&v->parts, v->heap_max, v->group_limit);
+	}
+	mappings_release(&maps);
+	jvm_memory_release(&m);
+	procfs_close(&proc);
+	return rc;
+}
+
+static int save(const struct memory_view *v, const char *path, struct err *err)
+{
+	struct json *doc = memory_view_json(v);
+	int rc = json_file_save(doc, path, err);
+
+	json_free(doc);
+	return rc;
+}
+
+static int load(const char *path, struct json **doc, struct err *err)
+{
+	if (json_file_load(path, doc, err) < 0)
+		return -1;
+	if (memory_view_is_saved(*doc))
+		return 0;
+	return err_set(err, EXIT_USAGE, "'%s' has no result of memory: save one with --save", path);
+}
+
+static int show(const struct ctx *ctx, struct memory_view *v, const struct json *base,
+		struct err *err)
+{
+	const struct memory_opts *opts = ctx->opts;
+
+	if (opts->save && save(v, opts->save, err) < 0)
+		return -1;
+	v->base = base;
+	if (ctx->json)
+		json_print_take(memory_view_json(v), ctx->out);
+	else
+		memory_view_print(v, ctx->out);
+	if (!v->limit.known || v->limit.excess <= 0)
+		return 0;
+	return err_set(err, EXIT_ANSWER,
+		       "JVM %d can exceed the memory limit of its control group: lower -Xmx, or "
+		       "raise the limit", v->pid);
+}
+
+static int check(const struct ctx *ctx, struct err *err)
+{
+	const struct memory_opts *opts = ctx->opts;
+
+	if (ctx->all && (opts->save || opts->diff))
+		return err_set(err, EXIT_USAGE, "--save and --diff apply to one JVM, not to all");
+	return 0;
+}
+
+static int run(struct ctx *ctx, struct err *err)
+{
+	const struct memory_opts *opts = ctx->opts;
+	struct memory_view view = { .pid = 0 };
+	struct json *base = NULL;
+	int rc = 0;
+
+	if (opts->diff)
+		rc = load(opts->diff, &base, err);
+	if (rc == 0)
+		rc = measure(ctx, &view, err);
+	if (rc == 0)
+		rc = show(ctx, &view, base, err);
+	json_free(base);
+	return rc;
+}
+
+const struct cmd cmd_memory = {
+	.name = "memory",
+	.synopsis = "[TARGET] [--save FILE] [--diff FILE]",
+	.summary = "show where the resident memory is, against the container's limit",
+	.examples = (const struct example[]){
+		{ "memory 4711", "heap, metaspace, stacks, malloc, ... add up to RSS" },
+		{ "memory 4711 --save before.json", "saves the result" },
+		{ "memory 4711 --diff before.json", "what has grown since" },
+		{ NULL, NULL },
+	},
+	.details =
+		"Every mapping of the process belongs to one part.  The exit status is 1 if the\n"
+		"maximum of the heap and what is outside of it exceed the limit of the control\n"
+		"group.  Without --no-attach, the JVM is asked what its memory is for.\n",
+	.need = NEED_JVM,
+	.only_looks = true,
+	.parses = true,
+	.takes_all = true,
+	.free_words = -1,
+	.opts = memory_rows,
+	.opts_size = sizeof(struct memory_opts),
+	.check = check,
+	.run = run,
+};

@@ -1,0 +1,48 @@
+/*
+ * What a JVM reports about its memory: ranges of addresses and amounts, from the untrusted answers
+ * to diagnostic commands of JDK 8 to 27.  A part that a JVM does not report stays unknown.  Pure.
+ */
+#ifndef JTOOL_MODEL_JVM_MEMORY_H
+#define JTOOL_MODEL_JVM_MEMORY_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum jvm_range_kind { JVM_RANGE_HEAP, JVM_RANGE_METASPACE, JVM_RANGE_CLASS, JVM_RANGE_CODE };
+
+struct jvm_range {
+	enum jvm_range_kind kind;
+	uint64_t start, end;
+};
+#define JVM_RANGES_MAX 4096 /* a node of metaspace has 8 to 64 MB */
+
+/* Amounts are in bytes; -1: unknown. */
+struct jvm_memory {
+	struct jvm_range *ranges;
+	size_t n_ranges, cap_ranges;
+	int64_t heap_used, heap_max;
+	int64_t metaspace_used, metaspace_committed; /* with class space */
+	int64_t class_used, class_committed;
+	int64_t code_used;
+	/* glibc: bytes of the arenas, those of them that are free, and chunks in own mappings */
+	int64_t malloc_arenas, malloc_free, malloc_mapped;
+	/* Native Memory Tracking */
+	bool has_nmt;
+	int64_t nmt_malloc;  /* all memory from malloc */
+	int64_t nmt_gc;      /* collector and compilers: mappings */
+	int64_t nmt_gc_malloc; /* the same, from malloc */
+	int64_t nmt_other;   /* Unsafe.allocateMemory: direct buffers; JDK 11 and later */
+};
+
+void jvm_memory_init(struct jvm_memory *m);
+void jvm_memory_release(struct jvm_memory *m);
+
+/* Each takes the answer to one diagnostic command; what it does not know is skipped. */
+void jvm_memory_heap_info(struct jvm_memory *m, const char *text);   /* GC.heap_info */
+void jvm_memory_metaspace(struct jvm_memory *m, const char *text);   /* VM.metaspace vslist */
+void jvm_memory_code_cache(struct jvm_memory *m, const char *text);  /* Compiler.codecache */
+void jvm_memory_native_heap(struct jvm_memory *m, const char *text); /* System.native_heap_info */
+void jvm_memory_tracking(struct jvm_memory *m, const char *text);    /* VM.native_memory */
+
+#endif

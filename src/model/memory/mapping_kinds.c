@@ -1,0 +1,280 @@
+#include "model/memory/mapping_kinds.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/xalloc.h"
+
+#define MB (UINT64_C(1) << 20)
+/* glibc: an arena is a part of 64 MB that are aligned (HEAP_MAX_SIZE, malloc/arena.c). */
+#define ARENA_SIZE (64 * MB)
+/* Linux before 6.7 does not mark stacks.  Guard pages are 16 to 256 KB, stacks 1 to 8 MB. */
+#define GUARD_MAX MB
+#define STACK_MAX (16 * MB)
+#define BSS_MAX (4 * MB)
+
+static uint64_t length(const struct mapping *m)
+{
+	return m->end - m->start;
+}
+
+bool mapping_is_anonymous(const struct mapping *m)
+{
+	return !m->shared && (!m->path || strncmp(m->path, "[anon", 5) == 0);
+}
+
+bool mapping_is_inaccessible(const struct mapping *m)
+{
+	return !m->read && !m->write && !m->exec;
+}
+
+/* Returns true for address space without memory: a guard, or a reservation. */
+static bool is_hole(const struct mapping *m)
+{
+	return mapping_is_anonymous(m) && mapping_is_inaccessible(m);
+}
+
+/* Returns the mapping that ends where mapping i starts, or NULL. */
+static const struct mapping *before(const struct mapping_kinds *s, size_t i)
+{
+	const struct mapping *m = &s->maps->list[i];
+
+	return i > 0 && m[-1].end == m->start ? m - 1 : NULL;
+}
+
+/* Returns the mapping that starts where mapping i ends, or NULL. */
+static const struct mapping *after(const struct mapping_kinds *s, size_t i)
+{
+	const struct mapping *m = &s->maps->list[i];
+
+	return i + 1 < s->maps->n && m[1].start == m->end ? m + 1 : NULL;
+}
+
+/* The segments of a library are neighbours, and one of them is executable. */
+static bool is_library(const struct mapping_kinds *s, size_t i)
+{
+	const struct mapping *list = s->maps->list;
+	const char *path = list[i].path;
+
+	for (size_t j = i > 8 ? i - 8 : 0; j < s->maps->n && j < i + 8; j++) {
+		if (list[j].exec && list[j].path && strcmp(list[j].path, path) == 0)
+			return true;
+	}
+	return false;
+}
+
+static bool ends_with(const char *text, const char *suffix)
+{
+	size_t len = strlen(text), n = strlen(suffix);
+
+	return len >= n && strcmp(text + len - n, suffix) == 0;
+}
+
+static bool is_java_heap_file(const struct mapping *m)
+{
+	return m->path && ends_with(m->path, "java_heap"); /* ZGC: /memfd:java_heap */
+}
+
+static bool in_heap(const struct mapping_kinds *s, const struct mapping *m)
+{
+	for (size_t i = 0; i < s->n_ranges; i++) {
+		const struct jvm_range *r = &s->ranges[i];
+
+		if (r->kind == JVM_RANGE_HEAP && m->start >= r->start && m->start < r->end)
+			return true;
+	}
+	return false;
+}
+
+static int kind_of_file(const struct mapping_kinds *s, size_t i)
+{
+	const char *path = s->maps->list[i].path;
+
+	if (!path)
+		return PART_FILES; /* shared and anonymous */
+	if (strcmp(path, "[heap]") == 0)
+		return POOL_ARENAS;
+	if (strncmp(path, "[stack", 6) == 0)
+		return PART_STACKS;
+	if (*path == '[') /* [vdso], [vvar], [vsyscall] */
+		return PART_LIBRARIES;
+	if (is_java_heap_file(&s->maps->list[i]))
+		return PART_HEAP;
+	if (s->is_agent(path))
+		return PART_AGENT;
+	if (ends_with(path, ".jsa")) /* objects of the archive are mapped into the heap */
+		return in_heap(s, &s->maps->list[i]) ? PART_HEAP : PART_ARCHIVE;
+	return is_library(s, i) ? PART_LIBRARIES : PART_FILES;
+}
+
+static bool is_stack(const struct mapping_kinds *s, size_t i)
+{
+	const struct mapping *m = &s->maps->list[i], *guard = before(s, i);
+
+	if (m->no_huge)
+		return true;
+	return guard && is_hole(guard) && !guard->noreserve &&
+	       length(guard) <= GUARD_MAX && length(m) <= STACK_MAX;
+}
+
+static bool is_arena(const struct mapping_kinds *s, size_t i)
+{
+	const struct mapping *m = &s->maps->list[i], *rest = after(s, i);
+
+	if (m->start % ARENA_SIZE != 0)
+		return false;
+	if (m->end % ARENA_SIZE == 0) /* full; neighbours can share a mapping */
+		return true;
+	return rest && is_hole(rest) && rest->noreserve == m->noreserve &&
+	       rest->end % ARENA_SIZE == 0 && length(rest) < ARENA_SIZE;
+}
+
+/*
+ * HotSpot reserves memory with MAP_NORESERVE, and commits it from its start by another mmap(2)
+ * without.  An arena of glibc has the same flags as its rest, because mprotect(2) keeps them.
+ */
+static bool is_reserved(const struct mapping_kinds *s, size_t i)
+{
+	const struct mapping *rest = after(s, i);
+
+	return !s->maps->list[i].noreserve && rest && is_hole(rest) && rest->noreserve;
+}
+
+/* The zeroed data of a library follows its file. */
+static int kind_of_neighbour(const struct mapping_kinds *s, size_t i)
+{
+	const struct mapping *file = before(s, i);
+	int kind;
+
+	if (!file || !file->path || *file->path == '[' || !file->write || file->shared ||
+	    length(&s->maps->list[i]) > BSS_MAX)
+		return POOL_OTHER;
+	kind = kind_of_file(s, i - 1);
+	return kind == PART_LIBRARIES || kind == PART_AGENT ? kind : POOL_OTHER;
+}
+
+static int kind_of_anonymous(const struct mapping_kinds *s, size_t i)
+{
+	const struct mapping *m = &s->maps->list[i];
+
+	if (m->exec)
+		return PART_CODE;
+	if (m->path && strncmp(m->path, "[anon: glibc: malloc", 20) == 0)
+		return POOL_ARENAS;
+	if (m->path && strncmp(m->path, "[anon: glibc: pthread stack", 27) == 0)
+		return PART_STACKS;
+	if (!m->write)
+		return POOL_OTHER;
+	if (is_arena(s, i))
+		return POOL_ARENAS;
+	if (is_stack(s, i))
+		return PART_STACKS;
+	return is_reserved(s, i) ? POOL_RESERVED : kind_of_neighbour(s, i);
+}
+
+static int by_start(const void *a, const void *b)
+{
+	const struct jvm_range *x = a, *y = b;
+
+	return (x->start > y->start) - (x->start < y->start);
+}
+
+/* Sorts the ranges, and cuts off what an earlier one has: the JVM's answers are not trusted. */
+static void sort_ranges(struct mapping_kinds *s, const struct jvm_memory *jvm)
+{
+	uint64_t end = 0;
+
+	s->ranges = xcalloc(jvm->n_ranges + 1, sizeof(*s->ranges));
+	if (jvm->n_ranges)
+		memcpy(s->ranges, jvm->ranges, jvm->n_ranges * sizeof(*s->ranges));
+	s->n_ranges = jvm->n_ranges;
+	qsort(s->ranges, s->n_ranges, sizeof(*s->ranges), by_start);
+	for (size_t i = 0; i < s->n_ranges; i++) {
+		struct jvm_range *r = &s->ranges[i];
+
+		if (r->start < end)
+			r->start = end;
+		if (r->end < r->start)
+			r->end = r->start;
+		end = r->end;
+	}
+}
+
+bool mapping_kinds_has_range(const struct mapping_kinds *s, enum jvm_range_kind kind)
+{
+	for (size_t i = 0; i < s->n_ranges; i++) {
+		if (s->ranges[i].kind == kind)
+			return true;
+	}
+	return false;
+}
+
+/* Returns true for what can be a part of the heap: its memory, reserved or archived objects. */
+static bool can_be_heap(const struct mapping_kinds *s, size_t i)
+{
+	const struct mapping *m = &s->maps->list[i];
+
+	if (!mapping_is_anonymous(m))
+		return m->path && ends_with(m->path, ".jsa");
+	if (mapping_is_inaccessible(m))
+		return m->noreserve;
+	return !m->exec && !m->no_huge && !m->noreserve;
+}
+
+/*
+ * Without the JVM's answer, the heap is the smallest run of adjacent mappings that has room for it.
+ */
+static void find_heap(struct mapping_kinds *s, int64_t heap_max)
+{
+	const struct mappings *maps = s->maps;
+	uint64_t max = heap_max > 0 ? (uint64_t)heap_max : 0, best = UINT64_MAX;
+	struct jvm_range heap = { JVM_RANGE_HEAP, 0, 0 };
+
+	for (size_t i = 0, end; max && i < maps->n; i = end) {
+		uint64_t len = 0;
+
+		for (end = i; end < maps->n && can_be_heap(s, end) &&
+			      (end == i || before(s, end)); end++)
+			len = maps->list[end].end - maps->list[i].start;
+		if (len >= max && len < best) {
+			best = len;
+			heap.start = maps->list[i].start;
+		}
+		end += end == i;
+	}
+	if (best == UINT64_MAX)
+		return;
+	heap.end = heap.start + max;
+	s->ranges[s->n_ranges++] = heap; /* sort_ranges() has left room */
+	qsort(s->ranges, s->n_ranges, sizeof(*s->ranges), by_start);
+}
+
+static bool has_java_heap_file(const struct mapping_kinds *s)
+{
+	for (size_t i = 0; i < s->maps->n; i++) {
+		if (is_java_heap_file(&s->maps->list[i]))
+			return true;
+	}
+	return false;
+}
+
+int mapping_kind(const struct mapping_kinds *s, size_t i)
+{
+	return mapping_is_anonymous(&s->maps->list[i]) ? kind_of_anonymous(s, i)
+						       : kind_of_file(s, i);
+}
+
+void mapping_kinds_init(struct mapping_kinds *s, const struct mappings *maps,
+			const struct jvm_memory *jvm, memory_is_agent *is_agent)
+{
+	*s = (struct mapping_kinds){ .maps = maps, .is_agent = is_agent };
+	sort_ranges(s, jvm);
+	if (!mapping_kinds_has_range(s, JVM_RANGE_HEAP) && !has_java_heap_file(s))
+		find_heap(s, jvm->heap_max);
+}
+
+void mapping_kinds_release(struct mapping_kinds *s)
+{
+	free(s->ranges);
+	*s = (struct mapping_kinds){ .maps = NULL };
+}

@@ -1,0 +1,38 @@
+/*
+ * What the mappings of a JVM belong to: by the addresses that the JVM reports, by their files and
+ * names, and by their neighbours.  Pure.
+ */
+#ifndef JTOOL_MODEL_MAPPING_KINDS_H
+#define JTOOL_MODEL_MAPPING_KINDS_H
+
+#include "model/memory/memory_parts.h"
+
+/* A kind is a part, or a pool that is divided when the sizes of all mappings are known. */
+enum {
+	POOL_ARENAS = N_MEMORY_PARTS, /* malloc's arenas */
+	POOL_RESERVED,                /* the committed start of a reservation of HotSpot */
+	POOL_OTHER,                   /* other anonymous memory */
+	N_POOLS,
+};
+
+struct mapping_kinds {
+	const struct mappings *maps;
+	memory_is_agent *is_agent;
+	struct jvm_range *ranges; /* sorted, without overlaps */
+	size_t n_ranges;
+};
+
+/* Takes the ranges of the JVM; if the heap is not among them, looks for it. */
+void mapping_kinds_init(struct mapping_kinds *s, const struct mappings *maps,
+			const struct jvm_memory *jvm, memory_is_agent *is_agent);
+void mapping_kinds_release(struct mapping_kinds *s);
+
+bool mapping_kinds_has_range(const struct mapping_kinds *s, enum jvm_range_kind kind);
+
+/* Returns the kind of a mapping, or of the piece of it that is in no range. */
+int mapping_kind(const struct mapping_kinds *s, size_t i);
+
+bool mapping_is_anonymous(const struct mapping *m);
+bool mapping_is_inaccessible(const struct mapping *m);
+
+#endif

@@ -1,0 +1,33 @@
+/* The mappings of a process, from the text of /proc/PID/smaps.  Pure. */
+#ifndef JTOOL_MODEL_MAPPINGS_H
+#define JTOOL_MODEL_MAPPINGS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/util.h"
+
+struct mapping {
+	uint64_t start, end;
+	char *path; /* without " (deleted)", or a name such as "[heap]"; NULL: anonymous */
+	int64_t resident, swapped; /* bytes */
+	int64_t anonymous; /* resident bytes that no file can replace */
+	bool read, write, exec, shared;
+	bool noreserve; /* VmFlags "nr": mmap(2) with MAP_NORESERVE */
+	bool no_huge;   /* "nh": Linux 6.7 and later set it for MAP_STACK */
+};
+
+struct mappings {
+	struct mapping *list; /* in ascending order of addresses */
+	size_t n, cap;
+};
+
+/*
+ * Parses the text into empty `m`.  Returns -EBADMSG if it is malformed, truncated or not sorted.
+ * Release `m` in any case.
+ */
+int mappings_parse(struct mappings *m, const char *text, size_t len) _must_check_;
+void mappings_release(struct mappings *m);
+
+#endif

@@ -1,0 +1,311 @@
+#include "model/memory/memory_parts.h"
+
+#include <string.h>
+
+#include "base/util.h"
+#include "model/memory/mapping_kinds.h"
+
+#define MB (INT64_C(1) << 20)
+
+struct state {
+	const struct jvm_memory *jvm;
+	struct mapping_kinds kinds;
+	size_t next_range;
+	struct memory_size size[N_POOLS];
+	int64_t gc_room; /* what still fits into POOL_RESERVED */
+};
+
+const char *memory_part_name(enum memory_part part)
+{
+	static const char *const names[N_MEMORY_PARTS] = {
+		[PART_HEAP] = "heap",
+		[PART_METASPACE] = "metaspace",
+		[PART_CLASS_SPACE] = "class space",
+		[PART_CODE] = "code cache",
+		[PART_STACKS] = "thread stacks",
+		[PART_GC] = "GC and compiler",
+		[PART_DIRECT] = "direct buffers",
+		[PART_MALLOC] = "malloc",
+		[PART_MALLOC_FREE] = "malloc, free",
+		[PART_ARCHIVE] = "class archive",
+		[PART_LIBRARIES] = "libraries",
+		[PART_FILES] = "mapped files",
+		[PART_AGENT] = "jtool's agent",
+		[PART_UNEXPLAINED] = "unexplained",
+	};
+
+	return names[part];
+}
+
+static int64_t lesser(int64_t a, int64_t b)
+{
+	return a < b ? a : b;
+}
+
+static void add(struct memory_size *size, const struct mapping *m, uint64_t len, int64_t resident,
+		int64_t anonymous)
+{
+	size->reserved += (int64_t)len;
+	size->committed += mapping_is_inaccessible(m) ? 0 : (int64_t)len;
+	size->resident += resident;
+	size->anonymous += lesser(anonymous, resident);
+}
+
+/*
+ * Adds a piece of a mapping.  A mapping from malloc can have merged with the committed start of a
+ * reservation: only what the JVM's structures can take is counted as theirs.
+ */
+static void add_piece(struct state *s, int kind, const struct mapping *m, uint64_t len,
+		      int64_t resident, int64_t anonymous)
+{
+	int64_t fits;
+
+	if (kind == POOL_OTHER && mapping_is_inaccessible(m))
+		len = 0; /* of whatever follows it */
+	if (kind != POOL_RESERVED) {
+		add(&s->size[kind], m, len, resident, anonymous);
+		return;
+	}
+	fits = lesser(resident, s->gc_room);
+	s->gc_room -= fits;
+	add(&s->size[POOL_RESERVED], m, len, fits, lesser(anonymous, fits));
+	add(&s->size[POOL_OTHER], m, 0, resident - fits, anonymous - lesser(anonymous, fits));
+}
+
+static const enum memory_part part_of_range[] = {
+	[JVM_RANGE_HEAP] = PART_HEAP,
+	[JVM_RANGE_METASPACE] = PART_METASPACE,
+	[JVM_RANGE_CLASS] = PART_CLASS_SPACE,
+	[JVM_RANGE_CODE] = PART_CODE,
+};
+
+/* A piece of a mapping: of one range, or between ranges. */
+struct piece {
+	int kind; /* -1: between ranges */
+	uint64_t len;
+};
+#define PIECES_MAX 64
+
+/* Cuts an anonymous mapping at the ends of the ranges.  Returns the number of pieces. */
+static size_t cut(struct state *s, const struct mapping *m, struct piece *pieces)
+{
+	uint64_t at = m->start;
+	size_t n = 0;
+
+	while (s->next_range < s->kinds.n_ranges && s->kinds.ranges[s->next_range].end <= m->start)
+		s->next_range++;
+	for (size_t i = s->next_range; i < s->kinds.n_ranges && n + 2 < PIECES_MAX; i++) {
+		const struct jvm_range *r = &s->kinds.ranges[i];
+		uint64_t end = r->end < m->end ? r->end : m->end;
+
+		if (r->start >= m->end)
+			break;
+		if (r->start > at) {
+			pieces[n++] = (struct piece){ -1, r->start - at };
+			at = r->start;
+		}
+		pieces[n++] = (struct piece){ (int)part_of_range[r->kind], end - at };
+		at = end;
+	}
+	if (at < m->end)
+		pieces[n++] = (struct piece){ -1, m->end - at };
+	return n;
+}
+
+/*
+ * Adds an anonymous mapping.  Neighbours can share a mapping: the small pieces are the committed
+ * starts of reservations, which are resident; the longest piece gets the rest.
+ */
+static void add_anonymous(struct state *s, size_t i)
+{
+	const struct mapping *m = &s->kinds.maps->list[i];
+	int64_t resident = m->resident, anonymous = m->anonymous;
+	struct piece pieces[PIECES_MAX];
+	size_t n = cut(s, m, pieces), longest = 0;
+
+	for (size_t j = 0; j < n; j++) {
+		if (pieces[j].kind < 0)
+			pieces[j].kind = mapping_kind(&s->kinds, i);
+		if (pieces[j].len > pieces[longest].len)
+			longest = j;
+	}
+	for (size_t j = 0; j < n; j++) {
+		int64_t share = lesser(resident, (int64_t)pieces[j].len);
+		int64_t part = lesser(anonymous, share);
+
+		if (j == longest)
+			continue;
+		add_piece(s, pieces[j].kind, m, pieces[j].len, share, part);
+		resident -= share;
+		anonymous -= part;
+	}
+	add_piece(s, pieces[longest].kind, m, pieces[longest].len, resident, anonymous);
+}
+
+static void add_file(struct state *s, size_t i)
+{
+	const struct mapping *m = &s->kinds.maps->list[i];
+
+	add(&s->size[mapping_kind(&s->kinds, i)], m, m->end - m->start, m->resident,
+	    m->shared && m->write ? m->resident : m->anonymous);
+}
+
+/* Moves resident bytes from a pool to a part, at most `bytes`. */
+static void move(struct state *s, int from, int to, int64_t bytes)
+{
+	struct memory_size *a = &s->size[from], *b = &s->size[to];
+	int64_t n = lesser(a->resident, bytes > 0 ? bytes : 0), anonymous = lesser(a->anonymous, n);
+	int64_t committed = lesser(a->committed, n), reserved = lesser(a->reserved, n);
+
+	a->resident -= n;
+	a->anonymous -= anonymous;
+	a->committed -= committed;
+	a->reserved -= reserved;
+	b->resident += n;
+	b->anonymous += anonymous;
+	b->committed += committed;
+	b->reserved += reserved;
+}
+
+static void move_all(struct state *s, int from, int to)
+{
+	struct memory_size *a = &s->size[from], *b = &s->size[to];
+
+	b->reserved += a->reserved;
+	b->committed += a->committed;
+	b->resident += a->resident;
+	b->anonymous += a->anonymous;
+	*a = (struct memory_size){ .resident = 0 };
+}
+
+/* Moves the amount to the part, first from one pool, then from the next. */
+static void move_first(struct state *s, int first, int second, int to, int64_t bytes)
+{
+	int64_t before_it = s->size[to].resident;
+
+	move(s, first, to, bytes);
+	move(s, second, to, bytes - (s->size[to].resident - before_it));
+}
+
+/* JDK 8 reports amounts of metaspace, and no addresses. */
+static void divide_metaspace(struct state *s)
+{
+	const struct jvm_memory *jvm = s->jvm;
+	int64_t class = jvm->class_committed > 0 ? jvm->class_committed : 0;
+
+	if (jvm->metaspace_committed < 0 || mapping_kinds_has_range(&s->kinds, JVM_RANGE_METASPACE))
+		return;
+	move_first(s, POOL_RESERVED, POOL_OTHER, PART_METASPACE, jvm->metaspace_committed - class);
+	move_first(s, POOL_RESERVED, POOL_OTHER, PART_CLASS_SPACE, class);
+}
+
+/* Divides what is resident of malloc's memory into what is in use and what is free. */
+static void divide_malloc(struct state *s)
+{
+	const struct jvm_memory *jvm = s->jvm;
+	struct memory_size *arenas = &s->size[POOL_ARENAS];
+
+	if (jvm->malloc_free >= 0) {
+		int64_t in_use = jvm->malloc_arenas - jvm->malloc_free;
+
+		/* Arenas that are not found by their addresses: they share mappings. */
+		move(s, POOL_OTHER, POOL_ARENAS, jvm->malloc_arenas - arenas->committed);
+		if (arenas->resident > in_use)
+			move(s, POOL_ARENAS, PART_MALLOC_FREE, arenas->resident - in_use);
+	}
+	move_all(s, POOL_ARENAS, PART_MALLOC);
+	/* Memory that malloc has mapped for large blocks, or all if that is unknown. */
+	if (jvm->malloc_free >= 0) {
+		move_first(s, POOL_OTHER, POOL_RESERVED, PART_MALLOC,
+			   jvm->malloc_mapped > 0 ? jvm->malloc_mapped : 0);
+	} else if (jvm->nmt_malloc >= 0) {
+		move(s, POOL_OTHER, PART_MALLOC,
+		     jvm->nmt_malloc - s->size[PART_MALLOC].committed);
+	}
+}
+
+/*
+ * Native Memory Tracking knows what the collector and Unsafe have from malloc, but not how much of
+ * it is resident: that of direct buffers is, because they are zeroed; other memory is divided in
+ * proportion.
+ */
+static void divide_tracked(struct state *s)
+{
+	const struct jvm_memory *jvm = s->jvm;
+	int64_t mapped = jvm->nmt_gc - s->size[POOL_RESERVED].committed;
+
+	if (jvm->nmt_gc >= 0)
+		move(s, POOL_OTHER, PART_GC, mapped);
+	move_all(s, POOL_RESERVED, PART_GC);
+	move(s, PART_MALLOC, PART_DIRECT, jvm->nmt_other);
+	if (jvm->nmt_gc_malloc > 0)
+		move(s, PART_MALLOC, PART_GC,
+		     (int64_t)((double)s->size[PART_MALLOC].resident *
+			       (double)jvm->nmt_gc_malloc / (double)jvm->nmt_malloc));
+}
+
+static void divide(struct state *s)
+{
+	divide_metaspace(s);
+	divide_malloc(s);
+	divide_tracked(s);
+	if (s->jvm->malloc_free >= 0)
+		move_all(s, POOL_OTHER, PART_UNEXPLAINED);
+	else
+		move_all(s, POOL_OTHER, PART_MALLOC);
+}
+
+static void put_used(const struct jvm_memory *jvm, struct memory_parts *parts)
+{
+	int64_t class = jvm->class_used, both = jvm->metaspace_used;
+
+	for (int i = 0; i < N_MEMORY_PARTS; i++)
+		parts->part[i].used = -1;
+	parts->part[PART_HEAP].used = jvm->heap_used;
+	parts->part[PART_CLASS_SPACE].used = class;
+	if (both >= 0)
+		parts->part[PART_METASPACE].used = both - (class >= 0 && class <= both ? class : 0);
+	parts->part[PART_CODE].used = jvm->code_used;
+	if (jvm->malloc_free >= 0)
+		parts->part[PART_MALLOC].used = jvm->malloc_arenas - jvm->malloc_free +
+						(jvm->malloc_mapped > 0 ? jvm->malloc_mapped : 0);
+	parts->part[PART_DIRECT].used = jvm->nmt_other;
+}
+
+/*
+ * Bitmaps, card tables and remembered sets: the bitmaps of Parallel and of G1 before JDK 20 take
+ * 1/32 of the heap, card and offset tables 1/512 each.
+ */
+static int64_t gc_room(const struct jvm_memory *jvm)
+{
+	int64_t room = jvm->nmt_gc;
+
+	if (jvm->heap_max < 0)
+		return INT64_MAX;
+	if (room < 0)
+		room = jvm->heap_max / 24 + MB;
+	return room + (jvm->metaspace_committed > 0 ? jvm->metaspace_committed : 0);
+}
+
+void memory_parts_of(const struct mappings *maps, const struct jvm_memory *jvm,
+		     memory_is_agent *is_agent, struct memory_parts *parts)
+{
+	struct state s = { .jvm = jvm, .gc_room = gc_room(jvm) };
+
+	*parts = (struct memory_parts){ .resident = 0 };
+	mapping_kinds_init(&s.kinds, maps, jvm, is_agent);
+	for (size_t i = 0; i < maps->n; i++) {
+		const struct mapping *m = &maps->list[i];
+
+		parts->resident += m->resident;
+		parts->swapped += m->swapped;
+		if (mapping_is_anonymous(m))
+			add_anonymous(&s, i);
+		else
+			add_file(&s, i);
+	}
+	divide(&s);
+	mapping_kinds_release(&s.kinds);
+	memcpy(parts->part, s.size, sizeof(parts->part));
+	put_used(jvm, parts);
+}

@@ -1,0 +1,28 @@
+/* The output of `memory`: a table of parts and verdicts, or a JSON document. */
+#ifndef JTOOL_RENDER_MEMORY_VIEW_H
+#define JTOOL_RENDER_MEMORY_VIEW_H
+
+#include <stdio.h>
+
+#include "model/memory/memory_limit.h"
+#include "render/json.h"
+
+struct memory_view {
+	int pid;
+	struct memory_parts parts;
+	struct memory_limit limit;
+	int64_t heap_max, group_limit; /* bytes; -1: unknown, or none */
+	unsigned threads;
+	bool asked; /* the JVM has reported; else only /proc and the counters were read */
+	bool has_malloc_report;
+	const struct json *base; /* of --diff: an earlier document; NULL: none */
+};
+
+/* Returns the document, which the caller frees. */
+struct json *memory_view_json(const struct memory_view *v);
+void memory_view_print(const struct memory_view *v, FILE *out);
+
+/* Returns true for a document of memory_view_json(). */
+bool memory_view_is_saved(const struct json *doc);
+
+#endif
