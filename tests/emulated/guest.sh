@@ -94,7 +94,7 @@ start_jvm() {
 
 stop_jvm() {
 	kill -9 "$JVM_PID" "$unshare_pid" 2>/dev/null
-	wait $unshare_pid 2>/dev/null
+	wait "$unshare_pid" 2>/dev/null
 	exec 9>&-
 	poll 20 rmdir $app || fail "the control group is empty"
 }
@@ -114,13 +114,12 @@ answered_or_gone() {
 }
 
 # as PLACE COMMAND...: runs it inside the JVM's container, beside it in a container of its own with
-# 64 MB of memory that shares the pid namespace, or on the host; all as root. The JVM's pid is
-# $target there.
+# 64 MB of memory that shares the pid namespace, or on the host; all as root. The JVM's pid is 1
+# there, $JVM_PID on the host.
 as() {
 	local place=$1
 
 	shift
-	target=1
 	case $place in
 	inside) (
 		echo $BASHPID >$app/cgroup.procs

@@ -1,4 +1,4 @@
-# shellcheck shell=bash
+# shellcheck shell=bash disable=SC2154 # app, form and the places are guest.sh's
 # A JVM near its memory limit, in a control group that is killed as one (memory.oom.group): no
 # command of jtool costs its life, wherever jtool runs. A command may refuse, with a message.
 
@@ -6,7 +6,7 @@ kills=0
 
 # oom_kills: how many processes the kernel has killed in the JVM's control group.
 oom_kills() {
-	sed -n 's/^oom_kill //p' $app/memory.events
+	sed -n 's/^oom_kill //p' "$app/memory.events"
 }
 
 # start_at PERCENT: a JVM that uses this share of its memory limit.
@@ -15,9 +15,9 @@ start_at() {
 
 	start_jvm -Xms64m -Xmx64m -XX:+UseSerialGC -XX:+AlwaysPreTouch BigHeap big 0.1 || return
 	jtool jcmd "$JVM_PID" VM.version >/dev/null # the attach listener exists
-	used=$(read_number $app/memory.current)
+	used=$(read_number "$app/memory.current")
 	limit=$((used * 100 / $1))
-	echo $limit >$app/memory.max
+	echo "$limit" >"$app/memory.max"
 }
 
 # command_line WORD...: replaces PID by the pid that the caller sees.

@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "jvm/snapshot/confine.h"
+#include "util/text.h"
 #include "wire/frame.h"
 
 #define KERNEL_SIGSET 8 /* bytes */
@@ -150,31 +151,16 @@ static void explain(struct ag_snapshot *s)
 	}
 }
 
-/* Writes the path of the child's status. */
-static void stat_path(char path[32], int child)
-{
-	static const char before[] = "/proc/", after[] = "/stat";
-	char digits[12], *to = path;
-	int n = 0;
-
-	for (const char *c = before; *c; c++)
-		*to++ = *c;
-	for (; child > 0 && n < 12; child /= 10)
-		digits[n++] = (char)('0' + child % 10);
-	while (n > 0)
-		*to++ = digits[--n];
-	for (const char *c = after; *c; c++)
-		*to++ = *c;
-	*to = '\0';
-}
-
 /* Returns whether the child uses a CPU, waits for one, or for the kernel. */
 static bool is_busy(const struct ag_snapshot *s)
 {
 	char path[32], text[128];
+	struct ag_text t = ag_text_init(path, sizeof(path));
 	long fd, n;
 
-	stat_path(path, s->child);
+	ag_text_put(&t, "/proc/");
+	ag_text_number(&t, (uint64_t)s->child);
+	ag_text_put(&t, "/stat");
 	fd = syscall(SYS_openat, AT_FDCWD, path, O_RDONLY | O_CLOEXEC);
 	if (fd < 0)
 		return false;

@@ -49,7 +49,7 @@ measured() {
 
 	ask 'keep 1' '^keeps' "$PATIENCE" >/dev/null
 	clear
-	jt heaphisto "$JVM_PID" --live --json
+	jt heaphisto "$JVM_PID" --live --engine agent --json
 	cp "$W/out" "$W/heap.before"
 	begin_alloc "$name" --exact --json || return
 	allocates "all 2000"

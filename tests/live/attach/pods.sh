@@ -192,11 +192,15 @@ untouched() {
 	done
 }
 
+quietly_removes() {
+	pod rm -f -t 0 "$1" >/dev/null 2>"$W/err"
+}
+
 # end_jvm: the JVM has no trace of jtool, and the container is removed.
 end_jvm() {
 	untouched
-	pod rm -f -t 0 jvm >/dev/null 2>"$W/err" ||
-		fail "$where: the container is removed" "$(cat "$W/err")"
+	# A process that was started meanwhile with a mount namespace of its own holds the mounts.
+	poll "$PATIENCE" quietly_removes jvm || fail "$where: the container is removed" "$(cat "$W/err")"
 	stop "$client" "$JVM_PID"
 }
 

@@ -55,7 +55,7 @@ for version in "${jdks[@]}"; do
 		vm_histogram /dev/null -all
 		agrees "$version $gc: equals the JVM's" "${how[@]}" --
 		agrees "$version $gc: --strict equals the JVM's" "${how[@]}" -- --strict
-		agrees "$version $gc: --live equals the JVM's" "${near[@]}" -- --live
+		agrees "$version $gc: --live equals the JVM's" "${near[@]}" -- --live --engine agent
 		unharmed "$version $gc: heaphisto"
 		stop "$JVM_PID"
 	done
@@ -81,7 +81,7 @@ for version in "${jdks[@]}"; do
 	done
 	for alias in strict vm; do
 		works "$version: --$alias: it works" heaphisto --json --$alias "$JVM_PID"
-		same "$version: --$alias: it is an engine" $([ $alias = strict ] && echo jvmti || echo vm) \
+		same "$version: --$alias: it is an engine" "$([ $alias = strict ] && echo jvmti || echo vm)" \
 			"$(json "j['engine']")"
 	done
 	works "$version: heaphisto again" heaphisto --json "$JVM_PID"

@@ -15,7 +15,7 @@ parse() {
 
 # counts: the instances of each victim class by jtool's histogram.
 counts() {
-	jt heaphisto --live --json "$JVM_PID"
+	jt heaphisto --live --engine agent --json "$JVM_PID"
 	json "sorted((c['class'], c['instances']) for c in j['classes']
 		if c['class'].startswith('Heap'))"
 }

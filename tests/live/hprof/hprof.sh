@@ -4,7 +4,7 @@
 . "$(dirname "$0")/../lib.sh"
 
 live_histo() {
-	jt heaphisto --live --json "$JVM_PID"
+	jt heaphisto --live --engine agent --json "$JVM_PID"
 	mv "$W/out" "$1"
 }
 
@@ -92,7 +92,7 @@ for version in "${jdks[@]}"; do
 		# Class objects of classes in the CDS archive that are not loaded are missing in
 		# dumps.
 		start_jvm "$version" "$gc" Sizes -Xshare:off ${flag:+"$flag"} || continue
-		jt heaphisto --live "$JVM_PID" # the first request allocates more
+		jt heaphisto --live --engine agent "$JVM_PID" # the first request allocates more
 		live_histo "$W/before"
 		jt heapdump "$JVM_PID" "$W/dump.hprof"
 		jt heaphisto --json "$W/dump.hprof"
