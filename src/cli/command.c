@@ -145,15 +145,22 @@ void cmd_help(const struct cmd *cmd, FILE *out)
 		fprintf(out, "\nTARGET 'all' means every JVM, each under its own heading.\n");
 	if (cmd->aliases)
 		fprintf(out, "\nAlso known as: %s\n", cmd->aliases);
-	fprintf(out, "\nOptions:\n");
-	opt_help(cmd->opts, out);
-	for (const struct opt *o = cmd_common_opts; o->name; o++) {
-		struct opt one[2] = { *o, OPT_END };
-
-		if (opt_has_letter(cmd->opts, o->letter))
-			one[0].letter = 0;
-		opt_help(one, out);
+	if (cmd->opts) {
+		fprintf(out, opt_is_group(cmd->opts) ? "\n" : "\nOptions:\n");
+		opt_help(cmd->opts, out);
 	}
+	fprintf(out, "\nOptions of every command:");
+	for (const struct opt *o = cmd_common_opts; o->name; o++) {
+		bool is_taken = !o->letter || opt_has_letter(cmd->opts, o->letter);
+
+		if (is_taken)
+			fprintf(out, "%s --%s", o == cmd_common_opts ? "" : ",", o->name);
+		else
+			fprintf(out, ", -%c, --%s", o->letter, o->name);
+		if (o->arg)
+			fprintf(out, " %s", o->arg);
+	}
+	fprintf(out, ".\njtool help %s describes all of them.\n", cmd->name);
 }
 
 void cmd_help_all(FILE *out)

@@ -25,8 +25,10 @@ typedef void print_option(const struct cmd *cmd, const struct opt *o, FILE *out)
  */
 static void each_option(const struct cmd *cmd, print_option *print, FILE *out)
 {
-	for (const struct opt *o = cmd->opts; o && (o->letter || o->name); o++)
-		print(cmd, o, out);
+	for (const struct opt *o = cmd->opts; o && !opt_is_end(o); o++) {
+		if (!opt_is_group(o))
+			print(cmd, o, out);
+	}
 	for (const struct opt *o = cmd_common_opts; o->name; o++) {
 		struct opt one = *o;
 

@@ -9,14 +9,19 @@
 #include "cli/parse_duration.h"
 #include "cli/parse_size.h"
 
-static bool is_end(const struct opt *o)
+bool opt_is_end(const struct opt *row)
 {
-	return !o->letter && !o->name;
+	return !row->letter && !row->name && !row->help;
+}
+
+bool opt_is_group(const struct opt *row)
+{
+	return !row->letter && !row->name && row->help;
 }
 
 bool opt_has_letter(const struct opt *rows, char letter)
 {
-	for (const struct opt *o = rows; o && !is_end(o); o++) {
+	for (const struct opt *o = rows; o && !opt_is_end(o); o++) {
 		if (o->letter == letter)
 			return true;
 	}
@@ -136,7 +141,7 @@ static const struct opt *find_long(const struct opt_set sets[static 2], const ch
 	bool ambiguous = false;
 
 	for (size_t i = 0; i < 2; i++) {
-		for (const struct opt *o = sets[i].rows; o && !is_end(o); o++) {
+		for (const struct opt *o = sets[i].rows; o && !opt_is_end(o); o++) {
 			if (!o->name || strncmp(o->name, name, len) != 0)
 				continue;
 			if (o->name[len] == '\0') {
@@ -159,7 +164,7 @@ static const struct opt *find_letter(const struct opt_set sets[static 2], char l
 				     const struct opt_set **set)
 {
 	for (size_t i = 0; i < 2; i++) {
-		for (const struct opt *o = sets[i].rows; o && !is_end(o); o++) {
+		for (const struct opt *o = sets[i].rows; o && !opt_is_end(o); o++) {
 			if (o->letter == letter) {
 				*set = &sets[i];
 				return o;
@@ -267,10 +272,14 @@ int opt_parse(const struct opt_set sets[static 2], char **argv, int argc, int fr
 
 void opt_help(const struct opt *rows, FILE *out)
 {
-	for (const struct opt *o = rows; o && !is_end(o); o++) {
+	for (const struct opt *o = rows; o && !opt_is_end(o); o++) {
 		char left[64];
 		int n = 0;
 
+		if (opt_is_group(o)) {
+			fprintf(out, "%s%s:\n", o == rows ? "" : "\n", o->help);
+			continue;
+		}
 		n += snprintf(left, sizeof(left), o->letter ? "-%c" : "  ", o->letter);
 		if (o->name)
 			n += snprintf(left + n, sizeof(left) - (size_t)n, "%s--%s",

@@ -25,11 +25,11 @@ enum opt_kind {
 
 struct opt {
 	char letter;      /* 0: only a long name */
-	const char *name; /* NULL: only a letter; a row with neither ends the table */
+	const char *name; /* NULL: only a letter */
 	enum opt_kind kind;
 	size_t offset;    /* of the value in the struct of values */
 	const char *arg;  /* the name of the value in --help; NULL for a flag */
-	const char *help;
+	const char *help; /* alone in the row: the title of the group of the rows that follow */
 	const char *const *choices; /* OPT_CHOICE: NULL-terminated */
 };
 
@@ -38,6 +38,7 @@ struct opt {
 	{ 'n', "limit", OPT_LIMIT, (at), "N", "show N rows (default " rows ", in JSON all; "  \
 	  "0 shows all)", NULL }
 
+#define OPT_GROUP(title) { 0, NULL, OPT_FLAG, 0, NULL, (title), NULL }
 #define OPT_END { 0, NULL, OPT_FLAG, 0, NULL, NULL, NULL }
 
 /* A table of rows and the struct that they fill. */
@@ -57,9 +58,11 @@ struct opt_set {
 int opt_parse(const struct opt_set sets[static 2], char **argv, int argc, int free_words,
 	      struct err *err);
 
-/* Prints one aligned line of help for each row. */
+/* Prints one aligned line of help for each row, and the titles of groups. */
 void opt_help(const struct opt *rows, FILE *out);
 
+bool opt_is_end(const struct opt *row);
+bool opt_is_group(const struct opt *row);
 bool opt_has_letter(const struct opt *rows, char letter);
 
 #endif

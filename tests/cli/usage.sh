@@ -45,6 +45,9 @@ for command in "${commands[@]}"; do
 	prints $'^NAME\n     jtool-'"$command - " help "$command"
 	matches $'\n\nEXAMPLES\n' "$out" "help $command: it has examples"
 done
+prints $'\n\nWhich calls:\n      --min TIME .*\n\nHow long:\n  -d, ' trace --help
+prints $'\nOptions of every command: --json, --timeout SECONDS, --verbose, -h, --help.\n' list --help
+prints $'\nOptions of every command: .*, -v, --verbose, -h, --help.\n' info --help
 # Each example is a valid command line: no process has its pid.
 for command in "${commands[@]}"; do
 	while read -r words; do

@@ -22,8 +22,7 @@ _Static_assert(ALLOC_BY_BYTES == 0 && ALLOC_BY_COUNT == 1 && ALLOC_BY_LIVE_BYTES
 #define AT(member) offsetof(struct alloc_opts, member)
 
 static const struct opt alloc_rows[] = {
-	{ 'd', "duration", OPT_SECONDS, AT(duration_ms), "SECONDS",
-	  "end after this time (default 10; 0: at Ctrl-C)", NULL },
+	OPT_GROUP("Which allocations"),
 	{ 0, "interval", OPT_BYTES, AT(interval), "BYTES",
 	  "mean bytes between two samples (default 512k)", NULL },
 	{ 0, "exact", OPT_FLAG, AT(exact), NULL, "count every allocation; higher overhead", NULL },
@@ -31,17 +30,22 @@ static const struct opt alloc_rows[] = {
 	  "only objects that are still reachable at the end", NULL },
 	{ 0, "age", OPT_NUMBER, AT(age), "N",
 	  "only objects that survived N collections; implies --live", NULL },
+	{ 0, "recorded", OPT_FLAG, AT(recorded), NULL,
+	  "show the recording that runs since the start of the JVM", NULL },
+	OPT_GROUP("How long, and how much memory"),
+	{ 'd', "duration", OPT_SECONDS, AT(duration_ms), "SECONDS",
+	  "end after this time (default 10; 0: at Ctrl-C)", NULL },
+	{ 0, "memory", OPT_BYTES, AT(memory), "BYTES", "memory limit of the agent (default 64m)",
+	  NULL },
+	OPT_GROUP("What is shown"),
 	OPT_LIMIT_ROW(AT(limit), "20"),
 	{ 0, "sort", OPT_CHOICE, AT(sort), "KEY",
 	  "bytes, count, live or live-count (default: bytes, or live)", sorts },
 	{ 0, "depth", OPT_NUMBER, AT(depth), "N", "frames of a stack (default, maximum 64)", NULL },
-	{ 0, "memory", OPT_BYTES, AT(memory), "BYTES", "memory limit of the agent (default 64m)",
-	  NULL },
+	OPT_GROUP("Files"),
 	{ 0, "collapsed", OPT_TEXT, AT(collapsed), "FILE", "write collapsed stacks", NULL },
 	{ 0, "flamegraph", OPT_TEXT, AT(flamegraph), "FILE.html", "write a flame graph", NULL },
 	{ 0, "force", OPT_FLAG, AT(force), NULL, "replace these files if they exist", NULL },
-	{ 0, "recorded", OPT_FLAG, AT(recorded), NULL,
-	  "show the recording that runs since the start of the JVM", NULL },
 	OPT_END,
 };
 

@@ -47,13 +47,17 @@ _Static_assert(HISTO_CLASS == 0 && HISTO_PACKAGE == 1 && HISTO_LOADER == 2, "as 
 #define AT(member) offsetof(struct histo_opts, member)
 
 static const struct opt histo_rows[] = {
+	OPT_GROUP("Which objects"),
 	{ 0, "live", OPT_FLAG, AT(live), NULL, "count reachable objects only", NULL },
-	OPT_LIMIT_ROW(AT(limit), "20"),
-	{ 0, "sort", OPT_CHOICE, AT(sort), "KEY", "bytes (default), count or name", sorts },
-	{ 0, "by", OPT_CHOICE, AT(by), "WHAT", "class (default), package or loader", groups },
 	{ 0, "filter", OPT_TEXT, AT(filter), "GLOB", "only classes whose name matches", NULL },
+	OPT_GROUP("What is shown"),
+	{ 0, "by", OPT_CHOICE, AT(by), "WHAT", "class (default), package or loader", groups },
+	{ 0, "sort", OPT_CHOICE, AT(sort), "KEY", "bytes (default), count or name", sorts },
+	OPT_LIMIT_ROW(AT(limit), "20"),
+	OPT_GROUP("Comparison"),
 	{ 0, "save", OPT_TEXT, AT(save), "FILE", "also save the complete histogram to FILE", NULL },
 	{ 0, "diff", OPT_TEXT, AT(diff), "FILE", "show the changes since FILE was saved", NULL },
+	OPT_GROUP("How the heap is read"),
 	HEAP_ENGINE_ROW(AT(engine), "auto (default), snapshot, agent, jvmti, vm or hprof"),
 	HEAP_MAX_PAUSE_ROW(AT(max_pause_ms)),
 	{ 0, "strict", OPT_FLAG, AT(strict), NULL, "--engine jvmti: only what JVMTI guarantees",

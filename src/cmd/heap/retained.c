@@ -32,20 +32,23 @@ _Static_assert(HISTO_CLASS == 0 && HISTO_PACKAGE == 1 && HISTO_LOADER == 2, "as 
 #define AT(member) offsetof(struct retained_opts, member)
 
 static const struct opt retained_opt_rows[] = {
-	OPT_LIMIT_ROW(AT(limit), "20"),
+	OPT_GROUP("Classes"),
+	{ 0, "by", OPT_CHOICE, AT(by), "WHAT", "class (default), package or loader", groups },
 	{ 0, "sort", OPT_CHOICE, AT(sort), "KEY", "retained (default), shallow, count or name",
 	  sorts },
-	{ 0, "by", OPT_CHOICE, AT(by), "WHAT", "class (default), package or loader", groups },
 	{ 0, "filter", OPT_TEXT, AT(filter), "GLOB", "only classes whose name matches", NULL },
+	OPT_LIMIT_ROW(AT(limit), "20"),
+	OPT_GROUP("Objects"),
+	{ 0, "suspects", OPT_FLAG, AT(suspects), NULL,
+	  "show leak suspects: they retain 10 % of the heap or more", NULL },
 	{ 0, "tree", OPT_FLAG, AT(tree), NULL, "show the dominator tree of large objects", NULL },
 	{ 0, "depth", OPT_NUMBER, AT(depth), "N", "levels of the tree (default 10)", NULL },
 	{ 0, "min", OPT_BYTES, AT(min), "SIZE",
 	  "least retained size in the tree (default: 1 % of the heap)", NULL },
-	{ 0, "suspects", OPT_FLAG, AT(suspects), NULL,
-	  "show leak suspects: they retain 10 % of the heap or more", NULL },
+	{ 0, "strings", OPT_FLAG, AT(strings), NULL, "show the first characters of Strings", NULL },
+	OPT_GROUP("How the heap is read"),
 	{ 0, "weak", OPT_FLAG, AT(weak), NULL,
 	  "follow soft, weak, final and phantom references, too", NULL },
-	{ 0, "strings", OPT_FLAG, AT(strings), NULL, "show the first characters of Strings", NULL },
 	HEAP_ROWS(AT(heap)),
 	OPT_END,
 };
