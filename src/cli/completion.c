@@ -68,8 +68,30 @@ static void print_quoted(const char *text, const char *special, FILE *out)
 	}
 }
 
+/*
+ * _jtool_targets: process ids and names of the JVMs.  _jtool_words COMMAND TARGET: diagnostic
+ * commands, flags, properties or counters of that JVM, which is asked as the command asks it.  What
+ * takes jtool's agent, such as the loaded classes, is not completed.  For bash and zsh.
+ */
+#define LISTS                                                                                 \
+	"_jtool_targets()\n"                                                                  \
+	"{\n"                                                                                 \
+	"	jtool list -o pid,main 2>/dev/null |\n"                                       \
+	"		awk 'NR > 1 { print $1; if ($2 != \"-\") print $2 }'\n"                 \
+	"}\n"                                                                                 \
+	"_jtool_words()\n"                                                                    \
+	"{\n"                                                                                 \
+	"	case $1 in\n"                                                                 \
+	"	jcmd | flags | props | counters)\n"                                           \
+	"		jtool \"$1\" --timeout 2 \"$2\" 2>/dev/null |\n"                       \
+	"			awk -F '[= ]' 'NF && $1 !~ /^(The|For|NAME)$/ { print $1 }'\n"    \
+	"		;;\n"                                                                     \
+	"	esac\n"                                                                       \
+	"}\n"
+
 static const char bash_head[] =
 	"# bash completion for jtool; printed by jtool --completion bash\n"
+	LISTS
 	"_jtool()\n"
 	"{\n"
 	"	local cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD-1]}\n"
@@ -106,16 +128,18 @@ static const char bash_tail[] =
 	"	if [[ \" $valued \" == *\" $prev \"* ]]; then\n"
 	"		return\n"
 	"	fi\n"
+	"	local jvm=''\n"
 	"	for ((i = 2; i < COMP_CWORD; i++)); do\n"
 	"		if [[ \" $valued \" == *\" ${COMP_WORDS[i]} \"* ]]; then\n"
 	"			((i++))\n"
 	"			[[ ${COMP_WORDS[i]} == '=' ]] && ((i++))\n"
 	"		elif [[ ${COMP_WORDS[i]} != -* ]]; then\n"
 	"			((n++))\n"
+	"			jvm=${jvm:-${COMP_WORDS[i]}}\n"
 	"		fi\n"
 	"	done\n"
 	"	if [[ -n $target ]] && ((n == 0)); then\n"
-	"		choices=$(jtool list -q 2>/dev/null)$all\n"
+	"		choices=$(_jtool_targets)$all\n"
 	"		mapfile -t COMPREPLY < <(compgen -W \"$choices\" -- \"$cur\"\n"
 	"			[[ $target == dump && -n $cur ]] && compgen -f -- \"$cur\")\n"
 	"		return\n"
@@ -123,6 +147,13 @@ static const char bash_tail[] =
 	"	if [[ -n $verbs ]] && ((n == 1)); then\n"
 	"		mapfile -t COMPREPLY < <(compgen -W \"$verbs\" -- \"$cur\")\n"
 	"		return\n"
+	"	fi\n"
+	"	if ((n == 1)); then\n"
+	"		choices=$(_jtool_words \"${COMP_WORDS[1]}\" \"$jvm\")\n"
+	"		if [[ -n $choices ]]; then\n"
+	"			mapfile -t COMPREPLY < <(compgen -W \"$choices\" -- \"$cur\")\n"
+	"			return\n"
+	"		fi\n"
 	"	fi\n"
 	"	mapfile -t COMPREPLY < <(compgen -f -- \"$cur\")\n"
 	"}\n"
@@ -189,16 +220,23 @@ static void print_bash(FILE *out)
 static const char zsh_head[] =
 	"#compdef jtool\n"
 	"# zsh completion for jtool; printed by jtool --completion zsh\n"
-	"_jtool_targets()\n"
+	LISTS
+	"_jtool_jvms()\n"
 	"{\n"
-	"	local -a pids\n"
-	"	pids=(${(f)\"$(jtool list -q 2>/dev/null)\"} \"$@\")\n"
-	"	compadd -a pids\n"
+	"	local -a names\n"
+	"	names=(${(f)\"$(_jtool_targets)\"} \"$@\")\n"
+	"	compadd -a names\n"
 	"}\n"
 	"_jtool_dumps()\n"
 	"{\n"
-	"	_jtool_targets \"$@\"\n"
+	"	_jtool_jvms \"$@\"\n"
 	"	_files\n"
+	"}\n"
+	"_jtool_arguments()\n"
+	"{\n"
+	"	local -a names\n"
+	"	names=(${(f)\"$(_jtool_words $words[1] $line[1])\"})\n"
+	"	(( $#names )) && compadd -a names || _files\n"
 	"}\n"
 	"_jtool()\n"
 	"{\n"
@@ -262,12 +300,12 @@ static void print_zsh(FILE *out)
 		each_option(*c, zsh_option, out);
 		if ((*c)->need == NEED_JVM)
 			fprintf(out, " \\\n\t\t\t'1:TARGET:_jtool_%s%s'",
-				(*c)->takes_file ? "dumps" : "targets",
+				(*c)->takes_file ? "dumps" : "jvms",
 				(*c)->takes_all ? " all" : "");
 		if ((*c)->verbs)
 			fprintf(out, " \\\n\t\t\t'2:VERB:(%s)'", (*c)->verbs);
 		if ((*c)->max_args != 0)
-			fputs(" \\\n\t\t\t'*:ARGUMENT:_files'", out);
+			fputs(" \\\n\t\t\t'*:ARGUMENT:_jtool_arguments'", out);
 		fputs("\n\t\t;;\n", out);
 	}
 	fputs("\tesac\n}\n_jtool \"$@\"\n", out);
@@ -277,6 +315,19 @@ static const char fish_head[] =
 	"# fish completion for jtool; printed by jtool --completion fish\n"
 	"function __jtool_words -d 'count the words before the cursor, without options'\n"
 	"	count (string match -v -- '-*' (commandline -opc))\n"
+	"end\n"
+	"function __jtool_targets -d 'process ids and names of the JVMs'\n"
+	"	jtool list -o pid,main 2>/dev/null | string match -rv '^PID ' |\n"
+	"		string replace -ra ' +' \\n | string match -rv '^-?$'\n"
+	"end\n"
+	"function __jtool_arguments -d 'what the JVM has, for the command before the cursor'\n"
+	"	set -l words (string match -v -- '-*' (commandline -opc))\n"
+	"	switch $words[2]\n"
+	"	case jcmd flags props counters\n"
+	"		jtool $words[2] --timeout 2 $words[3] 2>/dev/null |\n"
+	"			string replace -r '[= ].*' '' |\n"
+	"			string match -rv '^(The|For|NAME|)$'\n"
+	"	end\n"
 	"end\n"
 	"complete -c jtool -f\n"
 	"complete -c jtool -n 'test (__jtool_words) -eq 1' -s h -l help "
@@ -332,7 +383,7 @@ static void print_fish(FILE *out)
 		if ((*c)->need == NEED_JVM)
 			fprintf(out,
 				"complete -c jtool -n '__fish_seen_subcommand_from %s; and test "
-				"(__jtool_words) -eq 2' -a '(jtool list -q 2>/dev/null)%s'%s\n",
+				"(__jtool_words) -eq 2' -a '(__jtool_targets)%s'%s\n",
 				(*c)->name, (*c)->takes_all ? " all" : "",
 				(*c)->takes_file ? " -F" : "");
 		if ((*c)->verbs)
@@ -343,8 +394,9 @@ static void print_fish(FILE *out)
 		if ((*c)->max_args != 0)
 			fprintf(out,
 				"complete -c jtool -n '__fish_seen_subcommand_from %s; and test "
-				"(__jtool_words) -gt %d' -F\n",
-				(*c)->name, (*c)->need == NEED_JVM ? 2 : 1);
+				"(__jtool_words) -gt %d' -F -a '%s'\n",
+				(*c)->name, (*c)->need == NEED_JVM ? 2 : 1,
+				(*c)->need == NEED_JVM ? "(__jtool_arguments)" : "");
 	}
 }
 

@@ -15,9 +15,17 @@ for shell in bash zsh fish; do
 	"$shell" -n "$work/$shell" || complain "$shell: it rejects its completion script"
 done
 
-# What bash completes at the end of a command line; a script stands in for jtool list -q.
+# What the shells complete at the end of a command line; a script stands in for jtool.
 mkdir "$work/bin" "$work/files"
-printf '#!/bin/sh\n[ "$*" = "list -q" ] && printf "101\\n202\\n"\n' >"$work/bin/jtool"
+cat >"$work/bin/jtool" <<'END'
+#!/bin/sh
+case $* in
+"list -o pid,main") printf 'PID  MAIN\n101  com.acme.Shop\n202  -\n' ;;
+"jcmd --timeout 2 101") printf 'The following commands are available:\nVM.flags\nVM.version\n\nFor more\n' ;;
+"flags --timeout 2 Shop") printf 'NAME           VALUE  ORIGIN\nMaxHeapSize    1      default\nUseG1GC        true   default\n' ;;
+"props --timeout 2 101") printf 'java.home=/jre\nuser.dir=/\n' ;;
+esac
+END
 chmod +x "$work/bin/jtool"
 touch "$work/files/agent.so" "$work/files/apple.txt"
 PATH=$work/bin:$PATH
@@ -39,10 +47,11 @@ completes() {
 
 completes 'heaphisto' heaph
 completes '--help' --h
-completes '101 202 all' jcmd ''
-completes '101 202' load ''
+completes '101 com.acme.Shop 202 all' jcmd ''
+completes 'com.acme.Shop' jcmd com
+completes '101 com.acme.Shop 202' load ''
 completes '202' heaphisto 2
-completes '101 202 all' heaphisto -n 5 --sort = name ''
+completes '101 com.acme.Shop 202 all' heaphisto -n 5 --sort = name ''
 completes 'bytes count name' heaphisto --sort ''
 completes 'bytes' heaphisto --sort = b
 completes 'bytes count name' heaphisto --sort =
@@ -57,5 +66,27 @@ completes 'agent.so' load 101 ag
 completes 'start stop' jfr 101 st
 completes 'agent.so' jfr 101 dump ag
 completes '' frobnicate ''
+completes 'VM.flags VM.version' jcmd 101 VM
+completes 'MaxHeapSize UseG1GC' flags -v Shop ''
+completes 'user.dir' props 101 u
+
+# fish_completes EXPECTED LINE: what fish completes at the end of the line.
+# shellcheck disable=SC2016 # expanded by fish
+fish_completes() {
+	local got
+
+	got=$(cd "$work/files" && HOME=$work fish --no-config -c 'source $argv[1]; complete -C $argv[2]' \
+		"$work/fish" "$2" | cut -f1 | sort | tr '\n' ' ')
+	equal "$1" "${got% }" "fish: completion of: $2"
+}
+
+if command -v fish >/dev/null; then
+	fish_completes 'heaphisto' 'jtool heaph'
+	fish_completes '101 202 all com.acme.Shop' 'jtool jcmd '
+	fish_completes 'VM.flags VM.version' 'jtool jcmd 101 VM'
+	fish_completes 'MaxHeapSize' 'jtool flags Shop M'
+	fish_completes 'user.dir' 'jtool props 101 u'
+	fish_completes 'apple.txt' 'jtool retained --tree app'
+fi
 
 finish
