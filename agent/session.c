@@ -10,6 +10,7 @@
 #include "cmd/command.h"
 #include "jvm/activity.h"
 #include "jvm/class_index.h"
+#include "jvm/code_change.h"
 #include "jvm/thread.h"
 #include "jvm/jvmti.h"
 
@@ -47,6 +48,7 @@ static int send_hello(struct session *s)
 	wire_put_u32(w, (uint32_t)getpid());
 	wire_put_u32(w, (uint32_t)version);
 	wire_put_text(w, AG_BUILD, strlen(AG_BUILD));
+	wire_put_u32(w, ag_code_has_changed());
 	return ag_chan_end(&s->chan, WIRE_HELLO) == 0 ? ag_chan_flush(&s->chan) : -1;
 }
 

@@ -1,6 +1,7 @@
 #include "attach/answer.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <poll.h>
 #include <string.h>
 #include <sys/ioctl.h>
@@ -28,14 +29,32 @@ static bool is_late(struct answer_reader *r, uint64_t received)
 	return stall_is_late(&r->stall, progress(r, received));
 }
 
-/* Waits for data or the end of the connection; returns -ETIMEDOUT after CHECK_MS or the period. */
-static int wait_a_while(const struct answer_reader *r)
+/* Says on a terminal what a wait of more than a second is for.  A dump has a line of its own. */
+static void show_wait(struct answer_reader *r)
 {
-	int left = deadline_left_ms(r->stall.end);
+	int64_t waited_s;
+
+	if (r->begin_ns == 0) {
+		r->begin_ns = monotonic_ns() - CHECK_MS * INT64_C(1000000);
+		if (!r->opts->steps && !r->opts->progress)
+			progress_begin(&r->line);
+	}
+	waited_s = (monotonic_ns() - r->begin_ns) / 1000000000;
+	if (progress_due(&r->line))
+		progress_show(&r->line, "waiting for the answer of JVM %d for %" PRId64 " s",
+			      (int)r->asock->ns.jvm->pid, waited_s);
+}
+
+/* Waits for data or the end of the connection; returns -ETIMEDOUT after CHECK_MS or the period. */
+static int wait_a_while(struct answer_reader *r)
+{
+	int left = deadline_left_ms(r->stall.end), rc;
 
 	watchdog_extend(CHECK_MS);
-	return io_wait(r->sock, POLLIN,
-		       deadline_in_ms(left < CHECK_MS ? (unsigned)left : CHECK_MS));
+	rc = io_wait(r->sock, POLLIN, deadline_in_ms(left < CHECK_MS ? (unsigned)left : CHECK_MS));
+	if (rc == -ETIMEDOUT)
+		show_wait(r);
+	return rc;
 }
 
 /* Returns true if the JVM has read the complete request. */
@@ -87,7 +106,7 @@ static int await_long(struct answer_reader *r, struct err *err)
 	return rc;
 }
 
-int answer_await(struct answer_reader *r, struct deadline sent, struct err *err)
+static int await(struct answer_reader *r, struct deadline sent, struct err *err)
 {
 	int rc;
 
@@ -102,6 +121,14 @@ int answer_await(struct answer_reader *r, struct deadline sent, struct err *err)
 	return rc < 0 ? err_set(err, EXIT_ATTACH, "cannot wait for the answer of JVM %d: %s",
 				(int)r->asock->ns.jvm->pid, strerror(-rc))
 		      : 0;
+}
+
+int answer_await(struct answer_reader *r, struct deadline sent, struct err *err)
+{
+	int rc = await(r, sent, err);
+
+	progress_end(&r->line);
+	return rc;
 }
 
 /* Reports that the JVM closed the connection without a byte of an answer. */
@@ -179,7 +206,7 @@ static int add(const struct answer_reader *r, struct spool *answer, const char *
 	return is_over;
 }
 
-int answer_read(struct answer_reader *r, struct spool *answer, struct err *err)
+static int read_all(struct answer_reader *r, struct spool *answer, struct err *err)
 {
 	const struct attach_socket *asock = r->asock;
 	struct proc_status status;
@@ -213,4 +240,12 @@ int answer_read(struct answer_reader *r, struct spool *answer, struct err *err)
 		return err_set(err, EXIT_PARTIAL, "JVM %d exited while it answered",
 			       (int)asock->ns.jvm->pid);
 	return 0;
+}
+
+int answer_read(struct answer_reader *r, struct spool *answer, struct err *err)
+{
+	int rc = read_all(r, answer, err);
+
+	progress_end(&r->line);
+	return rc;
 }

@@ -7,6 +7,7 @@
 
 #include "attach/attach.h"
 #include "attach/attach_socket.h"
+#include "base/progress.h"
 #include "fileio/stall.h"
 
 struct answer_reader {
@@ -16,6 +17,8 @@ struct answer_reader {
 	bool is_long; /* see attach_execute_long() */
 	/* private */
 	struct stall stall;
+	struct progress line;
+	int64_t begin_ns; /* of the wait; 0: not begun */
 };
 
 /*

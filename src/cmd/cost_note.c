@@ -1,5 +1,10 @@
 #include "cmd/cost_note.h"
 
+bool cost_note_is_due(const struct ctx *ctx, const struct session *s)
+{
+	return ctx->steps || !session_has_changed_code(s);
+}
+
 void cost_note_add_lasting(struct buf *out, const struct redefinition_jvm *jvm, const char *undone)
 {
 	unsigned release = jvm->release;

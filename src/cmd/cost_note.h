@@ -3,7 +3,12 @@
 #define JTOOL_CMD_COST_NOTE_H
 
 #include "base/buf.h"
+#include "cli/command.h"
 #include "model/redefine/redefinition.h"
+#include "session/session.h"
+
+/* Returns whether to explain the cost: with --verbose, or before the first change in the JVM. */
+bool cost_note_is_due(const struct ctx *ctx, const struct session *s);
 
 /*
  * Appends the complete description for a change of n of the JVM's n_loaded classes at once, to a

@@ -4,7 +4,8 @@
 
 #include "base/xalloc.h"
 
-#define NAMES_SHOWN 5
+#define NAMES_SHOWN 5 /* in an error */
+#define REASONS_SHOWN 4
 
 static struct skipped_reason *find(struct skipped *s, const char *why)
 {
@@ -41,13 +42,16 @@ static void add_text(const struct skipped_reason *reason, struct buf *out)
 		buf_addf(out, " and %zu more", reason->n - NAMES_SHOWN);
 }
 
-static void print_reason(const struct ctx *ctx, const char *what,
-			 const struct skipped_reason *reason)
+static void print_counts(const struct ctx *ctx, const char *what, const struct skipped *s)
 {
 	_cleanup_buf_ struct buf text = BUF_INIT;
 
-	add_text(reason, &text);
-	cmd_print_notice(ctx->cmd, "%s: %s", what, buf_str(&text));
+	for (size_t i = 0; i < s->n && i < REASONS_SHOWN; i++)
+		buf_addf(&text, "%s%zu %.120s", i > 0 ? ", " : "", s->list[i].n,
+			 why_of(&s->list[i]));
+	if (s->n > REASONS_SHOWN)
+		buf_addf(&text, ", and more for %zu other reasons", s->n - REASONS_SHOWN);
+	cmd_print_notice(ctx->cmd, "%s: %s; -v lists them", what, buf_str(&text));
 }
 
 static void print_items(const struct ctx *ctx, const char *what,
@@ -62,12 +66,12 @@ void skipped_print(const struct ctx *ctx, const struct skipped *s)
 {
 	const char *what = s->what ? s->what : "skipped";
 
-	for (size_t i = 0; i < s->n; i++) {
-		if (ctx->steps)
-			print_items(ctx, what, &s->list[i]);
-		else
-			print_reason(ctx, what, &s->list[i]);
+	if (s->n_items > 1 && !ctx->steps) {
+		print_counts(ctx, what, s);
+		return;
 	}
+	for (size_t i = 0; i < s->n; i++)
+		print_items(ctx, what, &s->list[i]);
 }
 
 static struct json *item_json(const struct skipped_item *item, const char *why)

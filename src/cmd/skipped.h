@@ -28,7 +28,10 @@ struct skipped {
 
 /* Copies why and name.  `loader` (NULL: none) is only used in JSON and must outlive `s`. */
 void skipped_add(struct skipped *s, const char *why, const char *name, const char *loader);
-/* Prints "skipped: WHY: A, B and 12 more" per reason to stderr; with --verbose a line per item. */
+/*
+ * Prints "skipped: 12 native, 2 abstract; -v lists them" to stderr; with --verbose, or if there is
+ * only one, a line for each: "skipped: native: A".
+ */
 void skipped_print(const struct ctx *ctx, const struct skipped *s);
 /* Returns [{"class","loader","reason"}], which the caller frees. */
 struct json *skipped_json(const struct skipped *s);

@@ -105,6 +105,15 @@ static bool is_target(const struct channel *c)
 	       peer.pid == c->ns->jvm->pid;
 }
 
+/* Takes the rest of HELLO.  The agent of an older build, which may hold patches, does not tell. */
+static bool has_changed_code(struct wire_reader payload)
+{
+	(void)wire_get_u32(&payload); /* process id in its own namespace */
+	(void)wire_get_u32(&payload); /* JVMTI version */
+	(void)wire_get_text(&payload); /* build */
+	return wire_get_u32(&payload) == 1 && wire_reader_ok(&payload);
+}
+
 static bool knows_token(struct channel *c, const char *token, struct deadline deadline)
 {
 	struct wire_reader payload;
@@ -114,6 +123,7 @@ static bool knows_token(struct channel *c, const char *token, struct deadline de
 	if (channel_receive(c, &deadline, &type, &payload) < 0 || type != WIRE_HELLO)
 		return false;
 	text = wire_get_text(&payload);
+	c->code_changed = has_changed_code(payload);
 	return wire_reader_ok(&payload) && text.len == WIRE_TOKEN_LEN &&
 	       memcmp(text.data, token, WIRE_TOKEN_LEN) == 0;
 }

@@ -15,6 +15,7 @@ struct channel {
 	const struct target_ns *ns; /* the target, to detect its exit */
 	struct buf payload;  /* of the last frame received */
 	unsigned frame_ms;   /* limit to receive the rest of a frame that has begun */
+	bool code_changed;   /* the agent's library has changed classes before; see HELLO */
 };
 
 #define CHANNEL_FRAME_MS 30000

@@ -27,6 +27,8 @@ struct session *session_open_image(const struct jvm *jvm, const struct attach_op
 
 /* Returns true if the session is known to be with the agent of this build. */
 bool session_is_this_build(const struct session *s);
+/* Returns true if the agent's library has changed the code of classes in an earlier session. */
+bool session_has_changed_code(const struct session *s);
 /* Returns the file name of this build's agent in targets; the caller frees it. */
 char *session_agent_name(const struct buf *agent) _must_check_;
 

@@ -15,8 +15,8 @@ generate_classes() {
 		java --add-exports $asm -cp "$W/make" Make "$W/classes" "$1" || exit 1
 }
 
-# The message of jtool -v when classes are hooked.
-hooked=' methods? (is|are) hooked'
+# The message when classes are hooked.
+hooked='instrumented [0-9]+ method'
 
 tracing() {
 	grep -q -E "$1" "$W/trace.err" || gone "$TRACE_PID"

@@ -4,6 +4,7 @@
 
 #include "util/hash.h"
 #include "jvm/capture/capture.h"
+#include "jvm/code_change.h"
 #include "jvm/jni_refs.h"
 
 void ag_instrument_set_hooked(struct ag_instrument_class *class, bool hooked)
@@ -96,6 +97,8 @@ static jvmtiError retransform(const struct ag_instrument_group *g, uint32_t n, b
 	instrument->pass = (struct ag_instrument_pass){ .n = n, .look = look };
 	for (uint32_t i = 0; i < n; i++)
 		ag_instrument_class(instrument, g->members[i])->outcome = AG_INSTRUMENTED_UNSEEN;
+	if (!look)
+		ag_code_change_begins();
 	code = (*instrument->ti)->RetransformClasses(instrument->ti, (jint)n, g->refs);
 	/* HotSpot treats the hook's exception as its own error; none may remain pending. */
 	(*g->jvm->jni)->ExceptionClear(g->jvm->jni);

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "jvm/capture/capture.h"
+#include "jvm/code_change.h"
 #include "jvm/jni_refs.h"
 #include "wire/frame.h"
 
@@ -40,6 +41,8 @@ static jvmtiError retransform(struct work *w, enum ag_patch_mode mode, uint32_t 
 
 	w->o.mode = mode;
 	w->o.hits = 0;
+	if (mode == AG_PATCH_INSTALL)
+		ag_code_change_begins();
 	code = (*ti)->RetransformClasses(ti, (jint)n, w->classes);
 	/* HotSpot treats the hook's exception as its own error; none may remain pending. */
 	(*w->jvm->jni)->ExceptionClear(w->jvm->jni);

@@ -176,12 +176,14 @@ static int check(const struct ctx *ctx, struct err *err)
 	return 0;
 }
 
-static void print_cost(const struct ctx *ctx)
+static void print_cost(const struct ctx *ctx, const struct session *s)
 {
 	const struct alloc_opts *opts = ctx->opts;
 	const struct redefinition_jvm jvm = { .release = (unsigned)jvm_feature(ctx->jvm) };
 	_cleanup_buf_ struct buf text = BUF_INIT;
 
+	if (!cost_note_is_due(ctx, s))
+		return;
 	/* Measured for 45 million objects: 0.5 s; with tags, 7 s (JDK 8) or 56 s (JDK 21+). */
 	if (alloc_is_live(opts))
 		buf_adds(&text, "--live also tags each object, which makes allocation ten to a "
@@ -230,7 +232,7 @@ static int run_new(const struct ctx *ctx, struct session *s, struct alloc *a, st
 	globs = make_globs(ctx, err);
 	if (globs) {
 		if (opts->exact)
-			print_cost(ctx);
+			print_cost(ctx, s);
 		rc = alloc_run(ctx, s, globs, a, err);
 		free_globs(globs);
 	}

@@ -1,4 +1,5 @@
 #include "cmd/heap/dump_reader.h"
+#include "cmd/heap/pause_note.h"
 
 #include <errno.h>
 #include <string.h>
@@ -84,6 +85,7 @@ static int read_file(const char *path, struct reading *r, struct err *err)
 static int read_jvm(const struct ctx *ctx, const struct dump_limits *limits, struct reading *r,
 		    struct err *err)
 {
+	pause_note_print(ctx, PAUSE_DUMP);
 	return dump_stream(ctx, limits, take_chunk, r, err);
 }
 

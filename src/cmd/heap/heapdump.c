@@ -5,6 +5,7 @@
 
 #include "cmd/heap/dump_to_file.h"
 #include "cmd/heap/heap_engine.h"
+#include "cmd/heap/pause_note.h"
 #include "render/json.h"
 #include "render/units.h"
 
@@ -135,6 +136,7 @@ static int run(struct ctx *ctx, struct err *err)
 			     ATOMIC_FILE_BINARY | (opts->force ? ATOMIC_FILE_REPLACE : 0), 0600,
 			     err) < 0)
 		return -1;
+	pause_note_print(ctx, PAUSE_DUMP);
 	rc = dump_to_file(ctx, &wanted, &out, err);
 	if (rc == 0)
 		rc = atomic_file_commit(&out, &size, err);

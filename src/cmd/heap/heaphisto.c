@@ -12,6 +12,7 @@
 #include "cmd/heap/heap_source.h"
 #include "cmd/heap/histo_file.h"
 #include "cmd/heap/histo_snapshot.h"
+#include "cmd/heap/pause_note.h"
 #include "discover/memory_check.h"
 #include "model/histo/histo_wire.h"
 #include "model/class/type_name.h"
@@ -171,6 +172,8 @@ static int ask_agent(const struct ctx *ctx, struct count *c, struct err *err)
 	if (!s)
 		return err->code == EXIT_AGENT ? 1 : -1;
 	rc = opts->live ? memory_check(ctx->jvm, MEMORY_COLLECT, NULL, err) : 0;
+	if (rc == 0 && opts->live)
+		pause_note_print(ctx, PAUSE_COLLECTION);
 	if (rc == 0)
 		rc = send_request(ctx, s, err);
 	if (rc == 0)
@@ -189,6 +192,8 @@ static int ask_vm(const struct ctx *ctx, struct count *c, struct err *err)
 
 	c->engine = HEAP_BY_VM;
 	c->pause_ns = -1;
+	if (h->live)
+		pause_note_print(ctx, PAUSE_COLLECTION);
 	if (attach_call_jcmd(ctx, line, VM_HISTOGRAM_MAX, &text, err) < 0)
 		return -1;
 	if (histo_parse_vm(h, buf_str(&text), text.len) < 0)

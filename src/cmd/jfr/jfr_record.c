@@ -7,6 +7,7 @@
 #include <sys/signalfd.h>
 #include <sys/sysmacros.h>
 
+#include "base/progress.h"
 #include "fileio/io.h"
 #include "cmd/jfr/jfr.h"
 #include "attach/target_query.h"
@@ -70,27 +71,29 @@ static int start(struct recording *r, struct err *err)
 	return jfr_do(r->ctx, JFR_START, buf_str(&line), NULL, err);
 }
 
-static void show_progress(const struct recording *r, struct deadline end)
+static void show_progress(const struct recording *r, struct progress *line, struct deadline end)
 {
 	unsigned left = (unsigned)deadline_left_ms(end);
 
-	fprintf(stderr, "\rrecording: %u of %u s (Ctrl-C ends early) ",
-		(r->duration_ms - left) / 1000, (r->duration_ms + 999) / 1000);
+	if (progress_due(line))
+		progress_show(line, "recording: %u of %u s (Ctrl-C ends early)",
+			      (r->duration_ms - left) / 1000, (r->duration_ms + 999) / 1000);
 }
 
 /* Returns 0 when the time is up or a signal arrives, or -ESRCH if the JVM has exited. */
 static int wait_for_end(const struct recording *r, const struct target_ns *ns)
 {
 	struct deadline end = deadline_in_ms(r->duration_ms);
-	bool watched = isatty(STDERR_FILENO) && !r->ctx->steps;
+	struct progress line = { .on = false };
 	struct pollfd fds[] = { { r->signals, POLLIN, 0 }, { ns->pid_fd, POLLIN, 0 } };
 	int rc = 0;
 
+	if (!r->ctx->steps)
+		progress_begin(&line);
 	while (rc == 0 && !deadline_passed(end)) {
 		int left = deadline_left_ms(end);
 
-		if (watched)
-			show_progress(r, end);
+		show_progress(r, &line, end);
 		if (poll(fds, ARRAY_SIZE(fds), left < TICK_MS ? left : TICK_MS) < 0 &&
 		    errno != EINTR)
 			break;
@@ -98,8 +101,7 @@ static int wait_for_end(const struct recording *r, const struct target_ns *ns)
 			break;
 		rc = target_ns_alive(ns);
 	}
-	if (watched)
-		fputs("\r\033[K", stderr);
+	progress_end(&line);
 	return rc;
 }
 

@@ -39,11 +39,14 @@ static const struct column columns[] = {
 	[COLUMN_WHY] = { "WHY", "why", CELL_TEXT, true },
 };
 
-static void print_cost(const struct ctx *ctx, const struct redefine_plan *plan)
+static void print_cost(const struct ctx *ctx, const struct redefine_plan *plan,
+		       const struct session *s)
 {
 	size_t n = plan->n_of[REDEFINE_FITS];
 	_cleanup_buf_ struct buf text = BUF_INIT;
 
+	if (!cost_note_is_due(ctx, s))
+		return;
 	cost_note_add(&text, &plan->jvm, n, plan->n_loaded, "restore");
 	cmd_print_notice(ctx->cmd, "%zu %s: %s", n, n == 1 ? "class" : "classes", buf_str(&text));
 }
@@ -214,7 +217,7 @@ static int apply_plan(struct ctx *ctx, struct redefine_plan *plan, struct class_
 	if (!opts->check && plan->n_of[REDEFINE_FITS] > 0) {
 		if (memory_check(ctx->jvm, MEMORY_CHANGE, NULL, err) < 0)
 			return -1;
-		print_cost(ctx, plan);
+		print_cost(ctx, plan, index->session);
 		if (redefine_install(plan, index, &n_others, err) < 0)
 			return -1;
 	}

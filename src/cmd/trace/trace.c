@@ -85,14 +85,15 @@ static int check(const struct ctx *ctx, struct err *err)
 	return rc;
 }
 
-static void print_cost(const struct ctx *ctx, const struct trace_plan *plan)
+static void print_cost(const struct ctx *ctx, const struct trace_plan *plan,
+		       const struct session *s)
 {
 	_cleanup_buf_ struct buf text = BUF_INIT;
 
+	if (!cost_note_is_due(ctx, s))
+		return;
 	cost_note_add(&text, &plan->jvm, plan->n_classes, plan->n_loaded, "the trace");
-	cmd_print_notice(ctx->cmd, "tracing %zu method%s in %zu class%s: %s", plan->n_methods,
-			 plan->n_methods == 1 ? "" : "s", plan->n_classes,
-			 plan->n_classes == 1 ? "" : "es", buf_str(&text));
+	cmd_print_notice(ctx->cmd, "the trace changes code: %s", buf_str(&text));
 }
 
 static int run_plan(const struct ctx *ctx, struct trace_plan *plan, struct trace_stacks *stacks,
@@ -110,7 +111,7 @@ static int run_plan(const struct ctx *ctx, struct trace_plan *plan, struct trace
 	if (rc == 0)
 		rc = trace_plan_make(ctx, plan, &index, opts->loader, err);
 	if (rc == 0) {
-		print_cost(ctx, plan);
+		print_cost(ctx, plan, index.session);
 		rc = trace_run(ctx, plan, stacks, index.session, err);
 	}
 	return class_index_close(&index, err) < 0 ? -1 : rc;

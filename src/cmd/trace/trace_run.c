@@ -1,8 +1,10 @@
 /* trace: runs a trace from the request to the end, and shows what the agent reports. */
 #include <errno.h>
+#include <inttypes.h>
 #include <poll.h>
 #include <string.h>
 
+#include "base/progress.h"
 #include "cmd/follow.h"
 #include "cmd/trace/trace.h"
 #include "render/profile/trace_call.h"
@@ -24,6 +26,9 @@ struct run {
 	bool live;            /* the summary is redrawn on a terminal */
 	int write_error;      /* errno of a failed write, which ends all output; 0: none */
 	struct deadline draw; /* when to redraw the summary */
+	struct progress line;
+	int64_t begin_ns;     /* monotonic time when the methods were instrumented */
+	uint64_t n_shown;     /* calls */
 };
 
 static void flush(struct run *r)
@@ -31,6 +36,7 @@ static void flush(struct run *r)
 	FILE *out = r->ctx->out;
 
 	if (r->write_error == 0 && r->out.len > 0) {
+		progress_end(&r->line);
 		errno = 0;
 		(void)fwrite(r->out.data, 1, r->out.len, out); /* ferror() reports failures */
 		if (fflush(out) != 0 || ferror(out))
@@ -43,6 +49,7 @@ static void show_call(const struct trace *t, const struct trace_call *call, void
 {
 	struct run *r = arg;
 
+	r->n_shown++;
 	if (trace_has_files(r->opts))
 		trace_stacks_add(r->stacks, t, call);
 	if (r->ctx->json)
@@ -66,18 +73,44 @@ static void collect_refused(const struct trace *t, struct skipped *skipped)
 	}
 }
 
+static size_t count_classes(const struct trace *t)
+{
+	size_t n = 0;
+	const char *last = NULL;
+
+	/* Methods are grouped by class. */
+	for (size_t i = 0; i < t->n; i++) {
+		if (t->methods[i].refused || (last && strcmp(last, t->methods[i].class) == 0))
+			continue;
+		last = t->methods[i].class;
+		n++;
+	}
+	return n;
+}
+
+static void print_begun(const struct run *r)
+{
+	size_t n = r->plan->trace.n_hooked, n_classes = count_classes(&r->plan->trace);
+
+	cmd_print_notice(r->ctx->cmd, "instrumented %zu method%s in %zu class%s", n,
+			 n == 1 ? "" : "s", n_classes, n_classes == 1 ? "" : "es");
+}
+
 static void report_begun(struct run *r)
 {
 	const struct trace *t = &r->plan->trace;
 	struct skipped skipped = { 0 };
 
 	r->follow.begun = true;
+	r->begin_ns = monotonic_ns();
 	collect_refused(t, &skipped);
-	if (t->n_hooked > 0) /* otherwise the trace ends with an error that has the reasons */
+	if (t->n_hooked > 0) { /* otherwise the trace ends with an error that has the reasons */
+		progress_end(&r->line);
 		skipped_print(r->ctx, &skipped);
+		print_begun(r);
+	}
 	skipped_release(&skipped);
-	verbose_step(r->ctx->steps, "%u methods are hooked, which took the JVM %.1f ms",
-		     (unsigned)t->n_hooked, (double)t->install_ns / 1e6);
+	verbose_step(r->ctx->steps, "this took the JVM %.1f ms", (double)t->install_ns / 1e6);
 }
 
 static int take(void *arg, uint16_t type, struct wire_reader *payload)
@@ -112,9 +145,47 @@ static bool has_reached_limit(const struct run *r)
 	return n >= limit;
 }
 
+/* Appends what is traced: the class and method as they were requested, or how many methods. */
+static void add_wanted(const struct run *r, struct buf *out)
+{
+	if (r->ctx->n_args == 1)
+		buf_addf(out, "%.60s", r->ctx->args[0]);
+	else
+		buf_addf(out, "%zu methods", (size_t)r->plan->trace.n_hooked);
+}
+
+/* Shows "waiting for a.b.Cart.add: 0 of 2 calls after 12 s, Ctrl-C ends". */
+static void draw_line(struct run *r)
+{
+	uint64_t limit = r->opts->count == TRACE_COUNT_UNSET ? 0 : trace_calls_limit(r->opts);
+	int64_t seconds = (monotonic_ns() - r->begin_ns) / 1000000000;
+	_cleanup_buf_ struct buf text = BUF_INIT;
+
+	if (!progress_due(&r->line))
+		return;
+	if (!r->follow.begun || r->follow.stopped) {
+		progress_show(&r->line, r->follow.begun ? "ending" : "instrumenting");
+		return;
+	}
+	buf_adds(&text, r->n_shown == 0 ? "waiting for " : "");
+	add_wanted(r, &text);
+	buf_adds(&text, ": ");
+	units_count(&text, r->n_shown);
+	if (limit > 0)
+		buf_addf(&text, " of %" PRIu64, limit);
+	buf_addf(&text, " call%s after %" PRId64, r->n_shown == 1 && limit == 0 ? "" : "s",
+		 seconds);
+	if (r->opts->duration_ms > 0)
+		buf_addf(&text, " of %u", (r->opts->duration_ms + 999) / 1000);
+	progress_show(&r->line, "%s s, Ctrl-C ends", buf_str(&text));
+}
+
 static void draw(struct run *r)
 {
 	struct terminal terminal;
+
+	if (!r->opts->summary)
+		draw_line(r);
 
 	if (!r->live || r->plan->trace.n_hooked == 0 || !deadline_passed(r->draw))
 		return;
@@ -160,6 +231,31 @@ static void print_hidden_count(const struct run *r, uint64_t n, const char *why)
 	units_count(&count, n);
 	cmd_print_notice(r->ctx->cmd, "%s more %s not shown: %s", buf_str(&count),
 			 n == 1 ? "call was" : "calls were", why);
+}
+
+/* Says that nothing was seen, which no output is not. */
+static void print_nothing(const struct run *r)
+{
+	const struct trace_state *state = &r->plan->trace.state;
+
+	if (r->n_shown > 0 || state->too_many > 0 || state->no_room > 0 || r->begin_ns == 0 ||
+	    r->opts->summary || r->ctx->json || r->plan->trace.n_hooked == 0)
+		return;
+	cmd_print_notice(r->ctx->cmd, "0 calls in %.1f s",
+			 (double)(monotonic_ns() - r->begin_ns) / 1e9);
+}
+
+/* Writes the last line of JSON, {"calls":7,"kept_back":1200,"lost":0}, if calls were not shown. */
+static void write_kept_back(struct run *r)
+{
+	const struct trace_state *state = &r->plan->trace.state;
+
+	if (!r->ctx->json || r->opts->summary || (state->too_many == 0 && state->no_room == 0))
+		return;
+	buf_addf(&r->out,
+		 "{\"schema\":1,\"calls\":%" PRIu64 ",\"kept_back\":%" PRIu64
+		 ",\"lost\":%" PRIu64 "}\n", r->n_shown, state->too_many, state->no_room);
+	flush(r);
 }
 
 static void print_limits(const struct run *r)
@@ -215,6 +311,7 @@ static int conclude(const struct run *r, struct err *err)
 {
 	const struct trace *t = &r->plan->trace;
 
+	print_nothing(r);
 	print_limits(r);
 	if (t->code != 0)
 		return err_set(err, EXIT_PARTIAL,
@@ -239,7 +336,9 @@ static int request_and_follow(struct run *r, struct session *s, struct err *err)
 
 	if (rc == 0)
 		rc = follow_run(&r->follow, s, err);
+	progress_end(&r->line);
 	show_summary(r);
+	write_kept_back(r);
 	if (rc < 0) {
 		struct err ignored = { .code = EXIT_DONE };
 
@@ -275,6 +374,8 @@ int trace_run(const struct ctx *ctx, struct trace_plan *plan, struct trace_stack
 	};
 	follow_expect_end(&r.follow, r.opts->duration_ms);
 	follow_begin(&r.follow);
+	if (!ctx->steps)
+		progress_begin(&r.line);
 	rc = request_and_follow(&r, s, err);
 	follow_end(&r.follow);
 	buf_release(&r.out);

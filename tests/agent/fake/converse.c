@@ -52,6 +52,7 @@ static void read_payload(struct talk *talk, uint16_t type, struct wire_reader *r
 		ck_assert_uint_eq(wire_get_u32(r), (uint32_t)getpid());
 		ck_assert_uint_ne(wire_get_u32(r), 0);
 		(void)wire_get_text(r);
+		ck_assert_uint_le(wire_get_u32(r), 1);
 		break;
 	case WIRE_ERROR:
 		talk->errors++;

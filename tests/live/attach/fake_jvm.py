@@ -102,7 +102,7 @@ def receive_frame(channel):
 def agent(path, token, how):
     channel = socket.socket(socket.AF_UNIX)
     channel.connect(path)
-    channel.sendall(frame("HELLO", text(token) + struct.pack(">II", os.getpid(), 0x30000) + text(b"")))
+    channel.sendall(frame("HELLO", text(token) + struct.pack(">II", os.getpid(), 0x30000) + text(b"") + struct.pack(">I", 0)))
     sent = 0
     try:
         receive_frame(channel)

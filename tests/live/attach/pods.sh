@@ -200,7 +200,7 @@ quietly_removes() {
 end_jvm() {
 	untouched
 	# A process that was started meanwhile with a mount namespace of its own holds the mounts.
-	poll "$PATIENCE" quietly_removes jvm || fail "$where: the container is removed" "$(cat "$W/err")"
+	poll 60 quietly_removes jvm || fail "$where: the container is removed" "$(cat "$W/err")"
 	stop "$client" "$JVM_PID"
 }
 

@@ -13,7 +13,7 @@ unloads() {
 	start_jvm "$version" "$gc" TraceUnload || return
 	begin_trace "$name" "$@" --budget 0 || return
 	check "$name: $methods methods are hooked" \
-		grep -q "$methods methods\? \(is\|are\) hooked" "$W/trace.err"
+		grep -q "instrumented $methods method" "$W/trace.err"
 	same "$name: the loaders are collected" "alive 0" "$(ask drop '^alive ' "$PATIENCE")"
 	same "$name: the application works" "worked 1" "$(ask work '^worked ' "$PATIENCE")"
 	end_trace "$name"

@@ -1,0 +1,27 @@
+/* Shared by session.c, the conversation, and session_open.c, the way to it. */
+#ifndef JTOOL_SESSION_SESSION_INTERNAL_H
+#define JTOOL_SESSION_SESSION_INTERNAL_H
+
+#include "attach/target_ns.h"
+#include "session/channel.h"
+#include "session/session.h"
+#include "session/staging/staged_file.h"
+
+struct session {
+	const struct jvm *jvm;
+	const struct verbose *verbose;
+	struct target_ns ns;
+	struct staged_file *staged;
+	struct channel channel;
+	bool this_build; /* the agent is known to be this build's */
+	unsigned timeout_ms;
+	bool broken; /* protocol error: the session can only be closed */
+	int32_t code; /* the JVMTI error of the last ERROR frame */
+};
+
+/* Returns whether the target exits within wait_ms. */
+bool session_is_gone(const struct session *s, int wait_ms);
+/* Disconnects, removes what was staged, and frees the session. */
+void session_free(struct session *s);
+
+#endif
