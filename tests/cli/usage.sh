@@ -86,7 +86,7 @@ jad class -b
 jhat retained FILE.hprof
 leak retained --suspects
 flamegraph alloc --flamegraph
-deadlock threads
+deadlock threads --deadlocks
 env info
 version info
 properties props

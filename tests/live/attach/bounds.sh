@@ -230,7 +230,7 @@ on_terminal() {
 }
 
 fake escapes
-for command in "jcmd $JVM_PID Thread.print" "threads $JVM_PID" "op $JVM_PID threaddump" \
+for command in "jcmd $JVM_PID Thread.print" "threads --raw $JVM_PID" "op $JVM_PID threaddump" \
 	"jcmd --timeout 3 all Thread.print"; do
 	on_terminal "$command"
 	same "terminal: $command: nothing drives the terminal" "" \
@@ -242,7 +242,7 @@ done
 on_terminal "jcmd --json $JVM_PID Thread.print"
 same "terminal: --json: nothing drives the terminal" "" \
 	"$(grep -a -o -E $'\e|\a|\xc2\x9b|\xe2\x80\xae' "$W/out")"
-jt threads "$JVM_PID"
+jt threads --raw "$JVM_PID"
 check "a pipe gets what was sent, byte for byte" \
 	grep -a -q $'main\e]0;PWNED\a\e\[31m' "$W/out"
 stop "$JVM_PID"

@@ -9,11 +9,11 @@ dump_form() {
 }
 
 check_threads() {
-	works "$version: threads: it works" threads "$pid"
-	same "$version: threads: the dump has the form of jattach's" \
+	works "$version: threads --raw: it works" threads --raw "$pid"
+	same "$version: threads --raw: the dump has the form of jattach's" \
 		"$(jattach "$pid" threaddump | dump_form)" "$(dump_form <"$W/out")"
-	check "$version: threads: it prints stacks" grep -q 'at Props.main' "$W/out"
-	same "$version: threads: it prints no locks" 0 "$(grep -c 'Locked ownable' "$W/out")"
+	check "$version: threads --raw: it prints stacks" grep -q 'at Props.main' "$W/out"
+	same "$version: threads --raw: it prints no locks" 0 "$(grep -c 'Locked ownable' "$W/out")"
 	prints "$version: threads -l: it prints locks" \
 		'Locked ownable synchronizers' threads "$pid" -l
 	same "$version: threads -l: it prints no extended data" 0 "$(grep -c 'allocated=' "$W/out")"
@@ -224,8 +224,8 @@ for version in $(in_soak own "") "${jdks[@]}"; do
 done
 
 # All JVMs.
-run_among_jvms ./jtool threads all
-same "threads all: a dump of each JVM" "0 2" "$rc $(grep -c '^Full thread dump' "$W/out")"
+run_among_jvms ./jtool threads all --raw
+same "threads all --raw: a dump of each JVM" "0 2" "$rc $(grep -c '^Full thread dump' "$W/out")"
 run_among_jvms ./jtool props all number
 same "props all NAME: a value of each JVM" \
 	"0 1 2" "$rc $(grep -x '[12]' "$W/out" | tr '\n' ' ' | sed 's/ $//')"

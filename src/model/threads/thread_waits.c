@@ -1,0 +1,115 @@
+/* A thread waits for one lock at most, so the threads are trees, or rings. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/id_map.h"
+#include "base/xalloc.h"
+#include "model/threads/thread_dump.h"
+
+#define CLAIMS_MAX 1000 /* each is searched for among all threads */
+
+static void find_owners(struct thread_dump *d)
+{
+	struct id_map holders = { .n = 0 };
+
+	for (size_t i = 0; i < d->n; i++) {
+		for (size_t k = 0; k < d->threads[i].n_holds; k++)
+			(void)id_map_add(&holders, d->threads[i].holds[k].object, (uint32_t)i);
+	}
+	for (size_t i = 0; i < d->n; i++) {
+		struct dump_thread *t = &d->threads[i];
+		uint32_t owner;
+
+		/* Whoever waits to be notified waits for no thread. */
+		if (t->wait == THREAD_WAITS_NOT || t->wait == THREAD_WAITS_FOR_NOTIFY ||
+		    t->waits_for.object == 0)
+			continue;
+		owner = id_map_get(&holders, t->waits_for.object);
+		t->owner = owner == ID_MAP_NONE || owner == i ? NO_THREAD : owner;
+	}
+	id_map_release(&holders);
+}
+
+/* Returns the thread that the JVM's report names, or NO_THREAD. */
+static size_t claimant(const struct thread_dump *d, const struct thread_claim *claim)
+{
+	for (size_t i = 0; i < d->n; i++) {
+		if (d->threads[i].waits_for.object == claim->object &&
+		    d->threads[i].wait != THREAD_WAITS_NOT &&
+		    strcmp(d->threads[i].name, claim->name) == 0)
+			return i;
+	}
+	return NO_THREAD;
+}
+
+/* Sets the owners that only the JVM's report of deadlocks has. */
+static void believe_report(struct thread_dump *d)
+{
+	for (size_t i = 0; i < d->n_claims && i < CLAIMS_MAX; i++) {
+		size_t waits = claimant(d, &d->claims[i]), owner = NO_THREAD;
+
+		if (waits == NO_THREAD || d->threads[waits].owner != NO_THREAD ||
+		    !d->claims[i].owner)
+			continue;
+		for (size_t k = 0; k < d->n_claims && k < CLAIMS_MAX && owner == NO_THREAD; k++) {
+			if (strcmp(d->claims[k].name, d->claims[i].owner) == 0)
+				owner = claimant(d, &d->claims[k]);
+		}
+		d->threads[waits].owner = owner == waits ? NO_THREAD : owner;
+	}
+}
+
+/* Numbers the ring that thread i leads to, if it was not seen before.  `seen`: by which start. */
+static void find_ring(struct thread_dump *d, size_t start, size_t *seen)
+{
+	size_t at = start;
+
+	while (at != NO_THREAD && seen[at] == 0) {
+		seen[at] = start + 1;
+		at = d->threads[at].owner;
+	}
+	if (at == NO_THREAD || seen[at] != start + 1)
+		return;
+	d->n_rings++;
+	for (size_t i = at; d->threads[i].ring == 0; i = d->threads[i].owner)
+		d->threads[i].ring = d->n_rings;
+}
+
+/* Adds up from the leaves; the members of a ring wait for one another anyway. */
+static void count_waiting(struct thread_dump *d)
+{
+	size_t *waiters = xcalloc(d->n + 1, sizeof(*waiters)); /* that are not counted yet */
+	size_t *leaves = xcalloc(d->n + 1, sizeof(*leaves)), n = 0;
+
+	for (size_t i = 0; i < d->n; i++) {
+		if (d->threads[i].ring == 0 && d->threads[i].owner != NO_THREAD)
+			waiters[d->threads[i].owner]++;
+	}
+	for (size_t i = 0; i < d->n; i++) {
+		if (d->threads[i].ring == 0 && waiters[i] == 0)
+			leaves[n++] = i;
+	}
+	while (n > 0) {
+		size_t leaf = leaves[--n], owner = d->threads[leaf].owner;
+
+		if (owner == NO_THREAD)
+			continue;
+		d->threads[owner].n_waiting += d->threads[leaf].n_waiting + 1;
+		if (--waiters[owner] == 0 && d->threads[owner].ring == 0)
+			leaves[n++] = owner;
+	}
+	free(waiters);
+	free(leaves);
+}
+
+void thread_dump_link(struct thread_dump *d)
+{
+	size_t *seen = xcalloc(d->n + 1, sizeof(*seen));
+
+	find_owners(d);
+	believe_report(d);
+	for (size_t i = 0; i < d->n; i++)
+		find_ring(d, i, seen);
+	count_waiting(d);
+	free(seen);
+}

@@ -1,0 +1,32 @@
+/* The output of `threads`: rows, stacks, groups, deadlocks and waiting threads, as text or JSON. */
+#ifndef JTOOL_RENDER_THREADS_VIEW_H
+#define JTOOL_RENDER_THREADS_VIEW_H
+
+#include <stdio.h>
+
+#include "model/threads/thread_dump.h"
+#include "render/json.h"
+
+struct threads_view {
+	int pid;
+	const struct thread_dump *dump;
+	const size_t *rows; /* indexes of the threads that are shown, in their order */
+	size_t n;
+	unsigned limit; /* the value of an OPT_LIMIT */
+	bool stack;     /* text has the stacks, too */
+};
+
+/* Prints a line for each thread, or with its stack below. */
+void threads_view_print(const struct threads_view *v, FILE *out);
+/* Prints a row for each stack, with the threads that have it. */
+void threads_view_print_groups(const struct threads_view *v, FILE *out);
+/* Prints each deadlock: who waits for what, who holds it, and where. */
+void threads_view_print_deadlocks(const struct threads_view *v, FILE *out);
+/* Prints who waits for whom, as trees; the root that holds up most comes first. */
+void threads_view_print_blocked(const struct threads_view *v, FILE *out);
+
+/* Return documents, which the caller frees: {"pid","threads","deadlocks"}, {"pid","groups"}. */
+struct json *threads_view_json(const struct threads_view *v);
+struct json *threads_view_groups_json(const struct threads_view *v);
+
+#endif

@@ -1,0 +1,292 @@
+/* Thread dumps of every JDK: rows, owners, deadlocks, who waits for whom. */
+#include <check.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/strview.h"
+#include "base/xalloc.h"
+#include "model/threads/thread_dump.h"
+#include "unit/support/data.h"
+
+#define CUTS 4000 /* bytes: each cut parses the text again */
+
+static const int jdks[] = { 8, 11, 17, 21, 25, 27 };
+
+static struct thread_dump dump;
+static struct buf text = BUF_INIT;
+
+static void parse(const char *lines)
+{
+	thread_dump_release(&dump);
+	thread_dump_parse(&dump, lines, strlen(lines));
+	thread_dump_link(&dump);
+}
+
+/* The recorded dump of tests/live/victim/Locks.java, with all deadlocks, by -le. */
+static void parse_recorded(int jdk)
+{
+	_cleanup_free_ char *path = xasprintf("threads/jdk%d", jdk);
+
+	buf_reset(&text);
+	read_data(path, &text);
+	parse(buf_str(&text));
+}
+
+static void teardown(void)
+{
+	thread_dump_release(&dump);
+	buf_release(&text);
+}
+
+static const struct dump_thread *find(const char *name)
+{
+	for (size_t i = 0; i < dump.n; i++) {
+		if (strcmp(dump.threads[i].name, name) == 0)
+			return &dump.threads[i];
+	}
+	ck_abort_msg("there is no thread %s", name);
+	return NULL;
+}
+
+static void assert_waits(const char *name, const char *state, enum thread_wait wait,
+			 const char *class, const char *owner)
+{
+	const struct dump_thread *t = find(name);
+
+	ck_assert_msg(strcmp(t->state, state) == 0, "%s: %s", name, t->state);
+	ck_assert_msg(t->wait == wait, "%s", name);
+	if (class)
+		ck_assert_str_eq(t->waits_for.class, class);
+	if (owner)
+		ck_assert_str_eq(dump.threads[t->owner].name, owner);
+	else
+		ck_assert_msg(t->owner == NO_THREAD, "%s", name);
+}
+
+START_TEST(threads_of_each_jdk)
+{
+	static const char sync[] = "java.util.concurrent.locks.ReentrantLock$NonfairSync";
+	int jdk = jdks[_i];
+
+	parse_recorded(jdk);
+	ck_assert(dump.complete);
+	ck_assert(dump.has_synchronizers);
+	assert_waits("spinner", "RUNNABLE", THREAD_WAITS_NOT, NULL, NULL);
+	assert_waits("sleeper \"quoted\"", "TIMED_WAITING", THREAD_WAITS_NOT, NULL, NULL);
+	assert_waits("waiter", "WAITING", THREAD_WAITS_FOR_NOTIFY, "java.lang.Object", NULL);
+	assert_waits("parker", "WAITING", THREAD_WAITS_NOT, NULL, NULL);
+	assert_waits("blocked-0", "BLOCKED", THREAD_WAITS_FOR_MONITOR, "java.lang.Object", "owner");
+	assert_waits("queued", "WAITING", THREAD_WAITS_PARKED, sync, "owner");
+	ck_assert_uint_eq(find("owner")->n_waiting, 4);
+	ck_assert_uint_eq(find("owner")->n_holds, 2);
+	ck_assert_uint_eq(find("waiter")->n_holds, 0); /* Object.wait() releases the monitor */
+	ck_assert_str_eq(find("spinner")->frames[0], "Locks.spin(Locks.java:68)");
+	ck_assert_str_eq(find("parker")->frames[0],
+			 jdk == 8 ? "sun.misc.Unsafe.park(Native Method)" :
+				    "jdk.internal.misc.Unsafe.park(Native Method)");
+	ck_assert_int_gt(find("spinner")->tid, 1000);
+	ck_assert_int_gt(find("spinner")->id, 7);
+	ck_assert(find("spinner")->daemon);
+	ck_assert(!find("main")->daemon);
+	ck_assert_int_eq(find("VM Thread")->id, -1);
+	ck_assert_str_eq(find("VM Thread")->state, "runnable");
+	if (jdk >= 11) {
+		ck_assert_double_gt(find("spinner")->cpu_s, 0.1);
+		ck_assert_int_ge(find("main")->allocated, 100 * 1024);
+	} else {
+		ck_assert_double_lt(find("spinner")->cpu_s, 0);
+		ck_assert_int_eq(find("main")->allocated, -1);
+	}
+}
+END_TEST
+
+START_TEST(deadlocks_of_each_jdk)
+{
+	static const char *const rings[][4] = {
+		{ "monitors-0", "monitors-1" },
+		{ "locks-0", "locks-1" },
+		{ "mixed-0", "mixed-1" },
+		{ "three-0", "three-1", "three-2" },
+	};
+
+	parse_recorded(jdks[_i]);
+	ck_assert_uint_eq(dump.n_rings, ARRAY_SIZE(rings));
+	for (size_t i = 0; i < ARRAY_SIZE(rings); i++) {
+		size_t ring = find(rings[i][0])->ring;
+
+		ck_assert_uint_gt(ring, 0);
+		for (size_t k = 0; k < 4 && rings[i][k]; k++)
+			ck_assert_uint_eq(find(rings[i][k])->ring, ring);
+	}
+	ck_assert_uint_eq(find("owner")->ring, 0);
+	ck_assert_uint_eq(find("blocked-1")->ring, 0);
+}
+END_TEST
+
+/* Without -l, the JVM's report is the only source for java.util.concurrent locks. */
+START_TEST(deadlocks_without_synchronizers)
+{
+	_cleanup_buf_ struct buf without = BUF_INIT;
+	struct strview rest, line;
+	bool list = false;
+
+	parse_recorded(jdks[_i]);
+	rest = (struct strview){ text.data, text.data + text.len };
+	while (strview_line(&rest, &line)) {
+		if (strncmp(line.at, "   Locked ownable", 17) == 0)
+			list = true;
+		else if (*line.at == '"')
+			list = false;
+		if (!list || strncmp(line.at, "\t- <", 4) != 0)
+			buf_addf(&without, "%.*s\n", (int)strview_len(line), line.at);
+	}
+	parse(buf_str(&without));
+	ck_assert_uint_eq(dump.n_rings, 4);
+	ck_assert_uint_eq(find("locks-0")->ring, find("locks-1")->ring);
+	assert_waits("locks-0", "WAITING", THREAD_WAITS_PARKED, NULL, "locks-1");
+	assert_waits("queued", "WAITING", THREAD_WAITS_PARKED, NULL, NULL);
+}
+END_TEST
+
+/* A dump that ends anywhere has the threads that are whole, and says that it is not complete. */
+START_TEST(truncated_dumps)
+{
+	parse_recorded(jdks[_i]);
+	for (size_t len = text.len > CUTS ? text.len - CUTS : 0; len < text.len; len++) {
+		struct thread_dump cut = { .n = 0 };
+		char *copy = xstrndup(text.data, len);
+
+		thread_dump_parse(&cut, copy, len);
+		thread_dump_link(&cut);
+		ck_assert_uint_le(cut.n, dump.n);
+		thread_dump_release(&cut);
+		free(copy);
+	}
+	for (size_t len = 0; len < CUTS; len++) {
+		struct thread_dump cut = { .n = 0 };
+		char *copy = xstrndup(text.data, len);
+
+		thread_dump_parse(&cut, copy, len);
+		thread_dump_link(&cut);
+		ck_assert(!cut.complete);
+		thread_dump_release(&cut);
+		free(copy);
+	}
+}
+END_TEST
+
+START_TEST(names_contain_anything)
+{
+	parse("\"a \"b\" nid=1\" #3 prio=5 tid=0x1 nid=0x10 runnable\n"
+	      "\n"
+	      "\"two\n"
+	      "lines\" #4 daemon prio=5 tid=0x2 nid=0x11 waiting on condition [0x7f55d05fe000]\n"
+	      "   java.lang.Thread.State: WAITING (parking)\n"
+	      "\n"
+	      "JNI global references: 5\n");
+	ck_assert_uint_eq(dump.n, 2);
+	ck_assert_str_eq(dump.threads[0].name, "a \"b\" nid=1");
+	ck_assert_int_eq(dump.threads[0].tid, 16);
+	ck_assert_str_eq(dump.threads[1].name, "two\nlines");
+	ck_assert_int_eq(dump.threads[1].id, 4);
+	ck_assert_str_eq(dump.threads[1].state, "WAITING");
+}
+END_TEST
+
+START_TEST(virtual_threads_and_carriers)
+{
+	parse("\"ForkJoinPool-1-worker-1\" #31 [117] daemon prio=5 os_prio=0 cpu=1.50ms "
+	      "elapsed=2.00s allocated=2M tid=0x1 nid=117 waiting on condition  [0x1]\n"
+	      "   Carrying virtual thread #30\n"
+	      "\tat jdk.internal.vm.Continuation.run(java.base@21.0.1/Continuation.java:248)\n"
+	      "\n"
+	      "   Mounted virtual thread \"v\" #30\n"
+	      "\tat Main.run(Main.java:5)\n"
+	      "\n");
+	ck_assert_uint_eq(dump.n, 2);
+	ck_assert_int_eq(dump.threads[0].carries, 30);
+	ck_assert_int_eq(dump.threads[0].allocated, 2 << 20);
+	ck_assert_double_eq_tol(dump.threads[0].cpu_s, 0.0015, 1e-9);
+	ck_assert(dump.threads[1].virtual);
+	ck_assert_str_eq(dump.threads[1].name, "v");
+	ck_assert_int_eq(dump.threads[1].id, 30);
+	ck_assert_str_eq(dump.threads[1].frames[0], "Main.run(Main.java:5)");
+}
+END_TEST
+
+/* After Object.wait(), a thread that was notified waits for the monitor. */
+START_TEST(notified_thread_waits_for_the_monitor)
+{
+	parse("\"a\" #1 tid=0x1 nid=0x1 in Object.wait() [0x1]\n"
+	      "   java.lang.Thread.State: BLOCKED (on object monitor)\n"
+	      "\tat java.lang.Object.wait(Native Method)\n"
+	      "\t- waiting on <0x00000000fff719d8> (a java.lang.Object)\n"
+	      "\t- locked <0x00000000fff719d8> (a java.lang.Object)\n"
+	      "\n"
+	      "\"b\" #2 tid=0x2 nid=0x2 runnable [0x1]\n"
+	      "   java.lang.Thread.State: RUNNABLE\n"
+	      "\tat A.b(A.java:1)\n"
+	      "\t- locked <0x00000000fff719d8> (a java.lang.Object)\n"
+	      "\t- eliminated <owner is scalar replaced> (a java.lang.Object)\n"
+	      "\n");
+	assert_waits("a", "BLOCKED", THREAD_WAITS_FOR_MONITOR, "java.lang.Object", "b");
+	ck_assert_uint_eq(find("b")->n_holds, 1);
+}
+END_TEST
+
+START_TEST(what_is_no_dump_has_no_threads)
+{
+	static const char *const texts[] = { "", "\n\n", "not a dump", "\"", "\"\"\n", "\"x\n\"y\n",
+					     "\tat a.b(C.java:1)\n\t- locked <0x1> (a b)\n" };
+
+	for (size_t i = 0; i < ARRAY_SIZE(texts); i++) {
+		parse(texts[i]);
+		ck_assert_uint_eq(dump.n, 0);
+		ck_assert(!dump.complete);
+	}
+}
+END_TEST
+
+/* A chain of 100,000 threads, each of which waits for the next, takes no stack and little time. */
+START_TEST(long_chains_of_waiting_threads)
+{
+	_cleanup_buf_ struct buf chain = BUF_INIT;
+	const unsigned n = 100000;
+
+	for (unsigned i = 1; i <= n; i++)
+		buf_addf(&chain,
+			 "\"t%u\" #%u tid=0x1 nid=%u runnable\n\tat A.b(C)\n"
+			 "\t- waiting to lock <0x%x> (a A)\n\t- locked <0x%x> (a A)\n",
+			 i, i, i, i + 1, i);
+	parse(buf_str(&chain));
+	ck_assert_uint_eq(dump.n, n);
+	ck_assert_uint_eq(dump.threads[n - 1].n_waiting, n - 1);
+	ck_assert_uint_eq(dump.n_rings, 0);
+}
+END_TEST
+
+int main(void)
+{
+	Suite *s = suite_create("model/threads");
+	TCase *tc = tcase_create("model/threads");
+	SRunner *runner;
+	int failed;
+
+	tcase_add_checked_fixture(tc, NULL, teardown);
+	tcase_set_timeout(tc, 120);
+	tcase_add_loop_test(tc, threads_of_each_jdk, 0, ARRAY_SIZE(jdks));
+	tcase_add_loop_test(tc, deadlocks_of_each_jdk, 0, ARRAY_SIZE(jdks));
+	tcase_add_loop_test(tc, deadlocks_without_synchronizers, 0, ARRAY_SIZE(jdks));
+	tcase_add_loop_test(tc, truncated_dumps, 0, ARRAY_SIZE(jdks));
+	tcase_add_test(tc, names_contain_anything);
+	tcase_add_test(tc, virtual_threads_and_carriers);
+	tcase_add_test(tc, notified_thread_waits_for_the_monitor);
+	tcase_add_test(tc, what_is_no_dump_has_no_threads);
+	tcase_add_test(tc, long_chains_of_waiting_threads);
+	suite_add_tcase(s, tc);
+	runner = srunner_create(s);
+	srunner_run_all(runner, CK_ENV);
+	failed = srunner_ntests_failed(runner);
+	srunner_free(runner);
+	return failed > 0;
+}
