@@ -30,8 +30,11 @@ void pause_note_print(const struct ctx *ctx, enum pause_kind kind)
 {
 	_cleanup_buf_ struct buf text = BUF_INIT;
 
-	if (ctx->jvm->heap_used < 0 || (!isatty(STDERR_FILENO) && !ctx->steps))
+	if (ctx->jvm->heap_used < 0)
 		return;
 	pause_note_add(&text, kind, ctx->jvm->heap_used);
-	cmd_print_notice(ctx->cmd, "%s", buf_str(&text));
+	if (isatty(STDERR_FILENO))
+		cmd_print_notice(ctx->cmd, "%s", buf_str(&text));
+	else
+		verbose_step(ctx->steps, "%s", buf_str(&text));
 }

@@ -245,12 +245,16 @@ static void print_nothing(const struct run *r)
 			 (double)(monotonic_ns() - r->begin_ns) / 1e9);
 }
 
-/* Writes the last line of JSON, {"calls":7,"kept_back":1200,"lost":0}, if calls were not shown. */
+/*
+ * Writes the last line of JSON, {"calls":7,"kept_back":1200,"lost":0}, if --rate kept calls back.
+ * What came after the last call that -c wanted was not.
+ */
 static void write_kept_back(struct run *r)
 {
 	const struct trace_state *state = &r->plan->trace.state;
 
-	if (!r->ctx->json || r->opts->summary || (state->too_many == 0 && state->no_room == 0))
+	if (!r->ctx->json || r->opts->summary || state->too_many == 0 ||
+	    r->plan->trace.end == WIRE_TRACED_COUNT)
 		return;
 	buf_addf(&r->out,
 		 "{\"schema\":1,\"calls\":%" PRIu64 ",\"kept_back\":%" PRIu64

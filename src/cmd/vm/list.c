@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "cli/command.h"
+#include "discover/cgroup.h"
 #include "proc/procfs.h"
 #include "render/table.h"
 #include "discover/discover.h"
@@ -23,6 +24,10 @@ enum {
 	COLUMN_MAIN,
 	COLUMN_ARGS,
 	COLUMN_FLAGS,
+	COLUMN_RSS,
+	COLUMN_CPU,
+	COLUMN_THREADS,
+	COLUMN_LIMIT,
 	N_COLUMNS,
 };
 
@@ -43,6 +48,10 @@ static const struct column columns[N_COLUMNS] = {
 	[COLUMN_MAIN]      = { "MAIN",      "main",      CELL_TEXT,    false },
 	[COLUMN_ARGS]      = { "ARGS",      "args",      CELL_TEXT,    true },
 	[COLUMN_FLAGS]     = { "FLAGS",     "flags",     CELL_TEXT,    true },
+	[COLUMN_RSS]       = { "RSS",       "rss",       CELL_BYTES,   true },
+	[COLUMN_CPU]       = { "CPU",       "cpu",       CELL_SECONDS, true },
+	[COLUMN_THREADS]   = { "THREADS",   "threads",   CELL_NUMBER,  true },
+	[COLUMN_LIMIT]     = { "LIMIT",     "limit",     CELL_BYTES,   true },
 };
 
 struct list_opts {
@@ -128,8 +137,26 @@ static void add_row(struct table *t, const struct jvm *jvm, const char *user)
 	table_text(t, COLUMN_FLAGS, jvm->flags);
 }
 
+/* Adds what the kernel says, which takes longer than all else: only for -o. */
+static void add_usage(struct table *t, const struct procfs *proc, pid_t pid)
+{
+	struct proc_usage usage;
+	struct cgroup group;
+	unsigned threads;
+
+	if (procfs_usage(proc, pid, &usage) == 0) {
+		add_bytes(t, COLUMN_RSS, usage.resident);
+		table_real(t, COLUMN_CPU, usage.user + usage.system);
+	}
+	if (procfs_threads(proc, pid, &threads) == 0 && threads > 0)
+		table_number(t, COLUMN_THREADS, threads);
+	cgroup_read(proc, pid, &group);
+	add_bytes(t, COLUMN_LIMIT, group.memory_limit);
+}
+
 /* Adds the rows.  Most JVMs have the user of the one before, for whom the name is known. */
-static void add_rows(struct table *t, const struct ctx *ctx, const struct jvm_list *list)
+static void add_rows(struct table *t, const struct ctx *ctx, const struct procfs *proc,
+		     const struct jvm_list *list)
 {
 	const struct list_opts *opts = ctx->opts;
 	_cleanup_free_ char *user = NULL;
@@ -143,17 +170,21 @@ static void add_rows(struct table *t, const struct ctx *ctx, const struct jvm_li
 		}
 		add_row(t, jvm, user);
 		add_names(t, jvm, ctx->json, ctx->json || opts->full);
+		if (opts->columns)
+			add_usage(t, proc, jvm->pid);
 	}
 }
 
-static int print_list(const struct ctx *ctx, const struct jvm_list *list, struct err *err)
+static int print_list(const struct ctx *ctx, const struct procfs *proc,
+		      const struct jvm_list *list, struct err *err)
 {
 	const struct list_opts *opts = ctx->opts;
-	struct table *t = table_new(columns, N_COLUMNS);
+	/* JSON has the columns from RSS on only with -o, too. */
+	struct table *t = table_new(columns, opts->columns ? N_COLUMNS : COLUMN_RSS);
 	int rc = select_columns(t, opts, list, err);
 
 	if (rc == 0)
-		add_rows(t, ctx, list);
+		add_rows(t, ctx, proc, list);
 	if (rc == 0 && ctx->json) {
 		struct json *doc = json_object();
 
@@ -189,7 +220,7 @@ static int run(struct ctx *ctx, struct err *err)
 	if (rc == 0 && opts->quiet && !opts->columns && !ctx->json)
 		rc = print_pids(ctx, &list);
 	else if (rc == 0)
-		rc = print_list(ctx, &list, err);
+		rc = print_list(ctx, &proc, &list, err);
 	jvm_list_release(&list);
 	procfs_close(&proc);
 	return rc;

@@ -24,6 +24,7 @@ told() {
 	check "$1" grep -q -E "$2" "$W/err" || cat "$W/err"
 }
 
+# shellcheck disable=SC2317 # called by poll
 is_stopped() {
 	grep -q '^State:.*stopped' "/proc/$1/status"
 }

@@ -410,7 +410,7 @@ messages() {
 		trace "$JVM_PID" 'java.lang.Object.hashCode' -d 1
 	refuses 1 'abstract' "$v: an abstract method is refused" \
 		trace "$JVM_PID" 'TraceShapes$Base.make' -d 1
-	jt trace "$JVM_PID" 'made.Refused.*' -d 0.2
+	jt trace -v "$JVM_PID" 'made.Refused.*' -d 0.2
 	same "$v: some methods cannot be traced: exit code 0" 0 "$rc"
 	check "$v: some methods cannot be traced: a notice names the long one" \
 		grep -q 'tooLong' "$W/err"

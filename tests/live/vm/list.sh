@@ -72,6 +72,11 @@ prints "list -l: it works" "$pid .*Idle" list -l
 prints "list -o: chosen columns" "^ *PID +MAIN *\$" list -o pid,main
 same "list -o: no other columns" "$pid Idle" \
 	"$(awk -v pid="$pid" '$1 == pid { print $1, $2 }' "$W/out")"
+works "list -o: what the kernel says" list --json -o pid,rss,cpu,threads,limit
+same "list -o: what the kernel says: memory, CPU time, threads" "True True True" \
+	"$(json "(lambda v: '%s %s %s' % (abs(v['rss'] / 1024 - $(rss_kb "$pid")) < 4096,
+		0 < v['cpu'] < 60, v['threads'] == $(thread_count "$pid")))(
+		[v for v in j['jvms'] if v['pid'] == $pid][0])")"
 refuses 2 "nonsense" "list -o: an unknown column is refused" list -o nonsense
 refuses 2 "" "list: an unknown option is refused" list --nonsense
 
