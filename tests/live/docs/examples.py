@@ -42,6 +42,8 @@ def examples(lines):
 def masked(line):
     line = re.sub(r'@[0-9a-f]{4,16}\b', '@HASH', line)
     line = re.sub(r'\b[0-9a-f]{64}\b', 'SHA', line)
+    # How many entries of a hash table share a bucket depends on addresses.
+    line = re.sub(r' +\(\d+( to \d+)? in a row\)', '', line)
     line = re.sub(r'[+-]?[0-9][0-9.,:TZ+-]*', '#', line)
     line = re.sub(r'# ?([KMG]i?B?|B|ns|us|ms|[smhd])(?![A-Za-z])', '#', line)
     line = re.sub(r'# ?(# ?)+', '# ', line)

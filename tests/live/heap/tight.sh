@@ -40,6 +40,12 @@ limit() {
 	echo "$2" >"$1/memory.limit_in_bytes" 2>"$W/limit.err" || fail "a limit of $2 is set" "$(cat "$W/limit.err")"
 }
 
+# limit_to ROOM: the JVM's group has only so many bytes left. It fails while the group takes more.
+limit_to() {
+	echo $(($(usage "$pod/jvm") - $(inactive "$pod/jvm") + $1)) 2>"$W/limit.err" \
+		>"$pod/jvm/memory.limit_in_bytes"
+}
+
 usage() {
 	cat "$1/memory.usage_in_bytes"
 }
@@ -230,7 +236,7 @@ if start_in_group "$version" parallel Held -Xms700m -Xmx700m -- 10000; then
 	jt_at host jcmd "$JVM_PID" VM.version
 	jt_at host retained -v --engine agent --max-pause 60 "$JVM_PID" &
 	poll 20 grep -q 'the agent has connected' "$W/err"
-	limit "$pod/jvm" $(($(usage "$pod/jvm") - $(inactive "$pod/jvm") + 3 * mb))
+	poll 5 limit_to $((3 * mb)) || fail "a limit is set" "$(cat "$W/limit.err")"
 	wait $!
 	same "$version: a walk is stopped when too little memory is left" 1 \
 		"$(grep -c -E '^jtool: retained: stopped, because JVM [0-9]+ could be killed: only [0-9]+ of [0-9]+ MB' "$W/err" ||
