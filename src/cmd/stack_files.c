@@ -1,29 +1,58 @@
 #include "cmd/stack_files.h"
 
 #include <string.h>
+#include <time.h>
 
 #include "fileio/io.h"
 #include "render/profile/collapsed.h"
 #include "render/profile/flamegraph.h"
+#include "render/profile/pprof.h"
 #include "render/units.h"
 
-int stack_files_open(struct stack_files *f, const char *collapsed, const char *flamegraph,
+static const char *const options[] = {
+	[STACKFILE_COLLAPSED] = "--collapsed",
+	[STACKFILE_FLAMEGRAPH] = "--flamegraph",
+	[STACKFILE_PPROF] = "--pprof",
+};
+
+static int check_paths(const char *const paths[static STACKFILE_KINDS], struct err *err)
+{
+	for (int i = 0; i < STACKFILE_KINDS; i++) {
+		for (int k = i + 1; k < STACKFILE_KINDS; k++) {
+			if (paths[i] && paths[k] && strcmp(paths[i], paths[k]) == 0)
+				return err_set(err, EXIT_USAGE,
+					       "%s and %s name the same file: give two files",
+					       options[i], options[k]);
+		}
+	}
+	return 0;
+}
+
+int stack_files_open(struct stack_files *f, const char *const paths[static STACKFILE_KINDS],
 		     bool force, struct err *err)
 {
-	const char *const paths[] = { collapsed, flamegraph };
-
-	if (collapsed && flamegraph && strcmp(collapsed, flamegraph) == 0)
-		return err_set(err, EXIT_USAGE,
-			       "--collapsed and --flamegraph name the same file: give two files");
+	if (check_paths(paths, err) < 0)
+		return -1;
 	for (int i = 0; i < STACKFILE_KINDS; i++) {
+		int flags = (force ? ATOMIC_FILE_REPLACE : ATOMIC_FILE_NEW) |
+			    (i == STACKFILE_PPROF ? ATOMIC_FILE_BINARY : 0);
+
 		if (!paths[i])
 			continue;
-		if (atomic_file_open(&f->files[i], paths[i],
-				     force ? ATOMIC_FILE_REPLACE : ATOMIC_FILE_NEW, 0666, err) < 0)
+		if (atomic_file_open(&f->files[i], paths[i], flags, 0666, err) < 0)
 			return -1;
 		f->open[i] = true;
 	}
 	return 0;
+}
+
+bool stack_files_any(const struct stack_files *f)
+{
+	for (int i = 0; i < STACKFILE_KINDS; i++) {
+		if (f->open[i])
+			return true;
+	}
+	return false;
 }
 
 static int write_one(struct atomic_file *f, const struct ctx *ctx, const struct buf *text,
@@ -61,7 +90,13 @@ int stack_files_write(struct stack_files *f, const struct ctx *ctx, struct call_
 	if (f->open[STACKFILE_FLAMEGRAPH]) {
 		buf_reset(&text);
 		flamegraph_add(&text, t, title, subtitle);
-		return write_one(&f->files[STACKFILE_FLAMEGRAPH], ctx, &text, err);
+		if (write_one(&f->files[STACKFILE_FLAMEGRAPH], ctx, &text, err) < 0)
+			return -1;
+	}
+	if (f->open[STACKFILE_PPROF]) {
+		buf_reset(&text);
+		pprof_add(&text, t, (int64_t)time(NULL) * 1000000000);
+		return write_one(&f->files[STACKFILE_PPROF], ctx, &text, err);
 	}
 	return 0;
 }

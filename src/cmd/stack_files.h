@@ -1,4 +1,4 @@
-/* Implements --collapsed FILE and --flamegraph FILE for all commands that have stacks. */
+/* Implements --collapsed, --flamegraph and --pprof FILE for all commands that have stacks. */
 #ifndef JTOOL_CMD_STACK_FILES_H
 #define JTOOL_CMD_STACK_FILES_H
 
@@ -6,7 +6,7 @@
 #include "cli/command.h"
 #include "model/profile/call_tree.h"
 
-enum stackfile { STACKFILE_COLLAPSED, STACKFILE_FLAMEGRAPH, STACKFILE_KINDS };
+enum stackfile { STACKFILE_COLLAPSED, STACKFILE_FLAMEGRAPH, STACKFILE_PPROF, STACKFILE_KINDS };
 
 /* Zero it before use. */
 struct stack_files {
@@ -18,12 +18,14 @@ struct stack_files {
  * Opens the files whose path is not NULL, before the JVM does any work for them.  The paths must
  * outlive `f`.  Returns 0, or -1 with err set; release `f` in any case.
  */
-int stack_files_open(struct stack_files *f, const char *collapsed, const char *flamegraph,
+int stack_files_open(struct stack_files *f, const char *const paths[static STACKFILE_KINDS],
 		     bool force, struct err *err) _must_check_;
+/* Returns whether any file is open. */
+bool stack_files_any(const struct stack_files *f);
 
 /*
  * Sums the tree, writes the open files, and prints a notice for each.  Collapsed stacks have the
- * first value of each node.  Title and subtitle are for the flame graph.
+ * first value of each node, pprof both.  Title and subtitle are for the flame graph.
  */
 int stack_files_write(struct stack_files *f, const struct ctx *ctx, struct call_tree *t,
 		      const char *title, const char *subtitle, struct err *err) _must_check_;

@@ -45,6 +45,8 @@ static const struct opt alloc_rows[] = {
 	OPT_GROUP("Files"),
 	{ 0, "collapsed", OPT_TEXT, AT(collapsed), "FILE", "write collapsed stacks", NULL },
 	{ 0, "flamegraph", OPT_TEXT, AT(flamegraph), "FILE.html", "write a flame graph", NULL },
+	{ 0, "pprof", OPT_TEXT, AT(pprof), "FILE.pb.gz", "write a profile for go tool pprof",
+	  NULL },
 	{ 0, "force", OPT_FLAG, AT(force), NULL, "replace these files if they exist", NULL },
 	OPT_END,
 };
@@ -90,17 +92,33 @@ static int check_limits(const struct alloc_opts *opts, struct err *err)
 	return 0;
 }
 
+static bool is_stdout(const char *path)
+{
+	return path && strcmp(path, "-") == 0;
+}
+
 static int check_files(const struct ctx *ctx, struct err *err)
 {
 	const struct alloc_opts *opts = ctx->opts;
-	bool collapsed = opts->collapsed && strcmp(opts->collapsed, "-") == 0;
-	bool flamegraph = opts->flamegraph && strcmp(opts->flamegraph, "-") == 0;
+	const struct {
+		const char *option;
+		bool to_stdout;
+	} outputs[] = {
+		{ "--json", ctx->json },
+		{ "--collapsed", is_stdout(opts->collapsed) },
+		{ "--flamegraph", is_stdout(opts->flamegraph) },
+		{ "--pprof", is_stdout(opts->pprof) },
+	};
+	const char *first = NULL;
 
-	if (collapsed + flamegraph + ctx->json > 1)
-		return err_set(err, EXIT_USAGE, "only one of %s can go to stdout: write the other "
-						"to a file",
-			       !ctx->json ? "--collapsed and --flamegraph" :
-			       collapsed ? "--json and --collapsed" : "--json and --flamegraph");
+	for (size_t i = 0; i < ARRAY_SIZE(outputs); i++) {
+		if (outputs[i].to_stdout && first)
+			return err_set(err, EXIT_USAGE,
+				       "only one of %s and %s can go to stdout: write the other "
+				       "to a file", first, outputs[i].option);
+		if (outputs[i].to_stdout)
+			first = outputs[i].option;
+	}
 	return 0;
 }
 
@@ -305,7 +323,12 @@ static int run_with_files(const struct ctx *ctx, struct err *err)
 	const struct alloc_opts *opts = ctx->opts;
 	struct stack_files files = { 0 };
 	struct alloc a = { 0 };
-	int rc = stack_files_open(&files, opts->collapsed, opts->flamegraph, opts->force, err);
+	const char *const paths[] = {
+		[STACKFILE_COLLAPSED] = opts->collapsed,
+		[STACKFILE_FLAMEGRAPH] = opts->flamegraph,
+		[STACKFILE_PPROF] = opts->pprof,
+	};
+	int rc = stack_files_open(&files, paths, opts->force, err);
 
 	if (rc == 0)
 		rc = ctx->file ? read_report(ctx, &a, err) : take(ctx, &a, err);

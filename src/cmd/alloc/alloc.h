@@ -23,7 +23,7 @@ struct alloc_opts {
 	unsigned limit;
 	int sort;             /* enum alloc_order; -1: not given */
 	bool exact, live, recorded, force;
-	const char *collapsed, *flamegraph;
+	const char *collapsed, *flamegraph, *pprof;
 };
 
 /* Returns whether the profile counts live objects. */

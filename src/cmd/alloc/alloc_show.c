@@ -90,7 +90,7 @@ static int write_files(const struct ctx *ctx, const struct alloc_view *view,
 	struct call_tree tree;
 	int rc;
 
-	if (!files->open[STACKFILE_COLLAPSED] && !files->open[STACKFILE_FLAMEGRAPH])
+	if (!stack_files_any(files))
 		return 0;
 	call_tree_init(&tree, by_count ? "objects" : "bytes", by_count ? "bytes" : "objects");
 	tree.ends_in_classes = true;
@@ -105,7 +105,8 @@ static int write_files(const struct ctx *ctx, const struct alloc_view *view,
 static bool is_stdout_taken(const struct alloc_opts *opts)
 {
 	return (opts->collapsed && strcmp(opts->collapsed, "-") == 0) ||
-	       (opts->flamegraph && strcmp(opts->flamegraph, "-") == 0);
+	       (opts->flamegraph && strcmp(opts->flamegraph, "-") == 0) ||
+	       (opts->pprof && strcmp(opts->pprof, "-") == 0);
 }
 
 static void print_no_sites(const struct ctx *ctx, const struct alloc_view *view)

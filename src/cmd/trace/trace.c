@@ -38,6 +38,8 @@ static const struct opt trace_rows[] = {
 	  "write nanoseconds by stack for flamegraph.pl; implies --stack", NULL },
 	{ 0, "flamegraph", OPT_TEXT, AT(flamegraph), "FILE.html",
 	  "write a flame graph of time and calls; implies --stack", NULL },
+	{ 0, "pprof", OPT_TEXT, AT(pprof), "FILE.pb.gz",
+	  "write a profile for go tool pprof; implies --stack", NULL },
 	{ 0, "force", OPT_FLAG, AT(force), NULL, "replace FILE if it exists", NULL },
 	OPT_END,
 };
@@ -66,7 +68,7 @@ static int check(const struct ctx *ctx, struct err *err)
 		return err_set(err, EXIT_USAGE,
 			       "--summary and %s exclude each other: a summary shows no single "
 			       "calls", opts->args ? "--args" : "stacks");
-	if (is_stdout(opts->collapsed) || is_stdout(opts->flamegraph))
+	if (is_stdout(opts->collapsed) || is_stdout(opts->flamegraph) || is_stdout(opts->pprof))
 		return err_set(err, EXIT_USAGE,
 			       "stacks cannot go to stdout, where the calls are shown: write the "
 			       "stacks to a file");

@@ -16,7 +16,7 @@ struct trace_opts {
 	bool args, no_args, stack, summary;
 	unsigned rate, strings, elements, budget, max_methods;
 	const char *loader;
-	const char *collapsed, *flamegraph; /* paths; NULL: not given */
+	const char *collapsed, *flamegraph, *pprof; /* paths; NULL: not given */
 	bool force;
 };
 
@@ -29,7 +29,7 @@ static inline bool trace_has_values(const struct trace_opts *opts)
 /* Returns whether stacks are summed up for --collapsed or --flamegraph. */
 static inline bool trace_has_files(const struct trace_opts *opts)
 {
-	return opts->collapsed || opts->flamegraph;
+	return opts->collapsed || opts->flamegraph || opts->pprof;
 }
 
 static inline bool trace_has_stacks(const struct trace_opts *opts)

@@ -7,9 +7,15 @@
 
 int trace_stacks_open(struct trace_stacks *s, const struct trace_opts *opts, struct err *err)
 {
+	const char *const paths[] = {
+		[STACKFILE_COLLAPSED] = opts->collapsed,
+		[STACKFILE_FLAMEGRAPH] = opts->flamegraph,
+		[STACKFILE_PPROF] = opts->pprof,
+	};
+
 	*s = (struct trace_stacks){ 0 };
 	call_tree_init(&s->tree, "ns", "calls");
-	return stack_files_open(&s->files, opts->collapsed, opts->flamegraph, opts->force, err);
+	return stack_files_open(&s->files, paths, opts->force, err);
 }
 
 /*

@@ -14,6 +14,7 @@ leak HOW N OLD PROFILE  the first row is the leak: N objects, at least OLD of th
 young PROFILE          the live objects are those in AllocLeak's cache
 Prints nothing if they agree; otherwise prints the difference and fails.
 """
+import gzip
 import json
 import math
 import sys
@@ -215,6 +216,52 @@ def collapsed(path, reported, key):
         yield f"the profile's are {wanted}, in the file are {total}"
 
 
+def varint(data, at):
+    value = shift = 0
+    while True:
+        byte = data[at]
+        value |= (byte & 127) << shift
+        at, shift = at + 1, shift + 7
+        if byte < 128:
+            return value, at
+
+
+def fields(data):
+    """Yields the number and the value of each field of a protobuf message."""
+    at = 0
+    while at < len(data):
+        tag, at = varint(data, at)
+        value, at = varint(data, at)
+        if tag & 7 == 2:
+            at, value = at + value, data[at:at + value]
+        yield tag >> 3, value
+
+
+def packed(data):
+    at, numbers = 0, []
+    while at < len(data):
+        number, at = varint(data, at)
+        numbers.append(number)
+    return numbers
+
+
+def pprof(path, reported):
+    """The samples of a pprof profile add up to the sites, and each location has a function."""
+    message = [*fields(gzip.open(path).read())]
+    strings = [value.decode() for number, value in message if number == 6]
+    functions = {dict(fields(value))[1] for number, value in message if number == 5}
+    samples = [dict(fields(value)) for number, value in message if number == 2]
+    sums = [sum(values) for values in zip(*(packed(sample[2]) for sample in samples))]
+    sites = load(reported)["sites"]
+    wanted = [sum(site["bytes"] for site in sites), sum(site["count"] for site in sites)]
+    if sums != wanted:
+        yield f"the profile's are {wanted}, in the file are {sums}"
+    if not all(functions.issuperset(packed(sample[1])) for sample in samples):
+        yield "a sample has a location without a function"
+    if "AllocWork.java" not in strings or strings[0]:
+        yield f"strings: {strings[:20]}"
+
+
 ARRAY = 1016  # a byte[1000] with its header
 
 
@@ -271,7 +318,7 @@ def young(reported):
 
 
 verbs = {"exact": exact, "start": start, "jdk": jdk, "lines": lines, "mix": mix, "shares": shares,
-         "collapsed": collapsed, "leak": leak, "young": young}
+         "collapsed": collapsed, "pprof": pprof, "leak": leak, "young": young}
 problems = [*verbs[sys.argv[1]](*sys.argv[2:])]
 for problem in problems[:20]:
     print(problem.encode("ascii", "backslashreplace").decode())

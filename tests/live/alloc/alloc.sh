@@ -201,7 +201,7 @@ exact() {
 # mixes NAME MILLIS OPTION...: profiles the victim's mix of allocations; its counts go to $W/mixed.
 mixes() {
 	begin_alloc "$1" --json "${@:3}" --collapsed "$W/collapsed" --flamegraph "$W/page.html" \
-		--force || return
+		--pprof "$W/pprof" --force || return
 	ask "mix $2" '^mixed ' "$PATIENCE" >"$W/mixed"
 	end_trace "$1"
 }
@@ -215,6 +215,8 @@ sampled() {
 	check "$name, exact: every allocation is counted" compare mix "$W/mixed" "$W/trace.out"
 	check "$name, exact: the collapsed stacks equal the profile" \
 		compare collapsed "$W/collapsed" "$W/trace.out" bytes
+	check "$name, exact: the pprof profile equals the profile" \
+		compare pprof "$W/pprof" "$W/trace.out"
 	# The long form uses the defaults; the short one takes more samples in less time.
 	if [ "$(in_soak 1 0)" -eq 1 ]; then
 		mixes "$name" 10000

@@ -1,0 +1,218 @@
+#include "render/profile/pprof.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <zlib.h>
+
+#include "base/xalloc.h"
+
+/* Field numbers of profile.proto. */
+enum {
+	PROFILE_SAMPLE_TYPE = 1,
+	PROFILE_SAMPLE = 2,
+	PROFILE_LOCATION = 4,
+	PROFILE_FUNCTION = 5,
+	PROFILE_STRING = 6,
+	PROFILE_TIME_NANOS = 9,
+};
+enum { TYPE_TYPE = 1, TYPE_UNIT = 2 };
+enum { SAMPLE_LOCATION_ID = 1, SAMPLE_VALUE = 2 };
+enum { LOCATION_ID = 1, LOCATION_LINE = 4 };
+enum { LINE_FUNCTION_ID = 1, LINE_LINE = 2 };
+enum { FUNCTION_ID = 1, FUNCTION_NAME = 2, FUNCTION_SYSTEM_NAME = 3, FUNCTION_FILENAME = 4 };
+
+enum { WIRE_VARINT = 0, WIRE_BYTES = 2 };
+
+struct writer {
+	struct buf out;        /* the message, not compressed */
+	struct buf scratch, inner;
+	struct intern strings; /* number 0 is the empty string */
+};
+
+static void add_varint(struct buf *out, uint64_t value)
+{
+	while (value >= 0x80) {
+		buf_addc(out, (char)(value | 0x80));
+		value >>= 7;
+	}
+	buf_addc(out, (char)value);
+}
+
+/* Zero is the default and is not written. */
+static void add_number(struct buf *out, unsigned field, uint64_t value)
+{
+	if (value == 0)
+		return;
+	add_varint(out, field << 3 | WIRE_VARINT);
+	add_varint(out, value);
+}
+
+static void add_bytes(struct buf *out, unsigned field, const void *data, size_t len)
+{
+	add_varint(out, field << 3 | WIRE_BYTES);
+	add_varint(out, len);
+	buf_add(out, data, len);
+}
+
+static uint32_t string(struct writer *w, const char *text, size_t len)
+{
+	return intern_add(&w->strings, text, len);
+}
+
+static uint32_t text(struct writer *w, const char *s)
+{
+	return string(w, s, strlen(s));
+}
+
+/* What a value is called, by its unit in the tree. */
+static const struct {
+	const char *tree_unit, *type, *unit;
+} types[] = {
+	{ "bytes", "space", "bytes" },
+	{ "objects", "objects", "count" },
+	{ "ns", "time", "nanoseconds" },
+	{ "calls", "calls", "count" },
+	{ "samples", "samples", "count" },
+};
+
+static void add_type(struct writer *w, const char *tree_unit)
+{
+	const char *type = tree_unit, *unit = "count";
+
+	for (size_t i = 0; i < ARRAY_SIZE(types); i++) {
+		if (strcmp(types[i].tree_unit, tree_unit) == 0) {
+			type = types[i].type;
+			unit = types[i].unit;
+		}
+	}
+	buf_reset(&w->scratch);
+	add_number(&w->scratch, TYPE_TYPE, text(w, type));
+	add_number(&w->scratch, TYPE_UNIT, text(w, unit));
+	add_bytes(&w->out, PROFILE_SAMPLE_TYPE, w->scratch.data, w->scratch.len);
+}
+
+/* "a.b.C.m(C.java:12)" */
+struct frame {
+	size_t name_len;
+	const char *file;
+	size_t file_len;
+	uint64_t line;
+};
+
+static struct frame split(const char *name)
+{
+	const char *open = strrchr(name, '('), *colon = open ? strrchr(open, ':') : NULL;
+	struct frame f = { .name_len = strlen(name) };
+	char *end;
+
+	if (!colon || open == name)
+		return f;
+	f.line = strtoull(colon + 1, &end, 10);
+	if (end == colon + 1 || strcmp(end, ")") != 0)
+		return (struct frame){ .name_len = strlen(name) };
+	f.name_len = (size_t)(open - name);
+	f.file = open + 1;
+	f.file_len = (size_t)(colon - open) - 1;
+	return f;
+}
+
+/* Each name of the tree, except that of the root, 0, is a location and a function of its own. */
+static void add_location(struct writer *w, uint32_t id, const char *name)
+{
+	struct frame f = split(name);
+	uint32_t function_name = string(w, name, f.name_len);
+
+	buf_reset(&w->inner);
+	add_number(&w->inner, LINE_FUNCTION_ID, id);
+	add_number(&w->inner, LINE_LINE, f.line);
+	buf_reset(&w->scratch);
+	add_number(&w->scratch, LOCATION_ID, id);
+	add_bytes(&w->scratch, LOCATION_LINE, w->inner.data, w->inner.len);
+	add_bytes(&w->out, PROFILE_LOCATION, w->scratch.data, w->scratch.len);
+	buf_reset(&w->scratch);
+	add_number(&w->scratch, FUNCTION_ID, id);
+	add_number(&w->scratch, FUNCTION_NAME, function_name);
+	add_number(&w->scratch, FUNCTION_SYSTEM_NAME, function_name);
+	if (f.file)
+		add_number(&w->scratch, FUNCTION_FILENAME, string(w, f.file, f.file_len));
+	add_bytes(&w->out, PROFILE_FUNCTION, w->scratch.data, w->scratch.len);
+}
+
+static uint64_t limited(uint64_t value)
+{
+	return value > INT64_MAX ? INT64_MAX : value;
+}
+
+/* The location ids of a sample begin with the innermost frame. */
+static void add_sample(struct writer *w, const struct call_tree *t, uint32_t node)
+{
+	const uint64_t *self = t->nodes[node].self;
+
+	if (self[0] == 0 && (!t->units[1] || self[1] == 0))
+		return;
+	buf_reset(&w->inner);
+	for (uint32_t at = node; at != 0; at = t->nodes[at].parent) {
+		if (t->nodes[at].name > 0) /* a target may send an empty name */
+			add_varint(&w->inner, t->nodes[at].name);
+	}
+	buf_reset(&w->scratch);
+	add_bytes(&w->scratch, SAMPLE_LOCATION_ID, w->inner.data, w->inner.len);
+	buf_reset(&w->inner);
+	add_varint(&w->inner, limited(self[0]));
+	if (t->units[1])
+		add_varint(&w->inner, limited(self[1]));
+	add_bytes(&w->scratch, SAMPLE_VALUE, w->inner.data, w->inner.len);
+	add_bytes(&w->out, PROFILE_SAMPLE, w->scratch.data, w->scratch.len);
+}
+
+/* Appends the data as gzip. */
+static void compress_to(struct buf *out, const struct buf *data)
+{
+	enum { GZIP = 15 + 16, MEMORY = 8 };
+	z_stream z = { .next_in = (Bytef *)data->data };
+	size_t left = data->len;
+	int rc;
+
+	if (deflateInit2(&z, Z_DEFAULT_COMPRESSION, Z_DEFLATED, GZIP, MEMORY,
+			 Z_DEFAULT_STRATEGY) != Z_OK)
+		xalloc_die();
+	do {
+		enum { PIECE = 1 << 20, ROOM = 1 << 16 };
+		uInt piece = left < PIECE ? (uInt)left : PIECE;
+
+		if (z.avail_in == 0) {
+			z.avail_in = piece;
+			left -= piece;
+		}
+		z.next_out = (Bytef *)buf_reserve(out, ROOM);
+		z.avail_out = ROOM;
+		rc = deflate(&z, left == 0 ? Z_FINISH : Z_NO_FLUSH);
+		out->len += ROOM - z.avail_out;
+	} while (rc != Z_STREAM_END);
+	(void)deflateEnd(&z); /* the stream is complete */
+}
+
+void pprof_add(struct buf *out, const struct call_tree *t, int64_t time_ns)
+{
+	struct writer w = { .out = BUF_INIT };
+	size_t len;
+
+	(void)text(&w, "");
+	for (int i = 0; i < CALL_TREE_VALUES && t->units[i]; i++)
+		add_type(&w, t->units[i]);
+	for (uint32_t node = 0; node < t->n; node++)
+		add_sample(&w, t, node);
+	for (uint32_t i = 1; i < t->names.n; i++)
+		add_location(&w, i, intern_get(&t->names, i, NULL));
+	add_number(&w.out, PROFILE_TIME_NANOS, (uint64_t)time_ns);
+	for (uint32_t i = 0; i < w.strings.n; i++) {
+		const char *s = intern_get(&w.strings, i, &len);
+
+		add_bytes(&w.out, PROFILE_STRING, s, len);
+	}
+	compress_to(out, &w.out);
+	buf_release(&w.out);
+	buf_release(&w.scratch);
+	buf_release(&w.inner);
+	intern_release(&w.strings);
+}

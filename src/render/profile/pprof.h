@@ -1,0 +1,17 @@
+/*
+ * Profiles in the format of pprof: a gzip-compressed message Profile of profile.proto
+ * (github.com/google/pprof), for `go tool pprof` and for profilers that store profiles.
+ */
+#ifndef JTOOL_RENDER_PPROF_H
+#define JTOOL_RENDER_PPROF_H
+
+#include "base/buf.h"
+#include "model/profile/call_tree.h"
+
+/*
+ * Appends the profile of a summed tree, with both values of each stack.  Frames such as
+ * "a.b.C.m(C.java:12)" become a function with a file and a line, other names a function.
+ */
+void pprof_add(struct buf *out, const struct call_tree *t, int64_t time_ns);
+
+#endif

@@ -1,0 +1,164 @@
+/* pprof: the message, field by field. */
+#include <check.h>
+#include <string.h>
+#include <zlib.h>
+
+#include "render/profile/pprof.h"
+
+static struct call_tree tree;
+static uint8_t message[65536];
+static size_t len;
+
+static void setup(void)
+{
+	call_tree_init(&tree, "bytes", "objects");
+}
+
+static void teardown(void)
+{
+	call_tree_release(&tree);
+}
+
+static void add(const char *const *names, uint64_t first, uint64_t second)
+{
+	const uint64_t values[CALL_TREE_VALUES] = { first, second };
+	uint32_t node = 0;
+
+	for (; *names; names++)
+		node = call_tree_child(&tree, node, *names);
+	call_tree_add(&tree, node, values);
+}
+
+static void render(void)
+{
+	struct buf out = BUF_INIT;
+	z_stream z = { .next_out = message, .avail_out = sizeof(message) };
+
+	call_tree_sum(&tree);
+	pprof_add(&out, &tree, 1500000000);
+	z.next_in = (Bytef *)out.data;
+	z.avail_in = (uInt)out.len;
+	ck_assert_int_eq(inflateInit2(&z, 15 + 16), Z_OK);
+	ck_assert_int_eq(inflate(&z, Z_FINISH), Z_STREAM_END);
+	ck_assert_uint_eq(z.avail_in, 0);
+	len = sizeof(message) - z.avail_out;
+	ck_assert_int_eq(inflateEnd(&z), Z_OK);
+	buf_release(&out);
+}
+
+static uint64_t varint(const uint8_t **p)
+{
+	uint64_t value = 0;
+	unsigned shift = 0;
+
+	do
+		value |= (uint64_t)(**p & 0x7f) << shift;
+	while (shift += 7, *(*p)++ & 0x80);
+	return value;
+}
+
+/* Returns the n-th (from 0) bytes of a field of the message. */
+static const uint8_t *field(unsigned number, unsigned n, size_t *field_len)
+{
+	for (const uint8_t *p = message; p < message + len;) {
+		uint64_t tag = varint(&p), size = varint(&p);
+
+		if ((tag & 7) == 0)
+			continue;
+		if (tag >> 3 == number && n-- == 0) {
+			*field_len = size;
+			return p;
+		}
+		p += size;
+	}
+	ck_abort_msg("there is no field %u", number);
+	return NULL;
+}
+
+static void assert_field(unsigned number, unsigned n, const char *bytes, size_t n_bytes)
+{
+	size_t size;
+	const uint8_t *data = field(number, n, &size);
+
+	ck_assert_uint_eq(size, n_bytes);
+	ck_assert_mem_eq(data, bytes, n_bytes);
+}
+
+START_TEST(message_of_a_small_tree)
+{
+	static const char *const first[] = { "a.B.main(B.java:12)", "a.C.make", "byte[]", NULL };
+	static const char *const second[] = { "a.B.main(B.java:12)", "a.D.<init>(Unknown Source)",
+					      NULL };
+
+	add(first, 300, 2);
+	add(second, 5, 1);
+	render();
+	assert_field(6, 0, "", 0);
+	assert_field(6, 1, "space", 5);
+	assert_field(6, 2, "bytes", 5);
+	assert_field(6, 3, "objects", 7);
+	assert_field(6, 4, "count", 5);
+	assert_field(1, 0, "\x08\x01\x10\x02", 4);
+	assert_field(1, 1, "\x08\x03\x10\x04", 4);
+	/* Locations 3, 2, 1, the innermost first; values 300 and 2. */
+	assert_field(2, 0, "\x0a\x03\x03\x02\x01\x12\x03\xac\x02\x02", 10);
+	assert_field(2, 1, "\x0a\x02\x04\x01\x12\x02\x05\x01", 8);
+	/* Location 1 is line 12 of function 1, whose name and file are strings. */
+	assert_field(4, 0, "\x08\x01\x22\x04\x08\x01\x10\x0c", 8);
+	assert_field(5, 0, "\x08\x01\x10\x05\x18\x05\x20\x06", 8);
+	assert_field(6, 5, "a.B.main", 8);
+	assert_field(6, 6, "B.java", 6);
+	assert_field(6, 7, "a.C.make", 8);
+	assert_field(6, 9, "a.D.<init>(Unknown Source)", 26);
+}
+END_TEST
+
+START_TEST(stacks_without_a_value_are_left_out)
+{
+	static const char *const names[] = { "a", NULL };
+	size_t size;
+
+	add(names, 0, 0);
+	render();
+	for (const uint8_t *p = message; p < message + len;) {
+		uint64_t tag = varint(&p);
+
+		size = varint(&p);
+		ck_assert_uint_ne(tag, 2 << 3 | 2);
+		p += (tag & 7) == 0 ? 0 : size;
+	}
+}
+END_TEST
+
+START_TEST(values_are_limited_to_63_bits)
+{
+	static const char *const names[] = { "a", NULL };
+	const uint8_t *data;
+	size_t size;
+
+	add(names, UINT64_MAX, 1);
+	render();
+	data = field(2, 0, &size);
+	data += 5; /* location ids, tag and length of the values */
+	ck_assert_uint_eq(varint(&data), INT64_MAX);
+}
+END_TEST
+
+int main(void)
+{
+	Suite *s = suite_create("render/profile/pprof");
+	TCase *tc = tcase_create("render/profile/pprof");
+	SRunner *runner;
+	int failed;
+
+	tcase_add_checked_fixture(tc, setup, teardown);
+	tcase_add_test(tc, message_of_a_small_tree);
+	tcase_add_test(tc, stacks_without_a_value_are_left_out);
+	tcase_add_test(tc, values_are_limited_to_63_bits);
+	suite_add_tcase(s, tc);
+	runner = srunner_create(s);
+	srunner_run_all(runner, CK_ENV);
+	failed = srunner_ntests_failed(runner);
+	srunner_free(runner);
+	return failed > 0;
+}
