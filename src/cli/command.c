@@ -173,11 +173,11 @@ void cmd_help_all(FILE *out)
 #undef CMD
 #undef CMD_GROUP
 	fprintf(out, "\n"
-		     "TARGET is a pid; or a main class, a jar name, or a part of these that "
-		     "matches one JVM;\n"
-		     "or 'all' for every JVM, where COMMAND --help mentions it.  "
-		     "'jtool PID COMMAND' works, too.\n"
-		     "[TARGET] may be omitted if one JVM is visible.\n"
+		     "TARGET is a pid as 'jtool list' shows it, or a part of a main class or jar "
+		     "name that\n"
+		     "only one JVM has.  Many commands take 'all' for every JVM, and need no "
+		     "TARGET if only\n"
+		     "one JVM is visible.  'jtool PID COMMAND' works, too.\n"
 		     "jtool COMMAND --help shows examples and options, jtool help COMMAND the "
 		     "manual.\n\n"
 		     "Options:\n"

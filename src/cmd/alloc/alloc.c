@@ -356,7 +356,7 @@ const struct cmd cmd_alloc = {
 	.name = "alloc",
 	.aliases = "allocations heaptracker",
 	.synopsis = "TARGET|REPORT [CLASS...]",
-	.summary = "find allocation sites: objects, bytes, and which are still live",
+	.summary = "find the code that allocates, and objects that stay alive",
 	.examples = (const struct example[]){
 		{ "alloc 4711 -d 30s", "allocation sites of 30 seconds" },
 		{ "alloc 4711 --live -d 60s", "sites of objects that are still live" },

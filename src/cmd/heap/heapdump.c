@@ -1,8 +1,7 @@
 /* heapdump: writes the JVM's own heap dump (HPROF) to a file of the caller. */
-#include <ctype.h>
 #include <string.h>
-#include <time.h>
 
+#include "cmd/default_path.h"
 #include "cmd/heap/dump_to_file.h"
 #include "cmd/heap/heap_engine.h"
 #include "cmd/heap/pause_note.h"
@@ -20,7 +19,6 @@ struct heapdump_opts {
 static const char *const ways[] = { "auto", "fifo", "file", NULL };
 _Static_assert(DUMP_VIA_AUTO == 0 && DUMP_VIA_FIFO == 1 && DUMP_VIA_FILE == 2, "as in ways");
 
-#define NAME_BYTES 64
 #define AT(member) offsetof(struct heapdump_opts, member)
 
 static const struct opt heapdump_rows[] = {
@@ -43,40 +41,6 @@ static const struct heap_engine_set engines = {
 static bool to_stdout(const struct ctx *ctx)
 {
 	return ctx->n_args > 0 && strcmp(ctx->args[0], "-") == 0;
-}
-
-/* Appends the last part of a main class or a jar's path, as a file name. */
-static void add_name(struct buf *out, const char *main)
-{
-	const char *name = main ? main : "java";
-	size_t len;
-
-	name = strrchr(name, '/') ? strrchr(name, '/') + 1 : name;
-	len = strlen(name);
-	if (len > 4 && strcmp(name + len - 4, ".jar") == 0)
-		len -= 4;
-	else
-		name = strrchr(name, '.') ? strrchr(name, '.') + 1 : name;
-	for (size_t i = 0; i < len && name[i] && i < NAME_BYTES; i++)
-		buf_addc(out, isalnum((unsigned char)name[i]) || strchr("-_.", name[i]) ? name[i]
-										       : '_');
-}
-
-/* Returns heapdump-NAME-PID-TIME.hprof; the caller frees it. */
-static char *default_path(const struct ctx *ctx)
-{
-	const struct heapdump_opts *opts = ctx->opts;
-	struct buf path = BUF_INIT;
-	time_t now = time(NULL);
-	char date[32] = "";
-	struct tm tm;
-
-	if (localtime_r(&now, &tm))
-		(void)strftime(date, sizeof(date), "%Y%m%dT%H%M%S", &tm); /* 0: no date */
-	buf_adds(&path, "heapdump-");
-	add_name(&path, ctx->jvm->main);
-	buf_addf(&path, "-%d-%s.hprof%s", (int)ctx->jvm->pid, date, opts->gzip ? ".gz" : "");
-	return buf_take(&path);
 }
 
 static void show(const struct ctx *ctx, const char *path, uint64_t size)
@@ -126,7 +90,9 @@ static int run(struct ctx *ctx, struct err *err)
 		.via = (enum dump_via)opts->via,
 		.max_pause_ms = opts->max_pause_ms,
 	};
-	_cleanup_free_ char *name = ctx->n_args == 0 ? default_path(ctx) : NULL;
+	_cleanup_free_ char *name =
+		ctx->n_args > 0 ? NULL :
+		default_path(ctx->jvm, "heapdump", opts->gzip ? ".hprof.gz" : ".hprof");
 	const char *path = name ? name : ctx->args[0];
 	struct atomic_file out;
 	uint64_t size;

@@ -409,7 +409,7 @@ const struct cmd cmd_heaphisto = {
 	.name = "heaphisto",
 	.aliases = "histogram histo",
 	.synopsis = "[TARGET|FILE.hprof[.gz]]",
-	.summary = "count instances and bytes of each class on the heap",
+	.summary = "count instances and bytes of each class, and compare them later",
 	.examples = (const struct example[]){
 		{ "heaphisto 4711 -n 20", "the 20 largest classes" },
 		{ "heaphisto 4711 --by package", "objects by package" },
@@ -417,11 +417,12 @@ const struct cmd cmd_heaphisto = {
 		{ NULL, NULL },
 	},
 	.details =
-		"All objects are counted, also unreachable ones; --live runs a full collection\n"
-		"first.  The total includes rows that -n and --filter hide.  In a GLOB, * matches\n"
-		"any characters and ? matches one.  A class name without either counts only that\n"
-		"class, also in the total, which is faster.  With --by package, an array belongs\n"
-		"to the package of its element class.\n"
+		"All objects are counted, also unreachable ones, and no collection is made.\n"
+		"--live counts those of a snapshot, while the application runs, or after a\n"
+		"full collection.  The total includes rows that -n and --filter hide.  In a\n"
+		"GLOB, * matches any characters and ? matches one.  A class name without\n"
+		"either counts only that class, also in the total, which is faster.  With\n"
+		"--by package, an array belongs to the package of its element class.\n"
 		"A dump file is counted as it is.  With --engine hprof, the JVM dumps its\n"
 		"reachable objects, and no file is left.\n",
 	.need = NEED_JVM,

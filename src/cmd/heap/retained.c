@@ -247,7 +247,7 @@ static int run(struct ctx *ctx, struct err *err)
 const struct cmd cmd_retained = {
 	.name = "retained",
 	.synopsis = "[TARGET|FILE.hprof[.gz]]",
-	.summary = "show which classes and objects keep the most memory alive",
+	.summary = "find a memory leak: what keeps the most memory alive",
 	.examples = (const struct example[]){
 		{ "retained 4711", "retained size by class" },
 		{ "retained 4711 --suspects", "leak suspects, with the path from a GC root" },

@@ -96,7 +96,7 @@ const struct cmd cmd_detach = {
 	.name = "detach",
 	.aliases = "reset",
 	.synopsis = "TARGET",
-	.summary = "restore everything that jtool has changed in the JVM",
+	.summary = "end all that jtool does in the JVM: patches, traces, recordings",
 	.examples = (const struct example[]){
 		{ "detach 4711", "restores everything" },
 		{ NULL, NULL },

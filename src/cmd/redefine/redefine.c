@@ -274,7 +274,7 @@ const struct cmd cmd_redefine = {
 	.name = "redefine",
 	.aliases = "retransform hotswap",
 	.synopsis = "TARGET FILE.class|DIR|JAR...",
-	.summary = "replace loaded classes by other class files, all or none",
+	.summary = "replace the code of loaded classes: a hot patch, until restore",
 	.examples = (const struct example[]){
 		{ "redefine 4711 Cart.class --check", "says whether it would work" },
 		{ "redefine 4711 Cart.class", "replaces the class" },
@@ -284,7 +284,9 @@ const struct cmd cmd_redefine = {
 	.details =
 		"From a DIR or JAR, replaces the classes that are loaded and whose code differs;\n"
 		"a FILE.class always replaces its class.  Changes by other agents are preserved.\n"
-		"The new code stays in the JVM until 'jtool restore'.\n",
+		"The new code stays in the JVM until 'jtool restore'.  The files are here, also\n"
+		"for a JVM in a container.  Static fields keep their values, and static final\n"
+		"constants were copied into the classes that use them: replace these, too.\n",
 	.need = NEED_JVM,
 	.parses = true,
 	.min_args = 1,

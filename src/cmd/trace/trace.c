@@ -150,7 +150,7 @@ const struct cmd cmd_trace = {
 	.name = "trace",
 	.aliases = "watch monitor",
 	.synopsis = "TARGET 'a.b.Class.method'...",
-	.summary = "show calls of methods: time, arguments, result or exception",
+	.summary = "find slow calls: time, arguments and result of chosen methods",
 	.examples = (const struct example[]){
 		{ "trace 4711 'com.acme.Cart.add'", "each call, until Ctrl-C" },
 		{ "trace 4711 'com.acme.*.*' --min 10ms -d 30s", "slow calls in 30 seconds" },
@@ -163,7 +163,8 @@ const struct cmd cmd_trace = {
 		"is a constructor.  Prints a line when a call ends, with --json an object a line.\n"
 		"Ends at Ctrl-C, -d or -c, or when the hooks use more than --budget; then all\n"
 		"classes run their original code again.  Calls that began before the trace are\n"
-		"not seen.  Calls that exceed --rate are counted.\n",
+		"not seen.  Calls that exceed --rate are counted.  To see where a slow call\n"
+		"spends its time, trace what it calls, too: 'com.acme.*.*' --summary.\n",
 	.need = NEED_JVM,
 	.parses = true,
 	.min_args = 1,

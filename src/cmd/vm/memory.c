@@ -208,7 +208,7 @@ static int run(struct ctx *ctx, struct err *err)
 const struct cmd cmd_memory = {
 	.name = "memory",
 	.synopsis = "[TARGET] [--save FILE] [--diff FILE]",
-	.summary = "show where the resident memory is, against the container's limit",
+	.summary = "show heap and native memory (RSS) against the container's limit",
 	.examples = (const struct example[]){
 		{ "memory 4711", "heap, metaspace, stacks, malloc, ... add up to RSS" },
 		{ "memory 4711 --save before.json", "saves the result" },
@@ -216,9 +216,10 @@ const struct cmd cmd_memory = {
 		{ NULL, NULL },
 	},
 	.details =
-		"Every mapping of the process belongs to one part.  The exit status is 1 if the\n"
-		"maximum of the heap and what is outside of it exceed the limit of the control\n"
-		"group.  Without --no-attach, the JVM is asked what its memory is for.\n",
+		"Native memory tracking need not be on.  Every mapping of the process belongs\n"
+		"to one part.  The exit status is 1 if the maximum of the heap and what is\n"
+		"outside of it exceed the limit of the control group.  Without --no-attach,\n"
+		"the JVM is asked what its memory is for.\n",
 	.need = NEED_JVM,
 	.only_looks = true,
 	.parses = true,

@@ -24,7 +24,7 @@ const struct cmd cmd_op = {
 	.verbs = "agentProperties datadump dumpheap getversion inspectheap jcmd load printflag "
 		 "properties setflag threaddump",
 	.synopsis = "TARGET OPERATION [ARG...]",
-	.summary = "send an operation of the attach protocol unchanged",
+	.summary = "send a raw operation of the attach protocol",
 	.examples = (const struct example[]){
 		{ "op 4711 threaddump", "the attach operation of that name" },
 		{ "op 4711 printflag MaxHeapSize", "with an argument" },

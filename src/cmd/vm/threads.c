@@ -386,7 +386,7 @@ const struct cmd cmd_threads = {
 	.name = "threads",
 	.aliases = "jstack threaddump",
 	.synopsis = "[TARGET]",
-	.summary = "show what each thread does, its CPU time, and what it waits for",
+	.summary = "show what uses the CPU: each thread's share, stack and lock",
 	.examples = (const struct example[]){
 		{ "threads 4711", "the busiest threads, with their top frames" },
 		{ "threads 4711 --stack -n 3", "the stacks of the three busiest" },

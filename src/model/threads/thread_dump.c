@@ -27,6 +27,7 @@ static const char *find(struct strview s, const char *text)
 	return memmem(s.at, strview_len(s), text, strlen(text));
 }
 
+/* A NUL, which no JVM sends, ends the copy. */
 static char *copy(const char *from, const char *to)
 {
 	return xstrndup(from, (size_t)(to - from));
@@ -258,17 +259,11 @@ static void take_lock(struct parser *p, struct strview line)
 /* Takes "a.b.C.m(java.base@17.0.15/C.java:12)", without the module and its version. */
 static void take_frame(struct dump_thread *t, struct strview frame)
 {
-	const char *open = memrchr(frame.at, '(', strview_len(frame));
-	const char *slash = open ? memchr(open, '/', (size_t)(frame.end - open)) : NULL;
-	char *text = copy(frame.at, frame.end);
+	char *text = copy(frame.at, frame.end), *open = strrchr(text, '(');
+	char *slash = open ? strchr(open, '/') : NULL;
 
-	if (slash) {
-		size_t head = (size_t)(open - frame.at) + 1;
-		size_t rest = (size_t)(frame.end - slash) - 1;
-
-		memmove(text + head, slash + 1, rest);
-		text[head + rest] = '\0';
-	}
+	if (slash)
+		memmove(open + 1, slash + 1, strlen(slash + 1) + 1);
 	t->frames = xgrow(t->frames, t->n_frames, &t->cap_frames, sizeof(*t->frames));
 	t->frames[t->n_frames++] = text;
 }

@@ -247,6 +247,20 @@ START_TEST(what_is_no_dump_has_no_threads)
 }
 END_TEST
 
+START_TEST(nul_ends_a_text)
+{
+	static const char lines[] = "\"a\" #1 tid=0x1 nid=0x1 runnable\n"
+				    "\tat A\0b(java.base/A.java:1)\n"
+				    "\tat A.b(java\0base/A.java:1)\n\n";
+
+	thread_dump_release(&dump);
+	thread_dump_parse(&dump, lines, sizeof(lines) - 1);
+	ck_assert_uint_eq(dump.n, 1);
+	ck_assert_str_eq(dump.threads[0].frames[0], "A");
+	ck_assert_str_eq(dump.threads[0].frames[1], "A.b(java");
+}
+END_TEST
+
 /* A chain of 100,000 threads, each of which waits for the next, takes no stack and little time. */
 START_TEST(long_chains_of_waiting_threads)
 {
@@ -282,6 +296,7 @@ int main(void)
 	tcase_add_test(tc, virtual_threads_and_carriers);
 	tcase_add_test(tc, notified_thread_waits_for_the_monitor);
 	tcase_add_test(tc, what_is_no_dump_has_no_threads);
+	tcase_add_test(tc, nul_ends_a_text);
 	tcase_add_test(tc, long_chains_of_waiting_threads);
 	suite_add_tcase(s, tc);
 	runner = srunner_create(s);

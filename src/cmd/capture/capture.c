@@ -1,0 +1,119 @@
+/*
+ * capture: collects what a support case needs in one archive.
+ *
+ * Each file of the archive is the output of one command of jtool, which runs as a child: a command
+ * that fails, hangs or is killed costs its own file only.
+ */
+#include <string.h>
+
+#include "cli/stop_signals.h"
+#include "cmd/capture/capture.h"
+#include "cmd/capture/tar_gz.h"
+#include "cmd/default_path.h"
+
+#define AT(member) offsetof(struct capture_opts, member)
+
+static const struct opt capture_rows[] = {
+	{ 0, "jfr", OPT_FLAG, AT(jfr), NULL, "also a flight recording of 30 seconds", NULL },
+	{ 0, "no-mask", OPT_FLAG, AT(no_mask), NULL, "do not replace secrets by asterisks", NULL },
+	{ 0, "force", OPT_FLAG, AT(force), NULL, "replace FILE if it exists", NULL },
+	OPT_END,
+};
+
+/* Reports what is missing; the archive is there nevertheless. */
+static int conclude(const struct capture *c, struct err *err)
+{
+	size_t n = 0;
+
+	if (c->stopped)
+		return err_set(err, EXIT_PARTIAL,
+			       "stopped: the archive has what was captured until then");
+	for (size_t i = 0; i < CAPTURE_ITEMS; i++) {
+		if (!capture_wants(c, &capture_items[i]) || c->results[i].is_there)
+			continue;
+		n++;
+		cmd_print_notice(c->ctx->cmd, "%s is missing: %.300s", capture_items[i].name,
+				 c->results[i].message);
+	}
+	return n == 0 ? 0 : err_set(err, EXIT_PARTIAL,
+				    "%zu files are missing from the archive", n);
+}
+
+static int fill(struct capture *c, struct err *err)
+{
+	uint64_t size;
+	size_t n_files;
+	int rc = capture_run(c, err);
+
+	if (rc == 0)
+		rc = capture_add_readme(c, err);
+	progress_end(&c->line);
+	if (rc < 0)
+		return -1;
+	rc = tar_gz_end(c->out.fd);
+	if (rc < 0)
+		return atomic_file_failed(&c->out, rc, err);
+	if (atomic_file_commit(&c->out, &size, err) < 0)
+		return -1;
+	n_files = 1 + c->environment.is_there;
+	for (size_t i = 0; i < CAPTURE_ITEMS; i++)
+		n_files += c->results[i].is_there;
+	capture_print(c, size, n_files);
+	return conclude(c, err);
+}
+
+static int run(struct ctx *ctx, struct err *err)
+{
+	const struct capture_opts *opts = ctx->opts;
+	_cleanup_free_ char *name =
+		ctx->n_args > 0 ? NULL : default_path(ctx->jvm, "capture", ".tar.gz");
+	struct capture c = { .ctx = ctx, .opts = opts };
+	int rc;
+
+	for (size_t i = 0; i < CAPTURE_ITEMS; i++)
+		c.results[i].code = -1;
+	if (atomic_file_open(&c.out, name ? name : ctx->args[0],
+			     ATOMIC_FILE_BINARY | (opts->force ? ATOMIC_FILE_REPLACE : 0), 0600,
+			     err) < 0)
+		return -1;
+	stop_signals(&c.signals);
+	(void)sigprocmask(SIG_BLOCK, &c.signals, &c.old);
+	if (!ctx->steps)
+		progress_begin(&c.line);
+	rc = fill(&c, err);
+	(void)sigprocmask(SIG_SETMASK, &c.old, NULL);
+	atomic_file_release(&c.out);
+	return rc;
+}
+
+static int check(const struct ctx *ctx, struct err *err)
+{
+	if (ctx->json && ctx->n_args > 0 && strcmp(ctx->args[0], "-") == 0)
+		return err_set(err, EXIT_USAGE,
+			       "--json and - exclude each other: both write to stdout");
+	return 0;
+}
+
+const struct cmd cmd_capture = {
+	.name = "capture",
+	.synopsis = "TARGET [FILE.tar.gz]",
+	.summary = "collect what a support case needs in one archive, without secrets",
+	.examples = (const struct example[]){
+		{ "capture 4711", "to capture-NAME-PID-TIME.tar.gz" },
+		{ "capture 4711 --jfr case.tar.gz", "with a flight recording" },
+		{ "capture 1 - >case.tar.gz", "through kubectl exec" },
+		{ NULL, NULL },
+	},
+	.details =
+		"The archive has info, list, flags, properties, environment, memory, three thread\n"
+		"dumps 5 seconds apart, a class histogram and 10 seconds of stat.  README.txt in\n"
+		"it says what each file has cost the JVM.  Takes about 25 seconds.  Values whose\n"
+		"names look like passwords, tokens or keys are replaced.\n",
+	.need = NEED_JVM,
+	.max_args = 1,
+	.free_words = -1,
+	.opts = capture_rows,
+	.opts_size = sizeof(struct capture_opts),
+	.check = check,
+	.run = run,
+};

@@ -1,0 +1,75 @@
+/* Shared by the files of the command capture. */
+#ifndef JTOOL_CMD_CAPTURE_H
+#define JTOOL_CMD_CAPTURE_H
+
+#include <signal.h>
+
+#include "base/progress.h"
+#include "cli/command.h"
+#include "fileio/atomic_file.h"
+
+struct capture_opts {
+	bool force, no_mask, jfr;
+};
+
+enum capture_flags {
+	CAPTURE_MASKED = 1 << 0,      /* the output may have secrets */
+	CAPTURE_IF_JFR = 1 << 1,      /* only with --jfr */
+	CAPTURE_AFTER_PAUSE = 1 << 2, /* waits before, so that a thread dump shows what has moved */
+};
+
+#define CAPTURE_WORDS_MAX 8
+
+/* A file of the archive: the output of a command. */
+struct capture_item {
+	const char *name;
+	const char *words[CAPTURE_WORDS_MAX]; /* "PID" stands for the JVM's process id */
+	int since;        /* the first JDK that has the command */
+	int flags;        /* enum capture_flags */
+	int takes_s;
+	const char *cost; /* to the JVM */
+};
+
+#define CAPTURE_ITEMS 17
+extern const struct capture_item capture_items[CAPTURE_ITEMS];
+#define CAPTURE_MESSAGE_MAX 4096
+
+struct capture_result {
+	bool is_there;
+	int code;       /* exit code of the command; -1: it was not run, or was killed */
+	double seconds;
+	uint64_t size;
+	size_t n_masked;
+	char message[CAPTURE_MESSAGE_MAX]; /* what the command said on stderr */
+};
+
+struct capture {
+	const struct ctx *ctx;
+	const struct capture_opts *opts;
+	struct atomic_file out;
+	struct progress line;
+	sigset_t signals, old;
+	bool stopped; /* by a signal */
+	struct capture_result results[CAPTURE_ITEMS];
+	struct capture_result environment;
+	int number;   /* of the item that is being made */
+};
+
+/* Returns whether the options and the JVM's release ask for the item. */
+bool capture_wants(const struct capture *c, const struct capture_item *item);
+
+/*
+ * Makes all files, until a signal arrives.  Returns -1 with err set if the archive cannot be
+ * written; a command that fails only leaves its message.
+ */
+int capture_run(struct capture *c, struct err *err) _must_check_;
+/* Adds a file to the archive. */
+int capture_add_text(struct capture *c, const char *name, const char *text, size_t len,
+		     struct capture_result *r, struct err *err) _must_check_;
+
+/* Adds README.txt, which says what each file has cost. */
+int capture_add_readme(struct capture *c, struct err *err) _must_check_;
+/* Prints the result: a line, or a document. */
+void capture_print(const struct capture *c, uint64_t size, size_t n_files);
+
+#endif

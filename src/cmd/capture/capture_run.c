@@ -1,0 +1,258 @@
+/* capture: makes the files, each by a child process that runs one command of jtool. */
+#include <errno.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "cmd/capture/capture.h"
+#include "cmd/capture/tar_gz.h"
+#include "fileio/child.h"
+#include "fileio/io.h"
+#include "model/vm/secrets.h"
+#include "proc/procfs.h"
+
+#define MASKED_MAX (64u * 1024 * 1024)
+#define ENVIRON_MAX (16u * 1024 * 1024)
+#define ITEM_MS 120000 /* limit for an item, besides the time that it is to take */
+#define STEP_MS 100
+#define PAUSE_MS 5000  /* between two thread dumps */
+
+/* The files, in the order in which they are made. */
+const struct capture_item capture_items[CAPTURE_ITEMS] = {
+	{ "info.txt", { "info", "PID" }, 0, CAPTURE_MASKED, 0, "none, or an attach" },
+	{ "list.txt", { "list", "-l", "-m", "-v" }, 0, CAPTURE_MASKED, 0, "none" },
+	{ "flags.txt", { "flags", "PID" }, 0, CAPTURE_MASKED, 0, "an attach" },
+	{ "properties.json", { "props", "--json", "PID" }, 0, CAPTURE_MASKED, 0, "an attach" },
+	{ "memory.txt", { "memory", "PID" }, 0, 0, 0, "some attaches" },
+	{ "memory.json", { "memory", "--json", "PID" }, 0, 0, 0, "some attaches" },
+	{ "heap.txt", { "jcmd", "PID", "GC.heap_info" }, 9, 0, 0, "an attach" },
+	{ "metaspace.txt", { "jcmd", "PID", "VM.metaspace" }, 11, 0, 0, "a safepoint" },
+	{ "classloaders.txt", { "jcmd", "PID", "VM.classloader_stats" }, 0, 0, 0, "a safepoint" },
+	{ "logging.txt", { "jcmd", "PID", "VM.log", "list" }, 9, 0, 0, "an attach" },
+	{ "threads-1.txt", { "threads", "--raw", "PID" }, 0, 0, 0, "a safepoint" },
+	{ "threads-2.txt", { "threads", "--raw", "PID" }, 0, CAPTURE_AFTER_PAUSE, 0,
+	  "a safepoint" },
+	{ "threads-3.txt", { "threads", "--raw", "PID" }, 0, CAPTURE_AFTER_PAUSE, 0,
+	  "a safepoint" },
+	{ "threads.json", { "threads", "--json", "PID" }, 0, 0, 1, "a safepoint" },
+	{ "stat.json", { "stat", "--json", "PID", "1s", "10" }, 0, 0, 10, "none" },
+	{ "heaphisto.json", { "heaphisto", "--json", "PID" }, 0, 0, 0,
+	  "the agent; a pause of some 30 ns per object" },
+	{ "recording.jfr", { "jfr", "PID", "record", "-d", "30", "-" }, 0, CAPTURE_IF_JFR, 30,
+	  "the flight recorder for 30 s" },
+};
+
+static bool is_signalled(struct capture *c)
+{
+	const struct timespec now = { 0, 0 };
+
+	if (!c->stopped && sigtimedwait(&c->signals, NULL, &now) >= 0)
+		c->stopped = true;
+	return c->stopped;
+}
+
+static void show(struct capture *c, const char *what)
+{
+	if (progress_due(&c->line))
+		progress_show(&c->line, "capturing %s (%d of %d, Ctrl-C ends)", what, c->number,
+			      CAPTURE_ITEMS + 1);
+}
+
+/* Runs in the child.  Its group is its own, so that Ctrl-C ends the capture and not the item. */
+static void _noreturn_ run_command(const struct capture *c, const struct capture_item *item,
+				   int out, int messages, pid_t parent)
+{
+	char pid[16], *argv[CAPTURE_WORDS_MAX + 2] = { (char *)"jtool" };
+
+	(void)snprintf(pid, sizeof(pid), "%d", (int)c->ctx->jvm->pid);
+	for (size_t i = 0; i < CAPTURE_WORDS_MAX && item->words[i]; i++)
+		argv[i + 1] = strcmp(item->words[i], "PID") == 0 ? pid : (char *)item->words[i];
+	(void)sigprocmask(SIG_SETMASK, &c->old, NULL);
+	if (setpgid(0, 0) == 0 && prctl(PR_SET_PDEATHSIG, SIGTERM) == 0 && getppid() == parent &&
+	    dup2(out, STDOUT_FILENO) >= 0 && dup2(messages, STDERR_FILENO) >= 0)
+		(void)execv("/proc/self/exe", argv);
+	_exit(EXIT_PARTIAL);
+}
+
+/* Waits for the child; ends it when the capture is stopped.  Returns its exit code, or -1. */
+static int wait_for(struct capture *c, const struct capture_item *item, pid_t child)
+{
+	struct deadline end = deadline_in_ms(ITEM_MS + (unsigned)item->takes_s * 1000);
+	bool told = false;
+	siginfo_t info;
+	int status;
+
+	for (;;) {
+		const struct timespec step = { 0, STEP_MS * 1000000 };
+
+		info.si_pid = 0;
+		if (waitid(P_PID, (id_t)child, &info, WEXITED | WNOHANG | WNOWAIT) < 0 ||
+		    info.si_pid != 0 || deadline_passed(end))
+			break;
+		show(c, item->name);
+		if (!c->stopped && sigtimedwait(&c->signals, NULL, &step) >= 0)
+			c->stopped = true;
+		else if (c->stopped)
+			(void)nanosleep(&step, NULL);
+		if (c->stopped && !told) {
+			(void)kill(child, SIGTERM); /* it ends, and undoes what it did */
+			end = deadline_in_ms(ITEM_MS);
+			told = true;
+		}
+	}
+	if (child_wait(child, &status, deadline_in_ms(STEP_MS)) < 0 || !WIFEXITED(status))
+		return -1;
+	return WEXITSTATUS(status);
+}
+
+static void read_message(struct capture_result *r, int fd)
+{
+	ssize_t n = pread(fd, r->message, sizeof(r->message) - 1, 0);
+
+	r->message[n > 0 ? n : 0] = '\0';
+}
+
+static int add_bytes(struct capture *c, const char *name, int fd, struct capture_result *r,
+		     struct err *err)
+{
+	struct stat st;
+	int rc = fstat(fd, &st) < 0 ? -errno : 0;
+
+	if (rc == 0) {
+		r->size = (uint64_t)st.st_size;
+		rc = tar_gz_add(c->out.fd, name, time(NULL), fd, r->size);
+	}
+	if (rc < 0)
+		return atomic_file_failed(&c->out, rc, err);
+	r->is_there = true;
+	return 0;
+}
+
+int capture_add_text(struct capture *c, const char *name, const char *text, size_t len,
+		    struct capture_result *r, struct err *err)
+{
+	_cleanup_close_ int fd = io_unnamed_file();
+	int rc = fd < 0 ? fd : io_write_all(fd, text, len, DEADLINE_NEVER);
+
+	if (rc < 0)
+		return err_set(err, EXIT_PARTIAL,
+			       "cannot write a temporary file: %s; set TMPDIR to another directory",
+			       strerror(-rc));
+	return add_bytes(c, name, fd, r, err);
+}
+
+/* Adds the text without its secrets. */
+static int add_masked(struct capture *c, const char *name, const char *text, size_t len,
+		      struct capture_result *r, struct err *err)
+{
+	_cleanup_buf_ struct buf masked = BUF_INIT;
+
+	if (c->opts->no_mask)
+		return capture_add_text(c, name, text, len, r, err);
+	r->n_masked = secrets_mask(&masked, text, len);
+	return capture_add_text(c, name, buf_str(&masked), masked.len, r, err);
+}
+
+static int add_output(struct capture *c, const struct capture_item *item, int fd,
+		      struct capture_result *r, struct err *err)
+{
+	_cleanup_buf_ struct buf text = BUF_INIT;
+
+	if (!(item->flags & CAPTURE_MASKED))
+		return add_bytes(c, item->name, fd, r, err);
+	if (lseek(fd, 0, SEEK_SET) < 0 || io_slurp(fd, &text, MASKED_MAX) < 0) {
+		(void)snprintf(r->message, sizeof(r->message), "more than %u MB",
+			       MASKED_MAX >> 20);
+		return 0;
+	}
+	return add_masked(c, item->name, buf_str(&text), text.len, r, err);
+}
+
+static int run_item(struct capture *c, const struct capture_item *item, struct capture_result *r,
+		    struct err *err)
+{
+	_cleanup_close_ int out = io_unnamed_file(), messages = io_unnamed_file();
+	int64_t begin_ns = monotonic_ns();
+	pid_t parent = getpid(), child;
+
+	if (out < 0 || messages < 0)
+		return err_set(err, EXIT_PARTIAL,
+			       "cannot write a temporary file: %s; set TMPDIR to another directory",
+			       strerror(out < 0 ? -out : -messages));
+	child = fork();
+	if (child == 0)
+		run_command(c, item, out, messages, parent);
+	if (child < 0)
+		return err_set(err, EXIT_PARTIAL, "cannot start a process: %s", strerror(errno));
+	r->code = wait_for(c, item, child);
+	r->seconds = (double)(monotonic_ns() - begin_ns) / 1e9;
+	read_message(r, messages);
+	/* 1 is an answer, too: memory says so that a limit can be exceeded. */
+	if (r->code != EXIT_DONE && r->code != EXIT_ANSWER)
+		return 0;
+	return add_output(c, item, out, r, err);
+}
+
+static int add_environment(struct capture *c, struct err *err)
+{
+	struct capture_result *r = &c->environment;
+	_cleanup_buf_ struct buf text = BUF_INIT;
+	struct procfs proc;
+	int rc = procfs_open(&proc, "/proc");
+
+	if (rc == 0) {
+		rc = procfs_read(&proc, c->ctx->jvm->pid, "environ", &text, ENVIRON_MAX);
+		procfs_close(&proc);
+	}
+	r->code = rc == 0 ? EXIT_DONE : EXIT_PERMISSION;
+	if (rc < 0) {
+		(void)snprintf(r->message, sizeof(r->message), "%s", strerror(-rc));
+		return 0;
+	}
+	for (size_t i = 0; i < text.len; i++) {
+		if (text.data[i] == '\0')
+			text.data[i] = '\n';
+	}
+	return add_masked(c, "environment.txt", buf_str(&text), text.len, r, err);
+}
+
+/* Waits, so that the next thread dump shows what has moved. */
+static void pause_before(struct capture *c, const char *name)
+{
+	struct deadline end = deadline_in_ms(PAUSE_MS);
+	const struct timespec step = { 0, STEP_MS * 1000000 };
+
+	while (!c->stopped && !deadline_passed(end)) {
+		show(c, name);
+		if (sigtimedwait(&c->signals, NULL, &step) >= 0)
+			c->stopped = true;
+	}
+}
+
+bool capture_wants(const struct capture *c, const struct capture_item *item)
+{
+	int feature = jvm_feature(c->ctx->jvm);
+
+	return (!(item->flags & CAPTURE_IF_JFR) || c->opts->jfr) &&
+	       (feature == 0 || feature >= item->since);
+}
+
+int capture_run(struct capture *c, struct err *err)
+{
+	if (add_environment(c, err) < 0)
+		return -1;
+	for (size_t i = 0; i < CAPTURE_ITEMS && !is_signalled(c); i++) {
+		c->number = (int)i + 1;
+		if (!capture_wants(c, &capture_items[i]))
+			continue;
+		if (capture_items[i].flags & CAPTURE_AFTER_PAUSE)
+			pause_before(c, capture_items[i].name);
+		if (!c->stopped && run_item(c, &capture_items[i], &c->results[i], err) < 0)
+			return -1;
+	}
+	return 0;
+}
+

@@ -1,0 +1,41 @@
+#include "cmd/default_path.h"
+
+#include <ctype.h>
+#include <string.h>
+#include <time.h>
+
+#include "base/buf.h"
+
+#define NAME_BYTES 64
+
+/* Appends the last part of a main class or a jar's path, as a file name. */
+static void add_name(struct buf *out, const char *main)
+{
+	const char *name = main ? main : "java";
+	size_t len;
+
+	name = strrchr(name, '/') ? strrchr(name, '/') + 1 : name;
+	len = strlen(name);
+	if (len > 4 && strcmp(name + len - 4, ".jar") == 0)
+		len -= 4;
+	else
+		name = strrchr(name, '.') ? strrchr(name, '.') + 1 : name;
+	for (size_t i = 0; i < len && name[i] && i < NAME_BYTES; i++)
+		buf_addc(out, isalnum((unsigned char)name[i]) || strchr("-_.", name[i]) ? name[i]
+										       : '_');
+}
+
+char *default_path(const struct jvm *jvm, const char *kind, const char *suffix)
+{
+	struct buf path = BUF_INIT;
+	time_t now = time(NULL);
+	char date[32] = "";
+	struct tm tm;
+
+	if (localtime_r(&now, &tm))
+		(void)strftime(date, sizeof(date), "%Y%m%dT%H%M%S", &tm); /* 0: no date */
+	buf_addf(&path, "%s-", kind);
+	add_name(&path, jvm->main);
+	buf_addf(&path, "-%d-%s%s", (int)jvm->pid, date, suffix);
+	return buf_take(&path);
+}

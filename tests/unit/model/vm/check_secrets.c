@@ -1,0 +1,89 @@
+/* Secrets in properties, environments and command lines are replaced, and nothing else is. */
+#include <check.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/xalloc.h"
+#include "model/vm/secrets.h"
+
+static const struct {
+	const char *text, *masked;
+} cases[] = {
+	{ "", "" },
+	{ "db.password=hunter2\nuser=bob\n", "db.password=********\nuser=bob\n" },
+	{ "DB_PASSWORD=two words\n", "DB_PASSWORD=********\n" },
+	{ "API_KEY=a\nAWS_SECRET_ACCESS_KEY=b\nMONKEY_BAR=c\n",
+	  "API_KEY=********\nAWS_SECRET_ACCESS_KEY=********\nMONKEY_BAR=c\n" },
+	{ "Flags: -Xmx1g -Djavax.net.ssl.keyStorePassword=x -Da=b\n",
+	  "Flags: -Xmx1g -Djavax.net.ssl.keyStorePassword=******** -Da=b\n" },
+	{ "--token abc --port 80", "--token ******** --port 80" },
+	{ "--token=abc,--port", "--token=********,--port" },
+	{ "--no-password --port", "--no-password --port" },
+	{ "{\"a.token\":\"x\\\"y\",\"b\":\"c\"}", "{\"a.token\":\"********\",\"b\":\"c\"}" },
+	{ "{\"args\":\"--secret=x --port=1\"}", "{\"args\":\"--secret=******** --port=1\"}" },
+	{ "password: 'a b' c", "password: '********' c" },
+	{ "jdbc:x://bob:pw@host/db?user=bob", "jdbc:x://********@host/db?user=bob" },
+	{ "https://host/path@2", "https://host/path@2" },
+	{ "file:///etc/passwd", "file:///etc/passwd" },
+	{ "password=", "password=" },
+	{ "password", "password" },
+	{ "--password", "--password" },
+	{ "a secret is here", "a secret is here" },
+};
+
+START_TEST(texts)
+{
+	struct buf out = BUF_INIT;
+
+	(void)secrets_mask(&out, cases[_i].text, strlen(cases[_i].text));
+	ck_assert_str_eq(buf_str(&out), cases[_i].masked);
+	buf_release(&out);
+}
+END_TEST
+
+START_TEST(masked_text_has_no_more_secrets)
+{
+	struct buf once = BUF_INIT, twice = BUF_INIT;
+
+	(void)secrets_mask(&once, cases[_i].text, strlen(cases[_i].text));
+	(void)secrets_mask(&twice, once.data, once.len);
+	ck_assert_str_eq(buf_str(&twice), buf_str(&once));
+	buf_release(&once);
+	buf_release(&twice);
+}
+END_TEST
+
+/* Each truncation is read within its bounds (under ASan). */
+START_TEST(truncated_texts)
+{
+	size_t len = strlen(cases[_i].text);
+
+	for (size_t n = 0; n <= len; n++) {
+		struct buf out = BUF_INIT;
+		char *cut = xcalloc(n ? n : 1, 1);
+
+		memcpy(cut, cases[_i].text, n);
+		(void)secrets_mask(&out, cut, n);
+		buf_release(&out);
+		free(cut);
+	}
+}
+END_TEST
+
+int main(void)
+{
+	Suite *s = suite_create("model/vm/secrets");
+	TCase *tc = tcase_create("model/vm/secrets");
+	SRunner *runner;
+	int failed;
+
+	tcase_add_loop_test(tc, texts, 0, ARRAY_SIZE(cases));
+	tcase_add_loop_test(tc, masked_text_has_no_more_secrets, 0, ARRAY_SIZE(cases));
+	tcase_add_loop_test(tc, truncated_texts, 0, ARRAY_SIZE(cases));
+	suite_add_tcase(s, tc);
+	runner = srunner_create(s);
+	srunner_run_all(runner, CK_ENV);
+	failed = srunner_ntests_failed(runner);
+	srunner_free(runner);
+	return failed > 0;
+}
