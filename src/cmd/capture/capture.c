@@ -101,7 +101,7 @@ const struct cmd cmd_capture = {
 	.examples = (const struct example[]){
 		{ "capture 4711", "to capture-NAME-PID-TIME.tar.gz" },
 		{ "capture 4711 --jfr case.tar.gz", "with a flight recording" },
-		{ "capture 1 - >case.tar.gz", "through kubectl exec" },
+		{ "capture 4711 - >case.tar.gz", "to stdout, for kubectl exec" },
 		{ NULL, NULL },
 	},
 	.details =

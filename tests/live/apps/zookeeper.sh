@@ -60,7 +60,7 @@ looked_at() {
 	prints "info: its flags" '^Flags: .*zookeeper.forceSync=no' info "$JVM_PID"
 	prints "perf: its command" "^sun.rt.javaCommand=\".*QuorumPeerMain $home/zoo.cfg\"$" \
 		perf "$JVM_PID" sun.rt.javaCommand
-	prints "threads: a thread of the server" ' WAITING +SyncThread:0 ' threads -n 0 "$JVM_PID"
+	prints "threads: a thread of the server" ' (RUNNABLE|WAITING|BLOCKED) +SyncThread:0 ' threads -n 0 "$JVM_PID"
 	prints "threads -l: the thread of its port" "^\"ProcessThread\(sid:0 cport:$port\):\"" \
 		threads -l "$JVM_PID"
 	prints "jcmd: it works" 'OpenJDK' jcmd "$JVM_PID" VM.version
