@@ -47,8 +47,8 @@ static void print_counts(const struct ctx *ctx, const char *what, const struct s
 	_cleanup_buf_ struct buf text = BUF_INIT;
 
 	for (size_t i = 0; i < s->n && i < REASONS_SHOWN; i++)
-		buf_addf(&text, "%s%zu %.120s", i > 0 ? ", " : "", s->list[i].n,
-			 why_of(&s->list[i]));
+		buf_addf(&text, "%s%.120s (%zu)", i > 0 ? ", " : "", why_of(&s->list[i]),
+			 s->list[i].n);
 	if (s->n > REASONS_SHOWN)
 		buf_addf(&text, ", and more for %zu other reasons", s->n - REASONS_SHOWN);
 	cmd_print_notice(ctx->cmd, "%s: %s; -v lists them", what, buf_str(&text));

@@ -29,8 +29,8 @@ struct skipped {
 /* Copies why and name.  `loader` (NULL: none) is only used in JSON and must outlive `s`. */
 void skipped_add(struct skipped *s, const char *why, const char *name, const char *loader);
 /*
- * Prints "skipped: 12 native, 2 abstract; -v lists them" to stderr; with --verbose, or if there is
- * only one, a line for each: "skipped: native: A".
+ * Prints "skipped: native (12), abstract (2); -v lists them" to stderr; with --verbose, or if there
+ * is only one, a line for each: "skipped: native: A".
  */
 void skipped_print(const struct ctx *ctx, const struct skipped *s);
 /* Returns [{"class","loader","reason"}], which the caller frees. */
