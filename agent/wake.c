@@ -26,7 +26,7 @@ struct entry {
 /* The JVM in which this library sleeps; NULL: not asleep. */
 static JavaVM *asleep_in;
 
-/* The linker's name for the begin of the library, where its code is mapped. */
+/* The linker's name for the start of the library, where its code is mapped. */
 extern const char __ehdr_start[] __attribute__((visibility("hidden")));
 
 const char *ag_wake_token(const char *name, uintptr_t address)
@@ -73,7 +73,7 @@ static void serve(const char *dir, const char *name, const char *token)
 	(void)unlink(data); /* the client removes it, too */
 }
 
-/* Serves the requests in an open directory.  `fd` is read from its begin. */
+/* Serves the requests in an open directory, whose entries are read from the first one. */
 static void serve_all(const char *dir, int fd)
 {
 	char data[2048] __attribute__((aligned(8)));

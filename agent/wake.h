@@ -1,5 +1,5 @@
 /*
- * The agent that sleeps: the JVM has loaded it at startup (-agentpath:FILE), and a client wakes it.
+ * The sleeping agent: the JVM loads it at startup (-agentpath:FILE), and a client wakes it later.
  *
  * A sleeping agent has one JVMTI environment without capabilities, in which only the event
  * DataDumpRequest is enabled: no thread, no socket, no memory.  The event occurs when a client runs
@@ -16,8 +16,8 @@
 #include <stdint.h>
 
 /*
- * Lets the agent sleep until it is woken; does nothing if it does so already.  Returns NULL, or why
- * it cannot.
+ * Lets the agent sleep until it is woken; does nothing if it sleeps already.  Returns NULL, or why
+ * it failed.
  */
 const char *ag_wake_enable(JavaVM *vm);
 

@@ -257,7 +257,7 @@ static int follow(struct tracing *t)
 	}
 }
 
-/* Sends once more if the end was asked for: when classes are restored, line numbers are lost. */
+/* Sends pending calls before the classes are restored, which changes their line numbers. */
 static int trace(struct tracing *t)
 {
 	int end = ag_trace_sender_hooked(&t->sender) > 0 ? follow(t) : WIRE_TRACED_NOTHING;

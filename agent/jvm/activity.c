@@ -14,7 +14,7 @@
 /* All members are atomic. */
 struct ag_activity {
 	uint64_t id;
-	uint64_t asked; /* the id that was asked to end: an earlier one has no effect */
+	uint64_t asked; /* the id that must end; a request for an earlier id has no effect */
 	int64_t begin_ns;
 	uint16_t request;
 };

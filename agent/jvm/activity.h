@@ -1,6 +1,6 @@
 /*
- * What the sessions of this library do at the moment.  A session announces the request that it
- * serves, so that another one can list it, and ask it to end.
+ * The requests that the sessions of this library are serving.  A session announces the request that
+ * it serves, so that another one can list it, and ask it to end.
  *
  * A request that leaves hooks in the JVM until its client ends it (TRACE, ALLOC) checks
  * ag_activity_must_end() while it waits.  Other requests end by themselves.
@@ -15,13 +15,15 @@
 
 struct ag_activity;
 
-/* Announces a request (WIRE_…).  Returns NULL if the table is full: it is then not listed. */
+/*
+ * Announces a request (WIRE_…).  Returns NULL if the table is full; the request is then not listed.
+ */
 struct ag_activity *ag_activity_begin(uint16_t request);
 
 /* Call it when nothing of the request is left in the JVM.  *a may be NULL, and becomes NULL. */
 void ag_activity_end(struct ag_activity **a);
 
-/* Whether another session has asked this one to end; `a` may be NULL. */
+/* Returns whether another session has asked this one to end; `a` may be NULL. */
 bool ag_activity_must_end(const struct ag_activity *a);
 
 struct ag_activity_row {
@@ -36,7 +38,7 @@ struct ag_activity_row {
  */
 bool ag_activity_next(uint32_t *next, struct ag_activity_row *row);
 
-/* Asks an activity to end; one that has ended since is not affected. */
+/* Asks an activity to end.  Has no effect if it has ended already. */
 void ag_activity_ask(uint64_t id);
 
 #endif

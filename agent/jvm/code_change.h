@@ -1,13 +1,13 @@
 /*
- * Whether this library has ever changed the code of a class in the JVM.  HELLO tells the client,
- * which explains only once what a change costs.
+ * Remembers whether this library has ever changed the code of a class in the JVM. HELLO reports it
+ * to the client, which explains the cost of a change only once.
  */
 #ifndef JTOOL_AGENT_JVM_CODE_CHANGE_H
 #define JTOOL_AGENT_JVM_CODE_CHANGE_H
 
 #include <stdbool.h>
 
-/* Call before a class is instrumented or replaced.  Any thread may. */
+/* Call it before a class is instrumented or replaced; on any thread. */
 void ag_code_change_begins(void);
 bool ag_code_has_changed(void);
 

@@ -137,7 +137,7 @@ static void write_report(struct ag_jvm *jvm, bool live)
 		ag_startup_error(startup.options.path, why, "; no allocation report is written");
 }
 
-/* Ends the recording if a session has asked for it, which the JVM survives. */
+/* Ends the recording at the request of a session, while the JVM continues to run. */
 static void end_early(struct ag_jvm *jvm)
 {
 	struct ag_alloc_profile *profile;
@@ -149,8 +149,10 @@ static void end_early(struct ag_jvm *jvm)
 		return; /* the JVM is shutting down */
 	write_report(jvm, is_live());
 	ag_clear_error(jvm);
-	/* Classes that are not restored have hooks that do nothing.  The profile's memory remains:
-	 * a session may still read its sites, see recording.h. */
+	/*
+	 * The hooks of a class that could not be restored do nothing.  The profile's memory
+	 * remains: a session may still read its sites, see recording.h.
+	 */
 	(void)ag_alloc_profile_end(jvm, profile, false, &code);
 	ag_report_release(jvm, &startup.report);
 	ag_recording_leave();

@@ -101,7 +101,7 @@ enum wire_snapshot_why {
 	WIRE_SNAPSHOT_SHARED = 1,  /* a part of the heap is in shared memory */
 	WIRE_SNAPSHOT_CLONE = 2,   /* the kernel refuses a child process; errno */
 	WIRE_SNAPSHOT_PREPARE = 3, /* another call of the kernel failed; errno */
-	WIRE_SNAPSHOT_CONFINE = 4, /* as PREPARE, in the child: it could not give up its rights */
+	WIRE_SNAPSHOT_CONFINE = 4, /* likewise in the child: it could not give up its rights */
 	WIRE_SNAPSHOT_LAYOUT = 5,  /* the layout of arrays is not known, or the order of the walk */
 	WIRE_SNAPSHOT_LATE = 6,    /* the child reached its time limit */
 	WIRE_SNAPSHOT_LOCKED = 7,  /* the child met a lock that is never released */
@@ -109,7 +109,7 @@ enum wire_snapshot_why {
 	WIRE_SNAPSHOT_ROOM = 9,    /* more GC roots than expected */
 	WIRE_SNAPSHOT_SIGNAL = 10, /* a signal ended the child; its number */
 	WIRE_SNAPSHOT_ENDED = 11,  /* the child ended; its exit code */
-	WIRE_SNAPSHOT_NAMES = 12,  /* it is complete, but lacks methods of virtual threads' roots */
+	WIRE_SNAPSHOT_NAMES = 12,  /* complete, but roots of virtual threads lack their methods */
 };
 
 /* FRAMES: the maximum depth of a stack, and special line numbers */

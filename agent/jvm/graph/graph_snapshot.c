@@ -1,6 +1,6 @@
 /*
- * The walk in a child process: snapshot/snapshot.h has the child, snapshot/walk_order.h the way it
- * finds the end of the walk, graph_walk.c what it writes.
+ * The walk in a child process. snapshot/snapshot.h describes the child, snapshot/walk_order.h how
+ * it detects the end of the walk; graph_walk.c has the callbacks that write the heap stream.
  */
 #ifndef __clang__ /* clang does not have this pragma */
 #pragma GCC optimize("O2")
@@ -13,7 +13,7 @@
 /* The last frame of the child: u32 outcome, u64 thread id of the agent, u32 roots without names. */
 #define CHILD_END UINT16_MAX
 
-/* Room for roots: each class and class field of the index is one, and what threads and JNI have. */
+/* Room for the roots of JNI and the VM; those of classes and threads are added. */
 #define ROOTS_BASE 16384
 #define ROOTS_OF_THREAD 64
 #define ROOM_MAX (1u << 24)
@@ -82,9 +82,9 @@ static void begin(struct ag_graph_walk *w)
 
 /*
  * HotSpot reports the roots of all threads first, and creates the ids of their methods.  An id that
- * is created in the child does not exist in the JVM, which crashes if it is asked for its name.  So
- * these roots are written in the JVM.  No object has been visited yet: until JDK 17 HotSpot would
- * walk the complete heap again to restore the marks of visited objects.
+ * is created in the child does not exist in the JVM, which crashes when it looks up such a method's
+ * name.  So these roots are written in the JVM.  No object has been visited yet: until JDK 17
+ * HotSpot would walk the complete heap again to restore the marks of visited objects.
  */
 static bool is_of_thread(jvmtiHeapReferenceKind kind)
 {

@@ -50,7 +50,7 @@ struct ag_graph_walk {
 	const struct ag_mirrors *mirrors;
 	struct ag_vthreads vthreads;
 	const struct ag_self_objects *own; /* the last ones are the arrays and their holder */
-	struct ag_wait_limit patience; /* end of the pause; time spent waiting for the client */
+	struct ag_wait_limit patience; /* limits the pause; counts waits for the client */
 	uint64_t written;      /* bytes of the heap stream in earlier pieces */
 	int64_t begin_ns;      /* 0: before the first callback */
 	uint64_t holder;       /* address */
@@ -58,7 +58,7 @@ struct ag_graph_walk {
 	uint32_t n_mirrors;    /* classes of the class index that were written as MIRROR */
 	uint32_t next_thread;  /* index in graph->threads: the JVM uses the same order */
 	bool too_many_classes; /* there are more than AG_GRAPH_NEW new classes */
-	/* Of a walk in a child process: */
+	/* For a walk in a child process: */
 	struct ag_snapshot *snapshot; /* NULL: the walk is in this process */
 	struct ag_walk_order order;
 	uint32_t nameless; /* roots whose method has no id in the JVM */
@@ -94,7 +94,7 @@ int ag_graph_follow(struct ag_graph_walk *walk);
 /* The same in a child process; opts->snapshot is set. */
 int ag_graph_follow_snapshot(struct ag_graph_walk *walk);
 
-/* The callbacks of both, for graph_walk.c and graph_snapshot.c. */
+/* Functions of graph_walk.c that the callbacks of both kinds of walks use. */
 void ag_graph_begin_piece(struct ag_graph_walk *walk);
 void ag_graph_begin(struct ag_graph_walk *walk); /* in the first callback */
 void ag_graph_end_piece(struct ag_graph_walk *walk); /* unless it is empty */

@@ -113,7 +113,7 @@ static int drop_handlers(const struct ag_confinement *c)
 	return 0;
 }
 
-/* The signal comes when the thread ends that has cloned the child: the VM thread. */
+/* The kernel sends the signal when the thread that cloned the child ends: the VM thread. */
 static int end_with(int parent)
 {
 	if (syscall(SYS_prctl, PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0) != 0)
@@ -132,7 +132,7 @@ static void prefer_as_victim(void)
 	(void)syscall(SYS_close, fd);            /* nothing to flush */
 }
 
-/* Best effort: the name is for ps; the policy is that of a process that computes. */
+/* Best effort: a name for ps, and the scheduling policy of a batch process. */
 static void become_ordinary(void)
 {
 	const int priority = 0;
@@ -141,7 +141,7 @@ static void become_ordinary(void)
 	(void)syscall(SYS_sched_setscheduler, 0, SCHED_BATCH, &priority);
 }
 
-/* No core dump, and no other process of the user looks into the child. */
+/* The child writes no core dump, and other processes of the user cannot read its memory. */
 static int leave_no_core(void)
 {
 	static const uint64_t none[2]; /* struct rlimit64 */

@@ -1,11 +1,11 @@
 /*
- * What a cloned child of the JVM gives up before it does anything else.
+ * Takes rights from a cloned child of the JVM, before it does anything else.
  *
  * It has one thread, whose locks and thread id are those of a thread of the JVM, and HotSpot's code
- * runs in it.  So it must not be able to do anything to anybody: it has no descriptor but its own,
- * cannot open a file or send a signal, cannot write to memory that it shares with the JVM, and ends
- * with the JVM.  A lock that a thread of the JVM held at the moment of the clone is never released
- * in the child: it ends at once if it waits for one.
+ * runs in it.  So it must not be able to affect any other process: it has one descriptor, cannot
+ * open a file or send a signal, cannot write to memory that it shares with the JVM, and ends when
+ * the JVM ends.  A lock that a thread of the JVM held at the moment of the clone is never released
+ * in the child: a child that waits for a lock ends at once.
  */
 #ifndef JTOOL_AGENT_JVM_CONFINE_H
 #define JTOOL_AGENT_JVM_CONFINE_H
@@ -17,7 +17,7 @@ struct ag_confinement {
 	int parent;   /* process id of the JVM, as the JVM sees it */
 	uint32_t life_ms; /* SIGALRM ends the child after that time; 0 means 1 */
 	void *page;   /* the start of the shared mapping that remains writable */
-	struct ag_shared_maps *maps; /* set to the child's; all of these become read-only */
+	struct ag_shared_maps *maps; /* output: the child's, which become read-only */
 };
 
 /*
@@ -26,7 +26,7 @@ struct ag_confinement {
  */
 int ag_confine(const struct ag_confinement *c);
 
-/* Ends the process without running anything of the C library. */
+/* Ends the process without running any code of the C library. */
 void ag_exit(int code) __attribute__((noreturn));
 
 #endif

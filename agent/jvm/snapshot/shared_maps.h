@@ -1,6 +1,6 @@
 /*
  * The writable mappings of this process that a clone shares with it: a snapshot must not contain
- * them.  ZGC's heap is one, and the heaps of -XX:AllocateHeapAt and -XX:AllocateOldGenAt are.
+ * them.  Examples are the heap of ZGC and those of -XX:AllocateHeapAt and -XX:AllocateOldGenAt.
  */
 #ifndef JTOOL_AGENT_JVM_SHARED_MAPS_H
 #define JTOOL_AGENT_JVM_SHARED_MAPS_H
@@ -12,7 +12,7 @@
 #define AG_SHARED_MAPS_MAX 2048
 #define AG_SHARED_MAPS_BUFFER 16384
 
-/* Large: not for a stack. */
+/* Too large for a stack. */
 struct ag_shared_maps {
 	struct ag_shared_range {
 		uint64_t from, to;
@@ -23,13 +23,13 @@ struct ag_shared_maps {
 
 /*
  * Reads /proc/self/maps.  Returns 0 or an errno.  If there are more ranges than fit, the last one
- * covers the rest, and what is between them.  With `but`, also removes the permission to write
- * from each of these mappings, except for the one that begins at `but`.  Makes system calls only:
- * allocates nothing and takes no lock.
+ * covers all the others and the gaps between them.  With `but`, also removes the permission to
+ * write from each of these mappings, except for the one that begins at `but`.  Makes system calls
+ * only: allocates nothing and takes no lock.
  */
 int ag_shared_maps_read(struct ag_shared_maps *maps, const void *but);
 
-/* The part of the former that is pure: adds the ranges of a complete line, without its newline. */
+/* Adds the range of a complete line of that file, without its newline.  Pure. */
 void ag_shared_maps_line(struct ag_shared_maps *maps, const char *line, size_t len,
 			 const void *but);
 

@@ -76,7 +76,7 @@ void ag_snapshot_release(struct ag_snapshot *s)
 	close_end(&s->ends[0]);
 	close_end(&s->ends[1]);
 	if (s->child > 0) {
-		(void)syscall(SYS_kill, s->child, SIGKILL); /* not waited for: it exists */
+		(void)syscall(SYS_kill, s->child, SIGKILL); /* cannot fail: not reaped yet */
 		(void)wait_for_child(s);
 	}
 	if (s->page)
@@ -104,7 +104,7 @@ static void begin_child(struct ag_snapshot *s, struct ag_chan *chan)
 	chan->fd = s->ends[1];
 }
 
-/* No signal is handled by the child, with a handler of the JVM, before it has dropped these. */
+/* Blocks all signals, so that the child runs no handler of the JVM before it has dropped them. */
 void ag_snapshot_clone(struct ag_snapshot *s, struct ag_chan *chan)
 {
 	const uint64_t all = ~UINT64_C(0);
@@ -127,7 +127,7 @@ void ag_snapshot_clone(struct ag_snapshot *s, struct ag_chan *chan)
 	(void)syscall(SYS_rt_sigprocmask, SIG_SETMASK, &before, NULL, KERNEL_SIGSET);
 }
 
-/* Says why the child has ended without its last frame. */
+/* Sets the reason why the child has ended without its last frame. */
 static void explain(struct ag_snapshot *s)
 {
 	int status = wait_for_child(s), code = WEXITSTATUS(status);

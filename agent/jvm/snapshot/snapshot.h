@@ -3,14 +3,14 @@
  *
  * A heap callback clones the process: the child has the thread that called it, in the middle of
  * HotSpot's walk, and a copy-on-write copy of the heap at this safepoint.  In the JVM the callback
- * aborts the walk, and the application continues.  In the child HotSpot's walk goes on, and the
+ * aborts the walk, and the application continues.  In the child HotSpot's walk continues, and the
  * callbacks send what they find to the agent's thread, in frames.  A crash, a wrong guess about
  * HotSpot's memory or an endless loop ends the child only.
  *
  * The clone has no exit signal: the application gets no SIGCHLD and does not see the child in
  * waitpid(-1).  glibc's fork() is not used, because it runs handlers and takes locks.  The child
  * may find a lock of HotSpot or malloc taken by a thread that it does not have: it ends, and the
- * caller tries again.  confine.h has what the child gives up.
+ * caller tries again.  confine.h describes which rights the child gives up.
  */
 #ifndef JTOOL_AGENT_JVM_SNAPSHOT_H
 #define JTOOL_AGENT_JVM_SNAPSHOT_H
@@ -55,14 +55,14 @@ int ag_snapshot_init(struct ag_snapshot *s, struct ag_jvm *jvm, uint32_t life_ms
 void ag_snapshot_release(struct ag_snapshot *s);
 
 /*
- * In a heap callback, in the JVM: clones.  Returns in the JVM with snapshot->child or
- * snapshot->why set, and in the child with snapshot->inside; there *chan then leads to the agent's
- * thread.  The channel must have been flushed.
+ * Clones the process; call it in a heap callback of the JVM.  Returns in the JVM with
+ * snapshot->child or snapshot->why set, and in the child with snapshot->inside; there *chan then
+ * leads to the agent's thread.  The channel must have been flushed.
  */
 void ag_snapshot_clone(struct ag_snapshot *s, struct ag_chan *chan);
 
 /*
- * In the agent's thread: receives the child's next frame into *w, which has AG_CHAN_PAYLOAD bytes.
+ * Receives, on the agent's thread, the child's next frame into *w, which has AG_CHAN_PAYLOAD bytes.
  * Returns its type, 0 with snapshot->why set if the child has ended or does not progress, or -1 if
  * the client has disconnected.
  */

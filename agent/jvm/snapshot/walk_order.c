@@ -37,7 +37,7 @@ static int make_arrays(struct ag_jvm *jvm, struct ag_walk_order *o, jclass class
 	return o->table ? 0 : -1;
 }
 
-/* The map takes memory only as it fills.  Not from ag_alloc(), whose budget is smaller. */
+/* The map is not from ag_alloc(), whose budget is smaller: it takes memory only as it fills. */
 static int make_map(struct ag_jvm *jvm, struct ag_walk_order *o)
 {
 	unsigned bits = 4;
@@ -89,8 +89,8 @@ void ag_walk_order_begin(struct ag_walk_order *o)
 }
 
 /*
- * The class of the table is reported before its elements, but must not be pushed before the tail;
- * the tail has the same class, and is reported again as an element of the table.
+ * The first reference of the table leads to its class, which must not be pushed before the tail.
+ * The callback refuses it: HotSpot visits the class later, as that of the tail.
  */
 enum ag_walk_step ag_walk_order_step(const struct ag_walk_order *o, jvmtiHeapReferenceKind kind,
 				     uint64_t referrer, uint64_t object, uint32_t index)

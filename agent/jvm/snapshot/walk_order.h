@@ -1,10 +1,11 @@
 /*
- * Makes the end of HotSpot's walk known to its callbacks.
+ * Lets the callbacks of a heap walk detect its end.
  *
  * HotSpot reports all GC roots first, and puts the accepted ones on a stack; then it pops an
  * object, reports the references from it and pushes what they refer to, until the stack is empty
- * (VM_HeapWalkOperation::doit in jvmtiTagMap.cpp, JDK 8 to 27).  It does not say when.  In a child
- * process, where the operation has nobody to return to, the callbacks find out with two arrays:
+ * (VM_HeapWalkOperation::doit in jvmtiTagMap.cpp, JDK 8 to 27).  It does not report the end to the
+ * callbacks, and in a child process it must not return.  The callbacks detect the end with two
+ * arrays:
  *
  * - Of the roots, only the array `table` is accepted, and the others are noted.  Its first element
  *   is a known object, the rest is null.
@@ -13,8 +14,8 @@
  *   element after the other, and now reports and pushes them.
  * - The tail was pushed first, and is popped last: the reference from it is the last one.
  *
- * The elements are written to the child's copy of the heap, in a layout that is proven before with
- * an array of which all elements are known.
+ * The elements are written to the child's copy of the heap, in a layout that was verified before
+ * with an array of known elements.
  */
 #ifndef JTOOL_AGENT_JVM_WALK_ORDER_H
 #define JTOOL_AGENT_JVM_WALK_ORDER_H
@@ -60,7 +61,7 @@ void ag_walk_order_release(struct ag_jvm *jvm, struct ag_walk_order *o);
 /* In the first callback. */
 void ag_walk_order_begin(struct ag_walk_order *o);
 
-/* Says what a callback is for; referrer 0: a root. */
+/* Returns what a callback must do with an object; referrer 0: a root. */
 enum ag_walk_step ag_walk_order_step(const struct ag_walk_order *o, jvmtiHeapReferenceKind kind,
 				     uint64_t referrer, uint64_t object, uint32_t index);
 

@@ -19,8 +19,8 @@ static struct ag_instrument_group group_of(struct ag_jvm *jvm, struct ag_install
 }
 
 /*
- * Fills the group's arrays with the loaded classes for which is() is true, and local references to
- * them.  Returns their number.
+ * Fills the group's arrays with the indexes of the loaded classes for which is() is true, and local
+ * references to them.  Returns their number.
  */
 static uint32_t select_classes(struct ag_jvm *jvm, struct ag_install *install,
 			       bool (*is)(const struct ag_instrument_class *class))
