@@ -34,7 +34,7 @@ static int flush_results(struct err *err)
 	return err_stdout(err, -errno);
 }
 
-/* Ends the process as if SIGPIPE had not been ignored: what is to be undone has been undone. */
+/* Ends the process by SIGPIPE, which was ignored until all changes were undone. */
 static int end_by_sigpipe(void)
 {
 	sigset_t set;
@@ -79,7 +79,7 @@ static bool is_dump_path(const char *target)
 	return strchr(target, '/') != NULL;
 }
 
-/* Returns whether the word can only be a TARGET, so that what is missing is an argument. */
+/* Returns whether the word can only be a TARGET, so that an argument is missing after it. */
 static bool is_surely_target(const struct cmd *cmd, const char *word)
 {
 	return strcmp(word, "all") == 0 || strspn(word, "0123456789") == strlen(word) ||
@@ -193,7 +193,7 @@ static int run_command(const struct cmd *cmd, char **argv, int argc, bool *json,
 			       "jtool list shows them");
 	if (cmd->check && cmd->check(&ctx, err) < 0)
 		return -1;
-	if (cmd->parses) /* it takes 3 % of the time of a command that only attaches */
+	if (cmd->parses) /* only then: it takes 3 % of the time of a command that only attaches */
 		enter_sandbox(&ctx, SANDBOX_CLIENT);
 	if (ctx.all)
 		return run_on_all(&ctx, err);

@@ -12,11 +12,11 @@
 
 /* Interval of the checks that a JVM is still alive while it works on an answer. */
 #define CHECK_MS 1000
-/* An answer that begins just before the deadline has so long to end. */
+/* An answer that begins just before the deadline has this time to end. */
 #define LATE_MS 1000
 #define STATUS_MAX 64 /* bytes of the status line, which do not count as answer */
 
-/* Returns the bytes of which the JVM has shown that it works on the request. */
+/* Returns the bytes that show that the JVM works on the request. */
 static uint64_t progress(const struct answer_reader *r, uint64_t received)
 {
 	const struct attach_progress *p = r->opts->progress;
@@ -29,7 +29,9 @@ static bool is_late(struct answer_reader *r, uint64_t received)
 	return stall_is_late(&r->stall, progress(r, received));
 }
 
-/* Says on a terminal what a wait of more than a second is for.  A dump has a line of its own. */
+/*
+ * On a terminal, shows what a wait of more than a second is for.  A dump has its own progress line.
+ */
 static void show_wait(struct answer_reader *r)
 {
 	int64_t waited_s;
@@ -91,7 +93,7 @@ static void begin_long(struct answer_reader *r)
 	r->stall.seen = progress(r, 0);
 }
 
-/* An operation that takes long has another deadline once the JVM has read the request. */
+/* A long operation gets another deadline once the JVM has read the request. */
 static int await_long(struct answer_reader *r, struct err *err)
 {
 	int rc;
@@ -163,7 +165,7 @@ static int not_finished(const struct answer_reader *r, uint64_t received, struct
 		       STALL_BYTES / 1024, r->stall.ms / 1000.0);
 }
 
-/* Waits for more of an answer.  Data that is there is taken, however late we look. */
+/* Waits for more of an answer.  Data that has arrived is taken, even after the deadline. */
 static int wait_more(struct answer_reader *r, uint64_t received, struct err *err)
 {
 	while (wait_a_while(r) == -ETIMEDOUT) {

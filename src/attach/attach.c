@@ -235,7 +235,7 @@ static int connect_to(struct attach_socket *asock, const struct attach_opts *opt
 		rc = attach_socket_connect(asock, deadline_in_ms(opts->timeout_ms), &fd, err);
 	if (rc != 0)
 		return rc < 0 ? -1 : fd;
-	/* The trigger file may be in the working directory, and that in a detached mount. */
+	/* The trigger file may be in the working directory, which may be in a detached mount. */
 	if (asock->tmp_fd >= 0 && (asock->ns.cwd_fd < 0 ||
 				   mounts_have_file(&asock->ns.proc, asock->ns.cwd_fd)))
 		return connect_or_wake(asock, opts, err);

@@ -16,7 +16,7 @@
 #include "attach/protocol.h"
 #include "discover/jvm.h"
 
-/* What shows, besides the answer, that the JVM works on a request: a number that grows. */
+/* A number that grows while the JVM works on a request, although no answer has arrived yet. */
 struct attach_progress {
 	uint64_t (*bytes)(void *arg);
 	void *arg;
@@ -31,7 +31,7 @@ struct attach_opts {
 };
 
 #define ATTACH_ANSWER_MAX (UINT64_C(1) << 30)
-/* attach_execute_long() waits so long for the answer without progress, or for the timeout. */
+/* How long attach_execute_long() waits without progress, unless the timeout is longer. */
 #define ATTACH_LONG_MS 600000
 
 struct attach_reply {

@@ -2,7 +2,9 @@
 
 #include <string.h>
 
-/* Returns whether `line` begins with the words of `command`. */
+/*
+ * Returns whether `line` begins with `command`: complete words, or a prefix that ends with a dot.
+ */
 static bool begins(const char *line, const char *command)
 {
 	size_t len = strlen(command);
@@ -15,7 +17,7 @@ static bool begins(const char *line, const char *command)
 static enum memory_use use_of_command(const char *line)
 {
 	static const struct {
-		const char *command; /* all that begin so, if it ends with a dot */
+		const char *command;
 		enum memory_use use, all; /* without and with -all */
 	} commands[] = {
 		{ "GC.class_histogram", MEMORY_COLLECT, MEMORY_REQUEST },

@@ -153,10 +153,12 @@ int target_ns_become(const struct target_ns *ns)
 	bool inside = false;
 	int rc;
 
-	/* First, or root of the target's user namespace could trace this process (setns(2)). */
+	/*
+	 * Must come before setns(2): root of the target's user namespace could trace this process.
+	 */
 	if (prctl(PR_SET_DUMPABLE, 0) < 0)
 		return -errno;
-	/* While we have CAP_SETPCAP. */
+	/* Must be done while we still have CAP_SETPCAP. */
 	capabilities_limit_bounding(ns->opened.caps.bounding);
 	rc = set_ids(ns->jvm->uid, ns->jvm->gid);
 	/* EINVAL: the id is not mapped in our own user namespace. */
@@ -168,7 +170,9 @@ int target_ns_become(const struct target_ns *ns)
 		rc = take_capabilities(ns, inside);
 	if (rc < 0)
 		return rc;
-	/* A change of ids or capabilities resets the first one to fs.suid_dumpable. */
+	/*
+	 * Again, because a change of ids or capabilities resets PR_SET_DUMPABLE (fs.suid_dumpable).
+	 */
 	if (prctl(PR_SET_DUMPABLE, 0) < 0 || prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) < 0)
 		return -errno;
 	return 0;

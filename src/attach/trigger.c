@@ -25,7 +25,7 @@
 #define SOON_NS (20 * 1000000)
 #define SOON_STEP_NS 250000
 #define WATCHED_MS 50  /* polling interval with inotify */
-#define END_MS 1000 /* how long a helper that is done may take to end */
+#define END_MS 1000 /* how long a helper may take to end after its work is done */
 #define UNWATCHED_MS 2 /* polling interval on file systems that do not support inotify */
 
 /* A message from the helper to its parent; smaller than PIPE_BUF, so that write(2) is atomic. */
@@ -167,7 +167,7 @@ static int wake(struct trigger *t, struct err *err)
 	static const struct report signalled = { .what = REPORT_SIGNALLED };
 	struct err ignored = { .code = EXIT_DONE };
 
-	/* Another tool's signal counts as the first one. */
+	/* If another tool has sent a signal, do not send a second one. */
 	if (t->is_fresh && wait_socket(t, deadline_in_ms(OTHER_TOOL_MS), &ignored) == 0)
 		return 0;
 	/* So would a SIGQUIT without a trigger file: the other tool may have removed its file. */

@@ -83,7 +83,7 @@ static bool is_unchanged(char c, bool lines)
 	return (c >= ' ' && c < 0x7f) || (lines && (c == '\n' || c == '\t'));
 }
 
-/* `lines`: line ends and tabs are unchanged. */
+/* `lines`: does not escape line ends and tabs. */
 static void add(struct buf *out, const char *text, size_t len, bool lines)
 {
 	size_t clean = 0; /* start of the pending run of unchanged text */

@@ -49,7 +49,7 @@ static const char *gzip_option(const char *level)
 	return level[0] >= '1' && level[0] <= '9' && !level[1] ? options[level[0] - '1'] : NULL;
 }
 
-/* Reads "live,format=b,file=FILE,gz=1".  Returns false for what jtool does not have. */
+/* Reads "live,format=b,file=FILE,gz=1".  Returns false for an option that jtool does not have. */
 static bool parse_jmap(struct jmap *jmap, char *list)
 {
 	for (char *item; (item = next_item(&list));) {

@@ -70,8 +70,9 @@ static void print_quoted(const char *text, const char *special, FILE *out)
 
 /*
  * _jtool_targets: process ids and names of the JVMs.  _jtool_words COMMAND TARGET: diagnostic
- * commands, flags, properties or counters of that JVM, which is asked as the command asks it.  What
- * takes jtool's agent, such as the loaded classes, is not completed.  For bash and zsh.
+ * commands, flags, properties or counters of that JVM, read in the same way as by the command.
+ * Names that only jtool's agent can list, such as loaded classes, are not completed.  For bash and
+ * zsh.
  */
 #define LISTS                                                                                 \
 	"_jtool_targets()\n"                                                                  \

@@ -5,7 +5,10 @@
 
 #include "base/util.h"
 
-/* Names in the JDK, jattach, Arthas, async-profiler and MAT, and words that users try. */
+/*
+ * Names in the JDK, jattach, Arthas, async-profiler and MAT, and other words that users are likely
+ * to try.
+ */
 static const struct {
 	const char *name, *command;
 } names[] = {

@@ -1,4 +1,4 @@
-/* What the commands of other tools are called here. */
+/* Maps the names of other tools' commands to those of jtool. */
 #ifndef JTOOL_CLI_OTHER_NAMES_H
 #define JTOOL_CLI_OTHER_NAMES_H
 

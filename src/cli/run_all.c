@@ -17,10 +17,10 @@
 
 /* Number of JVMs that are queried at a time.  It limits the memory of all children together. */
 #define AT_ONCE 8
-#define KILL_AFTER_MS 1000 /* a child that is late by so much does not end by itself */
+#define KILL_AFTER_MS 1000 /* how late a child may be before it is killed */
 #define REAP_MS 5
 
-/* What a job's child shares with its parent. */
+/* Memory that a job's child shares with its parent. */
 struct shared {
 	struct err err;
 	struct watchdog watchdog;
@@ -204,7 +204,7 @@ static int print_result(const struct ctx *ctx, const struct job *job)
 {
 	if (!ctx->json)
 		fprintf(ctx->out, "%d:\n", (int)job->jvm->pid);
-	(void)fwide(ctx->out, -1); /* io_copy() does not say that something was written */
+	(void)fwide(ctx->out, -1); /* io_copy() bypasses stdio: marks the stream as used */
 	if (fflush(ctx->out) != 0)
 		return -errno;
 	return job->out < 0 || job->is_given_up ? 0 : io_copy(job->out, fileno(ctx->out));

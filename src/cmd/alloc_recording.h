@@ -8,7 +8,9 @@
 /* Returns whether `agent` is a flag that starts a recording: -agentpath:FILE=alloc,... */
 bool alloc_recording_wanted(const struct agent *agent);
 
-/* Returns whether a flag in `agents` starts a recording in `mapped`, a mapped library of jtool. */
+/*
+ * Returns whether a flag in `agents` makes `mapped`, a mapped library of jtool, start a recording.
+ */
 bool alloc_recording_by(const struct agents *agents, const struct agent *mapped);
 
 /* Returns whether this JVM records its allocations; false if unknown.  Does not load an agent. */

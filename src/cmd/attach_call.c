@@ -45,7 +45,7 @@ void attach_call_print_text(const struct ctx *ctx, const char *text, size_t len)
 	(void)fwrite(text, 1, len, ctx->out); /* main checks ferror() */
 }
 
-/* Returns the bytes of a character at the end of the text whose last bytes are missing. */
+/* Returns the length of an incomplete UTF-8 character at the end of the text; 0: none. */
 static size_t incomplete_len(const char *text, size_t len)
 {
 	for (size_t n = 1; n <= 3 && n <= len; n++) {

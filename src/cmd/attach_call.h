@@ -16,13 +16,13 @@ int attach_call_show(const struct ctx *ctx, const struct attach_request *req,
 		     struct err *err) _must_check_;
 
 /*
- * Sets err (EXIT_ANSWER) for an answer with a code other than 0; quotes its first line.  Returns
- * -1.  An answer of one line need not be shown, too.
+ * Sets err (EXIT_ANSWER) for an answer with a code other than 0; quotes its first line, so an
+ * answer of one line need not be printed as well.  Returns -1.
  */
 int attach_call_refused(const char *what, int code, const struct buf *answer, struct err *err);
 bool attach_call_is_one_line(const struct buf *answer);
 
-/* Prints what the JVM sent: byte for byte, or with control characters escaped on a terminal. */
+/* Prints the JVM's answer: unchanged, or on a terminal with control characters escaped. */
 void attach_call_print_text(const struct ctx *ctx, const char *text, size_t len);
 
 /* Prints the JSON document for an answer that was already read into `text`. */

@@ -54,7 +54,10 @@ static int copy(int from, int to, uint64_t size, uint64_t *copied)
 	for (*copied = 0; *copied < size;) {
 		uint64_t left = size - *copied;
 		size_t max = left < CALL_BYTES_MAX ? (size_t)left : CALL_BYTES_MAX;
-		/* All of it must fit: nothing is copied in vain, and a hole becomes data. */
+		/*
+		 * Before the first piece, checks that the complete file fits; holes of a sparse
+		 * file become data.
+		 */
 		int rc = disk_room_take(&room, *copied == 0 ? left : max);
 		ssize_t n;
 

@@ -1,6 +1,6 @@
 /*
- * What other clients of jtool do in a JVM.  Queries all agent libraries of jtool that the JVM has
- * mapped, also those of other builds and those that it has started with; loads none.
+ * Lists the requests of other jtool clients in a JVM. Queries all agent libraries of jtool that the
+ * JVM has mapped, including those of other builds and those loaded at startup; loads none.
  */
 #ifndef JTOOL_CMD_OTHER_SESSIONS_H
 #define JTOOL_CMD_OTHER_SESSIONS_H
@@ -9,9 +9,9 @@
 #include "model/vm/activities.h"
 
 /*
- * Finds what goes on.  With `force` asks all of it to end, and waits until it has.  Prints a notice
- * for a library that cannot be queried.  Returns 0 with *found filled, or -1 with err set, also if
- * something has not ended (EXIT_PARTIAL).
+ * Finds all such requests.  With `force`, asks all of them to end and waits until they have.
+ * Prints a notice for a library that cannot be queried.  Returns 0 with *found filled, or -1 with
+ * err set, also if a request has not ended (EXIT_PARTIAL).
  */
 int other_sessions_find(const struct ctx *ctx, bool force, struct activities *found,
 			struct err *err) _must_check_;

@@ -196,13 +196,13 @@ static void scan(struct agents *a, const struct procfs *proc, const struct jvm *
 	free(s.last);
 }
 
-/* What the worker needs: pointers into its memory, which is a copy of ours. */
+/* The request to the worker.  Its pointers are valid there: a worker is a fork of this process. */
 struct query {
 	const struct procfs *proc;
 	const struct jvm *jvm;
 };
 
-/* The answer: whether all were found; then the maker and the path, with its NUL, of each. */
+/* Answers whether all agents were found, then the maker and the path of each. */
 static int answer_agents(const struct buf *request, struct buf *answer, int *fd, struct err *err)
 {
 	struct agents found = AGENTS_INIT;

@@ -151,7 +151,7 @@ enum attach_state inspect_attach_state(const struct procfs *proc, const struct j
 	return ATTACH_STARTING;
 }
 
-/* What the worker needs: pointers into its memory, which is a copy of ours. */
+/* The request to the worker.  Its pointers are valid there: a worker is a fork of this process. */
 struct query {
 	const struct procfs *proc;
 	const struct jvm *jvm;

@@ -13,7 +13,7 @@
 /* How a process is inspected. */
 struct how {
 	bool states;    /* with the attach state */
-	bool proc_only; /* without what the target's file systems show */
+	bool proc_only; /* reads nothing in the target's file systems */
 	bool here;      /* not in a worker */
 };
 
@@ -138,7 +138,7 @@ static int inspect_remote(struct survey *s, size_t n, void (*meanwhile)(void *ar
 	return worker_pool_run(&tasks);
 }
 
-/* Leaves in s->local the processes that only workers may inspect, after all. */
+/* Inspects the local processes.  Those that turn out to need a worker remain in s->local. */
 static void inspect_local(void *arg)
 {
 	struct survey *s = arg;
@@ -264,7 +264,7 @@ int discover_all(const struct procfs *proc, bool states, struct jvm_list *list, 
 			s.found[n_found++] = s.found[i];
 	}
 	if (s.n_lost > 0) {
-		/* Each that is lost has left its place in the array unused. */
+		/* The array has room: each lost process has an unused entry in it. */
 		add_lost(&s, s.found, &n_found);
 		qsort(s.found, n_found, sizeof(*s.found), by_pid);
 	}
@@ -326,7 +326,7 @@ struct jvm *inspect_pid(const struct procfs *proc, pid_t pid, struct err *err)
 	return inspect_one_pid(proc, pid, (struct how){ .states = false }, err);
 }
 
-/* What the worker needs; `proc` points into its memory, which is a copy of ours. */
+/* The request to the worker.  `proc` is valid there: a worker is a fork of this process. */
 struct query {
 	const struct procfs *proc;
 	pid_t pid;

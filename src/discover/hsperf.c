@@ -213,7 +213,7 @@ static int parse(const struct jvm *jvm, const char *data, size_t len, struct per
 
 static struct hsperf_source opened; /* in the worker of a struct hsperf */
 
-/* The request is the address of the JVM in the worker's memory, which is a copy of ours. */
+/* The request is the address of the JVM, which is valid in the worker: a fork of this process. */
 static int answer_open(const struct buf *request, struct buf *answer, int *fd, struct err *err)
 {
 	const struct jvm *jvm;
@@ -317,7 +317,7 @@ int hsperf_read(struct hsperf *h, struct perfdata *perf, struct err *err)
 	return parse(h->jvm, bytes.data, bytes.len, perf, err);
 }
 
-/* What a worker has read of a JVM's file. */
+/* The values that were read from a JVM's file. */
 struct values {
 	bool is_remote; /* the file was read by a worker */
 	struct perfdata perf;
@@ -373,7 +373,7 @@ static void lose_one(void *arg, size_t task, int error)
 	(void)discover_lost_worker(r->jvms[i], error, &r->values[i].err);
 }
 
-/* Reads the files that may block this process. */
+/* Reads, in workers, the files that could block this process. */
 static void read_remote(struct reading *r, size_t n)
 {
 	struct worker_tasks tasks = {

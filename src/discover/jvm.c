@@ -32,7 +32,7 @@ char *jvm_user_name(uid_t uid)
 	return name ? name : xasprintf("%u", (unsigned)uid);
 }
 
-/* Explains what root lacks.  Root is never advised to become root. */
+/* Names the capability that the caller, who is root, lacks. */
 static int root_denied(const char *what, uid_t uid, gid_t gid, const char *user, struct err *err)
 {
 	if (capabilities_has(CAP_SYS_PTRACE))

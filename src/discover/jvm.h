@@ -43,7 +43,7 @@ struct jvm {
 	char *perfdata;  /* the hsperfdata file that the JVM has mapped, absolute in its own root */
 	char *perfdata_link; /* path below /proc/PID of a deleted `perfdata`, else NULL */
 	char *tmp;       /* directory of its socket, absolute in its own root; NULL: /tmp */
-	char *hung;      /* what does not answer: a file system; NULL: none */
+	char *hung;      /* names a file system that does not answer; NULL: none */
 
 	double uptime;     /* seconds; -1 unknown */
 	int64_t heap_used; /* bytes; -1 unknown */

@@ -143,7 +143,7 @@ static void describe_without_perfdata(const struct procfs *proc, struct jvm *jvm
 	identify_cmdline(jvm, cmd, env.data, env.len, &clues);
 }
 
-/* What /proc shows, whatever the other files say. */
+/* Fills in what /proc shows, which does not depend on the target's file systems. */
 static void describe_process(const struct procfs *proc, struct jvm *jvm)
 {
 	_cleanup_buf_ struct buf cgroup = BUF_INIT;

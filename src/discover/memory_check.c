@@ -71,7 +71,7 @@ void oom_score_raise(void)
 		return; /* best effort */
 }
 
-/* Measured: the least that jtool itself takes for each use, with its helper processes. */
+/* Measured: the minimum memory of jtool and its helper processes for each use. */
 static const int64_t own_min[] = {
 	[MEMORY_IDLE] = 0,
 	[MEMORY_REQUEST] = 3 * MB / 2,
@@ -106,7 +106,7 @@ struct levels {
 	size_t n, n_groups;
 };
 
-/* `thorough`: takes the time of a child process if need be. */
+/* `thorough`: starts a child process if necessary, which takes longer. */
 static void read_levels(pid_t pid, bool thorough, struct levels *levels)
 {
 	struct procfs proc;
@@ -141,7 +141,7 @@ int64_t memory_resident(const struct jvm *jvm)
 	return usage.resident;
 }
 
-/* A JVM without counters has no larger heap than it has memory. */
+/* For a JVM without counters, the heap is assumed to be as large as its resident memory. */
 static struct memory_heap heap_of(const struct jvm *jvm)
 {
 	struct memory_heap heap = {

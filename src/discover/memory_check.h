@@ -1,6 +1,6 @@
 /*
- * Looks whether the control groups of a JVM, and this machine, have the memory that a request takes
- * in the JVM and in jtool: see memory_room.h.
+ * Checks whether the control groups of a JVM, and this machine, have enough memory for a request,
+ * in the JVM and in jtool; see memory_room.h.
  */
 #ifndef JTOOL_DISCOVER_MEMORY_CHECK_H
 #define JTOOL_DISCOVER_MEMORY_CHECK_H
@@ -11,8 +11,8 @@
 #include "proc/procfs.h"
 
 /*
- * Call it before the JVM begins.  Returns 0, with what is left in *room (may be NULL), or -1 with
- * EXIT_PARTIAL set: the request could end the JVM, and the text says what to do.
+ * Call it before the request is sent.  Returns 0 with the remaining memory in *room (may be NULL),
+ * or -1 with EXIT_PARTIAL set: the request could end the JVM, and the text has a remedy.
  */
 int memory_check(const struct jvm *jvm, enum memory_use use, struct memory_room *room,
 		 struct err *err) _must_check_;

@@ -3,8 +3,8 @@
 #define MB (INT64_C(1) << 20)
 
 /*
- * What a JVM grows by, and what was measured as growth of the peak resident memory of JDK 8, 17 and
- * 25 with Serial, Parallel and G1, 256 MB of heap and some 600 classes.
+ * Assumed growth of a JVM. The comments have the measured growth of its peak resident memory: JDK
+ * 8, 17 and 25 with Serial, Parallel and G1, 256 MB of heap and about 600 classes.
  */
 #define REQUEST_GROWTH MB        /* 0.4 MB: class histogram */
 #define AGENT_GROWTH (6 * MB)    /* 3.3 MB: system properties, the first time */
@@ -13,8 +13,8 @@
 #define CLASS_GROWTH (16 * 1024) /* of each class; 11.9 MB in all: alloc --exact */
 #define JAVA_GROWTH (40 * MB)    /* 33.8 MB: start of the flight recorder */
 #define WALK_MAX (1024 * MB)
-#define COPY_RATE_MAX (64 * MB) /* what is copied until the next look: at 3 GB/s, in 20 ms */
-#define COPY_MAX (512 * MB)     /* wanted at the start; at 1 GB/s, in half a second */
+#define COPY_RATE_MAX (64 * MB) /* copied until the next check: 3 GB/s for 20 ms */
+#define COPY_MAX (512 * MB)     /* required at the start: 1 GB/s for half a second */
 
 #define RESERVE_SHARE 64
 #define RESERVE_MIN (2 * MB)
@@ -106,12 +106,15 @@ int64_t memory_reserve(const struct cgroup_level *level)
 	return reserve < RESERVE_MAX ? reserve : RESERVE_MAX;
 }
 
-/* Returns what is left of a group beside the JVM's growth and the reserve; may be negative. */
+/* Returns a group's free memory minus the JVM's growth and the reserve; may be negative. */
 static int64_t left_of(const struct cgroup_level *level, int64_t growth)
 {
 	int64_t reserve = memory_reserve(level);
 
-	/* If the kernel kills all, it does not matter that it prefers jtool as the victim. */
+	/*
+	 * With memory.oom.group the kernel would kill the JVM together with jtool, its preferred
+	 * victim.
+	 */
 	if (level->shared && level->kills_all)
 		reserve *= 2;
 	return level->free - reserve - growth;

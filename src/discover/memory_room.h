@@ -1,5 +1,5 @@
 /*
- * Decides whether the control groups of a JVM have the memory that a request takes.  Pure.
+ * Decides whether the control groups of a JVM have enough memory for a request.  Pure.
  *
  * A request makes the JVM grow, and jtool's own memory counts where it is in the same group.  When
  * a group exceeds its limit, the kernel kills its largest process, which is the JVM, or all of its
@@ -11,7 +11,7 @@
 
 #include "discover/cgroup.h"
 
-/* What the JVM does for a request. */
+/* The work of the JVM for a request, by its need for memory. */
 enum memory_use {
 	MEMORY_IDLE,    /* nothing: a request that is in progress may go on */
 	MEMORY_REQUEST, /* answers an attach operation */
@@ -37,7 +37,9 @@ struct memory_heap {
 /* Returns how much the JVM may grow by.  Measured, see the comments there. */
 int64_t memory_growth(enum memory_use use, const struct memory_heap *heap);
 
-/* Returns what stays free of a group's memory: for the application, and for what is imprecise. */
+/*
+ * Returns how much of a group's memory stays free: for the application, and as a margin of error.
+ */
 int64_t memory_reserve(const struct cgroup_level *level);
 
 enum memory_verdict {
@@ -49,7 +51,7 @@ enum memory_verdict {
 struct memory_room {
 	int64_t jvm;  /* bytes that the JVM may take in addition to `growth`; INT64_MAX: no limit */
 	int64_t own;  /* bytes that jtool may take; INT64_MAX: no group of the JVM limits it */
-	size_t level; /* index of the group that has least */
+	size_t level; /* index of the group with the least memory */
 	enum memory_verdict verdict;
 };
 

@@ -15,7 +15,7 @@
 #include "fileio/io.h"
 #include "base/xalloc.h"
 
-/* How long a pipe may have no reader: the caller may start it after us. */
+/* How long to wait for the reader of a pipe, which may be started after jtool. */
 #ifndef READER_WAIT_MS
 #define READER_WAIT_MS 10000
 #endif
@@ -115,7 +115,7 @@ static int open_regular(struct atomic_file *f, struct caller_path *p, mode_t mod
 	return rc < 0 ? cannot_write(f, strerror(-rc), err) : 0;
 }
 
-/* Devices that may belong to a user of the host in a container: null, zero, full, tty. */
+/* Returns true for null, zero, full and tty: in a container, a user of the host may own them. */
 static bool is_harmless(const struct stat *st)
 {
 	return S_ISCHR(st->st_mode) &&
@@ -161,7 +161,7 @@ static int open_writable(const struct caller_path *p)
 		(void)poll(NULL, 0, READER_STEP_MS); /* nothing reports a new reader */
 	}
 	if (fd >= 0)
-		(void)fcntl(fd, F_SETFL, 0); /* from now on, writing may block; it need not */
+		(void)fcntl(fd, F_SETFL, 0); /* if it fails, writes poll(2) instead */
 	return fd;
 }
 

@@ -21,7 +21,7 @@ struct byte_queue {
 	pthread_mutex_t lock;
 	pthread_cond_t changed;
 	struct byte_chunk *first, **last;
-	size_t waiting, max; /* bytes of memory of the chunks, and the most of it */
+	size_t waiting, max; /* bytes of memory that the chunks take, and the limit */
 	bool ended, refused;
 };
 

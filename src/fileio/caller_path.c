@@ -13,7 +13,7 @@
 
 #define LINKS_MAX 40 /* as many as the kernel follows */
 
-/* A walk along a path. */
+/* The position of a walk along a path. */
 struct walk {
 	int dir_fd;     /* the directory that was reached */
 	char *rest;     /* the path from there */

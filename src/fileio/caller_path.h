@@ -1,10 +1,10 @@
 /*
- * Paths that the caller names for output.
+ * Resolves output paths of the caller.
  *
  * A path is walked component by component.  A symbolic link is followed if it belongs to root or to
  * the caller: a link of another user could lead a privileged caller to any file.  The links of
- * /proc are the kernel's own and are followed.  The result is descriptors, so that what was found
- * is what is used, whoever changes names meanwhile.
+ * /proc are the kernel's own and are followed.  The result consists of descriptors, so it still
+ * refers to the file that was found if names change.
  */
 #ifndef JTOOL_FILEIO_CALLER_PATH_H
 #define JTOOL_FILEIO_CALLER_PATH_H

@@ -1,9 +1,9 @@
 /*
- * The space that jtool leaves free on a file system that it writes a target's data to.
+ * Limits how much of a target's data is written to a file system.
  *
  * A target can send any amount of data.  Writing stops where less would stay free than 5 % of the
- * file system or 1 GB, whichever is more; but of a file system that has little left at the begin,
- * half of that may be used.  Blocks reserved for root count as used.
+ * file system or 1 GB, whichever is more; but if less is free at the start, half of that may be
+ * used.  Blocks reserved for root count as used.
  *
  * A file in memory counts as jtool's memory instead.
  */
@@ -15,7 +15,7 @@
 
 #include "base/util.h"
 
-/* The error for space that is to stay free.  No system call that jtool makes returns it. */
+/* The error if too little space would stay free.  No system call of jtool returns it. */
 #define DISK_ROOM_FULL EXFULL
 #define DISK_ROOM_MEMORY ENOANO /* likewise, for a file in memory */
 
@@ -26,7 +26,7 @@ struct disk_room {
 	uint64_t checked; /* bytes that may be written before the next look */
 };
 
-/* Returns the bytes to leave free of a file system with these bytes in all, and free. */
+/* Returns the bytes to leave free on a file system of this size with this much free space. */
 uint64_t disk_room_keep(uint64_t size, uint64_t free);
 
 /* Returns whether the file is on a file system in memory. */

@@ -17,8 +17,8 @@
 #include "base/util.h"
 
 /*
- * Looks at all data, in order and in any pieces, before it is written.  Returns 0 to go on, or a
- * negative errno.  Called in the child.
+ * Checks all data, in order and in pieces of any size, before it is written.  Returns 0 to go on,
+ * or a negative errno.  Called in the child.
  */
 struct fifo_relay_check {
 	int (*take)(void *arg, const void *data, size_t len);

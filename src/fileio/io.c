@@ -142,7 +142,7 @@ static int open_and_unlink(const char *dir)
 	int fd = mkostemp(name, O_CLOEXEC);
 
 	if (fd >= 0)
-		(void)unlink(name); /* on failure, an empty file stays behind */
+		(void)unlink(name); /* on failure, an empty file remains */
 	return fd;
 }
 

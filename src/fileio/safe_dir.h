@@ -19,7 +19,7 @@
 struct safe_dir {
 	const char *path; /* as the caller gave it */
 	int fd;
-	struct caller_path place; /* where it is, if we created it */
+	struct caller_path place; /* its parent and name, if we created it */
 	struct tmp_reaper reaper; /* for the file that is being written */
 	bool created; /* we created the directory, and have not written to it yet */
 };

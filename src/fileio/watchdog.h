@@ -1,6 +1,6 @@
 /*
- * Signs of life of a child process to its parent, which kills a child that stops giving them: a
- * process that waits for a file system which does not answer cannot end itself.
+ * Lets a parent process kill a child that makes no progress: a process that waits for a file system
+ * which does not answer cannot end itself.
  *
  * Every loop that waits with a deadline of its own calls watchdog_extend().
  */
@@ -17,8 +17,8 @@ struct watchdog {
 /* In the child: where watchdog_extend() writes. */
 void watchdog_attach(struct watchdog *w);
 /*
- * The next call, or the process's end, follows within `ms` and WATCHDOG_WORK_MS for what is
- * computed meanwhile.  Has no effect in a process without a watchdog.
+ * Promises that the next call, or the process's end, follows within `ms` plus WATCHDOG_WORK_MS for
+ * computation.  Has no effect in a process without a watchdog.
  */
 void watchdog_extend(unsigned ms);
 #define WATCHDOG_WORK_MS 30000

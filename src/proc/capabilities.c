@@ -35,7 +35,9 @@ bool capabilities_any(void)
 
 void capabilities_limit_bounding(uint64_t max)
 {
-	/* EINVAL: the kernel knows no further capability; EPERM: CAP_SETPCAP is missing. */
+	/*
+	 * Stops at EINVAL, because the kernel has no further capability, or EPERM: no CAP_SETPCAP.
+	 */
 	for (int i = 0; i < 64; i++) {
 		if (!(max & UINT64_C(1) << i) && prctl(PR_CAPBSET_DROP, i, 0, 0, 0) < 0)
 			return;

@@ -12,7 +12,7 @@
 
 #define MOUNTINFO_MAX (16u << 20)
 #define FDINFO_MAX 4096
-#define VALID_NS 500000000 /* how long the result of a look at our own mounts is used */
+#define VALID_NS 500000000 /* how long the result for our own mounts is cached */
 
 #define FIELD_POINT 4 /* ID PARENT MAJOR:MINOR ROOT POINT OPTIONS [OPTIONAL...] - TYPE … */
 
@@ -23,7 +23,7 @@ void mount_release(struct mount *m)
 	*m = (struct mount){ NULL, NULL };
 }
 
-/* Decodes \040 and the like, with which the kernel escapes blanks, line ends and backslashes. */
+/* Decodes \040 and the like, with which the kernel escapes spaces, line ends and backslashes. */
 static char *unescape(const char *text, size_t len)
 {
 	char *out = xstrndup(text, len), *to = out;
@@ -87,7 +87,7 @@ bool mount_find(const char *mountinfo, const char *path, struct mount *m)
 		const char *at = field(line, len, FIELD_POINT, &n);
 		struct mount found = { at ? unescape(at, n) : NULL, type_of(line, len) };
 
-		/* Of mounts on one point, the last one covers the others. */
+		/* If there are several mounts on one point, the last one covers the others. */
 		if (found.point && found.type && is_below(path, found.point) &&
 		    (!best.point || strlen(found.point) >= strlen(best.point))) {
 			mount_release(&best);
@@ -115,7 +115,7 @@ bool mount_may_hang(const char *type)
 	return false;
 }
 
-/* The texts are parts of a line.  A blank in a point is escaped. */
+/* The texts are parts of a line.  Spaces in mount points are escaped. */
 static bool needs_no_server(const char *type, size_t len, const char *point)
 {
 	static const char *const types[] = {
@@ -131,7 +131,7 @@ static bool needs_no_server(const char *type, size_t len, const char *point)
 		if (strlen(types[i]) == len && memcmp(type, types[i], len) == 0)
 			return true;
 	}
-	/* systemd mounts binfmt_misc on demand. */
+	/* The automount of systemd for binfmt_misc needs no server. */
 	return len == 6 && memcmp(type, "autofs", 6) == 0 && strncmp(point, "/proc/", 6) == 0;
 }
 
@@ -156,9 +156,9 @@ static int read_own(const struct procfs *proc, const char *path, struct buf *tex
 	return fd < 0 ? -1 : io_slurp(fd, text, max);
 }
 
-/* The last look at our own mounts. */
+/* The cached result for our own mounts. */
 static struct own {
-	int64_t until_ns; /* when it is too old */
+	int64_t until_ns; /* when it expires */
 	bool is_local;
 	char *ns;         /* the target of self/ns/mnt */
 } own;

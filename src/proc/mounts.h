@@ -23,16 +23,16 @@ bool mount_find(const char *mountinfo, const char *path, struct mount *m) _must_
 bool mount_may_hang(const char *type);
 
 /*
- * Returns true if every mount in the text of PID/mounts is of a type that needs no server.  Of an
- * overlay, whoever has mounted it knows what is below.  Pure.
+ * Returns true if every mount in the text of PID/mounts is of a type that needs no server.  An
+ * overlay counts as needing none: its layers are not examined.  Pure.
  */
 bool mounts_need_no_server(const char *mounts);
 
 /*
  * Returns true if reading the files of a process cannot block forever: it is in our own mount
  * namespace, in which every mount is of a type that needs no server.  Then this process may read
- * them itself, which takes a tenth of a worker's time.  A process in a container may mount what it
- * likes; in our namespace, only users can whom its administrator permits it.
+ * them itself, which takes a tenth of a worker's time.  In a container, a process may mount any
+ * file system; in our namespace, only users with the administrator's permission can.
  */
 bool mounts_are_local(const struct procfs *proc, pid_t pid);
 /* The two halves of that: the mounts of the namespace, and whether we see all of them. */

@@ -175,7 +175,7 @@ char *procfs_readlink(const struct procfs *proc, pid_t pid, const char *name)
 	return n < 0 || n == sizeof(target) ? NULL : xstrndup(target, (size_t)n);
 }
 
-/* Returns the position after "KEY:" and blanks in the line of the key, or NULL. */
+/* Returns the position after "KEY:" and spaces in the line of the key, or NULL. */
 static const char *status_line(const char *text, const char *key)
 {
 	size_t len = strlen(key);

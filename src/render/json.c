@@ -194,9 +194,9 @@ static void put_escape(put_fn *put, void *to, uint32_t c)
 }
 
 /*
- * Passes on a document whose texts are valid UTF-8, with the characters that could drive a terminal
- * as \uNNNN.  json-c escapes only those below U+0020, but DEL and those of C1 act, too, and others
- * change the reading direction or are invisible.  They can only be in texts.
+ * Passes on a document whose texts are valid UTF-8, with the characters that could control a
+ * terminal as \uNNNN. json-c escapes only those below U+0020, but DEL and those of C1 have effects,
+ * too, and others change the reading direction or are invisible.  They can only be in texts.
  */
 static void put_safe(put_fn *put, void *to, const char *text, size_t len)
 {

@@ -15,7 +15,7 @@
 #define IS_SANITIZED 0
 #endif
 
-/* Refused.  Calls that the headers at build time do not know are not used, either. */
+/* Refused system calls.  The client uses none that the headers at build time lack. */
 static const int client_calls[] = {
 #if !IS_SANITIZED
 	SYS_ptrace,
@@ -57,7 +57,10 @@ static const int file_calls[] = {
 	SYS_pidfd_send_signal,
 };
 
-/* What the C library, the heap and the end of a process need; the last ones are sanitizers'. */
+/*
+ * Calls that the C library, malloc(3) and the exit of a process need; the last ones are
+ * sanitizers'.
+ */
 #define LIBRARY_CALLS \
 	SYS_read, SYS_pread64, SYS_write, SYS_writev, SYS_close, SYS_lseek, SYS_fstat, \
 	SYS_newfstatat, SYS_statx, SYS_fcntl, SYS_dup, SYS_dup3, SYS_ppoll, SYS_mmap, SYS_munmap, \

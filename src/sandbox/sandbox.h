@@ -1,6 +1,6 @@
 /*
- * Takes from the calling process the system calls that its work does not need, so that an error in
- * a parser gives an attacker less.  Refused calls fail with EPERM.
+ * Forbids the calling process system calls that its work does not need, to limit the damage of an
+ * exploited error in a parser.  Refused calls fail with EPERM.
  */
 #ifndef JTOOL_SANDBOX_SANDBOX_H
 #define JTOOL_SANDBOX_SANDBOX_H
@@ -36,8 +36,8 @@ void sandbox_no_new_privileges(void);
 
 /*
  * Enters the sandbox for good, together with all processes that are started later; call it while
- * there is one thread.  Also sets no_new_privs.  Returns 0 or a negative errno: a kernel or an
- * architecture without seccomp filters is no reason to stop.
+ * there is one thread.  Also sets no_new_privs.  Returns 0 or a negative errno: the caller may
+ * continue on a kernel or an architecture without seccomp filters.
  */
 int sandbox_enter(enum sandbox_kind kind) _must_check_;
 

@@ -17,7 +17,10 @@
 #define ARCH 0
 #endif
 
-/* On x86-64, numbers from here on are x32's: the same calls again.  No call is beyond on others. */
+/*
+ * On x86-64, numbers with this bit are x32's: the same calls again.  Elsewhere no number is so
+ * large.
+ */
 #define X32_BIT 0x40000000u
 #define REFUSE (SECCOMP_RET_ERRNO | EPERM)
 
@@ -38,13 +41,13 @@ static int by_number(const void *a, const void *b)
 	return *(const int *)a - *(const int *)b;
 }
 
-/* A search takes one instruction for each call, and one between two of them. */
+/* Returns the length of a search: an instruction for each call, and one between two calls. */
 static int length(size_t n)
 {
 	return n == 0 ? 0 : 2 * (int)n - 1;
 }
 
-/* Adds the search in the calls from `first` to before `end` at an index of the program. */
+/* Adds a binary search among calls[first] to calls[end - 1]. */
 static void add_search(const struct search *s, int at, size_t first, size_t end)
 {
 	size_t mid = first + (end - first) / 2;

@@ -105,7 +105,10 @@ static bool is_target(const struct channel *c)
 	       peer.pid == c->ns->jvm->pid;
 }
 
-/* Takes the rest of HELLO.  The agent of an older build, which may hold patches, does not tell. */
+/*
+ * Parses the rest of HELLO. The agent of an older build, which may have patches, does not report
+ * it.
+ */
 static bool has_changed_code(struct wire_reader payload)
 {
 	(void)wire_get_u32(&payload); /* process id in its own namespace */

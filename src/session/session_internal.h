@@ -1,4 +1,4 @@
-/* Shared by session.c, the conversation, and session_open.c, the way to it. */
+/* Shared by session.c (requests and answers) and session_open.c (connecting). */
 #ifndef JTOOL_SESSION_SESSION_INTERNAL_H
 #define JTOOL_SESSION_SESSION_INTERNAL_H
 

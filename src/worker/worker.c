@@ -98,7 +98,7 @@ void worker_skip(struct buf *in, size_t len)
 	memmove(in->data, in->data + len, in->len);
 }
 
-/* Takes the descriptors of a message: the last one counts, if several came. */
+/* Takes the descriptors of a message: if several arrived, the last one remains. */
 static void take_fds(struct worker *w, struct msghdr *msg)
 {
 	for (struct cmsghdr *c = CMSG_FIRSTHDR(msg); c; c = CMSG_NXTHDR(msg, c)) {

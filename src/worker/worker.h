@@ -1,9 +1,10 @@
 /*
  * Child processes for calls that may never return.  A file system that does not answer, such as a
  * FUSE or NFS mount whose server hangs, blocks a process inside the kernel, where not even SIGKILL
- * ends it.  A worker makes such calls; this process waits with a deadline, and gives the worker up.
+ * ends it.  A worker makes such calls; this process waits with a deadline, and abandons a worker
+ * that misses it.
  *
- * A worker is a fork: it runs functions of this program, and has the memory of the time of the
+ * A worker is a fork: it runs functions of this program, and has a copy of our memory as of the
  * fork.  It keeps none of our standard streams open, so that a pipe from us ends when we do.  It
  * dies with the thread that started it, unless it is blocked.
  *

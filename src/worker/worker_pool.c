@@ -36,7 +36,10 @@ struct pool {
 	bool *done; /* tasks that were answered or lost */
 };
 
-/* The last worker that has sent all its messages; it exits while this process goes on. */
+/*
+ * The last worker that has sent all its messages.  It is reaped later, so that nobody waits for its
+ * exit.
+ */
 static pid_t ended; /* 0: none */
 
 static void reap_ended(void)
@@ -69,7 +72,7 @@ static void _noreturn_ work(const struct pool *pool, size_t slot, int sock)
 			task->is_silent = 1;
 	}
 	if (rc == 0)
-		(void)!worker_send(sock, END, &none, -1); /* the end of the file says the same */
+		(void)!worker_send(sock, END, &none, -1); /* end of file has the same meaning */
 	_exit(0);
 }
 
@@ -170,7 +173,7 @@ static void read_worker(struct pool *pool, struct worker *w)
 		end_worker(pool, w, -EPIPE);
 }
 
-/* Returns the milliseconds that a worker has spent with what it does now. */
+/* Returns how many milliseconds a worker has spent on its current task. */
 static int64_t busy_ms(const struct pool *pool, const struct worker *w)
 {
 	return (monotonic_ns() - pool->shared->since_ns[w - pool->workers]) / NS_PER_MS;
@@ -183,7 +186,7 @@ static void check_worker(struct pool *pool, struct worker *w)
 
 	if (ms < WORKER_TASK_MS || (ms < WORKER_STARVED_MS && !worker_is_blocked(w->pid)))
 		return;
-	/* What it has sent counts. */
+	/* Take the answers that have arrived. */
 	if (worker_receive(w) > 0 && take_messages(pool, w) < 0)
 		buf_reset(&w->in);
 	end_worker(pool, w, -ETIMEDOUT);

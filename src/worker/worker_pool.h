@@ -1,8 +1,8 @@
 /*
  * Runs tasks in workers, see worker.h, so that a task that blocks forever delays no other.
  *
- * One worker runs all tasks in turn, which costs one fork.  Only when it makes no progress, further
- * ones are started, and twice as many again while all of them are blocked: the tasks are in shared
+ * One worker runs all tasks in turn, which costs one fork.  Further ones are started only when it
+ * makes no progress; their number doubles while all of them are blocked: the tasks are in shared
  * memory, and each worker takes the next one.  A worker that is blocked in one task for
  * WORKER_TASK_MS is given up.  However many tasks block, up to WORKER_POOL_MAX, all others are done
  * and reported within two seconds.

@@ -39,7 +39,10 @@ static uint64_t interval(const struct alloc_opts *opts)
 	return opts->exact || alloc_is_live(opts) ? 0 : WIRE_ALLOC_INTERVAL;
 }
 
-/* The agent takes its memory as it needs it, in the JVM.  Limits it to what the JVM can take. */
+/*
+ * Limits the agent's memory, which is part of the JVM's, to what the JVM's control groups have
+ * free.
+ */
 static int grant_memory(const struct ctx *ctx, uint64_t *memory, struct err *err)
 {
 	const struct alloc_opts *opts = ctx->opts;

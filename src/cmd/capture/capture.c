@@ -1,8 +1,8 @@
 /*
  * capture: collects what a support case needs in one archive.
  *
- * Each file of the archive is the output of one command of jtool, which runs as a child: a command
- * that fails, hangs or is killed costs its own file only.
+ * Each file of the archive is the output of one command of jtool, which runs in a child process.
+ * If a command fails, hangs or is killed, only its own file is missing.
  */
 #include <string.h>
 

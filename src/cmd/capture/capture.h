@@ -15,7 +15,7 @@ struct capture_opts {
 enum capture_flags {
 	CAPTURE_MASKED = 1 << 0,      /* the output may have secrets */
 	CAPTURE_IF_JFR = 1 << 1,      /* only with --jfr */
-	CAPTURE_AFTER_PAUSE = 1 << 2, /* waits before, so that a thread dump shows what has moved */
+	CAPTURE_AFTER_PAUSE = 1 << 2, /* waits first, so that the next thread dump shows changes */
 };
 
 #define CAPTURE_WORDS_MAX 8
@@ -40,7 +40,7 @@ struct capture_result {
 	double seconds;
 	uint64_t size;
 	size_t n_masked;
-	char message[CAPTURE_MESSAGE_MAX]; /* what the command said on stderr */
+	char message[CAPTURE_MESSAGE_MAX]; /* what the command printed on stderr */
 };
 
 struct capture {
@@ -52,22 +52,22 @@ struct capture {
 	bool stopped; /* by a signal */
 	struct capture_result results[CAPTURE_ITEMS];
 	struct capture_result environment;
-	int number;   /* of the item that is being made */
+	int number;   /* of the current item */
 };
 
 /* Returns whether the options and the JVM's release ask for the item. */
 bool capture_wants(const struct capture *c, const struct capture_item *item);
 
 /*
- * Makes all files, until a signal arrives.  Returns -1 with err set if the archive cannot be
- * written; a command that fails only leaves its message.
+ * Adds all files, until a signal arrives.  Returns -1 with err set if the archive cannot be
+ * written.  For a command that fails, only its message is recorded.
  */
 int capture_run(struct capture *c, struct err *err) _must_check_;
 /* Adds a file to the archive. */
 int capture_add_text(struct capture *c, const char *name, const char *text, size_t len,
 		     struct capture_result *r, struct err *err) _must_check_;
 
-/* Adds README.txt, which says what each file has cost. */
+/* Adds README.txt, which lists the time and the pause that each file took. */
 int capture_add_readme(struct capture *c, struct err *err) _must_check_;
 /* Prints the result: a line, or a document. */
 void capture_print(const struct capture *c, uint64_t size, size_t n_files);

@@ -1,4 +1,4 @@
-/* capture: tells what the archive has. */
+/* capture: reports the contents of the archive. */
 #include <string.h>
 
 #include "config.h"
@@ -27,7 +27,7 @@ static void describe(struct buf *out, const char *name, const char *cost,
 	buf_addc(out, '\n');
 }
 
-/* README.txt comes last, because it says what each file has cost. */
+/* README.txt is the last file, because it lists what each file has cost. */
 int capture_add_readme(struct capture *c, struct err *err)
 {
 	_cleanup_buf_ struct buf text = BUF_INIT;

@@ -16,7 +16,7 @@
 
 #define MASKED_MAX (64u * 1024 * 1024)
 #define ENVIRON_MAX (16u * 1024 * 1024)
-#define ITEM_MS 120000 /* limit for an item, besides the time that it is to take */
+#define ITEM_MS 120000 /* limit for an item, in addition to the time that it is expected to take */
 #define STEP_MS 100
 #define PAUSE_MS 5000  /* between two thread dumps */
 
@@ -98,7 +98,7 @@ static int wait_for(struct capture *c, const struct capture_item *item, pid_t ch
 		else if (c->stopped)
 			(void)nanosleep(&step, NULL);
 		if (c->stopped && !told) {
-			(void)kill(child, SIGTERM); /* it ends, and undoes what it did */
+			(void)kill(child, SIGTERM); /* the child undoes its changes and exits */
 			end = deadline_in_ms(ITEM_MS);
 			told = true;
 		}
@@ -190,7 +190,7 @@ static int run_item(struct capture *c, const struct capture_item *item, struct c
 	r->code = wait_for(c, item, child);
 	r->seconds = (double)(monotonic_ns() - begin_ns) / 1e9;
 	read_message(r, messages);
-	/* 1 is an answer, too: memory says so that a limit can be exceeded. */
+	/* Exit code 1 is not a failure: `memory` returns it if a limit can be exceeded. */
 	if (r->code != EXIT_DONE && r->code != EXIT_ANSWER)
 		return 0;
 	return add_output(c, item, out, r, err);
@@ -219,7 +219,7 @@ static int add_environment(struct capture *c, struct err *err)
 	return add_masked(c, "environment.txt", buf_str(&text), text.len, r, err);
 }
 
-/* Waits, so that the next thread dump shows what has moved. */
+/* Waits, so that the next thread dump shows which threads have moved. */
 static void pause_before(struct capture *c, const char *name)
 {
 	struct deadline end = deadline_in_ms(PAUSE_MS);

@@ -1,6 +1,6 @@
 /*
- * Writes a tar archive (POSIX ustar), compressed with gzip.  Each member is a gzip member of its
- * own, so that a file which ends early is whole up to the last complete one.
+ * Writes a tar archive (POSIX ustar), compressed with gzip.  Each file of the archive is a gzip
+ * member of its own, so a truncated archive is valid up to the last complete file.
  */
 #ifndef JTOOL_CMD_TAR_GZ_H
 #define JTOOL_CMD_TAR_GZ_H

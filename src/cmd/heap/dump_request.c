@@ -126,10 +126,10 @@ static void command_line(const struct dump_wanted *wanted, bool by_fifo, const c
 		buf_addf(line, " -gz=%u", wanted->gzip);
 	if (by_fifo)
 		buf_adds(line, " -overwrite");
-	buf_addf(line, " \"%s\"", path); /* HotSpot splits at blanks; a staged path has no quotes */
+	buf_addf(line, " \"%s\"", path); /* HotSpot splits at spaces; a staged path has no quotes */
 }
 
-/* Counts segments and other files that the JVM writes, and what has passed through a FIFO. */
+/* Returns the bytes of all files that the JVM writes, and those that have passed through a FIFO. */
 static uint64_t written(void *arg)
 {
 	struct dump_request *rq = arg;

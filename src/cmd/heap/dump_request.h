@@ -21,8 +21,8 @@ struct dump_request {
 	 * the thread that waits for the answer.
 	 */
 	struct attach_progress progress;
-	_Atomic uint64_t received; /* bytes; the caller counts them, or sets: */
-	int out_fd;                /* the file that the dump is written to; -1: none */
+	_Atomic uint64_t received; /* bytes that the caller has received */
+	int out_fd;                /* or the file that has the dump so far; -1: none */
 	pthread_mutex_t lock;      /* of `staged` */
 	struct attach_opts opts;
 	struct attach_request attach; /* to be executed; points into this struct */

@@ -1,6 +1,6 @@
 /*
- * --engine: how a heap is read.  The one list of engines for heaphisto, retained, refpaths and
- * heapdump; each command has some of them.
+ * --engine: how a heap is read.  One list of engines for heaphisto, retained, refpaths and
+ * heapdump; each command supports some of them.
  */
 #ifndef JTOOL_CMD_HEAP_ENGINE_H
 #define JTOOL_CMD_HEAP_ENGINE_H
@@ -12,7 +12,7 @@ enum heap_engine {
 	HEAP_BY_AUTO,     /* the command decides */
 	HEAP_BY_SNAPSHOT, /* a copy of the JVM's memory */
 	HEAP_BY_AGENT,    /* a heap walk by the agent */
-	HEAP_BY_JVMTI,    /* the same, with nothing but what JVMTI guarantees; --strict */
+	HEAP_BY_JVMTI,    /* the same, relying only on the JVMTI specification; --strict */
 	HEAP_BY_VM,       /* the JVM's own histogram; --vm */
 	HEAP_BY_HPROF,    /* the JVM's own heap dump */
 };

@@ -9,7 +9,7 @@
 #define MB (UINT64_C(1) << 20)
 #define MEMORY_MIN (64 * MB)          /* least default of --max-memory */
 #define MEMORY_UNKNOWN (1024 * MB)    /* if the free memory is not known */
-#define MEMORY_BASE (4 << 20)         /* measured: what jtool takes besides heap data */
+#define MEMORY_BASE (4 << 20)         /* measured: memory of jtool without heap data */
 #define MEMORY_LEAST (6 << 20)
 
 static const struct heap_engine_set engines = {
@@ -52,7 +52,7 @@ int heap_memory(const struct ctx *ctx, enum memory_use use, uint64_t wanted, siz
 			       "jtool needs at least %lld MB of memory, and too little is free "
 			       "here; run it where more is free, for example on the host",
 			       (long long)((MEMORY_BASE + MEMORY_LEAST) / (int64_t)MB));
-	left = left / 3 * 2; /* a dump that waits to be read comes on top of the limit */
+	left = left / 3 * 2; /* data of a dump that waits to be read is in addition to the limit */
 	*granted = wanted < (uint64_t)left ? (size_t)wanted : (size_t)left;
 	return 0;
 }
@@ -102,8 +102,8 @@ static int try_snapshot(struct heap_source *source, const struct heap_plan *plan
 }
 
 /*
- * Runs the engine; HEAP_BY_AUTO: a snapshot, or a walk by the agent if that cannot be, or the JVM's
- * own dump if the agent cannot do it either.
+ * Runs the engine.  HEAP_BY_AUTO tries a snapshot, then a walk by the agent, then the JVM's own
+ * dump.
  */
 static int run_engine(struct heap_source *source, const struct heap_plan *plan,
 		      enum heap_engine engine, struct err *err)

@@ -33,8 +33,8 @@ struct heap_wanted {
 };
 
 /*
- * Grants jtool up to `wanted` bytes of memory for what it reads from ctx->jvm, or ctx->file: less
- * if its control group has less.  Returns -1 with err set as by memory_check().
+ * Grants jtool up to `wanted` bytes of memory for data from ctx->jvm or ctx->file; less if its
+ * control group has less.  Returns -1 with err set as by memory_check().
  */
 int heap_memory(const struct ctx *ctx, enum memory_use use, uint64_t wanted, size_t *granted,
 		struct err *err) _must_check_;

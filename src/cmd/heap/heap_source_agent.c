@@ -14,7 +14,7 @@
  * and the agent ends the walk cleanly before jtool exceeds the limit.
  */
 #define HEAP_STREAM_SHARE 3
-/* All else that the agent sends: threads, methods, classes that the walk has found. */
+/* Limits the agent's other frames: threads, methods, and classes that the walk has found. */
 #define NAMES_SHARE 6
 #define FRAME_MAX ((uint64_t)WIRE_PAYLOAD_MAX + WIRE_HEADER_LEN)
 
@@ -26,7 +26,10 @@
 #define LOWEST_PRIORITY 19
 #define HURRY_PRIORITY -10 /* while receiving; needs CAP_SYS_NICE */
 
-/* A child process; while it exists, pages that the application writes to are copied. */
+/*
+ * Maximum life of the child process: while it exists, pages that the application writes to are
+ * copied.
+ */
 #define SNAPSHOT_LIFE_MS 120000
 #define SNAPSHOT_TRIES 3
 /* Measured on virtual machines: the time to copy page tables, and to reach the safepoint. */
@@ -67,7 +70,10 @@ static int take_frame(void *arg, uint16_t type, struct wire_reader *payload)
 		return hw->names_excess ? -EFBIG : heap_wire_take(&hw->wire, type, payload);
 	}
 	hw->stream_bytes += WIRE_HEADER_LEN + len;
-	/* Records may be in a frame each, and take more memory in the queue than their bytes. */
+	/*
+	 * An agent could send each record in its own frame, which takes more memory in the queue
+	 * than its bytes.
+	 */
 	rc = hw->stream_bytes > hw->stream_max ? -ENOBUFS
 					       : byte_queue_push(&hw->stream, payload->at, len);
 	hw->stream_excess = rc == -ENOBUFS;
@@ -283,7 +289,7 @@ static enum heap_outcome walk(struct heap_source *source, const struct heap_plan
 {
 	if (send_request(hw, plan, err) < 0)
 		return HEAP_FAILED;
-	if (receive(plan, hw, err) < 0) /* a walk in the JVM copies no pages */
+	if (receive(plan, hw, err) < 0) /* without a child process, no pages are copied */
 		return hw->is_snapshot && hw->shortage.code != EXIT_DONE ? HEAP_CANNOT :
 									   HEAP_FAILED;
 	if (hw->wire.outcome == WIRE_GRAPHED_NOT || hw->wire.outcome == WIRE_GRAPHED_CHANGED ||
@@ -334,7 +340,7 @@ enum heap_outcome heap_source_by_agent(struct heap_source *source, const struct 
 	return open_and_walk(source, plan, false, 0, err);
 }
 
-/* Says how long the pause will be.  Returns whether it is as short as it must be. */
+/* Prints how long the pause will be.  Returns whether it is within the limit. */
 static bool estimate(const struct heap_plan *plan, struct err *err)
 {
 	int64_t resident = memory_resident(plan->ctx->jvm);

@@ -21,9 +21,9 @@ struct heap_plan {
 	unsigned max_pause_ms;
 	/* Half of this limit is for the graph, half for unread data and later for the analysis. */
 	size_t max_bytes;
-	bool is_capped; /* more is not free */
+	bool is_capped; /* max_memory is all that is free */
 	bool *partial; /* may be NULL */
-	bool all_names; /* another engine is tried if a snapshot lacks names of methods */
+	bool all_names; /* fail if a snapshot lacks names of methods */
 };
 
 /* The result of an engine. */
@@ -31,12 +31,12 @@ enum heap_outcome {
 	HEAP_DONE,
 	HEAP_FAILED, /* err is set */
 	HEAP_CANNOT, /* err is set; the other engine may work */
-	HEAP_AGAIN,  /* err is set; the same may work at another time */
+	HEAP_AGAIN,  /* err is set; a later attempt may succeed */
 };
 
 enum heap_outcome heap_source_by_agent(struct heap_source *source, const struct heap_plan *plan,
 				       struct err *err) _must_check_;
-/* HEAP_CANNOT: err says why there is no snapshot.  Checks the JVM's memory first. */
+/* First checks the JVM's memory.  On HEAP_CANNOT, err has the reason why there is no snapshot. */
 enum heap_outcome heap_source_by_snapshot(struct heap_source *source,
 					  const struct heap_plan *plan, struct err *err)
 	_must_check_;

@@ -345,7 +345,7 @@ static int check_engine(const struct histo_opts *opts, struct err *err)
 	if (opts->vm && opts->strict)
 		return err_set(err, EXIT_USAGE, "--vm and --strict exclude each other: "
 						"the JVM's own histogram uses no JVMTI");
-	/* --strict says how the agent walks. */
+	/* --strict requires the agent. */
 	if ((opts->vm || opts->strict) && opts->engine != HEAP_BY_AUTO &&
 	    opts->engine != (int)engine_of(opts) &&
 	    !(opts->strict && opts->engine == HEAP_BY_AGENT))

@@ -1,11 +1,11 @@
-/* Tells what pause to expect of the JVM, before it begins. */
+/* Announces the expected pause of the JVM. */
 #ifndef JTOOL_CMD_PAUSE_NOTE_H
 #define JTOOL_CMD_PAUSE_NOTE_H
 
 #include "cli/command.h"
 
 enum pause_kind {
-	PAUSE_DUMP,       /* the JVM's own heap dump, with the collection before it */
+	PAUSE_DUMP,       /* the JVM's own heap dump, including the collection before it */
 	PAUSE_COLLECTION, /* a full collection */
 };
 

@@ -142,7 +142,7 @@ static int run(struct ctx *ctx, struct err *err)
 	return rc;
 }
 
-/* Without CLASS, --to names what to look for. */
+/* With --to, which names a class loader, CLASS may be omitted. */
 static int least_args(const void *values)
 {
 	const struct refpaths_opts *opts = values;

@@ -126,7 +126,7 @@ static int check_complete(int fd, uint64_t size, struct err *err)
 		       "complete chunks", (unsigned long long)size);
 }
 
-/* A file of any size takes no space in the target if it consists of holes. */
+/* Rejects a sparse file: the target could create one of any size without using space. */
 static int check_result(void *arg, int fd, uint64_t size, struct err *err)
 {
 	off_t hole = lseek(fd, 0, SEEK_HOLE);

@@ -233,7 +233,7 @@ static void print_hidden_count(const struct run *r, uint64_t n, const char *why)
 			 n == 1 ? "call was" : "calls were", why);
 }
 
-/* Says that nothing was seen, which no output is not. */
+/* Prints that no call was recorded, so that an empty output is not mistaken for a failure. */
 static void print_nothing(const struct run *r)
 {
 	const struct trace_state *state = &r->plan->trace.state;
@@ -246,8 +246,8 @@ static void print_nothing(const struct run *r)
 }
 
 /*
- * Writes the last line of JSON, {"calls":7,"kept_back":1200,"lost":0}, if --rate kept calls back.
- * What came after the last call that -c wanted was not.
+ * Writes the last line of JSON, {"calls":7,"kept_back":1200,"lost":0}, if --rate suppressed calls.
+ * Calls after the limit of -c do not count as suppressed.
  */
 static void write_kept_back(struct run *r)
 {

@@ -356,7 +356,7 @@ static void put_system(struct record *s, const struct process_info *v)
 	put_real(s, CGROUP_CPUS, v->cgroup.cpus);
 }
 
-/* Whether this is a mapped agent of jtool that the JVM has loaded at startup. */
+/* Returns whether this is a mapped agent of jtool that the JVM has loaded at startup. */
 static bool is_at_startup(const struct agent *a)
 {
 	return a->kind == AGENT_MAPPED && a->maker == MADE_BY_JTOOL && !agents_is_staged(a->name);

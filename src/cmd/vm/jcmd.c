@@ -39,7 +39,7 @@ static int print_counters(const struct ctx *ctx, struct err *err)
 	return 0;
 }
 
-/* Refuses what cannot work before any JVM is looked for. */
+/* Rejects invalid combinations before JVMs are searched. */
 static int jcmd_check(const struct ctx *ctx, struct err *err)
 {
 	_cleanup_buf_ struct buf line = BUF_INIT;

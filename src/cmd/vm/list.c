@@ -137,7 +137,7 @@ static void add_row(struct table *t, const struct jvm *jvm, const char *user)
 	table_text(t, COLUMN_FLAGS, jvm->flags);
 }
 
-/* Adds what the kernel says, which takes longer than all else: only for -o. */
+/* Adds values from the kernel, which take longer to read than all others: only with -o. */
 static void add_usage(struct table *t, const struct procfs *proc, pid_t pid)
 {
 	struct proc_usage usage;
@@ -154,7 +154,7 @@ static void add_usage(struct table *t, const struct procfs *proc, pid_t pid)
 	add_bytes(t, COLUMN_LIMIT, group.memory_limit);
 }
 
-/* Adds the rows.  Most JVMs have the user of the one before, for whom the name is known. */
+/* Adds the rows.  Reuses the user's name if the previous JVM has the same user. */
 static void add_rows(struct table *t, const struct ctx *ctx, const struct procfs *proc,
 		     const struct jvm_list *list)
 {

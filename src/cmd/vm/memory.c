@@ -1,8 +1,8 @@
 /*
  * memory: shows where the resident memory of a JVM is, and compares it with the limit of its group.
  *
- * The mappings come from /proc/PID/smaps; diagnostic commands say what they are for.  Where the JVM
- * cannot be asked, the mappings alone decide.
+ * The mappings come from /proc/PID/smaps; diagnostic commands report what they are for.  If the JVM
+ * cannot be asked, only the mappings are used.
  */
 #include <errno.h>
 #include <string.h>

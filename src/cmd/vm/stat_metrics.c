@@ -8,7 +8,7 @@
 struct collection {
 	const struct ctx *ctx;
 	struct jvm *const *all;
-	struct perfdata *perf; /* of the JVMs that have counters, as is the next array */
+	struct perfdata *perf; /* of the JVMs with counters; the next array, too */
 	struct openmetrics_jvm *jvms;
 	size_t n;
 	struct run_all_tally tally;

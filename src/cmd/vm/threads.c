@@ -89,8 +89,8 @@ static int print_raw(const struct ctx *ctx, struct err *err)
 }
 
 /*
- * The owners of java.util.concurrent locks take a walk of the heap in the JVM
- * (ConcurrentLocksDump), so only --blocked asks for them.
+ * To find the owners of java.util.concurrent locks, the JVM walks its heap (ConcurrentLocksDump),
+ * so only --blocked asks for them.
  */
 static int take_dump(const struct ctx *ctx, struct sample *s, struct err *err)
 {
@@ -116,7 +116,10 @@ static void set_times(struct thread_dump *d, const struct thread_times *before,
 		if (!last)
 			continue;
 		t->cpu_s = t->cpu_s > last->cpu_s ? t->cpu_s : last->cpu_s;
-		/* A thread that began meanwhile has used all of its time since then. */
+		/*
+		 * A thread that started after the first reading has used all of its CPU time since
+		 * then.
+		 */
 		t->cpu_percent = (last->cpu_s - (first ? first->cpu_s : 0)) / seconds * 100;
 	}
 }
@@ -128,7 +131,7 @@ static int by_number(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
-/* Adds the threads that the JVM does not list: of the launcher, and of native libraries. */
+/* Adds the threads that the JVM does not list: those of the launcher and of native libraries. */
 static void add_native(struct thread_dump *d, const struct thread_times *times)
 {
 	int64_t *known = xcalloc(d->n + 1, sizeof(*known));
@@ -200,7 +203,7 @@ static bool is_same_thread(const struct dump_thread *a, const struct dump_thread
 	return a->tid == b->tid && a->id == b->id && strcmp(a->name, b->name) == 0;
 }
 
-/* Sets moved[i] for each thread of `now` that is not where it was in `before`. */
+/* Sets moved[i] for each thread of `now` whose state or stack differs from that in `before`. */
 static void note_moved(const struct thread_dump *before, const struct thread_dump *now, bool *moved)
 {
 	for (size_t i = 0; i < now->n; i++) {

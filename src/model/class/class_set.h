@@ -32,7 +32,7 @@ struct class_set {
 	const void *arg;
 
 	struct id_map by_name; /* indexes into files, by hash of the name */
-	size_t n_seen; /* class files in the current path, kept or not */
+	size_t n_seen; /* class files in the current path, selected or not */
 	size_t total;  /* bytes of all files */
 };
 

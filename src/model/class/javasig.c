@@ -85,7 +85,7 @@ void javasig_member_modifiers(struct buf *out, const struct javasig_member *memb
 		cut(out, out->len - 1);
 }
 
-/* The parameters of a varargs method show that it is one. */
+/* Omits varargs, which the parameters show. */
 static void add_member_modifiers(struct buf *out, const struct javasig_member *m, uint8_t of)
 {
 	unsigned shown = of & METHOD ? m->access & ~(unsigned)CF_ACC_TRANSIENT : m->access;

@@ -32,7 +32,7 @@ struct javasig_member {
 	const struct cf_pool *pool; /* of the class file; may be NULL */
 	const uint8_t *throws;      /* class indexes of the Exceptions attribute */
 	uint16_t n_throws;
-	bool hidden; /* declare it with modifiers that Java has no keyword for: synthetic, bridge */
+	bool hidden; /* include modifiers without a Java keyword: synthetic, bridge */
 };
 struct javasig_member javasig_member(const struct cf_member *member);
 

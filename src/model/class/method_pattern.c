@@ -27,7 +27,7 @@ static size_t split_class(const char *word, size_t len, const char **name)
 	return (size_t)(at - word);
 }
 
-/* Removes blanks, and replaces "..." by "[]". */
+/* Removes spaces, and replaces "..." by "[]". */
 static char *normalize_parameters(const char *parameters, size_t len)
 {
 	_cleanup_buf_ struct buf out = BUF_INIT;

@@ -26,8 +26,8 @@ const char *type_name_primitive(char letter);
 bool type_name_matches(const char *name, const char *word);
 
 /*
- * Simple names: "Cart" stands for com.acme.Cart if no other class is called Cart.  Returns whether
- * the word may be one: it has no dot or slash, and is not a glob.
+ * Returns whether the word may be a simple name: it has no dot or slash, and is not a glob.  "Cart"
+ * stands for com.acme.Cart if no other class is called Cart.
  */
 bool type_name_is_simple(const char *word);
 /*

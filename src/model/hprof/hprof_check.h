@@ -43,8 +43,8 @@ struct hprof_walk {
 int hprof_walk_step(struct hprof_walk *walk, const uint8_t *data, size_t len) _must_check_;
 
 /*
- * The same for a dump that arrives in pieces: begin with all zero.  Each record's length is
- * followed; what is in it is not looked at.  `gzip`: only the start of the data is checked.
+ * The same for a dump that arrives in pieces: begin with all zero.  Uses each record's length to
+ * find the next one, and does not read its content.  `gzip`: only the start of the data is checked.
  */
 struct hprof_stream {
 	bool gzip;

@@ -7,7 +7,7 @@
 #include "base/buf.h"
 
 /*
- * Appends a space and the word.  Quotes a value with blanks or quotes unless it is already quoted.
+ * Appends a space and the word.  Quotes a value with spaces or quotes unless it is already quoted.
  * Returns -EINVAL for a value with both kinds of quotes, which the JVM cannot escape, and for a
  * line end, which would start a second command.
  */

@@ -7,7 +7,7 @@
 #include "model/vm/dcmd_replies.h"
 
 #define KB 1024
-#define AMOUNT_MAX ((int64_t)1 << 57) /* the address space; sums of some of them cannot overflow */
+#define AMOUNT_MAX ((int64_t)1 << 57) /* the address space; the sum of a few cannot overflow */
 
 void jvm_memory_init(struct jvm_memory *m)
 {
@@ -94,7 +94,7 @@ static bool bounds(const char *line, uint64_t *first, uint64_t *last)
 	return (*end == ')' || *end == ']') && *first < *last;
 }
 
-/* Calls the function for each line, without leading blanks. */
+/* Calls the function for each line, without leading spaces. */
 typedef void line_fn(struct jvm_memory *m, const char *line, void *arg);
 static void each_line(struct jvm_memory *m, const char *text, line_fn *fn, void *arg)
 {
@@ -280,8 +280,7 @@ static enum nmt_category category_of(const char *line)
 
 /*
  * "-   GC (reserved=…, committed=…)", then "(malloc=…KB #…)", "(mmap: reserved=…KB,
- * committed=…KB)", "(arena=…KB #…)".  The chunks of arenas are counted there, and not as memory
- * from malloc.
+ * committed=…KB)", "(arena=…KB #…)".  "malloc" does not include the chunks of arenas.
  */
 static void nmt_line(struct jvm_memory *m, const char *line, void *arg)
 {

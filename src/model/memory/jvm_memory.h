@@ -1,6 +1,6 @@
 /*
- * What a JVM reports about its memory: ranges of addresses and amounts, from the untrusted answers
- * to diagnostic commands of JDK 8 to 27.  A part that a JVM does not report stays unknown.  Pure.
+ * Parses a JVM's reports about its memory: address ranges and amounts, from the untrusted answers
+ * of JDK 8 to 27 to diagnostic commands.  A part that a JVM does not report stays unknown.  Pure.
  */
 #ifndef JTOOL_MODEL_JVM_MEMORY_H
 #define JTOOL_MODEL_JVM_MEMORY_H
@@ -38,7 +38,7 @@ struct jvm_memory {
 void jvm_memory_init(struct jvm_memory *m);
 void jvm_memory_release(struct jvm_memory *m);
 
-/* Each takes the answer to one diagnostic command; what it does not know is skipped. */
+/* Each parses the answer to one diagnostic command and skips unknown lines. */
 void jvm_memory_heap_info(struct jvm_memory *m, const char *text);   /* GC.heap_info */
 void jvm_memory_metaspace(struct jvm_memory *m, const char *text);   /* VM.metaspace vslist */
 void jvm_memory_code_cache(struct jvm_memory *m, const char *text);  /* Compiler.codecache */

@@ -6,7 +6,7 @@
 #include "base/xalloc.h"
 
 #define MB (UINT64_C(1) << 20)
-/* glibc: an arena is a part of 64 MB that are aligned (HEAP_MAX_SIZE, malloc/arena.c). */
+/* glibc: an arena lies in an aligned area of 64 MB (HEAP_MAX_SIZE, malloc/arena.c). */
 #define ARENA_SIZE (64 * MB)
 /* Linux before 6.7 does not mark stacks.  Guard pages are 16 to 256 KB, stacks 1 to 8 MB. */
 #define GUARD_MAX MB
@@ -130,8 +130,9 @@ static bool is_arena(const struct mapping_kinds *s, size_t i)
 }
 
 /*
- * HotSpot reserves memory with MAP_NORESERVE, and commits it from its start by another mmap(2)
- * without.  An arena of glibc has the same flags as its rest, because mprotect(2) keeps them.
+ * HotSpot reserves memory with MAP_NORESERVE, and commits it, from its start, with another mmap(2)
+ * without that flag.  In an arena of glibc the committed part has the flags of the rest, because
+ * mprotect(2) does not change them.
  */
 static bool is_reserved(const struct mapping_kinds *s, size_t i)
 {
@@ -179,7 +180,7 @@ static int by_start(const void *a, const void *b)
 	return (x->start > y->start) - (x->start < y->start);
 }
 
-/* Sorts the ranges, and cuts off what an earlier one has: the JVM's answers are not trusted. */
+/* Sorts the ranges, and removes overlaps: the JVM's answers are not trusted. */
 static void sort_ranges(struct mapping_kinds *s, const struct jvm_memory *jvm)
 {
 	uint64_t end = 0;

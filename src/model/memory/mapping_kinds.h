@@ -1,6 +1,6 @@
 /*
- * What the mappings of a JVM belong to: by the addresses that the JVM reports, by their files and
- * names, and by their neighbours.  Pure.
+ * Classifies the mappings of a JVM by the addresses that the JVM reports, by their files and names,
+ * and by adjacent mappings.  Pure.
  */
 #ifndef JTOOL_MODEL_MAPPING_KINDS_H
 #define JTOOL_MODEL_MAPPING_KINDS_H
@@ -22,7 +22,7 @@ struct mapping_kinds {
 	size_t n_ranges;
 };
 
-/* Takes the ranges of the JVM; if the heap is not among them, looks for it. */
+/* Copies the ranges of the JVM. If the heap is not among them, searches for it. */
 void mapping_kinds_init(struct mapping_kinds *s, const struct mappings *maps,
 			const struct jvm_memory *jvm, memory_is_agent *is_agent);
 void mapping_kinds_release(struct mapping_kinds *s);

@@ -37,7 +37,7 @@ static bool take_char(struct strview *s, char c)
 	return true;
 }
 
-/* Skips a word and the blanks after it. */
+/* Skips a word and the spaces after it. */
 static void skip_word(struct strview *s)
 {
 	while (s->at < s->end && *s->at != ' ')

@@ -1,4 +1,4 @@
-/* Compares what a JVM is configured to use with the limit of its control group.  Pure. */
+/* Compares a JVM's configured maximum with the limit of its control group.  Pure. */
 #ifndef JTOOL_MODEL_MEMORY_LIMIT_H
 #define JTOOL_MODEL_MEMORY_LIMIT_H
 
@@ -19,7 +19,7 @@ struct memory_limit {
 struct memory_limit memory_limit_of(const struct memory_parts *parts, int64_t heap_max,
 				    int64_t limit);
 
-/* Returns the bytes that malloc holds free, if they are worth a line; else 0. */
+/* Returns the free bytes in malloc's arenas if they are worth a notice, else 0. */
 int64_t memory_trimmable(const struct memory_parts *parts);
 
 #endif

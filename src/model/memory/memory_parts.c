@@ -12,7 +12,7 @@ struct state {
 	struct mapping_kinds kinds;
 	size_t next_range;
 	struct memory_size size[N_POOLS];
-	int64_t gc_room; /* what still fits into POOL_RESERVED */
+	int64_t gc_room; /* bytes that may still be added to POOL_RESERVED */
 };
 
 const char *memory_part_name(enum memory_part part)
@@ -53,7 +53,7 @@ static void add(struct memory_size *size, const struct mapping *m, uint64_t len,
 
 /*
  * Adds a piece of a mapping.  A mapping from malloc can have merged with the committed start of a
- * reservation: only what the JVM's structures can take is counted as theirs.
+ * reservation, so at most gc_room bytes are counted as part of the reservation.
  */
 static void add_piece(struct state *s, int kind, const struct mapping *m, uint64_t len,
 		      int64_t resident, int64_t anonymous)
@@ -61,7 +61,7 @@ static void add_piece(struct state *s, int kind, const struct mapping *m, uint64
 	int64_t fits;
 
 	if (kind == POOL_OTHER && mapping_is_inaccessible(m))
-		len = 0; /* of whatever follows it */
+		len = 0; /* reserved by a neighbour */
 	if (kind != POOL_RESERVED) {
 		add(&s->size[kind], m, len, resident, anonymous);
 		return;
@@ -113,8 +113,8 @@ static size_t cut(struct state *s, const struct mapping *m, struct piece *pieces
 }
 
 /*
- * Adds an anonymous mapping.  Neighbours can share a mapping: the small pieces are the committed
- * starts of reservations, which are resident; the longest piece gets the rest.
+ * Adds an anonymous mapping.  The kernel merges adjacent mappings.  The smaller pieces are
+ * committed starts of reservations and count as fully resident; the longest piece gets the rest.
  */
 static void add_anonymous(struct state *s, size_t i)
 {
@@ -178,7 +178,7 @@ static void move_all(struct state *s, int from, int to)
 	*a = (struct memory_size){ .resident = 0 };
 }
 
-/* Moves the amount to the part, first from one pool, then from the next. */
+/* Moves the amount to the part: from the first pool, and if that is too small, from the next. */
 static void move_first(struct state *s, int first, int second, int to, int64_t bytes)
 {
 	int64_t before_it = s->size[to].resident;
@@ -187,7 +187,7 @@ static void move_first(struct state *s, int first, int second, int to, int64_t b
 	move(s, second, to, bytes - (s->size[to].resident - before_it));
 }
 
-/* JDK 8 reports amounts of metaspace, and no addresses. */
+/* For JDK 8, which reports the sizes of metaspace but not its addresses. */
 static void divide_metaspace(struct state *s)
 {
 	const struct jvm_memory *jvm = s->jvm;
@@ -199,7 +199,7 @@ static void divide_metaspace(struct state *s)
 	move_first(s, POOL_RESERVED, POOL_OTHER, PART_CLASS_SPACE, class);
 }
 
-/* Divides what is resident of malloc's memory into what is in use and what is free. */
+/* Divides malloc's resident memory into used and free. */
 static void divide_malloc(struct state *s)
 {
 	const struct jvm_memory *jvm = s->jvm;
@@ -208,13 +208,19 @@ static void divide_malloc(struct state *s)
 	if (jvm->malloc_free >= 0) {
 		int64_t in_use = jvm->malloc_arenas - jvm->malloc_free;
 
-		/* Arenas that are not found by their addresses: they share mappings. */
+		/*
+		 * Arenas that are not recognised by their addresses, because they are in merged
+		 * mappings.
+		 */
 		move(s, POOL_OTHER, POOL_ARENAS, jvm->malloc_arenas - arenas->committed);
 		if (arenas->resident > in_use)
 			move(s, POOL_ARENAS, PART_MALLOC_FREE, arenas->resident - in_use);
 	}
 	move_all(s, POOL_ARENAS, PART_MALLOC);
-	/* Memory that malloc has mapped for large blocks, or all if that is unknown. */
+	/*
+	 * Large blocks, for which malloc calls mmap(2); if their amount is unknown, all that is
+	 * left.
+	 */
 	if (jvm->malloc_free >= 0) {
 		move_first(s, POOL_OTHER, POOL_RESERVED, PART_MALLOC,
 			   jvm->malloc_mapped > 0 ? jvm->malloc_mapped : 0);
@@ -225,9 +231,9 @@ static void divide_malloc(struct state *s)
 }
 
 /*
- * Native Memory Tracking knows what the collector and Unsafe have from malloc, but not how much of
- * it is resident: that of direct buffers is, because they are zeroed; other memory is divided in
- * proportion.
+ * Native Memory Tracking reports how much memory the collector and Unsafe have from malloc, but not
+ * how much of it is resident.  Direct buffers are resident, because they are zeroed; other memory
+ * is assumed to be resident in proportion.
  */
 static void divide_tracked(struct state *s)
 {

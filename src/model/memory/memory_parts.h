@@ -1,10 +1,10 @@
 /*
- * Where the resident memory of a JVM is: every mapping belongs to one part, so that the parts add
- * up to the resident memory.  Pure.
+ * Divides the resident memory of a JVM: every mapping belongs to one part, so the parts add up to
+ * the resident memory.  Pure.
  *
- * A mapping belongs to what the JVM reports for its addresses, or to what its file, its name or its
- * neighbours show.  What is left of private anonymous memory is from malloc, as far as malloc says
- * so; without its report, all of it.
+ * A mapping belongs to the part that the JVM reports for its addresses, or that its file, its name
+ * or adjacent mappings imply.  The remaining private anonymous memory is malloc's, up to the amount
+ * that malloc reports; without a report, all of it.
  */
 #ifndef JTOOL_MODEL_MEMORY_PARTS_H
 #define JTOOL_MODEL_MEMORY_PARTS_H

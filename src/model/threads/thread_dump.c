@@ -140,9 +140,9 @@ static char *condition_of(const char *at, const char *end)
 }
 
 /*
- * Takes a line such as
- *     "main" #1 [117] daemon prio=5 cpu=45.63ms allocated=497K tid=0x… nid=117 runnable  [0x…]
- * Returns false if it is another.  The name may contain quotes: the last one ends it.
+ * Takes a line such as "main" #1 [117] daemon prio=5 cpu=45.63ms allocated=497K tid=0x… nid=117
+ * runnable  [0x…] Returns false for any other line.  The name may contain quotes: the last one ends
+ * it.
  */
 static bool take_header(struct parser *p, struct strview line)
 {
@@ -208,7 +208,9 @@ static void add_hold(struct dump_thread *t, struct thread_lock lock)
 {
 	bool is_known = lock.object == 0; /* "<owner is scalar replaced>": nobody can wait for it */
 
-	/* An object that is waited for was released, and locked once is enough. */
+	/*
+	 * Skips an object that the thread waits for, because it was released, and repeated locks.
+	 */
 	if (t->wait != THREAD_WAITS_NOT && lock.object == t->waits_for.object)
 		is_known = true;
 	for (size_t i = 0; i < t->n_holds && !is_known; i++)

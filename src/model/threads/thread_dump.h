@@ -15,7 +15,7 @@ enum thread_wait {
 	THREAD_WAITS_NOT,
 	THREAD_WAITS_FOR_MONITOR, /* to enter, or to enter again after Object.wait() */
 	THREAD_WAITS_FOR_NOTIFY,  /* in Object.wait() */
-	THREAD_WAITS_PARKED,      /* in LockSupport.park(), with an object to blame */
+	THREAD_WAITS_PARKED,      /* in LockSupport.park() with a blocker object */
 };
 
 struct thread_lock {
@@ -62,7 +62,7 @@ struct thread_dump {
 	bool has_synchronizers; /* it was made with -l */
 };
 
-/* Parses a dump into empty `d`.  What has no form that is known is passed over. */
+/* Parses a dump into empty `d`.  Skips lines in unknown formats. */
 void thread_dump_parse(struct thread_dump *d, const char *text, size_t len);
 void thread_dump_release(struct thread_dump *d);
 
@@ -74,8 +74,8 @@ bool dump_thread_same_stack(const struct dump_thread *a, const struct dump_threa
 
 /*
  * Finds the owners of what threads wait for, the deadlocks, and how many threads wait for each.
- * Owners of monitors are in every dump; those of java.util.concurrent locks in a dump with -l, and
- * in the JVM's own report of deadlocks.
+ * Every dump has the owners of monitors; those of java.util.concurrent locks are in a dump with -l,
+ * and in the JVM's report of deadlocks.
  */
 void thread_dump_link(struct thread_dump *d);
 

@@ -1,4 +1,6 @@
-/* A thread waits for one lock at most, so the threads are trees, or rings. */
+/*
+ * Each thread waits for at most one lock, so the waiting threads form trees, or rings (deadlocks).
+ */
 #include <stdlib.h>
 #include <string.h>
 
@@ -6,7 +8,7 @@
 #include "base/xalloc.h"
 #include "model/threads/thread_dump.h"
 
-#define CLAIMS_MAX 1000 /* each is searched for among all threads */
+#define CLAIMS_MAX 1000 /* each one takes a search of all threads */
 
 static void find_owners(struct thread_dump *d)
 {
@@ -20,7 +22,7 @@ static void find_owners(struct thread_dump *d)
 		struct dump_thread *t = &d->threads[i];
 		uint32_t owner;
 
-		/* Whoever waits to be notified waits for no thread. */
+		/* A thread that waits for a notification waits for no particular thread. */
 		if (t->wait == THREAD_WAITS_NOT || t->wait == THREAD_WAITS_FOR_NOTIFY ||
 		    t->waits_for.object == 0)
 			continue;
@@ -75,10 +77,10 @@ static void find_ring(struct thread_dump *d, size_t start, size_t *seen)
 		d->threads[i].ring = d->n_rings;
 }
 
-/* Adds up from the leaves; the members of a ring wait for one another anyway. */
+/* Adds up from the leaves of the trees.  Skips deadlocks, whose members wait for one another. */
 static void count_waiting(struct thread_dump *d)
 {
-	size_t *waiters = xcalloc(d->n + 1, sizeof(*waiters)); /* that are not counted yet */
+	size_t *waiters = xcalloc(d->n + 1, sizeof(*waiters)); /* by thread: not counted yet */
 	size_t *leaves = xcalloc(d->n + 1, sizeof(*leaves)), n = 0;
 
 	for (size_t i = 0; i < d->n; i++) {

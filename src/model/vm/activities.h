@@ -1,4 +1,7 @@
-/* What other clients of jtool do in a JVM: the frame ACTIVITIES, see wire/frames.def. */
+/*
+ * The requests that other clients of jtool are running in a JVM: the frame ACTIVITIES, see
+ * wire/frames.def.
+ */
 #ifndef JTOOL_MODEL_ACTIVITIES_H
 #define JTOOL_MODEL_ACTIVITIES_H
 

@@ -6,10 +6,10 @@
 
 #define MB (UINT64_C(1) << 20)
 
-/* What each diagnostic command of JDK 8 to 27 does with a file. */
+/* The diagnostic commands of JDK 8 to 27 that read or write a file. */
 static const struct use {
 	const char *command;
-	const char *key; /* the argument, with '='; NULL: any; the first row that matches counts */
+	const char *key; /* such as "filename="; NULL: any; the first match applies */
 	enum { WRITES, WRITES_HEAP, READS, REFUSED } does;
 	uint64_t room;
 	const char *why; /* REFUSED */
@@ -33,7 +33,7 @@ static const struct use {
 	  "the JVM goes on writing its log; give a path of the JVM without braces" },
 };
 
-/* Returns whether the word of `len` bytes, which has the file at its end, is for the row. */
+/* Returns whether the row applies to a word of `len` bytes, which ends with the file. */
 static bool matches(const struct use *use, const char *line, const char *word)
 {
 	size_t len = strlen(use->command);
@@ -130,7 +130,7 @@ void dcmd_file_release(struct dcmd_file *file)
 void dcmd_file_replace(struct buf *out, const char *line, const struct dcmd_file *file,
 		       const char *path)
 {
-	const char *quote = strchr(path, ' ') ? "\"" : ""; /* HotSpot splits at blanks */
+	const char *quote = strchr(path, ' ') ? "\"" : ""; /* HotSpot splits at spaces */
 
 	buf_addf(out, "%.*s%s%s%s%s", (int)file->at, line, quote, path, quote,
 		 line + file->at + file->len);

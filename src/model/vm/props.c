@@ -135,7 +135,7 @@ static int get_half(struct strview *t, struct half *half)
 	return t->at < t->end ? 0 : -EBADMSG;
 }
 
-/* Skips blanks with at most one '=' or ':'. */
+/* Skips spaces with at most one '=' or ':'. */
 static void skip_separator(struct strview *t)
 {
 	skip_blanks(t);

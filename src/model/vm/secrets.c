@@ -69,7 +69,7 @@ static void mask(struct masking *m, const char *from, const char *value, const c
 
 /*
  * Finds the value of the name that ends at `at`.  Returns false if there is none.  A value without
- * quotes ends with the line if it is the line's only one (NAME=VALUE), else at a blank.
+ * quotes ends with the line if it is the line's only one (NAME=VALUE), else at a space.
  */
 static bool find_value(const struct masking *m, const char *name, const char *at,
 		       const char **value, const char **value_end)

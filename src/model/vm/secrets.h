@@ -3,7 +3,7 @@
  *
  * A value is a secret if its name contains password, passwd, secret, token, credential, apikey,
  * private, or ends in key: NAME=VALUE, NAME: VALUE, "NAME":"VALUE", --NAME VALUE.  User information
- * in URLs is a secret, too: //user:password@host.  What has another name is not found.
+ * in URLs is a secret, too: //user:password@host.  Secrets with other names are not found.
  */
 #ifndef JTOOL_MODEL_SECRETS_H
 #define JTOOL_MODEL_SECRETS_H

@@ -25,7 +25,7 @@ struct line {
 	struct strview type; /* empty: continues the value of the previous line */
 	struct strview name;
 	bool changed;     /* ":=" */
-	struct strview value; /* followed by kind and origin, separated by blanks */
+	struct strview value; /* followed by kind and origin, separated by spaces */
 };
 
 static void cut_blanks(struct strview *t)

@@ -21,7 +21,7 @@ enum vmflag_form {
 struct vmflag {
 	char *type;   /* "bool", "uintx", "ccstr", … */
 	char *name;
-	char *value;  /* "true", "42", "0.950000", or a text without trailing blanks */
+	char *value;  /* "true", "42", "0.950000", or a text without trailing spaces */
 	char *kind;   /* "product", "manageable", "C2 diagnostic", … */
 	char *origin; /* "default", "command line", "ergonomic", …; JDK 8: "default" or "changed" */
 };

@@ -126,7 +126,9 @@ static void set_text_len(struct record *s, size_t field, struct cf_text text)
 	record_text(s, field, buf_str(&copy));
 }
 
-/* Adds a member.  The text shows all modifiers; JSON has the declaration in javap's form, too. */
+/*
+ * Adds a member.  The text shows all modifiers; JSON also has the declaration as javap prints it.
+ */
 static void add_member(struct record *s, size_t field, const struct javasig_member *m,
 		       const struct buf *declared, const struct buf *declaration)
 {

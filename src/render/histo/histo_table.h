@@ -15,7 +15,10 @@ struct histo_view {
 /* Returns the rows without the total.  The caller frees the table. */
 struct table *histo_table(const struct histo *h, const struct histo_view *view);
 
-/* Prints the rows, the total, and how many rows are hidden.  Loaders resolve equal names. */
+/*
+ * Prints the rows, the total, and how many rows are hidden.  Shows the class loaders if rows have
+ * equal names.
+ */
 void histo_print(const struct histo *h, const struct histo_view *view, FILE *out);
 
 /* Appends "... 834 more classes (-n 0 shows all)", or packages, or loaders; nothing if n is 0. */

@@ -64,7 +64,7 @@ static uint32_t text(struct writer *w, const char *s)
 	return string(w, s, strlen(s));
 }
 
-/* What a value is called, by its unit in the tree. */
+/* The name of a value, by its unit in the tree. */
 static const struct {
 	const char *tree_unit, *type, *unit;
 } types[] = {

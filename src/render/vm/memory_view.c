@@ -184,7 +184,7 @@ struct json *memory_view_json(const struct memory_view *v)
 	return doc;
 }
 
-/* What the table does not say by itself. */
+/* Prints facts that the table does not show. */
 static void print_notes(const struct memory_view *v, FILE *out)
 {
 	if (!v->asked)

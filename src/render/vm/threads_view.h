@@ -20,9 +20,12 @@ struct threads_view {
 void threads_view_print(const struct threads_view *v, FILE *out);
 /* Prints a row for each stack, with the threads that have it. */
 void threads_view_print_groups(const struct threads_view *v, FILE *out);
-/* Prints each deadlock: who waits for what, who holds it, and where. */
+/* Prints each deadlock: for each thread its lock, the owner, and the stack. */
 void threads_view_print_deadlocks(const struct threads_view *v, FILE *out);
-/* Prints who waits for whom, as trees; the root that holds up most comes first. */
+/*
+ * Prints waiting threads below the threads that they wait for, as trees; the largest tree comes
+ * first.
+ */
 void threads_view_print_blocked(const struct threads_view *v, FILE *out);
 
 /* Return documents, which the caller frees: {"pid","threads","deadlocks"}, {"pid","groups"}. */

@@ -1,4 +1,4 @@
-/* threads --deadlocks and --blocked: who waits for whom. */
+/* threads --deadlocks and --blocked: which thread waits for which. */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>

@@ -68,7 +68,7 @@ static int receive_paths(struct staged_file *p, const struct jvm *jvm,
 	int rc = helper_msg_receive(p->report, &report, &p->fd, deadline_in_ms(p->timeout_ms));
 
 	if (rc == -ETIMEDOUT) {
-		p->helper = -1; /* it cleans up when it continues, but do not wait again */
+		p->helper = -1; /* it is stopped: it cleans up when it continues */
 		return discover_lost_worker(jvm, -ETIMEDOUT, err);
 	}
 	if (rc < 0)
@@ -221,7 +221,7 @@ void staged_file_free(struct staged_file *p)
 	 */
 	if (p->helper > 0 && io_wait(p->report, POLLIN, deadline_in_ms(p->timeout_ms)) == 0 &&
 	    child_wait(p->helper, &status, deadline_in_ms(p->timeout_ms)) < 0)
-		p->helper = -1; /* it was killed while it ended */
+		p->helper = -1; /* child_wait() has killed it: do not wait for it again */
 	util_close_p(&p->report);
 	util_close_p(&p->fd);
 	buf_release(&p->paths);

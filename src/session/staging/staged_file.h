@@ -31,7 +31,7 @@ enum staged_file_kind {
 	STAGED_FILE,   /* created by jtool for the target to map */
 	STAGED_FIFO,   /* created by jtool for the target to write to */
 	STAGED_RESULT, /* created by the target */
-	STAGED_SOCKET, /* no file: only the listener's socket, for the target to find by its name */
+	STAGED_SOCKET, /* no file, only the listener's socket, which the target finds by its name */
 };
 
 struct staged_file_request {
@@ -77,8 +77,8 @@ const char *staged_file_socket_path(const struct staged_file *p);
 int staged_file_open(struct staged_file *p, struct err *err) _must_check_;
 
 /*
- * Returns the bytes of what the target has written into the file's directory so far; 0 if unknown.
- * The caller sees from it whether the target makes progress.
+ * Returns how many bytes the target has written into the file's directory so far, which shows its
+ * progress; 0 if unknown.
  */
 uint64_t staged_file_written(struct staged_file *p);
 

@@ -18,7 +18,10 @@ struct staging_paths {
  * without checking whether they are usable.  Call it with jtool's own rights.
  */
 void staging_paths_find(const struct target_ns *ns, struct staging_paths *w);
-/* The same for those where HotSpot itself looks for a trigger: /tmp, working directory. */
+/*
+ * The same for the directories in which HotSpot itself looks for a trigger file: /tmp and the
+ * working directory.
+ */
 void staging_paths_find_attach(const struct target_ns *ns, struct staging_paths *w);
 void staging_paths_release(struct staging_paths *w);
 
