@@ -182,8 +182,7 @@ static int too_long(const struct answer_reader *r, uint64_t max, struct err *err
 	const unsigned long long mb = max >> 20;
 
 	return err_set(err, EXIT_PARTIAL,
-		       "the answer of JVM %d is longer than %llu MB, which is the most that is "
-		       "read of an answer of this kind",
+		       "the answer of JVM %d is longer than %llu MB, the limit for such answers",
 		       (int)r->asock->ns.jvm->pid, mb > 0 ? mb : 1);
 }
 

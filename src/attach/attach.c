@@ -181,7 +181,7 @@ static int connect_in_worker(const struct buf *request, struct buf *answer, int 
 	memcpy(&r, request->data, sizeof(r));
 	jvm = jvm_record_parse(request->data + sizeof(r), request->len - sizeof(r));
 	if (!jvm)
-		return err_set(err, EXIT_ATTACH, "malformed request to the worker");
+		return err_set(err, EXIT_ATTACH, "invalid request to the worker; report this bug");
 	opts.timeout_ms = r.timeout_ms;
 	opts.steps = r.verbose ? &steps : NULL;
 	if (attach_socket_open(jvm, &asock, err) == 0) {

@@ -174,7 +174,8 @@ static int open_other(struct atomic_file *f, const struct caller_path *p, struct
 		return cannot_write(f, why, err);
 	if (S_ISBLK(p->st.st_mode) && !f->replace)
 		return err_set(err, EXIT_USAGE,
-			       "cannot write '%s': is a block device; use --force to overwrite it",
+			       "cannot write '%s': it is a block device; use --force to "
+			       "overwrite it",
 			       f->path);
 	fd = open_writable(p);
 	if (fd == -ENXIO && S_ISFIFO(p->st.st_mode))
@@ -189,7 +190,7 @@ static int open_path(struct atomic_file *f, struct caller_path *p, mode_t mode, 
 	if (p->fd < 0 || S_ISREG(p->st.st_mode))
 		return open_regular(f, p, mode, err);
 	if (S_ISDIR(p->st.st_mode))
-		return err_set(err, EXIT_USAGE, "cannot write '%s': is a directory; give a file",
+		return err_set(err, EXIT_USAGE, "cannot write '%s': it is a directory; give a file",
 			       f->path);
 	return open_other(f, p, err);
 }

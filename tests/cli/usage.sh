@@ -175,7 +175,7 @@ for command in heaphisto retained refpaths heapdump; do
 	refuses 2 "$command: --engine: unknown value 'any': choose from auto, snapshot, agent, jvmti, vm, \
 hprof$" $command 99999999 "${class[@]}" --engine any
 done
-refuses 2 'heaphisto: --engine agent needs a JVM, not a dump file: leave it out$' \
+refuses 2 'heaphisto: --engine agent needs a JVM, not a dump file: omit it$' \
 	heaphisto app.hprof --engine agent
 refuses 2 'retained: --depth needs --tree' retained 1 --depth 3
 refuses 2 'retained: --min needs --tree' retained 1 --min 64k

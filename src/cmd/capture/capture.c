@@ -27,7 +27,7 @@ static int conclude(const struct capture *c, struct err *err)
 
 	if (c->stopped)
 		return err_set(err, EXIT_PARTIAL,
-			       "stopped: the archive has what was captured until then");
+			       "stopped: the archive has the files captured so far");
 	for (size_t i = 0; i < CAPTURE_ITEMS; i++) {
 		if (!capture_wants(c, &capture_items[i]) || c->results[i].is_there)
 			continue;

@@ -89,11 +89,11 @@ static int check_features(const struct dump_request *rq, const struct dump_wante
 	if (wanted->via == DUMP_VIA_FIFO && !rq->features.overwrite)
 		return err_set(err, EXIT_ANSWER,
 			       "JVM %d cannot write its dump to a FIFO, only JDK 17 and later can: "
-			       "leave out --via fifo", pid);
+			       "omit --via fifo", pid);
 	if (wanted->max_pause_ms && (!rq->features.overwrite || rq->features.segments))
 		return err_set(err, EXIT_ANSWER,
 			       "--max-pause cannot end the pause of JVM %d, which writes files of "
-			       "its own meanwhile, unlike JDK 17 to 21: leave it out", pid);
+			       "its own meanwhile, unlike JDK 17 to 21: omit it", pid);
 	return 0;
 }
 

@@ -43,7 +43,7 @@ static int relay_failed(const struct dump_request *rq, const struct atomic_file 
 			       (int)rq->ctx->jvm->pid, wanted->max_pause_ms / 1e3);
 	if (error == -EBADMSG)
 		return err_set(err, EXIT_PARTIAL,
-			       "what JVM %d writes is not a heap dump: stopped",
+			       "the data from JVM %d is not a heap dump: stopped reading it",
 			       (int)rq->ctx->jvm->pid);
 	return atomic_file_failed(out, error, err);
 }

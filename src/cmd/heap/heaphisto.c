@@ -380,7 +380,7 @@ static int check_file(const struct ctx *ctx, struct err *err)
 		return err_set(err, EXIT_USAGE, "--live needs a JVM, not a dump file: "
 						"no collection can change a dump");
 	if (opts->vm || opts->strict)
-		return err_set(err, EXIT_USAGE, "%s needs a JVM, not a dump file: leave it out",
+		return err_set(err, EXIT_USAGE, "%s needs a JVM, not a dump file: omit it",
 			       opts->vm ? "--vm" : "--strict");
 	return heap_engine_check(&engines, engine_of(opts), ctx->file, err);
 }

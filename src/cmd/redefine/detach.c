@@ -70,8 +70,8 @@ static void print_text(const struct ctx *ctx, size_t restored, const struct acti
 	for (size_t i = 0; i < found->n; i++)
 		print_activity(ctx, &found->list[i]);
 	if (found->n > 0 && !opts->force)
-		cmd_print_notice(ctx->cmd, "what is still running ends with its own jtool%s; "
-					   "use --force to end it now",
+		cmd_print_notice(ctx->cmd, "these end with the jtool commands that started "
+					   "them%s; use --force to end them now",
 				 found->list[found->n - 1].recording ? " or with the JVM" : "");
 }
 
@@ -102,10 +102,10 @@ const struct cmd cmd_detach = {
 		{ NULL, NULL },
 	},
 	.details =
-		"Restores the classes that redefine has replaced.  Everything else ends with the\n"
-		"jtool command that began it: what is still running is named, and ended with\n"
-		"--force.  A recording that the JVM was started with (-agentpath:...=alloc) then\n"
-		"writes its report.\n",
+		"Restores the classes that redefine has replaced.  Lists traces, profiles and\n"
+		"recordings that are still running: each ends with the jtool command that started\n"
+		"it, or now with --force.  A recording that the JVM was started with\n"
+		"(-agentpath:...=alloc) then writes its report.\n",
 	.need = NEED_JVM,
 	.parses = true,
 	.takes_all = true,

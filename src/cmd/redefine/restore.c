@@ -82,7 +82,7 @@ static int run(struct ctx *ctx, struct err *err)
 const struct cmd cmd_restore = {
 	.name = "restore",
 	.synopsis = "TARGET [CLASS|GLOB...]",
-	.summary = "put back the original code of replaced classes",
+	.summary = "restore the original code of replaced classes",
 	.examples = (const struct example[]){
 		{ "restore 4711", "restores every replaced class" },
 		{ "restore 4711 com.acme.Cart", "restores one class" },

@@ -157,7 +157,8 @@ static int load(const char *path, struct json **doc, struct err *err)
 		return -1;
 	if (memory_view_is_saved(*doc))
 		return 0;
-	return err_set(err, EXIT_USAGE, "'%s' has no result of memory: save one with --save", path);
+	return err_set(err, EXIT_USAGE,
+		       "'%s' has no output of jtool memory: save one with --save", path);
 }
 
 static int show(const struct ctx *ctx, struct memory_view *v, const struct json *base,

@@ -127,6 +127,6 @@ fi
 # Files of --diff.
 start_jvm own serial Idle
 echo '{"schema":1}' >"$W/other.json"
-refuses 2 'has no result of memory' "--diff with another document" \
+refuses 2 'has no output of jtool memory' "--diff with another document" \
 	memory --diff "$W/other.json" "$JVM_PID"
 unharmed "memory"

@@ -609,7 +609,7 @@ START_TEST(disk_is_overwritten_only_on_request)
 {
 	ck_assert_int_eq(mknod(in_dir("file"), S_IFBLK | 0600, makedev(240, 99)), 0);
 	assert_refused(in_dir("file"), ATOMIC_FILE_NEW, EXIT_USAGE,
-		       "/file': is a block device; use --force");
+		       "/file': it is a block device; use --force");
 	assert_refused(in_dir("file"), ATOMIC_FILE_REPLACE, EXIT_PARTIAL, "No such device");
 }
 END_TEST
