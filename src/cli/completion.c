@@ -69,30 +69,60 @@ static void print_quoted(const char *text, const char *special, FILE *out)
 }
 
 /*
- * _jtool_targets: process ids and names of the JVMs.  _jtool_words COMMAND TARGET: diagnostic
- * commands, flags, properties or counters of that JVM, read in the same way as by the command.
- * Names that only jtool's agent can list, such as loaded classes, are not completed.  For bash and
- * zsh.
+ * For bash and zsh, a word a line, and what the words come from is a JVM's: no word has a character
+ * that a shell could take for more than a part of a word.
+ *
+ * _jtool_targets: process ids and names of the JVMs, each with the other one after a space.
+ *
+ * _jtool_words COMMAND TARGET: the diagnostic commands, flags, properties or counters of that JVM,
+ * which is asked as the command asks it; or its loaded classes, of which a JVM of JDK 9 or later
+ * itself has a list: no agent is loaded.
  */
 #define LISTS                                                                                 \
+	"_jtool_safe()\n"                                                                     \
+	"{\n"                                                                                 \
+	"	awk -v bad='[][`\"(){};&|<>!*?#~\\\\\\047[:cntrl:]]' '$1 !~ bad {\n"              \
+	"		if ($2 ~ bad) $2 = \"-\"\n"                                             \
+	"		print\n"                                                               \
+	"	}'\n"                                                                          \
+	"}\n"                                                                                 \
 	"_jtool_targets()\n"                                                                  \
 	"{\n"                                                                                 \
-	"	jtool list -o pid,main 2>/dev/null |\n"                                       \
-	"		awk 'NR > 1 { print $1; if ($2 != \"-\") print $2 }'\n"                 \
+	"	jtool list -o pid,main 2>/dev/null | awk 'NR > 1 && NF == 2 {\n"               \
+	"		print $1, $2\n"                                                        \
+	"		if ($2 != \"-\") print $2, $1\n"                                       \
+	"	}' | _jtool_safe\n"                                                            \
 	"}\n"                                                                                 \
 	"_jtool_words()\n"                                                                    \
 	"{\n"                                                                                 \
-	"	case $1 in\n"                                                                 \
-	"	jcmd | flags | props | counters)\n"                                           \
-	"		jtool \"$1\" --timeout 2 \"$2\" 2>/dev/null |\n"                       \
-	"			awk -F '[= ]' 'NF && $1 !~ /^(The|For|NAME)$/ { print $1 }'\n"    \
-	"		;;\n"                                                                     \
-	"	esac\n"                                                                       \
+	"	case $1 in\n"                                                                  \
+	"	jcmd | flags | props | counters)\n"                                            \
+	"		jtool \"$1\" --timeout 2 \"$2\" 2>/dev/null |\n"                        \
+	"			awk -F '[= ]' 'NF && $1 !~ /^(The|For|NAME)$/ { print $1 }'\n"  \
+	"		;;\n"                                                                  \
+	"	class | classes | dump | refpaths | trace | alloc)\n"                         \
+	"		jtool jcmd --timeout 2 \"$2\" VM.class_hierarchy 2>/dev/null |\n"      \
+	"			sed -n 's/^[| -]*\\([^/ ]*\\)\\/[^/]*$/\\1/p' | sort -u\n"          \
+	"		;;\n"                                                                  \
+	"	esac | _jtool_safe\n"                                                          \
 	"}\n"
 
 static const char bash_head[] =
 	"# bash completion for jtool; printed by jtool --completion bash\n"
 	LISTS
+	"# What a JVM sent is not expanded, as the words of compgen -W are.\n"
+	"_jtool_offer()\n"
+	"{\n"
+	"	local word rest\n"
+	"	local -a lines=()\n"
+	"	while read -r word rest; do\n"
+	"		[[ -n $word && $word == \"$1\"* ]] || continue\n"
+	"		COMPREPLY+=(\"$word\")\n"
+	"		lines+=(\"$word${rest:+ ($rest)}\")\n"
+	"	done\n"
+	"	# The list of candidates, which a second TAB shows.\n"
+	"	((${COMP_TYPE:-9} == 63 && ${#lines[@]} > 1)) && COMPREPLY=(\"${lines[@]}\")\n"
+	"}\n"
 	"_jtool()\n"
 	"{\n"
 	"	local cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD-1]}\n"
@@ -140,9 +170,10 @@ static const char bash_tail[] =
 	"		fi\n"
 	"	done\n"
 	"	if [[ -n $target ]] && ((n == 0)); then\n"
-	"		choices=$(_jtool_targets)$all\n"
-	"		mapfile -t COMPREPLY < <(compgen -W \"$choices\" -- \"$cur\"\n"
-	"			[[ $target == dump && -n $cur ]] && compgen -f -- \"$cur\")\n"
+	"		_jtool_offer \"$cur\" < <(_jtool_targets; printf '%s\\n' $all)\n"
+	"		if [[ $target == dump && -n $cur ]]; then\n"
+	"			mapfile -t -O ${#COMPREPLY[@]} COMPREPLY < <(compgen -f -- \"$cur\")\n"
+	"		fi\n"
 	"		return\n"
 	"	fi\n"
 	"	if [[ -n $verbs ]] && ((n == 1)); then\n"
@@ -150,11 +181,8 @@ static const char bash_tail[] =
 	"		return\n"
 	"	fi\n"
 	"	if ((n == 1)); then\n"
-	"		choices=$(_jtool_words \"${COMP_WORDS[1]}\" \"$jvm\")\n"
-	"		if [[ -n $choices ]]; then\n"
-	"			mapfile -t COMPREPLY < <(compgen -W \"$choices\" -- \"$cur\")\n"
-	"			return\n"
-	"		fi\n"
+	"		_jtool_offer \"$cur\" < <(_jtool_words \"${COMP_WORDS[1]}\" \"$jvm\")\n"
+	"		((${#COMPREPLY[@]} == 0)) || return\n"
 	"	fi\n"
 	"	mapfile -t COMPREPLY < <(compgen -f -- \"$cur\")\n"
 	"}\n"
@@ -224,9 +252,11 @@ static const char zsh_head[] =
 	LISTS
 	"_jtool_jvms()\n"
 	"{\n"
-	"	local -a names\n"
-	"	names=(${(f)\"$(_jtool_targets)\"} \"$@\")\n"
-	"	compadd -a names\n"
+	"	local -a lines names\n"
+	"	lines=(${(f)\"$(_jtool_targets)\"})\n"
+	"	names=(${lines%% *} \"$@\")\n"
+	"	lines=(\"${lines[@]/ /  -- }\" \"$@\")\n"
+	"	compadd -l -d lines -a names\n"
 	"}\n"
 	"_jtool_dumps()\n"
 	"{\n"
@@ -318,8 +348,12 @@ static const char fish_head[] =
 	"	count (string match -v -- '-*' (commandline -opc))\n"
 	"end\n"
 	"function __jtool_targets -d 'process ids and names of the JVMs'\n"
-	"	jtool list -o pid,main 2>/dev/null | string match -rv '^PID ' |\n"
-	"		string replace -ra ' +' \\n | string match -rv '^-?$'\n"
+	"	for line in (jtool list -o pid,main 2>/dev/null | string match -rv '^ *PID ')\n"
+	"		set -l jvm (string split -n ' ' -- $line)\n"
+	"		test (count $jvm) -eq 2; or continue\n"
+	"		printf '%s\\t%s\\n' $jvm[1] $jvm[2]\n"
+	"		test $jvm[2] = -; or printf '%s\\t%s\\n' $jvm[2] $jvm[1]\n"
+	"	end\n"
 	"end\n"
 	"function __jtool_arguments -d 'what the JVM has, for the command before the cursor'\n"
 	"	set -l words (string match -v -- '-*' (commandline -opc))\n"
@@ -328,6 +362,9 @@ static const char fish_head[] =
 	"		jtool $words[2] --timeout 2 $words[3] 2>/dev/null |\n"
 	"			string replace -r '[= ].*' '' |\n"
 	"			string match -rv '^(The|For|NAME|)$'\n"
+	"	case class classes dump refpaths trace alloc\n"
+	"		jtool jcmd --timeout 2 $words[3] VM.class_hierarchy 2>/dev/null |\n"
+	"			string replace -rf '^[| -]*([^/ ]*)/[^/]*$' '$1' | sort -u\n"
 	"	end\n"
 	"end\n"
 	"complete -c jtool -f\n"

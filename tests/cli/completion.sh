@@ -20,10 +20,15 @@ mkdir "$work/bin" "$work/files"
 cat >"$work/bin/jtool" <<'END'
 #!/bin/sh
 case $* in
-"list -o pid,main") printf 'PID  MAIN\n101  com.acme.Shop\n202  -\n' ;;
+"list -o pid,main") printf 'PID  MAIN\n101  com.acme.Shop\n202  -\n303  $(touch${IFS}pwned)\n' ;;
 "jcmd --timeout 2 101") printf 'The following commands are available:\nVM.flags\nVM.version\n\nFor more\n' ;;
 "flags --timeout 2 Shop") printf 'NAME           VALUE  ORIGIN\nMaxHeapSize    1      default\nUseG1GC        true   default\n' ;;
 "props --timeout 2 101") printf 'java.home=/jre\nuser.dir=/\n' ;;
+"jcmd --timeout 2 101 VM.class_hierarchy")
+	printf 'java.lang.Object/null\n|--com.acme.Cart/0x1\n|  |--com.acme.Cart$Item/0x1 (intf)\n'
+	printf '|--com.acme.Cart$$Lambda$1/0x2/0x1\n|--com.acme.Cart$Gift/0x1\n' ;;
+"jcmd --timeout 2 303")
+	printf '$(touch${IFS}pwned)\n`touch${IFS}pwned`\n;touch\n"x\nVM.$HOME\n' ;;
 esac
 END
 chmod +x "$work/bin/jtool"
@@ -47,11 +52,14 @@ completes() {
 
 completes 'heaphisto' heaph
 completes '--help' --h
-completes '101 com.acme.Shop 202 all' jcmd ''
+completes '101 com.acme.Shop 202 303 all' jcmd ''
 completes 'com.acme.Shop' jcmd com
-completes '101 com.acme.Shop 202' load ''
+completes '101 com.acme.Shop 202 303' load ''
+COMP_TYPE=63 # the list that a second TAB shows
+completes '101 (com.acme.Shop) com.acme.Shop (101) 202 (-) 303 (-)' load ''
+unset COMP_TYPE
 completes '202' heaphisto 2
-completes '101 com.acme.Shop 202 all' heaphisto -n 5 --sort = name ''
+completes '101 com.acme.Shop 202 303 all' heaphisto -n 5 --sort = name ''
 completes 'bytes count name' heaphisto --sort ''
 completes 'bytes' heaphisto --sort = b
 completes 'bytes count name' heaphisto --sort =
@@ -66,6 +74,11 @@ completes 'agent.so' load 101 ag
 completes 'start stop' jfr 101 st
 completes 'agent.so' jfr 101 dump ag
 completes '' frobnicate ''
+completes 'com.acme.Cart com.acme.Cart$Gift com.acme.Cart$Item' class 101 com
+completes 'com.acme.Cart com.acme.Cart$Gift com.acme.Cart$Item' refpaths -n 3 101 com.acme.C
+# What a JVM sends is not executed or expanded.
+completes 'VM.$HOME' jcmd 303 ''
+[ ! -e "$work/files/pwned" ] || complain 'completion of: jtool jcmd 303: it runs what the JVM sent'
 completes 'VM.flags VM.version' jcmd 101 VM
 completes 'MaxHeapSize UseG1GC' flags -v Shop ''
 completes 'user.dir' props 101 u
@@ -82,7 +95,8 @@ fish_completes() {
 
 if command -v fish >/dev/null; then
 	fish_completes 'heaphisto' 'jtool heaph'
-	fish_completes '101 202 all com.acme.Shop' 'jtool jcmd '
+	fish_completes '$(touch${IFS}pwned) 101 202 303 all com.acme.Shop' 'jtool jcmd '
+	fish_completes 'com.acme.Cart com.acme.Cart$Gift com.acme.Cart$Item' 'jtool class 101 com.acme.C'
 	fish_completes 'VM.flags VM.version' 'jtool jcmd 101 VM'
 	fish_completes 'MaxHeapSize' 'jtool flags Shop M'
 	fish_completes 'user.dir' 'jtool props 101 u'
