@@ -13,7 +13,7 @@ void limit_add_more(struct buf *out, size_t n, const char *one, const char *many
 {
 	if (n == 0)
 		return;
-	buf_adds(out, "... ");
+	buf_adds(out, "… ");
 	units_count(out, n);
 	buf_addf(out, " more %s (-n 0 shows all)\n", n == 1 ? one : many);
 }

@@ -15,7 +15,7 @@
  */
 size_t limit_rows(unsigned limit, bool json, size_t text_rows, size_t n);
 
-/* Appends "... 834 more classes (-n 0 shows all)" and a line feed; nothing if n is 0. */
+/* Appends "… 834 more classes (-n 0 shows all)" and a line feed; nothing if n is 0. */
 void limit_add_more(struct buf *out, size_t n, const char *one, const char *many);
 
 #endif

@@ -21,7 +21,7 @@ struct table *histo_table(const struct histo *h, const struct histo_view *view);
  */
 void histo_print(const struct histo *h, const struct histo_view *view, FILE *out);
 
-/* Appends "... 834 more classes (-n 0 shows all)", or packages, or loaders; nothing if n is 0. */
+/* Appends "… 834 more classes (-n 0 shows all)", or packages, or loaders; nothing if n is 0. */
 void histo_add_more(struct buf *out, enum histo_group by, size_t n);
 
 #endif

@@ -135,7 +135,7 @@ print(next((s for s in sorted(simple) if simple[s] > 1 and s not in names), ""))
 	same "$1: classes --kind enum: it lists the only enum" \
 		"Kinds\$Color" "$(json "' '.join(c['class'] for c in j['classes'])")"
 	prints "$1: classes: 20 rows, and how many more" \
-		'^\.\.\. [0-9,]+ more classes \(-n 0 shows all\)$' classes "$JVM_PID"
+		'^… [0-9,]+ more classes \(-n 0 shows all\)$' classes "$JVM_PID"
 	same "$1: classes: the number of lines" 22 "$(wc -l <"$W/out")"
 	prints "$1: classes -n 0: all rows" '^Kinds\$Box ' classes -n 0 "$JVM_PID"
 	same "$1: classes -n 0: no row is hidden" 0 "$(grep -c 'more classes' "$W/out")"

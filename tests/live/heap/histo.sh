@@ -100,7 +100,7 @@ for version in "${jdks[@]}"; do
 	same "$version: -n: it limits rows, not the total" "3 True" \
 		"$(json "'%d %s' % (len(j['classes']), j['total']['classes'] > 100)")"
 	prints "$version: without -n: 20 rows, and how many more" \
-		'^\.\.\. [0-9]+ more classes \(-n 0 shows all\)$' heaphisto "$JVM_PID"
+		'^… [0-9]+ more classes \(-n 0 shows all\)$' heaphisto "$JVM_PID"
 	same "$version: without -n: the number of lines" 23 "$(wc -l <"$W/out")"
 	works "$version: -n 0: it works" heaphisto -n 0 "$JVM_PID"
 	same "$version: -n 0: all rows, none hidden" "1 0" \

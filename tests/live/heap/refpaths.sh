@@ -107,7 +107,7 @@ text() {
 		refpaths "$JVM_PID" 'Reached$ByPool'
 	prints "$1: -n: it limits the paths" '; 12 kinds of paths; 1 only through weak' \
 		refpaths -n 2 "$JVM_PID" 'Reached$By*'
-	same "$1: -n: the last line counts the others" '... 10 more kinds of paths (-n 0 shows all)' \
+	same "$1: -n: the last line counts the others" '… 10 more kinds of paths (-n 0 shows all)' \
 		"$(tail -n 1 "$W/out")"
 	prints "$1: without -n: five kinds of paths" '^\.\.\. 7 more kinds of paths' \
 		refpaths "$JVM_PID" 'Reached$By*'

@@ -52,7 +52,7 @@ for version in "${jdks[@]}"; do
 	check "$version: --stack -n 1: the frames are below the row" bash -c \
 		"sed -n 3p '$W/out' | grep -q '^ *at Locks.spin(Locks.java:'"
 	check "$version: -n 1: the others are counted" \
-		grep -q '^\.\.\. [0-9]* more threads (-n 0 shows all)$' "$W/out"
+		grep -q '^… [0-9]* more threads (-n 0 shows all)$' "$W/out"
 	works "$version: --samples: it works" threads --samples 2 --json "$JVM_PID"
 	same "$version: --samples: threads that have not moved" "True True" "$(json "'%s %s' % (
 		{'waiter', 'owner'} <= {t['name'] for t in j['threads']},

@@ -31,8 +31,8 @@ START_TEST(hidden_rows_are_counted)
 	ck_assert_uint_eq(text.len, 0);
 	limit_add_more(&text, 1, "class", "classes");
 	limit_add_more(&text, 12834, "class", "classes");
-	ck_assert_str_eq(buf_str(&text), "... 1 more class (-n 0 shows all)\n"
-					 "... 12,834 more classes (-n 0 shows all)\n");
+	ck_assert_str_eq(buf_str(&text), "… 1 more class (-n 0 shows all)\n"
+					 "… 12,834 more classes (-n 0 shows all)\n");
 }
 END_TEST
 

@@ -201,7 +201,7 @@ START_TEST(limit_reduces_the_printed_paths)
 	ck_assert_uint_eq(paths.n_groups, 3); /* the guest session has another class */
 	ck_assert_ptr_nonnull(strstr(printed(), "62 % (5) through static a.b.Cache.INSTANCE\n"));
 	ck_assert_ptr_nonnull(strstr(printed(), "\n8 instances of it; 3 kinds of paths\n"
-					     "... 2 more kinds of paths (-n 0 shows all)\n"));
+					     "… 2 more kinds of paths (-n 0 shows all)\n"));
 }
 END_TEST
 

@@ -418,7 +418,7 @@ START_TEST(rows_and_totals_are_printed)
 "     1001  70.4 KiB  70.4 KiB   35.98  byte[]\n"
 "     1000  31.2 KiB   102 KiB   51.88  a.b.Map$Entry\n"
 "     4008   196 KiB   196 KiB  100.00  total\n"
-"... 9 more classes (-n 0 shows all)\n");
+"… 9 more classes (-n 0 shows all)\n");
 	print(retained_print_held, &view);
 	ck_assert_str_eq(printed,
 			 "of these, reachable only through soft references: 1 object, 128 B\n");

@@ -32,7 +32,7 @@ START_TEST(columns_depend_on_the_view)
 			       "       12  3.38 KiB  a.B\n"
 			       "        1      16 B  c.D[]\n"
 			       "       14  3.40 KiB  total of 3 classes\n"
-			       "... 1 more class (-n 0 shows all)\n");
+			       "… 1 more class (-n 0 shows all)\n");
 	free(text);
 
 	view.n_rows = 3; /* now two rows have the same class name */

@@ -112,7 +112,7 @@ START_TEST(live_profile_prints_live_columns_first)
 		"  1000 B  100.0           1  9.77 KiB     10  a.b.C\n"
 		"      (no Java code)\n"
 		"\n"
-		"... 1,234 more sites (-n 0 shows all)\n");
+		"… 1,234 more sites (-n 0 shows all)\n");
 }
 END_TEST
 
