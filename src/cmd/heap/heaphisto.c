@@ -82,7 +82,8 @@ static enum heap_engine engine_of(const struct histo_opts *opts)
 
 /*
  * Returns the only class that the output needs, or NULL.  Counting a single class takes a third of
- * the pause.  Not for hidden classes: their names (with '/') do not determine the signatures.
+ * the pause.  Not for hidden classes: their names (with '/') do not determine the signatures; and
+ * not for a word that may be the simple name of several.
  */
 static const char *only_class(const struct ctx *ctx)
 {
@@ -90,7 +91,7 @@ static const char *only_class(const struct ctx *ctx)
 
 	if (!opts->filter || ctx->json || opts->save || opts->diff)
 		return NULL;
-	return strpbrk(opts->filter, "*?/") ? NULL : opts->filter;
+	return strpbrk(opts->filter, "*?/") || !strpbrk(opts->filter, ".[") ? NULL : opts->filter;
 }
 
 static unsigned max_pause_ms(const struct histo_opts *opts)
@@ -155,7 +156,7 @@ static int receive(const struct ctx *ctx, struct session *s, struct histo_wire *
 	if (wire->is_late)
 		return err_set(err, EXIT_PARTIAL,
 			       "stopped the heap walk of JVM %d: the JVM had been paused for "
-			       "%.3f s; allow more with --max-pause SECONDS",
+			       "%.3f s; allow more with --max-pause TIME",
 			       (int)ctx->jvm->pid, (double)wire->walk_ns / 1e9);
 	return 0;
 }
@@ -417,14 +418,12 @@ const struct cmd cmd_heaphisto = {
 		{ NULL, NULL },
 	},
 	.details =
-		"All objects are counted, also unreachable ones, and no collection is made.\n"
-		"--live counts those of a snapshot, while the application runs, or after a\n"
-		"full collection.  The total includes rows that -n and --filter hide.  In a\n"
-		"GLOB, * matches any characters and ? matches one.  A class name without\n"
-		"either counts only that class, also in the total, which is faster.  With\n"
-		"--by package, an array belongs to the package of its element class.\n"
-		"A dump file is counted as it is.  With --engine hprof, the JVM dumps its\n"
-		"reachable objects, and no file is left.\n",
+		"Unreachable objects are counted, too, and no collection is made.  With --live, a\n"
+		"snapshot is counted while the application runs; where that is impossible, the\n"
+		"JVM runs a full collection first.  The total includes the rows that -n and\n"
+		"--filter hide, except for the full name of one class, which is counted alone.\n"
+		"With --by package, an array belongs to the package of its element class.\n"
+		"With --engine hprof, the JVM dumps its reachable objects, and no file is left.\n",
 	.need = NEED_JVM,
 	.only_looks = true,
 	.parses = true,

@@ -141,9 +141,32 @@ static const char *after_last_dot(const char *name)
 	return dot ? dot + 1 : name;
 }
 
+/* Returns "Item" of "a.b.Cart$Item", and NULL for a class that is not a nested one. */
+static const char *after_last_dollar(const char *name)
+{
+	const char *dollar = strrchr(after_last_dot(name), '$');
+
+	return dollar ? dollar + 1 : NULL;
+}
+
+/* Returns 2 if the class is called `word`, 1 if it is a nested class with that name, or 0. */
+static int rank(const char *name, const char *word)
+{
+	const char *nested = after_last_dollar(name);
+
+	if (strcmp(after_last_dot(name), word) == 0)
+		return 2;
+	return nested && strcmp(nested, word) == 0;
+}
+
 bool type_name_is_simple(const char *word)
 {
 	return *word && *word != '[' && !strpbrk(word, "./*?");
+}
+
+bool type_name_is_chosen(const char *name, const char *word)
+{
+	return glob_matches(word, name) || (type_name_is_simple(word) && rank(name, word) > 0);
 }
 
 const char *type_name_resolve(const char *word, const char *(*name)(const void *list, size_t i),
@@ -152,19 +175,27 @@ const char *type_name_resolve(const char *word, const char *(*name)(const void *
 	_cleanup_buf_ struct buf candidates = BUF_INIT;
 	const char *found = NULL;
 	bool several = false;
+	int best = 1;
 
 	if (!type_name_is_simple(word))
 		return word;
 	for (size_t i = 0; i < n; i++) {
 		const char *candidate = name(list, i);
+		int ranked = rank(candidate, word);
 
 		if (strcmp(candidate, word) == 0)
 			return word;
-		if (strcmp(after_last_dot(candidate), word) != 0)
+		if (ranked < best)
 			continue;
 		/* The same class of another loader. */
 		if (found && strcmp(candidate, found) == 0)
 			continue;
+		if (ranked > best) { /* java.util.ArrayList, not java.util.Arrays$ArrayList */
+			found = NULL;
+			several = false;
+			buf_reset(&candidates);
+			best = ranked;
+		}
 		several |= found != NULL;
 		if (candidates.len < CANDIDATES_MAX)
 			buf_addf(&candidates, "%s%.200s", found ? ", " : "", candidate);

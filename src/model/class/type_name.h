@@ -30,10 +30,13 @@ bool type_name_matches(const char *name, const char *word);
  * stands for com.acme.Cart if no other class is called Cart.
  */
 bool type_name_is_simple(const char *word);
+/* Returns whether --filter `word` shows the class: it matches, or `word` is its simple name. */
+bool type_name_is_chosen(const char *name, const char *word);
 /*
  * Returns the one of the n names name(list, i) that `word` stands for: the only one whose part
- * after the last dot is `word`.  Returns `word` itself if a name is `word`, if it is not simple, or
- * if it stands for none.  Returns NULL with err set (EXIT_TARGET) if it stands for several.
+ * after the last dot is `word`, or, if there is none, the only nested class whose part after the
+ * last $ is `word`.  Returns `word` itself if a name is `word`, if it is not simple, or if it
+ * stands for none.  Returns NULL with err set (EXIT_TARGET) if it stands for several.
  */
 const char *type_name_resolve(const char *word, const char *(*name)(const void *list, size_t i),
 			      const void *list, size_t n, struct err *err) _must_check_;

@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "base/xalloc.h"
-#include "wire/glob.h"
+#include "model/class/type_name.h"
 
 /* The group of each class. */
 struct groups {
@@ -161,7 +161,7 @@ void retained_filter(struct retained *r, const char *glob)
 	size_t kept = 0;
 
 	for (size_t i = 0; i < r->n; i++) {
-		if (glob_matches(glob, r->rows[i].name))
+		if (type_name_is_chosen(r->rows[i].name, glob))
 			r->rows[kept++] = r->rows[i];
 		else
 			free(r->rows[i].name);

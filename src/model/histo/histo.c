@@ -5,7 +5,6 @@
 
 #include "base/xalloc.h"
 #include "model/class/type_name.h"
-#include "wire/glob.h"
 
 static void row_release(struct histo_row *row)
 {
@@ -193,7 +192,7 @@ void histo_group(struct histo *h, enum histo_group by)
 
 static bool name_matches(const struct histo_row *row, const void *glob)
 {
-	return glob_matches(glob, row->name);
+	return type_name_is_chosen(row->name, glob);
 }
 
 void histo_filter(struct histo *h, const char *glob)

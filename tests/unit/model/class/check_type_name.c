@@ -89,7 +89,8 @@ END_TEST
 
 static const char *const classes[] = {
 	"Main", "a.b.Cart", "a.b.Cart$Item", "a.b.Cart[]", "a.b.List", "a.b.List", "c.List",
-	"c.Main", "d.Twin", "d.Twin", "e.C$$Lambda/0x00000001",
+	"c.Main", "d.Twin", "d.Twin", "e.C$$Lambda/0x00000001", "a.Lists$List", "f.Box$Item[]",
+	"f.Box$Lid", "f.Can$Lid", "f.Jar$Cart", "g.Tub$Plug", "h.Plug", "i.Vat$Plug", "f.Box$1",
 };
 
 static const char *name_at(const void *list, size_t i)
@@ -111,13 +112,33 @@ START_TEST(simple_name_of_one_class_stands_for_it)
 	ck_assert_str_eq(resolve("Cart$Item", &err), "a.b.Cart$Item");
 	ck_assert_str_eq(resolve("Cart[]", &err), "a.b.Cart[]");
 	ck_assert_str_eq(resolve("Twin", &err), "d.Twin"); /* of two loaders */
+	ck_assert_str_eq(resolve("Item", &err), "a.b.Cart$Item");
+	ck_assert_str_eq(resolve("Item[]", &err), "f.Box$Item[]");
+	ck_assert_str_eq(resolve("Plug", &err), "h.Plug"); /* before nested classes */
 	ck_assert_int_eq(err.code, EXIT_DONE);
+}
+END_TEST
+
+START_TEST(filters_choose_globs_and_simple_names)
+{
+	static const struct {
+		const char *name, *word;
+		bool is_chosen;
+	} cases[] = {
+		{ "a.b.Cart", "a.b.Cart", true },   { "a.b.Cart", "*Cart", true },
+		{ "a.b.Cart", "Cart", true },       { "a.b.Cart$Item", "Item", true },
+		{ "a.b.Cart$Item", "Cart$Item", true }, { "a.b.Cart$Item", "Cart", false },
+		{ "a.b.Cart[]", "Cart", false },    { "a.b.Cart", "b.Cart", false },
+		{ "a.b.Cart", "cart", false },      { "a.b.Cart", "", false },
+	};
+
+	ck_assert(type_name_is_chosen(cases[_i].name, cases[_i].word) == cases[_i].is_chosen);
 }
 END_TEST
 
 START_TEST(other_words_are_unchanged)
 {
-	static const char *const others[] = { "Main", "Item", "cart", "a.b.Cart", "b.Cart", "Car*",
+	static const char *const others[] = { "Main", "Box$Item", "cart", "a.b.Cart", "b.Cart", "Car*",
 					      "C?rt", "", "[B", "[LCart;", "a/b/Cart" };
 	struct err err;
 
@@ -134,6 +155,9 @@ START_TEST(simple_name_of_several_classes_is_refused)
 	ck_assert_int_eq(err.code, EXIT_TARGET);
 	ck_assert_str_eq(err.text,
 			 "several classes are called 'List': give one of a.b.List, c.List");
+	ck_assert_ptr_null(resolve("Lid", &err));
+	ck_assert_str_eq(err.text,
+			 "several classes are called 'Lid': give one of f.Box$Lid, f.Can$Lid");
 }
 END_TEST
 
@@ -149,6 +173,7 @@ int main(void)
 	tcase_add_test(tc, simple_name_of_one_class_stands_for_it);
 	tcase_add_test(tc, other_words_are_unchanged);
 	tcase_add_test(tc, simple_name_of_several_classes_is_refused);
+	tcase_add_loop_test(tc, filters_choose_globs_and_simple_names, 0, 10);
 	tcase_add_test(tc, overlong_signatures_and_nul_bytes_are_rejected);
 	suite_add_tcase(suite, tc);
 	srunner_run_all(runner, CK_ENV);
