@@ -422,12 +422,14 @@ double procfs_uptime(const struct procfs *proc, const struct proc_status *status
 {
 	struct timespec now;
 	long hz = sysconf(_SC_CLK_TCK);
-	double uptime;
+	int64_t ms;
 
 	(void)proc; /* proc's uptime may be a container's (lxcfs), but start times are the host's */
 	if (hz <= 0 || clock_gettime(CLOCK_BOOTTIME, &now) < 0)
 		return -1;
-	uptime = (double)now.tv_sec + (double)now.tv_nsec / 1e9 -
-		 (double)status->start_ticks / (double)hz;
-	return uptime < 0 ? 0 : uptime;
+	/* A start time is known to a tick, which is 10 ms: JSON has no more digits than it should. */
+	ms = (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000 -
+	     (int64_t)(status->start_ticks / (uint64_t)hz * 1000 +
+		       status->start_ticks % (uint64_t)hz * 1000 / (uint64_t)hz);
+	return ms < 0 ? 0 : (double)ms / 1000;
 }

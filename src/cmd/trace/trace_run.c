@@ -239,7 +239,7 @@ static void print_nothing(const struct run *r)
 	const struct trace_state *state = &r->plan->trace.state;
 
 	if (r->n_shown > 0 || state->too_many > 0 || state->no_room > 0 || r->begin_ns == 0 ||
-	    r->opts->summary || r->ctx->json || r->plan->trace.n_hooked == 0)
+	    r->opts->summary || r->plan->trace.n_hooked == 0)
 		return;
 	cmd_print_notice(r->ctx->cmd, "0 calls in %.1f s",
 			 (double)(monotonic_ns() - r->begin_ns) / 1e9);
