@@ -15,6 +15,7 @@
 #include "cli/completion.h"
 #include "config.h"
 #include "cli/compat_args.h"
+#include "cli/parse_duration.h"
 #include "discover/memory_check.h"
 #include "discover/resolve.h"
 #include "embedded/embedded.h"
@@ -79,11 +80,33 @@ static bool is_dump_path(const char *target)
 	return strchr(target, '/') != NULL;
 }
 
-/* Returns whether the word can only be a TARGET, so that an argument is missing after it. */
+/*
+ * Returns whether the word cannot be a TARGET: a glob, a time such as the INTERVAL of stat, or a flag
+ * with a value.
+ */
+static bool is_surely_argument(const char *word)
+{
+	unsigned ms;
+
+	return word[0] == '+' || word[0] == '-' || strpbrk(word, "*?=") != NULL ||
+	       (strspn(word, "0123456789") < strlen(word) && parse_duration(word, 1, &ms) == 0);
+}
+
+/* Returns whether the word can only be a TARGET, so that what is missing is an argument. */
 static bool is_surely_target(const struct cmd *cmd, const char *word)
 {
 	return strcmp(word, "all") == 0 || strspn(word, "0123456789") == strlen(word) ||
 	       (cmd->takes_file && is_dump_path(word));
+}
+
+/* Returns whether the n words on the command line, without options, have no TARGET. */
+static bool omits_target(const struct cmd *cmd, const void *opts, char **words, int n)
+{
+	int least = cmd->least_args ? cmd->least_args(opts) : cmd->min_args;
+
+	if (!cmd->only_looks || (n > 0 && is_surely_target(cmd, words[0])))
+		return false;
+	return n == least || (n > least && is_surely_argument(words[0]));
 }
 
 static void enter_sandbox(const struct ctx *ctx, enum sandbox_kind kind)
@@ -168,9 +191,7 @@ static int run_command(const struct cmd *cmd, char **argv, int argc, bool *json,
 		cmd_help(cmd, stdout);
 		return 0;
 	}
-	is_implied = cmd->only_looks &&
-		     n == (cmd->least_args ? cmd->least_args(values) : cmd->min_args) &&
-		     !(n > 0 && is_surely_target(cmd, argv[0]));
+	is_implied = omits_target(cmd, values, argv, n);
 	if (check_arg_count(cmd, n + is_implied, err) < 0)
 		return -1;
 	ctx.json = common.json;
@@ -179,6 +200,7 @@ static int run_command(const struct cmd *cmd, char **argv, int argc, bool *json,
 	ctx.steps = common.verbose ? &steps : NULL;
 	ctx.args = argv;
 	ctx.n_args = n;
+	ctx.implied = is_implied;
 	if (cmd->need == NEED_JVM)
 		oom_score_raise(); /* a JVM may share jtool's control group */
 	if (cmd->need == NEED_JVM && !is_implied) {
@@ -254,6 +276,9 @@ static int run(int argc, char **argv, const struct cmd **cmd, bool *json, struct
 			       "option '%s' before the command: expected jtool COMMAND [OPTIONS]",
 			       argv[1]);
 	words = compat_args(argc - 1, argv + 1, &n_words);
+	if (!cmd_is_name(words[0]) && n_words > 1 && cmd_is_name(words[1]))
+		return err_set(err, EXIT_USAGE, "unknown command '%s': did you mean 'jtool %s %s'?",
+			       words[0], words[1], words[0]);
 	*cmd = cmd_find(words[0], err);
 	if (!*cmd)
 		return -1;

@@ -26,8 +26,8 @@ const struct cmd *const cmd_table[] = {
 const struct opt cmd_common_opts[] = {
 	{ 0, "json", OPT_FLAG, offsetof(struct common_opts, json), NULL,
 	  "print one JSON document", NULL },
-	{ 0, "timeout", OPT_SECONDS, offsetof(struct common_opts, timeout_ms), "SECONDS",
-	  "limit to attach, and for answers to begin and go on (default 10 s)", NULL },
+	{ 0, "timeout", OPT_SECONDS, offsetof(struct common_opts, timeout_ms), "TIME",
+	  "limit to attach, and for answers to begin and go on (default 10s)", NULL },
 	{ 'v', "verbose", OPT_FLAG, offsetof(struct common_opts, verbose), NULL,
 	  "print each step and its time on stderr", NULL },
 	{ 'h', "help", OPT_FLAG, offsetof(struct common_opts, help), NULL,
@@ -83,15 +83,27 @@ static bool is_word(const char *words, const char *name)
 	return false;
 }
 
-const struct cmd *cmd_find(const char *name, struct err *err)
+static const struct cmd *find(const char *name)
 {
-	const char *other = other_names_find(name);
-	const struct cmd *near;
-
 	for (const struct cmd *const *c = cmd_table; *c; c++) {
 		if (is_word((*c)->name, name) || is_word((*c)->aliases, name))
 			return *c;
 	}
+	return NULL;
+}
+
+bool cmd_is_name(const char *name)
+{
+	return find(name) != NULL;
+}
+
+const struct cmd *cmd_find(const char *name, struct err *err)
+{
+	const struct cmd *found = find(name), *near;
+	const char *other = other_names_find(name);
+
+	if (found)
+		return found;
 	near = other ? NULL : nearest(name);
 	if (other || near)
 		(void)err_set(err, EXIT_USAGE, "unknown command '%s': did you mean '%s'?", name,
@@ -134,17 +146,17 @@ void cmd_print_notice(const struct cmd *cmd, const char *fmt, ...)
 
 void cmd_help(const struct cmd *cmd, FILE *out)
 {
+	int width = 0;
+
 	fprintf(out, "Usage: jtool %s [OPTIONS]%s%s\n\n%c%s.\n\nExamples:\n", cmd->name,
 		cmd->synopsis[0] ? " " : "", cmd->synopsis, toupper((unsigned char)*cmd->summary),
 		cmd->summary + 1);
+	for (const struct example *e = cmd->examples; e->words; e++) {
+		if ((int)strlen(e->words) > width)
+			width = (int)strlen(e->words);
+	}
 	for (const struct example *e = cmd->examples; e->words; e++)
-		fprintf(out, "  jtool %-42s  %s\n", e->words, e->text);
-	if (cmd->details)
-		fprintf(out, "\n%s", cmd->details);
-	if (cmd->takes_all)
-		fprintf(out, "\nTARGET 'all' means every JVM, each under its own heading.\n");
-	if (cmd->aliases)
-		fprintf(out, "\nAlso known as: %s\n", cmd->aliases);
+		fprintf(out, "  jtool %-*s  %s\n", width, e->words, e->text);
 	if (cmd->opts) {
 		fprintf(out, opt_is_group(cmd->opts) ? "\n" : "\nOptions:\n");
 		opt_help(cmd->opts, out);
@@ -160,7 +172,14 @@ void cmd_help(const struct cmd *cmd, FILE *out)
 		if (o->arg)
 			fprintf(out, " %s", o->arg);
 	}
-	fprintf(out, ".\njtool help %s describes all of them.\n", cmd->name);
+	fprintf(out, ".\n");
+	if (cmd->details)
+		fprintf(out, "\n%s", cmd->details);
+	if (cmd->takes_all)
+		fprintf(out, "\nTARGET 'all' means every JVM, each under its own heading.\n");
+	if (cmd->aliases)
+		fprintf(out, "\nAlso known as: %s.\n", cmd->aliases);
+	fprintf(out, "\nThe manual is 'jtool help %s'.\n", cmd->name);
 }
 
 void cmd_help_all(FILE *out)
@@ -178,6 +197,11 @@ void cmd_help_all(FILE *out)
 		     "only one JVM has.  Many commands take 'all' for every JVM, and need no "
 		     "TARGET if only\n"
 		     "one JVM is visible.  'jtool PID COMMAND' works, too.\n"
+		     "TIME is 500ms, 2s, 5m or 1h; without a unit, seconds.  SIZE is 512k, 64m or "
+		     "1g.  In a\n"
+		     "GLOB, * matches any characters, ? one: quote it for the shell.  A class needs "
+		     "no package\n"
+		     "where its simple name is unique.\n"
 		     "jtool COMMAND --help shows examples and options, jtool help COMMAND the "
 		     "manual.\n\n"
 		     "Options:\n"

@@ -28,6 +28,7 @@ struct ctx {
 	const struct verbose *steps; /* NULL without --verbose */
 	const struct jvm *jvm;     /* with NEED_JVM */
 	const char *file;    /* set, instead of jvm, if TARGET is a file: a heap dump, a report */
+	bool implied;        /* there was no TARGET; jvm is the only visible JVM */
 	bool all;            /* TARGET was "all"; jvm is one of the visible JVMs */
 	char **args;         /* the arguments after TARGET */
 	int n_args;
@@ -89,6 +90,8 @@ extern const struct opt cmd_common_opts[];
  * same as that command of another tool, or the nearest name.
  */
 const struct cmd *cmd_find(const char *name, struct err *err);
+/* Returns whether a command has this name or alias. */
+bool cmd_is_name(const char *name);
 
 /* Prints "jtool: COMMAND: TEXT" on stderr.  cmd may be NULL. */
 void cmd_print_error(const struct cmd *cmd, const struct err *err);

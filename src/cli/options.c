@@ -270,23 +270,36 @@ int opt_parse(const struct opt_set sets[static 2], char **argv, int argc, int fr
 	return words;
 }
 
+/* Writes "-n, --limit N" and returns its length. */
+static int format_option(const struct opt *o, char *text, size_t size)
+{
+	int n = snprintf(text, size, o->letter ? "-%c" : "  ", o->letter);
+
+	if (o->name)
+		n += snprintf(text + n, size - (size_t)n, "%s--%s", o->letter ? ", " : "  ",
+			      o->name);
+	if (o->arg)
+		n += snprintf(text + n, size - (size_t)n,
+			      o->kind == OPT_LEVEL ? "[=%s]" : " %s", o->arg);
+	return n;
+}
+
 void opt_help(const struct opt *rows, FILE *out)
 {
-	for (const struct opt *o = rows; o && !opt_is_end(o); o++) {
-		char left[64];
-		int n = 0;
+	char left[64];
+	int width = 0;
 
+	for (const struct opt *o = rows; o && !opt_is_end(o); o++) {
+		int n = opt_is_group(o) ? 0 : format_option(o, left, sizeof(left));
+
+		width = n > width ? n : width;
+	}
+	for (const struct opt *o = rows; o && !opt_is_end(o); o++) {
 		if (opt_is_group(o)) {
 			fprintf(out, "%s%s:\n", o == rows ? "" : "\n", o->help);
 			continue;
 		}
-		n += snprintf(left, sizeof(left), o->letter ? "-%c" : "  ", o->letter);
-		if (o->name)
-			n += snprintf(left + n, sizeof(left) - (size_t)n, "%s--%s",
-				      o->letter ? ", " : "  ", o->name);
-		if (o->arg)
-			(void)snprintf(left + n, sizeof(left) - (size_t)n,
-				       o->kind == OPT_LEVEL ? "[=%s]" : " %s", o->arg);
-		fprintf(out, "  %-24s  %s\n", left, o->help);
+		(void)format_option(o, left, sizeof(left));
+		fprintf(out, "  %-*s  %s\n", width, left, o->help);
 	}
 }

@@ -120,5 +120,6 @@ int resolve_all(struct jvm_list *list, struct err *err)
 	if (rc < 0 || list->n > 0)
 		return rc;
 	jvm_list_release(list);
-	return err_set(err, EXIT_TARGET, "no JVM is visible");
+	return err_set(err, EXIT_TARGET,
+		       "no JVM is visible: run jtool as root on the host, or where the JVM runs");
 }

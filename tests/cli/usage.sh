@@ -46,7 +46,7 @@ for command in "${commands[@]}"; do
 	matches $'\n\nEXAMPLES\n' "$out" "help $command: it has examples"
 done
 prints $'\n\nWhich calls:\n      --min TIME .*\n\nHow long:\n  -d, ' trace --help
-prints $'\nOptions of every command: --json, --timeout SECONDS, --verbose, -h, --help.\n' list --help
+prints $'\nOptions of every command: --json, --timeout TIME, --verbose, -h, --help.\n' list --help
 prints $'\nOptions of every command: .*, -v, --verbose, -h, --help.\n' info --help
 # Each example is a valid command line: no process has its pid.
 for command in "${commands[@]}"; do
@@ -87,7 +87,11 @@ jhat retained FILE.hprof
 leak retained --suspects
 flamegraph alloc --flamegraph
 deadlock threads --deadlocks
-env info
+env capture
+oom memory' or 'retained --suspects
+nmt memory
+rollback restore
+locks threads --blocked
 version info
 properties props
 jmap heaphisto' or 'heapdump
@@ -124,6 +128,8 @@ prints '^Usage: jtool heaphisto ' histo --help
 prints '^Usage: jtool list ' jps --help
 prints 'Also known as: jps' list --help
 refuses 2 "unknown command ''" 99999999 ''
+refuses 2 "unknown command 'Shop': did you mean 'jtool threads Shop'\?$" Shop threads
+refuses 2 "unknown command 'Shop': did you mean 'jtool jstack Shop'\?$" Shop jstack -l
 refuses 2 "unknown command 'frobnicate'" 99999999 frobnicate
 refuses 3 'jcmd: no such process: 99999999; jtool list' 99999999 jcmd VM.version
 for words in 'heapdump all x.hprof' 'load all x' 'op all properties' 'jfr all check'; do
@@ -141,7 +147,7 @@ refuses 2 "list: unknown option '--frobnicate'" list --frobnicate
 refuses 2 "list: unknown option '-z'" list -z
 refuses 2 "list: unknown option '-z'" list -qz
 refuses 2 'list: --json takes no value' list --json=1
-refuses 2 'list: --timeout needs a value: SECONDS' list --timeout
+refuses 2 'list: --timeout needs a value: TIME' list --timeout
 refuses 2 "list: --timeout: invalid time 'soon': expected a time such as" list --timeout soon
 refuses 2 "list: unknown column 'frobnicate': choose from pid, nspid, " list -o frobnicate
 refuses 2 "list: unknown column ''" list -o ''

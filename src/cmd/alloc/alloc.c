@@ -23,7 +23,7 @@ _Static_assert(ALLOC_BY_BYTES == 0 && ALLOC_BY_COUNT == 1 && ALLOC_BY_LIVE_BYTES
 
 static const struct opt alloc_rows[] = {
 	OPT_GROUP("Which allocations"),
-	{ 0, "interval", OPT_BYTES, AT(interval), "BYTES",
+	{ 0, "interval", OPT_BYTES, AT(interval), "SIZE",
 	  "mean bytes between two samples (default 512k)", NULL },
 	{ 0, "exact", OPT_FLAG, AT(exact), NULL, "count every allocation; higher overhead", NULL },
 	{ 0, "live", OPT_FLAG, AT(live), NULL,
@@ -33,9 +33,9 @@ static const struct opt alloc_rows[] = {
 	{ 0, "recorded", OPT_FLAG, AT(recorded), NULL,
 	  "show the recording that runs since the start of the JVM", NULL },
 	OPT_GROUP("How long, and how much memory"),
-	{ 'd', "duration", OPT_SECONDS, AT(duration_ms), "SECONDS",
-	  "end after this time (default 10; 0: at Ctrl-C)", NULL },
-	{ 0, "memory", OPT_BYTES, AT(memory), "BYTES", "memory limit of the agent (default 64m)",
+	{ 'd', "duration", OPT_SECONDS, AT(duration_ms), "TIME",
+	  "end after this time (default 10s; 0: at Ctrl-C)", NULL },
+	{ 0, "memory", OPT_BYTES, AT(memory), "SIZE", "memory limit of the agent (default 64m)",
 	  NULL },
 	OPT_GROUP("What is shown"),
 	OPT_LIMIT_ROW(AT(limit), "20"),
@@ -364,10 +364,11 @@ const struct cmd cmd_alloc = {
 		{ NULL, NULL },
 	},
 	.details =
-		"Samples by default (JDK 11 and later): values are estimates at negligible cost.\n"
-		"--exact counts each allocation by instrumentation.  CLASS may be a glob (a.b.*,\n"
-		"'byte[]'): other classes are not shown, and not counted with --exact.\n"
-		"--live shows objects of this profile that are still reachable at the end.\n"
+		"Samples by default (JDK 11 and later): the values are estimates, at negligible\n"
+		"cost.  --exact instruments the code that allocates, and counts every object.\n"
+		"CLASS is a name or a glob such as 'com.acme.*' or 'byte[]'.  Only these classes\n"
+		"are shown, and with --exact only they are counted.  --live shows objects of this\n"
+		"profile that are still reachable at its end.\n"
 		"\n"
 		"REPORT is a file written by an agent that records from the start of a JVM:\n"
 		"    java -agentpath:$(jtool agent)=alloc,file=REPORT ...\n"

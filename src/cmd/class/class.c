@@ -285,9 +285,8 @@ const struct cmd cmd_class = {
 		{ NULL, NULL },
 	},
 	.details =
-		"Shows all classes of that name, each with its loader.  In a GLOB, * matches any\n"
-		"characters and ? matches one.  LOADER is a loader as shown, its class with or\n"
-		"without the package, its name, or its @HASH.\n",
+		"Shows each class of that name, with its loader.  LOADER is a loader as shown,\n"
+		"its class with or without the package, its name, or its @HASH.\n",
 	.need = NEED_JVM,
 	.only_looks = true,
 	.parses = true,

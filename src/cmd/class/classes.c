@@ -99,9 +99,8 @@ const struct cmd cmd_classes = {
 		{ NULL, NULL },
 	},
 	.details =
-		"Lists all classes, or those that match.  In a GLOB, * matches any characters and\n"
-		"? matches one.  LOADER is a loader as in the column LOADER, its class with or\n"
-		"without the package, its name, or its @HASH.\n"
+		"LOADER is a loader as in the column LOADER, its class with or without the\n"
+		"package, its name, or its @HASH.\n"
 		"Columns for -o: class, loader, module, kind, source, modifiers.\n",
 	.need = NEED_JVM,
 	.only_looks = true,

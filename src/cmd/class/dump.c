@@ -231,11 +231,10 @@ const struct cmd cmd_dump = {
 	},
 	.details =
 		"Writes each class into its package's folder below DIR, and prints the path.  If\n"
-		"several loaders have a class of that name, each loader gets a folder.  Does not\n"
-		"change the classes.  Arrays and hidden classes have no class file: they are\n"
-		"named on stderr, and the exit code is 7.  In a GLOB, * matches any characters\n"
-		"and ? matches one.\n"
-		"With --diff, dump writes nothing and lists the methods whose code in memory\n"
+		"several loaders have a class of that name, each loader gets a folder.  The\n"
+		"classes are not changed.  Arrays and hidden classes have no class file: they are\n"
+		"reported on stderr, and the exit code is 7.\n"
+		"With --diff, nothing is written: dump lists the methods whose code in memory\n"
 		"differs from the class file of the same name.\n",
 	.need = NEED_JVM,
 	.parses = true,

@@ -58,7 +58,7 @@ static int relay_failed(const struct stream *f, int error, struct err *err)
 	if (error == -ETIMEDOUT)
 		return err_set(err, EXIT_PARTIAL,
 			       "stopped the dump of JVM %d: the JVM had been paused for %g s; "
-			       "allow more with --max-pause SECONDS",
+			       "allow more with --max-pause TIME",
 			       pid, f->limits->pause_ms / 1e3);
 	if (error == -EFBIG || error == -ENOMEM)
 		return err_set(err, EXIT_PARTIAL,

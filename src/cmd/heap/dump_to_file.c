@@ -39,7 +39,7 @@ static int relay_failed(const struct dump_request *rq, const struct atomic_file 
 	if (error == -ETIMEDOUT)
 		return err_set(err, EXIT_PARTIAL,
 			       "stopped the dump of JVM %d after %g s; the JVM goes on when it has "
-			       "visited its other objects; allow more with --max-pause SECONDS",
+			       "visited its other objects; allow more with --max-pause TIME",
 			       (int)rq->ctx->jvm->pid, wanted->max_pause_ms / 1e3);
 	if (error == -EBADMSG)
 		return err_set(err, EXIT_PARTIAL,

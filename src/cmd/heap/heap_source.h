@@ -16,8 +16,8 @@ struct heap_opts {
 #define HEAP_MAX_PAUSE_MS 5000
 
 #define HEAP_MAX_PAUSE_ROW(at)                                                                 \
-	{ 0, "max-pause", OPT_SECONDS, (at), "SECONDS",                                        \
-	  "stop when the JVM is paused for longer (default 5)", NULL }
+	{ 0, "max-pause", OPT_SECONDS, (at), "TIME",                                        \
+	  "stop when the JVM is paused for longer (default 5s)", NULL }
 
 /* `at` is the offset of the struct heap_opts in the command's option struct. */
 #define HEAP_ROWS(at)                                                                          \

@@ -211,7 +211,7 @@ static int check_outcome(const struct heap_plan *plan, const struct heap_wire *w
 	if (wire->outcome == WIRE_GRAPHED_LATE)
 		return err_set(err, EXIT_PARTIAL,
 			       "stopped the heap walk of JVM %d: the JVM had been paused for "
-			       "%.3f s; allow more with --max-pause SECONDS",
+			       "%.3f s; allow more with --max-pause TIME",
 			       pid, (double)wire->pause_ns / 1e9);
 	return err_set(err, EXIT_PARTIAL,
 		       "stopped the heap walk of JVM %d: jtool did not receive the data fast "

@@ -28,7 +28,7 @@ static const struct opt heapdump_rows[] = {
 	{ 0, "via", OPT_CHOICE, AT(via), "WAY",
 	  "fifo; or file, which the JVM writes and jtool copies (default: auto)", ways },
 	HEAP_ENGINE_ROW(AT(engine), "auto (default) or hprof, the JVM's own dump"),
-	{ 0, "max-pause", OPT_SECONDS, AT(max_pause_ms), "SECONDS",
+	{ 0, "max-pause", OPT_SECONDS, AT(max_pause_ms), "TIME",
 	  "JDK 17 to 21: end the dump when it has paused the JVM for longer", NULL },
 	{ 0, "force", OPT_FLAG, AT(force), NULL, "replace FILE if it exists", NULL },
 	OPT_END,

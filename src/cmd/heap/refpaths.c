@@ -161,12 +161,11 @@ const struct cmd cmd_refpaths = {
 		{ NULL, NULL },
 	},
 	.details =
-		"Finds the shortest path to each instance and merges similar paths.  Of each kind\n"
-		"the shortest path is shown, one object per line: the reference and the class.\n"
-		"CLASS may be the simple name of one class, or a glob, in which * matches any\n"
-		"characters and ? matches one.\n"
-		"--to LOADER shows paths to class loaders instead.  LOADER is a label as shown by\n"
-		"'jtool classes', a class with or without the package, a name, or a @HASH.\n",
+		"Finds the shortest path to each instance, and merges similar paths.  A line is\n"
+		"an object: the reference to it, and its class.\n"
+		"\n"
+		"--to LOADER shows paths to class loaders.  LOADER is a label as shown by 'jtool\n"
+		"classes', a class with or without the package, a name, or a @HASH.\n",
 	.need = NEED_JVM,
 	.only_looks = true,
 	.least_args = least_args,

@@ -259,11 +259,12 @@ const struct cmd cmd_retained = {
 		"own and that of all objects that are reachable only through it.  The retained\n"
 		"size of a class is that of all its instances together.\n"
 		"\n"
-		"--tree shows each object that retains 1 % of the heap or more, or --min SIZE,\n"
-		"below its dominator; -n N shows at most N per dominator.  --suspects shows\n"
-		"objects and classes that retain 10 % of the heap or more in smaller pieces,\n"
-		"with the shortest path from a GC root.  'jtool dominators' is retained --tree,\n"
-		"'jtool leaks' is retained --suspects.\n",
+		"--tree shows each object below its dominator if it retains 1 % of the heap or\n"
+		"more, or --min SIZE; -n N shows at most N of each dominator.  --suspects shows\n"
+		"objects and classes that retain 10 % of the heap or more in smaller pieces, with\n"
+		"the shortest path from a GC root.\n"
+		"\n"
+		"'jtool leaks' is retained --suspects, 'jtool dominators' is retained --tree.\n",
 	.need = NEED_JVM,
 	.only_looks = true,
 	.parses = true,

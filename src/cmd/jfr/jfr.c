@@ -11,8 +11,8 @@
 #define AT(member) offsetof(struct jfr_opts, member)
 
 static const struct opt jfr_rows[] = {
-	{ 'd', "duration", OPT_SECONDS, AT(duration_ms), "SECONDS",
-	  "how long to record (default 30)", NULL },
+	{ 'd', "duration", OPT_SECONDS, AT(duration_ms), "TIME",
+	  "how long to record (default 30s)", NULL },
 	{ 0, "force", OPT_FLAG, AT(force), NULL, "replace FILE if it exists", NULL },
 	OPT_END,
 };
@@ -314,7 +314,7 @@ const struct cmd cmd_jfr = {
 		"  dump FILE [KEY=VALUE...]   write the data recorded so far to FILE\n"
 		"  stop name=NAME [FILE]      end the recording, and write its data to FILE\n"
 		"  configure [KEY=VALUE...]   show or change the recorder's settings\n"
-		"  record [-d SECONDS] FILE   start, wait, write to FILE, and stop\n"
+		"  record [-d TIME] FILE      start, wait, write to FILE, and stop\n"
 		"FILE is a path of the caller; - is stdout.  The JVM defines the KEYs: run\n"
 		"jtool jcmd TARGET help JFR.start.\n",
 	.need = NEED_JVM,

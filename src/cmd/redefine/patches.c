@@ -51,7 +51,8 @@ const struct cmd cmd_patches = {
 		{ NULL, NULL },
 	},
 	.details =
-		"SHA256 is that of the class file; see sha256sum(1).  restore reverts patches.\n",
+		"SHA256 is that of the class file; see sha256sum(1).  'jtool restore' reverts\n"
+		"patches.\n",
 	.need = NEED_JVM,
 	.only_looks = true,
 	.parses = true,

@@ -282,11 +282,11 @@ const struct cmd cmd_redefine = {
 		{ NULL, NULL },
 	},
 	.details =
-		"From a DIR or JAR, replaces the classes that are loaded and whose code differs;\n"
-		"a FILE.class always replaces its class.  Changes by other agents are preserved.\n"
-		"The new code stays in the JVM until 'jtool restore'.  The files are here, also\n"
-		"for a JVM in a container.  Static fields keep their values, and static final\n"
-		"constants were copied into the classes that use them: replace these, too.\n",
+		"A FILE.class replaces its class.  Of a DIR or JAR, classes are replaced that are\n"
+		"loaded and whose code differs.  Files are on your side, also if the JVM runs in\n"
+		"a container.  The new code stays until 'jtool restore'.  Changes by other agents\n"
+		"are preserved.  Static fields keep their values; static final constants were\n"
+		"copied into the classes that use them: replace these, too.\n",
 	.need = NEED_JVM,
 	.parses = true,
 	.min_args = 1,

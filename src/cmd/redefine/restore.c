@@ -89,8 +89,7 @@ const struct cmd cmd_restore = {
 		{ NULL, NULL },
 	},
 	.details =
-		"Reverts redefine and nothing else: changes by other agents are preserved.  In a\n"
-		"GLOB, * matches any characters and ? matches one.\n",
+		"Reverts redefine and nothing else: changes by other agents are preserved.\n",
 	.need = NEED_JVM,
 	.parses = true,
 	.takes_all = true,

@@ -16,7 +16,7 @@ static const struct opt trace_rows[] = {
 	{ 0, "max-methods", OPT_NUMBER, AT(max_methods), "N",
 	  "refuse to trace more than N methods (default 1000)", NULL },
 	OPT_GROUP("How long"),
-	{ 'd', "duration", OPT_SECONDS, AT(duration_ms), "SECONDS", "end after this time", NULL },
+	{ 'd', "duration", OPT_SECONDS, AT(duration_ms), "TIME", "end after this time", NULL },
 	{ 'c', NULL, OPT_NUMBER, AT(count), "COUNT",
 	  "end after COUNT calls (default 10000 without -d; 0: never)", NULL },
 	{ 0, "budget", OPT_NUMBER, AT(budget), "PERCENT",
@@ -158,13 +158,14 @@ const struct cmd cmd_trace = {
 		{ NULL, NULL },
 	},
 	.details =
-		"Class and method may be globs: * matches any characters, ? matches one.\n"
-		"Parameter types choose an overload: 'a.b.C.m(java.lang.String, int[])'.  <init>\n"
-		"is a constructor.  Prints a line when a call ends, with --json an object a line.\n"
-		"Ends at Ctrl-C, -d or -c, or when the hooks use more than --budget; then all\n"
-		"classes run their original code again.  Calls that began before the trace are\n"
-		"not seen.  Calls that exceed --rate are counted.  To see where a slow call\n"
-		"spends its time, trace what it calls, too: 'com.acme.*.*' --summary.\n",
+		"Class and method may be globs.  Parameter types choose an overload:\n"
+		"'a.b.C.m(java.lang.String, int[])'.  <init> is a constructor.  A call is printed\n"
+		"when it ends.  Calls that began before the trace are not seen; calls beyond\n"
+		"--rate are counted.  The trace ends at Ctrl-C, -d or -c, or when its hooks use\n"
+		"more CPU time than --budget; then all classes run their original code again.\n"
+		"\n"
+		"To see where a slow call spends its time, trace what it calls, too:\n"
+		"    jtool trace 4711 'com.acme.*.*' --summary -d 10s\n",
 	.need = NEED_JVM,
 	.parses = true,
 	.min_args = 1,

@@ -243,14 +243,14 @@ const struct cmd cmd_agent = {
 		"JVMs of another user or in a container, write a copy with --extract FILE.\n"
 		"\n"
 		"    java -agentpath:$(jtool agent) ...\n"
-		"lets the agent sleep in the JVM until a command needs it.  Nothing is loaded\n"
-		"then, and nothing printed, also with -XX:-EnableDynamicAgentLoading.\n"
+		"The agent sleeps in the JVM until a command needs it.  Then nothing is loaded\n"
+		"and no warning is printed, also with -XX:-EnableDynamicAgentLoading.\n"
 		"\n"
 		"    java -agentpath:$(jtool agent)=alloc,file=REPORT[,OPTION...] ...\n"
-		"records allocations from the start of the JVM and writes REPORT when the JVM\n"
-		"exits.  jtool alloc PID shows them until then, jtool alloc REPORT afterwards.\n"
-		"OPTION: exact, live, age=N, interval=BYTES, depth=N, memory=BYTES,\n"
-		"classes=GLOB:GLOB, n=N.\n",
+		"The agent records allocations from the start of the JVM, and writes REPORT when\n"
+		"the JVM exits.  'jtool alloc PID' shows them until then, 'jtool alloc REPORT'\n"
+		"afterwards.  OPTION is exact, live, age=N, interval=SIZE, depth=N, memory=SIZE,\n"
+		"classes=GLOB:GLOB or n=N.\n",
 	.need = NEED_NOTHING,
 	.free_words = -1,
 	.opts = agent_rows,

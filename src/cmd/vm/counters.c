@@ -144,8 +144,8 @@ const struct cmd cmd_counters = {
 		{ "counters 4711 'java.cls.*'", "those that match" },
 		{ NULL, NULL },
 	},
-	.details = "Reads the JVM's hsperfdata file; nothing is sent to the JVM.  In GLOB, *\n"
-		   "matches any characters and ? matches one: jtool counters 42 'sun.gc.*'\n",
+	.details =
+		"Reads the JVM's hsperfdata file: nothing is sent to the JVM.\n",
 	.need = NEED_JVM,
 	.only_looks = true,
 	.takes_all = true,

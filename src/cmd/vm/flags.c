@@ -55,6 +55,9 @@ static int check(const struct ctx *ctx, struct err *err)
 	else if (request.value && glob_is_pattern(request.name))
 		rc = err_set(err, EXIT_USAGE, "cannot set '%s': it is a pattern; set one flag at "
 			     "a time", request.name);
+	else if (request.value && ctx->implied)
+		rc = err_set(err, EXIT_USAGE, "missing TARGET: a flag is set only in a JVM that is "
+			     "named; jtool list shows them");
 	else if (request.value && ctx->all)
 		rc = err_set(err, EXIT_USAGE, "flags are set in one JVM at a time, not in all");
 	free(request.name);
@@ -236,8 +239,8 @@ const struct cmd cmd_flags = {
 	.details =
 		"Without NAME, lists all flags with type, kind, origin and value.  NAME prints\n"
 		"one flag as an option of java.  NAME=VALUE, +NAME and -NAME set a flag in the\n"
-		"running JVM and print its old and new value; a leading -XX: is accepted.  Sizes\n"
-		"may have a unit: 512m.\n",
+		"running JVM, and print its old and new value.  A leading -XX: is accepted.\n"
+		"Sizes may have a unit: 512m.\n",
 	.need = NEED_JVM,
 	.only_looks = true,
 	.takes_all = true,

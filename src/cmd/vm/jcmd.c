@@ -94,13 +94,14 @@ const struct cmd cmd_jcmd = {
 		{ "jcmd 4711 Thread.dump_to_file {threads.txt}", "{FILE} is a file of yours" },
 		{ NULL, NULL },
 	},
-	.details = "Prints the JVM's output byte for byte; control characters are escaped on a\n"
-		   "terminal.  Everything after COMMAND is passed to the JVM, also options:\n"
-		   "jtool jcmd 42 GC.class_histogram -all\n"
-		   "\n"
-		   "{FILE} in an argument is a file of yours that the JVM writes or reads:\n"
-		   "jtool jcmd 42 Thread.dump_to_file -format=json {threads.json}\n"
-		   "jtool jcmd 42 Compiler.directives_add {directives.json}\n",
+	.details =
+		"Prints the JVM's output byte for byte; control characters are escaped on a\n"
+		"terminal.  Everything after COMMAND is passed to the JVM, also options:\n"
+		"    jtool jcmd 42 GC.class_histogram -all\n"
+		"\n"
+		"{FILE} in an argument is a file of yours that the JVM writes or reads:\n"
+		"    jtool jcmd 42 Thread.dump_to_file -format=json {threads.json}\n"
+		"    jtool jcmd 42 Compiler.directives_add {directives.json}\n",
 	.need = NEED_JVM,
 	.takes_all = true,
 	.max_args = -1,

@@ -239,7 +239,8 @@ const struct cmd cmd_list = {
 	},
 	.details =
 		"Columns for -o: pid, nspid, uid, user, version, vm, gc, used, max, uptime,\n"
-		"attach, container, main, args, flags.  A dash means that a value is unknown.\n",
+		"attach, container, main, args, flags, rss, cpu, threads, limit.  A dash means\n"
+		"that a value is unknown.\n",
 	.need = NEED_NOTHING,
 	.free_words = -1,
 	.opts = list_rows,

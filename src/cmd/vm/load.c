@@ -374,12 +374,12 @@ const struct cmd cmd_load = {
 		{ "load 4711 ./agent.jar", "a Java agent" },
 		{ NULL, NULL },
 	},
-	.details = "AGENT is a path on your side.  If the JVM cannot read it, for example in a\n"
-		   "container, jtool makes a copy that the JVM can read and leaves it there;\n"
-		   "--verbose prints its path.  An absolute path that does not exist on your side\n"
-		   "is passed to the JVM.  A bare name (no slash, no .so or .jar) is a library\n"
-		   "that the JVM searches for.  instrument JAR[=OPTIONS] is the same as JAR\n"
-		   "OPTIONS.\n",
+	.details =
+		"AGENT is a path on your side.  If the JVM cannot read it, for example in a\n"
+		"container, jtool makes a copy that the JVM can read, and leaves it there;\n"
+		"--verbose prints its path.  An absolute path that does not exist on your side is\n"
+		"passed to the JVM.  A bare name (no slash, no .so or .jar) is a library that the\n"
+		"JVM searches for.  'instrument JAR=OPTIONS' is the same as 'JAR OPTIONS'.\n",
 	.need = NEED_JVM,
 	.min_args = 1,
 	.max_args = 2,

@@ -16,8 +16,8 @@ const struct cmd cmd_props = {
 		{ "props 4711 java.home", "one property" },
 		{ NULL, NULL },
 	},
-	.details = "Prints lines NAME=VALUE; with NAME only its value, unescaped.  In GLOB, *\n"
-		   "matches any characters and ? matches one.\n",
+	.details =
+		"Prints lines NAME=VALUE; with NAME only its value, unescaped.\n",
 	.need = NEED_JVM,
 	.only_looks = true,
 	.takes_all = true,

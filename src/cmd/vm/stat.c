@@ -196,9 +196,10 @@ const struct cmd cmd_stat = {
 		{ NULL, NULL },
 	},
 	.details =
-		"Reads the JVM's hsperfdata file: nothing is sent to the JVM.  With INTERVAL\n"
-		"(1s, 500ms, or 500 for milliseconds), takes COUNT samples, or samples until\n"
-		"Ctrl-C or until the JVM exits.\n\n"
+		"Reads the JVM's hsperfdata file: nothing is sent to the JVM.  With INTERVAL (1s,\n"
+		"500ms, or 500 for milliseconds), takes COUNT samples, or samples until Ctrl-C or\n"
+		"until the JVM exits.\n"
+		"\n"
 		"TABLE is class, compiler, gc, gccapacity, gccause, gcmetacapacity, gcnew,\n"
 		"gcnewcapacity, gcold, gcoldcapacity, gcutil or printcompilation.\n",
 	.need = NEED_JVM,

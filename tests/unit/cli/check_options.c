@@ -336,18 +336,18 @@ START_TEST(help_has_one_aligned_line_per_option)
 	opt_help(NULL, out);
 	ck_assert_int_eq(fclose(out), 0);
 	ck_assert_str_eq(text,
-			 "  -a, --all                 every one\n"
-			 "      --filter GLOB         only these\n"
-			 "  -q                        pids only\n"
-			 "  -v                        flags\n"
-			 "  -f, --file FILE           where\n"
-			 "  -n, --count N             how many\n"
-			 "      --wait SECONDS        how long\n"
-			 "      --min TIME            from when on\n"
-			 "      --room BYTES          how much\n"
-			 "      --sort KEY            order\n"
-			 "      --most SIZE           at most\n"
-			 "      --rows N              rows\n");
+			 "  -a, --all           every one\n"
+			 "      --filter GLOB   only these\n"
+			 "  -q                  pids only\n"
+			 "  -v                  flags\n"
+			 "  -f, --file FILE     where\n"
+			 "  -n, --count N       how many\n"
+			 "      --wait SECONDS  how long\n"
+			 "      --min TIME      from when on\n"
+			 "      --room BYTES    how much\n"
+			 "      --sort KEY      order\n"
+			 "      --most SIZE     at most\n"
+			 "      --rows N        rows\n");
 	free(text);
 }
 END_TEST
