@@ -81,8 +81,8 @@ static bool is_dump_path(const char *target)
 }
 
 /*
- * Returns whether the word cannot be a TARGET: a glob, a time such as the INTERVAL of stat, or a flag
- * with a value.
+ * Returns whether the word cannot be a TARGET: a glob, a time such as the INTERVAL of stat, or a
+ * flag with a value.
  */
 static bool is_surely_argument(const char *word)
 {
