@@ -117,6 +117,8 @@ static struct hprof_reader *feed(const struct ctx *ctx, const struct dump_reader
 	}
 	if (rc == 0)
 		return r.reader;
+	if (!ctx->file && err->code == EXIT_USAGE) /* not the caller's mistake, but the JVM's */
+		err->code = EXIT_PARTIAL;
 	hprof_reader_free(r.reader);
 	return NULL;
 }

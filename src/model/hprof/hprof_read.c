@@ -50,12 +50,12 @@ static ssize_t take_header(struct hprof_reader *r, const uint8_t *p, size_t len,
 	size_t seen = len < sizeof(magic) - 1 ? len : sizeof(magic) - 1;
 
 	if (memcmp(p, magic, seen) != 0)
-		return err_set(err, EXIT_PARTIAL,
+		return err_set(err, EXIT_USAGE,
 			       "not a heap dump: its first bytes are not 'JAVA PROFILE 1.0.'");
 	if (len < head)
 		return 0;
 	if ((p[17] != '1' && p[17] != '2') || p[18] != 0)
-		return err_set(err, EXIT_PARTIAL,
+		return err_set(err, EXIT_USAGE,
 			       "unsupported version of the heap dump format: expected JAVA "
 			       "PROFILE 1.0.1 or 1.0.2");
 	r->id_size = (unsigned)hprof_get(p + 19, 4);
@@ -245,7 +245,7 @@ int hprof_end(struct hprof_reader *r, struct err *err)
 	const struct hprof_input *in = &r->in;
 
 	if (in->state == AT_HEADER && in->fed == 0)
-		return err_set(err, EXIT_PARTIAL, "not a heap dump: the input is empty");
+		return err_set(err, EXIT_USAGE, "not a heap dump: the input is empty");
 	if (in->carry.len || in->skip || in->state != AT_RECORD || !in->in_dump ||
 	    (in->segmented && !in->ended))
 		return err_set(err, EXIT_PARTIAL,

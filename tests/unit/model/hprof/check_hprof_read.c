@@ -346,16 +346,21 @@ START_TEST(thread_names_are_taken_from_a_thread_dump)
 }
 END_TEST
 
-static void check_rejected(const struct buf *dump, const char *words)
+static void check_rejected_with(enum exit_code code, const struct buf *dump, const char *words)
 {
 	struct reading g;
 
 	reading_begin(&g);
 	ck_assert_int_eq(read_dump(&g, dump, 64), -1);
-	ck_assert_int_eq(g.err.code, EXIT_PARTIAL);
+	ck_assert_int_eq(g.err.code, code);
 	ck_assert_msg(strstr(g.err.text, words) && !strchr(g.err.text, '\n'), "%s: %s", words,
 		      g.err.text);
 	reading_end(&g);
+}
+
+static void check_rejected(const struct buf *dump, const char *words)
+{
+	check_rejected_with(EXIT_PARTIAL, dump, words);
 }
 
 START_TEST(dump_cut_at_every_byte_is_rejected)
@@ -364,10 +369,9 @@ START_TEST(dump_cut_at_every_byte_is_rejected)
 		struct hprof_writer m = make(id);
 		struct buf cut = m.out;
 
-		for (cut.len = 0; cut.len < m.out.len; cut.len++)
-			check_rejected(&cut, cut.len
-				? "the dump is not complete: it is cut off at byte"
-				: "the input is empty");
+		check_rejected_with(EXIT_USAGE, &(struct buf)BUF_INIT, "the input is empty");
+		for (cut.len = 1; cut.len < m.out.len; cut.len++)
+			check_rejected(&cut, "the dump is not complete: it is cut off at byte");
 		buf_release(&m.out);
 	}
 }
@@ -615,11 +619,12 @@ START_TEST(other_files_are_rejected)
 
 	buf_adds(&text, "JAVA PROFILE 1.0.3");
 	buf_add(&text, "\0\0\0\0\x08\0\0\0\0\0\0\0\0", 13);
-	check_rejected(&text, "unsupported version of the heap dump format: expected JAVA PROFILE "
-			      "1.0.1 or 1.0.2");
+	check_rejected_with(EXIT_USAGE, &text,
+			    "unsupported version of the heap dump format: expected JAVA PROFILE "
+			    "1.0.1 or 1.0.2");
 	buf_reset(&text);
 	buf_adds(&text, "\x7f" "ELF");
-	check_rejected(&text, "not a heap dump: its first bytes are not");
+	check_rejected_with(EXIT_USAGE, &text, "not a heap dump: its first bytes are not");
 	buf_release(&text);
 }
 END_TEST
