@@ -22,17 +22,21 @@ start_at() {
 
 # command_line WORD...: replaces PID by the pid that the caller sees.
 commands=("list" "info PID" "stat PID" "perf PID" "jcmd PID VM.version" "jcmd PID GC.heap_info"
-	"threads PID" "props PID" "agentprops PID" "flags PID" "op PID threaddump"
-	"heaphisto PID" "heaphisto --strict PID" "heaphisto --vm PID" "heaphisto --engine hprof PID"
+	"threads PID" "threads --stack PID" "threads --blocked PID" "threads --raw -l PID" "props PID"
+	"agentprops PID" "flags PID" "op PID threaddump" "memory PID" "memory --no-attach PID"
+	"heaphisto PID" "heaphisto --live PID" "heaphisto --strict PID" "heaphisto --vm PID"
+	"heaphisto --engine snapshot PID" "heaphisto --engine hprof PID"
 	"classes PID" "class PID BigHeap" "dump PID BigHeap -d /tmp/classes"
 	"redefine PID /classes/BigHeap.class" "patches PID" "restore PID"
-	"refpaths -n 1 PID Wanted" "refpaths --engine hprof -n 1 PID Wanted"
-	"retained PID" "retained --engine hprof PID" "heapdump PID -" "heapdump PID /tmp/h"
-	"trace PID BigHeap.* -d 1" "alloc PID -d 1" "alloc PID --exact -d 1"
-	"jfr PID record -d 1 /tmp/jfr" "detach PID")
-[ "$form" = long ] || commands=("list" "info PID" "jcmd PID VM.version" "heaphisto PID" "classes PID"
-	"dump PID BigHeap -d /tmp/classes" "refpaths -n 1 PID Wanted" "retained PID" "heapdump PID -"
-	"heapdump PID /tmp/h" "alloc PID -d 1")
+	"refpaths -n 1 PID Wanted" "refpaths --engine snapshot -n 1 PID Wanted"
+	"refpaths --engine agent -n 1 PID Wanted" "refpaths --engine hprof -n 1 PID Wanted"
+	"retained PID" "retained --suspects PID" "retained --engine snapshot PID"
+	"retained --engine agent PID" "retained --engine hprof PID" "heapdump PID -" "heapdump PID /tmp/h"
+	"trace PID BigHeap.* -d 1" "alloc PID -d 1" "alloc PID --exact -d 1" "alloc PID --live -d 1"
+	"jfr PID record -d 1 /tmp/jfr" "capture PID /tmp/capture" "detach PID")
+[ "$form" = long ] || commands=("list" "info PID" "jcmd PID VM.version" "threads PID" "memory PID"
+	"heaphisto PID" "heaphisto --live PID" "classes PID" "dump PID BigHeap -d /tmp/classes"
+	"refpaths -n 1 PID Wanted" "retained PID" "heapdump PID -" "heapdump PID /tmp/h" "alloc PID -d 1")
 
 # try PLACE COMMAND: runs it once; fails if the JVM dies or jtool is killed.
 try() {
@@ -45,7 +49,7 @@ try() {
 	[[ $2 != *" -" ]] || out=/dev/null
 	read -r -a words <<<"${2/PID/$target}"
 	as "$place" timeout -k 1 120 jtool "${words[@]}" >$out 2>/run/err || rc=$?
-	rm -rf /tmp/classes /tmp/h /tmp/jfr
+	rm -rf /tmp/classes /tmp/h /tmp/jfr /tmp/capture
 	if gone "$JVM_PID" || ! answers; then
 		kills=$((kills + 1))
 		fail "$name: the JVM lives" "exit $rc; $(tail -n 2 /run/err)" \

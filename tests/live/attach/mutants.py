@@ -1,6 +1,6 @@
 """Runs jtool on what a JVM says, with errors put in.
 
-mutants.py JTOOL LIBJVM PID SESSIONS SEED DIR
+mutants.py JTOOL LIBJVM PID SESSIONS FILES SEED DIR
 
 Processes that look like JVMs pass every request on to the JVM PID, whose attach listener must
 run, and change its answers, the frames of its agent, and its flight recordings.  jtool runs with
@@ -30,10 +30,15 @@ COMMANDS = [
     "heaphisto {pid} --max-memory 64", "heaphisto {pid} --json --by loader", "heaphisto {pid} --vm",
     "classes {pid}", "classes {pid} --json", "class {pid} java.lang.String -c -b",
     "class {pid} java.util.HashMap --json", "dump {pid} java.lang.Str* -d {dir}/out",
+    "heaphisto {pid} --live", "heaphisto {pid} --engine snapshot --json",
     "retained {pid} --max-memory 64", "retained {pid} --tree --json --max-memory 64",
+    "retained {pid} --engine agent --max-memory 64",
+    "retained {pid} --engine snapshot --suspects --max-memory 64",
     "refpaths {pid} java.lang.Thread --max-memory 64", "trace {pid} Idle.* -d 0.05",
     "alloc {pid} -d 0.05", "alloc {pid} --live --json -d 0.05", "patches {pid}", "detach {pid}",
-    "redefine {pid} {dir}/Idle.class --check", "threads {pid}", "props {pid} --json",
+    "redefine {pid} {dir}/Idle.class --check", "threads {pid}", "threads {pid} --json",
+    "threads {pid} --stack", "threads {pid} --deadlocks", "threads {pid} --blocked",
+    "memory {pid}", "memory {pid} --json", "props {pid} --json",
     "flags {pid}", "jcmd {pid} VM.version --json", "info {pid}", "stat {pid}", "jfr {pid} check",
     "jfr {pid} dump {dir}/x.jfr --force", "heapdump {pid} {dir}/x.hprof --force",
 ]
@@ -42,8 +47,15 @@ FILES = [
     ("base.hprof", "retained {file} --max-memory 64"),
     ("base.hprof", "refpaths {file} java.lang.Thread --max-memory 64"),
     ("base.hprof", "heaphisto {file}"),
+    ("base.hprof", "retained {file} --suspects --json --max-memory 64"),
+    ("base.hprof.gz", "retained {file} --max-memory 64"),
     ("saved.json", "heaphisto {jvm} --vm --diff {file}"),
+    ("memory.json", "memory {jvm} --diff {file}"),
+    ("report.txt", "alloc {file}"),
+    ("report.txt", "alloc {file} --json"),
     ("Idle.class", "redefine {jvm} {file} --check"),
+    ("Idle.class", "redefine {jvm} {file} --check --json"),
+    ("Idle.jar", "redefine {jvm} {file} --check"),
 ]
 
 
@@ -240,7 +252,7 @@ class Runs:
 
 
 def main():
-    jtool, library, real, sessions, seed, directory = sys.argv[1:]
+    jtool, library, real, sessions, files, seed, directory = sys.argv[1:]
     runs = Runs(jtool, directory)
     proxies = [start_proxy(library, int(real), f"{seed} {i}") for i in range(WORKERS)]
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
@@ -257,9 +269,9 @@ def main():
 
     def files_of(index):
         rng = random.Random(f"{seed} files {index}")
-        for i in range(int(sessions) // (10 * WORKERS)):
+        for i in range(int(files) // WORKERS):
             source, command = rng.choice(FILES)
-            name = f"{directory}/changed{index}{os.path.splitext(source)[1]}"
+            name = f"{directory}/changed{index}.{source}"
             with open(f"{directory}/{source}", "rb") as f:
                 changed = change(rng, f.read())
             with open(name, "wb") as f:

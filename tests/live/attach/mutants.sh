@@ -1,15 +1,17 @@
 #!/usr/bin/env bash
 # Sessions of a hostile agent: what a JVM and its agent say is changed on the way to jtool, and so are
-# dumps and class files. jtool neither crashes nor hangs, and its memory and disk space are limited.
-# JTOOL_SOAK=1: 10,000 sessions; with a build of --enable-dev under sanitizers.
+# dumps, recordings, reports and class files. jtool neither crashes nor hangs, and its memory and disk
+# space are limited. JTOOL_SOAK=1: 10,000 sessions and as many files; with a build of --enable-dev
+# under sanitizers.
 # shellcheck source-path=SCRIPTDIR/.. source=lib.sh
 . "$(dirname "$0")/../lib.sh"
 
 sessions=$(in_soak 10000 200)
+files=$(in_soak 10000 40)
 seed=${JTOOL_SEED:-$RANDOM}
 sanitizers=without
 ! grep -q __asan_init "$JTOOL" || sanitizers=with
-echo "# mutants: $sessions sessions $sanitizers sanitizers, JTOOL_SEED=$seed"
+echo "# mutants: $sessions sessions, $files files, $sanitizers sanitizers, JTOOL_SEED=$seed"
 
 truncate -s 4096 "$W/libjvm.so"
 mkdir "$W/small" "$W/mutants"
@@ -24,12 +26,17 @@ jt heapdump "$JVM_PID" mutants/base.hprof
 same "a heap dump to change" 0 "$rc"
 jt heaphisto "$JVM_PID" --save mutants/saved.json
 same "a histogram to change" 0 "$rc"
+jt memory "$JVM_PID" --save mutants/memory.json
+same "a division of the memory to change" 0 "$rc"
+gzip -1 -c "$W/mutants/base.hprof" >"$W/mutants/base.hprof.gz"
+jar --create --file "$W/mutants/Idle.jar" -C "$W/classes" Idle.class -C "$W/classes" Victim.class
+cp "$top_srcdir/tests/fuzz/corpus/alloc_report/sampled.txt" "$W/mutants/report.txt"
 
 TMPDIR=$W/small python3 "$live_dir/attach/mutants.py" "$W/jtool" "$W/libjvm.so" "$JVM_PID" \
-	"$sessions" "$seed" "$W/mutants" >"$W/mutants.out" 2>&1
+	"$sessions" "$files" "$seed" "$W/mutants" >"$W/mutants.out" 2>&1
 last=$(tail -n 1 "$W/mutants.out")
 echo "# mutants: $last"
-n=$((sessions + sessions / 10))
+n=$((sessions + files))
 if [[ $last =~ ^"runs $n bad 0 "peak ]]; then
 	pass "$n runs: none crashes, hangs or takes too much memory"
 else

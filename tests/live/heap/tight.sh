@@ -120,20 +120,27 @@ jt_at() {
 }
 
 mkdir "$W/memory" "$W/disk"
+cc -shared -fPIC -U_FORTIFY_SOURCE -o "$W/loadee.so" "$live_dir/agents/loadee.c"
 mount -t tmpfs -o size=2g tmpfs "$W/memory"
 mounts+=("$W/memory")
 
-# All that asks something of a JVM; %: its pid.
-commands=('list' 'info %' 'stat %' 'perf %' 'jcmd % VM.version' 'jcmd % GC.run' 'jcmd % Thread.print'
-	'jcmd % GC.class_histogram' 'threads %' 'props %' 'agentprops %' 'flags %' 'op % properties'
-	'heapdump % disk/d --force' 'heapdump --all % disk/d --force' 'heapdump % memory/d --force'
-	'heapdump --via file % disk/d --force' 'heapdump % -' 'jfr % start' 'jfr % dump disk/j --force'
-	'jfr % check' 'jfr % stop' 'heaphisto %' 'heaphisto --live %' 'heaphisto --vm %'
-	'heaphisto --strict %' 'heaphisto --engine hprof %' 'classes %' 'class % java.lang.String'
-	'dump % java.util.Hash* -d disk/c --force' 'refpaths % Filled' 'refpaths --engine hprof % Filled'
-	'retained %' 'retained --engine hprof %' 'retained --max-memory 4000 %' 'trace % -d 1 Filled.*'
-	'trace % -d 1 java.util.*.*' 'alloc % -d 1' 'alloc --exact % -d 1' 'alloc --live % -d 1'
-	'patches %' 'detach %')
+# Everything that touches a JVM; %: its pid.
+commands=('list' 'list -o pid,rss,cpu,threads,limit' 'info %' 'stat %' 'perf %' 'jcmd % VM.version'
+	'jcmd % GC.run' 'jcmd % Thread.print' 'jcmd % GC.class_histogram' 'threads %'
+	'threads --stack %' 'threads --blocked %' 'threads --raw -l %' 'props %' 'agentprops %'
+	'flags %' 'op % properties' 'heapdump % disk/d --force' 'heapdump --all % disk/d --force'
+	'heapdump % memory/d --force' 'heapdump --via file % disk/d --force' 'heapdump % -'
+	'jfr % start' 'jfr % dump disk/j --force' 'jfr % check' 'jfr % stop'
+	'jfr % record -d 1 disk/r --force' 'heaphisto %' 'heaphisto --live %' 'heaphisto --vm %'
+	'heaphisto --strict %' 'heaphisto --engine snapshot %' 'heaphisto --engine hprof %' 'classes %'
+	'class % java.lang.String' 'dump % java.util.Hash* -d disk/c --force' 'refpaths % Filled'
+	'refpaths --engine snapshot % Filled' 'refpaths --engine agent % Filled'
+	'refpaths --engine hprof % Filled' 'retained %' 'retained --suspects %' 'retained --tree %'
+	'retained --engine snapshot %' 'retained --engine agent %' 'retained --engine hprof %'
+	'retained --max-memory 4000 %' 'trace % -d 1 Filled.*' 'trace % -d 1 java.util.*.*'
+	'alloc % -d 1' 'alloc --exact % -d 1' 'alloc --live % -d 1' 'memory %' 'memory --no-attach %'
+	'capture % disk/c.tar.gz --force' 'capture % memory/c.tar.gz --force' 'load % loadee.so 0'
+	'redefine % classes/Filled.class' 'patches %' 'restore %' 'detach %')
 fills=(65 80 90 95)
 places=(inside beside host)
 
