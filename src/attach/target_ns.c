@@ -20,6 +20,7 @@
 #include "fileio/file_open.h"
 #include "proc/capabilities.h"
 #include "proc/inroot.h"
+#include "proc/mounts.h"
 
 #define CAN_READ_MS 2000 /* opening a file takes microseconds; NFS may take longer */
 #define DIR_FLAGS (O_PATH | O_DIRECTORY | O_CLOEXEC)
@@ -51,7 +52,7 @@ static int open_dirs(struct target_ns *ns, struct err *err)
 {
 	const struct jvm *jvm = ns->jvm;
 
-	ns->root_fd = procfs_openat(&ns->proc, jvm->pid, "root", DIR_FLAGS);
+	ns->root_fd = mounts_open_root(&ns->proc, jvm->pid);
 	if (ns->root_fd < 0)
 		return open_failed(jvm, ns->root_fd, err);
 	ns->cwd_fd = procfs_openat(&ns->proc, jvm->pid, "cwd", DIR_FLAGS);

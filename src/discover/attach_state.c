@@ -125,8 +125,7 @@ static bool has_attach_thread(const struct procfs *proc, pid_t pid)
 enum attach_state inspect_attach_state(const struct procfs *proc, const struct jvm *jvm)
 {
 	struct proc_status status;
-	_cleanup_close_ int root_fd =
-		procfs_openat(proc, jvm->pid, "root", O_PATH | O_DIRECTORY);
+	_cleanup_close_ int root_fd = mounts_open_root(proc, jvm->pid);
 
 	if (root_fd == -EACCES || root_fd == -EPERM)
 		return ATTACH_DENIED;

@@ -51,6 +51,12 @@ static bool may_be_jvm(const struct procfs *proc, pid_t pid)
 	return procfs_threads(proc, pid, &threads) == 0 && threads != 1;
 }
 
+/* A process with unreadable mappings counts as a JVM if it is called java. */
+static bool may_be_denied_jvm(const struct proc_status *status)
+{
+	return strcmp(status->name, "java") == 0;
+}
+
 /*
  * Returns the JVM of a process.  NULL: it is not a JVM or is gone; or, with how.here, only a worker
  * may look at it.
@@ -67,11 +73,7 @@ static struct jvm *inspect_process(const struct procfs *proc, pid_t pid, struct 
 	if (procfs_status(proc, pid, &status) < 0)
 		return NULL;
 	rc = jvm_files_find(proc, pid, status.nspid, &files);
-	/* A process with unreadable mappings counts as a JVM if it is called java. */
-	if (rc == -EACCES || rc == -EPERM)
-		is_jvm = strcmp(status.name, "java") == 0;
-	else
-		is_jvm = rc == 0 && files.libjvm;
+	is_jvm = files.is_denied ? may_be_denied_jvm(&status) : rc == 0 && files.libjvm;
 	*is_remote = is_jvm && how.here && !mounts_are_below_our_root(proc, pid);
 	return is_jvm && !*is_remote ? new_jvm(proc, pid, &status, &files, how) : NULL;
 }
@@ -290,6 +292,7 @@ static struct jvm *inspect_one_pid(const struct procfs *proc, pid_t pid, struct 
 				   struct err *err)
 {
 	_cleanup_(jvm_files_release) struct jvm_files files = { 0 };
+	_cleanup_close_ int root_fd = -1;
 	_cleanup_free_ char *what = NULL;
 	_cleanup_free_ pid_t *pids = NULL;
 	size_t n = 0;
@@ -309,12 +312,13 @@ static struct jvm *inspect_one_pid(const struct procfs *proc, pid_t pid, struct 
 		return NULL;
 	}
 	rc = jvm_files_find(proc, pid, status.nspid, &files);
-	if (rc == -EACCES || rc == -EPERM) {
+	root_fd = files.is_denied && may_be_denied_jvm(&status) ? mounts_open_root(proc, pid) : -1;
+	if (files.is_denied && root_fd < 0) {
 		what = xasprintf("process %d (%s)", (int)pid, status.name);
 		(void)jvm_denied_process(what, status.euid, status.egid, err);
 		return NULL;
 	}
-	if (rc < 0 || !files.libjvm) {
+	if (!files.is_denied && !files.libjvm) {
 		(void)refuse(&status, pid, err);
 		return NULL;
 	}

@@ -150,8 +150,7 @@ static bool is_alive(const struct hsperf_source *h)
 
 static int open_file(struct hsperf_source *h, struct err *err)
 {
-	_cleanup_close_ int root_fd =
-		procfs_openat(&h->proc, h->jvm->pid, "root", O_PATH | O_DIRECTORY);
+	_cleanup_close_ int root_fd = mounts_open_root(&h->proc, h->jvm->pid);
 
 	if (!is_alive(h))
 		return jvm_gone(h->jvm, err);

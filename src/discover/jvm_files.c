@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <time.h>
 
 #include "fileio/io.h"
 #include "base/xalloc.h"
@@ -72,7 +73,24 @@ int jvm_files_find(const struct procfs *proc, pid_t pid, pid_t nspid, struct jvm
 	int rc = procfs_vm_maps(proc, pid, visit_map, &found);
 
 	*files = found;
+	files->is_denied = rc == -EACCES || rc == -EPERM;
 	return rc;
+}
+
+/*
+ * Stores the usual path of the hsperfdata file, if the file exists and is not that of an earlier
+ * process with this pid: the JVM writes to it after it has started.
+ */
+static void guess_perfdata(struct jvm *jvm, int root_fd)
+{
+	_cleanup_free_ char *user = jvm_user_name(jvm->uid);
+	_cleanup_free_ char *path = xasprintf("/tmp/hsperfdata_%s/%d", user, (int)jvm->nspid);
+	_cleanup_close_ int fd = inroot_open(root_fd, path, O_NOFOLLOW);
+	struct stat st;
+
+	if (fd >= 0 && fstat(fd, &st) == 0 && S_ISREG(st.st_mode) && jvm->uptime >= 0 &&
+	    (double)(time(NULL) - st.st_mtim.tv_sec) <= jvm->uptime + 1)
+		jvm->perfdata = TAKE_PTR(path);
 }
 
 /* Stores where the hsperfdata file is; a JVM maps the file as soon as it starts to fill it. */
@@ -157,8 +175,7 @@ void jvm_files_read(const struct procfs *proc, struct jvm *jvm, const struct jvm
 {
 	_cleanup_buf_ struct buf words = BUF_INIT;
 	_cleanup_free_ char *root = procfs_readlink(proc, jvm->pid, "root");
-	_cleanup_close_ int root_fd =
-		procfs_openat(proc, jvm->pid, "root", O_PATH | O_DIRECTORY);
+	_cleanup_close_ int root_fd = mounts_open_root(proc, jvm->pid);
 	struct cmdline cmd;
 	struct perfdata perf;
 	int rc;
@@ -166,6 +183,8 @@ void jvm_files_read(const struct procfs *proc, struct jvm *jvm, const struct jvm
 	read_text(proc, jvm->pid, "cmdline", &words);
 	cmdline_parse(words.data, words.len, &cmd);
 	find_perfdata(jvm, root, files);
+	if (files->is_denied && root_fd >= 0)
+		guess_perfdata(jvm, root_fd);
 	rc = read_perfdata(proc, jvm, root_fd, &perf);
 	jvm->starting = rc == -EAGAIN;
 	if (rc == 0) {

@@ -16,6 +16,7 @@ struct jvm_files {
 	char *perfdata_link; /* "map_files/…" below /proc/PID: opens a deleted file, too */
 	bool perfdata_deleted;
 	bool is_openj9;
+	bool is_denied;      /* the mappings cannot be read */
 };
 
 /* Reads the mappings once.  Returns 0 or a negative errno; release `files` in both cases. */

@@ -8,6 +8,7 @@
 
 #include "base/deadline.h"
 #include "base/xalloc.h"
+#include "fileio/file_open.h"
 #include "fileio/io.h"
 
 #define MOUNTINFO_MAX (16u << 20)
@@ -215,6 +216,44 @@ bool mounts_are_below_our_root(const struct procfs *proc, pid_t pid)
 bool mounts_are_local(const struct procfs *proc, pid_t pid)
 {
 	return mounts_of_ns_are_local(proc, pid) && mounts_are_below_our_root(proc, pid);
+}
+
+/* Returns the length of the fields up to the mount's point. */
+static size_t length_to_point(const char *line)
+{
+	size_t len = strcspn(line, "\n"), n = 0;
+	const char *point = field(line, len, FIELD_POINT, &n);
+
+	return point ? (size_t)(point - line) + n : 0;
+}
+
+/* Processes with one root see the same mounts in the same order: the first one is enough. */
+bool mounts_have_same_root(const char *mountinfo, const char *other)
+{
+	size_t len = length_to_point(mountinfo);
+
+	return len > 0 && length_to_point(other) == len && memcmp(mountinfo, other, len) == 0;
+}
+
+static bool has_our_root(const struct procfs *proc, pid_t pid)
+{
+	_cleanup_buf_ struct buf own_mounts = BUF_INIT, mounts = BUF_INIT;
+	struct proc_status status;
+
+	return strcmp(proc->root, "/proc") == 0 && procfs_status(proc, pid, &status) == 0 &&
+	       status.euid == geteuid() && status.egid == getegid() &&
+	       procfs_read(proc, pid, "mountinfo", &mounts, MOUNTINFO_MAX) == 0 &&
+	       read_own(proc, "self/mountinfo", &own_mounts, MOUNTINFO_MAX) == 0 &&
+	       mounts_have_same_root(buf_str(&mounts), buf_str(&own_mounts));
+}
+
+int mounts_open_root(const struct procfs *proc, pid_t pid)
+{
+	int fd = procfs_openat(proc, pid, "root", O_PATH | O_DIRECTORY);
+
+	if ((fd == -EACCES || fd == -EPERM) && has_our_root(proc, pid))
+		return file_open_path(AT_FDCWD, "/", O_DIRECTORY);
+	return fd;
 }
 
 bool mounts_have_file(const struct procfs *proc, int fd)

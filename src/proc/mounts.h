@@ -39,6 +39,20 @@ bool mounts_are_local(const struct procfs *proc, pid_t pid);
 bool mounts_of_ns_are_local(const struct procfs *proc, pid_t pid);
 bool mounts_are_below_our_root(const struct procfs *proc, pid_t pid);
 
+/*
+ * Returns true if two processes with these texts of PID/mountinfo have the same root directory.  A
+ * mount has one number in all namespaces, and its point is relative to the root of the process.
+ * Pure.
+ */
+bool mounts_have_same_root(const char *mountinfo, const char *other);
+
+/*
+ * Opens the root directory of a process, with O_PATH.  The kernel denies PID/root of a process with
+ * our user and group that has capabilities which we lack, but not PID/mountinfo; if that shows that
+ * its root is ours, ours is opened.  Returns a descriptor or a negative errno.
+ */
+int mounts_open_root(const struct procfs *proc, pid_t pid) _must_check_;
+
 /* Returns true if the file is in a mount of our namespace, and not in one that was detached. */
 bool mounts_have_file(const struct procfs *proc, int fd);
 

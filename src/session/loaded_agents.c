@@ -138,7 +138,11 @@ int loaded_agents_inspect(const struct target_ns *ns, const struct buf *agent,
 	if (rc == -ESRCH || rc == -ENOENT)
 		return jvm_gone(jvm, err);
 	if (rc == -EACCES || rc == -EPERM)
-		return jvm_denied(jvm, err);
+		return err_set(err, EXIT_AGENT,
+			       "the kernel does not show which libraries JVM %d has mapped, because "
+			       "it has capabilities that jtool lacks, and jtool has no "
+			       "CAP_SYS_PTRACE: add SYS_PTRACE, or use kubectl debug "
+			       "--profile=general", (int)jvm->pid);
 	return err_set(err, EXIT_AGENT, "cannot read the mappings of JVM %d: %s", (int)jvm->pid,
 		       strerror(-rc));
 }

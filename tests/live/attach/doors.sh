@@ -33,23 +33,26 @@ sets() {
 	[ -z "$set" ] || printf ',+%s' $set
 }
 
-# as UID SET COMMAND...: runs it with these ids, no groups and this bounding set.
+# as UID SET COMMAND...: runs it with these ids, no groups and this bounding set, and with the root
+# directory of the array `within`.
+within=()
 as() {
 	local uid=$1 set
 
 	set=$(sets "$2")
 	shift 2
-	setpriv "--reuid=$uid" "--regid=$uid" --clear-groups --bounding-set "$set" --inh-caps -all \
+	"${within[@]}" setpriv "--reuid=$uid" "--regid=$uid" --clear-groups --bounding-set "$set" --inh-caps -all \
 		"$@"
 }
 
 # limited UID SET ARGUMENT...: like jt.
 limited() {
-	local uid=$1 set=$2
+	local uid=$1 set=$2 jtool=$W/jtool
 
 	shift 2
 	rc=0
-	(cd "$W/cwd" && as "$uid" "$set" timeout -k 1 60 "$W/jtool" "$@") \
+	[ ${#within[@]} -eq 0 ] || jtool=$IW/jtool
+	(cd "$W/cwd" && as "$uid" "$set" timeout -k 1 60 "$jtool" "$@") \
 		>"$W/out" 2>"$W/err" </dev/null || rc=$?
 }
 
@@ -94,6 +97,30 @@ refused() {
 	check "$1: jcmd: the message says why" grep -q -E -e "$5" "$W/err"
 	[ "$2" -ne 0 ] || same "$1: jcmd: root is not told to be root" "" \
 		"$(grep 'as root' "$W/err")"
+}
+
+# attaches NAME UID SET PID: everything works that needs no agent, and other engines stand in for it.
+attaches() {
+	local command
+
+	limited "$2" "$3" list --json
+	same "$1: list: it has a version and can be attached to" "(True, 'ready')" \
+		"$(attach_of "$4" | sed "s/'listening'/'ready'/")"
+	for command in "jcmd $4 VM.version" "info $4" "stat $4" "threads $4" "heaphisto --vm $4" \
+		"heapdump --force $4 dump"; do
+		# shellcheck disable=SC2086 # words
+		limited "$2" "$3" $command
+		same "$1: ${command%% *}" "0 " "$rc $(cat "$W/err")"
+	done
+	rm -f "$W/cwd/dump"
+	for command in heaphisto retained; do
+		limited "$2" "$3" $command "$4"
+		same "$1: $command: another engine" "0 1" \
+			"$rc $(grep -c 'does not show which libraries .*instead' "$W/err")"
+	done
+	limited "$2" "$3" classes "$4"
+	same "$1: classes: the agent is not loaded" "6 1" \
+		"$rc $(grep -c 'does not show which libraries .*add SYS_PTRACE' "$W/err")"
 }
 
 # cell UID SET PATTERN [WHERE]: checks the JVM that was started last. PATTERN - means that it is
@@ -156,6 +183,13 @@ for version in "${jdks[@]}"; do
 		unharmed "$target, again"
 		stop "$java_pid"
 		start "$where" 0 docker || continue
+		if [ "$where" = here ]; then
+			# With the JVM's root directory: the JDK's jcmd serves, too.
+			within=(chroot "${jdk_root[$version]}")
+			attaches "$target: as 0 with none, with its root" 0 none "$java_pid"
+			within=()
+			unharmed "$target: as 0 with none, with its root"
+		fi
 		cell 0 docker -
 		cell 0 none 'has capabilities that jtool lacks.*CAP_SYS_PTRACE.*kubectl debug' -
 		cell $owner docker 'belongs to user root'

@@ -32,7 +32,8 @@ CONF
 # The folder that the containers see as /srv.
 tools=$D/tools
 mkdir -p "$tools/lib"
-cp "$JTOOL" "$live_dir/attach/probe" "$W/classes/Idle.class" "$tools"
+cp "$live_dir/attach/probe" "$W/classes/Idle.class" "$tools"
+cp "$JTOOL" "$tools/jtool"
 cp -r "$W/classes" "$tools"
 chmod 755 "$tools/jtool"
 # The C library is that of the container, which is newer.

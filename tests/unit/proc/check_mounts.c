@@ -1,6 +1,14 @@
 #include <check.h>
+#include <errno.h>
 #include <fcntl.h>
+#include <grp.h>
+#include <limits.h>
+#include <signal.h>
+#include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
 
 #include "proc/mounts.h"
 
@@ -83,6 +91,84 @@ START_TEST(files_of_our_mounts_are_recognised)
 }
 END_TEST
 
+START_TEST(same_mount_at_the_same_point_is_the_same_root)
+{
+	ck_assert(mounts_have_same_root(mountinfo, mountinfo));
+	ck_assert(mounts_have_same_root("22 27 0:21 / /proc rw - proc proc rw\n",
+					"22 27 0:21 / /proc ro - proc proc rw\nmore\n"));
+	/* A copy of the mount in another namespace, or another root directory. */
+	ck_assert(!mounts_have_same_root("22 27 0:21 / /proc rw - proc proc rw\n",
+					 "23 27 0:21 / /proc rw - proc proc rw\n"));
+	ck_assert(!mounts_have_same_root("22 27 0:21 / /proc rw - proc proc rw\n",
+					 "22 27 0:21 / /jail/proc rw - proc proc rw\n"));
+	ck_assert(!mounts_have_same_root("22 27 0:21 / /proc rw - proc proc rw\n",
+					 "22 27 0:21 / /proc2 rw - proc proc rw\n"));
+	ck_assert(!mounts_have_same_root("", ""));
+	ck_assert(!mounts_have_same_root("22 27 0:21 /\n", "22 27 0:21 /\n"));
+}
+END_TEST
+
+START_TEST(root_of_a_process_is_opened)
+{
+	struct procfs proc, copy = { .fd = -1, .root = "/nowhere" };
+	struct stat here, there;
+	int fd;
+
+	ck_assert_int_eq(procfs_open(&proc, "/proc"), 0);
+	fd = mounts_open_root(&proc, getpid());
+	ck_assert_int_ge(fd, 0);
+	ck_assert_int_eq(fstat(fd, &there), 0);
+	ck_assert_int_eq(stat("/", &here), 0);
+	ck_assert(here.st_ino == there.st_ino && here.st_dev == there.st_dev);
+	(void)close(fd);
+	ck_assert_int_eq(mounts_open_root(&proc, INT_MAX), -ENOENT);
+	ck_assert_int_lt(mounts_open_root(&copy, getpid()), 0);
+	procfs_close(&proc);
+}
+END_TEST
+
+/* Its files in /proc belong to root; but its ids and its root directory are ours. */
+START_TEST(root_of_a_process_that_cannot_be_traced_is_ours)
+{
+	struct procfs proc;
+	struct stat here, there;
+	int ends[2], status, fd;
+	pid_t pid, look;
+	char byte;
+
+	ck_assert_int_eq(pipe(ends), 0);
+	pid = fork();
+	if (pid == 0) {
+		if ((geteuid() == 0 && (setresgid(12345, 12345, 12345) < 0 ||
+					setresuid(12345, 12345, 12345) < 0)) ||
+		    prctl(PR_SET_DUMPABLE, 0) < 0 || write(ends[1], "", 1) != 1)
+			_exit(1);
+		(void)pause();
+	}
+	ck_assert_int_eq(read(ends[0], &byte, 1), 1);
+	look = fork();
+	if (look == 0) {
+		if (geteuid() == 0 && (setgroups(0, NULL) < 0 ||
+				       setresgid(12345, 12345, 12345) < 0 ||
+				       setresuid(12345, 12345, 12345) < 0))
+			_exit(1);
+		if (procfs_open(&proc, "/proc") < 0 ||
+		    procfs_openat(&proc, pid, "root", O_PATH) != -EACCES)
+			_exit(2);
+		fd = mounts_open_root(&proc, pid);
+		_exit(fd < 0 || fstat(fd, &there) < 0 || stat("/", &here) < 0 ||
+		      here.st_ino != there.st_ino || here.st_dev != there.st_dev ? 3 : 0);
+	}
+	ck_assert_int_eq(waitpid(look, &status, 0), look);
+	ck_assert_int_eq(kill(pid, SIGKILL), 0);
+	ck_assert_int_eq(waitpid(pid, NULL, 0), pid);
+	ck_assert(WIFEXITED(status));
+	ck_assert_int_eq(WEXITSTATUS(status), 0);
+	(void)close(ends[0]);
+	(void)close(ends[1]);
+}
+END_TEST
+
 int main(void)
 {
 	Suite *s = suite_create("proc/mounts");
@@ -95,6 +181,9 @@ int main(void)
 	tcase_add_test(tc, truncated_mountinfo_is_read_as_far_as_possible);
 	tcase_add_test(tc, types_that_need_a_server_are_known);
 	tcase_add_test(tc, files_of_our_mounts_are_recognised);
+	tcase_add_test(tc, same_mount_at_the_same_point_is_the_same_root);
+	tcase_add_test(tc, root_of_a_process_is_opened);
+	tcase_add_test(tc, root_of_a_process_that_cannot_be_traced_is_ours);
 	srunner_run_all(sr, CK_NORMAL);
 	failed = srunner_ntests_failed(sr);
 	srunner_free(sr);
