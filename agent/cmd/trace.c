@@ -147,7 +147,7 @@ static int read_request(struct ag_jvm *jvm, struct ag_chan *chan, struct wire_re
 	request->budget_ns = wire_get_u64(r);
 	request->n = wire_get_u32(r);
 	if (!wire_reader_ok(r) || request->n == 0 || request->n > WIRE_TRACE_METHODS_MAX ||
-	    (flags & ~(details | WIRE_TRACE_SUMMED)) ||
+	    (flags & ~(details | WIRE_TRACE_SUMMED | WIRE_TRACE_COUNTER)) ||
 	    ((flags & WIRE_TRACE_SUMMED) && (flags & details)))
 		return invalid_request(jvm, chan);
 	return read_methods(jvm, chan, request);
@@ -199,7 +199,7 @@ static int send_pending(struct tracing *t, int64_t now)
 	struct ag_trace_sender *sender = &t->sender;
 	uint64_t before = sender->sent;
 
-	ag_trace_allow(sender->trace, (uint64_t)(now - t->allowed_ns));
+	ag_trace_tick(sender->trace, (uint64_t)(now - t->allowed_ns));
 	t->allowed_ns = now;
 	if (ag_trace_send_begin(sender) != 0)
 		return -1;

@@ -90,6 +90,7 @@ struct ag_trace *ag_trace_new(struct ag_jvm *jvm, const struct ag_trace_wanted *
 		release(jvm, trace);
 		return NULL;
 	}
+	ag_trace_clock_start(&trace->clock, wanted->flags & WIRE_TRACE_COUNTER);
 	trace->ti = jvm->ti;
 	trace->credit = wanted->per_second;
 	trace->credit_ns = 0;
@@ -160,13 +161,11 @@ void ag_trace_end(struct ag_trace *trace)
 	(void)ag_quiesce_wait(WORDS(trace), trace->own, END_MS); /* ag_trace_free() waits longer */
 }
 
-void ag_trace_allow(struct ag_trace *trace, uint64_t ns)
+static void add_credit(struct ag_trace *trace, uint64_t ns)
 {
 	uint64_t most = trace->wanted.per_second, second = 1000000000;
 	int64_t calls, had;
 
-	if (most == 0)
-		return;
 	if (ns > second)
 		ns = second;
 	trace->credit_ns += ns * most; /* in 10^-9 calls; the sum is less than 2^63 */
@@ -176,6 +175,13 @@ void ag_trace_allow(struct ag_trace *trace, uint64_t ns)
 	if (calls > (int64_t)most - had)
 		calls = (int64_t)most - had;
 	(void)__atomic_fetch_add(&trace->credit, calls, __ATOMIC_RELAXED);
+}
+
+void ag_trace_tick(struct ag_trace *trace, uint64_t ns)
+{
+	ag_trace_clock_check(&trace->clock);
+	if (trace->wanted.per_second > 0)
+		add_credit(trace, ns);
 }
 
 int ag_trace_drain(struct ag_jvm *jvm, struct ag_trace *trace, ag_call_fn *report, void *arg)

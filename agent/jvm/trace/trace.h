@@ -58,10 +58,10 @@ void ag_trace_begin(struct ag_trace *trace);
 void ag_trace_end(struct ag_trace *trace);
 
 /*
- * Adds the calls of ns nanoseconds to the credit of the rate limit, which is at most the calls of
- * one second.  Call this often.
+ * Checks the clock, and adds the calls of ns nanoseconds to the credit of the rate limit, which is
+ * at most the calls of one second.  Call this often.
  */
-void ag_trace_allow(struct ag_trace *trace, uint64_t ns);
+void ag_trace_tick(struct ag_trace *trace, uint64_t ns);
 
 /* A call that has ended. */
 struct ag_call {

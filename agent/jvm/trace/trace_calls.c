@@ -207,7 +207,7 @@ jlong ag_call_open(const struct ag_hook *hook)
 	r->n_args = r->args_len = 0;
 	r->cut = false;
 	token = make_token(hook, r, index);
-	r->began_ns = ag_now_ns();
+	r->began_ns = ag_trace_clock_now(&trace->clock);
 	r->hooks_ns = r->began_ns - hook->now_ns;
 	ag_record_set(r, ag_record_generation(r), AG_RECORD_OPEN);
 	return token;
@@ -237,7 +237,7 @@ void ag_call_argument(const struct ag_hook *hook, jlong token, const jvalue *val
 	if (!r)
 		return;
 	put_argument(hook, r, value);
-	now = ag_now_ns();
+	now = ag_trace_clock_now(&hook->trace->clock);
 	r->hooks_ns += now - r->began_ns;
 	r->began_ns = now;
 	ag_record_set(r, ag_record_generation(r), AG_RECORD_OPEN);
@@ -276,6 +276,14 @@ static void finish(const struct ag_hook *hook, struct ag_record *r, bool threw, 
 	ag_record_set(r, ag_record_generation(r), AG_RECORD_DONE);
 }
 
+/* Returns how long the hook has taken. */
+static uint64_t since(const struct ag_hook *hook)
+{
+	int64_t ns = ag_trace_clock_now(&hook->trace->clock) - hook->now_ns;
+
+	return ns > 0 ? (uint64_t)ns : 0;
+}
+
 void ag_call_close(const struct ag_hook *hook, jlong token, bool threw, const jvalue *value)
 {
 	struct ag_trace *trace = hook->trace;
@@ -295,7 +303,7 @@ void ag_call_close(const struct ag_hook *hook, jlong token, bool threw, const jv
 	} else {
 		finish(hook, r, threw, value);
 	}
-	ag_count(&hook->at->ns, (uint64_t)(before + ag_now_ns() - hook->now_ns));
+	ag_count(&hook->at->ns, (uint64_t)before + since(hook));
 }
 
 void ag_call_add(const struct ag_hook *hook, int64_t began_ns, bool threw, const jvalue *value)
@@ -309,5 +317,5 @@ void ag_call_add(const struct ag_hook *hook, int64_t began_ns, bool threw, const
 	r->args_len = 0;
 	r->began_ns = began_ns;
 	finish(hook, r, threw, threw ? value : NULL);
-	ag_count(&hook->at->ns, (uint64_t)(ag_now_ns() - hook->now_ns));
+	ag_count(&hook->at->ns, since(hook));
 }

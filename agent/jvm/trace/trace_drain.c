@@ -44,13 +44,14 @@ static void sort(uint64_t *list, uint32_t n)
 	}
 }
 
-/* Returns the difference between the time since 1970 and the agent's clock, in ns. */
-static int64_t epoch_ns(void)
+/* Returns the difference between the time since 1970 and the trace's clock, in ns. */
+static int64_t epoch_ns(const struct ag_trace *trace)
 {
 	struct timespec t;
 
 	(void)clock_gettime(CLOCK_REALTIME, &t); /* cannot fail for this clock */
-	return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec - ag_now_ns();
+	return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec -
+	       ag_trace_clock_now(&trace->clock);
 }
 
 static int report_call(struct ag_jvm *jvm, struct ag_trace *trace, struct ag_record *r,
@@ -78,7 +79,7 @@ int ag_pool_take(struct ag_jvm *jvm, struct ag_trace *trace, ag_call_fn *report,
 {
 	struct ag_pool *pool = &trace->pool;
 	uint32_t n = list_done(pool);
-	int64_t epoch = epoch_ns();
+	int64_t epoch = epoch_ns(trace);
 	int rc = 0;
 
 	sort(pool->order, n);

@@ -3,18 +3,8 @@
 #pragma GCC optimize("O2")
 #endif
 
-#include <time.h>
-
 #include "jvm/instrument/hook_natives.h"
 #include "jvm/trace/trace_state.h"
-
-static inline int64_t now_ns(void)
-{
-	struct timespec t;
-
-	(void)clock_gettime(CLOCK_MONOTONIC, &t); /* cannot fail for this clock */
-	return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
-}
 
 /* Finds the trace of an id.  Returns false if the trace has ended, or on the session's thread. */
 static inline bool look_up(JNIEnv *jni, jint id, struct ag_hook *hook)
@@ -42,7 +32,7 @@ static __attribute__((noinline)) jlong open_call(struct ag_hook *hook)
 {
 	jlong token;
 
-	hook->now_ns = now_ns();
+	hook->now_ns = ag_trace_clock_now(&hook->trace->clock);
 	if (!ag_trace_enter(hook->trace, hook->at, hook->range))
 		return 0;
 	token = ag_call_open(hook);
@@ -59,7 +49,7 @@ jlong JNICALL ag_hook_enter(JNIEnv *jni, jclass hooks, jint id)
 		return 0;
 	if (flags_of(hook.trace) & WIRE_TRACE_VALUES)
 		return open_call(&hook);
-	return now_ns();
+	return ag_trace_clock_now(&hook.trace->clock);
 }
 
 /* Handles ag_hook_arg…().  They get no id, but the token identifies the trace. */
@@ -108,7 +98,7 @@ static void leave(JNIEnv *jni, jlong token, jint id, bool threw, const jvalue *v
 	flags = flags_of(hook.trace);
 	if (token == 0 && !(flags & WIRE_TRACE_VALUES))
 		return;
-	hook.now_ns = now_ns();
+	hook.now_ns = ag_trace_clock_now(&hook.trace->clock);
 	if (is_only_counted(&hook, token, threw)) {
 		ag_count(&hook.at->count, UINT64_C(1) << AG_IN_FLIGHT_BITS);
 		return;

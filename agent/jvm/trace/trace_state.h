@@ -3,8 +3,8 @@
  * natives, trace_calls fills the records of calls, trace_drain reports them, trace_values and
  * java_lang describe values, and trace_sums adds up the sums.
  *
- * Hooks read `range`, `own`, `min_ns` and `flags` of a slot at any time, and everything else only
- * between ag_trace_enter() and ag_quiesce_leave().
+ * Hooks read `range`, `own`, `min_ns`, `flags` and `clock` of a slot at any time, and everything
+ * else only between ag_trace_enter() and ag_quiesce_leave().
  */
 #ifndef JTOOL_AGENT_JVM_TRACE_STATE_H
 #define JTOOL_AGENT_JVM_TRACE_STATE_H
@@ -14,6 +14,7 @@
 #include "jvm/instrument/quiesce.h"
 #include "jvm/trace/trace.h"
 #include "jvm/trace/trace_calls.h"
+#include "jvm/trace/trace_clock.h"
 #include "jvm/trace/trace_sums.h"
 #include "jvm/trace/trace_values.h"
 #include "wire/frame.h"
@@ -40,6 +41,7 @@ struct ag_trace {
 	JNIEnv *own;    /* the session's thread */
 	uint64_t min_ns;
 	uint32_t flags;
+	struct ag_trace_clock clock;
 
 	/* Read by hooks between enter and leave */
 	struct ag_trace_wanted wanted;
@@ -92,7 +94,7 @@ static inline bool ag_trace_credit(struct ag_trace *trace)
 		return true;
 	if (__atomic_load_n(&trace->credit, __ATOMIC_RELAXED) <= 0)
 		return false;
-	/* It may fall below 0 by the number of threads; ag_trace_allow() evens that out. */
+	/* It may fall below 0 by the number of threads; ag_trace_tick() evens that out. */
 	return __atomic_fetch_sub(&trace->credit, 1, __ATOMIC_RELAXED) > 0;
 }
 

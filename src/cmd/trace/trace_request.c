@@ -4,6 +4,7 @@
 #include "cmd/trace/trace.h"
 #include "discover/cpu_limit.h"
 #include "discover/memory_check.h"
+#include "proc/clock_source.h"
 
 #define DEFAULT_CALLS 10000
 #define REQUEST_MAX 64
@@ -19,7 +20,8 @@ static uint32_t flags(const struct trace_opts *opts)
 {
 	return (trace_has_values(opts) ? WIRE_TRACE_VALUES : 0) |
 	       (trace_has_stacks(opts) ? WIRE_TRACE_STACKS : 0) |
-	       (opts->summary ? WIRE_TRACE_SUMMED : 0);
+	       (opts->summary ? WIRE_TRACE_SUMMED : 0) |
+	       (clock_source_is_counter() ? WIRE_TRACE_COUNTER : 0);
 }
 
 /* Returns the CPU time that the hooks may use per second, in nanoseconds; 0: no limit. */

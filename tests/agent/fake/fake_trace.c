@@ -73,7 +73,7 @@ void ag_trace_end(struct ag_trace *trace)
 	fake_trace.ended = true;
 }
 
-void ag_trace_allow(struct ag_trace *trace, uint64_t ns)
+void ag_trace_tick(struct ag_trace *trace, uint64_t ns)
 {
 	(void)trace;
 	fake_trace.allowed_ns += ns;

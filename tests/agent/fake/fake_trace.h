@@ -12,7 +12,7 @@
 #include "jvm/trace/trace.h"
 
 struct fake_trace {
-	/* Called by ag_trace_allow(); n: the number of earlier calls. */
+	/* Called by ag_trace_tick(); n: the number of earlier calls. */
 	void (*turn)(unsigned n);
 	unsigned turns;
 	uint64_t queued; /* ended calls that the agent has not drained, each equal to `call` */

@@ -266,14 +266,14 @@ START_TEST(rate_limits_the_calls)
 		call(trace, fake_jni(i));
 	ck_assert_uint_eq(take(trace).n, 3);
 	ck_assert_uint_eq(state_of(trace).too_many, 7);
-	ag_trace_allow(trace, 333333333);
+	ag_trace_tick(trace, 333333333);
 	call(trace, fake_jni(0));
 	ck_assert_uint_eq(take(trace).n, 0);
-	ag_trace_allow(trace, 1);
+	ag_trace_tick(trace, 1);
 	call(trace, fake_jni(0));
 	ck_assert_uint_eq(take(trace).n, 1);
-	ag_trace_allow(trace, UINT64_MAX);
-	ag_trace_allow(trace, UINT64_MAX);
+	ag_trace_tick(trace, UINT64_MAX);
+	ag_trace_tick(trace, UINT64_MAX);
 	for (int i = 0; i < 10; i++)
 		call(trace, fake_jni(i));
 	ck_assert_uint_eq(take(trace).n, 3);
@@ -803,7 +803,7 @@ static void hammer_calls(struct ag_trace_wanted wanted)
 	run_threads(threads, call_often);
 	for (int round = 0; round < 300; round++) {
 		told += take(trace).n;
-		ag_trace_allow(trace, 1000000);
+		ag_trace_tick(trace, 1000000);
 	}
 	join_threads(threads);
 	ag_trace_end(trace);

@@ -1,0 +1,14 @@
+/* The kernel's clock source, see Documentation/timers/timekeeping.rst of Linux. */
+#ifndef JTOOL_PROC_CLOCK_SOURCE_H
+#define JTOOL_PROC_CLOCK_SOURCE_H
+
+#include <stdbool.h>
+
+/*
+ * Returns true if it is the time stamp counter of x86 processors.  The kernel then has found that
+ * the counter has a constant rate and is the same on all processors.  False also where /sys does
+ * not tell.
+ */
+bool clock_source_is_counter(void);
+
+#endif
