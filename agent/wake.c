@@ -8,20 +8,12 @@
 
 #include "jvm/jvmti.h"
 #include "session.h"
+#include "util/dirent.h"
 #include "util/text.h"
 #include "wire/wake.h"
 
 #define READS_MAX 16 /* parts of a directory that are read at a wake-up, of about 30 names each */
 #define SERVED_MAX 16 /* sessions that start at a wake-up */
-
-/* struct linux_dirent64 of the kernel */
-struct entry {
-	uint64_t inode;
-	int64_t offset;
-	uint16_t len;
-	uint8_t type;
-	char name[];
-};
 
 /* The JVM in which this library sleeps; NULL: not asleep. */
 static JavaVM *asleep_in;
@@ -77,7 +69,7 @@ static void serve(const char *dir, const char *name, const char *token)
 static void serve_all(const char *dir, int fd)
 {
 	char data[2048] __attribute__((aligned(8)));
-	const struct entry *entry;
+	const struct ag_dirent *entry;
 	int served = 0;
 	long n;
 
@@ -86,7 +78,7 @@ static void serve_all(const char *dir, int fd)
 		for (long at = 0; at < n; at += entry->len) {
 			const char *token;
 
-			entry = (const struct entry *)(data + at);
+			entry = (const struct ag_dirent *)(data + at);
 			token = ag_wake_token(entry->name, (uintptr_t)__ehdr_start);
 			if (!token || !is_private(fd, entry->name, S_IFSOCK))
 				continue;

@@ -2,6 +2,8 @@
 
 #include <string.h>
 
+#include "base/xalloc.h"
+
 bool strview_line(struct strview *text, struct strview *line)
 {
 	const char *newline;
@@ -12,6 +14,15 @@ bool strview_line(struct strview *text, struct strview *line)
 	*line = (struct strview){ text->at, newline ? newline : text->end };
 	text->at = newline ? newline + 1 : text->end;
 	return true;
+}
+
+char *strview_copy_line(const char **text)
+{
+	const char *line = *text + strspn(*text, " \n");
+	size_t len = strcspn(line, "\n");
+
+	*text = line + len;
+	return len > 0 ? xstrndup(line, len) : NULL;
 }
 
 void strview_skip_blanks(struct strview *text)

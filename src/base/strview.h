@@ -18,6 +18,12 @@ static inline size_t strview_len(struct strview s)
 /* Consumes the next line, and sets *line to this line without its newline.  False at the end. */
 bool strview_line(struct strview *text, struct strview *line);
 
+/*
+ * Returns a copy of the next line of *text that is not empty, without leading spaces, and advances
+ * *text; the caller frees it.  NULL at the end.
+ */
+char *strview_copy_line(const char **text);
+
 void strview_skip_blanks(struct strview *text);
 
 /* Returns true if the slice equals the string. */

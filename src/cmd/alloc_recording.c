@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-#include "attach/target_ns.h"
+#include "cmd/mapped_agents.h"
 
 #define ALLOC_OPTION "alloc"
 
@@ -39,15 +39,12 @@ bool alloc_recording_is_on(const struct ctx *ctx)
 	struct agents agents = AGENTS_INIT;
 	struct err gone = { .code = EXIT_DONE };
 	bool found = false;
-	struct target_ns ns;
 
-	if (target_ns_open_process(ctx->jvm, &ns, &gone) < 0)
-		return false;
 	agents_from_flags(&agents, ctx->jvm->flags);
-	agents_from_maps(&agents, &ns.proc, ctx->jvm);
-	target_ns_close(&ns);
-	for (size_t i = 0; i < agents.n && !found; i++)
-		found = alloc_recording_by(&agents, &agents.list[i]);
+	if (mapped_agents_find(ctx, &agents, &gone) == 0) {
+		for (size_t i = 0; i < agents.n && !found; i++)
+			found = alloc_recording_by(&agents, &agents.list[i]);
+	}
 	agents_release(&agents);
 	return found;
 }

@@ -2,9 +2,8 @@
 
 #include <poll.h>
 
-#include "attach/target_ns.h"
 #include "base/deadline.h"
-#include "discover/agents.h"
+#include "cmd/mapped_agents.h"
 #include "session/session.h"
 
 #define END_MS 60000 /* time limit for restoring the classes; a recording is also written */
@@ -73,22 +72,11 @@ static int ask_library(const struct ctx *ctx, const char *path, bool force,
 	return rc;
 }
 
-static int find_agents(const struct ctx *ctx, struct agents *agents, struct err *err)
-{
-	struct target_ns ns;
-
-	if (target_ns_open_process(ctx->jvm, &ns, err) < 0)
-		return -1;
-	agents_from_maps(agents, &ns.proc, ctx->jvm);
-	target_ns_close(&ns);
-	return 0;
-}
-
 int other_sessions_find(const struct ctx *ctx, bool force, struct activities *found,
 			struct err *err)
 {
 	struct agents agents = AGENTS_INIT;
-	int rc = find_agents(ctx, &agents, err);
+	int rc = mapped_agents_find(ctx, &agents, err);
 
 	for (size_t i = 0; i < agents.n && rc == 0; i++) {
 		if (agents.list[i].maker == MADE_BY_JTOOL)

@@ -15,6 +15,8 @@
 #include <sys/time.h>
 #include <unistd.h>
 
+#include "util/dirent.h"
+
 #ifndef SYS_close_range
 #define SYS_close_range 436 /* Linux 5.9, on all architectures */
 #endif
@@ -35,22 +37,13 @@ void ag_exit(int code)
 		(void)syscall(SYS_exit_group, code);
 }
 
-/* An entry of getdents64(2). */
-struct entry {
-	uint64_t inode;
-	int64_t offset;
-	uint16_t len;
-	uint8_t type;
-	char name[];
-};
-
 /* Closes the listed descriptors.  Returns how many there were except `keep` and `dir`. */
 static long close_listed(char *entries, long len, long keep, long dir)
 {
 	long n = 0;
 
 	for (long at = 0; at < len;) {
-		const struct entry *e = (const struct entry *)(void *)(entries + at);
+		const struct ag_dirent *e = (const struct ag_dirent *)(void *)(entries + at);
 		long fd = 0;
 
 		at += e->len;

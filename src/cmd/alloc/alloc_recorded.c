@@ -6,25 +6,13 @@
  */
 #include <string.h>
 
-#include "attach/target_ns.h"
 #include "cmd/alloc/alloc.h"
 #include "cmd/alloc_recording.h"
-#include "discover/agents.h"
+#include "cmd/mapped_agents.h"
 
 static int take_frame(void *alloc, uint16_t type, struct wire_reader *payload)
 {
 	return alloc_take(alloc, type, payload);
-}
-
-static int find_agents(const struct ctx *ctx, struct agents *agents, struct err *err)
-{
-	struct target_ns ns;
-
-	if (target_ns_open_process(ctx->jvm, &ns, err) < 0)
-		return -1;
-	agents_from_maps(agents, &ns.proc, ctx->jvm);
-	target_ns_close(&ns);
-	return 0;
 }
 
 /* Returns 1 with *a filled, 0 if the agent has no recording, or -1 with err set. */
@@ -136,7 +124,7 @@ int alloc_recorded(const struct ctx *ctx, struct alloc *a, struct session **ours
 
 	*ours = NULL;
 	agents_from_flags(&agents, ctx->jvm->flags);
-	rc = find_agents(ctx, &agents, err);
+	rc = mapped_agents_find(ctx, &agents, err);
 	if (rc == 0)
 		rc = ask_agents(ctx, &agents, a, ours, &first, err);
 	if (rc == 0 && opts->recorded)

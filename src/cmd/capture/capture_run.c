@@ -81,7 +81,7 @@ static void _noreturn_ run_command(const struct capture *c, const struct capture
 static int wait_for(struct capture *c, const struct capture_item *item, pid_t child)
 {
 	struct deadline end = deadline_in_ms(ITEM_MS + (unsigned)item->takes_s * 1000);
-	bool told = false;
+	bool signalled = false;
 	siginfo_t info;
 	int status;
 
@@ -97,10 +97,10 @@ static int wait_for(struct capture *c, const struct capture_item *item, pid_t ch
 			c->stopped = true;
 		else if (c->stopped)
 			(void)nanosleep(&step, NULL);
-		if (c->stopped && !told) {
+		if (c->stopped && !signalled) {
 			(void)kill(child, SIGTERM); /* the child undoes its changes and exits */
 			end = deadline_in_ms(ITEM_MS);
-			told = true;
+			signalled = true;
 		}
 	}
 	if (child_wait(child, &status, deadline_in_ms(STEP_MS)) < 0 || !WIFEXITED(status))

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/strview.h"
 #include "base/xalloc.h"
 #include "model/vm/dcmd_replies.h"
 
@@ -98,15 +99,9 @@ static bool bounds(const char *line, uint64_t *first, uint64_t *last)
 typedef void line_fn(struct jvm_memory *m, const char *line, void *arg);
 static void each_line(struct jvm_memory *m, const char *text, line_fn *fn, void *arg)
 {
-	while (*text) {
-		_cleanup_free_ char *line = NULL;
-		size_t len;
-
-		text += strspn(text, " \n");
-		len = strcspn(text, "\n");
-		line = xstrndup(text, len);
+	for (char *line; (line = strview_copy_line(&text));) {
 		fn(m, line, arg);
-		text += len;
+		free(line);
 	}
 }
 

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/strview.h"
 #include "base/xalloc.h"
 
 void dcmd_reply_version(const char *text, char **vm, char **release)
@@ -125,14 +126,8 @@ static void read_line(const char *line, struct dcmd_reply_heap *out)
 void dcmd_reply_heap(const char *text, struct dcmd_reply_heap *out)
 {
 	*out = (struct dcmd_reply_heap){ -1, -1, -1, -1, -1 };
-	while (*text) {
-		_cleanup_free_ char *line = NULL;
-		size_t len;
-
-		text += strspn(text, " \n");
-		len = strcspn(text, "\n");
-		line = xstrndup(text, len);
+	for (char *line; (line = strview_copy_line(&text));) {
 		read_line(line, out);
-		text += len;
+		free(line);
 	}
 }
