@@ -28,7 +28,7 @@ enum memory_use {
 
 /* Bytes of the Java heap, and the number of loaded classes; -1: unknown. */
 struct memory_heap {
-	int64_t used; /* at most: eden counts as full, because its counter lags behind */
+	int64_t used; /* at most: eden counts as full, because its counter lags */
 	int64_t committed, max;
 	int64_t classes;
 	bool touched; /* all of it is resident: AlwaysPreTouch */

@@ -26,7 +26,7 @@ struct fs_ids {
  */
 bool fs_ids_take(uid_t uid, gid_t gid, struct fs_ids *saved) _must_check_;
 
-/* Takes back the ids that fs_ids_take() has saved; this is always permitted.  Keeps errno. */
+/* Restores the ids that fs_ids_take() has saved; this is always permitted.  Keeps errno. */
 void fs_ids_restore(const struct fs_ids *saved);
 
 #endif
