@@ -210,7 +210,7 @@ static int parse(const struct jvm *jvm, const char *data, size_t len, struct per
 	return rc == -EAGAIN ? is_starting(jvm, err) : corrupt(jvm, rc, err);
 }
 
-static struct hsperf_source opened; /* in the worker of a struct hsperf */
+static struct hsperf_source opened; /* only in a worker: its open file */
 
 /* The request is the address of the JVM, which is valid in the worker: a fork of this process. */
 static int answer_open(const struct buf *request, struct buf *answer, int *fd, struct err *err)

@@ -199,7 +199,10 @@ void jvm_files_read(const struct procfs *proc, struct jvm *jvm, const struct jvm
 	describe_process(proc, jvm);
 }
 
-/* Names the first of these file systems whose server may stop answering. */
+/*
+ * Checks the file systems of the JVM's tmp directory, hsperfdata file and libjvm.so, and names the
+ * first whose server may stop answering.
+ */
 char *jvm_files_hung(const struct procfs *proc, const struct jvm *jvm, const char *libjvm)
 {
 	const char *const paths[] = { jvm_tmp(jvm), jvm->perfdata, libjvm };

@@ -25,7 +25,7 @@ struct byte_queue {
 	bool ended, refused;
 };
 
-/* `max` counts what each chunk takes from the allocator, too. */
+/* `max` limits the memory in bytes, including malloc's overhead for each chunk. */
 void byte_queue_init(struct byte_queue *q, size_t max);
 /* Frees the queue and its chunks, after both threads have finished with it. */
 void byte_queue_release(struct byte_queue *q);

@@ -82,7 +82,7 @@ static int follow(struct walk *w, int link_fd)
 	return 0;
 }
 
-/* Enters a directory, or follows a link to one.  The kernel finds ".." and mounts. */
+/* Enters a directory, or follows a link to one.  The kernel resolves ".." and mounts. */
 static int enter(struct walk *w, const char *name)
 {
 	_cleanup_close_ int found = -1;

@@ -8,7 +8,7 @@
 
 #define KEEP_PERCENT 5
 #define KEEP_MIN (1u << 30)
-#define STEP (16u << 20) /* bytes between two looks at the file system */
+#define STEP (16u << 20) /* bytes written between two checks of the file system */
 
 /* File systems in memory, as statfs(2) identifies them. */
 #define TMPFS_TYPE 0x01021994

@@ -14,7 +14,7 @@ struct watchdog {
 	_Atomic int64_t due_ns; /* as monotonic_ns() */
 };
 
-/* In the child: where watchdog_extend() writes. */
+/* In the child: sets the struct that watchdog_extend() updates. */
 void watchdog_attach(struct watchdog *w);
 /*
  * Promises that the next call, or the process's end, follows within `ms` plus WATCHDOG_WORK_MS for

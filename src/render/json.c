@@ -228,7 +228,7 @@ void json_add(struct buf *to, const struct json *node)
 	put_safe(put_in_buf, to, text, len);
 }
 
-/* An object that is a document begins with the version of the keys. */
+/* Adds the version of the keys as the first member, if the document is an object. */
 static void put_document(put_fn *put, void *to, const struct json *node)
 {
 	static const char head[] = "{" JSON_SCHEMA;
@@ -256,7 +256,7 @@ void json_print(const struct json *node, FILE *file)
 	(void)fputc('\n', file);
 }
 
-/* Returns the bytes of a piece of at most PIECE bytes that ends after a character. */
+/* Returns the length of a piece that ends after PIECE bytes, at the end of a character. */
 static size_t piece_len(const char *text, size_t len)
 {
 	size_t done = 0;

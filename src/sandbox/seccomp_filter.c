@@ -29,11 +29,11 @@
 #define JUMP(op, value, yes, no) BPF_JUMP(BPF_JMP | (op) | BPF_K, (value), (yes), (no))
 #define RETURN(value) BPF_STMT(BPF_RET | BPF_K, (value))
 
-/* The sorted calls, and the program with the index of the return for a call that is in no list. */
+/* The sorted calls, and the program of the search. */
 struct search {
 	int calls[SECCOMP_CALLS_MAX];
 	struct sock_filter *prog;
-	int other; /* the next return is for a call in the list */
+	int other; /* index of the return for other calls; that for listed calls follows */
 };
 
 static int by_number(const void *a, const void *b)

@@ -12,7 +12,7 @@
 #include "jvm/alloc/alloc_exact.h"
 #include "jvm/instrument/instrument.h"
 
-/* The only tag of a class that is not 1 + an index. */
+/* Tags of classes are 1 + an index, or this one. */
 #define AG_ALLOC_CODE_DONE (-1) /* the class has no hooks, or no longer has them */
 /* Tags of loaders.  AG_ALLOC_CODE_VISIBLE - n: sweep n has seen the loader find the hooks class. */
 #define AG_ALLOC_CODE_HIDDEN (-2)

@@ -57,7 +57,10 @@ static int make_arrays(struct ag_jvm *jvm, struct ag_self_objects *own, jobject 
 		if (ag_ref_threw(jvm, "SetObjectArrayElement"))
 			return -1;
 	}
-	/* The holder refers to itself: the wrapper of such a reference has only one address. */
+	/*
+	 * The holder also refers to itself, because HotSpot reports such a reference differently:
+	 * its callback wrapper has only one address.
+	 */
 	(*jni)->SetObjectArrayElement(jni, holder, AG_GRAPH_ARRAYS, holder);
 	return ag_ref_threw(jvm, "SetObjectArrayElement") ? -1 : 0;
 }

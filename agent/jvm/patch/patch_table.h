@@ -35,7 +35,7 @@ struct ag_patch {
 	char *label, *digest; /* the client's name and digest of the file */
 };
 
-/* What the hook does on the thread of an operation. */
+/* The action of the hook on the thread of an operation. */
 enum ag_patch_mode {
 	AG_PATCH_READ_INPUT,  /* store the hash of the incoming bytes of `current` */
 	AG_PATCH_READ_OUTPUT, /* store the incoming bytes of `current` as its pending output */

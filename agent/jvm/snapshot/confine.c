@@ -154,9 +154,10 @@ static int leave_no_core(void)
 #define END(name) ON(SYS_##name, SECCOMP_RET_TRAP)
 
 /*
- * The child sends what it finds, and HotSpot allocates memory.  Waiting for another thread, also by
- * a spin lock, would never end.  If HotSpot gives up, it signals its thread: with musl, which
- * caches thread ids, that is a thread of the JVM.  Every other call fails.
+ * Permits only calls that send data, and those with which HotSpot allocates memory.  Calls that
+ * wait for another thread end the child, because it has no other thread.  So do calls that send
+ * signals: when HotSpot aborts, it signals its own thread, and musl caches the thread's id, which
+ * is that of a thread of the JVM. Every other call fails.
  */
 static int drop_calls(void)
 {

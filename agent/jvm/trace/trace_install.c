@@ -259,8 +259,9 @@ void ag_uninstall(struct ag_jvm *jvm, struct ag_install *install, jvmtiError *co
 		ag_clear_error(jvm); /* HotSpot also creates references beyond the capacity */
 	*code = restore(jvm, install, ag_instrument_is_hooked);
 	/*
-	 * Just before, our hook may have passed a class with hooks to another thread.  JDK 8 has no
-	 * lock on a class that is being redefined: that thread could install its version last.
+	 * Another thread may be redefining a class, and its version may have our hooks.  JDK 8 has
+	 * no lock for redefinitions, so that thread could install its version after ours: restore
+	 * the class again.
 	 */
 	if (is_any_touched(install)) {
 		(void)poll(NULL, 0, RACE_MS);

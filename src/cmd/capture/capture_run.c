@@ -1,4 +1,4 @@
-/* capture: makes the files, each by a child process that runs one command of jtool. */
+/* capture: creates each file with a child process that runs one command of jtool. */
 #include <errno.h>
 #include <string.h>
 #include <sys/prctl.h>
@@ -20,7 +20,7 @@
 #define STEP_MS 100
 #define PAUSE_MS 5000  /* between two thread dumps */
 
-/* The files, in the order in which they are made. */
+/* The files, in the order in which they are added. */
 const struct capture_item capture_items[CAPTURE_ITEMS] = {
 	{ "info.txt", { "info", "PID" }, 0, CAPTURE_MASKED, 0, "none, or an attach" },
 	{ "list.txt", { "list", "-l", "-m", "-v" }, 0, CAPTURE_MASKED, 0, "none" },

@@ -179,7 +179,7 @@ static int print_list(const struct ctx *ctx, const struct procfs *proc,
 		      const struct jvm_list *list, struct err *err)
 {
 	const struct list_opts *opts = ctx->opts;
-	/* JSON has the columns from RSS on only with -o, too. */
+	/* The columns from RSS on exist only with -o, also in JSON. */
 	struct table *t = table_new(columns, opts->columns ? N_COLUMNS : COLUMN_RSS);
 	int rc = select_columns(t, opts, list, err);
 
