@@ -6,8 +6,8 @@
  * Hooks read `range`, `own`, `min_ns`, `flags` and `clock` of a slot at any time, and everything
  * else only between ag_trace_enter() and ag_quiesce_leave().
  */
-#ifndef JTOOL_AGENT_JVM_TRACE_STATE_H
-#define JTOOL_AGENT_JVM_TRACE_STATE_H
+#ifndef JTOOL_AGENT_JVM_TRACE_TRACE_STATE_H
+#define JTOOL_AGENT_JVM_TRACE_TRACE_STATE_H
 
 #include <string.h>
 
@@ -94,7 +94,7 @@ static inline bool ag_trace_credit(struct ag_trace *trace)
 		return true;
 	if (__atomic_load_n(&trace->credit, __ATOMIC_RELAXED) <= 0)
 		return false;
-	/* It may fall below 0 by the number of threads; ag_trace_tick() evens that out. */
+	/* Concurrent threads may take it below 0; ag_trace_tick() adds to that value. */
 	return __atomic_fetch_sub(&trace->credit, 1, __ATOMIC_RELAXED) > 0;
 }
 
