@@ -1,6 +1,6 @@
 /* Reads big-endian values.  The error is sticky: reads past the end return 0 and set `failed`. */
-#ifndef JTOOL_CLASSFILE_BYTES_H
-#define JTOOL_CLASSFILE_BYTES_H
+#ifndef JTOOL_AGENT_CLASSFILE_BYTES_H
+#define JTOOL_AGENT_CLASSFILE_BYTES_H
 
 #include <stdbool.h>
 #include <stddef.h>

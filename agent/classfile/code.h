@@ -1,6 +1,6 @@
 /* Reads the Code attribute (JVMS 4.7.3) and its instructions (JVMS 6.5). */
-#ifndef JTOOL_CLASSFILE_CODE_H
-#define JTOOL_CLASSFILE_CODE_H
+#ifndef JTOOL_AGENT_CLASSFILE_CODE_H
+#define JTOOL_AGENT_CLASSFILE_CODE_H
 
 #include "classfile/opcodes.h"
 #include "classfile/read.h"

@@ -2,8 +2,8 @@
  * Compares the instructions of two methods.  Their constant pools may number the same constants
  * differently, as after a redefinition, when the JVM merges the pools.
  */
-#ifndef JTOOL_CLASSFILE_CODE_EQUAL_H
-#define JTOOL_CLASSFILE_CODE_EQUAL_H
+#ifndef JTOOL_AGENT_CLASSFILE_CODE_EQUAL_H
+#define JTOOL_AGENT_CLASSFILE_CODE_EQUAL_H
 
 #include "classfile/code.h"
 

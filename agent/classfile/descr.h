@@ -1,6 +1,6 @@
 /* Parses descriptors (JVMS 4.3): "I", "[Ljava/lang/String;", "(IJ)V". */
-#ifndef JTOOL_CLASSFILE_DESCR_H
-#define JTOOL_CLASSFILE_DESCR_H
+#ifndef JTOOL_AGENT_CLASSFILE_DESCR_H
+#define JTOOL_AGENT_CLASSFILE_DESCR_H
 
 #include "classfile/read.h"
 

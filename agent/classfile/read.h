@@ -9,8 +9,8 @@
  *
  * Needs only libc and util/mem.h; linked into the agent and the client.
  */
-#ifndef JTOOL_CLASSFILE_READ_H
-#define JTOOL_CLASSFILE_READ_H
+#ifndef JTOOL_AGENT_CLASSFILE_READ_H
+#define JTOOL_AGENT_CLASSFILE_READ_H
 
 #include "util/mem.h"
 #include "classfile/bytes.h"

@@ -6,8 +6,8 @@
  * cf_map_entry(), cf_map_type() for each local, cf_map_stack(), cf_map_type() for each cell of the
  * stack.  Missing bytes and unknown kinds set bytes->failed.
  */
-#ifndef JTOOL_CLASSFILE_STACKMAP_H
-#define JTOOL_CLASSFILE_STACKMAP_H
+#ifndef JTOOL_AGENT_CLASSFILE_STACKMAP_H
+#define JTOOL_AGENT_CLASSFILE_STACKMAP_H
 
 #include "classfile/bytes.h"
 

@@ -1,6 +1,6 @@
 /* Major versions of class files, by the Java release that introduced them. */
-#ifndef JTOOL_CLASSFILE_VERSIONS_H
-#define JTOOL_CLASSFILE_VERSIONS_H
+#ifndef JTOOL_AGENT_CLASSFILE_VERSIONS_H
+#define JTOOL_AGENT_CLASSFILE_VERSIONS_H
 
 enum {
 	JAVA_3 = 47,

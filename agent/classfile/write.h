@@ -1,6 +1,6 @@
 /* Writes big-endian values to a growing buffer, with a sticky error. */
-#ifndef JTOOL_CLASSFILE_WRITE_H
-#define JTOOL_CLASSFILE_WRITE_H
+#ifndef JTOOL_AGENT_CLASSFILE_WRITE_H
+#define JTOOL_AGENT_CLASSFILE_WRITE_H
 
 #include "util/mem.h"
 #include "classfile/bytes.h"

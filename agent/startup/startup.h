@@ -6,8 +6,8 @@
  * not retransform classes, walk stacks or send allocation events.  A thread of the agent updates
  * the recording every second.  At JVM exit the agent writes the report and removes no hooks.
  */
-#ifndef JTOOL_AGENT_STARTUP_H
-#define JTOOL_AGENT_STARTUP_H
+#ifndef JTOOL_AGENT_STARTUP_STARTUP_H
+#define JTOOL_AGENT_STARTUP_STARTUP_H
 
 #include <jni.h>
 

@@ -14,8 +14,8 @@
  *
  * A comma ends an option, so a value cannot contain one.
  */
-#ifndef JTOOL_AGENT_STARTUP_OPTIONS_H
-#define JTOOL_AGENT_STARTUP_OPTIONS_H
+#ifndef JTOOL_AGENT_STARTUP_STARTUP_OPTIONS_H
+#define JTOOL_AGENT_STARTUP_STARTUP_OPTIONS_H
 
 #include "jvm/alloc/alloc_profile.h"
 #include "wire/frame.h"

@@ -5,8 +5,8 @@
  * A failed reader returns zeros and empty texts.  No function allocates memory: texts point into
  * the payload, and a writer fills a buffer of the caller.
  */
-#ifndef JTOOL_WIRE_CURSOR_H
-#define JTOOL_WIRE_CURSOR_H
+#ifndef JTOOL_AGENT_WIRE_CURSOR_H
+#define JTOOL_AGENT_WIRE_CURSOR_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -11,8 +11,8 @@
  *
  * Uses libc only; linked into the agent and the client.
  */
-#ifndef JTOOL_WIRE_FRAME_H
-#define JTOOL_WIRE_FRAME_H
+#ifndef JTOOL_AGENT_WIRE_FRAME_H
+#define JTOOL_AGENT_WIRE_FRAME_H
 
 #include <stdbool.h>
 #include <stddef.h>

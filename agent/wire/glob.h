@@ -5,8 +5,8 @@
  * A character is a UTF-8 character, or a surrogate pair, which modified UTF-8 uses beyond U+FFFF
  * (JVMS 4.4.7).  Any other byte is a character by itself.
  */
-#ifndef JTOOL_WIRE_GLOB_H
-#define JTOOL_WIRE_GLOB_H
+#ifndef JTOOL_AGENT_WIRE_GLOB_H
+#define JTOOL_AGENT_WIRE_GLOB_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -16,8 +16,8 @@
  *
  * Uses libc only; linked into the agent and the client.
  */
-#ifndef JTOOL_WIRE_HEAP_STREAM_H
-#define JTOOL_WIRE_HEAP_STREAM_H
+#ifndef JTOOL_AGENT_WIRE_HEAP_STREAM_H
+#define JTOOL_AGENT_WIRE_HEAP_STREAM_H
 
 #include <stdbool.h>
 #include <stddef.h>

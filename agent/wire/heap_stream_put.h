@@ -1,6 +1,6 @@
 /* Inline parts of heap_stream_write(), for callers that write millions of records. */
-#ifndef JTOOL_WIRE_HEAP_STREAM_PUT_H
-#define JTOOL_WIRE_HEAP_STREAM_PUT_H
+#ifndef JTOOL_AGENT_WIRE_HEAP_STREAM_PUT_H
+#define JTOOL_AGENT_WIRE_HEAP_STREAM_PUT_H
 
 #include "wire/heap_stream.h"
 

@@ -3,8 +3,8 @@
  * bucket is accurate to 1/32.  Below 16 ns each value has a bucket; the last bucket holds
  * everything from 4.7 hours on.
  */
-#ifndef JTOOL_WIRE_LOG_HISTOGRAM_H
-#define JTOOL_WIRE_LOG_HISTOGRAM_H
+#ifndef JTOOL_AGENT_WIRE_LOG_HISTOGRAM_H
+#define JTOOL_AGENT_WIRE_LOG_HISTOGRAM_H
 
 #include <stdint.h>
 

@@ -16,8 +16,8 @@
  *
  * A class is a u16 length and the signature.  An array element that is an array is encoded as `o`.
  */
-#ifndef JTOOL_WIRE_VALUE_H
-#define JTOOL_WIRE_VALUE_H
+#ifndef JTOOL_AGENT_WIRE_VALUE_H
+#define JTOOL_AGENT_WIRE_VALUE_H
 
 enum value_kind {
 	VALUE_BOOLEAN = 'Z',

@@ -8,8 +8,8 @@
  * TOKEN is that of the session.  The directory and the socket belong to the JVM's user, and no
  * other user has any right to them.
  */
-#ifndef JTOOL_WIRE_WAKE_H
-#define JTOOL_WIRE_WAKE_H
+#ifndef JTOOL_AGENT_WIRE_WAKE_H
+#define JTOOL_AGENT_WIRE_WAKE_H
 
 #include "wire/frame.h"
 

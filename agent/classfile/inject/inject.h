@@ -27,8 +27,8 @@
  *
  * Calls no JNI and has no state; linked into the agent and the client.
  */
-#ifndef JTOOL_CLASSFILE_INJECT_H
-#define JTOOL_CLASSFILE_INJECT_H
+#ifndef JTOOL_AGENT_CLASSFILE_INJECT_INJECT_H
+#define JTOOL_AGENT_CLASSFILE_INJECT_INJECT_H
 
 #include "classfile/read.h"
 #include "classfile/write.h"

@@ -1,6 +1,6 @@
 /* Adds constants to a class.  The indexes of its own constants do not change. */
-#ifndef JTOOL_CLASSFILE_INJECT_CONSTANTS_H
-#define JTOOL_CLASSFILE_INJECT_CONSTANTS_H
+#ifndef JTOOL_AGENT_CLASSFILE_INJECT_INJECT_CONSTANTS_H
+#define JTOOL_AGENT_CLASSFILE_INJECT_INJECT_CONSTANTS_H
 
 #include "classfile/read.h"
 #include "classfile/write.h"

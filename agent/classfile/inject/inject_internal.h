@@ -1,6 +1,6 @@
 /* Internal functions of cf_inject() and cf_inject_sites(). */
-#ifndef JTOOL_CLASSFILE_INJECT_INTERNAL_H
-#define JTOOL_CLASSFILE_INJECT_INTERNAL_H
+#ifndef JTOOL_AGENT_CLASSFILE_INJECT_INJECT_INTERNAL_H
+#define JTOOL_AGENT_CLASSFILE_INJECT_INJECT_INTERNAL_H
 
 #include "classfile/inject/injection.h"
 

@@ -1,6 +1,6 @@
 /* Reads the frames of a StackMapTable (JVMS 4.7.4), and writes them for the instrumented code. */
-#ifndef JTOOL_CLASSFILE_INJECT_MAPS_H
-#define JTOOL_CLASSFILE_INJECT_MAPS_H
+#ifndef JTOOL_AGENT_CLASSFILE_INJECT_INJECT_MAPS_H
+#define JTOOL_AGENT_CLASSFILE_INJECT_INJECT_MAPS_H
 
 #include "classfile/inject/inject_internal.h"
 

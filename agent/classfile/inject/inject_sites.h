@@ -17,8 +17,8 @@
  * hooks throw nothing.  As in inject.h, a method that cannot be instrumented exactly is left
  * unchanged, and type annotations of a Code are dropped.  Calls no JNI and has no state.
  */
-#ifndef JTOOL_CLASSFILE_INJECT_SITES_H
-#define JTOOL_CLASSFILE_INJECT_SITES_H
+#ifndef JTOOL_AGENT_CLASSFILE_INJECT_INJECT_SITES_H
+#define JTOOL_AGENT_CLASSFILE_INJECT_INJECT_SITES_H
 
 #include "classfile/inject/inject.h"
 

@@ -1,6 +1,6 @@
 /* A class that is instrumented, and its current method. */
-#ifndef JTOOL_CLASSFILE_INJECTION_H
-#define JTOOL_CLASSFILE_INJECTION_H
+#ifndef JTOOL_AGENT_CLASSFILE_INJECT_INJECTION_H
+#define JTOOL_AGENT_CLASSFILE_INJECT_INJECTION_H
 
 #include "classfile/code.h"
 #include "classfile/descr.h"

@@ -1,6 +1,6 @@
 /* Internal functions of cf_check(). */
-#ifndef JTOOL_CLASSFILE_CHECK_INTERNAL_H
-#define JTOOL_CLASSFILE_CHECK_INTERNAL_H
+#ifndef JTOOL_AGENT_CLASSFILE_VERIFY_CHECK_INTERNAL_H
+#define JTOOL_AGENT_CLASSFILE_VERIFY_CHECK_INTERNAL_H
 
 #include "classfile/verify/check_state.h"
 

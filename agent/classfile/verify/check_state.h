@@ -1,6 +1,6 @@
 /* The state of cf_check(), and functions that record a fault. */
-#ifndef JTOOL_CLASSFILE_CHECK_STATE_H
-#define JTOOL_CLASSFILE_CHECK_STATE_H
+#ifndef JTOOL_AGENT_CLASSFILE_VERIFY_CHECK_STATE_H
+#define JTOOL_AGENT_CLASSFILE_VERIFY_CHECK_STATE_H
 
 #include "classfile/code.h"
 #include "classfile/verify/verify.h"

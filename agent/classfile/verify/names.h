@@ -1,6 +1,6 @@
 /* Checks UTF-8, names and descriptors (JVMS 4.4.7, 4.2, 4.3) as HotSpot's classFileParser does. */
-#ifndef JTOOL_CLASSFILE_NAMES_H
-#define JTOOL_CLASSFILE_NAMES_H
+#ifndef JTOOL_AGENT_CLASSFILE_VERIFY_NAMES_H
+#define JTOOL_AGENT_CLASSFILE_VERIFY_NAMES_H
 
 #include "classfile/descr.h"
 

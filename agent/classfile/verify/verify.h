@@ -10,8 +10,8 @@
  * No class is loaded.  Only the superclass of the class itself is known; any other relation between
  * classes that is not known is assumed to be valid.
  */
-#ifndef JTOOL_CLASSFILE_VERIFY_H
-#define JTOOL_CLASSFILE_VERIFY_H
+#ifndef JTOOL_AGENT_CLASSFILE_VERIFY_VERIFY_H
+#define JTOOL_AGENT_CLASSFILE_VERIFY_VERIFY_H
 
 #include "classfile/read.h"
 

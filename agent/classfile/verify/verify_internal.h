@@ -1,6 +1,6 @@
 /* Internal functions of cf_verify(), from the lowest level up. */
-#ifndef JTOOL_CLASSFILE_VERIFY_INTERNAL_H
-#define JTOOL_CLASSFILE_VERIFY_INTERNAL_H
+#ifndef JTOOL_AGENT_CLASSFILE_VERIFY_VERIFY_INTERNAL_H
+#define JTOOL_AGENT_CLASSFILE_VERIFY_VERIFY_INTERNAL_H
 
 #include "classfile/verify/verify_state.h"
 

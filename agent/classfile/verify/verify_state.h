@@ -1,6 +1,6 @@
 /* The state of cf_verify(): current types, the method's frames, the fault, and the limits. */
-#ifndef JTOOL_CLASSFILE_VERIFY_STATE_H
-#define JTOOL_CLASSFILE_VERIFY_STATE_H
+#ifndef JTOOL_AGENT_CLASSFILE_VERIFY_VERIFY_STATE_H
+#define JTOOL_AGENT_CLASSFILE_VERIFY_VERIFY_STATE_H
 
 #include "classfile/code.h"
 #include "classfile/descr.h"

@@ -6,8 +6,8 @@
  * and reading it is cheap.  Two classes may have the same hash.  That is detected (`shared`) if
  * each class is added before its first object is allocated.
  */
-#ifndef JTOOL_AGENT_JVM_ALLOC_CLASSES_H
-#define JTOOL_AGENT_JVM_ALLOC_CLASSES_H
+#ifndef JTOOL_AGENT_JVM_ALLOC_ALLOC_CLASSES_H
+#define JTOOL_AGENT_JVM_ALLOC_ALLOC_CLASSES_H
 
 #include "util/arena.h"
 #include "jvm/jvmti.h"

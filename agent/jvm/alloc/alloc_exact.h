@@ -24,8 +24,8 @@
  *
  * ag_alloc_profile_peek() reads the tables of running threads with relaxed loads.
  */
-#ifndef JTOOL_AGENT_JVM_ALLOC_EXACT_H
-#define JTOOL_AGENT_JVM_ALLOC_EXACT_H
+#ifndef JTOOL_AGENT_JVM_ALLOC_ALLOC_EXACT_H
+#define JTOOL_AGENT_JVM_ALLOC_ALLOC_EXACT_H
 
 #include "jvm/alloc/alloc_state.h"
 

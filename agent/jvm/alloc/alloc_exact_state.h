@@ -4,8 +4,8 @@
  * array_sites the sites in code that allocate arrays, alloc_stack walks stacks, alloc_sizes
  * measures arrays, class_filter selects classes, alloc_merge adds up the tables.
  */
-#ifndef JTOOL_AGENT_JVM_ALLOC_EXACT_STATE_H
-#define JTOOL_AGENT_JVM_ALLOC_EXACT_STATE_H
+#ifndef JTOOL_AGENT_JVM_ALLOC_ALLOC_EXACT_STATE_H
+#define JTOOL_AGENT_JVM_ALLOC_ALLOC_EXACT_STATE_H
 
 #include "jvm/alloc/alloc_exact.h"
 #include "jvm/instrument/quiesce.h"

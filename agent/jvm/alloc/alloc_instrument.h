@@ -6,8 +6,8 @@
  * `base`, or AG_ALLOC_CODE_DONE.  A class without a tag was loaded later.  It got hooks during
  * loading if the tag of its loader says that the loader finds the hooks class.
  */
-#ifndef JTOOL_AGENT_JVM_ALLOC_INSTRUMENT_H
-#define JTOOL_AGENT_JVM_ALLOC_INSTRUMENT_H
+#ifndef JTOOL_AGENT_JVM_ALLOC_ALLOC_INSTRUMENT_H
+#define JTOOL_AGENT_JVM_ALLOC_ALLOC_INSTRUMENT_H
 
 #include "jvm/alloc/alloc_exact.h"
 #include "jvm/instrument/instrument.h"

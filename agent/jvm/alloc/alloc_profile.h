@@ -11,8 +11,8 @@
  * and leaves no exception pending; objects for which memory is lacking are counted as dropped.  All
  * memory is one arena.
  */
-#ifndef JTOOL_AGENT_JVM_ALLOC_PROFILE_H
-#define JTOOL_AGENT_JVM_ALLOC_PROFILE_H
+#ifndef JTOOL_AGENT_JVM_ALLOC_ALLOC_PROFILE_H
+#define JTOOL_AGENT_JVM_ALLOC_ALLOC_PROFILE_H
 
 #include "jvm/jvmti.h"
 

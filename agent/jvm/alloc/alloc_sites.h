@@ -2,8 +2,8 @@
  * Allocation sites: a class and the stack that allocates its objects.  Any thread finds them and
  * adds to them, without a lock.  Sites are never removed.
  */
-#ifndef JTOOL_AGENT_JVM_ALLOC_SITES_H
-#define JTOOL_AGENT_JVM_ALLOC_SITES_H
+#ifndef JTOOL_AGENT_JVM_ALLOC_ALLOC_SITES_H
+#define JTOOL_AGENT_JVM_ALLOC_ALLOC_SITES_H
 
 #include "util/concurrent_table.h"
 #include "jvm/alloc/alloc_profile.h"

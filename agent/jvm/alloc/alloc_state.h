@@ -2,8 +2,8 @@
  * Shared by the parts of a profile.  alloc_profile allocates, ends and frees it; alloc_sample,
  * alloc_exact (with alloc_hooks and alloc_instrument) and alloc_live fill it.
  */
-#ifndef JTOOL_AGENT_JVM_ALLOC_STATE_H
-#define JTOOL_AGENT_JVM_ALLOC_STATE_H
+#ifndef JTOOL_AGENT_JVM_ALLOC_ALLOC_STATE_H
+#define JTOOL_AGENT_JVM_ALLOC_ALLOC_STATE_H
 
 #include "util/arena.h"
 #include "jvm/alloc/alloc_profile.h"

@@ -8,8 +8,8 @@
  * and leave.  Callers hold no lock of the JVM meanwhile.  Every wait is limited: a debugger may
  * have suspended a thread, and that must not block the JVM's shutdown.
  */
-#ifndef JTOOL_AGENT_JVM_RECORDING_H
-#define JTOOL_AGENT_JVM_RECORDING_H
+#ifndef JTOOL_AGENT_JVM_ALLOC_RECORDING_H
+#define JTOOL_AGENT_JVM_ALLOC_RECORDING_H
 
 #include "jvm/alloc/alloc_profile.h"
 

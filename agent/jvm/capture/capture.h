@@ -12,8 +12,8 @@
  * every thread for every class that is loaded.  It acts only on the capturing thread and for the
  * requested class: JDK 9 and later may load an internal class on this thread during the capture.
  */
-#ifndef JTOOL_AGENT_JVM_CAPTURE_H
-#define JTOOL_AGENT_JVM_CAPTURE_H
+#ifndef JTOOL_AGENT_JVM_CAPTURE_CAPTURE_H
+#define JTOOL_AGENT_JVM_CAPTURE_CAPTURE_H
 
 #include "jvm/jvmti.h"
 

@@ -7,8 +7,8 @@
  * checks itself: HotSpot must report a new array with every element (new arrays, and itself) at its
  * index.  Otherwise the heap stream is invalid.
  */
-#ifndef JTOOL_AGENT_JVM_GRAPH_H
-#define JTOOL_AGENT_JVM_GRAPH_H
+#ifndef JTOOL_AGENT_JVM_GRAPH_GRAPH_H
+#define JTOOL_AGENT_JVM_GRAPH_GRAPH_H
 
 #include "util/chan.h"
 #include "util/hash_map.h"

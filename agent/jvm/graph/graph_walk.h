@@ -1,6 +1,6 @@
 /* Private to the graph: the state of a walk. */
-#ifndef JTOOL_AGENT_JVM_GRAPH_WALK_H
-#define JTOOL_AGENT_JVM_GRAPH_WALK_H
+#ifndef JTOOL_AGENT_JVM_GRAPH_GRAPH_WALK_H
+#define JTOOL_AGENT_JVM_GRAPH_GRAPH_WALK_H
 
 #include "jvm/heap/klass_probe.h"
 #include "jvm/classes.h"

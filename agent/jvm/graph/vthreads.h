@@ -7,8 +7,8 @@
  * callback that reports a virtual thread reads the field `cont` at its offset.  The way offsets are
  * read is checked in the same walk with the agent's own thread, whose field values are known.
  */
-#ifndef JTOOL_AGENT_JVM_VTHREADS_H
-#define JTOOL_AGENT_JVM_VTHREADS_H
+#ifndef JTOOL_AGENT_JVM_GRAPH_VTHREADS_H
+#define JTOOL_AGENT_JVM_GRAPH_VTHREADS_H
 
 #include "jvm/heap/klass_probe.h"
 #include "jvm/classes.h"

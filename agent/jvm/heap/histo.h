@@ -1,6 +1,6 @@
 /* Counts the objects in the heap by class.  The JVM is paused during the walk only. */
-#ifndef JTOOL_AGENT_JVM_HISTO_H
-#define JTOOL_AGENT_JVM_HISTO_H
+#ifndef JTOOL_AGENT_JVM_HEAP_HISTO_H
+#define JTOOL_AGENT_JVM_HEAP_HISTO_H
 
 #include <stdint.h>
 

@@ -1,6 +1,6 @@
 /* Private to the heap walks: the two ways to count, and shared functions. */
-#ifndef JTOOL_AGENT_JVM_HISTO_INTERNAL_H
-#define JTOOL_AGENT_JVM_HISTO_INTERNAL_H
+#ifndef JTOOL_AGENT_JVM_HEAP_HISTO_INTERNAL_H
+#define JTOOL_AGENT_JVM_HEAP_HISTO_INTERNAL_H
 
 #include "jvm/heap/klass_probe.h"
 #include "jvm/classes.h"

@@ -13,8 +13,8 @@
  * slots of local references, the objects in them, and objects reported to a callback are
  * dereferenced.
  */
-#ifndef JTOOL_AGENT_JVM_KLASS_PROBE_H
-#define JTOOL_AGENT_JVM_KLASS_PROBE_H
+#ifndef JTOOL_AGENT_JVM_HEAP_KLASS_PROBE_H
+#define JTOOL_AGENT_JVM_HEAP_KLASS_PROBE_H
 
 #include <stdint.h>
 #include <string.h>

@@ -3,8 +3,8 @@
  * from JDK 21 on a walk takes a third less time if there are no tags, because HotSpot then skips
  * the tag table.
  */
-#ifndef JTOOL_AGENT_JVM_SELF_OBJECTS_H
-#define JTOOL_AGENT_JVM_SELF_OBJECTS_H
+#ifndef JTOOL_AGENT_JVM_HEAP_SELF_OBJECTS_H
+#define JTOOL_AGENT_JVM_HEAP_SELF_OBJECTS_H
 
 #include <stdint.h>
 

@@ -5,8 +5,8 @@
  * HotSpot's object iteration cannot be left: after JVMTI_ITERATION_ABORT it still passes over the
  * remaining objects, without callbacks, at 3 to 10 ns for each (JDK 8 to 27; ZGC: 40 ns).
  */
-#ifndef JTOOL_AGENT_JVM_WALK_LIMIT_H
-#define JTOOL_AGENT_JVM_WALK_LIMIT_H
+#ifndef JTOOL_AGENT_JVM_HEAP_WALK_LIMIT_H
+#define JTOOL_AGENT_JVM_HEAP_WALK_LIMIT_H
 
 #include "util/chan.h"
 

@@ -6,8 +6,8 @@
  * method that was running when its class was restored calls them until it returns, and another
  * agent may have saved the instrumented bytes.
  */
-#ifndef JTOOL_AGENT_JVM_HOOK_NATIVES_H
-#define JTOOL_AGENT_JVM_HOOK_NATIVES_H
+#ifndef JTOOL_AGENT_JVM_INSTRUMENT_HOOK_NATIVES_H
+#define JTOOL_AGENT_JVM_INSTRUMENT_HOOK_NATIVES_H
 
 #include <jni.h>
 

@@ -6,8 +6,8 @@
  * the JVM: after UnregisterNatives a method that still runs instrumented code would throw an
  * UnsatisfiedLinkError.
  */
-#ifndef JTOOL_AGENT_JVM_HOOKS_H
-#define JTOOL_AGENT_JVM_HOOKS_H
+#ifndef JTOOL_AGENT_JVM_INSTRUMENT_HOOKS_H
+#define JTOOL_AGENT_JVM_INSTRUMENT_HOOKS_H
 
 #include "jvm/jvmti.h"
 

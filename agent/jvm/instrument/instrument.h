@@ -12,8 +12,8 @@
  * before events are enabled or before the class is tagged.  The data is freed when no hook is in
  * flight (quiesce.h).
  */
-#ifndef JTOOL_AGENT_JVM_INSTRUMENT_H
-#define JTOOL_AGENT_JVM_INSTRUMENT_H
+#ifndef JTOOL_AGENT_JVM_INSTRUMENT_INSTRUMENT_H
+#define JTOOL_AGENT_JVM_INSTRUMENT_INSTRUMENT_H
 
 #include "jvm/jvmti.h"
 

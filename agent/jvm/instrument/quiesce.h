@@ -31,8 +31,8 @@
  * An owner with several words withdraws all of them before it waits.  A word can get a new owner as
  * soon as the former one is withdrawn; a callback that finds the new owner uses that one.
  */
-#ifndef JTOOL_AGENT_JVM_QUIESCE_H
-#define JTOOL_AGENT_JVM_QUIESCE_H
+#ifndef JTOOL_AGENT_JVM_INSTRUMENT_QUIESCE_H
+#define JTOOL_AGENT_JVM_INSTRUMENT_QUIESCE_H
 
 #include <jni.h>
 #include <stdbool.h>

@@ -1,6 +1,6 @@
 /* Installs, refreshes and restores patches.  The caller holds the `operation` lock. */
-#ifndef JTOOL_AGENT_JVM_PATCH_APPLY_H
-#define JTOOL_AGENT_JVM_PATCH_APPLY_H
+#ifndef JTOOL_AGENT_JVM_PATCH_PATCH_APPLY_H
+#define JTOOL_AGENT_JVM_PATCH_PATCH_APPLY_H
 
 #include "jvm/patch/patch_table.h"
 #include "jvm/patch/patches.h"

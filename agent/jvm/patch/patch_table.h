@@ -8,8 +8,8 @@
  * debugger may suspend a thread in any JVM call and then redefine a class itself.  So the hook
  * makes its calls before it takes the lock; it identifies the class by a tag.
  */
-#ifndef JTOOL_AGENT_JVM_PATCH_TABLE_H
-#define JTOOL_AGENT_JVM_PATCH_TABLE_H
+#ifndef JTOOL_AGENT_JVM_PATCH_PATCH_TABLE_H
+#define JTOOL_AGENT_JVM_PATCH_PATCH_TABLE_H
 
 #include "jvm/jvmti.h"
 

@@ -21,8 +21,8 @@
  * Patches belong to the library, not to a session, and survive the client.  They refer to a class
  * weakly: the class can be unloaded, and its patch is then removed.
  */
-#ifndef JTOOL_AGENT_JVM_PATCHES_H
-#define JTOOL_AGENT_JVM_PATCHES_H
+#ifndef JTOOL_AGENT_JVM_PATCH_PATCHES_H
+#define JTOOL_AGENT_JVM_PATCH_PATCHES_H
 
 #include "jvm/jvmti.h"
 

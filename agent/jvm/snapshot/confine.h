@@ -7,8 +7,8 @@
  * the JVM ends.  A lock that a thread of the JVM held at the moment of the clone is never released
  * in the child: a child that waits for a lock ends at once.
  */
-#ifndef JTOOL_AGENT_JVM_CONFINE_H
-#define JTOOL_AGENT_JVM_CONFINE_H
+#ifndef JTOOL_AGENT_JVM_SNAPSHOT_CONFINE_H
+#define JTOOL_AGENT_JVM_SNAPSHOT_CONFINE_H
 
 #include "jvm/snapshot/shared_maps.h"
 

@@ -2,8 +2,8 @@
  * The writable mappings of this process that a clone shares with it: a snapshot must not contain
  * them.  Examples are the heap of ZGC and those of -XX:AllocateHeapAt and -XX:AllocateOldGenAt.
  */
-#ifndef JTOOL_AGENT_JVM_SHARED_MAPS_H
-#define JTOOL_AGENT_JVM_SHARED_MAPS_H
+#ifndef JTOOL_AGENT_JVM_SNAPSHOT_SHARED_MAPS_H
+#define JTOOL_AGENT_JVM_SNAPSHOT_SHARED_MAPS_H
 
 #include <stdbool.h>
 #include <stddef.h>

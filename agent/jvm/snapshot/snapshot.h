@@ -12,8 +12,8 @@
  * may find a lock of HotSpot or malloc taken by a thread that it does not have: it ends, and the
  * caller tries again.  confine.h describes which rights the child gives up.
  */
-#ifndef JTOOL_AGENT_JVM_SNAPSHOT_H
-#define JTOOL_AGENT_JVM_SNAPSHOT_H
+#ifndef JTOOL_AGENT_JVM_SNAPSHOT_SNAPSHOT_H
+#define JTOOL_AGENT_JVM_SNAPSHOT_SNAPSHOT_H
 
 #include "jvm/jvmti.h"
 #include "jvm/snapshot/shared_maps.h"

@@ -17,8 +17,8 @@
  * The elements are written to the child's copy of the heap, in a layout that was verified before
  * with an array of known elements.
  */
-#ifndef JTOOL_AGENT_JVM_WALK_ORDER_H
-#define JTOOL_AGENT_JVM_WALK_ORDER_H
+#ifndef JTOOL_AGENT_JVM_SNAPSHOT_WALK_ORDER_H
+#define JTOOL_AGENT_JVM_SNAPSHOT_WALK_ORDER_H
 
 #include "jvm/jvmti.h"
 #include "util/hash_map.h"

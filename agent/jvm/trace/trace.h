@@ -15,8 +15,8 @@
  * recorded, the id of the call's record.  The method has the token in a local variable, so that
  * virtual threads may change carriers.
  */
-#ifndef JTOOL_AGENT_JVM_TRACE_H
-#define JTOOL_AGENT_JVM_TRACE_H
+#ifndef JTOOL_AGENT_JVM_TRACE_TRACE_H
+#define JTOOL_AGENT_JVM_TRACE_TRACE_H
 
 #include "jvm/jvmti.h"
 #include "wire/log_histogram.h"

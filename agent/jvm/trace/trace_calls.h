@@ -7,8 +7,8 @@
  * The state of a record is a generation and an enum ag_record_kind.  A hook claims a record by
  * compare-and-swap, which fails if the token is invalid or its call was already reported.
  */
-#ifndef JTOOL_AGENT_JVM_TRACE_CALLS_H
-#define JTOOL_AGENT_JVM_TRACE_CALLS_H
+#ifndef JTOOL_AGENT_JVM_TRACE_TRACE_CALLS_H
+#define JTOOL_AGENT_JVM_TRACE_TRACE_CALLS_H
 
 #include "jvm/trace/trace.h"
 

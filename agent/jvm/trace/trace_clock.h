@@ -11,8 +11,8 @@
  * The rate is measured when a trace begins, and checked against CLOCK_MONOTONIC as long as it
  * goes on.  If they ever differ by more than 0.1 %, the clock is CLOCK_MONOTONIC from then on.
  */
-#ifndef JTOOL_AGENT_JVM_TRACE_CLOCK_H
-#define JTOOL_AGENT_JVM_TRACE_CLOCK_H
+#ifndef JTOOL_AGENT_JVM_TRACE_TRACE_CLOCK_H
+#define JTOOL_AGENT_JVM_TRACE_TRACE_CLOCK_H
 
 #include <stdbool.h>
 #include <stdint.h>

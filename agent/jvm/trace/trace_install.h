@@ -8,8 +8,8 @@
  *
  * References to the classes are weak: a class that is unloaded during the trace needs no restoring.
  */
-#ifndef JTOOL_AGENT_JVM_TRACE_INSTALL_H
-#define JTOOL_AGENT_JVM_TRACE_INSTALL_H
+#ifndef JTOOL_AGENT_JVM_TRACE_TRACE_INSTALL_H
+#define JTOOL_AGENT_JVM_TRACE_TRACE_INSTALL_H
 
 #include "jvm/trace/trace.h"
 

@@ -1,6 +1,6 @@
 /* Internals of trace_install: instruments classes for a trace (instrument/instrument.h). */
-#ifndef JTOOL_AGENT_JVM_TRACE_INSTRUMENT_H
-#define JTOOL_AGENT_JVM_TRACE_INSTRUMENT_H
+#ifndef JTOOL_AGENT_JVM_TRACE_TRACE_INSTRUMENT_H
+#define JTOOL_AGENT_JVM_TRACE_TRACE_INSTRUMENT_H
 
 #include "classfile/inject/inject.h"
 #include "jvm/trace/trace_install.h"

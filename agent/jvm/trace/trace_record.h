@@ -1,6 +1,6 @@
 /* The record of a call, which trace_calls fills in hooks and trace_drain reports. */
-#ifndef JTOOL_AGENT_JVM_TRACE_RECORD_H
-#define JTOOL_AGENT_JVM_TRACE_RECORD_H
+#ifndef JTOOL_AGENT_JVM_TRACE_TRACE_RECORD_H
+#define JTOOL_AGENT_JVM_TRACE_TRACE_RECORD_H
 
 #include "jvm/trace/trace_calls.h"
 

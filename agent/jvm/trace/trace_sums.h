@@ -5,8 +5,8 @@
  * threads do not share cache lines.  A histogram has chunks only for the powers of two that occur.
  * Memory for the chunks is allocated at the beginning.
  */
-#ifndef JTOOL_AGENT_JVM_TRACE_SUMS_H
-#define JTOOL_AGENT_JVM_TRACE_SUMS_H
+#ifndef JTOOL_AGENT_JVM_TRACE_TRACE_SUMS_H
+#define JTOOL_AGENT_JVM_TRACE_TRACE_SUMS_H
 
 #include "jvm/trace/trace.h"
 #include "wire/log_histogram.h"

@@ -2,8 +2,8 @@
  * Describes values of the application (wire/value.h) in a hook.  Runs no code of the application,
  * allocates nothing on the Java heap, and leaves no exception pending.
  */
-#ifndef JTOOL_AGENT_JVM_TRACE_VALUES_H
-#define JTOOL_AGENT_JVM_TRACE_VALUES_H
+#ifndef JTOOL_AGENT_JVM_TRACE_TRACE_VALUES_H
+#define JTOOL_AGENT_JVM_TRACE_TRACE_VALUES_H
 
 #include "jvm/trace/trace.h"
 

@@ -1,6 +1,6 @@
 /* Declarations shared by the files of the command alloc. */
-#ifndef JTOOL_CMD_ALLOC_H
-#define JTOOL_CMD_ALLOC_H
+#ifndef JTOOL_CMD_ALLOC_ALLOC_H
+#define JTOOL_CMD_ALLOC_ALLOC_H
 
 #include <limits.h>
 #include <stdint.h>

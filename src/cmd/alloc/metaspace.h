@@ -2,8 +2,8 @@
  * Checks that replacing hundreds of classes does not exceed the JVM's MaxMetaspaceSize.  A JVM
  * that exceeds it may even exit (ExitOnOutOfMemoryError and the like).
  */
-#ifndef JTOOL_CMD_METASPACE_H
-#define JTOOL_CMD_METASPACE_H
+#ifndef JTOOL_CMD_ALLOC_METASPACE_H
+#define JTOOL_CMD_ALLOC_METASPACE_H
 
 #include "cli/command.h"
 #include "model/vm/vmflags.h"

@@ -1,6 +1,6 @@
 /* Shared by the files of the command capture. */
-#ifndef JTOOL_CMD_CAPTURE_H
-#define JTOOL_CMD_CAPTURE_H
+#ifndef JTOOL_CMD_CAPTURE_CAPTURE_H
+#define JTOOL_CMD_CAPTURE_CAPTURE_H
 
 #include <signal.h>
 

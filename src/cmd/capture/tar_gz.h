@@ -2,8 +2,8 @@
  * Writes a tar archive (POSIX ustar), compressed with gzip.  Each file of the archive is a gzip
  * member of its own, so a truncated archive is valid up to the last complete file.
  */
-#ifndef JTOOL_CMD_TAR_GZ_H
-#define JTOOL_CMD_TAR_GZ_H
+#ifndef JTOOL_CMD_CAPTURE_TAR_GZ_H
+#define JTOOL_CMD_CAPTURE_TAR_GZ_H
 
 #include <stddef.h>
 #include <stdint.h>

@@ -1,6 +1,6 @@
 /* A session and the list of loaded classes, for the commands that work on classes. */
-#ifndef JTOOL_CMD_CLASS_INDEX_H
-#define JTOOL_CMD_CLASS_INDEX_H
+#ifndef JTOOL_CMD_CLASS_CLASS_INDEX_H
+#define JTOOL_CMD_CLASS_CLASS_INDEX_H
 
 #include "cli/command.h"
 #include "model/class/class_capture.h"

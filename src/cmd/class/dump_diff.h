@@ -1,6 +1,6 @@
 /* dump --diff: compares the code that the JVM runs with class files. */
-#ifndef JTOOL_CMD_DUMP_DIFF_H
-#define JTOOL_CMD_DUMP_DIFF_H
+#ifndef JTOOL_CMD_CLASS_DUMP_DIFF_H
+#define JTOOL_CMD_CLASS_DUMP_DIFF_H
 
 #include "cmd/class/class_index.h"
 

@@ -1,6 +1,6 @@
 /* Reads a heap from a dump: a file, or the JVM's own dump while the JVM writes it. */
-#ifndef JTOOL_CMD_DUMP_READER_H
-#define JTOOL_CMD_DUMP_READER_H
+#ifndef JTOOL_CMD_HEAP_DUMP_READER_H
+#define JTOOL_CMD_HEAP_DUMP_READER_H
 
 #include "cli/command.h"
 #include "cmd/heap/dump_stream.h"

@@ -1,6 +1,6 @@
 /* A request for the JVM's heap dump.  Private to dump_to_file.c and dump_stream.c. */
-#ifndef JTOOL_CMD_DUMP_REQUEST_H
-#define JTOOL_CMD_DUMP_REQUEST_H
+#ifndef JTOOL_CMD_HEAP_DUMP_REQUEST_H
+#define JTOOL_CMD_HEAP_DUMP_REQUEST_H
 
 #include <pthread.h>
 

@@ -1,6 +1,6 @@
 /* Reads the JVM's own heap dump while the JVM writes it. */
-#ifndef JTOOL_CMD_DUMP_STREAM_H
-#define JTOOL_CMD_DUMP_STREAM_H
+#ifndef JTOOL_CMD_HEAP_DUMP_STREAM_H
+#define JTOOL_CMD_HEAP_DUMP_STREAM_H
 
 #include "cli/command.h"
 

@@ -9,8 +9,8 @@
  * jtool gets.  With less than one CPU, jtool lets the JVM write a file, if there is a directory for
  * it.  A JVM 22 or later writes files in its pause and merges them into the FIFO after it.
  */
-#ifndef JTOOL_CMD_DUMP_TO_FILE_H
-#define JTOOL_CMD_DUMP_TO_FILE_H
+#ifndef JTOOL_CMD_HEAP_DUMP_TO_FILE_H
+#define JTOOL_CMD_HEAP_DUMP_TO_FILE_H
 
 #include "cli/command.h"
 #include "fileio/atomic_file.h"

@@ -2,8 +2,8 @@
  * --engine: how a heap is read.  One list of engines for heaphisto, retained, refpaths and
  * heapdump; each command supports some of them.
  */
-#ifndef JTOOL_CMD_HEAP_ENGINE_H
-#define JTOOL_CMD_HEAP_ENGINE_H
+#ifndef JTOOL_CMD_HEAP_HEAP_ENGINE_H
+#define JTOOL_CMD_HEAP_HEAP_ENGINE_H
 
 #include "cli/command.h"
 #include "render/json.h"

@@ -1,6 +1,6 @@
 /* A heap to analyse, from a walk by the agent, the JVM's own dump, or a dump file. */
-#ifndef JTOOL_CMD_HEAP_SOURCE_H
-#define JTOOL_CMD_HEAP_SOURCE_H
+#ifndef JTOOL_CMD_HEAP_HEAP_SOURCE_H
+#define JTOOL_CMD_HEAP_HEAP_SOURCE_H
 
 #include "cmd/heap/heap_engine.h"
 #include "discover/memory_room.h"

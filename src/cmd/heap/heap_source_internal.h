@@ -1,6 +1,6 @@
 /* The engines of heap_source.  Private to heap_source*.c. */
-#ifndef JTOOL_CMD_HEAP_SOURCE_INTERNAL_H
-#define JTOOL_CMD_HEAP_SOURCE_INTERNAL_H
+#ifndef JTOOL_CMD_HEAP_HEAP_SOURCE_INTERNAL_H
+#define JTOOL_CMD_HEAP_HEAP_SOURCE_INTERNAL_H
 
 #include "cmd/heap/heap_source.h"
 #include "cmd/class/class_index.h"

@@ -1,6 +1,6 @@
 /* Saves and loads class histograms, for --save and --diff. */
-#ifndef JTOOL_CMD_HISTO_FILE_H
-#define JTOOL_CMD_HISTO_FILE_H
+#ifndef JTOOL_CMD_HEAP_HISTO_FILE_H
+#define JTOOL_CMD_HEAP_HISTO_FILE_H
 
 #include "base/err.h"
 #include "model/histo/histo.h"

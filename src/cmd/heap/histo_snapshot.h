@@ -1,6 +1,6 @@
 /* A class histogram from a snapshot of the JVM's heap. */
-#ifndef JTOOL_CMD_HISTO_SNAPSHOT_H
-#define JTOOL_CMD_HISTO_SNAPSHOT_H
+#ifndef JTOOL_CMD_HEAP_HISTO_SNAPSHOT_H
+#define JTOOL_CMD_HEAP_HISTO_SNAPSHOT_H
 
 #include "cli/command.h"
 #include "model/histo/histo.h"

@@ -1,6 +1,6 @@
 /* Declarations shared by the files of the command jfr. */
-#ifndef JTOOL_CMD_JFR_H
-#define JTOOL_CMD_JFR_H
+#ifndef JTOOL_CMD_JFR_JFR_H
+#define JTOOL_CMD_JFR_JFR_H
 
 #include <time.h>
 

@@ -2,8 +2,8 @@
  * Lists and restores the patches in a JVM.  Each build of jtool has an agent library of its own,
  * which stays mapped and holds that build's patches.  Queries all mapped libraries, and loads none.
  */
-#ifndef JTOOL_CMD_PATCH_IMAGES_H
-#define JTOOL_CMD_PATCH_IMAGES_H
+#ifndef JTOOL_CMD_REDEFINE_PATCH_IMAGES_H
+#define JTOOL_CMD_REDEFINE_PATCH_IMAGES_H
 
 #include "cli/command.h"
 #include "model/redefine/patches.h"

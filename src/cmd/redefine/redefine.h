@@ -1,6 +1,6 @@
 /* Declarations shared by the files of the command redefine. */
-#ifndef JTOOL_CMD_REDEFINE_H
-#define JTOOL_CMD_REDEFINE_H
+#ifndef JTOOL_CMD_REDEFINE_REDEFINE_H
+#define JTOOL_CMD_REDEFINE_REDEFINE_H
 
 #include "base/sha256.h"
 #include "cmd/class/class_index.h"

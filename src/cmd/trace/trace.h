@@ -1,6 +1,6 @@
 /* Declarations shared by the files of the command trace. */
-#ifndef JTOOL_CMD_TRACE_H
-#define JTOOL_CMD_TRACE_H
+#ifndef JTOOL_CMD_TRACE_TRACE_H
+#define JTOOL_CMD_TRACE_TRACE_H
 
 #include <limits.h>
 

@@ -4,8 +4,8 @@
  * JDK 8 to 21 do not verify boot classes when they are redefined: invalid code would crash the
  * JVM.  Therefore the same rewriter runs on the same bytes here before the JVM is asked.
  */
-#ifndef JTOOL_CMD_TRACE_DRY_RUN_H
-#define JTOOL_CMD_TRACE_DRY_RUN_H
+#ifndef JTOOL_CMD_TRACE_TRACE_DRY_RUN_H
+#define JTOOL_CMD_TRACE_TRACE_DRY_RUN_H
 
 #include "base/buf.h"
 #include "classfile/inject/inject.h"

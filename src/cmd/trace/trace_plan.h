@@ -2,8 +2,8 @@
  * Chooses the methods to trace.  Each class is rewritten and verified in the client before the JVM
  * is asked to change it.
  */
-#ifndef JTOOL_CMD_TRACE_PLAN_H
-#define JTOOL_CMD_TRACE_PLAN_H
+#ifndef JTOOL_CMD_TRACE_TRACE_PLAN_H
+#define JTOOL_CMD_TRACE_TRACE_PLAN_H
 
 #include "cmd/skipped.h"
 #include "cmd/class/class_index.h"

@@ -1,6 +1,6 @@
 /* trace --collapsed, --flamegraph: sums up calls by stack. */
-#ifndef JTOOL_CMD_TRACE_STACKS_H
-#define JTOOL_CMD_TRACE_STACKS_H
+#ifndef JTOOL_CMD_TRACE_TRACE_STACKS_H
+#define JTOOL_CMD_TRACE_TRACE_STACKS_H
 
 #include "cmd/stack_files.h"
 #include "model/profile/call_tree.h"

@@ -1,6 +1,6 @@
 /* The output of `counters`, which `jcmd TARGET PerfCounter.print` prints, too. */
-#ifndef JTOOL_CMD_COUNTERS_H
-#define JTOOL_CMD_COUNTERS_H
+#ifndef JTOOL_CMD_VM_COUNTERS_H
+#define JTOOL_CMD_VM_COUNTERS_H
 
 #include "base/buf.h"
 #include "cli/command.h"

@@ -1,6 +1,6 @@
 /* The data that `info` collects, and the record that shows it. */
-#ifndef JTOOL_CMD_INFO_H
-#define JTOOL_CMD_INFO_H
+#ifndef JTOOL_CMD_VM_INFO_H
+#define JTOOL_CMD_VM_INFO_H
 
 #include "model/vm/dcmd_replies.h"
 #include "render/record.h"

@@ -4,8 +4,8 @@
  * Samples are due at fixed times after the start, however long each one takes.  Times that have
  * passed, for example while the machine was suspended, are skipped.
  */
-#ifndef JTOOL_CMD_INTERVAL_H
-#define JTOOL_CMD_INTERVAL_H
+#ifndef JTOOL_CMD_VM_INTERVAL_H
+#define JTOOL_CMD_VM_INTERVAL_H
 
 #include <signal.h>
 #include <stdbool.h>

@@ -1,6 +1,6 @@
 /* jcmd with a file of the caller: Thread.dump_to_file {threads.txt} (model/vm/dcmd_file.h). */
-#ifndef JTOOL_CMD_JCMD_FILE_H
-#define JTOOL_CMD_JCMD_FILE_H
+#ifndef JTOOL_CMD_VM_JCMD_FILE_H
+#define JTOOL_CMD_VM_JCMD_FILE_H
 
 #include "cli/command.h"
 #include "model/vm/dcmd_file.h"

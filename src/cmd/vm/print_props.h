@@ -1,6 +1,6 @@
 /* Requests a table of properties from the JVM and prints it; for `props` and `agentprops`. */
-#ifndef JTOOL_CMD_PRINT_PROPS_H
-#define JTOOL_CMD_PRINT_PROPS_H
+#ifndef JTOOL_CMD_VM_PRINT_PROPS_H
+#define JTOOL_CMD_VM_PRINT_PROPS_H
 
 #include "cli/command.h"
 

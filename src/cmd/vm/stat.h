@@ -1,6 +1,6 @@
 /* Functions that the files of the command stat share. */
-#ifndef JTOOL_CMD_STAT_H
-#define JTOOL_CMD_STAT_H
+#ifndef JTOOL_CMD_VM_STAT_H
+#define JTOOL_CMD_VM_STAT_H
 
 #include "cli/command.h"
 #include "cmd/vm/interval.h"

@@ -1,6 +1,6 @@
 /* Iterators over class file attributes (JVMS 4.7).  Malformed input ends an iteration early. */
-#ifndef JTOOL_MODEL_CLASS_ATTRIBUTES_H
-#define JTOOL_MODEL_CLASS_ATTRIBUTES_H
+#ifndef JTOOL_MODEL_CLASS_CLASS_ATTRIBUTES_H
+#define JTOOL_MODEL_CLASS_CLASS_ATTRIBUTES_H
 
 #include "classfile/read.h"
 

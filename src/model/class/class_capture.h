@@ -2,8 +2,8 @@
  * One class that the agent captured (CAPTURE in wire/frames.def): its class file, and the bytecode
  * in the JVM's memory, either of all methods or of those that differ from the file.
  */
-#ifndef JTOOL_MODEL_CLASS_CAPTURE_H
-#define JTOOL_MODEL_CLASS_CAPTURE_H
+#ifndef JTOOL_MODEL_CLASS_CLASS_CAPTURE_H
+#define JTOOL_MODEL_CLASS_CLASS_CAPTURE_H
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -1,6 +1,6 @@
 /* A class as JVMTI describes it, without its class file (CLASS frames in wire/frames.def). */
-#ifndef JTOOL_MODEL_CLASS_INFO_H
-#define JTOOL_MODEL_CLASS_INFO_H
+#ifndef JTOOL_MODEL_CLASS_CLASS_INFO_H
+#define JTOOL_MODEL_CLASS_CLASS_INFO_H
 
 #include "model/class/class_origins.h"
 

@@ -1,6 +1,6 @@
 /* Loaders, modules and code sources of classes, by id, from validated frames of the agent. */
-#ifndef JTOOL_MODEL_CLASS_ORIGINS_H
-#define JTOOL_MODEL_CLASS_ORIGINS_H
+#ifndef JTOOL_MODEL_CLASS_CLASS_ORIGINS_H
+#define JTOOL_MODEL_CLASS_CLASS_ORIGINS_H
 
 #include <stdbool.h>
 #include <stdint.h>

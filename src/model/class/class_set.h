@@ -2,8 +2,8 @@
  * Class files that the user names: a .class file, a directory of packages, or a jar.  Each is read
  * completely and parsed for its name; the input is not trusted.
  */
-#ifndef JTOOL_MODEL_CLASS_SET_H
-#define JTOOL_MODEL_CLASS_SET_H
+#ifndef JTOOL_MODEL_CLASS_CLASS_SET_H
+#define JTOOL_MODEL_CLASS_CLASS_SET_H
 
 #include <stdbool.h>
 

@@ -1,6 +1,6 @@
 /* Functions that the class_set*.c files share. */
-#ifndef JTOOL_MODEL_CLASS_SET_INTERNAL_H
-#define JTOOL_MODEL_CLASS_SET_INTERNAL_H
+#ifndef JTOOL_MODEL_CLASS_CLASS_SET_INTERNAL_H
+#define JTOOL_MODEL_CLASS_CLASS_SET_INTERNAL_H
 
 #include "model/class/class_set.h"
 

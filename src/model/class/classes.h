@@ -1,6 +1,6 @@
 /* The loaded classes of a JVM, from the agent's frames (CLASSES in wire/frames.def). */
-#ifndef JTOOL_MODEL_CLASSES_H
-#define JTOOL_MODEL_CLASSES_H
+#ifndef JTOOL_MODEL_CLASS_CLASSES_H
+#define JTOOL_MODEL_CLASS_CLASSES_H
 
 #include "model/class/class_origins.h"
 

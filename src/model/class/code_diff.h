@@ -1,6 +1,6 @@
 /* Compares the code that a JVM runs with a class file, method by method. */
-#ifndef JTOOL_MODEL_CODE_DIFF_H
-#define JTOOL_MODEL_CODE_DIFF_H
+#ifndef JTOOL_MODEL_CLASS_CODE_DIFF_H
+#define JTOOL_MODEL_CLASS_CODE_DIFF_H
 
 #include "model/class/class_capture.h"
 

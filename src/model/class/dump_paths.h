@@ -3,8 +3,8 @@
  * that belong to several loaders are in a folder per loader: "loader.app/p/C.class",
  * "loader.a.b.Loader@1f2e3d4c/p/C.class".  The folder of a package has no dot in its name.
  */
-#ifndef JTOOL_MODEL_DUMP_PATHS_H
-#define JTOOL_MODEL_DUMP_PATHS_H
+#ifndef JTOOL_MODEL_CLASS_DUMP_PATHS_H
+#define JTOOL_MODEL_CLASS_DUMP_PATHS_H
 
 #include "model/class/classes.h"
 

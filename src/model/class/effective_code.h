@@ -2,8 +2,8 @@
  * The methods of a class as the JVM runs them: from the class file, or from the JVM's memory if the
  * bytecode in memory is not equivalent.
  */
-#ifndef JTOOL_MODEL_EFFECTIVE_CODE_H
-#define JTOOL_MODEL_EFFECTIVE_CODE_H
+#ifndef JTOOL_MODEL_CLASS_EFFECTIVE_CODE_H
+#define JTOOL_MODEL_CLASS_EFFECTIVE_CODE_H
 
 #include "classfile/code.h"
 #include "classfile/code_equal.h"

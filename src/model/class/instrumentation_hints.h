@@ -3,8 +3,8 @@
  * the constant pool.  A hint names the tool, not the change; a class without hints may be
  * instrumented, too.
  */
-#ifndef JTOOL_MODEL_INSTRUMENTATION_HINTS_H
-#define JTOOL_MODEL_INSTRUMENTATION_HINTS_H
+#ifndef JTOOL_MODEL_CLASS_INSTRUMENTATION_HINTS_H
+#define JTOOL_MODEL_CLASS_INSTRUMENTATION_HINTS_H
 
 #include "classfile/read.h"
 

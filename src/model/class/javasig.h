@@ -6,8 +6,8 @@
  * it with printable_add().  An invalid descriptor is copied.  If a signature is invalid, the
  * descriptor is used: compilers write wrong signatures, and the JVM does not check them.
  */
-#ifndef JTOOL_MODEL_JAVASIG_H
-#define JTOOL_MODEL_JAVASIG_H
+#ifndef JTOOL_MODEL_CLASS_JAVASIG_H
+#define JTOOL_MODEL_CLASS_JAVASIG_H
 
 #include <stdbool.h>
 

@@ -3,8 +3,8 @@
  * Each function returns false if the input does not match; the caller then discards what was
  * appended.
  */
-#ifndef JTOOL_MODEL_JAVASIG_READ_H
-#define JTOOL_MODEL_JAVASIG_READ_H
+#ifndef JTOOL_MODEL_CLASS_JAVASIG_READ_H
+#define JTOOL_MODEL_CLASS_JAVASIG_READ_H
 
 #include <stdbool.h>
 

@@ -1,6 +1,6 @@
 /* A pattern that matches methods: 'a.b.C.save*', '*.Shop.<init>', 'a.b.C.m(a.b.D, int[])'. */
-#ifndef JTOOL_MODEL_METHOD_PATTERN_H
-#define JTOOL_MODEL_METHOD_PATTERN_H
+#ifndef JTOOL_MODEL_CLASS_METHOD_PATTERN_H
+#define JTOOL_MODEL_CLASS_METHOD_PATTERN_H
 
 #include <stdbool.h>
 

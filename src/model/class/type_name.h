@@ -1,6 +1,6 @@
 /* Converts type names between JVM signatures and Java source form. */
-#ifndef JTOOL_MODEL_TYPE_NAME_H
-#define JTOOL_MODEL_TYPE_NAME_H
+#ifndef JTOOL_MODEL_CLASS_TYPE_NAME_H
+#define JTOOL_MODEL_CLASS_TYPE_NAME_H
 
 #include <stdbool.h>
 

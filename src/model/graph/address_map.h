@@ -4,8 +4,8 @@
  * Addresses come in any order and objects are small, so a hash table would take 16 bytes and a
  * cache miss per object.  This map takes about 6 bytes, and neighbours share cache lines.
  */
-#ifndef JTOOL_MODEL_ADDRESS_MAP_H
-#define JTOOL_MODEL_ADDRESS_MAP_H
+#ifndef JTOOL_MODEL_GRAPH_ADDRESS_MAP_H
+#define JTOOL_MODEL_GRAPH_ADDRESS_MAP_H
 
 #include <stddef.h>
 #include <stdint.h>

@@ -6,8 +6,8 @@
  * of ten million nodes is no problem.  Memory: at most 60 bytes per object in total.  The graph
  * contains no names.
  */
-#ifndef JTOOL_MODEL_GRAPH_H
-#define JTOOL_MODEL_GRAPH_H
+#ifndef JTOOL_MODEL_GRAPH_GRAPH_H
+#define JTOOL_MODEL_GRAPH_GRAPH_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -1,6 +1,6 @@
 /* A graph that is being built.  Private to graph_ingest.c and graph_build.c. */
-#ifndef JTOOL_MODEL_GRAPH_BUILDER_H
-#define JTOOL_MODEL_GRAPH_BUILDER_H
+#ifndef JTOOL_MODEL_GRAPH_GRAPH_BUILDER_H
+#define JTOOL_MODEL_GRAPH_GRAPH_BUILDER_H
 
 #include "model/graph/graph_internal.h"
 #include "model/graph/address_map.h"

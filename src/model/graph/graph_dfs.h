@@ -2,8 +2,8 @@
  * Depth-first search of all live objects, for dominators.c only.  Nodes are numbered from 1 as they
  * are visited; 0 is a super-root above all roots.
  */
-#ifndef JTOOL_MODEL_GRAPH_DFS_H
-#define JTOOL_MODEL_GRAPH_DFS_H
+#ifndef JTOOL_MODEL_GRAPH_GRAPH_DFS_H
+#define JTOOL_MODEL_GRAPH_GRAPH_DFS_H
 
 #include "model/graph/graph_internal.h"
 

@@ -9,8 +9,8 @@
  *             first edge of a node.  An element's index is relative to the previous element's.
  *     far[]   kinds and indices that have no code, sorted by edge
  */
-#ifndef JTOOL_MODEL_GRAPH_INTERNAL_H
-#define JTOOL_MODEL_GRAPH_INTERNAL_H
+#ifndef JTOOL_MODEL_GRAPH_GRAPH_INTERNAL_H
+#define JTOOL_MODEL_GRAPH_GRAPH_INTERNAL_H
 
 #include "base/mmap_array.h"
 #include "model/graph/graph.h"

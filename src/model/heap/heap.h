@@ -1,6 +1,6 @@
 /* A heap: the graph and its names, from the agent (heap_wire) or from a dump (hprof_read). */
-#ifndef JTOOL_MODEL_HEAP_H
-#define JTOOL_MODEL_HEAP_H
+#ifndef JTOOL_MODEL_HEAP_HEAP_H
+#define JTOOL_MODEL_HEAP_HEAP_H
 
 #include "base/buf.h"
 #include "model/graph/graph.h"

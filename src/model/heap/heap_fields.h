@@ -7,8 +7,8 @@
  * for JDK 8 to 27, also with constants in interfaces, interfaces inherited twice and statics among
  * instance fields.  The order within a class varies, but GetClassFields has the same order.
  */
-#ifndef JTOOL_MODEL_HEAP_FIELDS_H
-#define JTOOL_MODEL_HEAP_FIELDS_H
+#ifndef JTOOL_MODEL_HEAP_HEAP_FIELDS_H
+#define JTOOL_MODEL_HEAP_HEAP_FIELDS_H
 
 #include "model/heap/heap.h"
 

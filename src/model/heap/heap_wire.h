@@ -1,6 +1,6 @@
 /* Parses the untrusted frames of a heap walk (GRAPH in wire/frames.def), except HEAP_STREAM. */
-#ifndef JTOOL_MODEL_HEAP_WIRE_H
-#define JTOOL_MODEL_HEAP_WIRE_H
+#ifndef JTOOL_MODEL_HEAP_HEAP_WIRE_H
+#define JTOOL_MODEL_HEAP_HEAP_WIRE_H
 
 #include "model/class/classes.h"
 #include "model/class/class_info.h"

@@ -1,6 +1,6 @@
 /* A tree of merged paths.  Each step is a run of objects of one class.  Private to refpaths.c. */
-#ifndef JTOOL_MODEL_PATH_TREE_H
-#define JTOOL_MODEL_PATH_TREE_H
+#ifndef JTOOL_MODEL_HEAP_PATH_TREE_H
+#define JTOOL_MODEL_HEAP_PATH_TREE_H
 
 #include "base/intern.h"
 #include "model/heap/heap.h"

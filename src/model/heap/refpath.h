@@ -1,6 +1,6 @@
 /* A path from a GC root to an object. */
-#ifndef JTOOL_MODEL_REFPATH_H
-#define JTOOL_MODEL_REFPATH_H
+#ifndef JTOOL_MODEL_HEAP_REFPATH_H
+#define JTOOL_MODEL_HEAP_REFPATH_H
 
 #include "model/heap/heap.h"
 

@@ -9,8 +9,8 @@
  *
  * Time and memory are proportional to the number of objects on the paths.
  */
-#ifndef JTOOL_MODEL_REFPATHS_H
-#define JTOOL_MODEL_REFPATHS_H
+#ifndef JTOOL_MODEL_HEAP_REFPATHS_H
+#define JTOOL_MODEL_HEAP_REFPATHS_H
 
 #include "base/err.h"
 #include "model/heap/heap.h"

@@ -2,8 +2,8 @@
  * A class histogram: the number and size of the instances of each class, from the agent's frames,
  * from GC.class_histogram or from a saved file.
  */
-#ifndef JTOOL_MODEL_HISTO_H
-#define JTOOL_MODEL_HISTO_H
+#ifndef JTOOL_MODEL_HISTO_HISTO_H
+#define JTOOL_MODEL_HISTO_HISTO_H
 
 #include <stdbool.h>
 #include <stdint.h>

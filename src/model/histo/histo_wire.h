@@ -1,6 +1,6 @@
 /* Reads a histogram from the agent's HISTO_* frames (wire/frames.def), and validates them. */
-#ifndef JTOOL_MODEL_HISTO_WIRE_H
-#define JTOOL_MODEL_HISTO_WIRE_H
+#ifndef JTOOL_MODEL_HISTO_HISTO_WIRE_H
+#define JTOOL_MODEL_HISTO_HISTO_WIRE_H
 
 #include "model/histo/histo.h"
 #include "model/class/class_origins.h"

@@ -5,8 +5,8 @@
  * u4 length and that many bytes.  The last record is HEAP DUMP END, which is empty.  All numbers
  * are big-endian.  Source: src/hotspot/share/services/heapDumper.cpp.
  */
-#ifndef JTOOL_MODEL_HPROF_CHECK_H
-#define JTOOL_MODEL_HPROF_CHECK_H
+#ifndef JTOOL_MODEL_HPROF_HPROF_CHECK_H
+#define JTOOL_MODEL_HPROF_HPROF_CHECK_H
 
 #include <stdbool.h>
 #include <stddef.h>

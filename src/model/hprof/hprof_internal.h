@@ -1,6 +1,6 @@
 /* The data and functions that the files of the heap dump reader share. */
-#ifndef JTOOL_MODEL_HPROF_INTERNAL_H
-#define JTOOL_MODEL_HPROF_INTERNAL_H
+#ifndef JTOOL_MODEL_HPROF_HPROF_INTERNAL_H
+#define JTOOL_MODEL_HPROF_HPROF_INTERNAL_H
 
 #include "model/hprof/hprof_names.h"
 #include "model/hprof/hprof_read.h"

@@ -5,8 +5,8 @@
  * array, and the three come in any order.  A second reading of the same dump resolves what the
  * first one missed.  For a running JVM, Thread.print gives names by thread id.
  */
-#ifndef JTOOL_MODEL_HPROF_NAMES_H
-#define JTOOL_MODEL_HPROF_NAMES_H
+#ifndef JTOOL_MODEL_HPROF_HPROF_NAMES_H
+#define JTOOL_MODEL_HPROF_HPROF_NAMES_H
 
 #include "model/heap/heap.h"
 #include "base/id_map.h"

@@ -9,8 +9,8 @@
  * Fields are numbered as in the dump: those of the class first, then those of its superclasses.
  * Threads are numbered by the dump's serial numbers.
  */
-#ifndef JTOOL_MODEL_HPROF_READ_H
-#define JTOOL_MODEL_HPROF_READ_H
+#ifndef JTOOL_MODEL_HPROF_HPROF_READ_H
+#define JTOOL_MODEL_HPROF_HPROF_READ_H
 
 #include "base/err.h"
 #include "model/heap/heap.h"

@@ -3,8 +3,8 @@
  * javaClasses.hpp), and the padding of @Contended fields.  HotSpot ignores @Contended in other
  * classes.
  */
-#ifndef JTOOL_MODEL_LAYOUT_INJECTED_H
-#define JTOOL_MODEL_LAYOUT_INJECTED_H
+#ifndef JTOOL_MODEL_HPROF_LAYOUT_INJECTED_H
+#define JTOOL_MODEL_HPROF_LAYOUT_INJECTED_H
 
 #include "model/hprof/object_layout.h"
 

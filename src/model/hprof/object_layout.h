@@ -4,8 +4,8 @@
  * Follows ClassFileParser::object_layout_fields (JDK 8 to 14) and FieldLayoutBuilder (15 and
  * later), and adds the fields that HotSpot injects and no dump has.
  */
-#ifndef JTOOL_MODEL_OBJECT_LAYOUT_H
-#define JTOOL_MODEL_OBJECT_LAYOUT_H
+#ifndef JTOOL_MODEL_HPROF_OBJECT_LAYOUT_H
+#define JTOOL_MODEL_HPROF_OBJECT_LAYOUT_H
 
 #include <stdbool.h>
 #include <stddef.h>

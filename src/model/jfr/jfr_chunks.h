@@ -2,8 +2,8 @@
  * A flight recording is a sequence of chunks; the header of each starts with "FLR\0" and has its
  * size in bytes (JDK's jdk/jfr/internal/consumer/ChunkHeader.java).
  */
-#ifndef JTOOL_MODEL_JFR_CHUNKS_H
-#define JTOOL_MODEL_JFR_CHUNKS_H
+#ifndef JTOOL_MODEL_JFR_JFR_CHUNKS_H
+#define JTOOL_MODEL_JFR_JFR_CHUNKS_H
 
 #include <stddef.h>
 #include <stdint.h>

@@ -2,8 +2,8 @@
  * The settings that JFR.configure prints.  The JVM prints sizes with one decimal ("512.0 kB"), so a
  * size may be rounded.
  */
-#ifndef JTOOL_MODEL_JFR_SETTINGS_H
-#define JTOOL_MODEL_JFR_SETTINGS_H
+#ifndef JTOOL_MODEL_JFR_JFR_SETTINGS_H
+#define JTOOL_MODEL_JFR_JFR_SETTINGS_H
 
 #include <stdbool.h>
 #include <stdint.h>

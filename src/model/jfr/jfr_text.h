@@ -1,6 +1,6 @@
 /* Formats arguments of the JFR.* diagnostic commands, and interprets their replies. */
-#ifndef JTOOL_MODEL_JFR_TEXT_H
-#define JTOOL_MODEL_JFR_TEXT_H
+#ifndef JTOOL_MODEL_JFR_JFR_TEXT_H
+#define JTOOL_MODEL_JFR_JFR_TEXT_H
 
 #include <stdbool.h>
 

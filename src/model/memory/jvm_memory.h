@@ -2,8 +2,8 @@
  * Parses a JVM's reports about its memory: address ranges and amounts, from the untrusted answers
  * of JDK 8 to 27 to diagnostic commands.  A part that a JVM does not report stays unknown.  Pure.
  */
-#ifndef JTOOL_MODEL_JVM_MEMORY_H
-#define JTOOL_MODEL_JVM_MEMORY_H
+#ifndef JTOOL_MODEL_MEMORY_JVM_MEMORY_H
+#define JTOOL_MODEL_MEMORY_JVM_MEMORY_H
 
 #include <stdbool.h>
 #include <stddef.h>

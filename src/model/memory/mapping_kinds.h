@@ -2,8 +2,8 @@
  * Classifies the mappings of a JVM by the addresses that the JVM reports, by their files and names,
  * and by adjacent mappings.  Pure.
  */
-#ifndef JTOOL_MODEL_MAPPING_KINDS_H
-#define JTOOL_MODEL_MAPPING_KINDS_H
+#ifndef JTOOL_MODEL_MEMORY_MAPPING_KINDS_H
+#define JTOOL_MODEL_MEMORY_MAPPING_KINDS_H
 
 #include "model/memory/memory_parts.h"
 

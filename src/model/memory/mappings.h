@@ -1,6 +1,6 @@
 /* The mappings of a process, from the text of /proc/PID/smaps.  Pure. */
-#ifndef JTOOL_MODEL_MAPPINGS_H
-#define JTOOL_MODEL_MAPPINGS_H
+#ifndef JTOOL_MODEL_MEMORY_MAPPINGS_H
+#define JTOOL_MODEL_MEMORY_MAPPINGS_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -1,6 +1,6 @@
 /* Compares a JVM's configured maximum with the limit of its control group.  Pure. */
-#ifndef JTOOL_MODEL_MEMORY_LIMIT_H
-#define JTOOL_MODEL_MEMORY_LIMIT_H
+#ifndef JTOOL_MODEL_MEMORY_MEMORY_LIMIT_H
+#define JTOOL_MODEL_MEMORY_MEMORY_LIMIT_H
 
 #include "model/memory/memory_parts.h"
 

@@ -6,8 +6,8 @@
  * or adjacent mappings imply.  The remaining private anonymous memory is malloc's, up to the amount
  * that malloc reports; without a report, all of it.
  */
-#ifndef JTOOL_MODEL_MEMORY_PARTS_H
-#define JTOOL_MODEL_MEMORY_PARTS_H
+#ifndef JTOOL_MODEL_MEMORY_MEMORY_PARTS_H
+#define JTOOL_MODEL_MEMORY_MEMORY_PARTS_H
 
 #include "model/memory/jvm_memory.h"
 #include "model/memory/mappings.h"

@@ -1,6 +1,6 @@
 /* Allocation sites, read from the agent's frames or from a report (alloc_report.h). */
-#ifndef JTOOL_MODEL_ALLOC_H
-#define JTOOL_MODEL_ALLOC_H
+#ifndef JTOOL_MODEL_PROFILE_ALLOC_H
+#define JTOOL_MODEL_PROFILE_ALLOC_H
 
 #include <stdbool.h>
 

@@ -1,6 +1,6 @@
 /* Reads reports of agents that record from the JVM's start (format: agent/startup/report.h). */
-#ifndef JTOOL_MODEL_ALLOC_REPORT_H
-#define JTOOL_MODEL_ALLOC_REPORT_H
+#ifndef JTOOL_MODEL_PROFILE_ALLOC_REPORT_H
+#define JTOOL_MODEL_PROFILE_ALLOC_REPORT_H
 
 #include <stddef.h>
 

@@ -2,8 +2,8 @@
  * A tree of call stacks and their values, outermost frame first: for collapsed stacks and flame
  * graphs.
  */
-#ifndef JTOOL_MODEL_CALL_TREE_H
-#define JTOOL_MODEL_CALL_TREE_H
+#ifndef JTOOL_MODEL_PROFILE_CALL_TREE_H
+#define JTOOL_MODEL_PROFILE_CALL_TREE_H
 
 #include <stdbool.h>
 #include <stddef.h>

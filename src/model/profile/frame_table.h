@@ -1,6 +1,6 @@
 /* Stack frames, numbered from 0 in the order of FRAMES (wire/frames.def). */
-#ifndef JTOOL_MODEL_FRAME_TABLE_H
-#define JTOOL_MODEL_FRAME_TABLE_H
+#ifndef JTOOL_MODEL_PROFILE_FRAME_TABLE_H
+#define JTOOL_MODEL_PROFILE_FRAME_TABLE_H
 
 #include "base/buf.h"
 #include "wire/cursor.h"

@@ -2,8 +2,8 @@
  * A trace: methods, calls and sums from the agent's frames (TRACE in wire/frames.def).  Texts are
  * as in the target: they may contain control characters or invalid UTF-8.
  */
-#ifndef JTOOL_MODEL_TRACE_H
-#define JTOOL_MODEL_TRACE_H
+#ifndef JTOOL_MODEL_PROFILE_TRACE_H
+#define JTOOL_MODEL_PROFILE_TRACE_H
 
 #include "base/buf.h"
 #include "base/intern.h"

@@ -1,6 +1,6 @@
 /* Decodes the values of a traced call (wire/value.h).  An invalid value ends the list. */
-#ifndef JTOOL_MODEL_TRACE_VALUE_H
-#define JTOOL_MODEL_TRACE_VALUE_H
+#ifndef JTOOL_MODEL_PROFILE_TRACE_VALUE_H
+#define JTOOL_MODEL_PROFILE_TRACE_VALUE_H
 
 #include "base/buf.h"
 #include "wire/cursor.h"

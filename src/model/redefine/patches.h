@@ -1,6 +1,6 @@
 /* The patches in one copy of the agent, from its frames (PATCHES in wire/frames.def). */
-#ifndef JTOOL_MODEL_PATCHES_H
-#define JTOOL_MODEL_PATCHES_H
+#ifndef JTOOL_MODEL_REDEFINE_PATCHES_H
+#define JTOOL_MODEL_REDEFINE_PATCHES_H
 
 #include "model/class/class_origins.h"
 

@@ -2,8 +2,8 @@
  * Predicts whether the JVM accepts a redefinition, and names the limits and members that prevent
  * it.  The JVM itself reports only an error number.
  */
-#ifndef JTOOL_MODEL_REDEFINITION_H
-#define JTOOL_MODEL_REDEFINITION_H
+#ifndef JTOOL_MODEL_REDEFINE_REDEFINITION_H
+#define JTOOL_MODEL_REDEFINE_REDEFINITION_H
 
 #include <stdbool.h>
 #include <stdint.h>

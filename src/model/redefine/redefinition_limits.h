@@ -4,8 +4,8 @@
  * The checks follow VM_RedefineClasses (prims/jvmtiRedefineClasses.cpp) of JDK 8, 11, 17, 21, 25
  * and 27; each function names the HotSpot function that it follows.
  */
-#ifndef JTOOL_MODEL_REDEFINITION_LIMITS_H
-#define JTOOL_MODEL_REDEFINITION_LIMITS_H
+#ifndef JTOOL_MODEL_REDEFINE_REDEFINITION_LIMITS_H
+#define JTOOL_MODEL_REDEFINE_REDEFINITION_LIMITS_H
 
 #include "model/class/class_attributes.h"
 #include "model/redefine/redefinition.h"

@@ -1,6 +1,6 @@
 /* The fields, methods or record components of two classes, matched by name and descriptor. */
-#ifndef JTOOL_MODEL_REDEFINITION_MEMBERS_H
-#define JTOOL_MODEL_REDEFINITION_MEMBERS_H
+#ifndef JTOOL_MODEL_REDEFINE_REDEFINITION_MEMBERS_H
+#define JTOOL_MODEL_REDEFINE_REDEFINITION_MEMBERS_H
 
 #include "base/buf.h"
 #include "classfile/read.h"

@@ -2,8 +2,8 @@
  * A thread dump of HotSpot, as Thread.print -l -e prints it on JDK 8 to 27 (vmOperations.cpp,
  * threads.cpp, vframe.cpp): untrusted text.  Pure.
  */
-#ifndef JTOOL_MODEL_THREAD_DUMP_H
-#define JTOOL_MODEL_THREAD_DUMP_H
+#ifndef JTOOL_MODEL_THREADS_THREAD_DUMP_H
+#define JTOOL_MODEL_THREADS_THREAD_DUMP_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -2,8 +2,8 @@
  * The requests that other clients of jtool are running in a JVM: the frame ACTIVITIES, see
  * wire/frames.def.
  */
-#ifndef JTOOL_MODEL_ACTIVITIES_H
-#define JTOOL_MODEL_ACTIVITIES_H
+#ifndef JTOOL_MODEL_VM_ACTIVITIES_H
+#define JTOOL_MODEL_VM_ACTIVITIES_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -1,6 +1,6 @@
 /* The counters of a JVM, independent of where they are read from. */
-#ifndef JTOOL_MODEL_COUNTER_SOURCE_H
-#define JTOOL_MODEL_COUNTER_SOURCE_H
+#ifndef JTOOL_MODEL_VM_COUNTER_SOURCE_H
+#define JTOOL_MODEL_VM_COUNTER_SOURCE_H
 
 struct counter_source {
 	const void *of; /* passed to both functions */

@@ -5,8 +5,8 @@
  * An argument, or the value of one, is such a file if it begins with '{' and ends with '}'.  A
  * quoted argument ("{x}") is passed to the JVM unchanged.
  */
-#ifndef JTOOL_MODEL_DCMD_FILE_H
-#define JTOOL_MODEL_DCMD_FILE_H
+#ifndef JTOOL_MODEL_VM_DCMD_FILE_H
+#define JTOOL_MODEL_VM_DCMD_FILE_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -1,6 +1,6 @@
 /* Parses the untrusted replies to VM.version, VM.command_line and GC.heap_info of JDK 8 to 27. */
-#ifndef JTOOL_MODEL_DCMD_REPLIES_H
-#define JTOOL_MODEL_DCMD_REPLIES_H
+#ifndef JTOOL_MODEL_VM_DCMD_REPLIES_H
+#define JTOOL_MODEL_VM_DCMD_REPLIES_H
 
 #include <stdint.h>
 

@@ -5,8 +5,8 @@
  * One set of columns serves all JVMs: jstat of JDK 17 to 27 has the same columns and widths.  JDK 8
  * and 11 have narrower columns.  8 has no CGC and CGCT: its JVM does not count them.
  */
-#ifndef JTOOL_MODEL_JSTAT_H
-#define JTOOL_MODEL_JSTAT_H
+#ifndef JTOOL_MODEL_VM_JSTAT_H
+#define JTOOL_MODEL_VM_JSTAT_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -6,8 +6,8 @@
  * Prometheus has neither `info` nor `unknown`; so all metrics are gauges or summaries.  A summary
  * has a count and a total of seconds; rate() works on both series.
  */
-#ifndef JTOOL_MODEL_METRICS_H
-#define JTOOL_MODEL_METRICS_H
+#ifndef JTOOL_MODEL_VM_METRICS_H
+#define JTOOL_MODEL_VM_METRICS_H
 
 #include "model/vm/counter_source.h"
 

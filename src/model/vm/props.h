@@ -1,6 +1,6 @@
 /* The system or agent properties that a JVM sends as java.util.Properties text. */
-#ifndef JTOOL_MODEL_PROPS_H
-#define JTOOL_MODEL_PROPS_H
+#ifndef JTOOL_MODEL_VM_PROPS_H
+#define JTOOL_MODEL_VM_PROPS_H
 
 #include "base/buf.h"
 

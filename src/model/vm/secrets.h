@@ -5,8 +5,8 @@
  * private, or ends in key: NAME=VALUE, NAME: VALUE, "NAME":"VALUE", --NAME VALUE.  User information
  * in URLs is a secret, too: //user:password@host.  Secrets with other names are not found.
  */
-#ifndef JTOOL_MODEL_SECRETS_H
-#define JTOOL_MODEL_SECRETS_H
+#ifndef JTOOL_MODEL_VM_SECRETS_H
+#define JTOOL_MODEL_VM_SECRETS_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -1,6 +1,6 @@
 /* The -XX flags of a JVM, from VM.flags -all. */
-#ifndef JTOOL_MODEL_VMFLAGS_H
-#define JTOOL_MODEL_VMFLAGS_H
+#ifndef JTOOL_MODEL_VM_VMFLAGS_H
+#define JTOOL_MODEL_VM_VMFLAGS_H
 
 #include <stdbool.h>
 #include <stddef.h>

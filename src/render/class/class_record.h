@@ -1,6 +1,6 @@
 /* The record that `class` shows: a class's declaration, origin, attributes and members. */
-#ifndef JTOOL_RENDER_CLASS_RECORD_H
-#define JTOOL_RENDER_CLASS_RECORD_H
+#ifndef JTOOL_RENDER_CLASS_CLASS_RECORD_H
+#define JTOOL_RENDER_CLASS_CLASS_RECORD_H
 
 #include "model/class/class_capture.h"
 #include "model/class/classes.h"

@@ -5,8 +5,8 @@
  * code in memory is shown with a comment after "Code:".  Its constant indexes are those of the pool
  * in memory.  It has no exception table, which JVMTI does not report.
  */
-#ifndef JTOOL_RENDER_JAVAP_CODE_H
-#define JTOOL_RENDER_JAVAP_CODE_H
+#ifndef JTOOL_RENDER_CLASS_JAVAP_CODE_H
+#define JTOOL_RENDER_CLASS_JAVAP_CODE_H
 
 #include <stdio.h>
 

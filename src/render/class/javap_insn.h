@@ -1,6 +1,6 @@
 /* One instruction in the format of `javap -c`. */
-#ifndef JTOOL_RENDER_JAVAP_INSN_H
-#define JTOOL_RENDER_JAVAP_INSN_H
+#ifndef JTOOL_RENDER_CLASS_JAVAP_INSN_H
+#define JTOOL_RENDER_CLASS_JAVAP_INSN_H
 
 #include "classfile/code.h"
 #include "render/class/javap_line.h"

@@ -2,8 +2,8 @@
  * Output lines in javap's layout.  Comments start in a fixed column, trailing spaces are removed,
  * and control characters are escaped.
  */
-#ifndef JTOOL_RENDER_JAVAP_LINE_H
-#define JTOOL_RENDER_JAVAP_LINE_H
+#ifndef JTOOL_RENDER_CLASS_JAVAP_LINE_H
+#define JTOOL_RENDER_CLASS_JAVAP_LINE_H
 
 #include <stdio.h>
 

@@ -1,6 +1,6 @@
 /* Constant pools in the format of `javap -v` (JDK 17).  Control characters are escaped. */
-#ifndef JTOOL_RENDER_JAVAP_POOL_H
-#define JTOOL_RENDER_JAVAP_POOL_H
+#ifndef JTOOL_RENDER_CLASS_JAVAP_POOL_H
+#define JTOOL_RENDER_CLASS_JAVAP_POOL_H
 
 #include <stdio.h>
 

@@ -1,6 +1,6 @@
 /* The description of one heap object as text and as JSON. */
-#ifndef JTOOL_RENDER_HEAP_OBJECT_H
-#define JTOOL_RENDER_HEAP_OBJECT_H
+#ifndef JTOOL_RENDER_HEAP_HEAP_OBJECT_H
+#define JTOOL_RENDER_HEAP_HEAP_OBJECT_H
 
 #include "model/heap/heap.h"
 #include "render/json.h"

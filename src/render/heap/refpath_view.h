@@ -2,8 +2,8 @@
  * One path from a GC root to an object.  The text has a line for each object, with its class and
  * the reference to it; the JSON has the same steps.
  */
-#ifndef JTOOL_RENDER_REFPATH_VIEW_H
-#define JTOOL_RENDER_REFPATH_VIEW_H
+#ifndef JTOOL_RENDER_HEAP_REFPATH_VIEW_H
+#define JTOOL_RENDER_HEAP_REFPATH_VIEW_H
 
 #include "model/heap/refpath.h"
 #include "model/heap/refpaths.h"

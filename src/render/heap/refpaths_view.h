@@ -1,6 +1,6 @@
 /* The output of refpaths, as JSON or as text: a headline and the shortest path of each group. */
-#ifndef JTOOL_RENDER_REFPATHS_VIEW_H
-#define JTOOL_RENDER_REFPATHS_VIEW_H
+#ifndef JTOOL_RENDER_HEAP_REFPATHS_VIEW_H
+#define JTOOL_RENDER_HEAP_REFPATHS_VIEW_H
 
 #include <stdio.h>
 

@@ -1,6 +1,6 @@
 /* Retained sizes as tables and as JSON. */
-#ifndef JTOOL_RENDER_RETAINED_H
-#define JTOOL_RENDER_RETAINED_H
+#ifndef JTOOL_RENDER_HEAP_RETAINED_H
+#define JTOOL_RENDER_HEAP_RETAINED_H
 
 #include <stdio.h>
 

@@ -1,6 +1,6 @@
 /* Writes a class histogram as a JSON document, and reads it. */
-#ifndef JTOOL_RENDER_HISTO_JSON_H
-#define JTOOL_RENDER_HISTO_JSON_H
+#ifndef JTOOL_RENDER_HISTO_HISTO_JSON_H
+#define JTOOL_RENDER_HISTO_HISTO_JSON_H
 
 #include "model/histo/histo.h"
 #include "render/json.h"

@@ -1,6 +1,6 @@
 /* A class histogram as a table, which is also the source of its JSON rows. */
-#ifndef JTOOL_RENDER_HISTO_TABLE_H
-#define JTOOL_RENDER_HISTO_TABLE_H
+#ifndef JTOOL_RENDER_HISTO_HISTO_TABLE_H
+#define JTOOL_RENDER_HISTO_HISTO_TABLE_H
 
 #include "model/histo/histo.h"
 #include "render/table.h"

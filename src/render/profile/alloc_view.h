@@ -25,8 +25,8 @@
  *
  * Control characters in the target's names are escaped.
  */
-#ifndef JTOOL_RENDER_ALLOC_VIEW_H
-#define JTOOL_RENDER_ALLOC_VIEW_H
+#ifndef JTOOL_RENDER_PROFILE_ALLOC_VIEW_H
+#define JTOOL_RENDER_PROFILE_ALLOC_VIEW_H
 
 #include <sys/types.h>
 

@@ -3,8 +3,8 @@
  * separated by ';', a space, and the value.  In names, ';' becomes ':' and control characters are
  * escaped (base/printable.h); an empty name becomes "?".
  */
-#ifndef JTOOL_RENDER_COLLAPSED_H
-#define JTOOL_RENDER_COLLAPSED_H
+#ifndef JTOOL_RENDER_PROFILE_COLLAPSED_H
+#define JTOOL_RENDER_PROFILE_COLLAPSED_H
 
 #include "base/buf.h"
 #include "model/profile/call_tree.h"

@@ -1,6 +1,6 @@
 /* A flame graph as one self-contained HTML page: no network, no other file. */
-#ifndef JTOOL_RENDER_FLAMEGRAPH_H
-#define JTOOL_RENDER_FLAMEGRAPH_H
+#ifndef JTOOL_RENDER_PROFILE_FLAMEGRAPH_H
+#define JTOOL_RENDER_PROFILE_FLAMEGRAPH_H
 
 #include "base/buf.h"
 #include "model/profile/call_tree.h"

@@ -2,8 +2,8 @@
  * Profiles in the format of pprof: a gzip-compressed message Profile of profile.proto
  * (github.com/google/pprof), for `go tool pprof` and for profilers that store profiles.
  */
-#ifndef JTOOL_RENDER_PPROF_H
-#define JTOOL_RENDER_PPROF_H
+#ifndef JTOOL_RENDER_PROFILE_PPROF_H
+#define JTOOL_RENDER_PROFILE_PPROF_H
 
 #include "base/buf.h"
 #include "model/profile/call_tree.h"

@@ -19,8 +19,8 @@
  * cut:       a string, an array or the list of arguments is truncated
  * stack:     null if it was not recorded
  */
-#ifndef JTOOL_RENDER_TRACE_CALL_H
-#define JTOOL_RENDER_TRACE_CALL_H
+#ifndef JTOOL_RENDER_PROFILE_TRACE_CALL_H
+#define JTOOL_RENDER_PROFILE_TRACE_CALL_H
 
 #include "model/profile/trace.h"
 

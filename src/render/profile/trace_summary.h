@@ -6,8 +6,8 @@
  *     2 methods were not called
  *     1,204 calls
  */
-#ifndef JTOOL_RENDER_TRACE_SUMMARY_H
-#define JTOOL_RENDER_TRACE_SUMMARY_H
+#ifndef JTOOL_RENDER_PROFILE_TRACE_SUMMARY_H
+#define JTOOL_RENDER_PROFILE_TRACE_SUMMARY_H
 
 #include "base/terminal.h"
 #include "model/profile/trace.h"

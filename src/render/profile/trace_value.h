@@ -1,6 +1,6 @@
 /* Arguments and results of traced calls as one line of text and as JSON. */
-#ifndef JTOOL_RENDER_TRACE_VALUE_H
-#define JTOOL_RENDER_TRACE_VALUE_H
+#ifndef JTOOL_RENDER_PROFILE_TRACE_VALUE_H
+#define JTOOL_RENDER_PROFILE_TRACE_VALUE_H
 
 #include "model/profile/trace_value.h"
 #include "render/json.h"

@@ -1,6 +1,6 @@
 /* jstat's tables, one line a sample; the output is identical to jstat's of JDK 17 and later. */
-#ifndef JTOOL_RENDER_JSTAT_H
-#define JTOOL_RENDER_JSTAT_H
+#ifndef JTOOL_RENDER_VM_JSTAT_H
+#define JTOOL_RENDER_VM_JSTAT_H
 
 #include "base/buf.h"
 #include "model/vm/jstat.h"

@@ -1,6 +1,6 @@
 /* The output of `memory`: a table of parts and verdicts, or a JSON document. */
-#ifndef JTOOL_RENDER_MEMORY_VIEW_H
-#define JTOOL_RENDER_MEMORY_VIEW_H
+#ifndef JTOOL_RENDER_VM_MEMORY_VIEW_H
+#define JTOOL_RENDER_VM_MEMORY_VIEW_H
 
 #include <stdio.h>
 

@@ -1,6 +1,6 @@
 /* Metrics of JVMs as one document that is valid OpenMetrics 1.0 and Prometheus text format. */
-#ifndef JTOOL_RENDER_OPENMETRICS_H
-#define JTOOL_RENDER_OPENMETRICS_H
+#ifndef JTOOL_RENDER_VM_OPENMETRICS_H
+#define JTOOL_RENDER_VM_OPENMETRICS_H
 
 #include <stdio.h>
 

@@ -1,6 +1,6 @@
 /* The output of `threads`: rows, stacks, groups, deadlocks and waiting threads, as text or JSON. */
-#ifndef JTOOL_RENDER_THREADS_VIEW_H
-#define JTOOL_RENDER_THREADS_VIEW_H
+#ifndef JTOOL_RENDER_VM_THREADS_VIEW_H
+#define JTOOL_RENDER_VM_THREADS_VIEW_H
 
 #include <stdio.h>
 

@@ -1,6 +1,6 @@
 /* The -XX flags of a JVM as a table or as JSON. */
-#ifndef JTOOL_RENDER_VMFLAGS_TABLE_H
-#define JTOOL_RENDER_VMFLAGS_TABLE_H
+#ifndef JTOOL_RENDER_VM_VMFLAGS_TABLE_H
+#define JTOOL_RENDER_VM_VMFLAGS_TABLE_H
 
 #include "model/vm/vmflags.h"
 #include "render/json.h"

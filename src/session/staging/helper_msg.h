@@ -1,6 +1,6 @@
 /* Messages from the staging helper to its parent: text, optionally with a descriptor. */
-#ifndef JTOOL_SESSION_HELPER_MSG_H
-#define JTOOL_SESSION_HELPER_MSG_H
+#ifndef JTOOL_SESSION_STAGING_HELPER_MSG_H
+#define JTOOL_SESSION_STAGING_HELPER_MSG_H
 
 #include "base/buf.h"
 #include "fileio/io.h"

@@ -16,8 +16,8 @@
  * writes has a directory of its own, DIR/.jtool-UID-NSPID-RANDOM, which is removed with everything
  * in it.
  */
-#ifndef JTOOL_SESSION_STAGED_FILE_H
-#define JTOOL_SESSION_STAGED_FILE_H
+#ifndef JTOOL_SESSION_STAGING_STAGED_FILE_H
+#define JTOOL_SESSION_STAGING_STAGED_FILE_H
 
 #include <stdint.h>
 

@@ -9,8 +9,8 @@
  * removed at the end with everything in it.  A JVM that handles its request after that finds no
  * directory, so it cannot leave a file there.
  */
-#ifndef JTOOL_SESSION_STAGING_DIR_H
-#define JTOOL_SESSION_STAGING_DIR_H
+#ifndef JTOOL_SESSION_STAGING_STAGING_DIR_H
+#define JTOOL_SESSION_STAGING_STAGING_DIR_H
 
 #include <stdint.h>
 #include <stdbool.h>

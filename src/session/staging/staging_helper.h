@@ -3,8 +3,8 @@
  * target's file systems, which may not answer.  It creates the staged file in the
  * target's file system and removes it when jtool closes `control` or ends.
  */
-#ifndef JTOOL_SESSION_STAGING_HELPER_H
-#define JTOOL_SESSION_STAGING_HELPER_H
+#ifndef JTOOL_SESSION_STAGING_STAGING_HELPER_H
+#define JTOOL_SESSION_STAGING_STAGING_HELPER_H
 
 #include "session/staging/staged_file.h"
 #include "session/staging/staging_paths.h"

@@ -1,6 +1,6 @@
 /* The directories of a target's file system in which a file may be staged. */
-#ifndef JTOOL_SESSION_STAGING_PATHS_H
-#define JTOOL_SESSION_STAGING_PATHS_H
+#ifndef JTOOL_SESSION_STAGING_STAGING_PATHS_H
+#define JTOOL_SESSION_STAGING_STAGING_PATHS_H
 
 #include "attach/target_ns.h"
 
