@@ -20,7 +20,7 @@ static int parse(const char *text)
 	return ag_startup_parse(&options, text, 4294967295, &what, &why);
 }
 
-START_TEST(usual)
+START_TEST(defaults_are_set)
 {
 	ck_assert_int_eq(parse("alloc,file=out"), 0);
 	ck_assert_str_eq(options.path, "out");
@@ -33,7 +33,7 @@ START_TEST(usual)
 }
 END_TEST
 
-START_TEST(all)
+START_TEST(every_option_is_parsed)
 {
 	ck_assert_int_eq(parse("depth=3,alloc,memory=2G,exact,n=7,age=9,"
 			       "classes=a.b.*:int[]:C,file=/d/%p-%%.txt"), 0);
@@ -94,7 +94,7 @@ static const struct {
 	{ "alloc,file=x,exact,classes=a::b", "classes=a" },
 };
 
-START_TEST(refused)
+START_TEST(wrong_options_are_rejected)
 {
 	ck_assert_int_eq(parse(wrong[_i].text), -1);
 	ck_assert_ptr_nonnull(why);
@@ -102,7 +102,7 @@ START_TEST(refused)
 }
 END_TEST
 
-START_TEST(bounded)
+START_TEST(long_options_are_rejected)
 {
 	char text[AG_STARTUP_MAX + 2];
 
@@ -219,7 +219,7 @@ START_TEST(file_takes_its_place)
 }
 END_TEST
 
-START_TEST(file_fails)
+START_TEST(failed_file_is_reported)
 {
 	static struct ag_report_file file, other;
 
@@ -268,15 +268,15 @@ int main(void)
 	SRunner *runner = srunner_create(suite);
 	int failed;
 
-	tcase_add_test(tc, usual);
-	tcase_add_test(tc, all);
-	tcase_add_loop_test(tc, refused, 0, sizeof(wrong) / sizeof(wrong[0]));
-	tcase_add_test(tc, bounded);
+	tcase_add_test(tc, defaults_are_set);
+	tcase_add_test(tc, every_option_is_parsed);
+	tcase_add_loop_test(tc, wrong_options_are_rejected, 0, sizeof(wrong) / sizeof(wrong[0]));
+	tcase_add_test(tc, long_options_are_rejected);
 	tcase_add_loop_test(tc, names_of_classes, 0, sizeof(classes) / sizeof(classes[0]));
 	tcase_add_test(tc, texts_are_cut);
 	tcase_add_checked_fixture(files, in_directory, NULL);
 	tcase_add_test(files, file_takes_its_place);
-	tcase_add_test(files, file_fails);
+	tcase_add_test(files, failed_file_is_reported);
 	tcase_add_loop_test(files, no_space_is_left, 0, 2);
 	suite_add_tcase(suite, tc);
 	suite_add_tcase(suite, files);

@@ -31,7 +31,7 @@ static const struct {
 	{ "a secret is here", "a secret is here" },
 };
 
-START_TEST(texts)
+START_TEST(secrets_are_masked)
 {
 	struct buf out = BUF_INIT;
 
@@ -54,7 +54,7 @@ START_TEST(masked_text_has_no_more_secrets)
 END_TEST
 
 /* Each truncation is read within its bounds (under ASan). */
-START_TEST(truncated_texts)
+START_TEST(truncated_texts_are_read_within_their_bounds)
 {
 	size_t len = strlen(cases[_i].text);
 
@@ -77,9 +77,9 @@ int main(void)
 	SRunner *runner;
 	int failed;
 
-	tcase_add_loop_test(tc, texts, 0, ARRAY_SIZE(cases));
+	tcase_add_loop_test(tc, secrets_are_masked, 0, ARRAY_SIZE(cases));
 	tcase_add_loop_test(tc, masked_text_has_no_more_secrets, 0, ARRAY_SIZE(cases));
-	tcase_add_loop_test(tc, truncated_texts, 0, ARRAY_SIZE(cases));
+	tcase_add_loop_test(tc, truncated_texts_are_read_within_their_bounds, 0, ARRAY_SIZE(cases));
 	suite_add_tcase(s, tc);
 	runner = srunner_create(s);
 	srunner_run_all(runner, CK_ENV);
