@@ -33,8 +33,9 @@ int heap_engine_check(const struct heap_engine_set *set, enum heap_engine engine
 			       buf_str(&choices));
 	}
 	if (file && engine != HEAP_BY_AUTO && engine != HEAP_BY_HPROF)
-		return err_set(err, EXIT_USAGE, "--engine %s needs a JVM, not a dump file: leave "
-						"it out", heap_engines[engine]);
+		return err_set(err, EXIT_USAGE,
+			       "--engine %s needs a JVM, not a dump file: omit it",
+			       heap_engines[engine]);
 	return 0;
 }
 
