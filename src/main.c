@@ -208,6 +208,8 @@ static int run_command(const struct cmd *cmd, char **argv, int argc, bool *json,
 		ctx.n_args--;
 		ctx.all = strcmp(argv[0], "all") == 0;
 	}
+	if (is_implied && cmd->all_by_default)
+		ctx.all = true;
 	/* "all" is never resolved as a name, because it would match a JVM that runs `Installer`. */
 	if (ctx.all && !cmd->takes_all)
 		return err_set(err, EXIT_USAGE,

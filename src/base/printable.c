@@ -140,26 +140,41 @@ static void set_utf8_locale(void)
 	done = true;
 }
 
+/* Returns the cells of the character at `text`, and sets *n to its bytes. */
+static size_t char_width(const char *text, size_t len, size_t *n)
+{
+	int cells;
+
+	*n = byte_at(text, 0) < 0x80 ? 1 : utf8_sequence_len(text, len);
+	if (*n <= 1) {
+		*n = 1;
+		return 1;
+	}
+	set_utf8_locale();
+	/* glibc and musl have Unicode code points in wchar_t; -1: unknown character. */
+	cells = wcwidth((wchar_t)utf8_decode(text, *n));
+	return cells < 0 ? 1 : (size_t)cells;
+}
+
 size_t printable_width(const char *text, size_t len)
 {
-	size_t width = 0;
+	size_t width = 0, n;
 
-	for (size_t i = 0; i < len;) {
-		size_t n = byte_at(text, i) < 0x80 ? 1 : utf8_sequence_len(text + i, len - i);
-		int cells;
-
-		if (n <= 1) {
-			width++;
-			i++;
-			continue;
-		}
-		set_utf8_locale();
-		/* glibc and musl have Unicode code points in wchar_t; -1: unknown character. */
-		cells = wcwidth((wchar_t)utf8_decode(text + i, n));
-		width += cells < 0 ? 1 : (size_t)cells;
-		i += n;
-	}
+	for (size_t i = 0; i < len; i += n)
+		width += char_width(text + i, len - i, &n);
 	return width;
+}
+
+size_t printable_fit(const char *text, size_t len, size_t width)
+{
+	size_t used = 0, i = 0, n;
+
+	for (; i < len; i += n) {
+		used += char_width(text + i, len - i, &n);
+		if (used > width)
+			break;
+	}
+	return i;
 }
 
 static bool is_high(uint32_t c)

@@ -24,6 +24,9 @@ bool printable_is_unsafe(uint32_t c);
 /* Returns the width of printable text in terminal cells: 2 for wide, 0 for combining characters. */
 size_t printable_width(const char *text, size_t len);
 
+/* Returns how many bytes of printable text fit into `width` cells; never cuts a character. */
+size_t printable_fit(const char *text, size_t len, size_t width);
+
 /* Returns the length in bytes of the UTF-8 character at `text`; 0: invalid. */
 size_t utf8_sequence_len(const char *text, size_t len);
 

@@ -7,10 +7,19 @@
 
 #include "base/err.h"
 
+static void (*at_death)(void);
+
+void xalloc_at_death(void (*restore)(void))
+{
+	at_death = restore;
+}
+
 void xalloc_die(void)
 {
 	static const char text[] = "jtool: out of memory, nothing was changed in the JVM\n";
 
+	if (at_death)
+		at_death();
 	if (write(STDERR_FILENO, text, sizeof(text) - 1) < 0)
 		_exit(EXIT_PARTIAL);
 	_exit(EXIT_PARTIAL);

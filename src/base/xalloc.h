@@ -12,6 +12,9 @@
 /* Ends the process after a failed allocation, for example in a library. */
 void _noreturn_ xalloc_die(void);
 
+/* Sets what is called just before that; NULL: nothing. */
+void xalloc_at_death(void (*restore)(void));
+
 void *xmalloc(size_t size);
 void *xcalloc(size_t n, size_t size);
 void *xreallocarray(void *p, size_t n, size_t size);

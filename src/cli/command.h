@@ -52,6 +52,7 @@ struct cmd {
 	enum cmd_need need;
 	bool parses; /* binary data of a target or of a file: runs in a sandbox */
 	bool only_looks; /* TARGET may be omitted where exactly one JVM is visible */
+	bool all_by_default; /* TARGET may be omitted, and means "all" then */
 	bool takes_all; /* TARGET may be "all": run() is called for each JVM, several at a time */
 	bool takes_file; /* TARGET may be a file: a path with a slash, FILE.hprof[.gz], … */
 	bool (*is_file)(const char *target); /* … or a path for which this returns true; or NULL */

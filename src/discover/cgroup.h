@@ -20,6 +20,13 @@ struct cgroup {
  */
 void cgroup_read(const struct procfs *proc, pid_t pid, struct cgroup *out);
 
+/* The lowest CPU quota of a process's group and the groups above it; -1: none, or not visible. */
+struct cgroup_cpu {
+	double cpus;        /* average CPUs allowed */
+	double throttled_s; /* for how long the group with this quota was throttled, since it exists */
+};
+void cgroup_cpu_read(const struct procfs *proc, pid_t pid, struct cgroup_cpu *out);
+
 /* A group with a memory limit: a process's own, or one above it. */
 struct cgroup_level {
 	int64_t limit, free; /* bytes; file pages that the kernel reclaims first count as free */

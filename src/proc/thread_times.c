@@ -9,33 +9,11 @@
 #include <unistd.h>
 
 #include "base/xalloc.h"
+#include "fileio/io.h"
+#include "proc/stat_line.h"
 
-#define STAT_MAX 4096
-
-/* Sets name and CPU time from "TID (COMM) S PPID …", fields 14 and 15 (proc(5)). */
-static int parse_stat(const char *stat, struct thread_time *t)
-{
-	const char *open = strchr(stat, '('), *close = strrchr(stat, ')'), *p = close;
-	unsigned long long user, system;
-	size_t len;
-
-	if (!open || !close || close < open)
-		return -EBADMSG;
-	len = (size_t)(close - open) - 1;
-	if (len >= sizeof(t->name))
-		len = sizeof(t->name) - 1;
-	memcpy(t->name, open + 1, len);
-	t->name[len] = '\0';
-	for (int field = 2; field < 14; field++) {
-		p = strchr(p + 1, ' ');
-		if (!p)
-			return -EBADMSG;
-	}
-	if (sscanf(p, "%llu %llu", &user, &system) != 2)
-		return -EBADMSG;
-	t->cpu_s = (double)(user + system) / (double)sysconf(_SC_CLK_TCK);
-	return 0;
-}
+#define STAT_MAX 1024
+#define STATUS_MAX 4096
 
 /* Returns the last number of the line NSpid: of a status file, or tid if there is none. */
 static pid_t innermost(const char *status, pid_t tid)
@@ -49,24 +27,76 @@ static pid_t innermost(const char *status, pid_t tid)
 	return (pid_t)strtol(end, NULL, 10);
 }
 
-/* Returns false if the thread has ended. */
-static bool read_thread(const struct procfs *proc, pid_t pid, bool namespaced,
-			struct thread_time *t)
+/* What all threads of a reading share. */
+struct reading {
+	const struct procfs *proc;
+	pid_t pid;
+	int task_fd; /* the directory PID/task */
+	bool namespaced;
+	const struct thread_times *before; /* NULL: no earlier reading */
+	size_t next; /* where the next thread is probably in `before` */
+};
+
+/* One read(2) has the complete file, which is shorter. */
+static int read_stat(const struct reading *r, pid_t tid, struct stat_line *line)
 {
-	_cleanup_buf_ struct buf stat = BUF_INIT, status = BUF_INIT;
+	char path[32], text[STAT_MAX];
+	_cleanup_close_ int fd = -1;
+	ssize_t n;
+
+	(void)snprintf(path, sizeof(path), "%d/stat", (int)tid);
+	fd = openat(r->task_fd, path, O_RDONLY | O_CLOEXEC);
+	n = fd < 0 ? -1 : io_read(fd, text, sizeof(text) - 1);
+	if (n <= 0)
+		return -ESRCH;
+	text[n] = '\0';
+	return stat_line_parse(text, line);
+}
+
+/* Both lists are mostly in the same order.  Returns NULL if the thread is new. */
+static const struct thread_time *find_before(struct reading *r, const struct thread_time *t)
+{
+	for (size_t i = 0; r->before && i < r->before->n; i++) {
+		size_t at = (r->next + i) % r->before->n;
+		const struct thread_time *found = &r->before->list[at];
+
+		if (found->tid != t->tid || found->start_ticks != t->start_ticks)
+			continue;
+		r->next = at + 1;
+		return found;
+	}
+	return NULL;
+}
+
+/* Sets t->nstid.  Returns false if the thread has ended. */
+static bool find_nstid(struct reading *r, struct thread_time *t)
+{
+	const struct thread_time *found = r->namespaced ? find_before(r, t) : NULL;
+	_cleanup_buf_ struct buf status = BUF_INIT;
 	char path[64];
 
-	(void)snprintf(path, sizeof(path), "task/%d/stat", (int)t->tid);
-	if (procfs_read(proc, pid, path, &stat, STAT_MAX) < 0 || parse_stat(buf_str(&stat), t) < 0)
-		return false;
-	t->nstid = t->tid;
-	if (!namespaced)
+	t->nstid = found ? found->nstid : t->tid;
+	if (!r->namespaced || found)
 		return true;
 	(void)snprintf(path, sizeof(path), "task/%d/status", (int)t->tid);
-	if (procfs_read(proc, pid, path, &status, STAT_MAX) < 0)
+	if (procfs_read(r->proc, r->pid, path, &status, STATUS_MAX) < 0)
 		return false;
 	t->nstid = innermost(buf_str(&status), t->tid);
 	return true;
+}
+
+/* Returns false if the thread has ended. */
+static bool read_thread(struct reading *r, struct thread_time *t)
+{
+	struct stat_line line;
+
+	if (read_stat(r, t->tid, &line) < 0)
+		return false;
+	t->cpu_s = line.cpu_s;
+	t->start_ticks = line.start_ticks;
+	t->state = line.state;
+	memcpy(t->name, line.name, sizeof(t->name));
+	return find_nstid(r, t);
 }
 
 static int by_nstid(const void *a, const void *b)
@@ -76,9 +106,10 @@ static int by_nstid(const void *a, const void *b)
 	return (x->nstid > y->nstid) - (x->nstid < y->nstid);
 }
 
-int thread_times_read(const struct procfs *proc, pid_t pid, bool namespaced,
-		      struct thread_times *times)
+int thread_times_read_after(const struct procfs *proc, pid_t pid, bool namespaced,
+			    const struct thread_times *before, struct thread_times *times)
 {
+	struct reading r = { proc, pid, -1, namespaced, before, 0 };
 	int fd = procfs_openat(proc, pid, "task", O_RDONLY | O_DIRECTORY);
 	DIR *dir = fd < 0 ? NULL : fdopendir(fd);
 
@@ -86,10 +117,11 @@ int thread_times_read(const struct procfs *proc, pid_t pid, bool namespaced,
 		util_close_p(&fd);
 		return fd < 0 ? fd : -ENOMEM;
 	}
+	r.task_fd = fd;
 	for (const struct dirent *entry; (entry = readdir(dir)) != NULL;) {
 		struct thread_time t = { .tid = (pid_t)strtol(entry->d_name, NULL, 10) };
 
-		if (t.tid <= 0 || !read_thread(proc, pid, namespaced, &t))
+		if (t.tid <= 0 || !read_thread(&r, &t))
 			continue; /* ".", "..", or a thread that has ended */
 		times->list = xgrow(times->list, times->n, &times->cap, sizeof(*times->list));
 		times->list[times->n++] = t;
@@ -98,6 +130,12 @@ int thread_times_read(const struct procfs *proc, pid_t pid, bool namespaced,
 	if (times->n > 0)
 		qsort(times->list, times->n, sizeof(*times->list), by_nstid);
 	return 0;
+}
+
+int thread_times_read(const struct procfs *proc, pid_t pid, bool namespaced,
+		      struct thread_times *times)
+{
+	return thread_times_read_after(proc, pid, namespaced, NULL, times);
 }
 
 const struct thread_time *thread_times_find(const struct thread_times *times, int64_t nstid)

@@ -8,6 +8,8 @@ struct thread_time {
 	pid_t tid;      /* in our pid namespace */
 	pid_t nstid;    /* in the innermost namespace of the process, as the process sees it */
 	double cpu_s;   /* user and system time, with the kernel's resolution, often 10 ms */
+	uint64_t start_ticks; /* start time, in clock ticks since boot */
+	char state;     /* R S D T t Z X … */
 	char name[16];  /* comm: the beginning of the name */
 };
 
@@ -23,6 +25,13 @@ struct thread_times {
  */
 int thread_times_read(const struct procfs *proc, pid_t pid, bool namespaced,
 		      struct thread_times *times) _must_check_;
+/*
+ * The same, with an earlier reading of the process: no second file is read for the threads in it.
+ * `before` may be NULL.
+ */
+int thread_times_read_after(const struct procfs *proc, pid_t pid, bool namespaced,
+			    const struct thread_times *before, struct thread_times *times)
+	_must_check_;
 /* Returns the entry of a thread, or NULL. */
 const struct thread_time *thread_times_find(const struct thread_times *times, int64_t nstid);
 void thread_times_release(struct thread_times *times);

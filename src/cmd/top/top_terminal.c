@@ -1,0 +1,83 @@
+#include "cmd/top/top_terminal.h"
+
+#include <errno.h>
+#include <string.h>
+#include <termios.h>
+
+#include "base/xalloc.h"
+#include "cmd/top/top_signals.h"
+#include "fileio/io.h"
+#include "render/top/screen.h"
+
+#define CHUNK 256 /* what a terminal takes at once when poll(2) says so */
+#define LEAVE_MS 1000
+
+/* For the end of the process when memory runs out, which knows nothing of its callers. */
+static struct termios saved, keys;
+static bool is_entered;
+
+bool top_terminal_is_usable(void)
+{
+	const char *term = getenv("TERM");
+
+	return isatty(STDIN_FILENO) && isatty(STDOUT_FILENO) &&
+	       !(term && strcmp(term, "dumb") == 0);
+}
+
+void top_terminal_resume(void)
+{
+	static const struct buf enter = { (char *)SCREEN_ENTER, sizeof(SCREEN_ENTER) - 1, 0 };
+
+	is_entered = true;
+	xalloc_at_death(top_terminal_leave);
+	/* On failure, keys are shown; what is drawn next is not affected. */
+	(void)tcsetattr(STDIN_FILENO, TCSADRAIN, &keys);
+	(void)top_terminal_write(&enter); /* after a signal, the screen is drawn again or left */
+}
+
+int top_terminal_enter(void)
+{
+	if (tcgetattr(STDIN_FILENO, &saved) < 0)
+		return -errno;
+	keys = saved;
+	/* ISIG stays: Ctrl-C and Ctrl-Z are signals. */
+	keys.c_lflag &= ~(tcflag_t)(ICANON | ECHO);
+	keys.c_cc[VMIN] = 0;
+	keys.c_cc[VTIME] = 0;
+	if (tcsetattr(STDIN_FILENO, TCSADRAIN, &keys) < 0)
+		return -errno;
+	top_terminal_resume();
+	return 0;
+}
+
+void top_terminal_leave(void)
+{
+	static const char leave[] = SCREEN_LEAVE;
+
+	if (!is_entered)
+		return;
+	is_entered = false;
+	xalloc_at_death(NULL);
+	(void)tcsetattr(STDIN_FILENO, TCSANOW, &saved); /* fails if the terminal is gone */
+	if (io_wait(STDOUT_FILENO, POLLOUT, deadline_in_ms(LEAVE_MS)) == 0 &&
+	    io_write_all(STDOUT_FILENO, leave, sizeof(leave) - 1, deadline_in_ms(LEAVE_MS)) < 0)
+		return; /* likewise */
+}
+
+bool top_terminal_write(const struct buf *text)
+{
+	struct pollfd pfd = { .fd = STDOUT_FILENO, .events = POLLOUT };
+
+	for (size_t at = 0; at < text->len;) {
+		size_t len = text->len - at < CHUNK ? text->len - at : CHUNK;
+		ssize_t n;
+
+		if (top_signals_wait(&pfd, 1, DEADLINE_NEVER) <= 0)
+			return false;
+		n = write(STDOUT_FILENO, text->data + at, len);
+		if (n < 0 && errno != EINTR && errno != EAGAIN)
+			return false; /* the terminal is gone: SIGHUP follows */
+		at += n > 0 ? (size_t)n : 0;
+	}
+	return true;
+}

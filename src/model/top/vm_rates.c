@@ -1,0 +1,113 @@
+#include "model/top/vm_rates.h"
+
+/* Returns the growth of a total in percent of the time; -1: unknown. */
+static double share(double before, double now, double seconds)
+{
+	if (before < 0 || now < 0)
+		return -1;
+	return now > before ? (now - before) / seconds * 100 : 0;
+}
+
+static int64_t grown(int64_t before, int64_t now)
+{
+	return before < 0 || now < before ? 0 : now - before;
+}
+
+static void set_allocation(struct vm_history *h, double bytes, double seconds)
+{
+	if (bytes < 0 || seconds <= 0)
+		return;
+	h->allocation = bytes / seconds;
+	h->has_allocation = true;
+}
+
+/* Bytes that eden has taken: what was free, full edens between collections, and what is in use. */
+static double through_eden(const struct vm_reading *last, const struct vm_reading *now, int64_t n)
+{
+	double rest = (double)(last->eden_capacity - last->eden_used);
+
+	if (n == 0)
+		return (double)grown(last->eden_used, now->eden_used);
+	return (rest > 0 ? rest : 0) + (double)(n - 1) * (double)now->eden_capacity +
+	       (double)now->eden_used;
+}
+
+/*
+ * Serial and Parallel of JDK 24 and later update the counter of eden only in a collection
+ * (JDK-8241678): then the rate is that between two collections.  Without one for longer than
+ * before, it is lower than it was.
+ */
+static void update_lagging_eden(struct vm_history *h, const struct vm_reading *now, int64_t n)
+{
+	double since = now->at_s - h->collected_s, most = (double)now->eden_capacity;
+
+	if (n > 0 && h->is_timed)
+		set_allocation(h, (double)n * (double)h->last.eden_capacity, since);
+	else if (h->has_allocation && since > 0 && h->allocation * since > most)
+		h->allocation = most / since;
+}
+
+static void update_allocation(struct vm_history *h, const struct vm_reading *now, double seconds)
+{
+	const struct vm_reading *last = &h->last;
+	int64_t n = grown(last->collections, now->collections);
+	int64_t all = grown(last->all_collections, now->all_collections);
+
+	if (now->eden_used < 0 || last->eden_used < 0) {
+		/* Without eden: only what is in use grows, until a collection frees some. */
+		if (!now->used_lags && all == 0 && last->heap_used >= 0 &&
+		    now->heap_used >= last->heap_used)
+			set_allocation(h, (double)(now->heap_used - last->heap_used), seconds);
+		return;
+	}
+	if (now->eden_used > 0)
+		h->eden_moves = true;
+	if (h->eden_moves)
+		set_allocation(h, through_eden(last, now, n), seconds);
+	else
+		update_lagging_eden(h, now, n);
+	if (n > 0) {
+		h->collected_s = now->at_s;
+		h->is_timed = true;
+	}
+}
+
+static void update_after(struct vm_history *h, const struct vm_reading *now)
+{
+	bool is_new = h->has_last && grown(h->last.all_collections, now->all_collections) > 0;
+
+	if (now->all_collections <= 0 || now->heap_used < 0)
+		return;
+	if (now->eden_used >= 0)
+		h->heap_after = now->heap_used - now->eden_used;
+	else if (is_new || now->used_lags)
+		h->heap_after = now->heap_used;
+	else
+		return;
+	h->has_after = true;
+}
+
+void vm_rates_update(struct vm_history *h, const struct vm_reading *now, struct vm_rates *out)
+{
+	double seconds = h->has_last ? now->at_s - h->last.at_s : 0;
+
+	*out = (struct vm_rates){ .cpu_percent = -1, .throttled_percent = -1, .gc_percent = -1,
+				  .safepoint_percent = -1, .allocation = -1, .heap_after = -1,
+				  .heap_used = now->heap_used,
+				  .heap_committed = now->heap_committed };
+	update_after(h, now);
+	if (h->has_after)
+		out->heap_after = h->heap_after;
+	if (seconds > 0) {
+		out->seconds = seconds;
+		out->cpu_percent = share(h->last.cpu_s, now->cpu_s, seconds);
+		out->throttled_percent = share(h->last.throttled_s, now->throttled_s, seconds);
+		out->gc_percent = share(h->last.gc_s, now->gc_s, seconds);
+		out->safepoint_percent = share(h->last.safepoint_s, now->safepoint_s, seconds);
+		update_allocation(h, now, seconds);
+		if (h->has_allocation)
+			out->allocation = h->allocation;
+	}
+	h->last = *now;
+	h->has_last = true;
+}

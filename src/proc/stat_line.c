@@ -1,0 +1,38 @@
+#include "proc/stat_line.h"
+
+#include <errno.h>
+#include <string.h>
+
+#define FIELDS 24 /* the last field that is used */
+
+/* The numbers of fields, from 1. */
+enum { STATE = 3, USER = 14, SYSTEM = 15, THREADS = 20, START = 22, RESIDENT = 24 };
+
+int stat_line_parse(const char *text, struct stat_line *out)
+{
+	const char *open = strchr(text, '('), *close = strrchr(text, ')'), *at = close;
+	unsigned long long fields[FIELDS + 1] = { 0 };
+	long hz = sysconf(_SC_CLK_TCK), page = sysconf(_SC_PAGESIZE);
+	size_t len;
+
+	if (!open || !close || close < open || close[1] != ' ' || !close[2] || hz <= 0 || page <= 0)
+		return -EBADMSG;
+	for (int field = STATE; field <= FIELDS; field++) {
+		at = strchr(at + 1, ' ');
+		if (!at)
+			return -EBADMSG;
+		fields[field] = strtoull(at + 1, NULL, 10); /* 0 for the state */
+	}
+	len = (size_t)(close - open) - 1;
+	if (len >= sizeof(out->name))
+		len = sizeof(out->name) - 1;
+	memcpy(out->name, open + 1, len);
+	out->name[len] = '\0';
+	out->state = close[2];
+	out->cpu_s = (double)(fields[USER] + fields[SYSTEM]) / (double)hz;
+	out->threads = (unsigned)fields[THREADS];
+	out->start_ticks = fields[START];
+	out->resident = fields[RESIDENT] > (unsigned long long)(INT64_MAX / page) ?
+				-1 : (int64_t)fields[RESIDENT] * page;
+	return 0;
+}

@@ -1,0 +1,14 @@
+/* The stack of one thread of a dump, as lines of text.  Pure. */
+#ifndef JTOOL_RENDER_TOP_STACK_H
+#define JTOOL_RENDER_TOP_STACK_H
+
+#include "base/buf.h"
+#include "model/threads/thread_dump.h"
+
+/*
+ * Appends state, lock and frames of the thread with this tid, and of the virtual thread that it
+ * runs; or that the dump does not have it.  Call thread_dump_link() before.
+ */
+void top_stack_add(const struct thread_dump *dump, int64_t tid, struct buf *out);
+
+#endif
