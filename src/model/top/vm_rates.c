@@ -1,5 +1,7 @@
 #include "model/top/vm_rates.h"
 
+#define WINDOW_S 20 /* of a mean; what is older counts half */
+
 /* Returns the growth of a total in percent of the time; -1: unknown. */
 static double share(double before, double now, double seconds)
 {
@@ -34,17 +36,23 @@ static double through_eden(const struct vm_reading *last, const struct vm_readin
 
 /*
  * Serial and Parallel of JDK 24 and later update the counter of eden only in a collection
- * (JDK-8241678): then the rate is that between two collections.  Without one for longer than
- * before, it is lower than it was.
+ * (JDK-8241678): then the rate is that between collections, the mean of several because a reading
+ * sees them late.  Without one for longer than expected, it is lower than it was.
  */
 static void update_lagging_eden(struct vm_history *h, const struct vm_reading *now, int64_t n)
 {
 	double since = now->at_s - h->collected_s, most = (double)now->eden_capacity;
 
-	if (n > 0 && h->is_timed)
-		set_allocation(h, (double)n * (double)h->last.eden_capacity, since);
-	else if (h->has_allocation && since > 0 && h->allocation * since > most)
+	if (n > 0 && h->is_timed) {
+		h->window_bytes += (double)n * (double)h->last.eden_capacity;
+		set_allocation(h, h->window_bytes, now->at_s - h->window_s);
+	} else if (h->has_allocation && since > 0 && h->allocation * since > most) {
 		h->allocation = most / since;
+	}
+	if (now->at_s - h->window_s > WINDOW_S) {
+		h->window_s = (h->window_s + now->at_s) / 2;
+		h->window_bytes /= 2;
+	}
 }
 
 static void update_allocation(struct vm_history *h, const struct vm_reading *now, double seconds)
@@ -67,6 +75,8 @@ static void update_allocation(struct vm_history *h, const struct vm_reading *now
 	else
 		update_lagging_eden(h, now, n);
 	if (n > 0) {
+		if (!h->is_timed)
+			h->window_s = now->at_s;
 		h->collected_s = now->at_s;
 		h->is_timed = true;
 	}

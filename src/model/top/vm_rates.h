@@ -38,6 +38,7 @@ struct vm_history {
 	bool eden_moves;   /* the counter of eden changes between collections, too */
 	bool is_timed;     /* collected_s is known */
 	double collected_s; /* when a reading last saw a new collection */
+	double window_s, window_bytes; /* allocated since window_s, if eden does not move */
 	double allocation; /* the last known rate; only if has_allocation */
 	bool has_allocation;
 	int64_t heap_after;

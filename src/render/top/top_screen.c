@@ -76,7 +76,6 @@ void top_screen_table(struct screen *s, const struct top_view *v, struct top_pla
 	add_lines(s, SCREEN_PLAIN, buf_str(&text), s->n_rows / HEAD_SHARE);
 	buf_reset(&text);
 	top_view_heading(v, s->columns, &text);
-	buf_addf(&text, "%*s", (int)s->columns, "");
 	screen_add(s, SCREEN_REVERSE, buf_str(&text), text.len);
 	page = without_status(s);
 	correct(place, n, page);
