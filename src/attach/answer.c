@@ -34,17 +34,12 @@ static bool is_late(struct answer_reader *r, uint64_t received)
  */
 static void show_wait(struct answer_reader *r)
 {
-	int64_t waited_s;
-
 	if (r->begin_ns == 0) {
 		r->begin_ns = monotonic_ns() - CHECK_MS * INT64_C(1000000);
 		if (!r->opts->steps && !r->opts->progress)
 			progress_begin(&r->line);
 	}
-	waited_s = (monotonic_ns() - r->begin_ns) / 1000000000;
-	if (progress_due(&r->line))
-		progress_show(&r->line, "waiting for the answer of JVM %d for %" PRId64 " s",
-			      (int)r->asock->ns.jvm->pid, waited_s);
+	progress_wait(&r->line, "the answer", (int)r->asock->ns.jvm->pid, r->begin_ns);
 }
 
 /* Waits for data or the end of the connection; returns -ETIMEDOUT after CHECK_MS or the period. */

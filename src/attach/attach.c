@@ -80,16 +80,23 @@ static int wait_started(const struct attach_socket *asock, struct deadline d, st
 {
 	struct pollfd pfd = { .fd = asock->ns.pid_fd, .events = POLLIN };
 
+	struct progress line = { .on = false };
+	int64_t since_ns = monotonic_ns();
+	int rc = 0;
+
 	if (has_started(asock->ns.jvm))
 		return 0;
-	while (!has_started_by_now(&asock->ns)) {
-		if (attach_socket_check_running(asock, err) < 0)
-			return -1;
-		if (deadline_passed(d))
-			return still_starting(asock->ns.jvm, err);
-		(void)poll(&pfd, 1, STARTING_MS);
+	progress_begin(&line);
+	while (rc == 0 && !has_started_by_now(&asock->ns)) {
+		rc = attach_socket_check_running(asock, err);
+		if (rc == 0 && deadline_passed(d))
+			rc = still_starting(asock->ns.jvm, err);
+		if (rc == 0)
+			(void)poll(&pfd, 1, STARTING_MS);
+		progress_wait(&line, "the start", (int)asock->ns.jvm->pid, since_ns);
 	}
-	return 0;
+	progress_end(&line);
+	return rc;
 }
 
 /*

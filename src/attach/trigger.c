@@ -9,9 +9,13 @@
 #include <sys/inotify.h>
 #include <time.h>
 
+#include "base/progress.h"
 #include "fileio/child.h"
 #include "fileio/detached_child.h"
 #include "fileio/file_open.h"
+#include "fileio/io.h"
+
+#define WAIT_SHOWN_MS 1000
 
 /* How long the trigger file stays for a late JVM after the deadline. */
 #define GRACE_MS 60000
@@ -297,6 +301,25 @@ static int no_answer(const struct trigger *t, struct err *err)
 		       (int)ns->jvm->pid, t->timeout_ms / 1000.0, why);
 }
 
+/* Waits for a report.  Says on a terminal what a wait of more than a second is for. */
+static void await_report(const struct trigger *t, int fd, struct deadline d)
+{
+	struct progress line = { .on = false };
+	int64_t since_ns = monotonic_ns();
+
+	progress_begin(&line);
+	while (!deadline_passed(d)) {
+		int left_ms = deadline_left_ms(d);
+
+		if (io_wait(fd, POLLIN, deadline_in_ms(left_ms < WAIT_SHOWN_MS ?
+							       (unsigned)left_ms :
+							       WAIT_SHOWN_MS)) == 0)
+			break;
+		progress_wait(&line, "the attach listener", (int)t->asock->ns.jvm->pid, since_ns);
+	}
+	progress_end(&line);
+}
+
 static int receive_reports(const struct trigger *t, int fd, const struct verbose *verbose,
 			   struct err *err)
 {
@@ -304,8 +327,11 @@ static int receive_reports(const struct trigger *t, int fd, const struct verbose
 
 	for (;;) {
 		struct report r;
-		int rc = io_read_exact(fd, &r, sizeof(r), d);
+		int rc;
 
+		if (!verbose)
+			await_report(t, fd, d);
+		rc = io_read_exact(fd, &r, sizeof(r), d);
 		if (rc == -ETIMEDOUT)
 			return no_answer(t, err);
 		if (rc < 0)

@@ -1,5 +1,6 @@
 #include "base/progress.h"
 
+#include <inttypes.h>
 #include <poll.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -43,6 +44,13 @@ void progress_show(struct progress *p, const char *fmt, ...)
 	(void)vfprintf(stderr, fmt, ap); /* a lost progress line does no harm */
 	va_end(ap);
 	p->shown = true;
+}
+
+void progress_wait(struct progress *p, const char *what, int pid, int64_t since_ns)
+{
+	if (progress_due(p))
+		progress_show(p, "waiting for %s of JVM %d for %" PRId64 " s", what, pid,
+			      (monotonic_ns() - since_ns) / 1000000000);
 }
 
 void progress_end(struct progress *p)

@@ -25,6 +25,9 @@ bool progress_due(struct progress *p);
 /* Shows a line such as "walking the heap: 3.1 million objects": no newline, no text of a target. */
 void progress_show(struct progress *p, const char *fmt, ...) _printf_(2, 3);
 
+/* Shows "waiting for WHAT of JVM 4711 for 3 s" if it is due; since_ns: monotonic_ns() then. */
+void progress_wait(struct progress *p, const char *what, int pid, int64_t since_ns);
+
 /* Clears the line. */
 void progress_end(struct progress *p);
 

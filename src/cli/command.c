@@ -175,7 +175,9 @@ void cmd_help(const struct cmd *cmd, FILE *out)
 	fprintf(out, ".\n");
 	if (cmd->details)
 		fprintf(out, "\n%s", cmd->details);
-	if (cmd->takes_all)
+	if (cmd->all_by_default)
+		fprintf(out, "\nTARGET 'all', or none, means every JVM.\n");
+	else if (cmd->takes_all)
 		fprintf(out, "\nTARGET 'all' means every JVM, each under its own heading.\n");
 	if (cmd->aliases)
 		fprintf(out, "\nAlso known as: %s.\n", cmd->aliases);

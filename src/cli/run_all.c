@@ -12,6 +12,7 @@
 
 #include "fileio/io.h"
 #include "fileio/watchdog.h"
+#include "base/progress.h"
 #include "base/xalloc.h"
 #include "discover/resolve.h"
 
@@ -42,6 +43,7 @@ struct batch {
 	struct job *jobs;
 	size_t n, n_started, n_shown, n_running;
 	struct run_all_tally tally;
+	struct progress line;
 };
 
 void run_all_failed(struct run_all_tally *tally, const struct jvm *jvm, const struct err *cause)
@@ -157,11 +159,12 @@ static size_t end_jobs(struct batch *batch)
 }
 
 /* Waits until a child ends or is to be killed. */
-static void wait_a_while(const struct batch *batch)
+static void wait_a_while(struct batch *batch)
 {
 	struct pollfd fds[AT_ONCE];
 	struct deadline due = DEADLINE_NEVER;
 	size_t n = 0;
+	int left_ms;
 
 	for (size_t i = 0; i < batch->n_started; i++) {
 		const struct job *job = &batch->jobs[i];
@@ -172,8 +175,14 @@ static void wait_a_while(const struct batch *batch)
 		if (job->shared->watchdog.due_ns < due.at_ns)
 			due.at_ns = job->shared->watchdog.due_ns;
 	}
+	if (progress_due(&batch->line))
+		progress_show(&batch->line, "%zu of %zu JVMs have answered",
+			      batch->n_started - batch->n_running, batch->n);
+	left_ms = deadline_left_ms(due);
+	if (batch->line.on && left_ms > PROGRESS_MS)
+		left_ms = PROGRESS_MS;
 	/* The pipe hangs up just before the child can be reaped. */
-	if (poll(fds, n, deadline_left_ms(due)) > 0)
+	if (poll(fds, n, left_ms) > 0)
 		(void)poll(NULL, 0, REAP_MS);
 }
 
@@ -224,6 +233,7 @@ static int print_job(struct batch *batch, struct job *job, struct err *err)
 	struct err result = { .code = EXIT_DONE };
 	int rc;
 
+	progress_end(&batch->line);
 	if (job->is_given_up)
 		(void)given_up(batch, job, &result);
 	else
@@ -304,7 +314,9 @@ static int run_in_children(struct ctx *ctx, const struct jvm_list *list, struct 
 			.jvm = list->jvms[i], .out = -1, .messages = -1, .end = -1,
 			.shared = &shared[i],
 		};
+	progress_begin(&batch.line);
 	rc = run_jobs(&batch, err);
+	progress_end(&batch.line);
 	stop_jobs(&batch);
 	free(batch.jobs);
 	(void)munmap(shared, size);

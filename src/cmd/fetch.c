@@ -1,9 +1,11 @@
 #include "cmd/fetch.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <sys/sendfile.h>
 #include <sys/stat.h>
 
+#include "base/progress.h"
 #include "fileio/disk_room.h"
 #include "fileio/io.h"
 #include "base/xalloc.h"
@@ -49,8 +51,10 @@ static bool is_final(int error)
 static int copy(int from, int to, uint64_t size, uint64_t *copied)
 {
 	struct disk_room room = disk_room_begin(to);
+	_cleanup_(progress_end) struct progress line = { .on = false };
 	size_t method = 0;
 
+	progress_begin(&line);
 	for (*copied = 0; *copied < size;) {
 		uint64_t left = size - *copied;
 		size_t max = left < CALL_BYTES_MAX ? (size_t)left : CALL_BYTES_MAX;
@@ -61,6 +65,9 @@ static int copy(int from, int to, uint64_t size, uint64_t *copied)
 		int rc = disk_room_take(&room, *copied == 0 ? left : max);
 		ssize_t n;
 
+		if (progress_due(&line))
+			progress_show(&line, "copying: %" PRIu64 " of %" PRIu64 " MiB",
+				      *copied >> 20, size >> 20);
 		if (rc < 0)
 			return rc;
 		n = methods[method](from, to, max);

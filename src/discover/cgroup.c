@@ -61,7 +61,8 @@ static size_t read_levels(struct group *g, const struct group *ours, struct cgro
 	size_t n = 0;
 
 	do {
-		kills_all = kills_all || (g->is_v2 && group_read_number(g, "memory.oom.group") == 1);
+		kills_all = kills_all ||
+			    (g->is_v2 && group_read_number(g, "memory.oom.group") == 1);
 		if (!read_level(g, &levels[n]))
 			continue;
 		/* The limit of a group above applies to the processes of this group together. */

@@ -23,7 +23,7 @@ void cgroup_read(const struct procfs *proc, pid_t pid, struct cgroup *out);
 /* The lowest CPU quota of a process's group and the groups above it; -1: none, or not visible. */
 struct cgroup_cpu {
 	double cpus;        /* average CPUs allowed */
-	double throttled_s; /* for how long the group with this quota was throttled, since it exists */
+	double throttled_s; /* how long the group with this quota was throttled so far */
 };
 void cgroup_cpu_read(const struct procfs *proc, pid_t pid, struct cgroup_cpu *out);
 

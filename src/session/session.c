@@ -4,12 +4,14 @@
 #include <poll.h>
 #include <string.h>
 
+#include "base/progress.h"
 #include "base/xalloc.h"
 #include "fileio/io.h"
 #include "fileio/stall.h"
 #include "session/session_internal.h"
 
 #define GOODBYE_MS 10000
+#define WAIT_SHOWN_MS 1000
 #define EXIT_MS 1000    /* an exiting process closes its socket before it ends */
 #define ANSWER_MAX (1u << 30) /* limit for a hostile agent */
 #define JVMTI_WRONG_PHASE 112 /* JVMTI_ERROR_WRONG_PHASE: the JVM is shutting down */
@@ -90,17 +92,41 @@ static int silent(struct session *s, const struct stall *stall, uint64_t bytes, 
 		       stall->ms / 1000.0);
 }
 
+/*
+ * Waits for a frame.  Says on a terminal what a wait of more than a second is for.  Returns what
+ * channel_wait() returns; -ETIMEDOUT if the agent is silent.
+ */
+static int wait_frame(struct session *s, struct stall *stall, uint64_t bytes)
+{
+	struct progress line = { .on = false };
+	int64_t since_ns = monotonic_ns();
+	int rc;
+
+	if (!s->verbose)
+		progress_begin(&line);
+	for (;;) {
+		struct deadline shown = deadline_in_ms(WAIT_SHOWN_MS);
+
+		rc = channel_wait(&s->channel,
+				  shown.at_ns < stall->end.at_ns ? &shown : &stall->end);
+		if (rc != -ETIMEDOUT)
+			break;
+		if (deadline_passed(stall->end) && stall_is_late(stall, bytes))
+			break;
+		progress_wait(&line, "jtool's agent", (int)s->jvm->pid, since_ns);
+	}
+	progress_end(&line);
+	return rc;
+}
+
 /* Receives the next frame of an answer of which `bytes` have arrived. */
 static int next_frame(struct session *s, struct stall *stall, uint64_t bytes, uint16_t *type,
 		      struct wire_reader *payload, struct err *err)
 {
-	int rc;
+	int rc = wait_frame(s, stall, bytes);
 
-	do {
-		rc = channel_wait(&s->channel, &stall->end);
-		if (rc == -ETIMEDOUT && stall_is_late(stall, bytes))
-			return silent(s, stall, bytes, err);
-	} while (rc == -ETIMEDOUT);
+	if (rc == -ETIMEDOUT)
+		return silent(s, stall, bytes, err);
 	if (rc == 0)
 		rc = channel_receive(&s->channel, NULL, type, payload);
 	if (rc == -ETIMEDOUT)

@@ -1,4 +1,5 @@
 /* refpaths: paths from GC roots to instances of a class, or to class loaders. */
+#include "base/progress.h"
 #include "base/xalloc.h"
 #include "cmd/heap/heap_source.h"
 #include "model/heap/refpath.h"
@@ -13,6 +14,8 @@ struct refpaths_opts {
 	const char *loader;
 	struct heap_opts heap;
 };
+
+#define MANY 1000000 /* show progress if there are at least so many objects */
 
 #define AT(member) offsetof(struct refpaths_opts, member)
 
@@ -89,11 +92,17 @@ static int find_and_show(const struct ctx *ctx, struct heap_source *source,
 {
 	const struct refpaths_opts *opts = ctx->opts;
 	const struct heap *h = heap_source_heap(source);
+	struct progress line;
 	struct refpaths paths;
 	int rc;
 
+	progress_begin(&line);
+	if (graph_n(h->graph) > MANY)
+		progress_show(&line, "searching paths: %.1f million objects",
+			      graph_n(h->graph) / 1e6);
 	refpaths_find(h, targets, opts->weak,
 		      limit_rows(opts->limit, ctx->json, GROUPS_SHOWN, SIZE_MAX), &paths);
+	progress_end(&line);
 	verbose_step(ctx->steps, "%zu target objects; %zu kinds of paths to them",
 		     targets->n, paths.n_groups);
 	rc = fetch_fields(source, &paths, err);

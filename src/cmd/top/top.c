@@ -61,8 +61,8 @@ static int check(const struct ctx *ctx, struct err *err)
 
 	if (!ctx->all && opts->sort >= N_TOP_SORT_THREADS)
 		return err_set(err, EXIT_USAGE,
-			       "--sort %s is for JVMs: choose from cpu, time, name, id for threads, "
-			       "or omit TARGET", top_sort_names[opts->sort]);
+			       "--sort %s is for JVMs: choose from cpu, time, name, id for "
+			       "threads, or omit TARGET", top_sort_names[opts->sort]);
 	if (ctx->all && opts->state)
 		return err_set(err, EXIT_USAGE, "--state is for threads: name a JVM");
 	return parse_pace(ctx, &pace, err);

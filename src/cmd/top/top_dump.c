@@ -80,8 +80,9 @@ int top_dump_take(struct top_dump *d, struct buf *text, struct err *err)
 	if (len > 0)
 		rc = take_message(&m, text, err);
 	else
-		rc = err_set(err, EXIT_ATTACH, "the process that requests the thread dump has ended; "
-			     "if memory ran out, raise the limit");
+		rc = err_set(err, EXIT_ATTACH,
+			     "the process that requests the thread dump has ended; if memory ran "
+			     "out, raise the limit");
 	top_dump_end(d);
 	return rc;
 }

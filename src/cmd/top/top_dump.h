@@ -22,8 +22,8 @@ bool top_dump_is_running(const struct top_dump *d);
 int top_dump_fd(const struct top_dump *d);
 
 /*
- * Takes what has arrived.  Returns 0 if more follows; 1 with the dump in `text`; or -1 with err set,
- * as attach_call_text() sets it.
+ * Takes what has arrived.  Returns 0 if more follows; 1 with the dump in `text`; or -1 with err
+ * set, as attach_call_text() sets it.
  */
 int top_dump_take(struct top_dump *d, struct buf *text, struct err *err) _must_check_;
 

@@ -3,18 +3,17 @@
 #include <string.h>
 
 #include "base/terminal.h"
-#include "base/terminal_keys.h"
 #include "base/xalloc.h"
 #include "cmd/top/top_internal.h"
 #include "cmd/top/top_signals.h"
 #include "cmd/top/top_terminal.h"
 #include "fileio/io.h"
+#include "render/top/screen_keys.h"
 #include "render/top/top_screen.h"
 #include "render/top/top_stack.h"
 
 #define FIRST_MS 1000 /* the first shares are shown after that time, whatever the interval is */
 #define KEYS_MAX 256
-#define WHEEL 3
 
 enum view { VIEW_TABLE, VIEW_HELP, VIEW_STACK };
 
@@ -303,7 +302,7 @@ static void take_keys(struct live *l)
 	for (size_t at = 0; n > 0 && at < (size_t)n && !l->quit;) {
 		int key;
 
-		at += terminal_key(bytes + at, (size_t)n - at, &key);
+		at += screen_key(bytes + at, (size_t)n - at, &key);
 		if (key != KEY_NONE)
 			press(l, key);
 	}

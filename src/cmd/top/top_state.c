@@ -95,7 +95,8 @@ void top_refresh(struct top *t)
 int64_t top_next_ns(const struct top *t, const struct top_pace *pace, int64_t due_ns)
 {
 	int64_t interval_ns = (int64_t)pace->interval_ms * 1000000, now = monotonic_ns();
-	int64_t next = due_ns + interval_ns, soonest = now + (int64_t)(t->cost_s * COST_SHARE * 1e9);
+	int64_t soonest = now + (int64_t)(t->cost_s * COST_SHARE * 1e9);
+	int64_t next = due_ns + interval_ns;
 
 	/* Times that have passed are skipped, for example those while the machine was suspended. */
 	if (next < now)

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "base/deadline.h"
+#include "base/progress.h"
 #include "base/xalloc.h"
 #include "cmd/attach_call.h"
 #include "proc/thread_times.h"
@@ -149,12 +150,23 @@ static void add_native(struct thread_dump *d, const struct thread_times *times)
 	free(known);
 }
 
-static void wait_until(int64_t at_ns)
+/* `left`: how many dumps follow, for the progress line. */
+static void wait_until(int64_t at_ns, size_t left)
 {
+	struct progress line;
 	int64_t left_ns;
 
-	while ((left_ns = at_ns - monotonic_ns()) > 0)
-		(void)poll(NULL, 0, (int)(left_ns / 1000000) + 1);
+	progress_begin(&line);
+	while ((left_ns = at_ns - monotonic_ns()) > 0) {
+		int ms = (int)(left_ns / 1000000) + 1;
+
+		(void)poll(NULL, 0, line.on && ms > PROGRESS_MS ? PROGRESS_MS : ms);
+		if (left == 0 && progress_due(&line))
+			progress_show(&line, "measuring CPU times");
+		else if (progress_due(&line))
+			progress_show(&line, "%zu more thread dump%s", left, left == 1 ? "" : "s");
+	}
+	progress_end(&line);
 }
 
 static bool is_namespaced(const struct jvm *jvm)
@@ -177,7 +189,7 @@ static int measure(const struct ctx *ctx, struct sample *s, struct err *err)
 	s->has_times = thread_times_read(&proc, jvm->pid, is_namespaced(jvm), &before) == 0;
 	rc = take_dump(ctx, s, err);
 	if (rc == 0 && s->has_times) {
-		wait_until(begin_ns + INTERVAL_MS * INT64_C(1000000));
+		wait_until(begin_ns + INTERVAL_MS * INT64_C(1000000), 0);
 		end_ns = monotonic_ns();
 		s->has_times =
 			thread_times_read(&proc, jvm->pid, is_namespaced(jvm), &after) == 0;
@@ -231,7 +243,7 @@ static int take_earlier(const struct ctx *ctx, struct sample *earlier, size_t n,
 		if (take_dump(ctx, &earlier[i], err) < 0)
 			return -1;
 		buf_release(&earlier[i].text);
-		wait_until(begin_ns + INTERVAL_MS * INT64_C(1000000));
+		wait_until(begin_ns + INTERVAL_MS * INT64_C(1000000), n - i);
 	}
 	return 0;
 }

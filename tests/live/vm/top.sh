@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # top: the busy thread is the first, rates are those of a known load, and names are complete; on a
 # terminal (tmux) keys work, and the terminal is restored however it ends.
-# shellcheck source-path=SCRIPTDIR/.. source=lib.sh disable=SC2016 # $ in class names
+# shellcheck source-path=SCRIPTDIR/.. source=lib.sh disable=SC2317 # functions for poll
 . "$(dirname "$0")/../lib.sh"
 
 # Without configuration, and with a server of its own.
@@ -134,6 +134,7 @@ version=${jdks[-1]}
 start_jvm "$version" default Load -- 20 0 && {
 	top_on ./jtool top "$JVM_PID" 200ms
 	check "keys: the busy thread is the first" poll 60 busy_first
+	sees "names are complete" 'VM Periodic Task Thread'
 	keys s
 	sees "keys: s: sorted by time" 'sort: time'
 	keys s r

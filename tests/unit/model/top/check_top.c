@@ -25,7 +25,8 @@ static void teardown(void)
 
 static struct thread_reading thread(int64_t tid, uint64_t start, double cpu_s, const char *comm)
 {
-	struct thread_reading r = { .tid = tid, .start_ticks = start, .cpu_s = cpu_s, .state = 'S' };
+	struct thread_reading r = { .tid = tid, .start_ticks = start, .cpu_s = cpu_s,
+				    .state = 'S' };
 
 	(void)strncpy(r.comm, comm, sizeof(r.comm) - 1);
 	return r;
@@ -140,10 +141,12 @@ END_TEST
 START_TEST(jvms_are_sorted_and_filtered)
 {
 	const struct top_jvm jvms[] = {
-		{ .pid = 7, .main = "Shop", .cpu_s = 1, .resident = 5, .rates = { .gc_percent = 9 } },
+		{ .pid = 7, .main = "Shop", .cpu_s = 1, .resident = 5,
+		  .rates = { .gc_percent = 9 } },
 		{ .pid = 3, .main = NULL, .cpu_s = 2, .resident = 7,
 		  .rates = { .cpu_percent = 50, .gc_percent = -1 } },
-		{ .pid = 9, .main = "App", .cpu_s = 3, .rates = { .allocation = 8, .heap_used = 1 } },
+		{ .pid = 9, .main = "App", .cpu_s = 3,
+		  .rates = { .allocation = 8, .heap_used = 1 } },
 	};
 	static const struct {
 		enum top_sort sort;

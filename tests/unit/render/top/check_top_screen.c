@@ -4,8 +4,8 @@
 #include <string.h>
 
 #include "base/printable.h"
-#include "base/terminal_keys.h"
 #include "base/util.h"
+#include "render/top/screen_keys.h"
 #include "render/top/top_screen.h"
 #include "render/top/top_stack.h"
 
@@ -32,7 +32,7 @@ static void setup(void)
 	for (size_t i = 0; i < N_THREADS; i++) {
 		list[i] = (struct top_thread){ .tid = (int64_t)i + 100, .id = (int64_t)i,
 					       .cpu_s = 1.5, .cpu_percent = 99.9, .state = 'R' };
-		(void)strcpy(list[i].comm, "comm");
+		memcpy(list[i].comm, "comm", 5);
 		rows[i] = i;
 	}
 	view = (struct top_view){ .seconds = 1, .jvm = &jvm, .threads = &threads, .rows = rows,
@@ -69,8 +69,8 @@ static bool has(const char *text)
 
 START_TEST(no_row_is_wider_than_the_screen)
 {
-	list[0].name = (char *)"w\xc3\xa4rme \xe6\xbc\xa2\xe5\xad\x97\xe6\xbc\xa2\xe5\xad\x97 \x1b[2J\n "
-			       "a very long name of a thread that no screen has room for, and more";
+	list[0].name = (char *)"w\xc3\xa4rme \xe6\xbc\xa2\xe5\xad\x97\xe6\xbc\xa2 "
+			       "\x1b[2J\n a very long name of a thread that no screen has room for, and more";
 	for (size_t columns = 20; columns <= 200; columns++) {
 		for (int is_jvms = 0; is_jvms < 2; is_jvms++) {
 			view.jvm = is_jvms ? NULL : &jvm;
@@ -80,8 +80,9 @@ START_TEST(no_row_is_wider_than_the_screen)
 			compose(24, columns);
 			for (size_t i = 0; i < 24; i++) {
 				const struct buf *text = &screen.rows[i].text;
+				size_t width = printable_width(buf_str(text), text->len);
 
-				ck_assert_uint_le(printable_width(buf_str(text), text->len), columns);
+				ck_assert_uint_le(width, columns);
 				for (size_t k = 0; k < text->len; k++)
 					ck_assert_int_ge((unsigned char)text->data[k], ' ');
 			}
@@ -97,7 +98,8 @@ START_TEST(wide_screen_shows_everything)
 {
 	compose(24, 200);
 	ck_assert_str_eq(row(0), "JVM 4711 Shop   17.0.15   G1   up 1h00m   50 threads");
-	ck_assert_str_eq(row(1), "CPU 123.4 % of 200   throttled 5.5 %   GC 1.2 %   safepoints 1.3 %");
+	ck_assert_str_eq(row(1), "CPU 123.4 % of 200   throttled 5.5 %   GC 1.2 %   "
+				 "safepoints 1.3 %");
 	ck_assert_str_eq(row(2), "heap 100 MiB of 256 MiB   after collection 50.0 MiB   "
 				 "allocation 10.0 MiB/s   RSS 512 MiB of 1.00 GiB");
 	ck_assert_str_eq(row(3), "  CPU%    TIME     TID STATE    NAME");
@@ -134,8 +136,8 @@ START_TEST(unknown_values_are_dashes)
 	view.jvms = &unknown;
 	view.n_jvms = view.n = 1;
 	compose(24, 120);
-	ck_assert_str_eq(row(2), "      1      -     -      -     -     -        -        -        -"
-				 "        - -");
+	ck_assert_str_eq(row(2), "      1      -     -      -     -     -        -        -"
+				 "        -        - -");
 }
 END_TEST
 
@@ -275,7 +277,7 @@ START_TEST(keys_are_decoded)
 	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
 		int key = -1;
 
-		ck_assert_uint_eq(terminal_key(cases[i].bytes, strlen(cases[i].bytes), &key),
+		ck_assert_uint_eq(screen_key(cases[i].bytes, strlen(cases[i].bytes), &key),
 				  cases[i].len);
 		ck_assert_int_eq(key, cases[i].key);
 	}

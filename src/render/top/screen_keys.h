@@ -1,11 +1,11 @@
 /* What a terminal sends when a key is pressed.  Pure. */
-#ifndef JTOOL_BASE_TERMINAL_KEYS_H
-#define JTOOL_BASE_TERMINAL_KEYS_H
+#ifndef JTOOL_RENDER_SCREEN_KEYS_H
+#define JTOOL_RENDER_SCREEN_KEYS_H
 
 #include <stddef.h>
 
 /* A key is the character that it sends, or one of these. */
-enum terminal_key {
+enum screen_key {
 	KEY_NONE = 0, /* a key without a meaning here */
 	KEY_ENTER = '\n',
 	KEY_ESCAPE = 0x1b,
@@ -24,6 +24,6 @@ enum terminal_key {
  * Takes one key from the n > 0 bytes that have arrived: sets *key, and returns its length in bytes.
  * An escape that nothing follows is the key of this name.
  */
-size_t terminal_key(const char *bytes, size_t n, int *key);
+size_t screen_key(const char *bytes, size_t n, int *key);
 
 #endif

@@ -1,4 +1,4 @@
-#include "base/terminal_keys.h"
+#include "render/top/screen_keys.h"
 
 #include <string.h>
 
@@ -24,7 +24,7 @@ static size_t sequence_len(const char *bytes, size_t n)
 	return len < n ? len + 1 : n;
 }
 
-size_t terminal_key(const char *bytes, size_t n, int *key)
+size_t screen_key(const char *bytes, size_t n, int *key)
 {
 	size_t len;
 
