@@ -38,7 +38,8 @@ struct top_process {
 	unsigned dump_wait_ms;
 	bool is_dumped;        /* a dump was requested */
 	struct buf text;       /* the last dump */
-	struct err why;        /* why there are no names; EXIT_DONE: there are */
+	struct err why;        /* of the last dump that failed; EXIT_DONE: it did not */
+	bool has_names;        /* from any dump */
 };
 
 /* All JVMs. */

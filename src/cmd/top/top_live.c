@@ -40,7 +40,7 @@ static const char *status_of(const struct live *l, struct buf *out)
 		buf_addf(out, "%s   ", l->note.text);
 	else if (l->paused)
 		buf_adds(out, "paused: Space continues   ");
-	else if (!t->shows_jvms && t->one.why.code != EXIT_DONE)
+	else if (!t->shows_jvms && !t->one.has_names && t->one.why.code != EXIT_DONE)
 		buf_addf(out, "names are those of the kernel: %s   ", t->one.why.text);
 	if (l->view == VIEW_TABLE)
 		buf_addf(out, "q quit  ? help  s sort: %s%s  Enter %s  Space pause  %s",

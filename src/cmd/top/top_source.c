@@ -69,7 +69,7 @@ static void take_counters(const struct perfdata *perf, struct vm_reading *r)
 		r->eden_used = eden->used;
 		r->eden_capacity = eden->committed;
 	}
-	/* Shenandoah, whose only space is "Heap", updates its counter all the time; ZGC does not. */
+	/* Shenandoah, whose only space is "Heap", updates it all the time; ZGC does not. */
 	r->used_lags = !eden && !find_space(&stats, "Heap");
 }
 

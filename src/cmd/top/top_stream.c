@@ -20,7 +20,7 @@ static int print(struct top *t, struct err *err)
 
 static void notice_once(struct top *t)
 {
-	if (!t->is_noticed)
+	if (!t->is_noticed && !t->one.has_names)
 		cmd_print_notice(t->ctx->cmd, "%s; names are those of the kernel",
 				 t->one.why.text);
 	t->is_noticed = true;

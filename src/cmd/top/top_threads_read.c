@@ -149,6 +149,7 @@ int top_take_dump(struct top *t)
 	}
 	thread_dump_parse(&dump, p->text.data, p->text.len);
 	top_threads_name(&p->threads, &dump);
+	p->has_names = true;
 	thread_dump_release(&dump);
 	return 1;
 }

@@ -95,6 +95,41 @@ START_TEST(version_1_reads_each_controller_from_its_hierarchy)
 }
 END_TEST
 
+static void check_cpu(double cpus, double throttled_s)
+{
+	struct cgroup_cpu got;
+
+	cgroup_cpu_read(&proc, 1, &got);
+	ck_assert_double_eq_tol(got.cpus, cpus, 1e-9);
+	ck_assert_double_eq_tol(got.throttled_s, throttled_s, 1e-9);
+}
+
+START_TEST(throttled_time_is_that_of_the_group_with_the_lowest_quota)
+{
+	check_cpu(-1, -1);
+	make_v2();
+	add_mount("/", "v2", "cgroup2", "x");
+	check_cpu(1.5, -1);
+	shell("cd v2/pod && printf 'usage_usec 9\nnr_throttled 2\nthrottled_usec 1500000\n' "
+	      ">cpu.stat && echo 'throttled_usec 3' >app/cpu.stat");
+	check_cpu(1.5, 1.5);
+	shell("cd v2/pod/app && echo '50000 100000' >cpu.max");
+	check_cpu(0.5, 3e-6);
+	shell(": >v2/pod/app/cpu.stat");
+	check_cpu(0.5, -1);
+}
+END_TEST
+
+START_TEST(throttled_time_of_version_1_is_in_ns)
+{
+	shell("mkdir -p cpu/app && echo '2:cpu,cpuacct:/app' >1/cgroup");
+	add_mount("/", "cpu", "cgroup", "cpu,cpuacct");
+	shell("cd cpu/app && echo 20000 >cpu.cfs_quota_us && echo 100000 >cpu.cfs_period_us &&"
+	      "printf 'nr_periods 5\nthrottled_time 2500000000\n' >cpu.stat");
+	check_cpu(0.2, 2.5);
+}
+END_TEST
+
 START_TEST(malformed_input_is_reported_as_unknown)
 {
 	check_limits(-1, -1, -1);
@@ -332,6 +367,8 @@ int main(void)
 	tcase_add_test(tc, lowest_limit_of_all_ancestors_applies);
 	tcase_add_test(tc, mount_of_a_subtree_is_resolved);
 	tcase_add_test(tc, version_1_reads_each_controller_from_its_hierarchy);
+	tcase_add_test(tc, throttled_time_is_that_of_the_group_with_the_lowest_quota);
+	tcase_add_test(tc, throttled_time_of_version_1_is_in_ns);
 	tcase_add_test(tc, malformed_input_is_reported_as_unknown);
 	tcase_add_test(tc, free_memory_is_the_minimum_over_all_ancestors);
 	tcase_add_test(tc, levels_are_all_groups_with_a_limit_from_the_process_upwards);

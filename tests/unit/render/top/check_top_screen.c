@@ -70,7 +70,8 @@ static bool has(const char *text)
 START_TEST(no_row_is_wider_than_the_screen)
 {
 	list[0].name = (char *)"w\xc3\xa4rme \xe6\xbc\xa2\xe5\xad\x97\xe6\xbc\xa2 "
-			       "\x1b[2J\n a very long name of a thread that no screen has room for, and more";
+			       "\x1b[2J\n a very long name of a thread that no screen has room "
+			       "for, and more of it";
 	for (size_t columns = 20; columns <= 200; columns++) {
 		for (int is_jvms = 0; is_jvms < 2; is_jvms++) {
 			view.jvm = is_jvms ? NULL : &jvm;
