@@ -76,6 +76,20 @@ START_TEST(progress_rewrites_one_line)
 }
 END_TEST
 
+START_TEST(wait_says_for_what_and_how_long)
+{
+	struct progress p;
+
+	progress_begin(&p);
+	progress_wait(&p, "the answer", 4711, 0); /* not due yet */
+	check_screen("");
+	p.next_ns = 0;
+	progress_wait(&p, "the answer", 4711, monotonic_ns() - INT64_C(3500000000));
+	progress_end(&p);
+	check_screen("\r\033[Kwaiting for the answer of JVM 4711 for 3 s\r\033[K");
+}
+END_TEST
+
 START_TEST(progress_without_output_leaves_the_screen_empty)
 {
 	struct progress p;
@@ -148,6 +162,7 @@ int main(void)
 	tcase_add_checked_fixture(tc, setup, teardown);
 	tcase_set_timeout(tc, 30);
 	tcase_add_test(tc, progress_rewrites_one_line);
+	tcase_add_test(tc, wait_says_for_what_and_how_long);
 	tcase_add_test(tc, progress_without_output_leaves_the_screen_empty);
 	tcase_add_test(tc, progress_is_not_due_on_a_stopped_terminal);
 	tcase_add_test(tc, progress_without_a_terminal_prints_nothing);
