@@ -1,6 +1,6 @@
 /* What `top` shows, and how it is read again; shared by its output on a terminal and elsewhere. */
-#ifndef JTOOL_CMD_TOP_H
-#define JTOOL_CMD_TOP_H
+#ifndef JTOOL_CMD_TOP_TOP_H
+#define JTOOL_CMD_TOP_TOP_H
 
 #include "cli/command.h"
 #include "cmd/top/top_dump.h"

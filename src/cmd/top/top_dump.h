@@ -2,8 +2,8 @@
  * A thread dump that a worker requests, so that `top` goes on meanwhile: a JVM may be paused, and
  * attaching may take up to the timeout.
  */
-#ifndef JTOOL_CMD_TOP_DUMP_H
-#define JTOOL_CMD_TOP_DUMP_H
+#ifndef JTOOL_CMD_TOP_TOP_DUMP_H
+#define JTOOL_CMD_TOP_TOP_DUMP_H
 
 #include "cli/command.h"
 #include "worker/worker.h"

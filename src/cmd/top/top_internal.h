@@ -1,6 +1,6 @@
 /* The halves of struct top.  Only for the files of `top`. */
-#ifndef JTOOL_CMD_TOP_INTERNAL_H
-#define JTOOL_CMD_TOP_INTERNAL_H
+#ifndef JTOOL_CMD_TOP_TOP_INTERNAL_H
+#define JTOOL_CMD_TOP_TOP_INTERNAL_H
 
 #include "base/deadline.h"
 #include "cmd/top/top.h"

@@ -2,8 +2,8 @@
  * The signals that end, stop or resize `top`.  They are blocked, except while it waits, so that
  * they interrupt nothing else.
  */
-#ifndef JTOOL_CMD_TOP_SIGNALS_H
-#define JTOOL_CMD_TOP_SIGNALS_H
+#ifndef JTOOL_CMD_TOP_TOP_SIGNALS_H
+#define JTOOL_CMD_TOP_TOP_SIGNALS_H
 
 #include <poll.h>
 #include <signal.h>

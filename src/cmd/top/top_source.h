@@ -1,6 +1,6 @@
 /* What `top` reads of one JVM: its counters, its process and its control group. */
-#ifndef JTOOL_CMD_TOP_SOURCE_H
-#define JTOOL_CMD_TOP_SOURCE_H
+#ifndef JTOOL_CMD_TOP_TOP_SOURCE_H
+#define JTOOL_CMD_TOP_TOP_SOURCE_H
 
 #include "discover/jvm.h"
 #include "model/top/top_jvms.h"

@@ -2,8 +2,8 @@
  * The terminal while `top` has it: the alternate screen, without a cursor, and keys that arrive one
  * by one.  It is restored in every case but SIGKILL.
  */
-#ifndef JTOOL_CMD_TOP_TERMINAL_H
-#define JTOOL_CMD_TOP_TERMINAL_H
+#ifndef JTOOL_CMD_TOP_TOP_TERMINAL_H
+#define JTOOL_CMD_TOP_TOP_TERMINAL_H
 
 #include <stdbool.h>
 

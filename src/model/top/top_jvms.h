@@ -1,6 +1,6 @@
 /* The JVMs of `top` as rows.  Pure. */
-#ifndef JTOOL_MODEL_TOP_JVMS_H
-#define JTOOL_MODEL_TOP_JVMS_H
+#ifndef JTOOL_MODEL_TOP_TOP_JVMS_H
+#define JTOOL_MODEL_TOP_TOP_JVMS_H
 
 #include <stddef.h>
 #include <stdint.h>

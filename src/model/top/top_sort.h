@@ -1,6 +1,6 @@
 /* What the rows of `top` can be sorted by. */
-#ifndef JTOOL_MODEL_TOP_SORT_H
-#define JTOOL_MODEL_TOP_SORT_H
+#ifndef JTOOL_MODEL_TOP_TOP_SORT_H
+#define JTOOL_MODEL_TOP_TOP_SORT_H
 
 enum top_sort {
 	TOP_SORT_CPU,

@@ -2,8 +2,8 @@
  * The threads of a process over time: their share of the CPU between two readings of the kernel's
  * times, and their names from a thread dump, which is taken rarely.  Pure.
  */
-#ifndef JTOOL_MODEL_TOP_THREADS_H
-#define JTOOL_MODEL_TOP_THREADS_H
+#ifndef JTOOL_MODEL_TOP_TOP_THREADS_H
+#define JTOOL_MODEL_TOP_TOP_THREADS_H
 
 #include <stdbool.h>
 #include <stddef.h>

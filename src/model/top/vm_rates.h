@@ -2,8 +2,8 @@
  * What a JVM did between two readings of its counters: the share of time in collections and
  * safepoints, the rate of allocation, its CPU.  Pure.
  */
-#ifndef JTOOL_MODEL_VM_RATES_H
-#define JTOOL_MODEL_VM_RATES_H
+#ifndef JTOOL_MODEL_TOP_VM_RATES_H
+#define JTOOL_MODEL_TOP_VM_RATES_H
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -3,8 +3,8 @@
  * another.  The sequences are those of ECMA-48 and the VT100, which every terminal has: no
  * database of terminals is needed.  Pure.
  */
-#ifndef JTOOL_RENDER_SCREEN_H
-#define JTOOL_RENDER_SCREEN_H
+#ifndef JTOOL_RENDER_TOP_SCREEN_H
+#define JTOOL_RENDER_TOP_SCREEN_H
 
 #include <stdbool.h>
 #include <stddef.h>

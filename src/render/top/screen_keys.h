@@ -1,6 +1,6 @@
 /* What a terminal sends when a key is pressed.  Pure. */
-#ifndef JTOOL_RENDER_SCREEN_KEYS_H
-#define JTOOL_RENDER_SCREEN_KEYS_H
+#ifndef JTOOL_RENDER_TOP_SCREEN_KEYS_H
+#define JTOOL_RENDER_TOP_SCREEN_KEYS_H
 
 #include <stddef.h>
 

@@ -1,6 +1,6 @@
 /* What `top` shows on a terminal.  Pure. */
-#ifndef JTOOL_RENDER_TOP_SCREEN_H
-#define JTOOL_RENDER_TOP_SCREEN_H
+#ifndef JTOOL_RENDER_TOP_TOP_SCREEN_H
+#define JTOOL_RENDER_TOP_TOP_SCREEN_H
 
 #include "render/top/screen.h"
 #include "render/top/top_view.h"

@@ -1,6 +1,6 @@
 /* The stack of one thread of a dump, as lines of text.  Pure. */
-#ifndef JTOOL_RENDER_TOP_STACK_H
-#define JTOOL_RENDER_TOP_STACK_H
+#ifndef JTOOL_RENDER_TOP_TOP_STACK_H
+#define JTOOL_RENDER_TOP_TOP_STACK_H
 
 #include "base/buf.h"
 #include "model/threads/thread_dump.h"

@@ -2,8 +2,8 @@
  * The output of `top`: a head about one JVM and a row for each of its threads, or a row for each
  * JVM; as lines of text or as a JSON document.  Pure.
  */
-#ifndef JTOOL_RENDER_TOP_VIEW_H
-#define JTOOL_RENDER_TOP_VIEW_H
+#ifndef JTOOL_RENDER_TOP_TOP_VIEW_H
+#define JTOOL_RENDER_TOP_TOP_VIEW_H
 
 #include <stdio.h>
 
