@@ -293,8 +293,12 @@ static int run(int argc, char **argv, const struct cmd **cmd, bool *json, struct
  */
 static void occupy_stdio(void)
 {
-	int fd = file_open_null(O_RDONLY);
+	int fd;
 
+	if (fcntl(STDIN_FILENO, F_GETFD) >= 0 && fcntl(STDOUT_FILENO, F_GETFD) >= 0 &&
+	    fcntl(STDERR_FILENO, F_GETFD) >= 0)
+		return;
+	fd = file_open_null(O_RDONLY);
 	for (int std = STDIN_FILENO; fd >= 0 && std <= STDERR_FILENO; std++) {
 		if (fcntl(std, F_GETFD) < 0)
 			(void)dup3(fd, std, O_CLOEXEC); /* best effort */

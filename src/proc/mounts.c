@@ -67,16 +67,20 @@ static bool is_below(const char *path, const char *point)
 	return strncmp(path, point, len) == 0 && (path[len] == '/' || !path[len]);
 }
 
-/* Returns the type in a line, or NULL. */
+/* Returns the type in a line, or NULL; its length is in *n_bytes. */
+static const char *find_type(const char *line, size_t len, size_t *n_bytes)
+{
+	const char *dash = memmem(line, len, " - ", 3);
+
+	return dash ? field(dash + 3, len - (size_t)(dash + 3 - line), 0, n_bytes) : NULL;
+}
+
 static char *type_of(const char *line, size_t len)
 {
-	const char *dash = memmem(line, len, " - ", 3), *type;
-	size_t n;
+	size_t n = 0;
+	const char *type = find_type(line, len, &n);
 
-	if (!dash)
-		return NULL;
-	type = field(dash + 3, len - (size_t)(dash + 3 - line), 0, &n);
-	return unescape(type, n);
+	return type ? unescape(type, n) : NULL;
 }
 
 bool mount_find(const char *mountinfo, const char *path, struct mount *m)
@@ -136,45 +140,65 @@ static bool needs_no_server(const char *type, size_t len, const char *point)
 	return len == 6 && memcmp(type, "autofs", 6) == 0 && strncmp(point, "/proc/", 6) == 0;
 }
 
-bool mounts_need_no_server(const char *mounts)
+bool mounts_need_no_server(const char *mountinfo)
 {
-	for (const char *line = mounts; *line;) {
+	for (const char *line = mountinfo; *line;) {
 		size_t len = strcspn(line, "\n"), point_len = 0, type_len = 0;
-		const char *point = field(line, len, 1, &point_len);
-		const char *type = field(line, len, 2, &type_len);
+		const char *point = field(line, len, FIELD_POINT, &point_len);
+		const char *type = find_type(line, len, &type_len);
 
-		if (!type || !needs_no_server(type, type_len, point))
+		if (!point || !type || !needs_no_server(type, type_len, point))
 			return false;
 		line += len + (line[len] == '\n');
 	}
-	return *mounts != '\0';
+	return *mountinfo != '\0';
 }
 
-static int read_own(const struct procfs *proc, const char *path, struct buf *text, size_t max)
-{
-	_cleanup_close_ int fd = openat(proc->fd, path, O_RDONLY | O_CLOEXEC);
-
-	return fd < 0 ? -1 : io_slurp(fd, text, max);
-}
-
-/* The cached result for our own mounts. */
+/* The cached result for our own mounts: of all that we read, it takes the kernel most time. */
 static struct own {
+	pthread_mutex_t lock;
 	int64_t until_ns; /* when it expires */
 	bool is_local;
 	char *ns;         /* the target of self/ns/mnt */
-} own;
+	struct buf text;  /* of self/mountinfo */
+	int rc;           /* 0, or the error of reading it */
+} own = { .lock = PTHREAD_MUTEX_INITIALIZER };
 
+/* The caller holds the lock. */
 static void look_at_own(const struct procfs *proc)
 {
-	_cleanup_buf_ struct buf text = BUF_INIT;
 	char link[64];
-	ssize_t n = readlinkat(proc->fd, "self/ns/mnt", link, sizeof(link));
+	ssize_t n;
 
+	if (monotonic_ns() < own.until_ns)
+		return;
+	n = readlinkat(proc->fd, "self/ns/mnt", link, sizeof(link));
 	free(own.ns);
 	own.ns = n > 0 ? xstrndup(link, (size_t)n) : NULL;
-	own.is_local = own.ns && read_own(proc, "self/mounts", &text, MOUNTINFO_MAX) == 0 &&
-		       mounts_need_no_server(buf_str(&text));
+	buf_reset(&own.text);
+	own.rc = procfs_read_own(proc, "mountinfo", &own.text, MOUNTINFO_MAX);
+	own.is_local = own.ns && own.rc == 0 && mounts_need_no_server(buf_str(&own.text));
 	own.until_ns = monotonic_ns() + VALID_NS;
+}
+
+static bool is_real(const struct procfs *proc)
+{
+	return strcmp(proc->root, "/proc") == 0;
+}
+
+int mounts_read_own(const struct procfs *proc, struct buf *out)
+{
+	int rc;
+
+	if (!is_real(proc))
+		return procfs_read_own(proc, "mountinfo", out, MOUNTINFO_MAX);
+	(void)pthread_mutex_lock(&own.lock);
+	look_at_own(proc);
+	rc = own.rc;
+	if (rc == 0)
+		buf_add(out, own.text.data, own.text.len);
+	(void)pthread_mutex_unlock(&own.lock);
+	return rc;
 }
 
 static bool is_in_our_ns(const struct procfs *proc, pid_t pid)
@@ -190,16 +214,14 @@ static bool is_in_our_ns(const struct procfs *proc, pid_t pid)
 
 bool mounts_of_ns_are_local(const struct procfs *proc, pid_t pid)
 {
-	static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 	bool local;
 
-	if (strcmp(proc->root, "/proc") != 0)
+	if (!is_real(proc))
 		return false;
-	(void)pthread_mutex_lock(&lock);
-	if (monotonic_ns() >= own.until_ns)
-		look_at_own(proc);
+	(void)pthread_mutex_lock(&own.lock);
+	look_at_own(proc);
 	local = own.is_local && is_in_our_ns(proc, pid);
-	(void)pthread_mutex_unlock(&lock);
+	(void)pthread_mutex_unlock(&own.lock);
 	return local;
 }
 
@@ -240,10 +262,10 @@ static bool has_our_root(const struct procfs *proc, pid_t pid)
 	_cleanup_buf_ struct buf own_mounts = BUF_INIT, mounts = BUF_INIT;
 	struct proc_status status;
 
-	return strcmp(proc->root, "/proc") == 0 && procfs_status(proc, pid, &status) == 0 &&
+	return is_real(proc) && procfs_status(proc, pid, &status) == 0 &&
 	       status.euid == geteuid() && status.egid == getegid() &&
 	       procfs_read(proc, pid, "mountinfo", &mounts, MOUNTINFO_MAX) == 0 &&
-	       read_own(proc, "self/mountinfo", &own_mounts, MOUNTINFO_MAX) == 0 &&
+	       mounts_read_own(proc, &own_mounts) == 0 &&
 	       mounts_have_same_root(buf_str(&mounts), buf_str(&own_mounts));
 }
 
@@ -263,9 +285,9 @@ bool mounts_have_file(const struct procfs *proc, int fd)
 	char path[40], line[24];
 	unsigned id;
 
-	(void)snprintf(path, sizeof(path), "self/fdinfo/%d", fd);
-	if (read_own(proc, path, &info, FDINFO_MAX) < 0 ||
-	    read_own(proc, "self/mountinfo", &mounts, MOUNTINFO_MAX) < 0)
+	(void)snprintf(path, sizeof(path), "fdinfo/%d", fd);
+	if (procfs_read_own(proc, path, &info, FDINFO_MAX) < 0 ||
+	    procfs_read_own(proc, "mountinfo", &mounts, MOUNTINFO_MAX) < 0)
 		return false;
 	at = strstr(buf_str(&info), "mnt_id:");
 	if (!at || sscanf(at, "mnt_id: %u", &id) != 1)

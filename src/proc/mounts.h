@@ -23,10 +23,16 @@ bool mount_find(const char *mountinfo, const char *path, struct mount *m) _must_
 bool mount_may_hang(const char *type);
 
 /*
- * Returns true if every mount in the text of PID/mounts is of a type that needs no server.  An
+ * Appends self/mountinfo to `out`.  Of the real /proc, it may be half a second old: reading it takes
+ * as long as all else that a short command reads.  Returns 0 or a negative errno.
+ */
+int mounts_read_own(const struct procfs *proc, struct buf *out) _must_check_;
+
+/*
+ * Returns true if every mount in the text of PID/mountinfo is of a type that needs no server.  An
  * overlay counts as needing none: its layers are not examined.  Pure.
  */
-bool mounts_need_no_server(const char *mounts);
+bool mounts_need_no_server(const char *mountinfo);
 
 /*
  * Returns true if reading the files of a process cannot block forever: it is in our own mount

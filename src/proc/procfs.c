@@ -159,6 +159,16 @@ int procfs_read(const struct procfs *proc, pid_t pid, const char *name, struct b
 	return fd < 0 ? fd : io_slurp(fd, out, max);
 }
 
+int procfs_read_own(const struct procfs *proc, const char *name, struct buf *out, size_t max)
+{
+	char path[128];
+	int n = snprintf(path, sizeof(path), "self/%s", name);
+	_cleanup_close_ int fd =
+		n < (int)sizeof(path) ? open_path(proc, path, O_RDONLY) : -ENAMETOOLONG;
+
+	return fd < 0 ? fd : io_slurp(fd, out, max);
+}
+
 char *procfs_readlink(const struct procfs *proc, pid_t pid, const char *name)
 {
 	char path[128], target[PATH_MAX];

@@ -47,6 +47,10 @@ bool procfs_take_ids(const struct procfs *proc, pid_t pid, struct fs_ids *saved)
 int procfs_read(const struct procfs *proc, pid_t pid, const char *name, struct buf *out,
 		size_t max) _must_check_;
 
+/* Appends self/NAME, likewise. */
+int procfs_read_own(const struct procfs *proc, const char *name, struct buf *out, size_t max)
+	_must_check_;
+
 /* Returns the target of the link PID/NAME (exe, cwd, …), or NULL.  The caller frees it. */
 char *procfs_readlink(const struct procfs *proc, pid_t pid, const char *name);
 

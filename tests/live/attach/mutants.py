@@ -96,8 +96,12 @@ class Proxy:
 
     def relay_agent(self, ours, path):
         """Passes on the frames of the agent that has connected, with an error in some sessions."""
-        theirs = ours.accept()[0]
-        ours.close()
+        try:
+            theirs = ours.accept()[0]
+        except TimeoutError:  # the agent was not loaded
+            return
+        finally:
+            ours.close()
         client = socket.socket(socket.AF_UNIX)
         try:
             client.connect(path)

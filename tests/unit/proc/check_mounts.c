@@ -62,14 +62,20 @@ START_TEST(types_that_need_a_server_are_known)
 {
 	ck_assert(mount_may_hang("fuse.sshfs") && mount_may_hang("nfs4") && mount_may_hang("9p"));
 	ck_assert(!mount_may_hang("ext4") && !mount_may_hang("tmpfs"));
-	ck_assert(mounts_need_no_server("none /tmp tmpfs rw 0 0\n/dev/vda / ext4 rw 0 0\n"));
-	ck_assert(mounts_need_no_server("systemd-1 /proc/sys/fs/binfmt_misc autofs rw 0 0\n"));
-	ck_assert(!mounts_need_no_server("/dev/vda / ext4 rw 0 0\nhost: /mnt nfs4 rw 0 0\n"));
-	ck_assert(!mounts_need_no_server("x /mnt fuse.x rw 0 0\nnone /tmp tmpfs rw 0 0\n"));
-	ck_assert(!mounts_need_no_server("auto /home autofs rw 0 0\n"));
-	ck_assert(!mounts_need_no_server("x /mnt ext rw 0 0\n")); /* not known */
-	ck_assert(!mounts_need_no_server("x /mnt ext44 rw 0 0\n"));
-	ck_assert(!mounts_need_no_server("x /mnt\n"));
+	ck_assert(mounts_need_no_server("30 27 0:30 / /tmp rw - tmpfs none rw\n"
+					"27 1 254:0 / / rw shared:1 - ext4 /dev/vda rw\n"));
+	ck_assert(mounts_need_no_server(
+		"30 27 0:30 / /proc/sys/fs/binfmt_misc rw - autofs systemd-1 rw\n"));
+	ck_assert(!mounts_need_no_server(mountinfo));
+	ck_assert(!mounts_need_no_server("27 1 254:0 / / rw - ext4 /dev/vda rw\n"
+					 "30 27 0:30 / /mnt rw - nfs4 host: rw\n"));
+	ck_assert(!mounts_need_no_server("30 27 0:30 / /mnt rw - fuse.x x rw\n"
+					 "31 27 0:31 / /tmp rw - tmpfs none rw\n"));
+	ck_assert(!mounts_need_no_server("30 27 0:30 / /home rw - autofs auto rw\n"));
+	ck_assert(!mounts_need_no_server("30 27 0:30 / /mnt rw - ext x rw\n")); /* not known */
+	ck_assert(!mounts_need_no_server("30 27 0:30 / /mnt rw - ext44 x rw\n"));
+	ck_assert(!mounts_need_no_server("30 27 0:30 / /mnt rw\n"));
+	ck_assert(!mounts_need_no_server(" - ext4\n"));
 	ck_assert(!mounts_need_no_server(""));
 }
 END_TEST
