@@ -164,7 +164,9 @@ const struct cmd cmd_trace = {
 		"--rate are counted.  The trace ends at Ctrl-C, -d or -c, or when its hooks use\n"
 		"more CPU time than --budget; then all classes run their original code again.\n"
 		"\n"
-		"To see where a slow call spends its time, trace what it calls, too:\n"
+		"To find the classes: jtool threads TARGET --stack while a call is slow, or jtool\n"
+		"classes TARGET 'com.acme.*'.  To see where a slow call spends its time, trace\n"
+		"what it calls, too:\n"
 		"    jtool trace 4711 'com.acme.*.*' --summary -d 10s\n",
 	.need = NEED_JVM,
 	.parses = true,

@@ -209,7 +209,7 @@ static int run(struct ctx *ctx, struct err *err)
 const struct cmd cmd_memory = {
 	.name = "memory",
 	.synopsis = "[TARGET] [--save FILE] [--diff FILE]",
-	.summary = "show heap and native memory (RSS) against the container's limit",
+	.summary = "show RSS, heap and native, against the container's limit (OOM)",
 	.examples = (const struct example[]){
 		{ "memory 4711", "heap, metaspace, stacks, malloc, ... add up to RSS" },
 		{ "memory 4711 --save before.json", "saves the result" },

@@ -15,7 +15,7 @@ cat >"$W/each" <<'SCRIPT'
 mount -t tmpfs tmpfs /tmp && cd "$1" || exit
 mkdir typed
 export PATH=$1:$PATH
-java -Xmx64m -XX:+UseSerialGC -cp "$1/classes" Idle < <(exec sleep 600) >ready 2>&1 &
+java -Xmx64m -XX:+UseSerialGC -Dred=$'\e[31m' -cp "$1/classes" Idle < <(exec sleep 600) >ready 2>&1 &
 P=$!
 until grep -q -x READY ready; do
 	kill -0 "$P" || exit
@@ -31,7 +31,7 @@ while IFS= read -r line; do
 done <../lines
 SCRIPT
 
-mapfile -t cases < <(grep '^jtool ' "$live_dir/cli/typed.cases")
+mapfile -t cases < <(grep -v '^#' "$live_dir/cli/typed.cases")
 printf '%s\n' "${cases[@]%% | before:*}" >"$W/lines"
 timeout -k 1 300 unshare --mount --pid --fork --kill-child --mount-proc bash "$W/each" "$W" \
 	>"$W/log" 2>&1 || fail "the JVM starts" "$(cat "$W/log")"

@@ -42,6 +42,7 @@ def examples(lines):
 def masked(line):
     line = re.sub(r'@[0-9a-f]{4,16}\b', '@HASH', line)
     line = re.sub(r'\b[0-9a-f]{64}\b', 'SHA', line)
+    line = re.sub(r'\b0x[0-9a-f]+\b', '0xADDRESS', line)
     # How many entries of a hash table share a bucket depends on addresses.
     line = re.sub(r' +\(\d+( to \d+)? in a row\)', '', line)
     line = re.sub(r'[+-]?[0-9][0-9.,:TZ+-]*', '#', line)
