@@ -9,6 +9,7 @@
 #include "cmd/cds_archive.h"
 #include "cmd/class/class_index.h"
 #include "cmd/cost_note.h"
+#include "cmd/heap/pause_note.h"
 #include "model/class/type_name.h"
 
 #define MEMORY (UINT64_C(64) << 20)
@@ -251,6 +252,8 @@ static int run_new(const struct ctx *ctx, struct session *s, struct alloc *a, st
 	if (globs) {
 		if (opts->exact)
 			print_cost(ctx, s);
+		if (alloc_is_live(opts))
+			pause_note_print(ctx, PAUSE_COLLECTION);
 		rc = alloc_run(ctx, s, globs, a, err);
 		free_globs(globs);
 	}

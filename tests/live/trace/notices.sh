@@ -52,6 +52,11 @@ for version in "${jdks[@]}"; do
 	on_terminal heaphisto "$JVM_PID" --live --engine vm
 	shows "$version: heaphisto: on a terminal, the pause to expect" \
 		'^jtool: heaphisto: the full collection pauses the JVM, for about '
+	if [ "$version" -ge 11 ]; then
+		on_terminal alloc "$JVM_PID" --live -d 0.3
+		shows "$version: alloc --live: on a terminal, the pause to expect" \
+			'^jtool: alloc: the full collection pauses the JVM, for about '
+	fi
 	works "$version: heapdump: off a terminal, no notice" heapdump "$JVM_PID" "dump2.$version"
 	rm -f "$W"/dump*
 	# The attach listener exists, so that a stopped JVM is asked and does not answer.
