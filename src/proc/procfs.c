@@ -437,7 +437,7 @@ double procfs_uptime(const struct procfs *proc, const struct proc_status *status
 	(void)proc; /* proc's uptime may be a container's (lxcfs), but start times are the host's */
 	if (hz <= 0 || clock_gettime(CLOCK_BOOTTIME, &now) < 0)
 		return -1;
-	/* A start time is known to a tick, which is 10 ms: JSON has no more digits than it should. */
+	/* Start times are exact to a tick, which is 10 ms: JSON needs no more digits. */
 	ms = (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000 -
 	     (int64_t)(status->start_ticks / (uint64_t)hz * 1000 +
 		       status->start_ticks % (uint64_t)hz * 1000 / (uint64_t)hz);

@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
 # The completion scripts: each installed shell accepts its own, and bash completes.
+# shellcheck disable=SC2016 # names of classes have dollar signs
 set -u
 # shellcheck source-path=SCRIPTDIR
 . "$(dirname "$0")/lib.sh"

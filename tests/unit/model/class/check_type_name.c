@@ -138,8 +138,8 @@ END_TEST
 
 START_TEST(other_words_are_unchanged)
 {
-	static const char *const others[] = { "Main", "Box$Item", "cart", "a.b.Cart", "b.Cart", "Car*",
-					      "C?rt", "", "[B", "[LCart;", "a/b/Cart" };
+	static const char *const others[] = { "Main", "Box$Item", "cart", "a.b.Cart", "b.Cart",
+					      "Car*", "C?rt", "", "[B", "[LCart;", "a/b/Cart" };
 	struct err err;
 
 	for (size_t i = 0; i < ARRAY_SIZE(others); i++)
