@@ -63,7 +63,7 @@ static const struct {
 	{ "jmc", "jfr TARGET record" },
 	{ "jmx", "jcmd TARGET ManagementAgent.start" },
 	{ "jvm", "info" },
-	{ "jvmtop", "threads" },
+	{ "jvmtop", "top" },
 	{ "leak", "retained --suspects" },
 	{ "loaders", "classes" },
 	{ "locks", "threads --blocked" },
