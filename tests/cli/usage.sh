@@ -36,7 +36,7 @@ mapfile -t commands < <("$jtool" --help |
 	sed -n 's/^  \([a-z][a-z]*\)  .*/\1/p')
 equal 'Find:,Threads and time:,Memory:,Classes:,The JVM itself:,Options:' \
 	"$("$jtool" --help | grep -x '[A-Z].*:' | paste -s -d,)" 'groups of --help'
-equal 28 "${#commands[@]}" 'number of commands that --help lists'
+equal 29 "${#commands[@]}" 'number of commands that --help lists'
 matches 'list .*heaphisto .*jcmd' "${commands[*]}" 'commands that --help lists'
 for command in "${commands[@]}"; do
 	prints "^Usage: jtool $command " "$command" --help
@@ -80,8 +80,7 @@ refuses 2 "unknown command 'frobnicate'" help frobnicate
 while read -r name command; do
 	refuses 2 "unknown command '$name': did you mean '$command'\?$" "$name"
 done <<'EOF'
-top threads
-dashboard stat TARGET 1s
+dashboard top
 jad class -b
 jhat retained FILE.hprof
 leak retained --suspects
