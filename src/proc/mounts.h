@@ -23,8 +23,8 @@ bool mount_find(const char *mountinfo, const char *path, struct mount *m) _must_
 bool mount_may_hang(const char *type);
 
 /*
- * Appends self/mountinfo to `out`.  Of the real /proc, it may be half a second old: reading it takes
- * as long as all else that a short command reads.  Returns 0 or a negative errno.
+ * Appends self/mountinfo to `out`.  Of the real /proc, it may be half a second old: reading it
+ * takes as long as all else that a short command reads.  Returns 0 or a negative errno.
  */
 int mounts_read_own(const struct procfs *proc, struct buf *out) _must_check_;
 

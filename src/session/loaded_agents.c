@@ -139,8 +139,8 @@ int loaded_agents_inspect(const struct target_ns *ns, const struct buf *agent,
 		return jvm_gone(jvm, err);
 	if (rc == -EACCES || rc == -EPERM)
 		return err_set(err, EXIT_AGENT,
-			       "the kernel does not show which libraries JVM %d has mapped, because "
-			       "it has capabilities that jtool lacks, and jtool has no "
+			       "the kernel does not show which libraries JVM %d has mapped, "
+			       "because it has capabilities that jtool lacks, and jtool has no "
 			       "CAP_SYS_PTRACE: add SYS_PTRACE, or use kubectl debug "
 			       "--profile=general", (int)jvm->pid);
 	return err_set(err, EXIT_AGENT, "cannot read the mappings of JVM %d: %s", (int)jvm->pid,
