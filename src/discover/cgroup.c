@@ -2,19 +2,16 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <poll.h>
 #include <stdbool.h>
 #include <string.h>
 
-#include "fileio/child.h"
-#include "fileio/file_open.h"
 #include "fileio/io.h"
 #include "base/xalloc.h"
 #include "discover/cgroup_group.h"
+#include "proc/mounts.h"
+#include "worker/worker.h"
 
 #define TEXT_MAX (1024u * 1024)
-
-#define INSIDE_MS 1000
 
 /* Returns the bytes of inactive file pages, which the kernel reclaims first; 0 if unknown. */
 static int64_t read_cache(const struct group *g)
@@ -131,10 +128,7 @@ static void read_cpu(struct group *g, struct cgroup_cpu *out)
 static bool read_texts(const struct procfs *proc, pid_t pid, struct buf *mounts,
 		       struct buf *groups)
 {
-	struct stat st;
-	_cleanup_close_ int fd = file_open_regular(proc->fd, "self/mountinfo", 0, &st);
-
-	return fd >= 0 && io_slurp(fd, mounts, TEXT_MAX) == 0 &&
+	return mounts_read_own(proc, mounts) == 0 &&
 	       procfs_read(proc, pid, "cgroup", groups, TEXT_MAX) == 0;
 }
 
@@ -178,14 +172,12 @@ int cgroup_levels(const struct procfs *proc, pid_t pid,
 		  struct cgroup_level levels[CGROUP_LEVELS_MAX])
 {
 	_cleanup_buf_ struct buf mounts = BUF_INIT, groups = BUF_INIT, own = BUF_INIT;
-	struct stat st;
-	_cleanup_close_ int fd = file_open_regular(proc->fd, "self/cgroup", 0, &st);
 	struct group g, ours = { 0 };
 	int n = -ENOENT;
 
 	if (!read_texts(proc, pid, &mounts, &groups))
 		return -ENOENT;
-	if (fd >= 0 && io_slurp(fd, &own, TEXT_MAX) == 0)
+	if (procfs_read_own(proc, "cgroup", &own, TEXT_MAX) == 0)
 		ours = group_find(buf_str(&mounts), buf_str(&own), "memory");
 	g = group_find(buf_str(&mounts), buf_str(&groups), "memory");
 	if (g.dir)
@@ -195,38 +187,64 @@ int cgroup_levels(const struct procfs *proc, pid_t pid,
 	return n;
 }
 
-/* In the child: accesses the target's file system. */
-static void send_levels_inside(const struct procfs *proc, pid_t pid, int to)
+/* What the worker needs: pointers into its memory, which is a copy of ours. */
+struct query {
+	const struct procfs *proc;
+	pid_t pid;
+};
+
+/* A level, as the worker sends it. */
+struct level_record {
+	int64_t limit, free, used, kills_all;
+};
+
+/* In a worker: the target's file system may not answer. */
+static int answer_levels(const struct buf *request, struct buf *answer, int *fd, struct err *err)
 {
-	_cleanup_close_ int root_fd = procfs_openat(proc, pid, "root", O_PATH | O_DIRECTORY);
 	_cleanup_buf_ struct buf mounts = BUF_INIT, groups = BUF_INIT;
+	_cleanup_close_ int root_fd = -1;
 	struct cgroup_level levels[CGROUP_LEVELS_MAX] = { { 0 } };
 	const struct group none = { 0 };
+	struct query q;
 	struct group g;
 	size_t n;
 
-	if (root_fd < 0 || procfs_read(proc, pid, "mountinfo", &mounts, TEXT_MAX) < 0 ||
-	    procfs_read(proc, pid, "cgroup", &groups, TEXT_MAX) < 0)
-		return;
+	(void)fd;
+	(void)err;
+	memcpy(&q, request->data, sizeof(q));
+	root_fd = mounts_open_root(q.proc, q.pid);
+	if (root_fd < 0 || procfs_read(q.proc, q.pid, "mountinfo", &mounts, TEXT_MAX) < 0 ||
+	    procfs_read(q.proc, q.pid, "cgroup", &groups, TEXT_MAX) < 0)
+		return 0; /* the answer has no level */
 	g = group_find_below(root_fd, buf_str(&mounts), buf_str(&groups), "memory");
 	n = g.dir ? read_levels(&g, &none, levels) : 0;
 	group_release(&g);
-	if (io_write_all(to, levels, n * sizeof(levels[0]), DEADLINE_NEVER) < 0)
-		return; /* nobody waits */
+	for (size_t i = 0; i < n; i++) {
+		const struct level_record r = { levels[i].limit, levels[i].free, levels[i].used,
+						levels[i].kills_all };
+
+		buf_add(answer, &r, sizeof(r));
+	}
+	return 0;
 }
 
-/* Receives what the child sends until it ends.  Returns the number of levels. */
-static int receive_levels(int from, struct cgroup_level levels[CGROUP_LEVELS_MAX],
-			  struct deadline d)
+static int take_levels(const struct buf *answer, struct cgroup_level levels[CGROUP_LEVELS_MAX])
 {
-	size_t len = 0, max = CGROUP_LEVELS_MAX * sizeof(levels[0]);
-	ssize_t n = 1;
+	size_t n = answer->len / sizeof(struct level_record);
+	struct level_record r;
 
-	while (n > 0 && len < max && io_wait(from, POLLIN, d) == 0) {
-		n = io_read(from, (char *)levels + len, max - len);
-		len += n > 0 ? (size_t)n : 0;
+	if (answer->len % sizeof(r) != 0 || n > CGROUP_LEVELS_MAX)
+		return -EBADMSG;
+	for (size_t i = 0; i < n; i++) {
+		memcpy(&r, answer->data + i * sizeof(r), sizeof(r));
+		if (r.limit < 0 || r.free < 0)
+			return -EBADMSG;
+		levels[i] = (struct cgroup_level){
+			.limit = r.limit, .free = r.free, .used = r.used,
+			.kills_all = r.kills_all != 0,
+		};
 	}
-	return (int)(len / sizeof(levels[0]));
+	return (int)n;
 }
 
 static bool has_our_mounts(const struct procfs *proc, pid_t pid)
@@ -241,19 +259,19 @@ static bool has_our_mounts(const struct procfs *proc, pid_t pid)
 int cgroup_levels_inside(const struct procfs *proc, pid_t pid,
 			 struct cgroup_level levels[CGROUP_LEVELS_MAX])
 {
-	const struct deadline d = deadline_in_ms(INSIDE_MS);
-	int fds[2], status, n;
-	pid_t child;
+	struct query q = { proc, pid };
+	const struct buf request = { (char *)&q, sizeof(q), 0 };
+	const struct worker_call call = {
+		.fn = answer_levels, .request = &request,
+		.max = CGROUP_LEVELS_MAX * sizeof(struct level_record),
+		.deadline = deadline_in_ms(WORKER_TASK_MS),
+	};
+	_cleanup_buf_ struct buf answer = BUF_INIT;
+	struct err ignored = { .code = EXIT_DONE };
+	int rc;
 
-	if (has_our_mounts(proc, pid) || pipe2(fds, O_CLOEXEC) < 0)
+	if (has_our_mounts(proc, pid))
 		return 0;
-	child = fork();
-	if (child == 0) {
-		send_levels_inside(proc, pid, fds[1]);
-		_exit(0);
-	}
-	(void)close(fds[1]);
-	n = child > 0 ? receive_levels(fds[0], levels, d) : 0;
-	(void)close(fds[0]);
-	return child > 0 && child_wait(child, &status, d) == 0 ? n : 0;
+	rc = worker_run(&call, &proc->fd, 1, &answer, NULL, &ignored);
+	return rc < 0 ? rc : take_levels(&answer, levels);
 }

@@ -46,8 +46,9 @@ int cgroup_levels(const struct procfs *proc, pid_t pid,
 
 /*
  * Reads those that the process itself can see, below its root: for a process in another container,
- * whose groups our mounts do not show.  None is shared.  A child process looks, for at most 1 s,
- * because the process's file system may hang.  Returns their number; 0: none, or an error.
+ * whose groups our mounts do not show.  None is shared.  A worker looks, because the process's
+ * file system may hang.  Returns their number; 0: none is visible; or a negative errno: the worker
+ * was given up, see worker_call().
  */
 int cgroup_levels_inside(const struct procfs *proc, pid_t pid,
 			 struct cgroup_level levels[CGROUP_LEVELS_MAX]);

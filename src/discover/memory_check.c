@@ -104,6 +104,7 @@ static const char *const uses[] = {
 struct levels {
 	struct cgroup_level list[CGROUP_LEVELS_MAX + 1];
 	size_t n, n_groups;
+	int error; /* negative: the groups of another container could not be read */
 };
 
 /* `thorough`: starts a child process if necessary, which takes longer. */
@@ -117,8 +118,10 @@ static void read_levels(pid_t pid, bool thorough, struct levels *levels)
 	if (procfs_open(&proc, "/proc") < 0)
 		return;
 	n = cgroup_levels(&proc, pid, levels->list);
-	if (n < 0 && thorough)
+	if (n < 0 && thorough) {
 		n = cgroup_levels_inside(&proc, pid, levels->list);
+		levels->error = n < 0 ? n : 0;
+	}
 	levels->n = levels->n_groups = n < 0 ? 0 : (size_t)n;
 	machine = &levels->list[levels->n];
 	if (memory_machine(&proc, machine) == 0)
@@ -202,7 +205,13 @@ int memory_check(const struct jvm *jvm, enum memory_use use, struct memory_room 
 	struct memory_room here;
 	struct levels levels;
 
-	read_levels(jvm->pid, use != MEMORY_IDLE && use != MEMORY_COPY, &levels);
+	/* The next step reports a file system that hangs. */
+	read_levels(jvm->pid, !jvm->hung && use != MEMORY_IDLE && use != MEMORY_COPY, &levels);
+	if (levels.error < 0)
+		return err_set(err, EXIT_PARTIAL,
+			       "not started, because JVM %d could be killed: the memory limit of its "
+			       "container cannot be read: %s; try again",
+			       (int)jvm->pid, strerror(-levels.error));
 	here = memory_room(levels.list, levels.n, growth, own_min[use]);
 	if (here.verdict != MEMORY_GRANTED)
 		return refuse(jvm, use, &levels, &here, growth, err);

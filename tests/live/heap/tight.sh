@@ -221,6 +221,24 @@ if [ -n "$version" ] && jvm_command own serial -Xmx160m -Xms160m -cp "$W/classes
 		"$rc $(grep -c 'are free in its control group' "$W/err")"
 	in_group "$pod/side" "${own_view[@]}" ./jtool jcmd "$JVM_PID" VM.version
 	check "own: jtool in another container: jcmd works" env -C "$W" "${argv[@]}"
+	# The limit is not read as "none" if the file system with the JVM's group does not answer, and
+	# the process that is blocked there does not hold a pipe of jtool's open.
+	nsenter -t "$JVM_PID" -m --wd=/ -- python3 - "$memory" <"$live_dir/attach/hangfs.py" \
+		>"$W/server" 2>&1 &
+	server=$!
+	disown
+	track $server
+	poll 10 grep -q READY "$W/server" || fail "a file system that hangs" "$(cat "$W/server")"
+	begin=$(now_ms)
+	rc=0
+	(cd "$W" && exec timeout 60 "${argv[@]}") 2>"$W/err" </dev/null | cat >"$W/out"
+	rc=${PIPESTATUS[0]}
+	took=$(($(now_ms) - begin))
+	same "own: the JVM's group cannot be read: jcmd is refused" "7 1" \
+		"$rc $(grep -c 'the memory limit of its container cannot be read' "$W/err" ||
+			cat "$W/err")"
+	check "own: the JVM's group cannot be read: jtool ends after $took ms" [ "$took" -le 15000 ]
+	stop $server
 	unlimit
 	unharmed "own: jtool in another container"
 	stop "$JVM_PID"
