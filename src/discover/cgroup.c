@@ -211,6 +211,7 @@ static int answer_levels(const struct buf *request, struct buf *answer, int *fd,
 
 	(void)fd;
 	(void)err;
+	worker_confine();
 	memcpy(&q, request->data, sizeof(q));
 	root_fd = mounts_open_root(q.proc, q.pid);
 	if (root_fd < 0 || procfs_read(q.proc, q.pid, "mountinfo", &mounts, TEXT_MAX) < 0 ||

@@ -134,6 +134,7 @@ static int inspect_remote(struct survey *s, size_t n, void (*meanwhile)(void *ar
 {
 	const struct worker_tasks tasks = {
 		.n = n, .max = JVM_RECORD_MAX, .keep = &s->proc->fd, .n_keep = 1, .arg = s,
+		.inspects = true,
 		.run = inspect_one, .take = take_one, .lost = lose_one, .meanwhile = meanwhile,
 	};
 

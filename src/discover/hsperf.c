@@ -376,8 +376,8 @@ static void lose_one(void *arg, size_t task, int error)
 static void read_remote(struct reading *r, size_t n)
 {
 	struct worker_tasks tasks = {
-		.max = PERFDATA_MAX + 1, .arg = r, .run = read_one, .take = take_one,
-		.lost = lose_one,
+		.max = PERFDATA_MAX + 1, .arg = r, .inspects = true, .run = read_one,
+		.take = take_one, .lost = lose_one,
 	};
 	struct procfs proc;
 	bool is_open = procfs_open(&proc, "/proc") == 0;

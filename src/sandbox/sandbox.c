@@ -95,6 +95,8 @@ static const int inspect_calls[] = {
 	LIBRARY_CALLS, OLD_CALLS,
 	SYS_sendmsg, SYS_sendto, SYS_recvmsg, SYS_recvfrom,
 	SYS_setfsuid, SYS_setfsgid, /* to read another user's /proc/PID, see fs_ids.h */
+	SYS_capget,
+	SYS_ioctl, /* PROCMAP_QUERY, see proc/maps.c; no terminal is open */
 #ifdef SYS_pidfd_open
 	SYS_pidfd_open,
 #endif

@@ -15,6 +15,7 @@
 #include "fileio/detached_child.h"
 #include "fileio/file_open.h"
 #include "fileio/io.h"
+#include "sandbox/sandbox.h"
 
 #define CHUNK 65536
 #define KEEP_MAX 8
@@ -174,6 +175,11 @@ pid_t worker_fork(int *sock, const int *keep, size_t n_keep)
 	else
 		*sock = ends[0];
 	return pid;
+}
+
+void worker_confine(void)
+{
+	(void)!sandbox_enter(SANDBOX_INSPECT); /* a kernel without filters is no reason to stop */
 }
 
 static int worker_sock = -1; /* in a worker */

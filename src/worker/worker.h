@@ -77,6 +77,12 @@ void worker_end(struct worker *w);
 int worker_run(const struct worker_call *call, const int *keep, size_t n_keep, struct buf *answer,
 	       int *fd, struct err *err) _must_check_;
 
+/*
+ * In a worker that reads and parses files of a target from now on, and does nothing else: enters
+ * the sandbox for that, SANDBOX_INSPECT, if the kernel has it.
+ */
+void worker_confine(void);
+
 /* For worker_pool.h: forks a process as described above.  Returns 0 in the worker. */
 pid_t worker_fork(int *sock, const int *keep, size_t n_keep) _must_check_;
 

@@ -58,6 +58,8 @@ static void _noreturn_ work(const struct pool *pool, size_t slot, int sock)
 	uint32_t i;
 	int rc = 0;
 
+	if (t->inspects)
+		worker_confine();
 	while (rc == 0 && (i = pool->shared->next++) < t->n) {
 		struct task *task = &pool->shared->tasks[i];
 

@@ -20,6 +20,7 @@ struct worker_tasks {
 	const int *keep; /* descriptors that the tasks need */
 	size_t n_keep;
 	void *arg;
+	bool inspects; /* the tasks read files and do nothing else: see worker_confine() */
 	/* In a worker: runs a task.  Nothing is sent if it adds nothing to `answer`. */
 	void (*run)(void *arg, size_t i, struct buf *answer);
 	/* Takes the answer of a task. */
