@@ -84,7 +84,7 @@ start_jvm() {
 			bash -c "$container_main" jvm -cp /classes "$@" 9>&-
 	) <&9 >/run/jvm.out 2>&1 &
 	unshare_pid=$!
-	if ! poll 240 jvm_is_ready || gone $unshare_pid; then
+	if ! poll 600 jvm_is_ready || gone $unshare_pid; then
 		fail "the JVM becomes ready" "$(tail -n 5 /run/jvm.out)"
 		return 1
 	fi
@@ -96,7 +96,7 @@ stop_jvm() {
 	kill -9 "$JVM_PID" "$unshare_pid" 2>/dev/null
 	wait "$unshare_pid" 2>/dev/null
 	exec 9>&-
-	poll 20 rmdir $app || fail "the control group is empty"
+	poll 60 rmdir $app || fail "the control group is empty"
 }
 
 n_asked=0

@@ -48,7 +48,8 @@ try() {
 	# A file here would be in the memory of whoever writes it.
 	[[ $2 != *" -" ]] || out=/dev/null
 	read -r -a words <<<"${2/PID/$target}"
-	as "$place" timeout -k 1 120 jtool "${words[@]}" >$out 2>/run/err || rc=$?
+	# A capture takes 25 seconds, and all of its commands are slow here.
+	as "$place" timeout -k 10 300 jtool "${words[@]}" >$out 2>/run/err || rc=$?
 	rm -rf /tmp/classes /tmp/h /tmp/jfr /tmp/capture
 	if gone "$JVM_PID" || ! answers; then
 		kills=$((kills + 1))
