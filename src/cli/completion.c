@@ -7,7 +7,7 @@
 
 enum value_kind completion_value_kind(const struct opt *o)
 {
-	if (o->kind == OPT_FLAG || o->kind == OPT_LEVEL) /* the value of a level is optional */
+	if (opt_stands_alone(o)) /* a value is optional */
 		return VALUE_NONE;
 	if (o->kind == OPT_CHOICE)
 		return VALUE_CHOICE;

@@ -121,6 +121,12 @@ static int store(const struct opt_set *set, const struct opt *o, const char *sho
 			       "500us or 1s", shown, value);
 	case OPT_CHOICE:
 		return parse_choice(o, shown, value, at, err);
+	case OPT_MODE:
+		*(int *)at = 0;
+		if (value && parse_choice(o, shown, value, at, err) < 0)
+			return -1;
+		++*(int *)at;
+		return 0;
 	case OPT_LEVEL:
 		*(unsigned *)at = 1;
 		if (!value || (parse_number(value, at, &rest) == 0 && *rest == '\0' &&
@@ -131,6 +137,11 @@ static int store(const struct opt_set *set, const struct opt *o, const char *sho
 	}
 	return err_set(err, EXIT_USAGE,
 		       "%s: jtool does not know how to parse its value; report this bug", shown);
+}
+
+bool opt_stands_alone(const struct opt *row)
+{
+	return row->kind == OPT_FLAG || row->kind == OPT_LEVEL || row->kind == OPT_MODE;
 }
 
 /* Finds a long option, which may be abbreviated, and its *set.  Returns NULL with err set. */
@@ -195,7 +206,7 @@ static int parse_long(const struct opt_set sets[static 2], char **argv, int left
 	}
 	if (equals)
 		return store(set, o, shown, equals + 1, err) < 0 ? -1 : 1;
-	if (o->kind == OPT_LEVEL)
+	if (opt_stands_alone(o))
 		return store(set, o, shown, NULL, err) < 0 ? -1 : 1;
 	if (left < 2)
 		return err_set(err, EXIT_USAGE, "%s needs a value: %s", shown, o->arg);
@@ -214,7 +225,7 @@ static int parse_letters(const struct opt_set sets[static 2], char **argv, int l
 		if (!o)
 			return err_set(err, EXIT_USAGE, "unknown option '%s': --help lists them",
 				       shown);
-		if (o->kind == OPT_FLAG || o->kind == OPT_LEVEL) {
+		if (opt_stands_alone(o)) {
 			if (store(set, o, shown, NULL, err) < 0)
 				return -1;
 			continue;
@@ -280,7 +291,7 @@ static int format_option(const struct opt *o, char *text, size_t size)
 			      o->name);
 	if (o->arg)
 		n += snprintf(text + n, size - (size_t)n,
-			      o->kind == OPT_LEVEL ? "[=%s]" : " %s", o->arg);
+			      opt_stands_alone(o) ? "[=%s]" : " %s", o->arg);
 	return n;
 }
 

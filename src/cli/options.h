@@ -21,6 +21,7 @@ enum opt_kind {
 	OPT_NANOS,   /* uint64_t, in ns; the unit is mandatory: 10ms, 500us, 800ns, 1s */
 	OPT_CHOICE,  /* int: the index in `choices`, from 0 */
 	OPT_LEVEL,   /* unsigned: 1 to 9, as --NAME=LEVEL; 1 without a value */
+	OPT_MODE,    /* int: 1 + the index in `choices`, as --NAME=MODE; 1 without a value */
 };
 
 struct opt {
@@ -30,7 +31,7 @@ struct opt {
 	size_t offset;    /* of the value in the struct of values */
 	const char *arg;  /* the name of the value in --help; NULL for a flag */
 	const char *help; /* alone in the row: the title of the group of the rows that follow */
-	const char *const *choices; /* OPT_CHOICE: NULL-terminated */
+	const char *const *choices; /* OPT_CHOICE, OPT_MODE: NULL-terminated */
 };
 
 /* -n, --limit; `rows` is the default for text, which limit_rows() applies. */
@@ -40,6 +41,9 @@ struct opt {
 
 #define OPT_GROUP(title) { 0, NULL, OPT_FLAG, 0, NULL, (title), NULL }
 #define OPT_END { 0, NULL, OPT_FLAG, 0, NULL, NULL, NULL }
+
+/* Returns whether an option takes a value only as --NAME=VALUE, or none. */
+bool opt_stands_alone(const struct opt *row);
 
 /* A table of rows and the struct that they fill. */
 struct opt_set {

@@ -44,6 +44,7 @@ struct work {
 	struct chunk *first, *last, *spare;
 	size_t waiting; /* unwritten bytes in all chunks */
 	struct deadline deadline;
+	struct deadline stall; /* when the buffer is full: until the reader must have taken some */
 	bool ended; /* no more data will come from the FIFO */
 };
 
@@ -85,12 +86,17 @@ static void drop_first(struct work *w)
 		w->spare = c;
 }
 
+static bool is_full(const struct work *w)
+{
+	return w->waiting >= w->limits.bytes;
+}
+
 static int read_some(struct work *w)
 {
 	struct chunk *c = w->last;
 	ssize_t n;
 
-	if (w->waiting >= w->limits.bytes)
+	if (is_full(w))
 		return -EFBIG;
 	if (!c || c->end == sizeof(c->data))
 		c = new_chunk(w);
@@ -120,11 +126,22 @@ static int write_some(struct work *w)
 		return errno == EAGAIN || errno == EINTR ? 0 : -errno;
 	c->begin += (size_t)n;
 	w->waiting -= (size_t)n;
+	w->stall = DEADLINE_NEVER;
 	if (c->begin == c->end && c == w->last)
 		c->begin = c->end = 0;
 	else if (c->begin == c->end)
 		drop_first(w);
 	return 0;
+}
+
+/* Returns the milliseconds that poll(2) may take; -1: no limit. */
+static int longest_wait(const struct work *w, bool full, bool last_poll)
+{
+	if (w->ended)
+		return -1;
+	if (full)
+		return deadline_left_ms(w->stall.at_ns < w->deadline.at_ns ? w->stall : w->deadline);
+	return last_poll ? 0 : deadline_left_ms(w->deadline);
 }
 
 /*
@@ -133,18 +150,21 @@ static int write_some(struct work *w)
  */
 static int step(struct work *w, bool *last_poll)
 {
+	const bool full = w->limits.stall_ms && is_full(w);
 	struct pollfd fds[] = {
-		{ .fd = w->ended ? -1 : w->from, .events = POLLIN },
-		{ .fd = w->ended || *last_poll ? -1 : w->end },
+		{ .fd = w->ended || full ? -1 : w->from, .events = POLLIN },
+		{ .fd = w->ended || full || *last_poll ? -1 : w->end },
 		{ .fd = w->out, .events = w->waiting ? POLLOUT : 0 },
 	};
-	int wait = *last_poll && !w->ended ? 0 : w->ended ? -1 : deadline_left_ms(w->deadline);
-	int n = poll(fds, ARRAY_SIZE(fds), wait);
 
-	if (n < 0)
+	if (full && w->stall.at_ns == DEADLINE_NEVER.at_ns)
+		w->stall = deadline_in_ms(w->limits.stall_ms);
+	if (poll(fds, ARRAY_SIZE(fds), longest_wait(w, full, *last_poll)) < 0)
 		return errno == EINTR ? 0 : -errno;
 	if (!w->ended && deadline_passed(w->deadline))
 		return -ETIMEDOUT;
+	if (full && deadline_passed(w->stall))
+		return -ENOBUFS;
 	if (fds[2].revents & POLLERR)
 		return -EPIPE;
 	if (fds[0].revents & POLLIN) {
@@ -152,7 +172,7 @@ static int step(struct work *w, bool *last_poll)
 
 		if (rc < 0)
 			return rc;
-	} else if (fds[0].revents || *last_poll) {
+	} else if (!full && (fds[0].revents || *last_poll)) {
 		w->ended = true;
 	}
 	*last_poll = *last_poll || fds[1].revents;
@@ -248,6 +268,7 @@ int fifo_relay_to_file(int from, int to, int end, const char *progress, unsigned
 	struct work w = {
 		.from = from, .end = end, .out = to,
 		.limits = { .bytes = SIZE_MAX, .ms = ms }, .deadline = DEADLINE_NEVER,
+		.stall = DEADLINE_NEVER,
 		.check = check, .room = disk_room_begin(to),
 	};
 	int done[2], keep[4] = { from, to, end };
@@ -287,6 +308,7 @@ int fifo_relay_start(struct fifo_relay *r, int from, int end,
 {
 	struct work w = {
 		.from = from, .end = end, .limits = *limits, .deadline = DEADLINE_NEVER,
+		.stall = DEADLINE_NEVER,
 	};
 	int out[2], keep[3] = { from, end };
 

@@ -43,6 +43,9 @@ struct fifo_relay {
 
 struct fifo_relay_limits {
 	size_t bytes; /* the most that is buffered in memory */
+	/* 0: more is an error.  Otherwise the writer waits, and a reader that takes nothing for so
+	 * long is one. */
+	unsigned stall_ms;
 	unsigned ms;  /* the longest time from the first byte to the last; 0: no limit */
 };
 
@@ -59,7 +62,8 @@ int fifo_relay_start(struct fifo_relay *r, int from, int end,
 
 /*
  * Closes `out` and waits for the child.  Returns 0 if all data was forwarded, -EFBIG if
- * limits.bytes was exceeded, -ETIMEDOUT if limits.ms was, or another negative errno.
+ * limits.bytes was exceeded, -ENOBUFS if the reader took nothing for limits.stall_ms while the
+ * writer had to wait, -ETIMEDOUT if limits.ms was exceeded, or another negative errno.
  */
 int fifo_relay_end(struct fifo_relay *r) _must_check_;
 

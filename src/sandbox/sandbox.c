@@ -46,9 +46,9 @@ static const int client_calls[] = {
 #endif
 };
 
-/* Refused in addition. */
+/* Refused in addition.  A result that replaces a file needs socketpair(2), see tmp_reaper.h. */
 static const int file_calls[] = {
-	SYS_socket, SYS_socketpair, SYS_connect, SYS_bind, SYS_listen, SYS_accept, SYS_accept4,
+	SYS_socket, SYS_connect, SYS_bind, SYS_listen, SYS_accept, SYS_accept4,
 	SYS_setuid, SYS_setgid, SYS_setreuid, SYS_setregid, SYS_setresuid, SYS_setresgid,
 	SYS_setfsuid, SYS_setfsgid, SYS_setgroups, SYS_capset, SYS_setns, SYS_mknodat,
 #ifdef SYS_mknod

@@ -15,6 +15,7 @@
 
 static const struct opt capture_rows[] = {
 	{ 0, "jfr", OPT_FLAG, AT(jfr), NULL, "also a flight recording of 30 seconds", NULL },
+	{ 0, "heap", OPT_FLAG, AT(heap), NULL, "also a heap dump without any values", NULL },
 	{ 0, "no-mask", OPT_FLAG, AT(no_mask), NULL, "do not replace secrets by asterisks", NULL },
 	{ 0, "force", OPT_FLAG, AT(force), NULL, "replace FILE if it exists", NULL },
 	OPT_END,

@@ -9,12 +9,13 @@
 #include "fileio/atomic_file.h"
 
 struct capture_opts {
-	bool force, no_mask, jfr;
+	bool force, no_mask, jfr, heap;
 };
 
 enum capture_flags {
 	CAPTURE_MASKED = 1 << 0,      /* the output may have secrets */
 	CAPTURE_IF_JFR = 1 << 1,      /* only with --jfr */
+	CAPTURE_IF_HEAP = 1 << 3,     /* only with --heap */
 	CAPTURE_AFTER_PAUSE = 1 << 2, /* waits first, so that the next thread dump shows changes */
 };
 
@@ -30,7 +31,7 @@ struct capture_item {
 	const char *cost; /* to the JVM */
 };
 
-#define CAPTURE_ITEMS 17
+#define CAPTURE_ITEMS 18
 extern const struct capture_item capture_items[CAPTURE_ITEMS];
 #define CAPTURE_MESSAGE_MAX 4096
 

@@ -17,6 +17,7 @@
 #define MASKED_MAX (64u * 1024 * 1024)
 #define ENVIRON_MAX (16u * 1024 * 1024)
 #define ITEM_MS 120000 /* limit for an item, in addition to the time that it is expected to take */
+#define HEAP_S 480     /* for a heap dump: one of 50 GB, say */
 #define STEP_MS 100
 #define PAUSE_MS 5000  /* between two thread dumps */
 
@@ -43,6 +44,8 @@ const struct capture_item capture_items[CAPTURE_ITEMS] = {
 	  "the agent; a pause of some 30 ns per object" },
 	{ "recording.jfr", { "jfr", "PID", "record", "-d", "30", "-" }, 0, CAPTURE_IF_JFR, 30,
 	  "the flight recorder for 30 s" },
+	{ "heap.hprof.gz", { "heapdump", "--redact=all", "--gzip", "PID", "-" }, 0,
+	  CAPTURE_IF_HEAP, HEAP_S, "a full collection and a pause of some 1 s per GB" },
 };
 
 static bool is_signalled(struct capture *c)
@@ -237,6 +240,7 @@ bool capture_wants(const struct capture *c, const struct capture_item *item)
 	int feature = jvm_feature(c->ctx->jvm);
 
 	return (!(item->flags & CAPTURE_IF_JFR) || c->opts->jfr) &&
+	       (!(item->flags & CAPTURE_IF_HEAP) || c->opts->heap) &&
 	       (feature == 0 || feature >= item->since);
 }
 

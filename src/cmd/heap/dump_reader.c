@@ -1,21 +1,17 @@
 #include "cmd/heap/dump_reader.h"
 #include "cmd/heap/pause_note.h"
 
-#include <errno.h>
 #include <string.h>
-
-#include <zlib.h>
 
 #include "base/progress.h"
 #include "base/xalloc.h"
 #include "cmd/attach_call.h"
-#include "fileio/input_file.h"
+#include "cmd/heap/dump_file.h"
 #include "model/vm/dcmd_replies.h"
 
 #define FLAGS_MAX (4u * 1024 * 1024)
 #define VERSION_MAX (64u * 1024)
 #define THREADS_MAX (64u * 1024 * 1024)
-#define CHUNK (256 * 1024)
 
 struct reading {
 	struct hprof_reader *reader;
@@ -24,7 +20,7 @@ struct reading {
 };
 
 /* Returns 0, 1 if no more chunks are needed, or -1 with err set. */
-static int take_chunk(void *arg, const uint8_t *data, size_t len, struct err *err)
+static int take_chunk(void *arg, uint8_t *data, size_t len, struct err *err)
 {
 	struct reading *r = arg;
 
@@ -36,57 +32,13 @@ static int take_chunk(void *arg, const uint8_t *data, size_t len, struct err *er
 	return hprof_objects(r->reader) >= r->max_objects;
 }
 
-/* Opens the file for zlib, which passes uncompressed data through.  The file is read twice. */
-static gzFile open_file(const char *path, struct err *err)
-{
-	struct stat st;
-	int fd = input_file_open(path, INPUT_FILE_REGULAR, &st, err);
-	gzFile file;
-
-	if (fd < 0)
-		return NULL;
-	file = gzdopen(fd, "rb");
-	if (!file)
-		xalloc_die();
-	(void)gzbuffer(file, CHUNK);
-	return file;
-}
-
-/* Does not use the text of gzerror(), which begins with a name that zlib invents. */
-static int file_failed(const char *path, int error, struct err *err)
-{
-	const char *why = error == Z_ERRNO ? strerror(errno)
-			: error == Z_BUF_ERROR ? "it is cut off"
-					       : "its compressed data is damaged";
-
-	return err_set(err, EXIT_PARTIAL, "cannot read '%s' to its end: %s", path, why);
-}
-
-static int read_file(const char *path, struct reading *r, struct err *err)
-{
-	_cleanup_free_ uint8_t *chunk = xmalloc(CHUNK);
-	gzFile file = open_file(path, err);
-	int rc = 0, n = 0, error = Z_OK;
-
-	if (!file)
-		return -1;
-	while (rc == 0 && (n = gzread(file, chunk, CHUNK)) > 0)
-		rc = take_chunk(r, chunk, (size_t)n, err);
-	if (rc < 0)
-		err_prefix(err, "%s", path);
-	if (rc == 0)
-		(void)gzerror(file, &error); /* gzread() reports a premature end only here */
-	if (error != Z_OK)
-		rc = file_failed(path, error, err);
-	(void)gzclose_r(file); /* read-only: nothing to flush */
-	return rc < 0 ? -1 : 0;
-}
-
 static int read_jvm(const struct ctx *ctx, const struct dump_limits *limits, struct reading *r,
 		    struct err *err)
 {
+	static const struct dump_wanted wanted = { .all = false };
+
 	pause_note_print(ctx, PAUSE_DUMP);
-	return dump_stream(ctx, limits, take_chunk, r, err);
+	return dump_stream(ctx, &wanted, limits, take_chunk, r, err);
 }
 
 /* Returns a reader that has read the complete dump, or max_objects of it. */
@@ -106,7 +58,7 @@ static struct hprof_reader *feed(const struct ctx *ctx, const struct dump_reader
 
 	progress_begin(&r.line);
 	if (ctx->file)
-		rc = read_file(ctx->file, &r, err);
+		rc = dump_file_read(ctx->file, take_chunk, &r, err);
 	else
 		rc = read_jvm(ctx, &wanted->limits, &r, err);
 	progress_end(&r.line);

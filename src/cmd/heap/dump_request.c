@@ -55,7 +55,7 @@ static uint64_t room_for(const struct dump_request *rq)
 	return heap > INT64_MAX / 8 ? UINT64_MAX : files * (2 * (uint64_t)heap + ROOM_BASE);
 }
 
-static int stage_file(struct dump_request *rq, struct err *err)
+static int stage_file(struct dump_request *rq, const struct dump_wanted *wanted, struct err *err)
 {
 	const struct staged_file_request req = {
 		.kind = rq->by_fifo ? STAGED_FIFO : STAGED_RESULT,
@@ -63,6 +63,7 @@ static int stage_file(struct dump_request *rq, struct err *err)
 		.suffix = ".hprof",
 		.listener = -1,
 		.room = room_for(rq),
+		.memory_first = wanted->redact != HPROF_REDACT_NOTHING,
 		.timeout_ms = rq->ctx->timeout_ms,
 	};
 
@@ -108,12 +109,12 @@ static int stage(struct dump_request *rq, const struct dump_wanted *wanted, stru
 	if (rq->by_fifo && wanted->via == DUMP_VIA_AUTO && !wanted->max_pause_ms &&
 	    is_short_of_cpu(rq)) {
 		rq->by_fifo = false;
-		if (stage_file(rq, &no_file) == 0)
+		if (stage_file(rq, wanted, &no_file) == 0)
 			return 0;
 		verbose_step(rq->ctx->steps, "the JVM cannot write a file: %s", no_file.text);
 		rq->by_fifo = true;
 	}
-	return stage_file(rq, err);
+	return stage_file(rq, wanted, err);
 }
 
 static void command_line(const struct dump_wanted *wanted, bool by_fifo, const char *path,

@@ -66,6 +66,11 @@ static int relay_failed(const struct stream *f, int error, struct err *err)
 			       "read it, and the unread part exceeded the limit of %zu MB; "
 			       "allow more with --max-memory SIZE",
 			       pid, f->limits->waiting >> 20);
+	if (error == -ENOBUFS)
+		return err_set(err, EXIT_PARTIAL,
+			       "stopped the dump of JVM %d: the JVM had to wait, because jtool took "
+			       "none of it for %u s",
+			       pid, f->limits->stall_ms / 1000);
 	if (error == -ECANCELED)
 		return err_set(err, EXIT_PARTIAL,
 			       "stopped the dump of JVM %d: the jtool process that reads it "
@@ -81,6 +86,7 @@ static int take_relayed(struct stream *f, int fifo, int end, struct err *err)
 {
 	const struct fifo_relay_limits limits = {
 		.bytes = f->limits->waiting,
+		.stall_ms = f->limits->stall_ms,
 		.ms = f->rq.features.segments ? 0 : f->limits->pause_ms,
 	};
 	struct fifo_relay relay;
@@ -160,12 +166,11 @@ static int ask_for_dump(struct stream *f, struct err *err)
 	return rc;
 }
 
-int dump_stream(const struct ctx *ctx, const struct dump_limits *limits, dump_chunk_fn *take,
-		void *arg, struct err *err)
+int dump_stream(const struct ctx *ctx, const struct dump_wanted *wanted,
+		const struct dump_limits *limits, dump_chunk_fn *take, void *arg, struct err *err)
 {
-	const struct dump_wanted wanted = { .all = false };
 	struct stream stream = { .limits = limits, .take = take, .arg = arg };
-	int rc = dump_request_begin(&stream.rq, ctx, &wanted, err);
+	int rc = dump_request_begin(&stream.rq, ctx, wanted, err);
 
 	if (rc == 0)
 		rc = ask_for_dump(&stream, err);

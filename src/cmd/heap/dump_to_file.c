@@ -9,10 +9,14 @@
 #include "attach/attach_async.h"
 #include "cmd/fetch.h"
 #include "cmd/heap/dump_request.h"
+#include "cmd/heap/dump_sink.h"
+#include "cmd/heap/dump_stream.h"
 #include "fileio/fifo_relay.h"
 #include "fileio/file_open.h"
 
 #define READ_BYTES (64 * 1024) /* bytes per read */
+#define WAITING_MAX (64u << 20) /* bytes that wait to be redacted */
+#define STALL_MS 10000
 
 /*
  * Ends the transfer when the caller's file cannot take the dump.  A JVM that is paused while it
@@ -147,12 +151,33 @@ static int check_dump(bool gzip, const struct atomic_file *out, const struct hpr
 	return check_bytes(out->fd, (uint64_t)st.st_size, gzip, err);
 }
 
+static int dump_redacted(const struct ctx *ctx, const struct dump_wanted *wanted,
+			 struct atomic_file *out, struct err *err)
+{
+	const struct dump_limits limits = { WAITING_MAX, STALL_MS, wanted->max_pause_ms };
+	const struct dump_sink_wanted how = { wanted->redact, wanted->gzip };
+	struct dump_sink *sink = dump_sink_new(out, &how);
+	struct dump_wanted raw = *wanted;
+	int rc;
+
+	raw.gzip = 0;
+	rc = dump_stream(ctx, &raw, &limits, dump_sink_take, sink, err);
+	if (rc == 0)
+		rc = dump_sink_end(sink, err);
+	dump_sink_free(sink);
+	return rc;
+}
+
 int dump_to_file(const struct ctx *ctx, const struct dump_wanted *wanted, struct atomic_file *out,
 		 struct err *err)
 {
 	struct hprof_answer answer;
 	struct dump_request rq;
-	int rc = dump_request_begin(&rq, ctx, wanted, err);
+	int rc;
+
+	if (wanted->redact)
+		return dump_redacted(ctx, wanted, out, err);
+	rc = dump_request_begin(&rq, ctx, wanted, err);
 
 	if (rc == 0)
 		rc = ask_for_dump(&rq, out, wanted, &answer, err);

@@ -8,12 +8,16 @@
  * A JVM 17 to 21 is paused until the FIFO has been read, so its pause depends on the CPU time that
  * jtool gets.  With less than one CPU, jtool lets the JVM write a file, if there is a directory for
  * it.  A JVM 22 or later writes files in its pause and merges them into the FIFO after it.
+ *
+ * A dump that is to be redacted passes through jtool's memory instead.  Files of the JVM are in
+ * memory, too, if there is room.
  */
 #ifndef JTOOL_CMD_HEAP_DUMP_TO_FILE_H
 #define JTOOL_CMD_HEAP_DUMP_TO_FILE_H
 
 #include "cli/command.h"
 #include "fileio/atomic_file.h"
+#include "model/hprof/hprof_redact.h"
 
 enum dump_via {
 	DUMP_VIA_AUTO, /* a FIFO, if the JVM can and jtool has the CPU time to read it at once */
@@ -23,7 +27,8 @@ enum dump_via {
 
 struct dump_wanted {
 	bool all;      /* also dump unreachable objects: do not run a GC first */
-	unsigned gzip; /* compression level; 0: not compressed */
+	unsigned gzip; /* compression level; 0: not compressed; by jtool if redacted */
+	enum hprof_redact redact;
 	enum dump_via via;
 	unsigned max_pause_ms; /* from the first byte to the last; 0: no limit */
 };

@@ -24,7 +24,7 @@ int heap_source_by_hprof(struct heap_source *source, const struct heap_plan *pla
 		.builder = graph_builder_new(plan->max_bytes / 2),
 		.texts_from = plan->wanted->texts_from,
 		.max_memory = plan->max_bytes / 2,
-		.limits = { plan->max_bytes / 2, plan->max_pause_ms },
+		.limits = { plan->max_bytes / 2, 0, plan->max_pause_ms },
 	};
 	int rc = build(source, plan, &wanted, err);
 

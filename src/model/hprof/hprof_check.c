@@ -150,3 +150,8 @@ int hprof_stream_take(struct hprof_stream *s, const uint8_t *data, size_t len)
 	}
 	return 0;
 }
+
+bool hprof_stream_is_complete(const struct hprof_stream *s)
+{
+	return s->gzip || (s->ended && s->skip == 0);
+}

@@ -56,6 +56,8 @@ struct hprof_stream {
 };
 /* Takes the next piece.  Returns 0, or -EBADMSG as soon as it is certain that this is no dump. */
 int hprof_stream_take(struct hprof_stream *s, const uint8_t *data, size_t len) _must_check_;
+/* Returns whether the dump may end here; of compressed data, this is not known. */
+bool hprof_stream_is_complete(const struct hprof_stream *s);
 
 /* Returns whether the data begins with a gzip header. */
 bool hprof_is_gzip(const uint8_t *data, size_t len);

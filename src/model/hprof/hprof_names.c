@@ -121,7 +121,8 @@ const char *hprof_names_of(const struct hprof_names *n, uint64_t thread)
 	/* Strings can share an array; the array then has the number of the first String. */
 	if (number != ID_MAP_NONE)
 		number = id_map_get(&n->arrays, n->names[number].array);
-	if (number != ID_MAP_NONE && n->names[number].text)
+	/* Of a redacted dump, the text begins with a NUL. */
+	if (number != ID_MAP_NONE && n->names[number].text && n->names[number].text[0])
 		return n->names[number].text;
 	return name_by_tid(n, thread);
 }

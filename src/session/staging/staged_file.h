@@ -49,6 +49,7 @@ struct staged_file_request {
 	int listener;     /* unbound AF_UNIX socket to bind in the file's directory; -1: none */
 	/* Bytes needed for STAGED_RESULT, or for files that the target creates next to a FIFO. */
 	uint64_t room;
+	bool memory_first;   /* with `room`: should be on no disk, rather than not in memory */
 	unsigned timeout_ms; /* limit for the helper, as file systems may not answer; 0: 10 s */
 };
 

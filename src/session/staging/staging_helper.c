@@ -159,20 +159,21 @@ static bool is_in_memory(const struct helper *h, const char *dir)
 	return fd >= 0 && disk_room_is_memory(fd);
 }
 
-/* Sorts the candidates: disks before memory if the target writes a lot. */
+/* Sorts the candidates if the target writes a lot: disks before memory, or the reverse. */
 static size_t order_dirs(const struct helper *h, const char *dirs[STAGING_PATHS_MAX])
 {
-	bool disk_first = h->req->kind == STAGED_RESULT || h->req->room > 0;
+	const bool sorted = h->req->kind == STAGED_RESULT || h->req->room > 0;
+	const bool first = h->req->memory_first;
 	bool memory[STAGING_PATHS_MAX];
 	size_t n = 0;
 
 	for (size_t i = 0; i < h->paths.n; i++) {
-		memory[i] = disk_first && is_in_memory(h, h->paths.dirs[i]);
-		if (!memory[i])
+		memory[i] = sorted ? is_in_memory(h, h->paths.dirs[i]) : first;
+		if (memory[i] == first)
 			dirs[n++] = h->paths.dirs[i];
 	}
 	for (size_t i = 0; i < h->paths.n; i++) {
-		if (memory[i])
+		if (memory[i] != first)
 			dirs[n++] = h->paths.dirs[i];
 	}
 	return n;

@@ -306,7 +306,7 @@ END_TEST
 
 /* The following tests relay to a reader. */
 
-static const struct fifo_relay_limits large_limits = { 1u << 30, 0 };
+static const struct fifo_relay_limits large_limits = { 1u << 30, 0, 0 };
 
 static struct fifo_relay start(const struct fifo_relay_limits *limits)
 {
@@ -393,7 +393,7 @@ static const struct {
 
 START_TEST(relay_stops_at_the_memory_limit)
 {
-	const struct fifo_relay_limits small_memory = { 1u << 20, 0 };
+	const struct fifo_relay_limits small_memory = { 1u << 20, 0, 0 };
 	pid_t pid = writer(50 * LARGE, 0);
 	struct fifo_relay r;
 
@@ -405,9 +405,37 @@ START_TEST(relay_stops_at_the_memory_limit)
 }
 END_TEST
 
+START_TEST(writer_waits_at_the_memory_limit)
+{
+	const struct fifo_relay_limits patient = { 1u << 20, 10000, 0 };
+	pid_t pid = writer(10 * LARGE, 0);
+	struct fifo_relay r = start(&patient);
+
+	(void)poll(NULL, 0, 300); /* the reader begins late */
+	ck_assert_int_eq(waitpid(pid, NULL, WNOHANG), 0);
+	check_bytes(&r, 10 * LARGE);
+	ck_assert_int_eq(fifo_relay_end(&r), 0);
+	ck_assert_int_eq(exit_of(pid), 0);
+}
+END_TEST
+
+START_TEST(writer_does_not_wait_for_ever)
+{
+	const struct fifo_relay_limits patient = { 1u << 20, 300, 0 };
+	pid_t pid = writer(50 * LARGE, 0);
+	struct fifo_relay r;
+
+	if (!names[_i].named)
+		ck_assert_int_eq(unlink(path), 0);
+	r = start(&patient);
+	ck_assert_int_eq(exit_of(pid), names[_i].writer);
+	ck_assert_int_eq(fifo_relay_end(&r), -ENOBUFS);
+}
+END_TEST
+
 START_TEST(relay_stops_at_the_time_limit)
 {
-	const struct fifo_relay_limits short_time = { 1u << 30, 500 };
+	const struct fifo_relay_limits short_time = { 1u << 30, 0, 500 };
 	pid_t pid = writer(LARGE, 1500);
 	struct fifo_relay r = start(&short_time);
 
@@ -421,7 +449,7 @@ END_TEST
 
 START_TEST(time_limit_starts_with_the_first_byte)
 {
-	const struct fifo_relay_limits short_time = { 1u << 30, 2000 };
+	const struct fifo_relay_limits short_time = { 1u << 30, 0, 2000 };
 	pid_t pid = fork();
 	struct fifo_relay r;
 
@@ -519,6 +547,8 @@ int main(void)
 	tcase_add_test(tc, reader_without_writer_receives_nothing);
 	tcase_add_test(tc, reader_receives_bytes_written_before_the_end);
 	tcase_add_loop_test(tc, relay_stops_at_the_memory_limit, 0, ARRAY_SIZE(names));
+	tcase_add_test(tc, writer_waits_at_the_memory_limit);
+	tcase_add_loop_test(tc, writer_does_not_wait_for_ever, 0, ARRAY_SIZE(names));
 	tcase_add_test(tc, relay_stops_at_the_time_limit);
 	tcase_add_test(tc, time_limit_starts_with_the_first_byte);
 	tcase_add_loop_test(tc, closed_reader_is_reported, 0, ARRAY_SIZE(names));
