@@ -90,7 +90,7 @@ redacted() {
 	works "$1: the dump with secrets" heapdump "$JVM_PID" dumps/raw.hprof
 	raw=$(secrets raw.hprof)
 	# The test can fail: the dump has them all. UTF-16 is big-endian only in char[].
-	check "$1: the secrets are in it ($raw)" test "$(tr ' ' '\n' <<<"$raw" | grep -c '^100[01]$')" -ge 4
+	check "$1: the secrets are in it ($raw)" test "$(tr ' ' '\n' <<<"$raw" | grep -c '^100[0-9]$')" -ge 4
 	same "$1: hash codes of the secrets are in it" 100 "${raw##* }"
 	works "$1: --redact" heapdump --redact "$JVM_PID" dumps/strings.hprof
 	check "$1: --redact: the message" grep -q -x \
