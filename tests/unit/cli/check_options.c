@@ -12,7 +12,8 @@ struct values {
 	unsigned wait_ms;
 	uint64_t min_ns;
 	uint64_t room, most;
-	int sort;
+	int sort, mode;
+	unsigned level;
 };
 
 struct common {
@@ -33,6 +34,8 @@ static const struct opt rows[] = {
 	{ 0, "room", OPT_BYTES, offsetof(struct values, room), "BYTES", "how much", NULL },
 	{ 0, "sort", OPT_CHOICE, offsetof(struct values, sort), "KEY", "order", sorts },
 	{ 0, "most", OPT_MB, offsetof(struct values, most), "SIZE", "at most", NULL },
+	{ 0, "mode", OPT_MODE, offsetof(struct values, mode), "KEY", "how", sorts },
+	{ 0, "level", OPT_LEVEL, offsetof(struct values, level), "LEVEL", "how much", NULL },
 	{ 0, "rows", OPT_LIMIT, offsetof(struct values, limit), "N", "rows", NULL },
 	OPT_END,
 };
@@ -234,6 +237,25 @@ START_TEST(choices_are_stored_as_indexes)
 }
 END_TEST
 
+START_TEST(optional_values_follow_an_equals_sign)
+{
+	struct parsed p;
+
+	parse(&p, "--mode word --level", -1);
+	ck_assert_int_eq(p.n, 1);
+	ck_assert_str_eq(p.words[0], "word");
+	ck_assert_int_eq(p.values.mode, 1); /* 1 + the index of the first choice */
+	ck_assert_uint_eq(p.values.level, 1);
+	parse(&p, "--mode=name --level=9", -1);
+	ck_assert_int_eq(p.values.mode, 3);
+	ck_assert_uint_eq(p.values.level, 9);
+	parse(&p, "word", -1);
+	ck_assert_int_eq(p.values.mode, 0);
+	refused("--mode=size", "--mode: unknown value 'size': choose from bytes, count, name");
+	refused("--level=0", "--level: invalid level '0': expected 1 to 9");
+}
+END_TEST
+
 START_TEST(double_dash_ends_options)
 {
 	struct parsed p;
@@ -336,18 +358,20 @@ START_TEST(help_has_one_aligned_line_per_option)
 	opt_help(NULL, out);
 	ck_assert_int_eq(fclose(out), 0);
 	ck_assert_str_eq(text,
-			 "  -a, --all           every one\n"
-			 "      --filter GLOB   only these\n"
-			 "  -q                  pids only\n"
-			 "  -v                  flags\n"
-			 "  -f, --file FILE     where\n"
-			 "  -n, --count N       how many\n"
-			 "      --wait SECONDS  how long\n"
-			 "      --min TIME      from when on\n"
-			 "      --room BYTES    how much\n"
-			 "      --sort KEY      order\n"
-			 "      --most SIZE     at most\n"
-			 "      --rows N        rows\n");
+			 "  -a, --all            every one\n"
+			 "      --filter GLOB    only these\n"
+			 "  -q                   pids only\n"
+			 "  -v                   flags\n"
+			 "  -f, --file FILE      where\n"
+			 "  -n, --count N        how many\n"
+			 "      --wait SECONDS   how long\n"
+			 "      --min TIME       from when on\n"
+			 "      --room BYTES     how much\n"
+			 "      --sort KEY       order\n"
+			 "      --most SIZE      at most\n"
+			 "      --mode[=KEY]     how\n"
+			 "      --level[=LEVEL]  how much\n"
+			 "      --rows N         rows\n");
 	free(text);
 }
 END_TEST
@@ -369,6 +393,7 @@ int main(void)
 	tcase_add_test(tc, times_are_parsed_with_units);
 	tcase_add_test(tc, sizes_are_parsed_with_units);
 	tcase_add_test(tc, choices_are_stored_as_indexes);
+	tcase_add_test(tc, optional_values_follow_an_equals_sign);
 	tcase_add_test(tc, double_dash_ends_options);
 	tcase_add_test(tc, words_after_the_free_words_are_not_parsed);
 	tcase_add_test(tc, dash_words_are_accepted_where_allowed);

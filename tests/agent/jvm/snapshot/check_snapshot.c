@@ -7,6 +7,7 @@
 #include <fcntl.h>
 #include <linux/futex.h>
 #include <poll.h>
+#include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -313,6 +314,25 @@ START_TEST(application_does_not_see_the_child)
 }
 END_TEST
 
+static volatile int forked;
+
+static void on_fork(void)
+{
+	forked++;
+}
+
+/* An application's handlers may take locks that another thread holds for long. */
+START_TEST(fork_handlers_do_not_run)
+{
+	struct ag_snapshot s;
+
+	ck_assert_int_eq(pthread_atfork(on_fork, on_fork, on_fork), 0);
+	take(&s, LIFE_MS, wait_forever);
+	end(&s);
+	ck_assert_int_eq(forked, 0);
+}
+END_TEST
+
 /* Takes a snapshot in a process of its own, which then exits, and returns the child's id. */
 static pid_t orphan(void)
 {
@@ -523,6 +543,7 @@ int main(void)
 	tcase_add_test(c, child_ends_with_the_client);
 	tcase_add_test(c, child_has_no_descriptors);
 	tcase_add_test(c, application_does_not_see_the_child);
+	tcase_add_test(c, fork_handlers_do_not_run);
 	tcase_add_test(c, child_ends_with_the_jvm);
 	tcase_add_test(c, refused_clone_is_reported);
 	tcase_add_test(c, shared_mappings_are_found);
