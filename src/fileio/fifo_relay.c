@@ -139,8 +139,10 @@ static int longest_wait(const struct work *w, bool full, bool last_poll)
 {
 	if (w->ended)
 		return -1;
+	if (full && w->stall.at_ns < w->deadline.at_ns)
+		return deadline_left_ms(w->stall);
 	if (full)
-		return deadline_left_ms(w->stall.at_ns < w->deadline.at_ns ? w->stall : w->deadline);
+		return deadline_left_ms(w->deadline);
 	return last_poll ? 0 : deadline_left_ms(w->deadline);
 }
 

@@ -37,7 +37,8 @@ static int pack(struct dump_sink *sink, int flush, struct err *err)
 		sink->packing.next_out = sink->packed;
 		sink->packing.avail_out = PACKED_BYTES;
 		(void)deflate(&sink->packing, flush); /* cannot fail with room for its output */
-		if (write_bytes(sink, sink->packed, PACKED_BYTES - sink->packing.avail_out, err) < 0)
+		if (write_bytes(sink, sink->packed, PACKED_BYTES - sink->packing.avail_out,
+				err) < 0)
 			return -1;
 	} while (sink->packing.avail_out == 0);
 	return 0;

@@ -21,8 +21,8 @@ struct dump_sink *dump_sink_new(struct atomic_file *out, const struct dump_sink_
 void dump_sink_free(struct dump_sink *sink);
 
 /*
- * Takes the next bytes of an uncompressed dump, and may change them: a dump_chunk_fn.  Returns 0, or
- * -1 with err set (EXIT_PARTIAL): it is not a dump, or the file cannot be written.
+ * Takes the next bytes of an uncompressed dump, and may change them: a dump_chunk_fn.  Returns 0,
+ * or -1 with err set: it is not a dump, or the file cannot be written.
  */
 int dump_sink_take(void *sink, uint8_t *data, size_t len, struct err *err) _must_check_;
 /* Writes the rest.  Returns -1 with err set (EXIT_PARTIAL) if the dump is not complete. */

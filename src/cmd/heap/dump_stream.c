@@ -68,8 +68,8 @@ static int relay_failed(const struct stream *f, int error, struct err *err)
 			       pid, f->limits->waiting >> 20);
 	if (error == -ENOBUFS)
 		return err_set(err, EXIT_PARTIAL,
-			       "stopped the dump of JVM %d: the JVM had to wait, because jtool took "
-			       "none of it for %u s",
+			       "stopped the dump of JVM %d: the JVM had to wait, because jtool "
+			       "took none of it for %u s",
 			       pid, f->limits->stall_ms / 1000);
 	if (error == -ECANCELED)
 		return err_set(err, EXIT_PARTIAL,

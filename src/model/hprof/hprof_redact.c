@@ -68,7 +68,8 @@ int redact_invalid(const struct hprof_redactor *r, struct err *err, const char *
 int redact_await(struct hprof_redactor *r, enum redact_state state, size_t need, struct err *err)
 {
 	if (need > r->left)
-		return redact_invalid(r, err, "a record is longer than its segment or too short for its tag");
+		return redact_invalid(r, err, "a record is longer than its segment or too short "
+					      "for its tag");
 	r->left -= need;
 	r->state = state;
 	r->need = need;
@@ -116,11 +117,12 @@ static int take_header(struct hprof_redactor *r, struct err *err)
 
 	if (memcmp(r->head, MAGIC, sizeof(MAGIC) - 1) != 0 ||
 	    (version[0] != '1' && version[0] != '2') || version[1] != 0)
-		return err_set(err, EXIT_PARTIAL, "cannot redact: not a heap dump of format JAVA "
+		return err_set(err, EXIT_USAGE, "cannot redact: not a heap dump of format JAVA "
 						  "PROFILE 1.0.1 or 1.0.2");
 	r->id_size = (unsigned)hprof_get(r->head + sizeof(MAGIC) + 1, 4);
 	if (r->id_size != 4 && r->id_size != 8)
-		return redact_invalid(r, err, "identifiers of %u bytes: expected 4 or 8", r->id_size);
+		return redact_invalid(r, err, "identifiers of %u bytes: expected 4 or 8",
+				      r->id_size);
 	redact_next_record(r);
 	return 0;
 }
@@ -192,8 +194,9 @@ static int take_symbol(struct hprof_redactor *r, struct err *err)
 {
 	if (r->holding) {
 		r->symbols = xgrow(r->symbols, r->n_symbols, &r->cap_symbols, sizeof(*r->symbols));
-		r->symbols[r->n_symbols++] = (struct redact_symbol){ redact_id_at(r, 0, 0), (size_t)r->at,
-								   (size_t)r->left };
+		r->symbols[r->n_symbols++] = (struct redact_symbol){
+			redact_id_at(r, 0, 0), (size_t)r->at, (size_t)r->left
+		};
 		r->has_text = r->left < TEXT_MAX;
 	}
 	return redact_pass(r, r->left, !r->holding, err);
@@ -215,8 +218,12 @@ static int take_body(struct hprof_redactor *r, struct err *err)
 		for (size_t i = 1; i < 4; i++) /* method, signature, source file */
 			redact_note_name(r, redact_id_at(r, 0, i));
 	}
-	if (r->tag == TAG_TRACE && redact_pass(r, hprof_get(r->head + 8, 4) * r->id_size, false, err) < 0)
-		return -1;
+	if (r->tag == TAG_TRACE) {
+		const uint64_t frames = hprof_get(r->head + 8, 4) * r->id_size;
+
+		if (redact_pass(r, frames, false, err) < 0)
+			return -1;
+	}
 	return r->left ? redact_invalid(r, err, "a record is too long for its tag") : 0;
 }
 

@@ -37,7 +37,8 @@ void hprof_redactor_free(struct hprof_redactor *r); /* NULL is allowed */
 
 /*
  * Redacts the next bytes, in any pieces, in place or in memory of its own.  Returns 0, or -1 with
- * err set (EXIT_PARTIAL, or as by the output): free the redactor then.
+ * err set: EXIT_USAGE if this is not a heap dump, EXIT_PARTIAL, or as by the output: free the
+ * redactor then.
  */
 int hprof_redactor_take(struct hprof_redactor *r, uint8_t *data, size_t len, struct err *err)
 	_must_check_;

@@ -13,7 +13,7 @@
 struct redact_class {
 	uint64_t super;
 	size_t fields, n_fields; /* own fields: bytes in redact_classes.fields */
-	/* Of instances: alternating lengths of bytes to pass and to clear, in redact_classes.runs. */
+	/* Of instances: lengths of bytes to pass, to clear, to pass, …, in redact_classes.runs. */
 	bool known;
 	size_t runs, n_runs;
 	uint64_t data_len; /* bytes of an instance in the dump */
@@ -39,8 +39,8 @@ int redact_classes_begin(struct redact_classes *c, uint64_t id, uint64_t super) 
 void redact_classes_field(struct redact_classes *c, unsigned size, bool clear);
 
 /*
- * Returns the class of an instance with `len` bytes, with its runs, or NULL with the reason in *why.
- * Valid until the next begin.
+ * Returns the class of an instance with `len` bytes, with its runs, or NULL with the reason in
+ * *why.  Valid until the next begin.
  */
 const struct redact_class *redact_classes_find(struct redact_classes *c, uint64_t id, uint64_t len,
 					       const char **why) _must_check_;
