@@ -5,7 +5,7 @@
 # shellcheck source-path=SCRIPTDIR/.. source=lib.sh disable=SC2016 # $ in class names
 . "$(dirname "$0")/../lib.sh"
 
-total=$(in_soak "${SNAPHARM_SOAK:-2000}" 45)
+total=$(in_soak 2000 45)
 threads=$(in_soak 2000 200)
 
 children() {
