@@ -111,14 +111,19 @@ void redact_note_name(struct hprof_redactor *r, uint64_t symbol)
 		(void)id_map_add(&r->names, symbol, 0);
 }
 
+static int not_a_dump(struct err *err)
+{
+	return err_set(err, EXIT_USAGE, "cannot redact: not a heap dump of format JAVA PROFILE "
+					"1.0.1 or 1.0.2");
+}
+
 static int take_header(struct hprof_redactor *r, struct err *err)
 {
 	const uint8_t *version = r->head + sizeof(MAGIC) - 1;
 
 	if (memcmp(r->head, MAGIC, sizeof(MAGIC) - 1) != 0 ||
 	    (version[0] != '1' && version[0] != '2') || version[1] != 0)
-		return err_set(err, EXIT_USAGE, "cannot redact: not a heap dump of format JAVA "
-						  "PROFILE 1.0.1 or 1.0.2");
+		return not_a_dump(err);
 	r->id_size = (unsigned)hprof_get(r->head + sizeof(MAGIC) + 1, 4);
 	if (r->id_size != 4 && r->id_size != 8)
 		return redact_invalid(r, err, "identifiers of %u bytes: expected 4 or 8",
@@ -343,6 +348,10 @@ int hprof_redactor_take(struct hprof_redactor *r, uint8_t *data, size_t len, str
 
 int hprof_redactor_end(struct hprof_redactor *r, struct err *err)
 {
+	const size_t n = r->n_head < sizeof(MAGIC) - 1 ? r->n_head : sizeof(MAGIC) - 1;
+
+	if (r->state == HEADER && memcmp(r->head, MAGIC, n) != 0)
+		return not_a_dump(err);
 	if (r->state != RECORD || r->n_head || r->bulk || r->run < r->end_run || !r->in_dump ||
 	    (r->segmented && !r->ended))
 		return err_set(err, EXIT_PARTIAL,

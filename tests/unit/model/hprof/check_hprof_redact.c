@@ -541,6 +541,19 @@ START_TEST(other_files_are_refused)
 }
 END_TEST
 
+START_TEST(a_short_file_that_is_not_a_dump_is_refused)
+{
+	struct buf in = BUF_INIT, out = BUF_INIT;
+	struct err err = { 0 };
+
+	buf_adds(&in, "JAVA PROFIL?");
+	ck_assert_int_eq(redact(&in, in.len, HPROF_REDACT_ALL, 5, MEMORY, &out, &err), -1);
+	ck_assert_int_eq(err.code, EXIT_USAGE);
+	ck_assert_uint_eq(out.len, 0);
+	buf_release(&in);
+}
+END_TEST
+
 START_TEST(memory_is_limited)
 {
 	struct hprof_writer m = make(8);
@@ -578,6 +591,7 @@ static Suite *suite(void)
 	tcase_add_test(t, a_segment_of_unknown_length_is_refused);
 	tcase_add_test(t, data_after_the_end_is_refused);
 	tcase_add_loop_test(t, other_files_are_refused, 0, 3);
+	tcase_add_test(t, a_short_file_that_is_not_a_dump_is_refused);
 	tcase_add_test(t, memory_is_limited);
 	suite_add_tcase(s, t);
 	return s;
