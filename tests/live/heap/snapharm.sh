@@ -206,11 +206,16 @@ if [ -n "$version" ] && start_jvm "$version" g1 Loaded -Xms700m -Xmx700m -- 10 5
 	check "sockets: no child remains" poll 20 childless
 
 	# jtool is killed: the child ends at once.
-	slowest=0
+	slowest=0 n=0
 	for ((i = 0; i < $(in_soak 50 5); i++)); do
 		begin retained --engine snapshot "$JVM_PID"
 		child=$(the_child)
 		jtool=$(jtool_itself)
+		if [ -z "$child" ] || [ -z "$jtool" ]; then # it has ended before it was seen
+			end
+			continue
+		fi
+		n=$((n + 1))
 		at=$(now_ms)
 		kill -KILL "$jtool"
 		poll 20 gone "$child"
@@ -218,7 +223,8 @@ if [ -n "$version" ] && start_jvm "$version" g1 Loaded -Xms700m -Xmx700m -- 10 5
 		[ $took -le $slowest ] || slowest=$took
 		end
 	done
-	check "jtool is killed: the child has ended within a second: $slowest ms" test "$slowest" -lt 1000
+	check "jtool is killed: $n children have ended within a second: $slowest ms" \
+		test "$n" -gt 0 -a "$slowest" -lt 1000
 
 	# The child's priority is the JVM's: a niced child would live long on a busy machine.
 	begin retained --engine snapshot "$JVM_PID"
