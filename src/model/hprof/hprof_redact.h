@@ -11,8 +11,8 @@
  * no byte of it is passed on.  Memory is bounded by the names and classes, which precede the first
  * object in dumps of HotSpot and are held until then.
  */
-#ifndef JTOOL_MODEL_HPROF_REDACT_H
-#define JTOOL_MODEL_HPROF_REDACT_H
+#ifndef JTOOL_MODEL_HPROF_HPROF_REDACT_H
+#define JTOOL_MODEL_HPROF_HPROF_REDACT_H
 
 #include <stddef.h>
 #include <stdint.h>

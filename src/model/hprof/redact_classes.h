@@ -1,6 +1,6 @@
 /* Which bytes of a class's instances are values to be removed.  Private to hprof_redact.c. */
-#ifndef JTOOL_MODEL_REDACT_CLASSES_H
-#define JTOOL_MODEL_REDACT_CLASSES_H
+#ifndef JTOOL_MODEL_HPROF_REDACT_CLASSES_H
+#define JTOOL_MODEL_HPROF_REDACT_CLASSES_H
 
 #include <stdbool.h>
 #include <stddef.h>

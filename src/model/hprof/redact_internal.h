@@ -1,6 +1,6 @@
 /* The data and functions that the files of the redactor share. */
-#ifndef JTOOL_MODEL_REDACT_INTERNAL_H
-#define JTOOL_MODEL_REDACT_INTERNAL_H
+#ifndef JTOOL_MODEL_HPROF_REDACT_INTERNAL_H
+#define JTOOL_MODEL_HPROF_REDACT_INTERNAL_H
 
 #include "model/hprof/hprof_internal.h"
 #include "model/hprof/hprof_redact.h"
