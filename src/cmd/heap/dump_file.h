@@ -1,6 +1,6 @@
 /* Reads a heap dump from a file of the caller, plain or compressed with gzip. */
-#ifndef JTOOL_CMD_DUMP_FILE_H
-#define JTOOL_CMD_DUMP_FILE_H
+#ifndef JTOOL_CMD_HEAP_DUMP_FILE_H
+#define JTOOL_CMD_HEAP_DUMP_FILE_H
 
 #include "cmd/heap/dump_stream.h"
 

@@ -2,8 +2,8 @@
  * The way of a heap dump through jtool to the caller's file: it is checked or redacted, compressed
  * if wanted, and written.  What is to be redacted is on no disk of the caller before.
  */
-#ifndef JTOOL_CMD_DUMP_SINK_H
-#define JTOOL_CMD_DUMP_SINK_H
+#ifndef JTOOL_CMD_HEAP_DUMP_SINK_H
+#define JTOOL_CMD_HEAP_DUMP_SINK_H
 
 #include "fileio/atomic_file.h"
 #include "model/hprof/hprof_redact.h"
