@@ -320,6 +320,12 @@ struct json *json_parse(const char *text, size_t len)
 	return (struct json *)object;
 }
 
+bool json_has(const struct json *node, const char *key)
+{
+	return json_object_is_type(in(node), json_type_object) &&
+	       json_object_object_get_ex(in(node), key, NULL);
+}
+
 const struct json *json_get(const struct json *node, const char *key)
 {
 	struct json_c_object *child;
@@ -342,6 +348,16 @@ int64_t json_get_number(const struct json *node, const char *key, int64_t absent
 	struct json_c_object *child = in(json_get(node, key));
 
 	return json_object_is_type(child, json_type_int) ? json_object_get_int64(child) : absent;
+}
+
+double json_get_real(const struct json *node, const char *key, double absent)
+{
+	struct json_c_object *child = in(json_get(node, key));
+
+	return json_object_is_type(child, json_type_double) ||
+			       json_object_is_type(child, json_type_int) ?
+		       json_object_get_double(child) :
+		       absent;
 }
 
 bool json_get_bool(const struct json *node, const char *key, bool absent)

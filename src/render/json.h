@@ -58,8 +58,10 @@ struct json *json_parse(const char *text, size_t len) _must_check_;
  * type.  The node may be NULL, so that calls can be nested.
  */
 const struct json *json_get(const struct json *node, const char *key);
+bool json_has(const struct json *node, const char *key); /* also if it is null */
 const char *json_get_text(const struct json *node, const char *key);
 int64_t json_get_number(const struct json *node, const char *key, int64_t absent);
+double json_get_real(const struct json *node, const char *key, double absent);
 bool json_get_bool(const struct json *node, const char *key, bool absent);
 size_t json_length(const struct json *array);
 const struct json *json_at(const struct json *array, size_t i);

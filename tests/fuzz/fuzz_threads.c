@@ -1,5 +1,5 @@
-/* Parses thread dumps, which any process may send that poses as a JVM,. */
-#include "model/threads/thread_dump.h"
+/* Parses thread dumps, and those of virtual threads: any process may pose as a JVM. */
+#include "model/threads/virtual_dump.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
@@ -22,11 +22,16 @@ static void check(const struct thread_dump *d)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-	struct thread_dump dump = { .n = 0 };
+	struct thread_dump dump = { .n = 0 }, virtual = { .n = 0 };
 
+	virtual_dump_parse(&virtual, (const char *)data, size);
 	thread_dump_parse(&dump, (const char *)data, size);
 	thread_dump_link(&dump);
 	check(&dump);
+	virtual_dump_join(&virtual, &dump);
+	thread_dump_link(&virtual);
+	check(&virtual);
+	thread_dump_release(&virtual);
 	thread_dump_release(&dump);
 	return 0;
 }

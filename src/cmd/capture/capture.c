@@ -6,9 +6,10 @@
  */
 #include <string.h>
 
+#include "archive/tar_gz.h"
 #include "cli/stop_signals.h"
 #include "cmd/capture/capture.h"
-#include "cmd/capture/tar_gz.h"
+
 #include "cmd/default_path.h"
 
 #define AT(member) offsetof(struct capture_opts, member)

@@ -7,8 +7,9 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "archive/tar_gz.h"
 #include "cmd/capture/capture.h"
-#include "cmd/capture/tar_gz.h"
+
 #include "fileio/child.h"
 #include "fileio/io.h"
 #include "model/vm/secrets.h"

@@ -7,6 +7,7 @@
  */
 #include <string.h>
 
+#include "cmd/archive.h"
 #include "cmd/attach_call.h"
 #include "cmd/heap/dump_reader.h"
 #include "cmd/heap/heap_source.h"
@@ -262,6 +263,8 @@ static int ask(const struct ctx *ctx, struct count *c, struct err *err)
 	struct err why = { .code = EXIT_DONE };
 	int rc;
 
+	if (ctx->file && archive_is_file(ctx->file))
+		return histo_file_archive(&c->histo, ctx->file, &c->engine, &c->pause_ns, err);
 	if (ctx->file || engine == HEAP_BY_HPROF)
 		return ask_dump(ctx, c, err);
 	if (engine == HEAP_BY_VM)
@@ -409,7 +412,7 @@ static int run(struct ctx *ctx, struct err *err)
 const struct cmd cmd_heaphisto = {
 	.name = "heaphisto",
 	.aliases = "histogram histo",
-	.synopsis = "[TARGET|FILE.hprof[.gz]]",
+	.synopsis = "[TARGET|FILE.hprof[.gz]|CAPTURE.tar.gz]",
 	.summary = "count instances and bytes of each class, and compare them later",
 	.examples = (const struct example[]){
 		{ "heaphisto 4711 -n 20", "the 20 largest classes" },
@@ -429,6 +432,7 @@ const struct cmd cmd_heaphisto = {
 	.parses = true,
 	.takes_all = true,
 	.takes_file = true,
+	.is_file = archive_is_file,
 	.free_words = -1,
 	.opts = histo_rows,
 	.opts_size = sizeof(struct histo_opts),

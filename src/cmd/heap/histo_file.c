@@ -1,7 +1,9 @@
 #include "cmd/heap/histo_file.h"
 
 #include <errno.h>
+#include <string.h>
 
+#include "cmd/archive.h"
 #include "cmd/json_file.h"
 #include "render/histo/histo_json.h"
 
@@ -31,4 +33,24 @@ int histo_file_load(struct histo *h, const char *path, struct err *err)
 		return err_set(err, EXIT_USAGE, "'%s' has no class histogram: save one with --save",
 			       path);
 	return 0;
+}
+
+int histo_file_archive(struct histo *h, const char *path, enum heap_engine *engine,
+		       int64_t *pause_ns, struct err *err)
+{
+	struct json *doc = archive_json(path, "heaphisto.json", err);
+	const char *name = json_get_text(doc, "engine");
+	double pause_s = json_get_real(doc, "pause", -1);
+	int rc = doc ? histo_from_json(h, doc) : -1;
+
+	for (int i = 0; name && heap_engines[i]; i++) {
+		if (strcmp(heap_engines[i], name) == 0)
+			*engine = (enum heap_engine)i;
+	}
+	*pause_ns = pause_s >= 0 && pause_s < 1e6 ? (int64_t)(pause_s * 1e9) : -1;
+	if (doc && rc < 0)
+		(void)err_set(err, EXIT_USAGE,
+			      "'%s': its heaphisto.json is not a complete histogram", path);
+	json_free(doc);
+	return rc < 0 ? -1 : 0;
 }

@@ -3,6 +3,7 @@
 #define JTOOL_CMD_HEAP_HISTO_FILE_H
 
 #include "base/err.h"
+#include "cmd/heap/heap_engine.h"
 #include "model/histo/histo.h"
 
 /*
@@ -12,5 +13,9 @@
 int histo_file_save(const struct histo *h, int64_t pid, const char *path,
 		    struct err *err) _must_check_;
 int histo_file_load(struct histo *h, const char *path, struct err *err) _must_check_;
+
+/* Takes the histogram of an archive of capture, and how it was made. */
+int histo_file_archive(struct histo *h, const char *path, enum heap_engine *engine,
+		       int64_t *pause_ns, struct err *err) _must_check_;
 
 #endif

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/xalloc.h"
+#include "cmd/archive.h"
 #include "cmd/attach_call.h"
 #include "cmd/json_file.h"
 #include "discover/agents.h"
@@ -180,6 +181,24 @@ static int show(const struct ctx *ctx, struct memory_view *v, const struct json 
 		       "raise the limit", v->pid);
 }
 
+/* Takes the result of an archive of capture. */
+static int load_archive(const struct ctx *ctx, struct memory_view *v, struct err *err)
+{
+	struct json *doc;
+	int rc = 0;
+
+	if (!archive_is_file(ctx->file))
+		return archive_refuse(ctx->file, err);
+	doc = archive_json(ctx->file, "memory.json", err);
+	if (!doc)
+		return -1;
+	if (!memory_view_load(v, doc))
+		rc = err_set(err, EXIT_USAGE, "'%s': its memory.json is not a result of memory",
+			     ctx->file);
+	json_free(doc);
+	return rc;
+}
+
 static int check(const struct ctx *ctx, struct err *err)
 {
 	const struct memory_opts *opts = ctx->opts;
@@ -199,7 +218,7 @@ static int run(struct ctx *ctx, struct err *err)
 	if (opts->diff)
 		rc = load(opts->diff, &base, err);
 	if (rc == 0)
-		rc = measure(ctx, &view, err);
+		rc = ctx->file ? load_archive(ctx, &view, err) : measure(ctx, &view, err);
 	if (rc == 0)
 		rc = show(ctx, &view, base, err);
 	json_free(base);
@@ -208,7 +227,7 @@ static int run(struct ctx *ctx, struct err *err)
 
 const struct cmd cmd_memory = {
 	.name = "memory",
-	.synopsis = "[TARGET] [--save FILE] [--diff FILE]",
+	.synopsis = "[TARGET | CAPTURE.tar.gz] [--save FILE] [--diff FILE]",
 	.summary = "show RSS, heap and native, against the container's limit (OOM)",
 	.examples = (const struct example[]){
 		{ "memory 4711", "heap, metaspace, stacks, malloc, ... add up to RSS" },
@@ -225,6 +244,8 @@ const struct cmd cmd_memory = {
 	.only_looks = true,
 	.parses = true,
 	.takes_all = true,
+	.takes_file = true,
+	.is_file = archive_is_file,
 	.free_words = -1,
 	.opts = memory_rows,
 	.opts_size = sizeof(struct memory_opts),

@@ -6,6 +6,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "cmd/archive.h"
 #include "render/vm/jstat.h"
 
 #define HEADING_EVERY 20 /* lines, on a terminal */
@@ -140,6 +141,43 @@ static int show_json(const struct ctx *ctx, struct hsperf *counters,
 	return rc < 0 ? -1 : stat_verdict(interval, err);
 }
 
+/* Shows the samples of an archive of capture. */
+static int show_file(const struct ctx *ctx, struct err *err)
+{
+	const struct stat_opts *opts = ctx->opts;
+	struct json *doc = archive_json(ctx->file, "stat.json", err);
+	const struct json *samples = json_get(doc, "samples");
+	enum jstat_table table = (enum jstat_table)opts->table;
+	_cleanup_buf_ struct buf text = BUF_INIT;
+	int rc = doc ? 0 : -1;
+
+	jstat_heading(&text, table);
+	for (size_t i = 0; rc == 0 && i < json_length(samples); i++) {
+		if (!jstat_row_of_json(&text, table, json_at(samples, i)))
+			rc = err_set(err, EXIT_USAGE,
+				     "'%s' has samples of another table: omit -t, or give gcutil",
+				     ctx->file);
+	}
+	if (rc == 0 && ctx->json)
+		json_print(doc, ctx->out);
+	else if (rc == 0)
+		fputs(buf_str(&text), ctx->out);
+	json_free(doc);
+	return rc;
+}
+
+static int check_file(const struct ctx *ctx, struct err *err)
+{
+	const struct stat_opts *opts = ctx->opts;
+
+	if (!archive_is_file(ctx->file))
+		return archive_refuse(ctx->file, err);
+	if (opts->openmetrics || ctx->n_args > 0)
+		return err_set(err, EXIT_USAGE, "--openmetrics and INTERVAL need a JVM: an archive "
+						"has samples of its own time");
+	return 0;
+}
+
 static int check(const struct ctx *ctx, struct err *err)
 {
 	const struct stat_opts *opts = ctx->opts;
@@ -163,6 +201,8 @@ static int run(struct ctx *ctx, struct err *err)
 	struct interval interval;
 	int rc;
 
+	if (ctx->file)
+		return check_file(ctx, err) < 0 ? -1 : show_file(ctx, err);
 	if (opts->openmetrics)
 		return stat_metrics(ctx, &jvm, 1, err);
 	if (interval_parse(&interval, ctx->args, ctx->n_args, err) < 0 ||
@@ -187,7 +227,7 @@ static int run_on_each(struct ctx *ctx, const struct jvm_list *jvms, struct err 
 const struct cmd cmd_stat = {
 	.name = "stat",
 	.aliases = "jstat",
-	.synopsis = "[TARGET|all] [INTERVAL [COUNT]]",
+	.synopsis = "[TARGET|all|CAPTURE.tar.gz] [INTERVAL [COUNT]]",
 	.summary = "show collections, heap, classes and compiler, as jstat does",
 	.examples = (const struct example[]){
 		{ "stat 4711 1s", "a line of gcutil every second" },
@@ -205,6 +245,8 @@ const struct cmd cmd_stat = {
 	.need = NEED_JVM,
 	.only_looks = true,
 	.takes_all = true,
+	.takes_file = true,
+	.is_file = archive_is_file,
 	.max_args = 2,
 	.free_words = -1,
 	.opts = stat_rows,

@@ -4,15 +4,17 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/strview.h"
 #include "base/xalloc.h"
+#include "model/threads/thread_list.h"
 
 #define NAME_LINES_MAX 16 /* a name may contain line feeds */
 
 struct parser {
 	struct thread_dump *dump;
 	struct dump_thread *thread; /* whose lines follow; NULL: none */
+	size_t platform;            /* index of the last thread that is not virtual, or NO_THREAD */
 	bool synchronizers;         /* the lines that follow are "Locked ownable synchronizers" */
+	bool in_list;               /* … are "Threads class SMR info", addresses */
 };
 
 static bool starts(struct strview s, const char *prefix)
@@ -31,35 +33,6 @@ static const char *find(struct strview s, const char *text)
 static char *copy(const char *from, const char *to)
 {
 	return xstrndup(from, (size_t)(to - from));
-}
-
-/* Takes the name. */
-static struct dump_thread *add(struct thread_dump *d, char *name)
-{
-	struct dump_thread *t;
-
-	d->threads = xgrow(d->threads, d->n, &d->cap, sizeof(*d->threads));
-	t = &d->threads[d->n++];
-	*t = (struct dump_thread){
-		.name = name,
-		.id = -1,
-		.tid = -1,
-		.cpu_s = -1,
-		.cpu_percent = -1,
-		.allocated = -1,
-		.carries = -1,
-		.owner = NO_THREAD,
-	};
-	return t;
-}
-
-struct dump_thread *thread_dump_add(struct thread_dump *d, const char *name, int64_t tid)
-{
-	struct dump_thread *t = add(d, xstrdup(name));
-
-	t->tid = tid;
-	t->state = xstrdup("native");
-	return t;
 }
 
 /* Parses a decimal or hexadecimal number.  Returns -1 if there is none. */
@@ -140,26 +113,42 @@ static char *condition_of(const char *at, const char *end)
 }
 
 /*
- * Takes a line such as "main" #1 [117] daemon prio=5 cpu=45.63ms allocated=497K tid=0x… nid=117
- * runnable  [0x…] Returns false for any other line.  The name may contain quotes: the last one ends
- * it.
+ * Takes the numbers after the name: ` #12`, and from JDK 19 on that of the kernel: ` #12 [117]`.  A
+ * thread that runs a virtual thread has only the latter.
+ */
+static void take_numbers(struct dump_thread *t, struct strview rest)
+{
+	const char *bracket;
+
+	if (!starts(rest, " #"))
+		return;
+	t->id = number_at(rest.at + 2, rest.end);
+	bracket = rest.at + 2;
+	while (bracket < rest.end && isdigit((unsigned char)*bracket))
+		bracket++;
+	if (rest.end - bracket > 2 && bracket[0] == ' ' && bracket[1] == '[')
+		t->tid = number_at(bracket + 2, rest.end);
+}
+
+/*
+ * Takes a line such as
+ *     "main" #1 [117] daemon prio=5 cpu=45.63ms allocated=497K tid=0x… nid=117 runnable  [0x…]
+ * Returns false if it is another.  The name may contain quotes: the last one ends it.
  */
 static bool take_header(struct parser *p, struct strview line)
 {
 	const char *quote = memrchr(line.at, '"', strview_len(line));
 	struct strview rest = { quote ? quote + 1 : line.end, line.end };
-	const char *nid, *at;
+	const char *nid = value_of(rest, " nid="), *at;
 	struct dump_thread *t;
 
-	if (!starts(line, "\"") || quote == line.at)
+	if (!starts(line, "\"") || quote == line.at || (!nid && !find(rest, " tid=0x")))
 		return false;
-	nid = value_of(rest, " nid=");
-	if (!nid)
-		return false;
-	t = p->thread = add(p->dump, copy(line.at + 1, quote));
-	t->tid = number_at(nid, line.end);
-	if (starts(rest, " #"))
-		t->id = number_at(rest.at + 2, line.end);
+	t = p->thread = thread_list_add(p->dump, copy(line.at + 1, quote));
+	p->platform = p->dump->n - 1;
+	take_numbers(t, rest);
+	if (nid)
+		t->tid = number_at(nid, line.end);
 	t->daemon = find(rest, " daemon ") != NULL;
 	at = value_of(rest, " cpu=");
 	if (at)
@@ -167,25 +156,36 @@ static bool take_header(struct parser *p, struct strview line)
 	at = value_of(rest, " allocated=");
 	if (at)
 		t->allocated = size_at(at, line.end);
-	t->state = condition_of(nid, line.end);
+	t->state = nid ? condition_of(nid, line.end) : xstrdup("RUNNABLE");
 	p->synchronizers = false;
 	return true;
 }
 
-/* JDK 21 and later: `   Mounted virtual thread "name" #22`, followed by its frames. */
+/*
+ * JDK 23 and later: `   Mounted virtual thread #22`, followed by its frames.  Its name is not in
+ * the dump; a quoted one before the number is accepted.
+ */
 static bool take_virtual(struct parser *p, struct strview line)
 {
-	static const char mounted[] = "   Mounted virtual thread \"";
+	static const char mounted[] = "   Mounted virtual thread ";
+	const char *name = line.at + sizeof(mounted) - 1, *number = name;
 	const char *quote = memrchr(line.at, '"', strview_len(line));
 	struct dump_thread *t;
 
-	if (!starts(line, mounted) || quote < line.at + sizeof(mounted) - 1)
+	if (!starts(line, mounted))
 		return false;
-	t = p->thread = add(p->dump, copy(line.at + sizeof(mounted) - 1, quote));
-	if (starts((struct strview){ quote + 1, line.end }, " #"))
-		t->id = number_at(quote + 3, line.end);
+	if (quote > name && *name == '"')
+		number = quote + 1;
+	while (number < line.end && (*number == ' ' || *number == '#'))
+		number++;
+	t = p->thread = thread_list_add(p->dump,
+					quote > name && *name == '"' ? copy(name + 1, quote) :
+								       xstrdup(""));
+	t->id = number_at(number, line.end);
 	t->daemon = t->virtual = true;
 	t->state = xstrdup("RUNNABLE");
+	if (p->platform != NO_THREAD)
+		t->carrier = p->dump->threads[p->platform].id;
 	p->synchronizers = false;
 	return true;
 }
@@ -193,7 +193,7 @@ static bool take_virtual(struct parser *p, struct strview line)
 /* Parses "<0x00000000ffd31560> (a Locks$Lock)"; sets only what is there. */
 static struct thread_lock lock_of(struct strview text)
 {
-	struct thread_lock lock = { 0, NULL };
+	struct thread_lock lock = { .object = 0 };
 	const char *at = find(text, "<0x"), *class = find(text, "> (a ");
 	const char *end = memrchr(text.at, ')', strview_len(text));
 
@@ -204,39 +204,8 @@ static struct thread_lock lock_of(struct strview text)
 	return lock;
 }
 
-static void add_hold(struct dump_thread *t, struct thread_lock lock)
-{
-	bool is_known = lock.object == 0; /* "<owner is scalar replaced>": nobody can wait for it */
-
-	/*
-	 * Skips an object that the thread waits for, because it was released, and repeated locks.
-	 */
-	if (t->wait != THREAD_WAITS_NOT && lock.object == t->waits_for.object)
-		is_known = true;
-	for (size_t i = 0; i < t->n_holds && !is_known; i++)
-		is_known = t->holds[i].object == lock.object;
-	if (is_known) {
-		free(lock.class);
-		return;
-	}
-	t->holds = xgrow(t->holds, t->n_holds, &t->cap_holds, sizeof(*t->holds));
-	t->holds[t->n_holds++] = lock;
-}
-
-static void add_wait(struct dump_thread *t, enum thread_wait wait, struct thread_lock lock)
-{
-	if (t->wait != THREAD_WAITS_NOT) { /* of an outer frame */
-		free(lock.class);
-		return;
-	}
-	/* A thread that was notified waits for the monitor. */
-	if (wait == THREAD_WAITS_FOR_NOTIFY && strcmp(t->state, "BLOCKED") == 0)
-		wait = THREAD_WAITS_FOR_MONITOR;
-	t->wait = wait;
-	t->waits_for = lock;
-}
-
-static void take_lock(struct parser *p, struct strview line)
+/* Takes a line of a stack that is about a lock.  Returns false if its form is unknown. */
+static bool take_lock(struct parser *p, struct strview line)
 {
 	static const struct {
 		const char *words;
@@ -250,12 +219,15 @@ static void take_lock(struct parser *p, struct strview line)
 
 	for (size_t i = 0; i < ARRAY_SIZE(waits); i++) {
 		if (starts(line, waits[i].words)) {
-			add_wait(p->thread, waits[i].wait, lock_of(line));
-			return;
+			thread_list_add_wait(p->thread, waits[i].wait, lock_of(line));
+			return true;
 		}
 	}
-	if (starts(line, "locked <") || (p->synchronizers && starts(line, "<0x")))
-		add_hold(p->thread, lock_of(line));
+	if (starts(line, "locked <") || (p->synchronizers && starts(line, "<0x"))) {
+		thread_list_add_hold(p->thread, lock_of(line));
+		return true;
+	}
+	return starts(line, "eliminated ") || (p->synchronizers && starts(line, "None"));
 }
 
 /* Takes "a.b.C.m(java.base@17.0.15/C.java:12)", without the module and its version. */
@@ -266,8 +238,7 @@ static void take_frame(struct dump_thread *t, struct strview frame)
 
 	if (slash)
 		memmove(open + 1, slash + 1, strlen(slash + 1) + 1);
-	t->frames = xgrow(t->frames, t->n_frames, &t->cap_frames, sizeof(*t->frames));
-	t->frames[t->n_frames++] = text;
+	thread_list_add_frame(t, text);
 }
 
 static void take_state(struct dump_thread *t, struct strview state)
@@ -285,26 +256,57 @@ static struct strview after(struct strview line, const char *prefix)
 	return (struct strview){ line.at + strlen(prefix), line.end };
 }
 
-static void take_detail(struct parser *p, struct strview line)
+/* The locks of "Locked ownable synchronizers" are the carrier's, below a virtual thread, too. */
+static void begin_synchronizers(struct parser *p)
+{
+	p->synchronizers = p->dump->has_synchronizers = true;
+	p->thread = p->platform == NO_THREAD ? NULL : &p->dump->threads[p->platform];
+}
+
+/* Takes a line about the thread that was listed last.  Returns false if its form is unknown. */
+static bool take_detail(struct parser *p, struct strview line)
 {
 	static const char state[] = "   java.lang.Thread.State: ";
 	static const char carrying[] = "   Carrying virtual thread #";
-	static const char synchronizers[] = "   Locked ownable synchronizers:";
 
-	if (starts(line, synchronizers)) {
-		p->synchronizers = p->dump->has_synchronizers = true;
-		return;
-	}
 	if (!p->thread)
-		return;
+		return false;
 	if (starts(line, "\tat "))
 		take_frame(p->thread, after(line, "\tat "));
 	else if (starts(line, "\t- "))
-		take_lock(p, after(line, "\t- "));
+		return take_lock(p, after(line, "\t- "));
 	else if (starts(line, state))
 		take_state(p->thread, after(line, state));
 	else if (starts(line, carrying))
 		p->thread->carries = number_at(line.at + strlen(carrying), line.end);
+	else
+		return starts(line, "   No compile task") || starts(line, "   Compiling:");
+	return true;
+}
+
+/* Returns whether a line has nothing about a thread: the heading, and addresses of threads. */
+static bool is_frame_of_dump(struct parser *p, struct strview line)
+{
+	static const char *const headings[] = { "Full thread dump ",
+						"                 JDK version:",
+						"Threads class SMR info:" };
+	bool is_blank = true;
+
+	for (const char *at = line.at; at < line.end && is_blank; at++)
+		is_blank = isspace((unsigned char)*at);
+	if (is_blank) {
+		p->in_list = false;
+		return true;
+	}
+	for (size_t i = 0; i < ARRAY_SIZE(headings); i++) {
+		if (starts(line, headings[i])) {
+			p->in_list = i + 1 == ARRAY_SIZE(headings);
+			return true;
+		}
+	}
+	/* The time: 2026-11-23 22:45:22 */
+	return p->in_list || (strview_len(line) == 19 && isdigit((unsigned char)*line.at) &&
+			      line.at[4] == '-' && line.at[10] == ' ');
 }
 
 /* Joins the lines of a header whose name contains line feeds. */
@@ -327,103 +329,35 @@ static bool take_long_header(struct parser *p, struct strview *text, struct strv
 	return false;
 }
 
-/*
- * Takes the JVM's report of deadlocks, up to the stacks, which it repeats:
- *     "A":
- *       waiting to lock monitor 0x… (object 0x…, a Lock),
- *       waiting for ownable synchronizer 0x…, (a Lock),
- *       which is held by "B"
- */
-static void take_claim(struct thread_dump *d, struct strview line)
+/* Lines of an unknown form are kept.  After an unknown heading, no thread gets another's frames. */
+static void take_line(struct parser *p, struct strview *rest, struct strview line)
 {
-	static const char owner[] = "  which is held by \"";
-	struct thread_claim *last = d->n_claims > 0 ? &d->claims[d->n_claims - 1] : NULL;
-	const char *end = memrchr(line.at, '"', strview_len(line)), *object;
-
-	if (starts(line, "\"") && end > line.at) {
-		d->claims = xgrow(d->claims, d->n_claims, &d->cap_claims, sizeof(*d->claims));
-		d->claims[d->n_claims++] =
-			(struct thread_claim){ .name = copy(line.at + 1, end) };
+	if (is_frame_of_dump(p, line))
+		return;
+	if (starts(line, "   Locked ownable synchronizers:")) {
+		begin_synchronizers(p);
 		return;
 	}
-	if (!last)
+	if (take_header(p, line) || take_virtual(p, line) || take_long_header(p, rest, line) ||
+	    take_detail(p, line))
 		return;
-	object = find(line, "(object 0x");
-	if (object)
-		last->object = strtoull(object + strlen("(object "), NULL, 16);
-	object = find(line, "ownable synchronizer 0x");
-	if (object)
-		last->object = strtoull(object + strlen("ownable synchronizer "), NULL, 16);
-	if (starts(line, owner) && end >= line.at + sizeof(owner) - 1 && !last->owner)
-		last->owner = copy(line.at + sizeof(owner) - 1, end);
-}
-
-static void take_report(struct thread_dump *d, struct strview rest)
-{
-	struct strview line;
-	bool repeats = false;
-
-	while (strview_line(&rest, &line)) {
-		if (starts(line, "Java stack information"))
-			repeats = true;
-		else if (starts(line, "Found one Java-level deadlock"))
-			repeats = false;
-		else if (!repeats)
-			take_claim(d, line);
-	}
+	if (!isspace((unsigned char)*line.at))
+		p->thread = NULL;
+	thread_dump_add_unknown(p->dump, line);
 }
 
 void thread_dump_parse(struct thread_dump *d, const char *text, size_t len)
 {
-	struct parser p = { .dump = d };
+	struct parser p = { .dump = d, .platform = NO_THREAD };
 	struct strview rest = { text, text + len }, line;
 
 	while (strview_line(&rest, &line)) {
 		if (starts(line, "JNI global ref") ||
 		    starts(line, "Found one Java-level deadlock")) {
 			d->complete = true;
-			take_report(d, rest);
+			deadlock_report_parse(d, rest);
 			break;
 		}
-		if (!take_header(&p, line) && !take_virtual(&p, line) &&
-		    !take_long_header(&p, &rest, line))
-			take_detail(&p, line);
+		take_line(&p, &rest, line);
 	}
-}
-
-bool dump_thread_same_stack(const struct dump_thread *a, const struct dump_thread *b)
-{
-	if (a->n_frames != b->n_frames || strcmp(a->state, b->state) != 0)
-		return false;
-	for (size_t i = 0; i < a->n_frames; i++) {
-		if (strcmp(a->frames[i], b->frames[i]) != 0)
-			return false;
-	}
-	return true;
-}
-
-static void release_thread(struct dump_thread *t)
-{
-	free(t->name);
-	free(t->state);
-	free(t->waits_for.class);
-	for (size_t i = 0; i < t->n_holds; i++)
-		free(t->holds[i].class);
-	free(t->holds);
-	for (size_t i = 0; i < t->n_frames; i++)
-		free(t->frames[i]);
-	free(t->frames);
-}
-
-void thread_dump_release(struct thread_dump *d)
-{
-	for (size_t i = 0; i < d->n; i++)
-		release_thread(&d->threads[i]);
-	for (size_t i = 0; i < d->n_claims; i++) {
-		free(d->claims[i].name);
-		free(d->claims[i].owner);
-	}
-	free(d->claims);
-	free(d->threads);
-	*d = (struct thread_dump){ 0 };
 }

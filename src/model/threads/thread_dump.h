@@ -9,7 +9,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "base/util.h"
+#include "base/buf.h"
 
 enum thread_wait {
 	THREAD_WAITS_NOT,
@@ -21,6 +21,7 @@ enum thread_wait {
 struct thread_lock {
 	uint64_t object; /* address of the monitor's object, or of the synchronizer; 0: not known */
 	char *class;     /* NULL: not known */
+	bool is_hash;    /* `object` is its identity hash code: Thread.dump_to_file */
 };
 
 #define NO_THREAD SIZE_MAX
@@ -35,6 +36,8 @@ struct dump_thread {
 	double cpu_percent; /* of one CPU, while it was measured; -1: not known */
 	int64_t allocated; /* bytes; -1: not known */
 	int64_t carries;   /* the id of the virtual thread that runs on it; -1: none */
+	int64_t carrier;   /* of a virtual thread: the id of the thread that runs it; -1: none */
+	int64_t owner_id;  /* the id of the owner, if the dump has it; -1 */
 	enum thread_wait wait;
 	struct thread_lock waits_for;
 	struct thread_lock *holds; /* monitors, and synchronizers if the dump has them (-l) */
@@ -60,9 +63,10 @@ struct thread_dump {
 	size_t n_rings;  /* deadlocks */
 	bool complete;   /* the end of the list of threads was seen */
 	bool has_synchronizers; /* it was made with -l */
+	struct buf unknown; /* the lines that have no known form */
 };
 
-/* Parses a dump into empty `d`.  Skips lines in unknown formats. */
+/* Parses a dump into empty `d`. */
 void thread_dump_parse(struct thread_dump *d, const char *text, size_t len);
 void thread_dump_release(struct thread_dump *d);
 
@@ -71,6 +75,12 @@ struct dump_thread *thread_dump_add(struct thread_dump *d, const char *name, int
 
 /* Returns whether two threads have the same state and the same frames. */
 bool dump_thread_same_stack(const struct dump_thread *a, const struct dump_thread *b);
+
+/*
+ * Returns how many threads wait for a ReentrantLock, or a lock of its kind, whose owner neither
+ * the dump nor the JVM's report of deadlocks has.  For a dump without -l.
+ */
+size_t thread_dump_count_unowned(const struct thread_dump *d);
 
 /*
  * Finds the owners of what threads wait for, the deadlocks, and how many threads wait for each.

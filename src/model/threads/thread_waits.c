@@ -12,9 +12,11 @@
 
 static void find_owners(struct thread_dump *d)
 {
-	struct id_map holders = { .n = 0 };
+	struct id_map holders = { .n = 0 }, ids = { .n = 0 };
 
 	for (size_t i = 0; i < d->n; i++) {
+		if (d->threads[i].id >= 0)
+			(void)id_map_add(&ids, (uint64_t)d->threads[i].id, (uint32_t)i);
 		for (size_t k = 0; k < d->threads[i].n_holds; k++)
 			(void)id_map_add(&holders, d->threads[i].holds[k].object, (uint32_t)i);
 	}
@@ -26,10 +28,50 @@ static void find_owners(struct thread_dump *d)
 		if (t->wait == THREAD_WAITS_NOT || t->wait == THREAD_WAITS_FOR_NOTIFY ||
 		    t->waits_for.object == 0)
 			continue;
-		owner = id_map_get(&holders, t->waits_for.object);
+		owner = t->owner_id >= 0 ? id_map_get(&ids, (uint64_t)t->owner_id) :
+					   id_map_get(&holders, t->waits_for.object);
 		t->owner = owner == ID_MAP_NONE || owner == i ? NO_THREAD : owner;
 	}
 	id_map_release(&holders);
+	id_map_release(&ids);
+}
+
+/* Classes of the JDK that extend AbstractOwnableSynchronizer and have an exclusive owner. */
+static bool is_owned(const char *class)
+{
+	static const char *const owned[] = {
+		"java.util.concurrent.locks.ReentrantLock$",
+		"java.util.concurrent.locks.ReentrantReadWriteLock$",
+		"java.util.concurrent.ThreadPoolExecutor$Worker",
+	};
+
+	for (size_t i = 0; class && i < ARRAY_SIZE(owned); i++) {
+		if (strncmp(class, owned[i], strlen(owned[i])) == 0)
+			return true;
+	}
+	return false;
+}
+
+static bool is_claimed(const struct thread_dump *d, uint64_t object)
+{
+	for (size_t i = 0; i < d->n_claims && i < CLAIMS_MAX; i++) {
+		if (d->claims[i].object == object)
+			return true;
+	}
+	return false;
+}
+
+size_t thread_dump_count_unowned(const struct thread_dump *d)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < d->n && !d->has_synchronizers; i++) {
+		const struct dump_thread *t = &d->threads[i];
+
+		n += t->wait == THREAD_WAITS_PARKED && is_owned(t->waits_for.class) &&
+		     !is_claimed(d, t->waits_for.object);
+	}
+	return n;
 }
 
 /* Returns the thread that the JVM's report names, or NO_THREAD. */

@@ -36,24 +36,44 @@ static void add_text(struct buf *out, int width, const char *text)
 	add_spaces(out, width - (int)printable_width(out->data + start, out->len - start));
 }
 
+static void add_value(struct buf *out, const struct jstat_column *c, double number,
+		      const char *text)
+{
+	if (c->kind == JSTAT_TEXT)
+		add_text(out, c->width, text ? text : "-");
+	else if (isnan(number))
+		buf_addf(out, "%*s", c->width, "-");
+	else
+		buf_addf(out, "%*.*f", c->width, c->decimals, number);
+}
+
 void jstat_row(struct buf *out, enum jstat_table table, const struct counter_source *r)
 {
 	const struct jstat_column *first = jstat_columns(table);
 
 	for (const struct jstat_column *c = first; c->heading; c++) {
-		double number = jstat_number(c, r);
-		const char *text = c->kind == JSTAT_TEXT ? jstat_text(c, r) : NULL;
-
 		if (c != first)
 			buf_addc(out, ' ');
-		if (c->kind == JSTAT_TEXT)
-			add_text(out, c->width, text ? text : "-");
-		else if (isnan(number))
-			buf_addf(out, "%*s", c->width, "-");
-		else
-			buf_addf(out, "%*.*f", c->width, c->decimals, number);
+		add_value(out, c, jstat_number(c, r),
+			  c->kind == JSTAT_TEXT ? jstat_text(c, r) : NULL);
 	}
 	buf_addc(out, '\n');
+}
+
+bool jstat_row_of_json(struct buf *out, enum jstat_table table, const struct json *sample)
+{
+	const struct jstat_column *first = jstat_columns(table);
+
+	for (const struct jstat_column *c = first; c->heading; c++) {
+		if (!json_has(sample, jstat_key(c)))
+			return false;
+		if (c != first)
+			buf_addc(out, ' ');
+		add_value(out, c, json_get_real(sample, jstat_key(c), (double)NAN),
+			  json_get_text(sample, jstat_key(c)));
+	}
+	buf_addc(out, '\n');
+	return true;
 }
 
 /* Adds a number, rounded to the decimals of the table: JSON and table have the same value. */

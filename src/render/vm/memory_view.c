@@ -25,6 +25,44 @@ bool memory_view_is_saved(const struct json *doc)
 	return json_get(doc, "parts") && json_get_number(doc, "rss", -1) >= 0;
 }
 
+static void load_part(struct memory_size *size, const struct json *part)
+{
+	size->reserved = json_get_number(part, "reserved", 0);
+	size->committed = json_get_number(part, "committed", 0);
+	size->used = json_get_number(part, "used", -1);
+	size->resident = json_get_number(part, "resident", 0);
+}
+
+bool memory_view_load(struct memory_view *v, const struct json *doc)
+{
+	const struct json *parts = json_get(doc, "parts");
+	int64_t sum;
+
+	if (!memory_view_is_saved(doc))
+		return false;
+	v->pid = (int)json_get_number(doc, "pid", -1);
+	v->parts.resident = json_get_number(doc, "rss", 0);
+	v->parts.swapped = json_get_number(doc, "swap", 0);
+	v->group_limit = json_get_number(doc, "limit", -1);
+	v->heap_max = json_get_number(doc, "heap_max", -1);
+	v->limit.outside = json_get_number(doc, "outside_heap", 0);
+	v->limit.known = v->group_limit >= 0 && v->heap_max >= 0 &&
+			 !__builtin_add_overflow(v->heap_max, v->limit.outside, &sum) &&
+			 !__builtin_sub_overflow(sum, v->group_limit, &v->limit.excess);
+	v->threads = (unsigned)json_get_number(doc, "threads", 0);
+	v->asked = json_get_bool(doc, "asked", false);
+	for (size_t i = 0; i < json_length(parts); i++) {
+		const char *name = json_get_text(json_at(parts, i), "name");
+
+		for (int k = 0; name && k < N_MEMORY_PARTS; k++) {
+			if (strcmp(name, memory_part_name((enum memory_part)k)) == 0)
+				load_part(&v->parts.part[k], json_at(parts, i));
+		}
+	}
+	v->has_malloc_report = v->parts.part[PART_MALLOC].used >= 0;
+	return true;
+}
+
 /* Returns the resident bytes of a part in an earlier document; 0: it had none. */
 static int64_t earlier(const struct json *base, const char *name)
 {

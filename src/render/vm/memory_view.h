@@ -22,6 +22,9 @@ struct memory_view {
 struct json *memory_view_json(const struct memory_view *v);
 void memory_view_print(const struct memory_view *v, FILE *out);
 
+/* Fills in a view from a document.  Returns false if it is another. */
+bool memory_view_load(struct memory_view *v, const struct json *doc);
+
 /* Returns true for a document of memory_view_json(). */
 bool memory_view_is_saved(const struct json *doc);
 

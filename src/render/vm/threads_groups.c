@@ -107,7 +107,7 @@ static void add_names(const struct threads_view *v, const struct groups *g, size
 		if (g->of[i] != group)
 			continue;
 		buf_adds(out, shown++ > 0 ? ", " : "");
-		printable_add(out, name, strlen(name));
+		printable_add(out, *name ? name : "(no name)", *name ? strlen(name) : 9);
 	}
 	if (n > shown)
 		buf_addf(out, " and %zu more", n - shown);
@@ -176,7 +176,7 @@ struct json *threads_view_groups_json(const struct threads_view *v)
 		json_put(group, "stack", stack);
 		json_put(list, NULL, group);
 	}
-	json_put_number(json, "pid", v->pid);
+	threads_view_put_source(v, json);
 	json_put(json, "groups", list);
 	free(names);
 	release(&groups);

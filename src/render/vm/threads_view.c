@@ -3,14 +3,19 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "base/printable.h"
 #include "render/limit.h"
 #include "render/table.h"
 
 enum {
 	COLUMN_CPU,
 	COLUMN_TIME,
+	COLUMN_ALLOCATED,
 	COLUMN_TID,
+	COLUMN_ID,
+	COLUMN_DAEMON,
 	COLUMN_STATE,
+	COLUMN_CARRIER,
 	COLUMN_NAME,
 	COLUMN_LOCK,
 	COLUMN_OWNER,
@@ -19,27 +24,32 @@ enum {
 };
 
 static const struct column columns[] = {
-	[COLUMN_CPU] = { "CPU%", NULL, CELL_PERCENT, false },
-	[COLUMN_TIME] = { "TIME", NULL, CELL_NANOS, false },
-	[COLUMN_TID] = { "TID", NULL, CELL_NUMBER, false },
-	[COLUMN_STATE] = { "STATE", NULL, CELL_TEXT, false },
-	[COLUMN_NAME] = { "NAME", NULL, CELL_TEXT, false },
-	[COLUMN_LOCK] = { "WAITS FOR", NULL, CELL_TEXT, true },
-	[COLUMN_OWNER] = { "HELD BY", NULL, CELL_TEXT, true },
-	[COLUMN_FRAME] = { "TOP FRAME", NULL, CELL_TEXT, true },
-};
-
-static const struct column stack_columns[] = {
-	[COLUMN_CPU] = { "CPU%", NULL, CELL_PERCENT, false },
-	[COLUMN_TIME] = { "TIME", NULL, CELL_NANOS, false },
-	[COLUMN_TID] = { "TID", NULL, CELL_NUMBER, false },
-	[COLUMN_STATE] = { "STATE", NULL, CELL_TEXT, false },
-	[COLUMN_NAME] = { "NAME", NULL, CELL_TEXT, false },
+	[COLUMN_CPU] = { "CPU%", NULL, CELL_PERCENT, true },
+	[COLUMN_TIME] = { "TIME", NULL, CELL_NANOS, true },
+	[COLUMN_ALLOCATED] = { "ALLOCATED", NULL, CELL_BYTES, true },
+	[COLUMN_TID] = { "TID", NULL, CELL_NUMBER, true },
+	[COLUMN_ID] = { "ID", NULL, CELL_NUMBER, true },
+	[COLUMN_DAEMON] = { "DAEMON", NULL, CELL_BOOL, true },
+	[COLUMN_STATE] = { "STATE", NULL, CELL_TEXT, true },
+	[COLUMN_CARRIER] = { "CARRIER", NULL, CELL_NUMBER, true },
+	[COLUMN_NAME] = { "NAME", NULL, CELL_TEXT, true },
 	[COLUMN_LOCK] = { "WAITS FOR", NULL, CELL_TEXT, true },
 	[COLUMN_OWNER] = { "HELD BY", NULL, CELL_TEXT, true },
 	[COLUMN_FRAME] = { "TOP FRAME", NULL, CELL_TEXT, true },
 	[COLUMN_STACK] = { "(no Java frames)", NULL, CELL_STACK, false },
 };
+
+void threads_view_add_object(struct buf *out, const struct thread_lock *lock)
+{
+	buf_addf(out, lock->is_hash ? "@%" PRIx64 : "0x%016" PRIx64, lock->object);
+}
+
+void threads_view_put_source(const struct threads_view *v, struct json *json)
+{
+	json_put_known(json, "pid", v->pid >= 0, (uint64_t)v->pid);
+	if (v->file)
+		json_put_text(json, "file", v->file);
+}
 
 static const struct dump_thread *thread_at(const struct threads_view *v, size_t row)
 {
@@ -59,18 +69,52 @@ static void add_row(struct table *table, const struct threads_view *v,
 		table_real(table, COLUMN_CPU, t->cpu_percent);
 	if (t->cpu_s >= 0)
 		table_unsigned(table, COLUMN_TIME, (uint64_t)(t->cpu_s * 1e9));
+	if (t->allocated >= 0)
+		table_number(table, COLUMN_ALLOCATED, t->allocated);
 	if (t->tid >= 0)
 		table_number(table, COLUMN_TID, t->tid);
+	if (t->id >= 0)
+		table_number(table, COLUMN_ID, t->id);
+	table_set(table, COLUMN_DAEMON,
+		  (struct cell){ .has = CELL_HAS_BOOL, .yes = t->daemon });
 	table_text(table, COLUMN_STATE, t->state);
-	table_text(table, COLUMN_NAME, t->name);
+	if (t->carrier >= 0)
+		table_number(table, COLUMN_CARRIER, t->carrier);
+	table_text(table, COLUMN_NAME, *t->name ? t->name : NULL);
 	if (t->wait != THREAD_WAITS_NOT)
 		table_text(table, COLUMN_LOCK, t->waits_for.class);
 	table_text(table, COLUMN_OWNER, owner_of(v, t));
 	table_text(table, COLUMN_FRAME, t->n_frames > 0 ? t->frames[0] : NULL);
-	if (!v->stack)
-		return;
-	for (size_t i = 0; i < t->n_frames; i++)
+	for (size_t i = 0; v->stack && i < t->n_frames; i++)
 		table_frame(table, t->frames[i]);
+}
+
+/* What some of the rows have. */
+struct shown {
+	bool allocated, owner;
+};
+
+static void show_columns(struct table *t, const struct threads_view *v, struct shown shown)
+{
+	static const size_t measured[] = { COLUMN_CPU, COLUMN_TIME };
+	static const size_t platform[] = { COLUMN_TID, COLUMN_ID, COLUMN_DAEMON, COLUMN_STATE };
+	static const size_t virtual[] = { COLUMN_ID, COLUMN_STATE, COLUMN_CARRIER };
+
+	for (size_t i = 0; !v->virtual && i < ARRAY_SIZE(measured); i++)
+		table_show(t, measured[i]);
+	if (shown.allocated && !v->virtual)
+		table_show(t, COLUMN_ALLOCATED);
+	for (size_t i = 0; !v->virtual && i < ARRAY_SIZE(platform); i++)
+		table_show(t, platform[i]);
+	for (size_t i = 0; v->virtual && i < ARRAY_SIZE(virtual); i++)
+		table_show(t, virtual[i]);
+	table_show(t, COLUMN_NAME);
+	if (shown.owner) {
+		table_show(t, COLUMN_LOCK);
+		table_show(t, COLUMN_OWNER);
+	}
+	if (!v->stack)
+		table_show(t, COLUMN_FRAME);
 }
 
 static void print_more(size_t n, const char *one, const char *many, FILE *out)
@@ -81,45 +125,54 @@ static void print_more(size_t n, const char *one, const char *many, FILE *out)
 	fputs(buf_str(&more), out);
 }
 
+/* Lines of the dump that have no known form are shown as they are. */
+static void print_unknown(const struct thread_dump *d, FILE *out)
+{
+	_cleanup_buf_ struct buf text = BUF_INIT;
+
+	if (d->unknown.len == 0)
+		return;
+	printable_add_lines(&text, buf_str(&d->unknown), d->unknown.len);
+	fprintf(out, "\nlines of the dump that have an unknown form:\n%s", buf_str(&text));
+}
+
 void threads_view_print(const struct threads_view *v, FILE *out)
 {
-	struct table *table = v->stack ? table_new(stack_columns, ARRAY_SIZE(stack_columns)) :
-					 table_new(columns, ARRAY_SIZE(columns));
+	struct table *table = table_new(columns, ARRAY_SIZE(columns) - !v->stack);
 	size_t n = limit_rows(v->limit, false, LIMIT_ROWS, v->n);
-	bool has_owner = false;
+	struct shown shown = { .owner = false };
 
 	for (size_t i = 0; i < n; i++) {
-		add_row(table, v, thread_at(v, i));
-		has_owner = has_owner || thread_at(v, i)->owner != NO_THREAD;
+		const struct dump_thread *t = thread_at(v, i);
+
+		add_row(table, v, t);
+		shown.owner = shown.owner || t->owner != NO_THREAD;
+		shown.allocated = shown.allocated || t->allocated >= 0;
 	}
-	if (has_owner) {
-		table_show(table, COLUMN_LOCK);
-		table_show(table, COLUMN_OWNER);
-	}
-	if (!v->stack)
-		table_show(table, COLUMN_FRAME);
+	show_columns(table, v, shown);
 	table_print(table, out);
 	print_more(v->n - n, "thread", "threads", out);
+	print_unknown(v->dump, out);
 	table_free(table);
 }
 
-static void put_object(struct json *json, uint64_t object)
+static void put_object(struct json *json, const struct thread_lock *lock)
 {
-	char text[24];
+	_cleanup_buf_ struct buf text = BUF_INIT;
 
-	if (object == 0) {
+	if (lock->object == 0) {
 		json_put_null(json, "lock");
 		return;
 	}
-	(void)snprintf(text, sizeof(text), "0x%016" PRIx64, object);
-	json_put_text(json, "lock", text);
+	threads_view_add_object(&text, lock);
+	json_put_text(json, "lock", buf_str(&text));
 }
 
 static struct json *lock_json(const struct thread_lock *lock)
 {
 	struct json *json = json_object();
 
-	put_object(json, lock->object);
+	put_object(json, lock);
 	json_put_text(json, "class", lock->class);
 	return json;
 }
@@ -169,6 +222,7 @@ static struct json *thread_json(const struct threads_view *v, const struct dump_
 	put_real(json, "cpu_percent", t->cpu_percent);
 	json_put_known(json, "allocated", t->allocated >= 0, (uint64_t)t->allocated);
 	json_put_known(json, "carries", t->carries >= 0, (uint64_t)t->carries);
+	json_put_known(json, "carrier", t->carrier >= 0, (uint64_t)t->carrier);
 	if (t->wait == THREAD_WAITS_NOT)
 		json_put_null(json, "waits_for");
 	else
@@ -201,12 +255,14 @@ struct json *threads_view_json(const struct threads_view *v)
 	size_t n = limit_rows(v->limit, true, 0, v->n);
 	struct json *json = json_object(), *threads = json_array(), *deadlocks = json_array();
 
-	json_put_number(json, "pid", v->pid);
+	threads_view_put_source(v, json);
 	for (size_t i = 0; i < n; i++)
 		json_put(threads, NULL, thread_json(v, thread_at(v, i)));
 	json_put(json, "threads", threads);
 	for (size_t ring = 1; ring <= v->dump->n_rings; ring++)
 		json_put(deadlocks, NULL, ring_json(v->dump, ring));
 	json_put(json, "deadlocks", deadlocks);
+	json_put_text(json, "unknown",
+		      v->dump->unknown.len > 0 ? buf_str(&v->dump->unknown) : NULL);
 	return json;
 }

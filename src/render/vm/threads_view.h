@@ -8,7 +8,9 @@
 #include "render/json.h"
 
 struct threads_view {
-	int pid;
+	int pid;          /* -1: not known */
+	const char *file; /* that the dump is from; NULL: a JVM */
+	bool virtual;     /* the rows are virtual threads */
 	const struct thread_dump *dump;
 	const size_t *rows; /* indexes of the threads that are shown, in their order */
 	size_t n;
@@ -31,5 +33,10 @@ void threads_view_print_blocked(const struct threads_view *v, FILE *out);
 /* Return documents, which the caller frees: {"pid","threads","deadlocks"}, {"pid","groups"}. */
 struct json *threads_view_json(const struct threads_view *v);
 struct json *threads_view_groups_json(const struct threads_view *v);
+
+/* For the files of this view: appends an address, or @HASH. */
+void threads_view_add_object(struct buf *out, const struct thread_lock *lock);
+/* … adds "pid", and "file" of an archive. */
+void threads_view_put_source(const struct threads_view *v, struct json *json);
 
 #endif

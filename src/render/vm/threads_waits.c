@@ -35,7 +35,8 @@ static void add_wait(struct buf *out, const struct dump_thread *t)
 {
 	buf_adds(out, " waits for ");
 	add_text(out, t->waits_for.class ? t->waits_for.class : "an object");
-	buf_addf(out, " 0x%016" PRIx64, t->waits_for.object);
+	buf_adds(out, t->waits_for.is_hash ? "" : " ");
+	threads_view_add_object(out, &t->waits_for);
 }
 
 /* Appends frames without those of the lock itself, which are the same everywhere. */

@@ -20,10 +20,13 @@ for version in "${jdks[@]}"; do
 	jt threads --json "$JVM_PID"
 	json "'\n'.join('%s=%s=%s' % (t['name'], t['state'],
 		t['waits_for'] and t['waits_for']['owner'] or 'null') for t in j['threads']
-		if t['id'] is not None)" | own_threads | grep -v '^queued' | sort >"$W/got"
-	# Without -l, the owners of java.util.concurrent locks are known in deadlocks only.
-	same "$version: states and owners are ThreadMXBean's" "$(grep -v '^queued' "$W/wanted")" \
-		"$(cat "$W/got")"
+		if t['id'] is not None)" | own_threads | sort >"$W/got"
+	# The heap is small, so the JVM walks it for the owners of java.util.concurrent locks.
+	same "$version: states and owners are ThreadMXBean's" "$(cat "$W/wanted")" "$(cat "$W/got")"
+	same "$version: every line of the dump has a known form" None "$(json "j['unknown']")"
+	same "$version: a row has all columns" "True True True" "$(json "(lambda t: '%s %s %s' % (
+		t['daemon'], t['id'] > 0, (t['allocated'] is not None) == ($version >= 11)))(
+		j['threads'][0])")"
 	same "$version: the busiest thread is the first, with its stack" "spinner True" \
 		"$(json "'%s %s' % (j['threads'][0]['name'],
 			'Locks.spin' in j['threads'][0]['stack'][0])")"
@@ -65,6 +68,62 @@ start_jvm "${jdks[-1]}" default Locks && {
 	works "no deadlock: exit status 0" threads --deadlocks "$JVM_PID"
 	same "no deadlock: it says so" "no deadlock" "$(cat "$W/out")"
 	refuses 2 'exclude each other' "--raw and --group: refused" threads --raw --group "$JVM_PID"
+	stop "$JVM_PID"
+}
+
+# CPU times against the kernel's own, of a thread that is busy for a third of the time.
+# The victim measures the same second, because a busy machine gives it less.
+load_is_measured() {
+	ask load '^load ' >"$W/load" &
+	local answer=$!
+
+	jt threads --json "$JVM_PID"
+	wait "$answer"
+	[ "$(json "abs([t for t in j['threads'] if t['name'] == 'load'][0]['cpu_percent'] -
+		$(cut -d' ' -f2 "$W/load")) <= 2")" = True ]
+}
+
+for version in "${jdks[@]}"; do
+	start_jvm "$version" default Busy -- 30 || continue
+	check "$version: a known load, within 2 points" poll 30 load_is_measured
+	stop "$JVM_PID"
+done
+
+# Virtual threads: their states, locks and owners.
+for version in 21 25 27; do
+	has_jdk "$version" || continue
+	# JDK 21 pins threads that hold a monitor.
+	start_jvm "$version" default Virtual -Djdk.virtualThreadScheduler.parallelism=8 -- 1000 ||
+		continue
+	works "$version: --virtual: it works" threads --virtual --json "$JVM_PID"
+	same "$version: --virtual: all of them and no other" "1004 True" \
+		"$(json "'%d %s' % (len(j['threads']), all(t['virtual'] for t in j['threads']))")"
+	same "$version: --virtual: who runs on which thread" True \
+		"$(json "any(t['carrier'] for t in j['threads'])")"
+	if [ "$version" -ge 25 ]; then
+		same "$version: --virtual: states and owners" \
+			"blocked BLOCKED owner, owner TIMED_WAITING None, queued WAITING owner, spinner RUNNABLE None" \
+			"$(json "', '.join(sorted('%s %s %s' % (t['name'], t['state'],
+			t['waits_for'] and t['waits_for']['owner']) for t in j['threads'] if t['name']))")"
+		works "$version: --virtual --blocked: it works" threads --virtual --blocked "$JVM_PID"
+		check "$version: --virtual --blocked: the owner is the root" \
+			grep -q '^"owner" (TIMED_WAITING) holds up 2 threads$' "$W/out"
+	fi
+	works "$version: --virtual --group: it works" threads --virtual --group "$JVM_PID"
+	check "$version: --virtual --group: one row for 1000 threads" \
+		grep -q -E '^1000 threads, WAITING' "$W/out"
+	works "$version: --virtual --raw: it works" threads --virtual --raw "$JVM_PID"
+	check "$version: --virtual --raw: the JVM's document" python3 -m json.tool "$W/out"
+	same "$version: --virtual: no file remains" "" "$(ls -d "$matrix"/{tmp,var/tmp}/.jtool-*-"$JVM_PID"* 2>/dev/null)"
+	works "$version: carriers have rows" threads --json "$JVM_PID"
+	same "$version: carriers have rows, every line of the dump is known" "True None" \
+		"$(json "'%s %s' % (any(t['carries'] for t in j['threads']), j['unknown'])")"
+	unharmed "$version: --virtual"
+	stop "$JVM_PID"
+done
+start_jvm "$(newest_of 8 11 17)" default Idle && {
+	refuses 1 'has no virtual threads, which need JDK 21' "--virtual without them: refused" \
+		threads --virtual "$JVM_PID"
 	stop "$JVM_PID"
 }
 

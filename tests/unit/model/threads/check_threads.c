@@ -5,12 +5,13 @@
 
 #include "base/strview.h"
 #include "base/xalloc.h"
-#include "model/threads/thread_dump.h"
+#include "model/threads/virtual_dump.h"
 #include "unit/support/data.h"
 
 #define CUTS 4000 /* bytes: each cut parses the text again */
 
 static const int jdks[] = { 8, 11, 17, 21, 25, 27 };
+static const int virtual_jdks[] = { 21, 25, 27 };
 
 static struct thread_dump dump;
 static struct buf text = BUF_INIT;
@@ -279,6 +280,179 @@ START_TEST(long_chains_of_waiting_threads)
 }
 END_TEST
 
+/* Threads that run virtual threads have no nid=, and no state; JDK 23 and later list the latter. */
+START_TEST(carriers_of_each_jdk)
+{
+	int jdk = virtual_jdks[_i];
+	_cleanup_free_ char *path = xasprintf("threads/carriers-jdk%d", jdk);
+	const struct dump_thread *carrier = NULL, *mounted = NULL;
+
+	buf_reset(&text);
+	read_data(path, &text);
+	parse(buf_str(&text));
+	for (size_t i = 0; i < dump.n; i++) {
+		if (dump.threads[i].carries >= 0)
+			carrier = &dump.threads[i];
+		if (dump.threads[i].virtual)
+			mounted = &dump.threads[i];
+	}
+	ck_assert_ptr_nonnull(carrier);
+	ck_assert_int_eq(strncmp(carrier->name, "ForkJoinPool-1-worker-", 22), 0);
+	ck_assert_int_gt(carrier->tid, 1000);
+	ck_assert_str_eq(carrier->state, "RUNNABLE");
+	ck_assert_str_eq(carrier->frames[0],
+			 jdk == 25 ? "jdk.internal.vm.Continuation.run(Continuation.java:251)" :
+				     "jdk.internal.vm.Continuation.run(Continuation.java:248)");
+	ck_assert_uint_eq(dump.unknown.len, 0);
+	if (jdk == 21)
+		return;
+	ck_assert_ptr_nonnull(mounted);
+	ck_assert_int_eq(mounted->id, carrier->carries);
+	ck_assert_int_eq(mounted->carrier, carrier->id);
+	ck_assert_str_eq(mounted->frames[0], "Virt.spin(Virt.java:7)");
+}
+END_TEST
+
+START_TEST(every_line_of_each_jdk_is_known)
+{
+	parse_recorded(jdks[_i]);
+	ck_assert_msg(dump.unknown.len == 0, "%s", buf_str(&dump.unknown));
+}
+END_TEST
+
+/* No line is lost, and no thread gets the frames of another one. */
+START_TEST(unknown_lines_are_kept)
+{
+	static const char unknown[] = "\"b\" of a form to come\n"
+				      "   java.lang.Thread.State: RUNNABLE\n"
+				      "\tat B.b(B.java:1)\n"
+				      "something else\n"
+				      "\t- dreams of <0x1> (a C)\n";
+	_cleanup_free_ char *lines = xasprintf("\"a\" #1 tid=0x1 nid=0x1 runnable\n"
+					       "\tat A.a(A.java:1)\n\n%.*s\n"
+					       "something else\n"
+					       "\"c\" #2 tid=0x1 nid=0x1 runnable\n"
+					       "\t- dreams of <0x1> (a C)\n",
+					       (int)(strstr(unknown, "something") - unknown),
+					       unknown);
+
+	parse(lines);
+	ck_assert_uint_eq(dump.n, 2);
+	ck_assert_uint_eq(dump.threads[0].n_frames, 1);
+	ck_assert_str_eq(buf_str(&dump.unknown), unknown);
+}
+END_TEST
+
+/* ReentrantLocks have owners, and other synchronizers have none. */
+START_TEST(unowned_locks_are_counted)
+{
+	parse("\"a\" #1 tid=0x1 nid=0x1 waiting on condition [0x1]\n"
+	      "\t- parking to wait for  <0x10> "
+	      "(a java.util.concurrent.locks.ReentrantLock$FairSync)\n"
+	      "\"b\" #2 tid=0x1 nid=0x2 waiting on condition [0x1]\n"
+	      "\t- parking to wait for  <0x20> (a java.util.concurrent.CountDownLatch$Sync)\n"
+	      "\n");
+	ck_assert_uint_eq(thread_dump_count_unowned(&dump), 1);
+	for (size_t i = 0; i < ARRAY_SIZE(jdks); i++) {
+		parse_recorded(jdks[i]); /* with -l */
+		ck_assert_uint_eq(thread_dump_count_unowned(&dump), 0);
+	}
+}
+END_TEST
+
+/* Parses what Thread.dump_to_file of the same JVM has written. */
+static void parse_virtual(int jdk)
+{
+	_cleanup_free_ char *json = xasprintf("threads/virtual-jdk%d.json", jdk);
+	_cleanup_free_ char *path = xasprintf("threads/carriers-jdk%d", jdk);
+	struct thread_dump print = { .n = 0 };
+
+	thread_dump_release(&dump);
+	buf_reset(&text);
+	read_data(path, &text);
+	thread_dump_parse(&print, buf_str(&text), text.len);
+	buf_reset(&text);
+	read_data(json, &text);
+	virtual_dump_parse(&dump, buf_str(&text), text.len);
+	virtual_dump_join(&dump, &print);
+	thread_dump_link(&dump);
+	thread_dump_release(&print);
+}
+
+START_TEST(virtual_threads_of_each_jdk)
+{
+	static const char sync[] = "java.util.concurrent.locks.ReentrantLock$NonfairSync";
+	int jdk = virtual_jdks[_i];
+	size_t n = 0;
+
+	parse_virtual(jdk);
+	ck_assert(dump.complete);
+	for (size_t i = 0; i < dump.n; i++)
+		n += dump.threads[i].virtual;
+	ck_assert_uint_eq(n, 9);
+	ck_assert(!find("main")->virtual);
+	ck_assert_int_gt(find("main")->tid, 1000);
+	ck_assert(find("vspin \"q\\")->virtual);
+	ck_assert_str_eq(find("vowner")->state, "TIMED_WAITING");
+	ck_assert_str_eq(find("vqueued")->state, "WAITING");
+	ck_assert_str_eq(find("vqueued")->frames[0],
+			 jdk == 21 ? "java.lang.VirtualThread.park(VirtualThread.java:596)" :
+			 jdk == 25 ? "java.lang.VirtualThread.park(VirtualThread.java:745)" :
+				     "java.lang.VirtualThread.park(VirtualThread.java:765)");
+	if (jdk == 21) { /* it pins: the carriers are in Thread.print */
+		ck_assert_int_eq(find("vowner")->carrier, find("ForkJoinPool-1-worker-1")->id);
+		ck_assert_int_eq(find("vqueued")->carrier, -1);
+		return;
+	}
+	ck_assert_int_gt(find("vspin \"q\\")->carrier, 20);
+	ck_assert_str_eq(find("vspin \"q\\")->state, "RUNNABLE");
+	assert_waits("vqueued", "WAITING", THREAD_WAITS_PARKED, sync, "vowner");
+	assert_waits("vblocked", "BLOCKED", THREAD_WAITS_FOR_MONITOR, "java.lang.Object", "vowner");
+	ck_assert_uint_eq(find("vowner")->n_waiting, 2);
+}
+END_TEST
+
+START_TEST(truncated_virtual_dumps)
+{
+	_cleanup_free_ char *path = xasprintf("threads/virtual-jdk%d.json", virtual_jdks[_i]);
+	_cleanup_buf_ struct buf whole = BUF_INIT;
+
+	read_data(path, &whole);
+	while (whole.len > 0 && whole.data[whole.len - 1] != '}')
+		whole.len--;
+	for (size_t len = 0; len < whole.len; len += len < CUTS ? 1 : 13) {
+		char *cut = xcalloc(len + 1, 1);
+
+		memcpy(cut, whole.data, len);
+		thread_dump_release(&dump);
+		virtual_dump_parse(&dump, cut, len);
+		thread_dump_link(&dump);
+		ck_assert(!dump.complete);
+		free(cut);
+	}
+}
+END_TEST
+
+START_TEST(frames_of_hidden_classes_and_modules)
+{
+	static const char json[] =
+		"{\"threadDump\":{\"threadContainers\":[{\"threads\":[{\"tid\":\"7\","
+		"\"name\":\"\\u0041\\n\",\"stack\":[\"app//a.B.c(B.java:1)\","
+		"\"l/m@1.0/a.B$$Lambda/0x00007f.run(Unknown Source)\",\"a.B.d(x/y.java:2)\","
+		"3]}]}]}}";
+
+	thread_dump_release(&dump);
+	virtual_dump_parse(&dump, json, sizeof(json) - 1);
+	ck_assert_uint_eq(dump.n, 1);
+	ck_assert_str_eq(dump.threads[0].name, "A\n");
+	ck_assert_int_eq(dump.threads[0].id, 7);
+	ck_assert_uint_eq(dump.threads[0].n_frames, 3);
+	ck_assert_str_eq(dump.threads[0].frames[0], "a.B.c(B.java:1)");
+	ck_assert_str_eq(dump.threads[0].frames[1], "a.B$$Lambda/0x00007f.run(Unknown Source)");
+	ck_assert_str_eq(dump.threads[0].frames[2], "a.B.d(x/y.java:2)");
+}
+END_TEST
+
 int main(void)
 {
 	Suite *s = suite_create("model/threads");
@@ -292,6 +466,13 @@ int main(void)
 	tcase_add_loop_test(tc, deadlocks_of_each_jdk, 0, ARRAY_SIZE(jdks));
 	tcase_add_loop_test(tc, deadlocks_without_synchronizers, 0, ARRAY_SIZE(jdks));
 	tcase_add_loop_test(tc, truncated_dumps, 0, ARRAY_SIZE(jdks));
+	tcase_add_loop_test(tc, every_line_of_each_jdk_is_known, 0, ARRAY_SIZE(jdks));
+	tcase_add_loop_test(tc, carriers_of_each_jdk, 0, ARRAY_SIZE(virtual_jdks));
+	tcase_add_loop_test(tc, virtual_threads_of_each_jdk, 0, ARRAY_SIZE(virtual_jdks));
+	tcase_add_loop_test(tc, truncated_virtual_dumps, 0, ARRAY_SIZE(virtual_jdks));
+	tcase_add_test(tc, frames_of_hidden_classes_and_modules);
+	tcase_add_test(tc, unknown_lines_are_kept);
+	tcase_add_test(tc, unowned_locks_are_counted);
 	tcase_add_test(tc, names_contain_anything);
 	tcase_add_test(tc, virtual_threads_and_carriers);
 	tcase_add_test(tc, notified_thread_waits_for_the_monitor);

@@ -4,29 +4,21 @@
  * Names, states, stacks and locks come from one thread dump, a single short pause of the JVM; CPU
  * times from /proc, read twice around it.  No agent is loaded.
  */
-#include <poll.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 #include "base/deadline.h"
-#include "base/progress.h"
 #include "base/xalloc.h"
+#include "cmd/archive.h"
 #include "cmd/attach_call.h"
-#include "proc/thread_times.h"
+#include "cmd/threads/threads.h"
 #include "render/limit.h"
 #include "render/vm/threads_view.h"
 #include "wire/glob.h"
 
-#define DUMP_MAX (1u << 30)
-#define HELP_MAX 65536
-#define INTERVAL_MS 1000 /* of the CPU times, and between --samples */
+#define INTERVAL_MS 1000 /* between --samples */
 #define SAMPLES_MAX 1000
-
-struct threads_opts {
-	bool raw, locks, extended, stack, group, deadlocks, blocked;
-	unsigned samples, limit;
-	const char *state, *filter;
-};
 
 #define AT(member) offsetof(struct threads_opts, member)
 
@@ -37,6 +29,7 @@ static const struct opt threads_rows[] = {
 	{ 0, "filter", OPT_TEXT, AT(filter), "GLOB", "only threads whose name matches", NULL },
 	{ 0, "samples", OPT_NUMBER, AT(samples), "N",
 	  "only threads that have not moved in N dumps, a second apart", NULL },
+	{ 0, "virtual", OPT_FLAG, AT(virtual), NULL, "the virtual threads (JDK 21)", NULL },
 	OPT_LIMIT_ROW(AT(limit), "20"),
 	OPT_GROUP("What is shown"),
 	{ 0, "stack", OPT_FLAG, AT(stack), NULL, "the stack of each thread", NULL },
@@ -53,162 +46,6 @@ static const struct opt threads_rows[] = {
 	  "with the bytes that each thread has allocated (JDK 11); implies --raw", NULL },
 	OPT_END,
 };
-
-/* A thread dump and the CPU times around it. */
-struct sample {
-	struct buf text;
-	struct thread_dump dump;
-	bool has_times;
-};
-
-/* JVMs without JDK-8200720 (JDK 11) ignore -e and -le; their help lists the known options. */
-static int check_extended(const struct ctx *ctx, struct err *err)
-{
-	_cleanup_buf_ struct buf help = BUF_INIT;
-
-	if (attach_call_jcmd(ctx, "help Thread.print", HELP_MAX, &help, err) < 0)
-		return -1;
-	if (strstr(buf_str(&help), "-e :"))
-		return 0;
-	return err_set(err, EXIT_ANSWER,
-		       "this JVM has no extended thread dump, which needs JDK 11: omit -e");
-}
-
-static int print_raw(const struct ctx *ctx, struct err *err)
-{
-	const struct threads_opts *opts = ctx->opts;
-	/* Both options in one argument: HotSpot reads only the first argument. */
-	const char *args[1] = { opts->locks ? "-l" : "" };
-	const struct attach_request req = { "threaddump", args, ARRAY_SIZE(args) };
-
-	if (opts->extended) {
-		if (check_extended(ctx, err) < 0)
-			return -1;
-		args[0] = opts->locks ? "-le" : "-e";
-	}
-	return attach_call_show(ctx, &req, err);
-}
-
-/*
- * To find the owners of java.util.concurrent locks, the JVM walks its heap (ConcurrentLocksDump),
- * so only --blocked asks for them.
- */
-static int take_dump(const struct ctx *ctx, struct sample *s, struct err *err)
-{
-	const struct threads_opts *opts = ctx->opts;
-	bool extended = jvm_feature(ctx->jvm) >= 11;
-	const char *args[] = { opts->blocked ? (extended ? "-le" : "-l") : extended ? "-e" : "" };
-	const struct attach_request req = { "threaddump", args, ARRAY_SIZE(args) };
-
-	if (attach_call_text(ctx, &req, DUMP_MAX, &s->text, err) < 0)
-		return -1;
-	thread_dump_parse(&s->dump, s->text.data, s->text.len);
-	return 0;
-}
-
-static void set_times(struct thread_dump *d, const struct thread_times *before,
-		      const struct thread_times *after, double seconds)
-{
-	for (size_t i = 0; i < d->n; i++) {
-		struct dump_thread *t = &d->threads[i];
-		const struct thread_time *first = thread_times_find(before, t->tid);
-		const struct thread_time *last = thread_times_find(after, t->tid);
-
-		if (!last)
-			continue;
-		t->cpu_s = t->cpu_s > last->cpu_s ? t->cpu_s : last->cpu_s;
-		/*
-		 * A thread that started after the first reading has used all of its CPU time since
-		 * then.
-		 */
-		t->cpu_percent = (last->cpu_s - (first ? first->cpu_s : 0)) / seconds * 100;
-	}
-}
-
-static int by_number(const void *a, const void *b)
-{
-	int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
-
-	return (x > y) - (x < y);
-}
-
-/* Adds the threads that the JVM does not list: those of the launcher and of native libraries. */
-static void add_native(struct thread_dump *d, const struct thread_times *times)
-{
-	int64_t *known = xcalloc(d->n + 1, sizeof(*known));
-	size_t n = d->n;
-
-	for (size_t i = 0; i < n; i++)
-		known[i] = d->threads[i].tid;
-	qsort(known, n, sizeof(*known), by_number);
-	for (size_t i = 0; i < times->n; i++) {
-		int64_t tid = times->list[i].nstid;
-
-		if (!bsearch(&tid, known, n, sizeof(*known), by_number))
-			thread_dump_add(d, times->list[i].name, tid);
-	}
-	free(known);
-}
-
-/* `left`: how many dumps follow, for the progress line. */
-static void wait_until(int64_t at_ns, size_t left)
-{
-	struct progress line;
-	int64_t left_ns;
-
-	progress_begin(&line);
-	while ((left_ns = at_ns - monotonic_ns()) > 0) {
-		int ms = (int)(left_ns / 1000000) + 1;
-
-		(void)poll(NULL, 0, line.on && ms > PROGRESS_MS ? PROGRESS_MS : ms);
-		if (left == 0 && progress_due(&line))
-			progress_show(&line, "measuring CPU times");
-		else if (progress_due(&line))
-			progress_show(&line, "%zu more thread dump%s", left, left == 1 ? "" : "s");
-	}
-	progress_end(&line);
-}
-
-static bool is_namespaced(const struct jvm *jvm)
-{
-	return jvm->nspid != jvm->pid;
-}
-
-/* Takes a dump between two readings of the CPU times, a second apart. */
-static int measure(const struct ctx *ctx, struct sample *s, struct err *err)
-{
-	const struct jvm *jvm = ctx->jvm;
-	struct thread_times before = { .list = NULL }, after = { .list = NULL };
-	int64_t begin_ns = monotonic_ns(), end_ns;
-	struct procfs proc;
-	int rc = procfs_open(&proc, "/proc");
-
-	if (rc < 0)
-		return err_set(err, EXIT_PERMISSION, "cannot open /proc: %s; mount it",
-			       strerror(-rc));
-	s->has_times = thread_times_read(&proc, jvm->pid, is_namespaced(jvm), &before) == 0;
-	rc = take_dump(ctx, s, err);
-	if (rc == 0 && s->has_times) {
-		wait_until(begin_ns + INTERVAL_MS * INT64_C(1000000), 0);
-		end_ns = monotonic_ns();
-		s->has_times =
-			thread_times_read(&proc, jvm->pid, is_namespaced(jvm), &after) == 0;
-		if (s->has_times && s->dump.n > 0) {
-			add_native(&s->dump, &after);
-			set_times(&s->dump, &before, &after, (double)(end_ns - begin_ns) / 1e9);
-		}
-	}
-	thread_times_release(&before);
-	thread_times_release(&after);
-	procfs_close(&proc);
-	return rc;
-}
-
-static void release(struct sample *s)
-{
-	thread_dump_release(&s->dump);
-	buf_release(&s->text);
-}
 
 static bool is_same_thread(const struct dump_thread *a, const struct dump_thread *b)
 {
@@ -235,21 +72,48 @@ static void note_moved(const struct thread_dump *before, const struct thread_dum
 }
 
 /* Takes the earlier dumps of --samples. */
-static int take_earlier(const struct ctx *ctx, struct sample *earlier, size_t n, struct err *err)
+static int take_earlier(const struct ctx *ctx, struct threads_sample *earlier, size_t n,
+			struct err *err)
 {
+	unsigned first = ctx->file ? threads_file_count(ctx->file) - (unsigned)n : 0;
+
 	for (size_t i = 0; i < n; i++) {
 		int64_t begin_ns = monotonic_ns();
 
-		if (take_dump(ctx, &earlier[i], err) < 0)
+		if (ctx->file) {
+			if (threads_file_take(ctx->file, first + (unsigned)i, &earlier[i], err) < 0)
+				return -1;
+			continue;
+		}
+		if (threads_take_dump(ctx, &earlier[i], err) < 0)
 			return -1;
 		buf_release(&earlier[i].text);
-		wait_until(begin_ns + INTERVAL_MS * INT64_C(1000000), n - i);
+		threads_wait_until(begin_ns + INTERVAL_MS * INT64_C(1000000));
 	}
 	return 0;
 }
 
+static int take_last(const struct ctx *ctx, struct threads_sample *s, struct err *err)
+{
+	const struct threads_opts *opts = ctx->opts;
+	unsigned n;
+
+	if (ctx->file && opts->virtual)
+		return threads_file_take_virtual(ctx->file, s, err);
+	if (ctx->file) {
+		n = threads_file_count(ctx->file);
+		return threads_file_take(ctx->file, n > 0 ? n : 1, s, err);
+	}
+	if (opts->virtual)
+		return threads_take_virtual(ctx, s, err);
+	return opts->deadlocks || opts->blocked ? threads_take_dump(ctx, s, err) :
+						  threads_measure(ctx, s, err);
+}
+
 static bool is_wanted(const struct threads_opts *opts, const struct dump_thread *t)
 {
+	if (opts->virtual && !t->virtual)
+		return false;
 	if (opts->state && strcasecmp(opts->state, t->state) != 0)
 		return false;
 	return !opts->filter || glob_matches(opts->filter, t->name);
@@ -260,7 +124,10 @@ struct row {
 	size_t index;
 };
 
-/* The busiest first: by the time in the last second, then by the time since they began. */
+/*
+ * The busiest first: by the time in the last second, then by the time since they began.  Virtual
+ * threads that run come before others.
+ */
 static int by_cpu(const void *a, const void *b)
 {
 	const struct row *x = a, *y = b;
@@ -269,6 +136,8 @@ static int by_cpu(const void *a, const void *b)
 		return x->thread->cpu_percent < y->thread->cpu_percent ? 1 : -1;
 	if (x->thread->cpu_s != y->thread->cpu_s)
 		return x->thread->cpu_s < y->thread->cpu_s ? 1 : -1;
+	if ((x->thread->carrier < 0) != (y->thread->carrier < 0))
+		return x->thread->carrier < 0 ? 1 : -1;
 	return x->index < y->index ? -1 : 1;
 }
 
@@ -310,23 +179,27 @@ static void print(const struct ctx *ctx, const struct threads_view *v)
 		threads_view_print(v, ctx->out);
 }
 
-static int show(const struct ctx *ctx, struct sample *s, const bool *moved, struct err *err)
+static int show(const struct ctx *ctx, struct threads_sample *s, const bool *moved, struct err *err)
 {
 	const struct threads_opts *opts = ctx->opts;
 	struct threads_view view = {
-		.pid = (int)ctx->jvm->pid,
+		.pid = ctx->jvm ? (int)ctx->jvm->pid : -1,
+		.file = ctx->file,
+		.virtual = opts->virtual,
 		.dump = &s->dump,
 		.limit = opts->limit,
 		.stack = opts->stack,
 	};
-	size_t *rows, n_rings = s->dump.n_rings;
+	_cleanup_free_ char *subject = ctx->file ? xasprintf("'%s'", ctx->file) :
+						   xasprintf("JVM %d", view.pid);
+	size_t *rows, n_rings;
 
-	if (s->dump.n == 0) {
+	if (s->dump.n == 0 || (opts->virtual && !s->dump.complete)) {
 		if (!ctx->json)
 			attach_call_print_text(ctx, s->text.data, s->text.len);
 		return err_set(err, EXIT_PARTIAL,
-			       "JVM %d printed a thread dump of an unknown form; --raw prints it",
-			       view.pid);
+			       "%s has a thread dump of an unknown form; --raw prints it",
+			       subject);
 	}
 	if (!s->dump.complete)
 		cmd_print_notice(ctx->cmd, "the JVM's dump has no end: threads may be missing");
@@ -334,23 +207,22 @@ static int show(const struct ctx *ctx, struct sample *s, const bool *moved, stru
 	view.rows = rows;
 	print(ctx, &view);
 	free(rows);
+	n_rings = s->dump.n_rings;
 	if (!opts->deadlocks || n_rings == 0)
 		return 0;
-	return err_set(err, EXIT_ANSWER, "JVM %d has %zu deadlock%s: only a restart ends %s",
-		       view.pid, n_rings, n_rings == 1 ? "" : "s", n_rings == 1 ? "it" : "them");
+	return err_set(err, EXIT_ANSWER, "%s has %zu deadlock%s: only a restart ends %s", subject,
+		       n_rings, n_rings == 1 ? "" : "s", n_rings == 1 ? "it" : "them");
 }
 
 static int run_samples(const struct ctx *ctx, size_t n_earlier, struct err *err)
 {
-	const struct threads_opts *opts = ctx->opts;
-	struct sample *earlier = xcalloc(n_earlier + 1, sizeof(*earlier));
-	struct sample last = { .text = BUF_INIT };
+	struct threads_sample *earlier = xcalloc(n_earlier + 1, sizeof(*earlier));
+	struct threads_sample last = { .text = BUF_INIT };
 	bool *moved = NULL;
 	int rc = take_earlier(ctx, earlier, n_earlier, err);
 
 	if (rc == 0)
-		rc = opts->deadlocks || opts->blocked ? take_dump(ctx, &last, err) :
-							measure(ctx, &last, err);
+		rc = take_last(ctx, &last, err);
 	if (rc == 0) {
 		if (n_earlier > 0)
 			moved = xcalloc(last.dump.n + 1, sizeof(*moved));
@@ -360,10 +232,32 @@ static int run_samples(const struct ctx *ctx, size_t n_earlier, struct err *err)
 		rc = show(ctx, &last, moved, err);
 	}
 	for (size_t i = 0; i < n_earlier; i++)
-		release(&earlier[i]);
+		threads_sample_release(&earlier[i]);
 	free(earlier);
 	free(moved);
-	release(&last);
+	threads_sample_release(&last);
+	return rc;
+}
+
+/* Prints the dumps as they are in the archive, or the document of the JVM. */
+static int print_text(const struct ctx *ctx, struct err *err)
+{
+	const struct threads_opts *opts = ctx->opts;
+	unsigned n = opts->virtual || !ctx->file ? 1 : threads_file_count(ctx->file);
+	int rc = 0;
+
+	if (ctx->json)
+		return err_set(err, EXIT_USAGE, "--json and --raw exclude each other here: the "
+						"dump is printed as it is");
+	for (unsigned i = 1; rc == 0 && i <= (n > 0 ? n : 1); i++) {
+		struct threads_sample s = { .text = BUF_INIT };
+
+		rc = opts->virtual ? take_last(ctx, &s, err) :
+				     threads_file_take(ctx->file, i, &s, err);
+		if (rc == 0)
+			attach_call_print_text(ctx, s.text.data, s.text.len);
+		threads_sample_release(&s);
+	}
 	return rc;
 }
 
@@ -382,41 +276,72 @@ static int check(const struct ctx *ctx, struct err *err)
 		return err_set(err, EXIT_USAGE,
 			       "--stack, --state, --filter and --samples choose rows: omit them, "
 			       "or --raw (-l, -e), --deadlocks, --blocked");
+	if (opts->virtual && (opts->locks || opts->extended || opts->samples > 0))
+		return err_set(err, EXIT_USAGE,
+			       "--virtual excludes --samples, -l and -e: the JVM writes virtual "
+			       "threads to a file of another form");
 	if (opts->samples > SAMPLES_MAX)
 		return err_set(err, EXIT_USAGE, "invalid --samples: expected at most %d",
 			       SAMPLES_MAX);
 	return 0;
 }
 
+static int check_file(const struct ctx *ctx, struct err *err)
+{
+	const struct threads_opts *opts = ctx->opts;
+	unsigned n;
+
+	if (!archive_is_file(ctx->file))
+		return archive_refuse(ctx->file, err);
+	if (opts->locks || opts->extended)
+		return err_set(err, EXIT_USAGE, "-l and -e need a JVM: --raw prints the dumps of "
+						"an archive");
+	n = threads_file_count(ctx->file);
+	if (n > 0 && opts->samples > n)
+		return err_set(err, EXIT_USAGE, "'%s' has %u thread dump%s: give --samples %u "
+						"or less", ctx->file, n, n == 1 ? "" : "s", n);
+	return 0;
+}
+
 static int run(struct ctx *ctx, struct err *err)
 {
 	const struct threads_opts *opts = ctx->opts;
+	bool raw = opts->raw || opts->locks || opts->extended;
 
-	if (opts->raw || opts->locks || opts->extended)
-		return print_raw(ctx, err);
+	if (ctx->file && check_file(ctx, err) < 0)
+		return -1;
+	if (raw && (ctx->file || opts->virtual))
+		return print_text(ctx, err);
+	if (raw)
+		return threads_print_raw(ctx, err);
 	return run_samples(ctx, opts->samples > 1 ? opts->samples - 1 : 0, err);
 }
 
 const struct cmd cmd_threads = {
 	.name = "threads",
 	.aliases = "jstack threaddump",
-	.synopsis = "[TARGET]",
+	.synopsis = "[TARGET | CAPTURE.tar.gz]",
 	.summary = "show what uses the CPU: each thread's share, stack and lock",
 	.examples = (const struct example[]){
 		{ "threads 4711", "the busiest threads, with their top frames" },
 		{ "threads 4711 --stack -n 3", "the stacks of the three busiest" },
 		{ "threads 4711 --deadlocks", "deadlocks; exit status 1 if there are any" },
+		{ "threads 4711 --virtual --group", "virtual threads by what they do" },
 		{ "threads 4711 --raw", "the JVM's thread dump, as jstack prints it" },
 		{ NULL, NULL },
 	},
 	.details =
 		"CPU% is measured for a second around one thread dump; 100 is one CPU.  Threads\n"
 		"of the JVM itself (GC, compiler) and of native libraries have rows, too.\n"
-		"--blocked lets the JVM walk its heap for the owners of java.util.concurrent\n"
-		"locks, which pauses it for longer than the dump.\n",
+		"The JVM walks its heap to find the owners of java.util.concurrent locks, which\n"
+		"pauses it for longer than the dump: with --blocked, and where threads wait for\n"
+		"such locks and the heap has 256 MiB or less.\n",
 	.need = NEED_JVM,
+	.parses = true,
 	.only_looks = true,
 	.takes_all = true,
+	.takes_file = true,
+	.is_file = archive_is_file,
 	.free_words = -1,
 	.opts = threads_rows,
 	.opts_size = sizeof(struct threads_opts),

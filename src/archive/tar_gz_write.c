@@ -1,6 +1,7 @@
-#include "cmd/capture/tar_gz.h"
+#include "archive/tar_gz.h"
 
 #include <errno.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -9,16 +10,8 @@
 #include "base/deadline.h"
 #include "fileio/io.h"
 
-#define BLOCK 512
+#define BLOCK TAR_BLOCK
 #define SIZE_LIMIT (UINT64_C(1) << 33) /* eleven octal digits */
-
-/* POSIX.1-2008, pax, "ustar Interchange Format". */
-struct header {
-	char name[100], mode[8], uid[8], gid[8], size[12], mtime[12], checksum[8], type;
-	char link[100], magic[6], version[2], user[32], group[32], major[8], minor[8];
-	char prefix[155], padding[12];
-};
-_Static_assert(sizeof(struct header) == BLOCK, "a block");
 
 struct stream {
 	z_stream z;
@@ -58,10 +51,21 @@ static int end(struct stream *s, int rc)
 	return rc;
 }
 
-static void fill(struct header *h, const char *name, time_t modified, uint64_t size)
+unsigned tar_header_sum(const struct tar_header *h)
 {
 	unsigned sum = 0;
 
+	for (size_t i = 0; i < sizeof(*h); i++) {
+		bool is_sum = i >= offsetof(struct tar_header, checksum) &&
+			      i < offsetof(struct tar_header, type);
+
+		sum += is_sum ? ' ' : ((const unsigned char *)h)[i];
+	}
+	return sum;
+}
+
+static void fill(struct tar_header *h, const char *name, time_t modified, uint64_t size)
+{
 	memset(h, 0, sizeof(*h));
 	(void)snprintf(h->name, sizeof(h->name), "%s", name);
 	(void)snprintf(h->mode, sizeof(h->mode), "0000600");
@@ -72,10 +76,7 @@ static void fill(struct header *h, const char *name, time_t modified, uint64_t s
 	h->type = '0';
 	memcpy(h->magic, "ustar", 6);
 	memcpy(h->version, "00", 2);
-	memset(h->checksum, ' ', sizeof(h->checksum));
-	for (size_t i = 0; i < sizeof(*h); i++)
-		sum += ((const unsigned char *)h)[i];
-	(void)snprintf(h->checksum, sizeof(h->checksum), "%06o", sum);
+	(void)snprintf(h->checksum, sizeof(h->checksum), "%06o", tar_header_sum(h));
 }
 
 static int put_data(struct stream *s, int data_fd, uint64_t size)
@@ -104,7 +105,7 @@ static int put_data(struct stream *s, int data_fd, uint64_t size)
 
 int tar_gz_add(int fd, const char *name, time_t modified, int data_fd, uint64_t size)
 {
-	struct header header;
+	struct tar_header header;
 	struct stream s;
 	int rc;
 
