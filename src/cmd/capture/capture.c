@@ -9,7 +9,6 @@
 #include "archive/tar_gz.h"
 #include "cli/stop_signals.h"
 #include "cmd/capture/capture.h"
-
 #include "cmd/default_path.h"
 
 #define AT(member) offsetof(struct capture_opts, member)
@@ -57,7 +56,7 @@ static int fill(struct capture *c, struct err *err)
 		return atomic_file_failed(&c->out, rc, err);
 	if (atomic_file_commit(&c->out, &size, err) < 0)
 		return -1;
-	n_files = 1 + c->environment.is_there;
+	n_files = 1 + c->environment.is_there + c->n_logs;
 	for (size_t i = 0; i < CAPTURE_ITEMS; i++)
 		n_files += c->results[i].is_there;
 	capture_print(c, size, n_files);
@@ -85,6 +84,7 @@ static int run(struct ctx *ctx, struct err *err)
 	rc = fill(&c, err);
 	(void)sigprocmask(SIG_SETMASK, &c.old, NULL);
 	atomic_file_release(&c.out);
+	capture_release(&c);
 	return rc;
 }
 
@@ -108,9 +108,10 @@ const struct cmd cmd_capture = {
 	},
 	.details =
 		"The archive has info, list, flags, properties, environment, memory, three thread\n"
-		"dumps 5 seconds apart, a class histogram and 10 seconds of stat.  README.txt in\n"
-		"it says what each file has cost the JVM.  Takes about 25 seconds.  Values whose\n"
-		"names look like passwords, tokens or keys are replaced.\n",
+		"dumps 5 seconds apart, a class histogram, 10 seconds of stat, and the logs.\n"
+		"README.txt in it says what each file has cost the JVM.  Takes about 25 seconds.\n"
+		"Values whose names look like passwords, tokens or keys are replaced.\n\n"
+		"threads, memory, heaphisto and stat show an archive again.\n",
 	.need = NEED_JVM,
 	.max_args = 1,
 	.free_words = -1,

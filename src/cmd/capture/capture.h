@@ -7,13 +7,15 @@
 #include "base/progress.h"
 #include "cli/command.h"
 #include "fileio/atomic_file.h"
+#include "model/vm/secrets.h"
 
 struct capture_opts {
 	bool force, no_mask, jfr, heap;
 };
 
 enum capture_flags {
-	CAPTURE_MASKED = 1 << 0,      /* the output may have secrets */
+	CAPTURE_NAMES = 1 << 0,       /* has names with values, which may be secrets */
+	CAPTURE_BINARY = 1 << 3,      /* no text: only known values are overwritten */
 	CAPTURE_IF_JFR = 1 << 1,      /* only with --jfr */
 	CAPTURE_IF_HEAP = 1 << 3,     /* only with --heap */
 	CAPTURE_AFTER_PAUSE = 1 << 2, /* waits first, so that the next thread dump shows changes */
@@ -41,7 +43,8 @@ struct capture_result {
 	double seconds;
 	uint64_t size;
 	size_t n_masked;
-	char message[CAPTURE_MESSAGE_MAX]; /* what the command printed on stderr */
+	double pause;   /* seconds in which the JVM was at safepoints meanwhile; -1: unknown */
+	char message[CAPTURE_MESSAGE_MAX]; /* what the command said on stderr */
 };
 
 struct capture {
@@ -53,7 +56,13 @@ struct capture {
 	bool stopped; /* by a signal */
 	struct capture_result results[CAPTURE_ITEMS];
 	struct capture_result environment;
-	int number;   /* of the current item */
+	struct capture_log {
+		char *name; /* in the archive */
+		struct capture_result result;
+	} *logs;        /* that the JVM writes */
+	size_t n_logs, cap_logs;
+	struct secrets secrets; /* that were found so far */
+	int number;   /* of the item that is being made */
 };
 
 /* Returns whether the options and the JVM's release ask for the item. */
@@ -64,9 +73,15 @@ bool capture_wants(const struct capture *c, const struct capture_item *item);
  * written.  For a command that fails, only its message is recorded.
  */
 int capture_run(struct capture *c, struct err *err) _must_check_;
-/* Adds a file to the archive. */
-int capture_add_text(struct capture *c, const char *name, const char *text, size_t len,
+/* Adds a file to the archive, without its secrets, which are overwritten in `text`. */
+int capture_add_text(struct capture *c, const char *name, struct buf *text, int flags,
 		     struct capture_result *r, struct err *err) _must_check_;
+/* Returns the time that the JVM has been at safepoints, in seconds; -1: unknown. */
+double capture_safepoints(const struct capture *c);
+
+/* Adds the ends of the files that the JVM logs to (-Xlog, -Xloggc) and has open. */
+int capture_logs(struct capture *c, struct err *err) _must_check_;
+void capture_release(struct capture *c);
 
 /* Adds README.txt, which lists the time and the pause that each file took. */
 int capture_add_readme(struct capture *c, struct err *err) _must_check_;

@@ -1,5 +1,6 @@
-/* capture: creates each file with a child process that runs one command of jtool. */
+/* capture: makes the files, each by a child process that runs one command of jtool. */
 #include <errno.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
 #include <sys/stat.h>
@@ -9,44 +10,46 @@
 
 #include "archive/tar_gz.h"
 #include "cmd/capture/capture.h"
-
+#include "discover/hsperf.h"
 #include "fileio/child.h"
 #include "fileio/io.h"
-#include "model/vm/secrets.h"
 #include "proc/procfs.h"
 
-#define MASKED_MAX (64u * 1024 * 1024)
+#define MASKED_MAX (512u * 1024 * 1024)
 #define ENVIRON_MAX (16u * 1024 * 1024)
 #define ITEM_MS 120000 /* limit for an item, in addition to the time that it is expected to take */
 #define HEAP_S 480     /* for a heap dump: one of 50 GB, say */
 #define STEP_MS 100
 #define PAUSE_MS 5000  /* between two thread dumps */
 
-/* The files, in the order in which they are added. */
+/* The files, in the order in which they are made: the properties have values that others repeat. */
 const struct capture_item capture_items[CAPTURE_ITEMS] = {
-	{ "info.txt", { "info", "PID" }, 0, CAPTURE_MASKED, 0, "none, or an attach" },
-	{ "list.txt", { "list", "-l", "-m", "-v" }, 0, CAPTURE_MASKED, 0, "none" },
-	{ "flags.txt", { "flags", "PID" }, 0, CAPTURE_MASKED, 0, "an attach" },
-	{ "properties.json", { "props", "--json", "PID" }, 0, CAPTURE_MASKED, 0, "an attach" },
+	{ "properties.json", { "props", "--json", "PID" }, 0, CAPTURE_NAMES, 0, "an attach" },
+	{ "info.txt", { "info", "PID" }, 0, CAPTURE_NAMES, 0, "none, or an attach" },
+	{ "list.txt", { "list", "-l", "-m", "-v" }, 0, CAPTURE_NAMES, 0, "none" },
+	{ "flags.txt", { "flags", "PID" }, 0, CAPTURE_NAMES, 0, "an attach" },
 	{ "memory.txt", { "memory", "PID" }, 0, 0, 0, "some attaches" },
 	{ "memory.json", { "memory", "--json", "PID" }, 0, 0, 0, "some attaches" },
 	{ "heap.txt", { "jcmd", "PID", "GC.heap_info" }, 9, 0, 0, "an attach" },
 	{ "metaspace.txt", { "jcmd", "PID", "VM.metaspace" }, 11, 0, 0, "a safepoint" },
 	{ "classloaders.txt", { "jcmd", "PID", "VM.classloader_stats" }, 0, 0, 0, "a safepoint" },
-	{ "logging.txt", { "jcmd", "PID", "VM.log", "list" }, 9, 0, 0, "an attach" },
+	{ "logging.txt", { "jcmd", "PID", "VM.log", "list" }, 9, CAPTURE_NAMES, 0, "an attach" },
 	{ "threads-1.txt", { "threads", "--raw", "PID" }, 0, 0, 0, "a safepoint" },
 	{ "threads-2.txt", { "threads", "--raw", "PID" }, 0, CAPTURE_AFTER_PAUSE, 0,
 	  "a safepoint" },
 	{ "threads-3.txt", { "threads", "--raw", "PID" }, 0, CAPTURE_AFTER_PAUSE, 0,
 	  "a safepoint" },
 	{ "threads.json", { "threads", "--json", "PID" }, 0, 0, 1, "a safepoint" },
+	{ "threads-virtual.json", { "threads", "--virtual", "--raw", "PID" }, 21, 0, 0,
+	  "the stack of each thread, one after another" },
 	{ "stat.json", { "stat", "--json", "PID", "1s", "10" }, 0, 0, 10, "none" },
 	{ "heaphisto.json", { "heaphisto", "--json", "PID" }, 0, 0, 0,
 	  "the agent; a pause of some 30 ns per object" },
-	{ "recording.jfr", { "jfr", "PID", "record", "-d", "30", "-" }, 0, CAPTURE_IF_JFR, 30,
-	  "the flight recorder for 30 s" },
+	{ "recording.jfr", { "jfr", "PID", "record", "-d", "30", "-" }, 0,
+	  CAPTURE_IF_JFR | CAPTURE_BINARY, 30, "the flight recorder for 30 s" },
 	{ "heap.hprof.gz", { "heapdump", "--redact=all", "--gzip", "PID", "-" }, 0,
-	  CAPTURE_IF_HEAP, HEAP_S, "a full collection and a pause of some 1 s per GB" },
+	  CAPTURE_IF_HEAP | CAPTURE_BINARY, HEAP_S,
+	  "a full collection and a pause of some 1 s per GB" },
 };
 
 static bool is_signalled(struct capture *c)
@@ -85,7 +88,7 @@ static void _noreturn_ run_command(const struct capture *c, const struct capture
 static int wait_for(struct capture *c, const struct capture_item *item, pid_t child)
 {
 	struct deadline end = deadline_in_ms(ITEM_MS + (unsigned)item->takes_s * 1000);
-	bool signalled = false;
+	bool told = false;
 	siginfo_t info;
 	int status;
 
@@ -101,10 +104,10 @@ static int wait_for(struct capture *c, const struct capture_item *item, pid_t ch
 			c->stopped = true;
 		else if (c->stopped)
 			(void)nanosleep(&step, NULL);
-		if (c->stopped && !signalled) {
+		if (c->stopped && !told) {
 			(void)kill(child, SIGTERM); /* the child undoes its changes and exits */
 			end = deadline_in_ms(ITEM_MS);
-			signalled = true;
+			told = true;
 		}
 	}
 	if (child_wait(child, &status, deadline_in_ms(STEP_MS)) < 0 || !WIFEXITED(status))
@@ -135,12 +138,39 @@ static int add_bytes(struct capture *c, const char *name, int fd, struct capture
 	return 0;
 }
 
-int capture_add_text(struct capture *c, const char *name, const char *text, size_t len,
-		    struct capture_result *r, struct err *err)
+/*
+ * Known values first, while they are complete; then what names show, where the text has names and
+ * values: the frames of a stack look the same, Token.java:12.  A binary file has only its known
+ * values overwritten, which keeps its structure.
+ */
+static void mask(struct capture *c, struct buf *text, int flags, struct capture_result *r)
+{
+	struct buf masked = BUF_INIT;
+
+	if (c->opts->no_mask)
+		return;
+	if (flags & CAPTURE_NAMES)
+		secrets_learn(&c->secrets, buf_str(text), text->len);
+	else if (!(flags & CAPTURE_BINARY))
+		secrets_learn_urls(&c->secrets, buf_str(text), text->len);
+	r->n_masked += secrets_overwrite(&c->secrets, text->data, text->len);
+	if (flags & CAPTURE_BINARY)
+		return;
+	r->n_masked += flags & CAPTURE_NAMES ?
+			       secrets_mask(&masked, buf_str(text), text->len) :
+			       secrets_mask_urls(&masked, buf_str(text), text->len);
+	buf_release(text);
+	*text = masked;
+}
+
+int capture_add_text(struct capture *c, const char *name, struct buf *text, int flags,
+		     struct capture_result *r, struct err *err)
 {
 	_cleanup_close_ int fd = io_unnamed_file();
-	int rc = fd < 0 ? fd : io_write_all(fd, text, len, DEADLINE_NEVER);
+	int rc;
 
+	mask(c, text, flags, r);
+	rc = fd < 0 ? fd : io_write_all(fd, buf_str(text), text->len, DEADLINE_NEVER);
 	if (rc < 0)
 		return err_set(err, EXIT_PARTIAL,
 			       "cannot write a temporary file: %s; set TMPDIR to another directory",
@@ -148,37 +178,58 @@ int capture_add_text(struct capture *c, const char *name, const char *text, size
 	return add_bytes(c, name, fd, r, err);
 }
 
-/* Adds the text without its secrets. */
-static int add_masked(struct capture *c, const char *name, const char *text, size_t len,
-		      struct capture_result *r, struct err *err)
-{
-	_cleanup_buf_ struct buf masked = BUF_INIT;
-
-	if (c->opts->no_mask)
-		return capture_add_text(c, name, text, len, r, err);
-	r->n_masked = secrets_mask(&masked, text, len);
-	return capture_add_text(c, name, buf_str(&masked), masked.len, r, err);
-}
-
 static int add_output(struct capture *c, const struct capture_item *item, int fd,
 		      struct capture_result *r, struct err *err)
 {
 	_cleanup_buf_ struct buf text = BUF_INIT;
 
-	if (!(item->flags & CAPTURE_MASKED))
+	if (c->opts->no_mask)
 		return add_bytes(c, item->name, fd, r, err);
 	if (lseek(fd, 0, SEEK_SET) < 0 || io_slurp(fd, &text, MASKED_MAX) < 0) {
 		(void)snprintf(r->message, sizeof(r->message), "more than %u MB",
 			       MASKED_MAX >> 20);
 		return 0;
 	}
-	return add_masked(c, item->name, buf_str(&text), text.len, r, err);
+	return capture_add_text(c, item->name, &text, item->flags, r, err);
+}
+
+double capture_safepoints(const struct capture *c)
+{
+	struct perfdata perf = { .data = NULL };
+	struct err ignored = { .code = EXIT_DONE };
+	int64_t ticks, frequency;
+
+	if (hsperf_read_once(c->ctx->jvm, &perf, &ignored) < 0)
+		return -1;
+	ticks = perfdata_number(&perf, "sun.rt.safepointTime", -1);
+	frequency = perfdata_number(&perf, "sun.os.hrt.frequency", -1);
+	perfdata_release(&perf);
+	return ticks < 0 || frequency <= 0 ? -1 : (double)ticks / (double)frequency;
+}
+
+static void note_pause(const struct capture *c, double before, struct capture_result *r)
+{
+	double after = before < 0 ? -1 : capture_safepoints(c);
+
+	r->pause = after < before ? -1 : after - before;
+}
+
+/* What a command said may quote a command line. */
+static void mask_message(struct capture *c, struct capture_result *r)
+{
+	_cleanup_buf_ struct buf text = BUF_INIT;
+	struct capture_result ignored = { .code = 0 };
+
+	buf_adds(&text, r->message);
+	mask(c, &text, CAPTURE_NAMES, &ignored);
+	(void)snprintf(r->message, sizeof(r->message), "%s", buf_str(&text));
 }
 
 static int run_item(struct capture *c, const struct capture_item *item, struct capture_result *r,
 		    struct err *err)
 {
 	_cleanup_close_ int out = io_unnamed_file(), messages = io_unnamed_file();
+	double paused = capture_safepoints(c);
 	int64_t begin_ns = monotonic_ns();
 	pid_t parent = getpid(), child;
 
@@ -193,22 +244,46 @@ static int run_item(struct capture *c, const struct capture_item *item, struct c
 		return err_set(err, EXIT_PARTIAL, "cannot start a process: %s", strerror(errno));
 	r->code = wait_for(c, item, child);
 	r->seconds = (double)(monotonic_ns() - begin_ns) / 1e9;
+	note_pause(c, paused, r);
 	read_message(r, messages);
-	/* Exit code 1 is not a failure: `memory` returns it if a limit can be exceeded. */
+	mask_message(c, r);
+	/* 1 is an answer, too: memory says so that a limit can be exceeded. */
 	if (r->code != EXIT_DONE && r->code != EXIT_ANSWER)
 		return 0;
 	return add_output(c, item, out, r, err);
 }
 
+/* Learns the secrets of the command line, where arguments with blanks are still whole. */
+static void learn_arguments(struct capture *c, const struct procfs *proc)
+{
+	_cleanup_buf_ struct buf text = BUF_INIT;
+
+	if (procfs_read(proc, c->ctx->jvm->pid, "cmdline", &text, ENVIRON_MAX) == 0)
+		secrets_learn_args(&c->secrets, buf_str(&text), text.len);
+}
+
+/* A value may have several lines: it is replaced as a whole. */
+static void add_variable(struct capture *c, struct buf *out, const char *variable)
+{
+	size_t name = strcspn(variable, "=");
+
+	if (c->opts->no_mask || variable[name] == '\0' || !secrets_is_name(variable, name))
+		buf_adds(out, variable);
+	else
+		buf_addf(out, "%.*s=" SECRETS_MASK, (int)name, variable);
+	buf_addc(out, '\n');
+}
+
 static int add_environment(struct capture *c, struct err *err)
 {
 	struct capture_result *r = &c->environment;
-	_cleanup_buf_ struct buf text = BUF_INIT;
+	_cleanup_buf_ struct buf all = BUF_INIT, text = BUF_INIT;
 	struct procfs proc;
 	int rc = procfs_open(&proc, "/proc");
 
 	if (rc == 0) {
-		rc = procfs_read(&proc, c->ctx->jvm->pid, "environ", &text, ENVIRON_MAX);
+		rc = procfs_read(&proc, c->ctx->jvm->pid, "environ", &all, ENVIRON_MAX);
+		learn_arguments(c, &proc);
 		procfs_close(&proc);
 	}
 	r->code = rc == 0 ? EXIT_DONE : EXIT_PERMISSION;
@@ -216,11 +291,10 @@ static int add_environment(struct capture *c, struct err *err)
 		(void)snprintf(r->message, sizeof(r->message), "%s", strerror(-rc));
 		return 0;
 	}
-	for (size_t i = 0; i < text.len; i++) {
-		if (text.data[i] == '\0')
-			text.data[i] = '\n';
-	}
-	return add_masked(c, "environment.txt", buf_str(&text), text.len, r, err);
+	secrets_learn_args(&c->secrets, buf_str(&all), all.len);
+	for (size_t i = 0; i < all.len; i += strlen(all.data + i) + 1)
+		add_variable(c, &text, all.data + i);
+	return capture_add_text(c, "environment.txt", &text, CAPTURE_NAMES, r, err);
 }
 
 /* Waits, so that the next thread dump shows which threads have moved. */
@@ -258,6 +332,14 @@ int capture_run(struct capture *c, struct err *err)
 		if (!c->stopped && run_item(c, &capture_items[i], &c->results[i], err) < 0)
 			return -1;
 	}
-	return 0;
+	return c->stopped ? 0 : capture_logs(c, err);
+}
+
+void capture_release(struct capture *c)
+{
+	for (size_t i = 0; i < c->n_logs; i++)
+		free(c->logs[i].name);
+	free(c->logs);
+	secrets_release(&c->secrets);
 }
 

@@ -1,14 +1,21 @@
 #include "model/vm/secrets.h"
 
 #include <ctype.h>
+#include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 
-#include "base/util.h"
+#include "base/xalloc.h"
 
+#define KNOWN_MIN 6 /* bytes: shorter values occur by chance */
+#define KNOWN_MAX 10000
+
+/* The values are masked in `out`, or learned. */
 struct masking {
 	const char *text, *end;
 	struct buf *out;
+	struct secrets *learn;
+	bool only_urls;
 	size_t n;
 };
 
@@ -28,6 +35,26 @@ static bool contains(const char *name, size_t len, const char *word)
 	return false;
 }
 
+/* Finds "key" as a word: access_key, accessKeyId, keys; not monkey, nor the path in keyStore. */
+static bool has_key(const char *name, size_t len)
+{
+	for (size_t i = 0; i + 3 <= len; i++) {
+		const char *after = name + i + 3, *end = name + len;
+		bool begins = i == 0 || !isalpha((unsigned char)name[i - 1]) ||
+			      (name[i] == 'K' && islower((unsigned char)name[i - 1]));
+
+		if (strncasecmp(name + i, "key", 3) != 0)
+			continue;
+		if (after < end && (*after == 's' || *after == 'S'))
+			after++;
+		if (after == end || (begins && !isalpha((unsigned char)*after)) ||
+		    (begins && name[i + 2] == 'y' && isupper((unsigned char)*after) &&
+		     strncmp(after, "Store", 5) != 0))
+			return true;
+	}
+	return false;
+}
+
 bool secrets_is_name(const char *name, size_t len)
 {
 	static const char *const words[] = { "password", "passwd", "passphrase", "secret", "token",
@@ -38,9 +65,9 @@ bool secrets_is_name(const char *name, size_t len)
 		if (contains(name, len, words[i]))
 			return true;
 	}
-	return (len >= 3 && strncasecmp(name + len - 3, "key", 3) == 0) ||
-	       (len >= 4 && strncasecmp(name + len - 4, "keys", 4) == 0) ||
-	       (len >= 3 && strncasecmp(name + len - 3, "pwd", 3) == 0);
+	/* PWD alone is the working directory. */
+	return has_key(name, len) || (len > 3 && strncmp(name, "OLDPWD", len) != 0 &&
+				      strncasecmp(name + len - 3, "pwd", 3) == 0);
 }
 
 static const char *skip_blanks(const char *at, const char *end)
@@ -60,6 +87,10 @@ static const char *quoted_end(const char *at, const char *end, char quote)
 
 static void mask(struct masking *m, const char *from, const char *value, const char *value_end)
 {
+	if (m->learn) {
+		secrets_add(m->learn, value, (size_t)(value_end - value));
+		return;
+	}
 	buf_add(m->out, from, (size_t)(value - from));
 	if (value_end > value) {
 		buf_adds(m->out, SECRETS_MASK);
@@ -79,8 +110,11 @@ static bool find_value(const struct masking *m, const char *name, const char *at
 	bool is_option = *name == '-' && at < m->end && *at == ' ';
 	const char *p = is_json ? at + 1 : at;
 
+	/* ["--password","a"] */
+	if (is_json && *name == '-' && m->end - p > 1 && p[0] == ',')
+		is_option = true;
 	if (is_option) {
-		p = skip_blanks(p, m->end);
+		p = skip_blanks(is_json ? p + 1 : p, m->end);
 		if (p == m->end || *p == '-' || *p == '\n')
 			return false;
 	} else {
@@ -108,7 +142,7 @@ static const char *user_info_end(const char *at, const char *end)
 {
 	const char *p = at;
 
-	while (p < end && !isspace((unsigned char)*p) && !strchr("/\"'<>,;?#", *p)) {
+	while (p < end && !isspace((unsigned char)*p) && !strchr("/\\\"'<>,;?#", *p)) {
 		if (*p == '@')
 			return p;
 		p++;
@@ -116,17 +150,25 @@ static const char *user_info_end(const char *at, const char *end)
 	return NULL;
 }
 
-size_t secrets_mask(struct buf *out, const char *text, size_t len)
+/* Returns the length of "//", or of "\/\/" in JSON; 0: neither is here. */
+static size_t slashes_at(const char *at, const char *end)
 {
-	struct masking m = { text, text + len, out, 0 };
-	const char *at = text, *from = text;
+	if (end - at > 2 && at[0] == '/' && at[1] == '/')
+		return 2;
+	return end - at > 4 && memcmp(at, "\\/\\/", 4) == 0 ? 4 : 0;
+}
 
-	while (at < m.end) {
+static void scan(struct masking *m)
+{
+	const char *at = m->text, *from = m->text;
+
+	while (at < m->end) {
 		const char *name = at, *value, *value_end;
 
-		if (m.end - at > 2 && at[0] == '/' && at[1] == '/' &&
-		    (value_end = user_info_end(at + 2, m.end)) != NULL) {
-			mask(&m, from, at + 2, value_end);
+		size_t slashes = slashes_at(at, m->end);
+
+		if (slashes > 0 && (value_end = user_info_end(at + slashes, m->end)) != NULL) {
+			mask(m, from, at + slashes, value_end);
 			from = at = value_end;
 			continue;
 		}
@@ -134,14 +176,124 @@ size_t secrets_mask(struct buf *out, const char *text, size_t len)
 			at++;
 			continue;
 		}
-		while (at < m.end && is_name_char(*at))
+		while (at < m->end && is_name_char(*at))
 			at++;
-		if (!secrets_is_name(name, (size_t)(at - name)) ||
-		    !find_value(&m, name, at, &value, &value_end))
+		if (m->only_urls || !secrets_is_name(name, (size_t)(at - name)) ||
+		    !find_value(m, name, at, &value, &value_end))
 			continue;
-		mask(&m, from, value, value_end);
+		mask(m, from, value, value_end);
 		from = at = value_end;
 	}
-	buf_add(out, from, (size_t)(m.end - from));
+	if (m->out)
+		buf_add(m->out, from, (size_t)(m->end - from));
+}
+
+size_t secrets_mask(struct buf *out, const char *text, size_t len)
+{
+	struct masking m = { .text = text, .end = text + len, .out = out };
+
+	scan(&m);
 	return m.n;
+}
+
+size_t secrets_mask_urls(struct buf *out, const char *text, size_t len)
+{
+	struct masking m = { .text = text, .end = text + len, .out = out, .only_urls = true };
+
+	scan(&m);
+	return m.n;
+}
+
+void secrets_learn(struct secrets *s, const char *text, size_t len)
+{
+	struct masking m = { .text = text, .end = text + len, .learn = s };
+
+	scan(&m);
+}
+
+void secrets_learn_urls(struct secrets *s, const char *text, size_t len)
+{
+	struct masking m = { .text = text, .end = text + len, .learn = s, .only_urls = true };
+
+	scan(&m);
+}
+
+static void add_known(struct secrets *s, const char *value, size_t len)
+{
+	if (len < KNOWN_MIN || s->n >= KNOWN_MAX || value[strspn(value, "*")] == '\0')
+		return;
+	for (size_t i = 0; i < s->n; i++) {
+		if (s->values[i].len == len && memcmp(s->values[i].text, value, len) == 0)
+			return;
+	}
+	s->values = xgrow(s->values, s->n, &s->cap, sizeof(*s->values));
+	s->values[s->n++] = (struct secret){ xstrndup(value, len), len };
+	s->begins[(unsigned char)*value] = true;
+}
+
+void secrets_add(struct secrets *s, const char *value, size_t len)
+{
+	_cleanup_free_ char *text = xstrndup(value, len);
+	const char *colon = strchr(text, ':');
+
+	add_known(s, text, strlen(text));
+	if (colon) /* USER:PASSWORD */
+		add_known(s, colon + 1, strlen(colon + 1));
+}
+
+void secrets_learn_args(struct secrets *s, const char *args, size_t len)
+{
+	const char *end = args + len, *name = NULL;
+
+	/* Each argument ends with a NUL, so that a value may have blanks. */
+	for (const char *at = args; at < end; at += strlen(at) + 1) {
+		const char *equals = strchr(at, '=');
+
+		if (name)
+			secrets_add(s, at, strlen(at));
+		name = NULL;
+		if (equals && secrets_is_name(at, (size_t)(equals - at)))
+			secrets_add(s, equals + 1, strlen(equals + 1));
+		else if (*at == '-' && !equals && secrets_is_name(at, strlen(at)))
+			name = at;
+		secrets_learn(s, at, strlen(at));
+	}
+}
+
+/* Returns the length of the longest value that begins here, or 0. */
+static size_t known_at(const struct secrets *s, const char *at, size_t left)
+{
+	size_t longest = 0;
+
+	for (size_t i = 0; i < s->n; i++) {
+		const struct secret *value = &s->values[i];
+
+		if (value->len > longest && value->len <= left &&
+		    memcmp(at, value->text, value->len) == 0)
+			longest = value->len;
+	}
+	return longest;
+}
+
+size_t secrets_overwrite(const struct secrets *s, char *data, size_t len)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < len;) {
+		bool begins = s->begins[(unsigned char)data[i]];
+		size_t found = begins ? known_at(s, data + i, len - i) : 0;
+
+		memset(data + i, '*', found);
+		n += found > 0;
+		i += found > 0 ? found : 1;
+	}
+	return n;
+}
+
+void secrets_release(struct secrets *s)
+{
+	for (size_t i = 0; i < s->n; i++)
+		free(s->values[i].text);
+	free(s->values);
+	*s = (struct secrets){ .n = 0 };
 }

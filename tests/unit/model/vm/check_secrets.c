@@ -25,6 +25,13 @@ static const struct {
 	{ "jdbc:x://bob:pw@host/db?user=bob", "jdbc:x://********@host/db?user=bob" },
 	{ "https://host/path@2", "https://host/path@2" },
 	{ "file:///etc/passwd", "file:///etc/passwd" },
+	{ "[\"--password\",\"a b\",\"--port\"]", "[\"--password\",\"********\",\"--port\"]" },
+	{ "{\"url\":\"x:\\/\\/bob:pw@h\\/db\"}", "{\"url\":\"x:\\/\\/********@h\\/db\"}" },
+	{ "redis://:pw@h/0", "redis://********@h/0" },
+	{ "accessKeyId=a\nkey.value=b\nKEYS=c\n",
+	  "accessKeyId=********\nkey.value=********\nKEYS=********\n" },
+	{ "keyStore=/a/b\nmonkeys.x=c\nPWD=/home\nOLDPWD=/\n",
+	  "keyStore=/a/b\nmonkeys.x=c\nPWD=/home\nOLDPWD=/\n" },
 	{ "password=", "password=" },
 	{ "password", "password" },
 	{ "--password", "--password" },
@@ -70,6 +77,50 @@ START_TEST(truncated_texts_are_read_within_their_bounds)
 }
 END_TEST
 
+/* Values that are known are found where they have no names. */
+START_TEST(known_values_are_overwritten)
+{
+	static const char args[] = "-Da.password=two words\0--token\0secret-1\0"
+				   "-Durl=x://bob:hidden@h\0--key=short\0--keys\0--port=123456";
+	struct secrets s = { .n = 0 };
+	char text[] = "login two words, secret-1 or hidden; short, 123456";
+
+	secrets_learn_args(&s, args, sizeof(args));
+	ck_assert_uint_eq(secrets_overwrite(&s, text, strlen(text)), 3);
+	ck_assert_str_eq(text, "login *********, ******** or ******; short, 123456");
+	secrets_release(&s);
+}
+END_TEST
+
+START_TEST(longest_value_is_overwritten)
+{
+	struct secrets s = { .n = 0 };
+	char text[] = "secret-12";
+
+	secrets_add(&s, "secret", 6);
+	secrets_add(&s, "secret-12", 9);
+	ck_assert_uint_eq(secrets_overwrite(&s, text, strlen(text)), 1);
+	ck_assert_str_eq(text, "*********");
+	secrets_release(&s);
+}
+END_TEST
+
+/* Stack traces have names with colons, and URLs. */
+START_TEST(urls_only)
+{
+	static const char text[] = "at a.Token.m(Token.java:12) x://bob:hidden@h token=abcdef";
+	struct buf out = BUF_INIT;
+	struct secrets s = { .n = 0 };
+
+	ck_assert_uint_eq(secrets_mask_urls(&out, text, strlen(text)), 1);
+	ck_assert_str_eq(buf_str(&out), "at a.Token.m(Token.java:12) x://********@h token=abcdef");
+	secrets_learn_urls(&s, text, strlen(text));
+	ck_assert_uint_eq(s.n, 2); /* bob:hidden, hidden */
+	secrets_release(&s);
+	buf_release(&out);
+}
+END_TEST
+
 int main(void)
 {
 	Suite *s = suite_create("model/vm/secrets");
@@ -81,6 +132,9 @@ int main(void)
 	tcase_add_loop_test(tc, masked_text_has_no_more_secrets, 0, ARRAY_SIZE(cases));
 	tcase_add_loop_test(tc, truncated_texts_are_read_within_their_bounds, 0, ARRAY_SIZE(cases));
 	suite_add_tcase(s, tc);
+	tcase_add_test(tc, known_values_are_overwritten);
+	tcase_add_test(tc, longest_value_is_overwritten);
+	tcase_add_test(tc, urls_only);
 	runner = srunner_create(s);
 	srunner_run_all(runner, CK_ENV);
 	failed = srunner_ntests_failed(runner);
