@@ -276,3 +276,18 @@ int cgroup_levels_inside(const struct procfs *proc, pid_t pid,
 	rc = worker_run(&call, &proc->fd, 1, &answer, NULL, &ignored);
 	return rc < 0 ? rc : take_levels(&answer, levels);
 }
+
+int64_t cgroup_lowest_limit(const struct procfs *proc, pid_t pid)
+{
+	struct cgroup_level levels[CGROUP_LEVELS_MAX];
+	int n = cgroup_levels(proc, pid, levels);
+	int64_t limit = -1;
+
+	if (n < 0)
+		n = cgroup_levels_inside(proc, pid, levels);
+	for (int i = 0; i < n; i++) {
+		if (limit < 0 || levels[i].limit < limit)
+			limit = levels[i].limit;
+	}
+	return limit;
+}

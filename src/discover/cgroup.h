@@ -53,4 +53,7 @@ int cgroup_levels(const struct procfs *proc, pid_t pid,
 int cgroup_levels_inside(const struct procfs *proc, pid_t pid,
 			 struct cgroup_level levels[CGROUP_LEVELS_MAX]);
 
+/* Returns the lowest limit of the groups that either function finds, in bytes; -1: none. */
+int64_t cgroup_lowest_limit(const struct procfs *proc, pid_t pid);
+
 #endif

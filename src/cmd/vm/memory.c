@@ -99,22 +99,6 @@ static int read_mappings(const struct procfs *proc, const struct jvm *jvm, struc
 	return 0;
 }
 
-/* Returns the lowest limit of the groups that are visible from here, or inside the container. */
-static int64_t limit_of(const struct procfs *proc, pid_t pid)
-{
-	struct cgroup_level levels[CGROUP_LEVELS_MAX];
-	int n = cgroup_levels(proc, pid, levels);
-	int64_t limit = -1;
-
-	if (n < 0)
-		n = cgroup_levels_inside(proc, pid, levels);
-	for (int i = 0; i < n; i++) {
-		if (limit < 0 || levels[i].limit < limit)
-			limit = levels[i].limit;
-	}
-	return limit;
-}
-
 static int measure(const struct ctx *ctx, struct memory_view *v, struct err *err)
 {
 	struct mappings maps = { .list = NULL };
@@ -134,7 +118,7 @@ static int measure(const struct ctx *ctx, struct memory_view *v, struct err *err
 		v->pid = (int)ctx->jvm->pid;
 		v->threads = status.threads;
 		v->heap_max = m.heap_max;
-		v->group_limit = limit_of(&proc, ctx->jvm->pid);
+		v->group_limit = cgroup_lowest_limit(&proc, ctx->jvm->pid);
 		v->limit = memory_limit_of(&v->parts, v->heap_max, v->group_limit);
 	}
 	mappings_release(&maps);

@@ -1,14 +1,63 @@
 /* stat --openmetrics: prints one document for all JVMs, for a scrape or for node_exporter. */
-#include "cli/run_all.h"
+#include <math.h>
+#include <string.h>
+
 #include "base/xalloc.h"
+#include "cli/run_all.h"
 #include "cmd/vm/stat.h"
+#include "discover/cgroup.h"
+#include "model/vm/metrics.h"
 #include "render/vm/openmetrics.h"
+
+/* The counters of a JVM, and what the kernel says of its memory; NAN: unknown. */
+struct source {
+	struct perfdata perf;
+	double resident, swapped, limit; /* bytes */
+};
+
+static double number(const void *of, const char *name)
+{
+	const struct source *s = of;
+	const struct counter_source counters = stat_counter_source(&s->perf);
+
+	if (strcmp(name, METRIC_RESIDENT) == 0)
+		return s->resident;
+	if (strcmp(name, METRIC_SWAPPED) == 0)
+		return s->swapped;
+	return strcmp(name, METRIC_LIMIT) == 0 ? s->limit : counter_number(&counters, name);
+}
+
+static const char *text(const void *of, const char *name)
+{
+	return perfdata_text(&((const struct source *)of)->perf, name);
+}
+
+static double known(int64_t bytes)
+{
+	return bytes >= 0 ? (double)bytes : (double)NAN;
+}
+
+static void read_memory(struct source *s, pid_t pid)
+{
+	struct proc_usage usage;
+	struct procfs proc;
+
+	s->resident = s->swapped = s->limit = (double)NAN;
+	if (procfs_open(&proc, "/proc") < 0)
+		return;
+	if (procfs_usage(&proc, pid, &usage) == 0) {
+		s->resident = known(usage.resident);
+		s->swapped = known(usage.swapped);
+	}
+	s->limit = known(cgroup_lowest_limit(&proc, pid));
+	procfs_close(&proc);
+}
 
 /* The data that the document refers to until it is printed. */
 struct collection {
 	const struct ctx *ctx;
 	struct jvm *const *all;
-	struct perfdata *perf; /* of the JVMs with counters; the next array, too */
+	struct source *sources; /* of the JVMs that have counters, as is the next array */
 	struct openmetrics_jvm *jvms;
 	size_t n;
 	struct run_all_tally tally;
@@ -31,12 +80,13 @@ static void visit(void *arg, size_t i, struct perfdata *perf, const struct err *
 			run_all_failed(&c->tally, jvm, err);
 		return;
 	}
-	c->perf[c->n] = *perf;
+	c->sources[c->n].perf = *perf;
 	*perf = (struct perfdata){ .data = NULL }; /* taken */
+	read_memory(&c->sources[c->n], jvm->pid);
 	*m = (struct openmetrics_jvm){
 		.pid = (int)jvm->pid, .main = jvm->main, .container = jvm->container,
 		.version = jvm->version, .vm = jvm->vm, .gc = jvm->gc,
-		.source = stat_counter_source(&c->perf[c->n]),
+		.source = { .of = &c->sources[c->n], .number = number, .text = text },
 	};
 	m->uptime = stat_timestamp(&m->source);
 	c->n++;
@@ -45,8 +95,8 @@ static void visit(void *arg, size_t i, struct perfdata *perf, const struct err *
 static void release(struct collection *c)
 {
 	for (size_t i = 0; i < c->n; i++)
-		perfdata_release(&c->perf[i]);
-	free(c->perf);
+		perfdata_release(&c->sources[i].perf);
+	free(c->sources);
 	free(c->jvms);
 }
 
@@ -55,7 +105,7 @@ int stat_metrics(const struct ctx *ctx, struct jvm *const *jvms, size_t n, struc
 	struct collection c = {
 		.ctx = ctx,
 		.all = jvms,
-		.perf = xcalloc(n, sizeof(struct perfdata)),
+		.sources = xcalloc(n, sizeof(struct source)),
 		.jvms = xcalloc(n, sizeof(struct openmetrics_jvm)),
 		.tally = { .cmd = ctx->cmd, .n = n },
 		.last = { .code = EXIT_DONE },

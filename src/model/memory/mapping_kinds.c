@@ -86,6 +86,24 @@ static bool in_heap(const struct mapping_kinds *s, const struct mapping *m)
 	return false;
 }
 
+/* Files that the JVM or the C library maps, and not the program. */
+static bool is_of_jvm(const char *path)
+{
+	static const char *const ends[] = { ".jar", ".zip", ".war", ".jmod", ".cache", ".ttf",
+					    ".aot", "/modules" };
+	static const char *const folders[] = { "/hsperfdata_", "/locale/", "/SYSV" };
+
+	for (size_t i = 0; i < ARRAY_SIZE(ends); i++) {
+		if (ends_with(path, ends[i]))
+			return true;
+	}
+	for (size_t i = 0; i < ARRAY_SIZE(folders); i++) {
+		if (strstr(path, folders[i]))
+			return true;
+	}
+	return false;
+}
+
 static int kind_of_file(const struct mapping_kinds *s, size_t i)
 {
 	const char *path = s->maps->list[i].path;
@@ -104,7 +122,9 @@ static int kind_of_file(const struct mapping_kinds *s, size_t i)
 		return PART_AGENT;
 	if (ends_with(path, ".jsa")) /* objects of the archive are mapped into the heap */
 		return in_heap(s, &s->maps->list[i]) ? PART_HEAP : PART_ARCHIVE;
-	return is_library(s, i) ? PART_LIBRARIES : PART_FILES;
+	if (is_library(s, i))
+		return PART_LIBRARIES;
+	return is_of_jvm(path) ? PART_FILES : PART_MAPPED;
 }
 
 static bool is_stack(const struct mapping_kinds *s, size_t i)

@@ -29,6 +29,7 @@ const char *memory_part_name(enum memory_part part)
 		[PART_MALLOC_FREE] = "malloc, free",
 		[PART_ARCHIVE] = "class archive",
 		[PART_LIBRARIES] = "libraries",
+		[PART_MAPPED] = "mapped buffers",
 		[PART_FILES] = "mapped files",
 		[PART_AGENT] = "jtool's agent",
 		[PART_UNEXPLAINED] = "unexplained",

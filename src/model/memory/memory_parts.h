@@ -24,7 +24,8 @@ enum memory_part {
 	PART_MALLOC_FREE, /* freed by the program and not returned: only glibc, JDK 21 and later */
 	PART_ARCHIVE,     /* class data sharing */
 	PART_LIBRARIES,
-	PART_FILES,       /* jars, mapped buffers, counters */
+	PART_MAPPED,      /* other files that the program maps: mapped buffers */
+	PART_FILES,       /* of the JVM: jars, counters */
 	PART_AGENT,       /* jtool's own */
 	PART_UNEXPLAINED,
 	N_MEMORY_PARTS,

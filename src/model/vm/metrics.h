@@ -11,6 +11,11 @@
 
 #include "model/vm/counter_source.h"
 
+/* Values that are not among the JVM's counters: the source has them from the kernel. */
+#define METRIC_RESIDENT "jtool.process.resident"
+#define METRIC_SWAPPED "jtool.process.swapped"
+#define METRIC_LIMIT "jtool.cgroup.memory.limit"
+
 enum metric_type { METRIC_GAUGE, METRIC_SUMMARY };
 
 /* One series of a family in one JVM. */

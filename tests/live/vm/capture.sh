@@ -3,8 +3,19 @@
 # shellcheck source-path=SCRIPTDIR/.. source=lib.sh
 . "$(dirname "$0")/../lib.sh"
 
-secrets=(hunter2 s3cr3t-value tok-4711)
-planted=("-Ddb.password=${secrets[0]}" "-Durl=jdbc:x://bob:${secrets[1]}@host/db")
+secrets=(hunter2 s3cr3t-value tok-4711 'two words' second-line)
+planted=("-Ddb.password=${secrets[0]}" "-Durl=jdbc:x://bob:${secrets[1]}@host/db"
+	"-Dkey.value=${secrets[3]}")
+export JTOOL_LIVE_SECRET=$'first\n'"${secrets[4]}"
+
+# log_flags VERSION: a log that has the command line, so the secrets are in it, too.
+log_flags() {
+	if [ "$1" -ge 9 ]; then
+		echo "-Xlog:gc*,arguments=debug:file=$IW/vm-%p.log"
+	else
+		echo "-Xloggc:$IW/vm-%p.log"
+	fi
+}
 
 # unpack FILE: the files of an archive, in $W/unpacked.
 # shellcheck disable=SC2317 # called by check
@@ -19,23 +30,48 @@ files() {
 }
 
 for version in $(newest_of 8) "${jdks[-1]}"; do
-	start_jvm "$version" default Idle "${planted[@]}" -- --api-token "${secrets[2]}" || continue
+	start_jvm "$version" default Idle "${planted[@]}" "$(log_flags "$version")" -- \
+		--api-token "${secrets[2]}" || continue
 	works "$version: it works" capture "$JVM_PID" "case.$version.tar.gz"
 	check "$version: the result is named" grep -q -E \
 		"^wrote case.$version.tar.gz: [0-9.]+ KiB, [0-9]+ files$" "$W/out"
 	same "$version: only the owner may read it" 600 "$(stat -c %a "$W/case.$version.tar.gz")"
 	check "$version: tar reads it" unpack "$W/case.$version.tar.gz"
-	wanted='README.txt classloaders.txt environment.txt flags.txt heap.txt heaphisto.json info.txt list.txt logging.txt memory.json memory.txt metaspace.txt properties.json stat.json threads-1.txt threads-2.txt threads-3.txt threads.json '
+	wanted='README.txt classloaders.txt environment.txt flags.txt heap.txt heaphisto.json info.txt list.txt logging.txt logs memory.json memory.txt metaspace.txt properties.json stat.json threads-1.txt threads-2.txt threads-3.txt threads-virtual.json threads.json '
 	[ "$version" -ge 11 ] ||
-		wanted=$(sed -E 's/(heap|logging|metaspace).txt //g' <<<"$wanted")
+		wanted=$(sed -E 's/(heap.txt|logging.txt|metaspace.txt|threads-virtual.json) //g' <<<"$wanted")
 	same "$version: its files" "$wanted" "$(files)"
 	same "$version: README.txt describes each of them" "" "$(for f in $(files); do
-		[ "$f" = README.txt ] || grep -q "^$f  *[0-9].*cost to the JVM" "$W/unpacked/README.txt" ||
+		[ "$f" = README.txt ] || grep -q -E "^$f(/vm-[^ ]*)? +[0-9].*cost to the JVM" "$W/unpacked/README.txt" ||
 			echo "$f"
 	done)"
 	for f in memory threads heaphisto stat properties; do
 		check "$version: $f.json is a document" python3 -m json.tool "$W/unpacked/$f.json"
 	done
+	same "$version: README.txt says how long the JVM was at safepoints" True "$(
+		[ "$(grep -c 'at safepoints for [0-9.]* ms' "$W/unpacked/README.txt")" -ge 14 ] && echo True)"
+	check "$version: the log of the JVM" bash -c "[ -s '$W'/unpacked/logs/vm-*'$JVM_PID'* ]"
+	# Commands show the archive again.
+	case=case.$version.tar.gz
+	works "$version: threads: the archive" threads "$case" --json
+	same "$version: threads: the archive" True "$(json "any(t['name'] == 'main' and
+		t['cpu'] is not None for t in j['threads']) and j['file'] == '$case'")"
+	works "$version: threads --samples: the archive" threads "$case" --samples 3 --json
+	same "$version: threads --samples: main has not moved" True \
+		"$(json "'main' in {t['name'] for t in j['threads']}")"
+	works "$version: threads --raw: the archive" threads "$case" --raw
+	same "$version: threads --raw: three dumps" 3 "$(grep -c '^Full thread dump' "$W/out")"
+	works "$version: memory: the archive" memory "$case" --json
+	cp "$W/out" "$W/shown"
+	same "$version: memory: what was captured" True "$(python3 -c "import json, sys
+a, b = (json.load(open(f)) for f in sys.argv[1:])
+print(all(a[k] == b[k] for k in ('pid', 'rss', 'limit', 'threads', 'verdicts')) and
+	a['parts'] == b['parts'])" "$W/shown" "$W/unpacked/memory.json")"
+	works "$version: heaphisto: the archive" heaphisto "$case" --json
+	same "$version: heaphisto: the archive" True \
+		"$(json "j['total']['classes'] > 100 and j['file'] == '$case'")"
+	works "$version: stat: the archive" stat "$case"
+	same "$version: stat: ten samples and a heading" 11 "$(wc -l <"$W/out")"
 	check "$version: the thread dumps are whole" \
 		bash -c "[ \$(grep -l '^JNI global ref' '$W'/unpacked/threads-?.txt | wc -l) = 3 ]"
 	for secret in "${secrets[@]}"; do
@@ -48,6 +84,10 @@ done
 start_jvm "${jdks[-1]}" default Idle "${planted[@]}" || exit
 refuses 2 'exists' "an existing file is kept" capture "$JVM_PID" "case.${jdks[-1]}.tar.gz"
 refuses 2 'missing TARGET' "the target is named" capture
+tar czf "$W/other.tar.gz" -C "$W" jtool
+refuses 2 'has no file threads-1.txt' "threads: another archive" threads other.tar.gz
+echo text >"$W/text.tar.gz"
+refuses 2 'is not a complete archive' "memory: no archive" memory text.tar.gz
 refuses 2 'exclude each other' "--json and -: refused" capture --json "$JVM_PID" -
 
 # Stopped: the archive is whole up to there, and says so.

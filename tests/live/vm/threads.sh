@@ -73,6 +73,7 @@ start_jvm "${jdks[-1]}" default Locks && {
 
 # CPU times against the kernel's own, of a thread that is busy for a third of the time.
 # The victim measures the same second, because a busy machine gives it less.
+# shellcheck disable=SC2317 # called by poll
 load_is_measured() {
 	ask load '^load ' >"$W/load" &
 	local answer=$!
