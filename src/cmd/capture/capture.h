@@ -15,6 +15,7 @@ struct capture_opts {
 
 enum capture_flags {
 	CAPTURE_NAMES = 1 << 0,       /* has names with values, which may be secrets */
+	CAPTURE_VERDICT = 1 << 4,     /* exit code 1 is an answer: a limit can be exceeded */
 	CAPTURE_BINARY = 1 << 3,      /* no text: only known values are overwritten */
 	CAPTURE_IF_JFR = 1 << 1,      /* only with --jfr */
 	CAPTURE_IF_HEAP = 1 << 3,     /* only with --heap */

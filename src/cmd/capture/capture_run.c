@@ -28,8 +28,9 @@ const struct capture_item capture_items[CAPTURE_ITEMS] = {
 	{ "info.txt", { "info", "PID" }, 0, CAPTURE_NAMES, 0, "none, or an attach" },
 	{ "list.txt", { "list", "-l", "-m", "-v" }, 0, CAPTURE_NAMES, 0, "none" },
 	{ "flags.txt", { "flags", "PID" }, 0, CAPTURE_NAMES, 0, "an attach" },
-	{ "memory.txt", { "memory", "PID" }, 0, 0, 0, "some attaches" },
-	{ "memory.json", { "memory", "--json", "PID" }, 0, 0, 0, "some attaches" },
+	{ "memory.txt", { "memory", "PID" }, 0, CAPTURE_VERDICT, 0, "some attaches" },
+	{ "memory.json", { "memory", "--json", "PID" }, 0, CAPTURE_VERDICT, 0,
+	  "some attaches" },
 	{ "heap.txt", { "jcmd", "PID", "GC.heap_info" }, 9, 0, 0, "an attach" },
 	{ "metaspace.txt", { "jcmd", "PID", "VM.metaspace" }, 11, 0, 0, "a safepoint" },
 	{ "classloaders.txt", { "jcmd", "PID", "VM.classloader_stats" }, 0, 0, 0, "a safepoint" },
@@ -211,7 +212,7 @@ static void note_pause(const struct capture *c, double before, struct capture_re
 {
 	double after = before < 0 ? -1 : capture_safepoints(c);
 
-	r->pause = after < before ? -1 : after - before;
+	r->pause = before < 0 || after < before ? -1 : after - before;
 }
 
 /* What a command said may quote a command line. */
@@ -247,8 +248,7 @@ static int run_item(struct capture *c, const struct capture_item *item, struct c
 	note_pause(c, paused, r);
 	read_message(r, messages);
 	mask_message(c, r);
-	/* 1 is an answer, too: memory says so that a limit can be exceeded. */
-	if (r->code != EXIT_DONE && r->code != EXIT_ANSWER)
+	if (r->code != EXIT_DONE && !(r->code == EXIT_ANSWER && item->flags & CAPTURE_VERDICT))
 		return 0;
 	return add_output(c, item, out, r, err);
 }

@@ -37,7 +37,7 @@ served() {
 }
 
 # start_tomcat: starts Tomcat with a leaking shop, if javac is installed, and with the examples, if
-# they are. Sets shop, the application's directory, and what spawn sets.
+# they are. $tomcat_flags are further flags of the JVM. Sets shop, the application's directory, and what spawn sets.
 start_tomcat() {
 	mkdir "$W/home"
 	chown $user:$user "$W/home"
@@ -52,6 +52,6 @@ start_tomcat() {
 		install_shop "$shop"
 	fi
 	spawn "${as_user[@]}" "CATALINA_BASE=$W/home/tc" CATALINA_HOME=/usr/share/tomcat10 \
-		JAVA_OPTS=-Xmx128m /usr/share/tomcat10/bin/catalina.sh run
+		"JAVA_OPTS=-Xmx128m ${tomcat_flags:-}" /usr/share/tomcat10/bin/catalina.sh run
 	check "Tomcat: it serves" poll 180 served
 }

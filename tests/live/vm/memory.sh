@@ -60,6 +60,7 @@ for version in "${jdks[@]}"; do
 		grows "$version, NMT $tracking: large blocks of malloc" "$direct" large
 		grows "$version, NMT $tracking: small blocks of malloc" "$direct" small
 		grows "$version, NMT $tracking: direct buffers" "$direct" direct
+		grows "$version, NMT $tracking: mapped buffers" "['mapped buffers']" mapped
 		stop "$JVM_PID"
 	done
 	start_jvm "$version" serial Leaks || continue

@@ -1,5 +1,8 @@
+import java.io.File;
+import java.io.RandomAccessFile;
 import java.lang.reflect.Field;
 import java.nio.ByteBuffer;
+import java.nio.channels.FileChannel;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CountDownLatch;
@@ -51,6 +54,22 @@ final class Leaks extends Victim {
 		deep.await();
 	}
 
+	/** A file that is mapped and written. */
+	private void map() throws Exception {
+		File file = File.createTempFile("leaks", ".data");
+
+		try (RandomAccessFile data = new RandomAccessFile(file, "rw")) {
+			ByteBuffer buffer = data.getChannel().map(
+				FileChannel.MapMode.READ_WRITE, 0, 100L * MIB);
+
+			for (int i = 0; i < 100 * MIB; i += 4096)
+				buffer.put(i, (byte) 1);
+			buffers.add(buffer);
+		} finally {
+			file.delete();
+		}
+	}
+
 	@Override
 	String answer(String line) throws Exception {
 		switch (line) {
@@ -63,6 +82,9 @@ final class Leaks extends Victim {
 		case "direct":
 			for (int i = 0; i < 10; i++)
 				buffers.add(ByteBuffer.allocateDirect(10 * MIB));
+			return "done";
+		case "mapped":
+			map();
 			return "done";
 		case "threads":
 			threads(800);
