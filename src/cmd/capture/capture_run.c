@@ -89,7 +89,7 @@ static void _noreturn_ run_command(const struct capture *c, const struct capture
 static int wait_for(struct capture *c, const struct capture_item *item, pid_t child)
 {
 	struct deadline end = deadline_in_ms(ITEM_MS + (unsigned)item->takes_s * 1000);
-	bool told = false;
+	bool is_ending = false;
 	siginfo_t info;
 	int status;
 
@@ -105,10 +105,10 @@ static int wait_for(struct capture *c, const struct capture_item *item, pid_t ch
 			c->stopped = true;
 		else if (c->stopped)
 			(void)nanosleep(&step, NULL);
-		if (c->stopped && !told) {
+		if (c->stopped && !is_ending) {
 			(void)kill(child, SIGTERM); /* the child undoes its changes and exits */
 			end = deadline_in_ms(ITEM_MS);
-			told = true;
+			is_ending = true;
 		}
 	}
 	if (child_wait(child, &status, deadline_in_ms(STEP_MS)) < 0 || !WIFEXITED(status))

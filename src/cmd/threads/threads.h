@@ -1,6 +1,6 @@
 /* Shared by the files of the command threads. */
-#ifndef JTOOL_CMD_THREADS_H
-#define JTOOL_CMD_THREADS_H
+#ifndef JTOOL_CMD_THREADS_THREADS_H
+#define JTOOL_CMD_THREADS_THREADS_H
 
 #include "cli/command.h"
 #include "model/threads/thread_dump.h"

@@ -9,8 +9,8 @@
  *
  * Malformed input sets `bad`; from then on there is nothing more to read, so loops end.
  */
-#ifndef JTOOL_MODEL_JSON_SCAN_H
-#define JTOOL_MODEL_JSON_SCAN_H
+#ifndef JTOOL_MODEL_THREADS_JSON_SCAN_H
+#define JTOOL_MODEL_THREADS_JSON_SCAN_H
 
 #include "base/buf.h"
 #include "base/strview.h"

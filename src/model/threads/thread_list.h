@@ -1,6 +1,6 @@
 /* Builds the threads of a dump; for its parsers.  Pure. */
-#ifndef JTOOL_MODEL_THREAD_LIST_H
-#define JTOOL_MODEL_THREAD_LIST_H
+#ifndef JTOOL_MODEL_THREADS_THREAD_LIST_H
+#define JTOOL_MODEL_THREADS_THREAD_LIST_H
 
 #include "base/strview.h"
 #include "model/threads/thread_dump.h"

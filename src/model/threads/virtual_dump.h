@@ -4,8 +4,8 @@
  *
  * JDK 21 to 24 write names and stacks only; later ones also states, carriers and locks.
  */
-#ifndef JTOOL_MODEL_VIRTUAL_DUMP_H
-#define JTOOL_MODEL_VIRTUAL_DUMP_H
+#ifndef JTOOL_MODEL_THREADS_VIRTUAL_DUMP_H
+#define JTOOL_MODEL_THREADS_VIRTUAL_DUMP_H
 
 #include "model/threads/thread_dump.h"
 
