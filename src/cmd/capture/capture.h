@@ -15,11 +15,12 @@ struct capture_opts {
 
 enum capture_flags {
 	CAPTURE_NAMES = 1 << 0,       /* has names with values, which may be secrets */
-	CAPTURE_VERDICT = 1 << 4,     /* exit code 1 is an answer: a limit can be exceeded */
-	CAPTURE_BINARY = 1 << 3,      /* no text: only known values are overwritten */
 	CAPTURE_IF_JFR = 1 << 1,      /* only with --jfr */
-	CAPTURE_IF_HEAP = 1 << 3,     /* only with --heap */
 	CAPTURE_AFTER_PAUSE = 1 << 2, /* waits first, so that the next thread dump shows changes */
+	CAPTURE_IF_HEAP = 1 << 3,     /* only with --heap */
+	CAPTURE_VERDICT = 1 << 4,     /* exit code 1 is an answer: a limit can be exceeded */
+	CAPTURE_BINARY = 1 << 5,      /* no text: only known values are overwritten */
+	CAPTURE_REDACTED = 1 << 6,    /* has no values: copied as it is, of any size */
 };
 
 #define CAPTURE_WORDS_MAX 8
@@ -34,7 +35,7 @@ struct capture_item {
 	const char *cost; /* to the JVM */
 };
 
-#define CAPTURE_ITEMS 18
+#define CAPTURE_ITEMS 19
 extern const struct capture_item capture_items[CAPTURE_ITEMS];
 #define CAPTURE_MESSAGE_MAX 4096
 

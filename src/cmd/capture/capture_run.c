@@ -49,7 +49,7 @@ const struct capture_item capture_items[CAPTURE_ITEMS] = {
 	{ "recording.jfr", { "jfr", "PID", "record", "-d", "30", "-" }, 0,
 	  CAPTURE_IF_JFR | CAPTURE_BINARY, 30, "the flight recorder for 30 s" },
 	{ "heap.hprof.gz", { "heapdump", "--redact=all", "--gzip", "PID", "-" }, 0,
-	  CAPTURE_IF_HEAP | CAPTURE_BINARY, HEAP_S,
+	  CAPTURE_IF_HEAP | CAPTURE_REDACTED, HEAP_S,
 	  "a full collection and a pause of some 1 s per GB" },
 };
 
@@ -184,7 +184,7 @@ static int add_output(struct capture *c, const struct capture_item *item, int fd
 {
 	_cleanup_buf_ struct buf text = BUF_INIT;
 
-	if (c->opts->no_mask)
+	if (c->opts->no_mask || (item->flags & CAPTURE_REDACTED))
 		return add_bytes(c, item->name, fd, r, err);
 	if (lseek(fd, 0, SEEK_SET) < 0 || io_slurp(fd, &text, MASKED_MAX) < 0) {
 		(void)snprintf(r->message, sizeof(r->message), "more than %u MB",
