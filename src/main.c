@@ -170,6 +170,17 @@ static bool has_json_option(char **argv, int argc)
 	return false;
 }
 
+/* Puts a verb that stands before TARGET after it, where all others stand. */
+static void move_verb(const struct cmd *cmd, char **argv, int n)
+{
+	if (cmd->first_verb && n >= 2 && strcmp(argv[0], cmd->first_verb) == 0) {
+		char *verb = argv[0];
+
+		argv[0] = argv[1];
+		argv[1] = verb;
+	}
+}
+
 static int run_command(const struct cmd *cmd, char **argv, int argc, bool *json, struct err *err)
 {
 	struct common_opts common = { .timeout_ms = 10000 };
@@ -191,6 +202,7 @@ static int run_command(const struct cmd *cmd, char **argv, int argc, bool *json,
 		cmd_help(cmd, stdout);
 		return 0;
 	}
+	move_verb(cmd, argv, n);
 	is_implied = omits_target(cmd, values, argv, n);
 	if (check_arg_count(cmd, n + is_implied, err) < 0)
 		return -1;

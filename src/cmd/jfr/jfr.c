@@ -14,6 +14,14 @@ static const struct opt jfr_rows[] = {
 	{ 'd', "duration", OPT_SECONDS, AT(duration_ms), "TIME",
 	  "how long to record (default 30s)", NULL },
 	{ 0, "force", OPT_FLAG, AT(force), NULL, "replace FILE if it exists", NULL },
+	OPT_GROUP("View"),
+	OPT_LIMIT_ROW(AT(limit), "20"),
+	{ 0, "filter", OPT_TEXT, AT(filter), "CONDITION",
+	  "only events such as 'duration>10ms'", NULL },
+	{ 0, "last", OPT_SECONDS, AT(last_ms), "TIME",
+	  "only events of the last TIME of the recording", NULL },
+	{ 0, "max-memory", OPT_MB, AT(max_memory), "SIZE",
+	  "memory for constants and results (default half of the free)", NULL },
 	OPT_END,
 };
 
@@ -174,6 +182,7 @@ static const struct subcommand {
 	{ "stop", true, false, jfr_stop },
 	{ "configure", false, false, jfr_configure },
 	{ "record", true, true, jfr_record },
+	{ "view", false, false, jfr_view },
 };
 
 static const struct subcommand *subcommand_find(const char *name)
@@ -256,6 +265,20 @@ static int check_options(const struct ctx *ctx, const struct subcommand *sub,
 	return 0;
 }
 
+/* Rejects what only another subcommand takes. */
+static int check_view(const struct ctx *ctx, const struct subcommand *sub, struct err *err)
+{
+	const struct jfr_opts *opts = ctx->opts;
+
+	if (sub->run == jfr_view)
+		return ctx->n_args <= 2 ? 0 : err_set(err, EXIT_USAGE,
+			"too many arguments: expected jtool jfr view FILE|TARGET [VIEW]");
+	if (opts->filter || opts->last_ms || opts->limit || opts->max_memory)
+		return err_set(err, EXIT_USAGE,
+			       "--filter, --last, --limit and --max-memory apply only to view");
+	return 0;
+}
+
 static int parse_request(const struct ctx *ctx, struct jfr_request *req, struct err *err)
 {
 	const struct subcommand *sub = subcommand_find(ctx->args[0]);
@@ -265,7 +288,11 @@ static int parse_request(const struct ctx *ctx, struct jfr_request *req, struct 
 	if (!sub)
 		return err_set(err, EXIT_USAGE,
 			       "unknown subcommand '%s': choose from start, check, dump, stop, "
-			       "configure, record", ctx->args[0]);
+			       "configure, record, view", ctx->args[0]);
+	if (check_view(ctx, sub, err) < 0)
+		return -1;
+	if (sub->run == jfr_view)
+		return check_options(ctx, sub, req, err);
 	for (int i = 0; i < n; i++) {
 		if (read_word(req, words[i], sub->may_save, err) < 0)
 			return -1;
@@ -286,11 +313,22 @@ static int check(const struct ctx *ctx, struct err *err)
 	return rc;
 }
 
+/* Returns whether `target` is the name of a recording: a JVM's name does not end so. */
+static bool is_recording(const char *target)
+{
+	size_t len = strlen(target);
+
+	return len > 4 && strcmp(target + len - 4, ".jfr") == 0;
+}
+
 static int run(struct ctx *ctx, struct err *err)
 {
 	struct jfr_request req = { .words = BUF_INIT };
 	int rc = parse_request(ctx, &req, err);
 
+	if (rc == 0 && ctx->file && subcommand_find(ctx->args[0])->run != jfr_view)
+		rc = err_set(err, EXIT_USAGE, "%s is a file: %s needs a JVM", ctx->file,
+			     ctx->args[0]);
 	if (rc == 0)
 		rc = subcommand_find(ctx->args[0])->run(ctx, &req, err);
 	buf_release(&req.words);
@@ -300,12 +338,15 @@ static int run(struct ctx *ctx, struct err *err)
 const struct cmd cmd_jfr = {
 	.name = "jfr",
 	.verbs = "start check dump stop configure record",
-	.synopsis = "TARGET start|check|dump|stop|configure|record [FILE] [KEY=VALUE...]",
-	.summary = "start, fetch and configure flight recordings",
+	.first_verb = "view",
+	.synopsis = "TARGET start|check|dump|stop|configure|record [FILE] [KEY=VALUE...]\n"
+		    "       jtool jfr view FILE|TARGET [VIEW]",
+	.summary = "start, fetch, read and configure flight recordings",
 	.examples = (const struct example[]){
 		{ "jfr 4711 record -d 30s app.jfr", "record for 30 seconds" },
 		{ "jfr 4711 start name=web", "start a recording in the JVM" },
 		{ "jfr 4711 dump app.jfr name=web", "fetch what it has so far" },
+		{ "jfr view app.jfr hot-methods", "the methods that ran most" },
 		{ NULL, NULL },
 	},
 	.details =
@@ -319,6 +360,8 @@ const struct cmd cmd_jfr = {
 		"jtool jcmd TARGET help JFR.start.\n",
 	.need = NEED_JVM,
 	.parses = true,
+	.takes_file = true,
+	.is_file = is_recording,
 	.min_args = 1,
 	.max_args = -1,
 	.free_words = -1,

@@ -12,6 +12,10 @@
 struct jfr_opts {
 	unsigned duration_ms; /* of record; 0: not given */
 	bool force;
+	const char *filter;   /* of view; NULL: not given */
+	unsigned last_ms;     /* of view; 0: not given */
+	unsigned limit;
+	uint64_t max_memory;  /* of view; 0: half of the free memory */
 };
 
 /* The words after the subcommand. */
@@ -66,5 +70,6 @@ int jfr_commit(const struct ctx *ctx, const char *path, struct atomic_file *out,
 typedef int jfr_run(const struct ctx *ctx, const struct jfr_request *req, struct err *err);
 jfr_run jfr_configure; /* jfr_configure.c */
 jfr_run jfr_record;    /* jfr_record.c */
+jfr_run jfr_view;      /* jfr_view.c */
 
 #endif

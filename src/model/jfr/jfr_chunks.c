@@ -12,7 +12,7 @@ struct head {
 	uint64_t size; /* big-endian; of the complete chunk, 0 while it is being written */
 };
 
-int64_t jfr_chunks_count(jfr_read *read, void *arg, uint64_t size)
+int64_t jfr_chunks_count(jfr_read_fn *read, void *arg, uint64_t size)
 {
 	uint64_t at = 0, chunk;
 	int64_t n = 0;

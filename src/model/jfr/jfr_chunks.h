@@ -11,12 +11,12 @@
 #include "base/util.h"
 
 /* Reads len bytes at offset `at` of the recording.  Returns 0 or a negative errno. */
-typedef int jfr_read(void *arg, uint64_t at, void *data, size_t len);
+typedef int jfr_read_fn(void *arg, uint64_t at, void *data, size_t len);
 
 /*
  * Returns the number of chunks in a recording of `size` bytes, -EBADMSG if there is none or the
  * last one does not end at `size`, or the error of read().
  */
-int64_t jfr_chunks_count(jfr_read *read, void *arg, uint64_t size) _must_check_;
+int64_t jfr_chunks_count(jfr_read_fn *read, void *arg, uint64_t size) _must_check_;
 
 #endif

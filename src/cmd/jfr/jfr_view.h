@@ -1,0 +1,39 @@
+/* Declarations shared by the files of jfr view. */
+#ifndef JTOOL_CMD_JFR_VIEW_H
+#define JTOOL_CMD_JFR_VIEW_H
+
+#include "cmd/jfr/jfr.h"
+#include "model/jfr/jfr_scan.h"
+
+/* A recording that is open for reading. */
+struct jfr_recording {
+	const struct ctx *ctx;
+	const char *path; /* for messages */
+	int fd;
+	uint64_t size;
+	size_t max_memory;
+	int64_t from_ns; /* --last; INT64_MIN: everything */
+	int error;       /* exit code EXIT_PARTIAL for what was not read */
+};
+
+/* Returns a reader at the start of the recording. */
+struct jfr_reader *jfr_recording_reader(struct jfr_recording *rec);
+/* Frees the reader; prints what it could not read, so that the exit code becomes EXIT_PARTIAL. */
+void jfr_recording_done(struct jfr_recording *rec, struct jfr_reader *r);
+
+/* --filter 'field>value' */
+struct jfr_filter;
+/* Returns NULL with err set (EXIT_USAGE) if the text is not a condition. */
+struct jfr_filter *jfr_filter_parse(const char *text, struct err *err) _must_check_;
+void jfr_filter_free(struct jfr_filter *f); /* NULL is allowed */
+/* Looks up the field.  Returns -1 with err set (EXIT_USAGE) if the type does not have it. */
+int jfr_filter_bind(struct jfr_filter *f, const struct jfr_type *type, struct err *err)
+	_must_check_;
+bool jfr_filter_accepts(const struct jfr_filter *f, const struct jfr_event *e);
+
+/* Print one view; `name` is the event type. */
+int jfr_view_summary(struct jfr_recording *rec, struct err *err) _must_check_;
+int jfr_view_events(struct jfr_recording *rec, struct err *err) _must_check_;
+int jfr_view_type(struct jfr_recording *rec, const char *name, struct err *err) _must_check_;
+
+#endif

@@ -1,0 +1,89 @@
+/*
+ * The types of a chunk, which its metadata event declares: the classes of events and of constants,
+ * their fields, and annotations of both (JDK's jdk/jfr/internal/MetadataReader.java).
+ */
+#ifndef JTOOL_MODEL_JFR_METADATA_H
+#define JTOOL_MODEL_JFR_METADATA_H
+
+#include "base/buf.h"
+#include "base/id_map.h"
+#include "model/jfr/jfr_cursor.h"
+
+/* The encoding of a value; JFR_OBJECT has fields. */
+enum jfr_base {
+	JFR_OBJECT,
+	JFR_BOOLEAN,
+	JFR_BYTE,
+	JFR_CHAR,
+	JFR_SHORT,
+	JFR_INT,
+	JFR_LONG,
+	JFR_FLOAT,
+	JFR_DOUBLE,
+	JFR_STRING,
+};
+
+/* What a number means, by the annotations of its field. */
+enum jfr_content {
+	JFR_PLAIN,
+	JFR_TIMESTAMP_TICKS,
+	JFR_TIMESTAMP_MS, /* since the epoch */
+	JFR_TIMESPAN_TICKS,
+	JFR_TIMESPAN_NS,
+	JFR_TIMESPAN_US,
+	JFR_TIMESPAN_MS,
+	JFR_TIMESPAN_S,
+	JFR_DATA_BYTES,
+	JFR_DATA_BITS,
+	JFR_PERCENTAGE, /* a fraction: 0.5 is 50 % */
+	JFR_ADDRESS,
+};
+
+struct jfr_type;
+
+struct jfr_field {
+	const char *name;
+	const char *label; /* NULL: none */
+	const struct jfr_type *type; /* NULL: it is not declared */
+	int64_t type_id;
+	enum jfr_content content;
+	bool is_constant; /* the value is a key of the type's constant pool */
+	bool is_array;
+	bool is_unsigned;
+	bool is_rate; /* the number is one per second */
+};
+
+struct jfr_type {
+	const char *name; /* "jdk.GCPhasePause" */
+	const char *label; /* NULL: none */
+	int64_t id;
+	enum jfr_base base;
+	bool is_event;
+	bool is_simple; /* stands for the value of its first field */
+	struct jfr_field *fields;
+	size_t n_fields, cap_fields;
+	uint32_t index; /* in jfr_metadata.types */
+	uint32_t user;  /* the caller's, 0 at first; for example what it wants of these events */
+};
+
+struct jfr_metadata {
+	struct buf texts; /* the string table, each with its NUL */
+	struct jfr_type *types;
+	size_t n, cap;
+	struct id_map by_id; /* from a type's id to its index */
+	int64_t id;
+	int64_t gmt_offset_ms, dst_ms;
+};
+
+/* Parses the payload of a metadata event, after its type id.  Returns 0 or -EBADMSG. */
+int jfr_metadata_parse(struct jfr_metadata *m, struct jfr_cursor *c) _must_check_;
+void jfr_metadata_release(struct jfr_metadata *m);
+
+/* Return NULL if there is none. */
+struct jfr_type *jfr_type_by_id(const struct jfr_metadata *m, int64_t id);
+struct jfr_type *jfr_type_by_name(const struct jfr_metadata *m, const char *name);
+
+/* Returns the index of a field, or -1. */
+int jfr_field_find(const struct jfr_type *type, const char *name, size_t len);
+
+#endif

@@ -1,0 +1,188 @@
+#include "model/jfr/jfr_pools.h"
+
+#include <errno.h>
+
+#include "base/xalloc.h"
+#include "model/jfr/jfr_string.h"
+
+#define DEPTH_MAX 32 /* of values in values */
+
+/* The values of all types are in one array. */
+struct constant {
+	const uint8_t *at;
+	uint32_t len;
+	bool compressed;
+};
+
+struct jfr_pools {
+	const struct jfr_metadata *metadata;
+	struct id_map *pools; /* for each type, from a key to the constant's index */
+	struct constant *constants;
+	size_t n, cap;
+	uint8_t **blocks; /* the checkpoint events */
+	size_t n_blocks, cap_blocks;
+	size_t bytes;
+};
+
+struct jfr_pools *jfr_pools_new(const struct jfr_metadata *metadata)
+{
+	struct jfr_pools *p = xcalloc(1, sizeof(*p));
+
+	p->metadata = metadata;
+	p->pools = xcalloc(metadata->n + 1, sizeof(*p->pools));
+	return p;
+}
+
+void jfr_pools_free(struct jfr_pools *p)
+{
+	if (!p)
+		return;
+	for (size_t i = 0; i < p->metadata->n; i++)
+		id_map_release(&p->pools[i]);
+	for (size_t i = 0; i < p->n_blocks; i++)
+		free(p->blocks[i]);
+	free(p->blocks);
+	free(p->pools);
+	free(p->constants);
+	free(p);
+}
+
+static void skip_type(struct jfr_cursor *c, const struct jfr_type *type, unsigned depth);
+
+static void skip_field(struct jfr_cursor *c, const struct jfr_field *f, unsigned depth)
+{
+	uint32_t n = f->is_array ? jfr_count(c) : 1;
+
+	for (; n > 0 && !c->failed; n--) {
+		if (f->is_constant)
+			(void)jfr_long(c);
+		else
+			skip_type(c, f->type, depth);
+	}
+}
+
+static void skip_object(struct jfr_cursor *c, const struct jfr_type *type, unsigned depth)
+{
+	size_t n = type->is_simple && type->n_fields > 0 ? 1 : type->n_fields;
+
+	/* Each value has a byte at least, so that no array takes long that is short. */
+	if (n == 0 || depth > DEPTH_MAX) {
+		jfr_fail(c);
+		return;
+	}
+	for (size_t i = 0; i < n && !c->failed; i++)
+		skip_field(c, &type->fields[i], depth + 1);
+}
+
+static void skip_type(struct jfr_cursor *c, const struct jfr_type *type, unsigned depth)
+{
+	struct jfr_string s;
+
+	if (!type) {
+		jfr_fail(c);
+		return;
+	}
+	switch (type->base) {
+	case JFR_OBJECT:
+		skip_object(c, type, depth);
+		break;
+	case JFR_BOOLEAN:
+	case JFR_BYTE:
+		(void)jfr_byte(c);
+		break;
+	case JFR_CHAR:
+	case JFR_SHORT:
+		(void)jfr_number(c, 2);
+		break;
+	case JFR_INT:
+		(void)jfr_number(c, 4);
+		break;
+	case JFR_LONG:
+		(void)jfr_number(c, 8);
+		break;
+	case JFR_FLOAT:
+		(void)jfr_bytes(c, 4);
+		break;
+	case JFR_DOUBLE:
+		(void)jfr_bytes(c, 8);
+		break;
+	case JFR_STRING:
+		jfr_string_read(c, &s);
+	}
+}
+
+void jfr_skip_field(struct jfr_cursor *c, const struct jfr_field *f)
+{
+	skip_field(c, f, 0);
+}
+
+static void add_constant(struct jfr_pools *p, struct id_map *pool, int64_t key, bool replaces,
+			 const uint8_t *at, const struct jfr_cursor *end)
+{
+	const struct constant new = { at, (uint32_t)(end->at - at), end->compressed };
+	uint32_t i = id_map_get(pool, (uint64_t)key);
+
+	if (i != ID_MAP_NONE) {
+		if (replaces)
+			p->constants[i] = new;
+		return;
+	}
+	(void)id_map_add(pool, (uint64_t)key, (uint32_t)p->n);
+	p->constants = xgrow(p->constants, p->n, &p->cap, sizeof(*p->constants));
+	p->constants[p->n++] = new;
+}
+
+static int add_pool(struct jfr_pools *p, struct jfr_cursor *c, bool replaces)
+{
+	const struct jfr_type *type = jfr_type_by_id(p->metadata, jfr_long(c));
+	uint32_t n = jfr_count(c);
+
+	if (!type)
+		return -EBADMSG;
+	for (uint32_t i = 0; i < n && !c->failed; i++) {
+		int64_t key = jfr_long(c);
+		const uint8_t *at = c->at;
+
+		skip_type(c, type, 0);
+		if (!c->failed)
+			add_constant(p, &p->pools[type->index], key, replaces, at, c);
+	}
+	return c->failed ? -EBADMSG : 0;
+}
+
+int jfr_pools_add(struct jfr_pools *p, struct jfr_cursor *c, uint8_t *data, bool replaces,
+		  int64_t *delta)
+{
+	uint32_t n;
+	int rc = 0;
+
+	p->bytes += (size_t)(c->end - data);
+	p->blocks = xgrow(p->blocks, p->n_blocks, &p->cap_blocks, sizeof(*p->blocks));
+	p->blocks[p->n_blocks++] = data;
+	(void)jfr_long(c); /* start time */
+	(void)jfr_long(c); /* duration */
+	*delta = jfr_long(c);
+	(void)jfr_byte(c); /* the kind of checkpoint */
+	n = jfr_count(c);
+	for (uint32_t i = 0; i < n && rc == 0; i++)
+		rc = add_pool(p, c, replaces);
+	return c->failed ? -EBADMSG : rc;
+}
+
+size_t jfr_pools_bytes(const struct jfr_pools *p)
+{
+	return p->bytes + p->cap * sizeof(*p->constants) + p->n * 2 * sizeof(struct id_map_entry);
+}
+
+bool jfr_pools_find(const struct jfr_pools *p, const struct jfr_type *type, int64_t key,
+		    struct jfr_cursor *value)
+{
+	uint32_t i = id_map_get(&p->pools[type->index], (uint64_t)key);
+
+	if (i == ID_MAP_NONE)
+		return false;
+	*value = (struct jfr_cursor){ .at = p->constants[i].at,
+				      .end = p->constants[i].at + p->constants[i].len,
+				      .compressed = p->constants[i].compressed };
+	return true;
+}

@@ -1,0 +1,435 @@
+#include "model/jfr/jfr_reader.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <string.h>
+
+#include "base/xalloc.h"
+#include "model/jfr/jfr_pools.h"
+
+#define HEADER_LEN 68 /* ChunkHeader.HEADER_SIZE */
+#define WINDOW (1u << 20)
+#define EVENT_MAX (256u << 20) /* bytes of one event */
+#define METADATA_MAX (16u << 20)
+#define PROBLEMS_MAX 20 /* lines */
+#define SAME_JVM_NS INT64_C(1000000000)
+#define EVENT_HEAD_MAX 18 /* size and type id */
+#define STATE_UPDATING 255 /* the JVM is writing the header */
+
+#define METADATA_ID 0
+#define CHECKPOINT_ID 1
+
+struct jfr_reader {
+	jfr_read_fn *read;
+	void *arg;
+	uint64_t size;
+	size_t max_memory;
+	struct jfr_chunk chunk;
+	uint64_t next_chunk, next_event;
+	/* data[0..len) is the file from position `at` */
+	uint8_t *data;
+	size_t len, cap;
+	uint64_t at;
+	struct buf problems;
+	unsigned n_problems;
+	int error; /* of read(), a negative errno */
+};
+
+struct jfr_reader *jfr_reader_new(jfr_read_fn *read, void *arg, uint64_t size, size_t max_memory)
+{
+	struct jfr_reader *r = xcalloc(1, sizeof(*r));
+
+	r->read = read;
+	r->arg = arg;
+	r->size = size;
+	r->max_memory = max_memory > 0 ? max_memory : SIZE_MAX;
+	return r;
+}
+
+static void release_chunk(struct jfr_reader *r)
+{
+	jfr_pools_free(r->chunk.pools);
+	r->chunk.pools = NULL;
+	jfr_metadata_release(&r->chunk.metadata);
+}
+
+void jfr_reader_free(struct jfr_reader *r)
+{
+	if (!r)
+		return;
+	release_chunk(r);
+	buf_release(&r->problems);
+	free(r->data);
+	free(r);
+}
+
+const struct jfr_chunk *jfr_chunk_of(const struct jfr_reader *r)
+{
+	return &r->chunk;
+}
+
+uint64_t jfr_position(const struct jfr_reader *r)
+{
+	return r->next_event;
+}
+
+const char *jfr_problems(const struct jfr_reader *r)
+{
+	return buf_str(&r->problems);
+}
+
+void jfr_add_problem(struct jfr_reader *r, uint64_t at, const char *text)
+{
+	if (r->n_problems == PROBLEMS_MAX)
+		buf_adds(&r->problems, "there are more defects\n");
+	if (r->n_problems++ < PROBLEMS_MAX)
+		buf_addf(&r->problems, "chunk %u, byte %" PRIu64 ": %s\n", r->chunk.number, at,
+			 text);
+}
+
+/* Returns n bytes of the file at position `at`, or NULL if the file has not so many. */
+static const uint8_t *window(struct jfr_reader *r, uint64_t at, size_t n)
+{
+	uint64_t left;
+	size_t want;
+
+	if (at >= r->at && at - r->at <= r->len && n <= r->len - (at - r->at))
+		return r->data + (at - r->at);
+	if (at > r->size || n > r->size - at || r->error < 0)
+		return NULL;
+	left = r->size - at;
+	want = n > WINDOW ? n : left < WINDOW ? (size_t)left : WINDOW;
+	if (want > r->cap) {
+		free(r->data);
+		r->cap = want;
+		r->data = xmalloc(want);
+	}
+	r->len = 0;
+	r->at = at;
+	r->error = r->read(r->arg, at, r->data, want);
+	if (r->error < 0)
+		return NULL;
+	r->len = want;
+	return r->data;
+}
+
+/* Reads the head of an event.  Returns false if it is not complete at the end of the chunk. */
+static bool read_head(struct jfr_reader *r, uint64_t at, uint64_t *size, int64_t *type,
+		      size_t *head)
+{
+	uint64_t left = r->chunk.end - at;
+	size_t n = left < EVENT_HEAD_MAX ? (size_t)left : EVENT_HEAD_MAX;
+	const uint8_t *data = at < r->chunk.end ? window(r, at, n) : NULL;
+	struct jfr_cursor c = { .at = data, .end = data ? data + n : NULL };
+
+	if (!data)
+		return false;
+	c.compressed = r->chunk.compressed;
+	*size = c.compressed ? jfr_compressed(&c) : jfr_raw(&c, 4);
+	*type = jfr_long(&c);
+	*head = n - jfr_left(&c);
+	return !c.failed && *size >= *head && *size <= left && *size <= EVENT_MAX &&
+	       *size <= r->max_memory;
+}
+
+/* Copies the payload of an event of this type.  Returns NULL if there is none at `at`. */
+static uint8_t *copy_event(struct jfr_reader *r, uint64_t at, int64_t type, uint64_t max,
+			   struct jfr_cursor *c)
+{
+	uint64_t size;
+	int64_t found;
+	size_t head;
+	const uint8_t *data;
+	uint8_t *copy;
+
+	if (at >= r->chunk.end || !read_head(r, at, &size, &found, &head) || found != type ||
+	    size > max)
+		return NULL;
+	data = window(r, at + head, (size_t)size - head);
+	if (!data)
+		return NULL;
+	copy = xmalloc((size_t)size - head + 1);
+	memcpy(copy, data, (size_t)size - head);
+	*c = (struct jfr_cursor){ copy, copy + (size - head), r->chunk.compressed, false };
+	return copy;
+}
+
+static bool read_metadata(struct jfr_reader *r, uint64_t at)
+{
+	struct jfr_metadata new = { .texts = BUF_INIT };
+	struct jfr_cursor c;
+	uint8_t *copy = copy_event(r, at, METADATA_ID, METADATA_MAX, &c);
+	bool valid = copy && jfr_metadata_parse(&new, &c) == 0;
+
+	free(copy);
+	if (!valid) {
+		jfr_metadata_release(&new);
+		return false;
+	}
+	jfr_metadata_release(&r->chunk.metadata);
+	r->chunk.metadata = new;
+	return true;
+}
+
+static int check_memory(struct jfr_reader *r, struct err *err)
+{
+	size_t used = jfr_pools_bytes(r->chunk.pools) + r->cap;
+
+	if (used <= r->max_memory)
+		return 0;
+	return err_set(err, EXIT_PARTIAL,
+		       "the constants of a chunk do not fit into %zu MB: allow more with "
+		       "--max-memory SIZE", r->max_memory >> 20);
+}
+
+/* Returns 1, 0 if there is no valid checkpoint at `at`, or -1 with err set. */
+static int read_checkpoint(struct jfr_reader *r, uint64_t at, bool replaces, int64_t *delta,
+			   struct err *err)
+{
+	struct jfr_cursor c;
+	uint8_t *copy = copy_event(r, at, CHECKPOINT_ID, EVENT_MAX, &c);
+
+	*delta = 0;
+	if (!copy || jfr_pools_add(r->chunk.pools, &c, copy, replaces, delta) < 0)
+		return 0;
+	return check_memory(r, err) < 0 ? -1 : 1;
+}
+
+/*
+ * Reads the checkpoints from the last one to the first, whose value of a key is valid.  Returns 1, 0
+ * if the chain is broken, or -1 with err set.
+ */
+static int follow_checkpoints(struct jfr_reader *r, uint64_t at, struct err *err)
+{
+	int64_t delta = -1;
+
+	while (delta != 0) {
+		int rc = read_checkpoint(r, at, true, &delta, err);
+
+		if (rc <= 0)
+			return rc;
+		/* Links lead backwards, so that the chain ends. */
+		if (delta > 0 || (delta < 0 && at - r->chunk.at <= (uint64_t)-(delta + 1)))
+			return 0;
+		at -= (uint64_t)0 - (uint64_t)delta;
+	}
+	return 1;
+}
+
+/* Finds the last metadata event of a chunk whose header has no valid position. */
+static bool scan_metadata(struct jfr_reader *r)
+{
+	uint64_t at = r->chunk.at + HEADER_LEN, size = 0;
+	bool found = false;
+	int64_t type;
+	size_t head;
+
+	for (; read_head(r, at, &size, &type, &head); at += size) {
+		if (type == METADATA_ID)
+			found |= read_metadata(r, at);
+	}
+	return found;
+}
+
+static int scan_checkpoints(struct jfr_reader *r, struct err *err)
+{
+	uint64_t at = r->chunk.at + HEADER_LEN, size = 0;
+	int64_t type, delta;
+	size_t head;
+
+	for (; read_head(r, at, &size, &type, &head); at += size) {
+		if (type != CHECKPOINT_ID)
+			continue;
+		switch (read_checkpoint(r, at, false, &delta, err)) {
+		case -1:
+			return -1;
+		case 0:
+			jfr_add_problem(r, at, "constants are damaged");
+		}
+	}
+	return 0;
+}
+
+/* Returns 1, 0 if the events of this chunk cannot be read, or -1 with err set. */
+static int read_constants(struct jfr_reader *r, uint64_t metadata, uint64_t checkpoint,
+			  struct err *err)
+{
+	bool known = metadata > 0 && read_metadata(r, r->chunk.at + metadata);
+	int rc;
+
+	if (!known && !scan_metadata(r))
+		return 0;
+	r->chunk.pools = jfr_pools_new(&r->chunk.metadata);
+	rc = known && checkpoint > 0 ? follow_checkpoints(r, r->chunk.at + checkpoint, err) : 0;
+	if (rc != 0)
+		return rc;
+	if (!r->chunk.is_open && !r->chunk.is_cut)
+		jfr_add_problem(r, r->chunk.at + checkpoint, "the chain of constants is damaged");
+	jfr_pools_free(r->chunk.pools);
+	r->chunk.pools = jfr_pools_new(&r->chunk.metadata);
+	return scan_checkpoints(r, err) < 0 ? -1 : 1;
+}
+
+static void set_time_base(struct jfr_chunk *new, const struct jfr_chunk *old)
+{
+	new->base_ns = new->start_ns;
+	new->base_ticks = new->start_ticks;
+	if (old->number > 0 && old->ticks_per_second == new->ticks_per_second) {
+		struct jfr_chunk as_old = *new;
+		int64_t expected, off;
+
+		as_old.base_ns = old->base_ns;
+		as_old.base_ticks = old->base_ticks;
+		expected = jfr_ticks_to_epoch(&as_old, new->start_ticks);
+		if (!__builtin_sub_overflow(expected, new->start_ns, &off) && off < SAME_JVM_NS &&
+		    off > -SAME_JVM_NS)
+			*new = as_old;
+	}
+}
+
+/* Sets the chunk's end.  A size of 0, or a state, says that the JVM is still writing. */
+static void set_extent(struct jfr_reader *r, struct jfr_chunk *chunk, uint64_t size, uint8_t state)
+{
+	uint64_t left = r->size - chunk->at;
+	bool has_size = size >= HEADER_LEN && state != STATE_UPDATING;
+
+	chunk->is_open = state != 0 || size == 0;
+	chunk->is_cut = !chunk->is_open && size > left;
+	chunk->end = chunk->at + (has_size && size < left ? size : left);
+	/* Nothing follows a chunk that is being written. */
+	r->next_chunk = chunk->is_open ? r->size : chunk->end;
+}
+
+/* Returns 1, or 0 if there is no header of a chunk. */
+static int read_header(struct jfr_reader *r, uint64_t *metadata, uint64_t *checkpoint)
+{
+	const uint8_t *data = window(r, r->next_chunk, HEADER_LEN);
+	struct jfr_cursor c = { .at = data, .end = data ? data + HEADER_LEN : NULL };
+	struct jfr_chunk chunk = { .at = r->next_chunk, .number = r->chunk.number + 1 };
+	uint64_t size;
+	uint8_t state = 0;
+
+	if (!data || memcmp(jfr_bytes(&c, 4), "FLR", 4) != 0)
+		return 0;
+	chunk.major = (uint16_t)jfr_raw(&c, 2);
+	chunk.minor = (uint16_t)jfr_raw(&c, 2);
+	size = jfr_raw(&c, 8);
+	*checkpoint = jfr_raw(&c, 8);
+	*metadata = jfr_raw(&c, 8);
+	chunk.start_ns = (int64_t)jfr_raw(&c, 8);
+	chunk.duration_ns = (int64_t)jfr_raw(&c, 8);
+	chunk.start_ticks = (int64_t)jfr_raw(&c, 8);
+	chunk.ticks_per_second = (int64_t)jfr_raw(&c, 8);
+	if (chunk.major >= 2)
+		state = *c.at;
+	chunk.compressed = c.at[3] & 1;
+	if (chunk.major < 1 || chunk.major > 2 || (size > 0 && size < HEADER_LEN))
+		return 0;
+	set_extent(r, &chunk, size, state);
+	if (*metadata > chunk.end - chunk.at)
+		*metadata = 0;
+	if (*checkpoint > chunk.end - chunk.at)
+		*checkpoint = 0;
+	set_time_base(&chunk, &r->chunk);
+	chunk.metadata.texts = (struct buf)BUF_INIT;
+	r->chunk = chunk;
+	r->next_event = chunk.at + HEADER_LEN;
+	return 1;
+}
+
+static int no_header(struct jfr_reader *r, struct err *err)
+{
+	if (r->error < 0)
+		return err_set(err, EXIT_PARTIAL, "cannot read the recording: %s",
+			       strerror(-r->error));
+	if (r->chunk.number == 0)
+		return err_set(err, EXIT_USAGE,
+			       "not a flight recording of version 1 or 2: it does not begin with "
+			       "the header of a chunk");
+	jfr_add_problem(r, r->next_chunk, "no further chunk begins here; the rest was not read");
+	r->next_chunk = r->size;
+	return 0;
+}
+
+static void note_extent(struct jfr_reader *r)
+{
+	if (r->chunk.is_cut)
+		jfr_add_problem(r, r->chunk.end, "the file ends within this chunk");
+	else if (r->chunk.is_open)
+		jfr_add_problem(r, r->chunk.end,
+				"the JVM was still writing this chunk; it was read up to here");
+}
+
+int jfr_next_chunk(struct jfr_reader *r, struct err *err)
+{
+	uint64_t metadata, checkpoint;
+	int rc = 0;
+
+	while (rc == 0) {
+		release_chunk(r);
+		if (r->next_chunk >= r->size && r->chunk.number > 0)
+			return 0;
+		if (read_header(r, &metadata, &checkpoint) == 0)
+			return no_header(r, err);
+		note_extent(r);
+		rc = read_constants(r, metadata, checkpoint, err);
+		if (rc == 0)
+			jfr_add_problem(r, r->chunk.at,
+					"no description of the events is in this chunk, so that "
+					"none of them can be read");
+		if (r->error < 0)
+			return no_header(r, err);
+	}
+	return rc;
+}
+
+bool jfr_next_event(struct jfr_reader *r, struct jfr_event *e)
+{
+	const uint8_t *data;
+	int64_t type;
+	size_t head;
+
+	if (!r->chunk.pools || r->next_event >= r->chunk.end)
+		return false;
+	if (!read_head(r, r->next_event, &e->size, &type, &head)) {
+		if (!r->chunk.is_cut && !r->chunk.is_open)
+			jfr_add_problem(r, r->next_event,
+					"an event is damaged; the rest of the chunk was not read");
+		r->next_event = r->chunk.end;
+		return false;
+	}
+	data = window(r, r->next_event, (size_t)e->size);
+	if (!data) {
+		jfr_add_problem(r, r->next_event, "an event cannot be read");
+		r->next_event = r->chunk.end;
+		return false;
+	}
+	e->at = r->next_event;
+	e->type_id = type;
+	e->type = jfr_type_by_id(&r->chunk.metadata, type);
+	e->chunk = &r->chunk;
+	e->fields = (struct jfr_cursor){ data + head, data + e->size, r->chunk.compressed, false };
+	r->next_event += e->size;
+	return true;
+}
+
+static int64_t to_nanos(double ticks, const struct jfr_chunk *c)
+{
+	double nanos = c->ticks_per_second > 0 ? ticks / ((double)c->ticks_per_second / 1e9) : 0;
+
+	if (nanos >= 9223372036854775808.0)
+		return INT64_MAX;
+	return nanos <= -9223372036854775808.0 ? INT64_MIN : (int64_t)nanos;
+}
+
+int64_t jfr_ticks_to_nanos(const struct jfr_chunk *c, int64_t ticks)
+{
+	return to_nanos((double)ticks, c);
+}
+
+int64_t jfr_ticks_to_epoch(const struct jfr_chunk *c, int64_t ticks)
+{
+	int64_t since = (int64_t)((uint64_t)ticks - (uint64_t)c->base_ticks);
+
+	return (int64_t)((uint64_t)c->base_ns + (uint64_t)to_nanos((double)since, c));
+}
