@@ -8,6 +8,7 @@
 #include "discover/memory_check.h"
 #include "fileio/input_file.h"
 #include "fileio/io.h"
+#include "model/jfr/query/jfr_views.h"
 
 #define MB (UINT64_C(1) << 20)
 #define MEMORY_MIN (64 * MB)
@@ -120,11 +121,19 @@ static int find_start(struct jfr_recording *rec, struct err *err)
 
 static int print_view(struct jfr_recording *rec, const char *view, struct err *err)
 {
+	const struct jfr_query *query = jfr_view_find(view);
+	const struct jfr_opts *opts = rec->ctx->opts;
+
+	if (strcmp(view, "views") == 0)
+		return jfr_view_list(rec, err);
 	if (strcmp(view, "summary") == 0)
 		return jfr_view_summary(rec, err);
 	if (strcmp(view, "events") == 0)
 		return jfr_view_events(rec, err);
-	return jfr_view_type(rec, view, err);
+	if (query && opts->filter)
+		return err_set(err, EXIT_USAGE,
+			       "--filter needs an event type: %s is a view of several events", view);
+	return query ? jfr_view_query(rec, query, err) : jfr_view_type(rec, view, err);
 }
 
 int jfr_view(const struct ctx *ctx, const struct jfr_request *req, struct err *err)

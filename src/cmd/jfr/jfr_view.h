@@ -3,6 +3,7 @@
 #define JTOOL_CMD_JFR_VIEW_H
 
 #include "cmd/jfr/jfr.h"
+#include "model/jfr/query/jfr_query.h"
 #include "model/jfr/jfr_scan.h"
 
 /* A recording that is open for reading. */
@@ -35,5 +36,10 @@ bool jfr_filter_accepts(const struct jfr_filter *f, const struct jfr_event *e);
 int jfr_view_summary(struct jfr_recording *rec, struct err *err) _must_check_;
 int jfr_view_events(struct jfr_recording *rec, struct err *err) _must_check_;
 int jfr_view_type(struct jfr_recording *rec, const char *name, struct err *err) _must_check_;
+
+/* Lists the views; reads nothing. */
+int jfr_view_list(struct jfr_recording *rec, struct err *err) _must_check_;
+int jfr_view_query(struct jfr_recording *rec, const struct jfr_query *view, struct err *err)
+	_must_check_;
 
 #endif

@@ -8,25 +8,41 @@ static void add_text(struct buf *out, const struct jfr_datum *d)
 		jfr_string_add(out, &d->text);
 }
 
+/*
+ * Appends "java/lang/String" with dots.  The number after the last slash of a hidden class stays:
+ * "a.b.C$$Lambda/0x00007f5a1c000a00".
+ */
+static void add_dots(struct buf *out, const char *name, size_t len)
+{
+	size_t start = out->len;
+	char *last = NULL;
+
+	buf_add(out, name, len);
+	for (size_t i = start; i < out->len; i++) {
+		if (out->data[i] == '/') {
+			last = &out->data[i];
+			*last = '.';
+		}
+	}
+	if (last && last[1] >= '0' && last[1] <= '9')
+		*last = '/';
+}
+
 /* Appends the name of a class, "java/lang/String" or "[I", in Java source form. */
 static void add_class(struct buf *out, const struct jfr_chunk *chunk, const struct jfr_datum *class)
 {
-	_cleanup_buf_ struct buf name = BUF_INIT, signature = BUF_INIT;
-	struct jfr_datum d;
+	_cleanup_buf_ struct buf name = BUF_INIT;
 	size_t start = out->len;
+	struct jfr_datum d;
 
 	jfr_member(chunk, class, "name", &d);
 	add_text(&name, &d);
 	if (name.len == 0)
 		return;
-	if (name.data[0] == '[')
-		buf_add(&signature, name.data, name.len);
-	else
-		buf_addf(&signature, "L%s;", buf_str(&name));
-	if (type_name_java(out, buf_str(&signature), signature.len) == 0)
+	if (name.data[0] == '[' && type_name_java(out, name.data, name.len) == 0)
 		return;
 	out->len = start;
-	buf_add(out, name.data, name.len);
+	add_dots(out, name.data, name.len);
 }
 
 /* Appends the part of a type's name after the last dot. */
@@ -144,10 +160,8 @@ static void add_dotted(struct buf *out, const struct jfr_chunk *chunk, const str
 	size_t start = out->len;
 
 	add_first(out, chunk, d, names);
-	for (size_t i = start; i < out->len; i++) {
-		if (out->data[i] == '/')
-			out->data[i] = '.';
-	}
+	for (size_t i = start; i < out->len; i++)
+		out->data[i] = out->data[i] == '/' ? '.' : out->data[i];
 }
 
 static void add_object(struct buf *out, const struct jfr_chunk *chunk, const struct jfr_datum *d)

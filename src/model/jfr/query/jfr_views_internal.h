@@ -1,0 +1,14 @@
+/* The lists of jfr_views.h, by file. */
+#ifndef JTOOL_MODEL_JFR_VIEWS_INTERNAL_H
+#define JTOOL_MODEL_JFR_VIEWS_INTERNAL_H
+
+#include "model/jfr/query/jfr_query.h"
+
+/* NULL ends each list. */
+extern const struct jfr_query *const jfr_views_app[];
+extern const struct jfr_query *const jfr_views_code[];
+extern const struct jfr_query *const jfr_views_gc[];
+extern const struct jfr_query *const jfr_views_jvm[];
+extern const struct jfr_query *const jfr_views_env[];
+
+#endif
