@@ -121,9 +121,11 @@ static int find_start(struct jfr_recording *rec, struct err *err)
 
 static int print_view(struct jfr_recording *rec, const char *view, struct err *err)
 {
-	const struct jfr_query *query = jfr_view_find(view);
+	const struct jfr_query *query = view ? jfr_view_find(view) : NULL;
 	const struct jfr_opts *opts = rec->ctx->opts;
 
+	if (!view)
+		return jfr_view_page(rec, err);
 	if (strcmp(view, "views") == 0)
 		return jfr_view_list(rec, err);
 	if (strcmp(view, "summary") == 0)
@@ -139,7 +141,7 @@ static int print_view(struct jfr_recording *rec, const char *view, struct err *e
 int jfr_view(const struct ctx *ctx, const struct jfr_request *req, struct err *err)
 {
 	struct jfr_recording rec = { .ctx = ctx, .fd = -1, .max_memory = memory_limit(ctx) };
-	const char *view = ctx->n_args > 1 ? ctx->args[1] : "summary";
+	const char *view = ctx->n_args > 1 ? ctx->args[1] : NULL;
 	int rc = ctx->file ? open_file(&rec, err) : fetch_recording(&rec, err);
 
 	(void)req;

@@ -37,6 +37,7 @@ int jfr_view_summary(struct jfr_recording *rec, struct err *err) _must_check_;
 int jfr_view_events(struct jfr_recording *rec, struct err *err) _must_check_;
 int jfr_view_type(struct jfr_recording *rec, const char *name, struct err *err) _must_check_;
 
+int jfr_view_page(struct jfr_recording *rec, struct err *err) _must_check_;
 /* Lists the views; reads nothing. */
 int jfr_view_list(struct jfr_recording *rec, struct err *err) _must_check_;
 int jfr_view_query(struct jfr_recording *rec, const struct jfr_query *view, struct err *err)

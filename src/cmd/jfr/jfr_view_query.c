@@ -22,7 +22,7 @@ static void print_result(struct jfr_recording *rec, const struct jfr_query *view
 		json_print_take(doc, rec->ctx->out);
 		return;
 	}
-	jfr_table_add(query, run, n, &text);
+	jfr_table_add(query, run, n, true, &text);
 	if (!jfr_query_is_known(run))
 		fprintf(rec->ctx->out, "none: no event type of this view is in the recording\n");
 	else

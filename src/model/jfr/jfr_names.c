@@ -123,11 +123,10 @@ static void add_loader(struct buf *out, const struct jfr_chunk *chunk,
 	size_t start = out->len;
 	struct jfr_datum type;
 
-	add_first(out, chunk, loader, names);
-	if (out->len > start)
-		return;
 	jfr_member(chunk, loader, "type", &type);
 	add_class(out, chunk, &type);
+	if (out->len == start)
+		add_first(out, chunk, loader, names);
 }
 
 static void add_frame(struct buf *out, const struct jfr_chunk *chunk, const struct jfr_datum *frame)

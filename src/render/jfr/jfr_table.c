@@ -201,7 +201,7 @@ static struct table *new_table(const struct jfr_query *query, const struct jfr_q
 }
 
 void jfr_table_add(const struct jfr_query *query, const struct jfr_query_run *run, size_t n,
-		   struct buf *out)
+		   bool tells_more, struct buf *out)
 {
 	size_t rows = jfr_query_rows(run);
 	struct headings headings;
@@ -218,7 +218,8 @@ void jfr_table_add(const struct jfr_query *query, const struct jfr_query_run *ru
 	table = new_table(query, run, n, &headings);
 	table_add(table, out);
 	table_free(table);
-	limit_add_more(out, rows - n, "row", "rows");
+	if (tells_more)
+		limit_add_more(out, rows - n, "row", "rows");
 }
 
 static void put_cell(const struct jfr_query_run *run, const struct jfr_cell *cell,

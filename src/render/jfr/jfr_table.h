@@ -9,11 +9,11 @@
 void jfr_cell_show(const struct jfr_query_run *run, const struct jfr_cell *cell, struct buf *out);
 
 /*
- * Appends the first n rows as text; the lines of a form.  Says how many more rows there are, or
- * that there is none.
+ * Appends the first n rows as text; the lines of a form.  Says that there is none, or with
+ * `tells_more` how many more there are.
  */
 void jfr_table_add(const struct jfr_query *query, const struct jfr_query_run *run, size_t n,
-		   struct buf *out);
+		   bool tells_more, struct buf *out);
 /* Returns the first n rows as an array, which the caller frees. */
 struct json *jfr_table_json(const struct jfr_query *query, const struct jfr_query_run *run,
 			    size_t n);

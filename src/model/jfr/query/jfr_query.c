@@ -111,6 +111,8 @@ static void bind(struct jfr_queries *q, struct jfr_query_run *run, unsigned sour
 
 		if (is_of_source(&path, s->alias))
 			jfr_getter_bind(&b->columns[i], type, path);
+		for (size_t j = 0; j < run->n_group; j++)
+			b->columns[i].is_group |= strcmp(path, run->query->group[j]) == 0;
 	}
 	type->user = (uint32_t)q->n_bindings++;
 	run->is_known = true;
@@ -121,11 +123,20 @@ static bool is_used(const struct jfr_query_source *s)
 	return s->event || s->alias;
 }
 
+static void note_chunk(struct jfr_extent *x, const struct jfr_chunk *chunk)
+{
+	if (x->chunks++ == 0)
+		x->start_ns = chunk->start_ns;
+	if (__builtin_add_overflow(x->duration_ns, chunk->duration_ns, &x->duration_ns))
+		x->duration_ns = INT64_MAX;
+}
+
 static void begin_chunk(void *arg, const struct jfr_chunk *chunk)
 {
 	struct jfr_queries *q = arg;
 
 	free_bindings(q);
+	note_chunk(&q->extent, chunk);
 	for (size_t i = 0; i < chunk->metadata.n; i++) {
 		struct jfr_type *type = &chunk->metadata.types[i];
 
@@ -191,6 +202,12 @@ static int64_t end_time(const struct jfr_event *e)
 	return duration > 0 && !__builtin_add_overflow(time, duration, &duration) ? duration : time;
 }
 
+static bool needs_time(enum jfr_aggregate a)
+{
+	return a == JFR_ANY || a == JFR_FIRST || a == JFR_LAST || a == JFR_LATEST ||
+	       a == JFR_DIFFERENCE;
+}
+
 static void add_event(struct jfr_binding *b, const struct jfr_event *e)
 {
 	struct jfr_query_run *run = b->run;
@@ -208,8 +225,9 @@ static void add_event(struct jfr_binding *b, const struct jfr_event *e)
 
 		if (b->columns[i].kind == JFR_GET_NOTHING)
 			continue;
-		if (time == INT64_MIN && (a == JFR_FIRST || a == JFR_LAST || a == JFR_LATEST ||
-					  a == JFR_DIFFERENCE))
+		if (a == JFR_ANY && b->columns[i].is_group && sums[i].cell.kind != JFR_CELL_NONE)
+			continue;
+		if (time == INT64_MIN && needs_time(a))
 			time = end_time(e);
 		if (a != JFR_COUNT_OF)
 			jfr_getter_read(&b->columns[i], run, e, &cell, &group);
@@ -221,6 +239,7 @@ static int take_event(void *arg, const struct jfr_event *e, struct err *err)
 {
 	struct jfr_queries *q = arg;
 
+	q->extent.events++;
 	for (uint32_t i = e->type->user; i != 0; i = q->bindings[i].next)
 		add_event(&q->bindings[i], e);
 	if (q->used > q->max_memory)
@@ -243,6 +262,11 @@ int jfr_queries_run(struct jfr_queries *q, struct jfr_reader *r, int64_t from_ns
 	for (size_t i = 0; rc == 0 && i < q->n; i++)
 		jfr_query_finish(q->runs[i]);
 	return rc;
+}
+
+const struct jfr_extent *jfr_queries_extent(const struct jfr_queries *q)
+{
+	return &q->extent;
 }
 
 size_t jfr_query_rows(const struct jfr_query_run *run)

@@ -91,6 +91,14 @@ struct jfr_query_run *jfr_queries_add(struct jfr_queries *q, const struct jfr_qu
 int jfr_queries_run(struct jfr_queries *q, struct jfr_reader *r, int64_t from_ns, struct err *err)
 	_must_check_;
 
+/* What was read; the duration is the sum of the chunks', without gaps. */
+struct jfr_extent {
+	int64_t start_ns, duration_ns;
+	uint64_t events;
+	unsigned chunks;
+};
+const struct jfr_extent *jfr_queries_extent(const struct jfr_queries *q);
+
 /* The results, sorted. */
 size_t jfr_query_n_columns(const struct jfr_query *query);
 size_t jfr_query_rows(const struct jfr_query_run *run);

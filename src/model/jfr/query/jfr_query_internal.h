@@ -37,6 +37,7 @@ struct jfr_getter {
 	enum jfr_getter_kind kind;
 	struct jfr_path path;
 	bool is_constant; /* the first field of the path is: values are seen once for each key */
+	bool is_group;    /* the same path groups the events, so that one value is enough */
 	struct id_map seen_keys;
 	struct jfr_seen *seen;
 	size_t n, cap;
@@ -75,6 +76,7 @@ struct jfr_queries {
 	size_t n_bindings, cap_bindings;
 	size_t max_memory, used;
 	struct buf scratch;
+	struct jfr_extent extent;
 };
 
 /* jfr_query_get.c */

@@ -78,7 +78,7 @@ void jfr_sum_add(struct jfr_query_run *run, struct jfr_sum *s, unsigned column,
 	} else if (cell->kind == JFR_CELL_NONE) {
 		return;
 	} else if (a == JFR_ANY) {
-		s->cell = *cell;
+		set_last(s, cell, time);
 	} else if (is_number(cell)) {
 		if (keeps_values(a))
 			keep_value(run, s, number_of(cell));

@@ -260,8 +260,8 @@ static const struct jfr_query native_library_failures = {
 	.name = "native-library-failures",
 	.title = "Native libraries that failed to load or unload",
 	.sources = {
-		{ "jdk.NativeLibraryLoad", 0, NULL, NULL },
-		{ "jdk.NativeLibraryUnload", 0, NULL, NULL },
+		{ "jdk.NativeLibraryLoad", 0, "success", "false" },
+		{ "jdk.NativeLibraryUnload", 0, "success", "false" },
 	},
 	.columns = {
 		{ "operation", "eventType.label", JFR_ANY, false },
