@@ -1,0 +1,96 @@
+/* Reads flight recordings: files from untrusted sources; prints all events and all views. */
+#include <string.h>
+
+#include "base/xalloc.h"
+#include "model/jfr/query/jfr_views.h"
+#include "render/jfr/jfr_event_json.h"
+#include "render/jfr/jfr_table.h"
+
+#define MEMORY_MAX (64u << 20)
+#define EVENTS_MAX 200 /* that are printed: constants can refer to each other many times */
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+struct input {
+	const uint8_t *data;
+	size_t size;
+};
+
+static int read_input(void *arg, uint64_t at, void *to, size_t len)
+{
+	const struct input *in = arg;
+
+	if (at > in->size || len > in->size - at)
+		abort();
+	memcpy(to, in->data + at, len);
+	return 0;
+}
+
+static void print_events(struct input *in)
+{
+	struct jfr_reader *r = jfr_reader_new(read_input, in, in->size, MEMORY_MAX);
+	struct err err = { .code = EXIT_DONE };
+	struct jfr_event e;
+	unsigned n = 0;
+
+	while (jfr_next_chunk(r, &err) > 0) {
+		while (jfr_next_event(r, &e) && n < EVENTS_MAX) {
+			struct json *object;
+
+			if (!e.type || !e.type->is_event)
+				continue;
+			object = json_object();
+			jfr_event_put(&e, object);
+			json_free(object);
+			n++;
+		}
+	}
+	(void)jfr_problems(r);
+	jfr_reader_free(r);
+}
+
+static void print_views(struct input *in)
+{
+	struct jfr_reader *r = jfr_reader_new(read_input, in, in->size, MEMORY_MAX);
+	struct jfr_queries *q = jfr_queries_new(MEMORY_MAX);
+	struct jfr_query_run *runs[128];
+	struct err err = { .code = EXIT_DONE };
+	const struct jfr_query *view;
+	size_t n;
+
+	for (n = 0; n < ARRAY_SIZE(runs) && (view = jfr_view_at(n)); n++)
+		runs[n] = jfr_queries_add(q, view);
+	if (jfr_queries_run(q, r, INT64_MIN, &err) == 0) {
+		for (size_t i = 0; i < n; i++) {
+			_cleanup_buf_ struct buf text = BUF_INIT;
+			size_t rows = jfr_query_rows(runs[i]);
+
+			jfr_table_add(jfr_view_at(i), runs[i], rows, true, &text);
+			json_free(jfr_table_json(jfr_view_at(i), runs[i], rows));
+		}
+	}
+	jfr_queries_free(q);
+	jfr_reader_free(r);
+}
+
+static void count_events(struct input *in)
+{
+	struct jfr_reader *r = jfr_reader_new(read_input, in, in->size, MEMORY_MAX);
+	struct err err = { .code = EXIT_DONE };
+	struct jfr_summary s;
+
+	if (jfr_summary_read(r, INT64_MIN, &s, &err) == 0 && s.n > 0 && s.chunks == 0)
+		abort();
+	jfr_summary_release(&s);
+	jfr_reader_free(r);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	struct input in = { data, size };
+
+	print_events(&in);
+	print_views(&in);
+	count_events(&in);
+	return 0;
+}
