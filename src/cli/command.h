@@ -46,6 +46,7 @@ struct cmd {
 	const char *aliases;  /* names in other tools, separated by spaces; or NULL */
 	const char *verbs;    /* completions of the argument after TARGET; or NULL */
 	const char *first_verb; /* a verb that stands before TARGET, and gets in args[0]; or NULL */
+	const char *(*first_verb_word)(size_t i); /* completions after it and TARGET; NULL: end */
 	const char *synopsis; /* follows the name: "TARGET [COMMAND [ARG...]]" */
 	const char *summary;  /* one line, lower case, no full stop */
 	const struct example *examples; /* two or three; words NULL ends the list */

@@ -74,6 +74,10 @@ completes '' threads ag
 completes 'agent.so' load 101 ag
 completes 'start stop' jfr 101 st
 completes 'agent.so' jfr 101 dump ag
+completes 'view' jfr vi
+completes 'agent.so' jfr view ag
+completes 'hot-methods' jfr view app.jfr hot
+completes 'gc-pause-phases gc-pauses' jfr view app.jfr gc-pau
 completes '' frobnicate ''
 completes 'com.acme.Cart com.acme.Cart$Gift com.acme.Cart$Item' class 101 com
 completes 'com.acme.Cart com.acme.Cart$Gift com.acme.Cart$Item' refpaths -n 3 101 com.acme.C

@@ -339,6 +339,7 @@ const struct cmd cmd_jfr = {
 	.name = "jfr",
 	.verbs = "start check dump stop configure record",
 	.first_verb = "view",
+	.first_verb_word = jfr_view_word,
 	.synopsis = "TARGET start|check|dump|stop|configure|record [FILE] [KEY=VALUE...]\n"
 		    "       jtool jfr view FILE|TARGET [VIEW]",
 	.summary = "start, fetch, read and configure flight recordings",
@@ -356,6 +357,8 @@ const struct cmd cmd_jfr = {
 		"  stop name=NAME [FILE]      end the recording, and write its data to FILE\n"
 		"  configure [KEY=VALUE...]   show or change the recorder's settings\n"
 		"  record [-d TIME] FILE      start, wait, write to FILE, and stop\n"
+		"  view FILE|TARGET [VIEW]    read a recording; views lists the VIEWs\n"
+		"Other VIEWs are summary, events, and any event type such as GCPhasePause.\n"
 		"FILE is a path of the caller; - is stdout.  The JVM defines the KEYs: run\n"
 		"jtool jcmd TARGET help JFR.start.\n",
 	.need = NEED_JVM,

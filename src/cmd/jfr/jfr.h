@@ -67,6 +67,9 @@ int jfr_fetch(const struct ctx *ctx, const char *words, time_t since, struct ato
 int jfr_commit(const struct ctx *ctx, const char *path, struct atomic_file *out,
 	       struct err *err) _must_check_;
 
+/* Returns the name of view number i, or NULL after the last. */
+const char *jfr_view_word(size_t i);
+
 typedef int jfr_run(const struct ctx *ctx, const struct jfr_request *req, struct err *err);
 jfr_run jfr_configure; /* jfr_configure.c */
 jfr_run jfr_record;    /* jfr_record.c */

@@ -29,6 +29,17 @@ static void print_result(struct jfr_recording *rec, const struct jfr_query *view
 		fputs(buf_str(&text), rec->ctx->out);
 }
 
+const char *jfr_view_word(size_t i)
+{
+	static const char *const others[] = { "summary", "events", "views" };
+	const struct jfr_query *view;
+
+	if (i < ARRAY_SIZE(others))
+		return others[i];
+	view = jfr_view_at(i - ARRAY_SIZE(others));
+	return view ? view->name : NULL;
+}
+
 int jfr_view_list(struct jfr_recording *rec, struct err *err)
 {
 	static const struct column columns[] = {

@@ -61,6 +61,8 @@ static void begin_rows(void *arg, const struct jfr_chunk *chunk)
 		if (type->is_event && names_type(rows->name, type->name))
 			rows->type = type;
 	}
+	for (size_t i = 0; i < chunk->metadata.n; i++)
+		chunk->metadata.types[i].is_skipped = &chunk->metadata.types[i] != rows->type;
 	if (!rows->type)
 		return;
 	if (!rows->full)

@@ -85,7 +85,7 @@ static void read_attributes(struct parser *p, struct attributes *a)
 		const char *key = read_text(p), *value = read_text(p);
 
 		for (size_t j = 0; j < ARRAY_SIZE(rows); j++) {
-			if (strcmp(rows[j].key, key) == 0)
+			if (*rows[j].key == *key && strcmp(rows[j].key, key) == 0)
 				*rows[j].value = value;
 		}
 	}
@@ -257,6 +257,11 @@ static void annotate(struct parser *p)
 
 static void link_fields(struct jfr_metadata *m)
 {
+	m->low = xcalloc(JFR_LOW_IDS, sizeof(struct jfr_type *));
+	for (size_t i = m->n; i-- > 0;) {
+		if (m->types[i].id >= 0 && m->types[i].id < JFR_LOW_IDS)
+			m->low[m->types[i].id] = &m->types[i];
+	}
 	for (size_t i = 0; i < m->n; i++) {
 		for (size_t j = 0; j < m->types[i].n_fields; j++) {
 			struct jfr_field *f = &m->types[i].fields[j];
@@ -291,6 +296,7 @@ void jfr_metadata_release(struct jfr_metadata *m)
 	for (size_t i = 0; i < m->n; i++)
 		free(m->types[i].fields);
 	free(m->types);
+	free(m->low);
 	id_map_release(&m->by_id);
 	buf_release(&m->texts);
 	*m = (struct jfr_metadata){ .texts = BUF_INIT };
@@ -298,8 +304,11 @@ void jfr_metadata_release(struct jfr_metadata *m)
 
 struct jfr_type *jfr_type_by_id(const struct jfr_metadata *m, int64_t id)
 {
-	uint32_t i = id_map_get(&m->by_id, (uint64_t)id);
+	uint32_t i;
 
+	if (m->low && id >= 0 && id < JFR_LOW_IDS)
+		return m->low[id];
+	i = id_map_get(&m->by_id, (uint64_t)id);
 	return i == ID_MAP_NONE ? NULL : &m->types[i];
 }
 

@@ -64,13 +64,18 @@ struct jfr_type {
 	size_t n_fields, cap_fields;
 	uint32_t index; /* in jfr_metadata.types */
 	uint32_t user;  /* the caller's, 0 at first; for example what it wants of these events */
+	bool is_skipped; /* the caller's: jfr_next_event() passes over these events */
 };
+
+/* Types with a lower id are found without a hash table; JDK 8 to 27 have no other events. */
+#define JFR_LOW_IDS 4096
 
 struct jfr_metadata {
 	struct buf texts; /* the string table, each with its NUL */
 	struct jfr_type *types;
 	size_t n, cap;
 	struct id_map by_id; /* from a type's id to its index */
+	struct jfr_type **low; /* by id, JFR_LOW_IDS of them; NULL until the types are known */
 	int64_t id;
 	int64_t gmt_offset_ms, dst_ms;
 };

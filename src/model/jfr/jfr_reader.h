@@ -69,6 +69,12 @@ const struct jfr_chunk *jfr_chunk_of(const struct jfr_reader *r);
  * (constants); it may be one that is not an event's.
  */
 bool jfr_next_event(struct jfr_reader *r, struct jfr_event *e);
+/*
+ * Whether events with an id of no event type are passed over, too.  The number of all events that
+ * were passed over is that of event types only.
+ */
+void jfr_skip_others(struct jfr_reader *r, bool skip);
+uint64_t jfr_skipped_events(const struct jfr_reader *r);
 
 /* The number of bytes that were passed so far, to show progress. */
 uint64_t jfr_position(const struct jfr_reader *r);

@@ -42,6 +42,7 @@ int jfr_scan(struct jfr_reader *r, const struct jfr_consumer *c, struct err *err
 {
 	int rc;
 
+	jfr_skip_others(r, !c->all_types);
 	while ((rc = jfr_next_chunk(r, err)) > 0) {
 		if (c->begin)
 			c->begin(c->arg, jfr_chunk_of(r));

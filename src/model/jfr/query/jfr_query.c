@@ -148,6 +148,7 @@ static void begin_chunk(void *arg, const struct jfr_chunk *chunk)
 					bind(q, q->runs[j], k, type);
 			}
 		}
+		type->is_skipped = q->skips && type->user == 0;
 	}
 }
 
@@ -257,7 +258,9 @@ int jfr_queries_run(struct jfr_queries *q, struct jfr_reader *r, int64_t from_ns
 	int rc;
 
 	q->n_bindings = 1;
+	q->skips = from_ns == INT64_MIN;
 	rc = jfr_scan(r, &c, err);
+	q->extent.events += jfr_skipped_events(r);
 	free_bindings(q);
 	for (size_t i = 0; rc == 0 && i < q->n; i++)
 		jfr_query_finish(q->runs[i]);

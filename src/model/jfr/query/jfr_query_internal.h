@@ -77,6 +77,7 @@ struct jfr_queries {
 	size_t max_memory, used;
 	struct buf scratch;
 	struct jfr_extent extent;
+	bool skips; /* events of types that no query wants are only counted */
 };
 
 /* jfr_query_get.c */
