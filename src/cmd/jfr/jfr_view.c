@@ -134,7 +134,8 @@ static int print_view(struct jfr_recording *rec, const char *view, struct err *e
 		return jfr_view_events(rec, err);
 	if (query && opts->filter)
 		return err_set(err, EXIT_USAGE,
-			       "--filter needs an event type: %s is a view of several events", view);
+			       "--filter needs an event type: %s is a view of several events",
+			       view);
 	return query ? jfr_view_query(rec, query, err) : jfr_view_type(rec, view, err);
 }
 

@@ -143,8 +143,8 @@ static int take_event(void *arg, const struct jfr_event *e, struct err *err)
 static int no_such_type(const struct rows *rows, struct err *err)
 {
 	return err_set(err, EXIT_USAGE,
-		       "unknown view '%s': it is neither a view nor an event type of this recording; "
-		       "jtool jfr view FILE events lists its types", rows->name);
+		       "unknown view '%s': it is neither a view nor an event type of this "
+		       "recording; jtool jfr view FILE events lists its types", rows->name);
 }
 
 static void print_rows(struct rows *rows)
@@ -254,7 +254,8 @@ static void print_summary(const struct ctx *ctx, const struct jfr_summary *s)
 	if (gmtime_r(&start, &tm))
 		(void)strftime(time, sizeof(time), "%Y-%m-%d %H:%M:%S", &tm);
 	fprintf(ctx->out, "\n Version: %u.%u\n Chunks: %u\n Start: %s (UTC)\n Duration: %" PRId64
-		" s\n\n", s->major, s->minor, s->chunks, time, (s->duration_ns + SECOND / 2) / SECOND);
+		" s\n\n", s->major, s->minor, s->chunks, time,
+		(s->duration_ns + SECOND / 2) / SECOND);
 	fprintf(ctx->out, "%-*s%s\n", (int)width, title, heading);
 	for (size_t i = 0; i < width + strlen(heading); i++)
 		fputc('=', ctx->out);

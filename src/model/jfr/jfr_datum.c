@@ -61,8 +61,7 @@ static void set_integer(struct jfr_datum *d, int64_t value, unsigned bits)
 	bool is_unsigned = d->field && d->field->is_unsigned;
 
 	d->kind = is_unsigned ? JFR_UNSIGNED : JFR_INTEGER;
-	d->integer = is_unsigned && bits < 64 ? (int64_t)((uint64_t)value & (UINT64_MAX >> (64 - bits)))
-					      : value;
+	d->integer = is_unsigned ? (int64_t)((uint64_t)value & UINT64_MAX >> (64 - bits)) : value;
 }
 
 static void set_float(struct jfr_datum *d, uint32_t bits)

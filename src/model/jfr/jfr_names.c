@@ -103,8 +103,8 @@ void jfr_method_add(struct buf *out, const struct jfr_chunk *chunk, const struct
 }
 
 /* Appends the first of these fields that has a text that is not empty. */
-static void add_first(struct buf *out, const struct jfr_chunk *chunk, const struct jfr_datum *object,
-		      const char *const *names)
+static void add_first(struct buf *out, const struct jfr_chunk *chunk,
+		      const struct jfr_datum *object, const char *const *names)
 {
 	size_t start = out->len;
 

@@ -5,37 +5,13 @@
 #include <string.h>
 
 #include "base/xalloc.h"
-#include "model/jfr/jfr_pools.h"
+#include "model/jfr/jfr_reader_internal.h"
 
-#define HEADER_LEN 68 /* ChunkHeader.HEADER_SIZE */
 #define WINDOW (1u << 17) /* so that it stays in the processor's cache */
-#define EVENT_MAX (256u << 20) /* bytes of one event */
-#define METADATA_MAX (16u << 20)
 #define PROBLEMS_MAX 20 /* lines */
 #define SAME_JVM_NS INT64_C(1000000000)
 #define EVENT_HEAD_MAX 18 /* size and type id */
 #define STATE_UPDATING 255 /* the JVM is writing the header */
-
-#define METADATA_ID 0
-#define CHECKPOINT_ID 1
-
-struct jfr_reader {
-	jfr_read_fn *read;
-	void *arg;
-	uint64_t size;
-	size_t max_memory;
-	struct jfr_chunk chunk;
-	uint64_t next_chunk, next_event;
-	/* data[0..len) is the file from position `at` */
-	uint8_t *data;
-	size_t len, cap;
-	uint64_t at;
-	struct buf problems;
-	unsigned n_problems;
-	int error; /* of read(), a negative errno */
-	bool skips_others;
-	uint64_t skipped;
-};
 
 struct jfr_reader *jfr_reader_new(jfr_read_fn *read, void *arg, uint64_t size, size_t max_memory)
 {
@@ -89,8 +65,7 @@ void jfr_add_problem(struct jfr_reader *r, uint64_t at, const char *text)
 			 text);
 }
 
-/* Returns n bytes of the file at position `at`, or NULL if the file has not so many. */
-static const uint8_t *window(struct jfr_reader *r, uint64_t at, size_t n)
+const uint8_t *jfr_window(struct jfr_reader *r, uint64_t at, size_t n)
 {
 	uint64_t left;
 	size_t want;
@@ -115,13 +90,12 @@ static const uint8_t *window(struct jfr_reader *r, uint64_t at, size_t n)
 	return r->data;
 }
 
-/* Reads the head of an event.  Returns false if it is not complete at the end of the chunk. */
-static bool read_head(struct jfr_reader *r, uint64_t at, uint64_t *size, int64_t *type,
-		      size_t *head)
+bool jfr_read_head(struct jfr_reader *r, uint64_t at, uint64_t *size, int64_t *type,
+		   size_t *head)
 {
 	uint64_t left = r->chunk.end - at;
 	size_t n = left < EVENT_HEAD_MAX ? (size_t)left : EVENT_HEAD_MAX;
-	const uint8_t *data = at < r->chunk.end ? window(r, at, n) : NULL;
+	const uint8_t *data = at < r->chunk.end ? jfr_window(r, at, n) : NULL;
 	struct jfr_cursor c = { .at = data, .end = data ? data + n : NULL };
 
 	if (!data)
@@ -130,146 +104,8 @@ static bool read_head(struct jfr_reader *r, uint64_t at, uint64_t *size, int64_t
 	*size = c.compressed ? jfr_compressed(&c) : jfr_raw(&c, 4);
 	*type = jfr_long(&c);
 	*head = n - jfr_left(&c);
-	return !c.failed && *size >= *head && *size <= left && *size <= EVENT_MAX &&
+	return !c.failed && *size >= *head && *size <= left && *size <= JFR_EVENT_MAX &&
 	       *size <= r->max_memory;
-}
-
-/* Copies the payload of an event of this type.  Returns NULL if there is none at `at`. */
-static uint8_t *copy_event(struct jfr_reader *r, uint64_t at, int64_t type, uint64_t max,
-			   struct jfr_cursor *c)
-{
-	uint64_t size;
-	int64_t found;
-	size_t head;
-	const uint8_t *data;
-	uint8_t *copy;
-
-	if (at >= r->chunk.end || !read_head(r, at, &size, &found, &head) || found != type ||
-	    size > max)
-		return NULL;
-	data = window(r, at + head, (size_t)size - head);
-	if (!data)
-		return NULL;
-	copy = xmalloc((size_t)size - head + 1);
-	memcpy(copy, data, (size_t)size - head);
-	*c = (struct jfr_cursor){ copy, copy + (size - head), r->chunk.compressed, false };
-	return copy;
-}
-
-static bool read_metadata(struct jfr_reader *r, uint64_t at)
-{
-	struct jfr_metadata new = { .texts = BUF_INIT };
-	struct jfr_cursor c;
-	uint8_t *copy = copy_event(r, at, METADATA_ID, METADATA_MAX, &c);
-	bool valid = copy && jfr_metadata_parse(&new, &c) == 0;
-
-	free(copy);
-	if (!valid) {
-		jfr_metadata_release(&new);
-		return false;
-	}
-	jfr_metadata_release(&r->chunk.metadata);
-	r->chunk.metadata = new;
-	return true;
-}
-
-static int check_memory(struct jfr_reader *r, struct err *err)
-{
-	size_t used = jfr_pools_bytes(r->chunk.pools) + r->cap;
-
-	if (used <= r->max_memory)
-		return 0;
-	return err_set(err, EXIT_PARTIAL,
-		       "the constants of a chunk do not fit into %zu MB: allow more with "
-		       "--max-memory SIZE", r->max_memory >> 20);
-}
-
-/* Returns 1, 0 if there is no valid checkpoint at `at`, or -1 with err set. */
-static int read_checkpoint(struct jfr_reader *r, uint64_t at, bool replaces, int64_t *delta,
-			   struct err *err)
-{
-	struct jfr_cursor c;
-	uint8_t *copy = copy_event(r, at, CHECKPOINT_ID, EVENT_MAX, &c);
-
-	*delta = 0;
-	if (!copy || jfr_pools_add(r->chunk.pools, &c, copy, replaces, delta) < 0)
-		return 0;
-	return check_memory(r, err) < 0 ? -1 : 1;
-}
-
-/*
- * Reads the checkpoints from the last one to the first, whose value of a key is valid.  Returns 1, 0
- * if the chain is broken, or -1 with err set.
- */
-static int follow_checkpoints(struct jfr_reader *r, uint64_t at, struct err *err)
-{
-	int64_t delta = -1;
-
-	while (delta != 0) {
-		int rc = read_checkpoint(r, at, true, &delta, err);
-
-		if (rc <= 0)
-			return rc;
-		/* Links lead backwards, so that the chain ends. */
-		if (delta > 0 || (delta < 0 && at - r->chunk.at <= (uint64_t)-(delta + 1)))
-			return 0;
-		at -= (uint64_t)0 - (uint64_t)delta;
-	}
-	return 1;
-}
-
-/* Finds the last metadata event of a chunk whose header has no valid position. */
-static bool scan_metadata(struct jfr_reader *r)
-{
-	uint64_t at = r->chunk.at + HEADER_LEN, size = 0;
-	bool found = false;
-	int64_t type;
-	size_t head;
-
-	for (; read_head(r, at, &size, &type, &head); at += size) {
-		if (type == METADATA_ID)
-			found |= read_metadata(r, at);
-	}
-	return found;
-}
-
-static int scan_checkpoints(struct jfr_reader *r, struct err *err)
-{
-	uint64_t at = r->chunk.at + HEADER_LEN, size = 0;
-	int64_t type, delta;
-	size_t head;
-
-	for (; read_head(r, at, &size, &type, &head); at += size) {
-		if (type != CHECKPOINT_ID)
-			continue;
-		switch (read_checkpoint(r, at, false, &delta, err)) {
-		case -1:
-			return -1;
-		case 0:
-			jfr_add_problem(r, at, "constants are damaged");
-		}
-	}
-	return 0;
-}
-
-/* Returns 1, 0 if the events of this chunk cannot be read, or -1 with err set. */
-static int read_constants(struct jfr_reader *r, uint64_t metadata, uint64_t checkpoint,
-			  struct err *err)
-{
-	bool known = metadata > 0 && read_metadata(r, r->chunk.at + metadata);
-	int rc;
-
-	if (!known && !scan_metadata(r))
-		return 0;
-	r->chunk.pools = jfr_pools_new(&r->chunk.metadata);
-	rc = known && checkpoint > 0 ? follow_checkpoints(r, r->chunk.at + checkpoint, err) : 0;
-	if (rc != 0)
-		return rc;
-	if (!r->chunk.is_open && !r->chunk.is_cut)
-		jfr_add_problem(r, r->chunk.at + checkpoint, "the chain of constants is damaged");
-	jfr_pools_free(r->chunk.pools);
-	r->chunk.pools = jfr_pools_new(&r->chunk.metadata);
-	return scan_checkpoints(r, err) < 0 ? -1 : 1;
 }
 
 static void set_time_base(struct jfr_chunk *new, const struct jfr_chunk *old)
@@ -293,7 +129,7 @@ static void set_time_base(struct jfr_chunk *new, const struct jfr_chunk *old)
 static void set_extent(struct jfr_reader *r, struct jfr_chunk *chunk, uint64_t size, uint8_t state)
 {
 	uint64_t left = r->size - chunk->at;
-	bool has_size = size >= HEADER_LEN && state != STATE_UPDATING;
+	bool has_size = size >= JFR_HEADER_LEN && state != STATE_UPDATING;
 
 	chunk->is_open = state != 0 || size == 0;
 	chunk->is_cut = !chunk->is_open && size > left;
@@ -305,8 +141,8 @@ static void set_extent(struct jfr_reader *r, struct jfr_chunk *chunk, uint64_t s
 /* Returns 1, or 0 if there is no header of a chunk. */
 static int read_header(struct jfr_reader *r, uint64_t *metadata, uint64_t *checkpoint)
 {
-	const uint8_t *data = window(r, r->next_chunk, HEADER_LEN);
-	struct jfr_cursor c = { .at = data, .end = data ? data + HEADER_LEN : NULL };
+	const uint8_t *data = jfr_window(r, r->next_chunk, JFR_HEADER_LEN);
+	struct jfr_cursor c = { .at = data, .end = data ? data + JFR_HEADER_LEN : NULL };
 	struct jfr_chunk chunk = { .at = r->next_chunk, .number = r->chunk.number + 1 };
 	uint64_t size;
 	uint8_t state = 0;
@@ -325,7 +161,7 @@ static int read_header(struct jfr_reader *r, uint64_t *metadata, uint64_t *check
 	if (chunk.major >= 2)
 		state = *c.at;
 	chunk.compressed = c.at[3] & 1;
-	if (chunk.major < 1 || chunk.major > 2 || (size > 0 && size < HEADER_LEN))
+	if (chunk.major < 1 || chunk.major > 2 || (size > 0 && size < JFR_HEADER_LEN))
 		return 0;
 	set_extent(r, &chunk, size, state);
 	if (*metadata > chunk.end - chunk.at)
@@ -335,7 +171,7 @@ static int read_header(struct jfr_reader *r, uint64_t *metadata, uint64_t *check
 	set_time_base(&chunk, &r->chunk);
 	chunk.metadata.texts = (struct buf)BUF_INIT;
 	r->chunk = chunk;
-	r->next_event = chunk.at + HEADER_LEN;
+	r->next_event = chunk.at + JFR_HEADER_LEN;
 	return 1;
 }
 
@@ -374,7 +210,7 @@ int jfr_next_chunk(struct jfr_reader *r, struct err *err)
 		if (read_header(r, &metadata, &checkpoint) == 0)
 			return no_header(r, err);
 		note_extent(r);
-		rc = read_constants(r, metadata, checkpoint, err);
+		rc = jfr_read_constants(r, metadata, checkpoint, err);
 		if (rc == 0)
 			jfr_add_problem(r, r->chunk.at,
 					"no description of the events is in this chunk, so that "
@@ -454,14 +290,14 @@ bool jfr_next_event(struct jfr_reader *r, struct jfr_event *e)
 		skip_unwanted(r);
 	if (r->next_event >= r->chunk.end)
 		return false;
-	if (!read_head(r, r->next_event, &e->size, &type, &head)) {
+	if (!jfr_read_head(r, r->next_event, &e->size, &type, &head)) {
 		if (!r->chunk.is_cut && !r->chunk.is_open)
 			jfr_add_problem(r, r->next_event,
 					"an event is damaged; the rest of the chunk was not read");
 		r->next_event = r->chunk.end;
 		return false;
 	}
-	data = window(r, r->next_event, (size_t)e->size);
+	data = jfr_window(r, r->next_event, (size_t)e->size);
 	if (!data) {
 		jfr_add_problem(r, r->next_event, "an event cannot be read");
 		r->next_event = r->chunk.end;

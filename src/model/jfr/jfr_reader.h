@@ -1,7 +1,7 @@
 /*
  * Reads a flight recording: chunk by chunk, and in each chunk event by event, in the order of the
- * file.  A chunk describes its own events and constants (jfr_metadata.h), so that events of any JDK,
- * application or other recorder can be read.
+ * file.  A chunk describes its own events and constants (jfr_metadata.h), so that events of any
+ * JDK, application or other recorder can be read.
  *
  *     while ((rc = jfr_next_chunk(r, err)) > 0) {
  *             look up types and paths in jfr_chunk_of(r)->metadata;
@@ -9,8 +9,8 @@
  *                     jfr_get(&event, &path, &datum);
  *     }
  *
- * Memory holds the constants and types of one chunk, and one event.  The recording is untrusted: any
- * input gives events, or problems that say what was not read.
+ * Memory holds the constants and types of one chunk, and one event.  The recording is untrusted:
+ * any input gives events, or problems that say what was not read.
  */
 #ifndef JTOOL_MODEL_JFR_READER_H
 #define JTOOL_MODEL_JFR_READER_H

@@ -163,8 +163,9 @@ static void set_cell(struct table *table, size_t column, enum cell_type type,
 	if (cell->kind == JFR_CELL_NONE)
 		return;
 	if (type == CELL_PERCENT) {
-		table_real(table, column,
-			   100 * (cell->kind == JFR_CELL_REAL ? cell->real : (double)cell->integer));
+		double share = cell->kind == JFR_CELL_REAL ? cell->real : (double)cell->integer;
+
+		table_real(table, column, 100 * share);
 	} else if (type != CELL_TEXT) {
 		table_number(table, column, cell->integer);
 	} else {

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Compares what jtool reads from a recording with what the JDK's jfr prints, field by field.
 
-usage: compare.py JTOOL FILE COMMAND...
+usage: compare.py JTOOL FILE COMMAND... [-- ITS_FILE]
 
 COMMAND is jfr with its path, or chroot with its arguments; "print --json" and FILE are appended.
 Prints the number of equal events, or the first differences of each type; exit code 1 then.
@@ -180,9 +180,12 @@ def differences(t):
 
 def main():
     jtool, path, *jfr = sys.argv[1:]
+    their_path = path
+    if "--" in jfr:
+        jfr, (their_path,) = jfr[:jfr.index("--")], jfr[jfr.index("--") + 1:]
     types = collections.defaultdict(Type)
     total = collections.Counter()
-    for event in their_events(jfr + ["print", "--json", "--stack-depth", "100000", path]):
+    for event in their_events(jfr + ["print", "--json", "--stack-depth", "100000", their_path]):
         types[event["type"]].add(event["values"], 1, True)
         total[event["type"]] += 1
     listed = json.loads(subprocess.run([jtool, "jfr", "view", path, "events", "--json"],

@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 """Compares jtool's views of a recording with those of the JDK's `jfr view`, row by row.
 
-usage: compare_views.py JTOOL FILE COMMAND...
+usage: compare_views.py JTOOL FILE COMMAND... [-- ITS_FILE]
 
-COMMAND is jfr of JDK 25 with its path, or chroot with its arguments.  Numbers are compared as they
+VIEWS in the environment chooses views.  COMMAND is jfr of JDK 25 with its path, or chroot with its arguments.  Numbers are compared as they
 are printed, which is rounded.  Rows that compare as equal may be in another order.
 """
 import json
@@ -87,8 +87,8 @@ def their_table(text):
     return [[line.split(": ", 1)[1].strip() for line in form]] if form else []
 
 
-def compare(jtool, path, jfr, view):
-    out = subprocess.run(jfr + ["view", "--width", "3000", "--cell-height", "1", view, path],
+def compare(jtool, path, jfr, their_path, view):
+    out = subprocess.run(jfr + ["view", "--width", "3000", "--cell-height", "1", view, their_path],
                          stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
                          env=dict(os.environ, TZ="UTC")).stdout
     if "could not find" in out.lower() or "unknown view" in out.lower():
@@ -114,13 +114,16 @@ def compare(jtool, path, jfr, view):
 
 def main():
     jtool, path, *jfr = sys.argv[1:]
+    their_path = path
+    if "--" in jfr:
+        jfr, (their_path,) = jfr[:jfr.index("--")], jfr[jfr.index("--") + 1:]
     views = [line.split()[0] for line in
              subprocess.run([jtool, "jfr", "view", path, "views"], check=True, text=True,
                             stdout=subprocess.PIPE).stdout.splitlines()[1:]]
     counts = {"same": 0, "unknown": 0, "different": 0}
     rows = 0
-    for view in (os.environ.get("VIEWS") or " ".join(views)).split():
-        result, n = compare(jtool, path, jfr, view)
+    for view in os.environ.get("VIEWS", " ".join(views)).split():
+        result, n = compare(jtool, path, jfr, their_path, view)
         rows += n
         if result in counts:
             counts[result] += 1

@@ -66,7 +66,13 @@ struct jfr_query {
 	const struct jfr_query *instead; /* if there are no such events; NULL: nothing */
 };
 
-enum jfr_cell_kind { JFR_CELL_NONE, JFR_CELL_INTEGER, JFR_CELL_REAL, JFR_CELL_TRUTH, JFR_CELL_TEXT };
+enum jfr_cell_kind {
+	JFR_CELL_NONE,
+	JFR_CELL_INTEGER,
+	JFR_CELL_REAL,
+	JFR_CELL_TRUTH,
+	JFR_CELL_TEXT,
+};
 
 struct jfr_cell {
 	enum jfr_cell_kind kind;

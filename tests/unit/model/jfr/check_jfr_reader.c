@@ -266,7 +266,7 @@ START_TEST(other_files_are_refused)
 	struct buf file = BUF_INIT;
 	struct result r;
 
-	buf_adds(&file, "JAVA PROFILE 1.0.2 and so on, which is long enough for the header of a chunk");
+	buf_adds(&file, "JAVA PROFILE 1.0.2 and so on, which is long enough for a chunk's header");
 	read_file(&file, &r);
 	ck_assert_int_eq(r.rc, -1);
 	ck_assert_int_eq(r.err.code, EXIT_USAGE);
