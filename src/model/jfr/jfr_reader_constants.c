@@ -72,8 +72,8 @@ static int read_checkpoint(struct jfr_reader *r, uint64_t at, bool replaces, int
 }
 
 /*
- * Reads the checkpoints from the last one to the first, whose value of a key is valid.  Returns 1, 0
- * if the chain is broken, or -1 with err set.
+ * Reads the checkpoints from the last one to the first, whose value of a key is valid.  Returns 1,
+ * 0 if the chain is broken, or -1 with err set.
  */
 static int follow_checkpoints(struct jfr_reader *r, uint64_t at, struct err *err)
 {
