@@ -35,6 +35,14 @@ void completion_print_choices(const struct opt *o, FILE *out)
 		fprintf(out, "%s%s", i ? " " : "", o->choices[i]);
 }
 
+void completion_verb_words(const struct cmd *cmd, FILE *out)
+{
+	const char *word;
+
+	for (size_t i = 0; (word = cmd->first_verb_word(i)); i++)
+		fprintf(out, "%s%s", i ? " " : "", word);
+}
+
 const char completion_lists[] =
 	"_jtool_safe()\n"
 	"{\n"

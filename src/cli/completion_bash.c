@@ -21,6 +21,7 @@ static const char bash_head[] =
 	"{\n"
 	"	local cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD-1]}\n"
 	"	local options='' valued='' choices='' target='' all='' verbs='' i n=0\n"
+	"	local first='' words=''\n"
 	"	COMPREPLY=()\n"
 	"	# bash splits --name=value into three words\n"
 	"	if [[ $cur == '=' ]]; then\n"
@@ -63,8 +64,15 @@ static const char bash_tail[] =
 	"			jvm=${jvm:-${COMP_WORDS[i]}}\n"
 	"		fi\n"
 	"	done\n"
+	"	if [[ -n $first && $jvm == \"$first\" ]]; then\n"
+	"		if ((n == 2)); then\n"
+	"			mapfile -t COMPREPLY < <(compgen -W \"$words\" -- \"$cur\")\n"
+	"			return\n"
+	"		fi\n"
+	"		n=0 first=''\n"
+	"	fi\n"
 	"	if [[ -n $target ]] && ((n == 0)); then\n"
-	"		_jtool_offer \"$cur\" < <(_jtool_targets; printf '%s\\n' $all)\n"
+	"		_jtool_offer \"$cur\" < <(_jtool_targets; printf '%s\\n' $all $first)\n"
 	"		if [[ $target == dump && -n $cur ]]; then\n"
 	"			mapfile -t -O ${#COMPREPLY[@]} COMPREPLY < \\\n"
 	"				<(compgen -f -- \"$cur\")\n"
@@ -149,7 +157,13 @@ void completion_bash(FILE *out)
 			bash_target(*c), (*c)->takes_all ? "' all'" : "''",
 			(*c)->verbs ? (*c)->verbs : "");
 		completion_each_option(*c, bash_value, out);
-		fputs("\t\tesac\n\t\t;;\n", out);
+		fputs("\t\tesac\n", out);
+		if ((*c)->first_verb) {
+			fprintf(out, "\t\tfirst=%s words='", (*c)->first_verb);
+			completion_verb_words(*c, out);
+			fputs("'\n", out);
+		}
+		fputs("\t\t;;\n", out);
 	}
 	fputs(bash_tail, out);
 }

@@ -87,6 +87,17 @@ void completion_fish(FILE *out)
 				"complete -c jtool -n '__fish_seen_subcommand_from %s; and test "
 				"(__jtool_words) -eq 3' -a '%s'\n",
 				(*c)->name, (*c)->verbs);
+		if ((*c)->first_verb) {
+			fprintf(out,
+				"complete -c jtool -n '__fish_seen_subcommand_from %s; and test "
+				"(__jtool_words) -eq 2' -a %s\n"
+				"complete -c jtool -n '__fish_seen_subcommand_from %s; and "
+				"__fish_seen_subcommand_from %s; and test "
+				"(__jtool_words) -eq 4' -a '",
+				(*c)->name, (*c)->first_verb, (*c)->name, (*c)->first_verb);
+			completion_verb_words(*c, out);
+			fputs("'\n", out);
+		}
 		if ((*c)->max_args != 0)
 			fprintf(out,
 				"complete -c jtool -n '__fish_seen_subcommand_from %s; and test "

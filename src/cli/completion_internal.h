@@ -23,6 +23,9 @@ void completion_each_option(const struct cmd *cmd, completion_option *print, FIL
 /* Prints the values of an OPT_CHOICE, separated by spaces. */
 void completion_print_choices(const struct opt *o, FILE *out);
 
+/* Prints the completions of the argument after the first verb and TARGET, separated by spaces. */
+void completion_verb_words(const struct cmd *cmd, FILE *out);
+
 /*
  * Shell functions for bash and zsh that print a word a line.  The words come from a JVM: none has a
  * character that a shell could take for more than a part of a word.

@@ -104,11 +104,18 @@ void completion_zsh(FILE *out)
 		fprintf(out, "\t%s)\n\t\t_arguments -s", (*c)->name);
 		completion_each_option(*c, zsh_option, out);
 		if ((*c)->need == NEED_JVM)
-			fprintf(out, " \\\n\t\t\t'1:TARGET:_jtool_%s%s'",
+			fprintf(out, " \\\n\t\t\t'1:TARGET:_jtool_%s%s%s%s'",
 				(*c)->takes_file ? "dumps" : "jvms",
-				(*c)->takes_all ? " all" : "");
+				(*c)->takes_all ? " all" : "", (*c)->first_verb ? " " : "",
+				(*c)->first_verb ? (*c)->first_verb : "");
 		if ((*c)->verbs)
 			fprintf(out, " \\\n\t\t\t'2:VERB:(%s)'", (*c)->verbs);
+		if ((*c)->first_verb) {
+			fprintf(out, " \\\n\t\t\t'3:ARGUMENT:{ [[ $words[2] == %s ]] && compadd ",
+				(*c)->first_verb);
+			completion_verb_words(*c, out);
+			fputs(" || _files }'", out);
+		}
 		if ((*c)->max_args != 0)
 			fputs(" \\\n\t\t\t'*:ARGUMENT:_jtool_arguments'", out);
 		fputs("\n\t\t;;\n", out);

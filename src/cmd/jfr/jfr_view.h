@@ -1,6 +1,6 @@
 /* Declarations shared by the files of jfr view. */
-#ifndef JTOOL_CMD_JFR_VIEW_H
-#define JTOOL_CMD_JFR_VIEW_H
+#ifndef JTOOL_CMD_JFR_JFR_VIEW_H
+#define JTOOL_CMD_JFR_JFR_VIEW_H
 
 #include "cmd/jfr/jfr.h"
 #include "model/jfr/query/jfr_query.h"

@@ -4,8 +4,8 @@
  *
  * After a read beyond the end, `failed` is set, and every further read returns 0.
  */
-#ifndef JTOOL_MODEL_JFR_CURSOR_H
-#define JTOOL_MODEL_JFR_CURSOR_H
+#ifndef JTOOL_MODEL_JFR_JFR_CURSOR_H
+#define JTOOL_MODEL_JFR_JFR_CURSOR_H
 
 #include <stdbool.h>
 #include <stddef.h>

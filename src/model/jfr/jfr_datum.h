@@ -2,8 +2,8 @@
  * Values of events: by paths such as "eventThread.javaName", which are looked up once a chunk and
  * type, and with constants resolved.
  */
-#ifndef JTOOL_MODEL_JFR_DATUM_H
-#define JTOOL_MODEL_JFR_DATUM_H
+#ifndef JTOOL_MODEL_JFR_JFR_DATUM_H
+#define JTOOL_MODEL_JFR_JFR_DATUM_H
 
 #include "model/jfr/jfr_reader.h"
 #include "model/jfr/jfr_string.h"

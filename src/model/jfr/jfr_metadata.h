@@ -2,8 +2,8 @@
  * The types of a chunk, which its metadata event declares: the classes of events and of constants,
  * their fields, and annotations of both (JDK's jdk/jfr/internal/MetadataReader.java).
  */
-#ifndef JTOOL_MODEL_JFR_METADATA_H
-#define JTOOL_MODEL_JFR_METADATA_H
+#ifndef JTOOL_MODEL_JFR_JFR_METADATA_H
+#define JTOOL_MODEL_JFR_JFR_METADATA_H
 
 #include "base/buf.h"
 #include "base/id_map.h"

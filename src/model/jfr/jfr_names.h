@@ -1,6 +1,6 @@
 /* Names of the objects in events: threads, classes, methods, stack frames. */
-#ifndef JTOOL_MODEL_JFR_NAMES_H
-#define JTOOL_MODEL_JFR_NAMES_H
+#ifndef JTOOL_MODEL_JFR_JFR_NAMES_H
+#define JTOOL_MODEL_JFR_JFR_NAMES_H
 
 #include "model/jfr/jfr_datum.h"
 

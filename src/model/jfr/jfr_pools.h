@@ -2,8 +2,8 @@
  * The constants of a chunk: for each type a pool from keys to encoded values.  Checkpoint events
  * contain them; a value stays encoded until it is used.
  */
-#ifndef JTOOL_MODEL_JFR_POOLS_H
-#define JTOOL_MODEL_JFR_POOLS_H
+#ifndef JTOOL_MODEL_JFR_JFR_POOLS_H
+#define JTOOL_MODEL_JFR_JFR_POOLS_H
 
 #include "model/jfr/jfr_metadata.h"
 

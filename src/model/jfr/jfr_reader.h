@@ -12,8 +12,8 @@
  * Memory holds the constants and types of one chunk, and one event.  The recording is untrusted:
  * any input gives events, or problems that say what was not read.
  */
-#ifndef JTOOL_MODEL_JFR_READER_H
-#define JTOOL_MODEL_JFR_READER_H
+#ifndef JTOOL_MODEL_JFR_JFR_READER_H
+#define JTOOL_MODEL_JFR_JFR_READER_H
 
 #include "base/err.h"
 #include "model/jfr/jfr_chunks.h"

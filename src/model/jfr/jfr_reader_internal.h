@@ -1,6 +1,6 @@
 /* Shared by the files of jfr_reader.h. */
-#ifndef JTOOL_MODEL_JFR_READER_INTERNAL_H
-#define JTOOL_MODEL_JFR_READER_INTERNAL_H
+#ifndef JTOOL_MODEL_JFR_JFR_READER_INTERNAL_H
+#define JTOOL_MODEL_JFR_JFR_READER_INTERNAL_H
 
 #include "model/jfr/jfr_pools.h"
 #include "model/jfr/jfr_reader.h"

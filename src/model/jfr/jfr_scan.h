@@ -1,6 +1,6 @@
 /* Passes all events of a recording to a consumer, and counts them. */
-#ifndef JTOOL_MODEL_JFR_SCAN_H
-#define JTOOL_MODEL_JFR_SCAN_H
+#ifndef JTOOL_MODEL_JFR_JFR_SCAN_H
+#define JTOOL_MODEL_JFR_JFR_SCAN_H
 
 #include "model/jfr/jfr_reader.h"
 

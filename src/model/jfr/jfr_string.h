@@ -1,6 +1,6 @@
 /* The strings of a flight recording, in their encodings. */
-#ifndef JTOOL_MODEL_JFR_STRING_H
-#define JTOOL_MODEL_JFR_STRING_H
+#ifndef JTOOL_MODEL_JFR_JFR_STRING_H
+#define JTOOL_MODEL_JFR_JFR_STRING_H
 
 #include "base/buf.h"
 #include "model/jfr/jfr_cursor.h"

@@ -1,6 +1,6 @@
 /* An event of a flight recording as a JSON object, and one value as text. */
-#ifndef JTOOL_RENDER_JFR_EVENT_JSON_H
-#define JTOOL_RENDER_JFR_EVENT_JSON_H
+#ifndef JTOOL_RENDER_JFR_JFR_EVENT_JSON_H
+#define JTOOL_RENDER_JFR_JFR_EVENT_JSON_H
 
 #include "model/jfr/jfr_datum.h"
 #include "render/json.h"

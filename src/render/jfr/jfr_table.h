@@ -1,6 +1,6 @@
 /* The result of a query on a flight recording, as a table, as lines, or as JSON. */
-#ifndef JTOOL_RENDER_JFR_TABLE_H
-#define JTOOL_RENDER_JFR_TABLE_H
+#ifndef JTOOL_RENDER_JFR_JFR_TABLE_H
+#define JTOOL_RENDER_JFR_JFR_TABLE_H
 
 #include "model/jfr/query/jfr_query.h"
 #include "render/json.h"

@@ -5,8 +5,8 @@
  * A value that is a constant of the recording, such as a class or a stack trace, is read once a
  * chunk, so that an event costs a few look-ups.
  */
-#ifndef JTOOL_MODEL_JFR_QUERY_H
-#define JTOOL_MODEL_JFR_QUERY_H
+#ifndef JTOOL_MODEL_JFR_QUERY_JFR_QUERY_H
+#define JTOOL_MODEL_JFR_QUERY_JFR_QUERY_H
 
 #include "base/intern.h"
 #include "model/jfr/jfr_scan.h"

@@ -1,6 +1,6 @@
 /* Shared by the files of jfr_query.h. */
-#ifndef JTOOL_MODEL_JFR_QUERY_INTERNAL_H
-#define JTOOL_MODEL_JFR_QUERY_INTERNAL_H
+#ifndef JTOOL_MODEL_JFR_QUERY_JFR_QUERY_INTERNAL_H
+#define JTOOL_MODEL_JFR_QUERY_JFR_QUERY_INTERNAL_H
 
 #include "model/jfr/jfr_datum.h"
 #include "model/jfr/query/jfr_query.h"

@@ -1,6 +1,6 @@
 /* The views of a recording, with the names that the JDK's `jfr view` has. */
-#ifndef JTOOL_MODEL_JFR_VIEWS_H
-#define JTOOL_MODEL_JFR_VIEWS_H
+#ifndef JTOOL_MODEL_JFR_QUERY_JFR_VIEWS_H
+#define JTOOL_MODEL_JFR_QUERY_JFR_VIEWS_H
 
 #include "model/jfr/query/jfr_query.h"
 

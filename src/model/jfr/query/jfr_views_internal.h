@@ -1,6 +1,6 @@
 /* The lists of jfr_views.h, by file. */
-#ifndef JTOOL_MODEL_JFR_VIEWS_INTERNAL_H
-#define JTOOL_MODEL_JFR_VIEWS_INTERNAL_H
+#ifndef JTOOL_MODEL_JFR_QUERY_JFR_VIEWS_INTERNAL_H
+#define JTOOL_MODEL_JFR_QUERY_JFR_VIEWS_INTERNAL_H
 
 #include "model/jfr/query/jfr_query.h"
 
