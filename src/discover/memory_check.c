@@ -209,8 +209,8 @@ int memory_check(const struct jvm *jvm, enum memory_use use, struct memory_room 
 	read_levels(jvm->pid, !jvm->hung && use != MEMORY_IDLE && use != MEMORY_COPY, &levels);
 	if (levels.error < 0)
 		return err_set(err, EXIT_PARTIAL,
-			       "not started, because JVM %d could be killed: the memory limit of its "
-			       "container cannot be read: %s; try again",
+			       "not started, because JVM %d could be killed: the memory limit of "
+			       "its container cannot be read: %s; try again",
 			       (int)jvm->pid, strerror(-levels.error));
 	here = memory_room(levels.list, levels.n, growth, own_min[use]);
 	if (here.verdict != MEMORY_GRANTED)
