@@ -95,7 +95,7 @@ enum wire_graphed {
 	WIRE_GRAPHED_CHANGED = 6,  /* classes were loaded before the snapshot: as NOT; try again */
 };
 
-/* Why there is no snapshot.  From LOCKED on it may succeed at another time. */
+/* Why there is no snapshot.  From LOCKED to ENDED it may succeed at another time. */
 enum wire_snapshot_why {
 	WIRE_SNAPSHOT_DONE = 0,
 	WIRE_SNAPSHOT_SHARED = 1,  /* a part of the heap is in shared memory */
@@ -110,6 +110,11 @@ enum wire_snapshot_why {
 	WIRE_SNAPSHOT_SIGNAL = 10, /* a signal ended the child; its number */
 	WIRE_SNAPSHOT_ENDED = 11,  /* the child ended; its exit code */
 	WIRE_SNAPSHOT_NAMES = 12,  /* complete, but roots of virtual threads lack their methods */
+	/* Of a heap dump; CLASSES and MOVED may succeed at another time: */
+	WIRE_SNAPSHOT_CLASSES = 13,  /* classes were loaded before the clone */
+	WIRE_SNAPSHOT_UNLINKED = 14, /* an object of a class that is not linked */
+	WIRE_SNAPSHOT_STACKS = 15,   /* stacks of virtual threads, whose layout is not known */
+	WIRE_SNAPSHOT_MOVED = 16,    /* the collector was moving objects */
 };
 
 /* FRAMES: the maximum depth of a stack, and special line numbers */

@@ -152,7 +152,8 @@ static int answer_within(struct session *s, unsigned ms, session_take_fn *take, 
 			return error_frame(s, payload, err);
 		len = WIRE_HEADER_LEN + (size_t)(payload.end - payload.at);
 		bytes += len;
-		if (type != WIRE_HEAP_STREAM) /* take() limits a heap stream */
+		/* take() limits a heap stream, and a dump by the space on its disk. */
+		if (type != WIRE_HEAP_STREAM && type != WIRE_DUMP_DATA)
 			counted += len;
 		if (counted > ANSWER_MAX) {
 			s->broken = true;

@@ -19,7 +19,7 @@ static int read_ids(struct ag_jvm *jvm, struct ag_graph *g)
 	return jvm->err.what ? -1 : 0;
 }
 
-static int list_threads(struct ag_jvm *jvm, struct ag_graph *g)
+int ag_graph_list_threads(struct ag_jvm *jvm, struct ag_graph *g)
 {
 	jthread *list = NULL;
 	jint n = 0;
@@ -77,7 +77,7 @@ static jobject make_holder(struct ag_jvm *jvm, jobject thread)
 	return ag_ref_threw(jvm, "NewObjectArray") ? NULL : holder;
 }
 
-static int make_own(struct ag_jvm *jvm, struct ag_self_objects *own)
+int ag_graph_make_own(struct ag_jvm *jvm, struct ag_self_objects *own)
 {
 	jobject holder;
 
@@ -222,7 +222,8 @@ int ag_graph_walk(struct ag_jvm *jvm, struct ag_chan *chan, const struct ag_grap
 	w.loaded = &jvm->class_index->classes;
 	referents = ag_jvm_alloc(jvm, w.loaded->n, sizeof(*referents));
 	w.referents = referents;
-	if (referents && list_threads(jvm, graph) == 0 && make_own(jvm, &own) == 0)
+	if (referents && ag_graph_list_threads(jvm, graph) == 0 &&
+	    ag_graph_make_own(jvm, &own) == 0)
 		rc = walk(&w, referents, &mirrors);
 	ag_mirrors_release(jvm, &mirrors);
 	ag_self_objects_forget(jvm, &own, 0);

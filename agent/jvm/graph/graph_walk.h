@@ -89,6 +89,11 @@ int ag_graph_interface_fields(struct ag_jvm *jvm, jclass class, uint32_t *count)
 int ag_mirrors_read(struct ag_jvm *jvm, const struct ag_classes *classes, struct ag_mirrors *m);
 void ag_mirrors_release(struct ag_jvm *jvm, struct ag_mirrors *m);
 
+/* Lists the live platform threads in graph->threads, with their ids. */
+int ag_graph_list_threads(struct ag_jvm *jvm, struct ag_graph *graph);
+/* Adds the agent's thread, AG_GRAPH_ARRAYS arrays, and an Object[] that has these and itself. */
+int ag_graph_make_own(struct ag_jvm *jvm, struct ag_self_objects *own);
+
 /* Runs the walk.  Returns 0, or -1 with the error recorded.  graph->outcome says how it ended. */
 int ag_graph_follow(struct ag_graph_walk *walk);
 /* The same in a child process; opts->snapshot is set. */

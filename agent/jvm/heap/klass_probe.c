@@ -6,7 +6,7 @@
 #error "64-bit JVMs only"
 #endif
 
-#define ARRAYS 32
+#define ARRAYS AG_KLASS_ARRAYS
 /*
  * Time limit for finding the arrays among the roots, in ns.  Finding them takes 0.3 ms with a few
  * dozen threads and 20 ms with a thousand; counting by tags takes 15 ns more for each object.
@@ -14,13 +14,12 @@
 #define ROOTS_NS 50000000
 
 enum sample { INTS, LONGS, OBJECTS, OBJECT, THREAD, CLASS, SAMPLES };
+_Static_assert(SAMPLES == AG_KLASS_SAMPLES, "a sample of each kind");
 
+/* The calibration by a walk of its own. */
 struct probe {
 	struct ag_klass_probe *result;
-	jobject arrays[ARRAYS];   /* the first half int[], the second long[] */
-	jobject samples[SAMPLES]; /* objects of different classes */
-	jclass mirrors[SAMPLES];  /* the java.lang.Class objects of the samples */
-	jlong mirror_size;        /* of the smallest mirror */
+	struct ag_klass_samples s;
 	uint32_t seen;            /* a bit for each array that was reported */
 	unsigned calls;
 	int64_t give_up_ns;
@@ -48,7 +47,7 @@ static const struct layout {
 	{ { 0, 42, (1u << 22) - 1, false }, 8 },
 };
 
-static bool layout_fits(const struct probe *p, const struct layout *layout)
+static bool layout_fits(const struct ag_klass_samples *p, const struct layout *layout)
 {
 	uint32_t ints = ag_class_key(&layout->header, ag_object_of(p->arrays[0]));
 	uint32_t longs = ag_class_key(&layout->header, ag_object_of(p->arrays[ARRAYS - 1]));
@@ -85,27 +84,28 @@ static uint32_t encode(const struct ag_klass_probe *probe, uint64_t address)
 	return (uint32_t)key & probe->header.mask;
 }
 
-static bool encoding_fits(const struct probe *p)
+static bool encoding_fits(const struct ag_klass_samples *p,
+			  const struct ag_klass_probe *result)
 {
 	for (unsigned i = 0; i < SAMPLES; i++) {
 		const char *object = ag_object_of(p->samples[i]);
-		uint64_t address = klass_address(&p->result->encoding, p->mirrors[i]);
+		uint64_t address = klass_address(&result->encoding, p->mirrors[i]);
 
-		if (p->result->header.full && ag_word_at(object + 8) != address)
+		if (result->header.full && ag_word_at(object + 8) != address)
 			return false;
 		if (address == 0 ||
-		    encode(p->result, address) != ag_class_key(&p->result->header, object))
+		    encode(result, address) != ag_class_key(&result->header, object))
 			return false;
 	}
 	return true;
 }
 
 /* Finds the only encoding that fits.  Returns false if none or several fit. */
-static bool find_encoding(struct probe *p)
+static bool find_encoding(const struct ag_klass_samples *p, struct ag_klass_probe *result)
 {
-	struct ag_encoding *e = &p->result->encoding, found = { 0 };
-	bool full = p->result->header.full;
-	uint64_t key = ag_class_key(&p->result->header, ag_object_of(p->samples[0]));
+	struct ag_encoding *e = &result->encoding, found = { 0 };
+	bool full = result->header.full;
+	uint64_t key = ag_class_key(&result->header, ag_object_of(p->samples[0]));
 	unsigned n = 0;
 
 	for (unsigned offset = 8; offset + 8 <= (uint64_t)p->mirror_size; offset += 8) {
@@ -114,7 +114,7 @@ static bool find_encoding(struct probe *p)
 			*e = (struct ag_encoding){ offset, shift, 0 };
 			if (!full)
 				e->base = klass_address(e, p->mirrors[0]) - (key << shift);
-			if (!encoding_fits(p))
+			if (!encoding_fits(p, result))
 				continue;
 			found = *e;
 			n++;
@@ -124,18 +124,17 @@ static bool find_encoding(struct probe *p)
 	return n == 1;
 }
 
-/* Call it in a heap callback, after all arrays were seen: objects do not move during it. */
-static bool measure(struct probe *p)
+bool ag_klass_probe_measure(const struct ag_klass_samples *p, struct ag_klass_probe *result)
 {
 	unsigned n = 0;
 
 	for (unsigned i = 0; i < sizeof(layouts) / sizeof(layouts[0]); i++) {
 		if (!layout_fits(p, &layouts[i]))
 			continue;
-		p->result->header = layouts[i].header;
+		result->header = layouts[i].header;
 		n++;
 	}
-	return n == 1 && find_encoding(p);
+	return n == 1 && find_encoding(p, result);
 }
 
 /*
@@ -174,12 +173,12 @@ static jint JNICALL on_reference(jvmtiHeapReferenceKind kind, const jvmtiHeapRef
 		return JVMTI_VISIT_ABORT;
 	if (i >= 0 && i < ARRAYS) {
 		p->over = !ag_wrapper_ok(tag, size) ||
-			  ag_wrapped_object(tag) != ag_object_of(p->arrays[i]);
+			  ag_wrapped_object(tag) != ag_object_of(p->s.arrays[i]);
 		p->seen |= 1u << i;
 	}
 	if (p->seen == UINT32_MAX && !p->over) {
 		p->over = true;
-		p->done = measure(p);
+		p->done = ag_klass_probe_measure(&p->s, p->result);
 	}
 	if (p->from_roots && (!is_thread_root(kind) ||
 			      (++p->calls % 64 == 0 && ag_now_ns() > p->give_up_ns)))
@@ -187,7 +186,8 @@ static jint JNICALL on_reference(jvmtiHeapReferenceKind kind, const jvmtiHeapRef
 	return p->over ? JVMTI_VISIT_ABORT : 0;
 }
 
-static int make_arrays(struct ag_jvm *jvm, struct probe *p, struct ag_self_objects *own)
+static int make_arrays(struct ag_jvm *jvm, struct ag_klass_samples *p,
+		       struct ag_self_objects *own)
 {
 	JNIEnv *jni = jvm->jni;
 
@@ -204,7 +204,8 @@ static int make_arrays(struct ag_jvm *jvm, struct probe *p, struct ag_self_objec
 }
 
 /* Allocates an Object[] with all the arrays. */
-static jobject make_holder(struct ag_jvm *jvm, const struct probe *p, jclass object_class)
+static jobject make_holder(struct ag_jvm *jvm, const struct ag_klass_samples *p,
+			   jclass object_class)
 {
 	JNIEnv *jni = jvm->jni;
 	jobject holder = (*jni)->NewObjectArray(jni, ARRAYS, object_class, NULL);
@@ -219,7 +220,8 @@ static jobject make_holder(struct ag_jvm *jvm, const struct probe *p, jclass obj
 	return holder;
 }
 
-static int make_samples(struct ag_jvm *jvm, struct probe *p, struct ag_self_objects *own)
+static int make_samples(struct ag_jvm *jvm, struct ag_klass_samples *p,
+			struct ag_self_objects *own)
 {
 	/* Thread extends Object.  FindClass might call the application's class loader. */
 	jobject thread = own->objects[0];
@@ -239,7 +241,7 @@ static int make_samples(struct ag_jvm *jvm, struct probe *p, struct ag_self_obje
 	return ag_self_objects_add(jvm, own, p->samples[OBJECT]);
 }
 
-static int find_mirrors(struct ag_jvm *jvm, struct probe *p)
+static int find_mirrors(struct ag_jvm *jvm, struct ag_klass_samples *p)
 {
 	for (unsigned i = 0; i < SAMPLES; i++) {
 		jlong size;
@@ -269,23 +271,31 @@ static int show_arrays(struct ag_jvm *jvm, struct probe *p)
 		return -1;
 	p->from_roots = release < 21;
 	p->give_up_ns = ag_now_ns() + ROOTS_NS;
-	return AG_JVMTI(jvm, FollowReferences, 0, NULL, p->from_roots ? NULL : p->samples[OBJECTS],
-			&callbacks, p);
+	return AG_JVMTI(jvm, FollowReferences, 0, NULL,
+			p->from_roots ? NULL : p->s.samples[OBJECTS], &callbacks, p);
 }
 
 static int tag_arrays(struct ag_jvm *jvm, const struct probe *p, bool on)
 {
 	for (unsigned i = 0; i < ARRAYS; i++) {
-		if (AG_JVMTI(jvm, SetTag, p->arrays[i], on ? array_tag(i) : 0) != 0)
+		if (AG_JVMTI(jvm, SetTag, p->s.arrays[i], on ? array_tag(i) : 0) != 0)
 			return -1;
 	}
 	return 0;
 }
 
+int ag_klass_samples_make(struct ag_jvm *jvm, struct ag_klass_samples *samples,
+			  struct ag_self_objects *own)
+{
+	if (ag_ref_expect(jvm, 2 * ARRAYS) != 0 || make_arrays(jvm, samples, own) != 0 ||
+	    make_samples(jvm, samples, own) != 0)
+		return -1;
+	return find_mirrors(jvm, samples);
+}
+
 static bool probe_run(struct ag_jvm *jvm, struct probe *p, struct ag_self_objects *own)
 {
-	return ag_ref_expect(jvm, 2 * ARRAYS) == 0 && make_arrays(jvm, p, own) == 0 &&
-	       make_samples(jvm, p, own) == 0 && find_mirrors(jvm, p) == 0 &&
+	return ag_klass_samples_make(jvm, &p->s, own) == 0 &&
 	       tag_arrays(jvm, p, true) == 0 && show_arrays(jvm, p) == 0 &&
 	       tag_arrays(jvm, p, false) == 0 && p->done;
 }

@@ -45,6 +45,27 @@ struct ag_klass_probe {
 	struct ag_encoding encoding;
 };
 
+/* Objects of known classes, from which the probe is calibrated. */
+#define AG_KLASS_ARRAYS 32
+#define AG_KLASS_SAMPLES 6
+struct ag_klass_samples {
+	jobject arrays[AG_KLASS_ARRAYS];   /* the first half int[], the second long[] */
+	jobject samples[AG_KLASS_SAMPLES]; /* objects of different classes */
+	jclass mirrors[AG_KLASS_SAMPLES];  /* their java.lang.Class objects, as local references */
+	jlong mirror_size;                 /* of the smallest of these */
+};
+
+/*
+ * The two steps of a calibration, for a caller whose own walk calls the second one.  The first
+ * creates the objects and adds them to `own`, whose first object is the agent's thread; -1: the
+ * error is recorded, or a reference is not plain.  The second returns false if the probe is not
+ * possible in this JVM; call it in a heap callback, where objects do not move.
+ */
+int ag_klass_samples_make(struct ag_jvm *jvm, struct ag_klass_samples *samples,
+			  struct ag_self_objects *own);
+bool ag_klass_probe_measure(const struct ag_klass_samples *samples,
+			    struct ag_klass_probe *probe);
+
 /*
  * Calibrates the probe.  Returns 1; 0 if that is not possible in this JVM; -1 if the JVM is
  * shutting down.  Adds the arrays to the agent's own objects and removes their tags.

@@ -127,6 +127,24 @@ void ag_snapshot_clone(struct ag_snapshot *s, struct ag_chan *chan)
 	(void)syscall(SYS_rt_sigprocmask, SIG_SETMASK, &before, NULL, KERNEL_SIGSET);
 }
 
+static enum wire_snapshot_why why_exited(int code)
+{
+	static const uint8_t reasons[] = {
+		[AG_CHILD_SHARED - AG_CHILD_SHARED] = WIRE_SNAPSHOT_SHARED,
+		[AG_CHILD_LAYOUT - AG_CHILD_SHARED] = WIRE_SNAPSHOT_LAYOUT,
+		[AG_CHILD_ROOM - AG_CHILD_SHARED] = WIRE_SNAPSHOT_ROOM,
+		[AG_CHILD_PEER - AG_CHILD_SHARED] = WIRE_SNAPSHOT_ENDED,
+		[AG_CHILD_CLASSES - AG_CHILD_SHARED] = WIRE_SNAPSHOT_CLASSES,
+		[AG_CHILD_UNLINKED - AG_CHILD_SHARED] = WIRE_SNAPSHOT_UNLINKED,
+		[AG_CHILD_STACKS - AG_CHILD_SHARED] = WIRE_SNAPSHOT_STACKS,
+		[AG_CHILD_MOVED - AG_CHILD_SHARED] = WIRE_SNAPSHOT_MOVED,
+	};
+
+	if (code < AG_CHILD_SHARED || code - AG_CHILD_SHARED >= (int)sizeof(reasons))
+		return WIRE_SNAPSHOT_ENDED;
+	return (enum wire_snapshot_why)reasons[code - AG_CHILD_SHARED];
+}
+
 /* Sets the reason why the child has ended without its last frame. */
 static void explain(struct ag_snapshot *s)
 {
@@ -138,16 +156,12 @@ static void explain(struct ag_snapshot *s)
 		(void)fail(s, signal == SIGALRM  ? WIRE_SNAPSHOT_LATE
 			      : signal == SIGSYS ? WIRE_SNAPSHOT_LOCKED
 						 : WIRE_SNAPSHOT_SIGNAL, signal);
-	} else if (code == AG_CHILD_SHARED) {
-		(void)fail(s, WIRE_SNAPSHOT_SHARED, 0);
-	} else if (code == AG_CHILD_LAYOUT) {
-		(void)fail(s, WIRE_SNAPSHOT_LAYOUT, 0);
-	} else if (code == AG_CHILD_ROOM) {
-		(void)fail(s, WIRE_SNAPSHOT_ROOM, 0);
 	} else if (code >= AG_CHILD_ERRNO) {
 		(void)fail(s, WIRE_SNAPSHOT_CONFINE, code - AG_CHILD_ERRNO);
 	} else {
-		(void)fail(s, WIRE_SNAPSHOT_ENDED, code);
+		enum wire_snapshot_why why = why_exited(code);
+
+		(void)fail(s, why, why == WIRE_SNAPSHOT_ENDED ? code : 0);
 	}
 }
 

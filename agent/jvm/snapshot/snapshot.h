@@ -31,6 +31,10 @@ enum {
 	AG_CHILD_LAYOUT,       /* the layout of arrays is not known */
 	AG_CHILD_ROOM,         /* too many GC roots */
 	AG_CHILD_PEER,         /* its parent does not read */
+	AG_CHILD_CLASSES,      /* an object of a class that was not known before the clone */
+	AG_CHILD_UNLINKED,     /* an object of a class that is not linked */
+	AG_CHILD_STACKS,       /* stacks of virtual threads */
+	AG_CHILD_MOVED,        /* the collector is moving objects */
 	AG_CHILD_ERRNO = 110,  /* plus the errno of ag_confine() */
 };
 

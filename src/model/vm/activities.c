@@ -54,6 +54,8 @@ const char *activity_command(const struct activity *activity)
 		return "alloc";
 	case WIRE_HISTO:
 		return "heaphisto";
+	case WIRE_DUMP:
+		return "heapdump";
 	case WIRE_GRAPH:
 		return "refpaths or retained";
 	case WIRE_CLASSES:

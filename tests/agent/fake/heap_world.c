@@ -79,6 +79,7 @@ static const struct {
 	{ REFERENCE, { NULL, "discovered", "Ljava/lang/ref/Reference;", 1, 0 } },
 	{ REFERENCE, { NULL, "referent", "Ljava/lang/Object;", 0, 0 } },
 	{ SHAPE, { NULL, "SIDES", "I", 0, ACC_STATIC } },
+	{ CLASS, { NULL, "classLoader", "Ljava/lang/ClassLoader;", 4, 0 } },
 	/* From JDK 25 on; has to be the last row */
 	{ CLASS, { NULL, "protectionDomain", "Ljava/security/ProtectionDomain;", 0, 0 } },
 };
@@ -356,6 +357,32 @@ static jobject JNICALL call_object_method(JNIEnv *jni, jobject object, jmethodID
 	return fake_throws() ? NULL : fake_ref(domain);
 }
 
+/* Writes elements after the header, see write_header(). */
+static void write_elements(jobject array, const void *elements, size_t size)
+{
+	const size_t first[] = { [FAKE_NARROW] = 16, [FAKE_WIDE] = 24, [FAKE_COMPACT] = 12 };
+	size_t at = first[heap_world.layout];
+
+	if (!fake_throws())
+		memcpy((char *)(fake_object_of(array) + 1) + at, elements, size);
+}
+
+static void JNICALL set_byte_array_region(JNIEnv *jni, jbyteArray array, jsize from, jsize n,
+					  const jbyte *elements)
+{
+	(void)jni;
+	ck_assert_int_eq(from, 0);
+	write_elements(array, elements, (size_t)n);
+}
+
+static void JNICALL set_long_array_region(JNIEnv *jni, jlongArray array, jsize from, jsize n,
+					  const jlong *elements)
+{
+	(void)jni;
+	ck_assert_int_eq(from, 0);
+	write_elements(array, elements, (size_t)n * sizeof(*elements));
+}
+
 /* Returns one constant, Utf8 "x".  HotSpot of JDK 8 crashes if the class is anonymous. */
 static jvmtiError JNICALL get_constant_pool(jvmtiEnv *ti, jclass class, jint *count, jint *len,
 					    unsigned char **bytes)
@@ -399,6 +426,8 @@ static void add_functions(void)
 	fake_add_heap();
 	fake_jni_table.CallObjectMethod = call_object_method;
 	fake_jni_table.GetModule = get_module;
+	fake_jni_table.SetByteArrayRegion = set_byte_array_region;
+	fake_jni_table.SetLongArrayRegion = set_long_array_region;
 	fake_ti_table.GetConstantPool = get_constant_pool;
 	fake_ti_table.GetLoadedClasses = get_loaded_classes;
 }

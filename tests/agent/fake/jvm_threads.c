@@ -66,6 +66,27 @@ static jvmtiError JNICALL get_stack_trace(jvmtiEnv *ti, jthread thread, jint fro
 	return JVMTI_ERROR_NONE;
 }
 
+/* Returns the same stack for all threads, and their own references, as HotSpot does. */
+static jvmtiError JNICALL get_thread_list_stack_traces(jvmtiEnv *ti, jint n,
+						       const jthread *threads, jint max,
+						       jvmtiStackInfo **list)
+{
+	jint depth = fake.depth < max ? fake.depth : max;
+	jvmtiFrameInfo *frames;
+
+	(void)ti;
+	FAKE_TI_FAILS();
+	*list = fake_block((size_t)n * sizeof(**list) + (size_t)depth * sizeof(*frames));
+	frames = (jvmtiFrameInfo *)(void *)(*list + n);
+	for (jint i = 0; i < depth; i++)
+		frames[i] = fake.stack[i];
+	for (jint i = 0; i < n; i++) {
+		(void)fake_object_of(threads[i]);
+		(*list)[i] = (jvmtiStackInfo){ threads[i], 0, frames, depth };
+	}
+	return JVMTI_ERROR_NONE;
+}
+
 static jvmtiError JNICALL run_agent_thread(jvmtiEnv *ti, jthread thread, jvmtiStartFunction run,
 					   const void *arg, jint priority)
 {
@@ -95,5 +116,6 @@ void fake_add_threads(void)
 	fake_ti_table.GetCurrentThread = get_current_thread;
 	fake_ti_table.GetStackTrace = get_stack_trace;
 	fake_ti_table.GetThreadInfo = get_thread_info;
+	fake_ti_table.GetThreadListStackTraces = get_thread_list_stack_traces;
 	fake_ti_table.RunAgentThread = run_agent_thread;
 }

@@ -1,0 +1,101 @@
+/*
+ * Writes HPROF as DUMP_DATA frames: records in the agent's thread, and the heap dump in the child.
+ *
+ * A heap dump consists of HEAP DUMP SEGMENT records with sub-records.  The length of a record is
+ * written before its contents, and a stream cannot be rewritten: sub-records are collected until a
+ * segment is full, and a larger sub-record is a segment of its own, whose length is known.
+ */
+#ifndef JTOOL_AGENT_JVM_DUMP_HPROF_PUT_H
+#define JTOOL_AGENT_JVM_DUMP_HPROF_PUT_H
+
+#include <string.h>
+
+#include "util/chan.h"
+#include "util/hash_map.h"
+
+enum ag_hprof_tag {
+	AG_HPROF_UTF8 = 0x01,
+	AG_HPROF_LOAD_CLASS = 0x02,
+	AG_HPROF_FRAME = 0x04,
+	AG_HPROF_TRACE = 0x05,
+	AG_HPROF_SEGMENT = 0x1c,
+	AG_HPROF_END = 0x2c,
+};
+
+enum ag_hprof_sub_tag {
+	AG_HPROF_ROOT_UNKNOWN = 0xff,
+	AG_HPROF_ROOT_JNI_GLOBAL = 0x01,
+	AG_HPROF_ROOT_JNI_LOCAL = 0x02,
+	AG_HPROF_ROOT_JAVA_FRAME = 0x03,
+	AG_HPROF_ROOT_STICKY_CLASS = 0x05,
+	AG_HPROF_ROOT_MONITOR_USED = 0x07,
+	AG_HPROF_ROOT_THREAD = 0x08,
+	AG_HPROF_CLASS_DUMP = 0x20,
+	AG_HPROF_INSTANCE_DUMP = 0x21,
+	AG_HPROF_OBJECTS_DUMP = 0x22,
+	AG_HPROF_PRIMITIVES_DUMP = 0x23,
+};
+
+enum ag_hprof_type {
+	AG_HPROF_NONE = 0,
+	AG_HPROF_OBJECT = 2,
+	AG_HPROF_BOOLEAN = 4,
+	AG_HPROF_CHAR,
+	AG_HPROF_FLOAT,
+	AG_HPROF_DOUBLE,
+	AG_HPROF_BYTE,
+	AG_HPROF_SHORT,
+	AG_HPROF_INT,
+	AG_HPROF_LONG,
+};
+
+#define AG_HPROF_ID 8                /* bytes of an identifier */
+#define AG_HPROF_NO_TRACE 1u         /* serial number of the empty stack trace */
+#define AG_HPROF_SEGMENT_MAX (1u << 20)
+
+struct ag_hprof {
+	struct ag_chan *chan;
+	struct wire_writer *piece;   /* the current frame; NULL: none */
+	volatile uint64_t *progress; /* incremented with each frame; may be NULL */
+	/* Of the child: */
+	uint8_t *segment; /* sub-records, AG_HPROF_SEGMENT_MAX bytes */
+	size_t len;       /* in use */
+	bool direct;      /* the sub-record is a segment of its own */
+};
+
+/* Returns the type of a field or element with this signature; AG_HPROF_NONE: unknown. */
+enum ag_hprof_type ag_hprof_type_of(char signature);
+/* Returns its bytes in a dump; in the heap a reference may have 4 of them. */
+unsigned ag_hprof_size_of(enum ag_hprof_type type);
+
+/* Appends to the stream.  A broken channel remains broken. */
+void ag_hprof_bytes(struct ag_hprof *h, const void *data, size_t len);
+/* Ends the current frame.  Call it before anything else is sent. */
+void ag_hprof_end_piece(struct ag_hprof *h);
+
+/* The header of the file. */
+void ag_hprof_header(struct ag_hprof *h, uint64_t now_ms);
+/* The header of a record with `len` bytes. */
+void ag_hprof_record(struct ag_hprof *h, enum ag_hprof_tag tag, uint32_t len);
+
+/* Begins a sub-record of `size` bytes with its tag.  The others append to it. */
+void ag_hprof_sub(struct ag_hprof *h, enum ag_hprof_sub_tag tag, size_t size);
+void ag_hprof_put(struct ag_hprof *h, const void *data, size_t len);
+void ag_hprof_u1(struct ag_hprof *h, unsigned value);
+void ag_hprof_u2(struct ag_hprof *h, unsigned value);
+void ag_hprof_u4(struct ag_hprof *h, uint32_t value);
+void ag_hprof_u8(struct ag_hprof *h, uint64_t value);
+/* Writes the segment, unless it is empty. */
+void ag_hprof_end_segment(struct ag_hprof *h);
+
+/* The same for records outside of a heap dump. */
+void ag_hprof_record_u4(struct ag_hprof *h, uint32_t value);
+void ag_hprof_record_u8(struct ag_hprof *h, uint64_t value);
+
+/* Symbols are numbered from 1; each is written once, as a UTF8 record. */
+#define AG_HPROF_SYMBOLS 1048576 /* maximum */
+/* Returns the number of the text; 0: no memory, or there are too many. */
+uint32_t ag_hprof_symbol(struct ag_hprof *h, struct ag_hash_map *symbols, const char *text,
+			 size_t len);
+
+#endif
