@@ -170,10 +170,12 @@ for command in retained refpaths; do
 from auto, snapshot, agent, hprof$" $command 99999999 "${class[@]}" --engine $engine
 	done
 done
-refuses 2 'heapdump: --engine agent is not possible here: it writes no heap dump; choose from auto, hprof$' \
+refuses 2 'heapdump: --engine agent is not possible here: it writes no heap dump; choose from auto, snapshot, vm, hprof$' \
 	heapdump 99999999 --engine agent
-refuses 2 'heapdump: --engine snapshot is not possible here: it .*; choose from' \
-	heapdump 99999999 --engine snapshot
+refuses 2 'heapdump: --engine jvmti is not possible here: it .*; choose from' \
+	heapdump 99999999 --engine jvmti
+refuses 2 'heapdump: --engine snapshot and --all exclude each other' \
+	heapdump 99999999 --engine snapshot --all
 for command in heaphisto retained refpaths heapdump; do
 	class=(a.B)
 	[[ $command == heapdump || $command == refpaths ]] || class=()

@@ -7,6 +7,7 @@
 
 #include "cli/command.h"
 #include "render/json.h"
+#include "session/session.h"
 
 enum heap_engine {
 	HEAP_BY_AUTO,     /* the command decides */
@@ -38,5 +39,23 @@ int heap_engine_check(const struct heap_engine_set *set, enum heap_engine engine
 
 /* Adds "engine" and "pause" to a document.  pause_ns: how long the JVM was paused; -1: unknown. */
 void heap_engine_put(enum heap_engine engine, int64_t pause_ns, struct json *doc);
+
+/* Snapshots, for all commands that read a heap from one. */
+
+/* A child process; while it exists, pages that the application writes to are copied. */
+#define SNAPSHOT_LIFE_MS 120000
+#define SNAPSHOT_TRIES 3
+
+/*
+ * Looks whether the JVM has the memory for a snapshot, and whether its pause will be at most
+ * max_pause_ms, which it reports.  Returns -1 with err set (EXIT_PARTIAL) if not.
+ */
+int snapshot_check(const struct ctx *ctx, unsigned max_pause_ms, struct err *err) _must_check_;
+
+/* Sets err to why there is no snapshot; `code` is the errno of some reasons. */
+void snapshot_failed(const struct ctx *ctx, enum wire_snapshot_why why, int code,
+		     struct err *err);
+/* Returns whether a later attempt may succeed. */
+bool snapshot_may_try_again(enum wire_snapshot_why why);
 
 #endif

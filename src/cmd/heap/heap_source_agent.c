@@ -26,17 +26,6 @@
 #define LOWEST_PRIORITY 19
 #define HURRY_PRIORITY -10 /* while receiving; needs CAP_SYS_NICE */
 
-/*
- * Maximum life of the child process: while it exists, pages that the application writes to are
- * copied.
- */
-#define SNAPSHOT_LIFE_MS 120000
-#define SNAPSHOT_TRIES 3
-/* Measured on virtual machines: the time to copy page tables, and to reach the safepoint. */
-#define GB (INT64_C(1) << 30)
-#define CLONE_MS_PER_GB 22
-#define CLONE_MS 3
-
 struct heap_walk {
 	struct session *session;
 	bool is_snapshot;
@@ -234,54 +223,15 @@ static int build(struct heap_source *source, const struct heap_plan *plan,
 	return heap_source_build(source, plan, hw->builder, &facts, err);
 }
 
-/* Returns what the JVM or the kernel lacks, without errno. */
-static const char *snapshot_text(const struct heap_wire *wire)
-{
-	if (wire->outcome == WIRE_GRAPHED_CHANGED)
-		return "classes are being loaded all the time";
-	switch (wire->why) {
-	case WIRE_SNAPSHOT_NAMES:
-		return "it would lack the methods of virtual threads' stack frames";
-	case WIRE_SNAPSHOT_SHARED:
-		return "its heap is in shared memory, as with ZGC and -XX:AllocateHeapAt";
-	case WIRE_SNAPSHOT_CLONE:
-		return "the kernel refuses a child process; see pids.max, ulimit -u, "
-		       "vm.overcommit_memory and seccomp";
-	case WIRE_SNAPSHOT_PREPARE:
-		return "the agent cannot prepare a child process";
-	case WIRE_SNAPSHOT_CONFINE:
-		return "the child process cannot give up its rights";
-	case WIRE_SNAPSHOT_LAYOUT:
-		return "the layout of its arrays is not known";
-	case WIRE_SNAPSHOT_LATE:
-		return "the walk took too long";
-	case WIRE_SNAPSHOT_LOCKED:
-		return "a lock of the JVM was held at each attempt";
-	case WIRE_SNAPSHOT_HUNG:
-		return "the child process was stopped or did not progress";
-	case WIRE_SNAPSHOT_ROOM:
-		return "there are too many GC roots";
-	default:
-		return "the child process was killed";
-	}
-}
-
-/* A later attempt may succeed. */
-static bool may_try_again(const struct heap_wire *wire)
-{
-	return wire->outcome == WIRE_GRAPHED_CHANGED ||
-	       (wire->why >= WIRE_SNAPSHOT_LOCKED && wire->why <= WIRE_SNAPSHOT_ENDED);
-}
-
 static enum heap_outcome no_snapshot(const struct heap_plan *plan, const struct heap_wire *wire,
 				     struct err *err)
 {
-	bool has_errno = wire->why >= WIRE_SNAPSHOT_CLONE && wire->why <= WIRE_SNAPSHOT_CONFINE;
+	bool changed = wire->outcome == WIRE_GRAPHED_CHANGED;
+	enum wire_snapshot_why why =
+		changed ? WIRE_SNAPSHOT_CLASSES : (enum wire_snapshot_why)wire->why;
 
-	(void)err_set(err, EXIT_PARTIAL, "no snapshot of JVM %d: %s%s%s",
-		      (int)plan->ctx->jvm->pid, snapshot_text(wire), has_errno ? ": " : "",
-		      has_errno ? strerror(wire->code) : "");
-	return may_try_again(wire) ? HEAP_AGAIN : HEAP_CANNOT;
+	snapshot_failed(plan->ctx, why, wire->code, err);
+	return snapshot_may_try_again(why) ? HEAP_AGAIN : HEAP_CANNOT;
 }
 
 static enum heap_outcome walk(struct heap_source *source, const struct heap_plan *plan,
@@ -340,30 +290,12 @@ enum heap_outcome heap_source_by_agent(struct heap_source *source, const struct 
 	return open_and_walk(source, plan, false, 0, err);
 }
 
-/* Prints how long the pause will be.  Returns whether it is within the limit. */
-static bool estimate(const struct heap_plan *plan, struct err *err)
-{
-	int64_t resident = memory_resident(plan->ctx->jvm);
-	int64_t pause_ms = resident < 0 ? 0 : resident / (GB / CLONE_MS_PER_GB) + CLONE_MS;
-
-	if (resident >= 0)
-		verbose_step(plan->ctx->steps,
-			     "a snapshot will pause the JVM for about %lld ms: %lld MB are "
-			     "resident", (long long)pause_ms, (long long)(resident >> 20));
-	if (pause_ms <= plan->max_pause_ms)
-		return true;
-	(void)err_set(err, EXIT_PARTIAL,
-		      "no snapshot of JVM %d: it would pause the JVM for about %lld ms, longer "
-		      "than --max-pause", (int)plan->ctx->jvm->pid, (long long)pause_ms);
-	return false;
-}
-
 enum heap_outcome heap_source_by_snapshot(struct heap_source *source,
 					  const struct heap_plan *plan, struct err *err)
 {
 	enum heap_outcome outcome = HEAP_CANNOT;
 
-	if (memory_check(plan->ctx->jvm, MEMORY_SNAPSHOT, NULL, err) < 0 || !estimate(plan, err))
+	if (snapshot_check(plan->ctx, plan->max_pause_ms, err) < 0)
 		return HEAP_CANNOT;
 	for (uint32_t tries = 0; tries < SNAPSHOT_TRIES; tries++) {
 		struct err why = { .code = EXIT_DONE };

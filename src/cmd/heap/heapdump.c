@@ -1,12 +1,16 @@
-/* heapdump: writes the JVM's own heap dump (HPROF), or a redacted copy of one, to a file. */
+/*
+ * heapdump: writes a heap dump to a file: from a snapshot, the JVM's own, or a redacted copy.
+ */
 #include <string.h>
 
 #include "base/progress.h"
 #include "cmd/default_path.h"
 #include "cmd/heap/dump_file.h"
 #include "cmd/heap/dump_sink.h"
+#include "cmd/heap/dump_snapshot.h"
 #include "cmd/heap/dump_to_file.h"
 #include "cmd/heap/heap_engine.h"
+#include "cmd/heap/heap_source.h"
 #include "cmd/heap/pause_note.h"
 #include "render/json.h"
 #include "render/units.h"
@@ -32,19 +36,19 @@ static const struct opt heapdump_rows[] = {
 	{ 0, "all", OPT_FLAG, AT(all), NULL, "dump unreachable objects, too; no collection", NULL },
 	{ 0, "redact", OPT_MODE, AT(redact), "PART",
 	  "clear strings (default) or all values on the way", parts },
-	{ 0, "gzip", OPT_LEVEL, AT(gzip), "LEVEL",
-	  "let the JVM compress, or jtool with --redact, 1 (default) to 9", NULL },
+	{ 0, "gzip", OPT_LEVEL, AT(gzip), "LEVEL", "compress the dump, 1 (default) to 9", NULL },
 	{ 0, "via", OPT_CHOICE, AT(via), "WAY",
-	  "fifo; or file, which the JVM writes and jtool copies (default: auto)", ways },
-	HEAP_ENGINE_ROW(AT(engine), "auto (default) or hprof, the JVM's own dump"),
+	  "the JVM's own dump, by fifo, or by file, which jtool copies", ways },
+	HEAP_ENGINE_ROW(AT(engine), "auto (default), snapshot, or hprof, the JVM's own dump"),
 	{ 0, "max-pause", OPT_SECONDS, AT(max_pause_ms), "TIME",
-	  "JDK 17 to 21: end the dump when it has paused the JVM for longer", NULL },
+	  "the longest pause of a snapshot (default 5); see the manual for hprof", NULL },
 	{ 0, "force", OPT_FLAG, AT(force), NULL, "replace FILE if it exists", NULL },
 	OPT_END,
 };
 
 static const struct heap_engine_set engines = {
-	1u << HEAP_BY_AUTO | 1u << HEAP_BY_HPROF, "it writes no heap dump",
+	1u << HEAP_BY_AUTO | 1u << HEAP_BY_SNAPSHOT | 1u << HEAP_BY_VM | 1u << HEAP_BY_HPROF,
+	"it writes no heap dump",
 };
 
 static bool to_stdout(const struct ctx *ctx)
@@ -52,12 +56,19 @@ static bool to_stdout(const struct ctx *ctx)
 	return ctx->n_args > 0 && strcmp(ctx->args[0], "-") == 0;
 }
 
+/* How the dump was written. */
+struct way {
+	enum heap_engine engine;
+	int64_t pause_ns; /* of the JVM; -1: unknown */
+};
+
 static const char *redacted(const struct heapdump_opts *opts)
 {
 	return opts->redact ? parts[opts->redact - 1] : NULL;
 }
 
-static void show_json(const struct ctx *ctx, const char *path, uint64_t size)
+static void show_json(const struct ctx *ctx, const char *path, uint64_t size,
+		      const struct way *way)
 {
 	const struct heapdump_opts *opts = ctx->opts;
 	struct json *doc = json_object();
@@ -70,17 +81,17 @@ static void show_json(const struct ctx *ctx, const char *path, uint64_t size)
 	else
 		json_put_bool(doc, "live", !opts->all);
 	json_put_text(doc, "redacted", redacted(opts));
-	heap_engine_put(HEAP_BY_HPROF, -1, doc);
+	heap_engine_put(way->engine, way->pause_ns, doc);
 	json_print_take(doc, ctx->out);
 }
 
-static void show(const struct ctx *ctx, const char *path, uint64_t size)
+static void show(const struct ctx *ctx, const char *path, uint64_t size, const struct way *way)
 {
 	const struct heapdump_opts *opts = ctx->opts;
 	_cleanup_buf_ struct buf text = BUF_INIT;
 
 	if (ctx->json) {
-		show_json(ctx, path, size);
+		show_json(ctx, path, size, way);
 		return;
 	}
 	if (to_stdout(ctx))
@@ -92,7 +103,16 @@ static void show(const struct ctx *ctx, const char *path, uint64_t size)
 	if (opts->redact)
 		fprintf(ctx->out, ", %s cleared",
 			opts->redact == HPROF_REDACT_ALL ? "all values" : "strings");
+	if (way->pause_ns >= 0)
+		fprintf(ctx->out, "; the JVM was paused for %.0f ms",
+			(double)way->pause_ns / 1e6);
 	fputc('\n', ctx->out);
+}
+
+/* Returns the option that only the JVM's own dump has; NULL: none is given. */
+static const char *own_dump_option(const struct heapdump_opts *opts)
+{
+	return opts->all ? "--all" : opts->via != DUMP_VIA_AUTO ? "--via" : NULL;
 }
 
 static int check(const struct ctx *ctx, struct err *err)
@@ -106,6 +126,10 @@ static int check(const struct ctx *ctx, struct err *err)
 		return err_set(err, EXIT_USAGE,
 			       "--via file and --max-pause exclude each other: a JVM that writes a "
 			       "file cannot be stopped");
+	if (opts->engine == HEAP_BY_SNAPSHOT && own_dump_option(opts))
+		return err_set(err, EXIT_USAGE,
+			       "--engine snapshot and %s exclude each other: only the JVM's own "
+			       "dump has it", own_dump_option(opts));
 	return heap_engine_check(&engines, (enum heap_engine)opts->engine, NULL, err);
 }
 
@@ -167,7 +191,36 @@ static int copy_file(const struct ctx *ctx, struct atomic_file *out, struct err 
 	return rc;
 }
 
-static int dump_jvm(const struct ctx *ctx, struct atomic_file *out, struct err *err)
+/* Returns 0, 1 if there is no snapshot and the JVM's own dump may be written, or -1. */
+static int by_snapshot(const struct ctx *ctx, struct atomic_file *out, struct way *way,
+		       struct err *err)
+{
+	const struct heapdump_opts *opts = ctx->opts;
+	const struct dump_sink_wanted how = {
+		.redact = (enum hprof_redact)opts->redact,
+		.gzip = opts->gzip,
+	};
+	unsigned max_pause_ms = opts->max_pause_ms ? opts->max_pause_ms : HEAP_MAX_PAUSE_MS;
+	struct err why = { .code = EXIT_DONE };
+	enum dump_outcome outcome;
+
+	if (opts->engine != HEAP_BY_SNAPSHOT &&
+	    (opts->engine != HEAP_BY_AUTO || own_dump_option(opts)))
+		return 1;
+	outcome = dump_snapshot(ctx, max_pause_ms, &how, out, &way->pause_ns, &why);
+	if (outcome == DUMP_DONE) {
+		way->engine = HEAP_BY_SNAPSHOT;
+		return 0;
+	}
+	if (outcome == DUMP_FAILED || opts->engine == HEAP_BY_SNAPSHOT)
+		return err_set(err, why.code, "%s", why.text);
+	way->pause_ns = -1;
+	verbose_step(ctx->steps, "%s; the JVM writes its own dump", why.text);
+	return 1;
+}
+
+static int dump_jvm(const struct ctx *ctx, struct atomic_file *out, struct way *way,
+		    struct err *err)
 {
 	const struct heapdump_opts *opts = ctx->opts;
 	const struct dump_wanted wanted = {
@@ -177,7 +230,10 @@ static int dump_jvm(const struct ctx *ctx, struct atomic_file *out, struct err *
 		.via = (enum dump_via)opts->via,
 		.max_pause_ms = opts->max_pause_ms,
 	};
+	int rc = by_snapshot(ctx, out, way, err);
 
+	if (rc <= 0)
+		return rc;
 	pause_note_print(ctx, PAUSE_DUMP);
 	return dump_to_file(ctx, &wanted, out, err);
 }
@@ -186,6 +242,7 @@ static int dump_jvm(const struct ctx *ctx, struct atomic_file *out, struct err *
 static int run(struct ctx *ctx, struct err *err)
 {
 	const struct heapdump_opts *opts = ctx->opts;
+	struct way way = { HEAP_BY_HPROF, -1 };
 	_cleanup_free_ char *name =
 		ctx->n_args > 0 || ctx->file ? NULL :
 		default_path(ctx->jvm, "heapdump", opts->gzip ? ".hprof.gz" : ".hprof");
@@ -200,11 +257,11 @@ static int run(struct ctx *ctx, struct err *err)
 			     ATOMIC_FILE_BINARY | (opts->force ? ATOMIC_FILE_REPLACE : 0), 0600,
 			     err) < 0)
 		return -1;
-	rc = ctx->file ? copy_file(ctx, &out, err) : dump_jvm(ctx, &out, err);
+	rc = ctx->file ? copy_file(ctx, &out, err) : dump_jvm(ctx, &out, &way, err);
 	if (rc == 0)
 		rc = atomic_file_commit(&out, &size, err);
 	if (rc == 0)
-		show(ctx, path, size);
+		show(ctx, path, size, &way);
 	atomic_file_release(&out);
 	return rc;
 }
@@ -222,13 +279,13 @@ const struct cmd cmd_heapdump = {
 	.details =
 		"FILE is a local path, also when the JVM runs in a container; - is stdout.\n"
 		"Without FILE, the name is heapdump-NAME-PID-TIME.hprof.\n"
-		"The JVM runs a full collection first and dumps the reachable objects, or all\n"
-		"objects with --all.  It is paused meanwhile.  An existing FILE is replaced only\n"
-		"with --force.\n"
+		"The dump has the live objects, or all objects with --all.  An existing FILE is\n"
+		"replaced only with --force.\n"
+		"The dump comes from a snapshot: the JVM is paused for about 20 ms per GB of its\n"
+		"memory.  Where that is not possible, as with ZGC, and with --all, the JVM writes\n"
+		"its own dump, and is paused for about 1.3 s per GB of objects.\n"
 		"--redact clears char[], byte[] and string constants, --redact=all every value,\n"
-		"before the caller's disk has them; a dump file is copied to FILE.\n"
-		"JDK 17 to 21 are paused until jtool has read the dump from a FIFO.  If jtool may\n"
-		"use less than one CPU, the JVM writes a file instead, which jtool copies.\n",
+		"before the caller's disk has them; a dump file is copied to FILE.\n",
 	.need = NEED_JVM,
 	.parses = true,
 	.takes_file = true,

@@ -159,14 +159,14 @@ stop "$JVM_PID"
 fake dump-endless
 fills 2 "not a heap dump: no space is used" \
 	ends 7 'is not a heap dump' 20000 "not a heap dump: heapdump ends" \
-	heapdump "$JVM_PID" small/dump.hprof
+	heapdump --engine hprof "$JVM_PID" small/dump.hprof
 check "not a heap dump: the target wrote little" \
 	poll 10 grep -q -E '^wrote [0-9]{1,7}$' "$JVM_OUT"
 stop "$JVM_PID"
 fake dump-records
 fills 34 "endless heap dump: half of the space is used" \
 	ends 7 'small/dump.hprof.*too little space' 30000 "endless heap dump: heapdump ends" \
-	heapdump "$JVM_PID" small/dump.hprof
+	heapdump --engine hprof "$JVM_PID" small/dump.hprof
 stop "$JVM_PID"
 for how in jfr-sparse jfr-claims; do
 	fake "$how"

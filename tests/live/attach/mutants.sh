@@ -22,7 +22,7 @@ start_jvm own serial Idle -Xmx32m || exit
 jt jcmd "$JVM_PID" JFR.start disk=false
 same "a recording is started" 0 "$rc"
 cp "$W/classes/Idle.class" "$W/mutants"
-jt heapdump "$JVM_PID" mutants/base.hprof
+jt heapdump --engine hprof "$JVM_PID" mutants/base.hprof
 same "a heap dump to change" 0 "$rc"
 jt heaphisto "$JVM_PID" --save mutants/saved.json
 same "a histogram to change" 0 "$rc"

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# heapdump: writes a complete dump like the JVM's own, or no file at all, whatever happens
-# meanwhile. JTOOL_SOAK=1: many more kills.
+# heapdump --engine hprof: passes on the JVM's own dump completely, or writes no file at all, whatever
+# happens meanwhile; snapdump.sh is for dumps from snapshots. JTOOL_SOAK=1: many more kills.
 # shellcheck source-path=SCRIPTDIR/.. source=lib.sh disable=SC2016 # $ in class names
 . "$(dirname "$0")/../lib.sh"
 
@@ -34,7 +34,7 @@ size_as_own() {
 
 	own_size warm-up >/dev/null
 	before=$(own_size before)
-	jt heapdump --force "$JVM_PID" "$W/dumps/d"
+	jt heapdump --engine hprof --force "$JVM_PID" "$W/dumps/d"
 	after=$(own_size after)
 	size=$(stat -c %s "$W/dumps/d")
 	check "$1: the dump is as large as the JVM's own ($before, $size, $after)" \
@@ -68,7 +68,7 @@ dumps() {
 	local wanted
 
 	wanted=$(counts)
-	works "$version: heapdump FILE: it works" heapdump "$JVM_PID" dumps/live
+	works "$version: heapdump FILE: it works" heapdump --engine hprof "$JVM_PID" dumps/live
 	same "$version: heapdump FILE: it prints the size" \
 		"wrote dumps/live: $(in_mib "$W/dumps/live") MiB, live objects" \
 		"$(cat "$W/out")"
@@ -92,7 +92,7 @@ dumps() {
 		"$(json "'{file} {live} {bytes}'.format(**j)")"
 	check "$version: heapdump --all: it can be parsed" parse "$W/dumps/live"
 	refuses 2 stdout "$version: heapdump --json -: refused" heapdump --json "$JVM_PID" -
-	(cd "$W" && exec ./jtool heapdump "$JVM_PID" - 2>"$W/err") | cat >"$W/dumps/piped"
+	(cd "$W" && exec ./jtool heapdump --engine hprof "$JVM_PID" - 2>"$W/err") | cat >"$W/dumps/piped"
 	check "$version: heapdump -: it can be parsed" parse "$W/dumps/piped"
 	same "$version: heapdump -: no message" "" "$(cat "$W/err")"
 }
@@ -102,10 +102,10 @@ compressed() {
 	jt jcmd "$JVM_PID" help GC.heap_dump
 	if ! grep -q -e '-gz' "$W/out"; then
 		refuses 1 'gzip >' "$version: heapdump --gzip: refused, the message suggests gzip" \
-			heapdump --gzip "$JVM_PID" dumps/gz
+			heapdump --engine vm --gzip "$JVM_PID" dumps/gz
 		return
 	fi
-	works "$version: heapdump --gzip: it works" heapdump --gzip "$JVM_PID" dumps/gz
+	works "$version: heapdump --gzip: it works" heapdump --engine vm --gzip "$JVM_PID" dumps/gz
 	check "$version: heapdump --gzip: it can be parsed" parse "$W/dumps/gz"
 	same "$version: heapdump --gzip: it is compressed" True "$(json "j['gzip'] and
 		j['bytes'] > 2 * $(stat -c %s "$W/dumps/gz")")"
@@ -114,7 +114,7 @@ compressed() {
 full_disk() {
 	mount -t tmpfs -o size=4m tmpfs "$W/full"
 	refuses 7 "cannot write 'full/d': too little space would stay" "$version: full disk: heapdump is refused" \
-		heapdump "$JVM_PID" full/d
+		heapdump --engine hprof "$JVM_PID" full/d
 	no_dump "$version: full disk" "$W/full"
 	umount "$W/full"
 	clean "$version: full disk"
@@ -135,7 +135,7 @@ killed() {
 	local name=$1 signal=$2 who=$3 pid slow=0 i begin
 
 	for ((i = 0; i < kills; i++)); do
-		(cd "$W" && exec ./jtool heapdump "$JVM_PID" killed/d >/dev/null 2>&1) &
+		(cd "$W" && exec ./jtool heapdump --engine hprof "$JVM_PID" killed/d >/dev/null 2>&1) &
 		pid=$!
 		sleep "0.$(printf '%03d' $((RANDOM % 150)))" # at a random moment
 		case $who in
@@ -154,7 +154,7 @@ killed() {
 	same "$name: $kills kills: the JVM always answers within 3 s" 0 "$slow"
 	no_dump "$name" "$W/killed"
 	# The next helper removes the files of a killed one.
-	[ "$who" = jtool ] || works "$name: the next dump works" heapdump --force "$JVM_PID" dumps/d
+	[ "$who" = jtool ] || works "$name: the next dump works" heapdump --engine hprof --force "$JVM_PID" dumps/d
 	clean "$name" "$merge_failed"
 }
 
@@ -184,7 +184,7 @@ for version in "${jdks[@]}"; do
 	start_jvm "$version" serial Heap -Xms200m -Xmx200m -- 1 || continue
 	jt jcmd "$JVM_PID" VM.version
 	(poll 10 has_place "${jdk_root[$version]}/tmp" && kill -9 "$JVM_PID") &
-	jt heapdump "$JVM_PID" killed/d
+	jt heapdump --engine hprof "$JVM_PID" killed/d
 	same "$version: JVM killed: exit code 7 and one line" "7 1" "$rc $(wc -l <"$W/err")"
 	no_dump "$version: JVM killed" "$W/killed"
 	check "$version: JVM killed: no file remains" poll 30 nothing_left_here
@@ -194,7 +194,7 @@ done
 # The machine's own JVM, which sees the same paths; a slow reader of the dump does not block it.
 version=own
 if start_jvm own g1 Threads -- 200; then
-	(cd "$W" && exec ./jtool heapdump "$JVM_PID" -) | (sleep 2 && cat) >"$W/dumps/slow"
+	(cd "$W" && exec ./jtool heapdump --engine hprof "$JVM_PID" -) | (sleep 2 && cat) >"$W/dumps/slow"
 	ms=$(ask gap '^gap [0-9]+$' 20)
 	check "own: slow reader: the dump can be parsed" parse "$W/dumps/slow"
 	check "own: slow reader: the longest pause is ${ms#gap } ms" test "${ms#gap }" -lt 1000
@@ -208,7 +208,7 @@ fi
 for version in own $(newest_of "${jdks[@]}"); do
 	start_jvm "$version" serial Heap -Xms200m -Xmx200m -- 1 || continue
 	jt jcmd "$JVM_PID" VM.version
-	(cd "$W" && exec ./jtool heapdump "$JVM_PID" dumps/stopped >"$W/out" 2>"$W/err") &
+	(cd "$W" && exec ./jtool heapdump --engine hprof "$JVM_PID" dumps/stopped >"$W/out" 2>"$W/err") &
 	pid=$!
 	poll 10 has_place "${jdk_root[$version]:-}/tmp"
 	kill -STOP $pid
@@ -226,7 +226,7 @@ done
 if start_jvm own serial Heap -Xms200m -Xmx200m -- 1; then
 	jt jcmd "$JVM_PID" VM.version
 	begin=$(now_ms)
-	script -qec "$W/jtool heapdump --gzip=9 --timeout 500ms $JVM_PID $W/dumps/tty" /dev/null \
+	script -qec "$W/jtool heapdump --engine hprof --gzip=9 --timeout 500ms $JVM_PID $W/dumps/tty" /dev/null \
 		>"$W/tty" </dev/null
 	took=$(($(now_ms) - begin))
 	check "own: long dump: --timeout 500ms does not end one of $took ms" test "$took" -gt 500

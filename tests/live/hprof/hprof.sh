@@ -63,7 +63,7 @@ compressed() {
 	local version=$1
 
 	if [ "$version" -ge 17 ]; then
-		jt heapdump --gzip "$JVM_PID" "$W/dump.hprof.gz"
+		jt heapdump --engine hprof --gzip "$JVM_PID" "$W/dump.hprof.gz"
 	else
 		gzip -1 -k -f "$W/dump.hprof"
 	fi
@@ -94,7 +94,7 @@ for version in "${jdks[@]}"; do
 		start_jvm "$version" "$gc" Sizes -Xshare:off ${flag:+"$flag"} || continue
 		jt heaphisto --live --engine agent "$JVM_PID" # the first request allocates more
 		live_histo "$W/before"
-		jt heapdump "$JVM_PID" "$W/dump.hprof"
+		jt heapdump --engine hprof "$JVM_PID" "$W/dump.hprof"
 		jt heaphisto --json "$W/dump.hprof"
 		agrees "$version $way: a dump: the live objects and their sizes"
 		if [ $first = yes ]; then

@@ -46,7 +46,7 @@ for version in "${jdks[@]}"; do
 		'^waiting for java\.lang\.Runtime\.exit: 0 of 2 calls after 1 of 2 s, Ctrl-C ends$'
 	jt trace "$JVM_PID" 'java.lang.Runtime.e*' 'java.lang.Runtime.*Memory' -d 0.1
 	told "$version: trace: skipped methods are counted" '^jtool: trace: skipped: .*native \([0-9]+\).*; -v lists them$'
-	on_terminal heapdump "$JVM_PID" "dump.$version"
+	on_terminal heapdump --engine hprof "$JVM_PID" "dump.$version"
 	shows "$version: heapdump: on a terminal, the pause to expect" \
 		'^jtool: heapdump: the heap dump pauses the JVM, for about 0\.1 s or less: '
 	on_terminal heaphisto "$JVM_PID" --live --engine vm

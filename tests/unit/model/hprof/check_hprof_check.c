@@ -188,6 +188,22 @@ START_TEST(stream_is_accepted_in_pieces_of_any_size)
 }
 END_TEST
 
+START_TEST(stream_is_complete_only_at_its_end)
+{
+	_cleanup_buf_ struct buf b = BUF_INIT;
+	struct hprof_stream s = { .gzip = false };
+
+	make_dump(&b);
+	for (size_t i = 0; i < b.len; i++) {
+		uint8_t byte = (uint8_t)b.data[i];
+
+		ck_assert(!hprof_stream_is_complete(&s));
+		ck_assert_int_eq(hprof_stream_take(&s, &byte, 1), 0);
+	}
+	ck_assert(hprof_stream_is_complete(&s));
+}
+END_TEST
+
 START_TEST(stream_is_refused_at_the_first_wrong_byte)
 {
 	_cleanup_buf_ struct buf zeros = BUF_INIT, more = BUF_INIT, hole = BUF_INIT, gz = BUF_INIT;
@@ -238,6 +254,7 @@ int main(void)
 	tcase_add_test(tc, damaged_dump_is_rejected);
 	tcase_add_test(tc, records_without_a_tag_are_rejected);
 	tcase_add_test(tc, stream_is_accepted_in_pieces_of_any_size);
+	tcase_add_test(tc, stream_is_complete_only_at_its_end);
 	tcase_add_test(tc, stream_is_refused_at_the_first_wrong_byte);
 	tcase_add_test(tc, gzip_is_recognised_by_its_magic);
 	suite_add_tcase(s, tc);

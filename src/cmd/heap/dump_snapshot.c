@@ -1,0 +1,160 @@
+#include "cmd/heap/dump_snapshot.h"
+
+#include <errno.h>
+#include <unistd.h>
+
+#include "base/progress.h"
+#include "cmd/heap/heap_engine.h"
+#include "discover/memory_check.h"
+#include "session/session.h"
+
+struct attempt {
+	const struct ctx *ctx;
+	struct session *session;
+	struct dump_sink *sink;
+	struct memory_watch watch;
+	struct progress line;
+	uint64_t bytes;
+	struct err stopped; /* code EXIT_DONE: nothing went wrong in jtool */
+	bool is_short;      /* `stopped` says that the JVM's memory runs out */
+	/* From DUMP_END: */
+	uint32_t why; /* enum wire_snapshot_why */
+	int32_t code;
+	uint64_t pause_ns, child_ns, agent_peak;
+};
+
+static int take_data(struct attempt *a, struct wire_reader *payload)
+{
+	size_t len = (size_t)(payload->end - payload->at);
+
+	a->bytes += len;
+	if (progress_due(&a->line))
+		progress_show(&a->line, "heap dump: %llu MiB",
+			      (unsigned long long)a->bytes >> 20);
+	a->is_short = memory_watch(&a->watch, &a->stopped) < 0;
+	if (a->is_short ||
+	    dump_sink_take(a->sink, (uint8_t *)(uintptr_t)payload->at, len, &a->stopped) < 0)
+		return -ECANCELED;
+	return 0;
+}
+
+static int take_frame(void *arg, uint16_t type, struct wire_reader *payload)
+{
+	struct attempt *a = arg;
+
+	if (type == WIRE_DUMP_DATA)
+		return take_data(a, payload);
+	if (type != WIRE_DUMP_END)
+		return -EBADMSG;
+	a->why = wire_get_u32(payload);
+	a->code = wire_get_i32(payload);
+	a->pause_ns = wire_get_u64(payload);
+	a->child_ns = wire_get_u64(payload);
+	a->agent_peak = wire_get_u64(payload);
+	return wire_reader_ok(payload) ? 1 : -EBADMSG;
+}
+
+static int ask(struct attempt *a, unsigned max_pause_ms, struct err *err)
+{
+	uint8_t payload[8];
+	struct wire_writer w = wire_writer_init(payload, sizeof(payload));
+	int rc;
+
+	wire_put_u32(&w, max_pause_ms);
+	wire_put_u32(&w, SNAPSHOT_LIFE_MS);
+	rc = session_send(a->session, WIRE_DUMP, &w, err);
+	if (rc == 0)
+		rc = session_answer_long(a->session, take_frame, a, err);
+	return rc;
+}
+
+static int open_session(struct attempt *a, struct err *err)
+{
+	const struct attach_opts attach = {
+		.timeout_ms = a->ctx->timeout_ms, .steps = a->ctx->steps,
+	};
+
+	a->session = session_open(a->ctx->jvm, &attach, err);
+	return a->session ? 0 : -1;
+}
+
+/* Requests the dump.  Returns 0 if DUMP_END was received, or -1 with err set. */
+static int request(struct attempt *a, unsigned max_pause_ms, struct err *err)
+{
+	struct err ignored = { .code = EXIT_DONE };
+	int rc;
+
+	progress_begin(&a->line);
+	rc = ask(a, max_pause_ms, err);
+	progress_end(&a->line);
+	if (rc < 0) {
+		(void)session_close(a->session, &ignored); /* the first error is reported */
+		return -1;
+	}
+	return session_close(a->session, err) < 0 ? -1 : 0;
+}
+
+static enum dump_outcome try_once(struct attempt *a, unsigned max_pause_ms, struct err *err)
+{
+	enum dump_outcome outcome = DUMP_FAILED;
+
+	if (open_session(a, err) < 0)
+		return err->code == EXIT_AGENT ? DUMP_CANNOT : DUMP_FAILED;
+	if (request(a, max_pause_ms, err) < 0) {
+		if (a->is_short || (a->stopped.code == EXIT_DONE && err->code == EXIT_AGENT))
+			outcome = DUMP_CANNOT; /* the JVM's own dump copies no pages */
+		if (a->stopped.code != EXIT_DONE)
+			(void)err_set(err, a->stopped.code, "%s", a->stopped.text);
+		return outcome;
+	}
+	if (a->why != WIRE_SNAPSHOT_DONE) {
+		snapshot_failed(a->ctx, (enum wire_snapshot_why)a->why, a->code, err);
+		return DUMP_CANNOT;
+	}
+	verbose_step(a->ctx->steps,
+		     "the snapshot paused the JVM for %.3f ms; the dump by a child process took "
+		     "%.3f ms; the agent used at most %llu bytes", (double)a->pause_ns / 1e6,
+		     (double)a->child_ns / 1e6, (unsigned long long)a->agent_peak);
+	return dump_sink_end(a->sink, err) < 0 ? DUMP_FAILED : DUMP_DONE;
+}
+
+/* Discards what a failed attempt has written. */
+static int empty(const struct atomic_file *out, struct err *err)
+{
+	if (ftruncate(out->fd, 0) < 0 || lseek(out->fd, 0, SEEK_SET) < 0)
+		return atomic_file_failed(out, -errno, err);
+	return 0;
+}
+
+enum dump_outcome dump_snapshot(const struct ctx *ctx, unsigned max_pause_ms,
+				const struct dump_sink_wanted *wanted, struct atomic_file *out,
+				int64_t *pause_ns, struct err *err)
+{
+	enum dump_outcome outcome;
+
+	if (snapshot_check(ctx, max_pause_ms, err) < 0)
+		return DUMP_CANNOT;
+	for (unsigned tries = 1;; tries++) {
+		struct err why = { .code = EXIT_DONE };
+		struct attempt a = {
+			.ctx = ctx,
+			.sink = dump_sink_new(out, wanted),
+			.watch = { .jvm = ctx->jvm, .copies = true },
+			.stopped = { .code = EXIT_DONE },
+		};
+
+		outcome = try_once(&a, max_pause_ms, &why);
+		dump_sink_free(a.sink);
+		*pause_ns = (int64_t)a.pause_ns;
+		if (outcome == DUMP_DONE)
+			return outcome;
+		if (empty(out, err) < 0)
+			return DUMP_FAILED;
+		if (outcome == DUMP_FAILED || tries == SNAPSHOT_TRIES ||
+		    !snapshot_may_try_again((enum wire_snapshot_why)a.why)) {
+			(void)err_set(err, why.code, "%s", why.text);
+			return outcome;
+		}
+		verbose_step(ctx->steps, "%s; trying again", why.text);
+	}
+}
