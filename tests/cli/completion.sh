@@ -70,7 +70,8 @@ completes 'agent.so' heaphisto 101 --save ag
 completes '' heaphisto -n ''
 completes 'agent.so' heaphisto ag
 completes 'apple.txt' retained --tree app
-completes '' threads ag
+completes 'agent.so' threads ag
+completes '' info ag
 completes 'agent.so' load 101 ag
 completes 'start stop' jfr 101 st
 completes 'agent.so' jfr 101 dump ag
