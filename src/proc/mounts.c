@@ -154,31 +154,42 @@ bool mounts_need_no_server(const char *mountinfo)
 	return *mountinfo != '\0';
 }
 
-/* The cached result for our own mounts: of all that we read, it takes the kernel most time. */
-static struct own {
-	pthread_mutex_t lock;
+/* What is known of our own mounts: of all that we read, it takes the kernel most time. */
+struct own {
 	int64_t until_ns; /* when it expires */
 	bool is_local;
-	char *ns;         /* the target of self/ns/mnt */
-	struct buf text;  /* of self/mountinfo */
-	int rc;           /* 0, or the error of reading it */
-} own = { .lock = PTHREAD_MUTEX_INITIALIZER };
+	char *ns;        /* the target of self/ns/mnt */
+	struct buf text; /* of self/mountinfo */
+	int rc;          /* 0, or the error of reading it */
+};
 
-/* The caller holds the lock. */
-static void look_at_own(const struct procfs *proc)
+static void read_own(struct own *own, const struct procfs *proc)
 {
 	char link[64];
-	ssize_t n;
+	ssize_t n = readlinkat(proc->fd, "self/ns/mnt", link, sizeof(link));
 
-	if (monotonic_ns() < own.until_ns)
-		return;
-	n = readlinkat(proc->fd, "self/ns/mnt", link, sizeof(link));
-	free(own.ns);
-	own.ns = n > 0 ? xstrndup(link, (size_t)n) : NULL;
-	buf_reset(&own.text);
-	own.rc = procfs_read_own(proc, "mountinfo", &own.text, MOUNTINFO_MAX);
-	own.is_local = own.ns && own.rc == 0 && mounts_need_no_server(buf_str(&own.text));
-	own.until_ns = monotonic_ns() + VALID_NS;
+	free(own->ns);
+	own->ns = n > 0 ? xstrndup(link, (size_t)n) : NULL;
+	buf_reset(&own->text);
+	own->rc = procfs_read_own(proc, "mountinfo", &own->text, MOUNTINFO_MAX);
+	own->is_local = own->ns && own->rc == 0 && mounts_need_no_server(buf_str(&own->text));
+	own->until_ns = monotonic_ns() + VALID_NS;
+}
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static struct own cached;
+
+/*
+ * Locks the cache and makes it current.  Returns false if another thread has the lock: nobody waits
+ * for it, because a child that was forked meanwhile would wait for ever.
+ */
+static bool cache_lock(const struct procfs *proc)
+{
+	if (pthread_mutex_trylock(&lock) != 0)
+		return false;
+	if (monotonic_ns() >= cached.until_ns)
+		read_own(&cached, proc);
+	return true;
 }
 
 static bool is_real(const struct procfs *proc)
@@ -190,18 +201,16 @@ int mounts_read_own(const struct procfs *proc, struct buf *out)
 {
 	int rc;
 
-	if (!is_real(proc))
+	if (!is_real(proc) || !cache_lock(proc))
 		return procfs_read_own(proc, "mountinfo", out, MOUNTINFO_MAX);
-	(void)pthread_mutex_lock(&own.lock);
-	look_at_own(proc);
-	rc = own.rc;
+	rc = cached.rc;
 	if (rc == 0)
-		buf_add(out, own.text.data, own.text.len);
-	(void)pthread_mutex_unlock(&own.lock);
+		buf_add(out, cached.text.data, cached.text.len);
+	(void)pthread_mutex_unlock(&lock);
 	return rc;
 }
 
-static bool is_in_our_ns(const struct procfs *proc, pid_t pid)
+static bool is_in_our_ns(const struct own *own, const struct procfs *proc, pid_t pid)
 {
 	_cleanup_free_ char *ns = NULL;
 
@@ -209,19 +218,25 @@ static bool is_in_our_ns(const struct procfs *proc, pid_t pid)
 	ns = procfs_readlink(proc, pid, "ns/mnt");
 	if (!ns) /* if this is denied, so are all files of the process */
 		return errno == EACCES || errno == EPERM;
-	return strcmp(ns, own.ns) == 0;
+	return strcmp(ns, own->ns) == 0;
 }
 
 bool mounts_of_ns_are_local(const struct procfs *proc, pid_t pid)
 {
+	struct own own = { .text = BUF_INIT };
 	bool local;
 
 	if (!is_real(proc))
 		return false;
-	(void)pthread_mutex_lock(&own.lock);
-	look_at_own(proc);
-	local = own.is_local && is_in_our_ns(proc, pid);
-	(void)pthread_mutex_unlock(&own.lock);
+	if (cache_lock(proc)) {
+		local = cached.is_local && is_in_our_ns(&cached, proc, pid);
+		(void)pthread_mutex_unlock(&lock);
+		return local;
+	}
+	read_own(&own, proc);
+	local = own.is_local && is_in_our_ns(&own, proc, pid);
+	free(own.ns);
+	buf_release(&own.text);
 	return local;
 }
 

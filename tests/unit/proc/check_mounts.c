@@ -3,6 +3,7 @@
 #include <fcntl.h>
 #include <grp.h>
 #include <limits.h>
+#include <pthread.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -175,6 +176,57 @@ START_TEST(root_of_a_process_that_cannot_be_traced_is_ours)
 }
 END_TEST
 
+static void *read_again_and_again(void *arg)
+{
+	const bool *is_over = arg;
+	struct procfs proc;
+
+	if (procfs_open(&proc, "/proc") < 0)
+		return arg;
+	while (!__atomic_load_n(is_over, __ATOMIC_RELAXED)) {
+		struct buf text = BUF_INIT;
+
+		(void)!mounts_read_own(&proc, &text);
+		(void)mounts_of_ns_are_local(&proc, getpid());
+		buf_release(&text);
+	}
+	procfs_close(&proc);
+	return NULL;
+}
+
+/* A child waits for no lock that a thread of its parent had at the moment of the fork. */
+START_TEST(child_of_a_busy_process_reads_mounts)
+{
+	bool is_over = false;
+	pthread_t thread;
+	void *failed;
+
+	ck_assert_int_eq(pthread_create(&thread, NULL, read_again_and_again, &is_over), 0);
+	for (unsigned i = 0; i < 300; i++) {
+		int status;
+		pid_t child = fork();
+
+		ck_assert_int_ge(child, 0);
+		if (child == 0) {
+			struct buf text = BUF_INIT;
+			struct procfs proc;
+
+			(void)alarm(20);
+			if (procfs_open(&proc, "/proc") < 0 || mounts_read_own(&proc, &text) < 0)
+				_exit(1);
+			(void)mounts_of_ns_are_local(&proc, getpid());
+			_exit(text.len > 0 ? 0 : 2);
+		}
+		ck_assert_int_eq(waitpid(child, &status, 0), child);
+		ck_assert(WIFEXITED(status));
+		ck_assert_int_eq(WEXITSTATUS(status), 0);
+	}
+	__atomic_store_n(&is_over, true, __ATOMIC_RELAXED);
+	ck_assert_int_eq(pthread_join(thread, &failed), 0);
+	ck_assert_ptr_null(failed);
+}
+END_TEST
+
 int main(void)
 {
 	Suite *s = suite_create("proc/mounts");
@@ -190,6 +242,8 @@ int main(void)
 	tcase_add_test(tc, same_mount_at_the_same_point_is_the_same_root);
 	tcase_add_test(tc, root_of_a_process_is_opened);
 	tcase_add_test(tc, root_of_a_process_that_cannot_be_traced_is_ours);
+	tcase_add_test(tc, child_of_a_busy_process_reads_mounts);
+	tcase_set_timeout(tc, 60);
 	srunner_run_all(sr, CK_NORMAL);
 	failed = srunner_ntests_failed(sr);
 	srunner_free(sr);
