@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <poll.h>
 #include <string.h>
+#include <sys/socket.h>
 
 #include "base/progress.h"
 #include "base/xalloc.h"
@@ -225,6 +226,11 @@ int session_send(struct session *s, uint16_t type, const struct wire_writer *pay
 		return err_set(err, EXIT_USAGE, "the request to the agent is too long: "
 			       "give fewer or shorter arguments");
 	return rc < 0 ? channel_failed(s, rc, err) : 0;
+}
+
+void session_interrupt(struct session *s)
+{
+	(void)shutdown(s->channel.fd, SHUT_RDWR); /* it fails if the agent has disconnected */
 }
 
 int session_jvmti_error(const struct session *s)

@@ -65,6 +65,9 @@ int session_follow(struct session *s, session_take_fn *take, session_tick_fn *ti
 /* Returns the JVMTI error of the last ERROR frame; 0: none, or it had no JVMTI error. */
 int session_jvmti_error(const struct session *s);
 
+/* From any thread: makes a session_answer() that waits return an error. */
+void session_interrupt(struct session *s);
+
 /*
  * Ends the session and waits until the agent has undone and freed everything.  Anything left in the
  * JVM is an error (EXIT_AGENT).  Frees `s`, which may be NULL.

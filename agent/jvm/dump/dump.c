@@ -265,8 +265,11 @@ static void find_own_thread(struct ag_dump *d)
 static int take_end(struct ag_dump *d, const struct wire_writer *frame)
 {
 	struct wire_reader r = wire_reader_init(frame->data, frame->len);
+	uint32_t n_unknown = wire_get_u32(&r);
 
-	if (wire_get_u32(&r) > 0 && d->has_new)
+	if (!wire_reader_ok(&r))
+		d->result->why = WIRE_SNAPSHOT_ENDED;
+	else if (n_unknown > 0 && d->has_new)
 		d->result->why = WIRE_SNAPSHOT_CLASSES;
 	return 0;
 }
@@ -297,6 +300,10 @@ static int relay(struct ag_dump *d)
 			d->result->why = d->snapshot.why;
 			return 0;
 		}
+		if (type != WIRE_DUMP_DATA) {
+			d->result->why = WIRE_SNAPSHOT_ENDED; /* the child's memory is damaged */
+			return 0;
+		}
 		if (ag_chan_end(d->chan, (uint16_t)type) != 0)
 			return -1;
 	}
@@ -318,6 +325,8 @@ static int follow(struct ag_dump *d)
 	d->result->paused_ns = (uint64_t)(cloned_ns - d->begin_ns);
 	if (rc == 0 && d->snapshot.child > 0 && (rc = find_new(d)) == 0)
 		rc = relay(d);
+	else if (rc == 0 && d->snapshot.child <= 0 && d->result->why == WIRE_SNAPSHOT_DONE)
+		d->result->why = WIRE_SNAPSHOT_LAYOUT;
 	d->result->child_ns = (uint64_t)(ag_now_ns() - cloned_ns);
 	return rc;
 }

@@ -148,8 +148,9 @@ static void end_current(struct ag_dump *d)
 		return;
 	c = &d->layout.classes[o->class];
 	s = o->is_mirror ? sum_of_statics(d, c) : sum_of_object(d, c, o->address);
+	/* The class was linked after its layout was read, or the collector is moving objects. */
 	if (s.sum != o->sum || s.n != o->n)
-		ag_exit(AG_CHILD_LAYOUT);
+		ag_exit(c->kind == AG_DUMP_UNKNOWN ? AG_CHILD_CLASSES : AG_CHILD_MOVED);
 	if (o->is_mirror && c->kind != AG_DUMP_UNKNOWN)
 		write_class(d, c, o);
 }

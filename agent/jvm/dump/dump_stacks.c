@@ -5,6 +5,7 @@
 
 #define THREADS 32   /* whose stacks are read in one operation of the JVM */
 #define DEPTH 1024   /* frames of a stack; more are not written */
+#define FRAMES_MAX 524288 /* of all threads; more are not written */
 #define METHODS_FIRST 1024
 #define METHODS_MAX 65536
 #define LINE_UNKNOWN (-1)
@@ -114,7 +115,8 @@ static int read_threads(struct reading *r, const jthread *threads, jint n, uint3
 
 	for (jint i = 0; list && i < n; i++) {
 		first[i] = r->stacks->n_frames;
-		for (jint k = 0; k < list[i].frame_count && rc == 0; k++)
+		for (jint k = 0; k < list[i].frame_count && rc == 0 &&
+				 r->stacks->n_frames < FRAMES_MAX; k++)
 			rc = add_frame(r, &list[i].frame_buffer[k]);
 		if (list[i].thread != threads[i]) /* HotSpot returns the same reference */
 			ag_ref_drop(r->jvm, list[i].thread);

@@ -1,6 +1,9 @@
 #include "cmd/heap/dump_snapshot.h"
 
 #include <errno.h>
+#include <poll.h>
+#include <pthread.h>
+#include <string.h>
 #include <unistd.h>
 
 #include "base/progress.h"
@@ -8,15 +11,22 @@
 #include "discover/memory_check.h"
 #include "session/session.h"
 
+#define WATCH_MS 20
+
 struct attempt {
 	const struct ctx *ctx;
 	struct session *session;
 	struct dump_sink *sink;
-	struct memory_watch watch;
 	struct progress line;
 	uint64_t bytes;
 	struct err stopped; /* code EXIT_DONE: nothing went wrong in jtool */
-	bool is_short;      /* `stopped` says that the JVM's memory runs out */
+
+	/* The thread that watches the JVM's memory: */
+	struct memory_watch watch;
+	bool is_over;        /* it is to end */
+	bool is_short;       /* the JVM's memory runs out */
+	struct err shortage; /* read after the thread has ended */
+
 	/* From DUMP_END: */
 	uint32_t why; /* enum wire_snapshot_why */
 	int32_t code;
@@ -31,11 +41,28 @@ static int take_data(struct attempt *a, struct wire_reader *payload)
 	if (progress_due(&a->line))
 		progress_show(&a->line, "heap dump: %llu MiB",
 			      (unsigned long long)a->bytes >> 20);
-	a->is_short = memory_watch(&a->watch, &a->stopped) < 0;
-	if (a->is_short ||
-	    dump_sink_take(a->sink, (uint8_t *)(uintptr_t)payload->at, len, &a->stopped) < 0)
+	if (dump_sink_take(a->sink, (uint8_t *)(uintptr_t)payload->at, len, &a->stopped) < 0)
 		return -ECANCELED;
 	return 0;
+}
+
+/*
+ * Ends the session when the JVM's memory runs out.  A thread of its own: the one that receives the
+ * dump may be waiting for a slow disk, while the application goes on copying pages.
+ */
+static void *watch_memory(void *arg)
+{
+	struct attempt *a = arg;
+
+	while (!__atomic_load_n(&a->is_over, __ATOMIC_ACQUIRE)) {
+		if (memory_watch(&a->watch, &a->shortage) < 0) {
+			a->is_short = true;
+			session_interrupt(a->session);
+			break;
+		}
+		(void)poll(NULL, 0, WATCH_MS); /* a pause between two looks */
+	}
+	return NULL;
 }
 
 static int take_frame(void *arg, uint16_t type, struct wire_reader *payload)
@@ -82,11 +109,19 @@ static int open_session(struct attempt *a, struct err *err)
 static int request(struct attempt *a, unsigned max_pause_ms, struct err *err)
 {
 	struct err ignored = { .code = EXIT_DONE };
-	int rc;
+	pthread_t watcher;
+	int rc = pthread_create(&watcher, NULL, watch_memory, a);
 
+	if (rc != 0) {
+		(void)session_close(a->session, &ignored); /* the first error is reported */
+		return err_set(err, EXIT_AGENT, "cannot start a thread that watches memory: %s",
+			       strerror(rc));
+	}
 	progress_begin(&a->line);
 	rc = ask(a, max_pause_ms, err);
 	progress_end(&a->line);
+	__atomic_store_n(&a->is_over, true, __ATOMIC_RELEASE);
+	(void)pthread_join(watcher, NULL); /* cannot fail: it is joinable */
 	if (rc < 0) {
 		(void)session_close(a->session, &ignored); /* the first error is reported */
 		return -1;
@@ -101,8 +136,12 @@ static enum dump_outcome try_once(struct attempt *a, unsigned max_pause_ms, stru
 	if (open_session(a, err) < 0)
 		return err->code == EXIT_AGENT ? DUMP_CANNOT : DUMP_FAILED;
 	if (request(a, max_pause_ms, err) < 0) {
-		if (a->is_short || (a->stopped.code == EXIT_DONE && err->code == EXIT_AGENT))
+		/* EXIT_ANSWER: the agent reports an error, such as a limit or a lack of memory. */
+		if (a->is_short || (a->stopped.code == EXIT_DONE &&
+				    (err->code == EXIT_AGENT || err->code == EXIT_ANSWER)))
 			outcome = DUMP_CANNOT; /* the JVM's own dump copies no pages */
+		if (a->is_short)
+			a->stopped = a->shortage;
 		if (a->stopped.code != EXIT_DONE)
 			(void)err_set(err, a->stopped.code, "%s", a->stopped.text);
 		return outcome;
@@ -141,6 +180,7 @@ enum dump_outcome dump_snapshot(const struct ctx *ctx, unsigned max_pause_ms,
 			.sink = dump_sink_new(out, wanted),
 			.watch = { .jvm = ctx->jvm, .copies = true },
 			.stopped = { .code = EXIT_DONE },
+			.shortage = { .code = EXIT_DONE },
 		};
 
 		outcome = try_once(&a, max_pause_ms, &why);

@@ -130,5 +130,6 @@ void snapshot_failed(const struct ctx *ctx, enum wire_snapshot_why why, int code
 bool snapshot_may_try_again(enum wire_snapshot_why why)
 {
 	return (why >= WIRE_SNAPSHOT_LOCKED && why <= WIRE_SNAPSHOT_ENDED) ||
-	       why == WIRE_SNAPSHOT_CLASSES || why == WIRE_SNAPSHOT_MOVED;
+	       why == WIRE_SNAPSHOT_CLASSES || why == WIRE_SNAPSHOT_MOVED ||
+	       why == WIRE_SNAPSHOT_UNLINKED;
 }

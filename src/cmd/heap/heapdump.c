@@ -207,6 +207,12 @@ static int by_snapshot(const struct ctx *ctx, struct atomic_file *out, struct wa
 	if (opts->engine != HEAP_BY_SNAPSHOT &&
 	    (opts->engine != HEAP_BY_AUTO || own_dump_option(opts)))
 		return 1;
+	/* The agent would find that out, too, but only after it has prepared everything. */
+	if (opts->engine == HEAP_BY_AUTO && ctx->jvm->gc && strcmp(ctx->jvm->gc, "ZGC") == 0) {
+		verbose_step(ctx->steps, "no snapshot: ZGC's heap is in shared memory; the JVM "
+					 "writes its own dump");
+		return 1;
+	}
 	outcome = dump_snapshot(ctx, max_pause_ms, &how, out, &way->pause_ns, &why);
 	if (outcome == DUMP_DONE) {
 		way->engine = HEAP_BY_SNAPSHOT;

@@ -109,7 +109,7 @@ text() {
 		refpaths -n 2 "$JVM_PID" 'Reached$By*'
 	same "$1: -n: the last line counts the others" '… 10 more kinds of paths (-n 0 shows all)' \
 		"$(tail -n 1 "$W/out")"
-	prints "$1: without -n: five kinds of paths" '^\.\.\. 7 more kinds of paths' \
+	prints "$1: without -n: five kinds of paths" '^… 7 more kinds of paths' \
 		refpaths "$JVM_PID" 'Reached$By*'
 	same "$1: five paths are shown" 5 "$(grep -c ' through ' <(grep '^[0-9<].* %' "$W/out"))"
 	works "$1: --json: it works" refpaths --json "$JVM_PID" 'Reached$By*'

@@ -86,7 +86,7 @@ dumps() {
 	works "$version: heapdump --all --force --json: it works" \
 		heapdump --all --force --json "$JVM_PID" dumps/live
 	same "$version: heapdump --json: its keys" \
-		"bytes engine file live pause pid schema" "$(json "' '.join(sorted(j))")"
+		"bytes engine file live pause pid redacted schema" "$(json "' '.join(sorted(j))")"
 	same "$version: heapdump --json: its values" \
 		"dumps/live False $(stat -c %s "$W/dumps/live")" \
 		"$(json "'{file} {live} {bytes}'.format(**j)")"
