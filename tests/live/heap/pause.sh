@@ -17,13 +17,13 @@ after_kill() {
 	echo "$shortest"
 }
 
-# ends_soon NAME OPTION...
+# ends_soon NAME OPTION...: HotSpot passes over each of the 10 million objects that remain, in 3 to 10 ns.
 ends_soon() {
 	local name=$1 ms
 
 	shift
 	ms=$(after_kill "$@")
-	check "$name: killed in the walk: the walk ends after ${ms:-?} ms" test "${ms:-99999}" -le 50
+	check "$name: killed in the walk: the walk ends after ${ms:-?} ms" test "${ms:-99999}" -le 100
 }
 
 for version in $(in_soak "${jdks[*]}" "$(newest_of 8) $(newest_of 17)"); do
@@ -68,12 +68,12 @@ for version in "${jdks[@]}"; do
 	fi
 	if [ "$fifo" -eq 0 ] || [ "$segments" -gt 0 ]; then
 		refuses 1 'max-pause cannot end' "$version: heapdump --max-pause is refused" \
-			heapdump --max-pause 1 "$JVM_PID" refused
+			heapdump --engine hprof --max-pause 1 "$JVM_PID" refused
 	else
 		refuses 7 'after 0\.02 s; the JVM goes on when .* --max-pause TIME$' \
 			"$version: heapdump --max-pause ends the dump" \
-			heapdump --max-pause 20ms "$JVM_PID" refused
-		dump "$version: heapdump --max-pause with enough time" --max-pause 60
+			heapdump --engine hprof --max-pause 20ms "$JVM_PID" refused
+		dump "$version: heapdump --max-pause with enough time" --engine hprof --max-pause 60
 	fi
 	check "$version: no file is there after an error" test ! -e "$W/refused"
 	check "$version: no file remains in the target" poll 30 nothing_left_here
@@ -91,12 +91,12 @@ if [ -z "$version" ] || ! mkdir "$cpu" 2>/dev/null; then
 elif start_jvm "$version" serial Held -Xms400m -Xmx400m -- 5000; then
 	echo 100000 >"$cpu/cpu.cfs_period_us"
 	echo 5000 >"$cpu/cpu.cfs_quota_us"
-	jt heapdump "$JVM_PID" first # warms up
+	jt heapdump --engine hprof "$JVM_PID" first # warms up
 	ask gap '^gap [0-9]+$' >/dev/null
-	jt heapdump --force "$JVM_PID" first
+	jt heapdump --engine hprof --force "$JVM_PID" first
 	own=$(ask gap '^gap [0-9]+$')
 	# shellcheck disable=SC2016 # expanded by the inner shell
-	(cd "$W" && exec bash -c 'echo $$ >"$0/cgroup.procs" && exec ./jtool heapdump -v "$@"' "$cpu" \
+	(cd "$W" && exec bash -c 'echo $$ >"$0/cgroup.procs" && exec ./jtool heapdump --engine hprof -v "$@"' "$cpu" \
 		"$JVM_PID" slow) >"$W/out" 2>"$W/err"
 	same "$version: heapdump with 0.05 CPUs works" 0 $?
 	check "$version: 0.05 CPUs: the JVM writes a file" \

@@ -86,8 +86,8 @@ for version in "${jdks[@]}"; do
 		start_jvm "$version" "$gc" Values -Xms200m -Xmx200m $flags -- 3000 || continue
 		compares "$version $gc${flags:+ $flags}"
 		# What JDK 25 prints at its start about -UseCompressedClassPointers.
-		unharmed "$version $gc${flags:+ $flags}" '.*(shared archive|CDS|deprecated).*' \
-			'.*(shared archive|CDS|deprecated).*'
+		unharmed "$version $gc${flags:+ $flags}" '.*(shared archive|CDS|deprecated|support was removed).*' \
+			'.*(shared archive|CDS|deprecated|support was removed).*'
 		stop "$JVM_PID"
 	done < <(configurations "$version")
 done

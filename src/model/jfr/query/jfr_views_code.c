@@ -79,9 +79,8 @@ static const struct jfr_query native_methods = {
 	.columns = {
 		{ "method", "stackTrace.topFrame", JFR_ANY, false },
 		{ "samples", "*", JFR_COUNT_OF, false },
-		{ "percent", "*", JFR_COUNT_OF, true },
 	},
-	.order = { -3 },
+	.order = { -2 },
 	.limit = 25,
 };
 

@@ -140,7 +140,7 @@ public class Recorded {
 		start(threads, "refuse \u00e9\u20ac", Recorded::refuse);
 		start(threads, "files", Recorded::files);
 		start(threads, "sockets", Recorded::sockets);
-		System.out.println("ready");
+		System.out.println("READY");
 		System.gc();
 		Thread.sleep(Integer.parseInt(args[0]) * 1000L);
 		ended = true;
