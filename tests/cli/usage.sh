@@ -52,7 +52,7 @@ prints $'\nOptions of every command: .*, -v, --verbose, -h, --help.\n' info --he
 for command in "${commands[@]}"; do
 	while read -r words; do
 		case $words in
-		list* | agent* | *all* | *" app.hprof"* | "jfr view app.jfr"*) continue ;;
+		list* | agent* | top | *all* | *" app.hprof"* | "jfr view app.jfr"*) continue ;;
 		esac
 		words=${words/4711/4194305}
 		(cd "$work" && eval "exec \"$(realpath "$jtool")\" ${words%%|*}") >"$work/out" 2>&1
