@@ -172,51 +172,39 @@ static void take_threads(struct parser *p)
 	}
 }
 
-static void take_containers(struct parser *p)
-{
-	struct strview key;
-
-	if (!json_scan_array(&p->scan))
-		return;
-	while (json_scan_item(&p->scan)) {
-		if (!json_scan_object(&p->scan))
-			continue;
-		while (json_scan_key(&p->scan, &key)) {
-			if (strview_is(key, "threads"))
-				take_threads(p);
-			else
-				json_scan_skip(&p->scan);
-		}
-	}
-}
-
-static void take_dump(struct parser *p)
+/* Reads an object of which only one member is needed. */
+static void take_only(struct parser *p, const char *name, void (*take)(struct parser *p))
 {
 	struct strview key;
 
 	if (!json_scan_object(&p->scan))
 		return;
 	while (json_scan_key(&p->scan, &key)) {
-		if (strview_is(key, "threadContainers"))
-			take_containers(p);
+		if (strview_is(key, name))
+			take(p);
 		else
 			json_scan_skip(&p->scan);
 	}
 }
 
+static void take_containers(struct parser *p)
+{
+	if (!json_scan_array(&p->scan))
+		return;
+	while (json_scan_item(&p->scan))
+		take_only(p, "threads", take_threads);
+}
+
+static void take_dump(struct parser *p)
+{
+	take_only(p, "threadContainers", take_containers);
+}
+
 void virtual_dump_parse(struct thread_dump *d, const char *text, size_t len)
 {
 	struct parser p = { .dump = d, .scan = { .rest = { text, text + len } } };
-	struct strview key;
 
-	if (json_scan_object(&p.scan)) {
-		while (json_scan_key(&p.scan, &key)) {
-			if (strview_is(key, "threadDump"))
-				take_dump(&p);
-			else
-				json_scan_skip(&p.scan);
-		}
-	}
+	take_only(&p, "threadDump", take_dump);
 	d->complete = !p.scan.bad;
 	d->has_synchronizers = true; /* owners are in the document, if at all */
 	buf_release(&p.text);
