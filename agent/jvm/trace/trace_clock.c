@@ -80,8 +80,7 @@ void ag_trace_clock_check(struct ag_trace_clock *clock)
 		return;
 	now = read_both();
 	passed = now.ns - clock->checked_ns;
-	ahead = clock->ns + (int64_t)(((__int128)(int64_t)(now.ticks - clock->ticks) *
-				       clock->rate) >> AG_CLOCK_RATE_BITS) - now.ns;
+	ahead = ag_trace_clock_at(clock, clock->rate, now.ticks) - now.ns;
 	drift = ahead - clock->ahead_ns;
 	if (drift < 0)
 		drift = -drift;

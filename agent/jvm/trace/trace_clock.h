@@ -45,18 +45,23 @@ static inline int64_t ag_monotonic_ns(void)
 	return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
 }
 
+/* Returns the time at which the counter has this value. */
+static inline int64_t ag_trace_clock_at(const struct ag_trace_clock *clock, uint64_t rate,
+					uint64_t ticks)
+{
+	int64_t passed = (int64_t)(ticks - __atomic_load_n(&clock->ticks, __ATOMIC_RELAXED));
+
+	return __atomic_load_n(&clock->ns, __ATOMIC_RELAXED) +
+	       (int64_t)(((__int128)passed * rate) >> AG_CLOCK_RATE_BITS);
+}
+
 static inline int64_t ag_trace_clock_now(const struct ag_trace_clock *clock)
 {
 #ifdef __x86_64__
 	uint64_t rate = __atomic_load_n(&clock->rate, __ATOMIC_RELAXED);
 
-	if (rate != 0) {
-		int64_t ticks = (int64_t)(__builtin_ia32_rdtsc() -
-					  __atomic_load_n(&clock->ticks, __ATOMIC_RELAXED));
-
-		return __atomic_load_n(&clock->ns, __ATOMIC_RELAXED) +
-		       (int64_t)(((__int128)ticks * rate) >> AG_CLOCK_RATE_BITS);
-	}
+	if (rate != 0)
+		return ag_trace_clock_at(clock, rate, __builtin_ia32_rdtsc());
 #else
 	(void)clock;
 #endif
