@@ -36,26 +36,15 @@ record() {
 		Recorded 2 >"$W/recorded" 2>&1 || fail "$1: the victim runs" "$(cat "$W/recorded")"
 }
 
-# equal_events NAME FILE
-equal_events() {
+# equal SCRIPT NAME FILE: a script of this folder compares jtool's output with that of the JDK's jfr.
+equal() {
 	local text
 
-	if text=$(python3 "$live_dir/jfr/compare.py" "$JTOOL" "$W/$2" \
-		chroot "${jdk_root[$reader]}" "${jdk_home[$reader]}/bin/jfr" -- "$IW/$2" 2>&1); then
-		pass "$1: every field of every event equals jfr print: ${text##*$'\n'}"
+	if text=$(python3 "$live_dir/jfr/$1" "$JTOOL" "$W/$3" \
+		chroot "${jdk_root[$reader]}" "${jdk_home[$reader]}/bin/jfr" -- "$IW/$3" 2>&1); then
+		pass "$2: ${text##*$'\n'}"
 	else
-		fail "$1: every field of every event equals jfr print" "$text"
-	fi
-}
-
-equal_views() {
-	local text
-
-	if text=$(python3 "$live_dir/jfr/compare_views.py" "$JTOOL" "$W/$2" \
-		chroot "${jdk_root[$reader]}" "${jdk_home[$reader]}/bin/jfr" -- "$IW/$2" 2>&1); then
-		pass "$1: the views equal jfr view: ${text##*$'\n'}"
-	else
-		fail "$1: the views equal jfr view" "$text"
+		fail "$2" "$text"
 	fi
 }
 
@@ -103,8 +92,9 @@ for version in "${jdks[@]}"; do
 		name="$version, ${settings##*/}"
 		record "$version" "$settings" recorded.jfr
 		equal_summary "$name" recorded.jfr
-		equal_events "$name" recorded.jfr
-		[ "$settings" = default ] || equal_views "$name" recorded.jfr
+		equal compare.py "$name: every field of every event equals jfr print" recorded.jfr
+		[ "$settings" = default ] ||
+			equal compare_views.py "$name: the views equal jfr view" recorded.jfr
 	done
 	cut_recording "$version" recorded.jfr
 	rm -f "$W"/*.jfr
