@@ -1,7 +1,5 @@
 #include "jvm/jvmti.h"
 
-#include <time.h>
-
 static const char *error_name(jvmtiError code)
 {
 	switch (code) {
@@ -92,12 +90,4 @@ int ag_jvmti_release(struct ag_jvm *jvm)
 	if (AG_JVMTI(jvm, GetVersionNumber, &version) != 0)
 		return -1;
 	return (version & JVMTI_VERSION_MASK_MAJOR) >> JVMTI_VERSION_SHIFT_MAJOR;
-}
-
-int64_t ag_now_ns(void)
-{
-	struct timespec t;
-
-	(void)clock_gettime(CLOCK_MONOTONIC, &t); /* cannot fail for this clock */
-	return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
 }

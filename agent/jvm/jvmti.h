@@ -12,6 +12,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "util/clock.h"
 #include "util/mem.h"
 
 struct ag_error {
@@ -55,7 +56,5 @@ int ag_jvmti_listen(struct ag_jvm *jvm, jvmtiEnv *ti, const jvmtiEventCallbacks 
 
 /* Returns the JDK release, from JVMTI's version (1: JDK 8); -1: error recorded. */
 int ag_jvmti_release(struct ag_jvm *jvm);
-
-int64_t ag_now_ns(void); /* CLOCK_MONOTONIC */
 
 #endif

@@ -4,8 +4,9 @@
 #include <poll.h>
 #include <string.h>
 #include <sys/socket.h>
-#include <time.h>
 #include <unistd.h>
+
+#include "util/clock.h"
 
 #define GATHERED (64u * 1024) /* bytes of frames that are buffered before they are sent */
 #define OUT_CAP (GATHERED + WIRE_HEADER_LEN + AG_CHAN_PAYLOAD)
@@ -45,24 +46,16 @@ static int broken(struct ag_chan *ch)
 	return -1;
 }
 
-static int64_t now_ns(void)
-{
-	struct timespec t;
-
-	(void)clock_gettime(CLOCK_MONOTONIC, &t); /* cannot fail for this clock */
-	return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
-}
-
 /* Waits for the event; POLLIN includes end of file.  Returns -1 on a timeout or disconnection. */
 static int wait_for(struct ag_chan *ch, short event, int timeout_ms)
 {
 	struct pollfd p = { .fd = ch->fd, .events = (short)(event | POLLRDHUP) };
-	int64_t end = now_ns() + (int64_t)timeout_ms * NS_PER_MS;
+	int64_t end = ag_now_ns() + (int64_t)timeout_ms * NS_PER_MS;
 	int n;
 
 	/* EINTR is frequent: a profiler may signal every thread of the JVM many times a second. */
 	while ((n = poll(&p, 1, timeout_ms)) < 0 && errno == EINTR) {
-		int64_t left = end - now_ns();
+		int64_t left = end - ag_now_ns();
 
 		if (timeout_ms >= 0)
 			timeout_ms = left > 0 ? (int)(left / NS_PER_MS) + 1 : 0;
@@ -113,7 +106,7 @@ int ag_chan_flush(struct ag_chan *ch)
 /* Waits for the client.  Returns false if the limit is reached or the client has disconnected. */
 static bool wait_within_limit(struct ag_chan *ch, struct ag_wait_limit *p)
 {
-	int64_t begin = now_ns(), left = (int64_t)AG_CHAN_PAUSED_MS * NS_PER_MS - p->waited_ns;
+	int64_t begin = ag_now_ns(), left = (int64_t)AG_CHAN_PAUSED_MS * NS_PER_MS - p->waited_ns;
 	int rc;
 
 	left += (int64_t)p->sent * AG_CHAN_BYTE_NS;
@@ -122,8 +115,8 @@ static bool wait_within_limit(struct ag_chan *ch, struct ag_wait_limit *p)
 	if (left <= 0)
 		return false;
 	rc = wait_for(ch, POLLOUT, (int)(left / NS_PER_MS) + 1);
-	p->waited_ns += now_ns() - begin;
-	if (rc != 0 && now_ns() - begin < left)
+	p->waited_ns += ag_now_ns() - begin;
+	if (rc != 0 && ag_now_ns() - begin < left)
 		(void)broken(ch); /* not a timeout: disconnected */
 	return rc == 0;
 }

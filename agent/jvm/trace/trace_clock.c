@@ -26,7 +26,7 @@ static struct reading read_both(void)
 
 	for (unsigned i = 0; i < READINGS; i++) {
 		uint64_t before = __builtin_ia32_rdtsc();
-		int64_t ns = ag_monotonic_ns();
+		int64_t ns = ag_now_ns();
 		uint64_t took = __builtin_ia32_rdtsc() - before;
 
 		if (took < shortest) {
@@ -76,7 +76,7 @@ void ag_trace_clock_check(struct ag_trace_clock *clock)
 	int64_t ahead, drift, passed;
 
 	if (__atomic_load_n(&clock->rate, __ATOMIC_RELAXED) == 0 ||
-	    ag_monotonic_ns() - clock->checked_ns < CHECK_NS)
+	    ag_now_ns() - clock->checked_ns < CHECK_NS)
 		return;
 	now = read_both();
 	passed = now.ns - clock->checked_ns;

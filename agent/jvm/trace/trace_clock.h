@@ -16,7 +16,8 @@
 
 #include <stdbool.h>
 #include <stdint.h>
-#include <time.h>
+
+#include "util/clock.h"
 
 #define AG_CLOCK_RATE_BITS 32
 
@@ -36,14 +37,6 @@ void ag_trace_clock_start(struct ag_trace_clock *clock, bool counter);
 
 /* Checks the rate since the last check, if that was at least 100 ms ago. */
 void ag_trace_clock_check(struct ag_trace_clock *clock);
-
-static inline int64_t ag_monotonic_ns(void)
-{
-	struct timespec t;
-
-	(void)clock_gettime(CLOCK_MONOTONIC, &t); /* cannot fail for this clock */
-	return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
-}
 
 /* Returns the time at which the counter has this value. */
 static inline int64_t ag_trace_clock_at(const struct ag_trace_clock *clock, uint64_t rate,
@@ -65,7 +58,7 @@ static inline int64_t ag_trace_clock_now(const struct ag_trace_clock *clock)
 #else
 	(void)clock;
 #endif
-	return ag_monotonic_ns();
+	return ag_now_ns();
 }
 
 #endif
