@@ -333,9 +333,7 @@ static bool is_over(const struct live *l)
 static void wait_for_event(struct live *l)
 {
 	bool is_waiting = !l->paused && (l->t->shows_jvms || !l->t->one.is_gone);
-	struct deadline until = is_waiting && l->due_ns < l->end_ns ?
-					(struct deadline){ l->due_ns } :
-					(struct deadline){ l->end_ns };
+	struct deadline until = { is_waiting && l->due_ns < l->end_ns ? l->due_ns : l->end_ns };
 	struct pollfd fds[] = { { .fd = STDIN_FILENO, .events = POLLIN },
 				{ .fd = top_dump_fd(&l->t->one.dump), .events = POLLIN } };
 

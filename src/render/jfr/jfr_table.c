@@ -83,7 +83,7 @@ static void heading_of(const char *key, bool upper, char heading[static KEY_MAX]
 {
 	size_t i;
 
-	for (i = 0; key[i] && i < KEY_MAX - 1; i++)
+	for (i = 0; i < KEY_MAX - 1 && key[i]; i++)
 		heading[i] = (char)(key[i] == '_' ? ' ' : upper ? toupper(key[i]) : key[i]);
 	heading[i] = '\0';
 }
