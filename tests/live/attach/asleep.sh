@@ -52,6 +52,18 @@ our_processes() {
 	find /proc -maxdepth 2 -name exe -lname "$W/jtool*" 2>/dev/null | cut -d/ -f3
 }
 
+# Stops our processes; true if there is none that was forked meanwhile and runs.
+all_stopped() {
+	local process
+
+	for process in $(our_processes); do
+		kill -STOP "$process"
+	done
+	for process in $(our_processes); do
+		grep -q $'^State:\tT' "/proc/$process/status" || return 1
+	done
+}
+
 no_jtool_left() {
 	[ -z "$(our_processes)" ]
 }
@@ -187,7 +199,7 @@ hold() {
 
 # A request that is there while jtool waits for the JVM's attach listener.
 waiting() {
-	local version=$1 pid threads fds ours process signal stale
+	local version=$1 pid threads fds ours process stale
 
 	start_asleep "$version" Idle || return
 	pid=$JVM_PID
@@ -200,10 +212,9 @@ waiting() {
 	ours=$!
 	check "$version: killed helper: there is a request" poll 30 has_request "$version" "$pid"
 	# Stopped first: a helper that sees jtool die removes the request.
-	for signal in STOP KILL; do
-		for process in $(our_processes); do
-			kill "-$signal" "$process"
-		done
+	check "$version: killed helper: all processes are stopped" poll 30 all_stopped
+	for process in $(our_processes); do
+		kill -KILL "$process"
 	done
 	wait $ours 2>/dev/null
 	stale=$(requests "$version" "$pid")
