@@ -23,7 +23,7 @@ struct live {
 	struct screen shown; /* what the terminal shows; no rows: unknown */
 	struct top_place place;
 	enum view view;
-	bool paused, quit;
+	bool paused, quit, suspend;
 	struct err note;  /* shown in the last row until a key is pressed; EXIT_DONE: none */
 	struct buf stack; /* of VIEW_STACK */
 	char *title;
@@ -302,6 +302,11 @@ static void take_keys(struct live *l)
 	for (size_t at = 0; n > 0 && at < (size_t)n && !l->quit;) {
 		int key;
 
+		if (top_terminal_is_suspend(bytes[at])) {
+			l->suspend = true;
+			at++;
+			continue;
+		}
 		at += screen_key(bytes + at, (size_t)n - at, &key);
 		if (key != KEY_NONE)
 			press(l, key);
@@ -310,8 +315,9 @@ static void take_keys(struct live *l)
 
 static void follow_signals(struct live *l)
 {
-	bool is_suspended = top_signals_take_suspend();
+	bool is_suspended = top_signals_take_suspend() || l->suspend;
 
+	l->suspend = false;
 	if (is_suspended) {
 		top_terminal_leave();
 		top_signals_suspend();

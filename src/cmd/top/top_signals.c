@@ -102,16 +102,27 @@ bool top_signals_take_resize(void)
 	return take(&resize);
 }
 
+static bool is_pending(int sig)
+{
+	sigset_t set;
+
+	return sigpending(&set) == 0 && sigismember(&set, sig) == 1;
+}
+
 void top_signals_suspend(void)
 {
 	const struct sigaction by_default = { .sa_handler = SIG_DFL };
 	const struct sigaction action = { .sa_handler = handle };
+	struct sigaction old;
 	sigset_t set;
 
 	(void)sigemptyset(&set);
 	(void)sigaddset(&set, SIGTSTP);
+	/* Stopped once by SIGTTOU and continued since: a second stop would have no end. */
+	if (sigaction(SIGTSTP, NULL, &old) < 0 || old.sa_handler == SIG_IGN || is_pending(SIGCONT))
+		return;
 	(void)sigaction(SIGTSTP, &by_default, NULL);
-	(void)raise(SIGTSTP); /* pending: it is blocked */
+	(void)kill(0, SIGTSTP); /* pending here: it is blocked */
 	(void)sigprocmask(SIG_UNBLOCK, &set, NULL);
 	(void)sigprocmask(SIG_BLOCK, &set, NULL);
 	(void)sigaction(SIGTSTP, &action, NULL);

@@ -28,7 +28,10 @@ bool top_signals_take_suspend(void);
 bool top_signals_take_resume(void); /* the process was continued */
 bool top_signals_take_resize(void);
 
-/* Stops the process, as SIGTSTP does by default, until it is continued. */
+/*
+ * Stops the process group until it is continued; no effect if our parent ignored SIGTSTP, or if
+ * SIGCONT is pending.  The whole group stops, because a shell waits for all of its processes.
+ */
 void top_signals_suspend(void);
 
 #endif

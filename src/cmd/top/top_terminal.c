@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <string.h>
 #include <termios.h>
+#include <unistd.h>
 
 #include "base/xalloc.h"
 #include "cmd/top/top_signals.h"
@@ -40,14 +41,23 @@ int top_terminal_enter(void)
 	if (tcgetattr(STDIN_FILENO, &saved) < 0)
 		return -errno;
 	keys = saved;
-	/* ISIG stays: Ctrl-C and Ctrl-Z are signals. */
 	keys.c_lflag &= ~(tcflag_t)(ICANON | ECHO);
+	/*
+	 * Ctrl-C is a signal, Ctrl-Z is a key: the terminal would stop the other processes of the
+	 * group before we restore it, and a shell would take it in that state.
+	 */
+	keys.c_cc[VSUSP] = _POSIX_VDISABLE;
 	keys.c_cc[VMIN] = 0;
 	keys.c_cc[VTIME] = 0;
 	if (tcsetattr(STDIN_FILENO, TCSADRAIN, &keys) < 0)
 		return -errno;
 	top_terminal_resume();
 	return 0;
+}
+
+bool top_terminal_is_suspend(char key)
+{
+	return saved.c_cc[VSUSP] != _POSIX_VDISABLE && (cc_t)key == saved.c_cc[VSUSP];
 }
 
 void top_terminal_leave(void)
