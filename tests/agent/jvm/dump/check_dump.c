@@ -487,6 +487,13 @@ static bool has(const char *text)
 	return memmem(seen.data, seen.len, text, strlen(text)) != NULL;
 }
 
+/* What the child meets first depends on what is in memory where an object would have fields. */
+static bool is_doubt(uint32_t why)
+{
+	return why == WIRE_SNAPSHOT_LAYOUT || why == WIRE_SNAPSHOT_SIGNAL ||
+	       why == WIRE_SNAPSHOT_CLASSES || why == WIRE_SNAPSHOT_MOVED;
+}
+
 /* The fake JVM's objects have no fields in memory, which the child must notice. */
 START_TEST(names_are_sent_and_wrong_layouts_are_noticed)
 {
@@ -499,7 +506,7 @@ START_TEST(names_are_sent_and_wrong_layouts_are_noticed)
 		talk = say(BYE);
 		ck_assert(talk.gone && talk.errors == 0);
 		ck_assert_uint_eq(seen.n_ends, 1);
-		ck_assert(seen.why == WIRE_SNAPSHOT_LAYOUT || seen.why == WIRE_SNAPSHOT_SIGNAL);
+		ck_assert_msg(is_doubt(seen.why), "why %u", seen.why);
 		ck_assert_uint_gt(seen.len, HEADER_LEN);
 		ck_assert(has("JAVA PROFILE 1.0.2"));
 		ck_assert(has("java/lang/String") && !has("Ljava/lang/String;"));
