@@ -14,7 +14,7 @@ bool top_terminal_is_usable(void);
 
 /* Returns 0 or a negative errno. */
 int top_terminal_enter(void) _must_check_;
-/* Returns whether a shell's user suspends a program with this key: Ctrl-Z, unless stty changed it. */
+/* Returns whether this key suspends a program in a shell: Ctrl-Z, unless stty changed it. */
 bool top_terminal_is_suspend(char key);
 /* Takes the terminal again from a shell, which had it while the process was stopped. */
 void top_terminal_resume(void);
