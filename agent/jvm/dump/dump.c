@@ -274,15 +274,39 @@ static int take_end(struct ag_dump *d, const struct wire_writer *frame)
 	return 0;
 }
 
+static int count_boot_classes(struct ag_jvm *jvm, const struct ag_classes *list, uint32_t *n)
+{
+	*n = 0;
+	for (uint32_t i = 0; i < list->n; i++) {
+		jobject loader;
+
+		if (ag_class_loader(jvm, list->list[i], &loader) != 0)
+			return -1;
+		*n += !loader;
+		ag_ref_drop(jvm, loader);
+	}
+	return 0;
+}
+
+/* Finds out whether the boot loader has loaded classes since the list was read. */
 static int find_new(struct ag_dump *d)
 {
+	uint32_t before = 0, after = 0;
 	struct ag_classes now;
+	int rc = ag_classes_get(d->jvm, &now);
 
-	if (ag_classes_get(d->jvm, &now) != 0)
+	if (rc != 0)
 		return -1;
-	d->has_new = now.n != d->list->n;
+	if (now.n != d->list->n) {
+		rc = ag_ref_expect(d->jvm, 16);
+		if (rc == 0)
+			rc = count_boot_classes(d->jvm, d->list, &before);
+		if (rc == 0)
+			rc = count_boot_classes(d->jvm, &now, &after);
+	}
+	d->has_new = before != after;
 	ag_classes_release(d->jvm, &now);
-	return 0;
+	return rc;
 }
 
 /* Passes the child's frames on. */
@@ -392,7 +416,25 @@ static void release(struct ag_dump *d)
 	ag_graph_release(jvm, &d->graph);
 }
 
-/* The snapshot comes first: without one, nothing is read. */
+static int dump_classes(struct ag_dump *d)
+{
+	struct ag_classes list;
+	int rc = ag_classes_get(d->jvm, &list);
+
+	if (rc != 0)
+		return -1;
+	d->list = &list;
+	rc = ag_ref_expect(d->jvm, (jint)list.n + 64);
+	if (rc == 0)
+		rc = prepare(d);
+	if (rc == 0)
+		rc = take_snapshot(d);
+	ag_classes_release(d->jvm, &list);
+	d->list = NULL;
+	return rc;
+}
+
+/* First whether a snapshot is possible: if not, nothing is read, and no class is linked. */
 static int dump(struct ag_dump *d)
 {
 	int rc;
@@ -406,28 +448,23 @@ static int dump(struct ag_dump *d)
 		d->result->why = WIRE_SNAPSHOT_LAYOUT;
 	if (rc <= 0)
 		return rc;
-	return prepare(d) == 0 ? take_snapshot(d) : -1;
+	return ag_dump_link(d->jvm) == 0 ? dump_classes(d) : -1;
 }
 
 int ag_heap_dump(struct ag_jvm *jvm, struct ag_chan *chan, const struct ag_dump_opts *opts,
 		 struct ag_dump_result *result)
 {
-	struct ag_classes list;
 	struct ag_dump d = {
 		.jvm = jvm, .chan = chan, .opts = opts, .result = result,
-		.out = { .chan = chan }, .list = &list,
+		.out = { .chan = chan },
 		.snapshot = { .jvm = jvm, .ends = { -1, -1 } },
 	};
-	int rc = -1;
+	int rc;
 
 	*result = (struct ag_dump_result){ 0 };
-	if (ag_dump_link(jvm) != 0 || ag_classes_get(jvm, &list) != 0)
-		return -1;
-	if (ag_ref_expect(jvm, (jint)list.n + 64) == 0)
-		rc = dump(&d);
+	rc = dump(&d);
 	result->code = d.snapshot.code;
 	ag_hprof_end_piece(&d.out);
 	release(&d);
-	ag_classes_release(jvm, &list);
 	return chan->broken ? -1 : rc;
 }

@@ -16,6 +16,7 @@ struct dump_sink {
 	struct disk_room room;
 	struct hprof_redactor *redactor; /* NULL: `stream` checks the dump */
 	struct hprof_stream stream;
+	bool cannot_write; /* `out` is not complete, whatever the dump was */
 	bool gzip;
 	z_stream packing;
 	uint8_t *packed;
@@ -27,7 +28,10 @@ static int write_bytes(struct dump_sink *sink, const uint8_t *data, size_t len, 
 
 	if (rc == 0)
 		rc = io_write_all(sink->out->fd, data, len, DEADLINE_NEVER);
-	return rc < 0 ? atomic_file_failed(sink->out, rc, err) : 0;
+	if (rc == 0)
+		return 0;
+	sink->cannot_write = true;
+	return atomic_file_failed(sink->out, rc, err);
 }
 
 /* Compresses what packing.next_in has; `flush` is Z_NO_FLUSH, or Z_FINISH at the end. */
@@ -107,4 +111,9 @@ int dump_sink_end(struct dump_sink *sink, struct err *err)
 	if (!sink->redactor && !hprof_stream_is_complete(&sink->stream))
 		return err_set(err, EXIT_PARTIAL, "the dump is not complete");
 	return sink->gzip ? pack(sink, Z_FINISH, err) : 0;
+}
+
+bool dump_sink_cannot_write(const struct dump_sink *sink)
+{
+	return sink->cannot_write;
 }

@@ -27,5 +27,7 @@ void dump_sink_free(struct dump_sink *sink);
 int dump_sink_take(void *sink, uint8_t *data, size_t len, struct err *err) _must_check_;
 /* Writes the rest.  Returns -1 with err set (EXIT_PARTIAL) if the dump is not complete. */
 int dump_sink_end(struct dump_sink *sink, struct err *err) _must_check_;
+/* Returns whether an error came from the caller's file, not from the dump. */
+bool dump_sink_cannot_write(const struct dump_sink *sink);
 
 #endif

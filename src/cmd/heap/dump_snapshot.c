@@ -88,7 +88,7 @@ static int ask(struct attempt *a, unsigned max_pause_ms, struct err *err)
 	int rc;
 
 	wire_put_u32(&w, max_pause_ms);
-	wire_put_u32(&w, SNAPSHOT_LIFE_MS);
+	wire_put_u32(&w, snapshot_life_ms(a->ctx->jvm));
 	rc = session_send(a->session, WIRE_DUMP, &w, err);
 	if (rc == 0)
 		rc = session_answer_long(a->session, take_frame, a, err);
@@ -129,6 +129,17 @@ static int request(struct attempt *a, unsigned max_pause_ms, struct err *err)
 	return session_close(a->session, err) < 0 ? -1 : 0;
 }
 
+/* After a failed request: whether the JVM's own dump, which copies no pages, may succeed. */
+static bool may_be_dumped_otherwise(const struct attempt *a, const struct err *err)
+{
+	if (a->is_short)
+		return true;
+	if (a->stopped.code != EXIT_DONE)
+		return !dump_sink_cannot_write(a->sink); /* the child's dump was inconsistent */
+	/* EXIT_ANSWER: the agent reports an error, such as a limit or a lack of memory. */
+	return err->code == EXIT_AGENT || err->code == EXIT_ANSWER;
+}
+
 static enum dump_outcome try_once(struct attempt *a, unsigned max_pause_ms, struct err *err)
 {
 	enum dump_outcome outcome = DUMP_FAILED;
@@ -136,10 +147,8 @@ static enum dump_outcome try_once(struct attempt *a, unsigned max_pause_ms, stru
 	if (open_session(a, err) < 0)
 		return err->code == EXIT_AGENT ? DUMP_CANNOT : DUMP_FAILED;
 	if (request(a, max_pause_ms, err) < 0) {
-		/* EXIT_ANSWER: the agent reports an error, such as a limit or a lack of memory. */
-		if (a->is_short || (a->stopped.code == EXIT_DONE &&
-				    (err->code == EXIT_AGENT || err->code == EXIT_ANSWER)))
-			outcome = DUMP_CANNOT; /* the JVM's own dump copies no pages */
+		if (may_be_dumped_otherwise(a, err))
+			outcome = DUMP_CANNOT;
 		if (a->is_short)
 			a->stopped = a->shortage;
 		if (a->stopped.code != EXIT_DONE)
@@ -154,7 +163,9 @@ static enum dump_outcome try_once(struct attempt *a, unsigned max_pause_ms, stru
 		     "the snapshot paused the JVM for %.3f ms; the dump by a child process took "
 		     "%.3f ms; the agent used at most %llu bytes", (double)a->pause_ns / 1e6,
 		     (double)a->child_ns / 1e6, (unsigned long long)a->agent_peak);
-	return dump_sink_end(a->sink, err) < 0 ? DUMP_FAILED : DUMP_DONE;
+	if (dump_sink_end(a->sink, err) == 0)
+		return DUMP_DONE;
+	return dump_sink_cannot_write(a->sink) ? DUMP_FAILED : DUMP_CANNOT;
 }
 
 /* Discards what a failed attempt has written. */

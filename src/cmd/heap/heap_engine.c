@@ -80,6 +80,19 @@ int snapshot_check(const struct ctx *ctx, unsigned max_pause_ms, struct err *err
 	return estimate(ctx, max_pause_ms, err);
 }
 
+#define LIFE_MIN_MS 120000
+#define LIFE_MAX_MS (60 * 60 * 1000)
+#define LIFE_BYTES_PER_MS (10 * 1024) /* a slow disk, or a connection to another machine */
+
+uint32_t snapshot_life_ms(const struct jvm *jvm)
+{
+	int64_t ms = memory_resident(jvm) / LIFE_BYTES_PER_MS;
+
+	if (ms < LIFE_MIN_MS)
+		return LIFE_MIN_MS;
+	return ms < LIFE_MAX_MS ? (uint32_t)ms : LIFE_MAX_MS;
+}
+
 /* Returns what the JVM or the kernel lacks, without errno. */
 static const char *text_of(enum wire_snapshot_why why)
 {

@@ -42,9 +42,13 @@ void heap_engine_put(enum heap_engine engine, int64_t pause_ns, struct json *doc
 
 /* Snapshots, for all commands that read a heap from one. */
 
-/* A child process; while it exists, pages that the application writes to are copied. */
-#define SNAPSHOT_LIFE_MS 120000
 #define SNAPSHOT_TRIES 3
+
+/*
+ * Returns how long the child process may live, in ms.  While it exists, pages that the application
+ * writes to are copied.
+ */
+uint32_t snapshot_life_ms(const struct jvm *jvm);
 
 /*
  * Looks whether the JVM has the memory for a snapshot, and whether its pause will be at most

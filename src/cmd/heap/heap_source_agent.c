@@ -126,7 +126,7 @@ static int send_request(const struct heap_walk *hw, const struct heap_plan *plan
 	wire_put_u32(&w, plan->max_pause_ms);
 	wire_put_u64(&w, stream_limit(plan));
 	wire_put_u32(&w, plan->wanted->texts_from);
-	wire_put_u32(&w, SNAPSHOT_LIFE_MS);
+	wire_put_u32(&w, snapshot_life_ms(plan->ctx->jvm));
 	wire_put_u32(&w, hw->tries);
 	return session_send(hw->session, WIRE_GRAPH, &w, err);
 }

@@ -249,8 +249,8 @@ const struct cmd cmd_retained = {
 	.synopsis = "[TARGET|FILE.hprof[.gz]]",
 	.summary = "find a memory leak: what keeps the most memory alive",
 	.examples = (const struct example[]){
+		{ "retained 4711 --suspects", "what holds the most, with the path from a GC root" },
 		{ "retained 4711", "retained size by class" },
-		{ "retained 4711 --suspects", "leak suspects, with the path from a GC root" },
 		{ "retained app.hprof.gz --tree", "dominator tree of a heap dump" },
 		{ NULL, NULL },
 	},
