@@ -285,8 +285,11 @@ const struct cmd cmd_redefine = {
 		"A FILE.class replaces its class.  Of a DIR or JAR, classes are replaced that are\n"
 		"loaded and whose code differs.  Files are on your side, also if the JVM runs in\n"
 		"a container.  The new code stays until 'jtool restore'.  Changes by other agents\n"
-		"are preserved.  Static fields keep their values; static final constants were\n"
-		"copied into the classes that use them: replace these, too.\n",
+		"are preserved.  Static fields keep their values.  The compiler copies a static\n"
+		"final constant into the classes that use it: replace those classes, too.\n"
+		"\n"
+		"The code that runs: jtool class TARGET CLASS -b.  Whether the new code is\n"
+		"called, and what it returns: jtool trace TARGET CLASS.METHOD.\n",
 	.need = NEED_JVM,
 	.parses = true,
 	.min_args = 1,

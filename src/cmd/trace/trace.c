@@ -153,21 +153,24 @@ const struct cmd cmd_trace = {
 	.summary = "find slow calls: time, arguments and result of chosen methods",
 	.examples = (const struct example[]){
 		{ "trace 4711 'com.acme.Cart.add'", "each call, until Ctrl-C" },
-		{ "trace 4711 'com.acme.*.*' --min 10ms -d 30s", "slow calls in 30 seconds" },
+		{ "trace 4711 'com.acme.*Dao.*' --min 10ms -d 30s", "slow calls in 30 seconds" },
 		{ "trace 4711 'Cart.add' --stack -c 1", "one call, with its stack" },
 		{ NULL, NULL },
 	},
 	.details =
 		"Class and method may be globs.  Parameter types choose an overload:\n"
 		"'a.b.C.m(java.lang.String, int[])'.  <init> is a constructor.  A call is printed\n"
-		"when it ends.  Calls that began before the trace are not seen; calls beyond\n"
-		"--rate are counted.  The trace ends at Ctrl-C, -d or -c, or when its hooks use\n"
-		"more CPU time than --budget; then all classes run their original code again.\n"
+		"when it ends, with the time when it began.  Calls that began before the trace\n"
+		"are not seen; calls beyond --rate are counted.  The trace ends at Ctrl-C, -d or\n"
+		"-c, or when its hooks use more CPU time than --budget; then all classes run\n"
+		"their original code again, except in a loop that never ends.\n"
 		"\n"
 		"To find the classes: jtool threads TARGET --stack while a call is slow, or jtool\n"
 		"classes TARGET 'com.acme.*'.  To see where a slow call spends its time, trace\n"
-		"what it calls, too:\n"
-		"    jtool trace 4711 'com.acme.*.*' --summary -d 10s\n",
+		"the classes that it calls, too, nested ones included:\n"
+		"    jtool trace 4711 'com.acme.Cart*.*' 'com.acme.CartDao*.*' --min 10ms -d 30s\n"
+		"Methods that are called a million times a second exceed --budget: leave their\n"
+		"classes out.  --summary shows which these are.\n",
 	.need = NEED_JVM,
 	.parses = true,
 	.min_args = 1,

@@ -237,11 +237,16 @@ static void print_hidden_count(const struct run *r, uint64_t n, const char *why)
 static void print_nothing(const struct run *r)
 {
 	const struct trace_state *state = &r->plan->trace.state;
+	_cleanup_buf_ struct buf least = BUF_INIT;
 
 	if (r->n_shown > 0 || state->too_many > 0 || state->no_room > 0 || r->begin_ns == 0 ||
 	    r->opts->summary || r->plan->trace.n_hooked == 0)
 		return;
-	cmd_print_notice(r->ctx->cmd, "0 calls in %.1f s",
+	if (r->opts->min_ns > 0) {
+		buf_adds(&least, " of at least ");
+		units_nanos(&least, r->opts->min_ns);
+	}
+	cmd_print_notice(r->ctx->cmd, "0 calls%s in %.1f s", buf_str(&least),
 			 (double)(monotonic_ns() - r->begin_ns) / 1e9);
 }
 
@@ -303,7 +308,8 @@ static int check_end(const struct run *r, struct err *err)
 	if (t->end == WIRE_TRACED_COST)
 		return err_set(err, EXIT_PARTIAL,
 			       "the hooks used more than %u %% CPU and were removed: trace fewer "
-			       "methods, use --no-args, or raise --budget", r->opts->budget);
+			       "methods (--summary shows which are called most), use --no-args, "
+			       "or raise --budget", r->opts->budget);
 	if (t->end == WIRE_TRACED_FORCED)
 		return err_set(err, EXIT_PARTIAL, "'jtool detach --force' has ended the trace");
 	if (r->write_error != 0)

@@ -221,9 +221,12 @@ const struct cmd cmd_memory = {
 	},
 	.details =
 		"Native memory tracking need not be on.  Every mapping of the process belongs\n"
-		"to one part.  The exit status is 1 if the maximum of the heap and what is\n"
-		"outside of it exceed the limit of the control group.  Without --no-attach,\n"
-		"the JVM is asked what its memory is for.\n",
+		"to one part.  RESIDENT counts against a limit.  The exit status is 1 if the\n"
+		"maximum of the heap and the memory outside the heap together exceed the limit\n"
+		"of the control group.\n"
+		"\n"
+		"If the kernel kills the JVM before you can look: run this with --save at\n"
+		"intervals, or jtool capture.\n",
 	.need = NEED_JVM,
 	.only_looks = true,
 	.parses = true,

@@ -134,6 +134,8 @@ static void limit_verdict(const struct memory_view *v, struct buf *text)
 	const struct memory_limit *limit = &v->limit;
 	int64_t excess = limit->excess;
 
+	if (v->group_limit < 0)
+		buf_adds(text, "no control group limits this memory\n");
 	if (!limit->known)
 		return;
 	buf_adds(text, "a heap of at most ");
