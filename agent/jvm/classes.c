@@ -213,3 +213,17 @@ void ag_ids_release(struct ag_jvm *jvm, struct ag_ids *ids)
 	ag_free(jvm->mem, ids->refs);
 	*ids = (struct ag_ids){ 0 };
 }
+
+int ag_classes_count_boot(struct ag_jvm *jvm, const struct ag_classes *list, uint32_t *n)
+{
+	*n = 0;
+	for (uint32_t i = 0; i < list->n; i++) {
+		jobject loader;
+
+		if (ag_class_loader(jvm, list->list[i], &loader) != 0)
+			return -1;
+		*n += !loader;
+		ag_ref_drop(jvm, loader);
+	}
+	return 0;
+}

@@ -22,6 +22,8 @@ char *ag_class_signature(struct ag_jvm *jvm, jclass class);
 /* Store a local reference.  The boot loader is NULL; before JDK 9 every module is NULL. */
 int ag_class_loader(struct ag_jvm *jvm, jclass class, jobject *loader);
 int ag_class_module(struct ag_jvm *jvm, jclass class, jobject *module);
+/* Counts the classes whose loader is the boot loader, which unloads none. */
+int ag_classes_count_boot(struct ag_jvm *jvm, const struct ag_classes *list, uint32_t *n);
 
 /*
  * Returns whether a call of a ClassFileLoadHook is for `class` itself.  While a class is being

@@ -1,6 +1,5 @@
 #include "jvm/dump/dump_internal.h"
 
-#include <sys/mman.h>
 #include <time.h>
 
 #include "jvm/class_index.h"
@@ -215,29 +214,15 @@ static bool are_plain(const struct ag_dump *d)
 	return plain;
 }
 
-static void *reserve(size_t size)
-{
-	void *p = mmap(NULL, size, PROT_READ | PROT_WRITE,
-		       MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-
-	return p == MAP_FAILED ? NULL : p;
-}
-
-static void unreserve(void *p, size_t size)
-{
-	if (p)
-		(void)munmap(p, size); /* cannot fail for a mapping of reserve() */
-}
-
 #define CONSTANTS_SIZE (AG_DUMP_CONSTANTS * sizeof(struct ag_dump_constant))
 
 /* Memory that the callbacks need, which must not allocate any. */
 static int make_room(struct ag_dump *d)
 {
-	d->roots = reserve(ROOTS * sizeof(*d->roots));
+	d->roots = ag_dump_map(ROOTS * sizeof(*d->roots));
 	d->max_roots = ROOTS;
-	d->constants = reserve(CONSTANTS_SIZE);
-	d->out.segment = reserve(AG_HPROF_SEGMENT_MAX);
+	d->constants = ag_dump_map(CONSTANTS_SIZE);
+	d->out.segment = ag_dump_map(AG_HPROF_SEGMENT_MAX);
 	if (!d->roots || !d->constants || !d->out.segment ||
 	    ag_dump_heap_reserve(&d->heap) != 0 ||
 	    ag_class_map_init(&d->heap.by_key, d->jvm->mem, d->list->n) != 0 ||
@@ -274,20 +259,6 @@ static int take_end(struct ag_dump *d, const struct wire_writer *frame)
 	return 0;
 }
 
-static int count_boot_classes(struct ag_jvm *jvm, const struct ag_classes *list, uint32_t *n)
-{
-	*n = 0;
-	for (uint32_t i = 0; i < list->n; i++) {
-		jobject loader;
-
-		if (ag_class_loader(jvm, list->list[i], &loader) != 0)
-			return -1;
-		*n += !loader;
-		ag_ref_drop(jvm, loader);
-	}
-	return 0;
-}
-
 /* Finds out whether the boot loader has loaded classes since the list was read. */
 static int find_new(struct ag_dump *d)
 {
@@ -300,9 +271,9 @@ static int find_new(struct ag_dump *d)
 	if (now.n != d->list->n) {
 		rc = ag_ref_expect(d->jvm, 16);
 		if (rc == 0)
-			rc = count_boot_classes(d->jvm, d->list, &before);
+			rc = ag_classes_count_boot(d->jvm, d->list, &before);
 		if (rc == 0)
-			rc = count_boot_classes(d->jvm, &now, &after);
+			rc = ag_classes_count_boot(d->jvm, &now, &after);
 	}
 	d->has_new = before != after;
 	ag_classes_release(d->jvm, &now);
@@ -402,9 +373,9 @@ static void release(struct ag_dump *d)
 	ag_dump_heap_release(&d->heap);
 	ag_class_map_release(&d->heap.by_key, jvm->mem);
 	ag_hash_map_release(&d->heap.by_address, jvm->mem);
-	unreserve(d->roots, ROOTS * sizeof(*d->roots));
-	unreserve(d->constants, CONSTANTS_SIZE);
-	unreserve(d->out.segment, AG_HPROF_SEGMENT_MAX);
+	ag_dump_unmap(d->roots, ROOTS * sizeof(*d->roots));
+	ag_dump_unmap(d->constants, CONSTANTS_SIZE);
+	ag_dump_unmap(d->out.segment, AG_HPROF_SEGMENT_MAX);
 	ag_dump_stacks_release(jvm, &d->stacks);
 	ag_dump_layout_release(jvm, &d->layout);
 	ag_ref_drop(jvm, d->bytes);

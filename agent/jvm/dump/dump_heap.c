@@ -26,7 +26,7 @@
 #define OBJECTS_HEADER (8 + 4 + 4 + 8)
 #define PRIMITIVES_HEADER (8 + 4 + 4 + 1)
 
-static void *map(size_t size)
+void *ag_dump_map(size_t size)
 {
 	void *p = mmap(NULL, size, PROT_READ | PROT_WRITE,
 		       MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
@@ -36,15 +36,15 @@ static void *map(size_t size)
 
 int ag_dump_heap_reserve(struct ag_dump_heap *h)
 {
-	h->marks = map(REGIONS * sizeof(*h->marks));
-	h->stack = map(STACK_FIRST * sizeof(*h->stack));
-	h->values = map(VALUES_SIZE);
+	h->marks = ag_dump_map(REGIONS * sizeof(*h->marks));
+	h->stack = ag_dump_map(STACK_FIRST * sizeof(*h->stack));
+	h->values = ag_dump_map(VALUES_SIZE);
 	h->cap = STACK_FIRST;
 	h->values_end = h->values + VALUES_SIZE;
 	return h->marks && h->stack && h->values ? 0 : ENOMEM;
 }
 
-static void unmap(void *p, size_t size)
+void ag_dump_unmap(void *p, size_t size)
 {
 	if (p)
 		(void)munmap(p, size); /* cannot fail for these mappings */
@@ -53,9 +53,9 @@ static void unmap(void *p, size_t size)
 /* In the JVM no mark was set, and nothing is stacked. */
 void ag_dump_heap_release(struct ag_dump_heap *h)
 {
-	unmap(h->marks, REGIONS * sizeof(*h->marks));
-	unmap(h->stack, STACK_FIRST * sizeof(*h->stack));
-	unmap(h->values, VALUES_SIZE);
+	ag_dump_unmap(h->marks, REGIONS * sizeof(*h->marks));
+	ag_dump_unmap(h->stack, STACK_FIRST * sizeof(*h->stack));
+	ag_dump_unmap(h->values, VALUES_SIZE);
 }
 
 static void grow_stack(struct ag_dump_heap *h)
@@ -75,7 +75,7 @@ static uint64_t *new_region(struct ag_dump_heap *h, uint64_t object)
 
 	if (object >> ADDRESS_BITS)
 		ag_exit(AG_CHILD_LAYOUT);
-	region = map(REGION_SIZE);
+	region = ag_dump_map(REGION_SIZE);
 	if (!region)
 		ag_exit(AG_CHILD_ROOM);
 	h->marks[object >> REGION_BITS] = region;

@@ -34,6 +34,13 @@ struct ag_dump_heap {
 	volatile uint64_t *progress;
 };
 
+/*
+ * Maps memory that takes room only where it is written to, without malloc(), whose locks the child
+ * may find taken.  Returns NULL if there is no address space.
+ */
+void *ag_dump_map(size_t size);
+void ag_dump_unmap(void *p, size_t size); /* p may be NULL */
+
 /* Prepares, in the JVM: maps memory, which is not touched.  Returns 0 or an errno. */
 int ag_dump_heap_reserve(struct ag_dump_heap *h);
 void ag_dump_heap_release(struct ag_dump_heap *h);
