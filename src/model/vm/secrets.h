@@ -43,7 +43,7 @@ void secrets_add(struct secrets *s, const char *value, size_t len);
 void secrets_learn(struct secrets *s, const char *text, size_t len);
 /* The same for user information in URLs only. */
 void secrets_learn_urls(struct secrets *s, const char *text, size_t len);
-/* The same for arguments, or NAME=VALUE; each ends with a NUL, also the last one. */
+/* The same for arguments, or NAME=VALUE; each ends with a NUL, the last one maybe at args[len]. */
 void secrets_learn_args(struct secrets *s, const char *args, size_t len);
 /*
  * Overwrites each known value with asterisks, in place, so that a binary file keeps its structure.
