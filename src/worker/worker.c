@@ -15,6 +15,7 @@
 #include "fileio/detached_child.h"
 #include "fileio/file_open.h"
 #include "fileio/io.h"
+#include "fileio/pass_fd.h"
 #include "sandbox/sandbox.h"
 
 #define CHUNK 65536
@@ -36,35 +37,6 @@ struct request {
 	size_t len;
 };
 
-/* Space for one descriptor, aligned for the kernel. */
-union passed {
-	struct cmsghdr head;
-	char space[CMSG_SPACE(sizeof(int))];
-};
-
-static int send_head(int sock, struct head *head, int fd)
-{
-	union passed passed = { .space = "" };
-	struct iovec iov = { head, sizeof(*head) };
-	struct msghdr msg = { .msg_iov = &iov, .msg_iovlen = 1 };
-	ssize_t n;
-
-	if (fd >= 0) {
-		msg.msg_control = &passed;
-		msg.msg_controllen = sizeof(passed);
-		passed.head.cmsg_level = SOL_SOCKET;
-		passed.head.cmsg_type = SCM_RIGHTS;
-		passed.head.cmsg_len = CMSG_LEN(sizeof(fd));
-		memcpy(CMSG_DATA(&passed.head), &fd, sizeof(fd));
-	}
-	do
-		n = sendmsg(sock, &msg, MSG_NOSIGNAL);
-	while (n < 0 && errno == EINTR);
-	if (n < 0)
-		return -errno;
-	return n == sizeof(*head) ? 0 : -EMSGSIZE;
-}
-
 int worker_send(int sock, uint32_t what, const struct buf *data, int fd)
 {
 	struct head head = { (uint32_t)data->len, what };
@@ -72,7 +44,7 @@ int worker_send(int sock, uint32_t what, const struct buf *data, int fd)
 
 	if (data->len > UINT32_MAX)
 		return -EMSGSIZE;
-	rc = send_head(sock, &head, fd);
+	rc = pass_fd_send(sock, &head, sizeof(head), fd);
 	return rc < 0 ? rc : io_write_all(sock, data->data, data->len, DEADLINE_NEVER);
 }
 
@@ -99,20 +71,9 @@ void worker_skip(struct buf *in, size_t len)
 	memmove(in->data, in->data + len, in->len);
 }
 
-/* Takes the descriptors of a message: if several arrived, the last one remains. */
-static void take_fds(struct worker *w, struct msghdr *msg)
-{
-	for (struct cmsghdr *c = CMSG_FIRSTHDR(msg); c; c = CMSG_NXTHDR(msg, c)) {
-		if (c->cmsg_level != SOL_SOCKET || c->cmsg_type != SCM_RIGHTS)
-			continue;
-		util_close_p(&w->fd);
-		memcpy(&w->fd, CMSG_DATA(c), sizeof(w->fd));
-	}
-}
-
 ssize_t worker_receive(struct worker *w)
 {
-	union passed passed;
+	union pass_fd_room passed;
 	struct iovec iov = { buf_reserve(&w->in, CHUNK), CHUNK };
 	struct msghdr msg = {
 		.msg_iov = &iov,
@@ -127,7 +88,7 @@ ssize_t worker_receive(struct worker *w)
 	while (n < 0 && errno == EINTR);
 	if (n < 0)
 		return errno == ECONNRESET ? 0 : -errno;
-	take_fds(w, &msg);
+	pass_fd_take(&msg, &w->fd);
 	w->in.len += (size_t)n;
 	return n;
 }

@@ -6,40 +6,14 @@
 #include <string.h>
 #include <sys/socket.h>
 
+#include "fileio/pass_fd.h"
+
 #define SEND_MS 10000
-
-/* Space for one descriptor, aligned for the kernel. */
-union passed {
-	struct cmsghdr head;
-	char space[CMSG_SPACE(sizeof(int))];
-};
-
-static int send_head(int sock, uint32_t len, int fd)
-{
-	union passed passed = { .space = "" };
-	struct iovec iov = { &len, sizeof(len) };
-	struct msghdr msg = { .msg_iov = &iov, .msg_iovlen = 1 };
-	ssize_t n;
-
-	if (fd >= 0) {
-		msg.msg_control = &passed;
-		msg.msg_controllen = sizeof(passed);
-		passed.head.cmsg_level = SOL_SOCKET;
-		passed.head.cmsg_type = SCM_RIGHTS;
-		passed.head.cmsg_len = CMSG_LEN(sizeof(fd));
-		memcpy(CMSG_DATA(&passed.head), &fd, sizeof(fd));
-	}
-	do
-		n = sendmsg(sock, &msg, MSG_NOSIGNAL);
-	while (n < 0 && errno == EINTR);
-	if (n < 0)
-		return -errno;
-	return n == sizeof(len) ? 0 : -EMSGSIZE;
-}
 
 int helper_msg_send(int sock, const struct buf *text, int fd)
 {
-	int rc = send_head(sock, (uint32_t)text->len, fd);
+	uint32_t len = (uint32_t)text->len;
+	int rc = pass_fd_send(sock, &len, sizeof(len), fd);
 
 	return rc < 0 ? rc : io_write_all(sock, text->data, text->len, deadline_in_ms(SEND_MS));
 }
@@ -47,7 +21,7 @@ int helper_msg_send(int sock, const struct buf *text, int fd)
 /* Receives the length of the text, and the descriptor. */
 static int receive_head(int sock, uint32_t *len, int *fd, struct deadline deadline)
 {
-	union passed passed;
+	union pass_fd_room passed;
 	struct iovec iov = { len, sizeof(*len) };
 	struct msghdr msg = {
 		.msg_iov = &iov,
@@ -65,10 +39,7 @@ static int receive_head(int sock, uint32_t *len, int *fd, struct deadline deadli
 	while (n < 0 && errno == EINTR);
 	if (n <= 0)
 		return n < 0 ? -errno : -EPIPE;
-	for (struct cmsghdr *c = CMSG_FIRSTHDR(&msg); c; c = CMSG_NXTHDR(&msg, c)) {
-		if (c->cmsg_level == SOL_SOCKET && c->cmsg_type == SCM_RIGHTS)
-			memcpy(fd, CMSG_DATA(c), sizeof(*fd));
-	}
+	pass_fd_take(&msg, fd);
 	return n == sizeof(*len) ? 0 : -EBADMSG;
 }
 

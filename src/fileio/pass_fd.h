@@ -1,0 +1,22 @@
+/* Passes a descriptor with the first bytes of a message over a Unix socket. */
+#ifndef JTOOL_FILEIO_PASS_FD_H
+#define JTOOL_FILEIO_PASS_FD_H
+
+#include <stddef.h>
+#include <sys/socket.h>
+
+#include "base/util.h"
+
+/* Room for the control message that carries one descriptor, aligned for the kernel. */
+union pass_fd_room {
+	struct cmsghdr head;
+	char space[CMSG_SPACE(sizeof(int))];
+};
+
+/* Sends all bytes, and `fd` with them unless it is -1.  Returns 0 or a negative errno. */
+int pass_fd_send(int sock, void *data, size_t len, int fd) _must_check_;
+
+/* Stores the descriptor that came with a received message in *fd, which it closes if it is open. */
+void pass_fd_take(struct msghdr *msg, int *fd);
+
+#endif
