@@ -110,6 +110,20 @@ static int take_last(const struct ctx *ctx, struct threads_sample *s, struct err
 						  threads_measure(ctx, s, err);
 }
 
+/* java.lang.Thread.State, and what threads of the JVM itself have. */
+static const char *const states[] = {
+	"NEW", "RUNNABLE", "BLOCKED", "WAITING", "TIMED_WAITING", "TERMINATED", "native",
+};
+
+static bool is_state(const char *name)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(states); i++) {
+		if (strcasecmp(name, states[i]) == 0)
+			return true;
+	}
+	return false;
+}
+
 static bool is_wanted(const struct threads_opts *opts, const struct dump_thread *t)
 {
 	if (opts->virtual && !t->virtual)
@@ -280,6 +294,10 @@ static int check(const struct ctx *ctx, struct err *err)
 		return err_set(err, EXIT_USAGE,
 			       "--virtual excludes --samples, -l and -e: the JVM writes virtual "
 			       "threads to a file of another form");
+	if (opts->state && !is_state(opts->state))
+		return err_set(err, EXIT_USAGE,
+			       "invalid --state '%s': expected NEW, RUNNABLE, BLOCKED, WAITING, "
+			       "TIMED_WAITING, TERMINATED or native", opts->state);
 	if (opts->samples > SAMPLES_MAX)
 		return err_set(err, EXIT_USAGE, "invalid --samples: expected at most %d",
 			       SAMPLES_MAX);

@@ -65,6 +65,10 @@ static int check(const struct ctx *ctx, struct err *err)
 			       "threads, or omit TARGET", top_sort_names[opts->sort]);
 	if (ctx->all && opts->state)
 		return err_set(err, EXIT_USAGE, "--state is for threads: name a JVM");
+	if (opts->state && !top_thread_is_state(opts->state))
+		return err_set(err, EXIT_USAGE,
+			       "invalid --state '%s': expected running, sleeping, disk, stopped, "
+			       "dead or idle", opts->state);
 	return parse_pace(ctx, &pace, err);
 }
 

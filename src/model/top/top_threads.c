@@ -109,26 +109,31 @@ const char *top_thread_name(const struct top_thread *t)
 	return t->name ? t->name : t->comm;
 }
 
+/* States in /proc/PID/task/TID/stat, and our words for them. */
+static const struct {
+	const char *letters, *name;
+} states[] = {
+	{ "R", "running" }, /* or waiting for a CPU */
+	{ "S", "sleeping" }, { "D", "disk" },  { "Tt", "stopped" },
+	{ "ZX", "dead" },    { "I", "idle" },
+};
+
 const char *top_thread_state(const struct top_thread *t)
 {
-	switch (t->state) {
-	case 'R':
-		return "running"; /* or waiting for a CPU */
-	case 'S':
-		return "sleeping";
-	case 'D':
-		return "disk";
-	case 'T':
-	case 't':
-		return "stopped";
-	case 'Z':
-	case 'X':
-		return "dead";
-	case 'I':
-		return "idle";
-	default:
-		return "?";
+	for (size_t i = 0; i < ARRAY_SIZE(states); i++) {
+		if (t->state && strchr(states[i].letters, t->state))
+			return states[i].name;
 	}
+	return "?";
+}
+
+bool top_thread_is_state(const char *name)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(states); i++) {
+		if (strcasecmp(name, states[i].name) == 0)
+			return true;
+	}
+	return false;
 }
 
 struct choice {

@@ -62,6 +62,8 @@ void top_threads_name(struct top_threads *t, const struct thread_dump *dump);
 const char *top_thread_name(const struct top_thread *t);
 /* Returns "running", "sleeping", …: the state in the kernel. */
 const char *top_thread_state(const struct top_thread *t);
+/* Returns whether it returns this word for some thread, in upper or lower case. */
+bool top_thread_is_state(const char *name);
 
 struct top_filter {
 	const char *glob, *state; /* NULL: all */

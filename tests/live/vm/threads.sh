@@ -48,6 +48,8 @@ for version in "${jdks[@]}"; do
 	works "$version: --group: it works" threads --group --filter 'blocked-*' "$JVM_PID"
 	check "$version: --group: identical stacks are one row" grep -q \
 		'^3 threads, BLOCKED, .*: blocked-[0-2], blocked-[0-2], blocked-[0-2]$' "$W/out"
+	refuses 2 'invalid --state .lost.: expected NEW' "$version: --state: an unknown one" \
+		threads --state lost "$JVM_PID"
 	works "$version: --state: it works" threads --state blocked --json "$JVM_PID"
 	same "$version: --state: only such threads" "BLOCKED" \
 		"$(json "' '.join(sorted({t['state'] for t in j['threads']}))")"
