@@ -110,9 +110,10 @@ static int take_last(const struct ctx *ctx, struct threads_sample *s, struct err
 						  threads_measure(ctx, s, err);
 }
 
-/* java.lang.Thread.State, and what threads of the JVM itself have. */
+/* java.lang.Thread.State; then that of the JVM's own threads, and of JDK 21's virtual threads. */
 static const char *const states[] = {
-	"NEW", "RUNNABLE", "BLOCKED", "WAITING", "TIMED_WAITING", "TERMINATED", "native",
+	"NEW", "RUNNABLE", "BLOCKED", "WAITING", "TIMED_WAITING", "TERMINATED",
+	"native", "UNKNOWN",
 };
 
 static bool is_state(const char *name)
@@ -297,7 +298,7 @@ static int check(const struct ctx *ctx, struct err *err)
 	if (opts->state && !is_state(opts->state))
 		return err_set(err, EXIT_USAGE,
 			       "invalid --state '%s': expected NEW, RUNNABLE, BLOCKED, WAITING, "
-			       "TIMED_WAITING, TERMINATED or native", opts->state);
+			       "TIMED_WAITING, TERMINATED, native or UNKNOWN", opts->state);
 	if (opts->samples > SAMPLES_MAX)
 		return err_set(err, EXIT_USAGE, "invalid --samples: expected at most %d",
 			       SAMPLES_MAX);
