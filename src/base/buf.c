@@ -25,7 +25,7 @@ char *buf_reserve(struct buf *b, size_t room)
 	size_t need;
 
 	if (__builtin_add_overflow(b->len, room, &need) || need == SIZE_MAX)
-		need = SIZE_MAX; /* xreallocarray() fails and ends the process */
+		need = SIZE_MAX; /* too large: xreallocarray() below fails and ends the process */
 	else
 		need++;
 	if (need > b->cap) {
@@ -72,7 +72,8 @@ void buf_addf(struct buf *b, const char *fmt, ...)
 		return;
 	(void)buf_reserve(b, (size_t)n);
 	va_start(ap, fmt);
-	(void)vsnprintf(b->data + b->len, (size_t)n + 1, fmt, ap); /* the length is known to fit */
+	/* Cannot truncate: see n above. */
+	(void)vsnprintf(b->data + b->len, (size_t)n + 1, fmt, ap);
 	va_end(ap);
 	b->len += (size_t)n;
 }

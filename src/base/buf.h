@@ -1,4 +1,4 @@
-/* A growing byte buffer.  A NUL, which is not counted in len, always follows the content. */
+/* A growing byte buffer.  The content is always followed by a NUL, which len does not count. */
 #ifndef JTOOL_BASE_BUF_H
 #define JTOOL_BASE_BUF_H
 

@@ -7,7 +7,7 @@
 
 #include "base/printable.h"
 
-/* Converts the text to one line without control characters: it may contain untrusted names. */
+/* Replaces control characters, so that the text is one line: it may contain names from a target. */
 static void sanitize(struct err *err)
 {
 	_cleanup_buf_ struct buf safe = BUF_INIT;

@@ -9,17 +9,17 @@
 
 #include "base/util.h"
 
-/* Exit codes.  Scripts depend on them: they never change. */
+/* The exit codes of jtool.  Their numbers never change, because scripts depend on them. */
 enum exit_code {
 	EXIT_DONE = 0,
 	EXIT_ANSWER = 1,     /* the JVM or its agent answered with an error */
-	EXIT_USAGE = 2,      /* invalid command line, or an invalid file of the user */
+	EXIT_USAGE = 2,      /* invalid command line, or an input file of the user is invalid */
 	EXIT_TARGET = 3,     /* no such JVM, not a JVM, or an ambiguous name */
 	EXIT_PERMISSION = 4, /* the kernel or the JVM denies this user access */
 	EXIT_ATTACH = 5,     /* attach disabled, no answer in time, or connection refused */
 	EXIT_AGENT = 6,      /* jtool's agent could not be loaded, or failed */
 	EXIT_PARTIAL = 7,    /* the target exited, or the result is incomplete */
-	EXIT_SIGPIPE = 141,  /* the reader of stdout has left: main ends silently by SIGPIPE */
+	EXIT_SIGPIPE = 141,  /* the reader of stdout has closed it: main ends silently by SIGPIPE */
 };
 
 struct err {
@@ -28,15 +28,15 @@ struct err {
 };
 
 /*
- * Sets exit code and text, unless an error is set already: the first one is nearest to the cause.
- * Always returns -1, for `return err_set(err, …)`.
+ * Sets exit code and text, unless err has an error already: the first error is nearest to the
+ * cause.  Always returns -1, for `return err_set(err, …)`.
  */
 int err_set(struct err *err, enum exit_code code, const char *fmt, ...) _printf_(3, 4);
 
 /* Sets err for a result that cannot be written to stdout.  `error` is a negative errno. */
 int err_stdout(struct err *err, int error);
 
-/* Inserts "PREFIX: " before the text of an error that is set. */
+/* Inserts "PREFIX: " before the text; does nothing if err has no error. */
 void err_prefix(struct err *err, const char *fmt, ...) _printf_(2, 3);
 
 #endif

@@ -1,4 +1,4 @@
-/* XXH3, a hash function that is not cryptographic: chosen input can make it collide. */
+/* XXH3 hash.  It is not cryptographic: chosen input can make hashes collide. */
 #ifndef JTOOL_BASE_HASH_H
 #define JTOOL_BASE_HASH_H
 

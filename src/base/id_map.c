@@ -13,13 +13,16 @@ void id_map_release(struct id_map *m)
 	*m = (struct id_map){ 0 };
 }
 
-/* Hashes by multiplication: a difference in any bit affects the highest bits. */
+/* Hashes by multiplication, so that a difference in any bit of the id affects the highest bits. */
 static size_t first_slot(const struct id_map *m, uint64_t id)
 {
 	return (size_t)(id * m->factor >> m->shift);
 }
 
-/* Returns the entry of the identifier, or the free one for it; the table is never full. */
+/*
+ * Returns the entry with this identifier, or else the free entry where it would be added.  Ends,
+ * because the table is never full.
+ */
 static struct id_map_entry *find(const struct id_map *m, uint64_t id)
 {
 	size_t at = first_slot(m, id);

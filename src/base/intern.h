@@ -9,7 +9,7 @@
 
 struct intern {
 	struct buf bytes;
-	size_t *ends; /* end of string i: offset in bytes */
+	size_t *ends; /* ends[i]: offset in bytes of the end of string i */
 	size_t n, cap;
 	struct id_map numbers; /* from a string's hash to its number; see id_map.h */
 };
@@ -20,7 +20,10 @@ void intern_release(struct intern *in);
 uint32_t intern_add(struct intern *in, const void *data, size_t len);
 /* Adds a C string, including its NUL, like intern_add(). */
 uint32_t intern_text(struct intern *in, const char *text);
-/* Returns the string of a number, valid until the next addition.  len may be NULL. */
+/*
+ * Returns the string with this number, valid until the next addition.  Sets *len to its length in
+ * bytes; len may be NULL.
+ */
 const void *intern_get(const struct intern *in, uint32_t number, size_t *len);
 
 #endif

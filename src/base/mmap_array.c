@@ -10,9 +10,11 @@
 #define LARGE_PAGE ((size_t)2 << 20)
 #define ENTRIES_MIN 64
 
-/* Precedes an array.  It has the size of a cache line, to preserve the elements' alignment. */
+/*
+ * Precedes the array in memory.  Has the size of a cache line, to preserve the elements' alignment.
+ */
 union head {
-	size_t mapped; /* bytes, including the head; 0: allocated with malloc(3) */
+	size_t mapped; /* bytes of the mapping, with this head; 0: allocated with malloc(3) */
 	char line[64];
 };
 
@@ -38,7 +40,7 @@ static void *map(size_t bytes)
 
 	if (head == MAP_FAILED)
 		xalloc_die();
-	(void)madvise(head, bytes, MADV_HUGEPAGE); /* without huge pages, access is only slower */
+	(void)madvise(head, bytes, MADV_HUGEPAGE); /* on failure, access is only slower */
 	head->mapped = bytes;
 	return head + 1;
 }

@@ -9,9 +9,12 @@
 
 void *mmap_array_new(size_t n, size_t size);
 void *mmap_array_new_zeroed(size_t n, size_t size);
-/* Grows the array, like xgrow(), for one more than n elements.  *cap must be 0 if array is NULL. */
+/*
+ * Returns the array, which may have moved, with room for one more than its n elements of `size`
+ * bytes.  *cap is the capacity in elements; it must be 0 if array is NULL.
+ */
 void *mmap_array_grow(void *array, size_t n, size_t *cap, size_t size);
-/* `array` may be NULL. */
+/* Frees the array; NULL is allowed. */
 void mmap_array_free(void *array);
 
 #endif

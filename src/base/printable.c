@@ -12,7 +12,10 @@ static uint8_t byte_at(const char *text, size_t i)
 	return (uint8_t)text[i];
 }
 
-/* Follows RFC 3629, section 4: no overlong forms, no surrogates, nothing above U+10FFFF. */
+/*
+ * Accepts what RFC 3629, section 4, allows: no overlong forms, no surrogates, nothing above
+ * U+10FFFF.
+ */
 size_t utf8_sequence_len(const char *text, size_t len)
 {
 	uint8_t lead, low = 0x80, high = 0xbf;
@@ -56,10 +59,10 @@ uint32_t utf8_decode(const char *text, size_t n)
 }
 
 /*
- * The control characters, and of Unicode's: U+061C, U+180E, U+200B to U+200F, U+2060 to U+206F,
- * U+FEFF, U+FFF9 to U+FFFB and the tags from U+E0000 on have no width of their own or change the
- * direction, so that two names that look the same differ; U+2028 to U+202E split lines, or change
- * the direction.
+ * Unsafe are the control characters, and these of Unicode: U+061C, U+180E, U+200B to U+200F, U+2060
+ * to U+206F, U+FEFF, U+FFF9 to U+FFFB and the tags from U+E0000 on have no width or change the
+ * direction, so that two different names look the same; U+2028 to U+202E split lines or change the
+ * direction.
  */
 bool printable_is_unsafe(uint32_t c)
 {
@@ -83,7 +86,7 @@ static bool is_unchanged(char c, bool lines)
 	return (c >= ' ' && c < 0x7f) || (lines && (c == '\n' || c == '\t'));
 }
 
-/* `lines`: does not escape line ends and tabs. */
+/* Appends the text in safe form.  `lines`: leaves line ends and tabs as they are. */
 static void add(struct buf *out, const char *text, size_t len, bool lines)
 {
 	size_t clean = 0; /* start of the pending run of unchanged text */
@@ -140,7 +143,10 @@ static void set_utf8_locale(void)
 	done = true;
 }
 
-/* Returns the cells of the character at `text`, and sets *n to its bytes. */
+/*
+ * Returns the width of the character at `text` in terminal cells, and sets *n to its length in
+ * bytes.
+ */
 static size_t char_width(const char *text, size_t len, size_t *n)
 {
 	int cells;
@@ -151,7 +157,10 @@ static size_t char_width(const char *text, size_t len, size_t *n)
 		return 1;
 	}
 	set_utf8_locale();
-	/* glibc and musl have Unicode code points in wchar_t; -1: unknown character. */
+	/*
+	 * wchar_t has Unicode code points in glibc and musl.  wcwidth(3) returns -1 for unknown
+	 * characters.
+	 */
 	cells = wcwidth((wchar_t)utf8_decode(text, *n));
 	return cells < 0 ? 1 : (size_t)cells;
 }

@@ -21,7 +21,9 @@ char *printable_add_str(const char *text);
 /* Returns true for a character that printable_add() escapes. */
 bool printable_is_unsafe(uint32_t c);
 
-/* Returns the width of printable text in terminal cells: 2 for wide, 0 for combining characters. */
+/*
+ * Returns the width of printable text in terminal cells.  Wide characters take 2, combining ones 0.
+ */
 size_t printable_width(const char *text, size_t len);
 
 /* Returns how many bytes of printable text fit into `width` cells; never cuts a character. */
@@ -30,7 +32,7 @@ size_t printable_fit(const char *text, size_t len, size_t width);
 /* Returns the length in bytes of the UTF-8 character at `text`; 0: invalid. */
 size_t utf8_sequence_len(const char *text, size_t len);
 
-/* Returns the character of a valid sequence of n bytes. */
+/* Returns the code point of the valid UTF-8 sequence of n bytes at `text`. */
 uint32_t utf8_decode(const char *text, size_t n);
 
 /* Appends a character as UTF-8; a surrogate becomes U+FFFD. */

@@ -41,7 +41,7 @@ void progress_show(struct progress *p, const char *fmt, ...)
 		return;
 	fputs(CLEAR, stderr);
 	va_start(ap, fmt);
-	(void)vfprintf(stderr, fmt, ap); /* a lost progress line does no harm */
+	(void)vfprintf(stderr, fmt, ap); /* a progress line that cannot be printed does no harm */
 	va_end(ap);
 	p->shown = true;
 }

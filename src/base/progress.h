@@ -1,4 +1,4 @@
-/* A progress line that overwrites itself; on stderr, and only if that is a terminal. */
+/* A progress line on stderr that overwrites itself.  It is shown only if stderr is a terminal. */
 #ifndef JTOOL_BASE_PROGRESS_H
 #define JTOOL_BASE_PROGRESS_H
 
@@ -8,27 +8,34 @@
 #include "base/util.h"
 
 struct progress {
-	bool on;         /* stderr is a terminal */
-	bool shown;      /* the terminal shows the line */
-	int64_t next_ns; /* time of the next update, by monotonic_ns() */
+	bool on;         /* stderr is a terminal, so the line may be shown */
+	bool shown;      /* the line is on the screen now */
+	int64_t next_ns; /* when the next update is due, by monotonic_ns() */
 };
 
-/* The interval of updates, in ms, and the delay of the first: most work has ended by then. */
+/* Interval of updates in ms.  The first one is as late, because most work has ended by then. */
 #define PROGRESS_MS 200
 void progress_begin(struct progress *p);
 
 /*
- * Returns true if the next update is due.  Cheap enough to call for each chunk of the work.  False
- * if the terminal is stopped (^S): a JVM may be paused while we would wait for the terminal.
+ * Returns true if the next update is due.  Cheap enough to be called for each chunk of work.
+ * Returns false while the terminal is stopped (^S): writing to it would block, while a JVM may be
+ * paused.
  */
 bool progress_due(struct progress *p);
-/* Shows a line such as "walking the heap: 3.1 million objects": no newline, no text of a target. */
+/*
+ * Shows a line such as "walking the heap: 3.1 million objects".  The text has no newline and must
+ * not contain text from a target.
+ */
 void progress_show(struct progress *p, const char *fmt, ...) _printf_(2, 3);
 
-/* Shows "waiting for WHAT of JVM 4711 for 3 s" if it is due; since_ns: monotonic_ns() then. */
+/*
+ * Shows "waiting for WHAT of JVM 4711 for 3 s" if an update is due. since_ns is when the wait
+ * began, by monotonic_ns().
+ */
 void progress_wait(struct progress *p, const char *what, int pid, int64_t since_ns);
 
-/* Clears the line. */
+/* Removes the line from the screen. */
 void progress_end(struct progress *p);
 
 #endif

@@ -14,7 +14,8 @@ const char *sha256_base64(const void *data, size_t len, char text[static SHA256_
 {
 	static const char digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
 				     "abcdefghijklmnopqrstuvwxyz0123456789+/";
-	uint8_t digest[SHA256_DIGEST_LENGTH + 1] = { 0 }; /* padded to a multiple of 3 bytes */
+	/* with one more byte, 33: a multiple of 3 */
+	uint8_t digest[SHA256_DIGEST_LENGTH + 1] = { 0 };
 	SHA2_CTX sha;
 	char *out = text;
 
@@ -27,7 +28,7 @@ const char *sha256_base64(const void *data, size_t len, char text[static SHA256_
 		for (int shift = 18; shift >= 0; shift -= 6)
 			*out++ = digits[bits >> shift & 0x3f];
 	}
-	out[-1] = '='; /* for the padding byte */
+	out[-1] = '='; /* base64's padding character, for the byte that was added */
 	*out = '\0';
 	return text;
 }

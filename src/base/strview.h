@@ -15,12 +15,15 @@ static inline size_t strview_len(struct strview s)
 	return (size_t)(s.end - s.at);
 }
 
-/* Consumes the next line, and sets *line to this line without its newline.  False at the end. */
+/*
+ * Removes the first line from *text, and sets *line to it, without its newline.  Returns false if
+ * *text is empty.
+ */
 bool strview_line(struct strview *text, struct strview *line);
 
 /*
  * Returns a copy of the next line of *text that is not empty, without leading spaces, and advances
- * *text; the caller frees it.  NULL at the end.
+ * *text; the caller frees it.  Returns NULL if there is none.
  */
 char *strview_copy_line(const char **text);
 

@@ -21,7 +21,7 @@ static bool is_near(const char *wanted, const char *name)
 {
 	size_t len = strlen(wanted);
 
-	if (len < 2) /* nearly every name contains one letter */
+	if (len < 2) /* nearly every name contains any one letter */
 		return false;
 	return strcasestr(name, wanted) || common_prefix(wanted, name) * 4 >= len * 3;
 }
@@ -57,7 +57,10 @@ static bool is_typo(const char *name, const char *wanted)
 	return suggest_distance(name, wanted) <= typos;
 }
 
-/* Returns 0: at most the package differs; 1: typos; 2 or 3: a substring; or NOT_NEAR. */
+/*
+ * Returns how near the names are: 0: they differ at most in the package; 1: in typos; 2 or 3: one
+ * contains the other; NOT_NEAR: not similar.
+ */
 #define NOT_NEAR 4
 static unsigned nearness(const char *name, const char *word)
 {

@@ -6,7 +6,7 @@
 
 struct suggestions {
 	const char *wanted; /* the unknown name */
-	struct buf names;   /* "A, B, C": safe to print */
+	struct buf names;   /* "A, B, C"; safe to print */
 	size_t n;           /* number of names, limited to a few */
 	struct buf hint;
 };
@@ -23,13 +23,16 @@ void suggest_add(struct suggestions *s, const char *name);
 
 /*
  * Adds the most similar of n class names name(list, i), without array classes.  Names that differ
- * only in the package are first, then typos, then names that contain s->wanted.
+ * from s->wanted only in the package are first, then those that differ by typos, then those that
+ * contain it.
  */
 void suggest_offer_classes(struct suggestions *s,
 			   const char *(*name)(const void *list, size_t i), const void *list,
 			   size_t n);
 
-/* Returns ": did you mean A, B?", or how to list all names; valid until the next call. */
+/*
+ * Returns ": did you mean A, B?", or a text on how to list all names.  Valid until the next call.
+ */
 const char *suggest_hint(struct suggestions *s);
 void suggest_release(struct suggestions *s);
 

@@ -23,13 +23,16 @@ static inline void util_free_p(void *p)
 static inline void util_close_p(const int *fd)
 {
 	if (*fd >= 0)
-		(void)close(*fd); /* not used where a failed close could lose data */
+		(void)close(*fd); /* only for descriptors on which close(2) cannot lose data */
 }
 
 #define _cleanup_free_ _cleanup_(util_free_p)
 #define _cleanup_close_ _cleanup_(util_close_p)
 
-/* Yield a pointer or descriptor, and reset the variable so that it is not released. */
+/*
+ * The value is the pointer or descriptor; the variable is reset, so that its cleanup releases
+ * nothing.
+ */
 #define TAKE_PTR(p)                      \
 	({                               \
 		__typeof__(p) p_ = (p);  \

@@ -7,7 +7,7 @@
 #include "base/deadline.h"
 #include "base/printable.h"
 
-static void (*diverted)(const char *text); /* NULL: to stderr */
+static void (*diverted)(const char *text); /* receives each step; NULL: print it on stderr */
 
 void verbose_divert(void (*print)(const char *text))
 {
@@ -29,7 +29,7 @@ void verbose_step(const struct verbose *steps, const char *fmt, ...)
 		diverted(text);
 		return;
 	}
-	printable_add(&safe, text, strlen(text)); /* it may contain paths of the target */
+	printable_add(&safe, text, strlen(text)); /* the text may contain paths from the target */
 	fprintf(stderr, "jtool: %9.3f ms  %s\n", (double)(monotonic_ns() - steps->start_ns) / 1e6,
 		buf_str(&safe));
 }

@@ -1,4 +1,4 @@
-/* The output of --verbose: prints each step on stderr, with the time since the start. */
+/* The output of --verbose: each step on stderr, with the time since the start of the program. */
 #ifndef JTOOL_BASE_VERBOSE_H
 #define JTOOL_BASE_VERBOSE_H
 
@@ -13,7 +13,7 @@ struct verbose {
 /* Prints a step; does nothing if steps is NULL. */
 void verbose_step(const struct verbose *steps, const char *fmt, ...) _printf_(2, 3);
 
-/* Passes each step to print() instead, for a process whose stderr is closed. */
+/* Passes each step to print() and not to stderr, in a process whose stderr is closed. */
 void verbose_divert(void (*print)(const char *text));
 
 #endif

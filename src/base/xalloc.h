@@ -1,18 +1,23 @@
 /*
- * Allocation functions that never return NULL: out of memory ends the process with an error.
+ * Allocation functions that never return NULL: when memory is exhausted, they print an error and
+ * end the process.
  *
- * For the client only, which may end at any time: the agent restores the target when the connection
- * closes, and helper processes remove staged files.  The agent must survive failed allocations.
+ * Only the client uses them.  It may end at any time: the agent restores the target when the
+ * connection closes, and helper processes remove staged files.  The agent must survive failed
+ * allocations.
  */
 #ifndef JTOOL_BASE_XALLOC_H
 #define JTOOL_BASE_XALLOC_H
 
 #include "base/util.h"
 
-/* Ends the process after a failed allocation, for example in a library. */
+/*
+ * Ends the process with the error for exhausted memory, for example when a library could not
+ * allocate.
+ */
 void _noreturn_ xalloc_die(void);
 
-/* Sets what is called just before that; NULL: nothing. */
+/* Sets a function that xalloc_die() calls before it ends the process; NULL: none. */
 void xalloc_at_death(void (*restore)(void));
 
 void *xmalloc(size_t size);
@@ -24,7 +29,7 @@ char *xasprintf(const char *fmt, ...) _printf_(1, 2);
 
 /*
  * Returns the array, which may have moved, with room for one more than its n elements of `size`
- * bytes.  *cap is its capacity in elements; doubled if needed.
+ * bytes.  *cap is the capacity in elements, which is doubled if needed.
  */
 void *xgrow(void *array, size_t n, size_t *cap, size_t size);
 

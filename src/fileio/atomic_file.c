@@ -15,7 +15,7 @@
 #include "fileio/io.h"
 #include "base/xalloc.h"
 
-/* How long to wait for the reader of a pipe, which may be started after jtool. */
+/* How long to wait until somebody opens a pipe for reading: the reader may start after jtool. */
 #ifndef READER_WAIT_MS
 #define READER_WAIT_MS 10000
 #endif
@@ -48,7 +48,10 @@ static struct tmp_reaper *reaper_of(struct atomic_file *f)
 	return f->reaper ? f->reaper : &f->own_reaper;
 }
 
-/* Prepares an unnamed file, which the commit copies to out_fd: a pipe, a device, stdout. */
+/*
+ * Opens an output that has no directory entry of its own to appear under (pipe, device, stdout):
+ * the data goes to an unnamed file first, and the commit copies it to out_fd.
+ */
 static int open_special(struct atomic_file *f, int out_fd, struct err *err)
 {
 	int flags = out_fd < 0 ? -1 : fcntl(out_fd, F_GETFL);
@@ -81,7 +84,7 @@ static int create_temp(struct atomic_file *f, mode_t mode)
 	return f->is_hidden ? 0 : f->fd;
 }
 
-/* Gives the file the mode of the file that it will replace, if there is one. */
+/* If the result will replace a file, gives it that file's mode. */
 static int copy_mode(const struct atomic_file *f)
 {
 	struct stat old, st;
@@ -90,7 +93,7 @@ static int copy_mode(const struct atomic_file *f)
 	if (fstatat(f->dir_fd, f->name, &old, AT_SYMLINK_NOFOLLOW) < 0)
 		return errno == ENOENT ? 0 : -errno;
 	if (!S_ISREG(old.st_mode))
-		return -EEXIST; /* it was a regular file a moment ago */
+		return -EEXIST; /* somebody has replaced the regular file that the open found */
 	if (fstat(f->fd, &st) < 0)
 		return -errno;
 	mode = old.st_mode & 0777;
@@ -115,7 +118,10 @@ static int open_regular(struct atomic_file *f, struct caller_path *p, mode_t mod
 	return rc < 0 ? cannot_write(f, strerror(-rc), err) : 0;
 }
 
-/* Returns true for null, zero, full and tty: in a container, a user of the host may own them. */
+/*
+ * Returns true for /dev/null, zero, full and tty.  They are allowed whoever owns them: in a
+ * container, the owner may be a user of the host.
+ */
 static bool is_harmless(const struct stat *st)
 {
 	return S_ISCHR(st->st_mode) &&
@@ -148,7 +154,7 @@ static const char *why_refused(const struct caller_path *p)
 	}
 }
 
-/* Opens a pipe or device for writing, without blocking.  A pipe may get its reader later. */
+/* Opens a pipe or device for writing.  Waits up to READER_WAIT_MS until a pipe has a reader. */
 static int open_writable(const struct caller_path *p)
 {
 	const struct deadline deadline = deadline_in_ms(READER_WAIT_MS);
@@ -158,10 +164,11 @@ static int open_writable(const struct caller_path *p)
 		fd = file_reopen(p->fd, O_WRONLY | O_NONBLOCK, &p->st);
 		if (fd != -ENXIO || !S_ISFIFO(p->st.st_mode) || deadline_passed(deadline))
 			break;
-		(void)poll(NULL, 0, READER_STEP_MS); /* nothing reports a new reader */
+		(void)poll(NULL, 0, READER_STEP_MS); /* no event reports that a pipe got a reader */
 	}
 	if (fd >= 0)
-		(void)fcntl(fd, F_SETFL, 0); /* if it fails, writes poll(2) instead */
+		/* On failure writes return EAGAIN, and io_write_all() waits with poll(2). */
+		(void)fcntl(fd, F_SETFL, 0);
 	return fd;
 }
 
@@ -285,7 +292,10 @@ static int copy_out(struct atomic_file *f)
 	return close(TAKE_FD(f->out_fd)) < 0 && rc == 0 ? -errno : rc;
 }
 
-/* Some file systems (NFS) report a full disk on close(2); closing any duplicate suffices. */
+/*
+ * Reports write errors that NFS returns only from close(2), such as a full disk.  Closing a
+ * duplicate descriptor returns them, too.
+ */
 static int flush(const struct atomic_file *f)
 {
 	int fd = fcntl(f->fd, F_DUPFD_CLOEXEC, 0);
@@ -297,7 +307,7 @@ static int link_as(const struct atomic_file *f, int dir_fd, const char *name)
 {
 	char path[64];
 
-	/* AT_EMPTY_PATH would need CAP_DAC_READ_SEARCH. */
+	/* linkat(2) with AT_EMPTY_PATH would need CAP_DAC_READ_SEARCH, this path does not. */
 	(void)snprintf(path, sizeof(path), "/proc/self/fd/%d", f->fd);
 	return linkat(AT_FDCWD, path, dir_fd, name, AT_SYMLINK_FOLLOW) < 0 ? -errno : 0;
 }
@@ -318,11 +328,14 @@ static int rename_final(struct atomic_file *f)
 		return 0;
 	if (f->replace || (errno != EINVAL && errno != ENOSYS))
 		return -errno;
-	/* File systems without RENAME_NOREPLACE (NFS): linkat(2) does not replace a file either. */
+	/* NFS does not know RENAME_NOREPLACE.  linkat(2) fails, too, if the final name exists. */
 	return linkat(from->dir_fd, from->name, f->dir_fd, f->name, 0) < 0 ? -errno : 0;
 }
 
-/* Gives the unnamed file its final name.  If a file has that name, uses the hidden name first. */
+/*
+ * Gives the unnamed file its final name.  To replace a file, links it under the hidden name first,
+ * and renames that.
+ */
 static int link_final(struct atomic_file *f)
 {
 	struct tmp_reaper *reaper = reaper_of(f);
@@ -364,7 +377,8 @@ void atomic_file_release(struct atomic_file *f)
 	util_close_p(&f->fd);
 	util_close_p(&f->out_fd);
 	if (f->is_hidden)
-		(void)unlinkat(reaper_of(f)->dir_fd, reaper_of(f)->name, 0); /* reaper retries it */
+		/* On failure, the reaper process removes the name. */
+		(void)unlinkat(reaper_of(f)->dir_fd, reaper_of(f)->name, 0);
 	tmp_reaper_release(&f->own_reaper);
 	util_close_p(&f->dir_fd);
 	free(f->name);

@@ -2,15 +2,16 @@
  * Output files that appear under their name when they are complete, or not at all, even if the
  * process is killed.
  *
- * The data goes to an unnamed file (O_TMPFILE).  A hidden name in the directory of the result is
- * used on file systems without O_TMPFILE, and for a moment when the result replaces a file; a child
- * process removes that name when we exit (tmp_reaper.h).  "-" means stdout, /dev/fd/N a descriptor
- * of ours.  A pipe or a device may be slow: its data is collected in an unnamed file, and copied at
- * the commit.
+ * The data goes to an unnamed file (O_TMPFILE).  It has a hidden name in the directory of the
+ * result on file systems without O_TMPFILE, and for a moment when the result replaces a file; a
+ * child process removes that name when jtool exits (tmp_reaper.h).  The path "-" means stdout;
+ * /dev/fd/N means descriptor N of jtool.  A pipe or a device may be slow: the data is collected in
+ * an unnamed file, and copied to it at the commit.
  *
- * Another user must not choose what is written to.  Links are followed as caller_path.h describes.
- * A pipe or device must belong to the caller or to root, and a pipe of root must not be where
- * others can write.  It is opened once, at the beginning; a pipe must get a reader within 10 s.
+ * Another user must not be able to choose the file that jtool writes.  Links are followed as
+ * caller_path.h describes.  A pipe or device must belong to the caller or to root, and a pipe of
+ * root must not be where others can write.  Pipes and devices are opened once, at the beginning; a
+ * pipe must get a reader within 10 s.
  */
 #ifndef JTOOL_FILEIO_ATOMIC_FILE_H
 #define JTOOL_FILEIO_ATOMIC_FILE_H
@@ -26,11 +27,11 @@ struct atomic_file {
 	const char *path; /* as the caller gave it, for messages */
 	int fd;           /* write the data here, at any position; a regular file */
 	int out_fd;       /* the pipe, device or stdout that receives the data; else -1 */
-	int dir_fd;       /* directory of the result; -1 with out_fd */
+	int dir_fd;       /* directory of the result; -1 if out_fd is set */
 	char *name;       /* name of the result in dir_fd */
 	struct tmp_reaper own_reaper;
 	struct tmp_reaper *reaper; /* owns the hidden name; NULL: own_reaper owns it */
-	bool is_hidden;   /* the file has the hidden name now */
+	bool is_hidden;   /* the file is in the reaper's directory under the hidden name */
 	bool replace;
 	bool to_stdout;
 };
@@ -39,24 +40,26 @@ enum atomic_file_flags {
 	/* The open fails with EXIT_USAGE if a regular file, a link or a block device exists. */
 	ATOMIC_FILE_NEW = 0,
 	ATOMIC_FILE_REPLACE = 1 << 0, /* the commit replaces an existing file; a link is followed */
-	ATOMIC_FILE_BINARY = 1 << 1, /* the open fails with EXIT_USAGE if it is a terminal */
+	/* The open fails with EXIT_USAGE if the output is a terminal */
+	ATOMIC_FILE_BINARY = 1 << 1,
 };
 
 /*
- * Opens an output file.  `mode` is as for open(2).  A result that replaces a file gets the mode of
- * that file, restricted to `mode` if another user owns the file.  Returns -1 with err set and
- * nothing created: EXIT_USAGE if `path` is a directory, or exists and is not to be replaced; else
- * EXIT_PARTIAL, also for what another user may have put there.  `path` must stay valid until the
- * release.
+ * Opens an output file.  `mode` is as for open(2).  If the result replaces a file, it gets that
+ * file's mode, restricted to `mode` if another user owns the file.
+ *
+ * Returns -1 with err set and nothing created: EXIT_USAGE if `path` is a directory, or if it exists
+ * and flags forbid to replace it; EXIT_PARTIAL for other errors, also if `path` is a pipe, device
+ * or link that another user may have created.  `path` must stay valid until the release.
  */
 int atomic_file_open(struct atomic_file *f, const char *path, int flags, mode_t mode,
 		     struct err *err) _must_check_;
 
 /*
- * Opens the output file `name` in the directory dir_fd.  The result replaces a regular file; fails
- * if the name belongs to anything else, even a link.  The caller owns dir_fd and the reaper, which
- * serves one file at a time and has a directory on the same file system.  `path` is for messages,
- * and must stay valid until the release.
+ * Opens the output file `name` in the directory dir_fd.  If a regular file has this name, the
+ * result replaces it; if a link or another kind of file has it, the open fails.  The caller owns
+ * dir_fd and the reaper.  A reaper serves one file at a time; its directory is on the same file
+ * system.  `path` is the name of the file in messages, and must stay valid until the release.
  */
 int atomic_file_open_at(struct atomic_file *f, int dir_fd, const char *name,
 			struct tmp_reaper *reaper, const char *path, mode_t mode,
@@ -67,12 +70,14 @@ int atomic_file_failed(const struct atomic_file *f, int error, struct err *err);
 
 /*
  * Gives the complete file its name, or copies it to out_fd (EXIT_SIGPIPE if stdout has no reader).
- * Without ATOMIC_FILE_REPLACE, fails if
- * a file of this name has appeared meanwhile.  Sets *size to the length in bytes; size may be NULL.
+ * Without ATOMIC_FILE_REPLACE, fails if a file of this name has been created since the open.  Sets
+ * *size to the length in bytes; size may be NULL.
  */
 int atomic_file_commit(struct atomic_file *f, uint64_t *size, struct err *err) _must_check_;
 
-/* Closes the file, and removes it if it was not committed.  Only after a successful open. */
+/*
+ * Closes the file, and removes it if it was not committed.  Call it only after a successful open.
+ */
 void atomic_file_release(struct atomic_file *f);
 
 #endif

@@ -5,10 +5,10 @@
 
 #include "base/xalloc.h"
 
-/* Of malloc(3), for each block. */
+/* Bytes that malloc(3) adds to each block for its own data. */
 #define BLOCK_OVERHEAD 16
 
-/* Returns the memory of a chunk. */
+/* Returns the memory in bytes that a chunk with `len` bytes of data takes. */
 static size_t cost(size_t len)
 {
 	return sizeof(struct byte_chunk) + BLOCK_OVERHEAD + len;
@@ -18,7 +18,8 @@ void byte_queue_init(struct byte_queue *q, size_t max)
 {
 	*q = (struct byte_queue){ .max = max };
 	q->last = &q->first;
-	(void)pthread_mutex_init(&q->lock, NULL); /* without attributes, neither call can fail */
+	/* This call and the next cannot fail without attributes. */
+	(void)pthread_mutex_init(&q->lock, NULL);
 	(void)pthread_cond_init(&q->changed, NULL);
 }
 

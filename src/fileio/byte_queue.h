@@ -12,7 +12,7 @@
 #include "base/util.h"
 
 struct byte_chunk {
-	struct byte_chunk *next; /* private */
+	struct byte_chunk *next; /* used by the queue only */
 	size_t len;
 	uint8_t data[];
 };
@@ -21,11 +21,14 @@ struct byte_queue {
 	pthread_mutex_t lock;
 	pthread_cond_t changed;
 	struct byte_chunk *first, **last;
-	size_t waiting, max; /* bytes of memory that the chunks take, and the limit */
+	size_t waiting, max; /* memory of all chunks in bytes, and its limit */
 	bool ended, refused;
 };
 
-/* `max` limits the memory in bytes, including malloc's overhead for each chunk. */
+/*
+ * Initialises an empty queue.  `max` limits its memory in bytes, including malloc's overhead for
+ * each chunk.
+ */
 void byte_queue_init(struct byte_queue *q, size_t max);
 /* Frees the queue and its chunks, after both threads have finished with it. */
 void byte_queue_release(struct byte_queue *q);
@@ -38,11 +41,16 @@ int byte_queue_push(struct byte_queue *q, const void *data, size_t len) _must_ch
 /* Producer: marks the end of the data. */
 void byte_queue_end(struct byte_queue *q);
 
-/* Consumer: waits for the next chunk, which the caller frees.  NULL after byte_queue_end(). */
+/*
+ * Consumer: waits for the next chunk, which the caller frees.  Returns NULL after byte_queue_end().
+ */
 struct byte_chunk *byte_queue_pop(struct byte_queue *q) _must_check_;
-/* Consumer: takes a chunk that was in the queue at byte_queue_end(); NULL if there is none. */
+/*
+ * Consumer: returns a chunk that was in the queue at byte_queue_end(), or NULL if none is left.
+ * The caller frees it.
+ */
 struct byte_chunk *byte_queue_pop_rest(struct byte_queue *q) _must_check_;
-/* Consumer: discards all chunks, and makes later pushes fail. */
+/* Consumer: frees all chunks, and makes later pushes fail. */
 void byte_queue_cancel(struct byte_queue *q);
 
 #endif

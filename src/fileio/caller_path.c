@@ -11,13 +11,13 @@
 #include "base/xalloc.h"
 #include "fileio/file_open.h"
 
-#define LINKS_MAX 40 /* as many as the kernel follows */
+#define LINKS_MAX 40 /* symbolic links in a path; the kernel has the same limit */
 
 /* The position of a walk along a path. */
 struct walk {
-	int dir_fd;     /* the directory that was reached */
-	char *rest;     /* the path from there */
-	int links;      /* links followed so far */
+	int dir_fd;     /* the directory that the walk has reached */
+	char *rest;     /* the part of the path that is still to be walked */
+	int links;      /* symbolic links that were followed */
 };
 
 static int walk_begin(struct walk *w, const char *path)
@@ -44,7 +44,10 @@ static void go_to(struct walk *w, int dir_fd)
 	w->dir_fd = dir_fd;
 }
 
-/* Returns true for a file in /proc: its links are the kernel's, and may have no path to follow. */
+/*
+ * Returns true for a file of procfs.  The kernel defines its links, and a link may refer to a file
+ * without a path, such as a pipe.
+ */
 static bool is_of_kernel(int fd)
 {
 	struct statfs fs;
@@ -52,7 +55,10 @@ static bool is_of_kernel(int fd)
 	return fstatfs(fd, &fs) == 0 && (uint32_t)fs.f_type == PROC_SUPER_MAGIC;
 }
 
-/* Follows the link link_fd in dir_fd: its target replaces it at the start of the path. */
+/*
+ * Follows the symbolic link link_fd in dir_fd: inserts the link's target before the rest of the
+ * path.
+ */
 static int follow(struct walk *w, int link_fd)
 {
 	char target[PATH_MAX];
@@ -82,7 +88,10 @@ static int follow(struct walk *w, int link_fd)
 	return 0;
 }
 
-/* Enters a directory, or follows a link to one.  The kernel resolves ".." and mounts. */
+/*
+ * Enters the directory `name`, or follows a link of this name.  The kernel resolves ".." and
+ * mounts.
+ */
 static int enter(struct walk *w, const char *name)
 {
 	_cleanup_close_ int found = -1;
@@ -108,7 +117,10 @@ static int enter(struct walk *w, const char *name)
 	return fd < 0 ? fd : 0;
 }
 
-/* Removes the first component from the path.  The caller frees it; NULL: there is none. */
+/*
+ * Removes the first component from the rest of the path, and returns it; NULL if there is none.
+ * The caller frees it.
+ */
 static char *next_component(struct walk *w)
 {
 	const char *at = w->rest + strspn(w->rest, "/");
@@ -140,7 +152,10 @@ int caller_path_open_dir(const char *path)
 	return rc;
 }
 
-/* Takes the file that was found, or the error. */
+/*
+ * Stores the descriptor of the file that the walk has found in *p.  If fd is a negative errno,
+ * returns it.
+ */
 static int take(struct caller_path *p, int fd)
 {
 	if (fd < 0)
@@ -149,7 +164,10 @@ static int take(struct caller_path *p, int fd)
 	return fstat(fd, &p->st) < 0 ? -errno : 0;
 }
 
-/* Returns 0 if the link leads to a file without a path (a pipe), 1 if the walk is to go on. */
+/*
+ * Returns 0 if the link leads to a file without a path (a pipe), 1 if the walk must go on, or a
+ * negative errno.
+ */
 static int follow_last(struct caller_path *p, struct walk *w, const char *name)
 {
 	_cleanup_close_ int link_fd = TAKE_FD(p->fd);
@@ -166,7 +184,10 @@ static int follow_last(struct caller_path *p, struct walk *w, const char *name)
 	return rc < 0 ? rc : 1;
 }
 
-/* Returns 0 if the file was found or does not exist, 1 if the walk is to go on. */
+/*
+ * Opens the last component.  Returns 0 if it is a file or does not exist, 1 if it is a link and the
+ * walk must go on, or a negative errno.
+ */
 static int open_last(struct caller_path *p, struct walk *w, const char *name)
 {
 	int rc = take(p, file_open_path(w->dir_fd, name, O_NOFOLLOW));
@@ -176,7 +197,10 @@ static int open_last(struct caller_path *p, struct walk *w, const char *name)
 	return rc == 0 && S_ISLNK(p->st.st_mode) ? follow_last(p, w, name) : rc;
 }
 
-/* Walks one component.  Returns 0 after the last one. */
+/*
+ * Walks one component of the path.  Returns 1 if the walk must go on, 0 after the last component,
+ * or a negative errno.
+ */
 static int step(struct caller_path *p, struct walk *w)
 {
 	_cleanup_free_ char *name = next_component(w);

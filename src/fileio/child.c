@@ -6,7 +6,10 @@
 #include <sys/syscall.h>
 #include <sys/wait.h>
 
-/* SIGKILL ends a child within microseconds, also a stopped one, or not at all. */
+/*
+ * How long to wait after SIGKILL, which ends a child (even a stopped one) within microseconds, or
+ * not at all if it is blocked in the kernel.
+ */
 #define KILL_MS 100
 #define STEP_MS 1 /* polling interval on Linux before 5.3, which has no pidfds */
 

@@ -1,6 +1,7 @@
 /*
- * Waits for child processes that may never end: another user can stop a child that has taken that
- * user's ids, and a dead file system can block a child so that not even SIGKILL ends it.
+ * Waits, with a deadline, for child processes that may never end: another user can stop a child
+ * that has taken that user's ids, and a dead file system can block a child so that not even SIGKILL
+ * ends it.
  */
 #ifndef JTOOL_FILEIO_CHILD_H
 #define JTOOL_FILEIO_CHILD_H
@@ -11,14 +12,15 @@
 #include "base/util.h"
 
 /*
- * Waits until the child has ended, and sets *status as waitpid(2) does.  Kills it at the deadline
- * and returns -ETIMEDOUT.  Returns 0, or another negative errno.
+ * Waits until the child has ended, sets *status as waitpid(2) does, and returns 0.  At the
+ * deadline, kills the child and returns -ETIMEDOUT.  Returns another negative errno if waitpid(2)
+ * fails.
  */
 int child_wait(pid_t pid, int *status, struct deadline d) _must_check_;
 
 /*
- * Kills the child with SIGKILL.  Does not wait for a child that is blocked in the kernel: init gets
- * it when this process ends.
+ * Kills the child with SIGKILL.  Does not wait for a child that is blocked in the kernel; init
+ * reaps such a child after this process has ended.
  */
 void child_kill(pid_t pid);
 

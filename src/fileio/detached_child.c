@@ -36,7 +36,10 @@ static void redirect_stdio(void)
 	int fd = file_open_null(O_RDWR);
 
 	for (int std = STDIN_FILENO; std <= STDERR_FILENO; std++) {
-		/* Without /dev/null, keep the old descriptor: its number would be reused. */
+		/*
+		 * If /dev/null cannot be opened, leave stdio open: the next open(2) would reuse a
+		 * closed number.
+		 */
 		if (fd >= 0 && fd != std)
 			(void)dup2(fd, std);
 	}
@@ -52,7 +55,8 @@ pid_t detached_child_fork(const int *keep, size_t n_keep)
 	(void)setsid(); /* fails only for a process group leader, which a new child is not */
 	for (size_t i = 0; i < ARRAY_SIZE(ignored); i++)
 		(void)signal(ignored[i], SIG_IGN);
-	if (chdir("/") < 0) /* any other directory would keep its file system mounted */
+	/* any other working directory would prevent unmounting its file system */
+	if (chdir("/") < 0)
 		_exit(1);
 	redirect_stdio();
 	close_others(keep, n_keep);

@@ -8,9 +8,9 @@
 
 #define KEEP_PERCENT 5
 #define KEEP_MIN (1u << 30)
-#define STEP (16u << 20) /* bytes written between two checks of the file system */
+#define STEP (16u << 20) /* bytes that may be written before the free space is measured again */
 
-/* File systems in memory, as statfs(2) identifies them. */
+/* File systems that keep files in memory, by the f_type of statfs(2). */
 #define TMPFS_TYPE 0x01021994
 #define RAMFS_TYPE 0x858458f6
 
@@ -25,7 +25,7 @@ bool disk_room_is_memory(int fd)
 {
 	struct statfs fs;
 
-	/* The width and sign of f_type depend on the architecture. */
+	/* Compare 32 bits: the width and sign of f_type depend on the architecture. */
 	return fstatfs(fd, &fs) == 0 &&
 	       ((uint32_t)fs.f_type == TMPFS_TYPE || (uint32_t)fs.f_type == RAMFS_TYPE);
 }
@@ -58,7 +58,7 @@ struct disk_room disk_room_begin(int fd)
 	return room;
 }
 
-/* Returns the bytes that may be written; UINT64_MAX: there is no limit. */
+/* Returns how many bytes may be written; UINT64_MAX means no limit. */
 static uint64_t space_left(const struct disk_room *room)
 {
 	uint64_t size, free;

@@ -1,11 +1,12 @@
 /*
  * Limits how much of a target's data is written to a file system.
  *
- * A target can send any amount of data.  Writing stops where less would stay free than 5 % of the
- * file system or 1 GB, whichever is more; but if less is free at the start, half of that may be
- * used.  Blocks reserved for root count as used.
+ * A target can send any amount of data.  Writing stops when free space would fall below 5 % of the
+ * file system or 1 GB, whichever is more.  If that is more than half of the space that is free at
+ * the start, the other half may be used.  Blocks reserved for root count as used.  Blocks reserved
+ * for root count as used.
  *
- * A file in memory counts as jtool's memory instead.
+ * A file on a file system in memory also counts as jtool's memory.
  */
 #ifndef JTOOL_FILEIO_DISK_ROOM_H
 #define JTOOL_FILEIO_DISK_ROOM_H
@@ -15,34 +16,42 @@
 
 #include "base/util.h"
 
-/* The error if too little space would stay free.  No system call of jtool returns it. */
+/*
+ * The errno when too little space would stay free.  No system call that jtool uses returns EXFULL.
+ */
 #define DISK_ROOM_FULL EXFULL
-#define DISK_ROOM_MEMORY ENOANO /* likewise, for a file in memory */
+#define DISK_ROOM_MEMORY ENOANO /* the errno when too little memory would stay free */
 
 struct disk_room {
 	int fd;
 	bool is_memory;
 	uint64_t keep;    /* bytes to leave free; 0: no limit, for example in a pipe */
-	uint64_t checked; /* bytes that may be written before the next look */
+	uint64_t checked; /* bytes that may be written before the free space is measured again */
 };
 
-/* Returns the bytes to leave free on a file system of this size with this much free space. */
+/* Returns how many bytes must stay free on a file system with this size and free space in bytes. */
 uint64_t disk_room_keep(uint64_t size, uint64_t free);
 
 /* Returns whether the file is on a file system in memory. */
 bool disk_room_is_memory(int fd);
-/* Sets the function that returns how much memory jtool may take; without it, there is no limit. */
+/*
+ * Sets the function that returns how many bytes of memory jtool may still take.  Without one,
+ * memory is not limited.
+ */
 void disk_room_set_memory(int64_t (*left)(void));
 
-/* For data in jtool's own memory; the first bytes are not checked. */
+/* Initialiser for data in jtool's own memory.  The first 1 MiB is not checked. */
 #define DISK_ROOM_OF_MEMORY { .fd = -1, .is_memory = true, .checked = 1u << 20 }
 
-/* `fd` is the file that will be written. */
+/* Begins to limit what is written to the open file `fd`, which must stay open. */
 struct disk_room disk_room_begin(int fd);
-/* Call before `bytes` are written.  Returns 0, -DISK_ROOM_FULL or -DISK_ROOM_MEMORY. */
+/*
+ * Reserves space: call it before `bytes` are written.  Returns 0, -DISK_ROOM_FULL or
+ * -DISK_ROOM_MEMORY.
+ */
 int disk_room_take(struct disk_room *room, uint64_t bytes) _must_check_;
 
-/* Returns a text for a negative errno, or for one of the above. */
+/* Returns a text for a negative errno, including -DISK_ROOM_FULL and -DISK_ROOM_MEMORY. */
 const char *disk_room_error(int error);
 
 #endif

@@ -22,8 +22,9 @@
 #define PRIORITY -10 /* if permitted: the relay needs little CPU time, and the reader waits */
 
 /*
- * Buffered data.  Chunks are mapped, because malloc(3) is unsafe in a child that was forked while
- * other threads ran, and because munmap(2) returns the memory to the system at once.
+ * A chunk of buffered data.  Chunks are allocated with mmap(2), because malloc(3) is unsafe in a
+ * child that was forked while other threads ran, and because munmap(2) returns the memory to the
+ * system at once.
  *
  * splice(2) would save a copy, but it locks the pipe against writers while it writes to the file.
  * With 1 MiB at a time, a heap dump took up to 1.6 times as long; with 64 KiB, splice(2) was not
@@ -31,7 +32,7 @@
  */
 struct chunk {
 	struct chunk *next;
-	size_t begin, end; /* of the unwritten part of data */
+	size_t begin, end; /* the unwritten part of data, as offsets */
 	char data[CHUNK_BYTES - 3 * sizeof(size_t)];
 };
 _Static_assert(sizeof(struct chunk) == CHUNK_BYTES, "whole pages");
@@ -39,13 +40,13 @@ _Static_assert(sizeof(struct chunk) == CHUNK_BYTES, "whole pages");
 struct work {
 	int from, end, out;
 	struct fifo_relay_limits limits;
-	const struct fifo_relay_check *check; /* NULL: none */
-	struct disk_room room; /* of `out` */
+	const struct fifo_relay_check *check; /* checks the data before it is written; NULL: none */
+	struct disk_room room; /* limits the data written to `out` */
 	struct chunk *first, *last, *spare;
 	size_t waiting; /* unwritten bytes in all chunks */
 	struct deadline deadline;
-	struct deadline stall; /* when the buffer is full: until the reader must have taken some */
-	bool ended; /* no more data will come from the FIFO */
+	struct deadline stall; /* deadline for the reader while the buffer is full */
+	bool ended; /* the FIFO was read to its end */
 };
 
 static struct chunk *new_chunk(struct work *w)
@@ -74,7 +75,7 @@ static void unmap(struct chunk *c)
 		(void)munmap(c, sizeof(*c));
 }
 
-/* Removes the first chunk.  At least one more must follow. */
+/* Frees the first chunk.  There must be another one after it. */
 static void drop_first(struct work *w)
 {
 	struct chunk *c = w->first;
@@ -134,7 +135,7 @@ static int write_some(struct work *w)
 	return 0;
 }
 
-/* Returns the milliseconds that poll(2) may take; -1: no limit. */
+/* Returns the timeout of poll(2) in milliseconds; -1 means no limit. */
 static int longest_wait(const struct work *w, bool full, bool last_poll)
 {
 	if (w->ended)
@@ -147,8 +148,9 @@ static int longest_wait(const struct work *w, bool full, bool last_poll)
 }
 
 /*
- * Reads before it writes, because the writer waits for us.  poll(2) reports POLLHUP for a FIFO
- * after the last byte of its last writer, but nothing for a FIFO that was never opened for writing.
+ * Waits for an event, then reads and writes.  Reads first, because the FIFO's writer may be a
+ * paused JVM.  poll(2) reports POLLHUP for a FIFO after the last byte of its last writer, but
+ * nothing for a FIFO that was never opened for writing.
  */
 static int step(struct work *w, bool *last_poll)
 {
@@ -198,7 +200,10 @@ static bool has_name(int fifo)
 	return fstat(fifo, &st) == 0 && st.st_nlink > 0;
 }
 
-/* Discards the remaining data until the FIFO has no name, or `end` hangs up. */
+/*
+ * Reads and discards data until the FIFO is unlinked or at its end, or until the pipe `end` hangs
+ * up.
+ */
 static void discard(const struct work *w)
 {
 	static char discarded[65536];
@@ -212,14 +217,14 @@ static void discard(const struct work *w)
 	}
 }
 
-/* Makes the kernel kill this child when its parent dies: nobody needs the data then. */
+/* Makes the kernel kill this child when its parent dies, because nobody needs the data then. */
 static void end_with_parent(void)
 {
 	if (prctl(PR_SET_PDEATHSIG, SIGKILL) < 0)
 		_exit(errno);
 }
 
-/* Waits for the child.  Returns its exit status as a negative errno. */
+/* Waits for the child.  Returns its exit status, which is an errno, as a negative number. */
 static int result_of(pid_t child)
 {
 	int status;
@@ -239,7 +244,10 @@ static void show(struct progress *line, const char *name, int to)
 		progress_show(line, "%s: %" PRIu64 " MiB", name, (uint64_t)st.st_size >> 20);
 }
 
-/* Shows progress until the child ends.  A stopped terminal blocks only this process. */
+/*
+ * Shows progress until the child ends.  If the terminal is stopped, only this process blocks; the
+ * child goes on.
+ */
 static void watch(int done, int to, const char *name)
 {
 	struct progress line;
@@ -299,7 +307,8 @@ static void _noreturn_ relay(struct work *w)
 	(void)setpriority(PRIO_PROCESS, 0, PRIORITY);
 	rc = forward_all(w);
 	if (rc < 0) {
-		(void)close(w->out); /* the reader need not wait until the writer has finished */
+		/* The reader sees the end now; the writer may go on for long. */
+		(void)close(w->out);
 		discard(w);
 	}
 	_exit(-rc);
@@ -316,7 +325,10 @@ int fifo_relay_start(struct fifo_relay *r, int from, int end,
 
 	if (pipe2(out, O_CLOEXEC) < 0)
 		return -errno;
-	/* A larger pipe saves wake-ups; an unprivileged user may not be allowed to enlarge it. */
+	/*
+	 * A larger pipe saves wake-ups.  The kernel may refuse to enlarge it for an unprivileged
+	 * user.
+	 */
 	(void)fcntl(out[1], F_SETPIPE_SZ, CHUNK_BYTES);
 	(void)fcntl(from, F_SETPIPE_SZ, CHUNK_BYTES);
 	(void)fcntl(out[1], F_SETFL, O_NONBLOCK); /* cannot fail for a pipe */

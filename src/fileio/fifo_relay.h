@@ -2,11 +2,12 @@
  * Forwards what a writer writes into a FIFO, in a child process (detached_child.h).
  *
  * The writer may be a JVM that is paused until the FIFO is drained.  The child therefore reads at
- * once, even while a signal or the terminal has stopped us.  It is killed when we are killed.
+ * once, even while jtool is stopped by a signal or by its terminal.  The kernel kills the child
+ * when jtool is killed.
  *
- * `from` is the FIFO's read end with O_NONBLOCK.  The data ends when all writers have closed the
- * FIFO, or when the pipe `end` hangs up and the FIFO is empty: a FIFO does not report that no
- * writer will ever open it.
+ * In the functions below, `from` is the FIFO's read end with O_NONBLOCK.  The data ends when all
+ * writers have closed the FIFO, or when the pipe `end` hangs up and the FIFO is empty: without that
+ * pipe, a relay could not know that no writer will ever open the FIFO.
  */
 #ifndef JTOOL_FILEIO_FIFO_RELAY_H
 #define JTOOL_FILEIO_FIFO_RELAY_H
@@ -17,8 +18,8 @@
 #include "base/util.h"
 
 /*
- * Checks all data, in order and in pieces of any size, before it is written.  Returns 0 to go on,
- * or a negative errno.  Called in the child.
+ * A function that checks all data, in order and in pieces of any size, before the data is written.
+ * It returns 0 to go on, or a negative errno.  The child calls it.
  */
 struct fifo_relay_check {
 	int (*take)(void *arg, const void *data, size_t len);
@@ -26,7 +27,7 @@ struct fifo_relay_check {
 };
 
 /*
- * Writes all data to the regular file `to`, at its position.  `progress` is the name in the
+ * Writes all data to the regular file `to`, at its position.  `progress` names the data in the
  * progress line; NULL: no line.  `ms` is the longest time from the first byte to the last; 0: no
  * limit.  `check` may be NULL.  Returns 0, or -errno, after which the writer may still be writing:
  * -ETIMEDOUT, -DISK_ROOM_FULL if too little space would stay free (disk_room.h), or what the check
@@ -37,14 +38,16 @@ int fifo_relay_to_file(int from, int to, int end, const char *progress, unsigned
 
 /* Forwards the data through memory, for a reader that may be slower than the writer. */
 struct fifo_relay {
-	int out; /* read end of a pipe, which hangs up after the data */
+	int out; /* read end of the pipe with the data; it hangs up after the last byte */
 	pid_t child;
 };
 
 struct fifo_relay_limits {
-	size_t bytes; /* the most that is buffered in memory */
-	/* 0: more is an error.  Otherwise the writer waits, and a reader that takes nothing for so
-	 * long is one. */
+	size_t bytes; /* limit for the data that is buffered in memory */
+	/*
+	 * When the buffer is full: 0: the relay fails.  Otherwise the writer has to wait, and the
+	 * relay fails when the reader has taken nothing for this time.
+	 */
 	unsigned stall_ms;
 	unsigned ms;  /* the longest time from the first byte to the last; 0: no limit */
 };
@@ -53,9 +56,9 @@ struct fifo_relay_limits {
  * Starts the relay.  Returns 0 or a negative errno.  The caller must close `from`, or the writer
  * never gets EPIPE.
  *
- * The writer gets EPIPE when a limit is exceeded or `out` is closed.  As long as the FIFO has a
- * name, a helper holds it open for reading (staged_file.h), and the writer would block instead:
- * the relay reads and discards data until the name is removed.
+ * The writer gets EPIPE when a limit is exceeded or `out` is closed.  But as long as the FIFO has a
+ * name, a helper process holds it open for reading (staged_file.h), and the writer would block and
+ * get no EPIPE.  The relay therefore reads and discards data until the name is removed.
  */
 int fifo_relay_start(struct fifo_relay *r, int from, int end,
 		     const struct fifo_relay_limits *limits) _must_check_;

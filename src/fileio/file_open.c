@@ -38,7 +38,8 @@ int file_reopen_regular(int path_fd, struct stat *st)
 		return -errno;
 	if (!S_ISREG(st->st_mode))
 		return S_ISLNK(st->st_mode) ? -ELOOP : -EINVAL;
-	return file_reopen(path_fd, O_RDONLY | O_NONBLOCK, st); /* else a lease would block us */
+	/* O_NONBLOCK: a file lease would block open(2). */
+	return file_reopen(path_fd, O_RDONLY | O_NONBLOCK, st);
 }
 
 int file_open_regular(int dir_fd, const char *name, int flags, struct stat *st)
@@ -48,7 +49,7 @@ int file_open_regular(int dir_fd, const char *name, int flags, struct stat *st)
 	return fd < 0 ? fd : file_reopen_regular(fd, st);
 }
 
-/* O_DIRECTORY fails for other files before it opens them. */
+/* With O_DIRECTORY, open(2) fails for other kinds of files without opening them. */
 int file_open_dir(int dir_fd, const char *name, int flags)
 {
 	int fd = openat(dir_fd, name, O_RDONLY | O_DIRECTORY | O_CLOEXEC | flags);
@@ -67,7 +68,7 @@ int file_create_unnamed(int dir_fd, const char *dir, mode_t mode)
 {
 	int fd = openat(dir_fd, dir, O_TMPFILE | O_RDWR | O_CLOEXEC, mode);
 
-	/* EISDIR and EINVAL: the kernel or the file system does not know O_TMPFILE. */
+	/* EISDIR: the kernel does not know O_TMPFILE; EINVAL: the file system does not. */
 	if (fd < 0 && (errno == EISDIR || errno == EINVAL))
 		return -EOPNOTSUPP;
 	return fd < 0 ? -errno : fd;

@@ -20,8 +20,8 @@
 int file_open_path(int dir_fd, const char *name, int flags) _must_check_;
 
 /*
- * Opens the file of an O_PATH descriptor with these flags.  `seen` is what fstat(2) has reported of
- * it.  Returns -ESTALE if another file was opened, because /proc is not what it should be.
+ * Opens the file of an O_PATH descriptor again, with these flags.  `seen` is the result of fstat(2)
+ * for path_fd.  Returns -ESTALE if another file was opened, which means that /proc is not procfs.
  */
 int file_reopen(int path_fd, int flags, const struct stat *seen) _must_check_;
 
@@ -31,7 +31,10 @@ int file_reopen(int path_fd, int flags, const struct stat *seen) _must_check_;
  */
 int file_reopen_regular(int path_fd, struct stat *st) _must_check_;
 
-/* Opens a regular file by its name, likewise.  flags: 0 or O_NOFOLLOW. */
+/*
+ * Opens the regular file `name` for reading, and sets *st, like file_reopen_regular(). flags: 0 or
+ * O_NOFOLLOW.
+ */
 int file_open_regular(int dir_fd, const char *name, int flags, struct stat *st) _must_check_;
 
 /* Opens a directory to read its entries.  flags: 0 or O_NOFOLLOW. */
@@ -40,10 +43,13 @@ int file_open_dir(int dir_fd, const char *name, int flags) _must_check_;
 /* Creates a file for reading and writing; fails if the name exists, even as a link. */
 int file_create(int dir_fd, const char *name, mode_t mode) _must_check_;
 
-/* Creates an unnamed file in a directory.  Not all file systems can: -EOPNOTSUPP. */
+/* Creates an unnamed file in a directory.  Returns -EOPNOTSUPP if the file system cannot. */
 int file_create_unnamed(int dir_fd, const char *dir, mode_t mode) _must_check_;
 
-/* Opens /dev/null.  flags: O_RDONLY, O_WRONLY or O_RDWR.  Returns -ENODEV if it is another file. */
+/*
+ * Opens /dev/null. flags: O_RDONLY, O_WRONLY or O_RDWR.  Returns -ENODEV if /dev/null is not the
+ * null device.
+ */
 int file_open_null(int flags) _must_check_;
 
 #endif

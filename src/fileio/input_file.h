@@ -8,13 +8,14 @@
 
 enum input_file_kinds {
 	INPUT_FILE_REGULAR = 0,   /* only regular files: the file is read twice or by position */
-	INPUT_FILE_PIPE = 1 << 0, /* also a pipe, of root or the caller or one that we inherited */
+	INPUT_FILE_PIPE = 1 << 0, /* also pipes of root, of the caller, or inherited by jtool */
 };
 
 /*
- * Opens the file for reading, and sets *st as fstat(2) does.  Links are followed.  Other kinds of
- * files are not opened.  Waits for the writer of a FIFO, as open(2) does.  Returns a descriptor, or
- * -1 with err set: EXIT_PERMISSION, or EXIT_USAGE if the file is missing or of another kind.
+ * Opens the file for reading, and sets *st as fstat(2) does.  Links are followed.  Files of kinds
+ * that are not in `kinds` are not opened.  Waits for the writer of a FIFO, as open(2) does.
+ * Returns a descriptor, or -1 with err set: EXIT_PERMISSION, or EXIT_USAGE if the file is missing
+ * or of another kind.
  */
 int input_file_open(const char *path, int kinds, struct stat *st, struct err *err) _must_check_;
 

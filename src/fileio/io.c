@@ -9,9 +9,12 @@
 #include "base/xalloc.h"
 #include "fileio/file_open.h"
 
-/* With the NUL a buffer of 64 KB, which malloc(3) takes from its heap and not with mmap(2). */
+/*
+ * Bytes read at a time.  With a NUL the buffer has 64 KiB, which malloc(3) takes from its heap and
+ * not with mmap(2).
+ */
 #define SLURP_STEP 65535
-#define SLURP_MIN 4096 /* less space than this is not worth a read(2) */
+#define SLURP_MIN 4096 /* enlarge the buffer if less space is left */
 
 int io_wait(int fd, short events, struct deadline d)
 {
@@ -114,7 +117,7 @@ int io_slurp(int fd, struct buf *out, size_t max)
 
 	for (;;) {
 		size_t have = out->len - start;
-		size_t room = max - have + 1; /* the extra byte detects a longer file */
+		size_t room = max - have + 1; /* one more than allowed, to detect a longer file */
 		ssize_t n;
 
 		if (room > SLURP_STEP)
@@ -142,7 +145,7 @@ static int open_and_unlink(const char *dir)
 	int fd = mkostemp(name, O_CLOEXEC);
 
 	if (fd >= 0)
-		(void)unlink(name); /* on failure, an empty file remains */
+		(void)unlink(name); /* on failure, an empty file remains in the directory */
 	return fd;
 }
 
@@ -155,7 +158,7 @@ int io_unnamed_file(void)
 		dir = "/tmp";
 	fd = file_create_unnamed(AT_FDCWD, dir, 0600);
 	if (fd < 0)
-		fd = open_and_unlink(dir); /* a file system without O_TMPFILE */
+		fd = open_and_unlink(dir); /* the file system has no O_TMPFILE */
 	if (fd < 0)
 		fd = memfd_create("jtool", MFD_CLOEXEC);
 	return fd < 0 ? -errno : fd;

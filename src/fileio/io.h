@@ -15,9 +15,9 @@
 /* Waits for one of `events` (POLLIN, …), a hang-up or an error.  Returns 0 or -ETIMEDOUT. */
 int io_wait(int fd, short events, struct deadline d) _must_check_;
 
-/* Calls read(2) once.  Returns the number of bytes; 0 at the end of the input. */
+/* Calls read(2) once.  Returns the number of bytes read, which is 0 at the end of the input. */
 ssize_t io_read(int fd, void *data, size_t len) _must_check_;
-/* Reads len bytes, or fewer if the input ends.  Returns the number of bytes. */
+/* Reads len bytes, or fewer if the input ends.  Returns the number of bytes read. */
 ssize_t io_read_full(int fd, void *data, size_t len) _must_check_;
 /* Reads exactly len bytes from a socket or pipe.  Returns -EPIPE if it ends earlier. */
 int io_read_exact(int fd, void *data, size_t len, struct deadline d) _must_check_;
@@ -26,7 +26,8 @@ int io_write_all(int fd, const void *data, size_t len, struct deadline d) _must_
 
 /*
  * Appends the rest of a file to `out`, with read(2) only: files under /proc do not report their
- * size.  Returns -EFBIG if more than max bytes are left; then `out` has the first max bytes.
+ * size.  Returns -EFBIG if more than max bytes are left; `out` has the first max bytes of them
+ * then.
  */
 int io_slurp(int fd, struct buf *out, size_t max) _must_check_;
 
@@ -36,7 +37,7 @@ int io_slurp(int fd, struct buf *out, size_t max) _must_check_;
  */
 int io_unnamed_file(void) _must_check_;
 
-/* Writes a complete regular file, from its start, to another descriptor. */
+/* Writes the complete regular file `from`, from its start, to the descriptor `to`. */
 int io_copy(int from, int to) _must_check_;
 
 #endif

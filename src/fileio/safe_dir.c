@@ -63,12 +63,15 @@ void safe_dir_close(struct safe_dir *d)
 {
 	tmp_reaper_release(&d->reaper);
 	util_close_p(&d->fd);
-	if (d->created) /* fails if another process has put files there */
+	if (d->created) /* rmdir(2) fails if another process has put files there */
 		(void)unlinkat(d->place.dir_fd, d->place.name, AT_REMOVEDIR);
 	caller_path_release(&d->place);
 }
 
-/* Returns the FNV-1a hash.  An attacker can make only class names of the same target collide. */
+/*
+ * Returns the FNV-1a hash, which an attacker can make collide, but only for class names of the same
+ * target.
+ */
 static uint64_t hash(const char *text, size_t len)
 {
 	uint64_t h = UINT64_C(0xcbf29ce484222325);
@@ -127,7 +130,10 @@ char *safe_dir_path(const struct safe_dir *d, const char *name)
 	return xasprintf("%s%s%s", d->path, len > 0 && d->path[len - 1] == '/' ? "" : "/", name);
 }
 
-/* Copies the first component of a name to `component`.  Returns its length; -EINVAL: unsafe. */
+/*
+ * Copies the first component of a name to `component`.  Returns its length in bytes, or -EINVAL if
+ * the component is unsafe.
+ */
 static int first_component(const char *name, char component[NAME_MAX + 1])
 {
 	size_t len = strcspn(name, "/");
@@ -156,7 +162,10 @@ static int enter(int dir_fd, const char *name)
 	return fd;
 }
 
-/* Opens the folder of a file, creates missing folders, and sets `last` to the file's name. */
+/*
+ * Creates the missing folders of a file, and sets `last` to the file's name.  Returns a descriptor
+ * of its folder, or a negative errno.
+ */
 static int walk(const struct safe_dir *d, const char *name, char last[NAME_MAX + 1])
 {
 	_cleanup_close_ int fd = fcntl(d->fd, F_DUPFD_CLOEXEC, 0);
@@ -188,7 +197,10 @@ static bool is_in_the_way(int dir_fd, const char *name)
 	return fstatat(dir_fd, name, &st, AT_SYMLINK_NOFOLLOW) == 0 && !S_ISREG(st.st_mode);
 }
 
-/* Returns the reason if the error concerns only this name, or NULL for any other error. */
+/*
+ * Returns the reason if the error concerns only this name, or NULL if it would concern other files,
+ * too.
+ */
 static const char *wrong_name(int error)
 {
 	switch (error) {
@@ -229,7 +241,7 @@ int safe_dir_write(struct safe_dir *d, const char *name, const void *data, size_
 	char last[NAME_MAX + 1];
 	_cleanup_close_ int dir_fd = walk(d, name, last);
 
-	d->created = false; /* the directory may have a new folder */
+	d->created = false; /* walk() may have created a folder in the directory */
 	if (dir_fd < 0) {
 		*why = wrong_name(dir_fd);
 		return *why ? 1 : err_set(err, EXIT_PARTIAL, "cannot write '%s': %s", path,
@@ -256,6 +268,6 @@ bool safe_dir_folds_case(const struct safe_dir *d)
 	if (fd < 0)
 		return false;
 	folds = fstatat(d->fd, other, &st, AT_SYMLINK_NOFOLLOW) == 0;
-	(void)unlinkat(d->fd, name, 0); /* created just now; nothing to do on failure */
+	(void)unlinkat(d->fd, name, 0); /* on failure, the empty file remains */
 	return folds;
 }

@@ -1,6 +1,6 @@
 /*
- * Writes files with untrusted names below a directory.  Nothing is ever written outside of it,
- * whatever the names are and whatever the directory contains.
+ * Writes files with untrusted names below a directory.  Nothing is ever written outside of the
+ * directory, whatever the names are and whatever the directory contains.
  *
  * safe_dir_add() escapes each component of a name.  Folders are opened or created one by one, and
  * symbolic links below the directory are neither followed nor replaced.  A file appears when it is
@@ -17,11 +17,12 @@
 #include "fileio/tmp_reaper.h"
 
 struct safe_dir {
-	const char *path; /* as the caller gave it */
+	const char *path; /* path of the directory as the caller gave it */
 	int fd;
-	struct caller_path place; /* its parent and name, if we created it */
-	struct tmp_reaper reaper; /* for the file that is being written */
-	bool created; /* we created the directory, and have not written to it yet */
+	struct caller_path place; /* parent and name of the directory, if jtool created it */
+	/* removes the incomplete file that is being written if jtool is killed */
+	struct tmp_reaper reaper;
+	bool created; /* jtool created the directory, and has not written to it yet */
 };
 
 /*
@@ -30,14 +31,14 @@ struct safe_dir {
  * not a directory, else EXIT_PARTIAL.
  */
 int safe_dir_open(struct safe_dir *d, const char *path, struct err *err) _must_check_;
-/* Closes the directory, and removes it if we created it and wrote nothing. */
+/* Closes the directory, and removes it if jtool created it and wrote nothing. */
 void safe_dir_close(struct safe_dir *d);
 
 /*
- * Appends a component to a name: text and suffix, after a '/' unless the name is empty.  Unsafe
- * bytes (a '/', control characters, a leading dot, invalid UTF-8, …) become %XX.  A component that
- * exceeds NAME_MAX is truncated, and ends in "%-" and a hash of the text.  Different texts yield
- * different components.
+ * Appends a component, which is text and suffix, to a name; inserts a '/' unless the name is empty.
+ * Unsafe bytes (a '/', control characters, a leading dot, invalid UTF-8, …) become %XX.  A
+ * component that exceeds NAME_MAX is truncated, and ends in "%-" and a hash of the text.  Different
+ * texts yield different components.
  */
 void safe_dir_add(struct buf *name, const char *text, size_t len, const char *suffix);
 

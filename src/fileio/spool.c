@@ -91,6 +91,7 @@ void spool_release(struct spool *s)
 {
 	buf_release(&s->memory);
 	if (s->file >= 0)
-		(void)close(s->file); /* unnamed file: its data is not needed any more */
+		/* Unnamed file: a failed write loses nothing that is needed. */
+		(void)close(s->file);
 	*s = (struct spool)SPOOL_INIT;
 }

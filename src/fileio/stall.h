@@ -10,16 +10,16 @@
 #define STALL_BYTES 65536
 
 struct stall {
-	struct deadline end; /* of the current period */
+	struct deadline end; /* end of the current period */
 	unsigned ms;         /* the length of a period */
-	uint64_t seen;       /* bytes at the start of the period */
+	uint64_t seen;       /* bytes received before the current period */
 };
 
 struct stall stall_begin(unsigned ms);
 /*
- * Returns true if the period has ended without enough progress; else begins the next one if there
- * was enough.  `bytes` is the total so far.  Call it only when no data is waiting: a process that
- * was itself stopped must not take that for the peer's silence.
+ * Returns true if the period has ended without enough progress.  If it has ended with enough,
+ * begins the next period.  `bytes` is the total received so far.  Call it only when no data is
+ * waiting: if jtool itself was stopped, the peer's data is waiting and the peer was not silent.
  */
 bool stall_is_late(struct stall *s, uint64_t bytes);
 

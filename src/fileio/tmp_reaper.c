@@ -16,11 +16,15 @@ static void _noreturn_ unlink_at_end(const struct tmp_reaper *r, int end)
 		_exit(1);
 	while (io_read(end, &byte, 1) > 0)
 		;
-	(void)unlinkat(r->dir_fd, r->name, 0); /* fails if the file has got its final name */
+	/* Fails if the file has been renamed to its final name. */
+	(void)unlinkat(r->dir_fd, r->name, 0);
 	_exit(0);
 }
 
-/* Waits until the child has left our process group: a signal to the group would kill it. */
+/*
+ * Waits until the child has left jtool's process group: until then, a signal to the group would
+ * kill it.
+ */
 static int wait_until_ready(const struct tmp_reaper *r)
 {
 	char byte;
@@ -50,7 +54,8 @@ int tmp_reaper_start(struct tmp_reaper *r)
 
 void tmp_reaper_release(struct tmp_reaper *r)
 {
-	util_close_p(&r->end_fd); /* the child sees the end, removes the file and exits */
+	/* The child reads the end of the socket, removes the file and exits. */
+	util_close_p(&r->end_fd);
 	while (r->pid > 0 && waitpid(r->pid, NULL, 0) < 0 && errno == EINTR)
 		;
 	free(r->name);

@@ -6,7 +6,7 @@
 
 #define NS_PER_MS 1000000LL
 
-static struct watchdog *watchdog; /* NULL: the parent does not watch this process */
+static struct watchdog *watchdog; /* shared with the parent; NULL: no parent watches this process */
 
 void watchdog_attach(struct watchdog *w)
 {

@@ -6,7 +6,7 @@
 
 #include "base/xalloc.h"
 
-/* Signatures and fixed lengths of a zip's records. */
+/* Signatures and fixed lengths (in bytes) of the records of a zip. */
 #define LOCAL 0x04034b50u
 #define LOCAL_LEN 30
 #define CENTRAL 0x02014b50u
@@ -19,13 +19,13 @@
 #define LOCATOR64_LEN 20
 
 #define COMMENT_MAX 65535
-#define DIRECTORY_MAX (256u << 20) /* about two million entries */
+#define DIRECTORY_MAX (256u << 20) /* longest directory in bytes: about two million entries */
 #define EXTRA_ZIP64 1
 #define STORED 0
 #define DEFLATED 8
 #define ENCRYPTED 1u
 
-/* Deflate expands one byte to at most this many bytes. */
+/* Deflate expands a byte to at most this many bytes. */
 #define RATIO_MAX 1032
 
 static uint16_t u16(const uint8_t *p)
@@ -43,7 +43,7 @@ static uint64_t u64(const uint8_t *p)
 	return u32(p) | (uint64_t)u32(p + 4) << 32;
 }
 
-/* Returns false if the range is outside of the zip, or the file has been truncated meanwhile. */
+/* Returns false if the range is outside of the zip, or if the file was truncated after the open. */
 static bool read_at(const struct zip_bytes *bytes, uint64_t at, void *to, size_t len)
 {
 	uint8_t *out = to;
@@ -69,7 +69,10 @@ static bool read_at(const struct zip_bytes *bytes, uint64_t at, void *to, size_t
 	return true;
 }
 
-/* Reads 64-bit sizes and offset from the zip64 extra field, in the order of `values`. */
+/*
+ * Replaces those sizes and the offset that do not fit in 32 bits by the 64-bit values of the zip64
+ * extra field.  Returns false if the field is too short.
+ */
 static bool read_zip64(struct zip_entry *entry, const uint8_t *extra, size_t len)
 {
 	uint64_t *const values[] = { &entry->size, &entry->packed, &entry->offset };
@@ -96,7 +99,10 @@ static bool read_zip64(struct zip_entry *entry, const uint8_t *extra, size_t len
 	return true;
 }
 
-/* Returns false at the end of the directory, or if the next entry is invalid. */
+/*
+ * Reads the directory entry at offset *at, and advances *at.  Returns false at the end of the
+ * directory, or if the entry is invalid.
+ */
 static bool parse_entry(const struct zip *zip, size_t *at, struct zip_entry *entry)
 {
 	const uint8_t *p = (const uint8_t *)zip->directory.data + *at;
@@ -129,7 +135,10 @@ bool zip_next(const struct zip *zip, size_t *at, struct zip_entry *entry)
 	return parse_entry(zip, at, entry);
 }
 
-/* Rejects zip bombs: the total length of the entries must fit before the directory. */
+/*
+ * Rejects zip bombs whose entries overlap: the entries must fit, one after the other, before the
+ * directory.
+ */
 static const char *check_directory(const struct zip *zip)
 {
 	uint64_t left = zip->entries;
@@ -175,7 +184,10 @@ static bool read_end(struct zip *zip, const uint8_t *p, size_t at, uint64_t tail
 	return true;
 }
 
-/* Searches for the end record backwards: a comment of any content may follow it. */
+/*
+ * Searches for the end record backwards from the end: a comment with any content may follow the
+ * record.
+ */
 static bool find_end(struct zip *zip, size_t *len)
 {
 	enum { TAIL = LOCATOR64_LEN + END64_LEN + END_LEN + COMMENT_MAX };
@@ -237,7 +249,10 @@ static const char *find_content(const struct zip *zip, const struct zip_entry *e
 	if (!read_at(&zip->bytes, zip->base + entry->offset, head, sizeof(head)) ||
 	    u32(head) != LOCAL)
 		return "it is not where the directory says";
-	/* The extra field of a local header may differ in length from the one in the directory. */
+	/*
+	 * Read the local header: its extra field may differ in length from the one in the
+	 * directory.
+	 */
 	skip = (uint64_t)LOCAL_LEN + u16(head + 26) + u16(head + 28);
 	if (skip + entry->packed > zip->entries - entry->offset)
 		return "it is not where the directory says";
@@ -254,8 +269,8 @@ static const char *inflate_to(const struct zip *zip, uint64_t at, const struct z
 	int rc = inflateInit2(&z, -MAX_WBITS);
 
 	if (rc != Z_OK)
-		xalloc_die(); /* inflateInit2() fails only without memory */
-	/* Unread input after inflate() means that the output is full. */
+		xalloc_die(); /* inflateInit2() fails only when memory is exhausted */
+	/* inflate() leaves input unread only if the output is full: then the entry is too long. */
 	while (rc == Z_OK && z.avail_in == 0 && left > 0) {
 		size_t n = left < sizeof(in) ? left : sizeof(in);
 

@@ -4,13 +4,14 @@
  *
  * Reads one entry at a time from a file or from memory, because a jar may be larger than the free
  * memory.  Zips are untrusted: zip_open() checks that every entry lies within the zip, and that
- * entries do not overlap.  A zip therefore unpacks to at most 1032 times its length.  An entry
- * unpacks to the size that the directory states; the caller limits this size.
+ * entries do not overlap.  A zip therefore unpacks to at most 1032 times its length.  The unpacked
+ * size of an entry is the one in the directory; the caller limits it.
  *
- * Names are those of the directory: any bytes except NUL, possibly with "../".  Do not open files
- * by them.
+ * Names of entries come from the directory of the zip.  They have any bytes except NUL, possibly
+ * "../": do not open files by these names.
  *
- * Functions return NULL, or the reason of a failure, such as "its directory is damaged".
+ * Functions that return a text return NULL on success, or the reason of a failure, such as "its
+ * directory is damaged".
  */
 #ifndef JTOOL_FILEIO_ZIP_H
 #define JTOOL_FILEIO_ZIP_H
@@ -20,7 +21,10 @@
 
 #include "base/buf.h"
 
-/* The bytes of a zip: in memory if `data` is set, else in a file.  They must outlive the zip. */
+/*
+ * The bytes of a zip: in memory if `data` is set, else in a file.  The bytes must outlive struct
+ * zip.
+ */
 struct zip_bytes {
 	int fd;
 	const void *data;
@@ -29,14 +33,16 @@ struct zip_bytes {
 
 struct zip {
 	struct zip_bytes bytes;
-	uint64_t base;    /* base of offsets: the length of a script before the zip */
+	/* added to the offsets in the directory: length of a script before the zip */
+	uint64_t base;
 	uint64_t entries; /* length of the entries, from base to the directory */
 	struct buf directory;
-	struct buf unpacked; /* the bytes of this zip, if it is a deflated entry of another one */
+	/* the inflated bytes, if this zip is a deflated entry of another zip */
+	struct buf unpacked;
 };
 
 struct zip_entry {
-	const char *name; /* points into the directory; not NUL-terminated */
+	const char *name; /* name in the directory; not NUL-terminated */
 	size_t name_len;
 	uint64_t offset, packed, size;
 	uint32_t crc;
@@ -47,11 +53,17 @@ struct zip_entry {
 const char *zip_open(struct zip *zip, const struct zip_bytes *bytes) _must_check_;
 void zip_release(struct zip *zip);
 
-/* Opens a zip that is an entry of `outer`, which must outlive it.  Inflates at most max bytes. */
+/*
+ * Opens a zip that is an entry of the zip `outer`, which must outlive it.  If the entry is
+ * deflated, inflates at most max bytes.
+ */
 const char *zip_open_inner(struct zip *zip, const struct zip *outer,
 			   const struct zip_entry *entry, uint64_t max) _must_check_;
 
-/* Reads the entry at *at, which is 0 initially, and advances *at.  Returns false at the end. */
+/*
+ * Reads the directory entry at offset *at, which is 0 initially, and advances *at.  Returns false
+ * at the end.
+ */
 bool zip_next(const struct zip *zip, size_t *at, struct zip_entry *entry);
 
 /* Appends the content of an entry, at most max bytes, to `out`; on failure, appends nothing. */
