@@ -6,7 +6,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-/* Two structs for 64 capabilities, the lower ones first (capget(2)). */
+/* The capget(2) and capset(2) arguments: two structs for 64 capabilities, the lower 32 first. */
 struct sets {
 	struct __user_cap_header_struct head;
 	struct __user_cap_data_struct data[_LINUX_CAPABILITY_U32S_3];
@@ -36,7 +36,8 @@ bool capabilities_any(void)
 void capabilities_limit_bounding(uint64_t max)
 {
 	/*
-	 * Stops at EINVAL, because the kernel has no further capability, or EPERM: no CAP_SETPCAP.
+	 * prctl(2) fails with EINVAL after the kernel's last capability, and with EPERM without
+	 * CAP_SETPCAP.
 	 */
 	for (int i = 0; i < 64; i++) {
 		if (!(max & UINT64_C(1) << i) && prctl(PR_CAPBSET_DROP, i, 0, 0, 0) < 0)

@@ -7,7 +7,7 @@
 
 #include "base/util.h"
 
-/* Bit n stands for capability number n. */
+/* Sets of capabilities: bit n stands for the capability with number n. */
 struct capability_sets {
 	uint64_t inheritable, permitted, effective, bounding;
 };
@@ -16,18 +16,18 @@ struct capability_sets {
 bool capabilities_any(void);
 
 /*
- * Removes what `max` lacks from the bounding set of the calling thread.  Without CAP_SETPCAP it has
- * no effect: no_new_privs(2const) then keeps execve(2) from granting capabilities.
+ * Removes the capabilities that `max` lacks from the calling thread's bounding set.  Has no effect
+ * without CAP_SETPCAP: no_new_privs(2const) then prevents execve(2) from granting capabilities.
  */
 void capabilities_limit_bounding(uint64_t max);
 
 /*
- * Removes what `max` lacks from all sets of the calling thread, and clears its ambient set.
- * Returns 0 or a negative errno.
+ * Removes the capabilities that `max` lacks from all sets of the calling thread, and clears its
+ * ambient set.  Returns 0 or a negative errno.
  */
 int capabilities_limit(const struct capability_sets *max) _must_check_;
 
-/* Returns true if the calling thread has the capability (CAP_…, linux/capability.h) in effect. */
+/* Returns true if the capability (CAP_…, linux/capability.h) is effective in the calling thread. */
 bool capabilities_has(int capability);
 
 #endif

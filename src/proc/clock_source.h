@@ -5,9 +5,9 @@
 #include <stdbool.h>
 
 /*
- * Returns true if it is the time stamp counter of x86 processors.  The kernel has then found that
- * the counter has a constant rate and is the same on all processors.  Returns false also if /sys
- * does not show the clock source.
+ * Returns true if the kernel's clock source is the time stamp counter of x86 processors, which
+ * means that the counter has a constant rate and is the same on all processors.  Returns false also
+ * if /sys does not show the clock source.
  */
 bool clock_source_is_counter(void);
 

@@ -9,7 +9,7 @@
 
 #define ID_LEN 64
 
-/* A part of the text, not NUL-terminated. */
+/* A part of a cgroup path; not NUL-terminated. */
 struct part {
 	const char *at;
 	size_t len;
@@ -34,7 +34,7 @@ static struct part without(struct part p, const char *prefix, const char *suffix
 }
 
 /*
- * Finds exactly 64 hex digits between other characters: ID, docker-ID.scope,
+ * Finds an id of exactly 64 hex digits, with any other characters around it: ID, docker-ID.scope,
  * cri-containerd-ID.scope, crio-ID.scope, libpod-ID.scope, ID:suffix …
  */
 static char *find_hex_id(struct part p)
@@ -90,7 +90,7 @@ static char *find_name(struct part p, struct part parent)
 	return NULL;
 }
 
-/* Returns the innermost id in a path; in a path without an id, the outermost name. */
+/* Returns the innermost container id in a path, or the outermost name in a path without an id. */
 static char *id_of_path(const char *path, size_t len)
 {
 	char *id = NULL, *name = NULL;
@@ -122,7 +122,10 @@ static char *id_of_path(const char *path, size_t len)
 
 char *container_id(const char *cgroup)
 {
-	/* Lines are "hierarchy:controllers:path"; version 2 has one line, "0::path". */
+	/*
+	 * Each line is "hierarchy:controllers:path"; cgroup version 2 has the single line
+	 * "0::path".
+	 */
 	for (const char *line = cgroup; *line;) {
 		size_t len = strcspn(line, "\n");
 		const char *path = memchr(line, ':', len);

@@ -5,8 +5,9 @@
 #include "base/util.h"
 
 /*
- * Returns the allocated id that docker, containerd, cri-o and podman use (64 hex digits), or the
- * name of an LXC container or systemd-nspawn machine; NULL: in no known container.
+ * Returns the container's id (64 hex digits) for docker, containerd, cri-o and podman, or the name
+ * of an LXC container or systemd-nspawn machine; NULL if the process is in no known container.  The
+ * caller frees it.
  */
 char *container_id(const char *cgroup);
 

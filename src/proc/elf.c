@@ -8,8 +8,8 @@
 
 #include "base/xalloc.h"
 
-#define SECTIONS_MAX 8192             /* libraries have about 30 */
-#define NAMES_MAX (16u * 1024 * 1024) /* bytes; a large C++ library has 2 MB */
+#define SECTIONS_MAX 8192             /* limit; libraries have about 30 sections */
+#define NAMES_MAX (16u * 1024 * 1024) /* limit in bytes; a large C++ library has 2 MB of names */
 #define SYMBOLS_MAX (1u << 20)        /* a large C++ library has tens of thousands */
 #define SYMBOLS_AT_ONCE 512
 
@@ -19,7 +19,7 @@ struct image {
 	bool is_64;
 };
 
-/* The fields of section headers, and below of symbols, that we use; for ELF32 and ELF64. */
+/* Section headers, and further below symbols: the fields that are used, for ELF32 and ELF64. */
 struct section {
 	uint32_t type, link;
 	uint64_t offset, size;
@@ -43,7 +43,8 @@ static int read_at(const struct image *im, uint64_t at, void *data, uint64_t len
 		if (n < 0 && errno == EINTR)
 			continue;
 		if (n <= 0)
-			return n < 0 ? -errno : -EBADMSG; /* 0: truncated meanwhile */
+			/* 0: the file was truncated after the open */
+			return n < 0 ? -errno : -EBADMSG;
 		to += n;
 		at += (uint64_t)n;
 		len -= (uint64_t)n;
@@ -117,7 +118,10 @@ static struct symbol symbol_at(const struct image *im, const char *table, size_t
 				narrow.st_shndx != SHN_UNDEF };
 }
 
-/* Finds the tables of dynamic symbols and their names.  Returns 1, 0: no such table, or -errno. */
+/*
+ * Finds the table of dynamic symbols and the table of their names.  Returns 1; 0 if there is no
+ * such table; or a negative errno.
+ */
 static int find_tables(const struct image *im, const struct headers *h, struct section *symbols,
 		       struct section *names)
 {
@@ -155,7 +159,7 @@ static int read_names(const struct image *im, const struct section *names, char 
 	if (names->size == 0)
 		return -EBADMSG;
 	if (names->offset > im->size || names->size > im->size - names->offset)
-		return -EBADMSG; /* do not allocate memory for a false size */
+		return -EBADMSG; /* the size is false: do not allocate so much */
 	if (names->size > NAMES_MAX)
 		return -EFBIG;
 	*text = xmalloc(names->size);
@@ -217,7 +221,10 @@ int elf_exports(int fd, const char *prefix, elf_visit *visit, void *arg)
 	if (rc <= 0)
 		return rc;
 	rc = read_names(&im, &names, &text);
-	/* Search the string table first: it is fast, and most libraries have no such name. */
+	/*
+	 * First look for the prefix anywhere in the string table: this is fast, and most libraries
+	 * do not have it.
+	 */
 	if (rc < 0 || !memmem(text, names.size, prefix, strlen(prefix)))
 		return rc;
 	return visit_symbols(&im, &symbols, &names, text, prefix, visit, arg);

@@ -13,8 +13,9 @@
 
 /*
  * Calls visit() for each exported symbol whose name begins with `prefix`, until visit() returns
- * false.  Returns 0, also without section headers; -ENOEXEC if the file is not native ELF, -EBADMSG
- * if its tables are inconsistent, -EFBIG if they are too large; or another negative errno.
+ * false.  Returns 0, also if the file has no section headers; -ENOEXEC if the file is not native
+ * ELF, -EBADMSG if its tables are inconsistent, -EFBIG if they are too large; or another negative
+ * errno.
  */
 typedef bool elf_visit(const char *name, void *arg);
 int elf_exports(int fd, const char *prefix, elf_visit *visit, void *arg) _must_check_;

@@ -3,7 +3,10 @@
 #include <errno.h>
 #include <sys/fsuid.h>
 
-/* An id that no user has: the calls fail and return the current id, which they always return. */
+/*
+ * No user has this id.  With it, setfsuid(2) and setfsgid(2) change nothing and return the current
+ * id.
+ */
 #define NO_ID ((uid_t)-1)
 
 static struct fs_ids current(void)
@@ -15,7 +18,7 @@ static bool set(const struct fs_ids *ids)
 {
 	struct fs_ids now;
 
-	/* They do not report errors. */
+	/* setfsgid(2) and setfsuid(2) do not report errors: the caller compares the ids. */
 	(void)setfsgid(ids->gid);
 	(void)setfsuid(ids->uid);
 	now = current();
@@ -41,7 +44,7 @@ void fs_ids_restore(const struct fs_ids *saved)
 {
 	int error = errno;
 
-	/* To continue with another user's ids could create files that belong to that user. */
+	/* If the ids were not restored, later files would belong to the other user. */
 	if (!set(saved))
 		abort();
 	errno = error;

@@ -3,7 +3,7 @@
  *
  * The kernel protects most of /proc/PID by ptrace_may_access() with PTRACE_MODE_FSCREDS: it
  * compares the caller's file-system ids, which setfsuid(2) and setfsgid(2) change, with all ids of
- * the process.  These calls need CAP_SETUID and CAP_SETGID, which container runtimes grant by
+ * the process.  The two calls need CAP_SETUID and CAP_SETGID, which container runtimes grant by
  * default, unlike CAP_SYS_PTRACE.  The other ids stay as they are, so the user of the process can
  * neither signal nor trace the caller.  Only the calling thread is affected.
  */
@@ -21,7 +21,7 @@ struct fs_ids {
 };
 
 /*
- * Takes these file-system ids.  Returns true with the previous ones in *saved, or false, with
+ * Takes these file-system ids.  Returns true with the previous ids in *saved.  Returns false, with
  * nothing changed, if the caller has these ids already or is not permitted to take them.
  */
 bool fs_ids_take(uid_t uid, gid_t gid, struct fs_ids *saved) _must_check_;

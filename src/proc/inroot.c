@@ -33,7 +33,10 @@ static int open_resolved(int root_fd, const char *path, int flags)
 	};
 	long fd;
 
-	/* EAGAIN: a concurrent rename, after which the kernel cannot rule out an escape. */
+	/*
+	 * EAGAIN: after a concurrent rename, the kernel cannot rule out that the path left the
+	 * root.
+	 */
 	for (int tries = 0; tries < 32; tries++) {
 		fd = syscall(SYS_openat2, root_fd, path, &how, sizeof(how));
 		if (fd >= 0 || (errno != EAGAIN && errno != EINTR))
@@ -80,7 +83,9 @@ int inroot_open(int root_fd, const char *path, int flags)
 	flags |= O_PATH | O_CLOEXEC;
 	fd = open_resolved(root_fd, path, flags);
 
-	/* EPERM: a seccomp filter does not know openat2(2).  ENOSYS: the kernel does not. */
+	/*
+	 * EPERM: a seccomp filter does not know openat2(2).  ENOSYS: the kernel does not know it.
+	 */
 	if (fd == -ENOSYS || fd == -EPERM)
 		fd = open_by_component(root_fd, path, flags);
 	return fd;

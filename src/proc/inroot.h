@@ -1,6 +1,6 @@
 /*
- * Opens paths below a target's root, and never leaves it, whatever links the target creates.  Looks
- * at a file before it opens it, see fileio/file_open.h.
+ * Opens paths below a target's root directory, and never leaves it, whatever links the target
+ * creates.  Checks the type of a file before opening it, see fileio/file_open.h.
  */
 #ifndef JTOOL_PROC_INROOT_H
 #define JTOOL_PROC_INROOT_H
@@ -11,9 +11,9 @@
 
 /*
  * Opens `path` with O_PATH, these flags (O_NOFOLLOW, O_DIRECTORY) and O_CLOEXEC, as if root_fd were
- * our root; it may be an O_PATH descriptor, for example of /proc/PID/root.  Before Linux 5.6
- * introduced openat2(2), a path with a link fails with -ELOOP.  With O_NOFOLLOW, the last component
- * must not be a link.  Returns a descriptor or a negative errno.
+ * the root directory. root_fd may be an O_PATH descriptor, for example of /proc/PID/root.  On Linux
+ * before 5.6, which has no openat2(2), a path with a link fails with -ELOOP.  With O_NOFOLLOW, the
+ * last component must not be a link.  Returns a descriptor or a negative errno.
  */
 int inroot_open(int root_fd, const char *path, int flags) _must_check_;
 
@@ -25,9 +25,10 @@ int inroot_open(int root_fd, const char *path, int flags) _must_check_;
 int inroot_open_regular(int root_fd, const char *path, int flags, struct stat *st) _must_check_;
 
 /*
- * Converts a path from PID/maps to one below the target's root.  `root` is the target of the link
- * PID/root, or NULL if it is unreadable.  If a chrooted process is in our mount namespace, its
- * paths begin with its root; if it is in another one, they do not.  Returns a part of `path`.
+ * Converts a path from PID/maps to a path below the target's root directory.  `root` is the target
+ * of the link PID/root, or NULL if it is unreadable.  The paths in maps begin with the root of a
+ * chrooted process that is in jtool's mount namespace, but not if the process is in another one.
+ * Returns a part of `path`.
  */
 const char *inroot_path(const char *path, const char *root);
 

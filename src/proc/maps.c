@@ -1,6 +1,7 @@
 /*
  * Visits the mappings of a process.  Reading PID/maps takes 130 µs for a JVM, because the kernel
- * formats every mapping; PROCMAP_QUERY (Linux 6.11) for files alone takes a quarter of that.
+ * formats every mapping; the ioctl PROCMAP_QUERY (Linux 6.11), limited to mappings of files, takes
+ * a quarter of that.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -28,7 +29,7 @@ struct query {
 #define QUERY_SHARED 0x08
 
 struct search {
-	uint64_t kinds; /* QUERY_EXECUTABLE | QUERY_SHARED: these mappings; 0: all */
+	uint64_t kinds; /* QUERY_EXECUTABLE | QUERY_SHARED: visit these kinds; 0: all mappings */
 	procfs_map_visit *visit;
 	void *arg;
 	bool is_done; /* visit() has returned false */
@@ -53,7 +54,10 @@ static bool visit_mapping(char *path, size_t len, const char *range, struct sear
 	return !s->is_done;
 }
 
-/* Queries the first file mapping that ends after an address; name_size 0: without the name. */
+/*
+ * Queries the first file mapping that ends after `address`.  With name_size 0, does not query its
+ * path.
+ */
 static int query_map(int fd, uint64_t kind, uint64_t address, char *name, size_t name_size,
 		     struct query *q)
 {
@@ -68,8 +72,8 @@ static int query_map(int fd, uint64_t kind, uint64_t address, char *name, size_t
 }
 
 /*
- * Visits the first mapping of this kind of each file.  The mappings of a library are adjacent, and
- * the name, which is the expensive part, is queried once.
+ * Visits the first mapping of this kind of each file.  The mappings of a library are adjacent, so
+ * its path, which takes most of the time, is queried once.
  */
 static int query_kind(int fd, uint64_t kind, struct search *s)
 {
@@ -87,7 +91,10 @@ static int query_kind(int fd, uint64_t kind, struct search *s)
 		    q.dev_minor == last.dev_minor)
 			continue;
 		last = q;
-		/* Skip a mapping that is gone by now, or whose name is longer than a path. */
+		/*
+		 * Skip a mapping that does not exist any more, or whose path is longer than
+		 * PATH_MAX.
+		 */
 		if (query_map(fd, kind, q.start, name, sizeof(name), &q) < 0 ||
 		    q.start != last.start)
 			continue;
@@ -97,7 +104,7 @@ static int query_kind(int fd, uint64_t kind, struct search *s)
 	}
 }
 
-/* The kernel combines kinds by "and", we by "or". */
+/* One query for each kind: the kernel would visit only mappings that are of all kinds. */
 static int query_maps(int fd, struct search *s)
 {
 	static const uint64_t kinds[] = { QUERY_EXECUTABLE, QUERY_SHARED };
@@ -112,7 +119,7 @@ static int query_maps(int fd, struct search *s)
 	return rc;
 }
 
-/* Returns whether a line "START-END rwxp …" is of one of the kinds. */
+/* Returns true if a line "START-END rwxp …" describes a mapping of one of the kinds. */
 static bool is_of_kind(const char *line, size_t len, uint64_t kinds)
 {
 	const char *perms = memchr(line, ' ', len);
@@ -125,7 +132,9 @@ static bool is_of_kind(const char *line, size_t len, uint64_t kinds)
 	       (kinds & QUERY_SHARED && perms[4] == 's');
 }
 
-/* Visits a line of maps, without its newline.  The fields before the path contain no slash. */
+/*
+ * Visits the mapping of a line of PID/maps, without its newline.  Only the path contains a slash.
+ */
 static bool visit_line(char *line, size_t len, struct search *s)
 {
 	char *path = memchr(line, '/', len);
@@ -139,7 +148,10 @@ static bool visit_line(char *line, size_t len, struct search *s)
 
 static int read_maps(int fd, struct search *s)
 {
-	/* The longest line: a path with each byte escaped as four, and the numbers before it. */
+	/*
+	 * Room for the longest line: a path with each byte escaped as four, and the numbers before
+	 * the path.
+	 */
 	char chunk[4 * PATH_MAX + 4096];
 	size_t have = 0;
 
@@ -172,7 +184,10 @@ static int search_maps(const struct procfs *proc, pid_t pid, struct search *s)
 	if (fd < 0)
 		return fd;
 	rc = query_maps(fd, s);
-	/* ENOTTY: an older kernel, or a recorded copy of /proc; nothing was visited yet. */
+	/*
+	 * ENOTTY: the kernel is older, or this is a recorded copy of /proc.  Nothing was visited
+	 * yet.
+	 */
 	return rc == -ENOTTY ? read_maps(fd, s) : rc;
 }
 

@@ -13,7 +13,7 @@
 
 #define MOUNTINFO_MAX (16u << 20)
 #define FDINFO_MAX 4096
-#define VALID_NS 500000000 /* how long the result for our own mounts is cached */
+#define VALID_NS 500000000 /* how long, in ns, the cached text of our own mounts is used */
 
 #define FIELD_POINT 4 /* ID PARENT MAJOR:MINOR ROOT POINT OPTIONS [OPTIONAL...] - TYPE … */
 
@@ -24,7 +24,10 @@ void mount_release(struct mount *m)
 	*m = (struct mount){ NULL, NULL };
 }
 
-/* Decodes \040 and the like, with which the kernel escapes spaces, line ends and backslashes. */
+/*
+ * Decodes the octal escapes, such as \040, that the kernel uses for spaces, line ends and
+ * backslashes.
+ */
 static char *unescape(const char *text, size_t len)
 {
 	char *out = xstrndup(text, len), *to = out;
@@ -41,7 +44,10 @@ static char *unescape(const char *text, size_t len)
 	return out;
 }
 
-/* Returns field n, counted from 0, of a line of `len` bytes; its length is in *n_bytes. */
+/*
+ * Returns field n, counted from 0, of a line of `len` bytes, and its length in *n_bytes.  The field
+ * is not NUL-terminated.
+ */
 static const char *field(const char *line, size_t len, int n, size_t *n_bytes)
 {
 	const char *end = line + len;
@@ -67,7 +73,7 @@ static bool is_below(const char *path, const char *point)
 	return strncmp(path, point, len) == 0 && (path[len] == '/' || !path[len]);
 }
 
-/* Returns the type in a line, or NULL; its length is in *n_bytes. */
+/* Returns the file system type in a line, or NULL, and its length in *n_bytes. */
 static const char *find_type(const char *line, size_t len, size_t *n_bytes)
 {
 	const char *dash = memmem(line, len, " - ", 3);
@@ -120,7 +126,10 @@ bool mount_may_hang(const char *type)
 	return false;
 }
 
-/* The texts are parts of a line.  Spaces in mount points are escaped. */
+/*
+ * Returns true if a mount of this type, at this point, needs no server.  Both texts are parts of a
+ * line; the line has escapes, so the point contains no space.
+ */
 static bool needs_no_server(const char *type, size_t len, const char *point)
 {
 	static const char *const types[] = {
@@ -154,13 +163,16 @@ bool mounts_need_no_server(const char *mountinfo)
 	return *mountinfo != '\0';
 }
 
-/* What is known of our own mounts: of all that we read, it takes the kernel most time. */
+/*
+ * The cached text of self/mountinfo, which takes the kernel longer than any other file that jtool
+ * reads.
+ */
 struct own {
-	int64_t until_ns; /* when it expires */
+	int64_t until_ns; /* when the text expires, by monotonic_ns() */
 	bool is_local;
-	char *ns;        /* the target of self/ns/mnt */
-	struct buf text; /* of self/mountinfo */
-	int rc;          /* 0, or the error of reading it */
+	char *ns;        /* target of the link self/ns/mnt */
+	struct buf text; /* content of self/mountinfo */
+	int rc;          /* 0, or the negative errno of reading self/mountinfo */
 };
 
 static void read_own(struct own *own, const struct procfs *proc)
@@ -180,8 +192,8 @@ static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct own cached;
 
 /*
- * Locks the cache and makes it current.  Returns false if another thread has the lock: nobody waits
- * for it, because a child that was forked meanwhile would wait for ever.
+ * Locks the cache and updates it.  Returns false if another thread has the lock, without waiting
+ * for it: a child that was forked while a thread had the lock would wait for ever.
  */
 static bool cache_lock(const struct procfs *proc)
 {
@@ -216,7 +228,7 @@ static bool is_in_our_ns(const struct own *own, const struct procfs *proc, pid_t
 
 	errno = 0;
 	ns = procfs_readlink(proc, pid, "ns/mnt");
-	if (!ns) /* if this is denied, so are all files of the process */
+	if (!ns) /* if this is denied, the files of the process are denied, too */
 		return errno == EACCES || errno == EPERM;
 	return strcmp(ns, own->ns) == 0;
 }
@@ -240,7 +252,7 @@ bool mounts_of_ns_are_local(const struct procfs *proc, pid_t pid)
 	return local;
 }
 
-/* The kernel shows no mounts outside of our root; the path of a file there is "(unreachable)/…". */
+/* Reads the link PID/root: the kernel shows a path outside of our root as "(unreachable)/…". */
 bool mounts_are_below_our_root(const struct procfs *proc, pid_t pid)
 {
 	_cleanup_free_ char *root = NULL;
@@ -255,7 +267,7 @@ bool mounts_are_local(const struct procfs *proc, pid_t pid)
 	return mounts_of_ns_are_local(proc, pid) && mounts_are_below_our_root(proc, pid);
 }
 
-/* Returns the length of the fields up to the mount's point. */
+/* Returns the length in bytes of the fields before the mount point. */
 static size_t length_to_point(const char *line)
 {
 	size_t len = strcspn(line, "\n"), n = 0;
@@ -264,7 +276,7 @@ static size_t length_to_point(const char *line)
 	return point ? (size_t)(point - line) + n : 0;
 }
 
-/* Processes with one root see the same mounts in the same order: the first one is enough. */
+/* Compares the first lines: processes with one root see the same mounts in the same order. */
 bool mounts_have_same_root(const char *mountinfo, const char *other)
 {
 	size_t len = length_to_point(mountinfo);

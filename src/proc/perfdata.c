@@ -8,8 +8,9 @@
 #include "base/xalloc.h"
 
 /*
- * Both versions begin with magic, byte order (0: big), major, minor, one byte (`accessible` in
- * 2.0), used, overflow and mod_time_stamp.  2.0 adds entry_offset and num_entries.
+ * Offsets in the prologue.  Versions 1.0 and 2.0 begin with magic, byte order (0: big), major,
+ * minor, one byte (`accessible` in 2.0), used, overflow and mod_time_stamp. 2.0 adds entry_offset
+ * and num_entries.
  */
 enum {
 	PROLOGUE_V1 = 24,
@@ -18,7 +19,7 @@ enum {
 	ENTRY_V2 = 20,
 };
 
-/* Types of values: JNI descriptors in 2.0, HotSpot's BasicType in 1.0. */
+/* Types of values: JNI type descriptors in 2.0, HotSpot's enum BasicType in 1.0. */
 enum {
 	TYPE_BYTE_V1 = 8,
 	TYPE_LONG_V1 = 11,
@@ -32,12 +33,12 @@ struct image {
 	bool big_endian;
 };
 
-/* Offsets of the parts of an entry, from the start of the data; checked against its length. */
+/* Parts of an entry, as offsets from the start of the data that were checked against its length. */
 struct layout {
-	size_t next; /* the next entry */
+	size_t next; /* offset of the next entry */
 	size_t name, name_end;
 	size_t value;
-	uint32_t vector_len; /* 0: a single number */
+	uint32_t vector_len; /* number of elements of a vector; 0: a single number */
 	uint8_t type, units, variability;
 };
 
@@ -55,7 +56,7 @@ static uint32_t get_u32(const struct image *im, size_t at)
 	return (uint32_t)get_number(im, at, 4);
 }
 
-/* Reads the fields that have the same offset in both versions. */
+/* Reads the fields of an entry that have the same offset in both versions. */
 static void read_common(const struct image *im, size_t at, struct layout *e)
 {
 	e->vector_len = get_u32(im, at + 8);
@@ -64,7 +65,10 @@ static void read_common(const struct image *im, size_t at, struct layout *e)
 	e->variability = (uint8_t)im->data[at + 15];
 }
 
-/* 1.0: the name follows the header; a string follows the name, a number ends the entry. */
+/*
+ * Sets the offsets of a 1.0 entry: the name follows the header, and a string value follows the
+ * name; a number is at the end of the entry.
+ */
 static bool layout_v1(const struct image *im, size_t at, uint32_t len, struct layout *e)
 {
 	uint32_t name_len = get_u32(im, at + 4);
@@ -80,7 +84,7 @@ static bool layout_v1(const struct image *im, size_t at, uint32_t len, struct la
 	return true;
 }
 
-/* 2.0: the header has the offsets of name and value from the start of the entry. */
+/* Sets the offsets of a 2.0 entry: its header has the offsets of name and value. */
 static bool layout_v2(const struct image *im, size_t at, uint32_t len, struct layout *e)
 {
 	uint32_t name = get_u32(im, at + 4);

@@ -1,9 +1,9 @@
 /*
  * Parser for hsperfdata 1.x and 2.0, the file in which a HotSpot JVM publishes its counters.
  *
- * The formats: struct PerfDataPrologue in src/hotspot/share/runtime/perfMemory.hpp and
- * PerfDataEntry in perfData.cpp for 2.0; the JDK's sun.jvmstat.perfdata.monitor.v1_0 for 1.x.  The
- * data is untrusted, and changes while it is copied: every offset is checked.
+ * Format 2.0 is defined by struct PerfDataPrologue in src/hotspot/share/runtime/perfMemory.hpp and
+ * PerfDataEntry in perfData.cpp, format 1.x by the JDK's package sun.jvmstat.perfdata.monitor.v1_0.
+ * The data is untrusted, and changes while it is copied: every offset is checked.
  */
 #ifndef JTOOL_PROC_PERFDATA_H
 #define JTOOL_PROC_PERFDATA_H
@@ -30,11 +30,12 @@ struct perf_entry {
 };
 
 struct perfdata {
-	char *data; /* owned copy; NUL replaces the last byte of an unterminated string */
-	size_t len; /* of data */
+	/* owned copy of the file; the last byte of an unterminated string is replaced by NUL */
+	char *data;
+	size_t len; /* length of data in bytes */
 	struct perf_entry *entries; /* in file order */
 	size_t n, cap;
-	int64_t modified; /* mod_time_stamp, in ticks */
+	int64_t modified; /* mod_time_stamp: when the JVM changed the file, in ticks */
 };
 
 /*
@@ -47,7 +48,7 @@ void perfdata_release(struct perfdata *p);
 
 /*
  * Adds the entries that the JDK's tools derive from the file itself: sun.perfdata.used, .size,
- * .overflow, .timestamp, .majorVersion and .minorVersion.  Only after a successful parse.
+ * .overflow, .timestamp, .majorVersion and .minorVersion.  Call it only after a successful parse.
  */
 void perfdata_add_file_entries(struct perfdata *p);
 

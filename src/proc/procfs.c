@@ -48,7 +48,7 @@ static int by_number(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
-/* Returns the pid that a directory's name stands for, or 0 if it is not a number. */
+/* Returns the pid in the name of a directory of /proc, or 0 if the name is not a number. */
 static pid_t pid_of(const char *name)
 {
 	long n;
@@ -97,7 +97,10 @@ static int pid_path(char path[static 128], pid_t pid, const char *name)
 	return n < 0 || n >= 128 ? -ENAMETOOLONG : 0;
 }
 
-/* The directory PID belongs to the effective ids of the process, even if it is not dumpable. */
+/*
+ * Takes the owner and group of the directory PID, which are the effective ids of the process even
+ * if it is not dumpable.
+ */
 bool procfs_take_ids(const struct procfs *proc, pid_t pid, struct fs_ids *saved)
 {
 	char path[128];
@@ -185,7 +188,7 @@ char *procfs_readlink(const struct procfs *proc, pid_t pid, const char *name)
 	return n < 0 || n == sizeof(target) ? NULL : xstrndup(target, (size_t)n);
 }
 
-/* Returns the position after "KEY:" and spaces in the line of the key, or NULL. */
+/* Returns the position after "KEY:" and spaces in `text`, or NULL if no line has this key. */
 static const char *status_line(const char *text, const char *key)
 {
 	size_t len = strlen(key);
@@ -198,7 +201,9 @@ static const char *status_line(const char *text, const char *key)
 	return NULL;
 }
 
-/* Returns number n, counted from 0, in the line of `key`, or `absent`. */
+/*
+ * Returns number n, counted from 0, in the line of `key`, or `absent` if there is no such number.
+ */
 static uint64_t status_number(const char *text, const char *key, int base, int n, uint64_t absent)
 {
 	const char *line = status_line(text, key);
@@ -214,7 +219,7 @@ static uint64_t status_number(const char *text, const char *key, int base, int n
 	return absent;
 }
 
-/* Returns the last pid of NSpid, or `pid` before Linux 4.1, which has no such line. */
+/* Returns the last pid in the line NSpid, or `pid` on Linux before 4.1, which has no such line. */
 static pid_t innermost_pid(const char *text, pid_t pid)
 {
 	uint64_t found = (uint64_t)pid;
@@ -229,7 +234,10 @@ static pid_t innermost_pid(const char *text, pid_t pid)
 	return (pid_t)found;
 }
 
-/* Reads field n of stat.  Field 2, the name, may contain anything: count from the last ')'. */
+/*
+ * Reads field n (from 1) of PID/stat.  Field 2, the process name, may contain any byte, so fields
+ * are counted from the last ')'.
+ */
 static int stat_field(const char *stat, int n, uint64_t *value)
 {
 	const char *p = strrchr(stat, ')');
@@ -317,7 +325,7 @@ int procfs_recheck(const struct procfs *proc, pid_t pid, uint64_t start_ticks,
 	return 0;
 }
 
-/* Returns a size in bytes from PID/status, which shows kB; -1: no such key. */
+/* Returns a size in bytes from PID/status, which shows kB; -1 if it has no such key. */
 static int64_t status_size(const char *text, const char *key)
 {
 	uint64_t kb = status_number(text, key, 10, 0, UINT64_MAX);
@@ -325,7 +333,7 @@ static int64_t status_size(const char *text, const char *key)
 	return kb > INT64_MAX / 1024 ? -1 : (int64_t)kb * 1024;
 }
 
-/* Finds "NAME   SOFT   HARD   UNIT" in limits.  Returns the soft limit; -1: unlimited or absent. */
+/* Finds "NAME SOFT HARD UNIT" in PID/limits.  Returns the soft limit; -1: unlimited or absent. */
 static int64_t soft_limit(const char *text, const char *name)
 {
 	const char *line = strstr(text, name);
@@ -400,7 +408,8 @@ int procfs_threads(const struct procfs *proc, pid_t pid, unsigned *threads)
 		return rc;
 	if (fstatat(proc->fd, path, &st, AT_SYMLINK_NOFOLLOW) < 0)
 		return -errno;
-	*threads = st.st_nlink > 2 ? (unsigned)st.st_nlink - 2 : 0; /* "." and ".." */
+	/* Without the links of "." and "..". */
+	*threads = st.st_nlink > 2 ? (unsigned)st.st_nlink - 2 : 0;
 	return 0;
 }
 
@@ -434,10 +443,10 @@ double procfs_uptime(const struct procfs *proc, const struct proc_status *status
 	long hz = sysconf(_SC_CLK_TCK);
 	int64_t ms;
 
-	(void)proc; /* proc's uptime may be a container's (lxcfs), but start times are the host's */
+	(void)proc; /* proc's uptime may be a container's (lxcfs); start times are the host's */
 	if (hz <= 0 || clock_gettime(CLOCK_BOOTTIME, &now) < 0)
 		return -1;
-	/* Start times are exact to a tick, which is 10 ms: JSON needs no more digits. */
+	/* Start times are exact to a tick, which is 10 ms.  JSON needs no more digits. */
 	ms = (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000 -
 	     (int64_t)(status->start_ticks / (uint64_t)hz * 1000 +
 		       status->start_ticks % (uint64_t)hz * 1000 / (uint64_t)hz);

@@ -1,10 +1,10 @@
 /*
  * Reader for /proc, or for a recorded copy of it at another path.
  *
- * Everything is read with openat(2) and read(2) below the descriptor of the tree.  No link is
- * followed out of the tree, except where a contract says so (PID/root, PID/cwd).
+ * Files are read with openat(2) and read(2) below the descriptor of the tree.  Only the functions
+ * that say so (PID/root, PID/cwd) follow links out of the tree.
  *
- * If the kernel denies access to another user's process, everything is tried once more with the
+ * If the kernel denies access to another user's process, each access is tried again with the
  * file-system ids of that process, see fs_ids.h.
  */
 #ifndef JTOOL_PROC_PROCFS_H
@@ -20,13 +20,13 @@
 #include "proc/fs_ids.h"
 
 struct procfs {
-	int fd;           /* O_PATH directory of the tree */
-	const char *root; /* its path; not owned */
+	int fd;           /* O_PATH descriptor of the tree's directory */
+	const char *root; /* path of the tree; not owned */
 };
 
 /*
- * Opens a tree.  `path` must stay valid until the close.  Returns 0 or a negative errno: -ENODEV if
- * the path is /proc, but no procfs is mounted there.
+ * Opens the tree at `path`, which must stay valid until the close.  Returns 0 or a negative errno:
+ * -ENODEV if the path is /proc, but no procfs is mounted there.
  */
 int procfs_open(struct procfs *proc, const char *path) _must_check_;
 void procfs_close(struct procfs *proc);
@@ -38,23 +38,28 @@ int procfs_pids(const struct procfs *proc, pid_t **pids, size_t *n) _must_check_
 int procfs_openat(const struct procfs *proc, pid_t pid, const char *name, int flags) _must_check_;
 
 /*
- * Takes the file-system ids of a process, for accesses that this interface does not provide.  If it
- * returns true, call fs_ids_restore(saved) after the access.
+ * Takes the file-system ids of a process, for an access that this header has no function for.  If
+ * it returns true, call fs_ids_restore(saved) after the access.
  */
 bool procfs_take_ids(const struct procfs *proc, pid_t pid, struct fs_ids *saved) _must_check_;
 
-/* Appends PID/NAME to `out`.  Returns 0, -EFBIG beyond max bytes, or another negative errno. */
+/*
+ * Appends the content of PID/NAME to `out`.  Returns 0, -EFBIG beyond max bytes, or another
+ * negative errno.
+ */
 int procfs_read(const struct procfs *proc, pid_t pid, const char *name, struct buf *out,
 		size_t max) _must_check_;
 
-/* Appends self/NAME, likewise. */
+/*
+ * Appends the content of self/NAME (the caller's process) to `out`.  Returns as procfs_read() does.
+ */
 int procfs_read_own(const struct procfs *proc, const char *name, struct buf *out, size_t max)
 	_must_check_;
 
 /* Returns the target of the link PID/NAME (exe, cwd, …), or NULL.  The caller frees it. */
 char *procfs_readlink(const struct procfs *proc, pid_t pid, const char *name);
 
-/* Like fstatat(2) of PID/NAME; follows a link.  Returns 0 or a negative errno. */
+/* Calls stat(2) for PID/NAME, so a link is followed.  Returns 0 or a negative errno. */
 int procfs_stat(const struct procfs *proc, pid_t pid, const char *name, struct stat *st)
 	_must_check_;
 
@@ -62,30 +67,34 @@ int procfs_stat(const struct procfs *proc, pid_t pid, const char *name, struct s
 struct proc_status {
 	char name[64];  /* comm */
 	char state;     /* R S D T t Z X … */
-	bool exiting;   /* killed or exiting; unlike the state, set before its files are closed */
+	/* killed or exiting; unlike `state`, this is set before the process's files are closed */
+	bool exiting;
 	uid_t euid;
 	gid_t egid;
 	pid_t tgid;     /* differs from pid when pid is a thread */
-	pid_t nspid;    /* pid in the innermost namespace; pid itself before Linux 4.1 */
+	pid_t nspid;    /* pid in the innermost namespace; on Linux before 4.1, the pid itself */
 	uint64_t sig_caught;  /* SigCgt */
 	uint64_t sig_pending; /* SigPnd | ShdPnd */
-	struct capability_sets caps; /* as they are in the user namespace of the process */
+	struct capability_sets caps; /* in the user namespace of the process */
 	unsigned threads;
 	uint64_t start_ticks; /* start time, in clock ticks since boot */
 };
 int procfs_status(const struct procfs *proc, pid_t pid, struct proc_status *status) _must_check_;
-/* Reads the status.  Returns -ESRCH if the process with this start time has ended. */
+/* Reads the status of a process.  Returns -ESRCH if the process with this start time has ended. */
 int procfs_recheck(const struct procfs *proc, pid_t pid, uint64_t start_ticks,
 		struct proc_status *status) _must_check_;
 
 /* Resource usage of a process; unknown values are -1. */
 struct proc_usage {
-	pid_t parent; /* 0: none in our pid namespace */
+	pid_t parent; /* pid of the parent; 0: it is not in our pid namespace */
 	double user, system; /* seconds of CPU time, including that of ended threads */
-	int64_t resident, resident_peak, swapped; /* bytes */
+	int64_t resident, resident_peak, swapped; /* bytes of memory */
 	int64_t open_files, max_files; /* max_files: the soft limit; -1: unknown or unlimited */
 };
-/* Takes time proportional to the number of open files.  Returns 0 or a negative errno. */
+/*
+ * Sets *usage.  Takes time proportional to the number of open files.  Returns 0 or a negative
+ * errno.
+ */
 int procfs_usage(const struct procfs *proc, pid_t pid, struct proc_usage *usage) _must_check_;
 
 /*
@@ -102,9 +111,10 @@ int procfs_thread_names(const struct procfs *proc, pid_t pid, procfs_thread_visi
 
 /* One mapping of a file. */
 struct proc_map {
-	const char *path;  /* as PID/maps shows it to us */
+	const char *path;  /* path of the file as PID/maps shows it to jtool */
 	bool deleted;      /* the file was unlinked */
-	const char *range; /* "START-END": PID/map_files/START-END is the file itself */
+	/* "START-END" in PID/map_files/START-END, a link to the file even if it was deleted */
+	const char *range;
 };
 
 /*
@@ -114,13 +124,13 @@ struct proc_map {
 typedef bool procfs_map_visit(const struct proc_map *map, void *arg);
 int procfs_maps(const struct procfs *proc, pid_t pid, procfs_map_visit *visit, void *arg)
 	_must_check_;
-/* Calls visit() only for executable mappings: programs and libraries. */
+/* As procfs_maps(), but calls visit() only for executable mappings: programs and libraries. */
 int procfs_code_maps(const struct procfs *proc, pid_t pid, procfs_map_visit *visit, void *arg)
 	_must_check_;
 
 /*
- * Calls visit() only for executable and for shared mappings, in no particular order: a JVM has many
- * more, of jars and of its class archive.
+ * As procfs_maps(), but calls visit() only for executable and for shared mappings, in no particular
+ * order.  A JVM has many more mappings of jars and of its class archive.
  */
 int procfs_vm_maps(const struct procfs *proc, pid_t pid, procfs_map_visit *visit, void *arg)
 	_must_check_;

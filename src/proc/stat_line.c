@@ -3,9 +3,9 @@
 #include <errno.h>
 #include <string.h>
 
-#define FIELDS 24 /* the last field that is used */
+#define FIELDS 24 /* number of the last field that is used */
 
-/* The numbers of fields, from 1. */
+/* Field numbers as in proc_pid_stat(5), from 1. */
 enum { STATE = 3, USER = 14, SYSTEM = 15, THREADS = 20, START = 22, RESIDENT = 24 };
 
 int stat_line_parse(const char *text, struct stat_line *out)
@@ -21,7 +21,7 @@ int stat_line_parse(const char *text, struct stat_line *out)
 		at = strchr(at + 1, ' ');
 		if (!at)
 			return -EBADMSG;
-		fields[field] = strtoull(at + 1, NULL, 10); /* 0 for the state */
+		fields[field] = strtoull(at + 1, NULL, 10); /* the state, a letter, becomes 0 */
 	}
 	len = (size_t)(close - open) - 1;
 	if (len >= sizeof(out->name))

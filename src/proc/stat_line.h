@@ -7,12 +7,13 @@
 #include "base/util.h"
 
 struct stat_line {
-	char name[16];        /* comm, cut to 15 bytes */
+	char name[16];        /* name of the thread, cut to 15 bytes */
 	char state;           /* R S D T t Z X … */
-	double cpu_s;         /* user and system time, with the kernel's resolution, often 10 ms */
-	unsigned threads;     /* of the process */
+	/* user and system time in seconds; its resolution is the kernel's, often 10 ms */
+	double cpu_s;
+	unsigned threads;     /* number of threads of the process */
 	uint64_t start_ticks; /* start time, in clock ticks since boot */
-	int64_t resident;     /* bytes, of the process */
+	int64_t resident;     /* resident memory of the process in bytes */
 };
 
 /* Returns 0, or -EBADMSG if the text is incomplete or malformed. */

@@ -15,7 +15,10 @@
 #define STAT_MAX 1024
 #define STATUS_MAX 4096
 
-/* Returns the last number of the line NSpid: of a status file, or tid if there is none. */
+/*
+ * Returns the last number in the line NSpid: of a thread's status file, or tid if there is no such
+ * line.
+ */
 static pid_t innermost(const char *status, pid_t tid)
 {
 	const char *line = strstr(status, "\nNSpid:"), *end = line ? strchr(line + 1, '\n') : NULL;
@@ -27,17 +30,17 @@ static pid_t innermost(const char *status, pid_t tid)
 	return (pid_t)strtol(end, NULL, 10);
 }
 
-/* What all threads of a reading share. */
+/* Values that are the same for all threads of a reading. */
 struct reading {
 	const struct procfs *proc;
 	pid_t pid;
-	int task_fd; /* the directory PID/task */
+	int task_fd; /* descriptor of the directory PID/task */
 	bool namespaced;
-	const struct thread_times *before; /* NULL: no earlier reading */
-	size_t next; /* where the next thread is probably in `before` */
+	const struct thread_times *before; /* the earlier reading; NULL: none */
+	size_t next; /* index in `before` at which the next thread probably is */
 };
 
-/* One read(2) has the complete file, which is shorter. */
+/* Calls read(2) once: the file is shorter than the buffer. */
 static int read_stat(const struct reading *r, pid_t tid, struct stat_line *line)
 {
 	char path[32], text[STAT_MAX];
@@ -53,7 +56,10 @@ static int read_stat(const struct reading *r, pid_t tid, struct stat_line *line)
 	return stat_line_parse(text, line);
 }
 
-/* Both lists are mostly in the same order.  Returns NULL if the thread is new. */
+/*
+ * Returns the thread's entry in the earlier reading; NULL if the thread is new.  Fast, because both
+ * readings are mostly in the same order.
+ */
 static const struct thread_time *find_before(struct reading *r, const struct thread_time *t)
 {
 	for (size_t i = 0; r->before && i < r->before->n; i++) {
@@ -68,7 +74,7 @@ static const struct thread_time *find_before(struct reading *r, const struct thr
 	return NULL;
 }
 
-/* Sets t->nstid.  Returns false if the thread has ended. */
+/* Sets t->nstid from the thread's status file.  Returns false if the thread has ended. */
 static bool find_nstid(struct reading *r, struct thread_time *t)
 {
 	const struct thread_time *found = r->namespaced ? find_before(r, t) : NULL;
@@ -85,7 +91,7 @@ static bool find_nstid(struct reading *r, struct thread_time *t)
 	return true;
 }
 
-/* Returns false if the thread has ended. */
+/* Reads the times of the thread t->tid.  Returns false if the thread has ended. */
 static bool read_thread(struct reading *r, struct thread_time *t)
 {
 	struct stat_line line;
@@ -122,7 +128,7 @@ int thread_times_read_after(const struct procfs *proc, pid_t pid, bool namespace
 		struct thread_time t = { .tid = (pid_t)strtol(entry->d_name, NULL, 10) };
 
 		if (t.tid <= 0 || !read_thread(&r, &t))
-			continue; /* ".", "..", or a thread that has ended */
+			continue; /* "." and "..", or a thread that has ended */
 		times->list = xgrow(times->list, times->n, &times->cap, sizeof(*times->list));
 		times->list[times->n++] = t;
 	}

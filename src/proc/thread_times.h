@@ -5,12 +5,13 @@
 #include "proc/procfs.h"
 
 struct thread_time {
-	pid_t tid;      /* in our pid namespace */
-	pid_t nstid;    /* in the innermost namespace of the process, as the process sees it */
-	double cpu_s;   /* user and system time, with the kernel's resolution, often 10 ms */
+	pid_t tid;      /* thread id in jtool's pid namespace */
+	pid_t nstid;    /* thread id in the innermost pid namespace of the process */
+	/* user and system time in seconds; its resolution is the kernel's, often 10 ms */
+	double cpu_s;
 	uint64_t start_ticks; /* start time, in clock ticks since boot */
 	char state;     /* R S D T t Z X … */
-	char name[16];  /* comm: the beginning of the name */
+	char name[16];  /* beginning of the thread's name */
 };
 
 struct thread_times {
@@ -19,20 +20,20 @@ struct thread_times {
 };
 
 /*
- * Reads the times of all threads into empty `times`.  A file for each thread is read, and with
- * `namespaced`, for a process in another pid namespace, a second one.  Returns 0 or a negative
- * errno.  Release `times` in any case.
+ * Reads the times of all threads into the empty `times`.  Reads one file for each thread, and with
+ * `namespaced` a second one: set it for a process in another pid namespace.  Returns 0 or a
+ * negative errno.  Release `times` in either case.
  */
 int thread_times_read(const struct procfs *proc, pid_t pid, bool namespaced,
 		      struct thread_times *times) _must_check_;
 /*
- * The same, with an earlier reading of the process: no second file is read for the threads in it.
- * `before` may be NULL.
+ * As thread_times_read(), with an earlier reading `before` of the same process (may be NULL): the
+ * second file is not read for threads that `before` contains.
  */
 int thread_times_read_after(const struct procfs *proc, pid_t pid, bool namespaced,
 			    const struct thread_times *before, struct thread_times *times)
 	_must_check_;
-/* Returns the entry of a thread, or NULL. */
+/* Returns the entry of the thread with this nstid, or NULL. */
 const struct thread_time *thread_times_find(const struct thread_times *times, int64_t nstid);
 void thread_times_release(struct thread_times *times);
 

@@ -15,7 +15,7 @@ static const char *name_of(char name[static 96], const char *fmt, ...)
 	return name;
 }
 
-/* Returns -1 for a negative number: sizes and counts are never negative. */
+/* Returns the number, or -1 if it is negative: sizes and counts are never negative. */
 static int64_t number_of(const struct perfdata *perf, const char *name)
 {
 	int64_t number = perfdata_number(perf, name, -1);
@@ -23,7 +23,10 @@ static int64_t number_of(const struct perfdata *perf, const char *name)
 	return number < 0 ? -1 : number;
 }
 
-/* Converts ticks to seconds; sun.os.hrt.frequency is os::elapsed_frequency(), ticks a second. */
+/*
+ * Returns a number of ticks in seconds. sun.os.hrt.frequency, os::elapsed_frequency(), has the
+ * ticks a second.
+ */
 static double seconds_of(const struct perfdata *perf, const char *name)
 {
 	int64_t ticks = number_of(perf, name);
@@ -32,7 +35,10 @@ static double seconds_of(const struct perfdata *perf, const char *name)
 	return ticks < 0 || frequency <= 0 ? -1 : (double)ticks / (double)frequency;
 }
 
-/* Rounds down, because JDK 8's G1 adds a few words: g1MonitoringSupport.hpp, pad_capacity(). */
+/*
+ * Returns a capacity in bytes, rounded down to pages: JDK 8's G1 adds a few words to it
+ * (g1MonitoringSupport.hpp, pad_capacity()).
+ */
 static int64_t capacity_of(const struct perfdata *perf, const char *name)
 {
 	int64_t size = number_of(perf, name);
@@ -40,7 +46,7 @@ static int64_t capacity_of(const struct perfdata *perf, const char *name)
 	return size < 0 ? -1 : size & ~(int64_t)4095;
 }
 
-/* Adds two numbers.  If one is unknown (-1), returns the other. */
+/* Returns the sum of two numbers.  If one is unknown (-1), returns the other one. */
 static int64_t add(int64_t a, int64_t b)
 {
 	int64_t sum;
@@ -58,7 +64,10 @@ static bool read_space(const struct perfdata *perf, int generation, int i, struc
 	out->name = perfdata_nonempty_text(perf, name_of(name, "%s.name", prefix));
 	if (!out->name)
 		return false;
-	/* If a generation has only one space, only the generation has a descriptive name. */
+	/*
+	 * In a generation with only one space, the space is called "space": use the generation's
+	 * name.
+	 */
 	if (strcmp(out->name, "space") == 0)
 		out->name = perfdata_nonempty_text(perf, name_of(name, "sun.gc.generation.%d.name",
 							 generation));
@@ -84,11 +93,13 @@ static void read_heap(const struct perfdata *perf, struct vm_stats *stats)
 	}
 	stats->metaspace_used = number_of(perf, "sun.gc.metaspace.used");
 	stats->metaspace_committed = number_of(perf, "sun.gc.metaspace.capacity");
-	if (stats->metaspace_committed <= 0) /* 0 or -1: not published yet */
+	if (stats->metaspace_committed <= 0) /* 0 or -1: the JVM has not published it yet */
 		stats->metaspace_used = stats->metaspace_committed = -1;
 }
 
-/* Collector numbers have gaps: up to JDK 21 ZGC begins with 2, and later it has no 1. */
+/*
+ * Numbers of collectors are not consecutive: up to JDK 21, ZGC's begin with 2; later ZGC has no 1.
+ */
 static void read_collectors(const struct perfdata *perf, struct vm_stats *stats)
 {
 	char name[96];

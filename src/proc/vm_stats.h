@@ -1,4 +1,4 @@
-/* Reads heap, collections, classes, threads and safepoints from a JVM's counters.  Pure. */
+/* Heap, collections, classes, threads and safepoints from a JVM's hsperfdata counters.  Pure. */
 #ifndef JTOOL_PROC_VM_STATS_H
 #define JTOOL_PROC_VM_STATS_H
 
@@ -9,7 +9,10 @@
 #define SPACES_MAX 8
 #define COLLECTORS_MAX 4
 
-/* Texts are owned by the counters; sizes are in bytes.  -1: unknown number; NULL: unknown text. */
+/*
+ * Texts are owned by the struct perfdata; sizes are in bytes.  Unknown numbers are -1, unknown
+ * texts NULL.
+ */
 struct space {
 	const char *name; /* "eden", "s0", "s1", "old"; "Heap" in collectors without generations */
 	int64_t used, committed, max;
@@ -30,13 +33,14 @@ struct vm_stats {
 	struct space spaces[SPACES_MAX];
 	size_t n_spaces;
 	int64_t used, committed; /* sums over all spaces */
-	int64_t metaspace_used, metaspace_committed; /* often unknown before a collection */
+	int64_t metaspace_used, metaspace_committed; /* often unknown before the first collection */
 
 	struct collector collectors[COLLECTORS_MAX];
 	size_t n_collectors;
-	const char *cause, *last_cause; /* cause of the running collection, and of the last one */
+	/* causes of the collection that is running, and of the last one */
+	const char *cause, *last_cause;
 
-	int64_t classes_loaded, classes_unloaded; /* since the start of the JVM */
+	int64_t classes_loaded, classes_unloaded; /* numbers since the start of the JVM */
 	int64_t threads, daemons, threads_peak;
 	int64_t safepoints;
 	double safepoint_seconds;
