@@ -13,9 +13,9 @@
 #include "proc/mounts.h"
 #include "worker/worker.h"
 
-#define JTOOLS_MARK "jtool_agent" /* agent/agent.c */
-#define STAGED "/.jtool-" /* src/session/staging/staging_dir.h */
-#define ANSWER_MAX (16u << 20) /* bytes of all paths */
+#define JTOOLS_MARK "jtool_agent" /* symbol of jtool's agent, see agent/agent.c */
+#define STAGED "/.jtool-" /* see src/session/staging/staging_dir.h */
+#define ANSWER_MAX (16u << 20) /* limit for the bytes of a worker's answer */
 #define SCAN_MS 1000 /* limit; a JVM with 40 libraries takes about 5 ms */
 
 void agents_release(struct agents *a)
@@ -38,7 +38,7 @@ static struct agent *add(struct agents *a, enum agent_kind kind, const char *nam
 	return agent;
 }
 
-/* Adds an agent from "NAME=OPTIONS", which has `len` bytes. */
+/* Adds the agent of a flag's value "NAME=OPTIONS", which has `len` bytes. */
 static void add_flag(struct agents *a, enum agent_kind kind, const char *text, size_t len)
 {
 	const char *equals = memchr(text, '=', len);
@@ -95,8 +95,9 @@ struct search {
 	const struct jvm *jvm;
 	char *root;
 	int root_fd;
-	char *last; /* previous path, to skip further mappings of the same file */
-	struct deadline deadline; /* a hostile JVM can map tens of thousands of files */
+	char *last; /* path of the previous mapping: further mappings of a file are skipped */
+	/* limits the scan: a hostile JVM can map tens of thousands of files */
+	struct deadline deadline;
 	bool timed_out;
 };
 
@@ -132,7 +133,10 @@ bool agents_is_staged(const char *path)
 	return strstr(path, STAGED) != NULL;
 }
 
-/* Also checks for jtool's own symbol, because copies of jtool's agent have other names. */
+/*
+ * Returns true if the file exports an agent's entry points.  Sets *maker from the file's symbols: a
+ * copy of jtool's agent may have any name.
+ */
 static bool is_agent(const struct search *s, const struct proc_map *map, enum agent_maker *maker)
 {
 	_cleanup_close_ int fd =
@@ -173,7 +177,10 @@ static bool visit_map(const struct proc_map *map, void *arg)
 		return false;
 	free(s->last);
 	s->last = xstrdup(map->path);
-	/* A session deletes jtool's own file, but the file's name is enough to identify it. */
+	/*
+	 * A session of jtool deletes its agent's file, so that only the file's name can identify
+	 * it.
+	 */
 	if (!(maker == MADE_BY_JTOOL && map->deleted) && !is_agent(s, map, &maker))
 		return true;
 	path = inroot_path(map->path, s->root);
@@ -196,13 +203,16 @@ static void scan(struct agents *a, const struct procfs *proc, const struct jvm *
 	free(s.last);
 }
 
-/* The request to the worker.  Its pointers are valid there: a worker is a fork of this process. */
+/*
+ * The request to the worker.  Its pointers are valid in the worker, which is a fork of this
+ * process.
+ */
 struct query {
 	const struct procfs *proc;
 	const struct jvm *jvm;
 };
 
-/* Answers whether all agents were found, then the maker and the path of each. */
+/* In the worker: writes whether all agents were found, then the maker and the path of each. */
 static int answer_agents(const struct buf *request, struct buf *answer, int *fd, struct err *err)
 {
 	struct agents found = AGENTS_INIT;

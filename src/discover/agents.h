@@ -1,4 +1,4 @@
-/* Agents in a JVM: those in its flags, and those that it has mapped. */
+/* Agents in a JVM: those that its flags name, and agent libraries that it has mapped. */
 #ifndef JTOOL_DISCOVER_AGENTS_H
 #define JTOOL_DISCOVER_AGENTS_H
 
@@ -15,7 +15,7 @@ enum agent_kind {
 enum agent_maker {
 	MADE_BY_OTHERS,
 	MADE_BY_JDK,
-	MADE_BY_JTOOL, /* stays mapped after a session */
+	MADE_BY_JTOOL, /* jtool's agent stays mapped after a session */
 };
 
 struct agent {
@@ -28,7 +28,7 @@ struct agent {
 struct agents {
 	struct agent *list;
 	size_t n, cap;
-	bool mapped_known; /* false: the mappings are unreadable or too many */
+	bool mapped_known; /* false: mappings could not be read, or are too many */
 };
 
 #define AGENTS_INIT { NULL, 0, 0, false }
@@ -56,12 +56,13 @@ bool agents_parse(struct agents *a, const char *data, size_t len) _must_check_;
 int agents_open_mapped(const struct procfs *proc, pid_t pid, int root_fd, const char *root,
 		       const struct proc_map *map) _must_check_;
 
-/* Returns true for an agent of jtool, whatever its file name. */
+/* Returns true if the open file is an agent of jtool, whatever its name. */
 bool agents_is_jtools(int fd);
 
 /*
- * Returns true for the path of a file that jtool has staged for a session.  The JVM has loaded an
- * agent of jtool with any other path at startup: it sleeps or records.
+ * Returns true if the path is one that jtool uses to stage its agent for a session.  A JVM that has
+ * mapped an agent of jtool with another path has loaded it at startup; such an agent sleeps or
+ * records.
  */
 bool agents_is_staged(const char *path);
 

@@ -33,7 +33,10 @@ static bool ends_with(const char *text, size_t len, const char *suffix)
 	return len >= n && memcmp(text + len - n, suffix, n) == 0;
 }
 
-/* HotSpot binds NAME.tmp, listens and renames the file; net/unix keeps the first name. */
+/*
+ * Returns true if the path in a line of net/unix is that of the attach socket.  HotSpot binds the
+ * socket as NAME.tmp and renames the file; net/unix keeps the first name.
+ */
 static bool is_attach_path(const struct jvm *jvm, const char *line, size_t len)
 {
 	char name[32];
@@ -45,7 +48,10 @@ static bool is_attach_path(const struct jvm *jvm, const char *line, size_t len)
 	return ends_with(line, len, name);
 }
 
-/* Parses a line of net/unix: Num: RefCount Protocol Flags Type St Inode Path. */
+/*
+ * Returns true if a line of net/unix is a listening socket, and sets *inode.  The columns are Num:
+ * RefCount Protocol Flags Type St Inode Path.
+ */
 static bool is_listener(const char *line, uint64_t *inode)
 {
 	unsigned flags;
@@ -70,7 +76,7 @@ static bool has_socket_open(const struct procfs *proc, const struct jvm *jvm, ui
 	for (const struct dirent *entry; !found && (entry = readdir(dir)) != NULL;) {
 		ssize_t n = readlinkat(dirfd(dir), entry->d_name, target, sizeof(target));
 
-		/* CAP_DAC_READ_SEARCH opens the directory, but does not read its links. */
+		/* CAP_DAC_READ_SEARCH permits to open the directory, but not to read its links. */
 		if (n < 0 && errno == EACCES && !tried) {
 			tried = true;
 			taken = procfs_take_ids(proc, jvm->pid, &saved);
@@ -85,8 +91,8 @@ static bool has_socket_open(const struct procfs *proc, const struct jvm *jvm, ui
 }
 
 /*
- * Returns true if the JVM listens on the existing socket file, which may be left over from a killed
- * JVM.  Paths in net/unix are not unique if containers use the host's network, so in a pid
+ * Returns true if the JVM listens on its socket file, which exists but may be left over from a
+ * killed JVM.  Paths in net/unix are not unique if containers use the host's network, so in a pid
  * namespace the JVM must also have the socket open.
  */
 static bool is_listened_to(const struct procfs *proc, const struct jvm *jvm)
@@ -130,7 +136,7 @@ enum attach_state inspect_attach_state(const struct procfs *proc, const struct j
 	if (root_fd == -EACCES || root_fd == -EPERM)
 		return ATTACH_DENIED;
 	if (root_fd < 0)
-		return ATTACH_STARTING; /* the JVM has exited: attaching reports that */
+		return ATTACH_STARTING; /* the JVM has exited; a later attach reports it */
 	if (!jvm->is_hotspot)
 		return ATTACH_UNSUPPORTED;
 	if (jvm->no_attach)
@@ -150,7 +156,10 @@ enum attach_state inspect_attach_state(const struct procfs *proc, const struct j
 	return ATTACH_STARTING;
 }
 
-/* The request to the worker.  Its pointers are valid there: a worker is a fork of this process. */
+/*
+ * The request to the worker.  Its pointers are valid in the worker, which is a fork of this
+ * process.
+ */
 struct query {
 	const struct procfs *proc;
 	const struct jvm *jvm;

@@ -13,7 +13,10 @@
 
 #define TEXT_MAX (1024u * 1024)
 
-/* Returns the bytes of inactive file pages, which the kernel reclaims first; 0 if unknown. */
+/*
+ * Returns the bytes of the group's inactive file pages, which the kernel reclaims first; 0 if
+ * unknown.
+ */
 static int64_t read_cache(const struct group *g)
 {
 	const char *key = g->is_v2 ? "\ninactive_file " : "\ntotal_inactive_file ";
@@ -51,7 +54,10 @@ static bool read_level(const struct group *g, struct cgroup_level *level)
 	return true;
 }
 
-/* `ours` is jtool's own group; its path is NULL if it is unknown. */
+/*
+ * Reads the levels from *g upwards, and returns their number.  `ours` is the group of jtool itself;
+ * ours->path is NULL if that group is unknown.
+ */
 static size_t read_levels(struct group *g, const struct group *ours, struct cgroup_level *levels)
 {
 	bool kills_all = false;
@@ -62,7 +68,7 @@ static size_t read_levels(struct group *g, const struct group *ours, struct cgro
 			    (g->is_v2 && group_read_number(g, "memory.oom.group") == 1);
 		if (!read_level(g, &levels[n]))
 			continue;
-		/* The limit of a group above applies to the processes of this group together. */
+		/* A limit of a parent group applies to the processes of this group together. */
 		levels[n].kills_all = kills_all;
 		levels[n].shared = ours->path && ours->is_v2 == g->is_v2 &&
 				   group_is_below(ours->path, g->path[0] ? g->path : "/");
@@ -83,13 +89,13 @@ static void sum_up(const struct cgroup_level *levels, size_t n, struct cgroup *o
 	}
 }
 
-/* Returns the CPUs that a group may use on average; -1: no quota. */
+/* Returns the number of CPUs that the group may use on average; -1: no quota. */
 static double read_quota(const struct group *g)
 {
 	int64_t quota[2]; /* quota and period in µs */
 
 	if (g->is_v2) {
-		(void)group_read_numbers(g, "cpu.max", quota, 2); /* -1: no quota */
+		(void)group_read_numbers(g, "cpu.max", quota, 2); /* sets -1 if there is no quota */
 	} else {
 		quota[0] = group_read_number(g, "cpu.cfs_quota_us");
 		quota[1] = group_read_number(g, "cpu.cfs_period_us");
@@ -97,7 +103,7 @@ static double read_quota(const struct group *g)
 	return quota[0] > 0 && quota[1] > 0 ? (double)quota[0] / (double)quota[1] : -1;
 }
 
-/* Returns the seconds for which the group was throttled; -1: unknown. */
+/* Returns for how many seconds the group was throttled; -1: unknown. */
 static double read_throttled(const struct group *g)
 {
 	const char *key = g->is_v2 ? "\nthrottled_usec " : "\nthrottled_time ";
@@ -187,18 +193,21 @@ int cgroup_levels(const struct procfs *proc, pid_t pid,
 	return n;
 }
 
-/* What the worker needs: pointers into its memory, which is a copy of ours. */
+/*
+ * The request to the worker.  Its pointers are valid in the worker, which is a fork of this
+ * process.
+ */
 struct query {
 	const struct procfs *proc;
 	pid_t pid;
 };
 
-/* A level, as the worker sends it. */
+/* A struct cgroup_level in the worker's answer. */
 struct level_record {
 	int64_t limit, free, used, kills_all;
 };
 
-/* In a worker: the target's file system may not answer. */
+/* In the worker: reads the levels below the target's root, whose file system may not answer. */
 static int answer_levels(const struct buf *request, struct buf *answer, int *fd, struct err *err)
 {
 	_cleanup_buf_ struct buf mounts = BUF_INIT, groups = BUF_INIT;
@@ -216,7 +225,7 @@ static int answer_levels(const struct buf *request, struct buf *answer, int *fd,
 	root_fd = mounts_open_root(q.proc, q.pid);
 	if (root_fd < 0 || procfs_read(q.proc, q.pid, "mountinfo", &mounts, TEXT_MAX) < 0 ||
 	    procfs_read(q.proc, q.pid, "cgroup", &groups, TEXT_MAX) < 0)
-		return 0; /* the answer has no level */
+		return 0; /* an answer without levels */
 	g = group_find_below(root_fd, buf_str(&mounts), buf_str(&groups), "memory");
 	n = g.dir ? read_levels(&g, &none, levels) : 0;
 	group_release(&g);

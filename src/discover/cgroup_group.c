@@ -10,9 +10,9 @@
 #include "base/xalloc.h"
 #include "proc/inroot.h"
 
-#define UNLIMITED (INT64_MAX / 2) /* version 1: a huge number means "no limit" */
+#define UNLIMITED (INT64_MAX / 2) /* version 1: a number as huge as this means "no limit" */
 
-/* Control group file systems, as statfs(2) identifies them. */
+/* The f_type of statfs(2) for the file systems of control groups, version 1 and 2. */
 #define CGROUP_TYPE 0x27e0eb
 #define CGROUP2_TYPE 0x63677270
 
@@ -33,8 +33,9 @@ static bool in_list(const char *list, const char *word)
 
 /*
  * Finds the group's path in lines "N:CONTROLLERS:PATH"; in version 2, CONTROLLERS is empty.
- * Returns whether there is such a line.  A path with ".." belongs to a group outside our cgroup
- * namespace, which only mounts in the other namespace show: *path is NULL, unless `outside` is set.
+ * Returns whether there is such a line.  A path with ".." belongs to a group outside of jtool's
+ * cgroup namespace, and only mounts of another namespace show it: *path is then NULL, unless
+ * `outside` is set.
  */
 static bool find_path(const char *groups, const char *controller, bool outside, char **path)
 {
@@ -56,7 +57,7 @@ static bool find_path(const char *groups, const char *controller, bool outside, 
 	return false;
 }
 
-/* Decodes in place the \ooo that mountinfo has for spaces, line ends and backslashes. */
+/* Decodes, in place, the escapes \ooo that mountinfo uses for spaces, line ends and backslashes. */
 static void unescape(char *text)
 {
 	char *to = text;
@@ -129,7 +130,8 @@ struct group group_find_below(int root_fd, const char *mounts, const char *group
 	if (!find_path(groups, controller, outside, &path)) {
 		g.is_v2 = true;
 		controller = "";
-		(void)find_path(groups, controller, outside, &path); /* else there is no path */
+		/* On failure `path` stays NULL. */
+		(void)find_path(groups, controller, outside, &path);
 	}
 	while (path && !g.dir && (line = strsep(&rest, "\n")) != NULL)
 		(void)match_mount(line, controller, path, &g);
@@ -141,7 +143,10 @@ struct group group_find(const char *mounts, const char *groups, const char *cont
 	return group_find_below(AT_FDCWD, mounts, groups, controller);
 }
 
-/* What another process has mounted has to be a control group, too. */
+/*
+ * Opens a file of the group.  Fails if it is not in a file system for control groups: another
+ * process may have mounted anything there.
+ */
 int group_open(const struct group *g, const char *name)
 {
 	_cleanup_free_ char *path = xasprintf("%s/%s", g->dir, name);
@@ -203,7 +208,7 @@ int64_t group_read_number(const struct group *g, const char *name)
 {
 	int64_t number;
 
-	(void)group_read_numbers(g, name, &number, 1); /* sets -1 if the file has none */
+	(void)group_read_numbers(g, name, &number, 1); /* sets -1 if the file has no number */
 	return number;
 }
 

@@ -1,4 +1,4 @@
-/* A control group as a directory of files, in version 1 or 2.  For cgroup.c only. */
+/* A control group as a directory of files, in version 1 or 2.  Used by cgroup.c only. */
 #ifndef JTOOL_DISCOVER_CGROUP_GROUP_H
 #define JTOOL_DISCOVER_CGROUP_GROUP_H
 
@@ -7,19 +7,21 @@
 
 #include "base/util.h"
 
-/* A group of one hierarchy, as a directory that we can read. */
+/* A group of one hierarchy, as a directory that jtool can read. */
 struct group {
-	char *dir;  /* NULL: not visible */
-	char *path; /* in the hierarchy; "" is its root */
-	size_t top; /* length of the hierarchy's mount point in dir */
+	char *dir;  /* path of the group's directory; NULL: not visible */
+	char *path; /* path of the group in its hierarchy; "" is the hierarchy's root */
+	size_t top; /* length of the part of dir that is the hierarchy's mount point */
 	bool is_v2;
-	int root_fd; /* the root that dir is below, of another process; AT_FDCWD: ours */
+	/* dir is below this root directory of another process; AT_FDCWD: below jtool's own root */
+	int root_fd;
 };
 
 /*
- * Finds the group of a controller ("memory", "cpu"), in its hierarchy of version 1 or in that of
- * version 2, from the texts of mountinfo and of /proc/PID/cgroup.  The directory is below the root
- * that root_fd is, or below ours (AT_FDCWD).
+ * Finds the group of a controller ("memory", "cpu") in the controller's hierarchy of version 1 or
+ * in the hierarchy of version 2.  `mounts` is the text of mountinfo, `groups` that of
+ * /proc/PID/cgroup.  The group's directory is below the root directory root_fd, or below jtool's
+ * own root (AT_FDCWD).
  */
 struct group group_find_below(int root_fd, const char *mounts, const char *groups,
 			      const char *controller);
@@ -32,13 +34,13 @@ bool group_go_up(struct group *g);
 /* Opens a file of the group.  Returns a descriptor or a negative errno. */
 int group_open(const struct group *g, const char *name) _must_check_;
 /*
- * Reads the numbers of a small file; -1 for a missing one or a word such as "max".  Returns the
- * number of fields.
+ * Reads at most `max` numbers of a small file.  A missing number, or a word such as "max", becomes
+ * -1.  Returns the number of fields in the file.
  */
 size_t group_read_numbers(const struct group *g, const char *name, int64_t *numbers, size_t max);
 int64_t group_read_number(const struct group *g, const char *name);
 
-/* Returns whether `path` is the group at the absolute path `top` or below it. */
+/* Returns true if the group `path` is the group `top` or below it.  Both paths are absolute. */
 bool group_is_below(const char *path, const char *top);
 
 #endif

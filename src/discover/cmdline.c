@@ -5,12 +5,15 @@
 #include "base/buf.h"
 #include "base/xalloc.h"
 
-/* Words that are not consumed yet. */
+/* The words of a command line that were not consumed yet. */
 struct words {
 	const char *next, *end;
 };
 
-/* Returns the next word, NULL at the end.  The kernel may have cut the NUL off the last one. */
+/*
+ * Returns the next word; NULL at the end.  Adds the NUL of the last word if the kernel has cut it
+ * off.
+ */
 static char *take_word(struct words *w)
 {
 	size_t len = strnlen(w->next, (size_t)(w->end - w->next));
@@ -41,7 +44,10 @@ static bool is_one_of(const char *word, const char *const *list)
 	return false;
 }
 
-/* The launcher's own options with a value: java.c, IsClassPathOption(), IsLauncherOption(). */
+/*
+ * Returns true for the launcher's options that have their value in the next word: java.c,
+ * IsClassPathOption(), IsLauncherOption().
+ */
 static bool is_launcher_option(const char *word)
 {
 	static const char *const list[] = { "-cp", "-classpath", "--class-path", "--source", NULL };
@@ -49,7 +55,10 @@ static bool is_launcher_option(const char *word)
 	return is_one_of(word, list);
 }
 
-/* Options that the launcher passes to the VM as --option=value: java.c, IsModuleOption(). */
+/*
+ * Returns true for options that the launcher passes to the VM as --option=value: java.c,
+ * IsModuleOption().
+ */
 static bool is_module_option(const char *word)
 {
 	static const char *const list[] = {
@@ -68,7 +77,10 @@ static bool is_main_option(const char *word)
 	return is_one_of(word, list);
 }
 
-/* Consumes options up to the main class, which it returns; NULL if there is none. */
+/*
+ * Consumes the options of the java launcher up to the main class.  Returns the main class; NULL if
+ * there is none.
+ */
 static char *parse_options(struct words *w, struct buf *flags)
 {
 	for (;;) {
@@ -117,7 +129,9 @@ void cmdline_parse(const char *words, size_t len, struct cmdline *out)
 		return;
 	w = (struct words){ words, words + len };
 	launcher = take_word(&w);
-	/* Other launchers (jsvc, jshell, VM-embedding programs) have options of their own. */
+	/*
+	 * Options of other launchers (jsvc, jshell, programs with an embedded VM) are not parsed.
+	 */
 	out->main = is_java(launcher) ? parse_options(&w, &flags) : TAKE_PTR(launcher);
 	for (;;) {
 		_cleanup_free_ char *word = take_word(&w);
@@ -154,7 +168,10 @@ char *environ_value(const char *env, size_t len, const char *name)
 	return NULL;
 }
 
-/* Returns the next space-separated word with its length in *len; NULL at the end. */
+/*
+ * Returns the next word of flags that are separated by spaces, and its length in *len; NULL at the
+ * end.
+ */
 static const char *next_flag(const char **rest, size_t *len)
 {
 	const char *word = *rest + strspn(*rest, " ");

@@ -8,27 +8,32 @@
 #include "base/util.h"
 
 struct cmdline {
-	char *main;  /* main class, jar or module/class; or path of a launcher other than java */
+	char *main; /* main class, jar or module/class; for other launchers than java, their path */
 	char *args;  /* arguments, joined by spaces */
 	char *flags; /* VM options except the class path, joined by spaces */
 };
 
 /*
- * Parses the content of /proc/PID/cmdline: NUL-terminated words.  Missing parts are NULL.  Argument
- * files (@file) are not opened.
+ * Parses the content of /proc/PID/cmdline: NUL-terminated words.  Parts that are missing are NULL
+ * in *out.  Argument files (@file) are not opened.
  */
 void cmdline_parse(const char *words, size_t len, struct cmdline *out);
 void cmdline_release(struct cmdline *c);
 
 /*
- * Returns the allocated value of a variable from /proc/PID/environ, which has NUL-terminated words
- * NAME=VALUE; NULL if it is not set.
+ * Returns the value of an environment variable from the content of /proc/PID/environ, which is
+ * NUL-terminated words NAME=VALUE; NULL if the variable is not set.  The caller frees it.
  */
 char *environ_value(const char *env, size_t len, const char *name);
 
-/* Returns true if -XX:+NAME is the last -XX:±NAME in `flags`, which may be NULL. */
+/*
+ * Returns true if +NAME is the last of all -XX:+NAME and -XX:-NAME in `flags`, which may be NULL.
+ */
 bool flags_is_on(const char *flags, const char *name);
-/* Returns the allocated text after `prefix` in the last flag that starts with it, or NULL. */
+/*
+ * Returns the text after `prefix` in the last flag that starts with it, or NULL.  The caller frees
+ * it.
+ */
 char *flags_value(const char *flags, const char *prefix);
 
 #endif

@@ -1,4 +1,4 @@
-/* The CPU limit of a process: the lower one of its affinity and its cgroup's quota. */
+/* The CPU limit of a process: the lower of its CPU affinity and its cgroup's quota. */
 #ifndef JTOOL_DISCOVER_CPU_LIMIT_H
 #define JTOOL_DISCOVER_CPU_LIMIT_H
 

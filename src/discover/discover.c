@@ -12,9 +12,9 @@
 
 /* How a process is inspected. */
 struct how {
-	bool states;    /* with the attach state */
-	bool proc_only; /* reads nothing in the target's file systems */
-	bool here;      /* not in a worker */
+	bool states;    /* also find the attach state */
+	bool proc_only; /* read only /proc, and nothing in the target's file systems */
+	bool here;      /* inspect in this process, not in a worker */
 };
 
 static struct jvm *new_jvm(const struct procfs *proc, pid_t pid, const struct proc_status *status,
@@ -41,8 +41,9 @@ static struct jvm *new_jvm(const struct procfs *proc, pid_t pid, const struct pr
 }
 
 /*
- * Reading maps costs 50 µs a process, most of a list's time.  A VM starts threads within its first
- * milliseconds, so a process with one thread is not a JVM.
+ * Returns true if a process has more than one thread.  Other processes are not JVMs, because a VM
+ * starts threads within its first milliseconds.  This check is cheap; reading maps costs 50 µs a
+ * process, which is most of a list's time.
  */
 static bool may_be_jvm(const struct procfs *proc, pid_t pid)
 {
@@ -51,15 +52,15 @@ static bool may_be_jvm(const struct procfs *proc, pid_t pid)
 	return procfs_threads(proc, pid, &threads) == 0 && threads != 1;
 }
 
-/* A process with unreadable mappings counts as a JVM if it is called java. */
+/* Returns true if a process with unreadable mappings may be a JVM: it is called java. */
 static bool may_be_denied_jvm(const struct proc_status *status)
 {
 	return strcmp(status->name, "java") == 0;
 }
 
 /*
- * Returns the JVM of a process.  NULL: it is not a JVM or is gone; or, with how.here, only a worker
- * may look at it.
+ * Returns the JVM of a process.  Returns NULL if the process is not a JVM or has ended, or, with
+ * how.here, if only a worker may inspect it.
  */
 static struct jvm *inspect_process(const struct procfs *proc, pid_t pid, struct how how,
 				   bool *is_remote)
@@ -84,16 +85,16 @@ static int not_mounted(const struct procfs *proc, struct err *err)
 		       "%s shows no process, not even jtool's; mount it with -t proc", proc->root);
 }
 
-/* The inspection of many processes. */
+/* State of the inspection of many processes. */
 struct survey {
 	const struct procfs *proc;
 	struct how how;
 	const pid_t *pids;
-	struct jvm **found;   /* at the index of its pid; NULL: not a JVM */
-	pid_t *lost;          /* of these, only /proc is inspected */
+	struct jvm **found;   /* found[i] is the JVM of process i; NULL: not a JVM */
+	pid_t *lost;          /* pids of processes whose worker was lost: only /proc is inspected */
 	size_t n_lost;
 	size_t *remote;       /* indices of processes that workers inspect */
-	size_t *local;        /* and of those that this process inspects */
+	size_t *local;        /* indices of processes that this process inspects */
 	size_t n_local;
 };
 
@@ -141,7 +142,7 @@ static int inspect_remote(struct survey *s, size_t n, void (*meanwhile)(void *ar
 	return worker_pool_run(&tasks);
 }
 
-/* Inspects the local processes.  Those that turn out to need a worker remain in s->local. */
+/* Inspects the local processes.  Processes that turn out to need a worker remain in s->local. */
 static void inspect_local(void *arg)
 {
 	struct survey *s = arg;
@@ -190,7 +191,10 @@ static int inspect_all(struct survey *s, size_t n)
 	return rc;
 }
 
-/* A JVM of which not even /proc can be read, because its memory map is locked. */
+/*
+ * Returns a JVM with the few values that are known of a process whose files in /proc cannot be
+ * read.
+ */
 static struct jvm *unreadable_jvm(const struct procfs *proc, pid_t pid)
 {
 	struct proc_status status;
@@ -206,13 +210,13 @@ static struct jvm *unreadable_jvm(const struct procfs *proc, pid_t pid)
 	jvm->start_ticks = status.start_ticks;
 	jvm->uptime = procfs_uptime(proc, &status);
 	jvm->heap_used = jvm->heap_max = -1;
-	jvm->is_hotspot = true; /* most are */
+	jvm->is_hotspot = true; /* assume HotSpot: most JVMs are */
 	jvm->attach = ATTACH_UNREACHABLE;
 	jvm->hung = xstrdup("its memory map is locked by a thread whose file system");
 	return jvm;
 }
 
-/* Adds the JVMs among the processes whose files cannot be read. */
+/* Adds those of the lost processes that are JVMs, with what /proc shows. */
 static void add_lost(const struct survey *s, struct jvm **found, size_t *n_found)
 {
 	struct survey again = {
@@ -258,7 +262,7 @@ int discover_all(const struct procfs *proc, bool states, struct jvm_list *list, 
 	if (rc < 0)
 		return err_set(err, EXIT_PERMISSION, "cannot read %s: %s", proc->root,
 			       strerror(-rc));
-	if (n == 0) /* not even jtool's own process is listed */
+	if (n == 0) /* /proc shows not even jtool's own process */
 		return not_mounted(proc, err);
 	s.pids = pids;
 	rc = inspect_all(&s, n);
@@ -331,7 +335,7 @@ struct jvm *inspect_pid(const struct procfs *proc, pid_t pid, struct err *err)
 	return inspect_one_pid(proc, pid, (struct how){ .states = false }, err);
 }
 
-/* The request to the worker.  `proc` is valid there: a worker is a fork of this process. */
+/* The request to the worker.  `proc` is valid in the worker, which is a fork of this process. */
 struct query {
 	const struct procfs *proc;
 	pid_t pid;
@@ -353,7 +357,10 @@ static int answer_pid(const struct buf *request, struct buf *answer, int *fd, st
 	return 0;
 }
 
-/* Returns 0 with the JVM, -1 with `err` set, or -ETIMEDOUT, -EPIPE … if the worker is lost. */
+/*
+ * Makes the worker inspect a process.  Returns 0 with *jvm set, -1 with `err` set, or another
+ * negative errno (-ETIMEDOUT, -EPIPE …) if the worker was lost.
+ */
 static int ask_worker(struct worker *w, const struct procfs *proc, pid_t pid, bool proc_only,
 		      struct jvm **jvm, struct err *err)
 {

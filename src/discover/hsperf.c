@@ -35,7 +35,7 @@ static int open_link(const struct procfs *proc, pid_t pid, const char *name)
 	return link < 0 ? link : file_reopen_regular(link, &st);
 }
 
-/* Opens a file that was deleted after the JVM was inspected. */
+/* Opens the hsperfdata file after it was deleted. */
 static int open_deleted(const struct procfs *proc, const struct jvm *jvm)
 {
 	_cleanup_(jvm_files_release) struct jvm_files files = { 0 };
@@ -47,9 +47,9 @@ static int open_deleted(const struct procfs *proc, const struct jvm *jvm)
 }
 
 /*
- * Opens the file by its path if it belongs to the JVM's user.  Tools that clean /tmp, and JVMs of
- * other pid namespaces with the same /tmp, delete files of running JVMs; root can still open the
- * deleted files in map_files.
+ * Opens the hsperfdata file by its path if it belongs to the JVM's user.  Tools that clean /tmp,
+ * and JVMs of other pid namespaces with the same /tmp, delete files of running JVMs; root can still
+ * open the deleted files in map_files.
  */
 int hsperf_open_file(const struct procfs *proc, const struct jvm *jvm, int root_fd)
 {
@@ -61,7 +61,10 @@ int hsperf_open_file(const struct procfs *proc, const struct jvm *jvm, int root_
 	if (jvm->perfdata_link)
 		return open_link(proc, jvm->pid, jvm->perfdata_link);
 	fd = open_by_path(jvm, root_fd);
-	/* Root without CAP_DAC_OVERRIDE, or on NFS, which maps root to nobody. */
+	/*
+	 * EACCES: jtool is root without CAP_DAC_OVERRIDE, or the file is on NFS, which maps root to
+	 * nobody.
+	 */
 	if (fd == -EACCES && fs_ids_take(jvm->uid, jvm->gid, &saved)) {
 		fd = open_by_path(jvm, root_fd);
 		fs_ids_restore(&saved);
@@ -69,7 +72,10 @@ int hsperf_open_file(const struct procfs *proc, const struct jvm *jvm, int root_
 	return fd == -ENOENT ? open_deleted(proc, jvm) : fd;
 }
 
-/* Uses read(2), not mmap(2): the file's owner may truncate it at any time. */
+/*
+ * Reads and parses the file.  Uses read(2) and not mmap(2): the file's owner may truncate it at any
+ * time.
+ */
 int hsperf_read_file(int fd, struct perfdata *perf)
 {
 	_cleanup_buf_ struct buf bytes = BUF_INIT;
@@ -88,7 +94,10 @@ static int is_starting(const struct jvm *jvm, struct err *err)
 		       (int)jvm->pid);
 }
 
-/* Reports that the JVM has no counters.  Even the JDK's jcmd PerfCounter.print needs the file. */
+/*
+ * Sets the error for a JVM without counters.  Even the JDK's jcmd PerfCounter.print needs the
+ * hsperfdata file.
+ */
 static int no_counters(const struct jvm *jvm, const char *why, struct err *err)
 {
 	if (jvm->no_attach)
@@ -100,7 +109,7 @@ static int no_counters(const struct jvm *jvm, const char *why, struct err *err)
 		       (int)jvm->pid, why, (int)jvm->pid);
 }
 
-/* Reports why the JVM has mapped no file. */
+/* Sets the error for a JVM that has mapped no hsperfdata file, with the reason. */
 static int no_file(const struct procfs *proc, const struct jvm *jvm, struct err *err)
 {
 	_cleanup_free_ char *off = flags_value(jvm->flags, "-XX:-UsePerfData");
@@ -114,12 +123,12 @@ static int no_file(const struct procfs *proc, const struct jvm *jvm, struct err 
 		return no_counters(jvm, "it was started with -XX:+PerfDisableSharedMem", err);
 	if (inspect_attach_state(proc, jvm) == ATTACH_STARTING)
 		return is_starting(jvm, err);
-	/* HotSpot names the directory after the user, and needs that name to create it. */
+	/* HotSpot names the directory hsperfdata_USER, so it needs the user's name to create it. */
 	return no_counters(jvm, "-XX:-UsePerfData is in effect, its user is not in its "
 			      "/etc/passwd, or it could not create a file in its /tmp", err);
 }
 
-/* The open file: in a worker, or in this process. */
+/* The open hsperfdata file of a JVM.  The source exists in a worker, or in this process. */
 struct hsperf_source {
 	const struct jvm *jvm;
 	struct procfs proc;
@@ -189,7 +198,10 @@ static int corrupt(const struct jvm *jvm, int error, struct err *err)
 		       (int)jvm->pid, strerror(-error));
 }
 
-/* Reads the values before it checks that the JVM is alive, so that they belong to a live JVM. */
+/*
+ * Reads the values, and then checks that the JVM is alive: in this order, they are those of a live
+ * JVM.
+ */
 static int read_source(const struct hsperf_source *s, struct buf *bytes, struct err *err)
 {
 	int rc = lseek(s->fd, 0, SEEK_SET) < 0 ? -errno : io_slurp(s->fd, bytes, PERFDATA_MAX);
@@ -199,7 +211,7 @@ static int read_source(const struct hsperf_source *s, struct buf *bytes, struct 
 	return rc < 0 ? corrupt(s->jvm, rc, err) : 0;
 }
 
-/* Parses what a worker has read. */
+/* Parses the bytes of a file that a worker has read. */
 static int parse(const struct jvm *jvm, const char *data, size_t len, struct perfdata *perf,
 		 struct err *err)
 {
@@ -210,9 +222,9 @@ static int parse(const struct jvm *jvm, const char *data, size_t len, struct per
 	return rc == -EAGAIN ? is_starting(jvm, err) : corrupt(jvm, rc, err);
 }
 
-static struct hsperf_source opened; /* only in a worker: its open file */
+static struct hsperf_source opened; /* the source of this worker; unused in other processes */
 
-/* The request is the address of the JVM, which is valid in the worker: a fork of this process. */
+/* The request is the address of the JVM, which is valid in the worker, a fork of this process. */
 static int answer_open(const struct buf *request, struct buf *answer, int *fd, struct err *err)
 {
 	const struct jvm *jvm;
@@ -316,7 +328,7 @@ int hsperf_read(struct hsperf *h, struct perfdata *perf, struct err *err)
 	return parse(h->jvm, bytes.data, bytes.len, perf, err);
 }
 
-/* The values that were read from a JVM's file. */
+/* The values of one JVM's hsperfdata file. */
 struct values {
 	bool is_remote; /* the file was read by a worker */
 	struct perfdata perf;
@@ -329,7 +341,10 @@ struct reading {
 	size_t *remote; /* indices of the JVMs whose files workers read */
 };
 
-/* The answer is a byte, 0 or the exit code, and the values or the text of the error. */
+/*
+ * Appends the answer for a JVM: a byte, which is 0 or the exit code, and then the values or the
+ * text of the error.
+ */
 static void read_one(void *arg, size_t task, struct buf *answer)
 {
 	const struct reading *r = arg;
@@ -372,7 +387,7 @@ static void lose_one(void *arg, size_t task, int error)
 	(void)discover_lost_worker(r->jvms[i], error, &r->values[i].err);
 }
 
-/* Reads, in workers, the files that could block this process. */
+/* Reads in workers the files whose file systems could block this process. */
 static void read_remote(struct reading *r, size_t n)
 {
 	struct worker_tasks tasks = {

@@ -12,39 +12,44 @@
 struct hsperf {
 	const struct jvm *jvm;
 	struct worker worker;
-	struct hsperf_source *here; /* open in this process, as the file cannot block it */
+	/* set if the file is open in this process, which it cannot block; else NULL */
+	struct hsperf_source *here;
 };
 
 /*
  * Opens the JVM's hsperfdata file: a regular file of the JVM's user that the JVM has mapped.
- * Returns -1 with `err` set: EXIT_ANSWER if the JVM publishes none (the text names the flag and an
- * alternative), EXIT_ATTACH while the JVM is starting or if its file system does not answer,
+ * Returns -1 with `err` set: EXIT_ANSWER if the JVM publishes no counters (the text names the flag
+ * and an alternative), EXIT_ATTACH while the JVM is starting or if its file system does not answer,
  * EXIT_PERMISSION, or EXIT_PARTIAL if the JVM has exited.
  */
 int hsperf_open(struct hsperf *h, const struct jvm *jvm, struct err *err) _must_check_;
-void hsperf_close(struct hsperf *h); /* only after hsperf_open() */
+void hsperf_close(struct hsperf *h); /* call it only after hsperf_open() */
 
 /*
- * Reads the current values.  Returns -1 with `err` set; EXIT_PARTIAL if the JVM has exited, because
- * its file may keep the last values forever.
+ * Reads the current values.  Returns -1 with `err` set: EXIT_PARTIAL if the JVM has exited, whose
+ * file may keep the last values forever.
  */
 int hsperf_read(struct hsperf *h, struct perfdata *perf, struct err *err) _must_check_;
 
 /*
  * Opens, reads and closes the files of several JVMs, if necessary in workers, see worker_pool.h.
- * Calls visit() for each JVM in this order, with the values, which it may take, or with NULL and
- * the error: those of hsperf_open() and hsperf_read().
+ * Calls visit() for each JVM in the order of `jvms`: with the values, whose ownership visit() may
+ * take, or with NULL and an error of hsperf_open() or hsperf_read().
  */
 typedef void hsperf_visit(void *arg, size_t i, struct perfdata *perf, const struct err *err);
 void hsperf_each(struct jvm *const *jvms, size_t n, hsperf_visit *visit, void *arg);
 
-/* Opens, reads and closes the file.  Errors are those of hsperf_open() and hsperf_read(). */
+/*
+ * Opens, reads and closes the file of one JVM.  Errors are those of hsperf_open() and
+ * hsperf_read().
+ */
 int hsperf_read_once(const struct jvm *jvm, struct perfdata *perf, struct err *err) _must_check_;
 
 /*
- * For discovery, which needs no error texts: the first function opens the file below the JVM's root
- * (an O_PATH directory) and returns its descriptor, the second one reads it and returns 0.  Errors
- * are a negative errno: -ENOENT if the JVM has mapped no file, and those of perfdata_parse().
+ * For discovery, which needs no error texts.  hsperf_open_file() opens the file below the JVM's
+ * root (an O_PATH directory) and returns its descriptor; hsperf_read_file() reads it and returns 0.
+ * Errors are a negative errno: -ENOENT if the JVM has mapped no file, and those of
+ * perfdata_parse().
  */
 int hsperf_open_file(const struct procfs *proc, const struct jvm *jvm, int root_fd) _must_check_;
 int hsperf_read_file(int fd, struct perfdata *perf) _must_check_;

@@ -17,7 +17,10 @@ static bool has_prefix(const char *text, const char *prefix)
 	return text && strncmp(text, prefix, strlen(prefix)) == 0;
 }
 
-/* sun.gc.policy.name names both generations' collectors, or G1; newer collectors leave it unset. */
+/*
+ * Returns the collector that sun.gc.policy.name implies: the name of G1, or the names of both
+ * generations' collectors.  Newer collectors leave it unset.
+ */
 static const char *gc_of_policy(const char *policy)
 {
 	if (!policy)
@@ -35,8 +38,9 @@ static const char *gc_of_policy(const char *policy)
 
 /*
  * Identifies collectors that set no policy, by the names of their counters.  Shenandoah sets
- * sun.gc.collector.0.name, ZGC number 0 (generational) or 2.  Two set neither: ZGC of JDK 11, with
- * the space "old", and Epsilon, with the space "Heap".
+ * sun.gc.collector.0.name; ZGC sets sun.gc.collector.0.name (generational) or
+ * sun.gc.collector.2.name.  Two collectors set neither and have a space of their own: ZGC of JDK
+ * 11, with the space "old", and Epsilon, with the space "Heap".
  */
 static const char *gc_of_names(const struct perfdata *perf)
 {
@@ -76,8 +80,9 @@ const char *identify_gc_flag(const char *flags)
 }
 
 /*
- * Knows the thread names of JDK 8 to 27, as the kernel cuts them.  The VM thread starts after the
- * collector's threads.  Parallel has only workers, whose names other collectors use, too.
+ * Updates the clues by a thread's name.  Knows the names of JDK 8 to 27 as the kernel cuts them.
+ * The VM thread starts after the collector's threads.  Parallel has only worker threads, whose
+ * names other collectors use, too.
  */
 bool identify_thread(struct gc_clues *clues, const char *name)
 {
@@ -104,7 +109,10 @@ bool identify_thread(struct gc_clues *clues, const char *name)
 	return !clues->saw_all;
 }
 
-/* Serial and Epsilon have no threads; Epsilon is used only if a flag selects it. */
+/*
+ * Returns the collector that the threads imply.  Serial and Epsilon have no threads, and Epsilon is
+ * used only if a flag selects it.
+ */
 static const char *gc_of_clues(const struct gc_clues *clues, const char *flags)
 {
 	const char *gc = clues->gc ? clues->gc : identify_gc_flag(flags);
@@ -123,8 +131,8 @@ static int64_t space_number(const struct perfdata *perf, int generation, int spa
 }
 
 /*
- * Adds up a number of eden, s0, s1 and old, the spaces of both generations; -1: no spaces.  `eden`
- * is what is added of eden.
+ * Returns the sum of one counter over the spaces eden, s0, s1 and old; -1: there are no spaces.
+ * `what` names the counter; for eden, `eden` names it.
  */
 static int64_t heap_sum(const struct perfdata *perf, const char *eden, const char *what)
 {
@@ -143,10 +151,10 @@ static int64_t heap_sum(const struct perfdata *perf, const char *eden, const cha
 }
 
 /*
- * Returns the maximal heap size.  If the generations have a fixed boundary, shown by a policy of
- * two names ("Copy:MSC"), both add up; with regions, each may grow to the complete heap.  Rounds
- * down to pages: JDK 8's G1 adds a few words to each capacity (g1MonitoringSupport.hpp,
- * pad_capacity()).
+ * Returns the maximal heap size.  A policy of two names ("Copy:MSC") means that the generations
+ * have a fixed boundary: their sizes are added up.  With regions, each generation may grow to the
+ * complete heap.  Rounds down to pages: JDK 8's G1 adds a few words to each capacity
+ * (g1MonitoringSupport.hpp, pad_capacity()).
  */
 static int64_t heap_max(const struct perfdata *perf)
 {
@@ -162,8 +170,9 @@ static int64_t heap_max(const struct perfdata *perf)
 }
 
 /*
- * The JVM cuts texts after 1,024 bytes (globals.hpp, PerfMaxStringConstLength).  Returns
- * `complete`, from the command line, if it starts with the cut text; else `cut`.
+ * Returns the complete text of a counter that the JVM may have cut after 1,024 bytes (globals.hpp,
+ * PerfMaxStringConstLength): `complete`, from the command line, if it starts with `cut`; else
+ * `cut`.
  */
 static const char *uncut(const char *cut, const char *complete)
 {
@@ -172,7 +181,10 @@ static const char *uncut(const char *cut, const char *complete)
 	return len >= 1024 && has_prefix(complete, cut) ? complete : cut;
 }
 
-/* Splits sun.rt.javaCommand: main and arguments with spaces.  "/opt/my app.jar -x" is ambiguous. */
+/*
+ * Splits sun.rt.javaCommand into main class and arguments.  `main` is the main class from the
+ * command line: without it, a command such as "/opt/my app.jar -x" is ambiguous.
+ */
 static void split_command(struct jvm *jvm, const char *command, const char *main)
 {
 	size_t len = main ? strlen(main) : 0;
@@ -214,7 +226,10 @@ void identify_perfdata(struct jvm *jvm, const struct perfdata *perf, const struc
 	jvm->vm = dup_or_null(perfdata_nonempty_text(perf, "java.property.java.vm.name"));
 	jvm->gc = dup_or_null(gc ? gc : gc_of_names(perf));
 	jvm->heap_used = heap_sum(perf, "used", "used");
-	/* Serial and Parallel sample the counter of eden; others set it in a collection. */
+	/*
+	 * Serial and Parallel update eden's "used" when it is sampled; others update it in a
+	 * collection, so the capacity is the bound.
+	 */
 	jvm->heap_bound = heap_sum(perf, has_prefix(gc, "Serial") || has_prefix(gc, "Parallel")
 						 ? "used" : "capacity", "used");
 	jvm->heap_committed = heap_sum(perf, "capacity", "capacity");
@@ -223,7 +238,7 @@ void identify_perfdata(struct jvm *jvm, const struct perfdata *perf, const struc
 	jvm->flags = joined(perfdata_nonempty_text(perf, "java.rt.vmFlags"),
 			    uncut(args, cmd->flags));
 	describe_command(jvm, perfdata_nonempty_text(perf, "sun.rt.javaCommand"), cmd);
-	/* The first of the 64 flags is "attach supported" (runtimeService.cpp). */
+	/* The first of the 64 digits is "attach supported" (runtimeService.cpp). */
 	jvm->no_attach = capabilities && capabilities[0] == '0';
 	jvm->initialised = perfdata_number(perf, "sun.rt.vmInitDoneTime", 0) != 0;
 }
@@ -257,7 +272,7 @@ static int64_t max_of_flags(const char *flags)
 void identify_cmdline(struct jvm *jvm, const struct cmdline *cmd, const char *env, size_t len,
 		      const struct gc_clues *clues)
 {
-	/* Sources in ascending precedence; JDK_JAVA_OPTIONS exists from JDK 9 on. */
+	/* Sources in ascending precedence.  Only JDK 9 and later read JDK_JAVA_OPTIONS. */
 	_cleanup_free_ char *tool = environ_value(env, len, "JAVA_TOOL_OPTIONS");
 	_cleanup_free_ char *jdk = environ_value(env, len, "JDK_JAVA_OPTIONS");
 	_cleanup_free_ char *last = environ_value(env, len, "_JAVA_OPTIONS");

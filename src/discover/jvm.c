@@ -32,7 +32,7 @@ char *jvm_user_name(uid_t uid)
 	return name ? name : xasprintf("%u", (unsigned)uid);
 }
 
-/* Names the capability that the caller, who is root, lacks. */
+/* Sets EXIT_PERMISSION for a caller who is root, and names the capability that is missing. */
 static int root_denied(const char *what, uid_t uid, gid_t gid, const char *user, struct err *err)
 {
 	if (capabilities_has(CAP_SYS_PTRACE))
@@ -120,7 +120,7 @@ const char *attach_state_name(enum attach_state state)
 	return names[state];
 }
 
-/* Parses the digits at the start; stops long before an int overflows. */
+/* Returns the number at the start of a text.  Reads few digits, so an int cannot overflow. */
 static int leading_number(const char *text)
 {
 	int n = 0;
@@ -136,7 +136,7 @@ int jvm_feature(const struct jvm *jvm)
 
 	if (!version)
 		return 0;
-	/* Up to JDK 8, the feature release is the second number: JEP 223 turned 1.9.0 into 9. */
+	/* Up to JDK 8, the feature release is the second number: "1.8.0". */
 	if (strncmp(version, "1.", 2) == 0)
 		version += 2;
 	return leading_number(version);
@@ -151,7 +151,7 @@ const char *jvm_simple_main(const struct jvm *jvm)
 	slash = strrchr(name, '/');
 	name = slash ? slash + 1 : name;
 	dot = strrchr(name, '.');
-	/* module/package.Class has a slash, too, but is not absolute. */
+	/* main may be a path (absolute), or module/package.Class (not absolute). */
 	if (!dot || *jvm->main == '/' || strcmp(dot, ".jar") == 0 || strcmp(dot, ".war") == 0)
 		return name;
 	return dot + 1;

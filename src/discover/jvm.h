@@ -17,7 +17,7 @@ enum attach_state {
 	ATTACH_READY,       /* a trigger file and SIGQUIT would open the socket */
 	ATTACH_STARTING,    /* the JVM does not catch SIGQUIT yet: the signal would kill it */
 	ATTACH_DISABLED,    /* -XX:+DisableAttachMechanism, or -Xrs and no socket file */
-	ATTACH_DENIED,      /* the JVM belongs to another user, and we are not root */
+	ATTACH_DENIED,      /* the JVM belongs to another user, and jtool does not run as root */
 	ATTACH_UNSUPPORTED, /* the process maps a libjvm.so but is not HotSpot */
 	ATTACH_UNREACHABLE, /* a file system of the JVM does not answer */
 	ATTACH_LAST = ATTACH_UNREACHABLE,
@@ -26,82 +26,88 @@ enum attach_state {
 struct worker;
 
 struct jvm {
-	pid_t pid;   /* as we see it */
+	pid_t pid;   /* pid in jtool's pid namespace */
 	pid_t nspid; /* pid in its innermost pid namespace */
-	uid_t uid;   /* its effective ids, as we see them */
+	uid_t uid;   /* effective ids, in jtool's user namespace */
 	gid_t gid;
-	uint64_t start_ticks; /* /proc/PID/stat field 22: distinguishes reused pids */
+	/* start time, /proc/PID/stat field 22; another value: the pid was reused */
+	uint64_t start_ticks;
 
-	/* NULL: unknown */
+	/* Texts that the JVM owns; NULL: unknown. */
 	char *version;   /* java.version: "17.0.15" */
 	char *vm;        /* java.vm.name: "OpenJDK 64-Bit Server VM" */
 	char *gc;        /* "Serial", "Parallel", "G1", "CMS", "ZGC", "Shenandoah", "Epsilon" */
 	char *main;      /* main class, path of the jar (-jar), or module/class */
 	char *args;      /* arguments of main, joined by spaces */
-	char *flags;     /* arguments of the VM, joined by spaces */
+	char *flags;     /* options of the VM, joined by spaces */
 	char *container; /* container id from the cgroup path */
-	char *perfdata;  /* the hsperfdata file that the JVM has mapped, absolute in its own root */
-	char *perfdata_link; /* path below /proc/PID of a deleted `perfdata`, else NULL */
-	char *tmp;       /* directory of its socket, absolute in its own root; NULL: /tmp */
-	char *hung;      /* names a file system that does not answer; NULL: none */
+	char *perfdata;  /* path in the JVM's root of the hsperfdata file that it has mapped */
+	char *perfdata_link; /* path below /proc/PID of `perfdata` if that was deleted; else NULL */
+	char *tmp; /* directory of the attach socket, as a path in the JVM's root; NULL: /tmp */
+	char *hung;      /* name of a file system that does not answer; NULL: none */
 
 	double uptime;     /* seconds; -1 unknown */
 	int64_t heap_used; /* bytes; -1 unknown */
 	int64_t heap_max;  /* bytes; -1 unknown */
-	int64_t classes;   /* loaded ones; -1 unknown */
+	int64_t classes;   /* number of loaded classes; -1 unknown */
 	int64_t heap_committed; /* bytes; -1 unknown */
-	int64_t heap_bound; /* bytes: heap_used, or more if that may lag; -1 unknown */
+	/* upper bound of heap_used in bytes, whose counter may lag; -1 unknown */
+	int64_t heap_bound;
 	bool has_perfdata;
 	bool is_hotspot;  /* false: another VM with a libjvm.so */
 	bool no_attach;   /* the JVM was started with attaching disabled */
 	bool starting;    /* hsperfdata says that the VM is starting */
 	bool initialised; /* hsperfdata says that the VM has started */
 	int64_t listed_ns; /* monotonic_ns() when the JVM was inspected */
-	enum attach_state attach; /* at that time, if discover_all() was asked for it */
-	struct worker *_Atomic worker; /* it has inspected the JVM; NULL: none, or taken */
+	enum attach_state attach; /* state at listed_ns, if discover_all() was asked for it */
+	/* the worker that has inspected the JVM; NULL: none, or another owner took it */
+	struct worker *_Atomic worker;
 };
 
 /*
- * Returns a user's name in our /etc/passwd, or the id as decimal text; the caller frees it.  Name
- * services are not used: they need shared libraries, and the program is linked statically.
+ * Returns a user's name from jtool's /etc/passwd, or the id as decimal text; the caller frees it.
+ * Name services are not used: they need shared libraries, and jtool is linked statically.
  */
 char *jvm_user_name(uid_t uid) _must_check_;
 
 /*
- * Sets EXIT_PERMISSION for a process that only its own user and group, or root, may inspect; root
- * reads which capability it lacks.  `what` names the process.  Returns -1.
+ * Sets EXIT_PERMISSION for a process that only its own user and group, or root, may inspect.  If
+ * the caller is root, the text names the capability that is missing.  `what` names the process.
+ * Returns -1.
  */
 int jvm_denied_process(const char *what, uid_t uid, gid_t gid, struct err *err);
-/* Sets EXIT_PERMISSION for a JVM that we may not inspect.  Returns -1. */
+/* Sets EXIT_PERMISSION for a JVM that the caller may not inspect.  Returns -1. */
 int jvm_denied(const struct jvm *jvm, struct err *err);
 
-/* Sets EXIT_PERMISSION for a JVM whose ids we may not take.  Returns -1. */
+/* Sets EXIT_PERMISSION for a JVM whose user and group ids jtool may not take.  Returns -1. */
 int jvm_cannot_become(const struct jvm *jvm, const char *why, struct err *err);
 
 /* Sets EXIT_PARTIAL for a JVM that has exited.  Returns -1. */
 int jvm_gone(const struct jvm *jvm, struct err *err);
 
 /*
- * Sets EXIT_ATTACH for a JVM whose files cannot be read, because a file system does not answer:
- * that of `what`, or jvm->hung if it is NULL.  Returns -1.
+ * Sets EXIT_ATTACH for a JVM whose files cannot be read, because the file system `what` does not
+ * answer; `what` NULL means jvm->hung.  Returns -1.
  */
 int jvm_unreachable(const struct jvm *jvm, const char *what, struct err *err);
 
-/* Returns "listening", "ready", … */
+/* Returns the state's name in output: "listening", "ready", … */
 const char *attach_state_name(enum attach_state state);
 
 /* Returns the feature release: 8 for version "1.8.0_392", 17 for "17.0.15"; 0: unknown. */
 int jvm_feature(const struct jvm *jvm);
 
-/* Returns `main` without package, module or directories; a jar keeps ".jar".  NULL if unknown. */
+/*
+ * Returns jvm->main without package, module or directories; a jar keeps ".jar".  NULL if unknown.
+ */
 const char *jvm_simple_main(const struct jvm *jvm);
 
 /*
- * Returns the directory of the attach socket, trigger file and hsperfdata, absolute in the JVM's
- * root: /tmp unless flags of the JVM name another.  Owned by `jvm`.
+ * Returns the directory of the attach socket, trigger file and hsperfdata, as an absolute path in
+ * the JVM's root: /tmp unless flags of the JVM name another.  Owned by `jvm`.
  */
 const char *jvm_tmp(const struct jvm *jvm);
 
-void jvm_free(struct jvm *jvm); /* `jvm` may be NULL */
+void jvm_free(struct jvm *jvm); /* frees the JVM; NULL is allowed */
 
 #endif

@@ -15,7 +15,7 @@
 #include "discover/hsperf.h"
 #include "discover/identify.h"
 
-#define TEXT_MAX (1024u * 1024) /* bytes of any small file of a process */
+#define TEXT_MAX (1024u * 1024) /* limit in bytes for the small files of a process */
 
 void jvm_files_release(struct jvm_files *files)
 {
@@ -24,16 +24,16 @@ void jvm_files_release(struct jvm_files *files)
 	free(files->perfdata_link);
 }
 
-/* Returns the file name of a path from maps, which is absolute. */
+/* Returns the last component of a path from PID/maps; these paths are absolute. */
 static const char *last_name(const char *path)
 {
 	return strrchr(path, '/') + 1;
 }
 
 /*
- * Returns true for the hsperfdata file of the JVM itself, …/hsperfdata_USER/NSPID.  A file that an
- * earlier process of this pid left over is not mapped.  Monitoring tools, which are JVMs, too, map
- * files of other JVMs.
+ * Returns true for the path …/hsperfdata_USER/NSPID of the JVM's own hsperfdata file.  Monitoring
+ * tools, which are JVMs, too, map files of other JVMs.  A file that an earlier process with this
+ * pid has left is not mapped.
  */
 static bool is_perfdata(const char *path, pid_t nspid)
 {
@@ -54,7 +54,7 @@ static bool visit_map(const struct proc_map *map, void *arg)
 	struct jvm_files *files = arg;
 	const char *name = last_name(map->path);
 
-	/* An upgrade deletes the libjvm.so of running JVMs. */
+	/* Accept a deleted libjvm.so: an upgrade of the JDK deletes it while JVMs run. */
 	if (!files->libjvm && strcmp(name, "libjvm.so") == 0)
 		files->libjvm = xstrdup(map->path);
 	else if (strncmp(name, "libj9vm", 7) == 0)
@@ -78,8 +78,8 @@ int jvm_files_find(const struct procfs *proc, pid_t pid, pid_t nspid, struct jvm
 }
 
 /*
- * Stores the usual path of the hsperfdata file, if the file exists and is not that of an earlier
- * process with this pid: the JVM writes to it after it has started.
+ * Stores the usual path of the hsperfdata file if the file exists and was changed after the JVM has
+ * started.  An older file belongs to an earlier process with this pid.
  */
 static void guess_perfdata(struct jvm *jvm, int root_fd)
 {
@@ -93,7 +93,7 @@ static void guess_perfdata(struct jvm *jvm, int root_fd)
 		jvm->perfdata = TAKE_PTR(path);
 }
 
-/* Stores where the hsperfdata file is; a JVM maps the file as soon as it starts to fill it. */
+/* Stores the path of the hsperfdata file.  A JVM maps the file as soon as it starts to fill it. */
 static void find_perfdata(struct jvm *jvm, const char *root, const struct jvm_files *files)
 {
 	if (!files->perfdata)
@@ -137,7 +137,10 @@ static char *read_release(int root_fd, const char *libjvm)
 	return NULL;
 }
 
-/* Reads a small file.  If that fails, its information is missing. */
+/*
+ * Reads a small file of a process.  On failure, `out` stays empty, and what it would show is
+ * missing.
+ */
 static void read_text(const struct procfs *proc, pid_t pid, const char *name, struct buf *out)
 {
 	if (procfs_read(proc, pid, name, out, TEXT_MAX) < 0)
@@ -161,7 +164,7 @@ static void describe_without_perfdata(const struct procfs *proc, struct jvm *jvm
 	identify_cmdline(jvm, cmd, env.data, env.len, &clues);
 }
 
-/* Fills in what /proc shows, which does not depend on the target's file systems. */
+/* Fills in the properties that /proc shows without access to the target's file systems. */
 static void describe_process(const struct procfs *proc, struct jvm *jvm)
 {
 	_cleanup_buf_ struct buf cgroup = BUF_INIT;
@@ -200,8 +203,8 @@ void jvm_files_read(const struct procfs *proc, struct jvm *jvm, const struct jvm
 }
 
 /*
- * Checks the file systems of the JVM's tmp directory, hsperfdata file and libjvm.so, and names the
- * first whose server may stop answering.
+ * Returns a text that names the first file system of the JVM (of its tmp directory, hsperfdata file
+ * or libjvm.so) whose server may stop answering.
  */
 char *jvm_files_hung(const struct procfs *proc, const struct jvm *jvm, const char *libjvm)
 {

@@ -1,6 +1,7 @@
 /*
  * The files that describe a JVM: libjvm.so and hsperfdata from its mappings, `release` in its Java
- * home, and files in /proc.  All are hostile.  If a file is unreadable, its information is missing.
+ * home, and files in /proc.  The target controls all of them.  If a file is unreadable, the
+ * properties that it would show are unknown.
  */
 #ifndef JTOOL_DISCOVER_JVM_FILES_H
 #define JTOOL_DISCOVER_JVM_FILES_H
@@ -8,12 +9,13 @@
 #include "discover/jvm.h"
 #include "proc/procfs.h"
 
-/* Files in the mappings of the process; paths are as we see them. */
+/* Files among the mappings of a process.  Paths are as PID/maps shows them to jtool. */
 struct jvm_files {
 	pid_t nspid;
 	char *libjvm;
 	char *perfdata;      /* the hsperfdata file that this process has mapped */
-	char *perfdata_link; /* "map_files/…" below /proc/PID: opens a deleted file, too */
+	/* "map_files/START-END": path below /proc/PID that opens the file even if it was deleted */
+	char *perfdata_link;
 	bool perfdata_deleted;
 	bool is_openj9;
 	bool is_denied;      /* the mappings cannot be read */
@@ -25,20 +27,20 @@ int jvm_files_find(const struct procfs *proc, pid_t pid, pid_t nspid,
 void jvm_files_release(struct jvm_files *files);
 
 /*
- * Fills in the fields of `jvm` that these files determine; the ids are already set.  Only in a
- * worker: the target's file systems may not answer.
+ * Fills in the properties of `jvm` that these files determine; pid and ids are already set.  Call
+ * it only in a worker: the target's file systems may not answer.
  */
 void jvm_files_read(const struct procfs *proc, struct jvm *jvm, const struct jvm_files *files);
 
 /*
- * Fills in what /proc alone shows, if a file system of the JVM does not answer, and jvm->hung,
- * which names it.
+ * Fills in the properties that /proc alone shows, and names in jvm->hung the file system of the JVM
+ * that does not answer.
  */
 void jvm_files_skip(const struct procfs *proc, struct jvm *jvm, const struct jvm_files *files);
 
 /*
  * Returns a text that names the file system of the JVM that probably hangs; the caller frees it.
- * `libjvm` is a path in the JVM's root, or NULL.
+ * `libjvm` is the path of libjvm.so in the JVM's root, or NULL.
  */
 char *jvm_files_hung(const struct procfs *proc, const struct jvm *jvm,
 		     const char *libjvm) _must_check_;

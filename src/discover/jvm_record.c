@@ -6,7 +6,10 @@
 
 #define NO_TEXT UINT32_MAX
 
-/* The fields of struct jvm that are not texts.  The texts follow, each after its length. */
+/*
+ * The fields of struct jvm that are not texts.  In a record, the texts follow, each after its
+ * length.
+ */
 struct fixed {
 	int64_t pid, nspid, uid, gid;
 	uint64_t start_ticks;
@@ -83,7 +86,7 @@ static bool take(struct reader *r, void *out, size_t len)
 	return true;
 }
 
-/* Reads a text; NUL bytes within it are malformed. */
+/* Reads a text of a record.  Returns false if the text contains NUL bytes. */
 static bool take_text(struct reader *r, char **text)
 {
 	uint32_t len;

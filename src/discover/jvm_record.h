@@ -1,5 +1,5 @@
 /*
- * A JVM's description as bytes, between a worker and the process that has started it.
+ * A JVM's description as bytes, which a worker sends to the process that has started it.
  *
  * The worker parses a target's files, so what it sends is checked like any other input.
  */
@@ -9,14 +9,14 @@
 #include "base/buf.h"
 #include "discover/jvm.h"
 
-/* Bytes of the longest record; longer texts of a JVM are cut by their sources. */
+/* Limit for a record in bytes.  The files from which texts come have lower limits. */
 #define JVM_RECORD_MAX (16u << 20)
 
 void jvm_record_add(struct buf *out, const struct jvm *jvm);
 
 /*
- * Returns the JVM of a record, which the caller frees; NULL if the bytes are not exactly one valid
- * record.  Pure.
+ * Returns the JVM of a record; NULL if the bytes are not exactly one valid record.  The caller
+ * frees the JVM.  Pure.
  */
 struct jvm *jvm_record_parse(const char *data, size_t len) _must_check_;
 

@@ -13,7 +13,7 @@
 #define MB (INT64_C(1) << 20)
 #define WATCH_NS 20000000
 
-/* Returns the bytes of a line such as "\nMemAvailable: 12345 kB"; -1: there is none. */
+/* Returns the bytes in a line such as "\nMemAvailable: 12345 kB"; -1: no line has this key. */
 static int64_t bytes_of(const char *text, const char *key)
 {
 	const char *line = strstr(text, key);
@@ -27,7 +27,7 @@ static int64_t bytes_of(const char *text, const char *key)
 	return end == line || kb < 0 || kb > INT64_MAX / 1024 ? -1 : kb * 1024;
 }
 
-/* MemAvailable is there from Linux 3.14 on. */
+/* Reads MemAvailable, which Linux 3.14 and later have. */
 int memory_machine(const struct procfs *proc, struct cgroup_level *level)
 {
 	struct stat st;
@@ -68,10 +68,10 @@ void oom_score_raise(void)
 	if (file >= 0 && fstat(file, &st) == 0)
 		fd = file_reopen(file, O_WRONLY, &st);
 	if (fd < 0 || write(fd, most, strlen(most)) < 0)
-		return; /* best effort */
+		return; /* best effort: without it, only the OOM killer's choice is worse */
 }
 
-/* Measured: the minimum memory of jtool and its helper processes for each use. */
+/* The least memory in bytes that jtool and its helper processes take for each use, measured. */
 static const int64_t own_min[] = {
 	[MEMORY_IDLE] = 0,
 	[MEMORY_REQUEST] = 3 * MB / 2,
@@ -100,14 +100,16 @@ static const char *const uses[] = {
 	[MEMORY_COPY] = "a snapshot",
 };
 
-/* The groups of the JVM, and at the end the machine: a level without a group. */
+/* The groups of the JVM; the last level is the machine, which is not a group. */
 struct levels {
 	struct cgroup_level list[CGROUP_LEVELS_MAX + 1];
 	size_t n, n_groups;
-	int error; /* negative: the groups of another container could not be read */
+	int error; /* negative errno: the groups of a JVM in another container could not be read */
 };
 
-/* `thorough`: starts a child process if necessary, which takes longer. */
+/*
+ * Reads the levels of a JVM.  `thorough`: starts a child process if necessary, which takes longer.
+ */
 static void read_levels(pid_t pid, bool thorough, struct levels *levels)
 {
 	struct procfs proc;
@@ -144,7 +146,10 @@ int64_t memory_resident(const struct jvm *jvm)
 	return usage.resident;
 }
 
-/* For a JVM without counters, the heap is assumed to be as large as its resident memory. */
+/*
+ * Returns the heap of a JVM.  Without counters, assumes that the heap has the size of the JVM's
+ * resident memory.
+ */
 static struct memory_heap heap_of(const struct jvm *jvm)
 {
 	struct memory_heap heap = {
@@ -205,7 +210,7 @@ int memory_check(const struct jvm *jvm, enum memory_use use, struct memory_room 
 	struct memory_room here;
 	struct levels levels;
 
-	/* The next step reports a file system that hangs. */
+	/* If a file system of the JVM hangs, the next step of the command reports that. */
 	read_levels(jvm->pid, !jvm->hung && use != MEMORY_IDLE && use != MEMORY_COPY, &levels);
 	if (levels.error < 0)
 		return err_set(err, EXIT_PARTIAL,

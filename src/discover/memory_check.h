@@ -1,6 +1,6 @@
 /*
- * Checks whether the control groups of a JVM, and this machine, have enough memory for a request,
- * in the JVM and in jtool; see memory_room.h.
+ * Checks whether the control groups of a JVM, and this machine, have enough memory for a request:
+ * for the JVM's growth and for jtool.  See memory_room.h.
  */
 #ifndef JTOOL_DISCOVER_MEMORY_CHECK_H
 #define JTOOL_DISCOVER_MEMORY_CHECK_H
@@ -11,19 +11,20 @@
 #include "proc/procfs.h"
 
 /*
- * Call it before the request is sent.  Returns 0 with the remaining memory in *room (may be NULL),
- * or -1 with EXIT_PARTIAL set: the request could end the JVM, and the text has a remedy.
+ * Checks the memory; call it before the request is sent.  Returns 0 with the remaining memory in
+ * *room (may be NULL).  Returns -1 with EXIT_PARTIAL set if the request could make the kernel kill
+ * the JVM; the text has a remedy.
  */
 int memory_check(const struct jvm *jvm, enum memory_use use, struct memory_room *room,
 		 struct err *err) _must_check_;
 
 /*
- * The same while a request is in progress: looks at most every 20 ms, and fails when less than the
- * reserve is left.
+ * The same check while a request is in progress.  It measures at most every 20 ms, and fails when
+ * less than the reserve is left.
  */
 struct memory_watch {
 	const struct jvm *jvm;
-	int64_t next_ns; /* as monotonic_ns() */
+	int64_t next_ns; /* when to measure next, by monotonic_ns() */
 	bool copies;     /* the request is a snapshot: more than the reserve must be left */
 };
 int memory_watch(struct memory_watch *watch, struct err *err) _must_check_;
@@ -35,18 +36,18 @@ int64_t memory_resident(const struct jvm *jvm);
 int memory_machine(const struct procfs *proc, struct cgroup_level *level) _must_check_;
 
 /*
- * Returns the bytes that a process can allocate before memory is swapped out or a process killed:
- * the lesser of the kernel's MemAvailable and the free bytes of its cgroup; -1: unknown.
+ * Returns how many bytes a process can allocate before memory is swapped out or the OOM killer
+ * runs: the lesser of the kernel's MemAvailable and the free bytes of its cgroup; -1: unknown.
  */
 int64_t memory_free(const struct procfs *proc, pid_t pid);
 
 /*
  * Makes this process and its future children the OOM killer's first choice, because a JVM may share
- * its cgroup.  Needs no privilege; permanent and best effort.
+ * their cgroup.  Needs no privilege and cannot be undone.  Does nothing if the kernel refuses.
  */
 void oom_score_raise(void);
 
-/* Returns the bytes that jtool may take now, of its own group's memory; INT64_MAX: unknown. */
+/* Returns how many bytes jtool may allocate now in its own cgroup; INT64_MAX: unknown. */
 int64_t memory_left(void);
 
 #endif

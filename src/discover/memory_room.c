@@ -10,11 +10,11 @@
 #define AGENT_GROWTH (6 * MB)    /* 3.3 MB: system properties, the first time */
 #define DUMP_GROWTH (16 * MB)    /* 12.3 MB: buffers of JDK 8 */
 #define CHANGE_GROWTH (24 * MB)  /* 10.0 MB: trace of 1500 methods */
-#define CLASS_GROWTH (16 * 1024) /* of each class; 11.9 MB in all: alloc --exact */
+#define CLASS_GROWTH (16 * 1024) /* for each class: 11.9 MB in total for alloc --exact */
 #define JAVA_GROWTH (40 * MB)    /* 33.8 MB: start of the flight recorder */
 #define WALK_MAX (1024 * MB)
-#define COPY_RATE_MAX (64 * MB) /* copied until the next check: 3 GB/s for 20 ms */
-#define COPY_MAX (512 * MB)     /* required at the start: 1 GB/s for half a second */
+#define COPY_RATE_MAX (64 * MB) /* bytes copied between two checks: 3 GB/s for 20 ms */
+#define COPY_MAX (512 * MB)     /* bytes required at the start: 1 GB/s for half a second */
 
 #define RESERVE_SHARE 64
 #define RESERVE_MIN (2 * MB)
@@ -28,8 +28,8 @@ static int64_t lesser(int64_t a, int64_t b)
 /*
  * The stack of FollowReferences has 8 bytes for each object that is reached and not visited yet,
  * and its array doubles while the old one is copied: 24 bytes an object.  The objects of an array
- * are reached all at once, and take at least 20 bytes each: 1.2 times the used heap, measured 1.1.
- * A walk that takes more is ended, see memory_watch().
+ * are reached all at once, and take at least 20 bytes each: so the stack takes up to 24/20 = 1.2
+ * times the used heap; 1.1 was measured.  A walk that takes more is ended, see memory_watch().
  */
 static int64_t walk_growth(const struct memory_heap *heap)
 {
@@ -39,8 +39,9 @@ static int64_t walk_growth(const struct memory_heap *heap)
 }
 
 /*
- * A collection moves objects to pages of the heap that were never touched: not more than there are
- * untouched pages, and not more than the young generation.  Mark bitmaps are 1/32 of the heap.
+ * The growth in a full collection.  It moves objects to pages of the heap that were never touched:
+ * at most all untouched pages, and at most the size of the young generation.  Mark bitmaps take
+ * 1/32 of the heap.
  */
 static int64_t collect_growth(const struct memory_heap *heap)
 {
@@ -55,9 +56,9 @@ static int64_t collect_growth(const struct memory_heap *heap)
 }
 
 /*
- * While a snapshot exists, each page that the application writes to is copied, once.  That may be
- * every page of the heap, but its memory is watched, and the snapshot ends in time.  So it begins
- * with room for a part.  Page tables take 1/512.
+ * The growth while a snapshot exists: the first write of the application to a page copies the page.
+ * The application may write to every page of the heap; but memory is watched, and the snapshot ends
+ * when too little is left.  So room for a part of the heap is required.  Page tables take 1/512.
  */
 static int64_t copy_growth(const struct memory_heap *heap)
 {
@@ -106,14 +107,16 @@ int64_t memory_reserve(const struct cgroup_level *level)
 	return reserve < RESERVE_MAX ? reserve : RESERVE_MAX;
 }
 
-/* Returns a group's free memory minus the JVM's growth and the reserve; may be negative. */
+/*
+ * Returns a group's free memory in bytes minus the JVM's growth and the reserve; may be negative.
+ */
 static int64_t left_of(const struct cgroup_level *level, int64_t growth)
 {
 	int64_t reserve = memory_reserve(level);
 
 	/*
-	 * With memory.oom.group the kernel would kill the JVM together with jtool, its preferred
-	 * victim.
+	 * With memory.oom.group, the kernel kills the JVM, too, when it chooses jtool as its
+	 * victim.  So the reserve is doubled.
 	 */
 	if (level->shared && level->kills_all)
 		reserve *= 2;

@@ -1,4 +1,4 @@
-/* What the kernel reports about a JVM's process.  Sends the process nothing. */
+/* Properties of a JVM's process that the kernel reports.  The process is sent nothing. */
 #ifndef JTOOL_DISCOVER_PROCESS_INFO_H
 #define JTOOL_DISCOVER_PROCESS_INFO_H
 
@@ -14,21 +14,29 @@ struct process_info {
 	struct proc_status status;
 	struct proc_usage usage;
 	double started; /* seconds since 1970; -1 unknown */
-	char *parent;   /* name of the parent; this and the texts below are NULL if unknown */
-	char *exe, *cwd; /* as the JVM sees them */
+	/* name of the parent process; this text and those below are NULL if unknown */
+	char *parent;
+	char *exe, *cwd; /* program and working directory, as paths in the JVM's root */
 	char *home;     /* Java home, derived from the path of libjvm.so */
-	char *options[N_PROCESS_OPTIONS]; /* values of the variables; also NULL if not set */
+	/* values of the environment variables; NULL if unset or unknown */
+	char *options[N_PROCESS_OPTIONS];
 	enum attach_state attach;
 	struct cgroup cgroup;
 	struct agents agents; /* agents from the flags first, then mapped ones */
 };
 
-/* Returns -1 with `err` set (EXIT_PARTIAL) if the JVM has exited.  Release `info` after success. */
+/*
+ * Reads the properties.  Returns -1 with `err` set (EXIT_PARTIAL) if the JVM has exited.  Release
+ * `info` only after success.
+ */
 int process_info_read(const struct procfs *proc, const struct jvm *jvm, struct process_info *info,
 		      struct err *err) _must_check_;
 void process_info_release(struct process_info *info);
 
-/* Returns an allocated text: whether attaching would work, and what to do if not. */
+/*
+ * Returns a text that says whether attaching would work, and if not, what to do.  The caller frees
+ * it.
+ */
 char *process_info_attach_text(const struct process_info *info, const struct jvm *jvm);
 
 /* Returns true if the process is stopped by a signal or a debugger. */

@@ -13,8 +13,8 @@ static bool is_number(const char *spec)
 }
 
 /*
- * Exact names are not preferred: any process may choose its name, and would receive what is meant
- * for the JVM that a part has always matched.
+ * Returns true if `spec` is a part of the JVM's name.  An exact name has no precedence: any process
+ * can choose such a name, and would then be the target of commands that were meant for another JVM.
  */
 static bool matches(const struct jvm *jvm, const char *spec)
 {
@@ -29,7 +29,7 @@ static void print_candidate(const struct jvm *jvm, FILE *out)
 	fprintf(out, "%7d  %-8s  %s\n", (int)jvm->pid, user, name);
 }
 
-/* Prints the JVMs that match; all if spec is NULL. */
+/* Prints the JVMs that match `spec`, or all JVMs if spec is NULL. */
 static void print_matches(const struct jvm_list *list, const char *spec, FILE *out)
 {
 	for (size_t i = 0; i < list->n; i++) {
@@ -92,7 +92,7 @@ struct jvm *resolve_target(const char *spec, FILE *candidates, struct err *err)
 	struct jvm *jvm;
 	int rc;
 
-	if (!*spec) { /* an empty text would match every name */
+	if (!*spec) { /* an empty text is a part of every name */
 		(void)err_set(err, EXIT_USAGE, "TARGET is empty: give a pid or a name");
 		return NULL;
 	}

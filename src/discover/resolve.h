@@ -11,9 +11,9 @@
 /*
  * Returns the JVM that `spec` identifies: a pid, or a main class, its simple name, a jar's file
  * name, or a part of these that exactly one JVM matches.  The exact name of one JVM is ambiguous if
- * it is a part of another one's.
- * Returns NULL with `err` set (EXIT_TARGET, EXIT_PERMISSION).  If several JVMs match, prints these
- * to `candidates`, one a line; if none, all JVMs.  The caller frees the JVM with jvm_free().
+ * it is a part of another JVM's name.  Returns NULL with `err` set (EXIT_TARGET, EXIT_PERMISSION).
+ * If several JVMs match, prints them to `candidates`, one a line; if no JVM matches, prints all
+ * JVMs.  The caller frees the JVM with jvm_free().
  */
 struct jvm *resolve_target(const char *spec, FILE *candidates, struct err *err) _must_check_;
 
@@ -21,7 +21,7 @@ struct jvm *resolve_target(const char *spec, FILE *candidates, struct err *err) 
 struct jvm *resolve_among(struct jvm_list *list, const char *spec, FILE *candidates,
 			  struct err *err) _must_check_;
 
-/* Finds all JVMs, at least one; else returns -1 with `err` set (EXIT_TARGET, EXIT_PERMISSION). */
+/* Finds all JVMs.  Returns -1 with `err` set (EXIT_TARGET, EXIT_PERMISSION) if there is none. */
 int resolve_all(struct jvm_list *list, struct err *err) _must_check_;
 
 #endif
