@@ -10,13 +10,15 @@
 #include "fileio/io.h"
 #include "fileio/watchdog.h"
 
-/* Interval of the checks that a JVM is still alive while it works on an answer. */
+/* Interval in ms at which a JVM that works on an answer is checked to be alive. */
 #define CHECK_MS 1000
-/* An answer that begins just before the deadline has this time to end. */
+/* Time in ms that remains for an answer which begins just before the deadline. */
 #define LATE_MS 1000
-#define STATUS_MAX 64 /* bytes of the status line, which do not count as answer */
+#define STATUS_MAX 64 /* longest status line in bytes; it does not count as answer */
 
-/* Returns the bytes that show that the JVM works on the request. */
+/*
+ * Returns the number of bytes that proves the JVM's progress: of the answer, and of opts->progress.
+ */
 static uint64_t progress(const struct answer_reader *r, uint64_t received)
 {
 	const struct attach_progress *p = r->opts->progress;
@@ -30,7 +32,8 @@ static bool is_late(struct answer_reader *r, uint64_t received)
 }
 
 /*
- * On a terminal, shows what a wait of more than a second is for.  A dump has its own progress line.
+ * Shows on a terminal, after a second, that jtool waits for the answer.  A dump has its own
+ * progress line.
  */
 static void show_wait(struct answer_reader *r)
 {
@@ -42,7 +45,10 @@ static void show_wait(struct answer_reader *r)
 	progress_wait(&r->line, "the answer", (int)r->asock->ns.jvm->pid, r->begin_ns);
 }
 
-/* Waits for data or the end of the connection; returns -ETIMEDOUT after CHECK_MS or the period. */
+/*
+ * Waits for data or the end of the connection.  Returns -ETIMEDOUT after CHECK_MS, or earlier at
+ * the end of the stall period.
+ */
 static int wait_a_while(struct answer_reader *r)
 {
 	int left = deadline_left_ms(r->stall.end), rc;
@@ -62,7 +68,10 @@ static bool has_read_request(int sock)
 	return ioctl(sock, TIOCOUTQ, &unread) == 0 && unread == 0;
 }
 
-/* Reports that no answer came, and whether the JVM has read the request. */
+/*
+ * Sets the error for a JVM that has sent no answer.  The text says whether the JVM has read the
+ * request.
+ */
 static int no_answer(const struct answer_reader *r, struct err *err)
 {
 	int pid = (int)r->asock->ns.jvm->pid;
@@ -88,7 +97,10 @@ static void begin_long(struct answer_reader *r)
 	r->stall.seen = progress(r, 0);
 }
 
-/* A long operation gets another deadline once the JVM has read the request. */
+/*
+ * Waits for the answer of a long operation, with its own deadline, after the JVM has read the
+ * request.
+ */
 static int await_long(struct answer_reader *r, struct err *err)
 {
 	int rc;
@@ -128,7 +140,7 @@ int answer_await(struct answer_reader *r, struct deadline sent, struct err *err)
 	return rc;
 }
 
-/* Reports that the JVM closed the connection without a byte of an answer. */
+/* Sets the error for a JVM that closed the connection without sending a byte of an answer. */
 static int hung_up(const struct attach_socket *asock, struct err *err)
 {
 	const struct jvm *jvm = asock->ns.jvm;
@@ -160,7 +172,7 @@ static int not_finished(const struct answer_reader *r, uint64_t received, struct
 		       STALL_BYTES / 1024, r->stall.ms / 1000.0);
 }
 
-/* Waits for more of an answer.  Data that has arrived is taken, even after the deadline. */
+/* Waits for more of an answer.  Accepts data that has arrived already, even after the deadline. */
 static int wait_more(struct answer_reader *r, uint64_t received, struct err *err)
 {
 	while (wait_a_while(r) == -ETIMEDOUT) {
@@ -181,7 +193,10 @@ static int too_long(const struct answer_reader *r, uint64_t max, struct err *err
 		       (int)r->asock->ns.jvm->pid, mb > 0 ? mb : 1);
 }
 
-/* Adds what was received.  Returns 0, 1 if the answer is cut here, or -1. */
+/*
+ * Adds the received data to the answer.  Returns 0, 1 if the answer has reached its limit and is
+ * cut off there, or -1 with err set.
+ */
 static int add(const struct answer_reader *r, struct spool *answer, const char *data, size_t len,
 	       struct err *err)
 {
@@ -221,7 +236,10 @@ static int read_all(struct answer_reader *r, struct spool *answer, struct err *e
 		n = io_read(r->sock, chunk, sizeof(chunk));
 		if ((n == 0 || n == -ECONNRESET) && spool_len(answer) == 0)
 			return hung_up(asock, err);
-		/* A request of a wrong version is left unread: the kernel reports a reset. */
+		/*
+		 * A JVM that refuses the request's version does not read all of it, so the kernel
+		 * reports a reset.
+		 */
 		if (n == 0 || (n == -ECONNRESET && answer_is_bad_version(answer)))
 			break;
 		if (n < 0)
@@ -231,7 +249,7 @@ static int read_all(struct answer_reader *r, struct spool *answer, struct err *e
 		if (rc != 0)
 			return rc < 0 ? -1 : 0;
 	}
-	/* The end of an answer looks the same whether the JVM has finished or died. */
+	/* The answer ends with the connection, also when the JVM has died: check that it lives. */
 	if (target_ns_status(&asock->ns, &status) < 0)
 		return err_set(err, EXIT_PARTIAL, "JVM %d exited while it answered",
 			       (int)asock->ns.jvm->pid);

@@ -14,26 +14,29 @@ struct answer_reader {
 	const struct attach_socket *asock;
 	int sock;
 	const struct attach_opts *opts;
-	bool is_long; /* see attach_execute_long() */
-	/* private */
+	bool is_long; /* the operation may take long, see attach_execute_long() */
+	/* Used by answer.c only. */
 	struct stall stall;
 	struct progress line;
-	int64_t begin_ns; /* of the wait; 0: not begun */
+	int64_t begin_ns; /* when the wait began, by monotonic_ns(); 0: not yet */
 };
 
 /*
  * Waits until the answer begins or the connection ends.  `sent` is the deadline of the request.
- * Returns 0, or -1 with `err` set: EXIT_ATTACH if it is not answered in time.
+ * Returns 0, or -1 with `err` set: EXIT_ATTACH if the JVM does not answer in time.
  */
 int answer_await(struct answer_reader *r, struct deadline sent, struct err *err) _must_check_;
 
 /*
- * Reads the complete answer, or opts->max bytes of it with opts->cut.  Returns 0, or -1 with `err`
- * set: EXIT_PARTIAL if it is cut off, does not go on, or is too long.
+ * Reads the complete answer, or with opts->cut at most its first opts->max bytes.  Returns 0, or -1
+ * with `err` set: EXIT_PARTIAL if the connection ends too early, no more data arrives, or the
+ * answer is too long.
  */
 int answer_read(struct answer_reader *r, struct spool *answer, struct err *err) _must_check_;
 
-/* Returns true for the status of a request whose version of the protocol the JVM refuses. */
+/*
+ * Returns true if the answer's status is that of a request whose protocol version the JVM refuses.
+ */
 bool answer_is_bad_version(const struct spool *answer);
 
 #endif

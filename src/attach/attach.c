@@ -17,14 +17,17 @@
 #include "attach/memory_use.h"
 #include "attach/trigger.h"
 
-/* Number of attempts if the socket file disappears or has no listener. */
+/* Number of attempts to connect: the socket file may disappear or have no listener. */
 #define TRIES 3
 #define STARTING_MS 5
-/* The worker that connects has the deadline of the attempt; this is for its own overhead. */
+/*
+ * A worker connects within the deadline of the attempt; this many ms are added for its own
+ * overhead.
+ */
 #define CONNECT_LATE_MS 700
-/* A JVM without hsperfdata counts as starting until it is this old. */
+/* Age in seconds at which a JVM without hsperfdata counts as started. */
 #define STARTED_S 2
-/* JDK 24 introduced version 2 of the protocol (JDK-8219896), JDK 25 streaming (JDK-8354460). */
+/* The first JDKs with version 2 of the protocol (JDK-8219896) and with streaming (JDK-8354460). */
 #define FIRST_WITH_V2 24
 #define FIRST_WITH_STREAMING 25
 #define VERSION_REPLY_MAX 4096
@@ -33,7 +36,9 @@ static int attach_disabled(const struct target_ns *ns, struct err *err)
 {
 	struct proc_status status;
 
-	/* An exiting process shows neither a socket nor a caught signal. */
+	/*
+	 * Check for an exit first: an exiting process shows neither a socket nor a caught signal.
+	 */
 	if (target_ns_status(ns, &status) < 0)
 		return jvm_gone(ns->jvm, err);
 	if (status.sig_caught & (UINT64_C(1) << (SIGQUIT - 1)))
@@ -55,7 +60,7 @@ static int still_starting(const struct jvm *jvm, struct err *err)
 		       (int)jvm->pid);
 }
 
-/* Returns true if the JVM has started, as far as this is visible. */
+/* Returns true if /proc and hsperfdata show that the JVM has started. */
 static bool has_started(const struct jvm *jvm)
 {
 	return jvm->has_perfdata || (!jvm->starting && jvm->uptime > STARTED_S);
@@ -65,7 +70,8 @@ static bool has_started_by_now(const struct target_ns *ns)
 {
 	struct err ignored = { .code = EXIT_DONE };
 	struct jvm *now = inspect_pid(&ns->proc, ns->jvm->pid, &ignored);
-	bool started = !now || has_started(now); /* the caller detects an exited JVM next */
+	/* if the JVM has exited, the caller detects it next. */
+	bool started = !now || has_started(now);
 
 	jvm_free(now);
 	return started;
@@ -101,7 +107,7 @@ static int wait_started(const struct attach_socket *asock, struct deadline d, st
 
 /*
  * Waits until SIGQUIT is safe: the signal would kill a JVM that is still starting.  Returns 0 when
- * the signal can be sent, 1 if the JVM has opened its socket meanwhile, or -1 with `err` set.
+ * the signal can be sent, 1 if the JVM has opened its socket during the wait, or -1 with `err` set.
  */
 static int wait_ready(const struct attach_socket *asock, struct deadline d, struct err *err)
 {
@@ -141,7 +147,10 @@ static int wait_ready(const struct attach_socket *asock, struct deadline d, stru
 	}
 }
 
-/* Returns a descriptor connected to the target, or -1; wakes the listener if necessary. */
+/*
+ * Connects to the JVM's socket; if nothing listens, makes the JVM start its listener.  Returns a
+ * connected descriptor, or -1 with err set.
+ */
 static int connect_or_wake(struct attach_socket *asock, const struct attach_opts *opts,
 			   struct err *err)
 {
@@ -169,7 +178,7 @@ static int connect_or_wake(struct attach_socket *asock, const struct attach_opts
 		       jvm_tmp(asock->ns.jvm), asock->socket);
 }
 
-/* A request to the worker; the JVM's record follows. */
+/* The request to the worker.  The record of the JVM follows it. */
 struct connect_request {
 	unsigned timeout_ms;
 	bool verbose;
@@ -201,8 +210,8 @@ static int connect_in_worker(const struct buf *request, struct buf *answer, int 
 
 /*
  * Connects in a worker, because the JVM's tmp directory may be in a file system that does not
- * answer: preferably in the one that has inspected the JVM.  *w is the worker, which the caller
- * ends.  Returns a connected socket.
+ * answer.  Uses the worker that has inspected the JVM, if there is one.  Returns a connected
+ * socket.  *w is the worker, which the caller ends.
  */
 static int connect_by_worker(const struct jvm *jvm, const struct attach_opts *opts,
 			     struct worker *w, struct err *err)
@@ -232,7 +241,10 @@ static int connect_by_worker(const struct jvm *jvm, const struct attach_opts *op
 	return rc == 0 ? fd : -1;
 }
 
-/* Connects in this process if it may use the JVM's directories itself. */
+/*
+ * Connects in this process if the JVM's directories cannot block it, else in a worker.  Returns as
+ * connect_by_worker().
+ */
 static int connect_to(struct attach_socket *asock, const struct attach_opts *opts,
 		      struct worker *w, struct err *err)
 {
@@ -242,14 +254,17 @@ static int connect_to(struct attach_socket *asock, const struct attach_opts *opt
 		rc = attach_socket_connect(asock, deadline_in_ms(opts->timeout_ms), &fd, err);
 	if (rc != 0)
 		return rc < 0 ? -1 : fd;
-	/* The trigger file may be in the working directory, which may be in a detached mount. */
+	/*
+	 * The trigger file may be created in the JVM's working directory, so that must not be in a
+	 * detached mount.
+	 */
 	if (asock->tmp_fd >= 0 && (asock->ns.cwd_fd < 0 ||
 				   mounts_have_file(&asock->ns.proc, asock->ns.cwd_fd)))
 		return connect_or_wake(asock, opts, err);
 	return connect_by_worker(asock->ns.jvm, opts, w, err);
 }
 
-/* Opens the JVM's directories only if its file systems cannot block this process. */
+/* Opens the JVM's directories only if they are in file systems that cannot block this process. */
 static int open_socket(const struct jvm *jvm, struct attach_socket *asock, struct err *err)
 {
 	struct procfs proc;
@@ -282,8 +297,11 @@ static int exchange(struct attach_socket *asock, const struct attach_opts *opts,
 	verbose_step(opts->steps, "connected");
 	d = deadline_in_ms(opts->timeout_ms);
 	rc = io_write_all(sock, request->data, request->len, d);
-	worker_end(&worker); /* while the JVM works */
-	/* A JVM that closes the connection early may have sent the reason. */
+	worker_end(&worker); /* end the worker while the JVM works on the answer */
+	/*
+	 * After these errors, read the answer anyway: a JVM that closes the connection early may
+	 * have sent the reason.
+	 */
 	if (rc < 0 && rc != -EPIPE && rc != -ECONNRESET && rc != -ETIMEDOUT)
 		return err_set(err, EXIT_ATTACH, "cannot send a request to JVM %d: %s",
 			       (int)asock->ns.jvm->pid, strerror(-rc));
@@ -294,8 +312,9 @@ static int exchange(struct attach_socket *asock, const struct attach_opts *opts,
 }
 
 /*
- * Returns the version that the JVM's release implies; version 0: query it.  A JVM restricted to
- * version 1 by its options logs an error for each request of version 2.
+ * Returns the protocol version that the JVM's release implies; version 0 means that the JVM must be
+ * asked.  A JVM whose options restrict it to version 1 would log an error for each request of
+ * version 2.
  */
 static struct attach_version release_version(const struct jvm *jvm)
 {
@@ -364,7 +383,10 @@ static int execute_as(struct attach_socket *asock, const struct attach_opts *opt
 	return 0;
 }
 
-/* Uses the version implied by the release, which saves a query, unless the JVM refuses it. */
+/*
+ * Sends the request in the version that the JVM's release implies, which saves asking for it.  If
+ * the JVM refuses that version, asks.
+ */
 static int execute(struct attach_socket *asock, const struct attach_opts *opts, bool is_long,
 		   const struct attach_request *req, struct attach_reply *reply, struct err *err)
 {

@@ -9,7 +9,8 @@ static void *run(void *arg)
 	struct attach_async *a = arg;
 
 	a->rc = attach_execute_long(a->jvm, a->opts, a->req, &a->reply, &a->err);
-	(void)close(a->end_peer); /* a pipe without data: nothing to flush */
+	/* A failed close(2) of a pipe to which nothing was written loses no data. */
+	(void)close(a->end_peer);
 	return NULL;
 }
 
@@ -37,7 +38,7 @@ int attach_async_start(struct attach_async *a, const struct jvm *jvm,
 
 int attach_async_join(struct attach_async *a, struct attach_reply *reply, struct err *err)
 {
-	(void)pthread_join(a->thread, NULL); /* fails only for an invalid thread id */
+	(void)pthread_join(a->thread, NULL); /* can fail only for an invalid thread id */
 	(void)close(a->end);
 	if (a->rc < 0)
 		return err_set(err, a->err.code, "%s", a->err.text);

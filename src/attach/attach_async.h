@@ -1,4 +1,7 @@
-/* Runs an attach operation in a thread, so that its result can be read while the JVM writes it. */
+/*
+ * Runs an attach operation in a thread, so that the caller can read the JVM's result while the JVM
+ * writes it.
+ */
 #ifndef JTOOL_ATTACH_ATTACH_ASYNC_H
 #define JTOOL_ATTACH_ATTACH_ASYNC_H
 
@@ -14,19 +17,19 @@ struct attach_async {
 	struct err err;
 	int rc;
 	pthread_t thread;
-	int end;      /* read end of a pipe; hangs up when the operation has ended */
-	int end_peer; /* write end of the pipe; the thread closes it */
+	int end;      /* read end of a pipe, which hangs up when the operation has ended */
+	int end_peer; /* write end of the pipe `end`; the thread closes it */
 };
 
 /*
- * Starts attach_execute_long().  What the arguments point to must stay valid until the join.
- * Returns -1 with `err` set if nothing was started.
+ * Starts attach_execute_long() in a thread.  The objects that the arguments point to must stay
+ * valid until the join.  Returns -1 with `err` set if the thread was not started.
  */
 int attach_async_start(struct attach_async *a, const struct jvm *jvm,
 		       const struct attach_opts *opts, const struct attach_request *req,
 		       struct err *err) _must_check_;
 
-/* Waits for the end of the operation; returns what attach_execute_long() returned. */
+/* Waits for the end of the operation, and returns the result of attach_execute_long(). */
 int attach_async_join(struct attach_async *a, struct attach_reply *reply,
 		      struct err *err) _must_check_;
 

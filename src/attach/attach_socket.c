@@ -10,9 +10,12 @@
 #include "fileio/child.h"
 #include "fileio/file_open.h"
 
-/* Exit status of a child that could not take the target's ids; errno values are smaller. */
+/*
+ * Exit status of a child that could not take the target's ids.  Other statuses are errno values,
+ * which are smaller.
+ */
 #define CANNOT_BECOME 255
-/* The child's connect(2) has a timeout of its own; allow for starting it. */
+/* The child's connect(2) has a timeout; this many ms are added for the start of the child. */
 #define CONNECT_SLACK_MS 500
 
 static int check_state(const struct jvm *jvm, char state, struct err *err)
@@ -81,7 +84,10 @@ int attach_socket_check_running(const struct attach_socket *asock, struct err *e
 	return check_state(jvm, status.state, err);
 }
 
-/* A new socket file may reuse the dead one's inode number, but never its change time. */
+/*
+ * Returns true for the socket file that was found without a listener.  A new file may have the same
+ * inode number, but it has a later change time.
+ */
 static bool is_dead(const struct attach_socket *asock, const struct stat *st)
 {
 	const struct stat *dead = &asock->dead;
@@ -101,8 +107,8 @@ int attach_socket_exists(const struct attach_socket *asock)
 }
 
 /*
- * connect(2) in a child that has the target's ids: HotSpot checks the peer's ids.  The target's
- * user can stop the child.
+ * Calls connect(2) in a child that has the target's ids, because HotSpot checks the peer's ids.
+ * The target's user can stop the child, so there is a timeout.
  */
 static int connect_as_target(int sock, const struct attach_socket *asock, int socket_fd,
 			     unsigned timeout_ms)
@@ -182,7 +188,8 @@ static int check_file(const struct attach_socket *asock, const struct stat *st, 
 	if (!S_ISSOCK(st->st_mode))
 		what = S_ISLNK(st->st_mode) ? "a symbolic link" : "a file that is not a socket";
 	else if (st->st_uid == jvm->uid)
-		what = "a socket that other users may use"; /* HotSpot's has mode 0600 */
+		/* The socket of HotSpot has mode 0600 */
+		what = "a socket that other users may use";
 	return err_set(err, EXIT_ATTACH,
 		       "%s/%s is %s, not JVM %d's attach socket; remove it if it is not in use",
 		       jvm_tmp(jvm), asock->socket, what, (int)jvm->pid);
@@ -214,7 +221,7 @@ int attach_socket_connect(struct attach_socket *asock, struct deadline d, int *f
 	if (rc == -ENOENT)
 		return 0;
 	if (rc == -ECONNREFUSED) {
-		asock->dead = st; /* a killed JVM leaves its socket file */
+		asock->dead = st; /* remember the socket file that a killed JVM has left */
 		return 0;
 	}
 	if (rc < 0)

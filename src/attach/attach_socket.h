@@ -10,25 +10,28 @@
 
 struct attach_socket {
 	struct target_ns ns;
-	int tmp_fd;       /* O_PATH; the directory of the socket */
-	char socket[32];  /* .java_pid<nspid> in tmp_fd */
-	struct stat dead; /* a socket file without a listener; st_ino 0: none seen yet */
+	int tmp_fd;       /* O_PATH descriptor of the socket's directory */
+	char socket[32];  /* name of the socket in tmp_fd: .java_pid<nspid> */
+	struct stat dead; /* socket file that was found without a listener; st_ino 0: none */
 };
 
 /*
- * Opens the directory of the attach socket.  Fails for a stopped process: it cannot answer, but it
- * would carry out the request as soon as it is resumed.
+ * Opens the directory of the attach socket.  Fails if the process is stopped: it could not answer
+ * now, but would carry out the request when it is resumed.
  */
 int attach_socket_open(const struct jvm *jvm, struct attach_socket *asock,
 		       struct err *err) _must_check_;
-/* The same without the directory (-1), so that no file system of the target is touched. */
+/*
+ * As attach_socket_open(), but leaves tmp_fd at -1, so that no file system of the target is
+ * touched.
+ */
 int attach_socket_open_process(const struct jvm *jvm, struct attach_socket *asock,
 			       struct err *err) _must_check_;
 void attach_socket_close(struct attach_socket *asock);
 
 /*
- * Returns 1 if the socket's file exists and is not `dead`, else 0, or a negative errno.  A file of
- * another type counts: attach_socket_connect() reports it.
+ * Returns 1 if a file has the socket's name and is not `dead`, 0 if not, or a negative errno.  Also
+ * returns 1 if the file is not a socket, which attach_socket_connect() reports.
  */
 int attach_socket_exists(const struct attach_socket *asock) _must_check_;
 

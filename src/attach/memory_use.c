@@ -3,7 +3,8 @@
 #include <string.h>
 
 /*
- * Returns whether `line` begins with `command`: complete words, or a prefix that ends with a dot.
+ * Returns true if `line` begins with `command`, which is complete words or a prefix that ends with
+ * a dot.
  */
 static bool begins(const char *line, const char *command)
 {
@@ -18,7 +19,7 @@ static enum memory_use use_of_command(const char *line)
 {
 	static const struct {
 		const char *command;
-		enum memory_use use, all; /* without and with -all */
+		enum memory_use use, all; /* the use without -all, and with it */
 	} commands[] = {
 		{ "GC.class_histogram", MEMORY_COLLECT, MEMORY_REQUEST },
 		{ "GC.heap_dump", MEMORY_COLLECT, MEMORY_DUMP },

@@ -6,8 +6,8 @@
 #include "discover/memory_room.h"
 
 /*
- * Classifies the operations and diagnostic commands of JDK 8 to 27 that need much memory; any other
- * one is a MEMORY_REQUEST.
+ * Returns the memory use of an operation or diagnostic command of JDK 8 to 27.  Those that are not
+ * in the list need little: MEMORY_REQUEST.
  */
 enum memory_use attach_memory_use(const struct attach_request *req);
 

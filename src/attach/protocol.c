@@ -7,7 +7,7 @@
 #define V1_VERSION "1"
 #define V2_VERSION "2"
 
-/* The option of version 2 that turns off streaming of the reply (JDK-8354460). */
+/* Option of a version 2 request: the reply is not streamed (JDK-8354460). */
 #define NOT_STREAMED " streaming=0"
 
 static void add_string(struct buf *out, const char *s)
@@ -53,7 +53,10 @@ static int request_v2(struct buf *out, const struct attach_request *req, bool st
 {
 	_cleanup_buf_ struct buf body = BUF_INIT;
 
-	/* Options follow the name after a space, so the name must not contain one. */
+	/*
+	 * In version 2, options follow the name after a space, so a name with a space would be
+	 * misread.
+	 */
 	if (strchr(req->op, ' '))
 		return err_set(err, EXIT_USAGE,
 			       "invalid operation '%.40s': it contains a space; give each "
@@ -83,7 +86,10 @@ int attach_protocol_request(struct buf *out, const struct attach_request *req,
 	return request_v1(out, req, err);
 }
 
-/* Parses an integer at the start of the text.  Returns its length; 0: no number, or not an int. */
+/*
+ * Parses an integer at the start of the text.  Returns its length in bytes; 0 if the text begins
+ * with no number or with one that does not fit in an int.
+ */
 static size_t parse_int(const char *s, size_t len, int *out)
 {
 	bool negative = len > 0 && s[0] == '-';
@@ -119,7 +125,7 @@ ssize_t attach_protocol_status(const char *data, size_t len, int *code)
 	return (ssize_t)digits + 1;
 }
 
-/* Returns true if the text, split at spaces and line ends, contains this word. */
+/* Returns true if the text contains this word.  Words end at spaces and line ends. */
 static bool has_word(const char *s, size_t len, const char *word)
 {
 	size_t n = strlen(word);
@@ -150,12 +156,12 @@ struct attach_version attach_protocol_version(const char *data, size_t len)
 	digits = parse_int(data, len, &version);
 	if (digits == 0 || version < 2)
 		return v;
-	v.version = 2; /* later versions include 2, the newest one that jtool knows */
+	v.version = 2; /* a version later than 2 includes 2, the newest that jtool knows */
 	v.streaming = has_word(data + digits, len - digits, "streaming");
 	return v;
 }
 
-/* Returns true if the text is PREFIX and a number, apart from line ends; the number is in *out. */
+/* Returns true if the text is PREFIX, a number, and line ends only.  Sets *out to the number. */
 static bool only_number(const char *s, size_t len, const char *prefix, int *out)
 {
 	size_t skip = strlen(prefix), digits;
@@ -178,7 +184,7 @@ struct load_result attach_protocol_load(int status, const char *output, size_t l
 
 	if (status != 0)
 		return result;
-	/* JDK 9 on: "return code: N".  JDK 8: the bare number. */
+	/* JDK 9 and later print "return code: N", JDK 8 prints the number alone. */
 	result.has_code = only_number(output, len, "return code: ", &result.code) ||
 			  only_number(output, len, "", &result.code);
 	/* From JDK 21 on the status is always 0; only the text has the result (JDK-8325530). */

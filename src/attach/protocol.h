@@ -13,7 +13,10 @@
 #include "base/buf.h"
 #include "base/err.h"
 
-/* The status for a request of an unknown version (ATTACH_ERROR_BADVERSION). */
+/*
+ * Status code of the reply to a request whose version the JVM does not know
+ * (ATTACH_ERROR_BADVERSION).
+ */
 #define ATTACH_BAD_VERSION 101
 
 #define ATTACH_V1_ARGS 3       /* AttachOperation::arg_count_max */
@@ -24,7 +27,7 @@
 /* The reply to `getversion options`. */
 struct attach_version {
 	int version;      /* 1 or 2 */
-	bool streaming;   /* the JVM accepts the option "streaming" */
+	bool streaming;   /* the JVM accepts the request option "streaming" */
 };
 
 struct attach_request {
@@ -35,8 +38,8 @@ struct attach_request {
 
 /*
  * Appends a request to `out`.  Pads version 1 with empty arguments.  In version 2, turns off
- * streaming if the JVM permits it, so that a slow reader never blocks the JVM.  A request over the
- * limits fails with an error that names the limit (EXIT_USAGE).
+ * streaming if the JVM permits it, so that a slow reader never blocks the JVM.  Returns -1 with
+ * EXIT_USAGE set, and the limit in the text, if the request is too long.
  */
 int attach_protocol_request(struct buf *out, const struct attach_request *req,
 			    struct attach_version version, struct err *err) _must_check_;
@@ -50,9 +53,12 @@ ssize_t attach_protocol_status(const char *data, size_t len, int *code) _must_ch
 /* Parses the complete reply to `getversion options`.  An unknown reply means version 1. */
 struct attach_version attach_protocol_version(const char *data, size_t len);
 
-/* The outcome of a `load`, from its status code and output; covers every JDK from 8 on. */
+/*
+ * The outcome of a `load` operation, from the status code and output of its reply, for every JDK
+ * from 8 on.
+ */
 struct load_result {
-	bool loaded;     /* Agent_OnAttach or agentmain returned 0 */
+	bool loaded;     /* the agent's Agent_OnAttach or agentmain returned 0 */
 	bool has_code;   /* the agent was called and returned `code` */
 	int code;
 };

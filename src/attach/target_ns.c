@@ -22,14 +22,17 @@
 #include "proc/inroot.h"
 #include "proc/mounts.h"
 
-#define CAN_READ_MS 2000 /* opening a file takes microseconds; NFS may take longer */
+#define CAN_READ_MS 2000 /* limit; opening a file takes microseconds, on NFS more */
 #define DIR_FLAGS (O_PATH | O_DIRECTORY | O_CLOEXEC)
 
 static bool in_same_userns(const struct procfs *proc, pid_t pid)
 {
 	struct stat ours, theirs;
 
-	/* Without user namespaces in the kernel, neither file exists, and ids are comparable. */
+	/*
+	 * A kernel without user namespaces has neither file: all processes are in one, so ids are
+	 * comparable.
+	 */
 	if (fstatat(proc->fd, "self/ns/user", &ours, 0) < 0)
 		return true;
 	if (procfs_stat(proc, pid, "ns/user", &theirs) < 0)
@@ -66,7 +69,7 @@ static int open_process(struct target_ns *ns, bool with_dirs, struct err *err)
 	ns->pid_fd = (int)syscall(SYS_pidfd_open, jvm->pid, 0);
 	if (with_dirs && open_dirs(ns, err) < 0)
 		return -1;
-	/* Read last: if the pid was reused before this, the start time differs. */
+	/* Read the status last: if the pid was reused before, the start time differs. */
 	if (target_ns_status(ns, &ns->opened) < 0)
 		return jvm_gone(jvm, err);
 	ns->same_userns = in_same_userns(&ns->proc, jvm->pid);
@@ -109,13 +112,13 @@ void target_ns_close(struct target_ns *ns)
 
 bool target_ns_is_ours(const struct target_ns *ns)
 {
-	/* In another user namespace, our id maps to the id that the target has. */
+	/* Holds also for a target in another user namespace: jvm->uid is its id as we see it. */
 	return geteuid() == ns->jvm->uid && getegid() == ns->jvm->gid;
 }
 
 static int set_ids(uid_t uid, gid_t gid)
 {
-	/* A user namespace may forbid this; keeping our groups does no harm. */
+	/* EPERM: a user namespace may forbid it.  Keeping the supplementary groups does no harm. */
 	if (setgroups(0, NULL) < 0 && errno != EPERM)
 		return -errno;
 	if (setresgid(gid, gid, gid) < 0 || setresuid(uid, uid, uid) < 0)
@@ -139,8 +142,8 @@ static int become_inside(const struct target_ns *ns)
 }
 
 /*
- * Gives up the capabilities that the target lacks.  In our user namespace, a target in another one
- * has none.
+ * Gives up the capabilities that the target lacks.  A target in another user namespace has none in
+ * ours.
  */
 static int take_capabilities(const struct target_ns *ns, bool inside)
 {
@@ -155,14 +158,15 @@ int target_ns_become(const struct target_ns *ns)
 	int rc;
 
 	/*
-	 * Must come before setns(2): root of the target's user namespace could trace this process.
+	 * Must come before setns(2): otherwise root of the target's user namespace could trace this
+	 * process.
 	 */
 	if (prctl(PR_SET_DUMPABLE, 0) < 0)
 		return -errno;
-	/* Must be done while we still have CAP_SETPCAP. */
+	/* Needs CAP_SETPCAP, which the next calls give up. */
 	capabilities_limit_bounding(ns->opened.caps.bounding);
 	rc = set_ids(ns->jvm->uid, ns->jvm->gid);
-	/* EINVAL: the id is not mapped in our own user namespace. */
+	/* EINVAL: jtool's own user namespace does not map the id. */
 	if ((rc == -EPERM || rc == -EINVAL) && !ns->same_userns) {
 		inside = true;
 		rc = become_inside(ns);
@@ -172,7 +176,7 @@ int target_ns_become(const struct target_ns *ns)
 	if (rc < 0)
 		return rc;
 	/*
-	 * Again, because a change of ids or capabilities resets PR_SET_DUMPABLE (fs.suid_dumpable).
+	 * Again: the changes of ids and capabilities have reset PR_SET_DUMPABLE (fs.suid_dumpable).
 	 */
 	if (prctl(PR_SET_DUMPABLE, 0) < 0 || prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) < 0)
 		return -errno;
@@ -222,7 +226,7 @@ static bool can_read(const struct target_ns *ns, const char *path, const struct 
 	struct stat st;
 	struct statvfs fs;
 
-	/* Compare before the open: the target may have put a device here. */
+	/* Compare the files before opening: the target may have put a device under this path. */
 	if (path_fd < 0 || fstat(path_fd, &st) < 0 || st.st_dev != same->st_dev ||
 	    st.st_ino != same->st_ino)
 		return false;

@@ -1,5 +1,6 @@
 /*
- * Reads something in a target's file systems, which may not answer: in a worker, with a deadline.
+ * Runs a function that reads a target's file systems in a worker, with a deadline: the file systems
+ * may not answer.
  */
 #ifndef JTOOL_ATTACH_TARGET_QUERY_H
 #define JTOOL_ATTACH_TARGET_QUERY_H
@@ -11,26 +12,30 @@
 
 #define TARGET_QUERY_MS 1000
 
-/* Runs in the worker, which has a copy of our memory: `arg` points into it.  Returns 0 or -1. */
+/*
+ * A function that runs in the worker.  `arg` may contain pointers, because the worker is a fork of
+ * this process.  Returns 0, or -1 with err set.
+ */
 typedef int target_query_fn(const struct target_ns *ns, const void *arg, struct buf *answer,
 			    struct err *err);
 
 struct target_query {
 	target_query_fn *fn;
 	const void *arg;
-	int fd;        /* a descriptor that the function needs; -1: none */
-	size_t max;    /* bytes of the answer */
-	unsigned ms;   /* 0: TARGET_QUERY_MS */
+	int fd;        /* a descriptor that the function uses; -1: none */
+	size_t max;    /* limit for the answer in bytes */
+	unsigned ms;   /* deadline in ms; 0: TARGET_QUERY_MS */
 };
 
 /*
- * Runs the function with the target's directories open.  Returns -1 with `err` set by it, or if the
- * target has exited, denies access, or has a file system that does not answer (EXIT_ATTACH).
+ * Runs the function in a worker, with the target's directories open.  Returns -1 with `err` set by
+ * the function, or if the target has exited, denies access, or has a file system that does not
+ * answer (EXIT_ATTACH).
  */
 int target_query(const struct jvm *jvm, const struct target_query *q, struct buf *answer,
 		 struct err *err) _must_check_;
 
-/* The same for a function whose answer is a number. */
+/* As target_query(), for a function whose answer is a uint64_t. */
 int target_query_number(const struct jvm *jvm, const struct target_query *q, uint64_t *number,
 			struct err *err) _must_check_;
 

@@ -17,19 +17,22 @@
 
 #define WAIT_SHOWN_MS 1000
 
-/* How long the trigger file stays for a late JVM after the deadline. */
+/* How many ms after the deadline the trigger file stays, for a JVM that handles the signal late. */
 #define GRACE_MS 60000
-/* If another tool's trigger file is not older, that tool may not have sent its signal yet. */
+/*
+ * Another tool's trigger file that is younger than this many seconds is "fresh": that tool may not
+ * have sent its signal yet.
+ */
 #define FRESH_SECONDS 2
 #define OTHER_TOOL_MS 500
 /*
- * Most JVMs open the socket within 2 ms, so its file is polled this long.  Only then is inotify
- * used: closing it takes 20 ms in the kernel (an SRCU grace period).
+ * For this time the socket's file is polled, because most JVMs create it within 2 ms.  Only after
+ * that is inotify used: closing it takes 20 ms in the kernel (an SRCU grace period).
  */
 #define SOON_NS (20 * 1000000)
 #define SOON_STEP_NS 250000
 #define WATCHED_MS 50  /* polling interval with inotify */
-#define END_MS 1000 /* how long a helper may take to end after its work is done */
+#define END_MS 1000 /* time for a helper to end after its work */
 #define UNWATCHED_MS 2 /* polling interval on file systems that do not support inotify */
 
 /* A message from the helper to its parent; smaller than PIPE_BUF, so that write(2) is atomic. */
@@ -40,10 +43,10 @@ struct report {
 
 struct trigger {
 	const struct attach_socket *asock;
-	char name[32];  /* of the trigger file */
-	int dir_fd;     /* its directory: tmp_fd or cwd_fd of asock */
-	bool exists;    /* another tool has created the file */
-	bool is_fresh;  /* that file is new: its signal may still be on the way */
+	char name[32];  /* name of the trigger file */
+	int dir_fd;     /* the trigger file's directory: tmp_fd or cwd_fd of asock */
+	bool exists;    /* another tool has created the trigger file */
+	bool is_fresh;  /* the other tool's file is new: its signal may come soon */
 	int watch_fd;   /* inotify; -1: not started, or unavailable */
 	int report_fd;
 	unsigned timeout_ms;
@@ -61,7 +64,10 @@ static int watch(int dir_fd)
 	return -1;
 }
 
-/* Waits for a change in the directory, the exit of the target, or the end of one interval. */
+/*
+ * Waits for a change in the socket's directory, the exit of the target, or the end of the polling
+ * interval.
+ */
 static void wait_for_change(struct trigger *t, int64_t waited_ns, int left_ms)
 {
 	struct pollfd fds[2] = {
@@ -80,12 +86,15 @@ static void wait_for_change(struct trigger *t, int64_t waited_ns, int left_ms)
 		fds[1].fd = t->watch_fd = watch(t->asock->tmp_fd);
 	step_ms = t->watch_fd < 0 ? UNWATCHED_MS : WATCHED_MS;
 	(void)poll(fds, ARRAY_SIZE(fds), left_ms < step_ms ? left_ms : step_ms);
-	/* The event's type is irrelevant: the caller checks the directory. */
+	/* Read and discard the events: the caller looks at the directory itself. */
 	if (fds[1].revents & POLLIN && io_read(t->watch_fd, events, sizeof(events)) < 0)
 		return;
 }
 
-/* Runs in the helper.  Returns -1 with `err` set if the target exits or the deadline passes. */
+/*
+ * In the helper: waits until the socket's file exists.  Returns -1 with `err` set if the target
+ * exits or the deadline passes.
+ */
 static int wait_socket(struct trigger *t, struct deadline d, struct err *err)
 {
 	const struct target_ns *ns = &t->asock->ns;
@@ -107,18 +116,18 @@ static int wait_socket(struct trigger *t, struct deadline d, struct err *err)
 	}
 }
 
-/* Creates the trigger file unless another tool's exists. */
+/* Creates the trigger file, unless another tool's file has its name. */
 static int create_file(struct trigger *t, struct err *err)
 {
 	int fd = file_create(t->dir_fd, t->name, 0600);
 
 	if (fd >= 0) {
-		(void)close(fd); /* empty */
+		(void)close(fd); /* the file is empty, so no write can fail */
 		t->exists = t->is_fresh = false;
 		return 0;
 	}
 	if (fd == -EEXIST) {
-		t->is_fresh |= !t->exists; /* another tool was faster */
+		t->is_fresh |= !t->exists; /* another tool created the file after choose_dir() */
 		t->exists = true;
 		return 0;
 	}
@@ -155,26 +164,33 @@ static int send_signal(const struct trigger *t, struct err *err)
 
 static void send_report(const struct trigger *t, const struct report *r)
 {
-	/* If the parent has ended, nobody needs the message; the helper continues. */
+	/* If the parent has ended, nobody reads the message.  The helper goes on in either case. */
 	(void)!write(t->report_fd, r, sizeof(*r));
 }
 
 /*
- * Sends the signal unless another tool's signal opens the socket.  Waits for the socket's file.
+ * Makes the JVM open its socket: sends SIGQUIT, unless another tool's signal has this effect first.
+ * Waits for the socket's file.
  *
- * The signal is sent once.  HotSpot ignores it while a listener is starting or ending, but a second
- * one would make a JVM that is only short of CPU print a thread dump: it would handle that signal
- * after the first one has opened the socket.
+ * The signal is sent only once.  HotSpot ignores SIGQUIT while a listener is starting or ending.
+ * But if the JVM is only short of CPU, it would handle a second signal after the first one has
+ * opened the socket, and print a thread dump.
  */
 static int wake(struct trigger *t, struct err *err)
 {
 	static const struct report signalled = { .what = REPORT_SIGNALLED };
 	struct err ignored = { .code = EXIT_DONE };
 
-	/* If another tool has sent a signal, do not send a second one. */
+	/*
+	 * Give the other tool's signal some time: a second signal could make the JVM print a thread
+	 * dump.
+	 */
 	if (t->is_fresh && wait_socket(t, deadline_in_ms(OTHER_TOOL_MS), &ignored) == 0)
 		return 0;
-	/* So would a SIGQUIT without a trigger file: the other tool may have removed its file. */
+	/*
+	 * The other tool may have removed its trigger file.  Without one, SIGQUIT makes the JVM
+	 * print a thread dump.
+	 */
 	if (t->is_fresh && create_file(t, err) < 0)
 		return -1;
 	if (attach_socket_exists(t->asock) > 0)
@@ -196,7 +212,7 @@ static int wake_as_target(struct trigger *t, struct err *err)
 		return -1;
 	rc = wake(t, err);
 	if (!t->exists)
-		(void)unlinkat(t->dir_fd, t->name, 0); /* it may be deleted already */
+		(void)unlinkat(t->dir_fd, t->name, 0); /* fails if the file was deleted already */
 	return rc;
 }
 
@@ -210,7 +226,10 @@ static void _noreturn_ run_helper(struct trigger *t)
 	_exit(0);
 }
 
-/* Returns 1 if the JVM accepts the trigger file in the directory, -1 if not, 0: no such file. */
+/*
+ * Returns 1 if dir_fd has a trigger file that the JVM accepts, -1 if it has one that the JVM does
+ * not accept, and 0 if it has none.
+ */
 static int inspect_file(struct trigger *t, int dir_fd)
 {
 	const struct target_ns *ns = &t->asock->ns;
@@ -219,7 +238,10 @@ static int inspect_file(struct trigger *t, int dir_fd)
 
 	if (dir_fd < 0 || fstatat(dir_fd, t->name, &st, AT_SYMLINK_NOFOLLOW) < 0)
 		return 0;
-	/* JDK 8 accepts only a file of the JVM's user; later releases also root's (JDK-8197387). */
+	/*
+	 * JDK 8 accepts only a file of the JVM's user; later releases also accept root's
+	 * (JDK-8197387).
+	 */
 	if (!S_ISREG(st.st_mode) ||
 	    (st.st_uid != ns->jvm->uid && !(root_will_do && st.st_uid == 0)))
 		return -1;
@@ -253,7 +275,7 @@ static int choose_dir(struct trigger *t, struct err *err)
 	return 0;
 }
 
-/* Forks the helper.  Returns the read end of the pipe for its messages. */
+/* Forks the helper.  Returns the read end of the pipe for its messages, or -1 with err set. */
 static int start_helper(struct trigger *t, pid_t *pid, struct err *err)
 {
 	const struct target_ns *ns = &t->asock->ns;
@@ -301,7 +323,7 @@ static int no_answer(const struct trigger *t, struct err *err)
 		       (int)ns->jvm->pid, t->timeout_ms / 1000.0, why);
 }
 
-/* Waits for a report.  Says on a terminal what a wait of more than a second is for. */
+/* Waits for a report of the helper.  Shows on a terminal, after a second, what jtool waits for. */
 static void await_report(const struct trigger *t, int fd, struct deadline d)
 {
 	struct progress line = { .on = false };
@@ -363,8 +385,8 @@ int trigger_pull(const struct attach_socket *asock, unsigned timeout_ms,
 	rc = receive_reports(&t, fd, verbose, err);
 	(void)close(fd);
 	/*
-	 * After a failure the helper stays until its own deadline.  After a success it removes the
-	 * trigger file, but the JVM's user may have stopped it.
+	 * After a failure, the helper goes on until its own deadline and is not waited for.  After
+	 * a success it removes the trigger file and ends, unless the JVM's user has stopped it.
 	 */
 	if (rc == 0 && child_wait(pid, &status, deadline_in_ms(END_MS)) < 0)
 		verbose_step(verbose, "the helper did not end in time");
