@@ -25,13 +25,13 @@
 
 enum { ANSWER, FAILED, STEP }; /* kinds of messages of worker_call() */
 
-/* Precedes each message. */
+/* Precedes each message on the socket. */
 struct head {
 	uint32_t len;
 	uint32_t what;
 };
 
-/* Precedes each request: the worker is a fork, and has the function at the same address. */
+/* Precedes each request.  The worker is a fork, so the function has the same address there. */
 struct request {
 	worker_fn *fn;
 	size_t len;
@@ -140,17 +140,18 @@ pid_t worker_fork(int *sock, const int *keep, size_t n_keep)
 
 void worker_confine(void)
 {
-	(void)!sandbox_enter(SANDBOX_INSPECT); /* a kernel without filters is no reason to stop */
+	/* The worker also runs on a kernel without filters. */
+	(void)!sandbox_enter(SANDBOX_INSPECT);
 }
 
-static int worker_sock = -1; /* in a worker */
+static int worker_sock = -1; /* the worker's end of the socket; -1: this process is not a worker */
 
 static void send_step(const char *text)
 {
 	struct buf data = { (char *)text, strlen(text), 0 };
 
 	if (worker_send(worker_sock, STEP, &data, -1) < 0)
-		_exit(0); /* nobody waits for the answer */
+		_exit(0); /* the parent has ended or has given up the worker */
 }
 
 static int serve_one(const struct request *r)
@@ -223,7 +224,10 @@ static int send_request(const struct worker *w, const struct worker_call *call)
 	return rc;
 }
 
-/* Waits until something has arrived.  Returns 0, or -ETIMEDOUT if the worker is blocked. */
+/*
+ * Waits until data has arrived.  Returns 0, -ETIMEDOUT if the worker is blocked, or another
+ * negative errno.
+ */
 static int wait_message(const struct worker *w, struct deadline d)
 {
 	const struct deadline last = {
@@ -249,7 +253,10 @@ static int failed(const struct worker_message *m, struct err *err)
 	return 1;
 }
 
-/* Takes a message.  Returns 0 for the answer, 1 for an error, 2 for a step, or -EBADMSG. */
+/*
+ * Processes a message.  Returns 0 if it is the answer, 1 for an error, 2 for a --verbose step, or
+ * -EBADMSG.
+ */
 static int take_message(const struct worker_call *call, const struct worker_message *m,
 			struct buf *answer, struct err *err)
 {

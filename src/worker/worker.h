@@ -4,12 +4,13 @@
  * ends it.  A worker makes such calls; this process waits with a deadline, and abandons a worker
  * that misses it.
  *
- * A worker is a fork: it runs functions of this program, and has a copy of our memory as of the
- * fork.  It keeps none of our standard streams open, so that a pipe from us ends when we do.  It
- * dies with the thread that started it, unless it is blocked.
+ * A worker is a fork: it runs functions of this program, and has a copy of the parent's memory as
+ * of the fork.  It closes stdin, stdout and stderr, so that a reader of jtool's output sees the end
+ * when jtool exits.  The kernel kills the worker when the thread that has started it ends, unless
+ * the worker is blocked.
  *
- * What a worker sends was parsed from a target's files.  It is limited and checked here, and its
- * content must be checked by the caller.
+ * A worker's data was parsed from a target's files.  Its length and form are checked here; the
+ * caller must check its content.
  */
 #ifndef JTOOL_WORKER_WORKER_H
 #define JTOOL_WORKER_WORKER_H
@@ -23,76 +24,84 @@
 #include "base/err.h"
 #include "base/verbose.h"
 
-#define WORKER_TASK_MS 700 /* how long a worker may be blocked in one task */
-/* A worker that is runnable waits for a CPU; it is given up only so long after its deadline. */
+#define WORKER_TASK_MS 700 /* ms that a worker may be blocked in one task */
+/* A worker that is runnable only waits for a CPU.  It is given up so many ms after its deadline. */
 #define WORKER_STARVED_MS 10000
 
 struct worker {
-	pid_t pid;     /* 0: not running */
-	int sock;      /* -1: not running */
-	struct buf in; /* received and not yet taken */
-	int fd;        /* received descriptor; -1: none */
+	pid_t pid;     /* process id; 0: not running */
+	int sock;      /* jtool's end of the socket; -1: not running */
+	struct buf in; /* data that was received and not yet processed */
+	int fd;        /* descriptor that was received; -1: none */
 };
 
 #define WORKER_INIT { 0, -1, BUF_INIT, -1 }
 
 /*
- * A function that runs in a worker.  It adds to `answer`, and may set *fd, which the framework
- * sends and closes.  Returns 0, or -1 with `err` set.
+ * A function that runs in a worker.  It appends its answer to `answer`, and may set *fd to a
+ * descriptor, which is sent to the caller and closed in the worker.  Returns 0, or -1 with `err`
+ * set.
  */
 typedef int worker_fn(const struct buf *request, struct buf *answer, int *fd, struct err *err);
 
 /*
- * Starts a worker that keeps only the descriptors in `keep` (-1 is skipped).  Returns 0 or a
- * negative errno.  If the worker runs already, has no effect.
+ * Starts a worker, in which only the descriptors in `keep` stay open (-1 is skipped).  Returns 0 or
+ * a negative errno.  Does nothing if the worker is running.
  */
 int worker_start(struct worker *w, const int *keep, size_t n_keep) _must_check_;
 
 struct worker_call {
 	worker_fn *fn;
-	const struct buf *request; /* NULL: empty */
-	size_t max;                /* bytes of the answer */
+	const struct buf *request; /* input of the function; NULL: empty */
+	size_t max;                /* limit for the answer in bytes */
 	struct deadline deadline;
-	const struct verbose *steps; /* prints what the function passes to verbose_step() */
-	bool here; /* worker_run(): calls the function in this process, as it cannot block */
+	/* prints the texts that the function passes to verbose_step() */
+	const struct verbose *steps;
+	bool here; /* worker_run() calls the function in this process, because it cannot block */
 };
 
 /*
  * Runs a function in the worker.  Returns 0 with its answer and descriptor (fd may be NULL if the
- * function sends none), 1 if the function has failed with `err` set, or a negative errno: the
- * worker is given up.  That is -ETIMEDOUT if it is blocked, -EPIPE if it was killed, -EBADMSG or
+ * function sends none); 1 with `err` set if the function has failed; or a negative errno, after
+ * which the worker is given up: -ETIMEDOUT if it is blocked, -EPIPE if it was killed, -EBADMSG or
  * -EFBIG if its answer is malformed or too long.
  */
 int worker_call(struct worker *w, const struct worker_call *call, struct buf *answer, int *fd,
 		struct err *err) _must_check_;
 
-/* Ends the worker, if it runs, without waiting for one that is blocked. */
+/* Ends the worker if it is running.  Does not wait for a worker that is blocked. */
 void worker_end(struct worker *w);
 
 /*
- * Runs a function in a worker of its own, which has the memory of this moment: the request may
- * contain pointers.  Keeps the descriptors as worker_start() does, and returns what worker_call()
- * returns.
+ * Runs a function in a new worker, whose copy of the memory is of this moment: the request may
+ * contain pointers.  Keeps the descriptors as worker_start() does, and returns the results of
+ * worker_call().
  */
 int worker_run(const struct worker_call *call, const int *keep, size_t n_keep, struct buf *answer,
 	       int *fd, struct err *err) _must_check_;
 
 /*
- * In a worker that reads and parses files of a target from now on, and does nothing else: enters
- * the sandbox for that, SANDBOX_INSPECT, if the kernel has it.
+ * Enters the sandbox SANDBOX_INSPECT, if the kernel has it.  Call it in a worker that from now on
+ * only reads and parses files of a target.
  */
 void worker_confine(void);
 
-/* For worker_pool.h: forks a process as described above.  Returns 0 in the worker. */
+/*
+ * For worker_pool.h: forks a worker without a struct worker.  Returns 0 in the worker, and its pid
+ * or a negative errno in the parent.  Sets *sock in both.
+ */
 pid_t worker_fork(int *sock, const int *keep, size_t n_keep) _must_check_;
 
-/* Returns false if the process is runnable: it waits for a CPU and not for a file system. */
+/*
+ * Returns true if the worker waits for a file system, false if it is runnable and waits only for a
+ * CPU.
+ */
 bool worker_is_blocked(pid_t pid);
 
-/* A message: its kind or number, and bytes. */
+/* A message: a number that says what it is, and its bytes. */
 struct worker_message {
 	uint32_t what;
-	const char *data; /* part of the input */
+	const char *data; /* points into the input */
 	size_t len;
 };
 
@@ -100,15 +109,18 @@ struct worker_message {
 int worker_send(int sock, uint32_t what, const struct buf *data, int fd) _must_check_;
 
 /*
- * Finds the message at the start of the input.  Returns its total length; 0 if it is incomplete;
- * or -EFBIG if it has more than max bytes.
+ * Finds the message at the start of the input.  Returns its total length in bytes; 0 if it is
+ * incomplete; or -EFBIG if its data has more than max bytes.
  */
 ssize_t worker_parse(const struct buf *in, size_t max, struct worker_message *m) _must_check_;
 
-/* Reads what has arrived into w->in.  Returns the bytes, 0 at the end, or a negative errno. */
+/*
+ * Reads the data that has arrived into w->in.  Returns the number of bytes, 0 at the end, or a
+ * negative errno.
+ */
 ssize_t worker_receive(struct worker *w) _must_check_;
 
-/* Removes the first bytes of the input. */
+/* Removes the first len bytes of the input. */
 void worker_skip(struct buf *in, size_t len);
 
 #endif

@@ -11,34 +11,38 @@
 #include "base/xalloc.h"
 #include "fileio/child.h"
 
-#define STALL_MS 60 /* a JVM is inspected in less than a millisecond */
+#define STALL_MS 60 /* ms without progress; a JVM is inspected in less than one */
 #define NS_PER_MS INT64_C(1000000)
 #define END UINT32_MAX /* the message after a worker's last task */
 
-/* A task: taken by the worker of `slot`; is_silent: it is done and nothing was sent. */
+/*
+ * is_taken: the worker of `slot` has taken the task. is_silent: the task is done and nothing was
+ * sent.
+ */
 struct task {
 	_Atomic uint8_t is_taken, is_silent;
 	_Atomic uint8_t slot;
 };
 
-/* In memory that all workers share with this process. */
+/* Memory that all workers share with this process. */
 struct shared {
-	_Atomic uint32_t next; /* the first task that no worker has taken */
-	_Atomic int64_t since_ns[WORKER_POOL_MAX]; /* when a worker has taken its task */
+	_Atomic uint32_t next; /* index of the first task that no worker has taken */
+	/* When the worker of a slot has taken its task */
+	_Atomic int64_t since_ns[WORKER_POOL_MAX];
 	struct task tasks[];
 };
 
 struct pool {
 	const struct worker_tasks *tasks;
 	struct shared *shared;
-	struct worker workers[WORKER_POOL_MAX]; /* pid 0: none */
+	struct worker workers[WORKER_POOL_MAX]; /* pid 0: no worker in this slot */
 	size_t n_running;
-	bool *done; /* tasks that were answered or lost */
+	bool *done; /* done[i]: task i was answered or lost */
 };
 
 /*
- * The last worker that has sent all its messages.  It is reaped later, so that nobody waits for its
- * exit.
+ * pid of the last worker that has sent all its messages.  It is reaped later, so that nobody waits
+ * for its exit.
  */
 static pid_t ended; /* 0: none */
 
@@ -50,7 +54,7 @@ static void reap_ended(void)
 		ended = 0;
 }
 
-/* Runs in a worker.  The end is sent with the last answer, if that is the last task. */
+/* In a worker: takes and runs tasks.  The message END is sent together with the last answer. */
 static void _noreturn_ work(const struct pool *pool, size_t slot, int sock)
 {
 	const struct worker_tasks *t = pool->tasks;
@@ -74,7 +78,8 @@ static void _noreturn_ work(const struct pool *pool, size_t slot, int sock)
 			task->is_silent = 1;
 	}
 	if (rc == 0)
-		(void)!worker_send(sock, END, &none, -1); /* end of file has the same meaning */
+		/* Without END, the end of the socket has the same meaning. */
+		(void)!worker_send(sock, END, &none, -1);
 	_exit(0);
 }
 
@@ -99,7 +104,7 @@ static int start_one(struct pool *pool)
 	return 0;
 }
 
-/* Reports the tasks that a worker has taken and not answered. */
+/* Calls lost() for each task that a worker has taken and not answered. */
 static void lose_tasks(const struct pool *pool, size_t slot, int error)
 {
 	for (size_t i = 0; i < pool->tasks->n; i++) {
@@ -112,7 +117,10 @@ static void lose_tasks(const struct pool *pool, size_t slot, int error)
 	}
 }
 
-/* Takes the messages that are complete.  Returns 1 after the last one, 0, or -EBADMSG. */
+/*
+ * Processes the complete messages that have arrived.  Returns 1 after END, 0 if more will follow,
+ * or -EBADMSG.
+ */
 static int take_messages(const struct pool *pool, struct worker *w)
 {
 	const struct worker_tasks *t = pool->tasks;
@@ -142,8 +150,8 @@ static int take_messages(const struct pool *pool, struct worker *w)
 }
 
 /*
- * Ends a worker without waiting for one that is blocked: others may be, too.  error 0: it has sent
- * all its messages.
+ * Ends a worker.  Does not wait for a worker that is blocked, because others may be blocked, too.
+ * error 0 means that the worker has sent all its messages.
  */
 static void end_worker(struct pool *pool, struct worker *w, int error)
 {
@@ -175,20 +183,20 @@ static void read_worker(struct pool *pool, struct worker *w)
 		end_worker(pool, w, -EPIPE);
 }
 
-/* Returns how many milliseconds a worker has spent on its current task. */
+/* Returns for how many milliseconds a worker has been working on its current task. */
 static int64_t busy_ms(const struct pool *pool, const struct worker *w)
 {
 	return (monotonic_ns() - pool->shared->since_ns[w - pool->workers]) / NS_PER_MS;
 }
 
-/* Gives up a worker that is blocked, or has been starved of CPU for too long. */
+/* Gives up a worker that is blocked, or that has waited for a CPU for too long. */
 static void check_worker(struct pool *pool, struct worker *w)
 {
 	int64_t ms = busy_ms(pool, w);
 
 	if (ms < WORKER_TASK_MS || (ms < WORKER_STARVED_MS && !worker_is_blocked(w->pid)))
 		return;
-	/* Take the answers that have arrived. */
+	/* Process the answers that have arrived. */
 	if (worker_receive(w) > 0 && take_messages(pool, w) < 0)
 		buf_reset(&w->in);
 	end_worker(pool, w, -ETIMEDOUT);
@@ -210,7 +218,10 @@ static bool all_stalled(const struct pool *pool)
 	return true;
 }
 
-/* Starts the first worker, or more if all are stalled.  Returns 0 if at least one is running. */
+/*
+ * Starts the first worker, or more workers if all are stalled.  Returns 0 if at least one is
+ * running, or a negative errno.
+ */
 static int start_workers(struct pool *pool)
 {
 	size_t n = 1;

@@ -1,11 +1,12 @@
 /*
- * Runs tasks in workers, see worker.h, so that a task that blocks forever delays no other.
+ * Runs tasks in workers, see worker.h, so that a task that blocks forever does not delay the
+ * others.
  *
- * One worker runs all tasks in turn, which costs one fork.  Further ones are started only when it
- * makes no progress; their number doubles while all of them are blocked: the tasks are in shared
- * memory, and each worker takes the next one.  A worker that is blocked in one task for
- * WORKER_TASK_MS is given up.  However many tasks block, up to WORKER_POOL_MAX, all others are done
- * and reported within two seconds.
+ * One worker runs all tasks in turn, which costs one fork.  Tasks are in shared memory, and each
+ * worker takes the next one.  Further workers are started only when the first makes no progress,
+ * and their number doubles while all of them are blocked.  A worker that is blocked in one task for
+ * WORKER_TASK_MS is given up.  If up to WORKER_POOL_MAX tasks block, all others are done and
+ * reported within two seconds.
  */
 #ifndef JTOOL_WORKER_WORKER_POOL_H
 #define JTOOL_WORKER_WORKER_POOL_H
@@ -16,21 +17,21 @@
 
 struct worker_tasks {
 	size_t n;
-	size_t max;      /* bytes of an answer */
-	const int *keep; /* descriptors that the tasks need */
+	size_t max;      /* limit for an answer in bytes */
+	const int *keep; /* descriptors that stay open in the workers */
 	size_t n_keep;
 	void *arg;
-	bool inspects; /* the tasks read files and do nothing else: see worker_confine() */
-	/* In a worker: runs a task.  Nothing is sent if it adds nothing to `answer`. */
+	bool inspects; /* the tasks only read and parse files, see worker_confine() */
+	/* In a worker: runs task i.  If it appends nothing to `answer`, nothing is sent. */
 	void (*run)(void *arg, size_t i, struct buf *answer);
-	/* Takes the answer of a task. */
+	/* In this process: receives the answer of task i. */
 	void (*take)(void *arg, size_t i, const char *data, size_t len);
 	/*
-	 * The task has no answer: its worker is blocked (-ETIMEDOUT), has died (-EPIPE), or has
-	 * sent a malformed message (-EBADMSG).
+	 * In this process: task i has no answer, because its worker is blocked (-ETIMEDOUT), has
+	 * died (-EPIPE), or has sent a malformed message (-EBADMSG).
 	 */
 	void (*lost)(void *arg, size_t i, int error);
-	/* If not NULL: runs in this process, at the same time as the first worker. */
+	/* Runs in this process, at the same time as the first worker; may be NULL. */
 	void (*meanwhile)(void *arg);
 };
 
