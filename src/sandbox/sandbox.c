@@ -5,7 +5,9 @@
 
 #include "sandbox/seccomp_filter.h"
 
-/* LeakSanitizer stops the process's other threads with ptrace(2). */
+/*
+ * Set if a sanitizer is built in: LeakSanitizer stops the process's other threads with ptrace(2).
+ */
 #ifndef __has_feature
 #define __has_feature(x) 0
 #endif
@@ -15,7 +17,10 @@
 #define IS_SANITIZED 0
 #endif
 
-/* Refused system calls.  The client uses none that the headers at build time lack. */
+/*
+ * System calls that SANDBOX_CLIENT refuses.  A call whose number the headers at build time lack is
+ * not in the list, and jtool cannot use it.
+ */
 static const int client_calls[] = {
 #if !IS_SANITIZED
 	SYS_ptrace,
@@ -46,7 +51,10 @@ static const int client_calls[] = {
 #endif
 };
 
-/* Refused in addition.  A result that replaces a file needs socketpair(2), see tmp_reaper.h. */
+/*
+ * System calls that SANDBOX_FILE refuses in addition.  socketpair(2) is permitted: a result that
+ * replaces a file needs it, see tmp_reaper.h.
+ */
 static const int file_calls[] = {
 	SYS_socket, SYS_connect, SYS_bind, SYS_listen, SYS_accept, SYS_accept4,
 	SYS_setuid, SYS_setgid, SYS_setreuid, SYS_setregid, SYS_setresuid, SYS_setresgid,
@@ -58,8 +66,8 @@ static const int file_calls[] = {
 };
 
 /*
- * Calls that the C library, malloc(3) and the exit of a process need; the last ones are
- * sanitizers'.
+ * System calls that the C library, malloc(3) and the exit of a process need.  The last ones are for
+ * sanitizers.
  */
 #define LIBRARY_CALLS \
 	SYS_read, SYS_pread64, SYS_write, SYS_writev, SYS_close, SYS_lseek, SYS_fstat, \
@@ -72,7 +80,7 @@ static const int file_calls[] = {
 	SYS_openat, SYS_openat2, SYS_readlinkat, SYS_getdents64, SYS_statfs, SYS_fstatfs, \
 	SYS_faccessat, SYS_prlimit64
 
-/* Calls that aarch64 does not have; the C library may use them on x86-64. */
+/* System calls that exist on x86-64 but not on aarch64.  The C library may use them. */
 #ifdef __x86_64__
 #define OLD_CALLS SYS_poll, SYS_open, SYS_stat, SYS_lstat, SYS_readlink, SYS_access, SYS_dup2, \
 	SYS_time
@@ -94,9 +102,9 @@ static const int staging_calls[] = {
 static const int inspect_calls[] = {
 	LIBRARY_CALLS, OLD_CALLS,
 	SYS_sendmsg, SYS_sendto, SYS_recvmsg, SYS_recvfrom,
-	SYS_setfsuid, SYS_setfsgid, /* to read another user's /proc/PID, see fs_ids.h */
+	SYS_setfsuid, SYS_setfsgid, /* needed to read another user's /proc/PID, see fs_ids.h */
 	SYS_capget,
-	SYS_ioctl, /* PROCMAP_QUERY, see proc/maps.c; no terminal is open */
+	SYS_ioctl, /* needed for PROCMAP_QUERY, see proc/maps.c; no terminal is open */
 #ifdef SYS_pidfd_open
 	SYS_pidfd_open,
 #endif
@@ -104,7 +112,8 @@ static const int inspect_calls[] = {
 
 void sandbox_no_new_privileges(void)
 {
-	(void)prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0); /* Linux before 3.5 does not know it */
+	/* Fails on Linux before 3.5, which does not know it. */
+	(void)prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
 }
 
 int sandbox_enter(enum sandbox_kind kind)

@@ -1,6 +1,6 @@
 /*
- * Forbids the calling process system calls that its work does not need, to limit the damage of an
- * exploited error in a parser.  Refused calls fail with EPERM.
+ * Forbids the calling process the system calls that its work does not need.  This limits the damage
+ * when an error in a parser is exploited.  A forbidden call fails with EPERM.
  */
 #ifndef JTOOL_SANDBOX_SANDBOX_H
 #define JTOOL_SANDBOX_SANDBOX_H
@@ -9,35 +9,37 @@
 
 enum sandbox_kind {
 	/*
-	 * A command that parses binary data: no call that executes a program, looks into another
-	 * process's memory, mounts, changes namespaces but by setns(2), or loads code or BPF into
-	 * the kernel.
+	 * For a command that parses binary data.  Forbids calls that execute a program, access
+	 * another process's memory, mount, change namespaces except by setns(2), or load code or
+	 * BPF into the kernel.
 	 */
 	SANDBOX_CLIENT,
 	/*
-	 * The analysis of a file of the caller's: in addition, no network, other ids, namespaces,
-	 * nodes, or descriptors of other processes.
+	 * For the analysis of a file that the caller names.  Also forbids network, changes of ids,
+	 * namespaces, device nodes, and descriptors of other processes.
 	 */
 	SANDBOX_FILE,
 	/*
-	 * The staging helper, once it has the target's ids: only calls that create, open, read,
-	 * write and remove files, and serve the socket and the pipe that it has.
+	 * For the staging helper after it has taken the target's ids.  Permits only calls that
+	 * create, open, read, write and remove files, and that serve the socket and the pipe that
+	 * it has.
 	 */
 	SANDBOX_STAGING,
 	/*
-	 * A worker that reads and parses files of a target: only calls that open and read files,
-	 * and send an answer over a socket that it has.
+	 * For a worker that reads and parses files of a target.  Permits only calls that open and
+	 * read files, and that send an answer over a socket that it has.
 	 */
 	SANDBOX_INSPECT,
 };
 
-/* From now on, execve(2) grants this process and its children no privileges. */
+/* Makes execve(2) grant this process and its future children no privileges. */
 void sandbox_no_new_privileges(void);
 
 /*
- * Enters the sandbox for good, together with all processes that are started later; call it while
- * there is one thread.  Also sets no_new_privs.  Returns 0 or a negative errno: the caller may
- * continue on a kernel or an architecture without seccomp filters.
+ * Enters the sandbox for good.  It also applies to all processes and threads that are started
+ * later; call it while the process has one thread.  Sets no_new_privs, too.  Returns 0 or a
+ * negative errno: without seccomp filters in the kernel or on this architecture, the caller may
+ * continue.
  */
 int sandbox_enter(enum sandbox_kind kind) _must_check_;
 

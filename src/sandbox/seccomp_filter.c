@@ -18,8 +18,8 @@
 #endif
 
 /*
- * On x86-64, numbers with this bit are x32's: the same calls again.  Elsewhere no number is so
- * large.
+ * On x86-64, a number with this bit is the same system call in the x32 ABI.  On aarch64 no number
+ * is so large.
  */
 #define X32_BIT 0x40000000u
 #define REFUSE (SECCOMP_RET_ERRNO | EPERM)
@@ -29,11 +29,15 @@
 #define JUMP(op, value, yes, no) BPF_JUMP(BPF_JMP | (op) | BPF_K, (value), (yes), (no))
 #define RETURN(value) BPF_STMT(BPF_RET | BPF_K, (value))
 
-/* The sorted calls, and the program of the search. */
+/* The sorted system calls, and the program that searches them. */
 struct search {
 	int calls[SECCOMP_CALLS_MAX];
 	struct sock_filter *prog;
-	int other; /* index of the return for other calls; that for listed calls follows */
+	/*
+	 * index of the instruction that returns for other calls; the one for listed calls is the
+	 * next
+	 */
+	int other;
 };
 
 static int by_number(const void *a, const void *b)
@@ -41,13 +45,13 @@ static int by_number(const void *a, const void *b)
 	return *(const int *)a - *(const int *)b;
 }
 
-/* Returns the length of a search: an instruction for each call, and one between two calls. */
+/* Returns the number of instructions of a search: one for each call, and one between two calls. */
 static int length(size_t n)
 {
 	return n == 0 ? 0 : 2 * (int)n - 1;
 }
 
-/* Adds a binary search among calls[first] to calls[end - 1]. */
+/* Adds a binary search among calls[first] to calls[end - 1], from instruction `at` on. */
 static void add_search(const struct search *s, int at, size_t first, size_t end)
 {
 	size_t mid = first + (end - first) / 2;
@@ -91,7 +95,10 @@ int seccomp_filter_build(const struct seccomp_list *list,
 	return s.other + 2;
 }
 
-/* Without the flag, kernels before 5.16 turn off speculation for the process, which is slow. */
+/*
+ * Applies the program.  Without the flag SECCOMP_FILTER_FLAG_SPEC_ALLOW, kernels before 5.16 turn
+ * off speculation in the process, which makes it slow.
+ */
 static int apply(const struct sock_fprog *prog)
 {
 	const unsigned flag = SECCOMP_FILTER_FLAG_SPEC_ALLOW;
@@ -99,7 +106,7 @@ static int apply(const struct sock_fprog *prog)
 	if (syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, flag, prog) == 0)
 		return 0;
 	if (errno == EINVAL && syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, 0, prog) == 0)
-		return 0; /* Linux before 4.17 does not know the flag */
+		return 0; /* EINVAL: Linux before 4.17 does not know the flag */
 	return -errno;
 }
 
