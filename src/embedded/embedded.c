@@ -3,14 +3,14 @@
 #include <errno.h>
 #include <string.h>
 
-#define ZLIB_CONST /* makes next_in const */
+#define ZLIB_CONST /* makes next_in of z_stream const */
 #include <zlib.h>
 
 #include "base/xalloc.h"
 
-#define GZIP 16 /* inflateInit2: expect a gzip header and checksum */
+#define GZIP 16 /* added to inflateInit2()'s windowBits: expect a gzip header and checksum */
 
-/* files.S */
+/* Defined in files.S. */
 extern const unsigned char jtool_agent_gz[], jtool_manual_gz[];
 extern const size_t jtool_agent_gz_len, jtool_manual_gz_len;
 
@@ -36,7 +36,7 @@ static int decompress(const unsigned char *gz, size_t gz_len, struct buf *out)
 	if (inflateInit2(&z, MAX_WBITS + GZIP) != Z_OK)
 		xalloc_die();
 	rc = inflate(&z, Z_FINISH);
-	(void)inflateEnd(&z); /* frees memory, cannot fail here */
+	(void)inflateEnd(&z); /* frees memory; cannot fail after inflateInit2() */
 	if (rc != Z_STREAM_END || z.avail_out > 0)
 		return -EBADMSG;
 	out->len += len;
@@ -52,7 +52,9 @@ int embedded_agent(struct buf *agent, struct err *err)
 	return 0;
 }
 
-/* Each page is a form feed, its name, a line feed, and its text. */
+/*
+ * The manual has one part for each page: a form feed, the page's name, a line feed, and its text.
+ */
 int embedded_page(const char *name, struct buf *text)
 {
 	_cleanup_buf_ struct buf manual = BUF_INIT;

@@ -1,4 +1,4 @@
-/* Files that the build embeds in this program in compressed form. */
+/* Files that the build embeds in jtool in compressed form. */
 #ifndef JTOOL_EMBEDDED_EMBEDDED_H
 #define JTOOL_EMBEDDED_EMBEDDED_H
 
@@ -7,13 +7,14 @@
 
 /*
  * Decompresses the agent's shared object into an empty buffer.  Returns -1 with EXIT_AGENT set if
- * the program is damaged.
+ * the executable of jtool is damaged.
  */
 int embedded_agent(struct buf *agent, struct err *err) _must_check_;
 
 /*
  * Decompresses a page of the manual, such as "jtool-list" or "jtool", as plain text, into an empty
- * buffer.  Returns 0, -ENOENT if there is no such page, or -EBADMSG if the program is damaged.
+ * buffer.  Returns 0, -ENOENT if there is no such page, or -EBADMSG if the executable of jtool is
+ * damaged.
  */
 int embedded_page(const char *name, struct buf *text) _must_check_;
 
