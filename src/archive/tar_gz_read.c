@@ -12,11 +12,14 @@ struct reader {
 	z_stream z;
 	int fd;
 	uint64_t total;
-	bool at_member; /* nothing of the current gzip member was read */
+	bool at_member; /* nothing of the current gzip member was read yet */
 	unsigned char in[65536];
 };
 
-/* Reads more of the file.  Returns the number of bytes, or a negative errno. */
+/*
+ * Reads the next part of the file into the buffer.  Returns the number of bytes, or a negative
+ * errno.
+ */
 static ssize_t refill(struct reader *r)
 {
 	ssize_t n = io_read(r->fd, r->in, sizeof(r->in));
@@ -26,7 +29,10 @@ static ssize_t refill(struct reader *r)
 	return n;
 }
 
-/* Decompresses len bytes, or fewer if the archive ends.  Returns their number. */
+/*
+ * Decompresses len bytes, or fewer if the archive ends.  Returns the number of bytes, or a negative
+ * errno.
+ */
 static ssize_t read_bytes(struct reader *r, void *to, size_t len)
 {
 	r->z.next_out = to;
@@ -38,7 +44,7 @@ static ssize_t read_bytes(struct reader *r, void *to, size_t len)
 		if (n <= 0)
 			return n < 0 ? n : (ssize_t)(len - r->z.avail_out);
 		rc = inflate(&r->z, Z_NO_FLUSH);
-		/* Whatever follows the last gzip member is not of the archive. */
+		/* Data after the last gzip member does not belong to the archive: ignore it. */
 		if (rc == Z_DATA_ERROR && r->at_member && r->total > 0)
 			return (ssize_t)(len - r->z.avail_out);
 		if (rc != Z_OK && rc != Z_STREAM_END && rc != Z_BUF_ERROR)
@@ -51,7 +57,10 @@ static ssize_t read_bytes(struct reader *r, void *to, size_t len)
 	return r->total <= TOTAL_MAX ? (ssize_t)len : -EFBIG;
 }
 
-/* Parses an octal number that a blank or NUL ends.  Returns false if there is none. */
+/*
+ * Parses an octal number that ends with a space or NUL.  Returns false if the text begins with no
+ * number.
+ */
 static bool octal(const char *text, size_t len, uint64_t *value)
 {
 	size_t i = 0;
@@ -66,7 +75,9 @@ static bool octal(const char *text, size_t len, uint64_t *value)
 	return true;
 }
 
-/* Reads a header.  Returns 1, 0 at the end of the archive, or a negative errno. */
+/*
+ * Reads the header of the next file.  Returns 1, 0 at the end of the archive, or a negative errno.
+ */
 static int read_header(struct reader *r, struct tar_header *h, uint64_t *size)
 {
 	ssize_t n = read_bytes(r, h, sizeof(*h));
@@ -91,7 +102,10 @@ static bool is_named(const struct tar_header *h, const char *name)
 	       (len == want || h->name[len - want - 1] == '/');
 }
 
-/* Reads the content of a file with its padding, and appends it to `out` unless that is NULL. */
+/*
+ * Reads the content of a file with its padding.  Appends the content to `out`, unless `out` is
+ * NULL.
+ */
 static int read_content(struct reader *r, uint64_t size, struct buf *out)
 {
 	uint64_t left = size + (TAR_BLOCK - size % TAR_BLOCK) % TAR_BLOCK;
@@ -107,7 +121,7 @@ static int read_content(struct reader *r, uint64_t size, struct buf *out)
 			buf_add(out, chunk, (size_t)n < size ? (size_t)n : (size_t)size);
 		size -= (uint64_t)n < size ? (uint64_t)n : size;
 		if ((size_t)n < len)
-			return -EBADMSG; /* it ends too early */
+			return -EBADMSG; /* the archive is cut off */
 		left -= len;
 	}
 	return 0;
@@ -126,7 +140,7 @@ static int find(struct reader *r, const char *name, struct buf *out, size_t max)
 			return -EFBIG;
 		rc = read_content(r, size, found ? out : NULL);
 		if (rc == -EBADMSG && !found)
-			return -ENOENT; /* it was stopped in another file */
+			return -ENOENT; /* the archive is cut off in another file */
 		if (rc < 0 || found)
 			return rc;
 	}

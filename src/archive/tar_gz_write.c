@@ -11,7 +11,7 @@
 #include "fileio/io.h"
 
 #define BLOCK TAR_BLOCK
-#define SIZE_LIMIT (UINT64_C(1) << 33) /* eleven octal digits */
+#define SIZE_LIMIT (UINT64_C(1) << 33) /* limit for a file's size, which has eleven octal digits */
 
 struct stream {
 	z_stream z;
@@ -37,7 +37,7 @@ static int put(struct stream *s, const void *data, size_t len, int flush)
 	do {
 		s->z.next_out = out;
 		s->z.avail_out = sizeof(out);
-		(void)deflate(&s->z, flush); /* Z_BUF_ERROR: there was nothing to do */
+		(void)deflate(&s->z, flush); /* Z_BUF_ERROR means that there was nothing to do */
 		rc = io_write_all(s->fd, out, sizeof(out) - s->z.avail_out, DEADLINE_NEVER);
 	} while (rc == 0 && s->z.avail_out == 0);
 	return rc;
@@ -47,7 +47,7 @@ static int end(struct stream *s, int rc)
 {
 	if (rc == 0)
 		rc = put(s, NULL, 0, Z_FINISH);
-	(void)deflateEnd(&s->z); /* the stream is complete, or of no use */
+	(void)deflateEnd(&s->z); /* on failure, the stream is complete or is not used */
 	return rc;
 }
 
