@@ -35,7 +35,10 @@ const struct opt cmd_common_opts[] = {
 	OPT_END,
 };
 
-/* Returns the edit distance from `name` to the nearest of `words`; 32: there are no words. */
+/*
+ * Returns the edit distance from `name` to the nearest of the words, which are separated by spaces;
+ * 32 if there are no words.
+ */
 static unsigned distance_to_any(const char *name, const char *words)
 {
 	unsigned best = 32;
@@ -54,7 +57,10 @@ static unsigned distance_to_any(const char *name, const char *words)
 static const struct cmd *nearest(const char *name)
 {
 	const struct cmd *best = NULL;
-	/* At most two typos, and one in a short name: every short name is near to another. */
+	/*
+	 * Accepts at most two typos, and one in a short name, because every short name is near to
+	 * another name.
+	 */
 	unsigned best_distance = strlen(name) < 4 ? 2 : 3;
 
 	for (const struct cmd *const *c = cmd_table; *c; c++) {
@@ -70,7 +76,7 @@ static const struct cmd *nearest(const char *name)
 	return best;
 }
 
-/* Returns whether `name` is one of the words, which are separated by spaces. */
+/* Returns true if `name` is one of the words, which are separated by spaces. */
 static bool is_word(const char *words, const char *name)
 {
 	size_t len = strlen(name);
@@ -140,7 +146,7 @@ void cmd_print_notice(const struct cmd *cmd, const char *fmt, ...)
 	va_start(ap, fmt);
 	(void)vsnprintf(text, sizeof(text), fmt, ap); /* a long notice is truncated */
 	va_end(ap);
-	(void)err_set(&note, EXIT_ANSWER, "%s", text); /* escapes control characters */
+	(void)err_set(&note, EXIT_ANSWER, "%s", text); /* err_set() escapes control characters */
 	cmd_print_error(cmd, &note);
 }
 

@@ -19,24 +19,26 @@ enum cmd_need {
 	NEED_JVM,     /* the first argument is a TARGET, and run() gets the JVM that it names */
 };
 
-/* The input of a command's functions. */
+/* The arguments of a command's functions. */
 struct ctx {
 	const struct cmd *cmd;
-	void *opts;          /* option values: the struct that the command's rows describe */
+	/* option values: points to the struct that the command's option rows describe */
+	void *opts;
 	bool json;           /* --json */
-	unsigned timeout_ms; /* --timeout: to attach, and for the answer to begin */
-	const struct verbose *steps; /* NULL without --verbose */
-	const struct jvm *jvm;     /* with NEED_JVM */
-	const char *file;    /* set, instead of jvm, if TARGET is a file: a heap dump, a report */
-	bool implied;        /* there was no TARGET; jvm is the only visible JVM */
-	bool all;            /* TARGET was "all"; jvm is one of the visible JVMs */
+	unsigned timeout_ms; /* --timeout in ms: to attach, and for the answer to begin */
+	const struct verbose *steps; /* receives the steps for --verbose; NULL without it */
+	const struct jvm *jvm;     /* the target; set with NEED_JVM */
+	const char *file;    /* set instead of jvm if TARGET is a file: a heap dump, a report */
+	bool implied;        /* TARGET was omitted; jvm is the only visible JVM */
+	bool all;            /* TARGET is "all"; jvm is one of the visible JVMs */
 	char **args;         /* the arguments after TARGET */
 	int n_args;
-	FILE *out;           /* results; stdout */
-	bool to_terminal;    /* `out`, or what will be copied to stdout, is shown on a terminal */
+	FILE *out;           /* stream for results: stdout */
+	/* the results will be shown on a terminal, directly or copied from `out` */
+	bool to_terminal;
 };
 
-/* A line of --help: the words after "jtool", and what they do. */
+/* An example in --help: the words after "jtool", and an explanation. */
 struct example {
 	const char *words, *text;
 };
@@ -45,41 +47,51 @@ struct cmd {
 	const char *name;
 	const char *aliases;  /* names in other tools, separated by spaces; or NULL */
 	const char *verbs;    /* completions of the argument after TARGET; or NULL */
-	const char *first_verb; /* a verb that stands before TARGET, and gets in args[0]; or NULL */
-	const char *(*first_verb_word)(size_t i); /* completions after it and TARGET; NULL: end */
-	const char *synopsis; /* follows the name: "TARGET [COMMAND [ARG...]]" */
+	const char *first_verb; /* a verb before TARGET, which becomes args[0]; or NULL */
+	/* word i that completes the argument after first_verb and TARGET; NULL: end. */
+	const char *(*first_verb_word)(size_t i);
+	const char *synopsis; /* follows the command's name: "TARGET [COMMAND [ARG...]]" */
 	const char *summary;  /* one line, lower case, no full stop */
-	const struct example *examples; /* two or three; words NULL ends the list */
-	const char *details;  /* more lines for --help, or NULL; each ends with \n */
+	const struct example *examples; /* two or three examples; the list ends with words NULL */
+	const char *details;  /* further lines for --help, or NULL; each ends with \n */
 	enum cmd_need need;
-	bool parses; /* binary data of a target or of a file: runs in a sandbox */
-	bool only_looks; /* TARGET may be omitted where exactly one JVM is visible */
-	bool all_by_default; /* TARGET may be omitted, and means "all" then */
+	bool parses; /* parses binary data of a target or a file, so it runs in a sandbox */
+	bool only_looks; /* changes nothing: TARGET may be omitted if exactly one JVM is visible */
+	bool all_by_default; /* TARGET may be omitted, which means "all" */
 	bool takes_all; /* TARGET may be "all": run() is called for each JVM, several at a time */
 	bool takes_file; /* TARGET may be a file: a path with a slash, FILE.hprof[.gz], … */
-	bool (*is_file)(const char *target); /* … or a path for which this returns true; or NULL */
-	int min_args, max_args; /* arguments after TARGET; max_args -1: no limit */
-	/* NULL, or how many arguments these options need: check() reports the missing ones. */
+	/* returns true if another path is a file for takes_file; or NULL. */
+	bool (*is_file)(const char *target);
+	int min_args, max_args; /* limits for the arguments after TARGET; max_args -1: no limit */
+	/*
+	 * Returns how many arguments a command with these options needs; check() reports missing
+	 * ones.  May be NULL.
+	 */
 	int (*least_args)(const void *opts);
-	int free_words; /* options end after so many arguments, TARGET included; -1: never */
+	/* number of arguments, including TARGET, after which all words are arguments; -1: never */
+	int free_words;
 	bool dash_words; /* see struct opt_set */
 	const struct opt *opts;
 	size_t opts_size;
 	const void *defaults; /* initial option values; NULL: all zero */
-	/* NULL, or rejects combinations of options before the JVM search.  Returns like run(). */
+	/*
+	 * Rejects invalid combinations of options before a JVM is searched; returns as run().  May
+	 * be NULL.
+	 */
 	int (*check)(const struct ctx *ctx, struct err *err);
 	int (*run)(struct ctx *ctx, struct err *err); /* 0, or -1 with err set */
 	/*
-	 * Handles TARGET "all"; NULL: a child process per JVM calls run().  For commands that take
-	 * less time than fork(2), or that print one document about all JVMs.
+	 * Runs the command for TARGET "all".  NULL: run() is called in a child process for each
+	 * JVM.  Set it for a command that takes less time than fork(2), or prints one document
+	 * about all JVMs.
 	 */
 	int (*run_all)(struct ctx *ctx, const struct jvm_list *jvms, struct err *err);
 };
 
-/* All commands in the order of --help; NULL ends the table. */
+/* All commands in the order in which --help shows them; the last element is NULL. */
 extern const struct cmd *const cmd_table[];
 
-/* Options that every command has. */
+/* Values of the options that every command has. */
 struct common_opts {
 	bool json;
 	bool help;
@@ -89,23 +101,27 @@ struct common_opts {
 extern const struct opt cmd_common_opts[];
 
 /*
- * Finds a command by its name or an alias.  Returns NULL with err set, which suggests what does the
- * same as that command of another tool, or the nearest name.
+ * Finds a command by its name or alias.  If there is none, returns NULL with err set; the text
+ * suggests the command of jtool that does the same as that command of another tool, or the nearest
+ * name.
  */
 const struct cmd *cmd_find(const char *name, struct err *err);
-/* Returns whether a command has this name or alias. */
+/* Returns true if a command has this name or alias. */
 bool cmd_is_name(const char *name);
 
 /* Prints "jtool: COMMAND: TEXT" on stderr.  cmd may be NULL. */
 void cmd_print_error(const struct cmd *cmd, const struct err *err);
-/* Prints {"error":{"code","message"}}, with "pid" unless it is 0: with --json, the result. */
+/*
+ * Prints {"error":{"code","message"}}, with "pid" unless it is 0: the result of a failed command
+ * with --json.
+ */
 void cmd_print_error_json(int pid, const struct err *err, FILE *out);
 /* Prints "jtool: COMMAND: NOTICE" on stderr.  cmd may be NULL. */
 void cmd_print_notice(const struct cmd *cmd, const char *fmt, ...) _printf_(2, 3);
 
-/* Prints the usage of one command. */
+/* Prints --help of a command. */
 void cmd_help(const struct cmd *cmd, FILE *out);
-/* Prints the usage of the program. */
+/* Prints --help of jtool. */
 void cmd_help_all(FILE *out);
 
 #endif

@@ -16,7 +16,7 @@ static bool is_one_of(const char *word, const char *const *words)
 	return false;
 }
 
-/* Attach operations that are commands of jattach, but not of jtool. */
+/* Returns true for an attach operation that jattach has as a command, but jtool does not. */
 static bool is_operation(const char *word)
 {
 	static const char *const operations[] = {
@@ -63,7 +63,7 @@ static int append_load(char **words, int n, char **argv, int argc)
 	return n;
 }
 
-/* Commands that stand for another one with an option. */
+/* Shorthands: commands that mean another command with an option. */
 static const struct {
 	const char *name;
 	char *command, *option;
@@ -81,7 +81,10 @@ const char *compat_command(const char *name)
 	return name;
 }
 
-/* Replaces a shorthand in words[0].  Returns the number of words, which may be one more. */
+/*
+ * Replaces a shorthand in words[0] by its command and option.  Returns the number of words, which
+ * may be n + 1.
+ */
 static int expand_shorthand(char **words, int n)
 {
 	for (size_t i = 0; i < ARRAY_SIZE(shorthands); i++) {

@@ -1,4 +1,7 @@
-/* Command lines in the style of jattach and jstat, and commands that stand for an option. */
+/*
+ * Translates command lines in the style of jattach and jstat, and commands that are shorthands for
+ * another command with an option.
+ */
 #ifndef JTOOL_CLI_COMPAT_ARGS_H
 #define JTOOL_CLI_COMPAT_ARGS_H
 
@@ -18,7 +21,10 @@
  */
 char **compat_args(int argc, char **argv, int *n_words);
 
-/* Returns the command that `name` stands for together with an option, or `name` itself. */
+/*
+ * If `name` is a shorthand for another command with an option, returns that command; else returns
+ * `name`.
+ */
 const char *compat_command(const char *name);
 
 #endif

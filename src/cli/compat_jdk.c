@@ -5,7 +5,7 @@
 
 #include "base/util.h"
 
-/* The words of a command line that are written one after the other. */
+/* The command line of jtool under construction. */
 struct line {
 	char **words;
 	int n;
@@ -13,7 +13,8 @@ struct line {
 
 static void add(struct line *line, const char *word)
 {
-	line->words[line->n++] = (char *)word; /* constants are never written to */
+	/* The cast is safe: constants are never written to. */
+	line->words[line->n++] = (char *)word;
 }
 
 static void add_all(struct line *line, char **argv, int argc)
@@ -22,7 +23,7 @@ static void add_all(struct line *line, char **argv, int argc)
 		add(line, argv[i]);
 }
 
-/* Cuts the next item off a list "a,b=c"; NULL: there is none. */
+/* Removes the next item from a list "a,b=c" and returns it; NULL: the list is empty. */
 static char *next_item(char **list)
 {
 	char *item = *list;
@@ -49,7 +50,10 @@ static const char *gzip_option(const char *level)
 	return level[0] >= '1' && level[0] <= '9' && !level[1] ? options[level[0] - '1'] : NULL;
 }
 
-/* Reads "live,format=b,file=FILE,gz=1".  Returns false for an option that jtool does not have. */
+/*
+ * Parses the options of jmap -dump: "live,format=b,file=FILE,gz=1".  Returns false for an option
+ * that jtool does not have.
+ */
 static bool parse_jmap(struct jmap *jmap, char *list)
 {
 	for (char *item; (item = next_item(&list));) {
@@ -75,7 +79,7 @@ static bool is_option(const char *word, const char *option, char **list)
 	return true;
 }
 
-/* jmap OPTION TARGET … */
+/* Translates: jmap OPTION TARGET … */
 static void translate_jmap(struct line *line, char **argv, int argc)
 {
 	static const struct {
@@ -119,7 +123,7 @@ static void translate_jmap(struct line *line, char **argv, int argc)
 	}
 }
 
-/* jinfo [-flags|-sysprops] TARGET, jinfo -flag NAME TARGET */
+/* Translates: jinfo [-flags|-sysprops] TARGET, and jinfo -flag NAME TARGET */
 static void translate_jinfo(struct line *line, char **argv, int argc)
 {
 	if (argc >= 2 && strcmp(argv[1], "-sysprops") == 0) {
@@ -135,7 +139,7 @@ static void translate_jinfo(struct line *line, char **argv, int argc)
 	}
 }
 
-/* jcmd, jcmd -l */
+/* Translates: jcmd, and jcmd -l */
 static void translate_jcmd(struct line *line, char **argv, int argc)
 {
 	if (argc > 2 || (argc == 2 && strcmp(argv[1], "-l") != 0))
@@ -145,8 +149,8 @@ static void translate_jcmd(struct line *line, char **argv, int argc)
 }
 
 /*
- * jstat -gcutil TARGET …: "-gcutil" becomes "-t gcutil".  The letters t, v and h are those of
- * options of jtool stat.
+ * Translates jstat -gcutil TARGET …: "-gcutil" becomes "-t gcutil". jstat's options t, v and h have
+ * the same letters in jtool stat.
  */
 static void translate_jstat(struct line *line, char **argv, int argc)
 {

@@ -3,10 +3,10 @@
 #define JTOOL_CLI_COMPAT_JDK_H
 
 /*
- * Stores the words of jtool for a command line of the JDK's tools: "jmap -histo:live 42" is
- * "heaphisto --live 42".  Returns their number, or 0 if argv[0] is none of these tools or jtool has
- * nothing for its options.  There are at most 2 * argc + 2 words, which point into argv (it is
- * changed) or to constants.
+ * Translates a command line of the JDK's tools: "jmap -histo:live 42" becomes "heaphisto --live
+ * 42".  Stores at most 2 * argc + 2 words, which point into argv (it is changed) or to constants.
+ * Returns their number, or 0 if argv[0] is not one of these tools or jtool has no equivalent of the
+ * options.
  */
 int compat_jdk(int argc, char **argv, char **words);
 

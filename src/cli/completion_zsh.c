@@ -43,7 +43,7 @@ static const char zsh_middle[] =
 	"	(( CURRENT-- ))\n"
 	"	case $words[1] in\n";
 
-/* Prints text between single quotes, with a backslash before each character of `special`. */
+/* Prints the text in single quotes, with a backslash before each character that is in `special`. */
 static void print_quoted(const char *text, const char *special, FILE *out)
 {
 	for (; *text; text++) {

@@ -144,7 +144,10 @@ bool opt_stands_alone(const struct opt *row)
 	return row->kind == OPT_FLAG || row->kind == OPT_LEVEL || row->kind == OPT_MODE;
 }
 
-/* Finds a long option, which may be abbreviated, and its *set.  Returns NULL with err set. */
+/*
+ * Finds a long option by its name, which may be abbreviated, and sets *set to the set that has it.
+ * Returns NULL with err set if there is none.
+ */
 static const struct opt *find_long(const struct opt_set sets[static 2], const char *name,
 				   size_t len, const struct opt_set **set, struct err *err)
 {
@@ -185,7 +188,10 @@ static const struct opt *find_letter(const struct opt_set sets[static 2], char l
 	return NULL;
 }
 
-/* Parses "--name", "--name=value" or "--name value".  Returns the arguments consumed, or -1. */
+/*
+ * Parses "--name", "--name=value" or "--name value".  Returns the number of words consumed, or -1
+ * with err set.
+ */
 static int parse_long(const struct opt_set sets[static 2], char **argv, int left, struct err *err)
 {
 	const char *name = argv[0] + 2;
@@ -213,7 +219,7 @@ static int parse_long(const struct opt_set sets[static 2], char **argv, int left
 	return store(set, o, shown, argv[1], err) < 0 ? -1 : 2;
 }
 
-/* Parses "-lmv", "-n5" or "-n 5".  Returns the number of arguments consumed, or -1. */
+/* Parses "-lmv", "-n5" or "-n 5".  Returns the number of words consumed, or -1 with err set. */
 static int parse_letters(const struct opt_set sets[static 2], char **argv, int left,
 			 struct err *err)
 {
@@ -239,7 +245,7 @@ static int parse_letters(const struct opt_set sets[static 2], char **argv, int l
 	return 1;
 }
 
-/* Returns false for arguments, which include "-" and, with dash_words, "-Name". */
+/* Returns true if a word is an option.  "-" is an argument, and with dash_words "-Name" is, too. */
 static bool is_option(const struct opt_set sets[static 2], const char *word)
 {
 	const struct opt_set *set = NULL;
@@ -281,7 +287,7 @@ int opt_parse(const struct opt_set sets[static 2], char **argv, int argc, int fr
 	return words;
 }
 
-/* Writes "-n, --limit N" and returns its length. */
+/* Writes an option as "-n, --limit N", and returns the length. */
 static int format_option(const struct opt *o, char *text, size_t size)
 {
 	int n = snprintf(text, size, o->letter ? "-%c" : "  ", o->letter);

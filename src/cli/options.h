@@ -12,29 +12,33 @@
 
 enum opt_kind {
 	OPT_FLAG,    /* bool: set to true */
-	OPT_TEXT,    /* const char *: the argument itself */
+	OPT_TEXT,    /* const char *: points to the value on the command line */
 	OPT_NUMBER,  /* unsigned: a decimal number, 0 or more */
-	OPT_LIMIT,   /* unsigned: a number of rows; 0 if not given, UINT_MAX for all (-n 0) */
-	OPT_BYTES,   /* uint64_t, in bytes; the unit is optional: 4096, 512k, 64m, 1g */
-	OPT_MB,      /* the same, but a number without a unit is in MiB */
-	OPT_SECONDS, /* unsigned, in ms: a number of seconds, or with a unit: 500ms, 2s, 1m, 1h */
-	OPT_NANOS,   /* uint64_t, in ns; the unit is mandatory: 10ms, 500us, 800ns, 1s */
-	OPT_CHOICE,  /* int: the index in `choices`, from 0 */
-	OPT_LEVEL,   /* unsigned: 1 to 9, as --NAME=LEVEL; 1 without a value */
-	OPT_MODE,    /* int: 1 + the index in `choices`, as --NAME=MODE; 1 without a value */
+	/* Unsigned: a number of rows; 0 if the option is not given, UINT_MAX for "-n 0" (all) */
+	OPT_LIMIT,
+	OPT_BYTES,   /* uint64_t: bytes; a unit is optional: 4096, 512k, 64m, 1g */
+	OPT_MB,      /* uint64_t: bytes; as OPT_BYTES, but a number without a unit is in MiB */
+	/* Unsigned: ms; the value is a number of seconds, or has a unit: 500ms, 2s, 1m, 1h */
+	OPT_SECONDS,
+	OPT_NANOS,   /* uint64_t: ns; the value must have a unit: 10ms, 500us, 800ns, 1s */
+	OPT_CHOICE,  /* int: the index of the value in `choices`, from 0 */
+	OPT_LEVEL,   /* unsigned: 1 to 9, given as --NAME=LEVEL; --NAME alone is 1 */
+	OPT_MODE,    /* int: 1 + the index in `choices`, given as --NAME=MODE; --NAME alone is 1 */
 };
 
 struct opt {
-	char letter;      /* 0: only a long name */
-	const char *name; /* NULL: only a letter */
+	char letter;      /* 0: the option has only a long name */
+	const char *name; /* NULL: the option has only a letter */
 	enum opt_kind kind;
-	size_t offset;    /* of the value in the struct of values */
-	const char *arg;  /* the name of the value in --help; NULL for a flag */
-	const char *help; /* alone in the row: the title of the group of the rows that follow */
-	const char *const *choices; /* OPT_CHOICE, OPT_MODE: NULL-terminated */
+	size_t offset;    /* offset of the value in the struct of option values */
+	const char *arg;  /* name of the value in --help; NULL for a flag */
+	/* text in --help; in a row with nothing else: title of the rows that follow */
+	const char *help;
+	/* for OPT_CHOICE and OPT_MODE: the values; NULL ends the list */
+	const char *const *choices;
 };
 
-/* -n, --limit; `rows` is the default for text, which limit_rows() applies. */
+/* The row for -n, --limit.  `rows` is the default for text, in words; limit_rows() applies it. */
 #define OPT_LIMIT_ROW(at, rows)                                                               \
 	{ 'n', "limit", OPT_LIMIT, (at), "N", "show N rows (default " rows ", in JSON all; "  \
 	  "0 shows all)", NULL }
@@ -42,10 +46,10 @@ struct opt {
 #define OPT_GROUP(title) { 0, NULL, OPT_FLAG, 0, NULL, (title), NULL }
 #define OPT_END { 0, NULL, OPT_FLAG, 0, NULL, NULL, NULL }
 
-/* Returns whether an option takes a value only as --NAME=VALUE, or none. */
+/* Returns true for an option that takes no value, or takes it only as --NAME=VALUE. */
 bool opt_stands_alone(const struct opt *row);
 
-/* A table of rows and the struct that they fill. */
+/* A table of option rows, and the struct for their values. */
 struct opt_set {
 	const struct opt *rows; /* NULL: no rows */
 	void *values;
@@ -54,15 +58,16 @@ struct opt_set {
 
 /*
  * Parses argv[0..argc), which does not include the program's name.  Options may stand before or
- * between the arguments.  The first set takes precedence.  "--" ends the options, and so do
- * free_words arguments (-1: no limit): the rest belongs to a diagnostic command or an agent.
+ * between the arguments.  If both sets have an option, the first set gets it.  Words after "--" or
+ * after free_words arguments (-1: no limit) are arguments: they may belong to a diagnostic command
+ * or an agent.
  *
  * Moves the arguments to the front of argv and returns their number, or -1 with err set.
  */
 int opt_parse(const struct opt_set sets[static 2], char **argv, int argc, int free_words,
 	      struct err *err);
 
-/* Prints one aligned line of help for each row, and the titles of groups. */
+/* Prints an aligned line of --help for each row, and the titles of groups of rows. */
 void opt_help(const struct opt *rows, FILE *out);
 
 bool opt_is_end(const struct opt *row);

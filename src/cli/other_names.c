@@ -6,8 +6,8 @@
 #include "base/util.h"
 
 /*
- * Names in the JDK, jattach, Arthas, async-profiler and MAT, and other words that users are likely
- * to try.
+ * Names of commands in the JDK, jattach, Arthas, async-profiler and MAT, and other words that users
+ * are likely to try, with the command of jtool.
  */
 static const struct {
 	const char *name, *command;

@@ -12,7 +12,7 @@ static bool is_digit(char c)
 	return c >= '0' && c <= '9';
 }
 
-/* Returns the unit in nanoseconds, or 0 if it is unknown. */
+/* Returns the length of the unit in nanoseconds, or 0 if the unit is unknown. */
 static uint64_t unit_ns(const char *unit)
 {
 	static const struct {
@@ -30,7 +30,10 @@ static uint64_t unit_ns(const char *unit)
 	return 0;
 }
 
-/* Parses the decimal number from `text` to `rest`, in units of `scale` ns. */
+/*
+ * Parses the decimal number between `text` and `rest`.  Sets *ns to the number times `scale`.
+ * Returns 0 or a negative errno.
+ */
 static int parse(const char *text, const char *rest, uint64_t scale, uint64_t *ns)
 {
 	uint64_t total = 0;
@@ -49,7 +52,7 @@ static int parse(const char *text, const char *rest, uint64_t scale, uint64_t *n
 				return -ERANGE;
 		}
 	}
-	if (text != rest) /* for example a second decimal point */
+	if (text != rest) /* the number has more characters, such as a second decimal point */
 		return -EINVAL;
 	*ns = total;
 	return 0;

@@ -7,12 +7,15 @@
 #include "base/util.h"
 
 /*
- * Parses a duration into *ms, rounded down and at most INT_MAX.  Without a unit, 1 means bare_ms
- * milliseconds.  Returns 0, -EINVAL or -ERANGE.
+ * Parses a duration into *ms, rounded down and at most INT_MAX.  A number without a unit is
+ * multiplied by bare_ms.  Returns 0, -EINVAL or -ERANGE.
  */
 int parse_duration(const char *text, unsigned bare_ms, unsigned *ms) _must_check_;
 
-/* Parses a duration, also in us or ns, into *ns.  A unit is mandatory.  Returns 0 or -errno. */
+/*
+ * Parses a duration with a unit, which may also be us or ns, into *ns.  Returns 0, -EINVAL or
+ * -ERANGE.
+ */
 int parse_duration_ns(const char *text, uint64_t *ns) _must_check_;
 
 #endif

@@ -6,7 +6,10 @@
 
 #include "base/util.h"
 
-/* Parses a size into *bytes.  Units are powers of 1024, in either case.  0, -EINVAL or -ERANGE. */
+/*
+ * Parses a size into *bytes.  Units are powers of 1024, in upper or lower case.  Returns 0, -EINVAL
+ * or -ERANGE.
+ */
 int parse_size(const char *text, uint64_t *bytes) _must_check_;
 
 #endif

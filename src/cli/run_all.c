@@ -16,12 +16,15 @@
 #include "base/xalloc.h"
 #include "discover/resolve.h"
 
-/* Number of JVMs that are queried at a time.  It limits the memory of all children together. */
+/*
+ * Number of JVMs that run_on_all() works on at a time.  It limits the memory of all children
+ * together.
+ */
 #define AT_ONCE 8
-#define KILL_AFTER_MS 1000 /* how late a child may be before it is killed */
+#define KILL_AFTER_MS 1000 /* ms after its deadline at which a child is killed */
 #define REAP_MS 5
 
-/* Memory that a job's child shares with its parent. */
+/* Memory that the child of a job shares with its parent. */
 struct shared {
 	struct err err;
 	struct watchdog watchdog;
@@ -30,11 +33,11 @@ struct shared {
 struct job {
 	const struct jvm *jvm;
 	pid_t child;       /* 0: not running */
-	int end;           /* read end of a pipe, which hangs up when the child ends; -1: none */
-	int out, messages; /* unnamed files for the child's stdout and stderr; -1: none */
+	int end;           /* read end of a pipe that hangs up when the child ends; -1: none */
+	int out, messages; /* unnamed files that receive the child's stdout and stderr; -1: none */
 	bool is_done;
-	bool is_given_up; /* the child was killed, and may never end */
-	int status;       /* wait status from waitpid(2) */
+	bool is_given_up; /* the child was killed, but may be blocked and never end */
+	int status;       /* the child's status from waitpid(2) */
 	struct shared *shared;
 };
 
@@ -64,13 +67,15 @@ int run_all_verdict(const struct run_all_tally *tally, struct err *err)
 		       "%zu of %zu JVMs gave no result", tally->failed, tally->n);
 }
 
-/* Runs the command in the child process. */
+/* In the child: runs the command. */
 static void _noreturn_ run_child(const struct batch *batch, const struct job *job, pid_t parent)
 {
 	struct ctx ctx = *batch->ctx;
 	int rc;
 
-	/* When the parent dies, nobody waits for the result. */
+	/*
+	 * Ask the kernel to end this child when its parent dies; the parent may have died already.
+	 */
 	if (prctl(PR_SET_PDEATHSIG, SIGTERM) < 0 || getppid() != parent)
 		_exit(EXIT_PARTIAL);
 	watchdog_attach(&job->shared->watchdog);
@@ -133,7 +138,10 @@ static void end_job(struct batch *batch, struct job *job)
 	batch->n_running--;
 }
 
-/* Ends the jobs whose children have ended or are killed now.  Returns the number of jobs. */
+/*
+ * Ends the jobs whose child has ended or is late and killed here.  Returns the number of jobs that
+ * were ended.
+ */
 static size_t end_jobs(struct batch *batch)
 {
 	size_t n = 0;
@@ -148,7 +156,10 @@ static size_t end_jobs(struct batch *batch)
 		} else if (monotonic_ns() < job->shared->watchdog.due_ns) {
 			continue;
 		} else {
-			/* A child that waits for a file system which hangs does not even die. */
+			/*
+			 * A child that is blocked by a file system does not even end by SIGKILL: do
+			 * not wait for it.
+			 */
 			(void)kill(job->child, SIGKILL);
 			job->is_given_up = true;
 		}
@@ -158,7 +169,7 @@ static size_t end_jobs(struct batch *batch)
 	return n;
 }
 
-/* Waits until a child ends or is to be killed. */
+/* Waits until a child ends, or the first deadline of a child passes. */
 static void wait_a_while(struct batch *batch)
 {
 	struct pollfd fds[AT_ONCE];
@@ -181,7 +192,7 @@ static void wait_a_while(struct batch *batch)
 	left_ms = deadline_left_ms(due);
 	if (batch->line.on && left_ms > PROGRESS_MS)
 		left_ms = PROGRESS_MS;
-	/* The pipe hangs up just before the child can be reaped. */
+	/* Wait a little longer: the pipe hangs up just before the child can be reaped. */
 	if (poll(fds, n, left_ms) > 0)
 		(void)poll(NULL, 0, REAP_MS);
 }
@@ -213,7 +224,7 @@ static int print_result(const struct ctx *ctx, const struct job *job)
 {
 	if (!ctx->json)
 		fprintf(ctx->out, "%d:\n", (int)job->jvm->pid);
-	(void)fwide(ctx->out, -1); /* io_copy() bypasses stdio: marks the stream as used */
+	(void)fwide(ctx->out, -1); /* marks the stream as used, because io_copy() bypasses stdio */
 	if (fflush(ctx->out) != 0)
 		return -errno;
 	return job->out < 0 || job->is_given_up ? 0 : io_copy(job->out, fileno(ctx->out));
@@ -225,8 +236,8 @@ static bool has_output(const struct job *job)
 }
 
 /*
- * Prints a job's output and error.  Returns -1 with err set when no other job can succeed: the
- * command line is wrong for every JVM, or our output cannot be written.
+ * Prints a job's output and error.  Returns -1 with err set if no other job can succeed: the
+ * command line is wrong for every JVM, or stdout cannot be written.
  */
 static int print_job(struct batch *batch, struct job *job, struct err *err)
 {
@@ -238,7 +249,7 @@ static int print_job(struct batch *batch, struct job *job, struct err *err)
 		(void)given_up(batch, job, &result);
 	else
 		result = job->shared->err;
-	if (job->status != 0) /* has no effect if the child has set an error */
+	if (job->status != 0) /* does nothing if the child has set an error */
 		(void)err_set(&result, EXIT_PARTIAL,
 			      "the jtool process for this JVM was killed; if memory ran out, name "
 			      "this JVM alone");
