@@ -9,7 +9,7 @@
 #include "fileio/watchdog.h"
 
 #define ALIVE_CHECK_MS 1000
-#define SEND_MS 30000 /* limit to send a frame */
+#define SEND_MS 30000 /* limit in ms for sending a frame */
 
 void channel_release(struct channel *c)
 {
@@ -28,8 +28,8 @@ void channel_new_token(char token[static WIRE_TOKEN_LEN + 1])
 }
 
 /*
- * The target's exit ends a wait, too, even one without a deadline.  The target's pidfd shows the
- * exit; if the kernel has no pidfds, the target's status is checked every second.
+ * The exit of the target ends the wait, too, even without a deadline.  The target's pidfd reports
+ * the exit; if the kernel has no pidfds, the target's status is checked every second.
  */
 int channel_wait(const struct channel *c, const struct deadline *deadline)
 {
@@ -45,7 +45,9 @@ int channel_wait(const struct channel *c, const struct deadline *deadline)
 		if (n < 0 && errno != EINTR)
 			return -errno;
 		watchdog_extend(ALIVE_CHECK_MS);
-		/* Data that arrived before the exit is still received. */
+		/*
+		 * Check for data first: data that arrived before the exit must still be received.
+		 */
 		if (n > 0 && pfds[0].revents)
 			return 0;
 		if (target_ns_alive(c->ns) < 0)
@@ -95,7 +97,10 @@ int channel_send(struct channel *c, uint16_t type, const struct wire_writer *pay
 	return io_write_all(c->fd, frame.data, frame.len, deadline_in_ms(SEND_MS));
 }
 
-/* Checks the peer's pid: another process of the target's user can reach the socket, too. */
+/*
+ * Returns true if the peer has the target's pid.  Other processes of the target's user can connect,
+ * too.
+ */
 static bool is_target(const struct channel *c)
 {
 	struct ucred peer;
@@ -106,8 +111,8 @@ static bool is_target(const struct channel *c)
 }
 
 /*
- * Parses the rest of HELLO. The agent of an older build, which may have patches, does not report
- * it.
+ * Parses the last fields of HELLO.  Returns true if the agent reports that it has changed code.  An
+ * agent of an older build does not report this, even if it has patches: returns false.
  */
 static bool has_changed_code(struct wire_reader payload)
 {

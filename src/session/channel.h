@@ -1,6 +1,6 @@
 /*
- * The agent's connection to the client.  The client listens, and verifies its peer by process id
- * and by token.
+ * The client's end of the connection with the agent.  The client listens; it verifies by process id
+ * and token that its peer is the agent.
  */
 #ifndef JTOOL_SESSION_CHANNEL_H
 #define JTOOL_SESSION_CHANNEL_H
@@ -13,9 +13,10 @@
 struct channel {
 	int fd;              /* -1: not connected */
 	const struct target_ns *ns; /* the target, to detect its exit */
-	struct buf payload;  /* of the last frame received */
-	unsigned frame_ms;   /* limit to receive the rest of a frame that has begun */
-	bool code_changed;   /* the agent's library has changed classes before; see HELLO */
+	struct buf payload;  /* payload of the last frame that was received */
+	unsigned frame_ms;   /* ms within which a frame that has begun must be complete */
+	/* the agent's library has changed classes in an earlier session; from HELLO */
+	bool code_changed;
 };
 
 #define CHANNEL_FRAME_MS 30000
@@ -36,7 +37,7 @@ int channel_accept(struct channel *c, int listener, const char *token, struct de
 
 /*
  * Receives the next frame, which must start before `begin` (NULL: no limit).  Returns 0,
- * -ETIMEDOUT, -ESRCH if the target is gone, -EBADMSG if the data is not a frame of this version,
+ * -ETIMEDOUT, -ESRCH if the target has exited, -EBADMSG if the data is not a frame of this version,
  * -EPIPE if the agent has disconnected, or another errno.  `payload` is valid until the next call.
  */
 int channel_receive(struct channel *c, const struct deadline *begin, uint16_t *type,
@@ -44,11 +45,14 @@ int channel_receive(struct channel *c, const struct deadline *begin, uint16_t *t
 
 /*
  * Waits until `until` (NULL: no limit) for data or the end of the connection.  Returns 0,
- * -ETIMEDOUT, -ESRCH if the target is gone, or another negative errno.
+ * -ETIMEDOUT, -ESRCH if the target has exited, or another negative errno.
  */
 int channel_wait(const struct channel *c, const struct deadline *until) _must_check_;
 
-/* Sends a frame.  `payload` may be NULL.  Returns 0 or -errno; -EMSGSIZE: payload too long. */
+/*
+ * Sends a frame.  `payload` may be NULL.  Returns 0 or -errno: -EMSGSIZE if the payload is too
+ * long.
+ */
 int channel_send(struct channel *c, uint16_t type, const struct wire_writer *payload)
 	_must_check_;
 

@@ -8,7 +8,10 @@
 #define DISABLED "Dynamic agent loading is not enabled"
 #define NOT_MAPPED "failed to map segment"
 
-/* Reports a reply without a code from the agent; `text` is the JVM's reason, empty in JDK 8. */
+/*
+ * Sets the error for a reply that has no return code of the agent.  `text` is the JVM's reason; it
+ * is empty in JDK 8.
+ */
 static int not_loaded(const struct jvm *jvm, const char *text, const char *remedy,
 		      struct err *err)
 {

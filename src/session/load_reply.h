@@ -6,11 +6,11 @@
 #include "base/err.h"
 #include "discover/jvm.h"
 
-#define LOAD_REPLY_MAX 65536 /* bytes of a reply to check; the rest is ignored */
+#define LOAD_REPLY_MAX 65536 /* limit in bytes; the rest of a longer reply is ignored */
 
 /*
- * Returns 0 if the agent is loaded and running, else -1 with EXIT_AGENT and the reason.  `remedy`
- * is what to do if the JVM does not permit dynamic loading.
+ * Returns 0 if the reply says that the agent is loaded and running, else -1 with EXIT_AGENT and the
+ * reason.  `remedy` is the text on what to do if the JVM does not permit dynamic loading.
  */
 int load_reply_check(const struct jvm *jvm, int status, const struct buf *output,
 		     const char *remedy, struct err *err) _must_check_;

@@ -12,17 +12,20 @@
 #include "proc/inroot.h"
 #include "session/session.h"
 
-/* A target has one image for each build of jtool; a target with more images is hostile. */
+/*
+ * Limit for images.  A target has one for each build of jtool that it was inspected with; more are
+ * an attack.
+ */
 #define IMAGES_MAX 32
-#define RECORD_MAX (IMAGES_MAX * 8192u) /* bytes: paths of PATH_MAX */
+#define RECORD_MAX (IMAGES_MAX * 8192u) /* limit in bytes, with paths of PATH_MAX */
 
 /*
- * A copy with another name is recognised by its content.  Most libraries need not be opened: their
- * code is larger or smaller than that of any agent.
+ * Limits for the size in bytes of the code of any jtool agent.  A copy of an agent under another
+ * name is recognised by its content; a library whose code is larger or smaller need not be opened.
  */
 #define CODE_MIN ((uint64_t)96 << 10)
 #define CODE_MAX ((uint64_t)512 << 10)
-#define OPENED_MAX 100 /* a JVM has about five such libraries */
+#define OPENED_MAX 100 /* limit for libraries that are opened; a JVM has about five of this size */
 
 #define STEM "jtool-agent-"
 #define SUFFIX ".so"
@@ -59,9 +62,9 @@ static bool is_musl(const char *name)
 struct search {
 	struct loaded_agents *images;
 	const struct target_ns *ns;
-	const char *root; /* path of the target's root; NULL: unreadable */
-	const struct buf *agent; /* of this build */
-	const char *name;        /* its name as a staged file */
+	const char *root; /* path of the target's root as PID/root shows it; NULL: unreadable */
+	const struct buf *agent; /* content of this build's agent */
+	const char *name;        /* file name of this build's agent when it is staged */
 	unsigned opened;
 };
 
@@ -83,8 +86,9 @@ static bool has_content(int fd, const struct buf *agent)
 }
 
 /*
- * Returns true for an agent of jtool under another name.  Only root can open a file that was
- * deleted, when it was replaced for example: then its name decides, and the build is unknown.
+ * Returns true for an agent of jtool under another name.  Sets *this_build.  Only root can open a
+ * file that was deleted (for example replaced): without root, the name decides, and the build is
+ * unknown.
  */
 static bool is_copy(struct search *s, const struct proc_map *map, uint64_t len, bool *this_build)
 {
@@ -147,7 +151,7 @@ int loaded_agents_inspect(const struct target_ns *ns, const struct buf *agent,
 		       strerror(-rc));
 }
 
-/* Precedes the path in a record. */
+/* An image in a record.  Its path follows. */
 struct image_head {
 	uint64_t address;
 	uint32_t len;
@@ -161,7 +165,7 @@ void loaded_agents_add_record(struct buf *out, const struct loaded_agents *image
 		const struct loaded_agent *image = &images->list[i];
 		struct image_head head;
 
-		memset(&head, 0, sizeof(head)); /* the padding, too */
+		memset(&head, 0, sizeof(head)); /* clears the padding, too, which is sent */
 		head.address = image->address;
 		head.len = (uint32_t)strlen(image->path);
 		head.this_build = image->this_build;
@@ -171,7 +175,10 @@ void loaded_agents_add_record(struct buf *out, const struct loaded_agents *image
 	}
 }
 
-/* Takes one image.  Returns the bytes used; 0 if they are malformed. */
+/*
+ * Parses one image of a record and adds it.  Returns the number of bytes used; 0 if they are
+ * malformed.
+ */
 static size_t parse_image(const char *data, size_t len, struct loaded_agents *images)
 {
 	struct loaded_agent image;

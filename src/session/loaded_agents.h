@@ -1,9 +1,10 @@
 /*
- * jtool agents that a target has mapped already: those that sleep since the JVM's start, and those
- * of earlier sessions.  The library and its patches stay mapped after a session.
+ * jtool agents that a target has mapped already: agents that were loaded at the JVM's start and
+ * sleep, and agents of earlier sessions.  An agent's library and its patches stay mapped after a
+ * session.
  *
- * To reach the patches, exactly the same image must be woken or loaded again; the dynamic linker
- * finds it by its path, even if the file is deleted.
+ * To reach the patches, a session must wake or load exactly the image that has them.  The dynamic
+ * linker finds an image by its path, even if the file is deleted.
  */
 #ifndef JTOOL_SESSION_LOADED_AGENTS_H
 #define JTOOL_SESSION_LOADED_AGENTS_H
@@ -15,16 +16,17 @@
 #include "base/err.h"
 
 struct loaded_agent {
-	char *path;       /* as the target sees it */
-	uint64_t address; /* where its code is mapped */
-	bool this_build;  /* it is this program's agent */
-	bool at_startup;  /* jtool has not staged it: the JVM has loaded it at startup */
+	char *path;       /* path in the target's root */
+	uint64_t address; /* address at which the agent's code is mapped */
+	bool this_build;  /* the agent is the one of this build of jtool */
+	bool at_startup;  /* the JVM has loaded it at startup, and no session has */
 };
 
 struct loaded_agents {
 	struct loaded_agent *list; /* in no particular order */
 	size_t n, cap;
-	bool musl; /* the target uses musl, which never finds a deleted library by its path */
+	/* the target uses musl, whose linker never finds a deleted library by its path */
+	bool musl;
 };
 
 void loaded_agents_release(struct loaded_agents *images);
@@ -36,25 +38,29 @@ void loaded_agents_release(struct loaded_agents *images);
 int loaded_agents_find(const struct jvm *jvm, const struct buf *agent,
 		       struct loaded_agents *images, struct err *err) _must_check_;
 
-/* Parts of loaded_agents_find(): a worker reads the files, as file systems may not answer. */
+/* The worker's part of loaded_agents_find(): reads the files, whose file systems may not answer. */
 int loaded_agents_inspect(const struct target_ns *ns, const struct buf *agent,
 			  struct loaded_agents *images, struct err *err) _must_check_;
 void loaded_agents_add_record(struct buf *out, const struct loaded_agents *images);
-/* Returns false, with `images` empty, unless the bytes are one valid record.  Pure. */
+/*
+ * Parses the record that loaded_agents_inspect() has sent.  Returns false, with `images` empty, if
+ * the bytes are not exactly one valid record.  Pure.
+ */
 bool loaded_agents_parse(const char *data, size_t len, struct loaded_agents *images) _must_check_;
 
 /* Returns the agent with this path, or NULL. */
 const struct loaded_agent *loaded_agents_at(const struct loaded_agents *images, const char *path);
 
-/* Returns this build's agent, preferably one that sleeps, or NULL. */
+/* Returns this build's agent, or NULL.  Prefers one that sleeps. */
 const struct loaded_agent *loaded_agents_own(const struct loaded_agents *images);
 
-/* Returns another build's agent that sleeps, or NULL. */
+/* Returns an agent of another build that sleeps, or NULL. */
 const struct loaded_agent *loaded_agents_foreign(const struct loaded_agents *images);
 
 /*
- * Returns what to do if the JVM permits no loading, which the caller frees.  `asleep` is the agent
- * that was asked to wake, or NULL; `unwoken` is why it could not be asked (EXIT_DONE: it was).
+ * Returns the text on what to do if the JVM does not permit loading; the caller frees it.  `asleep`
+ * is the agent that jtool tried to wake, or NULL.  `unwoken` is why the wake request failed;
+ * EXIT_DONE: it was sent.
  */
 char *loaded_agents_remedy(const struct loaded_agents *images, const struct loaded_agent *asleep,
 			   const struct err *unwoken) _must_check_;

@@ -13,8 +13,8 @@
 
 #define GOODBYE_MS 10000
 #define WAIT_SHOWN_MS 1000
-#define EXIT_MS 1000    /* an exiting process closes its socket before it ends */
-#define ANSWER_MAX (1u << 30) /* limit for a hostile agent */
+#define EXIT_MS 1000    /* ms until an exiting process ends; it closes its socket before */
+#define ANSWER_MAX (1u << 30) /* bytes of an answer; limits a hostile agent */
 #define JVMTI_WRONG_PHASE 112 /* JVMTI_ERROR_WRONG_PHASE: the JVM is shutting down */
 
 bool session_is_gone(const struct session *s, int wait_ms)
@@ -24,7 +24,7 @@ bool session_is_gone(const struct session *s, int wait_ms)
 	return io_wait(s->ns.pid_fd, POLLIN, deadline_in_ms((unsigned)wait_ms)) == 0;
 }
 
-/* Reports a failed connection as the target's exit or the agent's failure. */
+/* Sets the error for a failed connection: the target has exited, or the agent has failed. */
 static int channel_failed(struct session *s, int error, struct err *err)
 {
 	s->broken = true;
@@ -58,7 +58,7 @@ static int error_frame(struct session *s, struct wire_reader payload, struct err
 	s->code = code;
 	if (code == JVMTI_WRONG_PHASE)
 		return err_set(err, EXIT_PARTIAL, "JVM %d is shutting down", (int)s->jvm->pid);
-	/* `what` is the name of a JVMTI or JNI function, or the words that follow "cannot". */
+	/* `what` is the name of a JVMTI or JNI function, or a phrase that completes "cannot …". */
 	is_function = what.len == 0 || !memchr(what.data, ' ', what.len);
 	return err_set(err, EXIT_ANSWER,
 		       is_function ? "the agent in JVM %d: %.*s failed: %.*s" :
@@ -68,13 +68,13 @@ static int error_frame(struct session *s, struct wire_reader payload, struct err
 
 static int invalid_frame(struct session *s, uint16_t type, struct err *err)
 {
-	s->broken = true; /* the JVM may be paused: close at once */
+	s->broken = true; /* close at once: the JVM may be paused */
 	return err_set(err, EXIT_AGENT,
 		       "the agent sent an invalid or unexpected frame of the protocol: %s (%u); "
 		       "report this bug", wire_type_name(type), (unsigned)type);
 }
 
-/* Reports an agent that sends nothing, or too little. */
+/* Sets the error for an agent that sends nothing or too little. */
 static int silent(struct session *s, const struct stall *stall, uint64_t bytes, struct err *err)
 {
 	s->broken = true;
@@ -94,8 +94,8 @@ static int silent(struct session *s, const struct stall *stall, uint64_t bytes, 
 }
 
 /*
- * Waits for a frame.  Says on a terminal what a wait of more than a second is for.  Returns what
- * channel_wait() returns; -ETIMEDOUT if the agent is silent.
+ * Waits for a frame.  Shows on a terminal, after a second, what jtool waits for.  Returns the
+ * result of channel_wait(); -ETIMEDOUT means that the agent is silent.
  */
 static int wait_frame(struct session *s, struct stall *stall, uint64_t bytes)
 {
@@ -120,7 +120,7 @@ static int wait_frame(struct session *s, struct stall *stall, uint64_t bytes)
 	return rc;
 }
 
-/* Receives the next frame of an answer of which `bytes` have arrived. */
+/* Receives the next frame of an answer.  `bytes` of the answer have been received before. */
 static int next_frame(struct session *s, struct stall *stall, uint64_t bytes, uint16_t *type,
 		      struct wire_reader *payload, struct err *err)
 {
@@ -153,7 +153,9 @@ static int answer_within(struct session *s, unsigned ms, session_take_fn *take, 
 			return error_frame(s, payload, err);
 		len = WIRE_HEADER_LEN + (size_t)(payload.end - payload.at);
 		bytes += len;
-		/* take() limits a heap stream, and a dump by the space on its disk. */
+		/*
+		 * take() limits the length of a heap stream; free space on the disk limits a dump.
+		 */
 		if (type != WIRE_HEAP_STREAM && type != WIRE_DUMP_DATA)
 			counted += len;
 		if (counted > ANSWER_MAX) {
@@ -179,7 +181,10 @@ int session_answer_long(struct session *s, session_take_fn *take, void *arg, str
 	return answer_within(s, ms, take, arg, err);
 }
 
-/* Takes a frame if one starts before `until`.  Returns 1 after the last frame, else 0; or -1. */
+/*
+ * Receives a frame if one begins before `until`, and passes it to take().  Returns 1 after the last
+ * frame, 0 otherwise, or -1 with err set.
+ */
 static int follow_until(struct session *s, struct deadline until, session_take_fn *take, void *arg,
 			struct err *err)
 {
@@ -209,7 +214,7 @@ int session_follow(struct session *s, session_take_fn *take, session_tick_fn *ti
 		if (!deadline_passed(next))
 			continue;
 		if (tick(s, arg, err) < 0) {
-			s->broken = true; /* only closing the connection stops the agent */
+			s->broken = true; /* the agent stops only when the connection is closed */
 			return -1;
 		}
 		next = deadline_in_ms(tick_ms);
@@ -230,7 +235,8 @@ int session_send(struct session *s, uint16_t type, const struct wire_writer *pay
 
 void session_interrupt(struct session *s)
 {
-	(void)shutdown(s->channel.fd, SHUT_RDWR); /* it fails if the agent has disconnected */
+	/* shutdown(2) fails if the agent has disconnected. */
+	(void)shutdown(s->channel.fd, SHUT_RDWR);
 }
 
 int session_jvmti_error(const struct session *s)
@@ -256,7 +262,7 @@ void session_free(struct session *s)
 	free(s);
 }
 
-/* Waits for the agent's last frame, and discards results that arrive before it. */
+/* Waits for the frame GOODBYE, and discards results that arrive before it. */
 static int wait_goodbye(struct session *s, struct err *err)
 {
 	struct deadline deadline = deadline_in_ms(GOODBYE_MS);
@@ -268,7 +274,7 @@ static int wait_goodbye(struct session *s, struct err *err)
 		int rc = channel_receive(&s->channel, &deadline, &type, &payload);
 
 		if (rc == 0 && deadline_passed(deadline))
-			rc = -ETIMEDOUT; /* the agent never stops sending */
+			rc = -ETIMEDOUT; /* the agent has not stopped sending results */
 		if (rc < 0)
 			return channel_failed(s, rc, err);
 	} while (type != WIRE_GONE);

@@ -19,8 +19,8 @@ struct session *session_open(const struct jvm *jvm, const struct attach_opts *op
 			     struct err *err) _must_check_;
 
 /*
- * Opens a session, like session_open(), with an agent that the target has mapped already, to reach
- * its patches; see loaded_agents.h.  `image` is its path; NULL: as session_open().
+ * Opens a session with an agent image that the target has mapped already, to reach its patches; see
+ * loaded_agents.h.  `image` is the image's path; NULL: as session_open().
  */
 struct session *session_open_image(const struct jvm *jvm, const struct attach_opts *opts,
 				   const char *image, struct err *err) _must_check_;
@@ -29,26 +29,32 @@ struct session *session_open_image(const struct jvm *jvm, const struct attach_op
 bool session_is_this_build(const struct session *s);
 /* Returns true if the agent's library has changed the code of classes in an earlier session. */
 bool session_has_changed_code(const struct session *s);
-/* Returns the file name of this build's agent in targets; the caller frees it. */
+/*
+ * Returns the file name under which this build's agent is staged in targets; the caller frees it.
+ */
 char *session_agent_name(const struct buf *agent) _must_check_;
 
 int session_send(struct session *s, uint16_t type, const struct wire_writer *payload,
 		 struct err *err) _must_check_;
 
-/* Takes a frame.  Returns 0 if more follow, 1 if it was the last, negative if it is invalid. */
+/*
+ * A function that processes a frame.  Returns 0 if more frames follow, 1 for the last one, and a
+ * negative number if the frame is invalid.
+ */
 typedef int session_take_fn(void *arg, uint16_t type, struct wire_reader *payload);
 
 /*
- * Receives frames until take() returns 1.  An agent that sends less than STALL_BYTES within the
- * timeout (see fileio/stall.h) and the target's exit end the wait (EXIT_PARTIAL).  Returns -1 with
- * `err` set after an ERROR frame, or after an invalid frame (EXIT_AGENT).
+ * Receives frames and calls take() for each until take() returns 1.  The wait also ends
+ * (EXIT_PARTIAL) when the target exits, or when the agent sends less than STALL_BYTES within the
+ * timeout (see fileio/stall.h).  Returns -1 with `err` set also after an ERROR frame or an invalid
+ * frame (EXIT_AGENT).
  */
 int session_answer(struct session *s, session_take_fn *take, void *arg, struct err *err)
 	_must_check_;
 
 /*
- * Like session_answer(), for a request that keeps the JVM busy without a sign, such as a heap walk
- * or a redefinition: ATTACH_LONG_MS applies if it is longer than the timeout.
+ * Like session_answer(), for a request during which the agent sends nothing for long, such as a
+ * heap walk or a redefinition: the longer of the timeout and ATTACH_LONG_MS applies.
  */
 int session_answer_long(struct session *s, session_take_fn *take, void *arg, struct err *err)
 	_must_check_;
@@ -62,15 +68,21 @@ typedef int session_tick_fn(struct session *s, void *arg, struct err *err);
 int session_follow(struct session *s, session_take_fn *take, session_tick_fn *tick,
 		   unsigned tick_ms, void *arg, struct err *err) _must_check_;
 
-/* Returns the JVMTI error of the last ERROR frame; 0: none, or it had no JVMTI error. */
+/*
+ * Returns the JVMTI error code of the last ERROR frame; 0 if there was no such frame or it had no
+ * code.
+ */
 int session_jvmti_error(const struct session *s);
 
-/* From any thread: makes a session_answer() that waits return an error. */
+/*
+ * Makes a session_answer() that waits in another thread return an error.  May be called from any
+ * thread.
+ */
 void session_interrupt(struct session *s);
 
 /*
- * Ends the session and waits until the agent has undone and freed everything.  Anything left in the
- * JVM is an error (EXIT_AGENT).  Frees `s`, which may be NULL.
+ * Ends the session: waits until the agent has restored the JVM and freed its memory.  Sets
+ * EXIT_AGENT if the agent reports that something remains in the JVM.  Frees `s`, which may be NULL.
  */
 int session_close(struct session *s, struct err *err);
 

@@ -15,13 +15,13 @@ struct session {
 	struct channel channel;
 	bool this_build; /* the agent is known to be this build's */
 	unsigned timeout_ms;
-	bool broken; /* protocol error: the session can only be closed */
+	bool broken; /* after a protocol error: the session can only be closed */
 	int32_t code; /* the JVMTI error of the last ERROR frame */
 };
 
-/* Returns whether the target exits within wait_ms. */
+/* Returns true if the target exits within wait_ms. */
 bool session_is_gone(const struct session *s, int wait_ms);
-/* Disconnects, removes what was staged, and frees the session. */
+/* Disconnects, removes the staged files, and frees the session. */
 void session_free(struct session *s);
 
 #endif

@@ -54,12 +54,12 @@ static int accept_agent(struct session *s, const struct attach_opts *opts, int l
 	if (channel_accept(&s->channel, listener, token, deadline_in_ms(opts->timeout_ms)) < 0)
 		return not_connected(s, err);
 	verbose_step(s->verbose, "the agent has connected");
-	/* The agent is mapped and connected, so what was staged is no longer needed. */
+	/* The agent is mapped and connected, so its staged file is no longer needed. */
 	staged_file_free(TAKE_PTR(s->staged));
 	return 0;
 }
 
-/* Returns 0, 1 if the agent does not wake, or -1 with `err` set. */
+/* Wakes a sleeping agent.  Returns 0, 1 if the agent does not wake, or -1 with `err` set. */
 static int wake(struct session *s, const struct attach_opts *opts,
 		const struct loaded_agent *agent, struct err *err)
 {
@@ -79,7 +79,7 @@ static int wake(struct session *s, const struct attach_opts *opts,
 	return rc;
 }
 
-/* Loads `image`; NULL: this build's agent. */
+/* Loads the agent at the path `image` (NULL: this build's agent), and waits for its connection. */
 static int load(struct session *s, const struct attach_opts *opts, const struct buf *agent,
 		const struct loaded_agents *images, const char *image, const char *remedy,
 		struct err *err)
@@ -148,7 +148,9 @@ struct session *session_open_image(const struct jvm *jvm, const struct attach_op
 {
 	struct session *s;
 
-	/* Once more than for the attach operation, because an agent that sleeps is not loaded. */
+	/*
+	 * The attach operation checks memory, too, but a sleeping agent is woken without loading.
+	 */
 	if (memory_check(jvm, MEMORY_AGENT, NULL, err) < 0)
 		return NULL;
 	s = xcalloc(1, sizeof(*s));

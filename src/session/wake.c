@@ -35,6 +35,9 @@ int wake_agent(const struct jvm *jvm, const struct attach_opts *opts,
 		return -1;
 	code = reply.code;
 	attach_reply_release(&reply);
-	/* JDK 8 does not know the command.  A woken agent has connected before the JVM replies. */
+	/*
+	 * 1: JDK 8 does not know the command, or no agent woke.  A woken agent connects before the
+	 * JVM replies.
+	 */
 	return code == 0 && io_wait(listener, POLLIN, deadline_in_ms(0)) == 0 ? 0 : 1;
 }

@@ -1,11 +1,11 @@
 /*
- * Wakes an agent that sleeps since its JVM's start, instead of loading one.  The JVM need not
- * permit dynamic loading, prints nothing, and maps nothing.  agent/wire/wake.h describes the
- * request.
+ * Wakes an agent that was loaded at the JVM's start and sleeps.  Nothing is loaded: the JVM need
+ * not permit dynamic loading, prints no warning, and maps no further library. agent/wire/wake.h
+ * describes the request.
  *
- * The diagnostic command JVMTI.data_dump wakes it; JDK 8 has no such command.  The attach operation
- * "datadump" would print a thread dump, too.  Other agents may also act upon the event, so the
- * command is run only if an agent is believed to sleep.
+ * The diagnostic command JVMTI.data_dump wakes the agent.  JDK 8 has no such command, and the
+ * attach operation "datadump" would also print a thread dump.  Agents of others may act upon the
+ * event, too, so the command is run only if a jtool agent is believed to sleep.
  */
 #ifndef JTOOL_SESSION_WAKE_H
 #define JTOOL_SESSION_WAKE_H
@@ -14,11 +14,11 @@
 #include "session/loaded_agents.h"
 #include "session/staging/staged_file.h"
 
-/* Returns the name of a request, which the caller frees. */
+/* Returns the file name of a wake request; the caller frees it. */
 char *wake_request_name(uint64_t address, const char *token) _must_check_;
 
 /*
- * Lets the agent connect to `listener`, an unbound socket.  *request must exist until the
+ * Makes the agent connect to `listener`, which is an unbound socket.  *request must exist until the
  * connection is accepted; the caller frees it in any case.  Returns 0 when the agent has connected,
  * 1 if it does not wake, or -1 with `err` set: EXIT_AGENT if the request cannot be staged, or an
  * attach error.

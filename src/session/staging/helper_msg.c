@@ -18,7 +18,7 @@ int helper_msg_send(int sock, const struct buf *text, int fd)
 	return rc < 0 ? rc : io_write_all(sock, text->data, text->len, deadline_in_ms(SEND_MS));
 }
 
-/* Receives the length of the text, and the descriptor. */
+/* Receives the start of a message: the length of its text, and its descriptor. */
 static int receive_head(int sock, uint32_t *len, int *fd, struct deadline deadline)
 {
 	union pass_fd_room passed;

@@ -1,4 +1,6 @@
-/* Messages from the staging helper to its parent: text, optionally with a descriptor. */
+/*
+ * Messages from the staging helper to its parent.  A message is a text, and may have a descriptor.
+ */
 #ifndef JTOOL_SESSION_STAGING_HELPER_MSG_H
 #define JTOOL_SESSION_STAGING_HELPER_MSG_H
 
@@ -7,12 +9,16 @@
 
 #define HELPER_MSG_MAX 65536
 
-/* Sends 2 to HELPER_MSG_MAX bytes ending in NUL, and `fd` (-1: none).  Returns 0 or -errno. */
+/*
+ * Sends a text of 2 to HELPER_MSG_MAX bytes, including its NUL, and the descriptor `fd` (-1: none).
+ * Returns 0 or -errno.
+ */
 int helper_msg_send(int sock, const struct buf *text, int fd) _must_check_;
 
 /*
- * Receives a message into an empty buffer.  Sets *fd to its descriptor, which the caller closes;
- * -1: none.  Returns -EPIPE if the sender has ended, -EBADMSG if the message is malformed.
+ * Receives a message into an empty buffer.  Sets *fd to its descriptor, which the caller closes; -1
+ * if it has none.  Returns 0, -EPIPE if the sender has ended, -EBADMSG if the message is malformed,
+ * or another negative errno.
  */
 int helper_msg_receive(int sock, struct buf *text, int *fd, struct deadline deadline) _must_check_;
 

@@ -16,17 +16,18 @@
 #include "session/staging/staging_helper.h"
 #include "session/staging/helper_msg.h"
 
-#define TIMEOUT_MS 10000 /* file systems may be slow or hang */
+#define TIMEOUT_MS 10000 /* limit for the helper; a file system may be slow or hang */
 
 struct staged_file {
-	pid_t helper; /* -1: none, or one that is not waited for */
-	unsigned timeout_ms; /* for each answer of the helper, and for its end */
-	int control, report; /* our ends of the helper's pipe and socket */
-	int fd;              /* a FIFO's read end until staged_file_open() returns it; else -1 */
-	struct buf paths;    /* path of the file, NUL, path of the socket */
+	pid_t helper; /* pid of the helper; -1: not started, or not waited for */
+	unsigned timeout_ms; /* limit for each reply of the helper, and for its end */
+	/* jtool's ends of the pipe for commands and of the socket for reports */
+	int control, report;
+	int fd;              /* read end of a FIFO until staged_file_open() returns it; else -1 */
+	struct buf paths;    /* path of the file, NUL, path of the socket, in the target's root */
 };
 
-/* Properties of each kind. */
+/* Properties of each kind of staged file, by enum value. */
 static const struct {
 	enum exit_code code;
 	const char *use;
@@ -53,7 +54,7 @@ static int no_directory(const struct jvm *jvm, const struct staged_file_request 
 		       space ? space : "");
 }
 
-/* The report is the exit code, a digit, and the text. */
+/* Sets the error from a helper's report, which is the exit code as a digit, and then the text. */
 static int helper_failed(const struct jvm *jvm, const char *report, struct err *err)
 {
 	if (*report <= '0' + EXIT_DONE || *report > '0' + EXIT_PARTIAL)
@@ -68,7 +69,7 @@ static int receive_paths(struct staged_file *p, const struct jvm *jvm,
 	int rc = helper_msg_receive(p->report, &report, &p->fd, deadline_in_ms(p->timeout_ms));
 
 	if (rc == -ETIMEDOUT) {
-		p->helper = -1; /* it is stopped: it cleans up when it continues */
+		p->helper = -1; /* the helper is stopped, and removes the file when it is resumed */
 		return discover_lost_worker(jvm, -ETIMEDOUT, err);
 	}
 	if (rc < 0)
@@ -89,7 +90,10 @@ static int receive_paths(struct staged_file *p, const struct jvm *jvm,
 	return 0;
 }
 
-/* Only a mapped file needs the hash: the dynamic linker identifies a library by its path. */
+/*
+ * Only the name of a mapped file has the hash, because the dynamic linker identifies a library by
+ * its path.
+ */
 char *staged_file_name(const struct staged_file_request *req)
 {
 	if (req->kind == STAGED_SOCKET)
@@ -100,7 +104,7 @@ char *staged_file_name(const struct staged_file_request *req)
 			 (unsigned long long)hash_bytes(req->data, req->len), req->suffix);
 }
 
-/* Returns the bytes of memory that the target can take for files. */
+/* Returns how many bytes of files in memory the target's control groups have room for. */
 static uint64_t memory_for(const struct jvm *jvm)
 {
 	struct err ignored = { .code = EXIT_DONE };
@@ -216,12 +220,12 @@ void staged_file_free(struct staged_file *p)
 		return;
 	util_close_p(&p->control);
 	/*
-	 * The report socket closes when the helper ends.  Give up on a helper that hangs, but do
-	 * not kill it: it may still remove the file.
+	 * The report socket hangs up when the helper ends.  A helper that hangs is not killed,
+	 * because it may still remove the file later.
 	 */
 	if (p->helper > 0 && io_wait(p->report, POLLIN, deadline_in_ms(p->timeout_ms)) == 0 &&
 	    child_wait(p->helper, &status, deadline_in_ms(p->timeout_ms)) < 0)
-		p->helper = -1; /* child_wait() has killed it: do not wait for it again */
+		p->helper = -1; /* child_wait() has killed it; do not wait again */
 	util_close_p(&p->report);
 	util_close_p(&p->fd);
 	buf_release(&p->paths);

@@ -3,12 +3,12 @@
  *
  * The file is in DIR/.jtool-UID-NSPID, a directory of mode 0700 that the target's user owns.  DIR
  * is the first usable one of these directories of the target: tmp directory, /tmp, /var/tmp,
- * /dev/shm, /run, working directory, home; for a STAGED_SOCKET only /tmp and the working directory,
- * where the target searches for it.  A mapped file must not be on a noexec mount.  Its name
- * contains a hash of its content, because the dynamic linker loads each path only once.  A file
- * that the target writes needs free space, preferably on a disk: files in memory count as the
- * target's memory, and have to fit into its control groups.  Its path may contain spaces, but no
- * quotes, backslash, '%' or line end, which diagnostic commands interpret.
+ * /dev/shm, /run, working directory, home.  For a STAGED_SOCKET it is /tmp or the working
+ * directory, where the target searches for the socket.  A mapped file must not be on a noexec
+ * mount.  Its name contains a hash of its content, because the dynamic linker loads each path only
+ * once.  A file that the target writes needs free space, preferably on a disk: files in memory
+ * count as the target's memory, and must fit into its control groups.  The path of such a file may
+ * contain spaces, but no quotes, backslash, '%' or line end, which diagnostic commands interpret.
  *
  * A helper process with the target's ids creates the directory and the file.  It removes them when
  * the staged file is freed or jtool ends for whatever reason.  Sessions in one target share the
@@ -31,14 +31,14 @@ enum staged_file_kind {
 	STAGED_FILE,   /* created by jtool for the target to map */
 	STAGED_FIFO,   /* created by jtool for the target to write to */
 	STAGED_RESULT, /* created by the target */
-	STAGED_SOCKET, /* no file, only the listener's socket, which the target finds by its name */
+	STAGED_SOCKET, /* no file; only a socket, which the target finds by its name */
 };
 
 struct staged_file_request {
 	enum staged_file_kind kind;
 	/*
-	 * The name is jtool-agent-HASH.so for a STAGED_FILE of stem "jtool-agent" and suffix ".so",
-	 * else .jtool-agent.so.  The stem has no leading dot; both have no slash.
+	 * A STAGED_FILE is called STEM-HASH + SUFFIX, such as jtool-agent-HASH.so, other kinds
+	 * .STEM + SUFFIX.  The stem has no leading dot; both have no slash.
 	 */
 	const char *stem, *suffix;
 	const char *socket; /* STAGED_SOCKET: the name of the socket, with a leading dot */
@@ -47,9 +47,12 @@ struct staged_file_request {
 	bool is_data;     /* STAGED_FILE: the target reads it, so the mount may be noexec */
 	bool keep;        /* STAGED_FILE: do not remove the file (the user's own agent) */
 	int listener;     /* unbound AF_UNIX socket to bind in the file's directory; -1: none */
-	/* Bytes needed for STAGED_RESULT, or for files that the target creates next to a FIFO. */
+	/*
+	 * Bytes of free space that STAGED_RESULT needs, or the files that the target creates next
+	 * to a FIFO.
+	 */
 	uint64_t room;
-	bool memory_first;   /* with `room`: should be on no disk, rather than not in memory */
+	bool memory_first;   /* with `room`: prefer a file system in memory to one on a disk */
 	unsigned timeout_ms; /* limit for the helper, as file systems may not answer; 0: 10 s */
 };
 
@@ -63,17 +66,23 @@ char *staged_file_name(const struct staged_file_request *req) _must_check_;
 struct staged_file *staged_file_new(const struct jvm *jvm, const struct staged_file_request *req,
 				    const struct verbose *verbose, struct err *err) _must_check_;
 
-/* Paths as the target sees them, owned by the staged file. */
+/*
+ * Return the path of the file, and of its socket, in the target's root.  Owned by the staged file.
+ */
 const char *staged_file_path(const struct staged_file *p);
 const char *staged_file_socket_path(const struct staged_file *p);
 
 /*
- * Returns a descriptor to read what the target writes; the caller closes it.  Call this once.
- * STAGED_FIFO: at any time; the descriptor is O_NONBLOCK.  The read end is open before the target
- * knows the name, so the target never waits for a reader.  The helper holds it open, too, while the
- * FIFO has a name: a caller that stops reading before the end must free the staged file at once, or
- * the target blocks.  STAGED_RESULT: after the target has finished.  Fails (EXIT_PARTIAL) unless
- * the file is a regular file of the target's user.
+ * Returns a descriptor to read the file that the target writes; the caller closes it.  Call this
+ * once.
+ *
+ * STAGED_FIFO: call it at any time; the descriptor is O_NONBLOCK.  The read end is open before the
+ * target knows the name, so the target never waits for a reader.  The helper holds the FIFO open
+ * for reading, too, as long as it has a name.  A caller that stops reading before the end of the
+ * data must therefore free the staged file at once, or the target blocks.
+ *
+ * STAGED_RESULT: call it after the target has finished.  Fails (EXIT_PARTIAL) unless the file is a
+ * regular file of the target's user.
  */
 int staged_file_open(struct staged_file *p, struct err *err) _must_check_;
 
@@ -83,10 +92,16 @@ int staged_file_open(struct staged_file *p, struct err *err) _must_check_;
  */
 uint64_t staged_file_written(struct staged_file *p);
 
-/* For an agent that failed to load: lets staged_file_free() remove it in spite of `keep`. */
+/*
+ * Makes staged_file_free() remove the file in spite of `keep`: for an agent that could not be
+ * loaded.
+ */
 void staged_file_discard(struct staged_file *p);
 
-/* Removes everything except a file with `keep`, and waits for that up to 10 s.  `p` may be NULL. */
+/*
+ * Removes everything that was staged, except a file with `keep`.  Waits up to 10 s until that is
+ * done.  `p` may be NULL.
+ */
 void staged_file_free(struct staged_file *p);
 
 #endif

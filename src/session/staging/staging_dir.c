@@ -13,11 +13,11 @@
 #include "fileio/io.h"
 #include "base/xalloc.h"
 
-#define ENTRIES_MAX 1000 /* directory entries whose sizes are added */
+#define ENTRIES_MAX 1000 /* limit for the entries whose sizes are added */
 
-#define ENTER_TRIES 100 /* one every 10 ms: longer than any helper takes to clean up */
-#define SIBLINGS_MAX 20000 /* directory entries to check for leftovers */
-#define REMOVE_TRIES 10 /* attempts: a JVM may add files between them */
+#define ENTER_TRIES 100 /* attempts, 10 ms apart: longer than any helper takes to clean up */
+#define SIBLINGS_MAX 20000 /* limit for the directory entries that are checked for leftovers */
+#define REMOVE_TRIES 10 /* attempts: a JVM may create files between two of them */
 #define FIFO_SIZE (1024 * 1024) /* bytes; any user may set it; a small pipe blocks more */
 
 void staging_dir_init(struct staging_dir *sd, uid_t uid, pid_t nspid, const char *file,
@@ -35,10 +35,14 @@ void staging_dir_init(struct staging_dir *sd, uid_t uid, pid_t nspid, const char
 			       random[1]);
 	(void)snprintf(sd->socket, sizeof(sd->socket), ".s-%08x%08x", random[0], random[1]);
 	if (socket)
-		(void)strlcpy(sd->socket, socket, sizeof(sd->socket)); /* too long: not found */
+		/* A truncated name is not found. */
+		(void)strlcpy(sd->socket, socket, sizeof(sd->socket));
 }
 
-/* Opens a directory that is private to this user.  Returns a descriptor or -errno. */
+/*
+ * Opens a directory that belongs to this user and to which nobody else has access.  Returns a
+ * descriptor or -errno.
+ */
 static int open_private(int parent_fd, const char *name)
 {
 	_cleanup_close_ int fd = file_open_dir(parent_fd, name, O_NOFOLLOW);
@@ -85,7 +89,10 @@ static int lock_private(const struct staging_dir *sd)
 	return is_linked(sd->parent_fd, sd->name, fd) ? TAKE_FD(fd) : -ENOENT;
 }
 
-/* Tries once.  Returns a locked descriptor, -EAGAIN if a removal is in progress, or -errno. */
+/*
+ * Creates or opens the directory, and locks it.  Returns a locked descriptor, -EAGAIN if another
+ * helper is removing the directory, or another -errno.
+ */
 static int try_enter(const struct staging_dir *sd)
 {
 	bool made = mkdirat(sd->parent_fd, sd->name, 0700) == 0;
@@ -106,7 +113,7 @@ const char *staging_dir_enter(struct staging_dir *sd)
 	int fd = try_enter(sd);
 
 	for (int i = 0; fd == -EAGAIN && i < ENTER_TRIES; i++) {
-		(void)poll(NULL, 0, 10); /* flock(2) has no timeout */
+		(void)poll(NULL, 0, 10); /* try again: flock(2) has no timeout */
 		fd = try_enter(sd);
 	}
 	if (fd < 0)
@@ -131,7 +138,10 @@ static bool has_content(int fd, const char *data, size_t len)
 	}
 }
 
-/* Opens a file of this user for reading, without blocking.  -ENOTUNIQ: wrong type or owner. */
+/*
+ * Opens a file of this user for reading, without blocking.  Returns -ENOTUNIQ for a file of another
+ * type or owner.
+ */
 static int open_typed(int dir_fd, const char *name, mode_t type)
 {
 	_cleanup_close_ int fd = file_open_path(dir_fd, name, O_NOFOLLOW);
@@ -149,7 +159,10 @@ int staging_dir_open_file(const struct staging_dir *sd)
 	return open_typed(sd->dir_fd, sd->file, S_IFREG);
 }
 
-/* Calls visit() for each name in a directory, up to `max`: the target can create any number. */
+/*
+ * Calls visit() for each name in a directory, but at most `max`: the target can create any number
+ * of names.
+ */
 static void for_each_name(int dir_fd, int max, void (*visit)(void *, int, const char *), void *arg)
 {
 	int fd = file_open_dir(dir_fd, ".", 0);
@@ -196,9 +209,10 @@ static int write_file(const struct staging_dir *sd, const char *name, const void
 
 	if (fd < 0)
 		return fd;
-	rc = io_write_all(fd, data, len, deadline_in_ms(0)); /* a regular file never blocks */
+	/* Writing to a regular file does not block. */
+	rc = io_write_all(fd, data, len, deadline_in_ms(0));
 	if (close(fd) < 0 && rc == 0)
-		rc = -errno; /* a quota may be reported only here */
+		rc = -errno; /* the file system may report an exceeded quota only here */
 	return rc;
 }
 
@@ -230,7 +244,8 @@ const char *staging_dir_put_fifo(const struct staging_dir *sd, int *fd)
 	end = open_typed(sd->dir_fd, sd->file, S_IFIFO);
 	if (end < 0)
 		return explain(end);
-	(void)fcntl(end, F_SETPIPE_SZ, FIFO_SIZE); /* a smaller pipe works, too */
+	/* On failure the pipe stays small, which works, too. */
+	(void)fcntl(end, F_SETPIPE_SZ, FIFO_SIZE);
 	*fd = end;
 	return NULL;
 }
@@ -250,14 +265,17 @@ static void remove_leftover(void *arg, int dir_fd, const char *name)
 		return;
 	if (name[0] != '.' && !(sd->stem && has_prefix(name, sd->stem) && name[len] == '-'))
 		return;
-	/* Opening and closing a FIFO releases a JVM that waits for a reader: its write fails. */
+	/*
+	 * A JVM that waits in open(2) for a reader continues when the FIFO is opened, and its write
+	 * fails.
+	 */
 	fifo = open_typed(dir_fd, name, S_IFIFO);
 	(void)unlinkat(dir_fd, name, 0); /* best effort */
 }
 
 /*
- * Removes leftovers, and the directory unless it has a file to keep.  Retries in case the JVM
- * creates a file meanwhile.
+ * Removes the temporary files, and the directory unless it contains a file to keep.  Tries again if
+ * the JVM has created a file during the removal.
  */
 static void remove_dir(struct staging_dir *sd, int dir_fd, const char *name)
 {
@@ -268,7 +286,7 @@ static void remove_dir(struct staging_dir *sd, int dir_fd, const char *name)
 	}
 }
 
-/* Removes a directory that a killed helper left for another JVM of this user. */
+/* Removes a directory that belongs to another JVM of this user, if a killed helper has left it. */
 static void remove_sibling(void *arg, int parent_fd, const char *name)
 {
 	struct staging_dir *sd = arg;
@@ -285,7 +303,7 @@ static void leave_dir(struct staging_dir *sd, bool discard)
 {
 	(void)unlinkat(sd->dir_fd, sd->socket, 0);
 	if (flock(sd->dir_fd, LOCK_EX | LOCK_NB) < 0)
-		return; /* another helper will remove the rest */
+		return; /* another helper uses the directory and will remove it */
 	if (discard && sd->file_is_ours)
 		(void)unlinkat(sd->dir_fd, sd->file, 0);
 	remove_dir(sd, sd->dir_fd, sd->name);

@@ -1,6 +1,6 @@
 /*
  * The private directory DIR/.jtool-UID-NSPID and its content.  Only the helper calls these
- * functions, with the target's ids: they reach nothing that the target cannot reach.
+ * functions.  It has the target's ids, so they reach nothing that the target cannot reach.
  *
  * Each helper in the directory holds a shared flock(2) on it.  The last helper to leave gets the
  * exclusive lock, and removes the temporary files (those with a leading dot) and the directory.
@@ -19,33 +19,40 @@
 #include "base/util.h"
 
 struct staging_dir {
-	int parent_fd; /* DIR, O_PATH; -1: not chosen yet */
-	int dir_fd;    /* the private directory, locked; -1: not entered */
+	int parent_fd; /* O_PATH descriptor of DIR; -1: not chosen yet */
+	int dir_fd;    /* descriptor of the private directory, which is locked; -1: not entered */
 	char prefix[24]; /* ".jtool-UID-" */
-	char name[48];   /* of the private directory in DIR */
+	char name[48];   /* name of the private directory in DIR */
 	char socket[64]; /* name of the socket in the private directory */
-	const char *file; /* name of the file in the private directory; may be that of the socket */
-	const char *stem; /* remove older files of this stem, too; NULL: none */
+	/* name of the file in the private directory; a STAGED_SOCKET has the socket's name here */
+	const char *file;
+	const char *stem; /* also remove older files whose name begins with this; NULL: none */
 	bool file_is_ours; /* this helper created the file */
 };
 
 /*
- * If `exclusive`, the directory is not shared, and the file's name begins with a dot.  `socket` is
- * the name of the socket; NULL: a random one.
+ * Initialises *sd.  With `exclusive`, no other helper uses the directory, and the file's name
+ * begins with a dot.  `socket` is the name of the socket; NULL: a random one.
  */
 void staging_dir_init(struct staging_dir *sd, uid_t uid, pid_t nspid, const char *file,
 		      const char *socket, bool exclusive);
 
 /*
- * Creates the directory in parent_fd, or uses the existing one, and locks it.  This and the next
- * two functions return NULL on success, or the reason of the failure.
+ * Creates the directory in parent_fd, or uses the existing one, and locks it.  This function and
+ * the next two return NULL on success, or the reason of the failure.
  */
 const char *staging_dir_enter(struct staging_dir *sd) _must_check_;
 
-/* Creates the complete file or none; uses an existing file of equal content. */
+/*
+ * Creates the file with this content; if one of equal content exists, uses it.  On failure, no
+ * incomplete file remains.
+ */
 const char *staging_dir_put_file(struct staging_dir *sd, const void *data, size_t len) _must_check_;
 
-/* Creates a FIFO.  *fd is its read end, O_NONBLOCK, open before the target knows the name. */
+/*
+ * Creates a FIFO.  Sets *fd to its read end (O_NONBLOCK), which is open before the target knows the
+ * name.
+ */
 const char *staging_dir_put_fifo(const struct staging_dir *sd, int *fd) _must_check_;
 
 /*
@@ -54,13 +61,16 @@ const char *staging_dir_put_fifo(const struct staging_dir *sd, int *fd) _must_ch
  */
 int staging_dir_open_file(const struct staging_dir *sd) _must_check_;
 
-/* Returns the bytes of all regular files in the directory, or of the first 1000 entries. */
+/*
+ * Returns the total size in bytes of the regular files in the directory; reads at most 1000
+ * entries.
+ */
 uint64_t staging_dir_bytes(const struct staging_dir *sd);
 
 /*
- * Removes the socket, and directories of this user in DIR that no helper has locked.  If no other
- * helper is in this directory, also removes its temporary files, the file if `discard` is set and
- * this helper created it, and the directory itself if it is empty then.
+ * Removes the socket, and those directories of this user in DIR that no helper has locked.  If no
+ * other helper uses this directory, also removes its temporary files; the file, if `discard` is set
+ * and this helper created it; and the directory itself, if it is empty then.
  */
 void staging_dir_leave(struct staging_dir *sd, bool discard);
 

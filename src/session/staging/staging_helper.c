@@ -22,7 +22,7 @@
 #include "attach/protocol.h"
 
 #define BACKLOG 4
-#define LINGER_MS 500 /* longer than a thread that has found the name needs to finish open(2) */
+#define LINGER_MS 500 /* ms; longer than open(2) takes in a thread that has found the FIFO's name */
 #define LINGER_STEP_MS 10
 
 struct helper {
@@ -31,10 +31,10 @@ struct helper {
 	struct staging_paths paths;
 	uint64_t memory; /* see struct staging_helper_job */
 	int root_fd, report, control, listener;
-	int fifo; /* a FIFO's read end; -1: none */
+	int fifo; /* read end of a FIFO; -1: none */
 	struct staging_dir sdir;
-	struct buf file, socket; /* paths as the target sees them */
-	struct buf why;          /* each unusable directory with the reason */
+	struct buf file, socket; /* paths in the target's root */
+	struct buf why;          /* the unusable directories, each with the reason */
 };
 
 static void report(const struct helper *h, char kind, const char *a, const char *b, int fd)
@@ -45,12 +45,12 @@ static void report(const struct helper *h, char kind, const char *a, const char 
 	buf_add(&text, a, strlen(a) + 1);
 	if (b)
 		buf_add(&text, b, strlen(b) + 1);
-	/* The end of the parent is detected on the control pipe. */
+	/* If sending fails, the parent has ended, which the control pipe shows, too. */
 	if (helper_msg_send(h->report, &text, fd) < 0)
 		return;
 }
 
-/* A file system that does not report its size counts as large enough. */
+/* Returns true if the file system has room for so many bytes, or does not report its size. */
 static bool has_room(const struct statvfs *fs, uint64_t room)
 {
 	uint64_t free;
@@ -59,7 +59,7 @@ static bool has_room(const struct statvfs *fs, uint64_t room)
 	       free >= room;
 }
 
-/* Returns why a directory is unusable regardless of its content, or NULL. */
+/* Returns why the file system of a directory is unusable for the request, or NULL. */
 static const char *why_unusable(const struct staged_file_request *req, uint64_t memory, int dir_fd)
 {
 	struct statvfs fs;
@@ -92,7 +92,10 @@ static const char *set_paths(struct helper *h, const char *dir)
 	buf_addf(&h->socket, "%s%s%s/%s", dir, slash, h->sdir.name, h->sdir.socket);
 	if (h->listener >= 0 && h->socket.len >= sizeof(((struct sockaddr_un *)0)->sun_path))
 		return "its path is too long for a socket";
-	/* In a diagnostic command, quotes nest badly, and HotSpot replaces %p by the pid. */
+	/*
+	 * The path is part of a diagnostic command: quotes cannot be nested there, and HotSpot
+	 * replaces %p by the pid.
+	 */
 	if (is_written_by_target(h->req) && strpbrk(dir, "\"'\\%\n"))
 		return "its name has quotes, a backslash, '%' or a line end";
 	if (h->file.len > ATTACH_V1_ARG_MAX)
@@ -109,7 +112,10 @@ static const char *put_socket(struct helper *h)
 	rc = target_ns_bind(h->listener, h->sdir.dir_fd, h->sdir.socket);
 	if (rc < 0)
 		return strerror(-rc);
-	/* Listening in this process gives the socket the target's ids as peer credentials. */
+	/*
+	 * The socket's peer credentials are those of the process that calls listen(2): the target's
+	 * ids.
+	 */
 	if (listen(h->listener, BACKLOG) < 0)
 		return strerror(errno);
 	return NULL;
@@ -121,7 +127,7 @@ static const char *put_file(struct helper *h)
 	case STAGED_FIFO:
 		return staging_dir_put_fifo(&h->sdir, &h->fifo);
 	case STAGED_RESULT:
-		return NULL; /* only the target creates files in this directory */
+		return NULL; /* the target creates the file itself */
 	case STAGED_SOCKET:
 		return NULL;
 	default:
@@ -129,7 +135,10 @@ static const char *put_file(struct helper *h)
 	}
 }
 
-/* Creates the file and the socket in one directory.  Returns NULL, or why that failed. */
+/*
+ * Creates the file and the socket in the directory `dir` of the target.  Returns NULL, or why that
+ * failed.
+ */
 static const char *try_dir(struct helper *h, const char *dir)
 {
 	const char *why;
@@ -159,7 +168,10 @@ static bool is_in_memory(const struct helper *h, const char *dir)
 	return fd >= 0 && disk_room_is_memory(fd);
 }
 
-/* Sorts the candidates if the target writes a lot: disks before memory, or the reverse. */
+/*
+ * Sets the order in which directories are tried.  For large results, those on disks come before
+ * those in memory, or the reverse with memory_first.  Returns the number of directories.
+ */
 static size_t order_dirs(const struct helper *h, const char *dirs[STAGING_PATHS_MAX])
 {
 	const bool sorted = h->req->kind == STAGED_RESULT || h->req->room > 0;
@@ -214,7 +226,10 @@ static void report_size(const struct helper *h)
 	report(h, STAGING_SIZE, size, NULL, -1);
 }
 
-/* Serves commands until jtool closes the pipe.  Returns true if the file is to be removed. */
+/*
+ * Serves the parent's commands until the parent closes the pipe.  Returns true if the parent wants
+ * the file to be removed in spite of `keep`.
+ */
 static bool serve_commands(const struct helper *h)
 {
 	bool discard = !h->req->keep;
@@ -231,7 +246,10 @@ static bool serve_commands(const struct helper *h)
 	return discard;
 }
 
-/* Returns true if the FIFO has a writer (read(2) would block) or had one (there was a hang-up). */
+/*
+ * Returns true if the FIFO has a writer (read(2) would block) or has had one (poll(2) reports a
+ * hang-up).
+ */
 static bool had_writer(int fifo)
 {
 	struct pollfd pfd = { .fd = fifo, .events = POLLIN };
@@ -243,11 +261,12 @@ static bool had_writer(int fifo)
 /*
  * A JVM that opens a FIFO without a reader blocks forever at a safepoint; one that writes to a FIFO
  * whose reader is gone gets EPIPE and continues.  The helper therefore holds the read end while the
- * FIFO has a name, even if jtool has closed its own copy.  It does so until `control` is closed: a
- * jtool that stops reading must free the staged file, or the JVM blocks on a full pipe.
+ * FIFO has a name, even if jtool has closed its own copy.  The helper holds it until `control` is
+ * closed: when jtool stops reading, it must free the staged file, or the JVM blocks on a full pipe.
  *
  * Called after the name was removed, so that open(2) returns ENOENT from now on.  A JVM that found
- * the name before may still be in open(2): without a writer, the read end stays open for LINGER_MS.
+ * the name before may still be in open(2): if the FIFO has had no writer, the read end stays open
+ * for LINGER_MS.
  */
 static void close_fifo(struct helper *h)
 {
@@ -256,7 +275,8 @@ static void close_fifo(struct helper *h)
 	if (h->fifo < 0)
 		return;
 	while (!had_writer(h->fifo) && !deadline_passed(deadline))
-		(void)poll(NULL, 0, LINGER_STEP_MS); /* a pipe does not show a pending open(2) */
+		/* No event reports an open(2) that is pending. */
+		(void)poll(NULL, 0, LINGER_STEP_MS);
 	util_close_p(&h->fifo);
 }
 
@@ -266,7 +286,7 @@ static void _noreturn_ fail(const struct helper *h, char kind)
 	_exit(1);
 }
 
-/* Opens the target's directories and finds candidates, with jtool's own rights. */
+/* Opens the target's directories and finds the candidates for DIR, with jtool's own rights. */
 static void find_paths(struct helper *h, const struct jvm *jvm)
 {
 	struct err err = { .code = EXIT_DONE };
@@ -303,7 +323,7 @@ static void _noreturn_ run(const struct staging_helper_job *job)
 		buf_adds(&h.why, strerror(-rc));
 		fail(&h, STAGING_NO_USER);
 	}
-	/* Without it, the target's ids and capabilities are the only limit. */
+	/* On failure, the target's ids and capabilities are the only limit. */
 	(void)!sandbox_enter(SANDBOX_STAGING);
 	staging_dir_init(&h.sdir, h.paths.uid, job->jvm->nspid, job->file_name,
 			 job->req->socket, is_written_by_target(job->req));
@@ -312,7 +332,10 @@ static void _noreturn_ run(const struct staging_helper_job *job)
 	if (choose_dir(&h) < 0)
 		fail(&h, STAGING_NO_DIR);
 	report(&h, STAGING_READY, buf_str(&h.file), buf_str(&h.socket), h.fifo);
-	/* Close our copy, so that connections are refused once jtool closes its listener. */
+	/*
+	 * Close this copy of the listener: then connections are refused after jtool has closed its
+	 * own.
+	 */
 	util_close_p(&h.listener);
 	staging_dir_leave(&h.sdir, serve_commands(&h));
 	close_fifo(&h);
@@ -321,7 +344,10 @@ static void _noreturn_ run(const struct staging_helper_job *job)
 
 pid_t staging_helper_start(const struct staging_helper_job *job)
 {
-	/* The child keeps no other descriptor, such as a connection or another helper's pipe. */
+	/*
+	 * The child must not hold other descriptors open, such as a connection or another helper's
+	 * pipe.
+	 */
 	const int keep[] = { job->report, job->control, job->req->listener };
 	pid_t pid = detached_child_fork(keep, ARRAY_SIZE(keep));
 

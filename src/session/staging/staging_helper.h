@@ -1,7 +1,7 @@
 /*
- * The staging helper: a child process with the target's ids, and the only one that touches the
- * target's file systems, which may not answer.  It creates the staged file in the
- * target's file system and removes it when jtool closes `control` or ends.
+ * The staging helper: a child process with the target's ids.  It is the only process of jtool that
+ * touches the target's file systems, which may not answer.  It creates the staged file there, and
+ * removes the file when jtool closes `control` or ends.
  */
 #ifndef JTOOL_SESSION_STAGING_STAGING_HELPER_H
 #define JTOOL_SESSION_STAGING_STAGING_HELPER_H
@@ -9,18 +9,18 @@
 #include "session/staging/staged_file.h"
 #include "session/staging/staging_paths.h"
 
-/* Commands from the parent on `control`; closing it ends the helper. */
+/* Commands that the parent writes to `control`.  When the parent closes it, the helper ends. */
 #define STAGING_DISCARD 'd' /* remove the file in spite of `keep` */
-#define STAGING_OPEN 'o'    /* report STAGING_OPENED or STAGING_NO_RESULT */
+#define STAGING_OPEN 'o'    /* open the file; reply is STAGING_OPENED or STAGING_NO_RESULT */
 
-#define STAGING_WRITTEN 'w' /* report STAGING_SIZE */
+#define STAGING_WRITTEN 'w' /* reply is STAGING_SIZE */
 
-/* The first character of a report; NUL-terminated strings follow. */
+/* The first character of a report, which gives its kind.  NUL-terminated strings follow. */
 #define STAGING_READY 'k'     /* paths of file and socket; the descriptor is a FIFO's read end */
-#define STAGING_NO_DIR 'd'    /* the reason for each directory */
+#define STAGING_NO_DIR 'd'    /* each directory with the reason why it is unusable */
 #define STAGING_FAILED 'e'    /* the exit code as a digit, then the text of an error */
 #define STAGING_NO_USER 'u'   /* why the helper cannot take the target's ids */
-#define STAGING_OPENED 'f'    /* the descriptor is the file, open for reading */
+#define STAGING_OPENED 'f'    /* the file is passed as descriptor, open for reading */
 #define STAGING_SIZE 's'      /* decimal number: bytes of the files in the directory */
 #define STAGING_NO_RESULT 'r' /* why the file cannot be opened */
 
@@ -28,7 +28,8 @@ struct staging_helper_job {
 	const struct jvm *jvm;
 	const struct staged_file_request *req;
 	const char *file_name;
-	uint64_t memory; /* bytes of a file in memory that the target's control groups can take */
+	/* bytes of files in memory for which the target's control groups have room */
+	uint64_t memory;
 	int report;  /* socket for reports; closed when the helper ends */
 	int control; /* pipe for commands */
 };

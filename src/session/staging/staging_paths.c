@@ -13,7 +13,9 @@
 #define UID_MAP_MAX 65536
 #define PASSWD_MAX (1024 * 1024)
 
-/* Returns the target's user id inside its user namespace, as its own tools show it. */
+/*
+ * Returns the target's effective user id in its own user namespace, which its own tools show, too.
+ */
 static uid_t uid_inside(const struct target_ns *ns)
 {
 	_cleanup_buf_ struct buf map = BUF_INIT;
@@ -44,8 +46,8 @@ static bool is_same_dir(const struct target_ns *ns, const char *path, int dir_fd
 }
 
 /*
- * Converts the kernel's `path` of the directory dir_fd, relative to our root, to one in the
- * target's root.  Returns a part of `path`; NULL if that part leads to a different directory.
+ * Converts a path from the kernel, relative to jtool's root, to a path in the target's root.
+ * Returns a part of `path`; NULL if that part does not lead to the directory dir_fd.
  */
 static const char *inside(const struct target_ns *ns, const char *path, int dir_fd)
 {
@@ -60,8 +62,9 @@ static const char *inside(const struct target_ns *ns, const char *path, int dir_
 }
 
 /*
- * Returns the path without symbolic links if possible.  The kernel shows mapped files by such a
- * path, and the dynamic linker finds a library again only by the path that it was given.
+ * Returns the path of a directory without symbolic links, if possible.  The kernel shows mapped
+ * files by such a path, and the dynamic linker finds a library again only by the path with which it
+ * was loaded.
  */
 static char *real_path(const struct target_ns *ns, const char *dir)
 {
@@ -86,7 +89,7 @@ static void add(struct staging_paths *w, const struct target_ns *ns, const char 
 	_cleanup_free_ char *real = NULL;
 
 	if (!dir || dir[0] != '/' || strlen(dir) >= PATH_MAX || w->n == STAGING_PATHS_MAX)
-		return; /* the target controls some of the paths */
+		return; /* do not add it: the target controls some of the paths */
 	real = real_path(ns, dir);
 	for (size_t i = 0; i < w->n; i++) {
 		if (strcmp(w->dirs[i], real) == 0)
@@ -102,7 +105,10 @@ static void add_cwd(struct staging_paths *w, const struct target_ns *ns)
 	add(w, ns, inside(ns, cwd, ns->cwd_fd));
 }
 
-/* Returns field n, counted from 0, of a line of passwd(5), terminated in place; NULL if absent. */
+/*
+ * Returns field n, counted from 0, of a line of passwd(5), and replaces the ':' after the field by
+ * NUL.  NULL if there are fewer fields.
+ */
 static char *field(char *line, int n)
 {
 	char *at = line;

@@ -7,20 +7,20 @@
 #define STAGING_PATHS_MAX 8
 
 struct staging_paths {
-	/* absolute, as the target sees them, without symbolic links; in order of preference */
+	/* Absolute paths in the target's root, without symbolic links, in order of preference. */
 	char *dirs[STAGING_PATHS_MAX];
 	size_t n;
 	uid_t uid; /* the target's effective user id in its own user namespace */
 };
 
 /*
- * Finds the target's tmp directory, /tmp, /var/tmp, /dev/shm, /run, working directory and home,
- * without checking whether they are usable.  Call it with jtool's own rights.
+ * Finds the target's tmp directory, /tmp, /var/tmp, /dev/shm, /run, working directory and home.
+ * Does not check whether a file can be staged in them.  Call it with jtool's own rights.
  */
 void staging_paths_find(const struct target_ns *ns, struct staging_paths *w);
 /*
- * The same for the directories in which HotSpot itself looks for a trigger file: /tmp and the
- * working directory.
+ * Finds the directories in which HotSpot itself looks for a trigger file: /tmp and the working
+ * directory.  Otherwise as staging_paths_find().
  */
 void staging_paths_find_attach(const struct target_ns *ns, struct staging_paths *w);
 void staging_paths_release(struct staging_paths *w);
