@@ -8,9 +8,9 @@
 
 #include "util/clock.h"
 
-#define GATHERED (64u * 1024) /* bytes of frames that are buffered before they are sent */
+#define GATHERED (64u * 1024) /* if more bytes are buffered, the next ag_chan_begin() sends them */
 #define OUT_CAP (GATHERED + WIRE_HEADER_LEN + AG_CHAN_PAYLOAD)
-#define SEND_MAX 64 /* bytes of payload */
+#define SEND_MAX 64 /* maximum bytes of payload in ag_chan_send() */
 #define NS_PER_MS 1000000
 
 int ag_chan_init(struct ag_chan *ch, struct ag_mem *mem, int fd)
@@ -35,7 +35,7 @@ void ag_chan_release(struct ag_chan *ch)
 void ag_chan_close(struct ag_chan *ch)
 {
 	if (ch->fd >= 0)
-		(void)close(ch->fd); /* on an error, too, the peer sees end of file */
+		(void)close(ch->fd); /* in any case the peer sees end of file */
 	ch->fd = -1;
 	ch->broken = true;
 }
@@ -46,7 +46,7 @@ static int broken(struct ag_chan *ch)
 	return -1;
 }
 
-/* Waits for the event; POLLIN includes end of file.  Returns -1 on a timeout or disconnection. */
+/* Waits for `event`; POLLIN includes end of file.  Returns -1 on a timeout or a disconnection. */
 static int wait_for(struct ag_chan *ch, short event, int timeout_ms)
 {
 	struct pollfd p = { .fd = ch->fd, .events = (short)(event | POLLRDHUP) };
@@ -103,7 +103,7 @@ int ag_chan_flush(struct ag_chan *ch)
 	return send_all(ch, ch->out + sent, len);
 }
 
-/* Waits for the client.  Returns false if the limit is reached or the client has disconnected. */
+/* Waits until the socket accepts bytes.  Returns false at the limit or on a disconnection. */
 static bool wait_within_limit(struct ag_chan *ch, struct ag_wait_limit *p)
 {
 	int64_t begin = ag_now_ns(), left = (int64_t)AG_CHAN_PAUSED_MS * NS_PER_MS - p->waited_ns;
@@ -117,7 +117,7 @@ static bool wait_within_limit(struct ag_chan *ch, struct ag_wait_limit *p)
 	rc = wait_for(ch, POLLOUT, (int)(left / NS_PER_MS) + 1);
 	p->waited_ns += ag_now_ns() - begin;
 	if (rc != 0 && ag_now_ns() - begin < left)
-		(void)broken(ch); /* not a timeout: disconnected */
+		(void)broken(ch); /* the wait ended before the limit: the client has disconnected */
 	return rc == 0;
 }
 
@@ -148,7 +148,7 @@ int ag_chan_try_flush(struct ag_chan *ch)
 			break;
 		ch->out_sent += (size_t)n;
 	}
-	/* Move unsent bytes, if any, to the front: new frames are appended to them. */
+	/* Move unsent bytes, if any, to the front; ag_chan_begin() appends the next frame. */
 	ch->out_len -= ch->out_sent;
 	memmove(ch->out, ch->out + ch->out_sent, ch->out_len);
 	ch->out_sent = 0;
@@ -170,7 +170,7 @@ int ag_chan_watch(struct ag_chan *ch, int ms)
 
 	if (ch->broken)
 		return -1;
-	/* A signal ends the wait early, see chan.h. */
+	/* A signal ends the wait early, as chan.h says. */
 	if (poll(&p, 1, ms) < 0)
 		return errno == EINTR ? 0 : broken(ch);
 	if (p.revents & (POLLRDHUP | POLLHUP | POLLERR | POLLNVAL))
@@ -181,7 +181,7 @@ int ag_chan_watch(struct ag_chan *ch, int ms)
 struct wire_writer *ag_chan_begin(struct ag_chan *ch)
 {
 	if (OUT_CAP - ch->out_len < WIRE_HEADER_LEN + AG_CHAN_PAYLOAD)
-		(void)ag_chan_flush(ch); /* on an error ag_chan_end() returns -1 */
+		(void)ag_chan_flush(ch); /* on an error ag_chan_end() returns -1, too */
 	ch->payload = wire_writer_init(ch->out + ch->out_len + WIRE_HEADER_LEN, AG_CHAN_PAYLOAD);
 	ch->payload.failed = ch->broken;
 	return &ch->payload;

@@ -2,7 +2,7 @@
  * A hash table from a number to an index.
  *
  * The size is fixed at creation, so that a heap callback, which must not allocate memory, can add
- * keys.  A slot has 8 bytes: a table of 30,000 classes fits into the CPU cache.
+ * keys.  A slot has only 8 bytes, so that a table of 30,000 classes fits into the CPU cache.
  */
 #ifndef JTOOL_AGENT_UTIL_CLASS_MAP_H
 #define JTOOL_AGENT_UTIL_CLASS_MAP_H
@@ -23,26 +23,26 @@ struct ag_class_map {
 	uint32_t n, max;
 };
 
-/* Makes room for max keys.  Returns -1 if there is no memory. */
+/* Creates a table for at most max keys.  Returns -1 if there is no memory. */
 int ag_class_map_init(struct ag_class_map *map, struct ag_mem *mem, uint32_t max)
 	__attribute__((warn_unused_result));
-/* Also accepts a map that is all zero. */
+/* Frees the table.  The map may also be all zero. */
 void ag_class_map_release(struct ag_class_map *map, struct ag_mem *mem);
 
-/* Returns false if the key is 0 or exists already, or if the map is full. */
+/* Adds a key.  Returns false if the key is 0 or exists already, or if the map is full. */
 bool ag_class_map_add(struct ag_class_map *map, uint32_t key, uint32_t index);
 
-/* Returns the number of slots, for iteration. */
+/* Returns the number of slots, for a loop over all slots. */
 static inline size_t ag_class_map_slots(const struct ag_class_map *map)
 {
 	return map->slots ? (size_t)1 << (64 - map->shift) : 0;
 }
 
-/* Returns the slot of a key, or the empty slot where it would be added. */
+/* Returns the slot that has the key, or the empty slot where the key would be added. */
 static inline struct ag_class_slot *ag_class_map_probe(const struct ag_class_map *map, uint32_t key)
 {
 	size_t mask = ag_class_map_slots(map) - 1;
-	/* 2^64 / golden ratio: spreads klass words, which have regular distances. */
+	/* 2^64 / golden ratio: the product spreads klass words, whose distances are regular. */
 	size_t i = (size_t)(key * UINT64_C(0x9e3779b97f4a7c15) >> map->shift);
 
 	while (map->slots[i].key != key && map->slots[i].key != 0)

@@ -1,18 +1,20 @@
-/* Optimised for speed, because application threads use it. */
+/* Optimised for speed, because application threads call these functions. */
 #ifndef __clang__ /* clang lacks this pragma */
 #pragma GCC optimize("O2")
 #endif
 
 #include "util/concurrent_table.h"
 
-#define UNIT 8u /* bytes; offsets of items are in this unit */
+#define UNIT 8u /* bytes; item offsets are stored in this unit */
 
 static struct ag_item *item_at(const struct ag_table *table, uint32_t offset)
 {
 	return (struct ag_item *)(void *)(table->arena->base + (size_t)offset * UNIT);
 }
 
-/* Returns the offset in units, which is never 0: the table precedes all items in the arena. */
+/*
+ * Returns an item's offset in units, which is never 0: the table precedes all items in the arena.
+ */
 static uint32_t offset_of(const struct ag_table *table, const struct ag_item *item)
 {
 	return (uint32_t)((size_t)((const uint8_t *)item - table->arena->base) / UNIT);
@@ -25,18 +27,21 @@ int ag_table_init(struct ag_table *table, struct ag_arena *arena, uint32_t n)
 	while (bits < 31 && UINT32_C(2) << bits <= n)
 		bits++;
 	*table = (struct ag_table){ .arena = arena, .bits = bits };
-	table->max = (UINT32_C(1) << bits) / 4 * 3; /* keeps probe sequences short */
+	table->max = (UINT32_C(1) << bits) / 4 * 3; /* 1/4 stays empty: short probe sequences */
 	table->slots = ag_arena_take(arena, sizeof(*table->slots) << bits);
 	table->order = ag_arena_take(arena, table->max * sizeof(*table->order));
 	return table->slots && table->order && table->max > 0 ? 0 : -1;
 }
 
-/* Returns the slot of an equal item, or else an empty slot, or NULL.  *offset: the slot's value. */
+/*
+ * Returns the slot of an item that equals the key, or an empty slot, or NULL if no slot is empty.
+ * Stores the value of the returned slot in *offset.
+ */
 static uint32_t *probe(const struct ag_table *table, uint32_t hash, ag_table_same_fn *same,
 		       const void *key, uint32_t *offset)
 {
 	uint32_t mask = (UINT32_C(1) << table->bits) - 1;
-	/* 2^32 / golden ratio, as in ag_class_map */
+	/* 2^32 / golden ratio, as in ag_class_map_probe() */
 	uint32_t i = hash * UINT32_C(0x9e3779b9) >> (32 - table->bits);
 
 	for (uint32_t tried = 0; tried <= mask; tried++, i = (i + 1) & mask) {
@@ -80,10 +85,10 @@ struct ag_item *ag_table_add(struct ag_table *table, struct ag_item *item,
 }
 
 /*
- * Lock-free: the item that gets order[next] has the number `next`.  Every competing thread then
- * stores this number in that item and advances table->n, so none waits for a suspended thread.
- * An item gets one number only, because a thread loads item->number after table->n, and because
- * the number is stored before table->n advances.
+ * Lock-free.  The item whose offset a thread has stored in order[next] gets the number `next`.
+ * Every competing thread then stores this number in that item and advances table->n, so no thread
+ * waits for a suspended one.  An item gets only one number, because a thread loads item->number
+ * after table->n, and because the number is stored before table->n advances.
  */
 uint32_t ag_table_number(struct ag_table *table, struct ag_item *item)
 {
@@ -105,7 +110,7 @@ uint32_t ag_table_number(struct ag_table *table, struct ag_item *item)
 	}
 }
 
-/* Compares with max, not n: an item can be found by its number before n counts it. */
+/* The limit is max, not n: an item's number is visible in the item before n counts the item. */
 struct ag_item *ag_table_get(const struct ag_table *table, uint32_t number)
 {
 	uint32_t offset = 0;

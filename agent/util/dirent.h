@@ -7,7 +7,7 @@
 struct ag_dirent {
 	uint64_t inode;
 	int64_t offset;
-	uint16_t len; /* of the entry */
+	uint16_t len; /* bytes of this entry */
 	uint8_t type;
 	char name[];
 };

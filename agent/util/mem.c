@@ -5,15 +5,16 @@
 #include <sys/mman.h>
 
 /*
- * Blocks of this size or more are mapped separately, so that freeing them returns the memory to
- * the system.  glibc would raise its threshold at the first such block, and retain later ones in an
- * arena of the session's thread (mallopt(3), M_MMAP_THRESHOLD).  Tests raise this to use calloc.
+ * Blocks of at least this size are mapped separately, so that freeing a block returns its memory to
+ * the system.  malloc() of glibc would raise its own threshold when the first such block is freed,
+ * and then retain later blocks in an arena of the session's thread (mallopt(3), M_MMAP_THRESHOLD).
+ * Tests define a higher value to use calloc().
  */
 #ifndef AG_MEM_MAPPED
 #define AG_MEM_MAPPED ((size_t)128 << 10)
 #endif
 
-/* The header of each block.  Its size preserves the alignment of malloc. */
+/* The header of each block.  max_align_t preserves the alignment that malloc() guarantees. */
 union block {
 	size_t size;
 	max_align_t align;
@@ -34,7 +35,7 @@ static void give_back(void *p, size_t total)
 	if (total < AG_MEM_MAPPED)
 		free(p);
 	else
-		(void)munmap(p, total); /* cannot fail for a mapping of obtain() */
+		(void)munmap(p, total); /* cannot fail: obtain() has mapped exactly this range */
 }
 
 void *ag_alloc(struct ag_mem *mem, size_t n, size_t size)

@@ -82,7 +82,10 @@ const char *ag_text_primitive(char letter)
 	}
 }
 
-/* Returns the '/' before the suffix of a VM-anonymous class (JDK 8), or NULL. */
+/*
+ * Returns the '/' between the name of a VM-anonymous class (JDK 8) and its suffix, or NULL if the
+ * class is not VM-anonymous.
+ */
 static const char *anonymous(const char *name, size_t len)
 {
 	const char *slash = NULL;
@@ -95,8 +98,9 @@ static const char *anonymous(const char *name, size_t len)
 }
 
 /*
- * In a signature, '/' separates packages; '.' precedes the suffix of a hidden class (JDK 15 on),
- * and '/' that of a VM-anonymous class.  In the Java name '/' precedes both suffixes.
+ * Appends the Java name of a class.  In a signature '/' separates packages, and the suffix of a
+ * hidden class (JDK 15 and later) follows a '.', that of a VM-anonymous class a '/'.  In the Java
+ * name both suffixes follow a '/'.
  */
 static void put_binary_name(struct ag_text *t, const char *name, size_t len)
 {

@@ -1,4 +1,4 @@
-/* Appends text to a buffer of the caller, and truncates it where the buffer is full. */
+/* Appends text to a buffer that the caller provides.  Text that does not fit is cut off. */
 #ifndef JTOOL_AGENT_UTIL_TEXT_H
 #define JTOOL_AGENT_UTIL_TEXT_H
 
@@ -10,17 +10,20 @@ struct ag_text {
 	size_t len, size;
 };
 
-/* size must be at least 1. */
+/* Returns an empty text in `data`, which has size bytes, at least 1. */
 struct ag_text ag_text_init(char *data, size_t size);
 void ag_text_put(struct ag_text *t, const char *s);
 void ag_text_number(struct ag_text *t, uint64_t n);
 /* Appends a time in seconds with three decimals. */
 void ag_text_seconds(struct ag_text *t, uint64_t ns);
-/* Appends at most max bytes of a name, with '?' for control characters. */
+/* Appends the first max bytes of a name, with '?' for each control character. */
 void ag_text_name(struct ag_text *t, const char *name, size_t max);
-/* Returns the primitive type of a descriptor letter: "int" for 'I'; "?" if there is none. */
+/* Returns the Java name of a primitive type, such as "int" for 'I', or "?" for another letter. */
 const char *ag_text_primitive(char letter);
-/* Appends the Java name of a signature: int[] for "[I", a.b.C for "La/b/C;", "?" if invalid. */
+/*
+ * Appends the Java name of a signature, for example int[] for "[I" and a.b.C for "La/b/C;", or "?"
+ * if the signature is invalid.  Reads at most max bytes of the element type.
+ */
 void ag_text_class(struct ag_text *t, const char *signature, size_t max);
 
 #endif
