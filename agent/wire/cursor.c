@@ -9,7 +9,7 @@ struct wire_reader wire_reader_init(const void *payload, size_t len)
 	return (struct wire_reader){ at, at + len, false };
 }
 
-/* Returns the next n bytes.  If fewer remain, marks the reader as failed and returns NULL. */
+/* Returns the next n bytes.  If fewer bytes remain, returns NULL and marks the reader as failed. */
 static const uint8_t *take(struct wire_reader *r, size_t n)
 {
 	const uint8_t *at = r->at;

@@ -1,6 +1,6 @@
 #include "wire/frame.h"
 
-/* Fails if frame.h defines a macro with the name of a frame. */
+/* Does not compile if frame.h defines a macro that has the name of a frame. */
 #define WIRE(name, number) \
 	_Static_assert(WIRE_##name == (number), "WIRE_" #name " is also a macro");
 #include "wire/frames.def"

@@ -30,13 +30,13 @@ enum wire_type {
 };
 
 /*
- * What Agent_OnAttach returns if no session starts; the attach protocol sends it to the client.
- * The agent of java.lang.instrument uses 100 to 102.  A number is never reused.
+ * Codes that Agent_OnAttach returns if it starts no session; the attach protocol sends them to the
+ * client.  The agent of java.lang.instrument uses 100 to 102.  A number is never reused.
  */
 enum wire_refused {
-	WIRE_REFUSED_OPTIONS = 11, /* the options are not "PATH,TOKEN" */
+	WIRE_REFUSED_OPTIONS = 11, /* the options do not have the form "PATH,TOKEN" */
 	WIRE_REFUSED_MEMORY = 12,  /* out of memory */
-	WIRE_REFUSED_JVM = 13,     /* no JVMTI environment */
+	WIRE_REFUSED_JVM = 13,     /* the JVM provides no JVMTI environment */
 	WIRE_REFUSED_CONNECT = 14, /* cannot connect to the socket of the client */
 	WIRE_REFUSED_PEER = 15,    /* the listening process has another user id */
 	WIRE_REFUSED_THREAD = 16,  /* cannot start a thread */
@@ -44,80 +44,85 @@ enum wire_refused {
 
 /* HISTO flags */
 #define WIRE_HISTO_LIVE 1u    /* run a full GC first */
-#define WIRE_HISTO_STRICT 2u  /* use specified JVMTI only: no calibrated klass words */
+#define WIRE_HISTO_STRICT 2u  /* use only what JVMTI specifies: do not read klass words */
 #define WIRE_HISTO_MODULES 4u /* send the module of each class */
 
-/* How the heap walk of HISTO counts, sent in HISTO_END */
-#define WIRE_WALK_TAGS 1u  /* by the tags of class objects */
-#define WIRE_WALK_KLASS 2u /* by the klass words of the objects, after a calibration */
-#define WIRE_WALK_CLASS 3u /* instances of one class only, with the klass filter of JVMTI */
+/* The method by which the heap walk of HISTO counts objects; HISTO_END reports it. */
+#define WIRE_WALK_TAGS 1u  /* reads the JVMTI tag of each object's class */
+#define WIRE_WALK_KLASS 2u /* reads the klass word of each object, after a calibration */
+#define WIRE_WALK_CLASS 3u /* counts one class only, with the klass filter of JVMTI */
 
 /* CLASSES flags */
 #define WIRE_CLASSES_SOURCES 1u /* send the code source of each class */
 
-/* Traits of a class */
+/* Traits of a class, in CLASS_ROWS. */
 #define WIRE_CLASS_INTERFACE 1u
 #define WIRE_CLASS_ARRAY 2u
 #define WIRE_CLASS_ENUM 4u       /* extends java.lang.Enum directly */
 #define WIRE_CLASS_RECORD 8u     /* extends java.lang.Record directly */
 #define WIRE_CLASS_LINKED 16u
-#define WIRE_CLASS_PATCHED 32u   /* has a patch of this agent */
+#define WIRE_CLASS_PATCHED 32u   /* this agent has patched the class */
 
 /* ACTIVITIES flags */
-#define WIRE_ACTIVITIES_FORCE 1u /* ask them all to end */
+#define WIRE_ACTIVITIES_FORCE 1u /* ask every listed activity to end */
 
-/* CAPTURE flags: by default MEMORY has the methods whose code differs from the class file. */
-#define WIRE_CAPTURE_MEMORY 1u /* send MEMORY with every method that has code */
+/*
+ * Flags of CAPTURE.  Without MEMORY, only methods whose code differs from the class file are sent.
+ */
+#define WIRE_CAPTURE_MEMORY 1u /* send a MEMORY frame with every method that has code */
 
-/* Outcome of a capture; only after FILE, a class file follows. */
+/* Outcome of the capture of a class.  A class file follows only after FILE. */
 enum wire_captured {
 	WIRE_CAPTURED_FILE = 0,
 	WIRE_CAPTURED_ARRAY = 1,
-	WIRE_CAPTURED_HIDDEN = 2,      /* hidden, or not modifiable for another reason */
-	WIRE_CAPTURED_ANONYMOUS = 3,   /* VM-anonymous (JDK 8): retransforming it is unsafe */
-	WIRE_CAPTURED_RETRANSFORMED = 4,        /* the JVM did not abandon the retransformation */
-	WIRE_CAPTURED_ERROR = 5,       /* see the JVMTI error */
-	WIRE_CAPTURED_SKIPPED = 6,   /* not tried: an earlier class was RETRANSFORMED */
+	WIRE_CAPTURED_HIDDEN = 2,      /* a hidden class, or not modifiable for another reason */
+	WIRE_CAPTURED_ANONYMOUS = 3,   /* VM-anonymous (JDK 8), which is unsafe to retransform */
+	WIRE_CAPTURED_RETRANSFORMED = 4,        /* the JVM has retransformed the class */
+	WIRE_CAPTURED_ERROR = 5,       /* a JVMTI error, which CAPTURED contains */
+	WIRE_CAPTURED_SKIPPED = 6,   /* not tried, because an earlier class was RETRANSFORMED */
 };
 
 /* GRAPH flags */
 #define WIRE_GRAPH_TEXTS 1u /* send the first characters of long Strings */
-#define WIRE_GRAPH_SNAPSHOT 2u /* walk in a child process; never in the JVM */
+#define WIRE_GRAPH_SNAPSHOT 2u /* walk in a child process, and not in the JVM if that fails */
 
-/* Outcome of a heap walk; only with COMPLETE the client has the complete heap. */
+/* Outcome of a heap walk.  The client has the complete heap only after COMPLETE. */
 enum wire_graphed {
 	WIRE_GRAPHED_COMPLETE = 0,
 	WIRE_GRAPHED_LATE = 1,     /* the pause reached its limit */
 	WIRE_GRAPHED_FULL = 2,     /* the heap stream reached its limit */
 	WIRE_GRAPHED_SLOW = 3,     /* the client did not read fast enough */
-	WIRE_GRAPHED_UNKNOWN = 4,  /* this JVM hides object addresses: the stream is invalid */
-	WIRE_GRAPHED_NOT = 5,      /* no snapshot, see WIRE_SNAPSHOT_*: the stream is invalid */
-	WIRE_GRAPHED_CHANGED = 6,  /* classes were loaded before the snapshot: as NOT; try again */
+	WIRE_GRAPHED_UNKNOWN = 4,  /* object addresses not verified: the stream is invalid */
+	WIRE_GRAPHED_NOT = 5,      /* no snapshot (wire_snapshot_why): the stream is invalid */
+	WIRE_GRAPHED_CHANGED = 6,  /* classes were loaded before the clone: as NOT; try again */
 };
 
-/* Why there is no snapshot.  From LOCKED to ENDED it may succeed at another time. */
+/*
+ * Why there is no snapshot.  After the reasons from LOCKED to ENDED another try may succeed.  The
+ * frame has the errno, signal or exit code that the lines below name.
+ */
 enum wire_snapshot_why {
 	WIRE_SNAPSHOT_DONE = 0,
 	WIRE_SNAPSHOT_SHARED = 1,  /* a part of the heap is in shared memory */
-	WIRE_SNAPSHOT_CLONE = 2,   /* the kernel refuses a child process; errno */
-	WIRE_SNAPSHOT_PREPARE = 3, /* another call of the kernel failed; errno */
-	WIRE_SNAPSHOT_CONFINE = 4, /* likewise in the child: it could not give up its rights */
-	WIRE_SNAPSHOT_LAYOUT = 5,  /* the layout of arrays is not known, or the order of the walk */
+	WIRE_SNAPSHOT_CLONE = 2,   /* the kernel refuses to clone the process: errno */
+	WIRE_SNAPSHOT_PREPARE = 3, /* another system call failed in the JVM: errno */
+	WIRE_SNAPSHOT_CONFINE = 4, /* the child could not give up its rights: errno */
+	WIRE_SNAPSHOT_LAYOUT = 5,  /* the layout of arrays or the order of the walk is not known */
 	WIRE_SNAPSHOT_LATE = 6,    /* the child reached its time limit */
-	WIRE_SNAPSHOT_LOCKED = 7,  /* the child met a lock that is never released */
-	WIRE_SNAPSHOT_HUNG = 8,    /* the child did not progress */
-	WIRE_SNAPSHOT_ROOM = 9,    /* more GC roots than expected */
-	WIRE_SNAPSHOT_SIGNAL = 10, /* a signal ended the child; its number */
-	WIRE_SNAPSHOT_ENDED = 11,  /* the child ended; its exit code */
-	WIRE_SNAPSHOT_NAMES = 12,  /* complete, but roots of virtual threads lack their methods */
-	/* Of a heap dump; CLASSES and MOVED may succeed at another time: */
+	WIRE_SNAPSHOT_LOCKED = 7,  /* the child waits for a lock that is never released */
+	WIRE_SNAPSHOT_HUNG = 8,    /* the child made no progress */
+	WIRE_SNAPSHOT_ROOM = 9,    /* more GC roots than there is room for */
+	WIRE_SNAPSHOT_SIGNAL = 10, /* a signal ended the child: its number */
+	WIRE_SNAPSHOT_ENDED = 11,  /* the child ended early: its exit code */
+	WIRE_SNAPSHOT_NAMES = 12,  /* complete, but roots in virtual threads lack method names */
+	/* Reasons of a heap dump only.  After CLASSES and MOVED another try may succeed. */
 	WIRE_SNAPSHOT_CLASSES = 13,  /* classes were loaded before the clone */
-	WIRE_SNAPSHOT_UNLINKED = 14, /* an object of a class that is not linked */
-	WIRE_SNAPSHOT_STACKS = 15,   /* stacks of virtual threads, whose layout is not known */
-	WIRE_SNAPSHOT_MOVED = 16,    /* the collector was moving objects */
+	WIRE_SNAPSHOT_UNLINKED = 14, /* an object has a class that is not linked */
+	WIRE_SNAPSHOT_STACKS = 15,   /* the stack of a virtual thread, of unknown layout */
+	WIRE_SNAPSHOT_MOVED = 16,    /* the garbage collector was moving objects */
 };
 
-/* FRAMES: the maximum depth of a stack, and special line numbers */
+/* Stacks in FRAMES: the maximum depth, and special line numbers. */
 #define WIRE_STACK_DEPTH 64u
 #define WIRE_LINE_UNKNOWN (-1)
 #define WIRE_LINE_NATIVE (-2)
@@ -125,25 +130,25 @@ enum wire_snapshot_why {
 /* TRACE flags */
 #define WIRE_TRACE_VALUES 1u /* send arguments, results and messages of exceptions */
 #define WIRE_TRACE_STACKS 2u /* send the stack of each call */
-#define WIRE_TRACE_SUMMED 4u /* send sums by method, not calls; excludes VALUES and STACKS */
+#define WIRE_TRACE_SUMMED 4u /* send sums for each method, not calls; excludes VALUES, STACKS */
 #define WIRE_TRACE_COUNTER 8u /* the kernel's clock source is the time stamp counter */
 
-/* Limits of one TRACE */
+/* Limits of one TRACE. */
 #define WIRE_TRACE_METHODS_MAX 20000u
 #define WIRE_TRACE_DEPTH WIRE_STACK_DEPTH
 
 enum wire_trace_end {
-	WIRE_TRACED_STOPPED = 0, /* TRACE_STOP */
-	WIRE_TRACED_TIME = 1,    /* the maximum duration is reached */
-	WIRE_TRACED_COUNT = 2,   /* the maximum number of calls is sent */
+	WIRE_TRACED_STOPPED = 0, /* the client sent TRACE_STOP */
+	WIRE_TRACED_TIME = 1,    /* the trace reached its maximum duration */
+	WIRE_TRACED_COUNT = 2,   /* the maximum number of calls was sent */
 	WIRE_TRACED_COST = 3,  /* the hooks exceeded their CPU budget */
 	WIRE_TRACED_NOTHING = 4, /* no method could be instrumented */
-	WIRE_TRACED_FORCED = 5,  /* another session asked for the end */
+	WIRE_TRACED_FORCED = 5,  /* another session requested the end */
 };
 
 /* ALLOC flags */
 #define WIRE_ALLOC_EXACT 1u    /* count every object by instrumentation, instead of sampling */
-#define WIRE_ALLOC_LIVE 2u     /* count objects that are reachable at the end, after a full GC */
+#define WIRE_ALLOC_LIVE 2u     /* count the objects that are reachable after a full GC at the end */
 #define WIRE_ALLOC_RECORDED 4u /* send the current state of the recording since JVM startup */
 
 #define WIRE_ALLOC_DEPTH WIRE_STACK_DEPTH
@@ -152,36 +157,38 @@ enum wire_trace_end {
 #define WIRE_ALLOC_INTERVAL 524288u /* default sampling interval in bytes */
 
 enum wire_alloc_end {
-	WIRE_ALLOCED_STOPPED = 0, /* ALLOC_STOP */
-	WIRE_ALLOCED_TIME = 1,    /* the maximum duration is reached */
-	WIRE_ALLOCED_ON = 2,    /* the recording was sent, and continues */
-	WIRE_ALLOCED_NOTHING = 3, /* ALLOC_RECORDED, but no recording; no other frame is sent */
-	WIRE_ALLOCED_FORCED = 4,  /* another session asked for the end */
+	WIRE_ALLOCED_STOPPED = 0, /* the client sent ALLOC_STOP */
+	WIRE_ALLOCED_TIME = 1,    /* the profile reached its maximum duration */
+	WIRE_ALLOCED_ON = 2,    /* the recording was sent, and goes on */
+	WIRE_ALLOCED_NOTHING = 3, /* ALLOC_RECORDED, but no recording: only ALLOC_END is sent */
+	WIRE_ALLOCED_FORCED = 4,  /* another session requested the end */
 };
 
-/* Limitations of the counters, sent in ALLOC_NOTE: a text and a number */
+/* Limitations of an allocation profile.  ALLOC_NOTE has the limitation, a text and a number. */
 enum wire_alloc_note {
-	/* Threads still run the uninstrumented version of a method, so the arrays that they
-	 * allocate in it are not counted.  Text: CLASS.METHOD.  Number: threads. */
+	/*
+	 * Threads still run the version of a method from before the instrumentation, so arrays that
+	 * they allocate there are not counted.  Text: CLASS.METHOD.  Number: threads.
+	 */
 	WIRE_ALLOC_OLD_CODE = 1,
-	WIRE_ALLOC_REFUSED = 2, /* classes not instrumented.  Text: reason.  Number: classes */
-	WIRE_ALLOC_FULL = 3,    /* no room.  Number: dropped samples or objects */
+	WIRE_ALLOC_REFUSED = 2, /* classes were not instrumented.  Text: reason.  Number: classes */
+	WIRE_ALLOC_FULL = 3,    /* no room for samples.  Number: dropped samples or objects */
 	WIRE_ALLOC_NOT_LIVE = 4, /* live objects could not be counted.  Text: reason */
 };
 
 #define WIRE_PIECE 65536u /* maximum bytes of the text in a BYTES frame */
 
 struct wire_header {
-	uint32_t len; /* of the payload */
+	uint32_t len; /* bytes of the payload */
 	uint8_t version;
 	uint16_t type;
 };
 
 void wire_header_write(uint8_t out[WIRE_HEADER_LEN], uint16_t type, uint32_t len);
-/* Returns false if the version differs or the payload is too long. */
+/* Decodes a header.  Returns false if the version differs or the payload is too long. */
 bool wire_header_read(const uint8_t in[WIRE_HEADER_LEN], struct wire_header *header);
 
-/* Returns the name of a type for messages, or "unknown frame". */
+/* Returns the name of a frame type for messages, or "unknown frame". */
 const char *wire_type_name(uint16_t type);
 
 #endif

@@ -3,7 +3,7 @@
 #include <stdint.h>
 #include <string.h>
 
-#define BROKEN 0x80000000u /* marks a byte that is not part of a valid character */
+#define BROKEN 0x80000000u /* marks a byte that is not part of a valid UTF-8 character */
 
 struct reader {
 	glob_byte_fn *byte_at;
@@ -26,7 +26,7 @@ static uint8_t byte(const struct reader *r, size_t i)
 static uint32_t decode(struct reader *r)
 {
 	uint32_t lead = byte(r, r->at++), c = lead;
-	uint32_t bit = 0x40; /* the bit of c that says that another byte follows */
+	uint32_t bit = 0x40; /* the bit of c that is set if another byte follows */
 	size_t at = r->at;
 
 	if (lead < 0x80)
@@ -41,7 +41,7 @@ static uint32_t decode(struct reader *r)
 		c = c << 6 | (next & 0x3f);
 	}
 	c &= bit - 1;
-	if (c < bit >> 5 || c > 0x10ffff) /* a shorter form exists, or it is out of range */
+	if (c < bit >> 5 || c > 0x10ffff) /* overlong encoding, or not in Unicode */
 		return BROKEN | lead;
 	r->at = at;
 	return c;
@@ -62,11 +62,16 @@ static uint32_t next_char(struct reader *r)
 	return c;
 }
 
-/* Backtracks to the last '*' only: the match of an earlier '*' never has to grow. */
+/*
+ * After a mismatch only the last '*' matches more characters: if an earlier '*' did, the last one
+ * would only have fewer characters left.
+ */
 bool glob_matches_bytes(const char *glob, glob_byte_fn *byte_at, const void *text, size_t len)
 {
 	struct reader g = { byte_of_string, glob, strlen(glob), 0 }, t = { byte_at, text, len, 0 };
-	/* The position after the glob's last '*' (0: none), and the end of the text it matches. */
+	/*
+	 * The glob's position after its last '*' (0: none), and the end of what this '*' matches.
+	 */
 	size_t star = 0, mark = 0;
 
 	for (;;) {

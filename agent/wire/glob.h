@@ -1,9 +1,9 @@
 /*
- * Globs for names: '*' matches any characters, '?' one; no other character is special.  The agent
- * and the client share this code, so that both select the same names.
+ * Globs for names: '*' matches any number of characters, '?' matches one, and no other character is
+ * special.  The agent and the client share this code, so that both select the same names.
  *
  * A character is a UTF-8 character, or a surrogate pair, which modified UTF-8 uses beyond U+FFFF
- * (JVMS 4.4.7).  Any other byte is a character by itself.
+ * (JVMS 4.4.7).  A byte that belongs to neither is a character by itself.
  */
 #ifndef JTOOL_AGENT_WIRE_GLOB_H
 #define JTOOL_AGENT_WIRE_GLOB_H
@@ -11,10 +11,15 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* The time is at most proportional to the product of both lengths. */
+/*
+ * Returns true if the glob matches the complete text.  The time is at most proportional to the
+ * product of both lengths.
+ */
 bool glob_matches(const char *glob, const char *text);
 
-/* Matches a text of len bytes that is not contiguous in memory: byte_at() returns byte i. */
+/*
+ * The same for a text of len bytes that need not be contiguous in memory: byte_at() returns byte i.
+ */
 typedef char glob_byte_fn(const void *text, size_t i);
 bool glob_matches_bytes(const char *glob, glob_byte_fn *byte_at, const void *text, size_t len);
 

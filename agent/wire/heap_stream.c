@@ -7,11 +7,11 @@
 #define KIND_MASK ((1u << HEAP_STREAM_KIND_BITS) - 1)
 #define VARINT_MAX 10 /* bytes of a 64-bit LEB128 number */
 
-/* The parts of a record after its first number, in this order. */
+/* The parts that may follow the first number of a record, in this order. */
 enum part {
 	CLASS = 1,
 	INDEX = 2,
-	GAP = 4, /* an index, as its distance from state->element */
+	GAP = 4, /* INDEX as its distance from state->element */
 	ROOT = 8,
 	SIZE = 16,
 	TEXT = 32,
@@ -25,7 +25,10 @@ static const uint8_t parts[HEAP_STREAM_KINDS] = {
 	[HEAP_STREAM_SIZE] = SIZE,          [HEAP_STREAM_TEXT] = TEXT,
 };
 
-/* Reads a number.  Returns NULL also if `from` is NULL: the caller checks once for a record. */
+/*
+ * Reads a number.  `from` may be NULL, the result of a failed read; then returns NULL, so that the
+ * caller checks once per record.
+ */
 static const uint8_t *get(const uint8_t *from, const uint8_t *end, uint64_t *value)
 {
 	uint64_t v = 0;
@@ -60,7 +63,7 @@ static int64_t unfold(uint64_t n)
 	return (int64_t)(n >> 1) ^ -(int64_t)(n & 1);
 }
 
-/* Returns the base of the distance in records of this kind. */
+/* Returns the address from which records of this kind count their distance. */
 static uint64_t *base_of(struct heap_stream_state *state, enum heap_stream_kind kind)
 {
 	switch (kind) {

@@ -1,7 +1,7 @@
 /*
  * The heap stream: the objects and references of a heap as a sequence of records.  The agent writes
- * it while the JVM is paused, src/model/hprof writes it from a heap dump, and src/model/graph
- * reads it.
+ * it while the JVM is paused, src/model/hprof writes it from a heap dump, and src/model/graph reads
+ * it.
  *
  * A record begins with a number: the low HEAP_STREAM_KIND_BITS are its kind, the rest is the
  * distance between two addresses, which usually takes two or three bytes.  All numbers are LEB128;
@@ -9,10 +9,11 @@
  * bytes, because HotSpot aligns objects to 8 bytes.  An address only identifies an object during
  * the pause; it is never dereferenced.
  *
- * OBJECT or MIRROR introduces each object once.  The references from it follow, up to the next
- * OBJECT or MIRROR; ROOT, OWN and TEXT may occur between them.  An object that is not introduced
- * has no references; in a complete walk it is a java.lang.Class, because every other object refers
- * to its class.  The size of an object is in the references to it, or in SIZE.
+ * An OBJECT or MIRROR record introduces an object, each object at most once.  The records of this
+ * object's references follow, up to the next OBJECT or MIRROR; ROOT, OWN and TEXT records may occur
+ * among them.  An object that is never introduced has no references; in a complete walk it is a
+ * java.lang.Class, because every other object refers to its class.  The size of an object is in the
+ * records of the references to it, or in a SIZE record.
  *
  * Uses libc only; linked into the agent and the client.
  */
@@ -24,25 +25,28 @@
 #include <stdint.h>
 
 #define HEAP_STREAM_KIND_BITS 4
-#define HEAP_STREAM_RECORD_MAX 96 /* maximum bytes of a record without its text */
-#define HEAP_STREAM_TEXT_MAX 256  /* bytes of text */
+#define HEAP_STREAM_RECORD_MAX 96 /* maximum bytes of a record, not counting its text */
+#define HEAP_STREAM_TEXT_MAX 256  /* maximum bytes of a text */
 #define HEAP_STREAM_WORD 8
-#define HEAP_STREAM_ADDRESS_MAX (UINT64_C(1) << 57) /* all user addresses are below */
+#define HEAP_STREAM_ADDRESS_MAX (UINT64_C(1) << 57) /* user-space addresses are lower */
 
-/* Brackets name the base of the distance; "current" is the object that was introduced last. */
+/*
+ * Each line: [the object from which the record's distance is counted], the meaning: further
+ * members.  [current] is the object that the last OBJECT or MIRROR introduced.
+ */
 enum heap_stream_kind {
-	HEAP_STREAM_CLASS,    /* [previous CLASS] the java.lang.Class of a class number */
-	HEAP_STREAM_OBJECT,   /* [current] introduces an object: class number */
+	HEAP_STREAM_CLASS,    /* [previous CLASS] address of a java.lang.Class: class number */
+	HEAP_STREAM_OBJECT,   /* [current] introduces an object: number of its class */
 	HEAP_STREAM_MIRROR,   /* [current] introduces a java.lang.Class */
-	HEAP_STREAM_FIELD,    /* [current] reference from a field: index, size of the target */
+	HEAP_STREAM_FIELD,    /* [current] reference from a field: its index, size of the target */
 	HEAP_STREAM_STATIC,   /* [current] as FIELD, from a static field of a MIRROR */
-	HEAP_STREAM_ELEMENT,  /* [current] as FIELD, from an array; index encoded as distance */
-	HEAP_STREAM_REFERENT, /* [current] as FIELD, from a Reference; index: its strength */
-	HEAP_STREAM_LINK,     /* [current] as FIELD, from a class; index: enum heap_stream_link */
+	HEAP_STREAM_ELEMENT,  /* [current] as FIELD, from an array: distance of indices, size */
+	HEAP_STREAM_REFERENT, /* [current] as FIELD, from a Reference: heap_stream_strength, size */
+	HEAP_STREAM_LINK,     /* [current] as FIELD, from a class: heap_stream_link, size */
 	HEAP_STREAM_ROOT,     /* [previous ROOT] a GC root: root, thread, depth, method, size */
-	HEAP_STREAM_SIZE,     /* [current] distance 0: size of the current object */
-	HEAP_STREAM_OWN,      /* [previous OWN] an object that jtool created */
-	HEAP_STREAM_TEXT,     /* [current] the text of an object: form, length, bytes */
+	HEAP_STREAM_SIZE,     /* [current, distance 0] the current object: its size */
+	HEAP_STREAM_OWN,      /* [previous OWN] an object that the agent created */
+	HEAP_STREAM_TEXT,     /* [current] start of a string or array: form, length, bytes */
 	HEAP_STREAM_KINDS,
 };
 
@@ -51,9 +55,9 @@ enum heap_stream_link {
 	HEAP_STREAM_SUPERCLASS,
 	HEAP_STREAM_INTERFACE,
 	HEAP_STREAM_LOADER,
-	HEAP_STREAM_DOMAIN, /* protection domain */
+	HEAP_STREAM_DOMAIN, /* the protection domain */
 	HEAP_STREAM_SIGNERS,
-	HEAP_STREAM_CONSTANT, /* resolved in the constant pool of the class */
+	HEAP_STREAM_CONSTANT, /* a resolved constant in the constant pool of the class */
 	HEAP_STREAM_LINKS,
 };
 
@@ -68,55 +72,57 @@ enum heap_stream_strength {
 enum heap_stream_root {
 	HEAP_STREAM_ROOT_CLASS, /* a class of the bootstrap loader */
 	HEAP_STREAM_ROOT_JNI_GLOBAL,
-	HEAP_STREAM_ROOT_JNI_LOCAL, /* thread, depth, method: the frame that owns the reference */
-	HEAP_STREAM_ROOT_STACK,     /* a local variable: thread, depth, method */
-	HEAP_STREAM_ROOT_THREAD,    /* the object of a live thread: thread */
-	HEAP_STREAM_ROOT_MONITOR,   /* a thread has locked it or waits for it */
-	HEAP_STREAM_ROOT_VM,        /* internal to the JVM */
+	HEAP_STREAM_ROOT_JNI_LOCAL, /* a local reference of JNI code: thread, depth, method */
+	HEAP_STREAM_ROOT_STACK,     /* a local variable of a stack frame: thread, depth, method */
+	HEAP_STREAM_ROOT_THREAD,    /* the java.lang.Thread of a live thread: its thread id */
+	HEAP_STREAM_ROOT_MONITOR,   /* a thread has locked the object's monitor or waits for it */
+	HEAP_STREAM_ROOT_VM,        /* the JVM itself refers to the object */
 	HEAP_STREAM_ROOTS,
 };
 
 enum heap_stream_form {
-	HEAP_STREAM_UTF16, /* the object is a String, or a char[] of a dump: UTF-16, big-endian */
-	HEAP_STREAM_BYTES, /* the object is a byte[]: Latin-1, if it belongs to a String */
+	HEAP_STREAM_UTF16, /* of a String, or of a char[] in a heap dump: UTF-16, big-endian */
+	HEAP_STREAM_BYTES, /* of a byte[]: Latin-1 if a String uses it */
 	HEAP_STREAM_FORMS,
 };
 
-/* A decoded record.  Members that its kind does not have are 0. */
+/* A decoded record.  Members that records of its kind do not have are 0. */
 struct heap_stream_record {
 	enum heap_stream_kind kind;
-	uint64_t address;  /* of the introduced object or of the target, in bytes */
+	uint64_t address;  /* of the introduced object, or of a reference's target, in bytes */
 	uint32_t class;    /* class number */
-	uint32_t index;    /* of the field or element, or an enum: see heap_stream_kind */
-	uint64_t size;     /* bytes; 0: in another record */
-	uint32_t length;   /* of an array, if size is set */
-	bool is_array;     /* size and length are those of an array */
+	uint32_t index;    /* of the field or element, or an enum, as in heap_stream_kind */
+	uint64_t size;     /* bytes; 0: another record has the size */
+	uint32_t length;   /* length of the array, if is_array */
+	bool is_array;     /* the object that has this size is an array */
 	enum heap_stream_root root;
-	uint64_t thread;   /* identifier of the java.lang.Thread */
-	uint32_t depth;    /* of the stack frame; 0 is the innermost */
-	uint32_t method;   /* method number, from 1; 0: not known */
+	uint64_t thread;   /* id of the thread, as in GRAPH_THREADS */
+	uint32_t depth;    /* position of the stack frame; 0 is the innermost */
+	uint32_t method;   /* method number, from 1 on; 0: not known */
 	enum heap_stream_form form;
 	const uint8_t *text;
 	uint32_t text_len;
 };
 
-/* State of the encoder and the decoder: bases of distances.  All zero at the start of a stream. */
+/* State of an encoder or decoder: the bases of distances.  All zero at the start of a stream. */
 struct heap_stream_state {
-	uint64_t class, object, root, own; /* addresses in words */
-	uint32_t element;                  /* 1 + index of the last ELEMENT of `object`; 0: none */
+	uint64_t class, object, root, own; /* last addresses, in words */
+	uint32_t element;                  /* 1 + index of the object's last ELEMENT; 0: none */
 };
 
 /*
- * Writes a record at `to`, which has room for HEAP_STREAM_RECORD_MAX bytes and the text, and
- * returns its end.  The address is a multiple of HEAP_STREAM_WORD below HEAP_STREAM_ADDRESS_MAX, an
- * array's element indices ascend, and the text has at most HEAP_STREAM_TEXT_MAX bytes.
+ * Writes a record at `to`, which has room for HEAP_STREAM_RECORD_MAX bytes and the record's text.
+ * Returns the record's end.  The address must be a multiple of HEAP_STREAM_WORD below
+ * HEAP_STREAM_ADDRESS_MAX, the element indices of an array must ascend, and the text has at most
+ * HEAP_STREAM_TEXT_MAX bytes.
  */
 uint8_t *heap_stream_write(struct heap_stream_state *state, uint8_t *to,
 			   const struct heap_stream_record *record);
 
 /*
- * Reads the record at `from`, and returns its end, or NULL if it is malformed or truncated.  The
- * stream is not trusted: the caller checks class numbers, indices, sizes and threads.
+ * Reads the record at `from`.  Returns the end of the record, or NULL if it is malformed or
+ * truncated.  The stream is not trusted: the caller checks class numbers, indices, sizes, thread
+ * ids.
  */
 const uint8_t *heap_stream_read(struct heap_stream_state *state, const uint8_t *from,
 				const uint8_t *end, struct heap_stream_record *record)

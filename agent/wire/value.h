@@ -1,7 +1,8 @@
 /*
- * The encoding of values: arguments, results and exceptions of a traced call.  The first byte is a
- * kind; numbers are big-endian.  To encode a value the agent reads fields of JDK classes; it runs
- * no application code, in particular no toString().
+ * The encoding of values: arguments, results and exceptions of a traced call.  The first byte of a
+ * value is its kind, as below; the rest depends on the kind.  Numbers are big-endian.  To encode a
+ * value the agent reads fields of JDK classes; it runs no application code, in particular no
+ * toString().
  *
  *     Z B C S I   u32, sign-extended            F   u32, the float's bits
  *     J           u64                           D   u64, the double's bits
