@@ -23,14 +23,14 @@ jint JNICALL Agent_OnLoad(JavaVM *vm, char *options, void *reserved)
 	return JNI_OK;
 }
 
-/* Several sessions may run in one JVM at the same time; they share no state. */
+/* The JVM calls this for each attach.  Several sessions may run at once; they share no state. */
 jint JNICALL Agent_OnAttach(JavaVM *vm, char *options, void *reserved)
 {
 	(void)reserved;
 	return ag_session_start(vm, options);
 }
 
-/* Does nothing: the JVM has shut down, and JVMTI can no longer be called. */
+/* The JVM calls this at its shutdown.  Does nothing, because JVMTI must not be called any more. */
 void JNICALL Agent_OnUnload(JavaVM *vm)
 {
 	(void)vm;

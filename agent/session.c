@@ -21,7 +21,7 @@
 #endif
 
 struct session {
-	struct ag_mem mem; /* for everything except this struct */
+	struct ag_mem mem; /* counts all memory of the session except this struct */
 	struct ag_jvm jvm;
 	struct ag_chan chan;
 	char token[WIRE_TOKEN_LEN];
@@ -114,7 +114,7 @@ static void send_gone(struct session *s)
 	wire_put_u64(&w, s->mem.bytes);
 	wire_put_u64(&w, s->mem.blocks);
 	wire_put_u64(&w, s->jvm.globals);
-	(void)ag_chan_send(&s->chan, WIRE_GONE, &w); /* on an error, too, the session ends */
+	(void)ag_chan_send(&s->chan, WIRE_GONE, &w); /* in any case the session ends now */
 }
 
 static void session_free(struct session *s)
@@ -143,7 +143,7 @@ static void JNICALL session_run(jvmtiEnv *ti, JNIEnv *jni, void *arg)
 	session_free(s);
 }
 
-/* Splits "PATH,TOKEN": TOKEN has a fixed length, PATH may contain commas. */
+/* Splits "PATH,TOKEN".  PATH may contain commas, so the fixed length of TOKEN decides. */
 static int parse_options(const char *options, struct sockaddr_un *address, char *token)
 {
 	size_t len = options ? strnlen(options, AG_OPTIONS_MAX + 1) : 0;
@@ -160,7 +160,7 @@ static int parse_options(const char *options, struct sockaddr_un *address, char 
 	return 0;
 }
 
-/* Returns true if the peer has the user id of this process; the client listens with that id. */
+/* Returns true if the peer has the user id of this process, with which the client listens. */
 static bool peer_is_client(int fd)
 {
 	struct ucred peer;
@@ -176,7 +176,7 @@ static jint open_channel(struct session *s, const char *options)
 
 	if (parse_options(options, &address, s->token) != 0)
 		return WIRE_REFUSED_OPTIONS;
-	/* Non-blocking: a single JVM thread (Attach Listener) serves all attach requests. */
+	/* Non-blocking: this is the JVM's only thread for attach requests (Attach Listener). */
 	fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
 	if (fd < 0)
 		return WIRE_REFUSED_CONNECT;

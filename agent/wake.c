@@ -12,13 +12,13 @@
 #include "util/text.h"
 #include "wire/wake.h"
 
-#define READS_MAX 16 /* parts of a directory that are read at a wake-up, of about 30 names each */
-#define SERVED_MAX 16 /* sessions that start at a wake-up */
+#define READS_MAX 16 /* calls of getdents64() for a directory; each returns about 30 names */
+#define SERVED_MAX 16 /* sessions that one wake-up starts */
 
-/* The JVM in which this library sleeps; NULL: not asleep. */
+/* The JVM in which the agent sleeps; NULL if the agent is not asleep. */
 static JavaVM *asleep_in;
 
-/* The linker's name for the start of the library, where its code is mapped. */
+/* The linker's symbol for the start of the mapped library. */
 extern const char __ehdr_start[] __attribute__((visibility("hidden")));
 
 const char *ag_wake_token(const char *name, uintptr_t address)
@@ -35,8 +35,8 @@ const char *ag_wake_token(const char *name, uintptr_t address)
 }
 
 /*
- * Returns true if only the JVM's user has rights to it; `name` may be "" for fd itself.  Uses a
- * system call, because glibc exports fstatat() only since 2.33.
+ * Returns true if only the JVM's user has rights to the file `name` in the directory `fd`, or to
+ * `fd` itself if `name` is "".  A system call, because glibc exports fstatat() only since 2.33.
  */
 static bool is_private(int fd, const char *name, mode_t type)
 {
@@ -46,7 +46,7 @@ static bool is_private(int fd, const char *name, mode_t type)
 	       st.st_uid == geteuid() && (st.st_mode & (S_IFMT | 077)) == type;
 }
 
-/* Starts a session with the client of a request, and removes the request. */
+/* Starts a session with the client that made the request, and removes the request. */
 static void serve(const char *dir, const char *name, const char *token)
 {
 	char data[AG_OPTIONS_MAX + 1];
@@ -59,13 +59,13 @@ static void serve(const char *dir, const char *name, const char *token)
 	path_len = options.len;
 	ag_text_put(&options, ",");
 	ag_text_put(&options, token);
-	/* A client that is still there notices that no session has started. */
+	/* On an error a client that still runs notices that no session connects to its socket. */
 	(void)ag_session_start(asleep_in, data);
 	data[path_len] = '\0';
-	(void)unlink(data); /* the client removes it, too */
+	(void)unlink(data); /* on an error the client removes it */
 }
 
-/* Serves the requests in an open directory, whose entries are read from the first one. */
+/* Serves the requests in the open directory `fd`, from its first entry on. */
 static void serve_all(const char *dir, int fd)
 {
 	char data[2048] __attribute__((aligned(8)));
@@ -107,7 +107,7 @@ static void look_into(const char *parent)
 		return;
 	if (is_private(fd, "", S_IFDIR))
 		serve_all(data, fd);
-	(void)close(fd); /* only read from */
+	(void)close(fd); /* cannot lose data: only read from */
 }
 
 static void JNICALL on_data_dump(jvmtiEnv *ti)
@@ -130,6 +130,6 @@ const char *ag_wake_enable(JavaVM *vm)
 	if (ag_jvmti_listen(&jvm, jvm.ti, &callbacks, JVMTI_EVENT_DATA_DUMP_REQUEST) == 0)
 		return NULL;
 	asleep_in = NULL;
-	(void)(*jvm.ti)->DisposeEnvironment(jvm.ti); /* it is unused */
+	(void)(*jvm.ti)->DisposeEnvironment(jvm.ti); /* removes the unused environment */
 	return jvm.err.why;
 }
