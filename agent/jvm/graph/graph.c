@@ -58,8 +58,8 @@ static int make_arrays(struct ag_jvm *jvm, struct ag_self_objects *own, jobject 
 			return -1;
 	}
 	/*
-	 * The holder also refers to itself, because HotSpot reports such a reference differently:
-	 * its callback wrapper has only one address.
+	 * The holder also has an element that refers to the holder itself, because HotSpot reports
+	 * such a reference differently: the callback wrapper then has only one address.
 	 */
 	(*jni)->SetObjectArrayElement(jni, holder, AG_GRAPH_ARRAYS, holder);
 	return ag_ref_threw(jvm, "SetObjectArrayElement") ? -1 : 0;
@@ -130,9 +130,9 @@ static int take_tagged(struct ag_jvm *jvm, jclass *classes, jint n)
 	if (rc != 0)
 		return -1;
 	for (jint i = 0; i < n_found; i++) {
-		ag_ref_drop(jvm, classes[found[i] - 1]); /* if an earlier walk left the tag */
+		ag_ref_drop(jvm, classes[found[i] - 1]); /* set if two have this tag */
 		classes[found[i] - 1] = objects[i];
-		(void)AG_JVMTI(jvm, SetTag, objects[i], 0); /* the first error is recorded */
+		(void)AG_JVMTI(jvm, SetTag, objects[i], 0); /* an error is recorded, see below */
 	}
 	ag_jvmti_free(jvm, objects);
 	ag_jvmti_free(jvm, found);
@@ -140,8 +140,8 @@ static int take_tagged(struct ag_jvm *jvm, jclass *classes, jint n)
 }
 
 /*
- * Fails if a new class extends java.lang.ref.Reference: the walk did not know that and wrote its
- * referents as strong references.
+ * Fails if one of the last n classes of the index extends java.lang.ref.Reference: the walk did not
+ * know this class, and has written its referents as strong references.
  */
 static int refuse_references(struct ag_jvm *jvm, uint32_t n)
 {

@@ -1,8 +1,8 @@
 /*
  * Reads the instance fields that java.lang.Class itself declares: names, reflection data,
- * ClassValues.  HotSpot does not report these references
- * (VM_HeapWalkOperation::iterate_over_class), nor objects that are reachable only through them.  So
- * the fields are read before the walk and written when the walk visits the class.
+ * ClassValues.  HotSpot reports neither these references (VM_HeapWalkOperation::iterate_over_class)
+ * nor objects that are reachable only through them.  So the agent reads the fields before the walk,
+ * and writes them when the walk visits the class.
  */
 #include <string.h>
 
@@ -14,11 +14,11 @@
 struct fields {
 	jfieldID ids[AG_MIRROR_FIELDS];
 	uint32_t indices[AG_MIRROR_FIELDS];
-	jobject last[AG_MIRROR_FIELDS]; /* the previous class's value, which is often the same */
+	jobject last[AG_MIRROR_FIELDS]; /* the value in an earlier class, often the same object */
 	uint32_t n;
 };
 
-/* Returns true for reference fields that HotSpot does not report. */
+/* Returns true if java.lang.Class has this reference field, and HotSpot does not report it. */
 static bool is_wanted(const char *name, const char *signature, jint modifiers)
 {
 	if (modifiers & ACC_STATIC || (*signature != 'L' && *signature != '['))
@@ -63,7 +63,10 @@ static int find_fields(struct ag_jvm *jvm, struct fields *fields, jclass class)
 	return rc;
 }
 
-/* Returns the value of field i or NULL; returns last[i] if it refers to the same object. */
+/*
+ * Returns a local reference to the value of field i, or NULL.  If the value is the same object as
+ * last[i], returns last[i] and creates no reference.
+ */
 static jobject value_of(struct ag_jvm *jvm, struct fields *fields, jclass class, uint32_t i)
 {
 	jobject value = (*jvm->jni)->GetObjectField(jvm->jni, class, fields->ids[i]);

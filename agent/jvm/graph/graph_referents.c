@@ -1,6 +1,6 @@
 /*
- * Finds the subclasses of java.lang.ref.Reference and the field index of `referent` in each: JVMTI
- * reports that field like any other.
+ * Finds the subclasses of java.lang.ref.Reference, and the index of the field `referent` in each of
+ * them, because JVMTI reports this field like any other.
  */
 #include <string.h>
 
@@ -22,8 +22,8 @@ static const struct {
 
 struct search {
 	struct ag_jvm *jvm;
-	jclass reference, of_kind[KINDS]; /* references of the class list */
-	uint32_t position;                /* of `referent` among Reference's own fields */
+	jclass reference, of_kind[KINDS]; /* classes of the class list, not owned */
+	uint32_t position;                /* index of `referent` in Reference's own fields */
 };
 
 /* Compares names only, because application loaders cannot define classes in java.*. */
@@ -78,7 +78,7 @@ static int find_position(struct search *f)
 	return 0;
 }
 
-/* Distinct interfaces, as local references. */
+/* A set of interfaces: each interface is in the list once, as a local reference. */
 struct interfaces {
 	jclass list[INTERFACES_MAX];
 	uint32_t n;
@@ -93,7 +93,10 @@ static bool is_in(struct ag_jvm *jvm, const struct interfaces *all, jclass class
 	return false;
 }
 
-/* Adds an interface unless it is in the list; takes ownership of the reference. */
+/*
+ * Adds the interface `class` to the set `all`, unless the set has it.  Takes ownership of the local
+ * reference `class`, also on an error.
+ */
 static int add_interface(struct ag_jvm *jvm, struct interfaces *all, jclass class)
 {
 	bool full = all->n == INTERFACES_MAX;
@@ -107,7 +110,7 @@ static int add_interface(struct ag_jvm *jvm, struct interfaces *all, jclass clas
 			      "its class has too many interfaces") : 0;
 }
 
-/* Adds the direct superinterfaces of a class. */
+/* Adds the direct superinterfaces of a class to the set. */
 static int add_interfaces(struct ag_jvm *jvm, struct interfaces *all, jclass class)
 {
 	jclass *list = NULL;
@@ -126,7 +129,9 @@ static int add_interfaces(struct ag_jvm *jvm, struct interfaces *all, jclass cla
 	return rc;
 }
 
-/* Adds all superinterfaces of a class: its own, its superclasses', and those of all these. */
+/*
+ * Adds all interfaces of a class: those of the class, of its superclasses, and of these interfaces.
+ */
 static int gather_interfaces(struct ag_jvm *jvm, struct interfaces *all, jclass class)
 {
 	jclass super = ag_ref_super(jvm, class);
@@ -157,7 +162,10 @@ static int count_fields(struct ag_jvm *jvm, jclass class, uint32_t *count)
 	return 0;
 }
 
-/* JVMTI numbers the fields of all interfaces first, then those of superclasses; Object has none. */
+/*
+ * JVMTI numbers the fields of all interfaces first, then those of the superclasses, of which
+ * java.lang.Object comes first and has no fields.
+ */
 int ag_graph_interface_fields(struct ag_jvm *jvm, jclass class, uint32_t *count)
 {
 	struct interfaces all = { .n = 0 };
@@ -186,7 +194,7 @@ static int find_referent(const struct search *f, jclass class, uint32_t *referen
 	if (AG_JVMTI(f->jvm, GetClassStatus, class, &status) != 0)
 		return -1;
 	if (!(status & JVMTI_CLASS_STATUS_PREPARED))
-		return 0; /* it has no instances, and JVMTI reports no fields yet */
+		return 0; /* an unprepared class has no instances, and JVMTI lists no fields */
 	if (ag_graph_interface_fields(f->jvm, class, &index) != 0)
 		return -1;
 	for (size_t i = 0; i < KINDS; i++) {

@@ -1,4 +1,4 @@
-/* Writes GC roots with their thread and method. */
+/* Writes GC roots with their threads and methods. */
 #include "jvm/graph/graph_walk.h"
 
 static uint32_t method_number(struct ag_graph_walk *w, jmethodID id)
@@ -19,7 +19,10 @@ static uint32_t method_number(struct ag_graph_walk *w, jmethodID id)
 	return slot ? slot->number : 0;
 }
 
-/* Returns the id of the Thread at `address`; 0: unknown.  The callback does not report ids. */
+/*
+ * Returns the id of the java.lang.Thread at `address`, or 0 if it is not known.  The callback for a
+ * thread root does not report the id.
+ */
 static uint64_t thread_id(struct ag_graph_walk *w, uint64_t address)
 {
 	const struct ag_graph *g = w->graph;
@@ -32,10 +35,10 @@ static uint64_t thread_id(struct ag_graph_walk *w, uint64_t address)
 		w->next_thread = k + 1;
 		return g->threads[k].id;
 	}
-	return 0; /* started after the threads were listed, or internal to the JVM */
+	return 0; /* started after the threads were listed, or a thread of the JVM's own */
 }
 
-/* Identifies the agent thread: it has a local reference to the arrays' holder. */
+/* Identifies the agent thread, because only this thread has a local reference to the holder. */
 static void find_own_thread(struct ag_graph_walk *w, const struct heap_stream_record *root)
 {
 	if (root->address == w->holder)

@@ -1,6 +1,6 @@
 /*
- * The walk in a child process. snapshot/snapshot.h describes the child, snapshot/walk_order.h how
- * it detects the end of the walk; graph_walk.c has the callbacks that write the heap stream.
+ * The walk in a child process.  snapshot/snapshot.h describes the child, snapshot/walk_order.h how
+ * the callbacks detect its end; graph_walk.c has the callbacks that write the heap stream.
  */
 #ifndef __clang__ /* clang does not have this pragma */
 #pragma GCC optimize("O2")
@@ -10,10 +10,12 @@
 #include "jvm/snapshot/confine.h"
 #include "wire/frame.h"
 
-/* The last frame of the child: u32 outcome, u64 thread id of the agent, u32 roots without names. */
+/*
+ * Type of the child's last frame: u32 outcome, u64 thread id of the agent, u32 roots without names.
+ */
 #define CHILD_END UINT16_MAX
 
-/* Room for the roots of JNI and the VM; those of classes and threads are added. */
+/* Room for roots of JNI and the JVM itself; room_for_roots() adds room for classes and threads. */
 #define ROOTS_BASE 16384
 #define ROOTS_OF_THREAD 64
 #define ROOM_MAX (1u << 24)
@@ -62,7 +64,7 @@ static void write_own(struct ag_graph_walk *w, jobject own)
 			 });
 }
 
-/* The first callback. */
+/* Runs in the first callback.  Begins the heap stream, unless the heap is in shared memory. */
 static void begin(struct ag_graph_walk *w)
 {
 	if (is_shared(w)) {
@@ -81,10 +83,11 @@ static void begin(struct ag_graph_walk *w)
 }
 
 /*
- * HotSpot reports the roots of all threads first, and creates the ids of their methods.  An id that
- * is created in the child does not exist in the JVM, which crashes when it looks up such a method's
- * name.  So these roots are written in the JVM.  No object has been visited yet: until JDK 17
- * HotSpot would walk the complete heap again to restore the marks of visited objects.
+ * Returns true for roots that are written in the JVM, before the clone.  HotSpot reports the roots
+ * of all threads first, and creates the ids of their methods.  An id that is created in the child
+ * does not exist in the JVM, which crashes when it looks up such a method's name.  No object has
+ * been visited before the clone: until JDK 17 HotSpot would walk the complete heap again in the JVM
+ * to restore the marks of visited objects.
  */
 static bool is_of_thread(jvmtiHeapReferenceKind kind)
 {
@@ -92,7 +95,7 @@ static bool is_of_thread(jvmtiHeapReferenceKind kind)
 	       kind == JVMTI_HEAP_REFERENCE_JNI_LOCAL;
 }
 
-/* In the JVM the walk ends here. */
+/* Clones the process.  The walk continues in the child, and ends in the JVM. */
 static void clone_here(struct ag_graph_walk *w)
 {
 	if (!ag_graph_flush(w))
@@ -114,7 +117,7 @@ static void fill_table(struct ag_graph_walk *w)
 	ag_walk_order_fill(&w->order, &layout);
 }
 
-/* Ends the walk, in the JVM or in the child. */
+/* Gives up the snapshot: ends the walk with `why` in the JVM, or exits with `code` in the child. */
 static jint lose(struct ag_graph_walk *w, enum wire_snapshot_why why, int code)
 {
 	if (w->snapshot->inside)
@@ -210,7 +213,7 @@ static int relay(struct ag_graph_walk *w)
 		if (type == CHILD_END)
 			return take_end(w, frame);
 		if (type == 0)
-			return 0; /* s->why says why */
+			return 0; /* there is no snapshot; s->why has the reason */
 		if (ag_chan_end(w->chan, (uint16_t)type) != 0)
 			return -1;
 	}
@@ -230,7 +233,7 @@ static int follow(struct ag_graph_walk *w)
 	if (ag_chan_flush(w->chan) != 0)
 		return -1;
 	ag_graph_begin_piece(w);
-	w->full = w->at - 1; /* the first callback writes nothing before begin() */
+	w->full = w->at - 1; /* no callback writes a record before begin() */
 	rc = AG_JVMTI(w->jvm, FollowReferences, 0, NULL, NULL, &callbacks, w);
 	if (w->begin_ns == 0)
 		return rc;

@@ -1,4 +1,4 @@
-/* The callbacks of the walk.  Optimised for speed, because the JVM is paused meanwhile. */
+/* The callbacks of the walk.  Optimised for speed, because the JVM is paused while they run. */
 #ifndef __clang__ /* clang does not have this pragma */
 #pragma GCC optimize("O2")
 #endif
@@ -9,10 +9,13 @@
 #include "wire/frame.h"
 #include "wire/heap_stream_put.h"
 
-#ifndef AG_GRAPH_PIECE /* bytes; tests define a smaller one */
+#ifndef AG_GRAPH_PIECE /* bytes; tests define a smaller piece */
 #define AG_GRAPH_PIECE (64u * 1024)
 #endif
-/* The maximum that one callback writes: a class, its root, an object and its records. */
+/*
+ * Maximum bytes that one callback writes: a CLASS with its ROOT, a MIRROR with its fields, a
+ * reference and a text.
+ */
 #define ROOM ((4 + AG_MIRROR_FIELDS) * HEAP_STREAM_RECORD_MAX + HEAP_STREAM_TEXT_MAX)
 #define EVERY_ELEMENT ((UINT64_C(2) << AG_GRAPH_ARRAYS) - 1)
 
@@ -37,10 +40,13 @@ void ag_graph_end_piece(struct ag_graph_walk *w)
 		return;
 	w->piece->len = (size_t)(w->at - w->piece->data);
 	w->written += w->piece->len;
-	(void)ag_chan_end(w->chan, WIRE_HEAP_STREAM); /* a broken channel remains broken */
+	(void)ag_chan_end(w->chan, WIRE_HEAP_STREAM); /* an error breaks the channel for good */
 }
 
-/* Begins a new piece and checks the limits.  A piece takes about 10,000 callbacks, or 1 ms. */
+/*
+ * Sends the current piece, begins the next one, and checks the limits of the walk.  A piece holds
+ * the records of about 10,000 callbacks, or 1 ms.
+ */
 bool ag_graph_flush(struct ag_graph_walk *w)
 {
 	bool inside = w->snapshot && w->snapshot->inside;
@@ -80,11 +86,11 @@ static void write_loaded(struct ag_graph_walk *w)
 		uint64_t address;
 
 		if (!w->loaded->list[i])
-			continue; /* unloaded */
+			continue; /* the class was unloaded */
 		address = ag_graph_address(w->loaded->list[i]);
 		slot = ag_hash_map_add(&w->classes, address, i);
 		if (!slot)
-			continue; /* written already */
+			continue; /* this class is written already */
 		slot->note = w->referents[i];
 		write_class(w, address, i);
 		if (w->at > w->full)
@@ -94,7 +100,8 @@ static void write_loaded(struct ag_graph_walk *w)
 
 /*
  * Adds a class that is not in the class index.  Tags the class, so that its name can be read after
- * the walk.  Its size is written with a root of the agent thread, as for classes in the index.
+ * the walk.  Writes the size of its java.lang.Class with a root of the agent thread; for classes of
+ * the index, the agent's local references are such roots.
  */
 static struct ag_hash_entry *new_class(struct ag_graph_walk *w, uint64_t address, jlong size,
 				       jlong *tag)
@@ -103,7 +110,7 @@ static struct ag_hash_entry *new_class(struct ag_graph_walk *w, uint64_t address
 	struct ag_hash_entry *slot = NULL;
 
 	if (w->snapshot)
-		stop(w, WIRE_GRAPHED_CHANGED); /* the child's tags are not the JVM's */
+		stop(w, WIRE_GRAPHED_CHANGED); /* tags set in the child do not reach the JVM */
 	if (w->graph->n_new < AG_GRAPH_NEW)
 		slot = ag_hash_map_add(&w->classes, address, number);
 	if (!slot) {
@@ -124,7 +131,7 @@ static struct ag_hash_entry *new_class(struct ag_graph_walk *w, uint64_t address
 	return slot;
 }
 
-/* Runs in the first callback, because objects do not move until the walk ends. */
+/* Runs in the first callback: from then on no object moves until the walk ends. */
 void ag_graph_begin(struct ag_graph_walk *w)
 {
 	w->begin_ns = ag_now_ns();
@@ -220,7 +227,10 @@ static inline void move_to(struct ag_graph_walk *w, uint64_t object)
 	w->state.element = 0;
 }
 
-/* Begins an object: its first reference is to its class, unless it is a java.lang.Class. */
+/*
+ * Begins the object `referrer`: HotSpot reports the reference from an object to its class before
+ * the others.  Only a java.lang.Class has no such reference; on_mirror() begins it.
+ */
 static inline void on_class(struct ag_graph_walk *w, uint64_t referrer, uint64_t class,
 			    jlong size, jlong *tag)
 {
@@ -239,13 +249,16 @@ static inline void on_class(struct ag_graph_walk *w, uint64_t referrer, uint64_t
 	move_to(w, referrer);
 }
 
-/* Writes no sizes, because the agent's local references to these objects are roots with sizes. */
+/*
+ * Writes the references without sizes: the agent has local references to these objects, and the
+ * records of these roots have the sizes.
+ */
 static void write_class_fields(struct ag_graph_walk *w, uint32_t class)
 {
 	const struct ag_mirrors *m = w->mirrors;
 
 	if (class >= w->loaded->n)
-		return; /* not in the class index */
+		return; /* a class that only the walk found */
 	for (uint32_t i = m->first[class]; i < m->first[class + 1]; i++)
 		ag_graph_write(w, &(struct heap_stream_record){
 					 .kind = HEAP_STREAM_FIELD,
@@ -352,9 +365,10 @@ jint JNICALL ag_graph_on_string(jlong class_tag, jlong size, jlong *tag, const j
 }
 
 /*
- * Returns true if the wrappers are known to contain addresses.  HotSpot reports thread roots, such
- * as the holder, first but visits them last.  A walk that ended earlier must have found the holder
- * as a root of the agent thread, and at least AG_GRAPH_ARRAYS known classes as referrers.
+ * Returns true if this walk has proved that the callback wrappers contain addresses.  A complete
+ * walk must have seen every element of the holder at its index.  HotSpot reports thread roots, such
+ * as the holder, first but visits them last; so an aborted walk must have seen the holder as a root
+ * of the agent thread, and at least AG_GRAPH_ARRAYS classes of the class index as referrers.
  */
 bool ag_graph_is_certain(const struct ag_graph_walk *w)
 {
@@ -374,7 +388,7 @@ int ag_graph_follow(struct ag_graph_walk *w)
 	int rc;
 
 	ag_graph_begin_piece(w);
-	w->full = w->at - 1; /* the first callback finds no room and calls begin() */
+	w->full = w->at - 1; /* no room: the first callback calls ag_graph_begin() */
 	rc = AG_JVMTI(w->jvm, FollowReferences, 0, NULL, NULL, &callbacks, w);
 	if (w->begin_ns == 0)
 		return rc;

@@ -104,7 +104,7 @@ int ag_vthreads_learn(struct ag_jvm *jvm, const struct ag_classes *classes, jobj
 	field = ag_ref_field(jvm, threads->class, "cont", "Ljdk/internal/vm/Continuation;");
 	if (jvm->err.what || make_probes(jvm, threads) != 0)
 		return -1;
-	threads->offset = field ? offset_of(field) : 0; /* a later JDK may have no such field */
+	threads->offset = field ? offset_of(field) : 0; /* 0 if a later JDK has no field `cont` */
 	return AG_JVMTI(jvm, SetTag, threads->class, AG_VTHREAD_CLASS);
 }
 
@@ -136,7 +136,7 @@ bool ag_vthreads_certain(struct ag_vthreads *threads)
 	return is_confirmed(threads);
 }
 
-/* If SetTag fails, the class retains its tag until the session ends, which has no effect. */
+/* If SetTag fails, the class retains its tag until the session ends; the tag has no effect. */
 void ag_vthreads_forget(struct ag_jvm *jvm, struct ag_vthreads *threads)
 {
 	if (threads->class)
