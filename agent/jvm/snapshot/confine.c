@@ -37,7 +37,10 @@ void ag_exit(int code)
 		(void)syscall(SYS_exit_group, code);
 }
 
-/* Closes the listed descriptors.  Returns how many there were except `keep` and `dir`. */
+/*
+ * Closes the descriptors that `entries` of /proc/self/fd list, except `keep` and `dir`.  Returns
+ * how many it closed.
+ */
 static long close_listed(char *entries, long len, long keep, long dir)
 {
 	long n = 0;
@@ -51,13 +54,17 @@ static long close_listed(char *entries, long len, long keep, long dir)
 			fd = fd * 10 + (*digit - '0');
 		if (e->name[0] == '.' || fd == keep || fd == dir)
 			continue;
-		(void)syscall(SYS_close, fd); /* it is closed also on an error */
+		(void)syscall(SYS_close, fd); /* closes the descriptor also on an error */
 		n++;
 	}
 	return n;
 }
 
-/* For Linux before 5.9.  The list may skip entries while it changes: it is read until empty. */
+/*
+ * Closes all descriptors except `keep` on Linux before 5.9, which has no close_range().  A
+ * directory that changes while it is read may skip entries, so it is read until it lists no other
+ * descriptor.
+ */
 static int close_each(long keep, char *buffer, size_t size)
 {
 	long dir = syscall(SYS_openat, AT_FDCWD, "/proc/self/fd",
@@ -86,10 +93,13 @@ static int close_others(const struct ag_confinement *c)
 	return close_each(c->keep, c->maps->buffer, sizeof(c->maps->buffer));
 }
 
-/* HotSpot's handlers must not run: they would write a crash report.  SIGALRM ends the child. */
+/*
+ * Restores the default action of all signals, because HotSpot's handlers would write a crash
+ * report.  SIGALRM, which is the only signal that is not blocked, ends the child after life_ms.
+ */
 static int drop_handlers(const struct ag_confinement *c)
 {
-	static const uint64_t as_default[8]; /* the kernel's struct sigaction: SIG_DFL, no flags */
+	static const uint64_t as_default[8]; /* struct sigaction of the kernel: SIG_DFL, no flags */
 	const uint64_t blocked = ~(UINT64_C(1) << (SIGALRM - 1));
 	const struct itimerval life = {
 		.it_value = { c->life_ms / 1000, c->life_ms % 1000 * 1000 + 1 },
@@ -106,7 +116,9 @@ static int drop_handlers(const struct ag_confinement *c)
 	return 0;
 }
 
-/* The kernel sends the signal when the thread that cloned the child ends: the VM thread. */
+/*
+ * Lets the kernel kill the child when the thread that cloned the child, the JVM's VM thread, ends.
+ */
 static int end_with(int parent)
 {
 	if (syscall(SYS_prctl, PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0) != 0)
@@ -114,7 +126,7 @@ static int end_with(int parent)
 	return syscall(SYS_getppid) == parent ? 0 : ESRCH;
 }
 
-/* Best effort: the kernel kills the child before the JVM if memory runs out. */
+/* Best effort: lets the kernel kill the child before the JVM if memory runs out. */
 static void prefer_as_victim(void)
 {
 	long fd = syscall(SYS_openat, AT_FDCWD, "/proc/self/oom_score_adj", O_WRONLY | O_CLOEXEC);
@@ -125,7 +137,7 @@ static void prefer_as_victim(void)
 	(void)syscall(SYS_close, fd);            /* nothing to flush */
 }
 
-/* Best effort: a name for ps, and the scheduling policy of a batch process. */
+/* Best effort: sets a name for ps, and the scheduling policy of a batch process. */
 static void become_ordinary(void)
 {
 	const int priority = 0;
@@ -134,10 +146,10 @@ static void become_ordinary(void)
 	(void)syscall(SYS_sched_setscheduler, 0, SCHED_BATCH, &priority);
 }
 
-/* The child writes no core dump, and other processes of the user cannot read its memory. */
+/* Prevents core dumps of the child, and that other processes of the user read its memory. */
 static int leave_no_core(void)
 {
-	static const uint64_t none[2]; /* struct rlimit64 */
+	static const uint64_t none[2]; /* struct rlimit64 with both limits 0 */
 
 	if (syscall(SYS_prlimit64, 0, RLIMIT_CORE, none, NULL) != 0 ||
 	    syscall(SYS_prctl, PR_SET_DUMPABLE, 0, 0, 0, 0) != 0)
@@ -150,14 +162,14 @@ static int leave_no_core(void)
 #define RETURN(action) BPF_STMT(BPF_RET | BPF_K, (action))
 #define ON(number, action) BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, (number), 0, 1), RETURN(action)
 #define ALLOW(name) ON(SYS_##name, SECCOMP_RET_ALLOW)
-/* SIGSYS ends the child: unlike SECCOMP_RET_KILL, it writes nothing to the audit log. */
+/* RET_TRAP ends the child with SIGSYS.  Unlike RET_KILL it writes nothing to the audit log. */
 #define END(name) ON(SYS_##name, SECCOMP_RET_TRAP)
 
 /*
- * Permits only calls that send data, and those with which HotSpot allocates memory.  Calls that
- * wait for another thread end the child, because it has no other thread.  So do calls that send
- * signals: when HotSpot aborts, it signals its own thread, and musl caches the thread's id, which
- * is that of a thread of the JVM. Every other call fails.
+ * Permits only system calls that send data, and those with which HotSpot allocates memory.  A call
+ * that waits for another thread ends the child, which has no other thread.  A call that sends a
+ * signal ends the child, too: when HotSpot aborts, it signals its own thread with the id that musl
+ * has cached, which is the id of a thread of the JVM.  Every other call fails.
  */
 static int drop_calls(void)
 {
@@ -169,7 +181,7 @@ static int drop_calls(void)
 		ALLOW(sendto), ALLOW(mmap), ALLOW(munmap), ALLOW(mremap), ALLOW(mprotect),
 		ALLOW(madvise), ALLOW(brk), ALLOW(clock_gettime), ALLOW(gettimeofday),
 		ALLOW(exit_group), ALLOW(restart_syscall), ALLOW(ppoll),
-		ALLOW(sigaltstack), /* of sanitizers */
+		ALLOW(sigaltstack), /* called by the runtime of sanitizers */
 #ifdef SYS_poll
 		ALLOW(poll),
 #endif
@@ -177,7 +189,7 @@ static int drop_calls(void)
 		END(clock_nanosleep), END(rt_sigtimedwait), END(exit),
 		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_futex, 1, 0),
 		RETURN(SECCOMP_RET_ERRNO | EPERM),
-		LOAD(AT(args[1])), /* the low half: both architectures are little-endian */
+		LOAD(AT(args[1])), /* the low 32 bits: both architectures are little-endian */
 		BPF_STMT(BPF_ALU | BPF_AND | BPF_K, (uint32_t)FUTEX_CMD_MASK),
 		ON(FUTEX_WAKE, SECCOMP_RET_ALLOW),
 		RETURN(SECCOMP_RET_TRAP),

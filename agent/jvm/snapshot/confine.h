@@ -1,11 +1,11 @@
 /*
- * Takes rights from a cloned child of the JVM, before it does anything else.
+ * Takes rights from the cloned child of the JVM, before the child does anything else.
  *
- * It has one thread, whose locks and thread id are those of a thread of the JVM, and HotSpot's code
- * runs in it.  So it must not be able to affect any other process: it has one descriptor, cannot
- * open a file or send a signal, cannot write to memory that it shares with the JVM, and ends when
- * the JVM ends.  A lock that a thread of the JVM held at the moment of the clone is never released
- * in the child: a child that waits for a lock ends at once.
+ * The child has one thread, whose locks and thread id are those of a thread of the JVM, and it runs
+ * HotSpot's code.  So it must not be able to affect any other process: it has one descriptor,
+ * cannot open a file or send a signal, cannot write to memory that it shares with the JVM, and ends
+ * when the JVM ends.  A lock that a thread of the JVM held at the moment of the clone is never
+ * released in the child: a child that waits for a lock ends at once.
  */
 #ifndef JTOOL_AGENT_JVM_SNAPSHOT_CONFINE_H
 #define JTOOL_AGENT_JVM_SNAPSHOT_CONFINE_H
@@ -13,16 +13,16 @@
 #include "jvm/snapshot/shared_maps.h"
 
 struct ag_confinement {
-	int keep;     /* the descriptor that stays open; at least 0 */
+	int keep;     /* the only descriptor that stays open */
 	int parent;   /* process id of the JVM, as the JVM sees it */
-	uint32_t life_ms; /* SIGALRM ends the child after that time; 0 means 1 */
-	void *page;   /* the start of the shared mapping that remains writable */
-	struct ag_shared_maps *maps; /* output: the child's, which become read-only */
+	uint32_t life_ms; /* ms after which SIGALRM ends the child; 0: at once */
+	void *page;   /* start of the only shared mapping that remains writable */
+	struct ag_shared_maps *maps; /* output: the child's shared mappings, now read-only */
 };
 
 /*
- * Returns 0 or an errno; the child must exit then.  Makes system calls only: allocates nothing and
- * takes no lock.
+ * Returns 0, or an errno, after which the child must exit.  Makes system calls only: allocates
+ * nothing and takes no lock.
  */
 int ag_confine(const struct ag_confinement *c);
 

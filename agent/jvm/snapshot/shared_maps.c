@@ -55,7 +55,10 @@ void ag_shared_maps_line(struct ag_shared_maps *maps, const char *line, size_t l
 		(void)syscall(SYS_mprotect, from, to - from, at[1] == 'r' ? PROT_READ : PROT_NONE);
 }
 
-/* Returns how many bytes of the buffer remain: an incomplete line, which is moved to its front. */
+/*
+ * Adds the ranges of all complete lines in the buffer.  Moves the incomplete line after them to the
+ * front of the buffer, and returns its length.
+ */
 static size_t take_lines(struct ag_shared_maps *maps, size_t len, const void *but)
 {
 	char *line = maps->buffer, *newline;
@@ -91,7 +94,7 @@ int ag_shared_maps_read(struct ag_shared_maps *maps, const void *but)
 			break;
 		len = take_lines(maps, len + (size_t)n, but);
 		if (len == sizeof(maps->buffer)) {
-			rc = EINVAL; /* a line is longer than any path */
+			rc = EINVAL; /* unexpected: no path is so long */
 			break;
 		}
 	}

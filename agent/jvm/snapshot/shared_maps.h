@@ -1,6 +1,7 @@
 /*
- * The writable mappings of this process that a clone shares with it: a snapshot must not contain
- * them.  Examples are the heap of ZGC and those of -XX:AllocateHeapAt and -XX:AllocateOldGenAt.
+ * The writable mappings that this process shares with its clones: a snapshot must not contain
+ * objects in them.  Examples are the heap of ZGC and those of -XX:AllocateHeapAt and
+ * -XX:AllocateOldGenAt.
  */
 #ifndef JTOOL_AGENT_JVM_SNAPSHOT_SHARED_MAPS_H
 #define JTOOL_AGENT_JVM_SNAPSHOT_SHARED_MAPS_H
@@ -12,28 +13,31 @@
 #define AG_SHARED_MAPS_MAX 2048
 #define AG_SHARED_MAPS_BUFFER 16384
 
-/* Too large for a stack. */
+/* 48 KiB: allocate it, because it is too large for a stack. */
 struct ag_shared_maps {
 	struct ag_shared_range {
 		uint64_t from, to;
-	} list[AG_SHARED_MAPS_MAX]; /* ascending */
+	} list[AG_SHARED_MAPS_MAX]; /* in ascending order of addresses */
 	uint32_t n;
-	char buffer[AG_SHARED_MAPS_BUFFER]; /* of the file */
+	char buffer[AG_SHARED_MAPS_BUFFER]; /* part of /proc/self/maps */
 };
 
 /*
- * Reads /proc/self/maps.  Returns 0 or an errno.  If there are more ranges than fit, the last one
- * covers all the others and the gaps between them.  With `but`, also removes the permission to
- * write from each of these mappings, except for the one that begins at `but`.  Makes system calls
- * only: allocates nothing and takes no lock.
+ * Reads /proc/self/maps.  Returns 0 or an errno.  If there are more ranges than fit, the last range
+ * covers all the others and the gaps between them.  If `but` is not NULL, also makes each of these
+ * mappings read-only, except for the mapping that begins at `but`.  Makes system calls only:
+ * allocates nothing and takes no lock.
  */
 int ag_shared_maps_read(struct ag_shared_maps *maps, const void *but);
 
-/* Adds the range of a complete line of that file, without its newline.  Pure. */
+/*
+ * Adds the range of one complete line of /proc/self/maps, without its newline.  Makes no system
+ * call if `but` is NULL.
+ */
 void ag_shared_maps_line(struct ag_shared_maps *maps, const char *line, size_t len,
 			 const void *but);
 
-/* Returns whether the address is in shared memory. */
+/* Returns true if the address is in one of the ranges. */
 bool ag_shared_maps_has(const struct ag_shared_maps *maps, uint64_t address);
 
 #endif

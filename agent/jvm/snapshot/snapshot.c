@@ -17,8 +17,8 @@
 
 #define KERNEL_SIGSET 8 /* bytes */
 #define LOOK_MS 50
-#define STILL_NS INT64_C(1500000000)  /* without progress, not running */
-#define BUSY_NS INT64_C(20000000000)  /* without progress, but ready to run: a busy machine */
+#define STILL_NS INT64_C(1500000000)  /* limit without progress if the child does not run */
+#define BUSY_NS INT64_C(20000000000)  /* limit without progress on a busy machine, see is_busy() */
 
 static int fail(struct ag_snapshot *s, enum wire_snapshot_why why, int code)
 {
@@ -54,11 +54,11 @@ int ag_snapshot_init(struct ag_snapshot *s, struct ag_jvm *jvm, uint32_t life_ms
 static void close_end(int *fd)
 {
 	if (*fd >= 0)
-		(void)close(*fd); /* on an error, too, the peer sees end of file */
+		(void)close(*fd); /* in any case the peer sees end of file */
 	*fd = -1;
 }
 
-/* Waits for the child to end.  Returns its status; 0 if somebody else has waited for it. */
+/* Waits until the child has ended.  Returns its status; 0: other code in the JVM has reaped it. */
 static int wait_for_child(struct ag_snapshot *s)
 {
 	int status = 0;
@@ -76,7 +76,7 @@ void ag_snapshot_release(struct ag_snapshot *s)
 	close_end(&s->ends[0]);
 	close_end(&s->ends[1]);
 	if (s->child > 0) {
-		(void)syscall(SYS_kill, s->child, SIGKILL); /* cannot fail: not reaped yet */
+		(void)syscall(SYS_kill, s->child, SIGKILL); /* cannot fail: not yet reaped */
 		(void)wait_for_child(s);
 	}
 	if (s->page)
@@ -104,7 +104,10 @@ static void begin_child(struct ag_snapshot *s, struct ag_chan *chan)
 	chan->fd = s->ends[1];
 }
 
-/* Blocks all signals, so that the child runs no handler of the JVM before it has dropped them. */
+/*
+ * Blocks all signals during the clone, so that the child runs no signal handler of the JVM before
+ * ag_confine() has removed the handlers.
+ */
 void ag_snapshot_clone(struct ag_snapshot *s, struct ag_chan *chan)
 {
 	const uint64_t all = ~UINT64_C(0);
@@ -145,7 +148,7 @@ static enum wire_snapshot_why why_exited(int code)
 	return (enum wire_snapshot_why)reasons[code - AG_CHILD_SHARED];
 }
 
-/* Sets the reason why the child has ended without its last frame. */
+/* Stores the reason why the child has ended without its last frame. */
 static void explain(struct ag_snapshot *s)
 {
 	int status = wait_for_child(s), code = WEXITSTATUS(status);
@@ -165,7 +168,7 @@ static void explain(struct ag_snapshot *s)
 	}
 }
 
-/* Returns whether the child uses a CPU, waits for one, or for the kernel. */
+/* Returns true if the child uses or awaits a CPU, or is blocked in the kernel (states R and D). */
 static bool is_busy(const struct ag_snapshot *s)
 {
 	char path[32], text[128];
@@ -194,7 +197,7 @@ struct progress {
 	int64_t since_ns;
 };
 
-/* Returns false if the child has not progressed for too long. */
+/* Returns false if the time without progress exceeds its limit. */
 static bool progresses(const struct ag_snapshot *s, struct progress *p)
 {
 	int64_t now = ag_now_ns();
@@ -207,7 +210,7 @@ static bool progresses(const struct ag_snapshot *s, struct progress *p)
 	return now - p->since_ns < BUSY_NS && is_busy(s);
 }
 
-/* Waits for data.  Returns 1, 0 if the child does not progress, or -1 if the client is gone. */
+/* Waits for data.  Returns 1; 0: the child does not progress; -1: the client has disconnected. */
 static int wait_for_data(struct ag_snapshot *s, struct ag_chan *client, struct progress *p)
 {
 	struct pollfd fds[] = {
@@ -231,7 +234,7 @@ static int wait_for_data(struct ag_snapshot *s, struct ag_chan *client, struct p
 	}
 }
 
-/* Receives len bytes; the results are those of ag_snapshot_receive(), or 1. */
+/* Receives len bytes.  Returns 1, or what ag_snapshot_receive() returns without a frame. */
 static int receive_all(struct ag_snapshot *s, struct ag_chan *client, uint8_t *data, size_t len)
 {
 	struct progress p = { 0 };
@@ -264,7 +267,7 @@ int ag_snapshot_receive(struct ag_snapshot *s, struct ag_chan *client, struct wi
 	struct wire_header header;
 	int rc;
 
-	close_end(&s->ends[1]); /* so that the child's end means end of file */
+	close_end(&s->ends[1]); /* so that the exit of the child means end of file */
 	rc = receive_all(s, client, raw, sizeof(raw));
 	if (rc <= 0)
 		return rc;

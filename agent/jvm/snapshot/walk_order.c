@@ -6,8 +6,8 @@
 #include "jvm/heap/klass_probe.h"
 #include "jvm/jni_refs.h"
 
-#define TABLE_FIRST 2 /* index of the first root */
-#define SHIFT_MAX 5   /* ObjectAlignmentInBytes is at most 256; 32 is the most with known layouts */
+#define TABLE_FIRST 2 /* index of the first noted root in the table */
+#define SHIFT_MAX 5   /* known for alignments up to 32; ObjectAlignmentInBytes permits 256 */
 #define OFFSET_MIN 8
 #define OFFSET_MAX 32
 
@@ -37,7 +37,7 @@ static int make_arrays(struct ag_jvm *jvm, struct ag_walk_order *o, jclass class
 	return o->table ? 0 : -1;
 }
 
-/* The map is not from ag_alloc(), whose budget is smaller: it takes memory only as it fills. */
+/* Does not use ag_alloc(), whose budget is smaller: only the pages that are touched take memory. */
 static int make_map(struct ag_jvm *jvm, struct ag_walk_order *o)
 {
 	unsigned bits = 4;
@@ -77,8 +77,9 @@ void ag_walk_order_release(struct ag_jvm *jvm, struct ag_walk_order *o)
 	ag_ref_drop(jvm, o->tail);
 	ag_ref_drop(jvm, o->last);
 	if (o->noted.slots)
+		/* cannot fail: make_map() has mapped exactly this range */
 		(void)munmap(o->noted.slots, ag_hash_map_slots(&o->noted) *
-						     sizeof(struct ag_hash_entry)); /* ours */
+						     sizeof(struct ag_hash_entry));
 	*o = (struct ag_walk_order){ 0 };
 }
 
@@ -89,8 +90,9 @@ void ag_walk_order_begin(struct ag_walk_order *o)
 }
 
 /*
- * The first reference of the table leads to its class, which must not be pushed before the tail.
- * The callback refuses it: HotSpot visits the class later, as that of the tail.
+ * HotSpot first reports the reference to the table's class, which must not be pushed before the
+ * tail.  So the callback skips this reference; HotSpot visits the class later, because the tail has
+ * it, too.
  */
 enum ag_walk_step ag_walk_order_step(const struct ag_walk_order *o, jvmtiHeapReferenceKind kind,
 				     uint64_t referrer, uint64_t object, uint32_t index)
@@ -98,7 +100,7 @@ enum ag_walk_step ag_walk_order_step(const struct ag_walk_order *o, jvmtiHeapRef
 	bool is_element = kind == JVMTI_HEAP_REFERENCE_ARRAY_ELEMENT;
 
 	if (referrer == 0 && o->all_roots)
-		return AG_STEP_VISIT; /* of a virtual thread's stack */
+		return AG_STEP_VISIT; /* a root in the stack of a virtual thread */
 	if (referrer == 0)
 		return object == o->table_at ? AG_STEP_ACCEPT : AG_STEP_NOTE;
 	if (referrer == o->table_at) {
@@ -118,7 +120,7 @@ enum ag_walk_step ag_walk_order_step(const struct ag_walk_order *o, jvmtiHeapRef
 bool ag_walk_order_note(struct ag_walk_order *o, uint64_t object)
 {
 	if (object == o->tail_at)
-		return true; /* the table has it */
+		return true; /* the table contains the tail anyway */
 	return ag_hash_map_add(&o->noted, object, 0) || o->noted.n < o->noted.max;
 }
 

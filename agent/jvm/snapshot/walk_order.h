@@ -1,21 +1,23 @@
 /*
- * Lets the callbacks of a heap walk detect its end.
+ * Lets the callbacks of a heap walk detect the end of the walk.
  *
- * HotSpot reports all GC roots first, and puts the accepted ones on a stack; then it pops an
- * object, reports the references from it and pushes what they refer to, until the stack is empty
- * (VM_HeapWalkOperation::doit in jvmtiTagMap.cpp, JDK 8 to 27).  It does not report the end to the
- * callbacks, and in a child process it must not return.  The callbacks detect the end with two
- * arrays:
+ * HotSpot reports all GC roots first, and pushes the roots that the callbacks accept on a stack;
+ * then it pops an object, reports the references from this object and pushes their targets, until
+ * the stack is empty (VM_HeapWalkOperation::doit in jvmtiTagMap.cpp, JDK 8 to 27).  HotSpot does
+ * not report the end of the walk to the callbacks, and in a child process FollowReferences must not
+ * return.  The callbacks detect the end with two arrays:
  *
- * - Of the roots, only the array `table` is accepted, and the others are noted.  Its first element
- *   is a known object, the rest is null.
- * - The first reference from the table thus means that all roots are known.  Its callback writes
- *   the array `tail` to the second element and the noted roots to the others.  HotSpot reads one
- *   element after the other, and now reports and pushes them.
- * - The tail was pushed first, and is popped last: the reference from it is the last one.
+ * - Of the roots, the callbacks accept only the array `table`; they note all others.  The first
+ *   element of the table is a known object, the other elements are null.
+ * - So the first reference from the table means that all roots are known.  The callback of this
+ *   reference stores the array `tail` in the second element of the table, and the noted roots in
+ *   the following ones.  HotSpot reads one element after the other, so it now reports and pushes
+ *   these.
+ * - The tail is pushed first, and therefore popped last: the reference from the tail to its element
+ *   is the last reference of the walk.
  *
- * The elements are written to the child's copy of the heap, in a layout that was verified before
- * with an array of known elements.
+ * The callback stores the elements in the child's copy of the heap only, in a layout that it has
+ * verified with an array of known elements.
  */
 #ifndef JTOOL_AGENT_JVM_SNAPSHOT_WALK_ORDER_H
 #define JTOOL_AGENT_JVM_SNAPSHOT_WALK_ORDER_H
@@ -25,25 +27,25 @@
 
 /* How elements are stored in an Object[]. */
 struct ag_array_layout {
-	unsigned offset; /* of the first element */
-	bool is_narrow;  /* 4 bytes: (address - base) >> shift; otherwise 8 bytes: the address */
+	unsigned offset; /* of the first element in the array, in bytes */
+	bool is_narrow;  /* elements have 4 bytes: (address - base) >> shift; else 8: address */
 	unsigned shift;
 	uint64_t base;
 };
 
 struct ag_walk_order {
-	jobject table, tail, last; /* local references; `last` is the element of `tail` */
-	uint32_t room;             /* elements of the table */
-	bool all_roots;            /* all roots are known */
+	jobject table, tail, last; /* local references; `last` is the only element of `tail` */
+	uint32_t room;             /* number of elements of the table */
+	bool all_roots;            /* true: HotSpot has reported all roots */
 
-	/* Addresses: */
+	/* Addresses of `table` and `tail`: */
 	uint64_t table_at, tail_at;
-	struct ag_hash_map noted; /* roots */
+	struct ag_hash_map noted; /* addresses of the noted roots */
 };
 
 enum ag_walk_step {
-	AG_STEP_VISIT,  /* an object of the application: as in any walk */
-	AG_STEP_NOTE,   /* a root: return 0, and call ag_walk_order_note() if it is to be visited */
+	AG_STEP_VISIT,  /* an object of the application: visit it as in any walk */
+	AG_STEP_NOTE,   /* a root: call ag_walk_order_note() if it shall be visited; return 0 */
 	AG_STEP_ACCEPT, /* return JVMTI_VISIT_OBJECTS */
 	AG_STEP_SKIP,   /* return 0 */
 	AG_STEP_FILL,   /* call ag_walk_order_fill(), return 0 */
@@ -52,28 +54,28 @@ enum ag_walk_step {
 };
 
 /*
- * Creates the arrays: a table of `room` elements, of which `first`, an Object[], becomes the first.
- * Returns 0, or -1 with the error recorded.  Release them in any case.
+ * Creates the arrays, with a table of `room` elements.  `first`, an Object[], becomes its first
+ * element.  Returns 0, or -1 with the error recorded.  Call ag_walk_order_release() in any case.
  */
 int ag_walk_order_make(struct ag_jvm *jvm, struct ag_walk_order *o, uint32_t room, jobject first);
 void ag_walk_order_release(struct ag_jvm *jvm, struct ag_walk_order *o);
 
-/* In the first callback. */
+/* Call it in the first callback. */
 void ag_walk_order_begin(struct ag_walk_order *o);
 
-/* Returns what a callback must do with an object; referrer 0: a root. */
+/* Returns what the callback for a reference must do.  If `referrer` is 0, the object is a root. */
 enum ag_walk_step ag_walk_order_step(const struct ag_walk_order *o, jvmtiHeapReferenceKind kind,
 				     uint64_t referrer, uint64_t object, uint32_t index);
 
-/* Returns false if there are more roots than the table has room for. */
+/* Notes a root.  Returns false if there are more roots than the table has room for. */
 bool ag_walk_order_note(struct ag_walk_order *o, uint64_t object);
 
-/* Writes the elements of the table. */
+/* Stores the tail and the noted roots in the table. */
 void ag_walk_order_fill(struct ag_walk_order *o, const struct ag_array_layout *layout);
 
 /*
- * Finds the layout with an array of n elements that refer to known objects.  Reads up to 8 * n + 32
- * bytes, of which the last ones may be beyond the array.  Returns false if none fits.
+ * Finds the layout with an array whose n elements are known.  Reads up to 8 * n + 32 bytes, of
+ * which the last ones may be after the end of the array.  Returns false if no layout fits.
  */
 bool ag_array_layout_find(struct ag_array_layout *layout, uint64_t array, const uint64_t *elements,
 			  uint32_t n);
