@@ -7,10 +7,10 @@
 #include "wire/frame.h"
 
 #define CHILD_END UINT16_MAX /* the last frame of the child: u32 classes that are not in the list */
-#define ROOTS ((size_t)1 << 20) /* maximum of GC roots; memory is taken as it fills */
-#define LOOK 1024 /* callbacks in the JVM between looks at the clock */
+#define ROOTS ((size_t)1 << 20) /* maximum of GC roots; only the written pages take memory */
+#define LOOK 1024 /* callbacks between two checks of the clock, in the JVM */
 
-/* Ends the walk, in the JVM or in the child. */
+/* Gives up the dump: ends the walk with `why` in the JVM, or exits with `code` in the child. */
 static jint lose(struct ag_dump *d, enum wire_snapshot_why why, int code)
 {
 	if (d->snapshot.inside)
@@ -26,7 +26,10 @@ static bool is_late(struct ag_dump *d)
 	       ag_now_ns() - d->begin_ns > (int64_t)d->opts->pause_ms * 1000000;
 }
 
-/* See graph_snapshot.c: in the JVM HotSpot reports the roots of threads. */
+/*
+ * Returns true for the roots of threads, reported before the clone for the reason in
+ * graph_snapshot.c.
+ */
 static bool is_of_thread(jvmtiHeapReferenceKind kind)
 {
 	return kind == JVMTI_HEAP_REFERENCE_THREAD || kind == JVMTI_HEAP_REFERENCE_STACK_LOCAL ||
@@ -62,11 +65,11 @@ static void find_addresses(struct ag_dump *d)
 	}
 	for (uint32_t i = 0; i < d->layout.n; i++) {
 		if (!classes[i].super_ref && i != d->object_class)
-			classes[i].super = d->object_class; /* an interface, as in HPROF */
+			classes[i].super = d->object_class; /* in HPROF interfaces extend Object */
 	}
 }
 
-/* All roots are known: calibrates, and lets HotSpot visit all classes. */
+/* All roots are known now: calibrates the layouts, and lets HotSpot visit all classes. */
 static void begin_child(struct ag_dump *d)
 {
 	const jobject *own = d->own.objects + d->own.n - 1 - AG_GRAPH_ARRAYS;
@@ -90,7 +93,7 @@ static void begin_child(struct ag_dump *d)
 	ag_dump_write_head(d);
 }
 
-/* HotSpot's part is over. */
+/* HotSpot has reported everything: writes the objects and the roots, and ends the child. */
 static void end_child(struct ag_dump *d) __attribute__((noreturn));
 static void end_child(struct ag_dump *d)
 {
@@ -182,7 +185,7 @@ static jobject new_pattern(struct ag_jvm *jvm, bool is_long)
 	return NULL;
 }
 
-/* Returns 1, 0 if references are not plain, or -1 with the error recorded. */
+/* Creates the samples.  Returns 1; 0 if a reference is not plain; -1 with the error recorded. */
 static int make_samples(struct ag_dump *d)
 {
 	struct ag_jvm *jvm = d->jvm;
@@ -216,7 +219,7 @@ static bool are_plain(const struct ag_dump *d)
 
 #define CONSTANTS_SIZE (AG_DUMP_CONSTANTS * sizeof(struct ag_dump_constant))
 
-/* Memory that the callbacks need, which must not allocate any. */
+/* Allocates the memory of the callbacks, which must not allocate memory themselves. */
 static int make_room(struct ag_dump *d)
 {
 	d->roots = ag_dump_map(ROOTS * sizeof(*d->roots));
@@ -244,8 +247,9 @@ static void find_own_thread(struct ag_dump *d)
 }
 
 /*
- * The child may have met classes of the boot loader that are not in the list.  If none was loaded
- * since, these are not loaded at all.
+ * Reads the child's last frame: how many classes of the boot loader the child met that are not in
+ * the list.  If the boot loader has loaded no class since the list was read, these classes are not
+ * loaded at all, and the dump is complete.
  */
 static int take_end(struct ag_dump *d, const struct wire_writer *frame)
 {
@@ -259,7 +263,9 @@ static int take_end(struct ag_dump *d, const struct wire_writer *frame)
 	return 0;
 }
 
-/* Finds out whether the boot loader has loaded classes since the list was read. */
+/*
+ * Sets d->has_new, which says whether the boot loader has loaded classes since the list was read.
+ */
 static int find_new(struct ag_dump *d)
 {
 	uint32_t before = 0, after = 0;
@@ -280,7 +286,7 @@ static int find_new(struct ag_dump *d)
 	return rc;
 }
 
-/* Passes the child's frames on. */
+/* Passes the child's frames on to the client. */
 static int relay(struct ag_dump *d)
 {
 	for (;;) {
@@ -296,7 +302,7 @@ static int relay(struct ag_dump *d)
 			return 0;
 		}
 		if (type != WIRE_DUMP_DATA) {
-			d->result->why = WIRE_SNAPSHOT_ENDED; /* the child's memory is damaged */
+			d->result->why = WIRE_SNAPSHOT_ENDED; /* not a frame of a dump */
 			return 0;
 		}
 		if (ag_chan_end(d->chan, (uint16_t)type) != 0)
@@ -405,7 +411,7 @@ static int dump_classes(struct ag_dump *d)
 	return rc;
 }
 
-/* First whether a snapshot is possible: if not, nothing is read, and no class is linked. */
+/* Checks first whether a snapshot is possible; if not, it reads nothing and links no class. */
 static int dump(struct ag_dump *d)
 {
 	int rc;

@@ -2,12 +2,13 @@
  * Writes a heap dump (HPROF) of the live objects while the application runs.
  *
  * The agent's thread reads the layout of all classes and the stacks of all threads.  HotSpot's walk
- * begins in the JVM, is cloned as for other snapshots (snapshot/snapshot.h), and reports the roots,
- * the classes and one object of each class it meets.  These prove the layouts; then the child reads
- * the objects from its copy of the heap.  Any doubt ends the child, and the JVM's own dump is left.
+ * begins in the JVM and continues in a cloned child (snapshot/snapshot.h).  It reports the roots,
+ * the classes, and one object of each class that it meets; their references prove the layouts.
+ * Then the child itself reads all objects from its copy of the heap.  If anything is inconsistent,
+ * the child ends, and the client lets the JVM write its own dump.
  *
- * The client receives HPROF, because neither side needs another format: only the child knows the
- * addresses that are HPROF's identifiers, and nothing has to be stored or translated.
+ * The agent sends HPROF and no format of its own: the identifiers in HPROF are addresses of
+ * objects, which the child knows, so neither side has to store or translate identifiers.
  */
 #ifndef JTOOL_AGENT_JVM_DUMP_DUMP_H
 #define JTOOL_AGENT_JVM_DUMP_DUMP_H
@@ -17,20 +18,20 @@
 
 struct ag_dump_opts {
 	uint32_t pause_ms; /* maximum pause */
-	uint32_t life_ms;  /* of the child */
+	uint32_t life_ms;  /* ms after which the child is ended */
 };
 
 struct ag_dump_result {
 	uint32_t why;      /* WIRE_SNAPSHOT_*; DONE: the dump is complete */
 	int32_t code;      /* an errno, a signal or an exit code; 0: none */
-	uint64_t paused_ns; /* from the first callback on */
+	uint64_t paused_ns; /* duration of the pause, from the first callback on */
 	uint64_t child_ns;  /* from the clone until the last frame */
 };
 
 /*
- * Writes the dump; result->why says whether it is complete.  Requires can_tag_objects,
- * can_get_line_numbers and can_get_source_file_name.  -1: the error is recorded, or the channel is
- * broken.
+ * Writes the dump; result->why says whether the dump is complete.  Requires can_tag_objects,
+ * can_get_line_numbers and can_get_source_file_name.  Returns 0, or -1 if the error is recorded or
+ * the channel is broken.
  */
 int ag_heap_dump(struct ag_jvm *jvm, struct ag_chan *chan, const struct ag_dump_opts *opts,
 		 struct ag_dump_result *result);

@@ -1,10 +1,10 @@
 /*
- * Classes: writes each when HotSpot has reported its references, and compares the references that
- * HotSpot reports of objects with those that the child reads.
+ * Writes each class when HotSpot has reported the references of its java.lang.Class, and compares
+ * the references that HotSpot reports for classes and objects with those that the child reads.
  */
 #include "jvm/dump/dump_internal.h"
 
-#define PROVEN_LENGTH 1024 /* elements of an array that is compared */
+#define PROVEN_LENGTH 1024 /* longer arrays are not compared */
 
 struct sum {
 	uint64_t sum;
@@ -68,7 +68,7 @@ static void count_fields(const struct ag_dump *d, const struct ag_dump_class *c,
 	}
 }
 
-/* Like the JVM, the bytes of an instance in the dump. */
+/* Returns the bytes of an instance's fields in the dump, like the JVM in its own CLASS_DUMP. */
 static uint32_t instance_size(struct ag_dump *d, struct ag_dump_class *c)
 {
 	if (c->kind >= AG_DUMP_OBJECTS)
@@ -137,7 +137,9 @@ static void write_class(struct ag_dump *d, struct ag_dump_class *c,
 	c->is_dumped = true;
 }
 
-/* Compares, and writes the class. */
+/*
+ * Compares the references of the current object, and writes the class if it is a java.lang.Class.
+ */
 static void end_current(struct ag_dump *d)
 {
 	struct ag_dump_current *o = &d->current;
@@ -148,7 +150,9 @@ static void end_current(struct ag_dump *d)
 		return;
 	c = &d->layout.classes[o->class];
 	s = o->is_mirror ? sum_of_statics(d, c) : sum_of_object(d, c, o->address);
-	/* The class was linked after its layout was read, or the collector is moving objects. */
+	/*
+	 * A difference: the class was linked after its layout was read, or objects are being moved.
+	 */
 	if (s.sum != o->sum || s.n != o->n)
 		ag_exit(c->kind == AG_DUMP_UNKNOWN ? AG_CHILD_CLASSES : AG_CHILD_MOVED);
 	if (o->is_mirror && c->kind != AG_DUMP_UNKNOWN)
@@ -174,7 +178,9 @@ static void add_constant(struct ag_dump *d, uint32_t index, uint64_t object)
 			(struct ag_dump_constant){ object, index };
 }
 
-/* HotSpot visits one object of each class: instances, and arrays that are not long. */
+/*
+ * Lets HotSpot visit one object of each class, an instance or a short array, to prove its layout.
+ */
 static jint prove(struct ag_dump *d, uint64_t object)
 {
 	struct ag_dump_class *c = &d->layout.classes[ag_dump_class_of(&d->heap, object)];
@@ -208,7 +214,7 @@ jint ag_dump_edge(struct ag_dump *d, jvmtiHeapReferenceKind kind,
 		break;
 	case JVMTI_HEAP_REFERENCE_SUPERCLASS:
 	case JVMTI_HEAP_REFERENCE_INTERFACE:
-		return 0; /* known, or not in a dump */
+		return 0; /* the superclass is known; interfaces are not in a dump */
 	case JVMTI_HEAP_REFERENCE_CLASS_LOADER:
 		o->loader = object;
 		break;

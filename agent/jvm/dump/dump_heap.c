@@ -1,4 +1,4 @@
-/* Optimised for speed: the child has copied pages as long as it lives. */
+/* Optimised for speed: as long as the child lives, the kernel copies each page that is changed. */
 #ifndef __clang__ /* clang does not have this pragma */
 #pragma GCC optimize("O2")
 #endif
@@ -11,17 +11,17 @@
 #include <unistd.h>
 
 #define ADDRESS_BITS 47
-#define REGION_BITS 30 /* bytes of the heap in a region of marks */
+#define REGION_BITS 30 /* log2 of the bytes of heap that one region of marks covers */
 #define REGIONS ((size_t)1 << (ADDRESS_BITS - REGION_BITS))
-#define REGION_SIZE ((size_t)1 << (REGION_BITS - 6)) /* a bit for each 8 bytes */
+#define REGION_SIZE ((size_t)1 << (REGION_BITS - 6)) /* bytes; one bit for each 8 bytes of heap */
 #define STACK_FIRST ((size_t)1 << 17)
 #define VALUES_SIZE ((size_t)64 << 20)
-#define AHEAD 16 /* objects that are fetched into the cache before they are visited */
-#define STEP 256 /* objects between signs of progress */
-#define CHUNK 4096 /* bytes of a large array that are written at once */
-#define MARK_MOVED 3u /* low bits of the mark word of an object that has been moved */
+#define AHEAD 16 /* objects that are in the cache, or being fetched, before they are visited */
+#define STEP 256 /* objects between two increments of *progress */
+#define CHUNK 4096 /* bytes that are converted and then written at once */
+#define MARK_MOVED 3u /* low bits of the mark word of an object that a collector has moved */
 
-/* The headers of the sub-records, without their tag. */
+/* Bytes of the sub-records' headers, without the tag. */
 #define INSTANCE_HEADER (8 + 4 + 8 + 4)
 #define OBJECTS_HEADER (8 + 4 + 4 + 8)
 #define PRIMITIVES_HEADER (8 + 4 + 4 + 1)
@@ -50,7 +50,7 @@ void ag_dump_unmap(void *p, size_t size)
 		(void)munmap(p, size); /* cannot fail for these mappings */
 }
 
-/* In the JVM no mark was set, and nothing is stacked. */
+/* Runs in the JVM, where no region was mapped and the stack has its first size. */
 void ag_dump_heap_release(struct ag_dump_heap *h)
 {
 	ag_dump_unmap(h->marks, REGIONS * sizeof(*h->marks));
@@ -163,7 +163,7 @@ void ag_dump_value(struct ag_dump_heap *h, enum ag_hprof_type type, uint64_t at)
 	ag_hprof_put(h->out, value, (size_t)(put_value(h, value, type, at) - value));
 }
 
-/* Returns where a sub-record of at most AG_HPROF_SEGMENT_MAX bytes is to be written. */
+/* Returns the place in the segment for a sub-record of `size` bytes, which fits into a segment. */
 static inline uint8_t *room(struct ag_hprof *out, size_t size)
 {
 	uint8_t *at;
@@ -175,7 +175,10 @@ static inline uint8_t *room(struct ag_hprof *out, size_t size)
 	return at;
 }
 
-/* An instance has at most 65,535 fields of 8 bytes. */
+/*
+ * Writes an instance.  A class declares at most 65,535 fields of 8 bytes, half a segment.  An
+ * instance that exceeds a segment with its inherited fields ends the child.
+ */
 static inline void put_instance(struct ag_dump_heap *h, struct ag_dump_class *c, uint64_t object)
 {
 	const struct ag_dump_value *v;
@@ -196,7 +199,7 @@ static inline void put_instance(struct ag_dump_heap *h, struct ag_dump_class *c,
 		at = put_value(h, at, (enum ag_hprof_type)v[i].type, object + v[i].offset);
 }
 
-/* Writes n elements; the type is that of the array, except for bytes and booleans. */
+/* Writes n elements, which begin at `from` and have `size` bytes each in the heap. */
 static void put_elements(struct ag_dump_heap *h, enum ag_hprof_type type, unsigned size,
 			 uint64_t from, uint64_t n)
 {
@@ -216,7 +219,10 @@ static void put_elements(struct ag_dump_heap *h, enum ag_hprof_type type, unsign
 	ag_hprof_put(h->out, chunk, (size_t)(at - chunk));
 }
 
-/* A record has less than 4 GB: like the JVM's own dump, a longer array is cut. */
+/*
+ * Returns the number of elements to write.  A record has less than 4 GB, so a longer array is cut,
+ * as in the JVM's own dump.
+ */
 static uint32_t length_of(const struct ag_dump_heap *h, uint64_t array, size_t header,
 			  unsigned size)
 {
@@ -255,8 +261,9 @@ static void put_primitives(struct ag_dump_heap *h, const struct ag_dump_class *c
 }
 
 /*
- * A class that is not in the list was loaded after the list was read, or is only in an archive, or
- * is known to the boot loader but not loaded; the last two have no loader.
+ * Handles the java.lang.Class of a class that is not in the list.  The class was loaded after the
+ * list was read, or is only in an archive, or is known to the boot loader but not loaded.  In the
+ * last two cases it has no loader; otherwise it ends the child.
  */
 static void look_at_new(struct ag_dump_heap *h, uint64_t mirror)
 {
@@ -267,7 +274,10 @@ static void look_at_new(struct ag_dump_heap *h, uint64_t mirror)
 	h->n_unknown++;
 }
 
-/* The fields of a java.lang.Class are not in its CLASS_DUMP.  What they refer to is dumped. */
+/*
+ * Visits a java.lang.Class.  Its CLASS_DUMP does not contain its own fields, but the objects to
+ * which they refer are dumped.
+ */
 static void follow_mirror(struct ag_dump_heap *h, struct ag_dump_class *c, uint64_t mirror)
 {
 	if (!ag_dump_is_class(h, mirror)) {
@@ -289,7 +299,7 @@ static inline void visit(struct ag_dump_heap *h, uint64_t object)
 	uint64_t mark = ag_dump_word64(object);
 	struct ag_dump_class *c;
 
-	/* Until JDK 17, HotSpot's walk has replaced the mark words of what it visited by 3. */
+	/* Until JDK 17 HotSpot's walk has set the mark word of each object that it visited to 3. */
 	if ((mark & MARK_MOVED) == MARK_MOVED && mark != MARK_MOVED)
 		ag_exit(AG_CHILD_MOVED);
 	c = &h->layout->classes[ag_dump_class_of(h, object)];
@@ -313,7 +323,7 @@ static inline void visit(struct ag_dump_heap *h, uint64_t object)
 	}
 }
 
-/* Visits objects some steps after they are taken from the stack, when they are in the cache. */
+/* Takes an object from the stack and prefetches it AHEAD steps before it visits the object. */
 void ag_dump_objects(struct ag_dump_heap *h)
 {
 	uint64_t ahead[AHEAD] = { 0 };

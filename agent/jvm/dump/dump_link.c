@@ -1,7 +1,8 @@
 /*
- * Links classes of the boot loader.  Archives of JDK 17 and later have instances of classes that
- * are loaded but not linked, and JVMTI does not report the fields of such a class.  HotSpot links a
- * class when its fields are listed, as it does before the first use; nothing is initialised.
+ * Links classes of the boot loader.  Class-data archives of JDK 17 and later have instances of
+ * classes that are loaded but not linked, and JVMTI does not report the fields of such a class.
+ * HotSpot links a class when reflection lists its fields, as it does before the first use of the
+ * class, and does not initialise it.
  */
 #include "jvm/dump/dump_layout.h"
 
@@ -9,7 +10,7 @@
 
 #define ARCHIVED_SINCE 17
 
-/* Returns Class.getDeclaredFields0(); NULL: there is no such method, or the error is recorded. */
+/* Returns the method Class.getDeclaredFields0(), or NULL if this JDK does not have it. */
 static jmethodID find_method(struct ag_jvm *jvm, jclass any)
 {
 	jclass class = ag_ref_class(jvm, any);
@@ -23,7 +24,10 @@ static jmethodID find_method(struct ag_jvm *jvm, jclass any)
 	return NULL;
 }
 
-/* The list of public fields is garbage.  If the class cannot be linked, it remains as it is. */
+/*
+ * Links a class of the boot loader by listing its public fields; the list itself is not needed.  A
+ * class that cannot be linked remains as it is.
+ */
 static int link_class(struct ag_jvm *jvm, jclass class, jmethodID method)
 {
 	jobject loader, fields;

@@ -1,10 +1,13 @@
-/* GC roots, and the threads and stack frames that they belong to. */
+/* Writes GC roots, and the threads and stack frames to which they belong. */
 #include "jvm/dump/dump_internal.h"
 
 #define NO_FRAME UINT32_MAX
-#define FIRST_TRACE 2u /* serial number of the first thread's trace; 1 is the empty one */
+#define FIRST_TRACE 2u /* serial number of the first thread's trace; 1 is the empty trace */
 
-/* Returns the index of a thread; HotSpot reports threads in the order of the list. */
+/*
+ * Returns the index of the thread that has this address or, if `address` is 0, this id.  HotSpot
+ * reports threads in the order of the list.
+ */
 static uint32_t thread_by(struct ag_dump *d, uint64_t id, uint64_t address)
 {
 	const struct ag_graph *g = &d->graph;
@@ -54,7 +57,7 @@ static void describe(struct ag_dump *d, jvmtiHeapReferenceKind kind,
 	default:
 		root->tag = AG_HPROF_ROOT_UNKNOWN;
 	}
-	/* A local of a thread that is not in the list, such as a virtual one. */
+	/* A local reference of a thread that is not in the list, such as a virtual thread. */
 	if (root->thread == AG_DUMP_NONE && (root->tag == AG_HPROF_ROOT_JNI_LOCAL ||
 					     root->tag == AG_HPROF_ROOT_JAVA_FRAME))
 		root->tag = AG_HPROF_ROOT_UNKNOWN;
@@ -74,7 +77,7 @@ bool ag_dump_root(struct ag_dump *d, jvmtiHeapReferenceKind kind,
 	return true;
 }
 
-/* Returns the number of a class in its LOAD_CLASS record; 0: it is not known. */
+/* Returns the serial number in the LOAD_CLASS record of a class, or 0 if the class is not known. */
 static uint32_t serial_of(const struct ag_dump *d, jclass class)
 {
 	return class ? ag_dump_mirrored(&d->heap, ag_graph_address(class)) + 1 : 0;
@@ -132,7 +135,7 @@ void ag_dump_write_head(struct ag_dump *d)
 		write_trace(d, FIRST_TRACE + i, i + 1, first[i], first[i + 1] - first[i]);
 }
 
-/* Returns the frame of a local, if the thread's stack has its method at this depth. */
+/* Returns the depth of a local reference, if the thread's stack has its method at this depth. */
 static uint32_t frame_of(const struct ag_dump *d, const struct ag_dump_root *root)
 {
 	const uint32_t *first = d->stacks.first + root->thread;
@@ -143,7 +146,7 @@ static uint32_t frame_of(const struct ag_dump *d, const struct ag_dump_root *roo
 	return root->depth;
 }
 
-/* The number of bytes after the tag. */
+/* Returns the number of bytes of a root after its tag. */
 static size_t size_of(enum ag_hprof_sub_tag tag)
 {
 	switch (tag) {
@@ -167,7 +170,7 @@ static void write_root(struct ag_dump *d, const struct ag_dump_root *root)
 	ag_hprof_u8(out, root->address);
 	switch (tag) {
 	case AG_HPROF_ROOT_JNI_GLOBAL:
-		ag_hprof_u8(out, 0); /* the reference itself, which HotSpot does not report */
+		ag_hprof_u8(out, 0); /* the JNI reference, which HotSpot does not report */
 		break;
 	case AG_HPROF_ROOT_JNI_LOCAL:
 	case AG_HPROF_ROOT_JAVA_FRAME:
@@ -175,7 +178,9 @@ static void write_root(struct ag_dump *d, const struct ag_dump_root *root)
 		ag_hprof_u4(out, frame_of(d, root));
 		break;
 	case AG_HPROF_ROOT_THREAD:
-		/* A thread that began after the list was read has neither number nor trace. */
+		/*
+		 * A thread that started after the list was read has neither a number nor a trace.
+		 */
 		ag_hprof_u4(out, root->thread + 1);
 		ag_hprof_u4(out, root->thread == AG_DUMP_NONE ? AG_HPROF_NO_TRACE
 							      : FIRST_TRACE + root->thread);
@@ -186,8 +191,9 @@ static void write_root(struct ag_dump *d, const struct ag_dump_root *root)
 }
 
 /*
- * HotSpot reports all that the boot loader refers to as system classes, also constants, and classes
- * that are not loaded.
+ * Returns false for a root that the dump omits.  HotSpot reports every object to which the boot
+ * loader refers as a system class.  The java.lang.Class of a class that is not loaded is omitted;
+ * an object that is not a class, such as a constant, becomes an unknown root.
  */
 static bool is_written(const struct ag_dump *d, struct ag_dump_root *root)
 {

@@ -1,4 +1,6 @@
-/* How objects are laid out: calibrated with known arrays, and decoded from field ids. */
+/*
+ * The layout of objects: of arrays, found with known arrays; of instances, decoded from field ids.
+ */
 #include "jvm/dump/dump_heap.h"
 
 uint32_t ag_dump_mirrored(const struct ag_dump_heap *h, uint64_t mirror)
@@ -8,7 +10,7 @@ uint32_t ag_dump_mirrored(const struct ag_dump_heap *h, uint64_t mirror)
 	return slot->key != 0 ? slot->number : AG_DUMP_NONE;
 }
 
-/* A primitive type has no Klass. */
+/* Returns true for the java.lang.Class of a primitive type, which has no Klass address. */
 static bool is_primitive(const struct ag_dump_heap *h, uint64_t mirror)
 {
 	return ag_dump_word64(mirror + h->probe.encoding.mirror_offset) == 0;
@@ -20,8 +22,9 @@ uint32_t ag_dump_length(const struct ag_dump_heap *h, uint64_t array)
 }
 
 /*
- * An instance field: a checked id, with bit 0 set, has 7 bits for the offset.  A static field:
- * struct JNIid { Klass *holder; JNIid *next; int offset; … }.
+ * The id of an instance field is its offset << 2, but a checked id, with bit 0 set, has only 7 bits
+ * for the offset.  The id of a static field points to a struct JNIid { Klass *holder; JNIid *next;
+ * int offset; … }.
  */
 uint32_t ag_dump_offset(const struct ag_dump_field *field)
 {
@@ -50,7 +53,7 @@ static bool has_pattern(uint64_t at, unsigned size)
 	return true;
 }
 
-/* Returns the offset of the first element, which follows the length. */
+/* Returns the offset of an array's first element: where the pattern is found after the length. */
 static unsigned find_pattern(const struct ag_dump_heap *h, uint64_t array, unsigned size)
 {
 	for (unsigned at = h->length_at + 4; at <= h->length_at + 16; at += 4) {

@@ -3,9 +3,9 @@
 #include "jvm/frame_names.h"
 #include "jvm/jni_refs.h"
 
-#define THREADS 32   /* whose stacks are read in one operation of the JVM */
-#define DEPTH 1024   /* frames of a stack; more are not written */
-#define FRAMES_MAX 524288 /* of all threads; more are not written */
+#define THREADS 32   /* threads whose stacks one JVMTI call reads, in one pause */
+#define DEPTH 1024   /* maximum frames of a stack; deeper frames are omitted */
+#define FRAMES_MAX 524288 /* maximum frames of all threads; further frames are omitted */
 #define METHODS_FIRST 1024
 #define METHODS_MAX 65536
 #define LINE_UNKNOWN (-1)
@@ -18,7 +18,7 @@ struct reading {
 	struct ag_dump_stacks *stacks;
 };
 
-/* Makes room for one more element. */
+/* Enlarges the list if it is full. */
 static int grow(struct ag_jvm *jvm, void **list, uint32_t n, uint32_t *cap, size_t size)
 {
 	uint32_t more = *cap ? *cap * 2 : METHODS_FIRST;
@@ -44,7 +44,7 @@ static int put_symbol(struct reading *r, const char *text, uint32_t *symbol)
 	return text && *symbol == 0 ? -1 : 0;
 }
 
-/* A method of an unloaded class remains unknown. */
+/* Reads the names of a method.  They remain unknown if the method's class has been unloaded. */
 static int name_method(struct reading *r, jmethodID id, struct ag_dump_method *m)
 {
 	jvmtiEnv *ti = r->jvm->ti;
@@ -87,7 +87,7 @@ static int find_method(struct reading *r, jmethodID id, uint32_t *number)
 	    ag_hash_map_grow(&s->numbers, r->jvm->mem, METHODS_MAX) != 0)
 		return ag_fail_memory(r->jvm);
 	*number = s->n_methods;
-	(void)ag_hash_map_add(&s->numbers, key, *number); /* cannot fail: new, and room for it */
+	(void)ag_hash_map_add(&s->numbers, key, *number); /* cannot fail: a new key, and room */
 	return name_method(r, id, &s->methods[s->n_methods++]);
 }
 

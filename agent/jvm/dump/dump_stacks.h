@@ -1,8 +1,9 @@
 /*
  * The stacks of all threads, read a moment before a snapshot.
  *
- * A thread that runs in between has other frames in the snapshot.  HotSpot reports the method of
- * each local variable: it is given a frame only if the stack has this method at its depth.
+ * A thread that runs between the reading and the clone has other stack frames in the snapshot.
+ * HotSpot reports method and depth of each local variable in the snapshot.  The dump assigns the
+ * variable to a stack frame only if the stack that was read has the same method at this depth.
  */
 #ifndef JTOOL_AGENT_JVM_DUMP_DUMP_STACKS_H
 #define JTOOL_AGENT_JVM_DUMP_DUMP_STACKS_H
@@ -11,7 +12,7 @@
 #include "jvm/graph/graph.h"
 
 struct ag_dump_method {
-	uint32_t name, signature, source; /* symbols; 0: unknown */
+	uint32_t name, signature, source; /* numbers of HPROF symbols; 0: unknown */
 	jclass class;                     /* a local reference; NULL: unknown */
 };
 
@@ -24,15 +25,15 @@ struct ag_dump_frame {
 struct ag_dump_stacks {
 	struct ag_dump_method *methods;
 	uint32_t n_methods, cap_methods;
-	struct ag_hash_map numbers; /* jmethodID → index */
+	struct ag_hash_map numbers; /* jmethodID → index in `methods` */
 	struct ag_dump_frame *frames;
 	uint32_t n_frames, cap_frames;
-	uint32_t *first; /* by thread: its innermost frame; the last entry is n_frames */
+	uint32_t *first; /* by thread: index of its innermost frame; the last entry is n_frames */
 };
 
 /*
- * Reads the stacks of graph->threads and writes the names of their methods.  Requires
- * can_get_line_numbers and can_get_source_file_name.  Release them in any case.
+ * Reads the stacks of graph->threads, and writes the names of their methods.  Requires
+ * can_get_line_numbers and can_get_source_file_name.  Call ag_dump_stacks_release() in any case.
  */
 int ag_dump_stacks_read(struct ag_jvm *jvm, struct ag_hprof *out, const struct ag_graph *graph,
 			struct ag_dump_layout *layout, struct ag_dump_stacks *stacks);

@@ -31,7 +31,7 @@ void ag_hprof_end_piece(struct ag_hprof *h)
 {
 	if (!h->piece)
 		return;
-	(void)ag_chan_end(h->chan, WIRE_DUMP_DATA); /* a broken channel remains broken */
+	(void)ag_chan_end(h->chan, WIRE_DUMP_DATA); /* an error breaks the channel for good */
 	h->piece = NULL;
 	if (h->progress)
 		++*h->progress;
@@ -76,7 +76,7 @@ void ag_hprof_header(struct ag_hprof *h, uint64_t now_ms)
 void ag_hprof_record(struct ag_hprof *h, enum ag_hprof_tag tag, uint32_t len)
 {
 	put_number(h, tag, 1);
-	put_number(h, 0, 4); /* the time, which HotSpot does not write either */
+	put_number(h, 0, 4); /* the time, which is 0 in the JVM's own dump, too */
 	put_number(h, len, 4);
 }
 
@@ -150,7 +150,7 @@ void ag_hprof_u8(struct ag_hprof *h, uint64_t value)
 uint32_t ag_hprof_symbol(struct ag_hprof *h, struct ag_hash_map *symbols, const char *text,
 			 size_t len)
 {
-	uint64_t key = ag_hash(text, len) | 1; /* 0 is no key */
+	uint64_t key = ag_hash(text, len) | 1; /* 0 is not a valid key */
 	const struct ag_hash_entry *known = ag_hash_map_probe(symbols, key);
 
 	if (known->key != 0)

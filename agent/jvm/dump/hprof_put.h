@@ -1,9 +1,11 @@
 /*
- * Writes HPROF as DUMP_DATA frames: records in the agent's thread, and the heap dump in the child.
+ * Writes HPROF in DUMP_DATA frames: the agent's thread writes header and symbols, the child the
+ * rest.
  *
- * A heap dump consists of HEAP DUMP SEGMENT records with sub-records.  The length of a record is
- * written before its contents, and a stream cannot be rewritten: sub-records are collected until a
- * segment is full, and a larger sub-record is a segment of its own, whose length is known.
+ * A heap dump consists of HEAP DUMP SEGMENT records, which contain sub-records.  The length of a
+ * record precedes its contents, and a stream cannot be rewritten.  So sub-records are collected
+ * until a segment is full; a sub-record that is larger than a segment is a segment of its own,
+ * whose length is known in advance.
  */
 #ifndef JTOOL_AGENT_JVM_DUMP_HPROF_PUT_H
 #define JTOOL_AGENT_JVM_DUMP_HPROF_PUT_H
@@ -55,46 +57,46 @@ enum ag_hprof_type {
 
 struct ag_hprof {
 	struct ag_chan *chan;
-	struct wire_writer *piece;   /* the current frame; NULL: none */
+	struct wire_writer *piece;   /* the current DUMP_DATA frame; NULL: none */
 	volatile uint64_t *progress; /* incremented with each frame; may be NULL */
-	/* Of the child: */
-	uint8_t *segment; /* sub-records, AG_HPROF_SEGMENT_MAX bytes */
-	size_t len;       /* in use */
-	bool direct;      /* the sub-record is a segment of its own */
+	/* Used in the child only: */
+	uint8_t *segment; /* collected sub-records; has AG_HPROF_SEGMENT_MAX bytes */
+	size_t len;       /* bytes of `segment` in use */
+	bool direct;      /* the current sub-record is a segment of its own */
 };
 
-/* Returns the type of a field or element with this signature; AG_HPROF_NONE: unknown. */
+/* Returns the type of a field whose signature begins with this letter; AG_HPROF_NONE: unknown. */
 enum ag_hprof_type ag_hprof_type_of(char signature);
-/* Returns its bytes in a dump; in the heap a reference may have 4 of them. */
+/* Returns how many bytes a value has in a dump.  In the heap a reference may have only 4. */
 unsigned ag_hprof_size_of(enum ag_hprof_type type);
 
-/* Appends to the stream.  A broken channel remains broken. */
+/* Appends bytes to the dump.  Does nothing if the channel is broken. */
 void ag_hprof_bytes(struct ag_hprof *h, const void *data, size_t len);
-/* Ends the current frame.  Call it before anything else is sent. */
+/* Ends the current frame.  Call it before another frame is begun. */
 void ag_hprof_end_piece(struct ag_hprof *h);
 
-/* The header of the file. */
+/* Writes the header of the file. */
 void ag_hprof_header(struct ag_hprof *h, uint64_t now_ms);
-/* The header of a record with `len` bytes. */
+/* Writes the header of a record whose contents have `len` bytes. */
 void ag_hprof_record(struct ag_hprof *h, enum ag_hprof_tag tag, uint32_t len);
 
-/* Begins a sub-record of `size` bytes with its tag.  The others append to it. */
+/* Begins a sub-record of `size` bytes, and writes its tag.  The functions below append to it. */
 void ag_hprof_sub(struct ag_hprof *h, enum ag_hprof_sub_tag tag, size_t size);
 void ag_hprof_put(struct ag_hprof *h, const void *data, size_t len);
 void ag_hprof_u1(struct ag_hprof *h, unsigned value);
 void ag_hprof_u2(struct ag_hprof *h, unsigned value);
 void ag_hprof_u4(struct ag_hprof *h, uint32_t value);
 void ag_hprof_u8(struct ag_hprof *h, uint64_t value);
-/* Writes the segment, unless it is empty. */
+/* Writes the collected sub-records, if any, as a segment. */
 void ag_hprof_end_segment(struct ag_hprof *h);
 
-/* The same for records outside of a heap dump. */
+/* Append a number to a record outside of the heap dump. */
 void ag_hprof_record_u4(struct ag_hprof *h, uint32_t value);
 void ag_hprof_record_u8(struct ag_hprof *h, uint64_t value);
 
-/* Symbols are numbered from 1; each is written once, as a UTF8 record. */
-#define AG_HPROF_SYMBOLS 1048576 /* maximum */
-/* Returns the number of the text; 0: no memory, or there are too many. */
+/* Symbols are UTF8 records, numbered from 1; each text is written once. */
+#define AG_HPROF_SYMBOLS 1048576 /* maximum number of symbols */
+/* Returns the symbol number of the text; 0: no memory, or there are too many symbols. */
 uint32_t ag_hprof_symbol(struct ag_hprof *h, struct ag_hash_map *symbols, const char *text,
 			 size_t len);
 
