@@ -7,7 +7,7 @@
 #include "jvm/heap/histo_internal.h"
 #include "wire/frame.h"
 
-#define WALKS 3 /* attempts; an attempt fails if too many classes are loaded meanwhile */
+#define WALKS 3 /* attempts to count; one fails if too many classes are loaded during it */
 /* Up to this many walks filtered by class take less time than one walk that counts all classes. */
 #define CLASS_WALKS 4
 
@@ -31,7 +31,7 @@ static int list_classes(struct ag_jvm *jvm, struct ag_classes *classes)
 	return ag_ref_expect(jvm, (jint)classes->n + 64);
 }
 
-/* Sets *probe to NULL if counting by klass word is not possible. */
+/* Counts once.  Sets *probe to NULL if counting by klass word is not possible. */
 static enum ag_outcome count_once(struct ag_jvm *jvm, const struct ag_klass_probe **probe,
 				  struct ag_self_objects *own, struct ag_census *census)
 {
@@ -59,7 +59,9 @@ static int count_all(struct ag_jvm *jvm, const struct ag_klass_probe *probe,
 	for (int i = 1; i <= WALKS; i++) {
 		enum ag_outcome outcome;
 
-		/* Count by tag last: that succeeds even if objects of new classes are collected. */
+		/*
+		 * Last, count by tag, which succeeds even if objects of new classes are collected.
+		 */
 		if (i == WALKS)
 			probe = NULL;
 		outcome = count_once(jvm, &probe, own, census);
@@ -160,7 +162,10 @@ static int count_each(struct ag_jvm *jvm, struct ag_self_objects *own, struct ag
 	return 0;
 }
 
-/* Walks once per class if few match: hundreds of loaders may have a class of this name. */
+/*
+ * Walks once per class if few classes match, else once for all: hundreds of loaders may have a
+ * class of this name.
+ */
 static int count_matching(struct ag_jvm *jvm, const struct ag_histo_opts *opts,
 			  struct ag_self_objects *own, struct ag_census *census)
 {
@@ -204,7 +209,7 @@ int ag_histo_count(struct ag_jvm *jvm, const struct ag_histo_opts *opts, struct 
 	if (calibrated < 0)
 		return -1;
 	if (opts->live) {
-		ag_self_objects_forget(jvm, &own, n_thread); /* the others are garbage now */
+		ag_self_objects_forget(jvm, &own, n_thread); /* the other objects are garbage now */
 		if (collect(jvm) != 0)
 			return -1;
 	}

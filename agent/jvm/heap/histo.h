@@ -22,7 +22,7 @@ struct ag_census {
 	uint32_t method;   /* WIRE_WALK_* */
 	uint64_t walk_ns;  /* duration of all walks */
 	uint64_t resolved; /* classes or objects that were found only during the walk */
-	struct ag_walk_limit limit; /* limit.over: there are no rows, as a walk was ended */
+	struct ag_walk_limit limit; /* limit.over: a walk was ended early, and there are no rows */
 };
 
 struct ag_histo_opts {

@@ -18,18 +18,18 @@ struct klass_walk {
 	struct ag_self_objects *own;
 	struct ag_class_map map;  /* class key → index of its tally */
 	struct ag_tally *tallies; /* of the listed classes, then of the unknown ones */
-	uint32_t run_key;         /* key of the last object's class; a run has one class */
+	uint32_t run_key;         /* class key of the current run of objects of one class */
 	struct ag_tally run;      /* tally of this run; added to *into when the run ends */
 	struct ag_tally *into;
 	struct ag_walk_limit *limit;
-	struct ag_tally none; /* *into before the first object */
+	struct ag_tally none; /* target of `into` before the first object */
 	uint32_t unknown;     /* number of classes that are not in the list */
 	bool mapped;
 	bool wrong; /* the calibration is wrong */
 	bool full;  /* more than UNKNOWN_MAX unknown classes */
 };
 
-/* Maps all classes and finds the rows of the agent's own objects, when the walk begins. */
+/* Runs when the walk begins: maps all classes, and finds the rows of the agent's own objects. */
 static void map_all(struct klass_walk *w)
 {
 	w->mapped = true;
@@ -94,14 +94,14 @@ static jvmtiIterationControl JNICALL on_object(jlong class_tag, jlong size, jlon
 		end_run(w);
 		w->run_key = key;
 		w->into = &w->tallies[slot->index];
-		/* HotSpot proceeds to the next object while the cache line is loaded. */
+		/* Load the tally's cache line while HotSpot proceeds to the next object. */
 		__builtin_prefetch(w->into, 1);
 	}
 	ag_tally_add(&w->run, size);
 	return ag_walk_continues(w->limit) ? JVMTI_ITERATION_CONTINUE : JVMTI_ITERATION_ABORT;
 }
 
-/* Gets the first object of each unknown class. */
+/* Gets the first object of each unknown class, which the walk has tagged. */
 static int unknown_get(struct ag_jvm *jvm, uint32_t unknown, struct ag_tagged *found)
 {
 	jlong tags[UNKNOWN_MAX];
@@ -135,7 +135,7 @@ static enum ag_outcome name_unknown(struct ag_jvm *jvm, struct ag_census *census
 		row->class = ag_ref_class(jvm, found.objects[i]);
 		census->resolved++;
 	}
-	/* If a tagged object was collected meanwhile, its class remains unknown. */
+	/* If a tagged object was collected after the walk, its class remains unknown. */
 	outcome = (uint32_t)found.n == unknown ? AG_COUNTED : AG_INCOMPLETE;
 out:
 	ag_tagged_release(jvm, &found);

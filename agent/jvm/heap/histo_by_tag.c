@@ -115,7 +115,9 @@ static int find_own(struct ag_jvm *jvm, struct ag_self_objects *own)
 	return 0;
 }
 
-/* Removes the tags of all classes, which are in the list until the census takes them. */
+/*
+ * Removes the tags of all classes.  They are in the list, or in the census that has taken the list.
+ */
 static void untag_classes(struct ag_jvm *jvm, const struct ag_classes *classes,
 			  const struct ag_census *census)
 {

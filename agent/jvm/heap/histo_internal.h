@@ -1,4 +1,4 @@
-/* Private to the heap walks: the two ways to count, and shared functions. */
+/* Private to the heap walks: the two ways to count objects, and shared functions. */
 #ifndef JTOOL_AGENT_JVM_HEAP_HISTO_INTERNAL_H
 #define JTOOL_AGENT_JVM_HEAP_HISTO_INTERNAL_H
 
@@ -10,13 +10,13 @@ enum ag_outcome {
 	AG_FAILED = -1,
 	AG_COUNTED,
 	AG_INCOMPLETE,   /* too many new classes: try again with a new list of classes */
-	AG_STOPPED,      /* census->limit is over */
+	AG_STOPPED,      /* a walk was ended early; census->limit is over */
 	AG_NOT_POSSIBLE, /* objects do not show their class: count by tag */
 };
 
 /*
- * Fill the census with a row for each class, with or without instances, and the rows of the
- * agent's own objects.  Take ownership of the class list if they return AG_COUNTED.
+ * Both functions fill the census with a row for each class, even without instances, and own->rows
+ * with the rows of the agent's objects.  They own the class list if they return AG_COUNTED.
  */
 enum ag_outcome ag_histo_by_klass(struct ag_jvm *jvm, const struct ag_klass_probe *probe,
 				  struct ag_classes *classes, struct ag_self_objects *own,

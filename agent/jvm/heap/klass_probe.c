@@ -16,7 +16,7 @@
 enum sample { INTS, LONGS, OBJECTS, OBJECT, THREAD, CLASS, SAMPLES };
 _Static_assert(SAMPLES == AG_KLASS_SAMPLES, "a sample of each kind");
 
-/* The calibration by a walk of its own. */
+/* State of a calibration that makes a walk of its own. */
 struct probe {
 	struct ag_klass_probe *result;
 	struct ag_klass_samples s;
@@ -37,7 +37,7 @@ static jlong array_tag(unsigned i)
 	return 1 + (jlong)i;
 }
 
-/* Narrow klass before the array length, full klass, and klass in the mark word (JEP 450). */
+/* Known layouts: narrow klass before the length; full Klass address; in the mark word (JEP 450). */
 static const struct layout {
 	struct ag_header header;
 	unsigned length_at;
@@ -71,7 +71,7 @@ static uint64_t klass_address(const struct ag_encoding *e, jclass mirror)
 	return ag_word_at(ag_object_of(mirror) + e->mirror_offset);
 }
 
-/* Returns the key of a Klass address; 0: no key can represent it. */
+/* Returns the key of a Klass address, or 0 if no key can represent the address. */
 static uint32_t encode(const struct ag_klass_probe *probe, uint64_t address)
 {
 	const struct ag_encoding *e = &probe->encoding;
@@ -223,7 +223,9 @@ static jobject make_holder(struct ag_jvm *jvm, const struct ag_klass_samples *p,
 static int make_samples(struct ag_jvm *jvm, struct ag_klass_samples *p,
 			struct ag_self_objects *own)
 {
-	/* Thread extends Object.  FindClass might call the application's class loader. */
+	/*
+	 * Object is found as superclass of Thread: FindClass might call the application's loader.
+	 */
 	jobject thread = own->objects[0];
 	jclass thread_class = ag_ref_class(jvm, thread);
 	jclass object_class = (*jvm->jni)->GetSuperclass(jvm->jni, thread_class);
@@ -259,7 +261,7 @@ static int find_mirrors(struct ag_jvm *jvm, struct ag_klass_samples *p)
 /*
  * Makes HotSpot report the arrays to the callback.  From JDK 21 on, following the references of the
  * arrays' holder takes 0.2 ms.  Before JDK 21, HotSpot walks the complete heap after
- * FollowReferences to reset mark words, unless the callback ends FollowReferences among the roots
+ * FollowReferences to reset mark words, unless the callback aborts while HotSpot reports roots
  * (ObjectMarker::set_needs_reset).  The local references to the arrays are roots.
  */
 static int show_arrays(struct ag_jvm *jvm, struct probe *p)

@@ -2,15 +2,15 @@
  * Identifies an object's class by its klass word, so that classes need no tags.
  *
  * JVMTI's heap callbacks receive a pointer to the object's tag.  In HotSpot 8 to 27 that tag is a
- * member of a CallbackWrapper on the stack (jvmtiTagMap.cpp), two words after the object's
- * address.  The klass word in the object's header then identifies the class, in a third of the
- * time of HotSpot's two tag look-ups for each object.
+ * member of a CallbackWrapper on the stack (jvmtiTagMap.cpp), two words after the object's address.
+ * The klass word in the object's header then identifies the class, in a third of the time of
+ * HotSpot's two tag look-ups for each object.
  *
- * This is not specified, so a calibration checks it in each JVM, at a safepoint, with 32 new arrays
- * of known class and length: the wrapper must contain each array's address, the header must have
- * one of three known layouts, and java.lang.Class must hold the Klass address at the same offset
- * for six known classes.  Otherwise the calibration fails and the caller counts by tags.  Only
- * slots of local references, the objects in them, and objects reported to a callback are
+ * None of this is specified, so a calibration checks it in each JVM, at a safepoint, with 32 new
+ * arrays of known class and length: the wrapper must contain each array's address, the header must
+ * have one of three known layouts, and java.lang.Class must hold the Klass address at the same
+ * offset for six known classes.  Otherwise the calibration fails and the caller counts by tags.
+ * Only slots of local references, the objects in them, and objects reported to a callback are
  * dereferenced.
  */
 #ifndef JTOOL_AGENT_JVM_HEAP_KLASS_PROBE_H
@@ -34,7 +34,7 @@ struct ag_header {
 	bool full; /* the header holds the complete Klass address */
 };
 
-/* How to compute that key from the Klass address in java.lang.Class: (address - base) >> shift. */
+/* The same key = (Klass address in java.lang.Class at mirror_offset - base) >> shift. */
 struct ag_encoding {
 	unsigned mirror_offset, shift;
 	uint64_t base;
@@ -51,15 +51,16 @@ struct ag_klass_probe {
 struct ag_klass_samples {
 	jobject arrays[AG_KLASS_ARRAYS];   /* the first half int[], the second long[] */
 	jobject samples[AG_KLASS_SAMPLES]; /* objects of different classes */
-	jclass mirrors[AG_KLASS_SAMPLES];  /* their java.lang.Class objects, as local references */
-	jlong mirror_size;                 /* of the smallest of these */
+	jclass mirrors[AG_KLASS_SAMPLES];  /* local references to the samples' java.lang.Class */
+	jlong mirror_size;                 /* bytes of the smallest mirror */
 };
 
 /*
- * The two steps of a calibration, for a caller whose own walk calls the second one.  The first
- * creates the objects and adds them to `own`, whose first object is the agent's thread; -1: the
- * error is recorded, or a reference is not plain.  The second returns false if the probe is not
- * possible in this JVM; call it in a heap callback, where objects do not move.
+ * The two steps of a calibration, for a caller that runs the second step in its own walk.
+ * ag_klass_samples_make() creates the samples and adds them to `own`, whose first object is the
+ * agent's thread.  It returns 0, or -1 if the error is recorded or a reference is not plain.
+ * ag_klass_probe_measure() must run in a heap callback, where objects do not move.  It returns
+ * false if the probe is not possible in this JVM.
  */
 int ag_klass_samples_make(struct ag_jvm *jvm, struct ag_klass_samples *samples,
 			  struct ag_self_objects *own);
@@ -67,13 +68,16 @@ bool ag_klass_probe_measure(const struct ag_klass_samples *samples,
 			    struct ag_klass_probe *probe);
 
 /*
- * Calibrates the probe.  Returns 1; 0 if that is not possible in this JVM; -1 if the JVM is
- * shutting down.  Adds the arrays to the agent's own objects and removes their tags.
+ * Calibrates the probe.  Returns 1, or 0 if the probe is not possible in this JVM, or -1 if the JVM
+ * is shutting down.  Adds its arrays to the agent's own objects and removes the arrays' tags.
  */
 int ag_klass_probe_run(struct ag_jvm *jvm, struct ag_self_objects *own,
 		       struct ag_klass_probe *probe) __attribute__((warn_unused_result));
 
-/* From JDK 13 on the low bits of a global or weak reference are set: it is not a plain address. */
+/*
+ * Returns true if the reference is the plain address of a slot.  From JDK 13 on the low bits of
+ * global and weak references are set.
+ */
 static inline bool ag_is_plain(jobject ref)
 {
 	return ref && ((uintptr_t)ref & (sizeof(void *) - 1)) == 0;
@@ -110,7 +114,7 @@ static inline const char *ag_wrapped_object(const jlong *tag)
 	return (const char *)(uintptr_t)tag[-2];
 }
 
-/* The wrapper holds the size between the address and the tag.  Checked for every object. */
+/* Returns true if the wrapper has the size between address and tag.  Checked for every object. */
 static inline bool ag_wrapper_ok(const jlong *tag, jlong size)
 {
 	return tag[-1] == size;

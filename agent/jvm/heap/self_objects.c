@@ -2,7 +2,7 @@
 
 #include "jvm/jni_refs.h"
 
-/* Fields of java.lang.Thread, in any JDK; their values belong to one thread only. */
+/* Fields of java.lang.Thread in the various JDKs, whose values belong to one thread only. */
 static const struct {
 	const char *name, *signature;
 } thread_fields[] = {
@@ -16,7 +16,7 @@ int ag_self_objects_add(struct ag_jvm *jvm, struct ag_self_objects *own, jobject
 {
 	if (own->n == AG_SELF_OBJECTS_MAX)
 		return ag_fail(jvm, "exclude the agent's objects", "there are too many");
-	own->rows[own->n] = UINT32_MAX; /* none */
+	own->rows[own->n] = UINT32_MAX; /* no row yet */
 	own->objects[own->n++] = object;
 	return 0;
 }

@@ -14,14 +14,17 @@
 #define AG_SELF_OBJECTS_MAX 48
 
 struct ag_self_objects {
-	jobject objects[AG_SELF_OBJECTS_MAX]; /* local references, which keep the objects alive */
-	uint32_t rows[AG_SELF_OBJECTS_MAX];   /* their census rows; set by the walk */
+	jobject objects[AG_SELF_OBJECTS_MAX]; /* local references, which retain the objects */
+	uint32_t rows[AG_SELF_OBJECTS_MAX];   /* indices of their census rows; set by the walk */
 	uint32_t n;
 };
 
-/* Adds the agent's thread and the objects that the Thread constructor allocated for it alone. */
+/*
+ * Adds the agent's thread and the objects that Thread's constructor allocated for this thread
+ * alone.
+ */
 int ag_self_objects_add_thread(struct ag_jvm *jvm, struct ag_self_objects *own);
-/* Adds an object and takes its reference. */
+/* Adds an object, and takes ownership of the local reference. */
 int ag_self_objects_add(struct ag_jvm *jvm, struct ag_self_objects *own, jobject object);
 /* Removes all but the first n objects and deletes their references. */
 void ag_self_objects_forget(struct ag_jvm *jvm, struct ag_self_objects *own, uint32_t n);

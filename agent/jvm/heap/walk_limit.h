@@ -1,5 +1,6 @@
 /*
- * When a heap walk must end early: the JVM has been paused for too long, or the client has exited.
+ * Decides when a heap walk ends early: the JVM has been paused for too long, or the client has
+ * exited.
  *
  * A callback counts down with ag_walk_continues() and ends the walk when that returns false.
  * HotSpot's object iteration cannot be left: after JVMTI_ITERATION_ABORT it still passes over the
@@ -12,17 +13,17 @@
 
 struct ag_walk_limit {
 	struct ag_chan *chan;
-	uint32_t pause_ms; /* maximum of one walk */
+	uint32_t pause_ms; /* maximum pause of one walk */
 	uint32_t left;     /* objects until the next check; 0 before the first walk */
-	int64_t until_ns;  /* as ag_now_ns() */
-	bool over;         /* the walk ends; chan->broken: because the client has exited */
+	int64_t until_ns;  /* deadline on the clock of ag_now_ns() */
+	bool over;         /* the walk must end; if chan->broken, because the client has exited */
 };
 
 void ag_walk_limit_begin(struct ag_walk_limit *limit);
 /* Checks the clock and the channel.  Sets limit->over if the walk must end. */
 bool ag_walk_limit_check(struct ag_walk_limit *limit);
 
-/* Call it for each object; inline, because it runs for each. */
+/* Call it for each object.  Returns false if the walk must end.  Inline for speed. */
 static inline bool ag_walk_continues(struct ag_walk_limit *limit)
 {
 	return --limit->left > 0 || ag_walk_limit_check(limit);
