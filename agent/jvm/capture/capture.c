@@ -20,10 +20,11 @@ static bool is_name_of(const char *name, const char *signature)
 }
 
 /*
- * Compares the name and loader, too: while a class is being redefined, HotSpot may load a new class
- * on the same thread, and then calls the hook with the redefined class, but with the name and bytes
- * of the new class.  From JDK 9 on the new class may be WeakPairMap$Pair$Weak, when HotSpot lets a
- * named module read the unnamed modules of agents.
+ * Returns true if the hook was called for the captured class.  Compares the name and loader, too:
+ * while a class is being redefined, HotSpot may load a new class on the same thread, and then calls
+ * the hook with the redefined class, but with the name and bytes of the new class.  From JDK 9 on
+ * the new class may be WeakPairMap$Pair$Weak, when HotSpot lets a named module read the unnamed
+ * modules of agents.
  */
 static bool is_wanted(const struct ag_capture *c, JNIEnv *jni, jclass class, jobject loader,
 		      const char *name)
@@ -80,7 +81,7 @@ static void JNICALL hook(jvmtiEnv *ti, JNIEnv *jni, jclass class, jobject loader
 		memcpy(c->bytes, bytes, (size_t)len);
 		c->len = (size_t)len;
 	}
-	/* Throw even if the copy failed: otherwise the JVM would complete the operation. */
+	/* Throw even if the copy failed: otherwise the JVM would complete the retransformation. */
 	(void)(*jni)->Throw(jni, c->thrown);
 }
 
@@ -107,7 +108,7 @@ jthrowable ag_capture_exception(struct ag_jvm *jvm)
 
 	if (ag_ref_threw(jvm, "FindClass"))
 		return NULL;
-	/* No constructor runs: there is no stack trace and no JFR event. */
+	/* AllocObject runs no constructor: the exception has no stack trace, and JFR no event. */
 	thrown = (*jni)->AllocObject(jni, class);
 	ag_ref_drop(jvm, class);
 	return ag_ref_threw(jvm, "AllocObject") ? NULL : thrown;
@@ -148,8 +149,9 @@ void ag_capture_close(struct ag_jvm *jvm, struct ag_capture *capture)
 }
 
 /*
- * JDK 8 reports VM anonymous classes, such as "Lp/C$$Lambda$1/1234;", as modifiable, and crashes
- * when one is retransformed.  From JDK 9 on they are not modifiable; p.1234 is an ordinary class.
+ * Returns true for VM-anonymous classes of JDK 8, such as "Lp/C$$Lambda$1/1234;".  JDK 8 reports
+ * them as modifiable, but crashes when one is retransformed.  From JDK 9 on they are not
+ * modifiable, and "Lp/1234;" is the signature of an ordinary class.
  */
 static bool is_anonymous(struct ag_jvm *jvm, const char *signature)
 {
@@ -162,7 +164,7 @@ static bool is_anonymous(struct ag_jvm *jvm, const char *signature)
 	return at > 0 && at < len && signature[at - 1] == '/';
 }
 
-/* Stores a failed call as the outcome of this class, unless the JVM is shutting down. */
+/* Stores the error of a failed call as the outcome of this class; -1: the JVM is shutting down. */
 static int failed(struct ag_jvm *jvm, jvmtiError code, struct ag_captured *captured)
 {
 	*captured = (struct ag_captured){ WIRE_CAPTURED_ERROR, code };
@@ -192,7 +194,9 @@ int ag_capture_can(struct ag_jvm *jvm, jclass class, const char *signature,
 	return modifiable ? 1 : 0;
 }
 
-/* Starts the operation that the hook abandons; a retransformation if file is NULL. */
+/*
+ * Starts a retransformation or, with `file`, a redefinition, which the hook makes the JVM abandon.
+ */
 static jvmtiError start_operation(struct ag_capture *c, jclass class, const uint8_t *file,
 				  size_t len)
 {
@@ -234,7 +238,7 @@ static int capture_known(struct ag_jvm *jvm, struct ag_capture *c, jclass class,
 	c->class = class;
 	code = start_operation(c, class, file, len);
 	c->class = NULL;
-	/* HotSpot treats the hook's exception as its own error; none may remain pending. */
+	/* HotSpot treats the hook's exception as its own error; no exception may remain pending. */
 	(*jvm->jni)->ExceptionClear(jvm->jni);
 	ag_ref_drop(jvm, loader);
 	return set_outcome(jvm, c, code, captured);

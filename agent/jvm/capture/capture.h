@@ -2,15 +2,16 @@
  * Reads the class file that the JVM currently runs, without changing the class.
  *
  * The agent requests a retransformation or redefinition of one class.  Its ClassFileLoadHook copies
- * the incoming bytes and throws an exception, and HotSpot abandons the operation before it parses
- * them (jvmtiRedefineClasses.cpp, load_new_class_versions) with JVMTI_ERROR_UNSUPPORTED_VERSION.
- * No class version is built, and no code is deoptimised.  The man page describes what a completed
- * retransformation costs.
+ * the incoming bytes and throws an exception.  HotSpot then abandons the request with
+ * JVMTI_ERROR_UNSUPPORTED_VERSION, before it parses the bytes (jvmtiRedefineClasses.cpp,
+ * load_new_class_versions).  No class version is built, and no code is deoptimised.  The man page
+ * describes what a completed retransformation costs.
  *
  * HotSpot calls hooks in the order in which environments were created, so the hook of a new
- * environment receives the bytes that all earlier transformers produced.  This hook is called on
- * every thread for every class that is loaded.  It acts only on the capturing thread and for the
- * requested class: JDK 9 and later may load an internal class on this thread during the capture.
+ * environment receives the bytes that all earlier transformers produced.  The JVM calls this hook
+ * on every thread for every class that is loaded.  The hook acts only on the capturing thread and
+ * for the requested class, because JDK 9 and later may load an internal class on this thread during
+ * the capture.
  */
 #ifndef JTOOL_AGENT_JVM_CAPTURE_CAPTURE_H
 #define JTOOL_AGENT_JVM_CAPTURE_CAPTURE_H
@@ -20,19 +21,19 @@
 struct ag_capture {
 	jvmtiEnv *ti;       /* the environment with the hook */
 	struct ag_mem *mem; /* of the capturing thread's session */
-	jthrowable thrown;  /* a local reference */
-	/* the current capture */
-	jclass class;       /* NULL: none */
+	jthrowable thrown;  /* the exception that the hook throws; a local reference */
+	/* The current capture: */
+	jclass class;       /* NULL: there is no capture */
 	jobject loader;
 	const char *signature;
-	/* its result */
+	/* The result of the current capture: */
 	uint8_t *bytes;     /* ag_alloc() memory; reused by the next capture */
 	size_t len, cap;
-	unsigned hits;      /* calls of the hook for the class */
+	unsigned hits;      /* calls of the hook for this class */
 	bool no_memory;     /* the bytes could not be copied */
 };
 
-/* Creates the environment and the exception; only the current thread may use and close them. */
+/* Creates the environment and the exception, which only the current thread may use and close. */
 int ag_capture_open(struct ag_jvm *jvm, struct ag_capture *capture);
 void ag_capture_close(struct ag_jvm *jvm, struct ag_capture *capture);
 
@@ -44,13 +45,17 @@ struct ag_captured {
 	jvmtiError code;
 };
 
-/* Returns 1 if the class can be captured, 0 if not (see the outcome); -1 as ag_capture_class(). */
+/*
+ * Returns 1 if the class can be captured, 0 if not, for the reason in captured->outcome, or -1 like
+ * ag_capture_class().
+ */
 int ag_capture_can(struct ag_jvm *jvm, jclass class, const char *signature,
 		   struct ag_captured *captured);
 
 /*
- * Copies the class file to capture->bytes, valid until the next capture, if the outcome is
- * WIRE_CAPTURED_FILE.  -1: the JVM is shutting down or memory is exhausted.
+ * Captures a class.  If captured->outcome is WIRE_CAPTURED_FILE, capture->bytes contains its class
+ * file until the next capture.  Returns 0, or -1 if the JVM is shutting down or memory is
+ * exhausted.
  */
 int ag_capture_class(struct ag_jvm *jvm, struct ag_capture *capture, jclass class,
 		     struct ag_captured *captured);
