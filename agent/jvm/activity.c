@@ -6,7 +6,7 @@
 
 #define ACTIVITIES_MAX 64
 
-/* Values of `id` that are not ids: they are less than ID_MIN. */
+/* Values of `id` that mark the state of a slot; the ids of activities begin at ID_MIN. */
 #define FREE 0
 #define CLAIMED 1 /* the other members are being written */
 #define ID_MIN 2
@@ -14,7 +14,7 @@
 /* All members are atomic. */
 struct ag_activity {
 	uint64_t id;
-	uint64_t asked; /* the id that must end; a request for an earlier id has no effect */
+	uint64_t asked; /* id of the activity that must end; an earlier id has no effect */
 	int64_t begin_ns;
 	uint16_t request;
 };
@@ -66,7 +66,7 @@ bool ag_activity_must_end(const struct ag_activity *a)
 	return a && __atomic_load_n(&a->asked, __ATOMIC_ACQUIRE) == get_id(a);
 }
 
-/* Returns false if the slot is free, or was reused meanwhile. */
+/* Returns false if the slot is free, or was reused during this call. */
 static bool read_row(const struct ag_activity *a, struct ag_activity_row *row)
 {
 	row->id = get_id(a);

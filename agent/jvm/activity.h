@@ -1,6 +1,6 @@
 /*
  * The requests that the sessions of this library are serving.  A session announces the request that
- * it serves, so that another one can list it, and ask it to end.
+ * it serves, so that another session can list the request and ask it to end.
  *
  * A request that leaves hooks in the JVM until its client ends it (TRACE, ALLOC) checks
  * ag_activity_must_end() while it waits.  Other requests end by themselves.
@@ -23,18 +23,18 @@ struct ag_activity *ag_activity_begin(uint16_t request);
 /* Call it when nothing of the request is left in the JVM.  *a may be NULL, and becomes NULL. */
 void ag_activity_end(struct ag_activity **a);
 
-/* Returns whether another session has asked this one to end; `a` may be NULL. */
+/* Returns true if another session has asked this activity to end.  `a` may be NULL. */
 bool ag_activity_must_end(const struct ag_activity *a);
 
 struct ag_activity_row {
 	uint64_t id; /* unique in this library */
 	uint16_t request;
-	uint64_t ns; /* since it began */
+	uint64_t ns; /* since the request began */
 };
 
 /*
- * Reads the activity at position *next, and advances it.  Returns false at the end of the table.
- * Start with *next = 0.
+ * Reads the activity at position *next, and advances *next.  Start with *next = 0.  Returns false
+ * at the end of the table.
  */
 bool ag_activity_next(uint32_t *next, struct ag_activity_row *row);
 

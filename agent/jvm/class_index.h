@@ -1,6 +1,7 @@
 /*
  * The session's class index: the loaded classes by the numbers that the client uses, and their
- * loaders, modules and code sources.  Its references prevent the classes from being unloaded.
+ * loaders, modules and code sources.  The references in the index prevent the classes from being
+ * unloaded.
  */
 #ifndef JTOOL_AGENT_JVM_CLASS_INDEX_H
 #define JTOOL_AGENT_JVM_CLASS_INDEX_H
@@ -14,9 +15,11 @@ struct ag_class_index {
 
 /* Returns the class index, creating it if necessary; NULL with the error recorded. */
 struct ag_class_index *ag_class_index(struct ag_jvm *jvm);
-/* Returns class `number`, from 0, as a reference of the index; NULL with the error recorded. */
+/* Returns class `number`, from 0, a reference of the index; NULL with the error recorded. */
 jclass ag_class_index_class(struct ag_jvm *jvm, uint32_t number);
-/* Appends n classes and takes their references.  NULL stands for an unloaded class. */
+/*
+ * Appends n classes, and takes ownership of their references.  NULL stands for an unloaded class.
+ */
 int ag_class_index_extend(struct ag_jvm *jvm, const jclass *more, uint32_t n);
 void ag_class_index_release(struct ag_jvm *jvm);
 

@@ -60,7 +60,7 @@ int ag_class_loader(struct ag_jvm *jvm, jclass class, jobject *loader)
 int ag_class_module(struct ag_jvm *jvm, jclass class, jobject *module)
 {
 	*module = NULL;
-	/* Before JNI 9 the function table ends earlier. */
+	/* GetModule is after the end of the function table before JNI 9. */
 	if ((*jvm->jni)->GetVersion(jvm->jni) < JNI_VERSION_9)
 		return 0;
 	*module = (*jvm->jni)->GetModule(jvm->jni, class);
@@ -79,8 +79,9 @@ static bool extends(struct ag_jvm *jvm, jclass class, const char *signature)
 }
 
 /*
- * Decides as Class.isEnum() and isRecord() do.  The superclass decides, because classes of enum
- * constants have ACC_ENUM, too; it is looked up only if the flags permit an enum or a record.
+ * Returns the flag of a class for which Class.isEnum() or isRecord() is true, else 0.  The
+ * superclass decides, because classes of enum constants have ACC_ENUM, too.  It is looked up only
+ * if the modifiers permit an enum or a record.
  */
 static uint32_t special_kind(struct ag_jvm *jvm, jclass class, jint modifiers)
 {
@@ -184,7 +185,7 @@ int ag_ids_take(struct ag_jvm *jvm, struct ag_ids *ids, jobject object, uint32_t
 	*id = 0;
 	if (!object)
 		return 0;
-	/* HotSpot lists classes loader by loader: the object is often the previous one again. */
+	/* HotSpot lists classes loader by loader, so this is often the object of the last call. */
 	if (ids->last && (*jvm->jni)->IsSameObject(jvm->jni, ids->refs[ids->last], object))
 		return ids_found(jvm, ids, object, ids->last, id);
 	if (AG_JVMTI(jvm, GetObjectHashCode, object, &hash) != 0 ||
@@ -201,7 +202,7 @@ int ag_ids_take(struct ag_jvm *jvm, struct ag_ids *ids, jobject object, uint32_t
 	*new = true;
 	*id = ids->last = ++ids->n;
 	ids->refs[*id] = object;
-	(void)ag_class_map_add(&ids->map, key, *id); /* cannot fail: room for it, new key */
+	(void)ag_class_map_add(&ids->map, key, *id); /* cannot fail: a new key, and room for it */
 	return 0;
 }
 

@@ -13,24 +13,27 @@ struct ag_classes {
 };
 
 int ag_classes_get(struct ag_jvm *jvm, struct ag_classes *classes);
-/* Frees the list and deletes the references, which prevent the classes from being unloaded. */
+/* Frees the list and deletes its references, which prevented the classes from being unloaded. */
 void ag_classes_release(struct ag_jvm *jvm, struct ag_classes *classes);
 
 /* Returns "Ljava/lang/String;" in JVMTI memory, or NULL with the error recorded. */
 char *ag_class_signature(struct ag_jvm *jvm, jclass class);
 
-/* Store a local reference.  The boot loader is NULL; before JDK 9 every module is NULL. */
+/*
+ * Store a local reference to the loader or module of a class.  The boot loader is NULL; before JDK
+ * 9 every module is NULL.
+ */
 int ag_class_loader(struct ag_jvm *jvm, jclass class, jobject *loader);
 int ag_class_module(struct ag_jvm *jvm, jclass class, jobject *module);
-/* Counts the classes whose loader is the boot loader, which unloads none. */
+/* Counts the listed classes of the boot loader, which never unloads a class. */
 int ag_classes_count_boot(struct ag_jvm *jvm, const struct ag_classes *list, uint32_t *n);
 
 /*
- * Returns whether a call of a ClassFileLoadHook is for `class` itself.  While a class is being
- * redefined, the JVM may load a new class on the same thread and call the hook with the redefined
- * class, but the new class's name, loader and bytes (see capture.c).  Returns `unknown` if
- * GetClassLoader fails.  Returns false if an exception is pending: another session's capture then
- * abandons the operation, and JNI must not be called.
+ * Returns true if a ClassFileLoadHook was called for `class` itself.  While the JVM redefines a
+ * class, it may load a new class on the same thread, and call the hook with the redefined class but
+ * with the name, loader and bytes of the new class (see capture.c).  Returns `unknown` if
+ * GetClassLoader fails.  Returns false if an exception is pending: the capture of another session
+ * has thrown it to make the JVM abandon the retransformation, and JNI must not be called.
  */
 bool ag_class_is_hooked(jvmtiEnv *ti, JNIEnv *jni, jclass class, jobject loader, bool unknown);
 
@@ -38,11 +41,13 @@ bool ag_class_is_hooked(jvmtiEnv *ti, JNIEnv *jni, jclass class, jobject loader,
 int ag_class_traits(struct ag_jvm *jvm, jclass class, const char *signature, jint *modifiers,
 		    uint32_t *traits);
 
-/* Copies a String as modified UTF-8 and a NUL; truncates it to `size` bytes with the NUL. */
+/*
+ * Copies a String as modified UTF-8 with a NUL.  Truncates it to `size` bytes, including the NUL.
+ */
 int ag_string_copy(struct ag_jvm *jvm, jstring s, char *text, size_t size);
 
 /*
- * Copies the String in the field `name` of an object's base class, the one that extends Object
+ * Copies the String in the field `name` of an object's base class: the class that extends Object
  * directly (ClassLoader, Module).  Stores "" if the field does not exist or is null.
  */
 #define AG_NAME_MAX (3 * 512 + 1)
@@ -51,12 +56,15 @@ int ag_object_name(struct ag_jvm *jvm, jobject object, char name[AG_NAME_MAX]);
 /* Objects numbered 1, 2, … in the order of their first use; holds local references to them. */
 struct ag_ids {
 	struct ag_class_map map; /* identity hash → number */
-	jobject *refs;     /* refs[number] */
+	jobject *refs;     /* local references, by number */
 	uint32_t n, cap;
-	uint32_t last;     /* number returned last; 0: none */
+	uint32_t last;     /* the number that was returned last; 0: none */
 };
 
-/* Stores the object's number and whether it is new.  NULL has number 0.  Takes the reference. */
+/*
+ * Stores the number of an object (0 for NULL), and whether the number is new.  Takes ownership of
+ * the reference.
+ */
 int ag_ids_take(struct ag_jvm *jvm, struct ag_ids *ids, jobject object, uint32_t *id, bool *new);
 void ag_ids_release(struct ag_jvm *jvm, struct ag_ids *ids);
 

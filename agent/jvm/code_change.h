@@ -1,5 +1,5 @@
 /*
- * Remembers whether this library has ever changed the code of a class in the JVM. HELLO reports it
+ * Remembers whether this library has ever changed the code of a class in the JVM.  HELLO reports it
  * to the client, which explains the cost of a change only once.
  */
 #ifndef JTOOL_AGENT_JVM_CODE_CHANGE_H

@@ -117,7 +117,10 @@ int ag_code_source_of_domain(struct ag_jvm *jvm, jobject domain, char text[AG_CO
 	return rc;
 }
 
-/* java.base is defined before the first layer exists and may have no layer (Module.getLayer()). */
+/*
+ * A module without a layer has no location, except for java.base, which is defined before the first
+ * layer exists (Module.getLayer()).
+ */
 int ag_code_source_of_module(struct ag_jvm *jvm, jobject module, char text[AG_CODE_SOURCE_MAX])
 {
 	jobject layer = get_field(jvm, module, "layer", "Ljava/lang/ModuleLayer;");

@@ -4,7 +4,7 @@
 
 #include "jvm/jvmti.h"
 
-/* How to read a class's protection domain.  If both members are NULL, no domain is found. */
+/* The field or method to read a class's protection domain with.  Both NULL: no domain is found. */
 struct ag_code_source {
 	jfieldID field;   /* Class.protectionDomain, from JDK 25 on (JDK-8349145) */
 	jmethodID method; /* native Class.getProtectionDomain0(), before JDK 25 */

@@ -2,7 +2,9 @@
 
 #include "jvm/jni_refs.h"
 
-/* Searches all entries, because their order is not specified. */
+/*
+ * Returns the line at a code offset.  Searches all entries, because their order is not specified.
+ */
 static jint find_line(const jvmtiLineNumberEntry *table, jint n, jlocation at)
 {
 	const jvmtiLineNumberEntry *best = NULL;

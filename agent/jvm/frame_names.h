@@ -13,7 +13,9 @@ struct ag_frame_names_get {
 	jint line;                     /* line number, or WIRE_LINE_* */
 };
 
-/* Looks up the names; sets the line only to WIRE_LINE_NATIVE or WIRE_LINE_UNKNOWN. */
+/*
+ * Looks up the names.  Does not look up the line: it becomes WIRE_LINE_NATIVE or WIRE_LINE_UNKNOWN.
+ */
 void ag_frame_names_get(struct ag_jvm *jvm, const jvmtiFrameInfo *frame,
 			struct ag_frame_names_get *t);
 /* Returns the line according to the method's current line number table, or WIRE_LINE_*. */

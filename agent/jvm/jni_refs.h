@@ -4,12 +4,12 @@
 
 #include "jvm/jvmti.h"
 
-/* Open and close a local reference frame; closing deletes the references created in it. */
+/* Open and close a JNI local frame; closing it deletes the references that were created in it. */
 int ag_ref_push(struct ag_jvm *jvm);
 void ag_ref_pop(struct ag_jvm *jvm);
 /* Ensures capacity for n more local references, as -Xcheck:jni demands. */
 int ag_ref_expect(struct ag_jvm *jvm, jint n);
-/* Ensures capacity in a callback: -Xcheck:jni also counts references of outer frames. */
+/* Ensures capacity for a callback: -Xcheck:jni also counts the references of outer local frames. */
 void ag_ref_expect_callback(JNIEnv *jni);
 /* Deletes a local reference; NULL is allowed. */
 void ag_ref_drop(struct ag_jvm *jvm, jobject ref);
@@ -17,8 +17,9 @@ void ag_ref_drop(struct ag_jvm *jvm, jobject ref);
 /*
  * Create global and weak global references, on any thread, and count them in *count (atomic).  A
  * session counts in jvm->globals and reports at its end how many remain.  A callback may outlive
- * its session, so it counts in its profile; when the profile is freed, the remaining count is
- * added to the session's.  Return NULL, without an exception, if the JVM is out of memory.
+ * its session, so it counts in the struct of its profile; when the profile is freed, its remaining
+ * count is added to that of the session.  Return NULL, without an exception, if the JVM is out of
+ * memory.
  */
 jobject ag_ref_global(JNIEnv *jni, jobject object, uint64_t *count);
 jweak ag_ref_weak(JNIEnv *jni, jobject object, uint64_t *count);
@@ -29,7 +30,7 @@ void ag_ref_weak_drop(JNIEnv *jni, jweak ref, uint64_t *count);
 /* Clears a pending exception and records an error for `what`; returns whether there was one. */
 bool ag_ref_threw(struct ag_jvm *jvm, const char *what);
 
-/* Return references to an object's class, and to the (super)class that extends Object directly. */
+/* Return references to an object's class, and to its base class, which extends Object directly. */
 jclass ag_ref_class(struct ag_jvm *jvm, jobject object);
 jclass ag_ref_base_class(struct ag_jvm *jvm, jobject object);
 /* Returns the superclass; NULL for interfaces and Object. */

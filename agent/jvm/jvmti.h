@@ -16,7 +16,7 @@
 #include "util/mem.h"
 
 struct ag_error {
-	const char *what; /* the failed operation, a constant; NULL: no error */
+	const char *what; /* name of the failed operation, a constant; NULL: no error */
 	jvmtiError code;  /* 0: not a JVMTI error */
 	const char *why;  /* the reason, a constant */
 };
@@ -28,7 +28,7 @@ struct ag_jvm {
 	struct ag_mem *mem;
 	uint64_t globals;              /* global references not deleted yet, see jni_refs.h */
 	struct ag_class_index *class_index; /* NULL: the client has not requested the classes */
-	struct ag_activity *activity; /* the request that is served; NULL: none is listed */
+	struct ag_activity *activity; /* the request that is served; NULL: none, or not listed */
 	struct ag_error err;
 	bool stopping;
 };
@@ -38,13 +38,15 @@ struct ag_jvm {
 	ag_jvmti_check((jvm), #function, (*(jvm)->ti)->function((jvm)->ti, __VA_ARGS__))
 int ag_jvmti_check(struct ag_jvm *jvm, const char *what, jvmtiError code);
 
-/* Record an error that is not from JVMTI, unless one is recorded already; always return -1. */
+/*
+ * Record an error that is not from JVMTI, unless an error is recorded already.  Always return -1.
+ */
 int ag_fail(struct ag_jvm *jvm, const char *what, const char *why);
 int ag_fail_memory(struct ag_jvm *jvm);
 /* Discards the recorded error, after an attempt that may fail. */
 void ag_clear_error(struct ag_jvm *jvm);
 
-/* Calls ag_alloc().  Returns NULL with the error recorded. */
+/* Calls ag_alloc().  If it fails, records the error and returns NULL. */
 void *ag_jvm_alloc(struct ag_jvm *jvm, size_t n, size_t size) __attribute__((warn_unused_result));
 
 /* Frees memory that JVMTI allocated; NULL is allowed. */

@@ -4,7 +4,7 @@
 
 #include "jvm/jvmti.h"
 
-/* Starts a thread that calls run(ti, jni, arg) and then owns arg; -1: not started. */
+/* Starts a thread that calls run(ti, jni, arg) and owns arg.  Returns 0; -1: it was not started. */
 int ag_thread_start(struct ag_jvm *jvm, jvmtiStartFunction run, void *arg);
 
 #endif
