@@ -25,7 +25,7 @@ static jstring java_name(JNIEnv *jni)
 /* Calls Class.forName(name, false, loader), without initialising the class. */
 bool ag_hooks_found_by(JNIEnv *jni, jobject loader)
 {
-	struct ag_jvm jvm = { .jni = jni }; /* discards the errors */
+	struct ag_jvm jvm = { .jni = jni }; /* receives errors, which are discarded */
 	jclass class = ag_ref_class(&jvm, loader), classes = ag_ref_class(&jvm, class);
 	jmethodID for_name = (*jni)->GetStaticMethodID(jni, classes, "forName", FOR_NAME);
 	jstring name = ag_ref_threw(&jvm, "forName") ? NULL : java_name(jni);
@@ -49,7 +49,10 @@ const char *ag_hooks_hidden(struct ag_jvm *jvm, jclass class)
 	bool found;
 
 	if (AG_JVMTI(jvm, GetClassLoader, class, &loader) != 0 || !loader) {
-		/* The boot loader finds the class.  An error is reported by a later call. */
+		/*
+		 * The boot loader finds the hooks class.  If the call failed, a later call fails,
+		 * too.
+		 */
 		ag_clear_error(jvm);
 		return NULL;
 	}

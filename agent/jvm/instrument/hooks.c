@@ -7,12 +7,12 @@
 #include "jvm/jni_refs.h"
 #include "util/text.h"
 
-#define CLASSES_MAX 1000 /* maximum of builds of this library in one JVM */
+#define CLASSES_MAX 1000 /* maximum of hooks classes: one for each build of this library */
 #define DEFINE_MS 10000
 
 static struct {
 	char name[AG_HOOKS_NAME_MAX];
-	uint32_t state; /* atomic; see below */
+	uint32_t state; /* one of the values below; atomic */
 } hooks;
 enum { UNDEFINED, DEFINING, DEFINED };
 

@@ -100,14 +100,16 @@ static jvmtiError retransform(const struct ag_instrument_group *g, uint32_t n, b
 	if (!look)
 		ag_code_change_begins();
 	code = (*instrument->ti)->RetransformClasses(instrument->ti, (jint)n, g->refs);
-	/* HotSpot treats the hook's exception as its own error; none may remain pending. */
+	/* HotSpot treats the hook's exception as its own error; no exception may remain pending. */
 	(*g->jvm->jni)->ExceptionClear(g->jvm->jni);
 	if (code == JVMTI_ERROR_WRONG_PHASE)
 		g->jvm->stopping = true;
 	return code;
 }
 
-/* Removes from the group the classes that would not change.  Returns how many remain. */
+/*
+ * Removes the classes that would not change from the group.  Returns the number of remaining ones.
+ */
 static uint32_t drop_unchanged(const struct ag_instrument_group *g, uint32_t n)
 {
 	uint32_t left = 0;
@@ -130,7 +132,7 @@ static uint32_t drop_unchanged(const struct ag_instrument_group *g, uint32_t n)
 	return left;
 }
 
-/* Gives up the classes for which a successful retransformation did not call the hook. */
+/* After a successful retransformation: gives up the classes for which the hook was not called. */
 static void give_up_unseen(const struct ag_instrument_group *g, uint32_t n)
 {
 	for (uint32_t i = 0; i < n; i++) {
@@ -145,7 +147,9 @@ static struct ag_instrument_group group_after(const struct ag_instrument_group *
 	return (struct ag_instrument_group){ g->jvm, g->instrument, g->members + n, g->refs + n };
 }
 
-/* Bisects, because usually the JVM refuses only one class. */
+/*
+ * If the JVM refuses the group, tries its halves, because usually the JVM refuses only one class.
+ */
 void ag_instrument_add(const struct ag_instrument_group *g, uint32_t n)
 {
 	jvmtiError code = JVMTI_ERROR_NONE;

@@ -21,16 +21,16 @@
 enum ag_instrumented {
 	AG_INSTRUMENTED_UNSEEN = 0, /* the hook was not called for the class */
 	AG_INSTRUMENTED_DONE,
-	AG_INSTRUMENTED_NOTHING, /* nothing can be hooked; the instrumenter recorded why */
+	AG_INSTRUMENTED_NOTHING, /* the class has nothing to hook; the instrumenter recorded why */
 	AG_INSTRUMENTED_NO_MEMORY,
 };
 
 struct ag_instrument_class {
 	uint64_t name; /* hash of the class's name as the hook receives it */
-	/* atomic */
+	/* Atomic: */
 	bool hooked;   /* the hook instruments the class; else it returns a copy of the bytes */
 	bool touched;  /* another thread retransformed the class */
-	/* used by the instrumenting thread only */
+	/* Used by the instrumenting thread only: */
 	uint16_t note; /* for the functions of struct ag_instrumenter */
 	enum ag_instrumented outcome;
 };
@@ -50,25 +50,25 @@ struct ag_instrument_call {
 	unsigned char **new_bytes;
 };
 
-/* The functions of a trace or profile. */
+/* The functions that a trace or profile provides. */
 struct ag_instrumenter {
-	/* Instruments a class; any thread.  own: the current thread is the instrumenting thread. */
+	/* Instruments a class, on any thread.  own: this is the instrumenting thread. */
 	enum ag_instrumented (*instrument)(const struct ag_instrument_call *call, uint32_t index,
 				      bool own);
 	/* Called when the JVM has refused the class with `code`; the class is unchanged. */
 	void (*give_up)(struct ag_instrument *instrument, uint32_t index, jvmtiError code);
 	/* Returns whether the class would be instrumented, for ag_instrument_look(). */
 	enum ag_instrumented (*look)(const struct ag_instrument_call *call, uint32_t index);
-	/* Called for a class without a tag, such as a new one; any thread.  NULL: ignored. */
+	/* Called for a class without a tag, such as a new one, on any thread.  May be NULL. */
 	void (*untagged)(const struct ag_instrument_call *call);
 };
 
 /* One retransformation on the instrumenting thread. */
 struct ag_instrument_pass {
-	uint32_t n, hits; /* n: classes; hits: calls of the hook for them */
+	uint32_t n, hits; /* n: classes; hits: calls of the hook for these classes */
 	bool unchanged;   /* at least one of the classes would not change */
-	bool abandoned;   /* the hook threw, so the JVM changes none of them */
-	bool look;        /* dry run: the JVM changes none of them */
+	bool abandoned;   /* the hook threw, so the JVM changes none of the classes */
+	bool look;        /* dry run: the JVM changes none of the classes */
 };
 
 #define AG_INSTRUMENT_CHUNK 1024u
@@ -80,7 +80,7 @@ struct ag_instrument {
 	JNIEnv *jni;       /* atomic: of the instrumenting thread; NULL: there is none */
 	jthrowable thrown; /* a local reference of that thread */
 	struct ag_instrument_class *chunks[AG_INSTRUMENT_CHUNKS]; /* classes never move */
-	uint32_t room, n_classes; /* room: allocated entries; n_classes: used ones, atomic */
+	uint32_t room, n_classes; /* room: allocated entries; n_classes: entries in use, atomic */
 	struct ag_instrument_pass pass;
 	struct ag_instrument_slot *slot;
 };
@@ -88,21 +88,21 @@ struct ag_instrument {
 /* Creates the environment with its capabilities; -1 with the error recorded. */
 int ag_instrument_open(struct ag_jvm *jvm, struct ag_instrument *instrument,
 		       const struct ag_instrumenter *ops);
-/* Enables the hook; -1 with the error recorded, for the operation `what`. */
+/* Enables the hook.  Returns 0, or -1 with the error of the operation `what` recorded. */
 int ag_instrument_listen(struct ag_jvm *jvm, struct ag_instrument *instrument, const char *what);
 /*
  * Disposes of the environment, if there is one, and waits until no hook is in flight.  Returns
- * false if one still is in flight after 2 s, for example because a debugger suspended its thread;
- * the memory that hooks use must then never be freed.
+ * false if a hook still is in flight after 2 s, for example because a debugger suspended its
+ * thread; the memory that hooks use must then never be freed.
  */
 bool ag_instrument_disable_events(struct ag_jvm *jvm, struct ag_instrument *instrument);
 /* Frees the classes, after ag_instrument_disable_events() has returned true. */
 void ag_instrument_release(struct ag_jvm *jvm, struct ag_instrument *instrument);
 
 /*
- * The current thread is the instrumenting thread from begin() to end().  If begin() returns -1,
- * with the error recorded, the hook cannot abandon retransformations, and only
- * ag_instrument_remove() may be called.
+ * The current thread is the instrumenting thread from ag_instrument_begin() to ag_instrument_end().
+ * If ag_instrument_begin() returns -1, with the error recorded, the hook cannot abandon
+ * retransformations, and only ag_instrument_remove() may be called.
  */
 int ag_instrument_begin(struct ag_jvm *jvm, struct ag_instrument *instrument);
 void ag_instrument_end(struct ag_jvm *jvm, struct ag_instrument *instrument);
@@ -122,11 +122,11 @@ bool ag_instrument_is_touched(const struct ag_instrument_class *class);
 /* Returns the hash of the class's name, from its signature. */
 uint64_t ag_instrument_name(const char *signature);
 
-/* Returns a copy of the data to the JVM as the class file.  False: out of memory. */
+/* Returns a copy of the data to the JVM as the class file.  Returns false if memory is short. */
 bool ag_instrument_pass_through(const struct ag_instrument_call *call, const void *data,
 				size_t len);
 
-/* Classes to be retransformed together: their indexes, and references to them. */
+/* Classes to be retransformed together: their indexes, and references to the classes. */
 struct ag_instrument_group {
 	struct ag_jvm *jvm;
 	struct ag_instrument *instrument;
@@ -135,18 +135,20 @@ struct ag_instrument_group {
 };
 
 /*
- * Instruments the first n classes.  If a class has nothing to hook or the JVM refuses it, leaves it
- * unchanged and clears its `hooked`.  Finds the refused classes by bisection.  Reorders the arrays.
+ * Instruments the first n classes of the group.  Leaves a class that has nothing to hook or that
+ * the JVM refuses unchanged, and clears its `hooked`.  Finds refused classes by bisection, which
+ * reorders the arrays.
  */
 void ag_instrument_add(const struct ag_instrument_group *group, uint32_t n);
 /*
- * Retransforms the first n classes, whose `hooked` is false, to restore them.  A failing group is
- * bisected, and a single class is tried twice.  Returns the last error, or JVMTI_ERROR_NONE.
+ * Retransforms the first n classes of the group, whose `hooked` is false, to restore them.  A
+ * failing group is bisected, and a single class is tried twice.  Returns the last error, or
+ * JVMTI_ERROR_NONE.
  */
 jvmtiError ag_instrument_remove(const struct ag_instrument_group *group, uint32_t n);
 /*
- * Stores in the first class's `outcome` whether it would be instrumented (AG_INSTRUMENTED_UNSEEN:
- * unknown), without changing it.
+ * Stores in the `outcome` of the group's first class whether the class would be instrumented,
+ * without changing it.  AG_INSTRUMENTED_UNSEEN: unknown.
  */
 jvmtiError ag_instrument_look(const struct ag_instrument_group *group);
 

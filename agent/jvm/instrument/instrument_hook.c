@@ -10,12 +10,12 @@
 #define PATIENCE_MS 2000
 #define SLOTS 6 /* maximum of concurrent traces and profiles */
 
-/* Maps an environment to its ag_instrument.  The slots are never freed. */
+/* The environment of a trace or profile and its ag_instrument.  The slots are never freed. */
 struct ag_instrument_slot {
-	uint32_t taken; /* see ag_quiesce_claim() */
-	jvmtiEnv *ti;   /* the owner's word; NULL: no owner */
+	uint32_t taken; /* claimed with ag_quiesce_claim() */
+	jvmtiEnv *ti;   /* the owner's word, see quiesce.h; NULL: no owner */
 	struct ag_instrument *instrument;
-	struct ag_quiesce_shard in_flight[1]; /* one shard suffices: classes are loaded rarely */
+	struct ag_quiesce_shard in_flight[1]; /* one shard is enough: classes are loaded rarely */
 };
 static struct ag_instrument_slot listeners[SLOTS];
 #define WORDS(slot) AG_QUIESCE_WORDS((slot)->in_flight, word)
@@ -62,9 +62,10 @@ static void abandon(const struct ag_instrument_call *call)
 }
 
 /*
- * Instruments a class for a pass.  A retransformation deoptimises code and lets classes with a NaN
- * constant grow, even if it does not change the bytes.  So if any class of the pass would not
- * change, the last call of the hook abandons the retransformation of all classes, as in capture.c.
+ * Instruments a class of the current pass, on the instrumenting thread.  A retransformation
+ * deoptimises code and lets classes with a NaN constant grow, even if it does not change the bytes.
+ * So if any class of the pass would not change, the last call of the hook abandons the
+ * retransformation of all classes with an exception, as in capture.c.
  */
 static void instrument_own(const struct ag_instrument_call *call, uint32_t index)
 {
@@ -85,7 +86,7 @@ static void dry_run(const struct ag_instrument_call *call, uint32_t index)
 	abandon(call);
 }
 
-/* Called when another thread retransforms the class.  On failure the bytes remain unchanged. */
+/* Handles a retransformation by another thread.  On a failure the bytes remain unchanged. */
 static void instrument_other(const struct ag_instrument_call *call, uint32_t index)
 {
 	struct ag_instrument_class *class = ag_instrument_class(call->instrument, index);
@@ -134,10 +135,13 @@ static void dispatch(const struct ag_instrument_call *call, jclass class)
 	else if (ag_instrument_is_hooked(ag_instrument_class(instrument, index)))
 		instrument_own(call, index);
 	else
-		(void)ag_instrument_pass_through(call, call->bytes, call->len); /* patches.h */
+		(void)ag_instrument_pass_through(call, call->bytes, call->len); /* see patches.h */
 }
 
-/* Runs on every thread.  Does nothing for a class that is being loaded, if untagged() is NULL. */
+/*
+ * Runs on every thread that loads or changes a class.  Ignores a class that is being loaded if
+ * untagged() is NULL.
+ */
 static void JNICALL hook(jvmtiEnv *ti, JNIEnv *jni, jclass class, jobject loader,
 			 const char *name, jobject domain, jint len, const unsigned char *bytes,
 			 jint *new_len, unsigned char **new_bytes)

@@ -44,7 +44,7 @@
 /* Returns a thread's shard, below 2^bits.  The low 8 bits of JNIEnv addresses differ too little. */
 static inline uint32_t ag_thread_shard(const JNIEnv *jni, unsigned bits)
 {
-	/* 2^64 / golden ratio, as in ag_class_map.  bits may be 0. */
+	/* 2^64 / golden ratio, as in ag_class_map_probe().  bits may be 0. */
 	return (uint32_t)(((uintptr_t)jni >> 8) * UINT64_C(0x9e3779b97f4a7c15) >> 32 >>
 			  (32 - bits));
 }
@@ -70,7 +70,7 @@ static inline void ag_quiesce_enter(uint64_t *word)
 	(void)__atomic_fetch_add(word, 1, __ATOMIC_SEQ_CST);
 }
 
-/* Leaves, and adds n to the owner's count in the upper bits. */
+/* Leaves, and adds n to the count that the owner has in the upper bits. */
 static inline void ag_quiesce_leave_adding(uint64_t *word, uint64_t n)
 {
 	(void)__atomic_fetch_add(word, (n << AG_IN_FLIGHT_BITS) - 1, __ATOMIC_RELEASE);
@@ -107,8 +107,8 @@ bool ag_quiesce_is_busy(struct ag_quiesce_words words);
 
 /*
  * Waits up to ms milliseconds until no callback is in flight; `own` is the current thread's JNIEnv.
- * Returns false if one still is in flight, for example because a debugger suspended its thread.
- * The owner must then never free the memory that callbacks use.
+ * Returns false if a callback still is in flight, for example because a debugger suspended its
+ * thread.  The owner must then never free the memory that callbacks use.
  *
  * Each millisecond ends with a JNI call, which does not return during a safepoint.  So the time of
  * a safepoint, in which callbacks make no progress, is not counted.
@@ -116,8 +116,8 @@ bool ag_quiesce_is_busy(struct ag_quiesce_words words);
 bool ag_quiesce_wait(struct ag_quiesce_words words, JNIEnv *own, int ms);
 
 /*
- * Claims a slot for an owner.  Returns false if it is taken, or if a callback of an earlier owner
- * is still in flight there.
+ * Claims a slot for an owner.  Returns false if the slot is taken, or if a callback of an earlier
+ * owner of the slot is still in flight.
  */
 bool ag_quiesce_claim(uint32_t *taken, struct ag_quiesce_words words);
 void ag_quiesce_release(uint32_t *taken);
