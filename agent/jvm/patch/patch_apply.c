@@ -15,7 +15,10 @@ struct work {
 	struct ag_capture capture;
 };
 
-/* From now on the hook marks a patch as touched when another thread retransforms its class. */
+/*
+ * Begins the operation.  Until end(), the hook sets `touched` of a patch in the operation when
+ * another thread retransforms its class.
+ */
 static void begin(struct work *w)
 {
 	struct ag_patches *p = w->p;
@@ -44,7 +47,7 @@ static jvmtiError retransform(struct work *w, enum ag_patch_mode mode, uint32_t 
 	if (mode == AG_PATCH_INSTALL)
 		ag_code_change_begins();
 	code = (*ti)->RetransformClasses(ti, (jint)n, w->classes);
-	/* HotSpot treats the hook's exception as its own error; none may remain pending. */
+	/* HotSpot treats the hook's exception as its own error; no exception may remain pending. */
 	(*w->jvm->jni)->ExceptionClear(w->jvm->jni);
 	if (code == JVMTI_ERROR_WRONG_PHASE)
 		w->jvm->stopping = true;
@@ -54,9 +57,9 @@ static jvmtiError retransform(struct work *w, enum ag_patch_mode mode, uint32_t 
 }
 
 /*
- * Retransforms the touched classes again.  Another thread may have entered the hook before the
- * table changed, and installed the old bytes after this operation.  Ignores errors: the JVM
- * accepted the bytes before.
+ * Retransforms the classes that other threads have touched during the operation.  Such a thread may
+ * have entered the hook before the table changed, and installed the old bytes after this operation.
+ * Errors are ignored, because the JVM accepted the bytes before.
  */
 static void repeat(struct work *w, enum ag_patch_mode mode)
 {
@@ -72,7 +75,7 @@ static void repeat(struct work *w, enum ag_patch_mode mode)
 		(void)retransform(w, mode, n);
 }
 
-/* Runs a capture, during which the hook stores the input or output of patch i. */
+/* Captures the class of patch i; the hook stores the patch's input hash or pending output then. */
 static jvmtiError read_patch(struct work *w, enum ag_patch_mode mode, uint32_t i)
 {
 	struct ag_patch *patch = w->o.patches[i];
@@ -100,7 +103,9 @@ static jvmtiError read_patch(struct work *w, enum ag_patch_mode mode, uint32_t i
 	}
 }
 
-/* Prepares patch i's pending output; increments *others if the output differs from the file. */
+/*
+ * Prepares the pending output of patch i.  Increments *others if the output differs from the file.
+ */
 static jvmtiError prepare(struct work *w, uint32_t i, uint32_t *others)
 {
 	const struct ag_patch *patch = w->o.patches[i];
@@ -134,7 +139,10 @@ static void append(struct ag_patches *p, struct ag_patch *patch)
 	*at = patch;
 }
 
-/* Enters patch i into the table; returns the patch that it replaces, or NULL. */
+/*
+ * Adds patch i to the table, and makes its pending output the current one.  Stores the former
+ * output in *old.  Returns the patch that this one replaces, or NULL.
+ */
 static struct ag_patch *enter_patch(struct work *w, uint32_t i, struct ag_patch_output *old)
 {
 	struct ag_patches *p = w->p;
@@ -178,8 +186,8 @@ static void install(struct work *w, struct ag_patched *patched)
 }
 
 /*
- * Returns an array, allocated with p->mem, of local references to the classes of *n patches.
- * Removes patches of unloaded classes from `patches`.  NULL with the error recorded.
+ * Returns an array, allocated with p->mem, of local references to the classes of *n patches, or
+ * NULL with the error recorded.  Removes the patches of unloaded classes from `patches` and *n.
  */
 static jclass *classes_of(struct ag_jvm *jvm, struct ag_patches *p, struct ag_patch **patches,
 			  uint32_t *n)
@@ -213,7 +221,9 @@ int ag_patch_install(struct ag_jvm *jvm, struct ag_patches *p, struct ag_patch *
 	};
 	int rc = -1;
 
-	/* In this order: hooks run in order of creation, and the capture's must be last. */
+	/*
+	 * In this order: hooks run in the order of their creation, and the capture's must run last.
+	 */
 	if (ag_patches_listen(jvm, p) != 0)
 		return -1;
 	if (ag_capture_open(jvm, &w.capture) != 0)

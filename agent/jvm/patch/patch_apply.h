@@ -1,4 +1,4 @@
-/* Installs, refreshes and restores patches.  The caller holds the `operation` lock. */
+/* Installs, refreshes and restores patches.  The caller must hold the `operation` lock. */
 #ifndef JTOOL_AGENT_JVM_PATCH_PATCH_APPLY_H
 #define JTOOL_AGENT_JVM_PATCH_PATCH_APPLY_H
 
@@ -6,14 +6,17 @@
 #include "jvm/patch/patches.h"
 
 /*
- * Prepares the outputs of these patches and installs them.  Adds new patches to the table, where
- * they replace earlier ones of the same class.  If patched->code is not 0 on return, nothing has
- * changed.  Returns -1 after an error, which is recorded, or if the JVM is shutting down.
+ * Prepares the outputs of these n patches and installs them.  Adds new patches to the table, where
+ * they replace earlier patches of the same class.  Returns 0; if patched->code is then not 0, the
+ * JVM has refused and nothing has changed.  Returns -1 with the error recorded, or if the JVM is
+ * shutting down.
  */
 int ag_patch_install(struct ag_jvm *jvm, struct ag_patches *p, struct ag_patch **patches,
 		     uint32_t n, bool refreshes, struct ag_patched *patched);
 
-/* Restores the classes; if *code is 0, their patches are removed and freed. */
+/*
+ * Restores the classes of these n patches.  If *code is then 0, the patches are removed and freed.
+ */
 int ag_patch_restore(struct ag_jvm *jvm, struct ag_patches *p, struct ag_patch **patches,
 		     uint32_t n, jvmtiError *code);
 

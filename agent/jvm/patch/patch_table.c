@@ -25,7 +25,7 @@ static void discard(struct ag_patches *p)
 static struct ag_patches *make_patches(struct ag_jvm *jvm)
 {
 	const jvmtiCapabilities tagging = { .can_tag_objects = 1 };
-	struct ag_patches *p = calloc(1, sizeof(*p)); /* not accounted to a session */
+	struct ag_patches *p = calloc(1, sizeof(*p)); /* belongs to no session */
 	JavaVM *vm = jvm->vm;
 
 	if (!p) {
@@ -74,7 +74,7 @@ struct ag_patches *ag_patches_make(struct ag_jvm *jvm)
 	return there;
 }
 
-/* Fails only while the JVM is shutting down: no thread can be affected any more. */
+/* The calls fail only while the JVM is shutting down, when no thread uses the table any more. */
 void ag_patches_lock(struct ag_patches *p, jrawMonitorID monitor)
 {
 	(void)(*p->ti)->RawMonitorEnter(p->ti, monitor);
@@ -119,7 +119,7 @@ void ag_patch_free(struct ag_patches *p, JNIEnv *jni, struct ag_patch *patch)
 	ag_patch_output_free(p, patch, &patch->output);
 	ag_patch_output_free(p, patch, &patch->pending);
 	if (patch->class && patch->tag && !ag_patch_find(p, patch->tag))
-		(void)(*p->ti)->SetTag(p->ti, patch->class, 0); /* it may be unloaded */
+		(void)(*p->ti)->SetTag(p->ti, patch->class, 0); /* fails for an unloaded class */
 	ag_ref_weak_drop(jni, patch->class, &p->globals);
 	ag_free(&p->mem, patch->file);
 	ag_free(&p->mem, patch->label);
@@ -130,28 +130,33 @@ void ag_patch_free(struct ag_patches *p, JNIEnv *jni, struct ag_patch *patch)
 /* One call of the hook. */
 struct call {
 	JNIEnv *jni;
-	jlong tag; /* of the class */
+	jlong tag; /* tag of the class */
 	uint64_t name;
-	const uint8_t *bytes; /* incoming */
+	const uint8_t *bytes; /* the incoming class file */
 	size_t len;
 	bool has_output;
-	uint8_t *output; /* a copy, freed by the hook; NULL: no memory */
+	uint8_t *output; /* copy of the output, which the hook frees; NULL: no memory */
 	size_t output_len;
 	jthrowable thrown;
 	bool refresh;
 };
 
-/* Copies the output: it may be freed once `table` is released, before return_output() needs it. */
+/*
+ * Copies the output of a patch, which may be freed after `table` is released, for return_output().
+ */
 static void set_output(struct call *call, const uint8_t *bytes, size_t len)
 {
 	call->has_output = true;
-	call->output = calloc(1, len); /* not accounted to a session: any thread */
+	call->output = calloc(1, len); /* belongs to no session: runs on any thread */
 	call->output_len = len;
 	if (call->output)
 		memcpy(call->output, bytes, len);
 }
 
-/* Stores the incoming bytes as the pending output, without a copy if they equal the file. */
+/*
+ * Stores the incoming bytes as the pending output of a patch.  Makes no copy if they equal the
+ * file.  Returns false if memory is short.
+ */
 static bool store_output(struct ag_patches *p, struct ag_patch *patch, const struct call *call)
 {
 	struct ag_patch_output *pending = &patch->pending;
@@ -168,7 +173,7 @@ static bool store_output(struct ag_patches *p, struct ag_patch *patch, const str
 	return true;
 }
 
-/* Requests a refresh, unless a refresh thread was started already. */
+/* Marks a patch as stale.  Requests a refresh thread, unless one is waiting already. */
 static void mark_stale(struct ag_patches *p, struct ag_patch *patch, struct call *call)
 {
 	patch->stale = true;
@@ -182,7 +187,7 @@ static bool is_for(const struct ag_patch *patch, const struct call *call)
 	return patch->tag == call->tag && patch->name == call->name;
 }
 
-/* Handles a class of this thread's operation.  False: the current step is for another class. */
+/* Handles a class of this thread's operation.  Returns false if the step is for another class. */
 static bool serve_operation(struct ag_patches *p, struct ag_patch *patch, struct call *call)
 {
 	struct ag_operation *o = p->current;
@@ -224,7 +229,10 @@ static struct ag_patch *find_in_operation(const struct ag_patches *p, const stru
 	return NULL;
 }
 
-/* Handles a retransformation by others.  Returns a stale output, too, so that the patch remains. */
+/*
+ * Handles a retransformation that others started.  Returns even a stale output, so that the patch
+ * remains in effect.
+ */
 static void serve_other(struct ag_patches *p, struct call *call)
 {
 	struct ag_patch *patch = ag_patch_find(p, call->tag);
@@ -252,7 +260,7 @@ static void choose_output(struct ag_patches *p, struct call *call)
 	serve_other(p, call);
 }
 
-/* Handles an output that could not be returned for lack of memory. */
+/* Handles an output that return_output() could not return for lack of memory. */
 static void output_failed(struct ag_patches *p, struct call *call)
 {
 	struct ag_patch *patch = ag_patch_find(p, call->tag);
@@ -263,10 +271,10 @@ static void output_failed(struct ag_patches *p, struct call *call)
 	} else if (p->current->mode == AG_PATCH_INSTALL) {
 		p->current->no_memory = true;
 		call->thrown = p->current->thrown;
-	} /* otherwise the incoming bytes remain, which restores the class */
+	} /* when restoring, the incoming bytes remain in effect: they restore the class */
 }
 
-/* Copies the output to JVMTI memory.  Returns false if there is no memory. */
+/* Copies call->output to JVMTI memory.  Returns false if there is no memory. */
 static bool return_output(const struct ag_patches *p, const struct call *call, jint *new_len,
 			  unsigned char **new_bytes)
 {
@@ -289,7 +297,7 @@ static void under_lock(struct ag_patches *p, struct call *call,
 	ag_patches_unlock(p, p->table);
 }
 
-/* Runs on every thread for every class; for most of them it only finds that they have no tag. */
+/* Runs on every thread for every class.  For a class without a tag it only looks up the tag. */
 static void JNICALL hook(jvmtiEnv *ti, JNIEnv *jni, jclass class, jobject loader,
 			 const char *name, jobject domain, jint len, const unsigned char *bytes,
 			 jint *new_len, unsigned char **new_bytes)
@@ -302,7 +310,7 @@ static void JNICALL hook(jvmtiEnv *ti, JNIEnv *jni, jclass class, jobject loader
 		return;
 	if ((*p->ti)->GetTag(p->ti, class, &call.tag) != JVMTI_ERROR_NONE || call.tag == 0)
 		return;
-	/* If the loader is unknown, is_for() excludes a new class by its name. */
+	/* If the loader is unknown, the comparison of names in is_for() excludes a new class. */
 	if (!ag_class_is_hooked(p->ti, jni, class, loader, true))
 		return;
 	call.name = ag_hash(name, strlen(name));

@@ -1,12 +1,13 @@
 /*
  * The patches of this library, and the ClassFileLoadHook that returns their bytes to the JVM.
  *
- * There are two locks.  A thread that changes patches holds `operation` throughout, so only it
- * allocates and frees.  `table` protects the fields that the hook uses, and is held briefly.  The
- * hook takes only `table`.  No thread calls the JVM while it holds `table`, for two reasons:
- * another thread may wait for `table` in the hook while it holds HotSpot's lock on a class; and a
- * debugger may suspend a thread in any JVM call and then redefine a class itself.  So the hook
- * makes its calls before it takes the lock; it identifies the class by a tag.
+ * There are two locks.  An operation installs, refreshes or restores patches; its thread holds
+ * `operation` throughout, so only one thread allocates and frees patches at a time.  `table`
+ * protects the fields that the hook uses, and is held briefly.  The hook takes only `table`.  No
+ * thread calls the JVM while it holds `table`, for two reasons: another thread may wait for `table`
+ * in the hook while it holds HotSpot's lock on a class; and a debugger may suspend a thread in any
+ * JVM call and then redefine a class itself.  So the hook makes its JVM calls before it takes
+ * `table`, and identifies the class by a tag.
  */
 #ifndef JTOOL_AGENT_JVM_PATCH_PATCH_TABLE_H
 #define JTOOL_AGENT_JVM_PATCH_PATCH_TABLE_H
@@ -15,92 +16,99 @@
 
 /* The bytes that the hook returns for a class. */
 struct ag_patch_output {
-	uint8_t *bytes; /* may equal ag_patch.file; NULL: none */
+	uint8_t *bytes; /* equal to ag_patch.file if they are the same; NULL: none */
 	size_t len;
-	uint64_t input; /* hash of the incoming bytes for which it was prepared */
+	uint64_t input; /* hash of the incoming bytes that this output was prepared for */
 };
 
 struct ag_patch {
 	struct ag_patch *next;
 	uint64_t id, when_ms;
-	jlong tag;     /* of the class, in the environment `ti` */
+	jlong tag;     /* tag of the class in ag_patches.ti */
 	uint64_t name; /* hash of the class's name as the hook receives it */
 	jweak class;
 	uint8_t *file; /* the client's class file, F in patches.h */
 	size_t len;
-	struct ag_patch_output output;  /* installed */
-	struct ag_patch_output pending; /* of the current operation */
-	bool stale;   /* the incoming bytes changed, or the output could not be returned */
-	bool touched; /* another thread retransformed the class during the operation */
-	char *label, *digest; /* the client's name and digest of the file */
+	struct ag_patch_output output;  /* the bytes that are installed */
+	struct ag_patch_output pending; /* prepared by the current operation */
+	bool stale;   /* the incoming bytes have changed, or the hook could not return the output */
+	bool touched; /* another thread has retransformed the class during the operation */
+	char *label, *digest; /* file name and digest that the client sent */
 };
 
-/* The action of the hook on the thread of an operation. */
+/* What the hook does on the thread of the current operation, in which it was called. */
 enum ag_patch_mode {
-	AG_PATCH_READ_INPUT,  /* store the hash of the incoming bytes of `current` */
-	AG_PATCH_READ_OUTPUT, /* store the incoming bytes of `current` as its pending output */
-	AG_PATCH_INSTALL,     /* return the pending outputs */
-	AG_PATCH_RESTORE,     /* return copies of the incoming bytes */
+	AG_PATCH_READ_INPUT,  /* a capture of `current`: store the hash of its incoming bytes */
+	/* a capture of `current`: store its incoming bytes as pending output */
+	AG_PATCH_READ_OUTPUT,
+	AG_PATCH_INSTALL,     /* a retransformation: return the pending output of each class */
+	AG_PATCH_RESTORE,     /* a retransformation: return a copy of the incoming bytes */
 };
 
 struct ag_operation {
-	JNIEnv *jni; /* identifies the thread of the operation */
+	JNIEnv *jni; /* of the operation's thread */
 	enum ag_patch_mode mode;
 	struct ag_patch **patches;
 	uint32_t n;
 	struct ag_patch *current;
-	jthrowable thrown; /* makes HotSpot abandon an installation; restoring: NULL */
-	bool refreshes;    /* a refresh: patches that are stale again at once remain so */
-	uint32_t hits;     /* calls of the hook for the operation */
+	jthrowable thrown; /* makes HotSpot abandon an installation; NULL: restoring */
+	bool refreshes;    /* this is a refresh, which marks no patch as stale again */
+	uint32_t hits;     /* calls of the hook for this operation's current step */
 	bool no_memory;
 };
 
 struct ag_patches {
 	JavaVM *vm;
-	jvmtiEnv *ti; /* for locks, memory and tags; never disposed of */
+	jvmtiEnv *ti; /* environment for locks, memory and tags; never disposed of */
 	jrawMonitorID operation, table;
-	struct ag_mem mem; /* not accounted to any session */
-	uint64_t globals;  /* number of global references, which no session counts either */
+	struct ag_mem mem; /* counts memory that belongs to no session */
+	uint64_t globals;  /* number of global references, which belong to no session, either */
 
-	/* changed under `operation`; those that the hook reads, also under `table` */
-	jvmtiEnv *hook; /* exists while there are patches */
+	/* Changed while `operation` is held; what the hook reads, while `table` is held, too: */
+	jvmtiEnv *hook; /* environment of the hook; exists while there are patches */
 	struct ag_patch *list;
 	struct ag_operation *current;
 	uint64_t last_id;
 	jlong last_tag;
 
-	/* under `table` */
+	/* Protected by `table`: */
 	uint64_t stale_events; /* how often a patch became stale */
-	bool refreshing;       /* a refresh thread has started and still waits */
+	bool refreshing;       /* a refresh thread has been started, and still waits */
 };
 
 /*
- * Returns the patches, which outlive sessions; NULL: not created yet.  The struct is never freed,
- * because the hook may still run on another thread when the last patch is restored.
+ * Returns the patches of this library, which outlive sessions, or NULL if they have not been
+ * created.  The struct is never freed, because the hook may still run on another thread when the
+ * last patch is restored.
  */
 struct ag_patches *ag_patches(void);
-/* Returns the patches, creates them if necessary; NULL with the error recorded. */
+/* Returns the patches, which it creates if necessary; NULL with the error recorded. */
 struct ag_patches *ag_patches_make(struct ag_jvm *jvm);
 
 void ag_patches_lock(struct ag_patches *p, jrawMonitorID monitor);
 void ag_patches_unlock(struct ag_patches *p, jrawMonitorID monitor);
 
-/* Create the environment with the hook unless it exists; dispose of it. */
+/* Creates the environment with the hook, unless it exists.  disable_events() disposes of it. */
 int ag_patches_listen(struct ag_jvm *jvm, struct ag_patches *p);
 void ag_patches_disable_events(struct ag_patches *p);
 
-/* Stores the class's tag, after tagging it if necessary; under `operation`. */
+/* Stores the tag of a class, which it sets if necessary.  The caller holds `operation`. */
 int ag_patch_tag(struct ag_jvm *jvm, struct ag_patches *p, jclass class, jlong *tag);
 
-/* Returns the patch of the class with this tag, or NULL; under `table` or `operation`. */
+/*
+ * Returns the patch of the class with this tag, or NULL.  The caller holds `table` or `operation`.
+ */
 struct ag_patch *ag_patch_find(const struct ag_patches *p, jlong tag);
 
-/* Free a patch that is not in the table, or an output.  Untags a class that has no other patch. */
+/*
+ * Free a patch that is not in the table, or an output.  Freeing a patch untags its class if the
+ * class has no other patch.
+ */
 void ag_patch_free(struct ag_patches *p, JNIEnv *jni, struct ag_patch *patch);
 void ag_patch_output_free(struct ag_patches *p, const struct ag_patch *patch,
 			  struct ag_patch_output *output);
 
-/* Starts a thread that installs stale patches again; called without any lock. */
+/* Starts a thread that installs stale patches again.  The caller must hold no lock. */
 void ag_patches_refresh(struct ag_patches *p, JNIEnv *jni);
 
 #endif

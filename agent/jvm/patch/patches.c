@@ -9,8 +9,8 @@
 #include "jvm/jni_refs.h"
 #include "jvm/thread.h"
 
-#define STABLE_MS 100 /* a refresh starts when no patch became stale for this time … */
-#define STABLE_TRIES 50 /* … or after this many waits */
+#define STABLE_MS 100 /* a refresh begins when no patch has become stale for this time … */
+#define STABLE_TRIES 50 /* … or after this number of waits */
 
 static uint64_t now_ms(void)
 {
@@ -20,7 +20,7 @@ static uint64_t now_ms(void)
 	return (uint64_t)t.tv_sec * 1000 + (uint64_t)t.tv_nsec / 1000000;
 }
 
-/* Opens a reference frame and locks the patches: one session at a time uses them. */
+/* Opens a JNI local frame and locks `operation`, so that one session at a time uses the patches. */
 static int enter(struct ag_jvm *jvm, struct ag_patches *p)
 {
 	if (ag_ref_push(jvm) != 0)
@@ -30,7 +30,7 @@ static int enter(struct ag_jvm *jvm, struct ag_patches *p)
 	return 0;
 }
 
-/* Disposes of the hook if no patches remain, unlocks, and closes the reference frame. */
+/* Disposes of the hook's environment if no patches remain, unlocks, and closes the local frame. */
 static void leave(struct ag_jvm *jvm, struct ag_patches *p)
 {
 	if (!p->list)
@@ -50,7 +50,7 @@ static void *copy(struct ag_jvm *jvm, struct ag_patches *p, const void *data, si
 	return own;
 }
 
-/* Stores the hash of "p/C" for the class with the signature "Lp/C;". */
+/* Stores the hash of the name "p/C" of a class that has the signature "Lp/C;". */
 static int hash_name(struct ag_jvm *jvm, jclass class, uint64_t *name)
 {
 	char *signature = ag_class_signature(jvm, class);
@@ -129,7 +129,10 @@ static bool is_one_of(uint64_t id, const uint64_t *ids, uint32_t n)
 	return n == 0;
 }
 
-/* Returns an array of the patches with these ids, or all if n_ids is 0; NULL: error recorded. */
+/*
+ * Returns an array of the patches with these ids, or all if n_ids is 0; NULL with the error
+ * recorded.  With stale_only, the array has stale patches only.
+ */
 static struct ag_patch **select_patches(struct ag_jvm *jvm, struct ag_patches *p, bool stale_only,
 					const uint64_t *ids, uint32_t n_ids, uint32_t *n)
 {
@@ -172,13 +175,15 @@ int ag_patches_restore(struct ag_jvm *jvm, const uint64_t *ids, uint32_t n, jvmt
 	return rc;
 }
 
-/* The text fits: agent/cmd/redefine.c limits what the client sends. */
+/* `text` fits, because agent/cmd/redefine.c limits what the client sends. */
 static void copy_text(char to[AG_PATCH_TEXT], const char *text)
 {
 	memcpy(to, text, strlen(text) + 1);
 }
 
-/* Copies the first patch after `id` whose class is still loaded; false: there is none. */
+/*
+ * Copies the first patch after `id` whose class is still loaded.  Returns false if there is none.
+ */
 static bool copy_next(struct ag_jvm *jvm, const struct ag_patches *p, uint64_t id,
 		      struct ag_patch_info *info)
 {
@@ -236,8 +241,8 @@ bool ag_patches_has(jclass class)
 }
 
 /*
- * Waits until other retransformations have ended.  A retransformation may have many classes; the
- * hook is called for each.  JDK 8 does not lock a class that is being redefined, so a
+ * Waits until the retransformation of another thread has ended.  It may have many classes, and
+ * calls the hook for each.  JDK 8 does not lock a class that is being redefined, so a
  * retransformation that ends later would overwrite the refresh.
  */
 static void wait_until_stable(struct ag_patches *p)
@@ -255,7 +260,7 @@ static void wait_until_stable(struct ag_patches *p)
 	ag_patches_unlock(p, p->table);
 }
 
-/* Installs the stale patches again.  On failure their old outputs remain installed. */
+/* Installs the stale patches again.  If that fails, their old outputs remain installed. */
 static void refresh_stale(struct ag_jvm *jvm, struct ag_patches *p)
 {
 	struct ag_patched patched;
