@@ -7,7 +7,7 @@
 
 #include "fileio/io.h"
 #include "base/xalloc.h"
-#include "discover/cgroup_group.h"
+#include "discover/cgroup_dir.h"
 #include "proc/mounts.h"
 #include "worker/worker.h"
 

@@ -97,10 +97,7 @@ static int pid_path(char path[static 128], pid_t pid, const char *name)
 	return n < 0 || n >= 128 ? -ENAMETOOLONG : 0;
 }
 
-/*
- * Takes the owner and group of the directory PID, which are the effective ids of the process even
- * if it is not dumpable.
- */
+/* The directory PID has the effective ids of the process, even if that is not dumpable. */
 bool procfs_take_ids(const struct procfs *proc, pid_t pid, struct fs_ids *saved)
 {
 	char path[128];
@@ -201,9 +198,7 @@ static const char *status_line(const char *text, const char *key)
 	return NULL;
 }
 
-/*
- * Returns number n, counted from 0, in the line of `key`, or `absent` if there is no such number.
- */
+/* Returns number n, counted from 0, in the line of `key`; `absent` if there is none. */
 static uint64_t status_number(const char *text, const char *key, int base, int n, uint64_t absent)
 {
 	const char *line = status_line(text, key);
@@ -234,10 +229,7 @@ static pid_t innermost_pid(const char *text, pid_t pid)
 	return (pid_t)found;
 }
 
-/*
- * Reads field n (from 1) of PID/stat.  Field 2, the process name, may contain any byte, so fields
- * are counted from the last ')'.
- */
+/* Reads field n of PID/stat.  Field 2, the name, may have any byte: count from the last ')'. */
 static int stat_field(const char *stat, int n, uint64_t *value)
 {
 	const char *p = strrchr(stat, ')');

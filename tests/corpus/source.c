@@ -10,7 +10,7 @@
 #include <unistd.h>
 
 #include "base/xalloc.h"
-#include "fileio/zip.h"
+#include "archive/zip.h"
 
 /* Larger than every class file in a corpus. */
 #define CLASS_MAX (16u << 20)

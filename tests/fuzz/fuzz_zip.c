@@ -1,5 +1,5 @@
 /* Reads a jar of the user, which may be from an untrusted source. */
-#include "fileio/zip.h"
+#include "archive/zip.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

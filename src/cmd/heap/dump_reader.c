@@ -6,7 +6,7 @@
 #include "base/progress.h"
 #include "base/xalloc.h"
 #include "cmd/attach_call.h"
-#include "cmd/heap/dump_file.h"
+#include "cmd/heap/dump_input.h"
 #include "model/vm/dcmd_replies.h"
 
 #define FLAGS_MAX (4u * 1024 * 1024)
@@ -38,7 +38,7 @@ static int read_jvm(const struct ctx *ctx, const struct dump_limits *limits, str
 	static const struct dump_wanted wanted = { .all = false };
 
 	pause_note_print(ctx, PAUSE_DUMP);
-	return dump_stream(ctx, &wanted, limits, take_chunk, r, err);
+	return vm_dump_stream(ctx, &wanted, limits, take_chunk, r, err);
 }
 
 /* Returns a reader that has read the complete dump, or max_objects of it. */
@@ -58,7 +58,7 @@ static struct hprof_reader *feed(const struct ctx *ctx, const struct dump_reader
 
 	progress_begin(&r.line);
 	if (ctx->file)
-		rc = dump_file_read(ctx->file, take_chunk, &r, err);
+		rc = dump_input_read(ctx->file, take_chunk, &r, err);
 	else
 		rc = read_jvm(ctx, &wanted->limits, &r, err);
 	progress_end(&r.line);

@@ -3,7 +3,7 @@
 #define JTOOL_CMD_HEAP_DUMP_READER_H
 
 #include "cli/command.h"
-#include "cmd/heap/dump_stream.h"
+#include "cmd/heap/vm_dump_stream.h"
 #include "model/hprof/hprof_read.h"
 
 struct dump_reader_wanted {
@@ -16,7 +16,7 @@ struct dump_reader_wanted {
 /*
  * Reads the file ctx->file (plain or gzip), or the dump of ctx->jvm if ctx->file is NULL.  Returns
  * the reader, which has read the complete dump; the caller frees it.  Returns NULL with err set, as
- * by input_file_open(), dump_stream() and hprof_feed().
+ * by input_file_open(), vm_dump_stream() and hprof_feed().
  */
 struct hprof_reader *dump_reader_read(const struct ctx *ctx,
 				      const struct dump_reader_wanted *wanted, struct heap *heap,

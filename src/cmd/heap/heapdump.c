@@ -5,10 +5,10 @@
 
 #include "base/progress.h"
 #include "cmd/default_path.h"
-#include "cmd/heap/dump_file.h"
-#include "cmd/heap/dump_sink.h"
-#include "cmd/heap/dump_snapshot.h"
-#include "cmd/heap/dump_to_file.h"
+#include "cmd/heap/dump_input.h"
+#include "cmd/heap/dump_output.h"
+#include "cmd/heap/snapshot_dump.h"
+#include "cmd/heap/vm_dump_file.h"
 #include "cmd/heap/heap_engine.h"
 #include "cmd/heap/heap_source.h"
 #include "cmd/heap/pause_note.h"
@@ -157,7 +157,7 @@ static int check_file(const struct ctx *ctx, struct err *err)
 
 /* A dump file that is copied: the sink, and the progress line. */
 struct copy {
-	struct dump_sink *sink;
+	struct dump_output *sink;
 	struct progress line;
 	uint64_t bytes;
 };
@@ -170,24 +170,24 @@ static int take_copy(void *arg, uint8_t *data, size_t len, struct err *err)
 	if (progress_due(&copy->line))
 		progress_show(&copy->line, "redacting: %llu MiB",
 			      (unsigned long long)copy->bytes >> 20);
-	return dump_sink_take(copy->sink, data, len, err);
+	return dump_output_take(copy->sink, data, len, err);
 }
 
 static int copy_file(const struct ctx *ctx, struct atomic_file *out, struct err *err)
 {
 	const struct heapdump_opts *opts = ctx->opts;
-	const struct dump_sink_wanted how = { (enum hprof_redact)opts->redact, opts->gzip };
-	struct copy copy = { .sink = dump_sink_new(out, &how) };
+	const struct dump_output_wanted how = { (enum hprof_redact)opts->redact, opts->gzip };
+	struct copy copy = { .sink = dump_output_new(out, &how) };
 	int rc;
 
 	progress_begin(&copy.line);
-	rc = dump_file_read(ctx->file, take_copy, &copy, err);
-	if (rc == 0 && dump_sink_end(copy.sink, err) < 0) {
+	rc = dump_input_read(ctx->file, take_copy, &copy, err);
+	if (rc == 0 && dump_output_end(copy.sink, err) < 0) {
 		err_prefix(err, "%s", ctx->file);
 		rc = -1;
 	}
 	progress_end(&copy.line);
-	dump_sink_free(copy.sink);
+	dump_output_free(copy.sink);
 	return rc;
 }
 
@@ -196,7 +196,7 @@ static int by_snapshot(const struct ctx *ctx, struct atomic_file *out, struct wa
 		       struct err *err)
 {
 	const struct heapdump_opts *opts = ctx->opts;
-	const struct dump_sink_wanted how = {
+	const struct dump_output_wanted how = {
 		.redact = (enum hprof_redact)opts->redact,
 		.gzip = opts->gzip,
 	};
@@ -213,7 +213,7 @@ static int by_snapshot(const struct ctx *ctx, struct atomic_file *out, struct wa
 					 "writes its own dump");
 		return 1;
 	}
-	outcome = dump_snapshot(ctx, max_pause_ms, &how, out, &way->pause_ns, &why);
+	outcome = snapshot_dump(ctx, max_pause_ms, &how, out, &way->pause_ns, &why);
 	if (outcome == DUMP_DONE) {
 		way->engine = HEAP_BY_SNAPSHOT;
 		return 0;
@@ -241,7 +241,7 @@ static int dump_jvm(const struct ctx *ctx, struct atomic_file *out, struct way *
 	if (rc <= 0)
 		return rc;
 	pause_note_print(ctx, PAUSE_DUMP);
-	return dump_to_file(ctx, &wanted, out, err);
+	return vm_dump_file(ctx, &wanted, out, err);
 }
 
 /* Opens the caller's file first, so that the JVM is not paused if that fails. */

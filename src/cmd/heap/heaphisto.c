@@ -12,7 +12,7 @@
 #include "cmd/heap/dump_reader.h"
 #include "cmd/heap/heap_source.h"
 #include "cmd/heap/histo_file.h"
-#include "cmd/heap/histo_snapshot.h"
+#include "cmd/heap/snapshot_histo.h"
 #include "cmd/heap/pause_note.h"
 #include "discover/memory_check.h"
 #include "model/histo/histo_wire.h"
@@ -234,7 +234,7 @@ static int ask_dump(const struct ctx *ctx, struct count *c, struct err *err)
 static int ask_snapshot(const struct ctx *ctx, struct count *c, struct err *err)
 {
 	c->engine = HEAP_BY_SNAPSHOT;
-	return histo_snapshot(ctx, max_pause_ms(ctx->opts), &c->histo, &c->pause_ns, err);
+	return snapshot_histo(ctx, max_pause_ms(ctx->opts), &c->histo, &c->pause_ns, err);
 }
 
 /*

@@ -5,7 +5,7 @@
 
 #include "base/strview.h"
 #include "base/xalloc.h"
-#include "fileio/zip.h"
+#include "archive/zip.h"
 
 /* Limit of a compressed nested jar, which is unpacked into memory. */
 #define INNER_MAX (256u << 20)

@@ -4,13 +4,13 @@
 
 #include <stdio.h>
 
-#include "model/memory/memory_limit.h"
+#include "model/memory/memory_verdict.h"
 #include "render/json.h"
 
 struct memory_view {
 	int pid;
 	struct memory_parts parts;
-	struct memory_limit limit;
+	struct memory_verdict limit;
 	int64_t heap_max, group_limit; /* bytes; -1: unknown, or none */
 	unsigned threads;
 	bool asked; /* the JVM has reported; else only /proc and the counters were read */

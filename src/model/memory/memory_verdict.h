@@ -1,10 +1,10 @@
 /* Compares a JVM's configured maximum with the limit of its control group.  Pure. */
-#ifndef JTOOL_MODEL_MEMORY_MEMORY_LIMIT_H
-#define JTOOL_MODEL_MEMORY_MEMORY_LIMIT_H
+#ifndef JTOOL_MODEL_MEMORY_MEMORY_VERDICT_H
+#define JTOOL_MODEL_MEMORY_MEMORY_VERDICT_H
 
 #include "model/memory/memory_parts.h"
 
-struct memory_limit {
+struct memory_verdict {
 	/*
 	 * Resident and swapped bytes outside the Java heap that the kernel cannot reclaim by
 	 * dropping pages of files.
@@ -16,7 +16,7 @@ struct memory_limit {
 };
 
 /* `heap_max` and `limit` are in bytes, or -1. */
-struct memory_limit memory_limit_of(const struct memory_parts *parts, int64_t heap_max,
+struct memory_verdict memory_verdict_of(const struct memory_parts *parts, int64_t heap_max,
 				    int64_t limit);
 
 /* Returns the free bytes in malloc's arenas if they are worth a notice, else 0. */

@@ -1,4 +1,4 @@
-#include "fileio/zip.h"
+#include "archive/zip.h"
 
 #include <errno.h>
 #include <string.h>

@@ -1,4 +1,4 @@
-#include "cmd/heap/dump_snapshot.h"
+#include "cmd/heap/snapshot_dump.h"
 
 #include <errno.h>
 #include <poll.h>
@@ -16,7 +16,7 @@
 struct attempt {
 	const struct ctx *ctx;
 	struct session *session;
-	struct dump_sink *sink;
+	struct dump_output *output;
 	struct progress line;
 	uint64_t bytes;
 	struct err stopped; /* code EXIT_DONE: nothing went wrong in jtool */
@@ -41,7 +41,7 @@ static int take_data(struct attempt *a, struct wire_reader *payload)
 	if (progress_due(&a->line))
 		progress_show(&a->line, "heap dump: %llu MiB",
 			      (unsigned long long)a->bytes >> 20);
-	if (dump_sink_take(a->sink, (uint8_t *)(uintptr_t)payload->at, len, &a->stopped) < 0)
+	if (dump_output_take(a->output, (uint8_t *)(uintptr_t)payload->at, len, &a->stopped) < 0)
 		return -ECANCELED;
 	return 0;
 }
@@ -135,7 +135,7 @@ static bool may_be_dumped_otherwise(const struct attempt *a, const struct err *e
 	if (a->is_short)
 		return true;
 	if (a->stopped.code != EXIT_DONE)
-		return !dump_sink_cannot_write(a->sink); /* the child's dump was inconsistent */
+		return !dump_output_cannot_write(a->output); /* the child's dump was inconsistent */
 	/* EXIT_ANSWER: the agent reports an error, such as a limit or a lack of memory. */
 	return err->code == EXIT_AGENT || err->code == EXIT_ANSWER;
 }
@@ -163,9 +163,9 @@ static enum dump_outcome try_once(struct attempt *a, unsigned max_pause_ms, stru
 		     "the snapshot paused the JVM for %.3f ms; the dump by a child process took "
 		     "%.3f ms; the agent used at most %llu bytes", (double)a->pause_ns / 1e6,
 		     (double)a->child_ns / 1e6, (unsigned long long)a->agent_peak);
-	if (dump_sink_end(a->sink, err) == 0)
+	if (dump_output_end(a->output, err) == 0)
 		return DUMP_DONE;
-	return dump_sink_cannot_write(a->sink) ? DUMP_FAILED : DUMP_CANNOT;
+	return dump_output_cannot_write(a->output) ? DUMP_FAILED : DUMP_CANNOT;
 }
 
 /* Discards what a failed attempt has written. */
@@ -176,8 +176,8 @@ static int empty(const struct atomic_file *out, struct err *err)
 	return 0;
 }
 
-enum dump_outcome dump_snapshot(const struct ctx *ctx, unsigned max_pause_ms,
-				const struct dump_sink_wanted *wanted, struct atomic_file *out,
+enum dump_outcome snapshot_dump(const struct ctx *ctx, unsigned max_pause_ms,
+				const struct dump_output_wanted *wanted, struct atomic_file *out,
 				int64_t *pause_ns, struct err *err)
 {
 	enum dump_outcome outcome;
@@ -188,14 +188,14 @@ enum dump_outcome dump_snapshot(const struct ctx *ctx, unsigned max_pause_ms,
 		struct err why = { .code = EXIT_DONE };
 		struct attempt a = {
 			.ctx = ctx,
-			.sink = dump_sink_new(out, wanted),
+			.output = dump_output_new(out, wanted),
 			.watch = { .jvm = ctx->jvm, .copies = true },
 			.stopped = { .code = EXIT_DONE },
 			.shortage = { .code = EXIT_DONE },
 		};
 
 		outcome = try_once(&a, max_pause_ms, &why);
-		dump_sink_free(a.sink);
+		dump_output_free(a.output);
 		*pause_ns = (int64_t)a.pause_ns;
 		if (outcome == DUMP_DONE)
 			return outcome;

@@ -1,15 +1,15 @@
 /* Reads a heap dump from a file of the caller, plain or compressed with gzip. */
-#ifndef JTOOL_CMD_HEAP_DUMP_FILE_H
-#define JTOOL_CMD_HEAP_DUMP_FILE_H
+#ifndef JTOOL_CMD_HEAP_DUMP_INPUT_H
+#define JTOOL_CMD_HEAP_DUMP_INPUT_H
 
-#include "cmd/heap/dump_stream.h"
+#include "cmd/heap/vm_dump_stream.h"
 
 /*
  * Passes the uncompressed bytes to take(), until take() returns 1 or the file ends.  Returns 0, or
  * -1 with err set, which begins with the path: as by input_file_open() and take(), or EXIT_PARTIAL
  * if the file cannot be read to its end.
  */
-int dump_file_read(const char *path, dump_chunk_fn *take, void *arg, struct err *err)
+int dump_input_read(const char *path, dump_chunk_fn *take, void *arg, struct err *err)
 	_must_check_;
 
 #endif

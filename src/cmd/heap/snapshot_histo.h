@@ -1,6 +1,6 @@
 /* A class histogram from a snapshot of the JVM's heap. */
-#ifndef JTOOL_CMD_HEAP_HISTO_SNAPSHOT_H
-#define JTOOL_CMD_HEAP_HISTO_SNAPSHOT_H
+#ifndef JTOOL_CMD_HEAP_SNAPSHOT_HISTO_H
+#define JTOOL_CMD_HEAP_SNAPSHOT_HISTO_H
 
 #include "cli/command.h"
 #include "model/histo/histo.h"
@@ -9,7 +9,7 @@
  * Adds a row for each class with reachable objects to the empty *h, and stores the pause of the
  * JVM. Returns -1 with err set; *h is then empty if there was no snapshot.
  */
-int histo_snapshot(const struct ctx *ctx, unsigned max_pause_ms, struct histo *h,
+int snapshot_histo(const struct ctx *ctx, unsigned max_pause_ms, struct histo *h,
 		   int64_t *pause_ns, struct err *err) _must_check_;
 
 #endif

@@ -1,8 +1,8 @@
 /* Reads the JVM's own heap dump while the JVM writes it. */
-#ifndef JTOOL_CMD_HEAP_DUMP_STREAM_H
-#define JTOOL_CMD_HEAP_DUMP_STREAM_H
+#ifndef JTOOL_CMD_HEAP_VM_DUMP_STREAM_H
+#define JTOOL_CMD_HEAP_VM_DUMP_STREAM_H
 
-#include "cmd/heap/dump_to_file.h"
+#include "cmd/heap/vm_dump_file.h"
 
 /* Handles the next chunk, which it may change.  Returns 0, or -1 with err set to stop. */
 typedef int dump_chunk_fn(void *arg, uint8_t *data, size_t len, struct err *err);
@@ -20,9 +20,9 @@ struct dump_limits {
 /*
  * Passes the wanted dump to take().  The JVM does not wait longer than the limits say if take() is
  * slow or jtool is stopped or killed.  Returns 0, or -1 with err set: EXIT_PARTIAL at a limit,
- * otherwise as by dump_to_file().
+ * otherwise as by vm_dump_file().
  */
-int dump_stream(const struct ctx *ctx, const struct dump_wanted *wanted,
+int vm_dump_stream(const struct ctx *ctx, const struct dump_wanted *wanted,
 		const struct dump_limits *limits, dump_chunk_fn *take, void *arg, struct err *err)
 	_must_check_;
 

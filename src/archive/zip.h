@@ -13,8 +13,8 @@
  * Functions that return a text return NULL on success, or the reason of a failure, such as "its
  * directory is damaged".
  */
-#ifndef JTOOL_FILEIO_ZIP_H
-#define JTOOL_FILEIO_ZIP_H
+#ifndef JTOOL_ARCHIVE_ZIP_H
+#define JTOOL_ARCHIVE_ZIP_H
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -1,4 +1,4 @@
-#include "cmd/heap/dump_request.h"
+#include "cmd/heap/vm_dump_request.h"
 
 #include <inttypes.h>
 #include <sys/stat.h>
@@ -45,7 +45,7 @@ static int64_t heap_of(const struct jvm *jvm)
  * Returns the most bytes needed on disk: references and headers may double, and segments exist
  * beside the file that they are merged into.  0: none or unknown.
  */
-static uint64_t room_for(const struct dump_request *rq)
+static uint64_t room_for(const struct vm_dump_request *rq)
 {
 	int64_t heap = heap_of(rq->ctx->jvm);
 	unsigned files = !rq->by_fifo + rq->features.segments;
@@ -55,7 +55,7 @@ static uint64_t room_for(const struct dump_request *rq)
 	return heap > INT64_MAX / 8 ? UINT64_MAX : files * (2 * (uint64_t)heap + ROOM_BASE);
 }
 
-static int stage_file(struct dump_request *rq, const struct dump_wanted *wanted, struct err *err)
+static int stage_file(struct vm_dump_request *rq, const struct dump_wanted *wanted, struct err *err)
 {
 	const struct staged_file_request req = {
 		.kind = rq->by_fifo ? STAGED_FIFO : STAGED_RESULT,
@@ -72,7 +72,7 @@ static int stage_file(struct dump_request *rq, const struct dump_wanted *wanted,
 }
 
 /* Returns whether jtool may be left without CPU time while the JVM is paused and waits for it. */
-static bool is_short_of_cpu(const struct dump_request *rq)
+static bool is_short_of_cpu(const struct vm_dump_request *rq)
 {
 	double cpus = cpu_limit(getpid());
 
@@ -82,7 +82,7 @@ static bool is_short_of_cpu(const struct dump_request *rq)
 	return true;
 }
 
-static int check_features(const struct dump_request *rq, const struct dump_wanted *wanted,
+static int check_features(const struct vm_dump_request *rq, const struct dump_wanted *wanted,
 			  struct err *err)
 {
 	int pid = (int)rq->ctx->jvm->pid;
@@ -99,7 +99,7 @@ static int check_features(const struct dump_request *rq, const struct dump_wante
 }
 
 /* Decides between a FIFO and a file, and stages it. */
-static int stage(struct dump_request *rq, const struct dump_wanted *wanted, struct err *err)
+static int stage(struct vm_dump_request *rq, const struct dump_wanted *wanted, struct err *err)
 {
 	struct err no_file = { .code = EXIT_DONE };
 
@@ -133,7 +133,7 @@ static void command_line(const struct dump_wanted *wanted, bool by_fifo, const c
 /* Returns the bytes of all files that the JVM writes, and those that have passed through a FIFO. */
 static uint64_t written(void *arg)
 {
-	struct dump_request *rq = arg;
+	struct vm_dump_request *rq = arg;
 	uint64_t bytes = rq->received;
 	struct stat st;
 
@@ -146,10 +146,10 @@ static uint64_t written(void *arg)
 	return bytes;
 }
 
-int dump_request_begin(struct dump_request *rq, const struct ctx *ctx,
+int vm_dump_request_begin(struct vm_dump_request *rq, const struct ctx *ctx,
 		       const struct dump_wanted *wanted, struct err *err)
 {
-	*rq = (struct dump_request){
+	*rq = (struct vm_dump_request){
 		.ctx = ctx, .line = BUF_INIT, .progress = { written, rq }, .out_fd = -1
 	};
 	(void)pthread_mutex_init(&rq->lock, NULL); /* without attributes, it cannot fail */
@@ -167,7 +167,7 @@ int dump_request_begin(struct dump_request *rq, const struct ctx *ctx,
 	return 0;
 }
 
-void dump_request_unstage(struct dump_request *rq)
+void vm_dump_request_unstage(struct vm_dump_request *rq)
 {
 	struct staged_file *staged;
 
@@ -177,14 +177,14 @@ void dump_request_unstage(struct dump_request *rq)
 	staged_file_free(staged);
 }
 
-void dump_request_end(struct dump_request *rq)
+void vm_dump_request_end(struct vm_dump_request *rq)
 {
-	dump_request_unstage(rq);
+	vm_dump_request_unstage(rq);
 	(void)pthread_mutex_destroy(&rq->lock);
 	buf_release(&rq->line);
 }
 
-int dump_parse_reply(const struct dump_request *rq, const struct attach_reply *reply,
+int dump_parse_reply(const struct vm_dump_request *rq, const struct attach_reply *reply,
 		     struct hprof_answer *answer, struct err *err)
 {
 	_cleanup_buf_ struct buf text = BUF_INIT, reason = BUF_INIT;

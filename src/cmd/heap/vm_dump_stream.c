@@ -1,11 +1,11 @@
-#include "cmd/heap/dump_stream.h"
+#include "cmd/heap/vm_dump_stream.h"
 
 #include <errno.h>
 #include <string.h>
 
 #include "attach/attach_async.h"
 #include "base/xalloc.h"
-#include "cmd/heap/dump_request.h"
+#include "cmd/heap/vm_dump_request.h"
 #include "discover/memory_check.h"
 #include "fileio/fifo_relay.h"
 #include "fileio/io.h"
@@ -13,7 +13,7 @@
 #define CHUNK (256 * 1024)
 
 struct stream {
-	struct dump_request rq;
+	struct vm_dump_request rq;
 	const struct dump_limits *limits;
 	dump_chunk_fn *take;
 	void *arg;
@@ -27,7 +27,7 @@ struct stream {
 static void on_first_bytes(struct stream *f)
 {
 	if (f->rq.by_fifo && !f->rq.features.segments)
-		dump_request_unstage(&f->rq);
+		vm_dump_request_unstage(&f->rq);
 }
 
 static int take_all(struct stream *f, int fd, struct err *err)
@@ -94,18 +94,18 @@ static int take_relayed(struct stream *f, int fifo, int end, struct err *err)
 
 	(void)close(fifo);
 	if (rc < 0) {
-		dump_request_unstage(&f->rq);
+		vm_dump_request_unstage(&f->rq);
 		return relay_failed(f, rc, err);
 	}
 	rc = take_all(f, relay.out, err);
 	/* Segments: let the relay drain the FIFO, because HotSpot logs an error for EPIPE. */
 	if (rc < 0 && !f->rq.features.segments)
-		dump_request_unstage(&f->rq);
+		vm_dump_request_unstage(&f->rq);
 	relayed = fifo_relay_end(&relay);
 	if (rc < 0 || relayed == 0)
 		return rc;
 	/* A relay that was killed leaves the rest unread, and the JVM would wait forever. */
-	dump_request_unstage(&f->rq);
+	vm_dump_request_unstage(&f->rq);
 	return relay_failed(f, relayed, err);
 }
 
@@ -135,13 +135,13 @@ static int dump_through_file(struct stream *f, struct err *err)
 
 	if (fd < 0)
 		return -1;
-	dump_request_unstage(&f->rq);
+	vm_dump_request_unstage(&f->rq);
 	return take_all(f, fd, err);
 }
 
 static int ask_for_dump(struct stream *f, struct err *err)
 {
-	const struct dump_request *rq = &f->rq;
+	const struct vm_dump_request *rq = &f->rq;
 	struct hprof_answer answer;
 	struct attach_reply reply;
 	int64_t begin = monotonic_ns();
@@ -166,14 +166,14 @@ static int ask_for_dump(struct stream *f, struct err *err)
 	return rc;
 }
 
-int dump_stream(const struct ctx *ctx, const struct dump_wanted *wanted,
+int vm_dump_stream(const struct ctx *ctx, const struct dump_wanted *wanted,
 		const struct dump_limits *limits, dump_chunk_fn *take, void *arg, struct err *err)
 {
 	struct stream stream = { .limits = limits, .take = take, .arg = arg };
-	int rc = dump_request_begin(&stream.rq, ctx, wanted, err);
+	int rc = vm_dump_request_begin(&stream.rq, ctx, wanted, err);
 
 	if (rc == 0)
 		rc = ask_for_dump(&stream, err);
-	dump_request_end(&stream.rq);
+	vm_dump_request_end(&stream.rq);
 	return rc;
 }

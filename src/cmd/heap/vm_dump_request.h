@@ -1,15 +1,15 @@
-/* A request for the JVM's heap dump.  Private to dump_to_file.c and dump_stream.c. */
-#ifndef JTOOL_CMD_HEAP_DUMP_REQUEST_H
-#define JTOOL_CMD_HEAP_DUMP_REQUEST_H
+/* A request for the JVM's heap dump.  Private to vm_dump_file.c and vm_dump_stream.c. */
+#ifndef JTOOL_CMD_HEAP_VM_DUMP_REQUEST_H
+#define JTOOL_CMD_HEAP_VM_DUMP_REQUEST_H
 
 #include <pthread.h>
 
-#include "cmd/heap/dump_to_file.h"
+#include "cmd/heap/vm_dump_file.h"
 #include "model/hprof/hprof_check.h"
 #include "session/staging/staged_file.h"
 #include "attach/attach.h"
 
-struct dump_request {
+struct vm_dump_request {
 	const struct ctx *ctx;
 	struct hprof_features features;
 	bool by_fifo;
@@ -28,14 +28,14 @@ struct dump_request {
 	struct attach_request attach; /* to be executed; points into this struct */
 };
 
-/* Parses the JVM's features and stages its output file.  Call dump_request_end() in any case. */
-int dump_request_begin(struct dump_request *rq, const struct ctx *ctx,
+/* Parses the JVM's features and stages its output file.  Call vm_dump_request_end() in any case. */
+int vm_dump_request_begin(struct vm_dump_request *rq, const struct ctx *ctx,
 		       const struct dump_wanted *wanted, struct err *err) _must_check_;
-void dump_request_unstage(struct dump_request *rq); /* Removes the staged file early */
-void dump_request_end(struct dump_request *rq);
+void vm_dump_request_unstage(struct vm_dump_request *rq); /* Removes the staged file early */
+void vm_dump_request_end(struct vm_dump_request *rq);
 
 /* Returns 0, or -1 with EXIT_ANSWER if the JVM refused, EXIT_PARTIAL if the dump is incomplete. */
-int dump_parse_reply(const struct dump_request *rq, const struct attach_reply *reply,
+int dump_parse_reply(const struct vm_dump_request *rq, const struct attach_reply *reply,
 		    struct hprof_answer *answer, struct err *err) _must_check_;
 
 #endif

@@ -1,4 +1,4 @@
-#include "discover/cgroup_group.h"
+#include "discover/cgroup_dir.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -1,4 +1,4 @@
-#include "cmd/heap/dump_file.h"
+#include "cmd/heap/dump_input.h"
 
 #include <errno.h>
 #include <string.h>
@@ -36,7 +36,7 @@ static int file_failed(const char *path, int error, struct err *err)
 	return err_set(err, EXIT_PARTIAL, "cannot read '%s' to its end: %s", path, why);
 }
 
-int dump_file_read(const char *path, dump_chunk_fn *take, void *arg, struct err *err)
+int dump_input_read(const char *path, dump_chunk_fn *take, void *arg, struct err *err)
 {
 	_cleanup_free_ uint8_t *chunk = xmalloc(CHUNK);
 	gzFile file = open_file(path, err);

@@ -1,12 +1,12 @@
-#include "model/memory/memory_limit.h"
+#include "model/memory/memory_verdict.h"
 
 #define MB (INT64_C(1) << 20)
 #define TRIM_MIN (64 * MB)
 
-struct memory_limit memory_limit_of(const struct memory_parts *parts, int64_t heap_max,
+struct memory_verdict memory_verdict_of(const struct memory_parts *parts, int64_t heap_max,
 				    int64_t limit)
 {
-	struct memory_limit result = { .outside = 0 };
+	struct memory_verdict result = { .outside = 0 };
 	int64_t sum;
 
 	for (int i = 0; i < N_MEMORY_PARTS; i++) {

@@ -12,8 +12,8 @@
  * A dump that is to be redacted passes through jtool's memory instead.  Files of the JVM are in
  * memory, too, if there is room.
  */
-#ifndef JTOOL_CMD_HEAP_DUMP_TO_FILE_H
-#define JTOOL_CMD_HEAP_DUMP_TO_FILE_H
+#ifndef JTOOL_CMD_HEAP_VM_DUMP_FILE_H
+#define JTOOL_CMD_HEAP_VM_DUMP_FILE_H
 
 #include "cli/command.h"
 #include "fileio/atomic_file.h"
@@ -37,7 +37,7 @@ struct dump_wanted {
  * Returns 0 when `out` has the complete dump and is not committed, or -1 with err set:
  * EXIT_ANSWER if the JVM refused or cannot dump like this, EXIT_PARTIAL if the dump is incomplete.
  */
-int dump_to_file(const struct ctx *ctx, const struct dump_wanted *wanted, struct atomic_file *out,
+int vm_dump_file(const struct ctx *ctx, const struct dump_wanted *wanted, struct atomic_file *out,
 		 struct err *err) _must_check_;
 
 #endif

@@ -2,32 +2,32 @@
  * The way of a heap dump through jtool to the caller's file: it is checked or redacted, compressed
  * if wanted, and written.  What is to be redacted is on no disk of the caller before.
  */
-#ifndef JTOOL_CMD_HEAP_DUMP_SINK_H
-#define JTOOL_CMD_HEAP_DUMP_SINK_H
+#ifndef JTOOL_CMD_HEAP_DUMP_OUTPUT_H
+#define JTOOL_CMD_HEAP_DUMP_OUTPUT_H
 
 #include "fileio/atomic_file.h"
 #include "model/hprof/hprof_redact.h"
 
-struct dump_sink;
+struct dump_output;
 
-struct dump_sink_wanted {
+struct dump_output_wanted {
 	enum hprof_redact redact;
 	unsigned gzip; /* level of the compression, 1 to 9; 0: none */
 };
 
-/* `out` must stay valid until the sink is freed. */
-struct dump_sink *dump_sink_new(struct atomic_file *out, const struct dump_sink_wanted *wanted)
-	_must_check_;
-void dump_sink_free(struct dump_sink *sink);
+/* `out` must stay valid until the output is freed. */
+struct dump_output *dump_output_new(struct atomic_file *out,
+				    const struct dump_output_wanted *wanted) _must_check_;
+void dump_output_free(struct dump_output *o);
 
 /*
  * Takes the next bytes of an uncompressed dump, and may change them: a dump_chunk_fn.  Returns 0,
  * or -1 with err set: it is not a dump, or the file cannot be written.
  */
-int dump_sink_take(void *sink, uint8_t *data, size_t len, struct err *err) _must_check_;
+int dump_output_take(void *o, uint8_t *data, size_t len, struct err *err) _must_check_;
 /* Writes the rest.  Returns -1 with err set (EXIT_PARTIAL) if the dump is not complete. */
-int dump_sink_end(struct dump_sink *sink, struct err *err) _must_check_;
+int dump_output_end(struct dump_output *o, struct err *err) _must_check_;
 /* Returns whether an error came from the caller's file, not from the dump. */
-bool dump_sink_cannot_write(const struct dump_sink *sink);
+bool dump_output_cannot_write(const struct dump_output *o);
 
 #endif

@@ -3,7 +3,7 @@
 #include <unistd.h>
 
 #include "fileio/io.h"
-#include "fileio/zip.h"
+#include "archive/zip.h"
 #include "unit/support/zip_writer.h"
 
 #define ANY_SIZE (1u << 20)
@@ -382,8 +382,8 @@ END_TEST
 
 int main(void)
 {
-	Suite *s = suite_create("fileio/zip");
-	TCase *tc = tcase_create("fileio/zip");
+	Suite *s = suite_create("archive/zip");
+	TCase *tc = tcase_create("archive/zip");
 	SRunner *runner;
 	int failed;
 

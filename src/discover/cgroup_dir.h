@@ -1,6 +1,6 @@
 /* A control group as a directory of files, in version 1 or 2.  Used by cgroup.c only. */
-#ifndef JTOOL_DISCOVER_CGROUP_GROUP_H
-#define JTOOL_DISCOVER_CGROUP_GROUP_H
+#ifndef JTOOL_DISCOVER_CGROUP_DIR_H
+#define JTOOL_DISCOVER_CGROUP_DIR_H
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -1,4 +1,4 @@
-#include "cmd/heap/histo_snapshot.h"
+#include "cmd/heap/snapshot_histo.h"
 
 #include "base/xalloc.h"
 #include "cmd/heap/heap_source.h"
@@ -30,7 +30,7 @@ static void count_reachable(const struct heap *heap, struct histo *h)
 	}
 }
 
-int histo_snapshot(const struct ctx *ctx, unsigned max_pause_ms, struct histo *h,
+int snapshot_histo(const struct ctx *ctx, unsigned max_pause_ms, struct histo *h,
 		   int64_t *pause_ns, struct err *err)
 {
 	const struct heap_opts how = {

@@ -1,4 +1,4 @@
-#include "cmd/heap/dump_to_file.h"
+#include "cmd/heap/vm_dump_file.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -8,9 +8,9 @@
 
 #include "attach/attach_async.h"
 #include "cmd/fetch.h"
-#include "cmd/heap/dump_request.h"
-#include "cmd/heap/dump_sink.h"
-#include "cmd/heap/dump_stream.h"
+#include "cmd/heap/vm_dump_request.h"
+#include "cmd/heap/dump_output.h"
+#include "cmd/heap/vm_dump_stream.h"
 #include "fileio/fifo_relay.h"
 #include "fileio/file_open.h"
 
@@ -23,12 +23,12 @@
  * writes gets EPIPE and continues.  A JVM that merges segments writes to /dev/null instead, because
  * it logs an error for a broken pipe.
  */
-static void discard_rest(struct dump_request *rq, int fifo, int end)
+static void discard_rest(struct vm_dump_request *rq, int fifo, int end)
 {
 	int null = rq->features.segments ? file_open_null(O_WRONLY) : -1;
 
 	if (null < 0 || fifo_relay_to_file(fifo, null, end, NULL, 0, NULL) < 0)
-		dump_request_unstage(rq);
+		vm_dump_request_unstage(rq);
 	util_close_p(&null);
 }
 
@@ -37,7 +37,7 @@ static int take(void *arg, const void *data, size_t len)
 	return hprof_stream_take(arg, data, len);
 }
 
-static int relay_failed(const struct dump_request *rq, const struct atomic_file *out,
+static int relay_failed(const struct vm_dump_request *rq, const struct atomic_file *out,
 			const struct dump_wanted *wanted, int error, struct err *err)
 {
 	if (error == -ETIMEDOUT)
@@ -53,7 +53,7 @@ static int relay_failed(const struct dump_request *rq, const struct atomic_file 
 }
 
 /* Copies the dump while the JVM writes it. */
-static int dump_through_fifo(struct dump_request *rq, struct atomic_file *out,
+static int dump_through_fifo(struct vm_dump_request *rq, struct atomic_file *out,
 			     const struct dump_wanted *wanted, struct attach_reply *reply,
 			     struct err *err)
 {
@@ -112,7 +112,7 @@ static int check_result(void *arg, int fd, uint64_t size, struct err *err)
 	return check_bytes(fd, size, *gzip, err);
 }
 
-static int ask_for_dump(struct dump_request *rq, struct atomic_file *out,
+static int ask_for_dump(struct vm_dump_request *rq, struct atomic_file *out,
 			const struct dump_wanted *wanted, struct hprof_answer *answer,
 			struct err *err)
 {
@@ -155,32 +155,32 @@ static int dump_redacted(const struct ctx *ctx, const struct dump_wanted *wanted
 			 struct atomic_file *out, struct err *err)
 {
 	const struct dump_limits limits = { WAITING_MAX, STALL_MS, wanted->max_pause_ms };
-	const struct dump_sink_wanted how = { wanted->redact, wanted->gzip };
-	struct dump_sink *sink = dump_sink_new(out, &how);
+	const struct dump_output_wanted how = { wanted->redact, wanted->gzip };
+	struct dump_output *output = dump_output_new(out, &how);
 	struct dump_wanted raw = *wanted;
 	int rc;
 
 	raw.gzip = 0;
-	rc = dump_stream(ctx, &raw, &limits, dump_sink_take, sink, err);
+	rc = vm_dump_stream(ctx, &raw, &limits, dump_output_take, output, err);
 	if (rc == 0)
-		rc = dump_sink_end(sink, err);
-	dump_sink_free(sink);
+		rc = dump_output_end(output, err);
+	dump_output_free(output);
 	return rc;
 }
 
-int dump_to_file(const struct ctx *ctx, const struct dump_wanted *wanted, struct atomic_file *out,
+int vm_dump_file(const struct ctx *ctx, const struct dump_wanted *wanted, struct atomic_file *out,
 		 struct err *err)
 {
 	struct hprof_answer answer;
-	struct dump_request rq;
+	struct vm_dump_request rq;
 	int rc;
 
 	if (wanted->redact)
 		return dump_redacted(ctx, wanted, out, err);
-	rc = dump_request_begin(&rq, ctx, wanted, err);
+	rc = vm_dump_request_begin(&rq, ctx, wanted, err);
 
 	if (rc == 0)
 		rc = ask_for_dump(&rq, out, wanted, &answer, err);
-	dump_request_end(&rq);
+	vm_dump_request_end(&rq);
 	return rc < 0 ? -1 : check_dump(wanted->gzip > 0, out, &answer, err);
 }

@@ -1,9 +1,9 @@
 /* Writes a heap dump (HPROF) of the live objects from a snapshot, while the application runs. */
-#ifndef JTOOL_CMD_HEAP_DUMP_SNAPSHOT_H
-#define JTOOL_CMD_HEAP_DUMP_SNAPSHOT_H
+#ifndef JTOOL_CMD_HEAP_SNAPSHOT_DUMP_H
+#define JTOOL_CMD_HEAP_SNAPSHOT_DUMP_H
 
 #include "cli/command.h"
-#include "cmd/heap/dump_sink.h"
+#include "cmd/heap/dump_output.h"
 
 enum dump_outcome {
 	DUMP_DONE,
@@ -15,8 +15,8 @@ enum dump_outcome {
  * DUMP_DONE: `out` has the complete dump, and *pause_ns is how long the JVM was paused; otherwise
  * `out` is empty.  Tries again if a snapshot fails by chance.
  */
-enum dump_outcome dump_snapshot(const struct ctx *ctx, unsigned max_pause_ms,
-				const struct dump_sink_wanted *wanted, struct atomic_file *out,
+enum dump_outcome snapshot_dump(const struct ctx *ctx, unsigned max_pause_ms,
+				const struct dump_output_wanted *wanted, struct atomic_file *out,
 				int64_t *pause_ns, struct err *err) _must_check_;
 
 #endif
