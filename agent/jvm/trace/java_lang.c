@@ -12,7 +12,7 @@ const struct ag_box ag_boxes[AG_BOXES] = {
 	{ "Ljava/lang/Float;", "F" }, { "Ljava/lang/Double;", "D" },
 };
 
-/* Fields that are looked up, in addition to those of ag_boxes. */
+/* The fields that are looked up, besides the field `value` of the classes in ag_boxes. */
 #define TEXT "Ljava/lang/String;"
 #define N_FIELDS 4
 static const struct {
@@ -25,8 +25,8 @@ static const struct {
 };
 
 /*
- * Finds a field, even if the class was loaded early but not linked yet (java.lang.Short, on JDK 11
- * to 21): JVMTI then reports no fields, but JNI links the class.
+ * Finds a field, even if the class is loaded but not linked yet (java.lang.Short, on JDK 11 to 21).
+ * JVMTI reports no fields of such a class, but JNI links it.
  */
 static jfieldID find_field(struct ag_jvm *jvm, jclass class, const char *name,
 			   const char *signature)
@@ -42,7 +42,7 @@ static jfieldID find_field(struct ag_jvm *jvm, jclass class, const char *name,
 	return ag_ref_threw(jvm, "GetFieldID") ? NULL : field;
 }
 
-/* Looks up the fields of a class if it is in `fields` or ag_boxes. */
+/* Looks up the fields of a class that is in `fields` or ag_boxes. */
 static void learn_class(struct ag_jvm *jvm, struct ag_java_lang *java, jclass class,
 			const char *signature)
 {
@@ -71,7 +71,7 @@ int ag_java_lang_init(struct ag_jvm *jvm, struct ag_java_lang *java)
 	if (release < 0 || ag_ref_push(jvm) != 0)
 		return -1;
 	rc = ag_classes_get(jvm, &classes);
-	if (rc == 0) /* JDK 8 and 11 also count outer frames, where the class index is */
+	if (rc == 0) /* JDK 8 and 11 also count the references of outer local frames */
 		rc = ag_ref_expect(jvm, 2 * ((jint)classes.n + 64));
 	for (uint32_t i = 0; rc == 0 && i < classes.n; i++) {
 		char *signature = ag_class_signature(jvm, classes.list[i]);
@@ -89,7 +89,7 @@ int ag_java_lang_init(struct ag_jvm *jvm, struct ag_java_lang *java)
 	return rc == 0 && !jvm->err.what ? 0 : -1;
 }
 
-/* Early JDK 8 does not store the name as a String, but JVMTI knows it. */
+/* Asks JVMTI for the thread's name, because early JDK 8 does not store it as a String. */
 static void ask_name(const struct ag_value_context *d, char *name, size_t size)
 {
 	jvmtiThreadInfo info = { 0 };
@@ -163,7 +163,7 @@ uint32_t ag_value_stack(const struct ag_value_context *d, jvmtiFrameInfo *frames
 	if (!ag_hook_has_ti(d) ||
 	    (*d->ti)->GetCurrentThread(d->ti, &thread) != JVMTI_ERROR_NONE)
 		return 0;
-	if (thread) /* NULL while the thread is being attached */
+	if (thread) /* NULL while the JVM is attaching the thread */
 		n = stack_of(d, thread, frames, max);
 	ag_hook_drop(d, thread);
 	return n;

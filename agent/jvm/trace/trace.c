@@ -5,13 +5,13 @@
 
 #define WORDS(trace) AG_QUIESCE_WORDS((trace)->presence, count)
 #define SERIALS (UINT32_C(1) << 30)
-#define CALL_NS 100 /* per call: two natives and clock readings; 72 to 95 ns on JDK 8 to 27 */
+#define CALL_NS 100 /* of a call: two natives, two clock readings; 72 to 95 ns on JDK 8 to 27 */
 #define END_MS 50
 #define FREE_MS 3000
 
 struct ag_trace ag_traces[AG_TRACES];
 
-/* Returns what a slot has counted since the library was loaded. */
+/* Returns what the counters of a slot have counted since the library was loaded. */
 static struct ag_trace_state counted(const struct ag_trace *trace)
 {
 	struct ag_trace_state sum = { 0 };
@@ -27,7 +27,7 @@ static struct ag_trace_state counted(const struct ag_trace *trace)
 	return sum;
 }
 
-/* Clears the pointers of an abandoned trace, whose memory is never freed. */
+/* Clears the pointers of a trace that was given up, whose memory is never freed. */
 static void clear_slot(struct ag_trace *trace)
 {
 	trace->methods = NULL;
@@ -97,7 +97,7 @@ struct ag_trace *ag_trace_new(struct ag_jvm *jvm, const struct ag_trace_wanted *
 	trace->first = trace->next;
 	trace->next += n;
 	trace->before = counted(trace);
-	/* Hooks of an earlier trace may read these, but then find its range gone. */
+	/* Hooks of an earlier trace in this slot may read these, but then do not find its range. */
 	__atomic_store_n(&trace->own, jvm->jni, __ATOMIC_RELAXED);
 	__atomic_store_n(&trace->min_ns, wanted->min_ns, __ATOMIC_RELAXED);
 	__atomic_store_n(&trace->flags, wanted->flags, __ATOMIC_RELAXED);
@@ -130,10 +130,10 @@ int ag_trace_describe(struct ag_jvm *jvm, struct ag_trace *trace, uint32_t i,
 
 	if (!(trace->wanted.flags & WIRE_TRACE_VALUES) ||
 	    !cf_method_types(text, &parameters, &result))
-		return 0; /* no values are recorded */
+		return 0; /* the hooks record no values */
 	ag_free(jvm->mem, method->kinds);
 	method->n = 0;
-	method->kinds = ag_jvm_alloc(jvm, text.len, 1); /* a type has at least one character */
+	method->kinds = ag_jvm_alloc(jvm, text.len, 1); /* each type has a character or more */
 	if (!method->kinds)
 		return -1;
 	while (cf_type_next(&parameters, &type))

@@ -8,9 +8,9 @@
 #define ARGS_ROOM_MAX 8192u
 #define RESULT_ROOM_MAX 4096u
 #define CLASS_ROOM 512u /* for the class of an exception, if no values are recorded */
-#define SCAN_MAX 8 /* records examined per attempt, so that no thread is delayed for long */
+#define SCAN_MAX 8 /* records examined per attempt, so that the hook does not delay its thread */
 
-/* A token, from the lowest bits: the slot, the record, the trace's first serial, the generation. */
+/* A token's parts, from the lowest bits on: slot, record, the trace's first serial, generation. */
 #define FIRST_BITS 30
 #define INDEX_AT AG_TRACE_SLOT_BITS
 #define FIRST_AT (INDEX_AT + AG_RECORD_BITS)
@@ -68,14 +68,16 @@ void ag_pool_release(struct ag_jvm *jvm, struct ag_pool *pool)
 	*pool = (struct ag_pool){ 0 };
 }
 
-/* Claims a record for the current hook if its state is still `was`. */
+/* Claims a record for the current hook.  Returns false if its state has changed from `was`. */
 static bool seize(struct ag_record *r, uint64_t was, uint64_t generation)
 {
 	return __atomic_compare_exchange_n(&r->state, &was, generation << 2 | AG_RECORD_BUSY,
 					   false, __ATOMIC_ACQUIRE, __ATOMIC_RELAXED);
 }
 
-/* Takes the lowest unused record, so that memory is touched only when it is needed. */
+/*
+ * Takes the unused record with the lowest index, so that memory is touched only when it is needed.
+ */
 static struct ag_record *take_unused(struct ag_pool *pool, uint32_t *index)
 {
 	for (uint32_t i = 0; i < pool->n / 64; i++) {
@@ -100,12 +102,12 @@ static struct ag_record *take_unused(struct ag_pool *pool, uint32_t *index)
 }
 
 /*
- * Takes a record away from a call that has not ended.
+ * Takes the record of a call that has not ended.
  *
  * Some calls never end: a constructor whose super() throws, a virtual thread that is never resumed.
  * So if no record is unused, open calls lose their records in turn, except records that a hook is
- * using.  If a done record is found, returns NULL: that record will be free soon, and a flood of
- * short calls must not evict a long call.
+ * using.  If it finds a done record, it returns NULL instead: that record will be free soon, and a
+ * flood of short calls must not evict a long call.
  */
 static struct ag_record *take_from_another(struct ag_pool *pool, uint32_t *index)
 {
@@ -148,7 +150,7 @@ uint32_t ag_token_first(jlong token)
 	return (uint32_t)((uint64_t)token >> FIRST_AT & AG_LOW(FIRST_BITS));
 }
 
-/* Claims the record of a token.  NULL: its call has lost the record, or a hook is using it. */
+/* Claims the record of a token.  NULL: the call has lost its record, or another hook uses it. */
 static struct ag_record *find(const struct ag_hook *hook, jlong token)
 {
 	struct ag_pool *pool = &hook->trace->pool;
@@ -174,7 +176,9 @@ static struct ag_value_context value_context(const struct ag_hook *hook)
 	};
 }
 
-/* Takes a record for a call; if there is none, counts the call and returns NULL. */
+/*
+ * Takes a record for a call.  If there is none, counts the call as not recorded and returns NULL.
+ */
 static struct ag_record *take_counting(const struct ag_hook *hook, bool by_rate, uint32_t *index)
 {
 	struct ag_trace *trace = hook->trace;
@@ -193,7 +197,7 @@ static struct ag_record *take_counting(const struct ag_hook *hook, bool by_rate,
 	return NULL;
 }
 
-/* With min_ns, ag_call_close() applies the rate limit instead, to calls that took that long. */
+/* With min_ns the rate limit counts only calls that took that long: see ag_call_close(). */
 jlong ag_call_open(const struct ag_hook *hook)
 {
 	struct ag_trace *trace = hook->trace;
@@ -228,7 +232,7 @@ static void put_argument(const struct ag_hook *hook, struct ag_record *r, const 
 	r->cut = to.cut;
 }
 
-/* The call's time begins after the hook of its last argument. */
+/* The time of a call begins after the hook of its last argument: each such hook sets began_ns. */
 void ag_call_argument(const struct ag_hook *hook, jlong token, const jvalue *value)
 {
 	struct ag_record *r = find(hook, token);
@@ -247,7 +251,7 @@ static void put_result(const struct ag_hook *hook, struct ag_record *r, bool thr
 		       const jvalue *value)
 {
 	const struct ag_trace *trace = hook->trace;
-	/* The hook's method, not the record's, certainly has the type of `value`. */
+	/* The hook's method has the type of `value`; with an invalid token the record's may not. */
 	const struct ag_method *method = &trace->methods[hook->method];
 	bool values = (trace->wanted.flags & WIRE_TRACE_VALUES) != 0;
 	struct ag_value_context d = value_context(hook);
@@ -276,7 +280,7 @@ static void finish(const struct ag_hook *hook, struct ag_record *r, bool threw, 
 	ag_record_set(r, ag_record_generation(r), AG_RECORD_DONE);
 }
 
-/* Returns how long the hook has taken. */
+/* Returns the ns since the hook began. */
 static uint64_t since(const struct ag_hook *hook)
 {
 	int64_t ns = ag_trace_clock_now(&hook->trace->clock) - hook->now_ns;
@@ -290,7 +294,7 @@ void ag_call_close(const struct ag_hook *hook, jlong token, bool threw, const jv
 	struct ag_record *r = find(hook, token);
 	int64_t before;
 
-	if (!r) { /* another call has taken the record */
+	if (!r) { /* another call has taken this record */
 		ag_count(&hook->at->no_room, 1);
 		return;
 	}

@@ -7,7 +7,7 @@
 #define WAITS_MAX 10 /* a signal ends a wait early */
 #define READINGS 8
 #define CHECK_NS (100 * NS_PER_MS)
-#define NOISE_NS 20000 /* error of a reading, if each of its attempts is interrupted */
+#define NOISE_NS 20000 /* error of a reading if each of its attempts was interrupted */
 #define TOLERANCE 1000 /* the rate may differ by 1 / TOLERANCE */
 
 #ifdef __x86_64__
@@ -18,7 +18,10 @@ struct reading {
 	int64_t ns;
 };
 
-/* Returns the reading that took the shortest time: the others may have been interrupted. */
+/*
+ * Reads both several times.  Returns the reading that took the shortest time, because the others
+ * may have been interrupted.
+ */
 static struct reading read_both(void)
 {
 	struct reading best = { 0 };
@@ -37,7 +40,7 @@ static struct reading read_both(void)
 	return best;
 }
 
-/* Returns 0 if the counter has not advanced plausibly. */
+/* Returns the rate between two readings, or 0 if the counter has not advanced plausibly. */
 static uint64_t rate_between(struct reading a, struct reading b)
 {
 	int64_t ns = b.ns - a.ns, ticks = (int64_t)(b.ticks - a.ticks);
@@ -56,7 +59,7 @@ void ag_trace_clock_start(struct ag_trace_clock *clock, bool counter)
 	if (counter) {
 		a = b = read_both();
 		for (unsigned i = 0; i < WAITS_MAX && b.ns - a.ns < MEASURE_MS * NS_PER_MS; i++) {
-			(void)poll(NULL, 0, MEASURE_MS); /* the loop's condition checks it */
+			(void)poll(NULL, 0, MEASURE_MS); /* the loop's condition checks the time */
 			b = read_both();
 		}
 		rate = rate_between(a, b);

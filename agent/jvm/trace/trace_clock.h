@@ -1,15 +1,16 @@
 /*
  * The clock of hooks: the time of CLOCK_MONOTONIC in ns.
  *
- * An empty traced method costs its two hooks little else than two readings of the clock.  So the
+ * An empty traced method costs its two hooks little else than two readings of the clock.  So this
  * clock reads the time stamp counter itself, without the ordering and the scaling of the C
- * library's clock_gettime(): 10 ns instead of 24.  It does so only on x86-64, and only if the
- * kernel's own clock source is the counter: the kernel then knows that it has a constant rate and
- * is equal on all processors (arch/x86/kernel/tsc.c and tsc_sync.c).  The client looks that up,
- * see WIRE_TRACE_COUNTER.
+ * library's clock_gettime(), which takes 10 ns instead of 24.  It does so only on x86-64, and only
+ * if the counter is the kernel's own clock source: the kernel has then checked that the counter has
+ * a constant rate and is equal on all processors (arch/x86/kernel/tsc.c and tsc_sync.c).  The
+ * client looks up the clock source, see WIRE_TRACE_COUNTER.
  *
- * The rate is measured when a trace begins, and checked against CLOCK_MONOTONIC as long as it
- * goes on.  If they ever differ by more than 0.1 %, the clock is CLOCK_MONOTONIC from then on.
+ * The rate of the counter is measured when a trace begins, and compared with CLOCK_MONOTONIC as
+ * long as the trace runs.  If the two ever differ by more than 0.1 %, this clock reads
+ * CLOCK_MONOTONIC from then on.
  */
 #ifndef JTOOL_AGENT_JVM_TRACE_TRACE_CLOCK_H
 #define JTOOL_AGENT_JVM_TRACE_TRACE_CLOCK_H
@@ -22,20 +23,22 @@
 #define AG_CLOCK_RATE_BITS 32
 
 struct ag_trace_clock {
-	/* Read by hooks at any time */
+	/* Read by hooks at any time: */
 	uint64_t rate;  /* ns per tick, times 2^AG_CLOCK_RATE_BITS; 0: read CLOCK_MONOTONIC */
-	uint64_t ticks; /* of the counter, at the time `ns` */
+	uint64_t ticks; /* value of the counter at the time `ns` */
 	int64_t ns;
 
-	/* Used by the session's thread: the last check */
-	int64_t checked_ns; /* CLOCK_MONOTONIC */
-	int64_t ahead_ns;   /* how far this clock was ahead of it */
+	/* The last comparison, used by the session's thread: */
+	int64_t checked_ns; /* its time by CLOCK_MONOTONIC */
+	int64_t ahead_ns;   /* how far this clock was ahead of CLOCK_MONOTONIC then */
 };
 
-/* Waits 2 ms to measure the rate if `counter`. */
+/*
+ * Starts the clock.  If `counter`, measures the rate of the time stamp counter, which takes 2 ms.
+ */
 void ag_trace_clock_start(struct ag_trace_clock *clock, bool counter);
 
-/* Checks the rate since the last check, if that was at least 100 ms ago. */
+/* Compares the clock with CLOCK_MONOTONIC, if the last comparison was at least 100 ms ago. */
 void ag_trace_clock_check(struct ag_trace_clock *clock);
 
 /* Returns the time at which the counter has this value. */

@@ -4,7 +4,7 @@
 #include "jvm/trace/trace_record.h"
 #include "jvm/trace/trace_state.h"
 
-/* Lists the end of each call as ns << AG_RECORD_BITS | record index; ns overflows after 52 days. */
+/* Lists each ended call as ns of the end << AG_RECORD_BITS | record; ns overflows after 52 days. */
 static uint32_t list_done(struct ag_pool *pool)
 {
 	uint32_t n = 0;

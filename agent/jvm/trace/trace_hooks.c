@@ -52,7 +52,9 @@ jlong JNICALL ag_hook_enter(JNIEnv *jni, jclass hooks, jint id)
 	return ag_trace_clock_now(&hook.trace->clock);
 }
 
-/* Handles ag_hook_arg…().  They get no id, but the token identifies the trace. */
+/*
+ * Handles all ag_hook_arg…().  These get a token instead of an id; the token identifies the trace.
+ */
 static void argument(JNIEnv *jni, jlong token, const jvalue *value)
 {
 	struct ag_trace *trace = &ag_traces[(uint64_t)token & (AG_TRACES - 1)];
@@ -86,7 +88,7 @@ static inline bool is_only_counted(const struct ag_hook *hook, jlong token, bool
 		(int64_t)__atomic_load_n(&hook->trace->min_ns, __ATOMIC_RELAXED);
 }
 
-/* Handles all exits: a jump to one common function is cheap. */
+/* Handles all hooks at the end of a call: a jump to one common function is cheap. */
 static void leave(JNIEnv *jni, jlong token, jint id, bool threw, const jvalue *value)
 {
 	struct ag_hook hook;

@@ -37,7 +37,7 @@ static uint32_t select_classes(struct ag_jvm *jvm, struct ag_install *install,
 	return n;
 }
 
-/* Restores the classes for which is() is true, which are not `hooked`. */
+/* Restores the classes for which is() is true, after it has cleared their `hooked`. */
 static jvmtiError restore(struct ag_jvm *jvm, struct ag_install *install,
 			  bool (*is)(const struct ag_instrument_class *class))
 {
@@ -53,7 +53,9 @@ static jvmtiError restore(struct ag_jvm *jvm, struct ag_install *install,
 	return code;
 }
 
-/* Returns true if no hooks were added to a class, but another thread may have installed some. */
+/*
+ * Returns true if the trace has no hooks in the class, but another thread may have installed some.
+ */
 static bool is_left_over(const struct ag_instrument_class *class)
 {
 	return ag_instrument_is_touched(class) && !ag_instrument_is_hooked(class);
@@ -83,8 +85,8 @@ static jvmtiError check_class(struct ag_jvm *jvm, const struct ag_trace *trace,
 }
 
 /*
- * Tags a class and creates the weak reference.  Fails if the methods of a class are not adjacent:
- * it then has a tag already.
+ * Tags a class and creates the weak reference to it.  Fails if the class has a tag already, because
+ * its methods are not adjacent in the list.
  */
 static jvmtiError take_class(struct ag_jvm *jvm, struct ag_install *install, uint32_t index,
 			     jclass class)
@@ -116,7 +118,7 @@ static void prepare_classes(struct ag_jvm *jvm, struct ag_install *install,
 			why = ag_hooks_hidden(jvm, class);
 		if (code == JVMTI_ERROR_NONE && !why)
 			code = take_class(jvm, install, i, class);
-		ag_clear_error(jvm); /* the methods' rows report it */
+		ag_clear_error(jvm); /* reported in the methods' rows */
 		if (code == JVMTI_ERROR_NONE && !why)
 			ag_instrument_set_hooked(ag_instrument_class(&install->base, i), true);
 		else
@@ -124,7 +126,9 @@ static void prepare_classes(struct ag_jvm *jvm, struct ag_install *install,
 	}
 }
 
-/* Stores the methods of each class, unless `classes` is NULL.  Returns the number of classes. */
+/*
+ * Stores each class's range of methods in `classes`, if not NULL.  Returns the number of classes.
+ */
 static uint32_t group_by_class(const struct ag_install_method *methods, uint32_t n,
 			       struct ag_install_class *classes)
 {
@@ -151,7 +155,9 @@ static struct cf_text copy_text(char **at, const char *text)
 	return copy;
 }
 
-/* Copies the texts: a thread that is suspended in the hook may read them at any later time. */
+/*
+ * Copies the texts, because a thread that is suspended in the hook may read them at any later time.
+ */
 static int make_probes(struct ag_jvm *jvm, struct ag_install *install,
 		       const struct ag_trace *trace, bool values, uint32_t n)
 {
@@ -175,7 +181,9 @@ static int make_probes(struct ag_jvm *jvm, struct ag_install *install,
 	return 0;
 }
 
-/* Call this when no class has hooks.  Memory that a suspended thread uses is not freed. */
+/*
+ * Frees `install`, when no class has hooks.  Memory that a suspended thread may use is not freed.
+ */
 static void discard(struct ag_jvm *jvm, struct ag_install *install)
 {
 	ag_instrument_end(jvm, &install->base);
@@ -259,9 +267,9 @@ void ag_uninstall(struct ag_jvm *jvm, struct ag_install *install, jvmtiError *co
 		ag_clear_error(jvm); /* HotSpot also creates references beyond the capacity */
 	*code = restore(jvm, install, ag_instrument_is_hooked);
 	/*
-	 * Another thread may be redefining a class, and its version may have our hooks.  JDK 8 has
-	 * no lock for redefinitions, so that thread could install its version after ours: restore
-	 * the class again.
+	 * Another thread may be redefining a class, and its version may have hooks of this trace.
+	 * JDK 8 has no lock for redefinitions, so that thread could install its version after this
+	 * one has restored the class: restore the class again.
 	 */
 	if (is_any_touched(install)) {
 		(void)poll(NULL, 0, RACE_MS);

@@ -7,26 +7,26 @@
 #include "jvm/instrument/instrument.h"
 
 struct ag_install_class {
-	jweak class;       /* weak, so that the class can be unloaded; NULL: not to be changed */
-	uint32_t first, n; /* the range of its methods */
+	jweak class;       /* weak, so that the class can be unloaded; NULL: do not change it */
+	uint32_t first, n; /* the range of its methods in `probes` */
 };
 
 struct ag_install {
-	struct ag_instrument base; /* first member, so that a pointer to it points to this struct */
+	struct ag_instrument base; /* first, so that a pointer to it is a pointer to this struct */
 	const char *hooks;     /* name of the class with the hooks */
-	struct ag_install_class *classes; /* by their index in `base` */
+	struct ag_install_class *classes; /* by the class's index in `base` */
 	uint32_t n_classes;
-	/* for retransforming; allocated early, because restoring classes must not fail */
+	/* Memory for retransforming, allocated early, because restoring classes must not fail: */
 	uint32_t *members;
 	jclass *refs;
-	struct cf_probe *probes; /* what to insert; by method */
-	char *texts;             /* texts of the probes */
+	struct cf_probe *probes; /* what to insert into each method */
+	char *texts;             /* the texts that the probes point to */
 	struct ag_install_method *methods; /* used only while hooks are added */
 };
 
 extern const struct ag_instrumenter ag_trace_instrumenter;
 
-/* Leaves a class unchanged, for the same reason for all its methods. */
+/* Leaves a class unchanged, and gives the same reason for each of its methods. */
 void ag_install_give_up(struct ag_install *install, uint32_t index, jvmtiError code,
 			const char *why);
 

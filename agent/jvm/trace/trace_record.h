@@ -4,7 +4,7 @@
 
 #include "jvm/trace/trace_calls.h"
 
-#define AG_RECORD_BITS 12     /* of a record's index */
+#define AG_RECORD_BITS 12     /* bits of a record's index */
 #define AG_GENERATION_BITS 19
 #define AG_LOW(bits) ((UINT64_C(1) << (bits)) - 1)
 #define AG_THREAD_ROOM 128u   /* bytes for the thread's name, with the NUL */
@@ -12,17 +12,17 @@
 enum ag_record_kind {
 	AG_RECORD_UNUSED,
 	AG_RECORD_OPEN, /* the call has not ended */
-	AG_RECORD_BUSY, /* a hook uses it */
-	AG_RECORD_DONE, /* to be reported */
+	AG_RECORD_BUSY, /* a hook reads or writes the record */
+	AG_RECORD_DONE, /* the call has ended and is to be reported */
 };
 
-/* A record.  Its arguments, result and frames follow it in memory. */
+/* A record.  In memory, the call's arguments, result and stack frames follow it. */
 struct ag_record {
 	uint64_t state; /* generation << 2 | enum ag_record_kind */
 	int64_t began_ns, ended_ns;
-	int64_t hooks_ns; /* time in hooks before the call began */
+	int64_t hooks_ns; /* time that hooks used before the call began */
 	uint64_t thread_id;
-	uint32_t method, n_args; /* index of the method; arguments recorded so far */
+	uint32_t method, n_args; /* index of the method; number of arguments recorded so far */
 	uint32_t args_len, result_len, n_frames;
 	bool threw, cut;
 	char thread[AG_THREAD_ROOM];

@@ -8,7 +8,7 @@
 #include "jvm/trace/trace_state.h"
 
 #define ROWS_ROOM ((size_t)8 << 20)
-#define CHUNKS_ROOM ((size_t)16 << 20) /* pages that nobody writes take no memory */
+#define CHUNKS_ROOM ((size_t)16 << 20) /* bytes; pages that are never written take no memory */
 
 /* Allocates n zeroed items, aligned to a cache line; `size` is a multiple of a cache line. */
 static void *alloc_lines(struct ag_jvm *jvm, size_t n, size_t size, void **block)
@@ -49,7 +49,7 @@ void ag_sums_release(struct ag_jvm *jvm, struct ag_sums *sums)
 	*sums = (struct ag_sums){ 0 };
 }
 
-/* Returns a new chunk; 0: none is left.  Rarely, a thread loses a race and wastes a chunk. */
+/* Returns a new chunk; 0: none is left.  Rarely, a thread that loses a race wastes a chunk. */
 static __attribute__((noinline)) uint32_t new_chunk(struct ag_sums *sums, struct ag_sums_row *row,
 						    uint32_t octave)
 {
@@ -118,7 +118,10 @@ static uint64_t take_chunk(struct ag_sums_chunk *chunk, uint64_t *to)
 	return calls;
 }
 
-/* May take only a part of a call that is being added.  The next drain takes the rest. */
+/*
+ * Adds a row to *sum and clears the row.  If a hook is adding a call, it may take only a part of
+ * this call; the next drain takes the rest.
+ */
 static void take_row(struct ag_sums *sums, struct ag_sums_row *row, struct ag_sum *sum)
 {
 	uint64_t octaves = __atomic_load_n(&row->octaves, __ATOMIC_RELAXED), calls = 0, ns;

@@ -7,7 +7,8 @@
 #define CHARS_AT_ONCE 64
 
 /*
- * If a value does not fit, put…() sets to->cut; VALUE_CUT replaces it, or the array ends before it.
+ * The put…() functions append a value or a part of it.  If it does not fit, they set to->cut; the
+ * caller then replaces the value with VALUE_CUT, or ends the array before it.
  */
 
 static bool put(struct ag_values *to, const void *data, size_t len)
@@ -179,7 +180,9 @@ static bool class_is(const struct ag_value_context *d, jclass class, const char 
 	return is;
 }
 
-/* Adds an enum constant.  If the constant has its own class, writes the enum's class instead. */
+/*
+ * Adds an enum constant.  If the constant has a class of its own, writes the enum's class instead.
+ */
 static bool put_enum(const struct ag_value_context *d, struct ag_values *to, jobject object,
 		     jclass class, const char *signature)
 {
@@ -270,7 +273,7 @@ static void put_element(const struct ag_value_context *d, struct ag_values *to, 
 		put_primitive(to, kind, &v);
 }
 
-/* Omits elements that do not fit, after writing the array's length. */
+/* Adds an array: its class, its length, and as many of its elements as fit. */
 static void put_array(const struct ag_value_context *d, struct ag_values *to, jobject array,
 		      const char *signature)
 {
