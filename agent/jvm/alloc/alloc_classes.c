@@ -56,7 +56,7 @@ static struct ag_item *add_kind(struct ag_alloc_classes *kinds, const struct nam
 		return NULL;
 	kind->item.hash = hash;
 	kind->len = (uint32_t)name->len;
-	memcpy(kind->signature, name->signature, name->len); /* the arena is zeroed */
+	memcpy(kind->signature, name->signature, name->len); /* the NUL: the arena is zeroed */
 	return ag_table_add(&kinds->kinds, &kind->item, is_kind, name);
 }
 
@@ -105,11 +105,14 @@ static uint32_t kind_of(struct ag_alloc_classes *kinds, jvmtiEnv *ti, jclass cla
 	if ((*ti)->GetClassSignature(ti, class, &signature, NULL) != JVMTI_ERROR_NONE)
 		return AG_ALLOC_CLASS_NONE;
 	kind = ag_alloc_classes_named(kinds, signature, strlen(signature));
-	(void)(*ti)->Deallocate(ti, (unsigned char *)signature); /* allocated by JVMTI */
+	(void)(*ti)->Deallocate(ti, (unsigned char *)signature); /* JVMTI allocated it */
 	return kind;
 }
 
-/* The reference is weak, so that the class can be unloaded; it then equals no class. */
+/*
+ * Adds a class.  The reference to it is weak, so that the class can be unloaded; afterwards the
+ * reference equals no class.
+ */
 static struct ag_item *add_class(struct ag_alloc_classes *kinds, jvmtiEnv *ti,
 				 const struct class_key *wanted, jint hash)
 {
@@ -135,7 +138,9 @@ static struct ag_item *add_class(struct ag_alloc_classes *kinds, jvmtiEnv *ti,
 	return added;
 }
 
-/* Matches a class of another kind, even if it is unloaded: earlier counts may belong to it. */
+/*
+ * Matches a class of another kind, even if that class is unloaded: earlier counts may belong to it.
+ */
 static bool is_other(const struct ag_item *item, const void *key)
 {
 	const struct class_entry *entry = (const void *)item;

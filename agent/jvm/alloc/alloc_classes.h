@@ -3,8 +3,8 @@
  * which is called their kind.  Any thread may call these functions; they take no lock.
  *
  * A class is found by the identity hash of its Class object: bytecode, JNI and JVMTI agree on it,
- * and reading it is cheap.  Two classes may have the same hash.  That is detected (`shared`) if
- * each class is added before its first object is allocated.
+ * and reading it is cheap.  Two classes may have the same hash; the functions detect that
+ * (`shared`) if each class is added before its first object is allocated.
  */
 #ifndef JTOOL_AGENT_JVM_ALLOC_ALLOC_CLASSES_H
 #define JTOOL_AGENT_JVM_ALLOC_ALLOC_CLASSES_H
@@ -14,20 +14,22 @@
 
 #define AG_ALLOC_CLASS_NONE UINT32_MAX
 
-struct ag_alloc_classes; /* in the arena */
+struct ag_alloc_classes; /* allocated in the arena */
 
-/* *globals counts references (jni_refs.h).  Returns NULL if the arena has no room. */
+/* *globals counts the references (jni_refs.h).  Returns NULL if the arena has no room. */
 struct ag_alloc_classes *ag_alloc_classes_new(struct ag_arena *arena, uint64_t *globals);
 /* Drops the weak references to classes. */
 void ag_alloc_classes_release(struct ag_alloc_classes *kinds, JNIEnv *jni);
 
 /*
- * Returns the kind of a class, and adds the class if it is new.  Returns AG_ALLOC_CLASS_NONE if
- * there is no room.  *shared (if not NULL): whether a class of another kind has the same hash.
+ * Returns the kind of a class, which is added if it is new; AG_ALLOC_CLASS_NONE if there is no
+ * room.  Unless shared is NULL, *shared says whether a class of another kind has the same hash.
  */
 uint32_t ag_alloc_classes_of(struct ag_alloc_classes *kinds, jvmtiEnv *ti, JNIEnv *jni,
 			     jclass class, jint hash, bool *shared);
-/* Returns the kind of a signature ("[I"), adds it if it is new; AG_ALLOC_CLASS_NONE: no room. */
+/*
+ * Returns the kind of a signature such as "[I", and adds it if new; AG_ALLOC_CLASS_NONE: no room.
+ */
 uint32_t ag_alloc_classes_named(struct ag_alloc_classes *kinds, const char *signature, size_t len);
 
 /* Returns the signature of a kind; NULL if there is no such kind. */

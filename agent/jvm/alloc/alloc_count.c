@@ -1,8 +1,8 @@
 /*
- * Slow paths: the first object of a class or array site in a thread, objects of unknown size, and
- * all objects of profiles that track live objects.
+ * Slow paths of the hooks: for the first object of a class or array site in a thread, for objects
+ * of unknown size, and for all objects of profiles that track live objects.
  */
-#ifndef __clang__ /* which has no such pragma */
+#ifndef __clang__ /* clang does not have this pragma */
 #pragma GCC optimize("O2")
 #endif
 
@@ -26,7 +26,9 @@ static bool is_wanted(const struct ag_alloc_profile *profile, uint32_t kind)
 	return signature && ag_exact_wants(profile, signature, strlen(signature));
 }
 
-/* Sets the kind of a new cell.  A cell that is filtered out never takes the slow path again. */
+/*
+ * Sets the kind of a new cell.  If it is filtered out, its objects never take the slow path again.
+ */
 static void set_kind(const struct ag_alloc_profile *profile, struct ag_count_cell *cell,
 		     uint32_t kind)
 {
@@ -82,7 +84,7 @@ static struct ag_count_cell *class_cell(struct ag_alloc_profile *profile,
 	kind = ag_alloc_classes_of(profile->kinds, profile->ti, jni, class, hash, &shared);
 	(*jni)->DeleteLocalRef(jni, class);
 	if (kind == AG_ALLOC_CLASS_NONE)
-		return NULL; /* no room; the next object tries again */
+		return NULL; /* no room for the class; its next object tries again */
 	if (is_new)
 		fill_class(profile, slot, cell, object, kind, hash, shared);
 	return cell->flags & AG_CELL_SHARED ? divided_cell(profile, slot, kind, hash) : cell;

@@ -7,7 +7,7 @@
 /* Looks up VirtualThread.carrierThread.  JVMTI reports no fields until the class is linked. */
 static void learn_carrier(struct ag_alloc_profile *profile, JNIEnv *jni, jclass class)
 {
-	struct ag_jvm jvm = { .ti = profile->ti, .jni = jni }; /* its errors are ignored */
+	struct ag_jvm jvm = { .ti = profile->ti, .jni = jni }; /* errors are ignored */
 	jfieldID field = ag_ref_field(&jvm, class, "carrierThread", "Ljava/lang/Thread;");
 	jclass ref, none = NULL;
 
@@ -60,7 +60,7 @@ static int learn_loaded(struct ag_jvm *jvm, struct ag_alloc_profile *profile)
 	if (ag_ref_push(jvm) != 0)
 		return -1;
 	rc = ag_classes_get(jvm, &classes);
-	if (rc == 0) /* JDK 8 and 11 also count the references of outer frames */
+	if (rc == 0) /* JDK 8 and 11 also count the references of outer local frames */
 		rc = ag_ref_expect(jvm, 2 * ((jint)classes.n + 64));
 	for (uint32_t i = 0; rc == 0 && i < classes.n; i++)
 		ag_exact_learn(profile, jvm->jni, classes.list[i]);
@@ -118,7 +118,7 @@ static void disable_events(const struct ag_alloc_profile *profile)
 {
 	jvmtiEnv *ti = profile->ti;
 
-	/* fails if the event was never enabled, or if the JVM is shutting down */
+	/* Both calls fail if the event was never enabled, or if the JVM is shutting down. */
 	(void)(*ti)->SetEventNotificationMode(ti, JVMTI_DISABLE, JVMTI_EVENT_VM_OBJECT_ALLOC, NULL);
 	(void)(*ti)->SetEventNotificationMode(ti, JVMTI_DISABLE, JVMTI_EVENT_CLASS_PREPARE, NULL);
 }
@@ -151,7 +151,7 @@ int ag_exact_on(struct ag_jvm *jvm, struct ag_alloc_profile *profile)
 	ag_alloc_hooks_open(profile);
 	if (start(jvm, profile) == 0)
 		return 0;
-	ag_exact_off(jvm, profile, &code); /* the first error remains recorded */
+	ag_exact_off(jvm, profile, &code); /* an error of start() remains recorded */
 	return -1;
 }
 

@@ -14,9 +14,9 @@
  *
  * Hooks count in tables of their own thread, by the hash of the class or by array site.  These
  * counts are exact.  Stack walks determine how the objects of a class divide among stacks.  Each
- * thread walks the stack for the first AG_WALK_ALL objects of a class or array site.  After that it
- * walks at random intervals, on average count / AG_WALK_ALL objects apart.  Each walk stands for
- * all objects since the walk before, so the sites of a class add up to its exact count.
+ * thread walks the stack for the first AG_WALK_ALL objects of a class or array site.  After that
+ * the thread walks at random intervals, on average count / AG_WALK_ALL objects apart.  Each walk
+ * stands for all objects since the walk before, so the sites of a class add up to its exact count.
  *
  * A walk takes hundreds of times longer than counting.  When all walks together exceed AG_WALKS_NS
  * plus 1/AG_WALKS_PART of the elapsed time, AG_WALK_FEW replaces AG_WALK_ALL until they are within
@@ -39,11 +39,11 @@ enum ag_array_site_kind {
 	AG_ARRAY_SITE_ARRAY,         /* newarray, anewarray */
 	AG_ARRAY_SITE_ARRAYS,        /* multianewarray */
 	AG_ARRAY_SITE_CLONE,         /* invokevirtual: counts if it selected Object.clone() */
-	AG_ARRAY_SITE_CLONE_SPECIAL, /* invokespecial: the same, searched from `owner` */
-	AG_ARRAY_SITE_RESULT,        /* the call returns an object that it allocated */
+	AG_ARRAY_SITE_CLONE_SPECIAL, /* invokespecial: the same, searched from `owner` on */
+	AG_ARRAY_SITE_RESULT,        /* a call that returns an object which it allocated */
 };
 /*
- * Returns a number for an array site, or 0 if there is no room.  The number is never reused, not
+ * Returns a new number for an array site, or 0 if there is no room.  A number is never reused, not
  * even by a later profile.  `signature` is that of the array, or NULL if it depends on the object.
  * `owner` is the internal name of the class whose method is called.
  */
@@ -51,15 +51,18 @@ uint32_t ag_array_site_new(struct ag_exact *exact, enum ag_array_site_kind kind,
 			   const char *signature, size_t signature_len, const char *owner,
 			   size_t owner_len);
 
-/* alloc_hooks: the hooks count between on() and off(); off() waits for hooks in flight. */
+/*
+ * In alloc_hooks.c: hooks count from ag_alloc_hooks_on() to ag_alloc_hooks_off(), which also waits
+ * for hooks in flight.
+ */
 void ag_alloc_hooks_on(struct ag_alloc_profile *profile);
 void ag_alloc_hooks_off(struct ag_alloc_profile *profile);
 
 /*
- * alloc_instrument adds hooks to classes.  Loaded classes that allocate arrays are retransformed in
- * batches, so that there are few pauses.  New classes get hooks while they are loaded.
- * java.lang.Object comes last.  On failure, install() returns NULL with the error recorded and all
- * classes restored.  remove() restores all classes.
+ * In alloc_instrument*.c: adds hooks to classes.  Loaded classes that allocate arrays are
+ * retransformed in batches, so that there are few pauses; java.lang.Object comes last.  New classes
+ * get hooks while they are loaded.  If ag_alloc_code_install() fails, it returns NULL with the
+ * error recorded, and all classes are restored.  ag_alloc_code_remove() restores all classes.
  */
 struct ag_alloc_code;
 struct ag_alloc_code *ag_alloc_code_install(struct ag_jvm *jvm, struct ag_alloc_profile *profile);

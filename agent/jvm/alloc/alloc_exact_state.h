@@ -1,6 +1,6 @@
 /*
- * Shared by the parts of an exact profile: alloc_exact begins and ends it, alloc_hooks has the
- * natives and the threads, thread_counts the threads' tables, alloc_count the slow paths,
+ * State that the parts of an exact profile share: alloc_exact begins and ends it, alloc_hooks has
+ * the natives and the threads, thread_counts the threads' tables, alloc_count the slow paths,
  * array_sites the sites in code that allocate arrays, alloc_stack walks stacks, alloc_sizes
  * measures arrays, class_filter selects classes, alloc_merge adds up the tables.
  */
@@ -14,20 +14,20 @@
 struct ag_count_cell {
 	uint64_t key;              /* 0: unused */
 	uint64_t count;
-	uint64_t bytes;            /* only with AG_CELL_VARIES; else each object has `size` bytes */
+	uint64_t bytes;            /* if AG_CELL_VARIES; else each object has `size` bytes */
 	uint64_t next;             /* walk the stack at this count; 0: always take the slow path */
-	uint64_t attributed, attributed_bytes; /* parts already added to sites */
-	uint32_t kind;             /* AG_ALLOC_CLASS_NONE: filtered out */
+	uint64_t attributed, attributed_bytes; /* parts that were added to sites already */
+	uint32_t kind;             /* AG_ALLOC_CLASS_NONE: the filter excludes the class */
 	uint32_t site;             /* site of the last walk, or AG_SITE_NONE */
 	uint32_t size;             /* bytes of an object; of an array: without its elements */
 	uint32_t flags;            /* AG_CELL_*; for arrays also log2 of the element size */
 } __attribute__((aligned(AG_CACHE_LINE)));
-#define AG_CELL_SHIFT 7u   /* mask: log2 of the element size in bytes */
-#define AG_CELL_VARIES 8u  /* sizes differ: `bytes` is used */
-#define AG_CELL_SHARED 16u /* two classes have this hash: each has its own cell */
+#define AG_CELL_SHIFT 7u   /* mask of flags: log2 of the element size in bytes */
+#define AG_CELL_VARIES 8u  /* the objects have different sizes, summed in `bytes` */
+#define AG_CELL_SHARED 16u /* two classes have this hash; each has a cell of its own */
 
 struct ag_thread_counts {
-	uint32_t mask; /* a power of two - 1 */
+	uint32_t mask; /* number of cells - 1; the number is a power of two */
 	uint32_t n;
 	uint64_t align; /* object alignment - 1 */
 	struct ag_count_cell at[];
@@ -38,7 +38,7 @@ struct ag_thread_counts {
  * are a number that distinguishes the cells of one hash or site.
  */
 #define AG_KEY_ARRAY_SITE (UINT64_C(1) << 31)
-#define AG_KEY_VM (UINT64_C(1) << 63) /* reported by VMObjectAlloc */
+#define AG_KEY_VM (UINT64_C(1) << 63) /* set for objects that VMObjectAlloc reports */
 #define AG_KEY_SUB(n) ((uint64_t)(n) << 32)
 
 #define AG_RELAXED_SET(to, value) __atomic_store_n(&(to), (value), __ATOMIC_RELAXED)
@@ -48,11 +48,11 @@ static inline uint64_t ag_key_of_array_site(jint number)
 	return AG_KEY_ARRAY_SITE | (uint32_t)number;
 }
 
-/* Returns the cell of a key, or the unused cell for it.  A table is never full. */
+/* Returns the cell that has the key, or the unused cell for the key.  A table is never full. */
 static inline struct ag_count_cell *ag_count_cell_probe(struct ag_thread_counts *cells,
 							uint64_t key)
 {
-	/* hashes and array sites are spread evenly already */
+	/* the low half needs no multiplication: hashes and array sites are spread evenly already */
 	uint32_t i = (uint32_t)key ^ (uint32_t)(key >> 32) * 0x9e3779b1u;
 
 	i &= cells->mask;
@@ -61,23 +61,25 @@ static inline struct ag_count_cell *ag_count_cell_probe(struct ag_thread_counts 
 	return &cells->at[i];
 }
 
-/* State of one thread, found by its JNIEnv.  It lives as long as the library. */
+/* State of one thread, found by its JNIEnv.  The slots live as long as the library. */
 struct ag_thread_slot {
 	JNIEnv *jni;   /* NULL: unused */
 	uint64_t busy; /* a word of quiesce.h: the thread is in a hook or callback */
 	uint64_t on;   /* value of `counting` (alloc_hooks.c) for which the table is valid */
 	struct ag_thread_counts *cells;
-	struct ag_thread_counts *fast; /* same as `cells`; NULL: always take the slow path */
+	struct ag_thread_counts *fast; /* equal to `cells`; NULL: always take the slow path */
 	uint64_t random; /* state of next_random() */
 } __attribute__((aligned(AG_CACHE_LINE)));
 #define AG_THREAD_SLOTS_BITS 14
 #define AG_THREAD_SLOTS (1u << AG_THREAD_SLOTS_BITS)
 extern struct ag_thread_slot ag_thread_slots[AG_THREAD_SLOTS];
 
-/* Claims the hooks, which can serve one exact profile at a time.  -1: error recorded. */
+/* Claims the hooks, which serve one exact profile at a time.  Returns 0; -1: error recorded. */
 int ag_alloc_hooks_take(struct ag_jvm *jvm);
 void ag_alloc_hooks_give_back(void);
-/* Lets callbacks use the profile until off(); hooks use it from on() to off(). */
+/*
+ * Lets callbacks use the profile until ag_alloc_hooks_off(), and hooks from ag_alloc_hooks_on() on.
+ */
 void ag_alloc_hooks_open(struct ag_alloc_profile *profile);
 
 /* Enters a callback.  NULL: there is no profile, or the thread is in a callback already. */
@@ -95,13 +97,13 @@ enum ag_alloc_origin {
 };
 
 /*
- * Returns the current thread's cell for a key; NULL if there is no room.  If *is_new, the caller
- * fills in all but the key and calls ag_count_cell_publish().
+ * Returns the current thread's cell for a key, or NULL if there is no room.  If *is_new, the caller
+ * must fill in all members but the key, and call ag_count_cell_publish().
  */
 struct ag_count_cell *ag_count_cell_of(struct ag_alloc_profile *profile,
 				       struct ag_thread_slot *slot, uint64_t key, bool *is_new);
 void ag_count_cell_publish(struct ag_thread_slot *slot, struct ag_count_cell *cell, uint64_t key);
-/* Adds n objects of this many bytes in total; one of them is `object`. */
+/* Counts n objects that have `bytes` bytes in total.  `object` is one of the objects, or NULL. */
 void ag_count_cell_add(struct ag_alloc_profile *profile, struct ag_thread_slot *slot,
 		       struct ag_count_cell *cell, uint64_t n, uint64_t bytes, jobject object,
 		       enum ag_alloc_origin origin);
@@ -111,8 +113,8 @@ static inline uint64_t ag_count_cell_bytes(const struct ag_count_cell *cell, uin
 					      count * cell->size;
 }
 /*
- * Updates a table that belongs to another profile or lacks hashes that became shared.  Returns
- * false if there is no room.
+ * Updates the table of a thread if it belongs to an earlier profile, or lacks hashes that have
+ * become shared.  Returns false if there is no room.
  */
 bool ag_thread_counts_refresh(struct ag_alloc_profile *profile, struct ag_thread_slot *slot,
 			      uint64_t on);
@@ -122,7 +124,7 @@ void ag_exact_drop(struct ag_alloc_profile *profile, uint64_t n);
 /* Measured sizes of arrays, in bytes. */
 struct ag_sizes {
 	uint64_t align;    /* object alignment - 1 */
-	uint32_t base[4];  /* header of a primitive array, by log2 of the element size */
+	uint32_t base[4];  /* of the header of a primitive array, by log2 of the element size */
 	uint32_t ref_base, ref_shift;
 };
 /* Measures arrays.  Returns 0, or -1 with the error recorded. */
@@ -138,8 +140,8 @@ static inline uint64_t ag_size_of(uint64_t align, const struct ag_count_cell *ce
 
 struct ag_array_site {
 	enum ag_array_site_kind kind;
-	uint32_t array;    /* kind; AG_ALLOC_CLASS_NONE: depends on the object */
-	const char *owner; /* NULL: irrelevant */
+	uint32_t array;    /* kind of the array; AG_ALLOC_CLASS_NONE: depends on the object */
+	const char *owner; /* internal name of the class whose method is called; NULL: not needed */
 };
 #define AG_ARRAY_SITE_CHUNK 1024u
 #define AG_ARRAY_SITE_CHUNKS 1024u
@@ -152,7 +154,7 @@ struct ag_method_facts {
 	uint32_t facts;  /* 0: not yet determined */
 };
 
-/* What a merge added to sites for objects since the last walks; reverted by the next merge. */
+/* What a merge added to sites for objects after the last walks.  The next merge reverts it. */
 struct ag_provisional {
 	struct ag_provisional *next;
 	uint32_t n;
@@ -168,25 +170,30 @@ struct ag_exact {
 	struct ag_sizes sizes;
 	uint32_t first_array_site; /* the lowest array site number of this profile */
 	struct ag_array_site *array_sites[AG_ARRAY_SITE_CHUNKS];
-	/* hashes that two kinds share; if there is no room for one, all hashes count as shared */
+	/*
+	 * Hashes that two kinds share.  Without room for another one, all hashes count as shared.
+	 */
 	uint32_t n_shared, shared[AG_SHARED_MAX];
 	struct ag_method_facts *methods;
-	/* VirtualThread.carrierThread: its value is null while (un)mounting; atomic, set last */
+	/*
+	 * The field VirtualThread.carrierThread, which is null while a virtual thread is mounted or
+	 * unmounted.  Atomic, set last.
+	 */
 	jfieldID carrier;
 	jclass virtual_threads; /* java.lang.VirtualThread; a global reference */
 	int64_t began_ns;
-	uint64_t walks_ns; /* total time of walks; atomic */
+	uint64_t walks_ns; /* total time of stack walks; atomic */
 	struct ag_provisional *provisional;
-	uint64_t lost;    /* objects in cells without a site, at the last merge */
-	uint64_t misattributed; /* atomic: objects added to a former site, for lack of room */
-	uint32_t serial;  /* of the profile: the upper half of `on` in the slots that it uses */
+	uint64_t lost;    /* objects in cells that had no site at the last merge */
+	uint64_t misattributed; /* objects added to another site for lack of room; atomic */
+	uint32_t serial;  /* number of the profile: upper half of `on` in the slots that it uses */
 	bool registered;  /* the profile has claimed the hooks */
 	bool stopped;
 };
 
 /* Assigns all later array site numbers to this profile. */
 void ag_array_sites_begin(struct ag_exact *exact);
-/* Returns NULL if the number is not an array site of this profile. */
+/* Returns the array site with this number, or NULL if this profile does not have it. */
 const struct ag_array_site *ag_array_site_of(const struct ag_exact *exact, jint number);
 /*
  * Returns true if Object.clone() allocated the result of a call.  Called once per site and class.
@@ -203,10 +210,10 @@ bool ag_array_site_cloned(const struct ag_alloc_profile *profile, JNIEnv *jni,
 #define AG_CONSTRUCTORS 32
 uint32_t ag_exact_stack(const struct ag_alloc_profile *profile, JNIEnv *jni,
 			enum ag_alloc_origin origin, jvmtiFrameInfo *frames);
-/* Returns true if the native on top of the stack allocates objects that a hook counts. */
+/* Returns true if the native method on top of the stack allocates objects that a hook counts. */
 bool ag_exact_is_counted_elsewhere(const struct ag_alloc_profile *profile, JNIEnv *jni);
 
-/* Adds a class before its first object is allocated.  Any thread that has entered its slot. */
+/* Adds a class, before its first object is allocated.  Any thread that has entered its slot. */
 void ag_exact_learn(struct ag_alloc_profile *profile, JNIEnv *jni, jclass class);
 /* Marks a hash as shared by two kinds. */
 void ag_alloc_hooks_share(struct ag_exact *exact, jint hash);

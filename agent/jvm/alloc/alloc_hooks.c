@@ -9,7 +9,7 @@
 #include "jvm/alloc/alloc_exact_state.h"
 #include "jvm/instrument/hook_natives.h"
 
-#define PROBES 64u   /* entries searched for a thread's slot */
+#define PROBES 64u   /* entries searched for the slot of a thread */
 #define IDLE_MS 1000 /* maximum wait for hooks of an earlier profile */
 #define OFF_MS 10000 /* maximum wait for hooks in flight; after that the memory is never freed */
 
@@ -28,7 +28,7 @@ static struct {
 	struct ag_alloc_profile *profile; /* used by hooks and callbacks in flight */
 	uint32_t serial;
 	uint32_t taken; /* see ag_quiesce_claim() */
-	/* objects of threads without a slot; not on the cache line of `counting` */
+	/* Objects of threads without a slot; on another cache line than `counting`. */
 	uint64_t untracked __attribute__((aligned(AG_CACHE_LINE)));
 } exact;
 
@@ -39,7 +39,7 @@ static inline struct ag_thread_slot *slot_at(uint32_t i)
 
 static inline uint32_t first_of(const JNIEnv *jni)
 {
-	/* 2^64 / golden ratio, as in ag_class_map */
+	/* 2^64 / golden ratio, as in ag_class_map_probe() */
 	return (uint32_t)((uintptr_t)jni * UINT64_C(0x9e3779b97f4a7c15) >>
 			  (64 - AG_THREAD_SLOTS_BITS));
 }
@@ -81,10 +81,12 @@ struct ag_alloc_profile *ag_thread_slot_enter(JNIEnv *jni, struct ag_thread_slot
 	return profile;
 }
 
-/* Returns the profile, after updating the thread's table; NULL if it does not count this thread. */
+/*
+ * Returns the profile, after updating the thread's table, or NULL if no profile counts this thread.
+ */
 static struct ag_alloc_profile *active_profile(struct ag_thread_slot *slot)
 {
-	/* In this order: if `counting` is not 0, a profile was set before. */
+	/* In this order: before `counting` becomes non-zero, `profile` is set. */
 	struct ag_alloc_profile *profile = AG_QUIESCE_LOOK(&exact.profile);
 	uint64_t on = AG_QUIESCE_LOOK(&exact.counting);
 

@@ -7,8 +7,8 @@
  * classes get their hooks while they are loaded.
  *
  * No reference to a class is retained, because it would prevent unloading.  Each class's tag shows
- * whether it has hooks.  A class without a tag was loaded after the last sweep.  If it has
- * something to hook, it is assumed to have hooks.
+ * whether it has hooks.  A class without a tag was loaded after the last sweep.  If such a class
+ * has something to hook, it is assumed to have hooks.
  */
 #include "jvm/alloc/alloc_instrument.h"
 
@@ -18,7 +18,7 @@
 #include "jvm/instrument/hooks.h"
 #include "jvm/jni_refs.h"
 
-#define SWEEPS 3 /* maximum, because classes may be loaded all the time */
+#define SWEEPS 3 /* maximum of sweeps, because classes may be loaded all the time */
 #define RACE_MS 100
 #define OBJECT "java/lang/Object"
 

@@ -10,14 +10,14 @@
 #include "classfile/inject/inject_sites.h"
 #include "jvm/alloc/alloc_instrument.h"
 
-#define BUDGET ((size_t)64 << 20) /* for one class */
+#define BUDGET ((size_t)64 << 20) /* bytes for one class */
 
 /* A class file that is examined or instrumented. */
 struct code {
 	struct ag_alloc_code *ac;
 	struct ag_mem mem;
 	bool look;
-	bool wanted; /* out: the class has a wanted site */
+	bool wanted; /* output: the class has a site that the globs match */
 };
 
 /* A stack walk within these classes would deadlock: see ag_value_stack(). */
@@ -27,7 +27,9 @@ static bool is_excluded(const char *name)
 	       strcmp(name, "jdk/internal/vm/Continuation") == 0;
 }
 
-/* Matches a signature against the globs; with `inner`, also those of its inner arrays. */
+/*
+ * Returns true if a glob matches the signature or, with `inner`, that of one of its inner arrays.
+ */
 static bool is_wanted(const struct code *code, const char *signature, size_t len, bool inner)
 {
 	do {
@@ -112,7 +114,9 @@ static uint32_t id_of(void *arg, const struct cf_site *site)
 
 	if (site->kind == CF_SITE_ARRAY || site->kind == CF_SITE_ARRAYS)
 		return array_site_id(code, site);
-	/* clone() of an array names its class; other methods may return any class */
+	/*
+	 * a call of clone() on an array names the array's class; other methods may return any class
+	 */
 	if (site->owner.len > 0 && *site->owner.data == '[' &&
 	    code->ac->profile->wanted.n_globs > 0 &&
 	    !is_wanted(code, site->owner.data, site->owner.len, false))
@@ -135,7 +139,10 @@ static const char *refusal(enum cf_refusal why)
 	}
 }
 
-/* C2 can allocate strings and their arrays without calls that have hooks. */
+/*
+ * Returns true if a glob matches strings or their arrays.  The compiler C2 can allocate these
+ * without the calls that have hooks.
+ */
 static bool wants_strings(const struct ag_alloc_profile *profile)
 {
 	return profile->wanted.n_globs == 0 || ag_exact_wants(profile, "Ljava/lang/String;", 18) ||
@@ -203,7 +210,9 @@ static enum ag_instrumented instrument_class(const struct ag_instrument_call *ca
 	return instrument_bytes(call, report);
 }
 
-/* Returns AG_INSTRUMENTED_DONE if a class has wanted sites.  Without globs, all are wanted. */
+/*
+ * Returns AG_INSTRUMENTED_DONE if a class has sites that a glob matches; without globs, any sites.
+ */
 static enum ag_instrumented look(const struct ag_instrument_call *call, uint32_t index)
 {
 	struct code code = {

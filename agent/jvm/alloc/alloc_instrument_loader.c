@@ -4,10 +4,11 @@
  * A loader is asked once for all its classes.  The session's thread asks the loaders of loaded
  * classes, as for a trace (hook_visibility.c).  A loader that appears later, with a class that it
  * loads, finds the hooks class if its parent does and it inherits loadClass() from
- * java.lang.ClassLoader, which asks the parent first.  Otherwise the loading thread calls the
- * loader at once.  The JVM calls it right afterwards, too, on the same thread with the same locks,
- * to find the superclass of the loader's first class, such as java.lang.Object.  Loaders that
- * appear during this call are not asked.  Without an answer, the next sweep adds the hooks.
+ * java.lang.ClassLoader, which asks the parent first.  Otherwise the loading thread asks the loader
+ * by calling it at once.  The JVM itself calls the loader right afterwards, on the same thread with
+ * the same locks, to find the superclass of the loader's first class, such as java.lang.Object.
+ * Loaders that appear during this call are not asked.  If there is no answer, the next sweep adds
+ * the hooks.
  */
 #include "jvm/alloc/alloc_instrument.h"
 #include "jvm/instrument/hooks.h"
@@ -76,15 +77,15 @@ static bool is_visible(struct ag_alloc_code *ac, jvmtiEnv *ti, JNIEnv *jni, jobj
 	visible = is_visible(ac, ti, jni, parent, depth + 1);
 	if (parent)
 		(*jni)->DeleteLocalRef(jni, parent);
-	if (visible) /* if this fails, the loader is examined again */
+	if (visible) /* if SetTag fails, the loader is examined again */
 		(void)(*ti)->SetTag(ti, loader, AG_ALLOC_CODE_VISIBLE);
 	return visible;
 }
 
 /*
- * Marks the thread as asking a loader.  Returns NULL if it is marked already, or if 64 others are.
- * The JVM's SetThreadLocalStorage() is not used: with a NULL thread, it waits in JDK 19 to 24 until
- * no virtual thread is being mounted or unmounted.
+ * Marks the thread as asking a loader.  Returns NULL if the thread is marked already, or if 64
+ * other threads are.  The JVM's SetThreadLocalStorage() is not used: with a NULL thread, it waits
+ * in JDK 19 to 24 until no virtual thread is being mounted or unmounted.
  */
 static JNIEnv **begin_asking(struct ag_alloc_code *ac, JNIEnv *jni)
 {
@@ -112,7 +113,7 @@ static bool ask_here(struct ag_alloc_code *ac, jvmtiEnv *ti, JNIEnv *jni, jobjec
 		return false;
 	found = ag_hooks_found_by(jni, loader);
 	__atomic_store_n(asking, NULL, __ATOMIC_RELEASE);
-	if (found) /* if this fails, the loader is asked again */
+	if (found) /* if SetTag fails, the loader is asked again */
 		(void)(*ti)->SetTag(ti, loader, AG_ALLOC_CODE_VISIBLE);
 	return found;
 }

@@ -1,11 +1,13 @@
-/* Sweeps: each selects among all loaded classes and retransforms the selected ones in batches. */
+/*
+ * Sweeps: a sweep selects among all loaded classes, and retransforms the selected ones in batches.
+ */
 #include "jvm/capture/capture.h"
 #include "jvm/classes.h"
 #include "jvm/alloc/alloc_instrument.h"
 #include "jvm/jni_refs.h"
 
 #define BATCH_MIN 4u
-/* Maximum batch: 1/BATCH_SHARE of the classes numbered so far, 1/BATCH_PART of the loaded ones. */
+/* Maximum of a batch: 1/BATCH_SHARE of the numbered classes, 1/BATCH_PART of the loaded classes. */
 #define BATCH_SHARE 4
 #define BATCH_PART 32
 
@@ -53,7 +55,7 @@ static void refuse(struct ag_alloc_code *ac, jclass class, const char *why)
 {
 	ac->refused++;
 	ag_alloc_code_reason(ac, why, 1);
-	(void)set_tag(ac, class, AG_ALLOC_CODE_DONE); /* on failure it is refused again */
+	(void)set_tag(ac, class, AG_ALLOC_CODE_DONE); /* if this fails, refuses the class again */
 }
 
 /*
@@ -61,10 +63,10 @@ static void refuse(struct ag_alloc_code *ac, jclass class, const char *why)
  * compiled code each time (Tomcat, 4,000 classes: a batch of 4 pauses as long as one of 128).  So
  * in a JVM with many classes, batches are large and few.
  *
- * A batch needs memory for class files and for constant pools of twice the size.  HotSpot frees it
- * after the batch at the earliest, reuses it for the next batch, and retains it.  So batches are
- * small while few classes have hooks, and if few classes are loaded: a JVM with 500 classes pauses
- * for about 1.5 ms each time, and needs 1 to 2 MB less with batches of 16 than of 32.
+ * A batch needs memory for class files and for constant pools of twice the size.  HotSpot frees
+ * this memory after the batch at the earliest, and then retains it for further batches.  So batches
+ * are small while few classes have hooks, and if few classes are loaded: a JVM with 500 classes
+ * pauses for about 1.5 ms each time, and needs 1 to 2 MB less with batches of 16 than of 32.
  */
 static uint32_t batch_size(const struct ag_sweep *s)
 {
@@ -193,7 +195,9 @@ static void unhook_new(struct ag_sweep *s, jclass class, const char *signature)
 	add(s, class, index);
 }
 
-/* Returns true if the loader of the class finds the hooks; otherwise the class gets none. */
+/*
+ * Returns true if the loader of the class finds the hooks class; otherwise the class gets no hooks.
+ */
 static bool finds_hooks(struct ag_sweep *s, jclass class)
 {
 	jlong tag = ag_alloc_code_ask(s->jvm, s->ac, class);
@@ -209,7 +213,7 @@ static bool finds_hooks(struct ag_sweep *s, jclass class)
 static bool may_have_hooks(struct ag_sweep *s, jclass class)
 {
 	jobject loader = NULL;
-	bool found = true; /* also if it cannot be determined */
+	bool found = true; /* true also if the loader cannot be determined */
 
 	if (AG_JVMTI(s->jvm, GetClassLoader, class, &loader) == 0 && loader)
 		found = tag_of(s->ac, loader) <= AG_ALLOC_CODE_VISIBLE;
@@ -234,7 +238,9 @@ static void consider_new(struct ag_sweep *s, jclass class, const char *signature
 		hook_class(s, class, signature);
 }
 
-/* Restores a numbered class to which this thread added hooks, or that another retransformed. */
+/*
+ * Restores a numbered class that this thread has given hooks, or that another thread retransformed.
+ */
 static void unhook_known(struct ag_sweep *s, jclass class, uint32_t index)
 {
 	struct ag_instrument_class *entry = ag_instrument_class(&s->ac->base, index);

@@ -1,5 +1,5 @@
 /* Optimised for speed, because the JVM is paused while live objects are counted. */
-#ifndef __clang__ /* which has no such pragma */
+#ifndef __clang__ /* clang does not have this pragma */
 #pragma GCC optimize("O2")
 #endif
 
@@ -12,10 +12,13 @@
 #define INTERVAL_BITS 6
 #define AGE_SHIFT (AG_SITES_BITS + INTERVAL_BITS)
 #define MARKED (INT64_C(1) << 62)
-#define REACHED (INT64_C(1) << 61) /* already counted */
+#define REACHED (INT64_C(1) << 61) /* the object is counted already */
 _Static_assert(AGE_SHIFT + 32 <= 61, "a tag has room for all collections");
 
-/* An interval chosen by the agent is a power of two; a requested one never changes. */
+/*
+ * Encodes an interval as 1 + log2.  An interval that the agent chooses is a power of two; a
+ * requested interval never changes, so decode_interval() knows it.
+ */
 static uint32_t encode_interval(uint64_t interval)
 {
 	return interval ? 64 - (uint32_t)__builtin_clzll(interval) : 0;
@@ -80,7 +83,7 @@ void ag_live_off(struct ag_alloc_profile *profile)
 
 struct counting {
 	struct ag_alloc_profile *profile;
-	uint32_t collections; /* profile->collections when counting starts */
+	uint32_t collections; /* profile->collections when the counting begins */
 };
 
 static void count_object(const struct counting *counting, jlong tag, jlong size)
@@ -158,8 +161,9 @@ static int count_tagged(struct ag_jvm *jvm, struct counting *counting)
 }
 
 /*
- * Before VMDeath, HotSpot stops concurrent collectors: with ZGC and Shenandoah, collect() would
- * wait forever after that.
+ * HotSpot stops concurrent collectors before it sends VMDeath.  With ZGC and Shenandoah a
+ * collection that is forced after that would never end, so live objects are found by following
+ * references.
  */
 int ag_live_count(struct ag_jvm *jvm, struct ag_alloc_profile *profile)
 {

@@ -39,7 +39,8 @@ static struct ag_provisional *provisional_room(struct ag_alloc_profile *profile)
 }
 
 /*
- * Records an addition that the next merge reverts: the thread's next walk includes these objects.
+ * Records an addition to a site.  The next merge reverts it, because the thread's next stack walk
+ * will stand for these objects, too.
  */
 static bool add_provisional(struct ag_alloc_profile *profile, uint32_t site, uint64_t objects,
 			    uint64_t bytes)
@@ -55,7 +56,10 @@ static bool add_provisional(struct ag_alloc_profile *profile, uint32_t site, uin
 	return true;
 }
 
-/* Adds objects since the last walk to the site of that walk.  Returns how many have no site. */
+/*
+ * Adds the objects that a cell has counted since the last stack walk to the site of that walk.
+ * Returns the number of objects that could not be added.
+ */
 static uint64_t merge_cell(struct ag_alloc_profile *profile, struct ag_count_cell *cell)
 {
 	/* in this order, so that count is not less than attributed */

@@ -41,9 +41,9 @@ struct ag_alloc_profile *ag_alloc_profile_begin(struct ag_jvm *jvm,
 void ag_alloc_profile_tick(struct ag_jvm *jvm, struct ag_alloc_profile *profile);
 
 struct ag_alloc_profile_state {
-	uint64_t ns;       /* from the beginning to the end, or to now */
-	uint64_t begin_ns; /* the time it took to begin */
-	uint64_t samples;  /* exact: objects counted; approximate while threads count */
+	uint64_t ns;       /* duration of the profile, until its end or now */
+	uint64_t begin_ns; /* time that it took to begin the profile */
+	uint64_t samples;  /* samples or counted objects (exact); approximate while threads count */
 	uint64_t bytes, dropped, interval; /* dropped: objects or samples that lacked memory */
 	uint32_t sites, kinds, collections;
 	uint32_t hooked, refused; /* classes */
@@ -55,22 +55,23 @@ void ag_alloc_profile_state(const struct ag_alloc_profile *profile,
 
 /*
  * Ends sampling or counting; afterwards the sites are complete.  Counting stops for all classes at
- * once, before the classes are restored.  *code is the JVM's error if it did not restore a class;
- * the hooks of that class do nothing.  With WIRE_ALLOC_LIVE and `live`, the function then collects
- * garbage and counts the live objects.  Returns -1 with the error recorded if the live objects
- * could not be counted; all else is valid.
+ * once, before the classes are restored.  *code is the JVM's error if it has not restored a class;
+ * the hooks of such a class do nothing.  With WIRE_ALLOC_LIVE and `live`, the function then
+ * collects garbage and counts the live objects.  Returns 0, or -1 with the error recorded if the
+ * live objects could not be counted; everything else is valid then.
  */
 int ag_alloc_profile_end(struct ag_jvm *jvm, struct ag_alloc_profile *profile, bool live,
 			 jvmtiError *code);
 
 /*
  * Brings the sites of a running profile up to date.  Adds up the threads' tables of an exact
- * profile without emptying them.  `live` and -1 are as for ag_alloc_profile_end().  Any thread that
- * is attached to the JVM may call it, with its own jvm->jni, but only one thread at a time.
+ * profile without emptying them.  `live` and the result are as for ag_alloc_profile_end().  Any
+ * thread that is attached to the JVM may call it with its own jvm->jni, but only one thread at a
+ * time.
  */
 int ag_alloc_profile_peek(struct ag_jvm *jvm, struct ag_alloc_profile *profile, bool live);
 
-/* Call this first in VMDeath: live objects are then counted without collecting garbage. */
+/* Call this first in VMDeath: from then on live objects are counted without collecting garbage. */
 void ag_alloc_profile_dying(struct ag_alloc_profile *profile);
 
 /* Returns the signature of a class ("Ljava/lang/String;", "[I"), owned by the profile. */

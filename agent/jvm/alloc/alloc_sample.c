@@ -1,5 +1,5 @@
 /* Optimised for speed: this runs on application threads. */
-#ifndef __clang__ /* which has no such pragma */
+#ifndef __clang__ /* clang does not have this pragma */
 #pragma GCC optimize("O2")
 #endif
 
@@ -9,7 +9,9 @@
 #define OFF_MS 3000
 #define SECOND UINT64_C(1000000000)
 
-/* Range of the chosen intervals, as log2 of bytes, and the desired sampling rate. */
+/*
+ * The range of intervals that the agent chooses, as log2 of bytes, and the desired sampling rate.
+ */
 #define FIRST_LOG2 19 /* HotSpot's default: 512 KiB, for the first gap of each thread */
 #define LEAST_LOG2 12
 #define PER_SECOND 1000
@@ -19,15 +21,15 @@
 
 /*
  * State of a sampling profile.  Slots are never freed, because a callback may start after its
- * profile has ended.  Only one agent in a JVM samples at a time.  There are several slots because a
- * suspended thread may keep a slot busy after its profile has ended.
+ * profile has ended.  Only one agent in a JVM samples at a time, but there are several slots,
+ * because a suspended thread may use the slot of a profile that has ended.
  */
 struct sampler_slot {
-	struct ag_alloc_profile *profile; /* atomic; NULL: none */
-	uint64_t *gaps;  /* by thread: its JNIEnv << 8 | log2 of its gap's interval */
-	uint32_t log2;   /* atomic: log2 of the chosen interval; 0: it is fixed */
-	uint32_t burst;  /* atomic: samples since the last tick */
-	uint32_t taken;  /* see ag_quiesce_claim() */
+	struct ag_alloc_profile *profile; /* NULL: none; atomic */
+	uint64_t *gaps;  /* by shard: a thread's JNIEnv << 8 | log2 of the interval of its gap */
+	uint32_t log2;   /* log2 of the interval that the agent chooses; 0: it is fixed; atomic */
+	uint32_t burst;  /* samples since the last tick; atomic */
+	uint32_t taken;  /* claimed with ag_quiesce_claim() */
 	int64_t tick_ns;
 	uint64_t tick_samples;
 	struct ag_quiesce_shard in_flight[AG_SHARDS];
@@ -35,7 +37,7 @@ struct sampler_slot {
 #define SLOTS 4
 static struct {
 	struct sampler_slot slots[SLOTS];
-	struct sampler_slot *current; /* atomic */
+	struct sampler_slot *current; /* slot of the running profile; NULL: none; atomic */
 } sampler;
 
 /*
@@ -71,22 +73,23 @@ struct ag_weight ag_sample_weight(uint64_t size, uint64_t interval)
 	};
 }
 
-/* Sets the chosen interval; repeats this if another thread chose a new one meanwhile. */
+/* Sets the chosen interval in the JVM, and again if another thread chooses a new one meanwhile. */
 static void set_chosen(struct sampler_slot *slot, jvmtiEnv *ti, struct ag_alloc_profile *profile)
 {
 	uint32_t log2;
 
 	do {
 		log2 = __atomic_load_n(&slot->log2, __ATOMIC_SEQ_CST);
-		(void)(*ti)->SetHeapSamplingInterval(ti, (jint)1 << log2); /* worked before */
+		(void)(*ti)->SetHeapSamplingInterval(ti, (jint)1 << log2); /* see set_interval() */
 		__atomic_store_n(&profile->interval, UINT64_C(1) << log2, __ATOMIC_RELAXED);
 	} while (log2 != __atomic_load_n(&slot->log2, __ATOMIC_SEQ_CST));
 }
 
 /*
  * Returns the interval of the gap that ended with this sample.  HotSpot draws a gap when the
- * previous gap ends.  For the first sample of a thread, the interval at that time is unknown.  The
- * current interval is used instead; if that is shorter, the sample's weight is too low.
+ * previous gap ends.  For the first sample of a thread, the interval at the time of drawing is
+ * unknown, and the current interval is used instead; if the current one is shorter, the sample's
+ * weight is too low.
  */
 static uint64_t interval_of_sample(struct sampler_slot *slot,
 				   const struct ag_alloc_profile *profile, JNIEnv *jni)
@@ -102,8 +105,9 @@ static uint64_t interval_of_sample(struct sampler_slot *slot,
 }
 
 /*
- * Doubles the interval without waiting for the next tick, after each BURST samples: a thread may
- * suddenly allocate so much that far too many samples would be taken within a second.
+ * Doubles the chosen interval after each BURST samples.  Does not wait for the next tick, because
+ * ticks are a second apart, and a thread may suddenly allocate so much that far too many samples
+ * would be taken until then.
  */
 static void lengthen(struct sampler_slot *slot, jvmtiEnv *ti, struct ag_alloc_profile *profile)
 {

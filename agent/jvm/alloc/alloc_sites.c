@@ -1,19 +1,21 @@
 /* Optimised for speed: application threads call this. */
-#ifndef __clang__ /* which has no such pragma */
+#ifndef __clang__ /* clang does not have this pragma */
 #pragma GCC optimize("O2")
 #endif
 
 #include "jvm/alloc/alloc_sites.h"
 
-/* Arena bytes per table slot.  A site with 20 frames takes 256, so the arena is full first. */
+/*
+ * Arena bytes per table slot.  A site with 20 frames takes 256 bytes, so the arena is full first.
+ */
 #define SITE_BYTES 128u
 
 struct site {
 	struct ag_item item;
-	/* atomic */
+	/* Atomic: */
 	uint64_t objects_256, bytes, samples, live_objects_256, live_bytes;
 	uint32_t kind, n;
-	uint64_t methods[]; /* followed by their bytecode indexes */
+	uint64_t methods[]; /* followed by the bytecode index of each frame */
 };
 
 struct key {
@@ -77,7 +79,7 @@ static struct ag_item *add(struct ag_sites *sites, const struct key *key, uint32
 
 	if (ag_table_full(&sites->table))
 		return NULL;
-	/* At least a cache line, to prevent false sharing. */
+	/* At least a cache line for each site, to prevent false sharing. */
 	site = ag_arena_take(sites->table.arena, size < 64 ? 64 : size);
 	if (!site)
 		return NULL;

@@ -1,6 +1,6 @@
 /*
- * Allocation sites: a class and the stack that allocates its objects.  Any thread finds them and
- * adds to them, without a lock.  Sites are never removed.
+ * Allocation sites: a class and the stack that allocates its objects.  Any thread finds sites and
+ * adds to their counters, without a lock.  Sites are never removed.
  */
 #ifndef JTOOL_AGENT_JVM_ALLOC_ALLOC_SITES_H
 #define JTOOL_AGENT_JVM_ALLOC_ALLOC_SITES_H
@@ -15,10 +15,10 @@ struct ag_sites {
 	struct ag_table table;
 };
 
-/* Returns -1 if the arena has no room. */
+/* Creates the table.  Returns 0, or -1 if the arena has no room. */
 int ag_sites_init(struct ag_sites *sites, struct ag_arena *arena);
 
-/* Returns the site of a class and stack; AG_SITE_NONE if there is no room for a new one. */
+/* Returns the site of a class and a stack, or AG_SITE_NONE if there is no room for a new site. */
 uint32_t ag_sites_find(struct ag_sites *sites, uint32_t kind, const jvmtiFrameInfo *frames,
 		       uint32_t n);
 

@@ -2,8 +2,8 @@
 #include "jvm/alloc/alloc_exact_state.h"
 #include "jvm/jni_refs.h"
 
-#define ALIGN_MAX 256 /* -XX:ObjectAlignmentInBytes */
-#define REFERENCES 4u /* the `type` of references; 0 to 3: log2 of a primitive's size */
+#define ALIGN_MAX 256 /* limit of -XX:ObjectAlignmentInBytes */
+#define REFERENCES 4u /* `type` of references; 0 to 3: log2 of the size of a primitive */
 #define MANY 1000
 
 static jarray new_array(struct ag_jvm *jvm, unsigned type, jclass object, jsize n)
@@ -52,7 +52,10 @@ static jsize first_step(struct ag_jvm *jvm, unsigned type, jclass object, jlong 
 	return 0;
 }
 
-/* Computes the header size: an empty array has room for n - 1 elements after its header. */
+/*
+ * Computes the header size from n = first_step(): an empty array has room for n - 1 elements after
+ * its header.
+ */
 static int measure(struct ag_jvm *jvm, struct ag_sizes *sizes, unsigned type, jclass object)
 {
 	jlong empty = array_size(jvm, type, object, 0), size = 0;
@@ -96,7 +99,7 @@ int ag_sizes_measure(struct ag_jvm *jvm, struct ag_sizes *sizes)
 
 void ag_sizes_of(const struct ag_sizes *sizes, const char *signature, struct ag_count_cell *cell)
 {
-	static const char primitives[8] = "ZBCSIFJD"; /* two of each size */
+	static const char primitives[8] = "ZBCSIFJD"; /* two types of each size */
 
 	cell->flags = sizes->ref_shift;
 	cell->size = sizes->ref_base;

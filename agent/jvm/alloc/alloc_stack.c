@@ -4,11 +4,16 @@
 #include "classfile/code.h"
 #include "jvm/alloc/alloc_exact_state.h"
 
-/* Facts about a method.  CALL: 1 + bytecode index of a constructor's this() or super(); 0: none. */
+/*
+ * Facts about a method.  CALL: 1 + bytecode index of a constructor's call of this() or super(), or
+ * 0.
+ */
 #define KNOWN (UINT32_C(1) << 31)
 #define CONSTRUCTOR (UINT32_C(1) << 30)
 #define CALL (UINT32_C(0x1ffff))
-/* Hooks count the native's objects: always (COUNTED) or in these frames (COUNTED_BY). */
+/*
+ * Hooks count a native's objects: always (COUNTED), or if one of these frames has one (COUNTED_BY).
+ */
 #define COUNTED (UINT32_C(1) << 29)
 #define COUNTED_BY(from, to) ((uint32_t)(from) << 20 | (uint32_t)(to) << 17)
 #define CALLS_COUNTED (UINT32_C(1) << 28) /* calls a COUNTED_BY native, then a constructor */
@@ -19,10 +24,10 @@
 #define COUNTED_FRAMES 4u
 
 /*
- * Returns 1 + the bytecode index of the call of this() or super(); 0: none.  It is the first
- * invokespecial that does not complete a preceding `new` (of an argument): no other method can be
- * called on an object that is not initialised.  The result may be wrong for code that was not
- * compiled from Java; the reported stack then has one frame too many.
+ * Returns 1 + the bytecode index at which a constructor calls this() or super(), or 0.  This call
+ * is the first invokespecial that does not complete a preceding `new` (of an argument), because no
+ * other method can be called on an object that is not initialised.  The result may be wrong for
+ * code that was not compiled from Java; the reported stack then has one frame too many.
  */
 static uint32_t find_call(const uint8_t *code, uint32_t len)
 {
@@ -54,12 +59,12 @@ static uint32_t constructor_facts(const struct ag_alloc_profile *profile, jmetho
 }
 
 /*
- * Natives for which HotSpot sends VMObjectAlloc although their objects are counted elsewhere:
- * always by the constructor, or by a hook after the call in one of the given frames.  Frame 1 calls
+ * Natives for which HotSpot sends VMObjectAlloc although hooks count their objects: always the hook
+ * in the constructor of Object, or a hook after the call in one of the given frames.  Frame 1 calls
  * the native.
  */
 static const struct {
-	const char *name, *class; /* class: the end of its signature */
+	const char *name, *class; /* class: end of the class's signature */
 	uint32_t facts;
 } natives[] = {
 	{ "newInstance0", "ConstructorAccessorImpl;", COUNTED },
@@ -67,7 +72,7 @@ static const struct {
 	{ "allocateInstance", "Ljava/lang/invoke/DirectMethodHandle;", CALLS_COUNTED },
 	{ "clone", "Ljava/lang/Object;", COUNTED_BY(1, 1) },
 	{ "allocateInstance", "/misc/Unsafe;", COUNTED_BY(1, 1) },
-	/* hooks are after the calls of Array.newInstance and Arrays.copyOf */
+	/* there are hooks after the calls of Array.newInstance and Arrays.copyOf */
 	{ "newArray", "Ljava/lang/reflect/Array;", COUNTED_BY(2, 3) },
 };
 #define N_NATIVES (sizeof(natives) / sizeof(natives[0]))
@@ -117,7 +122,9 @@ static uint32_t find_facts(const struct ag_alloc_profile *profile, JNIEnv *jni, 
 	return facts;
 }
 
-/* Returns the facts about a method; caches them if one of the method's PROBES entries is unused. */
+/*
+ * Returns the facts about a method, and caches them if one of the PROBES entries for it is unused.
+ */
 static uint32_t facts_of(const struct ag_alloc_profile *profile, JNIEnv *jni, jmethodID method)
 {
 	uint64_t id = (uint64_t)(uintptr_t)method;
@@ -173,7 +180,7 @@ static uint32_t stack_of(const struct ag_alloc_profile *profile, JNIEnv *jni, ji
 	jint n = 0;
 
 	if ((*profile->ti)->GetCurrentThread(profile->ti, &self) != JVMTI_ERROR_NONE || !self)
-		return 0; /* the thread is being attached */
+		return 0; /* the JVM is attaching the thread */
 	if (is_in_transition(profile, jni, self) ||
 	    (*profile->ti)->GetStackTrace(profile->ti, self, from, (jint)max, frames, &n) !=
 	    JVMTI_ERROR_NONE)
@@ -182,7 +189,10 @@ static uint32_t stack_of(const struct ag_alloc_profile *profile, JNIEnv *jni, ji
 	return (uint32_t)n;
 }
 
-/* Returns true if a hook follows the current call of a frame: dup, sipush of the site number. */
+/*
+ * Returns true if a hook follows the current call of a frame: the hook begins with dup and a sipush
+ * of the site number.
+ */
 static bool is_hooked(const struct ag_alloc_profile *profile, const jvmtiFrameInfo *frame)
 {
 	unsigned char *code = NULL;

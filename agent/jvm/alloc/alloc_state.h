@@ -1,6 +1,6 @@
 /*
- * Shared by the parts of a profile.  alloc_profile allocates, ends and frees it; alloc_sample,
- * alloc_exact (with alloc_hooks and alloc_instrument) and alloc_live fill it.
+ * State that the parts of a profile share.  alloc_profile allocates, ends and frees it;
+ * alloc_sample, alloc_exact (with alloc_hooks and alloc_instrument) and alloc_live fill it.
  */
 #ifndef JTOOL_AGENT_JVM_ALLOC_ALLOC_STATE_H
 #define JTOOL_AGENT_JVM_ALLOC_ALLOC_STATE_H
@@ -11,38 +11,38 @@
 #include "jvm/alloc/alloc_sites.h"
 #include "wire/frame.h"
 
-struct ag_exact; /* alloc_exact.h */
+struct ag_exact; /* alloc_exact_state.h */
 
 struct ag_alloc_profile {
 	struct ag_alloc_profile_wanted wanted; /* its globs are in the arena */
-	jvmtiEnv *ti; /* the profile's own; disposing of it releases tags and capabilities */
+	jvmtiEnv *ti; /* environment of the profile; disposing of it releases tags, capabilities */
 	jvmtiEventCallbacks callbacks; /* for ti; see ag_alloc_profile_listen() */
 	JNIEnv *own;  /* of the session's thread, whose allocations are not counted */
 	struct ag_arena arena;
 	struct ag_alloc_classes *kinds;
 	struct ag_sites sites;
 	struct ag_exact *exact; /* NULL: sampling */
-	/* atomic; any thread adds */
+	/* Atomic; any thread adds to these: */
 	uint64_t samples, bytes, dropped;
-	uint64_t globals;     /* number of global references: see jni_refs.h */
+	uint64_t globals;     /* number of global references, see jni_refs.h */
 	uint32_t collections;
 	uint32_t forcing;     /* 1: the profile itself forces the current collection */
 	uint32_t dying;       /* 1: the JVM is in VMDeath */
-	uint32_t left; /* 1: a suspended thread is in a callback or hook: never free memory */
+	uint32_t left; /* 1: a suspended thread is in a callback or hook: memory is never freed */
 	uint64_t interval;
 	int64_t began_ns, ended_ns;
 	uint64_t begin_ns, live_ns;
 };
 
 /*
- * Enables an event of profile->ti; its callback must be in profile->callbacks.  The profile is the
- * environment's local storage.  -1: error recorded.
+ * Enables an event of profile->ti, whose callback must be in profile->callbacks.  Stores the
+ * profile in the environment's local storage.  Returns 0, or -1 with the error recorded.
  */
 int ag_alloc_profile_listen(struct ag_jvm *jvm, struct ag_alloc_profile *profile, jvmtiEvent event);
 
 /*
- * alloc_sample: on() returns -1 with the error recorded.  After off(), no callback is in flight,
- * unless profile->left is set.
+ * In alloc_sample.c.  ag_sample_on() returns 0, or -1 with the error recorded.  After
+ * ag_sample_off() no callback is in flight, unless profile->left is set.
  */
 int ag_sample_on(struct ag_jvm *jvm, struct ag_alloc_profile *profile);
 void ag_sample_off(struct ag_alloc_profile *profile);
@@ -62,28 +62,29 @@ struct ag_weight {
 struct ag_weight ag_sample_weight(uint64_t size, uint64_t interval);
 
 /*
- * alloc_live: tags a new object with its site, the number of collections so far, and the sampling
- * interval (0: not sampled).  Any thread with a JNIEnv.
+ * In alloc_live.c: tags a new object with its site, the number of collections so far, and the
+ * sampling interval (0: not sampled).  Any thread with a JNIEnv may call it.
  */
 void ag_live_mark(struct ag_alloc_profile *profile, jobject object, uint32_t site,
 		  uint64_t interval);
-/* Count collections from on() to off().  -1: error recorded. */
+/* ag_live_on() begins to count collections; it returns 0, or -1 with the error recorded. */
 int ag_live_on(struct ag_jvm *jvm, struct ag_alloc_profile *profile);
 void ag_live_off(struct ag_alloc_profile *profile);
 /*
  * Forces a full collection, then counts the live objects of all sites.  While the JVM is dying it
- * cannot collect: it follows references instead, which takes longer.  -1: error recorded.
+ * cannot collect; then the function follows references instead, which takes longer.  Returns 0, or
+ * -1 with the error recorded.
  */
 int ag_live_count(struct ag_jvm *jvm, struct ag_alloc_profile *profile);
 
 /*
- * alloc_exact: see alloc_exact.h.  If on() fails, everything is undone except profile->exact, which
- * ag_exact_free() frees.  state() fills in samples, bytes, hooked and refused.
+ * In alloc_exact.c.  If ag_exact_on() fails, it reverts everything except profile->exact, which
+ * ag_exact_free() frees.  ag_exact_state() fills in samples, bytes, hooked and refused.
  */
 int ag_exact_on(struct ag_jvm *jvm, struct ag_alloc_profile *profile);
 void ag_exact_tick(struct ag_jvm *jvm, struct ag_alloc_profile *profile);
 void ag_exact_off(struct ag_jvm *jvm, struct ag_alloc_profile *profile, jvmtiError *code);
-/* Adds up the threads' tables into the sites.  Repeated calls add only what is new. */
+/* Adds the threads' tables to the sites.  Further calls add only what is new. */
 void ag_exact_merge(struct ag_alloc_profile *profile);
 void ag_exact_state(const struct ag_alloc_profile *profile, struct ag_alloc_profile_state *state);
 int ag_exact_notes(const struct ag_alloc_profile *profile, ag_alloc_profile_note_fn *report,

@@ -5,7 +5,10 @@
 
 #define NUMBERS (UINT32_C(1) << 30) /* numbers are below AG_KEY_ARRAY_SITE */
 
-/* Never reset: code that outlives its profile must not use numbers of a later profile. */
+/*
+ * The last assigned number.  Never reset, because code that outlives its profile must not use
+ * numbers of a later profile.
+ */
 static uint32_t last_array_site;
 
 static struct ag_array_site *chunk_of(struct ag_exact *exact, uint32_t i)
@@ -19,7 +22,7 @@ static struct ag_array_site *chunk_of(struct ag_exact *exact, uint32_t i)
 	if (!chunk || __atomic_compare_exchange_n(at, &none, chunk, false, __ATOMIC_ACQ_REL,
 						  __ATOMIC_ACQUIRE))
 		return chunk;
-	return none; /* another thread was faster; this chunk is wasted */
+	return none; /* another thread has stored a chunk; this one is wasted */
 }
 
 static const char *copy_owner(struct ag_exact *exact, const char *owner, size_t len)
@@ -27,7 +30,7 @@ static const char *copy_owner(struct ag_exact *exact, const char *owner, size_t 
 	char *copy = ag_arena_take(&exact->profile->arena, len + 1);
 
 	if (copy)
-		memcpy(copy, owner, len); /* the arena is zeroed */
+		memcpy(copy, owner, len); /* the NUL: the arena is zeroed */
 	return copy;
 }
 
@@ -70,7 +73,7 @@ uint32_t ag_array_site_new(struct ag_exact *exact, enum ag_array_site_kind kind,
 	chunk = number != 0 ? chunk_of(exact, i) : NULL;
 	if (!chunk)
 		return 0;
-	chunk[i % AG_ARRAY_SITE_CHUNK] = array_site; /* before code with this number runs */
+	chunk[i % AG_ARRAY_SITE_CHUNK] = array_site; /* stored before code with this number runs */
 	return number;
 }
 
@@ -165,7 +168,7 @@ bool ag_array_site_cloned(const struct ag_alloc_profile *profile, JNIEnv *jni,
 {
 	if (!array_site->owner)
 		return true;
-	if (signature[0] == '[') /* early compilers name Object as the owner */
+	if (signature[0] == '[') /* early compilers name Object as the owner of the method */
 		return array_site->owner[0] == '[' ||
 		       strcmp(array_site->owner, "java/lang/Object") == 0;
 	return array_site->owner[0] != '[' && selects_object(profile, jni, array_site, class);

@@ -1,15 +1,15 @@
 #include "jvm/alloc/recording.h"
 
 #define NS_PER_MS 1000000
-#define ENTER_MS 10000 /* maximum wait: another session may walk a large heap */
+#define ENTER_MS 10000 /* maximum wait for access: another session may walk a large heap */
 
 static struct {
 	struct ag_jvm jvm;
-	jrawMonitorID monitor; /* guards the members below */
+	jrawMonitorID monitor; /* protects the members below, except `profile` */
 	bool busy, asked, over;
 	int64_t begin_ns;
 	uint32_t flags;
-	struct ag_alloc_profile *profile; /* atomic; NULL: none */
+	struct ag_alloc_profile *profile; /* NULL: there is no recording; atomic */
 } recording;
 
 static struct ag_alloc_profile *get_profile(void)
@@ -28,7 +28,7 @@ static void unlock(void)
 	(void)(*recording.jvm.ti)->RawMonitorExit(recording.jvm.ti, recording.monitor);
 }
 
-/* May return early or late; callers check again. */
+/* The wait may end early or late; callers check their condition again. */
 static void wait_ms(int64_t ms)
 {
 	(void)(*recording.jvm.ti)->RawMonitorWait(recording.jvm.ti, recording.monitor, ms);
@@ -97,7 +97,7 @@ bool ag_recording_is_on(uint64_t *ns)
 		return false;
 	lock();
 	*ns = (uint64_t)(ag_now_ns() - recording.begin_ns);
-	on = !recording.over || recording.busy; /* it has ended when its classes are restored */
+	on = !recording.over || recording.busy; /* it has ended once its classes are restored */
 	unlock();
 	return on;
 }

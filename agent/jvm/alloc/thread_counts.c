@@ -1,5 +1,5 @@
-/* The threads' tables, and the stack walks. */
-#ifndef __clang__ /* which has no such pragma */
+/* The threads' tables of counters, and when the stack is walked. */
+#ifndef __clang__ /* clang does not have this pragma */
 #pragma GCC optimize("O2")
 #endif
 
@@ -32,7 +32,7 @@ static void set_cells(struct ag_alloc_profile *profile, struct ag_thread_slot *s
 	slot->fast = profile->wanted.flags & WIRE_ALLOC_LIVE ? NULL : cells;
 }
 
-/* Doubles the table.  Concurrent readers find the old one unchanged. */
+/* Doubles the table.  Threads that are reading the old table find it unchanged. */
 static bool grow(struct ag_alloc_profile *profile, struct ag_thread_slot *slot)
 {
 	struct ag_thread_counts *old = slot->cells;
@@ -50,7 +50,8 @@ static bool grow(struct ag_alloc_profile *profile, struct ag_thread_slot *slot)
 }
 
 /*
- * Returns true if a cell can be added.  If the table cannot grow, one cell in eight remains unused.
+ * Returns true if a cell can be added.  If the table cannot grow, one cell in eight stays unused,
+ * so that probes end.
  */
 static bool has_room(struct ag_alloc_profile *profile, struct ag_thread_slot *slot)
 {
@@ -85,13 +86,13 @@ void ag_count_cell_publish(struct ag_thread_slot *slot, struct ag_count_cell *ce
 
 static uint64_t next_random(struct ag_thread_slot *slot)
 {
-	slot->random ^= slot->random << 13; /* Marsaglia's xorshift */
+	slot->random ^= slot->random << 13; /* xorshift by Marsaglia */
 	slot->random ^= slot->random >> 7;
 	slot->random ^= slot->random << 17;
 	return slot->random;
 }
 
-/* Returns true if walks have exceeded their budget of CPU time. */
+/* Returns true if stack walks have exceeded their budget of time. */
 static bool is_over_budget(const struct ag_exact *exact, int64_t now_ns)
 {
 	return __atomic_load_n(&exact->walks_ns, __ATOMIC_RELAXED) >
@@ -106,8 +107,8 @@ static uint64_t gap(struct ag_thread_slot *slot, uint64_t count, uint64_t walks)
 }
 
 /*
- * Walks the stack.  Attributes all objects since the previous walk to the site that this walk
- * finds, or to the previous walk's site if there is no room for a new site.
+ * Walks the stack.  Adds all objects since the previous walk to the site that this walk finds, or
+ * to the site of the previous walk if there is no room for a new site.
  */
 static __attribute__((noinline)) void walk(struct ag_alloc_profile *profile,
 					   struct ag_thread_slot *slot,
@@ -165,7 +166,7 @@ bool ag_exact_is_shared(const struct ag_exact *exact, uint64_t hash)
 	return false;
 }
 
-/* Marks cells whose hash is now shared by two classes. */
+/* Marks the cells whose hash two classes have come to share. */
 static void divide(const struct ag_exact *exact, struct ag_thread_counts *cells)
 {
 	for (uint32_t i = 0; i <= cells->mask; i++) {
