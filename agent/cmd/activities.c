@@ -1,4 +1,4 @@
-/* ACTIVITIES: lists what other sessions and the recording do, and asks them to end. */
+/* ACTIVITIES: lists what other sessions and the recording do, and asks them to end if requested. */
 #include "cmd/command.h"
 #include "jvm/activity.h"
 #include "jvm/alloc/recording.h"

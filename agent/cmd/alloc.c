@@ -17,13 +17,13 @@
 #define STATE_MS 500
 #define STATES_PER_TICK 2 /* ag_alloc_profile_tick() expects a call every second */
 
-#define FRAMES_MAX (1u << 18) /* distinct frames, 8 MB; further ones are sent as unknown */
+#define FRAMES_MAX (1u << 18) /* distinct stack frames, 8 MB; further ones are sent as unknown */
 
 struct request {
 	struct ag_alloc_profile_wanted wanted;
 	uint64_t max_ns;
 	const char **globs;
-	char *texts; /* the strings of globs */
+	char *texts; /* memory that the globs point to */
 };
 
 static int invalid_request(struct ag_jvm *jvm)
@@ -53,7 +53,7 @@ static int read_globs(struct ag_jvm *jvm, struct wire_reader *r, struct request 
 
 		if (!wire_reader_ok(r) || !is_glob(text))
 			return invalid_request(jvm);
-		memcpy(at, text.data, text.len); /* fits: NUL takes less room than the length did */
+		memcpy(at, text.data, text.len); /* fits: a NUL is shorter than the length was */
 		request->globs[i] = at;
 		at += text.len + 1;
 	}
@@ -68,7 +68,7 @@ static bool is_valid(const struct ag_alloc_profile_wanted *w, uint64_t memory)
 	if (w->n_globs > WIRE_ALLOC_GLOBS_MAX || (w->n_globs > 0 && !(w->flags & WIRE_ALLOC_EXACT)))
 		return false;
 	if (w->flags & WIRE_ALLOC_RECORDED)
-		return !(w->flags & WIRE_ALLOC_EXACT); /* the recording has its own mode */
+		return !(w->flags & WIRE_ALLOC_EXACT); /* the mode of the recording counts */
 	return w->interval <= INT32_MAX && w->depth >= 1 && w->depth <= WIRE_ALLOC_DEPTH &&
 	       memory >= 1 && memory <= WIRE_ALLOC_MEMORY_MAX;
 }
@@ -109,7 +109,7 @@ static int tick(struct ag_alloc_sender *t, uint32_t turn)
 {
 	if (turn % STATES_PER_TICK == 0) {
 		ag_alloc_profile_tick(t->jvm, t->profile);
-		ag_clear_error(t->jvm); /* on an error the interval is unchanged */
+		ag_clear_error(t->jvm); /* an error leaves the interval unchanged */
 		if (ag_alloc_send_frames(t) != 0)
 			return -1;
 	}
@@ -152,7 +152,7 @@ static int read_stop(struct ag_alloc_sender *t)
 
 	if (ag_chan_receive(t->chan, &frame) == 1 && frame.type == WIRE_ALLOC_STOP)
 		return 0;
-	t->chan->broken = true; /* what follows might not be a request */
+	t->chan->broken = true; /* the next bytes might not be a request */
 	return invalid_request(t->jvm);
 }
 
@@ -208,7 +208,7 @@ static int run(struct ag_alloc_sender *t, const struct request *request)
 	return rc;
 }
 
-/* Leaves the recording and copies its error to the session. */
+/* Gives up access to the recording, and copies its error to the session. */
 static void leave(struct ag_alloc_sender *t, const struct ag_turn *turn)
 {
 	ag_recording_leave();
@@ -217,7 +217,7 @@ static void leave(struct ag_alloc_sender *t, const struct ag_turn *turn)
 	t->jvm->stopping |= turn->jvm.stopping;
 }
 
-/* Sends the notes.  Never waits for the client: they fit into the channel's buffer. */
+/* Sends the notes.  Does not wait for the client, because they fit into the channel's buffer. */
 static int send_recorded_notes(struct ag_alloc_sender *t)
 {
 	struct ag_turn turn;
@@ -230,7 +230,7 @@ static int send_recorded_notes(struct ag_alloc_sender *t)
 	return rc;
 }
 
-/* Sends the current counters, with live objects if flags have WIRE_ALLOC_LIVE and rc is 0. */
+/* Sends the current counters.  Live objects are among them if `flags` request them and rc is 0. */
 static int send_recorded_sites(struct ag_alloc_sender *t, int rc, uint32_t flags)
 {
 	if (rc != 0 && (t->jvm->stopping || !(flags & WIRE_ALLOC_LIVE)))

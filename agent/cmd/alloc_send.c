@@ -22,7 +22,7 @@ static bool has_room(struct ag_alloc_sender *t)
 	       (ag_chan_try_flush(t->chan) == 0 && ag_chan_has_room(t->chan, 0));
 }
 
-/* A full buffer is not an error: sending continues when the client has read some of it. */
+/* Ends a function that sends.  A full buffer is not an error: later calls send the rest of it. */
 static int finish(struct ag_alloc_sender *t)
 {
 	return ag_chan_try_flush(t->chan);
@@ -134,7 +134,7 @@ static void put_site(const struct ag_alloc_sender *t, const struct ag_alloc_site
 		wire_put_u32(w, ag_frames_number(&t->frames, &stack[i]));
 }
 
-/* Sends the first n sites.  Their frames were sent; those of later sites were not. */
+/* Sends the first n sites, whose stack frames were sent; the frames of later sites were not. */
 static int send_counts(struct ag_alloc_sender *t, uint32_t n, uint32_t kinds)
 {
 	struct ag_row_batch batch = { .chan = t->chan, .type = WIRE_ALLOC_SITES };
@@ -162,7 +162,10 @@ static uint32_t count_kinds(const struct ag_alloc_profile *profile)
 	return n;
 }
 
-/* Counts kinds before sending them: a running recording may add kinds, whose sites are omitted. */
+/*
+ * Counts the kinds before it sends them.  A running recording may add kinds meanwhile; the sites of
+ * such kinds are omitted.
+ */
 int ag_alloc_send_sites(struct ag_alloc_sender *t)
 {
 	uint32_t kinds = count_kinds(t->profile);

@@ -1,8 +1,9 @@
 /*
  * Sends an allocation profile to the client.
  *
- * While the profile runs, nothing waits for the client.  Stack frames are sent meanwhile, if the
- * channel has room, because their classes may be unloaded later; counters are sent at the end.
+ * While the profile runs, the agent does not wait for the client.  It sends stack frames during the
+ * profile, if the channel has room, because their classes may be unloaded later.  It sends the
+ * counters at the end.
  */
 #ifndef JTOOL_AGENT_CMD_ALLOC_SEND_H
 #define JTOOL_AGENT_CMD_ALLOC_SEND_H
@@ -16,7 +17,7 @@ struct ag_alloc_sender {
 	struct ag_chan *chan;
 	struct ag_alloc_profile *profile;
 	struct ag_frames frames;
-	uint32_t next_site; /* the frames of all earlier sites were sent */
+	uint32_t next_site; /* frames of all earlier sites are sent */
 };
 
 /* These functions return -1 if the channel is broken. */
@@ -28,7 +29,7 @@ int ag_alloc_send_frames(struct ag_alloc_sender *t);
 /* Stores the line numbers of frames that are not sent yet.  Call it before classes are restored. */
 void ag_alloc_note_lines(struct ag_alloc_sender *t);
 
-/* From here on, the functions wait for the client.  Sends kinds, remaining frames and all sites. */
+/* From here on, the functions wait for the client.  Sends all kinds, remaining frames and sites. */
 int ag_alloc_send_sites(struct ag_alloc_sender *t);
 int ag_alloc_send_note(void *sender, uint32_t note, const char *text, uint64_t n);
 int ag_alloc_send_end(struct ag_alloc_sender *t, uint32_t end, jvmtiError code, uint32_t flags);

@@ -12,18 +12,20 @@ struct reply {
 	struct ag_jvm *jvm;
 	struct ag_chan *chan;
 	uint32_t flags;
-	struct ag_capture *capture; /* NULL after a capture that changed the class */
-	uint32_t number;            /* of the current class */
+	struct ag_capture *capture; /* NULL after a capture in which the JVM changed the class */
+	uint32_t number;            /* number of the current class */
 	jclass class;
 };
 
-/* A parsed class file.  next: the method after the last match, where a search starts. */
+/*
+ * A parsed class file.  next: the method after the last one that was found, where a search starts.
+ */
 struct file {
 	struct cf_class class;
 	struct cf_members next;
 };
 
-/* For a method, the bit of ACC_VOLATILE is ACC_BRIDGE. */
+/* Flags of an overpass method.  In the flags of methods, the bit of ACC_VOLATILE is ACC_BRIDGE. */
 #define OVERPASS (CF_ACC_PUBLIC | CF_ACC_VOLATILE | CF_ACC_SYNTHETIC)
 
 static int send_bytes(struct ag_chan *chan, const void *bytes, size_t len)
@@ -80,7 +82,7 @@ static int send_pool(const struct reply *r)
 
 struct method {
 	jmethodID id;
-	char *name, *descriptor; /* allocated by JVMTI, as is code */
+	char *name, *descriptor; /* allocated by JVMTI, like `code` */
 	unsigned char *code;
 	jint len, modifiers;
 };
@@ -98,7 +100,7 @@ static int send_method(const struct reply *r, const struct method *m)
 	return send_bytes(r->chan, m->code, (size_t)m->len);
 }
 
-/* Loads a method.  If it has no code, m->name stays NULL.  Returns -1 on an error. */
+/* Loads a method.  m->name stays NULL if it has no code or was deleted.  Returns -1 on an error. */
 static int load_method(struct ag_jvm *jvm, struct method *m)
 {
 	jvmtiError code = (*jvm->ti)->GetBytecodes(jvm->ti, m->id, &m->len, &m->code);
@@ -128,8 +130,9 @@ static bool is_same_method(const struct cf_member *member, const struct method *
 }
 
 /*
- * Searches from the last match to the end, then once from the start.  Class files that HotSpot
- * reconstitutes have the order of GetClassMethods; cached class files have that of the compiler.
+ * Searches for a method from the last one found to the end, then once from the start.  Class files
+ * that HotSpot reconstitutes have the order of GetClassMethods; cached class files have the
+ * compiler's.
  */
 static bool find_member(struct file *f, const struct method *m, struct cf_member *member)
 {
@@ -164,7 +167,9 @@ static bool is_unchanged(const struct reply *r, struct file *f, const struct met
 	return !(r->flags & WIRE_CAPTURE_MEMORY) && has_same_code(&member, m);
 }
 
-/* Sends a method if it changed, and before it the constant pool unless *pool_sent. */
+/*
+ * Sends a method if it has changed.  Sends the constant pool before the first method (*pool_sent).
+ */
 static int send_if_changed(const struct reply *r, struct file *file, jmethodID id, bool *pool_sent)
 {
 	struct method m = { .id = id };
@@ -181,7 +186,7 @@ static int send_if_changed(const struct reply *r, struct file *file, jmethodID i
 	return rc;
 }
 
-/* Sends the methods that differ from file; all methods if file is NULL. */
+/* Sends the methods that differ from those of the class file, or all methods if `file` is NULL. */
 static int send_changed_methods(const struct reply *r, struct file *file)
 {
 	jmethodID *ids = NULL;
@@ -201,7 +206,9 @@ static int send_changed_methods(const struct reply *r, struct file *file)
 	return rc;
 }
 
-/* Sends the methods that differ from the captured class file, or all if there is none. */
+/*
+ * Sends the methods that differ from the captured class file, or all methods if none was captured.
+ */
 static int send_memory(const struct reply *r, bool captured)
 {
 	struct file file;
@@ -246,7 +253,7 @@ static int send_class(struct reply *r)
 	case WIRE_CAPTURED_ANONYMOUS: /* see count_constants() in class.c */
 		return 0;
 	case WIRE_CAPTURED_RETRANSFORMED:
-		r->capture = NULL; /* the next capture might change its class, too */
+		r->capture = NULL; /* the JVM might change the next class, too */
 		return 0;
 	default:
 		return r->flags & WIRE_CAPTURE_MEMORY ? send_memory(r, false) : 0;

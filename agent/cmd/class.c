@@ -14,12 +14,14 @@
 struct reply {
 	struct ag_jvm *jvm;
 	struct ag_chan *chan;
-	struct ag_origins origins; /* of the class index: numbers loaders as in CLASS_ROWS */
+	struct ag_origins origins; /* numbers loaders as in CLASS_ROWS, from the class index */
 	jclass class;
 	char *signature; /* allocated by JVMTI */
 };
 
-/* Returns true if the class is not linked or lacks this information; records other errors. */
+/*
+ * Returns true if the class is not linked or lacks the requested information; records other errors.
+ */
 static bool is_absent(struct ag_jvm *jvm, const char *what, jvmtiError code)
 {
 	if (code == JVMTI_ERROR_CLASS_NOT_PREPARED || code == JVMTI_ERROR_ABSENT_INFORMATION)
@@ -85,7 +87,7 @@ static int send_interfaces(struct reply *r)
 	return rc;
 }
 
-/* A field or a method; the strings are allocated by JVMTI. */
+/* A field or a method.  JVMTI has allocated the strings. */
 struct member {
 	jint modifiers;
 	char *name, *descriptor, *generic;
@@ -126,7 +128,9 @@ static int send_method(struct reply *r, jmethodID id)
 						       &m.generic);
 	int rc;
 
-	/* A concurrent redefinition deleted the method; JDK 8 to 11 allow this. */
+	/*
+	 * INVALID_METHODID: a concurrent redefinition deleted the method; JDK 8 to 11 allow this.
+	 */
 	if (code == JVMTI_ERROR_INVALID_METHODID)
 		return 0;
 	rc = ag_jvmti_check(r->jvm, "GetMethodName", code);
@@ -165,7 +169,7 @@ static int send_methods(struct reply *r)
 	return rc;
 }
 
-/* Skips VM-anonymous classes, with which GetConstantPool crashes JDK 8. */
+/* Skips VM-anonymous classes, because GetConstantPool crashes JDK 8 for such a class. */
 static int count_constants(struct reply *r, jint *count)
 {
 	struct ag_captured captured;
@@ -223,7 +227,7 @@ static int send_class(struct reply *r)
 	return send_end(r);
 }
 
-/* Opens no local reference frame: references to new loaders belong to the class index. */
+/* Opens no JNI local frame, because references to new loaders belong to the class index. */
 int ag_cmd_class(struct ag_jvm *jvm, struct ag_chan *chan, struct wire_reader *request)
 {
 	const jvmtiCapabilities reading = {

@@ -7,7 +7,7 @@
 
 #define ROWS_AT_ONCE 512
 #define ROW_FIXED 24 /* bytes of a row without the signature */
-#define GONE "L?;"   /* signature of a class that was unloaded before it was sent */
+#define GONE "L?;"   /* the signature that is sent for an unloaded class */
 
 /* Sends loaders, modules and code sources before the rows that refer to them. */
 static int send_origins(struct ag_origins *p, const jclass *classes, uint32_t n,
@@ -69,7 +69,7 @@ static int send_rows(struct ag_origins *p, const jclass *classes, uint32_t n,
 	return ag_row_batch_end(&batch);
 }
 
-/* Sends rows in chunks, so that the client parses one while the agent collects the next. */
+/* Sends rows in chunks, so that the client parses a chunk while the agent collects the next one. */
 int ag_class_rows(struct ag_origins *p, const jclass *classes, uint32_t n)
 {
 	struct ag_origin origin[ROWS_AT_ONCE];

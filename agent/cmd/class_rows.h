@@ -4,7 +4,10 @@
 
 #include "cmd/origins_send.h"
 
-/* Sends n classes, after their new origins.  A NULL element is an unloaded class. */
+/*
+ * Sends the rows of n classes, after the loaders, modules and code sources that the client does not
+ * have yet.  A NULL element stands for an unloaded class.
+ */
 int ag_class_rows(struct ag_origins *p, const jclass *classes, uint32_t n);
 
 #endif

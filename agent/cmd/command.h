@@ -1,6 +1,6 @@
 /*
- * A command handles one kind of request on the agent thread.  It opens a local reference frame for
- * its own references; references of the class index outlive the command.
+ * A command handles one kind of request on the agent thread.  It opens a JNI local frame for its
+ * own references; the references of the class index outlive the command.
  */
 #ifndef JTOOL_AGENT_CMD_COMMAND_H
 #define JTOOL_AGENT_CMD_COMMAND_H
@@ -9,9 +9,9 @@
 #include "jvm/jvmti.h"
 
 /*
- * Reads and executes a request, and writes the result frames.  Returns -1 with the error in
- * jvm->err, or if the channel is broken.  In each case it releases its capabilities, tags, memory
- * and references.
+ * Reads and executes a request, and writes the result frames.  Returns 0, or -1 with the error in
+ * jvm->err, or -1 if the channel is broken.  In each case it has released its capabilities, tags,
+ * memory and references.
  */
 typedef int ag_cmd_fn(struct ag_jvm *jvm, struct ag_chan *chan, struct wire_reader *request);
 

@@ -5,8 +5,8 @@
 #include "jvm/frame_names.h"
 
 #define KNOWN_FIRST (1u << 12) /* initial capacity; doubles when it is full */
-#define UNKNOWN 0              /* number of the unknown frame */
-#define NOT_SENT UINT32_MAX    /* number of a frame of which only the line is known yet */
+#define UNKNOWN 0              /* number of the unknown stack frame */
+#define NOT_SENT UINT32_MAX    /* number of a stack frame of which only the line is stored yet */
 #define TEXT_MAX 1000          /* bytes of a class, method or file name */
 #define FRAME_BYTES (3 * (4 + TEXT_MAX) + 4)
 
@@ -27,7 +27,9 @@ void ag_frames_release(struct ag_jvm *jvm, struct ag_frames *frames)
 		ag_hash_map_release(&frames->known, jvm->mem);
 }
 
-/* Packs a jmethodID below 2^48 and a code offset below 2^16.  Returns 0 for a larger jmethodID. */
+/*
+ * Packs a jmethodID below 2^48 and a code offset below 2^16.  Returns 0 if the jmethodID is larger.
+ */
 static uint64_t key_of(const jvmtiFrameInfo *frame)
 {
 	uint64_t id = (uintptr_t)frame->method;
@@ -43,7 +45,7 @@ static struct ag_hash_entry *find(const struct ag_frames *frames, const jvmtiFra
 	return slot && slot->key == key ? slot : NULL;
 }
 
-/* Returns true if the frame is not sent yet and the table has room for it. */
+/* Returns true if the stack frame is not sent yet and the table has room for it. */
 static bool is_new(const struct ag_frames *frames, const jvmtiFrameInfo *frame)
 {
 	const struct ag_hash_entry *slot = find(frames, frame);
@@ -53,7 +55,7 @@ static bool is_new(const struct ag_frames *frames, const jvmtiFrameInfo *frame)
 	return key_of(frame) != 0 && frames->known.n < frames->max;
 }
 
-/* Returns the slot of a new frame, which it adds if necessary, or NULL if the table is full. */
+/* Returns the slot of a stack frame, which is added if necessary, or NULL if the table is full. */
 static struct ag_hash_entry *take_slot(struct ag_jvm *jvm, struct ag_frames *frames,
 				       const jvmtiFrameInfo *frame)
 {
@@ -63,7 +65,7 @@ static struct ag_hash_entry *take_slot(struct ag_jvm *jvm, struct ag_frames *fra
 		return slot;
 	if (frames->known.n == frames->known.max &&
 	    ag_hash_map_grow(&frames->known, jvm->mem, frames->max) != 0) {
-		frames->max = frames->known.max; /* no memory: do not try again */
+		frames->max = frames->known.max; /* no memory: never try again */
 		return NULL;
 	}
 	return ag_hash_map_add(&frames->known, key_of(frame), NOT_SENT);

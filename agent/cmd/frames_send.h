@@ -12,25 +12,32 @@
 
 struct ag_frames {
 	struct ag_hash_map known; /* method and code offset → number; note: encoded line or 0 */
-	uint32_t max;             /* entries of known; further frames become the unknown frame */
-	uint32_t n;               /* frames sent; number 0 is the unknown frame */
-	bool restored; /* classes were restored: code offsets of unsent frames are stale */
+	uint32_t max;             /* maximum entries of `known`; further ones become unknown */
+	uint32_t n;               /* stack frames sent; number 0 is the unknown one */
+	bool restored; /* classes were restored: code offsets in unsent stack frames are invalid */
 };
 
-/* Makes room for max frames.  The table grows to 32 bytes for each, 48 while it is copied. */
+/*
+ * Makes room for max stack frames.  The table grows to 32 bytes for each, to 48 while it is copied.
+ */
 int ag_frames_init(struct ag_jvm *jvm, struct ag_frames *frames, uint32_t max);
 void ag_frames_release(struct ag_jvm *jvm, struct ag_frames *frames);
 
-/* Returns true if ag_frames_send() would send one of these frames or the unknown frame. */
+/* Returns true if ag_frames_send() would send a stack frame of this list, or the unknown one. */
 bool ag_frames_are_new(const struct ag_frames *frames, const jvmtiFrameInfo *list,
 			     uint32_t n);
-/* Sends the new frames in one FRAMES.  Does not wait if the channel has room for a payload. */
+/*
+ * Sends the stack frames of the list that are new, in one FRAMES.  Does not wait if the channel has
+ * room for a payload.
+ */
 int ag_frames_send(struct ag_jvm *jvm, struct ag_chan *chan, struct ag_frames *frames,
 		   const jvmtiFrameInfo *list, uint32_t n);
-/* Stores the lines of frames that are not sent yet.  Call it before classes are restored. */
+/*
+ * Stores the lines of the stack frames that are not sent yet.  Call it before classes are restored.
+ */
 void ag_frames_note(struct ag_jvm *jvm, struct ag_frames *frames, const jvmtiFrameInfo *list,
 		    uint32_t n);
-/* Returns the number of a frame that was sent, or that of the unknown frame. */
+/* Returns the number of a stack frame that was sent, else that of the unknown one. */
 uint32_t ag_frames_number(const struct ag_frames *frames, const jvmtiFrameInfo *frame);
 
 #endif

@@ -46,7 +46,7 @@ static int send_classes(struct ag_origins *p, const struct ag_row *rows, uint32_
 	return ag_row_batch_end(&batch);
 }
 
-/* Sends rows in chunks, so that the client parses one while the agent collects the next. */
+/* Sends rows in chunks, so that the client parses a chunk while the agent collects the next one. */
 static int send_rows(struct ag_origins *p, const struct ag_census *census)
 {
 	struct ag_origin origin[ROWS_AT_ONCE];

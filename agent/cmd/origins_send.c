@@ -65,7 +65,7 @@ static int find_module(struct ag_origins *p, jclass class, uint32_t *id)
 	return send_text(p, WIRE_MODULE, *id, name);
 }
 
-/* Finds what identifies the code source: the protection domain, or the module of a boot class. */
+/* Finds the object that identifies a code source: protection domain, or module of a boot class. */
 static int find_source_object(struct ag_origins *p, jclass class, const struct ag_origin *origin,
 			      jobject *object, bool *is_module)
 {

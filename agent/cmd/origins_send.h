@@ -1,4 +1,4 @@
-/* Sends each class origin (loader, module, code source) once; rows refer to it by number. */
+/* Sends each loader, module and code source once; the rows of classes refer to them by number. */
 #ifndef JTOOL_AGENT_CMD_ORIGINS_SEND_H
 #define JTOOL_AGENT_CMD_ORIGINS_SEND_H
 
@@ -9,9 +9,12 @@
 struct ag_origins {
 	struct ag_jvm *jvm;
 	struct ag_chan *chan;
-	/* The assigned numbers.  modules or sources may be NULL: these are then not sent. */
+	/*
+	 * The numbers that are assigned so far.  Without `modules` or `sources` (NULL), these are
+	 * not sent.
+	 */
 	struct ag_ids *loaders, *modules, *sources;
-	struct ag_code_source source; /* initialised if sources is not NULL */
+	struct ag_code_source source; /* initialised unless sources is NULL */
 };
 
 struct ag_origin {
@@ -19,8 +22,8 @@ struct ag_origin {
 };
 
 /*
- * Finds the origin of a class, and sends the parts that are new.  Creates local references for new
- * numbers only; they belong to the current local frame.
+ * Finds the origin of a class, and sends those parts of it that the client does not have yet.
+ * Creates local references for new numbers only; these belong to the current local frame.
  */
 int ag_origins_send(struct ag_origins *origins, jclass class, struct ag_origin *origin);
 

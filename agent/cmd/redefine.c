@@ -13,7 +13,7 @@ static void copy_text(char out[AG_PATCH_TEXT], struct wire_text text)
 	out[len] = '\0';
 }
 
-/* Receives a frame of this type.  If another arrives, returns -1 with the channel broken. */
+/* Receives a frame of this type.  If another frame arrives, breaks the channel and returns -1. */
 static int expect(struct ag_jvm *jvm, struct ag_chan *chan, uint16_t type, struct ag_frame *frame)
 {
 	if (ag_chan_receive(chan, frame) == 1 && frame->type == type)
@@ -38,14 +38,17 @@ static int read_bytes(struct ag_jvm *jvm, struct ag_chan *chan, struct ag_new_pa
 			chan->broken = true;
 			return ag_fail(jvm, "read the request", "it is malformed");
 		}
-		if (new->bytes) /* NULL if there was no memory: skip the bytes */
+		if (new->bytes) /* NULL: no memory; skip the bytes */
 			memcpy(new->bytes + n_read, piece.data, piece.len);
 		n_read += piece.len;
 	}
 	return 0;
 }
 
-/* Reads all frames of a patch, even after an error, which it records: they are not requests. */
+/*
+ * Reads all frames of a patch, even after an error, because the session must not read them as
+ * requests.  The error is recorded.
+ */
 static int read_patch(struct ag_jvm *jvm, struct ag_chan *chan, struct ag_new_patch *new)
 {
 	struct ag_frame frame;
@@ -86,7 +89,7 @@ int ag_cmd_redefine(struct ag_jvm *jvm, struct ag_chan *chan, struct wire_reader
 		return ag_fail(jvm, "read the request", "it is incomplete");
 	new = ag_jvm_alloc(jvm, n, sizeof(*new));
 	if (!new) {
-		chan->broken = true; /* the next frames are not requests */
+		chan->broken = true; /* the next frames must not be read as requests */
 		return -1;
 	}
 	while (n_read < n && read_patch(jvm, chan, &new[n_read]) == 0)

@@ -1,6 +1,6 @@
 #include "cmd/row_batch.h"
 
-#define BATCH (48u * 1024) /* bytes of a payload after which the next row starts a new frame */
+#define BATCH (48u * 1024) /* bytes; a row that would exceed this payload starts a new frame */
 
 int ag_row_batch_end(struct ag_row_batch *batch)
 {

@@ -7,15 +7,17 @@
 struct ag_row_batch {
 	struct ag_chan *chan;
 	uint16_t type;
-	struct wire_writer *w; /* NULL if no frame is begun */
-	uint32_t n;            /* rows in the frame */
+	struct wire_writer *w; /* writer of the current frame; NULL: none */
+	uint32_t n;            /* rows in the current frame */
 };
 
-/* Returns the writer for a row of len bytes, or NULL if the channel is broken. */
+/*
+ * Returns the writer for a row of len bytes, which the caller writes; NULL: the channel is broken.
+ */
 struct wire_writer *ag_row_batch_row(struct ag_row_batch *batch, size_t len);
 /*
- * Makes room for a row of len bytes, and waits for the client only if may_wait.  Returns 0 if the
- * row can be written without waiting, else AG_ROW_BATCH_FULL, or -1 if the channel is broken.
+ * Prepares for a row of len bytes.  Waits for the client only if may_wait.  Returns 0 if the row
+ * can be written without waiting, or AG_ROW_BATCH_FULL if not, or -1 if the channel is broken.
  */
 #define AG_ROW_BATCH_FULL 1
 int ag_row_batch_room(struct ag_row_batch *batch, size_t len, bool may_wait);

@@ -1,8 +1,8 @@
 /*
- * TRACE: installs hooks in methods, sends the calls they record, and removes the hooks.
+ * TRACE: installs hooks in methods, sends the calls that the hooks record, and removes the hooks.
  *
- * While classes have hooks, the agent never waits for the client.  Whenever a trace ends, the
- * agent first restores the classes.
+ * While classes have hooks, the agent never waits for the client.  When a trace ends, for whatever
+ * reason, the agent first restores the classes.
  */
 #include <string.h>
 
@@ -15,18 +15,18 @@
 #define NS_PER_MS 1000000
 #define NS_PER_S 1000000000
 
-/* The interval of polling for calls: a hook makes no system call that could wake this thread. */
+/* How often the agent looks for calls: a hook makes no system call that could wake the agent. */
 #define TICK_BUSY_MS 10
 #define TICK_IDLE_MS 50
 
 #define SUMS_NS (500 * NS_PER_MS)
 #define STATE_NS NS_PER_S
 
-#define FRAMES_MAX (1u << 16) /* distinct frames, 2 MB; further ones are sent as unknown */
+#define FRAMES_MAX (1u << 16) /* distinct stack frames, 2 MB; further ones are sent as unknown */
 
 /*
- * The trace ends if the hooks exceed their budget in a window of COST_NS, or if they use more than
- * the budget for FLOOD seconds in a window of FLOOD_NS.
+ * The trace ends if the hooks exceed their CPU budget in a window of COST_NS, or if in a window of
+ * FLOOD_NS they use as much as the budget for FLOOD seconds.
  */
 #define COST_NS NS_PER_S
 #define FLOOD_NS (250 * NS_PER_MS)
@@ -41,7 +41,7 @@ struct request {
 
 struct window {
 	int64_t begin_ns;
-	uint64_t spent_ns; /* used by hooks before begin_ns */
+	uint64_t spent_ns; /* time that hooks had used at begin_ns */
 };
 
 struct tracing {
@@ -55,7 +55,7 @@ struct tracing {
 
 static int invalid_request(struct ag_jvm *jvm, struct ag_chan *chan)
 {
-	chan->broken = true; /* what follows might not be a request */
+	chan->broken = true; /* the next bytes might not be a request */
 	return ag_fail(jvm, "read the request", "it is malformed");
 }
 
@@ -64,7 +64,7 @@ static bool has_text(struct wire_text text)
 	return text.len > 0 && !memchr(text.data, '\0', text.len);
 }
 
-/* Copies the name and the descriptor into one block, which m->name owns. */
+/* Copies the name and the descriptor of a method into one block of memory, which m->name owns. */
 static int copy_method(struct ag_jvm *jvm, struct ag_install_method *m, uint32_t number,
 		       struct wire_text name, struct wire_text descriptor)
 {
@@ -80,7 +80,7 @@ static int copy_method(struct ag_jvm *jvm, struct ag_install_method *m, uint32_t
 	return 0;
 }
 
-/* Reads one TRACE_METHODS and advances *n_read.  After an error, stores no methods. */
+/* Reads one TRACE_METHODS and advances *n_read.  Once an error is recorded, stores no method. */
 static int read_batch(struct ag_jvm *jvm, struct ag_chan *chan, struct request *request,
 		      uint32_t *n_read)
 {
@@ -162,7 +162,10 @@ static bool exceeds_budget(const struct tracing *t, const struct window *w, int6
 	return (double)(spent - w->spent_ns) > allowed;
 }
 
-/* Checks the budget over windows: a short stall of the machine must not end the trace. */
+/*
+ * Returns true if the hooks exceed their budget.  Looks at windows of time, because a short stall
+ * of the machine must not end the trace.
+ */
 static bool costs_too_much(struct tracing *t, int64_t now)
 {
 	struct ag_trace_state state = { 0 };
@@ -193,7 +196,7 @@ static int send_sums(struct tracing *t, int64_t now)
 	return ag_trace_send_sums(&t->sender);
 }
 
-/* Sends pending calls or sums and the state, as far as the channel has room. */
+/* Sends pending calls or sums, and the state, as far as the channel has room. */
 static int send_pending(struct tracing *t, int64_t now)
 {
 	struct ag_trace_sender *sender = &t->sender;
@@ -204,7 +207,7 @@ static int send_pending(struct tracing *t, int64_t now)
 	if (ag_trace_send_begin(sender) != 0)
 		return -1;
 	if (sender->next_method <= sender->n)
-		return 0; /* TRACE_REFUSED and TRACE_BEGUN come first */
+		return 0; /* TRACE_REFUSED and TRACE_BEGUN are not all sent yet */
 	if ((sender->flags & WIRE_TRACE_SUMMED ? send_sums(t, now) :
 						 ag_trace_send_calls(sender)) != 0)
 		return -1;
@@ -257,13 +260,16 @@ static int follow(struct tracing *t)
 	}
 }
 
-/* Sends pending calls before the classes are restored, which changes their line numbers. */
+/*
+ * Follows the trace until its end.  Sends pending calls before the classes are restored, because
+ * that changes the line numbers of their stack frames.
+ */
 static int trace(struct tracing *t)
 {
 	int end = ag_trace_sender_hooked(&t->sender) > 0 ? follow(t) : WIRE_TRACED_NOTHING;
 
 	if (end == WIRE_TRACED_STOPPED || end == WIRE_TRACED_FORCED)
-		(void)send_pending(t, ag_now_ns()); /* on an error chan->broken is set */
+		(void)send_pending(t, ag_now_ns()); /* an error breaks the channel */
 	return end;
 }
 
@@ -288,7 +294,7 @@ static int send_rest(struct tracing *t, int end, jvmtiError code)
 	if (ag_trace_send_begin(sender) != 0)
 		return -1;
 	if (sender->flags & WIRE_TRACE_SUMMED) {
-		/* Finish the current round, then send a complete one. */
+		/* Finish the round of sums that has begun, then send a complete round. */
 		if (ag_trace_send_sums(sender) != 0)
 			return -1;
 		sender->next_sum = 0;
@@ -317,7 +323,9 @@ static int run(struct ag_jvm *jvm, struct tracing *t, const struct request *requ
 	t->sender.install_ns = (uint64_t)(ag_now_ns() - t->allowed_ns);
 	ag_class_index_release(jvm); /* so that classes can be unloaded during the trace */
 	end = jvm->stopping ? -1 : trace(t);
-	/* Uninstall first: ag_trace_end() waits for hooks in flight, of which few are then left. */
+	/*
+	 * Uninstall first: ag_trace_end() waits for hooks in flight, and few are left after that.
+	 */
 	ag_uninstall(jvm, t->install, &code);
 	ag_trace_end(t->sender.trace);
 	ag_activity_end(&jvm->activity);

@@ -1,8 +1,8 @@
 /*
  * Sends a trace to the client.
  *
- * While classes have hooks, nothing waits for the client: calls that do not fit into the channel
- * stay in the buffers of the hooks, which drop further calls when they are full.
+ * While classes have hooks, the agent does not wait for the client: calls that do not fit into the
+ * channel stay in the hooks' records, and the hooks drop further calls when no record is free.
  */
 #ifndef JTOOL_AGENT_CMD_TRACE_SEND_H
 #define JTOOL_AGENT_CMD_TRACE_SEND_H
@@ -21,11 +21,11 @@ struct ag_trace_sender {
 	uint32_t flags;      /* WIRE_TRACE_* */
 	uint64_t max_calls;  /* 0: no limit */
 	uint64_t install_ns;
-	bool may_wait;       /* set after classes are restored: sending waits for the client */
+	bool may_wait;       /* set after classes are restored: sending may wait for the client */
 
-	uint32_t next_method;   /* to check for refusal; n: send TRACE_BEGUN; n + 1: sent it */
+	uint32_t next_method;   /* to report if it is refused; n: send TRACE_BEGUN; n + 1: sent */
 	uint32_t next_sum;      /* method whose sum is sent next; n: the round is complete */
-	uint64_t sent, dropped; /* calls */
+	uint64_t sent, dropped; /* number of calls */
 	struct ag_row_batch batch;
 	struct ag_frames frames;
 };
@@ -35,10 +35,10 @@ uint32_t ag_trace_sender_hooked(const struct ag_trace_sender *t);
 /* Returns true if max_calls calls were sent. */
 bool ag_trace_sender_is_done(const struct ag_trace_sender *t);
 
-/* These functions send as much as fits, or all if may_wait.  -1: the channel is broken. */
+/* These functions send as much as fits or, if may_wait, everything.  -1: the channel is broken. */
 int ag_trace_send_begin(struct ag_trace_sender *t); /* refusals, then TRACE_BEGUN */
-int ag_trace_send_calls(struct ag_trace_sender *t); /* calls that have ended since the last time */
-int ag_trace_send_sums(struct ag_trace_sender *t);  /* sums from next_sum on */
+int ag_trace_send_calls(struct ag_trace_sender *t); /* calls that have ended since */
+int ag_trace_send_sums(struct ag_trace_sender *t);  /* sums, from next_sum on */
 int ag_trace_send_state(struct ag_trace_sender *t);
 int ag_trace_send_end(struct ag_trace_sender *t, uint32_t end, jvmtiError code);
 
