@@ -4,8 +4,8 @@
 
 #include "wire/log_histogram.h"
 
-#define END_BATCH (48u * 1024) /* bytes of a row: ends the batch, so that FRAMES can follow */
-#define USUAL_CALL 2048        /* bytes that are reserved before the next call is drained */
+#define END_BATCH (48u * 1024) /* bytes; room for so many ends the batch: FRAMES can follow */
+#define USUAL_CALL 2048        /* bytes of room that are required before the next call is drained */
 #define LONGEST_SUM (48 + 12 * HISTOGRAM_BUCKETS) /* bytes */
 #define NAME_MAX 1024          /* bytes; longer thread names are cut */
 
@@ -31,7 +31,7 @@ static int make_room(struct ag_trace_sender *t, size_t n)
 	return ag_row_batch_room(&t->batch, n, t->may_wait);
 }
 
-/* A full buffer is not an error: sending continues when the client has read some of it. */
+/* Ends a function that sends.  A full buffer is not an error: later calls send the rest of it. */
 static int finish(struct ag_trace_sender *t, int rc)
 {
 	if (rc < 0 || ag_row_batch_end(&t->batch) != 0)
@@ -125,7 +125,7 @@ static int send_call(struct ag_jvm *jvm, const struct ag_call *call, void *arg)
 	if (rc == 0)
 		rc = make_room(t, len);
 	if (rc == FULL)
-		t->dropped++; /* the call exceeds the reserved room, and is already drained */
+		t->dropped++; /* the call needs more than the reserved room, but is drained */
 	if (rc != 0)
 		return rc;
 	w = ag_row_batch_row(&t->batch, len);
