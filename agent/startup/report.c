@@ -6,9 +6,9 @@
 #include "jvm/frame_names.h"
 #include "startup/report_file.h"
 
-#define FRAMES_MAX (1u << 18)        /* distinct frames; further ones are written as unknown */
-#define FRAMES_FIRST (1u << 12)      /* initial capacity */
-#define TEXTS ((size_t)32 << 20)     /* bytes reserved for frame names */
+#define FRAMES_MAX (1u << 18)        /* distinct stack frames; others are written as unknown */
+#define FRAMES_FIRST (1u << 12)      /* initial capacity of `known` */
+#define TEXTS ((size_t)32 << 20)     /* bytes reserved for the texts of stack frames */
 #define NAME_MAX 1000                /* bytes of a class, method or file name */
 #define FRAME_MAX (3 * NAME_MAX + 64)
 #define CLASS_MAX 4000
@@ -43,7 +43,7 @@ void ag_report_release(struct ag_jvm *jvm, struct ag_report *report)
 	ag_arena_release(&report->texts, jvm->mem);
 }
 
-/* Frames */
+/* Texts of stack frames. */
 
 static void put_location(struct ag_text *t, const struct ag_frame_names_get *f)
 {
@@ -79,7 +79,7 @@ static uint64_t key_of(const struct ag_alloc_site *site, uint32_t i)
 	return id >> 48 ? 0 : id << 16 | site->bcis[i];
 }
 
-/* Stores the text of a new frame.  If memory is short, the frame remains unknown. */
+/* Stores the text of a stack frame.  If memory is short, the stack frame remains unknown. */
 static void add_frame(struct ag_jvm *jvm, struct ag_report *report, uint64_t key,
 		      const jvmtiFrameInfo *frame)
 {
@@ -101,7 +101,7 @@ static void add_frame(struct ag_jvm *jvm, struct ag_report *report, uint64_t key
 		return;
 	memcpy(stored, data, text.len + 1);
 	offset = (size_t)(stored - (char *)report->texts.base) / 8;
-	(void)ag_hash_map_add(&report->known, key, (uint32_t)offset); /* there is room */
+	(void)ag_hash_map_add(&report->known, key, (uint32_t)offset); /* cannot fail: has room */
 }
 
 static void add_frames(struct ag_jvm *jvm, struct ag_report *report,
@@ -139,7 +139,7 @@ static const char *frame_text(const struct ag_report *report, uint64_t key)
 	return (const char *)report->texts.base + (size_t)slot->number * 8;
 }
 
-/* Order */
+/* The order of sites. */
 
 struct rank {
 	uint64_t bytes;
@@ -151,7 +151,7 @@ static bool is_before(const struct rank *a, const struct rank *b)
 	return a->bytes != b->bytes ? a->bytes > b->bytes : a->site < b->site;
 }
 
-/* Sifts element i down in a binary heap whose root is the last in sort order. */
+/* Sifts element i down in a binary heap whose root is the element that comes last in sort order. */
 static void sift(struct rank *ranks, uint32_t n, uint32_t i)
 {
 	const struct rank moved = ranks[i];
@@ -200,7 +200,7 @@ static struct rank *rank_sites(struct ag_jvm *jvm, const struct ag_report *repor
 	return ranks;
 }
 
-/* Writing */
+/* Writing the report. */
 
 struct output {
 	const struct ag_report *report;
@@ -352,7 +352,7 @@ static const char *write_to(struct ag_jvm *jvm, struct output *w, uint32_t pid,
 	if ((report->wanted.flags & WIRE_ALLOC_LIVE) && !w->live)
 		(void)write_note(w, WIRE_ALLOC_NOT_LIVE, jvm->err.why ? jvm->err.why : "", 0);
 	ag_clear_error(jvm);
-	(void)ag_alloc_profile_notes(report->profile, write_note, w); /* optional */
+	(void)ag_alloc_profile_notes(report->profile, write_note, w); /* cannot fail */
 	write_sites(w, ranks, n, all);
 	return ag_report_file_finish(w->file, report->path) == 0
 		       ? NULL

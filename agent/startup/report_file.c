@@ -9,7 +9,7 @@
 
 #include "util/text.h"
 
-#define TRIES 10 /* temporary names: a killed JVM with the same pid may have left such files */
+#define TRIES 10 /* temporary names to try: a killed JVM with the same pid may have left files */
 
 const char *ag_report_file_why(int error)
 {
@@ -59,9 +59,9 @@ static void name_temporary(struct ag_report_file *file, const char *path, uint32
 }
 
 /*
- * Returns an errno if path exists and is not a regular file: rename() would report a directory too
- * late, and would replace /dev/null.  Uses a system call, because glibc exports stat() only since
- * 2.33.  If it fails, open() and rename() report the error.
+ * Returns an errno if `path` exists and is not a regular file: rename() would report a directory
+ * too late, and would replace /dev/null.  Uses a system call, because glibc exports stat() only
+ * since 2.33.  If the system call fails, returns 0: open() and rename() report the error.
  */
 static int check_existing(const char *path)
 {
@@ -120,7 +120,7 @@ void ag_report_file_drop(struct ag_report_file *file)
 {
 	if (file->fd >= 0)
 		(void)close(file->fd);
-	(void)unlink(file->temporary); /* nothing can be done if it remains */
+	(void)unlink(file->temporary); /* if it remains, nothing can be done */
 	file->fd = -1;
 }
 

@@ -14,19 +14,20 @@
 #define NS_PER_MS 1000000
 #define NS_PER_S 1000000000LL
 #define END_MS 3000              /* maximum time that JVM exit waits for sessions */
-#define BEGIN_MS 60000           /* maximum time that JVM startup waits until recording begins */
-#define LEARN_NS (10 * NS_PER_S) /* maximum time to look up new frame names at JVM exit */
+/* maximum time that JVM startup waits until the recording begins */
+#define BEGIN_MS 60000
+#define LEARN_NS (10 * NS_PER_S) /* maximum time to look up new stack frames at the JVM's exit */
 #define LINE_MAX 10240
 
 enum state { NOTHING, STARTING, ON, FAILED };
 
-/* One instance per loaded library. */
+/* The state of the agent at JVM startup; one for each loaded library. */
 static struct {
 	struct ag_startup_options options;
-	struct ag_mem mem; /* used between ag_recording_enter() and _leave() */
+	struct ag_mem mem; /* used only with access to the recording, or before it begins */
 	struct ag_jvm jvm;
 	struct ag_report report;
-	jrawMonitorID monitor; /* guards state */
+	jrawMonitorID monitor; /* protects state */
 	enum state state;
 	uint32_t pid;
 } startup;
@@ -45,27 +46,27 @@ void ag_startup_error(const char *what, const char *why, const char *more)
 	ag_text_put(&line, more);
 	data[line.len++] = '\n';
 	written = write(STDERR_FILENO, data, line.len);
-	(void)written; /* errors cannot be reported elsewhere */
+	(void)written; /* an error cannot be reported anywhere */
 }
 
 static void set_state(enum state state)
 {
 	jvmtiEnv *ti = startup.jvm.ti;
 
-	(void)(*ti)->RawMonitorEnter(ti, startup.monitor); /* the monitor is valid */
+	(void)(*ti)->RawMonitorEnter(ti, startup.monitor); /* cannot fail: the monitor is valid */
 	startup.state = state;
 	(void)(*ti)->RawMonitorNotifyAll(ti, startup.monitor);
 	(void)(*ti)->RawMonitorExit(ti, startup.monitor);
 }
 
-/* Returns false if the recording is still starting at the deadline. */
+/* Waits until the recording has begun or failed.  Returns false if it has not at the deadline. */
 static bool wait_for_start(int64_t until_ns)
 {
 	jvmtiEnv *ti = startup.jvm.ti;
 	int64_t left;
 	bool started;
 
-	(void)(*ti)->RawMonitorEnter(ti, startup.monitor); /* the monitor is valid */
+	(void)(*ti)->RawMonitorEnter(ti, startup.monitor); /* cannot fail: the monitor is valid */
 	while (startup.state == STARTING && (left = until_ns - ag_now_ns()) > 0)
 		(void)(*ti)->RawMonitorWait(ti, startup.monitor, left / NS_PER_MS + 1);
 	started = startup.state != STARTING;
@@ -73,7 +74,7 @@ static bool wait_for_start(int64_t until_ns)
 	return started;
 }
 
-/* The recording */
+/* The recording. */
 
 static const char *why_not(const struct ag_jvm *jvm)
 {
@@ -99,7 +100,7 @@ static int begin(struct ag_jvm *jvm)
 	if (ag_recording_begin(jvm, profile, wanted->flags) == 0)
 		return 0;
 	(void)ag_alloc_profile_end(jvm, profile, false,
-				   &(jvmtiError){ 0 }); /* the error is recorded */
+				   &(jvmtiError){ 0 }); /* an earlier error remains recorded */
 	ag_alloc_profile_free(jvm, profile);
 	return -1;
 }
@@ -114,11 +115,11 @@ static void tick_until_end(struct ag_jvm *jvm)
 			ag_report_resolve(&turn.jvm, &startup.report, INT64_MAX);
 			ag_recording_leave();
 		}
-		ag_clear_error(jvm); /* retried at the next tick */
+		ag_clear_error(jvm); /* the next tick tries again */
 	}
 }
 
-/* The end of the recording */
+/* The end of the recording. */
 
 static bool is_live(void)
 {
@@ -176,7 +177,7 @@ static void JNICALL record(jvmtiEnv *ti, JNIEnv *jni, void *arg)
 	ag_ref_pop(jvm);
 }
 
-/* VMInit: starts a thread that begins the profile.  Objects of that thread are not recorded. */
+/* VMInit: starts a thread that begins the profile, and whose own allocations are not recorded. */
 static void JNICALL on_init(jvmtiEnv *ti, JNIEnv *jni, jthread thread)
 {
 	struct ag_jvm jvm = startup.jvm;
@@ -194,9 +195,11 @@ static void JNICALL on_init(jvmtiEnv *ti, JNIEnv *jni, jthread thread)
 			    "; the JVM continues without waiting");
 }
 
-/* JVM exit */
+/* The JVM's exit. */
 
-/* Fails if there are virtual threads: the heap walk could reach one that is being created. */
+/*
+ * Fails if there are virtual threads, because the heap walk could reach one that is being created.
+ */
 static int check_threads(struct ag_jvm *jvm)
 {
 	struct ag_classes classes = { 0 };
@@ -240,7 +243,7 @@ static void JNICALL on_death(jvmtiEnv *ti, JNIEnv *jni)
 	}
 }
 
-/* Loading */
+/* Loading of the agent. */
 
 static int open_environment(JavaVM *vm)
 {
@@ -269,7 +272,9 @@ static int open_environment(JavaVM *vm)
 	return 0;
 }
 
-/* Returns why this JVM, which has not started yet, cannot sample allocations, or NULL. */
+/*
+ * Returns the reason why this JVM, which has not started yet, cannot sample allocations, or NULL.
+ */
 static const char *cannot_sample(struct ag_jvm *jvm)
 {
 	jvmtiCapabilities potential;
@@ -316,7 +321,9 @@ jint ag_startup(JavaVM *vm, const char *options)
 			(void)(*startup.jvm.ti)->DisposeEnvironment(startup.jvm.ti);
 		return JNI_ERR;
 	}
-	/* The profile, the sorted list of its sites, and the tables of the report. */
+	/*
+	 * Room for the profile, for the sorted list of its sites, and for the tables of the report.
+	 */
 	startup.mem.budget = startup.options.wanted.memory + startup.options.wanted.memory / 4 +
 			     AG_REPORT_MEMORY;
 	return JNI_OK;

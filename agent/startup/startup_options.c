@@ -79,7 +79,7 @@ static const char *read_path(struct ag_startup_options *o, const char *value, ui
 	size_t n = 0;
 
 	for (; *value; value++) {
-		if (n > sizeof(o->path) - 64) /* leaves room for the suffix of the temporary name */
+		if (n > sizeof(o->path) - 64) /* leaves room for the suffix of a temporary name */
 			return "the path is too long";
 		if (*value != '%') {
 			o->path[n++] = *value;
@@ -115,7 +115,7 @@ static const char *read_globs(struct ag_startup_options *o, char *value)
 	return NULL;
 }
 
-/* Returns NULL, or what is wrong with the value. */
+/* Stores the value of an option.  Returns NULL, or the reason why the value is wrong. */
 static const char *read_value(struct ag_startup_options *o, enum option option, char *value,
 			      uint32_t pid)
 {
@@ -183,7 +183,7 @@ static const char *check_all(struct ag_startup_options *o, const char **what)
 	return NULL;
 }
 
-/* Terminates the first option at its comma.  *next is the option after it, or NULL. */
+/* Ends the first option with a NUL at its comma.  *next is the option after it, or NULL. */
 static char *cut(char *text, char **next)
 {
 	char *comma = text ? strchr(text, ',') : NULL;

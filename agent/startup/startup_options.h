@@ -26,16 +26,16 @@
 struct ag_startup_options {
 	struct ag_alloc_profile_wanted wanted; /* wanted.globs points to globs */
 	char path[AG_PATH_MAX];
-	uint32_t sites; /* maximum to write; 0: all */
+	uint32_t sites; /* maximum of sites to write; 0: all */
 
-	char texts[AG_STARTUP_MAX + 1]; /* the options, each terminated by NUL */
+	char texts[AG_STARTUP_MAX + 1]; /* the options, each of which ends in NUL */
 	const char *globs[WIRE_ALLOC_GLOBS_MAX];
-	uint32_t given; /* a bit 1 << enum option for each option in the text */
+	uint32_t given; /* the bit 1 << enum option is set for each option in the text */
 };
 
 /*
- * Parses the options; text may be NULL.  Returns 0, or -1 with the wrong option in *what and the
- * reason in *why.  *what points into options->texts or to a constant.
+ * Parses the options; `text` may be NULL.  Returns 0, or -1 with the wrong option in *what and the
+ * reason in *why.  *what points into options->texts, or to a constant.
  */
 int ag_startup_parse(struct ag_startup_options *options, const char *text, uint32_t pid,
 		     const char **what, const char **why);
