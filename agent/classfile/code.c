@@ -67,7 +67,7 @@ static void read_switch(struct cf_insn *insn, struct cf_bytes *bytes)
 
 		insn->low = low;
 		if (n < 0 || n > UINT16_MAX)
-			bytes->failed = true; /* no method has room for so many cases */
+			bytes->failed = true; /* a method has no room for so many cases */
 		else
 			insn->n = (uint32_t)n;
 		insn->cases = cf_take(bytes, (size_t)insn->n * 4);

@@ -10,11 +10,11 @@ struct cf_code {
 	uint32_t len;
 	const uint8_t *code;
 	uint16_t n_handlers;
-	const uint8_t *handlers; /* 8 bytes each: see cf_handler() */
+	const uint8_t *handlers; /* 8 bytes per handler: see cf_handler() */
 	struct cf_attributes attributes;
 };
 
-/* Returns false if the method has no Code attribute, or a truncated one. */
+/* Returns false if the method has no Code attribute, or if the attribute is truncated. */
 bool cf_code(const struct cf_member *method, struct cf_code *code);
 
 struct cf_handler {
@@ -22,7 +22,7 @@ struct cf_handler {
 };
 struct cf_handler cf_handler(const struct cf_code *code, uint16_t i);
 
-/* The operands of an instruction, and the fields of struct cf_insn that hold them. */
+/* The operands of an instruction, and the members of struct cf_insn that have them. */
 enum cf_operands {
 	CF_OP_ILLEGAL,   /* not an instruction */
 	CF_OP_NONE,
@@ -30,7 +30,7 @@ enum cf_operands {
 	CF_OP_SHORT,     /* sipush: value */
 	CF_OP_LOCAL,     /* a local variable: index */
 	CF_OP_IINC,      /* a local variable and a constant: index, value */
-	CF_OP_LDC,       /* a constant, with a one-byte index: index */
+	CF_OP_LDC,       /* a constant (a one-byte index): index */
 	CF_OP_CONSTANT,  /* a constant: index */
 	CF_OP_INTERFACE, /* invokeinterface: index, count in value */
 	CF_OP_DYNAMIC,   /* invokedynamic: index */
@@ -40,7 +40,7 @@ enum cf_operands {
 	CF_OP_BRANCH_W,
 	CF_OP_TABLE,     /* tableswitch */
 	CF_OP_LOOKUP,    /* lookupswitch */
-	CF_OP_WIDE,      /* a wide prefix; cf_insn() never returns it */
+	CF_OP_WIDE,      /* a wide prefix, which cf_insn() never returns */
 };
 
 enum cf_operands cf_operands(uint8_t opcode);
@@ -48,19 +48,21 @@ enum cf_operands cf_operands(uint8_t opcode);
 const char *cf_mnemonic(uint8_t opcode);
 
 struct cf_insn {
-	uint32_t pc, len; /* len includes a wide prefix, padding and operands */
-	uint8_t opcode;   /* enum opcode; after a wide prefix: the widened opcode */
+	uint32_t pc, len; /* len: bytes, including a wide prefix, padding and operands */
+	uint8_t opcode;   /* enum opcode; after a wide prefix: the opcode that it widens */
 	bool wide;
 	enum cf_operands operands;
 	uint16_t index;
 	int32_t value;
-	/* switches: the default's offset, a tableswitch's lowest key, and the number of cases */
+	/* of a switch: the default's offset, a tableswitch's lowest key, the number of cases */
 	int32_t otherwise, low;
 	uint32_t n;
 	const uint8_t *cases;
 };
 
-/* Decodes the instruction at pc.  Returns false if it is illegal or crosses the end of the code. */
+/*
+ * Decodes the instruction at pc.  Returns false if it is illegal, or crosses the end of the code.
+ */
 bool cf_insn(const uint8_t *code, uint32_t len, uint32_t pc, struct cf_insn *insn);
 
 bool cf_is_switch(const struct cf_insn *insn);

@@ -10,7 +10,7 @@ struct usage {
 	unsigned depth, arguments;
 };
 
-/* One of the two bodies.  number[pc] counts instructions from 1 on; 0: none begins at pc. */
+/* One of the two bodies.  number[pc] counts the instructions from 1; 0: none begins at pc. */
 struct side {
 	const struct cf_body *body;
 	uint32_t *number;
@@ -99,7 +99,7 @@ static bool same_value(const struct cf_body *a, uint16_t i, const struct cf_body
 	return same_bootstrap(a, x.bootstrap, b, y.bootstrap, used);
 }
 
-/* Finds an entry of BootstrapMethods (JVMS 4.7.23).  Returns false if there is none. */
+/* Finds an entry of BootstrapMethods (JVMS 4.7.23).  Returns false if there is no such entry. */
 static bool find_bootstrap(const struct cf_attribute *attribute, uint16_t index,
 			   struct cf_bytes *arguments, uint16_t *method, uint16_t *n)
 {
@@ -138,7 +138,7 @@ static bool same_bootstrap(const struct cf_body *a, uint16_t i, const struct cf_
 	return true;
 }
 
-/* Returns the number of the instruction that a jump leads to, or 0. */
+/* Returns the number of the instruction to which a jump leads, or 0. */
 static uint32_t target(const struct side *s, const struct cf_insn *insn, int32_t offset)
 {
 	int64_t at = (int64_t)insn->pc + offset;
@@ -168,7 +168,7 @@ static bool same_switch(const struct side *a, const struct cf_insn *x, const str
 	return true;
 }
 
-/* Returns the short form of an instruction that also has a long form. */
+/* Returns the short form of an opcode that also has a long form; else the opcode itself. */
 static uint8_t short_opcode(uint8_t opcode)
 {
 	switch (opcode) {
@@ -207,7 +207,9 @@ static bool same_insn(const struct side *a, const struct cf_insn *x, const struc
 	}
 }
 
-/* Returns false if the code is empty or malformed.  s->number must be zeroed. */
+/*
+ * Numbers the instructions in s->number, which is zeroed.  False: the code is empty or malformed.
+ */
 static bool number_instructions(struct side *s)
 {
 	struct cf_insn insn;
@@ -238,7 +240,7 @@ static bool same_instructions(const struct side *a, const struct side *b)
 	return i == a->body->len && k == b->body->len;
 }
 
-/* Returns the number of the instruction at `at`; the end of the code counts as an instruction. */
+/* Returns the number of the instruction at `at`, or 0.  The code's end counts as an instruction. */
 static uint32_t number_at(const struct side *s, uint16_t at)
 {
 	return at <= s->body->len ? s->number[at] : 0;

@@ -11,7 +11,7 @@ struct cf_body {
 	const struct cf_pool *pool;
 	const uint8_t *code;
 	uint32_t len;
-	/* The following are NULL or 0, not known, for code in the JVM's memory. */
+	/* Unknown (NULL or 0) for code in the JVM's memory: */
 	struct cf_attribute bootstraps; /* the BootstrapMethods attribute */
 	const uint8_t *handlers;        /* as in struct cf_code */
 	uint16_t n_handlers;
@@ -21,16 +21,16 @@ struct cf_body {
 struct cf_body cf_body(const struct cf_class *class, const struct cf_code *code);
 
 /*
- * Compares two bodies instruction by instruction: constants by value, jumps by the instruction that
- * they lead to.  The long forms ldc_w, goto_w and jsr_w equal the short ones.  Dynamic constants
+ * Compares two bodies instruction by instruction: constants by value, jumps by the instruction to
+ * which they jump.  The long forms ldc_w, goto_w and jsr_w equal the short ones.  Dynamic constants
  * and invokedynamic are compared by name and type; bootstrap methods and exception handlers only if
- * both bodies have them.  Allocates 4 bytes for each byte of both bodies.  Returns 1 if they are
- * equal, 0 if they differ or one is malformed, -1 if memory is short.
+ * both bodies have them.  Allocates 4 bytes for each byte of both bodies.  Returns 1 if the bodies
+ * are equal, 0 if they differ or one is malformed, -1 if memory is short.
  */
 int cf_code_equal(const struct cf_body *a, const struct cf_body *b, struct ag_mem *mem)
 	__attribute__((warn_unused_result));
 
-/* Returns whether two constants are equal.  Ignores bootstrap methods. */
+/* Returns true if two constants are equal.  Ignores bootstrap methods. */
 bool cf_constant_equal(const struct cf_pool *a, uint16_t i, const struct cf_pool *b, uint16_t k);
 
 #endif

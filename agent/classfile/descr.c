@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-#define DIMENSIONS_MAX 255 /* JVMS 4.3.2 */
+#define DIMENSIONS_MAX 255 /* limit of JVMS 4.3.2 */
 
 bool cf_type_next(struct cf_text *rest, struct cf_type *type)
 {

@@ -5,20 +5,20 @@
 #include "classfile/read.h"
 
 struct cf_type {
-	char kind;            /* 'B' … 'Z', 'V'; 'L' for classes and arrays */
+	char kind;            /* 'B' … 'Z', 'V' as in descriptors; 'L' also for arrays */
 	uint8_t dimensions;   /* 0: not an array */
 	struct cf_text element; /* name of the class, or of an array's element; empty: primitive */
-	char element_kind;    /* for an array, the kind of its element; else as kind */
+	char element_kind;    /* of an array: the kind of its element; else as kind */
 	struct cf_text text;  /* the complete descriptor */
 };
 
-/* Takes the first type, or "V", from *rest.  Returns false if it is malformed or missing. */
+/* Removes the first type, or "V", from *rest.  Returns false if it is malformed or missing. */
 bool cf_type_next(struct cf_text *rest, struct cf_type *type);
 
 /* Returns the number of slots that a value takes: 2 for long and double, 0 for void. */
 unsigned cf_type_slots(const struct cf_type *type);
 
-/* Splits a method descriptor into parameters and result.  Returns false if it is malformed. */
+/* Splits a method's descriptor into parameters and result.  Returns false if it is malformed. */
 bool cf_method_types(struct cf_text descriptor, struct cf_text *parameters,
 		     struct cf_type *result);
 

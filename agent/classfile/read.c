@@ -17,7 +17,9 @@ bool cf_text_same(struct cf_text a, struct cf_text b)
 	return a.data && b.data && a.len == b.len && memcmp(a.data, b.data, a.len) == 0;
 }
 
-/* Returns the length of a constant after its tag; of a Utf8, without the text.  0: unknown tag. */
+/*
+ * Returns the length of a constant after its tag, not counting the text of a Utf8.  0: unknown tag.
+ */
 static size_t constant_len(uint8_t tag)
 {
 	switch (tag) {
@@ -57,10 +59,10 @@ static bool skip_constant(struct cf_bytes *bytes, uint8_t tag)
 	return tag != CF_UTF8 || cf_take(bytes, cf_peek_u2(content));
 }
 
-/* Fills pool->at.  Returns NULL, or why it failed. */
+/* Fills pool->at.  Returns NULL, or the reason why it failed. */
 static const char *find_constants(struct cf_pool *pool, struct cf_bytes *bytes)
 {
-	memset(pool->at, 0xff, pool->count * sizeof(*pool->at)); /* NO_CONSTANT everywhere */
+	memset(pool->at, 0xff, pool->count * sizeof(*pool->at)); /* NO_CONSTANT */
 	for (uint32_t i = 1; i < pool->count; i++) {
 		uint32_t at = (uint32_t)(bytes->at - pool->data);
 		uint8_t tag = cf_u1(bytes);
@@ -71,7 +73,7 @@ static const char *find_constants(struct cf_pool *pool, struct cf_bytes *bytes)
 			return "the constant pool ends too early";
 		pool->at[i] = at;
 		if (tag == CF_LONG || tag == CF_DOUBLE)
-			i++; /* takes two entries (JVMS 4.4.5) */
+			i++; /* the constant takes two entries (JVMS 4.4.5) */
 	}
 	return NULL;
 }
@@ -180,7 +182,7 @@ static bool skip_attributes(struct cf_bytes *bytes)
 	return !bytes->failed;
 }
 
-/* Returns true if the parts of a Code attribute (JVMS 4.7.3) fill it exactly. */
+/* Returns true if the parts of a Code attribute (JVMS 4.7.3) fill the attribute exactly. */
 static bool code_is_complete(const struct cf_attribute *attribute)
 {
 	struct cf_bytes bytes = cf_bytes_init(attribute->data, attribute->len);
@@ -219,7 +221,7 @@ static const char *check_codes(const struct cf_class *class)
 	return NULL;
 }
 
-/* Reads everything after the constant pool. */
+/* Reads everything that follows the constant pool. */
 static const char *open_rest(struct cf_class *c, struct cf_bytes *bytes)
 {
 	const char *why;

@@ -52,9 +52,9 @@ enum cf_access {
 	CF_ACC_PROTECTED = 0x0004,
 	CF_ACC_STATIC = 0x0008,
 	CF_ACC_FINAL = 0x0010,
-	CF_ACC_SYNCHRONIZED = 0x0020, /* methods; classes: ACC_SUPER */
-	CF_ACC_VOLATILE = 0x0040,     /* fields; methods: ACC_BRIDGE */
-	CF_ACC_TRANSIENT = 0x0080,    /* fields; methods: ACC_VARARGS */
+	CF_ACC_SYNCHRONIZED = 0x0020, /* of methods; of classes: ACC_SUPER */
+	CF_ACC_VOLATILE = 0x0040,     /* of fields; of methods: ACC_BRIDGE */
+	CF_ACC_TRANSIENT = 0x0080,    /* of fields; of methods: ACC_VARARGS */
 	CF_ACC_NATIVE = 0x0100,
 	CF_ACC_INTERFACE = 0x0200,
 	CF_ACC_ABSTRACT = 0x0400,
@@ -62,32 +62,32 @@ enum cf_access {
 	CF_ACC_SYNTHETIC = 0x1000,
 	CF_ACC_ANNOTATION = 0x2000,
 	CF_ACC_ENUM = 0x4000,
-	CF_ACC_MODULE = 0x8000, /* classes; parameters: ACC_MANDATED */
+	CF_ACC_MODULE = 0x8000, /* of classes; of parameters: ACC_MANDATED */
 };
 
 /* A constant pool, from a class file or from JVMTI GetConstantPool. */
 struct cf_pool {
 	const uint8_t *data;
-	uint32_t *at;  /* offset of each constant's tag in data; UINT32_MAX: no constant */
-	uint16_t count; /* constant_pool_count: the last index + 1 */
+	uint32_t *at;  /* by index: offset of the constant's tag in data; UINT32_MAX: none */
+	uint16_t count; /* constant_pool_count: the highest index + 1 */
 	struct ag_mem *mem;
 };
 
 /*
- * Finds the constants in the *len bytes after constant_pool_count, and sets *len to their length.
- * Returns NULL, or why it failed; then there is nothing to release.
+ * Finds the constants in the *len bytes after constant_pool_count, and sets *len to the length of
+ * the constants.  Returns NULL, or the reason why it failed; then there is nothing to release.
  */
 const char *cf_pool_open(struct cf_pool *pool, const void *data, size_t *len, uint16_t count,
 			 struct ag_mem *mem) __attribute__((warn_unused_result));
 void cf_pool_release(struct cf_pool *pool);
 
-/* Returns the tag of a constant, or 0 if there is none at that index. */
+/* Returns the tag of a constant, or 0 if there is no constant at that index. */
 uint8_t cf_tag(const struct cf_pool *pool, uint16_t index);
 /* Returns a constant's content, after its tag, or NULL if the constant has another tag. */
 const uint8_t *cf_constant(const struct cf_pool *pool, uint16_t index, uint8_t tag);
 
 struct cf_text cf_utf8(const struct cf_pool *pool, uint16_t index);
-/* Returns the text of a Class, String, MethodType, Module or Package constant; tag says which. */
+/* Returns the text of a constant with this tag: Class, String, MethodType, Module or Package. */
 struct cf_text cf_named(const struct cf_pool *pool, uint16_t index, uint8_t tag);
 /* Returns the name in a Class constant: "java/lang/String" or "[I". */
 struct cf_text cf_class_name(const struct cf_pool *pool, uint16_t index);
@@ -95,11 +95,11 @@ struct cf_text cf_class_name(const struct cf_pool *pool, uint16_t index);
 /* A Fieldref, Methodref, InterfaceMethodref, Dynamic or InvokeDynamic constant. */
 struct cf_ref {
 	uint8_t tag;
-	uint16_t bootstrap;     /* (Invoke)Dynamic: an index into BootstrapMethods */
-	struct cf_text class;   /* Fieldref, Methodref, InterfaceMethodref */
+	uint16_t bootstrap;     /* of (Invoke)Dynamic: index into BootstrapMethods */
+	struct cf_text class;   /* of Fieldref, Methodref, InterfaceMethodref */
 	struct cf_text name, descriptor;
 };
-/* Returns false if the constant is of another kind or refers to invalid constants. */
+/* Reads such a constant.  Returns false if it is of another kind or refers to invalid constants. */
 bool cf_ref(const struct cf_pool *pool, uint16_t index, struct cf_ref *ref);
 
 struct cf_class {
@@ -120,18 +120,18 @@ const char *cf_open(struct cf_class *class, const void *data, size_t len, struct
 	__attribute__((warn_unused_result));
 void cf_release(struct cf_class *class);
 
-/* Return the names of the class, its superclass and its i-th interface; data is NULL for none. */
+/* Return the name of the class, its superclass or its i-th interface.  No name: data is NULL. */
 struct cf_text cf_name(const struct cf_class *class);
 struct cf_text cf_super(const struct cf_class *class);
 struct cf_text cf_interface(const struct cf_class *class, uint16_t i);
 
 struct cf_attribute {
-	struct cf_text name; /* data is NULL if the name index is invalid */
+	struct cf_text name; /* data is NULL if the index of the name is invalid */
 	const uint8_t *data;
 	uint32_t len;
 };
 
-/* An iterator over attributes. */
+/* Iterates over attributes. */
 struct cf_attributes {
 	const struct cf_pool *pool;
 	struct cf_bytes bytes;
@@ -147,7 +147,7 @@ bool cf_find_attribute(struct cf_attributes list, const char *name,
 /* A field or a method. */
 struct cf_member {
 	uint16_t access;
-	struct cf_text name, descriptor; /* data is NULL if the index is invalid */
+	struct cf_text name, descriptor; /* data is NULL if the index of the text is invalid */
 	struct cf_attributes attributes;
 };
 

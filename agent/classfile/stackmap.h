@@ -1,8 +1,8 @@
 /*
- * Reads the entries of a StackMapTable (JVMS 4.7.4).  Each entry is the difference from the
- * previous frame; the caller applies it.
+ * Reads the entries of a StackMapTable (JVMS 4.7.4).  An entry is the difference between a frame of
+ * types and the previous frame; the caller applies the difference.
  *
- * An entry is read in steps, so that the caller notices an error where it is in the table:
+ * An entry is read in steps, so that the caller notices an error at its place in the table:
  * cf_map_entry(), cf_map_type() for each local, cf_map_stack(), cf_map_type() for each cell of the
  * stack.  Missing bytes and unknown kinds set bytes->failed.
  */
@@ -11,7 +11,7 @@
 
 #include "classfile/bytes.h"
 
-/* The first frame_type of each kind of entry. */
+/* The lowest frame_type of each kind of entry. */
 enum cf_map_frame {
 	CF_MAP_SAME = 0,
 	CF_MAP_STACK_1 = 64,
@@ -25,9 +25,9 @@ enum cf_map_frame {
 
 struct cf_map_entry {
 	uint8_t frame_type;
-	uint8_t n_chopped; /* how many locals of the previous frame are removed */
-	uint16_t delta;    /* pc minus (1 + the previous frame's pc); first entry: the pc */
-	uint16_t n_locals; /* how many locals follow; in a full frame they replace all others */
+	uint8_t n_chopped; /* number of locals of the previous frame that are removed */
+	uint16_t delta;    /* pc minus (1 + pc of the previous frame); first entry: the pc */
+	uint16_t n_locals; /* number of locals that follow; a full frame has no others */
 };
 
 struct cf_map_entry cf_map_entry(struct cf_bytes *bytes);
@@ -48,8 +48,8 @@ enum cf_map_tag {
 	CF_MAP_LONG,
 	CF_MAP_NULL,
 	CF_MAP_UNINIT_THIS,
-	CF_MAP_OBJECT, /* of the Class constant `of` */
-	CF_MAP_UNINIT, /* allocated by the `new` at `of` */
+	CF_MAP_OBJECT, /* an object of the class in the Class constant `of` */
+	CF_MAP_UNINIT, /* an uninitialised object, allocated by the `new` at pc `of` */
 };
 
 struct cf_map_type {

@@ -7,9 +7,9 @@
 
 struct cf_output {
 	struct ag_mem *mem;
-	uint8_t *data; /* from ag_alloc(); cf_output_release() frees it */
+	uint8_t *data; /* memory of ag_alloc(); cf_output_release() frees it */
 	size_t len, cap;
-	bool failed; /* out of memory: further writes do nothing */
+	bool failed; /* out of memory; further writes do nothing */
 };
 
 void cf_output_release(struct cf_output *out);
@@ -19,7 +19,9 @@ void cf_put_u1(struct cf_output *out, uint8_t value);
 void cf_put_u2(struct cf_output *out, uint16_t value);
 void cf_put_u4(struct cf_output *out, uint32_t value);
 
-/* Overwrite bytes at offset `at`, for counts that are known later.  Do nothing past the end. */
+/*
+ * Overwrite bytes at the offset `at`, for counts that are known late.  Ignore offsets past the end.
+ */
 void cf_set_u1(struct cf_output *out, size_t at, uint8_t value);
 void cf_set_u2(struct cf_output *out, size_t at, uint16_t value);
 void cf_set_u4(struct cf_output *out, size_t at, uint32_t value);
