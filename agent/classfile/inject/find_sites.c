@@ -1,13 +1,15 @@
-/* Finds a method's allocations that call no constructor, and writes their hooks. */
+/* Finds the allocations of a method that call no constructor, and writes their hooks. */
 #include <string.h>
 
 #include "classfile/inject/inject_internal.h"
 
-/* Stack slots for a hook's arguments except the id: the object and, for an array, its length. */
+/*
+ * Stack slots for the arguments of a hook, except the id: the object and, for `array`, the length.
+ */
 #define ARRAY_STACK 2
 #define RESULT_STACK 1
 
-/* Bits for a set of JDKs; JDK_9 is 9 and later. */
+/* Sets of JDKs.  JDK_9 is 9 and later. */
 enum jdk { JDK_8 = 1, JDK_9 = 2, JDK_ALL = 3 };
 
 static bool is(struct cf_text text, const char *s, size_t len)
@@ -35,7 +37,7 @@ static enum row row_of(const struct cf_ref *ref, enum jdk jdk)
 	return ROW_NONE;
 }
 
-/* Returns true if allocators.def lists the method: nothing in its body is hooked. */
+/* Returns true if allocators.def lists the method, whose body therefore gets no hooks. */
 static bool is_quiet(const struct cf_class *class, const struct cf_member *method, enum jdk jdk)
 {
 	struct cf_ref ref = { .class = cf_name(class), .name = method->name,
@@ -69,7 +71,9 @@ static bool calls_allocator(const struct cf_pool *pool, const struct cf_insn *in
 	return row == ROW_ALLOCATOR || (row == ROW_ALLOCATOR_IF_NULL && before == OP_aconst_null);
 }
 
-/* Returns true if insn allocates and calls no constructor.  before: the previous insn's opcode. */
+/*
+ * Returns true if insn allocates without a constructor.  before: opcode of the instruction before.
+ */
 static bool is_site(const struct cf_pool *pool, const struct cf_insn *insn, uint8_t before,
 		    enum jdk jdk, struct cf_site *site)
 {
@@ -101,7 +105,7 @@ static bool takes_any_object(const struct cf_class *class, const struct cf_membe
 		IS(method->name, "stringOf"));
 }
 
-/* Returns true for toString() of a StringBuilder that C2 may optimise (OptimizeStringConcat). */
+/* Returns true if insn calls toString() of a StringBuilder that C2 may optimise. */
 static bool is_builder_to_string(const struct cf_class *class, const struct cf_member *method,
 				 const struct cf_insn *insn)
 {
@@ -136,7 +140,7 @@ static void require_stack(struct inj_added *added, uint32_t stack)
 		added->max_stack = stack;
 }
 
-/* Inserts the hook of a site.  next is the pc after the site's instruction. */
+/* Inserts the hook of a site.  `next` is the pc after the site's instruction. */
 static void put_site(struct injection *in, const struct cf_site *site, uint32_t next, uint32_t id)
 {
 	struct cf_output *out = &in->added.insertions;
@@ -159,7 +163,7 @@ static void put_site(struct injection *in, const struct cf_site *site, uint32_t 
 	in->sites->hooked++;
 }
 
-/* Inserts a hook before toString() at pc, with the StringBuilder and id 0, which is not a site. */
+/* Inserts a hook before toString() at pc, with the StringBuilder and 0 instead of a site's id. */
 static void put_builder(struct injection *in, uint32_t pc)
 {
 	struct cf_output *out = &in->added.insertions;
@@ -173,7 +177,7 @@ static void put_builder(struct injection *in, uint32_t pc)
 	in->sites->kept++;
 }
 
-/* Hooks Object's constructor at its start: it calls no other, so `this` counts as initialised. */
+/* Adds a hook at the start of Object's constructor: it calls no other, so `this` is initialised. */
 static void put_object(struct injection *in)
 {
 	struct inj_constants *c = &in->constants;
@@ -217,7 +221,7 @@ void inj_find_sites(struct injection *in)
 		uint8_t before = insn.opcode;
 
 		if (!cf_insn(code->code, code->len, pc, &insn))
-			return; /* inj_lay_out() refuses the method */
+			return; /* inj_lay_out() then refuses the method */
 		if (in->sites->strings && is_builder_to_string(in->class, method, &insn))
 			put_builder(in, pc);
 		if (!is_site(&in->class->pool, &insn, before, jdk, &site))

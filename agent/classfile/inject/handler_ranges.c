@@ -1,32 +1,36 @@
 /*
  * Computes the ranges of the new exception handlers: the complete method except its exits.
  *
- * While `this` is uninitialised, a handler's frame must say so (JVMS 4.10.1.4), so a constructor
- * has two handlers.  Neither may cover the call of this() or super(): HotSpot compares the
- * handler's frame with the frames before and after the call, and no frame matches both
- * (verifier.cpp, verify_invoke_init).  Therefore a constructor is not reported as failed when
- * this() or super() throws.  Without stack maps this does not apply: types are merged.
+ * As long as `this` is uninitialised, the stack map frame of a handler must have it so (JVMS
+ * 4.10.1.4).  Therefore a constructor has two handlers: early and main.  Neither may cover the call
+ * of this() or super(), because HotSpot compares the handler's frame with the frames before and
+ * after the call, and no frame matches both (verifier.cpp, verify_invoke_init).  So a constructor
+ * does not call fail when this() or super() throws.  A class file without stack maps needs only one
+ * handler, because the verifier merges types.
  */
 #include "classfile/inject/inject_maps.h"
 
 enum state {
 	THIS_INIT,
 	THIS_UNINIT,
-	THIS_UNKNOWN, /* no code is covered until the next stack map frame */
+	THIS_UNKNOWN, /* not known: no code is covered until the next stack map frame */
 };
 
 struct cover {
 	struct injection *in;
 	enum state state;
-	uint32_t from; /* where the current range begins in the new code */
+	uint32_t from; /* new pc at which the current range begins */
 	bool throws;   /* an instruction in the range may throw */
-	bool moved;    /* local 0 may not hold the uninitialised `this` */
-	/* number of new objects, of this class or its superclass, before their <init> */
+	bool moved;    /* local 0 does not always have the uninitialised `this` */
+	/*
+	 * Number of objects of this class or its superclass that are allocated but whose <init> has
+	 * not been called yet.
+	 */
 	uint32_t pending;
 	struct inj_frames frames;
 };
 
-/* Ends the current range at end; the next one begins at next. */
+/* Ends the current range at the new pc `end`; the next range begins at the new pc `next`. */
 static void end_range(struct cover *c, uint32_t end, uint32_t next, enum state state)
 {
 	struct inj_handlers *h = &c->in->handlers;
@@ -44,7 +48,7 @@ static void end_range(struct cover *c, uint32_t end, uint32_t next, enum state s
 	c->state = state;
 }
 
-/* Returns true for the classes whose constructors may be called for `this`. */
+/* Returns true for the class and its superclass, whose constructors may be called for `this`. */
 static bool is_self_or_super(const struct cover *c, struct cf_text name)
 {
 	return cf_text_same(name, cf_name(c->in->class)) ||
@@ -105,7 +109,7 @@ static bool stores_local_0(const struct cf_insn *insn)
 	       (insn->opcode - OP_istore_0) % 4 == 0;
 }
 
-/* Returns true if the opcode cannot throw, as most in constructors before super(). */
+/* Returns true if the opcode cannot throw, like most opcodes before super() in a constructor. */
 static bool cannot_throw(uint8_t opcode)
 {
 	return opcode <= OP_sipush || (opcode >= OP_iload && opcode <= OP_aload_3) ||
@@ -153,7 +157,7 @@ enum cf_refusal inj_cover(struct injection *in)
 	h->ranges.len = 0;
 	h->n_main = h->n_early = 0;
 	for (uint32_t pc = 0; pc < code->len; pc += insn.len) {
-		(void)cf_insn(code->code, code->len, pc, &insn); /* inj_lay_out() checked it */
+		(void)cf_insn(code->code, code->len, pc, &insn); /* inj_lay_out() has checked it */
 		at_insn(&c, &insn);
 	}
 	end_range(&c, in->layout->end, in->layout->end, c.state);

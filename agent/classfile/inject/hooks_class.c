@@ -2,9 +2,9 @@
 
 #include <string.h>
 
-#define VERSION 52 /* Java 8: every supported JVM reads it */
+#define VERSION 52 /* Java 8: every supported JVM reads this version */
 
-/* Indexes of constants: two classes with their names; then name and descriptor of each hook. */
+/* Indexes of constants: two classes with their names; then the name and descriptor of each hook. */
 enum {
 	THIS_NAME = 1,
 	THIS_CLASS,
@@ -63,7 +63,7 @@ void cf_hooks_class(const char *name, struct cf_output *out)
 	cf_put_u2(out, 0);
 	cf_put_u2(out, VERSION);
 	put_constants(out, name);
-	/* CF_ACC_SYNCHRONIZED is also ACC_SUPER, which every class has. */
+	/* ACC_SUPER, which every class has, is the same bit as CF_ACC_SYNCHRONIZED. */
 	cf_put_u2(out, CF_ACC_PUBLIC | CF_ACC_FINAL | CF_ACC_SYNCHRONIZED);
 	cf_put_u2(out, THIS_CLASS);
 	cf_put_u2(out, SUPER_CLASS);

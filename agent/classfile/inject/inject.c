@@ -2,10 +2,13 @@
 #include "util/hash.h"
 #include "classfile/inject/inject_internal.h"
 
-/* A method.  The array is a hash table, too: first and next are 1 + an index in it, or 0. */
+/*
+ * A method of the class.  The array of methods is a hash table, too: `first` is the head of the
+ * chain for a hash, `next` its next method; both are 1 + an index in the array, or 0.
+ */
 struct target {
 	struct cf_text name, descriptor;
-	size_t probe;          /* 1 + the index of its probe; 0: none */
+	size_t probe;          /* 1 + the index of the method's probe; 0: none */
 	uint32_t first, next;
 };
 
@@ -63,7 +66,7 @@ struct matched {
 	const struct target *targets;
 };
 
-/* Returns false for a method to copy unchanged: it has no probe, or is refused. */
+/* Writes a method with hooks.  Returns false for a method without a probe, or if it is refused. */
 static bool put_probed(struct injection *in, uint32_t i, const uint8_t *header, void *arg)
 {
 	const struct matched *matched = arg;

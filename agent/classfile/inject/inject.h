@@ -6,24 +6,25 @@
  *
  *     push id; invokestatic enter; lstore token
  *
- * If arguments are wanted, calls of arg… follow; they are skipped if the token is 0.  Each return
- * is preceded by a call of exit, with a copy of the result if that is wanted.  A new handler for
- * any exception, after all others, calls fail and rethrows.
+ * If arguments are wanted, calls of arg… follow, which a jump skips if the token is 0.  A call of
+ * exit precedes each return, with a copy of the result if results are wanted.  A new exception
+ * handler, which comes after all others and catches any exception, calls fail and rethrows the
+ * exception.
  *
  * The token is a new local variable after those of the method, so none of these is renumbered.
  * Every frame of the StackMapTable becomes a full frame that includes the token.  Jumps, handlers,
- * frames, line and variable tables are relocated.  A jump to the first instruction skips the call
- * of enter; a jump to a return leads to the call of exit.  The new handler covers neither the call
- * of exit nor the return, so no call is reported twice.
+ * stack map frames, line and variable tables get new pcs.  A jump to the first instruction skips
+ * the call of enter; a jump to a return leads to the call of exit.  The new handler covers neither
+ * the call of exit nor the return, so the end of a call is not reported twice.
  *
- * A constructor calls enter first.  Before it calls this() or super(), it has a separate handler,
- * whose frame has the uninitialised `this`.  In class files with stack maps (version 50 and later),
- * the verifier allows no handler for this() and super() themselves.  If one of them throws, the
- * constructor is reported as entered and never as left, neither by exit nor by fail.
+ * A constructor calls enter first.  The code before its call of this() or super() has a separate
+ * handler, whose stack map frame has the uninitialised `this`.  In class files with stack maps
+ * (version 50 and later), the verifier allows no handler for this() and super() themselves.  If
+ * this() or super() throws, the constructor has called enter, but calls neither exit nor fail.
  *
  * A method that cannot be instrumented exactly is left unchanged, with the reason in its probe.
  * Stack maps are written for class file versions 50 and later.  Attributes are copied, except type
- * annotations in a Code attribute: HotSpot omits these, too, when it reconstitutes a class file.
+ * annotations in a Code attribute, which HotSpot omits, too, when it reconstitutes a class file.
  *
  * Calls no JNI and has no state; linked into the agent and the client.
  */
@@ -33,14 +34,14 @@
 #include "classfile/read.h"
 #include "classfile/write.h"
 
-/* Why a method is not hooked. */
+/* The reason why a method has no hooks. */
 enum cf_refusal {
 	CF_HOOKED = 0,
 	CF_NOT_FOUND,      /* the class has no method of this name and descriptor */
 	CF_NO_CODE,        /* native or abstract */
-	CF_ROOT,           /* java.lang.Object's constructor, which all others call */
+	CF_ROOT,           /* java.lang.Object's constructor, which all other constructors call */
 	CF_TOO_LONG,       /* the code would be longer than 65,535 bytes */
-	CF_FAR_JUMP,       /* a jump offset would exceed its 16 bits */
+	CF_FAR_JUMP,       /* a jump would exceed its 16-bit offset */
 	CF_TOO_MANY,       /* more than 65,535 locals, stack slots, handlers or frames */
 	CF_MALFORMED,      /* the code, frames or tables are malformed */
 };
@@ -50,18 +51,18 @@ struct cf_probe {
 	struct cf_text name, descriptor;
 	uint32_t id;  /* passed to the hooks */
 	bool values;  /* report arguments and result */
-	enum cf_refusal refused; /* out */
+	enum cf_refusal refused; /* output: CF_HOOKED, or why the method has no hooks */
 };
 
-/* The maximum number of arguments that are reported; further ones are ignored. */
+/* The maximum number of arguments that are reported; further arguments are ignored. */
 #define CF_ARGS_MAX 255
 
 /*
- * Writes the class with hooks in the probes' methods to *out, and sets the probes' `refused`.  The
- * caller zeroes *out except for `mem`, and releases it.  hooks is the name of the class with the
- * hooks ("java/jtool/Hooks1").
+ * Writes to *out the class with hooks in the methods of the probes, and sets `refused` of each
+ * probe.  The caller zeroes *out except for `mem`, and releases it.  `hooks` is the name of the
+ * hooks class ("java/jtool/Hooks1").
  *
- * Returns NULL on success; *out is then empty if no method is hooked.  On failure returns the
+ * Returns NULL on success; *out is then empty if no method got hooks.  On failure returns the
  * reason, which is "the constant pool would have more than 65,535 entries" or a lack of memory, and
  * leaves *out empty.
  */
@@ -71,7 +72,7 @@ const char *cf_inject(const struct cf_class *class, const char *hooks, struct cf
 /* Returns the predicate of a sentence about the method: "is native or abstract". */
 const char *cf_refusal_text(enum cf_refusal refusal);
 
-/* Writes the class with the hooks: every row of hooks.def is a public static native method. */
+/* Writes the hooks class, in which every row of hooks.def is a public static native method. */
 void cf_hooks_class(const char *name, struct cf_output *out);
 
 #endif

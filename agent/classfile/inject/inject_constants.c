@@ -4,9 +4,9 @@
 
 #include "util/hash.h"
 
-/* So many added Class constants are remembered for reuse; later ones may be added twice. */
+/* Maximum of added Class constants that are found again; later ones may be added twice. */
 #define NEW_NAMES 4096
-/* How many names of a hash chain are compared; a duplicate Class constant does no harm. */
+/* Maximum of names in a hash chain that are compared; a duplicate Class constant does no harm. */
 #define CHAIN_MAX 64
 
 static uint16_t *head_of(struct inj_constants *c, struct cf_text name)
@@ -38,7 +38,7 @@ bool inj_constants_open(struct inj_constants *c, const struct cf_pool *pool, str
 	c->n_names = 1;
 	last = cf_tag(pool, (uint16_t)(pool->count - 1));
 	if (last == CF_LONG || last == CF_DOUBLE)
-		c->count++; /* the second entry of that constant, missing in the file's count */
+		c->count++; /* the second entry of this constant, which the file's count lacks */
 	for (uint16_t i = 1; i < pool->count; i++) {
 		struct cf_text name = cf_class_name(pool, i);
 
@@ -54,7 +54,7 @@ void inj_constants_release(struct inj_constants *c)
 	cf_output_release(&c->added);
 }
 
-/* Returns the index of a new constant, whose tag it writes; 0 if the pool is full. */
+/* Adds a constant and writes its tag.  Returns its index, or 0 if the pool is full. */
 static uint16_t add(struct inj_constants *c, enum cf_tag tag)
 {
 	if (c->count >= UINT16_MAX) {
@@ -74,7 +74,7 @@ uint16_t inj_utf8(struct inj_constants *c, const char *text, size_t len)
 	return index;
 }
 
-/* Adds a constant that consists of two indexes; a Class has only the first. */
+/* Adds a constant that consists of two indexes.  A Class constant has only the first one. */
 static uint16_t add_pair(struct inj_constants *c, enum cf_tag tag, uint16_t first, uint16_t second)
 {
 	uint16_t index = add(c, tag);

@@ -1,4 +1,4 @@
-/* Adds constants to a class.  The indexes of its own constants do not change. */
+/* Adds constants to a class.  The indexes of the class's own constants do not change. */
 #ifndef JTOOL_AGENT_CLASSFILE_INJECT_INJECT_CONSTANTS_H
 #define JTOOL_AGENT_CLASSFILE_INJECT_INJECT_CONSTANTS_H
 
@@ -14,7 +14,7 @@ enum inj_hook {
 
 struct inj_name {
 	const char *text;
-	uint16_t len, index, next; /* index: of the constant; next: in names; 0: end of chain */
+	uint16_t len, index, next; /* index: of the constant; next: in `names`; 0: end of chain */
 };
 
 #define INJ_HEADS 1024
@@ -22,13 +22,13 @@ struct inj_name {
 struct inj_constants {
 	const struct cf_pool *pool;
 	struct cf_output added;
-	uint32_t count; /* constant_pool_count: the last index + 1 */
-	bool full;      /* set if a constant did not fit */
+	uint32_t count; /* constant_pool_count: the highest index + 1 */
+	bool full;      /* a constant was not added, because the pool is full */
 	uint16_t hooks_class, hooks[INJ_HOOKS], throwable, maps_name; /* 0: not added yet */
-	/* Class constants by name: the class's own and added ones */
+	/* The Class constants by name, those of the class and added ones: */
 	struct inj_name *names; /* entry 0 is not used */
 	uint32_t n_names, names_max;
-	uint16_t heads[INJ_HEADS]; /* by hash: the first entry of the chain in names; 0: none */
+	uint16_t heads[INJ_HEADS]; /* by hash: first entry of the chain in `names`; 0: none */
 };
 
 bool inj_constants_open(struct inj_constants *c, const struct cf_pool *pool, struct ag_mem *mem);

@@ -47,15 +47,16 @@ uint32_t inj_number_stack(uint32_t number)
 }
 
 /*
- * Uses no constant: ids are never reused, and HotSpot retains all constants that a class
- * ever had, so the class's pool would grow with every trace until it is full.
+ * Writes instructions instead of a constant: ids are never reused, and HotSpot retains all
+ * constants that a class ever had, so the pool of the class would grow with every trace until it is
+ * full.
  */
 void inj_put_number(struct cf_output *out, uint32_t number)
 {
 	uint32_t low = number & UINT16_MAX;
 
 	if (inj_number_stack(number) > 1) {
-		/* The later sipush sign-extends low: add 1 to the upper half to compensate. */
+		/* The later sipush sign-extends the lower half: add 1 to the upper half. */
 		cf_put_u1(out, OP_sipush);
 		cf_put_u2(out, (uint16_t)((number >> 16) + (low > INT16_MAX)));
 		cf_put_u1(out, OP_bipush);

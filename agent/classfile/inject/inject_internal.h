@@ -4,34 +4,34 @@
 
 #include "classfile/inject/injection.h"
 
-/* inject_hooks.c: writes the inserted code */
+/* inject_hooks.c: writes the code that is inserted */
 enum inj_kind inj_kind(const struct cf_type *type);
 void inj_put_enter(struct injection *in);
 void inj_put_exit(struct injection *in);
 void inj_put_handler(struct injection *in);
 void inj_put_number(struct cf_output *out, uint32_t number);
-uint32_t inj_number_stack(uint32_t number); /* stack slots that the code needs */
+uint32_t inj_number_stack(uint32_t number); /* stack slots that inj_put_number() needs */
 void inj_put_call(struct injection *in, struct cf_output *out, enum inj_hook hook);
 
-/* relocate.c: computes in->layout, and writes the method's own code with it */
+/* relocate.c: computes in->layout, and writes the method's own code according to it */
 enum cf_refusal inj_lay_out(struct injection *in);
 enum cf_refusal inj_put_code(struct injection *in);
-/* Returns the new pc to which jumps to old `pc` lead; INJ_NO_PC: no instruction begins there. */
+/* Returns the new pc for jumps to the old `pc`, or INJ_NO_PC if no instruction begins there. */
 uint32_t inj_label(const struct injection *in, uint32_t pc);
-/* Returns the new pc of the instruction at old `pc`; for a return, it is after the call of exit. */
+/* Returns the new pc of the instruction at the old `pc`; a return is after the call of exit. */
 uint32_t inj_new_pc(const struct injection *in, uint32_t pc);
 
-/* handler_ranges.c: computes the ranges in in->handlers */
+/* handler_ranges.c: computes the ranges of the new exception handlers, in in->handlers */
 enum cf_refusal inj_cover(struct injection *in);
 
 /* inject_tables.c: writes the parts of the Code attribute that follow the code */
 enum cf_refusal inj_put_handlers(struct injection *in);
 enum cf_refusal inj_put_tables(struct injection *in);
 
-/* find_sites.c: fills in->added.insertions, which may stay empty; counts hooks in in->sites */
+/* find_sites.c: fills in->added.insertions, which may stay empty, and counts hooks in in->sites */
 void inj_find_sites(struct injection *in);
 
-/* inject_method.c: writes in->method.member to in->body with hooks; header: its method_info */
+/* inject_method.c: writes in->method.member with hooks to in->body; header: the old method_info */
 enum cf_refusal inj_put_method(struct injection *in, const uint8_t *header);
 
 #endif

@@ -1,8 +1,8 @@
 #include "classfile/inject/inject_maps.h"
 
-/* Limits a hostile class to about 0.2 s and 64 MB; known classes need less than a tenth of it. */
+/* Limits the work for a hostile class to 0.2 s and 64 MB; known classes need less than a tenth. */
 #define WORK_MAX (1u << 26)
-#define NEW_FRAMES_MAX 3 /* in a method: at the entry, and two handlers */
+#define NEW_FRAMES_MAX 3 /* per method: one at the entry, and two handlers */
 
 static uint32_t slots_of(struct cf_map_type cell)
 {
@@ -135,7 +135,7 @@ bool inj_frames_this_first(const struct inj_frames *f)
 /* A StackMapTable that is being written. */
 struct table {
 	struct injection *in;
-	uint32_t last;  /* the last frame's pc; UINT32_MAX before the first */
+	uint32_t last;  /* pc of the last written frame; UINT32_MAX before the first */
 	uint32_t n;
 	bool failed;
 };
@@ -152,7 +152,7 @@ static void put_cell(struct table *t, struct cf_map_type cell)
 		cf_put_u2(&t->in->body, (uint16_t)of);
 }
 
-/* Writes a full frame: the locals, CF_MAP_TOP up to the method's max_locals, and the token. */
+/* Writes a full frame: its locals are those of f, CF_MAP_TOP up to max_locals, and the token. */
 static void put_frame(struct table *t, uint32_t at, const struct inj_frames *f)
 {
 	struct cf_output *out = &t->in->body;
@@ -174,7 +174,10 @@ static void put_frame(struct table *t, uint32_t at, const struct inj_frames *f)
 	t->n++;
 }
 
-/* Writes a handler's frame: a Throwable on the stack; locals: the token, and `this` if uninit. */
+/*
+ * Writes a new handler's frame: a Throwable on the stack; the locals `this`, if uninit, and the
+ * token.
+ */
 static void put_handler(struct table *t, uint32_t at, bool uninit)
 {
 	struct inj_constants *c = &t->in->constants;
@@ -203,7 +206,7 @@ static bool begins_at_0(const struct inj_frames *f)
 	return f->left > 0 && cf_map_entry(&bytes).delta == 0;
 }
 
-/* Writes a frame for the jump that skips the calls which report arguments. */
+/* Writes a frame for the target of the jump that skips the calls of arg…. */
 static void put_first(struct table *t, const struct inj_frames *parameters)
 {
 	const struct inj_added *added = &t->in->added;
@@ -212,7 +215,7 @@ static void put_first(struct table *t, const struct inj_frames *parameters)
 		put_frame(t, (uint32_t)added->enter.len, parameters);
 }
 
-/* Returns the new pc of the frame at old `pc`, or INJ_NO_PC if no instruction begins there. */
+/* Returns the new pc of the frame at the old `pc`, or INJ_NO_PC if no instruction begins there. */
 static uint32_t frame_pc(const struct injection *in, uint32_t pc)
 {
 	return pc < in->method.code.len ? inj_label(in, pc) : INJ_NO_PC;
@@ -261,7 +264,7 @@ static void move_types(struct table *t, struct cf_bytes *from, uint32_t n)
 		put_cell(t, cf_map_type(from));
 }
 
-/* Writes a frame's type and delta in the shortest form. */
+/* Writes the type and the delta of a frame in the shortest form. */
 static void put_delta(struct table *t, uint8_t type, uint32_t delta)
 {
 	struct cf_output *out = &t->in->body;

@@ -1,4 +1,7 @@
-/* Reads the frames of a StackMapTable (JVMS 4.7.4), and writes them for the instrumented code. */
+/*
+ * Reads the frames of a StackMapTable (JVMS 4.7.4), and writes them for the instrumented code.
+ * Frames here are stack map frames.
+ */
 #ifndef JTOOL_AGENT_CLASSFILE_INJECT_INJECT_MAPS_H
 #define JTOOL_AGENT_CLASSFILE_INJECT_INJECT_MAPS_H
 
@@ -7,31 +10,36 @@
 struct inj_frames {
 	struct cf_bytes bytes;
 	uint32_t left;             /* frames that are not read yet */
-	uint32_t pc;               /* of the current frame; UINT32_MAX before the first */
-	struct cf_map_type *cells; /* the current frame's local variables, in injection.cells */
+	uint32_t pc;               /* pc of the current frame; UINT32_MAX before the first one */
+	struct cf_map_type *cells; /* local variables of the current frame, in injection.cells */
 	uint32_t n_cells;
-	uint32_t slots, max_slots; /* of local variables; longs and doubles take two */
-	struct cf_bytes stack;     /* the current frame's stack, encoded as in the table */
+	uint32_t slots, max_slots; /* of the local variables; a long or double takes two slots */
+	struct cf_bytes stack;     /* stack of the current frame, encoded as in the table */
 	uint32_t n_stack;
 	bool failed;               /* the table is malformed */
 };
 
-/* Adds the cost of the method's full frames to in->work.  Returns true if that is too much. */
+/*
+ * Adds the cost of writing the method's full frames to in->work.  Returns true if it is too much.
+ */
 bool inj_maps_take_too_long(struct injection *in);
 
-/* Starts at the frame that the method's parameters imply (JVMS 4.10.1.6). */
+/* Starts with the frame that the parameters of the method imply (JVMS 4.10.1.6). */
 void inj_frames_open(struct inj_frames *f, struct injection *in);
-/* Reads the next frame.  Returns false after the last one, or if the table is malformed. */
+/* Reads the next frame.  Returns false after the last frame, or if the table is malformed. */
 bool inj_frames_next(struct inj_frames *f);
 
-/* Returns true if a local variable or a stack cell is the uninitialised `this`. */
+/*
+ * Returns true if a local variable or a stack cell of the current frame is the uninitialised
+ * `this`.
+ */
 bool inj_frames_uninit(const struct inj_frames *f);
-/* Returns true if local variable 0 is the uninitialised `this`. */
+/* Returns true if local variable 0 of the current frame is the uninitialised `this`. */
 bool inj_frames_this_first(const struct inj_frames *f);
 
-/* Writes the StackMapTable with the token in every frame, and adds frames for the new code. */
+/* Writes the StackMapTable with the token in every frame, and with frames for the inserted code. */
 enum cf_refusal inj_maps_put(struct injection *in);
-/* Writes the StackMapTable with its frames unchanged except for their pcs. */
+/* Writes the StackMapTable with new pcs and otherwise unchanged frames. */
 enum cf_refusal inj_maps_move(struct injection *in);
 
 #endif

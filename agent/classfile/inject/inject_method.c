@@ -3,10 +3,12 @@
 #include "classfile/versions.h"
 
 #define TOKEN_SLOTS 2
-/* Stack slots of hook calls without the id; EXIT_STACK is added to the method's max_stack. */
+/*
+ * Stack slots that calls of hooks need, without the id.  EXIT_STACK adds to the method's max_stack.
+ */
 #define EXIT_STACK 2
 #define ENTER_STACK 4 /* at the entry and in a handler */
-#define ARGUMENTS_MAX 255 /* slots; JVMS 4.3.3 */
+#define ARGUMENTS_MAX 255 /* slots; limit of JVMS 4.3.3 */
 
 static bool parameters_fit(const struct inj_method *m)
 {
@@ -41,7 +43,7 @@ static enum cf_refusal reserve(struct injection *in)
 									   : CF_HOOKED;
 }
 
-/* Fills in the fields of *m after `member`. */
+/* Fills in the members of *m that follow `member`. */
 static enum cf_refusal read_method(const struct injection *in, struct inj_method *m)
 {
 	struct cf_type result;
@@ -112,7 +114,10 @@ static enum cf_refusal put_new_code(struct injection *in, size_t begin)
 	return refusal;
 }
 
-/* Lengths are filled in after the data that they precede. */
+/*
+ * Writes the Code attribute with hooks.  Writes 0 for its two lengths, and fills each in when the
+ * data that follows it is written.
+ */
 static enum cf_refusal put_code_attribute(struct injection *in, uint16_t name)
 {
 	size_t len = in->body.len + 2, begin = len + 12;

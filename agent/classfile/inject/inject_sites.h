@@ -5,17 +5,17 @@
  *       aload_0; aload_0; invokevirtual getClass; invokevirtual hashCode; invokestatic made
  * - After newarray and anewarray:  dup; dup; arraylength; push id; invokestatic array
  * - After multianewarray:          dup; push id; invokestatic arrays
- * - After a call of a method of allocators.def:  dup; push id; invokestatic result
- *   These methods allocate objects without a constructor, and the JIT compiler may replace them
- *   with its own code; so nothing is hooked in their bodies.
- * - Before toString() of a StringBuilder:  dup; iconst_0; invokestatic result
- *   C2 compiles `new StringBuilder().append(…)…toString()` without these calls
- *   (OptimizeStringConcat), unless the builder escapes.  Id 0 is not a site.
+ * - After a call of a method of allocators.def:  dup; push id; invokestatic result These methods
+ *   allocate objects without a constructor, and the JIT compiler may replace them with its own
+ *   code.  So the bodies of these methods get no hooks.
+ * - Before toString() of a StringBuilder:  dup; iconst_0; invokestatic result C2 compiles `new
+ *   StringBuilder().append(…)…toString()` without these calls (OptimizeStringConcat), unless the
+ *   builder escapes; passing it to a hook makes it escape.  Id 0 is not the id of a site.
  *
  * Frames of the StackMapTable only get new pcs, because inserted code leaves the stack as it was.
- * A jump to the instruction after a site skips the hook.  Handlers cover the same code as before;
- * hooks throw nothing.  As in inject.h, a method that cannot be instrumented exactly is left
- * unchanged, and type annotations of a Code are dropped.  Calls no JNI and has no state.
+ * A jump to the instruction after a site skips the hook.  Exception handlers cover the same code as
+ * before; hooks throw nothing.  As in inject.h, a method that cannot be instrumented exactly is
+ * left unchanged, and type annotations of a Code are dropped.  Calls no JNI and has no state.
  */
 #ifndef JTOOL_AGENT_CLASSFILE_INJECT_INJECT_SITES_H
 #define JTOOL_AGENT_CLASSFILE_INJECT_INJECT_SITES_H
@@ -32,37 +32,40 @@ enum cf_site_kind {
 
 struct cf_site {
 	enum cf_site_kind kind;
-	/* The class of an array is `dimensions` brackets, then `primitive` or else `element`. */
-	uint32_t dimensions;    /* 1: newarray, anewarray; 0: others (brackets are in element) */
+	/*
+	 * The class of an array is `dimensions` brackets, then `primitive` or, if that is 0,
+	 * `element`.
+	 */
+	uint32_t dimensions;    /* 1: newarray, anewarray; 0: others, whose element has brackets */
 	char primitive;         /* newarray: 'I' …; else 0 */
 	struct cf_text element; /* anewarray, multianewarray: "a/b/C" or "[[I" */
-	struct cf_text owner;    /* of the called method: an internal name, or "[I" */
+	struct cf_text owner;    /* class of the called method: an internal name, or "[I" */
 	struct cf_text method;   /* the method that has the instruction */
-	uint32_t pc;             /* of the instruction */
+	uint32_t pc;             /* pc of the instruction */
 };
 
 struct cf_sites {
-	/* Returns the id to pass to the hook; 0: the site is not hooked. */
+	/* Returns the id to pass to the hook, or 0 if the site shall get no hook. */
 	uint32_t (*id)(void *arg, const struct cf_site *site);
 	void *arg;
-	bool made;       /* hook the constructor if the class is java.lang.Object */
-	bool strings;    /* hook toString() of StringBuilders, against OptimizeStringConcat */
-	bool sun_unsafe; /* JDK 8: sun.misc.Unsafe allocates instances itself */
-	/* out */
-	uint32_t roots;   /* hooked constructors of java.lang.Object */
-	uint32_t kept;    /* hooked toString() calls of StringBuilders */
-	uint32_t hooked;  /* hooked sites */
-	uint32_t refused; /* methods with a site that were left unchanged */
+	bool made;       /* add the hook to java.lang.Object's constructor */
+	bool strings;    /* add hooks before toString() of StringBuilders */
+	bool sun_unsafe; /* this is JDK 8, whose sun.misc.Unsafe allocates instances itself */
+	/* Output: */
+	uint32_t roots;   /* constructors of java.lang.Object that got a hook */
+	uint32_t kept;    /* toString() calls of StringBuilders that got a hook */
+	uint32_t hooked;  /* sites that got a hook */
+	uint32_t refused; /* methods with a site that are left unchanged */
 	enum cf_refusal why; /* the reason for the last refused method */
 };
 
-/* Writes the class with hooks at its sites to *out, with the contract of cf_inject(). */
+/* Writes the class with hooks at its sites to *out.  Otherwise the same contract as cf_inject(). */
 const char *cf_inject_sites(const struct cf_class *class, const char *hooks,
 			    struct cf_sites *sites, struct cf_output *out)
 	__attribute__((warn_unused_result));
 
 /*
- * Returns whether the class may have a site or toString() of a StringBuilder.  Looks only at the
+ * Returns true if the class may have a site, or a toString() of a StringBuilder.  Looks only at the
  * instructions, which takes microseconds; ignores java.lang.Object's constructor.
  */
 bool cf_has_sites(const struct cf_class *class);

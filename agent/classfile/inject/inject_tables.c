@@ -1,4 +1,4 @@
-/* Writes what follows the instructions in a Code attribute: handlers and attributes. */
+/* Writes the parts of a Code attribute that follow the instructions: handlers and attributes. */
 #include "classfile/inject/inject_maps.h"
 
 static enum cf_refusal put_own_handlers(struct injection *in)
@@ -39,18 +39,22 @@ enum cf_refusal inj_put_handlers(struct injection *in)
 			continue;
 		cf_put_u4(&in->body, range);
 		cf_put_u2(&in->body, (uint16_t)(early ? h->early : h->main));
-		cf_put_u2(&in->body, 0); /* any exception */
+		cf_put_u2(&in->body, 0); /* catches any exception */
 	}
 	return refusal;
 }
 
-/* Returns the new pc of a line or variable.  Those at pc 0 include the code of the entry. */
+/*
+ * Returns the new pc of a line or variable.  Those at pc 0 include the code inserted at the entry.
+ */
 static uint32_t table_pc(const struct injection *in, uint32_t pc)
 {
 	return pc == 0 ? 0 : inj_label(in, pc);
 }
 
-/* Writes the new pc of a line.  Returns false if no instruction begins there. */
+/*
+ * Writes the new pc of an entry in LineNumberTable.  Returns false if no instruction begins there.
+ */
 static bool put_line(struct injection *in, struct cf_bytes *entry)
 {
 	uint32_t at = table_pc(in, cf_u2(entry));
@@ -73,7 +77,9 @@ static bool put_variable(struct injection *in, struct cf_bytes *entry)
 	return true;
 }
 
-/* Writes a table whose entries begin with pcs; drops entries with invalid pcs. */
+/*
+ * Writes a table whose entries begin with pcs, relocated by put_pcs().  Drops entries with bad pcs.
+ */
 static enum cf_refusal put_table(struct injection *in, const struct cf_attribute *a,
 				 size_t entry_len,
 				 bool (*put_pcs)(struct injection *, struct cf_bytes *))
@@ -124,7 +130,10 @@ static enum cf_refusal put_attribute(struct injection *in, uint16_t name,
 	return refusal;
 }
 
-/* The JVM ignores "StackMap", and before version 50 "StackMapTable".  Annotations: see inject.h. */
+/*
+ * Returns true for an attribute that is not copied: the JVM ignores "StackMap", and before version
+ * 50 "StackMapTable"; inject.h has the reason for annotations.
+ */
 static bool is_dropped(const struct injection *in, struct cf_text name)
 {
 	return (!in->method.with_maps && cf_text_is(name, "StackMapTable")) ||
@@ -161,7 +170,7 @@ enum cf_refusal inj_put_tables(struct injection *in)
 			continue;
 		if (cf_text_is(a.name, "StackMapTable")) {
 			if (maps)
-				return CF_MALFORMED; /* there can be only one */
+				return CF_MALFORMED; /* a second StackMapTable */
 			maps = true;
 		}
 		refusal = put_attribute(in, cf_peek_u2(a.data - 6), &a);

@@ -30,7 +30,7 @@ void inj_close(struct injection *in)
 	ag_free(in->class->pool.mem, in->cells);
 }
 
-/* Writes every method, with hooks or unchanged.  Returns true if one has hooks. */
+/* Writes every method, with hooks or unchanged.  Returns true if at least one has hooks. */
 static bool put_methods(struct injection *in, inj_put_hooked *put, void *arg)
 {
 	struct cf_members list = cf_methods(in->class);
@@ -52,7 +52,7 @@ static bool put_methods(struct injection *in, inj_put_hooked *put, void *arg)
 	return hooked;
 }
 
-/* Writes everything after the constants.  Copies what is not part of a method. */
+/* Writes everything that follows the constants.  Copies the parts that are not methods. */
 static bool put_body(struct injection *in, inj_put_hooked *put, void *arg)
 {
 	const struct cf_class *class = in->class;

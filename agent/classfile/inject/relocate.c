@@ -1,4 +1,6 @@
-/* Relocates the method's own instructions, and writes them with adjusted jumps. */
+/*
+ * Relocates the method's own instructions: computes their new pcs, and writes them with new jumps.
+ */
 #include "classfile/inject/inject_internal.h"
 
 #include <string.h>
@@ -18,13 +20,13 @@ uint32_t inj_new_pc(const struct injection *in, uint32_t pc)
 	return label;
 }
 
-/* Returns the padding of a switch whose opcode is at this pc. */
+/* Returns the number of padding bytes of a switch whose opcode is at this pc. */
 static uint32_t padding(uint32_t at)
 {
 	return (3 - at) & 3;
 }
 
-/* Takes the next insertion before the instruction at pc.  Returns its length, or 0 for none. */
+/* Takes the next insertion if it is for this pc, and stores its code.  Returns its length, or 0. */
 static uint32_t next_inserted(struct cf_bytes *insertions, uint32_t pc, const uint8_t **code)
 {
 	uint32_t len;
@@ -84,7 +86,9 @@ enum cf_refusal inj_lay_out(struct injection *in)
 	return at > INJ_CODE_MAX ? CF_TOO_LONG : CF_HOOKED;
 }
 
-/* Computes the new offset of a jump at `from`.  Returns false if its target is invalid. */
+/*
+ * Computes the new offset of a jump at the old pc `from`.  Returns false if its target is invalid.
+ */
 static bool relocate_offset(const struct injection *in, uint32_t from, int32_t offset, int32_t *new)
 {
 	uint32_t to = from + (uint32_t)offset;
@@ -143,7 +147,7 @@ static bool is_jump(const struct cf_insn *insn)
 	return insn->operands == CF_OP_BRANCH || insn->operands == CF_OP_BRANCH_W;
 }
 
-/* For each insertion at pc, copies the method's code up to pc and writes the insertion. */
+/* For each insertion at pc: copies the method's code up to pc, and writes the inserted code. */
 static void put_insertions(struct injection *in, struct cf_bytes *from, uint32_t *copied,
 			   uint32_t pc)
 {
@@ -169,7 +173,7 @@ enum cf_refusal inj_put_code(struct injection *in)
 	for (uint32_t pc = 0; refusal == CF_HOOKED && pc < code->len; pc += insn.len) {
 		bool returns, branches;
 
-		(void)cf_insn(code->code, code->len, pc, &insn); /* inj_lay_out() checked it */
+		(void)cf_insn(code->code, code->len, pc, &insn); /* inj_lay_out() has checked it */
 		put_insertions(in, &insertions, &copied, pc);
 		returns = cf_is_return(insn.opcode);
 		branches = is_jump(&insn) || cf_is_switch(&insn);
