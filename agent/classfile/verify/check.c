@@ -5,7 +5,7 @@
 #include "classfile/verify/check_internal.h"
 #include "classfile/verify/names.h"
 
-#define MAX_SLOTS 255 /* parameters and `this` (JVMS 4.3.3) */
+#define MAX_SLOTS 255 /* limit for parameters and `this` (JVMS 4.3.3) */
 
 static bool check_field(struct check *c)
 {
@@ -34,7 +34,7 @@ static bool check_method(struct check *c)
 	if (!chk_method_flags(c, access))
 		return chk_wrong(c, "illegal combination of method modifiers");
 	if (cf_text_is(c->member.name, "<clinit>")) {
-		is_static = true; /* other flags of <clinit> are ignored (JVMS 4.6) */
+		is_static = true; /* the JVM ignores other flags of <clinit> (JVMS 4.6) */
 		c->member.access = CF_ACC_STATIC;
 	}
 	slots += !is_static;
@@ -45,7 +45,7 @@ static bool check_method(struct check *c)
 	return chk_attributes(c, c->member.attributes, AT_METHOD);
 }
 
-/* Checks each member of a list, and that no two have the same name and descriptor. */
+/* Checks each member of a list, and that no two members have the same name and descriptor. */
 static bool check_members(struct check *c, struct cf_members list, bool (*check)(struct check *))
 {
 	uint64_t *keys = ag_alloc(c->pool->mem, (size_t)list.left + 1, sizeof(*keys));
@@ -56,7 +56,7 @@ static bool check_members(struct check *c, struct cf_members list, bool (*check)
 		return chk_no_memory(c);
 	for (const uint8_t *at = list.bytes.at; valid && cf_next_member(&list, &c->member);
 	     at = list.bytes.at) {
-		valid = check(c); /* if valid, name and descriptor are Utf8 */
+		valid = check(c); /* if it is valid, its name and descriptor are Utf8 */
 		if (valid)
 			keys[n++] = (uint64_t)c->first[cf_peek_u2(at + 2)] << 16 |
 				    c->first[cf_peek_u2(at + 4)];

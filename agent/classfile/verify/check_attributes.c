@@ -1,4 +1,6 @@
-/* Checks attributes (JVMS 4.7): where each may occur, its length and its indexes. */
+/*
+ * Checks attributes (JVMS 4.7): the locations at which each may occur, its length and its indexes.
+ */
 #include "classfile/verify/check_internal.h"
 #include "classfile/verify/names.h"
 
@@ -7,7 +9,7 @@ static uint16_t u2_at(const struct cf_attribute *a, size_t offset)
 	return cf_peek_u2(a->data + offset);
 }
 
-/* Returns true if the attribute is a u2 count and that many elements of this size. */
+/* Returns true if the attribute consists of a u2 count and so many elements of this size. */
 static bool is_table(const struct cf_attribute *a, size_t size)
 {
 	return a->len >= 2 && a->len == 2 + u2_at(a, 0) * size;
@@ -52,7 +54,7 @@ static bool check_enclosing(struct check *c, const struct cf_attribute *a)
 	return check_class_index(c, a);
 }
 
-/* Checks ConstantValue of a static field; others are ignored (JVMS 4.7.2). */
+/* Checks the ConstantValue of a static field; other fields ignore it (JVMS 4.7.2). */
 static bool check_constant_value(struct check *c, const struct cf_attribute *a)
 {
 	uint8_t tag = cf_tag(c->pool, u2_at(a, 0)), wanted;
@@ -138,7 +140,7 @@ static bool check_bootstraps(struct check *c, const struct cf_attribute *a)
 
 	if (c->last_bootstrap >= n)
 		return chk_wrong(c, "a constant refers to a missing bootstrap method");
-	c->last_bootstrap = -1; /* all bootstrap methods exist */
+	c->last_bootstrap = -1; /* checked: all bootstrap methods exist */
 	for (; n > 0 && !bytes.failed; n--) {
 		if (cf_tag(c->pool, cf_u2(&bytes)) != CF_METHOD_HANDLE)
 			return chk_wrong(c, "a bootstrap method is not a MethodHandle constant");
@@ -218,7 +220,10 @@ static bool check_variables(struct check *c, const struct cf_attribute *a)
 	return true;
 }
 
-/* Counts the variables in tables of this name; keys: their start, length, name and index. */
+/*
+ * Counts the variables in all tables of this name.  Stores their start, length, name and index in
+ * keys, unless it is NULL.
+ */
 static size_t variable_keys(const struct check *c, const char *table, uint64_t *keys)
 {
 	struct cf_attributes list = c->code.attributes;
@@ -251,7 +256,10 @@ static bool contains(const uint64_t *list, size_t n, const uint64_t *subset, siz
 	return true;
 }
 
-/* Checks that each table lists a variable once, and the type table only variables of the other. */
+/*
+ * Checks that each table lists a variable only once, and that LocalVariableTypeTable lists no
+ * variable that LocalVariableTable does not.
+ */
 static bool check_all_variables(struct check *c)
 {
 	size_t n = variable_keys(c, "LocalVariableTable", NULL);
@@ -290,7 +298,7 @@ static bool check_handlers(struct check *c)
 
 static bool check_code(struct check *c, const struct cf_attribute *a)
 {
-	(void)a; /* parsed into c->code */
+	(void)a; /* c->code has its content */
 	if (c->member.access & (CF_ACC_NATIVE | CF_ACC_ABSTRACT))
 		return chk_wrong(c, "a native or abstract method has code");
 	if (c->code.len == 0 || c->code.len > UINT16_MAX)
@@ -304,9 +312,9 @@ static bool check_code(struct check *c, const struct cf_attribute *a)
 
 static const struct rule {
 	const char *name;
-	uint8_t locations, since; /* enum attribute_location; first major version */
+	uint8_t locations, since; /* locations: enum attribute_location; since: major version */
 	bool once;
-	int8_t len; /* -1: any */
+	int8_t len; /* required length; -1: any */
 	bool (*check)(struct check *c, const struct cf_attribute *a);
 } rules[] = {
 	{ "AnnotationDefault", AT_METHOD, JAVA_5, true, -1, NULL },
@@ -339,7 +347,9 @@ static const struct rule {
 };
 #define N_RULES (sizeof(rules) / sizeof(rules[0]))
 
-/* Returns the rule for an attribute, or N_RULES if it is not checked. */
+/*
+ * Returns the rule for an attribute at this location, or N_RULES if the attribute is not checked.
+ */
 static size_t find_rule(const struct check *c, struct cf_text name, enum attribute_location at)
 {
 	size_t i = 0;
@@ -353,7 +363,9 @@ static size_t find_rule(const struct check *c, struct cf_text name, enum attribu
 	return i;
 }
 
-/* Checks required and mutually exclusive attributes; seen has a bit for each rule. */
+/*
+ * Checks required and mutually exclusive attributes.  `seen` has a bit for each rule that applied.
+ */
 static bool check_seen(struct check *c, uint32_t seen, enum attribute_location at)
 {
 	struct cf_attribute a;

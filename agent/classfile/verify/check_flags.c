@@ -1,4 +1,4 @@
-/* Checks combinations of access flags by class file version. */
+/* Checks the combinations of access flags that each class file version permits. */
 #include "classfile/verify/check_internal.h"
 
 #define ANY_OF(access, flags) (((access) & (flags)) != 0)
@@ -9,7 +9,7 @@ bool chk_class_flags(const struct check *c, uint16_t access)
 	uint16_t major = c->class->major;
 
 	if (is_interface && major < JAVA_6)
-		access |= CF_ACC_ABSTRACT; /* omitted by old compilers */
+		access |= CF_ACC_ABSTRACT; /* old compilers omit it */
 	if (major >= JAVA_9 && access & CF_ACC_MODULE)
 		return false;
 	if (ANY_OF(access, CF_ACC_ABSTRACT) ? ANY_OF(access, CF_ACC_FINAL) : is_interface)
@@ -28,7 +28,7 @@ static bool one_visibility(uint16_t access)
 	return (seen & (seen - 1)) == 0;
 }
 
-/* JVMS 4.5 */
+/* The flags of a field (JVMS 4.5). */
 bool chk_field_flags(const struct check *c, uint16_t access)
 {
 	const uint16_t constant = CF_ACC_PUBLIC | CF_ACC_STATIC | CF_ACC_FINAL;
@@ -42,7 +42,7 @@ bool chk_field_flags(const struct check *c, uint16_t access)
 	return (access & constant) == constant && !(access & never);
 }
 
-/* From Java 5 to 16, abstract methods cannot be strictfp; later the flag is ignored (JEP 306). */
+/* From Java 5 to 16 an abstract method cannot be strictfp; later the flag is ignored (JEP 306). */
 static uint16_t strict(uint16_t major)
 {
 	return major < JAVA_17 ? CF_ACC_STRICT : 0;
@@ -66,7 +66,7 @@ static bool interface_method_flags(uint16_t access, uint16_t major)
 	       !(access & never);
 }
 
-/* JVMS 4.6 */
+/* The flags of a method (JVMS 4.6). */
 bool chk_method_flags(const struct check *c, uint16_t access)
 {
 	uint16_t major = c->class->major, never = 0;
@@ -78,7 +78,7 @@ bool chk_method_flags(const struct check *c, uint16_t access)
 		never = CF_ACC_STATIC | CF_ACC_FINAL | CF_ACC_SYNCHRONIZED | CF_ACC_NATIVE |
 			CF_ACC_ABSTRACT;
 		if (major >= JAVA_5)
-			never |= CF_ACC_VOLATILE; /* ACC_BRIDGE */
+			never |= CF_ACC_VOLATILE; /* the bit of ACC_BRIDGE */
 		return !is_interface && one_visibility(access) && !(access & never);
 	}
 	if (is_interface)

@@ -9,7 +9,7 @@ bool chk_pool(struct check *c);
 bool chk_is_class(const struct check *c, uint16_t index);
 bool chk_is_utf8(const struct check *c, uint16_t index);
 
-/* check_flags.c: return true if a class, or an inner class, may have these access flags */
+/* check_flags.c: returns true if the class, or an inner class, may have these access flags */
 bool chk_class_flags(const struct check *c, uint16_t access);
 /* Return true if c->member may have these access flags. */
 bool chk_field_flags(const struct check *c, uint16_t access);

@@ -1,4 +1,4 @@
-/* Checks the constants (JVMS 4.4) and what they refer to. */
+/* Checks the constants (JVMS 4.4) and the constants to which they refer. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -27,7 +27,7 @@ static uint16_t tag_since(uint8_t tag)
 		return JAVA_11;
 	case CF_MODULE:
 	case CF_PACKAGE:
-		return UINT16_MAX; /* only module-info.class has them */
+		return UINT16_MAX; /* only module-info.class may have them */
 	default:
 		return 0;
 	}
@@ -53,7 +53,7 @@ static bool check_name_and_type(struct check *c, const uint8_t *content)
 	return true;
 }
 
-/* Checks a reference to a field, to a method, or to a bootstrap method. */
+/* Checks a constant that refers to a field, a method or a bootstrap method. */
 static bool check_ref(struct check *c, uint16_t index)
 {
 	struct cf_ref ref;
@@ -73,7 +73,7 @@ static bool check_ref(struct check *c, uint16_t index)
 	return true;
 }
 
-/* JVMS 4.4.8 */
+/* Checks a MethodHandle constant (JVMS 4.4.8). */
 static bool check_method_handle(struct check *c, const uint8_t *content)
 {
 	uint16_t index = cf_peek_u2(content + 1);
@@ -133,7 +133,7 @@ static bool check_constant(struct check *c, uint16_t index, uint8_t tag)
 }
 
 struct text {
-	const uint8_t *at; /* its length (u2) and its bytes */
+	const uint8_t *at; /* length (u2) and bytes of the text */
 	uint16_t index;
 };
 
@@ -141,14 +141,14 @@ static int compare_texts(const void *a, const void *b)
 {
 	const struct text *s = a, *t = b;
 	uint16_t len = cf_peek_u2(s->at);
-	int order = memcmp(s->at, t->at, 2); /* the lengths */
+	int order = memcmp(s->at, t->at, 2); /* compares the lengths */
 
 	if (order == 0)
 		order = memcmp(s->at + 2, t->at + 2, len);
 	return order != 0 ? order : s->index - t->index;
 }
 
-/* Gives equal texts one number, so that members and interfaces are compared quickly. */
+/* Gives all Utf8 constants with the same text one number, so that members are compared quickly. */
 static bool number_texts(struct check *c)
 {
 	struct text *texts = ag_alloc(c->pool->mem, c->pool->count, sizeof(*texts));

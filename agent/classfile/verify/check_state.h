@@ -1,4 +1,4 @@
-/* The state of cf_check(), and functions that record a fault. */
+/* The state of cf_check(), and the functions that record a fault. */
 #ifndef JTOOL_AGENT_CLASSFILE_VERIFY_CHECK_STATE_H
 #define JTOOL_AGENT_CLASSFILE_VERIFY_CHECK_STATE_H
 
@@ -11,16 +11,16 @@ struct check {
 	const struct cf_pool *pool;
 	struct cf_fault *fault;
 	uint16_t *first;          /* for each Utf8: index of the first one with the same text */
-	int32_t last_bootstrap;   /* the highest bootstrap index in use; -1: none */
+	int32_t last_bootstrap;   /* highest index of a bootstrap method in use; -1: none */
 	struct cf_member member;  /* the current member; name.data is NULL for the class */
-	struct cf_code code;      /* the member's, while its attributes are checked */
+	struct cf_code code;      /* code of the member, while its attributes are checked */
 };
 
 /* Records a fault of the current member.  Returns false. */
 bool chk_wrong(struct check *c, const char *what);
 bool chk_no_memory(struct check *c);
 
-/* Sorts the keys.  Returns true if one occurs twice. */
+/* Sorts the keys.  Returns true if a key occurs twice. */
 bool chk_has_duplicate(uint64_t *keys, size_t n);
 
 #endif

@@ -10,7 +10,7 @@ static bool follows(const uint8_t *s, size_t i, size_t len)
 	return i < len && (s[i] & 0xc0) == 0x80;
 }
 
-/* Up to Java 3, overlong encodings are accepted. */
+/* Up to Java 3, the JVM accepts overlong encodings. */
 bool names_valid_utf8(struct cf_text text, uint16_t major)
 {
 	const uint8_t *s = (const uint8_t *)text.data;
@@ -22,7 +22,7 @@ bool names_valid_utf8(struct cf_text text, uint16_t major)
 		if (c > 0 && c < 0x80) {
 			i++;
 		} else if ((c & 0xe0) == 0xc0) {
-			/* NUL is the only overlong encoding of later versions. */
+			/* From Java 4 on, NUL is the only overlong encoding. */
 			if (!follows(s, i + 1, text.len) ||
 			    (c < 0xc2 && !(c == 0xc0 && s[i + 1] == 0x80) && !any_length))
 				return false;
@@ -39,7 +39,7 @@ bool names_valid_utf8(struct cf_text text, uint16_t major)
 	return true;
 }
 
-/* Before Java 5, names consist of Java identifiers; all characters beyond ASCII are accepted. */
+/* Before Java 5, names consist of Java identifiers; every character beyond ASCII is accepted. */
 static bool old_name(struct cf_text name, enum names_kind kind)
 {
 	char last = 0;

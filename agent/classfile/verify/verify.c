@@ -1,6 +1,6 @@
 #include "classfile/verify/verify_internal.h"
 
-/* The first local variables hold the parameters (JVMS 2.6.1). */
+/* Sets the types of the first local variables, which have the parameters (JVMS 2.6.1). */
 static bool fill_parameters(struct verifier *v)
 {
 	struct vtype *locals = v->now.locals;
@@ -49,7 +49,7 @@ static bool verify_method(struct verifier *v)
 	v->now = (struct vframe){ .uninit = v->is_init };
 	v->lenient = false;
 	if (cf_text_is(v->method.name, "<clinit>"))
-		v->method.access |= CF_ACC_STATIC; /* even without the flag (JVMS 4.6) */
+		v->method.access |= CF_ACC_STATIC; /* static even without the flag (JVMS 4.6) */
 	if (v->code.len == 0 || v->code.len > UINT16_MAX)
 		return vf_bad(v, "the code is empty or longer than 65535 bytes");
 	valid = verify_code(v);

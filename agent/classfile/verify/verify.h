@@ -1,30 +1,32 @@
 /*
- * Checks whether the JVM would accept a class file.  It also verifies what the JVM does not: up to
- * JDK 21, the JVM accepts redefined boot classes unverified; bad code in them ends the process.
+ * Checks whether the JVM would accept a class file.  Also verifies classes that the JVM does not
+ * verify: up to JDK 21 it accepts redefined boot classes unverified, and bad code in them ends the
+ * process.
  *
  * cf_check() checks the format (JVMS 4.8): constants, names, descriptors and the indexes in
  * attributes.  cf_verify() checks the code: instructions and their operands (JVMS 4.9), and the
- * types on the stack and in local variables.  It uses the StackMapTable (JVMS 4.10.1) or, below
- * version 50, type inference (JVMS 4.10.2); after a jsr, inference checks only the stack depth.
+ * types on the stack and in local variables.  It uses the StackMapTable (JVMS 4.10.1) or, for class
+ * file versions below 50, type inference (JVMS 4.10.2); after a jsr, inference checks only the
+ * stack depth.
  *
- * No class is loaded.  Only the superclass of the class itself is known; any other relation between
- * classes that is not known is assumed to be valid.
+ * No class is loaded.  Of the relations between classes only the superclass of the class itself is
+ * known; an unknown relation is assumed to be as the code needs it.
  */
 #ifndef JTOOL_AGENT_CLASSFILE_VERIFY_VERIFY_H
 #define JTOOL_AGENT_CLASSFILE_VERIFY_VERIFY_H
 
 #include "classfile/read.h"
 
-/* A fault and where it is.  The texts point into the class or are string constants. */
+/* A fault and its location.  The texts point into the class file, or are string constants. */
 struct cf_fault {
-	struct cf_text name, descriptor; /* the method or field; empty: the class itself */
+	struct cf_text name, descriptor; /* of the method or field; empty: the class itself */
 	uint32_t pc;      /* UINT32_MAX: not at an instruction */
 	const char *what; /* "operand stack underflow", … */
-	bool format;      /* the JVM throws ClassFormatError, not VerifyError */
+	bool format;      /* the JVM would throw ClassFormatError, not VerifyError */
 	bool memory;      /* out of memory or time; the class may be valid */
 };
 
-/* Return true if the class is valid; otherwise return false and fill in *fault. */
+/* Return true if the class is valid; else return false and fill in *fault. */
 bool cf_check(const struct cf_class *class, struct cf_fault *fault);
 bool cf_verify(const struct cf_class *class, struct cf_fault *fault);
 /*

@@ -1,4 +1,7 @@
-/* Control flow to a target: compares its types with the stack map, or merges them by inference. */
+/*
+ * Control flow to a target: compares the current types with the stack map at the target, or merges
+ * them by inference.
+ */
 #include "classfile/verify/verify_internal.h"
 
 static struct vframe *find_frame(const struct verifier *v, uint32_t pc)
@@ -125,7 +128,10 @@ static bool branch_to(struct verifier *v, int32_t offset)
 			 v->now.uninit);
 }
 
-/* ret continues after every jsr to the subroutine; the callers' types are not known here. */
+/*
+ * Handles ret, which continues after every jsr to the subroutine.  The types of the callers are not
+ * known here, so all types become V_ANY.
+ */
 static bool return_from_subroutine(struct verifier *v, struct vtype address)
 {
 	struct cf_insn jsr;

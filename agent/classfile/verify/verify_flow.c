@@ -1,4 +1,4 @@
-/* Verifies by inference (JVMS 4.10.2): merges types where paths meet, until nothing changes. */
+/* Verifies by inference (JVMS 4.10.2): merges the types where paths meet, until no type changes. */
 #include "classfile/verify/verify_internal.h"
 
 /* Allocates frames for the start of the code and for each jump target. */
@@ -19,7 +19,7 @@ static bool make_frames(struct verifier *v)
 	return true;
 }
 
-/* Follows the code from a frame until control ends or reaches another frame. */
+/* Follows the code from a frame until control ends, or reaches another frame. */
 static bool follow(struct verifier *v, const struct vframe *frame)
 {
 	struct cf_insn insn;

@@ -1,4 +1,4 @@
-/* Internal functions of cf_verify(), from the lowest level up. */
+/* Internal functions of cf_verify(), the lowest level first. */
 #ifndef JTOOL_AGENT_CLASSFILE_VERIFY_VERIFY_INTERNAL_H
 #define JTOOL_AGENT_CLASSFILE_VERIFY_VERIFY_INTERNAL_H
 
@@ -11,39 +11,41 @@ struct vtype vt_known(const char *name);
 /* Returns the type of a name in a Class constant: "java/lang/String" or "[I". */
 struct vtype vt_class(const struct verifier *v, struct cf_text name);
 struct vtype vt_field(const struct verifier *v, const struct cf_type *type);
-bool vt_is_wide(struct vtype type);    /* the first half of a long or double */
-bool vt_is_second(struct vtype type);  /* the second half */
+bool vt_is_wide(struct vtype type);    /* is it the first half of a long or double? */
+bool vt_is_second(struct vtype type);  /* is it the second half of a long or double? */
 bool vt_is_reference(struct vtype type);
 struct vtype vt_second(struct vtype first);
 bool vt_same(const struct verifier *v, struct vtype a, struct vtype b);
 bool vt_assignable(const struct verifier *v, struct vtype from, struct vtype to);
-/* Returns the type of a value that is either a or b. */
+/* Returns the type of a value that has either type a or type b. */
 struct vtype vt_merge(const struct verifier *v, struct vtype a, struct vtype b);
 
-/* verify_operands.c: checks that need no control flow */
+/* verify_operands.c: checks that do not follow control flow */
 bool vf_scan(struct verifier *v);
 bool vf_is_jsr(const struct cf_insn *insn);
 
 /* verify_stack.c */
 bool vf_pop(struct verifier *v, struct vtype *type);
-bool vf_pop_as(struct verifier *v, struct vtype to); /* pops both halves; must be assignable */
+bool vf_pop_as(struct verifier *v, struct vtype to); /* pops both halves; checks the type */
 bool vf_push(struct verifier *v, struct vtype type); /* pushes both halves */
 bool vf_drop(struct verifier *v, uint32_t n);
 /* Inserts a copy of the top n cells below the next `below` cells, as dup and its variants do. */
 bool vf_duplicate(struct verifier *v, uint32_t n, uint32_t below);
 bool vf_swap(struct verifier *v);
 
-/* verify_arrive.c: compares or merges the current locals and this stack with the types at pc */
+/*
+ * verify_arrive.c: compares or merges the current locals and the given stack with the types at pc
+ */
 bool vf_arrive(struct verifier *v, uint32_t pc, const struct vtype *stack, uint32_t n_stack,
 	       bool uninit);
 /* Calls vf_arrive() for each handler that covers now.pc, with the current locals. */
 bool vf_at_handlers(struct verifier *v, bool uninit);
-/* Calls vf_arrive() for each target of a jump, a switch or ret. */
+/* Calls vf_arrive() for each target of a jump, a switch or a ret. */
 bool vf_at_targets(struct verifier *v, const struct cf_insn *insn);
 bool vf_compare(struct verifier *v, const struct vframe *map, const struct vtype *stack,
 		uint32_t n_stack, bool uninit);
 
-/* verify_members.c: apply to v->now an instruction that uses a field or method */
+/* verify_members.c: applies to v->now an instruction that uses a field or calls a method */
 bool vf_step_field(struct verifier *v, const struct cf_insn *insn);
 bool vf_step_invoke(struct verifier *v, const struct cf_insn *insn);
 

@@ -7,7 +7,7 @@ struct maps {
 	struct vframe last; /* the frame that the next entry modifies */
 };
 
-/* Records a fault that HotSpot reports in version 50, too; after other faults it infers. */
+/* Records a fault that HotSpot reports in version 50, too; after other faults it uses inference. */
 static bool malformed(struct verifier *v, const char *what)
 {
 	(void)vf_bad(v, what);
@@ -40,7 +40,9 @@ static bool read_type(struct verifier *v, struct maps *m, struct vtype *type)
 	return true;
 }
 
-/* Appends n types to `to`, which has room for them; the method's limit is checked at the end. */
+/*
+ * Appends n types to `to`, which has room for them.  The limit `max` is checked after all are read.
+ */
 static bool read_types(struct verifier *v, struct maps *m, uint32_t n, struct vtype *to,
 		       uint32_t *slots, uint32_t max)
 {
@@ -78,7 +80,7 @@ static bool chop(struct verifier *v, struct vframe *f, uint32_t n)
 	return vf_spend(v, f->n_locals);
 }
 
-/* Appends n local variables, in new memory: the previous frame still needs its own. */
+/* Appends n local variables, in new memory, because the previous frame still uses its own. */
 static bool append(struct verifier *v, struct maps *m, uint32_t n)
 {
 	struct vtype *cells = vf_cells(v, m->last.n_locals + 2 * (size_t)n);
@@ -148,7 +150,7 @@ bool vf_read_maps(struct verifier *v)
 	n = cf_u2(&m.bytes);
 	if (m.bytes.failed || n > cf_bytes_left(&m.bytes))
 		return malformed(v, "StackMapTable ends too early");
-	m.last.pc = UINT32_MAX; /* the first frame is at its delta */
+	m.last.pc = UINT32_MAX; /* so that the first frame is at its delta */
 	/* The first entry modifies the frame that the parameters imply. */
 	return append(v, &m, 0) && read_table(v, &m, n);
 }
@@ -164,7 +166,9 @@ static void load_map(struct verifier *v, const struct vframe *map)
 	v->changed = true;
 }
 
-/* Continues with the stack map's frame if the current instruction has one. */
+/*
+ * If the stack map has a frame for the current instruction, continues with the types of this frame.
+ */
 static bool apply_map(struct verifier *v, uint32_t *next, bool reached)
 {
 	const struct vframe *map;

@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-/* A constructor may set its own class's fields before this() or super() (JVMS 4.10.1.9). */
+/* Returns true for a field of this class, which a constructor may set before this() or super(). */
 static bool is_own_field(struct verifier *v, const struct cf_ref *ref)
 {
 	struct cf_member field;
@@ -47,7 +47,7 @@ bool vf_step_field(struct verifier *v, const struct cf_insn *insn)
 	return vf_pop_as(v, value) && pop_object(v, &ref, true);
 }
 
-/* Pops the parameters and checks their types; *n_slots: the slots that they took. */
+/* Pops the parameters and checks their types.  Stores the slots that they took in *n_slots. */
 static bool pop_parameters(struct verifier *v, struct cf_text rest, uint32_t *n_slots)
 {
 	struct cf_text again = rest;
@@ -74,7 +74,7 @@ static bool pop_parameters(struct verifier *v, struct cf_text rest, uint32_t *n_
 	return true;
 }
 
-/* Replaces the type of all copies of the object that was constructed. */
+/* Replaces the type of all copies of an object after its constructor is called. */
 static bool replace(struct verifier *v, struct vtype old, struct vtype new)
 {
 	for (uint32_t i = 0; i < v->now.n_stack; i++) {
@@ -95,7 +95,7 @@ static bool call_other_constructor(struct verifier *v, struct vtype class)
 
 	if (!vt_same(v, class, v->this_type) && !vt_same(v, class, v->super_type))
 		return vf_bad(v, "the called constructor is not of this class or its superclass");
-	/* A handler that covers this call must not use the object as initialised. */
+	/* A handler that covers this call must not use the object as an initialised one. */
 	if (!replace(v, this, v->this_type) || (!v->infer && !vf_at_handlers(v, true)))
 		return false;
 	v->now.uninit = false;
@@ -120,7 +120,10 @@ static bool construct(struct verifier *v, struct vtype class)
 	return replace(v, type, created) && (v->infer || vf_at_handlers(v, v->now.uninit));
 }
 
-/* Returns true if invokespecial may call methods of this class (JVMS 4.10.1.9.invokespecial). */
+/*
+ * Returns true if invokespecial may call methods of the class in `ref` (JVMS
+ * 4.10.1.9.invokespecial).
+ */
 static bool may_invokespecial(const struct verifier *v, const struct cf_ref *ref)
 {
 	struct vtype class = vt_class(v, ref->class);
@@ -143,7 +146,9 @@ static bool is_in_java_lang(struct cf_text name)
 	       !memchr(name.data + len, '/', name.len - len);
 }
 
-/* Protected methods of Object are callable only on this class's objects; clone() also on arrays. */
+/*
+ * Protected methods of Object can be called only on objects of this class; clone() also on arrays.
+ */
 static bool may_call(const struct verifier *v, const struct cf_ref *ref, struct vtype object)
 {
 	bool is_clone = cf_text_is(ref->name, "clone") &&

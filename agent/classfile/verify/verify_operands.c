@@ -3,7 +3,7 @@
 
 #define TAG(tag) (1u << (tag))
 
-/* Returns the tags of the constants that an opcode accepts. */
+/* Returns a set of tags: those of the constants that the opcode accepts. */
 static uint32_t tags_for(const struct verifier *v, const struct cf_insn *insn)
 {
 	uint16_t major = v->class->major;
@@ -38,7 +38,7 @@ static uint32_t tags_for(const struct verifier *v, const struct cf_insn *insn)
 	}
 }
 
-/* ldc and ldc2_w must match the size of a dynamic constant (JVMS 6.5.ldc). */
+/* Returns true if the size of a dynamic constant matches ldc or ldc2_w (JVMS 6.5.ldc). */
 static bool ldc_size_matches(const struct verifier *v, const struct cf_insn *insn)
 {
 	struct cf_ref ref;
@@ -51,7 +51,7 @@ static bool ldc_size_matches(const struct verifier *v, const struct cf_insn *ins
 	       (insn->opcode == OP_ldc2_w);
 }
 
-/* Checks the dimensions of a class operand that is an array. */
+/* Checks the dimensions of the array in a Class operand. */
 static bool check_class_operand(struct verifier *v, const struct cf_insn *insn)
 {
 	struct vtype t = vt_class(v, cf_class_name(v->pool, insn->index));
@@ -87,7 +87,10 @@ static bool check_constant(struct verifier *v, const struct cf_insn *insn)
 	return true;
 }
 
-/* Before Java 7 the padding had to be zero (JDK-4639449).  Keys must ascend. */
+/*
+ * Checks the operands of a switch.  Before Java 7 its padding had to be zero (JDK-4639449).  The
+ * keys of a lookupswitch must ascend.
+ */
 static bool check_switch(struct verifier *v, const struct cf_insn *insn)
 {
 	uint32_t padding = (3 - insn->pc) & 3;
@@ -111,7 +114,9 @@ static bool is_wide_local(uint8_t opcode)
 	       opcode == OP_dstore;
 }
 
-/* Handles iload_0 to aload_3 and istore_0 to astore_3, whose opcodes imply type and index. */
+/*
+ * Checks iload_0 to aload_3 and istore_0 to astore_3, whose opcodes imply the type and the index.
+ */
 static bool check_short_local(struct verifier *v, uint8_t opcode)
 {
 	uint32_t first, kind, index;

@@ -1,6 +1,6 @@
 #include "classfile/verify/verify_state.h"
 
-/* Limits for hostile code: 1 s for a class, 32 MB for a method; JDK methods need under 1 %. */
+/* Limits for hostile code: 1 s per class and 32 MB per method.  JDK methods need less than 1 %. */
 #define WORK_MAX (1u << 28)
 #define CELLS_MAX (1u << 22)
 #define CHUNK 1024 /* cells */
@@ -14,7 +14,7 @@ struct vcells {
 bool vf_bad(struct verifier *v, const char *what)
 {
 	if (v->fault->what)
-		return false; /* the first fault is the cause */
+		return false; /* the first fault is the cause of later ones */
 	v->fault->name = v->method.name;
 	v->fault->descriptor = v->method.descriptor;
 	v->fault->pc = v->now.pc;

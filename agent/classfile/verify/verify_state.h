@@ -1,4 +1,7 @@
-/* The state of cf_verify(): current types, the method's frames, the fault, and the limits. */
+/*
+ * The state of cf_verify(): current types, frames of the method, the fault, and the limits.  A
+ * frame here is the types on the stack and in the local variables at one pc.
+ */
 #ifndef JTOOL_AGENT_CLASSFILE_VERIFY_VERIFY_STATE_H
 #define JTOOL_AGENT_CLASSFILE_VERIFY_VERIFY_STATE_H
 
@@ -9,7 +12,7 @@
 
 /* Verification types of a cell (JVMS 4.10.1.2).  A long or double has two cells. */
 enum vkind {
-	V_TOP, /* unusable */
+	V_TOP, /* no usable value */
 	V_INT,
 	V_FLOAT,
 	V_LONG,
@@ -18,17 +21,17 @@ enum vkind {
 	V_DOUBLE_2,
 	V_NULL,
 	V_UNINIT_THIS,
-	V_UNINIT,  /* at: the pc of the `new` that allocated the object */
-	V_ADDRESS, /* a return address; at: the subroutine's pc */
+	V_UNINIT,  /* uninitialised; at: pc of the `new` that allocated the object */
+	V_ADDRESS, /* a return address; at: pc of the subroutine */
 	V_OBJECT,  /* an object, or an array of objects */
 	V_PRIMS,   /* an array of primitives; at: descriptor letter of the element */
-	V_ANY,     /* with jsr: depends on the caller of the subroutine */
+	V_ANY,     /* any type: with jsr, it depends on the caller of the subroutine */
 };
 
 struct vtype {
-	uint32_t at;  /* position of the class's name, see vt_name(); or see enum vkind */
-	uint16_t len; /* of the name; 0: an unknown class */
-	uint8_t dims; /* dimensions; 0: not an array */
+	uint32_t at;  /* position of the class name, see vt_name(), or as enum vkind says */
+	uint16_t len; /* length of the class name; 0: an unknown class */
+	uint8_t dims; /* dimensions of an array; 0: not an array */
 	uint8_t kind;
 };
 
@@ -36,19 +39,19 @@ struct vtype {
 struct vframe {
 	struct vtype *locals, *stack;
 	uint32_t pc, n_stack;
-	uint32_t n_locals; /* in a stack map; further locals are V_TOP */
+	uint32_t n_locals; /* in a stack map: locals that it lists; all others are V_TOP */
 	bool uninit;       /* this() or super() has not been called yet */
 	bool filled;       /* type inference: the types are set */
-	bool pending;      /* type inference: the code from here must be followed, maybe again */
+	bool pending;      /* type inference: the types changed; follow the code from here */
 };
 
 /* Flags of each byte of code. */
 enum {
-	MAP_INSN = 1,   /* an instruction begins */
+	MAP_INSN = 1,   /* an instruction begins here */
 	MAP_NEW = 2,    /* the instruction is `new` */
 	MAP_JSR = 4,    /* the instruction is jsr or jsr_w */
-	MAP_TARGET = 8, /* a target of a jump or ret, or a handler */
-	MAP_RANGE = 16, /* an exception handler's range begins */
+	MAP_TARGET = 8, /* a target of a jump or ret, or a handler, begins here */
+	MAP_RANGE = 16, /* the range of an exception handler begins here */
 };
 
 struct verifier {
@@ -56,30 +59,33 @@ struct verifier {
 	const struct cf_pool *pool;
 	struct cf_fault *fault;
 	struct vtype this_type, super_type;
-	bool infer;    /* verify by inference, not by stack maps */
-	bool lenient;  /* with jsr: types that differ are merged to V_ANY */
-	uint64_t work; /* steps so far: see vf_spend() */
+	bool infer;    /* verify by inference instead of stack maps */
+	bool lenient;  /* the method has a jsr: types that differ are merged to V_ANY */
+	uint64_t work; /* steps so far, limited by vf_spend() */
 
-	/* the current method */
+	/* The current method: */
 	struct cf_member method;
 	struct cf_code code;
 	bool is_init;      /* a constructor of another class than java.lang.Object */
-	uint8_t *map;      /* MAP_ flags of each byte of code */
+	uint8_t *map;      /* MAP_* flags of each byte of code */
 	struct vframe now; /* the types before the current instruction */
-	bool changed; /* the locals changed since the last vf_at_handlers() */
+	bool changed; /* the locals have changed since the last vf_at_handlers() */
 	struct vframe *frames; /* sorted by pc */
 	uint32_t n_frames;
 	struct vcells *cells;
 	size_t n_cells;
 };
 
-/* Records a fault at now.pc, if it is the first.  Returns false. */
+/* Records a fault at now.pc, unless a fault is recorded already.  Returns false. */
 bool vf_bad(struct verifier *v, const char *what);
 bool vf_no_memory(struct verifier *v);
-/* Counts steps.  Returns false, with a fault, if there are too many. */
+/*
+ * Adds steps to the work for this class.  If the work exceeds its limit, returns false with a
+ * fault.
+ */
 bool vf_spend(struct verifier *v, uint64_t steps);
 
-/* Returns n cells, which vf_release() frees, or NULL with a fault. */
+/* Returns n cells, which vf_release() frees, or NULL with a fault recorded. */
 struct vtype *vf_cells(struct verifier *v, size_t n);
 /* Frees the memory of the current method. */
 void vf_release(struct verifier *v);

@@ -1,4 +1,4 @@
-/* Applies an instruction to the types in the frame (JVMS 4.10.1.9). */
+/* Applies an instruction to the current types (JVMS 4.10.1.9). */
 #include "classfile/verify/verify_internal.h"
 
 #include <string.h>
@@ -24,7 +24,7 @@ static bool is_uninit(struct vtype t)
 	return t.kind == V_UNINIT || t.kind == V_UNINIT_THIS;
 }
 
-/* Returns true if the type matches a letter of `effects` below. */
+/* Returns true if the type matches a letter of `effects`, see below. */
 static bool matches(const struct verifier *v, struct vtype t, char letter)
 {
 	if (t.kind == V_ANY)
@@ -78,16 +78,16 @@ static bool push_letter(struct verifier *v, char letter)
 }
 
 /*
- * What an instruction pops, top of the stack last; after '>', what it pushes.  I int, L long,
- * F float, D double, N null.  A: a reference, maybe uninitialised.  M: with stack maps as A, by
- * inference as O.  O: an initialised reference.  T: a Throwable.  i j f d b c s a: an array of int,
- * long, float, double, byte or boolean, char, short, references.  y: any array.  Empty: vf_step()
- * handles the instruction.
+ * By opcode: the types that an instruction pops, the top of the stack last; after '>', the types
+ * that it pushes.  I int, L long, F float, D double, N null.  A: a reference, maybe uninitialised.
+ * M: with stack maps as A, by inference as O.  O: an initialised reference.  T: a Throwable.  i j f
+ * d b c s a: an array of int, long, float, double, byte or boolean, char, short, references.  y:
+ * any array.  Empty: vf_step() handles the instruction otherwise.
  */
 #define EFFECT_LEN 5
 /* clang-format off */
 static const char effects[][EFFECT_LEN] = {
-	/* nop to dconst_1, bipush, sipush */
+	/* from 0: nop to dconst_1, bipush, sipush */
 	">", ">N", ">I", ">I", ">I", ">I", ">I", ">I", ">I", ">L", ">L", ">F", ">F", ">F", ">D",
 	">D", ">I", ">I",
 	[OP_iaload] = /* to saload */
@@ -127,7 +127,9 @@ static bool apply_effect(struct verifier *v, const char *effect)
 	return !middle[1] || push_letter(v, middle[1]);
 }
 
-/* Sets a local variable.  Overwriting half of a long or double invalidates the other half. */
+/*
+ * Sets a local variable's type.  Overwriting half of a long or double makes the other half V_TOP.
+ */
 static void set_local(struct verifier *v, uint32_t i, struct vtype type)
 {
 	struct vtype *locals = v->now.locals;
@@ -140,7 +142,7 @@ static void set_local(struct verifier *v, uint32_t i, struct vtype type)
 	v->changed = true;
 }
 
-/* The types of iload, lload, …; each has four short forms, as iload_0. */
+/* The types of iload, lload, …, each of which has four short forms such as iload_0. */
 static const uint8_t local_kinds[] = { V_INT, V_LONG, V_FLOAT, V_DOUBLE };
 #define KIND_A 4
 
@@ -217,7 +219,10 @@ static bool load_constant(struct verifier *v, uint16_t index)
 	}
 }
 
-/* Objects that this `new` allocated in earlier iterations become unusable (JVMS 6.5.new). */
+/*
+ * Handles `new`.  Objects that the same `new` allocated in earlier iterations become unusable (JVMS
+ * 6.5.new).
+ */
 static bool step_new(struct verifier *v)
 {
 	struct vtype created = { v->now.pc, 0, 0, V_UNINIT };
@@ -236,7 +241,7 @@ static bool step_new(struct verifier *v)
 /* Handles newarray, anewarray and multianewarray. */
 static bool step_array(struct verifier *v, const struct cf_insn *insn)
 {
-	static const char letters[] = "ZCFDBSIJ"; /* of the types 4 to 11 */
+	static const char letters[] = "ZCFDBSIJ"; /* types 4 to 11 (JVMS table 6.5.newarray-A) */
 	int32_t n = insn->operands == CF_OP_MULTI ? insn->value : 1;
 	struct vtype type;
 

@@ -1,13 +1,13 @@
 /*
- * Verification types, and which are assignable to which.  No class is loaded, so it is usually
- * unknown whether one class extends another or is an interface, which HotSpot treats as
- * java.lang.Object.  Unknown types are assumed to be assignable.
+ * Verification types, and which type is assignable to which.  No class is loaded, so it is usually
+ * not known whether a class extends another one, or whether it is an interface, which HotSpot
+ * treats as java.lang.Object.  If that is not known, a type is assumed to be assignable.
  */
 #include "classfile/verify/verify_internal.h"
 
 #include <string.h>
 
-/* Names that the class file may lack.  Their positions are past any position in the file. */
+/* Names that the class file may lack.  vtype.at of these is beyond every position in the file. */
 static const char known[] = "java/lang/Object\0java/lang/Throwable\0java/lang/String\0"
 			    "java/lang/Class\0java/lang/invoke/MethodHandle\0"
 			    "java/lang/invoke/MethodType\0java/lang/Cloneable\0"
@@ -37,7 +37,9 @@ struct vtype vt_known(const char *name)
 	return (struct vtype){ KNOWN_BASE + at, (uint16_t)strlen(name), 0, V_OBJECT };
 }
 
-/* Other letters do not occur: descriptors have been checked. */
+/*
+ * Returns the kind of a primitive type.  Other letters do not occur: descriptors have been checked.
+ */
 static enum vkind kind_of(char letter)
 {
 	switch (letter) {
@@ -154,7 +156,7 @@ static bool extends_object(const struct verifier *v, struct vtype t)
 	return is_object(v, t) || is_named(v, t, "java/lang/Throwable") || is_final(v, t);
 }
 
-/* Returns true if `from` is certainly not assignable to `to`; their names differ. */
+/* Returns true if `from` is certainly not assignable to `to`, which has another name. */
 static bool are_unrelated(const struct verifier *v, struct vtype from, struct vtype to)
 {
 	if (from.len == 0 || to.len == 0)
@@ -164,7 +166,7 @@ static bool are_unrelated(const struct verifier *v, struct vtype from, struct vt
 	return is_final(v, to) || (extends_object(v, from) && is_proper_class(v, to));
 }
 
-/* Returns true if inference treats the type as Object, as the old verifier does with interfaces. */
+/* Returns true if inference treats the type as Object, like the old verifier treats interfaces. */
 static bool may_be_interface(const struct verifier *v, struct vtype t)
 {
 	return v->infer && v->class->major <= JAVA_6 && !is_proper_class(v, t);
@@ -176,7 +178,7 @@ static bool reference_assignable(const struct verifier *v, struct vtype from, st
 	if (from.kind == V_NULL)
 		return true;
 	if (to.kind != V_OBJECT || from.dims < to.dims)
-		return false; /* a different array of primitives, or not an array */
+		return false; /* another array of primitives, or not an array */
 	if (is_object(v, to))
 		return from.dims > to.dims || from.kind == V_OBJECT;
 	if (from.dims > to.dims)
@@ -192,7 +194,7 @@ bool vt_assignable(const struct verifier *v, struct vtype from, struct vtype to)
 	       reference_assignable(v, from, to);
 }
 
-/* Returns Object, or an array of it: the common type if nothing more is known. */
+/* Returns Object or an array of Object: the common type if nothing more specific is known. */
 static struct vtype objects(uint8_t dims)
 {
 	struct vtype t = vt_known("java/lang/Object");
