@@ -84,7 +84,7 @@ enum wire_captured {
 
 /* GRAPH flags */
 #define WIRE_GRAPH_TEXTS 1u /* send the first characters of long Strings */
-#define WIRE_GRAPH_SNAPSHOT 2u /* walk in a child process, and not in the JVM if that fails */
+#define WIRE_GRAPH_SNAPSHOT 2u /* walk in a child process, without a fallback to the JVM */
 
 /* Outcome of a heap walk.  The client has the complete heap only after COMPLETE. */
 enum wire_graphed {
@@ -94,7 +94,7 @@ enum wire_graphed {
 	WIRE_GRAPHED_SLOW = 3,     /* the client did not read fast enough */
 	WIRE_GRAPHED_UNKNOWN = 4,  /* object addresses not verified: the stream is invalid */
 	WIRE_GRAPHED_NOT = 5,      /* no snapshot (wire_snapshot_why): the stream is invalid */
-	WIRE_GRAPHED_CHANGED = 6,  /* classes were loaded before the clone: as NOT; try again */
+	WIRE_GRAPHED_CHANGED = 6,  /* like NOT; cause: classes loaded before the clone; try again */
 };
 
 /*
