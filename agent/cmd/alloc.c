@@ -274,7 +274,7 @@ static int run_capable(struct ag_jvm *jvm, struct ag_chan *chan, const struct re
 		rc = request->wanted.flags & WIRE_ALLOC_RECORDED ? send_recorded(&t, request) :
 								   run(&t, request);
 	ag_frames_release(jvm, &t.frames);
-	(void)AG_JVMTI(jvm, RelinquishCapabilities, &reading); /* the error is recorded */
+	(void)AG_JVMTI(jvm, RelinquishCapabilities, &reading); /* an error is recorded */
 	return rc;
 }
 

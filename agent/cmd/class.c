@@ -246,6 +246,6 @@ int ag_cmd_class(struct ag_jvm *jvm, struct ag_chan *chan, struct wire_reader *r
 	r.origins = (struct ag_origins){ jvm, chan, &jvm->class_index->loaders, NULL, NULL, { 0 } };
 	rc = send_class(&r);
 	ag_jvmti_free(jvm, r.signature);
-	(void)AG_JVMTI(jvm, RelinquishCapabilities, &reading); /* the error is recorded */
+	(void)AG_JVMTI(jvm, RelinquishCapabilities, &reading); /* an error is recorded */
 	return rc;
 }

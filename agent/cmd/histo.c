@@ -119,7 +119,7 @@ int ag_cmd_histo(struct ag_jvm *jvm, struct ag_chan *chan, struct wire_reader *r
 		rc = send_histogram(jvm, chan, &census, flags & WIRE_HISTO_MODULES);
 		ag_census_release(jvm, &census);
 	}
-	(void)AG_JVMTI(jvm, RelinquishCapabilities, &tagging); /* the error is recorded */
+	(void)AG_JVMTI(jvm, RelinquishCapabilities, &tagging); /* an error is recorded */
 out:
 	ag_ref_pop(jvm);
 	return rc;

@@ -23,7 +23,7 @@ struct ag_trace_sender {
 	uint64_t install_ns;
 	bool may_wait;       /* set after classes are restored: sending may wait for the client */
 
-	uint32_t next_method;   /* to report if it is refused; n: send TRACE_BEGUN; n + 1: sent */
+	uint32_t next_method;   /* next method to check for a refusal; n: send BEGUN; n + 1: sent */
 	uint32_t next_sum;      /* method whose sum is sent next; n: the round is complete */
 	uint64_t sent, dropped; /* number of calls */
 	struct ag_row_batch batch;
@@ -37,7 +37,7 @@ bool ag_trace_sender_is_done(const struct ag_trace_sender *t);
 
 /* These functions send as much as fits or, if may_wait, everything.  -1: the channel is broken. */
 int ag_trace_send_begin(struct ag_trace_sender *t); /* refusals, then TRACE_BEGUN */
-int ag_trace_send_calls(struct ag_trace_sender *t); /* calls that have ended since */
+int ag_trace_send_calls(struct ag_trace_sender *t); /* calls that ended since the last drain */
 int ag_trace_send_sums(struct ag_trace_sender *t);  /* sums, from next_sum on */
 int ag_trace_send_state(struct ag_trace_sender *t);
 int ag_trace_send_end(struct ag_trace_sender *t, uint32_t end, jvmtiError code);
