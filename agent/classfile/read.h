@@ -99,7 +99,10 @@ struct cf_ref {
 	struct cf_text class;   /* of Fieldref, Methodref, InterfaceMethodref */
 	struct cf_text name, descriptor;
 };
-/* Reads such a constant.  Returns false if it is of another kind or refers to invalid constants. */
+/*
+ * Reads the constant with this index into *ref.  Returns false if the constant is of another kind,
+ * or refers to invalid constants.
+ */
 bool cf_ref(const struct cf_pool *pool, uint16_t index, struct cf_ref *ref);
 
 struct cf_class {

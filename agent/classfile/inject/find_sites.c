@@ -72,7 +72,8 @@ static bool calls_allocator(const struct cf_pool *pool, const struct cf_insn *in
 }
 
 /*
- * Returns true if insn allocates without a constructor.  before: opcode of the instruction before.
+ * Returns true if insn allocates without a constructor.  `before` is the opcode of the previous
+ * instruction.
  */
 static bool is_site(const struct cf_pool *pool, const struct cf_insn *insn, uint8_t before,
 		    enum jdk jdk, struct cf_site *site)

@@ -9,7 +9,7 @@ bool chk_class_flags(const struct check *c, uint16_t access)
 	uint16_t major = c->class->major;
 
 	if (is_interface && major < JAVA_6)
-		access |= CF_ACC_ABSTRACT; /* old compilers omit it */
+		access |= CF_ACC_ABSTRACT; /* old compilers omit this flag */
 	if (major >= JAVA_9 && access & CF_ACC_MODULE)
 		return false;
 	if (ANY_OF(access, CF_ACC_ABSTRACT) ? ANY_OF(access, CF_ACC_FINAL) : is_interface)
@@ -28,7 +28,7 @@ static bool one_visibility(uint16_t access)
 	return (seen & (seen - 1)) == 0;
 }
 
-/* The flags of a field (JVMS 4.5). */
+/* Returns true if a field may have these flags (JVMS 4.5). */
 bool chk_field_flags(const struct check *c, uint16_t access)
 {
 	const uint16_t constant = CF_ACC_PUBLIC | CF_ACC_STATIC | CF_ACC_FINAL;
@@ -66,7 +66,7 @@ static bool interface_method_flags(uint16_t access, uint16_t major)
 	       !(access & never);
 }
 
-/* The flags of a method (JVMS 4.6). */
+/* Returns true if a method may have these flags (JVMS 4.6). */
 bool chk_method_flags(const struct check *c, uint16_t access)
 {
 	uint16_t major = c->class->major, never = 0;

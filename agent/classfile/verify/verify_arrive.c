@@ -1,6 +1,6 @@
 /*
- * Control flow to a target: compares the current types with the stack map at the target, or merges
- * them by inference.
+ * Handles control flow to a target: compares the current types with the stack map at the target or,
+ * by inference, merges them into the types at the target.
  */
 #include "classfile/verify/verify_internal.h"
 

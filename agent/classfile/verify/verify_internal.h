@@ -11,8 +11,8 @@ struct vtype vt_known(const char *name);
 /* Returns the type of a name in a Class constant: "java/lang/String" or "[I". */
 struct vtype vt_class(const struct verifier *v, struct cf_text name);
 struct vtype vt_field(const struct verifier *v, const struct cf_type *type);
-bool vt_is_wide(struct vtype type);    /* is it the first half of a long or double? */
-bool vt_is_second(struct vtype type);  /* is it the second half of a long or double? */
+bool vt_is_wide(struct vtype type);    /* true for the first half of a long or double */
+bool vt_is_second(struct vtype type);  /* true for the second half of a long or double */
 bool vt_is_reference(struct vtype type);
 struct vtype vt_second(struct vtype first);
 bool vt_same(const struct verifier *v, struct vtype a, struct vtype b);

@@ -172,7 +172,7 @@ static bool may_be_interface(const struct verifier *v, struct vtype t)
 	return v->infer && v->class->major <= JAVA_6 && !is_proper_class(v, t);
 }
 
-/* from and to must be references: see vt_is_reference(). */
+/* Does what vt_assignable() does, for types that are references (vt_is_reference()) only. */
 static bool reference_assignable(const struct verifier *v, struct vtype from, struct vtype to)
 {
 	if (from.kind == V_NULL)
