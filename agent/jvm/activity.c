@@ -20,7 +20,7 @@ struct ag_activity {
 };
 
 static struct {
-	uint64_t n; /* activities so far */
+	uint64_t n; /* activities begun so far */
 	struct ag_activity slots[ACTIVITIES_MAX];
 } activities;
 

@@ -56,7 +56,7 @@ static struct ag_item *add_kind(struct ag_alloc_classes *kinds, const struct nam
 		return NULL;
 	kind->item.hash = hash;
 	kind->len = (uint32_t)name->len;
-	memcpy(kind->signature, name->signature, name->len); /* the NUL: the arena is zeroed */
+	memcpy(kind->signature, name->signature, name->len); /* the zeroed arena provides the NUL */
 	return ag_table_add(&kinds->kinds, &kind->item, is_kind, name);
 }
 

@@ -14,10 +14,10 @@
 struct ag_count_cell {
 	uint64_t key;              /* 0: unused */
 	uint64_t count;
-	uint64_t bytes;            /* if AG_CELL_VARIES; else each object has `size` bytes */
+	uint64_t bytes;            /* total, if AG_CELL_VARIES; else each object has `size` bytes */
 	uint64_t next;             /* walk the stack at this count; 0: always take the slow path */
 	uint64_t attributed, attributed_bytes; /* parts that were added to sites already */
-	uint32_t kind;             /* AG_ALLOC_CLASS_NONE: the filter excludes the class */
+	uint32_t kind;             /* AG_ALLOC_CLASS_NONE: the filter excludes these objects */
 	uint32_t site;             /* site of the last walk, or AG_SITE_NONE */
 	uint32_t size;             /* bytes of an object; of an array: without its elements */
 	uint32_t flags;            /* AG_CELL_*; for arrays also log2 of the element size */
@@ -82,7 +82,7 @@ void ag_alloc_hooks_give_back(void);
  */
 void ag_alloc_hooks_open(struct ag_alloc_profile *profile);
 
-/* Enters a callback.  NULL: there is no profile, or the thread is in a callback already. */
+/* Enters a callback.  Returns NULL if no profile runs or the thread is in a callback already. */
 struct ag_alloc_profile *ag_thread_slot_enter(JNIEnv *jni, struct ag_thread_slot **slot);
 static inline void ag_thread_slot_leave(struct ag_thread_slot *slot)
 {
@@ -124,7 +124,7 @@ void ag_exact_drop(struct ag_alloc_profile *profile, uint64_t n);
 /* Measured sizes of arrays, in bytes. */
 struct ag_sizes {
 	uint64_t align;    /* object alignment - 1 */
-	uint32_t base[4];  /* of the header of a primitive array, by log2 of the element size */
+	uint32_t base[4];  /* header of a primitive array, by log2 of the element size */
 	uint32_t ref_base, ref_shift;
 };
 /* Measures arrays.  Returns 0, or -1 with the error recorded. */
@@ -171,13 +171,13 @@ struct ag_exact {
 	uint32_t first_array_site; /* the lowest array site number of this profile */
 	struct ag_array_site *array_sites[AG_ARRAY_SITE_CHUNKS];
 	/*
-	 * Hashes that two kinds share.  Without room for another one, all hashes count as shared.
+	 * Hashes that two kinds share.  When the array is full, every hash counts as shared.
 	 */
 	uint32_t n_shared, shared[AG_SHARED_MAX];
 	struct ag_method_facts *methods;
 	/*
 	 * The field VirtualThread.carrierThread, which is null while a virtual thread is mounted or
-	 * unmounted.  Atomic, set last.
+	 * unmounted.  Atomic; stored after virtual_threads.
 	 */
 	jfieldID carrier;
 	jclass virtual_threads; /* java.lang.VirtualThread; a global reference */

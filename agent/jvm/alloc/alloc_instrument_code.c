@@ -20,7 +20,7 @@ struct code {
 	bool wanted; /* output: the class has a site that the globs match */
 };
 
-/* A stack walk within these classes would deadlock: see ag_value_stack(). */
+/* Returns true for classes in which a stack walk would deadlock: see ag_value_stack(). */
 static bool is_excluded(const char *name)
 {
 	return strcmp(name, "java/lang/VirtualThread") == 0 ||

@@ -71,7 +71,7 @@ int ag_live_on(struct ag_jvm *jvm, struct ag_alloc_profile *profile)
 	return ag_alloc_profile_listen(jvm, profile, JVMTI_EVENT_GARBAGE_COLLECTION_FINISH);
 }
 
-/* The JVMTI call does not return during a collection, so no callback is in flight afterwards. */
+/* SetEventNotificationMode does not return in a collection, so no callback stays in flight. */
 void ag_live_off(struct ag_alloc_profile *profile)
 {
 	jvmtiEnv *ti = profile->ti;

@@ -220,7 +220,10 @@ static struct sampler_slot *take_slot(struct ag_jvm *jvm)
 	return NULL;
 }
 
-/* HotSpot grants this capability to one environment at a time (a solo capability). */
+/*
+ * Adds the capability to sample.  It is a solo capability: HotSpot grants it to one environment at
+ * a time.
+ */
 static int add_capability(struct ag_jvm *jvm, struct ag_alloc_profile *profile)
 {
 	const jvmtiCapabilities capabilities = { .can_generate_sampled_object_alloc_events = 1 };

@@ -79,7 +79,7 @@ static struct ag_item *add(struct ag_sites *sites, const struct key *key, uint32
 
 	if (ag_table_full(&sites->table))
 		return NULL;
-	/* At least a cache line for each site, to prevent false sharing. */
+	/* A site takes at least a cache line, to prevent false sharing. */
 	site = ag_arena_take(sites->table.arena, size < 64 ? 64 : size);
 	if (!site)
 		return NULL;

@@ -12,7 +12,8 @@
 #define CONSTRUCTOR (UINT32_C(1) << 30)
 #define CALL (UINT32_C(0x1ffff))
 /*
- * Hooks count a native's objects: always (COUNTED), or if one of these frames has one (COUNTED_BY).
+ * Hooks count a native's objects: always (COUNTED), or if a hook follows the call in one of the
+ * frames `from` to `to` (COUNTED_BY).
  */
 #define COUNTED (UINT32_C(1) << 29)
 #define COUNTED_BY(from, to) ((uint32_t)(from) << 20 | (uint32_t)(to) << 17)

@@ -30,7 +30,7 @@ static const char *copy_owner(struct ag_exact *exact, const char *owner, size_t 
 	char *copy = ag_arena_take(&exact->profile->arena, len + 1);
 
 	if (copy)
-		memcpy(copy, owner, len); /* the NUL: the arena is zeroed */
+		memcpy(copy, owner, len); /* the zeroed arena provides the NUL */
 	return copy;
 }
 

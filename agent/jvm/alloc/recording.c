@@ -50,7 +50,10 @@ int ag_recording_begin(struct ag_jvm *jvm, struct ag_alloc_profile *profile, uin
 	return 0;
 }
 
-/* Waits up to ms milliseconds, with the lock, until no thread has access.  False: one still has. */
+/*
+ * Waits up to ms milliseconds, with the lock, until no thread has access to the recording.  Returns
+ * false if a thread still has access.
+ */
 static bool wait_for_turn(int ms)
 {
 	int64_t until = ag_now_ns() + (int64_t)ms * NS_PER_MS, left;
@@ -97,7 +100,7 @@ bool ag_recording_is_on(uint64_t *ns)
 		return false;
 	lock();
 	*ns = (uint64_t)(ag_now_ns() - recording.begin_ns);
-	on = !recording.over || recording.busy; /* it has ended once its classes are restored */
+	on = !recording.over || recording.busy; /* over and busy: its classes are being restored */
 	unlock();
 	return on;
 }

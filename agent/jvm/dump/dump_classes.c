@@ -151,7 +151,8 @@ static void end_current(struct ag_dump *d)
 	c = &d->layout.classes[o->class];
 	s = o->is_mirror ? sum_of_statics(d, c) : sum_of_object(d, c, o->address);
 	/*
-	 * A difference: the class was linked after its layout was read, or objects are being moved.
+	 * The sums differ if the class was linked after its layout was read, or if objects are
+	 * being moved.
 	 */
 	if (s.sum != o->sum || s.n != o->n)
 		ag_exit(c->kind == AG_DUMP_UNKNOWN ? AG_CHILD_CLASSES : AG_CHILD_MOVED);

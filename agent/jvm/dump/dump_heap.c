@@ -299,7 +299,10 @@ static inline void visit(struct ag_dump_heap *h, uint64_t object)
 	uint64_t mark = ag_dump_word64(object);
 	struct ag_dump_class *c;
 
-	/* Until JDK 17 HotSpot's walk has set the mark word of each object that it visited to 3. */
+	/*
+	 * A mark word of exactly 3 does not mean a moved object: until JDK 17 HotSpot's walk sets
+	 * it in each object that it visits.
+	 */
 	if ((mark & MARK_MOVED) == MARK_MOVED && mark != MARK_MOVED)
 		ag_exit(AG_CHILD_MOVED);
 	c = &h->layout->classes[ag_dump_class_of(h, object)];

@@ -26,7 +26,7 @@ struct ag_dump_constant {
 /* The object whose references HotSpot is reporting. */
 struct ag_dump_current {
 	uint64_t address; /* 0: none */
-	uint32_t class;   /* of a java.lang.Class: the class that it mirrors; else the object's */
+	uint32_t class;   /* its class number; of a java.lang.Class: of the class it represents */
 	bool is_mirror;
 	uint64_t sum;     /* sum of the addresses in its fields or elements, as reported */
 	uint32_t n;       /* number of the addresses in `sum` */

@@ -57,7 +57,10 @@ static void describe(struct ag_dump *d, jvmtiHeapReferenceKind kind,
 	default:
 		root->tag = AG_HPROF_ROOT_UNKNOWN;
 	}
-	/* A local reference of a thread that is not in the list, such as a virtual thread. */
+	/*
+	 * The thread may be missing in the list, as a virtual thread is: its references become
+	 * unknown roots.
+	 */
 	if (root->thread == AG_DUMP_NONE && (root->tag == AG_HPROF_ROOT_JNI_LOCAL ||
 					     root->tag == AG_HPROF_ROOT_JAVA_FRAME))
 		root->tag = AG_HPROF_ROOT_UNKNOWN;

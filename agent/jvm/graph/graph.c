@@ -130,7 +130,7 @@ static int take_tagged(struct ag_jvm *jvm, jclass *classes, jint n)
 	if (rc != 0)
 		return -1;
 	for (jint i = 0; i < n_found; i++) {
-		ag_ref_drop(jvm, classes[found[i] - 1]); /* set if two have this tag */
+		ag_ref_drop(jvm, classes[found[i] - 1]); /* not NULL if two classes had this tag */
 		classes[found[i] - 1] = objects[i];
 		(void)AG_JVMTI(jvm, SetTag, objects[i], 0); /* an error is recorded, see below */
 	}

@@ -26,7 +26,10 @@ struct search {
 	uint32_t position;                /* index of `referent` in Reference's own fields */
 };
 
-/* Compares names only, because application loaders cannot define classes in java.*. */
+/*
+ * Stores `class` in *f if it is Reference or one of the kinds.  Compares names, not loaders:
+ * application loaders cannot define classes in java.*.
+ */
 static int find_kind(struct search *f, jclass class)
 {
 	char *signature = ag_class_signature(f->jvm, class);

@@ -250,8 +250,8 @@ static inline void on_class(struct ag_graph_walk *w, uint64_t referrer, uint64_t
 }
 
 /*
- * Writes the references without sizes: the agent has local references to these objects, and the
- * records of these roots have the sizes.
+ * Writes the fields of a java.lang.Class.  The records have no sizes: the agent has local
+ * references to the field values, and the records of these roots have the sizes.
  */
 static void write_class_fields(struct ag_graph_walk *w, uint32_t class)
 {

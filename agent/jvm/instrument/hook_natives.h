@@ -11,7 +11,7 @@
 
 #include <jni.h>
 
-/* Traces */
+/* Natives of traces */
 jlong JNICALL ag_hook_enter(JNIEnv *jni, jclass hooks, jint id);
 void JNICALL ag_hook_exit(JNIEnv *jni, jclass hooks, jlong token, jint id);
 void JNICALL ag_hook_fail(JNIEnv *jni, jclass hooks, jthrowable thrown, jlong token, jint id);
@@ -25,7 +25,7 @@ void JNICALL ag_hook_fail(JNIEnv *jni, jclass hooks, jthrowable thrown, jlong to
 AG_HOOK_KINDS(PROTOTYPES)
 #undef PROTOTYPES
 
-/* Exact profiles */
+/* Natives of exact profiles */
 void JNICALL ag_hook_made(JNIEnv *jni, jclass hooks, jobject object, jint hash);
 void JNICALL ag_hook_array(JNIEnv *jni, jclass hooks, jobject array, jint length, jint site);
 void JNICALL ag_hook_arrays(JNIEnv *jni, jclass hooks, jobject array, jint site);

@@ -14,7 +14,7 @@ static struct ag_patches *the_patches;
 static void discard(struct ag_patches *p)
 {
 	if (p->operation)
-		(void)(*p->ti)->DestroyRawMonitor(p->ti, p->operation); /* never used */
+		(void)(*p->ti)->DestroyRawMonitor(p->ti, p->operation); /* unused so far */
 	if (p->table)
 		(void)(*p->ti)->DestroyRawMonitor(p->ti, p->table);
 	if (p->ti)

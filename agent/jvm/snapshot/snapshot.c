@@ -76,7 +76,7 @@ void ag_snapshot_release(struct ag_snapshot *s)
 	close_end(&s->ends[0]);
 	close_end(&s->ends[1]);
 	if (s->child > 0) {
-		(void)syscall(SYS_kill, s->child, SIGKILL); /* cannot fail: not yet reaped */
+		(void)syscall(SYS_kill, s->child, SIGKILL); /* cannot fail: child is not reaped */
 		(void)wait_for_child(s);
 	}
 	if (s->page)

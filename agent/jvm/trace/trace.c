@@ -97,7 +97,10 @@ struct ag_trace *ag_trace_new(struct ag_jvm *jvm, const struct ag_trace_wanted *
 	trace->first = trace->next;
 	trace->next += n;
 	trace->before = counted(trace);
-	/* Hooks of an earlier trace in this slot may read these, but then do not find its range. */
+	/*
+	 * Hooks of an earlier trace in this slot may read these members, but then do not find that
+	 * trace's range.
+	 */
 	__atomic_store_n(&trace->own, jvm->jni, __ATOMIC_RELAXED);
 	__atomic_store_n(&trace->min_ns, wanted->min_ns, __ATOMIC_RELAXED);
 	__atomic_store_n(&trace->flags, wanted->flags, __ATOMIC_RELAXED);

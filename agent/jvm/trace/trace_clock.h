@@ -29,7 +29,7 @@ struct ag_trace_clock {
 	int64_t ns;
 
 	/* The last comparison, used by the session's thread: */
-	int64_t checked_ns; /* its time by CLOCK_MONOTONIC */
+	int64_t checked_ns; /* time of that comparison by CLOCK_MONOTONIC */
 	int64_t ahead_ns;   /* how far this clock was ahead of CLOCK_MONOTONIC then */
 };
 

@@ -220,7 +220,10 @@ static int prepare(struct ag_jvm *jvm, struct ag_install *install, const struct 
 	return jvm->stopping ? -1 : ag_instrument_listen(jvm, &install->base, "begin a trace");
 }
 
-/* Opens a local frame, because ag_instrument_add() reorders the references. */
+/*
+ * Creates the references to the classes in a local frame, which deletes them all:
+ * ag_instrument_add() reorders the array and overwrites elements.
+ */
 static int add_hooks(struct ag_jvm *jvm, struct ag_install *install)
 {
 	struct ag_instrument_group g = group_of(jvm, install);
