@@ -226,6 +226,21 @@ static void mask_message(struct capture *c, struct capture_result *r)
 	(void)snprintf(r->message, sizeof(r->message), "%s", buf_str(&text));
 }
 
+/* Items are run by the JVM's pid, which the kernel may give to another process after its end. */
+static bool is_gone(const struct capture *c)
+{
+	const struct jvm *jvm = c->ctx->jvm;
+	struct proc_status status;
+	struct procfs proc;
+	bool gone;
+
+	if (procfs_open(&proc, "/proc") < 0)
+		return false;
+	gone = procfs_recheck(&proc, jvm->pid, jvm->start_ticks, &status) == -ESRCH;
+	procfs_close(&proc);
+	return gone;
+}
+
 static int run_item(struct capture *c, const struct capture_item *item, struct capture_result *r,
 		    struct err *err)
 {
@@ -238,6 +253,11 @@ static int run_item(struct capture *c, const struct capture_item *item, struct c
 		return err_set(err, EXIT_PARTIAL,
 			       "cannot write a temporary file: %s; set TMPDIR to another directory",
 			       strerror(out < 0 ? -out : -messages));
+	if (is_gone(c)) {
+		r->code = EXIT_PARTIAL;
+		(void)snprintf(r->message, sizeof(r->message), "the JVM has exited");
+		return 0;
+	}
 	child = fork();
 	if (child == 0)
 		run_command(c, item, out, messages, parent);

@@ -111,4 +111,16 @@ check "stdout: tar reads it" unpack "$W/piped.tar.gz"
 check "--no-mask: secrets are there" grep -q "${secrets[0]}" "$W/unpacked/info.txt"
 unharmed "capture"
 stop "$JVM_PID"
+
+# The JVM exits: no later item runs, so none can read a process that has the pid by then.
+start_jvm "${jdks[-1]}" default Idle || exit
+(cd "$W" && exec ./jtool capture "$JVM_PID" exited.tar.gz) >"$W/out" 2>"$W/err" </dev/null &
+client=$!
+poll 60 pgrep -f "^jtool stat --json $JVM_PID" >/dev/null
+stop "$JVM_PID"
+rc=0
+wait "$client" || rc=$?
+check "exited: tar reads it" unpack "$W/exited.tar.gz"
+check "exited: README.txt says so" grep -q 'the JVM has exited' "$W/unpacked/README.txt"
+check "exited: what was captured is there" test -s "$W/unpacked/info.txt"
 finish
