@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-#define NESTED_MAX 32 /* depth limit of nested annotations */
+#define NESTED_MAX 32 /* limit for the nesting of annotations */
 
 struct class_attribute class_attribute_open(struct cf_attributes attributes, const char *name)
 {
@@ -13,7 +13,7 @@ struct class_attribute class_attribute_open(struct cf_attributes attributes, con
 		return a;
 	a.found = true;
 	a.bytes = cf_bytes_init(found.data, found.len);
-	/* NestHost is a single index without a count. */
+	/* The content of NestHost is one class index, without a count. */
 	a.left = strcmp(name, "NestHost") == 0 ? 1 : cf_u2(&a.bytes);
 	return a;
 }
@@ -60,7 +60,7 @@ static void skip_pairs(struct cf_bytes *b, unsigned depth);
 static void skip_value(struct cf_bytes *b, unsigned depth)
 {
 	uint8_t tag = cf_u1(b);
-	uint16_t n = cf_u2(b); /* a constant index, a type name index, or an element count */
+	uint16_t n = cf_u2(b); /* index of a constant or a type name, or number of elements */
 
 	if (depth == 0)
 		b->failed = true;

@@ -4,7 +4,7 @@
 
 #include "classfile/read.h"
 
-/* The remaining entries of one class attribute. */
+/* The entries of a class attribute that were not returned yet. */
 struct class_attribute {
 	const struct cf_pool *pool;
 	struct cf_bytes bytes;
@@ -12,18 +12,21 @@ struct class_attribute {
 	bool found; /* the class has the attribute */
 };
 
-/* Opens the attribute `name`.  The iteration is empty if there is none. */
+/* Opens the attribute `name`.  If the class does not have it, the iteration has no entries. */
 struct class_attribute class_attribute_open(struct cf_attributes attributes, const char *name);
 
-/* Iterates over the classes of NestHost, NestMembers and PermittedSubclasses: "a/b/C". */
+/*
+ * Returns the next class of NestHost, NestMembers or PermittedSubclasses as "a/b/C"; false at the
+ * end.
+ */
 bool class_attribute_class(struct class_attribute *a, struct cf_text *name);
-/* Iterates over the components of Record, which have no modifiers. */
+/* Returns the next component of Record, which has no modifiers; false at the end. */
 bool class_attribute_component(struct class_attribute *a, struct cf_member *component);
-/* Iterates over the types of RuntimeVisibleAnnotations: "La/b/C;". */
+/* Returns the next type of RuntimeVisibleAnnotations as "La/b/C;"; false at the end. */
 bool class_attribute_annotation(struct class_attribute *a, struct cf_text *type);
 
 /*
- * Returns the content of a class or member attribute that is one constant pool index
+ * Returns the constant pool index that is the content of a class or member attribute
  * (ConstantValue, Signature, SourceFile), or 0 if there is no such attribute.
  */
 uint16_t class_attribute_index(struct cf_attributes attributes, const char *name);

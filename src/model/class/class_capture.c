@@ -8,7 +8,7 @@
 #include "classfile/code_equal.h"
 #include "wire/frame.h"
 
-#define METHODS_MAX UINT16_MAX /* JVMS 4.1 */
+#define METHODS_MAX UINT16_MAX /* the most methods that a class file can have (JVMS 4.1) */
 
 void class_capture_release(struct class_capture *c)
 {
@@ -28,7 +28,10 @@ static char *copy(struct wire_text text)
 	return xstrndup(text.data, text.len);
 }
 
-/* Directs the next `len` bytes from BYTES frames into `filling`. */
+/*
+ * Makes the next `len` bytes of BYTES frames go to `filling`.  Returns 0, or -EBADMSG if the length
+ * exceeds a limit.
+ */
 static int announce(struct class_capture *c, struct buf *filling, size_t len)
 {
 	if (c->missing > 0 || len > CLASS_CAPTURE_MAX - c->announced)
@@ -154,7 +157,7 @@ static size_t count_differences(const struct class_capture *c, const struct cf_c
 	return n;
 }
 
-/* Counts every method as different: code that cannot be read cannot be compared. */
+/* Counts every method with code as different: code that cannot be read cannot be compared. */
 static size_t all_differ(const struct class_capture *c, const struct captured_method **first)
 {
 	if (first && c->n_methods > 0)

@@ -18,24 +18,29 @@ struct captured_method {
 	struct buf code;
 };
 
-/* Memory limit for one class; far above the agent's own limit. */
+/* Limit in bytes for one class; far above the agent's own limit. */
 #define CLASS_CAPTURE_MAX (256u << 20)
 
 struct class_capture {
 	bool begun;       /* number, outcome and code are valid */
-	uint32_t number;  /* in the agent's class index */
+	uint32_t number;  /* number of the class in the agent's class index */
 	uint32_t outcome; /* WIRE_CAPTURED_* */
-	int32_t code;     /* JVMTI error */
-	struct buf file;  /* empty unless WIRE_CAPTURED_FILE */
+	int32_t code;     /* JVMTI error of the capture */
+	struct buf file;  /* the class file; empty unless outcome is WIRE_CAPTURED_FILE */
 	bool memory;      /* pool and methods are valid */
 	uint16_t pool_count;
-	struct buf pool;  /* the bytes after constant_pool_count */
+	struct buf pool;  /* constant pool in memory, without its constant_pool_count */
 	struct captured_method *methods;
 	size_t n_methods, cap_methods;
 
 	/* State while frames arrive: */
-	struct buf *filling; /* points into this struct, which must not move meanwhile */
-	size_t missing, announced; /* missing: bytes still to come for `filling` */
+	/*
+	 * the buffer that receives the next bytes; it is in this struct, which must not move until
+	 * then
+	 */
+	struct buf *filling;
+	/* missing: bytes that `filling` still needs; announced: total for this class */
+	size_t missing, announced;
 };
 
 void class_capture_release(struct class_capture *c);
@@ -49,9 +54,9 @@ int class_capture_take(struct class_capture *c, uint16_t type,
 		       struct wire_reader payload) _must_check_;
 
 /*
- * Returns the number of methods whose bytecode in memory is not equivalent to the class file's
- * (cf_code_equal), and stores one of these methods in *first unless `first` is NULL.  Returns 0 if
- * the capture has no memory contents.
+ * Returns the number of methods whose bytecode in memory is not equivalent to that in the class
+ * file (cf_code_equal).  Stores one of these methods in *first, unless `first` is NULL.  Returns 0
+ * if the capture has no memory contents.
  */
 size_t class_capture_differences(const struct class_capture *c,
 				 const struct captured_method **first);

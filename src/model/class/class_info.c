@@ -8,7 +8,7 @@
 #include "model/class/type_name.h"
 #include "wire/frame.h"
 
-#define MANY UINT16_MAX /* JVMS 4.1: limit of fields, methods and interfaces */
+#define MANY UINT16_MAX /* the most fields, methods and interfaces of a class (JVMS 4.1) */
 
 static void supers_release(struct class_supers *s)
 {
@@ -74,7 +74,10 @@ static int take_member(struct class_members *m, struct wire_reader *payload)
 	return 0;
 }
 
-/* Orders methods by name, then descriptor.  HotSpot orders them by the addresses of their names. */
+/*
+ * Orders methods by name, then descriptor.  HotSpot's own order, by the addresses of names,
+ * changes.
+ */
 static int compare_methods(const void *a, const void *b)
 {
 	const struct class_member *x = a, *y = b;

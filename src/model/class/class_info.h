@@ -6,7 +6,7 @@
 
 struct class_super {
 	char *name;      /* Java source form */
-	uint32_t loader; /* id in class_origins */
+	uint32_t loader; /* id of the class's loader in class_origins */
 };
 
 struct class_supers {
@@ -14,7 +14,10 @@ struct class_supers {
 	size_t n, cap;
 };
 
-/* Texts are as in the class file; `generic` is "" if there is no generic signature. */
+/*
+ * A field or method, with texts as in the class file.  `generic` is "" if there is no generic
+ * signature.
+ */
 struct class_member {
 	uint32_t modifiers;
 	char *name, *descriptor, *generic;
@@ -25,13 +28,13 @@ struct class_members {
 	size_t n, cap;
 };
 
-/* Interfaces and members are missing if the class is not linked. */
+/* The details of a class.  If the class is not linked, interfaces and members are missing. */
 struct class_info {
-	struct class_supers supers; /* the superclass, its superclass, … */
+	struct class_supers supers; /* the superclass first, then its superclass, … */
 	struct class_supers interfaces;
 	struct class_members fields;
 	struct class_members methods; /* sorted by name, then descriptor */
-	uint32_t major, minor; /* 0, 0: unknown */
+	uint32_t major, minor; /* version of the class file; 0, 0: unknown */
 	uint32_t constants;    /* size of the constant pool in memory; 0: unknown */
 	char *file;            /* name of the source file, or "" */
 };
@@ -39,8 +42,8 @@ struct class_info {
 void class_info_release(struct class_info *c);
 
 /*
- * Reads one frame.  Returns 0 if more follow, 1 after the last one, -EBADMSG if inconsistent.
- * `origins` has the loaders of the class list, and receives new ones.
+ * Reads one frame.  Returns 0 if more frames follow, 1 for the last one, -EBADMSG if the frame is
+ * inconsistent.  `origins` has the loaders of the class list; new loaders are added to it.
  */
 int class_info_take(struct class_info *c, struct class_origins *origins, uint16_t type,
 		    struct wire_reader *payload) _must_check_;

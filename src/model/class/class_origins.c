@@ -11,7 +11,8 @@
 #include "model/class/type_name.h"
 #include "wire/frame.h"
 
-#define ORIGINS_MAX (1u << 20) /* limits what a hostile agent can make jtool store */
+/* limit for the loaders, modules and sources that a hostile agent can make jtool store */
+#define ORIGINS_MAX (1u << 20)
 
 static void texts_free(char **texts, size_t n)
 {
@@ -33,13 +34,16 @@ void class_origins_release(struct class_origins *p)
 	*p = (struct class_origins){ 0 };
 }
 
-/* The agent sends consecutive ids from 1, so an id is an array index plus 1. */
+/*
+ * Returns true if the id is the next one: the agent sends ids from 1 in order, so an id is an array
+ * index plus 1.
+ */
 static bool is_next(uint32_t id, size_t n)
 {
 	return id == n + 1 && id <= ORIGINS_MAX;
 }
 
-/* Short labels of the built-in loaders: JDK 9 and later, then JDK 8. */
+/* Short labels of the built-in loaders, by class: of JDK 9 and later, then of JDK 8. */
 static const struct {
 	const char *class, *label;
 } known_loaders[] = {
@@ -90,7 +94,7 @@ static int take_loader(struct class_origins *p, struct wire_reader *payload)
 	return 1;
 }
 
-/* Decodes a percent escape such as "%2F".  Returns 0 if there is none. */
+/* Decodes a percent escape such as "%2F" at `at`.  Returns 0 if there is none. */
 static char unescaped(const char *at, size_t len)
 {
 	char digits[] = "00";
@@ -102,7 +106,7 @@ static char unescaped(const char *at, size_t len)
 	return (char)strtoul(digits, NULL, 16);
 }
 
-/* Converts a file: URL to a path, and copies any other URL. */
+/* Returns the path of a file: URL, or a copy of any other URL.  The caller frees it. */
 static char *source_text(struct wire_text url)
 {
 	_cleanup_buf_ struct buf text = BUF_INIT;
@@ -190,7 +194,7 @@ bool class_origins_loader_is(const struct class_origins *p, uint32_t loader, con
 		return false;
 	l = &p->loaders[loader - 1];
 	dot = strrchr(l->class, '.');
-	(void)snprintf(hash, sizeof(hash), "%x", l->hash); /* fits */
+	(void)snprintf(hash, sizeof(hash), "%x", l->hash); /* eight digits always fit */
 	return strcmp(l->class, word) == 0 || (dot && strcmp(dot + 1, word) == 0) ||
 	       (*l->name && strcmp(l->name, word) == 0) ||
 	       strcasecmp(hash, word + (*word == '@')) == 0;

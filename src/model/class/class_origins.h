@@ -1,4 +1,6 @@
-/* Loaders, modules and code sources of classes, by id, from validated frames of the agent. */
+/*
+ * Loaders, modules and code sources of classes, by id, from the agent's frames, which are checked.
+ */
 #ifndef JTOOL_MODEL_CLASS_CLASS_ORIGINS_H
 #define JTOOL_MODEL_CLASS_CLASS_ORIGINS_H
 
@@ -15,7 +17,10 @@ struct class_loader {
 	uint32_t hash; /* identity hash code */
 };
 
-/* Ids begin at 1.  Loader 0 is the bootstrap loader; module 0 and source 0 mean none. */
+/*
+ * The origins by their ids, which begin at 1.  Loader 0 is the bootstrap loader.  Module 0 and
+ * source 0 mean that the class has none.
+ */
 struct class_origins {
 	struct class_loader *loaders;
 	size_t n_loaders, cap_loaders;
@@ -28,17 +33,18 @@ struct class_origins {
 void class_origins_release(struct class_origins *p);
 
 /*
- * Reads a frame.  Returns 1 for LOADER, MODULE and SOURCE, 0 for others, -EBADMSG if inconsistent.
+ * Reads a frame.  Returns 1 for LOADER, MODULE and SOURCE, 0 for other frames, -EBADMSG if the
+ * frame is inconsistent.
  */
 int class_origins_take(struct class_origins *p, uint16_t type,
 		       struct wire_reader *payload) _must_check_;
 
-/* Returns whether all three ids are valid. */
+/* Returns true if all three ids are known. */
 bool class_origins_has(const struct class_origins *p, uint32_t loader, uint32_t module,
 		       uint32_t source);
-/* Composes the label of a loader; `name` may be "".  The caller frees the label. */
+/* Returns the label of a loader of this class; `name` may be "".  The caller frees the label. */
 char *class_origins_label(const char *class, const char *name, uint32_t hash);
-/* Returns whether the loader with this label is never unloaded. */
+/* Returns true if the loader with this label is a built-in one, which is never unloaded. */
 bool class_origins_loader_is_permanent(const char *label);
 /* Returns the label of a loader by its id; "bootstrap" for 0. */
 const char *class_origins_loader(const struct class_origins *p, uint32_t loader);
@@ -48,8 +54,8 @@ const char *class_origins_module(const struct class_origins *p, uint32_t module)
 const char *class_origins_source(const struct class_origins *p, uint32_t source);
 
 /*
- * Returns whether `word` denotes the loader: its label, its class with or without the package, its
- * name, "@HASH" or "HASH".
+ * Returns true if `word` denotes the loader.  Accepted are its label, its class with or without the
+ * package, its name, "@HASH" or "HASH".
  */
 bool class_origins_loader_is(const struct class_origins *p, uint32_t loader, const char *word);
 

@@ -7,7 +7,7 @@
 #include "base/xalloc.h"
 #include "classfile/read.h"
 
-/* Limits the memory of a set. */
+/* Limit in bytes for all files of a set. */
 #define TOTAL_MAX (1024u << 20)
 
 void class_set_release(struct class_set *set)
@@ -22,7 +22,10 @@ void class_set_release(struct class_set *set)
 	*set = (struct class_set){ 0 };
 }
 
-/* Returns the index of the file with this name, or ID_MAP_NONE.  *id is its key in by_name. */
+/*
+ * Returns the index of the file with this class name, or ID_MAP_NONE.  Sets *id to its key in
+ * by_name, or to the key for a new file.
+ */
 static uint32_t find(const struct class_set *set, const char *name, uint64_t *id)
 {
 	uint32_t number;
@@ -42,7 +45,7 @@ const struct class_file *class_set_find(const struct class_set *set, const char 
 	return number == ID_MAP_NONE ? NULL : &set->files[number];
 }
 
-/* Returns whether the file is module-info or package-info, which the JVM never runs as a class. */
+/* Returns true if the file is module-info or package-info, which the JVM never loads as a class. */
 static bool is_info(const struct cf_class *class, struct cf_text name)
 {
 	static const char info[] = "package-info";
@@ -54,7 +57,10 @@ static bool is_info(const struct cf_class *class, struct cf_text name)
 	       (name.len == len || name.data[name.len - len - 1] == '/');
 }
 
-/* Sets *name (Java form; NULL for module-info, package-info).  Returns NULL, or an error text. */
+/*
+ * Sets *name to the class's name in Java form, or to NULL for module-info and package-info.
+ * Returns NULL, or why the file is invalid.
+ */
 static const char *read_name(const struct buf *bytes, char **name)
 {
 	struct ag_mem mem = { .budget = SIZE_MAX };

@@ -1,6 +1,6 @@
 /*
- * Class files that the user names: a .class file, a directory of packages, or a jar.  Each is read
- * completely and parsed for its name; the input is not trusted.
+ * Class files that the user names: a .class file, a directory of packages, or a jar.  Each class
+ * file is read completely, and parsed for its name.  The files are not trusted.
  */
 #ifndef JTOOL_MODEL_CLASS_CLASS_SET_H
 #define JTOOL_MODEL_CLASS_CLASS_SET_H
@@ -15,24 +15,25 @@ struct class_file {
 	char *name;     /* the class's name in Java form: "a.b.C$D" */
 	char *where;    /* "DIR/a/b/C.class", "app.jar!/a/b/C.class" */
 	struct buf bytes;
-	bool named;     /* the user named this file, not its directory or jar */
+	bool named;     /* the user named this file itself, not its directory or jar */
 };
 
 /*
- * The first class of a name wins, as on a class path; the others are skipped.  Arguments are read
- * in the given order, the files of a directory by name.  The classes of a jar precede those of the
- * jars nested in it.
+ * If several files have a class of one name, the first one is used, as on a class path; the others
+ * are skipped.  Paths are read in the given order, and the files of a directory in the order of
+ * their names.  The classes of a jar precede those of the jars nested in it.
  */
 struct class_set {
 	struct class_file *files; /* in the order of addition */
 	size_t n, cap;
 
-	/* filter, may be NULL: whether to keep a class; set it before adding */
+	/* Filter: returns whether a class is added.  May be NULL; set it before class_set_add(). */
 	bool (*wants)(const char *name, const void *arg);
 	const void *arg;
 
-	struct id_map by_name; /* indexes into files, by hash of the name */
-	size_t n_seen; /* class files in the current path, selected or not */
+	struct id_map by_name; /* hash of the class name -> index in files */
+	/* number of class files in the current path, with those that wants() rejected */
+	size_t n_seen;
 	size_t total;  /* bytes of all files */
 };
 
@@ -41,12 +42,12 @@ void class_set_release(struct class_set *set);
 /*
  * Adds all class files below a directory or in a jar.  A jar includes BOOT-INF/classes,
  * WEB-INF/classes, and the jars in BOOT-INF/lib and WEB-INF/lib.  In a multi-release jar, the
- * versions for `release` are preferred.  0 means unknown and is treated as 8: JDK 8 ignores such
- * versions.  module-info and package-info are skipped.
+ * versions of classes for `release` are preferred. release 0 means unknown; it is treated as 8,
+ * because JDK 8 ignores such versions. module-info and package-info are skipped.
  *
  * Returns 0, or -1 with err set.  EXIT_USAGE: the path is not a class file, directory or jar, has
- * no class files, or part of it cannot be read.  EXIT_ANSWER: a class file is invalid; the JVM
- * would refuse it, too.
+ * no class files, or part of it cannot be read.  EXIT_ANSWER: a class file is invalid, so that the
+ * JVM would refuse it, too.
  */
 int class_set_add(struct class_set *set, const char *path, unsigned release,
 		  struct err *err) _must_check_;

@@ -4,7 +4,7 @@
 
 #include "model/class/class_set.h"
 
-/* Limit of one class file. */
+/* Limit in bytes for one class file. */
 #define CLASS_SET_CLASS_MAX (64u << 20)
 
 /* class_set.c: adds one class file.  Always takes ownership of *bytes; `where` is copied. */

@@ -7,7 +7,7 @@
 #include "base/xalloc.h"
 #include "archive/zip.h"
 
-/* Limit of a compressed nested jar, which is unpacked into memory. */
+/* Limit in bytes for a nested jar that is compressed, because it is unpacked into memory. */
 #define INNER_MAX (256u << 20)
 
 static bool starts_with(const char *text, size_t len, const char *start)
@@ -24,7 +24,10 @@ static bool ends_with(const char *text, size_t len, const char *end)
 	return len >= n && memcmp(text + len - n, end, n) == 0;
 }
 
-/* Reads the main section of a manifest, which ends at the first empty line. */
+/*
+ * Returns true if the main section of a manifest, which ends at the first empty line, has
+ * Multi-Release: true.
+ */
 static bool says_multi_release(const struct buf *manifest)
 {
 	static const char line_start[] = "Multi-Release: true";
@@ -58,8 +61,8 @@ static bool is_multi_release(const struct zip *zip)
 }
 
 /*
- * Returns N for an entry below META-INF/versions/N, 0 for an entry of any release, and -1 for the
- * rest of META-INF, which is not on the class path.
+ * Returns N for an entry below META-INF/versions/N, 0 for an entry outside of META-INF, and -1 for
+ * other entries of META-INF, which are not on the class path.
  */
 static int64_t entry_release(const struct zip_entry *entry)
 {
@@ -94,7 +97,10 @@ static int add_entry(struct class_set *set, const struct zip *zip, const char *w
 	return class_set_take(set, path, &bytes, err);
 }
 
-/* Starts with the highest suitable release: the first class of a name wins. */
+/*
+ * Adds the classes of a jar.  Starts with those for the highest suitable release, because the first
+ * class of a name is used.
+ */
 static int add_classes(struct class_set *set, const struct zip *zip, const char *where,
 		       unsigned release, struct err *err)
 {
@@ -131,7 +137,10 @@ static int add_inner_jar(struct class_set *set, const struct zip *outer, const c
 	return rc;
 }
 
-/* Spring Boot and servlet containers load the inner jars.  Jars inside those are ignored. */
+/*
+ * Returns true for a nested jar that Spring Boot or a servlet container would load.  Jars nested in
+ * such a jar are ignored.
+ */
 static bool is_inner_jar(const struct zip_entry *entry)
 {
 	return ends_with(entry->name, entry->name_len, ".jar") &&

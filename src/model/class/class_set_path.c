@@ -53,7 +53,10 @@ static int add_name(struct class_set *set, const char *path, const struct folder
 	return fd < 0 ? -1 : add_open_class(set, path, fd, err);
 }
 
-/* Follows links, as javac and the JVM do, and rejects a link to a folder that contains the link. */
+/*
+ * Adds the class files below a folder.  Follows links, as javac and the JVM do, but rejects a link
+ * to a folder that contains the link.
+ */
 static int add_folder(struct class_set *set, const char *path, const struct folder *up,
 		      struct err *err)
 {
@@ -72,7 +75,8 @@ static int add_folder(struct class_set *set, const char *path, const struct fold
 	}
 	folder.dev = st.st_dev;
 	folder.ino = st.st_ino;
-	n = scandir(path, &names, NULL, alphasort); /* sorted: the first class of a name wins */
+	/* Sorted by name, because the first class of a name is used. */
+	n = scandir(path, &names, NULL, alphasort);
 	if (n < 0)
 		return input_file_failed(path, -errno, err);
 	for (int i = 0; i < n; i++) {

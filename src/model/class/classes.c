@@ -8,7 +8,7 @@
 #include "model/class/type_name.h"
 #include "wire/frame.h"
 
-#define CLASSES_MAX (1u << 22) /* limits what a hostile agent can make jtool store */
+#define CLASSES_MAX (1u << 22) /* limit for the classes that a hostile agent can make jtool store */
 
 static void row_release(struct class_row *row)
 {
@@ -42,7 +42,7 @@ static int take_row(struct classes *c, struct wire_reader *payload)
 	    type_name_java(&name, signature.data, signature.len) < 0)
 		return -EBADMSG;
 	row.name = buf_take(&name);
-	/* The JVM generates arrays and some hidden classes, so no module is their code source. */
+	/* The JVM itself generates arrays and some hidden classes: they have no code source. */
 	if (row.traits & WIRE_CLASS_ARRAY || (row.loader == 0 && strchr(row.name, '/')))
 		row.source = 0;
 	row.signature = xstrndup(signature.data, signature.len);
@@ -94,9 +94,9 @@ void classes_sort(struct classes *c)
 }
 
 /*
- * Hidden classes, and VM-anonymous classes before JDK 15, have a name with a suffix after '/' (see
- * type_name.c).  InnerClassLambdaMetafactory names lambdas "$$Lambda$14/…", from JDK 21 on
- * "$$Lambda/…".
+ * Returns the kind.  Names of hidden classes, and of VM-anonymous classes before JDK 15, have a
+ * suffix after '/' (see type_name.c).  InnerClassLambdaMetafactory names lambdas "$$Lambda$14/…",
+ * and from JDK 21 on "$$Lambda/…".
  */
 const char *class_kind(const struct class_row *row)
 {
@@ -116,7 +116,10 @@ const char *class_kind(const struct class_row *row)
 	return row->traits & WIRE_CLASS_RECORD ? "record" : "class";
 }
 
-/* Omits implicit abstract (interfaces), but not implicit static and final (enums, records). */
+/*
+ * Omits "abstract" of interfaces, which is implicit, but not "static" and "final" of enums and
+ * records, which may be implicit, too.
+ */
 const char *class_modifiers(const struct class_row *row, char *text, size_t size)
 {
 	static const struct {
@@ -165,7 +168,7 @@ bool class_is_patched(const struct class_row *row)
 	return row->traits & WIRE_CLASS_PATCHED;
 }
 
-/* Marks the rows that `word` and `loader` match, and returns their number. */
+/* Sets keep[i] for the rows that `word` and `loader` match.  Returns the number of these rows. */
 static size_t mark(const struct classes *c, const char *word, const char *loader, bool *keep)
 {
 	size_t n = 0;

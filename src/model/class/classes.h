@@ -7,8 +7,8 @@
 struct class_row {
 	char *name;      /* Java source form: "a.b.C$D", "int[][]" */
 	char *signature; /* JVM signature: "La/b/C$D;", "[[I" */
-	uint32_t number; /* in the agent's class index */
-	uint32_t loader, module, source; /* ids in origins */
+	uint32_t number; /* number of the class in the agent's class index */
+	uint32_t loader, module, source; /* ids in class_origins */
 	uint32_t modifiers, traits;      /* modifiers: CF_ACC_*; traits: WIRE_CLASS_* */
 };
 
@@ -20,15 +20,24 @@ struct classes {
 
 void classes_release(struct classes *c);
 
-/* Reads one frame.  Returns 0 if more follow, 1 after the last one, -EBADMSG if inconsistent. */
+/*
+ * Reads one frame.  Returns 0 if more frames follow, 1 for the last one, -EBADMSG if the frame is
+ * inconsistent.
+ */
 int classes_take(struct classes *c, uint16_t type, struct wire_reader *payload) _must_check_;
 
-/* Sorts by name, then loader. */
+/* Sorts the rows by class name, then loader. */
 void classes_sort(struct classes *c);
 
-/* Returns "class", "interface", "array", "enum", "record", "annotation", "hidden" or "lambda". */
+/*
+ * Returns a word: "class", "interface", "array", "enum", "record", "annotation", "hidden" or
+ * "lambda".
+ */
 const char *class_kind(const struct class_row *row);
-/* Writes the modifiers as in Java source, "public final", or "".  Returns `text`. */
+/*
+ * Writes the modifiers as in Java source, such as "public final"; "" if there are none.  Returns
+ * `text`.
+ */
 const char *class_modifiers(const struct class_row *row, char *text, size_t size);
 bool class_is_interface(const struct class_row *row); /* true for annotations, too */
 bool class_is_array(const struct class_row *row);
@@ -37,9 +46,9 @@ bool class_is_patched(const struct class_row *row);
 
 /*
  * Keeps the classes that match `loader` and at least one word, and frees the others.  A word is a
- * name or a glob, with dots or slashes; without words, all match.  `loader` may be NULL for any.
- * Sets unmatched[i] for each word that matches no class, and returns the number of these words.
- * Unless that is 0, no class is removed.
+ * name or a glob, with dots or slashes; without words, all classes match.  `loader` NULL matches
+ * any loader.  Sets unmatched[i] for each word that matches no class, and returns the number of
+ * these words.  If it is not 0, no class is removed.
  */
 size_t classes_select(struct classes *c, char *const *words, size_t n_words, const char *loader,
 		      bool *unmatched);

@@ -21,7 +21,10 @@ static void add_row(struct code_diff *diff, enum code_diff_kind kind, struct cf_
 	diff->rows[diff->n++] = (struct code_diff_row){ kind, buf_take(&method) };
 }
 
-/* Two methods without code, abstract or native, are the same. */
+/*
+ * Returns true if the method's code is equivalent in both.  Two methods without code (abstract,
+ * native) are the same.
+ */
 static bool is_same(struct effective_code *r, const struct effective_method *m,
 		    const struct cf_class *file, const struct cf_member *member)
 {
@@ -34,7 +37,10 @@ static bool is_same(struct effective_code *r, const struct effective_method *m,
 	return m->body.code && cf_code_equal(&m->body, &body, &r->mem) == 1;
 }
 
-/* A capture without a class file has only methods with code, so a method without is not missing. */
+/*
+ * Returns true if the capture omits the method, so that it is not missing in the JVM: a capture
+ * without a class file has only methods with code.
+ */
 static bool is_unreported(const struct effective_code *r, const struct cf_member *member)
 {
 	struct cf_code code;

@@ -12,21 +12,22 @@ enum code_diff_kind {
 
 struct code_diff_row {
 	enum code_diff_kind kind;
-	char *method; /* from javasig_member_name(): "int f(long, java.lang.String[])" */
+	char *method; /* as javasig_member_name() prints it: "int f(long, java.lang.String[])" */
 };
 
 struct code_diff {
-	struct code_diff_row *rows; /* methods in file order, then those only in memory */
+	struct code_diff_row *rows; /* methods in the file's order, then methods only in memory */
 	size_t n, cap;
-	size_t n_same; /* methods with equivalent code */
+	size_t n_same; /* number of methods with equivalent code */
 };
 
 void code_diff_release(struct code_diff *diff);
 
 /*
- * Compares a running class with `file`, and fills in an empty `diff`.  A method's running code is
- * its captured bytecode, else its code in the captured class file; without that file, the capture
- * must have the bytecode of all methods.  Returns NULL, or why `running` cannot be read.
+ * Compares the running class with the class file `file`, and fills in an empty `diff`.  The running
+ * code of a method is its captured bytecode, or else its code in the captured class file.  If the
+ * capture has no class file, it must have the bytecode of all methods.  Returns NULL, or why
+ * `running` cannot be read.
  */
 const char *code_diff_compare(struct code_diff *diff, const struct class_capture *running,
 			      const struct cf_class *file) _must_check_;

@@ -7,7 +7,10 @@
 #include "base/xalloc.h"
 #include "wire/frame.h"
 
-/* Classes are sorted by name, so those of one name are adjacent. */
+/*
+ * Returns true if another class has the same name.  Classes are sorted by name, so those of one
+ * name are adjacent.
+ */
 static bool has_namesake(const struct classes *c, size_t i)
 {
 	const char *name = c->rows[i].name;
@@ -16,7 +19,10 @@ static bool has_namesake(const struct classes *c, size_t i)
 	       (i + 1 < c->n && strcmp(c->rows[i + 1].name, name) == 0);
 }
 
-/* Built-in loaders have a one-word label.  Others are identified by class, name and hash. */
+/*
+ * Adds the name of a loader's folder.  A built-in loader has a one-word label; another loader is
+ * identified by class, name and hash.
+ */
 static void add_loader(struct buf *out, const struct class_origins *origins, uint32_t id)
 {
 	_cleanup_buf_ struct buf text = BUF_INIT;
@@ -33,7 +39,7 @@ static void add_loader(struct buf *out, const struct class_origins *origins, uin
 	safe_dir_add(out, text.data, text.len, "");
 }
 
-/* Adds the path of "Lp/C;": "p/C.class". */
+/* Adds the path of the class file for a signature: "p/C.class" for "Lp/C;". */
 static void add_class(struct buf *out, const char *signature)
 {
 	const char *at = signature + 1, *end = signature + strlen(signature) - 1;
@@ -61,7 +67,7 @@ static char *make_name(const struct classes *c, size_t i)
 	return buf_take(&name);
 }
 
-/* Orders by name without case, so that names that differ only in case are adjacent. */
+/* Orders by name without case, so that paths that differ only in case are adjacent. */
 static int compare(const void *a, const void *b)
 {
 	const struct dump_path *const *x = a, *const *y = b;

@@ -1,7 +1,8 @@
 /*
  * Paths of dumped class files, relative to the output directory: "p/C.class".  Classes of one name
  * that belong to several loaders are in a folder per loader: "loader.app/p/C.class",
- * "loader.a.b.Loader@1f2e3d4c/p/C.class".  The folder of a package has no dot in its name.
+ * "loader.a.b.Loader@1f2e3d4c/p/C.class".  A package's folder has no dot in its name, so it cannot
+ * be confused with a loader's.
  */
 #ifndef JTOOL_MODEL_CLASS_DUMP_PATHS_H
 #define JTOOL_MODEL_CLASS_DUMP_PATHS_H
@@ -9,12 +10,15 @@
 #include "model/class/classes.h"
 
 struct dump_path {
-	char *name; /* NULL for an array */
-	bool taken; /* an earlier class has the same path */
-	bool twin;  /* an earlier class has the same path, or one that differs only in case */
+	char *name; /* the path; NULL for an array, which has no class file */
+	bool taken; /* an earlier class in the list has the same path */
+	bool twin;  /* an earlier class has the same path, or a path that differs only in case */
 };
 
-/* Returns one path per class of a sorted list (classes_sort).  Free with dump_paths_free(). */
+/*
+ * Returns an array with one path for each class of a list that was sorted by classes_sort().  Free
+ * it with dump_paths_free().
+ */
 struct dump_path *dump_paths_new(const struct classes *c) _must_check_;
 void dump_paths_free(struct dump_path *names, size_t n);
 

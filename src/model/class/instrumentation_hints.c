@@ -4,18 +4,18 @@
 
 #include "base/util.h"
 
-/* Where a tool's name appears in a class. */
+/* The part of a class in which the name of a tool is searched. */
 enum sign_location {
-	REFERS, /* prefix of the name of a referenced class */
-	MEMBER, /* part of the name of a declared field or method */
-	NAME,   /* part of the class's name */
-	SUPER,  /* superclass */
+	REFERS, /* at the start of the name of a referenced class */
+	MEMBER, /* in the name of a declared field or method */
+	NAME,   /* in the class's name */
+	SUPER,  /* the superclass's name */
 };
 
 /*
- * Only names that are specific to a tool: packages that are not its API, and member prefixes that
- * nobody would write by hand.  Classes whose names begin with `home` (NULL: with `text`) belong to
- * the tool itself and are ignored.
+ * The names that tools leave.  Only names that are specific to a tool: packages that are not its
+ * API, and prefixes of members that nobody would write by hand.  Classes whose names begin with
+ * `home` (if NULL, with `text`) belong to the tool itself and are ignored.
  */
 static const struct sign {
 	enum sign_location location;
@@ -122,7 +122,7 @@ size_t instrumentation_hint(const struct cf_class *class, const struct cf_pool *
 
 	for (size_t i = 0; i < ARRAY_SIZE(signs) && n < INSTRUMENTATION_HINT_MAX; i++) {
 		if (n > 0 && strcmp(words[n - 1], signs[i].words) == 0)
-			continue; /* already reported for another sign of the same tool */
+			continue; /* another sign of the same tool was found */
 		if (is_there(&signs[i], class, memory))
 			words[n++] = signs[i].words;
 	}

@@ -35,7 +35,7 @@ void javasig_class_name(struct buf *out, struct cf_text name)
 /* Modifiers in the order in which javap prints them; then those that Java has no keyword for. */
 enum {
 	CLASS = 1, FIELD = 2, METHOD = 4, MEMBER = FIELD | METHOD, ANY = CLASS | MEMBER,
-	HIDDEN = 8, /* javap -v shows it only as a flag */
+	HIDDEN = 8, /* javap -v shows this modifier only as a flag */
 };
 static const struct {
 	uint16_t bit;
@@ -70,7 +70,7 @@ static void add_modifiers(struct buf *out, unsigned access, uint8_t of)
 
 void javasig_class_modifiers(struct buf *out, unsigned access, bool hidden)
 {
-	/* Interfaces are implicitly abstract. */
+	/* "abstract" is implicit in interfaces, so it is omitted. */
 	add_modifiers(out, access & CF_ACC_INTERFACE ? access & ~(unsigned)CF_ACC_ABSTRACT : access,
 		      hidden ? CLASS | HIDDEN : CLASS);
 }
@@ -85,7 +85,9 @@ void javasig_member_modifiers(struct buf *out, const struct javasig_member *memb
 		cut(out, out->len - 1);
 }
 
-/* Omits varargs, which the parameters show. */
+/*
+ * Adds the modifiers of a member that apply to `of`.  Omits "varargs", which the parameters show.
+ */
 static void add_member_modifiers(struct buf *out, const struct javasig_member *m, uint8_t of)
 {
 	unsigned shown = of & METHOD ? m->access & ~(unsigned)CF_ACC_TRANSIENT : m->access;
@@ -111,7 +113,8 @@ struct javasig_member javasig_member(const struct cf_member *member)
 	struct cf_attribute a;
 
 	if (cf_find_attribute(member->attributes, "Synthetic", &a))
-		m.access |= CF_ACC_SYNTHETIC; /* compilers before Java 5 */
+		/* Compilers before Java 5 use an attribute for this modifier */
+		m.access |= CF_ACC_SYNTHETIC;
 	if (cf_find_attribute(member->attributes, "Exceptions", &a) && a.len >= 2 &&
 	    a.len == 2 + 2u * cf_peek_u2(a.data)) {
 		m.n_throws = cf_peek_u2(a.data);
@@ -135,7 +138,7 @@ void javasig_field(struct buf *out, const struct javasig_member *field)
 	javasig_text(out, field->name);
 }
 
-/* Reads "(I[TT;)" and adds "(int, T[])". */
+/* Reads the parameter types of a signature, such as "(I[TT;)", and adds "(int, T[])". */
 static bool read_arguments(struct javasig_reader *r)
 {
 	if (!javasig_eat(r, '('))
@@ -150,7 +153,7 @@ static bool read_arguments(struct javasig_reader *r)
 	return true;
 }
 
-/* The last "[]" of a parameter list becomes "...". */
+/* Replaces the last "[]" of a parameter list by "...". */
 static void mark_varargs(struct buf *arguments)
 {
 	for (size_t i = arguments->len; i-- > 1;) {
@@ -163,7 +166,10 @@ static void mark_varargs(struct buf *arguments)
 	}
 }
 
-/* Reads "^TE;^Ljava/io/IOException;" and adds " throws E, java.io.IOException". */
+/*
+ * Reads the exceptions of a signature, such as "^TE;^Ljava/io/IOException;", and adds " throws E,
+ * java.io.IOException".
+ */
 static bool read_throws(struct javasig_reader *r)
 {
 	for (const char *between = " throws "; javasig_eat(r, '^'); between = ", ") {
@@ -179,7 +185,7 @@ static bool is_initializer(struct cf_text name)
 	return cf_text_is(name, "<clinit>");
 }
 
-/* Adds result, name and parameters; "{}" for a static initializer. */
+/* Adds result type, name and parameters; "{}" for a static initializer. */
 static void add_head(struct buf *out, const struct javasig_member *m, struct cf_text class,
 		     const struct buf *result, const struct buf *arguments)
 {
@@ -197,7 +203,10 @@ static void add_head(struct buf *out, const struct javasig_member *m, struct cf_
 	buf_add(out, arguments->data, arguments->len);
 }
 
-/* Adds everything after the modifiers.  Returns false if `signature` is malformed. */
+/*
+ * Adds all of a method's declaration after its modifiers; exceptions go to `throws`.  Returns false
+ * if `signature` is malformed.
+ */
 static bool add_method(struct buf *out, const struct javasig_member *m, struct cf_text class,
 		       struct cf_text signature, struct buf *throws)
 {
@@ -215,13 +224,16 @@ static bool add_method(struct buf *out, const struct javasig_member *m, struct c
 	r.out = throws;
 	if (!read_throws(&r) || r.rest.len > 0)
 		return false;
-	if (m->access & CF_ACC_TRANSIENT) /* the same bit as ACC_VARARGS */
+	if (m->access & CF_ACC_TRANSIENT) /* ACC_VARARGS and ACC_TRANSIENT are the same bit */
 		mark_varargs(&arguments);
 	add_head(out, m, class, &result, &arguments);
 	return true;
 }
 
-/* Prefers the generic exception types of the signature, which may have no exceptions at all. */
+/*
+ * Adds the exceptions: the generic types of the signature if it has any, else those of the
+ * Exceptions attribute.
+ */
 static void add_throws(struct buf *out, const struct javasig_member *m, const struct buf *generic)
 {
 	if (generic->len > 0 && (m->n_throws > 0 || !m->pool)) {
@@ -274,7 +286,10 @@ void javasig_member_name(struct buf *out, struct cf_text name, struct cf_text de
 	}
 }
 
-/* Adds "<T> extends p.D<T> implements p.I<T>, p.K" from the class's signature. */
+/*
+ * Adds type parameters, superclass and interfaces from a class's signature: "<T> extends p.D<T>
+ * implements p.I<T>, p.K".
+ */
 static bool add_generic_ancestors(struct buf *out, struct cf_text signature, bool interface)
 {
 	_cleanup_buf_ struct buf discarded = BUF_INIT;
@@ -284,7 +299,7 @@ static bool add_generic_ancestors(struct buf *out, struct cf_text signature, boo
 	if (!javasig_read_parameters(&r, ""))
 		return false;
 	if (interface)
-		r.out = &discarded; /* an interface's superclass is Object */
+		r.out = &discarded; /* omit the superclass of an interface, which is Object */
 	if (!javasig_read_unless_object(&r, " extends ", &was_object))
 		return false;
 	r.out = out;

@@ -4,7 +4,7 @@
  *
  * Input texts are as in the class file.  Output is UTF-8 and may contain control characters: print
  * it with printable_add().  An invalid descriptor is copied.  If a signature is invalid, the
- * descriptor is used: compilers write wrong signatures, and the JVM does not check them.
+ * descriptor is used instead: compilers write wrong signatures, and the JVM does not check them.
  */
 #ifndef JTOOL_MODEL_CLASS_JAVASIG_H
 #define JTOOL_MODEL_CLASS_JAVASIG_H
@@ -17,46 +17,53 @@
 /* Converts modified UTF-8 (JVMS 4.4.7) to UTF-8; invalid bytes are copied. */
 void javasig_text(struct buf *out, struct cf_text text);
 
-/* Converts the name of a Class constant: "java/lang/String" or "[[I" ("int[][]"). */
+/*
+ * Converts the name of a Class constant: "java/lang/String" to "java.lang.String", "[[I" to
+ * "int[][]".
+ */
 void javasig_class_name(struct buf *out, struct cf_text name);
 /* Converts one type from a descriptor or signature, for example "[TT;" to "T[]". */
 void javasig_type(struct buf *out, struct cf_text type);
-/* Adds the modifiers of a class, each followed by a space; `hidden`: also "synthetic". */
+/*
+ * Adds the modifiers of a class, each followed by a space.  `hidden` includes "synthetic", which
+ * Java has no keyword for.
+ */
 void javasig_class_modifiers(struct buf *out, unsigned access, bool hidden);
 
 /* A field or method, from a class file or from the JVM. */
 struct javasig_member {
 	unsigned access;
 	struct cf_text name, descriptor;
-	struct cf_text signature;   /* empty if there is none */
-	const struct cf_pool *pool; /* of the class file; may be NULL */
-	const uint8_t *throws;      /* class indexes of the Exceptions attribute */
+	struct cf_text signature;   /* generic signature; empty if there is none */
+	const struct cf_pool *pool; /* constant pool of the class file; may be NULL */
+	const uint8_t *throws;      /* class indexes from the Exceptions attribute */
 	uint16_t n_throws;
 	bool hidden; /* include modifiers without a Java keyword: synthetic, bridge */
 };
 struct javasig_member javasig_member(const struct cf_member *member);
 
-/* Adds all modifiers: "public synthetic bridge". */
+/* Adds all modifiers of a member, for example "public synthetic bridge". */
 void javasig_member_modifiers(struct buf *out, const struct javasig_member *member);
 
-/* Adds the declaration of a field: "private final int x". */
+/* Adds the declaration of a field, for example "private final int x". */
 void javasig_field(struct buf *out, const struct javasig_member *field);
 /*
- * Adds the declaration of a method: "public static <T> void f(java.util.List<T>, int...) throws E".
- * `class`, in the form of a Class constant, names constructors; `interface` adds "default".
+ * Adds the declaration of a method, for example "public static <T> void f(java.util.List<T>,
+ * int...) throws E".  `class` is the name of the method's class as in a Class constant; it replaces
+ * the name of a constructor.  `interface` adds "default" where it applies.
  */
 void javasig_method(struct buf *out, const struct javasig_member *method, struct cf_text class,
 		    bool interface);
 
 /*
- * Adds the name of a member for messages: "int x", "int f(long, java.lang.String[])",
+ * Adds a member as it is named in messages: "int x", "int f(long, java.lang.String[])",
  * "<init>(int)", "static {}".
  */
 void javasig_member_name(struct buf *out, struct cf_text name, struct cf_text descriptor);
 
 /*
- * Adds the declaration of a class: "public final class p.C<T> extends p.D<T> implements p.I".
- * `synthetic` adds this word.
+ * Adds the declaration of a class, for example "public final class p.C<T> extends p.D<T> implements
+ * p.I".  `synthetic` includes the modifier "synthetic".
  */
 void javasig_class(struct buf *out, const struct cf_class *class, bool synthetic);
 

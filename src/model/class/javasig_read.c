@@ -5,11 +5,17 @@
 #include "model/class/javasig.h"
 #include "model/class/type_name.h"
 
-/* Nesting limit of types: deeper than compilers nest them, and safe for the stack. */
+/*
+ * Limit for the nesting of types.  Compilers stay far below, and the recursion does not exhaust the
+ * stack.
+ */
 #define DEPTH_MAX 64
-#define DIMENSIONS_MAX 255 /* JVMS 4.3.2 */
+#define DIMENSIONS_MAX 255 /* the most dimensions of an array (JVMS 4.3.2) */
 
-/* Decodes a surrogate pair of two 3-byte sequences (JVMS 4.4.7).  Returns 0 if there is none. */
+/*
+ * Decodes a surrogate pair, which is two 3-byte sequences (JVMS 4.4.7).  Returns 0 if `text` does
+ * not begin with one.
+ */
 static uint32_t surrogate_pair_at(const char *text, size_t len)
 {
 	const uint8_t *t = (const uint8_t *)text;
@@ -66,7 +72,10 @@ bool javasig_eat(struct javasig_reader *r, char c)
 	return true;
 }
 
-/* Reads a name up to one of the characters in `ends`.  Returns false if it is empty. */
+/*
+ * Reads a name that ends before one of the characters in `ends`.  Returns false if the name is
+ * empty.
+ */
 static bool take_name(struct javasig_reader *r, const char *ends, struct cf_text *name)
 {
 	size_t len = 0;
@@ -95,7 +104,7 @@ static bool read_argument(struct javasig_reader *r)
 	return javasig_read_type(r);
 }
 
-/* Reads a list such as "<A, B>", if there is one. */
+/* Reads a list in angle brackets, if there is one, and adds it as "<A, B>". */
 static bool read_list(struct javasig_reader *r, bool (*read)(struct javasig_reader *r))
 {
 	const char *between = "<";
@@ -112,7 +121,7 @@ static bool read_list(struct javasig_reader *r, bool (*read)(struct javasig_read
 	return true;
 }
 
-/* Reads what follows the 'L': "java/util/Map<TK;TV;>.Entry<…>;". */
+/* Reads a class type after its 'L': "java/util/Map<TK;TV;>.Entry<…>;". */
 static bool read_class_type(struct javasig_reader *r)
 {
 	struct cf_text name;
@@ -183,7 +192,9 @@ bool javasig_read_unless_object(struct javasig_reader *r, const char *prefix, bo
 	return javasig_read_type(r);
 }
 
-/* Reads a name and its bounds: "T:Ljava/lang/Object;:Ljava/lang/Runnable;". */
+/*
+ * Reads a type parameter, which is a name and bounds: "T:Ljava/lang/Object;:Ljava/lang/Runnable;".
+ */
 static bool read_parameter(struct javasig_reader *r)
 {
 	const char *between = " extends ";
@@ -195,7 +206,7 @@ static bool read_parameter(struct javasig_reader *r)
 	javasig_text(r->out, name);
 	for (bool first = true; javasig_eat(r, ':'); first = false) {
 		if (first && peek(r) == ':')
-			continue; /* no class bound; an interface follows */
+			continue; /* the class bound is empty, and an interface follows */
 		if (!javasig_read_unless_object(r, between, &was_object))
 			return false;
 		if (!was_object)

@@ -1,7 +1,7 @@
 /*
- * Parses signatures and descriptors (JVMS 4.7.9.1) from the front, and appends their Java form.
- * Each function returns false if the input does not match; the caller then discards what was
- * appended.
+ * Parses descriptors (JVMS 4.3) and signatures (JVMS 4.7.9.1) from the front, and appends the Java
+ * form to a buffer.  Each function returns false if the input does not match; the caller must then
+ * discard the text that was appended.
  */
 #ifndef JTOOL_MODEL_CLASS_JAVASIG_READ_H
 #define JTOOL_MODEL_CLASS_JAVASIG_READ_H
@@ -17,14 +17,20 @@ struct javasig_reader {
 	unsigned depth; /* nesting depth of types */
 };
 
-/* Skips `c` if it is the next character. */
+/* Consumes the next character if it is `c`.  Returns false, consuming nothing, if it is not. */
 bool javasig_eat(struct javasig_reader *r, char c);
 
-/* Reads one type, including "V". */
+/* Reads one type, which may also be "V" (void), and adds its Java form. */
 bool javasig_read_type(struct javasig_reader *r);
-/* Reads one type and adds `prefix` and the type; for java.lang.Object, sets *was_object instead. */
+/*
+ * Reads one type.  Adds `prefix` and the type, unless it is java.lang.Object: then adds nothing and
+ * sets *was_object.
+ */
 bool javasig_read_unless_object(struct javasig_reader *r, const char *prefix, bool *was_object);
-/* Reads type parameters, if any, and adds "<T, U extends java.lang.Runnable>" and `suffix`. */
+/*
+ * Reads type parameters, if any.  Adds them as "<T, U extends java.lang.Runnable>", and then
+ * `suffix`.
+ */
 bool javasig_read_parameters(struct javasig_reader *r, const char *suffix);
 
 /* Adds a name with its slashes replaced by dots. */

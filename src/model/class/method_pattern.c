@@ -7,7 +7,10 @@
 #include "model/class/javasig.h"
 #include "wire/glob.h"
 
-/* Returns the length of the class part, or 0.  *name is the start of the method part. */
+/*
+ * Returns the length of the part of a pattern that names the class, or 0 if there is none.  Sets
+ * *name to the start of the part that names the method.
+ */
 static size_t split_class(const char *word, size_t len, const char **name)
 {
 	const char *at;
@@ -27,7 +30,7 @@ static size_t split_class(const char *word, size_t len, const char **name)
 	return (size_t)(at - word);
 }
 
-/* Removes spaces, and replaces "..." by "[]". */
+/* Returns a copy of the parameter types without spaces, and with "[]" for "...". */
 static char *normalize_parameters(const char *parameters, size_t len)
 {
 	_cleanup_buf_ struct buf out = BUF_INIT;

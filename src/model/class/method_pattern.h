@@ -8,24 +8,31 @@
 #include "classfile/read.h"
 
 struct method_pattern {
-	const char *word; /* borrowed */
-	char *class;      /* for type_name_matches() */
-	char *name;       /* a glob */
-	char *parameters; /* "java.lang.String,int[]", a glob; NULL: any */
+	const char *word; /* the pattern as the user wrote it; not owned */
+	char *class;      /* class part: a word for type_name_matches() */
+	char *name;       /* method part: a glob */
+	/* glob for the parameter types, such as "java.lang.String,int[]"; NULL: any */
+	char *parameters;
 };
 
 /*
- * Splits `word` at "::", at '#', or at the last dot of the part before '('.  Returns NULL, or why
- * `word` is invalid, as in "it names no method".
+ * Splits `word` into class and method at "::", at '#', or at the last dot before '('.  Returns
+ * NULL, or why `word` is invalid, for example "it names no method".
  */
 const char *method_pattern_parse(struct method_pattern *p, const char *word) _must_check_;
 void method_pattern_release(struct method_pattern *p);
 
-/* Matches static initializers only if the pattern's name starts with "<c", as "<clinit>" does. */
+/*
+ * Returns true if the method matches.  A static initializer matches only if the pattern's method
+ * part starts with "<c", as "<clinit>" does.
+ */
 bool method_pattern_matches(const struct method_pattern *p, struct cf_text name,
 			    struct cf_text descriptor);
 
-/* Adds the parameter types, separated by `comma`; nothing for an invalid descriptor. */
+/*
+ * Adds the parameter types of a descriptor, separated by `comma`.  Adds nothing if the descriptor
+ * is invalid.
+ */
 void method_pattern_parameters(struct buf *out, struct cf_text descriptor, const char *comma);
 
 #endif

@@ -5,7 +5,7 @@
 #include "base/xalloc.h"
 #include "wire/glob.h"
 
-#define CANDIDATES_MAX 400 /* approximate bytes of names in an error text */
+#define CANDIDATES_MAX 400 /* bytes of names in an error text, approximately */
 
 static const struct {
 	char letter;
@@ -39,9 +39,10 @@ bool type_name_is_primitive(const char *name, size_t len)
 }
 
 /*
- * A signature separates packages by '/'.  The suffix of a hidden class (JDK 15 on) follows a '.'.
- * The suffix of a VM-anonymous class (JDK 8 to 14) follows a '/' and starts with a digit, unlike
- * any class name.  The Java form has '/' before both kinds of suffix.
+ * Adds the Java form of a class name.  In a signature, packages are separated by '/', and the
+ * suffix of a hidden class (JDK 15 on) follows a '.'.  The suffix of a VM-anonymous class (JDK 8 to
+ * 14) follows a '/' and starts with a digit, unlike any class name.  The Java form has '/' before
+ * both kinds of suffix.
  */
 static void add_binary_name(struct buf *out, const char *name, size_t len)
 {
@@ -141,7 +142,10 @@ static const char *after_last_dot(const char *name)
 	return dot ? dot + 1 : name;
 }
 
-/* Returns "Item" of "a.b.Cart$Item", and NULL for a class that is not a nested one. */
+/*
+ * Returns the name after the last '$', such as "Item" of "a.b.Cart$Item"; NULL for a class that is
+ * not nested.
+ */
 static const char *after_last_dollar(const char *name)
 {
 	const char *dollar = strrchr(after_last_dot(name), '$');
@@ -149,7 +153,10 @@ static const char *after_last_dollar(const char *name)
 	return dollar ? dollar + 1 : NULL;
 }
 
-/* Returns 2 if the class is called `word`, 1 if it is a nested class with that name, or 0. */
+/*
+ * Returns 2 if the simple name of the class is `word`, 1 if `word` is the part after its last '$',
+ * or 0.
+ */
 static int rank(const char *name, const char *word)
 {
 	const char *nested = after_last_dollar(name);
@@ -187,10 +194,11 @@ const char *type_name_resolve(const char *word, const char *(*name)(const void *
 			return word;
 		if (ranked < best)
 			continue;
-		/* The same class of another loader. */
+		/* Ignore the class of this name that another loader has defined. */
 		if (found && strcmp(candidate, found) == 0)
 			continue;
-		if (ranked > best) { /* java.util.ArrayList, not java.util.Arrays$ArrayList */
+		/* java.util.ArrayList is preferred to java.util.Arrays$ArrayList */
+		if (ranked > best) {
 			found = NULL;
 			several = false;
 			buf_reset(&candidates);

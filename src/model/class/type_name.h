@@ -8,35 +8,41 @@
 #include "base/err.h"
 
 /*
- * Converts "Ljava/lang/String;" and "[[I" to "java.lang.String" and "int[][]".  Hidden classes look
- * as the JVM prints them: "a.b.C$$Lambda/0x00007f5a1c000a00".  Returns -1 if the signature is
+ * Converts "Ljava/lang/String;" and "[[I" to "java.lang.String" and "int[][]".  Hidden classes get
+ * the form that the JVM prints: "a.b.C$$Lambda/0x00007f5a1c000a00".  Returns -1 if the signature is
  * invalid.
  */
 int type_name_java(struct buf *out, const char *signature, size_t len) _must_check_;
-/* Converts "int[][]" to "[[I"; not for hidden and VM-anonymous classes (names with '/'). */
+/*
+ * Converts a Java name to a signature: "int[][]" to "[[I".  Not for hidden and VM-anonymous
+ * classes, whose names have a '/'.
+ */
 void type_name_signature(struct buf *out, const char *name);
-/* Returns whether `name` is "int", "byte", …. */
+/* Returns true if `name` is a primitive type: "int", "byte", …. */
 bool type_name_is_primitive(const char *name, size_t len);
-/* Returns "int" for 'I', and NULL if `letter` is not a primitive type. */
+/* Returns the name of a primitive type ("int" for 'I'), or NULL if `letter` does not denote one. */
 const char *type_name_primitive(char letter);
 /*
- * Returns whether `word` matches the class `name`.  A word is a name or a glob, with dots or
+ * Returns true if `word` matches the class `name`.  A word is a name or a glob, with dots or
  * slashes, or an array name as in GC.class_histogram: "[B", "[Ljava.lang.String;".
  */
 bool type_name_matches(const char *name, const char *word);
 
 /*
- * Returns whether the word may be a simple name: it has no dot or slash, and is not a glob.  "Cart"
- * stands for com.acme.Cart if no other class is called Cart.
+ * Returns true if `word` may be a simple name: it has no dot or slash, and is not a glob.  "Cart"
+ * denotes com.acme.Cart if no other class is called Cart.
  */
 bool type_name_is_simple(const char *word);
-/* Returns whether --filter `word` shows the class: it matches, or `word` is its simple name. */
+/*
+ * Returns true if --filter `word` includes the class: `word` matches the name or is its simple
+ * name.
+ */
 bool type_name_is_chosen(const char *name, const char *word);
 /*
- * Returns the one of the n names name(list, i) that `word` stands for: the only one whose part
- * after the last dot is `word`, or, if there is none, the only nested class whose part after the
- * last $ is `word`.  Returns `word` itself if a name is `word`, if it is not simple, or if it
- * stands for none.  Returns NULL with err set (EXIT_TARGET) if it stands for several.
+ * Returns the name that `word` denotes among the n names name(list, i): the only one whose part
+ * after the last dot is `word`; if there is none, the only nested class whose part after the last $
+ * is `word`.  Returns `word` itself if it is one of the names, is not simple, or denotes none of
+ * them.  Returns NULL with err set (EXIT_TARGET) if it denotes several.
  */
 const char *type_name_resolve(const char *word, const char *(*name)(const void *list, size_t i),
 			      const void *list, size_t n, struct err *err) _must_check_;
