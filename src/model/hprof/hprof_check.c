@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const char magic[] = "JAVA PROFILE 1.0.2"; /* includes the NUL */
+static const char magic[] = "JAVA PROFILE 1.0.2"; /* with the NUL, which is part of the header */
 
 #define HEADER_BYTES (sizeof(magic) + 4 + 8)
 #define RECORD_BYTES (1 + 4 + 4)
@@ -21,7 +21,7 @@ struct hprof_features hprof_features_parse(const char *help)
 	};
 }
 
-/* Returns the last line that is not empty, which has the reason why a dump failed. */
+/* Returns the last line that is not empty: it has the reason of a failed dump. */
 static const char *last_line(const char *text, size_t *len)
 {
 	const char *line = "";
@@ -55,7 +55,10 @@ static uint32_t get_u32(const uint8_t *p)
 	return (uint32_t)p[0] << 24 | (uint32_t)p[1] << 16 | (uint32_t)p[2] << 8 | p[3];
 }
 
-/* Returns the length of the header or record at `data`, 0 if more bytes are needed, or -EBADMSG. */
+/*
+ * Returns the length in bytes of the header or record at `data`; 0 if more bytes are needed, or
+ * -EBADMSG.
+ */
 static int64_t piece_len(struct hprof_walk *walk, const uint8_t *data, size_t len)
 {
 	if (walk->at == 0) {
@@ -65,7 +68,10 @@ static int64_t piece_len(struct hprof_walk *walk, const uint8_t *data, size_t le
 	}
 	if (len < RECORD_BYTES)
 		return 0;
-	/* Tag 0 is not assigned: without this check, a hole in a file has many records. */
+	/*
+	 * No record has tag 0.  Without this check, the zeros of a hole in a file would be many
+	 * valid records.
+	 */
 	if (data[0] == 0)
 		return -EBADMSG;
 	walk->ended = data[0] == TAG_HEAP_DUMP_END;
@@ -78,7 +84,7 @@ int hprof_walk_step(struct hprof_walk *walk, const uint8_t *data, size_t len)
 	const uint64_t to = from + (len < left ? len : left);
 
 	while (walk->at < to) {
-		int64_t n = -EBADMSG; /* nothing may follow HEAP DUMP END */
+		int64_t n = -EBADMSG; /* HEAP DUMP END must be the last record */
 
 		if (!walk->ended)
 			n = piece_len(walk, data + (walk->at - from), (size_t)(to - walk->at));
@@ -100,7 +106,7 @@ bool hprof_is_gzip(const uint8_t *data, size_t len)
 
 static const uint8_t gzip_magic[] = { 0x1f, 0x8b };
 
-/* Checks the bytes of the header or record that have arrived. */
+/* Checks the header or record whose first bytes are in s->head. */
 static int check_head(struct hprof_stream *s)
 {
 	if (s->gzip) {
@@ -138,7 +144,7 @@ int hprof_stream_take(struct hprof_stream *s, const uint8_t *data, size_t len)
 			n = s->skip < len ? (size_t)s->skip : len;
 			s->skip -= n;
 		} else if (s->ended) {
-			return -EBADMSG; /* nothing may follow HEAP DUMP END */
+			return -EBADMSG; /* HEAP DUMP END must be the last record */
 		} else if (!s->gzip || s->n < sizeof(gzip_magic)) {
 			n = 1;
 			s->head[s->n++] = *data;

@@ -1,4 +1,4 @@
-/* Writes the class objects to the heap stream, once all classes are known. */
+/* Writes the class objects (java.lang.Class) to the heap stream, after all classes are known. */
 #include <string.h>
 
 #include "base/xalloc.h"
@@ -89,7 +89,10 @@ static int write_class(struct hprof_reader *r, uint32_t class, uint64_t base, st
 	return write_links(r, k, err) < 0 ? -1 : write_statics(r, k, err);
 }
 
-/* Computes the shapes of all classes.  *base: size of a java.lang.Class without statics. */
+/*
+ * Computes the shapes of the instances of all classes.  Sets *base to the size of a java.lang.Class
+ * without static fields.
+ */
 static int shape_all(struct hprof_reader *r, uint64_t *base, struct err *err)
 {
 	_cleanup_free_ struct object_layout_shape *shapes = NULL;

@@ -5,9 +5,10 @@
 #include "base/xalloc.h"
 #include "model/hprof/hprof_internal.h"
 
-#define CHAIN_MAX 1024 /* superclasses: far more than real code has; the chain may be circular */
+/* limit for superclasses, which may be circular in a dump; real code has far fewer */
+#define CHAIN_MAX 1024
 
-/* Reads values from a buffer; `truncated` is set if a value exceeds the buffer. */
+/* A buffer and a position.  Reading beyond the end returns 0 and sets `truncated`. */
 struct cursor {
 	const uint8_t *at, *end;
 	bool truncated;
@@ -52,7 +53,10 @@ static void count_kind(struct object_layout_fields *kinds, enum hprof_type type,
 		kinds->n1++;
 }
 
-/* Reads a list of fields.  Returns -1 for an invalid type; truncated input sets c->truncated. */
+/*
+ * Reads a list of fields.  Returns -1 for an invalid type.  If the list is cut off, sets
+ * c->truncated.
+ */
 static int read_fields(const struct hprof_reader *r, struct cursor *c, bool is_static,
 		       struct hprof_fields *fields)
 {
@@ -92,8 +96,8 @@ static int skip_constants(const struct hprof_reader *r, struct cursor *c)
 }
 
 /*
- * HotSpot dumps some internal objects as static fields after the real ones: the constant pool's
- * "<resolved_references>", and "init_lock" in JDK 8.
+ * Returns true for an internal object of the JVM, which HotSpot dumps as a static field after the
+ * real ones: the constant pool's "<resolved_references>", and "init_lock" in JDK 8.
  */
 bool hprof_is_vm_object(const struct hprof_tables *t, const struct hprof_class *k, uint32_t i)
 {
@@ -130,14 +134,14 @@ ssize_t hprof_take_class(struct hprof_reader *r, const uint8_t *p, size_t len, s
 	bool bad;
 
 	k.id = get(&c, r->id_size);
-	(void)get(&c, 4); /* serial number of a stack trace */
+	(void)get(&c, 4); /* skip the serial number of a stack trace */
 	k.super = get(&c, r->id_size);
 	k.loader = get(&c, r->id_size);
 	k.signers = get(&c, r->id_size);
 	k.domain = get(&c, r->id_size);
 	(void)get(&c, r->id_size);
 	(void)get(&c, r->id_size);
-	(void)get(&c, 4); /* instance size, without superclasses */
+	(void)get(&c, 4); /* skip the instance size, which excludes superclasses */
 	bad = skip_constants(r, &c) < 0 || read_fields(r, &c, true, &k.statics) < 0 ||
 	      read_fields(r, &c, false, &k.fields) < 0;
 	if (!bad && !c.truncated) {
@@ -187,8 +191,8 @@ static int strength_of(const struct heap *heap, uint32_t class)
 }
 
 /*
- * Lists a class and its known superclasses, up to the first one in `known`, which may be NULL.
- * Returns their number, or 0 if there are more than CHAIN_MAX.
+ * Stores in `chain` a class and its superclasses, up to the first one in `known` (which may be
+ * NULL).  Returns their number, or 0 if there are more than CHAIN_MAX.
  */
 static size_t chain_of(const struct hprof_classes *classes, uint32_t class, const bool *known,
 		       uint32_t *chain)
@@ -251,7 +255,9 @@ static void add_ref(struct hprof_instance *in, uint32_t at, uint32_t index, bool
 	in->refs[in->n_refs++] = (struct hprof_ref){ at, index, is_referent };
 }
 
-/* Records the meaning of a field of `declarer` at byte `at` of an instance. */
+/*
+ * Records what the field `f` means, which class `declarer` declares, at byte `at` of an instance.
+ */
 static void note_field(const struct hprof_reader *r, struct hprof_instance *in, uint32_t declarer,
 		       const struct hprof_field *f, uint32_t at, uint32_t index, int strength)
 {
@@ -328,7 +334,7 @@ int hprof_prepare_instances(struct hprof_reader *r, uint32_t class, uint32_t dat
 		note_class(r->heap, in, chain[i], &strength);
 		n_fields += r->classes.list[chain[i]].fields.n;
 	}
-	if (n_fields > data_len) /* each field has at least one byte */
+	if (n_fields > data_len) /* each field needs at least one byte of data */
 		return hprof_bad_instance(r, class, data_len, err);
 	n_fields = 0;
 	for (size_t i = 0; i < n; i++) {

@@ -6,7 +6,7 @@
 #include "model/hprof/hprof_read.h"
 #include "base/id_map.h"
 
-/* Field and element types, as numbered in HPROF. */
+/* Types of fields and elements, with their numbers in HPROF. */
 enum hprof_type {
 	HPROF_OBJECT = 2,
 	HPROF_BOOLEAN = 4,
@@ -20,44 +20,47 @@ enum hprof_type {
 	HPROF_TYPES,
 };
 
-/* A declared field.  `value`: if it is static and a reference, the address it refers to. */
+/*
+ * A declared field.  `value` is the address that a static reference field refers to; else it is
+ * unused.
+ */
 struct hprof_field {
 	uint64_t name, value;
 	enum hprof_type type;
 };
 
-/* A reference in the bytes of an instance. */
+/* A reference field at an offset in the dumped bytes of an instance. */
 struct hprof_ref {
 	uint32_t at;    /* byte offset in the instance */
-	uint32_t index; /* number of the field; if is_referent: the strength */
+	uint32_t index; /* number of the field; if is_referent: strength of the Reference object */
 	bool is_referent;
 };
 
-/* Fields that a class itself declares. */
+/* The fields that a class itself declares. */
 struct hprof_fields {
 	struct hprof_field *list;
 	uint32_t n;
-	struct object_layout_fields kinds; /* number of fields of each kind */
+	struct object_layout_fields kinds; /* how many fields of each kind there are */
 };
 
-/* The layout of a class's instances in the dump. */
+/* The layout of the dumped bytes of a class's instances. */
 struct hprof_instance {
 	bool known; /* the other members are filled in */
 	bool is_loader, is_thread, is_string;
 	uint32_t data_len; /* bytes of an instance in the dump */
 	struct hprof_ref *refs;
 	size_t n_refs, cap_refs;
-	/* Byte offsets of fields; HPROF_NO_FIELD: no such field. */
-	uint32_t name_at, tid_at;    /* in a Thread */
-	uint32_t value_at, coder_at; /* in a String */
-	uint32_t stack_at;           /* in a StackChunk: the size of its stack, in words */
+	/* Byte offsets of special fields; HPROF_NO_FIELD: the class does not have the field. */
+	uint32_t name_at, tid_at;    /* in java.lang.Thread */
+	uint32_t value_at, coder_at; /* in java.lang.String */
+	uint32_t stack_at; /* in StackChunk: its field `size`, the stack's size in words */
 };
 #define HPROF_NO_FIELD UINT32_MAX
 
 struct hprof_class {
-	uint64_t id; /* address of its java.lang.Class; 0: unknown */
-	uint64_t super, loader, signers, domain; /* addresses; 0: none */
-	bool dumped; /* CLASS_DUMP was read: `super` to `statics` are known */
+	uint64_t id; /* address of the class's java.lang.Class; 0: unknown */
+	uint64_t super, loader, signers, domain; /* addresses of objects; 0: none */
+	bool dumped; /* CLASS_DUMP was read, so `super` to `statics` are set */
 	struct hprof_fields fields, statics;
 	struct hprof_instance instance;
 	struct object_layout_shape shape;
@@ -69,23 +72,25 @@ struct hprof_class {
 			.stack_at = HPROF_NO_FIELD } }
 
 struct hprof_classes {
-	struct hprof_class *list; /* indexed as heap->classes */
+	struct hprof_class *list; /* indices are those of heap->classes */
 	size_t n, cap;
 	struct id_map ids;            /* address of the java.lang.Class -> index in `list` */
-	bool complete;                /* the first object was read: no class may follow */
-	uint32_t class_class;         /* number of java.lang.Class; GRAPH_NONE: not read yet */
-	uint32_t arrays[HPROF_TYPES]; /* class of arrays by type; GRAPH_NONE: none yet */
-	struct id_map of_loaders;     /* loader address -> class number or HPROF_LOADER_UNKNOWN */
+	bool complete;                /* the first object was read; a class after it is an error */
+	uint32_t class_class; /* number of the class java.lang.Class; GRAPH_NONE: not read yet */
+	/* number of the array class of each primitive type; GRAPH_NONE: none yet */
+	uint32_t arrays[HPROF_TYPES];
+	/* loader's address -> number of its class, or HPROF_LOADER_UNKNOWN */
+	struct id_map of_loaders;
 };
 #define HPROF_LOADER_UNKNOWN (ID_MAP_NONE - 1)
 
 struct hprof_symbol {
-	size_t at, len; /* bytes in hprof_tables.texts */
+	size_t at, len; /* bytes of the symbol in hprof_tables.texts */
 };
 
 struct hprof_frame {
 	uint64_t name;   /* symbol id */
-	uint32_t serial; /* class serial number */
+	uint32_t serial; /* serial number of the method's class */
 };
 
 struct hprof_trace {
@@ -93,7 +98,7 @@ struct hprof_trace {
 	uint32_t n;
 };
 
-/* Definitions from records before the heap dump, by identifier or serial number. */
+/* Definitions in the records before the first heap dump segment, by identifier or serial number. */
 struct hprof_tables {
 	struct buf texts;
 	struct hprof_symbol *symbols;
@@ -102,16 +107,23 @@ struct hprof_tables {
 	size_t n_frames, cap_frames;
 	struct hprof_trace *traces;
 	size_t n_traces, cap_traces;
-	/* To indices in the arrays above; class_serials and methods: to numbers in the heap. */
+	/*
+	 * Identifiers or serial numbers -> indices in the arrays above. class_serials and methods:
+	 * -> numbers in the heap.
+	 */
 	struct id_map symbol_ids, frame_ids, thread_traces, class_serials, methods;
 };
 
-/* An object of the sample that the layout is derived from. */
+/* An object of the sample from which hprof_guess_layout() derives the object layout. */
 struct hprof_sampled {
 	uint64_t address;
 	uint32_t class;
-	uint32_t length; /* of an array */
-	uint8_t element; /* bytes per element; 0: not an array; HPROF_SAMPLED_REFS: references */
+	uint32_t length; /* number of elements of an array */
+	/*
+	 * bytes per element of a primitive array; 0: not an array; HPROF_SAMPLED_REFS: array of
+	 * references
+	 */
+	uint8_t element;
 };
 #define HPROF_SAMPLED_REFS 255
 
@@ -124,25 +136,26 @@ enum hprof_state {
 	AT_HEADER,
 	AT_RECORD,
 	AT_SUBRECORD,
-	AT_ELEMENTS, /* within an array of objects */
+	AT_ELEMENTS, /* within an array of references */
 };
 
-/* The state of reading. */
+/* The position in the dump. */
 struct hprof_input {
 	enum hprof_state state;
-	uint64_t fed;     /* bytes received */
-	uint64_t at;      /* bytes parsed */
-	uint64_t skip;    /* bytes to skip */
-	uint64_t segment; /* bytes that remain in the heap dump segment */
-	struct buf carry; /* the start of a record that is not complete yet */
+	uint64_t fed;     /* bytes received so far */
+	uint64_t at;      /* bytes parsed so far */
+	uint64_t skip;    /* bytes to skip before parsing goes on */
+	uint64_t segment; /* bytes that remain in the current heap dump segment */
+	struct buf carry; /* start of a record of which more bytes are needed */
 	bool segmented, in_dump, ended;
-	uint32_t element, n_elements; /* AT_ELEMENTS: the next of n_elements */
+	/* in AT_ELEMENTS: number of the next element, and their total */
+	uint32_t element, n_elements;
 };
 
-/* Heap stream records that are not passed to the graph builder yet. */
+/* Heap stream records that were not passed to the graph builder yet. */
 struct hprof_output {
 	struct heap_stream_state state;
-	uint8_t *buf; /* NULL: no graph is built */
+	uint8_t *buf; /* the encoded records; NULL: no graph is built */
 	size_t len;
 };
 
@@ -156,23 +169,26 @@ struct hprof_reader {
 	struct hprof_sample sample;
 	struct hprof_output out;
 	uint64_t objects;
-	size_t charged; /* bytes of memory that hprof_charge() has counted */
-	uint64_t *thread_objects; /* thread objects, in the order of heap->threads */
+	size_t charged; /* bytes of memory that hprof_charge() has counted so far */
+	/* addresses of the Thread objects, in the order of heap->threads */
+	uint64_t *thread_objects;
 	size_t cap_thread_objects;
 };
 
-/* hprof_values.c: reads a big-endian number */
+/* hprof_values.c: reads a big-endian number of 1 to 8 bytes. */
 uint64_t hprof_get(const uint8_t *p, unsigned bytes);
-/* Sets err to "the dump is invalid at byte N: …".  Always returns -1. */
+/* Sets err to "the dump is invalid at byte N: …".  Returns -1. */
 int hprof_invalid(const struct hprof_reader *r, struct err *err, const char *fmt, ...)
 	_printf_(3, 4);
-/* Returns the bytes of a value, or 0 for an invalid type. */
+/* Returns the length of a value in bytes, or 0 for an invalid type. */
 unsigned hprof_type_size(const struct hprof_reader *r, unsigned type);
 
-/* hprof_memory.c: memory that a dump takes besides its graph */
-/* Counts a block; arrays that grow and hash tables are counted by hprof_check_memory(). */
+/* hprof_memory.c: counts the memory that a dump takes in addition to its graph. */
+/*
+ * Counts an allocated block.  hprof_check_memory() itself counts arrays that grow and hash tables.
+ */
 void hprof_charge(struct hprof_reader *r, size_t bytes);
-/* Returns -1 with err set (EXIT_PARTIAL) beyond wants.max_memory. */
+/* Returns -1 with err set (EXIT_PARTIAL) if the memory exceeds wants.max_memory. */
 int hprof_check_memory(const struct hprof_reader *r, struct err *err) _must_check_;
 
 /* hprof_write.c */
@@ -184,45 +200,68 @@ int hprof_flush(struct hprof_reader *r, struct err *err) _must_check_;
 
 /* hprof_tables.c */
 void hprof_tables_release(struct hprof_tables *t);
-/* Parses a complete record at p: a name, class or stack.  Other tags are ignored. */
+/*
+ * Parses the complete record at p if it is a name, class or stack; ignores records with other tags.
+ */
 int hprof_take_record(struct hprof_reader *r, unsigned tag, const uint8_t *p, size_t len,
 		      struct err *err) _must_check_;
-/* Returns NULL if the dump has no such symbol. */
+/* Returns the text of a symbol and its length; NULL if the dump has no such symbol. */
 const char *hprof_symbol(const struct hprof_tables *t, uint64_t id, size_t *len);
-/* Returns an allocated name, cut if very long, or NULL if the field is not a reference. */
+/*
+ * Returns the name of a reference field, cut off if very long; NULL for other fields.  The caller
+ * frees it.
+ */
 char *hprof_field_name(const struct hprof_tables *t, const struct hprof_field *f);
 bool hprof_field_is(const struct hprof_tables *t, const struct hprof_field *f, const char *name);
-/* Returns the number of the method in frame `depth` of a thread; 0: unknown. */
+/* Returns the number of the method in stack frame `depth` of a thread; 0: unknown. */
 uint32_t hprof_method(struct hprof_reader *r, uint32_t thread_serial, uint32_t depth);
-/* Returns the number of the class with this java.lang.Class, and adds it if it is new. */
+/*
+ * Returns the number of the class whose java.lang.Class has this address; adds the class if it is
+ * new.
+ */
 uint32_t hprof_class_number(struct hprof_reader *r, uint64_t id);
 uint32_t hprof_array_class(struct hprof_reader *r, enum hprof_type type);
 
 /* hprof_classes.c */
 void hprof_classes_release(struct hprof_classes *classes);
-/* Parses the CLASS_DUMP at p, after its tag.  Returns the bytes used, 0 to ask for more, or -1. */
+/*
+ * Parses the CLASS_DUMP at p, after its tag.  Returns the number of bytes used, 0 if more bytes are
+ * needed, or -1 with err set.
+ */
 ssize_t hprof_take_class(struct hprof_reader *r, const uint8_t *p, size_t len, struct err *err);
-/* Returns whether static field i of the class is an internal object of the JVM. */
+/* Returns true if static field i of the class is an internal object of the JVM. */
 bool hprof_is_vm_object(const struct hprof_tables *t, const struct hprof_class *k, uint32_t i);
-/* Fills in `instance` of a class whose instances have data_len bytes in the dump. */
+/*
+ * Fills in the member `instance` of a class whose instances have data_len bytes in the dump.
+ * Returns 0, or -1 with err set.
+ */
 int hprof_prepare_instances(struct hprof_reader *r, uint32_t class, uint32_t data_len,
 			    struct err *err) _must_check_;
 int hprof_too_deep(const struct hprof_reader *r, uint32_t class, struct err *err);
 int hprof_bad_instance(const struct hprof_reader *r, uint32_t class, uint32_t data_len,
 		       struct err *err);
-/* Fills in shapes[] of the class and its superclasses.  Returns -1 if these are too many. */
+/*
+ * Computes shapes[] of the class and of its superclasses, where shaped[] is not set yet, and sets
+ * shaped[].  Returns 0, or -1 if there are too many superclasses.
+ */
 int hprof_shape(const struct hprof_reader *r, const struct object_layout *l, uint32_t class,
 		struct object_layout_shape *shapes, bool *shaped) _must_check_;
 
-/* hprof_class_objects.c: writes class objects and static fields, once all classes are known */
+/* hprof_class_objects.c: writes class objects and static fields, after all classes are known. */
 int hprof_write_classes(struct hprof_reader *r, struct err *err) _must_check_;
 
-/* hprof_objects.c: parse what follows a tag, and return as hprof_take_class() does */
+/*
+ * hprof_objects.c: parses a subrecord of a heap dump segment, after its tag.  Returns as
+ * hprof_take_class() does.
+ */
 ssize_t hprof_take_sub(struct hprof_reader *r, unsigned tag, const uint8_t *p, size_t len,
 		       struct err *err);
 ssize_t hprof_take_elements(struct hprof_reader *r, const uint8_t *p, size_t len, struct err *err);
 
-/* hprof_layout.c: labels class loaders, once the classes of all loader objects are known */
+/*
+ * hprof_layout.c: sets the labels of class loaders, after the classes of all loader objects are
+ * known.
+ */
 void hprof_name_loaders(struct hprof_reader *r);
 
 #endif

@@ -1,11 +1,15 @@
-/* Derives what a dump does not record: the JVM release, the object layout, loader labels. */
+/*
+ * Derives properties that a dump does not record: the JVM's release, the object layout, the labels
+ * of loaders.
+ */
 #include <string.h>
 
 #include "base/xalloc.h"
 #include "model/hprof/hprof_internal.h"
 #include "model/class/class_origins.h"
 
-#define OVERLAP_COST 64 /* score lost if objects overlap, which is impossible; gaps are common */
+/* subtracted from the score for objects that overlap, which is impossible; gaps are common */
+#define OVERLAP_COST 64
 
 void hprof_name_loaders(struct hprof_reader *r)
 {
@@ -19,7 +23,7 @@ void hprof_name_loaders(struct hprof_reader *r)
 		number = id_map_get(&r->classes.of_loaders, loader);
 		if (number < r->classes.n)
 			class = heap_class_name(r->heap, number);
-		/* The address replaces the identity hash, which a dump does not have. */
+		/* Use the address as hash in the label: a dump does not have the identity hash. */
 		c->loader = loader == 0 ? xstrdup("bootstrap")
 					: class_origins_label(class, "", (uint32_t)(loader >> 3));
 		c->permanent = class_origins_loader_is_permanent(c->loader);
@@ -41,7 +45,10 @@ static bool declares(const struct hprof_reader *r, const char *class, const char
 	return false;
 }
 
-/* Returns the newest release whose marker field exists, else 8.  Every JVM loads these classes. */
+/*
+ * Returns the newest release whose marker field exists in the dump, else 8.  Every JVM loads the
+ * classes of these fields.
+ */
 static unsigned guess_release(const struct hprof_reader *r)
 {
 	static const struct {
@@ -69,7 +76,10 @@ static int by_address(const void *a, const void *b)
 	return (x->address > y->address) - (x->address < y->address);
 }
 
-/* Returns the sample and all class objects (whose sizes are not compared), sorted by address. */
+/*
+ * Returns the sampled objects and all class objects (whose sizes are not compared), sorted by
+ * address.  The caller frees the array.
+ */
 static struct hprof_sampled *sample_by_address(const struct hprof_reader *r, size_t *n)
 {
 	struct hprof_sampled *all =
@@ -94,7 +104,10 @@ static uint64_t size_by(const struct object_layout *l, const struct hprof_sample
 		l, o->element == HPROF_SAMPLED_REFS ? l->reference : o->element, o->length);
 }
 
-/* Rates how well the sizes of a layout match the distances of objects.  Higher is better. */
+/*
+ * Returns a score of how well the object sizes of a layout fit the distances between objects.  A
+ * higher score is better.
+ */
 static int64_t score(struct hprof_reader *r, const struct object_layout *l,
 		     const struct hprof_sampled *all, size_t n)
 {
@@ -122,7 +135,7 @@ static int64_t score(struct hprof_reader *r, const struct object_layout *l,
 
 struct object_layout hprof_guess_layout(struct hprof_reader *r)
 {
-	/* Likely layouts come first, because the first one with the best score wins. */
+	/* Likely layouts first: of several with the best score, the first is chosen. */
 	static const struct object_layout candidates[] = {
 		{ .reference = 4, .header = 12, .array_header = 16 },
 		{ .reference = 4, .header = 8, .array_header = 12 },

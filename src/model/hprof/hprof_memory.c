@@ -1,7 +1,10 @@
-/* Counts memory for names, classes, threads and stacks: a compressed dump expands to any size. */
+/*
+ * Limits the memory for names, classes, threads and stacks, because a compressed dump can expand to
+ * any size.
+ */
 #include "model/hprof/hprof_internal.h"
 
-#define BLOCK_OVERHEAD 16 /* of malloc(3), for each block */
+#define BLOCK_OVERHEAD 16 /* bytes that malloc(3) adds to each block */
 
 void hprof_charge(struct hprof_reader *r, size_t bytes)
 {

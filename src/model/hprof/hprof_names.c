@@ -22,14 +22,18 @@ void hprof_names_release(struct hprof_names *n)
 	*n = (struct hprof_names){ 0 };
 }
 
-/* Returns the end of the name, where the thread number follows, as in `" #12 `, or NULL. */
+/*
+ * Returns the position after a thread's name in a line, where `" #12 ` gives the thread's number,
+ * or NULL.
+ */
 static const char *find_tid(struct strview line)
 {
 	const char *found = NULL;
 
 	for (const char *at = line.at; line.end - at > 3; at++) {
 		if (memcmp(at, "\" #", 3) == 0)
-			found = at; /* the last match: a name may contain anything */
+			/* The last match counts, because a name may contain the same characters */
+			found = at;
 	}
 	return found;
 }
@@ -118,10 +122,12 @@ const char *hprof_names_of(const struct hprof_names *n, uint64_t thread)
 {
 	uint32_t number = id_map_get(&n->threads, thread);
 
-	/* Strings can share an array; the array then has the number of the first String. */
+	/*
+	 * If several Strings share an array, id_map `arrays` has the first one, which has the text.
+	 */
 	if (number != ID_MAP_NONE)
 		number = id_map_get(&n->arrays, n->names[number].array);
-	/* Of a redacted dump, the text begins with a NUL. */
+	/* In a redacted dump, the text begins with NUL and is not a name. */
 	if (number != ID_MAP_NONE && n->names[number].text && n->names[number].text[0])
 		return n->names[number].text;
 	return name_by_tid(n, thread);

@@ -1,7 +1,7 @@
 /*
  * Thread names in a heap dump.
  *
- * A dump has names only as Strings on the heap: the thread refers to a String, the String to an
+ * A dump has names only as Strings on the heap: the Thread refers to a String, the String to an
  * array, and the three come in any order.  A second reading of the same dump resolves what the
  * first one missed.  For a running JVM, Thread.print gives names by thread id.
  */
@@ -11,12 +11,12 @@
 #include "model/heap/heap.h"
 #include "base/id_map.h"
 
-#define HPROF_NAME_MAX 512 /* bytes read of an array */
+#define HPROF_NAME_MAX 512 /* bytes of an array that are read */
 
 struct hprof_name {
-	uint64_t array;  /* address; 0: not known */
-	bool is_utf16;   /* according to the String's coder */
-	char *text;      /* NULL: array not read yet */
+	uint64_t array;  /* address of the String's array; 0: unknown */
+	bool is_utf16;   /* the array is UTF-16, by the String's field `coder` */
+	char *text;      /* the name; NULL: the array was not read yet */
 };
 
 /* Zero-initialised, it is empty. */
@@ -33,18 +33,20 @@ struct hprof_names {
 };
 
 void hprof_names_release(struct hprof_names *n);
-/* Parses the reply to Thread.print of JDK 8 to 27.  Lines without a thread are ignored. */
+/*
+ * Parses the reply to Thread.print of JDK 8 to 27.  Lines that do not begin a thread are ignored.
+ */
 void hprof_names_parse_threads(struct hprof_names *n, const char *text, size_t len);
 /* Records a Thread, the String that is its name, and its thread id (0: unknown). */
 void hprof_names_thread(struct hprof_names *n, uint64_t thread, uint64_t string, uint64_t tid);
-/* Records a String.  utf16: its coder field says that the array is UTF-16. */
+/* Records a String and its array. utf16: the field `coder` says that the array is UTF-16. */
 void hprof_names_string(struct hprof_names *n, uint64_t string, uint64_t array, bool utf16);
-/* Records an array of bytes, or of chars if big_endian. */
+/* Records the content of a byte[], or of a char[] if big_endian. */
 void hprof_names_array(struct hprof_names *n, uint64_t array, const uint8_t *data, size_t len,
 		       bool big_endian);
 /* Returns the name of a Thread, or NULL if it is unknown. */
 const char *hprof_names_of(const struct hprof_names *n, uint64_t thread);
-/* Returns whether a second reading of the dump may find more names. */
+/* Returns true if a second reading of the dump may find more names. */
 bool hprof_names_incomplete(const struct hprof_names *n);
 
 #endif

@@ -1,4 +1,4 @@
-/* Parses a heap dump segment: roots, instances, arrays. */
+/* Parses heap dump segments: GC roots, instances and arrays. */
 #include <inttypes.h>
 
 #include "base/xalloc.h"
@@ -21,13 +21,13 @@ enum {
 	ROOT_UNKNOWN = 0xff,
 };
 
-#define NO_FRAME UINT32_MAX /* depth of a root without a frame */
+#define NO_FRAME UINT32_MAX /* a root that does not belong to a stack frame */
 
-/* By tag: the kind of a root, and the size of the data after its object's identifier. */
+/* For each tag of a root: its kind, and the size of the data after the object's identifier. */
 static const struct {
 	enum heap_stream_root root;
 	bool has_thread, has_depth;
-	uint8_t words; /* of 4 bytes */
+	uint8_t words; /* that size in units of 4 bytes */
 	uint8_t ids;
 } roots[ROOTS_END] = {
 	[0] = { .root = HEAP_STREAM_ROOT_VM }, /* ROOT_UNKNOWN */
@@ -89,7 +89,7 @@ static void add_to_sample(struct hprof_reader *r, const struct hprof_sampled *se
 	s->list[s->n++] = *seen;
 }
 
-/* Writes an object and its size, and counts it. */
+/* Counts an object, and writes it and its size to the heap stream. */
 static int write_object(struct hprof_reader *r, uint64_t address, uint32_t class, uint64_t size,
 			int64_t length, struct err *err)
 {
@@ -104,7 +104,8 @@ static int write_object(struct hprof_reader *r, uint64_t address, uint32_t class
 	if (!r->out.buf)
 		return 0;
 	if (class == r->classes.class_class)
-		record.kind = HEAP_STREAM_MIRROR; /* the mirror of a primitive type */
+		/* An instance of java.lang.Class at this place belongs to a primitive type */
+		record.kind = HEAP_STREAM_MIRROR;
 	if (hprof_write(r, &record, err) < 0)
 		return -1;
 	record = (struct heap_stream_record){
@@ -117,7 +118,10 @@ static int write_object(struct hprof_reader *r, uint64_t address, uint32_t class
 	return hprof_write(r, &record, err);
 }
 
-/* Records the classes of loaders and, if wanted, where thread names are. */
+/*
+ * Records the class of a loader object and, if names are wanted, the fields of Thread and String
+ * objects.
+ */
 static void note_instance(struct hprof_reader *r, const struct hprof_instance *in, uint32_t class,
 			  uint64_t address, const uint8_t *data)
 {
@@ -182,7 +186,8 @@ static ssize_t take_instance(struct hprof_reader *r, const uint8_t *p, size_t le
 	in = &r->classes.list[class].instance;
 	if (!in->known && hprof_prepare_instances(r, class, n, err) < 0)
 		return -1;
-	if (n != in->data_len) /* checked before waiting for n bytes */
+	/* in->data_len was compared before this function waited for n bytes */
+	if (n != in->data_len)
 		return hprof_bad_instance(r, class, n, err);
 	if (len - head < n)
 		return 0;

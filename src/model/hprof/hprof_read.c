@@ -5,12 +5,12 @@
 #include "model/hprof/hprof_internal.h"
 
 #define RECORD_HEAD 9             /* u1 tag, u4 time, u4 length */
-#define RECORD_MAX (64 << 20)     /* bytes */
-#define CARRY_STEP 256            /* bytes; enough for most records */
+#define RECORD_MAX (64 << 20)     /* limit for a record outside of segments, in bytes */
+#define CARRY_STEP 256            /* bytes to copy at a time; most records are shorter */
 
 enum {
 	TAG_HEAP_DUMP = 0x0c,
-	TAG_CONTROL_SETTINGS = 0x0e, /* the highest tag of records parsed as one piece */
+	TAG_CONTROL_SETTINGS = 0x0e, /* the highest tag of the records that are parsed as a unit */
 	TAG_HEAP_DUMP_SEGMENT = 0x1c,
 	TAG_HEAP_DUMP_END = 0x2c,
 };
@@ -42,7 +42,10 @@ void hprof_reader_free(struct hprof_reader *r)
 	free(r);
 }
 
-/* Accepts 1.0.1 (without segments) and 1.0.2; HotSpot does not write 1.0.3. */
+/*
+ * Parses the header.  Accepts format 1.0.1 (without segments) and 1.0.2.  HotSpot does not write
+ * 1.0.3.
+ */
 static ssize_t take_header(struct hprof_reader *r, const uint8_t *p, size_t len, struct err *err)
 {
 	static const char magic[] = "JAVA PROFILE 1.0.";
@@ -101,7 +104,7 @@ static ssize_t take_record(struct hprof_reader *r, const uint8_t *p, size_t len,
 	return (ssize_t)(RECORD_HEAD + body);
 }
 
-/* Parses a subrecord, which must not exceed its segment. */
+/* Parses a subrecord, which must end within its segment.  Returns as parse_next(). */
 static ssize_t take_subrecord(struct hprof_reader *r, const uint8_t *p, size_t len, struct err *err)
 {
 	const bool all = len >= r->in.segment;
@@ -117,7 +120,10 @@ static ssize_t take_subrecord(struct hprof_reader *r, const uint8_t *p, size_t l
 	return n == 0 ? 0 : n + 1;
 }
 
-/* Parses what begins at p.  Returns the bytes used, 0 to ask for more, or -1. */
+/*
+ * Parses the next unit at p.  Returns the number of bytes used, 0 if more bytes are needed, or -1
+ * with err set.
+ */
 static ssize_t parse_next(struct hprof_reader *r, const uint8_t *p, size_t len, struct err *err)
 {
 	switch (r->in.state) {
@@ -132,7 +138,10 @@ static ssize_t parse_next(struct hprof_reader *r, const uint8_t *p, size_t len, 
 	}
 }
 
-/* Advances by n bytes and checks that skipped elements lie within the segment. */
+/*
+ * Advances the position by n bytes and the skipped elements.  Returns -1 with err set if they
+ * exceed the segment.
+ */
 static int advance(struct hprof_reader *r, size_t n, enum hprof_state before, struct err *err)
 {
 	struct hprof_input *in = &r->in;
@@ -157,7 +166,7 @@ static size_t skip_bytes(struct hprof_input *in, size_t len)
 	return n;
 }
 
-/* Parses as much as possible.  Returns the number of bytes parsed, or -1. */
+/* Parses as much as possible.  Returns the number of bytes parsed, or -1 with err set. */
 static ssize_t parse_all(struct hprof_reader *r, const uint8_t *p, size_t len, struct err *err)
 {
 	size_t at = 0;
@@ -181,8 +190,9 @@ static ssize_t parse_all(struct hprof_reader *r, const uint8_t *p, size_t len, s
 }
 
 /*
- * Completes a carried record.  The carry buffer doubles each time, so that no byte is copied often.
- * Returns how many of the new bytes were parsed or carried.
+ * Appends new bytes to the record in in->carry, and parses it.  The amount doubles each time, so
+ * that no byte is copied often.  Returns how many of the new bytes were parsed or copied, or -1
+ * with err set.
  */
 static ssize_t take_carried(struct hprof_reader *r, const uint8_t *p, size_t len, struct err *err)
 {

@@ -1,9 +1,9 @@
 /*
  * Parses a heap dump (HPROF, "JAVA PROFILE 1.0.2", as written by HotSpot) in one pass.
  *
- * Objects and references go to a graph_builder as a heap stream (wire/heap_stream.h), names to a
- * struct heap.  Input may be split anywhere, so a FIFO will do.  A dump is untrusted: any input
- * gives a graph or one error.
+ * Objects and references are passed to a graph_builder as a heap stream (wire/heap_stream.h); names
+ * go to a struct heap.  Input may be split anywhere, so it can come from a FIFO.  A dump is
+ * untrusted: any input results in a graph or in one error.
  *
  * HotSpot writes names, classes and stacks before the first object; other orders are refused.
  * Fields are numbered as in the dump: those of the class first, then those of its superclasses.
@@ -18,43 +18,54 @@
 #include "model/hprof/object_layout.h"
 
 struct hprof_wants {
-	struct graph_builder *builder; /* the caller's; NULL: count only */
-	struct object_layout layout;   /* all 0: unknown, so sizes are 0 and objects are sampled */
-	unsigned texts_from; /* read the start of byte[], char[] at least this long; 0: of none */
-	struct hprof_names *names; /* the caller's; NULL: threads need no names */
-	size_t max_memory; /* bytes for names, classes, threads and stacks; 0: no limit */
+	struct graph_builder *builder; /* not owned; NULL: objects are only counted */
+	/* all 0: unknown; then sizes are 0, and a sample of objects is taken */
+	struct object_layout layout;
+	/* read the start of each byte[] and char[] of at least this length; 0: read none */
+	unsigned texts_from;
+	struct hprof_names *names; /* not owned; NULL: thread names are not read */
+	size_t max_memory; /* limit in bytes for names, classes, threads and stacks; 0: none */
 };
 
 struct hprof_reader;
 
-/* Returns a reader that fills `heap`, which is empty and must not move.  heap->graph is not set. */
+/*
+ * Returns a reader that fills in `heap`, which must be empty and must not move. heap->graph is not
+ * set.
+ */
 struct hprof_reader *hprof_reader_new(struct heap *heap, const struct hprof_wants *wants);
 void hprof_reader_free(struct hprof_reader *r); /* NULL is allowed */
 
-/* Parses the next bytes.  Returns 0, or -1 with err set (EXIT_PARTIAL): free the reader then. */
+/*
+ * Parses the next bytes.  Returns 0, or -1 with err set (EXIT_PARTIAL), after which the reader can
+ * only be freed.
+ */
 int hprof_feed(struct hprof_reader *r, const uint8_t *data, size_t len, struct err *err)
 	_must_check_;
 /* Ends the input and completes the names.  Returns -1 with err set if the dump is not complete. */
 int hprof_end(struct hprof_reader *r, struct err *err) _must_check_;
 
-/* Names threads again, after another reader of the same dump has found more names. */
+/* Sets the names of threads again, after another reader of the same dump has found more names. */
 void hprof_name_threads(struct hprof_reader *r);
 
 /* Return the number of bytes received and of objects read so far, to show progress. */
 uint64_t hprof_bytes(const struct hprof_reader *r);
 uint64_t hprof_objects(const struct hprof_reader *r);
 
-/* Number and total size of the instances of a class; `class`: index in heap->classes. */
+/*
+ * Number of instances of a class, and their total size in bytes.  `class` is an index in
+ * heap->classes.
+ */
 struct hprof_count {
 	uint64_t instances, bytes;
 };
 struct hprof_count hprof_count(const struct hprof_reader *r, uint32_t class);
-/* Returns the number of java.lang.Class, for struct graph_facts, or GRAPH_NONE. */
+/* Returns the number of the class java.lang.Class, for struct graph_facts, or GRAPH_NONE. */
 uint32_t hprof_class_class(const struct hprof_reader *r);
 
 /*
- * Returns the layout whose sizes best match the distances between the objects that a reader without
- * a layout has sampled.  Returns an unknown layout if superclasses are circular.
+ * Returns the object layout whose sizes fit best to the distances between the sampled objects of a
+ * reader that had no layout.  Returns an unknown layout if superclasses are circular.
  */
 #define HPROF_SAMPLE_MAX (256 * 1024) /* objects */
 struct object_layout hprof_guess_layout(struct hprof_reader *r);

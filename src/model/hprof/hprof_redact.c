@@ -6,10 +6,10 @@
 #include "base/xalloc.h"
 #include "model/hprof/redact_internal.h"
 
-#define MAGIC "JAVA PROFILE 1.0." /* 1 or 2, and a NUL follow */
+#define MAGIC "JAVA PROFILE 1.0." /* followed by '1' or '2' and a NUL */
 #define HEADER_BYTES (sizeof(MAGIC) + 1 + 4 + 8)
 #define RECORD_HEAD 9  /* u1 tag, u4 time, u4 length */
-#define TEXT_MAX 32    /* bytes of the symbols that are compared */
+#define TEXT_MAX 32    /* length in bytes of the longest symbol that is compared */
 
 enum {
 	TAG_UTF8 = 0x01,
@@ -137,7 +137,7 @@ static bool is_text(const struct hprof_redactor *r, const struct redact_symbol *
 	return s->len == strlen(text) && memcmp(r->held.data + s->at, text, s->len) == 0;
 }
 
-/* Compares the symbol that has just been read. */
+/* Checks whether the symbol that was just read is one of those that the redactor must know. */
 static void note_text(struct hprof_redactor *r)
 {
 	const struct redact_symbol *s = &r->symbols[r->n_symbols - 1];
@@ -185,7 +185,8 @@ static int take_record(struct hprof_redactor *r, struct err *err)
 	case TAG_ALLOC_SITES:
 	case TAG_HEAP_SUMMARY:
 	case TAG_CPU_SAMPLES:
-	case TAG_CONTROL_SETTINGS: /* not written by HotSpot: counts of a profile */
+	/* allocation counts of a profile, which HotSpot does not write */
+	case TAG_CONTROL_SETTINGS:
 		return redact_pass(r, r->left, true, err);
 	default:
 		if (r->tag >= ARRAY_SIZE(needs) || needs[r->tag] == 0)
@@ -194,7 +195,9 @@ static int take_record(struct hprof_redactor *r, struct err *err)
 	}
 }
 
-/* Symbols after the first object are not needed for HotSpot's dumps: they are removed. */
+/*
+ * Begins a symbol.  A symbol after the first object becomes zero: HotSpot's dumps do not need it.
+ */
 static int take_symbol(struct hprof_redactor *r, struct err *err)
 {
 	if (r->holding) {
@@ -220,7 +223,7 @@ static int take_body(struct hprof_redactor *r, struct err *err)
 			r->stack_chunk_class = redact_id_at(r, 4, 0);
 	}
 	if (r->tag == TAG_FRAME) {
-		for (size_t i = 1; i < 4; i++) /* method, signature, source file */
+		for (size_t i = 1; i < 4; i++) /* symbols: method, signature, source file */
 			redact_note_name(r, redact_id_at(r, 0, i));
 	}
 	if (r->tag == TAG_TRACE) {
@@ -232,7 +235,7 @@ static int take_body(struct hprof_redactor *r, struct err *err)
 	return r->left ? redact_invalid(r, err, "a record is too long for its tag") : 0;
 }
 
-/* Clears the symbols that are not names, and passes on what was held. */
+/* Clears the symbols that are not names in the held bytes, which can be passed on after that. */
 void redact_release(struct hprof_redactor *r)
 {
 	for (size_t i = 0; i < r->n_symbols; i++) {
@@ -273,7 +276,7 @@ static size_t take_bulk(struct hprof_redactor *r, uint8_t *data, size_t len)
 	return n;
 }
 
-/* Returns the number of bytes used, or -1. */
+/* Processes the next bytes.  Returns the number of bytes used, or -1 with err set. */
 static ssize_t take_some(struct hprof_redactor *r, uint8_t *data, size_t len, struct err *err)
 {
 	size_t n;

@@ -2,14 +2,14 @@
  * Removes an application's data from a heap dump (HPROF) while the dump passes through.
  *
  * Only bytes of values change, to zero: the dump keeps its length, and all names, addresses, array
- * lengths and references.  Two things that are not values are removed as well.  HotSpot dumps all
- * its symbols, among them the string constants of class files: a symbol that is not the name of a
+ * lengths and references.  Some symbols and hash codes are removed as well.  HotSpot dumps all its
+ * symbols, among them the string constants of class files: a symbol that is not the name of a
  * class, method, field, signature or source file becomes zero.  A hash code reveals a short string:
  * int fields named "hash" or "hashCode" become zero in both modes.
  *
- * A dump is untrusted.  What is not understood, such as an instance before its class, is an error:
- * no byte of it is passed on.  Memory is bounded by the names and classes, which precede the first
- * object in dumps of HotSpot and are held until then.
+ * A dump is untrusted.  A record that the redactor cannot interpret, such as an instance before its
+ * class, is an error: no byte of it is passed on.  The memory needed is that for names and classes:
+ * in HotSpot's dumps they precede the first object, and they are held back until then.
  */
 #ifndef JTOOL_MODEL_HPROF_HPROF_REDACT_H
 #define JTOOL_MODEL_HPROF_HPROF_REDACT_H
@@ -25,20 +25,23 @@ enum hprof_redact {
 	HPROF_REDACT_ALL,     /* all primitive fields and elements, except StackChunk.size */
 };
 
-/* Takes the next bytes of the redacted dump.  Returns 0, or -1 with err set. */
+/* A function that receives the next bytes of the redacted dump.  Returns 0, or -1 with err set. */
 typedef int hprof_redact_out(void *arg, const uint8_t *data, size_t len, struct err *err);
 
 struct hprof_redactor;
 
-/* `max_memory`: bytes for names and classes.  The caller frees the result. */
+/*
+ * `max_memory` limits the bytes for names and classes.  The caller frees the result with
+ * hprof_redactor_free().
+ */
 struct hprof_redactor *hprof_redactor_new(enum hprof_redact what, size_t max_memory,
 					  hprof_redact_out *out, void *arg) _must_check_;
 void hprof_redactor_free(struct hprof_redactor *r); /* NULL is allowed */
 
 /*
- * Redacts the next bytes, in any pieces, in place or in memory of its own.  Returns 0, or -1 with
- * err set: EXIT_USAGE if this is not a heap dump, EXIT_PARTIAL, or as by the output: free the
- * redactor then.
+ * Redacts the next bytes of a dump, which may be split anywhere, and passes them to the output; may
+ * change `data`.  Returns 0, or -1 with err set, after which the redactor can only be freed:
+ * EXIT_USAGE if this is not a heap dump, EXIT_PARTIAL, or the output's error.
  */
 int hprof_redactor_take(struct hprof_redactor *r, uint8_t *data, size_t len, struct err *err)
 	_must_check_;

@@ -1,4 +1,4 @@
-/* Parses the records outside heap dump segments: names, classes, stacks. */
+/* Parses the records outside of heap dump segments: names, classes and stacks. */
 #include <inttypes.h>
 #include <string.h>
 
@@ -6,8 +6,9 @@
 #include "model/hprof/hprof_internal.h"
 #include "model/class/type_name.h"
 
-#define NAME_SHOWN 256 /* bytes; fields could refer many times to one huge name */
-#define TEXTS_MAX (1u << 30) /* of all names; a compressed dump can expand to any size */
+#define NAME_SHOWN 256 /* longest name shown, in bytes: many fields could refer to one huge name */
+/* limit in bytes for all names, because a compressed dump can expand to any size */
+#define TEXTS_MAX (1u << 30)
 
 enum {
 	TAG_UTF8 = 0x01,
@@ -64,7 +65,7 @@ static int take_symbol(struct hprof_tables *t, unsigned id_size, const uint8_t *
 	if (len < id_size)
 		return -1;
 	number = id_map_add(&t->symbol_ids, hprof_get(p, id_size), (uint32_t)t->n_symbols);
-	if (number < t->n_symbols) /* already defined */
+	if (number < t->n_symbols) /* a symbol with this id exists already */
 		return 0;
 	t->symbols = xgrow(t->symbols, t->n_symbols, &t->cap_symbols, sizeof(*t->symbols));
 	t->symbols[t->n_symbols++] = (struct hprof_symbol){ t->texts.len, len - id_size };
@@ -90,8 +91,8 @@ uint32_t hprof_class_number(struct hprof_reader *r, uint64_t id)
 }
 
 /*
- * Converts "java/lang/String" or "[I" to the Java form.  A hidden class has a dot before its
- * address in signatures, but a plus sign in HotSpot's symbols.
+ * Returns the Java form of a class symbol such as "java/lang/String" or "[I"; the caller frees it.
+ * A hidden class has a dot before its address in signatures, but a plus sign in HotSpot's symbols.
  */
 static char *class_name(const char *symbol, size_t len)
 {
@@ -156,14 +157,18 @@ static int take_class_name(struct hprof_reader *r, const uint8_t *p, size_t len)
 	return 0;
 }
 
-/* Returns the class of the arrays of a primitive type, and adds it if the dump does not name it. */
+/*
+ * Returns the number of the class of arrays of a primitive type.  Adds the class if the dump does
+ * not name it.
+ */
 uint32_t hprof_array_class(struct hprof_reader *r, enum hprof_type type)
 {
 	uint32_t number = r->classes.arrays[type];
 
 	if (number != GRAPH_NONE)
 		return number;
-	number = hprof_class_number(r, type); /* no object has this address */
+	/* Use the type as address: no object has such an address. */
+	number = hprof_class_number(r, type);
 	r->heap->classes[number].name = xstrdup(array_names[type]);
 	r->classes.arrays[type] = number;
 	return number;
@@ -186,7 +191,7 @@ static int take_frame(struct hprof_tables *t, unsigned id_size, const uint8_t *p
 	return 0;
 }
 
-/* Keeps one trace per thread; thread 0 has the empty trace of all allocations. */
+/* Stores one stack trace for each thread.  Thread 0 has the empty trace of all allocations. */
 static int take_trace(struct hprof_reader *r, const uint8_t *p, size_t len)
 {
 	struct hprof_tables *t = &r->tables;
@@ -243,7 +248,7 @@ uint32_t hprof_method(struct hprof_reader *r, uint32_t thread_serial, uint32_t d
 	    t->traces[trace].frames[depth] == ID_MAP_NONE)
 		return 0;
 	frame = &t->frames[t->traces[trace].frames[depth]];
-	key = frame->name ^ (uint64_t)frame->serial << 48; /* a symbol address is below 2^48 */
+	key = frame->name ^ (uint64_t)frame->serial << 48; /* addresses of symbols are below 2^48 */
 	number = id_map_get(&t->methods, key);
 	if (number != ID_MAP_NONE)
 		return number;

@@ -10,7 +10,7 @@ uint64_t hprof_get(const uint8_t *p, unsigned bytes)
 {
 	uint64_t value = 0;
 
-	if (bytes == 8) { /* one load and a swap */
+	if (bytes == 8) { /* compiles to one load and a byte swap */
 		memcpy(&value, p, 8);
 		return __builtin_bswap64(value);
 	}
@@ -25,7 +25,7 @@ int hprof_invalid(const struct hprof_reader *r, struct err *err, const char *fmt
 	va_list args;
 
 	va_start(args, fmt);
-	(void)vsnprintf(why, sizeof(why), fmt, args); /* truncation is fine */
+	(void)vsnprintf(why, sizeof(why), fmt, args); /* a long text is truncated */
 	va_end(args);
 	return err_set(err, EXIT_PARTIAL, "the dump is invalid at byte %" PRIu64 ": %s",
 		       r->in.at, why);

@@ -2,7 +2,8 @@
 
 #include "model/hprof/object_layout.h"
 
-#define ARRAY_BASES_FREE 23 /* JDK-8139457: elements follow the length without padding */
+/* first release whose array elements follow the length without padding (JDK-8139457) */
+#define ARRAY_BASES_FREE 23
 
 static bool is_on(const struct vmflags *flags, const char *name)
 {

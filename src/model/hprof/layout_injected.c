@@ -6,11 +6,14 @@
 
 struct row {
 	const char *class;
-	uint8_t from, to; /* first and last release */
+	uint8_t from, to; /* first and last JDK release with this row */
 	uint8_t n8, n4, n2, n1, n_references;
 };
 
-/* Fields that javaClasses.hpp injects: n8 of intptr or long, n4 of int, n2 of short, n1 else. */
+/*
+ * Fields that javaClasses.hpp injects into instances, by their number: n8 of type intptr or long,
+ * n4 int, n2 short, n1 others.
+ */
 static const struct row injected[] = {
 	{ "java.lang.Class", 8, 18, 2, 2, 0, 0, 3 },
 	{ "java.lang.Class", 19, 24, 2, 2, 0, 0, 4 },
@@ -31,7 +34,9 @@ static const struct row injected[] = {
 	{ "jdk.internal.vm.StackChunk", 19, LATEST, 1, 1, 0, 1, 1 },
 };
 
-/* @Contended fields, in one group; all 0: the class itself is @Contended. */
+/*
+ * Numbers of @Contended fields, which are all in one group.  All 0: the class itself is @Contended.
+ */
 static const struct row contended[] = {
 	{ "java.lang.Thread", 8, 18, 1, 2, 0, 0, 0 },
 	{ "java.util.concurrent.ConcurrentHashMap$CounterCell", 8, LATEST, 0, 0, 0, 0, 0 },
@@ -72,7 +77,10 @@ static void add(struct object_layout_fields *f, const struct object_layout_field
 	f->n_references += extra->n_references;
 }
 
-/* Returns false if *f has too few fields: the class is of another release or product. */
+/*
+ * Subtracts the numbers of fields.  Returns false if *f has too few fields: the class is not that
+ * of HotSpot's release.
+ */
 static bool subtract(struct object_layout_fields *f, const struct object_layout_fields *less)
 {
 	if (f->n8 < less->n8 || f->n4 < less->n4 || f->n2 < less->n2 || f->n1 < less->n1 ||
@@ -91,7 +99,10 @@ static bool is_empty(const struct object_layout_fields *f)
 	return !f->n8 && !f->n4 && !f->n2 && !f->n1 && !f->n_references;
 }
 
-/* Returns whether ClassFileParser::object_layout_fields names the class (before JDK 15). */
+/*
+ * Returns true if ClassFileParser::object_layout_fields (before JDK 15) has fixed offsets for the
+ * class.
+ */
 static bool is_hard_coded(unsigned release, const char *name)
 {
 	static const char *const names[] = {

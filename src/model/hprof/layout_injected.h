@@ -1,7 +1,7 @@
 /*
  * Special layouts of bootstrap classes: fields that HotSpot injects (*_INJECTED_FIELDS in
- * javaClasses.hpp), and the padding of @Contended fields.  HotSpot ignores @Contended in other
- * classes.
+ * javaClasses.hpp), and the padding of @Contended fields.  HotSpot ignores @Contended in classes of
+ * other loaders.
  */
 #ifndef JTOOL_MODEL_HPROF_LAYOUT_INJECTED_H
 #define JTOOL_MODEL_HPROF_LAYOUT_INJECTED_H
@@ -9,10 +9,11 @@
 #include "model/hprof/object_layout.h"
 
 struct layout_injected {
-	bool references_first; /* before JDK 15, HotSpot hard-codes the offsets of some classes */
+	/* before JDK 15: HotSpot has fixed offsets for the class, and references come first */
+	bool references_first;
 	bool contended_class; /* the class itself is @Contended */
 	bool has_contended;
-	struct object_layout_fields contended; /* if has_contended: the @Contended fields */
+	struct object_layout_fields contended; /* numbers of @Contended fields, if has_contended */
 };
 
 /* Adds the injected fields of a bootstrap class, and moves its @Contended fields to `added`. */

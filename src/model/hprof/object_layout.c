@@ -3,9 +3,9 @@
 #include "model/hprof/layout_injected.h"
 
 #define WORD 8
-#define CONTENDED 128 /* -XX:ContendedPaddingWidth */
-#define HOLES_FILLED 26 /* first release that fills holes among @Contended fields */
-#define NEW_RULES 15  /* first release that fills holes of superclasses (JDK-8237767) */
+#define CONTENDED 128 /* padding in bytes, the default of -XX:ContendedPaddingWidth */
+#define HOLES_FILLED 26 /* first JDK release that fills holes among @Contended fields */
+#define NEW_RULES 15  /* first JDK release that fills holes of superclasses (JDK-8237767) */
 
 static uint64_t align_up(uint64_t n, uint64_t alignment)
 {
@@ -19,7 +19,7 @@ bool object_layout_is_known(const struct object_layout *l)
 
 uint64_t object_layout_array(const struct object_layout *l, unsigned element, uint64_t length)
 {
-	/* Elements are aligned to their size, up to a word. */
+	/* Elements are aligned to their size, but at most to a word. */
 	return align_up(align_up(l->array_header, element) + element * length, l->alignment);
 }
 
@@ -38,7 +38,10 @@ static bool fits(const struct object_layout_shape *s, unsigned hole, uint32_t si
 	return align_up(at, size) + size <= at + s->holes[hole].len;
 }
 
-/* Returns the smallest hole that fits, and of equal ones the last (JDK 15 and later). */
+/*
+ * Returns the index of the smallest hole in which the field fits; of equal holes, the last (JDK 15
+ * and later).
+ */
 static unsigned best_hole(const struct object_layout_shape *s, uint32_t size)
 {
 	unsigned best = OBJECT_LAYOUT_HOLES;
@@ -76,7 +79,8 @@ static void put_fields(struct object_layout_shape *s, uint32_t n, uint32_t size)
 	for (uint32_t i = 0; i < n; i++) {
 		unsigned hole = best_hole(s, size);
 
-		if (hole == OBJECT_LAYOUT_HOLES) { /* the remaining fields find none either */
+		/* no hole for this field, so none for the next ones of its size */
+		if (hole == OBJECT_LAYOUT_HOLES) {
 			append(s, size);
 			s->end += (uint64_t)(n - i - 1) * size;
 			return;
@@ -101,7 +105,10 @@ static void put_after(struct object_layout_shape *s, uint32_t n, uint32_t size)
 		s->end = align_up(s->end, size) + (uint64_t)n * size;
 }
 
-/* @Contended fields have their own cache lines; JDK 25 fills no holes there, JDK 27 does. */
+/*
+ * Adds @Contended fields, which have their own cache lines.  JDK 25 does not fill holes there, JDK
+ * 27 does.
+ */
 static void put_contended(const struct object_layout *l, struct object_layout_shape *s,
 			  const struct object_layout_fields *f)
 {
@@ -126,13 +133,17 @@ static struct object_layout_shape new_rules(const struct object_layout *l,
 {
 	struct object_layout_shape s = { .end = l->header };
 
-	/* The padding of java.lang.Object is not a hole: fields follow the header directly. */
+	/*
+	 * The padding of java.lang.Object does not count as a hole: fields of subclasses follow the
+	 * header directly.
+	 */
 	if (super && super->end > l->header) {
 		s = *super;
 		if (!s.padded)
 			put_hole(&s, s.end, s.size - s.end);
 		else
-			s.n_holes = 0; /* JDK-8250606: no field shares @Contended space */
+			/* JDK-8250606: other fields do not use the space of @Contended fields */
+			s.n_holes = 0;
 		s.end = s.size;
 	}
 	if (added->contended_class) {
@@ -148,8 +159,8 @@ static struct object_layout_shape new_rules(const struct object_layout *l,
 }
 
 /*
- * JDK 8 to 14: widest fields first, references last.  The gap before the first long takes smaller
- * fields.  Classes with hard-coded offsets have their references first.
+ * The layout of JDK 8 to 14: widest fields first, references last.  Smaller fields fill the gap
+ * before the first long.  In classes with fixed offsets, references come first.
  */
 static void fill_gap(const struct object_layout *l, uint64_t *gap, struct object_layout_fields *f)
 {
@@ -207,7 +218,7 @@ static struct object_layout_shape old_rules(const struct object_layout *l,
 	if (added->contended_class)
 		s.end += CONTENDED;
 	s.size = align_up(align_up(s.end, WORD), l->alignment);
-	s.end = align_up(s.end, l->reference); /* subclass fields are aligned */
+	s.end = align_up(s.end, l->reference); /* fields of subclasses begin aligned */
 	return s;
 }
 
@@ -225,14 +236,17 @@ struct object_layout_shape object_layout_instance(const struct object_layout *l,
 				      : new_rules(l, super, &all, &added);
 }
 
-/* Static references always come first; a gap after them stays empty. */
+/* Static references come first; a gap after them is not filled. */
 uint64_t object_layout_mirror(const struct object_layout *l, uint64_t base,
 			      const struct object_layout_fields *statics)
 {
 	return align_up(base + align_up(old_fields(l, 0, *statics, true), WORD), l->alignment);
 }
 
-/* InstanceStackChunkKlass: a bitmap follows the stack, one bit per word or narrow oop. */
+/*
+ * InstanceStackChunkKlass: after the stack follows a bitmap with one bit for each word or narrow
+ * oop.
+ */
 uint64_t object_layout_stack_chunk(const struct object_layout *l,
 				   const struct object_layout_shape *shape, uint32_t words)
 {

@@ -1,8 +1,8 @@
 /*
  * Computes the heap size of objects, which a dump does not record.
  *
- * Follows ClassFileParser::object_layout_fields (JDK 8 to 14) and FieldLayoutBuilder (15 and
- * later), and adds the fields that HotSpot injects and no dump has.
+ * Follows ClassFileParser::object_layout_fields (JDK 8 to 14) and FieldLayoutBuilder (JDK 15 and
+ * later).  Adds the fields that HotSpot injects, which are not in a dump.
  */
 #ifndef JTOOL_MODEL_HPROF_OBJECT_LAYOUT_H
 #define JTOOL_MODEL_HPROF_OBJECT_LAYOUT_H
@@ -16,50 +16,58 @@
 /* The layout parameters of a JVM; all 0: unknown. */
 struct object_layout {
 	unsigned release;      /* JDK 8, 11, …; 0: unknown */
-	unsigned reference;    /* bytes: 4 with compressed oops, otherwise 8 */
+	unsigned reference;    /* bytes of a reference: 4 with compressed oops, otherwise 8 */
 	unsigned header;       /* bytes before the fields: 8, 12 or 16 */
 	unsigned array_header; /* bytes up to and including the length: 12, 16, 20 or 24 */
-	unsigned alignment;    /* of objects, in bytes: 8, 16, … */
+	unsigned alignment;    /* alignment of objects in bytes: 8, 16, … */
 };
 
-/* Derives the layout from VM.flags -all; it is unknown if release is 0 or a flag is missing. */
+/*
+ * Derives the layout from the flags of a JVM (VM.flags -all).  The layout is unknown if release is
+ * 0 or a flag is missing.
+ */
 struct object_layout object_layout_of_flags(unsigned release, const struct vmflags *flags);
 bool object_layout_is_known(const struct object_layout *l);
 
-/* Returns the aligned size of an array in bytes.  `element`: bytes per element. */
+/* Returns the size of an array in bytes, aligned.  `element` is the number of bytes per element. */
 uint64_t object_layout_array(const struct object_layout *l, unsigned element, uint64_t length);
 
 /* Number of fields of each kind. */
 struct object_layout_fields {
-	uint32_t n8, n4, n2, n1; /* primitive, by size in bytes */
+	uint32_t n8, n4, n2, n1; /* primitive fields, by size in bytes */
 	uint32_t n_references;
 };
 
 #define OBJECT_LAYOUT_HOLES 12
 
-/* The size of an instance and the space for fields of subclasses. */
+/* The size of an instance, and the holes in it that fields of subclasses can use. */
 struct object_layout_shape {
-	uint64_t size; /* bytes of an instance, aligned */
+	uint64_t size; /* size of an instance in bytes, aligned */
 	uint64_t end;  /* byte offset after the last field */
-	bool padded;   /* against false sharing: subclass fields begin after the padding */
+	/* the end has padding against false sharing, after which subclass fields begin */
+	bool padded;
 	unsigned n_holes;
 	struct {
-		uint32_t at, len; /* in bytes */
+		uint32_t at, len; /* offset and length in bytes */
 	} holes[OBJECT_LAYOUT_HOLES];
 };
 
 /*
- * Returns the shape of instances.  `super` is NULL for java.lang.Object, `fields` are those that
- * the class itself declares, `name` is in Java form.  Bootstrap classes may get injected fields.
+ * Returns the shape of a class's instances.  `super` is the superclass's shape; NULL for
+ * java.lang.Object.  `fields` are those that the class itself declares, `name` is in Java form.  A
+ * bootstrap class may get injected fields.
  */
 struct object_layout_shape object_layout_instance(const struct object_layout *l,
 						  const struct object_layout_shape *super,
 						  const char *name, bool bootstrap,
 						  const struct object_layout_fields *fields);
-/* Returns the size of a java.lang.Class with these static fields; `base`: the size without. */
+/*
+ * Returns the size in bytes of a java.lang.Class with these static fields; `base` is its size
+ * without any.
+ */
 uint64_t object_layout_mirror(const struct object_layout *l, uint64_t base,
 			      const struct object_layout_fields *statics);
-/* Returns the size of a jdk.internal.vm.StackChunk with a stack of `words` words. */
+/* Returns the size in bytes of a jdk.internal.vm.StackChunk whose stack has `words` words. */
 uint64_t object_layout_stack_chunk(const struct object_layout *l,
 				   const struct object_layout_shape *shape, uint32_t words);
 

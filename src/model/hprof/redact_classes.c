@@ -2,7 +2,8 @@
 
 #include "base/xalloc.h"
 
-#define CHAIN_MAX 1024 /* superclasses: far more than real code has; the chain may be circular */
+/* limit for superclasses, which may be circular in a dump; real code has far fewer */
+#define CHAIN_MAX 1024
 
 static const char mismatch[] = "an instance does not match the fields of its class";
 
@@ -41,17 +42,20 @@ static void add_run(struct redact_classes *c, uint32_t bytes)
 	c->runs[c->n_runs++] = bytes;
 }
 
-/* Adds `size` bytes to the last run if it is of this kind, else begins a run. */
+/* Adds `size` bytes to the last run if that is of the same kind; otherwise begins a new run. */
 static void extend(struct redact_classes *c, size_t first, unsigned size, bool clear)
 {
 	if (c->n_runs == first)
-		add_run(c, 0); /* the first run passes bytes */
+		add_run(c, 0); /* the first run of a class is one of bytes that pass */
 	if (((c->n_runs - first) % 2 == 0) != clear)
 		add_run(c, 0);
 	c->runs[c->n_runs - 1] += size;
 }
 
-/* Fields of a class precede those of its superclass.  Returns NULL, or why there are no runs. */
+/*
+ * Computes the runs of a class.  Its own fields precede those of its superclass.  Returns NULL, or
+ * why there can be no runs.
+ */
 static const char *fill_runs(struct redact_classes *c, uint32_t number, uint64_t len)
 {
 	const size_t first = c->n_runs;
@@ -68,7 +72,7 @@ static const char *fill_runs(struct redact_classes *c, uint32_t number, uint64_t
 			unsigned size = field & (REDACT_CLEAR - 1u);
 
 			used += size;
-			if (used > len) /* before memory is taken for the fields */
+			if (used > len) /* check before allocating memory for the fields */
 				return mismatch;
 			extend(c, first, size, field & REDACT_CLEAR);
 		}

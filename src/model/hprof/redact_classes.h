@@ -1,4 +1,7 @@
-/* Which bytes of a class's instances are values to be removed.  Private to hprof_redact.c. */
+/*
+ * For each class, the bytes of an instance that are values and must be removed.  Private to
+ * hprof_redact.c.
+ */
 #ifndef JTOOL_MODEL_HPROF_REDACT_CLASSES_H
 #define JTOOL_MODEL_HPROF_REDACT_CLASSES_H
 
@@ -9,11 +12,14 @@
 #include "base/buf.h"
 #include "base/id_map.h"
 
-/* A class, while its CLASS_DUMP is read and afterwards. */
+/* A class, during and after the reading of its CLASS_DUMP. */
 struct redact_class {
 	uint64_t super;
-	size_t fields, n_fields; /* own fields: bytes in redact_classes.fields */
-	/* Of instances: lengths of bytes to pass, to clear, to pass, …, in redact_classes.runs. */
+	size_t fields, n_fields; /* the class's own fields: bytes in redact_classes.fields */
+	/*
+	 * known: the runs are set.  A run is a length in bytes, in redact_classes.runs: of bytes
+	 * that pass, then of bytes that are cleared, then of bytes that pass, ….
+	 */
 	bool known;
 	size_t runs, n_runs;
 	uint64_t data_len; /* bytes of an instance in the dump */
@@ -24,23 +30,27 @@ struct redact_classes {
 	struct redact_class *list;
 	size_t n, cap;
 	struct id_map ids;
-	struct buf fields; /* a byte per field: its size, and REDACT_CLEAR */
+	/* one byte for each field: its size, and REDACT_CLEAR if it is removed */
+	struct buf fields;
 	uint32_t *runs;
 	size_t n_runs, cap_runs;
 };
 #define REDACT_CLEAR 0x10
 
 void redact_classes_release(struct redact_classes *c);
-/* Returns the bytes that the classes occupy. */
+/* Returns the bytes of memory that the classes take. */
 size_t redact_classes_memory(const struct redact_classes *c);
 
-/* Begins a class; its fields follow.  Returns -1 if this class is known already. */
+/*
+ * Begins a class; call redact_classes_field() for each of its fields after that.  Returns -1 if the
+ * class exists already.
+ */
 int redact_classes_begin(struct redact_classes *c, uint64_t id, uint64_t super) _must_check_;
 void redact_classes_field(struct redact_classes *c, unsigned size, bool clear);
 
 /*
- * Returns the class of an instance with `len` bytes, with its runs, or NULL with the reason in
- * *why.  Valid until the next begin.
+ * Returns the class of an instance with `len` bytes, with its runs set.  Returns NULL with the
+ * reason in *why.  Valid until the next redact_classes_begin().
  */
 const struct redact_class *redact_classes_find(struct redact_classes *c, uint64_t id, uint64_t len,
 					       const char **why) _must_check_;

@@ -1,4 +1,4 @@
-/* Heap dump segments: which values of classes, instances and arrays are removed. */
+/* Removes values in heap dump segments: of classes, instances and arrays. */
 #include "model/hprof/redact_internal.h"
 
 #define FIXED_ROOTS 9 /* tags of roots, from 1 */
@@ -11,7 +11,7 @@ enum {
 	SUB_ROOT_UNKNOWN = 0xff,
 };
 
-/* Returns the bytes of a value, or 0 for an invalid type. */
+/* Returns the length of a value in bytes, or 0 for an invalid type. */
 static unsigned size_of(const struct hprof_redactor *r, unsigned type)
 {
 	static const uint8_t sizes[HPROF_TYPES] = {
@@ -24,7 +24,7 @@ static unsigned size_of(const struct hprof_redactor *r, unsigned type)
 	return type < HPROF_TYPES ? sizes[type] : 0;
 }
 
-/* Returns the bytes of a root after its tag, or 0. */
+/* Returns the length in bytes of a root after its tag, or 0 if the tag is not a root's. */
 static size_t root_size(const struct hprof_redactor *r, unsigned tag)
 {
 	static const struct {
@@ -54,7 +54,10 @@ static int take_subrecord(struct hprof_redactor *r, struct err *err)
 	return redact_await(r, tag == SUB_INSTANCE ? INSTANCE : OBJECT_ARRAY, 2 * id + 8, err);
 }
 
-/* Awaits the next of r->items, or what follows the last one. */
+/*
+ * Waits for the next of the r->items constants or fields, or for the part of the CLASS_DUMP that
+ * follows them.
+ */
 static int next_item(struct hprof_redactor *r, enum redact_state state, struct err *err)
 {
 	if (r->items > 0)
@@ -79,11 +82,11 @@ static bool is_removed(const struct hprof_redactor *r, uint64_t name, unsigned t
 		return false;
 	if (r->what == HPROF_REDACT_STRINGS)
 		return type == HPROF_INT && name && (name == r->hash || name == r->hash_code);
-	/* The size of a virtual thread's stack is the size of the object. */
+	/* Keep StackChunk.size: readers of the dump need it to compute the object's size. */
 	return !(name && name == r->size && r->class == r->stack_chunk_class);
 }
 
-/* Takes the head of a constant, a static field or an instance field. */
+/* Processes the head of a constant, a static field or an instance field. */
 static int take_item(struct hprof_redactor *r, struct err *err)
 {
 	const enum redact_state state = r->state;
@@ -121,7 +124,7 @@ static int take_instance(struct hprof_redactor *r, struct err *err)
 	if (redact_pass(r, len, false, err) < 0)
 		return -1;
 	r->bulk = 0;
-	r->clear = true; /* the first run passes bytes */
+	r->clear = true; /* the first run of a class is one of bytes that pass */
 	r->run = k->runs;
 	r->end_run = k->runs + k->n_runs;
 	return redact_next_subrecord(r, err);

@@ -6,20 +6,21 @@
 #include "model/hprof/hprof_redact.h"
 #include "model/hprof/redact_classes.h"
 
-#define REDACT_HEAD_MAX 80 /* the head of a class: 7 identifiers and 10 bytes */
+/* bytes of the longest head, that of a class: 7 identifiers and 10 bytes */
+#define REDACT_HEAD_MAX 80
 
-/* What `head` holds when it has `need` bytes. */
+/* The part of the dump that `head` has when it has `need` bytes. */
 enum redact_state {
 	HEADER,
 	RECORD,
-	BODY, /* the first bytes of a record, by its tag */
+	BODY, /* the first bytes of a record, whose number depends on its tag */
 	SUBRECORD,
 	ROOT,
 	CLASS,
 	CONSTANT,
 	STATIC,
 	FIELD,
-	STATICS, /* how many follow */
+	STATICS, /* the number of static fields */
 	FIELDS,
 	INSTANCE,
 	OBJECT_ARRAY,
@@ -28,7 +29,7 @@ enum redact_state {
 
 struct redact_symbol {
 	uint64_t id;
-	size_t at, len; /* in `held` */
+	size_t at, len; /* the symbol's bytes in redactor.held */
 };
 
 struct hprof_redactor {
@@ -37,50 +38,59 @@ struct hprof_redactor {
 	hprof_redact_out *out;
 	void *arg;
 	unsigned id_size;
-	/* The place in the dump. */
-	uint64_t at;   /* bytes taken */
+	/* The position in the dump. */
+	uint64_t at;   /* bytes processed so far */
 	enum redact_state state;
-	unsigned tag;  /* of the record */
+	unsigned tag;  /* tag of the current record */
 	uint8_t head[REDACT_HEAD_MAX];
 	size_t n_head, need;
 	uint64_t bulk; /* bytes to pass or to clear before the next head */
 	bool clear;
-	size_t run, end_run; /* of the instance: more bulk, in classes.runs */
-	uint64_t left;       /* bytes of the record or segment that no head or bulk has yet */
-	uint32_t items;      /* constants or fields that follow in a CLASS_DUMP */
-	uint64_t class;      /* the class that the CLASS_DUMP is of */
+	size_t run, end_run; /* further runs of the current instance, as indices in classes.runs */
+	uint64_t left; /* bytes of the record or segment that belong to no head and no bulk yet */
+	uint32_t items; /* number of constants or fields of the CLASS_DUMP that were not read yet */
+	uint64_t class;      /* address of the class of the current CLASS_DUMP */
 	bool in_dump, segmented, ended;
-	/* What precedes the first object. */
+	/* holding: the bytes before the first object are in `held` and not passed on yet. */
 	bool holding;
 	struct buf held;
 	struct redact_symbol *symbols;
 	size_t n_symbols, cap_symbols;
-	struct id_map names; /* symbols that are names */
-	bool has_text;       /* the last symbol is to be compared */
-	uint64_t hash, hash_code, size, stack_chunk; /* symbols; 0: unknown */
+	struct id_map names; /* symbols that are names, which are not removed */
+	bool has_text;       /* the text of the last symbol must be compared */
+	uint64_t hash, hash_code, size, stack_chunk; /* ids of symbols; 0: not read yet */
 	uint64_t stack_chunk_class;
 	struct redact_classes classes;
 };
 
 /* hprof_redact.c */
-/* Sets err to "cannot redact the dump: it is invalid at byte N: …".  Always returns -1. */
+/* Sets err to "cannot redact the dump: it is invalid at byte N: …".  Returns -1. */
 int redact_invalid(const struct hprof_redactor *r, struct err *err, const char *fmt, ...)
 	_printf_(3, 4);
-/* Lets the next head have `need` bytes of the record or segment. */
+/*
+ * Begins the next head, which has `need` bytes of the record or segment, in this state.  Returns -1
+ * with err set if fewer remain.
+ */
 int redact_await(struct hprof_redactor *r, enum redact_state state, size_t need, struct err *err)
 	_must_check_;
-/* Lets the next bytes of the record or segment pass, or clears them. */
+/*
+ * Makes the next bytes of the record or segment pass, or clears them.  Returns -1 with err set if
+ * fewer remain.
+ */
 int redact_pass(struct hprof_redactor *r, uint64_t bytes, bool clear, struct err *err)
 	_must_check_;
 void redact_next_record(struct hprof_redactor *r);
 int redact_next_subrecord(struct hprof_redactor *r, struct err *err) _must_check_;
-/* Returns identifier `i` of the head, after `skip` other bytes. */
+/* Returns identifier number `i` in the head, after `skip` bytes that are not identifiers. */
 uint64_t redact_id_at(const struct hprof_redactor *r, size_t skip, size_t i);
 void redact_note_name(struct hprof_redactor *r, uint64_t symbol);
-/* Clears the symbols that are not names; what was held can be passed on then. */
+/* Clears the symbols that are not names in `held`, which can be passed on after that. */
 void redact_release(struct hprof_redactor *r);
 
-/* redact_dump.c: takes a head that belongs to a segment, in a state from SUBRECORD on. */
+/*
+ * redact_dump.c: processes a head that belongs to a segment, which is one in a state from SUBRECORD
+ * on.
+ */
 int redact_take_dump(struct hprof_redactor *r, struct err *err) _must_check_;
 
 #endif
