@@ -1,6 +1,6 @@
 /*
- * Lets a parent process kill a child that makes no progress: a process that waits for a file system
- * which does not answer cannot end itself.
+ * Lets a parent process kill a child that makes no progress.  A child that is blocked by a file
+ * system which does not answer cannot end itself.
  *
  * Every loop that waits with a deadline of its own calls watchdog_extend().
  */
@@ -9,16 +9,16 @@
 
 #include <stdint.h>
 
-/* In memory that parent and child share: by when the child must end or call watchdog_extend(). */
+/* Shared memory of parent and child.  The parent kills the child at due_ns. */
 struct watchdog {
-	_Atomic int64_t due_ns; /* as monotonic_ns() */
+	_Atomic int64_t due_ns; /* on the clock of monotonic_ns() */
 };
 
-/* In the child: sets the struct that watchdog_extend() updates. */
+/* In the child: sets the struct that watchdog_extend() will update. */
 void watchdog_attach(struct watchdog *w);
 /*
- * Promises that the next call, or the process's end, follows within `ms` plus WATCHDOG_WORK_MS for
- * computation.  Has no effect in a process without a watchdog.
+ * Postpones due_ns: the child promises to call this function again, or to end, within `ms` plus
+ * WATCHDOG_WORK_MS for computation.  Has no effect in a process without a watchdog.
  */
 void watchdog_extend(unsigned ms);
 #define WATCHDOG_WORK_MS 30000
