@@ -40,7 +40,7 @@ static uint32_t page_of(struct address_map *map, uint64_t key)
 	return map->last_page;
 }
 
-/* Allocates space for `units` units of numbers. */
+/* Allocates space for `units` units of node numbers.  Returns the index of the first unit. */
 static uint32_t take_units(struct address_map *map, unsigned units)
 {
 	uint32_t at = map->free[units];
@@ -78,7 +78,7 @@ static uint32_t *numbers_of(const struct address_map *map, const struct address_
 	return &map->numbers[(size_t)block->numbers * ADDRESS_MAP_UNIT];
 }
 
-/* Moves the numbers of a full block to a space with one more unit. */
+/* Moves the node numbers of a block whose units are full to a space with one more unit. */
 static void widen(struct address_map *map, struct address_map_block *block, unsigned n)
 {
 	unsigned units = n / ADDRESS_MAP_UNIT;

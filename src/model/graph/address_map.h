@@ -2,7 +2,8 @@
  * Maps object addresses to node numbers while a graph is built.
  *
  * Addresses come in any order and objects are small, so a hash table would take 16 bytes and a
- * cache miss per object.  This map takes about 6 bytes, and neighbours share cache lines.
+ * cache miss per object.  This map takes about 6 bytes per object, and objects with near addresses
+ * share cache lines.
  */
 #ifndef JTOOL_MODEL_GRAPH_ADDRESS_MAP_H
 #define JTOOL_MODEL_GRAPH_ADDRESS_MAP_H
@@ -15,29 +16,34 @@
 /* The objects that begin in 64 consecutive words of the heap. */
 struct address_map_block {
 	uint64_t begins;  /* bit i: an object begins at word i */
-	uint32_t numbers; /* first unit of their numbers in address_map.numbers; by address */
+	/* first unit of the objects' numbers, which are in address order, in address_map.numbers */
+	uint32_t numbers;
 	uint32_t unused;
 };
 
 #define ADDRESS_MAP_UNIT 4 /* entries of address_map.numbers per unit */
 #define ADDRESS_MAP_SIZES (64 / ADDRESS_MAP_UNIT + 1) /* a block has 0 to 16 units */
-#define ADDRESS_MAP_PAGE 32      /* blocks per page: 16 KB of heap */
+#define ADDRESS_MAP_PAGE 32      /* blocks per page; a page is 16 KB of heap */
 #define ADDRESS_MAP_PAGE_BITS 11 /* log2 of words per page */
 
 struct address_map {
 	struct id_map pages; /* 1 + address / 16 KB -> index of the page in `blocks` */
-	struct address_map_block *blocks; /* ADDRESS_MAP_PAGE per page */
+	struct address_map_block *blocks; /* ADDRESS_MAP_PAGE blocks for each page */
 	size_t n_pages, cap_pages;
-	uint32_t *numbers; /* node numbers, in spaces of one or more units */
+	uint32_t *numbers; /* node numbers; each block has a space of one or more units */
 	size_t n_units, cap_units;
-	uint32_t free[ADDRESS_MAP_SIZES]; /* by size: 1 + first unit of a free space; 0: none */
+	/* free[size]: 1 + first unit of a free space of this size; 0: none */
+	uint32_t free[ADDRESS_MAP_SIZES];
 	uint64_t last_key;
 	uint32_t last_page;
 	uint32_t n; /* number of objects */
 };
 
 void address_map_release(struct address_map *map);
-/* Step 1 of a lookup: returns the block.  Do each step for many objects before the next step. */
+/*
+ * Step 1 of a lookup: returns the block of the address.  Do each step for many objects before the
+ * next step.
+ */
 size_t address_map_block(struct address_map *map, uint64_t address);
 /* Step 2: prefetches the number of the object. */
 void address_map_prefetch(const struct address_map *map, size_t block, uint64_t address);
@@ -45,6 +51,6 @@ void address_map_prefetch(const struct address_map *map, size_t block, uint64_t 
 uint32_t address_map_look(const struct address_map *map, size_t block, uint64_t address);
 /* Step 3: returns the number of the object, and gives a new object the next number. */
 uint32_t address_map_number(struct address_map *map, size_t block, uint64_t address);
-size_t address_map_bytes(const struct address_map *map); /* bytes of memory used */
+size_t address_map_bytes(const struct address_map *map); /* bytes of memory that the map uses */
 
 #endif

@@ -6,16 +6,17 @@
 
 struct big_object {
 	uint32_t node;
-	uint32_t above; /* index of its dominator in `list`; GRAPH_NONE: the roots */
+	/* index of the object's dominator in `list`; GRAPH_NONE: only the roots dominate it */
+	uint32_t above;
 };
 
 struct big_objects {
 	const struct graph *graph;
 	const struct dominators *tree;
-	uint64_t least;          /* minimum retained bytes */
+	uint64_t least;          /* minimum retained size in bytes */
 	struct big_object *list; /* sorted by node */
 	size_t n, cap;
-	uint32_t *order; /* indices in `list` by retained bytes, descending */
+	uint32_t *order; /* indices in `list`, in descending order of retained bytes */
 };
 
 void big_objects_find(struct big_objects *b, const struct graph *g, const struct dominators *tree,
@@ -33,7 +34,8 @@ uint64_t big_objects_retained(const struct big_objects *b, uint32_t number);
 /*
  * Returns whether the node belongs to the same list or tree as its dominator: the dominator or, for
  * nodes in an array, the dominator's dominator has the node's class.  Higher dominators do not
- * count: a map three levels below another map is no node of it.  Class objects: false.
+ * count: a map three levels below another map is not a node of that map.  Returns false for class
+ * objects.
  */
 bool big_objects_continues(const struct big_objects *b, uint32_t node);
 

@@ -9,21 +9,28 @@
 
 #include "model/graph/graph_dfs.h"
 
-/* Prefetch distance in edges or nodes. */
+/* Number of edges or nodes by which a prefetch precedes the use. */
 #define AHEAD 16
 
 struct semi_nca {
 	struct graph_dfs dfs;
-	uint32_t *others; /* a range per node: its referrers, without tree edges */
-	/* By number: a forest of the processed nodes with compressed paths to ancestors. */
+	/* the referrers of each node, without those in the search tree; one range per node */
+	uint32_t *others;
+	/*
+	 * Indexed by number: a forest of the processed nodes, with compressed paths to their
+	 * ancestors.
+	 */
 	struct link {
-		uint32_t up, least; /* least: the least semidominator on the way to `up` */
+		uint32_t up, least; /* the least semidominator on the path to `up` */
 	} *links;
 	uint32_t *semi;      /* shares the memory of dfs.edge */
 	uint32_t *dominator; /* shares the memory of dfs.parent: initially, each node's parent */
 };
 
-/* Replaces counts in state.others by range starts; list_others() moves each to its range end. */
+/*
+ * Replaces the counts in state.others by starts of ranges.  list_others() then advances each start
+ * to the end of its range.
+ */
 static void start_ranges(struct graph_dfs *d)
 {
 	uint32_t at = 0;
@@ -37,7 +44,7 @@ static void start_ranges(struct graph_dfs *d)
 	}
 }
 
-/* Prefetches for the edges after `at`: most edges are visited in order. */
+/* Prefetches the data of the edges after `at`, because most edges are visited in order. */
 static void prefetch_edge(const struct semi_nca *r, uint32_t at)
 {
 	const struct graph *g = r->dfs.graph;
@@ -90,8 +97,8 @@ static void find_others(struct semi_nca *r)
 }
 
 /*
- * Returns the least semidominator of v and its ancestors numbered above w, and compresses the path.
- * Links are reversed on the way up, so no stack is needed.
+ * Returns the least semidominator of v and of its ancestors whose numbers are above w, and
+ * compresses the path.  On the way up, the links are reversed, so that no stack is needed.
  */
 static uint32_t least_above(struct link *links, uint32_t v, uint32_t w)
 {
@@ -119,7 +126,8 @@ static uint32_t least_above(struct link *links, uint32_t v, uint32_t w)
 
 static uint32_t semi_of(struct semi_nca *r, uint32_t w, uint32_t from, uint32_t to)
 {
-	uint32_t semi = r->links[w].up; /* the parent: w's path is not compressed yet */
+	/* `up` is w's parent, because w's path is not compressed yet */
+	uint32_t semi = r->links[w].up;
 
 	if (graph_bit(r->dfs.rooted, w))
 		return 0;
@@ -166,7 +174,10 @@ static void find_dominators(struct semi_nca *r)
 	}
 }
 
-/* Reuses the memory of dfs.edge: the kernel would take longer to clear new pages. */
+/*
+ * Stores the dominators in the memory of dfs.edge: new pages would have to be cleared by the
+ * kernel.
+ */
 static void store_dominators(struct semi_nca *r, struct dominators *tree)
 {
 	const uint32_t *node = r->dfs.node;

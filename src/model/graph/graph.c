@@ -2,7 +2,10 @@
 
 #include <stdlib.h>
 
-/* Low indices have codes: most objects have few fields, arrays few gaps, classes few statics. */
+/*
+ * The codes of tags.  Low indices have codes: most objects have few fields, most arrays few gaps,
+ * and most classes few static fields.
+ */
 const struct graph_code graph_codes[GRAPH_CODES] = {
 	{ GRAPH_FIELD, 0, 56 },
 	{ GRAPH_ELEMENT, 56, 48 },
@@ -57,12 +60,13 @@ uint64_t graph_size(const struct graph *g, uint32_t node)
 static int by_node(const void *key, const void *element)
 {
 	uint32_t node = *(const uint32_t *)key;
-	uint32_t other = *(const uint32_t *)element; /* the first member of each table's entries */
+	/* the node or edge number is the first member of each table's entries. */
+	uint32_t other = *(const uint32_t *)element;
 
 	return node < other ? -1 : node > other;
 }
 
-/* Returns the entry with this node or edge number, or NULL. */
+/* Returns the table entry with this node or edge number, or NULL.  Tables are sorted. */
 static const void *find(uint32_t node, const void *table, size_t n, size_t size)
 {
 	return n > 0 ? bsearch(&node, table, n, size, by_node) : NULL;
@@ -157,7 +161,10 @@ static struct graph_edge near_edge(const struct graph *g, uint32_t at, uint32_t 
 	return (struct graph_edge){ g->to[at], (enum graph_via)code->via, index };
 }
 
-/* Reads an edge.  *element: 1 + index of the last element read; 0: the last edge was no element. */
+/*
+ * Reads an edge.  *element is 1 + index of the last array element that was read, or 0 if the last
+ * edge was not an element; it is updated.
+ */
 static struct graph_edge read_edge(const struct graph *g, uint32_t at, uint32_t *element)
 {
 	struct graph_edge edge;
@@ -181,7 +188,7 @@ struct graph_edge graph_edge_at(const struct graph *g, uint32_t at)
 	while (is_relative(g->tag[from]))
 		from--;
 	while (from < at)
-		(void)read_edge(g, from++, &element); /* only to compute `element` */
+		(void)read_edge(g, from++, &element); /* reads only to compute `element` */
 	return read_edge(g, at, &element);
 }
 

@@ -1,9 +1,9 @@
 /* Shortest paths: a breadth-first search from all roots. */
 #include "model/graph/graph_internal.h"
 
-/* Values of graph_bfs.edge that are not edge numbers. */
-#define BY_CLASS (UINT32_MAX - 1) /* the class edge */
-#define BYPASSED (UINT32_MAX - 2) /* none: the search bypasses this node */
+/* Special values of graph_bfs.edge, which are not edge numbers. */
+#define BY_CLASS (UINT32_MAX - 1) /* the node was reached by the class edge */
+#define BYPASSED (UINT32_MAX - 2) /* the node was not reached, but is bypassed by the search */
 
 struct search {
 	const struct graph *graph;
@@ -21,7 +21,10 @@ static void reach(struct search *s, uint32_t to, uint32_t from, uint32_t edge)
 	s->queue[s->n++] = to;
 }
 
-/* Queues the class roots or the others.  Class roots come first: their paths are the clearest. */
+/*
+ * Adds the roots to the queue: the class roots or all others.  Class roots come first, because
+ * their paths are the clearest.
+ */
 static void reach_roots(struct search *s, bool classes)
 {
 	for (size_t i = 0; i < s->graph->n_roots; i++) {
@@ -32,7 +35,7 @@ static void reach_roots(struct search *s, bool classes)
 	}
 }
 
-/* Prefetch distance in nodes.  Each node causes three cache misses. */
+/* Number of nodes by which a prefetch precedes the use.  Each node causes three cache misses. */
 #define AHEAD 8
 
 static void prefetch(const struct search *s, uint32_t i)
@@ -77,7 +80,7 @@ static void search_begin(struct search *s, const struct graph *g, struct graph_b
 		bfs->parent[node] = GRAPH_NONE;
 }
 
-/* Visits everything that is reachable from the queue. */
+/* Visits all nodes that are reachable from the nodes in the queue. */
 static void search_all(struct search *s, bool weak)
 {
 	for (uint32_t i = 0; i < s->n; i++) {
@@ -97,7 +100,7 @@ void graph_bfs(const struct graph *g, bool weak, struct graph_bfs *bfs)
 	mmap_array_free(s.queue);
 }
 
-/* Marks nodes as reached without queueing them, so that the search bypasses them. */
+/* Marks nodes as reached but does not add them to the queue, so that the search bypasses them. */
 static void bypass(struct search *s, const uint32_t *nodes, size_t n)
 {
 	for (size_t i = 0; i < n; i++) {
@@ -106,7 +109,10 @@ static void bypass(struct search *s, const uint32_t *nodes, size_t n)
 	}
 }
 
-/* Returns whether the loader is bypassed: it keeps the class alive, not the class the loader. */
+/*
+ * Returns whether the loader of the class is bypassed.  Then the class is reachable because of the
+ * loader, and explains nothing.
+ */
 static bool has_bypassed_loader(const struct search *s, uint32_t class)
 {
 	uint32_t loader = graph_loader(s->graph, class);
@@ -114,7 +120,9 @@ static bool has_bypassed_loader(const struct search *s, uint32_t class)
 	return loader != GRAPH_NONE && s->bfs->edge[loader] == BYPASSED;
 }
 
-/* Restarts the search from the roots and the class objects that the first search reached. */
+/*
+ * Restarts the search from the roots and from the class objects that the first search has reached.
+ */
 static void restart(struct search *s)
 {
 	const struct graph *g = s->graph;

@@ -34,7 +34,7 @@ static void remove_edge(struct graph *g, uint32_t at)
 	g->to[at] = GRAPH_NONE;
 }
 
-/* Removes the edges from and to jtool's own objects. */
+/* Removes all edges from and to objects of jtool's agent. */
 static void remove_own_edges(struct graph *g)
 {
 	for (uint32_t at = 0; at < g->n_edges; at++) {
@@ -58,7 +58,7 @@ static bool is_wanted_root(const struct graph *g, const struct graph_root *root,
 	       (root->kind != HEAP_STREAM_ROOT_STACK && root->kind != HEAP_STREAM_ROOT_JNI_LOCAL);
 }
 
-/* Of several roots of an object, the most informative kind comes first. */
+/* The order of root kinds: of several roots of an object, the most informative one comes first. */
 static const uint8_t rank_of[HEAP_STREAM_ROOTS] = {
 	[HEAP_STREAM_ROOT_CLASS] = 0,      [HEAP_STREAM_ROOT_THREAD] = 1,
 	[HEAP_STREAM_ROOT_STACK] = 2,      [HEAP_STREAM_ROOT_JNI_LOCAL] = 3,
@@ -134,7 +134,10 @@ static int compare_texts(const void *a_, const void *b_)
 	return a->at < b->at ? -1 : a->at > b->at;
 }
 
-/* Lengths mostly arrive in node order, because the first reference to an array has its length. */
+/*
+ * Sorts the tables by node.  Lengths are mostly in this order, because the first reference to an
+ * array has its length.
+ */
 static void sort_tables(struct graph *g)
 {
 	size_t in_order = 1;
@@ -148,7 +151,10 @@ static void sort_tables(struct graph *g)
 		qsort(g->texts, g->n_texts, sizeof(*g->texts), compare_texts);
 }
 
-/* After a complete walk, objects without a description are class objects of unknown classes. */
+/*
+ * Sets the class of objects without a description: after a complete walk, they are class objects of
+ * unknown classes.
+ */
 static void set_undescribed(struct graph *g)
 {
 	for (uint32_t node = 0; node < g->n; node++) {

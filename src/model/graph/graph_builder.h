@@ -5,7 +5,7 @@
 #include "model/graph/graph_internal.h"
 #include "model/graph/address_map.h"
 
-/* A java.lang.Class and the class that it represents. */
+/* A java.lang.Class object, and the class that it represents. */
 struct graph_class_object {
 	uint32_t class, node;
 };
@@ -13,35 +13,37 @@ struct graph_class_object {
 struct graph_class_objects {
 	struct graph_class_object *list;
 	size_t n, cap;
-	uint32_t min;        /* 1 + the highest class number of an object; 0: none */
-	uint32_t of_objects; /* class of class objects sent as OBJECT; GRAPH_NONE: none */
+	uint32_t min;        /* 1 + the highest class number of an object so far; 0: none */
+	/* class of the class objects that were sent as OBJECT; GRAPH_NONE: none */
+	uint32_t of_objects;
 };
 
-/* Capacities of the graph's arrays, in entries. */
+/* Capacities of the graph's arrays, in array entries. */
 struct graph_capacity {
 	size_t class, size, first, to, tag, far, lengths, roots, texts, text;
 };
 
-/* The object whose edges follow. */
+/* The object to which the next edges of the stream belong. */
 struct graph_current {
-	uint32_t node;    /* GRAPH_NONE: none yet */
-	uint32_t element; /* 1 + index of the previous edge in the array; 0: not an element */
-	uint32_t run;     /* elements since the last multiple of GRAPH_ELEMENT_RUN */
+	uint32_t node;    /* GRAPH_NONE: no object yet */
+	/* 1 + index of the previous edge's array element; 0: it was not an element */
+	uint32_t element;
+	uint32_t run;     /* number of elements since the last multiple of GRAPH_ELEMENT_RUN */
 };
 
-/* jtool's own objects, see graph_is_own(). */
+/* Objects that belong to jtool's agent, see graph_is_own(). */
 struct graph_own {
 	uint32_t below; /* 1 + the highest node number of these objects; 0: none */
-	bool late;      /* another record mentioned one of them before its OWN record */
+	bool late;      /* a record mentioned such an object before the object's OWN record */
 };
 
 struct graph_builder {
 	struct graph *graph;
 	struct graph_capacity cap;
-	size_t len_text; /* bytes used in graph->text */
+	size_t len_text; /* number of bytes used in graph->text */
 	struct address_map map;
 	struct heap_stream_state stream_state;
-	size_t max_bytes; /* 0: unlimited */
+	size_t max_bytes; /* memory limit in bytes; 0: none */
 	uint64_t n_objects;
 	struct graph_class_objects classes;
 	struct graph_current current;

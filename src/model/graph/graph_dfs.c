@@ -1,11 +1,11 @@
 #include "model/graph/graph_dfs.h"
 
-/* Values of graph_dfs.edge that are not edge numbers. */
-#define AT_CLASS (UINT32_MAX - 1) /* the class edge is next */
-#define AT_END UINT32_MAX         /* all edges were followed */
+/* Special values of graph_dfs.edge, which are not edge numbers. */
+#define AT_CLASS (UINT32_MAX - 1) /* the class edge is the next to follow */
+#define AT_END UINT32_MAX         /* all edges of the node were followed */
 
 /*
- * Returns the last edge of a node, which is followed first: HotSpot's visit stack is last-in
+ * Returns the last edge of a node.  The search follows it first: HotSpot's visit stack is last-in
  * first-out, so the heap stream describes the target of the last edge first.
  */
 static uint32_t last_edge(const struct graph *g, uint32_t node)
@@ -19,7 +19,10 @@ static uint32_t last_edge(const struct graph *g, uint32_t node)
 	return at;
 }
 
-/* Prefetch distance: the visited flags of the next nodes are rarely in the cache. */
+/*
+ * Number of nodes by which a prefetch precedes the use: the flags of the next nodes are rarely in
+ * the cache.
+ */
 #define AHEAD 4
 
 static void prefetch(const struct graph_dfs *d, uint32_t number)
@@ -56,7 +59,10 @@ static void note_referent(struct graph_dfs *d, uint32_t to, unsigned strength)
 	d->referents[d->n_referents++] = (struct graph_referent){ to, strength };
 }
 
-/* Follows the edges of a node up to the first unvisited target.  Returns it, or GRAPH_NONE. */
+/*
+ * Follows the edges of a node up to the first target that was not visited.  Returns that target, or
+ * GRAPH_NONE.
+ */
 static uint32_t follow_edges(struct graph_dfs *d, uint32_t number)
 {
 	const struct graph *g = d->graph;
@@ -107,8 +113,9 @@ static void search(struct graph_dfs *d, uint32_t node)
 }
 
 /*
- * Visits what is reachable through REFERENTs of this strength or stronger.  All referents that were
- * not visited before this call become children of the super-root, even if one reaches another.
+ * Visits the nodes that are reachable through REFERENTs of this strength or a stronger one.  All
+ * referents that were not visited before this call become children of the super-root, even if one
+ * of them reaches another.
  */
 static void search_referents(struct graph_dfs *d, unsigned strength)
 {

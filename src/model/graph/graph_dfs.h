@@ -10,25 +10,30 @@
 struct graph_dfs {
 	const struct graph *graph;
 	bool weak;         /* follow REFERENT edges, too */
-	uint32_t n;        /* highest number */
-	/* indexed by depth-first number */
-	uint32_t *node;    /* node with this number */
+	uint32_t n;        /* the highest number of a node */
+	/* Arrays indexed by depth-first number: */
+	uint32_t *node;    /* the node with this number */
 	uint32_t *parent;  /* number of the parent in the search tree */
 	uint32_t *edge;    /* the next edge to follow; free for other use after the search */
-	uint64_t *rooted;  /* bits: the node is a child of the super-root */
-	/* Indexed by node. */
+	uint64_t *rooted;  /* one bit per number: the node is a child of the super-root */
+	/* Arrays indexed by node, edge or class: */
 	struct graph_dfs_state {
 		uint32_t number; /* 0: not visited */
-		uint32_t others; /* edges to the node that are not in tree_edges */
+		uint32_t others; /* number of edges to the node that are not in tree_edges */
 	} *state;
-	uint64_t *tree_edges;   /* bits by edge, without class edges: in the search tree */
-	uint32_t *class_to; /* by class: target of class edges; GRAPH_NONE: do not follow */
-	/* REFERENTs that were not followed. */
+	/* one bit per edge, without class edges: the edge is in the search tree */
+	uint64_t *tree_edges;
+	/* by class: target of the class edges of its instances; GRAPH_NONE: do not follow */
+	uint32_t *class_to;
+	/* REFERENT edges that were not followed yet. */
 	struct graph_referent {
 		uint32_t to, strength;
 	} *referents;
 	size_t n_referents, cap_referents;
-	/* nodes that need a REFERENT of strength s have numbers below[s] to below[s + 1] - 1 */
+	/*
+	 * Nodes that are reachable only through a REFERENT of strength s have the numbers below[s]
+	 * to below[s + 1] - 1.
+	 */
 	uint32_t below[HEAP_STREAM_STRENGTHS + 1];
 };
 

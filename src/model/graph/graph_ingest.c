@@ -8,7 +8,8 @@
 #include "base/xalloc.h"
 
 #define NODES_MAX (UINT32_C(1) << 31)
-#define EDGES_MAX (UINT32_MAX - 99) /* including class edges; higher numbers are reserved */
+/* limit for edges, with class edges; higher numbers are reserved */
+#define EDGES_MAX (UINT32_MAX - 99)
 
 struct graph_builder *graph_builder_new(size_t max_bytes)
 {
@@ -60,7 +61,10 @@ static void add_node(struct graph_builder *b)
 	g->first[g->n++] = GRAPH_NONE;
 }
 
-/* Stores the size of an object.  Each reference to it may have a size; all must be equal. */
+/*
+ * Stores the size of an object.  Each reference to the object may have its size; all of them must
+ * be equal.
+ */
 static int take_size(struct graph_builder *b, uint32_t node, const struct heap_stream_record *r)
 {
 	struct graph *g = b->graph;
@@ -97,7 +101,7 @@ static uint8_t tag_of(struct graph_builder *b, enum graph_via via, uint32_t inde
 	while (code->via != via)
 		code++;
 	if (via == GRAPH_ELEMENT) {
-		delta -= c->element; /* becomes huge if indices do not ascend */
+		delta -= c->element; /* becomes huge if indices do not ascend, which is an error */
 		c->element = index + 1;
 		c->run = c->run % GRAPH_ELEMENT_RUN + 1;
 	} else {
@@ -109,7 +113,10 @@ static uint8_t tag_of(struct graph_builder *b, enum graph_via via, uint32_t inde
 	return GRAPH_FAR;
 }
 
-/* Returns whether the object is jtool's.  Such objects mostly come first, with low numbers. */
+/*
+ * Returns whether the object belongs to jtool's agent.  Such objects mostly come first, and have
+ * low numbers.
+ */
 static bool is_own(const struct graph_builder *b, uint32_t node)
 {
 	return node < b->own.below && b->graph->class[node] & GRAPH_OWN;
@@ -142,7 +149,10 @@ static int take_edge(struct graph_builder *b, uint32_t to, enum graph_via via,
 	return 0;
 }
 
-/* Records the class of a java.lang.Class that was sent as OBJECT; graph_build() checks it. */
+/*
+ * Records the class of a java.lang.Class that was sent as OBJECT.  graph_build() checks that it is
+ * the same for all.
+ */
 static int claim_class_object(struct graph_class_objects *objects, uint32_t class)
 {
 	if (objects->of_objects != GRAPH_NONE && objects->of_objects != class)
@@ -220,7 +230,8 @@ static int take_text(struct graph_builder *b, uint32_t node, const struct heap_s
 {
 	struct graph *g = b->graph;
 
-	while (b->len_text + r->text_len >= b->cap.text) /* >=, so that g->text is never NULL */
+	/* >= and not >, so that g->text is never NULL */
+	while (b->len_text + r->text_len >= b->cap.text)
 		g->text = mmap_array_grow(g->text, b->cap.text, &b->cap.text, 1);
 	if (r->text_len > 0)
 		memcpy(g->text + b->len_text, r->text, r->text_len);
@@ -275,7 +286,7 @@ static bool is_full(const struct graph *g)
 	return g->n > NODES_MAX || (uint64_t)g->n + g->n_edges > EDGES_MAX;
 }
 
-/* Records whose memory is prefetched together. */
+/* Number of records whose data is prefetched together. */
 #define AHEAD 32
 
 struct ahead {

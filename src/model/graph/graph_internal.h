@@ -1,7 +1,7 @@
 /*
- * The internals of a graph, for graph*.c only.
+ * The internals of a graph.  Only graph*.c include this file.
  *
- * The edges of a node are adjacent, in heap stream order.  Class edges are not stored.
+ * The edges of a node are adjacent, in the order of the heap stream.  Class edges are not stored.
  *
  *     first[] by node: the number of its first edge; GRAPH_NONE: no edges
  *     to[]    by edge: the node that the edge leads to; GRAPH_NONE: the edge was removed
@@ -15,23 +15,30 @@
 #include "base/mmap_array.h"
 #include "model/graph/graph.h"
 
-/* Flags in class[], beside the class number. */
-#define GRAPH_OWN (1u << 31) /* an object of jtool */
-#define GRAPH_MIRROR (1u << 30) /* a java.lang.Class; GRAPH_NUMBER is the class it represents */
-#define GRAPH_DESCRIBED (1u << 29)   /* has an OBJECT or MIRROR record; others have no class */
+/* Flags in class[], in addition to the class number. */
+#define GRAPH_OWN (1u << 31) /* the object belongs to jtool's agent */
+/* the object is a java.lang.Class; the class number is that of the class it represents */
+#define GRAPH_MIRROR (1u << 30)
+/* the object had an OBJECT or MIRROR record; others have no class */
+#define GRAPH_DESCRIBED (1u << 29)
 #define GRAPH_ROOT (1u << 28)
-#define GRAPH_ARRAY (1u << 27)  /* has an entry in lengths[] */
-#define GRAPH_NUMBER ((1u << 27) - 1) /* class number; all bits set: none */
+#define GRAPH_ARRAY (1u << 27)  /* the object has an entry in lengths[] */
+#define GRAPH_NUMBER ((1u << 27) - 1) /* mask of the class number; all bits set: no class */
 
-#define GRAPH_FIRST 0x80 /* flag in tag[] */
+#define GRAPH_FIRST 0x80 /* flag in tag[]: the first edge of a node */
 #define GRAPH_CODE 0x7f  /* mask of the code in tag[] */
 #define GRAPH_FAR 0x7f   /* the code of an edge with an entry in far[] */
 #define GRAPH_REFERENT_CODE 116 /* code of HEAP_STREAM_SOFT; the other strengths follow */
 
-/* One in 64 elements has its index in far[], so computing an index reads at most 64 elements. */
+/*
+ * One in 64 elements has its index in far[], so that computing an index reads at most 64 elements.
+ */
 #define GRAPH_ELEMENT_RUN 64
 
-/* The code first + i (i < n) means `via` with index i or, for an element, i indices skipped. */
+/*
+ * The meaning of the codes first to first + n - 1.  Code first + i means `via` with index i; for an
+ * element, it means that i indices were skipped.
+ */
 struct graph_code {
 	uint8_t via, first, n;
 };
@@ -48,25 +55,25 @@ struct graph_length {
 };
 
 struct graph_text_entry {
-	uint32_t node, len; /* len: bytes */
+	uint32_t node, len; /* len: in bytes */
 	size_t at;          /* byte offset in graph.text */
 	enum heap_stream_form form;
 };
 
 struct graph {
 	uint32_t n, n_edges;
-	uint32_t n_held; /* number of edges that are not removed */
+	uint32_t n_held; /* number of edges that were not removed */
 	uint32_t *class;
-	uint32_t *size;  /* in words of 8 bytes */
+	uint32_t *size;  /* by node: size in words of 8 bytes */
 	uint32_t *first;
 	uint32_t *to;
-	uint8_t *tag;    /* n_edges tags, then GRAPH_FIRST */
+	uint8_t *tag;    /* n_edges tags, and a GRAPH_FIRST after them */
 	struct graph_far *far;
 	size_t n_far;
-	struct graph_length *lengths; /* of arrays, sorted by node */
+	struct graph_length *lengths; /* lengths of arrays, sorted by node */
 	size_t n_lengths;
 	uint32_t *mirrors; /* by class: node of its java.lang.Class, or GRAPH_NONE */
-	struct graph_root *class_roots; /* by class: a root for its java.lang.Class */
+	struct graph_root *class_roots; /* by class: a root that refers to its java.lang.Class */
 	uint32_t n_classes, class_class;
 	struct graph_root *roots; /* sorted by node */
 	size_t n_roots;
@@ -75,19 +82,22 @@ struct graph {
 	uint8_t *text;
 };
 
-/* Returns the strength of a REFERENT edge, and at least HEAP_STREAM_STRENGTHS for other edges. */
+/*
+ * Returns the strength of a REFERENT edge; for other edges, a number of at least
+ * HEAP_STREAM_STRENGTHS.
+ */
 static inline unsigned graph_strength(uint8_t tag)
 {
 	return (unsigned)((tag & GRAPH_CODE) - GRAPH_REFERENT_CODE);
 }
 
-/* Returns the number of the next edge of the same node, or GRAPH_NONE. */
+/* Returns the number of the next edge of the same node, or GRAPH_NONE if `at` is the last. */
 static inline uint32_t graph_next_edge(const struct graph *g, uint32_t at)
 {
 	return g->tag[at + 1] & GRAPH_FIRST ? GRAPH_NONE : at + 1;
 }
 
-/* Returns the target of a node's class edge, or GRAPH_NONE if it has none. */
+/* Returns the target of a node's class edge, or GRAPH_NONE if the node has no such edge. */
 uint32_t graph_class_edge(const struct graph *g, uint32_t node);
 /* Returns an edge by its number. */
 struct graph_edge graph_edge_at(const struct graph *g, uint32_t at);

@@ -5,7 +5,7 @@
 #include "base/xalloc.h"
 #include "model/graph/graph_internal.h"
 
-/* Links from each node of the dominator tree to its first child, and to its next sibling. */
+/* The dominator tree from the top: for each node, its first child and its next sibling. */
 struct children {
 	uint32_t *first, *next;
 };
@@ -37,7 +37,7 @@ struct summing {
 	const struct dominators *tree;
 	const uint32_t *group;
 	struct graph_sum *sums;
-	uint32_t *open; /* by group: number of its nodes on the path to the current node */
+	uint32_t *open; /* by group: number of the group's nodes on the path to the current node */
 };
 
 static void enter(struct summing *s, uint32_t node)
@@ -75,7 +75,8 @@ void graph_sum_up(const struct graph *g, const struct dominators *tree, const ui
 		uint32_t child = f.first[node];
 
 		if (child != GRAPH_NONE) {
-			f.first[node] = f.next[child]; /* each child is visited once */
+			/* Removes the child from the list: each child is visited once */
+			f.first[node] = f.next[child];
 			enter(&s, child);
 			node = child;
 		} else if (node != tree->n) {

@@ -5,7 +5,7 @@
 #include "base/id_map.h"
 #include "base/xalloc.h"
 
-/* Rows while they are counted; by_key maps holder and class to an index in `rows`. */
+/* The rows while objects are counted. by_key maps a holder and a class to an index in `rows`. */
 struct counts {
 	struct held_row *rows;
 	size_t n, cap;
@@ -39,12 +39,15 @@ static void count(struct counts *c, const struct big_objects *b, uint32_t holder
 struct finder {
 	const struct big_objects *bigs;
 	const struct held_by_class_wanted *wanted;
-	/* By small node: 1 + its holder; 0: not known yet; GRAPH_NONE: its list has no holder. */
+	/*
+	 * By node that is not big: 1 + the holder of its list; 0: not known yet; GRAPH_NONE: its
+	 * list has no holder.  NULL if wanted->follow is false.
+	 */
 	uint32_t *known; /* NULL: wanted->follow is false */
 	struct counts counts;
 };
 
-/* Returns the holder of the objects that the node dominates, or GRAPH_NONE. */
+/* Returns the holder for which the objects count that the node dominates, or GRAPH_NONE. */
 static uint32_t owner_of(const struct finder *f, uint32_t node)
 {
 	const struct big_objects *b = f->bigs;

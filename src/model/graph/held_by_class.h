@@ -1,22 +1,22 @@
-/* Counts, by class, the objects whose dominator is a given big object, the holder. */
+/* Counts the objects that big objects (holders) dominate directly, by holder and class. */
 #ifndef JTOOL_MODEL_GRAPH_HELD_BY_CLASS_H
 #define JTOOL_MODEL_GRAPH_HELD_BY_CLASS_H
 
 #include "model/graph/big_objects.h"
 
-/* The objects of one class that count for one holder. */
+/* The objects of one class that are counted for one holder. */
 struct held_row {
-	uint32_t holder, class; /* holder: a number from held_by_class_wanted */
-	uint32_t biggest;       /* node of the object that retains most */
-	uint64_t n, bytes;      /* n: number of objects */
+	uint32_t holder, class; /* holder: a number from held_by_class_wanted.holders */
+	uint32_t biggest;       /* node of the object that retains the most */
+	uint64_t n, bytes;      /* n: number of objects; bytes: the total of what they retain */
 };
 
 struct held_by_class {
-	struct held_row *list; /* sorted by holder, then by bytes, descending */
+	struct held_row *list; /* sorted by holder, then in descending order of bytes */
 	size_t n;
 };
 
-/* How a big object counts in the total of its dominator. */
+/* How a big object is counted in the total of its dominator. */
 enum held_role {
 	HELD_RETAINED, /* with its retained size */
 	HELD_SHALLOW,  /* with its shallow size */
@@ -24,19 +24,20 @@ enum held_role {
 };
 
 struct held_by_class_wanted {
-	const uint32_t *holders; /* by big object: holder of what it dominates; GRAPH_NONE: none */
+	/* by big object: the holder for the objects that it dominates; GRAPH_NONE: none */
+	const uint32_t *holders;
 	const uint8_t *roles;    /* by big object: enum held_role */
-	uint32_t roots;          /* holder of the objects that only the roots dominate */
-	bool follow;             /* small objects of a holder's list are HELD_SHALLOW, too */
+	uint32_t roots;          /* the holder for objects that only the roots dominate */
+	bool follow; /* count small objects in a list of the holder as HELD_SHALLOW, too */
 };
 
 void held_by_class_find(struct held_by_class *p, const struct big_objects *b,
 			const struct held_by_class_wanted *wanted);
 void held_by_class_release(struct held_by_class *p);
 
-/* The rows of one holder, and their total. */
+/* All rows of one holder, and their total. */
 struct held_by_class_sum {
-	size_t first, n_classes; /* n_classes rows from list[first] on */
+	size_t first, n_classes; /* the rows are list[first] to list[first + n_classes - 1] */
 	uint64_t n, bytes;
 };
 struct held_by_class_sum held_by_class_of(const struct held_by_class *p, uint32_t holder);
