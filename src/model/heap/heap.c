@@ -89,7 +89,9 @@ const char *heap_strength(uint32_t strength)
 	return pick(texts, HEAP_STREAM_STRENGTHS, strength);
 }
 
-/* Returns a copy of the class, or a class without fields if the number is invalid. */
+/*
+ * Returns a copy of the class with its fields; if the class number is invalid, one without fields.
+ */
 static struct heap_class fields_of(const struct heap *h, uint32_t class)
 {
 	const struct heap_class *c = class_at(h, class);

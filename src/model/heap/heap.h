@@ -1,4 +1,6 @@
-/* A heap: the graph and its names, from the agent (heap_wire) or from a dump (hprof_read). */
+/*
+ * A heap: its graph and names, which come from the agent (heap_wire) or from a dump (hprof_read).
+ */
 #ifndef JTOOL_MODEL_HEAP_HEAP_H
 #define JTOOL_MODEL_HEAP_HEAP_H
 
@@ -7,16 +9,16 @@
 
 struct heap_field {
 	char *name;     /* NULL: unknown */
-	uint32_t class; /* the declaring class */
+	uint32_t class; /* number of the class that declares the field */
 };
 
 struct heap_class {
 	char *name;   /* Java source form: "a.b.C$D", "int[][]" */
-	char *loader; /* label as of class_origins_loader(): "bootstrap", "app", … */
+	char *loader; /* as class_origins_loader() returns it: "bootstrap", "app", … */
 	char *module; /* NULL: none or unknown */
-	bool permanent; /* the JVM never unloads its loader */
+	bool permanent; /* the JVM never unloads the class's loader */
 	bool has_fields;    /* `fields` and `statics` are filled in */
-	/* indexed by graph_edge.index of FIELD edges of instances, and of STATIC edges */
+	/* indexed by graph_edge.index: of FIELD edges of instances, and of STATIC edges */
 	struct heap_field *fields, *statics;
 	uint32_t n_fields, n_statics;
 };
@@ -27,7 +29,7 @@ struct heap_thread {
 };
 
 struct heap_method {
-	char *class, *name; /* class: "a.b.C"; name: "run"; NULL: unknown */
+	char *class, *name; /* "a.b.C" and "run"; NULL: unknown */
 };
 
 struct heap {
@@ -35,7 +37,7 @@ struct heap {
 	size_t n_classes, cap_classes;
 	struct heap_thread *threads;
 	size_t n_threads, cap_threads;
-	struct heap_method *methods; /* index: method number - 1; numbers begin at 1 */
+	struct heap_method *methods; /* method number - 1 is the index; method numbers begin at 1 */
 	size_t n_methods, cap_methods;
 	struct graph *graph;
 };
@@ -44,23 +46,27 @@ void heap_release(struct heap *h);
 
 /* Returns the name of a class, or "?" if the class number is invalid. */
 const char *heap_class_name(const struct heap *h, uint32_t class);
-/* Returns the class name of a node; for a java.lang.Class, the name of the represented class. */
+/*
+ * Returns the class name of a node; for a java.lang.Class, the name of the class that it
+ * represents.
+ */
 const char *heap_node_class(const struct heap *h, uint32_t node);
 
 /*
- * Appends how a node refers to another, as "via" in the JSON of refpaths and retained: "field
- * NAME", "static NAME", "[INDEX]", "field referent (soft)", "class loader", "superclass", "constant
- * pool", "class"…  NAME is "#INDEX" if the fields of heap_via_class() are not known.
+ * Appends a text on how a node refers to another, which is "via" in the JSON of refpaths and
+ * retained: "field NAME", "static NAME", "[INDEX]", "field referent (soft)", "class loader",
+ * "superclass", "constant pool", "class"… NAME is "#INDEX" if the fields of heap_via_class() are
+ * not known.
  */
 void heap_via(const struct heap *h, uint32_t node, const struct graph_edge *edge, struct buf *text);
 
-/* Returns the class whose field names heap_via() needs; GRAPH_NONE: the edge is not a field. */
+/* Returns the class whose field names heap_via() needs; GRAPH_NONE if the edge is not a field. */
 uint32_t heap_via_class(const struct heap *h, uint32_t node, const struct graph_edge *edge);
-const char *heap_strength(uint32_t strength); /* Returns "soft", "weak", … */
+const char *heap_strength(uint32_t strength); /* returns "soft", "weak", … */
 
-const char *heap_thread_name(const struct heap *h, uint64_t id); /* Returns NULL if unknown */
+const char *heap_thread_name(const struct heap *h, uint64_t id); /* returns NULL if unknown */
 const struct heap_method *heap_method(const struct heap *h, uint32_t method);
-/* Returns the name that the JSON of refpaths uses: "jni global", "stack local", … */
+/* Returns the name of a root kind in the JSON of refpaths: "jni global", "stack local", … */
 const char *heap_root_kind(enum heap_stream_root kind);
 
 #endif

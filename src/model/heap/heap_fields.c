@@ -38,7 +38,10 @@ void shape_add_field(struct shape *s, const char *name, size_t len, bool is_stat
 	s->fields[s->n_fields++] = (struct shape_field){ xstrndup(name, len), is_static };
 }
 
-/* Visited classes in order, each once: untrusted supertypes may be circular. */
+/*
+ * Classes in the order of the visit.  Each is visited once: supertypes are untrusted and may be
+ * circular.
+ */
 struct visits {
 	const struct shapes *shapes;
 	bool *visited;
@@ -97,7 +100,10 @@ uint32_t heap_fields_missing(const struct shapes *shapes, uint32_t class)
 	return missing;
 }
 
-/* Visits a class, its superclasses and all interfaces.  Returns the number without interfaces. */
+/*
+ * Visits a class, its superclasses and all interfaces.  Returns the number of classes without the
+ * interfaces.
+ */
 static size_t visit_supertypes(struct visits *m)
 {
 	size_t n_line;
@@ -119,7 +125,10 @@ static uint64_t count_fields(const struct visits *m, size_t from)
 	return n;
 }
 
-/* Fills in the fields of `declarer`, from `index` on; inherited statics are skipped. */
+/*
+ * Fills in the names of the fields that `declarer` declares, from `index` on.  Skips static fields
+ * that are inherited.
+ */
 static void fill_from(struct heap_class *c, const struct shapes *shapes, uint32_t declarer,
 		      bool is_own, size_t index)
 {

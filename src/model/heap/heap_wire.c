@@ -8,7 +8,7 @@
 #include "model/class/type_name.h"
 #include "wire/frame.h"
 
-#define NAMES_MAX (1u << 22) /* limits what a hostile agent can make jtool store */
+#define NAMES_MAX (1u << 22) /* limit for the names that a hostile agent can make jtool store */
 
 static int take_thread(struct heap *h, struct wire_reader *payload)
 {
@@ -22,7 +22,7 @@ static int take_thread(struct heap *h, struct wire_reader *payload)
 	return 0;
 }
 
-/* Reads one method.  A method of an unloaded class has no names. */
+/* Reads one method.  The method of an unloaded class has no names. */
 static int take_method(struct heap *h, struct wire_reader *payload)
 {
 	_cleanup_buf_ struct buf class = BUF_INIT;
@@ -78,7 +78,7 @@ int heap_wire_take(struct heap_wire *w, uint16_t type, struct wire_reader *paylo
 		return take_each(w->heap, take_method, payload);
 	case WIRE_GRAPH_END:
 		return take_end(w, payload);
-	case WIRE_CLASSES_END: /* belongs to the class index, which is complete */
+	case WIRE_CLASSES_END: /* ends the new classes of the class index; the heap frames go on */
 		return -EBADMSG;
 	default:
 		return classes_take(w->classes, type, payload);
@@ -94,12 +94,12 @@ static struct heap_class class_of(const struct class_row *row, const struct clas
 		.name = xstrdup(row->name),
 		.loader = xstrdup(loader),
 		.module = module ? xstrdup(module) : NULL,
-		/* A hidden class may be unloaded without its loader (JEP 371). */
+		/* A hidden class may be unloaded while its loader is reachable (JEP 371). */
 		.permanent = class_origins_loader_is_permanent(loader) && !strchr(row->name, '/'),
 	};
 }
 
-/* The heap's classes are in the order of row numbers, whatever the order of the rows. */
+/* Orders the heap's classes by their row numbers, whatever the order of the rows. */
 void heap_wire_finish(struct heap_wire *w, struct graph_facts *facts)
 {
 	const struct classes *classes = w->classes;

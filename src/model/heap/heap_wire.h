@@ -1,4 +1,7 @@
-/* Parses the untrusted frames of a heap walk (GRAPH in wire/frames.def), except HEAP_STREAM. */
+/*
+ * Parses the frames of a heap walk (GRAPH in wire/frames.def), which are untrusted.  Does not parse
+ * HEAP_STREAM.
+ */
 #ifndef JTOOL_MODEL_HEAP_HEAP_WIRE_H
 #define JTOOL_MODEL_HEAP_HEAP_WIRE_H
 
@@ -8,28 +11,34 @@
 #include "model/heap/heap_fields.h"
 
 struct heap_wire {
-	/* classes and heap belong to the caller */
-	struct classes *classes; /* the class index that GRAPH refers to; new classes are added */
-	struct heap *heap;       /* receives threads and methods */
+	/* Not owned: */
+	struct classes *classes; /* the class index to which GRAPH refers; new classes are added */
+	struct heap *heap;       /* threads and methods are added to it */
 
-	/* From GRAPH_END: */
+	/* Values of the frame GRAPH_END: */
 	uint32_t outcome; /* enum wire_graphed */
 	uint64_t pause_ns, waited_ns;
-	uint64_t own_thread; /* id of the agent thread; 0: ignore the heap stream */
-	uint64_t agent_peak; /* bytes allocated by the agent */
-	uint32_t why;        /* enum wire_snapshot_why */
+	uint64_t own_thread; /* id of the agent thread; 0: the heap stream must be ignored */
+	uint64_t agent_peak; /* most bytes that the agent had allocated at a time */
+	uint32_t why;        /* enum wire_snapshot_why: why there is no snapshot */
 	int32_t code;
-	uint64_t child_ns; /* of a snapshot: the duration of the walk in the child */
+	uint64_t child_ns; /* for a snapshot: duration of the walk in the child */
 };
 
 /* Parses one frame.  Returns 0 when more follow, 1 for the last one, -EBADMSG if it is invalid. */
 int heap_wire_take(struct heap_wire *w, uint16_t type, struct wire_reader *payload)
 	_must_check_;
 
-/* After the last frame: names the classes, and sets all facts except facts->permanent. */
+/*
+ * Call it after the last frame.  Sets the names of the classes, and all facts except
+ * facts->permanent.
+ */
 void heap_wire_finish(struct heap_wire *w, struct graph_facts *facts);
 
-/* Converts the reply to CLASS: supertypes become class numbers.  `classes` must be sorted. */
+/*
+ * Converts the reply to CLASS to a shape, whose supertypes are class numbers.  `classes` must be
+ * sorted.
+ */
 void heap_wire_shape(const struct classes *classes, const struct class_info *info,
 		     struct shape *shape);
 

@@ -6,12 +6,12 @@
 #include "model/heap/refpaths.h"
 
 /*
- * The properties that distinguish steps.  A key includes the previous step, so steps form a tree,
- * and a step number identifies a complete path from the root.
+ * The properties in which two steps differ.  A key contains the previous step: so steps form a
+ * tree, and a step number identifies a complete path from the root.
  */
 struct step_key {
 	uint32_t before;     /* previous step; GRAPH_NONE: the path begins here */
-	uint32_t via, index; /* of the edge; for a root: its kind, and index in `names` */
+	uint32_t via, index; /* those of the edge; for a root: its kind, and an index in `names` */
 	uint32_t kind;       /* 2 * index of the class name; + 1 for a class object */
 };
 
@@ -39,7 +39,7 @@ static uint32_t name_of(const struct path_tree *s, uint32_t class)
 	return s->class_names[class < s->heap->n_classes ? class : s->heap->n_classes];
 }
 
-/* Returns the step_key.kind of a node.  A class object counts as a java.lang.Class. */
+/* Returns the step_key.kind of a node.  Here a class object has the class java.lang.Class. */
 static uint32_t kind_as_object(const struct path_tree *s, uint32_t node)
 {
 	return 2 * name_of(s, graph_class(s->graph, node));
@@ -85,7 +85,7 @@ void refpaths_thread_kind(const char *name, struct buf *kind)
 	}
 }
 
-/* Returns the first step of a path. */
+/* Returns the first step of a path, which begins at the root `node`. */
 static uint32_t first_step(struct path_tree *s, uint32_t node, uint32_t kind)
 {
 	static const struct graph_root none = { .kind = HEAP_STREAM_ROOT_VM };
@@ -109,8 +109,8 @@ static uint32_t first_step(struct path_tree *s, uint32_t node, uint32_t kind)
 }
 
 /*
- * Returns the edge to a node as far as it distinguishes paths.  Array indices do not, so the
- * elements of an array, maybe millions, are not searched.
+ * Returns the edge to a node, reduced to the properties in which paths differ.  Array indices are
+ * not among them, so that an array with millions of elements need not be searched.
  */
 static struct graph_edge distinguishing_edge(const struct path_tree *s, uint32_t node)
 {
@@ -138,7 +138,7 @@ static bool is_plain(enum graph_via via)
 	return via == GRAPH_FIELD || via == GRAPH_ELEMENT;
 }
 
-/* Computes the step of a node.  The parent already has a step. */
+/* Computes the step of a node whose parent has a step already. */
 static void compute_step(struct path_tree *s, uint32_t node)
 {
 	uint32_t parent = s->bfs->parent[node], kind = kind_of(s, node);

@@ -5,32 +5,34 @@
 #include "base/intern.h"
 #include "model/heap/heap.h"
 
-/* State of a node on a path. */
+/* The state of a node that is on a path. */
 struct path_tree_node {
-	uint32_t step;  /* 1 + index of its step; 0: not on a path, or not visited yet */
-	uint32_t run;   /* position in the run, from 1 */
+	uint32_t step;  /* 1 + index of the node's step; 0: not on a path, or not visited yet */
+	uint32_t run;   /* position in the run of objects of one class, from 1 */
 	uint32_t depth; /* position on the path, from 1 */
-	uint32_t seen;  /* 1 + the last group that measured the path to here; 0: none */
+	uint32_t seen;  /* 1 + the last group for which the path to here was measured; 0: none */
 };
 
 struct path_tree_step {
-	uint32_t level;   /* number of steps before this one on the path */
-	uint32_t count;   /* targets whose path ends with this step */
+	uint32_t level;   /* number of steps on the path before this one */
+	uint32_t count;   /* number of targets whose path ends with this step */
 	uint32_t example; /* the target with the shortest path so far */
-	uint32_t length;  /* objects on the example's path */
-	uint32_t group;   /* 1 + index of its group; 0: not examined */
+	uint32_t length;  /* number of objects on the path to `example` */
+	uint32_t group;   /* 1 + index of the step's group; 0: the group is not examined */
 };
 
 struct path_tree {
 	const struct heap *heap;
 	const struct graph *graph;
 	const struct graph_bfs *bfs;
-	struct intern names;   /* of classes, and descriptions of roots */
-	uint32_t *class_names; /* by class: index in `names`; last entry: unknown class */
-	struct intern keys;    /* struct step_key by step */
+	struct intern names;   /* names of classes, and descriptions of roots */
+	/* by class: index in `names`; the last entry is for an unknown class */
+	uint32_t *class_names;
+	struct intern keys;    /* by step: its struct step_key */
 	struct path_tree_step *steps;
 	size_t n_steps, cap_steps;
-	struct path_tree_node *nodes; /* only pages with nodes on paths are backed by memory */
+	/* by node; only pages with nodes on paths are backed by memory */
+	struct path_tree_node *nodes;
 	uint32_t *stack;
 	size_t cap_stack;
 };
@@ -39,8 +41,9 @@ void path_tree_init(struct path_tree *s, const struct heap *h, const struct grap
 void path_tree_release(struct path_tree *s);
 
 /*
- * Returns the last step of the path to a target.  *length: objects on the path.  A class object
- * counts as its class, but as a java.lang.Class if it is the target.  May move s->steps.
+ * Returns the last step of the path to a target.  Sets *length to the number of objects on the
+ * path.  A class object on a path is shown as its class; if it is the target, it is a
+ * java.lang.Class.  May move s->steps.
  */
 uint32_t path_tree_last(struct path_tree *s, uint32_t target, uint32_t *length);
 

@@ -5,20 +5,23 @@
 #include "model/heap/heap.h"
 
 struct refpath {
-	uint32_t *nodes;          /* the root's object first */
-	struct graph_edge *edges; /* [i]: from nodes[i - 1] to nodes[i]; [0] is unused */
+	uint32_t *nodes;          /* the objects on the path; the root's object comes first */
+	/* edges[i] leads from nodes[i - 1] to nodes[i]; edges[0] is unused */
+	struct graph_edge *edges;
 	size_t n;
 };
 
-/* Finds the path to a node, which must be reachable. */
+/* Finds the path to a node, which must be reachable.  Allocates the arrays of `path`. */
 void refpath_find(const struct graph *g, const struct graph_bfs *bfs, uint32_t node,
 		  struct refpath *path);
 void refpath_release(struct refpath *path);
 
-/* Returns whether nodes[i - 1] and nodes[i] have one class, and edge i is a field or element. */
+/*
+ * Returns whether nodes[i - 1] and nodes[i] are of one class, and edge i is a field or an element.
+ */
 bool refpath_continues(const struct heap *h, const struct refpath *path, size_t i);
 
-/* Sets wanted[class] for all classes whose field names are needed to show the path. */
+/* Sets wanted[class] for each class whose field names are needed to show the path. */
 void refpath_want_fields(const struct heap *h, const struct refpath *path, bool *wanted);
 
 #endif

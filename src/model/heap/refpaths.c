@@ -76,7 +76,10 @@ static uint64_t thread_of(const struct path_tree *s, uint32_t node)
 	return root ? root->thread : 0;
 }
 
-/* Measures the runs from a target up to the root.  The `run` of a run's last node is its length. */
+/*
+ * Measures the runs on the path from a target up to the root.  A run's length is the `run` of its
+ * last node.
+ */
 static void measure_way(struct path_tree *s, struct refpaths_group *group, uint32_t mark,
 			uint32_t target, uint64_t *thread)
 {
@@ -113,7 +116,7 @@ static void measure_group(struct path_tree *s, struct refpaths_group *group, uin
 		measure_way(s, group, mark, targets[i], &thread);
 }
 
-/* Returns only the targets of the examined groups, sorted by group. */
+/* Returns the targets of the examined groups, sorted by group; the caller frees the array. */
 static uint32_t *sort_targets(struct path_tree *s, const struct refpaths_targets *targets,
 			      const struct refpaths *paths)
 {
@@ -152,7 +155,7 @@ static void examine_groups(struct path_tree *s, const struct refpaths_targets *t
 	}
 }
 
-/* Counts the targets that only paths with weak references reach. */
+/* Counts the targets that can be reached only by paths with weak references. */
 static uint64_t count_weak(const struct graph *g, const struct refpaths_targets *targets,
 			   const struct graph_bfs *strong)
 {

@@ -7,7 +7,7 @@
 #include "model/heap/refpaths.h"
 #include "model/class/type_name.h"
 
-#define CANDIDATES_MAX 400 /* approximate bytes of labels in an error text */
+#define CANDIDATES_MAX 400 /* bytes of labels in an error text, approximately */
 
 void refpaths_targets_release(struct refpaths_targets *targets)
 {
@@ -38,14 +38,14 @@ static int refuse_class(const struct heap *h, const char *word, struct err *err)
 	return rc;
 }
 
-/* Direct subtypes of each class, as linked lists. */
+/* For each class, the list of its direct subtypes. */
 struct subtypes {
 	struct {
 		uint32_t class;
 		size_t next; /* 1 + index of the next entry; 0: none */
 	} *entries;
 	size_t n, cap;
-	size_t *first; /* by class: 1 + index of its first entry; 0: none */
+	size_t *first; /* by class: 1 + index of the first entry of its list; 0: none */
 	bool has_interfaces;
 };
 
@@ -80,7 +80,7 @@ static void find_subtypes(const struct heap *h, struct subtypes *s)
 	}
 }
 
-/* Selects all direct and indirect subtypes of the selected classes. */
+/* Selects all subtypes, direct and indirect, of the classes that are selected. */
 static void select_subtypes(const struct heap *h, const struct subtypes *s, bool *selected)
 {
 	_cleanup_free_ uint32_t *todo = xcalloc(h->n_classes, sizeof(*todo));
@@ -97,12 +97,15 @@ static void select_subtypes(const struct heap *h, const struct subtypes *s, bool
 			if (selected[class])
 				continue;
 			selected[class] = true;
-			todo[n++] = class; /* fits: each class is added once */
+			todo[n++] = class; /* there is room: each class is added once */
 		}
 	}
 }
 
-/* Returns whether Object is selected, which FollowReferences never reports as a superclass. */
+/*
+ * Returns whether java.lang.Object is selected, which FollowReferences never reports as a
+ * superclass.
+ */
 static bool is_object_selected(const struct heap *h, const bool *selected)
 {
 	for (uint32_t i = 0; i < h->n_classes; i++) {
@@ -159,7 +162,9 @@ static bool is_part(const char *from, size_t len, const char *word)
 	return strlen(word) == len && strncasecmp(from, word, len) == 0;
 }
 
-/* Returns whether `word` is the name or hash in a label like "a.b.Loader 'name' @1f2e3d4c". */
+/*
+ * Returns whether `word` is the name or the hash in a label such as "a.b.Loader 'name' @1f2e3d4c".
+ */
 static bool is_in_label(const char *label, const char *word)
 {
 	const char *hash = strrchr(label, '@'), *open = strchr(label, '\''), *close = NULL;
@@ -188,7 +193,10 @@ static bool has_target(const struct refpaths_targets *targets, uint32_t node)
 	return false;
 }
 
-/* Returns whether a loader has a permanent class; its hidden classes need not be permanent. */
+/*
+ * Returns whether the loader with this label has a permanent class.  Its hidden classes need not be
+ * permanent.
+ */
 static bool is_permanent(const struct heap *h, const char *label)
 {
 	for (size_t i = 0; i < h->n_classes; i++) {

@@ -5,9 +5,9 @@
 #include "base/xalloc.h"
 #include "model/class/type_name.h"
 
-/* The group of each class. */
+/* The groups (classes, packages or loaders) into which classes are divided. */
 struct groups {
-	uint32_t *of;  /* class → group */
+	uint32_t *of;  /* by class: number of its group */
 	char **names;
 	uint32_t n;
 };

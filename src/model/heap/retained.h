@@ -7,8 +7,9 @@
 #include "model/graph/held_by_class.h"
 
 struct retained_row {
-	char *name;         /* of the class, package or loader */
-	const char *loader; /* if by class, else NULL; belongs to the heap */
+	char *name;         /* name of the class, package or loader */
+	/* if rows are classes, the loader's label, owned by the heap; else NULL */
+	const char *loader;
 	struct graph_sum sum;
 };
 
@@ -16,7 +17,10 @@ struct retained_row {
 struct retained {
 	struct retained_row *rows;
 	size_t n;
-	/* of all rows before filtering; excludes objects that are missing in a dump */
+	/*
+	 * Totals of all rows before retained_filter().  Objects that are missing in a dump are not
+	 * counted.
+	 */
 	uint64_t instances;
 };
 
@@ -27,26 +31,30 @@ enum retained_sort {
 	RETAINED_BY_NAME,
 };
 
-/* Computes a row per class, package or loader; packages and loaders as of histo_group(). */
+/*
+ * Computes a row for each class, package or loader.  Packages and loaders are those of
+ * histo_group().
+ */
 void retained_sum_up(struct retained *r, const struct heap *h, const struct dominators *tree,
 		     enum histo_group by);
 void retained_release(struct retained *r);
-/* Sorts by size or count, descending, or by name; ties by name, then loader. */
+/* Sorts in descending order of size or count, or by name; equal rows by name, then loader. */
 void retained_sort(struct retained *r, enum retained_sort by);
-/* Removes rows whose name does not match a glob. */
+/* Removes the rows whose name does not match the glob. */
 void retained_filter(struct retained *r, const char *glob);
 
 /*
- * The top of the dominator tree in preorder: an object, then the large objects that it dominates,
- * largest first, then a total of the others.
+ * An entry of the dominator tree's top, which is in preorder: an object, then the large objects
+ * that it dominates, largest first, then a total of the other objects that it dominates.
  */
 struct retained_entry {
-	uint32_t node;   /* GRAPH_NONE: the other objects of `holder` */
-	uint32_t holder; /* node of its dominator; graph_n(): only the roots dominate it */
-	unsigned depth;  /* 0: directly below the roots */
-	bool has_edge;   /* `edge` is a direct reference from the holder */
+	/* the object; GRAPH_NONE: the entry is the total of other objects of `holder` */
+	uint32_t node;
+	uint32_t holder; /* node of the dominator; graph_n(): only the roots dominate it */
+	unsigned depth;  /* level in the tree; 0: directly below the roots */
+	bool has_edge;   /* the holder refers directly to the object, by `edge` */
 	struct graph_edge edge;
-	struct held_by_class_sum rest; /* total of the other objects */
+	struct held_by_class_sum rest; /* the total of other objects */
 };
 
 struct retained_tree {
@@ -56,9 +64,9 @@ struct retained_tree {
 };
 
 struct retained_tree_opts {
-	uint64_t least;  /* bytes: show objects that retain at least this */
-	unsigned depth;  /* number of levels */
-	size_t children; /* show at most so many per object; 0: all */
+	uint64_t least;  /* show objects that retain at least so many bytes */
+	unsigned depth;  /* number of levels to show */
+	size_t children; /* maximum number of objects to show below one object; 0: no maximum */
 	bool weak;       /* as in dominators_find() */
 };
 
@@ -67,23 +75,24 @@ void retained_tree_find(struct retained_tree *t, const struct graph *g,
 void retained_tree_release(struct retained_tree *t);
 
 /*
- * A suspect is an object that retains at least `least` bytes, all in smaller pieces.  It ends a
- * chain in which each object retains nearly all that its dominator retains.  A list or tree, whose
- * nodes are of one class and refer to one another, counts as one object, its first node.  A
- * class is a suspect if those of its instances that only roots dominate retain at least `least`
- * bytes together, but none of them does alone.
+ * A suspect is an object that retains at least `least` bytes, while each object that it dominates
+ * retains less.  It is the end of a chain in which each object retains nearly as much as its
+ * dominator.  A list or tree, whose nodes are of one class and refer to one another, counts as one
+ * object, its first node.  A class is also a suspect if those of its instances that only the roots
+ * dominate retain at least `least` bytes together, but none of them alone.
  *
  * Suspects do not overlap, so there are at most 100 % / `least`.
  */
 struct retained_suspect {
-	uint32_t node;      /* the object; of a class, its instance that retains most */
-	uint64_t instances; /* 1: a single object */
+	uint32_t node;      /* the object; for a class, the instance that retains the most */
+	uint64_t instances; /* number of instances; 1: a single object */
 	uint64_t retained;  /* bytes retained by all of them */
-	struct held_by_class_sum held; /* the pieces; for a class, its instances */
+	/* the objects that the suspect dominates; for a class, its instances */
+	struct held_by_class_sum held;
 };
 
 struct retained_suspects {
-	struct retained_suspect *list; /* by retained bytes, descending */
+	struct retained_suspect *list; /* in descending order of retained bytes */
 	size_t n, cap;
 	struct held_by_class pieces;
 };

@@ -5,13 +5,17 @@
 /* State of the search among the big objects. */
 struct search {
 	struct big_objects bigs;
-	uint32_t *heads; /* by big object: the first one of its list or tree */
-	uint64_t *own;   /* by head: retained bytes without other big lists and trees */
+	uint32_t *heads; /* by big object: the first object of its list or tree */
+	/* by such first object: bytes that it retains without other big lists and trees */
+	uint64_t *own;
 	uint32_t *holders;
 	uint8_t *roles;
 };
 
-/* Fills in heads and own.  In `order`, dominators come first, so their heads are known. */
+/*
+ * Fills in heads and own.  In `order`, dominators come first, so the head of an object's dominator
+ * is known.
+ */
 static void find_heads(struct search *s)
 {
 	for (uint32_t i = 0; i < s->bigs.n; i++) {
@@ -77,8 +81,11 @@ static void add_classes(struct retained_suspects *found, const struct search *s)
 		const struct held_row *piece = &found->pieces.list[i];
 
 		if (piece->bytes < s->bigs.least)
-			return; /* sorted by bytes, descending */
-		/* Class objects hold unrelated data, so java.lang.Class is not a suspect. */
+			return; /* the rows are in descending order of bytes */
+		/*
+		 * Class objects refer to unrelated data, so the class java.lang.Class is not a
+		 * suspect.
+		 */
 		if (graph_stands_for(s->bigs.graph, piece->biggest) != GRAPH_NONE)
 			continue;
 		*add_suspect(found) = (struct retained_suspect){

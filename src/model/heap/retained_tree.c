@@ -4,9 +4,9 @@
 
 #include "base/xalloc.h"
 
-/* A big object in the tree. */
+/* The position of a big object in the outline. */
 struct outline_node {
-	uint32_t first, last, next; /* first, last: children; next: sibling; GRAPH_NONE: none */
+	uint32_t first, last, next; /* first and last child, and next sibling; GRAPH_NONE: none */
 	bool has_edge;
 	struct graph_edge edge;
 };
@@ -14,8 +14,8 @@ struct outline_node {
 struct outline {
 	const struct retained_tree_opts *opts;
 	struct big_objects bigs;
-	struct outline_node *nodes;  /* one for each big object, and a last one for the roots */
-	uint32_t *holders;    /* for held_by_class_wanted */
+	struct outline_node *nodes;  /* one for each big object, and the last for the roots */
+	uint32_t *holders;    /* for held_by_class_wanted.holders */
 	uint8_t *roles;
 };
 
@@ -44,7 +44,10 @@ static bool may_hold(const struct outline *l, const struct graph_edge *edge)
 	return l->bigs.tree->retained[edge->to] >= l->bigs.least;
 }
 
-/* Finds the edges to all dominated big objects in one scan: the holder may have many edges. */
+/*
+ * Finds the holder's edges to all big objects that it dominates, in one scan of its edges, which
+ * may be many.
+ */
 static void find_edges(struct outline *l, uint32_t holder)
 {
 	const struct big_objects *b = &l->bigs;
@@ -81,7 +84,7 @@ static uint32_t node_above(const struct outline *l, uint32_t number)
 	return above == GRAPH_NONE ? l->bigs.tree->n : l->bigs.list[above].node;
 }
 
-/* Keeps only the first `children` objects of a holder. */
+/* Removes the children of a holder after the first `children`. */
 static void cut_children(struct outline *l, struct outline_node *holder)
 {
 	uint32_t *link = &holder->first;
@@ -93,7 +96,7 @@ static void cut_children(struct outline *l, struct outline_node *holder)
 	*link = GRAPH_NONE;
 }
 
-/* Adds an entry for an object, and removes its children if opts->depth is reached. */
+/* Adds an entry for an object.  If the object is at the level opts->depth, removes its children. */
 static void add_object(struct outline *l, struct retained_tree *t, uint32_t number, unsigned depth)
 {
 	struct outline_node *item = &l->nodes[number];
@@ -112,7 +115,7 @@ static void add_object(struct outline *l, struct retained_tree *t, uint32_t numb
 	find_edges(l, number);
 }
 
-/* Adds an entry for the other objects of a holder, see fill_rests(). */
+/* Adds an entry for the total of a holder's other objects; fill_rests() fills it in. */
 static void add_rest(struct outline *l, struct retained_tree *t, uint32_t number, unsigned depth)
 {
 	uint32_t node = number < l->bigs.n ? l->bigs.list[number].node : l->bigs.tree->n;
@@ -149,7 +152,7 @@ static void add_entries(struct outline *l, struct retained_tree *t)
 	add_rest(l, t, roots, 0);
 }
 
-/* Fills in the rest entries, and removes those that are too small to show. */
+/* Fills in the totals of other objects, and removes those that are too small to be shown. */
 static void fill_rests(struct outline *l, struct retained_tree *t)
 {
 	const struct held_by_class_wanted wanted = { l->holders, l->roles, (uint32_t)l->bigs.n,
@@ -182,7 +185,8 @@ void retained_tree_find(struct retained_tree *t, const struct graph *g,
 	big_objects_find(&l.bigs, g, tree, opts->least);
 	l.nodes = xcalloc(l.bigs.n + 1, sizeof(*l.nodes));
 	l.holders = xreallocarray(NULL, l.bigs.n + 1, sizeof(*l.holders));
-	memset(l.holders, 0xff, (l.bigs.n + 1) * sizeof(*l.holders)); /* GRAPH_NONE */
+	/* Sets all holders to GRAPH_NONE. */
+	memset(l.holders, 0xff, (l.bigs.n + 1) * sizeof(*l.holders));
 	l.roles = xcalloc(l.bigs.n + 1, sizeof(*l.roles));
 	link_nodes(&l);
 	add_entries(&l, t);
