@@ -40,7 +40,7 @@ void histo_add(struct histo *h, const char *name, const char *loader, const char
 	};
 }
 
-/* Adds with saturation: the values are not trusted. */
+/* Adds n to *sum.  The values are not trusted, so an overflow yields the largest number. */
 static void add(int64_t *sum, int64_t n)
 {
 	if (__builtin_add_overflow(*sum, n, sum))
@@ -59,7 +59,7 @@ struct histo_total histo_total(const struct histo *h)
 	return total;
 }
 
-/* Like strcmp(), with NULL first. */
+/* Compares like strcmp(); NULL comes first. */
 static int compare_text(const char *a, const char *b)
 {
 	if (!a || !b)
@@ -105,7 +105,7 @@ void histo_sort(struct histo *h, enum histo_sort by)
 		qsort(h->rows, h->n, sizeof(*h->rows), order[by]);
 }
 
-/* Removes the rows that keep() rejects. */
+/* Removes the rows for which keep() returns false. */
 static void filter_rows(struct histo *h, bool (*keep)(const struct histo_row *, const void *),
 			const void *arg)
 {
@@ -130,7 +130,7 @@ static void row_merge(struct histo_row *into, struct histo_row *from)
 	row_release(from);
 }
 
-/* Sorts by name, and merges rows with the same name and loader. */
+/* Sorts by name, and merges rows that have the same name and loader. */
 static void merge_equal(struct histo *h)
 {
 	size_t kept = 0;
@@ -145,7 +145,10 @@ static void merge_equal(struct histo *h)
 	h->n = kept;
 }
 
-/* Ignores a hidden class's suffix after '/' and the brackets of an array. */
+/*
+ * Returns the package, ignoring the suffix of a hidden class after '/' and the brackets of an
+ * array.
+ */
 char *histo_package(const char *name)
 {
 	size_t len = strcspn(name, "/[");
@@ -184,7 +187,7 @@ void histo_group(struct histo *h, enum histo_group by)
 			row_become_package(row);
 		else
 			row_become_loader(row);
-		free(row->module); /* one package or loader may belong to several modules */
+		free(row->module); /* a package or loader may have several modules */
 		row->module = NULL;
 	}
 	merge_equal(h);

@@ -11,11 +11,15 @@
 #include "base/err.h"
 
 struct histo_row {
-	char *name;   /* Java source form; a package with --by package, a loader with --by loader */
+	/*
+	 * Java source form of the class name; the package with --by package, the loader with --by
+	 * loader
+	 */
+	char *name;
 	char *loader; /* "bootstrap", "app", "a.b.Loader @1f2e3d4c"; NULL: unknown */
 	char *module; /* NULL: none or unknown */
-	int64_t classes;   /* number of classes in this row */
-	int64_t instances; /* like `bytes`: the difference after histo_subtract() */
+	int64_t classes;   /* number of classes that the row sums up */
+	int64_t instances; /* after histo_subtract() a difference, like `bytes` */
 	int64_t bytes;
 };
 
@@ -29,7 +33,7 @@ enum histo_sort { HISTO_BY_BYTES, HISTO_BY_COUNT, HISTO_BY_NAME };
 enum histo_group { HISTO_CLASS, HISTO_PACKAGE, HISTO_LOADER };
 
 void histo_release(struct histo *h);
-/* Adds a row; texts are copied. */
+/* Adds a row; the texts are copied. */
 void histo_add(struct histo *h, const char *name, const char *loader, const char *module,
 	       int64_t instances, int64_t bytes);
 
@@ -38,26 +42,26 @@ struct histo_total {
 };
 struct histo_total histo_total(const struct histo *h);
 
-/* Sorts by bytes or count in descending order, or by name.  Ties: by name, then loader. */
+/* Sorts in descending order of bytes or count, or by name; equal rows by name, then loader. */
 void histo_sort(struct histo *h, enum histo_sort by);
 /*
- * Merges rows by package or loader.  An array counts for the package of its element class,
- * primitive arrays as "(primitive arrays)", and the unnamed package as "(default)".
+ * Merges the rows of each package or loader.  An array belongs to the package of its element class;
+ * arrays of primitives are called "(primitive arrays)", and the unnamed package "(default)".
  */
 void histo_group(struct histo *h, enum histo_group by);
-/* Returns the package for a class name; the caller frees it. */
+/* Returns the package that histo_group() uses for a class name; the caller frees it. */
 char *histo_package(const char *name);
 /* Removes the rows whose names do not match the glob ('*' any, '?' one character). */
 void histo_filter(struct histo *h, const char *glob);
 /*
- * Subtracts `base` from `now` by name and loader, or by name alone if either has no loaders.  Rows
- * without a difference are removed.
+ * Subtracts `base` from `now`.  Rows correspond by name and loader, or by name alone if one of the
+ * two has no loaders.  Rows without a difference are removed.
  */
 void histo_subtract(struct histo *now, const struct histo *base);
 
 /*
- * Parses GC.class_histogram of JDK 8 to 27: "num: instances bytes name (module)".  Returns -EBADMSG
- * if the text is invalid or the total does not match.
+ * Parses GC.class_histogram of JDK 8 to 27: "num: instances bytes name (module)".  Returns 0, or
+ * -EBADMSG if the text is invalid or its total is not the sum.
  */
 int histo_parse_vm(struct histo *h, const char *text, size_t len) _must_check_;
 

@@ -52,7 +52,10 @@ static bool is_heading(struct strview line)
 	return true;
 }
 
-/* Removes " (java.base@17.0.15)" from a name and returns "java.base", or an empty text. */
+/*
+ * Removes the module " (java.base@17.0.15)" from a name, and returns it as "java.base"; an empty
+ * text if there is none.
+ */
 static struct strview cut_module(struct strview *name)
 {
 	const char *open = memrchr(name->at, '(', strview_len(*name));
@@ -69,7 +72,10 @@ static struct strview cut_module(struct strview *name)
 	return module;
 }
 
-/* Adds the Java form of a name.  Arrays are signatures with dots: "[[Ljava.lang.Object;". */
+/*
+ * Appends the Java form of a name.  Arrays have signatures with dots: "[[Ljava.lang.Object;".
+ * Returns 0, or -1 if the name is invalid.
+ */
 static int add_class_name(struct buf *out, struct strview name)
 {
 	size_t dims = 0, len = strview_len(name);

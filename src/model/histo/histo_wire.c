@@ -5,7 +5,7 @@
 #include "base/buf.h"
 #include "model/class/type_name.h"
 
-#define CLASSES_MAX (1u << 22) /* limits what a hostile agent can make jtool store */
+#define CLASSES_MAX (1u << 22) /* limit for the classes that a hostile agent can make jtool store */
 
 void histo_wire_release(struct histo_wire *w)
 {
@@ -26,7 +26,7 @@ static int take_class(struct histo_wire *w, struct wire_reader *payload, struct 
 	    type_name_java(name, signature.data, signature.len) < 0)
 		return -EBADMSG;
 	if (instances == 0)
-		return 0; /* GC.class_histogram omits these, too */
+		return 0; /* GC.class_histogram omits such classes, too */
 	histo_add(w->histo, buf_str(name), class_origins_loader(&w->origins, loader),
 		  class_origins_module(&w->origins, module), (int64_t)instances, (int64_t)bytes);
 	return 0;

@@ -1,4 +1,4 @@
-/* Reads a histogram from the agent's HISTO_* frames (wire/frames.def), and validates them. */
+/* Reads a histogram from the agent's HISTO_* frames (wire/frames.def), and checks them. */
 #ifndef JTOOL_MODEL_HISTO_HISTO_WIRE_H
 #define JTOOL_MODEL_HISTO_HISTO_WIRE_H
 
@@ -7,18 +7,21 @@
 #include "wire/frame.h"
 
 struct histo_wire {
-	struct histo *histo; /* receives the classes; borrowed */
+	struct histo *histo; /* the classes are added to it; not owned */
 	struct class_origins origins;
 
-	/* From HISTO_END: */
+	/* Values of the frame HISTO_END: */
 	uint64_t walk_ns;
 	uint32_t method; /* WIRE_WALK_* */
-	uint64_t resolved;   /* objects resolved one by one */
-	uint64_t agent_peak; /* bytes allocated by the agent */
-	bool is_late;        /* the walk reached the maximum pause: there are no classes */
+	uint64_t resolved;   /* number of objects whose class was resolved individually */
+	uint64_t agent_peak; /* most bytes that the agent had allocated at a time */
+	bool is_late;        /* the walk exceeded the maximum pause, so there are no classes */
 };
 
-/* Reads one frame.  Returns 0 if more follow, 1 after the last one, -EBADMSG if inconsistent. */
+/*
+ * Reads one frame.  Returns 0 if more frames follow, 1 for the last one, -EBADMSG if the frame is
+ * inconsistent.
+ */
 int histo_wire_take(struct histo_wire *w, uint16_t type, struct wire_reader *payload)
 	_must_check_;
 void histo_wire_release(struct histo_wire *w); /* does not release histo */
