@@ -8,7 +8,8 @@
 #include "model/vm/dcmd_replies.h"
 
 #define KB 1024
-#define AMOUNT_MAX ((int64_t)1 << 57) /* the address space; the sum of a few cannot overflow */
+/* size of the address space; a sum of a few amounts cannot overflow */
+#define AMOUNT_MAX ((int64_t)1 << 57)
 
 void jvm_memory_init(struct jvm_memory *m)
 {
@@ -34,7 +35,7 @@ static void add_range(struct jvm_memory *m, enum jvm_range_kind kind, uint64_t s
 	m->ranges[m->n_ranges++] = (struct jvm_range){ kind, start, end };
 }
 
-/* Adds amounts that are not negative; a sum that is too large is unknown. */
+/* Adds n to *sum.  The sum becomes -1 (unknown) if n is negative or the sum is too large. */
 static void add_amount(int64_t *sum, int64_t n)
 {
 	if (n < 0)
@@ -44,7 +45,7 @@ static void add_amount(int64_t *sum, int64_t n)
 		*sum = -1;
 }
 
-/* Returns the decimal number at the start of the text, or -1. */
+/* Returns the decimal number at the start of the text, or -1 if there is none. */
 static int64_t number_at(const char *text)
 {
 	int64_t n = 0;
@@ -59,7 +60,7 @@ static int64_t number_at(const char *text)
 	return n;
 }
 
-/* Returns the number after the words, or -1. */
+/* Returns the number that follows `words` in the line, or -1 if there is none. */
 static int64_t number_after(const char *line, const char *words)
 {
 	const char *at = strstr(line, words);
@@ -75,8 +76,8 @@ static int64_t kb_after(const char *line, const char *words)
 }
 
 /*
- * Finds "[0x…, 0x…, 0x…)" or "[0x…, 0x…]", of two to four addresses.  Sets the first and the last
- * one.
+ * Finds a range in brackets with two to four addresses, "[0x…, 0x…, 0x…)" or "[0x…, 0x…]".  Sets
+ * *first and *last to the first and the last address.
  */
 static bool bounds(const char *line, uint64_t *first, uint64_t *last)
 {
@@ -95,7 +96,7 @@ static bool bounds(const char *line, uint64_t *first, uint64_t *last)
 	return (*end == ')' || *end == ']') && *first < *last;
 }
 
-/* Calls the function for each line, without leading spaces. */
+/* Calls fn() for each line of the text, without the line's leading spaces. */
 typedef void line_fn(struct jvm_memory *m, const char *line, void *arg);
 static void each_line(struct jvm_memory *m, const char *text, line_fn *fn, void *arg)
 {
@@ -110,7 +111,7 @@ static bool begins(const char *line, const char *words)
 	return strncmp(line, words, strlen(words)) == 0;
 }
 
-/* "class space    used 403K, capacity 459K, committed 512K, reserved 1048576K" */
+/* Parses "class space used 403K, capacity 459K, committed 512K, reserved 1048576K". */
 static void class_line(struct jvm_memory *m, const char *line)
 {
 	const char *used = strstr(line, "used ");
@@ -121,7 +122,7 @@ static void class_line(struct jvm_memory *m, const char *line)
 	m->class_committed = kb_after(line, "committed ");
 }
 
-/* The generations and spaces of a heap are adjacent. */
+/* Parses a line of GC.heap_info.  The generations and spaces of a heap are adjacent. */
 static void heap_line(struct jvm_memory *m, const char *line, void *arg)
 {
 	struct jvm_range *heap = arg;
@@ -158,7 +159,9 @@ void jvm_memory_heap_info(struct jvm_memory *m, const char *text)
 	add_range(m, JVM_RANGE_HEAP, heap.start, heap.end);
 }
 
-/* JDK 16 and later: "- node #0: base 0x…: reserved=65536.00 KB, …" */
+/*
+ * Parses a node of metaspace in JDK 16 and later: "- node #0: base 0x…: reserved=65536.00 KB, …".
+ */
 static void node_line(struct jvm_memory *m, const char *line, enum jvm_range_kind kind)
 {
 	const char *base = strstr(line, "base 0x");
@@ -178,8 +181,8 @@ struct metaspace_state {
 };
 
 /*
- * The nodes follow a heading.  JDK 11 prints "Virtual space list:" alone if there is no class
- * space, and four addresses for each node.
+ * Parses a line of VM.metaspace.  A heading precedes the nodes.  JDK 11 prints only the heading
+ * "Virtual space list:" if there is no class space, and four addresses for each node.
  */
 static void metaspace_line(struct jvm_memory *m, const char *line, void *arg)
 {
@@ -211,7 +214,9 @@ void jvm_memory_metaspace(struct jvm_memory *m, const char *text)
 	each_line(m, text, metaspace_line, &state);
 }
 
-/* "CodeHeap 'NAME': size=120036Kb used=13Kb …", or "CodeCache: …" of a cache with one heap. */
+/*
+ * Parses "CodeHeap 'NAME': size=120036Kb used=13Kb …", or "CodeCache: …" if the cache has one heap.
+ */
 static void code_line(struct jvm_memory *m, const char *line, void *arg)
 {
 	int64_t *heaps = arg, *cache = heaps + 1;
@@ -233,7 +238,7 @@ void jvm_memory_code_cache(struct jvm_memory *m, const char *text)
 	m->code_used = used[0] >= 0 ? used[0] : used[1];
 }
 
-/* malloc_info(3): the totals follow the last arena. */
+/* Parses a line of malloc_info(3).  The totals are after the last arena. */
 static void malloc_line(struct jvm_memory *m, const char *line, void *arg)
 {
 	bool *in_arena = arg;
@@ -274,8 +279,9 @@ static enum nmt_category category_of(const char *line)
 }
 
 /*
- * "-   GC (reserved=…, committed=…)", then "(malloc=…KB #…)", "(mmap: reserved=…KB,
- * committed=…KB)", "(arena=…KB #…)".  "malloc" does not include the chunks of arenas.
+ * Parses the lines of a category in Native Memory Tracking: "- GC (reserved=…, committed=…)", then
+ * "(malloc=…KB #…)", "(mmap: reserved=…KB, committed=…KB)", "(arena=…KB #…)".  The amount of
+ * "malloc" does not include the chunks of arenas.
  */
 static void nmt_line(struct jvm_memory *m, const char *line, void *arg)
 {

@@ -1,6 +1,7 @@
 /*
- * Parses a JVM's reports about its memory: address ranges and amounts, from the untrusted answers
- * of JDK 8 to 27 to diagnostic commands.  A part that a JVM does not report stays unknown.  Pure.
+ * Parses a JVM's reports about its memory, which are address ranges and amounts.  They come from
+ * the answers of JDK 8 to 27 to diagnostic commands, and are untrusted.  What a JVM does not report
+ * stays unknown.  Pure.
  */
 #ifndef JTOOL_MODEL_MEMORY_JVM_MEMORY_H
 #define JTOOL_MODEL_MEMORY_JVM_MEMORY_H
@@ -15,30 +16,35 @@ struct jvm_range {
 	enum jvm_range_kind kind;
 	uint64_t start, end;
 };
-#define JVM_RANGES_MAX 4096 /* a node of metaspace has 8 to 64 MB */
+#define JVM_RANGES_MAX 4096 /* limit; a node of metaspace has 8 to 64 MB */
 
 /* Amounts are in bytes; -1: unknown. */
 struct jvm_memory {
 	struct jvm_range *ranges;
 	size_t n_ranges, cap_ranges;
 	int64_t heap_used, heap_max;
-	int64_t metaspace_used, metaspace_committed; /* with class space */
+	int64_t metaspace_used, metaspace_committed; /* including class space */
 	int64_t class_used, class_committed;
 	int64_t code_used;
-	/* glibc: bytes of the arenas, those of them that are free, and chunks in own mappings */
+	/*
+	 * From glibc's malloc: bytes of the arenas, free bytes in them, and bytes of blocks with
+	 * their own mapping.
+	 */
 	int64_t malloc_arenas, malloc_free, malloc_mapped;
-	/* Native Memory Tracking */
+	/* From Native Memory Tracking: */
 	bool has_nmt;
-	int64_t nmt_malloc;  /* all memory from malloc */
-	int64_t nmt_gc;      /* collector and compilers: mappings */
-	int64_t nmt_gc_malloc; /* the same, from malloc */
-	int64_t nmt_other;   /* Unsafe.allocateMemory: direct buffers; JDK 11 and later */
+	int64_t nmt_malloc;  /* all memory that the JVM has from malloc */
+	int64_t nmt_gc;      /* collector and compilers: memory from mmap */
+	int64_t nmt_gc_malloc; /* collector and compilers: memory from malloc */
+	int64_t nmt_other;   /* Unsafe.allocateMemory, for direct buffers; JDK 11 and later */
 };
 
 void jvm_memory_init(struct jvm_memory *m);
 void jvm_memory_release(struct jvm_memory *m);
 
-/* Each parses the answer to one diagnostic command and skips unknown lines. */
+/*
+ * Each function parses the answer to the diagnostic command on its line, and skips unknown lines.
+ */
 void jvm_memory_heap_info(struct jvm_memory *m, const char *text);   /* GC.heap_info */
 void jvm_memory_metaspace(struct jvm_memory *m, const char *text);   /* VM.metaspace vslist */
 void jvm_memory_code_cache(struct jvm_memory *m, const char *text);  /* Compiler.codecache */

@@ -6,9 +6,12 @@
 #include "base/xalloc.h"
 
 #define MB (UINT64_C(1) << 20)
-/* glibc: an arena lies in an aligned area of 64 MB (HEAP_MAX_SIZE, malloc/arena.c). */
+/* glibc places each arena in an aligned area of 64 MB (HEAP_MAX_SIZE, malloc/arena.c). */
 #define ARENA_SIZE (64 * MB)
-/* Linux before 6.7 does not mark stacks.  Guard pages are 16 to 256 KB, stacks 1 to 8 MB. */
+/*
+ * Linux before 6.7 does not mark the stacks of threads, which have 1 to 8 MB.  A stack follows a
+ * guard of 16 to 256 KB.
+ */
 #define GUARD_MAX MB
 #define STACK_MAX (16 * MB)
 #define BSS_MAX (4 * MB)
@@ -28,7 +31,7 @@ bool mapping_is_inaccessible(const struct mapping *m)
 	return !m->read && !m->write && !m->exec;
 }
 
-/* Returns true for address space without memory: a guard, or a reservation. */
+/* Returns true for address space without memory: a guard page, or memory that is only reserved. */
 static bool is_hole(const struct mapping *m)
 {
 	return mapping_is_anonymous(m) && mapping_is_inaccessible(m);
@@ -50,7 +53,10 @@ static const struct mapping *after(const struct mapping_kinds *s, size_t i)
 	return i + 1 < s->maps->n && m[1].start == m->end ? m + 1 : NULL;
 }
 
-/* The segments of a library are neighbours, and one of them is executable. */
+/*
+ * Returns true for a segment of a library: the segments are adjacent, and one of them is
+ * executable.
+ */
 static bool is_library(const struct mapping_kinds *s, size_t i)
 {
 	const struct mapping *list = s->maps->list;
@@ -72,7 +78,7 @@ static bool ends_with(const char *text, const char *suffix)
 
 static bool is_java_heap_file(const struct mapping *m)
 {
-	return m->path && ends_with(m->path, "java_heap"); /* ZGC: /memfd:java_heap */
+	return m->path && ends_with(m->path, "java_heap"); /* ZGC's heap: /memfd:java_heap */
 }
 
 static bool in_heap(const struct mapping_kinds *s, const struct mapping *m)
@@ -86,7 +92,7 @@ static bool in_heap(const struct mapping_kinds *s, const struct mapping *m)
 	return false;
 }
 
-/* Files that the JVM or the C library maps, and not the program. */
+/* Returns true for a file that the JVM or the C library maps, and not the program. */
 static bool is_of_jvm(const char *path)
 {
 	static const char *const ends[] = { ".jar", ".zip", ".war", ".jmod", ".cache", ".ttf",
@@ -109,7 +115,7 @@ static int kind_of_file(const struct mapping_kinds *s, size_t i)
 	const char *path = s->maps->list[i].path;
 
 	if (!path)
-		return PART_FILES; /* shared and anonymous */
+		return PART_FILES; /* shared anonymous memory */
 	if (strcmp(path, "[heap]") == 0)
 		return POOL_ARENAS;
 	if (strncmp(path, "[stack", 6) == 0)
@@ -120,7 +126,7 @@ static int kind_of_file(const struct mapping_kinds *s, size_t i)
 		return PART_HEAP;
 	if (s->is_agent(path))
 		return PART_AGENT;
-	if (ends_with(path, ".jsa")) /* objects of the archive are mapped into the heap */
+	if (ends_with(path, ".jsa")) /* objects of the class archive, mapped into the heap */
 		return in_heap(s, &s->maps->list[i]) ? PART_HEAP : PART_ARCHIVE;
 	if (is_library(s, i))
 		return PART_LIBRARIES;
@@ -143,16 +149,18 @@ static bool is_arena(const struct mapping_kinds *s, size_t i)
 
 	if (m->start % ARENA_SIZE != 0)
 		return false;
-	if (m->end % ARENA_SIZE == 0) /* full; neighbours can share a mapping */
+	/* the arena is full; a neighbour can be in the same mapping */
+	if (m->end % ARENA_SIZE == 0)
 		return true;
 	return rest && is_hole(rest) && rest->noreserve == m->noreserve &&
 	       rest->end % ARENA_SIZE == 0 && length(rest) < ARENA_SIZE;
 }
 
 /*
- * HotSpot reserves memory with MAP_NORESERVE, and commits it, from its start, with another mmap(2)
- * without that flag.  In an arena of glibc the committed part has the flags of the rest, because
- * mprotect(2) does not change them.
+ * Returns true for a mapping that HotSpot has reserved and not committed.  HotSpot reserves memory
+ * with MAP_NORESERVE, and commits it from its start with another mmap(2) without this flag.  In an
+ * arena of glibc, the committed part has the same flags as the rest, because mprotect(2) does not
+ * change them.
  */
 static bool is_reserved(const struct mapping_kinds *s, size_t i)
 {
@@ -161,7 +169,10 @@ static bool is_reserved(const struct mapping_kinds *s, size_t i)
 	return !s->maps->list[i].noreserve && rest && is_hole(rest) && rest->noreserve;
 }
 
-/* The zeroed data of a library follows its file. */
+/*
+ * Returns the kind of an anonymous mapping after a file's mapping: the zeroed data of a library
+ * follows its file.
+ */
 static int kind_of_neighbour(const struct mapping_kinds *s, size_t i)
 {
 	const struct mapping *file = before(s, i);
@@ -200,7 +211,7 @@ static int by_start(const void *a, const void *b)
 	return (x->start > y->start) - (x->start < y->start);
 }
 
-/* Sorts the ranges, and removes overlaps: the JVM's answers are not trusted. */
+/* Copies and sorts the ranges, and removes overlaps, because the JVM's answers are not trusted. */
 static void sort_ranges(struct mapping_kinds *s, const struct jvm_memory *jvm)
 {
 	uint64_t end = 0;
@@ -230,7 +241,10 @@ bool mapping_kinds_has_range(const struct mapping_kinds *s, enum jvm_range_kind 
 	return false;
 }
 
-/* Returns true for what can be a part of the heap: its memory, reserved or archived objects. */
+/*
+ * Returns true for a mapping that can be a part of the heap: memory, reserved memory, or archived
+ * objects.
+ */
 static bool can_be_heap(const struct mapping_kinds *s, size_t i)
 {
 	const struct mapping *m = &s->maps->list[i];
@@ -243,7 +257,8 @@ static bool can_be_heap(const struct mapping_kinds *s, size_t i)
 }
 
 /*
- * Without the JVM's answer, the heap is the smallest run of adjacent mappings that has room for it.
+ * Finds the heap if the JVM does not report it: the smallest run of adjacent mappings with room for
+ * heap_max.
  */
 static void find_heap(struct mapping_kinds *s, int64_t heap_max)
 {
@@ -266,7 +281,7 @@ static void find_heap(struct mapping_kinds *s, int64_t heap_max)
 	if (best == UINT64_MAX)
 		return;
 	heap.end = heap.start + max;
-	s->ranges[s->n_ranges++] = heap; /* sort_ranges() has left room */
+	s->ranges[s->n_ranges++] = heap; /* there is room, see sort_ranges() */
 	qsort(s->ranges, s->n_ranges, sizeof(*s->ranges), by_start);
 }
 

@@ -1,5 +1,5 @@
 /*
- * Classifies the mappings of a JVM by the addresses that the JVM reports, by their files and names,
+ * Classifies the mappings of a JVM by the address ranges that the JVM reports, by files and names,
  * and by adjacent mappings.  Pure.
  */
 #ifndef JTOOL_MODEL_MEMORY_MAPPING_KINDS_H
@@ -7,10 +7,13 @@
 
 #include "model/memory/memory_parts.h"
 
-/* A kind is a part, or a pool that is divided when the sizes of all mappings are known. */
+/*
+ * The kind of a mapping is a part of the JVM's memory, or one of these pools, which memory_parts.c
+ * divides when it knows the sizes of all mappings.
+ */
 enum {
 	POOL_ARENAS = N_MEMORY_PARTS, /* malloc's arenas */
-	POOL_RESERVED,                /* the committed start of a reservation of HotSpot */
+	POOL_RESERVED, /* the committed start of address space that HotSpot has reserved */
 	POOL_OTHER,                   /* other anonymous memory */
 	N_POOLS,
 };
@@ -18,18 +21,21 @@ enum {
 struct mapping_kinds {
 	const struct mappings *maps;
 	memory_is_agent *is_agent;
-	struct jvm_range *ranges; /* sorted, without overlaps */
+	struct jvm_range *ranges; /* sorted by address, without overlaps */
 	size_t n_ranges;
 };
 
-/* Copies the ranges of the JVM. If the heap is not among them, searches for it. */
+/*
+ * Copies the address ranges that the JVM has reported.  If the heap is not among them, searches for
+ * it.
+ */
 void mapping_kinds_init(struct mapping_kinds *s, const struct mappings *maps,
 			const struct jvm_memory *jvm, memory_is_agent *is_agent);
 void mapping_kinds_release(struct mapping_kinds *s);
 
 bool mapping_kinds_has_range(const struct mapping_kinds *s, enum jvm_range_kind kind);
 
-/* Returns the kind of a mapping, or of the piece of it that is in no range. */
+/* Returns the kind of mapping i, or of the part of it that is in no range. */
 int mapping_kind(const struct mapping_kinds *s, size_t i);
 
 bool mapping_is_anonymous(const struct mapping *m);

@@ -9,7 +9,10 @@
 
 #define KB 1024
 #define ADDRESS_DIGITS 16
-/* The address space of a process has 57 bits at most; a sum of sizes cannot overflow. */
+/*
+ * Limit for a size in KB.  A process has at most 57 bits of address space; with it, a sum of sizes
+ * cannot overflow.
+ */
 #define KB_MAX ((int64_t)1 << 47)
 
 static int hex_digit(char c)
@@ -55,7 +58,7 @@ static char *path_of(struct strview s)
 	return len ? xstrndup(s.at, len) : NULL;
 }
 
-/* Parses "START-END rw-p OFFSET DEVICE INODE PATH". */
+/* Parses the line "START-END rw-p OFFSET DEVICE INODE PATH", with which a mapping begins. */
 static bool parse_header(struct strview line, struct mapping *m)
 {
 	if (!take_hex(&line, &m->start) || !take_char(&line, '-') || !take_hex(&line, &m->end) ||
@@ -66,12 +69,12 @@ static bool parse_header(struct strview line, struct mapping *m)
 	m->exec = line.at[2] == 'x';
 	m->shared = line.at[3] == 's';
 	for (int i = 0; i < 4; i++)
-		skip_word(&line); /* permissions, offset, device, inode */
+		skip_word(&line); /* skips permissions, offset, device, inode */
 	m->path = path_of(line);
 	return true;
 }
 
-/* Returns the bytes of "   12 kB", or -1. */
+/* Parses " 12 kB".  Returns the number of bytes, or -1 if the text has another form. */
 static int64_t parse_kb(struct strview s)
 {
 	int64_t n = 0;
@@ -99,7 +102,7 @@ static void parse_flags(struct strview s, struct mapping *m)
 	}
 }
 
-/* Parses "KEY: VALUE".  Other keys are skipped. */
+/* Parses a line "KEY: VALUE".  Ignores keys that are not used. */
 static bool parse_value(struct strview line, struct mapping *m)
 {
 	const char *colon = memchr(line.at, ':', strview_len(line));

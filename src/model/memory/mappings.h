@@ -10,12 +10,19 @@
 
 struct mapping {
 	uint64_t start, end;
-	char *path; /* without " (deleted)", or a name such as "[heap]"; NULL: anonymous */
-	int64_t resident, swapped; /* bytes */
-	int64_t anonymous; /* resident bytes that no file can replace */
+	/*
+	 * path of the file, without " (deleted)"; or a name such as "[heap]"; NULL: anonymous
+	 * memory
+	 */
+	char *path;
+	int64_t resident, swapped; /* size in bytes */
+	/*
+	 * resident bytes that are not pages of a file: without swap, the kernel cannot reclaim them
+	 */
+	int64_t anonymous;
 	bool read, write, exec, shared;
-	bool noreserve; /* VmFlags "nr": mmap(2) with MAP_NORESERVE */
-	bool no_huge;   /* "nh": Linux 6.7 and later set it for MAP_STACK */
+	bool noreserve; /* "nr" in VmFlags: the memory was mapped with MAP_NORESERVE */
+	bool no_huge;   /* "nh" in VmFlags: Linux 6.7 and later set it for MAP_STACK */
 };
 
 struct mappings {
@@ -25,7 +32,7 @@ struct mappings {
 
 /*
  * Parses the text into empty `m`.  Returns -EBADMSG if it is malformed, truncated or not sorted.
- * Release `m` in any case.
+ * Release `m` also after an error.
  */
 int mappings_parse(struct mappings *m, const char *text, size_t len) _must_check_;
 void mappings_release(struct mappings *m);

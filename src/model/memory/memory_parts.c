@@ -12,7 +12,7 @@ struct state {
 	struct mapping_kinds kinds;
 	size_t next_range;
 	struct memory_size size[N_POOLS];
-	int64_t gc_room; /* bytes that may still be added to POOL_RESERVED */
+	int64_t gc_room; /* number of bytes that POOL_RESERVED may still get */
 };
 
 const char *memory_part_name(enum memory_part part)
@@ -53,8 +53,9 @@ static void add(struct memory_size *size, const struct mapping *m, uint64_t len,
 }
 
 /*
- * Adds a piece of a mapping.  A mapping from malloc can have merged with the committed start of a
- * reservation, so at most gc_room bytes are counted as part of the reservation.
+ * Adds a piece of a mapping to a part or pool.  The mapping may be memory of malloc that the kernel
+ * has merged with the committed start of a reservation.  So at most gc_room bytes are added to
+ * POOL_RESERVED.
  */
 static void add_piece(struct state *s, int kind, const struct mapping *m, uint64_t len,
 		      int64_t resident, int64_t anonymous)
@@ -62,7 +63,7 @@ static void add_piece(struct state *s, int kind, const struct mapping *m, uint64
 	int64_t fits;
 
 	if (kind == POOL_OTHER && mapping_is_inaccessible(m))
-		len = 0; /* reserved by a neighbour */
+		len = 0; /* the adjacent mapping's reservation has counted them */
 	if (kind != POOL_RESERVED) {
 		add(&s->size[kind], m, len, resident, anonymous);
 		return;
@@ -80,14 +81,14 @@ static const enum memory_part part_of_range[] = {
 	[JVM_RANGE_CODE] = PART_CODE,
 };
 
-/* A piece of a mapping: of one range, or between ranges. */
+/* A piece of a mapping: the part of it in one range, or between two ranges. */
 struct piece {
 	int kind; /* -1: between ranges */
 	uint64_t len;
 };
 #define PIECES_MAX 64
 
-/* Cuts an anonymous mapping at the ends of the ranges.  Returns the number of pieces. */
+/* Cuts an anonymous mapping where ranges begin and end.  Returns the number of pieces. */
 static size_t cut(struct state *s, const struct mapping *m, struct piece *pieces)
 {
 	uint64_t at = m->start;
@@ -114,8 +115,9 @@ static size_t cut(struct state *s, const struct mapping *m, struct piece *pieces
 }
 
 /*
- * Adds an anonymous mapping.  The kernel merges adjacent mappings.  The smaller pieces are
- * committed starts of reservations and count as fully resident; the longest piece gets the rest.
+ * Adds an anonymous mapping, which may consist of several because the kernel merges adjacent ones.
+ * Its smaller pieces are committed starts of reservations and are counted as fully resident; the
+ * longest piece gets the remaining resident bytes.
  */
 static void add_anonymous(struct state *s, size_t i)
 {
@@ -151,7 +153,7 @@ static void add_file(struct state *s, size_t i)
 	    m->shared && m->write ? m->resident : m->anonymous);
 }
 
-/* Moves resident bytes from a pool to a part, at most `bytes`. */
+/* Moves at most `bytes` resident bytes from a pool to a part. */
 static void move(struct state *s, int from, int to, int64_t bytes)
 {
 	struct memory_size *a = &s->size[from], *b = &s->size[to];
@@ -179,7 +181,10 @@ static void move_all(struct state *s, int from, int to)
 	*a = (struct memory_size){ .resident = 0 };
 }
 
-/* Moves the amount to the part: from the first pool, and if that is too small, from the next. */
+/*
+ * Moves `bytes` resident bytes to the part `to`: from the pool `first`, and if it has too few, also
+ * from `second`.
+ */
 static void move_first(struct state *s, int first, int second, int to, int64_t bytes)
 {
 	int64_t before_it = s->size[to].resident;
@@ -188,7 +193,10 @@ static void move_first(struct state *s, int first, int second, int to, int64_t b
 	move(s, second, to, bytes - (s->size[to].resident - before_it));
 }
 
-/* For JDK 8, which reports the sizes of metaspace but not its addresses. */
+/*
+ * Moves metaspace out of the pools, for JDK 8, which reports the sizes of metaspace but not its
+ * addresses.
+ */
 static void divide_metaspace(struct state *s)
 {
 	const struct jvm_memory *jvm = s->jvm;
@@ -200,7 +208,7 @@ static void divide_metaspace(struct state *s)
 	move_first(s, POOL_RESERVED, POOL_OTHER, PART_CLASS_SPACE, class);
 }
 
-/* Divides malloc's resident memory into used and free. */
+/* Divides the resident memory of malloc into used and free memory. */
 static void divide_malloc(struct state *s)
 {
 	const struct jvm_memory *jvm = s->jvm;
@@ -210,8 +218,8 @@ static void divide_malloc(struct state *s)
 		int64_t in_use = jvm->malloc_arenas - jvm->malloc_free;
 
 		/*
-		 * Arenas that are not recognised by their addresses, because they are in merged
-		 * mappings.
+		 * Add the arenas that were not recognised by their addresses, because they are in
+		 * merged mappings.
 		 */
 		move(s, POOL_OTHER, POOL_ARENAS, jvm->malloc_arenas - arenas->committed);
 		if (arenas->resident > in_use)
@@ -219,8 +227,8 @@ static void divide_malloc(struct state *s)
 	}
 	move_all(s, POOL_ARENAS, PART_MALLOC);
 	/*
-	 * Large blocks, for which malloc calls mmap(2); if their amount is unknown, all that is
-	 * left.
+	 * Add the large blocks for which malloc calls mmap(2).  If their amount is unknown, add all
+	 * that the pool has.
 	 */
 	if (jvm->malloc_free >= 0) {
 		move_first(s, POOL_OTHER, POOL_RESERVED, PART_MALLOC,
@@ -232,9 +240,9 @@ static void divide_malloc(struct state *s)
 }
 
 /*
- * Native Memory Tracking reports how much memory the collector and Unsafe have from malloc, but not
- * how much of it is resident.  Direct buffers are resident, because they are zeroed; other memory
- * is assumed to be resident in proportion.
+ * Divides malloc's memory by Native Memory Tracking, which reports how much of it the collector and
+ * Unsafe have, but not how much is resident.  Direct buffers are resident, because they are zeroed.
+ * The same share of all other memory is assumed to be resident.
  */
 static void divide_tracked(struct state *s)
 {
@@ -280,8 +288,8 @@ static void put_used(const struct jvm_memory *jvm, struct memory_parts *parts)
 }
 
 /*
- * Bitmaps, card tables and remembered sets: the bitmaps of Parallel and of G1 before JDK 20 take
- * 1/32 of the heap, card and offset tables 1/512 each.
+ * Returns the most that bitmaps, card tables and remembered sets take, in bytes.  The bitmaps of
+ * Parallel, and of G1 before JDK 20, take 1/32 of the heap; card and offset tables take 1/512 each.
  */
 static int64_t gc_room(const struct jvm_memory *jvm)
 {

@@ -6,20 +6,25 @@
 
 struct memory_verdict {
 	/*
-	 * Resident and swapped bytes outside the Java heap that the kernel cannot reclaim by
-	 * dropping pages of files.
+	 * Resident and swapped bytes outside of the Java heap, without pages of files, which the
+	 * kernel can reclaim.
 	 */
 	int64_t outside;
-	/* The maximum of the heap and `outside`, minus the limit; 0 or less: fits. */
+	/*
+	 * Bytes by which the maximum heap size and `outside` together exceed the limit; 0 or less:
+	 * they fit.
+	 */
 	int64_t excess;
-	bool known; /* false: there is no limit, or the maximum of the heap is unknown */
+	bool known; /* false: there is no limit, or the maximum heap size is unknown */
 };
 
 /* `heap_max` and `limit` are in bytes, or -1. */
 struct memory_verdict memory_verdict_of(const struct memory_parts *parts, int64_t heap_max,
 				    int64_t limit);
 
-/* Returns the free bytes in malloc's arenas if they are worth a notice, else 0. */
+/*
+ * Returns the number of free bytes in malloc's arenas if it is large enough for a notice, else 0.
+ */
 int64_t memory_trimmable(const struct memory_parts *parts);
 
 #endif
