@@ -1,4 +1,6 @@
-/* The JVM's report of deadlocks, at the end of a thread dump (DeadlockCycle::print_on_with). */
+/*
+ * Parses the JVM's report of deadlocks at the end of a thread dump (DeadlockCycle::print_on_with).
+ */
 #include <stdlib.h>
 #include <string.h>
 
@@ -18,7 +20,7 @@ static const char *find(struct strview s, const char *text)
 }
 
 /*
- * Takes a line of
+ * Parses one line of
  *     "A":
  *       waiting to lock monitor 0x… (object 0x…, a Lock),
  *       waiting for ownable synchronizer 0x…, (a Lock),
@@ -55,12 +57,13 @@ static void take_claim(struct thread_dump *d, struct strview line)
 void deadlock_report_parse(struct thread_dump *d, struct strview report)
 {
 	struct strview line;
-	bool repeats = false; /* the stacks of the threads, which are in the list */
+	/* true: in the part that repeats the stacks of the threads, which are in the list */
+	bool repeats = false;
 
 	while (strview_line(&report, &line)) {
 		if (starts(line, "Java stack information"))
 			repeats = true;
-		else if (starts(line, "Found ")) /* "one Java-level deadlock:", "2 deadlocks." */
+		else if (starts(line, "Found ")) /* "Found one Java-level deadlock:" */
 			repeats = false;
 		else if (strview_len(line) > 0 && !repeats && !starts(line, "==="))
 			take_claim(d, line);

@@ -12,7 +12,7 @@ static void fail(struct json_scan *s)
 	s->rest.at = s->rest.end;
 }
 
-/* Returns the next character that is not blank, or '\0' at the end. */
+/* Returns the next character that is not white space, without consuming it; '\0' at the end. */
 static char next(struct json_scan *s)
 {
 	while (s->rest.at < s->rest.end && memchr(" \t\r\n", *s->rest.at, 4))
@@ -40,7 +40,10 @@ bool json_scan_array(struct json_scan *s)
 	return enter(s, '[');
 }
 
-/* Consumes a comma.  False at the end of the object or array, which is consumed. */
+/*
+ * Consumes a comma and returns true.  At the end of the object or array, consumes `close` and
+ * returns false.
+ */
 static bool more(struct json_scan *s, char close)
 {
 	char c = next(s);
@@ -58,7 +61,7 @@ static bool more(struct json_scan *s, char close)
 	return true;
 }
 
-/* Consumes a string, and sets *raw to what is between the quotes. */
+/* Consumes a string, and sets *raw to the characters between its quotes. */
 static bool string(struct json_scan *s, struct strview *raw)
 {
 	const char *at = s->rest.at + 1;
@@ -116,7 +119,7 @@ static void add_utf8(struct buf *out, uint32_t c)
 	}
 }
 
-/* Parses four hexadecimal digits after "\u".  Returns false if there are none. */
+/* Parses the four hexadecimal digits after "\u".  Returns false if there are fewer. */
 static bool unit(struct strview *raw, uint32_t *c)
 {
 	if (strview_len(*raw) < 6 || raw->at[0] != '\\' || raw->at[1] != 'u')
@@ -212,7 +215,7 @@ bool json_scan_true(struct json_scan *s)
 	return strview_is(raw, "true");
 }
 
-/* Without recursion: the document decides how deep it is.  Brackets are only counted. */
+/* Only counts brackets: recursion would be as deep as the untrusted document. */
 void json_scan_skip(struct json_scan *s)
 {
 	size_t depth = 0;

@@ -1,5 +1,6 @@
 /*
- * Reads JSON (RFC 8259) front to back, without a tree: for documents of any size from a target.
+ * Reads JSON (RFC 8259) from front to back without building a tree, for documents of any size from
+ * a target.
  *
  *     if (json_scan_object(&s)) {
  *         while (json_scan_key(&s, &key)) {
@@ -20,28 +21,37 @@ struct json_scan {
 	bool bad;
 };
 
-/* Enter an object or an array.  False, and the value is skipped, if the next value is another. */
+/*
+ * Enter an object or an array.  If the next value is of another kind, it is skipped and the
+ * functions return false.
+ */
 bool json_scan_object(struct json_scan *s);
 bool json_scan_array(struct json_scan *s);
 
 /*
- * Consumes the next key of the object that was entered last, as it is written.  False at the end of
- * the object, which is consumed.  Take or skip the value before the next call.
+ * Consumes the next key of the object that was entered last, and sets *key to it as it is written.
+ * At the end of the object, consumes the end and returns false.  Read or skip the value before the
+ * next call.
  */
 bool json_scan_key(struct json_scan *s, struct strview *key);
-/* Returns true if another value of the array follows. */
+/*
+ * Returns true if the array that was entered last has another value; at its end, consumes the end.
+ */
 bool json_scan_item(struct json_scan *s);
 
 /*
- * Appends a string, in UTF-8.  False, and the value is skipped, if the next value is another.
- * Surrogates that have no partner become U+FFFD.
+ * Appends the string that is the next value, in UTF-8.  If the next value is not a string, skips it
+ * and returns false.  A surrogate without a partner becomes U+FFFD.
  */
 bool json_scan_text(struct json_scan *s, struct buf *text);
-/* Returns a number from 0 to INT64_MAX, also one in quotes; -1, and the value is skipped. */
+/*
+ * Consumes the next value.  Returns it if it is a number from 0 to INT64_MAX, which may be in
+ * quotes; otherwise -1.
+ */
 int64_t json_scan_number(struct json_scan *s);
-/* Returns true for the value true. */
+/* Consumes the next value.  Returns whether it is `true`. */
 bool json_scan_true(struct json_scan *s);
-/* Skips a value. */
+/* Consumes the next value. */
 void json_scan_skip(struct json_scan *s);
 
 #endif

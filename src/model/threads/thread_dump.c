@@ -7,14 +7,14 @@
 #include "base/xalloc.h"
 #include "model/threads/thread_list.h"
 
-#define NAME_LINES_MAX 16 /* a name may contain line feeds */
+#define NAME_LINES_MAX 16 /* limit for the lines of a name, which may contain line feeds */
 
 struct parser {
 	struct thread_dump *dump;
-	struct dump_thread *thread; /* whose lines follow; NULL: none */
-	size_t platform;            /* index of the last thread that is not virtual, or NO_THREAD */
-	bool synchronizers;         /* the lines that follow are "Locked ownable synchronizers" */
-	bool in_list;               /* … are "Threads class SMR info", addresses */
+	struct dump_thread *thread; /* the thread to which the next lines belong; NULL: none */
+	size_t platform;            /* index of the last platform thread, or NO_THREAD */
+	bool synchronizers;         /* the next lines list "Locked ownable synchronizers" */
+	bool in_list;               /* the next lines list addresses: "Threads class SMR info" */
 };
 
 static bool starts(struct strview s, const char *prefix)
@@ -29,13 +29,13 @@ static const char *find(struct strview s, const char *text)
 	return memmem(s.at, strview_len(s), text, strlen(text));
 }
 
-/* A NUL, which no JVM sends, ends the copy. */
+/* Returns a copy of a part of the text.  The JVM sends no NUL; one that is there ends the copy. */
 static char *copy(const char *from, const char *to)
 {
 	return xstrndup(from, (size_t)(to - from));
 }
 
-/* Parses a decimal or hexadecimal number.  Returns -1 if there is none. */
+/* Parses a decimal or hexadecimal number.  Returns -1 if the text begins with none. */
 static int64_t number_at(const char *at, const char *end)
 {
 	char digits[24] = "";
@@ -51,7 +51,7 @@ static int64_t number_at(const char *at, const char *end)
 	return rest == digits || value < 0 ? -1 : value;
 }
 
-/* Returns the word after " KEY=", or NULL. */
+/* Returns the position after " KEY=" in the header, or NULL. */
 static const char *value_of(struct strview header, const char *key)
 {
 	const char *at = find(header, key);
@@ -72,7 +72,9 @@ static double real_at(const char *at, const char *end)
 	return strtod(digits, NULL);
 }
 
-/* Parses "1234B", "497K", "2M": byte_size_in_proper_unit() and its unit. */
+/*
+ * Parses a size such as "1234B", "497K", "2M", printed by byte_size_in_proper_unit() and its unit.
+ */
 static int64_t size_at(const char *at, const char *end)
 {
 	static const char units[] = "BKMGT";
@@ -95,7 +97,10 @@ static int64_t size_at(const char *at, const char *end)
 	return value;
 }
 
-/* The words after nid=…: "waiting on condition  [0x00007f…]". */
+/*
+ * Returns a copy of the words after nid=…, such as "waiting on condition" of "waiting on condition
+ * [0x00007f…]".
+ */
 static char *condition_of(const char *at, const char *end)
 {
 	struct strview rest = { at, end };
@@ -113,8 +118,8 @@ static char *condition_of(const char *at, const char *end)
 }
 
 /*
- * Takes the numbers after the name: ` #12`, and from JDK 19 on that of the kernel: ` #12 [117]`.  A
- * thread that runs a virtual thread has only the latter.
+ * Parses the numbers after the name: the thread's id ` #12`, and from JDK 19 on also the kernel's
+ * number, ` #12 [117]`.  A thread that runs a virtual thread has only the kernel's number.
  */
 static void take_numbers(struct dump_thread *t, struct strview rest)
 {
@@ -162,8 +167,9 @@ static bool take_header(struct parser *p, struct strview line)
 }
 
 /*
- * JDK 23 and later: `   Mounted virtual thread #22`, followed by its frames.  Its name is not in
- * the dump; a quoted one before the number is accepted.
+ * Parses the line ` Mounted virtual thread #22` of JDK 23 and later, which the virtual thread's
+ * frames follow.  The dump does not have its name; if there is a quoted name before the number, it
+ * is used.
  */
 static bool take_virtual(struct parser *p, struct strview line)
 {
@@ -190,7 +196,7 @@ static bool take_virtual(struct parser *p, struct strview line)
 	return true;
 }
 
-/* Parses "<0x00000000ffd31560> (a Locks$Lock)"; sets only what is there. */
+/* Parses "<0x00000000ffd31560> (a Locks$Lock)".  Members that the text does not have stay unset. */
 static struct thread_lock lock_of(struct strview text)
 {
 	struct thread_lock lock = { .object = 0 };
@@ -204,7 +210,7 @@ static struct thread_lock lock_of(struct strview text)
 	return lock;
 }
 
-/* Takes a line of a stack that is about a lock.  Returns false if its form is unknown. */
+/* Parses a line about a lock in a stack.  Returns false if the line has an unknown form. */
 static bool take_lock(struct parser *p, struct strview line)
 {
 	static const struct {
@@ -230,7 +236,10 @@ static bool take_lock(struct parser *p, struct strview line)
 	return starts(line, "eliminated ") || (p->synchronizers && starts(line, "None"));
 }
 
-/* Takes "a.b.C.m(java.base@17.0.15/C.java:12)", without the module and its version. */
+/*
+ * Parses a stack frame "a.b.C.m(java.base@17.0.15/C.java:12)", and adds it without the module and
+ * its version.
+ */
 static void take_frame(struct dump_thread *t, struct strview frame)
 {
 	char *text = copy(frame.at, frame.end), *open = strrchr(text, '(');
@@ -256,14 +265,17 @@ static struct strview after(struct strview line, const char *prefix)
 	return (struct strview){ line.at + strlen(prefix), line.end };
 }
 
-/* The locks of "Locked ownable synchronizers" are the carrier's, below a virtual thread, too. */
+/*
+ * Begins "Locked ownable synchronizers".  Below a virtual thread, too, the locks belong to its
+ * carrier.
+ */
 static void begin_synchronizers(struct parser *p)
 {
 	p->synchronizers = p->dump->has_synchronizers = true;
 	p->thread = p->platform == NO_THREAD ? NULL : &p->dump->threads[p->platform];
 }
 
-/* Takes a line about the thread that was listed last.  Returns false if its form is unknown. */
+/* Parses a line that belongs to the last thread.  Returns false if the line has an unknown form. */
 static bool take_detail(struct parser *p, struct strview line)
 {
 	static const char state[] = "   java.lang.Thread.State: ";
@@ -284,7 +296,10 @@ static bool take_detail(struct parser *p, struct strview line)
 	return true;
 }
 
-/* Returns whether a line has nothing about a thread: the heading, and addresses of threads. */
+/*
+ * Returns whether a line does not concern a thread: the dump's heading, or a list of thread
+ * addresses.
+ */
 static bool is_frame_of_dump(struct parser *p, struct strview line)
 {
 	static const char *const headings[] = { "Full thread dump ",
@@ -304,12 +319,15 @@ static bool is_frame_of_dump(struct parser *p, struct strview line)
 			return true;
 		}
 	}
-	/* The time: 2026-11-23 22:45:22 */
+	/* The line with the time: 2026-11-23 22:45:22 */
 	return p->in_list || (strview_len(line) == 19 && isdigit((unsigned char)*line.at) &&
 			      line.at[4] == '-' && line.at[10] == ' ');
 }
 
-/* Joins the lines of a header whose name contains line feeds. */
+/*
+ * Parses a first line whose name contains line feeds, by joining lines.  Returns false if that is
+ * not one.
+ */
 static bool take_long_header(struct parser *p, struct strview *text, struct strview first)
 {
 	struct strview rest = *text, line;
@@ -329,7 +347,10 @@ static bool take_long_header(struct parser *p, struct strview *text, struct strv
 	return false;
 }
 
-/* Lines of an unknown form are kept.  After an unknown heading, no thread gets another's frames. */
+/*
+ * Parses a line.  A line with an unknown form is stored.  After an unknown first line of a thread,
+ * the lines that follow do not go to the thread before.
+ */
 static void take_line(struct parser *p, struct strview *rest, struct strview line)
 {
 	if (is_frame_of_dump(p, line))

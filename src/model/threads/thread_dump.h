@@ -13,79 +13,83 @@
 
 enum thread_wait {
 	THREAD_WAITS_NOT,
-	THREAD_WAITS_FOR_MONITOR, /* to enter, or to enter again after Object.wait() */
-	THREAD_WAITS_FOR_NOTIFY,  /* in Object.wait() */
-	THREAD_WAITS_PARKED,      /* in LockSupport.park() with a blocker object */
+	/* The thread waits to enter a monitor, or to enter it again after Object.wait() */
+	THREAD_WAITS_FOR_MONITOR,
+	THREAD_WAITS_FOR_NOTIFY,  /* the thread is in Object.wait() */
+	THREAD_WAITS_PARKED,      /* the thread is in LockSupport.park() with a blocker object */
 };
 
 struct thread_lock {
-	uint64_t object; /* address of the monitor's object, or of the synchronizer; 0: not known */
+	uint64_t object; /* address of the monitor's object or of the synchronizer; 0: unknown */
 	char *class;     /* NULL: not known */
-	bool is_hash;    /* `object` is its identity hash code: Thread.dump_to_file */
+	bool is_hash;    /* `object` is an identity hash code, in a dump by Thread.dump_to_file */
 };
 
 #define NO_THREAD SIZE_MAX
 
 struct dump_thread {
 	char *name;
-	int64_t id;        /* Thread.threadId(); -1: a thread of the JVM itself */
-	int64_t tid;       /* of the kernel, in the JVM's pid namespace; -1: not known */
+	int64_t id;        /* Thread.threadId(); -1: a thread of the JVM itself, which has none */
+	int64_t tid;       /* the kernel's thread id in the JVM's pid namespace; -1: unknown */
 	bool daemon, virtual;
-	char *state;       /* RUNNABLE, BLOCKED, …; of a thread of the JVM: "runnable", … */
-	double cpu_s;      /* CPU time; -1: not known (before JDK 11) */
-	double cpu_percent; /* of one CPU, while it was measured; -1: not known */
+	char *state;       /* RUNNABLE, BLOCKED, …; for a thread of the JVM itself "runnable", … */
+	double cpu_s;      /* CPU time in seconds; -1: unknown (before JDK 11) */
+	double cpu_percent; /* share of one CPU in a measured interval; -1: unknown */
 	int64_t allocated; /* bytes; -1: not known */
-	int64_t carries;   /* the id of the virtual thread that runs on it; -1: none */
-	int64_t carrier;   /* of a virtual thread: the id of the thread that runs it; -1: none */
-	int64_t owner_id;  /* the id of the owner, if the dump has it; -1 */
+	int64_t carries;   /* id of the virtual thread that runs on this thread; -1: none */
+	int64_t carrier;   /* id of the thread on which this virtual thread runs; -1: none */
+	int64_t owner_id;  /* id of the lock's owner, if the dump has it; else -1 */
 	enum thread_wait wait;
 	struct thread_lock waits_for;
-	struct thread_lock *holds; /* monitors, and synchronizers if the dump has them (-l) */
+	struct thread_lock *holds; /* monitors that the thread holds; with -l also synchronizers */
 	size_t n_holds, cap_holds;
-	char **frames;     /* "a.b.C.m(C.java:12)", the innermost first */
+	char **frames;     /* "a.b.C.m(C.java:12)", the innermost frame first */
 	size_t n_frames, cap_frames;
-	size_t owner;      /* index of the thread that holds waits_for, or NO_THREAD */
-	size_t n_waiting;  /* how many threads wait for this one, directly or not */
-	size_t ring;       /* 1, 2, …: the deadlock it is part of; 0: none */
+	size_t owner;      /* index of the thread that holds the lock waits_for, or NO_THREAD */
+	size_t n_waiting;  /* number of threads that wait for this thread, directly or indirectly */
+	size_t ring;       /* number of the deadlock that the thread is part of, from 1; 0: none */
 };
 
-/* `"A": waiting to lock monitor …, which is held by "B"` */
+/*
+ * An entry in the JVM's report of deadlocks: `"A": waiting to lock monitor …, which is held by
+ * "B"`.
+ */
 struct thread_claim {
-	char *name, *owner; /* owner: NULL if the report ends before it */
+	char *name, *owner; /* owner: NULL if the report is cut off before it */
 	uint64_t object;
 };
 
 struct thread_dump {
 	struct dump_thread *threads;
 	size_t n, cap;
-	struct thread_claim *claims; /* of the JVM's own report of deadlocks */
+	struct thread_claim *claims; /* entries of the JVM's report of deadlocks */
 	size_t n_claims, cap_claims;
-	size_t n_rings;  /* deadlocks */
-	bool complete;   /* the end of the list of threads was seen */
-	bool has_synchronizers; /* it was made with -l */
-	struct buf unknown; /* the lines that have no known form */
+	size_t n_rings;  /* number of deadlocks */
+	bool complete;   /* the dump has the end of the list of threads */
+	bool has_synchronizers; /* the dump has ownable synchronizers: it was requested with -l */
+	struct buf unknown; /* the lines whose form is unknown */
 };
 
-/* Parses a dump into empty `d`. */
+/* Parses the text of a dump into the empty `d`. */
 void thread_dump_parse(struct thread_dump *d, const char *text, size_t len);
 void thread_dump_release(struct thread_dump *d);
 
-/* Adds a thread that the dump does not have, such as one of a native library. */
+/* Adds a thread that the dump does not have, such as one of a native library.  Copies the name. */
 struct dump_thread *thread_dump_add(struct thread_dump *d, const char *name, int64_t tid);
 
-/* Returns whether two threads have the same state and the same frames. */
+/* Returns whether two threads have the same state and the same stack frames. */
 bool dump_thread_same_stack(const struct dump_thread *a, const struct dump_thread *b);
 
 /*
- * Returns how many threads wait for a ReentrantLock, or a lock of its kind, whose owner neither
- * the dump nor the JVM's report of deadlocks has.  For a dump without -l.
+ * Returns how many threads wait for a lock such as ReentrantLock whose owner is unknown: neither in
+ * the dump nor in the JVM's report of deadlocks.  For a dump without -l.
  */
 size_t thread_dump_count_unowned(const struct thread_dump *d);
 
 /*
- * Finds the owners of what threads wait for, the deadlocks, and how many threads wait for each.
- * Every dump has the owners of monitors; those of java.util.concurrent locks are in a dump with -l,
- * and in the JVM's report of deadlocks.
+ * Finds the owners of the locks for which threads wait, the deadlocks, and the number of threads
+ * that wait for each thread.  Every dump has the owners of monitors.  The owners of
+ * java.util.concurrent locks are in a dump with -l, and in the JVM's report of deadlocks.
  */
 void thread_dump_link(struct thread_dump *d);
 

@@ -43,9 +43,13 @@ void thread_list_add_frame(struct dump_thread *t, char *frame)
 
 void thread_list_add_hold(struct dump_thread *t, struct thread_lock lock)
 {
-	bool is_known = lock.object == 0; /* "<owner is scalar replaced>": nobody can wait for it */
+	/* 0: "<owner is scalar replaced>", for which no thread can wait */
+	bool is_known = lock.object == 0;
 
-	/* An object that is waited for was released, and locked once is enough. */
+	/*
+	 * Skip a lock that the thread waits for, because it has released it, and one that is listed
+	 * already.
+	 */
 	if (t->wait != THREAD_WAITS_NOT && lock.object == t->waits_for.object)
 		is_known = true;
 	for (size_t i = 0; i < t->n_holds && !is_known; i++)
@@ -60,11 +64,11 @@ void thread_list_add_hold(struct dump_thread *t, struct thread_lock lock)
 
 void thread_list_add_wait(struct dump_thread *t, enum thread_wait wait, struct thread_lock lock)
 {
-	if (t->wait != THREAD_WAITS_NOT) { /* of an outer frame */
+	if (t->wait != THREAD_WAITS_NOT) { /* an outer frame; the innermost one counts */
 		free(lock.class);
 		return;
 	}
-	/* A thread that was notified waits for the monitor. */
+	/* After a notification, the thread waits to enter the monitor again. */
 	if (wait == THREAD_WAITS_FOR_NOTIFY && strcmp(t->state, "BLOCKED") == 0)
 		wait = THREAD_WAITS_FOR_MONITOR;
 	t->wait = wait;

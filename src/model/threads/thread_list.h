@@ -1,22 +1,25 @@
-/* Builds the threads of a dump; for its parsers.  Pure. */
+/* Functions for the parsers of thread dumps, which build the list of threads.  Pure. */
 #ifndef JTOOL_MODEL_THREADS_THREAD_LIST_H
 #define JTOOL_MODEL_THREADS_THREAD_LIST_H
 
 #include "base/strview.h"
 #include "model/threads/thread_dump.h"
 
-/* Adds a thread of which nothing else is known.  Takes the name. */
+/* Adds a thread with this name and nothing else.  Takes ownership of the name. */
 struct dump_thread *thread_list_add(struct thread_dump *d, char *name);
-/* Takes the text. */
+/* Adds a stack frame.  Takes ownership of its text. */
 void thread_list_add_frame(struct dump_thread *t, char *frame);
-/* Takes the lock. */
+/* Adds a lock that the thread holds.  Takes ownership of the lock. */
 void thread_list_add_hold(struct dump_thread *t, struct thread_lock lock);
-/* Sets what the thread waits for, unless it is known.  Takes the lock. */
+/*
+ * Sets the lock that the thread waits for, unless it is known already.  Takes ownership of the
+ * lock.
+ */
 void thread_list_add_wait(struct dump_thread *t, enum thread_wait wait, struct thread_lock lock);
 
-/* Parses what follows the list of threads: the JVM's report of deadlocks. */
+/* Parses the text after the list of threads: the JVM's report of deadlocks. */
 void deadlock_report_parse(struct thread_dump *d, struct strview report);
-/* Keeps a line of unknown form, so that it is not lost. */
+/* Stores a copy of a line whose form is unknown, so that it is not lost. */
 void thread_dump_add_unknown(struct thread_dump *d, struct strview line);
 
 #endif

@@ -1,5 +1,6 @@
 /*
- * Each thread waits for at most one lock, so the waiting threads form trees, or rings (deadlocks).
+ * Finds which thread waits for which.  Each thread waits for at most one lock, so the waiting
+ * threads form trees, or rings (deadlocks).
  */
 #include <stdlib.h>
 #include <string.h>
@@ -8,7 +9,7 @@
 #include "base/xalloc.h"
 #include "model/threads/thread_dump.h"
 
-#define CLAIMS_MAX 1000 /* each one takes a search of all threads */
+#define CLAIMS_MAX 1000 /* limit: for each claim, all threads are searched */
 
 static void find_owners(struct thread_dump *d)
 {
@@ -24,7 +25,7 @@ static void find_owners(struct thread_dump *d)
 		struct dump_thread *t = &d->threads[i];
 		uint32_t owner;
 
-		/* A thread that waits for a notification waits for no particular thread. */
+		/* A thread in Object.wait() does not wait for a particular thread. */
 		if (t->wait == THREAD_WAITS_NOT || t->wait == THREAD_WAITS_FOR_NOTIFY ||
 		    t->waits_for.object == 0)
 			continue;
@@ -74,7 +75,7 @@ size_t thread_dump_count_unowned(const struct thread_dump *d)
 	return n;
 }
 
-/* Returns the thread that the JVM's report names, or NO_THREAD. */
+/* Returns the index of the thread that a claim of the JVM's report names, or NO_THREAD. */
 static size_t claimant(const struct thread_dump *d, const struct thread_claim *claim)
 {
 	for (size_t i = 0; i < d->n; i++) {
@@ -86,7 +87,7 @@ static size_t claimant(const struct thread_dump *d, const struct thread_claim *c
 	return NO_THREAD;
 }
 
-/* Sets the owners that only the JVM's report of deadlocks has. */
+/* Sets the owners of locks that only the JVM's report of deadlocks has. */
 static void believe_report(struct thread_dump *d)
 {
 	for (size_t i = 0; i < d->n_claims && i < CLAIMS_MAX; i++) {
@@ -103,7 +104,10 @@ static void believe_report(struct thread_dump *d)
 	}
 }
 
-/* Numbers the ring that thread i leads to, if it was not seen before.  `seen`: by which start. */
+/*
+ * Numbers the ring to which the path from thread `start` leads, unless it has a number. seen[i] is
+ * the start from which thread i was seen.
+ */
 static void find_ring(struct thread_dump *d, size_t start, size_t *seen)
 {
 	size_t at = start;
@@ -119,10 +123,14 @@ static void find_ring(struct thread_dump *d, size_t start, size_t *seen)
 		d->threads[i].ring = d->n_rings;
 }
 
-/* Adds up from the leaves of the trees.  Skips deadlocks, whose members wait for one another. */
+/*
+ * Counts the waiting threads, from the leaves of the trees.  Skips deadlocks, whose members wait
+ * for one another.
+ */
 static void count_waiting(struct thread_dump *d)
 {
-	size_t *waiters = xcalloc(d->n + 1, sizeof(*waiters)); /* by thread: not counted yet */
+	/* by thread: number of waiting threads that were not counted yet */
+	size_t *waiters = xcalloc(d->n + 1, sizeof(*waiters));
 	size_t *leaves = xcalloc(d->n + 1, sizeof(*leaves)), n = 0;
 
 	for (size_t i = 0; i < d->n; i++) {

@@ -10,21 +10,24 @@
 
 #define STATE_UNKNOWN "UNKNOWN"
 
-/* A thread of the document, while its members are read. */
+/* The thread whose members are being read from the document. */
 struct parser {
 	struct thread_dump *dump;
 	struct json_scan scan;
-	struct buf text; /* of the string that is read */
+	struct buf text; /* the last string that was read */
 };
 
-/* Reads a string.  Returns NULL if the value is another; valid until the next string. */
+/*
+ * Reads a string.  Returns NULL if the next value is not a string.  Valid until the next string is
+ * read.
+ */
 static const char *text_of(struct parser *p)
 {
 	buf_reset(&p->text);
 	return json_scan_text(&p->scan, &p->text) ? buf_str(&p->text) : NULL;
 }
 
-/* Parses "java.lang.Object@58684881": Objects.toIdentityString(). */
+/* Parses "java.lang.Object@58684881", which Objects.toIdentityString() returns. */
 static struct thread_lock lock_of(const char *text)
 {
 	const char *at = strrchr(text, '@');
@@ -44,7 +47,7 @@ static void take_wait(struct parser *p, struct dump_thread *t, enum thread_wait 
 		thread_list_add_wait(t, wait, lock_of(text));
 }
 
-/* {"object": "a.B@1f", "owner": "22"} */
+/* Parses the object {"object": "a.B@1f", "owner": "22"}. */
 static void take_blocker(struct parser *p, struct dump_thread *t)
 {
 	struct strview key;
@@ -66,14 +69,14 @@ static void take_locks(struct parser *p, struct dump_thread *t)
 	if (!json_scan_array(&p->scan))
 		return;
 	while (json_scan_item(&p->scan)) {
-		const char *text = text_of(p); /* NULL: a lock that the compiler has removed */
+		const char *text = text_of(p); /* NULL: the compiler has removed the lock */
 
 		if (text)
 			thread_list_add_hold(t, lock_of(text));
 	}
 }
 
-/* [{"depth": 4, "locks": ["a.B@1f", null]}] */
+/* Parses the array [{"depth": 4, "locks": ["a.B@1f", null]}]. */
 static void take_owned(struct parser *p, struct dump_thread *t)
 {
 	struct strview key;
@@ -93,8 +96,9 @@ static void take_owned(struct parser *p, struct dump_thread *t)
 }
 
 /*
- * Takes "java.base/a.b.C.m(C.java:12)" without loader and module (StackTraceElement.toString).  The
- * name of a hidden class has a slash, too: "a.B$$Lambda/0x00007f.run(Unknown Source)".
+ * Parses "java.base/a.b.C.m(C.java:12)" (StackTraceElement.toString), and adds it without loader
+ * and module.  The name of a hidden class has a slash, too: "a.B$$Lambda/0x00007f.run(Unknown
+ * Source)".
  */
 static void take_frame(struct dump_thread *t, const char *text)
 {
@@ -172,7 +176,9 @@ static void take_threads(struct parser *p)
 	}
 }
 
-/* Reads an object of which only one member is needed. */
+/*
+ * Reads an object, and passes the value of its member `name` to take().  Other members are skipped.
+ */
 static void take_only(struct parser *p, const char *name, void (*take)(struct parser *p))
 {
 	struct strview key;
@@ -206,7 +212,8 @@ void virtual_dump_parse(struct thread_dump *d, const char *text, size_t len)
 
 	take_only(&p, "threadDump", take_dump);
 	d->complete = !p.scan.bad;
-	d->has_synchronizers = true; /* owners are in the document, if at all */
+	/* If the JVM knows the owners at all, they are in the document */
+	d->has_synchronizers = true;
 	buf_release(&p.text);
 }
 
@@ -219,7 +226,10 @@ static bool has_states(const struct thread_dump *d)
 	return false;
 }
 
-/* Of JDK 21 to 24.  A platform thread that began after `print` has another last frame. */
+/*
+ * Returns whether a thread of JDK 21 to 24 is virtual. is_printed: the dump by Thread.print has it.
+ * A platform thread that was created after that dump has another last frame than a virtual thread.
+ */
 static bool is_virtual(const struct dump_thread *t, bool is_printed)
 {
 	static const char last[] = "java.lang.VirtualThread.run(";
@@ -239,7 +249,9 @@ static bool is_at(const struct dump_thread *t, const char *method)
 	return false;
 }
 
-/* The state of a virtual thread of JDK 21 to 24, as far as it is certain. */
+/*
+ * Returns the state of a virtual thread of JDK 21 to 24, as far as its stack shows it for certain.
+ */
 static const char *state_of(const struct dump_thread *t)
 {
 	if (is_at(t, "java.lang.VirtualThread.parkNanos("))

@@ -1,8 +1,8 @@
 /*
- * The dump of Thread.dump_to_file -format=json (JDK 21 and later, jdk.internal.vm.ThreadDumper),
- * which has all virtual threads: untrusted text.  Pure.
+ * Parses the dump that Thread.dump_to_file -format=json writes (JDK 21 and later,
+ * jdk.internal.vm.ThreadDumper).  It has all virtual threads, and is untrusted text.  Pure.
  *
- * JDK 21 to 24 write names and stacks only; later ones also states, carriers and locks.
+ * JDK 21 to 24 write names and stacks only; later releases also write states, carriers and locks.
  */
 #ifndef JTOOL_MODEL_THREADS_VIRTUAL_DUMP_H
 #define JTOOL_MODEL_THREADS_VIRTUAL_DUMP_H
@@ -10,14 +10,15 @@
 #include "model/threads/thread_dump.h"
 
 /*
- * Parses the document into empty `d`, platform threads included.  If it is malformed, `complete`
- * is false and the threads before that are there.
+ * Parses the document into the empty `d`, with platform threads.  If it is malformed, `complete` is
+ * false, and `d` has the threads before the error.
  */
 void virtual_dump_parse(struct thread_dump *d, const char *text, size_t len);
 
 /*
- * Adds what Thread.print reports: the kernel's numbers of the platform threads, which thread runs
- * on which, and, for JDK 21 to 24, what is virtual.  A thread that is not in `print` is.
+ * Adds the information of the dump `print` by Thread.print: the kernel's ids of platform threads,
+ * and which virtual thread runs on which thread.  For JDK 21 to 24 also which threads are virtual:
+ * those that are not in `print`.
  */
 void virtual_dump_join(struct thread_dump *d, const struct thread_dump *print);
 
