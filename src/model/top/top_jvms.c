@@ -35,7 +35,7 @@ static double value_of(const struct top_jvm *jvm, enum top_sort sort)
 	}
 }
 
-/* The most first; names and pids ascending. */
+/* Compares two JVMs for sorting: numbers in descending order, names and pids in ascending order. */
 static int by_filter(const void *a, const void *b)
 {
 	const struct choice *x = a, *y = b;

@@ -1,4 +1,4 @@
-/* The JVMs of `top` as rows.  Pure. */
+/* The JVMs that `jtool top` shows as rows.  Pure. */
 #ifndef JTOOL_MODEL_TOP_TOP_JVMS_H
 #define JTOOL_MODEL_TOP_TOP_JVMS_H
 
@@ -8,19 +8,22 @@
 #include "model/top/top_threads.h"
 #include "model/top/vm_rates.h"
 
-/* Texts are not owned, not trusted, and may be NULL.  -1: unknown. */
+/* Texts are not owned and untrusted, and may be NULL.  Numbers may be -1: unknown. */
 struct top_jvm {
 	int pid;
-	const char *main; /* the simple name */
+	const char *main; /* simple name of the main class */
 	const char *version, *gc;
 	double uptime;
-	double cpu_s, cpu_limit; /* cpu_limit: the CPUs that it may use */
+	double cpu_s, cpu_limit; /* cpu_limit: number of CPUs that the JVM may use */
 	int64_t resident, memory_limit, heap_max;
 	unsigned threads;
 	struct vm_rates rates;
 };
 
-/* Returns the indexes of the JVMs that match, in their order; the caller frees them. */
+/*
+ * Returns the indexes of the JVMs that match the filter, in its sort order, and their number in *n.
+ * The caller frees the array.
+ */
 size_t *top_jvms_choose(const struct top_jvm *jvms, size_t n_jvms, const struct top_filter *filter,
 			size_t *n);
 

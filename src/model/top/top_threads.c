@@ -21,7 +21,9 @@ static struct top_thread begin(const struct thread_reading *r)
 static void take(struct top_thread *t, const struct thread_reading *r, bool is_later,
 		 double seconds)
 {
-	/* A thread that began meanwhile has used all of its time since then. */
+	/*
+	 * A thread that was created after the last reading has used all of its CPU time since then.
+	 */
 	double before = t->readings > 0 ? t->cpu_s : 0;
 
 	if (is_later && seconds > 0)
@@ -94,7 +96,10 @@ void top_threads_name(struct top_threads *t, const struct thread_dump *dump)
 		const struct top_thread key = { .tid = d->tid };
 		struct top_thread *found = bsearch(&key, t->list, t->n, sizeof(key), by_tid);
 
-		/* A thread that began after the request may have the tid of one in the dump. */
+		/*
+		 * A thread that was created after the request for the dump may have the tid of an
+		 * older thread in it.
+		 */
 		if (!found || d->tid < 0 || d->virtual || !found->is_asked)
 			continue;
 		free(found->name);
@@ -147,7 +152,7 @@ static int by_real(double a, double b)
 	return (a > b) - (a < b);
 }
 
-/* The busiest first, names and ids ascending. */
+/* Compares two threads for sorting: CPU in descending order, names and ids in ascending order. */
 static int compare(const struct top_thread *a, const struct top_thread *b, enum top_sort sort)
 {
 	int by_cpu = by_real(b->cpu_percent, a->cpu_percent);

@@ -1,6 +1,6 @@
 /*
  * The threads of a process over time: their share of the CPU between two readings of the kernel's
- * times, and their names from a thread dump, which is taken rarely.  Pure.
+ * counters, and their names from a thread dump, which is rarely requested.  Pure.
  */
 #ifndef JTOOL_MODEL_TOP_TOP_THREADS_H
 #define JTOOL_MODEL_TOP_TOP_THREADS_H
@@ -12,13 +12,13 @@
 #include "model/threads/thread_dump.h"
 #include "model/top/top_sort.h"
 
-/* A thread in one reading. */
+/* A thread in one reading of the kernel's counters. */
 struct thread_reading {
-	int64_t tid;          /* of the kernel, in the process's pid namespace */
-	uint64_t start_ticks; /* distinguishes reused tids */
+	int64_t tid;          /* the kernel's thread id, in the process's pid namespace */
+	uint64_t start_ticks; /* start time; differs if a tid is reused */
 	double cpu_s;
 	char state;           /* R S D T … */
-	char comm[16];        /* the beginning of its name, by the kernel */
+	char comm[16];        /* the beginning of the thread's name, from the kernel */
 };
 
 struct top_thread {
@@ -26,52 +26,56 @@ struct top_thread {
 	uint64_t start_ticks;
 	char *name;         /* NULL: only comm is known */
 	char comm[16];
-	int64_t id;         /* Thread.threadId(); -1: not known, or not a Java thread */
+	int64_t id;         /* Thread.threadId(); -1: unknown, or not a Java thread */
 	bool daemon;
-	bool is_asked;      /* a dump was taken since it began: nothing more can be known */
-	unsigned readings;  /* in which it was */
-	double cpu_s, cpu_percent; /* cpu_percent -1: in one reading only so far */
+	/* a dump was requested after the thread's start: another dump would add nothing */
+	bool is_asked;
+	unsigned readings;  /* number of readings in which the thread was */
+	double cpu_s, cpu_percent; /* cpu_percent is -1 while the thread was in only one reading */
 	char state;
 };
 
 struct top_threads {
 	struct top_thread *list; /* in ascending order of tid */
 	size_t n;
-	bool is_later; /* there was a reading before */
+	bool is_later; /* there was a reading before the last one */
 };
 
 /*
- * Takes a reading, in ascending order of tid, `seconds` after the last one: adds and removes
- * threads.
+ * Adds a reading, which is in ascending order of tid, `seconds` after the last one.  Adds new
+ * threads and removes those that have ended.
  */
 void top_threads_update(struct top_threads *t, const struct thread_reading *readings, size_t n,
 			double seconds);
 void top_threads_release(struct top_threads *t);
 
 /*
- * Returns whether a dump would name threads: any that was in two readings and that no dump has
- * been asked for.  Threads that live shorter are not worth a pause.
+ * Returns whether a dump would give names to threads: to threads that were in two readings and for
+ * which no dump was requested.  For threads with a shorter life, a dump is not worth the pause.
  */
 bool top_threads_are_unknown(const struct top_threads *t);
-/* Call it when a dump is requested: threads that begin later are not in it. */
+/* Call it when a dump is requested: threads that start later are not in the dump. */
 void top_threads_ask(struct top_threads *t);
-/* Takes the names of a dump. */
+/* Sets the names and ids of threads that the dump has. */
 void top_threads_name(struct top_threads *t, const struct thread_dump *dump);
 
-/* Returns the name, or what the kernel has of it. */
+/* Returns the thread's name, or if it is unknown, the beginning of it that the kernel has. */
 const char *top_thread_name(const struct top_thread *t);
-/* Returns "running", "sleeping", …: the state in the kernel. */
+/* Returns a word for the thread's state in the kernel: "running", "sleeping", …. */
 const char *top_thread_state(const struct top_thread *t);
 /* Returns whether it returns this word for some thread, in upper or lower case. */
 bool top_thread_is_state(const char *name);
 
 struct top_filter {
-	const char *glob, *state; /* NULL: all */
+	const char *glob, *state; /* NULL: no filter */
 	enum top_sort sort;
 	bool reverse;
 };
 
-/* Returns the indexes of the threads that match, in their order; the caller frees them. */
+/*
+ * Returns the indexes of the threads that match the filter, in its sort order, and their number in
+ * *n.  The caller frees the array.
+ */
 size_t *top_threads_choose(const struct top_threads *t, const struct top_filter *filter,
 			   size_t *n);
 

@@ -1,8 +1,8 @@
 #include "model/top/vm_rates.h"
 
-#define WINDOW_S 20 /* of a mean; what is older counts half */
+#define WINDOW_S 20 /* seconds over which a mean is computed; older values count half */
 
-/* Returns the growth of a total in percent of the time; -1: unknown. */
+/* Returns the growth of a total, in seconds, in percent of `seconds`; -1: unknown. */
 static double share(double before, double now, double seconds)
 {
 	if (before < 0 || now < 0)
@@ -23,7 +23,10 @@ static void set_allocation(struct vm_history *h, double bytes, double seconds)
 	h->has_allocation = true;
 }
 
-/* Bytes that eden has taken: what was free, full edens between collections, and what is in use. */
+/*
+ * Returns the bytes that were allocated in eden during n collections: the free space at the last
+ * reading, full edens between the collections, and the space in use now.
+ */
 static double through_eden(const struct vm_reading *last, const struct vm_reading *now, int64_t n)
 {
 	double rest = (double)(last->eden_capacity - last->eden_used);
@@ -35,9 +38,10 @@ static double through_eden(const struct vm_reading *last, const struct vm_readin
 }
 
 /*
- * Serial and Parallel of JDK 24 and later update the counter of eden only in a collection
- * (JDK-8241678): then the rate is that between collections, the mean of several because a reading
- * sees them late.  Without one for longer than expected, it is lower than it was.
+ * Updates the rate if the counter of eden changes only in a collection: Serial and Parallel of JDK
+ * 24 and later (JDK-8241678).  The rate is then that between collections, as the mean of several,
+ * because a reading sees a collection late.  If a collection takes longer to come than expected,
+ * the rate is reduced.
  */
 static void update_lagging_eden(struct vm_history *h, const struct vm_reading *now, int64_t n)
 {
@@ -62,7 +66,7 @@ static void update_allocation(struct vm_history *h, const struct vm_reading *now
 	int64_t all = grown(last->all_collections, now->all_collections);
 
 	if (now->eden_used < 0 || last->eden_used < 0) {
-		/* Without eden: only what is in use grows, until a collection frees some. */
+		/* The JVM has no eden: the heap in use only grows until a collection frees some. */
 		if (!now->used_lags && all == 0 && last->heap_used >= 0 &&
 		    now->heap_used >= last->heap_used)
 			set_allocation(h, (double)(now->heap_used - last->heap_used), seconds);
