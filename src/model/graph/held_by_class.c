@@ -43,7 +43,7 @@ struct finder {
 	 * By node that is not big: 1 + the holder of its list; 0: not known yet; GRAPH_NONE: its
 	 * list has no holder.  NULL if wanted->follow is false.
 	 */
-	uint32_t *known; /* NULL: wanted->follow is false */
+	uint32_t *known;
 	struct counts counts;
 };
 
