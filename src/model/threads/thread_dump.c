@@ -167,9 +167,9 @@ static bool take_header(struct parser *p, struct strview line)
 }
 
 /*
- * Parses the line ` Mounted virtual thread #22` of JDK 23 and later, which the virtual thread's
- * frames follow.  The dump does not have its name; if there is a quoted name before the number, it
- * is used.
+ * Parses the line `   Mounted virtual thread #22` of JDK 23 and later, which the virtual thread's
+ * frames follow.  The dump does not have its name; if there is a quoted name before the number, the
+ * name is used.
  */
 static bool take_virtual(struct parser *p, struct strview line)
 {
