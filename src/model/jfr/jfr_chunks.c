@@ -4,12 +4,13 @@
 #include <errno.h>
 #include <string.h>
 
-#define HEADER_LEN 68 /* ChunkHeader.HEADER_SIZE from version 2.0 (JDK 11) on */
+/* length of a chunk's header in bytes; ChunkHeader.HEADER_SIZE from version 2.0 (JDK 11) on */
+#define HEADER_LEN 68
 
 struct head {
 	char magic[4];
 	uint16_t major, minor;
-	uint64_t size; /* big-endian; of the complete chunk, 0 while it is being written */
+	uint64_t size; /* bytes of the complete chunk, big-endian; 0 while the JVM is writing it */
 };
 
 int64_t jfr_chunks_count(jfr_read_fn *read, void *arg, uint64_t size)

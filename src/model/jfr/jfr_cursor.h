@@ -1,8 +1,8 @@
 /*
- * Reads the numbers of a flight recording.  They are big-endian, or compressed to 1 to 9 bytes, by
- * a flag of the chunk (JDK's jdk/jfr/internal/consumer/RecordingInput.java).
+ * Reads the numbers of a flight recording.  A flag of the chunk says whether they are big-endian,
+ * or compressed to 1 to 9 bytes (JDK's jdk/jfr/internal/consumer/RecordingInput.java).
  *
- * After a read beyond the end, `failed` is set, and every further read returns 0.
+ * A read beyond the end sets `failed` and returns 0, and so does every later read.
  */
 #ifndef JTOOL_MODEL_JFR_JFR_CURSOR_H
 #define JTOOL_MODEL_JFR_JFR_CURSOR_H
@@ -29,7 +29,7 @@ static inline void jfr_fail(struct jfr_cursor *c)
 	c->failed = true;
 }
 
-/* Skips n bytes and returns the first, or NULL if there are fewer. */
+/* Skips n bytes and returns a pointer to the first; NULL if there are fewer. */
 static inline const uint8_t *jfr_bytes(struct jfr_cursor *c, uint64_t n)
 {
 	const uint8_t *at = c->at;
@@ -60,7 +60,9 @@ static inline uint64_t jfr_raw(struct jfr_cursor *c, unsigned n)
 	return value;
 }
 
-/* Reads 7 bits of a byte, the lowest first; the ninth byte has 8 bits. */
+/*
+ * Reads a compressed number: 7 bits of each byte, the lowest bits first; the ninth byte has 8 bits.
+ */
 static inline uint64_t jfr_compressed(struct jfr_cursor *c)
 {
 	uint64_t value = 0;
@@ -77,7 +79,7 @@ static inline uint64_t jfr_compressed(struct jfr_cursor *c)
 	return value;
 }
 
-/* Reads a short, int or long, which has n bytes if it is not compressed. */
+/* Reads a short, int or long.  It has n bytes if the chunk is not compressed. */
 static inline uint64_t jfr_number(struct jfr_cursor *c, unsigned n)
 {
 	return c->compressed ? jfr_compressed(c) : jfr_raw(c, n);
@@ -93,7 +95,10 @@ static inline int32_t jfr_int(struct jfr_cursor *c)
 	return (int32_t)(uint32_t)jfr_number(c, 4);
 }
 
-/* Reads the number of elements that follow; each has at least one byte. */
+/*
+ * Reads a number of elements.  Fails if it exceeds the bytes that are left, because each element
+ * has at least one.
+ */
 static inline uint32_t jfr_count(struct jfr_cursor *c)
 {
 	int32_t n = jfr_int(c);

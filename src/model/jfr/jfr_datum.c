@@ -2,7 +2,7 @@
 
 #include "model/jfr/jfr_pools.h"
 
-#define NESTING_MAX 8 /* of simple types, and of strings that are constants */
+#define NESTING_MAX 8 /* limit for the nesting of simple types, and of strings that are constants */
 
 static void read_type(const struct jfr_chunk *chunk, const struct jfr_type *type,
 		      struct jfr_cursor *c, struct jfr_datum *d, unsigned depth);
@@ -199,7 +199,7 @@ const struct jfr_field *jfr_path_field(const struct jfr_type *type, const struct
 	return f;
 }
 
-/* Moves the cursor from the first field to a field. */
+/* Moves the cursor from the first field of a value to field number `field`. */
 static void go_to(struct jfr_cursor *c, const struct jfr_type *type, unsigned field)
 {
 	for (unsigned i = 0; i < field && !c->failed; i++)

@@ -1,6 +1,6 @@
 /*
- * Values of events: by paths such as "eventThread.javaName", which are looked up once a chunk and
- * type, and with constants resolved.
+ * The values in events.  A value is read by a path such as "eventThread.javaName", which is looked
+ * up once for each chunk and type.  Constants are resolved.
  */
 #ifndef JTOOL_MODEL_JFR_JFR_DATUM_H
 #define JTOOL_MODEL_JFR_JFR_DATUM_H
@@ -9,25 +9,25 @@
 #include "model/jfr/jfr_string.h"
 
 enum jfr_datum_kind {
-	JFR_NOTHING, /* null, or a constant that is missing */
+	JFR_NOTHING, /* null, or a constant that the chunk does not have */
 	JFR_TRUTH,
 	JFR_INTEGER,
-	JFR_UNSIGNED, /* in `integer`, as uint64_t */
+	JFR_UNSIGNED, /* the value is in `integer`, to be read as uint64_t */
 	JFR_REAL,
 	JFR_CHARACTER,
 	JFR_TEXT,
-	JFR_FIELDS, /* an object: `body` is its first field */
-	JFR_ELEMENTS, /* an array: `body` is its first element */
+	JFR_FIELDS, /* an object: `body` begins with its first field */
+	JFR_ELEMENTS, /* an array: `body` begins with its first element */
 };
 
 struct jfr_datum {
 	enum jfr_datum_kind kind;
-	const struct jfr_field *field; /* with the meaning of the number */
-	const struct jfr_type *type;   /* of an object, or of an array's elements */
-	int64_t key;  /* of a constant */
+	const struct jfr_field *field; /* the field that was read, which has the number's meaning */
+	const struct jfr_type *type;   /* type of an object, or of an array's elements */
+	int64_t key;  /* key of a constant in its pool */
 	bool has_key;
-	bool is_float; /* JFR_REAL: of a float */
-	uint32_t n;   /* of elements */
+	bool is_float; /* with JFR_REAL: the value is a float and not a double */
+	uint32_t n;   /* number of elements */
 	union {
 		int64_t integer;
 		double real;
@@ -43,34 +43,43 @@ struct jfr_path {
 	uint16_t fields[JFR_PATH_MAX];
 };
 
-/* Looks up "field.field".  Returns false if the type has no such field. */
+/* Looks up a path "field.field".  Returns false if the type has no such field. */
 bool jfr_path_find(const struct jfr_type *type, const char *text, struct jfr_path *path);
-/* Returns the field that the path leads to. */
+/* Returns the last field of the path. */
 const struct jfr_field *jfr_path_field(const struct jfr_type *type, const struct jfr_path *path);
 
-/* Reads one value.  A value that is damaged, or of a path through null, is JFR_NOTHING. */
+/*
+ * Reads the value at a path.  If the value is damaged, or a field of the path is null, it is
+ * JFR_NOTHING.
+ */
 void jfr_get(const struct jfr_event *e, const struct jfr_path *path, struct jfr_datum *d);
 /*
- * Returns the key of a constant in a field of the event, without resolving it; 0 is null.  The same
- * key is the same value in a chunk, so that a consumer resolves it once.
+ * Returns the key of the constant in a field of the event, without resolving it; 0 means null.
+ * Within a chunk, equal keys are equal values, so that a consumer can resolve each key once.
  */
 int64_t jfr_get_key(const struct jfr_event *e, unsigned field);
 
-/* Reads the value of a field at the cursor, which may be one element of an array. */
+/*
+ * Reads the value of the field `f` at the cursor.  `element`: the value is one element of the
+ * field's array.
+ */
 void jfr_read(const struct jfr_chunk *chunk, const struct jfr_field *f, bool element,
 	      struct jfr_cursor *c, struct jfr_datum *d);
-/* Resolves a constant.  */
+/* Reads the constant with this key in the pool of the field's type. */
 void jfr_resolve(const struct jfr_chunk *chunk, const struct jfr_field *f, int64_t key,
 		 struct jfr_datum *d);
-/* Reads a field of an object by its name. */
+/* Reads the field `name` of an object. */
 void jfr_member(const struct jfr_chunk *chunk, const struct jfr_datum *object, const char *name,
 		struct jfr_datum *d);
 
-/* Returns the number in the unit of the field, as nanoseconds or as bytes; else as it is. */
+/*
+ * Returns the number of a value.  Time spans are converted to nanoseconds, and amounts of data to
+ * bytes.
+ */
 int64_t jfr_datum_number(const struct jfr_chunk *chunk, const struct jfr_datum *d);
 /*
- * Whether a time span or point in time has no value: JFR writes the least and the greatest number
- * for "never" and "for ever".
+ * Returns true if a time span or point in time means "never" or "for ever": JFR writes the least or
+ * the greatest number for it.
  */
 bool jfr_datum_is_unlimited(const struct jfr_datum *d);
 

@@ -7,26 +7,30 @@
 #include "base/xalloc.h"
 #include "model/jfr/jfr_string.h"
 
-#define DEPTH_MAX 16 /* of elements; JDK 8 to 27 nest them 5 deep */
+#define DEPTH_MAX 16 /* limit for the nesting of elements; JDK 8 to 27 nest them 5 deep */
 
-/* An annotation whose class may be declared later; `field` is a number, because fields move. */
+/*
+ * An annotation.  Its class may be declared after it, so it is evaluated later.  `field` is an
+ * index and no pointer, because the array of fields may move.
+ */
 struct annotation {
 	uint32_t type;
-	uint32_t field; /* in the type; UINT32_MAX: of the type itself */
+	/* index of the annotated field in the type; UINT32_MAX: the type itself is annotated */
+	uint32_t field;
 	int64_t class_id;
-	const char *value; /* NULL: it has none */
+	const char *value; /* value of the annotation; NULL: it has none */
 };
 
 struct parser {
 	struct jfr_metadata *m;
 	struct jfr_cursor *c;
-	size_t *starts; /* of the strings in m->texts */
+	size_t *starts; /* offsets of the strings in m->texts */
 	uint32_t n_strings;
 	struct annotation *annotations;
 	size_t n, cap;
 };
 
-/* The innermost class and field that an element is in; UINT32_MAX: none. */
+/* The class and the field to which an element belongs; UINT32_MAX: none. */
 struct place {
 	uint32_t type, field;
 	bool in_setting;
@@ -93,7 +97,8 @@ static void read_attributes(struct parser *p, struct attributes *a)
 
 static int64_t to_number(const char *text)
 {
-	return text ? strtoll(text, NULL, 10) : 0; /* saturates */
+	/* strtoll(3) returns the nearest number if the text's is too large. */
+	return text ? strtoll(text, NULL, 10) : 0;
 }
 
 static bool is_true(const char *text)
@@ -170,7 +175,7 @@ static void add_annotation(struct parser *p, const struct attributes *a, const s
 	};
 }
 
-/* Elements that are not known are skipped with their children. */
+/* Parses an element and its children.  An unknown element is skipped with its children. */
 static void parse_element(struct parser *p, struct place place, unsigned depth)
 {
 	const char *name = read_text(p);
@@ -277,8 +282,8 @@ int jfr_metadata_parse(struct jfr_metadata *m, struct jfr_cursor *c)
 	struct place nowhere = { UINT32_MAX, UINT32_MAX, false };
 	int rc;
 
-	(void)jfr_long(c); /* start time */
-	(void)jfr_long(c); /* duration */
+	(void)jfr_long(c); /* skip the start time */
+	(void)jfr_long(c); /* skip the duration */
 	m->id = jfr_long(c);
 	rc = parse_strings(&p);
 	if (rc == 0) {

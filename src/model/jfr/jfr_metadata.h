@@ -1,6 +1,6 @@
 /*
- * The types of a chunk, which its metadata event declares: the classes of events and of constants,
- * their fields, and annotations of both (JDK's jdk/jfr/internal/MetadataReader.java).
+ * The types of a chunk: classes of events and of constants, with their fields and annotations.  The
+ * chunk's metadata event declares them (JDK's jdk/jfr/internal/MetadataReader.java).
  */
 #ifndef JTOOL_MODEL_JFR_JFR_METADATA_H
 #define JTOOL_MODEL_JFR_JFR_METADATA_H
@@ -9,7 +9,7 @@
 #include "base/id_map.h"
 #include "model/jfr/jfr_cursor.h"
 
-/* The encoding of a value; JFR_OBJECT has fields. */
+/* How a value is encoded.  A JFR_OBJECT consists of its fields. */
 enum jfr_base {
 	JFR_OBJECT,
 	JFR_BOOLEAN,
@@ -23,11 +23,11 @@ enum jfr_base {
 	JFR_STRING,
 };
 
-/* What a number means, by the annotations of its field. */
+/* The meaning of a number, from the annotations of its field. */
 enum jfr_content {
 	JFR_PLAIN,
 	JFR_TIMESTAMP_TICKS,
-	JFR_TIMESTAMP_MS, /* since the epoch */
+	JFR_TIMESTAMP_MS, /* milliseconds since the epoch */
 	JFR_TIMESPAN_TICKS,
 	JFR_TIMESPAN_NS,
 	JFR_TIMESPAN_US,
@@ -43,39 +43,44 @@ struct jfr_type;
 
 struct jfr_field {
 	const char *name;
-	const char *label; /* NULL: none */
-	const struct jfr_type *type; /* NULL: it is not declared */
+	const char *label; /* text of the annotation Label; NULL: none */
+	const struct jfr_type *type; /* NULL: the chunk does not declare the type */
 	int64_t type_id;
 	enum jfr_content content;
 	bool is_constant; /* the value is a key of the type's constant pool */
 	bool is_array;
 	bool is_unsigned;
-	bool is_rate; /* the number is one per second */
+	bool is_rate; /* the number is an amount per second */
 };
 
 struct jfr_type {
 	const char *name; /* "jdk.GCPhasePause" */
-	const char *label; /* NULL: none */
+	const char *label; /* text of the annotation Label; NULL: none */
 	int64_t id;
 	enum jfr_base base;
 	bool is_event;
-	bool is_simple; /* stands for the value of its first field */
+	/* the type has one field, and a value of the type stands for that field's value */
+	bool is_simple;
 	struct jfr_field *fields;
 	size_t n_fields, cap_fields;
-	uint32_t index; /* in jfr_metadata.types */
-	uint32_t user;  /* the caller's, 0 at first; for example what it wants of these events */
-	bool is_skipped; /* the caller's: jfr_next_event() passes over these events */
+	uint32_t index; /* index of the type in jfr_metadata.types */
+	uint32_t user;  /* for the caller, 0 at first; for example what it needs of these events */
+	bool is_skipped; /* for the caller: true makes jfr_next_event() skip these events */
 };
 
-/* Types with a lower id are found without a hash table; JDK 8 to 27 have no other events. */
+/*
+ * Number of ids that are looked up in an array; others are looked up in a hash table.  All events
+ * of JDK 8 to 27 have lower ids.
+ */
 #define JFR_LOW_IDS 4096
 
 struct jfr_metadata {
-	struct buf texts; /* the string table, each with its NUL */
+	struct buf texts; /* the string table; each string ends with NUL */
 	struct jfr_type *types;
 	size_t n, cap;
-	struct id_map by_id; /* from a type's id to its index */
-	struct jfr_type **low; /* by id, JFR_LOW_IDS of them; NULL until the types are known */
+	struct id_map by_id; /* type id -> index */
+	/* by id: the JFR_LOW_IDS types with the lowest ids; NULL until the types are known */
+	struct jfr_type **low;
 	int64_t id;
 	int64_t gmt_offset_ms, dst_ms;
 };
@@ -84,11 +89,11 @@ struct jfr_metadata {
 int jfr_metadata_parse(struct jfr_metadata *m, struct jfr_cursor *c) _must_check_;
 void jfr_metadata_release(struct jfr_metadata *m);
 
-/* Return NULL if there is none. */
+/* Return the type with this id or name, or NULL. */
 struct jfr_type *jfr_type_by_id(const struct jfr_metadata *m, int64_t id);
 struct jfr_type *jfr_type_by_name(const struct jfr_metadata *m, const char *name);
 
-/* Returns the index of a field, or -1. */
+/* Returns the index of the field with this name, or -1. */
 int jfr_field_find(const struct jfr_type *type, const char *name, size_t len);
 
 #endif

@@ -9,8 +9,8 @@ static void add_text(struct buf *out, const struct jfr_datum *d)
 }
 
 /*
- * Appends "java/lang/String" with dots.  The number after the last slash of a hidden class stays:
- * "a.b.C$$Lambda/0x00007f5a1c000a00".
+ * Appends a class name with dots: "java.lang.String" for "java/lang/String".  The slash before the
+ * number of a hidden class is not changed: "a.b.C$$Lambda/0x00007f5a1c000a00".
  */
 static void add_dots(struct buf *out, const char *name, size_t len)
 {
@@ -28,7 +28,7 @@ static void add_dots(struct buf *out, const char *name, size_t len)
 		*last = '/';
 }
 
-/* Appends the name of a class, "java/lang/String" or "[I", in Java source form. */
+/* Appends the Java source form of a class, whose name is "java/lang/String" or "[I". */
 static void add_class(struct buf *out, const struct jfr_chunk *chunk, const struct jfr_datum *class)
 {
 	_cleanup_buf_ struct buf name = BUF_INIT;
@@ -59,7 +59,7 @@ static void add_simple_type(struct buf *out, const char *signature, size_t len)
 	buf_adds(out, dot ? dot + 1 : buf_str(&name));
 }
 
-/* Returns the length of the first type of a descriptor, 0 at the end of the parameters. */
+/* Returns the length of the first type in the parameters of a descriptor; 0 at their end. */
 static size_t type_length(const char *at)
 {
 	size_t n = strspn(at, "[");
@@ -102,7 +102,7 @@ void jfr_method_add(struct buf *out, const struct jfr_chunk *chunk, const struct
 		add_parameters(out, buf_str(&descriptor));
 }
 
-/* Appends the first of these fields that has a text that is not empty. */
+/* Appends the first of the fields `names` whose text is not empty. */
 static void add_first(struct buf *out, const struct jfr_chunk *chunk,
 		      const struct jfr_datum *object, const char *const *names)
 {

@@ -5,9 +5,9 @@
 #include "base/xalloc.h"
 #include "model/jfr/jfr_string.h"
 
-#define DEPTH_MAX 32 /* of values in values */
+#define DEPTH_MAX 32 /* limit for the nesting of values */
 
-/* The values of all types are in one array. */
+/* A constant's encoded value.  The constants of all types are in one array. */
 struct constant {
 	const uint8_t *at;
 	uint32_t len;
@@ -16,10 +16,10 @@ struct constant {
 
 struct jfr_pools {
 	const struct jfr_metadata *metadata;
-	struct id_map *pools; /* for each type, from a key to the constant's index */
+	struct id_map *pools; /* for each type: key -> index of the constant */
 	struct constant *constants;
 	size_t n, cap;
-	uint8_t **blocks; /* the checkpoint events */
+	uint8_t **blocks; /* the data of checkpoint events, which contain the values */
 	size_t n_blocks, cap_blocks;
 	size_t bytes;
 };
@@ -65,7 +65,10 @@ static void skip_object(struct jfr_cursor *c, const struct jfr_type *type, unsig
 {
 	size_t n = type->is_simple && type->n_fields > 0 ? 1 : type->n_fields;
 
-	/* Each value has a byte at least, so that no array takes long that is short. */
+	/*
+	 * An element without fields has no bytes: a short array could have very many of them, so it
+	 * is refused.
+	 */
 	if (n == 0 || depth > DEPTH_MAX) {
 		jfr_fail(c);
 		return;
@@ -159,10 +162,10 @@ int jfr_pools_add(struct jfr_pools *p, struct jfr_cursor *c, uint8_t *data, bool
 	p->bytes += (size_t)(c->end - data);
 	p->blocks = xgrow(p->blocks, p->n_blocks, &p->cap_blocks, sizeof(*p->blocks));
 	p->blocks[p->n_blocks++] = data;
-	(void)jfr_long(c); /* start time */
-	(void)jfr_long(c); /* duration */
+	(void)jfr_long(c); /* skip the start time */
+	(void)jfr_long(c); /* skip the duration */
 	*delta = jfr_long(c);
-	(void)jfr_byte(c); /* the kind of checkpoint */
+	(void)jfr_byte(c); /* skip the kind of checkpoint */
 	n = jfr_count(c);
 	for (uint32_t i = 0; i < n && rc == 0; i++)
 		rc = add_pool(p, c, replaces);

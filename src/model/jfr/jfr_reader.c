@@ -7,11 +7,11 @@
 #include "base/xalloc.h"
 #include "model/jfr/jfr_reader_internal.h"
 
-#define WINDOW (1u << 17) /* so that it stays in the processor's cache */
-#define PROBLEMS_MAX 20 /* lines */
+#define WINDOW (1u << 17) /* bytes of the file in memory; small enough for the processor's cache */
+#define PROBLEMS_MAX 20 /* limit for the lines of jfr_problems() */
 #define SAME_JVM_NS INT64_C(1000000000)
-#define EVENT_HEAD_MAX 18 /* size and type id */
-#define STATE_UPDATING 255 /* the JVM is writing the header */
+#define EVENT_HEAD_MAX 18 /* the most bytes that size and type id take */
+#define STATE_UPDATING 255 /* state in the header: the JVM is updating the header */
 
 struct jfr_reader *jfr_reader_new(jfr_read_fn *read, void *arg, uint64_t size, size_t max_memory)
 {
@@ -125,7 +125,10 @@ static void set_time_base(struct jfr_chunk *new, const struct jfr_chunk *old)
 	}
 }
 
-/* Sets the chunk's end.  A size of 0, or a state, says that the JVM is still writing. */
+/*
+ * Sets the end of the chunk.  Size 0, or the state STATE_UPDATING, means that the JVM is still
+ * writing the chunk.
+ */
 static void set_extent(struct jfr_reader *r, struct jfr_chunk *chunk, uint64_t size, uint8_t state)
 {
 	uint64_t left = r->size - chunk->at;
@@ -134,11 +137,11 @@ static void set_extent(struct jfr_reader *r, struct jfr_chunk *chunk, uint64_t s
 	chunk->is_open = state != 0 || size == 0;
 	chunk->is_cut = !chunk->is_open && size > left;
 	chunk->end = chunk->at + (has_size && size < left ? size : left);
-	/* Nothing follows a chunk that is being written. */
+	/* A chunk that is being written is the last one. */
 	r->next_chunk = chunk->is_open ? r->size : chunk->end;
 }
 
-/* Returns 1, or 0 if there is no header of a chunk. */
+/* Reads the header of a chunk.  Returns 1, or 0 if there is none at this position. */
 static int read_header(struct jfr_reader *r, uint64_t *metadata, uint64_t *checkpoint)
 {
 	const uint8_t *data = jfr_window(r, r->next_chunk, JFR_HEADER_LEN);
@@ -231,7 +234,10 @@ uint64_t jfr_skipped_events(const struct jfr_reader *r)
 	return r->skipped;
 }
 
-/* Reads a compressed number below 2^28 from a buffer that is long enough.  Returns its length. */
+/*
+ * Reads a compressed number below 2^28; the buffer must have 4 bytes.  Returns the number of bytes,
+ * or 0 if the number is larger.
+ */
 static inline unsigned short_number(const uint8_t *at, uint32_t *value)
 {
 	*value = at[0] & 0x7f;
@@ -248,8 +254,8 @@ static inline unsigned short_number(const uint8_t *at, uint32_t *value)
 }
 
 /*
- * Passes over the events in the window that nobody wants, which are most: they cost a few ns each.
- * Stops at any that is not simple.
+ * Skips the events in the window that no consumer needs, which are most: a few ns each.  Stops at
+ * an event whose head needs the general code.
  */
 static void skip_unwanted(struct jfr_reader *r)
 {

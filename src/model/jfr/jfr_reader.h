@@ -9,8 +9,8 @@
  *                     jfr_get(&event, &path, &datum);
  *     }
  *
- * Memory holds the constants and types of one chunk, and one event.  The recording is untrusted:
- * any input gives events, or problems that say what was not read.
+ * Memory is needed for the constants and types of one chunk, and for one event.  The recording is
+ * untrusted: any input results in events, or in problems that say which parts were not read.
  */
 #ifndef JTOOL_MODEL_JFR_JFR_READER_H
 #define JTOOL_MODEL_JFR_JFR_READER_H
@@ -22,18 +22,21 @@
 struct jfr_pools;
 
 struct jfr_chunk {
-	uint64_t at, end; /* of the file; end: of the complete events */
-	unsigned number; /* from 1 */
+	uint64_t at, end; /* offsets in the file; end: after the last complete event */
+	unsigned number; /* number of the chunk in the recording, from 1 */
 	uint16_t major, minor;
-	int64_t start_ns; /* since the epoch */
+	int64_t start_ns; /* ns since the epoch */
 	int64_t duration_ns;
 	int64_t start_ticks, ticks_per_second;
 	bool compressed;
-	bool is_open; /* the JVM was still writing it */
+	bool is_open; /* the JVM is still writing the chunk */
 	bool is_cut; /* the file ends before the chunk does */
 	struct jfr_metadata metadata;
 	struct jfr_pools *pools;
-	/* Ticks are relative to the first chunk of the same JVM, as the JDK's reader does. */
+	/*
+	 * Ticks are converted relative to the first chunk of the same JVM, as the JDK's reader
+	 * does.
+	 */
 	int64_t base_ns, base_ticks;
 };
 
@@ -41,50 +44,53 @@ struct jfr_event {
 	struct jfr_type *type;
 	const struct jfr_chunk *chunk;
 	int64_t type_id;
-	uint64_t size; /* bytes in the file, with its header */
-	uint64_t at;   /* in the file */
-	struct jfr_cursor fields; /* from the first field to the end of the event */
+	uint64_t size; /* bytes of the event in the file, including its head */
+	uint64_t at;   /* offset in the file */
+	struct jfr_cursor fields; /* the fields, from the first one to the end of the event */
 };
 
 struct jfr_reader;
 
 /*
- * `read` is called with positions below `size`.  max_memory: bytes for constants, types and one
- * event; 0: no limit.
+ * Returns a reader, which calls `read` only for bytes before `size`. max_memory limits the bytes
+ * for constants, types and one event; 0: no limit.
  */
 struct jfr_reader *jfr_reader_new(jfr_read_fn *read, void *arg, uint64_t size, size_t max_memory);
 void jfr_reader_free(struct jfr_reader *r); /* NULL is allowed */
 
 /*
- * Reads the types and constants of the next chunk.  Returns 1; 0 at the end; or -1 with err set, if
- * the file is not a recording (EXIT_USAGE), cannot be read or needs too much memory (EXIT_PARTIAL).
- * What belongs to the previous chunk is freed.
+ * Reads the types and constants of the next chunk, and frees those of the previous one.  Returns 1;
+ * 0 at the end; or -1 with err set: EXIT_USAGE if the file is not a recording, EXIT_PARTIAL if it
+ * cannot be read or needs too much memory.
  */
 int jfr_next_chunk(struct jfr_reader *r, struct err *err) _must_check_;
 const struct jfr_chunk *jfr_chunk_of(const struct jfr_reader *r);
 
 /*
  * Reads the next event of the chunk.  Returns false at the end of the chunk.  The event is valid
- * until the next call.  `type` is NULL if it is not declared, as of the types 0 (metadata) and 1
- * (constants); it may be one that is not an event's.
+ * until the next call. event->type is NULL if its type is not declared, which is so for types 0
+ * (metadata) and 1 (constants); it may also be a type that is not an event type.
  */
 bool jfr_next_event(struct jfr_reader *r, struct jfr_event *e);
 /*
- * Whether events with an id of no event type are passed over, too.  The number of all events that
- * were passed over is that of event types only.
+ * Sets whether events of undeclared types and of types that are not event types are skipped, too.
+ * jfr_skipped_events() counts only skipped events of event types.
  */
 void jfr_skip_others(struct jfr_reader *r, bool skip);
 uint64_t jfr_skipped_events(const struct jfr_reader *r);
 
-/* The number of bytes that were passed so far, to show progress. */
+/* Returns the number of bytes that were read or skipped so far, for a progress line. */
 uint64_t jfr_position(const struct jfr_reader *r);
 
-/* Returns what was not read, a sentence a line, or "" if everything was. */
+/* Returns the problems, one sentence a line, which say what was not read; "" if there were none. */
 const char *jfr_problems(const struct jfr_reader *r);
-/* For what a consumer finds; `at` is a position in the file. */
+/* Adds a problem that a consumer has found; `at` is an offset in the file. */
 void jfr_add_problem(struct jfr_reader *r, uint64_t at, const char *text);
 
-/* Convert ticks of a chunk; results saturate. */
+/*
+ * Convert a chunk's ticks to ns.  A result that is too large or too small becomes the nearest
+ * number.
+ */
 int64_t jfr_ticks_to_epoch(const struct jfr_chunk *c, int64_t ticks);
 int64_t jfr_ticks_to_nanos(const struct jfr_chunk *c, int64_t ticks);
 

@@ -1,4 +1,4 @@
-/* The types and constants of a chunk: its metadata event, and the checkpoints. */
+/* Reads the types and constants of a chunk from its metadata event and its checkpoints. */
 #include <string.h>
 
 #include "base/xalloc.h"
@@ -8,7 +8,7 @@
 #define METADATA_ID 0
 #define CHECKPOINT_ID 1
 
-/* Copies the payload of an event of this type.  Returns NULL if there is none at `at`. */
+/* Copies the payload of the event at `at`.  Returns NULL if there is no event of this type. */
 static uint8_t *copy_event(struct jfr_reader *r, uint64_t at, int64_t type, uint64_t max,
 			   struct jfr_cursor *c)
 {
@@ -58,7 +58,9 @@ static int check_memory(struct jfr_reader *r, struct err *err)
 		       "--max-memory SIZE", r->max_memory >> 20);
 }
 
-/* Returns 1, 0 if there is no valid checkpoint at `at`, or -1 with err set. */
+/*
+ * Reads the checkpoint at `at`.  Returns 1; 0 if there is no valid checkpoint; or -1 with err set.
+ */
 static int read_checkpoint(struct jfr_reader *r, uint64_t at, bool replaces, int64_t *delta,
 			   struct err *err)
 {
@@ -72,8 +74,8 @@ static int read_checkpoint(struct jfr_reader *r, uint64_t at, bool replaces, int
 }
 
 /*
- * Reads the checkpoints from the last one to the first, whose value of a key is valid.  Returns 1,
- * 0 if the chain is broken, or -1 with err set.
+ * Reads the checkpoints from the last one back to the first.  If several have a key, the first
+ * one's value is valid.  Returns 1, 0 if the chain is broken, or -1 with err set.
  */
 static int follow_checkpoints(struct jfr_reader *r, uint64_t at, struct err *err)
 {
@@ -84,7 +86,7 @@ static int follow_checkpoints(struct jfr_reader *r, uint64_t at, struct err *err
 
 		if (rc <= 0)
 			return rc;
-		/* Links lead backwards, so that the chain ends. */
+		/* The previous checkpoint must be before this one, so that the loop ends. */
 		if (delta > 0 || (delta < 0 && at - r->chunk.at <= (uint64_t)-(delta + 1)))
 			return 0;
 		at -= (uint64_t)0 - (uint64_t)delta;
@@ -92,7 +94,7 @@ static int follow_checkpoints(struct jfr_reader *r, uint64_t at, struct err *err
 	return 1;
 }
 
-/* Finds the last metadata event of a chunk whose header has no valid position. */
+/* Searches the chunk for its last metadata event, if the header does not have its position. */
 static bool scan_metadata(struct jfr_reader *r)
 {
 	uint64_t at = r->chunk.at + JFR_HEADER_LEN, size = 0;

@@ -92,7 +92,10 @@ static void begin_chunk(void *arg, const struct jfr_chunk *chunk)
 	}
 }
 
-/* Only chunks that are being written have no duration in their header. */
+/*
+ * Extends the recording's end by an event's time: the header of a chunk that is being written has
+ * no duration.
+ */
 static void note_time(struct jfr_summary *s, const struct jfr_event *e)
 {
 	int64_t time = e->chunk->is_open ? jfr_event_time(e) : INT64_MIN;

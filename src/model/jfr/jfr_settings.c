@@ -8,7 +8,7 @@
 #include "base/util.h"
 #include "base/xalloc.h"
 
-/* indexed by enum jfr_setting */
+/* Indexed by enum jfr_setting. */
 /* clang-format off */
 const struct jfr_setting_info jfr_setting_info[N_JFR_SETTINGS] = {
 	{ "repositorypath",      "Repository path",     JFR_PATH,   false },
@@ -25,15 +25,16 @@ const struct jfr_setting_info jfr_setting_info[N_JFR_SETTINGS] = {
 /* clang-format on */
 
 /*
- * String.format() uses the digits of the JVM's locale: Arabic, Persian, Devanagari, Bengali, Thai,
- * Tibetan, Burmese.  In UTF-8, the digits of a script differ only in the last byte.
+ * The digit 0 in the scripts that String.format() can use, by the JVM's locale: Latin, Arabic,
+ * Persian, Devanagari, Bengali, Thai, Tibetan, Burmese.  In UTF-8, the digits of a script differ
+ * only in the last byte.
  */
 static const char *const zeros[] = {
 	"0", "\u0660", "\u06f0", "\u0966", "\u09e6", "\u0e50", "\u0f20", "\u1040",
 };
 static const char *const points[] = { ".", ",", "\u066b" };
 
-/* Reads a digit and returns its value, or -1 if there is none. */
+/* Reads a digit and returns its value; -1 if there is no digit. */
 static int take_digit(const char **at, const char *end)
 {
 	for (size_t i = 0; i < ARRAY_SIZE(zeros); i++) {
@@ -64,7 +65,10 @@ static bool take_point(const char **at, const char *end)
 	return false;
 }
 
-/* Parses "12", "12.5" or "12,5" in tenths.  Returns the end, or NULL if it is not a number. */
+/*
+ * Parses "12", "12.5" or "12,5" into tenths.  Returns the position after the number, or NULL if it
+ * is not a number.
+ */
 static const char *read_tenths(const char *at, const char *end, int64_t *tenths)
 {
 	int digit = take_digit(&at, end);
@@ -180,7 +184,7 @@ int jfr_setting_find(const char *name)
 
 static void show_size(struct buf *out, int64_t size)
 {
-	static const char units[] = "kmg"; /* the units that every JDK accepts */
+	static const char units[] = "kmg"; /* units that the option parsers of all JDKs accept */
 	size_t unit = 0;
 
 	while (unit < sizeof(units) - 1 && size > 0 && size % 1024 == 0) {

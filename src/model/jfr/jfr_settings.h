@@ -1,6 +1,6 @@
 /*
  * The settings that JFR.configure prints.  The JVM prints sizes with one decimal ("512.0 kB"), so a
- * size may be rounded.
+ * parsed size may be rounded.
  */
 #ifndef JTOOL_MODEL_JFR_JFR_SETTINGS_H
 #define JTOOL_MODEL_JFR_JFR_SETTINGS_H
@@ -12,7 +12,7 @@
 
 enum jfr_setting {
 	JFR_REPOSITORY_PATH,
-	JFR_DUMP_PATH, /* JDK 8 to 17 print it only when it is set */
+	JFR_DUMP_PATH, /* JDK 8 to 17 print it only if it is set */
 	JFR_PRESERVE_REPOSITORY,
 	JFR_STACK_DEPTH,
 	JFR_GLOBAL_BUFFER_COUNT,
@@ -27,30 +27,34 @@ enum jfr_setting {
 enum jfr_kind { JFR_PATH, JFR_NUMBER, JFR_SIZE, JFR_BOOL };
 
 struct jfr_setting_info {
-	const char *key;   /* the option of JFR.configure */
+	const char *key;   /* name of the option of JFR.configure */
 	const char *label; /* the text before the value in the reply */
 	enum jfr_kind kind;
-	bool sealed; /* cannot change once JFR is initialised, even if the JVM reports success */
+	/* cannot be changed after JFR was initialised, even if the JVM reports success */
+	bool sealed;
 };
 extern const struct jfr_setting_info jfr_setting_info[N_JFR_SETTINGS];
 
 struct jfr_value {
 	bool known;
-	char *path;     /* of a JFR_PATH */
-	int64_t number; /* JFR_SIZE: bytes; JFR_BOOL: 0 or 1; JFR_PATH: unused */
+	char *path;     /* value of a JFR_PATH setting */
+	int64_t number; /* value of other settings: bytes for JFR_SIZE, 0 or 1 for JFR_BOOL */
 };
 
 struct jfr_settings {
 	struct jfr_value values[N_JFR_SETTINGS];
-	bool is_listing;  /* the reply lists all settings, not only the changed ones */
-	struct buf words; /* the lines that are not settings */
+	bool is_listing;  /* the reply lists all settings, and not only the changed ones */
+	struct buf words; /* the lines of the reply that are not settings */
 };
 
 /* Parses a reply to JFR.configure; unknown lines are collected in `words`. */
 void jfr_settings_parse(struct jfr_settings *s, const char *text, size_t len);
 void jfr_settings_release(struct jfr_settings *s);
 
-/* Returns the setting whose key is `name`, up to '=' if it has one, or -1. */
+/*
+ * Returns the setting whose key is `name`, of which only the part before '=' counts; -1 if there is
+ * none.
+ */
 int jfr_setting_find(const char *name);
 
 /* Appends the value in the syntax of JFR.configure: 64, 512k, true, /tmp; "-" if unknown. */

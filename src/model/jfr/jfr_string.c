@@ -64,7 +64,10 @@ static void add_code_point(struct buf *out, uint32_t c)
 	}
 }
 
-/* A surrogate without its partner becomes three bytes, which are not UTF-8. */
+/*
+ * Appends UTF-16 as UTF-8.  A surrogate without its partner becomes three bytes that are not valid
+ * UTF-8.
+ */
 static void add_chars(struct buf *out, struct jfr_cursor c)
 {
 	uint32_t high = 0;

@@ -1,4 +1,4 @@
-/* The strings of a flight recording, in their encodings. */
+/* Reads the strings of a flight recording, which have several encodings. */
 #ifndef JTOOL_MODEL_JFR_JFR_STRING_H
 #define JTOOL_MODEL_JFR_JFR_STRING_H
 
@@ -8,22 +8,25 @@
 enum jfr_encoding {
 	JFR_STRING_NULL,
 	JFR_STRING_EMPTY,
-	JFR_STRING_CONSTANT, /* a key of the pool of strings */
+	JFR_STRING_CONSTANT, /* the string is a key in the pool of strings */
 	JFR_STRING_UTF8,
-	JFR_STRING_CHARS, /* UTF-16, each unit a number */
+	JFR_STRING_CHARS, /* UTF-16; each unit is encoded as a number */
 	JFR_STRING_LATIN1,
 };
 
 struct jfr_string {
 	enum jfr_encoding encoding;
-	int64_t key; /* JFR_STRING_CONSTANT */
-	struct jfr_cursor bytes; /* the encoded text */
+	int64_t key; /* for JFR_STRING_CONSTANT */
+	struct jfr_cursor bytes; /* the encoded text, for the other kinds */
 };
 
-/* Reads and checks a string; the cursor fails if it is not valid. */
+/* Reads and checks a string.  If it is invalid, the cursor fails. */
 void jfr_string_read(struct jfr_cursor *c, struct jfr_string *s);
 
-/* Appends the text in UTF-8; UTF-8 of the recording is not checked.  Nothing for null. */
+/*
+ * Appends the text in UTF-8, or nothing for null.  UTF-8 in the recording is copied without a
+ * check.
+ */
 void jfr_string_add(struct buf *out, const struct jfr_string *s);
 
 #endif

@@ -15,8 +15,9 @@ static bool is_quoted(const char *value)
 }
 
 /*
- * Returns a quote that the value does not contain, or NUL.  DCmdArgIter and, from JDK 17 on,
- * ArgumentParser.java accept " and '.  A backslash escapes a quote but remains in the value.
+ * Returns a quote character that the value does not contain, or NUL if it contains both.
+ * DCmdArgIter and, from JDK 17 on, ArgumentParser.java accept " and '.  A backslash would escape a
+ * quote, but would be part of the value.
  */
 static char quote_for(const char *value)
 {
@@ -69,7 +70,7 @@ static bool has_line(const char *text, const char *beginning)
 
 bool jfr_succeeded(enum jfr_verb verb, const char *answer)
 {
-	/* with a delay: "Recording 1 scheduled to start in 5 s." */
+	/* The second text is for a delayed start: "Recording 1 scheduled to start in 5 s." */
 	static const char *const words[][2] = {
 		[JFR_START] = { "Started recording ", "Recording " },
 		[JFR_CHECK] = { "Recording ", "No available recordings." },

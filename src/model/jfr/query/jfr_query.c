@@ -80,7 +80,10 @@ struct jfr_query_run *jfr_queries_add(struct jfr_queries *q, const struct jfr_qu
 	return run;
 }
 
-/* Removes "AB:" from a path, and returns whether the source is one of these. */
+/*
+ * Removes a prefix such as "AB:" from a path.  Returns whether the path applies to the source
+ * `alias`.
+ */
 static bool is_of_source(const char **path, char alias)
 {
 	const char *colon = strchr(*path, ':');
@@ -166,7 +169,7 @@ static bool meets_condition(struct jfr_binding *b, const struct jfr_event *e)
 	return cell.kind == JFR_CELL_TEXT && strcmp(jfr_query_text(b->run, &cell), s->value) == 0;
 }
 
-/* Returns the sums of the event's group. */
+/* Returns the row of sums for the event's group; adds a row for a new group. */
 static struct jfr_sum *find_row(struct jfr_binding *b, const struct jfr_event *e)
 {
 	struct jfr_query_run *run = b->run;
@@ -188,7 +191,10 @@ static struct jfr_sum *find_row(struct jfr_binding *b, const struct jfr_event *e
 	return &run->sums[row * run->n_columns];
 }
 
-/* Returns the time at which an event was recorded, which is the end of what it describes. */
+/*
+ * Returns the time at which an event was recorded, which is the end of the period that it
+ * describes.
+ */
 static int64_t end_time(const struct jfr_event *e)
 {
 	int64_t time = jfr_event_time(e), duration = 0;

@@ -1,4 +1,4 @@
-/* Reads the values that a query groups and adds. */
+/* Reads the values of events by which a query groups and for which it computes sums. */
 #include <inttypes.h>
 #include <string.h>
 
@@ -80,7 +80,7 @@ static bool is_wanted_frame(const struct jfr_chunk *chunk, const struct jfr_datu
 	return true;
 }
 
-/* Methods of classes with one name are different if the classes are. */
+/* Appends a key for a method.  It contains the class, because classes with one name can differ. */
 static void add_method_key(struct buf *out, const struct jfr_chunk *chunk,
 			   const struct jfr_datum *method)
 {
@@ -145,7 +145,10 @@ static void add_stack_key(struct buf *out, const struct jfr_event *e, const stru
 	}
 }
 
-/* The same names can be those of different classes, loaders or threads. */
+/*
+ * Sets the cell and the group of an object.  Objects with one name can be different classes,
+ * loaders or threads, so their group is not determined by the name alone.
+ */
 static void set_object(struct jfr_query_run *run, const struct jfr_event *e,
 		       const struct jfr_datum *d, struct jfr_seen *seen)
 {

@@ -1,28 +1,28 @@
-/* Shared by the files of jfr_query.h. */
+/* Shared by the files that implement jfr_query.h. */
 #ifndef JTOOL_MODEL_JFR_QUERY_JFR_QUERY_INTERNAL_H
 #define JTOOL_MODEL_JFR_QUERY_JFR_QUERY_INTERNAL_H
 
 #include "model/jfr/jfr_datum.h"
 #include "model/jfr/query/jfr_query.h"
 
-/* The value of a column in one group, as it accumulates. */
+/* The value of a column in one group, while events are added. */
 struct jfr_sum {
 	struct jfr_cell cell, first;
 	uint64_t count;
 	double total;
-	int64_t integers; /* the sum of integers; saturates */
-	int64_t time, first_time; /* of `cell` and `first` */
-	double *values;   /* for percentiles; group numbers for JFR_UNIQUE */
+	int64_t integers; /* sum of integers; an overflow yields the largest number */
+	int64_t time, first_time; /* times of the events with `cell` and `first` */
+	double *values;   /* all values, for percentiles; group numbers for JFR_UNIQUE */
 	size_t n, cap;
 };
 
-/* How a path is read from the events of one type. */
+/* How the value at a path is computed from the events of one type. */
 enum jfr_getter_kind {
 	JFR_GET_NOTHING, /* the type has no such field */
 	JFR_GET_PATH,
-	JFR_GET_EVENT,   /* only that there is one */
+	JFR_GET_EVENT,   /* the path is "*": events are only counted */
 	JFR_GET_LABEL,
-	JFR_GET_SETTING_TYPE, /* the label of the event type whose id is the value */
+	JFR_GET_SETTING_TYPE, /* the value is the id of an event type; its label is used */
 	JFR_GET_TOP,
 	JFR_GET_TOP_APPLICATION,
 	JFR_GET_TOP_NOT_INIT,
@@ -36,18 +36,19 @@ struct jfr_seen {
 struct jfr_getter {
 	enum jfr_getter_kind kind;
 	struct jfr_path path;
-	bool is_constant; /* the first field of the path is: values are seen once for each key */
-	bool is_group;    /* the same path groups the events, so that one value is enough */
+	/* the path begins with a constant, so the value for each key is read only once */
+	bool is_constant;
+	bool is_group; /* the same path groups the events, so only one value of a group is read */
 	struct id_map seen_keys;
 	struct jfr_seen *seen;
 	size_t n, cap;
 };
 
-/* What a query wants of the events of one type in this chunk. */
+/* The values that a query reads from the events of one type in the current chunk. */
 struct jfr_binding {
 	struct jfr_query_run *run;
 	unsigned source;
-	uint32_t next; /* in the bindings; 0: none */
+	uint32_t next; /* index of the type's next binding; 0: none */
 	struct jfr_getter condition;
 	struct jfr_getter group[JFR_GROUP_MAX];
 	struct jfr_getter columns[JFR_COLUMNS_MAX];
@@ -57,14 +58,14 @@ struct jfr_query_run {
 	const struct jfr_query *query;
 	struct jfr_queries *owner;
 	size_t n_columns, n_group;
-	struct jfr_sum *sums; /* n_columns for each row */
+	struct jfr_sum *sums; /* n_columns sums for each row */
 	size_t n_rows, cap;
-	struct jfr_cell *cells; /* the results */
-	uint32_t *order;  /* of the rows */
+	struct jfr_cell *cells; /* the results: n_columns cells for each row */
+	uint32_t *order;  /* row numbers in the order of the result */
 	struct id_map rows;
 	struct intern texts, groups;
 	uint64_t events;
-	int64_t last_time[JFR_COLUMNS_MAX]; /* for JFR_LATEST */
+	int64_t last_time[JFR_COLUMNS_MAX]; /* for JFR_LATEST: time of the last event */
 	double share_sums[JFR_COLUMNS_MAX];
 	bool is_known;
 };
@@ -72,18 +73,18 @@ struct jfr_query_run {
 struct jfr_queries {
 	struct jfr_query_run **runs;
 	size_t n, cap;
-	struct jfr_binding *bindings; /* of this chunk; [0] is unused */
+	struct jfr_binding *bindings; /* bindings for the current chunk; bindings[0] is unused */
 	size_t n_bindings, cap_bindings;
 	size_t max_memory, used;
 	struct buf scratch;
 	struct jfr_extent extent;
-	bool skips; /* events of types that no query wants are only counted */
+	bool skips; /* the reader only counts events of types that no query uses */
 };
 
 /* jfr_query_get.c */
 void jfr_getter_bind(struct jfr_getter *g, const struct jfr_type *type, const char *path);
 void jfr_getter_release(struct jfr_getter *g);
-/* Reads a value; *group is the number of its group. */
+/* Reads the value for an event, and sets *group to the number of its group. */
 void jfr_getter_read(struct jfr_getter *g, struct jfr_query_run *run, const struct jfr_event *e,
 		     struct jfr_cell *cell, uint32_t *group);
 
@@ -91,7 +92,7 @@ void jfr_getter_read(struct jfr_getter *g, struct jfr_query_run *run, const stru
 void jfr_sum_add(struct jfr_query_run *run, struct jfr_sum *s, unsigned column,
 		 const struct jfr_cell *cell, uint32_t group, int64_t time);
 struct jfr_cell jfr_sum_result(struct jfr_sum *s, enum jfr_aggregate aggregate);
-/* Fills cells and order; frees the sums. */
+/* Computes cells and order from the sums, and frees the sums. */
 void jfr_query_finish(struct jfr_query_run *run);
 
 #endif

@@ -1,4 +1,4 @@
-/* Adds the values of a query's groups, and sorts the result. */
+/* Adds up the values of a query's groups, and sorts the result. */
 #include <math.h>
 #include <string.h>
 
@@ -101,7 +101,7 @@ static int by_value(const void *a, const void *b)
 	return x < y ? -1 : x > y;
 }
 
-/* Interpolates between the two values next to the position. */
+/* Returns a percentile: interpolates between the two values next to its position. */
 static double percentile(const struct jfr_sum *s, double share)
 {
 	double at = (double)(s->n + 1) * share;
@@ -133,7 +133,7 @@ static int64_t to_integer(double value)
 	return (int64_t)(value < 0 ? value - 0.5 : value + 0.5);
 }
 
-/* The result has the unit of the values; time spans are rounded to ns. */
+/* Returns a cell with `value` in the unit of the column's values.  Time spans are rounded to ns. */
 static struct jfr_cell real_cell(const struct jfr_sum *s, double value)
 {
 	struct jfr_cell cell = s->cell;
@@ -222,7 +222,10 @@ struct jfr_cell jfr_sum_result(struct jfr_sum *s, enum jfr_aggregate a)
 	}
 }
 
-/* A row counts only if all its JFR_LATEST columns are of the last time. */
+/*
+ * Returns whether all JFR_LATEST columns of a row have the time of the last event; other rows are
+ * removed.
+ */
 static bool is_latest(const struct jfr_query_run *run, const struct jfr_sum *sums)
 {
 	for (size_t i = 0; i < run->n_columns; i++) {
@@ -235,7 +238,7 @@ static bool is_latest(const struct jfr_query_run *run, const struct jfr_sum *sum
 
 struct sorting {
 	const struct jfr_query_run *run;
-	int column; /* from 1; negative: descending */
+	int column; /* column number from 1; negative: descending order */
 };
 
 static int compare_cells(const struct jfr_query_run *run, const struct jfr_cell *a,
@@ -269,7 +272,10 @@ static int by_column(const void *a, const void *b, void *arg)
 	return s->column < 0 ? -order : order;
 }
 
-/* Gives each row its place as its number, so that the next order is stable. */
+/*
+ * Sorts by a column.  Renumbers the rows by their position after that, so that the next sort is
+ * stable.
+ */
 static void sort_by(struct jfr_query_run *run, int column)
 {
 	struct sorting s = { run, column };

@@ -1,4 +1,4 @@
-/* The lists of jfr_views.h, by file. */
+/* The parts of the list in jfr_views.h, one for each file. */
 #ifndef JTOOL_MODEL_JFR_QUERY_JFR_VIEWS_INTERNAL_H
 #define JTOOL_MODEL_JFR_QUERY_JFR_VIEWS_INTERNAL_H
 
