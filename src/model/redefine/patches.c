@@ -8,7 +8,7 @@
 #include "model/class/type_name.h"
 #include "wire/frame.h"
 
-#define PATCHES_MAX (1u << 20) /* limits what a hostile agent can make jtool store */
+#define PATCHES_MAX (1u << 20) /* limit for the patches that a hostile agent can make jtool store */
 
 void patches_release(struct patches *p)
 {
@@ -80,6 +80,6 @@ const char *patch_when(const struct patch_row *row, char text[static PATCH_WHEN_
 	struct tm tm;
 
 	if (!gmtime_r(&t, &tm) || strftime(text, PATCH_WHEN_MAX, "%Y-%m-%dT%H:%M:%SZ", &tm) == 0)
-		*text = '\0'; /* the year is out of range */
+		*text = '\0'; /* the year does not fit */
 	return text;
 }

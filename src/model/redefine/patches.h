@@ -1,4 +1,7 @@
-/* The patches in one copy of the agent, from its frames (PATCHES in wire/frames.def). */
+/*
+ * The patches that one copy of the agent has installed, from its frames (PATCHES in
+ * wire/frames.def).
+ */
 #ifndef JTOOL_MODEL_REDEFINE_PATCHES_H
 #define JTOOL_MODEL_REDEFINE_PATCHES_H
 
@@ -6,8 +9,8 @@
 
 struct patch_row {
 	uint64_t id;
-	uint64_t when_ms; /* since the epoch */
-	uint32_t loader;  /* id in origins */
+	uint64_t when_ms; /* time of the installation in ms since the epoch */
+	uint32_t loader;  /* id of the class's loader in class_origins */
 	char *class;      /* Java source form */
 	char *file, *digest;
 };
@@ -20,14 +23,22 @@ struct patches {
 
 void patches_release(struct patches *p);
 
-/* Reads one frame.  Returns 0 if more follow, 1 after the last one, -EBADMSG if inconsistent. */
+/*
+ * Reads one frame.  Returns 0 if more frames follow, 1 for the last one, -EBADMSG if the frame is
+ * inconsistent.
+ */
 int patches_take(struct patches *p, uint16_t type, struct wire_reader *payload) _must_check_;
 
-/* Returns whether `word` (class name or glob) and `loader` match; NULL matches everything. */
+/*
+ * Returns whether the row's class matches `word` (a class name or glob), and its loader `loader`.
+ * NULL matches everything.
+ */
 bool patches_match(const struct patches *p, const struct patch_row *row, const char *word,
 		   const char *loader);
 
-/* Writes when_ms to `text`, and returns `text`: "2025-07-01T12:00:00Z"; "" if out of range. */
+/*
+ * Writes when_ms to `text` as "2025-07-01T12:00:00Z", or "" if it is out of range.  Returns `text`.
+ */
 #define PATCH_WHEN_MAX 40
 const char *patch_when(const struct patch_row *row, char text[static PATCH_WHEN_MAX]);
 

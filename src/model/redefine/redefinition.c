@@ -4,16 +4,18 @@
 #include "model/class/javasig.h"
 #include "model/redefine/redefinition_limits.h"
 
-#define ACC_SUPER ((unsigned)CF_ACC_SYNCHRONIZED) /* in class modifiers */
+/* the bit of ACC_SYNCHRONIZED; in class modifiers it is ACC_SUPER */
+#define ACC_SUPER ((unsigned)CF_ACC_SYNCHRONIZED)
 #define MAJOR_OF_JDK_1 45
 #define MAJOR_OF_JDK_12 56
 #define MAJOR_OF_JDK_17 61
-#define PREVIEW 65535 /* minor version (JVMS 4.1) */
+#define PREVIEW 65535 /* minor version of a class file with preview features (JVMS 4.1) */
 
 /*
- * Minor versions other than 0 (JVMS 4.1).  JDK 12 and later accept only 65535 (preview features) in
- * class files of JDK 12 and later, and any minor version in older files.  JDK 11 accepts any in
- * files of JDK 1.1 and none in others.  JDK 8 accepts any in files of all versions but its own.
+ * Returns whether the JVM accepts the minor version (JVMS 4.1), if it is not 0.  JDK 12 and later
+ * accept only 65535 (preview features) in class files of JDK 12 and later, and any minor version in
+ * older files.  JDK 11 accepts any minor version in files of JDK 1.1, and none but 0 in others.
+ * JDK 8 accepts any in files of all versions but its own.
  */
 static bool minor_exists(unsigned release, unsigned major, unsigned minor)
 {
@@ -24,7 +26,10 @@ static bool minor_exists(unsigned release, unsigned major, unsigned minor)
 	return release == 11 ? major == MAJOR_OF_JDK_1 : major != release + 44;
 }
 
-/* Follows verify_class_version() of classFileParser.cpp; up to JDK 11, is_supported_version(). */
+/*
+ * Checks the version as verify_class_version() of classFileParser.cpp does; up to JDK 11, as
+ * is_supported_version().
+ */
 static void limits_version(struct limits *l)
 {
 	unsigned major = l->new->major, minor = l->new->minor, newest = l->jvm->release + 44;
@@ -93,7 +98,10 @@ static void limits_code(struct limits *l)
 	struct cf_fault fault = { 0 };
 
 	limits_begin(l);
-	/* Unverified classes need no stack maps, and up to JDK 17 their dumps have none. */
+	/*
+	 * A class that the JVM does not verify needs no stack maps.  Up to JDK 17, a captured class
+	 * file of such a class has none.
+	 */
 	if (l->jvm->unverified ? !cf_verify_without_maps(l->new, &fault) :
 				 !cf_verify(l->new, &fault))
 		report_fault(l, &fault);
@@ -119,7 +127,7 @@ static void limits_modifiers(struct limits *l)
 	limits_begin(l);
 	if (before == now)
 		return;
-	/* Report ACC_SUPER only if nothing else differs: interfaces do not have it. */
+	/* Report ACC_SUPER only if it is the only difference: interfaces do not have it. */
 	if ((before ^ now) != ACC_SUPER)
 		now = (now & ~ACC_SUPER) | (before & ACC_SUPER);
 	buf_adds(&l->line, "the class");
@@ -127,7 +135,9 @@ static void limits_modifiers(struct limits *l)
 	limits_report(l, LIMIT_CLASS_MODIFIERS_CHANGED);
 }
 
-/* Returns whether further checks are useless: the class is another one or cannot be parsed. */
+/*
+ * Returns whether no other check makes sense: the file has another class, or it cannot be parsed.
+ */
 static bool ends_checks(enum limit limit)
 {
 	return limit == LIMIT_UNSUPPORTED_VERSION || limit == LIMIT_NAMES_DONT_MATCH ||
@@ -137,7 +147,10 @@ static bool ends_checks(enum limit limit)
 int redefinition_check(const struct cf_class *running, const struct cf_class *new,
 		       const struct redefinition_jvm *jvm, struct buf *why)
 {
-	/* in the order of load_new_class_versions(): parse, compare, verify, merge constants */
+	/*
+	 * In the order of HotSpot's load_new_class_versions(): parse, compare, verify, merge
+	 * constants.
+	 */
 	static void (*const parts[])(struct limits *l) = {
 		limits_version, limits_name,    limits_format,    limits_hierarchy,
 		limits_nest,    limits_record,  limits_permitted, limits_modifiers,
@@ -146,7 +159,8 @@ int redefinition_check(const struct cf_class *running, const struct cf_class *ne
 	struct redefinition_jvm known = *jvm;
 	struct limits l = { .running = running, .new = new, .jvm = &known, .why = why };
 
-	if (known.release == 0) /* use the stricter rules; no version is too new */
+	/* unknown release: use the stricter rules, and accept any version */
+	if (known.release == 0)
 		known.release = new->major > MAJOR_OF_JDK_17 ? new->major - 44u : 17;
 	for (size_t i = 0; i < ARRAY_SIZE(parts); i++) {
 		parts[i](&l);
@@ -158,7 +172,7 @@ int redefinition_check(const struct cf_class *running, const struct cf_class *ne
 }
 
 /*
- * For each replaced class, JDK 8 visits all loaded classes in one safepoint
+ * Estimates the pause.  For each replaced class, JDK 8 visits all loaded classes in one safepoint
  * (VM_RedefineClasses::redefine_single_class), at 0.2 to 0.4 us each.  JDK 11 and later replace
  * 5,000 of 30,000 classes within 0.5 s.
  */

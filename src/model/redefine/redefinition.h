@@ -1,6 +1,6 @@
 /*
  * Predicts whether the JVM accepts a redefinition, and names the limits and members that prevent
- * it.  The JVM itself reports only an error number.
+ * it.  The JVM itself would report only an error number.
  */
 #ifndef JTOOL_MODEL_REDEFINE_REDEFINITION_H
 #define JTOOL_MODEL_REDEFINE_REDEFINITION_H
@@ -11,19 +11,20 @@
 #include "base/buf.h"
 #include "classfile/read.h"
 
-/* The properties of the JVM that decide the result. */
+/* The properties of a JVM on which the result depends. */
 struct redefinition_jvm {
 	unsigned release;      /* 8, 11, 17, …; 0: unknown */
-	bool may_add_delete;   /* -XX:+AllowRedefinitionToAddDeleteMethods, JDK 13+ */
-	bool may_preview;      /* --enable-preview */
-	bool unverified;       /* the JVM does not verify the class (boot loader, up to 21) */
+	bool may_add_delete; /* -XX:+AllowRedefinitionToAddDeleteMethods is on (JDK 13 and later) */
+	bool may_preview;      /* --enable-preview is on */
+	/* the JVM does not verify the class: one of the boot loader, up to JDK 21 */
+	bool unverified;
 	uint32_t pool_count;   /* constant_pool_count of the running class; 0: unknown */
 };
 
 /*
  * Compares the running class file with the new one, and verifies the new one (verify.h).  Appends a
- * line to `why` for each broken limit, in the JVM's order.  Returns the JVMTI error of the first
- * one, or 0 if no limit is broken.
+ * line to `why` for each limit of HotSpot that the change breaks, in the order in which the JVM
+ * checks them.  Returns the JVMTI error of the first one, or 0 if no limit is broken.
  */
 int redefinition_check(const struct cf_class *running, const struct cf_class *new,
 		       const struct redefinition_jvm *jvm, struct buf *why);
@@ -35,7 +36,7 @@ void redefinition_notes(const struct cf_class *running, const struct cf_class *n
 /* Estimates the pause in seconds when n of n_loaded classes are replaced or restored at once. */
 unsigned redefinition_pause_s(const struct redefinition_jvm *jvm, size_t n, size_t n_loaded);
 
-/* Returns the text for a JVMTI error. */
+/* Returns a text for a JVMTI error of a redefinition. */
 const char *redefinition_error(int jvmti_error);
 
 #endif

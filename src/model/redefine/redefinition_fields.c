@@ -4,7 +4,10 @@
 #include "model/redefine/redefinition_limits.h"
 #include "model/redefine/redefinition_members.h"
 
-/* A list of members that must be equal, including their order. */
+/*
+ * A kind of members (fields, record components) that must be equal in both classes, including their
+ * order.
+ */
 struct layout {
 	const char *noun, *plural;
 	enum limit limit;
@@ -79,7 +82,7 @@ static void report_layout(struct limits *l, const struct layout *layout, struct 
 		report_order(l, layout, running, new);
 }
 
-/* Returns the JVM_RECOGNIZED_FIELD_MODIFIERS (jvm_constants.h; in JDK 8, jvm.h). */
+/* Returns the modifiers in JVM_RECOGNIZED_FIELD_MODIFIERS (jvm_constants.h; in JDK 8, jvm.h). */
 static unsigned field_access(const struct cf_class *class, const struct cf_member *field)
 {
 	const unsigned recognized = CF_ACC_PUBLIC | CF_ACC_PRIVATE | CF_ACC_PROTECTED |
@@ -91,8 +94,8 @@ static unsigned field_access(const struct cf_class *class, const struct cf_membe
 }
 
 /*
- * The JVM also compares offsets, which follow from names, types and order unless @Contended is
- * used.
+ * Compares fields by name, type and order.  The JVM also compares their offsets, which follow from
+ * these unless @Contended is used.
  */
 void limits_fields(struct limits *l)
 {

@@ -1,4 +1,4 @@
-/* Compares the superclass and lists of classes: interfaces, nest members, permitted subclasses. */
+/* Compares the superclass, and the lists of interfaces, nest members and permitted subclasses. */
 #include "base/xalloc.h"
 #include "model/class/javasig.h"
 #include "model/redefine/redefinition_limits.h"
@@ -22,7 +22,8 @@ static struct cf_text nest_host(const struct limits *l, const struct cf_class *c
 	struct class_attribute attribute = limits_attribute(l, class, "NestHost", 11);
 	struct cf_text name = { NULL, 0 };
 
-	(void)class_attribute_class(&attribute, &name); /* most classes have no nest host */
+	/* Fails for most classes, which have no nest host. */
+	(void)class_attribute_class(&attribute, &name);
 	return name;
 }
 
@@ -74,7 +75,10 @@ static void report_name(struct limits *l, const struct list *list, struct cf_tex
 	limits_report(l, list->limit);
 }
 
-/* Reports the differences of two lists, frees both, and returns whether there are any. */
+/*
+ * Reports the differences between two lists of names, and frees both.  Returns whether there were
+ * any.
+ */
 static bool report_names(struct limits *l, const struct list *list, struct names running,
 			 struct names new)
 {
@@ -134,7 +138,10 @@ void limits_hierarchy(struct limits *l)
 	limits_end(l, "interfaces");
 }
 
-/* Class files describe nests from JDK 11 on, so a newer --release alone changes the nest. */
+/*
+ * Adds a hint about the compiler: class files for JDK 11 and later describe nests, so that a class
+ * that was compiled with a newer --release has another nest.
+ */
 static void report_compiler(struct limits *l)
 {
 	bool was = l->running->major >= 55, is = l->new->major >= 55;

@@ -1,5 +1,5 @@
 /*
- * Shared state of the redefinition checks: both classes and the broken limits.
+ * The state that all redefinition checks share: both classes and the limits that are broken.
  *
  * The checks follow VM_RedefineClasses (prims/jvmtiRedefineClasses.cpp) of JDK 8, 11, 17, 21, 25
  * and 27; each function names the HotSpot function that it follows.
@@ -10,7 +10,7 @@
 #include "model/class/class_attributes.h"
 #include "model/redefine/redefinition.h"
 
-/* The JVMTI errors (jvmti.h) of a redefinition. */
+/* The JVMTI errors (jvmti.h) that a redefinition can have. */
 enum limit {
 	LIMIT_NONE = 0,
 	LIMIT_INVALID_FORMAT = 60,
@@ -32,45 +32,50 @@ struct limits {
 	const struct cf_class *running, *new;
 	const struct redefinition_jvm *jvm;
 	struct buf *why;
-	struct buf line;  /* the current line; may contain control characters */
-	enum limit first; /* the first broken limit */
-	size_t n_reported; /* lines since limits_begin(), including those not shown */
+	struct buf line;  /* the line that is being written; may contain control characters */
+	enum limit first; /* the limit that was broken first */
+	size_t n_reported; /* number of lines in the group, including those that are not shown */
 };
 
-/* Starts a group of differences; each group shows a limited number of lines. */
+/* Begins a group of differences.  Only a limited number of lines is shown of each group. */
 void limits_begin(struct limits *l);
 /* Ends the current line, which reports that `limit` is broken. */
 void limits_report(struct limits *l, enum limit limit);
-/* Returns whether further lines of the group are only counted. */
+/* Returns whether the group's limit is reached, so that further lines are only counted. */
 bool limits_are_full(const struct limits *l);
 /* Ends the group, and adds "and N more WHAT" if lines were only counted. */
 void limits_end(struct limits *l, const char *what);
 
-/* Appends the changed flags of a class or member: "is no longer public and is now private". */
+/* Appends the flags of a class or member that differ: "is no longer public and is now private". */
 enum limits_flags { FLAGS_CLASS, FLAGS_FIELD, FLAGS_METHOD };
 void limits_add_flags(struct buf *line, enum limits_flags of, unsigned before, unsigned now);
-/* Returns ACC_SYNTHETIC if there is a Synthetic attribute (JVMS 4.7.8). */
+/* Returns ACC_SYNTHETIC if there is an attribute Synthetic (JVMS 4.7.8), else 0. */
 unsigned limits_synthetic(struct cf_attributes attributes);
 
-/* compare_and_normalize_class_versions(): fields and methods */
+/* Check fields and methods, as compare_and_normalize_class_versions() does. */
 void limits_fields(struct limits *l);
 void limits_methods(struct limits *l);
-/* compare_and_normalize_class_versions(): superclass and interfaces */
+/* Checks superclass and interfaces, as compare_and_normalize_class_versions() does. */
 void limits_hierarchy(struct limits *l);
-/* check_record_attribute() */
+/* Checks record components, as check_record_attribute() does. */
 void limits_record(struct limits *l);
-/* check_nest_attributes(), check_permitted_subclasses_attribute() */
+/*
+ * Check nests and permitted subclasses, as check_nest_attributes() and
+ * check_permitted_subclasses_attribute() do.
+ */
 void limits_nest(struct limits *l);
 void limits_permitted(struct limits *l);
-/* merge_cp_and_rewrite() */
+/* Checks the size of the merged constant pool, as merge_cp_and_rewrite() does. */
 void limits_pool(struct limits *l);
 
-/* Returns the value of javac's --release that yields the class file version of `running`. */
+/*
+ * Returns the value of javac's --release that yields the class file version of the running class.
+ */
 unsigned limits_release(const struct limits *l);
 
 /*
  * Opens a class attribute that JDKs from `release` on check in class files of that version or
- * later; empty if the JVM ignores it.
+ * later.  Without entries if the JVM ignores the attribute.
  */
 struct class_attribute limits_attribute(const struct limits *l, const struct cf_class *class,
 					const char *name, unsigned release);

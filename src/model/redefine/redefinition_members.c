@@ -77,7 +77,7 @@ void members_match(struct members *running, struct members *new)
 	}
 }
 
-/* Members that javac and other tools generate. */
+/* Members that javac and other tools generate, by the prefix of their names. */
 static const struct {
 	const char *prefix, *why;
 } generated[] = {

@@ -8,16 +8,17 @@
 struct compared_member {
 	struct cf_member cf;
 	unsigned access; /* the modifiers that the JVM compares */
-	bool handled;    /* it has a counterpart in the other class, or a message names it */
+	bool handled;    /* the other class has the same member, or a message has named this one */
 };
 
 struct members {
-	struct compared_member *all;     /* in class file order */
-	struct compared_member **sorted; /* by name, then descriptor */
+	struct compared_member *all;     /* the members, in class file order */
+	/* pointers to the members, sorted by name, then descriptor */
+	struct compared_member **sorted;
 	size_t n;
 };
 
-/* Reads a list of members.  Their texts point into the class file. */
+/* Reads a list of members.  Their texts point into the class file, which must outlive them. */
 struct members members_read(struct cf_members list,
 			    unsigned (*access)(const struct cf_class *class,
 					       const struct cf_member *member),
@@ -33,14 +34,16 @@ int members_compare(const void *a, const void *b);
 
 /* Returns the member with the same name and descriptor, or NULL. */
 struct compared_member *members_find(const struct members *m, const struct compared_member *like);
-/* Returns an unmatched member of this name, whose descriptor may have changed, or NULL. */
+/*
+ * Returns a member of this name that is not handled yet (its descriptor may have changed), or NULL.
+ */
 struct compared_member *members_find_name(const struct members *m, struct cf_text name);
 /* Marks the members that are in both classes as handled. */
 void members_match(struct members *running, struct members *new);
 
-/* Appends "method int f(long)". */
+/* Appends the noun and the member, for example "method int f(long)". */
 void members_add(struct buf *line, const char *noun, const struct compared_member *member);
-/* Appends " (javac adds it …)" if the member is a generated one. */
+/* Appends a text such as " (javac adds it …)" if the member is generated. */
 void members_add_generated(struct buf *line, const struct compared_member *member);
 
 #endif

@@ -2,7 +2,7 @@
 #include "base/printable.h"
 #include "model/redefine/redefinition_limits.h"
 
-#define LINES_MAX 12 /* lines shown per group */
+#define LINES_MAX 12 /* limit for the lines that are shown of a group */
 
 void limits_begin(struct limits *l)
 {
@@ -32,10 +32,10 @@ void limits_end(struct limits *l, const char *what)
 		buf_addf(l->why, "and %zu more %s\n", l->n_reported - LINES_MAX, what);
 }
 
-/* Names of modifier bits: Java keywords, or javac's terms for bits without a keyword. */
+/* Names of modifier bits: the Java keyword, or for bits without a keyword javac's term. */
 static const struct {
 	unsigned flag;
-	const char *names[3]; /* by enum limits_flags; NULL: not a modifier there */
+	const char *names[3]; /* by enum limits_flags; NULL: the bit is not a modifier there */
 } flags[] = {
 	{ CF_ACC_PUBLIC, { "public", "public", "public" } },
 	{ CF_ACC_PRIVATE, { NULL, "private", "private" } },

@@ -1,11 +1,11 @@
-/* Compares methods: added, removed, or with other modifiers. */
+/* Compares methods: finds those that were added or removed, or that have other modifiers. */
 #include "model/class/javasig.h"
 #include "model/redefine/redefinition_limits.h"
 #include "model/redefine/redefinition_members.h"
 
 /*
- * Returns the JVM_RECOGNIZED_METHOD_MODIFIERS without native, which may change; for a static
- * initialiser, only the flags that ClassFileParser::parse_method retains.
+ * Returns the modifiers in JVM_RECOGNIZED_METHOD_MODIFIERS without native, which may change.  For a
+ * static initialiser, returns only the flags that ClassFileParser::parse_method retains.
  */
 static unsigned method_access(const struct cf_class *class, const struct cf_member *method)
 {
@@ -21,8 +21,9 @@ static unsigned method_access(const struct cf_class *class, const struct cf_memb
 }
 
 /*
- * Follows can_add_or_delete(): up to JDK 12, methods that are private and static or final can be
- * added and removed; JDK 13 requires a flag that is off by default (JDK-8192936).
+ * Returns whether the JVM lets the method be added or removed, as can_add_or_delete() does.  Up to
+ * JDK 12, this holds for methods that are private, and static or final.  JDK 13 requires a flag
+ * that is off by default (JDK-8192936).
  */
 static bool is_addable(const struct compared_member *method)
 {
@@ -97,9 +98,9 @@ static void report_added(struct limits *l, const struct compared_member *method)
 }
 
 /*
- * The JVM compares the methods in the order of their symbols' addresses.  A captured class file has
- * that order, but the position of a new name is unknown.  If methods are both added and removed,
- * the JVM may report the error for adding or the one for removing.
+ * Compares the methods.  The JVM compares them in the order of their names' addresses.  A captured
+ * class file has that order, but the position of a new name is unknown: if methods are both added
+ * and removed, the JVM may report either error.
  */
 void limits_methods(struct limits *l)
 {

@@ -1,13 +1,13 @@
 /*
- * The constant pool of a redefined class: that of the running class, followed by the constants that
- * only the new class has (VM_RedefineClasses::merge_constant_pools).
+ * Checks the size of a redefined class's constant pool, which is that of the running class followed
+ * by the constants that only the new class has (VM_RedefineClasses::merge_constant_pools).
  */
 #include "base/xalloc.h"
 #include "model/redefine/redefinition_limits.h"
 
 #define POOL_MAX 65535
 
-/* FNV-1a: good enough, because the result is only an estimate. */
+/* Returns the FNV-1a hash.  Collisions do little harm, because the result is an estimate. */
 static uint64_t hash(uint64_t h, const void *data, size_t len)
 {
 	const uint8_t *at = data;
@@ -38,7 +38,7 @@ static uint64_t hash_ref(uint64_t h, const struct cf_pool *pool, uint16_t index)
 	return hash_text(hash_text(h, ref.name), ref.descriptor);
 }
 
-/* Hashes the value of a constant, independent of its index. */
+/* Returns a hash of a constant's value, which does not depend on its index. */
 static uint64_t hash_constant(const struct cf_pool *pool, uint16_t index)
 {
 	uint8_t tag = cf_tag(pool, index);
@@ -69,7 +69,10 @@ static uint64_t hash_constant(const struct cf_pool *pool, uint16_t index)
 	}
 }
 
-/* ConstantPool::compare_entry_to() never finds a NaN equal, not even to itself. */
+/*
+ * Returns whether a constant is a NaN.  ConstantPool::compare_entry_to() finds a NaN different from
+ * every constant, even from itself.
+ */
 static bool is_nan(const struct cf_pool *pool, uint16_t index)
 {
 	const uint8_t *content = cf_constant(pool, index, CF_FLOAT);
@@ -111,7 +114,10 @@ static size_t count_new(const struct cf_pool *running, const struct cf_pool *new
 	return n_new;
 }
 
-/* Counts the NaNs: each restore appends them again, and a patch must remain restorable. */
+/*
+ * Returns the number of NaNs.  Each restore of a patch appends them again, and there must be room
+ * for that.
+ */
 static size_t count_nans(const struct cf_pool *pool)
 {
 	size_t n = 0;
@@ -124,9 +130,10 @@ static size_t count_nans(const struct cf_pool *pool)
 }
 
 /*
- * jtool refuses an overflow for all JDKs: 8 to 17 accept it and run code whose pool indexes are cut
- * to 16 bits; updates of 21 with JDK-8311076 print a warning and continue with only the new class's
- * constants; 25 and 27 refuse it after many seconds.
+ * Refuses a redefinition if the merged pool is too large, for all JDKs.  JDK 8 to 17 accept it, and
+ * run code whose pool indexes are cut to 16 bits.  Updates of JDK 21 with JDK-8311076 print a
+ * warning and continue with only the constants of the new class.  JDK 25 and 27 refuse it after
+ * many seconds.
  */
 void limits_pool(struct limits *l)
 {
