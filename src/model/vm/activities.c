@@ -6,7 +6,7 @@
 #include "base/xalloc.h"
 #include "wire/frame.h"
 
-#define ACTIVITIES_MAX 10000 /* limits what a hostile agent can make jtool store */
+#define ACTIVITIES_MAX 10000 /* limit for the requests that a hostile agent can make jtool store */
 
 void activities_release(struct activities *a)
 {

@@ -1,6 +1,6 @@
 /*
- * The requests that other clients of jtool are running in a JVM: the frame ACTIVITIES, see
- * wire/frames.def.
+ * The requests that a JVM is working on for other clients of jtool, from the frame ACTIVITIES
+ * (wire/frames.def).
  */
 #ifndef JTOOL_MODEL_VM_ACTIVITIES_H
 #define JTOOL_MODEL_VM_ACTIVITIES_H
@@ -13,26 +13,35 @@
 #include "wire/cursor.h"
 
 struct activity {
-	uint16_t request; /* WIRE_… */
-	bool recording;   /* the allocation recording since the JVM's start */
-	uint64_t ns;      /* since it began */
+	uint16_t request; /* number of the request, WIRE_… */
+	/* the allocation recording that began at the JVM's start, and not a client's request */
+	bool recording;
+	uint64_t ns;      /* ns since the request began */
 };
 
 struct activities {
 	struct activity *list;
 	size_t n, cap;
-	size_t n_before; /* how many other agents have reported */
+	size_t n_before; /* number of activities that other agents in the JVM have reported */
 };
 
 void activities_release(struct activities *a);
 
-/* Call it before the answer of each agent: the list then has the activities of all of them. */
+/*
+ * Call it before the answer of each agent, so that the list contains the activities of all agents.
+ */
 void activities_begin(struct activities *a);
 
-/* Reads one frame.  Returns 0 if more follow, 1 after the last one, -EBADMSG if inconsistent. */
+/*
+ * Reads one frame.  Returns 0 if more frames follow, 1 for the last one, -EBADMSG if the frame is
+ * inconsistent.
+ */
 int activities_take(struct activities *a, uint16_t type, struct wire_reader *payload) _must_check_;
 
-/* Returns the name of the command whose request it is, or "session" if it is not known. */
+/*
+ * Returns the name of the command that has sent the request, or "session" if the request is
+ * unknown.
+ */
 const char *activity_command(const struct activity *activity);
 
 #endif

@@ -6,13 +6,19 @@
 
 #define MB (UINT64_C(1) << 20)
 
-/* The diagnostic commands of JDK 8 to 27 that read or write a file. */
+/*
+ * The diagnostic commands of JDK 8 to 27 that read or write a file, and the argument with its path.
+ */
 static const struct use {
 	const char *command;
-	const char *key; /* such as "filename="; NULL: any; the first match applies */
+	/*
+	 * prefix of the argument, such as "filename="; NULL: any argument.  The first row that
+	 * matches applies
+	 */
+	const char *key;
 	enum { WRITES, WRITES_HEAP, READS, REFUSED } does;
 	uint64_t room;
-	const char *why; /* REFUSED */
+	const char *why; /* for REFUSED: the reason */
 } uses[] = {
 	{ "Compiler.directives_add", NULL, READS, 0, NULL },
 	{ "Compiler.perfmap", NULL, WRITES, 64 * MB, NULL },
@@ -33,7 +39,10 @@ static const struct use {
 	  "the JVM goes on writing its log; give a path of the JVM without braces" },
 };
 
-/* Returns whether the row applies to a word of `len` bytes, which ends with the file. */
+/*
+ * Returns whether the row applies to the argument `word`, of which `len` bytes precede or are the
+ * file.
+ */
 static bool matches(const struct use *use, const char *line, const char *word)
 {
 	size_t len = strlen(use->command);
@@ -81,7 +90,10 @@ static size_t braces_len(const char *text)
 	return 0;
 }
 
-/* Returns the offset of the first "{FILE}" from `at` on, and sets *len; 0: there is none. */
+/*
+ * Returns the offset of the first "{FILE}" from `at` on, and sets *len to its length; *len is 0 if
+ * there is none.
+ */
 static size_t next_braces(const char *line, size_t at, size_t *len)
 {
 	for (const char *p = strchr(line + at, '{'); p; p = strchr(p + 1, '{')) {
@@ -130,7 +142,7 @@ void dcmd_file_release(struct dcmd_file *file)
 void dcmd_file_replace(struct buf *out, const char *line, const struct dcmd_file *file,
 		       const char *path)
 {
-	const char *quote = strchr(path, ' ') ? "\"" : ""; /* HotSpot splits at spaces */
+	const char *quote = strchr(path, ' ') ? "\"" : ""; /* HotSpot splits the line at spaces */
 
 	buf_addf(out, "%.*s%s%s%s%s", (int)file->at, line, quote, path, quote,
 		 line + file->at + file->len);

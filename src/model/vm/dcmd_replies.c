@@ -31,14 +31,15 @@ char *dcmd_reply_line(const char *text, const char *key)
 			continue;
 		value += 1 + (value[1] == ' ');
 		len = strcspn(value, "\n");
-		while (len > 0 && value[len - 1] == ' ') /* each flag is followed by a space */
+		/* remove the space that the JVM prints after each flag */
+		while (len > 0 && value[len - 1] == ' ')
 			len--;
 		return len ? xstrndup(value, len) : NULL;
 	}
 	return NULL;
 }
 
-/* Returns the bytes of a size such as "65536K" or "8M", or -1 if it is not a size. */
+/* Returns the bytes of a size such as "65536K" or "8M", or -1 if the text is not a size. */
 static int64_t size_at(const char *text)
 {
 	static const char units[] = "BKMGT";
@@ -59,7 +60,10 @@ static int64_t size_at(const char *text)
 	return n > INT64_MAX ? -1 : (int64_t)n;
 }
 
-/* Returns the size in bytes after a word that starts the line or follows a space, or -1. */
+/*
+ * Returns the size that follows a word at the start of the line or after a space, in bytes; -1 if
+ * there is none.
+ */
 static int64_t size_after(const char *line, const char *word)
 {
 	size_t len = strlen(word);
@@ -71,7 +75,10 @@ static int64_t size_after(const char *line, const char *word)
 	return -1;
 }
 
-/* Returns the size before a word, or -1.  Shenandoah: "65536K max, 65536K soft max, 1536K used". */
+/*
+ * Returns the size that precedes a word, in bytes; -1 if there is none.  For Shenandoah: "65536K
+ * max, 65536K soft max, 1536K used".
+ */
 static int64_t size_before(const char *line, const char *word)
 {
 	const char *at = strstr(line, word);
@@ -96,8 +103,9 @@ static bool begins(const char *line, const char *word)
 }
 
 /*
- * A generation's line has total and used bytes; the lines of its spaces have percentages.  Only
- * G1's total is the committed size: the total of a generation omits the empty survivor space.
+ * Reads a line of GC.heap_info.  The line of a generation has total and used bytes; those of its
+ * spaces have percentages.  Only G1's total is the committed size: that of a generation does not
+ * include the survivor space that is empty.
  */
 static void read_line(const char *line, struct dcmd_reply_heap *out)
 {

@@ -6,13 +6,19 @@
 
 #include "base/util.h"
 
-/* Sets *vm and *release from "NAME version RELEASE"; NULL if missing.  The caller frees them. */
+/*
+ * Parses the reply "NAME version RELEASE" of VM.version.  Sets *vm and *release, or NULL if they
+ * are missing.  The caller frees both.
+ */
 void dcmd_reply_version(const char *text, char **vm, char **release);
 
-/* Returns VALUE of a line "KEY: VALUE" of VM.command_line, or NULL.  The caller frees it. */
+/*
+ * Returns VALUE of the line "KEY: VALUE" in a reply to VM.command_line, or NULL.  The caller frees
+ * it.
+ */
 char *dcmd_reply_line(const char *text, const char *key);
 
-/* GC.heap_info, in bytes; -1 if missing or inexact (Serial omits a survivor space). */
+/* Sizes from GC.heap_info in bytes. -1: missing or inexact (Serial omits a survivor space). */
 struct dcmd_reply_heap {
 	int64_t used, committed, max;
 	int64_t metaspace_used, metaspace_committed;

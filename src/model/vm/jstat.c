@@ -14,7 +14,10 @@ static double sum(const struct jstat_column *column, const struct counter_source
 	return total;
 }
 
-/* Computes with the same operations as jstat, so that rounding is the same. */
+/*
+ * Returns a percentage, computed with the same operations as in jstat, so that rounding is the
+ * same.
+ */
 static double percent(double capacity, double used)
 {
 	return (1 - (capacity - used) / capacity) * 100;
@@ -46,7 +49,7 @@ double jstat_number(const struct jstat_column *column, const struct counter_sour
 {
 	double n = compute(column, r);
 
-	return isfinite(n) ? n : NAN; /* infinite or NAN if the capacity is 0 */
+	return isfinite(n) ? n : NAN; /* n is infinite or NAN if the capacity is 0 */
 }
 
 const char *jstat_text(const struct jstat_column *column, const struct counter_source *r)
@@ -55,8 +58,8 @@ const char *jstat_text(const struct jstat_column *column, const struct counter_s
 }
 
 /*
- * Uses the JVM's clock if the JVM publishes it (JDK 21 does, every 50 ms; JDK 25 does not), else
- * the time of day at which the VM was created.
+ * Uses the JVM's own clock if the JVM publishes it (JDK 21 does, every 50 ms; JDK 25 does not).
+ * Otherwise uses the time of day at which the VM was created.
  */
 double jstat_timestamp(const struct counter_source *r, double now_ms)
 {

@@ -1,9 +1,9 @@
 /*
- * The tables of jstat: the columns, and how each is computed from the JVM's counters
+ * The tables of jstat: their columns, and how the values are computed from the JVM's counters
  * (src/jdk.jcmd/share/classes/sun/tools/jstat/resources/jstat_options).
  *
- * One set of columns serves all JVMs: jstat of JDK 17 to 27 has the same columns and widths.  JDK 8
- * and 11 have narrower columns.  8 has no CGC and CGCT: its JVM does not count them.
+ * The columns are the same for all JVMs: those of jstat in JDK 17 to 27. jstat of JDK 8 and 11 has
+ * narrower columns, and that of JDK 8 no CGC and CGCT, which its JVM does not count.
  */
 #ifndef JTOOL_MODEL_VM_JSTAT_H
 #define JTOOL_MODEL_VM_JSTAT_H
@@ -23,11 +23,11 @@ enum jstat_table {
 extern const char *const jstat_tables[];
 
 enum jstat_kind {
-	JSTAT_PERCENT, /* the second counter as a percentage of the first */
+	JSTAT_PERCENT, /* second counter in percent of the first */
 	JSTAT_KILO,    /* sum of the counters, in KB */
 	JSTAT_COUNT,   /* sum of the counters */
 	JSTAT_SECONDS, /* sum of the counters, converted from ticks */
-	JSTAT_TOTAL,   /* JSTAT_SECONDS with missing counters as 0 */
+	JSTAT_TOTAL,   /* as JSTAT_SECONDS, but a missing counter counts as 0 */
 	JSTAT_TEXT,
 };
 
@@ -35,21 +35,29 @@ struct jstat_column {
 	const char *heading;
 	enum jstat_kind kind;
 	int width, decimals;
-	const char *counters[3]; /* NULL-terminated unless full */
-	const char *key;         /* JSON key; NULL: the heading */
-	bool left;               /* the heading is on the left of the column, not centered */
+	const char *counters[3]; /* names of counters; NULL ends a list of fewer than 3 */
+	const char *key;         /* key in JSON; NULL: the heading is the key */
+	bool left;               /* the heading is left-aligned and not centered */
 };
 
-/* Returns the columns.  A column without a heading ends the list. */
+/* Returns the columns of a table.  A column without a heading ends the list. */
 const struct jstat_column *jstat_columns(enum jstat_table table);
 const char *jstat_key(const struct jstat_column *column);
 
-/* Returns a value, or NAN where jstat shows a dash: the counter is missing, or has no value yet. */
+/*
+ * Returns the value of a column.  Returns NAN where jstat shows a dash: the counter is missing or
+ * has no value yet.
+ */
 double jstat_number(const struct jstat_column *column, const struct counter_source *r);
-/* Returns the text of a JSTAT_TEXT column, owned by the source, or NULL for a dash. */
+/*
+ * Returns the text of a JSTAT_TEXT column, or NULL where jstat shows a dash.  Owned by the source.
+ */
 const char *jstat_text(const struct jstat_column *column, const struct counter_source *r);
 
-/* Returns jstat's Timestamp, the seconds from VM start to now_ms (since the epoch), or NAN. */
+/*
+ * Returns jstat's Timestamp: the seconds from the VM's start to now_ms, which is in ms since the
+ * epoch.  NAN if unknown.
+ */
 double jstat_timestamp(const struct counter_source *r, double now_ms);
 
 #endif

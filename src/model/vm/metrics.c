@@ -5,7 +5,10 @@
 
 #include "base/util.h"
 
-/* Skips negative and non-finite values, which come from corrupt counters. */
+/*
+ * Passes a value to visit(), unless it is negative or not finite: such values come from corrupt
+ * counters.
+ */
 static void emit(const struct metric *m, const struct metric_value *value, metric_visit *visit,
 		 void *arg)
 {
@@ -16,7 +19,7 @@ static void emit(const struct metric *m, const struct metric_value *value, metri
 	visit(value, arg);
 }
 
-/* Reads a gauge from one counter. */
+/* Reads a gauge, whose value is one counter. */
 static void read_one(const struct metric *m, const struct counter_source *r, metric_visit *visit,
 		     void *arg)
 {
@@ -24,7 +27,7 @@ static void read_one(const struct metric *m, const struct counter_source *r, met
 	     arg);
 }
 
-/* Reads a summary from a count and a counter of ticks. */
+/* Reads a summary, whose values are a counter of events and a counter of ticks. */
 static void read_times(const struct metric *m, const struct counter_source *r, metric_visit *visit,
 		       void *arg)
 {
@@ -63,8 +66,8 @@ static void read_class_loading(const struct metric *m, const struct counter_sour
 }
 
 /*
- * Reads used, capacity or maxCapacity of each memory pool.  The labels are jtool's: the JVM's names
- * depend on the collector and may not be unique.
+ * Reads one counter (used, capacity or maxCapacity) of each memory pool.  The labels are jtool's
+ * own: the JVM's names of pools depend on the collector and may not be unique.
  */
 static void read_pools(const struct metric *m, const struct counter_source *r, metric_visit *visit,
 		       void *arg)
@@ -88,7 +91,10 @@ static void read_pools(const struct metric *m, const struct counter_source *r, m
 	}
 }
 
-/* Reads all collectors.  Their numbers do not always start at 0: ZGC in JDK 17 is number 2. */
+/*
+ * Reads a summary for each collector.  Collectors are not always numbered from 0: ZGC of JDK 17 has
+ * number 2.
+ */
 static void read_collectors(const struct metric *m, const struct counter_source *r,
 			    metric_visit *visit, void *arg)
 {

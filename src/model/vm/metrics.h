@@ -1,5 +1,5 @@
 /*
- * The metric families of a JVM for monitoring systems.
+ * The metrics of a JVM for monitoring systems, in families.
  *
  * The output is valid both as OpenMetrics and as Prometheus text format 0.0.4, which node_exporter
  * reads from files.  The formats name counters differently (TYPE with or without _total), and
@@ -11,34 +11,37 @@
 
 #include "model/vm/counter_source.h"
 
-/* Values that are not among the JVM's counters: the source has them from the kernel. */
+/*
+ * Names of values that are not counters of the JVM.  The counter_source reads them from the kernel.
+ */
 #define METRIC_RESIDENT "jtool.process.resident"
 #define METRIC_SWAPPED "jtool.process.swapped"
 #define METRIC_LIMIT "jtool.cgroup.memory.limit"
 
 enum metric_type { METRIC_GAUGE, METRIC_SUMMARY };
 
-/* One series of a family in one JVM. */
+/* A value of a family: one time series in one JVM. */
 struct metric_value {
-	const char *label, *label_value; /* label: NULL if none; label_value: not trusted */
-	double value; /* the value of a gauge, or the sum of a summary */
-	double count; /* the count of a summary */
+	/* label: NULL if the family has none; label_value is untrusted */
+	const char *label, *label_value;
+	double value; /* value of a gauge, or total of a summary */
+	double count; /* count of a summary; unused in a gauge */
 };
 
 typedef void metric_visit(const struct metric_value *value, void *arg);
 
 struct metric {
-	const char *name; /* includes the unit as a suffix */
+	const char *name; /* name of the family, with its unit as a suffix */
 	const char *unit; /* NULL: none */
 	enum metric_type type;
 	const char *help;
-	/* calls visit() for each available value */
+	/* Calls visit() for each value that the JVM has. */
 	void (*read)(const struct metric *m, const struct counter_source *r, metric_visit *visit,
 		     void *arg);
-	const char *counters[2]; /* arguments of read() */
+	const char *counters[2]; /* names of counters, for read() */
 };
 
-/* The last metric has no name. */
+/* All metrics.  One without a name ends the list. */
 extern const struct metric metrics[];
 
 #endif

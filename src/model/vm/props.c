@@ -12,14 +12,14 @@
 
 #define REPLACEMENT 0xfffd
 
-/* The name or the value of a property during decoding. */
+/* The name or the value of a property while it is decoded. */
 struct half {
 	bool is_name;
 	struct buf bytes;
-	uint32_t high; /* a high surrogate without its low surrogate yet; 0: none */
+	uint32_t high; /* a high surrogate that waits for its low surrogate; 0: none */
 };
 
-/* Replaces a high surrogate that has no low surrogate. */
+/* Replaces a high surrogate that is not followed by a low surrogate. */
 static void flush_surrogate(struct half *half)
 {
 	if (half->high)
@@ -90,7 +90,7 @@ static int get_hex(struct strview *t, uint32_t *unit)
 	return 0;
 }
 
-/* Decodes the escape after a backslash. */
+/* Decodes the escape sequence after a backslash.  Returns 0 or -EBADMSG. */
 static int get_escape(struct strview *t, struct half *half)
 {
 	static const char letters[] = "tnrf", meanings[] = "\t\n\r\f";
@@ -117,7 +117,10 @@ static int get_escape(struct strview *t, struct half *half)
 	return 0;
 }
 
-/* Decodes up to the end of the line or, in a name, up to the separator. */
+/*
+ * Decodes text up to the end of the line or, if it is a name, up to the separator.  Returns 0 or
+ * -EBADMSG.
+ */
 static int get_half(struct strview *t, struct half *half)
 {
 	while (t->at < t->end && !is_line_end(*t->at)) {
@@ -135,7 +138,7 @@ static int get_half(struct strview *t, struct half *half)
 	return t->at < t->end ? 0 : -EBADMSG;
 }
 
-/* Skips spaces with at most one '=' or ':'. */
+/* Skips the separator between name and value: spaces, and at most one '=' or ':'. */
 static void skip_separator(struct strview *t)
 {
 	skip_blanks(t);
@@ -184,14 +187,14 @@ static void release(struct prop *prop)
 	free(prop->value);
 }
 
-/* Sorts by name and keeps the last one of equal names. */
+/* Sorts by name.  Of properties with one name, only the last one remains. */
 static void sort(struct props *props)
 {
 	size_t kept = 0;
 
 	if (props->n == 0)
 		return;
-	/* Stable, unlike qsort(3): equal names remain in order. */
+	/* mergesort(3) is stable, unlike qsort(3): properties with one name stay in their order. */
 	if (mergesort(props->items, props->n, sizeof(*props->items), compare) < 0)
 		xalloc_die();
 	for (size_t i = 0; i < props->n; i++) {

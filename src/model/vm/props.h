@@ -1,30 +1,33 @@
-/* The system or agent properties that a JVM sends as java.util.Properties text. */
+/*
+ * The system properties or agent properties of a JVM, which sends them as java.util.Properties
+ * text.
+ */
 #ifndef JTOOL_MODEL_VM_PROPS_H
 #define JTOOL_MODEL_VM_PROPS_H
 
 #include "base/buf.h"
 
 struct prop {
-	char *name;  /* UTF-8, with U+FFFD for NUL */
-	char *value; /* UTF-8, NUL-terminated; may contain other NULs */
+	char *name;  /* UTF-8; a NUL in the name is replaced by U+FFFD */
+	char *value; /* UTF-8 and a final NUL; may contain other NULs */
 	size_t value_len;
 };
 
 struct props {
-	struct prop *items; /* sorted by unique name */
+	struct prop *items; /* sorted by name; names are unique */
 	size_t n, cap;
 };
 
 /*
  * Parses the output of Properties.store() into an empty `props`: ISO-8859-1, \uXXXX, \t \n \r \f,
- * comments, continued lines.  A lone surrogate becomes U+FFFD, and the last one of equal names
- * wins.  Returns -EBADMSG if an escape is invalid or the text is truncated (no final line end).
- * Release `props` in any case.
+ * comments, continued lines.  A surrogate without its partner becomes U+FFFD.  Of several
+ * properties with one name, the last one is used.  Returns -EBADMSG if an escape is invalid or the
+ * text is truncated (no final line end).  Release `props` also after an error.
  */
 int props_parse(struct props *props, const char *text, size_t len) _must_check_;
 void props_release(struct props *props);
 
-/* Removes the properties whose names do not match. */
+/* Removes the properties whose names do not match the glob. */
 void props_filter(struct props *props, const char *glob);
 
 /* Returns the property with this name, or NULL. */

@@ -7,10 +7,10 @@
 
 #include "base/xalloc.h"
 
-#define KNOWN_MIN 6 /* bytes: shorter values occur by chance */
+#define KNOWN_MIN 6 /* bytes; shorter values may occur in a text by chance */
 #define KNOWN_MAX 10000
 
-/* The values are masked in `out`, or learned. */
+/* The state of a pass over a text, which masks the values in `out` or learns them. */
 struct masking {
 	const char *text, *end;
 	struct buf *out;
@@ -35,7 +35,10 @@ static bool contains(const char *name, size_t len, const char *word)
 	return false;
 }
 
-/* Finds "key" as a word: access_key, accessKeyId, keys; not monkey, nor the path in keyStore. */
+/*
+ * Returns whether the name contains "key" as a word: in access_key, accessKeyId and keys, but not
+ * in monkey, and not if it is the path of a key store, keyStore.
+ */
 static bool has_key(const char *name, size_t len)
 {
 	for (size_t i = 0; i + 3 <= len; i++) {
@@ -65,7 +68,10 @@ bool secrets_is_name(const char *name, size_t len)
 		if (contains(name, len, words[i]))
 			return true;
 	}
-	/* PWD alone is the working directory. */
+	/*
+	 * A name that ends with "pwd" means a password, except PWD and OLDPWD, the working
+	 * directories.
+	 */
 	return has_key(name, len) || (len > 3 && strncmp(name, "OLDPWD", len) != 0 &&
 				      strncasecmp(name + len - 3, "pwd", 3) == 0);
 }
@@ -77,7 +83,10 @@ static const char *skip_blanks(const char *at, const char *end)
 	return at;
 }
 
-/* Returns the end of a quoted text that begins after `quote`; a backslash escapes. */
+/*
+ * Returns the end of a text in quotes, `at` being after the first quote.  A backslash escapes the
+ * next character.
+ */
 static const char *quoted_end(const char *at, const char *end, char quote)
 {
 	while (at < end && *at != quote && *at != '\n')
@@ -99,8 +108,9 @@ static void mask(struct masking *m, const char *from, const char *value, const c
 }
 
 /*
- * Finds the value of the name that ends at `at`.  Returns false if there is none.  A value without
- * quotes ends with the line if it is the line's only one (NAME=VALUE), else at a space.
+ * Finds the value for the name that ends at `at`.  Returns false if there is none.  A value without
+ * quotes ends at the end of the line if it is the only one of the line (NAME=VALUE); otherwise at a
+ * space.
  */
 static bool find_value(const struct masking *m, const char *name, const char *at,
 		       const char **value, const char **value_end)
@@ -110,7 +120,7 @@ static bool find_value(const struct masking *m, const char *name, const char *at
 	bool is_option = *name == '-' && at < m->end && *at == ' ';
 	const char *p = is_json ? at + 1 : at;
 
-	/* ["--password","a"] */
+	/* In a JSON list, the value of an option is the next element: ["--password","a"]. */
 	if (is_json && *name == '-' && m->end - p > 1 && p[0] == ',')
 		is_option = true;
 	if (is_option) {
@@ -137,7 +147,7 @@ static bool find_value(const struct masking *m, const char *name, const char *at
 	return true;
 }
 
-/* Masks "user:password" of "//user:password@host".  Returns the end of it, or NULL. */
+/* Finds "user:password" in "//user:password@host".  Returns its end, or NULL. */
 static const char *user_info_end(const char *at, const char *end)
 {
 	const char *p = at;
@@ -150,7 +160,7 @@ static const char *user_info_end(const char *at, const char *end)
 	return NULL;
 }
 
-/* Returns the length of "//", or of "\/\/" in JSON; 0: neither is here. */
+/* Returns the length of the "//" at `at`, or in JSON of "\/\/"; 0 if there is neither. */
 static size_t slashes_at(const char *at, const char *end)
 {
 	if (end - at > 2 && at[0] == '/' && at[1] == '/')
@@ -237,7 +247,7 @@ void secrets_add(struct secrets *s, const char *value, size_t len)
 	const char *colon = strchr(text, ':');
 
 	add_known(s, text, strlen(text));
-	if (colon) /* USER:PASSWORD */
+	if (colon) /* the user information is USER:PASSWORD */
 		add_known(s, colon + 1, strlen(colon + 1));
 }
 
@@ -245,7 +255,7 @@ void secrets_learn_args(struct secrets *s, const char *args, size_t len)
 {
 	const char *end = args + len, *name = NULL;
 
-	/* Each argument ends with a NUL, so that a value may have blanks. */
+	/* Each argument ends with a NUL, so a value may contain spaces. */
 	for (const char *at = args; at < end; at += strlen(at) + 1) {
 		const char *equals = strchr(at, '=');
 
@@ -260,7 +270,7 @@ void secrets_learn_args(struct secrets *s, const char *args, size_t len)
 	}
 }
 
-/* Returns the length of the longest value that begins here, or 0. */
+/* Returns the length of the longest known value that begins at `at`, or 0. */
 static size_t known_at(const struct secrets *s, const char *at, size_t left)
 {
 	size_t longest = 0;

@@ -3,9 +3,11 @@
  *
  * A value is a secret if its name contains password, passwd, passphrase, secret, token, credential,
  * apikey, private, or the word key: NAME=VALUE, NAME: VALUE, "NAME":"VALUE", --NAME VALUE.  User
- * information in URLs is a secret, too: //user:password@host.  What has another name is not found.
+ * information in URLs is a secret, too: //user:password@host.  A secret under another name is not
+ * found.
  *
- * Values that were found once can be found again without their names, in logs for example.
+ * Values that were found once can be learned, and found again without their names, for example in
+ * logs.
  */
 #ifndef JTOOL_MODEL_VM_SECRETS_H
 #define JTOOL_MODEL_VM_SECRETS_H
@@ -17,11 +19,13 @@
 
 #define SECRETS_MASK "********"
 
-/* Appends the text with each secret replaced by SECRETS_MASK.  Returns how many were replaced. */
+/*
+ * Appends the text with SECRETS_MASK in the place of each secret.  Returns the number of secrets.
+ */
 size_t secrets_mask(struct buf *out, const char *text, size_t len);
-/* The same for user information in URLs only. */
+/* As secrets_mask(), but masks only user information in URLs. */
 size_t secrets_mask_urls(struct buf *out, const char *text, size_t len);
-/* Returns whether the value of this name is a secret. */
+/* Returns whether a value with this name is a secret. */
 bool secrets_is_name(const char *name, size_t len);
 
 struct secret {
@@ -29,25 +33,28 @@ struct secret {
 	size_t len;
 };
 
-/* Values that are secrets; zero-initialised: none.  Those of less than 6 bytes are not added. */
+/*
+ * A set of secret values; a zero-initialised one is empty.  Values of less than 6 bytes are not
+ * added.
+ */
 struct secrets {
 	struct secret *values;
 	size_t n, cap;
-	bool begins[256]; /* whether a value begins with this byte */
+	bool begins[256]; /* begins[b]: one of the values begins with byte b */
 };
 void secrets_release(struct secrets *s);
 
-/* Adds a value; of user:password, also the password. */
+/* Adds a value.  If it is user:password, also adds the password. */
 void secrets_add(struct secrets *s, const char *value, size_t len);
-/* Adds the values that secrets_mask() would replace. */
+/* Adds the values in a text that secrets_mask() would replace. */
 void secrets_learn(struct secrets *s, const char *text, size_t len);
-/* The same for user information in URLs only. */
+/* As secrets_learn(), but adds only user information in URLs. */
 void secrets_learn_urls(struct secrets *s, const char *text, size_t len);
 /* The same for arguments, or NAME=VALUE; each ends with a NUL, the last one maybe at args[len]. */
 void secrets_learn_args(struct secrets *s, const char *args, size_t len);
 /*
- * Overwrites each known value with asterisks, in place, so that a binary file keeps its structure.
- * Returns how many were overwritten.
+ * Overwrites each known value in `data` with asterisks of the same length, so that a binary file
+ * stays valid.  Returns the number of values.
  */
 size_t secrets_overwrite(const struct secrets *s, char *data, size_t len);
 

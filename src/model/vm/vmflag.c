@@ -9,7 +9,7 @@
 static const struct vmflag_type {
 	const char *name;
 	enum vmflag_form form;
-	bool is_int; /* 32 bits wide; the others are as wide as a machine word */
+	bool is_int; /* the type has 32 bits; other types are as wide as a machine word */
 } types[] = {
 	{ "bool", VMFLAG_BOOL, false },
 	{ "int", VMFLAG_SIGNED, true },
@@ -36,7 +36,10 @@ enum vmflag_form vmflag_form(const struct vmflag *flag)
 	return type_of(flag)->form;
 }
 
-/* The attach listener of JDK 8 does not set flags of the kind "product rw". */
+/*
+ * Returns whether the attach listener can set the flag.  That of JDK 8 does not set flags of the
+ * kind "product rw".
+ */
 bool vmflag_is_manageable(const struct vmflag *flag)
 {
 	return strstr(flag->kind, "manageable") != NULL;
@@ -50,7 +53,7 @@ void vmflag_append_option(const struct vmflag *flag, struct buf *out)
 		return;
 	}
 	buf_addf(out, "-XX:%s=", flag->name);
-	/* ccstrlist: newlines separate the options. */
+	/* A ccstrlist has newlines between its options. */
 	for (const char *p = flag->value; *p; p++) {
 		if (*p == '\n')
 			buf_addf(out, " -XX:%s=", flag->name);
@@ -59,7 +62,7 @@ void vmflag_append_option(const struct vmflag *flag, struct buf *out)
 	}
 }
 
-/* Adds "1" or "0", because JDK 8 accepts only numbers for a bool. */
+/* Appends "1" or "0", because the JVM of JDK 8 accepts only numbers for a bool. */
 static int add_bool(const char *value, struct buf *out)
 {
 	bool on = strcasecmp(value, "true") == 0 || strcmp(value, "1") == 0;
@@ -122,7 +125,8 @@ static int add_double(const char *value, struct buf *out)
 	size_t len = strlen(value);
 	char *rest;
 
-	if (len == 0 || strspn(value, "0123456789.-+eE") != len) /* no hex, inf or nan */
+	/* Accepts no hexadecimal number, inf or nan. */
+	if (len == 0 || strspn(value, "0123456789.-+eE") != len)
 		return -EINVAL;
 	(void)strtod(value, &rest);
 	if (*rest)

@@ -5,8 +5,8 @@
  *     bool HeapDumpOnOutOfMemoryError               = true          {manageable} {command line}
  *     bool HeapDumpOnOutOfMemoryError              := true          {manageable}
  *
- * JDK 8 has no origin, and marks values other than the default with ":=".  A text with newlines has
- * several lines:
+ * JDK 8 prints no origin, and marks a value that is not the default with ":=".  A text with
+ * newlines is printed on several lines:
  *
  *    ccstr HeapDumpPath                             = first
  *          HeapDumpPath                            += second        {manageable} {attach}
@@ -20,12 +20,12 @@
 #include "base/xalloc.h"
 #include "wire/glob.h"
 
-/* A parsed line; the fields point into it. */
+/* A line that was parsed.  Its members point into the line. */
 struct line {
-	struct strview type; /* empty: continues the value of the previous line */
+	struct strview type; /* empty: the line continues the value of the previous line */
 	struct strview name;
-	bool changed;     /* ":=" */
-	struct strview value; /* followed by kind and origin, separated by spaces */
+	bool changed;     /* the line has ":=" */
+	struct strview value; /* the value, followed by kind and origin after spaces */
 };
 
 static void cut_blanks(struct strview *t)
@@ -83,12 +83,15 @@ static int split_line(struct strview text, struct line *line)
 		if (!line->changed && !strview_is(assign, "="))
 			return -EBADMSG;
 	}
-	(void)skip_char(&text, ' '); /* separates the value */
+	(void)skip_char(&text, ' '); /* skips the space before the value */
 	line->value = text;
 	return 0;
 }
 
-/* Removes " {manageable}" from the end; *inside is "manageable". */
+/*
+ * Removes " {manageable}" from the end of the text, and sets *inside to "manageable".  Returns 0 or
+ * -EBADMSG.
+ */
 static int cut_braces(struct strview *t, struct strview *inside)
 {
 	const char *open;
@@ -103,7 +106,7 @@ static int cut_braces(struct strview *t, struct strview *inside)
 	return 0;
 }
 
-/* Returns whether the next line continues the value. */
+/* Returns whether the line after `line` continues its value. */
 static bool is_continued(const struct line *line, struct strview rest)
 {
 	struct strview text;
@@ -113,7 +116,10 @@ static bool is_continued(const struct line *line, struct strview rest)
 	       is_same(next.name, line->name);
 }
 
-/* Returns whether lines have an origin after the kind, judged by a flag that is not a text. */
+/*
+ * Returns whether the lines have an origin after the kind; decides this by a flag whose value is
+ * not a text.
+ */
 static bool have_origins(struct strview text)
 {
 	struct strview t, inside;
@@ -138,7 +144,10 @@ static void release(struct vmflag *flag)
 	free(flag->origin);
 }
 
-/* Adds the flag that starts with this line, and reads its continuation lines. */
+/*
+ * Adds the flag of this line, after reading the lines that continue its value.  Returns 0 or
+ * -EBADMSG.
+ */
 static int parse_flag(struct vmflags *flags, struct line line, struct strview *rest, bool origins)
 {
 	_cleanup_buf_ struct buf value = BUF_INIT;
@@ -215,7 +224,10 @@ const struct vmflag *vmflags_find(const struct vmflags *flags, const char *name)
 	return NULL;
 }
 
-/* Also covers AutoCreateSharedArchive (sets ArchiveClassesAtExit), AOTCacheOutput (AOTMode). */
+/*
+ * Finds the flag that is set explicitly or by another one: AutoCreateSharedArchive sets
+ * ArchiveClassesAtExit, and AOTCacheOutput sets AOTMode.
+ */
 const struct vmflag *vmflags_archiving(const struct vmflags *flags)
 {
 	const struct vmflag *flag = vmflags_find(flags, "ArchiveClassesAtExit");

@@ -9,7 +9,7 @@
 #include "base/buf.h"
 #include "base/err.h"
 
-/* How the values of the JVM's flag types are written. */
+/* The forms of values.  Each type of flag has one of them. */
 enum vmflag_form {
 	VMFLAG_BOOL,
 	VMFLAG_SIGNED,   /* int, intx */
@@ -27,24 +27,27 @@ struct vmflag {
 };
 
 struct vmflags {
-	struct vmflag *items; /* in the JVM's order */
+	struct vmflag *items; /* flags in the order in which the JVM prints them */
 	size_t n, cap;
 };
 
 /*
  * Parses VM.flags -all into an empty `flags`.  Returns -EBADMSG if it is invalid or truncated.
- * Release `flags` in any case.
+ * Release `flags` also after an error.
  */
 int vmflags_parse(struct vmflags *flags, const char *text, size_t len) _must_check_;
 void vmflags_release(struct vmflags *flags);
 
-/* Removes the flags whose names do not match. */
+/* Removes the flags whose names do not match the glob. */
 void vmflags_filter(struct vmflags *flags, const char *glob);
 
 /* Returns the flag with this name, or NULL. */
 const struct vmflag *vmflags_find(const struct vmflags *flags, const char *name);
 
-/* Returns the flag that makes the JVM write a CDS or AOT archive, usually at exit, or NULL. */
+/*
+ * Returns the flag that makes the JVM write a CDS or AOT archive (usually at exit), or NULL if none
+ * does.
+ */
 const struct vmflag *vmflags_archiving(const struct vmflags *flags);
 
 enum vmflag_form vmflag_form(const struct vmflag *flag);
@@ -52,13 +55,14 @@ enum vmflag_form vmflag_form(const struct vmflag *flag);
 /* Returns whether the flag can be set while the JVM runs. */
 bool vmflag_is_manageable(const struct vmflag *flag);
 
-/* Appends the flag as a java option: "-XX:+Foo", "-XX:Foo=42". */
+/* Appends the flag as an option of java: "-XX:+Foo", "-XX:Foo=42". */
 void vmflag_append_option(const struct vmflag *flag, struct buf *out);
 
 /*
- * Converts `value` for the attach operation setflag: 1 or 0 for a bool, plain digits for a number
- * with a unit (k, m, g, t).  HotSpot parses numbers with sscanf(3) and would read 512m as 512.
- * Returns 0, or -1 with err set (EXIT_ANSWER) if the value does not fit the flag's type.
+ * Converts `value` to the form that the attach operation setflag needs: 1 or 0 for a bool, and
+ * plain digits for a number with a unit (k, m, g, t).  HotSpot parses numbers with sscanf(3), and
+ * would read 512m as 512.  Returns 0, or -1 with err set (EXIT_ANSWER) if the value does not fit
+ * the flag's type.
  */
 int vmflag_wire_value(const struct vmflag *flag, const char *value, struct buf *out,
 		      struct err *err) _must_check_;
