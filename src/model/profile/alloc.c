@@ -8,7 +8,10 @@
 #include "base/xalloc.h"
 #include "model/class/type_name.h"
 
-/* Limits of what a hostile agent can make jtool store. */
+/*
+ * Limits for the classes that a hostile agent can make jtool store, and for the bytes of their
+ * names.
+ */
 #define CLASSES_MAX (1u << 20)
 #define CLASS_NAMES_MAX ((size_t)128 << 20)
 #define SITES_MAX (1u << 22)
@@ -133,7 +136,7 @@ int alloc_add_note(struct alloc *a, uint32_t note, const char *text, size_t len,
 	return 0;
 }
 
-/* Unknown notes, from a later agent, are stored, too: their text explains them. */
+/* Stores a note.  One that a later agent has sent may be unknown; its text explains it. */
 static int take_note(struct alloc *a, struct wire_reader *payload)
 {
 	uint32_t note = wire_get_u32(payload);
@@ -202,7 +205,10 @@ static void add_up(uint64_t *sum, uint64_t more)
 		*sum = UINT64_MAX;
 }
 
-/* Numbers the distinct texts, and returns the number of each text. */
+/*
+ * Numbers the distinct texts from 0.  Returns an array with the number of each text; the caller
+ * frees it.
+ */
 static uint32_t *number_distinct(char *const *texts, size_t n)
 {
 	uint32_t *numbers = xcalloc(n + 1, sizeof(*numbers));

@@ -16,7 +16,7 @@ struct report_reader {
 	size_t line;
 	struct intern kinds, frames;
 	bool live, has_mode;
-	bool has_site; /* `site` is valid and receives frames */
+	bool has_site; /* `site` is valid, and further frames belong to it */
 	struct alloc_site site;
 	uint32_t numbers[WIRE_ALLOC_DEPTH];
 };
@@ -28,7 +28,7 @@ bool alloc_report_is(const char *text, size_t len)
 	return strview_line(&rest, &line) && strview_is(line, FIRST_LINE);
 }
 
-/* Reads a word and skips the following space. */
+/* Reads a word, and skips the space after it. */
 static struct strview take_word(struct strview *line)
 {
 	const char *blank = memchr(line->at, ' ', strview_len(*line));
@@ -66,7 +66,7 @@ static int take_u32(struct strview *line, uint32_t *n)
 	return 0;
 }
 
-/* Reads seconds with milliseconds, "12.345", as ns. */
+/* Parses seconds with three decimals, "12.345", into ns. */
 static int take_seconds(struct strview *line, uint64_t *ns)
 {
 	struct strview word = take_word(line), s = word, ms = word;
@@ -120,7 +120,7 @@ static int take_note(struct report_reader *r, struct strview *line)
 	return alloc_add_note(r->a, note, line->at, strview_len(*line), n);
 }
 
-/* Reads the number of sites in the file and in total, of which only the total is stored. */
+/* Reads the numbers of sites in the file and in total.  Only the total is stored. */
 static int take_sites(struct report_reader *r, struct strview *line)
 {
 	uint64_t follow;
@@ -130,7 +130,7 @@ static int take_sites(struct report_reader *r, struct strview *line)
 	return take_u32(line, &r->a->state.sites);
 }
 
-/* Reads a header line after "# ".  Unknown keys are from later versions and ignored. */
+/* Reads a header line after its "# ".  An unknown key comes from a later version and is ignored. */
 static int take_header(struct report_reader *r, struct strview *line)
 {
 	struct alloc_state *state = &r->a->state;
@@ -167,7 +167,7 @@ static int take_header(struct report_reader *r, struct strview *line)
 	return 0;
 }
 
-/* Converts a name to UTF-8.  A NUL would truncate it and is rejected. */
+/* Appends a name as UTF-8.  Rejects a name with a NUL, which would truncate it. */
 static int take_text(struct strview text, struct buf *out)
 {
 	if (text.at == text.end || memchr(text.at, '\0', strview_len(text)))
@@ -176,7 +176,7 @@ static int take_text(struct strview text, struct buf *out)
 	return memchr(buf_str(out), '\0', out->len) ? -EBADMSG : 0;
 }
 
-/* Stores the current site, which is complete. */
+/* Adds the current site, which is complete, to the profile. */
 static int finish_site(struct report_reader *r)
 {
 	if (!r->has_site)
@@ -198,7 +198,7 @@ static int take_class(struct report_reader *r, struct strview text)
 	return alloc_add_class(r->a, buf_str(&name), name.len);
 }
 
-/* Reads a number of live objects or bytes, which is "-" if they are not counted. */
+/* Reads a number of live objects or bytes.  It is "-" if live objects were not counted. */
 static int take_live_number(struct report_reader *r, struct strview *line, uint64_t *n)
 {
 	if (r->live)
@@ -221,7 +221,7 @@ static int take_site(struct report_reader *r, struct strview *line)
 	return take_class(r, *line);
 }
 
-/* Reads the frame after "\tat ". */
+/* Reads a stack frame, which follows "\tat ". */
 static int take_frame(struct report_reader *r, struct strview text)
 {
 	_cleanup_buf_ struct buf name = BUF_INIT;
@@ -245,7 +245,7 @@ static bool begins(struct strview *line, const char *with)
 	return true;
 }
 
-/* Returns 1 if the end line is last and states the right number of sites. */
+/* Reads the end line.  Returns 1 if no line follows it and it has the right number of sites. */
 static int take_end(struct report_reader *r, struct strview *line)
 {
 	uint64_t n;

@@ -1,4 +1,6 @@
-/* Reads reports of agents that record from the JVM's start (format: agent/startup/report.h). */
+/*
+ * Reads the reports of agents that record from the JVM's start on (format: agent/startup/report.h).
+ */
 #ifndef JTOOL_MODEL_PROFILE_ALLOC_REPORT_H
 #define JTOOL_MODEL_PROFILE_ALLOC_REPORT_H
 
@@ -6,12 +8,12 @@
 
 #include "model/profile/alloc.h"
 
-/* Returns whether a file starts like a report. */
+/* Returns whether a text begins like a report. */
 bool alloc_report_is(const char *text, size_t len);
 
 /*
- * Reads a complete report into an empty *a.  Returns 0, or -EBADMSG with *line set to the number of
- * the first line that is invalid, or missing because the report was truncated.
+ * Reads a complete report into the empty *a.  Returns 0, or -EBADMSG with *line set to the number
+ * of the first line that is invalid, or that is missing because the report is cut off.
  */
 int alloc_report_read(struct alloc *a, const char *text, size_t len, size_t *line) _must_check_;
 

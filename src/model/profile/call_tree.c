@@ -17,7 +17,7 @@ static uint32_t add_node(struct call_tree *t, uint32_t parent, uint32_t name)
 void call_tree_init(struct call_tree *t, const char *unit, const char *other_unit)
 {
 	*t = (struct call_tree){ .units = { unit, other_unit } };
-	(void)add_node(t, 0, intern_text(&t->names, "")); /* node 0 */
+	(void)add_node(t, 0, intern_text(&t->names, "")); /* node 0, the root */
 }
 
 void call_tree_release(struct call_tree *t)
@@ -71,7 +71,10 @@ const char *call_tree_name(const struct call_tree *t, uint32_t node)
 	return intern_get(&t->names, t->nodes[node].name, NULL);
 }
 
-/* Parents have lower numbers than their children, so one backward pass completes each node. */
+/*
+ * Computes the totals.  Parents have lower numbers than their children, so one pass from the last
+ * node to the first completes each node.
+ */
 static void sum_up(struct call_tree *t)
 {
 	for (size_t i = 0; i < t->n; i++)
@@ -94,7 +97,7 @@ static int by_text(const void *a, const void *b)
 	return strcmp(((const struct named *)a)->text, ((const struct named *)b)->text);
 }
 
-/* Returns the rank of each name in byte order. */
+/* Returns the rank of each name in byte order.  The caller frees the array. */
 static uint32_t *rank_names(const struct call_tree *t)
 {
 	_cleanup_free_ struct named *sorted = xcalloc(t->names.n, sizeof(*sorted));
@@ -108,7 +111,10 @@ static uint32_t *rank_names(const struct call_tree *t)
 	return ranks;
 }
 
-/* Returns all nodes but the root in the order of their names, by counting sort. */
+/*
+ * Returns the numbers of all nodes but the root, sorted by name with a counting sort.  The caller
+ * frees the array.
+ */
 static uint32_t *sort_nodes(const struct call_tree *t)
 {
 	_cleanup_free_ uint32_t *ranks = rank_names(t);
@@ -124,7 +130,10 @@ static uint32_t *sort_nodes(const struct call_tree *t)
 	return sorted;
 }
 
-/* Prepends each node to its siblings, from the last name to the first. */
+/*
+ * Links the children of each node, in the order of their names: inserts each node before its
+ * siblings, from the last name to the first.
+ */
 static void link_children(struct call_tree *t)
 {
 	_cleanup_free_ uint32_t *sorted = sort_nodes(t);

@@ -7,7 +7,10 @@
 #include "model/class/type_name.h"
 #include "wire/frame.h"
 
-/* Limits of what a hostile agent can make jtool store. */
+/*
+ * Limits for the frames that a hostile agent can make jtool store, and for the bytes of their
+ * texts.
+ */
 #define FRAMES_MAX (1u << 20)
 #define BYTES_MAX ((size_t)128 << 20)
 
@@ -24,7 +27,10 @@ static void add_text(struct buf *out, struct wire_text text)
 	javasig_text(out, (struct cf_text){ text.data, text.len });
 }
 
-/* Appends "(Shop.java:12)", or what StackTraceElement.toString() prints if less is known. */
+/*
+ * Appends "(Shop.java:12)", or if less is known, the text that StackTraceElement.toString() has
+ * then.
+ */
 static void add_location(struct buf *out, struct wire_text file, int32_t line)
 {
 	buf_addc(out, '(');
@@ -49,7 +55,7 @@ int frame_table_add(struct frame_table *f, const char *text, size_t len)
 	return 0;
 }
 
-/* Reads one stack frame.  A method of an unloaded class has no names. */
+/* Reads one stack frame.  The method of an unloaded class has no names. */
 static int take_one(struct frame_table *f, struct wire_reader *payload)
 {
 	_cleanup_buf_ struct buf text = BUF_INIT;

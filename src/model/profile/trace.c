@@ -29,7 +29,10 @@ void trace_release(struct trace *t)
 	*t = (struct trace){ 0 };
 }
 
-/* Returns whether another method differs only in the result type, as bridge methods do. */
+/*
+ * Returns whether another method of the class differs only in the result type, as bridge methods
+ * do.
+ */
 static bool is_bridged(const struct trace *t, const struct trace_method *m, uint32_t name)
 {
 	size_t parameters = strcspn(m->descriptor, ")") + 1;
@@ -45,7 +48,10 @@ static bool is_bridged(const struct trace *t, const struct trace_method *m, uint
 	return false;
 }
 
-/* Adds the name of a method.  A class that two loaders define does not count as overloading. */
+/*
+ * Returns the number of the method's name, which is added if it is new.  Sets `overloaded` if the
+ * class has another method of this name; a class that two loaders have defined does not count.
+ */
 static uint32_t add_name(struct trace *t, const struct trace_method *m)
 {
 	_cleanup_free_ char *qualified = xasprintf("%s.%s", m->class, m->name);
@@ -129,7 +135,7 @@ bool trace_parameter_type(const struct trace *t, uint32_t method, unsigned n, st
 	return false;
 }
 
-/* Returns a requested method, or NULL if the number is invalid. */
+/* Reads a method's number.  Returns that method, or NULL if the number is invalid. */
 static struct trace_method *get_method(struct trace *t, struct wire_reader *payload)
 {
 	uint32_t number = wire_get_u32(payload);
@@ -192,7 +198,7 @@ static int take_stack(const struct trace *t, struct wire_reader *payload,
 	return wire_reader_ok(payload) ? 0 : -EBADMSG;
 }
 
-/* Sets has_args and is_void; the descriptor of an instrumented method is valid. */
+/* Sets has_args and is_void of a call.  The descriptor of an instrumented method is valid. */
 static void set_type_flags(const struct trace_method *m, struct trace_call *call)
 {
 	struct cf_text parameters;
@@ -261,7 +267,10 @@ static int take_buckets(struct trace_sum *sum, struct wire_reader *payload)
 	return wire_reader_ok(payload) ? 0 : -EBADMSG;
 }
 
-/* Reads the sums of a method.  They can disagree: calls continue while the agent reads sums. */
+/*
+ * Reads the sums of a method.  They may not fit together, because calls go on while the agent reads
+ * them.
+ */
 static int take_sum(struct trace *t, struct wire_reader *payload)
 {
 	struct trace_method *m = get_method(t, payload);
@@ -348,7 +357,7 @@ uint64_t trace_mean(const struct trace_sum *sum)
 	return sum->calls > 0 ? sum->ns / sum->calls : 0;
 }
 
-/* Returns the bucket that contains the q-quantile. */
+/* Returns the number of the bucket that contains the q-quantile. */
 static uint32_t bucket_at(const struct trace_sum *sum, double q)
 {
 	uint64_t total = 0, seen = 0;

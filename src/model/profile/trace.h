@@ -1,6 +1,6 @@
 /*
  * A trace: methods, calls and sums from the agent's frames (TRACE in wire/frames.def).  Texts are
- * as in the target: they may contain control characters or invalid UTF-8.
+ * as the target sends them, so they may contain control characters or invalid UTF-8.
  */
 #ifndef JTOOL_MODEL_PROFILE_TRACE_H
 #define JTOOL_MODEL_PROFILE_TRACE_H
@@ -11,7 +11,7 @@
 #include "wire/cursor.h"
 #include "wire/log_histogram.h"
 
-/* Sums over all calls of a method; they saturate. */
+/* Sums over all calls of a method.  An overflow yields the largest number. */
 struct trace_sum {
 	uint64_t calls, threw, ns, min_ns, max_ns;
 	uint64_t *buckets; /* HISTOGRAM_BUCKETS entries; NULL: no call yet */
@@ -20,78 +20,83 @@ struct trace_sum {
 struct trace_method {
 	char *class;      /* Java source form: "a.b.C$D" */
 	char *name, *descriptor; /* as in the class file */
-	char *refused;    /* why it is not instrumented: "is native"; else NULL */
-	uint32_t name_number; /* in trace.names */
+	char *refused; /* why the method is not instrumented, for example "is native"; else NULL */
+	uint32_t name_number; /* number of the method's name in trace.names */
 	struct trace_sum sum;
 };
 
 struct trace_call {
 	uint32_t method;
-	uint64_t when_ns; /* since the epoch */
+	uint64_t when_ns; /* time of the call in ns since the epoch */
 	uint64_t ns;
 	uint64_t thread_id;
 	struct wire_text thread; /* thread name; "" for most virtual threads */
 	bool threw;
-	bool has_args;   /* args is valid, or the method has no parameters */
+	bool has_args;   /* args is valid; also set for a method without parameters */
 	bool is_void;    /* the result type is void */
-	struct wire_text args, result; /* see trace_value.h; valid until the next frame */
-	const uint32_t *frames;        /* indexes into trace.frames, innermost first */
+	/* encoded values, see trace_value.h; valid until the next frame is read */
+	struct wire_text args, result;
+	const uint32_t *frames; /* numbers of stack frames in trace.frames, the innermost first */
 	uint32_t n_frames;
 };
 
 struct trace_state {
-	uint64_t calls, too_many, no_room, hooks_ns; /* see TRACE_STATE */
+	uint64_t calls, too_many, no_room, hooks_ns; /* the members of the frame TRACE_STATE */
 };
 
-/* The methods that share class and name. */
+/* A name of methods: class and method name, without parameter types. */
 struct trace_name {
-	uint32_t first;  /* index of the first method in trace.methods */
-	bool overloaded; /* descriptors differ */
-	bool bridged;    /* two methods differ only in the result type */
+	uint32_t first;  /* index in trace.methods of the first method with this name */
+	bool overloaded; /* methods with this name differ in their descriptors */
+	bool bridged;    /* two methods with this name differ only in the result type */
 };
 
 struct trace {
 	struct trace_method *methods;
 	size_t n, cap;
 	struct intern names;
-	struct trace_name *named; /* indexed by number in names */
+	struct trace_name *named; /* by number in `names` */
 	size_t n_named, cap_named;
 	struct frame_table frames;
 	struct trace_state state;
-	bool begun; /* the next two fields are valid */
+	bool begun; /* TRACE_BEGIN was received: the next two members are valid */
 	uint32_t n_hooked;
 	uint64_t install_ns;
-	bool ended; /* the next two fields are valid */
+	bool ended; /* TRACE_END was received: the next two members are valid */
 	uint32_t end; /* enum wire_trace_end */
-	int32_t code; /* JVMTI error of restoring classes, or 0 */
+	int32_t code; /* JVMTI error of the attempt to restore classes; 0: none */
 };
 
-/* Adds a method to request and returns its number.  Texts are copied. */
+/* Adds a method that is to be requested.  Returns its number.  Texts are copied. */
 uint32_t trace_add(struct trace *t, const char *class, const char *name, const char *descriptor);
 void trace_release(struct trace *t);
 
-/* Receives each call, in the order in which the calls ended. */
+/* A function that receives each call, in the order in which calls end. */
 typedef void trace_call_fn(const struct trace *t, const struct trace_call *call, void *arg);
 
 /*
- * Reads one frame.  Returns 0 if more follow, 1 after TRACE_END, and -EBADMSG if it is
- * inconsistent.  Memory is bounded by the requested methods and the limit of stack frames.
+ * Reads one frame.  Returns 0 if more frames follow, 1 after TRACE_END, -EBADMSG if the frame is
+ * inconsistent.  Memory is limited by the number of requested methods and of stack frames.
  */
 int trace_take(struct trace *t, uint16_t type, struct wire_reader *payload, trace_call_fn *visit,
 	       void *arg) _must_check_;
 
 /*
- * Appends "a.b.C.m"; for an overloaded method, also the parameter types, and, if two methods differ
- * only in the result type, also the result type: "a.b.C.m(): int".
+ * Appends the name of a method: "a.b.C.m".  For an overloaded method, adds the parameter types, and
+ * if two methods differ only in the result type, also that: "a.b.C.m(): int".
  */
 void trace_method_name(const struct trace *t, uint32_t method, struct buf *out);
 bool trace_is_overloaded(const struct trace *t, uint32_t method);
-/* Writes the type of parameter n (from 0) to an empty buffer.  Returns false if there is none. */
+/*
+ * Appends the type of parameter n (from 0) to the empty buffer `out`.  Returns false if the method
+ * has no such parameter.
+ */
 bool trace_parameter_type(const struct trace *t, uint32_t method, unsigned n, struct buf *out);
 
 /*
- * Returns the time in ns that a share q (0 to 1) of the calls does not exceed: the middle of its
- * bucket, limited to the shortest and longest call; the longest for q = 1, and 0 without calls.
+ * Returns the time in ns that a share q (0 to 1) of the calls does not exceed.  It is the middle of
+ * a bucket, but not below the shortest and not above the longest call.  Returns the longest call
+ * for q = 1, and 0 if there were no calls.
  */
 uint64_t trace_quantile(const struct trace_sum *sum, double q);
 uint64_t trace_mean(const struct trace_sum *sum);

@@ -13,7 +13,7 @@ void trace_value_release(struct trace_value *value)
 	*value = (struct trace_value){ 0 };
 }
 
-/* Returns the next n bytes, or NULL if there are fewer. */
+/* Removes the next n bytes and returns a pointer to them; NULL if there are fewer. */
 static const uint8_t *take(struct wire_text *rest, size_t n)
 {
 	const char *at = rest->data;
@@ -25,7 +25,7 @@ static const uint8_t *take(struct wire_text *rest, size_t n)
 	return (const uint8_t *)at;
 }
 
-/* Reads a big-endian number of n bytes; false if there are fewer. */
+/* Reads a big-endian number of n bytes.  Returns false if there are fewer bytes. */
 static bool take_number(struct wire_text *rest, size_t n, uint64_t *number)
 {
 	const uint8_t *at = take(rest, n);
@@ -114,7 +114,7 @@ static int take_class(struct wire_text *rest, struct trace_value *value)
 	return 1;
 }
 
-/* Drops a high surrogate at the end, whose low surrogate was cut off. */
+/* Returns n, or n - 1 if the last character is a high surrogate whose low surrogate was cut off. */
 static size_t without_high_surrogate(const uint8_t *chars, size_t n)
 {
 	return n > 0 && (chars[2 * (n - 1)] & 0xfc) == 0xd8 ? n - 1 : n;
@@ -165,7 +165,7 @@ static int take_object(struct wire_text *rest, struct trace_value *value)
 	return 1;
 }
 
-/* Reads any value except an array. */
+/* Reads a value that is not an array.  Returns as trace_value_next(). */
 static int take_simple(struct wire_text *rest, struct trace_value *value)
 {
 	switch (value->kind) {
@@ -199,7 +199,7 @@ static int take_kind(struct wire_text *rest, struct trace_value *value)
 	return 1;
 }
 
-/* Reads the elements only to find their end; the caller decodes them later. */
+/* Reads the elements of an array to find their end; the caller decodes them later. */
 static int take_elements(struct wire_text *rest, struct trace_value *value, uint32_t n)
 {
 	struct trace_value element = { 0 };

@@ -1,4 +1,4 @@
-/* Decodes the values of a traced call (wire/value.h).  An invalid value ends the list. */
+/* Decodes the values in a traced call (wire/value.h).  An invalid value ends the list of values. */
 #ifndef JTOOL_MODEL_PROFILE_TRACE_VALUE_H
 #define JTOOL_MODEL_PROFILE_TRACE_VALUE_H
 
@@ -7,21 +7,25 @@
 #include "wire/value.h"
 
 struct trace_value {
-	char kind;        /* enum value_kind; for a boxed value the primitive kind */
+	char kind;        /* enum value_kind; a boxed value has the kind of its primitive type */
 	bool boxed;
-	int64_t number;   /* of kinds Z B C S I J */
-	double real;      /* of kinds F D */
-	struct buf text;  /* UTF-8: a string, enum name or message, perhaps cut */
-	bool has_text;    /* false: null */
-	uint32_t length;  /* UTF-16 characters of a string, elements of an array */
-	bool cut;         /* text or elements are incomplete */
-	struct buf class; /* of kinds e a t o: Java source form */
-	uint32_t identity; /* of kind o: identity hash */
-	struct wire_text elements; /* of kind a: encoded values, none of them an array */
+	int64_t number;   /* value of the kinds Z B C S I J */
+	double real;      /* value of the kinds F D */
+	/*
+	 * UTF-8: the value of a string, the name of an enum constant or a message; may be cut off
+	 */
+	struct buf text;
+	bool has_text;    /* false: the text is null */
+	uint32_t length;  /* number of UTF-16 characters of a string, or of elements of an array */
+	bool cut;         /* text or elements were cut off */
+	struct buf class; /* class of the kinds e a t o, in Java source form */
+	uint32_t identity; /* identity hash code of the kind o */
+	struct wire_text elements; /* encoded elements of the kind a; none of them is an array */
 };
 
 /*
- * Reads the next value.  Returns 1, 0 at the end, or -EBADMSG.  Zero *value before the first call.
+ * Reads the next value of the list `rest`, and removes it.  Returns 1, 0 at the end, or -EBADMSG.
+ * Zero-initialise *value before the first call.
  */
 int trace_value_next(struct wire_text *rest, struct trace_value *value) _must_check_;
 void trace_value_release(struct trace_value *value);
