@@ -59,7 +59,7 @@ struct jfr_type {
 	int64_t id;
 	enum jfr_base base;
 	bool is_event;
-	/* the type has one field, and a value of the type stands for that field's value */
+	/* a value of the type stands for the value of its first field */
 	bool is_simple;
 	struct jfr_field *fields;
 	size_t n_fields, cap_fields;
