@@ -5,7 +5,10 @@
 #include "base/printable.h"
 #include "render/units.h"
 
-/* Converts to int64_t, rounding towards 0.  If too large, integers become INT64_MAX and reals 0. */
+/*
+ * Returns the value as int64_t, rounded towards 0.  An integer that is too large becomes INT64_MAX,
+ * and such a real 0.
+ */
 static int64_t integer_of(const struct cell *cell)
 {
 	if (cell->has == CELL_HAS_INTEGER)
@@ -15,7 +18,10 @@ static int64_t integer_of(const struct cell *cell)
 	return cell->real > -9e18 && cell->real < 9e18 ? (int64_t)cell->real : 0;
 }
 
-/* Appends n, four times as fast as printf(): a histogram has tens of thousands of numbers. */
+/*
+ * Appends n.  This is four times as fast as printf(), because a histogram has tens of thousands of
+ * numbers.
+ */
 static void show_integer(uint64_t n, bool is_negative, struct buf *out)
 {
 	char text[24], *at = text + sizeof(text);

@@ -5,17 +5,17 @@
 #include <stdio.h>
 #include <string.h>
 
-/* The number 0.d1d2d3… × 10^point, with n digits. */
+/* The decimal number 0.d1d2d3… × 10^point, which has n digits. */
 struct decimal {
 	char digits[DBL_DECIMAL_DIG + 1];
 	int n, point;
 };
 
-/* Rounds a number that is not negative to n digits. */
+/* Returns a number, which must not be negative, rounded to n digits. */
 static struct decimal round_to(double value, int n)
 {
 	struct decimal d = { .n = n };
-	char text[32]; /* "d.ddde-ddd" */
+	char text[32]; /* printed as "d.ddde-ddd" */
 
 	(void)snprintf(text, sizeof(text), "%.*e", n - 1, value);
 	d.digits[0] = text[0];
@@ -43,7 +43,10 @@ static struct decimal shortest(double value, bool is_float)
 	return d;
 }
 
-/* Appends the digits `from` to `to` - 1, with '0' outside the number; "0" if `to` <= `from`. */
+/*
+ * Appends the digits from number `from` to number `to` - 1, with '0' for digits that d does not
+ * have.  Appends "0" if `to` <= `from`.
+ */
 static void add_digits(struct buf *out, const struct decimal *d, int from, int to)
 {
 	if (from >= to)

@@ -1,4 +1,4 @@
-/* Floating-point numbers in Java's notation. */
+/* Prints floating-point numbers as Java does. */
 #ifndef JTOOL_RENDER_JAVA_DOUBLE_H
 #define JTOOL_RENDER_JAVA_DOUBLE_H
 
@@ -7,8 +7,9 @@
 #include "base/buf.h"
 
 /*
- * Appends what Double.toString() or Float.toString() returns since JDK 19: the fewest digits that
- * identify the number, but at least two (JDK-4511638: older versions print more for some numbers).
+ * Appends the text that Double.toString() or Float.toString() returns since JDK 19: the fewest
+ * digits that identify the number, but at least two.  (Older JDKs print more digits for some
+ * numbers, JDK-4511638.)
  */
 void java_double(struct buf *out, double value, bool is_float);
 

@@ -1,6 +1,6 @@
 #include "render/json.h"
 
-/* json-c has a typedef with the name of a function of this file. */
+/* json-c has a typedef with the name of a function in json.h. */
 #define json_object json_c_object
 #include <json-c/json.h>
 #undef json_object
@@ -13,10 +13,10 @@
 #include "base/xalloc.h"
 
 #define REPLACEMENT "\xef\xbf\xbd" /* U+FFFD */
-#define PIECE 65536                /* bytes of a long text that are converted at a time */
-#define DEPTH_MAX 64               /* deepest parsed nesting; jtool's own documents have 4 */
+#define PIECE 65536                /* bytes of a long text that are converted to JSON at a time */
+#define DEPTH_MAX 64 /* limit for the nesting of a parsed document; jtool's own have 4 levels */
 
-/* A struct json is json-c's object under another name. */
+/* Returns json-c's object: a struct json is only another name for it. */
 static struct json_c_object *in(const struct json *node)
 {
 	return (struct json_c_object *)node;
@@ -25,7 +25,7 @@ static struct json_c_object *in(const struct json *node)
 static struct json *out(struct json_c_object *object)
 {
 	if (!object)
-		xalloc_die(); /* the only reason for NULL */
+		xalloc_die(); /* json-c returns NULL only if memory is exhausted */
 	return (struct json *)object;
 }
 
@@ -41,7 +41,7 @@ struct json *json_array(void)
 
 void json_free(struct json *node)
 {
-	(void)json_object_put(in(node)); /* returns 1: the last reference */
+	(void)json_object_put(in(node)); /* returns 1, because this is the last reference */
 }
 
 static bool is_utf8(const char *text, size_t len)
@@ -67,7 +67,10 @@ static void replace_broken(struct buf *clean, const char *text, size_t len)
 	}
 }
 
-/* Adds `child` (NULL: null) to an object, or to an array if key is NULL. */
+/*
+ * Adds `child` (NULL becomes null) to an object, or to an array if key is NULL.  Takes ownership of
+ * `child`.
+ */
 static void add(struct json *parent, const char *key, struct json_c_object *child)
 {
 	_cleanup_buf_ struct buf clean = BUF_INIT;
@@ -121,7 +124,10 @@ void json_put_unsigned(struct json *parent, const char *key, uint64_t value)
 	json_put(parent, key, out(json_object_new_uint64(value)));
 }
 
-/* Writes the digits, up to 17, that read back as the same number; null for NaN and infinity. */
+/*
+ * Adds a number with at most 17 digits, so that it can be read back exactly; null for NaN and
+ * infinity.
+ */
 void json_put_real(struct json *parent, const char *key, double value)
 {
 	char text[32];
@@ -156,7 +162,10 @@ void json_put_known(struct json *parent, const char *key, bool known, uint64_t v
 		json_put_null(parent, key);
 }
 
-/* Returns a text that the node owns; it is valid until the next call. */
+/*
+ * Returns the node's JSON text, and its length in *len.  Owned by the node; valid until the next
+ * call.
+ */
 static const char *as_text(const struct json *node, size_t *len)
 {
 	const char *text = json_object_to_json_string_length(
@@ -194,13 +203,14 @@ static void put_escape(put_fn *put, void *to, uint32_t c)
 }
 
 /*
- * Passes on a document whose texts are valid UTF-8, with the characters that could control a
- * terminal as \uNNNN. json-c escapes only those below U+0020, but DEL and those of C1 have effects,
- * too, and others change the reading direction or are invisible.  They can only be in texts.
+ * Passes a document to put(), with \uNNNN for the characters that could control a terminal. json-c
+ * escapes only those below U+0020; but DEL and C1 characters have effects, too, and others change
+ * the reading direction or are invisible.  All of them can only be inside texts.  The document's
+ * texts are valid UTF-8.
  */
 static void put_safe(put_fn *put, void *to, const char *text, size_t len)
 {
-	size_t clean = 0; /* start of the pending run of unchanged text */
+	size_t clean = 0; /* start of the unchanged text that was not passed to put() yet */
 
 	for (size_t n, i = 0; i < len; i += n) {
 		uint32_t c;
@@ -210,7 +220,8 @@ static void put_safe(put_fn *put, void *to, const char *text, size_t len)
 			continue;
 		n = utf8_sequence_len(text + i, len - i);
 		c = n > 0 ? utf8_decode(text + i, n) : ' ';
-		n = n > 0 ? n : 1; /* json-c has no invalid text, and must not hang us */
+		/* json-c's texts are valid; this prevents an endless loop if one is not */
+		n = n > 0 ? n : 1;
 		if (!printable_is_unsafe(c))
 			continue;
 		put(to, text + clean, i - clean);
@@ -228,7 +239,10 @@ void json_add(struct buf *to, const struct json *node)
 	put_safe(put_in_buf, to, text, len);
 }
 
-/* Adds the version of the keys as the first member, if the document is an object. */
+/*
+ * Passes a document to put().  If it is an object, inserts the version of the keys as its first
+ * member.
+ */
 static void put_document(put_fn *put, void *to, const struct json *node)
 {
 	static const char head[] = "{" JSON_SCHEMA;
@@ -256,7 +270,7 @@ void json_print(const struct json *node, FILE *file)
 	(void)fputc('\n', file);
 }
 
-/* Returns the length of a piece that ends after PIECE bytes, at the end of a character. */
+/* Returns the length of the text's first piece: about PIECE bytes, but no character is split. */
 static size_t piece_len(const char *text, size_t len)
 {
 	size_t done = 0;
@@ -269,14 +283,14 @@ static size_t piece_len(const char *text, size_t len)
 	return done;
 }
 
-/* Prints the inner part of a text: its JSON form without the quotes. */
+/* Prints the JSON form of a piece of text, without the quotes at its ends. */
 static void print_piece(const char *text, size_t len, FILE *file)
 {
 	struct json *array = json_array();
 	_cleanup_buf_ struct buf piece = BUF_INIT;
 
 	json_put_text_len(array, NULL, text, len);
-	json_add(&piece, array); /* ["…"] */
+	json_add(&piece, array); /* the result is ["…"] */
 	(void)fwrite(piece.data + 2, 1, piece.len - 4, file);
 	json_free(array);
 }
@@ -286,7 +300,7 @@ void json_print_with_text(const struct json *node, const char *key, const char *
 {
 	_cleanup_buf_ struct buf head = BUF_INIT;
 
-	json_add_document(&head, node); /* {…} with at least one member */
+	json_add_document(&head, node); /* the result is {…} with at least one member */
 	(void)fprintf(file, "%.*s,\"%s\":\"", (int)head.len - 1, head.data, key);
 	while (len > 0) {
 		size_t n = piece_len(text, len);

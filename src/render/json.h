@@ -1,9 +1,10 @@
 /*
- * JSON documents (RFC 8259): builds a tree and prints it, or parses one.  The only user of json-c.
+ * Builds JSON documents (RFC 8259) as trees and prints them, and parses documents.  Only this
+ * module uses json-c.
  *
- * Invalid UTF-8 in texts is replaced by U+FFFD.  Characters that could drive a terminal are printed
- * as \uNNNN, wherever the document goes.  The caller must not add a key twice; that is not
- * checked.  Out of memory ends the process.
+ * Invalid UTF-8 in texts is replaced by U+FFFD.  Characters that could control a terminal are
+ * printed as \uNNNN, to terminals, files and pipes alike.  The caller must not add a key twice,
+ * which is not checked.  If memory is exhausted, the process ends.
  */
 #ifndef JTOOL_RENDER_JSON_H
 #define JTOOL_RENDER_JSON_H
@@ -29,36 +30,40 @@ void json_put_unsigned(struct json *parent, const char *key, uint64_t value);
 void json_put_real(struct json *parent, const char *key, double value);
 void json_put_bool(struct json *parent, const char *key, bool value);
 void json_put_null(struct json *parent, const char *key);
-/* Adds the value, or null if it is not known. */
+/* Adds the value, or null if `known` is false. */
 void json_put_known(struct json *parent, const char *key, bool known, uint64_t value);
-/* The parent takes ownership of the child. */
+/* Adds a child to an object or array, which takes ownership of it. */
 void json_put(struct json *parent, const char *key, struct json *child);
 
 /* Every document is an object that begins with this member, the version of the keys. */
 #define JSON_SCHEMA "\"schema\":1"
 
-/* Prints a document and a newline; slashes are not escaped.  The schema is added to an object. */
-void json_print(const struct json *node, FILE *out);
-void json_print_take(struct json *node, FILE *out); /* also frees it */
 /*
- * Prints an object, which has a member, with one more, a long text, in memory that does not grow
- * with the text.  The key is a constant without special characters.
+ * Prints a document and a newline.  If it is an object, JSON_SCHEMA is added to it.  Slashes are
+ * not escaped.
+ */
+void json_print(const struct json *node, FILE *out);
+void json_print_take(struct json *node, FILE *out); /* prints as json_print(), and frees the node */
+/*
+ * Prints an object with one more member, which is a long text.  Takes memory that does not grow
+ * with the length of the text.  The object must have a member already.  The key must be a constant
+ * without special characters.
  */
 void json_print_with_text(const struct json *node, const char *key, const char *text, size_t len,
 			  FILE *out);
-/* Appends a document without a newline. */
+/* Appends the document that json_print() would print, without the newline. */
 void json_add_document(struct buf *out, const struct json *node);
-/* Appends the JSON text without a newline, as a part of a larger document. */
+/* Appends the JSON text of a node, as a part of a larger document. */
 void json_add(struct buf *out, const struct json *node);
 
-/* Returns the document, which the caller frees, or NULL if the text is not JSON. */
+/* Parses a document.  Returns it, or NULL if the text is not JSON.  The caller frees it. */
 struct json *json_parse(const char *text, size_t len) _must_check_;
 /*
- * Return the value of a member, which the node owns; NULL or `absent` if there is no member of this
- * type.  The node may be NULL, so that calls can be nested.
+ * Return the value of a member, which the node owns.  If the node has no such member of this type,
+ * return NULL or `absent`.  The node may be NULL, so that calls can be nested.
  */
 const struct json *json_get(const struct json *node, const char *key);
-bool json_has(const struct json *node, const char *key); /* also if it is null */
+bool json_has(const struct json *node, const char *key); /* true also if the value is null */
 const char *json_get_text(const struct json *node, const char *key);
 int64_t json_get_number(const struct json *node, const char *key, int64_t absent);
 double json_get_real(const struct json *node, const char *key, double absent);

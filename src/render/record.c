@@ -5,7 +5,7 @@
 #include "base/buf.h"
 #include "base/xalloc.h"
 
-#define GAP 2 /* least number of spaces after the colon of a label */
+#define GAP 2 /* the least number of spaces between a label's colon and the value */
 
 /* The value of a field: a cell or a list. */
 struct value {
@@ -108,7 +108,7 @@ static void show_words(const struct field *f, const struct value *v, struct buf 
 	buf_adds(out, words + before + 1);
 }
 
-/* Appends ", " between values, but only a space after the colon of a label. */
+/* Appends ", " if the line has a value already, or a space if it ends with the colon of a label. */
 static void add_comma(struct buf *line)
 {
 	if (line->len > 0)
@@ -120,7 +120,10 @@ static bool is_line(const struct record *s, size_t i)
 	return s->fields[i].label && *s->fields[i].label;
 }
 
-/* Appends the fields from *i on that share a line, and sets *i to the next field. */
+/*
+ * Appends the fields, from number *i on, that share a line.  Sets *i to the first field of the next
+ * line.
+ */
 static void show_line(const struct record *s, size_t *i, struct buf *line)
 {
 	const char *label = s->fields[*i].label;
@@ -160,9 +163,9 @@ static size_t label_width(const struct record *s)
 
 struct printer {
 	FILE *out;
-	int width;       /* of a label with colon and gap */
-	bool any;        /* at least one line was printed */
-	bool gap_before; /* print an empty line before the next line */
+	int width;       /* width of the longest label, with colon and gap */
+	bool any;        /* a line was printed */
+	bool gap_before; /* an empty line must be printed before the next line */
 };
 
 static void print_line(struct printer *p, const char *label, const struct buf *line)

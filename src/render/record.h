@@ -1,4 +1,4 @@
-/* Named values of one thing, printed as lines of text or as one JSON object. */
+/* The named values of one thing, which are printed as lines of text or as one JSON object. */
 #ifndef JTOOL_RENDER_RECORD_H
 #define JTOOL_RENDER_RECORD_H
 
@@ -8,32 +8,41 @@
 
 struct field {
 	/*
-	 * The start of the line.  Consecutive fields with the same label share one line, separated
-	 * by commas.  "" prints an empty line before the next line, if any.  NULL: JSON only.
+	 * The text at the start of the line.  Consecutive fields with the same label share a line,
+	 * and are separated by commas.  "": print an empty line before the next line, if there is
+	 * one.  NULL: the field is only in JSON.
 	 */
 	const char *label;
-	const char *words; /* '%' is replaced by the value; NULL: only the value */
-	const char *key;   /* in JSON; NULL: text only */
+	const char *words; /* text in which '%' is replaced by the value; NULL: the value alone */
+	const char *key;   /* key in JSON; NULL: the field is only in text */
 	enum cell_type type;
 };
 
 struct record;
 
-/* `fields` must outlive the record.  Fields that are not set are null in JSON and not printed. */
+/*
+ * Returns a record without values.  `fields` must outlive it.  A field that is never set is null in
+ * JSON, and not printed as text.
+ */
 struct record *record_new(const struct field *fields, size_t n);
 void record_free(struct record *s); /* NULL is allowed */
 
-void record_text(struct record *s, size_t field, const char *text); /* copied; NULL: not set */
+/* sets a text, which is copied; NULL: leaves the field unset. */
+void record_text(struct record *s, size_t field, const char *text);
 void record_number(struct record *s, size_t field, int64_t value);
 void record_bool(struct record *s, size_t field, bool value);
 void record_real(struct record *s, size_t field, double value);
 
-/* Makes the field a list, which may stay empty: [] in JSON, not null. */
+/* Makes the field a list without items: [] in JSON and not null. */
 void record_items(struct record *s, size_t field);
-/* Appends an item to a list; the record owns the item.  Field labels of items are not printed. */
+/*
+ * Appends an item to the field's list, and returns the item, which the record owns.  Labels of an
+ * item's fields are not printed.
+ */
 struct record *record_item(struct record *s, size_t field, const struct field *fields, size_t n);
 
 void record_print(const struct record *s, FILE *out);
-struct json *record_json(const struct record *s); /* the caller frees it */
+/* returns the JSON object, which the caller frees. */
+struct json *record_json(const struct record *s);
 
 #endif

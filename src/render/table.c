@@ -8,25 +8,28 @@
 #include "base/printable.h"
 #include "base/xalloc.h"
 
-#define GAP 2       /* spaces between columns */
-#define WIDEST 256  /* limit for alignment, in cells: a target may use long names */
-#define CHUNK 65536 /* bytes per write */
+#define GAP 2       /* number of spaces between columns */
+#define WIDEST 256  /* cells wider than this are not aligned, because a target may use long names */
+#define CHUNK 65536 /* bytes that are written at a time */
 #define INDENT "      "
 
 struct table {
 	struct column *columns;
 	size_t n_columns;
-	size_t *selected; /* indexes of the columns that are printed, in order */
+	size_t *selected; /* indexes of the columns that are shown, in their order */
 	size_t n_selected, selected_cap;
-	/* n_columns per row.  Text: its offset in `texts`; stack: index of its first frame. */
+	/*
+	 * n_columns cells for each row.  A text is an offset in `texts`; a stack is the index of
+	 * its first frame.
+	 */
 	struct cell *cells;
 	size_t n_rows, rows_cap;
 	bool has_total;      /* the last row is the total */
-	struct buf texts;    /* NUL-terminated texts of all cells */
-	size_t stack;        /* index of the CELL_STACK column; n_columns: none */
-	const char **frames; /* of the stacks of all rows; the texts are not owned */
+	struct buf texts;    /* the texts of all cells; each ends with NUL */
+	size_t stack;        /* index of the column with stacks; n_columns: there is none */
+	const char **frames; /* the frames of all stacks; their texts are not owned */
 	size_t n_frames, frames_cap;
-	size_t frames_shown; /* limit for each stack; 0: no limit */
+	size_t frames_shown; /* limit for the frames that are shown of a stack; 0: none */
 };
 
 void table_show(struct table *t, size_t column)
@@ -191,7 +194,7 @@ int table_select(struct table *t, const char *list, struct err *err)
 
 /* A formatted cell. */
 struct shown {
-	size_t at, len; /* in layout.text */
+	size_t at, len; /* position in layout.text */
 	size_t width;
 };
 
@@ -216,7 +219,7 @@ static void end_cell(struct layout *l, size_t start, size_t column)
 static struct layout lay_out(const struct table *t)
 {
 	struct layout l = { BUF_INIT, NULL, 0, NULL };
-	size_t lines = 1 + t->n_rows; /* with the headings */
+	size_t lines = 1 + t->n_rows; /* one line for the headings */
 
 	l.cells = xreallocarray(NULL, lines, t->n_selected * sizeof(*l.cells));
 	l.widths = xcalloc(t->n_selected, sizeof(*l.widths));
@@ -275,7 +278,7 @@ static void add_stack(const struct table *t, size_t row, struct buf *out)
 	size_t n, shown;
 	const char **frames = frames_of(t, row, &n);
 
-	/* If only one frame is left, print it: "... 1 more" takes a line, too. */
+	/* If only one frame would be hidden, show it: "... 1 more" needs a line, too. */
 	shown = t->frames_shown > 0 && n > t->frames_shown + 1 ? t->frames_shown : n;
 	for (size_t i = 0; i < shown; i++) {
 		buf_adds(out, INDENT "at ");

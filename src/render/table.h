@@ -1,4 +1,7 @@
-/* Tables.  The declarations of the columns define the text, the JSON and the option -o. */
+/*
+ * Tables.  The declaration of a column says how it is shown as text and in JSON, and its name for
+ * -o.
+ */
 #ifndef JTOOL_RENDER_TABLE_H
 #define JTOOL_RENDER_TABLE_H
 
@@ -7,58 +10,72 @@
 #include "base/err.h"
 #include "render/cell.h"
 
-/* Text is aligned left, all other types right. */
+/* A column.  Text is aligned left, cells of all other types right. */
 struct column {
-	const char *name; /* heading, upper case; for CELL_STACK: shown for an empty stack */
-	const char *key;  /* in JSON, and for -o; NULL: text only */
+	/* heading in upper case; for CELL_STACK, the text that is shown for an empty stack */
+	const char *name;
+	const char *key;  /* key in JSON, and name for -o; NULL: the column is only in text */
 	enum cell_type type;
-	bool hidden;      /* shown only after table_show() or table_select() */
+	bool hidden;      /* not shown unless table_show() or table_select() is called for it */
 };
 
 struct table;
 
-/* Copies the columns; those that are not hidden are shown. */
+/* Returns an empty table with copies of the columns.  Shows those that are not hidden. */
 struct table *table_new(const struct column *columns, size_t n_columns);
 void table_free(struct table *t);
 
-/* Adds a row.  Cells that are never set are absent: "-" in the table, null in JSON. */
+/* Adds a row.  A cell that is not set is shown as "-", and is null in JSON. */
 void table_row(struct table *t);
-/* Adds the last row, the total, which is not in the JSON. */
+/* Adds the total as the last row.  It is not in JSON. */
 void table_total(struct table *t);
-void table_set(struct table *t, size_t column, struct cell cell); /* a text is copied */
-void table_text(struct table *t, size_t column, const char *text); /* copied; NULL: absent */
+void table_set(struct table *t, size_t column, struct cell cell); /* copies a text */
+/* copies the text; NULL: leaves the cell unset. */
+void table_text(struct table *t, size_t column, const char *text);
 void table_number(struct table *t, size_t column, int64_t value);
 void table_unsigned(struct table *t, size_t column, uint64_t value);
 void table_real(struct table *t, size_t column, double value);
-/* Appends a frame to the stack of the last row.  `text` must outlive the table. */
+/* Appends a frame to the last row's stack.  `text` must outlive the table. */
 void table_frame(struct table *t, const char *text);
 
-/* Returns the first row that repeats the text of an earlier row, or the number of rows. */
+/*
+ * Returns the index of the first row whose text in this column also occurs in an earlier row, or
+ * the number of rows if there is none.
+ */
 size_t table_first_duplicate(const struct table *t, size_t column);
 
-/* Shows the column as the last one. */
+/* Shows a hidden column, after the others. */
 void table_show(struct table *t, size_t column);
 /*
- * Shows the columns of a list "a,b,c" of names or keys, ignoring case; each column must have a key.
- * Returns -1 with err set (EXIT_USAGE) for an unknown column.
+ * Shows only the columns in the list "a,b,c" of names or keys, whose case is ignored.  Each must
+ * have a key.  Returns -1 with err set (EXIT_USAGE) for an unknown column.
  */
 int table_select(struct table *t, const char *list, struct err *err) _must_check_;
-/* Prints at most n frames of each stack and the number of the others; n = 0 (default): all. */
+/*
+ * Limits the frames that are printed of each stack to n, and prints the number of the others. 0
+ * (default) means no limit.
+ */
 void table_limit_stacks(struct table *t, size_t n);
 
-/* Prints aligned columns without truncation.  Cells wider than 256 do not widen their column. */
+/*
+ * Prints aligned columns.  Nothing is cut off; a cell of more than 256 characters does not widen
+ * its column.
+ */
 void table_print(const struct table *t, FILE *out);
-/* Appends to a buffer what table_print() prints. */
+/* Appends the text that table_print() would print. */
 void table_add(const struct table *t, struct buf *out);
 
 /* Prints the table, or the JSON document {"pid":…,KEY:[…]}. */
 void table_output(const struct table *t, const char *key, int64_t pid, bool json, FILE *out);
 
-/* Returns an array with an object for each row, of the columns with a key.  The caller frees it. */
+/*
+ * Returns a JSON array with an object for each row, which has the columns with a key.  The caller
+ * frees it.
+ */
 struct json *table_json(const struct table *t);
-/* Adds the cells of one row to an object. */
+/* Adds the cells of a row to a JSON object. */
 void table_put(const struct table *t, size_t row, struct json *object);
-/* Appends each row as a JSON object on its own line. */
+/* Appends each row as a JSON object in a line of its own. */
 void table_add_json(const struct table *t, struct buf *out);
 
 #endif

@@ -5,11 +5,14 @@
 void units_bytes(struct buf *out, int64_t bytes)
 {
 	static const char *const units[] = { "B", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB" };
-	/* A double is exact enough for four digits, and has the magnitude of INT64_MIN. */
+	/*
+	 * A double is exact enough for four digits, and unlike int64_t has the magnitude of
+	 * INT64_MIN.
+	 */
 	double size = bytes < 0 ? -(double)bytes : (double)bytes;
 	size_t unit = 0;
 
-	/* 1023.5 KiB would be rounded to 1024 KiB. */
+	/* At 1023.5 take the next unit, because rounding would print 1024 KiB. */
 	for (; size >= 1023.5 && unit + 1 < ARRAY_SIZE(units); unit++)
 		size /= 1024;
 	buf_addf(out, "%s%.*f %s", bytes < 0 ? "-" : "",

@@ -83,7 +83,7 @@ static struct cf_text cf_text_of(const char *s)
 	return (struct cf_text){ s, strlen(s) };
 }
 
-/* Sets the field to a class name of a class file, converted to Java's form. */
+/* Sets a field to the Java form of a class name from a class file. */
 static void set_name(struct record *s, size_t field, struct cf_text name)
 {
 	_cleanup_buf_ struct buf text = BUF_INIT;
@@ -126,9 +126,7 @@ static void set_text_len(struct record *s, size_t field, struct cf_text text)
 	record_text(s, field, buf_str(&copy));
 }
 
-/*
- * Adds a member.  The text shows all modifiers; JSON also has the declaration as javap prints it.
- */
+/* Adds a member.  The text has all modifiers.  JSON also has the declaration as javap prints it. */
 static void add_member(struct record *s, size_t field, const struct javasig_member *m,
 		       const struct buf *declared, const struct buf *declaration)
 {
@@ -160,7 +158,7 @@ static void add_method(struct record *s, const struct class_view *view,
 		       const struct javasig_member *m)
 {
 	_cleanup_buf_ struct buf declared = BUF_INIT, declaration = BUF_INIT;
-	/* The class name as in its signature, without the suffix of a hidden class. */
+	/* The class's name as in its signature, but without the suffix of a hidden class. */
 	struct cf_text class = { view->row->signature + 1, strcspn(view->row->name, "/") };
 	bool interface = class_is_interface(view->row);
 	struct javasig_member all = *m;
@@ -183,7 +181,10 @@ static void add_components(struct record *s, const struct cf_class *file)
 	}
 }
 
-/* Combines what JVMTI reports with the checked exceptions, which only the class file has. */
+/*
+ * Returns a member with the properties that JVMTI reports, and with its checked exceptions, which
+ * only the class file has.
+ */
 static struct javasig_member jvm_member(const struct class_view *view,
 					const struct class_member *reported)
 {
@@ -237,7 +238,10 @@ static void add_file_members(struct record *s, const struct class_view *view)
 	}
 }
 
-/* Uses the class file if the class is not linked: JVMTI then reports no members. */
+/*
+ * Adds the members that JVMTI reports, or those of the class file if the class is not linked: then
+ * JVMTI reports none.
+ */
 static void add_members(struct record *s, const struct class_view *view)
 {
 	bool reported = view->info->fields.n + view->info->methods.n > 0;
@@ -265,7 +269,10 @@ static void add_ancestors(struct record *s, size_t field, const struct class_vie
 	}
 }
 
-/* Without a class file, the declaration omits superclass and interfaces (SUPERS, INTERFACES). */
+/*
+ * Appends the declaration.  Without a class file, it has no superclass and no interfaces, which the
+ * fields SUPERS and INTERFACES show.
+ */
 static void add_declaration(struct buf *out, const struct class_view *view, bool hidden)
 {
 	const struct class_row *row = view->row;
@@ -298,7 +305,10 @@ static void set_version(struct record *s, const struct class_info *info)
 	if (info->major == 0)
 		return;
 	buf_addf(&text, "%u.%u", info->major, info->minor);
-	/* JVMS table 4.1-A: 49 is Java 5; earlier versions are named 1.4 and so on. */
+	/*
+	 * JVMS table 4.1-A: 49 is the version of Java 5.  Versions before have names such as 1.4,
+	 * and are omitted.
+	 */
 	if (info->major >= 49)
 		buf_addf(&text, " of Java %u", info->major - 44);
 	if (info->minor == UINT16_MAX)
@@ -330,7 +340,10 @@ static void set_identity(struct record *s, const struct class_view *view)
 		record_number(s, CONSTANTS, view->info->constants);
 }
 
-/* Uses the class file if the class is not linked: JVMTI then reports no interfaces. */
+/*
+ * Adds the interfaces that JVMTI reports, or those of the class file if the class is not linked:
+ * then JVMTI reports none.
+ */
 static void add_interfaces(struct record *s, const struct class_view *view)
 {
 	add_ancestors(s, INTERFACES, view, &view->info->interfaces);
@@ -357,7 +370,7 @@ static void set_attributes(struct record *s, const struct cf_class *file)
 	add_components(s, file);
 }
 
-/* Sets the fields that report changes of the class and signs of the tools that changed it. */
+/* Sets the fields on changes of the class, and on the tools that have probably made them. */
 static void set_changes(struct record *s, const struct class_view *view)
 {
 	const char *signs[INSTRUMENTATION_HINT_MAX];

@@ -8,13 +8,16 @@
 #include "render/class/javap_line.h"
 #include "render/class/javap_pool.h"
 
-/* Returns the class's name, or no text without a class file. */
+/* Returns the name of the class; without a class file, an empty text. */
 static struct cf_text own_name(const struct effective_code *r)
 {
 	return r->class ? cf_name(r->class) : (struct cf_text){ NULL, 0 };
 }
 
-/* Interfaces have default methods from class file version 52 on (JVMS 4.6). */
+/*
+ * Appends the declaration of a method.  Interfaces have default methods from class file version 52
+ * on (JVMS 4.6).
+ */
 static void add_declaration(struct buf *out, const struct effective_code *r,
 			    const struct effective_method *m)
 {
@@ -23,7 +26,7 @@ static void add_declaration(struct buf *out, const struct effective_code *r,
 			       r->class->major >= 52);
 }
 
-/* javap prints "Class" with a capital letter only in exception tables. */
+/* Appends the type of an exception table's entry, with "Class" as javap prints it only there. */
 static void add_catch_type(struct buf *out, const struct effective_method *m, uint16_t type)
 {
 	if (type == 0) {
@@ -215,7 +218,7 @@ struct json *javap_code_json(const struct cf_class *class, const struct class_ca
 	struct effective_code r;
 	const char *why = effective_code_open(&r, class, memory);
 
-	(void)why; /* if the pool in memory cannot be read, the rows have the class file's code */
+	(void)why; /* on failure, the rows have the code of the class file */
 	while (effective_code_next(&r, &m))
 		json_put(rows, NULL, method_json(&r, &m));
 	effective_code_release(&r);

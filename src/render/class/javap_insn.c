@@ -4,7 +4,9 @@
 
 #include "render/class/javap_pool.h"
 
-/* Returns the element type for the operand of newarray (JVMS table 6.5.newarray-A). */
+/*
+ * Returns the element type for the operand of the instruction newarray (JVMS table 6.5.newarray-A).
+ */
 static const char *array_type(int32_t code)
 {
 	static const char *const types[] = { "boolean", "char",	 "float", "double",
@@ -32,7 +34,7 @@ static int64_t target(const struct cf_insn *insn, int32_t offset)
 	return (int64_t)insn->pc + offset;
 }
 
-/* Appends the operands after the mnemonic, except the cases of a switch. */
+/* Appends the operands of an instruction, without the cases of a switch. */
 static void add_operands(struct buf *out, const struct cf_insn *insn)
 {
 	switch (insn->operands) {
@@ -75,7 +77,10 @@ static void add_name(struct buf *out, const struct cf_insn *insn, int width)
 	buf_addf(out, "%-*s ", width, buf_str(&name));
 }
 
-/* Appends the number of cases of a lookupswitch, or the range of a tableswitch. */
+/*
+ * Appends the start of a switch: the number of cases of a lookupswitch, or the range of a
+ * tableswitch.
+ */
 static void add_switch_head(struct buf *out, const struct cf_insn *insn)
 {
 	if (insn->operands == CF_OP_LOOKUP)
@@ -140,7 +145,8 @@ void javap_insn_text(struct buf *out, const struct cf_insn *insn, const struct c
 	}
 	add_operands(out, insn);
 	if (insn->operands == CF_OP_NONE)
-		out->data[--out->len] = '\0'; /* remove the space after the mnemonic */
+		/* Removes the space after a mnemonic without operands */
+		out->data[--out->len] = '\0';
 	if (has_constant(insn)) {
 		buf_adds(out, " // ");
 		javap_constant(out, pool, insn->index, class);

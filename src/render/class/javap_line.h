@@ -1,6 +1,6 @@
 /*
- * Output lines in javap's layout.  Comments start in a fixed column, trailing spaces are removed,
- * and control characters are escaped.
+ * Prints lines in javap's layout: comments start in a fixed column, spaces at the end of a line are
+ * removed, and control characters are escaped.
  */
 #ifndef JTOOL_RENDER_CLASS_JAVAP_LINE_H
 #define JTOOL_RENDER_CLASS_JAVAP_LINE_H
@@ -11,15 +11,15 @@
 
 struct javap_lines {
 	FILE *out;
-	struct buf line; /* the current line */
+	struct buf line; /* the line that is being composed */
 	struct buf shown;
 };
 
 void javap_lines_release(struct javap_lines *l);
 
-/* Appends spaces up to this column, at least one. */
+/* Appends spaces up to this column, but at least one space. */
 void javap_tab(struct javap_lines *l, size_t column);
-/* Prints the current line and begins the next. */
+/* Prints the line and begins the next one. */
 void javap_end_line(struct javap_lines *l);
 
 #endif

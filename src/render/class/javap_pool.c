@@ -6,7 +6,10 @@
 #include "render/java_double.h"
 #include "render/class/javap_line.h"
 
-/* javap's names of the kinds: `listed` in the pool, `word` in comments of instructions. */
+/*
+ * The names that javap prints for the kinds of constants: `listed` in the constant pool, `word` in
+ * the comment of an instruction.
+ */
 static const struct kind {
 	const char *listed, *word;
 } kinds[] = {
@@ -29,7 +32,7 @@ static const struct kind {
 	[CF_PACKAGE] = { "Package", "Package" },
 };
 
-/* Indexed by reference_kind (JVMS table 5.4.3.5-A). */
+/* Kinds of method handles, indexed by reference_kind (JVMS table 5.4.3.5-A). */
 static const char *const handle_kinds[] = {
 	NULL,
 	"REF_getField",
@@ -48,7 +51,7 @@ static void add_invalid(struct buf *out)
 	buf_adds(out, "???");
 }
 
-/* Returns the short escape sequence of a character, or NULL if it has none. */
+/* Returns the escape sequence with a letter, such as \n, for a character; NULL if there is none. */
 static const char *escape_of(char c)
 {
 	static const char plain[] = "\t\n\r\b\f\"'\\";
@@ -59,7 +62,10 @@ static const char *escape_of(char c)
 	return found ? escaped[found - plain] : NULL;
 }
 
-/* Sets *c to the control character at `text` and returns its length, or 0 for other characters. */
+/*
+ * If the text begins with a control character, sets *c to it and returns its length in bytes.
+ * Otherwise returns 0.
+ */
 static size_t control_at(const char *text, size_t len, unsigned *c)
 {
 	const uint8_t *t = (const uint8_t *)text;
@@ -95,7 +101,9 @@ static void add_escaped(struct buf *out, struct cf_text text)
 	}
 }
 
-/* Appends the text of a quoted name, where javap escapes fewer characters. */
+/*
+ * Appends a name that is printed in quotes. javap escapes fewer characters in it than in a string.
+ */
 static void add_quoted(struct buf *out, struct cf_text name)
 {
 	_cleanup_buf_ struct buf utf8 = BUF_INIT;
@@ -109,7 +117,7 @@ static void add_quoted(struct buf *out, struct cf_text name)
 	}
 }
 
-/* Returns whether a Java identifier may contain c; characters beyond ASCII count as letters. */
+/* Returns whether c can be in a Java identifier.  Characters beyond ASCII count as letters. */
 static bool is_name_char(char c, bool first)
 {
 	if ((c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' || c == '$' ||
@@ -127,7 +135,10 @@ static bool is_plain_name(struct cf_text name)
 	return name.len > 0;
 }
 
-/* Appends a name, in quotes if it is not a Java identifier ("<init>" or "[I", for example). */
+/*
+ * Appends a name.  It is put in quotes if it is not a Java identifier, for example "<init>" or
+ * "[I".
+ */
 static void add_name(struct buf *out, struct cf_text name)
 {
 	if (!name.data) {
@@ -187,7 +198,7 @@ static void add_name_and_type(struct buf *out, const struct cf_pool *pool, uint1
 	javasig_text(out, cf_utf8(pool, cf_peek_u2(content + 2)));
 }
 
-/* Appends a member; the class name is omitted if it is `class`. */
+/* Appends the name of a member, with its class's name unless that is `class`. */
 static void add_member(struct buf *out, const struct cf_pool *pool, uint16_t index,
 		       struct cf_text class)
 {
@@ -282,7 +293,10 @@ void javap_value(struct buf *out, const struct cf_pool *pool, uint16_t index)
 	add_value(out, pool, index, (struct cf_text){ NULL, 0 });
 }
 
-/* Appends the constants that a constant refers to ("#2.#3"); returns false for plain values. */
+/*
+ * Appends the indexes of the constants to which a constant refers ("#2.#3").  Returns false if it
+ * refers to none.
+ */
 static bool add_parts(struct buf *out, const uint8_t *content, uint8_t tag)
 {
 	switch (tag) {
@@ -311,7 +325,7 @@ static bool add_parts(struct buf *out, const uint8_t *content, uint8_t tag)
 	}
 }
 
-/* Returns the width of the largest index. */
+/* Returns the number of characters of the largest index, with its '#'. */
 static int index_width(const struct cf_pool *pool)
 {
 	return snprintf(NULL, 0, "#%u", pool->count);
@@ -347,7 +361,10 @@ void javap_pool(FILE *out, const struct cf_pool *pool)
 	javap_lines_release(&l);
 }
 
-/* Adds the value of a constant without Java's escape sequences: JSON has its own. */
+/*
+ * Adds the value of a constant to a JSON object.  Java's escape sequences are not used, because
+ * JSON has its own.
+ */
 static void put_value(struct json *row, const struct cf_pool *pool, uint16_t index)
 {
 	_cleanup_buf_ struct buf value = BUF_INIT;

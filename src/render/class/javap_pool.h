@@ -1,4 +1,4 @@
-/* Constant pools in the format of `javap -v` (JDK 17).  Control characters are escaped. */
+/* Prints constant pools in the format of `javap -v` (JDK 17).  Control characters are escaped. */
 #ifndef JTOOL_RENDER_CLASS_JAVAP_POOL_H
 #define JTOOL_RENDER_CLASS_JAVAP_POOL_H
 
@@ -10,16 +10,23 @@
 
 /* Prints "Constant pool:" and a line for each constant. */
 void javap_pool(FILE *out, const struct cf_pool *pool);
-/* Returns [{"index","kind","refers","text"}]; "refers" ("#2.#3") is null for plain values. */
+/*
+ * Returns the same as JSON: [{"index","kind","refers","text"}].  "refers" ("#2.#3") is null for a
+ * constant that refers to no other.
+ */
 struct json *javap_pool_json(const struct cf_pool *pool);
 
 /*
- * Appends a constant as in the comment of an instruction: "Method java/io/PrintStream.println:()V",
- * "String hello", "int 70000".  For members of `class` the class name is omitted.
+ * Appends a constant as it is in an instruction's comment: "Method
+ * java/io/PrintStream.println:()V", "String hello", "int 70000".  The class name is omitted in
+ * members of `class`.
  */
 void javap_constant(struct buf *out, const struct cf_pool *pool, uint16_t index,
 		    struct cf_text class);
-/* Appends the constant without its kind, and with the class name of every member. */
+/*
+ * Appends a constant as javap_constant() does, but without its kind, and with the class names of
+ * all members.
+ */
 void javap_value(struct buf *out, const struct cf_pool *pool, uint16_t index);
 
 #endif

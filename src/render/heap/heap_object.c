@@ -37,7 +37,10 @@ static bool add_text_of(struct buf *out, const struct heap *h, uint32_t node)
 	return true;
 }
 
-/* Appends the String's text, which the heap has at the node of the String or of its array. */
+/*
+ * Appends the text of a String, which the heap has for the String or for its array.  Returns false
+ * if it has none.
+ */
 static bool add_characters(struct buf *out, const struct heap *h, uint32_t node)
 {
 	struct graph_edges edges = graph_edges(h->graph, node);
@@ -78,14 +81,17 @@ static void add_quoted(struct buf *out, const struct buf *text)
 	if (len > SHOWN) {
 		len = SHOWN;
 		while (len > 0 && ((uint8_t)text->data[len] & 0xc0) == 0x80)
-			len--; /* do not split a character */
+			len--; /* goes back to the start of a character */
 	}
 	buf_adds(out, " \"");
 	buf_add(out, buf_str(text), len);
 	buf_adds(out, len < text->len ? "…\"" : "\"");
 }
 
-/* Appends an array's type with the length in the first brackets, as in Java's `new`. */
+/*
+ * Appends the type of an array, with the length in its first brackets, as in a `new` expression of
+ * Java.
+ */
 static void add_array(struct buf *out, const char *name, int64_t length)
 {
 	const char *bracket = strchr(name, '[');

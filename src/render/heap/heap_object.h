@@ -6,11 +6,11 @@
 #include "render/json.h"
 
 struct heap_object {
-	const char *class;  /* owned by the heap, like `thread` */
+	const char *class;  /* name of the object's class; owned by the heap, like `thread` */
 	bool is_class;      /* the object is the java.lang.Class of this class */
-	int64_t length;     /* of an array; -1: not an array */
-	const char *thread; /* name of a live thread; NULL: not a live thread */
-	bool has_text;      /* a String whose first characters are known */
+	int64_t length;     /* number of elements; -1: not an array */
+	const char *thread; /* name of the thread, if the object is a live thread; else NULL */
+	bool has_text;      /* the object is a String whose first characters are known */
 	struct buf text;    /* the first characters of the String, as UTF-8 */
 };
 
@@ -18,13 +18,13 @@ void heap_object_init(struct heap_object *o, const struct heap *h, uint32_t node
 void heap_object_release(struct heap_object *o);
 
 /*
- * Appends "a.b.C", "class a.b.C" for a class object, "byte[512]", "int[3][]",
+ * Appends a description: "a.b.C", "class a.b.C" for a class object, "byte[512]", "int[3][]",
  * "java.lang.Thread "main"", or "java.lang.String "its first characters …"".  The text is
  * untrusted: print it with printable_add().
  */
 void heap_object_add(const struct heap_object *o, struct buf *out);
 
-/* Adds "class", "class_object", "length", "thread" and "text" to a JSON object. */
+/* Adds the members "class", "class_object", "length", "thread" and "text" to a JSON object. */
 void heap_object_put(const struct heap_object *o, struct json *json);
 
 #endif

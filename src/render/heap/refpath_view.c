@@ -6,13 +6,13 @@
 #include "base/xalloc.h"
 #include "render/units.h"
 
-#define LINES_MAX 40   /* per path, in the text */
-#define STEPS_MAX 1000 /* per path, in JSON */
-#define VIA_WIDEST 24  /* limit for alignment, in cells */
+#define LINES_MAX 40   /* lines of text for one path */
+#define STEPS_MAX 1000 /* steps in JSON for one path */
+#define VIA_WIDEST 24  /* references wider than this are not aligned */
 
 /*
- * HotSpot reports constants in the compiled code of a running method as JNI locals
- * (jvmtiTagMap.cpp: "Follow oops from compiled nmethod").
+ * Texts for the kinds of roots.  HotSpot reports constants in the compiled code of a running method
+ * as JNI locals (jvmtiTagMap.cpp: "Follow oops from compiled nmethod").
  */
 static const struct {
 	const char *via, *what;
@@ -28,7 +28,7 @@ static const struct {
 	[HEAP_STREAM_ROOTS] = { "root", "a root" },
 };
 
-/* Consecutive objects of a path that are reached through the same reference. */
+/* Consecutive objects of a path that refer to each other in the same way. */
 struct run {
 	size_t at; /* index of the first object on the path */
 	size_t times;
@@ -46,7 +46,7 @@ static void find_root(struct refpath_view *v, const struct heap *h, uint32_t nod
 	v->method = method ? xasprintf("%s.%s", method->class, method->name) : NULL;
 }
 
-/* Returns the reference to the i-th object as text, which the caller frees. */
+/* Returns a text for the reference to object i of the path; the caller frees it. */
 static char *via_of(const struct refpath_view *v, const struct heap *h, const struct refpath *path,
 		    size_t i)
 {
@@ -58,7 +58,7 @@ static char *via_of(const struct refpath_view *v, const struct heap *h, const st
 	return buf_take(&via);
 }
 
-/* Finds the last static field of the path, the one closest to the object. */
+/* Finds the static field of the path that is closest to the object, which is the last one. */
 static void find_static(struct refpath_view *v, const struct heap *h, const struct refpath *path)
 {
 	_cleanup_free_ char *via = NULL;
@@ -200,7 +200,8 @@ static void add_root(const struct refpath_view *v, bool threads_differ, struct b
 
 void refpath_view_headline(const struct refpath_view *v, bool threads_differ, struct buf *out)
 {
-	bool is_own = v->is_class && v->static_at == 1; /* a static field of the root class */
+	/* the object is in a static field of the root's class */
+	bool is_own = v->is_class && v->static_at == 1;
 
 	if (v->length == 1 && v->is_class) {
 		buf_adds(out, "permanent class loaders, which have loaded them");

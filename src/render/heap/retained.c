@@ -20,7 +20,7 @@ static void set_sum(struct table *t, const struct graph_sum *sum, uint64_t total
 	table_real(t, SHARE, retained_percent(sum->retained, total));
 }
 
-/* Returns the rows without the total.  The caller frees the table. */
+/* Returns a table of the rows, without the total.  The caller frees it. */
 static struct table *rows_table(const struct retained_view *view)
 {
 	static const char *const names[] = {

@@ -3,9 +3,9 @@
 #include "render/heap/retained.h"
 #include "render/units.h"
 
-#define CLASSES 3 /* shown by name in the text */
+#define CLASSES 3 /* number of classes that the text names */
 
-/* Appends "12030 a.b.Entry (34.1 MiB)". */
+/* Appends the objects of one class: "12030 a.b.Entry (34.1 MiB)". */
 static void add_piece(struct buf *out, const char *class, uint64_t n, uint64_t bytes)
 {
 	buf_addf(out, "%" PRIu64 " %s (", n, class);

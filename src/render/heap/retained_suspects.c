@@ -6,7 +6,10 @@
 #include "render/heap/retained.h"
 #include "render/units.h"
 
-/* Appends "54.98 %: a.b.Map$Entry[2000] retains 105 KiB" or "…: 1000 c.Buffer retain …". */
+/*
+ * Appends a suspect: "54.98 %: a.b.Map$Entry[2000] retains 105 KiB", or "…: 1000 c.Buffer retain
+ * …".
+ */
 static void add_what(struct buf *text, const struct retained_view *view,
 		     const struct retained_suspect *suspect)
 {
@@ -38,7 +41,10 @@ static void add_pieces(struct buf *text, const struct retained_view *view,
 	buf_addc(text, '\n');
 }
 
-/* Returns false if only soft, weak, final or phantom references lead to the suspect. */
+/*
+ * Returns whether the suspect has a path of strong references.  Returns false if only soft, weak,
+ * final or phantom references lead to it.
+ */
 static bool has_path(const struct retained_view *view, const struct retained_suspect *suspect)
 {
 	return view->bfs->parent[suspect->node] != GRAPH_NONE;
@@ -87,7 +93,7 @@ void retained_print_suspects(const struct retained_view *view, FILE *out)
 	(void)fputs(buf_str(&none), out);
 }
 
-/* Returns NULL (JSON null) if there is no path. */
+/* Returns the path to a suspect as JSON, or NULL (which becomes null) if it has none. */
 static struct json *path_json(const struct retained_view *view,
 			      const struct retained_suspect *suspect)
 {

@@ -12,11 +12,12 @@ static const struct column columns[] = {
 	{ "OBJECT", NULL, CELL_TEXT, false },
 };
 
-/* The texts and sizes of an object in the tree. */
+/* An object in the tree, as it is shown. */
 struct shown {
 	struct heap_object object;
-	struct buf via;   /* reference from the parent; empty: no direct reference */
-	const char *root; /* kind of the GC root; NULL: none, or obvious from the object */
+	/* the parent's reference to the object; empty: the parent has no direct reference */
+	struct buf via;
+	const char *root; /* kind of the GC root; NULL: not a root, or obvious from the object */
 	uint64_t shallow, retained;
 };
 
@@ -60,7 +61,7 @@ static void add_row(struct table *t, const struct retained_view *view, uint64_t 
 	table_text(t, OBJECT, text);
 }
 
-/* Adds a row with the reference before the object, so that rows read from the root down. */
+/* Adds a row.  The reference precedes the object, so that a path can be read from the root down. */
 static void add_object(struct table *t, const struct retained_view *view,
 		       const struct retained_entry *entry)
 {
@@ -120,13 +121,16 @@ static struct json *object_json(const struct retained_view *view,
 	return json;
 }
 
-/* Adds the tree: "children" has the shown objects that an object dominates, "rest" the others. */
+/*
+ * Adds the tree to a JSON document.  An object's "children" are the objects that it dominates and
+ * that are shown, its "rest" is the total of the others.
+ */
 void retained_put_tree(const struct retained_view *view, struct json *doc)
 {
 	const struct retained_tree *top = view->top;
 	struct level {
 		struct json *object, *children;
-	} *levels = xcalloc(top->n + 2, sizeof(*levels)); /* depth d has index d + 1 */
+	} *levels = xcalloc(top->n + 2, sizeof(*levels)); /* levels[d + 1] is for depth d */
 
 	levels[0] = (struct level){ doc, json_array() };
 	json_put(doc, "tree", levels[0].children);

@@ -7,15 +7,16 @@
 
 /*
  * Returns {"pid","live","classes":[{"class","loader","module","instances","bytes"}],"total":{…}}
- * with the first n_rows rows.  `total` includes the rows that are not shown.  A pid of -1 becomes
- * null.  The caller frees the document.
+ * with the first n_rows rows.  `total` includes rows that are not in the document.  A pid of -1
+ * becomes null.  The caller frees the document.
  */
 struct json *histo_json(const struct histo *h, size_t n_rows, const struct histo_total *total,
 			int64_t pid);
 
 /*
- * Adds the classes of a document to an empty histogram.  Returns 0; -EBADMSG if the document is not
- * a histogram; -ENODATA if its total includes more classes, because of -n, --filter or --by.
+ * Adds the classes in a document to an empty histogram.  Returns 0; -EBADMSG if the document is not
+ * a histogram; -ENODATA if it does not have all classes of its total, because it was saved with -n,
+ * --filter or --by.
  */
 int histo_from_json(struct histo *h, const struct json *doc) _must_check_;
 

@@ -12,7 +12,8 @@ struct table *histo_table(const struct histo *h, const struct histo_view *view)
 	static const char *const names[] = {
 		[HISTO_CLASS] = "CLASS", [HISTO_PACKAGE] = "PACKAGE", [HISTO_LOADER] = "LOADER",
 	};
-	const size_t plain = !view->is_diff; /* 1 skips the '+' of a heading, 0 does not */
+	/* 1 skips the '+' at the start of a heading, 0 shows it */
+	const size_t plain = !view->is_diff;
 	const struct column columns[] = {
 		[NAME] = { names[view->by], "class", CELL_TEXT, true },
 		[LOADER] = { "LOADER", "loader", CELL_TEXT, true },
@@ -37,7 +38,7 @@ struct table *histo_table(const struct histo *h, const struct histo_view *view)
 	return t;
 }
 
-/* Returns true if two shown rows have the same name and their loaders are known. */
+/* Returns whether two rows that are shown have the same name and known loaders. */
 static bool needs_loaders(const struct table *t, const struct histo *h, size_t n_rows)
 {
 	size_t twin = table_first_duplicate(t, NAME);

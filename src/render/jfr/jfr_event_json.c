@@ -8,11 +8,15 @@
 #include "model/jfr/jfr_names.h"
 #include "render/units.h"
 
-#define DEPTH_MAX 40 /* of objects in objects */
-#define VALUES_MAX 200000 /* of one event: constants may refer to each other many times */
+#define DEPTH_MAX 40 /* limit for the nesting of objects */
+/* limit for the values of one event, whose constants may refer to each other many times */
+#define VALUES_MAX 200000
 #define SECOND INT64_C(1000000000)
 
-/* The constants that are being written: one that contains itself is null. */
+/*
+ * State of writing.  `open` has the constants that are being written: a constant that contains
+ * itself becomes null.
+ */
 struct writer {
 	const struct jfr_chunk *chunk;
 	unsigned depth;
@@ -41,7 +45,7 @@ void jfr_time_add(struct buf *out, int64_t ns)
 		 tm.tm_mon + 1, tm.tm_mday, tm.tm_hour, tm.tm_min, tm.tm_sec, rest);
 }
 
-/* Returns the number with the fewest digits that is this float. */
+/* Returns the shortest decimal number that is the same float, as a double. */
 static double shortest(double value)
 {
 	char text[32];
@@ -94,7 +98,7 @@ static bool is_open(const struct writer *w, const struct jfr_datum *d)
 	return false;
 }
 
-/* The name of a class is in Java source form in all documents. */
+/* Adds the fields of an object.  In all documents, the name of a class is in Java source form. */
 static void put_fields(struct writer *w, const struct jfr_datum *d, struct json *object)
 {
 	bool is_class = strcmp(d->type->name, "java.lang.Class") == 0;
@@ -153,7 +157,7 @@ static void put_character(const struct jfr_datum *d, struct json *parent, const 
 	_cleanup_buf_ struct buf text = BUF_INIT;
 	uint8_t units[3] = { 0xff, 0xff, 0xff };
 
-	/* as a string of one unit */
+	/* Write the char as a string of one UTF-16 unit. */
 	units[0] = (uint8_t)(d->integer >> 8);
 	units[1] = (uint8_t)d->integer;
 	jfr_string_add(&text, &(struct jfr_string){ .encoding = JFR_STRING_CHARS,

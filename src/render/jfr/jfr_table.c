@@ -78,7 +78,10 @@ void jfr_cell_show(const struct jfr_query_run *run, const struct jfr_cell *cell,
 	}
 }
 
-/* Writes the words of a key, with blanks: "LONGEST PAUSE", "longest pause". */
+/*
+ * Writes the heading for a key: its words with spaces, as "LONGEST PAUSE" if `upper`, else "longest
+ * pause".
+ */
 static void heading_of(const char *key, bool upper, char heading[static KEY_MAX])
 {
 	size_t i;
@@ -111,7 +114,7 @@ static void add_form(const struct jfr_query *query, const struct jfr_query_run *
 	}
 }
 
-/* The headings of a table, which must outlive it. */
+/* The headings of a table's columns, which the table refers to. */
 struct headings {
 	char names[JFR_COLUMNS_MAX][KEY_MAX];
 	enum cell_type types[JFR_COLUMNS_MAX];
@@ -133,7 +136,7 @@ static enum cell_type type_of_cell(const struct jfr_cell *cell, enum jfr_aggrega
 	return CELL_TEXT;
 }
 
-/* Returns CELL_TEXT if the cells of the column have different types. */
+/* Returns the type of a column's cells.  If they differ, returns CELL_TEXT. */
 static enum cell_type type_of_column(const struct jfr_query *query,
 				     const struct jfr_query_run *run, size_t column, size_t n)
 {

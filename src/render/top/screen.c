@@ -53,7 +53,7 @@ static bool is_same(const struct screen_row *a, const struct screen_row *b)
 	       memcmp(buf_str(&a->text), buf_str(&b->text), a->text.len) == 0;
 }
 
-/* A row in reverse is so up to its end. */
+/* Draws a row.  If it is in reverse, it is so up to the end of the line. */
 static void draw_row(const struct screen *s, size_t row, struct buf *out)
 {
 	static const char *const styles[] = {
@@ -63,7 +63,10 @@ static void draw_row(const struct screen *s, size_t row, struct buf *out)
 	const struct screen_row *r = &s->rows[row];
 	size_t width = printable_width(buf_str(&r->text), r->text.len);
 
-	/* The row is erased first: after its last column, an erasure would take that column. */
+	/*
+	 * The row is erased before it is drawn: after its last column, erasing would erase that
+	 * column.
+	 */
 	buf_addf(out, "\033[%zu;1H\033[0m\033[K%s", row + 1, styles[r->style]);
 	buf_add(out, buf_str(&r->text), r->text.len);
 	for (; r->style == SCREEN_REVERSE && width < s->columns; width++)

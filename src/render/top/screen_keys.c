@@ -4,7 +4,10 @@
 
 #include "base/util.h"
 
-/* After ESC [ or ESC O: those of VT100, xterm, the Linux console, tmux and screen. */
+/*
+ * The bytes after ESC [ or ESC O, by which VT100, xterm, the Linux console, tmux and screen encode
+ * a key.
+ */
 static const struct {
 	const char *bytes;
 	int key;
@@ -14,7 +17,10 @@ static const struct {
 	{ "5~", KEY_PAGE_UP }, { "6~", KEY_PAGE_DOWN }, { "7~", KEY_HOME }, { "8~", KEY_END },
 };
 
-/* A control sequence ends with a byte from '@' to '~' (ECMA-48, 5.4). */
+/*
+ * Returns the length of the control sequence at `bytes`, which ends with a byte from '@' to '~'
+ * (ECMA-48, 5.4).
+ */
 static size_t sequence_len(const char *bytes, size_t n)
 {
 	size_t len = 2;

@@ -1,12 +1,12 @@
-/* What a terminal sends when a key is pressed.  Pure. */
+/* Decodes the bytes that a terminal sends when a key is pressed.  Pure. */
 #ifndef JTOOL_RENDER_TOP_SCREEN_KEYS_H
 #define JTOOL_RENDER_TOP_SCREEN_KEYS_H
 
 #include <stddef.h>
 
-/* A key is the character that it sends, or one of these. */
+/* A key that sends a character is that character; the others are these values. */
 enum screen_key {
-	KEY_NONE = 0, /* a key without a meaning here */
+	KEY_NONE = 0, /* a key that has no meaning here */
 	KEY_ENTER = '\n',
 	KEY_ESCAPE = 0x1b,
 	KEY_BACKSPACE = 0x7f,
@@ -21,8 +21,8 @@ enum screen_key {
 };
 
 /*
- * Takes one key from the n > 0 bytes that have arrived: sets *key, and returns its length in bytes.
- * An escape that nothing follows is the key of this name.
+ * Decodes one key from the n > 0 bytes that have arrived.  Sets *key, and returns the number of
+ * bytes that the key takes.  An escape character without bytes after it is the key Escape.
  */
 size_t screen_key(const char *bytes, size_t n, int *key);
 

@@ -1,4 +1,4 @@
-/* The JSON documents of `top`. */
+/* The JSON documents of `jtool top`. */
 #include <inttypes.h>
 #include <time.h>
 

@@ -1,30 +1,33 @@
-/* What `top` shows on a terminal.  Pure. */
+/* Composes the screen that `jtool top` shows on a terminal.  Pure. */
 #ifndef JTOOL_RENDER_TOP_TOP_SCREEN_H
 #define JTOOL_RENDER_TOP_TOP_SCREEN_H
 
 #include "render/top/screen.h"
 #include "render/top/top_view.h"
 
-/* What the user has chosen. */
+/* The position that the user has chosen by keys. */
 struct top_place {
-	size_t selected; /* a row; at most v->n - 1 */
-	size_t first;    /* the first row that is shown */
-	size_t scroll;   /* the first line of a text that is shown */
-	size_t page;     /* set: how many rows or lines are shown */
+	size_t selected; /* index of the selected row, at most v->n - 1 */
+	size_t first;    /* index of the first row on the screen */
+	size_t scroll;   /* index of the first line of a text on the screen */
+	size_t page;     /* output: the number of rows or lines on the screen */
 };
 
 /*
- * Composes the table, with `status` in the last row.  Corrects `place`: the selected row exists and
- * is shown.
+ * Composes the table, with `status` in the last row of the screen.  Corrects `place` so that the
+ * selected row exists and is on the screen.
  */
 void top_screen_table(struct screen *s, const struct top_view *v, struct top_place *place,
 		      const char *status);
 
-/* Composes lines of text under a title, such as a stack.  Corrects `place`. */
+/*
+ * Composes a text, such as a stack, below a title.  Corrects `place` so that lines of the text are
+ * on the screen.
+ */
 void top_screen_text(struct screen *s, const char *title, const char *text,
 		     struct top_place *place, const char *status);
 
-/* The explanation of the keys. */
+/* The text that explains the keys. */
 extern const char top_screen_help[];
 
 #endif

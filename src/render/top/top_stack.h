@@ -1,4 +1,4 @@
-/* The stack of one thread of a dump, as lines of text.  Pure. */
+/* The stack of one thread in a thread dump, as lines of text.  Pure. */
 #ifndef JTOOL_RENDER_TOP_TOP_STACK_H
 #define JTOOL_RENDER_TOP_TOP_STACK_H
 
@@ -7,7 +7,8 @@
 
 /*
  * Appends state, lock and frames of the thread with this tid, and of the virtual thread that it
- * runs; or that the dump does not have it.  Call thread_dump_link() before.
+ * runs.  If the dump does not have the thread, appends a line that says so.  Call
+ * thread_dump_link() before.
  */
 void top_stack_add(const struct thread_dump *dump, int64_t tid, struct buf *out);
 

@@ -7,18 +7,18 @@
 #include "render/limit.h"
 #include "render/units.h"
 
-#define TEXT_WIDTH 100  /* of the head, where it is not for a terminal */
-#define NAME_WIDTH 12   /* which the name gets before columns are omitted */
-#define GAP 3           /* between the parts of the head */
-#define ORDER_MAX 8     /* of the columns */
+#define TEXT_WIDTH 100  /* width of the head if the output is not for a terminal */
+#define NAME_WIDTH 12   /* least width of the name; columns are omitted to make room for it */
+#define GAP 3           /* spaces between the parts of the head */
+#define ORDER_MAX 8     /* highest top_column.order */
 
-/* The line of the head that is being filled. */
+/* A line of the head while parts are added to it. */
 struct flow {
 	struct buf *out;
 	size_t width, used;
 };
 
-/* Adds a part to the line, or to a new one where it does not fit. */
+/* Adds a part to the line, or to a new line if it does not fit. */
 static void flow_add(struct flow *f, struct buf *part)
 {
 	size_t width = printable_width(buf_str(part), part->len);
@@ -168,12 +168,13 @@ void top_view_head(const struct top_view *v, size_t width, struct buf *out)
 		add_jvms_head(&f, &part, v);
 }
 
-/* A column before the name. */
+/* A column, which is shown before the name. */
 struct top_column {
 	const char *heading;
 	size_t width;
-	bool left;      /* aligned left */
-	unsigned order; /* in which columns are omitted, from 1; 0: never */
+	bool left;      /* the column is aligned left */
+	/* order in which columns are omitted if there is no room, from 1; 0: never */
+	unsigned order;
 	void (*add)(const struct top_view *v, size_t row, struct buf *out);
 };
 
@@ -298,7 +299,10 @@ static bool is_omitted(const struct top_column *c, unsigned first)
 	return c->order > 0 && c->order < first;
 }
 
-/* Returns the lowest order of the columns that fit: those of a lower one are omitted. */
+/*
+ * Returns the lowest order of a column that fits.  Columns with a lower order (but not 0) are
+ * omitted.
+ */
 static unsigned first_order(const struct top_column *columns, size_t width)
 {
 	unsigned first = 0;

@@ -76,10 +76,13 @@ bool jstat_row_of_json(struct buf *out, enum jstat_table table, const struct jso
 	return true;
 }
 
-/* Adds a number, rounded to the decimals of the table: JSON and table have the same value. */
+/*
+ * Adds a number to a JSON object, rounded to the decimals of the text, so that both have the same
+ * value.
+ */
 static void put_rounded(struct json *parent, const char *key, double number, int decimals)
 {
-	char text[400]; /* the largest double has 309 digits */
+	char text[400]; /* large enough: the largest double has 309 digits */
 
 	(void)snprintf(text, sizeof(text), "%.*f", decimals, number);
 	json_put_real(parent, key, strtod(text, NULL));

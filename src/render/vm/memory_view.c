@@ -63,7 +63,10 @@ bool memory_view_load(struct memory_view *v, const struct json *doc)
 	return true;
 }
 
-/* Returns the resident bytes of a part in an earlier document; 0: it had none. */
+/*
+ * Returns the resident bytes of a part in the earlier document `base`; 0 if the document does not
+ * have the part.
+ */
 static int64_t earlier(const struct json *base, const char *name)
 {
 	const struct json *parts = json_get(base, "parts");
@@ -105,7 +108,10 @@ static bool is_shown(const struct memory_view *v, int part, int64_t before)
 	return size->resident > 0 || size->committed > 0 || size->used > 0 || before > 0;
 }
 
-/* Every part is in the JSON; the text omits the parts that this JVM does not have. */
+/*
+ * Returns a table of the parts.  With `all` (for JSON), it has all parts; otherwise parts that this
+ * JVM does not have are omitted.  The caller frees it.
+ */
 static struct table *parts_table(const struct memory_view *v, bool all)
 {
 	struct table *t = table_new(columns, ARRAY_SIZE(columns));
@@ -177,7 +183,7 @@ static void threads_verdict(const struct memory_view *v, struct buf *text)
 	buf_addc(text, '\n');
 }
 
-/* Appends one verdict a line. */
+/* Appends the verdicts on the JVM's memory, each as a line of text. */
 static void add_verdicts(const struct memory_view *v, struct buf *text)
 {
 	limit_verdict(v, text);
@@ -224,7 +230,7 @@ struct json *memory_view_json(const struct memory_view *v)
 	return doc;
 }
 
-/* Prints facts that the table does not show. */
+/* Prints lines with facts that are not in the table. */
 static void print_notes(const struct memory_view *v, FILE *out)
 {
 	if (!v->asked)

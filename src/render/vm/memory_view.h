@@ -1,4 +1,4 @@
-/* The output of `memory`: a table of parts and verdicts, or a JSON document. */
+/* The output of `jtool memory`: a table of parts and the verdicts, or a JSON document. */
 #ifndef JTOOL_RENDER_VM_MEMORY_VIEW_H
 #define JTOOL_RENDER_VM_MEMORY_VIEW_H
 
@@ -13,19 +13,23 @@ struct memory_view {
 	struct memory_verdict limit;
 	int64_t heap_max, group_limit; /* bytes; -1: unknown, or none */
 	unsigned threads;
-	bool asked; /* the JVM has reported; else only /proc and the counters were read */
+	/* the JVM has answered diagnostic commands; else only /proc and counters were read */
+	bool asked;
 	bool has_malloc_report;
-	const struct json *base; /* of --diff: an earlier document; NULL: none */
+	const struct json *base; /* the earlier document of --diff; NULL: none */
 };
 
-/* Returns the document, which the caller frees. */
+/* Returns the JSON document, which the caller frees. */
 struct json *memory_view_json(const struct memory_view *v);
 void memory_view_print(const struct memory_view *v, FILE *out);
 
-/* Fills in a view from a document.  Returns false if it is another. */
+/*
+ * Fills in a view from a document of memory_view_json().  Returns false if the document is another
+ * one.
+ */
 bool memory_view_load(struct memory_view *v, const struct json *doc);
 
-/* Returns true for a document of memory_view_json(). */
+/* Returns whether a document is one of memory_view_json(). */
 bool memory_view_is_saved(const struct json *doc);
 
 #endif

@@ -7,15 +7,15 @@
 #include "base/buf.h"
 #include "base/printable.h"
 
-#define LABEL_MAX 256 /* bytes; monitoring systems limit labels, too */
+#define LABEL_MAX 256 /* limit for a label in bytes; monitoring systems limit labels, too */
 
-/* A metric family.  Its head is printed before its first series. */
+/* A metric family.  Its head is printed before its first time series. */
 struct family {
 	const struct metric *metric;
 	const struct openmetrics_jvm *jvm;
 	FILE *out;
 	bool has_head;
-	struct buf seen; /* labels of this JVM's series, one a line */
+	struct buf seen; /* the labels of this JVM's time series, one a line */
 };
 
 static size_t label_len(const char *text)
@@ -25,11 +25,14 @@ static size_t label_len(const char *text)
 	if (len <= LABEL_MAX)
 		return len;
 	for (len = LABEL_MAX; len > 0 && ((unsigned char)text[len] & 0xc0) == 0x80;)
-		len--; /* do not split a character */
+		len--; /* goes back to the start of a character */
 	return len;
 }
 
-/* Appends NAME="VALUE".  Control characters become \xNN, so that a value is one line of UTF-8. */
+/*
+ * Appends NAME="VALUE".  Control characters become \xNN, so that the value is one line of valid
+ * UTF-8.
+ */
 static void add_label(struct buf *labels, const char *name, const char *value)
 {
 	_cleanup_buf_ struct buf safe = BUF_INIT;
@@ -66,7 +69,10 @@ static void print_head(struct family *f)
 	f->has_head = true;
 }
 
-/* Two collectors may have the same name; a duplicate series would invalidate the document. */
+/*
+ * Returns whether no series of this JVM has the same labels.  Two collectors may have the same
+ * name, and a duplicate series would make the document invalid.
+ */
 static bool is_new(struct family *f, const struct buf *labels)
 {
 	size_t before = f->seen.len;

@@ -6,16 +6,16 @@
 
 #include "model/vm/metrics.h"
 
-/* Texts may be NULL, and are untrusted. */
+/* A JVM of the document.  Texts may be NULL, and are untrusted. */
 struct openmetrics_jvm {
 	int pid;
-	const char *main, *container; /* labels of every series, as is `pid` */
+	const char *main, *container; /* with `pid`, the labels of every time series */
 	const char *version, *vm, *gc;
 	double uptime; /* seconds; NAN: unknown */
 	struct counter_source source;
 };
 
-/* Prints the document.  The pids of the JVMs must differ. */
+/* Prints the document.  The pids of the JVMs must be different. */
 void openmetrics_print(const struct openmetrics_jvm *jvms, size_t n, FILE *out);
 
 #endif

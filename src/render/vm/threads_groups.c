@@ -1,4 +1,4 @@
-/* threads --group: one row for identical stacks. */
+/* jtool threads --group: prints one row for all threads with the same stack. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -12,15 +12,15 @@
 #define NAMES_SHOWN 3
 
 struct group {
-	size_t first; /* index of its first thread */
+	size_t first; /* index of the first thread of the group */
 	size_t n;
-	double cpu_percent; /* of all of them; -1: not known */
+	double cpu_percent; /* sum over all threads of the group; -1: unknown */
 };
 
 struct groups {
-	struct group *list; /* most threads first */
+	struct group *list; /* the groups; the one with the most threads is first */
 	size_t n, cap;
-	size_t *of; /* the group of each shown thread, in the order of `list` */
+	size_t *of; /* index in `list` of each shown thread's group */
 };
 
 static uint64_t hash_of(const struct dump_thread *t)
@@ -77,7 +77,7 @@ static void make_groups(const struct threads_view *v, struct groups *g)
 					     t->cpu_percent;
 	}
 	id_map_release(&known);
-	/* The first threads identify the groups before and after they are sorted. */
+	/* The first thread of a group identifies it before and after the groups are sorted. */
 	rank = xcalloc(v->dump->n + 1, sizeof(*rank));
 	for (size_t i = 0; i < v->n; i++)
 		g->of[i] = g->list[g->of[i]].first;

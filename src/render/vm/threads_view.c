@@ -89,7 +89,7 @@ static void add_row(struct table *table, const struct threads_view *v,
 		table_frame(table, t->frames[i]);
 }
 
-/* What some of the rows have. */
+/* Which optional values at least one of the rows has. */
 struct shown {
 	bool allocated, owner;
 };
@@ -125,7 +125,7 @@ static void print_more(size_t n, const char *one, const char *many, FILE *out)
 	fputs(buf_str(&more), out);
 }
 
-/* Lines of the dump that have no known form are shown as they are. */
+/* Prints the lines of the dump whose form is unknown, unchanged. */
 static void print_unknown(const struct thread_dump *d, FILE *out)
 {
 	_cleanup_buf_ struct buf text = BUF_INIT;
@@ -234,7 +234,9 @@ static struct json *thread_json(const struct threads_view *v, const struct dump_
 	return json;
 }
 
-/* Returns the members of a deadlock in the order in which they wait for one another. */
+/*
+ * Returns the threads of a deadlock, each followed by the one that it waits for, as a JSON array.
+ */
 static struct json *ring_json(const struct thread_dump *d, size_t ring)
 {
 	struct json *names = json_array();

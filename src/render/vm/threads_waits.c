@@ -1,4 +1,4 @@
-/* threads --deadlocks and --blocked: which thread waits for which. */
+/* jtool threads --deadlocks and --blocked: prints which thread waits for which. */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,7 +16,7 @@ static void add_text(struct buf *out, const char *text)
 	printable_add(out, text, strlen(text));
 }
 
-/* Appends: "main" (tid 117, BLOCKED). */
+/* Appends a thread as: "main" (tid 117, BLOCKED). */
 static void add_thread(struct buf *out, const struct dump_thread *t)
 {
 	buf_addc(out, '"');
@@ -30,7 +30,7 @@ static void add_thread(struct buf *out, const struct dump_thread *t)
 	buf_addc(out, ')');
 }
 
-/* Appends: waits for java.lang.Object 0x00000000ffd31560. */
+/* Appends the lock for which a thread waits: waits for java.lang.Object 0x00000000ffd31560. */
 static void add_wait(struct buf *out, const struct dump_thread *t)
 {
 	buf_adds(out, " waits for ");
@@ -39,7 +39,10 @@ static void add_wait(struct buf *out, const struct dump_thread *t)
 	threads_view_add_object(out, &t->waits_for);
 }
 
-/* Appends frames without those of the lock itself, which are the same everywhere. */
+/*
+ * Appends at most `most` stack frames, without the frames of the lock's own methods, which are the
+ * same in all stacks.
+ */
 static void add_frames(struct buf *out, const struct dump_thread *t, size_t most,
 		       const char *indent)
 {
@@ -89,7 +92,9 @@ void threads_view_print_deadlocks(const struct threads_view *v, FILE *out)
 	fwrite(text.data, 1, text.len, out);
 }
 
-/* The threads that wait for each thread, as linked lists of indexes + 1; 0: end. */
+/*
+ * For each thread, a linked list of the threads that wait for it, as index + 1; 0: end of the list.
+ */
 struct waiters {
 	size_t *first, *next;
 };
@@ -122,7 +127,10 @@ static void add_waiter(struct buf *out, const struct dump_thread *t, size_t dept
 	buf_addc(out, '\n');
 }
 
-/* Depth first, without recursion: a target decides how deep the tree is. */
+/*
+ * Appends the tree of threads that wait for the thread `root`.  Not recursive, because the target
+ * determines the depth of the tree.
+ */
 static void add_tree(struct buf *out, const struct thread_dump *d, const struct waiters *w,
 		     size_t root)
 {

@@ -7,7 +7,7 @@
 
 enum { NAME, TYPE, VALUE, KIND, ORIGIN, MANAGEABLE, SHOWN };
 
-/* The value is the last column, so that a long one does not widen other lines. */
+/* The value is the last column, so that a long value does not widen the other lines. */
 static const struct column columns[] = {
 	[NAME] = { "NAME", "name", CELL_TEXT, false },
 	[TYPE] = { "TYPE", "type", CELL_TEXT, false },
@@ -18,7 +18,7 @@ static const struct column columns[] = {
 	[SHOWN] = { "VALUE", NULL, CELL_TEXT, false },
 };
 
-/* Returns the digits as a signed or unsigned number, or as a text if they are not a number. */
+/* Returns a cell with the signed or unsigned number, or with the text if it is not a number. */
 static struct cell integer_of(const char *digits)
 {
 	struct cell cell = { .has = CELL_HAS_INTEGER };
@@ -52,7 +52,7 @@ static struct cell value_of(const struct vmflag *flag)
 	return (struct cell){ CELL_HAS_TEXT, .text = flag->value };
 }
 
-/* Returns the table, which the caller frees. */
+/* Returns a table of flags, which the caller frees. */
 static struct table *flags_table(const struct vmflag *flags, size_t n)
 {
 	struct table *t = table_new(columns, ARRAY_SIZE(columns));

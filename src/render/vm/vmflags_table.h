@@ -7,7 +7,10 @@
 
 /* Prints the table, or the document {"pid","flags":[{"name","type","value",...}]}. */
 void vmflags_output(const struct vmflags *flags, int64_t pid, bool json, FILE *out);
-/* Returns {"pid","name",...}, with "old" unless `old` is NULL.  The caller frees the object. */
+/*
+ * Returns the JSON object {"pid","name",...} of a flag; if `old` is not NULL, also with "old".  The
+ * caller frees it.
+ */
 struct json *vmflag_json(const struct vmflag *flag, const struct vmflag *old, int64_t pid)
 	_must_check_;
 
