@@ -6,7 +6,10 @@
 
 #define ALLOC_OPTION "alloc"
 
-/* Searches all options: the agent accepts ALLOC_OPTION at any position. */
+/*
+ * Returns whether ALLOC_OPTION is among the agent's options, at any position: the agent accepts it
+ * at any.
+ */
 bool alloc_recording_wanted(const struct agent *agent)
 {
 	const char *option = agent->kind == AGENT_PATH ? agent->options : NULL;

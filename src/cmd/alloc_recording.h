@@ -5,15 +5,13 @@
 #include "cli/command.h"
 #include "discover/agents.h"
 
-/* Returns whether `agent` is a flag that starts a recording: -agentpath:FILE=alloc,... */
+/* Returns whether `agent` is a flag that makes the JVM record: -agentpath:FILE=alloc,... */
 bool alloc_recording_wanted(const struct agent *agent);
 
-/*
- * Returns whether a flag in `agents` makes `mapped`, a mapped library of jtool, start a recording.
- */
+/* Returns whether a flag in `agents` makes the mapped agent library `mapped` of jtool record. */
 bool alloc_recording_by(const struct agents *agents, const struct agent *mapped);
 
-/* Returns whether this JVM records its allocations; false if unknown.  Does not load an agent. */
+/* Returns whether this JVM records its allocations; false if that is unknown.  Loads no agent. */
 bool alloc_recording_is_on(const struct ctx *ctx);
 
 #endif

@@ -1,4 +1,4 @@
-/* Reads the files of an archive that `capture` wrote, for commands that show them again. */
+/* Reads the files of an archive that `jtool capture` wrote, for commands that show its contents. */
 #ifndef JTOOL_CMD_ARCHIVE_H
 #define JTOOL_CMD_ARCHIVE_H
 
@@ -9,15 +9,20 @@
 /* Returns whether TARGET is an archive: its name ends in .tar.gz or .tgz. */
 bool archive_is_file(const char *target);
 
-/* Sets err for another file.  Returns -1. */
+/* Sets err for a file whose name is not that of an archive.  Returns -1. */
 int archive_refuse(const char *path, struct err *err);
 
-/* Appends a file of the archive to `text`.  Returns -1 with err set if it is not there. */
+/*
+ * Appends the content of a file of the archive to `text`.  Returns -1 with err set if the archive
+ * does not have it.
+ */
 int archive_read(const char *path, const char *name, struct buf *text, struct err *err)
 	_must_check_;
 /* Like archive_read(), but returns false if the archive has no such file. */
 bool archive_has(const char *path, const char *name, struct buf *text);
-/* Reads a document, which the caller frees.  Returns NULL with err set. */
+/*
+ * Reads a JSON document of the archive; the caller frees it.  Returns NULL with err set on failure.
+ */
 struct json *archive_json(const char *path, const char *name, struct err *err) _must_check_;
 
 #endif

@@ -7,7 +7,7 @@
 #include "render/json.h"
 #include "attach/attach.h"
 
-#define JSON_OUTPUT_MAX (64u * 1024 * 1024) /* bytes of an answer in a JSON document */
+#define JSON_OUTPUT_MAX (64u * 1024 * 1024) /* limit for an answer in a JSON document, in bytes */
 #define CHUNK 65536
 #define FLAGS_MAX (4u * 1024 * 1024)
 
@@ -45,7 +45,10 @@ void attach_call_print_text(const struct ctx *ctx, const char *text, size_t len)
 	(void)fwrite(text, 1, len, ctx->out); /* main checks ferror() */
 }
 
-/* Returns the length of an incomplete UTF-8 character at the end of the text; 0: none. */
+/*
+ * Returns the length of the incomplete UTF-8 character at the end of the text; 0 if the text ends
+ * with a complete one.
+ */
 static size_t incomplete_len(const char *text, size_t len)
 {
 	for (size_t n = 1; n <= 3 && n <= len; n++) {
@@ -59,7 +62,7 @@ static size_t incomplete_len(const char *text, size_t len)
 	return 0;
 }
 
-/* Prints an answer of any length on a terminal. */
+/* Prints an answer of any length on a terminal, with control characters escaped. */
 static int show_escaped(const struct ctx *ctx, const struct spool *answer)
 {
 	uint64_t at = 0, total = spool_len(answer);

@@ -7,42 +7,43 @@
 #include "attach/protocol.h"
 
 /*
- * Writes the answer to ctx->out as {"pid","code","output"} with --json, else as
- * attach_call_print_text() does.  A code
- * other than 0 is an error (EXIT_ANSWER) that quotes the first line of the answer; without --json,
- * an answer of one line is then not repeated on ctx->out.
+ * Runs the operation, and writes the answer to ctx->out: with --json as {"pid","code","output"},
+ * else as attach_call_print_text() does.  A code other than 0 is an error (EXIT_ANSWER) that quotes
+ * the answer's first line.  Without --json, an answer of one line is then not printed to ctx->out,
+ * too.
  */
 int attach_call_show(const struct ctx *ctx, const struct attach_request *req,
 		     struct err *err) _must_check_;
 
 /*
- * Sets err (EXIT_ANSWER) for an answer with a code other than 0; quotes its first line, so an
- * answer of one line need not be printed as well.  Returns -1.
+ * Sets err (EXIT_ANSWER) for an answer whose code is not 0.  Quotes the answer's first line: if it
+ * has only this line, it need not be printed as well.  Returns -1.
  */
 int attach_call_refused(const char *what, int code, const struct buf *answer, struct err *err);
 bool attach_call_is_one_line(const struct buf *answer);
 
-/* Prints the JVM's answer: unchanged, or on a terminal with control characters escaped. */
+/* Prints the JVM's answer unchanged; on a terminal, with control characters escaped. */
 void attach_call_print_text(const struct ctx *ctx, const char *text, size_t len);
 
-/* Prints the JSON document for an answer that was already read into `text`. */
+/* Prints the JSON document {"pid","code","output"} for an answer that was read into `text`. */
 void attach_call_print_json(const struct ctx *ctx, int code, const struct buf *text);
 
 /*
- * Appends the answer to `text`.  A code other than 0 is an error (EXIT_ANSWER), and so is an answer
- * of more than `max` bytes (EXIT_PARTIAL).
+ * Runs the operation, and appends the answer to `text`.  Returns -1 with err set also for a code
+ * other than 0 (EXIT_ANSWER), and for an answer of more than `max` bytes (EXIT_PARTIAL).
  */
 int attach_call_text(const struct ctx *ctx, const struct attach_request *req, size_t max,
 		     struct buf *text, struct err *err) _must_check_;
 
 /*
- * Like attach_call_text(), for a diagnostic command with its arguments: "VM.flags -all".  `line` is
- * one argument of the attach operation jcmd: HotSpot ignores a second argument.
+ * Like attach_call_text(), for a diagnostic command with its arguments, such as "VM.flags -all".
+ * The complete `line` is one argument of the attach operation jcmd, because HotSpot ignores a
+ * second argument.
  */
 int attach_call_jcmd(const struct ctx *ctx, const char *line, size_t max, struct buf *text,
 		     struct err *err) _must_check_;
 
-/* Reads the JVM's flags into `flags`, which must be empty.  Release `flags` in any case. */
+/* Reads the JVM's flags into `flags`, which must be empty.  Release `flags` also after an error. */
 int attach_call_flags(const struct ctx *ctx, struct vmflags *flags, struct err *err) _must_check_;
 
 #endif

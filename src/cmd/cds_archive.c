@@ -2,7 +2,8 @@
 
 #include "cmd/attach_call.h"
 
-#define SINCE 13 /* JEP 350; JDK 12 and earlier write an archive instead of running */
+/* first JDK that archives the running classes (JEP 350); older ones archive instead of running */
+#define SINCE 13
 
 int cds_archive_refuse(const struct ctx *ctx, const struct vmflags *flags, struct err *err)
 {

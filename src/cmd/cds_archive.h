@@ -11,10 +11,15 @@
 #include "cli/command.h"
 #include "model/vm/vmflags.h"
 
-/* Returns -1 with err set (EXIT_ANSWER) if the flags make the JVM write an archive, else 0. */
+/*
+ * Returns 0, or -1 with err set (EXIT_ANSWER) if one of the flags makes the JVM write an archive.
+ */
 int cds_archive_refuse(const struct ctx *ctx, const struct vmflags *flags,
 		       struct err *err) _must_check_;
-/* Like cds_archive_refuse(), with flags read from the JVM; returns 0 if the JVM does not answer. */
+/*
+ * Like cds_archive_refuse(), with flags that it reads from the JVM.  Returns 0 also if the JVM does
+ * not answer.
+ */
 int cds_archive_check(const struct ctx *ctx, struct err *err) _must_check_;
 
 #endif

@@ -8,7 +8,10 @@
 
 #define NAME_BYTES 64
 
-/* Appends the last part of a main class or a jar's path, as a file name. */
+/*
+ * Appends the last component of a main class or of a jar's path, in a form that is safe in a file
+ * name.
+ */
 static void add_name(struct buf *out, const char *main)
 {
 	const char *name = main ? main : "java";
@@ -33,7 +36,8 @@ char *default_path(const struct jvm *jvm, const char *kind, const char *suffix)
 	struct tm tm;
 
 	if (localtime_r(&now, &tm))
-		(void)strftime(date, sizeof(date), "%Y%m%dT%H%M%S", &tm); /* 0: no date */
+		/* On failure the name has no date. */
+		(void)strftime(date, sizeof(date), "%Y%m%dT%H%M%S", &tm);
 	buf_addf(&path, "%s-", kind);
 	add_name(&path, jvm->main);
 	buf_addf(&path, "-%d-%s%s", (int)jvm->pid, date, suffix);

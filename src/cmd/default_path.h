@@ -5,8 +5,8 @@
 #include "discover/jvm.h"
 
 /*
- * Returns KIND-NAME-PID-TIMESUFFIX, such as heapdump-Shop-4711-20261122T030000.hprof; the caller
- * frees it.
+ * Returns the name KIND-NAME-PID-TIMESUFFIX, for example heapdump-Shop-4711-20261122T030000.hprof.
+ * The caller frees it.
  */
 char *default_path(const struct jvm *jvm, const char *kind, const char *suffix);
 

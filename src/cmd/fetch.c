@@ -10,10 +10,11 @@
 #include "fileio/io.h"
 #include "base/xalloc.h"
 
-#define CALL_BYTES_MAX (64u * 1024 * 1024) /* per system call, so that a signal ends jtool soon */
+/* limit for one system call, so that a signal ends jtool soon */
+#define CALL_BYTES_MAX (64u * 1024 * 1024)
 #define BUFFER_SIZE (1024 * 1024)
 
-/* Shares the blocks of the files if the file system can, else copies in the kernel. */
+/* Copies with copy_file_range(2), which lets the files share blocks if the file system can. */
 static ssize_t copy_by_range(int from, int to, size_t max)
 {
 	return copy_file_range(from, NULL, to, NULL, max, 0);
@@ -37,17 +38,21 @@ static ssize_t copy_by_buffer(int from, int to, size_t max)
 	return n;
 }
 
-/* The copy methods, fastest first.  Each one continues at the current file offsets. */
+/*
+ * The methods of copying, the fastest first.  Each continues at the current offsets of the files.
+ */
 static ssize_t (*const methods[])(int, int, size_t) = { copy_by_range, copy_by_sendfile,
 							 copy_by_buffer };
 
-/* Returns whether the destination caused the error, so that every copy method would fail. */
+/*
+ * Returns whether the error concerns the destination, so that every method of copying would fail.
+ */
 static bool is_final(int error)
 {
 	return error == ENOSPC || error == EDQUOT || error == EFBIG || error == EIO;
 }
 
-/* Copies `size` bytes.  Sets *copied, which is less if the file is shorter. */
+/* Copies `size` bytes.  Sets *copied, which is less than `size` if the file is shorter. */
 static int copy(int from, int to, uint64_t size, uint64_t *copied)
 {
 	struct disk_room room = disk_room_begin(to);
@@ -59,7 +64,7 @@ static int copy(int from, int to, uint64_t size, uint64_t *copied)
 		uint64_t left = size - *copied;
 		size_t max = left < CALL_BYTES_MAX ? (size_t)left : CALL_BYTES_MAX;
 		/*
-		 * Before the first piece, checks that the complete file fits; holes of a sparse
+		 * Before the first piece, check that the complete file fits.  The holes of a sparse
 		 * file become data.
 		 */
 		int rc = disk_room_take(&room, *copied == 0 ? left : max);
@@ -78,7 +83,11 @@ static int copy(int from, int to, uint64_t size, uint64_t *copied)
 		else if (n < 0 && is_final(errno))
 			return -errno;
 		else if (method + 1 < ARRAY_SIZE(methods))
-			method++; /* some file systems return 0 for "not supported" */
+			/*
+			 * Try the next method: some file systems return 0 if they do not support
+			 * this one
+			 */
+			method++;
 		else
 			return n < 0 ? -errno : 0;
 	}

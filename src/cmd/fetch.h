@@ -6,14 +6,14 @@
 #include "cli/command.h"
 #include "session/staging/staged_file.h"
 
-/* Checks the JVM's file before anything is copied.  Returns 0, or -1 with err set. */
+/* A function that checks the JVM's file before it is copied.  Returns 0, or -1 with err set. */
 struct fetch_check {
 	int (*take)(void *arg, int fd, uint64_t size, struct err *err);
 	void *arg;
 };
 
 /*
- * Copies the staged file (STAGED_RESULT) to `out` with bounded memory, if the check permits it and
+ * Copies the staged file (STAGED_RESULT) to `out` with little memory, if the check permits it and
  * enough space stays free (disk_room.h).  Returns 0 with the length in *size, or -1 with err set.
  * Does not commit `out`: the caller validates it first, because the JVM may change the file.
  */

@@ -36,7 +36,7 @@ static int stop(struct follow *f, struct session *s, struct err *err)
 	f->stopped = true;
 	f->stopped_early = !f->begun;
 	f->end = deadline_in_ms(f->stop_ms);
-	follow_end(f); /* a second signal ends jtool */
+	follow_end(f); /* from now on, a second signal ends jtool */
 	return session_send(s, f->stop_request, NULL, err);
 }
 
@@ -50,7 +50,10 @@ static int tick(struct session *s, void *arg, struct err *err)
 			       "JVM %d did not %s the %s in time; if it is stopped, %s when it "
 			       "continues", (int)f->ctx->jvm->pid, f->begun ? "end" : "begin",
 			       f->what, f->restore);
-	/* is_signalled() comes first: it takes a signal that would end jtool in stop(). */
+	/*
+	 * is_signalled() must be called first: it consumes the signal, which would end jtool in
+	 * stop().
+	 */
 	return !f->stopped && (is_signalled(f) || enough) ? stop(f, s, err) : 0;
 }
 

@@ -3,8 +3,8 @@
  * command's tick() stops it.
  *
  * Between follow_begin() and follow_end(), SIGINT and SIGTERM request a stop instead of ending
- * jtool, which still has a result to show.  A second signal ends jtool; the agent then restores
- * everything by itself.
+ * jtool, because jtool must still show the result.  A second signal ends jtool; the agent then
+ * restores the JVM without jtool.
  */
 #ifndef JTOOL_CMD_FOLLOW_H
 #define JTOOL_CMD_FOLLOW_H
@@ -17,23 +17,27 @@
 
 struct follow {
 	const struct ctx *ctx;
-	uint16_t stop_request;      /* WIRE_ALLOC_STOP, … */
-	unsigned stop_ms;           /* time limit for stopping and restoring classes */
-	const char *what, *restore; /* phrases of the error message when `end` has passed */
+	uint16_t stop_request;      /* request that stops the operation: WIRE_ALLOC_STOP, … */
+	unsigned stop_ms; /* limit in ms for the stop, including the restoring of classes */
+	const char *what, *restore; /* words for the error when `end` has passed */
 	session_take_fn *take;
-	bool (*tick)(void *arg);    /* called ten times a second to redraw; true requests a stop */
-	void *arg;                  /* argument of take() and tick() */
-	struct deadline end;        /* by when the agent must begin or, once `begun`, end */
-	bool begun;                 /* take() sets it when the agent has begun */
+	/* called ten times a second, for example to redraw; returns true to request a stop. */
+	bool (*tick)(void *arg);
+	void *arg;                  /* first argument of take() and tick() */
+	struct deadline end;        /* when the agent must have begun, or after that, have ended */
+	bool begun;                 /* set by take() when the agent has begun */
 	bool stopped;               /* the stop request was sent */
 	bool stopped_early;         /* the stop request was sent before `begun` */
 	sigset_t signals, old;
 };
 
 void follow_begin(struct follow *f);
-/* Sets f->end for an operation that ends by itself after duration_ms (0: never). */
+/* Sets f->end for an operation that ends by itself after duration_ms; 0: it does not. */
 void follow_expect_end(struct follow *f, unsigned duration_ms);
-/* Returns 0 after the last frame, or -1 with err set; EXIT_PARTIAL when f->end has passed. */
+/*
+ * Receives frames until the last one.  Returns 0, or -1 with err set: EXIT_PARTIAL when f->end has
+ * passed.
+ */
 int follow_run(struct follow *f, struct session *s, struct err *err) _must_check_;
 void follow_end(const struct follow *f);
 

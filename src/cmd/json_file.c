@@ -7,7 +7,7 @@
 #include "fileio/input_file.h"
 #include "fileio/io.h"
 
-#define SAVED_MAX (256u * 1024 * 1024) /* bytes, about a million classes */
+#define SAVED_MAX (256u * 1024 * 1024) /* limit in bytes: about a million classes */
 
 static int write_to(const struct atomic_file *f, const struct json *doc)
 {

@@ -6,12 +6,15 @@
 #include "render/json.h"
 
 /*
- * Writes the document.  A regular file is replaced atomically and keeps its mode; a symbolic link
- * is followed.  Anything else (a pipe, a device, "-" for stdout) is written to.
+ * Writes the document to a file.  A regular file is replaced atomically and keeps its mode; a
+ * symbolic link is followed.  A pipe, a device, or "-" (stdout) is written to.
  */
 int json_file_save(const struct json *doc, const char *path, struct err *err) _must_check_;
 
-/* Returns -1 with err set if the file cannot be read; *doc is NULL if it is not JSON. */
+/*
+ * Reads a document from a file.  Returns -1 with err set if the file cannot be read.  Sets *doc to
+ * NULL if the file is not JSON.
+ */
 int json_file_load(const char *path, struct json **doc, struct err *err) _must_check_;
 
 #endif

@@ -1,4 +1,4 @@
-/* The agent libraries that a JVM has mapped. */
+/* Finds the agent libraries that a JVM has mapped. */
 #ifndef JTOOL_CMD_MAPPED_AGENTS_H
 #define JTOOL_CMD_MAPPED_AGENTS_H
 
@@ -7,7 +7,7 @@
 
 /*
  * Appends the mapped agents of ctx->jvm, see agents_from_maps().  Returns -1 with err set if the
- * JVM exited or denies access.
+ * JVM has exited or denies access.
  */
 int mapped_agents_find(const struct ctx *ctx, struct agents *agents, struct err *err) _must_check_;
 

@@ -6,8 +6,8 @@
 #include "cmd/mapped_agents.h"
 #include "session/session.h"
 
-#define END_MS 60000 /* time limit for restoring the classes; a recording is also written */
-#define POLL_MS 50   /* the agent does not report an end by itself */
+#define END_MS 60000 /* limit for the other session to restore classes and write its recording */
+#define POLL_MS 50   /* interval of asking, because the agent does not report the end */
 
 static int take_frame(void *activities, uint16_t type, struct wire_reader *payload)
 {
@@ -48,7 +48,10 @@ static int wait_for_end(const struct ctx *ctx, struct session *s, struct err *er
 	}
 }
 
-/* A failure to load or wake the library is a notice; any other error ends the command. */
+/*
+ * Asks one agent library.  If it cannot be loaded or woken, prints a notice; any other error ends
+ * the command.
+ */
 static int ask_library(const struct ctx *ctx, const char *path, bool force,
 		       struct activities *found, struct err *err)
 {

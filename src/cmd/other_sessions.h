@@ -1,6 +1,7 @@
 /*
- * Lists the requests of other jtool clients in a JVM. Queries all agent libraries of jtool that the
- * JVM has mapped, including those of other builds and those loaded at startup; loads none.
+ * Lists the requests of other jtool clients in a JVM.  Asks all agent libraries of jtool that the
+ * JVM has mapped, including those of other builds and those that were loaded at startup.  Loads no
+ * agent.
  */
 #ifndef JTOOL_CMD_OTHER_SESSIONS_H
 #define JTOOL_CMD_OTHER_SESSIONS_H
@@ -9,8 +10,8 @@
 #include "model/vm/activities.h"
 
 /*
- * Finds all such requests.  With `force`, asks all of them to end and waits until they have.
- * Prints a notice for a library that cannot be queried.  Returns 0 with *found filled, or -1 with
+ * Finds the requests.  With `force`, makes all of them end, and waits until they have ended.
+ * Prints a notice for a library that cannot be asked.  Returns 0 with *found filled in, or -1 with
  * err set, also if a request has not ended (EXIT_PARTIAL).
  */
 int other_sessions_find(const struct ctx *ctx, bool force, struct activities *found,

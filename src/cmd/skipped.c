@@ -4,7 +4,7 @@
 
 #include "base/xalloc.h"
 
-#define NAMES_SHOWN 5 /* in an error */
+#define NAMES_SHOWN 5 /* number of names that an error has */
 #define REASONS_SHOWN 4
 
 static struct skipped_reason *find(struct skipped *s, const char *why)
@@ -27,7 +27,7 @@ void skipped_add(struct skipped *s, const char *why, const char *name, const cha
 	s->n_items++;
 }
 
-/* Returns the reason without a leading verb: "native" for "is native". */
+/* Returns the reason without a verb at its start: "native" for "is native". */
 static const char *why_of(const struct skipped_reason *reason)
 {
 	return strncmp(reason->why, "is ", 3) == 0 ? reason->why + 3 : reason->why;

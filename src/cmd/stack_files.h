@@ -1,4 +1,4 @@
-/* Implements --collapsed, --flamegraph and --pprof FILE for all commands that have stacks. */
+/* The options --collapsed, --flamegraph and --pprof FILE, for all commands that have stacks. */
 #ifndef JTOOL_CMD_STACK_FILES_H
 #define JTOOL_CMD_STACK_FILES_H
 
@@ -8,7 +8,7 @@
 
 enum stackfile { STACKFILE_COLLAPSED, STACKFILE_FLAMEGRAPH, STACKFILE_PPROF, STACKFILE_KINDS };
 
-/* Zero it before use. */
+/* The output files.  Zero-initialise it. */
 struct stack_files {
 	struct atomic_file files[STACKFILE_KINDS];
 	bool open[STACKFILE_KINDS];
@@ -16,7 +16,7 @@ struct stack_files {
 
 /*
  * Opens the files whose path is not NULL, before the JVM does any work for them.  The paths must
- * outlive `f`.  Returns 0, or -1 with err set; release `f` in any case.
+ * outlive `f`.  Returns 0, or -1 with err set; release `f` in either case.
  */
 int stack_files_open(struct stack_files *f, const char *const paths[static STACKFILE_KINDS],
 		     bool force, struct err *err) _must_check_;
@@ -24,13 +24,14 @@ int stack_files_open(struct stack_files *f, const char *const paths[static STACK
 bool stack_files_any(const struct stack_files *f);
 
 /*
- * Sums the tree, writes the open files, and prints a notice for each.  Collapsed stacks have the
- * first value of each node, pprof both.  Title and subtitle are for the flame graph.
+ * Computes the totals of the tree, writes all files that are open, and prints a notice for each.
+ * Collapsed stacks have the first value of each node, pprof has both.  Title and subtitle are for
+ * the flame graph.
  */
 int stack_files_write(struct stack_files *f, const struct ctx *ctx, struct call_tree *t,
 		      const char *title, const char *subtitle, struct err *err) _must_check_;
 
-/* Discards files that were not written. */
+/* Closes the files.  Those that were not written do not appear. */
 void stack_files_release(struct stack_files *f);
 
 #endif

@@ -1,4 +1,7 @@
-/* The command alloc: shows the objects and bytes that each site allocated, and those still live. */
+/*
+ * The command alloc: shows which sites allocate how many objects and bytes, and how many are still
+ * live.
+ */
 #include "cmd/alloc/alloc.h"
 
 #include <string.h>
@@ -13,8 +16,8 @@
 #include "model/class/type_name.h"
 
 #define MEMORY (UINT64_C(64) << 20)
-#define SAMPLING_SINCE 11 /* JEP 331 */
-#define INTERVAL_MAX INT32_MAX /* limit of SetHeapSamplingInterval */
+#define SAMPLING_SINCE 11 /* first JDK with allocation sampling (JEP 331) */
+#define INTERVAL_MAX INT32_MAX /* limit of JVMTI's SetHeapSamplingInterval */
 
 static const char *const sorts[] = { "bytes", "count", "live", "live-count", NULL };
 _Static_assert(ALLOC_BY_BYTES == 0 && ALLOC_BY_COUNT == 1 && ALLOC_BY_LIVE_BYTES == 2 &&
@@ -60,7 +63,7 @@ static const struct alloc_opts defaults = {
 	.sort = -1,
 };
 
-/* Returns a given option that applies only to a new profile, or NULL. */
+/* Returns the name of an option that was given and only applies to a new profile, or NULL. */
 static const char *profiling_option(const struct alloc_opts *opts)
 {
 	if (opts->duration_ms != ALLOC_UNSET)
@@ -130,7 +133,7 @@ static void free_globs(char **globs)
 	free(globs);
 }
 
-/* Returns the type `word` as in Java source, or NULL; also accepts "[B" and "a/b/C". */
+/* Returns the Java source form of the type `word`, or NULL.  Accepts also "[B" and "a/b/C". */
 static char *java_name(const char *word)
 {
 	_cleanup_buf_ struct buf name = BUF_INIT;
@@ -146,7 +149,10 @@ static char *java_name(const char *word)
 	return TAKE_PTR(text);
 }
 
-/* Returns the class patterns of the command line, NULL-terminated; NULL with err set. */
+/*
+ * Returns the patterns for class names from the command line; NULL ends the array.  Returns NULL
+ * with err set on failure.
+ */
 static char **make_globs(const struct ctx *ctx, struct err *err)
 {
 	size_t n = (size_t)ctx->n_args;
@@ -203,7 +209,10 @@ static void print_cost(const struct ctx *ctx, const struct session *s)
 
 	if (!cost_note_is_due(ctx, s))
 		return;
-	/* Measured for 45 million objects: 0.5 s; with tags, 7 s (JDK 8) or 56 s (JDK 21+). */
+	/*
+	 * Measured times for 45 million objects: 0.5 s; with tags 7 s (JDK 8) or 56 s (JDK 21 and
+	 * later).
+	 */
 	if (alloc_is_live(opts))
 		buf_adds(&text, "--live also tags each object, which makes allocation ten to a "
 			 "hundred times slower; ");
@@ -226,7 +235,10 @@ static int check_release(const struct ctx *ctx, struct err *err)
 		       release);
 }
 
-/* Fails if --exact would harm a JVM with these flags; succeeds if they cannot be read. */
+/*
+ * Returns -1 with err set if --exact would harm a JVM with these flags.  Returns 0 also if they
+ * cannot be read.
+ */
 static int check_flags(const struct ctx *ctx, struct err *err)
 {
 	struct vmflags flags = { 0 };
@@ -260,7 +272,10 @@ static int run_new(const struct ctx *ctx, struct session *s, struct alloc *a, st
 	return rc;
 }
 
-/* Reads a recording if there is one and no option asks for a new profile; otherwise profiles. */
+/*
+ * If the JVM has a recording and no option requires a new profile, reads the recording.  Otherwise
+ * runs a profile.
+ */
 static int take(const struct ctx *ctx, struct alloc *a, struct err *err)
 {
 	const struct alloc_opts *opts = ctx->opts;
@@ -292,9 +307,10 @@ static int read_report(const struct ctx *ctx, struct alloc *a, struct err *err)
 }
 
 /*
- * Returns the classes of the command line, NULL-terminated, with the simple names of loaded classes
- * replaced; NULL with err set.  The classes are requested only if there is a simple name.  Other
- * classes may be loaded during the profile.
+ * Returns the classes of the command line, with the full names of loaded classes in the place of
+ * simple names; NULL ends the array.  Returns NULL with err set on failure.  Requests the loaded
+ * classes only if there is a simple name.  Classes that are loaded during the profile are not
+ * found.
  */
 static char **qualify(const struct ctx *ctx, struct err *err)
 {

@@ -10,23 +10,23 @@
 #include "model/profile/alloc.h"
 #include "session/session.h"
 
-#define ALLOC_UNSET UINT_MAX /* a duration that is not given */
+#define ALLOC_UNSET UINT_MAX /* value of a duration that was not given */
 #define ALLOC_INTERVAL_UNSET UINT64_MAX
-#define ALLOC_DURATION_MS 10000 /* default */
+#define ALLOC_DURATION_MS 10000 /* default of the duration */
 #define ALLOC_MEMORY_MIN (UINT64_C(1) << 20)
 
 struct alloc_opts {
-	unsigned duration_ms; /* ALLOC_UNSET: not given; 0: until a signal */
-	uint64_t interval;    /* bytes; ALLOC_INTERVAL_UNSET: not given */
-	uint64_t memory;      /* limit for the agent, in bytes */
-	unsigned depth, age;  /* --depth: frames of a stack; --age: collections */
+	unsigned duration_ms; /* ALLOC_UNSET: not given; 0: until a signal arrives */
+	uint64_t interval;    /* sampling interval in bytes; ALLOC_INTERVAL_UNSET: not given */
+	uint64_t memory;      /* limit for the agent's memory in bytes */
+	unsigned depth, age;  /* --depth: frames of a stack; --age: number of collections */
 	unsigned limit;
 	int sort;             /* enum alloc_order; -1: not given */
 	bool exact, live, recorded, force;
 	const char *collapsed, *flamegraph, *pprof;
 };
 
-/* Returns whether the profile counts live objects. */
+/* Returns whether the profile counts live objects: with --live, --age, or --sort by them. */
 static inline bool alloc_is_live(const struct alloc_opts *opts)
 {
 	return opts->live || opts->age > 0 || opts->sort >= ALLOC_BY_LIVE_BYTES;
@@ -37,22 +37,25 @@ int alloc_run(const struct ctx *ctx, struct session *s, char *const *globs, stru
 	      struct err *err) _must_check_;
 
 /*
- * Reads the recording that began at the JVM's start.  Returns 1 with *a filled, 0 if there is no
- * recording, or -1 with err set.  On 0, *ours is the session that the search opened with this
- * build's agent, or NULL if it opened none.  The caller closes *ours.
+ * Reads the recording that began at the JVM's start.  Returns 1 with *a filled in, 0 if there is no
+ * recording, or -1 with err set.  If it returns 0, *ours is the session with this build's agent
+ * that the search has opened, or NULL if it has opened none; the caller closes it.
  */
 int alloc_recorded(const struct ctx *ctx, struct alloc *a, struct session **ours,
 		   struct err *err) _must_check_;
 
-/* Sends the frame ALLOC for the classes that match `globs` (NULL: all). */
+/* Sends the request ALLOC for the classes that match `globs`; NULL: all classes. */
 int alloc_request(const struct ctx *ctx, struct session *s, uint32_t flags, char *const *globs,
 		  struct err *err) _must_check_;
 
-/* Returns whether the file is a report of a recording. */
+/* Returns whether the file is the report of a recording. */
 bool alloc_is_report(const char *path);
 int alloc_read(const char *path, struct alloc *a, struct err *err) _must_check_;
 
-/* Shows the profile and writes the files.  Returns -1 with err set also if it is incomplete. */
+/*
+ * Prints the profile and writes the files.  Returns -1 with err set also if the profile is
+ * incomplete.
+ */
 int alloc_show(const struct ctx *ctx, struct alloc *a, struct stack_files *files,
 	       struct err *err) _must_check_;
 

@@ -1,8 +1,8 @@
 /*
  * alloc --recorded: finds and reads a recording that began at the start of the JVM.
  *
- * The recording belongs to the agent library that the JVM loaded at its start.  The library may be
- * of another build and have any file name, so all mapped agent libraries of jtool are queried.
+ * The recording belongs to the agent library that the JVM loaded at its start.  That library may be
+ * of another build and may have any file name, so all mapped agent libraries of jtool are asked.
  */
 #include <string.h>
 
@@ -15,7 +15,10 @@ static int take_frame(void *alloc, uint16_t type, struct wire_reader *payload)
 	return alloc_take(alloc, type, payload);
 }
 
-/* Returns 1 with *a filled, 0 if the agent has no recording, or -1 with err set. */
+/*
+ * Asks an agent for its recording.  Returns 1 with *a filled in, 0 if the agent has none, or -1
+ * with err set.
+ */
 static int ask(const struct ctx *ctx, struct session *s, struct alloc *a, struct err *err)
 {
 	uint32_t live = alloc_is_live(ctx->opts) ? WIRE_ALLOC_LIVE : 0;
@@ -25,11 +28,15 @@ static int ask(const struct ctx *ctx, struct session *s, struct alloc *a, struct
 		return -1;
 	if (a->end == WIRE_ALLOCED_NOTHING)
 		return 0;
-	a->flags |= WIRE_ALLOC_RECORDED; /* not among the flags that the recording began with */
+	/* The flags with which the recording began do not include it */
+	a->flags |= WIRE_ALLOC_RECORDED;
 	return 1;
 }
 
-/* Asks the library `image`.  Leaves *s open only if it is this build's and has no recording. */
+/*
+ * Asks the agent library `image`.  Returns as ask().  *s stays open only if the library is this
+ * build's and has no recording.
+ */
 static int ask_image(const struct ctx *ctx, const char *image, struct alloc *a,
 		     struct session **s, struct err *err)
 {
@@ -51,8 +58,8 @@ static int ask_image(const struct ctx *ctx, const char *image, struct alloc *a,
 }
 
 /*
- * Whether to continue with the next image after this error: another build's agent may not know the
- * request, and musl's linker does not find a deleted file.  *first keeps the first such error.
+ * Returns whether the search goes on after this error: the agent of another build may not know the
+ * request, and musl's linker does not find a deleted file.  *first stores the first such error.
  */
 static bool is_ignorable(const struct ctx *ctx, const char *image, const struct err *err,
 			 struct err *first)
@@ -69,14 +76,15 @@ static bool is_candidate(const struct agents *agents, const struct agent *agent)
 {
 	if (agent->kind == AGENT_MAPPED)
 		return agent->maker == MADE_BY_JTOOL;
-	/* A library whose file was deleted is known only from the flags. */
+	/* A library whose file was deleted can only be found in the flags. */
 	if (*agent->name != '/' || !alloc_recording_wanted(agent))
 		return false;
 	for (size_t i = 0; i < agents->n; i++) {
 		const struct agent *other = &agents->list[i];
 
 		if (other->kind == AGENT_MAPPED && strcmp(other->name, agent->name) == 0)
-			return false; /* queried as a mapped agent, or not an agent of jtool */
+			/* It was asked as a mapped agent, or is not an agent of jtool */
+			return false;
 	}
 	return true;
 }
@@ -130,7 +138,7 @@ int alloc_recorded(const struct ctx *ctx, struct alloc *a, struct session **ours
 	if (rc == 0 && opts->recorded)
 		rc = no_recording(ctx, &first, err);
 	if (rc != 0) {
-		(void)session_close(*ours, &ignored); /* unused session */
+		(void)session_close(*ours, &ignored); /* the session was not used */
 		*ours = NULL;
 	}
 	agents_release(&agents);

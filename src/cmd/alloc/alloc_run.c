@@ -9,12 +9,13 @@
 #include "discover/memory_check.h"
 #include "render/units.h"
 
-#define BEGIN_MS 600000    /* time limit for instrumenting a large application */
-#define END_MS 120000      /* time limit for restoring the classes */
-#define END_LIVE_MS 600000 /* time limit for restoring the classes and a GC of a large heap */
+#define BEGIN_MS 600000    /* limit for instrumenting a large application */
+#define END_MS 120000      /* limit for restoring the classes */
+/* limit for restoring the classes and for a collection of a large heap */
+#define END_LIVE_MS 600000
 #define NS_PER_MS 1000000
 #define MS_PER_S 1000
-#define HEAD_SIZE 44       /* bytes of ALLOC before the class patterns */
+#define HEAD_SIZE 44       /* bytes of the request ALLOC before its class patterns */
 #define NOT_AVAILABLE 98   /* JVMTI_ERROR_NOT_AVAILABLE */
 
 struct run {
@@ -31,7 +32,10 @@ static unsigned duration_ms(const struct alloc_opts *opts)
 	return opts->duration_ms == ALLOC_UNSET ? ALLOC_DURATION_MS : opts->duration_ms;
 }
 
-/* Returns the sampling interval in bytes; 0: the agent adapts it to the number of live objects. */
+/*
+ * Returns the sampling interval in bytes; 0 means that the agent adapts it to the number of live
+ * objects.
+ */
 static uint64_t interval(const struct alloc_opts *opts)
 {
 	if (opts->interval != ALLOC_INTERVAL_UNSET)
@@ -40,8 +44,8 @@ static uint64_t interval(const struct alloc_opts *opts)
 }
 
 /*
- * Limits the agent's memory, which is part of the JVM's, to what the JVM's control groups have
- * free.
+ * Limits the agent's memory, which is a part of the JVM's, to the free memory of the JVM's control
+ * groups.
  */
 static int grant_memory(const struct ctx *ctx, uint64_t *memory, struct err *err)
 {
@@ -162,8 +166,8 @@ static bool tick(void *arg)
 }
 
 /*
- * Explains NOT_AVAILABLE: HotSpot gives the sampling capability to one agent at a time.  Debian's
- * async-profiler was seen to keep the capability after it has stopped.
+ * Adds an explanation for NOT_AVAILABLE: HotSpot gives the sampling capability to only one agent at
+ * a time.  Debian's async-profiler was seen to hold the capability after it had stopped.
  */
 static void explain(const struct run *r, const struct session *s, struct err *err)
 {
@@ -215,7 +219,7 @@ int alloc_run(const struct ctx *ctx, struct session *s, char *const *globs, stru
 	if (rc < 0) {
 		explain(&r, s, err);
 	} else if (r.follow.stopped_early) {
-		a->ended = false; /* show nothing */
+		a->ended = false; /* prevents that a result is shown */
 		rc = err_set(err, EXIT_PARTIAL,
 			     "interrupted before any allocation was counted; let it run longer");
 	}

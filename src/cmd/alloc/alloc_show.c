@@ -1,4 +1,4 @@
-/* alloc: shows a profile as a table or JSON, and writes the files of stacks. */
+/* alloc: prints a profile as a table or JSON, and writes the files with stacks. */
 #include <inttypes.h>
 #include <string.h>
 
@@ -9,7 +9,7 @@
 #include "render/limit.h"
 #include "render/profile/alloc_view.h"
 
-#define FRAMES_SHOWN 10 /* per stack in the table; --verbose and JSON show all */
+#define FRAMES_SHOWN 10 /* frames of a stack in the table; --verbose and JSON have all */
 
 static enum alloc_order order_of(const struct alloc_opts *opts, const struct alloc *a)
 {
@@ -30,7 +30,9 @@ static bool is_selected(const struct ctx *ctx, const struct alloc *a, const stru
 	return ctx->n_args == 0;
 }
 
-/* Returns the indexes of all selected sites, in order; the caller frees them. */
+/*
+ * Returns the indexes of all sites that are shown or hidden by -n, in order; the caller frees them.
+ */
 static uint32_t *select_sites(const struct ctx *ctx, const struct alloc *a, enum alloc_order order,
 			      size_t *n)
 {
@@ -44,7 +46,7 @@ static uint32_t *select_sites(const struct ctx *ctx, const struct alloc *a, enum
 	return sites;
 }
 
-/* Adds all selected sites, also those that -n hides. */
+/* Adds the stacks of all selected sites to the tree, including those that -n hides. */
 static void add_stacks(struct call_tree *tree, const struct alloc_view *view)
 {
 	bool by_count = view->order == ALLOC_BY_COUNT || view->order == ALLOC_BY_LIVE_COUNT;

@@ -8,12 +8,13 @@
 #define MB (INT64_C(1) << 20)
 #define ANSWER_MAX (1024u * 1024)
 /*
- * Metaspace used until the JVM frees the old versions of classes that --exact replaces.  Measured:
- * 7 to 16 MB in a small application, just over half of the used metaspace in Tomcat (4000 classes).
+ * Metaspace in bytes that is needed until the JVM frees the old versions of the classes that
+ * --exact replaces.  Measured: 7 to 16 MB in a small application, a little more than half of the
+ * used metaspace in Tomcat (4000 classes).
  */
 #define NEEDED(used) (16 * MB + (used) / 2)
 
-/* Returns the flag that ends the JVM at an OutOfMemoryError, or NULL. */
+/* Returns the flag that makes the JVM exit at an OutOfMemoryError, or NULL if none is set. */
 static const struct vmflag *oom_exit_flag(const struct vmflags *flags)
 {
 	static const char *const names[] = {
@@ -29,7 +30,7 @@ static const struct vmflag *oom_exit_flag(const struct vmflags *flags)
 	return NULL;
 }
 
-/* Returns MaxMetaspaceSize in bytes, or -1 if metaspace is not limited. */
+/* Returns MaxMetaspaceSize in bytes, or -1 if it is unlimited. */
 static int64_t metaspace_limit(const struct vmflags *flags)
 {
 	const struct vmflag *flag = vmflags_find(flags, "MaxMetaspaceSize");
@@ -38,7 +39,10 @@ static int64_t metaspace_limit(const struct vmflags *flags)
 	return n == 0 || n > INT64_MAX ? -1 : (int64_t)n;
 }
 
-/* Returns the used bytes, or -1 if not reported.  GC.heap_info omits them from JDK 25 on. */
+/*
+ * Returns the used metaspace in bytes; -1 if the JVM does not report it.  GC.heap_info has it up to
+ * JDK 24.
+ */
 static int64_t metaspace_used(const struct ctx *ctx)
 {
 	static const char *const commands[] = { "GC.heap_info", "VM.metaspace basic" };
@@ -54,7 +58,7 @@ static int64_t metaspace_used(const struct ctx *ctx)
 	return heap.metaspace_used;
 }
 
-/* Appends what happens when metaspace is exhausted. */
+/* Appends a text on what the JVM does when metaspace is exhausted. */
 static void add_consequence(struct buf *out, const struct vmflags *flags)
 {
 	const struct vmflag *end = oom_exit_flag(flags);

@@ -1,5 +1,5 @@
 /*
- * capture: collects what a support case needs in one archive.
+ * The command capture: collects in one archive what a support case needs.
  *
  * Each file of the archive is the output of one command of jtool, which runs in a child process.
  * If a command fails, hangs or is killed, only its own file is missing.
@@ -21,7 +21,7 @@ static const struct opt capture_rows[] = {
 	OPT_END,
 };
 
-/* Reports what is missing; the archive is there nevertheless. */
+/* Reports the files that are missing.  The archive was written nevertheless. */
 static int conclude(const struct capture *c, struct err *err)
 {
 	size_t n = 0;

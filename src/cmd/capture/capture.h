@@ -14,25 +14,28 @@ struct capture_opts {
 };
 
 enum capture_flags {
-	CAPTURE_NAMES = 1 << 0,       /* has names with values, which may be secrets */
-	CAPTURE_IF_JFR = 1 << 1,      /* only with --jfr */
-	CAPTURE_AFTER_PAUSE = 1 << 2, /* waits first, so that the next thread dump shows changes */
-	CAPTURE_IF_HEAP = 1 << 3,     /* only with --heap */
-	CAPTURE_VERDICT = 1 << 4,     /* exit code 1 is an answer: a limit can be exceeded */
-	CAPTURE_BINARY = 1 << 5,      /* no text: only known values are overwritten */
-	CAPTURE_REDACTED = 1 << 6,    /* has no values: copied as it is, of any size */
+	CAPTURE_NAMES = 1 << 0,       /* has names with values, some of which may be secrets */
+	CAPTURE_IF_JFR = 1 << 1,      /* included only with --jfr */
+	/* Waits before it, so that this thread dump shows changes from the one before */
+	CAPTURE_AFTER_PAUSE = 1 << 2,
+	CAPTURE_IF_HEAP = 1 << 3,     /* included only with --heap */
+	/* Exit code 1 of the command is a result: a limit can be exceeded */
+	CAPTURE_VERDICT = 1 << 4,
+	CAPTURE_BINARY = 1 << 5,      /* not text: only known secret values are overwritten */
+	CAPTURE_REDACTED = 1 << 6, /* has no values, so it is copied unchanged, whatever its size */
 };
 
 #define CAPTURE_WORDS_MAX 8
 
-/* A file of the archive: the output of a command. */
+/* A file of the archive, which is the output of a command. */
 struct capture_item {
 	const char *name;
-	const char *words[CAPTURE_WORDS_MAX]; /* "PID" stands for the JVM's process id */
-	int since;        /* the first JDK that has the command */
+	/* the command's words; "PID" is replaced by the JVM's process id */
+	const char *words[CAPTURE_WORDS_MAX];
+	int since;        /* the first JDK that supports the command */
 	int flags;        /* enum capture_flags */
 	int takes_s;
-	const char *cost; /* to the JVM */
+	const char *cost; /* text on what the command costs the JVM */
 };
 
 #define CAPTURE_ITEMS 19
@@ -41,12 +44,13 @@ extern const struct capture_item capture_items[CAPTURE_ITEMS];
 
 struct capture_result {
 	bool is_there;
-	int code;       /* exit code of the command; -1: it was not run, or was killed */
+	int code;       /* exit code of the command; -1: it was not run or was killed */
 	double seconds;
 	uint64_t size;
 	size_t n_masked;
-	double pause;   /* seconds in which the JVM was at safepoints meanwhile; -1: unknown */
-	char message[CAPTURE_MESSAGE_MAX]; /* what the command said on stderr */
+	/* seconds for which the JVM was at safepoints during the command; -1: unknown */
+	double pause;
+	char message[CAPTURE_MESSAGE_MAX]; /* text that the command printed on stderr */
 };
 
 struct capture {
@@ -55,39 +59,39 @@ struct capture {
 	struct atomic_file out;
 	struct progress line;
 	sigset_t signals, old;
-	bool stopped; /* by a signal */
+	bool stopped; /* a signal has stopped the capture */
 	struct capture_result results[CAPTURE_ITEMS];
 	struct capture_result environment;
 	struct capture_log {
-		char *name; /* in the archive */
+		char *name; /* name of the file in the archive */
 		struct capture_result result;
-	} *logs;        /* that the JVM writes */
+	} *logs;        /* log files of the JVM */
 	size_t n_logs, cap_logs;
-	struct secrets secrets; /* that were found so far */
-	int number;   /* of the item that is being made */
+	struct secrets secrets; /* the secrets that were found so far */
+	int number;   /* number of the item that is being added */
 };
 
-/* Returns whether the options and the JVM's release ask for the item. */
+/* Returns whether the item is included, by the options and the JVM's release. */
 bool capture_wants(const struct capture *c, const struct capture_item *item);
 
 /*
- * Adds all files, until a signal arrives.  Returns -1 with err set if the archive cannot be
- * written.  For a command that fails, only its message is recorded.
+ * Adds all items to the archive, or until a signal arrives.  Returns -1 with err set if the archive
+ * cannot be written.  If a command fails, only its message is stored.
  */
 int capture_run(struct capture *c, struct err *err) _must_check_;
-/* Adds a file to the archive, without its secrets, which are overwritten in `text`. */
+/* Adds a file to the archive.  Overwrites the secrets in `text` first. */
 int capture_add_text(struct capture *c, const char *name, struct buf *text, int flags,
 		     struct capture_result *r, struct err *err) _must_check_;
-/* Returns the time that the JVM has been at safepoints, in seconds; -1: unknown. */
+/* Returns for how many seconds the JVM has been at safepoints since its start; -1: unknown. */
 double capture_safepoints(const struct capture *c);
 
-/* Adds the ends of the files that the JVM logs to (-Xlog, -Xloggc) and has open. */
+/* Adds the last part of each log file (-Xlog, -Xloggc) that the JVM has open. */
 int capture_logs(struct capture *c, struct err *err) _must_check_;
 void capture_release(struct capture *c);
 
-/* Adds README.txt, which lists the time and the pause that each file took. */
+/* Adds README.txt, which lists for each file how long it took and how long the JVM was paused. */
 int capture_add_readme(struct capture *c, struct err *err) _must_check_;
-/* Prints the result: a line, or a document. */
+/* Prints the result as a line of text or as a JSON document. */
 void capture_print(const struct capture *c, uint64_t size, size_t n_files);
 
 #endif

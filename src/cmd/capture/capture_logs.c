@@ -1,6 +1,6 @@
 /*
- * capture: the files that the JVM logs to.  Their names may have placeholders and be relative, so
- * they are found among the files that the JVM has open.
+ * capture: finds the JVM's log files.  The JVM's options may give relative names with placeholders,
+ * so the files are searched among those that the JVM has open.
  */
 #include <dirent.h>
 #include <errno.h>
@@ -19,17 +19,20 @@
 #include "fileio/io.h"
 #include "wire/glob.h"
 
-#define LOG_MAX (16 << 20) /* bytes of the end of a file */
+#define LOG_MAX (16 << 20) /* limit for the last part of a log file, in bytes */
 #define LOGS_MAX 8
 #define LIST_MAX 65536
 #define QUERY_MS 10000
 
-/* Globs for the last component of the files' names, separated by NULs. */
+/* Globs for the last component of log files' names, each with a final NUL. */
 struct patterns {
 	struct buf text;
 };
 
-/* Adds a pattern for a name such as logs/gc-%p.log; JDK 8 appends .0.current, for example. */
+/*
+ * Adds a glob for a name such as logs/gc-%p.log.  The JVM may append to the name; JDK 8 appends
+ * .0.current, for example.
+ */
 static void add_pattern(struct patterns *p, const char *name, size_t len)
 {
 	const char *from = memrchr(name, '/', len), *end = name + len;
@@ -38,7 +41,8 @@ static void add_pattern(struct patterns *p, const char *name, size_t len)
 	if (from == end)
 		return;
 	for (; from < end; from++) {
-		if (*from == '%' && from + 1 < end) { /* %p: pid, %t: time, %hn: host name */
+		/* %p is the pid, %t the time, %hn the host name */
+		if (*from == '%' && from + 1 < end) {
 			from += from[1] == 'h' && from + 2 < end ? 2 : 1;
 			buf_addc(&p->text, '*');
 		} else {
@@ -49,7 +53,10 @@ static void add_pattern(struct patterns *p, const char *name, size_t len)
 	buf_addc(&p->text, '\0');
 }
 
-/* Takes ` #2: file=/tmp/gc.log all=off,gc*=info time,uptime …` of VM.log list (JDK 9). */
+/*
+ * Parses lines such as ` #2: file=/tmp/gc.log all=off,gc*=info time,uptime …` of VM.log list (JDK 9
+ * and later).
+ */
 static void take_outputs(struct patterns *p, const char *text, size_t len)
 {
 	struct strview rest = { text, text + len }, line;
@@ -98,7 +105,7 @@ static bool matches(const struct patterns *p, const char *name)
 	return false;
 }
 
-/* Appends "NAME\0SIZE" and the end of the file. */
+/* Appends "NAME\0SIZE" and the last part of the file. */
 static void add_log(struct buf *answer, const char *name, int path_fd)
 {
 	struct stat st;
@@ -110,7 +117,7 @@ static void add_log(struct buf *answer, const char *name, int path_fd)
 	if (fd < 0 || (st.st_size > LOG_MAX && lseek(fd, st.st_size - LOG_MAX, SEEK_SET) < 0))
 		return;
 	rc = io_slurp(fd, &text, LOG_MAX);
-	if (rc < 0 && rc != -EFBIG) /* it grows */
+	if (rc < 0 && rc != -EFBIG) /* -EFBIG: the file has grown, which is fine */
 		return;
 	len = (uint32_t)text.len;
 	buf_add(answer, name, strlen(name) + 1);
@@ -118,7 +125,10 @@ static void add_log(struct buf *answer, const char *name, int path_fd)
 	buf_add(answer, text.data, text.len);
 }
 
-/* Looks at an open file of the target by its descriptor, which a link cannot redirect. */
+/*
+ * Adds a file that the target has open, if its name matches.  Opens it by the target's descriptor,
+ * which no link can redirect.
+ */
 static bool take_descriptor(const struct target_ns *ns, const struct patterns *p,
 			    const char *number, struct buf *answer)
 {
@@ -160,7 +170,7 @@ static int add_file(struct capture *c, const char *name, const char *text, size_
 
 	for (size_t i = 0; i < c->n_logs; i++) {
 		if (strcmp(c->logs[i].name + strlen("logs/"), name) == 0)
-			return 0; /* two descriptors */
+			return 0; /* the target has two descriptors for this file */
 	}
 	c->logs = xgrow(c->logs, c->n_logs, &c->cap_logs, sizeof(*c->logs));
 	log = &c->logs[c->n_logs++];
@@ -172,7 +182,10 @@ static int add_file(struct capture *c, const char *name, const char *text, size_
 	return capture_add_text(c, log->name, &copy, CAPTURE_NAMES, &log->result, err);
 }
 
-/* Takes the answer of the worker, which has parsed nothing: names and contents are a target's. */
+/*
+ * Adds the files in the worker's answer to the archive.  Names and contents come from the target:
+ * the worker has not checked them.
+ */
 static int add_files(struct capture *c, const struct buf *answer, struct err *err)
 {
 	const char *at = buf_str(answer), *end = at + answer->len;

@@ -1,4 +1,4 @@
-/* capture: reports the contents of the archive. */
+/* capture: prints the result, and writes README.txt. */
 #include <string.h>
 
 #include "config.h"
@@ -37,7 +37,7 @@ static void describe_command(struct buf *out, const struct capture_item *item)
 	buf_addc(out, '\n');
 }
 
-/* README.txt comes last, because it says what each file has cost. */
+/* Must be the last file, because it has the cost of each other file. */
 int capture_add_readme(struct capture *c, struct err *err)
 {
 	_cleanup_buf_ struct buf text = BUF_INIT;

@@ -1,4 +1,4 @@
-/* capture: makes the files, each by a child process that runs one command of jtool. */
+/* capture: runs the commands, each in a child process, and adds their output to the archive. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -18,11 +18,14 @@
 #define MASKED_MAX (512u * 1024 * 1024)
 #define ENVIRON_MAX (16u * 1024 * 1024)
 #define ITEM_MS 120000 /* limit for an item, in addition to the time that it is expected to take */
-#define HEAP_S 480     /* for a heap dump: one of 50 GB, say */
+#define HEAP_S 480     /* limit for a heap dump in seconds, for example of 50 GB */
 #define STEP_MS 100
 #define PAUSE_MS 5000  /* between two thread dumps */
 
-/* The files, in the order in which they are made: the properties have values that others repeat. */
+/*
+ * The items, in the order in which they are run.  The properties are first, because other files
+ * repeat their values.
+ */
 const struct capture_item capture_items[CAPTURE_ITEMS] = {
 	{ "properties.json", { "props", "--json", "PID" }, 0, CAPTURE_NAMES, 0, "an attach" },
 	{ "info.txt", { "info", "PID" }, 0, CAPTURE_NAMES, 0, "none, or an attach" },
@@ -69,7 +72,10 @@ static void show(struct capture *c, const char *what)
 			      CAPTURE_ITEMS + 1);
 }
 
-/* Runs in the child.  Its group is its own, so that Ctrl-C ends the capture and not the item. */
+/*
+ * Runs a command in the child.  The child has its own process group, so that Ctrl-C ends the
+ * capture and not the command.
+ */
 static void _noreturn_ run_command(const struct capture *c, const struct capture_item *item,
 				   int out, int messages, pid_t parent)
 {
@@ -85,7 +91,7 @@ static void _noreturn_ run_command(const struct capture *c, const struct capture
 	_exit(EXIT_PARTIAL);
 }
 
-/* Waits for the child; ends it when the capture is stopped.  Returns its exit code, or -1. */
+/* Waits for the child, and ends it if the capture is stopped.  Returns its exit code, or -1. */
 static int wait_for(struct capture *c, const struct capture_item *item, pid_t child)
 {
 	struct deadline end = deadline_in_ms(ITEM_MS + (unsigned)item->takes_s * 1000);
@@ -106,7 +112,7 @@ static int wait_for(struct capture *c, const struct capture_item *item, pid_t ch
 		else if (c->stopped)
 			(void)nanosleep(&step, NULL);
 		if (c->stopped && !is_ending) {
-			(void)kill(child, SIGTERM); /* the child undoes its changes and exits */
+			(void)kill(child, SIGTERM); /* the child restores the JVM and exits */
 			end = deadline_in_ms(ITEM_MS);
 			is_ending = true;
 		}
@@ -140,9 +146,10 @@ static int add_bytes(struct capture *c, const char *name, int fd, struct capture
 }
 
 /*
- * Known values first, while they are complete; then what names show, where the text has names and
- * values: the frames of a stack look the same, Token.java:12.  A binary file has only its known
- * values overwritten, which keeps its structure.
+ * Masks the secrets in a text.  First overwrites the known values, while they are complete.  Then
+ * masks values by their names, but only in a text that has names and values: in a stack trace,
+ * Token.java:12 looks the same.  In a binary file, only known values are overwritten, so that it
+ * stays valid.
  */
 static void mask(struct capture *c, struct buf *text, int flags, struct capture_result *r)
 {
@@ -215,7 +222,7 @@ static void note_pause(const struct capture *c, double before, struct capture_re
 	r->pause = before < 0 || after < before ? -1 : after - before;
 }
 
-/* What a command said may quote a command line. */
+/* Masks the message of a command, which may quote a command line. */
 static void mask_message(struct capture *c, struct capture_result *r)
 {
 	_cleanup_buf_ struct buf text = BUF_INIT;
@@ -273,7 +280,7 @@ static int run_item(struct capture *c, const struct capture_item *item, struct c
 	return add_output(c, item, out, r, err);
 }
 
-/* Learns the secrets of the command line, where arguments with blanks are still whole. */
+/* Learns the secrets in the JVM's command line, where an argument with spaces is still one text. */
 static void learn_arguments(struct capture *c, const struct procfs *proc)
 {
 	_cleanup_buf_ struct buf text = BUF_INIT;
@@ -282,7 +289,7 @@ static void learn_arguments(struct capture *c, const struct procfs *proc)
 		secrets_learn_args(&c->secrets, buf_str(&text), text.len);
 }
 
-/* A value may have several lines: it is replaced as a whole. */
+/* Adds an environment variable.  Its value may have several lines, and is masked as a unit. */
 static void add_variable(struct capture *c, struct buf *out, const char *variable)
 {
 	size_t name = strcspn(variable, "=");
@@ -317,7 +324,7 @@ static int add_environment(struct capture *c, struct err *err)
 	return capture_add_text(c, "environment.txt", &text, CAPTURE_NAMES, r, err);
 }
 
-/* Waits, so that the next thread dump shows which threads have moved. */
+/* Waits before the next thread dump, so that a comparison shows which threads have moved. */
 static void pause_before(struct capture *c, const char *name)
 {
 	struct deadline end = deadline_in_ms(PAUSE_MS);

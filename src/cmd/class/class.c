@@ -1,4 +1,4 @@
-/* The command class: shows one class in full, its constant pool, or its bytecode. */
+/* The command class: shows one class, its constant pool, or its bytecode. */
 #include <string.h>
 
 #include "base/printable.h"
@@ -25,11 +25,12 @@ static const struct opt class_rows[] = {
 struct showing {
 	const struct ctx *ctx;
 	struct class_index *index;
-	struct json *classes; /* with --json */
-	size_t n;             /* classes printed so far */
-	struct ag_mem mem;    /* for parsed class files */
+	struct json *classes; /* the JSON of the classes; NULL without --json */
+	size_t n;             /* number of classes that were printed */
+	struct ag_mem mem;    /* memory for parsed class files */
 	struct skipped arrays, unavailable; /* classes that -b or -c cannot show */
-	struct skipped from_file;           /* -b shows the file, but the JVM runs other code */
+	/* classes of which -b shows the file although the JVM runs other code */
+	struct skipped from_file;
 };
 
 static int ask(struct session *s, uint32_t number, struct err *err)
@@ -53,7 +54,10 @@ static int take_frame(void *arg, uint16_t type, struct wire_reader *payload)
 	return class_info_take(target->info, target->origins, type, payload);
 }
 
-/* Returns a note (in `text`) on why details from the class file are missing, or NULL. */
+/*
+ * Returns a note, in `text`, on why the details from the class file are missing; NULL if they are
+ * not.
+ */
 static const char *why_not(const struct class_row *row, const struct class_capture *captured,
 			   struct buf *text)
 {
@@ -66,7 +70,10 @@ static const char *why_not(const struct class_row *row, const struct class_captu
 	return buf_str(text);
 }
 
-/* Returns the constant pool to show, or NULL. */
+/*
+ * Returns the constant pool to show: that of the class file, or if there is no file, that in
+ * memory; NULL if there is neither.
+ */
 static const struct cf_pool *pool_of(const struct class_view *view)
 {
 	return view->file ? &view->file->pool : view->memory;
@@ -88,7 +95,10 @@ static struct json *class_json(const struct class_view *view, const struct class
 	return json;
 }
 
-/* Prints name and loader if several classes are shown: -b and -c do not print them. */
+/*
+ * Prints the class's name and loader if several classes are shown, because -b and -c do not print
+ * them.
+ */
 static void print_heading(const struct showing *show, const struct class_view *view)
 {
 	_cleanup_buf_ struct buf text = BUF_INIT;
@@ -155,7 +165,9 @@ static void show_view(struct showing *show, const struct class_view *view)
 		print_record(show, view);
 }
 
-/* Adds the parsed class file and the constant pool from memory to the view, and prints the view. */
+/*
+ * Completes the view with the parsed class file and the constant pool from memory, and prints it.
+ */
 static void show_captured(struct showing *show, struct class_view view)
 {
 	const struct class_capture *c = view.captured;
@@ -210,7 +222,7 @@ static void print_json(struct showing *show)
 	json_print_take(doc, show->ctx->out);
 }
 
-/* Reports the classes that could not be shown, after the others were. */
+/* Reports the classes that could not be shown.  Called after the others were shown. */
 static int conclude(struct showing *show, struct err *err)
 {
 	const struct class_opts *opts = show->ctx->opts;

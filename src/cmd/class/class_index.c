@@ -6,7 +6,7 @@
 #include "base/suggest.h"
 #include "model/class/type_name.h"
 
-#define CANDIDATES_MAX 400 /* bytes of the classes listed in an error */
+#define CANDIDATES_MAX 400 /* limit for the class names that an error lists, in bytes */
 
 static int ask(struct session *s, uint32_t flags, struct err *err)
 {
@@ -31,7 +31,7 @@ int class_index_open(const struct ctx *ctx, uint32_t flags, struct class_index *
 		return -1;
 	if (ask(r->session, flags, err) < 0 ||
 	    session_answer(r->session, take_frame, &r->classes, err) < 0) {
-		(void)class_index_close(r, err); /* keep the first error */
+		(void)class_index_close(r, err); /* err has an error already, which stays */
 		return -1;
 	}
 	verbose_step(ctx->steps, "%zu classes are loaded, by %zu class loaders", r->classes.n,
@@ -74,7 +74,7 @@ static const char *row_name(const void *classes, size_t i)
 	return ((const struct classes *)classes)->rows[i].name;
 }
 
-/* Returns a class of that name with any loader, or NULL. */
+/* Returns a class with this name, whatever its loader; NULL if there is none. */
 static const struct class_row *find_any_loader(const struct class_index *r, const char *word)
 {
 	for (size_t i = 0; i < r->classes.n; i++) {
@@ -132,7 +132,8 @@ int class_index_select_args(const struct ctx *ctx, struct class_index *r, const 
 	_cleanup_free_ char **words = xcalloc(n + 1, sizeof(*words));
 
 	for (size_t i = 0; i < n; i++) {
-		words[i] = (char *)class_index_resolve(r, ctx->args[i], err); /* never written to */
+		/* The cast is safe: the text is never written to. */
+		words[i] = (char *)class_index_resolve(r, ctx->args[i], err);
 		if (!words[i])
 			return -1;
 	}

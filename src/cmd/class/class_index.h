@@ -1,4 +1,6 @@
-/* A session and the list of loaded classes, for the commands that work on classes. */
+/*
+ * A session with the agent and its list of loaded classes, for the commands that work on classes.
+ */
 #ifndef JTOOL_CMD_CLASS_CLASS_INDEX_H
 #define JTOOL_CMD_CLASS_CLASS_INDEX_H
 
@@ -10,50 +12,60 @@
 struct class_index {
 	struct session *session;
 	struct classes classes;
-	uint64_t capture_ns; /* time that the agent took for the last capture */
+	uint64_t capture_ns; /* ns that the agent took for the last capture */
 };
 
-/* Opens the session and requests the classes, sorted by name; flags are WIRE_CLASSES_*. */
+/*
+ * Opens the session and requests the loaded classes; sorts them by name.  `flags` are
+ * WIRE_CLASSES_*.
+ */
 int class_index_open(const struct ctx *ctx, uint32_t flags, struct class_index *r,
 		     struct err *err) _must_check_;
-/* Closes the session and frees the list.  Returns -1 if the agent could not undo everything. */
+/*
+ * Closes the session and frees the list.  Returns -1 with err set if the agent could not restore
+ * everything.
+ */
 int class_index_close(struct class_index *r, struct err *err);
 
 /*
- * Returns the name of the loaded class that the simple name `word` stands for, or `word`; see
- * type_name_resolve().  The name belongs to the index.
+ * Returns the full name of the loaded class that the simple name `word` denotes, or else `word`;
+ * see type_name_resolve().  The index owns the name.
  */
 const char *class_index_resolve(const struct class_index *r, const char *word, struct err *err)
 	_must_check_;
 
 /*
- * Keeps only the classes that match the words and the loader (classes_select).  A word that matches
- * no class is an error (EXIT_ANSWER) that suggests the nearest name.
+ * Removes the classes that do not match the words and the loader, see classes_select().  If a word
+ * matches no class, returns -1 with an error (EXIT_ANSWER) that suggests the nearest name.
  */
 int class_index_select(const struct ctx *ctx, struct class_index *r, char *const *words,
 		       size_t n_words, const char *loader, struct err *err) _must_check_;
 
-/* The same for the arguments of the command, which may be simple names. */
+/* As class_index_select(), for the arguments of the command, which may be simple names. */
 int class_index_select_args(const struct ctx *ctx, struct class_index *r, const char *loader,
 			    struct err *err) _must_check_;
 
 /*
- * Receives one captured class, whose outcome is never WIRE_CAPTURED_RETRANSFORMED, and its row.
- * `captured` is only valid during the call.  Returns 0, or -1 with err set to end early.
+ * A function that receives a captured class and its row.  The outcome is never
+ * WIRE_CAPTURED_RETRANSFORMED.  `captured` is only valid during the call.  Returns 0, or -1 with
+ * err set to end the capture.
  */
 typedef int class_index_take_fn(const struct class_row *row, struct class_capture *captured,
 				void *arg, struct err *err);
 
 /*
- * Captures these classes, in this order, and passes each to take(), which may be slow because the
- * agent is idle then.  flags are WIRE_CAPTURE_*.  Fails with EXIT_AGENT if the JVM retransformed a
- * class instead of abandoning the retransformation.
+ * Captures these classes in this order, and passes each to take().  take() may be slow, because the
+ * agent is idle during it.  `flags` are WIRE_CAPTURE_*.  Fails with EXIT_AGENT if the JVM has
+ * retransformed a class instead of abandoning the retransformation.
  */
 int class_index_capture(struct class_index *r, const struct class_row *rows, size_t n,
 			uint32_t flags, class_index_take_fn *take, void *arg,
 			struct err *err) _must_check_;
 
-/* Returns why there is no class file, or NULL if there is one.  The result may be in `text`. */
+/*
+ * Returns why a captured class has no class file, or NULL if it has one.  The reason may be written
+ * to `text`.
+ */
 const char *class_index_why_no_file(const struct class_row *row,
 				    const struct class_capture *captured, struct buf *text);
 

@@ -1,18 +1,21 @@
 /*
- * Captures classes in batches.  A batch is received completely before it is processed, so that the
- * agent never waits for a slow disk or reader while its hook is enabled, and never times out.
+ * Captures classes in batches.  A batch is received completely before any class of it is processed.
+ * So the agent does not wait for a slow disk or reader while its hook is enabled, and does not time
+ * out.
  */
 #include "cmd/class/class_index.h"
 
 #include "base/xalloc.h"
 
-#define BATCH_MAX 1024 /* each class occupies a JVMTI environment until the next GC */
-#define BATCH_BYTES_MAX (512u << 20) /* limit for a hostile agent */
+/* each captured class occupies a JVMTI environment until the next collection */
+#define BATCH_MAX 1024
+#define BATCH_BYTES_MAX (512u << 20) /* limit for the bytes of a batch, against a hostile agent */
 
 struct batch {
 	const struct class_row *rows;
 	size_t wanted, n;
-	struct class_capture *captured; /* `wanted` elements, of which the first n are used */
+	/* array of `wanted` elements, of which the first n are in use */
+	struct class_capture *captured;
 	size_t bytes;
 	uint64_t ns;
 };
@@ -36,7 +39,9 @@ static int ask(struct class_index *r, const struct batch *batch, uint32_t flags,
 	return session_send(r->session, WIRE_CAPTURE, &w, err);
 }
 
-/* Handles the frame after a complete class: it begins the next class or ends the batch. */
+/*
+ * Handles the frame after the last frame of a class: it begins the next class, or ends the batch.
+ */
 static int take_next(struct batch *batch, uint16_t type, struct wire_reader payload)
 {
 	struct class_capture *next;
@@ -67,7 +72,10 @@ static int take_frame(void *arg, uint16_t type, struct wire_reader *payload)
 	return rc > 0 ? take_next(batch, type, *payload) : rc;
 }
 
-/* Reports a retransformation that the hook did not abandon; the agent captured no more classes. */
+/*
+ * Sets the error for a class that the JVM has retransformed, because the agent's hook did not
+ * abandon that.  The agent has stopped at this class.
+ */
 static int retransformed_error(const struct class_row *row, struct err *err)
 {
 	return err_set(err, EXIT_AGENT,

@@ -26,11 +26,11 @@ struct dump {
 	const struct ctx *ctx;
 	struct class_index *index;
 	struct safe_dir *dir;
-	struct dump_path *names; /* one for each row */
-	struct json *files;     /* with --json */
+	struct dump_path *names; /* the paths of the rows' files */
+	struct json *files;     /* the JSON of the files; NULL without --json */
 	struct skipped skipped, other_code;
 	bool folds_case;
-	bool any_hidden; /* a class was skipped because it is hidden */
+	bool any_hidden; /* a class was skipped because it is a hidden class */
 };
 
 static const char *loader_of(const struct dump *d, const struct class_row *row)
@@ -116,7 +116,10 @@ static void show_json(struct dump *d)
 	json_print_take(doc, d->ctx->out);
 }
 
-/* Reports classes whose file is missing or has other code, after the others were written. */
+/*
+ * Reports the classes whose file is missing or has other code.  Called after the other files were
+ * written.
+ */
 static int conclude(struct dump *d, size_t n, struct err *err)
 {
 	size_t n_skipped = d->skipped.n_items, n_other = d->other_code.n_items;
@@ -172,7 +175,7 @@ static int dump_files(const struct ctx *ctx, struct class_index *index, struct s
 	return rc;
 }
 
-/* Writes the class files into `dir`; if `dir` is NULL, only compares them (--diff). */
+/* Writes the class files into `dir`, or if `dir` is NULL (--diff), only compares them. */
 static int dump_selected(const struct ctx *ctx, struct safe_dir *dir, struct err *err)
 {
 	const struct dump_opts *opts = ctx->opts;
@@ -203,7 +206,7 @@ static int check(const struct ctx *ctx, struct err *err)
 	return 0;
 }
 
-/* Opens the directory before it attaches to the JVM. */
+/* Opens the output directory before it attaches to the JVM. */
 static int run(struct ctx *ctx, struct err *err)
 {
 	const struct dump_opts *opts = ctx->opts;

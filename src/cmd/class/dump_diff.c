@@ -1,8 +1,9 @@
 /*
- * dump --diff: lists the methods whose code in the JVM differs from a given class file.
+ * dump --diff: lists the methods whose code in the JVM differs from the code in a given class file.
  *
- * Compares only the effect of the code.  The rest of a class file always differs once the JVM has
- * read the file: methods are reordered, constants renumbered, attributes lost (see jtool(1), dump).
+ * Compares only whether the code has the same effect.  Other parts of a class file always differ
+ * after the JVM has read the file: methods are reordered, constants are renumbered, attributes are
+ * lost (see jtool(1), dump).
  */
 #include "cmd/class/dump_diff.h"
 
@@ -16,7 +17,7 @@
 
 enum { COLUMN_CLASS, COLUMN_LOADER, COLUMN_METHOD, COLUMN_CHANGE };
 
-/* The loader is shown only if several classes have the same name. */
+/* The column of loaders is shown only if several classes have the same name. */
 static const struct column columns[] = {
 	[COLUMN_CLASS] = { "CLASS", "class", CELL_TEXT, false },
 	[COLUMN_LOADER] = { "LOADER", "loader", CELL_TEXT, true },
@@ -38,7 +39,7 @@ static int compare_names(const void *key, const void *row)
 	return strcmp(key, ((const struct class_row *)row)->name);
 }
 
-/* Returns whether a class of this name is selected; the rows are sorted by name. */
+/* Returns whether a class with this name is selected.  The rows are sorted by name. */
 static bool is_selected(const char *name, const void *classes)
 {
 	const struct classes *c = classes;
@@ -98,13 +99,18 @@ static int take(const struct class_row *row, struct class_capture *captured, voi
 	return 0;
 }
 
-/* Returns whether a missing class file is reported: arrays and hidden classes never have one. */
+/*
+ * Returns whether a class should have a file in the set: arrays and hidden classes never have one.
+ */
 static bool is_file_expected(const struct class_row *row)
 {
 	return !(row->traits & WIRE_CLASS_ARRAY) && !strchr(row->name, '/');
 }
 
-/* Moves the classes that have a file to the front, keeps their order, and returns their number. */
+/*
+ * Moves the classes that have a file in the set to the front, in their order.  Returns their
+ * number.
+ */
 static size_t partition(struct classes *c, const struct class_set *set)
 {
 	struct class_row *rest = xcalloc(c->n, sizeof(*rest));

@@ -10,7 +10,7 @@
 
 #define CHUNK (256 * 1024)
 
-/* Opens the file for zlib, which passes uncompressed data through.  The file is read twice. */
+/* Opens the file with zlib, which passes data through if it is not compressed. */
 static gzFile open_file(const char *path, struct err *err)
 {
 	struct stat st;
@@ -26,7 +26,10 @@ static gzFile open_file(const char *path, struct err *err)
 	return file;
 }
 
-/* Does not use the text of gzerror(), which begins with a name that zlib invents. */
+/*
+ * Sets the error for a file that cannot be read.  Does not use the text of gzerror(), which begins
+ * with a name that zlib makes up.
+ */
 static int file_failed(const char *path, int error, struct err *err)
 {
 	const char *why = error == Z_ERRNO ? strerror(errno)
@@ -49,7 +52,8 @@ int dump_input_read(const char *path, dump_chunk_fn *take, void *arg, struct err
 	if (rc < 0)
 		err_prefix(err, "%s", path);
 	if (rc == 0)
-		(void)gzerror(file, &error); /* gzread() reports a premature end only here */
+		/* gzread() does not report that the file ends too early. */
+		(void)gzerror(file, &error);
 	if (error != Z_OK)
 		rc = file_failed(path, error, err);
 	(void)gzclose_r(file); /* read-only: nothing to flush */

@@ -6,8 +6,8 @@
 
 /*
  * Passes the uncompressed bytes to take(), until take() returns 1 or the file ends.  Returns 0, or
- * -1 with err set, which begins with the path: as by input_file_open() and take(), or EXIT_PARTIAL
- * if the file cannot be read to its end.
+ * -1 with err set; the text begins with the path.  The error is that of input_file_open() or
+ * take(), or EXIT_PARTIAL if the file cannot be read to its end.
  */
 int dump_input_read(const char *path, dump_chunk_fn *take, void *arg, struct err *err)
 	_must_check_;

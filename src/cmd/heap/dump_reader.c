@@ -16,10 +16,10 @@
 struct reading {
 	struct hprof_reader *reader;
 	struct progress line;
-	uint64_t max_objects; /* stop reading a file after this many objects */
+	uint64_t max_objects; /* number of objects after which reading stops */
 };
 
-/* Returns 0, 1 if no more chunks are needed, or -1 with err set. */
+/* Passes a chunk to the reader.  Returns 0, 1 if no more chunks are needed, or -1 with err set. */
 static int take_chunk(void *arg, uint8_t *data, size_t len, struct err *err)
 {
 	struct reading *r = arg;
@@ -41,7 +41,7 @@ static int read_jvm(const struct ctx *ctx, const struct dump_limits *limits, str
 	return vm_dump_stream(ctx, &wanted, limits, take_chunk, r, err);
 }
 
-/* Returns a reader that has read the complete dump, or max_objects of it. */
+/* Reads the complete dump, or max_objects of it.  Returns the reader, or NULL with err set. */
 static struct hprof_reader *feed(const struct ctx *ctx, const struct dump_reader_wanted *wanted,
 				 const struct object_layout *layout, uint64_t max_objects,
 				 struct hprof_names *names, struct heap *heap, struct err *err)
@@ -69,13 +69,17 @@ static struct hprof_reader *feed(const struct ctx *ctx, const struct dump_reader
 	}
 	if (rc == 0)
 		return r.reader;
-	if (!ctx->file && err->code == EXIT_USAGE) /* not the caller's mistake, but the JVM's */
+	/* an invalid dump is then the JVM's fault, and not the caller's */
+	if (!ctx->file && err->code == EXIT_USAGE)
 		err->code = EXIT_PARTIAL;
 	hprof_reader_free(r.reader);
 	return NULL;
 }
 
-/* A dump does not record the object layout, but its object addresses reveal it. */
+/*
+ * Derives the object layout from the addresses of the file's first objects: a dump does not record
+ * it.
+ */
 static int sample_layout(const struct ctx *ctx, size_t max_memory, struct object_layout *layout,
 			 struct hprof_names *names, struct err *err)
 {
@@ -92,7 +96,10 @@ static int sample_layout(const struct ctx *ctx, size_t max_memory, struct object
 	return reader ? 0 : -1;
 }
 
-/* Reads the file again for thread names: a name's String may precede the thread in the file. */
+/*
+ * Reads the file again for thread names, because a name's String may precede its thread in the
+ * file.
+ */
 static int read_names_again(const struct ctx *ctx, size_t max_memory, struct hprof_names *names,
 			    struct err *err)
 {
@@ -107,7 +114,7 @@ static int read_names_again(const struct ctx *ctx, size_t max_memory, struct hpr
 	return reader ? 0 : -1;
 }
 
-/* Returns the JVM's release from hsperfdata, else from VM.version; 0 if neither has it. */
+/* Returns the JVM's release from hsperfdata, or else from VM.version; 0 if both are unavailable. */
 static int release_of(const struct ctx *ctx)
 {
 	_cleanup_buf_ struct buf text = BUF_INIT;
@@ -139,7 +146,7 @@ static int ask_layout(const struct ctx *ctx, struct object_layout *layout, struc
 	return 0;
 }
 
-/* Reads the thread names; threads have no names if the JVM does not answer. */
+/* Asks the JVM for thread names.  If it does not answer, threads have no names. */
 static void ask_thread_names(const struct ctx *ctx, struct hprof_names *names)
 {
 	_cleanup_buf_ struct buf text = BUF_INIT;

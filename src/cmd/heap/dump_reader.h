@@ -1,4 +1,4 @@
-/* Reads a heap from a dump: a file, or the JVM's own dump while the JVM writes it. */
+/* Reads a heap from a dump, which is a file, or the JVM's own dump while the JVM writes it. */
 #ifndef JTOOL_CMD_HEAP_DUMP_READER_H
 #define JTOOL_CMD_HEAP_DUMP_READER_H
 
@@ -7,10 +7,10 @@
 #include "model/hprof/hprof_read.h"
 
 struct dump_reader_wanted {
-	struct graph_builder *builder; /* see struct hprof_wants */
+	struct graph_builder *builder; /* this and the next two: see struct hprof_wants */
 	unsigned texts_from;           /* see struct hprof_wants */
 	size_t max_memory;         /* see struct hprof_wants */
-	struct dump_limits limits; /* for a JVM's dump only */
+	struct dump_limits limits; /* for the JVM's own dump */
 };
 
 /*

@@ -52,7 +52,10 @@ void heap_engine_put(enum heap_engine engine, int64_t pause_ns, struct json *doc
 		json_put_null(doc, "pause");
 }
 
-/* Measured on virtual machines: the time to copy page tables, and to reach the safepoint. */
+/*
+ * The expected pause of a snapshot, measured on virtual machines: the time to copy the page tables,
+ * and the time until a safepoint.
+ */
 #define GB (INT64_C(1) << 30)
 #define CLONE_MS_PER_GB 22
 #define CLONE_MS 3

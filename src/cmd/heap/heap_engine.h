@@ -11,36 +11,42 @@
 
 enum heap_engine {
 	HEAP_BY_AUTO,     /* the command decides */
-	HEAP_BY_SNAPSHOT, /* a copy of the JVM's memory */
-	HEAP_BY_AGENT,    /* a heap walk by the agent */
-	HEAP_BY_JVMTI,    /* the same, relying only on the JVMTI specification; --strict */
+	HEAP_BY_SNAPSHOT, /* reads a copy of the JVM's memory in a forked child */
+	HEAP_BY_AGENT,    /* the agent walks the heap */
+	HEAP_BY_JVMTI, /* as HEAP_BY_AGENT, but relies only on the JVMTI specification; --strict */
 	HEAP_BY_VM,       /* the JVM's own histogram; --vm */
 	HEAP_BY_HPROF,    /* the JVM's own heap dump */
 };
 extern const char *const heap_engines[];
 
-/* `at` is the offset of an int, which becomes an enum heap_engine; `names` are the choices. */
+/*
+ * The row for --engine.  `at` is the offset of an int, which is set to an enum heap_engine; `names`
+ * are the choices in words.
+ */
 #define HEAP_ENGINE_ROW(at, names)                                                      \
 	{ 0, "engine", OPT_CHOICE, (at), "ENGINE", "how the heap is read: " names,      \
 	  heap_engines }
 
-/* The engines of a command: bits 1 << HEAP_BY_…. */
+/* The engines that a command supports: bits 1 << HEAP_BY_…. */
 struct heap_engine_set {
 	unsigned engines;
-	const char *why_not; /* why the command lacks the others; a clause */
+	const char *why_not; /* a clause on why the command does not support the others */
 };
 
 /*
- * Refuses an engine that the command lacks, or that reads no dump file if `file` is set: returns -1
- * with err set (EXIT_USAGE).
+ * Returns -1 with err set (EXIT_USAGE) if the command does not support the engine, or if `file` is
+ * set and the engine cannot read a dump file.
  */
 int heap_engine_check(const struct heap_engine_set *set, enum heap_engine engine, const char *file,
 		      struct err *err) _must_check_;
 
-/* Adds "engine" and "pause" to a document.  pause_ns: how long the JVM was paused; -1: unknown. */
+/*
+ * Adds "engine" and "pause" to a JSON document. pause_ns is for how long the JVM was paused; -1:
+ * unknown.
+ */
 void heap_engine_put(enum heap_engine engine, int64_t pause_ns, struct json *doc);
 
-/* Snapshots, for all commands that read a heap from one. */
+/* For all commands that read a heap from a snapshot: */
 
 #define SNAPSHOT_TRIES 3
 
@@ -56,10 +62,10 @@ uint32_t snapshot_life_ms(const struct jvm *jvm);
  */
 int snapshot_check(const struct ctx *ctx, unsigned max_pause_ms, struct err *err) _must_check_;
 
-/* Sets err to why there is no snapshot; `code` is the errno of some reasons. */
+/* Sets err for the reason why there is no snapshot.  `code` is an errno for some reasons. */
 void snapshot_failed(const struct ctx *ctx, enum wire_snapshot_why why, int code,
 		     struct err *err);
-/* Returns whether a later attempt may succeed. */
+/* Returns whether another attempt may succeed. */
 bool snapshot_may_try_again(enum wire_snapshot_why why);
 
 #endif

@@ -7,9 +7,9 @@
 #include "discover/memory_check.h"
 
 #define MB (UINT64_C(1) << 20)
-#define MEMORY_MIN (64 * MB)          /* least default of --max-memory */
-#define MEMORY_UNKNOWN (1024 * MB)    /* if the free memory is not known */
-#define MEMORY_BASE (4 << 20)         /* measured: memory of jtool without heap data */
+#define MEMORY_MIN (64 * MB)          /* lower limit for the default of --max-memory */
+#define MEMORY_UNKNOWN (1024 * MB)    /* default of --max-memory if the free memory is unknown */
+#define MEMORY_BASE (4 << 20)         /* memory of jtool without heap data, measured */
 #define MEMORY_LEAST (6 << 20)
 
 static const struct heap_engine_set engines = {
@@ -52,7 +52,8 @@ int heap_memory(const struct ctx *ctx, enum memory_use use, uint64_t wanted, siz
 			       "jtool needs at least %lld MB of memory, and too little is free "
 			       "here; run it where more is free, for example on the host",
 			       (long long)((MEMORY_BASE + MEMORY_LEAST) / (int64_t)MB));
-	left = left / 3 * 2; /* data of a dump that waits to be read is in addition to the limit */
+	/* The data of a dump that waits to be read comes on top of the limit */
+	left = left / 3 * 2;
 	*granted = wanted < (uint64_t)left ? (size_t)wanted : (size_t)left;
 	return 0;
 }
@@ -86,7 +87,10 @@ int heap_source_build(struct heap_source *source, const struct heap_plan *plan,
 	return 0;
 }
 
-/* Returns 0, or 1 if there is no snapshot and another engine may be used, or -1 with err set. */
+/*
+ * Tries a snapshot.  Returns 0, 1 if there is no snapshot and another engine may be used, or -1
+ * with err set.
+ */
 static int try_snapshot(struct heap_source *source, const struct heap_plan *plan,
 			enum heap_engine engine, struct err *err)
 {
@@ -102,8 +106,8 @@ static int try_snapshot(struct heap_source *source, const struct heap_plan *plan
 }
 
 /*
- * Runs the engine.  HEAP_BY_AUTO tries a snapshot, then a walk by the agent, then the JVM's own
- * dump.
+ * Reads the heap by an engine.  HEAP_BY_AUTO tries a snapshot, then a walk by the agent, then the
+ * JVM's own dump.
  */
 static int run_engine(struct heap_source *source, const struct heap_plan *plan,
 		      enum heap_engine engine, struct err *err)
@@ -140,8 +144,8 @@ static int run_engine(struct heap_source *source, const struct heap_plan *plan,
 }
 
 /*
- * Grants memory.  If the JVM has too little for a walk, but enough for a dump of its own, changes
- * *engine to that.
+ * Reserves memory.  If the JVM has too little memory for a heap walk but enough for its own dump,
+ * sets *engine to HEAP_BY_HPROF.
  */
 static int grant_memory(const struct heap_opts *opts, struct heap_plan *plan,
 			enum heap_engine *engine, struct err *err)
@@ -187,7 +191,7 @@ struct heap_source *heap_source_open(const struct ctx *ctx, const struct heap_op
 		*partial = false;
 	if (run_engine(source, &plan, engine, err) == 0)
 		return source;
-	(void)heap_source_close(source, err); /* the first error is reported */
+	(void)heap_source_close(source, err); /* err has an error already, which is reported */
 	return NULL;
 }
 
@@ -206,7 +210,7 @@ int64_t heap_source_pause_ns(const struct heap_source *source)
 	return source->pause_ns;
 }
 
-/* Does nothing for a dump, whose reader has set the fields of all classes. */
+/* For a dump there is nothing to do, because its reader has set the fields of all classes. */
 int heap_source_fields(struct heap_source *source, const bool *wanted, struct err *err)
 {
 	uint32_t missing;

@@ -1,4 +1,4 @@
-/* A heap to analyse, from a walk by the agent, the JVM's own dump, or a dump file. */
+/* A heap to analyse: from a snapshot, a walk by the agent, the JVM's own dump, or a dump file. */
 #ifndef JTOOL_CMD_HEAP_HEAP_SOURCE_H
 #define JTOOL_CMD_HEAP_HEAP_SOURCE_H
 
@@ -7,11 +7,14 @@
 #include "model/heap/heap.h"
 #include "render/json.h"
 
-/* Options of all commands that analyse a heap: a member of their option struct, see HEAP_ROWS. */
+/*
+ * The options of all commands that analyse a heap.  A command's option struct has this as a member,
+ * and its rows have HEAP_ROWS.
+ */
 struct heap_opts {
 	int engine; /* enum heap_engine */
 	unsigned max_pause_ms;
-	uint64_t max_memory; /* for jtool, in bytes; 0: half of the free memory */
+	uint64_t max_memory; /* limit for jtool's memory in bytes; 0: half of the free memory */
 };
 #define HEAP_MAX_PAUSE_MS 5000
 
@@ -19,7 +22,7 @@ struct heap_opts {
 	{ 0, "max-pause", OPT_SECONDS, (at), "TIME",                                        \
 	  "stop when the JVM is paused for longer (default 5s)", NULL }
 
-/* `at` is the offset of the struct heap_opts in the command's option struct. */
+/* The option rows.  `at` is the offset of the struct heap_opts in the command's option struct. */
 #define HEAP_ROWS(at)                                                                          \
 	HEAP_ENGINE_ROW((at) + offsetof(struct heap_opts, engine),                             \
 			"auto (default), snapshot, agent or hprof"),                           \
@@ -27,27 +30,32 @@ struct heap_opts {
 	{ 0, "max-memory", OPT_MB, (at) + offsetof(struct heap_opts, max_memory), "SIZE",      \
 	  "limit jtool's memory (default: half of the free memory)", NULL }
 
-/* Optional contents: each costs pause time in the JVM. */
+/* Contents that a command may want; each prolongs the JVM's pause. */
 struct heap_wanted {
-	unsigned texts_from; /* read the start of Strings of at least so many characters; 0: none */
+	/* read the start of Strings with at least so many characters; 0: of none */
+	unsigned texts_from;
 };
 
 /*
- * Grants jtool up to `wanted` bytes of memory for data from ctx->jvm or ctx->file; less if its
- * control group has less.  Returns -1 with err set as by memory_check().
+ * Sets *granted to the bytes of memory that jtool may use for data from ctx->jvm or ctx->file:
+ * `wanted`, or less if jtool's control group has less.  Returns -1 with an error of memory_check().
  */
 int heap_memory(const struct ctx *ctx, enum memory_use use, uint64_t wanted, size_t *granted,
 		struct err *err) _must_check_;
 
-/* Rejects options before a JVM is searched.  Returns -1 with err set (EXIT_USAGE). */
+/*
+ * Rejects invalid combinations of options before a JVM is searched.  Returns -1 with err set
+ * (EXIT_USAGE).
+ */
 int heap_opts_check(const struct heap_opts *opts, const char *file, struct err *err) _must_check_;
 
 struct heap_source;
 
 /*
  * Walks the heap, builds the graph and names the classes.  The heap is that of ctx->file, or of
- * ctx->jvm if ctx->file is NULL.  Returns NULL with err set.  If a walk stops early, sets
- * *partial and returns the partial heap; if `partial` is NULL, fails with EXIT_PARTIAL instead.
+ * ctx->jvm if ctx->file is NULL.  Returns NULL with err set on failure.  If the walk stops early,
+ * sets *partial and returns the incomplete heap; if `partial` is NULL, fails with EXIT_PARTIAL
+ * instead.
  */
 struct heap_source *heap_source_open(const struct ctx *ctx, const struct heap_opts *opts,
 				     const struct heap_wanted *wanted, bool *partial,
@@ -57,12 +65,12 @@ struct heap *heap_source_heap(struct heap_source *source);
 bool heap_source_is_dump(const struct heap_source *source);
 /* Returns how long the JVM was paused; -1: unknown. */
 int64_t heap_source_pause_ns(const struct heap_source *source);
-/* Fetches the field names of classes with wanted[class], for heap_via(). */
+/* Fetches the names of the fields of all classes with wanted[class], which heap_via() needs. */
 int heap_source_fields(struct heap_source *source, const bool *wanted, struct err *err)
 	_must_check_;
-/* Adds "pid" and "file", one of which is null, "engine" and "pause". */
+/* Adds to a JSON document "pid" and "file", one of which is null, "engine" and "pause". */
 void heap_source_put(const struct heap_source *source, const struct ctx *ctx, struct json *doc);
-/* Frees the source.  Returns -1 with err set if the agent could not undo everything. */
+/* Frees the source.  Returns -1 with err set if the agent could not restore everything. */
 int heap_source_close(struct heap_source *source, struct err *err);
 
 #endif

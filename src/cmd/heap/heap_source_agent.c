@@ -1,4 +1,4 @@
-/* The engine that walks the heap with the agent. */
+/* The engines that read the heap with the agent: by a snapshot, or by a heap walk. */
 #include <errno.h>
 #include <string.h>
 #include <sys/resource.h>
@@ -10,39 +10,43 @@
 #include "model/heap/heap_wire.h"
 
 /*
- * The heap stream may take 1/3 of the memory limit.  Its graph then takes about half of the limit,
- * and the agent ends the walk cleanly before jtool exceeds the limit.
+ * The heap stream may take 1/HEAP_STREAM_SHARE of the memory limit.  Its graph then takes about
+ * half of the limit, and the agent ends the walk before jtool exceeds the limit.
  */
 #define HEAP_STREAM_SHARE 3
-/* Limits the agent's other frames: threads, methods, and classes that the walk has found. */
+/*
+ * Share of the memory limit for the agent's other frames: threads, methods, and classes that the
+ * walk has found.
+ */
 #define NAMES_SHARE 6
 #define FRAME_MAX ((uint64_t)WIRE_PAYLOAD_MAX + WIRE_HEADER_LEN)
 
 /*
  * The JVM is paused until the heap stream has been read, and building the graph takes as long as
- * the walk.  So a thread of the lowest priority builds the graph during the walk, on CPU time that
- * neither the JVM nor the receiving thread needs.  The receiving thread then builds the rest.
+ * the walk.  So a thread with the lowest priority builds the graph during the walk, with CPU time
+ * that neither the JVM nor the receiving thread needs.  After the walk, the receiving thread
+ * completes the graph.
  */
 #define LOWEST_PRIORITY 19
-#define HURRY_PRIORITY -10 /* while receiving; needs CAP_SYS_NICE */
+#define HURRY_PRIORITY -10 /* nice value while receiving; needs CAP_SYS_NICE */
 
 struct heap_walk {
 	struct session *session;
 	bool is_snapshot;
-	uint32_t tries; /* of snapshots before this one */
+	uint32_t tries; /* number of snapshots that were tried before */
 	struct heap_wire wire;
 	struct byte_queue stream;
-	uint64_t stream_bytes, names_bytes; /* received, with the headers of frames */
+	uint64_t stream_bytes, names_bytes; /* bytes received, including the headers of frames */
 	uint64_t stream_max, names_max;
-	bool stream_excess; /* the agent sent more than was requested */
+	bool stream_excess; /* the agent has sent more than it was allowed to */
 	bool names_excess;
 	struct memory_watch watch;
-	struct err shortage; /* the JVM's memory runs out */
-	/* for the thread that builds the graph */
+	struct err shortage; /* the error when the JVM has too little memory left */
+	/* Used by the thread that builds the graph: */
 	struct graph_builder *builder;
 	struct progress line;
 	uint64_t heap_stream_bytes;
-	int error; /* a negative errno */
+	int error; /* negative errno of building; 0: none */
 };
 
 static int take_frame(void *arg, uint16_t type, struct wire_reader *payload)
@@ -60,8 +64,8 @@ static int take_frame(void *arg, uint16_t type, struct wire_reader *payload)
 	}
 	hw->stream_bytes += WIRE_HEADER_LEN + len;
 	/*
-	 * An agent could send each record in its own frame, which takes more memory in the queue
-	 * than its bytes.
+	 * Count the memory in the queue, too: an agent could send each record in its own frame,
+	 * which takes more memory than the record.
 	 */
 	rc = hw->stream_bytes > hw->stream_max ? -ENOBUFS
 					       : byte_queue_push(&hw->stream, payload->at, len);
@@ -86,7 +90,8 @@ static void *build_in_thread(void *arg)
 	struct heap_walk *hw = arg;
 	struct byte_chunk *chunk;
 
-	(void)setpriority(PRIO_PROCESS, 0, LOWEST_PRIORITY); /* Linux: of this thread only */
+	/* On Linux, it applies to this thread only. */
+	(void)setpriority(PRIO_PROCESS, 0, LOWEST_PRIORITY);
 	while (hw->error == 0 && (chunk = byte_queue_pop(&hw->stream)) != NULL)
 		build_chunk(hw, chunk);
 	return NULL;
@@ -104,13 +109,13 @@ static int take_and_build(struct heap_walk *hw, struct err *err)
 	(void)setpriority(PRIO_PROCESS, 0, priority);
 	byte_queue_end(&hw->stream);
 	if (has_thread)
-		(void)pthread_join(thread, NULL); /* fails only for an invalid thread */
+		(void)pthread_join(thread, NULL); /* fails only for an invalid thread id */
 	while (hw->error == 0 && (chunk = byte_queue_pop_rest(&hw->stream)) != NULL)
 		build_chunk(hw, chunk);
 	return rc;
 }
 
-/* Returns the bytes of heap data that the agent may send. */
+/* Returns how many bytes of heap data the agent may send. */
 static uint64_t stream_limit(const struct heap_plan *plan)
 {
 	return plan->max_bytes / HEAP_STREAM_SHARE;
@@ -183,7 +188,7 @@ static int receive(const struct heap_plan *plan, struct heap_walk *hw, struct er
 	return 0;
 }
 
-/* A partial walk is an error unless the caller accepts it. */
+/* Sets an error for a walk that stopped early, unless the caller accepts an incomplete heap. */
 static int check_outcome(const struct heap_plan *plan, const struct heap_wire *wire,
 			 struct err *err)
 {
@@ -217,7 +222,7 @@ static int build(struct heap_source *source, const struct heap_plan *plan,
 	source->pause_ns = (int64_t)wire->pause_ns;
 	if (check_outcome(plan, wire, err) < 0)
 		return -1;
-	classes_sort(&source->index.classes); /* including classes that the walk reported */
+	classes_sort(&source->index.classes); /* includes the classes that the walk has reported */
 	heap_wire_finish(wire, &facts);
 	shapes_init(&source->shapes, facts.n_classes);
 	return heap_source_build(source, plan, hw->builder, &facts, err);
@@ -239,7 +244,8 @@ static enum heap_outcome walk(struct heap_source *source, const struct heap_plan
 {
 	if (send_request(hw, plan, err) < 0)
 		return HEAP_FAILED;
-	if (receive(plan, hw, err) < 0) /* without a child process, no pages are copied */
+	/* Without a snapshot's child process, no pages are copied. */
+	if (receive(plan, hw, err) < 0)
 		return hw->is_snapshot && hw->shortage.code != EXIT_DONE ? HEAP_CANNOT :
 									   HEAP_FAILED;
 	if (hw->wire.outcome == WIRE_GRAPHED_NOT || hw->wire.outcome == WIRE_GRAPHED_CHANGED ||
@@ -261,7 +267,10 @@ static enum heap_outcome open_and_walk(struct heap_source *source, const struct 
 		.is_snapshot = is_snapshot,
 		.tries = tries,
 		.wire = { .classes = &source->index.classes, .heap = &source->heap },
-		/* One frame over the limit, and headers: the agent's frames have 64 KB and more. */
+		/*
+		 * Allow for one frame more, and for the headers: the agent's frames have 64 KB and
+		 * more.
+		 */
 		.stream_max = stream_limit(plan) + stream_limit(plan) / 1024 + 2 * FRAME_MAX,
 		.names_max = plan->max_bytes / NAMES_SHARE + FRAME_MAX,
 		.watch = { .jvm = plan->ctx->jvm, .copies = is_snapshot },
@@ -278,9 +287,10 @@ static enum heap_outcome open_and_walk(struct heap_source *source, const struct 
 	byte_queue_release(&hw.stream);
 	graph_builder_free(hw.builder);
 	if (outcome != HEAP_DONE)
-		(void)class_index_close(&source->index, err); /* the first error is reported */
+		/* Err has an error already, which is reported. */
+		(void)class_index_close(&source->index, err);
 	if (outcome >= HEAP_CANNOT)
-		heap_release(&source->heap); /* for the next attempt or engine to fill */
+		heap_release(&source->heap); /* the next attempt or engine fills it again */
 	return outcome;
 }
 

@@ -1,5 +1,6 @@
 /*
- * heapdump: writes a heap dump to a file: from a snapshot, the JVM's own, or a redacted copy.
+ * The command heapdump: writes a heap dump to a file, from a snapshot or by the JVM itself; also
+ * copies a dump file, redacted.
  */
 #include <string.h>
 
@@ -17,7 +18,7 @@
 
 struct heapdump_opts {
 	bool all, force;
-	unsigned gzip; /* 0: not compressed */
+	unsigned gzip; /* compression level; 0: not compressed */
 	int redact;    /* enum hprof_redact */
 	int via;       /* enum dump_via */
 	int engine;    /* enum heap_engine */
@@ -56,10 +57,10 @@ static bool to_stdout(const struct ctx *ctx)
 	return ctx->n_args > 0 && strcmp(ctx->args[0], "-") == 0;
 }
 
-/* How the dump was written. */
+/* How the dump was made. */
 struct way {
 	enum heap_engine engine;
-	int64_t pause_ns; /* of the JVM; -1: unknown */
+	int64_t pause_ns; /* for how long the JVM was paused; -1: unknown */
 };
 
 static const char *redacted(const struct heapdump_opts *opts)
@@ -77,7 +78,7 @@ static void show_json(const struct ctx *ctx, const char *path, uint64_t size,
 	json_put_text(doc, "file", path);
 	json_put_number(doc, "bytes", (int64_t)size);
 	if (ctx->file)
-		json_put_null(doc, "live"); /* not known */
+		json_put_null(doc, "live"); /* unknown */
 	else
 		json_put_bool(doc, "live", !opts->all);
 	json_put_text(doc, "redacted", redacted(opts));
@@ -109,7 +110,10 @@ static void show(const struct ctx *ctx, const char *path, uint64_t size, const s
 	fputc('\n', ctx->out);
 }
 
-/* Returns the option that only the JVM's own dump has; NULL: none is given. */
+/*
+ * Returns the name of an option that was given and that only the JVM's own dump supports; NULL if
+ * none was.
+ */
 static const char *own_dump_option(const struct heapdump_opts *opts)
 {
 	return opts->all ? "--all" : opts->via != DUMP_VIA_AUTO ? "--via" : NULL;
@@ -133,7 +137,7 @@ static int check(const struct ctx *ctx, struct err *err)
 	return heap_engine_check(&engines, (enum heap_engine)opts->engine, NULL, err);
 }
 
-/* Refuses what needs a JVM, if the target is a dump file. */
+/* Rejects the options that need a JVM, if the target is a dump file. */
 static int check_file(const struct ctx *ctx, struct err *err)
 {
 	const struct heapdump_opts *opts = ctx->opts;
@@ -155,7 +159,7 @@ static int check_file(const struct ctx *ctx, struct err *err)
 	return 0;
 }
 
-/* A dump file that is copied: the sink, and the progress line. */
+/* State of copying a dump file: the sink, and the progress line. */
 struct copy {
 	struct dump_output *sink;
 	struct progress line;
@@ -191,7 +195,10 @@ static int copy_file(const struct ctx *ctx, struct atomic_file *out, struct err 
 	return rc;
 }
 
-/* Returns 0, 1 if there is no snapshot and the JVM's own dump may be written, or -1. */
+/*
+ * Writes the dump from a snapshot.  Returns 0, 1 if there is no snapshot and the JVM's own dump may
+ * be written, or -1 with err set.
+ */
 static int by_snapshot(const struct ctx *ctx, struct atomic_file *out, struct way *way,
 		       struct err *err)
 {
@@ -207,7 +214,7 @@ static int by_snapshot(const struct ctx *ctx, struct atomic_file *out, struct wa
 	if (opts->engine != HEAP_BY_SNAPSHOT &&
 	    (opts->engine != HEAP_BY_AUTO || own_dump_option(opts)))
 		return 1;
-	/* The agent would find that out, too, but only after it has prepared everything. */
+	/* The agent would find this out, too, but only after all preparations. */
 	if (opts->engine == HEAP_BY_AUTO && ctx->jvm->gc && strcmp(ctx->jvm->gc, "ZGC") == 0) {
 		verbose_step(ctx->steps, "no snapshot: ZGC's heap is in shared memory; the JVM "
 					 "writes its own dump");
@@ -244,7 +251,7 @@ static int dump_jvm(const struct ctx *ctx, struct atomic_file *out, struct way *
 	return vm_dump_file(ctx, &wanted, out, err);
 }
 
-/* Opens the caller's file first, so that the JVM is not paused if that fails. */
+/* Opens the output file first: if that fails, the JVM is not paused. */
 static int run(struct ctx *ctx, struct err *err)
 {
 	const struct heapdump_opts *opts = ctx->opts;

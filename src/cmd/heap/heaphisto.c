@@ -1,9 +1,10 @@
 /*
- * heaphisto: counts instances and bytes of each class.
+ * The command heaphisto: counts the instances of each class and their bytes.
  *
- * The agent counts by default and knows class loaders.  --vm uses the JVM's GC.class_histogram,
- * which needs no agent; it is also used if the agent cannot be loaded.  heaphisto also counts
- * dumps: files, or the JVM's own (--engine hprof).  --live counts a snapshot if that is possible.
+ * By default, the agent counts, which knows class loaders. --vm uses the JVM's own
+ * GC.class_histogram, which needs no agent; it is also used if the agent cannot be loaded.
+ * heaphisto also counts the objects in a dump, which is a file or the JVM's own (--engine hprof).
+ * --live counts in a snapshot if one is possible.
  */
 #include <string.h>
 
@@ -26,12 +27,13 @@
 struct count {
 	struct histo histo;
 	enum heap_engine engine;
-	int64_t pause_ns; /* of the JVM; -1: unknown */
+	int64_t pause_ns; /* for how long the JVM was paused; -1: unknown */
 };
 
 #define VM_HISTOGRAM_MAX (256u * 1024 * 1024)
-#define DUMP_NAMES_MAX (1u << 30)    /* bytes of memory for names and classes */
-#define DUMP_WAITING_MAX (256u << 20) /* unread bytes; enough, as counting is faster than writing */
+#define DUMP_NAMES_MAX (1u << 30)    /* limit for the memory for names and classes, in bytes */
+/* limit for unread bytes; it suffices, because counting is faster than writing */
+#define DUMP_WAITING_MAX (256u << 20)
 
 struct histo_opts {
 	bool live, strict, vm;
@@ -82,9 +84,9 @@ static enum heap_engine engine_of(const struct histo_opts *opts)
 }
 
 /*
- * Returns the only class that the output needs, or NULL.  Counting a single class takes a third of
- * the pause.  Not for hidden classes: their names (with '/') do not determine the signatures; and
- * not for a word that may be the simple name of several.
+ * Returns the name of the only class that the output needs, or NULL.  Counting a single class takes
+ * a third of the pause.  Returns NULL for hidden classes, because their names (with '/') do not
+ * determine the signatures, and for a word that may be the simple name of several classes.
  */
 static const char *only_class(const struct ctx *ctx)
 {
@@ -162,7 +164,10 @@ static int receive(const struct ctx *ctx, struct session *s, struct histo_wire *
 	return 0;
 }
 
-/* Returns 0, -1 with err set, or 1 with err set if there is no agent: another engine may count. */
+/*
+ * Counts by the agent.  Returns 0, -1 with err set, or 1 with err set if there is no agent, so that
+ * another engine may count.
+ */
 static int ask_agent(const struct ctx *ctx, struct count *c, struct err *err)
 {
 	const struct attach_opts attach = { .timeout_ms = ctx->timeout_ms, .steps = ctx->steps };
@@ -204,7 +209,7 @@ static int ask_vm(const struct ctx *ctx, struct count *c, struct err *err)
 	return 0;
 }
 
-/* Counts all objects of the dump; the JVM dumps reachable objects only. */
+/* Counts all objects in the dump.  The JVM's own dump has only reachable objects. */
 static int ask_dump(const struct ctx *ctx, struct count *c, struct err *err)
 {
 	struct dump_reader_wanted wanted = { .limits = { .pause_ms = max_pause_ms(ctx->opts) } };
@@ -238,8 +243,8 @@ static int ask_snapshot(const struct ctx *ctx, struct count *c, struct err *err)
 }
 
 /*
- * Counts without the agent, for the reason in `why`: the JVM's histogram has the same objects in
- * less time than a dump, but no loaders.
+ * Counts without the agent; `why` is the reason.  Uses the JVM's histogram: it counts the same
+ * objects in less time than a dump, but does not know loaders.
  */
 static int ask_instead(const struct ctx *ctx, struct count *c, const struct err *why,
 		       struct err *err)
@@ -274,7 +279,8 @@ static int ask(const struct ctx *ctx, struct count *c, struct err *err)
 	if (engine == HEAP_BY_AUTO && opts->live) {
 		if (ask_snapshot(ctx, c, &why) == 0)
 			return 0;
-		if (c->histo.n > 0) /* counted, but the agent could not undo everything */
+		/* the objects were counted, but the agent could not restore everything */
+		if (c->histo.n > 0)
 			return err_set(err, why.code, "%s", why.text);
 		verbose_step(ctx->steps, "%s; the JVM makes a full collection", why.text);
 		why = (struct err){ .code = EXIT_DONE };
@@ -288,7 +294,7 @@ static int ask(const struct ctx *ctx, struct count *c, struct err *err)
 	return 0;
 }
 
-/* Returns -1 for a dump file. */
+/* Returns the pid of the JVM; -1 for a dump file. */
 static int64_t pid_of(const struct ctx *ctx)
 {
 	return ctx->jvm ? ctx->jvm->pid : -1;
@@ -320,7 +326,10 @@ static void show(const struct ctx *ctx, struct count *c)
 	histo_print(h, &view, ctx->out);
 }
 
-/* The caller has already loaded `base`: an error in that file does not disturb the JVM. */
+/*
+ * Counts, and compares with `base`.  The caller has loaded `base` before, so that an error in that
+ * file does not disturb the JVM.
+ */
 static int run_with_base(const struct ctx *ctx, struct count *c, const struct histo *base,
 			 struct err *err)
 {
@@ -349,7 +358,7 @@ static int check_engine(const struct histo_opts *opts, struct err *err)
 	if (opts->vm && opts->strict)
 		return err_set(err, EXIT_USAGE, "--vm and --strict exclude each other: "
 						"the JVM's own histogram uses no JVMTI");
-	/* --strict requires the agent. */
+	/* --strict needs the agent, so it cannot be combined with another engine. */
 	if ((opts->vm || opts->strict) && opts->engine != HEAP_BY_AUTO &&
 	    opts->engine != (int)engine_of(opts) &&
 	    !(opts->strict && opts->engine == HEAP_BY_AGENT))
@@ -375,7 +384,7 @@ static int check(const struct ctx *ctx, struct err *err)
 	return check_engine(opts, err);
 }
 
-/* Refuses options that need a JVM. */
+/* Rejects the options that need a JVM, if the target is a file. */
 static int check_file(const struct ctx *ctx, struct err *err)
 {
 	const struct histo_opts *opts = ctx->opts;

@@ -7,14 +7,17 @@
 #include "model/histo/histo.h"
 
 /*
- * Writes all rows, in their order.  A regular file is replaced atomically and keeps its mode; a
- * symbolic link is followed.  Anything else (a pipe, a device, "-" for stdout) is written to.
+ * Writes all rows in their order to a file.  A regular file is replaced atomically and keeps its
+ * mode; a symbolic link is followed.  A pipe, a device, or "-" (stdout) is written to.
  */
 int histo_file_save(const struct histo *h, int64_t pid, const char *path,
 		    struct err *err) _must_check_;
 int histo_file_load(struct histo *h, const char *path, struct err *err) _must_check_;
 
-/* Takes the histogram of an archive of capture, and how it was made. */
+/*
+ * Reads the histogram in an archive of `jtool capture`, and sets the engine and the pause with
+ * which it was made.
+ */
 int histo_file_archive(struct histo *h, const char *path, enum heap_engine *engine,
 		       int64_t *pause_ns, struct err *err) _must_check_;
 

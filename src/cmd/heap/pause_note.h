@@ -1,22 +1,24 @@
-/* Announces the expected pause of the JVM. */
+/* Notices that announce the expected pause of the JVM. */
 #ifndef JTOOL_CMD_HEAP_PAUSE_NOTE_H
 #define JTOOL_CMD_HEAP_PAUSE_NOTE_H
 
 #include "cli/command.h"
 
 enum pause_kind {
-	PAUSE_DUMP,       /* the JVM's own heap dump, including the collection before it */
+	PAUSE_DUMP,       /* the JVM's own heap dump, with the collection before it */
 	PAUSE_COLLECTION, /* a full collection */
 };
 
 /*
- * Appends, without a newline, for how long the JVM pauses with heap_used bytes of heap in use.  A
- * rule of thumb from measurements on JDK 8 to 27: a dump takes 1.3 s for a GB of objects, a full
- * collection with one thread 1 s.
+ * Appends a text, without a newline, on how long the JVM will be paused with heap_used bytes of
+ * heap in use.  The estimate is a rule of thumb from measurements on JDK 8 to 27: 1.3 s for a dump
+ * of 1 GB of objects, 1 s for a full collection of 1 GB with one thread.
  */
 void pause_note_add(struct buf *out, enum pause_kind kind, int64_t heap_used);
 
-/* Prints the notice if stderr is a terminal or with --verbose, and if the heap's use is known. */
+/*
+ * Prints the notice if stderr is a terminal or --verbose is given, and if the heap's use is known.
+ */
 void pause_note_print(const struct ctx *ctx, enum pause_kind kind);
 
 #endif

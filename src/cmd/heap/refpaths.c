@@ -1,4 +1,6 @@
-/* refpaths: paths from GC roots to instances of a class, or to class loaders. */
+/*
+ * The command refpaths: shows paths from GC roots to the instances of a class, or to class loaders.
+ */
 #include "base/progress.h"
 #include "base/xalloc.h"
 #include "cmd/heap/heap_source.h"
@@ -15,7 +17,7 @@ struct refpaths_opts {
 	struct heap_opts heap;
 };
 
-#define MANY 1000000 /* show progress if there are at least so many objects */
+#define MANY 1000000 /* number of objects from which a progress line is shown */
 
 #define AT(member) offsetof(struct refpaths_opts, member)
 
@@ -46,7 +48,7 @@ static int choose(const struct ctx *ctx, const struct heap *h, struct refpaths_t
 	return 0;
 }
 
-/* Asks the agent only for the fields that are shown. */
+/* Fetches from the agent the names of the fields that are shown, and no others. */
 static int fetch_fields(struct heap_source *source, const struct refpaths *paths, struct err *err)
 {
 	const struct heap *h = heap_source_heap(source);
@@ -151,7 +153,7 @@ static int run(struct ctx *ctx, struct err *err)
 	return rc;
 }
 
-/* With --to, which names a class loader, CLASS may be omitted. */
+/* Returns the number of arguments: with --to, which names a class loader, CLASS may be omitted. */
 static int least_args(const void *values)
 {
 	const struct refpaths_opts *opts = values;

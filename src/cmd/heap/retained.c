@@ -1,4 +1,7 @@
-/* retained: retained sizes by class, package or object, the dominator tree, and leak suspects. */
+/*
+ * The command retained: shows retained sizes by class, package or loader, the dominator tree, and
+ * leak suspects.
+ */
 #include "base/progress.h"
 #include "base/xalloc.h"
 #include "cmd/heap/heap_source.h"
@@ -6,18 +9,18 @@
 #include "render/heap/retained.h"
 #include "render/limit.h"
 
-#define TREE_SHARE 100    /* --tree shows objects that retain 1/100 of the heap */
+#define TREE_SHARE 100    /* default of --min: 1/TREE_SHARE of the heap */
 #define TREE_DEPTH 10
 #define TREE_DEPTH_MAX 100
-#define SUSPECT_SHARE 10  /* a suspect retains 1/10 of the heap */
-#define MANY 1000000      /* show progress if there are at least so many objects */
-#define TEXTS_FROM 1024   /* characters of the shortest String whose text is read */
+#define SUSPECT_SHARE 10  /* a suspect retains at least 1/SUSPECT_SHARE of the heap */
+#define MANY 1000000      /* number of objects from which a progress line is shown */
+#define TEXTS_FROM 1024   /* least number of characters of a String whose text is read */
 
 struct retained_opts {
 	struct heap_opts heap;
 	unsigned limit,
-		depth;        /* of --tree; 0: TREE_DEPTH */
-	uint64_t min;         /* of --tree, in bytes; 0: 1/TREE_SHARE of the heap */
+		depth;        /* --depth of the tree; 0: TREE_DEPTH */
+	uint64_t min;         /* --min of the tree in bytes; 0: 1/TREE_SHARE of the heap */
 	int sort, by;
 	const char *filter;
 	bool tree, suspects, weak, strings;
@@ -60,7 +63,7 @@ struct findings {
 	struct retained_tree top;
 	struct retained_suspects suspects;
 	bool is_dump;
-	struct graph_sum unreached; /* unreachable objects of a dump */
+	struct graph_sum unreached; /* the unreachable objects in a dump */
 };
 
 static void findings_release(struct findings *f)
@@ -128,7 +131,7 @@ static void find(const struct ctx *ctx, const struct heap *h, struct findings *f
 	progress_end(&progress);
 }
 
-/* Marks the classes whose field names are shown at the edges of the tree. */
+/* Sets wanted[class] for the classes whose field names the tree shows. */
 static void want_fields_of_tree(const struct heap *h, const struct retained_tree *top, bool *wanted)
 {
 	for (size_t i = 0; i < top->n; i++) {

@@ -19,16 +19,16 @@ struct attempt {
 	struct dump_output *output;
 	struct progress line;
 	uint64_t bytes;
-	struct err stopped; /* code EXIT_DONE: nothing went wrong in jtool */
+	struct err stopped; /* the error in jtool that has stopped the attempt; EXIT_DONE: none */
 
-	/* The thread that watches the JVM's memory: */
+	/* Used by the thread that watches the JVM's memory: */
 	struct memory_watch watch;
-	bool is_over;        /* it is to end */
-	bool is_short;       /* the JVM's memory runs out */
-	struct err shortage; /* read after the thread has ended */
+	bool is_over;        /* the thread must end */
+	bool is_short;       /* the JVM has too little memory left */
+	struct err shortage; /* error for is_short; read it after the thread has ended */
 
-	/* From DUMP_END: */
-	uint32_t why; /* enum wire_snapshot_why */
+	/* Values of the frame DUMP_END: */
+	uint32_t why; /* enum wire_snapshot_why: why there is no snapshot */
 	int32_t code;
 	uint64_t pause_ns, child_ns, agent_peak;
 };
@@ -47,8 +47,9 @@ static int take_data(struct attempt *a, struct wire_reader *payload)
 }
 
 /*
- * Ends the session when the JVM's memory runs out.  A thread of its own: the one that receives the
- * dump may be waiting for a slow disk, while the application goes on copying pages.
+ * Ends the session when the JVM has too little memory left.  This is a thread of its own, because
+ * the thread that receives the dump may wait for a slow disk while the application's writes copy
+ * pages.
  */
 static void *watch_memory(void *arg)
 {
@@ -60,7 +61,7 @@ static void *watch_memory(void *arg)
 			session_interrupt(a->session);
 			break;
 		}
-		(void)poll(NULL, 0, WATCH_MS); /* a pause between two looks */
+		(void)poll(NULL, 0, WATCH_MS); /* wait until the next check */
 	}
 	return NULL;
 }
@@ -105,7 +106,7 @@ static int open_session(struct attempt *a, struct err *err)
 	return a->session ? 0 : -1;
 }
 
-/* Requests the dump.  Returns 0 if DUMP_END was received, or -1 with err set. */
+/* Requests the dump and receives it.  Returns 0 after the frame DUMP_END, or -1 with err set. */
 static int request(struct attempt *a, unsigned max_pause_ms, struct err *err)
 {
 	struct err ignored = { .code = EXIT_DONE };
@@ -113,7 +114,8 @@ static int request(struct attempt *a, unsigned max_pause_ms, struct err *err)
 	int rc = pthread_create(&watcher, NULL, watch_memory, a);
 
 	if (rc != 0) {
-		(void)session_close(a->session, &ignored); /* the first error is reported */
+		/* Err has an error already, which is reported. */
+		(void)session_close(a->session, &ignored);
 		return err_set(err, EXIT_AGENT, "cannot start a thread that watches memory: %s",
 			       strerror(rc));
 	}
@@ -121,9 +123,10 @@ static int request(struct attempt *a, unsigned max_pause_ms, struct err *err)
 	rc = ask(a, max_pause_ms, err);
 	progress_end(&a->line);
 	__atomic_store_n(&a->is_over, true, __ATOMIC_RELEASE);
-	(void)pthread_join(watcher, NULL); /* cannot fail: it is joinable */
+	(void)pthread_join(watcher, NULL); /* cannot fail: the thread is joinable */
 	if (rc < 0) {
-		(void)session_close(a->session, &ignored); /* the first error is reported */
+		/* Err has an error already, which is reported. */
+		(void)session_close(a->session, &ignored);
 		return -1;
 	}
 	return session_close(a->session, err) < 0 ? -1 : 0;
@@ -168,7 +171,7 @@ static enum dump_outcome try_once(struct attempt *a, unsigned max_pause_ms, stru
 	return dump_output_cannot_write(a->output) ? DUMP_FAILED : DUMP_CANNOT;
 }
 
-/* Discards what a failed attempt has written. */
+/* Empties the output file after a failed attempt. */
 static int empty(const struct atomic_file *out, struct err *err)
 {
 	if (ftruncate(out->fd, 0) < 0 || lseek(out->fd, 0, SEEK_SET) < 0)

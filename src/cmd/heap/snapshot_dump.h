@@ -8,12 +8,13 @@
 enum dump_outcome {
 	DUMP_DONE,
 	DUMP_FAILED, /* err is set */
-	DUMP_CANNOT, /* err says why there is no snapshot; the JVM's own dump may be possible */
+	/* There is no snapshot, and err has the reason; the JVM's own dump may be possible */
+	DUMP_CANNOT,
 };
 
 /*
- * DUMP_DONE: `out` has the complete dump, and *pause_ns is how long the JVM was paused; otherwise
- * `out` is empty.  Tries again if a snapshot fails by chance.
+ * Writes the dump; tries again if a snapshot fails by chance.  Returns DUMP_DONE when `out` has the
+ * complete dump; *pause_ns is then for how long the JVM was paused.  Otherwise `out` is empty.
  */
 enum dump_outcome snapshot_dump(const struct ctx *ctx, unsigned max_pause_ms,
 				const struct dump_output_wanted *wanted, struct atomic_file *out,

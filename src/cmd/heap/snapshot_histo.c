@@ -3,7 +3,7 @@
 #include "base/xalloc.h"
 #include "cmd/heap/heap_source.h"
 
-/* Counts the reachable objects, as a collection would retain them. */
+/* Counts the objects that are reachable by any reference, which a collection would retain. */
 static void count_reachable(const struct heap *heap, struct histo *h)
 {
 	_cleanup_free_ int64_t *instances = xcalloc(heap->n_classes + 1, sizeof(*instances));

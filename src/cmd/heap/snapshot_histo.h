@@ -6,8 +6,8 @@
 #include "model/histo/histo.h"
 
 /*
- * Adds a row for each class with reachable objects to the empty *h, and stores the pause of the
- * JVM. Returns -1 with err set; *h is then empty if there was no snapshot.
+ * Adds a row for each class with reachable objects to the empty *h, and sets *pause_ns to the JVM's
+ * pause.  Returns -1 with err set; *h is then empty if there was no snapshot.
  */
 int snapshot_histo(const struct ctx *ctx, unsigned max_pause_ms, struct histo *h,
 		   int64_t *pause_ns, struct err *err) _must_check_;

@@ -15,13 +15,13 @@
 #include "fileio/file_open.h"
 
 #define READ_BYTES (64 * 1024) /* bytes per read */
-#define WAITING_MAX (64u << 20) /* bytes that wait to be redacted */
+#define WAITING_MAX (64u << 20) /* limit for the bytes that wait to be redacted */
 #define STALL_MS 10000
 
 /*
- * Ends the transfer when the caller's file cannot take the dump.  A JVM that is paused while it
- * writes gets EPIPE and continues.  A JVM that merges segments writes to /dev/null instead, because
- * it logs an error for a broken pipe.
+ * Ends the transfer when the dump cannot be written to the caller's file.  A JVM that is paused
+ * while it writes gets EPIPE and continues.  A JVM that merges segments writes to /dev/null
+ * instead, because it logs an error for a broken pipe.
  */
 static void discard_rest(struct vm_dump_request *rq, int fifo, int end)
 {

@@ -5,12 +5,13 @@
  * nothing is stored in the target's file system, and the paused JVM writes as fast as to a file of
  * its own.  Other JVMs write a file, which is copied.
  *
- * A JVM 17 to 21 is paused until the FIFO has been read, so its pause depends on the CPU time that
- * jtool gets.  With less than one CPU, jtool lets the JVM write a file, if there is a directory for
- * it.  A JVM 22 or later writes files in its pause and merges them into the FIFO after it.
+ * In JDK 17 to 21, the JVM is paused until the FIFO has been read, so the pause depends on the CPU
+ * time that jtool gets.  If jtool may use less than one CPU, it lets the JVM write a file, if there
+ * is a directory for it.  In JDK 22 and later, the JVM writes files during its pause, and merges
+ * them into the FIFO after it.
  *
- * A dump that is to be redacted passes through jtool's memory instead.  Files of the JVM are in
- * memory, too, if there is room.
+ * A dump that must be redacted passes through jtool's memory.  The JVM's files are then in memory,
+ * too, if there is room.
  */
 #ifndef JTOOL_CMD_HEAP_VM_DUMP_FILE_H
 #define JTOOL_CMD_HEAP_VM_DUMP_FILE_H
@@ -20,22 +21,25 @@
 #include "model/hprof/hprof_redact.h"
 
 enum dump_via {
-	DUMP_VIA_AUTO, /* a FIFO, if the JVM can and jtool has the CPU time to read it at once */
+	/*
+	 * A FIFO if the JVM supports it and jtool has the CPU time to read it at once, else a file
+	 */
+	DUMP_VIA_AUTO,
 	DUMP_VIA_FIFO,
 	DUMP_VIA_FILE,
 };
 
 struct dump_wanted {
-	bool all;      /* also dump unreachable objects: do not run a GC first */
-	unsigned gzip; /* compression level; 0: not compressed; by jtool if redacted */
+	bool all;      /* also dump unreachable objects, so run no collection before */
+	unsigned gzip; /* compression level; 0: not compressed. jtool compresses a redacted dump */
 	enum hprof_redact redact;
 	enum dump_via via;
-	unsigned max_pause_ms; /* from the first byte to the last; 0: no limit */
+	unsigned max_pause_ms; /* limit for the time from the first byte to the last; 0: none */
 };
 
 /*
- * Returns 0 when `out` has the complete dump and is not committed, or -1 with err set:
- * EXIT_ANSWER if the JVM refused or cannot dump like this, EXIT_PARTIAL if the dump is incomplete.
+ * Writes the dump to `out`, without committing it.  Returns 0, or -1 with err set: EXIT_ANSWER if
+ * the JVM has refused or cannot write such a dump, EXIT_PARTIAL if the dump is incomplete.
  */
 int vm_dump_file(const struct ctx *ctx, const struct dump_wanted *wanted, struct atomic_file *out,
 		 struct err *err) _must_check_;

@@ -8,10 +8,13 @@
 #include "discover/cpu_limit.h"
 #include "discover/memory_check.h"
 
-#define TEXT_MAX (64 * 1024) /* bytes of the JVM's help or reply, a few lines */
-#define ROOM_BASE (16 << 20) /* bytes for classes and names, in addition to the objects */
+#define TEXT_MAX (64 * 1024) /* limit for the JVM's help or reply, which are a few lines */
+#define ROOM_BASE (16 << 20) /* bytes for classes and names, added to the size of the objects */
 
-/* Parses the JVM's help instead of its version: vendors backport features. */
+/*
+ * Finds the JVM's features from its help text and not from its version, because vendors backport
+ * features.
+ */
 static int ask_features(const struct ctx *ctx, bool gzip, struct hprof_features *features,
 			struct err *err)
 {
@@ -28,7 +31,10 @@ static int ask_features(const struct ctx *ctx, bool gzip, struct hprof_features 
 	return 0;
 }
 
-/* Returns the used heap or, if hsperfdata is missing or has 0 (G1, no GC yet), an upper bound. */
+/*
+ * Returns the used heap in bytes, or an upper bound if it is unknown: hsperfdata is missing, or has
+ * 0 (G1 before the first collection).
+ */
 static int64_t heap_of(const struct jvm *jvm)
 {
 	int64_t memory;
@@ -42,8 +48,9 @@ static int64_t heap_of(const struct jvm *jvm)
 }
 
 /*
- * Returns the most bytes needed on disk: references and headers may double, and segments exist
- * beside the file that they are merged into.  0: none or unknown.
+ * Returns the most bytes that the dump takes on disk; 0: none, or unknown.  In a dump, references
+ * and headers may be twice as large, and segments exist together with the file into which they are
+ * merged.
  */
 static uint64_t room_for(const struct vm_dump_request *rq)
 {
@@ -127,10 +134,14 @@ static void command_line(const struct dump_wanted *wanted, bool by_fifo, const c
 		buf_addf(line, " -gz=%u", wanted->gzip);
 	if (by_fifo)
 		buf_adds(line, " -overwrite");
-	buf_addf(line, " \"%s\"", path); /* HotSpot splits at spaces; a staged path has no quotes */
+	/* HotSpot splits the line at spaces; a staged path has no quotes. */
+	buf_addf(line, " \"%s\"", path);
 }
 
-/* Returns the bytes of all files that the JVM writes, and those that have passed through a FIFO. */
+/*
+ * Returns how many bytes the JVM has written: the sizes of its files, and the bytes that have
+ * passed through a FIFO.
+ */
 static uint64_t written(void *arg)
 {
 	struct vm_dump_request *rq = arg;
@@ -152,7 +163,7 @@ int vm_dump_request_begin(struct vm_dump_request *rq, const struct ctx *ctx,
 	*rq = (struct vm_dump_request){
 		.ctx = ctx, .line = BUF_INIT, .progress = { written, rq }, .out_fd = -1
 	};
-	(void)pthread_mutex_init(&rq->lock, NULL); /* without attributes, it cannot fail */
+	(void)pthread_mutex_init(&rq->lock, NULL); /* cannot fail without attributes */
 	if (ask_features(ctx, wanted->gzip > 0, &rq->features, err) < 0 ||
 	    stage(rq, wanted, err) < 0)
 		return -1;

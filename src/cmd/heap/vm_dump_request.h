@@ -13,19 +13,19 @@ struct vm_dump_request {
 	const struct ctx *ctx;
 	struct hprof_features features;
 	bool by_fifo;
-	struct staged_file *staged; /* a FIFO, or a file of the JVM */
+	struct staged_file *staged; /* a FIFO or a file to which the JVM writes */
 	struct buf line;
 	const char *args[1];
 	/*
-	 * Signs that the JVM works on the dump, which may take longer than ATTACH_LONG_MS; read by
-	 * the thread that waits for the answer.
+	 * Signs that the JVM works on the dump, which may take longer than ATTACH_LONG_MS.  The
+	 * thread that waits for the answer reads them.
 	 */
 	struct attach_progress progress;
-	_Atomic uint64_t received; /* bytes that the caller has received */
-	int out_fd;                /* or the file that has the dump so far; -1: none */
-	pthread_mutex_t lock;      /* of `staged` */
+	_Atomic uint64_t received; /* bytes that jtool has received */
+	int out_fd;                /* or the output file, whose size is used; -1: none */
+	pthread_mutex_t lock;      /* protects `staged` */
 	struct attach_opts opts;
-	struct attach_request attach; /* to be executed; points into this struct */
+	struct attach_request attach; /* the operation; its pointers point into this struct */
 };
 
 /* Parses the JVM's features and stages its output file.  Call vm_dump_request_end() in any case. */

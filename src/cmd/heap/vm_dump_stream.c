@@ -21,8 +21,9 @@ struct stream {
 };
 
 /*
- * Removes the FIFO's name once the JVM writes, so that the FIFO breaks when jtool closes it.  Does
- * nothing if the JVM merges segments: that JVM is not paused, and needs the directory for them.
+ * Removes the name of the FIFO when the JVM has begun to write, so that the FIFO breaks when jtool
+ * closes it.  Does nothing if the JVM merges segments: such a JVM is not paused, and needs the
+ * directory for its segments.
  */
 static void on_first_bytes(struct stream *f)
 {
@@ -81,7 +82,7 @@ static int relay_failed(const struct stream *f, int error, struct err *err)
 		       strerror(-error));
 }
 
-/* Reads through a relay process, so that a stopped jtool does not block the JVM. */
+/* Reads through a relay process, so that the JVM is not blocked if jtool is stopped. */
 static int take_relayed(struct stream *f, int fifo, int end, struct err *err)
 {
 	const struct fifo_relay_limits limits = {
@@ -98,7 +99,10 @@ static int take_relayed(struct stream *f, int fifo, int end, struct err *err)
 		return relay_failed(f, rc, err);
 	}
 	rc = take_all(f, relay.out, err);
-	/* Segments: let the relay drain the FIFO, because HotSpot logs an error for EPIPE. */
+	/*
+	 * A JVM that merges segments must not get EPIPE, because it would log an error: the relay
+	 * drains the FIFO.
+	 */
 	if (rc < 0 && !f->rq.features.segments)
 		vm_dump_request_unstage(&f->rq);
 	relayed = fifo_relay_end(&relay);
@@ -128,7 +132,10 @@ static int dump_through_fifo(struct stream *f, struct attach_reply *reply, struc
 	return rc;
 }
 
-/* Unlinks the file before it is read, so that nothing is left over, however jtool ends. */
+/*
+ * Reads a dump that the JVM writes to a file.  Unlinks the file before reading, so that it is gone
+ * however jtool ends.
+ */
 static int dump_through_file(struct stream *f, struct err *err)
 {
 	_cleanup_close_ int fd = staged_file_open(f->rq.staged, err);

@@ -4,17 +4,20 @@
 
 #include "cmd/heap/vm_dump_file.h"
 
-/* Handles the next chunk, which it may change.  Returns 0, or -1 with err set to stop. */
+/*
+ * A function that processes the next chunk, which it may change.  Returns 0, or -1 with err set to
+ * stop.
+ */
 typedef int dump_chunk_fn(void *arg, uint8_t *data, size_t len, struct err *err);
 
 struct dump_limits {
-	size_t waiting;    /* bytes that may wait for take() */
+	size_t waiting;    /* limit for the bytes that wait for take() */
 	/*
-	 * If more would wait: 0: the dump is stopped.  Otherwise the JVM waits, and the dump is
-	 * stopped when take() does not return for so long.
+	 * When the limit is reached: 0: the dump is stopped.  Otherwise the JVM waits, and the dump
+	 * is stopped when take() has not returned for this time.
 	 */
 	unsigned stall_ms;
-	unsigned pause_ms; /* of a JVM that pauses until the dump is read; 0: no limit */
+	unsigned pause_ms; /* limit for a JVM that is paused until the dump is read; 0: none */
 };
 
 /*

@@ -1,4 +1,4 @@
-/* The command jfr: runs the diagnostic commands JFR.* and brings their files to the caller. */
+/* The command jfr: runs the diagnostic commands JFR.*, and copies their files to the caller. */
 #include "cmd/jfr/jfr.h"
 
 #include <string.h>
@@ -25,7 +25,10 @@ static const struct opt jfr_rows[] = {
 	OPT_END,
 };
 
-/* `writes`: the command writes a file before it answers, which may take minutes. */
+/*
+ * Runs a JFR.* command.  `writes`: the command writes a file before it answers, which may take
+ * minutes.
+ */
 static int ask(const struct ctx *ctx, const char *line, bool writes, struct jfr_answer *answer,
 	       struct err *err)
 {
@@ -89,7 +92,7 @@ int jfr_do(const struct ctx *ctx, enum jfr_verb verb, const char *line,
 	return rc;
 }
 
-/* Runs `command`, for example "JFR.start", with the caller's words, and shows the answer. */
+/* Runs a diagnostic command such as "JFR.start" with the caller's words, and shows the answer. */
 static int forward(const struct ctx *ctx, enum jfr_verb verb, const char *command,
 		   const struct jfr_request *req, struct err *err)
 {
@@ -103,7 +106,7 @@ static int forward(const struct ctx *ctx, enum jfr_verb verb, const char *comman
 		attach_call_print_json(ctx, answer.code, &answer.text);
 	else if (rc == 0)
 		attach_call_print_text(ctx, buf_str(&answer.text), answer.text.len);
-	/* Up to JDK 17, the JVM does not report that it wrote its own file. */
+	/* Up to JDK 17, the JVM's answer does not say that it has written a file. */
 	if (rc == 0 && verb == JFR_STOP && !ctx->json &&
 	    !strstr(buf_str(&answer.text), "written to"))
 		fputs("Its data was discarded, unless it was started with a filename.\n",
@@ -144,8 +147,8 @@ static int jfr_dump(const struct ctx *ctx, const struct jfr_request *req, struct
 }
 
 /*
- * With a file, dumps the recording first and stops it once the file is complete: JFR.stop itself
- * reports success and discards the data if it cannot write the file.
+ * Stops a recording.  If the caller wants a file, dumps the recording first, and stops it when the
+ * file is complete: if JFR.stop cannot write its file, it reports success and discards the data.
  */
 static int jfr_stop(const struct ctx *ctx, const struct jfr_request *req, struct err *err)
 {
@@ -159,7 +162,10 @@ static int jfr_stop(const struct ctx *ctx, const struct jfr_request *req, struct
 		return -1;
 	buf_addf(&line, "JFR.stop%s", buf_str(&req->words));
 	rc = jfr_do(ctx, JFR_STOP, buf_str(&line), &answer, err);
-	/* The duration has passed: JDK 8 to 17 keep an ended recording until the JVM exits. */
+	/*
+	 * The recording has ended by its duration: in JDK 8 to 17, it then exists until the JVM
+	 * exits.
+	 */
 	if (rc < 0 && strstr(buf_str(&answer.text), "already stopped")) {
 		*err = (struct err){ .code = EXIT_DONE };
 		rc = 0;
@@ -172,8 +178,8 @@ static int jfr_stop(const struct ctx *ctx, const struct jfr_request *req, struct
 
 static const struct subcommand {
 	const char *name;
-	bool may_save,  /* FILE is accepted */
-		must_save; /* FILE is required */
+	bool may_save,  /* the subcommand accepts FILE */
+		must_save; /* the subcommand needs FILE */
 	jfr_run *run;
 } subcommands[] = {
 	{ "start", false, false, jfr_start },
@@ -230,7 +236,7 @@ static int check_stop(char *const *words, int n, const struct jfr_request *req, 
 	return 0;
 }
 
-/* Refuses the keys that `jfr record` sets itself. */
+/* Rejects the words that `jfr record` itself passes to the JVM. */
 static int check_record(char *const *words, int n, struct err *err)
 {
 	static const char *const own[] = { "name", "duration", "delay", "dumponexit" };
@@ -265,7 +271,7 @@ static int check_options(const struct ctx *ctx, const struct subcommand *sub,
 	return 0;
 }
 
-/* Rejects what only another subcommand takes. */
+/* Rejects options that only another subcommand has. */
 static int check_view(const struct ctx *ctx, const struct subcommand *sub, struct err *err)
 {
 	const struct jfr_opts *opts = ctx->opts;
@@ -313,7 +319,9 @@ static int check(const struct ctx *ctx, struct err *err)
 	return rc;
 }
 
-/* Returns whether `target` is the name of a recording: a JVM's name does not end so. */
+/*
+ * Returns whether `target` is the file name of a recording, by its suffix, which no JVM's name has.
+ */
 static bool is_recording(const char *target)
 {
 	size_t len = strlen(target);

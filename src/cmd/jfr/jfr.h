@@ -10,19 +10,19 @@
 #include "model/jfr/jfr_text.h"
 
 struct jfr_opts {
-	unsigned duration_ms; /* of record; 0: not given */
+	unsigned duration_ms; /* option of `jfr record`; 0: not given */
 	bool force;
-	const char *filter;   /* of view; NULL: not given */
-	unsigned last_ms;     /* of view; 0: not given */
+	const char *filter;   /* option of `jfr view`; NULL: not given */
+	unsigned last_ms;     /* option of `jfr view`; 0: not given */
 	unsigned limit;
-	uint64_t max_memory;  /* of view; 0: half of the free memory */
+	uint64_t max_memory;  /* option of `jfr view`: bytes; 0: half of the free memory */
 };
 
-/* The words after the subcommand. */
+/* The words on the command line after the subcommand. */
 struct jfr_request {
-	const char *file; /* a path of the caller; NULL: none */
+	const char *file; /* path of a file of the caller; NULL: none */
 	const char *name; /* the recording's name; NULL: none */
-	struct buf words; /* the other words, quoted for a JFR.* command, each after a space */
+	struct buf words; /* the other words, each after a space, and quoted for a JFR.* command */
 };
 
 struct jfr_answer {
@@ -32,42 +32,50 @@ struct jfr_answer {
 
 #define JFR_ANSWER_INIT { 0, BUF_INIT }
 
-/* Runs a JFR.* command.  Returns -1 with err set only if there is no answer. */
+/*
+ * Runs a JFR.* command.  Returns -1 with err set only if the JVM has not answered; the answer may
+ * be negative.
+ */
 int jfr_ask(const struct ctx *ctx, const char *line, struct jfr_answer *answer, struct err *err)
 	_must_check_;
-/* Turns a negative answer into an error (EXIT_ANSWER): "JFR.stop: Could not find nix." */
+/*
+ * Sets an error (EXIT_ANSWER) for a negative answer: "JFR.stop: Could not find nix."  Returns -1.
+ */
 int jfr_refusal(const char *line, const struct jfr_answer *answer, struct err *err);
-/* Like jfr_ask(), but a negative answer is an error.  `answer` may be NULL. */
+/* Like jfr_ask(), but a negative answer is an error, too.  `answer` may be NULL. */
 int jfr_do(const struct ctx *ctx, enum jfr_verb verb, const char *line,
 	   struct jfr_answer *answer, struct err *err) _must_check_;
 
 /*
  * Runs JFR.configure with these words, each after a space, and parses the settings in the answer;
- * "" requests all settings.  Those missing in the answer are not `known`.  Always release *s.
+ * "" requests all settings.  A setting that the answer does not have is not `known`.  Release *s
+ * also after an error.
  */
 int jfr_ask_settings(const struct ctx *ctx, const char *words, struct jfr_settings *s,
 		     struct err *err) _must_check_;
 
 /*
- * Fails if the JVM's repository is nearly full.  If JFR cannot write, JDK 11 and later end the JVM:
- * "An irrecoverable error in Jfr. Shutting down VM..." (JfrJavaSupport::abort)
+ * Returns -1 with err set if the JVM's repository is nearly full.  When JFR cannot write there, JDK
+ * 11 and later end the JVM: "An irrecoverable error in Jfr.  Shutting down VM..."
+ * (JfrJavaSupport::abort).
  */
 int jfr_check_repository(const struct ctx *ctx, struct err *err) _must_check_;
 
-/* Opens the caller's file; call it before the JVM does any work. */
+/* Opens the caller's output file.  Call it before the JVM does any work. */
 int jfr_open_file(const struct ctx *ctx, const char *path, struct atomic_file *out,
 		  struct err *err) _must_check_;
 /*
- * Dumps the recordings that `words` choose into a staged file, copies it to `out`, and removes it.
- * Checks that `out` is complete but does not commit it.  `since`: recording's start; 0: unknown.
+ * Makes the JVM dump the recordings that `words` select into a staged file, and copies that file to
+ * `out`.  Checks that `out` is complete, but does not commit it.  `since` is the start of the
+ * recording; 0: unknown.
  */
 int jfr_fetch(const struct ctx *ctx, const char *words, time_t since, struct atomic_file *out,
 	      struct err *err) _must_check_;
-/* Commits `out` and prints its size. */
+/* Commits `out`, and prints its size. */
 int jfr_commit(const struct ctx *ctx, const char *path, struct atomic_file *out,
 	       struct err *err) _must_check_;
 
-/* Returns the name of view number i, or NULL after the last. */
+/* Returns the name of view number i for completion; NULL after the last. */
 const char *jfr_view_word(size_t i);
 
 typedef int jfr_run(const struct ctx *ctx, const struct jfr_request *req, struct err *err);

@@ -1,4 +1,4 @@
-/* jfr configure: shows the recorder's settings, or changes them and shows the differences. */
+/* jfr configure: shows the recorder's settings, or changes them and shows what has changed. */
 #include <string.h>
 
 #include "cmd/attach_call.h"
@@ -50,7 +50,7 @@ static struct json *settings_json(const struct ctx *ctx, const struct jfr_settin
 	return doc;
 }
 
-/* Prints KEY=VALUE lines, the syntax that configure accepts. */
+/* Prints lines KEY=VALUE, which `jfr configure` accepts as arguments. */
 static void show_settings(const struct ctx *ctx, const struct jfr_settings *s)
 {
 	_cleanup_buf_ struct buf line = BUF_INIT;
@@ -70,8 +70,9 @@ static void show_settings(const struct ctx *ctx, const struct jfr_settings *s)
 }
 
 /*
- * Finds the thread that JfrRecorder::create() starts.  No JFR.* answer shows whether create() ran:
- * a configured repository has a path even before.  JDK 27 shortens long thread names in the middle.
+ * Sets *found if the thread is the one that JfrRecorder::create() starts.  No JFR.* answer shows
+ * whether create() was called: a repository that was configured has a path even before.  JDK 27
+ * shortens a long thread name in the middle.
  */
 static bool is_recorder(const char *name, void *found)
 {
@@ -88,15 +89,16 @@ static bool is_initialised(const struct jvm *jvm)
 	if (procfs_open(&proc, "/proc") < 0)
 		return false;
 	if (procfs_thread_names(&proc, jvm->pid, is_recorder, &found) < 0)
-		found = false; /* the JVM is exiting: there is no recorder to ask */
+		found = false; /* the JVM is exiting: no recorder can be asked */
 	procfs_close(&proc);
 	return found;
 }
 
 /*
- * Refuses settings that cannot change once JFR is initialised.  JDK 8 to 17 accept them and report
- * success; buffer sizes then have no effect, and a greater stackdepth writes frames beyond the end
- * of arrays of the old length, which corrupts the heap.  JDK 21 and later ignore them silently.
+ * Rejects settings that cannot be changed after JFR was initialised.  JDK 8 to 17 accept such a
+ * change and report success; but a buffer size then has no effect, and a greater stackdepth writes
+ * frames beyond the end of arrays of the old length, which corrupts the heap.  JDK 21 and later
+ * ignore the change silently.
  */
 static int check_sealed(const struct ctx *ctx, struct err *err)
 {
@@ -115,7 +117,7 @@ static int check_sealed(const struct ctx *ctx, struct err *err)
 	return 0;
 }
 
-/* The settings before a change, in its answer, and after it. */
+/* The settings before a change, those in the answer to it, and those after it. */
 struct observed {
 	struct jfr_settings before, answer, after;
 };
@@ -126,8 +128,9 @@ struct change {
 };
 
 /*
- * The answer has a line for each changed setting, or lists all settings if none has changed.  An
- * error message has no such lines, although the settings before the wrong one have changed.
+ * Returns what has happened to a setting.  The answer has a line for each changed setting; if none
+ * has changed, it lists all settings.  An error message has no such lines, although the settings
+ * before the wrong one have changed.
  */
 static struct change change_of(const struct ctx *ctx, int setting, const struct observed *observed)
 {

@@ -18,9 +18,11 @@
 #include "attach/target_query.h"
 
 #define MB (1024u * 1024)
-#define ROOM_DEFAULT (64 * MB) /* bytes, if the JVM does not report where its chunks are */
-#define ENTRIES_MAX 20000 /* directory entries; a repository has one for every chunk */
-#define ROOM_EXTRA (4 * MB)    /* for the threads, classes and methods at the end of a chunk */
+/* bytes for the dump if the JVM does not report where its chunks are */
+#define ROOM_DEFAULT (64 * MB)
+/* limit for the entries of the repository that are counted; it has one for each chunk */
+#define ENTRIES_MAX 20000
+#define ROOM_EXTRA (4 * MB) /* bytes for the threads, classes and methods at the end of a chunk */
 
 int jfr_open_file(const struct ctx *ctx, const char *path, struct atomic_file *out, struct err *err)
 {
@@ -32,8 +34,8 @@ int jfr_open_file(const struct ctx *ctx, const char *path, struct atomic_file *o
 }
 
 /*
- * Returns the total bytes of the regular files that were modified at `since` or later, in the first
- * ENTRIES_MAX of a directory that the target names.
+ * Returns the total size in bytes of the regular files in a directory that were modified at `since`
+ * or later.  Reads at most ENTRIES_MAX entries, because the target names the directory.
  */
 static uint64_t bytes_in(int dir_fd, time_t since)
 {
@@ -88,8 +90,9 @@ static uint64_t repository_bytes(const struct jvm *jvm, const char *path, time_t
 }
 
 /*
- * Returns an upper bound for the size of a dump, to choose the directory for the staged file: the
- * files in the JVM's repository and the buffers in memory.  Ignores errors.
+ * Returns an upper bound for the size of a dump, which is needed to choose the directory for the
+ * staged file: the size of the files in the JVM's repository and of the buffers in memory.  An
+ * error only makes the result less exact.
  */
 static uint64_t estimate_size(const struct ctx *ctx, time_t since)
 {
@@ -126,7 +129,10 @@ static int check_complete(int fd, uint64_t size, struct err *err)
 		       "complete chunks", (unsigned long long)size);
 }
 
-/* Rejects a sparse file: the target could create one of any size without using space. */
+/*
+ * Rejects a sparse file.  The target could create one of any size without using space, but a copy
+ * takes all of it.
+ */
 static int check_result(void *arg, int fd, uint64_t size, struct err *err)
 {
 	off_t hole = lseek(fd, 0, SEEK_HOLE);

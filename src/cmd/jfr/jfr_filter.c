@@ -1,4 +1,4 @@
-/* jfr view --filter: a condition on a field of an event type. */
+/* jfr view --filter: parses and evaluates a condition on a field of an event type. */
 #include <errno.h>
 #include <fnmatch.h>
 #include <stdlib.h>
@@ -15,14 +15,14 @@ enum op { OP_EQUAL, OP_NOT_EQUAL, OP_LESS, OP_AT_MOST, OP_GREATER, OP_AT_LEAST }
 struct jfr_filter {
 	char *field;
 	enum op op;
-	const char *value; /* in the caller's text */
+	const char *value; /* points into the caller's text */
 	struct jfr_path path;
-	bool is_bound; /* this chunk has the field */
+	bool is_bound; /* the type has the field in this chunk */
 	bool is_number;
-	double number; /* in the unit of jfr_datum_number() */
+	double number; /* value in the unit of jfr_datum_number() */
 };
 
-/* The longer operators first. */
+/* The operators.  A longer one is before its prefix. */
 static const struct {
 	const char *text;
 	enum op op;
@@ -70,7 +70,7 @@ static int parse_plain(struct jfr_filter *f)
 	return errno == 0 && end != f->value && !*end ? 0 : -EINVAL;
 }
 
-/* Parses the value in the unit of the field: 10ms, 64k, 0.5. */
+/* Parses the value, which has the unit of the field: 10ms, 64k, 0.5. */
 static int parse_value(struct jfr_filter *f, const struct jfr_field *field, struct err *err)
 {
 	uint64_t number = 0;
@@ -148,7 +148,7 @@ static bool accepts_number(const struct jfr_filter *f, const struct jfr_event *e
 	return compares(f->op, order_of(number, f->number));
 }
 
-/* Texts are compared as globs by = and !=. */
+/* Returns whether a text meets the condition.  With = and !=, the value is a glob. */
 static bool accepts_text(const struct jfr_filter *f, const char *text)
 {
 	if (f->op == OP_EQUAL)

@@ -1,4 +1,4 @@
-/* jfr view without VIEW: a page that says what happened. */
+/* jfr view without VIEW: prints a page with an overview of the recording. */
 #include <inttypes.h>
 #include <string.h>
 
@@ -8,9 +8,9 @@
 #include "render/jfr/jfr_table.h"
 #include "render/units.h"
 
-#define TOP 5 /* rows of each table */
+#define TOP 5 /* rows in each table of the page */
 
-/* What the recorder itself could not record. */
+/* The events on data that the recorder has lost. */
 static const struct jfr_query lost = {
 	.name = "lost",
 	.title = "Lost by the recorder",
@@ -53,7 +53,7 @@ static void add_section(struct page *page, const struct jfr_query *query)
 	s->other = s->instead ? jfr_queries_add(page->queries, s->instead) : NULL;
 }
 
-/* Takes the events that stand for those that this JDK does not have. */
+/* If the recording does not have the section's events, uses those that replace them in this JDK. */
 static void choose(struct section *s)
 {
 	if (s->other && jfr_query_rows(s->run) == 0 && jfr_query_rows(s->other) > 0) {

@@ -1,4 +1,6 @@
-/* jfr record: starts a recording, waits, writes it to the caller's file, and stops it. */
+/*
+ * jfr record: starts a recording, waits, writes the recording to the caller's file, and stops it.
+ */
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
@@ -14,21 +16,23 @@
 
 #define DEFAULT_MS 30000
 #define TICK_MS 1000
-#define MARGIN_S 60 /* the JVM ends an abandoned recording after -d + 2 * --timeout + MARGIN_S */
+/* seconds: the JVM ends an abandoned recording after -d + 2 * --timeout + MARGIN_S */
+#define MARGIN_S 60
 
 struct recording {
 	const struct ctx *ctx;
 	const struct jfr_request *req;
 	unsigned duration_ms;
-	struct buf words; /* " name=NAME" */
+	struct buf words; /* " name=NAME", which selects the recording */
 	time_t began;
-	int signals; /* signalfd(2) for the signals that end the recording early */
+	int signals; /* signalfd(2) with the signals that end the recording early */
 };
 
 /*
- * Whether the JVM sees /dev/null.  If jtool is killed, the recording ends by itself and is written
- * to /dev/null.  Without a filename, JDK 8 to 17 keep the recording until the JVM exits, and later
- * JDKs write it to the working directory.  Without the device, the JVM creates a regular file.
+ * In the worker: writes whether the JVM sees /dev/null.  If jtool is killed, the recording ends by
+ * itself and is written to that device.  Without a filename, JDK 8 to 17 retain the recording until
+ * the JVM exits, and later JDKs write it to the working directory.  If the JVM does not see the
+ * device, it would create a regular file.
  */
 static int answer_null(const struct target_ns *ns, const void *arg, struct buf *answer,
 		       struct err *err)
@@ -80,7 +84,10 @@ static void show_progress(const struct recording *r, struct progress *line, stru
 			      (r->duration_ms - left) / 1000, (r->duration_ms + 999) / 1000);
 }
 
-/* Returns 0 when the time is up or a signal arrives, or -ESRCH if the JVM has exited. */
+/*
+ * Waits for the end of the recording.  Returns 0 when its duration is over or a signal arrives, or
+ * -ESRCH if the JVM has exited.
+ */
 static int wait_for_end(const struct recording *r, const struct target_ns *ns)
 {
 	struct deadline end = deadline_in_ms(r->duration_ms);
@@ -105,7 +112,7 @@ static int wait_for_end(const struct recording *r, const struct target_ns *ns)
 	return rc;
 }
 
-/* Discards pending signals, which would end jtool as soon as they are unblocked. */
+/* Consumes pending signals, which would end jtool as soon as they are unblocked. */
 static void discard_signals(int fd)
 {
 	struct signalfd_siginfo info;
@@ -122,7 +129,7 @@ static int stop(const struct recording *r, struct err *err)
 	return jfr_do(r->ctx, JFR_STOP, buf_str(&line), NULL, err);
 }
 
-/* Stops the recording even if its data cannot be fetched. */
+/* Writes the recording to the caller's file, and stops it even if that has failed. */
 static int fetch(const struct recording *r, struct atomic_file *out, struct err *err)
 {
 	int rc = jfr_fetch(r->ctx, buf_str(&r->words), r->began, out, err);
@@ -142,7 +149,7 @@ static int record(struct recording *r, const struct target_ns *ns, struct atomic
 		rc = err_set(err, EXIT_PARTIAL,
 			     "JVM %d exited during the recording: nothing was saved",
 			     (int)r->ctx->jvm->pid);
-	/* From here on a signal ends jtool: fetching may take long. */
+	/* From now on a signal ends jtool, because fetching may take long. */
 	discard_signals(r->signals);
 	(void)sigprocmask(SIG_SETMASK, old, NULL);
 	return rc == 0 ? fetch(r, out, err) : -1;

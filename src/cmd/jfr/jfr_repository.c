@@ -1,4 +1,7 @@
-/* jfr: checks the free space of the JVM's repository, the directory of running recordings. */
+/*
+ * jfr: checks the free space in the JVM's repository, which is the directory for running
+ * recordings.
+ */
 #include <sys/statvfs.h>
 
 #include "base/xalloc.h"
@@ -7,9 +10,13 @@
 #include "attach/target_query.h"
 
 #define MB (1024u * 1024)
-#define FREE_MIN (8 * MB) /* bytes: a few minutes of a recording with few events */
+/* least free space in bytes; enough for a few minutes of a recording with few events */
+#define FREE_MIN (8 * MB)
 
-/* Returns the repository's path, or the temporary directory if there is no repository yet. */
+/*
+ * Returns the path of the repository; if there is none yet, of the temporary directory.  The caller
+ * frees it.
+ */
 static char *repository_path(const struct ctx *ctx)
 {
 	struct jfr_settings settings = { .is_listing = false };
@@ -39,7 +46,10 @@ static int answer_free(const struct target_ns *ns, const void *path, struct buf 
 	return 0;
 }
 
-/* Returns the bytes that the JVM's user may still write in `path`; UINT64_MAX if unknown. */
+/*
+ * Returns how many bytes the JVM's user can still write in the directory `path`; UINT64_MAX if
+ * unknown.
+ */
 static uint64_t free_in(const struct jvm *jvm, const char *path)
 {
 	const struct target_query q = {

@@ -1,4 +1,4 @@
-/* jfr view: opens a recording, a file or that of a JVM, and prints one view of it. */
+/* jfr view: opens a recording, which is a file or comes from a JVM, and prints a view of it. */
 #include "cmd/jfr/jfr_view.h"
 
 #include <errno.h>
@@ -24,7 +24,7 @@ static int read_at(void *arg, uint64_t at, void *data, size_t len)
 		if (n < 0 && errno != EINTR)
 			return -errno;
 		if (n == 0)
-			return -ENODATA; /* the file became shorter */
+			return -ENODATA; /* the file has become shorter */
 		if (n > 0) {
 			to += n;
 			at += (uint64_t)n;
@@ -78,7 +78,7 @@ static int open_file(struct jfr_recording *rec, struct err *err)
 	return 0;
 }
 
-/* Dumps the JVM's recordings into a file without a name. */
+/* Makes the JVM dump its recordings into an unnamed file. */
 static int fetch_recording(struct jfr_recording *rec, struct err *err)
 {
 	struct atomic_file out = {
@@ -99,7 +99,7 @@ static int fetch_recording(struct jfr_recording *rec, struct err *err)
 	return 0;
 }
 
-/* Turns --last into a time: the recording's end less so much. */
+/* Sets rec->from_ns for --last: the end of the recording minus that time. */
 static int find_start(struct jfr_recording *rec, struct err *err)
 {
 	const struct jfr_opts *opts = rec->ctx->opts;

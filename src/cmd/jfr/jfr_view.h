@@ -9,36 +9,42 @@
 /* A recording that is open for reading. */
 struct jfr_recording {
 	const struct ctx *ctx;
-	const char *path; /* for messages */
+	const char *path; /* path for messages */
 	int fd;
 	uint64_t size;
 	size_t max_memory;
-	int64_t from_ns; /* --last; INT64_MIN: everything */
-	int error;       /* exit code EXIT_PARTIAL for what was not read */
+	int64_t from_ns; /* time from which events are used, by --last; INT64_MIN: all events */
+	int error;       /* EXIT_PARTIAL if a part of the recording was not read */
 };
 
-/* Returns a reader at the start of the recording. */
+/* Returns a reader at the start of the recording.  End it with jfr_recording_done(). */
 struct jfr_reader *jfr_recording_reader(struct jfr_recording *rec);
-/* Frees the reader; prints what it could not read, so that the exit code becomes EXIT_PARTIAL. */
+/*
+ * Frees the reader.  Prints the problems that it has found as notices, and sets rec->error to
+ * EXIT_PARTIAL if there were any.
+ */
 void jfr_recording_done(struct jfr_recording *rec, struct jfr_reader *r);
 
-/* --filter 'field>value' */
+/* The condition of --filter, such as 'field>value'. */
 struct jfr_filter;
-/* Returns NULL with err set (EXIT_USAGE) if the text is not a condition. */
+/* Parses a condition.  Returns NULL with err set (EXIT_USAGE) if the text is not one. */
 struct jfr_filter *jfr_filter_parse(const char *text, struct err *err) _must_check_;
 void jfr_filter_free(struct jfr_filter *f); /* NULL is allowed */
-/* Looks up the field.  Returns -1 with err set (EXIT_USAGE) if the type does not have it. */
+/*
+ * Looks up the field in the event type.  Returns -1 with err set (EXIT_USAGE) if the type does not
+ * have it.
+ */
 int jfr_filter_bind(struct jfr_filter *f, const struct jfr_type *type, struct err *err)
 	_must_check_;
 bool jfr_filter_accepts(const struct jfr_filter *f, const struct jfr_event *e);
 
-/* Print one view; `name` is the event type. */
+/* Each function prints one view.  `name` is an event type. */
 int jfr_view_summary(struct jfr_recording *rec, struct err *err) _must_check_;
 int jfr_view_events(struct jfr_recording *rec, struct err *err) _must_check_;
 int jfr_view_type(struct jfr_recording *rec, const char *name, struct err *err) _must_check_;
 
 int jfr_view_page(struct jfr_recording *rec, struct err *err) _must_check_;
-/* Lists the views; reads nothing. */
+/* Prints the list of views.  The recording is not read. */
 int jfr_view_list(struct jfr_recording *rec, struct err *err) _must_check_;
 int jfr_view_query(struct jfr_recording *rec, const struct jfr_query *view, struct err *err)
 	_must_check_;

@@ -1,4 +1,4 @@
-/* jfr view: the events of one type as rows, and the numbers of events by type. */
+/* jfr view: prints the events of one type as rows, or the number of events of each type. */
 #include <inttypes.h>
 #include <string.h>
 #include <time.h>
@@ -13,12 +13,12 @@
 #define FLUSH_BYTES (1u << 20)
 #define LEVEL_NAME "jdk."
 
-/* The rows of an event type; JSON is printed while it is read, a table at the end. */
+/* The rows of an event type.  JSON is printed while the recording is read, a table at the end. */
 struct rows {
 	struct jfr_recording *rec;
-	const char *name; /* as the caller gave it */
-	char *full;       /* "jdk.GCPhasePause"; NULL: no type of this name so far */
-	const struct jfr_type *type; /* in this chunk */
+	const char *name; /* name of the type, as the caller gave it */
+	char *full; /* full name of the type, such as "jdk.GCPhasePause"; NULL: not seen yet */
+	const struct jfr_type *type; /* the type in the current chunk */
 	struct jfr_filter *filter;
 	struct table *table;
 	size_t n_columns;
@@ -102,7 +102,7 @@ static void begin_json(struct rows *rows)
 
 	json_put_text(name, "view", rows->full);
 	json_add_document(&rows->json, name);
-	rows->json.len--; /* the closing brace */
+	rows->json.len--; /* removes the closing brace */
 	buf_adds(&rows->json, ",\"rows\":[");
 	json_free(name);
 }
@@ -237,7 +237,7 @@ static int read_summary(struct jfr_recording *rec, struct jfr_summary *s, struct
 	return rc;
 }
 
-/* Prints what `jfr summary` of the JDK prints. */
+/* Prints the same as `jfr summary` of the JDK. */
 static void print_summary(const struct ctx *ctx, const struct jfr_summary *s)
 {
 	static const char title[] = " Event Type", heading[] = "      Count  Size (bytes) ";

@@ -48,7 +48,8 @@ int patch_images_each(const struct ctx *ctx, enum patch_images_whose whose,
 	int rc = patch_images_find(ctx, &images, err);
 
 	if (images.musl)
-		loaded_agents_release(&images); /* no patches: redefine refuses musl */
+		/* There are no patches, because redefine refuses JVMs on musl. */
+		loaded_agents_release(&images);
 	for (size_t i = 0; i < images.n && rc == 0; i++) {
 		if (whose == PATCHED_BY_OTHERS && images.list[i].this_build)
 			continue;
@@ -63,7 +64,10 @@ static const char *patch_class(const void *patches, size_t i)
 	return ((const struct patches *)patches)->rows[i].class;
 }
 
-/* Returns the words with simple names replaced; NULL with err set if one is ambiguous. */
+/*
+ * Returns the words with the full class names in the place of simple names; NULL ends the array.
+ * Returns NULL with err set if a word is ambiguous.
+ */
 static const char **qualify(const struct patches *patches,
 			    const struct patch_images_restore *restore, struct err *err)
 {
@@ -80,7 +84,10 @@ static const char **qualify(const struct patches *patches,
 	return words;
 }
 
-/* Returns NULL with err set if a word is ambiguous. */
+/*
+ * Returns the ids of the patches that the words match; the caller frees the array.  Returns NULL
+ * with err set if a word is ambiguous.
+ */
 static uint64_t *select_ids(const struct patches *patches, struct patch_images_restore *restore,
 			    size_t *n, struct err *err)
 {
@@ -120,7 +127,10 @@ static int send_restore(struct session *s, const uint64_t *ids, size_t n, struct
 	return session_send(s, WIRE_RESTORE, &w, err);
 }
 
-/* Ignores the number of restored patches: classes may have been unloaded meanwhile. */
+/*
+ * Receives the agent's answer.  Its number of restored patches is ignored: some of the classes may
+ * have been unloaded.
+ */
 static int take_restored(void *arg, uint16_t type, struct wire_reader *payload)
 {
 	int32_t *code = arg;

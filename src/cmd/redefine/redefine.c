@@ -1,4 +1,4 @@
-/* The command redefine: replaces the code of loaded classes until restore. */
+/* The command redefine: replaces the code of loaded classes until it is restored. */
 #include "cmd/redefine/redefine.h"
 
 #include <string.h>
@@ -51,7 +51,7 @@ static void print_cost(const struct ctx *ctx, const struct redefine_plan *plan,
 	cmd_print_notice(ctx->cmd, "%zu %s: %s", n, n == 1 ? "class" : "classes", buf_str(&text));
 }
 
-/* Reads the flags that decide which changes the JVM accepts; JDK 8 has no such flags. */
+/* Reads the flags of the JVM that decide which changes it accepts.  JDK 8 has no such flags. */
 static int ask_flags(const struct ctx *ctx, struct redefinition_jvm *jvm, struct err *err)
 {
 	_cleanup_buf_ struct buf text = BUF_INIT;
@@ -74,7 +74,7 @@ static int ask_flags(const struct ctx *ctx, struct redefinition_jvm *jvm, struct
 	return rc;
 }
 
-/* Refuses JVMs on musl: the agent cannot be reopened there to restore a patch. */
+/* Refuses JVMs on musl, because the agent cannot be opened again there to restore a patch. */
 static int check_libc(const struct ctx *ctx, struct err *err)
 {
 	struct loaded_agents images = { 0 };
@@ -89,7 +89,10 @@ static int check_libc(const struct ctx *ctx, struct err *err)
 	return rc;
 }
 
-/* Refuses classes patched by another build's agent: each agent may restore the other's patch. */
+/*
+ * Refuses classes that another build's agent has patched: each of the two agents could restore the
+ * other one's patch.
+ */
 static int refuse_foreign(struct session *s, const struct patches *patches, void *arg,
 			  struct err *err)
 {
@@ -133,7 +136,7 @@ static void add_row(struct table *t, const struct class_origins *origins,
 		table_text(t, COLUMN_WHY, buf_str(&item->why));
 }
 
-/* The table omits classes that are not loaded: they may be thousands. */
+/* Prints the table.  It omits the classes that are not loaded, which may be thousands. */
 static void show(const struct ctx *ctx, const struct redefine_plan *plan,
 		 const struct class_origins *origins, uint32_t n_others)
 {
@@ -180,7 +183,7 @@ static void print_lines(const struct ctx *ctx, const struct redefine_item *item,
 	}
 }
 
-/* Prints all reasons as notices; a single reason becomes the error itself. */
+/* Prints all reasons as notices; if there is only one, it becomes the error. */
 static int refuse(const struct ctx *ctx, const struct redefine_plan *plan, struct err *err)
 {
 	const struct redefine_opts *opts = ctx->opts;
@@ -249,7 +252,7 @@ static int run_files(struct ctx *ctx, const struct class_set *set, struct redefi
 	return rc;
 }
 
-/* Reads the files before it attaches to the JVM. */
+/* Reads the class files before it attaches to the JVM. */
 static int run(struct ctx *ctx, struct err *err)
 {
 	const struct redefine_opts *opts = ctx->opts;

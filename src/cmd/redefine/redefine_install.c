@@ -4,7 +4,7 @@
 #include "base/xalloc.h"
 #include "cmd/redefine/redefine.h"
 
-#define TEXT_MAX 4096 /* bytes of a path; the agent may truncate the path further */
+#define TEXT_MAX 4096 /* limit for a path in bytes; the agent may cut it further */
 
 static char *absolute(const char *path)
 {

@@ -5,7 +5,7 @@
 #include "cmd/redefine/redefine.h"
 #include "model/class/code_diff.h"
 
-#define CANDIDATES_MAX 500 /* bytes of the loaders listed in an error */
+#define CANDIDATES_MAX 500 /* limit for the loaders that an error lists, in bytes */
 
 void redefine_plan_release(struct redefine_plan *plan)
 {
@@ -24,7 +24,9 @@ static void set_result(struct redefine_plan *plan, struct redefine_item *item,
 	plan->n_of[result]++;
 }
 
-/* Returns the index of the first row whose name is not below `name`; rows are sorted by name. */
+/*
+ * Returns the index of the first row whose name is `name` or follows it; rows are sorted by name.
+ */
 static size_t first_of(const struct classes *classes, const char *name)
 {
 	size_t low = 0, high = classes->n;
@@ -69,7 +71,10 @@ static int match(struct redefine_plan *plan, struct redefine_item *item,
 	return 0;
 }
 
-/* Fails because no file matches; class_index_select() suggests a name like the first file's. */
+/*
+ * Sets the error if no file has a loaded class.  class_index_select() adds a name similar to the
+ * first file's class.
+ */
 static int refuse_all(const struct ctx *ctx, const struct redefine_plan *plan,
 		      struct class_index *index, struct err *err)
 {
@@ -102,7 +107,7 @@ int redefine_match(const struct ctx *ctx, struct redefine_plan *plan, const stru
 							   refuse_all(ctx, plan, index, err);
 }
 
-/* Returns why the class file that the JVM runs is unavailable, or NULL. */
+/* Returns why the class file that the JVM runs could not be captured, or NULL if it was. */
 static const char *capture_failure(const struct class_capture *captured)
 {
 	switch (captured->outcome) {
@@ -116,8 +121,8 @@ static const char *capture_failure(const struct class_capture *captured)
 }
 
 /*
- * Whether the JVM runs this code already, as it does for most files of a directory or jar.  Line
- * numbers, annotations and constant fields may still differ.
+ * Returns whether the JVM runs the same code as the new class file, which is so for most files of a
+ * directory or jar.  Line numbers, annotations and constant fields may differ.
  */
 static bool is_same(const struct class_capture *captured, const struct cf_class *new)
 {
@@ -129,8 +134,9 @@ static bool is_same(const struct class_capture *captured, const struct cf_class 
 }
 
 /*
- * Warns about a stale cache: up to JDK 17, HotSpot caches the class file at the first
- * retransformation and starts later ones from that file, even if the class was redefined since.
+ * Adds a warning about a stale class file.  Up to JDK 17, HotSpot stores the class file at the
+ * first retransformation, and later retransformations start from that file, even if the class was
+ * redefined after it.
  */
 static void note_stale(const struct class_capture *captured, const struct redefinition_jvm *jvm,
 		       struct buf *notes)

@@ -1,4 +1,4 @@
-/* The command restore: reverts classes that redefine has replaced. */
+/* The command restore: reverts the classes that redefine has replaced. */
 #include <string.h>
 
 #include "base/xalloc.h"
@@ -42,7 +42,10 @@ static void show(const struct ctx *ctx, const struct patch_images_restore *resto
 		table_output(t, "restored", ctx->jvm->pid, ctx->json, ctx->out);
 }
 
-/* Fails if a word matches no patch; the patches of the other words are already restored. */
+/*
+ * Sets the error if a word matches no patch.  The patches that the other words match are already
+ * restored.
+ */
 static int refuse_unmatched(const struct patch_images_restore *restore, struct err *err)
 {
 	for (size_t i = 0; i < restore->n_words; i++) {

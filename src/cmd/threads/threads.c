@@ -1,8 +1,9 @@
 /*
- * threads: shows what the threads of a JVM do and what they wait for, or its thread dump.
+ * The command threads: shows what the threads of a JVM do and what they wait for, or prints its
+ * thread dump.
  *
- * Names, states, stacks and locks come from one thread dump, a single short pause of the JVM; CPU
- * times from /proc, read twice around it.  No agent is loaded.
+ * Names, states, stacks and locks come from one thread dump, which is a single short pause of the
+ * JVM.  CPU times come from /proc, which is read before and after the dump.  No agent is loaded.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -17,7 +18,7 @@
 #include "render/vm/threads_view.h"
 #include "wire/glob.h"
 
-#define INTERVAL_MS 1000 /* between --samples */
+#define INTERVAL_MS 1000 /* between the dumps of --samples */
 #define SAMPLES_MAX 1000
 
 #define AT(member) offsetof(struct threads_opts, member)
@@ -58,7 +59,7 @@ static void note_moved(const struct thread_dump *before, const struct thread_dum
 	for (size_t i = 0; i < now->n; i++) {
 		const struct dump_thread *found = NULL;
 
-		/* Dumps list threads in the same order: search from the same place. */
+		/* Dumps list threads in the same order, so the search begins at the same index. */
 		for (size_t k = 0; k < before->n && !found; k++) {
 			const struct dump_thread *t = &before->threads[(i + k) % before->n];
 
@@ -71,7 +72,7 @@ static void note_moved(const struct thread_dump *before, const struct thread_dum
 	}
 }
 
-/* Takes the earlier dumps of --samples. */
+/* Takes the dumps of --samples that precede the last one. */
 static int take_earlier(const struct ctx *ctx, struct threads_sample *earlier, size_t n,
 			struct err *err)
 {
@@ -140,8 +141,8 @@ struct row {
 };
 
 /*
- * The busiest first: by the time in the last second, then by the time since they began.  Virtual
- * threads that run come before others.
+ * Compares two threads for sorting, in descending order of CPU time: in the measured second, then
+ * since their start.  Virtual threads that run on a carrier come before others.
  */
 static int by_cpu(const void *a, const void *b)
 {
@@ -156,7 +157,10 @@ static int by_cpu(const void *a, const void *b)
 	return x->index < y->index ? -1 : 1;
 }
 
-/* Returns the indexes of the wanted threads, which the caller frees. */
+/*
+ * Returns the indexes of the threads that the options select, sorted, and their number in *n.  The
+ * caller frees the array.
+ */
 static size_t *choose(const struct threads_opts *opts, const struct thread_dump *d,
 		      const bool *moved, size_t *n)
 {
@@ -254,7 +258,7 @@ static int run_samples(const struct ctx *ctx, size_t n_earlier, struct err *err)
 	return rc;
 }
 
-/* Prints the dumps as they are in the archive, or the document of the JVM. */
+/* Prints the dumps of an archive unchanged, or the text or document of the JVM's dump. */
 static int print_text(const struct ctx *ctx, struct err *err)
 {
 	const struct threads_opts *opts = ctx->opts;

@@ -11,40 +11,43 @@ struct threads_opts {
 	const char *state, *filter;
 };
 
-#define THREADS_DUMP_MAX (1u << 30) /* bytes of a dump */
+#define THREADS_DUMP_MAX (1u << 30) /* limit for a dump in bytes */
 
-/* A thread dump and the CPU times around it.  Zero-initialised; release it in any case. */
+/*
+ * A thread dump, and the CPU times before and after it.  Zero-initialise it, and release it also
+ * after an error.
+ */
 struct threads_sample {
-	struct buf text; /* as the JVM wrote it */
+	struct buf text; /* the text that the JVM has written */
 	struct thread_dump dump;
 };
 void threads_sample_release(struct threads_sample *s);
 
 /*
- * Takes a dump.  Asks for the owners of java.util.concurrent locks with --blocked, and if threads
- * wait for such locks and the heap, which the JVM walks for that, is small.
+ * Takes a dump.  Asks for the owners of java.util.concurrent locks with --blocked, or if threads
+ * wait for such locks and the heap is small: the JVM must walk its heap to find them.
  */
 int threads_take_dump(const struct ctx *ctx, struct threads_sample *s, struct err *err)
 	_must_check_;
-/* Takes a dump between two readings of the CPU times, a second apart. */
+/* Takes a dump between two readings of the CPU times, which are a second apart. */
 int threads_measure(const struct ctx *ctx, struct threads_sample *s, struct err *err) _must_check_;
-/* Waits until this time of monotonic_ns(). */
+/* Waits until monotonic_ns() returns this time. */
 void threads_wait_until(int64_t at_ns);
 
-/* Takes a dump of all threads, with the virtual ones, by Thread.dump_to_file. */
+/* Takes a dump of all threads, including virtual ones, with Thread.dump_to_file. */
 int threads_take_virtual(const struct ctx *ctx, struct threads_sample *s, struct err *err)
 	_must_check_;
 
-/* Returns how many thread dumps the archive of a capture has: 0 to 3. */
+/* Returns the number of thread dumps in an archive of `jtool capture`: 0 to 3. */
 unsigned threads_file_count(const char *path);
-/* Reads dump 1, 2 or 3, with the CPU times of threads.json. */
+/* Reads dump `number` (1 to 3) from an archive, with the CPU times in its threads.json. */
 int threads_file_take(const char *path, unsigned number, struct threads_sample *s,
 		      struct err *err) _must_check_;
-/* Reads threads-virtual.json. */
+/* Reads threads-virtual.json from an archive. */
 int threads_file_take_virtual(const char *path, struct threads_sample *s, struct err *err)
 	_must_check_;
 
-/* Prints the thread dump of the JVM, byte for byte. */
+/* Prints the thread dump of the JVM unchanged. */
 int threads_print_raw(const struct ctx *ctx, struct err *err) _must_check_;
 
 #endif

@@ -1,4 +1,7 @@
-/* threads CAPTURE.tar.gz: the thread dumps of an archive, with the CPU times that it has. */
+/*
+ * threads CAPTURE.tar.gz: reads the thread dumps in an archive of `jtool capture`, and their CPU
+ * times.
+ */
 #include <string.h>
 
 #include "base/xalloc.h"
@@ -6,9 +9,12 @@
 #include "cmd/threads/threads.h"
 #include "model/threads/virtual_dump.h"
 
-#define DUMPS 3 /* of capture */
+#define DUMPS 3 /* number of thread dumps that `jtool capture` takes */
 
-/* Adds the CPU times of threads.json, by the kernel's numbers of the threads. */
+/*
+ * Adds the CPU times in the archive's threads.json to the threads of a dump.  Threads are matched
+ * by the kernel's thread id (tid).
+ */
 static void join_times(struct thread_dump *d, const struct json *doc)
 {
 	const struct json *rows = json_get(doc, "threads");

@@ -1,4 +1,4 @@
-/* threads: the JVM's thread dump, and the kernel's CPU times. */
+/* threads: takes the JVM's thread dump, and reads the kernel's CPU times. */
 #include <poll.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,11 +10,18 @@
 #include "proc/thread_times.h"
 
 #define HELP_MAX 65536
-#define INTERVAL_MS 1000 /* of the CPU times */
-/* A walk of a heap of this size takes about 0.1 s; of the whole process, not of the collector. */
+#define INTERVAL_MS 1000 /* between the two readings of CPU times */
+/*
+ * Limit for a heap that the JVM may walk without --blocked.  With this size, a walk takes about 0.1
+ * s.  It is compared with the resident memory of the process, because the collector's size may be
+ * unknown.
+ */
 #define WALKED_HEAP_MAX (INT64_C(256) << 20)
 
-/* JVMs without JDK-8200720 (JDK 11) ignore -e and -le; their help lists the known options. */
+/*
+ * Returns -1 with err set if the JVM does not know -e: JVMs without JDK-8200720 (JDK 11) ignore -e
+ * and -le.  The help of the command lists the options that it knows.
+ */
 static int check_extended(const struct ctx *ctx, struct err *err)
 {
 	_cleanup_buf_ struct buf help = BUF_INIT;
@@ -30,7 +37,7 @@ static int check_extended(const struct ctx *ctx, struct err *err)
 int threads_print_raw(const struct ctx *ctx, struct err *err)
 {
 	const struct threads_opts *opts = ctx->opts;
-	/* Both options in one argument: HotSpot reads only the first argument. */
+	/* -l and -e are in one argument, because HotSpot reads only the first one. */
 	const char *args[1] = { opts->locks ? "-l" : "" };
 	const struct attach_request req = { "threaddump", args, ARRAY_SIZE(args) };
 
@@ -55,7 +62,7 @@ static int ask_dump(const struct ctx *ctx, bool locks, struct threads_sample *s,
 	return 0;
 }
 
-/* Returns whether the JVM can walk its heap in a moment. */
+/* Returns whether the JVM can walk its heap in about 0.1 s. */
 static bool is_heap_small(const struct jvm *jvm)
 {
 	int64_t bytes = jvm->heap_used > 0 ? jvm->heap_used : jvm->heap_max;
@@ -64,8 +71,8 @@ static bool is_heap_small(const struct jvm *jvm)
 }
 
 /*
- * The owners of java.util.concurrent locks take a walk of the heap in the JVM
- * (ConcurrentLocksDump), in a safepoint: only --blocked asks for them on a large heap.
+ * Takes a dump.  To find the owners of java.util.concurrent locks, the JVM walks its heap in a
+ * safepoint (ConcurrentLocksDump), so on a large heap only --blocked asks for them.
  */
 int threads_take_dump(const struct ctx *ctx, struct threads_sample *s, struct err *err)
 {
@@ -96,7 +103,10 @@ static void set_times(struct thread_dump *d, const struct thread_times *before,
 		if (!last)
 			continue;
 		t->cpu_s = t->cpu_s > last->cpu_s ? t->cpu_s : last->cpu_s;
-		/* A thread that began meanwhile has used all of its time since then. */
+		/*
+		 * A thread that started after the first reading has used all of its CPU time since
+		 * then.
+		 */
 		t->cpu_percent = (last->cpu_s - (first ? first->cpu_s : 0)) / seconds * 100;
 	}
 }
@@ -108,7 +118,7 @@ static int by_number(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
-/* Adds the threads that the JVM does not list: of the launcher, and of native libraries. */
+/* Adds the threads that the JVM does not list: the launcher's and those of native libraries. */
 static void add_native(struct thread_dump *d, const struct thread_times *times)
 {
 	int64_t *known = xcalloc(d->n + 1, sizeof(*known));

@@ -1,4 +1,4 @@
-/* threads --virtual: the JVM writes a file with all threads, which is read and removed. */
+/* threads --virtual: makes the JVM write a file with all threads, reads it, and removes it. */
 #include <errno.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -12,14 +12,14 @@
 #include "session/staging/staged_file.h"
 
 #define ANSWER_MAX 65536
-#define ROOM (UINT64_C(64) << 20) /* bytes: some 60,000 threads that wait */
+#define ROOM (UINT64_C(64) << 20) /* bytes for the file: for about 60,000 threads that wait */
 
 static uint64_t written(void *staged)
 {
 	return staged_file_written(staged);
 }
 
-/* Lets the JVM write the file. */
+/* Makes the JVM write the file. */
 static int write_dump(const struct ctx *ctx, struct staged_file *staged, struct err *err)
 {
 	const char *path = staged_file_path(staged), *quote = strchr(path, ' ') ? "\"" : "";
@@ -58,7 +58,7 @@ static int read_dump(struct staged_file *staged, struct buf *text, struct err *e
 		return -1;
 	if (rc < 0)
 		return err_set(err, EXIT_PARTIAL, "cannot read the JVM's file: %s", strerror(-rc));
-	/* JDK 21 reports success although it has failed. */
+	/* JDK 21 reports success also if it has failed. */
 	return text->len > 0 ? 0 : err_set(err, EXIT_ANSWER, "the JVM wrote an empty file");
 }
 

@@ -1,9 +1,10 @@
 /*
- * top: shows live what the threads of a JVM, or all JVMs, use: on a terminal as a table that is
- * drawn again and again, elsewhere as a table or a JSON document at every interval.
+ * The command top: shows again and again what the threads of a JVM, or all JVMs, are using.  On a
+ * terminal it draws a table; elsewhere it prints a table or a JSON document at every interval.
  *
- * CPU times come from /proc, and collections, allocation and safepoints from the JVM's counters:
- * nothing is sent to the JVM.  Only names take a thread dump, once, and again for new threads.
+ * CPU times come from /proc; collections, allocation and safepoints come from the JVM's counters:
+ * nothing is sent to the JVM.  Only the names of threads need a thread dump, which is requested
+ * once, and again when threads have started.
  */
 #include "cmd/top/top.h"
 
@@ -72,7 +73,7 @@ static int check(const struct ctx *ctx, struct err *err)
 	return parse_pace(ctx, &pace, err);
 }
 
-/* `list`: the JVMs to show; NULL: the threads of ctx->jvm. */
+/* Shows the JVMs in `list`, or if it is NULL, the threads of ctx->jvm. */
 static int show(const struct ctx *ctx, struct jvm_list *list, struct err *err)
 {
 	struct top_pace pace;
@@ -96,7 +97,7 @@ static int run(struct ctx *ctx, struct err *err)
 	return show(ctx, NULL, err);
 }
 
-/* The JVMs belong to the caller: others are looked for. */
+/* `jvms` belongs to the caller and is not used: top searches for JVMs itself. */
 static int run_on_all(struct ctx *ctx, const struct jvm_list *jvms, struct err *err)
 {
 	struct jvm_list none = { NULL, 0 };

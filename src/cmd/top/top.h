@@ -1,4 +1,7 @@
-/* What `top` shows, and how it is read again; shared by its output on a terminal and elsewhere. */
+/*
+ * The state of `jtool top`: what it shows and how it is read.  Shared by the output on a terminal
+ * and elsewhere.
+ */
 #ifndef JTOOL_CMD_TOP_TOP_H
 #define JTOOL_CMD_TOP_TOP_H
 
@@ -11,45 +14,45 @@
 
 struct top_opts {
 	unsigned duration_ms, limit, count;
-	int sort; /* enum top_sort */
+	int sort; /* index of the column to sort by: enum top_sort */
 	const char *filter, *state;
 };
 
-/* INTERVAL and COUNT. */
+/* The arguments INTERVAL and COUNT. */
 struct top_pace {
 	unsigned interval_ms, count; /* count 0: no end */
 };
 
-/* The threads of one JVM. */
+/* State for showing the threads of one JVM. */
 struct top_process {
-	const struct jvm *jvm; /* NULL: none */
-	struct jvm *owned;     /* the same, if it was not given */
+	const struct jvm *jvm; /* the JVM; NULL: none */
+	struct jvm *owned;     /* `jvm` if it must be freed, else NULL */
 	struct top_source source;
 	struct hsperf counters;
 	bool has_counters;
 	struct top_jvm row;
 	struct thread_times times;
 	struct top_threads threads;
-	double at_s, seconds;  /* when times was read, and how long after the one before */
+	double at_s, seconds;  /* time of the last reading, and time since the one before */
 	bool is_gone;
-	/* names */
+	/* For the names of threads: */
 	struct top_dump dump;
-	int64_t dump_due_ns;   /* no dump for names before that time */
+	int64_t dump_due_ns;   /* no dump is requested for names before this time */
 	unsigned dump_wait_ms;
 	bool is_dumped;        /* a dump was requested */
-	struct buf text;       /* the last dump */
-	struct err why;        /* of the last dump that failed; EXIT_DONE: it did not */
-	bool has_names;        /* from any dump */
+	struct buf text;       /* text of the last dump */
+	struct err why;        /* error of the last dump that has failed; EXIT_DONE: none has */
+	bool has_names;        /* a dump has arrived, so threads have names */
 };
 
-/* All JVMs. */
+/* State for showing all JVMs. */
 struct top_list {
 	struct jvm_list found;
-	struct top_source *sources; /* as many as JVMs, and in their order */
-	struct top_jvm *rows;       /* of the JVMs that run: n_rows */
+	struct top_source *sources; /* one for each JVM in `found`, in the same order */
+	struct top_jvm *rows;       /* n_rows rows, for the JVMs that are running */
 	size_t n_rows;
 	double at_s, seconds;
-	int64_t due_ns; /* when JVMs are looked for again */
+	int64_t due_ns; /* when JVMs are searched for again */
 };
 
 struct top {
@@ -59,38 +62,44 @@ struct top {
 	struct top_filter filter;
 	struct top_process one;
 	struct top_list all;
-	size_t *rows; /* of the view */
+	size_t *rows; /* rows of `view` */
 	struct top_view view;
-	bool is_noticed; /* the user knows why there are no names */
-	double cost_s; /* CPU time of jtool for the last reading */
+	bool is_noticed; /* a notice has said why there are no names */
+	double cost_s; /* CPU time of jtool for the last reading, in seconds */
 };
 
-/* Opens /proc.  Then begin with one of the next functions. */
+/* Opens /proc.  Call top_show_threads() or top_show_jvms() next. */
 int top_begin(struct top *t, const struct ctx *ctx, struct err *err) _must_check_;
 void top_end(struct top *t);
 
-/* Shows the threads of a JVM.  `owned` is freed later; else the JVM must stay valid. */
+/*
+ * Makes top show the threads of a JVM.  `owned` is freed by top; if it is NULL, `jvm` must stay
+ * valid.
+ */
 void top_show_threads(struct top *t, const struct jvm *jvm, struct jvm *owned);
-/* Shows all JVMs.  Takes what is in `list`, which may be empty. */
+/* Makes top show all JVMs.  Takes the JVMs in `list`, which may be empty. */
 void top_show_jvms(struct top *t, struct jvm_list *list);
 
 /*
- * Reads everything that is shown and requests names where they are missing.  Returns 0, or -1 with
- * err set: the JVM has exited (EXIT_PARTIAL), or JVMs cannot be listed.
+ * Reads all values that are shown, and requests names of threads if some are missing.  Returns 0,
+ * or -1 with err set if the JVM has exited (EXIT_PARTIAL) or JVMs cannot be listed.
  */
 int top_read(struct top *t, struct err *err) _must_check_;
-/* Chooses the rows again, and sets t->view. */
+/* Selects and sorts the rows again, and sets t->view. */
 void top_refresh(struct top *t);
 
-/* Requests a dump at once, for a stack.  Returns 0, or -1 with err set. */
+/* Requests a dump at once, to show a stack.  Returns 0, or -1 with err set. */
 int top_request_dump(struct top *t, struct err *err) _must_check_;
 /*
- * Takes what has arrived of a dump.  Returns 0: not complete; 1: t->one.text is the dump, and its
- * names were taken; -1: it failed, and t->one.why says why.
+ * Receives data of a dump that was requested.  Returns 0 if it is not complete; 1 if t->one.text is
+ * the dump, whose names were stored; -1 if it has failed, with the error in t->one.why.
  */
 int top_take_dump(struct top *t);
 
-/* When the next reading is due, after one that was due at due_ns: reading takes 5 % at most. */
+/*
+ * Returns when the next reading is due, after one that was due at due_ns.  Readings are spaced so
+ * that they use at most 5 % of a CPU.
+ */
 int64_t top_next_ns(const struct top *t, const struct top_pace *pace, int64_t due_ns);
 
 int top_stream(struct top *t, const struct top_pace *pace, struct err *err) _must_check_;

@@ -8,24 +8,27 @@
 #define DUMP_MAX (256u << 20)
 #define ERROR_MAX sizeof(((struct err *)NULL)->text)
 
-/* In the worker. */
+/* In the worker: requests the dump, and sends its text or the error to the parent. */
 static void _noreturn_ request(const struct ctx *ctx, const struct jvm *jvm, int sock)
 {
 	struct jvm own = *jvm;
 	struct ctx mine = *ctx;
-	/* Without owners of java.util.concurrent locks, which take a walk of the heap. */
+	/*
+	 * Do not request the owners of java.util.concurrent locks, for which the JVM would walk its
+	 * heap.
+	 */
 	const char *args[] = { "" };
 	const struct attach_request req = { "threaddump", args, ARRAY_SIZE(args) };
 	struct err err = { .code = EXIT_DONE };
 	struct buf text = BUF_INIT;
 
-	own.worker = NULL; /* that of the parent, which may use it */
+	own.worker = NULL; /* the parent owns that worker and may use it */
 	mine.jvm = &own;
 	if (attach_call_text(&mine, &req, DUMP_MAX, &text, &err) < 0) {
 		buf_reset(&text);
 		buf_adds(&text, err.text);
 	}
-	/* On failure, the parent sees the end of the connection. */
+	/* If sending fails, the parent sees the end of the connection. */
 	_exit(worker_send(sock, (uint32_t)err.code, &text, -1) < 0);
 }
 

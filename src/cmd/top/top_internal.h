@@ -1,4 +1,4 @@
-/* The halves of struct top.  Only for the files of `top`. */
+/* The parts of struct top, for one JVM and for all.  Used by the files of `jtool top` only. */
 #ifndef JTOOL_CMD_TOP_TOP_INTERNAL_H
 #define JTOOL_CMD_TOP_TOP_INTERNAL_H
 
@@ -6,14 +6,14 @@
 #include "cmd/top/top.h"
 
 void top_process_begin(struct top_process *p, const struct jvm *jvm, struct jvm *owned);
-/* Returns 0, or -1 with err set (EXIT_PARTIAL) if the JVM has exited. */
+/* Reads the JVM.  Returns 0, or -1 with err set (EXIT_PARTIAL) if the JVM has exited. */
 int top_process_read(struct top_process *p, const struct ctx *ctx, const struct procfs *proc,
 		     struct err *err) _must_check_;
 void top_process_end(struct top_process *p);
 
-/* Takes the JVMs of `found`. */
+/* Begins with the JVMs in `found`, which it takes ownership of. */
 void top_list_begin(struct top_list *l, struct jvm_list *found);
-/* Returns 0, or -1 with err set if /proc cannot be read. */
+/* Reads all JVMs.  Returns 0, or -1 with err set if /proc cannot be read. */
 int top_list_read(struct top_list *l, const struct procfs *proc, struct err *err) _must_check_;
 void top_list_end(struct top_list *l);
 

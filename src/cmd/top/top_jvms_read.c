@@ -1,10 +1,13 @@
-/* All JVMs: those that end leave the list, those that start enter it. */
+/*
+ * top: reads all JVMs.  JVMs that have ended leave the list, and those that have started enter it.
+ */
 #include <string.h>
 
 #include "base/xalloc.h"
 #include "cmd/top/top_internal.h"
 
-#define SEARCH_MS 3000 /* looking for JVMs takes longer than reading the known ones */
+/* interval of searching for JVMs, which takes longer than reading those that are known */
+#define SEARCH_MS 3000
 
 void top_list_begin(struct top_list *l, struct jvm_list *found)
 {
@@ -25,7 +28,7 @@ void top_list_end(struct top_list *l)
 	*l = (struct top_list){ .sources = NULL };
 }
 
-/* Takes over what is known of the JVMs that were in the list before. */
+/* Moves the state of the JVMs that were in the list before to the new list. */
 static void keep_sources(struct top_list *now, struct top_list *before)
 {
 	size_t old = 0;
@@ -67,7 +70,7 @@ struct reading {
 	const struct procfs *proc;
 };
 
-/* A JVM without counters has a row, too: of what /proc shows. */
+/* Adds the row of a JVM.  A JVM without counters has the values that /proc shows. */
 static void visit(void *arg, size_t i, struct perfdata *perf, const struct err *err)
 {
 	const struct reading *r = arg;

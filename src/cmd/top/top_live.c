@@ -1,4 +1,4 @@
-/* `top` on a terminal: draws what is read at every interval, and follows keys. */
+/* top on a terminal: draws the values at every interval, and obeys keys. */
 #include <errno.h>
 #include <string.h>
 
@@ -12,7 +12,8 @@
 #include "render/top/top_screen.h"
 #include "render/top/top_stack.h"
 
-#define FIRST_MS 1000 /* the first shares are shown after that time, whatever the interval is */
+/* the first shares are shown after this time, even if the interval is longer */
+#define FIRST_MS 1000
 #define KEYS_MAX 256
 
 enum view { VIEW_TABLE, VIEW_HELP, VIEW_STACK };
@@ -20,14 +21,14 @@ enum view { VIEW_TABLE, VIEW_HELP, VIEW_STACK };
 struct live {
 	struct top *t;
 	const struct top_pace *pace;
-	struct screen shown; /* what the terminal shows; no rows: unknown */
+	struct screen shown; /* the content of the terminal; without rows: unknown */
 	struct top_place place;
 	enum view view;
 	bool paused, quit, suspend;
-	struct err note;  /* shown in the last row until a key is pressed; EXIT_DONE: none */
-	struct buf stack; /* of VIEW_STACK */
+	struct err note;  /* shown in the last row until a key is pressed; EXIT_DONE: nothing */
+	struct buf stack; /* text for VIEW_STACK */
 	char *title;
-	int64_t stack_tid; /* whose stack is waited for; -1: none */
+	int64_t stack_tid; /* tid of the thread whose stack was requested; -1: none */
 	int64_t due_ns, end_ns;
 	unsigned done;
 };
@@ -77,7 +78,7 @@ static void draw(struct live *l)
 	_cleanup_buf_ struct buf out = BUF_INIT;
 	struct screen now;
 
-	(void)terminal_size(STDOUT_FILENO, &size); /* else what every terminal has */
+	(void)terminal_size(STDOUT_FILENO, &size); /* on failure, `size` has the default */
 	screen_init(&now, size.rows, size.columns);
 	compose(l, &now);
 	screen_draw(l->shown.rows ? &l->shown : NULL, &now, &out);
@@ -85,10 +86,12 @@ static void draw(struct live *l)
 	if (top_terminal_write(&out))
 		l->shown = now;
 	else
-		screen_release(&now); /* what the terminal shows is unknown */
+		screen_release(&now); /* the content of the terminal is unknown now */
 }
 
-/* Reads again.  A JVM that has exited is said to have; its last table stays. */
+/*
+ * Reads all values again.  If the JVM has exited, its last table stays, and the last row says so.
+ */
 static void read_again(struct live *l)
 {
 	struct err why = { .code = EXIT_DONE };
@@ -116,7 +119,7 @@ static void show_stack(struct live *l)
 	const struct top_thread *thread;
 	struct err why = { .code = EXIT_DONE };
 
-	/* Again for the thread on the screen, which may be in another row now. */
+	/* On VIEW_STACK, the same thread is requested again: it may be in another row now. */
 	if (l->view != VIEW_STACK) {
 		if (t->view.n == 0)
 			return;
@@ -213,7 +216,7 @@ static void move(struct live *l, int key)
 		*at -= *at > 0;
 		break;
 	case KEY_DOWN:
-		*at += 1; /* what is too far is corrected when it is drawn */
+		*at += 1; /* drawing corrects a position beyond the end */
 		break;
 	case KEY_PAGE_UP:
 		*at -= *at < page ? *at : page;
@@ -269,7 +272,7 @@ static void press_in_table(struct live *l, int key)
 
 static void press(struct live *l, int key)
 {
-	/* That the JVM has exited stays until another is chosen. */
+	/* The note that the JVM has exited stays until another JVM is chosen. */
 	if (l->t->shows_jvms || !l->t->one.is_gone)
 		l->note.code = EXIT_DONE;
 	if (key == 'q') {
@@ -296,7 +299,7 @@ static void take_keys(struct live *l)
 	char bytes[KEYS_MAX];
 	ssize_t n = io_read(STDIN_FILENO, bytes, sizeof(bytes));
 
-	/* Readable and without bytes: the terminal is gone. */
+	/* The terminal was readable but has no bytes: it was closed. */
 	if (n <= 0)
 		l->quit = true;
 	for (size_t at = 0; n > 0 && at < (size_t)n && !l->quit;) {

@@ -4,7 +4,7 @@
 #include <stddef.h>
 #include <time.h>
 
-/* A handler has no other way to report. */
+/* Set by the signal handler, which can report in no other way. */
 static volatile sig_atomic_t stop, suspend, resume, resize;
 
 static const struct {
@@ -118,11 +118,14 @@ void top_signals_suspend(void)
 
 	(void)sigemptyset(&set);
 	(void)sigaddset(&set, SIGTSTP);
-	/* Stopped once by SIGTTOU and continued since: a second stop would have no end. */
+	/*
+	 * SIGCONT is pending if SIGTTOU has stopped jtool and the shell has continued it.  A second
+	 * stop then would not be ended.
+	 */
 	if (sigaction(SIGTSTP, NULL, &old) < 0 || old.sa_handler == SIG_IGN || is_pending(SIGCONT))
 		return;
 	(void)sigaction(SIGTSTP, &by_default, NULL);
-	(void)kill(0, SIGTSTP); /* pending here: it is blocked */
+	(void)kill(0, SIGTSTP); /* SIGTSTP stays pending in this process, where it is blocked */
 	(void)sigprocmask(SIG_UNBLOCK, &set, NULL);
 	(void)sigprocmask(SIG_BLOCK, &set, NULL);
 	(void)sigaction(SIGTSTP, &action, NULL);

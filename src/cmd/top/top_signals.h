@@ -1,6 +1,6 @@
 /*
- * The signals that end, stop or resize `top`.  They are blocked, except while it waits, so that
- * they interrupt nothing else.
+ * The signals that end, stop or resize `jtool top`.  They are blocked except while top waits, so
+ * that they do not interrupt other work.
  */
 #ifndef JTOOL_CMD_TOP_TOP_SIGNALS_H
 #define JTOOL_CMD_TOP_TOP_SIGNALS_H
@@ -13,24 +13,27 @@
 #include "base/util.h"
 
 /*
- * Blocks SIGINT and SIGTERM; with `terminal`, also SIGHUP and SIGQUIT, which end, too, and SIGTSTP,
- * SIGCONT and SIGWINCH.  Those that our parent ignored stay so.
+ * Blocks SIGINT and SIGTERM.  With `terminal`, also blocks SIGHUP and SIGQUIT, which end top, too,
+ * and SIGTSTP, SIGCONT and SIGWINCH.  A signal that jtool's parent ignored stays ignored.
  */
 void top_signals_begin(bool terminal);
 void top_signals_end(void);
 
-/* Waits for the descriptors, a signal, or the deadline.  Returns what poll(2) returns. */
+/*
+ * Waits until a descriptor is ready, a signal arrives, or the deadline passes.  Returns the result
+ * of poll(2).
+ */
 int top_signals_wait(struct pollfd *fds, size_t n, struct deadline until);
 
-/* Return whether such a signal has arrived; all but the first function forget it. */
+/* Return whether such a signal has arrived.  All but top_signals_stop() then reset this. */
 bool top_signals_stop(void);
 bool top_signals_take_suspend(void);
-bool top_signals_take_resume(void); /* the process was continued */
+bool top_signals_take_resume(void); /* true after the process was continued */
 bool top_signals_take_resize(void);
 
 /*
- * Stops the process group until it is continued; no effect if our parent ignored SIGTSTP, or if
- * SIGCONT is pending.  The whole group stops, because a shell waits for all of its processes.
+ * Stops the process group until it is continued; a shell waits for all processes of the group.
+ * Does nothing if jtool's parent ignored SIGTSTP, or if SIGCONT is pending.
  */
 void top_signals_suspend(void);
 

@@ -38,7 +38,10 @@ static const struct space *find_space(const struct vm_stats *stats, const char *
 	return NULL;
 }
 
-/* The collections of both generations empty eden; a third collector has concurrent cycles. */
+/*
+ * Sets the numbers of collections.  Those of both generations empty eden; a third collector has
+ * concurrent cycles.
+ */
 static void take_collectors(const struct vm_stats *stats, struct vm_reading *r)
 {
 	for (size_t i = 0; i < stats->n_collectors; i++) {
@@ -69,7 +72,10 @@ static void take_counters(const struct perfdata *perf, struct vm_reading *r)
 		r->eden_used = eden->used;
 		r->eden_capacity = eden->committed;
 	}
-	/* Shenandoah, whose only space is "Heap", updates it all the time; ZGC does not. */
+	/*
+	 * heap_used changes all the time in collectors with eden, and in Shenandoah, whose only
+	 * space is "Heap"; in ZGC it does not.
+	 */
 	r->used_lags = !eden && !find_space(&stats, "Heap");
 }
 

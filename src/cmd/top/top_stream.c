@@ -1,10 +1,10 @@
-/* `top` without a terminal: a table, or a document on a line, at every interval. */
+/* top without a terminal: prints a table, or a JSON document in one line, at every interval. */
 #include <errno.h>
 
 #include "cmd/top/top_internal.h"
 #include "cmd/top/top_signals.h"
 
-#define NAMES_MS 2000 /* how long the first output waits for names */
+#define NAMES_MS 2000 /* limit for the time that the first output waits for names */
 
 static int print(struct top *t, struct err *err)
 {
@@ -26,7 +26,10 @@ static void notice_once(struct top *t)
 	t->is_noticed = true;
 }
 
-/* Waits, and takes a dump that arrives meanwhile.  Returns false after a signal. */
+/*
+ * Waits until the time at_ns, and receives a dump that arrives before.  With for_names, also
+ * returns when names have arrived.  Returns false after a signal.
+ */
 static bool wait_until(struct top *t, int64_t at_ns, bool for_names)
 {
 	struct top_dump *dump = &t->one.dump;

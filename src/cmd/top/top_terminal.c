@@ -10,10 +10,13 @@
 #include "fileio/io.h"
 #include "render/top/screen.h"
 
-#define CHUNK 256 /* what a terminal takes at once when poll(2) says so */
+/* bytes that a terminal accepts without blocking after poll(2) reports it writable */
+#define CHUNK 256
 #define LEAVE_MS 1000
 
-/* For the end of the process when memory runs out, which knows nothing of its callers. */
+/*
+ * Static, because top_terminal_leave() is also called when memory is exhausted, without arguments.
+ */
 static struct termios saved, keys;
 static bool is_entered;
 
@@ -31,9 +34,13 @@ void top_terminal_resume(void)
 
 	is_entered = true;
 	xalloc_at_death(top_terminal_leave);
-	/* On failure, keys are shown; what is drawn next is not affected. */
+	/*
+	 * On failure, keys are shown as they are pressed, which does no harm: the screen is drawn
+	 * again.
+	 */
 	(void)tcsetattr(STDIN_FILENO, TCSADRAIN, &keys);
-	(void)top_terminal_write(&enter); /* after a signal, the screen is drawn again or left */
+	/* Incomplete after a signal, but then the screen is drawn again or left. */
+	(void)top_terminal_write(&enter);
 }
 
 int top_terminal_enter(void)
@@ -43,8 +50,9 @@ int top_terminal_enter(void)
 	keys = saved;
 	keys.c_lflag &= ~(tcflag_t)(ICANON | ECHO);
 	/*
-	 * Ctrl-C is a signal, Ctrl-Z is a key: the terminal would stop the other processes of the
-	 * group before we restore it, and a shell would take it in that state.
+	 * Ctrl-C sends a signal, but Ctrl-Z is read as a key.  If the terminal stopped the process
+	 * group, it would do so before jtool restores the terminal, and the shell would get it in
+	 * that state.
 	 */
 	keys.c_cc[VSUSP] = _POSIX_VDISABLE;
 	keys.c_cc[VMIN] = 0;
@@ -68,10 +76,10 @@ void top_terminal_leave(void)
 		return;
 	is_entered = false;
 	xalloc_at_death(NULL);
-	(void)tcsetattr(STDIN_FILENO, TCSANOW, &saved); /* fails if the terminal is gone */
+	(void)tcsetattr(STDIN_FILENO, TCSANOW, &saved); /* fails if the terminal was closed */
 	if (io_wait(STDOUT_FILENO, POLLOUT, deadline_in_ms(LEAVE_MS)) == 0 &&
 	    io_write_all(STDOUT_FILENO, leave, sizeof(leave) - 1, deadline_in_ms(LEAVE_MS)) < 0)
-		return; /* likewise */
+		return; /* the terminal was closed */
 }
 
 bool top_terminal_write(const struct buf *text)
@@ -86,7 +94,7 @@ bool top_terminal_write(const struct buf *text)
 			return false;
 		n = write(STDOUT_FILENO, text->data + at, len);
 		if (n < 0 && errno != EINTR && errno != EAGAIN)
-			return false; /* the terminal is gone: SIGHUP follows */
+			return false; /* the terminal was closed, and SIGHUP follows */
 		at += n > 0 ? (size_t)n : 0;
 	}
 	return true;

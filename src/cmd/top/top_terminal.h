@@ -1,6 +1,6 @@
 /*
- * The terminal while `top` has it: the alternate screen, without a cursor, and keys that arrive one
- * by one.  It is restored in every case but SIGKILL.
+ * The terminal while `jtool top` uses it: the alternate screen without a cursor, and keys that are
+ * read one by one.  It is restored however jtool ends, except by SIGKILL.
  */
 #ifndef JTOOL_CMD_TOP_TOP_TERMINAL_H
 #define JTOOL_CMD_TOP_TOP_TERMINAL_H
@@ -9,21 +9,27 @@
 
 #include "base/buf.h"
 
-/* Returns whether stdin and stdout are a terminal that understands escape sequences. */
+/* Returns whether stdin and stdout are a terminal that knows escape sequences. */
 bool top_terminal_is_usable(void);
 
-/* Returns 0 or a negative errno. */
+/* Enters the alternate screen and sets the terminal's modes.  Returns 0 or a negative errno. */
 int top_terminal_enter(void) _must_check_;
-/* Returns whether this key suspends a program in a shell: Ctrl-Z, unless stty changed it. */
+/*
+ * Returns whether this key suspends a program in a shell.  It is Ctrl-Z, unless stty(1) has changed
+ * that.
+ */
 bool top_terminal_is_suspend(char key);
-/* Takes the terminal again from a shell, which had it while the process was stopped. */
+/*
+ * Enters the screen and modes again after the process was stopped and a shell has used the
+ * terminal.
+ */
 void top_terminal_resume(void);
-/* Restores the terminal; no effect if it was not entered. */
+/* Restores the terminal; does nothing if it was not entered. */
 void top_terminal_leave(void);
 
 /*
- * Writes to the terminal.  Returns false if a signal arrives while the terminal takes nothing (^S):
- * then it has only a part.
+ * Writes to the terminal.  Returns false if a signal arrives while the terminal does not accept
+ * data (^S); then only a part was written.
  */
 bool top_terminal_write(const struct buf *text);
 

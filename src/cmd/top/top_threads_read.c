@@ -1,4 +1,7 @@
-/* The threads of one JVM: CPU times at every reading, names from a thread dump now and then. */
+/*
+ * top: reads the threads of one JVM: CPU times at every interval, and now and then names from a
+ * thread dump.
+ */
 #include <errno.h>
 #include <string.h>
 
@@ -6,8 +9,8 @@
 #include "cmd/top/top_internal.h"
 
 /*
- * A dump pauses the JVM.  New threads are waited for, so that one dump names all of them; a JVM
- * that starts threads all the time is asked more and more rarely.
+ * A dump pauses the JVM.  So jtool waits for more new threads before it requests one for all of
+ * them; it waits longer and longer for a JVM that starts threads all the time.
  */
 #define DUMP_WAIT_MS 10000
 #define DUMP_WAIT_MAX_MS 320000
@@ -20,7 +23,8 @@ void top_process_begin(struct top_process *p, const struct jvm *jvm, struct jvm 
 	*p = (struct top_process){ .jvm = jvm, .owned = owned, .dump = TOP_DUMP_INIT,
 				   .text = BUF_INIT, .dump_wait_ms = DUMP_WAIT_MS };
 	top_source_begin(&p->source, jvm);
-	p->has_counters = hsperf_open(&p->counters, jvm, &why) == 0; /* else dashes are shown */
+	/* Without counters, dashes are shown. */
+	p->has_counters = hsperf_open(&p->counters, jvm, &why) == 0;
 }
 
 void top_process_end(struct top_process *p)
@@ -81,7 +85,7 @@ static int start_dump(struct top_process *p, const struct ctx *ctx, struct err *
 	return 0;
 }
 
-/* Requests names if any thread has none, and not too often. */
+/* Requests a dump if a thread has no name, but not too often. */
 static void request_names(struct top_process *p, const struct ctx *ctx)
 {
 	int64_t now = monotonic_ns();
@@ -89,7 +93,7 @@ static void request_names(struct top_process *p, const struct ctx *ctx)
 	if (top_dump_is_running(&p->dump) || now < p->dump_due_ns ||
 	    (p->is_dumped && !top_threads_are_unknown(&p->threads)))
 		return;
-	/* New threads that soon after: more will follow. */
+	/* Threads have started again soon after the last dump, so more will start: wait longer. */
 	if (p->is_dumped && now < p->dump_due_ns + (int64_t)p->dump_wait_ms * 1000000)
 		p->dump_wait_ms = p->dump_wait_ms < DUMP_WAIT_MAX_MS ? p->dump_wait_ms * 2 :
 								       DUMP_WAIT_MAX_MS;
@@ -106,7 +110,10 @@ int top_process_read(struct top_process *p, const struct ctx *ctx, const struct 
 {
 	struct perfdata perf = { .data = NULL };
 	struct err why = { .code = EXIT_DONE };
-	/* A file that is unreadable for now, or a JVM that exits: the next lines know. */
+	/*
+	 * On failure, the file is unreadable now or the JVM is exiting; top_source_read() detects
+	 * that.
+	 */
 	bool has = p->has_counters && hsperf_read(&p->counters, &perf, &why) == 0;
 	int rc = top_source_read(&p->source, proc, has ? &perf : NULL, &p->row);
 

@@ -1,4 +1,7 @@
-/* The command trace: shows method calls with times, arguments and results, or sums them up. */
+/*
+ * The command trace: shows the calls of methods with their times, arguments and results, or sums
+ * them up.
+ */
 #include "cmd/trace/trace.h"
 
 #include <string.h>
@@ -134,7 +137,7 @@ static int run_patterns(const struct ctx *ctx, struct trace_stacks *stacks, stru
 	return rc;
 }
 
-/* Opens the caller's files first, so that a wrong path costs the JVM nothing. */
+/* Opens the output files first, so that a wrong path has no effect on the JVM. */
 static int run(struct ctx *ctx, struct err *err)
 {
 	struct trace_stacks stacks;

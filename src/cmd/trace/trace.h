@@ -16,17 +16,17 @@ struct trace_opts {
 	bool args, no_args, stack, summary;
 	unsigned rate, strings, elements, budget, max_methods;
 	const char *loader;
-	const char *collapsed, *flamegraph, *pprof; /* paths; NULL: not given */
+	const char *collapsed, *flamegraph, *pprof; /* paths of output files; NULL: not given */
 	bool force;
 };
 
-/* Returns whether the agent reports arguments and results. */
+/* Returns whether the agent must report arguments and results. */
 static inline bool trace_has_values(const struct trace_opts *opts)
 {
 	return !opts->no_args && !opts->summary;
 }
 
-/* Returns whether stacks are summed up for --collapsed or --flamegraph. */
+/* Returns whether stacks are summed up for --collapsed, --flamegraph or --pprof. */
 static inline bool trace_has_files(const struct trace_opts *opts)
 {
 	return opts->collapsed || opts->flamegraph || opts->pprof;
@@ -39,21 +39,21 @@ static inline bool trace_has_stacks(const struct trace_opts *opts)
 
 /* Returns the number of calls after which the trace ends; 0: no limit. */
 uint64_t trace_calls_limit(const struct trace_opts *opts);
-/* Sends the agent the options and the methods of the plan. */
+/* Sends the request TRACE to the agent, with the options and the methods of the plan. */
 int trace_request(const struct ctx *ctx, const struct trace_plan *plan, struct session *s,
 		  struct err *err) _must_check_;
 
 /*
- * Traces the methods of the plan until the trace ends; writes calls to ctx->out as they arrive and
- * their stacks to the files of `stacks`.  Returns -1 with err set also if the trace ended early;
- * the calls until then are still shown and written to the files.
+ * Traces the methods of the plan until the trace ends.  Writes calls to ctx->out as they arrive,
+ * and adds their stacks to `stacks`.  Returns -1 with err set also if the trace has ended early;
+ * the calls before that are still printed and added.
  */
 int trace_run(const struct ctx *ctx, struct trace_plan *plan, struct trace_stacks *stacks,
 	      struct session *s, struct err *err) _must_check_;
 
 /*
- * Appends to err how to time the methods with the JVM's flight recorder, if the recorder can time
- * methods and err says that the agent cannot be loaded.
+ * If the agent cannot be loaded, which err says, and the JVM's flight recorder can time methods,
+ * appends to err how to do that.
  */
 void trace_offer_jfr(const struct ctx *ctx, const struct trace_plan *plan, struct err *err);
 

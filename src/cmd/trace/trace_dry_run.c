@@ -3,13 +3,14 @@
 #include "classfile/verify/verify.h"
 #include "model/class/javasig.h"
 
-#define HOOKS "java/jtool/Hooks1" /* the hook class; its name in the agent is about as long */
+/* stands for the hook class; the name of the agent's class is about as long */
+#define HOOKS "java/jtool/Hooks1"
 
 typedef bool verify_fn(const struct cf_class *class, struct cf_fault *fault);
 
 /*
- * Returns the strictest verifier that accepts the original class file, or NULL.  Up to JDK 17,
- * captured boot classes have no stack maps, because the JVM discards them.
+ * Returns the strictest verifier that accepts the original class file; NULL if none does.  Up to
+ * JDK 17, a captured boot class has no stack maps, because the JVM discards them.
  */
 static verify_fn *verifier_of(const struct cf_class *class, struct cf_fault *fault)
 {

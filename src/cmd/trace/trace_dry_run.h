@@ -1,8 +1,9 @@
 /*
- * Rewrites a class in the client as the agent will, and verifies the result.
+ * Rewrites a class in the client in the same way as the agent will, and verifies the result.
  *
- * JDK 8 to 21 do not verify boot classes when they are redefined: invalid code would crash the
- * JVM.  Therefore the same rewriter runs on the same bytes here before the JVM is asked.
+ * JDK 8 to 21 do not verify a boot class when it is redefined: invalid code would crash the JVM.
+ * Therefore the agent's rewriter is run here on the same bytes before the JVM is asked to change
+ * the class.
  */
 #ifndef JTOOL_CMD_TRACE_TRACE_DRY_RUN_H
 #define JTOOL_CMD_TRACE_TRACE_DRY_RUN_H
@@ -12,8 +13,8 @@
 #include "model/redefine/redefinition.h"
 
 /*
- * Inserts hooks into the methods of the probes, and sets `refused` in each probe that cannot be
- * instrumented.  Returns -1 with the reason in `why` if the class must not be changed.
+ * Inserts hooks into the methods of the probes.  Sets `refused` of each probe that cannot be
+ * instrumented.  Returns -1 with the reason in `why` if the class must not be changed at all.
  */
 int trace_dry_run(const struct cf_class *class, bool is_boot, const struct redefinition_jvm *jvm,
 		  struct cf_probe *probes, size_t n, struct buf *why) _must_check_;

@@ -1,5 +1,5 @@
 /*
- * trace: the alternative for JVMs that do not accept agents.
+ * trace: offers an alternative for JVMs that do not accept agents.
  *
  * JDK 25 and later can time methods with the flight recorder (JEP 520).  The recorder emits
  * jdk.MethodTiming at the end of a chunk unless it has a period, and JFR.view prints it as a table
@@ -13,8 +13,8 @@
 #define FIRST_RELEASE 25
 
 /*
- * Appends the recorder's filter for a pattern.  A filter has no globs and no parameters: it names
- * a method, all methods of a class, or a method name in all classes.
+ * Appends the recorder's filter for a pattern.  A filter has no globs and no parameters: it can
+ * name a method, all methods of a class, or the methods with one name in all classes.
  */
 static void add_filter(struct buf *out, const struct method_pattern *p)
 {

@@ -8,10 +8,12 @@
 #include "model/class/type_name.h"
 #include "wire/glob.h"
 
-#define CANDIDATES_MAX 400    /* bytes of the methods listed in an error */
-#define EDITS_MAX 2           /* edits between a misspelt name and a suggestion */
-#define COMPARED_MAX 20000    /* methods compared with a pattern to find suggestions */
-#define LONGEST_ID UINT32_MAX /* the id that needs the most code: the real ids fit, too */
+#define CANDIDATES_MAX 400    /* limit for the methods that an error lists, in bytes */
+#define EDITS_MAX 2           /* most edits between a misspelt name and a suggestion */
+/* limit for the methods that are compared with a pattern to find suggestions */
+#define COMPARED_MAX 20000
+/* the method id that needs the most code, so that real ids fit, too */
+#define LONGEST_ID UINT32_MAX
 
 int trace_plan_init(struct trace_plan *plan, char *const *patterns, size_t n, struct err *err)
 {
@@ -57,7 +59,7 @@ char *trace_plan_name(const char *class, struct cf_text name, struct cf_text des
 	return buf_take(&text);
 }
 
-/* Records the method as a suggestion for a pattern that has not matched yet. */
+/* Adds the method to the suggestions for a pattern that has not matched any method yet. */
 static void add_suggestion(struct trace_wanted *wanted, const struct cf_member *method)
 {
 	_cleanup_buf_ struct buf name = BUF_INIT;
@@ -77,7 +79,9 @@ static void add_suggestion(struct trace_wanted *wanted, const struct cf_member *
 		buf_addf(&wanted->candidates, "%.200s", text);
 }
 
-/* Returns whether the method matches one of the patterns that match its class (`matched`). */
+/*
+ * Returns whether the method matches a pattern. matched[i]: pattern i matches the method's class.
+ */
 static bool is_wanted(struct trace_plan *plan, const bool *matched, const struct cf_member *method)
 {
 	bool matches = false;
@@ -114,7 +118,7 @@ static size_t count_methods(const struct cf_class *class)
 	return methods.left;
 }
 
-/* Fills `probes` with the matching methods that have code, and returns their number. */
+/* Fills in `probes` with the methods of a class that match and have code.  Returns their number. */
 static size_t find_methods(struct trace_plan *plan, const struct class_row *row,
 			   const bool *matched, const struct cf_class *class,
 			   struct cf_probe *probes)
@@ -151,7 +155,10 @@ static void add_method(struct trace_plan *plan, const struct class_row *row,
 	plan->numbers[i] = row->number;
 }
 
-/* Rewrites the methods in a dry run; adds those that can be instrumented and skips the others. */
+/*
+ * Rewrites the methods in a dry run.  Adds those that can be instrumented to the plan, and the
+ * others to the skipped ones.
+ */
 static void add_methods(struct trace_plan *plan, const struct class_row *row,
 			const struct cf_class *class, struct cf_probe *probes, size_t n)
 {
@@ -189,13 +196,15 @@ static void read_class(struct trace_plan *plan, const struct class_row *row, con
 		return;
 	if (plan->n_methods < plan->max_methods) {
 		add_methods(plan, row, class, probes, n);
-	} else { /* the limit is exceeded: the error only needs the number */
+	} else { /* beyond the limit: the error only needs the number of methods */
 		plan->n_methods += n;
 		plan->n_classes++;
 	}
 }
 
-/* Returns for each pattern whether it matches the class.  The caller frees the array. */
+/*
+ * Returns an array with one element for each pattern: it matches the class.  The caller frees it.
+ */
 static bool *match_patterns(struct trace_plan *plan, const struct class_row *row)
 {
 	bool *matched = xcalloc(plan->n_wanted, sizeof(*matched));
@@ -208,8 +217,9 @@ static bool *match_patterns(struct trace_plan *plan, const struct class_row *row
 }
 
 /*
- * Whether to report a skipped class.  Returns false if only a glob matches a lambda class, whose
- * code is in a method of the enclosing class, or a TypeSwitch class, which only has a table.
+ * Returns whether a class that is skipped must be reported.  It is not reported if only a glob
+ * matches it and it is a lambda class, whose code is in a method of the enclosing class, or a
+ * TypeSwitch class, which has only a table.
  */
 static bool is_reported(const struct trace_plan *plan, const struct class_row *row,
 			const bool *matched)
@@ -259,7 +269,10 @@ static int take(const struct class_row *row, struct class_capture *captured, voi
 	return 0;
 }
 
-/* Fails if the complete pattern is the name of a loaded class: the pattern lacks a method. */
+/*
+ * Sets an error if the complete pattern is the name of a loaded class, so that it lacks the method.
+ * Returns 0 if it is not.
+ */
 static int refuse_class(const struct class_index *index, const char *word, struct err *err)
 {
 	for (size_t i = 0; i < index->classes.n; i++) {
@@ -271,7 +284,10 @@ static int refuse_class(const struct class_index *index, const char *word, struc
 	return 0;
 }
 
-/* Replaces the simple name of a loaded class by its qualified name. */
+/*
+ * If the class part of a pattern is the simple name of a loaded class, replaces it by the full
+ * name.
+ */
 static int qualify(const struct class_index *index, struct method_pattern *pattern,
 		   struct err *err)
 {
@@ -301,7 +317,7 @@ static int select_classes(const struct ctx *ctx, struct trace_plan *plan,
 	return class_index_select(ctx, index, patterns, plan->n_wanted, loader, err);
 }
 
-/* Appends the method part of a pattern: "save*" or "m(int)". */
+/* Appends the part of a pattern that names the method: "save*" or "m(int)". */
 static void add_name(struct buf *out, const struct method_pattern *p)
 {
 	buf_addf(out, "%.200s", p->name);
@@ -309,7 +325,7 @@ static void add_name(struct buf *out, const struct method_pattern *p)
 		buf_addf(out, "(%.200s)", p->parameters);
 }
 
-/* Explains why a pattern matches no method although its class pattern matches loaded classes. */
+/* Sets the error for a pattern that matches loaded classes, but no method. */
 static int refuse_method(struct trace_wanted *wanted, struct err *err)
 {
 	const struct method_pattern *p = &wanted->pattern;

@@ -1,6 +1,6 @@
 /*
  * Chooses the methods to trace.  Each class is rewritten and verified in the client before the JVM
- * is asked to change it.
+ * is asked to change the class.
  */
 #ifndef JTOOL_CMD_TRACE_TRACE_PLAN_H
 #define JTOOL_CMD_TRACE_TRACE_PLAN_H
@@ -12,13 +12,14 @@
 #include "model/redefine/redefinition.h"
 #include "model/profile/trace.h"
 
-/* One pattern of the command line. */
+/* A pattern of the command line, and what it has matched. */
 struct trace_wanted {
 	struct method_pattern pattern;
-	bool found;            /* it matches a method */
-	bool unread;           /* it matches a class that could not be read */
+	bool found;            /* the pattern matches a method */
+	bool unread;           /* the pattern matches a class that could not be read */
 	struct suggestions near;
-	struct buf candidates; /* methods of the classes that it matches, until `found` */
+	/* while `found` is false: methods of the classes that the pattern matches */
+	struct buf candidates;
 	size_t n_candidates, n_classes;
 };
 
@@ -26,31 +27,35 @@ struct trace_plan {
 	struct trace_wanted *wanted;
 	size_t n_wanted;
 	struct redefinition_jvm jvm;
-	bool values;          /* report arguments and results */
+	bool values;          /* the agent must report arguments and results */
 	size_t max_methods;
-	struct trace trace;   /* the chosen methods, and later their calls */
-	uint32_t *numbers;    /* class number of each method; methods are grouped by class */
+	struct trace trace;   /* the methods that were chosen, and later their calls */
+	/* number of each method's class in the class index; the methods of a class are adjacent */
+	uint32_t *numbers;
 	size_t cap_numbers;
-	size_t n_methods;     /* matching methods; those beyond max_methods are not in `trace` */
-	size_t n_classes;     /* classes of these methods */
-	size_t n_loaded;      /* classes in the JVM */
+	/* number of methods that match; `trace` has at most max_methods of them */
+	size_t n_methods;
+	size_t n_classes;     /* number of classes that have these methods */
+	size_t n_loaded;      /* number of classes that the JVM has loaded */
 	struct skipped skipped;
-	struct skipped lambdas; /* lambda classes that only globs match */
+	struct skipped lambdas; /* lambda classes that match only by globs */
 };
 
-/* Parses the patterns.  Returns -1 with err set (EXIT_USAGE) if one is invalid. */
+/*
+ * Parses the patterns of the command line.  Returns -1 with err set (EXIT_USAGE) if one is invalid.
+ */
 int trace_plan_init(struct trace_plan *plan, char *const *patterns, size_t n, struct err *err)
 	_must_check_;
 void trace_plan_release(struct trace_plan *plan);
 
 /*
- * Finds the methods in classes of `loader` (NULL: any).  Returns -1 with err set if a pattern
- * matches nothing, there are too many methods, or none can be traced.
+ * Finds the methods in the classes of `loader` (NULL: any loader).  Returns -1 with err set if a
+ * pattern matches nothing, if too many methods match, or if none of them can be traced.
  */
 int trace_plan_make(const struct ctx *ctx, struct trace_plan *plan, struct class_index *index,
 		    const char *loader, struct err *err) _must_check_;
 
-/* Returns "a.b.C.m(java.lang.String, int)" for messages; the caller frees it. */
+/* Returns the method's name for messages, "a.b.C.m(java.lang.String, int)"; the caller frees it. */
 char *trace_plan_name(const char *class, struct cf_text name, struct cf_text descriptor)
 	_must_check_;
 

@@ -24,7 +24,7 @@ static uint32_t flags(const struct trace_opts *opts)
 	       (clock_source_is_counter() ? WIRE_TRACE_COUNTER : 0);
 }
 
-/* Returns the CPU time that the hooks may use per second, in nanoseconds; 0: no limit. */
+/* Returns how many nanoseconds of CPU time the hooks may use per second; 0: no limit. */
 static uint64_t hooks_budget_ns(const struct ctx *ctx, const struct trace_opts *opts)
 {
 	double processors = cpu_limit(ctx->jvm->pid);
@@ -58,7 +58,10 @@ static size_t method_size(const struct trace_method *m)
 	return 8 + strlen(m->name) + strlen(m->descriptor);
 }
 
-/* Sends as many methods of one class, from `first` on, as fit a frame; sets *n to their number. */
+/*
+ * Sends the methods of one class, from number `first` on, that fit in a frame.  Sets *n to their
+ * number.
+ */
 static int send_methods(const struct trace_plan *plan, size_t first, size_t *n, struct session *s,
 			struct err *err)
 {

@@ -12,7 +12,7 @@
 #include "render/units.h"
 
 #define DRAW_MS 500
-#define END_MS 60000 /* time limit for restoring the classes */
+#define END_MS 60000 /* limit for restoring the classes */
 
 struct run {
 	const struct ctx *ctx;
@@ -22,13 +22,14 @@ struct run {
 	struct trace_text text;
 	struct trace_summary summary;
 	struct follow follow;
-	struct buf out;       /* output not yet written to ctx->out */
-	bool live;            /* the summary is redrawn on a terminal */
-	int write_error;      /* errno of a failed write, which ends all output; 0: none */
-	struct deadline draw; /* when to redraw the summary */
+	struct buf out;       /* output that was not written to ctx->out yet */
+	bool live;            /* the output is a summary that is redrawn on a terminal */
+	/* errno of a write that has failed, after which nothing is written; 0: none */
+	int write_error;
+	struct deadline draw; /* when the summary is redrawn next */
 	struct progress line;
-	int64_t begin_ns;     /* monotonic time when the methods were instrumented */
-	uint64_t n_shown;     /* calls */
+	int64_t begin_ns;     /* when the methods were instrumented, by monotonic_ns() */
+	uint64_t n_shown;     /* number of calls that were printed */
 };
 
 static void flush(struct run *r)
@@ -78,7 +79,7 @@ static size_t count_classes(const struct trace *t)
 	size_t n = 0;
 	const char *last = NULL;
 
-	/* Methods are grouped by class. */
+	/* The methods of a class are adjacent. */
 	for (size_t i = 0; i < t->n; i++) {
 		if (t->methods[i].refused || (last && strcmp(last, t->methods[i].class) == 0))
 			continue;
@@ -132,7 +133,10 @@ static bool is_reader_gone(const struct run *r)
 	return poll(&out, 1, 0) > 0 && (out.revents & POLLERR);
 }
 
-/* Returns whether a summary has reached the limit -c.  The agent checks it for reported calls. */
+/*
+ * Returns whether a summary has as many calls as -c permits.  For calls that are reported, the
+ * agent checks this.
+ */
 static bool has_reached_limit(const struct run *r)
 {
 	const struct trace *t = &r->plan->trace;
@@ -145,7 +149,7 @@ static bool has_reached_limit(const struct run *r)
 	return n >= limit;
 }
 
-/* Appends what is traced: the class and method as they were requested, or how many methods. */
+/* Appends what is traced: the only class and method as requested, or the number of methods. */
 static void add_wanted(const struct run *r, struct buf *out)
 {
 	if (r->ctx->n_args == 1)
@@ -154,7 +158,7 @@ static void add_wanted(const struct run *r, struct buf *out)
 		buf_addf(out, "%zu methods", (size_t)r->plan->trace.n_hooked);
 }
 
-/* Shows "waiting for a.b.Cart.add: 0 of 2 calls after 12 s, Ctrl-C ends". */
+/* Draws the line "waiting for a.b.Cart.add: 0 of 2 calls after 12 s, Ctrl-C ends". */
 static void draw_line(struct run *r)
 {
 	uint64_t limit = r->opts->count == TRACE_COUNT_UNSET ? 0 : trace_calls_limit(r->opts);
@@ -233,7 +237,7 @@ static void print_hidden_count(const struct run *r, uint64_t n, const char *why)
 			 n == 1 ? "call was" : "calls were", why);
 }
 
-/* Prints that no call was recorded, so that an empty output is not mistaken for a failure. */
+/* Prints that no call was recorded, because an empty output could be mistaken for a failure. */
 static void print_nothing(const struct run *r)
 {
 	const struct trace_state *state = &r->plan->trace.state;
@@ -251,8 +255,8 @@ static void print_nothing(const struct run *r)
 }
 
 /*
- * Writes the last line of JSON, {"calls":7,"kept_back":1200,"lost":0}, if --rate suppressed calls.
- * Calls after the limit of -c do not count as suppressed.
+ * If --rate has suppressed calls, writes the last line of JSON,
+ * {"calls":7,"kept_back":1200,"lost":0}.  Calls after the limit of -c do not count as suppressed.
  */
 static void write_kept_back(struct run *r)
 {
@@ -339,7 +343,7 @@ static int write_files(const struct run *r, struct err *err)
 	return trace_stacks_write(r->stacks, r->ctx, t, err);
 }
 
-/* Shows the calls and writes the files even if the JVM exits. */
+/* Runs the trace.  Prints the calls and writes the files also if the JVM exits. */
 static int request_and_follow(struct run *r, struct session *s, struct err *err)
 {
 	int rc = trace_request(r->ctx, r->plan, s, err);

@@ -1,4 +1,4 @@
-/* trace --collapsed, --flamegraph: sums up calls by stack. */
+/* trace --collapsed, --flamegraph and --pprof: sums up the calls by stack. */
 #ifndef JTOOL_CMD_TRACE_TRACE_STACKS_H
 #define JTOOL_CMD_TRACE_TRACE_STACKS_H
 
@@ -11,15 +11,15 @@ struct trace_opts;
 struct trace_stacks {
 	struct stack_files files;
 	struct call_tree tree;
-	struct buf name; /* of a method; reused from call to call */
+	struct buf name; /* name of a method; the buffer is reused for each call */
 };
 
-/* Opens the files.  Returns -1 with err set; release `s` in any case. */
+/* Opens the output files.  Returns -1 with err set on failure; release `s` in either case. */
 int trace_stacks_open(struct trace_stacks *s, const struct trace_opts *opts, struct err *err)
 	_must_check_;
 void trace_stacks_add(struct trace_stacks *s, const struct trace *t,
 		      const struct trace_call *call);
-/* Writes the calls that were added so far to the files. */
+/* Writes the files with the calls that were added so far. */
 int trace_stacks_write(struct trace_stacks *s, const struct ctx *ctx, const struct trace *t,
 		       struct err *err) _must_check_;
 void trace_stacks_release(struct trace_stacks *s);

@@ -1,4 +1,6 @@
-/* agent: prints the path of a copy of the bundled agent, for JVMs that load it at startup. */
+/*
+ * The command agent: prints the path of a copy of jtool's agent, for JVMs that load it at startup.
+ */
 #include <errno.h>
 #include <fcntl.h>
 #include <string.h>
@@ -15,7 +17,7 @@
 #include "embedded/embedded.h"
 #include "session/session.h"
 
-#define CACHE_SUBDIR "jtool" /* in the user's cache directory */
+#define CACHE_SUBDIR "jtool" /* name of jtool's directory in the user's cache directory */
 #define MODE 0755
 
 struct agent_opts {
@@ -38,7 +40,10 @@ static int cache_failed(const char *path, const char *why, struct err *err)
 		       "elsewhere", path, why);
 }
 
-/* Returns the user's XDG cache directory, which the caller frees, or NULL if there is none. */
+/*
+ * Returns the path of the user's XDG cache directory, or NULL if there is none.  The caller frees
+ * it.
+ */
 static char *cache_path(void)
 {
 	const char *cache = getenv("XDG_CACHE_HOME"), *home = getenv("HOME");
@@ -49,8 +54,9 @@ static char *cache_path(void)
 }
 
 /*
- * Returns why another user could replace the agent in this file or directory, or NULL.  A replaced
- * agent would run in the user's JVMs.  Directories above jtool's own (is_own) may belong to root.
+ * Returns why another user could replace the agent in this file or directory, or NULL if nobody
+ * could.  A replaced agent would run in the user's JVMs. is_own: it is jtool's own directory or
+ * file, which must belong to the user; the directories above may belong to root.
  */
 static const char *why_unsafe(int fd, bool is_own)
 {
@@ -66,8 +72,8 @@ static const char *why_unsafe(int fd, bool is_own)
 }
 
 /*
- * Opens a directory and creates it if it does not exist.  The cache directory may be a symbolic
- * link; jtool's own directory in it (is_own) may not.
+ * Opens a directory, and creates it if it does not exist. is_own: it is jtool's own directory,
+ * which must not be a symbolic link; the cache directory may be one.
  */
 static int open_dir(int parent_fd, const char *name, const char *path, bool is_own,
 		    struct err *err)
@@ -87,7 +93,7 @@ static int open_dir(int parent_fd, const char *name, const char *path, bool is_o
 	return cache_failed(path, why, err);
 }
 
-/* Returns true if the file is this agent and only the user can write to it. */
+/* Returns whether the file contains this agent, and only the user can write to it. */
 static bool is_up_to_date(int dir_fd, const char *name, const struct buf *agent)
 {
 	struct stat st;
@@ -106,7 +112,7 @@ static int write_and_commit(struct atomic_file *f, const struct buf *agent, stru
 	return rc < 0 ? atomic_file_failed(f, rc, err) : atomic_file_commit(f, NULL, err);
 }
 
-/* Replaces `name` by a new file with the agent: JVMs may have the old file mapped. */
+/* Writes the agent to a new file, and renames it to `name`: JVMs may have mapped the old file. */
 static int write_at(int dir_fd, const char *name, const char *path, const struct buf *agent,
 		    struct err *err)
 {
@@ -129,7 +135,9 @@ static int write_at(int dir_fd, const char *name, const char *path, const struct
 	return rc;
 }
 
-/* The dynamic linker cannot map code from a noexec mount. */
+/*
+ * Prints a notice if the file is on a noexec mount, from which the dynamic linker cannot map code.
+ */
 static void warn_if_noexec(const struct ctx *ctx, const char *path)
 {
 	struct statvfs fs;

@@ -1,4 +1,4 @@
-/* agentprops: prints the JVM's agent properties (VMSupport.getAgentProperties). */
+/* The command agentprops: prints the JVM's agent properties (VMSupport.getAgentProperties). */
 #include "cmd/vm/print_props.h"
 
 static int run(struct ctx *ctx, struct err *err)

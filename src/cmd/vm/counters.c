@@ -1,4 +1,7 @@
-/* counters: prints the JVM's hsperfdata counters, like PerfCounter.print of the JDK's jcmd. */
+/*
+ * The command counters: prints the JVM's hsperfdata counters, like PerfCounter.print of the JDK's
+ * jcmd.
+ */
 #include <inttypes.h>
 #include <string.h>
 
@@ -29,7 +32,10 @@ static void sort(struct perfdata *perf)
 	perf->n = n;
 }
 
-/* Fills `perf`, also with counters derived from the file.  Returns 0, or -1 with err set. */
+/*
+ * Reads the counters, and adds those that the JDK derives from the file.  Returns 0, or -1 with err
+ * set.
+ */
 static int read_counters(const struct jvm *jvm, struct perfdata *perf, struct err *err)
 {
 	if (hsperf_read_once(jvm, perf, err) < 0)
@@ -39,7 +45,7 @@ static int read_counters(const struct jvm *jvm, struct perfdata *perf, struct er
 	return 0;
 }
 
-/* Keeps the matching counters.  Returns -1 with err set if there are none. */
+/* Removes the counters that do not match the glob.  Returns -1 with err set if none matches. */
 static int filter(struct perfdata *perf, const char *glob, struct err *err)
 {
 	struct suggestions near = SUGGEST_INIT(glob);
@@ -61,7 +67,10 @@ static int filter(struct perfdata *perf, const char *glob, struct err *err)
 	return n ? 0 : -1;
 }
 
-/* Appends a line for each counter.  Texts are quoted; only control characters are escaped. */
+/*
+ * Appends a line NAME=VALUE for each counter.  Texts are in quotes; only control characters are
+ * escaped.
+ */
 static void add_lines(const struct perfdata *perf, struct buf *text)
 {
 	for (size_t i = 0; i < perf->n; i++) {

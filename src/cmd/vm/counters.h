@@ -1,4 +1,4 @@
-/* The output of `counters`, which `jcmd TARGET PerfCounter.print` prints, too. */
+/* The output of `jtool counters`, which is also that of `jtool jcmd TARGET PerfCounter.print`. */
 #ifndef JTOOL_CMD_VM_COUNTERS_H
 #define JTOOL_CMD_VM_COUNTERS_H
 

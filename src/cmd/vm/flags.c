@@ -1,4 +1,7 @@
-/* flags: lists the JVM's -XX flags, shows one, or sets a manageable one in the running JVM. */
+/*
+ * The command flags: lists the JVM's -XX flags, shows one, or sets a manageable one in the running
+ * JVM.
+ */
 #include <string.h>
 
 #include "base/printable.h"
@@ -11,11 +14,11 @@
 
 #define ANSWER_MAX (64u * 1024 * 1024)
 
-/* The parsed argument: NAME, GLOB, NAME=VALUE, +NAME or -NAME, each also with "-XX:" in front. */
+/* The argument NAME, GLOB, NAME=VALUE, +NAME or -NAME, after parsing.  It may begin with "-XX:". */
 struct flag_request {
-	char *name;        /* or a glob; NULL: list all flags */
+	char *name;        /* name or glob; NULL: list all flags */
 	const char *value; /* the new value; NULL: show the flag */
-	char sign;         /* '+' or '-': value is "true" or "false"; '\0': no sign */
+	char sign; /* '+' or '-' before the name, for the value "true" or "false"; '\0': none */
 };
 
 static struct flag_request parse_request(const struct ctx *ctx)
@@ -65,8 +68,8 @@ static int check(const struct ctx *ctx, struct err *err)
 }
 
 /*
- * Requests all flags, even if only one is shown: unlike the attach operation printflag, VM.flags
- * -all has type, kind and origin, and from JDK 27 on locked flags, too.
+ * Reads all flags, even if only one is shown: unlike the attach operation printflag, VM.flags -all
+ * has type, kind and origin, and from JDK 27 on also locked flags.
  */
 static int read_flags(const struct ctx *ctx, struct vmflags *flags, struct err *err)
 {
@@ -134,7 +137,7 @@ static void show_change(const struct ctx *ctx, const struct vmflag *old, const s
 			*after ? after : "empty");
 }
 
-/* Returns the java option that sets the flag to this value.  The caller frees it. */
+/* Returns the option of java that sets the flag to this value.  The caller frees it. */
 static char *spelled_with(const struct vmflag *flag, const char *value)
 {
 	bool on = vmflag_form(flag) == VMFLAG_BOOL && strcmp(value, "1") == 0;
@@ -149,7 +152,7 @@ static char *spelled_with(const struct vmflag *flag, const char *value)
 	return buf_take(&spelled);
 }
 
-/* Requests the change.  If the JVM refuses, its reason is the error, with a hint added. */
+/* Asks the JVM to set the flag.  If it refuses, its reason is the error, with a hint added. */
 static int send(const struct ctx *ctx, const struct vmflag *flag, const char *value,
 		struct err *err)
 {

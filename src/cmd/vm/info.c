@@ -1,8 +1,8 @@
 /*
- * info: shows one JVM's identity, state and resources without disturbing it.
+ * The command info: shows the identity, state and resources of one JVM without disturbing it.
  *
- * A JVM that publishes no counters is queried with diagnostic commands that need no safepoint,
- * unless --no-attach is given.
+ * A JVM that publishes no counters is asked with diagnostic commands that need no safepoint, unless
+ * --no-attach is given.
  */
 #include "cmd/vm/info.h"
 
@@ -45,8 +45,9 @@ static bool can_be_queried(const struct info *info)
 }
 
 /*
- * Runs a diagnostic command, unless an earlier one has set err.  Returns false without an error if
- * the JVM answers that it does not know the command: it may know the next one.
+ * Runs a diagnostic command, unless an earlier one has set err.  Returns whether there is an
+ * answer.  Returns false with no error set if the JVM does not know the command, because it may
+ * know the next one.
  */
 static bool query(const struct ctx *ctx, const char *command, struct buf *answer, struct err *err)
 {
@@ -62,7 +63,10 @@ static bool query(const struct ctx *ctx, const char *command, struct buf *answer
 	return false;
 }
 
-/* Splits off the arguments at the first space: the JVM joins all words with unquoted spaces. */
+/*
+ * Splits the arguments off at the first space.  The JVM joins all words with spaces and does not
+ * quote them.
+ */
 static void split_command(struct dcmd_answers *answers)
 {
 	char *rest = answers->main;
@@ -71,7 +75,7 @@ static void split_command(struct dcmd_answers *answers)
 	answers->args = rest;
 }
 
-/* Runs the diagnostic commands, none of which needs a safepoint. */
+/* Runs the diagnostic commands and parses the answers.  None of them needs a safepoint. */
 static int query_all(const struct ctx *ctx, struct dcmd_answers *answers, struct err *err)
 {
 	_cleanup_buf_ struct buf answer = BUF_INIT;

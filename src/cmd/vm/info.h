@@ -1,4 +1,4 @@
-/* The data that `info` collects, and the record that shows it. */
+/* The data that `jtool info` collects, and the record that shows the data. */
 #ifndef JTOOL_CMD_VM_INFO_H
 #define JTOOL_CMD_VM_INFO_H
 
@@ -7,10 +7,13 @@
 #include "proc/vm_stats.h"
 #include "discover/process_info.h"
 
-/* Answers to diagnostic commands, for a JVM that publishes no counters.  Unknown texts are NULL. */
+/*
+ * The answers of a JVM that publishes no counters to diagnostic commands.  Texts are NULL if
+ * unknown.
+ */
 struct dcmd_answers {
 	char *vm, *release, *main, *flags;
-	const char *args; /* points into main's allocation */
+	const char *args; /* a part of the text `main` */
 	const char *gc;
 	struct dcmd_reply_heap heap;
 };
@@ -18,12 +21,12 @@ struct dcmd_answers {
 struct info {
 	const struct jvm *jvm;
 	struct process_info process;
-	bool has_counters;      /* `perf` and `stats` are filled */
+	bool has_counters;      /* `perf` and `stats` are filled in */
 	struct perfdata perf;
 	struct vm_stats stats;
-	struct dcmd_answers answers; /* filled if the JVM was queried */
-	char *why_not;          /* why the JVM has no counters; NULL if it has counters */
-	char *query_result;     /* how querying the JVM went; NULL: it was not queried */
+	struct dcmd_answers answers; /* filled in if the JVM was asked */
+	char *why_not;          /* why the JVM has no counters; NULL: it has counters */
+	char *query_result;     /* a text on how asking the JVM went; NULL: it was not asked */
 };
 
 /* Returns the data as a record, which the caller frees. */

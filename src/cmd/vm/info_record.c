@@ -183,7 +183,7 @@ static const struct field agent_fields[N_AGENT] = {
 };
 /* clang-format on */
 
-/* Sets the field, unless the value is -1 (unknown). */
+/* Sets a field to a number; leaves it unset if the number is -1 (unknown). */
 static void put_number(struct record *s, size_t field, int64_t value)
 {
 	if (value >= 0)
@@ -264,13 +264,18 @@ static void put_java(struct record *s, const struct info *info)
 		record_text(s, OPTIONS + i, v->options[i]);
 }
 
-/* Returns -1 (unknown) for 0: a running JVM uses heap, so the value is not yet published. */
+/*
+ * Returns -1 (unknown) if `used` is 0: a running JVM always uses heap, so the JVM has not published
+ * the value yet.
+ */
 static int64_t unless_zero(int64_t used)
 {
 	return used == 0 ? -1 : used;
 }
 
-/* Returns NULL for "No GC", which the JVM publishes while no collection has a cause to report. */
+/*
+ * Returns the cause, or NULL for "No GC", which the JVM publishes while no collection is running.
+ */
 static const char *unless_no_gc(const char *cause)
 {
 	return cause && strcmp(cause, "No GC") != 0 ? cause : NULL;
@@ -356,7 +361,7 @@ static void put_system(struct record *s, const struct process_info *v)
 	put_real(s, CGROUP_CPUS, v->cgroup.cpus);
 }
 
-/* Returns whether this is a mapped agent of jtool that the JVM has loaded at startup. */
+/* Returns whether a mapped agent of jtool was loaded by the JVM at startup. */
 static bool is_at_startup(const struct agent *a)
 {
 	return a->kind == AGENT_MAPPED && a->maker == MADE_BY_JTOOL && !agents_is_staged(a->name);
@@ -375,7 +380,10 @@ static const char *origin(const struct agents *agents, const struct agent *a)
 	return is_at_startup(a) ? ", of jtool; asleep until a command needs it" : made_by[a->maker];
 }
 
-/* Returns the agent's option as on the command line, or its file and origin. */
+/*
+ * Returns the option that loads the agent, as on the command line, or the agent's file and origin.
+ * The caller frees it.
+ */
 static char *agent_words(const struct agents *agents, const struct agent *a)
 {
 	if (a->kind == AGENT_MAPPED)

@@ -41,7 +41,7 @@ void interval_begin(struct interval *interval)
 	interval->next_ns = monotonic_ns();
 }
 
-/* Waits until at_ns (monotonic time).  Returns false if a signal arrives first. */
+/* Waits until monotonic_ns() returns at_ns.  Returns false if a signal arrives first. */
 static bool wait_until(int64_t at_ns, const sigset_t *stop)
 {
 	for (;;) {

@@ -1,5 +1,5 @@
 /*
- * Periodic sampling with INTERVAL and COUNT, as in jstat.
+ * Samples at an interval, with the arguments INTERVAL and COUNT as in jstat.
  *
  * Samples are due at fixed times after the start, however long each one takes.  Times that have
  * passed, for example while the machine was suspended, are skipped.
@@ -14,24 +14,24 @@
 #include "base/err.h"
 
 struct interval {
-	unsigned interval_ms; /* 0: one sample only */
-	unsigned count;       /* 0: until a signal arrives */
-	unsigned done;        /* number of samples taken */
-	int64_t next_ns;      /* when the next sample is due; monotonic time */
-	sigset_t stop; /* the signals that end the sampling */
+	unsigned interval_ms; /* 0: take only one sample */
+	unsigned count;       /* 0: take samples until a signal arrives */
+	unsigned done;        /* number of samples that were taken */
+	int64_t next_ns;      /* when the next sample is due, by monotonic_ns() */
+	sigset_t stop; /* signals that end the sampling */
 };
 
 /* Parses [INTERVAL [COUNT]], in ms without a unit.  Returns 0, or -1 with err set (EXIT_USAGE). */
 int interval_parse(struct interval *interval, char *const *words, int n_words,
 		   struct err *err) _must_check_;
 
-/* Starts the schedule.  With INTERVAL, SIGINT and SIGTERM end the sampling, not the process. */
+/* Begins the schedule.  With INTERVAL, SIGINT and SIGTERM end the sampling and not the process. */
 void interval_begin(struct interval *interval);
 
-/* Counts a sample and waits until the next one is due; returns false after the last one. */
+/* Counts a sample, and waits until the next one is due.  Returns false after the last sample. */
 bool interval_next(struct interval *interval);
 
-/* Returns true if COUNT samples were taken; without COUNT any number is complete. */
+/* Returns true if COUNT samples were taken.  Without COUNT, any number is enough. */
 bool interval_is_complete(const struct interval *interval);
 
 #endif

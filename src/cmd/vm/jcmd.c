@@ -1,4 +1,4 @@
-/* jcmd: runs any diagnostic command of the JVM, like the JDK's jcmd. */
+/* The command jcmd: runs any diagnostic command of the JVM, like the JDK's jcmd. */
 #include <string.h>
 
 #include "cmd/attach_call.h"
@@ -25,7 +25,10 @@ static void join(struct buf *line, char *const *words, int n)
 	}
 }
 
-/* The JVM does not have PerfCounter.print: the JDK's jcmd prints the counters itself, too. */
+/*
+ * Prints the counters for PerfCounter.print.  This is not a command of the JVM: the JDK's jcmd
+ * prints the counters itself, too.
+ */
 static int print_counters(const struct ctx *ctx, struct err *err)
 {
 	_cleanup_buf_ struct buf text = BUF_INIT;
@@ -39,7 +42,7 @@ static int print_counters(const struct ctx *ctx, struct err *err)
 	return 0;
 }
 
-/* Rejects invalid combinations before JVMs are searched. */
+/* Rejects invalid combinations of options before a JVM is searched. */
 static int jcmd_check(const struct ctx *ctx, struct err *err)
 {
 	_cleanup_buf_ struct buf line = BUF_INIT;

@@ -12,8 +12,8 @@
 #include "render/json.h"
 #include "render/units.h"
 
-#define INPUT_MAX (16u * 1024 * 1024)  /* bytes of a file that the JVM reads */
-#define OUTPUT_MAX (64u * 1024 * 1024) /* bytes of the answer */
+#define INPUT_MAX (16u * 1024 * 1024)  /* limit for a file that the JVM reads, in bytes */
+#define OUTPUT_MAX (64u * 1024 * 1024) /* limit for the answer in bytes */
 #define HEAP_ROOM_BASE (16u << 20)
 
 static struct staged_file *stage_input(const struct ctx *ctx, const char *path, struct err *err)
@@ -39,7 +39,10 @@ static struct staged_file *stage_input(const struct ctx *ctx, const char *path, 
 	return staged_file_new(ctx->jvm, &req, ctx->steps, err);
 }
 
-/* Returns the most bytes that a heap dump needs: references and headers may double. */
+/*
+ * Returns the most bytes that a heap dump takes: references and headers may be twice as large in
+ * it.
+ */
 static uint64_t heap_room(const struct jvm *jvm)
 {
 	int64_t heap = jvm->heap_used > 0 ? jvm->heap_used : jvm->heap_max;
@@ -68,7 +71,7 @@ static uint64_t written(void *staged)
 	return staged_file_written(staged);
 }
 
-/* Runs the command with the staged path, and reads the answer into `text`. */
+/* Runs the command with the path of the staged file, and reads the answer into `text`. */
 static int ask(const struct ctx *ctx, const char *line, const struct dcmd_file *file,
 	       struct staged_file *staged, int *code, struct buf *text, struct err *err)
 {
@@ -98,7 +101,7 @@ static int ask(const struct ctx *ctx, const char *line, const struct dcmd_file *
 	return 0;
 }
 
-/* Replaces each staged path in the answer by the caller's path. */
+/* Copies the answer, with the caller's path in the place of each path of the staged file. */
 static void rename_paths(struct buf *out, const struct buf *text, const char *staged,
 			 const char *path)
 {
@@ -131,7 +134,7 @@ static void show_text(const struct ctx *ctx, const struct buf *text, const char 
 	fprintf(ctx->out, "wrote %s: %s\n", path, buf_str(&shown));
 }
 
-/* `size` of the file that was written; -1: none. */
+/* Prints the result.  `size` is that of the file that was written; -1: none. */
 static void show(const struct ctx *ctx, const struct dcmd_file *file, int code,
 		 const struct buf *text, int64_t size)
 {
@@ -150,7 +153,10 @@ static void show(const struct ctx *ctx, const struct dcmd_file *file, int code,
 	json_free(doc);
 }
 
-/* Some commands report success although they failed; none writes an empty file. */
+/*
+ * Rejects an empty file: some commands report success although they have failed, and none writes an
+ * empty file.
+ */
 static int refuse_empty(void *arg, int fd, uint64_t size, struct err *err)
 {
 	(void)arg;

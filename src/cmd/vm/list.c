@@ -103,7 +103,10 @@ static void add_bytes(struct table *t, size_t column, int64_t bytes)
 		table_number(t, column, bytes);
 }
 
-/* Adds the main class, simple or in full, and the container id, 12 digits or in full (JSON). */
+/*
+ * Adds the main class (its simple name, or with full_main in full) and the container's id (12
+ * digits, or with full_id in full).
+ */
 static void add_names(struct table *t, const struct jvm *jvm, bool full_id, bool full_main)
 {
 	char id[13] = "";
@@ -137,7 +140,7 @@ static void add_row(struct table *t, const struct jvm *jvm, const char *user)
 	table_text(t, COLUMN_FLAGS, jvm->flags);
 }
 
-/* Adds values from the kernel, which take longer to read than all others: only with -o. */
+/* Adds values from the kernel that take longer to read than all others.  Used only with -o. */
 static void add_usage(struct table *t, const struct procfs *proc, pid_t pid)
 {
 	struct proc_usage usage;
@@ -154,7 +157,9 @@ static void add_usage(struct table *t, const struct procfs *proc, pid_t pid)
 	add_bytes(t, COLUMN_LIMIT, group.memory_limit);
 }
 
-/* Adds the rows.  Reuses the user's name if the previous JVM has the same user. */
+/*
+ * Adds the rows.  If two JVMs in succession have the same user, the user's name is looked up once.
+ */
 static void add_rows(struct table *t, const struct ctx *ctx, const struct procfs *proc,
 		     const struct jvm_list *list)
 {
@@ -179,7 +184,7 @@ static int print_list(const struct ctx *ctx, const struct procfs *proc,
 		      const struct jvm_list *list, struct err *err)
 {
 	const struct list_opts *opts = ctx->opts;
-	/* The columns from RSS on exist only with -o, also in JSON. */
+	/* The columns from RSS on are only available with -o, also in JSON. */
 	struct table *t = table_new(columns, opts->columns ? N_COLUMNS : COLUMN_RSS);
 	int rc = select_columns(t, opts, list, err);
 
@@ -197,7 +202,7 @@ static int print_list(const struct ctx *ctx, const struct procfs *proc,
 	return rc;
 }
 
-/* Prints one pid per line without padding, for scripts. */
+/* Prints one pid per line without padding, for use in scripts. */
 static int print_pids(const struct ctx *ctx, const struct jvm_list *list)
 {
 	for (size_t i = 0; i < list->n; i++)

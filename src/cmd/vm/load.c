@@ -1,8 +1,9 @@
 /*
- * load: loads the user's agent into the JVM.
+ * The command load: loads an agent of the user into the JVM.
  *
  * HotSpot reports some errors only on the target's stderr.  This command detects them before it
- * sends the request: not a library or jar, a wrong architecture, a path that the JVM cannot read.
+ * sends the request: the file is not a library or jar, has the wrong architecture, or cannot be
+ * read by the JVM.
  */
 #include <elf.h>
 #include <errno.h>
@@ -24,7 +25,7 @@
 #define OUTPUT_MAX 65536
 #define STEM_MAX 64
 
-/* Error codes of libinstrument's Agent_OnAttach (InvocationAdapter.c). */
+/* Return codes of libinstrument's Agent_OnAttach (InvocationAdapter.c). */
 enum {
 	INSTRUMENT_BAD_JAR = 100,
 	INSTRUMENT_NOT_ON_PATH = 101,
@@ -34,17 +35,17 @@ enum {
 enum agent_kind {
 	AGENT_LIBRARY, /* path of a library */
 	AGENT_JAR,     /* path of a jar, which libinstrument loads */
-	AGENT_NAME,    /* name of a library; the JVM searches for it */
+	AGENT_NAME,    /* name of a library, which the JVM searches */
 };
 
 struct agent {
 	enum agent_kind kind;
 	const char *given; /* as on the command line */
 	const char *options;
-	char *path;        /* absolute, in the target's mount namespace; NULL: send `given` */
-	int fd;            /* the caller's file; -1: none */
+	char *path;        /* absolute path in the target's mount namespace; NULL: send `given` */
+	int fd;            /* descriptor of the caller's file; -1: none */
 	struct stat st;
-	struct staged_file *staged; /* the copy; NULL: none */
+	struct staged_file *staged; /* the copy of the file in the target; NULL: none */
 };
 
 static bool has_suffix(const char *s, const char *suffix)
@@ -61,7 +62,10 @@ static enum agent_kind kind_of(const char *given)
 	return strchr(given, '/') || strstr(given, ".so") ? AGENT_LIBRARY : AGENT_NAME;
 }
 
-/* Returns true if an absolute path does not exist here: it may exist in the target's container. */
+/*
+ * Returns whether the agent is an absolute path that does not exist here: it may exist in the
+ * target's container.
+ */
 static bool is_path_in_target(const struct agent *a)
 {
 	return a->given[0] == '/' && access(a->given, F_OK) < 0 && errno == ENOENT;
@@ -95,7 +99,10 @@ static int check_jar(const struct agent *a, struct err *err)
 	return 0;
 }
 
-/* Reads the start of the ELF header; its fields up to e_machine are the same for 32 and 64 bit. */
+/*
+ * Reads the start of an ELF header.  Its fields up to e_machine are the same in 32-bit and 64-bit
+ * files.
+ */
 static bool read_elf(int fd, Elf32_Ehdr *head)
 {
 	return pread(fd, head, sizeof(*head), 0) == (ssize_t)sizeof(*head) &&
@@ -109,7 +116,7 @@ static bool is_native(const Elf32_Ehdr *head)
 	return (head->e_ident[EI_DATA] == ELFDATA2LSB) == (*(const uint8_t *)&one == 1);
 }
 
-/* Checks that the library is built for the architecture of the target's executable. */
+/* Checks that the library is for the same architecture as the program that the target runs. */
 static int check_library(const struct agent *a, const struct target_ns *ns, struct err *err)
 {
 	_cleanup_close_ int link = procfs_openat(&ns->proc, ns->jvm->pid, "exe", O_PATH);
@@ -121,7 +128,8 @@ static int check_library(const struct agent *a, const struct target_ns *ns, stru
 		return err_set(err, EXIT_USAGE,
 			       "'%s' is not a shared library (ELF file of type DYN)", a->given);
 	exe = link < 0 ? link : file_reopen_regular(link, &st);
-	if (exe < 0 || !read_elf(exe, &vm)) /* leave the check to the JVM */
+	/* Do not check: the JVM does it when it loads the library. */
+	if (exe < 0 || !read_elf(exe, &vm))
 		return 0;
 	if (lib.e_ident[EI_CLASS] == vm.e_ident[EI_CLASS] &&
 	    lib.e_ident[EI_DATA] == vm.e_ident[EI_DATA] && lib.e_machine == vm.e_machine)
@@ -133,7 +141,10 @@ static int check_library(const struct agent *a, const struct target_ns *ns, stru
 		       vm.e_ident[EI_CLASS] == ELFCLASS64 ? "64" : "32", vm.e_machine);
 }
 
-/* Returns the copy's name: the file name without suffix and leading dots.  The caller frees it. */
+/*
+ * Returns the name for the copy: the file name without its suffix and leading dots.  The caller
+ * frees it.
+ */
 static char *stem_of(const struct agent *a, const char *suffix)
 {
 	const char *name = strrchr(a->path, '/') + 1;
@@ -171,7 +182,7 @@ static int copy_to_target(struct agent *a, const struct ctx *ctx, struct err *er
 	return 0;
 }
 
-/* In a worker: checks the file against the JVM, and reports whether the JVM can read it. */
+/* In the worker: checks that the JVM can use the file, and writes whether the JVM can read it. */
 static int answer_check(const struct target_ns *ns, const void *agent, struct buf *answer,
 			struct err *err)
 {
@@ -197,7 +208,7 @@ static int check_in_target(const struct agent *a, const struct ctx *ctx, uint64_
 	return target_query_number(ctx->jvm, &q, can_read, err);
 }
 
-/* Checks the agent file, and copies it if the target cannot read it. */
+/* Checks the agent's file.  If the target cannot read it, stages a copy. */
 static int prepare(struct agent *a, const struct ctx *ctx, struct err *err)
 {
 	uint64_t can_read;
@@ -237,7 +248,7 @@ static int agent_failed(const struct agent *a, int code, struct err *err)
 {
 	const char *why;
 
-	/* The wording "return code: N" is that of JDK 9 and later. */
+	/* JDK 9 and later print "return code: N", too. */
 	if (a->kind != AGENT_JAR)
 		return err_set(err, EXIT_ANSWER,
 			       "'%s' was loaded, but its Agent_OnAttach failed: return code: %d",
@@ -327,8 +338,9 @@ static int check_given(const struct ctx *ctx, struct err *err)
 }
 
 /*
- * "instrument JAR[=OPTIONS]", the arguments of the attach operation, is the jar with its options:
- * JAR is then a path of the caller's.  Returns the path, which the caller frees, or NULL.
+ * Accepts the arguments of the attach operation, "instrument JAR[=OPTIONS]", as the jar with its
+ * options.  Returns the path of the jar, which the caller frees; NULL if the arguments have another
+ * form.  The path is one of the caller.
  */
 static char *split_instrument(struct agent *a)
 {

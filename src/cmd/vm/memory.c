@@ -1,8 +1,9 @@
 /*
- * memory: shows where the resident memory of a JVM is, and compares it with the limit of its group.
+ * The command memory: shows what the resident memory of a JVM is used for, and compares it with the
+ * limit of its control group.
  *
- * The mappings come from /proc/PID/smaps; diagnostic commands report what they are for.  If the JVM
- * cannot be asked, only the mappings are used.
+ * The mappings come from /proc/PID/smaps.  Diagnostic commands report what they are used for; if
+ * the JVM cannot be asked, only the mappings are used.
  */
 #include <errno.h>
 #include <string.h>
@@ -16,7 +17,8 @@
 #include "render/vm/memory_view.h"
 
 #define ANSWER_MAX (16u * 1024 * 1024)
-#define SMAPS_MAX (512u * 1024 * 1024) /* bytes, 700 each mapping: a JVM has 65530 at most */
+/* limit for smaps: each mapping takes about 700 bytes, and a process has at most 65530 */
+#define SMAPS_MAX (512u * 1024 * 1024)
 
 struct memory_opts {
 	const char *save, *diff;
@@ -33,7 +35,7 @@ static const struct opt memory_rows[] = {
 	OPT_END,
 };
 
-/* The diagnostic commands, and the parsers of their answers. */
+/* The diagnostic commands that are sent, and the parsers of their answers. */
 static const struct {
 	const char *command;
 	void (*parse)(struct jvm_memory *m, const char *text);
@@ -45,7 +47,7 @@ static const struct {
 	{ "VM.native_memory summary", jvm_memory_tracking },
 };
 
-/* A JVM that refuses a command does not have it: older ones lack some. */
+/* Runs the diagnostic commands.  A JVM that does not know a command is an older one. */
 static int ask(const struct ctx *ctx, struct jvm_memory *m, struct err *err)
 {
 	for (size_t i = 0; i < ARRAY_SIZE(questions); i++) {
@@ -165,7 +167,7 @@ static int show(const struct ctx *ctx, struct memory_view *v, const struct json 
 		       "raise the limit", v->pid);
 }
 
-/* Takes the result of an archive of capture. */
+/* Reads the result in an archive of `jtool capture`. */
 static int load_archive(const struct ctx *ctx, struct memory_view *v, struct err *err)
 {
 	struct json *doc;

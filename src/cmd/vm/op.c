@@ -1,4 +1,7 @@
-/* op: sends any operation of the attach protocol and prints the raw answer. */
+/*
+ * The command op: sends any operation of the attach protocol, and prints the JVM's answer
+ * unchanged.
+ */
 #include "cmd/attach_call.h"
 
 static int check(const struct ctx *ctx, struct err *err)

@@ -42,7 +42,7 @@ static void put(struct json *all, const struct prop *prop)
 	json_put_text_len(all, prop->name, prop->value, prop->value_len);
 }
 
-/* Prints one property, or all if `one` is NULL. */
+/* Prints the property `one` as JSON, or all properties if it is NULL. */
 static void show_json(const struct ctx *ctx, const struct props *props, const struct prop *one)
 {
 	struct json *doc = json_object(), *all = json_object();
@@ -71,7 +71,10 @@ static void show_lines(const struct ctx *ctx, const struct props *props)
 	}
 }
 
-/* Prints the value byte for byte for scripts, and with control characters escaped on a terminal. */
+/*
+ * Prints the value of a property: unchanged for scripts, and on a terminal with control characters
+ * escaped.
+ */
 static void show_value(const struct ctx *ctx, const struct prop *prop)
 {
 	_cleanup_buf_ struct buf value = BUF_INIT;

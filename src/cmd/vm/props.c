@@ -1,4 +1,4 @@
-/* props: prints the current system properties of the JVM. */
+/* The command props: prints the current system properties of the JVM. */
 #include "cmd/vm/print_props.h"
 
 static int run(struct ctx *ctx, struct err *err)

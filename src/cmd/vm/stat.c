@@ -1,4 +1,7 @@
-/* stat: prints jstat's tables of collections, heap, classes and compilers from the hsperfdata. */
+/*
+ * The command stat: prints jstat's tables of collections, heap, classes and compilers from
+ * hsperfdata.
+ */
 #include "cmd/vm/stat.h"
 
 #include <errno.h>
@@ -9,7 +12,7 @@
 #include "cmd/archive.h"
 #include "render/vm/jstat.h"
 
-#define HEADING_EVERY 20 /* lines, on a terminal */
+#define HEADING_EVERY 20 /* lines between two headings on a terminal */
 
 #define AT(member) offsetof(struct stat_opts, member)
 
@@ -118,7 +121,9 @@ static int show_table(const struct ctx *ctx, struct hsperf *counters,
 	return stat_verdict(interval, err);
 }
 
-/* Prints one document, sample by sample; it is valid JSON even if a later sample fails. */
+/*
+ * Prints one JSON document, sample by sample.  The document is valid even if a later sample fails.
+ */
 static int show_json(const struct ctx *ctx, struct hsperf *counters,
 		     struct interval *interval, struct err *err)
 {
@@ -141,7 +146,7 @@ static int show_json(const struct ctx *ctx, struct hsperf *counters,
 	return rc < 0 ? -1 : stat_verdict(interval, err);
 }
 
-/* Shows the samples of an archive of capture. */
+/* Prints the samples in an archive of `jtool capture`. */
 static int show_file(const struct ctx *ctx, struct err *err)
 {
 	const struct stat_opts *opts = ctx->opts;

@@ -13,28 +13,31 @@ struct stat_opts {
 	bool openmetrics;
 };
 
-/* Returns a view of the counters for jstat's formulas.  The view refers to `perf`. */
+/* Returns a counter_source for jstat's formulas.  It refers to `perf`, which must outlive it. */
 struct counter_source stat_counter_source(const struct perfdata *perf);
 
-/* Returns the seconds since the start of the JVM. */
+/* Returns the seconds since the start of the JVM; NAN if unknown. */
 double stat_timestamp(const struct counter_source *r);
 
-/* Appends a sample: a line of text, or JSON without a newline. */
+/* Appends a sample as a line of text, or as JSON without a newline. */
 void stat_sample(const struct ctx *ctx, const struct perfdata *perf, struct buf *out);
 
 /* Flushes stdout, so that each sample is visible at once.  Returns 0, or -1 with err set. */
 int stat_flush(const struct ctx *ctx, struct err *err);
 
-/* Returns whether to print a heading: after 0 lines, or on a terminal after at least 20. */
+/*
+ * Returns whether a heading must be printed after `lines` lines: at the start, and on a terminal
+ * again after 20 lines.
+ */
 bool stat_wants_heading(const struct ctx *ctx, size_t lines);
 
-/* Returns 0, or -1 with err set if a signal arrived before COUNT samples were taken. */
+/* Returns 0, or -1 with err set if a signal has arrived before COUNT samples were taken. */
 int stat_verdict(const struct interval *interval, struct err *err);
 
-/* Runs `stat all`: prints tables, or JSON documents. */
+/* Runs `jtool stat all`: prints tables or JSON documents. */
 int stat_all(const struct ctx *ctx, const struct jvm_list *jvms, struct err *err);
 
-/* Prints one OpenMetrics document for these JVMs. */
+/* Prints one OpenMetrics document about these JVMs. */
 int stat_metrics(const struct ctx *ctx, struct jvm *const *jvms, size_t n, struct err *err);
 
 #endif

@@ -1,4 +1,7 @@
-/* `stat all`: samples all JVMs in one worker, which is cheaper than a process for each JVM. */
+/*
+ * `jtool stat all`: samples all JVMs in one worker, which takes less time than a process for each
+ * JVM.
+ */
 #include <string.h>
 
 #include "cli/run_all.h"
@@ -10,19 +13,23 @@
 struct source {
 	struct jvm *jvm;
 	bool has_failed;
-	struct spool samples; /* with --json: stored until the document is printed at the end */
+	/* for --json: the samples, which are stored until the end, when the document is printed */
+	struct spool samples;
 };
 
 struct round {
 	const struct ctx *ctx;
 	struct source *sources;
 	size_t n;
-	size_t lines; /* printed since the last heading */
+	size_t lines; /* number of lines since the last heading */
 	struct interval interval;
 	struct run_all_tally tally;
 };
 
-/* Without INTERVAL, prints a table for each JVM; with INTERVAL, one table with a column PID. */
+/*
+ * Prints a row.  Without INTERVAL, each JVM has its own table; with INTERVAL, all JVMs are in one
+ * table, which has a column PID.
+ */
 static void print_row(struct round *round, const struct source *s, const struct buf *row)
 {
 	const struct stat_opts *opts = round->ctx->opts;
@@ -58,7 +65,7 @@ static int store_sample(struct source *s, const struct buf *sample, struct err *
 	return 0;
 }
 
-/* The JVMs that have not failed so far. */
+/* The JVMs that are sampled: those that have not failed yet. */
 struct remaining {
 	struct round *round;
 	struct source **sources;
@@ -89,7 +96,7 @@ static void visit(void *arg, size_t i, struct perfdata *perf, const struct err *
 		cmd_print_error_json((int)s->jvm->pid, &one, r->round->ctx->out);
 }
 
-/* Takes a sample of each JVM; a JVM that fails is reported and not sampled again. */
+/* Takes a sample of each JVM.  A JVM that fails is reported, and is not sampled again. */
 static void sample_all(struct round *round)
 {
 	_cleanup_free_ struct jvm **jvms = xcalloc(round->n, sizeof(*jvms));
@@ -106,7 +113,7 @@ static void sample_all(struct round *round)
 	hsperf_each(jvms, n, visit, &r);
 }
 
-/* Prints a document in its own line for each JVM that has samples. */
+/* Prints a document for each JVM that has samples, each on its own line. */
 static int print_documents(const struct round *round, struct err *err)
 {
 	FILE *out = round->ctx->out;

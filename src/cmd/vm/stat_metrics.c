@@ -1,4 +1,4 @@
-/* stat --openmetrics: prints one document for all JVMs, for a scrape or for node_exporter. */
+/* stat --openmetrics: prints one document about all JVMs, for scraping or for node_exporter. */
 #include <math.h>
 #include <string.h>
 
@@ -9,7 +9,7 @@
 #include "model/vm/metrics.h"
 #include "render/vm/openmetrics.h"
 
-/* The counters of a JVM, and what the kernel says of its memory; NAN: unknown. */
+/* The counters of a JVM, and its memory as the kernel reports it.  NAN: unknown. */
 struct source {
 	struct perfdata perf;
 	double resident, swapped, limit; /* bytes */
@@ -53,20 +53,21 @@ static void read_memory(struct source *s, pid_t pid)
 	procfs_close(&proc);
 }
 
-/* The data that the document refers to until it is printed. */
+/* The data to which the document refers until it is printed. */
 struct collection {
 	const struct ctx *ctx;
 	struct jvm *const *all;
-	struct source *sources; /* of the JVMs that have counters, as is the next array */
+	struct source *sources; /* one for each JVM that has counters, as in the next array */
 	struct openmetrics_jvm *jvms;
 	size_t n;
 	struct run_all_tally tally;
-	struct err last; /* of a JVM without counters */
+	struct err last; /* error of the last JVM without counters */
 };
 
 /*
- * A JVM without counters, or one that has just exited, is reported and skipped.  The exit status
- * stays 0 if any JVM is in the document: periodic scrapes must not fail because of one JVM.
+ * Receives the counters of a JVM.  If the JVM has none, or has just exited, it is reported and
+ * skipped.  The exit code is 0 if at least one JVM is in the document, so that periodic scrapes do
+ * not fail because of one JVM.
  */
 static void visit(void *arg, size_t i, struct perfdata *perf, const struct err *err)
 {
@@ -81,7 +82,7 @@ static void visit(void *arg, size_t i, struct perfdata *perf, const struct err *
 		return;
 	}
 	c->sources[c->n].perf = *perf;
-	*perf = (struct perfdata){ .data = NULL }; /* taken */
+	*perf = (struct perfdata){ .data = NULL }; /* the values are moved to the source */
 	read_memory(&c->sources[c->n], jvm->pid);
 	*m = (struct openmetrics_jvm){
 		.pid = (int)jvm->pid, .main = jvm->main, .container = jvm->container,
