@@ -192,7 +192,7 @@ int table_select(struct table *t, const char *list, struct err *err)
 	}
 }
 
-/* A formatted cell. */
+/* The text of a cell after formatting. */
 struct shown {
 	size_t at, len; /* position in layout.text */
 	size_t width;

@@ -41,7 +41,7 @@ void alloc_text_note(struct buf *out, const struct alloc_note *note)
 	case WIRE_ALLOC_NOT_LIVE:
 		buf_addf(out, "live objects were not counted: %s", note->text);
 		break;
-	default: /* from a newer agent */
+	default: /* the note comes from a newer agent */
 		buf_adds(out, note->text);
 		if (note->n > 0) {
 			buf_adds(out, ": ");

@@ -44,7 +44,9 @@ void alloc_text_summary(struct buf *out, const struct alloc_view *view)
 
 	buf_addf(out, "%.1f s: ", (double)state->ns / NS_PER_S);
 	if (!exact && state->samples == 0) {
-		/* Not "0 objects": threads that allocate little are not sampled. */
+		/*
+		 * Do not print "0 objects", because threads that allocate little are not sampled.
+		 */
 		buf_adds(out, "no samples, one in ");
 		add_bytes(out, state->interval);
 		return;
@@ -65,7 +67,7 @@ void alloc_text_summary(struct buf *out, const struct alloc_view *view)
 
 enum { CLASS, COUNT, BYTES, SAMPLES, LIVE_COUNT, LIVE_BYTES, STACK, SHARE };
 
-/* Leading spaces in a heading reserve the width of the widest values. */
+/* Spaces at the start of a heading reserve the width of the widest values. */
 static const struct column columns[] = {
 	[CLASS] = { "CLASS", "class", CELL_TEXT, true },
 	[COUNT] = { "COUNT", "count", CELL_COUNT, true },
@@ -77,7 +79,7 @@ static const struct column columns[] = {
 	[SHARE] = { "    %", NULL, CELL_PERCENT, true },
 };
 
-/* Returns the site's percentage of the total, for the value that view->order sorts by. */
+/* Returns the site's percentage of the total of the value by which view->order sorts. */
 static double share(const struct alloc_view *view, const struct alloc_site *site)
 {
 	uint64_t part = site->bytes, whole = view->total.bytes;
@@ -111,7 +113,7 @@ static void add_site(struct table *t, const struct alloc_view *view, const struc
 		table_frame(t, view->alloc->frames.texts[site->frames[i]]);
 }
 
-/* Returns the table, which the caller frees. */
+/* Returns the table of sites, which the caller frees. */
 static struct table *sites_table(const struct alloc_view *view)
 {
 	struct table *t = table_new(columns, ARRAY_SIZE(columns));
@@ -121,7 +123,10 @@ static struct table *sites_table(const struct alloc_view *view)
 	return t;
 }
 
-/* Appends the table.  The percentages are to the right of the column that orders the sites. */
+/*
+ * Appends the table of sites.  The percentages are to the right of the column by which sites are
+ * sorted.
+ */
 static void add_sites(struct buf *out, const struct alloc_view *view)
 {
 	static const struct {

@@ -35,13 +35,13 @@
 
 struct alloc_view {
 	const struct alloc *alloc;
-	const uint32_t *sites;      /* indexes of the sites that are shown, in order */
+	const uint32_t *sites; /* indexes of the sites that are shown, in the order of the output */
 	size_t n;
-	size_t n_hidden;            /* selected sites beyond the row limit */
+	size_t n_hidden;            /* number of selected sites that the row limit hides */
 	enum alloc_order order;
-	struct alloc_total total;   /* of all sites, shown or not */
-	uint32_t frames;            /* limit for each stack in the text; 0: no limit */
-	uint32_t age;               /* least number of collections that live objects survived */
+	struct alloc_total total;   /* total of all sites, including those that are not shown */
+	uint32_t frames; /* limit for the frames that the text shows of a stack; 0: none */
+	uint32_t age; /* least number of collections that a live object must have survived */
 	pid_t pid;                  /* 0: the profile is from a report */
 	const char *file;           /* NULL: the profile is from a JVM */
 };
@@ -57,14 +57,14 @@ static inline bool alloc_view_is_exact(const struct alloc_view *view)
 }
 
 void alloc_text_add(struct buf *out, const struct alloc_view *view);
-/* Appends only the first line, without a newline. */
+/* Appends only the first line of the text, without a newline. */
 void alloc_text_summary(struct buf *out, const struct alloc_view *view);
-/* Returns the document, which the caller frees. */
+/* Returns the JSON document, which the caller frees. */
 struct json *alloc_json(const struct alloc_view *view) _must_check_;
 
 /* Appends a note on the completeness of the profile, without a newline. */
 void alloc_text_note(struct buf *out, const struct alloc_note *note);
-/* Returns [{"note","text","n"}], which the caller frees. */
+/* Returns all notes as JSON, [{"note","text","n"}], which the caller frees. */
 struct json *alloc_notes_json(const struct alloc *a) _must_check_;
 
 #endif

@@ -7,10 +7,10 @@
 #include "base/printable.h"
 #include "base/xalloc.h"
 
-/* The text of the current node's stack while the tree is walked. */
+/* The frames on the path to the current node, while the tree is walked. */
 struct path {
 	struct buf text;
-	size_t *lens; /* for each frame: length of the text before that frame */
+	size_t *lens; /* for each frame: length of `text` without it and the frames after it */
 	size_t depth, cap;
 };
 
@@ -28,7 +28,7 @@ static void push(struct path *path, const char *name)
 		if (path->text.data[i] == ';')
 			path->text.data[i] = ':';
 	}
-	if (path->text.len == begin) /* an empty name would hide the frame */
+	if (path->text.len == begin) /* with an empty name, the frame could not be seen */
 		buf_addc(&path->text, '?');
 }
 

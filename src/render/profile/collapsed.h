@@ -9,7 +9,10 @@
 #include "base/buf.h"
 #include "model/profile/call_tree.h"
 
-/* Appends the stacks whose value is above 0, in the order of the tree, which must be summed. */
+/*
+ * Appends the stacks whose value is above 0, in the order of the tree.  Call call_tree_sum()
+ * before.
+ */
 void collapsed_add(struct buf *out, const struct call_tree *t, unsigned value);
 
 #endif

@@ -8,26 +8,31 @@
 #include "base/sha256.h"
 #include "base/xalloc.h"
 
-#define SMALLEST_PART 100000 /* nodes below 1/100,000 of the total are not shown */
+#define SMALLEST_PART 100000 /* nodes below 1/SMALLEST_PART of the total are not shown */
 
-/* From flamegraph_page.S: the files of this folder, each with a NUL at the end. */
+/* The files of this folder, from flamegraph_page.S.  Each ends with a NUL. */
 extern const char jtool_flamegraph_html[];
 extern const char jtool_flamegraph_css[];
 extern const char jtool_flamegraph_js[];
 
-/* The page's data: columns of JSON numbers with an entry per node, callers before callees. */
+/*
+ * The data in the page: columns of JSON numbers, with one number for each node.  Callers precede
+ * callees.
+ */
 struct columns {
 	const struct call_tree *t;
-	struct buf names;     /* distinct names */
-	uint32_t *numbers;    /* per name of the tree: 1 + its index in `names`; 0: not added */
+	struct buf names;     /* the distinct names, as JSON */
+	/* for each name of the tree: 1 + its index in `names`; 0: not added yet */
+	uint32_t *numbers;
 	uint32_t n_names;
-	struct buf levels;    /* depth of the node; 0: the root */
-	struct buf frames;    /* index in `names`; -1 - index if the node is a class */
-	struct buf values[CALL_TREE_VALUES]; /* self values */
+	struct buf levels;    /* depth of each node; 0: the root */
+	/* index of the node's name in `names`; if the node is a class, -1 - that index */
+	struct buf frames;
+	struct buf values[CALL_TREE_VALUES]; /* values of the node itself, without its children */
 	size_t level;
 };
 
-/* Appends a JSON string.  '<' is escaped because it could end the script element. */
+/* Appends a JSON string. '<' is escaped, because it could end the page's script element. */
 static void add_text(struct buf *out, const char *text)
 {
 	_cleanup_free_ char *clean = printable_add_str(text);
@@ -49,7 +54,7 @@ static unsigned count_values(const struct call_tree *t)
 	return t->units[1] ? 2 : 1;
 }
 
-/* Returns true if one of the node's values is large enough to be visible. */
+/* Returns true if one of the node's values is large enough for the node to be shown. */
 static bool is_visible(const struct call_tree *t, uint32_t node)
 {
 	for (unsigned v = 0; v < count_values(t); v++) {
@@ -61,7 +66,7 @@ static bool is_visible(const struct call_tree *t, uint32_t node)
 	return false;
 }
 
-/* Returns the node's self value plus the totals of its invisible children. */
+/* Returns the value of the node itself, plus the totals of its children that are not shown. */
 static uint64_t own_value(const struct call_tree *t, uint32_t node, unsigned value)
 {
 	uint64_t sum = t->nodes[node].self[value];
@@ -156,7 +161,9 @@ static void add_hash(struct buf *out, const char *text)
 	buf_adds(out, sha256_base64(text, strlen(text), hash));
 }
 
-/* Appends the page up to the mark, which must exist; returns the rest after the mark. */
+/*
+ * Appends the page up to the mark, which must exist.  Returns the part of the page after the mark.
+ */
 static const char *add_until(struct buf *out, const char *page, const char *mark)
 {
 	const char *at = strstr(page, mark);

@@ -1,4 +1,4 @@
-/* A flame graph as one self-contained HTML page: no network, no other file. */
+/* Prints a flame graph as one HTML page, which loads nothing from the network and no other file. */
 #ifndef JTOOL_RENDER_PROFILE_FLAMEGRAPH_H
 #define JTOOL_RENDER_PROFILE_FLAMEGRAPH_H
 
@@ -6,9 +6,9 @@
 #include "model/profile/call_tree.h"
 
 /*
- * Appends the page for a tree that was summed.  Title and subtitle are untrusted.  The units
- * "bytes" and "ns" are shown as sizes and times, all others as counts.  Nodes below 1/100,000 of
- * the total are merged into their callers.
+ * Appends the page for a tree, for which call_tree_sum() was called.  Title and subtitle are
+ * untrusted.  The units "bytes" and "ns" are shown as sizes and times, all others as counts.  Nodes
+ * below 1/100,000 of the total are merged into their callers.
  */
 void flamegraph_add(struct buf *out, const struct call_tree *t, const char *title,
 		    const char *subtitle);

@@ -6,7 +6,7 @@
 
 #include "base/xalloc.h"
 
-/* Field numbers of profile.proto. */
+/* Field numbers in profile.proto. */
 enum {
 	PROFILE_SAMPLE_TYPE = 1,
 	PROFILE_SAMPLE = 2,
@@ -24,9 +24,9 @@ enum { FUNCTION_ID = 1, FUNCTION_NAME = 2, FUNCTION_SYSTEM_NAME = 3, FUNCTION_FI
 enum { WIRE_VARINT = 0, WIRE_BYTES = 2 };
 
 struct writer {
-	struct buf out;        /* the message, not compressed */
+	struct buf out;        /* the encoded message, before compression */
 	struct buf scratch, inner;
-	struct intern strings; /* number 0 is the empty string */
+	struct intern strings; /* the table of strings; number 0 is the empty string */
 };
 
 static void add_varint(struct buf *out, uint64_t value)
@@ -38,7 +38,7 @@ static void add_varint(struct buf *out, uint64_t value)
 	buf_addc(out, (char)value);
 }
 
-/* Zero is the default and is not written. */
+/* Appends a field with a number.  Does not append 0, which is the default. */
 static void add_number(struct buf *out, unsigned field, uint64_t value)
 {
 	if (value == 0)
@@ -64,7 +64,7 @@ static uint32_t text(struct writer *w, const char *s)
 	return string(w, s, strlen(s));
 }
 
-/* The name of a value, by its unit in the tree. */
+/* The name of a value in pprof, by the unit of the value in the tree. */
 static const struct {
 	const char *tree_unit, *type, *unit;
 } types[] = {
@@ -91,7 +91,7 @@ static void add_type(struct writer *w, const char *tree_unit)
 	add_bytes(&w->out, PROFILE_SAMPLE_TYPE, w->scratch.data, w->scratch.len);
 }
 
-/* "a.b.C.m(C.java:12)" */
+/* The parts of a frame's text, such as "a.b.C.m(C.java:12)". */
 struct frame {
 	size_t name_len;
 	const char *file;
@@ -116,7 +116,10 @@ static struct frame split(const char *name)
 	return f;
 }
 
-/* Each name of the tree, except that of the root, 0, is a location and a function of its own. */
+/*
+ * Appends a location and a function for a name of the tree.  Each name except that of the root (0)
+ * has its own.
+ */
 static void add_location(struct writer *w, uint32_t id, const char *name)
 {
 	struct frame f = split(name);
@@ -143,7 +146,7 @@ static uint64_t limited(uint64_t value)
 	return value > INT64_MAX ? INT64_MAX : value;
 }
 
-/* The location ids of a sample begin with the innermost frame. */
+/* Appends a sample for a node.  Its location ids begin with the innermost frame. */
 static void add_sample(struct writer *w, const struct call_tree *t, uint32_t node)
 {
 	const uint64_t *self = t->nodes[node].self;
@@ -152,7 +155,8 @@ static void add_sample(struct writer *w, const struct call_tree *t, uint32_t nod
 		return;
 	buf_reset(&w->inner);
 	for (uint32_t at = node; at != 0; at = t->nodes[at].parent) {
-		if (t->nodes[at].name > 0) /* a target may send an empty name */
+		/* 0 is the root's empty name, which a target may send, too */
+		if (t->nodes[at].name > 0)
 			add_varint(&w->inner, t->nodes[at].name);
 	}
 	buf_reset(&w->scratch);
@@ -189,7 +193,7 @@ static void compress_to(struct buf *out, const struct buf *data)
 		rc = deflate(&z, left == 0 ? Z_FINISH : Z_NO_FLUSH);
 		out->len += ROOM - z.avail_out;
 	} while (rc != Z_STREAM_END);
-	(void)deflateEnd(&z); /* the stream is complete */
+	(void)deflateEnd(&z); /* the stream is complete, so nothing is lost */
 }
 
 void pprof_add(struct buf *out, const struct call_tree *t, int64_t time_ns)

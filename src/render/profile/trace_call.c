@@ -10,15 +10,16 @@
 #include "render/units.h"
 
 #define NS_PER_S UINT64_C(1000000000)
-#define THREAD_WIDEST 40 /* limit for alignment, in cells */
+#define THREAD_WIDEST 40 /* wider thread names are not aligned */
 
-/* A call with its texts. */
+/* A call, and its texts. */
 struct view {
 	const struct trace *trace;
 	const struct trace_call *call;
-	struct buf thread;       /* name; empty: none */
-	struct buf name, method; /* "a.b.C.m"; `method` with parameter types if overloaded */
-	int outcome;             /* return value of trace_value_next() for `result` */
+	struct buf thread;       /* name of the thread; empty: none */
+	/* "a.b.C.m"; `method` has the parameter types, too, if the method is overloaded */
+	struct buf name, method;
+	int outcome;             /* result of trace_value_next() for the call's result */
 	struct trace_value result;
 };
 
@@ -49,7 +50,7 @@ static void add_time(struct buf *out, uint64_t when_ns)
 	struct tm tm;
 
 	if (!localtime_r(&seconds, &tm))
-		tm = (struct tm){ 0 }; /* cannot happen: when_ns ends in the year 2554 */
+		tm = (struct tm){ 0 }; /* does not happen: when_ns is before the year 2554 */
 	buf_addf(out, "%02d:%02d:%02d.%03d  ", tm.tm_hour, tm.tm_min, tm.tm_sec,
 		 (int)(when_ns % NS_PER_S / 1000000));
 }
@@ -85,7 +86,7 @@ static void add_duration(struct buf *out, uint64_t ns)
 	buf_adds(out, "  ");
 }
 
-/* Appends the simple name of a parameter's type, which identifies an overloaded method. */
+/* Appends the simple name of parameter n's type, which helps to identify an overloaded method. */
 static void add_type(struct buf *out, const struct view *v, unsigned n)
 {
 	_cleanup_buf_ struct buf name = BUF_INIT;
@@ -99,7 +100,7 @@ static void add_type(struct buf *out, const struct view *v, unsigned n)
 	buf_addc(out, ' ');
 }
 
-/* Appends (7, "tea"), or for an overloaded method (int 7, String "tea"). */
+/* Appends the arguments as (7, "tea"), or for an overloaded method as (int 7, String "tea"). */
 static void add_arguments(struct buf *out, const struct view *v)
 {
 	bool typed = trace_is_overloaded(v->trace, v->call->method);
@@ -181,7 +182,7 @@ static void put_time(struct json *json, uint64_t when_ns)
 	struct tm tm;
 
 	if (!gmtime_r(&seconds, &tm) || strftime(date, sizeof(date), "%Y-%m-%dT%H:%M:%S", &tm) == 0)
-		*date = '\0'; /* cannot happen: when_ns ends in the year 2554 */
+		*date = '\0'; /* does not happen: when_ns is before the year 2554 */
 	buf_addf(&text, "%s.%06" PRIu64 "Z", date, when_ns % NS_PER_S / 1000);
 	json_put_text(json, "time", buf_str(&text));
 }
@@ -211,7 +212,7 @@ static struct json *stack_json(const struct view *v)
 	struct json *stack;
 
 	if (v->call->n_frames == 0)
-		return NULL; /* JSON null */
+		return NULL; /* becomes null in JSON */
 	stack = json_array();
 	for (uint32_t i = 0; i < v->call->n_frames; i++)
 		json_put_text(stack, NULL, v->trace->frames.texts[v->call->frames[i]]);

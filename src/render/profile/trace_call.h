@@ -24,17 +24,17 @@
 
 #include "model/profile/trace.h"
 
-/* Alignment across calls; initially all zero. */
+/* The alignment of lines, from one call to the next.  Initialise it with zeros. */
 struct trace_text {
-	size_t thread_width; /* cells of the widest thread name so far, up to a limit */
+	size_t thread_width; /* width in cells of the widest thread name so far, up to a limit */
 };
 
-/* Append the lines of a call. */
+/* Append the line of a call, and the lines of its stack. */
 void trace_text_add(struct trace_text *text, struct buf *out, const struct trace *t,
 		    const struct trace_call *call);
 void trace_json_add(struct buf *out, const struct trace *t, const struct trace_call *call);
 
-/* Appends "1,204 calls" and, if calls were skipped, how many and why.  Without a newline. */
+/* Appends "1,204 calls".  If calls were skipped, appends how many and why.  Appends no newline. */
 void trace_text_state(struct buf *out, const struct trace_state *state);
 
 #endif

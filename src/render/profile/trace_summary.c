@@ -13,7 +13,7 @@
 #define CLEAR_LINE "\033[K"
 #define CLEAR_BELOW "\033[J"
 #define SHORT "..."
-#define NAME_LEAST 16 /* cells; names are not shortened further */
+#define NAME_LEAST 16 /* least width of a name in cells */
 
 enum { METHOD, COUNT, ERRORS, MIN, MEAN, P50, P95, P99, MAX, TOTAL };
 
@@ -30,7 +30,7 @@ static const struct column columns[] = {
 	[TOTAL] = { "TOTAL", "total", CELL_NANOS, true },
 };
 
-/* A method that was called. */
+/* A row of the table, for a method that was called. */
 struct row {
 	uint32_t method;
 	uint64_t ns;
@@ -45,7 +45,10 @@ static int compare_rows(const void *a, const void *b)
 	return (x->method > y->method) - (x->method < y->method);
 }
 
-/* Returns the called methods, sorted; the caller frees them.  *n_idle: number of the others. */
+/*
+ * Returns a row for each method that was called, sorted; the caller frees them.  Sets *n_idle to
+ * the number of methods that were not called.
+ */
 static struct row *find_rows(const struct trace *t, size_t *n, size_t *n_idle)
 {
 	struct row *rows = xcalloc(t->n + 1, sizeof(*rows));
@@ -63,7 +66,7 @@ static struct row *find_rows(const struct trace *t, size_t *n, size_t *n_idle)
 	return rows;
 }
 
-/* Returns the bytes of the first character; len must not be 0. */
+/* Returns the length in bytes of the first character. len must not be 0. */
 static size_t one_char(const char *text, size_t len)
 {
 	size_t n = utf8_sequence_len(text, len);
@@ -71,7 +74,9 @@ static size_t one_char(const char *text, size_t len)
 	return n > 0 ? n : 1;
 }
 
-/* Appends the start of a line, as much as fits in `width` cells; returns the used cells. */
+/*
+ * Appends as much of a line as fits in `width` cells.  Returns the number of cells that it takes.
+ */
 static size_t add_clipped(struct buf *out, const char *line, size_t len, size_t width)
 {
 	size_t used = 0;
@@ -88,7 +93,7 @@ static size_t add_clipped(struct buf *out, const char *line, size_t len, size_t 
 	return used;
 }
 
-/* Appends "..." and the last characters of a text, together at most `width` cells wide. */
+/* Appends "..." and the end of a text, which take at most `width` cells together. */
 static void add_last(struct buf *out, const char *text, size_t len, size_t width)
 {
 	buf_adds(out, SHORT);
@@ -102,7 +107,7 @@ static void add_last(struct buf *out, const char *text, size_t len, size_t width
 	buf_add(out, text, len);
 }
 
-/* Appends "(int, java.lang.String)" without packages: "(int, String)". */
+/* Appends parameter types without their packages: "(int, String)" for "(int, java.lang.String)". */
 static void add_simple_types(struct buf *out, const char *types)
 {
 	for (size_t len; *types; types += len) {
@@ -117,7 +122,10 @@ static void add_simple_types(struct buf *out, const char *types)
 	}
 }
 
-/* Cuts a name at its start and the types at their end: the rest identifies the method. */
+/*
+ * Appends a method's name in at most `widest` cells: cuts the name at its start and the types at
+ * their end, so that the method can still be identified.
+ */
 static void add_short(struct buf *out, const struct buf *full, size_t widest)
 {
 	_cleanup_free_ char *name = printable_add_str(buf_str(full));
@@ -161,19 +169,19 @@ static void add_row(struct table *table, const struct trace *t, uint32_t method,
 	table_unsigned(table, MIN, sum->min_ns);
 	table_unsigned(table, MEAN, trace_mean(sum));
 	table_unsigned(table, MAX, sum->max_ns);
-	if (!sum->buckets) /* unknown: the agent was out of memory */
+	if (!sum->buckets) /* the agent had no memory for the buckets */
 		return;
 	table_unsigned(table, P50, trace_quantile(sum, 0.50));
 	table_unsigned(table, P95, trace_quantile(sum, 0.95));
 	table_unsigned(table, P99, trace_quantile(sum, 0.99));
 }
 
-/* The columns that are hidden if the terminal is too narrow, in this order. */
+/* The columns that are hidden in a narrow terminal, in the order of hiding. */
 static const uint8_t expendable[] = { MIN, P50, P99 };
 
 struct form {
-	size_t widest;   /* limit for names, in cells */
-	size_t n_hidden; /* expendable columns that are hidden */
+	size_t widest;   /* limit for the width of names in cells */
+	size_t n_hidden; /* number of columns of `expendable` that are hidden */
 };
 
 static void add_table(struct buf *out, const struct trace *t, const struct row *rows, size_t n,
@@ -192,7 +200,7 @@ static void add_table(struct buf *out, const struct trace *t, const struct row *
 	table_free(table);
 }
 
-/* Appends a line such as "2 methods were not called", or nothing if n is 0. */
+/* Appends a line with a number, such as "2 methods were not called"; nothing if n is 0. */
 static void add_count_line(struct buf *out, size_t n, const char *one, const char *many)
 {
 	if (n == 0)
@@ -201,7 +209,10 @@ static void add_count_line(struct buf *out, size_t n, const char *one, const cha
 	buf_addf(out, " %s\n", n == 1 ? one : many);
 }
 
-/* The agent's last count of calls can be a second older than the sums: take the larger number. */
+/*
+ * Returns the trace's state.  The agent's last state can be a second older than the sums, so the
+ * larger number of calls is used.
+ */
 static struct trace_state state_of(const struct trace *t)
 {
 	struct trace_state state = t->state;
@@ -264,7 +275,10 @@ static size_t widest_line(const struct buf *text)
 	return widest;
 }
 
-/* Makes the table fit by shortening names, then by hiding columns. */
+/*
+ * Appends the table so that it fits in `width` cells: shortens names, and if that is not enough,
+ * hides columns.
+ */
 static void add_fitting(struct buf *out, const struct trace *t, const struct row *rows, size_t n,
 			size_t width)
 {
@@ -284,7 +298,10 @@ static void add_fitting(struct buf *out, const struct trace *t, const struct row
 	add_table(out, t, rows, n, &form);
 }
 
-/* Returns the height of the previous table: a narrowed terminal wraps its lines. */
+/*
+ * Returns how many lines the previous table takes on the terminal now: a terminal that became
+ * narrower wraps its lines.
+ */
 static size_t lines_above(const struct trace_summary *s, struct terminal terminal)
 {
 	size_t lines = 0;
@@ -302,16 +319,19 @@ static void go_up(const struct trace_summary *s, struct buf *out, struct termina
 		buf_addf(out, UP, lines);
 }
 
-/* Leaves the last column empty, where some terminals wrap, and the last line to the cursor. */
+/*
+ * The table does not use the last column, where some terminals wrap, and not the last line, where
+ * the cursor is.
+ */
 void trace_summary_draw(struct trace_summary *s, struct buf *out, const struct trace *t,
 			struct terminal terminal)
 {
 	_cleanup_buf_ struct buf text = BUF_INIT;
 	size_t n, n_idle, lines = 0, most = terminal.rows - 1, width = terminal.columns - 1;
 	_cleanup_free_ struct row *rows = find_rows(t, &n, &n_idle);
-	size_t others = 2 + (n_idle > 0); /* lines: heading, and those of add_end() */
+	size_t others = 2 + (n_idle > 0); /* lines of the heading, and of add_end() */
 	size_t room = most > others ? most - others : 0;
-	size_t shown = n <= room ? n : room > 0 ? room - 1 : 0; /* 1 line: "N more methods" */
+	size_t shown = n <= room ? n : room > 0 ? room - 1 : 0; /* 1 line is for "N more methods" */
 
 	add_fitting(&text, t, rows, shown, width);
 	add_end(&text, t, n - shown, n_idle);

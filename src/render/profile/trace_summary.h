@@ -1,5 +1,5 @@
 /*
- * Totals of a trace as a table with a row per method, sorted by total time:
+ * Prints the totals of a trace as a table with a row for each method, sorted by total time:
  *
  *     METHOD             COUNT  ERRORS      MIN     MEAN      P50      P95      P99      MAX
  *     a.b.Shop.order     1,204       3   812 us  1.24 ms  1.10 ms  3.20 ms  9.91 ms  31.0 ms
@@ -15,10 +15,13 @@
 /* Appends the table as text. */
 void trace_summary_add(struct buf *out, const struct trace *t);
 
-/* Appends a line with a JSON object for each method, called or not.  Times are in nanoseconds. */
+/*
+ * Appends a line with a JSON object for each method, including those that were not called.  Times
+ * are in ns.
+ */
 void trace_summary_add_json(struct buf *out, const struct trace *t);
 
-/* The table that is on the terminal; initially all zero. */
+/* The table that is on the terminal.  Initialise it with zeros. */
 struct trace_summary {
 	size_t *widths; /* width of each line, in cells */
 	size_t n;
@@ -32,7 +35,7 @@ struct trace_summary {
 void trace_summary_draw(struct trace_summary *s, struct buf *out, const struct trace *t,
 			struct terminal terminal);
 
-/* Replaces the previous table, if any, by the complete one, and releases s. */
+/* Replaces the previous table, if there is one, by the complete table, and releases *s. */
 void trace_summary_end(struct trace_summary *s, struct buf *out, const struct trace *t,
 		       struct terminal terminal);
 

@@ -6,7 +6,7 @@
 #include "base/printable.h"
 #include "render/java_double.h"
 
-/* Returns the escape sequence of a Java literal, or NULL if the character needs none. */
+/* Returns the escape sequence of a character in a Java literal, or NULL if it needs none. */
 static const char *escape_of(char c, char quote)
 {
 	switch (c) {
@@ -27,10 +27,13 @@ static const char *escape_of(char c, char quote)
 	}
 }
 
-/* Appends an escaped text.  `quote` is the quotation mark around the text, or 0. */
+/*
+ * Appends a text with escape sequences.  `quote` is the quotation mark around the text, or 0 if
+ * there is none.
+ */
 static void add_escaped(struct buf *out, const struct buf *text, char quote)
 {
-	size_t plain = 0; /* start of the text that is not yet appended */
+	size_t plain = 0; /* start of the text that was not appended yet */
 
 	for (size_t i = 0; i < text->len; i++) {
 		const char *escape = escape_of(text->data[i], quote);
@@ -52,7 +55,7 @@ static void add_quoted(struct buf *out, const struct buf *text, char quote)
 	buf_addc(out, quote);
 }
 
-/* Appends a char, which may be an unpaired surrogate. */
+/* Appends a char, which may be a surrogate without its partner. */
 static void add_char(struct buf *out, uint32_t c)
 {
 	_cleanup_buf_ struct buf text = BUF_INIT;
@@ -65,7 +68,7 @@ static void add_char(struct buf *out, uint32_t c)
 	add_quoted(out, &text, '\'');
 }
 
-/* Appends the text of an enum constant, a Throwable or another object, unescaped. */
+/* Appends an enum constant, a Throwable or another object as text, without escape sequences. */
 static void add_plain_name(struct buf *out, const struct trace_value *value)
 {
 	if (value->kind == VALUE_ENUM && value->has_text) {
@@ -97,7 +100,7 @@ static void add_array(struct buf *out, const struct trace_value *array)
 	const char *between = "";
 
 	buf_addc(out, '[');
-	/* No errors here: the elements were checked when the array was read. */
+	/* No errors can occur, because the elements were checked when the array was read. */
 	while (trace_value_next(&rest, &element) > 0 && element.kind != VALUE_CUT) {
 		buf_adds(out, between);
 		trace_value_add(out, &element);
@@ -151,7 +154,10 @@ static void put_text(struct json *parent, const char *key, const struct buf *tex
 	json_put_text_len(parent, key, buf_str(text), text->len);
 }
 
-/* Adds a number.  A float has the digits of a float: 0.1, not 0.10000000149011612. */
+/*
+ * Adds a number to JSON.  A float has the fewest digits that identify it: 0.1 and not
+ * 0.10000000149011612.
+ */
 static void put_real(struct json *parent, const char *key, const struct trace_value *value)
 {
 	_cleanup_buf_ struct buf text = BUF_INIT;

@@ -13,13 +13,16 @@
 void trace_value_add(struct buf *out, const struct trace_value *value);
 
 /*
- * Adds the value to an object, or to an array if key is NULL: a number, boolean, null, or string
- * (also for a char, an enum constant, "NaN" and "Infinity"), {"class","length","elements"} for an
- * array, "a.b.C@1f2e" for another object.  Sets *cut if the value is truncated.
+ * Adds the value to a JSON object, or to an array if key is NULL: a number, boolean, null, or
+ * string (also for a char, an enum constant, "NaN" and "Infinity"), {"class","length","elements"}
+ * for an array, "a.b.C@1f2e" for another object.  Sets *cut if the value is truncated.
  */
 void trace_value_put(struct json *parent, const char *key, const struct trace_value *value,
 		     bool *cut);
-/* Returns the recorded values of a list, which the caller frees.  Sets *cut if one is truncated. */
+/*
+ * Returns the values of a list as a JSON array, which the caller frees.  Sets *cut if one of them
+ * is truncated.
+ */
 struct json *trace_values_json(struct wire_text rest, bool *cut);
 
 #endif
