@@ -21,7 +21,10 @@
 #include "embedded/embedded.h"
 #include "sandbox/sandbox.h"
 
-/* Returns -1 with err set if stdout did not take the complete result: full disk, closed pipe. */
+/*
+ * Returns -1 with err set if stdout has not accepted the complete result: the disk is full, or the
+ * pipe was closed.
+ */
 static int flush_results(struct err *err)
 {
 	struct pollfd pfd = { .fd = STDOUT_FILENO, .events = POLLOUT };
@@ -29,13 +32,16 @@ static int flush_results(struct err *err)
 	errno = 0;
 	if (fflush(stdout) == 0 && !ferror(stdout))
 		return 0;
-	/* An earlier write may have failed; POLLERR means that the pipe has no reader. */
+	/* errno is 0 if an earlier write has failed.  POLLERR means that the pipe has no reader. */
 	if (errno == 0)
 		errno = poll(&pfd, 1, 0) == 1 && (pfd.revents & POLLERR) ? EPIPE : EIO;
 	return err_stdout(err, -errno);
 }
 
-/* Ends the process by SIGPIPE, which was ignored until all changes were undone. */
+/*
+ * Ends the process by SIGPIPE.  The signal was ignored until now, so that all changes could be
+ * reverted.
+ */
 static int end_by_sigpipe(void)
 {
 	sigset_t set;
@@ -65,7 +71,9 @@ static int check_arg_count(const struct cmd *cmd, int n, struct err *err)
 	return 0;
 }
 
-/* Returns whether `target` is a dump file: a JVM's name has no '/' and no such suffix. */
+/*
+ * Returns whether `target` is the path of a dump file.  A JVM's name has no '/' and no such suffix.
+ */
 static bool is_dump_path(const char *target)
 {
 	static const char *const ends[] = { ".hprof", ".hprof.gz" };
@@ -81,8 +89,8 @@ static bool is_dump_path(const char *target)
 }
 
 /*
- * Returns whether the word cannot be a TARGET: a glob, a time such as the INTERVAL of stat, or a
- * flag with a value.
+ * Returns whether the word cannot be a TARGET, because it is a glob, a time such as the INTERVAL of
+ * stat, or a flag with a value.
  */
 static bool is_surely_argument(const char *word)
 {
@@ -92,14 +100,14 @@ static bool is_surely_argument(const char *word)
 	       (strspn(word, "0123456789") < strlen(word) && parse_duration(word, 1, &ms) == 0);
 }
 
-/* Returns whether the word can only be a TARGET, so that what is missing is an argument. */
+/* Returns whether the word can only be a TARGET: if it is the only one, an argument is missing. */
 static bool is_surely_target(const struct cmd *cmd, const char *word)
 {
 	return strcmp(word, "all") == 0 || strspn(word, "0123456789") == strlen(word) ||
 	       (cmd->takes_file && is_dump_path(word));
 }
 
-/* Returns whether the n words on the command line, without options, have no TARGET. */
+/* Returns whether the n words on the command line (which are not options) have no TARGET. */
 static bool omits_target(const struct cmd *cmd, const void *opts, char **words, int n)
 {
 	int least = cmd->least_args ? cmd->least_args(opts) : cmd->min_args;
@@ -117,7 +125,10 @@ static void enter_sandbox(const struct ctx *ctx, enum sandbox_kind kind)
 		verbose_step(ctx->steps, "cannot give up system calls: %s", strerror(-rc));
 }
 
-/* Runs the command on the JVM, if exactly one is visible. */
+/*
+ * Runs the command on the only visible JVM.  Returns -1 with err set if none or several are
+ * visible.
+ */
 static int run_on_only_jvm(struct ctx *ctx, struct err *err)
 {
 	struct jvm_list list;
@@ -160,7 +171,7 @@ static int run_on_target(struct ctx *ctx, const char *target, struct err *err)
 	return rc;
 }
 
-/* For a command line that could not be parsed. */
+/* Returns whether --json is on a command line that could not be parsed. */
 static bool has_json_option(char **argv, int argc)
 {
 	for (int i = 0; i < argc; i++) {
@@ -170,7 +181,7 @@ static bool has_json_option(char **argv, int argc)
 	return false;
 }
 
-/* Puts a verb that stands before TARGET after it, where all others stand. */
+/* Moves a verb that is before TARGET after it, where other commands have their verbs. */
 static void move_verb(const struct cmd *cmd, char **argv, int n)
 {
 	if (cmd->first_verb && n >= 2 && strcmp(argv[0], cmd->first_verb) == 0) {
@@ -214,7 +225,8 @@ static int run_command(const struct cmd *cmd, char **argv, int argc, bool *json,
 	ctx.n_args = n;
 	ctx.implied = is_implied;
 	if (cmd->need == NEED_JVM)
-		oom_score_raise(); /* a JVM may share jtool's control group */
+		/* If memory runs out, the kernel should kill jtool and not a JVM in its group. */
+		oom_score_raise();
 	if (cmd->need == NEED_JVM && !is_implied) {
 		ctx.args++;
 		ctx.n_args--;
@@ -222,14 +234,18 @@ static int run_command(const struct cmd *cmd, char **argv, int argc, bool *json,
 	}
 	if (is_implied && cmd->all_by_default)
 		ctx.all = true;
-	/* "all" is never resolved as a name, because it would match a JVM that runs `Installer`. */
+	/* "all" is not resolved as a name, because it would match a JVM that runs `Installer`. */
 	if (ctx.all && !cmd->takes_all)
 		return err_set(err, EXIT_USAGE,
 			       "'all' is not accepted here: give a pid or a main class; "
 			       "jtool list shows them");
 	if (cmd->check && cmd->check(&ctx, err) < 0)
 		return -1;
-	if (cmd->parses) /* only then: it takes 3 % of the time of a command that only attaches */
+	/*
+	 * only for these commands: the sandbox takes 3 % of the time of a command that only
+	 * attaches
+	 */
+	if (cmd->parses)
 		enter_sandbox(&ctx, SANDBOX_CLIENT);
 	if (ctx.all)
 		return run_on_all(&ctx, err);
@@ -238,7 +254,7 @@ static int run_command(const struct cmd *cmd, char **argv, int argc, bool *json,
 	return cmd->need == NEED_JVM ? run_on_target(&ctx, argv[0], err) : cmd->run(&ctx, err);
 }
 
-/* `subject` is a command, or another page of the manual: "json" is jtool-json(7). */
+/* Prints a page of the manual.  `subject` is a command or another page: "json" is jtool-json(7). */
 static int print_manual(const char *subject, const struct cmd **cmd, struct err *err)
 {
 	_cleanup_free_ char *page = xasprintf("jtool-%s", subject);
@@ -260,7 +276,10 @@ static int print_manual(const char *subject, const struct cmd **cmd, struct err 
 	return 0;
 }
 
-/* Sets *json if an error is to be a JSON document. */
+/*
+ * Parses the command line and runs the command.  Sets *json if an error must be printed as a JSON
+ * document.
+ */
 static int run(int argc, char **argv, const struct cmd **cmd, bool *json, struct err *err)
 {
 	_cleanup_free_ char **words = NULL;
@@ -300,8 +319,9 @@ static int run(int argc, char **argv, const struct cmd **cmd, bool *json, struct
 }
 
 /*
- * Opens /dev/null for each of stdin, stdout and stderr that is closed: a socket that got the number
- * of stdout would receive the results.  Read-only, so that writing a result still fails.
+ * Opens /dev/null for each of stdin, stdout and stderr that is closed.  Otherwise a socket could
+ * get the number of stdout and would receive the results.  It is opened read-only, so that writing
+ * a result still fails.
  */
 static void occupy_stdio(void)
 {
@@ -313,7 +333,8 @@ static void occupy_stdio(void)
 	fd = file_open_null(O_RDONLY);
 	for (int std = STDIN_FILENO; fd >= 0 && std <= STDERR_FILENO; std++) {
 		if (fcntl(std, F_GETFD) < 0)
-			(void)dup3(fd, std, O_CLOEXEC); /* best effort */
+			/* On failure, the descriptor stays closed. */
+			(void)dup3(fd, std, O_CLOEXEC);
 	}
 	if (fd > STDERR_FILENO)
 		(void)close(fd);
@@ -328,16 +349,20 @@ int main(int argc, char **argv)
 	sandbox_no_new_privileges();
 	occupy_stdio();
 	disk_room_set_memory(memory_left);
-	(void)signal(SIGPIPE, SIG_IGN); /* a write to a closed pipe fails with EPIPE instead */
-	(void)signal(SIGXFSZ, SIG_IGN); /* a write beyond RLIMIT_FSIZE fails with EFBIG instead */
-	(void)signal(SIGCHLD, SIG_DFL); /* waitpid(2) finds no children if SIGCHLD is ignored */
+	(void)signal(SIGPIPE, SIG_IGN); /* a write to a closed pipe now fails with EPIPE */
+	(void)signal(SIGXFSZ, SIG_IGN); /* a write beyond RLIMIT_FSIZE now fails with EFBIG */
+	/* If SIGCHLD were ignored, waitpid(2) would find no children. */
+	(void)signal(SIGCHLD, SIG_DFL);
 	if (run(argc, argv, &cmd, &json, &err) == 0) {
 		(void)flush_results(&err);
 	} else {
-		/* The orientation is set by the first byte: a partial result is the document. */
+		/*
+		 * The first byte that is written sets the stream's orientation.  If there was one,
+		 * the partial result is the document.
+		 */
 		if (json && fwide(stdout, 0) == 0)
 			cmd_print_error_json(0, &err, stdout);
-		(void)fflush(stdout); /* the error is printed below */
+		(void)fflush(stdout); /* an error was reported above */
 	}
 	if (err.code == EXIT_SIGPIPE)
 		return end_by_sigpipe();
