@@ -1,4 +1,4 @@
-/* Reads a heap dump from a file of the caller, plain or compressed with gzip. */
+/* Reads a heap dump from a file that the caller names; it may be compressed with gzip. */
 #ifndef JTOOL_CMD_HEAP_DUMP_INPUT_H
 #define JTOOL_CMD_HEAP_DUMP_INPUT_H
 

@@ -1,4 +1,6 @@
-/* Writes a heap dump (HPROF) of the live objects from a snapshot, while the application runs. */
+/*
+ * Writes a heap dump (HPROF) of the live objects from a snapshot, so that the application can run.
+ */
 #ifndef JTOOL_CMD_HEAP_SNAPSHOT_DUMP_H
 #define JTOOL_CMD_HEAP_SNAPSHOT_DUMP_H
 

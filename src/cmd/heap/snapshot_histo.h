@@ -1,4 +1,4 @@
-/* A class histogram from a snapshot of the JVM's heap. */
+/* Counts a class histogram in a snapshot of the JVM's heap. */
 #ifndef JTOOL_CMD_HEAP_SNAPSHOT_HISTO_H
 #define JTOOL_CMD_HEAP_SNAPSHOT_HISTO_H
 
