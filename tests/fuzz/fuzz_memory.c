@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "base/xalloc.h"
-#include "model/memory/memory_verdict.h"
+#include "model/memory/heap_limit.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
@@ -28,7 +28,7 @@ static void check_parts(const struct mappings *maps, const struct jvm_memory *jv
 	}
 	if (sum != parts.resident)
 		__builtin_trap();
-	(void)memory_verdict_of(&parts, jvm->heap_max, INT64_MAX);
+	(void)heap_limit_of(&parts, jvm->heap_max, INT64_MAX);
 }
 
 static void check_mappings(const char *text, size_t size)

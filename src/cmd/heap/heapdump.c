@@ -159,9 +159,9 @@ static int check_file(const struct ctx *ctx, struct err *err)
 	return 0;
 }
 
-/* State of copying a dump file: the sink, and the progress line. */
+/* State of copying a dump file: the output, and the progress line. */
 struct copy {
-	struct dump_output *sink;
+	struct dump_output *output;
 	struct progress line;
 	uint64_t bytes;
 };
@@ -174,24 +174,24 @@ static int take_copy(void *arg, uint8_t *data, size_t len, struct err *err)
 	if (progress_due(&copy->line))
 		progress_show(&copy->line, "redacting: %llu MiB",
 			      (unsigned long long)copy->bytes >> 20);
-	return dump_output_take(copy->sink, data, len, err);
+	return dump_output_take(copy->output, data, len, err);
 }
 
 static int copy_file(const struct ctx *ctx, struct atomic_file *out, struct err *err)
 {
 	const struct heapdump_opts *opts = ctx->opts;
 	const struct dump_output_wanted how = { (enum hprof_redact)opts->redact, opts->gzip };
-	struct copy copy = { .sink = dump_output_new(out, &how) };
+	struct copy copy = { .output = dump_output_new(out, &how) };
 	int rc;
 
 	progress_begin(&copy.line);
 	rc = dump_input_read(ctx->file, take_copy, &copy, err);
-	if (rc == 0 && dump_output_end(copy.sink, err) < 0) {
+	if (rc == 0 && dump_output_end(copy.output, err) < 0) {
 		err_prefix(err, "%s", ctx->file);
 		rc = -1;
 	}
 	progress_end(&copy.line);
-	dump_output_free(copy.sink);
+	dump_output_free(copy.output);
 	return rc;
 }
 

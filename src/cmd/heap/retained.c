@@ -6,7 +6,7 @@
 #include "base/xalloc.h"
 #include "cmd/heap/heap_source.h"
 #include "model/heap/refpath.h"
-#include "render/heap/retained.h"
+#include "render/heap/retained_view.h"
 #include "render/limit.h"
 
 #define TREE_SHARE 100    /* default of --min: 1/TREE_SHARE of the heap */

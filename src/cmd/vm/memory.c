@@ -121,7 +121,7 @@ static int measure(const struct ctx *ctx, struct memory_view *v, struct err *err
 		v->threads = status.threads;
 		v->heap_max = m.heap_max;
 		v->group_limit = cgroup_lowest_limit(&proc, ctx->jvm->pid);
-		v->limit = memory_verdict_of(&v->parts, v->heap_max, v->group_limit);
+		v->limit = heap_limit_of(&v->parts, v->heap_max, v->group_limit);
 	}
 	mappings_release(&maps);
 	jvm_memory_release(&m);

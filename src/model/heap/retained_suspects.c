@@ -1,4 +1,4 @@
-#include "model/heap/retained.h"
+#include "model/heap/retained_rows.h"
 
 #include "base/xalloc.h"
 

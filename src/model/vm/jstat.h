@@ -15,7 +15,7 @@
 
 enum jstat_table {
 #define JSTAT_TABLE(name) JSTAT_##name,
-#include "model/vm/jstat_tables.def"
+#include "model/vm/jstat_names.def"
 #undef JSTAT_TABLE
 };
 

@@ -140,7 +140,7 @@ static const struct jstat_column gcutil[] = { USES, COLLECTIONS, END };
 
 #define JSTAT_TABLE(name) #name,
 const char *const jstat_tables[] = {
-#include "model/vm/jstat_tables.def"
+#include "model/vm/jstat_names.def"
 	NULL,
 };
 #undef JSTAT_TABLE
@@ -149,7 +149,7 @@ const struct jstat_column *jstat_columns(enum jstat_table table)
 {
 #define JSTAT_TABLE(name) name,
 	static const struct jstat_column *const tables[] = {
-#include "model/vm/jstat_tables.def"
+#include "model/vm/jstat_names.def"
 	};
 #undef JSTAT_TABLE
 

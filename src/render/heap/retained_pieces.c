@@ -1,6 +1,6 @@
 #include <inttypes.h>
 
-#include "render/heap/retained.h"
+#include "render/heap/retained_view.h"
 #include "render/units.h"
 
 #define CLASSES 3 /* number of classes that the text names */

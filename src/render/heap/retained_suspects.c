@@ -3,7 +3,7 @@
 #include "base/printable.h"
 #include "render/heap/heap_object.h"
 #include "render/heap/refpath_view.h"
-#include "render/heap/retained.h"
+#include "render/heap/retained_view.h"
 #include "render/units.h"
 
 /*

@@ -1,6 +1,6 @@
 #include "base/xalloc.h"
 #include "render/heap/heap_object.h"
-#include "render/heap/retained.h"
+#include "render/heap/retained_view.h"
 #include "render/table.h"
 
 enum { RETAINED, SHARE, SHALLOW, OBJECT };

@@ -137,7 +137,7 @@ static struct table *parts_table(const struct memory_view *v, bool all)
 
 static void limit_verdict(const struct memory_view *v, struct buf *text)
 {
-	const struct memory_verdict *limit = &v->limit;
+	const struct heap_limit *limit = &v->limit;
 	int64_t excess = limit->excess;
 
 	if (v->group_limit < 0)

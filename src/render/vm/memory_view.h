@@ -4,13 +4,13 @@
 
 #include <stdio.h>
 
-#include "model/memory/memory_verdict.h"
+#include "model/memory/heap_limit.h"
 #include "render/json.h"
 
 struct memory_view {
 	int pid;
 	struct memory_parts parts;
-	struct memory_verdict limit;
+	struct heap_limit limit;
 	int64_t heap_max, group_limit; /* bytes; -1: unknown, or none */
 	unsigned threads;
 	/* the JVM has answered diagnostic commands; else only /proc and counters were read */

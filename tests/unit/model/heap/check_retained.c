@@ -4,8 +4,8 @@
 #include <stdio.h>
 
 #include "unit/support/sample_heap.h"
-#include "model/heap/retained.h"
-#include "render/heap/retained.h"
+#include "model/heap/retained_rows.h"
+#include "render/heap/retained_view.h"
 
 enum { CLASS, CACHE, MAP, TABLE, ENTRY, VALUE, NODE, BUFFER, THREAD, STRING, SOFT, CLASSES };
 

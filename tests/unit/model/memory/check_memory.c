@@ -3,7 +3,7 @@
 #include <stdlib.h>
 
 #include "base/xalloc.h"
-#include "model/memory/memory_verdict.h"
+#include "model/memory/heap_limit.h"
 #include "unit/support/data.h"
 
 #define K INT64_C(1024)
@@ -312,13 +312,13 @@ START_TEST(limit_is_compared_with_the_largest_heap)
 	parts.part[PART_HEAP] = (struct memory_size){ .resident = 50 * M, .anonymous = 50 * M };
 	parts.part[PART_MALLOC] = (struct memory_size){ .resident = 30 * M, .anonymous = 30 * M };
 	parts.part[PART_LIBRARIES] = (struct memory_size){ .resident = 20 * M, .anonymous = M };
-	ck_assert_int_eq(memory_verdict_of(&parts, 100 * M, 131 * M).excess, 0);
-	ck_assert_int_eq(memory_verdict_of(&parts, 100 * M, 131 * M - 1).excess, 1);
-	ck_assert_int_eq(memory_verdict_of(&parts, 100 * M, 132 * M).excess, -M);
-	ck_assert_int_eq(memory_verdict_of(&parts, 100 * M, -1).outside, 31 * M);
-	ck_assert(!memory_verdict_of(&parts, 100 * M, -1).known);
-	ck_assert(!memory_verdict_of(&parts, -1, 131 * M).known);
-	ck_assert(!memory_verdict_of(&parts, INT64_MAX, 131 * M).known);
+	ck_assert_int_eq(heap_limit_of(&parts, 100 * M, 131 * M).excess, 0);
+	ck_assert_int_eq(heap_limit_of(&parts, 100 * M, 131 * M - 1).excess, 1);
+	ck_assert_int_eq(heap_limit_of(&parts, 100 * M, 132 * M).excess, -M);
+	ck_assert_int_eq(heap_limit_of(&parts, 100 * M, -1).outside, 31 * M);
+	ck_assert(!heap_limit_of(&parts, 100 * M, -1).known);
+	ck_assert(!heap_limit_of(&parts, -1, 131 * M).known);
+	ck_assert(!heap_limit_of(&parts, INT64_MAX, 131 * M).known);
 }
 END_TEST
 

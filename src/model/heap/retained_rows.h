@@ -1,6 +1,6 @@
 /* Retained sizes by class, the top of the dominator tree, and leak suspects. */
-#ifndef JTOOL_MODEL_HEAP_RETAINED_H
-#define JTOOL_MODEL_HEAP_RETAINED_H
+#ifndef JTOOL_MODEL_HEAP_RETAINED_ROWS_H
+#define JTOOL_MODEL_HEAP_RETAINED_ROWS_H
 
 #include "model/heap/heap.h"
 #include "model/histo/histo.h"

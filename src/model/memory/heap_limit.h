@@ -1,10 +1,10 @@
 /* Compares a JVM's configured maximum with the limit of its control group.  Pure. */
-#ifndef JTOOL_MODEL_MEMORY_MEMORY_VERDICT_H
-#define JTOOL_MODEL_MEMORY_MEMORY_VERDICT_H
+#ifndef JTOOL_MODEL_MEMORY_HEAP_LIMIT_H
+#define JTOOL_MODEL_MEMORY_HEAP_LIMIT_H
 
 #include "model/memory/memory_parts.h"
 
-struct memory_verdict {
+struct heap_limit {
 	/*
 	 * Resident and swapped bytes outside of the Java heap, without pages of files, which the
 	 * kernel can reclaim.
@@ -19,7 +19,7 @@ struct memory_verdict {
 };
 
 /* `heap_max` and `limit` are in bytes, or -1. */
-struct memory_verdict memory_verdict_of(const struct memory_parts *parts, int64_t heap_max,
+struct heap_limit heap_limit_of(const struct memory_parts *parts, int64_t heap_max,
 				    int64_t limit);
 
 /*

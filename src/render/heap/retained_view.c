@@ -1,4 +1,4 @@
-#include "render/heap/retained.h"
+#include "render/heap/retained_view.h"
 
 #include <inttypes.h>
 

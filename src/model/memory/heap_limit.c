@@ -1,12 +1,12 @@
-#include "model/memory/memory_verdict.h"
+#include "model/memory/heap_limit.h"
 
 #define MB (INT64_C(1) << 20)
 #define TRIM_MIN (64 * MB)
 
-struct memory_verdict memory_verdict_of(const struct memory_parts *parts, int64_t heap_max,
+struct heap_limit heap_limit_of(const struct memory_parts *parts, int64_t heap_max,
 				    int64_t limit)
 {
-	struct memory_verdict result = { .outside = 0 };
+	struct heap_limit result = { .outside = 0 };
 	int64_t sum;
 
 	for (int i = 0; i < N_MEMORY_PARTS; i++) {

@@ -1,10 +1,10 @@
 /* Retained sizes as tables and as JSON. */
-#ifndef JTOOL_RENDER_HEAP_RETAINED_H
-#define JTOOL_RENDER_HEAP_RETAINED_H
+#ifndef JTOOL_RENDER_HEAP_RETAINED_VIEW_H
+#define JTOOL_RENDER_HEAP_RETAINED_VIEW_H
 
 #include <stdio.h>
 
-#include "model/heap/retained.h"
+#include "model/heap/retained_rows.h"
 #include "render/json.h"
 
 struct retained_view {
