@@ -153,13 +153,13 @@ refuses 2 "list: unknown column ''" list -o ''
 refuses 2 "heaphisto: --sort: unknown value 'size': choose from bytes, count, name" heaphisto 1 --sort size
 refuses 2 "heaphisto: --by: unknown value 'x': choose from class, package, loader" heaphisto --by=x 1
 refuses 2 "heaphisto: -n: invalid number '-1': expected a whole number" heaphisto 1 -n -1
-refuses 2 'heaphisto: --vm and --strict exclude each other' heaphisto all --vm --strict
-refuses 2 'heaphisto: --vm and --engine hprof exclude each other: --vm is --engine vm$' \
+refuses 2 'heaphisto: --vm cannot be combined with --strict' heaphisto all --vm --strict
+refuses 2 'heaphisto: --vm cannot be combined with --engine hprof: --vm is --engine vm$' \
 	heaphisto 1 --vm --engine hprof
-refuses 2 'heaphisto: --strict and --engine vm exclude each other: --strict is --engine jvmti$' \
+refuses 2 'heaphisto: --strict cannot be combined with --engine vm: --strict is --engine jvmti$' \
 	heaphisto 1 --strict --engine vm
-refuses 2 'heaphisto: --engine vm and --by loader exclude' heaphisto 1 --engine vm --by loader
-refuses 2 'heaphisto: --engine vm and --max-pause exclude' heaphisto 1 --engine vm --max-pause 1
+refuses 2 'heaphisto: --engine vm cannot be combined with --by loader' heaphisto 1 --engine vm --by loader
+refuses 2 'heaphisto: --engine vm cannot be combined with --max-pause' heaphisto 1 --engine vm --max-pause 1
 refuses 3 'heaphisto: no such process' heaphisto 99999999 --strict --engine agent
 refuses 3 'heaphisto: no such process' heaphisto 99999999 --vm --engine vm
 for command in retained refpaths; do
@@ -174,7 +174,7 @@ refuses 2 'heapdump: --engine agent is not possible here: it writes no heap dump
 	heapdump 99999999 --engine agent
 refuses 2 'heapdump: --engine jvmti is not possible here: it .*; choose from' \
 	heapdump 99999999 --engine jvmti
-refuses 2 'heapdump: --engine snapshot and --all exclude each other' \
+refuses 2 'heapdump: --engine snapshot cannot be combined with --all' \
 	heapdump 99999999 --engine snapshot --all
 for command in heaphisto retained refpaths heapdump; do
 	class=(a.B)
@@ -192,12 +192,12 @@ refuses 2 'retained: --strings needs --tree or --suspects' retained 1 --strings
 refuses 2 'trace: too few arguments' trace 1
 refuses 2 "trace: invalid method pattern 'Shop', it names no class" trace 1 Shop
 refuses 2 "trace: invalid method pattern 'Shop.', it names no method" trace 1 Shop.
-refuses 2 'trace: --summary and stacks exclude each other' trace 1 a.B.c --summary --stack
-refuses 2 'trace: --summary and --args exclude each other' trace 1 a.B.c --summary --args
-refuses 2 'trace: --summary and stacks exclude each other' trace 1 a.B.c --summary --flamegraph f
+refuses 2 'trace: --summary cannot be combined with stacks' trace 1 a.B.c --summary --stack
+refuses 2 'trace: --summary cannot be combined with --args' trace 1 a.B.c --summary --args
+refuses 2 'trace: --summary cannot be combined with stacks' trace 1 a.B.c --summary --flamegraph f
 refuses 2 'trace: stacks cannot go to stdout, where the calls are shown: write the stacks to a file' \
 	 trace 1 a.B.c --collapsed -
-refuses 2 'trace: --args and --no-args exclude each other' trace 1 a.B.c --args --no-args
+refuses 2 'trace: --args cannot be combined with --no-args' trace 1 a.B.c --args --no-args
 refuses 2 "trace: --min: invalid time '5': expected a time with a unit" trace 1 a.B.c --min 5
 refuses 2 'trace: invalid --budget: expected a percentage from 0 to 100, not 101' \
 	trace 1 a.B.c --budget 101
@@ -208,15 +208,15 @@ refuses 2 "trace: 'all' is not accepted here: give a pid" trace all a.B.c
 refuses 2 "alloc: --interval: invalid size '512kb': expected a size such as 4096, 512k" alloc 1 --interval 512kb
 refuses 2 'alloc: invalid --interval: expected at most 2147483647' alloc 1 --interval 2g
 refuses 2 'alloc: invalid --interval: expected at least 1 byte' alloc 1 --interval 0
-refuses 2 'alloc: --exact and --interval exclude each other: --exact counts all' alloc 1 --exact --interval 64k
+refuses 2 'alloc: --exact cannot be combined with --interval: --exact counts all' alloc 1 --exact --interval 64k
 refuses 2 'alloc: invalid --depth: expected 1 to 64 frames' alloc 1 --depth 65
 refuses 2 'alloc: invalid --depth: expected 1 to 64 frames' alloc 1 --depth 0
 refuses 2 'alloc: invalid --memory: expected 1M to 4096M' alloc 1 --memory 100k
 refuses 2 'alloc: invalid --memory: expected 1M to 4096M' alloc 1 --memory 5g
 refuses 2 "alloc: --sort: unknown value 'size': choose from bytes, count, live, live-count" alloc 1 --sort size
-refuses 2 'alloc: -d and --recorded exclude each other: the recording runs already' \
+refuses 2 'alloc: -d cannot be combined with --recorded: the recording runs already' \
 	alloc 1 --recorded -d 5
-refuses 2 'alloc: --exact and --recorded exclude each other' alloc 1 --recorded --exact
+refuses 2 'alloc: --exact cannot be combined with --recorded' alloc 1 --recorded --exact
 refuses 2 'alloc: only one of --collapsed and --flamegraph can go to stdout' \
 	alloc 1 --collapsed - --flamegraph -
 refuses 2 'alloc: only one of --json and --collapsed can go to stdout' alloc 1 --json --collapsed -
@@ -226,7 +226,7 @@ refuses 2 "alloc: 'all' is not accepted here: give a pid" alloc all
 refuses 2 'agent: --force requires --extract FILE' agent --force
 refuses 2 'agent: --json and the agent itself cannot both go to stdout' agent --json --extract -
 refuses 2 'retained: invalid --depth: expected at most 100 levels' retained 1 --tree --depth 101
-refuses 2 'heaphisto: --vm and --by loader exclude each other' heaphisto 1 --vm --by loader
+refuses 2 'heaphisto: --vm cannot be combined with --by loader' heaphisto 1 --vm --by loader
 refuses 2 'heaphisto: --save and --diff apply to one JVM' heaphisto all --save "$work/saved"
 
 # Arguments of the commands.
@@ -248,8 +248,8 @@ refuses 2 "stat: invalid count '0': expected the number" stat 1 1s 0
 refuses 2 'stat: too many arguments' stat 1 1s 2 3
 refuses 2 "stat: -t: unknown value 'heap': choose from gcutil, class, compiler, gc, gccapacity, " \
 	stat 1 -t heap
-refuses 2 'stat: --openmetrics and INTERVAL exclude each other' stat all --openmetrics 1s
-refuses 2 'stat: --openmetrics and --json exclude each other' stat all --openmetrics --json
+refuses 2 'stat: --openmetrics cannot be combined with INTERVAL' stat all --openmetrics 1s
+refuses 2 'stat: --openmetrics cannot be combined with --json' stat all --openmetrics --json
 refuses 2 'counters: too many arguments' counters 1 a b
 refuses 2 'counters: too many arguments' perf 1 a b
 refuses 2 'retained: too many arguments' leaks 1 a

@@ -188,12 +188,12 @@ static int check(const struct ctx *ctx, struct err *err)
 		return -1;
 	if (opts->exact && opts->interval != ALLOC_INTERVAL_UNSET)
 		return err_set(err, EXIT_USAGE,
-			       "--exact and --interval exclude each other: --exact counts all "
+			       "--exact cannot be combined with --interval: --exact counts all "
 			       "objects, --interval samples some");
 	if (opts->recorded && option)
 		return err_set(err, EXIT_USAGE,
-			       "%s and --recorded exclude each other: the recording runs already",
-			       option);
+			       "%s cannot be combined with --recorded: the recording runs "
+			       "already", option);
 	globs = make_globs(ctx, err);
 	if (!globs)
 		return -1;

@@ -198,7 +198,7 @@ static int check(const struct ctx *ctx, struct err *err)
 	if (!opts->diff)
 		return 0;
 	if (opts->dir)
-		return err_set(err, EXIT_USAGE, "--diff and -d exclude each other: --diff writes "
+		return err_set(err, EXIT_USAGE, "--diff cannot be combined with -d: --diff writes "
 						"no files");
 	if (access(opts->diff, R_OK) < 0)
 		return err_set(err, EXIT_USAGE, "cannot read '%s': %s", opts->diff,

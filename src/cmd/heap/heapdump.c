@@ -125,14 +125,14 @@ static int check(const struct ctx *ctx, struct err *err)
 
 	if (ctx->json && to_stdout(ctx))
 		return err_set(err, EXIT_USAGE,
-			       "--json and - exclude each other: both write to stdout");
+			       "--json cannot be combined with '-': both write to stdout");
 	if (opts->via == DUMP_VIA_FILE && opts->max_pause_ms)
 		return err_set(err, EXIT_USAGE,
-			       "--via file and --max-pause exclude each other: a JVM that writes a "
-			       "file cannot be stopped");
+			       "--via file cannot be combined with --max-pause: a JVM that writes "
+			       "a file cannot be stopped");
 	if (opts->engine == HEAP_BY_SNAPSHOT && own_dump_option(opts))
 		return err_set(err, EXIT_USAGE,
-			       "--engine snapshot and %s exclude each other: only the JVM's own "
+			       "--engine snapshot cannot be combined with %s: only the JVM's own "
 			       "dump has it", own_dump_option(opts));
 	return heap_engine_check(&engines, (enum heap_engine)opts->engine, NULL, err);
 }
@@ -148,7 +148,7 @@ static int check_file(const struct ctx *ctx, struct err *err)
 							      : NULL;
 
 	if (option)
-		return err_set(err, EXIT_USAGE, "%s needs a JVM, not a dump file: leave it out",
+		return err_set(err, EXIT_USAGE, "%s needs a JVM, not a dump file: omit it",
 			       option);
 	if (!opts->redact)
 		return err_set(err, EXIT_USAGE,

@@ -356,21 +356,21 @@ static int check_engine(const struct histo_opts *opts, struct err *err)
 	bool is_vm = engine_of(opts) == HEAP_BY_VM;
 
 	if (opts->vm && opts->strict)
-		return err_set(err, EXIT_USAGE, "--vm and --strict exclude each other: "
+		return err_set(err, EXIT_USAGE, "--vm cannot be combined with --strict: "
 						"the JVM's own histogram uses no JVMTI");
 	/* --strict needs the agent, so it cannot be combined with another engine. */
 	if ((opts->vm || opts->strict) && opts->engine != HEAP_BY_AUTO &&
 	    opts->engine != (int)engine_of(opts) &&
 	    !(opts->strict && opts->engine == HEAP_BY_AGENT))
-		return err_set(err, EXIT_USAGE, "%s and --engine %s exclude each other: "
+		return err_set(err, EXIT_USAGE, "%s cannot be combined with --engine %s: "
 						"%s is --engine %s",
 			       opts->vm ? "--vm" : "--strict", heap_engines[opts->engine],
 			       opts->vm ? "--vm" : "--strict", heap_engines[engine_of(opts)]);
 	if (is_vm && opts->by == HISTO_LOADER)
-		return err_set(err, EXIT_USAGE, "%s and --by loader exclude each other: "
+		return err_set(err, EXIT_USAGE, "%s cannot be combined with --by loader: "
 						"the JVM's histogram has no loaders", vm);
 	if (is_vm && opts->max_pause_ms)
-		return err_set(err, EXIT_USAGE, "%s and --max-pause exclude each other: "
+		return err_set(err, EXIT_USAGE, "%s cannot be combined with --max-pause: "
 						"the JVM's own histogram cannot be stopped", vm);
 	return heap_engine_check(&engines, (enum heap_engine)opts->engine, NULL, err);
 }

@@ -124,8 +124,8 @@ static int check(const struct ctx *ctx, struct err *err)
 		return err_set(err, EXIT_USAGE, "missing CLASS: give a class after TARGET, "
 						"or a class loader with --to");
 	if (opts->loader && (ctx->n_args > 0 || opts->subclasses))
-		return err_set(err, EXIT_USAGE, "--to excludes CLASS and --subclasses: "
-						"it shows paths to class loaders");
+		return err_set(err, EXIT_USAGE, "--to cannot be combined with CLASS or "
+						"--subclasses: it shows paths to class loaders");
 	return heap_opts_check(&opts->heap, NULL, err);
 }
 

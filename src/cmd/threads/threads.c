@@ -266,7 +266,7 @@ static int print_text(const struct ctx *ctx, struct err *err)
 	int rc = 0;
 
 	if (ctx->json)
-		return err_set(err, EXIT_USAGE, "--json and --raw exclude each other here: the "
+		return err_set(err, EXIT_USAGE, "--json cannot be combined with --raw here: the "
 						"dump is printed as it is");
 	for (unsigned i = 1; rc == 0 && i <= (n > 0 ? n : 1); i++) {
 		struct threads_sample s = { .text = BUF_INIT };
@@ -288,8 +288,8 @@ static int check(const struct ctx *ctx, struct err *err)
 
 	if (views > 1)
 		return err_set(err, EXIT_USAGE,
-			       "--raw (-l, -e), --group, --deadlocks and --blocked exclude each "
-			       "other: give one");
+			       "--raw (-l, -e), --group, --deadlocks and --blocked cannot be "
+			       "combined: give one");
 	if ((raw || opts->deadlocks || opts->blocked) &&
 	    (opts->stack || opts->state || opts->filter || opts->samples > 0))
 		return err_set(err, EXIT_USAGE,
@@ -297,8 +297,8 @@ static int check(const struct ctx *ctx, struct err *err)
 			       "or --raw (-l, -e), --deadlocks, --blocked");
 	if (opts->virtual && (opts->locks || opts->extended || opts->samples > 0))
 		return err_set(err, EXIT_USAGE,
-			       "--virtual excludes --samples, -l and -e: the JVM writes virtual "
-			       "threads to a file of another form");
+			       "--virtual cannot be combined with --samples, -l or -e: the JVM "
+			       "writes virtual threads to a file of another form");
 	if (opts->state && !is_state(opts->state))
 		return err_set(err, EXIT_USAGE,
 			       "invalid --state '%s': expected NEW, RUNNABLE, BLOCKED, WAITING, "

@@ -40,11 +40,12 @@ static int parse_pace(const struct ctx *ctx, struct top_pace *pace, struct err *
 	if (ctx->n_args > 0 && (parse_duration(ctx->args[0], 1000, &pace->interval_ms) < 0 ||
 				pace->interval_ms == 0))
 		return err_set(err, EXIT_USAGE,
-			       "invalid interval '%s': expected a time such as 500ms or 2s",
+			       "invalid interval '%s': expected a time such as 500ms or 2s; a bare "
+			       "number is in seconds",
 			       ctx->args[0]);
 	if (ctx->n_args > 1 && opts->count > 0)
 		return err_set(err, EXIT_USAGE,
-			       "COUNT and --count exclude each other: give one of them");
+			       "COUNT cannot be combined with --count: give one of them");
 	if (ctx->n_args > 1) {
 		pace->count = (unsigned)strtonum(ctx->args[1], 1, INT_MAX, &problem);
 		if (problem)

@@ -69,7 +69,7 @@ static int check(const struct ctx *ctx, struct err *err)
 
 	if (opts->summary && (trace_has_stacks(opts) || opts->args))
 		return err_set(err, EXIT_USAGE,
-			       "--summary and %s exclude each other: a summary shows no single "
+			       "--summary cannot be combined with %s: a summary shows no single "
 			       "calls", opts->args ? "--args" : "stacks");
 	if (is_stdout(opts->collapsed) || is_stdout(opts->flamegraph) || is_stdout(opts->pprof))
 		return err_set(err, EXIT_USAGE,
@@ -77,7 +77,7 @@ static int check(const struct ctx *ctx, struct err *err)
 			       "stacks to a file");
 	if (opts->args && opts->no_args)
 		return err_set(err, EXIT_USAGE,
-			       "--args and --no-args exclude each other: give one");
+			       "--args cannot be combined with --no-args: give one");
 	if (opts->budget > 100)
 		return err_set(err, EXIT_USAGE,
 			       "invalid --budget: expected a percentage from 0 to 100, not %u",

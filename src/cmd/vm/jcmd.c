@@ -53,10 +53,10 @@ static int jcmd_check(const struct ctx *ctx, struct err *err)
 	rc = dcmd_file_find(buf_str(&line), &file, err);
 	if (rc == 0 && file.len > 0 && !file.is_input && ctx->all)
 		rc = err_set(err, EXIT_USAGE,
-			     "'all' and {FILE} exclude each other: each JVM would write the file");
+			     "'all' cannot be combined with {FILE}: each JVM would write the file");
 	if (rc == 0 && file.len > 0 && strcmp(file.path, "-") == 0 && ctx->json)
 		rc = err_set(err, EXIT_USAGE,
-			     "--json and {-} exclude each other: both write to stdout");
+			     "--json cannot be combined with {-}: both write to stdout");
 	dcmd_file_release(&file);
 	return rc;
 }

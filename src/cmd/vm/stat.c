@@ -189,11 +189,11 @@ static int check(const struct ctx *ctx, struct err *err)
 	struct interval interval;
 
 	if (opts->openmetrics && ctx->n_args > 0)
-		return err_set(err, EXIT_USAGE, "--openmetrics and INTERVAL exclude each other: "
+		return err_set(err, EXIT_USAGE, "--openmetrics cannot be combined with INTERVAL: "
 						"the metrics are one document");
 	if (opts->openmetrics && ctx->json)
 		return err_set(err, EXIT_USAGE,
-			       "--openmetrics and --json exclude each other: each is an output "
+			       "--openmetrics cannot be combined with --json: each is an output "
 			       "format");
 	return interval_parse(&interval, ctx->args, ctx->n_args, err);
 }

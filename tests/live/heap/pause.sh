@@ -80,7 +80,7 @@ for version in "${jdks[@]}"; do
 	unharmed "$version: heap dumps"
 	stop "$JVM_PID"
 done
-refuses 2 'exclude each other' "heapdump --via file --max-pause is refused" \
+refuses 2 'cannot be combined' "heapdump --via file --max-pause is refused" \
 	heapdump --via file --max-pause 1 1 refused
 
 # jtool with a part of a CPU.

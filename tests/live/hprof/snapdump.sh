@@ -106,7 +106,7 @@ fi
 # The other ways: the JVM's own dump where there is no snapshot, and what excludes each other.
 version=$(newest_of 17 21 25 27)
 if [ -n "$version" ] && start_jvm "$version" z Values -Xmx200m -- 1000; then
-	refuses 7 'no snapshot .* heap is in shared memory' "$version z: it is refused" \
+	refuses 7 'cannot take a snapshot .* heap is in shared memory' "$version z: it is refused" \
 		heapdump --engine snapshot "$JVM_PID" dumps/z
 	jt heapdump -v --json "$JVM_PID" dumps/z
 	same "$version z: the JVM's own dump: it works" 0 "$rc"
@@ -130,7 +130,7 @@ if start_jvm "$version" parallel Values -Xms400m -Xmx400m -- 300000; then
 		cat >"$W/dumps/piped"
 	check "$version: -: it can be parsed" python3 "$live_dir/hprof/hprof.py" "$W/dumps/piped"
 	same "$version: -: no message" "" "$(cat "$W/err")"
-	refuses 2 'exclude each other' "$version: --all is not a snapshot's" \
+	refuses 2 'cannot be combined' "$version: --all is not a snapshot's" \
 		heapdump --engine snapshot --all "$JVM_PID" dumps/none
 	refuses 7 'longer than --max-pause' "$version: --max-pause" \
 		heapdump --engine snapshot --max-pause 0.001 "$JVM_PID" dumps/none

@@ -89,7 +89,7 @@ tar czf "$W/other.tar.gz" -C "$W" jtool
 refuses 2 'has no file threads-1.txt' "threads: another archive" threads other.tar.gz
 echo text >"$W/text.tar.gz"
 refuses 2 'is not a complete archive' "memory: no archive" memory text.tar.gz
-refuses 2 'exclude each other' "--json and -: refused" capture --json "$JVM_PID" -
+refuses 2 'cannot be combined' "--json and -: refused" capture --json "$JVM_PID" -
 
 # Stopped: the archive is whole up to there, and says so.
 (cd "$W" && exec env --default-signal=INT ./jtool capture -v "$JVM_PID" stopped.tar.gz) \

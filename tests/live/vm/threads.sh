@@ -69,7 +69,7 @@ done
 start_jvm "${jdks[-1]}" default Locks && {
 	works "no deadlock: exit status 0" threads --deadlocks "$JVM_PID"
 	same "no deadlock: it says so" "no deadlock" "$(cat "$W/out")"
-	refuses 2 'exclude each other' "--raw and --group: refused" threads --raw --group "$JVM_PID"
+	refuses 2 'cannot be combined' "--raw and --group: refused" threads --raw --group "$JVM_PID"
 	stop "$JVM_PID"
 }
 

@@ -291,7 +291,7 @@ start_jvm "$version" default Load -- 1 0 && {
 }
 
 refuses 2 'invalid interval' "a malformed interval" top all 5x
-refuses 2 'exclude each other' "COUNT and --count" top all 1 2 -c 3
+refuses 2 'cannot be combined' "COUNT and --count" top all 1 2 -c 3
 refuses 2 'is for JVMs' "--sort rss for threads" top 1 --sort rss
 refuses 2 'invalid --state .lost.: expected running' "an unknown state" top 1 --state lost
 refuses 2 'is for threads' "--state for JVMs" top --state running
