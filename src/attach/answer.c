@@ -211,9 +211,9 @@ static int add(const struct answer_reader *r, struct spool *answer, const char *
 	rc = spool_add(answer, data, len);
 	if (rc < 0)
 		return err_set(err, EXIT_PARTIAL,
-			       "cannot store the answer of JVM %d: %s; set TMPDIR to another "
-			       "directory",
-			       (int)r->asock->ns.jvm->pid, disk_room_error(rc));
+			       "cannot store the answer of JVM %d in memory or in '%s': %s; set "
+			       "TMPDIR to another directory",
+			       (int)r->asock->ns.jvm->pid, io_temp_dir(), disk_room_error(rc));
 	return is_over;
 }
 

@@ -83,15 +83,15 @@ static void _noreturn_ run_child(const struct batch *batch, const struct job *jo
 	ctx.out = fdopen(job->out, "w");
 	if (!ctx.out || dup2(job->messages, STDERR_FILENO) < 0) {
 		(void)err_set(&job->shared->err, EXIT_PARTIAL,
-			      "cannot open a temporary file for this JVM's result: %s; set TMPDIR "
-			      "to another directory", strerror(errno));
+			      "cannot open a temporary file in '%s' for this JVM's result: %s; set "
+			      "TMPDIR to another directory", io_temp_dir(), strerror(errno));
 		_exit(EXIT_PARTIAL);
 	}
 	rc = ctx.cmd->run(&ctx, &job->shared->err);
 	if (fflush(ctx.out) != 0 && rc == 0)
 		(void)err_set(&job->shared->err, EXIT_PARTIAL,
-			      "cannot write the temporary file for this JVM's result: %s; set "
-			      "TMPDIR to another directory", strerror(errno));
+			      "cannot write the temporary file in '%s' for this JVM's result: %s; "
+			      "set TMPDIR to another directory", io_temp_dir(), strerror(errno));
 	_exit((int)job->shared->err.code);
 }
 
@@ -214,7 +214,7 @@ static void close_output(struct job *job)
 static int given_up(const struct batch *batch, const struct job *job, struct err *err)
 {
 	return err_set(err, EXIT_ATTACH,
-		       "JVM %d did not answer within %g s, and the process that waits for it "
+		       "JVM %d did not answer within %g s, and the jtool process that waits for it "
 		       "was killed: a file system of the JVM may hang; use --timeout to wait "
 		       "longer",
 		       (int)job->jvm->pid, batch->ctx->timeout_ms / 1000.0);

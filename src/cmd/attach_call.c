@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/printable.h"
+#include "fileio/io.h"
 #include "render/json.h"
 #include "attach/attach.h"
 
@@ -160,8 +161,9 @@ int attach_call_text(const struct ctx *ctx, const struct attach_request *req, si
 		rc = spool_text(&reply.output, text, max);
 		if (rc < 0)
 			rc = err_set(err, EXIT_PARTIAL,
-				     "cannot store the JVM's answer in a temporary file: %s; set "
-				     "TMPDIR to another directory", strerror(-rc));
+				     "cannot read the JVM's answer from the temporary file in "
+				     "'%s': %s; set TMPDIR to another directory",
+				     io_temp_dir(), strerror(-rc));
 	}
 	attach_reply_release(&reply);
 	return rc;

@@ -149,14 +149,17 @@ static int open_and_unlink(const char *dir)
 	return fd;
 }
 
-int io_unnamed_file(void)
+const char *io_temp_dir(void)
 {
 	const char *dir = getenv("TMPDIR");
-	int fd;
 
-	if (!dir || !*dir)
-		dir = "/tmp";
-	fd = file_create_unnamed(AT_FDCWD, dir, 0600);
+	return dir && *dir ? dir : "/tmp";
+}
+
+int io_unnamed_file(void)
+{
+	const char *dir = io_temp_dir();
+	int fd = file_create_unnamed(AT_FDCWD, dir, 0600);
 	if (fd < 0)
 		fd = open_and_unlink(dir); /* the file system has no O_TMPFILE */
 	if (fd < 0)

@@ -31,8 +31,11 @@ int io_write_all(int fd, const void *data, size_t len, struct deadline d) _must_
  */
 int io_slurp(int fd, struct buf *out, size_t max) _must_check_;
 
+/* Returns the directory of temporary files: TMPDIR, or /tmp if TMPDIR is unset or empty. */
+const char *io_temp_dir(void);
+
 /*
- * Opens an unnamed file for reading and writing: in TMPDIR (/tmp if unset), else in swappable
+ * Opens an unnamed file for reading and writing: in io_temp_dir(), or if that fails, in swappable
  * memory.  Returns a descriptor or a negative errno.
  */
 int io_unnamed_file(void) _must_check_;

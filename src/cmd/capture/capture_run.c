@@ -181,8 +181,8 @@ int capture_add_text(struct capture *c, const char *name, struct buf *text, int 
 	rc = fd < 0 ? fd : io_write_all(fd, buf_str(text), text->len, DEADLINE_NEVER);
 	if (rc < 0)
 		return err_set(err, EXIT_PARTIAL,
-			       "cannot write a temporary file: %s; set TMPDIR to another directory",
-			       strerror(-rc));
+			       "cannot write a temporary file in '%s': %s; set TMPDIR to another "
+			       "directory", io_temp_dir(), strerror(-rc));
 	return add_bytes(c, name, fd, r, err);
 }
 
@@ -258,8 +258,8 @@ static int run_item(struct capture *c, const struct capture_item *item, struct c
 
 	if (out < 0 || messages < 0)
 		return err_set(err, EXIT_PARTIAL,
-			       "cannot write a temporary file: %s; set TMPDIR to another directory",
-			       strerror(out < 0 ? -out : -messages));
+			       "cannot write a temporary file in '%s': %s; set TMPDIR to another "
+			       "directory", io_temp_dir(), strerror(out < 0 ? -out : -messages));
 	if (is_gone(c)) {
 		r->code = EXIT_PARTIAL;
 		(void)snprintf(r->message, sizeof(r->message), "the JVM has exited");

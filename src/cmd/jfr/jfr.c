@@ -5,6 +5,8 @@
 
 #include "cmd/attach_call.h"
 #include "attach/attach.h"
+#include "fileio/disk_room.h"
+#include "fileio/io.h"
 
 #define ANSWER_MAX (4u * 1024 * 1024)
 
@@ -52,8 +54,8 @@ static int ask(const struct ctx *ctx, const char *line, bool writes, struct jfr_
 	attach_reply_release(&reply);
 	if (rc < 0)
 		return err_set(err, EXIT_PARTIAL,
-			       "cannot store the JVM's answer in a temporary file: %s; set TMPDIR "
-			       "to another directory", strerror(-rc));
+			       "cannot store the JVM's answer in a temporary file in '%s': %s; set "
+			       "TMPDIR to another directory", io_temp_dir(), disk_room_error(rc));
 	return 0;
 }
 
@@ -232,7 +234,8 @@ static int check_stop(char *const *words, int n, const struct jfr_request *req, 
 	}
 	if (!req->name)
 		return err_set(err, EXIT_USAGE,
-			       "missing name=NAME: name the recording to stop; check lists them");
+			       "missing name=NAME: name the recording to stop; jtool jfr TARGET "
+			       "check lists the recordings");
 	return 0;
 }
 

@@ -89,8 +89,8 @@ static int fetch_recording(struct jfr_recording *rec, struct err *err)
 	rec->path = "recording";
 	rec->fd = out.fd;
 	if (out.fd < 0)
-		return err_set(err, EXIT_PARTIAL, "cannot create a temporary file: %s; set TMPDIR "
-			       "to another directory", strerror(-out.fd));
+		return err_set(err, EXIT_PARTIAL, "cannot create a temporary file in '%s': %s; set "
+			       "TMPDIR to another directory", io_temp_dir(), strerror(-out.fd));
 	if (jfr_fetch(rec->ctx, "", 0, &out, err) < 0)
 		return -1;
 	if (fstat(out.fd, &st) < 0)

@@ -5,6 +5,8 @@
 #include <string.h>
 
 #include "cli/run_all.h"
+#include "fileio/disk_room.h"
+#include "fileio/io.h"
 #include "fileio/spool.h"
 #include "base/xalloc.h"
 #include "cmd/vm/stat.h"
@@ -60,8 +62,8 @@ static int store_sample(struct source *s, const struct buf *sample, struct err *
 		rc = spool_add(&s->samples, sample->data, sample->len);
 	if (rc < 0)
 		return err_set(err, EXIT_PARTIAL,
-			       "cannot store the samples in a temporary file: %s; set TMPDIR to "
-			       "another directory", strerror(-rc));
+			       "cannot store the samples in a temporary file in '%s': %s; set "
+			       "TMPDIR to another directory", io_temp_dir(), disk_room_error(rc));
 	return 0;
 }
 
