@@ -22,8 +22,8 @@ int attach_async_start(struct attach_async *a, const struct jvm *jvm,
 
 	if (pipe2(end, O_CLOEXEC) < 0)
 		return err_set(err, EXIT_ATTACH,
-			       "cannot create a pipe for the request to JVM %d: %s", (int)jvm->pid,
-			       strerror(errno));
+			       "cannot create a pipe for the request to JVM %d: %s; if too many "
+			       "files are open, raise ulimit -n", (int)jvm->pid, strerror(errno));
 	*a = (struct attach_async){
 		.jvm = jvm, .opts = opts, .req = req, .end = end[0], .end_peer = end[1]
 	};
@@ -32,7 +32,8 @@ int attach_async_start(struct attach_async *a, const struct jvm *jvm,
 		return 0;
 	(void)close(end[0]);
 	(void)close(end[1]);
-	return err_set(err, EXIT_ATTACH, "cannot start a thread for the request to JVM %d: %s",
+	return err_set(err, EXIT_ATTACH, "cannot start a thread for the request to JVM %d: %s; "
+		       "allow more processes (ulimit -u, pids.max), or free memory",
 		       (int)jvm->pid, strerror(rc));
 }
 

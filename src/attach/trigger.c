@@ -358,9 +358,10 @@ static int receive_reports(const struct trigger *t, int fd, const struct verbose
 			return no_answer(t, err);
 		if (rc < 0)
 			return err_set(err, EXIT_ATTACH,
-				       "the jtool process that wakes the attach listener of JVM "
-				       "%d was killed; if memory ran out, free some, then try "
-				       "again", (int)t->asock->ns.jvm->pid);
+				       "the jtool process that wakes the attach listener of JVM %d "
+				       "was killed; if memory ran out, free some or raise the "
+				       "limit of jtool's control group, then try again",
+				       (int)t->asock->ns.jvm->pid);
 		if (r.what == REPORT_FAILED)
 			return err_set(err, r.err.code, "%s", r.err.text);
 		if (r.what == REPORT_SOCKET)

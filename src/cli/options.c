@@ -111,7 +111,8 @@ static int store(const struct opt_set *set, const struct opt *o, const char *sho
 		if (parse_duration(value, 1000, at) == 0)
 			return 0;
 		return err_set(err, EXIT_USAGE,
-			       "%s: invalid time '%s': expected a time such as 10, 2.5s or 500ms",
+			       "%s: invalid time '%s': expected a time such as 500ms or 2.5s; "
+			       "a bare number is in seconds",
 			       shown, value);
 	case OPT_NANOS:
 		if (parse_duration_ns(value, at) == 0)

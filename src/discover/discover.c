@@ -400,8 +400,9 @@ struct jvm *discover_pid(const struct procfs *proc, pid_t pid, struct err *err)
 		jvm = unreadable_jvm(proc, pid);
 		if (!jvm)
 			(void)err_set(err, EXIT_ATTACH,
-				      "the process that inspects process %d did not answer, or "
-				      "was killed: %s; try again", (int)pid, strerror(-rc));
+				      "the jtool process that inspects process %d did not "
+				      "answer, or was killed: %s; if memory ran out, free "
+				      "some, then try again", (int)pid, strerror(-rc));
 	}
 	if (jvm && !jvm->hung) {
 		jvm->worker = w;
@@ -423,8 +424,9 @@ int discover_lost_worker(const struct jvm *jvm, int error, struct err *err)
 		return jvm_unreachable(jvm, what, err);
 	}
 	return err_set(err, EXIT_ATTACH,
-		       "the jtool process that reaches for JVM %d failed: %s; if memory ran out, "
-		       "free some, then try again", (int)jvm->pid,
+		       "the jtool process that reads the files of JVM %d failed: %s; if memory ran "
+		       "out, free some or raise the limit of jtool's control group, then try again",
+		       (int)jvm->pid,
 		       error == -EPIPE ? "it was killed" : strerror(-error));
 }
 

@@ -90,7 +90,7 @@ int hsperf_read_file(int fd, struct perfdata *perf)
 static int is_starting(const struct jvm *jvm, struct err *err)
 {
 	return err_set(err, EXIT_ATTACH,
-		       "JVM %d is still starting and publishes no counters yet; try again",
+		       "JVM %d is still starting and has no hsperfdata counters yet; try again",
 		       (int)jvm->pid);
 }
 
@@ -102,10 +102,12 @@ static int no_counters(const struct jvm *jvm, const char *why, struct err *err)
 {
 	if (jvm->no_attach)
 		return err_set(err, EXIT_ANSWER,
-			       "JVM %d publishes no counters: %s; attaching is disabled, too: "
-			       "use jtool info %d", (int)jvm->pid, why, (int)jvm->pid);
+			       "JVM %d has no hsperfdata counters: %s; attaching is disabled, too: "
+			       "jtool info %d shows what /proc has",
+			       (int)jvm->pid, why, (int)jvm->pid);
 	return err_set(err, EXIT_ANSWER,
-		       "JVM %d publishes no counters: %s; use jtool jcmd %d GC.heap_info",
+		       "JVM %d has no hsperfdata counters: %s; jtool jcmd %d GC.heap_info shows "
+		       "its heap",
 		       (int)jvm->pid, why, (int)jvm->pid);
 }
 
@@ -116,7 +118,8 @@ static int no_file(const struct procfs *proc, const struct jvm *jvm, struct err 
 
 	if (!jvm->is_hotspot)
 		return err_set(err, EXIT_ANSWER,
-			       "JVM %d publishes no counters: it is not HotSpot", (int)jvm->pid);
+			       "JVM %d has no hsperfdata counters: it is not HotSpot",
+			       (int)jvm->pid);
 	if (off)
 		return no_counters(jvm, "it was started with -XX:-UsePerfData", err);
 	if (flags_is_on(jvm->flags, "PerfDisableSharedMem"))
@@ -143,8 +146,9 @@ static int cannot_open(const struct hsperf_source *h, int rc, struct err *err)
 		return no_file(&h->proc, jvm, err);
 	if (jvm->perfdata_link && (rc == -EPERM || rc == -EACCES))
 		return err_set(err, EXIT_PERMISSION,
-			       "JVM %d: its hsperfdata file was deleted; only root can still read "
-			       "it", (int)jvm->pid);
+			       "cannot read the counters of JVM %d: its hsperfdata file was "
+			       "deleted, and only root can read a deleted file; run jtool as root",
+			       (int)jvm->pid);
 	return err_set(err, rc == -EACCES ? EXIT_PERMISSION : EXIT_ANSWER,
 		       "JVM %d: cannot read its hsperfdata file: %s", (int)jvm->pid,
 		       rc == -EPERM ? "it belongs to another user" : strerror(-rc));

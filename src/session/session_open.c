@@ -44,7 +44,8 @@ static int new_listener(struct err *err)
 {
 	int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
 
-	return fd >= 0 ? fd : err_set(err, EXIT_AGENT, "cannot create a socket for the agent: %s",
+	return fd >= 0 ? fd : err_set(err, EXIT_AGENT, "cannot create a socket for the agent: %s; "
+				      "if too many files are open, raise ulimit -n",
 				      strerror(errno));
 }
 

@@ -72,8 +72,9 @@ static int estimate(const struct ctx *ctx, unsigned max_pause_ms, struct err *er
 	if (pause_ms <= max_pause_ms)
 		return 0;
 	return err_set(err, EXIT_PARTIAL,
-		       "no snapshot of JVM %d: it would pause the JVM for about %lld ms, longer "
-		       "than --max-pause", (int)ctx->jvm->pid, (long long)pause_ms);
+		       "cannot take a snapshot of JVM %d: it would pause the JVM for about %lld "
+		       "ms, longer than --max-pause; allow more, or use another --engine",
+		       (int)ctx->jvm->pid, (long long)pause_ms);
 }
 
 int snapshot_check(const struct ctx *ctx, unsigned max_pause_ms, struct err *err)
@@ -139,8 +140,10 @@ void snapshot_failed(const struct ctx *ctx, enum wire_snapshot_why why, int code
 {
 	bool has_errno = why >= WIRE_SNAPSHOT_CLONE && why <= WIRE_SNAPSHOT_CONFINE;
 
-	(void)err_set(err, EXIT_PARTIAL, "no snapshot of JVM %d: %s%s%s", (int)ctx->jvm->pid,
-		      text_of(why), has_errno ? ": " : "", has_errno ? strerror(code) : "");
+	(void)err_set(err, EXIT_PARTIAL,
+		      "cannot take a snapshot of JVM %d: %s%s%s; use another --engine",
+		      (int)ctx->jvm->pid, text_of(why), has_errno ? ": " : "",
+		      has_errno ? strerror(code) : "");
 }
 
 bool snapshot_may_try_again(enum wire_snapshot_why why)

@@ -78,8 +78,9 @@ int heap_source_build(struct heap_source *source, const struct heap_plan *plan,
 	heap->graph = graph_build(builder, facts, &error);
 	if (!heap->graph)
 		return err_set(err, EXIT_PARTIAL,
-			       "cannot build the graph of the heap's objects from inconsistent "
-			       "data: %s", strerror(-error));
+			       "the objects and references of the heap are inconsistent: the graph "
+			       "cannot be built (%s); try again, or analyse a dump of the JVM "
+			       "(jtool heapdump)", strerror(-error));
 	verbose_step(plan->ctx->steps,
 		     "built the graph: %u objects, %llu references; jtool has used up to %llu MB",
 		     graph_n(heap->graph), (unsigned long long)graph_n_edges(heap->graph),

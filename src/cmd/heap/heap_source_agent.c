@@ -167,8 +167,8 @@ static int receive(const struct heap_plan *plan, struct heap_walk *hw, struct er
 			       (unsigned long long)(stream_limit(plan) >> 20));
 	if (hw->error < 0)
 		return err_set(err, EXIT_AGENT,
-			       "the agent sent inconsistent heap data; try again with --engine "
-			       "hprof");
+			       "the agent sent heap data that contradict each other; read the "
+			       "JVM's own dump instead, with --engine hprof");
 	if (rc < 0)
 		return err_set(err, answer.code, "%s", answer.text);
 	if (hw->is_snapshot && wire->outcome == WIRE_GRAPHED_COMPLETE)

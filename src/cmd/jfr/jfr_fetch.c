@@ -140,9 +140,9 @@ static int check_result(void *arg, int fd, uint64_t size, struct err *err)
 	(void)arg;
 	if (hole >= 0 && (uint64_t)hole < size)
 		return err_set(err, EXIT_PARTIAL,
-			       "the recording of %llu bytes has a hole at byte %lld: the JVM did "
-			       "not write it completely",
-			       (unsigned long long)size, (long long)hole);
+			       "the recording is incomplete: the JVM did not write byte %lld of "
+			       "%llu; look for a full disk in the JVM's log, then try again",
+			       (long long)hole, (unsigned long long)size);
 	if (lseek(fd, 0, SEEK_SET) < 0)
 		return err_set(err, EXIT_PARTIAL, "cannot read the recording: %s", strerror(errno));
 	return check_complete(fd, size, err);

@@ -104,8 +104,8 @@ static int refuse_foreign(struct session *s, const struct patches *patches, void
 
 		if (class_set_find(set, name))
 			return err_set(err, EXIT_ANSWER,
-				       "%.300s was replaced by another version of jtool: run "
-				       "'jtool restore' first", name);
+				       "class %.300s is replaced by code of another version of "
+				       "jtool: restore it first, with 'jtool restore'", name);
 	}
 	return 0;
 }

@@ -84,8 +84,9 @@ int top_dump_take(struct top_dump *d, struct buf *text, struct err *err)
 		rc = take_message(&m, text, err);
 	else
 		rc = err_set(err, EXIT_ATTACH,
-			     "the process that requests the thread dump has ended; if memory ran "
-			     "out, raise the limit");
+			     "the jtool process that requests the thread dump was killed; if "
+			     "memory ran out, free some or raise the limit of jtool's control "
+			     "group");
 	top_dump_end(d);
 	return rc;
 }

@@ -59,10 +59,11 @@ static int check(const struct ctx *ctx, struct err *err)
 		rc = err_set(err, EXIT_USAGE, "cannot set '%s': it is a pattern; set one flag at "
 			     "a time", request.name);
 	else if (request.value && ctx->implied)
-		rc = err_set(err, EXIT_USAGE, "missing TARGET: a flag is set only in a JVM that is "
-			     "named; jtool list shows them");
+		rc = err_set(err, EXIT_USAGE, "missing TARGET: name the JVM in which the flag is "
+			     "set; jtool list shows the JVMs");
 	else if (request.value && ctx->all)
-		rc = err_set(err, EXIT_USAGE, "flags are set in one JVM at a time, not in all");
+		rc = err_set(err, EXIT_USAGE, "a flag can only be set in one JVM at a time: give "
+			     "its pid or main class instead of 'all'");
 	free(request.name);
 	return rc;
 }
@@ -194,7 +195,9 @@ static int set(const struct ctx *ctx, const struct vmflag *flag, const struct fl
 		show_change(ctx, flag, new);
 	else if (rc == 0)
 		rc = err_set(err, EXIT_PARTIAL,
-			     "the JVM accepted the value, but no longer lists %s", flag->name);
+			     "cannot confirm the new value of %s: the JVM accepted it, but no "
+			     "longer lists the flag; look for it with jtool flags %d", flag->name,
+			     (int)ctx->jvm->pid);
 	vmflags_release(&now);
 	return rc;
 }

@@ -251,7 +251,8 @@ static int agent_failed(const struct agent *a, int code, struct err *err)
 	/* JDK 9 and later print "return code: N", too. */
 	if (a->kind != AGENT_JAR)
 		return err_set(err, EXIT_ANSWER,
-			       "'%s' was loaded, but its Agent_OnAttach failed: return code: %d",
+			       "'%s' was loaded, but its Agent_OnAttach returned %d: the agent did "
+			       "not start; see its documentation, and the JVM's stderr",
 			       a->given, code);
 	switch (code) {
 	case INSTRUMENT_BAD_JAR:

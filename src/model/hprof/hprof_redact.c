@@ -321,7 +321,8 @@ static int check_memory(const struct hprof_redactor *r, struct err *err)
 	if (used <= r->max_memory)
 		return 0;
 	return err_set(err, EXIT_PARTIAL,
-		       "cannot redact the dump: its names and classes exceed the limit of %zu MB",
+		       "cannot redact the dump: its names and classes need more than %zu MB of "
+		       "memory, which is jtool's limit",
 		       r->max_memory >> 20);
 }
 

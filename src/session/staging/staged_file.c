@@ -74,8 +74,9 @@ static int receive_paths(struct staged_file *p, const struct jvm *jvm,
 	}
 	if (rc < 0)
 		return err_set(err, kinds[req->kind].code,
-			       "the process that creates files for JVM %d was killed; if memory "
-			       "ran out, free some, then try again", (int)jvm->pid);
+			       "the jtool process that creates files for JVM %d was killed; if "
+			       "memory ran out, free some or raise the limit of jtool's control "
+			       "group, then try again", (int)jvm->pid);
 	if (report.data[0] == STAGING_FAILED)
 		return helper_failed(jvm, report.data + 1, err);
 	if (report.data[0] == STAGING_NO_USER)
@@ -84,8 +85,8 @@ static int receive_paths(struct staged_file *p, const struct jvm *jvm,
 		return no_directory(jvm, req, report.data + 1, err);
 	if (!memchr(report.data + 1, '\0', report.len - 2))
 		return err_set(err, kinds[req->kind].code,
-			       "the process that creates files for JVM %d sent an invalid report; "
-			       "report this bug", (int)jvm->pid);
+			       "the jtool process that creates files for JVM %d sent an invalid "
+			       "report; report this bug", (int)jvm->pid);
 	buf_add(&p->paths, report.data + 1, report.len - 1);
 	return 0;
 }
@@ -122,14 +123,16 @@ static int start(struct staged_file *p, const struct jvm *jvm,
 
 	if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, report) < 0)
 		return err_set(err, EXIT_AGENT,
-			       "cannot create a socket to the process that creates files for JVM "
-			       "%d: %s", (int)jvm->pid, strerror(errno));
+			       "cannot create a socket to the jtool process that creates files for "
+			       "JVM %d: %s; if too many files are open, raise ulimit -n",
+			       (int)jvm->pid, strerror(errno));
 	p->report = report[0];
 	if (pipe2(control, O_CLOEXEC) < 0) {
 		(void)close(report[1]);
 		return err_set(err, EXIT_AGENT,
-			       "cannot create a pipe to the process that creates files for JVM "
-			       "%d: %s", (int)jvm->pid, strerror(errno));
+			       "cannot create a pipe to the jtool process that creates files for "
+			       "JVM %d: %s; if too many files are open, raise ulimit -n",
+			       (int)jvm->pid, strerror(errno));
 	}
 	p->control = control[1];
 	p->helper = staging_helper_start(
@@ -138,7 +141,8 @@ static int start(struct staged_file *p, const struct jvm *jvm,
 	(void)close(control[0]);
 	if (p->helper < 0)
 		return err_set(err, EXIT_AGENT,
-			       "cannot start the process that creates files for JVM %d: %s",
+			       "cannot start the jtool process that creates files for JVM %d: %s; "
+			       "allow more processes (ulimit -u, pids.max), or free memory",
 			       (int)jvm->pid, strerror(-p->helper));
 	return 0;
 }

@@ -56,7 +56,7 @@ for version in own "${jdks[@]}"; do
 	(cd "$W" && ./jtool load "$pid" loadee.so "0,$seen/relative.$version") >/dev/null 2>&1
 	check "$version: library: a relative path starts at the caller's cwd" \
 		test -s "$W/relative.$version"
-	refused_agent "$version: library that returns 7: refused" 'return code: 7' load "$pid" \
+	refused_agent "$version: library that returns 7: refused" 'Agent_OnAttach returned 7' load "$pid" \
 		"$W/loadee.so" 7
 	refused_agent "$version: library without Agent_OnAttach: refused" \
 		'Agent_OnAttach|JNI_OnLoad|entry' \

@@ -123,7 +123,7 @@ for version in "${jdks[@]}"; do
 		name="$version $gc"
 		start_jvm "$version" "$gc" Held -Xms300m -Xmx300m -- 1000 || continue
 		if [ "$gc" = z ]; then
-			refuses 7 'no snapshot .* heap is in shared memory' "$name: it is refused" \
+			refuses 7 'cannot take a snapshot .* heap is in shared memory' "$name: it is refused" \
 				retained --engine snapshot "$JVM_PID"
 			has_engine "$name: retained" agent retained "$JVM_PID"
 			has_engine "$name: heaphisto --live" agent heaphisto --live "$JVM_PID"
@@ -190,7 +190,7 @@ done
 version=$(newest_of 11 17 21 25 27)
 if [ -n "$version" ] && start_jvm "$version" g1 Held -Xms300m -Xmx300m \
 	-XX:AllocateHeapAt=/var/tmp -- 500; then
-	refuses 7 'no snapshot .* heap is in shared memory' "$version: -XX:AllocateHeapAt: refused" \
+	refuses 7 'cannot take a snapshot .* heap is in shared memory' "$version: -XX:AllocateHeapAt: refused" \
 		retained --engine snapshot "$JVM_PID"
 	has_engine "$version: -XX:AllocateHeapAt" agent retained "$JVM_PID"
 	unharmed "$version: -XX:AllocateHeapAt"
@@ -215,7 +215,7 @@ fi
 
 # refused_clone NAME: there is no snapshot, but an answer.
 refused_clone() {
-	refuses 7 'no snapshot .* kernel refuses a child process' "$1: refused" \
+	refuses 7 'cannot take a snapshot .* kernel refuses a child process' "$1: refused" \
 		retained --engine snapshot "$JVM_PID"
 	has_engine "$1" agent retained "$JVM_PID"
 	unharmed "$1"

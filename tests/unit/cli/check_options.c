@@ -335,11 +335,14 @@ START_TEST(invalid_values_are_reported)
 	refused("--min 5",
 		"--min: invalid time '5': expected a time with a unit, such as 10ms, 500us or 1s");
 	refused("--wait 5d",
-		"--wait: invalid time '5d': expected a time such as 10, 2.5s or 500ms");
+		"--wait: invalid time '5d': expected a time such as 500ms or 2.5s; "
+		"a bare number is in seconds");
 	refused("--wait .5",
-		"--wait: invalid time '.5': expected a time such as 10, 2.5s or 500ms");
+		"--wait: invalid time '.5': expected a time such as 500ms or 2.5s; "
+		"a bare number is in seconds");
 	refused("--wait 2147484",
-		"--wait: invalid time '2147484': expected a time such as 10, 2.5s or 500ms");
+		"--wait: invalid time '2147484': expected a time such as 500ms or 2.5s; "
+		"a bare number is in seconds");
 	refused("--room 5kb",
 		"--room: invalid size '5kb': expected a size such as 4096, 512k or 1g");
 	refused("--sort size", "--sort: unknown value 'size': choose from bytes, count, name");
