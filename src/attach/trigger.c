@@ -295,8 +295,9 @@ static int start_helper(struct trigger *t, pid_t *pid, struct err *err)
 	if (*pid < 0) {
 		(void)close(ends[0]);
 		return err_set(err, EXIT_ATTACH,
-			       "cannot start the process that wakes the attach listener of JVM "
-			       "%d: %s", (int)ns->jvm->pid, strerror(-*pid));
+			       "cannot start the jtool process that wakes the attach listener of "
+			       "JVM %d: %s; allow more processes (ulimit -u, pids.max), or free "
+			       "memory", (int)ns->jvm->pid, strerror(-*pid));
 	}
 	return ends[0];
 }

@@ -128,7 +128,8 @@ static void start_job(struct batch *batch)
 		return;
 	}
 	(void)err_set(&job->shared->err, EXIT_PARTIAL,
-		      "cannot start the jtool process for this JVM: %s", strerror(-rc));
+		      "cannot start the jtool process for this JVM: %s; allow more processes "
+		      "(ulimit -u, pids.max), or free memory", strerror(-rc));
 	job->is_done = true;
 }
 

@@ -248,7 +248,8 @@ static int by_pid(const void *a, const void *b)
 
 static int no_worker(int error, struct err *err)
 {
-	return err_set(err, EXIT_PARTIAL, "cannot start the process that inspects JVMs: %s",
+	return err_set(err, EXIT_PARTIAL, "cannot start the jtool process that inspects JVMs: %s; "
+		       "allow more processes (ulimit -u, pids.max), or free memory",
 		       strerror(-error));
 }
 

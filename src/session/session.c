@@ -33,7 +33,8 @@ static int channel_failed(struct session *s, int error, struct err *err)
 	if (error == -EBADMSG)
 		return err_set(err, EXIT_AGENT,
 			       "the agent in JVM %d does not speak version %d of the protocol; it "
-			       "may belong to another build of jtool", (int)s->jvm->pid,
+			       "may belong to another build of jtool: use that build",
+			       (int)s->jvm->pid,
 			       WIRE_VERSION);
 	if (error == -ETIMEDOUT)
 		return err_set(err, EXIT_AGENT,
@@ -44,7 +45,8 @@ static int channel_failed(struct session *s, int error, struct err *err)
 		return err_set(err, EXIT_AGENT,
 			       "the agent in JVM %d closed the connection before it had answered; "
 			       "try again", (int)s->jvm->pid);
-	return err_set(err, EXIT_AGENT, "the connection to the agent in JVM %d failed: %s",
+	return err_set(err, EXIT_AGENT,
+		       "the connection to the agent in JVM %d failed: %s; try again",
 		       (int)s->jvm->pid, strerror(-error));
 }
 

@@ -269,7 +269,10 @@ static int run_item(struct capture *c, const struct capture_item *item, struct c
 	if (child == 0)
 		run_command(c, item, out, messages, parent);
 	if (child < 0)
-		return err_set(err, EXIT_PARTIAL, "cannot start a process: %s", strerror(errno));
+		return err_set(err, EXIT_PARTIAL,
+			       "cannot start the jtool process for '%s': %s; allow more processes "
+			       "(ulimit -u, pids.max), or free memory",
+			       item->name, strerror(errno));
 	r->code = wait_for(c, item, child);
 	r->seconds = (double)(monotonic_ns() - begin_ns) / 1e9;
 	note_pause(c, paused, r);

@@ -110,7 +110,7 @@ int dump_output_end(struct dump_output *o, struct err *err)
 	if (o->redactor && hprof_redactor_end(o->redactor, err) < 0)
 		return -1;
 	if (!o->redactor && !hprof_stream_is_complete(&o->stream))
-		return err_set(err, EXIT_PARTIAL, "the dump is not complete");
+		return err_set(err, EXIT_PARTIAL, "the dump is not complete: its end is missing");
 	return o->gzip ? pack(o, Z_FINISH, err) : 0;
 }
 

@@ -253,7 +253,8 @@ static enum heap_outcome walk(struct heap_source *source, const struct heap_plan
 		return no_snapshot(plan, &hw->wire, err);
 	if (hw->wire.outcome == WIRE_GRAPHED_UNKNOWN) {
 		(void)err_set(err, EXIT_AGENT,
-			      "the agent cannot determine object addresses in JVM %d",
+			      "the agent cannot determine object addresses in JVM %d; read the "
+			      "JVM's own dump instead, with --engine hprof",
 			      (int)plan->ctx->jvm->pid);
 		return HEAP_CANNOT;
 	}
@@ -287,7 +288,7 @@ static enum heap_outcome open_and_walk(struct heap_source *source, const struct 
 	byte_queue_release(&hw.stream);
 	graph_builder_free(hw.builder);
 	if (outcome != HEAP_DONE)
-		/* Err has an error already, which is reported. */
+		/* An error was set before: it is reported. */
 		(void)class_index_close(&source->index, err);
 	if (outcome >= HEAP_CANNOT)
 		heap_release(&source->heap); /* the next attempt or engine fills it again */

@@ -28,7 +28,8 @@ int histo_file_load(struct histo *h, const char *path, struct err *err)
 	json_free(doc);
 	if (rc == -ENODATA)
 		return err_set(err, EXIT_USAGE,
-			       "'%s' has only a part of a histogram: save one with --save", path);
+			       "'%s' has only a part of a histogram: save one with --save, and "
+			       "without -n, --filter and --by", path);
 	if (rc < 0)
 		return err_set(err, EXIT_USAGE, "'%s' has no class histogram: save one with --save",
 			       path);

@@ -114,9 +114,10 @@ static int request(struct attempt *a, unsigned max_pause_ms, struct err *err)
 	int rc = pthread_create(&watcher, NULL, watch_memory, a);
 
 	if (rc != 0) {
-		/* Err has an error already, which is reported. */
+		/* An error was set before: it is reported. */
 		(void)session_close(a->session, &ignored);
-		return err_set(err, EXIT_AGENT, "cannot start a thread that watches memory: %s",
+		return err_set(err, EXIT_AGENT, "cannot start a thread that watches memory: %s; "
+			       "allow more processes (ulimit -u, pids.max), or free memory",
 			       strerror(rc));
 	}
 	progress_begin(&a->line);
@@ -125,7 +126,7 @@ static int request(struct attempt *a, unsigned max_pause_ms, struct err *err)
 	__atomic_store_n(&a->is_over, true, __ATOMIC_RELEASE);
 	(void)pthread_join(watcher, NULL); /* cannot fail: the thread is joinable */
 	if (rc < 0) {
-		/* Err has an error already, which is reported. */
+		/* An error was set before: it is reported. */
 		(void)session_close(a->session, &ignored);
 		return -1;
 	}

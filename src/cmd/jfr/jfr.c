@@ -262,7 +262,7 @@ static int check_options(const struct ctx *ctx, const struct subcommand *sub,
 
 	if (opts->duration_ms && sub->run != jfr_record)
 		return err_set(err, EXIT_USAGE,
-			       "-d applies only to record; give start duration=30s instead");
+			       "-d applies only to record; for start, give duration=30s instead");
 	if (opts->force && !req->file)
 		return err_set(err, EXIT_USAGE, "--force needs a FILE to replace");
 	if (sub->must_save && !req->file)

@@ -41,7 +41,8 @@ int top_dump_start(struct top_dump *d, const struct ctx *ctx, const struct jvm *
 	if (pid == 0)
 		request(ctx, jvm, sock);
 	if (pid < 0)
-		return err_set(err, EXIT_ATTACH, "cannot start a process for the thread dump: %s",
+		return err_set(err, EXIT_ATTACH, "cannot start a process for the thread dump: %s; "
+			       "allow more processes (ulimit -u, pids.max), or free memory",
 			       strerror(-(int)pid));
 	d->worker.pid = pid;
 	d->worker.sock = sock;

@@ -59,7 +59,8 @@ static int filter(struct perfdata *perf, const char *glob, struct err *err)
 	}
 	perf->n = n;
 	if (n == 0 && glob_is_pattern(glob))
-		(void)err_set(err, EXIT_ANSWER, "no counter matches '%s'", glob);
+		(void)err_set(err, EXIT_ANSWER,
+			      "no counter matches '%s'; without a pattern, all are listed", glob);
 	else if (n == 0)
 		(void)err_set(err, EXIT_ANSWER, "this JVM publishes no counter %s%s", glob,
 			      suggest_hint(&near));

@@ -105,7 +105,8 @@ static int list(const struct ctx *ctx, struct vmflags *flags, const char *glob, 
 	if (glob)
 		vmflags_filter(flags, glob);
 	if (flags->n == 0)
-		return err_set(err, EXIT_ANSWER, "no flag of this JVM matches '%s'", glob);
+		return err_set(err, EXIT_ANSWER, "no flag of this JVM matches '%s'; without a "
+			       "pattern, all are listed", glob);
 	vmflags_output(flags, ctx->jvm->pid, ctx->json, ctx->out);
 	return 0;
 }

@@ -97,7 +97,8 @@ static int show(const struct ctx *ctx, struct props *props, struct err *err)
 			return unknown(props, name, err);
 		props_filter(props, name);
 		if (props->n == 0)
-			return err_set(err, EXIT_ANSWER, "no property matches '%s'", name);
+			return err_set(err, EXIT_ANSWER, "no property matches '%s'; without a "
+				       "pattern, all are listed", name);
 	}
 	if (ctx->json)
 		show_json(ctx, props, one);

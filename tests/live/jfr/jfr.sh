@@ -186,7 +186,7 @@ refuses 2 'missing FILE: name the file that record' \
 refuses 2 'two files' "jfr dump: two files are refused" jfr 1 dump a.jfr filename=b.jfr
 refuses 2 'record sets duration= itself' "jfr record: duration= is refused" \
 	jfr 1 record a.jfr duration=1s
-refuses 2 '-d applies only to record; give start duration=30s instead' "jfr start: -d is refused" jfr 1 start -d 5
+refuses 2 '-d applies only to record; for start, give duration=30s instead' "jfr start: -d is refused" jfr 1 start -d 5
 refuses 2 '--force' "jfr check: --force is refused" jfr 1 check --force
 refuses 2 'both kinds of quotes' "jfr start: a value with both kinds of quotes is refused" \
 	jfr 1 start "name=a'b\"c"
