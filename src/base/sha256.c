@@ -14,7 +14,7 @@ const char *sha256_base64(const void *data, size_t len, char text[static SHA256_
 {
 	static const char digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
 				     "abcdefghijklmnopqrstuvwxyz0123456789+/";
-	/* with one more byte, 33: a multiple of 3 */
+	/* one byte more than the digest, because base64 encodes groups of 3 bytes */
 	uint8_t digest[SHA256_DIGEST_LENGTH + 1] = { 0 };
 	SHA2_CTX sha;
 	char *out = text;

@@ -49,8 +49,8 @@ static struct tmp_reaper *reaper_of(struct atomic_file *f)
 }
 
 /*
- * Opens an output that has no directory entry of its own to appear under (pipe, device, stdout):
- * the data goes to an unnamed file first, and the commit copies it to out_fd.
+ * Opens an output that exists already: a pipe, a device, or stdout.  The data goes to an unnamed
+ * file first; the commit copies it to out_fd.
  */
 static int open_special(struct atomic_file *f, int out_fd, struct err *err)
 {

@@ -7,13 +7,16 @@
 
 #include "base/util.h"
 
-/* Room for the control message that carries one descriptor, aligned for the kernel. */
+/* A control message with room for one descriptor, aligned as the kernel requires. */
 union pass_fd_room {
 	struct cmsghdr head;
 	char space[CMSG_SPACE(sizeof(int))];
 };
 
-/* Sends all bytes, and `fd` with them unless it is -1.  Returns 0 or a negative errno. */
+/*
+ * Sends all bytes of the data in one message, with the descriptor `fd` unless it is -1.  Returns 0
+ * or a negative errno.
+ */
 int pass_fd_send(int sock, void *data, size_t len, int fd) _must_check_;
 
 /* Stores the descriptor that came with a received message in *fd, which it closes if it is open. */

@@ -20,7 +20,7 @@ struct safe_dir {
 	const char *path; /* path of the directory as the caller gave it */
 	int fd;
 	struct caller_path place; /* parent and name of the directory, if jtool created it */
-	/* removes the incomplete file that is being written if jtool is killed */
+	/* if jtool is killed, removes the file that is being written */
 	struct tmp_reaper reaper;
 	bool created; /* jtool created the directory, and has not written to it yet */
 };

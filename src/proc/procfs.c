@@ -97,7 +97,7 @@ static int pid_path(char path[static 128], pid_t pid, const char *name)
 	return n < 0 || n >= 128 ? -ENAMETOOLONG : 0;
 }
 
-/* The directory PID has the effective ids of the process, even if that is not dumpable. */
+/* Takes the owner and group of directory PID, which are the effective ids of the process. */
 bool procfs_take_ids(const struct procfs *proc, pid_t pid, struct fs_ids *saved)
 {
 	char path[128];

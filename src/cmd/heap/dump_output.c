@@ -7,16 +7,18 @@
 #include "fileio/io.h"
 #include "model/hprof/hprof_check.h"
 
-#define NAMES_MAX ((size_t)1 << 30) /* bytes of names and classes that wait for the first object */
+/* limit in bytes for names and classes that wait for the first object */
+#define NAMES_MAX ((size_t)1 << 30)
 #define PACKED_BYTES (256 * 1024)
-#define GZIP_WINDOW (15 + 16) /* the largest window of deflate, and the header of gzip */
+#define GZIP_WINDOW (15 + 16) /* for deflateInit2(): the largest window, and a gzip header */
 
 struct dump_output {
 	struct atomic_file *out;
 	struct disk_room room;
 	struct hprof_redactor *redactor; /* NULL: `stream` checks the dump */
 	struct hprof_stream stream;
-	bool cannot_write; /* `out` is not complete, whatever the dump was */
+	/* writing to `out` has failed, so it is incomplete even if the dump was not */
+	bool cannot_write;
 	bool gzip;
 	z_stream packing;
 	uint8_t *packed;
@@ -34,13 +36,17 @@ static int write_bytes(struct dump_output *o, const uint8_t *data, size_t len, s
 	return atomic_file_failed(o->out, rc, err);
 }
 
-/* Compresses what packing.next_in has; `flush` is Z_NO_FLUSH, or Z_FINISH at the end. */
+/*
+ * Compresses the input in packing.next_in and writes it.  `flush` is Z_NO_FLUSH, or Z_FINISH at the
+ * end.
+ */
 static int pack(struct dump_output *o, int flush, struct err *err)
 {
 	do {
 		o->packing.next_out = o->packed;
 		o->packing.avail_out = PACKED_BYTES;
-		(void)deflate(&o->packing, flush); /* cannot fail with room for its output */
+		/* Cannot fail, because there is room for its output. */
+		(void)deflate(&o->packing, flush);
 		if (write_bytes(o, o->packed, PACKED_BYTES - o->packing.avail_out,
 				err) < 0)
 			return -1;
@@ -88,7 +94,7 @@ struct dump_output *dump_output_new(struct atomic_file *out,
 void dump_output_free(struct dump_output *o)
 {
 	if (o->gzip)
-		(void)deflateEnd(&o->packing); /* nothing to flush */
+		(void)deflateEnd(&o->packing); /* the stream is complete or is not used */
 	free(o->packed);
 	hprof_redactor_free(o->redactor);
 	free(o);

@@ -1,6 +1,7 @@
 /*
- * The way of a heap dump through jtool to the caller's file: it is checked or redacted, compressed
- * if wanted, and written.  What is to be redacted is on no disk of the caller before.
+ * Passes a heap dump to the caller's file: checks or redacts it, compresses it if wanted, and
+ * writes it.  Data that must be redacted is not written to any disk of the caller before it is
+ * redacted.
  */
 #ifndef JTOOL_CMD_HEAP_DUMP_OUTPUT_H
 #define JTOOL_CMD_HEAP_DUMP_OUTPUT_H
@@ -12,22 +13,24 @@ struct dump_output;
 
 struct dump_output_wanted {
 	enum hprof_redact redact;
-	unsigned gzip; /* level of the compression, 1 to 9; 0: none */
+	unsigned gzip; /* compression level, 1 to 9; 0: not compressed */
 };
 
-/* `out` must stay valid until the output is freed. */
+/* Returns an output that writes to `out`, which must stay valid until the output is freed. */
 struct dump_output *dump_output_new(struct atomic_file *out,
 				    const struct dump_output_wanted *wanted) _must_check_;
 void dump_output_free(struct dump_output *o);
 
 /*
- * Takes the next bytes of an uncompressed dump, and may change them: a dump_chunk_fn.  Returns 0,
- * or -1 with err set: it is not a dump, or the file cannot be written.
+ * Processes the next bytes of an uncompressed dump, and may change them.  It is a dump_chunk_fn.
+ * Returns 0, or -1 with err set if the data is not a dump or the file cannot be written.
  */
 int dump_output_take(void *o, uint8_t *data, size_t len, struct err *err) _must_check_;
-/* Writes the rest.  Returns -1 with err set (EXIT_PARTIAL) if the dump is not complete. */
+/*
+ * Writes the remaining data.  Returns -1 with err set (EXIT_PARTIAL) if the dump is not complete.
+ */
 int dump_output_end(struct dump_output *o, struct err *err) _must_check_;
-/* Returns whether an error came from the caller's file, not from the dump. */
+/* Returns whether an error was one of writing the caller's file, and not one of the dump. */
 bool dump_output_cannot_write(const struct dump_output *o);
 
 #endif

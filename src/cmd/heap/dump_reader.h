@@ -15,8 +15,8 @@ struct dump_reader_wanted {
 
 /*
  * Reads the file ctx->file (plain or gzip), or the dump of ctx->jvm if ctx->file is NULL.  Returns
- * the reader, which has read the complete dump; the caller frees it.  Returns NULL with err set, as
- * by input_file_open(), vm_dump_stream() and hprof_feed().
+ * the reader, which has read the complete dump; the caller frees it.  Returns NULL with an error of
+ * input_file_open(), vm_dump_stream() or hprof_feed().
  */
 struct hprof_reader *dump_reader_read(const struct ctx *ctx,
 				      const struct dump_reader_wanted *wanted, struct heap *heap,

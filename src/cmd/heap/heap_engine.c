@@ -86,7 +86,8 @@ int snapshot_check(const struct ctx *ctx, unsigned max_pause_ms, struct err *err
 
 #define LIFE_MIN_MS 120000
 #define LIFE_MAX_MS (60 * 60 * 1000)
-#define LIFE_BYTES_PER_MS (10 * 1024) /* a slow disk, or a connection to another machine */
+/* the least speed that is assumed: of a slow disk, or of a connection to another machine */
+#define LIFE_BYTES_PER_MS (10 * 1024)
 
 uint32_t snapshot_life_ms(const struct jvm *jvm)
 {
@@ -97,7 +98,9 @@ uint32_t snapshot_life_ms(const struct jvm *jvm)
 	return ms < LIFE_MAX_MS ? (uint32_t)ms : LIFE_MAX_MS;
 }
 
-/* Returns what the JVM or the kernel lacks, without errno. */
+/*
+ * Returns a text for the feature that the JVM or the kernel lacks; it does not contain the errno.
+ */
 static const char *text_of(enum wire_snapshot_why why)
 {
 	switch (why) {

@@ -57,8 +57,8 @@ void heap_engine_put(enum heap_engine engine, int64_t pause_ns, struct json *doc
 uint32_t snapshot_life_ms(const struct jvm *jvm);
 
 /*
- * Looks whether the JVM has the memory for a snapshot, and whether its pause will be at most
- * max_pause_ms, which it reports.  Returns -1 with err set (EXIT_PARTIAL) if not.
+ * Checks that the JVM has enough memory for a snapshot, and that the expected pause is at most
+ * max_pause_ms.  Reports the expected pause.  Returns 0, or -1 with err set (EXIT_PARTIAL).
  */
 int snapshot_check(const struct ctx *ctx, unsigned max_pause_ms, struct err *err) _must_check_;
 

@@ -133,7 +133,7 @@ static int request(struct attempt *a, unsigned max_pause_ms, struct err *err)
 	return session_close(a->session, err) < 0 ? -1 : 0;
 }
 
-/* After a failed request: whether the JVM's own dump, which copies no pages, may succeed. */
+/* Returns whether the JVM's own dump, which copies no pages, may succeed after this error. */
 static bool may_be_dumped_otherwise(const struct attempt *a, const struct err *err)
 {
 	if (a->is_short)

@@ -52,7 +52,7 @@ static int relay_failed(const struct vm_dump_request *rq, const struct atomic_fi
 	return atomic_file_failed(out, error, err);
 }
 
-/* Copies the dump while the JVM writes it. */
+/* Copies the dump from the FIFO while the JVM writes it. */
 static int dump_through_fifo(struct vm_dump_request *rq, struct atomic_file *out,
 			     const struct dump_wanted *wanted, struct attach_reply *reply,
 			     struct err *err)

@@ -78,7 +78,10 @@ static int stage_file(struct vm_dump_request *rq, const struct dump_wanted *want
 	return rq->staged ? 0 : -1;
 }
 
-/* Returns whether jtool may be left without CPU time while the JVM is paused and waits for it. */
+/*
+ * Returns whether jtool may get too little CPU time to read a FIFO while the paused JVM waits for
+ * it.
+ */
 static bool is_short_of_cpu(const struct vm_dump_request *rq)
 {
 	double cpus = cpu_limit(getpid());
@@ -105,7 +108,7 @@ static int check_features(const struct vm_dump_request *rq, const struct dump_wa
 	return 0;
 }
 
-/* Decides between a FIFO and a file, and stages it. */
+/* Decides whether the JVM writes to a FIFO or to a file, and stages it. */
 static int stage(struct vm_dump_request *rq, const struct dump_wanted *wanted, struct err *err)
 {
 	struct err no_file = { .code = EXIT_DONE };

@@ -1,4 +1,4 @@
-/* A request for the JVM's heap dump.  Private to vm_dump_file.c and vm_dump_stream.c. */
+/* A request for the JVM's own heap dump.  Private to vm_dump_file.c and vm_dump_stream.c. */
 #ifndef JTOOL_CMD_HEAP_VM_DUMP_REQUEST_H
 #define JTOOL_CMD_HEAP_VM_DUMP_REQUEST_H
 
@@ -28,13 +28,20 @@ struct vm_dump_request {
 	struct attach_request attach; /* the operation; its pointers point into this struct */
 };
 
-/* Parses the JVM's features and stages its output file.  Call vm_dump_request_end() in any case. */
+/*
+ * Finds the JVM's features and stages the file for its output.  Call vm_dump_request_end() also
+ * after an error.
+ */
 int vm_dump_request_begin(struct vm_dump_request *rq, const struct ctx *ctx,
 		       const struct dump_wanted *wanted, struct err *err) _must_check_;
-void vm_dump_request_unstage(struct vm_dump_request *rq); /* Removes the staged file early */
+/* removes the staged file before the end. */
+void vm_dump_request_unstage(struct vm_dump_request *rq);
 void vm_dump_request_end(struct vm_dump_request *rq);
 
-/* Returns 0, or -1 with EXIT_ANSWER if the JVM refused, EXIT_PARTIAL if the dump is incomplete. */
+/*
+ * Parses the JVM's reply.  Returns 0, or -1 with err set: EXIT_ANSWER if the JVM has refused,
+ * EXIT_PARTIAL if the dump is incomplete.
+ */
 int dump_parse_reply(const struct vm_dump_request *rq, const struct attach_reply *reply,
 		    struct hprof_answer *answer, struct err *err) _must_check_;
 

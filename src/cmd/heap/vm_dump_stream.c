@@ -108,7 +108,10 @@ static int take_relayed(struct stream *f, int fifo, int end, struct err *err)
 	relayed = fifo_relay_end(&relay);
 	if (rc < 0 || relayed == 0)
 		return rc;
-	/* A relay that was killed leaves the rest unread, and the JVM would wait forever. */
+	/*
+	 * If the relay was killed, the FIFO was not read to its end, and the JVM would wait
+	 * forever.
+	 */
 	vm_dump_request_unstage(&f->rq);
 	return relay_failed(f, relayed, err);
 }

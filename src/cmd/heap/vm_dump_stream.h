@@ -21,9 +21,9 @@ struct dump_limits {
 };
 
 /*
- * Passes the wanted dump to take().  The JVM does not wait longer than the limits say if take() is
- * slow or jtool is stopped or killed.  Returns 0, or -1 with err set: EXIT_PARTIAL at a limit,
- * otherwise as by vm_dump_file().
+ * Passes the JVM's own dump to take().  The limits also hold if take() is slow or jtool is stopped
+ * or killed.  Returns 0, or -1 with err set: EXIT_PARTIAL at a limit, otherwise an error as of
+ * vm_dump_file().
  */
 int vm_dump_stream(const struct ctx *ctx, const struct dump_wanted *wanted,
 		const struct dump_limits *limits, dump_chunk_fn *take, void *arg, struct err *err)

@@ -92,7 +92,7 @@ uint32_t graph_n(const struct graph *g);
 uint64_t graph_n_edges(const struct graph *g); /* GRAPH_CLASS edges are not counted */
 uint32_t graph_class(const struct graph *g, uint32_t node);
 uint64_t graph_size(const struct graph *g, uint32_t node);
-/* number of elements; -1: not an array. */
+/* Returns the number of elements of an array; -1 for other nodes. */
 int64_t graph_length(const struct graph *g, uint32_t node);
 /*
  * Returns the class that the java.lang.Class `node` represents, or GRAPH_NONE for any other object.

@@ -191,14 +191,14 @@ void hprof_charge(struct hprof_reader *r, size_t bytes);
 /* Returns -1 with err set (EXIT_PARTIAL) if the memory exceeds wants.max_memory. */
 int hprof_check_memory(const struct hprof_reader *r, struct err *err) _must_check_;
 
-/* hprof_write.c */
+/* Defined in hprof_write.c: */
 void hprof_output_open(struct hprof_output *out);
 /* Buffers a record for the graph, if one is built. */
 int hprof_write(struct hprof_reader *r, const struct heap_stream_record *record,
 		struct err *err) _must_check_;
 int hprof_flush(struct hprof_reader *r, struct err *err) _must_check_;
 
-/* hprof_tables.c */
+/* Defined in hprof_tables.c: */
 void hprof_tables_release(struct hprof_tables *t);
 /*
  * Parses the complete record at p if it is a name, class or stack; ignores records with other tags.
@@ -222,7 +222,7 @@ uint32_t hprof_method(struct hprof_reader *r, uint32_t thread_serial, uint32_t d
 uint32_t hprof_class_number(struct hprof_reader *r, uint64_t id);
 uint32_t hprof_array_class(struct hprof_reader *r, enum hprof_type type);
 
-/* hprof_classes.c */
+/* Defined in hprof_classes.c: */
 void hprof_classes_release(struct hprof_classes *classes);
 /*
  * Parses the CLASS_DUMP at p, after its tag.  Returns the number of bytes used, 0 if more bytes are

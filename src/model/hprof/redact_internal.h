@@ -63,7 +63,7 @@ struct hprof_redactor {
 	struct redact_classes classes;
 };
 
-/* hprof_redact.c */
+/* Defined in hprof_redact.c: */
 /* Sets err to "cannot redact the dump: it is invalid at byte N: …".  Returns -1. */
 int redact_invalid(const struct hprof_redactor *r, struct err *err, const char *fmt, ...)
 	_printf_(3, 4);

@@ -1,4 +1,4 @@
-/* Compares a JVM's configured maximum with the limit of its control group.  Pure. */
+/* Compares the most that a JVM may use with the memory limit of its control group.  Pure. */
 #ifndef JTOOL_MODEL_MEMORY_HEAP_LIMIT_H
 #define JTOOL_MODEL_MEMORY_HEAP_LIMIT_H
 
@@ -18,9 +18,9 @@ struct heap_limit {
 	bool known; /* false: there is no limit, or the maximum heap size is unknown */
 };
 
-/* `heap_max` and `limit` are in bytes, or -1. */
+/* Compares.  `heap_max` and `limit` are in bytes; -1: unknown, or no limit. */
 struct heap_limit heap_limit_of(const struct memory_parts *parts, int64_t heap_max,
-				    int64_t limit);
+			       int64_t limit);
 
 /*
  * Returns the number of free bytes in malloc's arenas if it is large enough for a notice, else 0.

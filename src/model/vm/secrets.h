@@ -50,7 +50,10 @@ void secrets_add(struct secrets *s, const char *value, size_t len);
 void secrets_learn(struct secrets *s, const char *text, size_t len);
 /* As secrets_learn(), but adds only user information in URLs. */
 void secrets_learn_urls(struct secrets *s, const char *text, size_t len);
-/* The same for arguments, or NAME=VALUE; each ends with a NUL, the last one maybe at args[len]. */
+/*
+ * As secrets_learn(), for arguments or NAME=VALUE texts.  Each ends with a NUL; that of the last
+ * one may be at args[len].
+ */
 void secrets_learn_args(struct secrets *s, const char *args, size_t len);
 /*
  * Overwrites each known value in `data` with asterisks of the same length, so that a binary file

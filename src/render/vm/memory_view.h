@@ -11,7 +11,7 @@ struct memory_view {
 	int pid;
 	struct memory_parts parts;
 	struct heap_limit limit;
-	int64_t heap_max, group_limit; /* bytes; -1: unknown, or none */
+	int64_t heap_max, group_limit; /* in bytes; -1: unknown, or no limit */
 	unsigned threads;
 	/* the JVM has answered diagnostic commands; else only /proc and counters were read */
 	bool asked;

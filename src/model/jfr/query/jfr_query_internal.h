@@ -81,14 +81,14 @@ struct jfr_queries {
 	bool skips; /* the reader only counts events of types that no query uses */
 };
 
-/* jfr_query_get.c */
+/* Defined in jfr_query_get.c: */
 void jfr_getter_bind(struct jfr_getter *g, const struct jfr_type *type, const char *path);
 void jfr_getter_release(struct jfr_getter *g);
 /* Reads the value for an event, and sets *group to the number of its group. */
 void jfr_getter_read(struct jfr_getter *g, struct jfr_query_run *run, const struct jfr_event *e,
 		     struct jfr_cell *cell, uint32_t *group);
 
-/* jfr_query_sum.c */
+/* Defined in jfr_query_sum.c: */
 void jfr_sum_add(struct jfr_query_run *run, struct jfr_sum *s, unsigned column,
 		 const struct jfr_cell *cell, uint32_t group, int64_t time);
 struct jfr_cell jfr_sum_result(struct jfr_sum *s, enum jfr_aggregate aggregate);
