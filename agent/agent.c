@@ -23,14 +23,17 @@ jint JNICALL Agent_OnLoad(JavaVM *vm, char *options, void *reserved)
 	return JNI_OK;
 }
 
-/* The JVM calls this for each attach.  Several sessions may run at once; they share no state. */
+/*
+ * Starts a session.  The JVM calls this for each attach; sessions may run at once and share no
+ * state.
+ */
 jint JNICALL Agent_OnAttach(JavaVM *vm, char *options, void *reserved)
 {
 	(void)reserved;
 	return ag_session_start(vm, options);
 }
 
-/* The JVM calls this at its shutdown.  Does nothing, because JVMTI must not be called any more. */
+/* Does nothing: the JVM calls this at its shutdown, when JVMTI must not be called any more. */
 void JNICALL Agent_OnUnload(JavaVM *vm)
 {
 	(void)vm;

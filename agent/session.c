@@ -160,7 +160,7 @@ static int parse_options(const char *options, struct sockaddr_un *address, char 
 	return 0;
 }
 
-/* Returns true if the peer has the user id of this process, with which the client listens. */
+/* Returns true if the peer is the client, which listens with the user id of this process. */
 static bool peer_is_client(int fd)
 {
 	struct ucred peer;
@@ -176,7 +176,10 @@ static jint open_channel(struct session *s, const char *options)
 
 	if (parse_options(options, &address, s->token) != 0)
 		return WIRE_REFUSED_OPTIONS;
-	/* Non-blocking: this is the JVM's only thread for attach requests (Attach Listener). */
+	/*
+	 * Non-blocking, because this is the JVM's only thread for attach requests (Attach
+	 * Listener).
+	 */
 	fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
 	if (fd < 0)
 		return WIRE_REFUSED_CONNECT;

@@ -12,7 +12,7 @@
 
 #include <jni.h>
 
-#define AG_OPTIONS_MAX 1024 /* bytes; the attach protocol permits no longer options */
+#define AG_OPTIONS_MAX 1024 /* bytes; limit of the attach protocol */
 
 /*
  * Starts a session.  Returns 0 once the session's thread runs.  On a failure frees everything and

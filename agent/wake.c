@@ -13,7 +13,7 @@
 #include "wire/wake.h"
 
 #define READS_MAX 16 /* calls of getdents64() for a directory; each returns about 30 names */
-#define SERVED_MAX 16 /* sessions that one wake-up starts */
+#define SERVED_MAX 16 /* maximum number of sessions that one wake-up starts */
 
 /* The JVM in which the agent sleeps; NULL if the agent is not asleep. */
 static JavaVM *asleep_in;
@@ -36,7 +36,8 @@ const char *ag_wake_token(const char *name, uintptr_t address)
 
 /*
  * Returns true if only the JVM's user has rights to the file `name` in the directory `fd`, or to
- * `fd` itself if `name` is "".  A system call, because glibc exports fstatat() only since 2.33.
+ * `fd` itself if `name` is "".  Makes the system call itself, because glibc exports fstatat() only
+ * since 2.33.
  */
 static bool is_private(int fd, const char *name, mode_t type)
 {
@@ -59,7 +60,7 @@ static void serve(const char *dir, const char *name, const char *token)
 	path_len = options.len;
 	ag_text_put(&options, ",");
 	ag_text_put(&options, token);
-	/* On an error a client that still runs notices that no session connects to its socket. */
+	/* Ignore an error, because a client that still runs notices that no session connects. */
 	(void)ag_session_start(asleep_in, data);
 	data[path_len] = '\0';
 	(void)unlink(data); /* on an error the client removes it */

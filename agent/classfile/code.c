@@ -56,7 +56,7 @@ bool cf_is_switch(const struct cf_insn *insn)
 	return insn->operands == CF_OP_TABLE || insn->operands == CF_OP_LOOKUP;
 }
 
-/* The operands of a switch are 4-byte words, aligned relative to the start of the code. */
+/* Reads the operands of a switch: 4-byte words, aligned relative to the start of the code. */
 static void read_switch(struct cf_insn *insn, struct cf_bytes *bytes)
 {
 	(void)cf_take(bytes, (3 - insn->pc) & 3);
@@ -67,7 +67,7 @@ static void read_switch(struct cf_insn *insn, struct cf_bytes *bytes)
 
 		insn->low = low;
 		if (n < 0 || n > UINT16_MAX)
-			bytes->failed = true; /* a method has no room for so many cases */
+			bytes->failed = true; /* the code has no room for this many cases */
 		else
 			insn->n = (uint32_t)n;
 		insn->cases = cf_take(bytes, (size_t)insn->n * 4);

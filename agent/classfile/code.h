@@ -30,7 +30,7 @@ enum cf_operands {
 	CF_OP_SHORT,     /* sipush: value */
 	CF_OP_LOCAL,     /* a local variable: index */
 	CF_OP_IINC,      /* a local variable and a constant: index, value */
-	CF_OP_LDC,       /* a constant (a one-byte index): index */
+	CF_OP_LDC,       /* a constant, by a one-byte index: index */
 	CF_OP_CONSTANT,  /* a constant: index */
 	CF_OP_INTERFACE, /* invokeinterface: index, count in value */
 	CF_OP_DYNAMIC,   /* invokedynamic: index */
@@ -54,7 +54,10 @@ struct cf_insn {
 	enum cf_operands operands;
 	uint16_t index;
 	int32_t value;
-	/* of a switch: the default's offset, a tableswitch's lowest key, the number of cases */
+	/*
+	 * Of a switch.  `otherwise`: the default's offset; `low`: a tableswitch's lowest key; `n`:
+	 * the number of cases.
+	 */
 	int32_t otherwise, low;
 	uint32_t n;
 	const uint8_t *cases;

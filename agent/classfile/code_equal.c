@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-/* Limits for hostile classes: a dynamic constant may be its own argument, even many times. */
+/* Limits a comparison, because a hostile dynamic constant may be its own argument, many times. */
 #define DEPTH_MAX 16
 #define ARGUMENTS_MAX (1u << 20)
 
@@ -10,7 +10,10 @@ struct usage {
 	unsigned depth, arguments;
 };
 
-/* One of the two bodies.  number[pc] counts the instructions from 1; 0: none begins at pc. */
+/*
+ * One of the two bodies.  number[pc] is the number, from 1 on, of the instruction that begins at
+ * pc, or 0 if none begins there; `n` is the highest number.
+ */
 struct side {
 	const struct cf_body *body;
 	uint32_t *number;
@@ -138,7 +141,7 @@ static bool same_bootstrap(const struct cf_body *a, uint16_t i, const struct cf_
 	return true;
 }
 
-/* Returns the number of the instruction to which a jump leads, or 0. */
+/* Returns the number (struct side) of the instruction to which a jump leads, or 0. */
 static uint32_t target(const struct side *s, const struct cf_insn *insn, int32_t offset)
 {
 	int64_t at = (int64_t)insn->pc + offset;
@@ -208,7 +211,7 @@ static bool same_insn(const struct side *a, const struct cf_insn *x, const struc
 }
 
 /*
- * Numbers the instructions in s->number, which is zeroed.  False: the code is empty or malformed.
+ * Fills s->number, which the caller has zeroed.  Returns false if the code is empty or malformed.
  */
 static bool number_instructions(struct side *s)
 {

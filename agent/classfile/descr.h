@@ -8,11 +8,13 @@ struct cf_type {
 	char kind;            /* 'B' … 'Z', 'V' as in descriptors; 'L' also for arrays */
 	uint8_t dimensions;   /* 0: not an array */
 	struct cf_text element; /* name of the class, or of an array's element; empty: primitive */
-	char element_kind;    /* of an array: the kind of its element; else as kind */
+	char element_kind;    /* of an array: the kind of its element; else equal to `kind` */
 	struct cf_text text;  /* the complete descriptor */
 };
 
-/* Removes the first type, or "V", from *rest.  Returns false if it is malformed or missing. */
+/*
+ * Moves the first type, or "V", from *rest to *type.  Returns false if it is malformed or missing.
+ */
 bool cf_type_next(struct cf_text *rest, struct cf_type *type);
 
 /* Returns the number of slots that a value takes: 2 for long and double, 0 for void. */

@@ -10,7 +10,10 @@ void cf_output_release(struct cf_output *out)
 	*out = (struct cf_output){ .mem = out->mem };
 }
 
-/* Makes room for len more bytes.  Copies the old ones, because struct ag_mem has no realloc. */
+/*
+ * Makes room for len more bytes.  Copies the data to new memory, because struct ag_mem has no
+ * realloc.
+ */
 static bool make_room(struct cf_output *out, size_t len)
 {
 	size_t cap = out->cap ? out->cap : MIN_CAPACITY;

@@ -20,7 +20,8 @@ void cf_put_u2(struct cf_output *out, uint16_t value);
 void cf_put_u4(struct cf_output *out, uint32_t value);
 
 /*
- * Overwrite bytes at the offset `at`, for counts that are known late.  Ignore offsets past the end.
+ * Overwrite bytes at the offset `at`, for counts that are known only after the counted data is
+ * written.  Ignore offsets past the end.
  */
 void cf_set_u1(struct cf_output *out, size_t at, uint8_t value);
 void cf_set_u2(struct cf_output *out, size_t at, uint16_t value);

@@ -53,7 +53,8 @@ static int read_globs(struct ag_jvm *jvm, struct wire_reader *r, struct request 
 
 		if (!wire_reader_ok(r) || !is_glob(text))
 			return invalid_request(jvm);
-		memcpy(at, text.data, text.len); /* fits: a NUL is shorter than the length was */
+		/* fits, because a NUL is shorter than the length */
+		memcpy(at, text.data, text.len);
 		request->globs[i] = at;
 		at += text.len + 1;
 	}
@@ -68,7 +69,7 @@ static bool is_valid(const struct ag_alloc_profile_wanted *w, uint64_t memory)
 	if (w->n_globs > WIRE_ALLOC_GLOBS_MAX || (w->n_globs > 0 && !(w->flags & WIRE_ALLOC_EXACT)))
 		return false;
 	if (w->flags & WIRE_ALLOC_RECORDED)
-		return !(w->flags & WIRE_ALLOC_EXACT); /* the mode of the recording counts */
+		return !(w->flags & WIRE_ALLOC_EXACT); /* the recording's own mode applies */
 	return w->interval <= INT32_MAX && w->depth >= 1 && w->depth <= WIRE_ALLOC_DEPTH &&
 	       memory >= 1 && memory <= WIRE_ALLOC_MEMORY_MAX;
 }
@@ -145,7 +146,10 @@ static int follow(struct ag_alloc_sender *t, uint64_t max_ns)
 	}
 }
 
-/* Reads ALLOC_STOP.  Call it after the hooks are removed: it waits if the frame is incomplete. */
+/*
+ * Reads ALLOC_STOP.  Call it after the hooks are removed, because it waits if the frame is
+ * incomplete.
+ */
 static int read_stop(struct ag_alloc_sender *t)
 {
 	struct ag_frame frame;
@@ -156,7 +160,10 @@ static int read_stop(struct ag_alloc_sender *t)
 	return invalid_request(t->jvm);
 }
 
-/* Without live objects the counters are still useful: sends the reason as a note, not an error. */
+/*
+ * Sends, as a note and not as an error, why live objects were not counted, because the other
+ * counters are still useful.
+ */
 static int send_not_live(struct ag_alloc_sender *t, uint32_t *flags)
 {
 	const char *why = t->jvm->err.why ? t->jvm->err.why : "";
@@ -230,7 +237,10 @@ static int send_recorded_notes(struct ag_alloc_sender *t)
 	return rc;
 }
 
-/* Sends the current counters.  Live objects are among them if `flags` request them and rc is 0. */
+/*
+ * Sends the current counters, with those of live objects if `flags` request them and `rc`, the
+ * result of counting them, is 0.
+ */
 static int send_recorded_sites(struct ag_alloc_sender *t, int rc, uint32_t flags)
 {
 	if (rc != 0 && (t->jvm->stopping || !(flags & WIRE_ALLOC_LIVE)))

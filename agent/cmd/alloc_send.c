@@ -22,7 +22,10 @@ static bool has_room(struct ag_alloc_sender *t)
 	       (ag_chan_try_flush(t->chan) == 0 && ag_chan_has_room(t->chan, 0));
 }
 
-/* Ends a function that sends.  A full buffer is not an error: later calls send the rest of it. */
+/*
+ * The last call of each function that sends: sends buffered frames without waiting.  If some
+ * remain, later calls send them, so this is not an error.
+ */
 static int finish(struct ag_alloc_sender *t)
 {
 	return ag_chan_try_flush(t->chan);
@@ -134,7 +137,10 @@ static void put_site(const struct ag_alloc_sender *t, const struct ag_alloc_site
 		wire_put_u32(w, ag_frames_number(&t->frames, &stack[i]));
 }
 
-/* Sends the first n sites, whose stack frames were sent; the frames of later sites were not. */
+/*
+ * Sends the counters of the first n sites only, because the stack frames of later sites were not
+ * sent.
+ */
 static int send_counts(struct ag_alloc_sender *t, uint32_t n, uint32_t kinds)
 {
 	struct ag_row_batch batch = { .chan = t->chan, .type = WIRE_ALLOC_SITES };
@@ -163,8 +169,8 @@ static uint32_t count_kinds(const struct ag_alloc_profile *profile)
 }
 
 /*
- * Counts the kinds before it sends them.  A running recording may add kinds meanwhile; the sites of
- * such kinds are omitted.
+ * Sends kinds, stack frames and sites.  Counts the kinds first, because a running recording may add
+ * kinds meanwhile, and sites of such kinds are omitted.
  */
 int ag_alloc_send_sites(struct ag_alloc_sender *t)
 {

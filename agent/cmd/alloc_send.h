@@ -17,10 +17,10 @@ struct ag_alloc_sender {
 	struct ag_chan *chan;
 	struct ag_alloc_profile *profile;
 	struct ag_frames frames;
-	uint32_t next_site; /* frames of all earlier sites are sent */
+	uint32_t next_site; /* the stack frames of all earlier sites are sent */
 };
 
-/* These functions return -1 if the channel is broken. */
+/* These functions return 0, or -1 if the channel is broken. */
 int ag_alloc_send_begun(struct ag_alloc_sender *t);
 /* Sends the state, or nothing if the channel has no room. */
 int ag_alloc_send_state(struct ag_alloc_sender *t);
@@ -29,7 +29,10 @@ int ag_alloc_send_frames(struct ag_alloc_sender *t);
 /* Stores the line numbers of frames that are not sent yet.  Call it before classes are restored. */
 void ag_alloc_note_lines(struct ag_alloc_sender *t);
 
-/* From here on, the functions wait for the client.  Sends all kinds, remaining frames and sites. */
+/*
+ * The functions from here on wait for the client.  This one sends all kinds
+ * (jvm/alloc/alloc_classes.h), the stack frames that are not sent yet, and the sites.
+ */
 int ag_alloc_send_sites(struct ag_alloc_sender *t);
 int ag_alloc_send_note(void *sender, uint32_t note, const char *text, uint64_t n);
 int ag_alloc_send_end(struct ag_alloc_sender *t, uint32_t end, jvmtiError code, uint32_t flags);

@@ -17,9 +17,7 @@ struct reply {
 	jclass class;
 };
 
-/*
- * A parsed class file.  next: the method after the last one that was found, where a search starts.
- */
+/* A parsed class file.  `next`: the method after the last one found, where a search starts. */
 struct file {
 	struct cf_class class;
 	struct cf_members next;
@@ -105,7 +103,9 @@ static int load_method(struct ag_jvm *jvm, struct method *m)
 {
 	jvmtiError code = (*jvm->ti)->GetBytecodes(jvm->ti, m->id, &m->len, &m->code);
 
-	/* INVALID_METHODID: a concurrent redefinition deleted the method; JDK 8 to 11 allow it. */
+	/*
+	 * INVALID_METHODID: a concurrent redefinition deleted the method, which JDK 8 to 11 allow.
+	 */
 	if (code == JVMTI_ERROR_NATIVE_METHOD || code == JVMTI_ERROR_INVALID_METHODID)
 		return 0;
 	if (ag_jvmti_check(jvm, "GetBytecodes", code) != 0)
@@ -197,7 +197,7 @@ static int send_changed_methods(const struct reply *r, struct file *file)
 
 	code = (*r->jvm->ti)->GetClassMethods(r->jvm->ti, r->class, &n, &ids);
 	if (code == JVMTI_ERROR_CLASS_NOT_PREPARED)
-		return 0; /* not linked yet: its code is unchanged */
+		return 0; /* not linked yet, so its code is unchanged */
 	if (ag_jvmti_check(r->jvm, "GetClassMethods", code) != 0)
 		return -1;
 	for (jint i = 0; i < n && rc == 0; i++)
@@ -214,7 +214,7 @@ static int send_memory(const struct reply *r, bool captured)
 	struct file file;
 	int rc;
 
-	/* A malformed class file cannot be compared: send all methods. */
+	/* A malformed class file cannot be compared, so send all methods. */
 	if (!captured || cf_open(&file.class, r->capture->bytes, r->capture->len, r->jvm->mem))
 		return send_changed_methods(r, NULL);
 	file.next = cf_methods(&file.class);
@@ -250,7 +250,7 @@ static int send_class(struct reply *r)
 	case WIRE_CAPTURED_FILE:
 		return send_memory(r, true);
 	case WIRE_CAPTURED_ARRAY:
-	case WIRE_CAPTURED_ANONYMOUS: /* see count_constants() in class.c */
+	case WIRE_CAPTURED_ANONYMOUS: /* count_constants() in class.c has the reason */
 		return 0;
 	case WIRE_CAPTURED_RETRANSFORMED:
 		r->capture = NULL; /* the JVM might change the next class, too */

@@ -14,13 +14,15 @@
 struct reply {
 	struct ag_jvm *jvm;
 	struct ag_chan *chan;
-	struct ag_origins origins; /* numbers loaders as in CLASS_ROWS, from the class index */
+	/* its loader numbers are those of CLASS_ROWS, from the class index */
+	struct ag_origins origins;
 	jclass class;
 	char *signature; /* allocated by JVMTI */
 };
 
 /*
- * Returns true if the class is not linked or lacks the requested information; records other errors.
+ * Returns true if `code` means that the class is not linked or lacks the requested information.
+ * Records other errors.
  */
 static bool is_absent(struct ag_jvm *jvm, const char *what, jvmtiError code)
 {
@@ -129,7 +131,7 @@ static int send_method(struct reply *r, jmethodID id)
 	int rc;
 
 	/*
-	 * INVALID_METHODID: a concurrent redefinition deleted the method; JDK 8 to 11 allow this.
+	 * INVALID_METHODID: a concurrent redefinition deleted the method, which JDK 8 to 11 allow.
 	 */
 	if (code == JVMTI_ERROR_INVALID_METHODID)
 		return 0;
@@ -169,7 +171,10 @@ static int send_methods(struct reply *r)
 	return rc;
 }
 
-/* Skips VM-anonymous classes, because GetConstantPool crashes JDK 8 for such a class. */
+/*
+ * Counts the entries of the constant pool.  Sets 0 for a VM-anonymous class, because
+ * GetConstantPool crashes JDK 8 for such a class.
+ */
 static int count_constants(struct reply *r, jint *count)
 {
 	struct ag_captured captured;
@@ -227,7 +232,10 @@ static int send_class(struct reply *r)
 	return send_end(r);
 }
 
-/* Opens no JNI local frame, because references to new loaders belong to the class index. */
+/*
+ * Handles CLASS.  Opens no JNI local frame, because references to new loaders belong to the class
+ * index.
+ */
 int ag_cmd_class(struct ag_jvm *jvm, struct ag_chan *chan, struct wire_reader *request)
 {
 	const jvmtiCapabilities reading = {

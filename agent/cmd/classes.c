@@ -28,9 +28,9 @@ static int send_classes(struct ag_jvm *jvm, struct ag_chan *chan, struct ag_clas
 }
 
 /*
- * The references of the class index live in the outermost JNI local frame of the thread, so no
- * other local frame is open here.  If the client has not received the index completely, the index
- * is freed.
+ * Handles CLASSES.  The references of the class index live in the outermost JNI local frame of the
+ * thread, so no other local frame is open here.  If the client has not received the index
+ * completely, the index is freed.
  */
 int ag_cmd_classes(struct ag_jvm *jvm, struct ag_chan *chan, struct wire_reader *request)
 {

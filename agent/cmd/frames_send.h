@@ -11,24 +11,28 @@
 #include "wire/frame.h"
 
 struct ag_frames {
-	struct ag_hash_map known; /* method and code offset → number; note: encoded line or 0 */
+	/* method and code offset → number; `note` of an entry: encoded line, or 0 */
+	struct ag_hash_map known;
 	uint32_t max;             /* maximum entries of `known`; further ones become unknown */
-	uint32_t n;               /* stack frames sent; number 0 is the unknown one */
-	bool restored; /* classes were restored: code offsets in unsent stack frames are invalid */
+	/* stack frames sent, including number 0, the unknown stack frame */
+	uint32_t n;
+	/* classes were restored, so code offsets in unsent stack frames are invalid */
+	bool restored;
 };
 
 /*
- * Makes room for max stack frames.  The table grows to 32 bytes for each, to 48 while it is copied.
+ * Makes room for max stack frames.  The table grows to 32 bytes per stack frame, and takes 48 while
+ * it is copied.
  */
 int ag_frames_init(struct ag_jvm *jvm, struct ag_frames *frames, uint32_t max);
 void ag_frames_release(struct ag_jvm *jvm, struct ag_frames *frames);
 
-/* Returns true if ag_frames_send() would send a stack frame of this list, or the unknown one. */
+/* Returns true if ag_frames_send() would send at least one stack frame for this list. */
 bool ag_frames_are_new(const struct ag_frames *frames, const jvmtiFrameInfo *list,
 			     uint32_t n);
 /*
- * Sends the stack frames of the list that are new, in one FRAMES.  Does not wait if the channel has
- * room for a payload.
+ * Sends the stack frames of the list that are new, in one FRAMES frame.  Does not wait if the
+ * channel has room for a payload.
  */
 int ag_frames_send(struct ag_jvm *jvm, struct ag_chan *chan, struct ag_frames *frames,
 		   const jvmtiFrameInfo *list, uint32_t n);
@@ -37,7 +41,7 @@ int ag_frames_send(struct ag_jvm *jvm, struct ag_chan *chan, struct ag_frames *f
  */
 void ag_frames_note(struct ag_jvm *jvm, struct ag_frames *frames, const jvmtiFrameInfo *list,
 		    uint32_t n);
-/* Returns the number of a stack frame that was sent, else that of the unknown one. */
+/* Returns the number of a stack frame that was sent; else 0, that of the unknown stack frame. */
 uint32_t ag_frames_number(const struct ag_frames *frames, const jvmtiFrameInfo *frame);
 
 #endif

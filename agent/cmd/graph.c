@@ -150,7 +150,7 @@ static int send_graph(struct ag_jvm *jvm, struct ag_chan *chan, const struct ag_
 	return send_end(jvm, chan, g);
 }
 
-/* Opens no JNI local frame, because the walk adds references to new classes to the class index. */
+/* Handles GRAPH.  Opens no JNI local frame, because the walk adds references to the class index. */
 int ag_cmd_graph(struct ag_jvm *jvm, struct ag_chan *chan, struct wire_reader *request)
 {
 	const jvmtiCapabilities tagging = { .can_tag_objects = 1 };

@@ -10,8 +10,8 @@ struct ag_origins {
 	struct ag_jvm *jvm;
 	struct ag_chan *chan;
 	/*
-	 * The numbers that are assigned so far.  Without `modules` or `sources` (NULL), these are
-	 * not sent.
+	 * The numbers that are assigned so far.  If `modules` or `sources` is NULL, no modules or
+	 * no code sources are sent.
 	 */
 	struct ag_ids *loaders, *modules, *sources;
 	struct ag_code_source source; /* initialised unless sources is NULL */
@@ -23,7 +23,7 @@ struct ag_origin {
 
 /*
  * Finds the origin of a class, and sends those parts of it that the client does not have yet.
- * Creates local references for new numbers only; these belong to the current local frame.
+ * Creates JNI local references, in the current local frame, only for parts that get a new number.
  */
 int ag_origins_send(struct ag_origins *origins, jclass class, struct ag_origin *origin);
 

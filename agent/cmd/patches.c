@@ -43,7 +43,7 @@ static int send_end(struct ag_chan *chan, uint32_t n)
 	return ag_chan_end(chan, WIRE_PATCHES_END);
 }
 
-/* The loader numbers in the reply are valid for this reply only. */
+/* Handles PATCHES.  The loader numbers in the reply are valid for this reply only. */
 int ag_cmd_patches(struct ag_jvm *jvm, struct ag_chan *chan, struct wire_reader *request)
 {
 	struct ag_ids loaders = { 0 };

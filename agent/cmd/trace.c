@@ -15,7 +15,10 @@
 #define NS_PER_MS 1000000
 #define NS_PER_S 1000000000
 
-/* How often the agent looks for calls: a hook makes no system call that could wake the agent. */
+/*
+ * How often the agent looks for calls; it must look, because a hook makes no system call that could
+ * wake it.
+ */
 #define TICK_BUSY_MS 10
 #define TICK_IDLE_MS 50
 
@@ -25,8 +28,8 @@
 #define FRAMES_MAX (1u << 16) /* distinct stack frames, 2 MB; further ones are sent as unknown */
 
 /*
- * The trace ends if the hooks exceed their CPU budget in a window of COST_NS, or if in a window of
- * FLOOD_NS they use as much as the budget for FLOOD seconds.
+ * The trace ends if the hooks exceed their CPU budget in a window of COST_NS, or if they use up the
+ * budget of FLOOD seconds in a window of FLOOD_NS.
  */
 #define COST_NS NS_PER_S
 #define FLOOD_NS (250 * NS_PER_MS)
@@ -80,7 +83,10 @@ static int copy_method(struct ag_jvm *jvm, struct ag_install_method *m, uint32_t
 	return 0;
 }
 
-/* Reads one TRACE_METHODS and advances *n_read.  Once an error is recorded, stores no method. */
+/*
+ * Reads one TRACE_METHODS frame, and adds its number of methods to *n_read.  Once an error is
+ * recorded, stores no method.
+ */
 static int read_batch(struct ag_jvm *jvm, struct ag_chan *chan, struct request *request,
 		      uint32_t *n_read)
 {
@@ -273,7 +279,10 @@ static int trace(struct tracing *t)
 	return end;
 }
 
-/* Reads TRACE_STOP.  Call it after the hooks are removed: it waits if the frame is incomplete. */
+/*
+ * Reads TRACE_STOP.  Call it after the hooks are removed, because it waits if the frame is
+ * incomplete.
+ */
 static int read_stop(struct ag_jvm *jvm, struct ag_chan *chan)
 {
 	struct ag_frame frame;
@@ -323,9 +332,7 @@ static int run(struct ag_jvm *jvm, struct tracing *t, const struct request *requ
 	t->sender.install_ns = (uint64_t)(ag_now_ns() - t->allowed_ns);
 	ag_class_index_release(jvm); /* so that classes can be unloaded during the trace */
 	end = jvm->stopping ? -1 : trace(t);
-	/*
-	 * Uninstall first: ag_trace_end() waits for hooks in flight, and few are left after that.
-	 */
+	/* Uninstall first, so that few hooks are in flight when ag_trace_end() waits for them. */
 	ag_uninstall(jvm, t->install, &code);
 	ag_trace_end(t->sender.trace);
 	ag_activity_end(&jvm->activity);
@@ -365,7 +372,7 @@ static int run_new(struct ag_jvm *jvm, struct ag_chan *chan, const struct reques
 	     ag_frames_init(jvm, &t.sender.frames, FRAMES_MAX) == 0))
 		rc = run(jvm, &t, request);
 	ag_frames_release(jvm, &t.sender.frames);
-	/* If a suspended thread is in a hook, the trace's memory remains: GONE reports it. */
+	/* If a suspended thread is in a hook, the trace's memory remains, and GONE reports it. */
 	(void)ag_trace_free(jvm, trace);
 	return rc;
 }

@@ -4,7 +4,8 @@
 
 #include "wire/log_histogram.h"
 
-#define END_BATCH (48u * 1024) /* bytes; room for so many ends the batch: FRAMES can follow */
+/* bytes; requiring this room ends the batch of rows, so that FRAMES can follow */
+#define END_BATCH (48u * 1024)
 #define USUAL_CALL 2048        /* bytes of room that are required before the next call is drained */
 #define LONGEST_SUM (48 + 12 * HISTOGRAM_BUCKETS) /* bytes */
 #define NAME_MAX 1024          /* bytes; longer thread names are cut */
@@ -31,7 +32,10 @@ static int make_room(struct ag_trace_sender *t, size_t n)
 	return ag_row_batch_room(&t->batch, n, t->may_wait);
 }
 
-/* Ends a function that sends.  A full buffer is not an error: later calls send the rest of it. */
+/*
+ * The last call of each function that sends: sends buffered frames without waiting.  If some
+ * remain, later calls send them, so this is not an error.
+ */
 static int finish(struct ag_trace_sender *t, int rc)
 {
 	if (rc < 0 || ag_row_batch_end(&t->batch) != 0)
@@ -83,7 +87,7 @@ int ag_trace_send_begin(struct ag_trace_sender *t)
 	return finish(t, rc);
 }
 
-/* Sends the new stack frames of a call, which must precede the call. */
+/* Sends the new stack frames of a call, because they must precede the call. */
 static int send_new_frames(struct ag_trace_sender *t, const struct ag_call *call)
 {
 	int rc;
@@ -125,7 +129,7 @@ static int send_call(struct ag_jvm *jvm, const struct ag_call *call, void *arg)
 	if (rc == 0)
 		rc = make_room(t, len);
 	if (rc == FULL)
-		t->dropped++; /* the call needs more than the reserved room, but is drained */
+		t->dropped++; /* drained already, but larger than the required room */
 	if (rc != 0)
 		return rc;
 	w = ag_row_batch_row(&t->batch, len);

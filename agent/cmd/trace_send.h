@@ -21,7 +21,8 @@ struct ag_trace_sender {
 	uint32_t flags;      /* WIRE_TRACE_* */
 	uint64_t max_calls;  /* 0: no limit */
 	uint64_t install_ns;
-	bool may_wait;       /* set after classes are restored: sending may wait for the client */
+	/* set after classes are restored, when sending may wait for the client */
+	bool may_wait;
 
 	uint32_t next_method;   /* next method to check for a refusal; n: send BEGUN; n + 1: sent */
 	uint32_t next_sum;      /* method whose sum is sent next; n: the round is complete */

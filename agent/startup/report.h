@@ -64,7 +64,8 @@ void ag_report_resolve(struct ag_jvm *jvm, struct ag_report *report, int64_t unt
 
 /*
  * Writes the report to a temporary file and renames it, so that `path` has either the complete
- * report or its old content.  `live`: live objects were counted.  Returns NULL, or why it failed.
+ * report or its old content.  `live` is true if live objects were counted.  Returns NULL, or why it
+ * failed.
  */
 const char *ag_report_write(struct ag_jvm *jvm, struct ag_report *report, uint32_t pid, bool live);
 

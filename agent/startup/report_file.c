@@ -9,7 +9,8 @@
 
 #include "util/text.h"
 
-#define TRIES 10 /* temporary names to try: a killed JVM with the same pid may have left files */
+/* temporary names to try, because a killed JVM with the same pid may have left files */
+#define TRIES 10
 
 const char *ag_report_file_why(int error)
 {
@@ -59,9 +60,10 @@ static void name_temporary(struct ag_report_file *file, const char *path, uint32
 }
 
 /*
- * Returns an errno if `path` exists and is not a regular file: rename() would report a directory
- * too late, and would replace /dev/null.  Uses a system call, because glibc exports stat() only
- * since 2.33.  If the system call fails, returns 0: open() and rename() report the error.
+ * Returns an errno if `path` exists and is not a regular file, because rename() would report a
+ * directory too late, and would replace /dev/null.  Uses a system call, because glibc exports
+ * stat() only since 2.33.  If the system call fails, returns 0: open() and rename() report the
+ * error.
  */
 static int check_existing(const char *path)
 {

@@ -24,7 +24,8 @@ enum state { NOTHING, STARTING, ON, FAILED };
 /* The state of the agent at JVM startup; one for each loaded library. */
 static struct {
 	struct ag_startup_options options;
-	struct ag_mem mem; /* used only with access to the recording, or before it begins */
+	/* used only with access to the recording, or before it begins; see recording.h */
+	struct ag_mem mem;
 	struct ag_jvm jvm;
 	struct ag_report report;
 	jrawMonitorID monitor; /* protects state */
@@ -53,20 +54,22 @@ static void set_state(enum state state)
 {
 	jvmtiEnv *ti = startup.jvm.ti;
 
-	(void)(*ti)->RawMonitorEnter(ti, startup.monitor); /* cannot fail: the monitor is valid */
+	/* cannot fail, because the monitor is valid */
+	(void)(*ti)->RawMonitorEnter(ti, startup.monitor);
 	startup.state = state;
 	(void)(*ti)->RawMonitorNotifyAll(ti, startup.monitor);
 	(void)(*ti)->RawMonitorExit(ti, startup.monitor);
 }
 
-/* Waits until the recording has begun or failed.  Returns false if it has not at the deadline. */
+/* Waits until the recording has begun or failed.  Returns false if neither happens in time. */
 static bool wait_for_start(int64_t until_ns)
 {
 	jvmtiEnv *ti = startup.jvm.ti;
 	int64_t left;
 	bool started;
 
-	(void)(*ti)->RawMonitorEnter(ti, startup.monitor); /* cannot fail: the monitor is valid */
+	/* cannot fail, because the monitor is valid */
+	(void)(*ti)->RawMonitorEnter(ti, startup.monitor);
 	while (startup.state == STARTING && (left = until_ns - ag_now_ns()) > 0)
 		(void)(*ti)->RawMonitorWait(ti, startup.monitor, left / NS_PER_MS + 1);
 	started = startup.state != STARTING;
@@ -152,7 +155,7 @@ static void end_early(struct ag_jvm *jvm)
 	ag_clear_error(jvm);
 	/*
 	 * The hooks of a class that could not be restored do nothing.  The profile's memory
-	 * remains: a session may still read its sites, see recording.h.
+	 * remains, because a session may still read its sites, see recording.h.
 	 */
 	(void)ag_alloc_profile_end(jvm, profile, false, &code);
 	ag_report_release(jvm, &startup.report);

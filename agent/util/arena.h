@@ -13,7 +13,7 @@
 struct ag_arena {
 	uint8_t *base;
 	size_t size;
-	size_t used; /* bytes taken so far; atomic */
+	size_t used; /* bytes taken so far; accessed with atomic operations */
 };
 
 /* Reserves `size` bytes.  Returns -1 if there is no memory. */

@@ -53,7 +53,7 @@ static int wait_for(struct ag_chan *ch, short event, int timeout_ms)
 	int64_t end = ag_now_ns() + (int64_t)timeout_ms * NS_PER_MS;
 	int n;
 
-	/* EINTR is frequent: a profiler may signal every thread of the JVM many times a second. */
+	/* EINTR is frequent if a profiler signals every thread of the JVM many times a second. */
 	while ((n = poll(&p, 1, timeout_ms)) < 0 && errno == EINTR) {
 		int64_t left = end - ag_now_ns();
 
@@ -117,7 +117,8 @@ static bool wait_within_limit(struct ag_chan *ch, struct ag_wait_limit *p)
 	rc = wait_for(ch, POLLOUT, (int)(left / NS_PER_MS) + 1);
 	p->waited_ns += ag_now_ns() - begin;
 	if (rc != 0 && ag_now_ns() - begin < left)
-		(void)broken(ch); /* the wait ended before the limit: the client has disconnected */
+		/* the wait ended before the limit, so the client has disconnected */
+		(void)broken(ch);
 	return rc == 0;
 }
 

@@ -42,7 +42,10 @@ static inline size_t ag_class_map_slots(const struct ag_class_map *map)
 static inline struct ag_class_slot *ag_class_map_probe(const struct ag_class_map *map, uint32_t key)
 {
 	size_t mask = ag_class_map_slots(map) - 1;
-	/* 2^64 / golden ratio: the product spreads klass words, whose distances are regular. */
+	/*
+	 * 2^64 / golden ratio, because the product spreads klass words, whose distances are
+	 * regular.
+	 */
 	size_t i = (size_t)(key * UINT64_C(0x9e3779b97f4a7c15) >> map->shift);
 
 	while (map->slots[i].key != key && map->slots[i].key != 0)

@@ -27,7 +27,8 @@ int ag_table_init(struct ag_table *table, struct ag_arena *arena, uint32_t n)
 	while (bits < 31 && UINT32_C(2) << bits <= n)
 		bits++;
 	*table = (struct ag_table){ .arena = arena, .bits = bits };
-	table->max = (UINT32_C(1) << bits) / 4 * 3; /* 1/4 stays empty: short probe sequences */
+	/* 1/4 stays empty, so that probe sequences are short */
+	table->max = (UINT32_C(1) << bits) / 4 * 3;
 	table->slots = ag_arena_take(arena, sizeof(*table->slots) << bits);
 	table->order = ag_arena_take(arena, table->max * sizeof(*table->order));
 	return table->slots && table->order && table->max > 0 ? 0 : -1;
@@ -85,10 +86,10 @@ struct ag_item *ag_table_add(struct ag_table *table, struct ag_item *item,
 }
 
 /*
- * Lock-free.  The item whose offset a thread has stored in order[next] gets the number `next`.
- * Every competing thread then stores this number in that item and advances table->n, so no thread
- * waits for a suspended one.  An item gets only one number, because a thread loads item->number
- * after table->n, and because the number is stored before table->n advances.
+ * Assigns a number without a lock.  The item whose offset a thread has stored in order[next] gets
+ * the number `next`.  Every competing thread then stores this number in that item and advances
+ * table->n, so no thread waits for a suspended one.  An item gets only one number, because a thread
+ * loads item->number after table->n, and because the number is stored before table->n advances.
  */
 uint32_t ag_table_number(struct ag_table *table, struct ag_item *item)
 {
@@ -110,7 +111,7 @@ uint32_t ag_table_number(struct ag_table *table, struct ag_item *item)
 	}
 }
 
-/* The limit is max, not n: an item's number is visible in the item before n counts the item. */
+/* Checks against max, not n, because an item's number is visible before n counts the item. */
 struct ag_item *ag_table_get(const struct ag_table *table, uint32_t number)
 {
 	uint32_t offset = 0;

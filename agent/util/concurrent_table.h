@@ -13,17 +13,19 @@
 /* The header with which each item begins. */
 struct ag_item {
 	uint32_t hash;
-	uint32_t number; /* 1 + the number of the item; 0: no number yet; atomic */
+	uint32_t number; /* 1 + the number of the item; 0: no number yet; accessed atomically */
 };
 #define AG_NUMBER_NONE UINT32_MAX
 
 struct ag_table {
 	struct ag_arena *arena;
-	uint32_t *slots; /* open addressing: offset of an item in the arena / 8; 0: empty; atomic */
-	uint32_t *order; /* by number: the item's offset, as in slots; 0: not assigned; atomic */
+	/* open addressing: offset of an item in the arena / 8; 0: empty; accessed atomically */
+	uint32_t *slots;
+	/* by number: the item's offset, as in `slots`; 0: not assigned; accessed atomically */
+	uint32_t *order;
 	uint32_t bits;   /* log2 of the number of slots */
 	uint32_t max;    /* limit of n */
-	uint32_t n;      /* items that have a number; atomic */
+	uint32_t n;      /* items that have a number; accessed atomically */
 };
 
 /*

@@ -35,7 +35,8 @@ static void give_back(void *p, size_t total)
 	if (total < AG_MEM_MAPPED)
 		free(p);
 	else
-		(void)munmap(p, total); /* cannot fail: obtain() has mapped exactly this range */
+		/* cannot fail, because obtain() has mapped exactly this range */
+		(void)munmap(p, total);
 }
 
 void *ag_alloc(struct ag_mem *mem, size_t n, size_t size)

@@ -44,7 +44,7 @@ enum wire_refused {
 
 /* HISTO flags */
 #define WIRE_HISTO_LIVE 1u    /* run a full GC first */
-#define WIRE_HISTO_STRICT 2u  /* use only what JVMTI specifies: do not read klass words */
+#define WIRE_HISTO_STRICT 2u  /* use only what JVMTI specifies, and do not read klass words */
 #define WIRE_HISTO_MODULES 4u /* send the module of each class */
 
 /* The method by which the heap walk of HISTO counts objects; HISTO_END reports it. */
@@ -67,11 +67,11 @@ enum wire_refused {
 #define WIRE_ACTIVITIES_FORCE 1u /* ask every listed activity to end */
 
 /*
- * Flags of CAPTURE.  Without MEMORY, only methods whose code differs from the class file are sent.
+ * The flag of CAPTURE.  Without it, only methods whose code differs from the class file are sent.
  */
 #define WIRE_CAPTURE_MEMORY 1u /* send a MEMORY frame with every method that has code */
 
-/* Outcome of the capture of a class.  A class file follows only after FILE. */
+/* Outcome of the capture of a class.  A class file follows only after WIRE_CAPTURED_FILE. */
 enum wire_captured {
 	WIRE_CAPTURED_FILE = 0,
 	WIRE_CAPTURED_ARRAY = 1,
@@ -84,7 +84,7 @@ enum wire_captured {
 
 /* GRAPH flags */
 #define WIRE_GRAPH_TEXTS 1u /* send the first characters of long Strings */
-#define WIRE_GRAPH_SNAPSHOT 2u /* walk in a child process, without a fallback to the JVM */
+#define WIRE_GRAPH_SNAPSHOT 2u /* walk in a child process, and if that fails, not in the JVM */
 
 /* Outcome of a heap walk.  The client has the complete heap only after COMPLETE. */
 enum wire_graphed {
@@ -92,14 +92,14 @@ enum wire_graphed {
 	WIRE_GRAPHED_LATE = 1,     /* the pause reached its limit */
 	WIRE_GRAPHED_FULL = 2,     /* the heap stream reached its limit */
 	WIRE_GRAPHED_SLOW = 3,     /* the client did not read fast enough */
-	WIRE_GRAPHED_UNKNOWN = 4,  /* object addresses not verified: the stream is invalid */
-	WIRE_GRAPHED_NOT = 5,      /* no snapshot (wire_snapshot_why): the stream is invalid */
-	WIRE_GRAPHED_CHANGED = 6,  /* like NOT; cause: classes loaded before the clone; try again */
+	WIRE_GRAPHED_UNKNOWN = 4,  /* object addresses are not verified, so the stream is invalid */
+	WIRE_GRAPHED_NOT = 5,      /* no snapshot (wire_snapshot_why), so the stream is invalid */
+	WIRE_GRAPHED_CHANGED = 6,  /* like NOT: classes were loaded before the clone; try again */
 };
 
 /*
- * Why there is no snapshot.  After the reasons from LOCKED to ENDED another try may succeed.  The
- * frame has the errno, signal or exit code that the lines below name.
+ * Why there is no snapshot.  After the reasons from LOCKED to ENDED another try may succeed.
+ * GRAPH_END and DUMP_END also have the errno, signal or exit code that the lines below name.
  */
 enum wire_snapshot_why {
 	WIRE_SNAPSHOT_DONE = 0,
@@ -118,7 +118,7 @@ enum wire_snapshot_why {
 	/* Reasons of a heap dump only.  After CLASSES and MOVED another try may succeed. */
 	WIRE_SNAPSHOT_CLASSES = 13,  /* classes were loaded before the clone */
 	WIRE_SNAPSHOT_UNLINKED = 14, /* an object has a class that is not linked */
-	WIRE_SNAPSHOT_STACKS = 15,   /* the stack of a virtual thread, of unknown layout */
+	WIRE_SNAPSHOT_STACKS = 15,   /* a virtual thread's stack has an unknown layout */
 	WIRE_SNAPSHOT_MOVED = 16,    /* the garbage collector was moving objects */
 };
 
@@ -160,7 +160,7 @@ enum wire_alloc_end {
 	WIRE_ALLOCED_STOPPED = 0, /* the client sent ALLOC_STOP */
 	WIRE_ALLOCED_TIME = 1,    /* the profile reached its maximum duration */
 	WIRE_ALLOCED_ON = 2,    /* the recording was sent, and goes on */
-	WIRE_ALLOCED_NOTHING = 3, /* ALLOC_RECORDED, but no recording: only ALLOC_END is sent */
+	WIRE_ALLOCED_NOTHING = 3, /* ALLOC_RECORDED, but no recording, so only ALLOC_END is sent */
 	WIRE_ALLOCED_FORCED = 4,  /* another session requested the end */
 };
 

@@ -18,7 +18,8 @@
 bool glob_matches(const char *glob, const char *text);
 
 /*
- * The same for a text of len bytes that need not be contiguous in memory: byte_at() returns byte i.
+ * Like glob_matches(), for a text of len bytes that need not be contiguous in memory: byte_at()
+ * returns byte i.
  */
 typedef char glob_byte_fn(const void *text, size_t i);
 bool glob_matches_bytes(const char *glob, glob_byte_fn *byte_at, const void *text, size_t len);

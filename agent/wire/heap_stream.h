@@ -31,8 +31,9 @@
 #define HEAP_STREAM_ADDRESS_MAX (UINT64_C(1) << 57) /* user-space addresses are lower */
 
 /*
- * Each line: [the object from which the record's distance is counted], the meaning: further
- * members.  [current] is the object that the last OBJECT or MIRROR introduced.
+ * The comment of each kind: in brackets the object from whose address the distance is counted; then
+ * the meaning of the record; after the colon its further members.  [current] is the object that the
+ * last OBJECT or MIRROR introduced.
  */
 enum heap_stream_kind {
 	HEAP_STREAM_CLASS,    /* [previous CLASS] address of a java.lang.Class: class number */
@@ -82,7 +83,7 @@ enum heap_stream_root {
 
 enum heap_stream_form {
 	HEAP_STREAM_UTF16, /* of a String, or of a char[] in a heap dump: UTF-16, big-endian */
-	HEAP_STREAM_BYTES, /* of a byte[]: Latin-1 if a String uses it */
+	HEAP_STREAM_BYTES, /* of a byte[]; Latin-1 if the array belongs to a String */
 	HEAP_STREAM_FORMS,
 };
 
@@ -121,7 +122,7 @@ uint8_t *heap_stream_write(struct heap_stream_state *state, uint8_t *to,
 
 /*
  * Reads the record at `from`.  Returns the end of the record, or NULL if it is malformed or
- * truncated.  The stream is not trusted: the caller checks class numbers, indices, sizes, thread
+ * truncated.  The stream is not trusted, so the caller checks class numbers, indices, sizes, thread
  * ids.
  */
 const uint8_t *heap_stream_read(struct heap_stream_state *state, const uint8_t *from,

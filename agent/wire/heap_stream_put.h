@@ -14,7 +14,7 @@ static inline uint8_t *heap_stream_put(uint8_t *to, uint64_t value)
 	return to;
 }
 
-/* Zigzag encoding: 0, -1, 1, -2 … become 0, 1, 2, 3 … */
+/* Returns n in zigzag encoding: 0, -1, 1, -2 … become 0, 1, 2, 3 … */
 static inline uint64_t heap_stream_fold(int64_t n)
 {
 	return n < 0 ? ~((uint64_t)n << 1) : (uint64_t)n << 1;

@@ -9,7 +9,7 @@
 #include <stdint.h>
 
 #define HISTOGRAM_SUB_BITS 4
-#define HISTOGRAM_TOP_BIT 43 /* 2^44 ns are 4.9 hours */
+#define HISTOGRAM_TOP_BIT 43 /* highest bit of a value below 2^44 ns, 4.9 hours */
 #define HISTOGRAM_BUCKETS (((HISTOGRAM_TOP_BIT - HISTOGRAM_SUB_BITS + 2) << HISTOGRAM_SUB_BITS))
 
 static inline uint32_t log_histogram_bucket(uint64_t ns)

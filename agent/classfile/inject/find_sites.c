@@ -72,8 +72,8 @@ static bool calls_allocator(const struct cf_pool *pool, const struct cf_insn *in
 }
 
 /*
- * Returns true if insn allocates without a constructor.  `before` is the opcode of the previous
- * instruction.
+ * Returns true if insn allocates without a constructor, and fills in *site.  `before` is the opcode
+ * of the previous instruction.
  */
 static bool is_site(const struct cf_pool *pool, const struct cf_insn *insn, uint8_t before,
 		    enum jdk jdk, struct cf_site *site)
@@ -178,7 +178,7 @@ static void put_builder(struct injection *in, uint32_t pc)
 	in->sites->kept++;
 }
 
-/* Adds a hook at the start of Object's constructor: it calls no other, so `this` is initialised. */
+/* Adds a hook at the start of Object's constructor, which calls no other: `this` is initialised. */
 static void put_object(struct injection *in)
 {
 	struct inj_constants *c = &in->constants;

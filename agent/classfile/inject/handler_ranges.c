@@ -1,12 +1,12 @@
 /*
  * Computes the ranges of the new exception handlers: the complete method except its exits.
  *
- * As long as `this` is uninitialised, the stack map frame of a handler must have it so (JVMS
- * 4.10.1.4).  Therefore a constructor has two handlers: early and main.  Neither may cover the call
- * of this() or super(), because HotSpot compares the handler's frame with the frames before and
- * after the call, and no frame matches both (verifier.cpp, verify_invoke_init).  So a constructor
- * does not call fail when this() or super() throws.  A class file without stack maps needs only one
- * handler, because the verifier merges types.
+ * As long as `this` is uninitialised, it must be uninitialised in the stack map frame of a handler,
+ * too (JVMS 4.10.1.4).  Therefore a constructor has two handlers: early and main.  Neither may
+ * cover the call of this() or super(), because HotSpot compares the handler's frame with the frames
+ * before and after the call, and no frame matches both (verifier.cpp, verify_invoke_init).  So a
+ * constructor does not call the hook `fail` when this() or super() throws.  A class file without
+ * stack maps needs only one handler, because the verifier merges types.
  */
 #include "classfile/inject/inject_maps.h"
 
@@ -157,7 +157,8 @@ enum cf_refusal inj_cover(struct injection *in)
 	h->ranges.len = 0;
 	h->n_main = h->n_early = 0;
 	for (uint32_t pc = 0; pc < code->len; pc += insn.len) {
-		(void)cf_insn(code->code, code->len, pc, &insn); /* inj_lay_out() has checked it */
+		/* cannot fail, because inj_lay_out() has checked the code */
+		(void)cf_insn(code->code, code->len, pc, &insn);
 		at_insn(&c, &insn);
 	}
 	end_range(&c, in->layout->end, in->layout->end, c.state);

@@ -6,21 +6,22 @@
  *
  *     push id; invokestatic enter; lstore token
  *
- * If arguments are wanted, calls of arg… follow, which a jump skips if the token is 0.  A call of
- * exit precedes each return, with a copy of the result if results are wanted.  A new exception
- * handler, which comes after all others and catches any exception, calls fail and rethrows the
- * exception.
+ * The token is the result of the hook `enter`.  If arguments are wanted, calls of the hooks `arg…`
+ * follow, which a jump skips if the token is 0.  A call of the hook `exit…` precedes each return,
+ * with a copy of the result if results are wanted.  A new exception handler, which comes after all
+ * others and catches any exception, calls the hook `fail` and rethrows the exception.
  *
  * The token is a new local variable after those of the method, so none of these is renumbered.
  * Every frame of the StackMapTable becomes a full frame that includes the token.  Jumps, handlers,
  * stack map frames, line and variable tables get new pcs.  A jump to the first instruction skips
- * the call of enter; a jump to a return leads to the call of exit.  The new handler covers neither
- * the call of exit nor the return, so the end of a call is not reported twice.
+ * the call of `enter`; a jump to a return leads to the call of `exit…`.  The new handler covers
+ * neither the call of `exit…` nor the return, so the end of a call is not reported twice.
  *
- * A constructor calls enter first.  The code before its call of this() or super() has a separate
+ * A constructor calls `enter` first.  The code before its call of this() or super() has a separate
  * handler, whose stack map frame has the uninitialised `this`.  In class files with stack maps
  * (version 50 and later), the verifier allows no handler for this() and super() themselves.  If
- * this() or super() throws, the constructor has called enter, but calls neither exit nor fail.
+ * this() or super() throws, the constructor has called `enter`, but calls neither `exit` nor
+ * `fail`.
  *
  * A method that cannot be instrumented exactly is left unchanged, with the reason in its probe.
  * Stack maps are written for class file versions 50 and later.  Attributes are copied, except type

@@ -4,7 +4,7 @@
 
 #include "util/hash.h"
 
-/* Maximum of added Class constants that are found again; later ones may be added twice. */
+/* Maximum number of added Class constants that inj_class() finds again and adds only once. */
 #define NEW_NAMES 4096
 /* Maximum of names in a hash chain that are compared; a duplicate Class constant does no harm. */
 #define CHAIN_MAX 64
@@ -74,7 +74,7 @@ uint16_t inj_utf8(struct inj_constants *c, const char *text, size_t len)
 	return index;
 }
 
-/* Adds a constant that consists of two indexes.  A Class constant has only the first one. */
+/* Adds a constant that consists of two indexes, or, for a Class constant, of `first` only. */
 static uint16_t add_pair(struct inj_constants *c, enum cf_tag tag, uint16_t first, uint16_t second)
 {
 	uint16_t index = add(c, tag);

@@ -14,7 +14,8 @@ enum inj_hook {
 
 struct inj_name {
 	const char *text;
-	uint16_t len, index, next; /* index: of the constant; next: in `names`; 0: end of chain */
+	/* index: of the Class constant; next: index in `names`, or 0 at the end of the chain */
+	uint16_t len, index, next;
 };
 
 #define INJ_HEADS 1024

@@ -47,16 +47,19 @@ uint32_t inj_number_stack(uint32_t number)
 }
 
 /*
- * Writes instructions that push the number, without adding a constant: ids are never reused, and
- * HotSpot retains all constants that a class ever had, so the pool of the class would grow with
- * every trace until it is full.
+ * Writes instructions that push the number, without adding a constant, because ids are never
+ * reused, and HotSpot retains all constants that a class ever had, so the pool of the class would
+ * grow with every trace until it is full.
  */
 void inj_put_number(struct cf_output *out, uint32_t number)
 {
 	uint32_t low = number & UINT16_MAX;
 
 	if (inj_number_stack(number) > 1) {
-		/* The later sipush sign-extends the lower half: add 1 to the upper half. */
+		/*
+		 * The sipush of the lower half sign-extends it.  If this subtracts 1 from the upper
+		 * half, add 1 to the upper half.
+		 */
 		cf_put_u1(out, OP_sipush);
 		cf_put_u2(out, (uint16_t)((number >> 16) + (low > INT16_MAX)));
 		cf_put_u1(out, OP_bipush);

@@ -175,8 +175,8 @@ static void put_frame(struct table *t, uint32_t at, const struct inj_frames *f)
 }
 
 /*
- * Writes a new handler's frame: a Throwable on the stack; the locals `this`, if uninit, and the
- * token.
+ * Writes the frame of a new handler.  Stack: a Throwable.  Locals: the uninitialised `this` if
+ * `uninit`, and the token.
  */
 static void put_handler(struct table *t, uint32_t at, bool uninit)
 {

@@ -20,11 +20,15 @@ struct inj_frames {
 };
 
 /*
- * Adds the cost of writing the method's full frames to in->work.  Returns true if it is too much.
+ * Adds the cost of writing the method's full frames to in->work.  Returns true if in->work then
+ * exceeds its limit.
  */
 bool inj_maps_take_too_long(struct injection *in);
 
-/* Starts with the frame that the parameters of the method imply (JVMS 4.10.1.6). */
+/*
+ * Opens the method's StackMapTable.  The current frame is the one that the method's parameters
+ * imply (JVMS 4.10.1.6).
+ */
 void inj_frames_open(struct inj_frames *f, struct injection *in);
 /* Reads the next frame.  Returns false after the last frame, or if the table is malformed. */
 bool inj_frames_next(struct inj_frames *f);

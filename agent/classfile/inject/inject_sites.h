@@ -1,16 +1,18 @@
 /*
- * Instruments allocations: inserts calls of hooks (hooks.def: made, array, arrays, result).
+ * Instruments allocations: inserts calls of the hooks `made`, `array`, `arrays` and `result`
+ * (hooks.def).
  *
  * - java.lang.Object's constructor begins with
  *       aload_0; aload_0; invokevirtual getClass; invokevirtual hashCode; invokestatic made
  * - After newarray and anewarray:  dup; dup; arraylength; push id; invokestatic array
- * - After multianewarray:          dup; push id; invokestatic arrays
- * - After a call of a method of allocators.def:  dup; push id; invokestatic result These methods
- *   allocate objects without a constructor, and the JIT compiler may replace them with its own
- *   code.  So the bodies of these methods get no hooks.
- * - Before toString() of a StringBuilder:  dup; iconst_0; invokestatic result C2 compiles `new
- *   StringBuilder().append(…)…toString()` without these calls (OptimizeStringConcat), unless the
- *   builder escapes; passing it to a hook makes it escape.  Id 0 is not the id of a site.
+ * - After multianewarray:  dup; push id; invokestatic arrays
+ * - After a call of a method of allocators.def:  dup; push id; invokestatic result
+ *   These methods allocate objects without a constructor, and the JIT compiler may replace them
+ *   with its own code.  So the bodies of these methods get no hooks.
+ * - Before toString() of a StringBuilder:  dup; iconst_0; invokestatic result
+ *   C2 compiles `new StringBuilder().append(…)…toString()` without these calls
+ *   (OptimizeStringConcat), unless the builder escapes; passing it to a hook makes it escape.
+ *   The id 0 means that the hook belongs to no site.
  *
  * Frames of the StackMapTable only get new pcs, because inserted code leaves the stack as it was.
  * A jump to the instruction after a site skips the hook.  Exception handlers cover the same code as
@@ -36,7 +38,8 @@ struct cf_site {
 	 * The class of an array is `dimensions` brackets, then `primitive` or, if that is 0,
 	 * `element`.
 	 */
-	uint32_t dimensions;    /* 1: newarray, anewarray; 0: others, whose element has brackets */
+	/* 1: newarray, anewarray; 0: multianewarray, whose `element` has all brackets */
+	uint32_t dimensions;
 	char primitive;         /* newarray: 'I' …; else 0 */
 	struct cf_text element; /* anewarray, multianewarray: "a/b/C" or "[[I" */
 	struct cf_text owner;    /* class of the called method: an internal name, or "[I" */
@@ -59,7 +62,7 @@ struct cf_sites {
 	enum cf_refusal why; /* the reason for the last refused method */
 };
 
-/* Writes the class with hooks at its sites to *out.  Otherwise the same contract as cf_inject(). */
+/* Writes the class with hooks at its sites to *out.  Otherwise like cf_inject(), see inject.h. */
 const char *cf_inject_sites(const struct cf_class *class, const char *hooks,
 			    struct cf_sites *sites, struct cf_output *out)
 	__attribute__((warn_unused_result));

@@ -132,7 +132,7 @@ static enum cf_refusal put_attribute(struct injection *in, uint16_t name,
 
 /*
  * Returns true for an attribute that is not copied: the JVM ignores "StackMap", and before version
- * 50 "StackMapTable"; inject.h has the reason for annotations.
+ * 50 "StackMapTable"; inject.h says why type annotations are not copied.
  */
 static bool is_dropped(const struct injection *in, struct cf_text name)
 {

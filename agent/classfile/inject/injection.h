@@ -26,14 +26,15 @@ struct inj_method {
 
 /* The inserted code, and the stack and locals that it needs. */
 struct inj_added {
-	struct cf_output enter, exit; /* enter: calls of enter and arg…; exit: the call of exit */
+	/* `enter`: the calls of the hooks enter and arg…; `exit`: the call of exit… */
+	struct cf_output enter, exit;
 	/*
 	 * Sorted entries: u4 pc, u1 length, code to insert before pc.  Jumps to pc skip the
 	 * inserted code.
 	 */
 	struct cf_output insertions;
 	uint32_t token;  /* index of the new local variable that has the token */
-	uint32_t stored; /* offset in `enter` of the code after the token is stored */
+	uint32_t stored; /* offset in `enter` after the instruction that stores the token */
 	uint32_t max_stack, max_locals; /* of the new code */
 };
 

@@ -147,7 +147,7 @@ static bool is_jump(const struct cf_insn *insn)
 	return insn->operands == CF_OP_BRANCH || insn->operands == CF_OP_BRANCH_W;
 }
 
-/* For each insertion at pc: copies the method's code up to pc, and writes the inserted code. */
+/* Copies the method's code up to pc, and writes the inserted code, for each insertion at pc. */
 static void put_insertions(struct injection *in, struct cf_bytes *from, uint32_t *copied,
 			   uint32_t pc)
 {
@@ -173,7 +173,8 @@ enum cf_refusal inj_put_code(struct injection *in)
 	for (uint32_t pc = 0; refusal == CF_HOOKED && pc < code->len; pc += insn.len) {
 		bool returns, branches;
 
-		(void)cf_insn(code->code, code->len, pc, &insn); /* inj_lay_out() has checked it */
+		/* cannot fail, because inj_lay_out() has checked the code */
+		(void)cf_insn(code->code, code->len, pc, &insn);
 		put_insertions(in, &insertions, &copied, pc);
 		returns = cf_is_return(insn.opcode);
 		branches = is_jump(&insn) || cf_is_switch(&insn);

@@ -56,7 +56,11 @@ static bool check_members(struct check *c, struct cf_members list, bool (*check)
 		return chk_no_memory(c);
 	for (const uint8_t *at = list.bytes.at; valid && cf_next_member(&list, &c->member);
 	     at = list.bytes.at) {
-		valid = check(c); /* if it is valid, its name and descriptor are Utf8 */
+		/*
+		 * The name and descriptor of a valid member are Utf8 constants, as c->first
+		 * requires.
+		 */
+		valid = check(c);
 		if (valid)
 			keys[n++] = (uint64_t)c->first[cf_peek_u2(at + 2)] << 16 |
 				    c->first[cf_peek_u2(at + 4)];

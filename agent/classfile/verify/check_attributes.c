@@ -9,7 +9,9 @@ static uint16_t u2_at(const struct cf_attribute *a, size_t offset)
 	return cf_peek_u2(a->data + offset);
 }
 
-/* Returns true if the attribute consists of a u2 count and so many elements of this size. */
+/*
+ * Returns true if the attribute consists of a u2 count and this number of elements of `size` bytes.
+ */
 static bool is_table(const struct cf_attribute *a, size_t size)
 {
 	return a->len >= 2 && a->len == 2 + u2_at(a, 0) * size;
@@ -140,7 +142,7 @@ static bool check_bootstraps(struct check *c, const struct cf_attribute *a)
 
 	if (c->last_bootstrap >= n)
 		return chk_wrong(c, "a constant refers to a missing bootstrap method");
-	c->last_bootstrap = -1; /* checked: all bootstrap methods exist */
+	c->last_bootstrap = -1; /* checked, because all bootstrap methods exist */
 	for (; n > 0 && !bytes.failed; n--) {
 		if (cf_tag(c->pool, cf_u2(&bytes)) != CF_METHOD_HANDLE)
 			return chk_wrong(c, "a bootstrap method is not a MethodHandle constant");

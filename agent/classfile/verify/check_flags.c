@@ -42,7 +42,10 @@ bool chk_field_flags(const struct check *c, uint16_t access)
 	return (access & constant) == constant && !(access & never);
 }
 
-/* From Java 5 to 16 an abstract method cannot be strictfp; later the flag is ignored (JEP 306). */
+/*
+ * Returns the flag strictfp, or 0 from Java 17 on, which ignores the flag (JEP 306).  From Java 5
+ * to 16 an abstract method cannot have it.
+ */
 static uint16_t strict(uint16_t major)
 {
 	return major < JAVA_17 ? CF_ACC_STRICT : 0;

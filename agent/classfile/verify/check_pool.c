@@ -148,7 +148,10 @@ static int compare_texts(const void *a, const void *b)
 	return order != 0 ? order : s->index - t->index;
 }
 
-/* Gives all Utf8 constants with the same text one number, so that members are compared quickly. */
+/*
+ * Fills c->first, which gives all Utf8 constants with the same text one number, so that members are
+ * compared quickly.
+ */
 static bool number_texts(struct check *c)
 {
 	struct text *texts = ag_alloc(c->pool->mem, c->pool->count, sizeof(*texts));

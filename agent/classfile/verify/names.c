@@ -10,7 +10,7 @@ static bool follows(const uint8_t *s, size_t i, size_t len)
 	return i < len && (s[i] & 0xc0) == 0x80;
 }
 
-/* Up to Java 3, the JVM accepts overlong encodings. */
+/* Checks modified UTF-8 (JVMS 4.4.7).  Up to Java 3, the JVM accepts overlong encodings. */
 bool names_valid_utf8(struct cf_text text, uint16_t major)
 {
 	const uint8_t *s = (const uint8_t *)text.data;
@@ -39,7 +39,10 @@ bool names_valid_utf8(struct cf_text text, uint16_t major)
 	return true;
 }
 
-/* Before Java 5, names consist of Java identifiers; every character beyond ASCII is accepted. */
+/*
+ * Returns true if a name is valid before Java 5: it consists of Java identifiers, in which every
+ * character beyond ASCII is accepted.
+ */
 static bool old_name(struct cf_text name, enum names_kind kind)
 {
 	char last = 0;

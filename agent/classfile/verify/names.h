@@ -13,7 +13,10 @@ bool names_valid(struct cf_text name, enum names_kind kind, uint16_t major);
 bool names_valid_class(struct cf_text name, uint16_t major);
 bool names_valid_field_type(struct cf_text descriptor, uint16_t major);
 
-/* Also sets *slots to the number of local variable slots that the parameters need. */
+/*
+ * Checks the descriptor of the method `name`.  Sets *slots to the number of local variable slots
+ * that the parameters need.
+ */
 bool names_valid_method_types(struct cf_text name, struct cf_text descriptor, uint16_t major,
 			      size_t *slots);
 

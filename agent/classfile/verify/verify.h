@@ -30,8 +30,8 @@ struct cf_fault {
 bool cf_check(const struct cf_class *class, struct cf_fault *fault);
 bool cf_verify(const struct cf_class *class, struct cf_fault *fault);
 /*
- * Verifies the code by inference only, for a dump of a boot class: up to JDK 17 the JVM discards
- * the stack maps of boot classes, and the boot loader does not require them.
+ * Like cf_verify(), but by type inference only.  For class files of boot classes as a JVM has them:
+ * up to JDK 17 the JVM discards their stack maps, and the boot loader does not require them.
  */
 bool cf_verify_without_maps(const struct cf_class *class, struct cf_fault *fault);
 

@@ -7,7 +7,10 @@ struct maps {
 	struct vframe last; /* the frame that the next entry modifies */
 };
 
-/* Records a fault that HotSpot reports in version 50, too; after other faults it uses inference. */
+/*
+ * Records a malformed StackMapTable, for which HotSpot rejects a class of version 50, too; after
+ * other faults in such a class it uses inference.
+ */
 static bool malformed(struct verifier *v, const char *what)
 {
 	(void)vf_bad(v, what);
@@ -41,7 +44,8 @@ static bool read_type(struct verifier *v, struct maps *m, struct vtype *type)
 }
 
 /*
- * Appends n types to `to`, which has room for them.  The limit `max` is checked after all are read.
+ * Reads n types, and appends them to `to`, which has room for them, at *slots.  Fails if *slots
+ * exceeds `max` in the end.
  */
 static bool read_types(struct verifier *v, struct maps *m, uint32_t n, struct vtype *to,
 		       uint32_t *slots, uint32_t max)
@@ -150,8 +154,9 @@ bool vf_read_maps(struct verifier *v)
 	n = cf_u2(&m.bytes);
 	if (m.bytes.failed || n > cf_bytes_left(&m.bytes))
 		return malformed(v, "StackMapTable ends too early");
-	m.last.pc = UINT32_MAX; /* so that the first frame is at its delta */
-	/* The first entry modifies the frame that the parameters imply. */
+	/* the pc of the first frame, UINT32_MAX + 1 + its delta, then equals the delta */
+	m.last.pc = UINT32_MAX;
+	/* The first entry modifies the frame that the parameters imply: start with a copy of it. */
 	return append(v, &m, 0) && read_table(v, &m, n);
 }
 

@@ -147,7 +147,8 @@ static bool is_in_java_lang(struct cf_text name)
 }
 
 /*
- * Protected methods of Object can be called only on objects of this class; clone() also on arrays.
+ * Returns true if `object` may be the receiver of the method.  Classes outside java.lang may call
+ * the protected methods of Object only on objects of their own class; clone() also on arrays.
  */
 static bool may_call(const struct verifier *v, const struct cf_ref *ref, struct vtype object)
 {

@@ -3,7 +3,7 @@
 
 #define TAG(tag) (1u << (tag))
 
-/* Returns a set of tags: those of the constants that the opcode accepts. */
+/* Returns the tags of the constants that the instruction accepts, as a set of TAG() bits. */
 static uint32_t tags_for(const struct verifier *v, const struct cf_insn *insn)
 {
 	uint16_t major = v->class->major;
@@ -247,7 +247,9 @@ static bool find_handlers(struct verifier *v)
 	return true;
 }
 
-/* HotSpot checks LocalVariableTable only when it verifies with stack maps. */
+/*
+ * Checks LocalVariableTable, but not for inference, because HotSpot checks it only with stack maps.
+ */
 static bool check_variables(struct verifier *v)
 {
 	struct cf_attributes list = v->code.attributes;

@@ -79,10 +79,15 @@ static bool push_letter(struct verifier *v, char letter)
 
 /*
  * By opcode: the types that an instruction pops, the top of the stack last; after '>', the types
- * that it pushes.  I int, L long, F float, D double, N null.  A: a reference, maybe uninitialised.
- * M: with stack maps as A, by inference as O.  O: an initialised reference.  T: a Throwable.  i j f
- * d b c s a: an array of int, long, float, double, byte or boolean, char, short, references.  y:
- * any array.  Empty: vf_step() handles the instruction otherwise.
+ * that it pushes.  An empty string: vf_step() has code for the instruction.
+ *
+ * I int, L long, F float, D double, N null
+ * A  a reference, maybe uninitialised
+ * M  like A with stack maps, like O by inference
+ * O  an initialised reference
+ * T  a Throwable
+ * i j f d b c s a  an array of int, long, float, double, byte or boolean, char, short, references
+ * y  any array
  */
 #define EFFECT_LEN 5
 /* clang-format off */

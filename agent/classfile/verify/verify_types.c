@@ -38,7 +38,8 @@ struct vtype vt_known(const char *name)
 }
 
 /*
- * Returns the kind of a primitive type.  Other letters do not occur: descriptors have been checked.
+ * Returns the kind of a primitive type.  Other letters do not occur, because descriptors have been
+ * checked.
  */
 static enum vkind kind_of(char letter)
 {
@@ -178,7 +179,8 @@ static bool reference_assignable(const struct verifier *v, struct vtype from, st
 	if (from.kind == V_NULL)
 		return true;
 	if (to.kind != V_OBJECT || from.dims < to.dims)
-		return false; /* another array of primitives, or not an array */
+		/* `to` is another array of primitives, or `from` has too few dimensions */
+		return false;
 	if (is_object(v, to))
 		return from.dims > to.dims || from.kind == V_OBJECT;
 	if (from.dims > to.dims)
