@@ -25,7 +25,8 @@ char *buf_reserve(struct buf *b, size_t room)
 	size_t need;
 
 	if (__builtin_add_overflow(b->len, room, &need) || need == SIZE_MAX)
-		need = SIZE_MAX; /* too large: xreallocarray() below fails and ends the process */
+		/* too large, so xreallocarray() below fails and ends the process */
+		need = SIZE_MAX;
 	else
 		need++;
 	if (need > b->cap) {
@@ -72,7 +73,7 @@ void buf_addf(struct buf *b, const char *fmt, ...)
 		return;
 	(void)buf_reserve(b, (size_t)n);
 	va_start(ap, fmt);
-	/* Cannot truncate: see n above. */
+	/* Cannot truncate, because n is the length of the complete text. */
 	(void)vsnprintf(b->data + b->len, (size_t)n + 1, fmt, ap);
 	va_end(ap);
 	b->len += (size_t)n;

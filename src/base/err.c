@@ -7,7 +7,10 @@
 
 #include "base/printable.h"
 
-/* Replaces control characters, so that the text is one line: it may contain names from a target. */
+/*
+ * Replaces control characters, so that the text is one line, because it may contain names from a
+ * target.
+ */
 static void sanitize(struct err *err)
 {
 	_cleanup_buf_ struct buf safe = BUF_INIT;

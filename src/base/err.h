@@ -19,7 +19,8 @@ enum exit_code {
 	EXIT_ATTACH = 5,     /* attach disabled, no answer in time, or connection refused */
 	EXIT_AGENT = 6,      /* jtool's agent could not be loaded, or failed */
 	EXIT_PARTIAL = 7,    /* the target exited, or the result is incomplete */
-	EXIT_SIGPIPE = 141,  /* the reader of stdout has closed it: main ends silently by SIGPIPE */
+	/* the reader of stdout has closed it, so main ends silently by SIGPIPE */
+	EXIT_SIGPIPE = 141,
 };
 
 struct err {
@@ -28,8 +29,8 @@ struct err {
 };
 
 /*
- * Sets exit code and text, unless err has an error already: the first error is nearest to the
- * cause.  Always returns -1, for `return err_set(err, …)`.
+ * Sets exit code and text, unless err has an error already, because the first error is nearest to
+ * the cause.  Always returns -1, for `return err_set(err, …)`.
  */
 int err_set(struct err *err, enum exit_code code, const char *fmt, ...) _printf_(3, 4);
 

@@ -20,8 +20,8 @@ static size_t first_slot(const struct id_map *m, uint64_t id)
 }
 
 /*
- * Returns the entry with this identifier, or else the free entry where it would be added.  Ends,
- * because the table is never full.
+ * Returns the entry with this identifier, or else the free entry where it would be added.  The
+ * search ends, because the table is never full.
  */
 static struct id_map_entry *find(const struct id_map *m, uint64_t id)
 {

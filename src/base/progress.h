@@ -13,7 +13,7 @@ struct progress {
 	int64_t next_ns; /* when the next update is due, by monotonic_ns() */
 };
 
-/* Interval of updates in ms.  The first one is as late, because most work has ended by then. */
+/* Interval of updates in ms, also before the first one, because most work has ended by then. */
 #define PROGRESS_MS 200
 void progress_begin(struct progress *p);
 
@@ -30,7 +30,7 @@ bool progress_due(struct progress *p);
 void progress_show(struct progress *p, const char *fmt, ...) _printf_(2, 3);
 
 /*
- * Shows "waiting for WHAT of JVM 4711 for 3 s" if an update is due. since_ns is when the wait
+ * Shows "waiting for WHAT of JVM 4711 for 3 s" if an update is due.  `since_ns` is when the wait
  * began, by monotonic_ns().
  */
 void progress_wait(struct progress *p, const char *what, int pid, int64_t since_ns);

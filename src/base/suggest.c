@@ -21,7 +21,7 @@ static bool is_near(const char *wanted, const char *name)
 {
 	size_t len = strlen(wanted);
 
-	if (len < 2) /* nearly every name contains any one letter */
+	if (len < 2) /* one letter is in nearly every name */
 		return false;
 	return strcasestr(name, wanted) || common_prefix(wanted, name) * 4 >= len * 3;
 }

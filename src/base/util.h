@@ -30,8 +30,8 @@ static inline void util_close_p(const int *fd)
 #define _cleanup_close_ _cleanup_(util_close_p)
 
 /*
- * The value is the pointer or descriptor; the variable is reset, so that its cleanup releases
- * nothing.
+ * TAKE_PTR and TAKE_FD return the variable's pointer or descriptor, and reset the variable to NULL
+ * or -1, so that its cleanup releases nothing.
  */
 #define TAKE_PTR(p)                      \
 	({                               \

@@ -13,7 +13,7 @@ struct verbose {
 /* Prints a step; does nothing if steps is NULL. */
 void verbose_step(const struct verbose *steps, const char *fmt, ...) _printf_(2, 3);
 
-/* Passes each step to print() and not to stderr, in a process whose stderr is closed. */
+/* Makes verbose_step() call print() instead of writing to stderr, which is closed. */
 void verbose_divert(void (*print)(const char *text));
 
 #endif
