@@ -15,7 +15,10 @@
 #include "fileio/io.h"
 #include "base/xalloc.h"
 
-/* How long to wait until somebody opens a pipe for reading: the reader may start after jtool. */
+/*
+ * How long to wait until somebody opens a pipe for reading, because the reader may start after
+ * jtool.
+ */
 #ifndef READER_WAIT_MS
 #define READER_WAIT_MS 10000
 #endif

@@ -2,11 +2,11 @@
  * Output files that appear under their name when they are complete, or not at all, even if the
  * process is killed.
  *
- * The data goes to an unnamed file (O_TMPFILE).  It has a hidden name in the directory of the
- * result on file systems without O_TMPFILE, and for a moment when the result replaces a file; a
- * child process removes that name when jtool exits (tmp_reaper.h).  The path "-" means stdout;
- * /dev/fd/N means descriptor N of jtool.  A pipe or a device may be slow: the data is collected in
- * an unnamed file, and copied to it at the commit.
+ * The data goes to an unnamed file (O_TMPFILE).  The file needs a hidden name in the directory of
+ * the result in two cases: if the file system has no O_TMPFILE, and for a moment when the result
+ * replaces a file.  A child process removes the hidden name when jtool exits (tmp_reaper.h).  The
+ * path "-" means stdout; /dev/fd/N means descriptor N of jtool.  A pipe or a device may be slow, so
+ * its data is collected in an unnamed file, and copied to it at the commit.
  *
  * Another user must not be able to choose the file that jtool writes.  Links are followed as
  * caller_path.h describes.  A pipe or device must belong to the caller or to root, and a pipe of
@@ -37,10 +37,10 @@ struct atomic_file {
 };
 
 enum atomic_file_flags {
-	/* The open fails with EXIT_USAGE if a regular file, a link or a block device exists. */
+	/* atomic_file_open() fails (EXIT_USAGE) if a regular file, link or block device exists. */
 	ATOMIC_FILE_NEW = 0,
 	ATOMIC_FILE_REPLACE = 1 << 0, /* the commit replaces an existing file; a link is followed */
-	/* The open fails with EXIT_USAGE if the output is a terminal */
+	/* atomic_file_open() fails with EXIT_USAGE if the output is a terminal. */
 	ATOMIC_FILE_BINARY = 1 << 1,
 };
 
@@ -58,8 +58,9 @@ int atomic_file_open(struct atomic_file *f, const char *path, int flags, mode_t 
 /*
  * Opens the output file `name` in the directory dir_fd.  If a regular file has this name, the
  * result replaces it; if a link or another kind of file has it, the open fails.  The caller owns
- * dir_fd and the reaper.  A reaper serves one file at a time; its directory is on the same file
- * system.  `path` is the name of the file in messages, and must stay valid until the release.
+ * dir_fd and the reaper.  A reaper serves one file at a time; the reaper's directory must be on the
+ * same file system as dir_fd.  `path` is the name of the file in messages, and must stay valid
+ * until the release.
  */
 int atomic_file_open_at(struct atomic_file *f, int dir_fd, const char *name,
 			struct tmp_reaper *reaper, const char *path, mode_t mode,

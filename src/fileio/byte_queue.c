@@ -18,7 +18,7 @@ void byte_queue_init(struct byte_queue *q, size_t max)
 {
 	*q = (struct byte_queue){ .max = max };
 	q->last = &q->first;
-	/* This call and the next cannot fail without attributes. */
+	/* This call and the next cannot fail, because they use no attributes. */
 	(void)pthread_mutex_init(&q->lock, NULL);
 	(void)pthread_cond_init(&q->changed, NULL);
 }

@@ -42,7 +42,8 @@ int byte_queue_push(struct byte_queue *q, const void *data, size_t len) _must_ch
 void byte_queue_end(struct byte_queue *q);
 
 /*
- * Consumer: waits for the next chunk, which the caller frees.  Returns NULL after byte_queue_end().
+ * Consumer: waits for the next chunk, which the caller frees.  Returns NULL after byte_queue_end(),
+ * even if chunks are left: byte_queue_pop_rest() returns those.
  */
 struct byte_chunk *byte_queue_pop(struct byte_queue *q) _must_check_;
 /*

@@ -153,7 +153,7 @@ int caller_path_open_dir(const char *path)
 }
 
 /*
- * Stores the descriptor of the file that the walk has found in *p.  If fd is a negative errno,
+ * Stores in *p the descriptor of the file that the walk has found.  If fd is a negative errno,
  * returns it.
  */
 static int take(struct caller_path *p, int fd)

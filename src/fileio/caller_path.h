@@ -2,9 +2,9 @@
  * Resolves output paths of the caller.
  *
  * A path is walked component by component.  A symbolic link is followed if it belongs to root or to
- * the caller: a link of another user could lead a privileged caller to any file.  The links of
- * /proc are the kernel's own and are followed.  The result consists of descriptors, which refer to
- * the file that was found even if names change later.
+ * the caller, because a link of another user could lead a privileged caller to any file.  The links
+ * of /proc are the kernel's own and are followed.  The result consists of descriptors, which refer
+ * to the file that was found even if names change later.
  */
 #ifndef JTOOL_FILEIO_CALLER_PATH_H
 #define JTOOL_FILEIO_CALLER_PATH_H

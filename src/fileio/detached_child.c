@@ -37,8 +37,8 @@ static void redirect_stdio(void)
 
 	for (int std = STDIN_FILENO; std <= STDERR_FILENO; std++) {
 		/*
-		 * If /dev/null cannot be opened, leave stdio open: the next open(2) would reuse a
-		 * closed number.
+		 * If /dev/null cannot be opened, leave stdio open, because the next open(2) would
+		 * reuse a closed number.
 		 */
 		if (fd >= 0 && fd != std)
 			(void)dup2(fd, std);

@@ -25,7 +25,7 @@ bool disk_room_is_memory(int fd)
 {
 	struct statfs fs;
 
-	/* Compare 32 bits: the width and sign of f_type depend on the architecture. */
+	/* Compare 32 bits, because the width and sign of f_type depend on the architecture. */
 	return fstatfs(fd, &fs) == 0 &&
 	       ((uint32_t)fs.f_type == TMPFS_TYPE || (uint32_t)fs.f_type == RAMFS_TYPE);
 }

@@ -19,7 +19,8 @@
 
 #define CHUNK_BYTES (1u << 20)
 #define NAME_CHECK_MS 20
-#define PRIORITY -10 /* if permitted: the relay needs little CPU time, and the reader waits */
+/* nice value, if permitted: the child needs little CPU time, and others wait for it */
+#define PRIORITY -10
 
 /*
  * A chunk of buffered data.  Chunks are allocated with mmap(2), because malloc(3) is unsafe in a
@@ -307,7 +308,7 @@ static void _noreturn_ relay(struct work *w)
 	(void)setpriority(PRIO_PROCESS, 0, PRIORITY);
 	rc = forward_all(w);
 	if (rc < 0) {
-		/* The reader sees the end now; the writer may go on for long. */
+		/* Show the reader the end now, because the writer may go on for long. */
 		(void)close(w->out);
 		discard(w);
 	}

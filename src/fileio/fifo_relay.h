@@ -45,8 +45,8 @@ struct fifo_relay {
 struct fifo_relay_limits {
 	size_t bytes; /* limit for the data that is buffered in memory */
 	/*
-	 * When the buffer is full: 0: the relay fails.  Otherwise the writer has to wait, and the
-	 * relay fails when the reader has taken nothing for this time.
+	 * 0: the relay fails when the buffer is full.  Otherwise the writer then has to wait, and
+	 * the relay fails when the reader has taken nothing for this many ms.
 	 */
 	unsigned stall_ms;
 	unsigned ms;  /* the longest time from the first byte to the last; 0: no limit */

@@ -38,7 +38,7 @@ int file_reopen_regular(int path_fd, struct stat *st)
 		return -errno;
 	if (!S_ISREG(st->st_mode))
 		return S_ISLNK(st->st_mode) ? -ELOOP : -EINVAL;
-	/* O_NONBLOCK: a file lease would block open(2). */
+	/* O_NONBLOCK, because open(2) would otherwise wait for a file lease. */
 	return file_reopen(path_fd, O_RDONLY | O_NONBLOCK, st);
 }
 
@@ -49,7 +49,7 @@ int file_open_regular(int dir_fd, const char *name, int flags, struct stat *st)
 	return fd < 0 ? fd : file_reopen_regular(fd, st);
 }
 
-/* With O_DIRECTORY, open(2) fails for other kinds of files without opening them. */
+/* Checks no type before: with O_DIRECTORY, open(2) fails for other files without opening them. */
 int file_open_dir(int dir_fd, const char *name, int flags)
 {
 	int fd = openat(dir_fd, name, O_RDONLY | O_DIRECTORY | O_CLOEXEC | flags);

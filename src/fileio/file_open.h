@@ -32,8 +32,8 @@ int file_reopen(int path_fd, int flags, const struct stat *seen) _must_check_;
 int file_reopen_regular(int path_fd, struct stat *st) _must_check_;
 
 /*
- * Opens the regular file `name` for reading, and sets *st, like file_reopen_regular(). flags: 0 or
- * O_NOFOLLOW.
+ * Opens the regular file `name` for reading, and sets *st, like file_reopen_regular().  `flags` is
+ * 0 or O_NOFOLLOW.
  */
 int file_open_regular(int dir_fd, const char *name, int flags, struct stat *st) _must_check_;
 
@@ -47,8 +47,8 @@ int file_create(int dir_fd, const char *name, mode_t mode) _must_check_;
 int file_create_unnamed(int dir_fd, const char *dir, mode_t mode) _must_check_;
 
 /*
- * Opens /dev/null. flags: O_RDONLY, O_WRONLY or O_RDWR.  Returns -ENODEV if /dev/null is not the
- * null device.
+ * Opens /dev/null.  `flags` is O_RDONLY, O_WRONLY or O_RDWR.  Returns -ENODEV if /dev/null is not
+ * the null device.
  */
 int file_open_null(int flags) _must_check_;
 

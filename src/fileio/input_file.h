@@ -7,7 +7,8 @@
 #include "base/err.h"
 
 enum input_file_kinds {
-	INPUT_FILE_REGULAR = 0,   /* only regular files: the file is read twice or by position */
+	/* only regular files, because the file is read twice or by position */
+	INPUT_FILE_REGULAR = 0,
 	INPUT_FILE_PIPE = 1 << 0, /* also pipes of root, of the caller, or inherited by jtool */
 };
 

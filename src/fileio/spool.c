@@ -91,7 +91,7 @@ void spool_release(struct spool *s)
 {
 	buf_release(&s->memory);
 	if (s->file >= 0)
-		/* Unnamed file: a failed write loses nothing that is needed. */
+		/* The file is unnamed, so a failed write loses nothing that is needed. */
 		(void)close(s->file);
 	*s = (struct spool)SPOOL_INIT;
 }

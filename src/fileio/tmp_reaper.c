@@ -22,8 +22,8 @@ static void _noreturn_ unlink_at_end(const struct tmp_reaper *r, int end)
 }
 
 /*
- * Waits until the child has left jtool's process group: until then, a signal to the group would
- * kill it.
+ * Waits until the child has left jtool's process group, because until then a signal to the group
+ * would kill it.
  */
 static int wait_until_ready(const struct tmp_reaper *r)
 {
