@@ -6,7 +6,8 @@
 #include "archive/tar_gz.h"
 #include "fileio/io.h"
 
-#define TOTAL_MAX (UINT64_C(64) << 30) /* bytes after decompression: gzip's ratio is 1000 at most */
+/* limit after decompression; gzip expands up to 1000 times */
+#define TOTAL_MAX (UINT64_C(64) << 30)
 
 struct reader {
 	z_stream z;
@@ -44,7 +45,7 @@ static ssize_t read_bytes(struct reader *r, void *to, size_t len)
 		if (n <= 0)
 			return n < 0 ? n : (ssize_t)(len - r->z.avail_out);
 		rc = inflate(&r->z, Z_NO_FLUSH);
-		/* Data after the last gzip member does not belong to the archive: ignore it. */
+		/* Data after the last gzip member does not belong to the archive, so ignore it. */
 		if (rc == Z_DATA_ERROR && r->at_member && r->total > 0)
 			return (ssize_t)(len - r->z.avail_out);
 		if (rc != Z_OK && rc != Z_STREAM_END && rc != Z_BUF_ERROR)

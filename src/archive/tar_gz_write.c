@@ -47,7 +47,7 @@ static int end(struct stream *s, int rc)
 {
 	if (rc == 0)
 		rc = put(s, NULL, 0, Z_FINISH);
-	(void)deflateEnd(&s->z); /* on failure, the stream is complete or is not used */
+	(void)deflateEnd(&s->z); /* fails only for an incomplete stream, and then rc has an error */
 	return rc;
 }
 

@@ -19,7 +19,7 @@
 #define LOCATOR64_LEN 20
 
 #define COMMENT_MAX 65535
-#define DIRECTORY_MAX (256u << 20) /* longest directory in bytes: about two million entries */
+#define DIRECTORY_MAX (256u << 20) /* longest directory in bytes, for about two million entries */
 #define EXTRA_ZIP64 1
 #define STORED 0
 #define DEFLATED 8
@@ -136,8 +136,8 @@ bool zip_next(const struct zip *zip, size_t *at, struct zip_entry *entry)
 }
 
 /*
- * Rejects zip bombs whose entries overlap: the entries must fit, one after the other, before the
- * directory.
+ * Rejects zip bombs whose entries overlap, by the rule that all entries must fit, one after the
+ * other, before the directory.
  */
 static const char *check_directory(const struct zip *zip)
 {
@@ -154,7 +154,7 @@ static const char *check_directory(const struct zip *zip)
 		if (entry.offset > zip->entries - need - entry.packed)
 			return "its directory points outside of it";
 	}
-	/* The number of entries is not checked: its 16-bit field overflows at 65536. */
+	/* The number of entries is not checked, because its 16-bit field overflows at 65536. */
 	return at == zip->directory.len ? NULL : "its directory is damaged";
 }
 
@@ -185,8 +185,8 @@ static bool read_end(struct zip *zip, const uint8_t *p, size_t at, uint64_t tail
 }
 
 /*
- * Searches for the end record backwards from the end: a comment with any content may follow the
- * record.
+ * Searches for the end record backwards from the end, because a comment with any content may follow
+ * the record.
  */
 static bool find_end(struct zip *zip, size_t *len)
 {
@@ -250,7 +250,7 @@ static const char *find_content(const struct zip *zip, const struct zip_entry *e
 	    u32(head) != LOCAL)
 		return "it is not where the directory says";
 	/*
-	 * Read the local header: its extra field may differ in length from the one in the
+	 * Read the local header, because its extra field may differ in length from the one in the
 	 * directory.
 	 */
 	skip = (uint64_t)LOCAL_LEN + u16(head + 26) + u16(head + 28);
@@ -270,7 +270,10 @@ static const char *inflate_to(const struct zip *zip, uint64_t at, const struct z
 
 	if (rc != Z_OK)
 		xalloc_die(); /* inflateInit2() fails only when memory is exhausted */
-	/* inflate() leaves input unread only if the output is full: then the entry is too long. */
+	/*
+	 * inflate() leaves input unread only if the output is full, which means that the entry is
+	 * too long.
+	 */
 	while (rc == Z_OK && z.avail_in == 0 && left > 0) {
 		size_t n = left < sizeof(in) ? left : sizeof(in);
 
