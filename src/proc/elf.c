@@ -19,7 +19,7 @@ struct image {
 	bool is_64;
 };
 
-/* Section headers, and further below symbols: the fields that are used, for ELF32 and ELF64. */
+/* The fields of a section header that are used, for ELF32 and ELF64. */
 struct section {
 	uint32_t type, link;
 	uint64_t offset, size;
@@ -159,7 +159,7 @@ static int read_names(const struct image *im, const struct section *names, char 
 	if (names->size == 0)
 		return -EBADMSG;
 	if (names->offset > im->size || names->size > im->size - names->offset)
-		return -EBADMSG; /* the size is false: do not allocate so much */
+		return -EBADMSG; /* the size is false, so do not allocate so much */
 	if (names->size > NAMES_MAX)
 		return -EFBIG;
 	*text = xmalloc(names->size);
@@ -222,8 +222,8 @@ int elf_exports(int fd, const char *prefix, elf_visit *visit, void *arg)
 		return rc;
 	rc = read_names(&im, &names, &text);
 	/*
-	 * First look for the prefix anywhere in the string table: this is fast, and most libraries
-	 * do not have it.
+	 * First look for the prefix anywhere in the string table, because this is fast, and most
+	 * libraries do not have it.
 	 */
 	if (rc < 0 || !memmem(text, names.size, prefix, strlen(prefix)))
 		return rc;

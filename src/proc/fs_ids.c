@@ -18,7 +18,7 @@ static bool set(const struct fs_ids *ids)
 {
 	struct fs_ids now;
 
-	/* setfsgid(2) and setfsuid(2) do not report errors: the caller compares the ids. */
+	/* setfsgid(2) and setfsuid(2) do not report errors, so the ids are compared. */
 	(void)setfsgid(ids->gid);
 	(void)setfsuid(ids->uid);
 	now = current();

@@ -10,8 +10,8 @@
 #include "base/util.h"
 
 /*
- * Opens `path` with O_PATH, these flags (O_NOFOLLOW, O_DIRECTORY) and O_CLOEXEC, as if root_fd were
- * the root directory. root_fd may be an O_PATH descriptor, for example of /proc/PID/root.  On Linux
+ * Opens `path` with O_PATH, these flags (O_NOFOLLOW, O_DIRECTORY) and O_CLOEXEC, as if `root_fd`
+ * were the root directory; it may be an O_PATH descriptor, for example of /proc/PID/root.  On Linux
  * before 5.6, which has no openat2(2), a path with a link fails with -ELOOP.  With O_NOFOLLOW, the
  * last component must not be a link.  Returns a descriptor or a negative errno.
  */
@@ -25,10 +25,10 @@ int inroot_open(int root_fd, const char *path, int flags) _must_check_;
 int inroot_open_regular(int root_fd, const char *path, int flags, struct stat *st) _must_check_;
 
 /*
- * Converts a path from PID/maps to a path below the target's root directory.  `root` is the target
- * of the link PID/root, or NULL if it is unreadable.  The paths in maps begin with the root of a
- * chrooted process that is in jtool's mount namespace, but not if the process is in another one.
- * Returns a part of `path`.
+ * Converts a path from PID/maps to a path below the target's root directory, which is a part of
+ * `path`.  `root` is the target of the link PID/root, or NULL if it is unreadable.  If the process
+ * is chrooted in jtool's mount namespace, the paths in maps begin with its root; if it is in
+ * another mount namespace, they do not.
  */
 const char *inroot_path(const char *path, const char *root);
 

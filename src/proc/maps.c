@@ -104,7 +104,10 @@ static int query_kind(int fd, uint64_t kind, struct search *s)
 	}
 }
 
-/* One query for each kind: the kernel would visit only mappings that are of all kinds. */
+/*
+ * Queries each kind on its own, because one query with several kinds finds only mappings that are
+ * of all these kinds.
+ */
 static int query_maps(int fd, struct search *s)
 {
 	static const uint64_t kinds[] = { QUERY_EXECUTABLE, QUERY_SHARED };

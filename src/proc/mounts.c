@@ -15,7 +15,8 @@
 #define FDINFO_MAX 4096
 #define VALID_NS 500000000 /* how long, in ns, the cached text of our own mounts is used */
 
-#define FIELD_POINT 4 /* ID PARENT MAJOR:MINOR ROOT POINT OPTIONS [OPTIONAL...] - TYPE … */
+/* of the line: ID PARENT MAJOR:MINOR ROOT POINT OPTIONS [OPTIONAL...] - TYPE … */
+#define FIELD_POINT 4
 
 void mount_release(struct mount *m)
 {
@@ -193,7 +194,7 @@ static struct own cached;
 
 /*
  * Locks the cache and updates it.  Returns false if another thread has the lock, without waiting
- * for it: a child that was forked while a thread had the lock would wait for ever.
+ * for it, because a child that was forked while a thread had the lock would wait for ever.
  */
 static bool cache_lock(const struct procfs *proc)
 {
@@ -252,7 +253,7 @@ bool mounts_of_ns_are_local(const struct procfs *proc, pid_t pid)
 	return local;
 }
 
-/* Reads the link PID/root: the kernel shows a path outside of our root as "(unreachable)/…". */
+/* Reads PID/root, because the kernel shows a path outside of our root as "(unreachable)/…". */
 bool mounts_are_below_our_root(const struct procfs *proc, pid_t pid)
 {
 	_cleanup_free_ char *root = NULL;

@@ -28,22 +28,22 @@ bool mount_find(const char *mountinfo, const char *path, struct mount *m) _must_
 bool mount_may_hang(const char *type);
 
 /*
- * Appends self/mountinfo to `out`.  The text may be half a second old if it is of the real /proc:
+ * Appends self/mountinfo to `out`.  The text of the real /proc is cached for half a second, because
  * reading it takes as long as all else that a short command reads.  Returns 0 or a negative errno.
  */
 int mounts_read_own(const struct procfs *proc, struct buf *out) _must_check_;
 
 /*
  * Returns true if every mount in the text of PID/mountinfo is of a type that needs no server.  An
- * overlay counts as needing none: its layers are not examined.  Pure.
+ * overlay counts as needing none, because its layers are not examined.  Pure.
  */
 bool mounts_need_no_server(const char *mountinfo);
 
 /*
  * Returns true if reading the files of a process cannot block forever: the process is in jtool's
- * mount namespace, and every mount in that is of a type that needs no server. jtool then reads the
- * files itself, which takes a tenth of the time that a worker takes.  In a container, a process may
- * mount any file system; in jtool's namespace, only an administrator can.
+ * mount namespace, and every mount in this namespace is of a type that needs no server.  Then jtool
+ * reads the files itself, which takes a tenth of the time that a worker takes.  In a container, a
+ * process may mount any file system; in jtool's namespace, only an administrator can.
  */
 bool mounts_are_local(const struct procfs *proc, pid_t pid);
 /*

@@ -9,8 +9,8 @@
 
 /*
  * Offsets in the prologue.  Versions 1.0 and 2.0 begin with magic, byte order (0: big), major,
- * minor, one byte (`accessible` in 2.0), used, overflow and mod_time_stamp. 2.0 adds entry_offset
- * and num_entries.
+ * minor, one byte (`accessible` in 2.0), used, overflow and mod_time_stamp.  Version 2.0 adds
+ * entry_offset and num_entries.
  */
 enum {
 	PROLOGUE_V1 = 24,

@@ -97,7 +97,7 @@ static int pid_path(char path[static 128], pid_t pid, const char *name)
 	return n < 0 || n >= 128 ? -ENAMETOOLONG : 0;
 }
 
-/* Takes the owner and group of directory PID, which are the effective ids of the process. */
+/* Takes the owner and group of the directory PID: the effective ids, even if undumpable. */
 bool procfs_take_ids(const struct procfs *proc, pid_t pid, struct fs_ids *saved)
 {
 	char path[128];
@@ -435,7 +435,7 @@ double procfs_uptime(const struct procfs *proc, const struct proc_status *status
 	long hz = sysconf(_SC_CLK_TCK);
 	int64_t ms;
 
-	(void)proc; /* proc's uptime may be a container's (lxcfs); start times are the host's */
+	(void)proc; /* /proc/uptime may be a container's (lxcfs), but start times are the host's */
 	if (hz <= 0 || clock_gettime(CLOCK_BOOTTIME, &now) < 0)
 		return -1;
 	/* Start times are exact to a tick, which is 10 ms.  JSON needs no more digits. */

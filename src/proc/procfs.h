@@ -130,7 +130,7 @@ int procfs_code_maps(const struct procfs *proc, pid_t pid, procfs_map_visit *vis
 
 /*
  * As procfs_maps(), but calls visit() only for executable and for shared mappings, in no particular
- * order.  A JVM has many more mappings of jars and of its class archive.
+ * order.  This skips most mappings of a JVM: those of jars and of its class archive.
  */
 int procfs_vm_maps(const struct procfs *proc, pid_t pid, procfs_map_visit *visit, void *arg)
 	_must_check_;

@@ -40,7 +40,7 @@ struct reading {
 	size_t next; /* index in `before` at which the next thread probably is */
 };
 
-/* Calls read(2) once: the file is shorter than the buffer. */
+/* Calls read(2) once, because the file is shorter than the buffer. */
 static int read_stat(const struct reading *r, pid_t tid, struct stat_line *line)
 {
 	char path[32], text[STAT_MAX];

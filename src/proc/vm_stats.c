@@ -15,7 +15,7 @@ static const char *name_of(char name[static 96], const char *fmt, ...)
 	return name;
 }
 
-/* Returns the number, or -1 if it is negative: sizes and counts are never negative. */
+/* Returns the number, or -1 if it is negative, because sizes and counts are never negative. */
 static int64_t number_of(const struct perfdata *perf, const char *name)
 {
 	int64_t number = perfdata_number(perf, name, -1);
@@ -24,8 +24,8 @@ static int64_t number_of(const struct perfdata *perf, const char *name)
 }
 
 /*
- * Returns a number of ticks in seconds. sun.os.hrt.frequency, os::elapsed_frequency(), has the
- * ticks a second.
+ * Returns a number of ticks in seconds.  The counter sun.os.hrt.frequency, which is
+ * os::elapsed_frequency(), has the number of ticks per second.
  */
 static double seconds_of(const struct perfdata *perf, const char *name)
 {
@@ -36,7 +36,7 @@ static double seconds_of(const struct perfdata *perf, const char *name)
 }
 
 /*
- * Returns a capacity in bytes, rounded down to pages: JDK 8's G1 adds a few words to it
+ * Returns a capacity in bytes, rounded down to pages, because JDK 8's G1 adds a few words to it
  * (g1MonitoringSupport.hpp, pad_capacity()).
  */
 static int64_t capacity_of(const struct perfdata *perf, const char *name)
@@ -65,7 +65,7 @@ static bool read_space(const struct perfdata *perf, int generation, int i, struc
 	if (!out->name)
 		return false;
 	/*
-	 * In a generation with only one space, the space is called "space": use the generation's
+	 * In a generation with only one space, the space is called "space", so use the generation's
 	 * name.
 	 */
 	if (strcmp(out->name, "space") == 0)
