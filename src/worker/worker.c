@@ -140,7 +140,7 @@ pid_t worker_fork(int *sock, const int *keep, size_t n_keep)
 
 void worker_confine(void)
 {
-	/* The worker also runs on a kernel without filters. */
+	/* Ignore an error, because the worker also runs on a kernel without seccomp filters. */
 	(void)!sandbox_enter(SANDBOX_INSPECT);
 }
 

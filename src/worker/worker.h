@@ -25,7 +25,9 @@
 #include "base/verbose.h"
 
 #define WORKER_TASK_MS 700 /* ms that a worker may be blocked in one task */
-/* A worker that is runnable only waits for a CPU.  It is given up so many ms after its deadline. */
+/*
+ * A worker that is runnable only waits for a CPU.  It is given up this many ms after its deadline.
+ */
 #define WORKER_STARVED_MS 10000
 
 struct worker {
@@ -73,7 +75,7 @@ int worker_call(struct worker *w, const struct worker_call *call, struct buf *an
 void worker_end(struct worker *w);
 
 /*
- * Runs a function in a new worker, whose copy of the memory is of this moment: the request may
+ * Runs a function in a new worker, whose copy of the memory is of this moment, so the request may
  * contain pointers.  Keeps the descriptors as worker_start() does, and returns the results of
  * worker_call().
  */

@@ -16,8 +16,8 @@
 #define END UINT32_MAX /* the message after a worker's last task */
 
 /*
- * is_taken: the worker of `slot` has taken the task. is_silent: the task is done and nothing was
- * sent.
+ * `is_taken`: the worker of `slot` has taken the task.  `is_silent`: the task is done, and its
+ * worker sends no answer.
  */
 struct task {
 	_Atomic uint8_t is_taken, is_silent;
@@ -78,7 +78,7 @@ static void _noreturn_ work(const struct pool *pool, size_t slot, int sock)
 			task->is_silent = 1;
 	}
 	if (rc == 0)
-		/* Without END, the end of the socket has the same meaning. */
+		/* If END cannot be sent, the end of the socket has the same meaning. */
 		(void)!worker_send(sock, END, &none, -1);
 	_exit(0);
 }
