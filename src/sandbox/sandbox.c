@@ -6,7 +6,8 @@
 #include "sandbox/seccomp_filter.h"
 
 /*
- * Set if a sanitizer is built in: LeakSanitizer stops the process's other threads with ptrace(2).
+ * 1 if a sanitizer is built in: LeakSanitizer stops the other threads of the process with
+ * ptrace(2).
  */
 #ifndef __has_feature
 #define __has_feature(x) 0
@@ -52,8 +53,8 @@ static const int client_calls[] = {
 };
 
 /*
- * System calls that SANDBOX_FILE refuses in addition.  socketpair(2) is permitted: a result that
- * replaces a file needs it, see tmp_reaper.h.
+ * System calls that SANDBOX_FILE refuses in addition.  socketpair(2) is permitted, because a result
+ * that replaces a file needs it, see tmp_reaper.h.
  */
 static const int file_calls[] = {
 	SYS_socket, SYS_connect, SYS_bind, SYS_listen, SYS_accept, SYS_accept4,
@@ -112,7 +113,7 @@ static const int inspect_calls[] = {
 
 void sandbox_no_new_privileges(void)
 {
-	/* Fails on Linux before 3.5, which does not know it. */
+	/* Fails on Linux before 3.5, which does not know no_new_privs. */
 	(void)prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
 }
 

@@ -34,8 +34,8 @@ struct search {
 	int calls[SECCOMP_CALLS_MAX];
 	struct sock_filter *prog;
 	/*
-	 * index of the instruction that returns for other calls; the one for listed calls is the
-	 * next
+	 * index of the instruction that returns for other calls; the next instruction returns for
+	 * listed calls
 	 */
 	int other;
 };

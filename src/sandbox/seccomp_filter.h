@@ -2,11 +2,11 @@
  * Filters of system calls, as programs in classic BPF for seccomp(2).
  *
  * A program searches for the system call's number in a list.  It ends a process whose call is of
- * another architecture, because numbers differ. x86-64 and aarch64 are supported.
+ * another architecture, because numbers differ.  Supported are x86-64 and aarch64.
  *
- * For each system call that exists, the kernel runs a new program once.  The search is therefore
- * binary: applying a list of 60 calls takes 25 us; with one comparison after the other it took 140
- * us.
+ * When a program is applied, the kernel runs it once for each system call that exists.  The search
+ * is therefore binary: applying a list of 60 calls takes 25 us; with one comparison after the other
+ * it took 140 us.
  */
 #ifndef JTOOL_SANDBOX_SECCOMP_FILTER_H
 #define JTOOL_SANDBOX_SECCOMP_FILTER_H
@@ -24,7 +24,9 @@
 struct seccomp_list {
 	const int *calls; /* system call numbers */
 	size_t n;
-	/* the calls in the list are permitted, all others fail with EPERM; false: the reverse */
+	/*
+	 * true: the calls in the list are permitted, all others fail with EPERM; false: the reverse
+	 */
 	bool allow;
 };
 
