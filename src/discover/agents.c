@@ -95,8 +95,8 @@ struct search {
 	const struct jvm *jvm;
 	char *root;
 	int root_fd;
-	char *last; /* path of the previous mapping: further mappings of a file are skipped */
-	/* limits the scan: a hostile JVM can map tens of thousands of files */
+	char *last; /* path of the previous mapping, to skip further mappings of a file */
+	/* limits the scan, because a hostile JVM can map tens of thousands of files */
 	struct deadline deadline;
 	bool timed_out;
 };
@@ -134,8 +134,8 @@ bool agents_is_staged(const char *path)
 }
 
 /*
- * Returns true if the file exports an agent's entry points.  Sets *maker from the file's symbols: a
- * copy of jtool's agent may have any name.
+ * Returns true if the file exports an agent's entry points.  Sets *maker from the file's symbols,
+ * because a copy of jtool's agent may have any name.
  */
 static bool is_agent(const struct search *s, const struct proc_map *map, enum agent_maker *maker)
 {

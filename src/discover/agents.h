@@ -49,9 +49,9 @@ void agents_from_maps(struct agents *a, const struct procfs *proc, const struct 
 bool agents_parse(struct agents *a, const char *data, size_t len) _must_check_;
 
 /*
- * Opens a mapped file if it is a regular one; devices are mapped, too.  `root` is the target of the
- * link PID/root (NULL: unreadable), and root_fd that directory.  Needs root for a deleted file.
- * Returns a descriptor or a negative errno.
+ * Opens a mapped file if it is a regular one, because a process may map devices, too.  `root` is
+ * the target of the link PID/root (NULL: unreadable), and root_fd that directory.  Needs root for a
+ * deleted file.  Returns a descriptor or a negative errno.
  */
 int agents_open_mapped(const struct procfs *proc, pid_t pid, int root_fd, const char *root,
 		       const struct proc_map *map) _must_check_;

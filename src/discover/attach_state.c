@@ -120,7 +120,10 @@ static bool is_not_attach_thread(const char *name, void *found)
 	return !*(bool *)found;
 }
 
-/* HotSpot starts its Attach Listener thread when attaching is set up, and never ends it. */
+/*
+ * Returns true if the JVM has HotSpot's Attach Listener thread, which starts when attaching is set
+ * up and never ends.
+ */
 static bool has_attach_thread(const struct procfs *proc, pid_t pid)
 {
 	bool found = false;

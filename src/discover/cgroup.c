@@ -68,7 +68,10 @@ static size_t read_levels(struct group *g, const struct group *ours, struct cgro
 			    (g->is_v2 && group_read_number(g, "memory.oom.group") == 1);
 		if (!read_level(g, &levels[n]))
 			continue;
-		/* A limit of a parent group applies to the processes of this group together. */
+		/*
+		 * memory.oom.group of a group also applies when a limit of its parent groups is
+		 * exceeded.
+		 */
 		levels[n].kills_all = kills_all;
 		levels[n].shared = ours->path && ours->is_v2 == g->is_v2 &&
 				   group_is_below(ours->path, g->path[0] ? g->path : "/");

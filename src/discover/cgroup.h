@@ -9,9 +9,9 @@
 
 struct cgroup {
 	int64_t memory_limit; /* limit in bytes; -1: no limit, or not visible to jtool */
-	/* bytes used in the group that has memory_limit; -1: like memory_limit */
+	/* bytes used in the group that has memory_limit; -1: as for memory_limit */
 	int64_t memory_used;
-	/* bytes free in this group and every parent group; -1: like memory_limit */
+	/* bytes that are free in this group and in every parent group; -1: as for memory_limit */
 	int64_t memory_free;
 	double cpus;          /* number of CPUs allowed on average; -1: no quota, or not visible */
 };

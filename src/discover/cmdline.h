@@ -27,7 +27,8 @@ void cmdline_release(struct cmdline *c);
 char *environ_value(const char *env, size_t len, const char *name);
 
 /*
- * Returns true if +NAME is the last of all -XX:+NAME and -XX:-NAME in `flags`, which may be NULL.
+ * Returns true if the last of all -XX:+NAME and -XX:-NAME in `flags`, which may be NULL, is
+ * -XX:+NAME.
  */
 bool flags_is_on(const char *flags, const char *name);
 /*

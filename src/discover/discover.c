@@ -91,7 +91,8 @@ struct survey {
 	struct how how;
 	const pid_t *pids;
 	struct jvm **found;   /* found[i] is the JVM of process i; NULL: not a JVM */
-	pid_t *lost;          /* pids of processes whose worker was lost: only /proc is inspected */
+	/* pids of processes whose worker was lost, so that only /proc is inspected */
+	pid_t *lost;
 	size_t n_lost;
 	size_t *remote;       /* indices of processes that workers inspect */
 	size_t *local;        /* indices of processes that this process inspects */
@@ -272,7 +273,7 @@ int discover_all(const struct procfs *proc, bool states, struct jvm_list *list, 
 			s.found[n_found++] = s.found[i];
 	}
 	if (s.n_lost > 0) {
-		/* The array has room: each lost process has an unused entry in it. */
+		/* The array has room, because each lost process has an unused entry in it. */
 		add_lost(&s, s.found, &n_found);
 		qsort(s.found, n_found, sizeof(*s.found), by_pid);
 	}

@@ -3,7 +3,7 @@
  * processes no data and no signal, and maps none of their memory.
  *
  * Files below /proc/PID whose content the kernel generates always answer.  PID/root, PID/cwd and
- * PID/map_files lead to the target's file systems, which may not answer: only workers open them.
+ * PID/map_files lead to the target's file systems, which may not answer, so only workers open them.
  */
 #ifndef JTOOL_DISCOVER_DISCOVER_H
 #define JTOOL_DISCOVER_DISCOVER_H
@@ -42,7 +42,10 @@ struct jvm *discover_pid(const struct procfs *proc, pid_t pid, struct err *err) 
  */
 enum attach_state discover_attach_state(const struct procfs *proc, const struct jvm *jvm);
 
-/* As discover_pid() and discover_attach_state(), but without a worker: called in a worker. */
+/*
+ * As discover_pid() and discover_attach_state(), but without a worker, for code that runs in a
+ * worker.
+ */
 struct jvm *inspect_pid(const struct procfs *proc, pid_t pid, struct err *err) _must_check_;
 enum attach_state inspect_attach_state(const struct procfs *proc, const struct jvm *jvm);
 

@@ -203,8 +203,8 @@ static int corrupt(const struct jvm *jvm, int error, struct err *err)
 }
 
 /*
- * Reads the values, and then checks that the JVM is alive: in this order, they are those of a live
- * JVM.
+ * Reads the values, and only then checks that the JVM is alive, so that they are the values of a
+ * live JVM.
  */
 static int read_source(const struct hsperf_source *s, struct buf *bytes, struct err *err)
 {
@@ -228,7 +228,9 @@ static int parse(const struct jvm *jvm, const char *data, size_t len, struct per
 
 static struct hsperf_source opened; /* the source of this worker; unused in other processes */
 
-/* The request is the address of the JVM, which is valid in the worker, a fork of this process. */
+/*
+ * In the worker: opens the file.  The request is the address of the JVM, which is valid in a fork.
+ */
 static int answer_open(const struct buf *request, struct buf *answer, int *fd, struct err *err)
 {
 	const struct jvm *jvm;

@@ -12,7 +12,9 @@
 struct hsperf {
 	const struct jvm *jvm;
 	struct worker worker;
-	/* set if the file is open in this process, which it cannot block; else NULL */
+	/*
+	 * the open file, if this process reads it because its file system cannot block; else NULL
+	 */
 	struct hsperf_source *here;
 };
 

@@ -153,7 +153,7 @@ static int64_t heap_sum(const struct perfdata *perf, const char *eden, const cha
 /*
  * Returns the maximal heap size.  A policy of two names ("Copy:MSC") means that the generations
  * have a fixed boundary: their sizes are added up.  With regions, each generation may grow to the
- * complete heap.  Rounds down to pages: JDK 8's G1 adds a few words to each capacity
+ * complete heap.  Rounds down to pages, because JDK 8's G1 adds a few words to each capacity
  * (g1MonitoringSupport.hpp, pad_capacity()).
  */
 static int64_t heap_max(const struct perfdata *perf)

@@ -15,7 +15,7 @@
 enum attach_state {
 	ATTACH_LISTENING,   /* the JVM listens on its attach socket */
 	ATTACH_READY,       /* a trigger file and SIGQUIT would open the socket */
-	ATTACH_STARTING,    /* the JVM does not catch SIGQUIT yet: the signal would kill it */
+	ATTACH_STARTING,    /* the JVM does not catch SIGQUIT yet, so the signal would kill it */
 	ATTACH_DISABLED,    /* -XX:+DisableAttachMechanism, or -Xrs and no socket file */
 	ATTACH_DENIED,      /* the JVM belongs to another user, and jtool does not run as root */
 	ATTACH_UNSUPPORTED, /* the process maps a libjvm.so but is not HotSpot */
@@ -51,7 +51,7 @@ struct jvm {
 	int64_t heap_max;  /* bytes; -1 unknown */
 	int64_t classes;   /* number of loaded classes; -1 unknown */
 	int64_t heap_committed; /* bytes; -1 unknown */
-	/* upper bound of heap_used in bytes, whose counter may lag; -1 unknown */
+	/* upper bound of heap_used in bytes, because its counter may lag; -1 unknown */
 	int64_t heap_bound;
 	bool has_perfdata;
 	bool is_hotspot;  /* false: another VM with a libjvm.so */
@@ -66,7 +66,7 @@ struct jvm {
 
 /*
  * Returns a user's name from jtool's /etc/passwd, or the id as decimal text; the caller frees it.
- * Name services are not used: they need shared libraries, and jtool is linked statically.
+ * Name services are not used, because they need shared libraries, and jtool is linked statically.
  */
 char *jvm_user_name(uid_t uid) _must_check_;
 

@@ -54,7 +54,7 @@ static bool visit_map(const struct proc_map *map, void *arg)
 	struct jvm_files *files = arg;
 	const char *name = last_name(map->path);
 
-	/* Accept a deleted libjvm.so: an upgrade of the JDK deletes it while JVMs run. */
+	/* Accept a deleted libjvm.so, because an upgrade of the JDK deletes it while JVMs run. */
 	if (!files->libjvm && strcmp(name, "libjvm.so") == 0)
 		files->libjvm = xstrdup(map->path);
 	else if (strncmp(name, "libj9vm", 7) == 0)

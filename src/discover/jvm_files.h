@@ -28,7 +28,7 @@ void jvm_files_release(struct jvm_files *files);
 
 /*
  * Fills in the properties of `jvm` that these files determine; pid and ids are already set.  Call
- * it only in a worker: the target's file systems may not answer.
+ * it only in a worker, because the target's file systems may not answer.
  */
 void jvm_files_read(const struct procfs *proc, struct jvm *jvm, const struct jvm_files *files);
 

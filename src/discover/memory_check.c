@@ -68,7 +68,7 @@ void oom_score_raise(void)
 	if (file >= 0 && fstat(file, &st) == 0)
 		fd = file_reopen(file, O_WRONLY, &st);
 	if (fd < 0 || write(fd, most, strlen(most)) < 0)
-		return; /* best effort: without it, only the OOM killer's choice is worse */
+		return; /* not an error, because only the OOM killer's choice is worse then */
 }
 
 /* The least memory in bytes that jtool and its helper processes take for each use, measured. */

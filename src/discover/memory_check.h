@@ -19,13 +19,13 @@ int memory_check(const struct jvm *jvm, enum memory_use use, struct memory_room 
 		 struct err *err) _must_check_;
 
 /*
- * The same check while a request is in progress.  It measures at most every 20 ms, and fails when
- * less than the reserve is left.
+ * Repeats memory_check() while a request is in progress.  memory_watch() measures at most every 20
+ * ms, and fails when less than the reserve (memory_room.h) is left.
  */
 struct memory_watch {
 	const struct jvm *jvm;
 	int64_t next_ns; /* when to measure next, by monotonic_ns() */
-	bool copies;     /* the request is a snapshot: more than the reserve must be left */
+	bool copies;     /* the request is a snapshot, so more than the reserve must be left */
 };
 int memory_watch(struct memory_watch *watch, struct err *err) _must_check_;
 

@@ -3,7 +3,7 @@
 #define MB (INT64_C(1) << 20)
 
 /*
- * Assumed growth of a JVM. The comments have the measured growth of its peak resident memory: JDK
+ * Assumed growth of a JVM.  The comments have the measured growth of its peak resident memory: JDK
  * 8, 17 and 25 with Serial, Parallel and G1, 256 MB of heap and about 600 classes.
  */
 #define REQUEST_GROWTH MB        /* 0.4 MB: class histogram */
@@ -26,10 +26,11 @@ static int64_t lesser(int64_t a, int64_t b)
 }
 
 /*
- * The stack of FollowReferences has 8 bytes for each object that is reached and not visited yet,
- * and its array doubles while the old one is copied: 24 bytes an object.  The objects of an array
- * are reached all at once, and take at least 20 bytes each: so the stack takes up to 24/20 = 1.2
- * times the used heap; 1.1 was measured.  A walk that takes more is ended, see memory_watch().
+ * Returns the growth in a walk over all references.  The stack of FollowReferences has 8 bytes for
+ * each object that is reached and not visited yet, and its array doubles while the old one is
+ * copied: 24 bytes an object.  The objects of an array are reached all at once, and take at least
+ * 20 bytes each, so the stack takes up to 24/20 = 1.2 times the used heap; 1.1 was measured.  A
+ * walk that takes more is ended, see memory_watch().
  */
 static int64_t walk_growth(const struct memory_heap *heap)
 {
@@ -39,9 +40,9 @@ static int64_t walk_growth(const struct memory_heap *heap)
 }
 
 /*
- * The growth in a full collection.  It moves objects to pages of the heap that were never touched:
- * at most all untouched pages, and at most the size of the young generation.  Mark bitmaps take
- * 1/32 of the heap.
+ * Returns the growth in a full collection.  It moves objects to pages of the heap that were never
+ * touched: at most all untouched pages, and at most the size of the young generation.  Mark bitmaps
+ * take 1/32 of the heap.
  */
 static int64_t collect_growth(const struct memory_heap *heap)
 {
@@ -56,9 +57,10 @@ static int64_t collect_growth(const struct memory_heap *heap)
 }
 
 /*
- * The growth while a snapshot exists: the first write of the application to a page copies the page.
- * The application may write to every page of the heap; but memory is watched, and the snapshot ends
- * when too little is left.  So room for a part of the heap is required.  Page tables take 1/512.
+ * Returns the growth while a snapshot exists: the first write of the application to a page copies
+ * the page.  The application may write to every page of the heap, but memory is watched, and the
+ * snapshot ends when too little is left.  So room for a part of the heap is required.  Page tables
+ * take 1/512.
  */
 static int64_t copy_growth(const struct memory_heap *heap)
 {

@@ -13,7 +13,7 @@
 
 /* The kinds of work that a JVM does for a request, by the memory that they need. */
 enum memory_use {
-	MEMORY_IDLE,    /* does nothing new: checks whether a request in progress may go on */
+	MEMORY_IDLE,    /* does nothing new; to check whether a request in progress may go on */
 	MEMORY_REQUEST, /* answers an attach operation */
 	MEMORY_AGENT,   /* runs some Java code, or the agent: lists classes, counts objects */
 	MEMORY_DUMP,    /* writes its heap, without a collection */

@@ -35,7 +35,7 @@ static char *parent_name(const struct procfs *proc, pid_t parent)
 
 /*
  * Returns the java.home of a libjvm.so, which is in lib/server, or in JDK 8 in jre/lib/ARCH/server.
- * The path may have another component "lib" before, as in /usr/lib/jvm: the last one is used.
+ * The path may have another component "lib" before, as in /usr/lib/jvm, so the last one is used.
  */
 static char *home_of(const char *libjvm)
 {

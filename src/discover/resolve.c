@@ -13,8 +13,9 @@ static bool is_number(const char *spec)
 }
 
 /*
- * Returns true if `spec` is a part of the JVM's name.  An exact name has no precedence: any process
- * can choose such a name, and would then be the target of commands that were meant for another JVM.
+ * Returns true if `spec` is a part of the JVM's name.  An exact name has no precedence, because any
+ * process can choose such a name, and would then be the target of commands that were meant for
+ * another JVM.
  */
 static bool matches(const struct jvm *jvm, const char *spec)
 {
