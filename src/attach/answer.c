@@ -249,7 +249,10 @@ static int read_all(struct answer_reader *r, struct spool *answer, struct err *e
 		if (rc != 0)
 			return rc < 0 ? -1 : 0;
 	}
-	/* The answer ends with the connection, also when the JVM has died: check that it lives. */
+	/*
+	 * The answer ends with the connection, also when the JVM has died, so check that the JVM
+	 * lives.
+	 */
 	if (target_ns_status(&asock->ns, &status) < 0)
 		return err_set(err, EXIT_PARTIAL, "JVM %d exited while it answered",
 			       (int)asock->ns.jvm->pid);

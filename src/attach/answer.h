@@ -1,6 +1,6 @@
 /*
- * Waits for the answer to a request, and reads it, within limits of time and size: a target may be
- * silent, stop in the middle, send a byte now and then, or never stop.
+ * Waits for the answer to a request, and reads it, within limits of time and size, because a target
+ * may be silent, stop in the middle, send a byte now and then, or never stop.
  */
 #ifndef JTOOL_ATTACH_ANSWER_H
 #define JTOOL_ATTACH_ANSWER_H
@@ -22,8 +22,9 @@ struct answer_reader {
 };
 
 /*
- * Waits until the answer begins or the connection ends.  `sent` is the deadline of the request.
- * Returns 0, or -1 with `err` set: EXIT_ATTACH if the JVM does not answer in time.
+ * Waits until the answer begins or the connection ends.  `sent` is the deadline with which the
+ * request was sent.  Returns 0, or -1 with `err` set: EXIT_ATTACH if the JVM does not answer in
+ * time.
  */
 int answer_await(struct answer_reader *r, struct deadline sent, struct err *err) _must_check_;
 

@@ -17,7 +17,10 @@
 #include "attach/memory_use.h"
 #include "attach/trigger.h"
 
-/* Number of attempts to connect: the socket file may disappear or have no listener. */
+/*
+ * Number of attempts to connect; more than one, because the socket file may disappear or have no
+ * listener.
+ */
 #define TRIES 3
 #define STARTING_MS 5
 /*
@@ -37,7 +40,8 @@ static int attach_disabled(const struct target_ns *ns, struct err *err)
 	struct proc_status status;
 
 	/*
-	 * Check for an exit first: an exiting process shows neither a socket nor a caught signal.
+	 * Check for an exit first, because an exiting process shows neither a socket nor a caught
+	 * signal.
 	 */
 	if (target_ns_status(ns, &status) < 0)
 		return jvm_gone(ns->jvm, err);
@@ -70,7 +74,7 @@ static bool has_started_by_now(const struct target_ns *ns)
 {
 	struct err ignored = { .code = EXIT_DONE };
 	struct jvm *now = inspect_pid(&ns->proc, ns->jvm->pid, &ignored);
-	/* if the JVM has exited, the caller detects it next. */
+	/* If the JVM has exited, the caller detects this next. */
 	bool started = !now || has_started(now);
 
 	jvm_free(now);
@@ -106,8 +110,9 @@ static int wait_started(const struct attach_socket *asock, struct deadline d, st
 }
 
 /*
- * Waits until SIGQUIT is safe: the signal would kill a JVM that is still starting.  Returns 0 when
- * the signal can be sent, 1 if the JVM has opened its socket during the wait, or -1 with `err` set.
+ * Waits until SIGQUIT is safe, because the signal would kill a JVM that is still starting.  Returns
+ * 0 when the signal can be sent, 1 if the JVM has opened its socket during the wait, or -1 with
+ * `err` set.
  */
 static int wait_ready(const struct attach_socket *asock, struct deadline d, struct err *err)
 {
@@ -255,8 +260,8 @@ static int connect_to(struct attach_socket *asock, const struct attach_opts *opt
 	if (rc != 0)
 		return rc < 0 ? -1 : fd;
 	/*
-	 * The trigger file may be created in the JVM's working directory, so that must not be in a
-	 * detached mount.
+	 * The trigger file may be created in the JVM's working directory, which must therefore not
+	 * be in a detached mount.
 	 */
 	if (asock->tmp_fd >= 0 && (asock->ns.cwd_fd < 0 ||
 				   mounts_have_file(&asock->ns.proc, asock->ns.cwd_fd)))
@@ -299,8 +304,8 @@ static int exchange(struct attach_socket *asock, const struct attach_opts *opts,
 	rc = io_write_all(sock, request->data, request->len, d);
 	worker_end(&worker); /* end the worker while the JVM works on the answer */
 	/*
-	 * After these errors, read the answer anyway: a JVM that closes the connection early may
-	 * have sent the reason.
+	 * After these errors, read the answer anyway, because a JVM that closes the connection
+	 * early may have sent the reason.
 	 */
 	if (rc < 0 && rc != -EPIPE && rc != -ECONNRESET && rc != -ETIMEDOUT)
 		return err_set(err, EXIT_ATTACH, "cannot send a request to JVM %d: %s",
@@ -384,8 +389,8 @@ static int execute_as(struct attach_socket *asock, const struct attach_opts *opt
 }
 
 /*
- * Sends the request in the version that the JVM's release implies, which saves asking for it.  If
- * the JVM refuses that version, asks.
+ * Sends the request in the protocol version that the JVM's release implies.  Only if the JVM
+ * refuses that version, asks the JVM for its version.
  */
 static int execute(struct attach_socket *asock, const struct attach_opts *opts, bool is_long,
 		   const struct attach_request *req, struct attach_reply *reply, struct err *err)

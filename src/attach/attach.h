@@ -3,8 +3,8 @@
  *
  * SIGQUIT is sent only to a process that maps a libjvm.so and catches SIGQUIT; this is checked
  * again just before the signal.  A child with the target's ids creates the trigger file.  It
- * removes the file only after the JVM has answered, even when jtool is killed: a JVM that handles
- * the signal after that prints a thread dump.
+ * removes the file only after the JVM has answered, even when jtool is killed, because a JVM that
+ * handles the signal after that prints a thread dump.
  */
 #ifndef JTOOL_ATTACH_ATTACH_H
 #define JTOOL_ATTACH_ATTACH_H

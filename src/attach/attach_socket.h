@@ -16,8 +16,8 @@ struct attach_socket {
 };
 
 /*
- * Opens the directory of the attach socket.  Fails if the process is stopped: it could not answer
- * now, but would carry out the request when it is resumed.
+ * Opens the directory of the attach socket.  Fails if the process is stopped, because it could not
+ * answer now, but would carry out the request when it is resumed.
  */
 int attach_socket_open(const struct jvm *jvm, struct attach_socket *asock,
 		       struct err *err) _must_check_;

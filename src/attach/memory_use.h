@@ -1,4 +1,4 @@
-/* How much memory an operation of the attach protocol takes in the JVM. Pure. */
+/* How much memory an operation of the attach protocol takes in the JVM.  Pure. */
 #ifndef JTOOL_ATTACH_MEMORY_USE_H
 #define JTOOL_ATTACH_MEMORY_USE_H
 
@@ -6,8 +6,8 @@
 #include "discover/memory_room.h"
 
 /*
- * Returns the memory use of an operation or diagnostic command of JDK 8 to 27.  Those that are not
- * in the list need little: MEMORY_REQUEST.
+ * Returns the memory use of an operation or diagnostic command of JDK 8 to 27.  Those that
+ * memory_use.c does not list need little: MEMORY_REQUEST.
  */
 enum memory_use attach_memory_use(const struct attach_request *req);
 

@@ -30,8 +30,8 @@ static bool in_same_userns(const struct procfs *proc, pid_t pid)
 	struct stat ours, theirs;
 
 	/*
-	 * A kernel without user namespaces has neither file: all processes are in one, so ids are
-	 * comparable.
+	 * A kernel without user namespaces has neither file: all processes are in one user
+	 * namespace, so ids are comparable.
 	 */
 	if (fstatat(proc->fd, "self/ns/user", &ours, 0) < 0)
 		return true;
@@ -69,7 +69,7 @@ static int open_process(struct target_ns *ns, bool with_dirs, struct err *err)
 	ns->pid_fd = (int)syscall(SYS_pidfd_open, jvm->pid, 0);
 	if (with_dirs && open_dirs(ns, err) < 0)
 		return -1;
-	/* Read the status last: if the pid was reused before, the start time differs. */
+	/* Read the status last: its start time then shows whether the pid was reused before. */
 	if (target_ns_status(ns, &ns->opened) < 0)
 		return jvm_gone(jvm, err);
 	ns->same_userns = in_same_userns(&ns->proc, jvm->pid);
@@ -112,7 +112,10 @@ void target_ns_close(struct target_ns *ns)
 
 bool target_ns_is_ours(const struct target_ns *ns)
 {
-	/* Holds also for a target in another user namespace: jvm->uid is its id as we see it. */
+	/*
+	 * Holds also for a target in another user namespace, because jvm->uid is its id as we see
+	 * it.
+	 */
 	return geteuid() == ns->jvm->uid && getegid() == ns->jvm->gid;
 }
 
@@ -158,8 +161,8 @@ int target_ns_become(const struct target_ns *ns)
 	int rc;
 
 	/*
-	 * Must come before setns(2): otherwise root of the target's user namespace could trace this
-	 * process.
+	 * Must come before setns(2), because otherwise root of the target's user namespace could
+	 * trace this process.
 	 */
 	if (prctl(PR_SET_DUMPABLE, 0) < 0)
 		return -errno;
@@ -176,7 +179,8 @@ int target_ns_become(const struct target_ns *ns)
 	if (rc < 0)
 		return rc;
 	/*
-	 * Again: the changes of ids and capabilities have reset PR_SET_DUMPABLE (fs.suid_dumpable).
+	 * Set PR_SET_DUMPABLE again, because the changes of ids and capabilities have reset it
+	 * (fs.suid_dumpable).
 	 */
 	if (prctl(PR_SET_DUMPABLE, 0) < 0 || prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) < 0)
 		return -errno;
@@ -226,7 +230,10 @@ static bool can_read(const struct target_ns *ns, const char *path, const struct 
 	struct stat st;
 	struct statvfs fs;
 
-	/* Compare the files before opening: the target may have put a device under this path. */
+	/*
+	 * Compare the files before opening, because the target may have put a device under this
+	 * path.
+	 */
 	if (path_fd < 0 || fstat(path_fd, &st) < 0 || st.st_dev != same->st_dev ||
 	    st.st_ino != same->st_ino)
 		return false;

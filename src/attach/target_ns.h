@@ -29,8 +29,8 @@ struct target_ns {
 
 /*
  * Opens the target's directories and verifies that the target is still the same process.  Needs
- * only the right to read /proc/PID/root.  Call it only in a worker or helper: the target's file
- * systems may not answer.
+ * only the right to read /proc/PID/root.  Call it only in a worker or helper, because the target's
+ * file systems may not answer.
  */
 int target_ns_open(const struct jvm *jvm, struct target_ns *ns, struct err *err) _must_check_;
 /*
@@ -92,9 +92,9 @@ bool target_ns_can_read(const struct target_ns *ns, const char *path, const stru
 int target_ns_bind(int sock, int dir_fd, const char *name) _must_check_;
 
 /*
- * Calls connect(2) to the socket file of an O_PATH descriptor that the caller has checked.  A
- * descriptor, because a name could become a link to a socket outside of the target's root.  Returns
- * 0 or -errno.
+ * Calls connect(2) to the socket file of an O_PATH descriptor that the caller has checked.  Takes
+ * no name, because a name could become a link to a socket outside of the target's root.  Returns 0
+ * or -errno.
  */
 int target_ns_connect(int sock, int socket_fd) _must_check_;
 

@@ -1,6 +1,6 @@
 /*
- * Runs a function that reads a target's file systems in a worker, with a deadline: the file systems
- * may not answer.
+ * Runs a function that reads a target's file systems in a worker, with a deadline, because the file
+ * systems may not answer.
  */
 #ifndef JTOOL_ATTACH_TARGET_QUERY_H
 #define JTOOL_ATTACH_TARGET_QUERY_H

@@ -26,8 +26,8 @@
 #define FRESH_SECONDS 2
 #define OTHER_TOOL_MS 500
 /*
- * For this time the socket's file is polled, because most JVMs create it within 2 ms.  Only after
- * that is inotify used: closing it takes 20 ms in the kernel (an SRCU grace period).
+ * For this time the socket's file is polled, because most JVMs create it within 2 ms.  Only then
+ * does inotify replace polling: closing it takes 20 ms in the kernel (an SRCU grace period).
  */
 #define SOON_NS (20 * 1000000)
 #define SOON_STEP_NS 250000
@@ -46,7 +46,7 @@ struct trigger {
 	char name[32];  /* name of the trigger file */
 	int dir_fd;     /* the trigger file's directory: tmp_fd or cwd_fd of asock */
 	bool exists;    /* another tool has created the trigger file */
-	bool is_fresh;  /* the other tool's file is new: its signal may come soon */
+	bool is_fresh;  /* the other tool's file is new, so its signal may come soon */
 	int watch_fd;   /* inotify; -1: not started, or unavailable */
 	int report_fd;
 	unsigned timeout_ms;
@@ -86,7 +86,7 @@ static void wait_for_change(struct trigger *t, int64_t waited_ns, int left_ms)
 		fds[1].fd = t->watch_fd = watch(t->asock->tmp_fd);
 	step_ms = t->watch_fd < 0 ? UNWATCHED_MS : WATCHED_MS;
 	(void)poll(fds, ARRAY_SIZE(fds), left_ms < step_ms ? left_ms : step_ms);
-	/* Read and discard the events: the caller looks at the directory itself. */
+	/* Read and discard the events, because the caller looks at the directory itself. */
 	if (fds[1].revents & POLLIN && io_read(t->watch_fd, events, sizeof(events)) < 0)
 		return;
 }
@@ -182,8 +182,8 @@ static int wake(struct trigger *t, struct err *err)
 	struct err ignored = { .code = EXIT_DONE };
 
 	/*
-	 * Give the other tool's signal some time: a second signal could make the JVM print a thread
-	 * dump.
+	 * Give the other tool's signal some time, because a second signal could make the JVM print
+	 * a thread dump.
 	 */
 	if (t->is_fresh && wait_socket(t, deadline_in_ms(OTHER_TOOL_MS), &ignored) == 0)
 		return 0;
